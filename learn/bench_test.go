@@ -13,10 +13,7 @@ import (
 
 func benchDesk(b *testing.B) *learn.Learner {
 	b.Helper()
-	s, err := hot.New(hot.Options{})
-	if err != nil {
-		b.Fatal(err)
-	}
+	s := hot.New(nil)
 	return learn.New(s, learn.Options{})
 }
 

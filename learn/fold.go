@@ -103,7 +103,6 @@ func (f *fold) inSession(e event.Event) {
 		return
 	case event.KindEnd:
 		f.change(s)
-		s.set(fieldEnded, strconv.FormatInt(e.Time.Unix(), 10))
 		return
 	}
 	s.tick()
@@ -143,14 +142,8 @@ func (f *fold) prompt(s *session, e event.Event) {
 			s.write.Named(p, s.prompts)
 		}
 	}
-	turn := e.Turn
-	if turn == "" {
-		turn = e.ID
-	}
-	s.set(hot.FieldTurn, turn)
 	s.set(hot.FieldPrompts, strconv.FormatInt(s.prompts, 10))
 	s.set(hot.FieldPromptClock, strconv.FormatInt(s.prompt, 10))
-	s.set(hot.FieldShown, "")
 	if s.promptTerms >= topicTerms {
 		s.set(hot.FieldTopicTerms, s.promptText[0])
 		s.set(hot.FieldTopicIdents, s.promptText[1])
@@ -159,9 +152,6 @@ func (f *fold) prompt(s *session, e event.Event) {
 	s.promptText = [2]string{strings.Join(e.Terms, " "), strings.Join(redact.Identifiers(e.Text, maxPromptIdents), " ")}
 	s.set(hot.FieldPromptTerms, s.promptText[0])
 	s.set(hot.FieldPromptIdents, s.promptText[1])
-	if s.prompts == 1 {
-		s.set(fieldFirstTerms, strings.Join(e.Terms, " "))
-	}
 }
 
 // texts records the files and words that an event and its result name.
@@ -245,7 +235,7 @@ func (f *fold) opened(s *session, e event.Event, p event.Path, c float64) {
 	}
 }
 
-func (f *fold) stamp(family hot.Family, p event.Path, at time.Time) {
+func (f *fold) stamp(family *hot.Family, p event.Path, at time.Time) {
 	if f.sign > 0 {
 		f.batch.Stamp(family, string(p), at)
 	}

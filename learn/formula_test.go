@@ -81,7 +81,7 @@ func TestTagsAndTerms(t *testing.T) {
 	again.Terms, again.Turn = []string{"cache"}, "p2"
 	d.learn(again, ev(event.KindRead, time.Minute, "a"))
 	d.expect("cache → a", d.of(hot.TermFiles, "cache", "a", start.Add(time.Minute)), 1)
-	if s := d.session("s", start); fmt.Sprint(s.Terms) != "[cache]" || s.Prompt != 2 || s.Fields[hot.FieldTurn] != "p2" {
+	if s := d.session("s", start); fmt.Sprint(s.Terms) != "[cache]" || s.Prompt != 2 {
 		t.Errorf("session is %+v", s)
 	}
 }
@@ -209,7 +209,7 @@ func TestCommits(t *testing.T) {
 	d.expect("co-change a old", d.of(hot.Comod, "a", "old", start), 0)
 	c.Kind, alone.Kind = event.KindUncommit, event.KindUncommit
 	d.learn(c, alone)
-	for _, f := range []hot.Family{hot.Churn, hot.Changes} {
+	for _, f := range []*hot.Family{hot.Churn, hot.Changes} {
 		d.expect(f.Name+" after uncommit", d.of(f, "", "a", start), 0)
 	}
 	d.expect("co-change after uncommit", d.of(hot.Comod, "a", "b", start), 0)
@@ -345,7 +345,7 @@ func TestWhatAHintCausedCountsAQuarter(t *testing.T) {
 	own, led := ask(""), ask("suggest:1")
 	at := start.Add(time.Minute)
 	for _, c := range []struct {
-		f             hot.Family
+		f             *hot.Family
 		owner, member string
 	}{
 		{hot.Frequency, "", "b"}, {hot.Sessions, "", "b"}, {hot.Coaccess, "a", "b"}, {hot.TermFiles, "word", "b"},
@@ -419,5 +419,5 @@ func TestUnchangedFilesKeepTheirPairs(t *testing.T) {
 	if err := v.Load(t.Context()); err != nil || len(top.Members) != 1 || top.Values[0] != 2 {
 		t.Fatalf("partners are %+v, %v", top, err)
 	}
-	d.expect("what is left of it now", top.Rest, 1.0/64)
+	d.expect("what is left of it now", top.Left, 1.0/64)
 }

@@ -107,15 +107,15 @@ func (d *fixture) scores(batches [][]event.Event) map[string]float64 {
 	}
 	paths, words := slices.Sorted(maps.Keys(files)), slices.Sorted(maps.Keys(terms))
 	v := d.store.View(at.Add(24 * time.Hour))
-	globals, owned := map[hot.Family]*hot.Values{}, map[string]*hot.Ranked{}
-	members := map[hot.Family][]string{}
-	for _, f := range []hot.Family{hot.Recency, hot.Committed, hot.Frequency, hot.Churn, hot.Changes, hot.Sessions} {
+	globals, owned := map[*hot.Family]*hot.Values{}, map[string]*hot.Ranked{}
+	members := map[*hot.Family][]string{}
+	for _, f := range []*hot.Family{hot.Recency, hot.Committed, hot.Frequency, hot.Churn, hot.Changes, hot.Sessions} {
 		members[f] = paths
 		globals[f] = v.Of(f, paths)
 	}
 	members[hot.TermFreq] = words
 	globals[hot.TermFreq] = v.Of(hot.TermFreq, words)
-	for _, f := range []hot.Family{hot.Comod, hot.Coaccess, hot.FileTags} {
+	for _, f := range []*hot.Family{hot.Comod, hot.Coaccess, hot.FileTags} {
 		for _, p := range paths {
 			owned[f.Name+"\t"+p] = v.Top(f, p, 1000)
 		}

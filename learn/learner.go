@@ -15,20 +15,13 @@ type Options struct {
 	// Fold adds what other packages fold of the same events (predictions and their outcomes) to the batch. It is called once per
 	// batch with all of its events. nil adds nothing.
 	Fold func(ctx context.Context, b *hot.Batch, events []event.Event) error
-	// Sessions is the number of sessions whose state is kept in memory; 0 means 256.
-	Sessions int
 }
 
-func (o Options) sessions() int {
-	if o.Sessions > 0 {
-		return o.Sessions
-	}
-	return 256
-}
+// keepSessions is how many sessions' states are kept in memory.
+const keepSessions = 256
 
 // Store is where a Learner keeps what it learns: hot.Store in memory, or a server that several daemons learn into.
 type Store interface {
-	Batch() *hot.Batch
 	View(at time.Time) *hot.View
 	Applied(ctx context.Context) (seq int64, err error)
 	Apply(ctx context.Context, b *hot.Batch, seq int64) error
@@ -69,7 +62,7 @@ func (l *Learner) Learn(ctx context.Context, events []event.Event, seq int64) er
 	if err := l.load(ctx, events); err != nil {
 		return fmt.Errorf("learn batch %d: load sessions: %w", seq, err)
 	}
-	f := &fold{batch: l.store.Batch(), sign: 1, write: true, session: l.session, expire: l.expire, renamed: l.renamed}
+	f := &fold{batch: hot.NewBatch(), sign: 1, write: true, session: l.session, expire: l.expire, renamed: l.renamed}
 	commits := 0
 	for _, e := range events {
 		if e.Kind == event.KindCommit {
@@ -101,7 +94,7 @@ func (l *Learner) Unlearn(ctx context.Context, events []event.Event, seq int64) 
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	fresh := map[string]*session{}
-	f := &fold{batch: l.store.Batch(), sign: -1, expire: func(time.Time) {},
+	f := &fold{batch: hot.NewBatch(), sign: -1, expire: func(time.Time) {},
 		session: func(id string) *session {
 			if fresh[id] == nil {
 				fresh[id] = newSession(id)
@@ -197,7 +190,7 @@ func (l *Learner) renamed(from, to event.Path) {
 
 // evict drops the sessions that were used least recently.
 func (l *Learner) evict() {
-	for len(l.sessions) > l.opts.sessions() {
+	for len(l.sessions) > keepSessions {
 		oldest := ""
 		for id, s := range l.sessions {
 			if oldest == "" || s.used < l.sessions[oldest].used {

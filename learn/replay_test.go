@@ -32,10 +32,7 @@ func newFixture(t *testing.T, o learn.Options) *fixture {
 
 func newStore(t *testing.T) *hot.Store {
 	t.Helper()
-	s, err := hot.New(hot.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := hot.New(nil)
 	return s
 }
 
@@ -48,7 +45,7 @@ func (d *fixture) learn(events ...event.Event) {
 }
 
 // of is one value now.
-func (d *fixture) of(f hot.Family, owner, member string, at time.Time) float64 {
+func (d *fixture) of(f *hot.Family, owner, member string, at time.Time) float64 {
 	d.Helper()
 	v := d.store.View(at)
 	r := v.OwnedOf(f, owner, []string{member})
@@ -280,15 +277,28 @@ func TestLiveIsReplayed(t *testing.T) {
 	for seed := range uint64(seeds) {
 		es, s := events(seed, 400, 0)
 		r := rand.New(rand.NewPCG(seed, 9))
-		live, replayed := newFixture(t, learn.Options{}), newFixture(t, learn.Options{Sessions: 1})
+		live, replayed := newFixture(t, learn.Options{}), newFixture(t, learn.Options{})
 		for _, b := range batches(es, r, 3) {
 			live.learn(b...)
 		}
 		for _, b := range batches(es, r, 60) {
 			replayed.learn(b...)
+			replayed.learner.Reset() // every session is read back from hot
 		}
 		same(t, live.store, replayed.store, s)
 	}
+}
+
+// TestManySessions: sessions beyond those that are kept in memory are read back.
+func TestManySessions(t *testing.T) {
+	d := newFixture(t, learn.Options{})
+	for n, file := range []event.Path{"a.go", "b.go"} {
+		for i := range 300 {
+			d.learn(event.Event{ID: fmt.Sprint(n, "-", i), Kind: event.KindRead, Session: fmt.Sprint("s", i),
+				Time: start.Add(time.Duration(n) * time.Minute), Paths: []event.Path{file}})
+		}
+	}
+	d.expect("sessions with both files", d.of(hot.Coaccess, "a.go", "b.go", start.Add(time.Minute)), 300)
 }
 
 // TestRestartChangesNothing moves to a new store in the middle, through a snapshot, ticks included.
@@ -368,14 +378,14 @@ func TestUnlearn(t *testing.T) {
 		t.Error("the session is still known")
 	}
 	v, w := with.store.View(s.now), without.store.View(s.now)
-	for _, f := range []hot.Family{hot.Frequency, hot.Changes, hot.Sessions} {
+	for _, f := range []*hot.Family{hot.Frequency, hot.Changes, hot.Sessions} {
 		a, b := v.Of(f, event.Strings(s.files)), w.Of(f, event.Strings(s.files))
 		defer func() {
 			now := func(v *hot.Values, i int) float64 { // the time of the last change stays, so files rest since another one
-				if v.Rest == nil {
+				if v.Left == nil {
 					return v.Value[i]
 				}
-				return v.Value[i] * v.Rest[i]
+				return v.Value[i] * v.Left[i]
 			}
 			for i := range a.Value {
 				with.expect(f.Name+" of "+string(s.files[i]), now(a, i), now(b, i))

@@ -28,11 +28,9 @@ const (
 
 // Fields of a session that only this package reads, in addition to those of package hot.
 const (
-	fieldFirstTerms = "first_terms"  // words of the first prompt of the session, separated by spaces
-	fieldResults    = "results"      // results that named files, so far
-	fieldSaid       = "sayings"      // commands and patterns, so far
-	fieldEnded      = "ended"        // Unix seconds of the end event
-	fieldHinted     = "hinted_edits" // files of the current change that a hint led to, separated by zero bytes
+	fieldResults = "results"      // results that named files, so far
+	fieldSaid    = "sayings"      // commands and patterns, so far
+	fieldHinted  = "hinted_edits" // files of the current change that a hint led to, separated by zero bytes
 )
 
 // session is the state of a session that its next event depends on, read from hot.

@@ -70,10 +70,7 @@ func (d *fixture) sharing(both, of int, do func(event.Path) bool) func(context.C
 
 func openStore(t *testing.T) *hot.Store {
 	t.Helper()
-	store, err := hot.New(hot.Options{Now: func() time.Time { return epoch }})
-	if err != nil {
-		t.Fatal(err)
-	}
+	store := hot.New(func() time.Time { return epoch })
 	return store
 }
 
@@ -81,7 +78,7 @@ func openStore(t *testing.T) *hot.Store {
 func (d *fixture) likely(p float64, files ...event.Path) {
 	d.t.Helper()
 	d.tree.Add(files...)
-	b := d.store.Batch()
+	b := hot.NewBatch()
 	comod := (math.Log(p/(1-p)) + 5) / 10
 	for _, f := range files {
 		b.Add(hot.Comod, "cur.go", string(f), epoch, comod/.98)
@@ -95,7 +92,7 @@ func (d *fixture) likely(p float64, files ...event.Path) {
 // knows makes a word of a prompt lead to files.
 func (d *fixture) knows(word string, files ...event.Path) {
 	d.t.Helper()
-	b := d.store.Batch()
+	b := hot.NewBatch()
 	b.Add(hot.TermFreq, "", word, epoch, 1)
 	for _, f := range files {
 		b.Add(hot.TermFiles, word, string(f), epoch, 1)
@@ -123,7 +120,7 @@ func (d *fixture) happen(events ...event.Event) []event.Event {
 		d.t.Fatal(err)
 	}
 	d.log = append(d.log, events)
-	b := d.store.Batch()
+	b := hot.NewBatch()
 	if err := d.p.Fold(ctx, b, events); err != nil {
 		d.t.Fatal(err)
 	}

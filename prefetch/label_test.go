@@ -75,8 +75,7 @@ func TestALabelDecidesTheOutcome(t *testing.T) {
 	}
 }
 
-// TestOutcomesWithoutALabel: what an earlier aOa logged as "opened within ten file events" moves no threshold of a kind that is about
-// something else, and teaches no calibration.
+// TestOutcomesWithoutALabel: an outcome that does not say what was predicted moves no threshold, and teaches no calibration.
 func TestOutcomesWithoutALabel(t *testing.T) {
 	d := newFixture(t, Options{})
 	d.likely(.9, "x.go")

@@ -92,7 +92,7 @@ func TestObserveTwiceSaysTheSame(t *testing.T) {
 	d.likely(.9, "x.go")
 	d.ask(Partner)
 	open := d.event(event.KindEdit, "x.go")
-	b := d.store.Batch()
+	b := hot.NewBatch()
 	if err := d.p.Fold(context.Background(), b, []event.Event{open}); err != nil {
 		t.Fatal(err)
 	}
@@ -239,7 +239,7 @@ func TestReplayGivesTheSame(t *testing.T) {
 	again := openStore(t)
 	p := New(again, nil, d.p.o)
 	for i, batch := range d.log {
-		b := again.Batch()
+		b := hot.NewBatch()
 		if err := p.Fold(context.Background(), b, batch); err != nil {
 			t.Fatal(err)
 		}

@@ -44,11 +44,5 @@ func recordOf(facts map[string]string, k Kind) Record {
 	return Record{k, tally(Shown), tally(Withheld), tally(Shadow), n(Shown, "tokens"), facts[recordField(k, Shown, "retired")] != ""}
 }
 
-// recordField names a count. Lists have names of their own: the first edition counted the files of the same kind.
-func recordField(k Kind, f Arm, what string) string {
-	name := string(k)
-	if traits[k].list {
-		name += " lists"
-	}
-	return name + ":" + string(f) + ":" + what
-}
+// recordField names a count.
+func recordField(k Kind, f Arm, what string) string { return string(k) + ":" + string(f) + ":" + what }

@@ -40,7 +40,7 @@ func file(i int) event.Path { return event.Path(fmt.Sprintf("pkg%03d/name%d.go",
 // crowd fills a store with n files and a session that works in a corner of it.
 func crowd(b *testing.B, n int) *world {
 	w := newWorld(b)
-	batch := w.store.Batch()
+	batch := hot.NewBatch()
 	files := make([]event.Path, n)
 	for i := range files {
 		files[i] = file(i)
@@ -53,7 +53,7 @@ func crowd(b *testing.B, n int) *world {
 		if i%5 == 0 || i < 40 {
 			for k := range 8 {
 				other := string(file((i + k*k + 1) % n))
-				for _, f := range []hot.Family{hot.Comod, hot.Coaccess} {
+				for _, f := range []*hot.Family{hot.Comod, hot.Coaccess} {
 					batch.Add(f, string(files[i]), other, at, 1)
 				}
 			}

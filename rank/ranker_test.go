@@ -263,7 +263,7 @@ func TestHostileQuery(t *testing.T) {
 // TestReadsWhatIsKept: members behind those that a family says are read may go at a tick, so no question asks for more.
 func TestReadsWhatIsKept(t *testing.T) {
 	for _, c := range []struct {
-		family hot.Family
+		family *hot.Family
 		asked  int
 	}{{hot.Comod, maxPartners}, {hot.Coaccess, maxPartners}, {hot.TermFiles, maxTermFiles}, {hot.TagFiles, maxPerTag}} {
 		if c.asked > c.family.Read {

@@ -58,7 +58,7 @@ func (in *reads) collect(p *pool, x *queryContext) {
 			c, s := p.get(event.Path(f)), share(set.Values[j], n, comodSmooth)
 			c.comod.add(s)
 			c.comodBy.see(x.files[i], s)
-			c.comodBest = max(c.comodBest, set.Values[j]*set.Rest)
+			c.comodBest = max(c.comodBest, set.Values[j]*set.Left)
 			c.comodSum += s
 			c.together += set.Values[j]
 		}
@@ -191,7 +191,7 @@ func (r *Ranker) score(ctx context.Context, p *pool, x *queryContext, w Values) 
 	}
 	for i, c := range p.list {
 		if changes != nil {
-			c.comodBest /= max(changes.Rest[i], math.SmallestNonzeroFloat64) // to the time of the changes that it is a share of
+			c.comodBest /= max(changes.Left[i], math.SmallestNonzeroFloat64) // to the time of the changes that it is a share of
 		}
 		c.stored(x, at(access, i), at(commit, i), at(churn, i), at(changes, i), at(sessions, i))
 	}

@@ -28,10 +28,7 @@ var epoch = time.Date(2026, 5, 4, 10, 0, 0, 0, time.UTC)
 
 func newWorld(t testing.TB, files ...event.Path) *world {
 	t.Helper()
-	store, err := hot.New(hot.Options{Now: func() time.Time { return epoch }})
-	if err != nil {
-		t.Fatal(err)
-	}
+	store := hot.New(func() time.Time { return epoch })
 	return &world{t: t, store: store, learn: learn.New(store, learn.Options{}), tree: index.NewTree(files)}
 }
 

@@ -8,10 +8,9 @@ run() {
   { go test -count=1 -timeout 6h -parallel 4 -v -run "$1" "$2" -args -rounds "${ROUNDS:-100}" || echo "FAILED $2"; } | tee -a "$out"
 }
 run 'TestKilled|TestPowerCut|TestCorrupted|TestFullDisk|TestServer|TestTeam|TestStoreReplaced|TestForget' ./cmd/aoa
-run 'TestFullDisk|TestReadOnlyDisk|TestAnyBadValue' ./internal/cold
+run 'TestFullDisk|TestReadOnlyDisk|TestAnyBadValue|TestKilledWhileCopying|TestForgetDropsCopy' ./internal/cold
 run 'TestCheckoutOfManyFiles|TestFormatterIsOneEvent' ./watcher # 10,000 files
 run 'TestClock|TestWrongClock|TestAnyBadValue|TestClonesAgree' ./internal/daemon
-run 'TestWrongClock|TestRetention|TestNewStoreWrongClock' ./internal/cold
 run 'TestRenameRace' ./hooks/client # 20 hooks a round
 run 'TestRulesEqualGit' ./watcher # 10 trees a round
 printf '\n%-34s %7s %7s %7s %7s %7s %7s\n' fault rounds whole rebuilt refused lost wrong

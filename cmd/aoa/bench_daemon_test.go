@@ -81,9 +81,8 @@ func (d *bed) run(b *testing.B, cmd *exec.Cmd) {
 // fill writes the state as a snapshot of one logged batch.
 func (d *bed) fill(b *testing.B) {
 	ctx := b.Context()
-	store, err := hot.New(hot.Options{})
-	must(b, err)
-	batch, now := store.Batch(), time.Now()
+	store := hot.New(nil)
+	batch, now := hot.NewBatch(), time.Now()
 	known(batch, d.files, now)
 	must(b, store.Apply(ctx, batch, 1))
 	db, err := cold.Open(ctx, filepath.Join(d.place.Store, "aoa.db"), cold.Options{Now: time.Now})
@@ -99,11 +98,11 @@ func known(batch *hot.Batch, files []event.Path, now time.Time) {
 	pick := func() string { return string(files[r.IntN(len(files))]) }
 	for i, p := range files {
 		f, at := string(p), now.Add(-time.Duration(r.IntN(1e7))*time.Second)
-		for _, fam := range []hot.Family{hot.Committed, hot.Churn, hot.Changes} {
+		for _, fam := range []*hot.Family{hot.Committed, hot.Churn, hot.Changes} {
 			batch.Add(fam, "", f, at, 1)
 		}
 		if i%20 == 0 {
-			for _, fam := range []hot.Family{hot.Recency, hot.Frequency, hot.Sessions} {
+			for _, fam := range []*hot.Family{hot.Recency, hot.Frequency, hot.Sessions} {
 				batch.Add(fam, "", f, at, 1)
 			}
 			batch.Add(hot.FileTags, f, "go", at, 1)

@@ -83,16 +83,14 @@ func newBacking(b *testing.B, n int) *backing {
 	}
 	w.tree = index.NewTree(w.files)
 	w.tree.Word("") // the daemon makes the index of words at the start, too
-	var err error
-	w.store, err = hot.New(hot.Options{})
-	must(b, err)
+	w.store = hot.New(nil)
 	w.fill(b, w.store)
 	return w
 }
 
 func (w *backing) fill(b *testing.B, s learn.Store) {
 	b.Helper()
-	batch := s.Batch()
+	batch := hot.NewBatch()
 	known(batch, w.files, w.now)
 	must(b, s.Apply(b.Context(), batch, 1))
 	must(b, learn.New(s, learn.Options{}).Learn(b.Context(), session(w.files, w.now), 2))

@@ -13,7 +13,7 @@ import (
 	"gopkg.in/natefinch/lumberjack.v2"
 
 	"github.com/aoa-dev/aoa/hooks/client"
-	"github.com/aoa-dev/aoa/internal/cold"
+	"github.com/aoa-dev/aoa/internal/atomicfile"
 	"github.com/aoa-dev/aoa/internal/config"
 	"github.com/aoa-dev/aoa/internal/daemon"
 	"github.com/aoa-dev/aoa/internal/locate"
@@ -91,5 +91,5 @@ func (a *app) register(note string, p locate.Place) {
 	if err := os.MkdirAll(filepath.Dir(note), 0o700); err != nil {
 		return
 	}
-	_ = cold.Replace(note, fmt.Appendf(nil, "%s\x00%s\n", p.CommonDir, p.Store))
+	_ = atomicfile.WriteBytes(note, atomicfile.Options{}, fmt.Appendf(nil, "%s\x00%s\n", p.CommonDir, p.Store))
 }

@@ -155,7 +155,7 @@ func TestStopOnFullDisk(t *testing.T) {
 		return
 	}
 	d := newSandbox(t, 16)
-	d.env = append(d.env, "AOA_STORE="+filepath.Join(disk, "store"), "AOA_SNAPSHOT_INTERVAL=5m")
+	d.env = append(d.env, "AOA_STORE="+filepath.Join(disk, "store"))
 	d.must("init")
 	filler := filepath.Join(disk, "filler")
 	hooks := func(name string) {
@@ -223,7 +223,7 @@ func TestFullDisk(t *testing.T) {
 		return
 	}
 	d := newSandbox(t, 16)
-	d.env = append(d.env, "AOA_STORE="+filepath.Join(disk, "store"), "AOA_SNAPSHOT_INTERVAL=5m")
+	d.env = append(d.env, "AOA_STORE="+filepath.Join(disk, "store"))
 	d.must("init")
 	acked := map[string]bool{}
 	post := func(from, n int) error {

@@ -110,8 +110,12 @@ func (a *app) examineStore(p locate.Place) []finding {
 		return []finding{{"store", false, p.Store + " is open to other users", "chmod 700 " + p.Store}}
 	}
 	out := []finding{{"store", true, p.Store, ""}}
-	if old, _ := filepath.Glob(filepath.Join(p.Store, "*.damaged-*")); len(old) > 0 {
-		out = append(out, finding{"database", false, fmt.Sprintf("%d damaged copies were renamed; the newest is %s", len(old), old[len(old)-1]), "rm " + filepath.Join(p.Store, "*.damaged-*")})
+	for _, why := range []string{"damaged", "version"} {
+		pattern := filepath.Join(p.Store, "*."+why+"-*")
+		if old, _ := filepath.Glob(pattern); len(old) > 0 {
+			out = append(out, finding{"database", false, fmt.Sprintf("%d files that could not be used were moved aside; the newest is %s",
+				len(old), old[len(old)-1]), "rm " + pattern})
+		}
 	}
 	return out
 }

@@ -262,16 +262,13 @@ func newReplayed(d *sandbox, files []event.Path, asked time.Time) replayed {
 		contents.Set(p, text)
 		texts[p] = text
 	}
-	store, err := hot.New(hot.Options{Now: time.Now})
-	if err != nil {
-		d.Fatal(err)
-	}
+	store := hot.New(time.Now)
 	ranker := rank.New(store, func() *index.Tree { return tree }, rank.Options{Contents: func() *index.Contents { return contents },
 		Read: func(p event.Path) []byte { return texts[p] }})
 	db := openLog(d)
 	fetch := prefetch.New(store, ranker, prefetch.Options{Threshold: func() float64 { return prefetch.Aggressive }, Archive: prefetch.Archive{Together: db.Together, Changes: db.Changes}})
 	learner := learn.New(store, learn.Options{Fold: fetch.Fold})
-	err = db.Replay(d.Context(), 0, func(seq int64, batch []event.Event) error {
+	err := db.Replay(d.Context(), 0, func(seq int64, batch []event.Event) error {
 		// The fit of a starting daemon may be logged after the questions were answered.
 		batch = slices.DeleteFunc(batch, func(e event.Event) bool { return e.Why == "refit" && !e.Time.Before(asked) })
 		return learner.Learn(d.Context(), batch, seq)

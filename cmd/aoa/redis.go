@@ -20,16 +20,20 @@ func (a *app) redis() *cobra.Command {
 	var socket string
 	c := &cobra.Command{
 		Use:   "redis",
-		Short: "show the scores to redis-cli and other Redis clients, read-only",
+		Short: "show the scores to redis-cli and other Redis clients",
 		Long: `Serves the scores of this repository, decayed to now, on a unix socket until it is interrupted. No Redis
-server is needed. What is read is at most a second old. Commands that write are refused.
+server is needed. What is read is at most a second old. Keys that begin with aoa: cannot be written, except for
+aoa:composite and aoa:temp:…, where ZUNIONSTORE may put its result. Other keys are yours until the end.
 
   aoa:scores:recency, :frequency, :comod      files: last access, accesses, weight of changing with others
+  aoa:scores:comod_normalized                 the last one in 0 to 1
   aoa:scores:intent:TAG, aoa:tag:TAG          files of an intent tag
   aoa:composite                               files that recent work needs next, with their probability
   aoa:comod:FILE, aoa:file:FILE               files that change together with a file; its tags
   aoa:tag_freq                                intent tags by their uses
   aoa:session:ID, aoa:session:ID:files        an agent's session
+  aoa:threshold:ID                            the probability from which hints are shown
+  aoa:prefetch_log                            what came of hints, newest first
 
 In another terminal:  redis-cli -s .git/aoa/redis ZREVRANGE aoa:scores:recency 0 9
 
@@ -67,9 +71,15 @@ func (a *app) serveRedis(ctx context.Context, socket string) error {
 		return err
 	}
 	a.talk("hint: redis-cli -s %s ZREVRANGE aoa:scores:recency 0 9", socket)
-	return redisview.Serve(ctx, ln,
-		redisview.Options{Now: a.now, Ask: func(ctx context.Context, r api.ScoresRequest) (api.ScoresAnswer, error) {
+	return redisview.Serve(ctx, ln, redisview.Options{Now: a.now,
+		Scores: func(ctx context.Context, r api.ScoresRequest) (api.ScoresAnswer, error) {
 			return api.Call(ctx, client, api.Scores, r)
+		},
+		Threshold: func(ctx context.Context) (api.ThresholdAnswer, error) {
+			return api.Call(ctx, client, api.Threshold, api.None{})
+		},
+		Log: func(ctx context.Context, r api.LogRequest) (api.LogAnswer, error) {
+			return api.Call(ctx, client, api.Log, r)
 		}})
 }
 

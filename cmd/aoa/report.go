@@ -17,6 +17,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/internal/atomicfile"
 	"github.com/aoa-dev/aoa/internal/eval"
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/locate"
@@ -171,29 +172,24 @@ func lines(name string) int {
 	return bytes.Count(raw, []byte{'\n'})
 }
 
-// replaceFile writes a file beside its name and renames it, so that it is whole or not there. Only its owner may read it: names of
-// files are private.
+// replaceFile writes a file as a whole. Only its owner may read a new one: names of files are private.
 func replaceFile(what, name string, write func(io.Writer) error) (size int64, err error) {
-	f, err := os.CreateTemp(filepath.Dir(name), ".aoa-*.tmp")
-	if err != nil {
-		if path := (*fs.PathError)(nil); errors.As(err, &path) {
-			err = path.Err // the name of that file says nothing
-		}
-		return 0, fail(exitFailed, "name a file in a folder that can be written", "write %s %s: %v", what, name, err)
-	}
-	defer os.Remove(f.Name())
-	out := bufio.NewWriter(f)
-	err = errors.Join(write(out), out.Flush())
-	if st, statErr := f.Stat(); statErr == nil {
-		size = st.Size()
-	}
-	if err = errors.Join(err, f.Close()); err == nil {
-		err = os.Rename(f.Name(), name)
+	err = atomicfile.Write(name, atomicfile.Options{}, func(to io.Writer) error {
+		out := bufio.NewWriter(to)
+		return errors.Join(write(out), out.Flush())
+	})
+	if path := (*fs.PathError)(nil); errors.As(err, &path) {
+		// Without the name of the unfinished file, which says nothing.
+		return 0, fail(exitFailed, "name a file in a folder that can be written", "write %s %s: %v", what, name, path.Err)
 	}
 	if err != nil {
 		return 0, fmt.Errorf("write %s %s: %w", what, name, err)
 	}
-	return size, nil
+	st, err := os.Stat(name)
+	if err != nil {
+		return 0, err
+	}
+	return st.Size(), nil
 }
 
 // browse shows a file in the browser of the desktop. BROWSER names another program.

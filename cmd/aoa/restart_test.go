@@ -36,7 +36,7 @@ func (d *sandbox) restored() int {
 func TestSnapshotAfterLongReplay(t *testing.T) {
 	t.Parallel()
 	d := newSandbox(t, 4)
-	d.env = append(d.env, "AOA_SNAPSHOT_INTERVAL=5m", "AOA_LOG_LEVEL=info")
+	d.env = append(d.env, "AOA_LOG_LEVEL=info")
 	d.must("init")
 	d.must("stop")
 	const many = 6000

@@ -11,25 +11,22 @@ import (
 func (a *app) stats() *cobra.Command {
 	var r api.StatsRequest
 	c := &cobra.Command{
-		Use:   "stats [files|tags|sessions|kinds|cache]",
-		Short: "a summary, or totals of files, intent tags, sessions, kinds of hints, or prompt caches",
+		Use:   "stats [files|tags|sessions|kinds]",
+		Short: "a summary, or totals of files, intent tags, sessions or kinds of hints",
 		Long: `Without an argument it prints a summary: what was learned, the files that are committed and opened
 most, those that change together most, and how right hints were. With one, totals, the largest or newest first:
 
   files      how often each file was opened, and when
   tags       how often each intent tag was used, and for how many files
   sessions   the sessions of agents
-  kinds      for each kind of hint: how often it was shown and used, and what it cost
-  cache      what the model's prompt cache saved, as Claude Code's transcripts record it`,
+  kinds      for each kind of hint: how often it was shown and used, and what it cost`,
 		Args:      cobra.MatchAll(cobra.MaximumNArgs(1), cobra.OnlyValidArgs),
-		ValidArgs: []string{"files", "tags", "sessions", "kinds", "cache"},
+		ValidArgs: []string{"files", "tags", "sessions", "kinds"},
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return a.summary(c)
 			}
-			if r.Table = args[0]; r.Table == "cache" {
-				return a.promptCache(c.Context(), r.Limit)
-			}
+			r.Table = args[0]
 			return show(c, a, api.Stats, r, a.printStats)
 		},
 	}
@@ -55,10 +52,10 @@ func (a *app) printStats(ans api.StatsAnswer) {
 				c := kindCells(k)
 				return []any{c[0], c[1], c[2], c[3], c[6], c[9]}
 			})
-			a.talk("hint: a terminal of 120 columns shows what was withheld, and the times of hooks")
+			a.talk("hint: a terminal of 120 columns shows what was withheld")
 			break
 		}
-		printList(a, "kind\tshown\tused\tprecision\twithheld\tused anyway\tlift (95 %)\tshadow\tused\ttokens\thooks\tp50\tp99",
+		printList(a, "kind\tshown\tused\tprecision\twithheld\tused anyway\tlift (95 %)\tshadow\tused\ttokens",
 			ans.Kinds, kindCells)
 	default:
 		a.talk("nothing yet: no agent has worked here since aoa init")
@@ -71,7 +68,7 @@ func (a *app) printStats(ans api.StatsAnswer) {
 }
 
 func kindCells(k api.KindStat) []any {
-	name, precision, lift, p50, p99 := k.Kind, "-", "-", "-", "-"
+	name, precision, lift := k.Kind, "-", "-"
 	if k.Retired {
 		name += " (retired)"
 	}
@@ -81,11 +78,7 @@ func kindCells(k api.KindStat) []any {
 	if k.Settled > 0 && k.HeldDone > 0 {
 		lift = fmt.Sprintf("%+.2f (%+.2f to %+.2f)", k.Lift, k.LiftLow, k.LiftHigh)
 	}
-	if k.Hooks > 0 {
-		p50, p99 = fmt.Sprintf("%.1f ms", k.HookP50), fmt.Sprintf("%.1f ms", k.HookP99)
-	}
-	return []any{name, k.Shown, k.Used, precision, k.Withheld, k.HeldUsed, lift, k.Shadow, k.ShadowHit, count(k.Tokens),
-		count(k.Hooks), p50, p99}
+	return []any{name, k.Shown, k.Used, precision, k.Withheld, k.HeldUsed, lift, k.Shadow, k.ShadowHit, count(k.Tokens)}
 }
 
 // retirement lists the kinds that are off because of their record.

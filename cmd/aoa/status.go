@@ -38,7 +38,7 @@ func (a *app) status() *cobra.Command {
 func (a *app) statusTable(st api.StatusAnswer) {
 	rows := []string{
 		cells("repository", st.Repo),
-		cells("store", fmt.Sprintf("%s (%s of at most %s, events kept %.0f days)", st.Store, size(st.DB), size(st.KeepBytes), st.KeepDays)),
+		cells("store", fmt.Sprintf("%s (%s; sessions and saves up to %s)", st.Store, size(st.DB), size(st.KeepBytes))),
 		cells("daemon", fmt.Sprintf("pid %d, up %s, %s resident, version %s", st.Pid, seconds(st.Uptime), size(st.RSS), st.Version)),
 		cells("hot store", st.Backend+", "+size(st.Hot)),
 		cells("learned", fmt.Sprintf("%s events in %s sessions, %s commits", count(st.Events), count(st.Sessions), count(st.Commits))),

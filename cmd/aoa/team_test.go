@@ -106,15 +106,13 @@ func (c clone) Apply(ctx context.Context, b *hot.Batch, seq int64) error {
 // that were acknowledged and are in no log, or in it twice.
 func (x *team) twin() (store *hot.Store, lost []string) {
 	x.Helper()
-	store, err := hot.New(hot.Options{})
-	check(x.T, err)
+	store = hot.New(nil)
 	seen, seq := map[string]int{}, int64(0)
 	for _, d := range x.sandboxes {
-		sessions, err := hot.New(hot.Options{})
-		check(x.T, err)
+		sessions := hot.New(nil)
 		learner := learn.New(clone{sessions, store, &seq}, learn.Options{})
 		db := openLog(d)
-		err = db.Replay(x.Context(), 0, func(n int64, batch []event.Event) error {
+		err := db.Replay(x.Context(), 0, func(n int64, batch []event.Event) error {
 			var mine []event.Event
 			for _, e := range batch {
 				if seen[e.ID]++; seen[e.ID] == 1 || e.Kind != event.KindCommit {
@@ -145,13 +143,13 @@ func (x *team) scores(s *hot.Store, at time.Time) (names []string, values []floa
 		}
 		got = append(got, vs)
 	}
-	for _, f := range []hot.Family{hot.Recency, hot.Committed, hot.Frequency, hot.Churn, hot.Changes, hot.Sessions} {
+	for _, f := range []*hot.Family{hot.Recency, hot.Committed, hot.Frequency, hot.Churn, hot.Changes, hot.Sessions} {
 		ask(f.Name, files, v.Of(f, files))
 	}
 	ask("tag_freq", tags, v.Of(hot.TagFreq, tags))
 	ask("term_freq", words, v.Of(hot.TermFreq, words))
 	for _, o := range files {
-		for _, f := range []hot.Family{hot.Comod, hot.Coaccess} {
+		for _, f := range []*hot.Family{hot.Comod, hot.Coaccess} {
 			ask(f.Name+" "+o, files, v.OwnedOf(f, o, files))
 		}
 		ask("file "+o, tags, v.OwnedOf(hot.FileTags, o, tags))

@@ -17,7 +17,7 @@ func (a *app) why() *cobra.Command {
 		Use:   "why FILE",
 		Short: "how the score of a file is computed",
 		Long: `Prints every signal of the file with its value and weight, so that you can compute the score by
-hand. With --at, it repeats the answer that was given at that time, digit for digit.`,
+hand.`,
 		Example: `  aoa why docs/api.md --with internal/api/wire.go
   aoa why docs/api.md --prompt "document the wire format"`,
 		Args: cobra.ExactArgs(1),
@@ -26,7 +26,7 @@ hand. With --at, it repeats the answer that was given at that time, digit for di
 			if err != nil {
 				return err
 			}
-			if r.File, err = a.file(c.Context(), client, repo, args[0], r.At != 0); err != nil {
+			if r.File, err = a.file(c.Context(), client, repo, args[0], false); err != nil {
 				return err
 			}
 			found, err := a.names(c.Context(), client, repo, with)
@@ -52,7 +52,6 @@ hand. With --at, it repeats the answer that was given at that time, digit for di
 	f.StringSliceVarP(&with, "with", "w", nil, "the files that aoa suggest got as FILE…")
 	f.StringVarP(&r.Query.Prompt, "prompt", "p", "", "the task in words")
 	a.sessionFlag(c, &r.Query.Session, "rank for this agent session")
-	f.Int64Var(&r.At, "at", 0, "repeat the answer given at this time (Unix milliseconds, \"at\" in the JSON)")
 	return c
 }
 

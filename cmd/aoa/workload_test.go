@@ -35,7 +35,7 @@ func newWorkload(d *sandbox, seed uint64) *workload {
 
 // round starts a daemon, feeds it, and kills it at a moment that the seed decides.
 func (f *workload) round() {
-	daemon := f.daemon("AOA_SNAPSHOT_INTERVAL=1s", "AOA_HOLDOUT=0")
+	daemon := f.daemon("AOA_HOLDOUT=0")
 	ctx, cancel := context.WithCancel(f.Context())
 	var all sync.WaitGroup
 	for _, one := range []func(context.Context, *rand.Rand){f.tool, f.tool, f.agent, f.person} {

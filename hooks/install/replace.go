@@ -7,41 +7,24 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/aoa-dev/aoa/internal/atomicfile"
 )
 
-// replaceFile writes beside the file and renames, so that a reader sees the old bytes or the new ones. It
-// refuses when the file no longer holds old (nil: when it exists by now): someone else has just written it.
+// replaceFile gives a file another content. It refuses when the file no longer holds old (nil: when it exists by
+// now): someone else has just written it.
 func replaceFile(name string, old, content []byte, mode fs.FileMode) error {
-	tmp, err := os.CreateTemp(filepath.Dir(name), ".aoa-*.tmp") // a name that the watcher takes for temporary
-	if err != nil {
+	return atomicfile.WriteBytes(name, atomicfile.Options{Mode: mode, Check: func() error {
+		now, _, err := readIfThere(name)
+		if err == nil && (!bytes.Equal(now, old) || (now == nil) != (old == nil)) {
+			err = fmt.Errorf("%s was changed by someone else meanwhile; try again", name)
+		}
 		return err
-	}
-	defer os.Remove(tmp.Name()) // fails once it is renamed
-	_, err = tmp.Write(content)
-	if err == nil {
-		err = tmp.Chmod(mode)
-	}
-	if err == nil {
-		keepOwner(tmp.Name(), name)
-		err = tmp.Sync()
-	}
-	if cerr := tmp.Close(); err == nil {
-		err = cerr
-	}
-	if err != nil {
-		return err
-	}
-	now, _, err := readIfThere(name)
-	if err != nil {
-		return err
-	}
-	if !bytes.Equal(now, old) || (now == nil) != (old == nil) {
-		return fmt.Errorf("%s was changed by someone else meanwhile; try again", name)
-	}
-	return os.Rename(tmp.Name(), name)
+	}}, content)
 }
 
-// readIfThere reads a file. The content is nil if there is none, and not nil of an empty one; mode is that of a new file then.
+// readIfThere reads a file. The content is nil if there is none, and not nil of an empty one; mode is that of a new
+// file then.
 func readIfThere(name string) (content []byte, mode fs.FileMode, err error) {
 	content, err = os.ReadFile(name)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -22,9 +22,9 @@ const (
 	probeLength = 1 << 20 // bytes of a file read for it
 )
 
-// Dir is where Claude Code keeps the transcripts of sessions begun in root; config is the agent's own folder. Names over 200
-// letters end in a hash that is not ours to know: then the folder is found by its beginning and by the working folder in its
-// files.
+// Dir is where Claude Code keeps the transcripts of sessions begun in root; config is the agent's own folder. Names
+// over 200 letters end in a hash that is not ours to know: then the folder is found by its beginning and by the
+// working folder in its files.
 func Dir(config string, root event.Root) string {
 	slug, projects := slugOf(root), filepath.Join(config, "projects")
 	if len(slug) <= maxSlug {
@@ -39,25 +39,6 @@ func Dir(config string, root event.Root) string {
 		}
 	}
 	return filepath.Join(projects, slug)
-}
-
-// Dirs are the folders in config that may hold sessions of any of the roots: begun at a root or in a
-// folder below one. Sessions of neighbours with a like name are kept apart by Read, line by line.
-func Dirs(config string, roots ...event.Root) []string {
-	projects := filepath.Join(config, "projects")
-	entries, _ := os.ReadDir(projects)
-	var out []string
-	for _, e := range entries {
-		for _, root := range roots {
-			slug := slugOf(root)
-			slug = slug[:min(len(slug), maxSlug)]
-			if e.IsDir() && (e.Name() == slug || strings.HasPrefix(e.Name(), slug+"-")) {
-				out = append(out, filepath.Join(projects, e.Name()))
-				break
-			}
-		}
-	}
-	return out
 }
 
 // slugOf is a folder's name as the agent makes it: everything but letters and digits is a dash.

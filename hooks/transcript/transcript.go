@@ -93,9 +93,7 @@ type line struct {
 
 type message struct {
 	ID      string          `json:"id"`
-	Model   string          `json:"model"`
 	Content json.RawMessage `json:"content"` // a text, or a list of blocks
-	Usage   *usage          `json:"usage"`
 }
 
 // block is a part of a message: text, a call of a tool or its result.

@@ -256,18 +256,6 @@ func TestDir(t *testing.T) {
 	if got := filepath.Base(Dir(config, root)); got != slug+"-zzz" {
 		t.Errorf("found %s", got)
 	}
-	for _, name := range []string{"-home-dev-orchard", "-home-dev-orchard-web", "-home-dev-orchards", "-home-dev"} {
-		if err := os.MkdirAll(filepath.Join(config, "projects", name), 0o755); err != nil {
-			t.Fatal(err)
-		}
-	}
-	var got []string
-	for _, dir := range Dirs(config, orchardRoot) {
-		got = append(got, filepath.Base(dir))
-	}
-	if d := cmp.Diff([]string{"-home-dev-orchard", "-home-dev-orchard-web"}, got); d != "" {
-		t.Error(d)
-	}
 }
 
 func FuzzTranscript(f *testing.F) {

@@ -30,11 +30,10 @@ var (
 	Stop         = Route[StopRequest, StopAnswer]{"POST", "/stop"} // drain, snapshot, exit; answers before, daemon.Gone waits
 )
 
-// WhyRequest asks for the arithmetic of one file's score, or of one file in an earlier answer.
+// WhyRequest asks for the arithmetic of one file's score.
 type WhyRequest struct {
 	File  event.Path  `json:"file"`
-	At    int64       `json:"at,omitempty"` // Unix milliseconds of an earlier answer, as printed; 0 for now
-	Query event.Query `json:"query"`        // as for /rank; ignored with At
+	Query event.Query `json:"query"` // as for /rank
 }
 
 // WhyAnswer is the arithmetic: score = 1/(1+e^-(a·Σ weight·value + b)).
@@ -167,11 +166,8 @@ type KindStat struct {
 	Lift      float64 `json:"lift"`     // precision − share of the resolved withheld ones that were used
 	LiftLow   float64 `json:"lift_low"` // its 95 % interval; all three 0 without evidence
 	LiftHigh  float64 `json:"lift_high"`
-	Tokens    int64   `json:"tokens"`      // estimated, of what was shown
-	Retired   bool    `json:"retired"`     // not shown any more: it changed nothing
-	Hooks     int64   `json:"hooks"`       // hooks that asked for it, of about the last 10,000
-	HookP50   float64 `json:"hook_p50_ms"` // from the frame to the reply
-	HookP99   float64 `json:"hook_p99_ms"`
+	Tokens    int64   `json:"tokens"`  // estimated, of what was shown
+	Retired   bool    `json:"retired"` // not shown any more: it changed nothing
 }
 
 // StatusAnswer is the daemon's health.
@@ -201,7 +197,6 @@ type StatusAnswer struct {
 	Snapshot  time.Time `json:"snapshot,omitzero"`
 	Paused    time.Time `json:"paused_until,omitzero"`
 	Threshold float64   `json:"threshold"`
-	KeepDays  float64   `json:"retention_days"`
 	KeepBytes int64     `json:"retention_bytes"`
 	Warnings  []string  `json:"warnings,omitempty"`
 

@@ -153,8 +153,8 @@ func (b *batch) row(id int64) (*row, error) {
 	return &r, err
 }
 
-// flush writes what take has found fresh. Renames come before the totals: accesses of the time before a rename are counted
-// under the new name, whichever of the two was delivered first.
+// flush writes what take has found fresh. Renames come before the totals: accesses of the time before a rename are
+// counted under the new name, whichever of the two was delivered first.
 func (b *batch) flush() error {
 	ids, err := b.d.fileIDs(b.tx, b.fresh)
 	if err != nil {
@@ -164,16 +164,16 @@ func (b *batch) flush() error {
 	var touches []touch
 	totals := newTotals()
 	for i, e := range b.fresh {
-		r := encodeRow(e, b.d.seal, ids.of)
+		r := encodeRow(e, b.d.seal, ids.id)
 		r.id, r.seq = b.first+int64(i), b.seq
 		if _, back := b.counted[r.id]; back {
 			r.counted = sql.NullInt64{Valid: true}
 		}
 		rows = append(rows, r.values()...)
 		if e.Kind != event.KindCommit || !e.Sweep() {
-			touches = append(touches, touchesOf(r, e, ids.of)...)
+			touches = append(touches, touchesOf(r, e, ids.id)...)
 		}
-		totals.add(e, ids.of, 1)
+		totals.add(e, ids.id, 1)
 	}
 	if err := b.uncount(); err != nil {
 		return err
@@ -193,7 +193,7 @@ func (b *batch) flush() error {
 	}
 	for _, e := range b.fresh {
 		if e.Kind == event.KindRename {
-			if err := h.record(b.tx, e, ids.of); err != nil {
+			if err := h.record(b.tx, e, ids.id); err != nil {
 				return err
 			}
 		}

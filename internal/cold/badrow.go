@@ -11,7 +11,7 @@ import (
 )
 
 // ErrRow is wrapped by the error of a row whose values cannot be decoded, in a database that is sound for SQLite: broken
-// JSON, a packed column that ends too early, a sealed text that was changed, a value that cannot be. Such a row is left
+// JSON, a packed column that ends too early, a sealed text that was changed, an impossible value. Such a row is left
 // out: Each and the other readers skip it, count it, and warn once per start. It stays in the file.
 var ErrRow = errors.New("a row of the store cannot be read")
 

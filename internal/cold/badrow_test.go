@@ -1,15 +1,12 @@
 package cold
 
 import (
-	"cmp"
 	"database/sql"
 	"fmt"
-	"log/slog"
 	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -50,7 +47,6 @@ func rowStore(t testing.TB) (path string, seal *Seal) {
 	mustAppend(t, d, uncommit(500))
 	mustAppend(t, d, event.Event{ID: "rename", Kind: event.KindRename, Time: noon, From: []event.Path{"f1"}, Paths: []event.Path{"g1"}})
 	must(t, d.SaveSnapshot(t.Context(), 3, []Record{{"k", []byte("v")}}, true))
-	must(t, d.SaveAnswers(t.Context(), map[int64][]byte{1: []byte(`{}`)}))
 	must(t, d.Close())
 	return path, seal
 }
@@ -178,7 +174,7 @@ func TestAnyBadValue(t *testing.T) {
 	content, err := os.ReadFile(whole)
 	must(t, err)
 	r := rand.New(rand.NewPCG(7, 8))
-	for _, table := range []string{"events", "ids", "file_stats", "tag_stats", "renames", "touches", "meta", "answers", "snapshot_block"} {
+	for _, table := range []string{"events", "ids", "file_stats", "tag_stats", "renames", "touches", "meta", "snapshot_block"} {
 		for round := range fault.Size(4, 25) {
 			path := filepath.Join(t.TempDir(), "aoa.db")
 			must(t, os.WriteFile(path, content, 0o600))
@@ -263,7 +259,7 @@ func TestBadRowsAreForgottenAndPruned(t *testing.T) {
 		t.Error("the name is still in the file")
 	}
 	must(t, d.SaveSnapshot(t.Context(), d.seq.Load(), nil, true))
-	pruned, err := d.Prune(t.Context(), d.seq.Load(), 0, math.MaxInt64)
+	pruned, err := d.Prune(t.Context(), 0, math.MaxInt64)
 	must(t, err)
 	same(t, "pruned", pruned.Events, rowReads+rowPrompts+1-2)
 	must(t, d.Close())
@@ -271,85 +267,4 @@ func TestBadRowsAreForgottenAndPruned(t *testing.T) {
 	d = reopen(t, path, seal, s)
 	same(t, "left but commits", len(replayAll(t, d, 0)), 3)
 	same(t, "warnings once the rows are gone", len(s.records), 0)
-}
-
-// TestRescue: of a log with broken pages every row of the other pages is kept, in order and under its own id; what was
-// forgotten stays away, and one warning says how many there are.
-func TestRescue(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "aoa.db")
-	d, _ := openTest(t, path)
-	for i := range 60 {
-		var batch []event.Event
-		for j := range 20 {
-			e := read(fmt.Sprint("r", i*20+j), noon.Add(time.Duration(i)*time.Second), "s", "x")
-			e.Text = strings.Repeat("words ", 20)
-			batch = append(batch, e)
-		}
-		mustAppend(t, d, batch...)
-	}
-	mustAppend(t, d, read("secret", noon, "other", "y"))
-	_, err := d.Forget(t.Context(), ForgetFilter{Session: "other"})
-	must(t, err)
-	must(t, d.Close())
-	broken := breakPages(t, path, "events", 3)
-	d, s := openTest(t, path)
-	if len(s.records) != 1 || s.records[0].Message != storeWarning {
-		t.Fatalf("warnings: %v", s.records)
-	}
-	said := map[string]int64{}
-	s.records[0].Attrs(func(a slog.Attr) bool {
-		if a.Value.Kind() == slog.KindInt64 {
-			said[a.Key] = a.Value.Int64()
-		}
-		return true
-	})
-	var got []string
-	for _, b := range replayAll(t, d, 0) {
-		for _, e := range b.Batch {
-			got = append(got, e.ID)
-		}
-	}
-	t.Logf("%d of 1200 events, of %d broken rows: %v", len(got), broken, said)
-	if len(got) != 1200-broken || said["events_saved"] != int64(len(got)) || said["events_known_lost"] > int64(broken) {
-		t.Errorf("%d events are left of %d that can be read; said %v", len(got), 1200-broken, said)
-	}
-	if !slices.IsSortedFunc(got, func(a, b string) int { return cmp.Or(len(a)-len(b), strings.Compare(a, b)) }) {
-		t.Error("not in order")
-	}
-	_, fresh := mustAppend(t, d, read("secret", noon, "other", "y"), read(got[0], noon, "s", "x"))
-	same(t, "what was forgotten or kept and comes again", len(fresh), 0)
-	must(t, d.Close())
-	_, s = openTest(t, path)
-	same(t, "warnings at the next start", len(s.records), 0)
-}
-
-// breakPages makes some leaf pages of a table unreadable, and says how many rows they held.
-func breakPages(t *testing.T, path, table string, n int) (rows int) {
-	t.Helper()
-	db, err := sql.Open("sqlite", dsn(path))
-	must(t, err)
-	found, err := db.QueryContext(t.Context(),
-		"SELECT pageno, ncell FROM dbstat WHERE name = ? AND pagetype = 'leaf' ORDER BY pageno", table)
-	must(t, err)
-	var pages [][2]int
-	for found.Next() {
-		var p [2]int
-		must(t, found.Scan(&p[0], &p[1]))
-		pages = append(pages, p)
-	}
-	must(t, found.Err())
-	must(t, db.Close())
-	if len(pages) < 3*n {
-		t.Fatalf("only %d pages", len(pages))
-	}
-	f, err := os.OpenFile(path, os.O_RDWR, 0)
-	must(t, err)
-	defer f.Close()
-	for i := range n {
-		p := pages[(i+1)*len(pages)/(n+2)]
-		rows += p[1]
-		_, err := f.WriteAt([]byte{0x77, 1, 2, 3, 4, 5, 6, 7}, int64(p[0]-1)*4096)
-		must(t, err)
-	}
-	return rows
 }

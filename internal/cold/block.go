@@ -9,21 +9,13 @@ import (
 // long to write, and to read at the start, as the few hundred blocks that hold the same.
 const blockSize = 64 << 10
 
-// block is a part of the snapshot under way: records in the order of their keys, each as the length of its key, its key,
-// the length of its data, its data. Lengths are unsigned varints.
-type block struct {
-	first string
-	data  []byte
-}
-
-func (b *block) add(r Record) {
-	if len(b.data) == 0 {
-		b.first = r.Key
-	}
-	b.data = binary.AppendUvarint(b.data, uint64(len(r.Key)))
-	b.data = append(b.data, r.Key...)
-	b.data = binary.AppendUvarint(b.data, uint64(len(r.Data)))
-	b.data = append(b.data, r.Data...)
+// appendRecord adds a record to a block: the length of its key, its key, the length of its data, its data. Lengths are
+// unsigned varints.
+func appendRecord(block []byte, r Record) []byte {
+	block = binary.AppendUvarint(block, uint64(len(r.Key)))
+	block = append(block, r.Key...)
+	block = binary.AppendUvarint(block, uint64(len(r.Data)))
+	return append(block, r.Data...)
 }
 
 // recordsOf reads a block. Their data is cut from it. Where it is damaged, the rest comes as one record without a key,

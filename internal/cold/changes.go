@@ -12,9 +12,10 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// Changes returns the newest commits that changed a file, under its present and its earlier names, the newest first, at most most: those
-// that Together counts, without one that deleted it. The files of a commit are those that it changed or deleted, under their present names. The cost is a search
-// and a row per commit of the file, some 10 µs each.
+// Changes returns the newest commits that changed a file, under its present and its earlier names, the newest first,
+// at most most: those that Together counts, without one that deleted it. The files of a commit are those that it
+// changed or deleted, under their present names. The cost is a search and a row per commit of the file, some 10 µs
+// each.
 func (d *DB) Changes(ctx context.Context, f event.Path, most int) ([]event.ChangeSet, error) {
 	out, err := d.changes(ctx, f, most)
 	return out, d.explain("list the commits of a file", err)
@@ -34,7 +35,7 @@ func (d *DB) changes(ctx context.Context, f event.Path, most int) ([]event.Chang
 		files []int64
 	}
 	var rows []row
-	for _, name := range l.of(id) {
+	for _, name := range l.namesOf(id) {
 		err := d.Each(ctx, `SELECT id, time, body FROM touches CROSS JOIN events ON id = event
 WHERE file = ?1 AND touches.counted = 1 AND time > ?2 AND time <= ?3 ORDER BY time DESC, id DESC LIMIT ?4`,
 			[]any{name.file, name.after, name.until, most}, func(r Row) error {
@@ -73,7 +74,7 @@ WHERE file = ?1 AND touches.counted = 1 AND time > ?2 AND time <= ?3 ORDER BY ti
 	for i, r := range rows {
 		out[i] = r.ChangeSet
 		for _, file := range r.files {
-			if p, named := paths[file]; named { // a file without a name belongs to a row that cannot be right
+			if p, named := paths[file]; named { // a file without a name belongs to a damaged row
 				out[i].Files = append(out[i].Files, p)
 			}
 		}

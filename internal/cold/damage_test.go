@@ -145,17 +145,9 @@ func alter(t *testing.T, path, statement string) {
 	must(t, db.Close())
 }
 
-func TestForeignAndNewerFiles(t *testing.T) {
+func TestForeignFiles(t *testing.T) {
 	path, _ := filled(t)
-	alter(t, path, "PRAGMA user_version = 99")
-	_, err := Open(t.Context(), path, Options{Now: fixed})
-	if !errors.Is(err, ErrNewer) || !strings.Contains(err.Error(), "update aoa") {
-		t.Fatalf("a newer file: %v", err)
-	}
-	if aside, _ := filepath.Glob(path + ".damaged-*"); len(aside) != 0 {
-		t.Fatalf("a newer file was moved: %v", aside)
-	}
-	alter(t, path, "PRAGMA user_version = 1; PRAGMA application_id = 42")
+	alter(t, path, "PRAGMA application_id = 42")
 	_, s := openTest(t, path)
 	same(t, "warnings for a foreign file", len(s.records), 1)
 

@@ -2,7 +2,7 @@ package cold
 
 import (
 	"context"
-	"embed"
+	_ "embed"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -14,20 +14,8 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-//go:embed sql
-var embedded embed.FS
-
-// logSchema is that of the DB.
-var logSchema = schema{migrations: Migrations(embedded), convert: convert}
-
-// Migrations are the files in the folder sql of a package.
-func Migrations(embedded fs.FS) fs.FS {
-	files, err := fs.Sub(embedded, "sql")
-	if err != nil {
-		panic(err) // the name is a constant
-	}
-	return files
-}
+//go:embed schema.sql
+var schema string
 
 // DB is the open event log. It is safe for concurrent use.
 type DB struct {
@@ -39,6 +27,9 @@ type DB struct {
 	commits atomic.Int64 // grows with every change of what Together counts
 	pairs   pairCounts
 
+	copying sync.Mutex                         // held while the copy is made or deleted
+	callOff atomic.Pointer[context.CancelFunc] // of the copy that is being made, or was last
+
 	marking sync.Mutex  // guards what follows
 	marked  int64       // the number in the mark
 	opened  os.FileInfo // the file when it was opened
@@ -46,46 +37,59 @@ type DB struct {
 	// These belong to who writes. A transaction that fails takes all of them with it.
 	renames renames // nil: not read yet
 	ids     fileIDs // some of them
-	answers int     // in the table; negative: not counted yet
+
+	// MadeAgain says that Open had to begin it anew, or to take its copy: git history and past sessions may be
+	// missing in it. Nothing that was forgotten comes back with them.
+	MadeAgain bool
 }
 
-const storeWarning = "the store was damaged: it was moved aside and a fresh one begun with the events that could be " +
-	"read; git history is learned again"
-
-// Open is OpenFile for the store: everything that ever happened.
+// Open opens the log. It is OpenFile, but that the daily copy takes the place of a log that is damaged or gone, see
+// restore.
 func Open(ctx context.Context, path string, o Options) (*DB, error) {
-	// The store is asked all day: it keeps more pages than other files, and more readers, each with its own cache.
-	o.cache, o.readers, o.warning = 4000, 4, storeWarning
-	var d *DB
-	before, moved := readMark(path), false
-	_, missing := os.Stat(path)
-	o.moved = func(aside string) []any {
-		moved = true
-		r, err := d.rescue(ctx, aside)
-		attrs := []any{"events_saved", r.events, "events_known_lost", r.lost}
-		if err != nil {
-			attrs = append(attrs, "saving_failed", err.Error())
-		}
-		return attrs
+	// The log is asked all day: it keeps more pages than other files, and more readers, each with its own cache.
+	o.cache, o.readers = 4000, 4
+	o, path, err := o.complete(path)
+	if err != nil {
+		return nil, err
 	}
-	_, err := openFile(ctx, path, logSchema, o, func(f *File) error {
-		d = &DB{File: f, seal: o.Seal, answers: -1}
-		f.undone = func() { d.renames, d.ids, d.answers = nil, nil, -1 } // what was read or counted inside it may not be so
+	before := readMark(path)
+	fresh := !exists(path)
+	var d *DB
+	if fresh && exists(path+copySuffix) {
+		err = errGone
+	} else {
+		d, err = tryDB(ctx, path, o)
+	}
+	if unusable(err) {
+		d, err = restore(ctx, path, o, before, err)
+		before, fresh, o.Expected = 0, false, false // one warning is enough
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := d.compare(o, before, fresh); err != nil {
+		return nil, errors.Join(err, d.Close())
+	}
+	return d, d.warnOfKeys(ctx, o)
+}
+
+// tryDB opens the log as it is.
+func tryDB(ctx context.Context, path string, o Options) (*DB, error) {
+	var d *DB
+	_, err := tryFile(ctx, path, schema, o, func(f *File) error {
+		d = &DB{File: f, seal: o.Seal}
+		f.undone = func() { d.renames, d.ids = nil, nil } // what was read inside it may not be so
 		if err := d.begin(ctx); err != nil {
 			return err
 		}
 		return d.verify(ctx)
 	})
-	if err != nil {
-		return nil, err
-	}
-	if moved {
-		before = 0 // the warning of the damage is enough
-	}
-	if err := d.compare(o, before, errors.Is(missing, fs.ErrNotExist)); err != nil {
-		return nil, errors.Join(err, d.Close())
-	}
-	return d, d.warnOfKeys(ctx, o)
+	return d, err
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return !errors.Is(err, fs.ErrNotExist)
 }
 
 // warnOfKeys warns when the keys of texts in the store were deleted: a new one was made just now.
@@ -113,8 +117,8 @@ func (d *DB) begin(ctx context.Context) error {
 	if err != nil && !d.bad.skip(err) {
 		return err
 	}
-	// The number is kept twice. Where they differ, the rows know better: a batch must not get a number that is taken. One of
-	// the last rows may have a wrong one.
+	// The number is kept twice. Where they differ, the rows know better: a batch must not get a number that is taken.
+	// One of the last rows may have a wrong one.
 	var last int64
 	_, err = d.Scan(ctx, "SELECT coalesce(max(seq), 0) FROM (SELECT seq FROM events ORDER BY id DESC LIMIT 4) WHERE seq <= ?",
 		[]any{int64(maxBatch)}, &last)
@@ -122,7 +126,8 @@ func (d *DB) begin(ctx context.Context) error {
 	return err
 }
 
-// verify reads the whole log and the snapshot if the last run met damage: a sound file may still say what cannot be.
+// verify reads the whole log and the snapshot if the last run met damage: a sound file may still say what is
+// impossible.
 func (d *DB) verify(ctx context.Context) error {
 	if _, err := os.Stat(d.suspectFile()); err != nil {
 		return nil
@@ -149,7 +154,7 @@ func parseSeq(v string) (int64, error) {
 const (
 	metaSeq      = "seq"          // number of the last batch
 	metaSnapshot = "snapshot_seq" // number of the last batch inside the snapshot
-	metaCalendar = "calendar"     // see Calendar
+	metaCopied   = "copied"       // number of the last batch inside the copy
 )
 
 const (
@@ -166,10 +171,10 @@ func (d *DB) Meta(ctx context.Context, key string) (v string, err error) {
 	return v, err
 }
 
-// SetMeta keeps a small fact, such as the id of the repository. The keys seq, snapshot_seq and calendar are the store's
+// SetMeta keeps a small fact, such as the id of the repository. The keys seq, snapshot_seq and copied are the store's
 // own.
 func (d *DB) SetMeta(ctx context.Context, key, value string) error {
-	if key == metaSeq || key == metaSnapshot || key == metaCalendar {
+	if key == metaSeq || key == metaSnapshot || key == metaCopied {
 		return errors.New("set meta: " + key + " belongs to the store: choose another key")
 	}
 	return d.Write(ctx, "set meta", func(tx *Tx) error { return tx.run([]any{key, value}, setMeta) })

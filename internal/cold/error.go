@@ -13,15 +13,13 @@ var (
 	ErrFull     = errors.New("no space left")
 	ErrReadOnly = errors.New("the store cannot be written")
 	ErrDamaged  = errors.New("the database is damaged")
-	ErrNewer    = errors.New("the database was written by a newer aoa")
-	ErrNotFound = errors.New("not found")
 )
 
 // hints say what to do next, one per sentinel.
 var hints = map[error]string{
 	ErrFull:     "free some space on that disk, or lower retention.bytes; nothing was half-written",
 	ErrReadOnly: "check the permissions of that folder and that its disk is mounted for writing",
-	ErrDamaged:  "restart the daemon (aoa stop): it moves the file aside and begins a fresh one",
+	ErrDamaged:  "restart the daemon (aoa stop): it moves the file aside and takes its copy, or begins a fresh one",
 }
 
 // explain gives an error of SQLite its sentinel, the place and the hint. what is "append events" or the like.
@@ -45,7 +43,7 @@ func explain(what, path string, kind, err error) error {
 
 // classify returns the sentinel of an error, nil if it has none.
 func classify(err error) error {
-	for _, kind := range []error{ErrFull, ErrReadOnly, ErrDamaged, ErrNewer} {
+	for _, kind := range []error{ErrFull, ErrReadOnly, ErrDamaged} {
 		if errors.Is(err, kind) {
 			return kind
 		}

@@ -1,11 +1,11 @@
 package cold
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
 	"fmt"
-	"io/fs"
 	"log/slog"
 	"net/url"
 	"path/filepath"
@@ -18,55 +18,62 @@ import (
 
 // Options of Open and OpenFile. Now is required.
 type Options struct {
-	Now     func() time.Time // names a damaged file's copy
-	Log     *slog.Logger     // gets one warning when a damaged file was moved aside; may be nil
+	Now     func() time.Time // names a file that is moved aside
+	Log     *slog.Logger     // gets one warning when a file was moved aside; may be nil
 	Damaged func()           // called when an open file meets damage: another Open checks more; may be nil
-	Seal    *Seal            // of the texts in the store; nil stores them open
-	Full    bool             // every commit is synced to the disk; else the log is, within syncAfter
-	// Expected says that there was a store: Open warns when its file is missing. OpenFile does not use it.
+	Seal    *Seal            // of the texts in the log; nil stores them open
+	Full    bool             // every commit is synced to the disk; else the write-ahead log is, within syncAfter
+	// Expected says that there was a log: Open warns when its file is missing. OpenFile does not use it.
 	Expected bool
 
-	cache   int    // KiB of pages that the writing connection keeps, a quarter of it per reader; 0: fileCache
-	readers int    // reading connections; 0: fileReaders
-	warning string // that a damaged file was moved aside; "": fileWarning
-	// moved is called with the new name of a damaged file when a fresh one is open in its place, and returns attributes for the
-	// warning; may be nil.
-	moved func(aside string) []any
-	bad   *badRows // counts rows that cannot be read; nil: one of its own
+	cache   int      // KiB of pages that the writing connection keeps, a quarter of it per reader; 0: fileCache
+	readers int      // reading connections; 0: fileReaders
+	bad     *badRows // counts rows that cannot be read; nil: one of its own
 }
 
 // Another file is small and rarely asked: few connections with small caches, since an idle daemon's memory counts.
 const (
 	fileCache   = 512
 	fileReaders = 2
-	fileWarning = "a file of the store was damaged: it was moved aside and a fresh one begun"
 )
 
-// walPages is how long the write-ahead log grows, 16 MB, before it goes into the file: the pages at the end of each table
-// and index are written by every batch, and go there once.
+// Warnings of a file that was moved aside.
+const (
+	fileWarning        = "a file of the store was damaged: it was moved aside and a fresh one begun"
+	fileVersionWarning = "a file of the store is of another version of aOa: it was moved aside and a fresh one begun"
+)
+
+// walPages is how long the write-ahead log grows, 16 MB, before it goes into the file: the pages at the end of each
+// table and index are written by every batch, and go there once.
 const walPages = 4000
 
-func (o Options) withDefaults(path string) Options {
-	if o.cache == 0 {
-		o.cache = fileCache
+// complete fills in what is not set, and makes the path absolute.
+func (o Options) complete(path string) (Options, string, error) {
+	if o.Now == nil {
+		return o, path, errors.New("open store: Options.Now is missing")
 	}
-	if o.readers == 0 {
-		o.readers = fileReaders
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return o, path, fmt.Errorf("open store: %w", err)
 	}
-	if o.warning == "" {
-		o.warning = fileWarning
-	}
+	o.cache, o.readers = cmp.Or(o.cache, fileCache), cmp.Or(o.readers, fileReaders)
 	if o.bad == nil {
 		o.bad = &badRows{path: path, log: o.Log}
 	}
-	return o
+	return o, path, nil
 }
 
-// File is one open SQLite file: one connection writes, a few read. It is safe for concurrent use; a second File on the
-// same path waits up to five seconds for the first one's writing.
+func (o Options) warn(message string, attrs ...any) {
+	if o.Log != nil {
+		o.Log.Warn(message, attrs...)
+	}
+}
+
+// File is one open SQLite file: one connection writes, a few read. It is safe for concurrent use; a second File on
+// the same path waits up to five seconds for the first one's writing.
 type File struct {
 	path    string
-	schema  schema
+	schema  string
 	damaged func()
 	bad     *badRows
 	reader  *sql.DB // several connections, read only
@@ -84,55 +91,47 @@ type File struct {
 	readStmts map[string]*sql.Stmt // compiled for the readers, by their text
 }
 
-// OpenFile opens a file, creating the folder (0700) and the file (0600) if they are missing, and brings its schema up to
-// date. migrations are files 0001.sql, 0002.sql, … without a gap, each run once and never edited after its release.
+// OpenFile opens a file, creating the folder (0700) and the file (0600) if they are missing. schema is the statements
+// that make the tables of an empty file, each CREATE at the begin of a line.
 //
-// A damaged file is moved aside as "<path>.damaged-<unix ms>", a fresh one takes its place and the log gets one
-// warning. A file of a newer aoa is left alone: ErrNewer. Other errors are ErrFull, ErrReadOnly or the system's.
-func OpenFile(ctx context.Context, path string, migrations fs.FS, o Options) (*File, error) {
-	return openFile(ctx, path, schema{migrations: migrations}, o, func(*File) error { return nil })
-}
-
-// openFile is OpenFile with a last step in which the owner reads what it keeps in memory, or checks more closely what
-// was suspected: damage that ready reports counts like damage that SQLite reports.
-func openFile(ctx context.Context, path string, s schema, o Options, ready func(*File) error) (*File, error) {
-	if o.Now == nil {
-		return nil, errors.New("open store: Options.Now is missing")
-	}
-	path, err := filepath.Abs(path)
+// A file that is damaged or that another version of aOa made is moved aside as "<path>.damaged-<unix ms>" or
+// "<path>.version-<unix ms>", a fresh one takes its place and the log gets one warning. Other errors are ErrFull,
+// ErrReadOnly or the system's.
+func OpenFile(ctx context.Context, path, schema string, o Options) (*File, error) {
+	o, path, err := o.complete(path)
 	if err != nil {
-		return nil, fmt.Errorf("open store: %w", err)
+		return nil, err
 	}
-	o = o.withDefaults(path)
-	f, err := tryFile(ctx, path, s, o, ready)
-	if err == nil || !errors.Is(err, ErrDamaged) {
+	open := func() (*File, error) { return tryFile(ctx, path, schema, o, func(*File) error { return nil }) }
+	f, err := open()
+	if !unusable(err) {
 		return f, err
 	}
-	aside, moveErr := moveAside(path, o.Now())
-	if moveErr != nil {
-		return nil, fmt.Errorf("open store: %w; moving the file aside failed too: %w", err, moveErr)
+	aside, moved := moveAside(path, err, o.Now())
+	if moved != nil {
+		return nil, moved
 	}
-	f, again := tryFile(ctx, path, s, o, ready)
-	attrs := []any{"file", path, "moved_to", aside, "damage", err.Error()}
-	if again == nil && o.moved != nil {
-		attrs = append(attrs, o.moved(aside)...)
+	message := fileWarning
+	if errors.Is(err, errVersion) {
+		message = fileVersionWarning
 	}
-	if o.Log != nil {
-		o.Log.Warn(o.warning, attrs...)
-	}
-	return f, again
+	o.warn(message, "file", path, "moved_to", aside, "why", err.Error())
+	return open()
 }
 
-func tryFile(ctx context.Context, path string, s schema, o Options, ready func(*File) error) (*File, error) {
+// unusable reports whether a fresh file has to take the place of one that did not open.
+func unusable(err error) bool { return errors.Is(err, ErrDamaged) || errors.Is(err, errVersion) }
+
+// tryFile opens a file. ready is a last step in which the owner reads what it keeps in memory, or checks more closely
+// what was suspected: damage that ready reports counts like damage that SQLite reports.
+func tryFile(ctx context.Context, path, schema string, o Options, ready func(*File) error) (*File, error) {
 	if err := prepareFile(path); err != nil {
-		return nil, explain("open store", path, classify(err), err)
+		return nil, notOpened(path, err)
 	}
-	f := &File{path: path, full: o.Full, schema: s, bad: o.bad, stmts: map[string]*sql.Stmt{}, readStmts: map[string]*sql.Stmt{}}
+	f := &File{path: path, full: o.Full, schema: schema, bad: o.bad, stmts: map[string]*sql.Stmt{}, readStmts: map[string]*sql.Stmt{}}
 	f.syncer.path = path
-	if o.Log != nil {
-		f.syncer.warn = func(err error) {
-			o.Log.Warn("what was written is not synced: a power cut may take it along", "file", path, "err", err)
-		}
+	f.syncer.warn = func(err error) {
+		o.warn("what was written is not synced: a power cut may take it along", "file", path, "err", err)
 	}
 	defer func() { f.damaged = o.Damaged }() // what opening meets is its error
 	err := f.connect(ctx, o)
@@ -144,9 +143,21 @@ func tryFile(ctx context.Context, path string, s schema, o Options, ready func(*
 	}
 	if err != nil {
 		_ = f.closeAll()
-		return nil, explain("open store", path, classify(err), err)
+		return nil, notOpened(path, err)
 	}
 	return f, nil
+}
+
+// notOpened explains why a file did not open. What the opener does about damage needs no hint.
+func notOpened(path string, err error) error {
+	kind := classify(err)
+	if kind != ErrDamaged {
+		return explain("open store", path, kind, err)
+	}
+	if !errors.Is(err, kind) {
+		err = fmt.Errorf("%w: %w", kind, err)
+	}
+	return err
 }
 
 // connect opens the writing connection and checks what is there before anything is written.

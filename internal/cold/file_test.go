@@ -11,13 +11,10 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"testing/fstest"
 )
 
 // boxes is a small schema of a store's own.
-var boxes = fstest.MapFS{
-	"0001.sql": {Data: []byte("CREATE TABLE box (name TEXT PRIMARY KEY, n INTEGER NOT NULL CHECK (n >= 0)) STRICT;")},
-}
+const boxes = "-- Boxes.\nCREATE TABLE box (name TEXT PRIMARY KEY, n INTEGER NOT NULL CHECK (n >= 0)) STRICT;\n"
 
 // Statements of the test.
 const (
@@ -26,10 +23,10 @@ const (
 	allBoxes = "SELECT name, n FROM box ORDER BY name"
 )
 
-func openBoxes(t testing.TB, path string, schema fs.FS) (*File, *sink) {
+func openBoxes(t testing.TB, path string) (*File, *sink) {
 	t.Helper()
 	s := &sink{}
-	f, err := OpenFile(t.Context(), path, schema, Options{Now: fixed, Log: slog.New(s)})
+	f, err := OpenFile(t.Context(), path, boxes, Options{Now: fixed, Log: slog.New(s)})
 	must(t, err)
 	t.Cleanup(func() { _ = f.Close() })
 	return f, s
@@ -57,7 +54,7 @@ func content(t testing.TB, f *File) string {
 
 func TestFileKeepsAllOrNothing(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "deep", "box.db")
-	f, s := openBoxes(t, path, boxes)
+	f, s := openBoxes(t, path)
 	same(t, "warnings", len(s.records), 0)
 	must(t, put(t.Context(), f, "a", 1))
 	mine := errors.New("enough")
@@ -89,53 +86,49 @@ func TestFileKeepsAllOrNothing(t *testing.T) {
 		t.Fatalf("a row that is not there: %v, %v", found, err)
 	}
 	must(t, f.Close())
-	f, _ = openBoxes(t, path, boxes)
+	f, _ = openBoxes(t, path)
 	same(t, "kept over a restart", content(t, f), "a1")
 	if err := f.Each(t.Context(), allBoxes, nil, func(Row) error { return mine }); !errors.Is(err, mine) {
 		t.Fatalf("the reader's own error came back as %v", err)
 	}
 }
 
-func TestFileMigrates(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "box.db")
-	f, _ := openBoxes(t, path, boxes)
-	must(t, put(t.Context(), f, "a", 1))
-	must(t, f.Close())
-
-	next := fstest.MapFS{"0001.sql": boxes["0001.sql"],
-		"0002.sql": {Data: []byte("ALTER TABLE box ADD COLUMN colour TEXT NOT NULL DEFAULT 'red'; UPDATE box SET n = n + 10;")}}
-	f, s := openBoxes(t, path, next)
-	same(t, "migrated once", content(t, f), "a11")
-	must(t, f.Close())
-	f, _ = openBoxes(t, path, next)
-	same(t, "not migrated again", content(t, f), "a11")
-	must(t, f.Close())
-	same(t, "warnings", len(s.records), 0)
-
-	// An older program leaves the file as it is.
-	if _, err := OpenFile(t.Context(), path, boxes, Options{Now: fixed}); !errors.Is(err, ErrNewer) ||
-		!strings.Contains(err.Error(), "update aoa") {
-		t.Fatalf("a newer file: %v", err)
-	}
-	f, _ = openBoxes(t, path, next)
-	same(t, "after the older program", content(t, f), "a11")
-}
-
-func TestFileWithoutSchemaIsRefused(t *testing.T) {
-	for _, schema := range []fstest.MapFS{{}, {"0002.sql": boxes["0001.sql"]}} {
-		if _, err := OpenFile(t.Context(), filepath.Join(t.TempDir(), "box.db"), schema, Options{Now: fixed}); err == nil {
-			t.Fatalf("opened with %d files", len(schema))
+// TestFileOfAnotherVersion: an older and a newer file are moved aside whole, with one warning.
+func TestFileOfAnotherVersion(t *testing.T) {
+	for _, version := range []int{schemaVersion - 1, schemaVersion + 1} {
+		path := filepath.Join(t.TempDir(), "box.db")
+		f, _ := openBoxes(t, path)
+		must(t, put(t.Context(), f, "a", 1))
+		must(t, f.Close())
+		alter(t, path, fmt.Sprint("PRAGMA user_version = ", version))
+		f, s := openBoxes(t, path)
+		same(t, "warnings", len(s.records), 1)
+		same(t, "the warning", s.records[0].Message, fileVersionWarning)
+		same(t, "content", content(t, f), "")
+		aside, err := filepath.Glob(path + ".version-*")
+		must(t, err)
+		same(t, "moved aside", len(aside), 1)
+		alter(t, aside[0], fmt.Sprint("PRAGMA user_version = ", schemaVersion))
+		f, _ = openBoxes(t, aside[0])
+		same(t, "content of the other", content(t, f), "a1")
+		must(t, f.Close())
+		f, s = openBoxes(t, path)
+		same(t, "warnings of the next start", len(s.records), 0)
+		must(t, f.Close())
+		must(t, ScrubFolder(t.Context(), filepath.Dir(path)))
+		if _, err := os.Stat(aside[0]); !errors.Is(err, fs.ErrNotExist) {
+			t.Fatalf("forgetting left the file of another version: %v", err)
 		}
 	}
 }
 
 func TestDamagedFileIsReplaced(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "box.db")
-	f, _ := openBoxes(t, path, boxes)
+	f, _ := openBoxes(t, path)
 	must(t, put(t.Context(), f, "a", 1))
 	must(t, f.Close())
 	alter(t, path, "DROP TABLE box")
-	f, s := openBoxes(t, path, boxes)
+	f, s := openBoxes(t, path)
 	same(t, "warnings", len(s.records), 1)
 	same(t, "the warning", s.records[0].Message, fileWarning)
 	same(t, "content", content(t, f), "")
@@ -151,7 +144,7 @@ func TestDamagedFileIsReplaced(t *testing.T) {
 // TestFileIsCheckedAfterDamage: what a run met, the next start looks at closely, once.
 func TestFileIsCheckedAfterDamage(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "box.db")
-	f, _ := openBoxes(t, path, boxes)
+	f, _ := openBoxes(t, path)
 	warned := 0
 	f.damaged = func() { warned++ }
 	err := f.Write(t.Context(), "look", func(*Tx) error { return fmt.Errorf("%w: a box holds a cat", ErrDamaged) })
@@ -162,7 +155,7 @@ func TestFileIsCheckedAfterDamage(t *testing.T) {
 	if _, err := os.Stat(path + ".suspect"); err != nil {
 		t.Fatalf("no note was left: %v", err)
 	}
-	_, s := openBoxes(t, path, boxes)
+	_, s := openBoxes(t, path)
 	same(t, "warnings of a file that proved sound", len(s.records), 0)
 	if _, err := os.Stat(path + ".suspect"); !errors.Is(err, fs.ErrNotExist) {
 		t.Fatalf("the note stays: %v", err)
@@ -172,8 +165,8 @@ func TestFileIsCheckedAfterDamage(t *testing.T) {
 // TestTwoFilesOnOnePath is a daemon and a command at once: each counts inside its own transaction.
 func TestTwoFilesOnOnePath(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "box.db")
-	a, _ := openBoxes(t, path, boxes)
-	b, _ := openBoxes(t, path, boxes)
+	a, _ := openBoxes(t, path)
+	b, _ := openBoxes(t, path)
 	must(t, put(t.Context(), a, "a", 0))
 	var wg sync.WaitGroup
 	for _, f := range []*File{a, b} {
@@ -202,7 +195,7 @@ func TestTwoFilesOnOnePath(t *testing.T) {
 
 func TestSpaceComesBack(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "box.db")
-	f, _ := openBoxes(t, path, boxes)
+	f, _ := openBoxes(t, path)
 	run := func(query string) {
 		must(t, f.Write(t.Context(), "change boxes", func(tx *Tx) error {
 			_, err := tx.Exec(query)
@@ -284,7 +277,7 @@ func TestLazy(t *testing.T) {
 // TestPanic: a callback that panics leaves no transaction and no reader behind: everything can be read and written.
 func TestPanic(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "box.db")
-	f, _ := openBoxes(t, path, boxes)
+	f, _ := openBoxes(t, path)
 	must(t, put(t.Context(), f, "a", 1))
 	must(t, put(t.Context(), f, "b", 2))
 	l := NewLazy(path, boxes, Options{Now: fixed})

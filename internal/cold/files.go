@@ -13,7 +13,7 @@ import (
 // fileIDs are the ids of paths in the table file_stats.
 type fileIDs map[event.Path]int64
 
-func (ids fileIDs) of(p event.Path) int64 { return ids[p] }
+func (ids fileIDs) id(p event.Path) int64 { return ids[p] }
 
 // maxIDs bounds the ids that are kept in memory: those of the files that one works on.
 const maxIDs = 4096

@@ -34,19 +34,24 @@ func (f ForgetFilter) Check() error {
 	return nil
 }
 
-// Forget deletes every event that mentions the path (in a list or in its text), belongs to the session, or
-// happened since, with its share in the totals, the answers that name it and the snapshot, in one transaction;
-// it returns what is gone, the events in order. Delivered again, they stay away. The bytes are in the file until Scrub.
+// Forget deletes every event that mentions the path (in a list or in its text), belongs to the session, or happened
+// since, with its share in the totals, and the snapshot, in one transaction, and before that the copy of the log; it
+// returns what is gone, the events in order. Delivered again, they stay away. The bytes are in the file until Scrub.
 //
-// Commits stay, since git has them anyway; a forgotten path is taken out of them, and the subject with it if it
-// names the path. The snapshot goes because its scores count what is gone: the next start replays the log. Whoever
-// holds scores in memory must rebuild them in the same way, and must not save a snapshot of them.
+// Commits stay, since git has them anyway; a forgotten path is taken out of them, and the subject with it if it names
+// the path. The snapshot goes because its scores count what is gone: the next start replays the log. Whoever holds
+// scores in memory must rebuild them in the same way, and must not save a snapshot of them.
 func (d *DB) Forget(ctx context.Context, f ForgetFilter) (Forgotten, error) {
 	if err := f.Check(); err != nil {
 		return Forgotten{}, err
 	}
+	unlock, err := d.dropCopy() // one that is made after this has nothing of it
+	defer unlock()
+	if err != nil {
+		return Forgotten{}, err
+	}
 	var g *forgetting
-	err := d.Write(ctx, "forget", func(tx *Tx) error {
+	err = d.Write(ctx, "forget", func(tx *Tx) error {
 		g = &forgetting{tx: tx, d: d, filter: f}
 		if err := g.events(); err != nil {
 			return err
@@ -55,9 +60,6 @@ func (d *DB) Forget(ctx context.Context, f ForgetFilter) (Forgotten, error) {
 			if err := g.path(); err != nil {
 				return err
 			}
-		}
-		if err := g.answers(); err != nil {
-			return err
 		}
 		return clearSnapshot(tx)
 	})
@@ -98,8 +100,8 @@ type forgetting struct {
 	gone   Forgotten
 }
 
-// events deletes the events that the filter means, and their share in the totals. What cannot be subtracted, the first and
-// last times, is read again from the events that remain, or kept where events were pruned before.
+// events deletes the events that the filter means, and their share in the totals. What cannot be subtracted, the
+// first and last times, is read again from the events that remain, or kept where events were pruned before.
 func (g *forgetting) events() error {
 	found, err := g.find()
 	if err != nil {
@@ -119,7 +121,7 @@ func (g *forgetting) events() error {
 	}
 	totals, files := newTotals(), map[int64]bool{}
 	for _, e := range g.gone.Events {
-		totals.add(e, ids.of, -1)
+		totals.add(e, ids.id, -1)
 	}
 	for f := range totals.files {
 		files[h.now(f.file, f.at)] = true
@@ -203,20 +205,19 @@ WHERE counted IS NULL AND time >= ?1 AND (?2 = '' OR session = ?2) ORDER BY id`,
 
 func all(*row) bool { return true }
 
-// findPath reads the events that may mention the path. Nothing but reading all of them finds those: texts are sealed. The readers
-// do that side by side, while the transaction, which has not written yet, keeps the events as they are.
+// findPath reads the events that may mention the path. Nothing but reading all of them finds those: texts are sealed.
 func (g *forgetting) findPath() (found []logged, err error) {
 	files, err := g.below()
 	if err != nil {
 		return nil, err
 	}
-	var ids [scanParts][]any
-	err = g.d.scanEvents(background, "id, body, text", "true", func(part int, from Row) error {
+	var ids []any
+	err = g.tx.Each("SELECT id, body, text FROM events WHERE counted IS NULL ORDER BY id", nil, func(from Row) error {
 		var id int64
 		var body, text sql.RawBytes
 		err := from.Scan(&id, &body, &text)
 		if err != nil || g.maybe(files, body, text) {
-			ids[part] = append(ids[part], id)
+			ids = append(ids, id)
 		}
 		return nil // what is found is read again, which counts those that cannot be read
 	})
@@ -224,7 +225,7 @@ func (g *forgetting) findPath() (found []logged, err error) {
 		return nil, err
 	}
 	path := g.tx.paths()
-	err = g.tx.many("SELECT "+rowColumns+" FROM events WHERE id IN (VALUES %s) ORDER BY id", 1, slices.Concat(ids[:]...),
+	err = g.tx.many("SELECT "+rowColumns+" FROM events WHERE id IN (VALUES %s) ORDER BY id", 1, ids,
 		func(from Row) error { return g.d.takeLogged(&found, path, all, from) })
 	return found, err
 }
@@ -275,7 +276,7 @@ func (d *DB) drop(tx *Tx, events []logged) error {
 	var rows, digests, touches []any
 	for _, l := range events {
 		rows, digests = append(rows, l.id), append(digests, digestOf(l.event))
-		for _, t := range touchesOf(l.row, l.event, ids.of) {
+		for _, t := range touchesOf(l.row, l.event, ids.id) {
 			touches = append(touches, t.file, t.counted, t.event)
 		}
 		if l.bad { // which files it touched is not known: this reads the whole table
@@ -334,7 +335,7 @@ func (g *forgetting) commits() error {
 			if !l.bad && !mentions(l.event, g.filter.Path) {
 				continue
 			}
-			clean := without(l.event, g.filter.Path)
+			clean := withoutPath(l.event, g.filter.Path)
 			if l.bad { // what cannot be read may hold it
 				clean = event.Event{ID: l.event.ID, Kind: l.event.Kind, Time: l.event.Time}
 			}
@@ -342,7 +343,7 @@ func (g *forgetting) commits() error {
 			if err != nil {
 				return err
 			}
-			r := encodeRow(clean, g.d.seal, ids.of)
+			r := encodeRow(clean, g.d.seal, ids.id)
 			if event.Kind(l.kind) == event.KindCommit {
 				g.gone.Commits++
 			}
@@ -351,15 +352,4 @@ func (g *forgetting) commits() error {
 			}
 		}
 	}
-}
-
-// answers deletes answers that hold the name.
-func (g *forgetting) answers() error {
-	since, text := int64(math.MinInt64), g.filter.Session+string(g.filter.Path)
-	if !g.filter.Since.IsZero() {
-		since = g.filter.Since.UnixMilli()
-	}
-	g.d.answers = -1
-	return g.tx.run([]any{since, text, jsonInner(text)},
-		"DELETE FROM answers WHERE at >= ?1 AND (?2 = '' OR instr(json, ?2) OR instr(json, ?3))")
 }

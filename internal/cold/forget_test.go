@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"strings"
 	"testing"
 	"time"
 
@@ -46,8 +47,6 @@ func remembered(t *testing.T) *DB {
 	mustAppend(t, d, c, commit(2, noon, "x.go", "y.go"))
 	must(t, d.SaveSnapshot(t.Context(), 2,
 		[]Record{{"f:x.go", []byte("partner\x00" + secret)}, {"f:y.go", []byte("y")}, {"s:a", []byte("session")}}, true))
-	must(t, d.SaveAnswers(t.Context(), map[int64][]byte{1: []byte(`{"file":"` + secret + `"}`)}))
-	must(t, d.SaveAnswers(t.Context(), map[int64][]byte{2: []byte(`{"file":"x.go"}`)}))
 	if !holds(t, d, secret) {
 		t.Fatal("the file does not hold the secret to begin with")
 	}
@@ -85,8 +84,6 @@ func TestForgetPath(t *testing.T) {
 		both, of, err := d.Together(t.Context(), "x.go", "y.go")
 		must(t, err)
 		same(t, "the commit stays", [2]int{both, of}, [2]int{2, 2})
-		_, err = d.Answer(t.Context(), 2)
-		must(t, err)
 		seq, err := d.LoadSnapshot(t.Context(), func([]Record) error { t.Error("the snapshot is still there"); return nil })
 		must(t, err)
 		same(t, "the next start replays the whole log", seq, int64(0))
@@ -147,13 +144,13 @@ func TestPrune(t *testing.T) {
 	}
 	mustAppend(t, d, read("new", noon, "s", "x.go"))
 	must(t, d.SaveSnapshot(t.Context(), 60, nil, true))
-	p, err := d.Prune(t.Context(), 80, 0, math.MaxInt64)
+	p, err := d.Prune(t.Context(), 0, math.MaxInt64)
 	must(t, err)
 	same(t, "pruned: those of the snapshot", p.Events, 60)
 	must(t, d.SaveSnapshot(t.Context(), 101, nil, true))
-	p, err = d.Prune(t.Context(), 80, 0, math.MaxInt64)
+	p, err = d.Prune(t.Context(), 0, 80)
 	must(t, err)
-	same(t, "pruned: the older ones", p.Events, 20)
+	same(t, "pruned: those that every consumer has", p.Events, 20)
 	st, err := d.Status(t.Context())
 	must(t, err)
 	if st.Events != 21 || st.Commits != 100 || st.Seq != 101 || st.SnapshotSeq != 101 || !st.Last.Equal(noon) || st.Bytes == 0 {
@@ -174,6 +171,51 @@ func TestPrune(t *testing.T) {
 	same(t, "commits stay in replay", len(replayAll(t, d, 0)), 101)
 }
 
+// TestPruneLeavesCommits: a history that needs more than sessions and saves may costs none of these.
+func TestPruneLeavesCommits(t *testing.T) {
+	d := newTest(t)
+	for i := range 40 {
+		var batch []event.Event
+		for j := range 100 {
+			c := commit(100*i+j, noon.Add(time.Duration(i)*time.Hour), event.Path(fmt.Sprint("f", j)), "x.go")
+			c.Text = strings.Repeat("word ", 100)
+			batch = append(batch, c)
+		}
+		mustAppend(t, d, append(batch, read(fmt.Sprint("r", i), noon, "s", "x.go"))...)
+	}
+	must(t, d.SaveSnapshot(t.Context(), 40, nil, true))
+	used, err := d.Used(t.Context())
+	must(t, err)
+	p, err := d.Prune(t.Context(), used/10, math.MaxInt64)
+	must(t, err)
+	same(t, "pruned", p, Pruned{})
+}
+
+// TestPruneAsksNoClock: events of any time go in the order in which they were logged, and only for their size.
+func TestPruneAsksNoClock(t *testing.T) {
+	d := newTest(t)
+	text := strings.Repeat("word ", 200)
+	for i, at := range []time.Time{noon.AddDate(40, 0, 0), noon.AddDate(-40, 0, 0), noon, noon.AddDate(-1, 0, 0)} {
+		var batch []event.Event
+		for j := range 500 {
+			e := read(fmt.Sprint(i, ":", j), at, "s", "x.go")
+			e.Text = text
+			batch = append(batch, e)
+		}
+		mustAppend(t, d, batch...)
+	}
+	must(t, d.SaveSnapshot(t.Context(), 4, nil, true))
+	p, err := d.Prune(t.Context(), 500_000_000, math.MaxInt64)
+	must(t, err)
+	same(t, "below the limit", p.Events, 0)
+	used, err := d.Used(t.Context())
+	must(t, err)
+	p, err = d.Prune(t.Context(), used*6/10, math.MaxInt64)
+	must(t, err)
+	same(t, "above the limit", p.Events, 1000)
+	same(t, "left", replayAll(t, d, 0)[0].Batch[0].ID, "2:0")
+}
+
 func TestPruneToSize(t *testing.T) {
 	d := newTest(t)
 	text := string(bytes.Repeat([]byte("word "), 400))
@@ -188,7 +230,7 @@ func TestPruneToSize(t *testing.T) {
 	}
 	must(t, d.SaveSnapshot(t.Context(), 20, nil, true))
 	before := d.bytes()
-	p, err := d.Prune(t.Context(), 0, 3_000_000, math.MaxInt64)
+	p, err := d.Prune(t.Context(), 3_000_000, math.MaxInt64)
 	must(t, err)
 	if p.Events == 0 || p.Bytes == 0 || d.bytes() > 3_000_000 || before < 4_000_000 {
 		t.Fatalf("%+v, %d bytes before and %d now", p, before, d.bytes())

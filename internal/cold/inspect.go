@@ -11,9 +11,6 @@ import (
 	"time"
 )
 
-// applicationID marks the file as aOa's ("aOa1" in ASCII); file(1) and we recognise it.
-const applicationID = 0x614f6131
-
 // prepareFile makes the folder and the file with their modes before SQLite does, which would apply the umask,
 // and finds out whether they can be written.
 func prepareFile(path string) error {
@@ -47,62 +44,20 @@ func classifySystem(err error) error {
 	return nil
 }
 
-// inspect finds out whose file it is and whether it is whole, and migrates it. Whatever is wrong with the
-// file itself comes back as ErrDamaged.
-func (f *File) inspect(ctx context.Context) error {
-	known, err := f.schema.version()
-	if err != nil {
-		return err
-	}
-	var id, version, tables int
-	err = f.conn.QueryRowContext(ctx, "SELECT (SELECT application_id FROM pragma_application_id),"+
-		" (SELECT user_version FROM pragma_user_version), (SELECT count(*) FROM sqlite_schema)").Scan(&id, &version, &tables)
-	switch {
-	case err != nil:
-		return damaged(err)
-	case id == 0 && version == 0 && tables == 0:
-		return f.migrate(ctx, 0)
-	case id != applicationID:
-		return fmt.Errorf("%w: it belongs to another program (application id %#x)", ErrDamaged, id)
-	case version > known:
-		return fmt.Errorf("%w (schema %d, this one knows %d): update aoa, or run 'aoa remove' and 'aoa init' to start over",
-			ErrNewer, version, known)
-	}
-	if version < known {
-		if err := f.migrate(ctx, version); err != nil {
-			return err
-		}
-	}
-	return f.check(ctx)
-}
-
-// migrate brings the schema from a version to ours, in one transaction, and returns the space that this frees.
-func (f *File) migrate(ctx context.Context, from int) error {
-	err := f.Write(ctx, "migrate store", func(tx *Tx) error { return f.schema.migrate(tx, from) })
-	if err != nil || from == 0 {
-		return err
-	}
-	return f.GiveBack(ctx)
-}
-
-// checkedPages bounds the check at every start, which reads the whole file: 8192 pages are 32 MB. A larger file is only
-// checked as a whole when the last run met damage in it; otherwise its schema is.
+// checkedPages bounds the check at every start, which reads the whole file: 8192 pages are 32 MB. A larger file is
+// only checked as a whole when the last run met damage in it; otherwise its schema is.
 const checkedPages = 8192
 
 // check searches for damage. After a run that met some (see suspect) the indexes are compared with their tables too.
 func (f *File) check(ctx context.Context) error {
-	want, err := f.schema.columns(ctx)
-	if err != nil {
-		return err
-	}
-	has, err := columns(ctx, f.conn)
-	switch {
+	var tables, pages int
+	err := f.conn.QueryRowContext(ctx, "SELECT count(*) FROM sqlite_schema WHERE name NOT LIKE 'sqlite_%'").Scan(&tables)
+	switch want := made(f.schema); {
 	case err != nil:
 		return damaged(err)
-	case has != want:
-		return fmt.Errorf("%w: its tables have the columns %s, not %s", ErrDamaged, has, want)
+	case tables != want:
+		return fmt.Errorf("%w: it has %d tables and indexes, not %d", ErrDamaged, tables, want)
 	}
-	var pages int
 	if err := f.conn.QueryRowContext(ctx, "PRAGMA page_count").Scan(&pages); err != nil {
 		return err
 	}
@@ -155,26 +110,28 @@ func (f *File) suspect() {
 	}
 }
 
-// moveAside renames the database and its companions. The log keeps its name's relation to the file, so that
-// whoever wants to rescue something can open the pair.
-func moveAside(path string, now time.Time) (string, error) {
-	aside := fmt.Sprintf("%s.damaged-%d", path, now.UnixMilli())
+// moveAside renames the database and its companions, and returns its new name. The write-ahead log goes first: beside
+// another database it would be taken for that one's. It keeps its name's relation to the file, so that the pair can
+// be opened.
+func moveAside(path string, why error, now time.Time) (string, error) {
+	reason := "damaged"
+	if errors.Is(why, errVersion) {
+		reason = "version"
+	}
+	aside := fmt.Sprintf("%s.%s-%d", path, reason, now.UnixMilli())
 	for n := 1; ; n++ {
 		if _, err := os.Lstat(aside); errors.Is(err, fs.ErrNotExist) {
 			break
 		}
-		aside = fmt.Sprintf("%s.damaged-%d-%d", path, now.UnixMilli(), n)
+		aside = fmt.Sprintf("%s.%s-%d-%d", path, reason, now.UnixMilli(), n)
 	}
-	if err := os.Rename(path, aside); err != nil {
-		return "", err
-	}
-	for _, suffix := range []string{"-wal", "-shm"} {
+	for _, suffix := range []string{"-wal", "-shm", ""} {
 		if err := os.Rename(path+suffix, aside+suffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return "", err
+			return "", fmt.Errorf("open store: %w; moving the file aside failed too: %w", why, err)
 		}
 	}
 	if err := os.Remove(path + ".suspect"); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return "", err
+		return "", fmt.Errorf("open store: %w; the note about it stays: %w", why, err)
 	}
 	return aside, nil
 }

@@ -14,10 +14,10 @@ import (
 // Lazy is a File that is opened when it is first used and again after CloseIdle closed it: a store that nobody uses costs
 // no memory. It is safe for concurrent use.
 type Lazy struct {
-	path       string
-	migrations fs.FS
-	o          Options
-	folder     fs.FileInfo // as it was at NewLazy; nil: there was none
+	path   string
+	schema string
+	o      Options
+	folder fs.FileInfo // as it was at NewLazy; nil: there was none
 
 	mu   sync.RWMutex // held for reading while the file is used
 	file *File
@@ -25,9 +25,9 @@ type Lazy struct {
 }
 
 // NewLazy opens nothing. The arguments are OpenFile's.
-func NewLazy(path string, migrations fs.FS, o Options) *Lazy {
+func NewLazy(path, schema string, o Options) *Lazy {
 	o.bad = &badRows{path: path, log: o.Log}
-	l := &Lazy{path: path, migrations: migrations, o: o}
+	l := &Lazy{path: path, schema: schema, o: o}
 	l.folder, _ = os.Stat(filepath.Dir(path)) // open reports what is wrong with it
 	return l
 }
@@ -92,7 +92,7 @@ func (l *Lazy) open(ctx context.Context) error {
 	if l.folder != nil && !os.SameFile(l.folder, folder) {
 		return fmt.Errorf("open %s: its folder was replaced: %w", l.path, fs.ErrNotExist)
 	}
-	f, err := OpenFile(ctx, l.path, l.migrations, l.o)
+	f, err := OpenFile(ctx, l.path, l.schema, l.o)
 	l.file = f
 	return err
 }

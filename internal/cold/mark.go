@@ -1,8 +1,9 @@
 package cold
 
 import (
+	"errors"
+	"fmt"
 	"os"
-	"strconv"
 	"strings"
 )
 
@@ -49,7 +50,12 @@ func (d *DB) Mark() error {
 	if now, err := os.Stat(d.path); err != nil || !os.SameFile(now, d.opened) {
 		return nil
 	}
-	if err := Replace(markFile(d.path), []byte(strconv.FormatInt(seq, 10)+"\n")); err != nil {
+	f, err := os.OpenFile(markFile(d.path), os.O_WRONLY|os.O_CREATE, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteAt(fmt.Appendf(nil, "%019d\n", seq), 0) // always as long: there is no moment without a number
+	if err := errors.Join(err, f.Close()); err != nil {
 		return err
 	}
 	d.marked = seq

@@ -1,7 +1,6 @@
 package cold
 
 import (
-	"encoding/json"
 	"reflect"
 	"slices"
 	"strings"
@@ -9,17 +8,8 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// jsonInner is a string as it is written inside JSON, without the quotes.
-func jsonInner(s string) string {
-	b, err := json.Marshal(s)
-	if err != nil {
-		return s // a string always has a JSON form
-	}
-	return string(b[1 : len(b)-1])
-}
-
-// is reports whether p is the path or lies below it.
-func is(p, path event.Path) bool {
+// atOrBelow reports whether p is the path or lies below it.
+func atOrBelow(p, path event.Path) bool {
 	return p == path || strings.HasPrefix(string(p), string(path)) && p[len(path)] == '/'
 }
 
@@ -27,15 +17,15 @@ func is(p, path event.Path) bool {
 func mentions(e event.Event, path event.Path) bool {
 	found := false
 	eachPaths(&e, func(list *[]event.Path) {
-		found = found || slices.ContainsFunc(*list, func(p event.Path) bool { return is(p, path) })
+		found = found || slices.ContainsFunc(*list, func(p event.Path) bool { return atOrBelow(p, path) })
 	})
 	return found || inText(e.Text, string(path))
 }
 
-// without returns the event without the path.
-func without(e event.Event, path event.Path) event.Event {
+// withoutPath returns the event without the path.
+func withoutPath(e event.Event, path event.Path) event.Event {
 	eachPaths(&e, func(list *[]event.Path) {
-		*list = slices.DeleteFunc(slices.Clone(*list), func(p event.Path) bool { return is(p, path) })
+		*list = slices.DeleteFunc(slices.Clone(*list), func(p event.Path) bool { return atOrBelow(p, path) })
 	})
 	if inText(e.Text, string(path)) {
 		e.Text, e.Terms = "", nil

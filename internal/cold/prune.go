@@ -8,32 +8,36 @@ type Pruned struct {
 	Bytes  int64 // that the store needs less
 }
 
-// pruneStep is how many events go in one transaction: others write in between.
-const pruneStep = 500
+const (
+	// pruneStep is how many events go in one transaction: others write in between.
+	pruneStep = 500
+	// eventBytes is what an event takes beside its body and text: its other columns, and its entries in the indexes
+	// and in ids.
+	eventBytes = 100
+)
 
-// Prune deletes the events of the batches up to due (see Calendar), and then those logged first until the store needs at
-// most maxBytes (0 is no limit). Only batches inside the snapshot and up to applied, the lowest that every consumer has
-// applied, go, since a restart replays the others; commits, totals and what was learned stay. Delivered again, a pruned
-// event stays away. The order is that of the log: the time of an event says nothing about when it was logged.
-func (d *DB) Prune(ctx context.Context, due, maxBytes, applied int64) (Pruned, error) {
-	var p Pruned
+// selectSizes sums up what events that may be pruned take, and all else that takes much.
+const selectSizes = `SELECT coalesce(sum(size) FILTER (WHERE counted IS NULL), 0), coalesce(sum(size) FILTER (WHERE counted IS NOT NULL), 0)
+  + (SELECT coalesce(sum(length(data)), 0) FROM snapshot) + (SELECT coalesce(sum(length(data)), 0) FROM snapshot_block)
+FROM (SELECT counted, length(body) + coalesce(length(text), 0) + ? AS size FROM events)`
+
+// Prune deletes events, those logged first, until what remains needs at most maxBytes. Commits are neither counted
+// nor deleted: they come from git. Only batches inside the snapshot and up to applied, the lowest that every consumer
+// has applied, go, since a restart replays the others; totals and what was learned stay. Delivered again, a pruned
+// event stays away. The order is that of the log, and no clock is asked.
+func (d *DB) Prune(ctx context.Context, maxBytes, applied int64) (p Pruned, err error) {
 	start, err := d.Used(ctx)
-	if err != nil {
+	if err != nil || start <= maxBytes {
 		return p, err
 	}
-	last := int64(0) // events.id
-	for n := pruneStep; n == pruneStep; p.Events += n {
-		if n, err = d.pruneSome(ctx, min(due, applied), &last); err != nil {
-			return p, err
-		}
+	var size, others int64
+	if _, err := d.Scan(ctx, selectSizes, []any{eventBytes}, &size, &others); err != nil || size == 0 {
+		return p, err
 	}
-	for used, n := start, 1; maxBytes > 0 && n > 0; p.Events += n {
-		if used, err = d.Used(ctx); err != nil || used <= maxBytes {
-			break
-		}
-		if n, err = d.pruneSome(ctx, applied, &last); err != nil {
-			break
-		}
+	// Pages are not full, and names of files take space, too: each byte has its share of that.
+	most := int64(float64(maxBytes) / float64(start) * float64(size+others))
+	for last, n := int64(0), 1; size > most && n > 0 && err == nil; p.Events += n {
+		n, err = d.pruneSome(ctx, applied, &last, &size)
 	}
 	if err != nil || p.Events == 0 {
 		return p, err
@@ -46,23 +50,27 @@ func (d *DB) Prune(ctx context.Context, due, maxBytes, applied int64) (Pruned, e
 	return p, err
 }
 
-// pruneSome deletes the first events behind last, of batches up to due and inside the snapshot, and moves last.
-func (d *DB) pruneSome(ctx context.Context, due int64, last *int64) (n int, err error) {
+// pruneSome deletes the first events behind last, of batches up to applied and inside the snapshot, moves last, and
+// takes them off the size.
+func (d *DB) pruneSome(ctx context.Context, applied int64, last, size *int64) (n int, err error) {
 	snapshot, err := d.SnapshotSeq(ctx)
 	if err != nil {
 		return 0, err
 	}
-	due = min(due, snapshot)
+	latest := min(applied, snapshot)
 	err = d.Write(ctx, "prune store", func(tx *Tx) error {
-		ended := false // by the first event that is not due, unless its number cannot be
-		isDue := func(r *row) bool {
-			ended = ended || r.seq > due && r.seq <= maxBatch
+		ended := false // by the first event that must stay, unless its number is impossible
+		mayGo := func(r *row) bool {
+			ended = ended || r.seq > latest && r.seq <= maxBatch
 			return !ended
 		}
-		old, err := d.logged(tx, isDue, "SELECT "+rowColumns+
+		old, err := d.logged(tx, mayGo, "SELECT "+rowColumns+
 			" FROM events WHERE counted IS NULL AND id > ? ORDER BY id LIMIT ?", *last, pruneStep)
 		if err != nil {
 			return err
+		}
+		for _, l := range old {
+			*size -= int64(len(l.body) + len(l.text) + eventBytes)
 		}
 		if n = len(old); n > 0 {
 			*last = old[n-1].id

@@ -40,7 +40,7 @@ func (d *DB) Log(ctx context.Context, f LogFilter) ([]event.Event, error) {
 		}
 		names = nil
 		for _, id := range ids {
-			names = append(names, l.of(id)...)
+			names = append(names, l.namesOf(id)...)
 		}
 	}
 	var found []Numbered
@@ -143,7 +143,7 @@ type Numbered struct {
 // are not among them.
 func (d *DB) Thread(ctx context.Context, session string, after, prompts int64, limit int) ([]Numbered, error) {
 	out, err := d.numbered(ctx, "SELECT "+rowColumns+` FROM events WHERE session = ?1 AND session <> '' AND id > min(?2, ?3)
-  AND (id > ?2 OR kind = 'prompt') AND kind NOT IN `+ownKinds+" ORDER BY id DESC LIMIT ?4", session, after, prompts, limit)
+  AND (id > ?2 OR kind = 'prompt') AND `+notBookkeeping+" ORDER BY id DESC LIMIT ?4", session, after, prompts, limit)
 	slices.Reverse(out)
 	return out, err
 }
@@ -151,7 +151,7 @@ func (d *DB) Thread(ctx context.Context, session string, after, prompts int64, l
 // Turn returns an event of a session by its number, and at most limit-1 of those behind it.
 func (d *DB) Turn(ctx context.Context, session string, from int64, limit int) ([]Numbered, error) {
 	return d.numbered(ctx, "SELECT "+rowColumns+` FROM events WHERE session = ?1 AND session <> '' AND id >= ?2
-  AND kind NOT IN `+ownKinds+" ORDER BY id LIMIT ?3", session, from, limit)
+  AND `+notBookkeeping+" ORDER BY id LIMIT ?3", session, from, limit)
 }
 
 // Prompts returns the prompts of all sessions in the order of the log: the newest limit ones with numbers over

@@ -130,8 +130,8 @@ type aliases struct {
 	names   map[int64][]alias // present name → earlier names and the time of the present one
 }
 
-// of returns the names of a file; a file that had only one is found under it at any time.
-func (l *aliases) of(id int64) []alias {
+// namesOf returns the names of a file; a file that had only one is found under it at any time.
+func (l *aliases) namesOf(id int64) []alias {
 	if names, ok := l.names[id]; ok {
 		return names
 	}

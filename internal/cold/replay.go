@@ -1,6 +1,7 @@
 package cold
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -19,16 +20,22 @@ WHERE id > coalesce((SELECT min(id) FROM (SELECT id FROM events WHERE ?1 > 0 AND
 // the same events in the same order. One batch is held in memory at a time. fn may use the store. Batches that
 // were pruned or forgotten are missing whole or in part; commits are never pruned.
 func (d *DB) Replay(ctx context.Context, after int64, fn func(seq int64, batch []event.Event) error) error {
+	return d.replay(ctx, selectAfter, after, after, false, fn)
+}
+
+// replay is Replay of the rows of a query with one argument, behind a batch. With partial, the part of a batch that
+// was read before an error is handed over.
+func (d *DB) replay(ctx context.Context, query string, arg, after int64, partial bool,
+	fn func(seq int64, batch []event.Event) error) error {
 	tx, err := d.reader.BeginTx(ctx, &sql.TxOptions{ReadOnly: true}) // one moment of the store, however long it takes
 	if err != nil {
 		return d.explain("replay", err)
 	}
 	defer tx.Rollback() //nolint:errcheck // reading only
-	r := &replay{d: d, fn: fn, last: after,
-		path: d.pathsOf(ctx, tx)}
-	err = d.each(ctx, tx, selectAfter, []any{after}, r.next)
-	if err == nil {
-		err = r.end()
+	r := &replay{d: d, fn: fn, last: after, path: d.pathsOf(ctx, tx)}
+	err = d.each(ctx, tx, query, []any{arg}, r.next)
+	if err == nil || partial && r.stopped == nil {
+		err = cmp.Or(err, r.end())
 	}
 	if r.stopped != nil {
 		return r.stopped
@@ -88,7 +95,9 @@ func (r *replay) decode(n, ahead *row) error {
 	return nil
 }
 
-func (r *row) misplaced() error { return fmt.Errorf("%w: event %d: its batch cannot be", ErrRow, r.id) }
+func (r *row) misplaced() error {
+	return fmt.Errorf("%w: event %d: its batch is impossible", ErrRow, r.id)
+}
 
 // end decodes the last row and hands the last batch over.
 func (r *replay) end() error {

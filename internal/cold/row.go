@@ -69,7 +69,7 @@ func (r *row) event(seal *Seal, path func(int64) (event.Path, error)) (event.Eve
 	e.Time, e.Kind, e.Session = moment(r.at), event.Kind(r.kind), r.session
 	switch {
 	case err == nil && !Possible(r.at):
-		err = errors.New("its time cannot be")
+		err = errors.New("its time is impossible")
 	case err == nil && r.counted.Valid && (r.counted.Int64 < -1 || r.counted.Int64 > 1):
 		err = errors.New("it is counted more than once")
 	case err == nil && len(r.text) > 0:

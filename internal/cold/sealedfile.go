@@ -8,6 +8,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/aoa-dev/aoa/internal/atomicfile"
 )
 
 // SealedFile is a file of the store that is written whole and sealed in pieces, so that neither side needs it twice in memory. A piece
@@ -32,7 +34,7 @@ func (f SealedFile) Write(fill func(io.Writer) error) error {
 	if err := os.Mkdir(filepath.Dir(f.Name), 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
 	}
-	return replace(f.Name, true, func(to io.Writer) error {
+	return atomicfile.Write(f.Name, atomicfile.Options{}, func(to io.Writer) error {
 		p := &pieceWriter{file: f, to: to, piece: make([]byte, 0, maxPiece)}
 		if err := fill(p); err != nil {
 			return err

@@ -16,6 +16,8 @@ import (
 	"filippo.io/age"
 	"filippo.io/age/armor"
 	"golang.org/x/crypto/chacha20poly1305"
+
+	"github.com/aoa-dev/aoa/internal/atomicfile"
 )
 
 // SealOptions say where the keys lie. A store has data keys of its own, each wrapped for the user's identity, which
@@ -96,7 +98,7 @@ func (s *Seal) begin(o SealOptions, number int) error {
 	if err := wrap(&b, key, who.Recipient()); err != nil {
 		return err
 	}
-	if err := keep(filepath.Join(o.Keys, name+keySuffix), b.Bytes()); err != nil {
+	if err := atomicfile.WriteBytes(filepath.Join(o.Keys, name+keySuffix), atomicfile.Options{New: true}, b.Bytes()); err != nil {
 		return err
 	}
 	number32, _ := strconv.ParseUint(fmt.Sprintf("%x", id), 16, 32) // of eight hex digits
@@ -180,7 +182,7 @@ func identity(file string) (*age.X25519Identity, error) {
 	if err != nil {
 		return nil, err
 	}
-	err = keep(file, fmt.Appendf(nil,
+	err = atomicfile.WriteBytes(file, atomicfile.Options{New: true}, fmt.Appendf(nil,
 		"# aOa: opens the prompts and tool inputs in the stores of this user's repositories. Keep it to yourself.\n"+
 			"# public key: %s\n%s\n", fresh.Recipient(), fresh))
 	if err != nil && !errors.Is(err, fs.ErrExist) {
@@ -196,25 +198,4 @@ func identity(file string) (*age.X25519Identity, error) {
 		}
 	}
 	return nil, fmt.Errorf("%s has no X25519 identity (AGE-SECRET-KEY-1…): move it away and a new one is made", file)
-}
-
-// keep writes a file of 0600 whole and durable, unless there is one: then fs.ErrExist.
-func keep(name string, content []byte) error {
-	f, err := os.CreateTemp(filepath.Dir(name), ".new-*") // 0600
-	if err != nil {
-		return err
-	}
-	defer os.Remove(f.Name())
-	_, err = f.Write(content)
-	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
-		return err
-	}
-	if err := os.Link(f.Name(), name); err == nil || errors.Is(err, fs.ErrExist) {
-		return err
-	}
-	// A file system without links: the time between check and rename is the price.
-	if _, err := os.Lstat(name); err == nil {
-		return fs.ErrExist
-	}
-	return os.Rename(f.Name(), name)
 }

@@ -3,7 +3,6 @@ package cold
 import (
 	"context"
 	"database/sql"
-	"errors"
 	"slices"
 	"strconv"
 	"strings"
@@ -19,16 +18,17 @@ type Record struct {
 const chunk = 4096
 
 // SaveSnapshot keeps the records as the state after batch seq, in one transaction. With full they replace
-// all that was there, else only the records with the same keys. Of several with one key the last counts.
+// all that was there, else only the records with the same keys. No two have one key.
 func (d *DB) SaveSnapshot(ctx context.Context, seq int64, recs []Record, full bool) error {
-	recs = ordered(recs)
+	recs = slices.Clone(recs)
+	slices.SortFunc(recs, func(x, y Record) int { return strings.Compare(x.Key, y.Key) }) // as the table has them
 	return d.Write(ctx, "save snapshot", func(tx *Tx) error {
-		var some bool
-		if _, err := tx.Scan("SELECT EXISTS (SELECT 1 FROM snapshot) OR EXISTS (SELECT 1 FROM snapshot_block)", nil, &some); err != nil {
+		var had string
+		if _, err := tx.Scan(selectMeta, []any{metaSnapshot}, &had); err != nil {
 			return err
 		}
 		save := saveChanges
-		if full || !some {
+		if full || had == "" || had == "0" { // the first one
 			save = saveBlocks
 		}
 		if err := save(tx, recs); err != nil {
@@ -36,19 +36,6 @@ func (d *DB) SaveSnapshot(ctx context.Context, seq int64, recs []Record, full bo
 		}
 		return tx.run([]any{metaSnapshot, strconv.FormatInt(seq, 10)}, setMeta)
 	})
-}
-
-// ordered puts the records in the order of their keys, the last of each.
-func ordered(recs []Record) []Record {
-	recs = slices.Clone(recs)
-	slices.SortStableFunc(recs, func(x, y Record) int { return strings.Compare(x.Key, y.Key) })
-	kept := recs[:0]
-	for i, r := range recs {
-		if i+1 == len(recs) || recs[i+1].Key != r.Key {
-			kept = append(kept, r)
-		}
-	}
-	return kept
 }
 
 // clearSnapshot leaves no snapshot: the next start replays the whole log.
@@ -61,70 +48,37 @@ func clearSnapshot(tx *Tx) error {
 
 var clearRecords = []string{"DELETE FROM snapshot", "DELETE FROM snapshot_block"}
 
-const addBlock = "INSERT INTO snapshot_block (first, data) VALUES (?, ?)"
-
-// saveBlocks makes the records, in order, the whole snapshot.
+// saveBlocks makes the records the whole snapshot.
 func saveBlocks(tx *Tx, recs []Record) error {
 	if err := tx.run(nil, clearRecords...); err != nil {
 		return err
 	}
-	var b block
-	for _, r := range recs {
-		if len(r.Data) == 0 {
-			continue
+	var block []byte
+	for i, r := range recs {
+		if len(r.Data) > 0 {
+			block = appendRecord(block, r)
 		}
-		if b.add(r); len(b.data) >= blockSize {
-			if err := tx.run([]any{b.first, b.data}, addBlock); err != nil {
+		if len(block) >= blockSize || i == len(recs)-1 && len(block) > 0 {
+			if err := tx.run([]any{block}, "INSERT INTO snapshot_block (data) VALUES (?)"); err != nil {
 				return err
 			}
-			b = block{data: b.data[:0]}
+			block = block[:0]
 		}
 	}
-	if len(b.data) == 0 {
-		return nil
-	}
-	return tx.run([]any{b.first, b.data}, addBlock)
+	return nil
 }
 
-// saveChanges puts the records, in order, over what is there. What is gone stays as an empty row where a block has it.
+// saveChanges puts the records over what is there. What is gone stays as an empty row until the next full snapshot.
 func saveChanges(tx *Tx, recs []Record) error {
 	args := make([]any, 0, 2*len(recs))
 	for _, r := range recs {
-		if len(r.Data) == 0 {
-			inside, err := inBlock(tx, r.Key)
-			if err != nil {
-				return err
-			}
-			if !inside {
-				if err := tx.run([]any{r.Key}, "DELETE FROM snapshot WHERE key = ?"); err != nil {
-					return err
-				}
-				continue
-			}
-			r.Data = []byte{}
-		}
-		args = append(args, r.Key, r.Data)
+		args = append(args, r.Key, append([]byte{}, r.Data...))
 	}
 	return tx.many("INSERT OR REPLACE INTO snapshot (key, data) VALUES %s", 2, args, nil)
 }
 
-// inBlock reports whether a block has a record of that key.
-func inBlock(tx *Tx, key string) (bool, error) {
-	var data []byte
-	found, err := tx.Scan("SELECT data FROM snapshot_block WHERE first <= ? ORDER BY first DESC LIMIT 1", []any{key}, &data)
-	if !found || err != nil {
-		return false, err
-	}
-	for r := range recordsOf(data) {
-		if r.Key == key {
-			return true, nil
-		}
-	}
-	return false, nil
-}
-
-// LoadSnapshot calls fn with the records of the last snapshot, 4096 at a time, and returns the number of the
-// last batch inside it: 0 and no call if there is none. fn owns the records and may use the store.
+// LoadSnapshot calls fn with the records of the last snapshot, 4096 at a time, and returns the number of the last
+// batch inside it: 0 and no call if there is none. They come in no order. fn owns the records and may use the store.
 func (d *DB) LoadSnapshot(ctx context.Context, fn func([]Record) error) (seq int64, err error) {
 	tx, err := d.reader.BeginTx(ctx, &sql.TxOptions{ReadOnly: true}) // the number and the records of one moment
 	if err != nil {
@@ -138,56 +92,40 @@ func (d *DB) LoadSnapshot(ctx context.Context, fn func([]Record) error) (seq int
 	if seq, err = parseSeq(v); err != nil && !d.bad.skip(err) {
 		return 0, err
 	}
-	stopped, err := d.readRecords(ctx, tx, fn)
-	if err != nil && !stopped {
-		err = d.explain("load snapshot", err)
+	to := handing{fn: fn}
+	if err := d.readRecords(ctx, tx, &to); err != nil {
+		return 0, d.explain("load snapshot", err)
 	}
-	if err != nil {
-		return 0, err
-	}
-	return seq, nil
+	return seq, to.err
 }
 
-// readRecords streams the blocks and what has changed since, in the order of the keys; stopped says that the error is
-// fn's.
-func (d *DB) readRecords(ctx context.Context, tx *sql.Tx, fn func([]Record) error) (stopped bool, err error) {
-	changed, err := tx.QueryContext(ctx, "SELECT key, data FROM snapshot ORDER BY key")
-	if err != nil {
-		return false, err
-	}
-	defer changed.Close()
-	blocks, err := tx.QueryContext(ctx, "SELECT data FROM snapshot_block ORDER BY first")
-	if err != nil {
-		return false, err
-	}
-	defer blocks.Close()
-	to := handing{fn: fn}
-	over := overlay{rows: changed}
-	over.next()
-	for to.err == nil && blocks.Next() {
-		var data []byte
-		if err := blocks.Scan(&data); err != nil {
-			return false, err
-		}
-		for r := range recordsOf(data) {
-			for ; over.ok && over.at.Key < r.Key; over.next() {
-				to.add(over.at)
-			}
-			if over.ok && over.at.Key == r.Key {
-				r = over.at
-				over.next()
-			}
+// readRecords hands over what has changed since the blocks were written, then all else.
+func (d *DB) readRecords(ctx context.Context, tx *sql.Tx, to *handing) error {
+	changed := map[string]bool{}
+	err := d.each(ctx, tx, "SELECT key, data FROM snapshot", nil, func(row Row) error {
+		var r Record
+		err := row.Scan(&r.Key, &r.Data)
+		if err == nil {
+			changed[r.Key] = true
 			to.add(r)
 		}
+		return err
+	})
+	if err != nil {
+		return err
 	}
-	for ; to.err == nil && over.ok; over.next() {
-		to.add(over.at)
-	}
-	if err := errors.Join(over.err, blocks.Err()); err != nil && to.err == nil {
-		return false, err
-	}
+	err = d.each(ctx, tx, "SELECT data FROM snapshot_block", nil, func(row Row) error {
+		var data []byte
+		err := row.Scan(&data)
+		for r := range recordsOf(data) {
+			if !changed[r.Key] {
+				to.add(r)
+			}
+		}
+		return err
+	})
 	to.flush()
-	return to.err != nil, to.err
+	return err
 }
 
 // handing hands records over, a chunk at a time, until fn fails.
@@ -213,24 +151,6 @@ func (h *handing) flush() {
 	if h.err == nil && len(h.recs) > 0 {
 		h.err, h.recs = h.fn(h.recs), nil
 	}
-}
-
-// overlay reads the rows of what has changed since the blocks were written.
-type overlay struct {
-	rows *sql.Rows
-	at   Record
-	ok   bool // at is one
-	err  error
-}
-
-func (o *overlay) next() {
-	if o.ok = o.rows.Next(); !o.ok {
-		o.err = o.rows.Err()
-		return
-	}
-	o.at = Record{}
-	o.err = o.rows.Scan(&o.at.Key, &o.at.Data)
-	o.ok = o.err == nil
 }
 
 // SnapshotSeq is the number of the last batch inside the snapshot, 0 if there is none.

@@ -49,18 +49,18 @@ func (f *File) Scrub(ctx context.Context) error {
 	return scrub(f.path, f.conn)
 }
 
-// ScrubFolder does what Scrub does to every database of a folder, and deletes the copies of damaged databases that
-// were moved aside. Others may use the databases meanwhile; one that the caller has open is scrubbed by its own writer, so
+// ScrubFolder does what Scrub does to every database of a folder, and deletes those that were moved
+// aside. Others may use the databases meanwhile; one that the caller has open is scrubbed by its own writer, so
 // that writing waits for it. What fails for one is reported after the rest is done.
 func ScrubFolder(ctx context.Context, dir string, open ...*File) error {
 	literal := globLiteral.Replace(dir)
-	aside, err := filepath.Glob(filepath.Join(literal, "*.damaged-*"))
-	if err != nil {
-		return fmt.Errorf("scrub store: %w", err)
-	}
 	var failed []error
-	for _, name := range aside {
-		failed = append(failed, os.RemoveAll(name))
+	for _, pattern := range []string{"*.damaged-*", "*.version-*"} {
+		aside, err := filepath.Glob(filepath.Join(literal, pattern))
+		failed = append(failed, err)
+		for _, name := range aside {
+			failed = append(failed, os.RemoveAll(name))
+		}
 	}
 	files, err := filepath.Glob(filepath.Join(literal, "*.db"))
 	failed = append(failed, err)

@@ -4,11 +4,8 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
-	"maps"
 	"os"
 	"time"
-
-	"golang.org/x/sync/errgroup"
 
 	"github.com/aoa-dev/aoa/internal/event"
 )
@@ -50,7 +47,7 @@ WHERE total_accesses > 0 ORDER BY total_accesses DESC, last_access DESC, file LI
 		err := row.Scan(&id, (*string)(&s.File), &s.Accesses, &first, &last)
 		s.First, s.Last = moment(first), moment(last)
 		if err == nil && (!Possible(first) || !Possible(last)) {
-			err = fmt.Errorf("%w: file %q: its times cannot be", ErrRow, s.File)
+			err = fmt.Errorf("%w: file %q: its times are impossible", ErrRow, s.File)
 		}
 		if err == nil {
 			at[id] = len(out)
@@ -65,15 +62,12 @@ WHERE total_accesses > 0 ORDER BY total_accesses DESC, last_access DESC, file LI
 	if err != nil {
 		return nil, err
 	}
-	g, ctx := errgroup.WithContext(ctx)
-	g.SetLimit(scanParts)
 	for id, i := range at {
-		g.Go(func() (err error) {
-			out[i].MeanSession, err = d.meanSession(ctx, names.of(id))
-			return err
-		})
+		if out[i].MeanSession, err = d.meanSession(ctx, names.namesOf(id)); err != nil {
+			return nil, err
+		}
 	}
-	return out, g.Wait()
+	return out, nil
 }
 
 // meanSession is the time from the first to the last access of a file in a session, on average, in seconds. It costs a search
@@ -114,10 +108,7 @@ func (d *DB) meanSession(ctx context.Context, names []alias) (float64, error) {
 // TagStats returns the most used tags; limit ≤ 0 returns all. Files counts those of the events that are kept.
 func (d *DB) TagStats(ctx context.Context, limit int) ([]TagStat, error) {
 	var out []TagStat
-	var files [scanParts]map[string]map[int64]bool // tag → files
-	for part := range files {
-		files[part] = map[string]map[int64]bool{}
-	}
+	files := map[string]map[int64]bool{} // by tag
 	err := d.Each(ctx, "SELECT tag, total_uses FROM tag_stats WHERE total_uses > 0 ORDER BY total_uses DESC, tag LIMIT ?",
 		[]any{bound(limit)},
 		func(row Row) error {
@@ -125,9 +116,7 @@ func (d *DB) TagStats(ctx context.Context, limit int) ([]TagStat, error) {
 			err := row.Scan(&s.Tag, &s.Uses)
 			if err == nil {
 				out = append(out, s)
-				for _, known := range files {
-					known[s.Tag] = map[int64]bool{}
-				}
+				files[s.Tag] = map[int64]bool{}
 			}
 			return err
 		})
@@ -138,14 +127,14 @@ func (d *DB) TagStats(ctx context.Context, limit int) ([]TagStat, error) {
 	if err != nil {
 		return nil, err
 	}
-	err = d.scanEvents(ctx, "time, body", notOwn, func(part int, row Row) error {
+	err = d.Each(ctx, "SELECT time, body FROM events WHERE counted IS NULL AND "+notBookkeeping, nil, func(row Row) error {
 		var time int64
 		var body sql.RawBytes
 		if err := row.Scan(&time, &body); err != nil {
 			return err
 		}
 		return eachTag(body, func(tag []byte, acted []int64) {
-			if known := files[part][string(tag)]; known != nil {
+			if known := files[string(tag)]; known != nil {
 				for _, f := range acted {
 					known[names.renames.now(f, time)] = true
 				}
@@ -153,11 +142,7 @@ func (d *DB) TagStats(ctx context.Context, limit int) ([]TagStat, error) {
 		})
 	})
 	for i, s := range out {
-		all := files[0][s.Tag]
-		for _, part := range files[1:] {
-			maps.Copy(all, part[s.Tag])
-		}
-		out[i].Files = len(all)
+		out[i].Files = len(files[s.Tag])
 	}
 	return out, err
 }
@@ -166,7 +151,7 @@ func (d *DB) TagStats(ctx context.Context, limit int) ([]TagStat, error) {
 // each, whatever the number of its events.
 const selectSessions = `WITH RECURSIVE step (name) AS (SELECT min(session) FROM events WHERE session <> ''
   UNION ALL SELECT (SELECT min(session) FROM events WHERE session > step.name AND session <> '') FROM step WHERE name IS NOT NULL),
-sessions (name, last) AS (SELECT name, (SELECT time FROM events WHERE session = name AND session <> '' AND kind NOT IN ` + ownKinds + `
+sessions (name, last) AS (SELECT name, (SELECT time FROM events WHERE session = name AND session <> '' AND ` + notBookkeeping + `
   ORDER BY time DESC LIMIT 1) FROM step WHERE name IS NOT NULL)
 `
 
@@ -214,7 +199,7 @@ func (d *DB) SessionStats(ctx context.Context, limit int) ([]SessionStat, error)
 		var last int64
 		err := row.Scan(&s.ID, &last)
 		if err == nil && !Possible(last) {
-			err = fmt.Errorf("%w: session %q: its times cannot be", ErrRow, s.ID)
+			err = fmt.Errorf("%w: session %q: its times are impossible", ErrRow, s.ID)
 		}
 		if err == nil {
 			s.Last = moment(last)
@@ -239,7 +224,7 @@ func (d *DB) SessionStats(ctx context.Context, limit int) ([]SessionStat, error)
 func (d *DB) countSession(ctx context.Context, s *SessionStat, h renames) error {
 	files := map[int64]bool{}
 	s.Started = s.Last
-	err := d.Each(ctx, "SELECT time, kind, body FROM events WHERE session = ? AND session <> '' AND kind NOT IN "+ownKinds+" ORDER BY id",
+	err := d.Each(ctx, "SELECT time, kind, body FROM events WHERE session = ? AND session <> '' AND "+notBookkeeping+" ORDER BY id",
 		[]any{s.ID}, func(row Row) error {
 			var time int64
 			var kind string
@@ -268,30 +253,6 @@ func (d *DB) countSession(ctx context.Context, s *SessionStat, h renames) error 
 	s.Files = len(files)
 	return err
 }
-
-// scanEvents reads columns of all events but commits, in parts beside one another, each part in the order of the log. fn may be
-// called for rows of several parts at once.
-func (f *File) scanEvents(ctx context.Context, columns, where string, fn func(part int, row Row) error) error {
-	var last int64
-	if _, err := f.Scan(ctx, "SELECT coalesce(max(id), 0) FROM events", nil, &last); err != nil {
-		return err
-	}
-	g, ctx := errgroup.WithContext(ctx)
-	for part := range scanParts {
-		from, to := last/scanParts*int64(part), last/scanParts*int64(part+1)
-		if part == scanParts-1 {
-			to = last
-		}
-		g.Go(func() error {
-			query := "SELECT " + columns + " FROM events WHERE id > ? AND id <= ? AND counted IS NULL AND " + where
-			return f.Each(ctx, query, []any{from, to}, func(row Row) error { return fn(part, row) })
-		})
-	}
-	return g.Wait()
-}
-
-// scanParts is fewer than there are reading connections: others ask too.
-const scanParts = 3
 
 // bound is a LIMIT: all if it is not positive.
 func bound(limit int) int {

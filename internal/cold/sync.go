@@ -21,7 +21,7 @@ type syncer struct {
 	mu     sync.Mutex  // guards what follows
 	timer  *time.Timer // set while something is to be synced
 	closed bool
-	warn   func(error) // called once for failures in a row; may be nil
+	warn   func(error) // called once for failures in a row
 	failed bool
 }
 
@@ -57,7 +57,7 @@ func (s *syncer) sync() {
 	if err != nil {
 		s.soon()
 	}
-	if first && s.warn != nil {
+	if first {
 		s.warn(err)
 	}
 }

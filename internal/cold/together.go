@@ -29,7 +29,7 @@ func (d *DB) Together(ctx context.Context, a, b event.Path) (both, ofA int, err 
 			return n, err
 		}
 		if l.names[idA] != nil || l.names[idB] != nil {
-			return d.renamedTogether(ctx, l.of(idA), l.of(idB))
+			return d.renamedTogether(ctx, l.namesOf(idA), l.namesOf(idB))
 		}
 		_, err = d.Scan(ctx, "SELECT count(*) FROM touches WHERE file = ? AND counted = 1", []any{idA}, &n.ofA)
 		if err != nil || idB == 0 {
@@ -44,7 +44,7 @@ WHERE a.file = ?1 AND a.counted = 1`, []any{idA, idB}, &n.both)
 
 // TogetherSince is Together for the commits since a day: how many touched both files. The time of day does not count.
 func (d *DB) TogetherSince(ctx context.Context, a, b event.Path, since time.Time) (both int, err error) {
-	begin := since.Truncate(oneDay).UnixMilli()
+	begin := since.Truncate(24 * time.Hour).UnixMilli()
 	n, err := d.counted(pairSince{a, b, begin}, func() (n pairCount, err error) {
 		idA, idB, err := d.pairIDs(ctx, a, b)
 		if err != nil || idA == 0 || idB == 0 {
@@ -61,7 +61,7 @@ func (d *DB) TogetherSince(ctx context.Context, a, b event.Path, since time.Time
 			}
 			return names
 		}
-		return d.renamedTogether(ctx, after(l.of(idA)), after(l.of(idB)))
+		return d.renamedTogether(ctx, after(l.namesOf(idA)), after(l.namesOf(idB)))
 	})
 	return n.both, err
 }
@@ -178,22 +178,22 @@ func (d *DB) Pairs(ctx context.Context, n int, exists func(event.Path) bool) ([]
 		return nil, d.explain("find pairs", err)
 	}
 	defer tx.Rollback() //nolint:errcheck // reading only
-	sets, of, err := d.newestChanges(ctx, tx)
+	sets, total, err := d.newestChanges(ctx, tx)
 	if err != nil {
 		return nil, d.explain("find pairs", err)
 	}
-	best := strongest(countPairs(sets, of), of)
-	pairs, err := d.pick(ctx, tx, best, of, n, exists)
+	best := strongest(countPairs(sets, total), total)
+	pairs, err := d.pick(ctx, tx, best, total, n, exists)
 	return pairs, d.explain("find pairs", err)
 }
 
 // newestChanges returns the files of the newest small commits, and of each file how many of those touched it.
-func (d *DB) newestChanges(ctx context.Context, tx *sql.Tx) (sets [][]int64, of map[int64]int, err error) {
+func (d *DB) newestChanges(ctx context.Context, tx *sql.Tx) (sets [][]int64, total map[int64]int, err error) {
 	h := renames{}
 	if err := d.each(ctx, tx, selectRenames, nil, h.scan); err != nil {
 		return nil, nil, err
 	}
-	of = map[int64]int{}
+	total = map[int64]int{}
 	const newest = "SELECT time, body FROM events WHERE counted = 1 ORDER BY time DESC LIMIT ?"
 	err = d.each(ctx, tx, newest, []any{pairCommits}, func(row Row) error {
 		var at int64
@@ -210,21 +210,21 @@ func (d *DB) newestChanges(ctx context.Context, tx *sql.Tx) (sets [][]int64, of 
 		}
 		files = h.present(files, at)
 		for _, f := range files {
-			of[f]++
+			total[f]++
 		}
 		if len(files) > 1 && len(files) <= pairFiles {
 			sets = append(sets, files)
 		}
 		return nil
 	})
-	return sets, of, err
+	return sets, total, err
 }
 
 // countPairs counts the commits that each pair shares. Files with too few commits cannot make a pair.
-func countPairs(sets [][]int64, of map[int64]int) map[[2]int64]int {
+func countPairs(sets [][]int64, total map[int64]int) map[[2]int64]int {
 	count := map[[2]int64]int{}
 	for _, files := range sets {
-		files = slices.DeleteFunc(files, func(f int64) bool { return of[f] < pairLeast })
+		files = slices.DeleteFunc(files, func(f int64) bool { return total[f] < pairLeast })
 		for i, a := range files {
 			for _, b := range files[i+1:] {
 				key := [2]int64{a, b}
@@ -239,13 +239,13 @@ func countPairs(sets [][]int64, of map[int64]int) map[[2]int64]int {
 
 // strongest orders the pairs by confidence, shrunk by two imagined commits apart and weighted by the number
 // of shared commits: 40 of 44 says more than 3 of 3.
-func strongest(count map[[2]int64]int, of map[int64]int) []rated {
+func strongest(count map[[2]int64]int, total map[int64]int) []rated {
 	var out []rated
 	for key, both := range count {
 		if both < pairLeast {
 			continue
 		}
-		conf := float64(both) / float64(max(of[key[0]], of[key[1]])+2)
+		conf := float64(both) / float64(max(total[key[0]], total[key[1]])+2)
 		if conf < 0.25 {
 			continue
 		}
@@ -267,13 +267,13 @@ func (r rated) compare(o rated) int {
 }
 
 // pick names the pairs, drops the ones that surprise nobody, and takes the best n that differ from each other.
-func (d *DB) pick(ctx context.Context, tx *sql.Tx, best []rated, of map[int64]int, n int, exists func(event.Path) bool) ([]Pair, error) {
+func (d *DB) pick(ctx context.Context, tx *sql.Tx, best []rated, total map[int64]int, n int, exists func(event.Path) bool) ([]Pair, error) {
 	path := d.pathsOf(ctx, tx)
 	named := map[int64]event.Path{}
 	for i, r := range best {
 		for _, id := range r.files {
 			p, err := path(id)
-			if err != nil && !errors.Is(err, ErrRow) { // one without a name belongs to a row that cannot be right
+			if err != nil && !errors.Is(err, ErrRow) { // one without a name belongs to a damaged row
 				return nil, err
 			}
 			named[id] = p
@@ -295,10 +295,10 @@ func (d *DB) pick(ctx context.Context, tx *sql.Tx, best []rated, of map[int64]in
 			continue
 		}
 		used[string(a)], used[string(b)], used[folders] = true, true, true
-		if of[r.files[0]] > of[r.files[1]] || of[r.files[0]] == of[r.files[1]] && a > b {
+		if total[r.files[0]] > total[r.files[1]] || total[r.files[0]] == total[r.files[1]] && a > b {
 			a, b, r.files[0], r.files[1] = b, a, r.files[1], r.files[0]
 		}
-		out = append(out, Pair{A: a, B: b, Both: r.both, OfA: of[r.files[0]], OfB: of[r.files[1]]})
+		out = append(out, Pair{A: a, B: b, Both: r.both, OfA: total[r.files[0]], OfB: total[r.files[1]]})
 	}
 	return out, nil
 }

@@ -34,8 +34,8 @@ func access(k event.Kind) bool { return k.Open() || k == event.KindSave }
 // accessKinds are the kinds of access, in SQL.
 const accessKinds = "('read', 'edit', 'write', 'save')"
 
-// own reports whether the event is aOa's own bookkeeping, which says nothing of the work.
-func own(k event.Kind) bool {
+// bookkeeping reports whether the event is aOa's own bookkeeping, which says nothing of the work.
+func bookkeeping(k event.Kind) bool {
 	switch k {
 	case event.KindSuggest, event.KindOutcome, event.KindFeedback, event.KindTick, event.KindSetting:
 		return true
@@ -43,15 +43,12 @@ func own(k event.Kind) bool {
 	return false
 }
 
-// ownKinds are those of own, in SQL.
-const ownKinds = "('suggest', 'outcome', 'feedback', 'tick', 'setting')"
-
-// notOwn is kind NOT IN ownKinds for a query that reads all events: for a list, SQLite searches an index for each of them.
-const notOwn = "kind <> 'suggest' AND kind <> 'outcome' AND kind <> 'feedback' AND kind <> 'tick' AND kind <> 'setting'"
+// notBookkeeping is its opposite in SQL. For a list of kinds SQLite would search an index for each of them.
+const notBookkeeping = "kind <> 'suggest' AND kind <> 'outcome' AND kind <> 'feedback' AND kind <> 'tick' AND kind <> 'setting'"
 
 // add counts an event (sign +1) or takes it back (-1).
 func (t *totals) add(e event.Event, id func(event.Path) int64, sign int64) {
-	if own(e.Kind) || countedOf(e.Kind) != 0 {
+	if bookkeeping(e.Kind) || countedOf(e.Kind) != 0 {
 		return
 	}
 	for _, tag := range e.Tags {

@@ -30,8 +30,6 @@ type Config struct {
 
 	IdleTimeout time.Duration `key:"idle_timeout" default:"4h" allow:"0, or 1m to 365d" help:"the daemon stops after this time without a call; 0 for never"`
 
-	SnapshotInterval time.Duration `key:"snapshot_interval" default:"45s" allow:"1s to 5m" help:"time between two snapshots of the scores"`
-
 	Retention Retention
 
 	Durability string `key:"durability" default:"normal" allow:"normal or full" help:"normal: a power cut may lose the events of the last 5 seconds; full: it loses none, and each batch waits for the disk; read at the start"`
@@ -55,10 +53,8 @@ type Config struct {
 
 	PipelineEnv []string `key:"pipeline.env" default:"CI,HOME,USER" allow:"empty, or names of variables with commas between them" help:"variables that a pipeline may read as $ENV_NAME"`
 
-	Schedules map[string]string        `key:"schedule" allow:"empty for the default, or a cron line: 5 fields, @hourly, @daily, @weekly or @every 30m" help:"when to "`
-	Kinds     map[string]bool          `key:"kinds" default:"on" help:"hint "`
-	HalfLives map[string]time.Duration `key:"half_lives" allow:"1h to 36500d" help:"half-life of: "` // only those that were set
-	Tags      map[string]string        `key:"tags" allow:"up to 64 letters, digits and .-_/ ; as AOA_TAGS: pattern=tag,pattern=tag" help:"files that match the pattern get this intent tag"`
+	Kinds map[string]bool   `key:"kinds" default:"on" help:"hint "`
+	Tags  map[string]string `key:"tags" allow:"up to 64 letters, digits and .-_/ ; as AOA_TAGS: pattern=tag,pattern=tag" help:"files that match the pattern get this intent tag"`
 
 	values map[string]string // key → value as Get prints it, patterns of tags included
 	origin map[string]string // key → where its value comes from
@@ -73,8 +69,7 @@ type Context struct {
 
 // Retention bounds the event log.
 type Retention struct {
-	Events time.Duration `key:"retention.events" default:"180d" allow:"1d to 36500d" help:"time after which raw events are deleted; what was learned from them stays"`
-	Bytes  int64         `key:"retention.bytes" default:"500MB" allow:"10MB to 1TB" help:"largest size of the store"`
+	Bytes int64 `key:"retention.bytes" default:"500MB" allow:"10MB to 1TB" help:"largest size of sessions and saves in the log; the oldest are deleted first, what was learned from them stays"`
 }
 
 // Reload sets how sequences of calls are recorded, offered and replayed.
@@ -104,16 +99,6 @@ type member struct {
 
 // members lists the settings of the map fields by the field's key.
 var members = map[string][]member{
-	"schedule": { // the daemon's regular jobs
-		{name: "trim", normal: "@hourly", help: "keep the strongest members of each set, end sessions, drop old epochs"},
-		{name: "decay", normal: "@daily", help: "remove scores that have decayed to nothing"},
-		{name: "sweep", normal: "@weekly",
-			help: "remove old entries that nothing updates: expired partners, parts without a session, empty facts"},
-		{name: "refit", normal: "@daily",
-			help: "fit the confidence of hints to this repository's outcomes, and undo a fit that made it worse"},
-		{name: "prune", normal: "@daily", help: "keep the log within retention"},
-		{name: "snapshot", help: "write a snapshot of the scores, in place of snapshot_interval"},
-	},
 	"kinds": { // of suggestions
 		{name: "partner", help: "when a change looks complete: files that usually change with its files and were not edited"},
 		{name: "rescue", help: "after a call failed on a path: where the file is now"},
@@ -123,19 +108,6 @@ var members = map[string][]member{
 		{name: "pair", help: "at the first edit of a file: its test or its source"},
 		{name: "next", normal: "off", help: "before a file is opened: the one that is likely to be opened next"},
 		{name: "reload", help: "at a prompt: recorded sequences that such prompts led to"},
-	},
-	"half_lives": { // of families of the hot store; the defaults are the hot store's
-		{name: "frequency", normal: "7d", help: "accesses of a file", key: "scores:frequency"},
-		{name: "churn", normal: "30d", help: "commits of a file", key: "scores:churn"},
-		{name: "changes", normal: "365d", help: "changes of a file together with others", key: "scores:changes"},
-		{name: "sessions", normal: "90d", help: "sessions that opened a file", key: "scores:sessions"},
-		{name: "tag_freq", normal: "30d", help: "uses of a tag"},
-		{name: "term_freq", normal: "90d", help: "uses of a word"},
-		{name: "comod", normal: "365d", help: "two files changing together"},
-		{name: "coacc", normal: "90d", help: "two files opened in one session"},
-		{name: "tag", normal: "30d", help: "files under a tag"},
-		{name: "file", normal: "30d", help: "tags of a file"},
-		{name: "term", normal: "90d", help: "files under a word"},
 	},
 	"tags": {{name: "PATTERN"}},
 }

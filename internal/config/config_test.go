@@ -49,10 +49,8 @@ func TestDefaults(t *testing.T) {
 		t.Fatalf("warnings: %v", warnings)
 	}
 	want := Config{Threshold: 0.6, ListThreshold: 0.55, Holdout: 0.1, IdleTimeout: 4 * time.Hour,
-		Retention: Retention{180 * day, 500_000_000}, SnapshotInterval: 45 * time.Second, Durability: "normal",
-		Schedules: map[string]string{"trim": "@hourly", "decay": "@daily", "sweep": "@weekly", "refit": "@daily",
-			"prune": "@daily", "snapshot": ""},
-		HalfLives: map[string]time.Duration{}, Tags: map[string]string{}, Watch: "on",
+		Retention: Retention{500_000_000}, Durability: "normal",
+		Tags: map[string]string{}, Watch: "on",
 		Quiet: 100 * time.Millisecond, AtMost: 2 * time.Second, Transcripts: "ask", LogLevel: slog.LevelInfo,
 		SessionTokens: 2000, Context: Context{Total: 499, Prompts: 300, Actions: 100},
 		Kinds: map[string]bool{"partner": true, "rescue": true, "workingset": true, "prompt": true, "stale": true,
@@ -74,7 +72,7 @@ func TestDefaults(t *testing.T) {
 func TestLayers(t *testing.T) {
 	environ, store := places(t,
 		"threshold: aggressive\nholdout: 0\nwatch: off\ntags:\n  docs/**: documentation\n  '*.sql': database\n",
-		"threshold: 0.7 # mine\nretention:\n  events: 1w2d\n  bytes: 1.5GB\nhalf_lives.comod: 30d\nkinds:\n  next: "+
+		"threshold: 0.7 # mine\nstage:\n  keep: 1w2d\nretention:\n  bytes: 1.5GB\nkinds:\n  next: "+
 			"off\ntags:\n  '*.sql': '#storage'\n")
 	c, warnings, err := Load(append(environ, "AOA_HOLDOUT=0.25", "AOA_KINDS_PAIR=no", "AOA_TAGS=cmd/*.go=command",
 		"AOA_LOG_LEVEL=", "AOA_STORE=/x"), store)
@@ -82,14 +80,11 @@ func TestLayers(t *testing.T) {
 	if len(warnings) != 0 {
 		t.Fatalf("warnings: %v", warnings)
 	}
-	if c.Threshold != 0.7 || c.Holdout != 0.25 || c.Watch != "off" || c.Retention != (Retention{9 * day, 1_500_000_000}) {
+	if c.Threshold != 0.7 || c.Holdout != 0.25 || c.Watch != "off" || c.Retention != (Retention{1_500_000_000}) || c.Stage.Keep != 9*day {
 		t.Fatalf("%+v", c)
 	}
 	if c.Kinds["next"] || c.Kinds["pair"] || !c.Kinds["rescue"] {
 		t.Fatalf("kinds %v", c.Kinds)
-	}
-	if diff := cmp.Diff(map[string]time.Duration{"comod": 30 * day}, c.HalfLives); diff != "" {
-		t.Fatal(diff)
 	}
 	if diff := cmp.Diff(map[string]string{"docs/**": "documentation", "*.sql": "storage", "cmd/*.go": "command"}, c.Tags); diff != "" {
 		t.Fatal(diff)
@@ -100,7 +95,7 @@ func TestLayers(t *testing.T) {
 			t.Errorf("%s comes from %q, want %q", key, got, want)
 		}
 	}
-	if v, err := c.Get("retention.events"); err != nil || v != "1w2d" {
+	if v, err := c.Get("stage.keep"); err != nil || v != "1w2d" {
 		t.Errorf("Get: %q %v", v, err)
 	}
 }
@@ -130,12 +125,11 @@ func TestBadValues(t *testing.T) {
 		"threshold: high":                  "not a number",
 		"threshold: NaN":                   "not a number",
 		"holdout: -1":                      "out of range",
-		"retention:\n  events: 5":          "config.yaml:2: retention.events: \"5\": not a duration",
+		"stage:\n  keep: 5":                "config.yaml:2: stage.keep: \"5\": not a duration",
 		"retention: 5":                     "config.yaml:1: retention: not a mapping",
 		"retention.bytes: 5XB":             "not a size",
-		"snapshot_interval: 1h":            "out of range",
+		"quiet: 1h":                        "out of range",
 		"watch: maybe":                     "allowed is on, off or poll",
-		"schedule.trim: often":             `schedule.trim: "often": not a cron line`,
 		"redis_url: http://u:secret@x":     "redis_url: \"…\": begin with redis://",
 		"kinds:\n  pair: [a]":              "config.yaml:2: kinds.pair: a list is given",
 		"quiet: 1s\nat_most: 2s\nquiet: 3": "config.yaml:3: quiet is set twice",
@@ -175,7 +169,7 @@ func TestKeys(t *testing.T) {
 			t.Errorf("%s is not documented: %+v", k.Name, k)
 		}
 	}
-	for _, name := range []string{"threshold", "retention.events", "half_lives.comod", "kinds.next", "tags.PATTERN", "metrics_addr"} {
+	for _, name := range []string{"threshold", "retention.bytes", "kinds.next", "tags.PATTERN", "metrics_addr"} {
 		if !names[name] {
 			t.Errorf("%s is missing", name)
 		}
@@ -185,16 +179,16 @@ func TestKeys(t *testing.T) {
 func TestSet(t *testing.T) {
 	for _, c := range []struct{ name, before, key, value, after string }{
 		{"new file", "", "threshold", "0.8", "threshold: 0.8\n"},
-		{"new group", "threshold: 0.8", "retention.events", "30d", "threshold: 0.8\nretention:\n  events: 30d\n"},
+		{"new group", "threshold: 0.8", "retention.bytes", "30MB", "threshold: 0.8\nretention:\n  bytes: 30MB\n"},
 		{"in place", "# mine\n\nthreshold:   0.7   # why\n\nwatch: off\n", "threshold", "0.65",
 			"# mine\n\nthreshold: 0.65 # why\n\nwatch: off\n"},
 		{"quoted", "watch: \"off\"   # x\n", "watch", "poll", "watch: poll # x\n"},
 		{"into a group", "kinds:\n    pair: off\n\n# next\nwatch: on\n", "kinds.next", "off",
 			"kinds:\n    pair: off\n    next: off\n\n# next\nwatch: on\n"},
-		{"dotted", "retention.events: 30d\nretention:\n  bytes: 100MB\n", "retention.events", "10d",
-			"retention.events: 10d\nretention:\n  bytes: 100MB\n"},
-		{"in braces", "retention: {events: 30d, bytes: 100MB} # both\n", "retention.events", "10d",
-			"retention: {events: 10d, bytes: 100MB} # both\n"},
+		{"dotted", "stage.keep: 30d\nstage:\n  bytes: 100MB\n", "stage.keep", "10d",
+			"stage.keep: 10d\nstage:\n  bytes: 100MB\n"},
+		{"in braces", "stage: {keep: 30d, bytes: 100MB} # both\n", "stage.keep", "10d",
+			"stage: {keep: 10d, bytes: 100MB} # both\n"},
 		{"empty group", "kinds:\nwatch: on\n", "kinds.pair", "off", "kinds:\n  pair: off\nwatch: on\n"},
 		{"pattern", "", "tags.src/*.go: #x", "code", "tags:\n  \"src/*.go: #x\": code\n"},
 		{"unknown keys stay", "zzz: [1, 2]\n", "holdout", "0", "zzz: [1, 2]\nholdout: 0\n"},
@@ -221,7 +215,7 @@ func TestSet(t *testing.T) {
 			if info.Mode().Perm() != 0o600 && os.PathSeparator == '/' {
 				t.Errorf("mode %o", info.Mode().Perm())
 			}
-			if left, _ := filepath.Glob(filepath.Join(filepath.Dir(file), ".config-*")); len(left) != 0 {
+			if left, _ := filepath.Glob(filepath.Join(filepath.Dir(file), ".aoa-*")); len(left) != 0 {
 				t.Errorf("left behind: %v", left)
 			}
 		})

@@ -16,9 +16,9 @@ import (
 
 // Key is one setting, for aoa config and the documentation.
 type Key struct {
-	Name    string // dotted: retention.events; "tags.PATTERN" stands for any pattern
+	Name    string // dotted: retention.bytes; "tags.PATTERN" stands for any pattern
 	Default string // in the form of Get
-	Env     string // AOA_RETENTION_EVENTS
+	Env     string // AOA_RETENTION_BYTES
 	Allowed string // what a value may be, in words
 	Help    string
 

@@ -11,7 +11,6 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-	"time"
 )
 
 // found is a value and where it comes from.
@@ -72,17 +71,14 @@ func defaults() layer {
 	return out
 }
 
-// build parses the values. It skips half-lives that nobody has set: those are the hot store's.
+// build parses the values.
 func build(values layer) (Config, error) {
 	c := Config{values: map[string]string{}, origin: map[string]string{"tags": "tags.*"}}
-	c.Tags, c.HalfLives = map[string]string{}, map[string]time.Duration{}
+	c.Tags = map[string]string{}
 	var errs []error
 	for _, name := range slices.Sorted(maps.Keys(values)) {
 		v := values[name]
 		c.values[name], c.origin[name] = v.value, v.origin
-		if v.origin == "default" && strings.HasPrefix(name, "half_lives.") {
-			continue
-		}
 		k, _ := lookup(name)
 		if err := k.set(&c, v.value); err != nil {
 			errs = append(errs, fmt.Errorf("%s: %w", v.exact, err))

@@ -14,6 +14,8 @@ import (
 	"unicode/utf8"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/aoa-dev/aoa/internal/atomicfile"
 )
 
 // Set writes one setting into a file. It makes the file (0600) and its folder (0700) if they are missing. The value is checked
@@ -227,20 +229,8 @@ func writeFile(file string, text []byte) error {
 	if target, err := filepath.EvalSymlinks(file); err == nil {
 		file = target
 	}
-	dir := filepath.Dir(file)
-	if err := os.MkdirAll(dir, 0o700); err != nil {
+	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
 		return err
 	}
-	f, err := os.CreateTemp(dir, ".config-*.yaml") // CreateTemp makes it 0600
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(text)
-	if err = errors.Join(err, f.Sync(), f.Close()); err == nil {
-		err = os.Rename(f.Name(), file)
-	}
-	if err != nil {
-		return errors.Join(err, os.Remove(f.Name()))
-	}
-	return nil
+	return atomicfile.WriteBytes(file, atomicfile.Options{}, text)
 }

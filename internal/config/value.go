@@ -17,7 +17,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/dustin/go-humanize"
-	"github.com/robfig/cron/v3"
 )
 
 // presets are the words for a threshold.
@@ -41,15 +40,6 @@ func (k Key) parse(v string) (any, error) {
 	switch {
 	case strings.HasPrefix(k.Name, tagsPrefix):
 		return parseTag(k.member, v)
-	case strings.HasPrefix(k.Name, "schedule."):
-		v = cmp.Or(v, k.Default)
-		_, err := cron.ParseStandard(v)
-		if v != "" && err != nil {
-			err = errors.New("not a cron line")
-		} else {
-			err = nil
-		}
-		return v, err
 	}
 	switch k.typ {
 	case reflect.TypeFor[bool]():

@@ -2,6 +2,7 @@ package daemon
 
 import (
 	"context"
+	"encoding/json"
 	"log/slog"
 	"math"
 	"sync/atomic"
@@ -10,30 +11,33 @@ import (
 	"github.com/aoa-dev/aoa/internal/cold"
 )
 
-// longestSleep is how much further than this process's own time the wall clock may have moved: a machine that sleeps
-// stops the one and not the other.
-const longestSleep = cold.LongestGap
+const (
+	// longestSleep is how much further than this process's own time the wall clock may have moved, since a machine
+	// that sleeps stops the one and not the other, and how long a repository may rest between two daemons.
+	longestSleep = 30 * day
+	// longestBack is how far a clock is set back that only went a little wrong.
+	longestBack = day
+	// lastingLeap is twenty of the shortest half-lives (hot): a clock that is so far ahead leaves nothing of what
+	// decays fast.
+	lastingLeap = 20 * 7 * day
+)
 
-// longestBack is how far a clock is set back that only went a little wrong.
-const longestBack = 24 * time.Hour
-
-// clock knows whether the wall clock can be believed. What housekeeping drops is gone, so a clock that leapt must not
-// be its measure: neither one that leapt while this daemon ran, nor one that the log's calendar doubts (see
-// cold.Calendar).
+// clock knows whether the wall clock can be believed. What housekeeping drops is gone, so a clock that jumped must
+// not be its measure: neither one that jumped while this daemon ran, nor one that jumped since the last daemon (see
+// compare).
 type clock struct {
-	now      func() time.Time
-	log      *slog.Logger
-	alert    *slog.Logger
-	settings *settings
-	started  time.Time // by the wall clock
-	born     time.Time // the same moment, by the process's own clock
+	now     func() time.Time
+	log     *slog.Logger
+	alert   *slog.Logger
+	started time.Time // by the wall clock
+	born    time.Time // the same moment, by the process's own clock
 
-	leapt   atomic.Bool  // a warning about a leap was logged
-	doubted atomic.Int64 // ns by which the clock leapt before this daemon began, 0 when it is believed
+	warned  atomic.Bool  // a warning about a jump was logged
+	doubted atomic.Int64 // ns by which the clock jumped before this daemon began, 0 when it is believed
 }
 
 func newClock(b base) *clock {
-	return &clock{now: b.now, log: b.log, alert: b.alert, settings: b.settings, started: b.now().Round(0), born: time.Now()}
+	return &clock{now: b.now, log: b.log, alert: b.alert, started: b.now().Round(0), born: time.Now()}
 }
 
 // uptime is how long the daemon has run, by the process's own clock.
@@ -49,17 +53,18 @@ func (c *clock) leap() time.Duration {
 // calls old.
 func (c *clock) sound() bool {
 	if leap := c.leap(); leap > longestSleep || leap < -longestBack {
-		if !c.leapt.Swap(true) {
-			c.alert.Warn("the clock leapt: nothing is dropped and no snapshot taken until it is back or the daemon is restarted",
+		if !c.warned.Swap(true) {
+			c.alert.Warn("the clock jumped: nothing is dropped and no snapshot taken until it is back or the daemon is restarted",
 				"by", leap.Round(time.Hour))
 		}
 		return false
 	}
-	c.leapt.Store(false)
+	c.warned.Store(false)
 	return c.doubted.Load() == 0
 }
 
-// unlessDoubted is a time after which something is dropped, or one that never passes while the clock cannot be believed.
+// unlessDoubted is a time after which something is dropped, or one that never passes while the clock cannot be
+// believed.
 func (c *clock) unlessDoubted(after time.Duration) time.Duration {
 	if !c.sound() {
 		return math.MaxInt64
@@ -67,29 +72,51 @@ func (c *clock) unlessDoubted(after time.Duration) time.Duration {
 	return after
 }
 
-// lasting reports whether a snapshot may be taken: at a clock that is far ahead it would lack what decays fast. A clock
-// that was set back, or is ahead by less than the fastest family needs to decay, does no harm.
+// lasting reports whether a snapshot may be taken: at a clock that is far ahead it would lack what decays fast. A
+// clock that was set back, or is ahead by less than the fastest family needs to decay, does no harm.
 func (c *clock) lasting() bool {
-	fastest := 7 * 24 * time.Hour
-	for _, half := range c.settings.get().HalfLives {
-		fastest = min(fastest, half)
-	}
-	return c.leap() <= longestSleep && time.Duration(c.doubted.Load()) <= 20*fastest
+	return c.leap() <= longestSleep && time.Duration(c.doubted.Load()) <= lastingLeap
 }
 
-// countDay brings the log's calendar up to the clock, unless the clock leapt under this daemon, and returns the last
-// batch that is due for pruning. begun says that this daemon has logged nothing yet.
-func (c *clock) countDay(ctx context.Context, db *cold.DB, begun bool) (due int64, err error) {
+// clockNote is what the log's file keeps of the clock.
+type clockNote struct {
+	Last int64 `json:"last"`           // unix ms: when the note was written, about once a day
+	Leap int64 `json:"leap,omitempty"` // ms by which the clock had jumped then, as long as it is doubted
+}
+
+// metaClock is where the note is.
+const metaClock = "clock"
+
+// compare holds the clock against the note of an earlier day. A clock that jumped since is doubted until it has moved
+// on by a day: if it stays as it is, it was right.
+func (c *clock) compare(ctx context.Context, db *cold.DB) error {
 	if leap := c.leap(); leap > longestSleep || leap < -longestBack {
-		return 0, nil
+		return nil
 	}
-	calendar, err := db.CountDay(ctx, c.now(), c.settings.get().Retention.Events, begun)
+	v, err := db.Meta(ctx, metaClock)
 	if err != nil {
-		return 0, err
+		return err
 	}
-	leap := calendar.Doubted()
-	if before := c.doubted.Swap(int64(leap)); before == 0 && leap != 0 {
-		c.log.Info("the clock is doubted: nothing is dropped until it has moved on by a day", "leapt", leap.Round(time.Hour))
+	now, note := c.now().UnixMilli(), clockNote{}
+	if json.Unmarshal([]byte(v), &note) != nil {
+		note.Last = now - day.Milliseconds() // the first one
 	}
-	return calendar.Due, nil
+	past := time.Duration(now-note.Last) * time.Millisecond
+	switch {
+	case past > longestSleep || past < -longestBack:
+		note.Leap = past.Milliseconds()
+		c.log.Info("the clock is doubted: nothing is dropped until it has moved on by a day", "jumped", past.Round(time.Hour))
+	case past >= day:
+		note.Leap = 0
+	default:
+		c.doubted.Store(note.Leap * int64(time.Millisecond))
+		return nil
+	}
+	note.Last = now
+	c.doubted.Store(note.Leap * int64(time.Millisecond))
+	text, err := json.Marshal(note)
+	if err != nil {
+		return err
+	}
+	return db.SetMeta(ctx, metaClock, string(text))
 }

@@ -66,8 +66,7 @@ func (c *clone) start() {
 	b := base{now: time.Now, log: log, alert: log, settings: newSettings(nil, c.dir, time.Now, cfg)}
 	c.db, err = cold.Open(c.Context(), filepath.Join(c.dir, "aoa.db"), cold.Options{Now: time.Now, Log: log})
 	c.check(err)
-	c.own, err = hot.New(hot.Options{Now: time.Now})
-	c.check(err)
+	c.own = hot.New(time.Now)
 	learned := &learnedStore{Store: c.own}
 	learner := learn.New(learned, learn.Options{})
 	apply := func(ctx context.Context, seq int64, events []event.Event) {
@@ -139,12 +138,10 @@ func (c *clone) commit(i int) event.Event {
 // twin is a store that learned all logs, each event and each commit once.
 func (x *clones) twin() *hot.Store {
 	x.Helper()
-	all, err := hot.New(hot.Options{Now: time.Now})
-	x.check(err)
+	all := hot.New(time.Now)
 	counted, seq := map[string]bool{}, int64(0)
 	for _, c := range x.all {
-		sessions, err := hot.New(hot.Options{Now: time.Now})
-		x.check(err)
+		sessions := hot.New(time.Now)
 		learner := learn.New(twinStore{sessions, all, &seq}, learn.Options{})
 		x.check(c.db.Replay(x.Context(), 0, func(n int64, batch []event.Event) error {
 			var mine []event.Event

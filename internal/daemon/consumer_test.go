@@ -1,19 +1,20 @@
-package daemon_test
+package daemon
 
 import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/cold"
-	"github.com/aoa-dev/aoa/internal/daemon"
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
@@ -56,55 +57,59 @@ func (r *recorder) Flush(context.Context) (int64, error) { return 0, nil } // no
 
 func (r *recorder) Forget(context.Context, cold.ForgetFilter) error { return nil }
 
-// work does a bit of everything that makes events: tool calls, a prompt, an import with a rename, feedback, a setting.
-func work(d *fixture) {
-	d.Helper()
-	now := d.o.Now()
-	for i := range 20 {
-		call(d, api.Events, []event.Event{read(fmt.Sprint("r", i), "s", now, "a.go"),
-			read(fmt.Sprint("q", i), "s", now, "b.go", "in/side/c.go"),
-			{ID: fmt.Sprint("p", i), Kind: event.KindPrompt, Time: now, Agent: "test", Session: "s",
-				Text: "fix the marmalade", Terms: []string{"marmalade"}},
-			{ID: fmt.Sprint("e", i), Kind: event.KindEdit, Time: now, Agent: "test", Session: "s", Paths: []event.Path{"a.go"}, OK: true}})
+// logged writes three batches of events of many kinds through an event log to consumers.
+func logged(t *testing.T, db *cold.DB, c *consumers) {
+	t.Helper()
+	l := newEventLog(db, newApplyQueue(c.apply, 0), time.Now, slog.New(slog.DiscardHandler))
+	ctx, end := context.WithCancel(t.Context())
+	var running sync.WaitGroup
+	running.Go(func() { _ = l.Run(ctx) })
+	at := time.Now()
+	for batch := range 3 {
+		var events []event.Event
+		for i, k := range []event.Kind{event.KindRead, event.KindPrompt, event.KindEdit, event.KindFailed,
+			event.KindFeedback, event.KindSetting, event.KindCommit, event.KindUncommit, event.KindRename,
+			event.KindSuggest, event.KindTick} {
+			id := fmt.Sprint(batch, i)
+			if k == event.KindCommit || k == event.KindUncommit {
+				id = fmt.Sprintf("%s:%040x", k, batch)
+			}
+			events = append(events, event.Event{ID: id, Kind: k, Time: at, Agent: "test", Session: "s",
+				Subagent: "sub", Tool: "Read", Turn: "t", Batch: "b", Paths: []event.Path{"a.go", "b.go"},
+				From: []event.Path{"c.go", "d.go"}, Named: []event.Path{"e.go"}, Seen: []event.Path{"f.go"}, Listing: true,
+				Terms: []string{"marmalade"}, Tags: []string{"go"}, Scores: []float64{.5, .25}, Text: "fix the marmalade",
+				OK: true, Why: "shown", Cause: "x", Author: at, Tokens: 3, Lines: "4-"})
+		}
+		if _, err := l.Append(t.Context(), events); err != nil {
+			t.Fatal(err)
+		}
 	}
-	call(d, api.Feedback, api.FeedbackRequest{Session: "s", Helpful: true})
-	call(d, api.SetThreshold, api.ThresholdRequest{Value: .7})
-	d.git(`git mv b.go d.go && git commit -qam two && echo e >e.go && git add . && git commit -qm three`)
-	call(d, api.Import, api.ImportRequest{})
-	d.until("the history is read", func() bool { return call(d, api.Import, api.ImportRequest{Look: true}).History.State == "done" })
-	d.git(`git reset -q --hard HEAD~1`)
-	call(d, api.Import, api.ImportRequest{})
-	d.until("the history is read", func() bool { return call(d, api.Import, api.ImportRequest{Look: true}).History.State == "done" })
+	end()
+	running.Wait()
+}
+
+func newLog(t *testing.T) *cold.DB {
+	t.Helper()
+	db, err := cold.Open(t.Context(), filepath.Join(t.TempDir(), "aoa.db"), cold.Options{Now: time.Now})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { db.Close() })
+	return db
 }
 
 // TestReplayIsLive: a consumer gets after a restart, from the log, exactly what it got live, batch by batch.
 func TestReplayIsLive(t *testing.T) {
 	t.Parallel()
-	d := newFixture(t, "AOA_WATCH=off")
-	live := newRecorder("recorder")
-	d.o.Consumers = []daemon.Consumer{live}
-	d.start()
-	work(d)
-	d.stop()
-	replayed := newRecorder("recorder")
-	d.o.Consumers = []daemon.Consumer{replayed}
-	d.start()
-	d.stop()
-	kinds := map[event.Kind]bool{}
-	for seq, want := range live.got {
-		if diff := cmp.Diff(want, replayed.got[seq]); diff != "" {
-			t.Errorf("batch %d (-live +replayed):\n%s", seq, diff)
-		}
-		for _, e := range want {
-			kinds[e.Kind] = true
-		}
+	db, log := newLog(t), slog.New(slog.DiscardHandler)
+	live, replayed := newRecorder("recorder"), newRecorder("recorder")
+	logged(t, db, newConsumers(log, log, live))
+	events, last, err := newConsumers(log, log, replayed).replay(t.Context(), db)
+	if err != nil || events != 33 || last != live.Applied() {
+		t.Errorf("%d events up to batch %d, %v", events, last, err)
 	}
-	for _, k := range []event.Kind{event.KindRead, event.KindPrompt, event.KindEdit, event.KindFeedback, event.KindSetting,
-		event.KindCommit,
-		event.KindUncommit, event.KindRename, event.KindTick} {
-		if !kinds[k] {
-			t.Errorf("no event of kind %s was seen", k)
-		}
+	if diff := cmp.Diff(live.got, replayed.got); diff != "" {
+		t.Errorf("batches (-live +replayed):\n%s", diff)
 	}
 }
 
@@ -118,37 +123,27 @@ func TestConsumerFails(t *testing.T) {
 	} {
 		t.Run(what, func(t *testing.T) {
 			t.Parallel()
-			d := newFixture(t, "AOA_WATCH=off")
 			good, bad := newRecorder("good"), newRecorder("bad")
 			calls := 0
-			bad.apply = func(events []event.Event) error {
-				if calls++; slices.ContainsFunc(events, func(e event.Event) bool { return e.Session == "s" }) {
+			bad.apply = func([]event.Event) error {
+				if calls++; calls == 2 {
 					return fail()
 				}
 				return nil
 			}
-			d.o.Consumers = []daemon.Consumer{bad, good}
-			d.start()
-			work(d)
-			if a := call(d, api.Rank, event.Query{Task: event.TaskChange, Files: []event.Path{"a.go"}}); a.At == 0 {
-				t.Error("no answer")
+			db, log, warned := newLog(t), slog.New(slog.NewTextHandler(t.Output(), nil)), &warnings{}
+			logged(t, db, newConsumers(log, warned.logger(log), bad, good))
+			if texts := warned.texts(); len(texts) != 1 || !strings.Contains(texts[0], "consumer=bad") {
+				t.Errorf("the warnings are %q", texts)
 			}
-			warnings := strings.Join(call(d, api.Status, api.None{}).Warnings, "\n")
-			if !strings.Contains(warnings, "consumer=bad") || strings.Contains(warnings, "consumer=good") {
-				t.Errorf("the warnings are %q", warnings)
+			if len(bad.got) != 1 || len(good.got) != 3 || calls != 2 {
+				t.Fatalf("the broken one has %d batches after %d calls, the other %d", len(bad.got), calls, len(good.got))
 			}
-			d.stop()
-			if bad.Applied() >= good.Applied() || len(good.got) < 10 {
-				t.Fatalf("the broken consumer stands at %d, the other at %d", bad.Applied(), good.Applied())
+			if _, _, err := newConsumers(log, log, bad, good).replay(t.Context(), db); err != nil {
+				t.Fatal(err)
 			}
-			bad.apply = nil
-			again := newRecorder("good")
-			d.o.Consumers = []daemon.Consumer{bad, again}
-			d.start()
-			d.stop()
-			if len(bad.got) != len(again.got) || bad.Applied() != again.Applied() {
-				t.Errorf("after a restart the repaired consumer has %d batches up to %d, the other %d up to %d",
-					len(bad.got), bad.Applied(), len(again.got), again.Applied())
+			if diff := cmp.Diff(good.got, bad.got); diff != "" {
+				t.Errorf("after a restart (-good +repaired):\n%s", diff)
 			}
 		})
 	}

@@ -8,7 +8,6 @@ import (
 	"os"
 	"strings"
 
-	"github.com/aoa-dev/aoa/hooks/transcript"
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/session"
@@ -104,33 +103,3 @@ func (c *contextHandler) context(ctx context.Context, r api.ContextRequest) (api
 
 // maxContext is the largest budget that may be asked for.
 const maxContext = 100_000
-
-// promptCache reads what has been added to transcripts, and sums up.
-func (c *contextHandler) promptCache(ctx context.Context, r api.PromptCacheRequest) (api.PromptCacheAnswer, error) {
-	if r.Limit <= 0 {
-		r.Limit = 20
-	}
-	w := c.worktrees.caller(ctx)
-	for _, dir := range r.Transcripts {
-		err := transcript.Usages(ctx, dir, c.worktrees.hookRepo(w), c.stored.TranscriptRead,
-			func(file string, done int64, found []transcript.Usage) error {
-				return c.stored.AddRequests(ctx, file, done, convert(found, func(u transcript.Usage) session.ModelRequest {
-					return session.ModelRequest(u)
-				}))
-			})
-		if err != nil {
-			return api.PromptCacheAnswer{}, err
-		}
-	}
-	rows, err := c.stored.PromptCache(ctx, r.Limit)
-	out := api.PromptCacheAnswer{Sessions: []api.PromptCacheRow{}}
-	for _, s := range rows {
-		row := api.PromptCacheRow(s)
-		if row.Session == "" {
-			out.Total = row
-		} else {
-			out.Sessions = append(out.Sessions, row)
-		}
-	}
-	return out, err
-}

@@ -35,7 +35,6 @@ type Daemon struct {
 	clock    *clock
 	idle     *idleWatch
 	metrics  *metrics
-	times    *hookTimes
 
 	seal      *cold.Seal // of texts
 	db        *cold.DB
@@ -52,7 +51,6 @@ type Daemon struct {
 	cache       *llmcache.Cache
 	sequences   *reload.Cache
 
-	answers     *answers
 	history     *historyReader
 	transcripts *transcriptReader
 	eraser      *eraser
@@ -91,7 +89,7 @@ func open(ctx context.Context, o Options, cfg config.Config, stop context.Cancel
 		err = d.load(ctx)
 	}
 	if err == nil {
-		_, err = d.clock.countDay(ctx, d.db, true)
+		err = d.clock.compare(ctx, d.db)
 	}
 	if err != nil {
 		return nil, err
@@ -102,12 +100,11 @@ func open(ctx context.Context, o Options, cfg config.Config, stop context.Cancel
 
 // newDaemon opens nothing.
 func newDaemon(o Options, cfg config.Config, stop context.CancelCauseFunc) *Daemon {
-	d := &Daemon{o: o, stop: stop, warnings: &warnings{}, calls: &callClock{}, metrics: newMetrics(), times: &hookTimes{}}
+	d := &Daemon{o: o, stop: stop, warnings: &warnings{}, calls: &callClock{}, metrics: newMetrics()}
 	d.base = base{now: o.Now, log: o.Log, alert: d.warnings.logger(o.Log),
 		settings: newSettings(o.Env, o.Place.Store, o.Now, cfg)}
 	d.calls.note(o.Now())
 	d.clock = newClock(d.base)
-	d.times.load(hookTimeFile(d.settings.store))
 	return d
 }
 
@@ -116,7 +113,7 @@ func (d *Daemon) database() string { return filepath.Join(d.settings.store, "aoa
 // expected reports whether an earlier daemon has been here: it leaves its keys and the files of its stores. It is asked
 // before any of these is made.
 func (d *Daemon) expected() bool {
-	for _, pattern := range []string{"*.db", "keys/*", filepath.Base(hookTimeFile(""))} {
+	for _, pattern := range []string{"*.db", "keys/*"} {
 		if found, _ := fs.Glob(os.DirFS(d.settings.store), pattern); len(found) > 0 {
 			return true
 		}
@@ -163,6 +160,7 @@ func (d *Daemon) load(ctx context.Context) (err error) {
 	if err = cmp.Or(err, ctx.Err()); err != nil {
 		return err
 	}
+	limitMemory(d.o.Env, home.tree.Load().Len())
 	if err := d.wire(ctx, home, first, unerased); err != nil {
 		return err
 	}
@@ -188,8 +186,7 @@ func (d *Daemon) wire(ctx context.Context, home *worktree, first float64, uneras
 	d.sequences.Begin(begin)
 	recent := newRecentEvents(d.now, begin)
 	d.outcomes = newOutcomes(d.predictions, d.metrics, begin)
-	list := append([]Consumer{d.scores, d.cache, d.sessions, d.sequences, recent, d.outcomes}, d.o.Consumers...)
-	d.consumers = newConsumers(d.log, d.alert, list...)
+	d.consumers = newConsumers(d.log, d.alert, d.scores, d.cache, d.sessions, d.sequences, recent, d.outcomes)
 	d.events = newEventLog(d.db, newApplyQueue(d.consumers.apply, begin), d.now, d.log)
 	d.events.cause = d.predictions.MarkCause
 	d.scores.between = d.events.queue.between
@@ -215,12 +212,11 @@ func (d *Daemon) openConsumers(ctx context.Context, begin int64) error {
 
 // wireParts makes the parts that run beside the handlers.
 func (d *Daemon) wireParts(headMoved chan struct{}, unerased error) {
-	d.answers = newAnswers(d.db, d.log)
 	d.history = &historyReader{base: d.base, repo: d.o.Repo, db: d.db, events: d.events, worktrees: d.worktrees,
 		scores: d.scores, flush: d.flush, headMoved: headMoved, state: api.Progress{State: "idle"}}
 	d.transcripts = &transcriptReader{base: d.base, events: d.events, worktrees: d.worktrees, history: d.history,
-		folders: make(chan string, 1), state: api.ImportAnswer{Transcripts: api.Progress{State: "idle"}}}
-	d.handlers.thresholds = &thresholdHandler{base: d.base, events: d.events, db: d.db, clock: d.clock, predictions: d.predictions}
+		folders: make(chan string, 1), again: d.db.MadeAgain, state: api.ImportAnswer{Transcripts: api.Progress{State: "idle"}}}
+	d.handlers.thresholds = &thresholdHandler{base: d.base, events: d.events, db: d.db, predictions: d.predictions}
 	d.handlers.session = &sessionFinder{base: d.base, worktrees: d.worktrees, db: d.db, hot: d.scores.hot,
 		places: &sessionPlaces{}, stored: d.sessions}
 	d.handlers.cache = &cacheHandler{base: d.base, worktrees: d.worktrees, sessions: d.handlers.session, file: d.cache}
@@ -229,7 +225,7 @@ func (d *Daemon) wireParts(headMoved chan struct{}, unerased error) {
 	d.handlers.sessions = &sessionHandler{base: d.base, events: d.events, db: d.db, stored: d.sessions, cache: d.cache,
 		stages: d.handlers.stage.cache}
 	d.eraser = &eraser{base: d.base, db: d.db, events: d.events, scores: d.scores, consumers: d.consumers,
-		answers: d.answers, sharing: d.sharing, worktrees: d.worktrees, stages: d.handlers.stage.cache, stop: d.stop, err: unerased}
+		sharing: d.sharing, worktrees: d.worktrees, stages: d.handlers.stage.cache, stop: d.stop, err: unerased}
 	d.idle = &idleWatch{base: d.base, calls: d.calls, clock: d.clock, events: d.events, importing: d.transcripts.reading,
 		replaced: d.o.replaced, stop: d.stop}
 	d.worktrees.gone = d.o.replaced
@@ -237,15 +233,16 @@ func (d *Daemon) wireParts(headMoved chan struct{}, unerased error) {
 		thresholds: d.handlers.thresholds, flush: d.flush, files: []sideFile{d.cache, d.sessions, d.sequences, d.handlers.stage.cache},
 		sweepers: []func(context.Context){d.handlers.cache.sweep, d.handlers.sessions.sweep, d.handlers.reload.sweep,
 			d.handlers.stage.sweep}}
+	d.housekeeper.jobs = d.housekeeper.regular()
 }
 
 // wireHandlers makes the handlers that no other part needs.
 func (d *Daemon) wireHandlers(recent *recentEvents, headMoved chan struct{}) {
 	h := &d.handlers
-	h.query = &queryHandler{base: d.base, events: d.events, worktrees: d.worktrees, db: d.db, answers: d.answers, metrics: d.metrics}
+	h.query = &queryHandler{base: d.base, events: d.events, worktrees: d.worktrees, db: d.db, metrics: d.metrics}
 	h.scores = &scoreHandler{base: d.base, events: d.events, worktrees: d.worktrees, hot: d.scores.hot}
 	h.log = &logHandler{base: d.base, events: d.events, worktrees: d.worktrees, db: d.db}
-	h.stats = &statsHandler{events: d.events, worktrees: d.worktrees, db: d.db, predictions: d.predictions, times: d.times}
+	h.stats = &statsHandler{events: d.events, worktrees: d.worktrees, db: d.db, predictions: d.predictions}
 	h.proof = &proofHandler{base: d.base, events: d.events, db: d.db, predictions: d.predictions}
 	h.context = &contextHandler{base: d.base, events: d.events, worktrees: d.worktrees, sessions: h.session, stored: d.sessions}
 	h.status = &statusHandler{base: d.base, version: d.o.Version, build: d.o.Build, clock: d.clock, events: d.events,
@@ -255,7 +252,7 @@ func (d *Daemon) wireHandlers(recent *recentEvents, headMoved chan struct{}) {
 	hints := &hints{base: d.base, factor: max(d.o.Patience, 1), events: d.events, db: d.db, hot: d.scores.hot,
 		recent: recent, edits: d.sharing.edits, contexts: d.sessions, reload: h.reload, cache: d.cache, metrics: d.metrics}
 	h.hook = &hookHandler{base: d.base, calls: d.calls, events: d.events, worktrees: d.worktrees, places: h.session.places,
-		reload: h.reload, hints: hints, times: d.times, metrics: d.metrics, headMoved: headMoved}
+		reload: h.reload, hints: hints, metrics: d.metrics, headMoved: headMoved}
 }
 
 // replay brings the consumers to the end of the log.
@@ -290,16 +287,12 @@ func (d *Daemon) flushSoon(ctx context.Context) error {
 	return nil
 }
 
-// flush writes the consumers' states, and how long hooks took.
+// flush writes the consumers' states.
 func (d *Daemon) flush(ctx context.Context) error {
 	if d.o.replaced() {
 		return nil
 	}
-	err := d.consumers.flush(ctx)
-	if terr := d.times.save(hookTimeFile(d.settings.store)); terr != nil {
-		d.log.Warn("the times of hooks are not kept", "err", terr)
-	}
-	return err
+	return d.consumers.flush(ctx)
 }
 
 // markEvery is how often at most the number of the last batch is written beside the log.
@@ -334,7 +327,7 @@ func (d *Daemon) serve(ctx context.Context, ln *api.Listener) error {
 	}
 	g, ctx := errgroup.WithContext(ctx)
 	for _, part := range []func(context.Context) error{d.serveMetrics, d.history.run, d.transcripts.run, d.housekeeper.run,
-		d.idle.run, d.idle.rest, d.worktrees.run, d.flushSoon, d.answers.run, d.sessions.Run, d.handlers.stage.run,
+		d.idle.run, d.idle.returnMemory, d.worktrees.run, d.flushSoon, d.sessions.Run, d.handlers.stage.run,
 		d.sequences.Run, d.sharing.run, d.eraser.run, d.mark} {
 		g.Go(func() error { return part(ctx) })
 	}

@@ -51,12 +51,6 @@ func newFixture(t *testing.T, env ...string) *fixture {
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	return fixtureIn(t, dir, env, time.Now)
-}
-
-// fixtureIn is a fixture in a repository that is there.
-func fixtureIn(t *testing.T, dir string, env []string, now func() time.Time) *fixture {
-	t.Helper()
 	repo, err := watcher.OpenRepo(t.Context(), dir, env)
 	if err != nil {
 		t.Fatal(err)
@@ -67,7 +61,7 @@ func fixtureIn(t *testing.T, dir string, env []string, now func() time.Time) *fi
 	}
 	d := &fixture{T: t}
 	d.o = daemon.Options{Repo: repo, Place: place, Env: env, Version: "test", Build: "test",
-		Log: slog.New(slog.NewTextHandler(t.Output(), nil)), Now: func() time.Time { return now().Add(time.Duration(d.late.Load())) }}
+		Log: slog.New(slog.NewTextHandler(t.Output(), nil)), Now: func() time.Time { return time.Now().Add(time.Duration(d.late.Load())) }}
 	return d
 }
 

@@ -12,9 +12,11 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	_ "modernc.org/sqlite" // the driver
 
@@ -129,7 +131,7 @@ func TestBadRowInTheLog(t *testing.T) {
 }
 
 // TestSecondOpening: damage that only reading meets makes the daemon open its stores a second time. Nothing of the
-// first time is used any more, and what can still be read of the log is kept.
+// first time is used any more, and what was logged before the damage is kept.
 func TestSecondOpening(t *testing.T) {
 	t.Parallel()
 	d := newFixture(t)
@@ -141,13 +143,13 @@ func TestSecondOpening(t *testing.T) {
 	d.stop()
 	// So large that opening does not look at every page.
 	d.alter("aoa.db", append(noSnapshot, "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 900) "+
-		"INSERT INTO answers (at, json) SELECT i, printf('%.*c', 40000, 'x') FROM n", "PRAGMA wal_checkpoint(TRUNCATE)")...)
+		"INSERT INTO meta (key, value) SELECT i, printf('%.*c', 40000, 'x') FROM n", "PRAGMA wal_checkpoint(TRUNCATE)")...)
 	file := filepath.Join(d.o.Place.Store, "aoa.db")
-	breakLeaf(t, file, "e1011")
+	breakLeaf(t, file, "e2811")
 	w.take()
 	d.start()
 	warnings := slices.Concat(w.take(), d.asks(w))
-	if len(warnings) != 1 || !strings.Contains(warnings[0], "moved aside") {
+	if len(warnings) != 1 || !strings.Contains(warnings[0], "moved aside") || !strings.Contains(warnings[0], "missing=") {
 		t.Errorf("%d warnings, want one of the damaged store:\n%s", len(warnings), strings.Join(warnings, "\n"))
 	}
 	if st := call(d, api.Status, api.None{}); st.Events < 500 {
@@ -185,15 +187,18 @@ func TestMissing(t *testing.T) {
 	d.feed(0, 48)
 	d.prompt()
 	d.stop() // this much is in the file itself
-	d.start()
+	d.late.Add(int64(2 * time.Hour))
+	store := d.o.Place.Store
+	d.start() // a copy is due
+	d.until("the log is copied", func() bool { _, err := os.Stat(filepath.Join(store, "aoa.db.copy")); return err == nil })
 	for i := range 20 {
 		d.feed(100+10*i, 10)
 	}
-	store := d.o.Place.Store
 	killed := t.TempDir()
 	d.until("the mark is written", func() bool {
 		raw, err := os.ReadFile(filepath.Join(store, "aoa.mark"))
-		return err == nil && strings.TrimSpace(string(raw)) >= "20" && len(raw) > 2
+		n, perr := strconv.Atoi(strings.TrimSpace(string(raw)))
+		return err == nil && perr == nil && n >= 20
 	})
 	copyFiles(t, store, killed) // as a kill would leave it
 	d.stop()
@@ -218,9 +223,12 @@ func TestMissing(t *testing.T) {
 		}, "the end of the event log is missing", 49},
 		{"the log is deleted", func() error {
 			return removeAll(store, "aoa.db", "aoa.db-wal", "aoa.db-shm")
+		}, "its daily copy took its place", 48},
+		{"the log and its copy are deleted", func() error {
+			return removeAll(store, "aoa.db", "aoa.db-wal", "aoa.db-shm", "aoa.db.copy")
 		}, "the event log is gone", 0},
-		{"the log and its mark are deleted", func() error {
-			return removeAll(store, "aoa.db", "aoa.db-wal", "aoa.db-shm", "aoa.mark")
+		{"the log, its copy and its mark are deleted", func() error {
+			return removeAll(store, "aoa.db", "aoa.db-wal", "aoa.db-shm", "aoa.db.copy", "aoa.mark")
 		}, "the event log is gone", 0},
 		{"the keys are deleted", func() error { return os.RemoveAll(filepath.Join(store, "keys")) }, "the keys to stored prompts", 248},
 		{"a key is damaged", func() error {

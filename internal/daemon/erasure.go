@@ -10,8 +10,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
+	"github.com/aoa-dev/aoa/internal/atomicfile"
 	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/event"
 )
@@ -57,7 +59,7 @@ func erasures(store string) (found []*erasure, err error) {
 		return nil, err
 	}
 	for _, entry := range entries {
-		if ok, _ := filepath.Match(erasurePrefix+"*.json.new", entry.Name()); ok {
+		if part, ok := atomicfile.PartOf(entry.Name()); ok && strings.HasPrefix(part, erasurePrefix) {
 			err = errors.Join(err, os.Remove(filepath.Join(store, entry.Name())))
 		}
 		if ok, _ := filepath.Match(erasurePrefix+"*.json", entry.Name()); !ok {
@@ -87,7 +89,7 @@ func (e *erasure) save() error {
 	if err != nil {
 		return err
 	}
-	return cold.ReplaceSynced(e.file, raw)
+	return atomicfile.WriteBytes(e.file, atomicfile.Options{}, raw)
 }
 
 func (e *erasure) filter() cold.ForgetFilter {

@@ -22,7 +22,6 @@ type eraser struct {
 	events    *eventLog
 	scores    *scores
 	consumers *consumers
-	answers   *answers
 	sharing   *sharing
 	worktrees *worktrees
 	stages    *stage.Cache
@@ -73,9 +72,7 @@ func (r *eraser) erase(ctx context.Context, e *erasure) (out api.ForgetAnswer, e
 		}
 	}()
 	if !e.Log {
-		err := r.answers.without(func() error {
-			return r.events.Exclusive(ctx, func() (int64, error) { return r.forgetLog(ctx, e, &out) })
-		})
+		err := r.events.Exclusive(ctx, func() (int64, error) { return r.forgetLog(ctx, e, &out) })
 		if err != nil {
 			return out, fmt.Errorf("not forgotten yet, it is tried again every minute and at every start: %w", err)
 		}

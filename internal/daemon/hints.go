@@ -32,7 +32,8 @@ type hints struct {
 	metrics  *metrics
 }
 
-// patience is the time from the request to the answer: nine tenths of what the hook client waits. What comes later is not read.
+// patience is the time from the request to the answer: nine tenths of what the hook client waits. What comes later is
+// not read.
 func (h *hints) patience(call hooks.Call) time.Duration {
 	wait, _ := agents.EventOf(call.Agent, call.Event).Deadline()
 	return wait * 9 / 10 * time.Duration(h.factor)
@@ -44,23 +45,21 @@ func (h *hints) on(k prefetch.Kind) bool {
 	return on || !known
 }
 
-// answer asks the kinds of hints that fit the event, the most useful first, and renders their hints as one text. asked are
-// the kinds that were asked, in time or not. A start and a prompt at which the agent takes no text are answered at the first event at which
-// it does.
-func (h *hints) answer(ctx context.Context, w *worktree, call hooks.Call) (reply []byte, asked []prefetch.Kind) {
+// answer asks the kinds of hints that fit the event, the most useful first, and renders their hints as one text. A
+// start and a prompt at which the agent takes no text are answered at the first event at which it does.
+func (h *hints) answer(ctx context.Context, w *worktree, call hooks.Call) []byte {
 	h.events.SyncBriefly(ctx)
 	if how, starts := call.Start(); starts {
 		if !h.on(prefetch.WorkingSet) {
-			return nil, nil
+			return nil
 		}
-		return hooks.Render(call.Agent, call.Event, h.startText(ctx, w, call, how, hooks.MaxStart)), []prefetch.Kind{prefetch.WorkingSet}
+		return hooks.Render(call.Agent, call.Event, h.startText(ctx, w, call, how, hooks.MaxStart))
 	}
 	recent := h.recent.take(call.Session, call.Subagent, call.Events)
 	var texts []string
 	space := hooks.MaxHint
 	for _, e := range recent {
 		if e.Kind == event.KindStart && h.on(prefetch.WorkingSet) && len(texts) == 0 {
-			asked = append(asked, prefetch.WorkingSet)
 			if text := h.startText(ctx, w, call, e.Tool, space); text != "" {
 				texts = append(texts, text)
 				space -= len(text) + 1
@@ -69,7 +68,6 @@ func (h *hints) answer(ctx context.Context, w *worktree, call hooks.Call) (reply
 	}
 	block, notice := hooks.Block{}, ""
 	if prompt := begun(call, recent); prompt != nil && call.Subagent == "" {
-		asked = append(asked, prefetch.Reload)
 		block, notice = h.offer(ctx, w, call, *prompt)
 	}
 	space -= len(block.String())
@@ -80,16 +78,16 @@ func (h *hints) answer(ctx context.Context, w *worktree, call hooks.Call) (reply
 		if q.Kind == prefetch.Prompt && block.String() != "" {
 			continue // the offer names what the prompt needs; a list would be of what is left
 		}
-		asked = append(asked, q.Kind)
 		if text := h.decide(ctx, w, q, space); text != "" {
 			texts = append(texts, text)
 			space -= len(text) + 1
 		}
 	}
-	return hooks.RenderBlock(call.Agent, call.Event, block, strings.Join(texts, "\n"), notice), asked
+	return hooks.RenderBlock(call.Agent, call.Event, block, strings.Join(texts, "\n"), notice)
 }
 
-// begun is what began the turn: what the call reports, or a prompt that the agent took no text at. nil for calls within a turn.
+// begun is what began the turn: what the call reports, or a prompt that the agent took no text at. nil for calls
+// within a turn.
 func begun(call hooks.Call, recent []event.Event) *event.Asked {
 	if call.Asked != nil {
 		return call.Asked
@@ -108,8 +106,9 @@ type question struct {
 	facts func(context.Context) []event.Suggestion
 }
 
-// decide asks one kind, logs what was decided, and returns what to say in at most space bytes, "" for nothing. Until the files have been
-// read, for which it waits half of its time, nothing is ranked: the same question would get another answer a moment later.
+// decide asks one kind, logs what was decided, and returns what to say in at most space bytes, "" for nothing. Until
+// the files have been read, for which it waits half of its time, nothing is ranked: the same question would get
+// another answer a moment later.
 func (h *hints) decide(ctx context.Context, w *worktree, q question, space int) string {
 	if end, _ := ctx.Deadline(); q.facts == nil && !w.reader.Wait(ctx, time.Until(end)/2) {
 		h.metrics.decision(string(q.Kind), "reading")
@@ -183,8 +182,8 @@ func (h *hints) misnamed(ctx context.Context, w *worktree, events []event.Event)
 	return out
 }
 
-// stale finds files that changed on disk since the session opened them. It is not known which conversation opened a file, so only the
-// agent is notified: a subagent has read little, a moment ago.
+// stale finds files that changed on disk since the session opened them. It is not known which conversation opened a
+// file, so only the agent is notified: a subagent has read little, a moment ago.
 func (h *hints) stale(ctx context.Context, w *worktree, q event.Query) []event.Suggestion {
 	if q.Session == "" || q.Subagent != "" {
 		return nil
@@ -219,23 +218,23 @@ func (w *worktree) modified(p event.Path) (time.Time, bool) {
 	return st.ModTime(), true
 }
 
-// mayContinue reports whether the agent may be kept from stopping by what its change lacks: only for those who asked for
-// it, and never twice in a row, for a turn that goes on because of a hook ends with the same event.
+// mayContinue reports whether the agent may be kept from stopping by what its change lacks: only for those who asked
+// for it, and never twice in a row, for a turn that goes on because of a hook ends with the same event.
 func (h *hints) mayContinue(call hooks.Call) bool {
 	return call.Continues() && !call.Continued && h.settings.get().PartnerAtStop
 }
 
-// continueTurn names what the change of the turn lacks, when the agent is about to stop. Like everywhere, a file that was shown
-// in the session is not shown again.
-func (h *hints) continueTurn(ctx context.Context, w *worktree, call hooks.Call) (reply []byte, asked []prefetch.Kind) {
+// continueTurn names what the change of the turn lacks, when the agent is about to stop. Like everywhere, a file that
+// was shown in the session is not shown again.
+func (h *hints) continueTurn(ctx context.Context, w *worktree, call hooks.Call) []byte {
 	if !h.on(prefetch.Partner) {
-		return nil, nil
+		return nil
 	}
 	h.events.SyncBriefly(ctx)
 	q := event.Query{Session: call.Session, Subagent: call.Subagent, At: h.now(), Task: event.TaskChange}
 	if q.Files = h.recent.uncommitted(call.Session, call.Events); len(q.Files) == 0 {
-		return nil, nil
+		return nil
 	}
 	text := h.decide(ctx, w, question{Question: prefetch.Question{Kind: prefetch.Partner, Query: q}}, hooks.MaxHint)
-	return hooks.Render(call.Agent, call.Event, text), []prefetch.Kind{prefetch.Partner}
+	return hooks.Render(call.Agent, call.Event, text)
 }

@@ -8,7 +8,6 @@ import (
 	"github.com/aoa-dev/aoa/hooks"
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/event"
-	"github.com/aoa-dev/aoa/prefetch"
 )
 
 // hookHandler takes what agents' hooks report: it decodes a payload, logs its events and answers with a hint.
@@ -21,7 +20,6 @@ type hookHandler struct {
 	places    *sessionPlaces
 	reload    *reloadHandler
 	hints     *hints
-	times     *hookTimes
 	metrics   *metrics
 	headMoved chan struct{} // HEAD may have moved; capacity 1
 }
@@ -59,7 +57,7 @@ func (h *hookHandler) hook(ctx context.Context, f api.Hook) (reply []byte) {
 	if slices.ContainsFunc(call.Events, mayChange) {
 		w.watch.Nudge()
 	}
-	var answer func(context.Context, *worktree, hooks.Call) ([]byte, []prefetch.Kind)
+	var answer func(context.Context, *worktree, hooks.Call) []byte
 	switch {
 	case !f.Wait:
 	case call.TakesText():
@@ -70,9 +68,7 @@ func (h *hookHandler) hook(ctx context.Context, f api.Hook) (reply []byte) {
 	if answer != nil {
 		ctx, cancel := context.WithTimeout(ctx, h.hints.patience(call)-h.now().Sub(begin))
 		defer cancel()
-		var asked []prefetch.Kind
-		reply, asked = answer(ctx, w, call)
-		h.times.took(asked, h.now().Sub(begin))
+		reply = answer(ctx, w, call)
 	}
 	h.metrics.hook(call.Event, h.now().Sub(begin), len(reply) > 0)
 	return reply

@@ -14,7 +14,7 @@ func (c *callClock) note(at time.Time) { c.unixMilli.Store(at.UnixMilli()) }
 
 func (c *callClock) last() time.Time { return time.UnixMilli(c.unixMilli.Load()) }
 
-// idleWatch gives memory back when nobody calls, and ends the daemon when nobody calls for long.
+// idleWatch returns memory when nothing calls, and ends the daemon when nothing calls for long.
 type idleWatch struct {
 	base
 	calls     *callClock
@@ -25,8 +25,8 @@ type idleWatch struct {
 	stop      context.CancelCauseFunc
 }
 
-// owed reports whether events wait that could not be written: then the daemon does not stop by itself.
-func (i *idleWatch) owed() bool {
+// unwritten reports whether events wait that could not be written: then the daemon does not stop by itself.
+func (i *idleWatch) unwritten() bool {
 	waiting, _, err := i.events.Trouble()
 	return err != nil && waiting > 0
 }
@@ -37,38 +37,30 @@ const (
 	idleAtLeast = 100 * time.Millisecond
 )
 
-// Memory is given back to the system when nobody has called for restAfter, and the pages of the program when nobody has
-// for sleepAfter: the next hook takes 0.6 ms more for those, which would be too much between two calls of an agent.
-// That is checked every restCheck.
+// Memory is returned to the system when nothing has called for memoryAfter: by then the snapshot of the last minute is
+// written. That is checked every memoryCheck.
 const (
-	restCheck  = 5 * time.Second
-	restAfter  = 4 * time.Second
-	sleepAfter = time.Minute
+	memoryCheck = 5 * time.Second
+	memoryAfter = time.Minute
 )
 
-// rest gives back to the system what a burst of work, an import or the start has left unused.
-func (i *idleWatch) rest(ctx context.Context) error {
-	var rested, asleep time.Time // the last call before memory, and before the program was given back
-	for pause(ctx, restCheck) {
+// returnMemory returns to the system what a burst of work, an import or the start has left unused.
+func (i *idleWatch) returnMemory(ctx context.Context) error {
+	var before time.Time // the last call before memory was returned
+	for pause(ctx, memoryCheck) {
 		last := i.calls.last()
-		quiet := i.now().Sub(last)
-		sleep := quiet >= sleepAfter && !last.Equal(asleep)
-		if i.importing() || quiet < restAfter || last.Equal(rested) && !sleep {
+		if last.Equal(before) || i.importing() || i.now().Sub(last) < memoryAfter {
 			continue
 		}
-		debug.FreeOSMemory() // a second time when it falls asleep: the snapshot of the last minute is written by then
-		rested = last
-		if sleep {
-			releaseProgram()
-			asleep = last
-		}
+		debug.FreeOSMemory()
+		before = last
 	}
 	return nil
 }
 
 // run stops the daemon when nobody called for the configured time, or its store was replaced.
 func (i *idleWatch) run(ctx context.Context) error {
-	owed := false // a warning was logged that events wait
+	warned := false // a warning was logged that events wait
 	for wait := idleAtLeast; pause(ctx, wait); {
 		if i.replaced() {
 			i.stop(errDeleted)
@@ -82,9 +74,9 @@ func (i *idleWatch) run(ctx context.Context) error {
 		left := limit - i.now().Sub(i.calls.last())
 		switch {
 		case left > 0:
-		case i.owed():
-			if !owed {
-				owed = true
+		case i.unwritten():
+			if !warned {
+				warned = true
 				i.alert.Warn("idle, but the daemon goes on: events wait that cannot be written")
 			}
 			continue

@@ -28,12 +28,11 @@ func TestMirrors(t *testing.T) {
 		check(s.Load(t.Context()))
 		return s
 	}
-	own, err := hot.New(hot.Options{})
-	check(err)
+	own := hot.New(nil)
 	x := mirrors{store: own}
 	now := time.Now()
 	batch := func(files ...string) *hot.Batch {
-		b := own.Batch()
+		b := hot.NewBatch()
 		for _, f := range files {
 			b.Add(hot.Frequency, "", f, now, 1)
 		}

@@ -2,7 +2,6 @@ package daemon
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/api"
@@ -18,7 +17,6 @@ type queryHandler struct {
 	events    *eventLog
 	worktrees *worktrees
 	db        *cold.DB
-	answers   *answers
 	metrics   *metrics
 }
 
@@ -34,7 +32,7 @@ func (h *queryHandler) rank(ctx context.Context, q event.Query) (event.Answer, e
 	w := h.worktrees.caller(ctx)
 	reading := !w.reader.Wait(ctx, readTime)
 	begin := h.now()
-	q.At = time.UnixMilli(h.answers.stamp(begin.UnixMilli()))
+	q.At = begin
 	q.Branch = w.onBranch(ctx)
 	ans, err := w.prefetch.Answer(ctx, q)
 	if err != nil {
@@ -46,19 +44,14 @@ func (h *queryHandler) rank(ctx context.Context, q event.Query) (event.Answer, e
 	ans.Reading = reading
 	ans.Ms = float64(h.now().Sub(begin).Microseconds()) / 1000
 	h.metrics.ranked(h.now().Sub(begin))
-	q.Prompt = "" // the log has the prompts, sealed
-	h.answers.keep(keptAnswer{Query: q, Answer: ans})
 	return ans, nil
 }
 
-// why prints the arithmetic of one file: of an earlier answer word for word, or as of now.
+// why is the arithmetic of one file as of now.
 func (h *queryHandler) why(ctx context.Context, r api.WhyRequest) (api.WhyAnswer, error) {
 	w := h.worktrees.caller(ctx)
 	if r.File == "" {
 		return api.WhyAnswer{}, api.Bad("aoa why FILE", "no file named")
-	}
-	if r.At != 0 {
-		return h.whyAt(ctx, r)
 	}
 	h.events.SyncBriefly(ctx)
 	reading := !w.reader.Wait(ctx, readTime)
@@ -66,24 +59,6 @@ func (h *queryHandler) why(ctx context.Context, r api.WhyRequest) (api.WhyAnswer
 	r.Query.Branch = w.onBranch(ctx)
 	s, place, err := w.prefetch.Why(ctx, r.Query, r.File)
 	return api.WhyAnswer{Suggestion: s, At: r.Query.At.UnixMilli(), Rank: place, Known: w.tree.Load().Has(r.File), Reading: reading}, err
-}
-
-func (h *queryHandler) whyAt(ctx context.Context, r api.WhyRequest) (api.WhyAnswer, error) {
-	kept, err := h.answers.at(ctx, r.At)
-	if errors.Is(err, cold.ErrNotFound) {
-		return api.WhyAnswer{}, api.Missing(
-			"aoa suggest --json prints the time of an answer as \"at\"; the newest 1000 are kept", "no answer was given at %d", r.At)
-	}
-	if err != nil {
-		return api.WhyAnswer{}, err
-	}
-	for i, s := range kept.Answer.Suggestions {
-		if s.File == r.File {
-			return api.WhyAnswer{Suggestion: s, At: r.At, Rank: i + 1, Known: true}, nil
-		}
-	}
-	return api.WhyAnswer{}, api.Missing("aoa why "+r.File.Display()+" explains it as of now",
-		"%s was not in the answer given at %d", r.File.Display(), r.At)
 }
 
 // partners names what usually changes together with a change and is not in it, with the counts that say so.

@@ -18,10 +18,7 @@ const (
 
 // refit fits the confidence of hints to what became of them, or takes the last fit back. What it decides is an event: a
 // replay of the log gives the same confidence.
-func (t *thresholdHandler) refit(ctx context.Context) {
-	if !t.clock.sound() {
-		return
-	}
+func (t *thresholdHandler) refit(ctx context.Context) error {
 	now := t.now()
 	outcomes, err := t.db.Log(ctx, cold.LogFilter{Kinds: []event.Kind{event.KindOutcome}, Since: now.Add(-refitAge), Limit: refitMost})
 	var r prefetch.Refit
@@ -29,17 +26,12 @@ func (t *thresholdHandler) refit(ctx context.Context) {
 	if err == nil {
 		r, events, err = t.predictions.Refit(ctx, outcomes, now)
 	}
-	if err != nil {
-		if ctx.Err() == nil {
-			t.log.Warn("confidence not refitted", "err", err)
-		}
-		return
-	}
-	if len(events) == 0 {
-		return
+	if err != nil || len(events) == 0 {
+		return err
 	}
 	t.events.Add(events...)
 	t.log.Info("confidence refitted", "verdict", string(r.Verdict), "outcomes", r.Outcomes, "before", r.Before, "after", r.After)
+	return nil
 }
 
 // lastRefit is the newest refit for people, nil if there was none.

@@ -9,8 +9,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// TestRefit: what became of hints is learned from when the daemon starts (and by schedule.refit), reported by stats, and still
-// there after another start.
+// TestRefit: what became of hints is learned from once a day, reported by stats, and still there after another start.
 func TestRefit(t *testing.T) {
 	d := newFixture(t)
 	d.start()
@@ -27,6 +26,7 @@ func TestRefit(t *testing.T) {
 	}
 	call(d, api.Events, events)
 	d.stop()
+	d.late.Add(int64(day))
 	d.start()
 	d.until("the refit is folded", func() bool { return kinds() != nil })
 	r := kinds()

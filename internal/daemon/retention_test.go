@@ -30,7 +30,7 @@ func (c *counter) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// housekept starts the daemon and returns when it has done what a start does: tick, prune, sweep.
+// housekept starts the daemon and returns when it has done the jobs that are due.
 func (d *fixture) housekept(done *counter) {
 	d.Helper()
 	before := done.n.Load()
@@ -127,5 +127,21 @@ func TestWrongClockKeepsTheLog(t *testing.T) {
 			}
 		})
 		book.Add(verdict, 1)
+	}
+}
+
+// TestTicksOnALaptop: what is done once a day or a week is done at the next start, if no daemon ran at the hour.
+func TestTicksOnALaptop(t *testing.T) {
+	t.Parallel()
+	d, done := newKept(t)
+	d.housekept(done)
+	d.edits("before", 5)
+	for week := range 3 {
+		d.stop()
+		d.late.Add(int64(8 * day))
+		d.housekept(done)
+		for _, kind := range []string{"decay", "sweep"} {
+			d.until("the tick is logged", func() bool { return d.ids("tick:"+kind) == week+2 })
+		}
 	}
 }

@@ -40,7 +40,6 @@ func (d *Daemon) routes() http.Handler {
 	api.Handle(mux, api.Import, d.transcripts.start)
 	api.Handle(mux, api.Session, h.session.session)
 	api.Handle(mux, api.Context, h.context.context)
-	api.Handle(mux, api.PromptCache, h.context.promptCache)
 	api.Handle(mux, api.Ping, func(context.Context, api.None) (api.None, error) { return api.None{}, nil })
 	h.stage.routes(mux)
 	h.reload.routes(mux)

@@ -29,8 +29,6 @@ type Options struct {
 	Ready   func() // called once it listens
 	Ended   func() // called when all is written, before the lock is free; not if another store is in place of this one
 
-	Consumers []Consumer // further consumers of events, behind the daemon's own
-
 	Patience int64 // how many times longer than usual hooks wait for an answer (client.Factor); 0 is 1
 
 	lockFile fs.FileInfo  // the lock that this daemon holds, to notice a store that was made in place of its own
@@ -64,7 +62,6 @@ func Run(ctx context.Context, o Options) error {
 			o.Ended()
 		}
 	}()
-	defer limitMemory(o.Env, MemoryLimit)()
 	o.asked = new(atomic.Bool)
 	for range maxLives {
 		cause, err := runOnce(ctx, o)

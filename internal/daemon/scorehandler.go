@@ -17,7 +17,7 @@ type scoreHandler struct {
 }
 
 // scoreSets are the sets that one family holds.
-var scoreSets = map[string]hot.Family{api.ScoresRecency: hot.Recency, api.ScoresFrequency: hot.Frequency, api.ScoresTagFreq: hot.TagFreq,
+var scoreSets = map[string]*hot.Family{api.ScoresRecency: hot.Recency, api.ScoresFrequency: hot.Frequency, api.ScoresTagFreq: hot.TagFreq,
 	api.ScoresComod: hot.Comod, api.ScoresTag: hot.TagFiles, api.ScoresFile: hot.FileTags}
 
 // manyComposite is how many files the composite has.

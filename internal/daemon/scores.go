@@ -114,9 +114,7 @@ func (s *scores) snapshot() (at time.Time, err error) {
 // load makes the hot store with the snapshot in it. A snapshot with damage in it, or one made under other half-lives, is
 // dropped: the whole log is replayed.
 func (s *scores) load(ctx context.Context) error {
-	if err := s.open(); err != nil {
-		return err
-	}
+	s.hot = hot.New(s.now)
 	seq, err := s.loadSnapshot(ctx)
 	skipped := s.hot.Size().Skipped
 	var applied int64 // by the records themselves
@@ -136,7 +134,8 @@ func (s *scores) load(ctx context.Context) error {
 	}
 	s.whole = true
 	s.applied.Store(0)
-	return s.open()
+	s.hot = hot.New(s.now)
+	return nil
 }
 
 // loadSnapshot restores the records. It reads on while the records before are restored.
@@ -166,11 +165,6 @@ func (s *scores) loadSnapshot(ctx context.Context) (seq int64, err error) {
 	})
 	err = g.Wait() // apart: seq is known once the reader has ended
 	return seq, err
-}
-
-func (s *scores) open() (err error) {
-	s.hot, err = hot.New(hot.Options{Now: s.now, Half: s.settings.get().HalfLives})
-	return err
 }
 
 // writerID is the name under which a server keeps how far it has applied this log. It is the log's own: a new log, or

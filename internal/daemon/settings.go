@@ -32,7 +32,7 @@ func newSettings(env []string, store string, now func() time.Time, cfg config.Co
 
 func (s *settings) get() *config.Config { return s.current.Load() }
 
-// load reads the configuration again. What is only read at the start (redis_url, half_lives, watch) needs a restart, and
+// load reads the configuration again. What is only read at the start (redis_url, watch) needs a restart, and
 // the command that sets it says so.
 func (s *settings) load() error {
 	cfg, _, err := config.Load(s.env, s.store)

@@ -116,13 +116,12 @@ func (s *sharing) connected(ctx context.Context) (linked bool, err error) {
 
 // connect opens the server and checks that it is fit.
 func (s *sharing) connect(ctx context.Context) (*link, error) {
-	cfg := s.settings.get()
 	writer, err := writerID(ctx, s.db)
 	if err != nil {
 		return nil, err
 	}
 	server, err := redis.Open(ctx, redis.Options{URL: s.url, Repo: s.repo, Writer: writer, Loaded: s.mirrors.begin, Edited: s.edits.note,
-		Options:  hot.Options{Now: s.now, Half: cfg.HalfLives},
+		Now:      s.now,
 		Sessions: func(sent int64) (*hot.Store, error) { return s.sessionsAt(ctx, sent) }})
 	if err != nil {
 		return nil, err
@@ -144,10 +143,7 @@ func (s *sharing) sessionsAt(ctx context.Context, sent int64) (*hot.Store, error
 			return s.sessions, nil
 		}
 	}
-	var err error
-	if s.sessions, err = hot.New(hot.Options{Now: s.now, Half: s.settings.get().HalfLives}); err != nil {
-		return nil, err
-	}
+	s.sessions = hot.New(s.now)
 	return s.sessions, s.events.queue.between(func() error {
 		at, err := s.hot.Applied(ctx)
 		if err == nil && at <= sent {

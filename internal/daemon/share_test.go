@@ -69,10 +69,7 @@ func (x *team) equal(what string) {
 	x.Helper()
 	files := []string{"a.go", "b.go", "in/side/c.go"}
 	at := born.Add(48 * time.Hour)
-	ref, err := hot.New(hot.Options{})
-	if err != nil {
-		x.Fatal(err)
-	}
+	ref := hot.New(nil)
 	union := slices.Clone(x.said)
 	if err := learn.New(ref, learn.Options{}).Learn(x.Context(), union, 1); err != nil {
 		x.Fatal(err)
@@ -81,7 +78,7 @@ func (x *team) equal(what string) {
 	ask := func(s *hot.Store) (out []float64) {
 		v := s.View(at)
 		var vs []*hot.Values
-		for _, f := range []hot.Family{hot.Frequency, hot.Recency, hot.Sessions} {
+		for _, f := range []*hot.Family{hot.Frequency, hot.Recency, hot.Sessions} {
 			vs = append(vs, v.Of(f, files))
 		}
 		for _, f := range files {

@@ -22,7 +22,7 @@ import (
 var tables = map[string][]string{
 	"aoa.db":      {"events", "ids", "touches", "file_stats", "meta", "snapshot_block"},
 	"sessions.db": {"sessions"},
-	"history.db":  {"summaries", "requests", "transcripts"},
+	"history.db":  {"summaries"},
 	"reload.db":   {"sequences", "counts"},
 	"stage.db":    {"entries", "saved", "outputs", "contexts", "runs", "steps"},
 	"cache.db":    {"sessions", "items", "contents"},
@@ -38,8 +38,6 @@ func TestAnyBadValue(t *testing.T) {
 	d.fill()
 	d.stop()
 	store, whole := d.o.Place.Store, t.TempDir()
-	d.alter("history.db", `INSERT INTO requests VALUES ('r1', 's1', 0, 1772366400000, 'm', 1, 2, 3, 4), ('r2', 's1', 1, 1772366400000, 'm', 1, 2, 3, 4)`,
-		`INSERT INTO transcripts VALUES ('/x', 5)`)
 	copyFiles(t, store, whole)
 	d.start()
 	want := d.count()
@@ -166,7 +164,6 @@ func (d *fixture) count() map[string]int {
 	}
 	call(d, api.CacheStats, api.CacheStatsRequest{})
 	n["segments"] = len(call(d, api.Context, api.ContextRequest{Session: "s1"}).Segments)
-	call(d, api.PromptCache, api.PromptCacheRequest{})
 	for _, table := range []string{"files", "tags", "sessions"} {
 		call(d, api.Stats, api.StatsRequest{Table: table})
 	}

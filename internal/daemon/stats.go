@@ -16,7 +16,6 @@ type statsHandler struct {
 	worktrees   *worktrees
 	db          *cold.DB
 	predictions *prefetch.Prefetcher
-	times       *hookTimes
 }
 
 // stats gives one table of what is known.
@@ -79,7 +78,7 @@ func (s *statsHandler) costs(ctx context.Context) ([]api.CostRow, error) {
 	return rows, err
 }
 
-// kindStats is the record of each kind that was asked or has predicted anything.
+// kindStats is the record of each kind that has predicted anything.
 func (s *statsHandler) kindStats(ctx context.Context) (out api.StatsAnswer, err error) {
 	records, err := s.predictions.Records(ctx)
 	if err != nil {
@@ -91,14 +90,12 @@ func (s *statsHandler) kindStats(ctx context.Context) (out api.StatsAnswer, err 
 	}
 	for _, k := range prefetch.Kinds() {
 		r, known := of[k]
-		hooks, p50, p99 := s.times.of(k)
-		if !known && hooks == 0 {
+		if !known {
 			continue
 		}
 		row := api.KindStat{Kind: string(k), Shown: r.Shown.Predicted, Settled: r.Shown.Settled, Used: r.Shown.Used,
 			Withheld: r.Withheld.Predicted, HeldUsed: r.Withheld.Used, Shadow: r.Shadow.Predicted, ShadowHit: r.Shadow.Used,
-			HeldDone: r.Withheld.Settled, Tokens: r.Tokens, Retired: r.Retired,
-			Hooks: hooks, HookP50: float64(p50.Microseconds()) / 1000, HookP99: float64(p99.Microseconds()) / 1000}
+			HeldDone: r.Withheld.Settled, Tokens: r.Tokens, Retired: r.Retired}
 		if l := r.Lift(); l.Known {
 			row.Lift, row.LiftLow, row.LiftHigh = l.Value, l.Low, l.High
 		}

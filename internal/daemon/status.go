@@ -46,7 +46,7 @@ func (s *statusHandler) status(ctx context.Context, _ api.None) (api.StatusAnswe
 		Backend: backend(cfg.RedisURL), Started: s.clock.started, Uptime: s.clock.uptime().Seconds(),
 		Events: int64(st.Events), Commits: int64(st.Commits), Files: int64(w.tree.Load().Len()), Sessions: int64(st.Sessions),
 		RSS: rss(), DB: st.Bytes, Hot: int64(s.hot.Size().Bytes), Watch: watching(w, cfg.Watch),
-		KeepDays: cfg.Retention.Events.Hours() / 24, KeepBytes: cfg.Retention.Bytes}
+		KeepBytes: cfg.Retention.Bytes}
 	ws := w.watch.Status()
 	out.Watched, out.Polled, out.WatchWhy, out.WatchHint = ws.Watched, ws.Polled, ws.Why, ws.Hint
 	if ref, oid, err := w.repo.Head(ctx); err == nil {

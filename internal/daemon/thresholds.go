@@ -18,7 +18,6 @@ type thresholdHandler struct {
 	base
 	events      *eventLog
 	db          *cold.DB
-	clock       *clock
 	predictions *prefetch.Prefetcher
 }
 

@@ -2,10 +2,13 @@ package daemon
 
 import (
 	"context"
+	"os"
+	"path/filepath"
 	"sync"
 
 	"github.com/aoa-dev/aoa/hooks/transcript"
 	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/internal/atomicfile"
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
@@ -16,12 +19,18 @@ type transcriptReader struct {
 	worktrees *worktrees
 	history   *historyReader
 	folders   chan string // to be imported; capacity 1
+	again     bool        // the log had to be made again: what a client had imported is imported once more
 
 	mu    sync.Mutex // guards state
 	state api.ImportAnswer
 }
 
 func (r *transcriptReader) run(ctx context.Context) error {
+	if dir, err := os.ReadFile(r.note()); r.again && err == nil && r.settings.get().Transcripts != "off" {
+		if _, err := r.start(ctx, api.ImportRequest{Transcripts: string(dir)}); err != nil {
+			r.log.Warn("past sessions are not imported again", "err", err)
+		}
+	}
 	for {
 		select {
 		case <-ctx.Done():
@@ -54,6 +63,9 @@ func (r *transcriptReader) read(ctx context.Context, dir string) {
 	r.log.Info("transcripts read", "files", report.Files, "sessions", report.Sessions, "events", report.Events, "err", err)
 }
 
+// note is the file that names the folder that was imported last.
+func (r *transcriptReader) note() string { return filepath.Join(r.settings.store, "transcripts") }
+
 // reading reports whether history or transcripts are being read.
 func (r *transcriptReader) reading() bool {
 	r.mu.Lock()
@@ -76,6 +88,9 @@ func (r *transcriptReader) start(_ context.Context, req api.ImportRequest) (api.
 		select {
 		case r.folders <- req.Transcripts:
 			r.state = api.ImportAnswer{Transcripts: api.Progress{State: "running"}}
+			if err := atomicfile.WriteBytes(r.note(), atomicfile.Options{}, []byte(req.Transcripts)); err != nil {
+				r.log.Warn("where past sessions came from is not kept", "err", err)
+			}
 		default:
 			return api.ImportAnswer{}, &api.Error{Code: api.CodeBusy, Message: "an import of transcripts is running", Hint: "aoa status"}
 		}

@@ -42,13 +42,11 @@ const (
 )
 
 func newWorld(ctx context.Context, s Source, o Options) (*world, error) {
-	store, err := hot.New(hot.Options{Now: o.Now})
-	if err != nil {
-		return nil, fmt.Errorf("evaluate %s: %w", s.Name, err)
-	}
+	store := hot.New(o.Now)
 	w := &world{store: store, learner: learn.New(store, learn.Options{}), tree: index.NewTree(nil), learned: o.Learned, archive: newArchive(), clock: o.clock(), firstPrompts: o.FirstPrompts}
 	var say func() *index.Contents
 	if o.Contents && s.Contents() {
+		var err error
 		if w.reader, err = openBlobs(ctx, s.git, s.env); err != nil {
 			return nil, err
 		}

@@ -11,16 +11,13 @@ import (
 const lockedMembers = 20_000
 
 // Apply adds a batch; seq counts from 1 and grows. A batch whose sequence was applied before is skipped. The batch is
-// applied wholly, or not at all when the error is not nil: ctx has ended, or the batch has other half-lives. A view
-// sees all of a batch or nothing, except of a batch of more than 20,000 increments.
+// applied wholly, or not at all when the error is not nil: ctx has ended. A view sees all of a batch or nothing, except
+// of a batch of more than 20,000 increments.
 func (s *Store) Apply(ctx context.Context, b *Batch, seq int64) error {
-	c, err := b.Resolve(s.table)
-	if err == nil {
-		err = ctx.Err()
-	}
-	if err != nil {
+	if err := ctx.Err(); err != nil {
 		return fmt.Errorf("apply batch %d: %w", seq, err)
 	}
+	c := b.Resolve()
 	s.writing.Lock()
 	defer s.writing.Unlock()
 	if seq <= s.applied {

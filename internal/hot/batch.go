@@ -10,9 +10,7 @@ import (
 // Batch accumulates changes in memory. Increments to the same (family, owner, epoch, member) add up, so a bulk import
 // writes each partner set once. A store applies it in this order: renames, increments and stamps, sessions, facts,
 // Trim, Decay, Sweep. A rename moves the increments before it, so renames may come first. Not safe for concurrent use.
-// Store.Batch makes one.
 type Batch struct {
-	table    Table
 	names    aliases
 	sets     map[setKey]map[alias]float64 // set → member → increment
 	stamps   map[stampKey]float64         // newest, Unix seconds
@@ -38,9 +36,9 @@ type stampKey struct {
 	member alias
 }
 
-// Batch makes an empty batch with the table's half-lives.
-func (t Table) Batch() *Batch {
-	return &Batch{table: t, names: newAliases(), sets: map[setKey]map[alias]float64{}, stamps: map[stampKey]float64{},
+// NewBatch makes an empty batch.
+func NewBatch() *Batch {
+	return &Batch{names: newAliases(), sets: map[setKey]map[alias]float64{}, stamps: map[stampKey]float64{},
 		sessions: map[string]*SessionWrite{}, facts: map[string]map[string]string{}, newest: math.Inf(-1)}
 }
 
@@ -50,38 +48,36 @@ const maxName = event.MaxPath
 // Add increments member's score by w at time t: w·2^((t-L_k)/h) in the set of epoch k = ⌊t/32h⌋. The owner is "" for
 // global families; w may be negative. It ignores an increment that is 0, NaN, infinite or nameless: one NaN would
 // poison a set for good. For a family of stamps, Add is Stamp.
-func (b *Batch) Add(f Family, owner, member string, t time.Time, w float64) {
-	fam := b.table.Of(f)
-	if fam.Half == 0 {
+func (b *Batch) Add(f *Family, owner, member string, t time.Time, w float64) {
+	if f.Half == 0 {
 		b.Stamp(f, member, t)
 		return
 	}
-	if member == "" || len(member) > maxName || len(owner) > maxName || (owner == "") != fam.Global() {
+	if member == "" || len(member) > maxName || len(owner) > maxName || (owner == "") != f.Global() {
 		return
 	}
 	at := Seconds(t)
-	k := fam.Epoch(at)
-	w *= fam.growth(at, k)
+	k := f.Epoch(at)
+	w *= f.growth(at, k)
 	if w == 0 || math.IsNaN(w) || math.IsInf(w, 0) || k != int64(int32(k)) {
 		return
 	}
-	key := setKey{fam.index, int32(k), b.names.of(fam.Owner, owner)}
+	key := setKey{f.index, int32(k), b.names.of(f.Owner, owner)}
 	set := b.sets[key]
 	if set == nil {
 		set = make(map[alias]float64, 1)
 		b.sets[key] = set
 	}
-	set[b.names.of(fam.Member, member)] += w
+	set[b.names.of(f.Member, member)] += w
 	b.newest = max(b.newest, at)
 }
 
 // Stamp keeps the newest time of a member (Recency, Committed).
-func (b *Batch) Stamp(f Family, member string, t time.Time) {
-	fam := b.table.Of(f)
-	if fam.Half != 0 || member == "" || len(member) > maxName || t.IsZero() {
+func (b *Batch) Stamp(f *Family, member string, t time.Time) {
+	if f.Half != 0 || member == "" || len(member) > maxName || t.IsZero() {
 		return
 	}
-	key := stampKey{fam.index, b.names.of(fam.Member, member)}
+	key := stampKey{f.index, b.names.of(f.Member, member)}
 	at := Seconds(t)
 	if old, ok := b.stamps[key]; !ok || at > old {
 		b.stamps[key] = at

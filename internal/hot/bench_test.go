@@ -16,21 +16,18 @@ var benchNow = time.Date(2026, 6, 1, 12, 0, 0, 0, time.UTC)
 // filled is an embedded store that knows n files, a fifth of them with eight partners, as a history import leaves it.
 func filled(tb testing.TB, n int) (*hot.Store, []string) {
 	tb.Helper()
-	s, err := hot.New(hot.Options{})
-	if err != nil {
-		tb.Fatal(err)
-	}
+	s := hot.New(nil)
 	r := rand.New(rand.NewPCG(1, 2))
 	files := make([]string, n)
 	for i := range files {
 		files[i] = fmt.Sprintf("services/module%03d/internal/package%02d/file%06d.go", i/200, i/20%10, i)
 	}
-	b := s.Batch()
+	b := hot.NewBatch()
 	for i, f := range files {
 		at := benchNow.Add(-time.Duration(r.IntN(1e7)) * time.Second)
 		b.Stamp(hot.Recency, f, at)
 		b.Stamp(hot.Committed, f, at)
-		for _, fam := range []hot.Family{hot.Frequency, hot.Churn, hot.Changes, hot.Sessions} {
+		for _, fam := range []*hot.Family{hot.Frequency, hot.Churn, hot.Changes, hot.Sessions} {
 			b.Add(fam, "", f, at, 1)
 		}
 		for range 8 {
@@ -65,9 +62,9 @@ func BenchmarkApply(b *testing.B) {
 			for b.Loop() {
 				at := benchNow.Add(time.Duration(seq) * time.Second)
 				f := files[r.IntN(n)]
-				batch := s.Batch()
+				batch := hot.NewBatch()
 				batch.Stamp(hot.Recency, f, at)
-				for _, fam := range []hot.Family{hot.Frequency, hot.Sessions} {
+				for _, fam := range []*hot.Family{hot.Frequency, hot.Sessions} {
 					batch.Add(fam, "", f, at, 1)
 				}
 				for range 10 {
@@ -83,7 +80,7 @@ func BenchmarkApply(b *testing.B) {
 					b.Fatal(err)
 				}
 				if seq%1000 == 0 {
-					tick := s.Batch()
+					tick := hot.NewBatch()
 					tick.Trim(at)
 					seq++
 					if err := s.Apply(b.Context(), tick, seq); err != nil {
@@ -114,7 +111,7 @@ func BenchmarkView(b *testing.B) {
 				for i := range candidates {
 					candidates[i] = files[r.IntN(n)]
 				}
-				for _, fam := range []hot.Family{hot.Recency, hot.Frequency, hot.Churn, hot.Changes} {
+				for _, fam := range []*hot.Family{hot.Recency, hot.Frequency, hot.Churn, hot.Changes} {
 					v.Of(fam, candidates)
 				}
 				if err := v.Load(b.Context()); err != nil {
@@ -135,7 +132,7 @@ func BenchmarkDirty(b *testing.B) {
 		}
 		for b.Loop() {
 			b.StopTimer()
-			batch := s.Batch()
+			batch := hot.NewBatch()
 			for i := 0; i < len(files); i += 100 {
 				batch.Add(hot.Frequency, "", files[i], benchNow, 1)
 			}
@@ -174,10 +171,7 @@ func BenchmarkRestore(b *testing.B) {
 		b.Fatal(err)
 	}
 	for b.Loop() {
-		n, err := hot.New(hot.Options{})
-		if err != nil {
-			b.Fatal(err)
-		}
+		n := hot.New(nil)
 		for part := range slices.Chunk(recs, 4096) { // as the archive hands them over
 			if err := n.Restore(b.Context(), part); err != nil {
 				b.Fatal(err)
@@ -203,9 +197,7 @@ func BenchmarkHeap(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		if s, err = hot.New(hot.Options{}); err != nil {
-			b.Fatal(err)
-		}
+		s = hot.New(nil)
 		before = heap()
 		if err := s.Restore(b.Context(), recs); err != nil {
 			b.Fatal(err)

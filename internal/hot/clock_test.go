@@ -12,7 +12,7 @@ import (
 // TestClockAhead: what was stamped under a clock that ran ahead is not the newest for ever once the clock is right again.
 func TestClockAhead(t *testing.T) {
 	clock := noon
-	s := open(t, hot.Options{Now: func() time.Time { return clock }})
+	s := hot.New(func() time.Time { return clock })
 	at := func(seq int64, files ...string) {
 		t.Helper()
 		fill(t, s, seq, func(b *hot.Batch) {

@@ -14,8 +14,8 @@
 // rewritten to decay, late and repeated writers agree, and the factor never exceeds 2^33. A tick drops epochs older
 // than the newest two.
 //
-// A family that rests (co-change) ages by the changes of the file: its scores are read as they were worth at the file's
-// last change (Changed), so those of a file that nobody changes keep their weight, and a repository that rests for
+// A family ByChange (co-change) decays by the changes of the file: its scores are read as they were worth at the file's
+// last change (Changed), so those of a file that nobody changes keep their weight, and a repository without commits for
 // years forgets nothing. What is worth less than 1e-6 reads as 0, of partners what is worth less than 0.01.
 //
 // # Sharing

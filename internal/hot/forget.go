@@ -3,7 +3,6 @@ package hot
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	"github.com/aoa-dev/aoa/internal/event"
 )
@@ -23,8 +22,7 @@ func (s *Store) planForget(files []event.Path) (out []Change) {
 		}
 	}
 	texts := s.names[NounFile].texts
-	for i := range s.table {
-		f := &s.table[i]
+	for i, f := range Families {
 		for k, sc := range s.sets[i] {
 			all := Change{Do: RemoveMembers, Family: f, Epoch: k}
 			for id := range known {
@@ -89,11 +87,9 @@ func forgetInSession(rec *sessionRecord, file string) (hit bool) {
 			hit = true
 		}
 	}
-	for field, name := range rec.Fields { // earlier versions kept a subagent's under current_file:<id>
-		if name == file && strings.HasPrefix(field, FieldCurrent) {
-			delete(rec.Fields, field)
-			hit = true
-		}
+	if rec.Fields[FieldCurrent] == file {
+		delete(rec.Fields, FieldCurrent)
+		hit = true
 	}
 	return hit
 }

@@ -40,13 +40,17 @@ func golden(t *testing.T, name string, got []byte) []byte {
 
 var march = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
-func open(t *testing.T, o hot.Options) *hot.Store {
+// shorten makes the half-lives of all families an hour until the test ends, and their sets small. So a few days are several epochs.
+func shorten(t *testing.T, keep int) {
 	t.Helper()
-	s, err := hot.New(o)
-	if err != nil {
-		t.Fatal(err)
+	for _, f := range hot.Families {
+		before := *f
+		t.Cleanup(func() { *f = before })
+		if f.Half > 0 {
+			f.Half = time.Hour
+		}
+		f.Keep, f.Read = min(f.Keep, keep), min(f.Read, keep)
 	}
-	return s
 }
 
 func apply(t *testing.T, s *hot.Store, seq int64, b *hot.Batch) {
@@ -67,13 +71,13 @@ func dirty(t *testing.T, s *hot.Store, full bool) []hot.Record {
 
 // TestGoldenRecords: snapshots keep their bytes, written again and restored.
 func TestGoldenRecords(t *testing.T) {
-	s := open(t, hot.Options{})
-	b := s.Batch()
+	s := hot.New(nil)
+	b := hot.NewBatch()
 	b.Add(hot.Comod, "old.go", "gone.go", march.Add(-100*24*time.Hour), 1)
 	b.Add(hot.Frequency, "", "old.go", march.Add(-100*24*time.Hour), 1)
 	b.Trim(march.Add(-100 * 24 * time.Hour))
 	apply(t, s, 1, b)
-	b = s.Batch()
+	b = hot.NewBatch()
 	for i, f := range []string{"dir/a.go", "dir/b.go", "dir/deep/c.go", "new\nline", "\xff\xfe", ""} {
 		at := march.Add(-time.Duration(i*i) * 40 * time.Hour)
 		b.Stamp(hot.Recency, f, at)
@@ -96,7 +100,7 @@ func TestGoldenRecords(t *testing.T) {
 		}
 	}
 	apply(t, s, 2, b)
-	b = s.Batch()
+	b = hot.NewBatch()
 	b.Trim(march)
 	b.Fact("threshold", "next", "0.6")
 	b.Fact("calibration:prompt", "a", "1")
@@ -105,7 +109,7 @@ func TestGoldenRecords(t *testing.T) {
 		Result(hot.Result{Number: 1, Clock: 2, Prompt: 1, Listing: true, Files: []event.Path{"dir/a.go", "z"}}).
 		Wording(hot.Wording{Number: 1, Clock: 2, Prompt: 1, Words: []string{"retry"}, Idents: []string{"maxretries"}})
 	apply(t, s, 3, b)
-	b = s.Batch()
+	b = hot.NewBatch()
 	b.Add(hot.Coaccess, "dir/b.go", "dir/deep/c.go", march.Add(time.Minute), 1)
 	apply(t, s, 4, b)
 
@@ -114,7 +118,7 @@ func TestGoldenRecords(t *testing.T) {
 	if !bytes.Equal(got, want) {
 		t.Fatalf("records are\n%s\nwant\n%s", got, want)
 	}
-	restored := open(t, hot.Options{})
+	restored := hot.New(nil)
 	if err := restored.Restore(t.Context(), parse(t, want)); err != nil {
 		t.Fatal(err)
 	}
@@ -123,29 +127,6 @@ func TestGoldenRecords(t *testing.T) {
 	}
 	if seq, err := restored.Applied(t.Context()); seq != 4 || err != nil {
 		t.Errorf("restored at batch %d, %v", seq, err)
-	}
-}
-
-// TestEarlierFamilies restores the records that an earlier version made of the same work, with families that are retired. The next
-// snapshot writes all of them as today.
-func TestEarlierFamilies(t *testing.T) {
-	earlier, err := os.ReadFile(filepath.Join("testdata", "records-earlier.golden"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	want, err := os.ReadFile(filepath.Join("testdata", "records.golden"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := open(t, hot.Options{})
-	if err := s.Restore(t.Context(), parse(t, earlier)); err != nil || s.Size().Skipped != 0 {
-		t.Fatal(err, s.Size())
-	}
-	if got := text(dirty(t, s, false)); !bytes.Equal(got, want) {
-		t.Errorf("records are\n%s\nwant\n%s", got, want)
-	}
-	if left := dirty(t, s, false); len(left) != 1 {
-		t.Errorf("still to be written: %v", left)
 	}
 }
 
@@ -190,7 +171,7 @@ func TestGoldenScores(t *testing.T) {
 	for seed := range uint64(3) {
 		name := fmt.Sprintf("scores%d.golden", seed)
 		w := &work{r: rand.New(rand.NewPCG(seed, 13)), archive: map[string][]byte{}}
-		s, o := w.run(t)
+		s := w.run(t)
 		got := ask(t, s, w.now)
 		var b bytes.Buffer
 		for _, a := range got {
@@ -210,7 +191,7 @@ func TestGoldenScores(t *testing.T) {
 		}
 		equalAnswers(t, name, got, want)
 
-		restored := open(t, o)
+		restored := hot.New(func() time.Time { return w.now })
 		var recs []hot.Record
 		for key, data := range w.archive {
 			recs = append(recs, hot.Record{Key: key, Data: data})
@@ -255,7 +236,7 @@ var (
 )
 
 // goldenNames are the names that a family's owners and members are taken from.
-func goldenNames(f hot.Family) (owners, members []string) {
+func goldenNames(f *hot.Family) (owners, members []string) {
 	owners, members = []string{""}, goldenFiles
 	switch f.Name {
 	case hot.Comod.Name, hot.Coaccess.Name:
@@ -276,13 +257,11 @@ func goldenNames(f hot.Family) (owners, members []string) {
 
 func (w *work) pick(names []string) string { return names[w.r.IntN(len(names))] }
 
-func (w *work) run(t *testing.T) (*hot.Store, hot.Options) {
-	o := hot.Options{Half: map[string]time.Duration{}, Keep: map[string]int{}, Now: func() time.Time { return w.now }}
-	for _, f := range hot.Families {
-		o.Half[f.Name], o.Keep[f.Name] = time.Hour, 5
-	}
+func (w *work) run(t *testing.T) *hot.Store {
+	shorten(t, 5)
+	clock := func() time.Time { return w.now }
 	w.now = march
-	s := open(t, o)
+	s := hot.New(clock)
 	for seq := int64(1); seq <= 40; seq++ {
 		w.now = w.now.Add(time.Duration(w.r.IntN(6*3600)) * time.Second)
 		apply(t, s, seq, w.batch(s))
@@ -297,13 +276,13 @@ func (w *work) run(t *testing.T) (*hot.Store, hot.Options) {
 			for key, data := range w.archive {
 				recs = append(recs, hot.Record{Key: key, Data: data})
 			}
-			s = open(t, o)
+			s = hot.New(clock)
 			if err := s.Restore(t.Context(), recs); err != nil {
 				t.Fatal(err)
 			}
 		}
 	}
-	return s, o
+	return s
 }
 
 // save is what the daemon's snapshot does.
@@ -320,7 +299,7 @@ func (w *work) save(t *testing.T, s *hot.Store, full bool) {
 }
 
 func (w *work) batch(s *hot.Store) *hot.Batch {
-	b := s.Batch()
+	b := hot.NewBatch()
 	for range 5 + w.r.IntN(60) {
 		f := hot.Families[w.r.IntN(len(hot.Families))]
 		owners, members := goldenNames(f)

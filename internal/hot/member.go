@@ -110,10 +110,10 @@ func (f *Family) Excess(set []Member, factor float64, also []Member, alsoFactor 
 	return out
 }
 
-// Unread reports whether a value of the family reads as 0: it is worth less than 1e-6, or in a family that rests, whose sets do not
+// Unread reports whether a value of the family reads as 0: it is worth less than 1e-6, or in an owned set ByChange, which does not
 // shrink by themselves, and bounded, less than 0.01.
 func (f *Family) Unread(worth float64) bool {
-	if f.Rests && !f.Global() {
+	if f.ByChange && !f.Global() {
 		return coarse(worth) < pruneBelow
 	}
 	return coarse(worth) < leastWorth

@@ -14,28 +14,30 @@ import (
 
 // model is the store as a list of everything that was said.
 type model struct {
-	table   hot.Table
 	said    map[modelKey][]increment
 	stamped map[string]map[string]time.Time
 }
 
-type modelKey struct{ family, owner, member string }
+type modelKey struct {
+	family        *hot.Family
+	owner, member string
+}
 
 type increment struct {
 	t time.Time
 	w float64
 }
 
-func newModel(fs hot.Table) *model {
-	return &model{fs, map[modelKey][]increment{}, map[string]map[string]time.Time{}}
+func newModel() *model {
+	return &model{map[modelKey][]increment{}, map[string]map[string]time.Time{}}
 }
 
-func (m *model) add(f hot.Family, owner, member string, t time.Time, w float64) {
-	k := modelKey{f.Name, owner, member}
+func (m *model) add(f *hot.Family, owner, member string, t time.Time, w float64) {
+	k := modelKey{f, owner, member}
 	m.said[k] = append(m.said[k], increment{t, w})
 }
 
-func (m *model) stamp(f hot.Family, member string, t time.Time) {
+func (m *model) stamp(f *hot.Family, member string, t time.Time) {
 	if m.stamped[f.Name] == nil {
 		m.stamped[f.Name] = map[string]time.Time{}
 	}
@@ -46,7 +48,7 @@ func (m *model) stamp(f hot.Family, member string, t time.Time) {
 
 func (m *model) rename(from, to string) {
 	for _, k := range m.keysOf() {
-		f := m.table.Of(hot.Family{Name: k.family})
+		f := k.family
 		n := k
 		if f.Owner == hot.NounFile && k.owner == from {
 			n.owner = to
@@ -78,7 +80,7 @@ func (m *model) keysOf() []modelKey {
 		keys = append(keys, k)
 	}
 	slices.SortFunc(keys, func(a, b modelKey) int {
-		return cmp.Or(cmp.Compare(a.family, b.family), cmp.Compare(a.owner, b.owner), cmp.Compare(a.member, b.member))
+		return cmp.Or(cmp.Compare(a.family.Name, b.family.Name), cmp.Compare(a.owner, b.owner), cmp.Compare(a.member, b.member))
 	})
 	return keys
 }
@@ -87,7 +89,7 @@ func (m *model) keysOf() []modelKey {
 func (m *model) value(f *hot.Family, owner, member string, at time.Time) float64 {
 	sum := 0.0
 	for _, k := range f.Live(hot.Seconds(at)) {
-		sum += m.valueIn(f, k, owner, member, m.rested(f, owner, member, at))
+		sum += m.valueIn(f, k, owner, member, m.until(f, owner, member, at))
 	}
 	if f.Unread(sum) {
 		return 0
@@ -98,7 +100,7 @@ func (m *model) value(f *hot.Family, owner, member string, at time.Time) float64
 // valueIn adds up what was said in one epoch.
 func (m *model) valueIn(f *hot.Family, epoch int64, owner, member string, at time.Time) float64 {
 	sum := 0.0
-	for _, i := range m.said[modelKey{f.Name, owner, member}] {
+	for _, i := range m.said[modelKey{f, owner, member}] {
 		if f.Epoch(hot.Seconds(i.t)) == epoch {
 			sum += i.w * math.Exp2(-at.Sub(i.t).Seconds()/f.Half.Seconds())
 		}
@@ -106,12 +108,12 @@ func (m *model) valueIn(f *hot.Family, epoch int64, owner, member string, at tim
 	return sum
 }
 
-// rested is the time that scores of a file are decayed to.
-func (m *model) rested(f *hot.Family, owner, member string, at time.Time) time.Time {
+// until is the time until which scores of a file are decayed.
+func (m *model) until(f *hot.Family, owner, member string, at time.Time) time.Time {
 	if !f.Global() {
 		member = owner
 	}
-	if changed, known := m.stamped[hot.Changed.Name][member]; f.Rests && known && changed.Before(at) {
+	if changed, known := m.stamped[hot.Changed.Name][member]; f.ByChange && known && changed.Before(at) {
 		return changed
 	}
 	return at
@@ -126,18 +128,18 @@ func (m *model) trim(at time.Time, written map[ownedSet]bool) {
 	}
 	var drops []drop
 	for key := range written {
-		f := m.table.Of(hot.Family{Name: key.family})
+		f := key.family
 		other, both := f.Beside(key.epoch, hot.Seconds(at))
 		var set, also []hot.Member
 		for k, is := range m.said {
-			if k.family != f.Name || k.owner != key.owner {
+			if k.family != f || k.owner != key.owner {
 				continue
 			}
 			for _, epoch := range []int64{key.epoch, other} {
 				if !slices.ContainsFunc(is, func(i increment) bool { return f.Epoch(hot.Seconds(i.t)) == epoch }) {
 					continue
 				}
-				member := hot.Member{Name: k.member, Score: m.valueIn(f, epoch, k.owner, k.member, m.rested(f, k.owner, "", at))}
+				member := hot.Member{Name: k.member, Score: m.valueIn(f, epoch, k.owner, k.member, m.until(f, k.owner, "", at))}
 				if epoch == key.epoch {
 					set = append(set, member)
 				} else if both {
@@ -146,7 +148,7 @@ func (m *model) trim(at time.Time, written map[ownedSet]bool) {
 			}
 		}
 		for _, out := range f.Excess(set, 1, also, 1, f.Keep) {
-			drops = append(drops, drop{modelKey{f.Name, key.owner, out.Name}, f, key.epoch})
+			drops = append(drops, drop{modelKey{f, key.owner, out.Name}, f, key.epoch})
 		}
 	}
 	for _, d := range drops {
@@ -158,7 +160,7 @@ func near(a, b float64) bool { return math.Abs(a-b) <= 1e-9*max(1, math.Abs(a), 
 
 // ownedSet is an owned set that was written.
 type ownedSet struct {
-	family string
+	family *hot.Family
 	epoch  int64
 	owner  string
 }
@@ -195,23 +197,13 @@ func TestAgainstModel(t *testing.T) {
 }
 
 func againstModel(t *testing.T, r *rand.Rand) {
-	half := map[string]time.Duration{}
-	keep := map[string]int{}
-	for _, f := range hot.Families {
-		half[f.Name], keep[f.Name] = time.Hour, 4 // an epoch is 32 hours: a few are crossed
-	}
-	o := hot.Options{Half: half, Keep: keep}
-	s := open(t, o)
-	table, err := hot.NewTable(half, keep)
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, w := newModel(table), newWorld()
+	shorten(t, 4)
+	s, m, w := hot.New(nil), newModel(), newWorld()
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	written := map[ownedSet]bool{}
 	for seq := int64(1); seq <= 25; seq++ {
 		now = now.Add(time.Duration(r.IntN(6*3600)) * time.Second)
-		b := s.Batch()
+		b := hot.NewBatch()
 		for range 1 + r.IntN(60) {
 			randomWrite(r, w, b, m, now, written)
 		}
@@ -228,7 +220,7 @@ func againstModel(t *testing.T, r *rand.Rand) {
 		}
 		compare(t, s, m, w, now)
 		if seq%9 == 0 {
-			s = again(t, s, o)
+			s = again(t, s)
 			compare(t, s, m, w, now)
 		}
 	}
@@ -248,31 +240,31 @@ func randomWrite(r *rand.Rand, w world, b *hot.Batch, m *model, now time.Time, w
 		}
 		return
 	}
-	f := &m.table[r.IntN(len(m.table))]
+	f := hot.Families[r.IntN(len(hot.Families))]
 	owner, name := pick(r, w.names(f.Owner)), pick(r, w.names(f.Member))
 	if owner == name && f.Owner == f.Member {
 		return
 	}
 	if f.Half == 0 {
-		b.Stamp(*f, name, at)
-		m.stamp(*f, name, at)
+		b.Stamp(f, name, at)
+		m.stamp(f, name, at)
 		return
 	}
 	weight := r.Float64() * 3
 	if r.IntN(6) == 0 {
 		weight = -weight / 4
 	}
-	b.Add(*f, owner, name, at, weight)
-	m.add(*f, owner, name, at, weight)
+	b.Add(f, owner, name, at, weight)
+	m.add(f, owner, name, at, weight)
 	if f.Owner != hot.NounNone {
-		written[ownedSet{f.Name, f.Epoch(hot.Seconds(at)), owner}] = true
+		written[ownedSet{f, f.Epoch(hot.Seconds(at)), owner}] = true
 	}
 }
 
 // markRenamed marks the sets that a rename writes: the next tick looks at them.
 func (m *model) markRenamed(written map[ownedSet]bool, from, to string) {
 	for k, is := range m.said {
-		f := m.table.Of(hot.Family{Name: k.family})
+		f := k.family
 		if f.Owner == hot.NounNone || (k.owner != from || f.Owner != hot.NounFile) && (k.member != from || f.Member != hot.NounFile) {
 			continue
 		}
@@ -280,19 +272,19 @@ func (m *model) markRenamed(written map[ownedSet]bool, from, to string) {
 			k.owner = to
 		}
 		for _, i := range is {
-			written[ownedSet{f.Name, f.Epoch(hot.Seconds(i.t)), k.owner}] = true
+			written[ownedSet{f, f.Epoch(hot.Seconds(i.t)), k.owner}] = true
 		}
 	}
 }
 
 // again restores a store from its snapshot.
-func again(t *testing.T, s *hot.Store, o hot.Options) *hot.Store {
+func again(t *testing.T, s *hot.Store) *hot.Store {
 	t.Helper()
 	recs, err := s.Dirty(t.Context(), true)
 	if err != nil {
 		t.Fatal(err)
 	}
-	n := open(t, o)
+	n := hot.New(nil)
 	if err := n.Restore(t.Context(), recs); err != nil {
 		t.Fatal(err)
 	}
@@ -311,13 +303,13 @@ func compare(t *testing.T, s *hot.Store, m *model, w world, at time.Time) {
 		want []float64
 	}
 	var checks []check
-	for _, f := range m.table {
+	for _, f := range hot.Families {
 		names := w.names(f.Member)
 		for _, owner := range w.names(f.Owner) {
 			c := check{what: fmt.Sprintf("%s of %.20q", f.Name, owner), want: make([]float64, len(names))}
 			for i, n := range names {
 				if f.Half != 0 {
-					c.want[i] = m.value(&f, owner, n, at)
+					c.want[i] = m.value(f, owner, n, at)
 				} else if st := m.stamped[f.Name][n]; !st.IsZero() {
 					c.want[i] = hot.Seconds(st)
 				}
@@ -337,14 +329,14 @@ func compare(t *testing.T, s *hot.Store, m *model, w world, at time.Time) {
 			}
 		}
 	}
-	for _, f := range m.table {
+	for _, f := range hot.Families {
 		for _, owner := range w.names(f.Owner) {
-			m.compareAll(t, s, &f, owner, w.names(f.Member), at)
+			m.compareAll(t, s, f, owner, w.names(f.Member), at)
 		}
-		m.compareSums(t, s, &f, w, at)
+		m.compareSums(t, s, f, w, at)
 	}
 	for i, n := range top.Members {
-		if want := m.value(m.table.Of(hot.Comod), w.paths[0], n, at); !near(top.Values[i], want) {
+		if want := m.value(hot.Comod, w.paths[0], n, at); !near(top.Values[i], want) {
 			t.Fatalf("top %d: %v, want %v", i, top.Values[i], want)
 		}
 		if i > 0 && top.Values[i] > top.Values[i-1] && !near(top.Values[i], top.Values[i-1]) {
@@ -356,7 +348,7 @@ func compare(t *testing.T, s *hot.Store, m *model, w world, at time.Time) {
 // now is what a member is worth at a time, decayed to it in every family; of stamps the time.
 func (m *model) now(f *hot.Family, owner, member string, at time.Time) float64 {
 	if f.Half != 0 {
-		return m.value(f, owner, member, at) * math.Exp2(-at.Sub(m.rested(f, owner, member, at)).Seconds()/f.Half.Seconds())
+		return m.value(f, owner, member, at) * math.Exp2(-at.Sub(m.until(f, owner, member, at)).Seconds()/f.Half.Seconds())
 	}
 	if st := m.stamped[f.Name][member]; !st.IsZero() {
 		return hot.Seconds(st)
@@ -368,7 +360,7 @@ func (m *model) now(f *hot.Family, owner, member string, at time.Time) float64 {
 func (m *model) compareAll(t *testing.T, s *hot.Store, f *hot.Family, owner string, names []string, at time.Time) {
 	t.Helper()
 	got := map[string]float64{}
-	for _, member := range s.All(*f, owner, at) {
+	for _, member := range s.All(f, owner, at) {
 		got[member.Name] = member.Score
 	}
 	for _, n := range names {
@@ -389,7 +381,7 @@ func (m *model) compareSums(t *testing.T, s *hot.Store, f *hot.Family, w world, 
 		return
 	}
 	got := map[string]float64{}
-	for _, owner := range s.Sums(*f, at) {
+	for _, owner := range s.Sums(f, at) {
 		got[owner.Name] = owner.Score
 	}
 	for _, owner := range w.names(f.Owner) {

@@ -27,6 +27,28 @@ func (n *names) idOf(text []byte) uint32 {
 	return n.add(string(text))
 }
 
+// noID is the id of no name.
+const noID = ^uint32(0)
+
+// find returns the id of a name, noID if there is none.
+func (n *names) find(text string) uint32 {
+	if id, ok := n.ids[text]; ok {
+		return id
+	}
+	return noID
+}
+
+// all are the ids of the names.
+func (n *names) all() []uint32 {
+	out := make([]uint32, 0, len(n.ids))
+	for id, text := range n.texts {
+		if text != "" {
+			out = append(out, uint32(id))
+		}
+	}
+	return out
+}
+
 func (n *names) add(text string) uint32 {
 	id := uint32(len(n.texts))
 	if last := len(n.free) - 1; last >= 0 {

@@ -5,20 +5,26 @@ import (
 	"maps"
 )
 
+// asOf is the time of a question in Unix seconds, and the clock that says which stamps to believe.
+type asOf struct {
+	at    float64
+	clock Clock
+}
+
 // read answers a view: sessions and facts from here, scores from the mirror of a server if they are shared.
-func (s *Store) read(ctx context.Context, r *reads) error {
+func (s *Store) read(ctx context.Context, r *reads, t asOf) error {
 	sets := r.sets
 	if mirror := s.mirror.Load(); mirror != nil {
 		mirror.mu.RLock()
-		mirror.readSets(sets)
+		mirror.readSets(sets, t)
 		mirror.mu.RUnlock()
 		sets = nil
 	}
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	s.readSets(sets)
+	s.readSets(sets, t)
 	for _, q := range r.sessions {
-		q.view.fill(s.sessions[q.id], q.at)
+		q.view.fill(s.sessions[q.id], t.at)
 	}
 	for _, q := range r.facts {
 		if fields := s.facts[q.key]; fields != nil {
@@ -28,10 +34,10 @@ func (s *Store) read(ctx context.Context, r *reads) error {
 	return ctx.Err()
 }
 
-func (s *Store) readSets(sets []*setRead) {
+func (s *Store) readSets(sets []*setRead, t asOf) {
 	var last lookup
 	for _, q := range sets {
-		s.readSet(q, &last)
+		s.readSet(q, t, &last)
 	}
 }
 
@@ -42,48 +48,104 @@ type lookup struct {
 	ids     []uint32
 }
 
-// noID is the id of no name.
-const noID = ^uint32(0)
-
 func (l *lookup) of(members []string, noun Noun, in *names) []uint32 {
 	if len(l.members) == len(members) && &l.members[0] == &members[0] && l.noun == noun {
 		return l.ids
 	}
 	*l = lookup{members, noun, make([]uint32, len(members))}
 	for i, m := range members {
-		id, ok := in.ids[m]
-		if !ok {
-			id = noID
-		}
-		l.ids[i] = id
+		l.ids[i] = in.find(m)
 	}
 	return l.ids
 }
 
-func (s *Store) readSet(q *setRead, last *lookup) {
-	f, sc := q.family, s.sets[q.family.index][q.epoch]
-	var st set
+func (s *Store) readSet(q *setRead, t asOf, last *lookup) {
+	f, names := q.family, &s.names[q.family.Member]
 	switch {
 	case q.newest:
-		st = s.newest[f.index]
-	case sc != nil && !f.Global():
-		if owner, ok := s.names[f.Owner].ids[q.owner]; ok {
-			st = sc.owned[owner]
+		q.all = s.members(f.Member, s.newest[f.index])
+	case f.Global():
+		q.values, q.until = s.globalAt(f, last.of(q.members, f.Member, names), t)
+	default:
+		sums, until := s.ownedAt(f, s.names[f.Owner].find(q.owner), t)
+		q.until = []float64{until}
+		if q.members == nil {
+			q.all = s.members(f.Member, sums)
+			return
+		}
+		q.values = make([]float64, len(q.members))
+		for i, id := range last.of(q.members, f.Member, names) {
+			q.values[i] = sums.score(id)
 		}
 	}
-	if q.members == nil {
-		q.all = s.members(f.Member, st)
-		return
+}
+
+// globalAt returns the sums over the epochs of members of a global set, each decayed until a time; stamps as they are.
+// until is nil but for a family ByChange: that time is the question's.
+func (s *Store) globalAt(f *Family, ids []uint32, t asOf) (sums, until []float64) {
+	sums = make([]float64, len(ids))
+	if f.ByChange {
+		until = make([]float64, len(ids))
+		for i, id := range ids {
+			until[i] = s.decayedUntil(f, id, t)
+		}
 	}
-	q.scores = make([]float64, len(q.members))
-	if sc == nil || !f.Global() && len(st) == 0 {
-		return
+	for _, k := range f.Live(t.at) {
+		sc := s.sets[f.index][k]
+		if sc == nil {
+			continue
+		}
+		worth := f.Worth(t.at, k)
+		for i, id := range ids {
+			score := sc.of(id)
+			if f.ByChange && score != 0 {
+				worth = f.Worth(until[i], k)
+			}
+			sums[i] += score * worth
+		}
 	}
-	for i, id := range last.of(q.members, f.Member, &s.names[f.Member]) {
-		if f.Global() {
-			q.scores[i] = sc.of(id)
+	return sums, until
+}
+
+// ownedAt returns the sums over the epochs of an owner's set, and the time until which they are decayed.
+func (s *Store) ownedAt(f *Family, owner uint32, t asOf) (sums set, until float64) {
+	until = s.decayedUntil(f, owner, t)
+	for _, k := range f.Live(t.at) {
+		st := s.owned(ownedKey{f.index, k, owner})
+		if len(st) == 0 {
+			continue
+		}
+		worth, decayed := f.Worth(until, k), make(set, len(st))
+		for i, e := range st {
+			decayed[i] = entry{e.id, e.score * worth}
+		}
+		if len(sums) == 0 {
+			sums = decayed
 		} else {
-			q.scores[i] = st.score(id)
+			sums = sums.add(decayed)
 		}
 	}
+	return sums, until
+}
+
+// decayedUntil is the time until which the scores of a file are decayed: that of the question, or in a family ByChange
+// that of the file's last change, if it is known, earlier, and of a clock that was right.
+func (s *Store) decayedUntil(f *Family, file uint32, t asOf) float64 {
+	changed := s.sets[Changed.index][0]
+	if !f.ByChange || changed == nil {
+		return t.at
+	}
+	last := changed.of(file)
+	if last == 0 || t.clock.Ahead(last) {
+		return t.at
+	}
+	return min(t.at, last)
+}
+
+// known is what a question reads of a value: 0 for what is worth too little, and for a stamp of a clock that ran ahead.
+func (f *Family) known(value float64, c Clock) float64 {
+	if f.Half == 0 && c.Ahead(value) || f.Half > 0 && f.Unread(value) {
+		return 0
+	}
+	return value
 }

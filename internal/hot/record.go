@@ -87,7 +87,6 @@ func (c *content) empty() bool {
 
 // codec encodes and decodes records. Members of sets have their ids in names.
 type codec struct {
-	table       Table
 	fingerprint uint32
 	names       *[NounTerm + 1]names
 }
@@ -114,7 +113,7 @@ func (c *codec) encode(buf []byte, r record, from *content) []byte {
 		buf = binary.AppendVarint(buf, s.epoch)
 		ms = ms[:0]
 		for _, e := range s.members {
-			ms = append(ms, Member{c.names[c.table[s.family].Member].texts[e.id], e.score})
+			ms = append(ms, Member{c.names[Families[s.family].Member].texts[e.id], e.score})
 		}
 		slices.SortFunc(ms, byName)
 		buf = appendMembers(buf, r.text, ms)
@@ -164,23 +163,14 @@ func appendMembers(buf []byte, before string, ms []Member) []byte {
 // decoder reads forward; after the first fault every read is zero and bad is set.
 type decoder struct {
 	codec
-	earlier      Table // of versions that learned more families, see Retired
-	earlierPrint uint32
-
-	old  bool // the last record has the earlier table
 	buf  []byte
 	name []byte // the last member's
 	bad  bool
 	c    content // the last record's, whose lists are used again
 }
 
-func (c codec) decoder() decoder {
-	t := c.table.earlier()
-	return decoder{codec: c, earlier: t, earlierPrint: t.fingerprint()}
-}
-
-// decode reads a record. It accepts only what encode makes, now or in earlier versions, whose retired families it leaves
-// out: any other bytes are errRecord, or ErrHalfLives. The content is good until the next call; its sets and texts stay.
+// decode reads a record. It accepts only what encode makes: any other bytes are errRecord, or ErrHalfLives. The content is good
+// until the next call; its sets and texts stay.
 func (d *decoder) decode(r record, data []byte) (*content, error) {
 	if len(data) < 9 || data[0] != recordVersion {
 		return nil, fmt.Errorf("%w: version or length", errRecord)
@@ -189,8 +179,7 @@ func (d *decoder) decode(r record, data []byte) (*content, error) {
 	if checksum(r, body) != binary.LittleEndian.Uint32(tail) {
 		return nil, fmt.Errorf("%w: checksum", errRecord)
 	}
-	made := binary.LittleEndian.Uint32(body[1:])
-	if d.old = made == d.earlierPrint; !d.old && made != d.fingerprint {
+	if binary.LittleEndian.Uint32(body[1:]) != d.fingerprint {
 		return nil, ErrHalfLives
 	}
 	d.buf, d.bad = body[5:], false
@@ -205,21 +194,13 @@ func (d *decoder) content(r record) *content {
 	d.c = content{scores: d.c.scores[:0], sets: d.c.sets[:0], fields: d.c.fields[:0]}
 	c := &d.c
 	for range d.count(10) {
-		f := d.family(d.byte())
-		s := score{f.index, d.varint(), d.float()}
-		if f.index != unknown {
-			c.scores = append(c.scores, s)
-		}
+		c.scores = append(c.scores, score{d.family(d.byte()).index, d.varint(), d.float()})
 	}
 	for range d.count(3) {
 		flags := d.byte()
 		f := d.family(flags >> 1)
 		s := ownedSet{family: f.index, grown: flags&1 == 1, epoch: d.varint()}
 		n := d.count(10)
-		if f.index == unknown {
-			d.members(n, r.text, func([]byte, float64) {})
-			continue
-		}
 		s.members = make(set, 0, n)
 		d.members(n, r.text, func(name []byte, score float64) {
 			s.members = append(s.members, entry{d.names[f.Member].idOf(name), score})
@@ -270,15 +251,11 @@ func (d *decoder) members(n int, before string, fn func(name []byte, score float
 func (d *decoder) fail() { d.bad, d.buf = true, nil }
 
 func (d *decoder) family(i uint8) *Family {
-	t := d.table
-	if d.old {
-		t = d.earlier
-	}
-	if int(i) >= len(t) {
+	if int(i) >= len(Families) {
 		d.fail()
-		return &t[0]
+		return Families[0]
 	}
-	return &t[i]
+	return Families[i]
 }
 
 func (d *decoder) byte() byte {

@@ -28,8 +28,7 @@ func (s *Store) planRename(moved map[string]string) []Change {
 	}
 	olds := slices.SortedFunc(maps.Keys(now), func(a, b uint32) int { return strings.Compare(files.texts[a], files.texts[b]) })
 	var gone, come []Change // all old names go before the first new one comes
-	for i := range s.table {
-		f := &s.table[i]
+	for i, f := range Families {
 		for _, k := range slices.Sorted(maps.Keys(s.sets[i])) {
 			sc := s.sets[i][k]
 			switch {

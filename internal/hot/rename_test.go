@@ -8,7 +8,7 @@ import (
 )
 
 func TestRenameBothWays(t *testing.T) {
-	s := open(t, hot.Options{})
+	s := hot.New(nil)
 	fill(t, s, 1, func(b *hot.Batch) {
 		b.Add(hot.Comod, "a", "b", noon, 1)
 		b.Add(hot.Comod, "b", "a", noon, 2)
@@ -26,7 +26,7 @@ func TestRenameBothWays(t *testing.T) {
 		b.Add(hot.Frequency, "", "a", noon, 10)
 	})
 	for _, c := range []struct {
-		f           hot.Family
+		f           *hot.Family
 		owner, name string
 		want        float64
 	}{{hot.Comod, "b", "a", 1}, {hot.Comod, "a", "b", 2}, {hot.Coaccess, "x", "b", 3}, {hot.Coaccess, "x", "a", 0},
@@ -40,7 +40,7 @@ func TestRenameBothWays(t *testing.T) {
 }
 
 func TestForget(t *testing.T) {
-	s := open(t, hot.Options{})
+	s := hot.New(nil)
 	w := newWorld()
 	fill(t, s, 1, func(b *hot.Batch) {
 		for _, f := range hot.Families {
@@ -66,7 +66,7 @@ func TestForget(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	fresh := open(t, hot.Options{})
+	fresh := hot.New(nil)
 	if err := fresh.Restore(t.Context(), recs); err != nil {
 		t.Fatal(err)
 	}

@@ -2,7 +2,6 @@ package hot
 
 import (
 	"cmp"
-	"errors"
 	"maps"
 	"math"
 	"slices"
@@ -22,30 +21,25 @@ type Resolved struct {
 	Trim, Decay, Sweep time.Time // zero: none
 }
 
-var errOtherHalfLives = errors.New("the batch was made with other half-lives than the store's: make it with the store's Batch")
-
-// Resolve resolves the batch for a store with that table. The error is that the batch has other half-lives.
-func (b *Batch) Resolve(t Table) (*Resolved, error) {
-	if &b.table[0] != &t[0] && b.table.fingerprint() != t.fingerprint() {
-		return nil, errOtherHalfLives
-	}
-	c := &Resolved{Newest: b.newest, Moved: compose(b.renames), Changes: append(b.resolveSets(t), b.resolveStamps(t)...), Facts: b.facts,
+// Resolve resolves the batch.
+func (b *Batch) Resolve() *Resolved {
+	c := &Resolved{Newest: b.newest, Moved: compose(b.renames), Changes: append(b.resolveSets(), b.resolveStamps()...), Facts: b.facts,
 		Edits: b.edits, Trim: b.trim, Decay: b.decay, Sweep: b.sweep}
 	for _, id := range slices.Sorted(maps.Keys(b.sessions)) {
 		c.Sessions = append(c.Sessions, &b.sessions[id].change)
 	}
-	return c, nil
+	return c
 }
 
 // resolveSets names and orders the batch's sets, and caps owned ones.
-func (b *Batch) resolveSets(t Table) []Change {
+func (b *Batch) resolveSets() []Change {
 	sets := b.sets
 	if len(b.renames) > 0 {
 		sets = b.merged()
 	}
 	out := make([]Change, 0, len(sets))
 	for key, ms := range sets {
-		f := &t[key.family]
+		f := Families[key.family]
 		c := Change{AddScores, f, int64(key.epoch), b.names.texts[key.owner], make([]Member, 0, len(ms))}
 		for a, score := range ms {
 			if a == key.owner && f.Owner == f.Member {
@@ -87,8 +81,8 @@ func (b *Batch) merged() map[setKey]map[alias]float64 {
 	return out
 }
 
-func (b *Batch) resolveStamps(t Table) (out []Change) {
-	byFamily := make([]map[string]float64, len(t))
+func (b *Batch) resolveStamps() (out []Change) {
+	byFamily := make([]map[string]float64, len(Families))
 	for key, at := range b.stamps {
 		if byFamily[key.family] == nil {
 			byFamily[key.family] = map[string]float64{}
@@ -98,7 +92,7 @@ func (b *Batch) resolveStamps(t Table) (out []Change) {
 	}
 	for i, stamps := range byFamily {
 		if len(stamps) > 0 {
-			out = append(out, Change{Do: LatestStamps, Family: &t[i], Members: members(stamps)})
+			out = append(out, Change{Do: LatestStamps, Family: Families[i], Members: members(stamps)})
 		}
 	}
 	return out

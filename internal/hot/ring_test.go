@@ -10,7 +10,7 @@ import (
 )
 
 func TestRings(t *testing.T) {
-	s := open(t, hot.Options{})
+	s := hot.New(nil)
 	fill(t, s, 1, func(b *hot.Batch) {
 		w := b.Session("a").Touch(noon)
 		for n := int64(1); n <= hot.KeepResults+3; n++ {

@@ -13,7 +13,6 @@ const SessionLife = 24 * time.Hour
 // Fields of a session that other packages read. Values are strings, numbers in decimal.
 const (
 	FieldClock        = "clock"          // event clock: events of the session so far
-	FieldTurn         = "turn"           // id of the current prompt
 	FieldPrompts      = "prompts"        // ordinal of the current prompt, from 1
 	FieldCurrent      = "current_file"   // the file opened last, not by a subagent
 	FieldIntent       = "current_intent" // the first tag of the last event that had one
@@ -24,7 +23,6 @@ const (
 	FieldPromptIdents = "prompt_idents"  // identifiers in it, in plain form, by spaces
 	FieldTopicTerms   = "topic_terms"    // words of the newest earlier prompt that has many, by spaces
 	FieldTopicIdents  = "topic_idents"   // identifiers in it, in plain form, by spaces
-	FieldShown        = "last_shown"     // Unix seconds of the last hint; a prompt removes it
 )
 
 // Part is one of a session's sets.

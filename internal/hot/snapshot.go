@@ -18,11 +18,11 @@ const (
 	fieldEpoch   = "epoch:"  // family → epoch of its last tick
 )
 
-func (s *Store) codec() codec { return codec{s.table, s.table.fingerprint(), &s.names} }
+func (s *Store) codec() codec { return codec{fingerprint(), &s.names} }
 
 // Dirty encodes what changed since the last call, or with full everything, in the order of the keys. The records of
 // one call are of one moment, between two batches; the record of the store itself carries the applied sequence of
-// that moment. Whoever fails to save them gives them back with Redo. It fails only when ctx has ended.
+// that moment. Whoever fails to save them asks for everything the next time. It fails only when ctx has ended.
 func (s *Store) Dirty(ctx context.Context, full bool) ([]Record, error) {
 	s.writing.Lock()
 	defer s.writing.Unlock()
@@ -75,17 +75,6 @@ func (s *Store) changed(full bool) []record {
 	return append(slices.Compact(todo), record{noun: nounMeta})
 }
 
-// Redo marks records as changed again, because they could not be saved.
-func (s *Store) Redo(recs []Record) {
-	s.writing.Lock()
-	defer s.writing.Unlock()
-	for _, rec := range recs {
-		if r, ok := parseRecord(rec.Key); ok && r.noun != nounMeta {
-			s.dirty[r] = true
-		}
-	}
-}
-
 // content gathers what the store has for a record, of those epochs by family.
 func (s *Store) content(r record, epochs [][]int64) content {
 	switch r.noun {
@@ -101,8 +90,7 @@ func (s *Store) content(r record, epochs [][]int64) content {
 	if !ok {
 		return c
 	}
-	for i := range s.table {
-		f := &s.table[i]
+	for i, f := range Families {
 		if f.Owner != r.noun && (!f.Global() || f.Member != r.noun) {
 			continue
 		}
@@ -125,10 +113,10 @@ func (s *Store) content(r record, epochs [][]int64) content {
 // live are by family the epochs that a reader at the latest time adds, and where that time cannot be, because the clock
 // leapt and came back, those that one adds now.
 func (s *Store) live() [][]int64 {
-	out := make([][]int64, len(s.table))
-	for i := range s.table {
-		out[i] = s.table[i].Live(s.latest)
-		for _, k := range s.table[i].Live(s.clock.Believable(s.latest)) {
+	out := make([][]int64, len(Families))
+	for i, f := range Families {
+		out[i] = f.Live(s.latest)
+		for _, k := range f.Live(s.clock.Believable(s.latest)) {
 			if !slices.Contains(out[i], k) {
 				out[i] = append(out[i], k)
 			}
@@ -179,8 +167,8 @@ func (s *Store) Restore(ctx context.Context, recs []Record) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	stamps := make([][]Member, len(s.table))
-	d := s.codec().decoder()
+	stamps := make([][]Member, len(Families))
+	d := decoder{codec: s.codec()}
 	for _, rec := range recs {
 		if len(rec.Data) == 0 {
 			continue // was gone already
@@ -198,13 +186,10 @@ func (s *Store) Restore(ctx context.Context, recs []Record) error {
 			s.skipped++
 		default:
 			s.restore(r, c, stamps)
-			if d.old && r.noun != nounMeta {
-				s.dirty[r] = true // the next snapshot writes it without what is retired
-			}
 		}
 	}
 	for i, ms := range stamps {
-		s.restoreNewest(&s.table[i], ms)
+		s.restoreNewest(Families[i], ms)
 	}
 	return nil
 }
@@ -224,7 +209,7 @@ func (s *Store) restore(r record, c *content, stamps [][]Member) {
 	}
 	id := s.names[r.noun].id(r.text)
 	for _, sc := range c.scores {
-		f := &s.table[sc.family]
+		f := Families[sc.family]
 		if !f.Global() || f.Member != r.noun {
 			continue
 		}
@@ -234,7 +219,7 @@ func (s *Store) restore(r record, c *content, stamps [][]Member) {
 		}
 	}
 	for _, st := range c.sets {
-		f := &s.table[st.family]
+		f := Families[st.family]
 		if f.Owner != r.noun || len(st.members) == 0 {
 			continue
 		}
@@ -288,7 +273,7 @@ func (s *Store) restoreMeta(fs []field) {
 		case err != nil:
 		case f.name == fieldApplied:
 			s.applied = max(s.applied, n)
-		case isEpoch && !IsRetired(family):
+		case isEpoch:
 			s.trimmed[family] = n
 		}
 	}

@@ -2,23 +2,13 @@ package hot
 
 import (
 	"context"
-	"fmt"
 	"runtime/metrics"
 	"sync"
 	"sync/atomic"
-	"time"
 )
-
-// Options of a Store. The zero value works.
-type Options struct {
-	Now  Clock                    // nil believes every time
-	Half map[string]time.Duration // family name → half-life in place of the default, whole seconds
-	Keep map[string]int           // owned family name → members kept in place of the default
-}
 
 // Store holds the scores of one repository. Safe for concurrent use: any number of views beside one writer.
 type Store struct {
-	table  Table
 	clock  Clock
 	mirror atomic.Pointer[Store] // where views read scores instead, see Share
 
@@ -47,13 +37,9 @@ type ownedKey struct {
 	owner  uint32
 }
 
-// New makes an empty store. The error names an override that is out of range.
-func New(o Options) (*Store, error) {
-	t, err := NewTable(o.Half, o.Keep)
-	if err != nil {
-		return nil, fmt.Errorf("new hot store: %w", err)
-	}
-	s := &Store{table: t, clock: o.Now, sets: make([]map[int64]*scores, len(t)), newest: make([]set, len(t)),
+// New makes an empty store. A nil clock believes every time.
+func New(clock Clock) *Store {
+	s := &Store{clock: clock, sets: make([]map[int64]*scores, len(Families)), newest: make([]set, len(Families)),
 		sessions: map[string]*sessionRecord{}, facts: map[string]map[string]string{}, latest: Undated, trimmed: map[string]int64{},
 		grown: map[ownedKey]bool{}, dirty: map[record]bool{}}
 	for i := range s.sets {
@@ -62,11 +48,8 @@ func New(o Options) (*Store, error) {
 	for i := range s.names {
 		s.names[i].ids = map[string]uint32{}
 	}
-	return s, nil
+	return s
 }
-
-// Batch makes an empty batch with the store's half-lives.
-func (s *Store) Batch() *Batch { return s.table.Batch() }
 
 // Applied is the sequence of the last batch, 0 before the first. It never fails; the signature is that of learn.Store.
 func (s *Store) Applied(context.Context) (int64, error) {
@@ -114,14 +97,14 @@ func (s *Store) owned(k ownedKey) set {
 
 // setOwned replaces an owned set. An empty set is none.
 func (s *Store) setOwned(k ownedKey, to set) {
-	sc := s.scores(&s.table[k.family], k.epoch)
+	sc := s.scores(Families[k.family], k.epoch)
 	if len(to) > 0 {
 		sc.owned[k.owner] = to
 	} else {
 		delete(sc.owned, k.owner)
 		delete(s.grown, k)
 	}
-	s.markDirty(s.table[k.family].Owner, k.owner)
+	s.markDirty(Families[k.family].Owner, k.owner)
 }
 
 // members are a set's members with their names.

@@ -17,7 +17,7 @@ func (s *Store) PlanSweep(at float64) []Change {
 }
 
 func (s *Store) planSweep(at float64) (out []Change) {
-	for i := range s.table {
+	for i := range Families {
 		for k, sc := range s.sets[i] {
 			for owner := range sc.owned {
 				out = s.planExcess(out, ownedKey{uint8(i), k, owner}, at, math.MaxInt)
@@ -50,8 +50,7 @@ func (s *Store) releaseName(noun Noun, id uint32) {
 // used marks the ids of the names that a set refers to.
 func (s *Store) used(noun Noun) []bool {
 	used := make([]bool, len(s.names[noun].texts))
-	for i := range s.table {
-		f := &s.table[i]
+	for i, f := range Families {
 		for _, sc := range s.sets[i] {
 			for owner, st := range sc.owned {
 				if f.Owner == noun {

@@ -17,8 +17,8 @@ func (s *Store) PlanTrim(at float64) []Change {
 	s.writing.Lock()
 	defer s.writing.Unlock()
 	out := s.planSets(at)
-	for i := range s.table {
-		out = s.planPast(out, &s.table[i], at)
+	for _, f := range Families {
+		out = s.planPast(out, f, at)
 	}
 	return out
 }
@@ -27,12 +27,12 @@ func (s *Store) PlanTrim(at float64) []Change {
 // no order.
 func (s *Store) planSets(at float64) (out []Change) {
 	for key := range s.grown {
-		out = s.planExcess(out, key, at, s.table[key.family].Keep)
+		out = s.planExcess(out, key, at, Families[key.family].Keep)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for key := range s.grown {
-		s.markDirty(s.table[key.family].Owner, key.owner) // its record says that it was written since the last tick
+		s.markDirty(Families[key.family].Owner, key.owner) // its record says that it was written since the last tick
 	}
 	s.grown = map[ownedKey]bool{}
 	return out
@@ -56,16 +56,14 @@ func (s *Store) planPast(out []Change, f *Family, at float64) []Change {
 
 // planExcess adds what an owned set, of at most keep members, is to lose.
 func (s *Store) planExcess(out []Change, key ownedKey, at float64, keep int) []Change {
-	f := &s.table[key.family]
+	f := Families[key.family]
 	var also []Member
 	other, both := f.Beside(key.epoch, at)
 	if both {
 		also = s.members(f.Member, s.owned(ownedKey{key.family, other, key.owner}))
 	}
-	if f.Rests {
-		at = Rested(at, s.scores(s.table.Of(Changed), 0).of(key.owner), s.clock)
-	}
-	lost := f.Excess(s.members(f.Member, s.owned(key)), f.Worth(at, key.epoch), also, f.Worth(at, other), keep)
+	until := s.decayedUntil(f, key.owner, asOf{at, s.clock})
+	lost := f.Excess(s.members(f.Member, s.owned(key)), f.Worth(until, key.epoch), also, f.Worth(until, other), keep)
 	if len(lost) == 0 {
 		return out
 	}
@@ -74,8 +72,7 @@ func (s *Store) planExcess(out []Change, key ownedKey, at float64, keep int) []C
 
 // trimNewest keeps the newest stamps. Those of a clock that ran ahead go, too: they would be in the way of the newest.
 func (s *Store) trimNewest() {
-	for i := range s.table {
-		f := &s.table[i]
+	for i, f := range Families {
 		ms := s.members(f.Member, s.newest[i])
 		Highest(ms)
 		early := 0
@@ -102,8 +99,7 @@ func (s *Store) expire(at float64) {
 // dropEpochs deletes the sets of epochs that no reader adds any more, once an epoch has ended since the last tick. The
 // first tick drops nothing: Apply writes no epoch that is too old.
 func (s *Store) dropEpochs(at float64) {
-	for i := range s.table {
-		f := &s.table[i]
+	for _, f := range Families {
 		if f.Half == 0 {
 			continue
 		}
@@ -129,32 +125,22 @@ func (s *Store) PlanDecay(at float64) []Change {
 }
 
 func (s *Store) planDecay(at float64) (out []Change) {
-	changed := s.scores(s.table.Of(Changed), 0)
-	for i := range s.table {
-		f := &s.table[i]
+	for _, f := range Families {
 		if !f.Global() || f.Half == 0 {
 			continue
 		}
-		live := f.Live(at)
-		lost := make([]Change, len(live))
-		for j, k := range live {
-			lost[j] = Change{Do: RemoveMembers, Family: f, Epoch: k}
-		}
-		for id, text := range s.names[f.Member].texts {
-			worth, then := 0.0, at
-			if f.Rests {
-				then = Rested(at, changed.of(uint32(id)), s.clock)
-			}
-			for _, k := range live {
-				worth += s.score(f, k, uint32(id)) * f.Worth(then, k)
-			}
-			for j, k := range live {
-				if score := s.score(f, k, uint32(id)); score != 0 && f.Unread(worth) {
-					lost[j].Members = append(lost[j].Members, Member{text, score})
+		names := &s.names[f.Member]
+		ids := names.all()
+		sums, _ := s.globalAt(f, ids, asOf{at, s.clock})
+		for _, k := range f.Live(at) {
+			lost := Change{Do: RemoveMembers, Family: f, Epoch: k}
+			for i, id := range ids {
+				if score := s.score(f, k, id); score != 0 && f.Unread(sums[i]) {
+					lost.Members = append(lost.Members, Member{names.texts[id], score})
 				}
 			}
+			out = append(out, lost)
 		}
-		out = append(out, lost...)
 	}
 	return out
 }

@@ -16,14 +16,11 @@ func TestHousekeepingChangesNoAnswer(t *testing.T) {
 	jobs := map[string]func(*hot.Batch, time.Time){"trim": (*hot.Batch).Trim, "decay": (*hot.Batch).Decay, "sweep": (*hot.Batch).Sweep}
 	for name, job := range jobs {
 		t.Run(name, func(t *testing.T) {
+			shorten(t, 256)
 			lost := 0
 			for seed := range uint64(8) {
 				r := rand.New(rand.NewPCG(seed, 3))
-				half := map[string]time.Duration{}
-				for _, f := range hot.Families {
-					half[f.Name] = time.Hour
-				}
-				s := open(t, hot.Options{Half: half})
+				s := hot.New(nil)
 				members := make([]string, 300)
 				for i := range members {
 					members[i] = fmt.Sprint("m", i)
@@ -35,7 +32,7 @@ func TestHousekeepingChangesNoAnswer(t *testing.T) {
 				compareAnswers(t, before, answersAt(t, s, now, members))
 				lost += size - entries(t, s)
 				later := now.Add(5 * time.Hour)
-				undone := open(t, hot.Options{Half: half})
+				undone := hot.New(nil)
 				fill(t, undone, 1, func(b *hot.Batch) { randomHistory(rand.New(rand.NewPCG(seed, 3)), b, now, members) })
 				compareAnswers(t, answersAt(t, undone, later, members), answersAt(t, s, later, members))
 			}

@@ -2,15 +2,15 @@ package llmcache
 
 import (
 	"context"
-	"embed"
+	_ "embed"
 	"log/slog"
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/cold"
 )
 
-//go:embed sql
-var embedded embed.FS
+//go:embed schema.sql
+var schema string
 
 // Options of a cache. Path and Now are required.
 type Options struct {
@@ -38,7 +38,7 @@ func New(o Options) *Cache {
 	if o.Newest == nil {
 		o.Newest = func(string) time.Time { return time.Time{} }
 	}
-	return &Cache{o: o, file: cold.NewLazy(o.Path, cold.Migrations(embedded), cold.Options{Now: o.Now, Log: o.Log})}
+	return &Cache{o: o, file: cold.NewLazy(o.Path, schema, cold.Options{Now: o.Now, Log: o.Log})}
 }
 
 // CloseIdle closes the file when it was not used since the last CloseIdle.

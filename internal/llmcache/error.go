@@ -33,7 +33,7 @@ func storage(err error) error {
 	switch {
 	case errors.Is(err, cold.ErrRow):
 		return refuse(CodeFull, "delete the item and set it aside again", "the item cannot be read any more: %v", err)
-	case errors.Is(err, cold.ErrFull), errors.Is(err, cold.ErrReadOnly), errors.Is(err, cold.ErrNewer), errors.Is(err, cold.ErrLostKey):
+	case errors.Is(err, cold.ErrFull), errors.Is(err, cold.ErrReadOnly), errors.Is(err, cold.ErrLostKey):
 		return refuse(CodeFull, "aoa doctor says what is wrong; nothing was half-written", "%v", err)
 	case errors.Is(err, cold.ErrDamaged):
 		return refuse(CodeFull, "try again: the damaged file is moved aside and a fresh one begun; set the results aside again", "%v", err)

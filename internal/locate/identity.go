@@ -16,8 +16,8 @@ func Identity(getenv func(string) string) string {
 	return filepath.Join(state, "identity")
 }
 
-// AddStore notes that the texts of a store need the identity. The list begins together with the identity: beside an older one,
-// whose stores nobody has noted, nothing is noted.
+// AddStore notes that the texts of a store need the identity. The list begins together with the identity: beside one that
+// was brought from elsewhere nothing is noted, since other stores may need it.
 func AddStore(store string, getenv func(string) string) error {
 	list := storeList(getenv)
 	if _, err := os.Lstat(Identity(getenv)); errors.Is(err, fs.ErrNotExist) {

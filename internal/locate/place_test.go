@@ -112,7 +112,7 @@ func TestRemoveStore(t *testing.T) {
 	if err := os.MkdirAll(filepath.Dir(identity), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(identity, nil, 0o600); err != nil { // of an earlier version, which noted no store
+	if err := os.WriteFile(identity, nil, 0o600); err != nil { // brought from elsewhere, with no list of stores
 		t.Fatal(err)
 	}
 	add("/c/.git/aoa")

@@ -22,7 +22,7 @@ type suggestIn struct {
 
 type suggestOut struct {
 	Files   []suggested `json:"files" jsonschema:"best first, ties by path"`
-	At      int64       `json:"at" jsonschema:"when, in unix milliseconds; aoa why --at repeats the answer"`
+	At      int64       `json:"at" jsonschema:"when, in unix milliseconds"`
 	Session string      `json:"session_id,omitempty" jsonschema:"the session that was ranked for"`
 }
 

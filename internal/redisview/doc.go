@@ -1,9 +1,8 @@
-// Package redisview shows the daemon's scores to Redis clients.
+// Package redisview shows the daemon's scores to Redis clients, under the keys of the specification.
 //
-// Commands of the Redis protocol come in on a listener. Replies go out. A key is read from the daemon when a command names it, at most
-// once a second. There are only commands that read. The package computes no score, changes nothing, opens no port, and accepts only the
-// same user and root.
-//
-// The protocol is miniredis' server. The commands are this package's: those of miniredis work on sets of its own, which would have to be
-// filled before each command, and cost the program 2 MB with their Lua interpreter.
+// Commands of the Redis protocol come in on a listener. Replies go out. A miniredis instance carries out the commands.
+// Keys that begin with "aoa:" are read from the daemon when a command names them, at most once a second. Clients cannot
+// write to them, except for aoa:composite and aoa:temp:…. All other keys are the clients' own and live until the server
+// ends. The package computes no score, opens no port, runs no script, and accepts only the same user and root. A command
+// has at most 1,024 arguments and 4 MB.
 package redisview

@@ -2,161 +2,123 @@ package redisview
 
 import (
 	"context"
+	"encoding/json"
 	"slices"
+	"strconv"
 	"strings"
-	"sync"
-	"time"
 
 	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// key is a key that clients see. Its kind is as Redis' TYPE names it.
-type key struct {
-	name, kind string
-	ask        api.ScoresRequest
+// readOnly reports whether clients may not write to a key. Of aOa's keys they write the destinations of the
+// specification's ZUNIONSTORE.
+func readOnly(key string) bool {
+	return strings.HasPrefix(key, "aoa:") && key != "aoa:composite" && !strings.HasPrefix(key, "aoa:temp:")
 }
 
+// Types of keys, as TYPE names them.
 const (
 	sortedSet = "zset"
 	plainSet  = "set"
 	hash      = "hash"
+	list      = "list"
+	text      = "string"
 )
 
-// single are the keys of sets that have no owner.
-var single = []key{
-	{"aoa:scores:recency", sortedSet, api.ScoresRequest{Set: api.ScoresRecency}},
-	{"aoa:scores:frequency", sortedSet, api.ScoresRequest{Set: api.ScoresFrequency}},
-	{"aoa:scores:comod", sortedSet, api.ScoresRequest{Set: api.ScoresComod}},
-	{"aoa:composite", sortedSet, api.ScoresRequest{Set: api.ScoresComposite}},
-	{"aoa:tag_freq", sortedSet, api.ScoresRequest{Set: api.ScoresTagFreq}},
+// family is the keys of one kind.
+type family struct {
+	begin, end string // the owner's name lies between; begin is the whole name of a key without owner
+	kind       string
+	set        string // of api.Scores
+	owned      bool
+	change     func(context.Context, *view, *api.ScoresAnswer) error // makes the value of the set; nil: it is the set
 }
-
-// family are keys of one set, an owner in each. Its name lies between prefix and suffix.
-type family struct{ prefix, suffix, kind, set string }
 
 // families are tried in this order.
 var families = []family{
-	{"aoa:scores:intent:", "", sortedSet, api.ScoresTag},
-	{"aoa:tag:", "", plainSet, api.ScoresTag},
-	{"aoa:file:", "", plainSet, api.ScoresFile},
-	{"aoa:comod:", "", sortedSet, api.ScoresComod},
-	{"aoa:session:", ":files", sortedSet, api.ScoresSession},
-	{"aoa:session:", "", hash, api.ScoresSession},
+	{begin: "aoa:scores:recency", kind: sortedSet, set: api.ScoresRecency},
+	{begin: "aoa:scores:frequency", kind: sortedSet, set: api.ScoresFrequency},
+	{begin: "aoa:scores:comod", kind: sortedSet, set: api.ScoresComod},
+	{begin: "aoa:scores:comod_normalized", kind: sortedSet, set: api.ScoresComod, change: normalize},
+	{begin: "aoa:composite", kind: sortedSet, set: api.ScoresComposite},
+	{begin: "aoa:tag_freq", kind: sortedSet, set: api.ScoresTagFreq},
+	{begin: "aoa:prefetch_log", kind: list, change: prefetchLog},
+	{begin: "aoa:scores:intent:", kind: sortedSet, set: api.ScoresTag, owned: true},
+	{begin: "aoa:tag:", kind: plainSet, set: api.ScoresTag, owned: true},
+	{begin: "aoa:file:", kind: plainSet, set: api.ScoresFile, owned: true, change: hashtags},
+	{begin: "aoa:comod:", kind: sortedSet, set: api.ScoresComod, owned: true},
+	{begin: "aoa:session:", end: ":files", kind: sortedSet, set: api.ScoresSession, owned: true},
+	{begin: "aoa:session:", kind: hash, set: api.ScoresSession, owned: true},
+	{begin: "aoa:threshold:", kind: text, set: api.ScoresSession, owned: true, change: threshold},
 }
 
-func (f family) key(owner string) key {
-	return key{f.prefix + owner + f.suffix, f.kind, api.ScoresRequest{Set: f.set, Owner: owner}}
-}
-
-// parse finds the key of that name.
-func parse(name string) (key, bool) {
-	for _, k := range single {
-		if k.name == name {
-			return k, true
+// parse finds the family of a key, and its owner.
+func parse(key string) (f family, owner string, ok bool) {
+	for _, f = range families {
+		rest, begins := strings.CutPrefix(key, f.begin)
+		owner, ends := strings.CutSuffix(rest, f.end)
+		if begins && ends && f.owned == (owner != "") {
+			return f, owner, true
 		}
 	}
-	for _, f := range families {
-		rest, begins := strings.CutPrefix(name, f.prefix)
-		if owner, ends := strings.CutSuffix(rest, f.suffix); begins && ends && owner != "" {
-			return f.key(owner), true
+	return f, "", false
+}
+
+// read asks the daemon for a key.
+func (v *view) read(ctx context.Context, f family, owner string) (a api.ScoresAnswer, err error) {
+	if f.set != "" {
+		a, err = v.Scores(ctx, api.ScoresRequest{Set: f.set, Owner: owner})
+	}
+	if err == nil && f.change != nil {
+		err = f.change(ctx, v, &a)
+	}
+	return a, err
+}
+
+// normalize is the specification's for co-modification: weights of 10 and more are 1.
+func normalize(_ context.Context, _ *view, a *api.ScoresAnswer) error {
+	for i := range a.Members {
+		a.Members[i].Score = min(1, a.Members[i].Score/10)
+	}
+	return nil
+}
+
+func hashtags(_ context.Context, _ *view, a *api.ScoresAnswer) error {
+	for i := range a.Members {
+		a.Members[i].Name = "#" + a.Members[i].Name
+	}
+	return nil
+}
+
+// threshold is the one in use, which all sessions share.
+func threshold(ctx context.Context, v *view, a *api.ScoresAnswer) error {
+	a.Members = nil
+	if a.Expires.IsZero() { // there is no such session
+		return nil
+	}
+	t, err := v.Threshold(ctx)
+	a.Members = []api.Score{{Name: strconv.FormatFloat(t.Value, 'g', -1, 64)}}
+	return err
+}
+
+// prefetchLog is what came of the files that hints named, newest first, of the newest 1,000.
+func prefetchLog(ctx context.Context, v *view, a *api.ScoresAnswer) error {
+	log, err := v.Log(ctx, api.LogRequest{Kinds: []event.Kind{event.KindOutcome}, Limit: 1000})
+	for _, e := range slices.Backward(log.Events) {
+		if e.Why != "shown" || len(e.Paths) == 0 {
+			continue
 		}
-	}
-	return key{}, false
-}
-
-// keys are the keys as the daemon has them.
-type keys struct {
-	Options
-	mu   sync.Mutex // guards what follows; held while the daemon is asked, so that it is asked once
-	read map[string]reading
-}
-
-// reading is what the daemon answered, and when.
-type reading struct {
-	at    time.Time
-	value value
-}
-
-// value is what a key holds: members of a set, a sorted one from the lowest score to the highest, or fields. Without either there is no
-// such key.
-type value struct {
-	kind    string
-	members []api.Score
-	fields  map[string]string
-	expires time.Time
-}
-
-func (v *value) exists() bool { return len(v.members)+len(v.fields) > 0 }
-
-// fresh is how long an answer is used.
-const fresh = time.Second
-
-// value reads a key.
-func (k *keys) value(ctx context.Context, name string) (value, error) {
-	key, ok := parse(name)
-	if !ok {
-		return value{}, nil
-	}
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	now := k.Now()
-	for name, r := range k.read {
-		if now.Sub(r.at) >= fresh {
-			delete(k.read, name)
+		entry := map[string]any{"timestamp": float64(e.Time.UnixMilli()) / 1000, "session_id": e.Session,
+			"predictions": e.Paths, "accessed": "", "hit": e.OK}
+		if e.OK {
+			entry["accessed"] = e.Paths[0]
 		}
-	}
-	if r, known := k.read[name]; known {
-		return r.value, nil
-	}
-	set, err := k.Ask(ctx, key.ask)
-	if err != nil {
-		return value{}, err
-	}
-	v := value{kind: key.kind, expires: set.Expires}
-	switch {
-	case key.kind == hash:
-		v.fields = set.Fields
-	case key.ask.Set == api.ScoresFile:
-		for _, m := range set.Members {
-			v.members = append(v.members, api.Score{Name: "#" + m.Name})
-		}
-	default:
-		v.members = set.Members
-	}
-	order(v.members)
-	k.read[name] = reading{now, v}
-	return v, nil
-}
-
-// names are all keys, by name.
-func (k *keys) names(ctx context.Context) ([]key, error) {
-	var out []key
-	for _, s := range single {
-		v, err := k.value(ctx, s.name)
+		line, err := json.Marshal(entry)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		if v.exists() {
-			out = append(out, s)
-		}
+		a.Members = append(a.Members, api.Score{Name: string(line)})
 	}
-	for _, f := range families {
-		owners, err := k.Ask(ctx, api.ScoresRequest{Set: f.set})
-		if err != nil {
-			return nil, err
-		}
-		for _, o := range owners.Members {
-			key := f.key(o.Name)
-			if f.set == api.ScoresSession { // one that has opened no file has no files
-				if v, err := k.value(ctx, key.name); err != nil {
-					return nil, err
-				} else if !v.exists() {
-					continue
-				}
-			}
-			out = append(out, key)
-		}
-	}
-	slices.SortFunc(out, func(a, b key) int { return strings.Compare(a.name, b.name) })
-	return out, nil
+	return err
 }

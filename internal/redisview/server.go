@@ -1,33 +1,44 @@
 package redisview
 
 import (
+	"bufio"
+	"bytes"
 	"context"
+	"errors"
 	"net"
+	"sync"
 	"time"
 
+	"github.com/alicebob/miniredis/v2"
 	"github.com/alicebob/miniredis/v2/server"
 
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/peer"
 )
 
-// Options of Serve. Both are needed.
+// Options of Serve: routes of the daemon, and the clock. All are needed.
 type Options struct {
-	Ask func(context.Context, api.ScoresRequest) (api.ScoresAnswer, error) // reads a set from the daemon
-	Now func() time.Time
+	Scores    func(context.Context, api.ScoresRequest) (api.ScoresAnswer, error)
+	Threshold func(context.Context) (api.ThresholdAnswer, error)
+	Log       func(context.Context, api.LogRequest) (api.LogAnswer, error)
+	Now       func() time.Time
+}
+
+// view is a miniredis with the keys of aOa that commands have named.
+type view struct {
+	Options
+	mu    sync.Mutex // guards what follows; held while a command is carried out
+	redis *miniredis.Miniredis
+	since time.Time       // when the first of ours was read
+	ours  map[string]bool // keys that were read from the daemon; false: only the name and the type
 }
 
 // Serve answers the clients of a listener until ctx ends. The error is that of the listener.
 func Serve(ctx context.Context, ln net.Listener, o Options) error {
-	stop := context.AfterFunc(ctx, func() { ln.Close() })
-	defer stop()
-	keys := &keys{Options: o, read: map[string]reading{}}
-	s := server.NewServerConn()
-	defer s.Close()
-	s.SetPreHook(func(p *server.Peer, name string, args ...string) bool {
-		run(ctx, keys, p, name, args)
-		return true
-	})
+	v := &view{Options: o, redis: started()}
+	defer context.AfterFunc(ctx, func() { ln.Close() })()
+	var clients sync.WaitGroup
+	defer clients.Wait()
 	for {
 		conn, err := ln.Accept()
 		switch {
@@ -38,7 +49,130 @@ func Serve(ctx context.Context, ln net.Listener, o Options) error {
 		case peer.Caller(conn) != nil:
 			conn.Close()
 		default:
-			s.ServeConn(conn)
+			clients.Go(func() { v.serve(ctx, conn) })
 		}
+	}
+}
+
+// started is a miniredis that listens on no port.
+func started() *miniredis.Miniredis {
+	m := miniredis.NewMiniRedis()
+	m.ClockTTL(true)
+	if unused, err := m.Dial(); err == nil { // it never fails
+		unused.Close()
+	}
+	return m
+}
+
+// serve carries out the commands of one client.
+func (v *view) serve(ctx context.Context, conn net.Conn) {
+	defer context.AfterFunc(ctx, func() { conn.Close() })()
+	defer conn.Close()
+	in, out := bufio.NewReader(conn), &bytes.Buffer{}
+	p := server.NewPeer(bufio.NewWriter(out))
+	for !p.Closed() {
+		args, err := readCommand(in)
+		var wrong protocolError
+		switch {
+		case errors.As(err, &wrong):
+			p.WriteError("ERR " + wrong.Error())
+			p.Close()
+		case err != nil:
+			return
+		case len(args) > 0:
+			v.run(ctx, p, out, args)
+		}
+		p.Flush()
+		if _, err := out.WriteTo(conn); err != nil {
+			return
+		}
+	}
+}
+
+// fresh is how long an answer of the daemon is used.
+const fresh = time.Second
+
+// fill reads the keys that a command names, or the names of all. What was read from the daemon too long ago goes first.
+func (v *view) fill(ctx context.Context, keys []string, all bool) error {
+	if now := v.Now(); now.Sub(v.since) >= fresh {
+		for key := range v.ours {
+			v.redis.Del(key)
+		}
+		v.redis.SetTime(now)
+		v.since, v.ours = now, map[string]bool{}
+	}
+	if all {
+		return v.list(ctx)
+	}
+	for _, key := range keys {
+		if err := v.fillOne(ctx, key); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// fillOne reads a key. One that a client has written stays.
+func (v *view) fillOne(ctx context.Context, key string) error {
+	f, owner, ok := parse(key)
+	whole, ours := v.ours[key]
+	if !ok || whole || !ours && v.redis.Exists(key) {
+		return nil
+	}
+	a, err := v.read(ctx, f, owner)
+	if err == nil {
+		v.redis.Del(key)
+		v.put(key, f.kind, a)
+		v.ours[key] = true
+	}
+	return err
+}
+
+// list puts the names of all keys, with their types.
+func (v *view) list(ctx context.Context) error {
+	for _, f := range families {
+		if !f.owned {
+			if err := v.fillOne(ctx, f.begin); err != nil {
+				return err
+			}
+			continue
+		}
+		owners, err := v.Scores(ctx, api.ScoresRequest{Set: f.set})
+		if err != nil {
+			return err
+		}
+		for _, o := range owners.Members {
+			key := f.begin + o.Name + f.end
+			if _, ours := v.ours[key]; !ours {
+				v.put(key, f.kind, api.ScoresAnswer{Members: make([]api.Score, 1), Fields: map[string]string{"": ""}})
+				v.ours[key] = false
+			}
+		}
+	}
+	return nil
+}
+
+// put stores a key that is not there.
+func (v *view) put(key, kind string, a api.ScoresAnswer) {
+	db := v.redis.DB(0)
+	for _, m := range a.Members {
+		switch kind { // an error would be that of a key of another type
+		case sortedSet:
+			_, _ = db.ZAdd(key, m.Score, m.Name)
+		case plainSet:
+			_, _ = db.SetAdd(key, m.Name)
+		case list:
+			_, _ = db.Push(key, m.Name)
+		case text:
+			_ = db.Set(key, m.Name)
+		}
+	}
+	for field, s := range a.Fields {
+		if kind == hash {
+			db.HSet(key, field, s)
+		}
+	}
+	if !a.Expires.IsZero() && db.Exists(key) {
+		db.SetTTL(key, a.Expires.Sub(v.Now()))
 	}
 }

@@ -3,6 +3,7 @@ package redisview_test
 import (
 	"context"
 	"errors"
+	"math"
 	"net"
 	"os"
 	"path/filepath"
@@ -16,6 +17,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/redisview"
 )
 
@@ -25,11 +27,14 @@ var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 type fixture struct {
 	*testing.T
 	*redis.Client
-	mu    sync.Mutex // guards what follows
-	sets  map[api.ScoresRequest]api.ScoresAnswer
-	asked []api.ScoresRequest
-	at    time.Time
-	err   error
+	addr string
+
+	mu     sync.Mutex // guards what follows
+	sets   map[api.ScoresRequest]api.ScoresAnswer
+	events []event.Event
+	asked  []api.ScoresRequest
+	at     time.Time
+	err    error
 }
 
 func newFixture(t *testing.T) *fixture {
@@ -46,8 +51,11 @@ func newFixture(t *testing.T) *fixture {
 	f := &fixture{T: t, at: noon, sets: map[api.ScoresRequest]api.ScoresAnswer{}}
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
 	done := make(chan error, 1)
-	go func() { done <- redisview.Serve(ctx, ln, redisview.Options{Ask: f.ask, Now: f.now}) }()
-	f.Client = redis.NewClient(&redis.Options{Network: "unix", Addr: ln.Addr().String(), PoolSize: 1, MaxRetries: -1, Protocol: 2})
+	o := redisview.Options{Scores: f.ask, Now: f.now, Log: f.log,
+		Threshold: func(context.Context) (api.ThresholdAnswer, error) { return api.ThresholdAnswer{Value: .65}, nil }}
+	go func() { done <- redisview.Serve(ctx, ln, o) }()
+	f.addr = ln.Addr().String()
+	f.Client = redis.NewClient(&redis.Options{Network: "unix", Addr: f.addr, PoolSize: 1, MaxRetries: -1})
 	t.Cleanup(func() {
 		f.Client.Close()
 		cancel()
@@ -63,6 +71,24 @@ func (f *fixture) ask(_ context.Context, r api.ScoresRequest) (api.ScoresAnswer,
 	defer f.mu.Unlock()
 	f.asked = append(f.asked, r)
 	return f.sets[r], f.err
+}
+
+func (f *fixture) log(_ context.Context, r api.LogRequest) (a api.LogAnswer, err error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, e := range f.events {
+		if slices.Contains(r.Kinds, e.Kind) {
+			a.Events = append(a.Events, e)
+		}
+	}
+	return a, f.err
+}
+
+// pass moves the clock.
+func (f *fixture) pass(d time.Duration) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.at = f.at.Add(d)
 }
 
 func (f *fixture) now() time.Time {
@@ -118,9 +144,17 @@ func TestKeys(t *testing.T) {
 	f.sets[api.ScoresRequest{Set: api.ScoresSession, Owner: "s"}] = api.ScoresAnswer{Members: []api.Score{{Name: "a.go", Score: 7}},
 		Fields: map[string]string{"current_file": "a.go"}, Expires: noon.Add(time.Hour)}
 
+	hint := func(k event.Kind, after time.Duration, file event.Path, used bool, why string) event.Event {
+		return event.Event{Kind: k, Time: noon.Add(after), Session: "s", Paths: []event.Path{file}, OK: used, Why: why}
+	}
+	f.events = []event.Event{hint(event.KindSuggest, 0, "a.go", false, "shown"),
+		hint(event.KindOutcome, time.Second, "a.go", true, "shown"), hint(event.KindOutcome, 2*time.Second, "b.go", false, "shown"),
+		hint(event.KindOutcome, 3*time.Second, "c.go", false, "withheld")}
+
 	equal(t, "recency", f.do("ZREVRANGE", "aoa:scores:recency", 0, 9), []any{"b.go", "a.go"})
 	equal(t, "frequency", f.ZScore(t.Context(), "aoa:scores:frequency", "a.go").Val(), 1.5)
 	equal(t, "comod", f.ZScore(t.Context(), "aoa:scores:comod", "a.go").Val(), 3.0)
+	equal(t, "comod, normalized", f.ZScore(t.Context(), "aoa:scores:comod_normalized", "a.go").Val(), .3)
 	equal(t, "intent", f.ZScore(t.Context(), "aoa:scores:intent:go", "a.go").Val(), 0.25)
 	equal(t, "composite", f.ZScore(t.Context(), "aoa:composite", "b.go").Val(), 0.5)
 	equal(t, "partners", f.do("ZREVRANGE", "aoa:comod:a.go", 0, -1), []any{"b.go", "c.go"})
@@ -130,12 +164,20 @@ func TestKeys(t *testing.T) {
 	equal(t, "session", f.HGetAll(t.Context(), "aoa:session:s").Val(), map[string]string{"current_file": "a.go"})
 	equal(t, "session's files", f.ZScore(t.Context(), "aoa:session:s:files", "a.go").Val(), 7.0)
 	equal(t, "session's end", f.TTL(t.Context(), "aoa:session:s").Val(), time.Hour)
+	equal(t, "threshold", f.Get(t.Context(), "aoa:threshold:s").Val(), "0.65")
+	equal(t, "threshold's end", f.TTL(t.Context(), "aoa:threshold:s").Val(), time.Hour)
+	equal(t, "no session's threshold", f.Exists(t.Context(), "aoa:threshold:none").Val(), int64(0))
+	equal(t, "log", f.LRange(t.Context(), "aoa:prefetch_log", 0, 9).Val(), []string{
+		`{"accessed":"","hit":false,"predictions":["b.go"],"session_id":"s","timestamp":1772366402}`,
+		`{"accessed":"a.go","hit":true,"predictions":["a.go"],"session_id":"s","timestamp":1772366401}`})
 	equal(t, "nothing", f.do("ZREVRANGE", "aoa:comod:no.go", 0, 9), []any{})
 	equal(t, "two keys", f.do("ZUNION", 2, "aoa:scores:frequency", "aoa:composite", "WEIGHTS", 0.2, 0.3), []any{"b.go", "a.go"})
 	equal(t, "not of aOa", f.Exists(t.Context(), "aoa:nothing", "aoa:tag:", "other").Val(), int64(0))
 
-	want := []string{"aoa:comod:a.go", "aoa:composite", "aoa:file:a.go", "aoa:scores:comod", "aoa:scores:frequency", "aoa:scores:intent:go",
-		"aoa:scores:recency", "aoa:session:s", "aoa:session:s:files", "aoa:tag:go", "aoa:tag_freq"}
+	f.pass(time.Minute)
+	want := []string{"aoa:comod:a.go", "aoa:composite", "aoa:file:a.go", "aoa:prefetch_log", "aoa:scores:comod", "aoa:scores:comod_normalized",
+		"aoa:scores:frequency", "aoa:scores:intent:go", "aoa:scores:recency", "aoa:session:s", "aoa:session:s:files", "aoa:tag:go",
+		"aoa:tag_freq", "aoa:threshold:s"}
 	for _, name := range []string{"KEYS", "SCAN"} {
 		var got []string
 		if name == "KEYS" {
@@ -159,10 +201,8 @@ func TestFresh(t *testing.T) {
 		after time.Duration
 		want  int64
 		asked int
-	}{{0, 2, 1}, {999 * time.Millisecond, 2, 1}, {time.Second, 1, 2}} {
-		f.mu.Lock()
-		f.at = noon.Add(step.after)
-		f.mu.Unlock()
+	}{{0, 2, 1}, {999 * time.Millisecond, 2, 1}, {time.Millisecond, 1, 2}} {
+		f.pass(step.after)
 		equal(t, "members", f.ZCard(t.Context(), "aoa:scores:frequency").Val(), step.want)
 		f.mu.Lock()
 		equal(t, "times asked", len(f.asked), step.asked)
@@ -171,30 +211,75 @@ func TestFresh(t *testing.T) {
 	}
 }
 
-// TestReadOnly: nothing that writes or runs a script is executed, whoever asks for it how.
+// TestReadOnly: no client can write to a key of aOa, run a script, or stop the server.
 func TestReadOnly(t *testing.T) {
 	f := newFixture(t)
 	f.have(api.ScoresFrequency, "", "a.go", 1.0)
-	for _, cmd := range [][]any{{"ZADD", "aoa:scores:frequency", 5, "x"}, {"DEL", "aoa:scores:frequency"}, {"FLUSHALL"}, {"flushdb"}, {"SET", "k", "v"},
-		{"ZUNIONSTORE", "aoa:composite", 1, "aoa:scores:frequency"}, {"EXPIRE", "aoa:scores:frequency", 1}, {"RENAME", "aoa:scores:frequency", "x"},
-		{"EVAL", "return redis.call('DEL', KEYS[1])", 1, "aoa:scores:frequency"}, {"EVAL_RO", "return 1", 0}, {"SWAPDB", 0, 1}, {"PUBLISH", "c", "m"},
-		{"SUBSCRIBE", "c"}, {"ZPOPMAX", "aoa:scores:frequency"}, {"HSET", "aoa:session:s", "f", "v"}, {"SCRIPT", "FLUSH"}} {
-		if err := f.Do(t.Context(), cmd...).Err(); err == nil || !strings.HasPrefix(err.Error(), "READONLY ") {
-			t.Errorf("%v: %v", cmd, err)
+	for prefix, cmds := range map[string][][]any{
+		"READONLY ": {{"ZADD", "aoa:scores:frequency", 5, "x"}, {"DEL", "mine", "aoa:scores:frequency"}, {"EXPIRE", "aoa:scores:frequency", 1},
+			{"ZUNIONSTORE", "aoa:scores:comod", 1, "aoa:scores:frequency"}, {"HSET", "aoa:session:s", "f", "v"}, {"SET", "aoa:threshold:s", 1},
+			{"LPUSH", "aoa:prefetch_log", "{}"}, {"unlink", "aoa:else"}},
+		"ERR aoa redis does not run the command ": {{"FLUSHALL"}, {"flushdb"}, {"RENAME", "aoa:scores:frequency", "x"}, {"SWAPDB", 0, 1},
+			{"EVAL", "return redis.call('DEL', KEYS[1])", 1, "aoa:scores:frequency"}, {"EVALSHA", "x", 0}, {"SCRIPT", "FLUSH"}, {"FUNCTION", "LIST"},
+			{"CONFIG", "SET", "dir", "/"}, {"SAVE"}, {"BGSAVE"}, {"DEBUG", "SLEEP", 9}, {"SHUTDOWN"}, {"MONITOR"}, {"SUBSCRIBE", "c"},
+			{"BLPOP", "mine", 0}, {"XREAD", "BLOCK", 0, "STREAMS", "s", "$"}, {"WAIT", 1, 0}, {"MULTI"}, {"SELECT", 1}, {"NON\r\nSENSE"}}} {
+		for _, cmd := range cmds {
+			if err := f.Do(t.Context(), cmd...).Err(); err == nil || !strings.HasPrefix(err.Error(), prefix) {
+				t.Errorf("%v: %v", cmd, err)
+			}
 		}
 	}
-	if err := f.Do(t.Context(), "NON\r\nSENSE").Err(); err == nil || !strings.HasSuffix(err.Error(), `does not know the command "NON\x0d\x0aSENSE"`) {
-		t.Errorf("unknown command: %v", err)
-	}
-	_, err := f.TxPipelined(t.Context(), func(p redis.Pipeliner) error {
-		p.ZScore(t.Context(), "aoa:scores:frequency", "a.go")
-		p.Del(t.Context(), "aoa:scores:frequency")
-		return nil
-	})
-	if err == nil {
-		t.Error("a transaction that writes")
-	}
 	equal(t, "score", f.ZScore(t.Context(), "aoa:scores:frequency", "a.go").Val(), 1.0)
+}
+
+// TestSpecification: the commands of the specification work as written there: a client combines the daemon's sets into keys of its own,
+// which expire, and are the daemon's again then.
+func TestSpecification(t *testing.T) {
+	f := newFixture(t)
+	f.have(api.ScoresRecency, "", "auth/session.py", .5, "middleware/auth.py", 1.0)
+	f.have(api.ScoresFrequency, "", "auth/session.py", 4.0)
+	f.have(api.ScoresComod, "", "auth/session.py", 2.0)
+	f.have(api.ScoresTag, "authentication", "auth/session.py", 1.0)
+	f.have(api.ScoresComposite, "", "other.py", .25)
+	union := func(to string) []any {
+		return []any{"ZUNIONSTORE", to, 4, "aoa:scores:recency", "aoa:scores:frequency", "aoa:scores:comod", "aoa:scores:intent:authentication",
+			"WEIGHTS", .3, .25, .25, .2}
+	}
+	composite := func() []redis.Z {
+		zs := f.ZRevRangeWithScores(t.Context(), "aoa:composite", 0, 4).Val()
+		for i := range zs {
+			zs[i].Score = math.Round(zs[i].Score*1e9) / 1e9 // sets may be added in any order
+		}
+		return zs
+	}
+	theirs := []redis.Z{{Score: .25, Member: "other.py"}}
+	equal(t, "the daemon's", composite(), theirs)
+	if err := f.Do(t.Context(), "ZUNIONSTORE", "aoa:composite", 0).Err(); err == nil {
+		t.Error("no keys")
+	}
+	f.pass(2 * time.Second)
+	equal(t, "the daemon's, after a mistake", composite(), theirs)
+
+	equal(t, "stored", f.do(union("aoa:composite")...), int64(2))
+	mine := []redis.Z{{Score: 1.85, Member: "auth/session.py"}, {Score: .3, Member: "middleware/auth.py"}}
+	equal(t, "mine", composite(), mine)
+	equal(t, "expires", f.do("EXPIRE", "aoa:composite", 60), int64(1))
+	f.pass(59 * time.Second)
+	equal(t, "mine, later", composite(), mine)
+	equal(t, "a second is left", f.TTL(t.Context(), "aoa:composite").Val(), time.Second)
+	f.pass(2 * time.Second)
+	equal(t, "the daemon's again", composite(), theirs)
+
+	f.do(union("aoa:temp:1")...)
+	equal(t, "temporary", f.ZCard(t.Context(), "aoa:temp:1").Val(), int64(2))
+	equal(t, "deleted", f.do("DEL", "aoa:temp:1"), int64(1))
+	equal(t, "gone", f.Exists(t.Context(), "aoa:temp:1").Val(), int64(0))
+	f.do("SADD", "mine", "x")
+	f.pass(time.Hour)
+	equal(t, "a key of a client", f.Keys(t.Context(), "mine").Val(), []string{"mine"})
+	if info := f.Info(t.Context(), "memory").Val(); !strings.Contains(info, "used_memory:") {
+		t.Errorf("memory is %q", info)
+	}
 }
 
 // TestRefused: the daemon's refusal is the reply, on one line, and the next command asks again.

@@ -107,7 +107,7 @@ func New(o Options) *Cache {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	return &Cache{o: o, file: cold.NewLazy(o.Path, cold.Migrations(sqlFiles), cold.Options{Now: o.Now, Log: o.Log}),
+	return &Cache{o: o, file: cold.NewLazy(o.Path, schema, cold.Options{Now: o.Now, Log: o.Log}),
 		entries: map[string]*Entry{}, index: newEntryIndex(), turns: map[string]*turn{}, last: map[string]string{},
 		counts: map[string]int64{}, dirty: map[string]bool{}, wake: make(chan struct{}, 1), hashes: hashes{now: o.Now}}
 }

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/aoa-dev/aoa/internal/atomicfile"
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
@@ -232,8 +233,7 @@ func (l *plan) apply(ctx context.Context) error {
 	return nil
 }
 
-// replace replaces the content of a file, if it is still the old one. It writes a second file and renames it, so that readers never see a
-// part.
+// replace replaces the content of a file, if it is still the old one.
 func replace(dir *os.Root, path event.Path, before []byte, existed bool, after []byte, mode fs.FileMode) error {
 	now, err := readFile(dir, path, maxEdited)
 	switch {
@@ -251,18 +251,5 @@ func replace(dir *os.Root, path event.Path, before []byte, existed bool, after [
 			return err
 		}
 	}
-	beside := joined(event.Path(path.Dir()), "."+path.Base()+"."+newID()[6:]+".tmp")
-	f, err := dir.OpenFile(beside, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(after)
-	err = errors.Join(err, f.Chmod(mode), f.Close())
-	if err == nil {
-		err = dir.Rename(beside, string(path))
-	}
-	if err != nil {
-		_ = dir.Remove(beside) // the error that matters is the first
-	}
-	return err
+	return atomicfile.WriteBytesIn(dir, string(path), atomicfile.Options{Mode: mode, SetMode: true}, after)
 }

@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"compress/flate"
 	"context"
-	"embed"
+	_ "embed"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -23,8 +23,8 @@ ON CONFLICT (id) DO UPDATE SET used = ?2, uses = ?3, successes = ?4, failures = 
 	sqlSaveCount = "INSERT INTO counts (name, value) VALUES (?1, ?2) ON CONFLICT (name) DO UPDATE SET value = ?2"
 )
 
-//go:embed sql
-var sqlFiles embed.FS
+//go:embed schema.sql
+var schema string
 
 // ErrNone is wrapped when there is no such entry or undo record.
 var ErrNone = errors.New("no such sequence")

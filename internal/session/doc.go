@@ -20,8 +20,7 @@
 //     goes. It is made when the rest exceeds its budget, and not before, so that the beginning of the text stays the same from request
 //     to request. Commits, and commands that revert changes, divide the counts, because order matters there;
 //   - the state that the summary depends on: HEAD and the content of the files in use. When others have changed that, the summary is
-//     made again from the log, and earlier failures are marked;
-//   - the requests to a model that transcripts contain, with the tokens of the prompt cache. They are no events.
+//     made again from the log, and earlier failures are marked.
 //
 // All of it is derived: what is damaged, sealed with a lost key, or forgotten is made again.
 //

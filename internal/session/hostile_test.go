@@ -184,32 +184,6 @@ func TestSimilar(t *testing.T) {
 	}
 }
 
-func TestPromptCache(t *testing.T) {
-	r := newContextFixture(t, Options{})
-	at := noon
-	rq := func(id, session string, side bool, input, write, read int64) ModelRequest {
-		at = at.Add(1e9)
-		return ModelRequest{ID: id, Session: session, Side: side, At: at, Model: "m", Input: input, Write: write, Read: read, Output: 1}
-	}
-	all := []ModelRequest{rq("1", "a", false, 10, 90, 0), rq("2", "a", false, 10, 10, 90), rq("3", "a", false, 110, 0, 0),
-		rq("4", "a", true, 50, 0, 0), rq("5", "b", false, 0, 100, 0)}
-	must(t, r.AddRequests(t.Context(), "/t/a.jsonl", 100, all))
-	all[0].Output = 7
-	must(t, r.AddRequests(t.Context(), "/t/a.jsonl", 150, all[:1])) // delivered again, at its end
-	if done, err := r.TranscriptRead(t.Context(), "/t/a.jsonl"); done != 150 || err != nil {
-		t.Errorf("read up to %d, %v", done, err)
-	}
-	got, err := r.PromptCache(t.Context(), 10)
-	must(t, err)
-	want := []Cached{{Session: "b", Last: all[4].At, Models: []string{"m"}, Requests: 1, Write: 100, Output: 1},
-		{Session: "a", Last: all[3].At, Models: []string{"m"}, Requests: 4, Input: 180, Write: 100, Read: 90, Output: 10,
-			Share: 90. / 370, Breaks: 1},
-		{Last: all[4].At, Models: []string{"m"}, Requests: 5, Input: 180, Write: 200, Read: 90, Output: 11, Share: 90. / 470, Breaks: 1}}
-	if d := cmp.Diff(want, got); d != "" {
-		t.Error(d)
-	}
-}
-
 // BenchmarkAssemble: a session of two hours that has its summary, one new action each time.
 func BenchmarkAssemble(b *testing.B) {
 	r := newContextFixture(b, Options{})

@@ -2,10 +2,9 @@ package session
 
 import (
 	"context"
-	"embed"
+	_ "embed"
 	"errors"
 	"fmt"
-	"io/fs"
 	"log/slog"
 	"maps"
 	"path/filepath"
@@ -26,8 +25,12 @@ ON CONFLICT (id) DO UPDATE SET state = ?2, last = ?3, snapshot = ?4`
 WHERE json_valid(snapshot) AND snapshot ->> '$.seq' > ?1`
 )
 
-//go:embed sql
-var embedded embed.FS
+var (
+	//go:embed snapshots.sql
+	snapshotSchema string
+	//go:embed summaries.sql
+	summarySchema string
+)
 
 // When a snapshot is written after a change, and when sessions without events are archived and deleted.
 const (
@@ -91,19 +94,15 @@ func New(o Options) *Store {
 	if o.Budget == nil {
 		o.Budget = func() Budget { return defaultBudget }
 	}
-	lazy := func(file, migrations string) *cold.Lazy {
-		files, err := fs.Sub(embedded, "sql/"+migrations)
-		if err != nil {
-			panic(err) // the names are constants
-		}
-		return cold.NewLazy(filepath.Join(o.Dir, file), files, cold.Options{Now: o.Now, Log: o.Log})
+	lazy := func(file, schema string) *cold.Lazy {
+		return cold.NewLazy(filepath.Join(o.Dir, file), schema, cold.Options{Now: o.Now, Log: o.Log})
 	}
-	return &Store{o: o, snapshots: lazy("sessions.db", "snapshots"), summaries: lazy("history.db", "summaries"),
+	return &Store{o: o, snapshots: lazy("sessions.db", snapshotSchema), summaries: lazy("history.db", summarySchema),
 		wake: make(chan struct{}, 1), held: map[string]*entry{}}
 }
 
 // Open reads how much of the log the snapshots contain. last is the number of the log's last batch. begin is where to continue
-// when the file does not say: it is of an older version, or belonged to another log.
+// when the file belonged to another log.
 func (s *Store) Open(ctx context.Context, log string, last, begin int64) error {
 	applied := int64(0)
 	err := s.snapshots.UseExisting(ctx, func(f *cold.File) (err error) {
@@ -197,7 +196,7 @@ func (s *Store) entry(ctx context.Context, id string, begin bool) (*entry, error
 	switch {
 	case err == nil:
 		x.Snapshot, x.written = snap, s.o.Now()
-		if x.Seq == 0 { // of an older version, or of another log
+		if x.Seq == 0 { // of another log
 			x.until = x.Last
 		}
 	case errors.Is(err, cold.ErrRow):

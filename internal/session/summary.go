@@ -183,12 +183,8 @@ func (s *Store) forgetSummaries(ctx context.Context) error {
 	s.prompts.clear()
 	return s.summaries.UseExisting(ctx, func(f *cold.File) error {
 		return f.Write(ctx, "forget summaries", func(tx *cold.Tx) error {
-			for _, statement := range []string{"DELETE FROM summaries", "DELETE FROM requests", "DELETE FROM transcripts"} {
-				if _, err := tx.Exec(statement); err != nil {
-					return err
-				}
-			}
-			return nil
+			_, err := tx.Exec("DELETE FROM summaries")
+			return err
 		})
 	})
 }

@@ -3,7 +3,7 @@ package stage
 import (
 	"cmp"
 	"context"
-	"embed"
+	_ "embed"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -23,8 +23,8 @@ FROM entries`
 ON CONFLICT (stage) DO UPDATE SET hits = hits + ?2, misses = misses + ?3, ms = ms + ?4`
 )
 
-//go:embed sql
-var embedded embed.FS
+//go:embed schema.sql
+var schema string
 
 // Options of New. All but Log are needed.
 type Options struct {
@@ -65,7 +65,7 @@ func (c *Cache) open(ctx context.Context) (*cold.File, error) {
 	}
 	// The next daemon replaces a damaged one. Until then every lookup fails, and steps run.
 	var err error
-	if c.file, err = cold.OpenFile(ctx, c.database(), cold.Migrations(embedded), cold.Options{Now: c.o.Now, Log: c.o.Log}); err != nil {
+	if c.file, err = cold.OpenFile(ctx, c.database(), schema, cold.Options{Now: c.o.Now, Log: c.o.Log}); err != nil {
 		return nil, err
 	}
 	return c.file, c.loadDigests(ctx, c.file)

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/aoa-dev/aoa/internal/atomicfile"
 	"github.com/aoa-dev/aoa/internal/cold"
 )
 
@@ -148,16 +149,8 @@ func (c *Cache) store(ctx context.Context, f *cold.File, r *Request, e Entry, m 
 		return fmt.Errorf("keep result: %w", err)
 	}
 	record = c.o.Seal.Seal(recordOf(e.Key), record)
-	tmp, err := os.CreateTemp(c.o.Dir, ".new-*") // 0600
-	if err != nil {
-		return fmt.Errorf("keep result: %w", err)
-	}
-	_, err = tmp.Write(record)
-	if err = errors.Join(err, tmp.Close()); err == nil {
-		err = os.Rename(tmp.Name(), c.blob(e.Key))
-	}
-	if err != nil {
-		_ = os.Remove(tmp.Name())
+	// A power cut may leave it empty: its digest says so, and the stage runs again.
+	if err := atomicfile.WriteBytes(c.blob(e.Key), atomicfile.Options{Unsynced: true}, record); err != nil {
 		return fmt.Errorf("keep result: %w", err)
 	}
 	from, err := json.Marshal(sources{r.Deps, r.Outputs, r.Template})

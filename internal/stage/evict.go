@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"os"
 	"regexp"
-	"strings"
 	"time"
 
+	"github.com/aoa-dev/aoa/internal/atomicfile"
 	"github.com/aoa-dev/aoa/internal/cold"
 )
 
@@ -131,7 +131,8 @@ func (c *Cache) sweepFiles(ctx context.Context, f *cold.File) error {
 		return nil
 	}
 	for _, e := range files {
-		ours := isKey.MatchString(e.Name()) && !known[e.Name()] || strings.HasPrefix(e.Name(), ".new-")
+		_, part := atomicfile.PartOf(e.Name())
+		ours := part || isKey.MatchString(e.Name()) && !known[e.Name()]
 		if info, err := e.Info(); ours && err == nil && c.o.Now().Sub(info.ModTime()) > unlistedAge {
 			_ = os.Remove(c.blob(e.Name())) // the next sweep tries again
 		}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/bmatcuk/doublestar/v4"
 
+	"github.com/aoa-dev/aoa/internal/atomicfile"
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
@@ -150,7 +151,7 @@ func same(disk *os.Root, f File) bool {
 	return err == nil && bytes.Equal(data, f.Data)
 }
 
-// restore writes a second file and renames it, so that readers never see a part.
+// restore writes a file such that readers never see a part of it.
 func restore(disk *os.Root, f File) error {
 	name := string(f.Path)
 	if dir := f.Path.Dir(); dir != "" {
@@ -158,24 +159,22 @@ func restore(disk *os.Root, f File) error {
 			return err
 		}
 	}
-	beside := path.Join(f.Path.Dir(), ".aoa-"+f.Path.Base()+".new")
+	if f.Link {
+		return restoreLink(disk, f)
+	}
+	// What a stage makes can be made again, and hundreds of files would wait for the disk one by one.
+	return atomicfile.WriteBytesIn(disk, name, atomicfile.Options{Mode: fs.FileMode(f.Mode), SetMode: true, Unsynced: true}, f.Data)
+}
+
+func restoreLink(disk *os.Root, f File) error {
+	beside := path.Join(f.Path.Dir(), ".aoa-"+f.Path.Base()+".tmp")
 	_ = disk.Remove(beside) // of one that was killed here
-	err := write(disk, beside, f)
+	err := disk.Symlink(string(f.Data), beside)
 	if err == nil {
-		err = disk.Rename(beside, name)
+		err = disk.Rename(beside, string(f.Path))
 	}
 	if err != nil {
 		_ = disk.Remove(beside)
 	}
 	return err
-}
-
-func write(disk *os.Root, name string, f File) error {
-	if f.Link {
-		return disk.Symlink(string(f.Data), name)
-	}
-	if err := disk.WriteFile(name, f.Data, 0o600); err != nil {
-		return err
-	}
-	return disk.Chmod(name, fs.FileMode(f.Mode)) // the umask does not apply
 }

@@ -31,11 +31,8 @@ func (s *Store) Apply(ctx context.Context, b *hot.Batch, seq int64) error {
 }
 
 func (s *Store) send(ctx context.Context, b *hot.Batch, seq int64) error {
-	r, err := b.Resolve(s.table)
-	if err != nil {
-		return err
-	}
-	s.latest = max(s.latest, s.options.Now.Believable(max(r.Newest, s.Mirror().Scores.Latest())))
+	r := b.Resolve()
+	s.latest = max(s.latest, s.clock.Believable(max(r.Newest, s.Mirror().Scores.Latest())))
 	w := &writer{store: s, seq: seq}
 	if len(r.Moved) > 0 {
 		if err := w.rename(ctx, r.Moved); err != nil {

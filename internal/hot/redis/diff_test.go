@@ -47,6 +47,19 @@ func differ(t testing.TB, what string, want, got []entry, equal func(a, b float6
 	return words, numbers
 }
 
+// shorten makes the half-lives of all families an hour until the test ends, and their sets small.
+func shorten(t *testing.T) {
+	t.Helper()
+	for _, f := range hot.Families {
+		before := *f
+		t.Cleanup(func() { *f = before })
+		if f.Half > 0 {
+			f.Half = time.Hour
+		}
+		f.Keep, f.Read = min(f.Keep, 5), min(f.Read, 5)
+	}
+}
+
 func exactly(a, b float64) bool { return a == b }
 
 const diffSeeds = 2
@@ -58,6 +71,7 @@ const operations = "Apply Apply-again Apply-large Claim Check Forget Trim Decay 
 // three stores answer: the one that learned by itself, the server's mirror that followed the stream, and a mirror that was
 // loaded from the server a moment ago.
 func TestDifferential(t *testing.T) {
+	shorten(t)
 	var claims []string
 	for _, p := range Places {
 		t.Run(p.Name, func(t *testing.T) {
@@ -111,13 +125,8 @@ func (d *trio) must(op string, err error) {
 func (d *trio) everyOperation(url string) {
 	d.tb.Helper()
 	d.options = Options{URL: url, Repo: "diff-" + d.tb.Name() + fmt.Sprint(d.r.Uint64()), Writer: "w"}
-	d.options.Half, d.options.Keep = map[string]time.Duration{}, map[string]int{}
-	for _, f := range hot.Families {
-		d.options.Half[f.Name], d.options.Keep[f.Name] = time.Hour, 5
-	}
+	d.own = hot.New(nil)
 	var err error
-	d.own, err = hot.New(d.options.Options)
-	d.must("New", err)
 	d.server, err = Open(d.tb.Context(), d.options)
 	d.must("Open", err)
 	d.tb.Cleanup(func() { d.server.Close() })
@@ -125,7 +134,7 @@ func (d *trio) everyOperation(url string) {
 	d.world, d.now = newWorld(), noon
 	for i := 1; i <= 40; i++ {
 		d.now = d.now.Add(time.Duration(d.r.IntN(6*3600)) * time.Second)
-		d.apply("Apply", randomBatch(d.r, d.world, d.own, d.now, d.ops), 1+i%7/6)
+		d.apply("Apply", randomBatch(d.r, d.world, d.now, d.ops), 1+i%7/6)
 		if i%5 == 0 {
 			d.serverOnly()
 		}
@@ -157,7 +166,7 @@ func (d *trio) apply(op string, b *hot.Batch, times int) {
 // tidy has both look at all that was written: a mirror that is loaded does not know what was.
 func (d *trio) tidy() {
 	d.tb.Helper()
-	b := d.own.Batch()
+	b := hot.NewBatch()
 	b.Trim(d.now)
 	b.Decay(d.now)
 	b.Sweep(d.now)
@@ -183,8 +192,7 @@ func (d *trio) reopen() {
 	ctx := d.tb.Context()
 	recs, err := d.own.Dirty(ctx, true)
 	d.must("Dirty", err)
-	d.own, err = hot.New(d.options.Options)
-	d.must("New", err)
+	d.own = hot.New(nil)
 	d.must("Restore", d.own.Restore(ctx, recs))
 	o := d.options
 	o.Sessions = func(int64) (*hot.Store, error) { return d.server.sessions, nil }
@@ -308,8 +316,8 @@ func (w world) names(n hot.Noun) []string {
 }
 
 // randomBatch has something of every kind.
-func randomBatch(r *rand.Rand, w world, s interface{ Batch() *hot.Batch }, now time.Time, ops map[string]int) *hot.Batch {
-	b := s.Batch()
+func randomBatch(r *rand.Rand, w world, now time.Time, ops map[string]int) *hot.Batch {
+	b := hot.NewBatch()
 	for range 5 + r.IntN(60) {
 		f := hot.Families[r.IntN(len(hot.Families))]
 		at := now.Add(-time.Duration(r.IntN(70*3600)) * time.Second)
@@ -373,7 +381,7 @@ func randomSession(r *rand.Rand, w world, b *hot.Batch, now time.Time) {
 // large applies a batch that is cut into steps, twice.
 func (d *trio) large() {
 	d.tb.Helper()
-	b := d.own.Batch()
+	b := hot.NewBatch()
 	for i := range 20_000 {
 		b.Add(hot.Frequency, "", fmt.Sprint("f", i), d.now, 1)
 		b.Add(hot.Comod, fmt.Sprint("o", i%50), fmt.Sprint("f", i), d.now, float64(i%7))
@@ -385,7 +393,7 @@ func (d *trio) large() {
 		w.files = append(w.files, fmt.Sprint("f", i))
 	}
 	for _, s := range []*hot.Store{d.server.Mirror().Scores, loaded(d.tb, d.options)} {
-		for _, f := range []hot.Family{hot.Frequency, hot.Comod} {
+		for _, f := range []*hot.Family{hot.Frequency, hot.Comod} {
 			for _, o := range map[bool][]string{true: {""}, false: w.files[:3]}[f.Owner == hot.NounNone] {
 				differ(d.tb, "large", valuesOf(d.tb, d.own, f, o, w.files, d.now), valuesOf(d.tb, s, f, o, w.files, d.now), near)
 			}
@@ -393,7 +401,7 @@ func (d *trio) large() {
 	}
 }
 
-func valuesOf(tb testing.TB, s *hot.Store, f hot.Family, owner string, members []string, at time.Time) []entry {
+func valuesOf(tb testing.TB, s *hot.Store, f *hot.Family, owner string, members []string, at time.Time) []entry {
 	tb.Helper()
 	v := s.View(at)
 	r := v.OwnedOf(f, owner, members)

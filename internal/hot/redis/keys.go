@@ -55,9 +55,8 @@ func name(c *hot.Change) string {
 }
 
 // parseName finds the set with that name. ok is false for what is none: another key, or a set under another half-life.
-func parseName(t hot.Table, name string) (c hot.Change, ok bool) {
-	for i := range t {
-		c.Family = &t[i]
+func parseName(name string) (c hot.Change, ok bool) {
+	for _, c.Family = range hot.Families {
 		rest, ok := strings.CutPrefix(name, family(c.Family))
 		if !ok {
 			continue

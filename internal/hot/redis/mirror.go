@@ -99,11 +99,7 @@ func (s *Store) begin(ctx context.Context) error {
 }
 
 func (s *Store) load(ctx context.Context, sent int64) (*Mirror, error) {
-	scores, err := hot.New(hot.Options{Half: s.options.Half, Keep: s.options.Keep})
-	if err != nil {
-		return nil, err
-	}
-	m := &Mirror{Scores: scores, last: noEntry, loaded: map[string]int64{}}
+	m := &Mirror{Scores: hot.New(nil), last: noEntry, loaded: map[string]int64{}}
 	m.own.Store(sent)
 	before, err := s.client.XRevRangeN(ctx, s.keys.stream(), "+", "-", oldEntries).Result()
 	if err != nil {
@@ -113,7 +109,7 @@ func (s *Store) load(ctx context.Context, sent int64) (*Mirror, error) {
 		if i == 0 {
 			m.last = e.ID
 		}
-		_, _, edits, _ := decodeStep(s.table, word(e, "d")) // what it changed is in the sets
+		_, _, edits, _ := decodeStep(word(e, "d")) // what it changed is in the sets
 		s.note(e, edits)
 	}
 	names, err := s.scan(ctx)
@@ -121,12 +117,9 @@ func (s *Store) load(ctx context.Context, sent int64) (*Mirror, error) {
 		return nil, err
 	}
 	var owned []hot.Change
-	var retired []string
 	for _, n := range names {
-		c, ok := parseName(s.table, n)
+		c, ok := parseName(n)
 		switch {
-		case hot.IsRetired(n):
-			retired = append(retired, s.keys.prefix+n)
 		case !ok:
 		case c.Family.Global(): // large
 			err = s.loadSets(ctx, m, []hot.Change{c})
@@ -139,12 +132,6 @@ func (s *Store) load(ctx context.Context, sent int64) (*Mirror, error) {
 	}
 	for chunk := range slices.Chunk(owned, loadSets) {
 		if err := s.loadSets(ctx, m, chunk); err != nil {
-			return nil, err
-		}
-	}
-	for n := 0; len(retired) > 0; retired = retired[n:] { // no step removes a forgotten file from them
-		n = min(len(retired), loadSets)
-		if err := s.client.Del(ctx, retired[:n]...).Err(); err != nil {
 			return nil, err
 		}
 	}
@@ -222,7 +209,7 @@ func (s *Store) take(m *Mirror, e redis.XMessage) error {
 	if err != nil || at != before+1 {
 		return errors.Join(errGap, err)
 	}
-	names, changes, edits, err := decodeStep(s.table, word(e, "d"))
+	names, changes, edits, err := decodeStep(word(e, "d"))
 	if err != nil { // written by another program: the sets have what the server made of it
 		return errors.Join(errGap, err)
 	}

@@ -21,7 +21,7 @@ import (
 
 func apply(t *testing.T, s *Store, seq int64, fill func(b *hot.Batch)) {
 	t.Helper()
-	b := s.Batch()
+	b := hot.NewBatch()
 	fill(b)
 	if err := s.Apply(t.Context(), b, seq); err != nil {
 		t.Fatal(err)
@@ -29,7 +29,7 @@ func apply(t *testing.T, s *Store, seq int64, fill func(b *hot.Batch)) {
 }
 
 // one is a value in the mirror, with all of the stream in it.
-func one(t *testing.T, s *Store, f hot.Family, owner, name string) float64 {
+func one(t *testing.T, s *Store, f *hot.Family, owner, name string) float64 {
 	t.Helper()
 	if err := s.Sync(t.Context()); err != nil {
 		t.Fatal(err)
@@ -43,7 +43,7 @@ func TestServerElsewhere(t *testing.T) {
 	m := miniredis.RunT(t)
 	s := openAt(t, m, Options{Writer: "w"})
 	add := func(seq int64) error {
-		b := s.Batch()
+		b := hot.NewBatch()
 		b.Add(hot.Frequency, "", "a", noon, 1)
 		return s.Apply(t.Context(), b, seq)
 	}
@@ -125,7 +125,7 @@ func TestGap(t *testing.T) {
 
 // asked are the options that open the same store.
 func (s *Store) asked(m *miniredis.Miniredis) Options {
-	return Options{URL: "redis://" + m.Addr(), Repo: "r", Options: s.options}
+	return Options{URL: "redis://" + m.Addr(), Repo: "r"}
 }
 
 // TestEdits: others learn of an edit once, also of one from before, its own daemon does not.
@@ -210,17 +210,14 @@ func TestCheckNames(t *testing.T) {
 func TestApplyResumes(t *testing.T) {
 	m := miniredis.RunT(t)
 	s := openAt(t, m, Options{})
-	b := s.Batch()
+	b := hot.NewBatch()
 	b.Rename("old", "new")
 	for i := range 9000 {
 		b.Add(hot.Frequency, "", fmt.Sprint("f", i%5000), noon, 1)
 		b.Add(hot.Comod, fmt.Sprint("o", i%50), fmt.Sprint("f", i), noon, 1)
 	}
 	apply(t, s, 1, func(b *hot.Batch) { b.Add(hot.Frequency, "", "old", noon, 1) })
-	r, err := b.Resolve(s.table)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := b.Resolve()
 	w := &writer{store: s, seq: 2}
 	if err := w.rename(t.Context(), r.Moved); err != nil {
 		t.Fatal(err)
@@ -270,10 +267,10 @@ func TestTwoWritersAddUp(t *testing.T) {
 // TestMirrorsAgree: three writers rename, trim and add at once, mirrors follow, others are loaded in the middle. In the
 // end all have what the server has, to the last bit.
 func TestMirrorsAgree(t *testing.T) {
+	shorten(t)
 	for _, p := range Places {
 		t.Run(p.Name, func(t *testing.T) {
 			o := Options{URL: p.Open(t), Repo: fmt.Sprint("agree-", rand.Uint64())}
-			o.Half, o.Keep = map[string]time.Duration{"comod": time.Hour}, map[string]int{"comod": 5}
 			var writers sync.WaitGroup
 			var stores []*Store
 			open := func(who int) *Store {
@@ -294,7 +291,7 @@ func TestMirrorsAgree(t *testing.T) {
 				s, r := open(who), rand.New(rand.NewPCG(uint64(who), 3))
 				writers.Go(func() {
 					for seq := int64(1); seq <= 40; seq++ {
-						b := randomBatch(r, newWorld(), s, noon.Add(time.Duration(seq)*time.Minute), map[string]int{})
+						b := randomBatch(r, newWorld(), noon.Add(time.Duration(seq)*time.Minute), map[string]int{})
 						if err := s.Apply(t.Context(), b, seq); err != nil {
 							t.Error(err)
 							return
@@ -322,9 +319,8 @@ func TestMirrorsAgree(t *testing.T) {
 
 // TestNothingIsLeft: no key stays of an epoch that nobody reads.
 func TestNothingIsLeft(t *testing.T) {
-	s := openAt(t, miniredis.RunT(t),
-		Options{Options: hot.Options{Half: map[string]time.Duration{"comod": time.Hour, "scores:frequency": time.Hour}}})
-	f := s.table.Of(hot.Comod)
+	shorten(t)
+	s := openAt(t, miniredis.RunT(t), Options{})
 	for i := range 5 {
 		at := noon.Add(time.Duration(i) * 32 * time.Hour)
 		apply(t, s, int64(i+1), func(b *hot.Batch) {
@@ -333,7 +329,7 @@ func TestNothingIsLeft(t *testing.T) {
 			b.Add(hot.Comod, "a", "late", at.Add(-64*time.Hour), 1)
 			b.Trim(at)
 		})
-		k := f.Epoch(hot.Seconds(at))
+		k := hot.Comod.Epoch(hot.Seconds(at))
 		keys, err := s.scan(t.Context())
 		keys = slices.DeleteFunc(keys, func(k string) bool { return !strings.HasPrefix(k, "comod") && !strings.HasPrefix(k, "scores") })
 		if err != nil || len(keys) == 0 || len(keys) > 4 || !slices.Contains(keys, fmt.Sprintf("comod:1h:%d:a", k)) {
@@ -393,43 +389,6 @@ func TestForgotten(t *testing.T) {
 	}
 }
 
-// TestRetired: the sets of an earlier version that nobody reads any more go from the server, and steps of that version are followed.
-func TestRetired(t *testing.T) {
-	m := miniredis.RunT(t)
-	old := openAt(t, m, Options{Writer: "old"})
-	step := func(n hot.Change) {
-		var step []byte
-		for _, c := range []hot.Change{{Family: &hot.Retired[0]}, {Family: &hot.Retired[1], Owner: "secret"}, n} {
-			c.Do, c.Epoch, c.Members = hot.AddScores, c.Family.Epoch(hot.Seconds(noon)), []hot.Member{{Name: "secret", Score: 1}}
-			step = appendChange(step, &c)
-		}
-		if err := old.apply(t.Context(), call{step: step}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	frequency := hot.Change{Family: old.table.Of(hot.Frequency)}
-	step(frequency)
-	s := openAt(t, m, Options{Writer: "new"})
-	keys, err := s.scan(t.Context())
-	if err != nil || len(keys) == 0 || slices.ContainsFunc(keys, hot.IsRetired) {
-		t.Errorf("keys %q, %v", keys, err)
-	}
-	before, mirror := one(t, s, hot.Frequency, "", "secret"), s.Mirror()
-	step(frequency)
-	if got := one(t, s, hot.Frequency, "", "secret"); before <= 0 || !near(got, 2*before) || s.Mirror() != mirror {
-		t.Errorf("%v after one step, %v after two", before, got)
-	}
-	if err := s.Forget(t.Context(), noon, event.Path("secret")); err != nil {
-		t.Fatal(err)
-	}
-	if err := s.Sync(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	if dump := m.Dump(); strings.Contains(dump, "secret") {
-		t.Errorf("still there: %s", dump)
-	}
-}
-
 func TestOptionsAreChecked(t *testing.T) {
 	for _, o := range []Options{{}, {Repo: "r"}, {Repo: "r", URL: "http://x"}, {Repo: "r", URL: "redis://127.0.0.1:1"}} {
 		if s, err := Open(t.Context(), o); err == nil {
@@ -441,27 +400,19 @@ func TestOptionsAreChecked(t *testing.T) {
 
 // FuzzStep: a step that is read is one that can be written, and the other way round.
 func FuzzStep(f *testing.F) {
-	table, err := hot.NewTable(nil, nil)
-	if err != nil {
-		f.Fatal(err)
-	}
-	b := randomBatch(rand.New(rand.NewPCG(1, 1)), newWorld(), table, noon, map[string]int{})
-	r, err := b.Resolve(table)
-	if err != nil {
-		f.Fatal(err)
-	}
+	r := randomBatch(rand.New(rand.NewPCG(1, 1)), newWorld(), noon, map[string]int{}).Resolve()
 	for step := range steps(r.Changes, r.Edits, 1<<10, all) {
 		f.Add(string(step))
 	}
 	f.Add("-5:tag:x1:11:a1:0")
 	f.Add("04:what")
 	f.Fuzz(func(t *testing.T, text string) {
-		_, changes, edits, err := decodeStep(table, text)
+		_, changes, edits, err := decodeStep(text)
 		if err != nil {
 			return
 		}
 		for step, last := range steps(changes, edits, len(text)*100+100, all) {
-			names, again, edits2, err := decodeStep(table, string(step))
+			names, again, edits2, err := decodeStep(string(step))
 			if !last || err != nil || fmt.Sprint(again) != fmt.Sprint(changes) || fmt.Sprint(edits2) != fmt.Sprint(edits) ||
 				len(names) != len(again) {
 				t.Fatalf("%q is read as\n%v %v\n%v %v, %v", step, changes, edits, again, edits2, err)

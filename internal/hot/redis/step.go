@@ -76,9 +76,9 @@ func appendChange(step []byte, c *hot.Change) []byte {
 
 var errStep = errors.New("damaged step")
 
-// decodeStep reads a step: the changes with the names of their sets, and the edits. Changes of sets that the table does
-// not have are left out.
-func decodeStep(t hot.Table, step string) (names []string, changes []hot.Change, edits []hot.Edit, err error) {
+// decodeStep reads a step: the changes with the names of their sets, and the edits. Changes of sets of
+// other families are left out.
+func decodeStep(step string) (names []string, changes []hot.Change, edits []hot.Edit, err error) {
 	d := stepReader{rest: step}
 	for len(d.rest) > 0 && d.err == nil {
 		do := hot.Do(d.rest[0])
@@ -96,7 +96,7 @@ func decodeStep(t hot.Table, step string) (names []string, changes []hot.Change,
 			d.fail()
 			continue
 		}
-		c, ok := parseName(t, name)
+		c, ok := parseName(name)
 		if c.Do = do; do != hot.RemoveSet {
 			c.Members = d.members()
 		}

@@ -19,10 +19,10 @@ import (
 
 // Options of a Store. URL and Repo are required.
 type Options struct {
-	hot.Options
-	URL    string // see config.ParseRedis
-	Repo   string // the hash tag of all keys
-	Writer string // id of this daemon, under which the server keeps how far it has come; "" is "local"
+	Now    hot.Clock // nil believes every time
+	URL    string    // see config.ParseRedis
+	Repo   string    // the hash tag of all keys
+	Writer string    // id of this daemon, under which the server keeps how far it has come; "" is "local"
 
 	// Sessions finds the sessions of this writer as of the batch up to which the server has it, or an earlier one: then the
 	// batches since are to be applied again, which changes sessions only. nil begins without any.
@@ -34,8 +34,7 @@ type Options struct {
 // Store is a connection to the server that keeps the scores of one repository. Safe for concurrent use.
 type Store struct {
 	keys     keys
-	options  hot.Options
-	table    hot.Table
+	clock    hot.Clock
 	writer   string
 	client   redis.UniversalClient
 	sessions *hot.Store
@@ -69,20 +68,16 @@ func open(ctx context.Context, o Options) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("redis_url: %w", err)
 	}
-	table, err := hot.NewTable(o.Half, o.Keep)
-	if err != nil {
-		return nil, err
-	}
 	client, err := dial(place)
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{keys: newKeys(cmp.Or(place.Prefix, "aoa"), o.Repo), options: o.Options, table: table, writer: cmp.Or(o.Writer, "local"),
+	s := &Store{keys: newKeys(cmp.Or(place.Prefix, "aoa"), o.Repo), clock: o.Now, writer: cmp.Or(o.Writer, "local"),
 		client: client, loaded: o.Loaded, edited: o.Edited, latest: hot.Undated}
 	if err = s.identify(ctx); err == nil && o.Sessions != nil {
 		s.sessions, err = o.Sessions(s.Sent())
-	} else if err == nil {
-		s.sessions, err = hot.New(o.Options)
+	} else {
+		s.sessions = hot.New(o.Now)
 	}
 	if err != nil {
 		return nil, errors.Join(err, s.Close())
@@ -136,9 +131,6 @@ func mark(seq int64, step int) string {
 	}
 	return strconv.FormatInt(seq, 10) + "+" + strconv.Itoa(step)
 }
-
-// Batch makes an empty batch with the store's half-lives.
-func (s *Store) Batch() *hot.Batch { return s.table.Batch() }
 
 // View begins a view of this writer's sessions.
 func (s *Store) View(at time.Time) *hot.View { return s.sessions.View(at) }

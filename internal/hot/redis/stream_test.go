@@ -79,10 +79,7 @@ func stream() (batches [][]event.Event, files []event.Path, end time.Time) {
 // scores from. It asks, in between and at the end, what comes next.
 func answers(t *testing.T, url string) (asked int, out []event.Suggestion) {
 	t.Helper()
-	s, err := hot.New(hot.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := hot.New(nil)
 	learners, sync := []*learn.Learner{learn.New(s, learn.Options{})}, func() {}
 	if url != "" {
 		server, err := redis.Open(t.Context(), redis.Options{URL: url, Repo: "stream-" + fmt.Sprint(rand.Uint64())})

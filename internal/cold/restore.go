@@ -1,0 +1,141 @@
+package cold
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/aoa-dev/aoa/internal/event"
+)
+
+// errGone is why a log that was deleted is restored from its copy.
+var errGone = fmt.Errorf("%w: its file is gone", ErrDamaged)
+
+// Warnings of a log that was made again.
+const (
+	copyWarning    = "the event log was damaged or gone: what is left was moved aside, and its daily copy took its place"
+	freshWarning   = "the event log was damaged: it was moved aside and a fresh one begun; git history is learned again"
+	versionWarning = "the event log is of another version of aOa: it was moved aside and a fresh one begun; " +
+		"git history and past sessions are learned again"
+)
+
+// restore moves a log aside that cannot be opened, and opens another one in its place. That is the daily copy of a
+// damaged log, with the rows behind the copy that a plain read in the order of the log finds before its first error.
+// Without a copy the fresh log gets what can be read from the begin. A log of another version gives a fresh one
+// nothing but which events were pruned or forgotten. One warning says what was done and what is missing. before is
+// the number of the last batch that was written.
+func restore(ctx context.Context, path string, o Options, before int64, why error) (d *DB, err error) {
+	aside := ""
+	if exists(path) {
+		if aside, err = moveAside(path, why, o.Now()); err != nil {
+			return nil, err
+		}
+	}
+	message, attrs := freshWarning, []any{"file", path, "moved_to", aside, "why", why.Error()}
+	copied, err := takeCopy(path, why)
+	if err != nil {
+		return nil, err
+	}
+	d, err = tryDB(ctx, path, o)
+	if !copied.IsZero() && unusable(err) { // the copy is no better
+		copied = time.Time{}
+		if err = os.Remove(path); err == nil {
+			d, err = tryDB(ctx, path, o)
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	old := &DB{File: &File{path: aside, bad: o.bad, readStmts: map[string]*sql.Stmt{}}, seal: o.Seal}
+	if old.reader, err = sql.Open("sqlite", dsn(aside, "query_only(1)")); err != nil {
+		return d, err
+	}
+	defer func() {
+		_ = old.reader.Close()
+		_ = os.Remove(old.suspectFile()) // it is known
+	}()
+	d.MadeAgain = true
+	if errors.Is(why, errVersion) {
+		message = versionWarning
+	}
+	if copied.IsZero() {
+		// Without this list, what was forgotten would come back with past sessions.
+		d.MadeAgain = d.takeForgotten(ctx, old) == nil
+	} else {
+		message = copyWarning
+		attrs = append(attrs, "copied", copied.UTC().Format(time.RFC3339))
+	}
+	if errors.Is(why, ErrDamaged) {
+		events, end := d.takeNewer(ctx, old)
+		attrs = append(attrs, "newer_events", events, "missing", d.missing(ctx, before, end))
+		_, err = d.Advance(ctx, before) // consumers with files of their own contain these batches
+	}
+	o.warn(message, attrs...)
+	return d, err
+}
+
+// takeCopy gives the copy the name of the log, and returns when it was made: zero if there is none. The copy of a log
+// of another version is deleted.
+func takeCopy(path string, why error) (made time.Time, err error) {
+	info, err := os.Stat(path + copySuffix)
+	if err != nil {
+		return made, nil
+	}
+	if errors.Is(why, errVersion) {
+		return made, os.Remove(path + copySuffix)
+	}
+	return info.ModTime(), os.Rename(path+copySuffix, path)
+}
+
+// takeForgotten copies which events were pruned or forgotten: what is delivered again stays away.
+func (d *DB) takeForgotten(ctx context.Context, old *DB) error {
+	var digests []any
+	err := old.each(ctx, old.reader, "SELECT digest FROM ids WHERE event IS NULL", nil, func(row Row) error {
+		var digest int64
+		err := row.Scan(&digest)
+		digests = append(digests, digest)
+		return err
+	})
+	return errors.Join(err, d.Write(ctx, "keep what was forgotten", func(tx *Tx) error {
+		return tx.many("INSERT OR IGNORE INTO ids (digest) VALUES %s", 1, digests, nil)
+	}))
+}
+
+// takeNewer appends the events of the old log behind the last one of this, under the numbers of their batches. end is
+// the error that ended the reading, nil at the end of the old log.
+func (d *DB) takeNewer(ctx context.Context, old *DB) (events int, end error) {
+	var last int64
+	if _, err := d.Scan(ctx, "SELECT coalesce(max(id), 0) FROM events", nil, &last); err != nil {
+		return 0, err
+	}
+	end = old.replay(ctx, "SELECT "+rowColumns+" FROM events WHERE id > ? ORDER BY id", last, d.Last(), true,
+		func(seq int64, batch []event.Event) error {
+			d.seq.Store(max(d.Last(), seq-1))
+			_, fresh, err := d.Append(ctx, batch)
+			events += len(fresh)
+			return err
+		})
+	return events, end
+}
+
+// missing says what is not in the restored log.
+func (d *DB) missing(ctx context.Context, before int64, end error) string {
+	lost := before - d.Last()
+	switch {
+	case end == nil && lost <= 0:
+		return "nothing"
+	case before > 0 && lost <= 0: // the mark is at most a second old
+		return "at most the last second"
+	}
+	since, at := "all events", int64(0)
+	if found, err := d.Scan(ctx, "SELECT time FROM events WHERE counted IS NULL ORDER BY id DESC LIMIT 1", nil, &at); err == nil && found {
+		since = "events since " + moment(at).Format(time.RFC3339)
+	}
+	if lost > 0 {
+		return fmt.Sprintf("%s, at least %d batches", since, lost)
+	}
+	return since
+}

@@ -1,0 +1,70 @@
+-- The event log. Times are unix milliseconds, UTC. TEXT holds bytes as git has them: a path need not be UTF-8.
+
+CREATE TABLE events (
+  id      INTEGER PRIMARY KEY, -- the order of the log
+  seq     INTEGER NOT NULL,    -- sequence number of the Append that brought it; grows with id
+  time    INTEGER NOT NULL,    -- when it happened
+  kind    TEXT    NOT NULL,    -- event.Kind
+  session TEXT    NOT NULL,    -- the agent's session id, "" outside a session
+  counted INTEGER,             -- commit: 1, uncommit: -1; 0 once a later uncommit or commit took it back; else NULL
+  body    BLOB    NOT NULL,    -- every other field but the text, packed (see body.go)
+  text    BLOB                 -- the text, sealed; a commit's is open. NULL: none
+) STRICT;
+CREATE INDEX events_time ON events (time) WHERE counted IS NULL;
+CREATE INDEX events_counted ON events (counted, time) WHERE counted IS NOT NULL;
+CREATE INDEX events_session ON events (session, time, kind) WHERE session <> '';
+CREATE INDEX events_prompt ON events (kind) WHERE kind = 'prompt';
+
+CREATE TABLE ids ( -- what makes deliveries idempotent: every event ever logged
+  digest INTEGER PRIMARY KEY, -- the first 8 bytes of the SHA-256 of its id
+  event  INTEGER              -- events.id, of a commit that of the newest row about it; NULL: pruned or forgotten
+) STRICT;
+
+CREATE TABLE touches ( -- which events acted upon a file, under the name it had then
+  file    INTEGER NOT NULL, -- file_stats.id
+  counted INTEGER NOT NULL, -- that of commits with at most 100 files (not 0), else 0
+  event   INTEGER NOT NULL, -- events.id
+  PRIMARY KEY (file, counted, event)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE file_stats ( -- every file that was ever named; the totals count pruned events too
+  id             INTEGER PRIMARY KEY,        -- short name of the file in this database, never reused for another path
+  file           TEXT    NOT NULL UNIQUE,    -- the path
+  total_accesses INTEGER NOT NULL DEFAULT 0, -- reads, edits, writes and saves
+  last_access    INTEGER NOT NULL DEFAULT 0, -- time of the newest, 0 if none
+  first_access   INTEGER NOT NULL DEFAULT 0  -- time of the oldest, 0 if none
+) STRICT;
+
+CREATE TABLE tag_stats (
+  id         INTEGER PRIMARY KEY,       -- short name of the tag in this database
+  tag        TEXT    NOT NULL UNIQUE,   -- without '#'
+  total_uses INTEGER NOT NULL DEFAULT 0 -- events that carried it, pruned ones too
+) STRICT;
+
+CREATE TABLE renames ( -- commits up to that time that name the old file mean the new one
+  was    INTEGER NOT NULL, -- file_stats.id of the old name
+  time   INTEGER NOT NULL, -- when it was renamed
+  became INTEGER NOT NULL, -- file_stats.id of the new name
+  PRIMARY KEY (was, time)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX renames_became ON renames (became);
+
+CREATE TABLE cursor ( -- how far the import of the history has come
+  ref TEXT PRIMARY KEY, -- name of the ref
+  sha TEXT NOT NULL     -- its commit when it was last looked at
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE snapshot ( -- what has changed in the hot store since snapshot_block was written
+  key  TEXT PRIMARY KEY, -- the hot store's name of the record
+  data BLOB NOT NULL     -- packed by the hot store, opaque here; empty: gone
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE snapshot_block ( -- the hot store as of a full snapshot, many records to a row
+  id   INTEGER PRIMARY KEY,
+  data BLOB NOT NULL -- records, see block.go
+) STRICT;
+
+CREATE TABLE meta ( -- small facts: seq, snapshot_seq and what the daemon keeps
+  key   TEXT PRIMARY KEY, -- name of the fact
+  value TEXT NOT NULL     -- the fact
+) STRICT, WITHOUT ROWID;

@@ -1,0 +1,157 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"path/filepath"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/aoa-dev/aoa/internal/cold"
+)
+
+// bench is a housekeeper with a log of its own and a clock that can be moved.
+type bench struct {
+	*testing.T
+	*housekeeper
+	path string
+	late atomic.Int64 // nanoseconds; a job may read it while a test moves it
+}
+
+// advance moves the clock.
+func (b *bench) advance(d time.Duration) { b.late.Add(int64(d)) }
+
+func newBench(t *testing.T) *bench {
+	b := &bench{T: t, path: filepath.Join(t.TempDir(), "aoa.db")}
+	log := slog.New(slog.NewTextHandler(t.Output(), nil))
+	b.housekeeper = &housekeeper{base: base{now: func() time.Time { return time.Now().Add(time.Duration(b.late.Load())) }, log: log, alert: log},
+		flush: func(context.Context) error { return nil }}
+	return b
+}
+
+// daemon runs housekeeping for a time, with a fresh process's knowledge.
+func (b *bench) daemon(lasts time.Duration, meanwhile func()) {
+	b.Helper()
+	db, err := cold.Open(b.Context(), b.path, cold.Options{Now: b.now, Log: b.log})
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.db, b.clock = db, newClock(b.base)
+	if err := b.clock.compare(b.Context(), db); err != nil {
+		b.Fatal(err)
+	}
+	ctx, end := context.WithTimeout(b.Context(), lasts)
+	defer end()
+	ended := make(chan error)
+	go func() { ended <- b.run(ctx) }()
+	if meanwhile != nil {
+		meanwhile()
+	}
+	if err := errors.Join(<-ended, db.Close()); err != nil {
+		b.Fatal(err)
+	}
+}
+
+// counting makes a job that counts.
+func counting(name string, every time.Duration, n *int) job {
+	return job{name: name, every: every, do: func(context.Context) error { *n++; return nil }}
+}
+
+// TestPanicInAJob: a job that panics ends neither the daemon nor the other jobs, and is done again.
+func TestPanicInAJob(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench(t)
+		bad, good, snapshots := 0, 0, 0
+		b.flush = func(context.Context) error { snapshots++; panic("while writing") }
+		b.jobs = []job{{name: "bad", every: time.Minute, do: func(context.Context) error { bad++; panic("in the middle") }},
+			counting("good", time.Minute, &good)}
+		b.daemon(10*time.Minute+30*time.Second, nil)
+		if good != 11 || bad != 11 || snapshots != 14 {
+			t.Errorf("in ten minutes the good one ran %d times, the bad one %d, and %d snapshots were tried", good, bad, snapshots)
+		}
+	})
+}
+
+// TestDueJobs: a daily job is done once a day of use, whenever daemons run, and soon after the machine slept.
+func TestDueJobs(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench(t)
+		n := 0
+		b.jobs = []job{counting("daily", day, &n)}
+		step := func(what string, past, lasts time.Duration, want int, meanwhile func()) {
+			t.Helper()
+			b.advance(past)
+			b.daemon(lasts, meanwhile)
+			if n != want {
+				t.Errorf("%s: done %d times, want %d", what, n, want)
+			}
+		}
+		minute := time.Minute
+		step("the first start", 0, minute, 1, nil)
+		for range 3 {
+			step("soon after it", 4*time.Hour, minute, 1, nil)
+		}
+		step("the next day", 13*time.Hour, minute, 2, nil)
+		step("a daemon that runs on", minute, 50*time.Hour, 4, nil)
+		step("a machine that sleeps", minute, 10*minute, 5, func() { b.advance(20 * day) })
+		step("a clock that was ahead", -10*day, minute, 6, nil)
+	})
+}
+
+// TestJobThatFails: it is tried again after an hour; one that the daemon's end cut off, at the next start.
+func TestJobThatFails(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench(t)
+		n := 0
+		b.jobs = []job{{name: "fails", every: day, do: func(context.Context) error { n++; return errors.New("no space") }}}
+		b.daemon(150*time.Minute, nil)
+		if n != 3 {
+			t.Errorf("tried %d times in two and a half hours", n)
+		}
+		cut := 0
+		b.jobs = []job{{name: "long", every: day, do: func(ctx context.Context) error { cut++; <-ctx.Done(); return ctx.Err() }}}
+		b.daemon(time.Minute, nil)
+		b.daemon(time.Minute, nil)
+		if cut != 2 {
+			t.Errorf("one that was cut off was begun %d times, want 2", cut)
+		}
+		waits, urgent := 0, true
+		b.jobs = []job{{name: "urgent", every: day, do: func(context.Context) error { waits++; return nil }, urgent: func() bool { return urgent }}}
+		b.daemon(90*time.Minute, nil)
+		urgent = false
+		b.daemon(3*time.Hour, nil)
+		if waits != 2 {
+			t.Errorf("one that was urgent for an hour and a half ran %d times", waits)
+		}
+	})
+}
+
+// TestDoubtedClock: what drops what the clock calls old waits for a day when the clock has jumped between two daemons, over any
+// number of starts; the rest does not wait.
+func TestDoubtedClock(t *testing.T) {
+	for _, jump := range []time.Duration{40 * day, 12 * 365 * day, -40 * day, -2 * day} {
+		synctest.Test(t, func(t *testing.T) {
+			b := newBench(t)
+			drops, other := 0, 0
+			b.jobs = []job{counting("drops", time.Hour, &drops), counting("other", time.Hour, &other),
+				{name: "clock", every: time.Hour, do: func(ctx context.Context) error { return b.clock.compare(ctx, b.db) }}}
+			b.jobs[0].trusts = true
+			b.daemon(time.Minute, nil)
+			b.advance(jump)
+			for range 3 {
+				b.daemon(time.Minute, nil)
+				b.advance(2 * time.Hour)
+			}
+			if drops != 1 || other != 4 {
+				t.Errorf("%s: %d times under a doubted clock, the other %d times", jump, drops-1, other-1)
+			}
+			b.daemon(30*time.Hour, nil)
+			if drops < 5 {
+				t.Errorf("%s: a clock that has moved on by a day is still doubted: %d", jump, drops)
+			}
+		})
+	}
+}

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/aoa-dev/aoa/internal/fault"
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 // TestCheckoutOfManyFiles: a person saves 100 files right before the switch and 100 right after it, inside the

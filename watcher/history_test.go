@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"github.com/aoa-dev/aoa/internal/event"
-	"github.com/aoa-dev/aoa/internal/fault"
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 // readAgain runs History from the cursor, moves the cursor on and returns all events.

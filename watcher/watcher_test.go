@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/event"
-	"github.com/aoa-dev/aoa/internal/fault"
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 func TestSaveIsOneEvent(t *testing.T) {

@@ -19,7 +19,7 @@ var allowed = map[string][]string{
 	"internal/event":      {},
 	"internal/atomicfile": {},
 	"internal/config":     {"internal/atomicfile"},
-	"internal/fault":      {"internal/api", "internal/locate"},
+	"scripts/fault":       {"internal/api", "internal/locate"},
 	"internal/peer":       {},
 	"internal/locate":     {},
 	"scripts":             {},
@@ -133,6 +133,19 @@ func TestHookIsSmall(t *testing.T) {
 	for name := range strings.Lines(string(out)) {
 		if slices.Contains(heavy, strings.TrimSpace(name)) {
 			t.Errorf("aoa-hook links %s", name)
+		}
+	}
+}
+
+// TestProgramsApart: the product links no program of its developers. Package scripts itself is the hooks' text.
+func TestProgramsApart(t *testing.T) {
+	cmd := exec.Command("go", "list", "-deps", "./cmd/...")
+	cmd.Dir = "../.."
+	out, err := cmd.Output()
+	check(t, err)
+	for name := range strings.Lines(string(out)) {
+		if strings.HasPrefix(name, module+"/scripts/") {
+			t.Errorf("the product links %s", strings.TrimSpace(name))
 		}
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/aoa-dev/aoa/internal/fault"
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 // proxy is what lies between a daemon and its server: a proxy that can be cut, swallow everything, drag, or break in

@@ -15,7 +15,7 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
-	"github.com/aoa-dev/aoa/internal/fault"
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 // server is a real redis-server on loopback, which tests kill, stop and start again.

@@ -6,7 +6,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/aoa-dev/aoa/internal/fault"
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 // TestServerStopped: the server hangs for a while, as one that swaps, or whose machine does.

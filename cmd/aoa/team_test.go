@@ -16,10 +16,10 @@ import (
 
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/event"
-	"github.com/aoa-dev/aoa/internal/fault"
 	"github.com/aoa-dev/aoa/internal/hot"
 	"github.com/aoa-dev/aoa/internal/hot/redis"
 	"github.com/aoa-dev/aoa/learn"
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 // team is several clones of one repository, each with a home, a daemon and a log of its own, that share a server.

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/aoa-dev/aoa/internal/fault"
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 // TestKilledWhileAnswering: the daemon is killed in the moment in which what a command says is in the log, and not yet

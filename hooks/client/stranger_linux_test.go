@@ -17,8 +17,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/aoa-dev/aoa/internal/fault"
 	"github.com/aoa-dev/aoa/internal/locate"
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 // stranger is a server of another user that reads all it gets and answers with JSON of its own.

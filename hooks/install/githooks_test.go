@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/aoa-dev/aoa/internal/fault"
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 // gitHome is an environment in which git sees only the test's own repository, and in which a script named aoa

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/event"
-	"github.com/aoa-dev/aoa/internal/fault"
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 // The store that the tests below damage.

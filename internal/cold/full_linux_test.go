@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"github.com/aoa-dev/aoa/internal/event"
-	"github.com/aoa-dev/aoa/internal/fault"
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 // inNamespace runs the test again as root of its own mount namespace with a tmpfs of a few megabytes, whose

@@ -14,7 +14,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/event"
-	"github.com/aoa-dev/aoa/internal/fault"
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 // heard passes records on and tells of one whose message begins like that.

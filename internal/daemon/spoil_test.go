@@ -14,8 +14,8 @@ import (
 
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/event"
-	"github.com/aoa-dev/aoa/internal/fault"
 	"github.com/aoa-dev/aoa/internal/stage"
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 // tables are those of every store that has rows in the test below. Those of aoa.db are spoiled in package cold too.

@@ -51,7 +51,7 @@ func (w *Watcher) hintFor(err error) string {
 	case w.budget.most > 0 && (errors.As(err, &budgetError{}) || errors.Is(err, syscall.ENOSPC)):
 		return fmt.Sprintf("sudo sysctl fs.inotify.max_user_watches=%d", max(524288, 2*w.budget.most))
 	case w.budget.most > 0 && errors.Is(err, syscall.EMFILE):
-		return "sudo sysctl fs.inotify.max_user_instances=1024, then aoa stop and aoa start"
+		return "sudo sysctl fs.inotify.max_user_instances=1024, then aoa daemon stop and aoa daemon start"
 	}
 	return ""
 }

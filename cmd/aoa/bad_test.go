@@ -129,7 +129,7 @@ func TestDamage(t *testing.T) {
 			mustCall(d, api.Events, []event.Event{{ID: "x", Kind: event.KindRead, Time: time.Now(), Session: "s",
 				Paths: []event.Path{"README.md"}}})
 			want := d.must("suggest", "server/wire.go")
-			d.must("stop")
+			d.must("daemon", "stop")
 			db := filepath.Join(d.place().Store, "aoa.db")
 			harm(t, db)
 			row := name == "an event" || name == "its number" // costs that row, not the file
@@ -167,7 +167,7 @@ func TestDamage(t *testing.T) {
 				}
 			}
 			// The next start has nothing to complain of, but for rows that are still there.
-			d.must("stop")
+			d.must("daemon", "stop")
 			if name == "an event" {
 				return
 			}
@@ -215,7 +215,7 @@ func TestBrokenHead(t *testing.T) {
 			if s.code != 0 || !strings.Contains(s.out, "docs/protocol.md") {
 				t.Errorf("HEAD %q: exit %d\n%s%s", text, s.code, s.out, s.err)
 			}
-			d.must("stop")
+			d.must("daemon", "stop")
 		}
 	}
 	check(t, os.WriteFile(head, whole, 0o644))

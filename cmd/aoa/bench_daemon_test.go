@@ -128,7 +128,7 @@ func known(batch *hot.Batch, files []event.Path, now time.Time) {
 // until the first one to a person, which does.
 func (d *bed) start(b *testing.B) (hook, person time.Duration) {
 	b.Helper()
-	d.daemon = exec.Command(d.binary, "daemon")
+	d.daemon = exec.Command(d.binary, "daemon", "run")
 	d.daemon.Dir, d.daemon.Env = d.dir, d.env
 	begin := time.Now()
 	must(b, d.daemon.Start())

@@ -21,7 +21,7 @@ import (
 
 // harms are what can happen to aOa while its hooks stay in the client's settings.
 var harms = map[string]func(*clientSandbox){
-	"stopped":        func(w *clientSandbox) { w.must("aoa", "stop") },
+	"stopped":        func(w *clientSandbox) { w.must("aoa", "daemon", "stop") },
 	"killed":         func(w *clientSandbox) { w.end(w.pid()) },
 	"hung":           func(w *clientSandbox) { w.signal(syscall.SIGSTOP) },
 	"store removed":  func(w *clientSandbox) { w.removeAll(filepath.Join(w.repo, ".git", "aoa")) },

@@ -139,7 +139,7 @@ func (w *clientSandbox) leave() {
 		out, _ := cmd.CombinedOutput()
 		w.t.Logf("%s", out)
 	}
-	cmd = exec.Command(program, "stop")
+	cmd = exec.Command(program, "daemon", "stop")
 	cmd.Dir, cmd.Env = w.repo, w.env
 	_ = cmd.Run() // there may be none left
 }
@@ -201,7 +201,7 @@ func (w *clientSandbox) run(env []string, args ...string) outcome {
 // log is what aoa learned, oldest first.
 func (w *clientSandbox) log(args ...string) (out []event.Event) {
 	w.t.Helper()
-	text := json.NewDecoder(strings.NewReader(w.must(append([]string{"aoa", "log", "--json", "--limit", "1000"}, args...)...)))
+	text := json.NewDecoder(strings.NewReader(w.must(append([]string{"aoa", "log", "--json", "-n", "1000"}, args...)...)))
 	for text.More() {
 		var e event.Event
 		if err := text.Decode(&e); err != nil {

@@ -21,9 +21,19 @@ import (
 )
 
 func (a *app) daemon() *cobra.Command {
-	var verbose, report bool
 	c := &cobra.Command{
 		Use:   "daemon",
+		Short: "start, stop or run the daemon of this repository",
+		Long:  `Every command and hook that needs the daemon starts it. One that has nothing to do ends by itself.`,
+	}
+	c.AddCommand(a.start(), a.stop(), a.daemonRun())
+	return c
+}
+
+func (a *app) daemonRun() *cobra.Command {
+	var verbose, report bool
+	c := &cobra.Command{
+		Use:   "run",
 		Short: "run the daemon of this repository in the foreground",
 		Args:  cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {

@@ -50,7 +50,7 @@ func forNobody(t *testing.T) *sandbox {
 	check(t, os.WriteFile(d.bin, raw, 0o755))
 	check(t, os.Chmod(top, 0o755))
 	check(t, exec.Command("chown", "-R", fmt.Sprintf("%d:%d", nobody, nobody), d.dir, filepath.Join(top, "home")).Run())
-	t.Cleanup(func() { d.asNobody("stop", "--all") })
+	t.Cleanup(func() { d.asNobody("daemon", "stop", "--all") })
 	return d
 }
 
@@ -102,9 +102,9 @@ func TestNoPermission(t *testing.T) {
 		t.Parallel()
 		d := forNobody(t)
 		check(t, os.Mkdir(filepath.Join(d.dir, ".git", "aoa"), 0o700))
-		for _, args := range [][]string{{"init"}, {"suggest"}, {"status"}, {"stop"}} {
-			if s := d.asNobody(args...); s.code == 0 && args[0] != "stop" ||
-				!strings.Contains(s.err, "belongs to user 0") && args[0] != "stop" {
+		for _, args := range [][]string{{"init"}, {"suggest"}, {"status"}, {"daemon", "stop"}} {
+			if s := d.asNobody(args...); s.code == 0 && args[0] != "daemon" ||
+				!strings.Contains(s.err, "belongs to user 0") && args[0] != "daemon" {
 				t.Errorf("aoa %v: exit %d: %s", args, s.code, s.err)
 			}
 		}
@@ -113,7 +113,7 @@ func TestNoPermission(t *testing.T) {
 		t.Parallel()
 		d := forNobody(t)
 		d.asNobody("init")
-		d.asNobody("stop")
+		d.asNobody("daemon", "stop")
 		check(t, os.Chown(filepath.Join(d.place().Store, "aoa.db"), 0, 0))
 		check(t, os.Chmod(filepath.Join(d.place().Store, "aoa.db"), 0o400))
 		if s := d.asNobody("suggest"); s.code != 3 || !strings.Contains(s.err, "cannot be written") {
@@ -146,7 +146,7 @@ func onTmpfs(t *testing.T, size string) string {
 	return ""
 }
 
-// TestStopOnFullDisk: a daemon whose events cannot be written does not stop: aoa stop says how many there are, where
+// TestStopOnFullDisk: a daemon whose events cannot be written does not stop: aoa daemon stop says how many there are, where
 // they belong and what to do. When there is space it stops, and they are there. Only by force is it stopped without.
 func TestStopOnFullDisk(t *testing.T) {
 	noRace(t)
@@ -178,26 +178,26 @@ func TestStopOnFullDisk(t *testing.T) {
 	}
 	hooks("a")
 	pid := d.status().Pid
-	s := d.do("stop")
-	t.Logf("aoa stop: exit %d\n%s%s", s.code, s.out, s.err)
+	s := d.do("daemon", "stop")
+	t.Logf("aoa daemon stop: exit %d\n%s%s", s.code, s.out, s.err)
 	if s.code != exitFailed || s.out != "" || waiting(s.err) < 66 || !strings.Contains(s.err, filepath.Join(disk, "store", "aoa.db")) ||
-		!strings.Contains(s.err, "hint: free some space") || !strings.Contains(s.err, "aoa stop --force") {
-		t.Errorf("aoa stop on a full disk: exit %d\n%s%s", s.code, s.out, s.err)
+		!strings.Contains(s.err, "hint: free some space") || !strings.Contains(s.err, "aoa daemon stop --force") {
+		t.Errorf("aoa daemon stop on a full disk: exit %d\n%s%s", s.code, s.out, s.err)
 	}
 	if now := d.do("status", "--json"); !strings.Contains(now.out, fmt.Sprintf(`"pid": %d,`, pid)) {
 		t.Errorf("the daemon %d does not go on: %s", pid, now.out)
 	}
 	check(t, os.Remove(filler))
-	d.must("stop")
+	d.must("daemon", "stop")
 	if n := len(d.log("--kind", "read")); n != 66 {
 		t.Errorf("with space again %d events are there, want 66", n)
 	}
 
 	hooks("b")
-	s = d.do("stop", "--force")
-	t.Logf("aoa stop --force: exit %d\n%s%s", s.code, s.out, s.err)
+	s = d.do("daemon", "stop", "--force")
+	t.Logf("aoa daemon stop --force: exit %d\n%s%s", s.code, s.out, s.err)
 	if s.code != exitOK || !strings.Contains(s.out, "stopped 1") || waiting(s.err) < 66 || !strings.Contains(s.err, "lost") {
-		t.Errorf("aoa stop --force on a full disk: exit %d\n%s%s", s.code, s.out, s.err)
+		t.Errorf("aoa daemon stop --force on a full disk: exit %d\n%s%s", s.code, s.out, s.err)
 	}
 	check(t, os.Remove(filler))
 	if n := len(d.log("--kind", "read")); n != 66 {
@@ -276,7 +276,7 @@ func TestFullDisk(t *testing.T) {
 	d.must("config", "threshold", "0.8")
 
 	// Full when it starts: it says so, and works when there is space.
-	d.must("stop")
+	d.must("daemon", "stop")
 	fill(t, filler)
 	s = d.do("suggest", "server/wire.go")
 	t.Logf("suggest, started on a full disk: exit %d\n%s%s", s.code, s.out, s.err)
@@ -287,7 +287,7 @@ func TestFullDisk(t *testing.T) {
 	if out := d.must("suggest", "server/wire.go"); !strings.Contains(out, "docs/protocol.md") {
 		t.Errorf("after that: %s", out)
 	}
-	d.must("stop")
+	d.must("daemon", "stop")
 	there := map[string]int{}
 	db := openLog(d)
 	check(t, db.Replay(t.Context(), 0, func(_ int64, batch []event.Event) error {

@@ -128,11 +128,11 @@ func (a *app) examineDaemon(ctx context.Context, repo *watcher.Repo, p locate.Pl
 		return []finding{{"daemon", false, err.Error(), refused.Hint}}
 	}
 	if err != nil {
-		return []finding{{"daemon", false, err.Error(), "aoa daemon --verbose shows why it does not start"}}
+		return []finding{{"daemon", false, err.Error(), "aoa daemon run --verbose shows why it does not start"}}
 	}
 	out := []finding{{"daemon", true, fmt.Sprintf("pid %d answers in %.1f ms", st.Pid, float64(a.now().Sub(begin).Microseconds())/1000), ""}}
 	if st.Import.State == "failed" {
-		out = append(out, finding{"history", false, st.Import.Error, "aoa stop, then aoa start"})
+		out = append(out, finding{"history", false, st.Import.Error, "aoa daemon stop, then aoa daemon start"})
 	}
 	if st.Watch == "partial" {
 		out = append(out, finding{"saves", false, saves(st), st.WatchHint})

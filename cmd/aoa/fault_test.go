@@ -31,7 +31,7 @@ func TestCorrupted(t *testing.T) {
 			Session: fmt.Sprint("s", i%7), Paths: []event.Path{"README.md"}, OK: true})
 	}
 	mustCall(d, api.Events, batch)
-	d.must("stop")
+	d.must("daemon", "stop")
 	store := d.place().Store
 	whole := read(t, store)
 	if len(whole) < 2 {
@@ -84,7 +84,7 @@ func TestCorrupted(t *testing.T) {
 			}
 		}
 		book.Add(verdict, 1)
-		d.do("stop")
+		d.do("daemon", "stop")
 	}
 }
 

@@ -40,11 +40,11 @@ func TestForgetFullDisk(t *testing.T) {
 		if len(left) == 0 {
 			d.must("forget", secretFile)
 		} else {
-			d.must("stop")
-			d.must("start")
+			d.must("daemon", "stop")
+			d.must("daemon", "start")
 		}
 		d.forgotten()
-		d.must("stop")
+		d.must("daemon", "stop")
 		check(t, os.RemoveAll(store))
 		book.Add(verdict(t), 1)
 	}

@@ -114,10 +114,10 @@ func TestForgetReader(t *testing.T) {
 		}
 		check(t, conn.Close())
 		check(t, db.Close())
-		d.must("stop")
-		d.must("start")
+		d.must("daemon", "stop")
+		d.must("daemon", "start")
 		d.forgotten()
-		d.must("stop")
+		d.must("daemon", "stop")
 		book.Add(verdict(t), 1)
 	}
 }
@@ -133,7 +133,7 @@ func TestForgetInterrupted(t *testing.T) {
 	book := fault.Open(t, "forget, interrupted")
 	for round := range fault.Rounds() {
 		d := secretive(t)
-		d.must("stop")
+		d.must("daemon", "stop")
 		daemon := d.daemon()
 		cmd := d.command(d.bin, "forget", secretFile)
 		check(t, cmd.Start())
@@ -150,22 +150,22 @@ func TestForgetInterrupted(t *testing.T) {
 			check(t, cmd.Process.Signal(os.Interrupt))
 			_ = cmd.Wait()
 			d.forgotten()
-			d.must("stop")
+			d.must("daemon", "stop")
 			_ = daemon.Wait()
 		} else {
 			d.kill(daemon)
 			_ = cmd.Wait()
-			d.must("start")
+			d.must("daemon", "start")
 		}
 		d.forgotten()
 		mustCall(d, api.Events, []event.Event{{ID: "later", Kind: event.KindRead, Time: time.Now(), Session: "s2", OK: true,
 			Paths: []event.Path{secretFile}}})
-		d.must("stop")
-		d.must("start")
+		d.must("daemon", "stop")
+		d.must("daemon", "start")
 		if got := d.log("--kind", "read"); len(got) != 1 || got[0].ID != "later" {
 			t.Errorf("what was learned later: %v", got)
 		}
-		d.must("stop")
+		d.must("daemon", "stop")
 		book.Add(verdict(t), 1)
 	}
 }
@@ -189,8 +189,8 @@ func TestForgetLeavesThresholds(t *testing.T) {
 	if after := mustCall(d, api.Threshold, api.None{}); !maps.Equal(after.Kinds, before.Kinds) {
 		t.Errorf("thresholds were %v and are %v", before.Kinds, after.Kinds)
 	}
-	d.must("stop")
-	d.must("start")
+	d.must("daemon", "stop")
+	d.must("daemon", "start")
 	if after := mustCall(d, api.Threshold, api.None{}); !maps.Equal(after.Kinds, before.Kinds) {
 		t.Errorf("after a restart thresholds are %v, they were %v", after.Kinds, before.Kinds)
 	}

@@ -58,7 +58,7 @@ func TestHostileRepository(t *testing.T) {
 	for _, args := range [][]string{{"init"}, {"status"}, {"status", "--all"}, {"doctor"}, {"suggest", "server/wire.go"},
 		{"suggest", "server/wire.go", "--explain"}, {"suggest"},
 		{"stats", "files"}, {"stats", "sessions"}, {"log"}, {"log", "--kind", "commit"}, {"hooks", "status"},
-		{"why", partner, "--with", "server/wire.go"}, {"context"}, {"start"}, {"session", "list"}} {
+		{"why", partner, "--with", "server/wire.go"}, {"context"}, {"daemon", "start"}, {"session", "list"}} {
 		s := d.do(args...)
 		if bad := controls(s.out + s.err); bad != "" {
 			t.Errorf("aoa %q printed %q in %q %q", args, bad, s.out, s.err)

@@ -41,7 +41,7 @@ func TestKilled(t *testing.T) {
 			d := newSandbox(t, 40)
 			d.env = append(d.env, fmt.Sprintf("AOA_THRESHOLD=%g", prefetch.Aggressive)) // something is to be suggested, too
 			d.must("init")
-			d.must("stop")
+			d.must("daemon", "stop")
 			f := newWorkload(d, seed)
 			rounds := max(3, fault.Rounds()) // fewer do not see everything
 			for range rounds {

@@ -24,13 +24,13 @@ func TestManyAtOnce(t *testing.T) {
 	t.Parallel()
 	d := newSandbox(t, 16)
 	d.must("init")
-	d.must("stop")
+	d.must("daemon", "stop")
 	var daemons [10]*exec.Cmd
 	var words [10]bytes.Buffer
 	var answers [10]said
 	var clients sync.WaitGroup
 	for i := range daemons {
-		daemons[i] = d.command(d.bin, "daemon")
+		daemons[i] = d.command(d.bin, "daemon", "run")
 		daemons[i].Stdout, daemons[i].Stderr = &words[i], &words[i]
 		if err := daemons[i].Start(); err != nil {
 			t.Fatal(err)
@@ -60,7 +60,7 @@ func TestManyAtOnce(t *testing.T) {
 	if now := d.status().Pid; now != pid {
 		t.Errorf("the winner changed from %d to %d", pid, now)
 	}
-	d.must("stop")
+	d.must("daemon", "stop")
 	for _, p := range daemons {
 		if p.Process.Pid == pid {
 			if err := p.Wait(); err != nil {
@@ -75,7 +75,7 @@ func TestStaleSocketAndLock(t *testing.T) {
 	t.Parallel()
 	d := newSandbox(t, 16)
 	d.must("init")
-	d.must("stop")
+	d.must("daemon", "stop")
 	d.kill(d.daemon())
 	for _, name := range []string{d.place().Socket, d.place().Lock()} {
 		if _, err := os.Lstat(name); err != nil {
@@ -85,7 +85,7 @@ func TestStaleSocketAndLock(t *testing.T) {
 	if out := d.must("suggest", "server/wire.go"); !strings.Contains(out, "docs/protocol.md") {
 		t.Errorf("after a kill: %s", out)
 	}
-	d.must("stop")
+	d.must("daemon", "stop")
 	if _, err := os.Lstat(d.place().Socket); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("a daemon that ended left its socket: %v", err)
 	}
@@ -157,7 +157,7 @@ func TestRepositoryGone(t *testing.T) {
 			t.Parallel()
 			d := newSandbox(t, 16)
 			d.must("init")
-			d.must("stop")
+			d.must("daemon", "stop")
 			daemon := d.daemon("AOA_WATCH=" + watch)
 			d.read()
 			if err := os.RemoveAll(d.dir); err != nil {
@@ -173,7 +173,7 @@ func TestRepositoryGone(t *testing.T) {
 		t.Parallel()
 		d := newSandbox(t, 16)
 		d.must("init")
-		d.must("stop")
+		d.must("daemon", "stop")
 		daemon := d.daemon()
 		d.read()
 		mustCall(d, api.Events, []event.Event{{ID: "x", Kind: event.KindRead, Time: time.Now(), Session: "s",
@@ -198,7 +198,7 @@ func TestRepositoryGone(t *testing.T) {
 		t.Parallel()
 		d := newSandbox(t, 16)
 		d.must("init")
-		d.must("stop")
+		d.must("daemon", "stop")
 		daemon := d.daemon("AOA_WATCH=off")
 		aside, fresh := d.dir+"-old", d.dir+"-new"
 		if err := os.Rename(d.dir, aside); err != nil {

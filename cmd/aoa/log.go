@@ -14,17 +14,31 @@ import (
 )
 
 func (a *app) log() *cobra.Command {
-	var since, until, file string
+	var since, until, file, exported, imported string
+	var force bool
 	var kinds []string
 	var r api.LogRequest
 	c := &cobra.Command{
 		Use:   "log",
 		Short: "the events that aOa learned from",
 		Long: `Prints events, the oldest first, by default the newest 100. With --json it prints one event
-per line. Times are dates, times, or ages such as 2h or 7d.`,
-		Example: "  aoa log --since 2h --file internal/server.go\n  aoa log --json --limit 1000 | jq .kind",
-		Args:    cobra.NoArgs,
+per line. Times are dates, times, or ages such as 2h or 7d.
+
+--export writes what agents and people did in this clone to one file. It has no texts of prompts and commands,
+only their words, and file names relative to the repository. It leaves git's history out: every clone has that.
+With --import, another clone learns from it as if it had happened there. Importing it twice counts once.`,
+		Example: `  aoa log --since 2h --file internal/server.go
+  aoa log --json -n 1000 | jq .kind
+  aoa log --export team.aoa
+  aoa log --import team.aoa`,
+		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) (err error) {
+			switch {
+			case exported != "":
+				return a.exportLog(c.Context(), exported, force)
+			case imported != "":
+				return a.importLog(c.Context(), imported, force)
+			}
 			if r.Since, err = a.when(since); err != nil {
 				return err
 			}
@@ -56,7 +70,11 @@ per line. Times are dates, times, or ages such as 2h or 7d.`,
 	a.sessionFlag(c, &r.Session, "of this session only")
 	f.StringVar(&file, "file", "", "about this file, or the files of this folder, only")
 	f.StringSliceVar(&kinds, "kind", nil, "of these kinds only: prompt, read, edit, commit, …")
-	f.IntVarP(&r.Limit, "limit", "n", 100, "largest number of events")
+	f.IntVarP(&r.Limit, "number", "n", 100, "number of events")
+	f.StringVar(&exported, "export", "", "write the events of this clone to this file, for another clone")
+	f.StringVar(&imported, "import", "", "learn from this file of another clone of this repository")
+	f.BoolVar(&force, "force", false, "replace the file of --export; --import it even if hardly any of its files is here")
+	c.MarkFlagsMutuallyExclusive("export", "import")
 	return c
 }
 

@@ -19,7 +19,7 @@ import (
 // powered starts a daemon whose disk forgets, when the power is cut, what was not synced.
 func (d *sandbox) powered(env ...string) *fault.Power {
 	d.Helper()
-	cmd := d.command(d.bin, "daemon")
+	cmd := d.command(d.bin, "daemon", "run")
 	cmd.Env = append(cmd.Env, env...)
 	p := fault.StartPower(d.T, cmd, d.place().Store)
 	d.until("the daemon listens", func() bool {
@@ -83,7 +83,7 @@ func TestPowerCut(t *testing.T) {
 			t.Parallel()
 			d := newSandbox(t, 4)
 			d.must("init")
-			d.must("stop")
+			d.must("daemon", "stop")
 			p := d.powered("AOA_DURABILITY=" + durability)
 			book := fault.Open(t, "power cut, durability "+durability)
 			const n = 300

@@ -59,7 +59,7 @@ func TestNoZombies(t *testing.T) {
 	t.Parallel()
 	d := newSandbox(t, 16)
 	d.must("init")
-	d.must("stop")
+	d.must("daemon", "stop")
 	server := d.command(d.bin, "mcp")
 	questions, err := server.StdinPipe()
 	check(t, err)
@@ -95,7 +95,7 @@ func TestNoZombies(t *testing.T) {
 		if p := processes(t); !hasChild(p, server.Process.Pid, daemon) {
 			t.Fatalf("round %d: the daemon %d is no child of the server %d", i, daemon, server.Process.Pid)
 		}
-		d.must("stop")
+		d.must("daemon", "stop")
 		d.until("the daemon has ended", func() bool { s := stateOf(t, daemon); return s == "" || s == "Z" })
 		d.until(fmt.Sprintf("nothing is left of daemon %d; its state is now %q", daemon, stateOf(t, daemon)), func() bool {
 			return stateOf(t, daemon) == ""

@@ -4,17 +4,11 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"github.com/aoa-dev/aoa/internal/api"
 )
 
-func (a *app) proof() *cobra.Command {
-	return &cobra.Command{
-		Use:   "proof",
-		Short: "whether hints helped in this repository: how often right, what they cost and spared",
-		Long: `aOa withholds a share of its hints (the setting holdout), by chance. The withheld ones show what happens
-without hints, and all is compared with them:
+// proofHelp says how aoa stats proof compares.
+const proofHelp = `"proof" compares hints that were shown with a share that aOa withholds by chance (the setting holdout):
 
   right      how many hints named a file that was then used, and how many of the withheld ones would have
   searches   searches and listings from a hint to the first open of a file that it named
@@ -24,11 +18,7 @@ without hints, and all is compared with them:
 The interval of "right" is Newcombe's for the difference of two shares. That of "spared" is a bootstrap over
 sessions. What a search costs begins at a shipped estimate and moves to what is counted. A kind has a finding
 when 100 shown and 30 withheld hints are settled. Where hints lose, the finding says so. The newest wrong hints
-are listed.`,
-		Args: cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error { return show(c, a, api.Proof, api.None{}, a.printProof) },
-	}
-}
+are listed.`
 
 func (a *app) printProof(p api.ProofAnswer) {
 	if p.Holdout == 0 {

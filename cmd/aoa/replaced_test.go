@@ -19,7 +19,7 @@ func TestStoreReplaced(t *testing.T) {
 	t.Parallel()
 	d := newSandbox(t, 16)
 	d.must("init")
-	d.must("stop")
+	d.must("daemon", "stop")
 	book := fault.Open(t, "store deleted and made again")
 	for range fault.Rounds() {
 		old := d.daemon()
@@ -43,7 +43,7 @@ func TestStoreReplaced(t *testing.T) {
 		if got := d.log("--kind", "read"); len(got) != 0 {
 			t.Errorf("the new store holds %d events of the old one", len(got))
 		}
-		d.must("stop")
+		d.must("daemon", "stop")
 		book.Add(verdict(t), 1)
 	}
 }

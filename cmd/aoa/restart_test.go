@@ -38,7 +38,7 @@ func TestSnapshotAfterLongReplay(t *testing.T) {
 	d := newSandbox(t, 4)
 	d.env = append(d.env, "AOA_LOG_LEVEL=info")
 	d.must("init")
-	d.must("stop")
+	d.must("daemon", "stop")
 	const many = 6000
 	db := openLog(d)
 	for i := 0; i < many; i += 500 {

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"slices"
+	"runtime"
 	"strings"
 	"time"
 
@@ -79,9 +79,6 @@ func run(ctx context.Context, args []string, in io.Reader, out, errw io.Writer, 
 	a.color, a.colorErr = a.terminal && a.colors, isTerminal(errw) && a.colors
 	a.width = a.columns(out)
 	root := a.commands()
-	if len(args) > 0 && (args[0] == "--version" || args[0] == "-v") {
-		args = slices.Concat([]string{"version"}, args[1:])
-	}
 	root.SetArgs(args)
 	root.SetIn(in)
 	root.SetOut(out)
@@ -154,28 +151,37 @@ Start with:  aoa init           learn this repository's history
 		CompletionOptions: cobra.CompletionOptions{HiddenDefaultCmd: false},
 	}
 	// Not cobra's own flag: its templates call methods by name, for which the linker keeps every method (see TestNoTemplates).
-	root.Flags().BoolP("version", "v", false, "print the version")
+	showVersion := root.Flags().BoolP("version", "v", false, "print the version")
+	root.RunE = func(c *cobra.Command, _ []string) error {
+		if *showVersion {
+			fmt.Fprintf(a.out, "aoa %s (%s, %s/%s)\n", version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+			return nil
+		}
+		return c.Help()
+	}
 	root.PersistentFlags().BoolVar(&a.json, "json", false, "print JSON; docs/json.md lists the fields")
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return usage("%v", err) })
 	for _, g := range []struct {
 		title    string
 		commands []*cobra.Command
 	}{
-		{"Every day:", []*cobra.Command{a.suggest(), a.why(), a.status(), a.init()}},
-		{"Ask:", []*cobra.Command{a.context(), a.feedback()}},
-		{"Inspect:", []*cobra.Command{a.log(), a.stats(), a.report(), a.eval(), a.proof(), a.cost(), a.metrics(), a.redis(), a.doctor()}},
-		{"Reuse:", []*cobra.Command{a.session(), a.cache(), a.stage(), a.pipeline(), a.reload(), a.snapshot()}},
-		{"Set up:", []*cobra.Command{a.remove(), a.hooks(), a.config(), a.forget(), a.pause()}},
-		{"Run:", []*cobra.Command{a.start(), a.stop(), a.daemon(), a.hook(), a.mcp(), a.statusline(), a.atComplete(), a.version()}},
+		{"Every day:", []*cobra.Command{a.init(), a.suggest(), a.why(), a.status(), a.feedback()}},
+		{"Look back:", []*cobra.Command{a.report(), a.stats(), a.log()}},
+		{"Set up:", []*cobra.Command{a.config(), a.doctor(), a.pause(), a.forget(), a.remove()}},
+		{"For agents and systems:", []*cobra.Command{a.hooks(), a.context(), a.session(), a.reload(), a.cache(), a.stage(),
+			a.pipeline(), a.redis(), a.mcp(), a.eval(), a.daemon()}},
+		{"", []*cobra.Command{a.hook(), a.statusline(), a.atComplete()}},
 	} {
-		root.AddGroup(&cobra.Group{ID: g.title, Title: g.title})
+		if g.title != "" {
+			root.AddGroup(&cobra.Group{ID: g.title, Title: g.title})
+		}
 		for _, c := range g.commands {
+			c.Hidden = g.title == ""
 			c.GroupID = g.title
 			strict(c)
 			root.AddCommand(c)
 		}
 	}
-	a.paged(root)
 	return root
 }
 

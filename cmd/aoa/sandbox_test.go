@@ -70,7 +70,7 @@ func newSandbox(t *testing.T, n int) *sandbox {
 	t.Cleanup(func() {
 		last := *d
 		last.dir = top // the repository may be gone
-		last.do("stop", "--all", "--force")
+		last.do("daemon", "stop", "--all", "--force")
 	})
 	return d
 }
@@ -157,7 +157,7 @@ func mustCall[Req, Res any](d *sandbox, r api.Route[Req, Res], req Req) Res {
 // daemon starts a daemon as a child, with its output at hand, and waits until it listens.
 func (d *sandbox) daemon(env ...string) *exec.Cmd {
 	d.Helper()
-	cmd := d.command(d.bin, "daemon")
+	cmd := d.command(d.bin, "daemon", "run")
 	cmd.Env = append(cmd.Env, env...)
 	if err := cmd.Start(); err != nil {
 		d.Fatal(err)
@@ -228,7 +228,7 @@ func (d *sandbox) write(name, text string) {
 func (d *sandbox) log(args ...string) []event.Event {
 	d.Helper()
 	var out []event.Event
-	for line := range strings.Lines(d.must(append([]string{"log", "--json", "--limit", "100000"}, args...)...)) {
+	for line := range strings.Lines(d.must(append([]string{"log", "--json", "-n", "100000"}, args...)...)) {
 		var e event.Event
 		if err := json.Unmarshal([]byte(line), &e); err != nil {
 			d.Fatalf("log: %v in %q", err, line)

@@ -58,7 +58,7 @@ func TestScript(t *testing.T) {
 				e.Setenv(k, v)
 			}
 			e.Defer(func() { // of a script that failed before it came to its own halt
-				stop := exec.Command("aoa", "stop", "--all", "--force")
+				stop := exec.Command("aoa", "daemon", "stop", "--all", "--force")
 				stop.Dir, stop.Env = e.WorkDir, e.Vars
 				_ = stop.Run()
 			})
@@ -142,5 +142,5 @@ func until(ts *testscript.TestScript, neg bool, args []string) {
 
 // halt stops every daemon of this script; each script ends with it.
 func halt(ts *testscript.TestScript, _ bool, _ []string) {
-	ts.Check(ts.Exec("aoa", "stop", "--all"))
+	ts.Check(ts.Exec("aoa", "daemon", "stop", "--all"))
 }

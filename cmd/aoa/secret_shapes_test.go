@@ -108,10 +108,10 @@ func TestSecretsAreNowhere(t *testing.T) {
 		}
 	}
 	printed := ""
-	for _, args := range [][]string{{"log", "--json", "--limit", "100000"}, {"log"}, {"reload", "list", "--json"},
+	for _, args := range [][]string{{"log", "--json", "-n", "100000"}, {"log"}, {"reload", "list", "--json"},
 		{"reload", "export"}, {"context", "--for", "prompt", "--prompt", "basket"}, {"session", "list", "--json"},
 		{"cache", "list", "--all"},
-		{"stage", "list", "--json"}, {"suggest", "--json"}, {"start"}, {"status", "--json"}, {"stats", "sessions"}} {
+		{"stage", "list", "--json"}, {"suggest", "--json"}, {"daemon", "start"}, {"status", "--json"}, {"stats", "sessions"}} {
 		s := d.do(args...)
 		printed += s.out
 		look("aoa "+strings.Join(args, " "), s.out+s.err)
@@ -125,7 +125,7 @@ func TestSecretsAreNowhere(t *testing.T) {
 		}
 	}
 	d.noBytes("while the daemon runs", secrets)
-	d.must("stop")
+	d.must("daemon", "stop")
 	d.noBytes("after the daemon", secrets)
 }
 

@@ -39,8 +39,8 @@ func TestPasswordStaysIn(t *testing.T) {
 			if !strings.Contains(string(text), password) {
 				t.Fatalf("%s: the password is not in the settings, so nothing is tested", name)
 			}
-			d.must("stop")
-			d.must("start")
+			d.must("daemon", "stop")
+			d.must("daemon", "start")
 			want := "redis://" + addr
 			d.until(name+": the daemon has tried", func() bool {
 				shared, _ := d.logged("msg=shared server="+want, 0)
@@ -64,7 +64,7 @@ func (d *sandbox) mum(what string, secrets ...string) {
 	}
 	for _, args := range [][]string{{"status"}, {"status", "--json"}, {"status", "--all"}, {"doctor"}, {"doctor", "--json"},
 		{"config"}, {"config", "--json"}, {"config", "redis_url"},
-		{"metrics"}, {"log", "--json"}, {"stats", "files"}, {"suggest"}, {"version"},
+		{"stats", "metrics"}, {"log", "--json"}, {"stats", "files"}, {"suggest"}, {"--version"},
 		{"config", "redis_url", "redis://:" + secrets[0] + "@h:x"},
 		{"config", "redis_url", "gopher://:" + secrets[0] + "@h"}} {
 		s := d.do(args...)

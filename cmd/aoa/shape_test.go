@@ -83,7 +83,7 @@ func TestMetricsAreDocumented(t *testing.T) {
 		}
 	}
 	printed := map[string]bool{}
-	for _, m := range regexp.MustCompile(`(?m)^# TYPE (aoa_\w+)`).FindAllStringSubmatch(d.must("metrics"), -1) {
+	for _, m := range regexp.MustCompile(`(?m)^# TYPE (aoa_\w+)`).FindAllStringSubmatch(d.must("stats", "metrics"), -1) {
 		printed[m[1]] = true
 	}
 	page, err := os.ReadFile("../../docs/api.md")

@@ -75,7 +75,7 @@ func soakOn(t *testing.T, source, file string) {
 	d.git("reset", "-q", "--hard", "FETCH_HEAD")
 	d.env = append(d.env, "AOA_IDLE_TIMEOUT=0", "AOA_REPO_ID=soak")
 	d.must("init")
-	d.must("stop")
+	d.must("daemon", "stop")
 	bin, err := exec.LookPath("aoa-hasty")
 	check(t, err)
 	daemon := exec.Command(bin)

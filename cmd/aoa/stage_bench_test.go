@@ -44,7 +44,7 @@ func bigTree(b *testing.B, n int) *bed {
 	d.run(b, d.in("git", "add", "-A"))
 	d.run(b, d.in("git", "-c", "user.name=A", "-c", "user.email=a@example.com", "commit", "-qm", "all"))
 	d.run(b, d.in(d.binary, "init"))
-	b.Cleanup(func() { _ = d.in(d.binary, "stop").Run() }) // it may have stopped
+	b.Cleanup(func() { _ = d.in(d.binary, "daemon", "stop").Run() }) // it may have stopped
 	return d
 }
 
@@ -78,7 +78,7 @@ func BenchmarkStageHit(b *testing.B) {
 		ts = append(ts, d.often(b, 1, stage...)...)
 	}
 	ts.report(b, 10)
-	b.ReportMetric(d.often(b, 30, d.binary, "version").at(.5), "aoa-version-p50-ms")
+	b.ReportMetric(d.often(b, 30, d.binary, "--version").at(.5), "aoa-version-p50-ms")
 	b.ReportMetric(d.often(b, 5, step...).at(.5), "command-p50-ms")
 	if _, err := exec.LookPath("bkt"); err == nil {
 		peer := append([]string{"bkt", "--ttl=1h", "--"}, step...)

@@ -127,7 +127,7 @@ func TestStageDaemonKilled(t *testing.T) {
 	s = d.start(patientStage...)
 	d.until("it runs", d.has(".git/log", 2))
 	waiting := d.start(patientStage...)
-	d.must("stop")
+	d.must("daemon", "stop")
 	d.write(".git/go", "")
 	if a, b := s.wait(), waiting.wait(); a != 0 || b != 0 || waiting.out.String() != "out\n" {
 		t.Errorf("exit %d and %d\n%s\n%s", a, b, &s.err, &waiting.err)

@@ -212,7 +212,7 @@ func ways() []changed {
 		{"commit", func(d *stageSandbox) { d.git("add", "-A"); d.git("commit", "-qm", "more", "--allow-empty") }, nil, ""},
 		{"branch", func(d *stageSandbox) { d.git("checkout", "-q", "-B", "side") }, nil, ""},
 		{"untracked, and not ignored", func(d *stageSandbox) { d.git("rm", "-q", "--cached", "src/a.txt") }, nil, ""},
-		{"another daemon", func(d *stageSandbox) { d.must("stop") }, nil, ""},
+		{"another daemon", func(d *stageSandbox) { d.must("daemon", "stop") }, nil, ""},
 	}
 }
 

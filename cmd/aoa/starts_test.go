@@ -32,8 +32,6 @@ var mayStart = map[string]string{
 	"cmd/aoa/stage_child.go child":        "the command that the user names for a stage",
 	"cmd/aoa/hooks_status.go hookProgram": "the hook command that is installed",
 	"cmd/aoa/statusline.go wrapped":       "the status line that the user had before",
-	"cmd/aoa/pager.go less":               "the pager of the user",
-	"cmd/aoa/pick.go edit":                "the editor of the user",
 	"cmd/aoa/report.go browse":            "the browser of the user",
 	"internal/reload/command.go command":  "commands that the settings list",
 	"scripts/manual/main.go output":       "aoa itself, for its help texts, when a release is made",

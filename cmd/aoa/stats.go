@@ -11,22 +11,36 @@ import (
 func (a *app) stats() *cobra.Command {
 	var r api.StatsRequest
 	c := &cobra.Command{
-		Use:   "stats [files|tags|sessions|kinds]",
-		Short: "a summary, or totals of files, intent tags, sessions or kinds of hints",
+		Use:   "stats [files|tags|sessions|kinds|cost|proof|metrics]",
+		Short: "a summary, or totals of files, sessions or hints",
 		Long: `Without an argument it prints a summary: what was learned, the files that are committed and opened
 most, those that change together most, and how right hints were. With one, totals, the largest or newest first:
 
   files      how often each file was opened, and when
   tags       how often each intent tag was used, and for how many files
   sessions   the sessions of agents
-  kinds      for each kind of hint: how often it was shown and used, and what it cost`,
+  kinds      for each kind of hint: how often it was shown and used, and what it cost
+  cost       what the hints of each session cost in tokens, the most expensive first. Tokens are estimated at
+             four bytes each. A hint stays in the conversation, so every later request to the model contains
+             it: "carried" is the number of tokens times the number of requests.
+  proof      whether hints helped in this repository
+  metrics    the daemon's metrics in Prometheus text; docs/api.md lists them
+
+` + proofHelp + `
+
+To let a collector fetch the metrics over TCP: aoa config metrics_addr 127.0.0.1:9464`,
 		Args:      cobra.MatchAll(cobra.MaximumNArgs(1), cobra.OnlyValidArgs),
-		ValidArgs: []string{"files", "tags", "sessions", "kinds"},
+		ValidArgs: []string{"files", "tags", "sessions", "kinds", "cost", "proof", "metrics"},
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return a.summary(c)
 			}
-			r.Table = args[0]
+			switch r.Table = args[0]; r.Table {
+			case "proof":
+				return show(c, a, api.Proof, api.None{}, a.printProof)
+			case "metrics":
+				return a.metrics(c)
+			}
 			return show(c, a, api.Stats, r, a.printStats)
 		},
 	}
@@ -57,6 +71,10 @@ func (a *app) printStats(ans api.StatsAnswer) {
 		}
 		printList(a, "kind\tshown\tused\tprecision\twithheld\tused anyway\tlift (95 %)\tshadow\tused\ttokens",
 			ans.Kinds, kindCells)
+	case len(ans.Costs) > 0:
+		printList(a, "hints\ttokens\trequests\tcarried\tsession", ans.Costs, func(k api.CostRow) []any {
+			return []any{k.Hints, count(k.Tokens), k.Turns, count(k.Carried), k.Session}
+		})
 	default:
 		a.talk("nothing yet: no agent has worked here since aoa init")
 		a.talk("hint: aoa init --hooks claude,git")
@@ -65,6 +83,16 @@ func (a *app) printStats(ans api.StatsAnswer) {
 	if r := ans.Refit; r != nil {
 		a.talk("confidence fitted to this repository on %s: %s", stamp(r.At), r.Text)
 	}
+}
+
+// metrics prints Prometheus text, with --json too: the text is the answer.
+func (a *app) metrics(c *cobra.Command) error {
+	raw, err := call(c, a, api.Metrics, api.None{})
+	if err != nil {
+		return err
+	}
+	_, err = a.out.Write(raw)
+	return err
 }
 
 func kindCells(k api.KindStat) []any {

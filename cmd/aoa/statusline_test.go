@@ -96,7 +96,7 @@ func BenchmarkStatusline(b *testing.B) {
 	}
 	do("", "git", "init", "-q")
 	do("", bin, "init", "--yes")
-	b.Cleanup(func() { do("", bin, "stop", "--all") })
+	b.Cleanup(func() { do("", bin, "daemon", "stop", "--all") })
 	const in = `{"session_id":"s1","context_window":{"total_input_tokens":48213,"used_percentage":24.1}}`
 	each := func(name, in string, args ...string) {
 		b.Run(name, func(b *testing.B) {
@@ -113,8 +113,8 @@ func BenchmarkStatusline(b *testing.B) {
 	}
 	each("up", in, "statusline")
 	each("at-complete", `{"query":"a"}`, "at-complete")
-	each("version", "", "version")
-	do("", bin, "stop")
+	each("version", "", "--version")
+	do("", bin, "daemon", "stop")
 	each("down", in, "statusline")
 }
 

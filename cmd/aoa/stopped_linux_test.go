@@ -48,14 +48,14 @@ func TestFrozenDaemon(t *testing.T) {
 	t.Cleanup(func() { _ = syscall.Kill(pid, syscall.SIGKILL) }) // one that stands still hears of no request
 	d.freeze(pid)
 	silent := fmt.Sprintf("(pid %d, stopped by a signal) does not answer", pid)
-	way := fmt.Sprintf("kill -CONT %d lets it go on, aoa stop --force ends it", pid)
+	way := fmt.Sprintf("kill -CONT %d lets it go on, aoa daemon stop --force ends it", pid)
 	var all sync.WaitGroup
 	for _, c := range []struct {
 		args string
 		code int
 		out  string
 	}{
-		{"suggest server/wire.go", exitSilent, ""}, {"status", exitSilent, ""}, {"init", exitSilent, ""}, {"start", exitSilent, ""},
+		{"suggest server/wire.go", exitSilent, ""}, {"status", exitSilent, ""}, {"init", exitSilent, ""}, {"daemon start", exitSilent, ""},
 		{"log", exitSilent, ""}, {"stage list", exitSilent, ""}, {"doctor", exitFailed, "BAD"},
 		{"stage run s -- echo it-ran", exitOK, "it-ran\n"}, {"stage run t -- sh -c exit\\ 7", 7, ""}, {"status --all", exitOK, ""},
 	} {
@@ -84,15 +84,15 @@ func TestFrozenDaemon(t *testing.T) {
 	}
 
 	d.freeze(pid)
-	if s := d.within("stop"); s.code != exitSilent || !strings.Contains(s.err, silent) || !strings.Contains(s.err, way) || s.out != "" {
-		t.Errorf("aoa stop: exit %d\n%s%s", s.code, s.out, s.err)
+	if s := d.within("daemon", "stop"); s.code != exitSilent || !strings.Contains(s.err, silent) || !strings.Contains(s.err, way) || s.out != "" {
+		t.Errorf("aoa daemon stop: exit %d\n%s%s", s.code, s.out, s.err)
 	}
 	if state := stateOf(t, pid); state != "T" {
-		t.Errorf("aoa stop changed the daemon to %q", state)
+		t.Errorf("aoa daemon stop changed the daemon to %q", state)
 	}
-	if s := d.within("stop", "--force"); s.code != exitOK || !strings.Contains(s.out, "stopped 1") ||
+	if s := d.within("daemon", "stop", "--force"); s.code != exitOK || !strings.Contains(s.out, "stopped 1") ||
 		!strings.Contains(s.err, fmt.Sprintf("killed the daemon (pid %d)", pid)) {
-		t.Errorf("aoa stop --force: exit %d\n%s%s", s.code, s.out, s.err)
+		t.Errorf("aoa daemon stop --force: exit %d\n%s%s", s.code, s.out, s.err)
 	}
 	d.until("the daemon is gone", func() bool { return stateOf(t, pid) == "" })
 	if out := d.must("suggest", "server/wire.go"); !strings.Contains(out, "docs/protocol.md") || d.status().Pid == pid {

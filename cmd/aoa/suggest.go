@@ -44,7 +44,6 @@ In CI: aoa suggest --check $(git diff --name-only origin/main...)`,
   vim $(aoa suggest --plain -n 3)                        # only for names without line breaks`,
 		RunE: func(c *cobra.Command, args []string) error {
 			how.number = c.Flags().Changed("number")
-			how.pick = how.pick || how.edit
 			return a.suggestFiles(c.Context(), q, args, how)
 		},
 		ValidArgsFunction: a.completeFile,
@@ -57,8 +56,6 @@ In CI: aoa suggest --check $(git diff --name-only origin/main...)`,
 	f.BoolVar(&q.Explain, "explain", false, "print every reason")
 	f.BoolVarP(&how.nul, "null", "0", false, "print only names, each with a NUL at its end, for xargs -0 and fzf --read0")
 	f.BoolVar(&how.plain, "plain", false, "print only names, one per line")
-	f.BoolVar(&how.pick, "pick", false, "take files from a list in the terminal, with their last common commits, and print their names")
-	f.BoolVarP(&how.edit, "edit", "e", false, "as --pick, and open the files in VISUAL or EDITOR")
 	a.sessionFlag(c, &q.Session, "rank for this agent session")
 	f.StringSliceVar(&q.Tags, "tag", nil, "intent tags; only the first 3 are used")
 	return c
@@ -67,8 +64,6 @@ In CI: aoa suggest --check $(git diff --name-only origin/main...)`,
 // suggestHow holds the flags of aoa suggest that are not part of the query.
 type suggestHow struct {
 	staged, nul, plain, check, number bool
-	pick                              bool // let a person choose
-	edit                              bool // and open what was chosen
 }
 
 func (a *app) suggestFiles(ctx context.Context, q event.Query, args []string, how suggestHow) error {
@@ -77,12 +72,6 @@ func (a *app) suggestFiles(ctx context.Context, q event.Query, args []string, ho
 	}
 	if how.check && !how.staged && len(args) == 0 {
 		return usage("--check needs a change: name FILEs, or use --staged")
-	}
-	if how.pick && (how.check || a.json) {
-		return usage("--pick prints names: leave out --check and --json")
-	}
-	if how.pick && !how.number {
-		q.Limit = pickListed
 	}
 	client, repo, err := a.client(ctx, false)
 	if err != nil {
@@ -128,14 +117,12 @@ func (a *app) suggestFiles(ctx context.Context, q event.Query, args []string, ho
 		partnersFirst(listed)
 	}
 	idle = idle && !ofBranch
-	if !how.number && (!how.pick || idle) {
+	if !how.number {
 		listed = worthListing(listed, idle)
 	}
 	switch {
-	case how.pick && len(listed) > 0:
-		return a.pick(ctx, client, listed, q, how)
 	case how.nul || how.plain:
-		a.names0(listed, how.nul)
+		a.printNames(listed, how.nul)
 	case len(listed) == 0:
 		a.nothing(ans.Suggestions, bare, len(q.Files))
 	default:
@@ -231,8 +218,8 @@ func (a *app) nothing(all []event.Suggestion, bare bool, files int) {
 	}
 }
 
-// names0 prints names alone, as seen from the current folder.
-func (a *app) names0(list []event.Suggestion, nul bool) {
+// printNames prints names alone, as seen from the current folder.
+func (a *app) printNames(list []event.Suggestion, nul bool) {
 	for _, s := range list {
 		switch name := a.near(s.File); {
 		case nul:

@@ -282,7 +282,7 @@ func TestTeam(t *testing.T) {
 			d.do("hook", "git", "post-merge")
 		}
 		if round == 1 { // one begins again, one is killed
-			x.sandboxes[0].must("stop")
+			x.sandboxes[0].must("daemon", "stop")
 			x.sandboxes[0].must("status")
 			st := x.sandboxes[1].status()
 			p, err := os.FindProcess(st.Pid)

@@ -234,10 +234,10 @@ func (x *traps) drive() {
 	x.harmless("update-ref", "HEAD", gone)
 	x.do("hook", "git", "post-commit")
 	x.until("the commit is learned", func() bool { return strings.Contains(x.must("log", "--kind", "commit"), "gone") })
-	x.must("stop")
+	x.must("daemon", "stop")
 	x.harmless("update-ref", "HEAD", x.harmless("commit-tree", "HEAD^{tree}", "-p", head, "-m", "instead"))
 	check(x.T, os.Remove(filepath.Join(x.dir, ".git", "objects", gone[:2], gone[2:])))
-	x.must("start")
+	x.must("daemon", "start")
 	x.until("the other commit is learned", func() bool { return strings.Contains(x.must("log", "--kind", "commit"), "instead") })
 
 	// A save while git holds its lock: the watcher asks git whose it is.
@@ -249,8 +249,8 @@ func (x *traps) drive() {
 
 	for _, args := range [][]string{{"hooks", "status"}, {"hooks", "install", "claude"}, {"hooks", "remove"}, {"doctor"},
 		{"reload", "list"}, {"reload", "run", "1"}, {"session", "list"},
-		{"snapshot", "export", filepath.Join(filepath.Dir(x.dir), "team.aoa")},
-		{"forget", "--session", "nobody"}, {"stop"}, {"remove", "--yes"}} {
+		{"log", "--export", filepath.Join(filepath.Dir(x.dir), "team.aoa")},
+		{"forget", "--session", "nobody"}, {"daemon", "stop"}, {"remove", "--yes"}} {
 		x.do(args...)
 	}
 }
@@ -286,7 +286,7 @@ func (x *traps) work(dir string) {
 		{"suggest", "--prompt", "the protocol"}, {"why", "docs/protocol.md", "--with", "server/wire.go"}, {"context"},
 		{"context", "--for", "prompt", "-p", "the protocol"},
 		{"context", "--json"}, {"status"}, {"status", "--all"}, {"doctor"}, {"stats", "files"}, {"stats", "kinds"},
-		{"cost"}, {"log"}, {"metrics"}, {"version"},
+		{"stats", "cost"}, {"log"}, {"stats", "metrics"}, {"--version"},
 		{"stage", "run", "s", "--dep", "server/*.go", "--", "true"},
 		{"stage", "run", "s", "--dep", "server/*.go", "--", "true"}, {"stage", "why", "s"}, {"config"},
 		{"eval", "--no-transcripts"}} {

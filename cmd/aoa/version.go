@@ -3,31 +3,11 @@ package main
 import (
 	"fmt"
 	"os"
-	"runtime"
 	"runtime/debug"
-
-	"github.com/spf13/cobra"
 )
 
 // release is set by the linker for released binaries.
 var release = ""
-
-func (a *app) version() *cobra.Command {
-	return &cobra.Command{
-		Use:   "version",
-		Short: "the version of this binary",
-		Args:  cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error {
-			v := map[string]string{"version": version(), "build": build(), "go": runtime.Version(), "os": runtime.GOOS,
-				"arch": runtime.GOARCH}
-			return a.answer(v, func() { fmt.Fprintln(a.out, versionLine()) })
-		},
-	}
-}
-
-func versionLine() string {
-	return fmt.Sprintf("aoa %s (%s, %s/%s)", version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
-}
 
 func version() string {
 	if release != "" {

@@ -28,7 +28,7 @@ func TestFewWatches(t *testing.T) {
 	cmd := d.command("sh", "-c", `echo 20 >/proc/sys/user/max_inotify_watches || exit 9
 		aoa init >&2 || exit
 		n=0; until aoa status --json | grep -q '"watch": *"partial"' || [ $n = 500 ]; do n=$((n+1)); done
-		aoa status --json | tr -d '\n'; echo; echo ----; aoa status 2>&1; echo ----; aoa doctor 2>&1; aoa stop >&2; exit 0`)
+		aoa status --json | tr -d '\n'; echo; echo ----; aoa status 2>&1; echo ----; aoa doctor 2>&1; aoa daemon stop >&2; exit 0`)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWUSER,
 		UidMappings: []syscall.SysProcIDMap{{HostID: os.Getuid(), Size: 1}},
 		GidMappings: []syscall.SysProcIDMap{{HostID: os.Getgid(), Size: 1}}}

@@ -141,7 +141,7 @@ func (d daemon) exchange(r *request, wait time.Duration, starts bool) []byte {
 	}
 	conn, found := d.dial(first)
 	if found == dead {
-		d.start("daemon", again)
+		d.start("run", again)
 		for starts && found == dead && time.Now().Before(deadline) {
 			time.Sleep(retryTime)
 			conn, found = d.dial(deadline)
@@ -161,7 +161,7 @@ func (d daemon) exchange(r *request, wait time.Duration, starts bool) []byte {
 			case err == nil:
 				d.inTime(respite)
 				return answer
-			case errors.Is(err, errBuild): // aoa start replaces it
+			case errors.Is(err, errBuild): // aoa daemon start replaces it
 				d.start("start", again)
 				return nil
 			}

@@ -326,7 +326,7 @@ func TestHundredAtOnce(t *testing.T) {
 // the respite is over; an answer ends it.
 func TestStoppedDaemon(t *testing.T) {
 	dir, sock := repo(t)
-	daemon := exec.Command(binaries.hook, "daemon")
+	daemon := exec.Command(binaries.hook, "daemon", "run")
 	daemon.Dir = dir
 	if err := daemon.Start(); err != nil {
 		t.Fatal(err)

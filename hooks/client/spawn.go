@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// start runs `aoa daemon`, or `aoa start`, in a session of its own and does not wait for it. Of several daemons, one gets the store's
+// start runs `aoa daemon run`, or `aoa daemon start`, in a session of its own and does not wait for it. Of several daemons, one gets the store's
 // lock and the others leave. A stamp file keeps hooks from starting one more often than every `again`.
 func (d daemon) start(command string, again time.Duration) {
 	if st, err := os.Lstat(d.startFile()); err == nil && time.Since(st.ModTime()) < again && time.Since(st.ModTime()) >= 0 {
@@ -26,7 +26,7 @@ func (d daemon) start(command string, again time.Duration) {
 		return
 	}
 	defer null.Close()
-	_, _ = os.StartProcess(program, []string{program, command}, &os.ProcAttr{Dir: d.dir, Env: withoutGit(os.Environ()),
+	_, _ = os.StartProcess(program, []string{program, "daemon", command}, &os.ProcAttr{Dir: d.dir, Env: withoutGit(os.Environ()),
 		Files: []*os.File{null, null, null}, Sys: detached()})
 }
 

@@ -155,7 +155,7 @@ func late(ctx context.Context, old bool, wait time.Duration) error {
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case old:
-		return fmt.Errorf("daemon of another build does not stop within %s; stop it with: aoa stop", wait)
+		return fmt.Errorf("daemon of another build does not stop within %s; stop it with: aoa daemon stop", wait)
 	}
 	return fmt.Errorf("%w: started one, but it does not answer within %s", ErrNoDaemon, wait)
 }

@@ -25,7 +25,7 @@ func (s *Silent) Error() string {
 
 // Unwrap returns an Error, with a code and what to do next.
 func (s *Silent) Unwrap() error {
-	hint := "aoa stop --force ends it"
+	hint := "aoa daemon stop --force ends it"
 	switch {
 	case s.Pid == 0:
 		hint = "end the process that holds " + s.Place.Lock() + ", then try again"

@@ -19,7 +19,7 @@ var (
 var hints = map[error]string{
 	ErrFull:     "free some space on that disk, or lower retention.bytes; nothing was half-written",
 	ErrReadOnly: "check the permissions of that folder and that its disk is mounted for writing",
-	ErrDamaged:  "restart the daemon (aoa stop): it moves the file aside and takes its copy, or begins a fresh one",
+	ErrDamaged:  "restart the daemon (aoa daemon stop): it moves the file aside and takes its copy, or begins a fresh one",
 }
 
 // explain gives an error of SQLite its sentinel, the place and the hint. what is "append events" or the like.

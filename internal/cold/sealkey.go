@@ -31,7 +31,7 @@ type SealOptions struct {
 const (
 	keySuffix   = ".age"
 	lostWarning = "the key to stored prompts and tool inputs is lost: those texts cannot be read, all else is kept; " +
-		"if you have the old identity, put its line into the identity file and restart the daemon (aoa stop)"
+		"if you have the old identity, put its line into the identity file and restart the daemon (aoa daemon stop)"
 )
 
 // OpenSeal unwraps the store's data keys, and makes what is missing: the identity, and a data key when there is none

@@ -60,7 +60,7 @@ func (c *consumers) apply(ctx context.Context, seq int64, events []event.Event) 
 			c.mu.Lock()
 			c.stopped[x.Name()] = err
 			c.mu.Unlock()
-			c.alert.Warn("a consumer of events stopped, aoa stop lets the next start repair it", "consumer", x.Name(),
+			c.alert.Warn("a consumer of events stopped, aoa daemon stop lets the next start repair it", "consumer", x.Name(),
 				"batch", seq, "err", err)
 		}
 	}

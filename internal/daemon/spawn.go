@@ -28,7 +28,7 @@ func Spawn(ctx context.Context, dir string, env []string) error {
 	if err != nil {
 		return err
 	}
-	cmd := exec.Command(self, "daemon", "--report")
+	cmd := exec.Command(self, "daemon", "run", "--report")
 	cmd.Dir, cmd.Env = dir, env
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = null, stdout, null
 	detach(cmd)

@@ -54,13 +54,12 @@ func (s *statsHandler) stats(ctx context.Context, r api.StatsRequest) (api.Stats
 		return out, err
 	case "kinds":
 		return s.kindStats(ctx)
-	}
-	if r.Table == "costs" {
+	case "cost":
 		rows, err := s.costs(ctx)
 		out.Costs = rows[:min(len(rows), r.Limit)]
 		return out, err
 	}
-	return out, api.Bad("aoa stats files|tags|sessions|kinds, aoa cost", "no table %q", r.Table)
+	return out, api.Bad("aoa stats files|tags|sessions|kinds|cost", "no table %q", r.Table)
 }
 
 // maxCosted bounds the events that the ledger is summed up from, the newest.

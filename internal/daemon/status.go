@@ -141,7 +141,7 @@ func (s *statusHandler) end(ctx context.Context, r api.StopRequest) (api.StopAns
 		case !r.Force:
 			return out, &api.Error{Code: api.CodeFull,
 				Message: fmt.Sprintf("%d events cannot be written, the daemon goes on with them in memory: %v", waiting, err),
-				Hint:    "free some space on that disk, then aoa stop; aoa stop --force loses them"}
+				Hint:    "free some space on that disk, then aoa daemon stop; aoa daemon stop --force loses them"}
 		}
 		out.Unwritten, out.Why = waiting, err.Error()
 	}

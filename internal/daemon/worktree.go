@@ -332,7 +332,7 @@ func (t *worktrees) run(ctx context.Context) error {
 				case errors.Is(err, watcher.ErrRepoGone):
 					t.drop(w)
 				case err != nil && ctx.Err() == nil:
-					t.alert.Warn("saves are not seen any more: aoa stop, then aoa start", "root", string(w.repo.Root), "err", err)
+					t.alert.Warn("saves are not seen any more: aoa daemon stop, then aoa daemon start", "root", string(w.repo.Root), "err", err)
 				}
 				return nil
 			})

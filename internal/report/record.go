@@ -131,7 +131,7 @@ func newRecord(outcomes []event.Event) *Record {
 	return &r
 }
 
-// Cost is what hints cost, and what they brought: the answer of `aoa proof`.
+// Cost is what hints cost, and what they brought: the answer of `aoa stats proof`.
 type Cost struct {
 	api.ProofAnswer
 	Retired []string `json:"retired,omitempty"` // kinds that switched themselves off

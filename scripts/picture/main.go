@@ -81,7 +81,7 @@ func (o recording) record() (string, error) {
 	if _, err := run(home, "git", "-c", "advice.detachedHead=false", "clone", "-q", "--branch", o.at, repo, dir); err != nil {
 		return "", err
 	}
-	defer run(dir, "aoa", "stop")
+	defer run(dir, "aoa", "daemon", "stop")
 	var text strings.Builder
 	for i, command := range shown {
 		if strings.HasPrefix(command, "git ") {

@@ -10,9 +10,9 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-func someSnapshot(t testing.TB, n int) []byte {
+func someExport(t testing.TB, n int) []byte {
 	var b bytes.Buffer
-	w, err := newSnapshotWriter(&b)
+	w, err := newEventWriter(&b)
 	for i := range n {
 		err = errors.Join(err, w.add(event.Event{ID: string(rune('a' + i)), Time: time.Unix(int64(i), 0).UTC(),
 			Kind: event.KindRead, Paths: []event.Path{"a.go"}}))
@@ -23,11 +23,11 @@ func someSnapshot(t testing.TB, n int) []byte {
 	return b.Bytes()
 }
 
-// TestSnapshotDamage: no cut and no changed byte passes for a whole snapshot.
-func TestSnapshotDamage(t *testing.T) {
-	whole := someSnapshot(t, 20)
+// TestExportDamage: no cut and no changed byte passes for a whole file.
+func TestExportDamage(t *testing.T) {
+	whole := someExport(t, 20)
 	keep := func(event.Event) error { return nil }
-	if n, err := decodeSnapshot(bytes.NewReader(whole), keep); n != 20 || err != nil {
+	if n, err := decodeEvents(bytes.NewReader(whole), keep); n != 20 || err != nil {
 		t.Fatalf("%d events, %v", n, err)
 	}
 	r := rand.New(rand.NewPCG(1, 2))
@@ -39,17 +39,17 @@ func TestSnapshotDamage(t *testing.T) {
 			b[r.IntN(len(b))] ^= byte(1 + r.IntN(255))
 		}
 		got := 0
-		_, err := decodeSnapshot(bytes.NewReader(b), func(event.Event) error { got++; return nil })
+		_, err := decodeEvents(bytes.NewReader(b), func(event.Event) error { got++; return nil })
 		if err == nil && got != 20 {
 			t.Errorf("%d of 20 events were read without an error", got)
 		}
 	}
 }
 
-func FuzzSnapshot(f *testing.F) {
-	f.Add(someSnapshot(f, 3))
-	f.Add([]byte("no snapshot"))
+func FuzzExport(f *testing.F) {
+	f.Add(someExport(f, 3))
+	f.Add([]byte("no events"))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		_, _ = decodeSnapshot(bytes.NewReader(b), func(event.Event) error { return nil })
+		_, _ = decodeEvents(bytes.NewReader(b), func(event.Event) error { return nil })
 	})
 }

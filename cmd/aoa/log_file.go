@@ -16,40 +16,40 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// A snapshot file is zstd of lines of JSON: a head, events as in docs/json.md, and an end with the SHA-256 of all
+// An exported file is zstd of lines of JSON: a head, events as in docs/json.md, and an end with the SHA-256 of all
 // lines before it.
 const (
-	snapshotVersion = 1
-	snapshotLine    = 4 << 20 // longest line in bytes; events are much shorter
-	snapshotEvents  = 20_000_000
+	exportVersion = 1
+	exportLine    = 4 << 20 // longest line in bytes; events are much shorter
+	exportEvents  = 20_000_000
 )
 
-type snapshotHead struct {
-	Version int `json:"aoa_snapshot"`
+type exportHead struct {
+	Version int `json:"aoa_events"`
 }
 
-type snapshotEnd struct {
+type exportEnd struct {
 	Events int    `json:"events"`
 	Sum    string `json:"sha256"`
 }
 
-// snapshotWriter writes a snapshot. close completes it.
-type snapshotWriter struct {
+// eventWriter writes an exported file. close completes it.
+type eventWriter struct {
 	out    *zstd.Encoder
 	sum    hash.Hash
 	events int
 }
 
-func newSnapshotWriter(to io.Writer) (*snapshotWriter, error) {
+func newEventWriter(to io.Writer) (*eventWriter, error) {
 	out, err := zstd.NewWriter(to)
 	if err != nil {
 		return nil, err
 	}
-	w := &snapshotWriter{out: out, sum: sha256.New()}
-	return w, w.line(snapshotHead{snapshotVersion})
+	w := &eventWriter{out: out, sum: sha256.New()}
+	return w, w.line(exportHead{exportVersion})
 }
 
-func (w *snapshotWriter) line(v any) error {
+func (w *eventWriter) line(v any) error {
 	b, err := json.Marshal(v)
 	if err != nil {
 		return err
@@ -60,45 +60,45 @@ func (w *snapshotWriter) line(v any) error {
 	return err
 }
 
-func (w *snapshotWriter) add(e event.Event) error {
+func (w *eventWriter) add(e event.Event) error {
 	w.events++
 	return w.line(e)
 }
 
-func (w *snapshotWriter) close() error {
-	return errors.Join(w.line(snapshotEnd{w.events, hex.EncodeToString(w.sum.Sum(nil))}), w.out.Close())
+func (w *eventWriter) close() error {
+	return errors.Join(w.line(exportEnd{w.events, hex.EncodeToString(w.sum.Sum(nil))}), w.out.Close())
 }
 
-// readSnapshot calls fn with the events of a file and returns their number. Only at the end is it known that the file is complete.
-func readSnapshot(name string, fn func(event.Event) error) (int, error) {
+// readEvents calls fn with the events of a file and returns their number. Only at the end is it known that the file is complete.
+func readEvents(name string, fn func(event.Event) error) (int, error) {
 	f, err := os.Open(name)
 	if err != nil {
 		return 0, err
 	}
 	defer f.Close()
-	return decodeSnapshot(f, fn)
+	return decodeEvents(f, fn)
 }
 
-func decodeSnapshot(from io.Reader, fn func(event.Event) error) (int, error) {
+func decodeEvents(from io.Reader, fn func(event.Event) error) (int, error) {
 	z, err := zstd.NewReader(from, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(64<<20))
 	if err != nil {
 		return 0, err
 	}
 	defer z.Close()
 	lines := bufio.NewScanner(z)
-	lines.Buffer(nil, snapshotLine)
-	var head snapshotHead
+	lines.Buffer(nil, exportLine)
+	var head exportHead
 	if !lines.Scan() || json.Unmarshal(lines.Bytes(), &head) != nil || head.Version == 0 {
-		return 0, errors.Join(errors.New("it is not a snapshot of aoa"), lines.Err())
+		return 0, errors.Join(errors.New("aoa log --export did not write it"), lines.Err())
 	}
-	if head.Version > snapshotVersion {
-		return 0, fmt.Errorf("it was made by a newer aoa (version %d, this one reads %d)", head.Version, snapshotVersion)
+	if head.Version > exportVersion {
+		return 0, fmt.Errorf("it was made by a newer aoa (version %d, this one reads %d)", head.Version, exportVersion)
 	}
 	sum := sha256.New()
 	hashed := func() { sum.Write(lines.Bytes()); sum.Write([]byte{'\n'}) }
 	hashed()
 	for n := 0; lines.Scan(); n++ {
-		var end snapshotEnd
+		var end exportEnd
 		if json.Unmarshal(lines.Bytes(), &end) == nil && end.Sum != "" {
 			if end.Sum != hex.EncodeToString(sum.Sum(nil)) || end.Events != n || lines.Scan() || lines.Err() != nil {
 				return n, errors.New("it is damaged: its checksum differs")
@@ -110,8 +110,8 @@ func decodeSnapshot(from io.Reader, fn func(event.Event) error) (int, error) {
 		if err := json.Unmarshal(lines.Bytes(), &e); err != nil {
 			return n, fmt.Errorf("it is damaged: event %d: %w", n, err)
 		}
-		if n == snapshotEvents {
-			return n, fmt.Errorf("it holds more than %d events", snapshotEvents)
+		if n == exportEvents {
+			return n, fmt.Errorf("it holds more than %d events", exportEvents)
 		}
 		if err := fn(e); err != nil {
 			return n, err

@@ -1,0 +1,156 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/index"
+)
+
+// exportLog writes the events of this clone to a file, for another clone.
+func (a *app) exportLog(ctx context.Context, file string, force bool) error {
+	client, _, err := a.client(ctx, false)
+	if err != nil {
+		return err
+	}
+	name := a.abs(file)
+	if _, err := os.Lstat(name); err == nil && !force {
+		return fail(exitFailed, "aoa log --force --export "+file, "%s exists", file)
+	}
+	n := 0
+	_, err = replaceFile("events", name, func(to io.Writer) (err error) {
+		n, err = a.export(ctx, client, to)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return a.answer(map[string]any{"file": file, "events": n}, func() {
+		fmt.Fprintf(a.out, "%s events in %s\n", count(int64(n)), file)
+	})
+}
+
+func (a *app) export(ctx context.Context, client *api.Client, to io.Writer) (int, error) {
+	w, err := newEventWriter(to)
+	if err != nil {
+		return 0, err
+	}
+	bar := a.progress("events", "events")
+	defer bar.Finish() //nolint:errcheck // only a progress bar
+	for after := int64(0); ; {
+		page, err := api.Call(ctx, client, api.Export, api.ExportRequest{After: after})
+		if err != nil {
+			return 0, err
+		}
+		for _, e := range page.Events {
+			if err := w.add(e); err != nil {
+				return 0, err
+			}
+		}
+		_ = bar.Set(w.events)
+		if after = page.Next; after == 0 {
+			return w.events, w.close()
+		}
+	}
+}
+
+// importedBatch is how many events go in one request.
+const importedBatch = 500
+
+// importLog learns from the file of another clone.
+func (a *app) importLog(ctx context.Context, file string, force bool) error {
+	client, repo, err := a.client(ctx, false)
+	if err != nil {
+		return err
+	}
+	st, err := api.Call(ctx, client, api.Status, api.None{})
+	if err != nil {
+		return err
+	}
+	if st.Backend != "embedded" {
+		return fail(exitFailed, "clones that share a server share what they learn",
+			"this clone shares a server: an import would count what is there twice")
+	}
+	files, err := repo.Files(ctx)
+	if err != nil {
+		return err
+	}
+	name := a.abs(file)
+	total, err := checkExported(name, index.NewTree(files), force)
+	if err != nil {
+		return err
+	}
+	sum, err := a.importEvents(ctx, client, name, total)
+	if err != nil {
+		return err
+	}
+	return a.answer(sum, func() {
+		fmt.Fprintf(a.out, "%s events learned, %s were known, %s are about ignored files\n",
+			count(int64(sum.Accepted)), count(int64(sum.Duplicate)), count(int64(sum.Ignored)))
+	})
+}
+
+// checkExported reads the whole file before anything is learned from it.
+func checkExported(name string, tree *index.Tree, force bool) (int, error) {
+	named, here := map[event.Path]bool{}, 0
+	n, err := readEvents(name, func(e event.Event) error {
+		for _, p := range e.Paths {
+			if !named[p] {
+				named[p] = true
+				if tree.Has(p) {
+					here++
+				}
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return 0, fail(exitFailed, "aoa log --export in the other clone writes a new one; nothing was learned",
+			"read the events in %s: %v", name, err)
+	}
+	if !force && here*10 < len(named) {
+		return 0, fail(exitFailed, "aoa log --force --import, if it is of this repository",
+			"of the %d files that its events name %d are here: it seems to be of another repository", len(named), here)
+	}
+	return n, nil
+}
+
+func (a *app) importEvents(ctx context.Context, client *api.Client, name string, total int) (api.EventsAnswer, error) {
+	var sum api.EventsAnswer
+	bar := a.progress("events", "events")
+	bar.ChangeMax(total)
+	defer bar.Finish() //nolint:errcheck // only a progress bar
+	var batch []event.Event
+	post := func() error {
+		if len(batch) == 0 {
+			return nil
+		}
+		ans, err := api.Call(ctx, client, api.Events, batch)
+		sum.Accepted, sum.Duplicate, sum.Ignored = sum.Accepted+ans.Accepted, sum.Duplicate+ans.Duplicate, sum.Ignored+ans.Ignored
+		_ = bar.Add(len(batch))
+		batch = batch[:0]
+		return err
+	}
+	_, err := readEvents(name, func(e event.Event) error {
+		if batch = append(batch, e); len(batch) == importedBatch {
+			return post()
+		}
+		return nil
+	})
+	err = errors.Join(err, post())
+	return sum, err
+}
+
+// abs is the absolute name of a file of the command line.
+func (a *app) abs(name string) string {
+	if filepath.IsAbs(name) {
+		return name
+	}
+	return filepath.Join(a.dir, name)
+}

@@ -55,7 +55,7 @@ func TestFrozenDaemon(t *testing.T) {
 		code int
 		out  string
 	}{
-		{"suggest server/wire.go", exitSilent, ""}, {"status", exitSilent, ""}, {"init", exitSilent, ""}, {"daemon start", exitSilent, ""},
+		{"suggest server/wire.go", exitSilent, ""}, {"status", exitSilent, ""}, {"pause 1h", exitSilent, ""}, {"init", exitSilent, ""}, {"daemon start", exitSilent, ""},
 		{"log", exitSilent, ""}, {"stage list", exitSilent, ""}, {"doctor", exitFailed, "BAD"},
 		{"stage run s -- echo it-ran", exitOK, "it-ran\n"}, {"stage run t -- sh -c exit\\ 7", 7, ""}, {"status --all", exitOK, ""},
 	} {
@@ -81,6 +81,10 @@ func TestFrozenDaemon(t *testing.T) {
 	}
 	if out := d.must("suggest", "server/wire.go"); !strings.Contains(out, "docs/protocol.md") {
 		t.Errorf("when it goes on: %s", out)
+	}
+
+	if out := d.must("status"); strings.Contains(out, "pause off") {
+		t.Errorf("a pause that was given up is carried out: %s", out)
 	}
 
 	d.freeze(pid)

@@ -4,6 +4,8 @@ import (
 	"context"
 	"crypto/rand"
 	"net/http"
+	"strconv"
+	"time"
 )
 
 // CallHeader carries the id of a call: random, made by who calls, and the same when the call is repeated because a daemon
@@ -12,6 +14,16 @@ const CallHeader = "Aoa-Call"
 
 // maxCallID bounds an id, in bytes.
 const maxCallID = 128
+
+// untilHeader carries the Unix time in milliseconds after which nobody waits for the call any more. A daemon that was stopped
+// by a signal reads calls that were given up long ago: it must not carry them out.
+const untilHeader = "Aoa-Until"
+
+// givenUp reports whether a request's caller has given up. A request without a time is never late.
+func givenUp(q *http.Request, now time.Time) bool {
+	until, err := strconv.ParseInt(q.Header.Get(untilHeader), 10, 64)
+	return err == nil && now.UnixMilli() > until
+}
 
 type callKey struct{}
 

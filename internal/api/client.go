@@ -12,6 +12,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"strconv"
 	"syscall"
 	"time"
 
@@ -191,6 +192,9 @@ func (c *Client) try(ctx context.Context, method, path string, body []byte, id s
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set(BuildHeader, c.Build)
 	req.Header.Set(CallHeader, id)
+	// A daemon that has not begun by then has missed the first ping too: attend gives up.
+	until := time.Now().Add(c.patience(pingAfter) + c.patience(pingTime))
+	req.Header.Set(untilHeader, strconv.FormatInt(until.UnixMilli(), 10))
 	req.Header.Set(dirHeader, url.PathEscape(c.Dir))
 	stop := c.attend(ctx, giveUp)
 	resp, err := c.web.Do(req)

@@ -9,6 +9,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"time"
 )
 
 // Route is one request: method, path and the types of both directions. docs/api.md describes each.
@@ -54,6 +55,9 @@ const (
 
 var statuses = map[string]int{CodeBad: 400, CodeMissing: 404, CodeTooLarge: 413, CodeFull: 507, CodeBusy: 503, CodeQuota: 422, CodeExists: 412, CodeBuild: 409, CodeInternal: 500}
 
+// errLate refuses a call that its caller has given up.
+var errLate = &Error{Code: CodeBusy, Message: "this call came too late: its caller has given up", Hint: "try again"}
+
 // Bad is an Error of code bad_request.
 func Bad(hint, format string, args ...any) error {
 	return &Error{Code: CodeBad, Message: fmt.Sprintf(format, args...), Hint: hint}
@@ -83,6 +87,10 @@ func Handle[Req, Res any](mux *http.ServeMux, r Route[Req, Res], fn func(context
 				fail(w, Bad("docs/api.md describes "+r.Path, "decode request: %v", err))
 				return
 			}
+		}
+		if givenUp(q, time.Now()) {
+			fail(w, errLate)
+			return
 		}
 		ctx := withCall(q.Context(), q)
 		if dir, err := url.PathUnescape(q.Header.Get(dirHeader)); err == nil && dir != "" {

@@ -10,6 +10,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"time"
 )
 
 // Stream is a request and an answer that consist of a line of JSON and raw bytes after it. The answer may stay open after its line, and
@@ -42,6 +43,10 @@ func HandleStream[Req, Res any](mux *http.ServeMux, r Stream[Req, Res], fn func(
 		rest := bufio.NewReader(io.MultiReader(dec.Buffered(), body))
 		if c, err := rest.ReadByte(); err == nil && c != '\n' {
 			_ = rest.UnreadByte() // a byte was just read
+		}
+		if givenUp(q, time.Now()) {
+			fail(w, errLate)
+			return
 		}
 		ctx := withCall(q.Context(), q)
 		if dir, err := url.PathUnescape(q.Header.Get(dirHeader)); err == nil && dir != "" {

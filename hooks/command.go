@@ -135,6 +135,9 @@ func (s *CallContext) eventOf(op shell.Op, c ToolCall, line redacted) event.Even
 		}
 		e.Terms = line.of(op.Pattern + " " + op.Words)
 	case event.KindRun:
+		if !c.Failed && !s.ended(c) {
+			e.Why = whyUnknown
+		}
 		e.Text = store(line.text, event.MaxText)
 		e.Terms = line.of(cmp.Or(op.Words, line.text))
 	}

@@ -1,6 +1,7 @@
 package hooks
 
 import (
+	"maps"
 	"testing"
 
 	"github.com/aoa-dev/aoa/internal/event"
@@ -47,6 +48,66 @@ func TestFailedReads(t *testing.T) {
 		}
 		if got := sketch(s.Tool(call)); got != c.want {
 			t.Errorf("%s, %q %v\n got %s\nwant %s", c.command, c.problem, c.response, got, c.want)
+		}
+	}
+}
+
+// TestStatus: a command of whose end nothing is known is marked, so that no one says that its tests passed.
+func TestStatus(t *testing.T) {
+	type o = map[string]any
+	shell := func(input, response any) o {
+		return o{"tool_name": "Bash", "tool_use_id": "t1", "tool_input": input, "tool_response": response}
+	}
+	pytest := o{"command": "pytest"}
+	for name, c := range map[string]struct {
+		agent   string
+		payload o
+		why     string
+	}{
+		"claude":             {"claude", shell(pytest, o{"stdout": "3 passed", "interrupted": false}), ""},
+		"claude, as a text":  {"claude", shell(pytest, "3 passed"), ""},
+		"claude, background": {"claude", shell(o{"command": "pytest", "run_in_background": true}, o{"stdout": ""}), "unknown"},
+		"claude, moved":      {"claude", shell(pytest, o{"stdout": "", "backgroundTaskId": "b1"}), "unknown"},
+		"claude, moved, as a text": {"claude",
+			shell(pytest, "Command running in background with ID: b1. Output is being written to: /tmp/x"), "unknown"},
+		"claude, by the user": {"claude", shell(pytest, "Command was manually backgrounded by user with ID: b1"), "unknown"},
+		"claude, interrupted": {"claude", shell(pytest, o{"stdout": "", "interrupted": true}), "unknown"},
+		"claude, timed out":   {"claude", shell(pytest, o{"stdout": "", "timedOutAfterMs": 120000}), "unknown"},
+		"claude, interpreted": {"claude", shell(pytest, o{"stdout": "", "returnCodeInterpretation": "No matches found"}), "unknown"},
+		"codex":               {"codex", shell(pytest, "1 failed, 2 passed"), "unknown"},
+		"codex, printed":      {"codex", shell(pytest, "Exit Code: 0"), "unknown"},
+		"codex, with a code":  {"codex", shell(pytest, o{"output": "ok", "exit_code": 0}), ""},
+		"copilot": {"copilot", o{"toolName": "bash", "toolArgs": pytest,
+			"toolResult": o{"resultType": "success", "textResultForLlm": "1 failed, 2 passed"}}, "unknown"},
+		"copilot, with a code": {"copilot", o{"toolName": "bash", "toolArgs": pytest,
+			"toolResult": o{"resultType": "success", "textResultForLlm": "3 passed\n<exited with exit code 0>"}}, ""},
+		"copilot, printed and failed": {"copilot", o{"toolName": "bash", "toolArgs": pytest,
+			"toolResult": o{"resultType": "success", "textResultForLlm": "Exit Code: 0\n<shellId: 3 completed with exit code 1>"}}, "failed"},
+		"gemini": {"gemini", o{"tool_name": "run_shell_command", "tool_input": pytest,
+			"tool_response": o{"llmContent": "Output: 3 passed"}}, "unknown"},
+		"gemini, with a code": {"gemini", o{"tool_name": "run_shell_command", "tool_input": pytest,
+			"tool_response": o{"llmContent": "Output: 3 passed\nExit Code: 0"}}, ""},
+		"opencode": {"opencode", o{"tool_name": "bash", "tool_input": pytest, "tool_response": "3 passed"}, "unknown"},
+		"opencode, with a code": {"opencode", o{"tool_name": "bash", "tool_input": pytest,
+			"tool_response": o{"output": "3 passed", "exit_code": 0}}, ""},
+		"opencode, failed": {"opencode", o{"tool_name": "bash", "tool_input": pytest,
+			"tool_response": o{"output": "1 failed", "exit_code": 1}}, "failed"},
+		"cursor": {"cursor", o{"tool_name": "Shell", "tool_input": pytest, "tool_output": `{"exitCode": 0, "stdout": "3 passed"}`}, ""},
+	} {
+		p := o{"hook_event_name": map[string]string{"gemini": "AfterTool", "cursor": "postToolUse",
+			"copilot": "postToolUse"}[c.agent], "session_id": "s1", "conversation_id": "s1", "cwd": orchardRoot}
+		if p["hook_event_name"] == "" {
+			p["hook_event_name"] = "PostToolUse"
+		}
+		maps.Copy(p, c.payload)
+		call, err := Decode(c.agent, nil, marshal(t, p), orchard())
+		if err != nil || len(call.Events) != 1 || call.Events[0].Kind != event.KindRun {
+			t.Errorf("%s: %v %+v", name, err, call.Events)
+			continue
+		}
+		e := call.Events[0]
+		if want := c.why != "failed"; e.OK != want || want && e.Why != c.why {
+			t.Errorf("%s: ok %v, why %q; want %q", name, e.OK, e.Why, c.why)
 		}
 	}
 }

@@ -101,7 +101,7 @@ func (p *payload) translate(name string, input any) {
 		p.tool.Input = out
 	}
 	if tool == "Bash" || tool == "PowerShell" {
-		if code := exitCode(p.tool.Response); code != "" && p.event == "PostToolUse" {
+		if code := exitCode(p.agent, p.tool.Response); code != "" && code != "0" && p.event == "PostToolUse" {
 			p.fails("Exit code " + code + "\n" + output(p.tool.Response))
 		}
 		p.toolDir = in.text("dir_path", "directory", "working_directory", "workdir", "cwd")
@@ -279,23 +279,27 @@ func unquoted(prompt string) string {
 	return prompt
 }
 
-// exitLine is how Gemini CLI, Qwen Code and Copilot CLI write of a command that failed.
-var exitLine = regexp.MustCompile(`(?m)^(?:Exit Code: |<exited with exit code )([1-9][0-9]*)\b`)
+// exitLine is how Gemini CLI, Qwen Code and Copilot CLI write of the end of a command, behind what it printed itself.
+var exitLine = regexp.MustCompile(`(?m)^(?:Exit Code: |<exited with exit code |<shellId: \S+ completed with exit code )([0-9]+)\b`)
 
-// exitCode is that of a command which failed, "" if it did not, or if the result does not say.
-func exitCode(response any) string {
+// exitCode is that of a command, "" if the result of the agent's call does not say.
+func exitCode(agent string, response any) string {
 	if o, ok := response.(map[string]any); ok {
 		for _, key := range []string{"exitCode", "exit_code"} {
-			if n, ok := o[key].(float64); ok && n != 0 {
+			if n, ok := o[key].(float64); ok {
 				return strconv.Itoa(int(n))
 			}
 		}
 	}
-	text := output(response)
-	if m := exitLine.FindStringSubmatch(text[max(0, len(text)-2048):]); m != nil {
-		return m[1]
+	if agent != "gemini" && agent != "qwen" && agent != "copilot" {
+		return "" // any such line is of the command itself
 	}
-	return ""
+	text := output(response)
+	all := exitLine.FindAllStringSubmatch(text[max(0, len(text)-2048):], -1)
+	if len(all) == 0 {
+		return ""
+	}
+	return all[len(all)-1][1]
 }
 
 func patchIn(in arguments, text string) string {

@@ -16,6 +16,7 @@ const (
 	whyDenied   = "denied"   // no permission: the person's or the system's
 	whyTooLarge = "toolarge" // more than the tool shows
 	whyOther    = "other"
+	whyUnknown  = "unknown" // of a run: it may have failed
 )
 
 // failureMarks are looked for in the lower-case message, in order: the first that fits decides.
@@ -60,6 +61,25 @@ func onlyMissing(text string) bool {
 		text = text[:i] // Copilot's own line
 	}
 	return len(text) < 1024 && !strings.Contains(text, "\n") && strings.Contains(strings.ToLower(text), ": no such file or directory")
+}
+
+// ended reports whether a shell's call that did not fail says that its command succeeded: it ended, and its status is known. Claude
+// Code tells of a failed command by another event; others have to give the status.
+func (s *CallContext) ended(c ToolCall) bool {
+	response, _ := c.Response.(map[string]any)
+	for _, key := range []string{"backgroundTaskId", "timedOutAfterMs", "returnCodeInterpretation"} {
+		if v := response[key]; v != nil && v != "" {
+			return false
+		}
+	}
+	if c.Input.flag("run_in_background") || response["interrupted"] == true {
+		return false
+	}
+	if s.Agent != "claude" {
+		return exitCode(s.Agent, c.Response) == "0"
+	}
+	text := event.Clip(output(c.Response), 200)
+	return !strings.HasPrefix(text, "Command running in background") && !strings.HasPrefix(text, "Command was manually backgrounded")
 }
 
 // failed is the event of a call that did not do its work on a file. The path is kept although it may name

@@ -67,8 +67,8 @@ async function server({ directory }) {
       const code = output.metadata && output.metadata.exit
       const text = await tell(
         event("PostToolUse", input.sessionID, directory, {
-          tool_name: input.tool, tool_use_id: input.callID, tool_input: input.args, tool_response: output.output,
-          error: code ? `Exit code ${code}\n${output.output}` : undefined,
+          tool_name: input.tool, tool_use_id: input.callID, tool_input: input.args,
+          tool_response: Number.isInteger(code) ? { output: output.output, exit_code: code } : output.output,
         }),
       )
       if (text && typeof output.output === "string") output.output += "\n\n" + text

@@ -81,7 +81,7 @@ func TestOpenCodePlugin(t *testing.T) {
 	}
 	lines := strings.Split(strings.TrimSpace(input), "\n")
 	want := []string{`"hook_event_name":"SessionStart","session_id":"ses_1"`, `"prompt_id":"msg_1","prompt":"hello"`,
-		`"tool_name":"bash","tool_use_id":"c1","tool_input":{"command":"make"},"tool_response":"result","error":"Exit code 2\nresult"`, `"tool_use_id":"c2"`,
+		`"tool_name":"bash","tool_use_id":"c1","tool_input":{"command":"make"},"tool_response":{"output":"result","exit_code":2}`, `"tool_use_id":"c2"`,
 		`"tool_use_id":"c3","tool_input":{"path":"a.go"},"tool_response":"result"`, `"hook_event_name":"PostToolUseFailure"`}
 	if len(lines) != len(want) {
 		t.Fatalf("%d calls:\n%s", len(lines), input)

@@ -43,7 +43,7 @@ var allowed = map[string][]string{
 	"learn":               {"internal/event", "internal/hot", "internal/redact"},
 	"rank":                {"internal/event", "internal/index", "internal/hot"},
 	"prefetch":            {"internal/event", "internal/index", "internal/hot", "rank"},
-	"internal/session":    {"internal/event", "internal/index", "internal/cold"},
+	"internal/session":    {"internal/event", "internal/index", "internal/cold", "hooks/shell"},
 	"internal/reload":     {"internal/event", "internal/index", "internal/cold", "internal/atomicfile"},
 	"internal/llmcache":   {"internal/event", "internal/index", "internal/cold"},
 	"internal/stage":      {"internal/event", "internal/index", "internal/cold", "internal/atomicfile"},

@@ -35,15 +35,17 @@ func (sh *walker) call(x *syntax.CallExpr, piped bool, in *redirected) {
 	sh.run(command{args: sh.fields(x.Args), piped: piped, in: in})
 }
 
+// maxWraps is how many wrappers one command may have.
+const maxWraps = 8
+
 // run takes off what only wraps a command and hands it to the one who knows it.
 func (sh *walker) run(c command) {
-	for range 8 {
+	for range maxWraps {
 		if len(c.args) == 0 {
 			return
 		}
 		c.exe = c.args[0]
-		c.name, c.args = path.Base(index.Slash(c.exe.text)), c.args[1:]
-		c.name = strings.TrimSuffix(c.name, ".exe")
+		c.name, c.args = base(c.exe.text), c.args[1:]
 		rest, ok := unwrap(c.name, c.args)
 		if !ok {
 			break

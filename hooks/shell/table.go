@@ -17,13 +17,18 @@ type spec struct {
 	verbs []string // subcommands that do it; nil = the command has none
 	walks bool     // it searches folders without a flag
 	skip  int      // operands before the command that is wrapped
+
+	task, file bool     // the first operand is a task, or a file that it runs
+	check      bool     // a test, a build or a linter as a whole
+	before     []string // options with a value that may stand before the task
 }
 
 // table has a line for each group of commands: what they do, their names, and of their options
 //
 //	-abc          letters that take a value
 //	--name        a name that takes a value
-//	prog:, edit:, need:, verbs:, walks, skip:   the fields of spec, lists with commas; a line goes on after a backslash
+//	prog:, edit:, need:, verbs:, walks, skip:, task, file, check, before:   the fields of spec, lists with commas; a line goes
+//	              on after a backslash
 //
 // What they do:
 //
@@ -31,7 +36,8 @@ type spec struct {
 //	find, fd, list   look for files by name        write   put their input there    move, copy, remove, dd, patch   as the name says
 //	wrap     run the command in their operands     run     the same after a verb    script  run a piece of shell    cd, git
 //	show     print files at a revision             diff    print changes
-//	quiet    neither read nor change files of interest
+//	quiet    neither read nor change files of interest     idle    the same, but the files that they name count
+//	runs     run a task, a file or a check
 const table = `
 read cat tac more comm difft delta zcat gunzip mdcat csvlook ast-grep view Get-Content
 read less -jpPtTxyz
@@ -63,7 +69,7 @@ read yq -op --output-format --input-format prog:--from-file edit:-i,--inplace
 read awk gawk mawk nawk -Fvf prog:-f
 read sed -efl --expression --file prog:-e,-f,--expression,--file edit:-i,--in-place
 read gsed -efl prog:-e,-f,--expression edit:-i,--in-place
-read perl -eEIM prog:-e,-E edit:-i,-pi
+read perl -eEIM prog:-e,-E edit:-i,-pi file
 search grep egrep fgrep ggrep -ABCmefdD --include --exclude --exclude-dir --exclude-from --max-count --context \
   --after-context --before-context --regexp --file --label --binary-files --devices --directories
 search ugrep -ABCmefgtO --include --exclude --exclude-dir --exclude-from --max-count --context --after-context \
@@ -76,23 +82,23 @@ search rg -ABCmefgtTjMrdE --glob --iglob --type --type-not --type-add --max-coun
 search ag -ABCmGp --ignore --ignore-dir --depth --file-search-regex walks
 search ack -ABCm --type --ignore-dir walks
 search sls findstr Select-String
-edit gofmt -r need:-w
+edit gofmt -r need:-w check
 edit goimports -d need:-w
-edit gofumpt need:-w
+edit gofumpt need:-w check
 edit shfmt -iln need:-w
 edit gci verbs:write
-edit prettier need:--write,-w
-edit eslint -c need:--fix
+edit prettier need:--write,-w check
+edit eslint -c need:--fix check
 edit stylelint need:--fix
 edit markdownlint need:--fix,-f
-edit biome verbs:format,check,lint need:--write,--fix,--apply
-edit ruff verbs:format,check need:--fix
-edit black -l
+edit biome verbs:format,check,lint need:--write,--fix,--apply check
+edit ruff verbs:format,check need:--fix check
+edit black -l check
 edit truncate -sr
 edit autopep8 yapf need:-i,--in-place
 edit clang-format need:-i
-edit ktlint need:-F
-edit rubocop need:-a,-A,--autocorrect
+edit ktlint need:-F check
+edit rubocop need:-a,-A,--autocorrect check
 edit isort rustfmt dos2unix unix2dos stylua nvim vim vi nano emacs code ed ex
 find find gfind bfs
 fd fd fdfind -eEtdSoj --extension --exclude --type --max-depth --min-depth --size --owner --changed-within \
@@ -107,8 +113,9 @@ write tee sponge touch -dtr --date --reference
 dd dd
 patch patch apply_patch applypatch
 cd cd pushd
-script bash sh zsh dash ksh eval
-git git
+script bash sh zsh dash ksh file
+script eval
+git git task before:-C,-c
 search git-grep -ABCmefO --include --exclude --exclude-dir --exclude-from --max-count --context --after-context \
   --before-context --regexp --file --label walks
 list git-ls-files git-ls-tree -xX --exclude
@@ -132,11 +139,21 @@ wrap parallel -jIn
 wrap caffeinate -tw
 wrap npx -pc --package
 wrap uvx --from --with
+wrap xvfb-run
 wrap nohup command builtin noglob setsid unbuffer bunx pnpx then rtk busybox
-run uv poetry pipenv rye pdm hatch dotenv verbs:run
+run uv poetry verbs:run task
+run pipenv rye pdm hatch dotenv verbs:run
 run bundle direnv verbs:exec
-run pnpm yarn verbs:exec,dlx
+run pnpm yarn verbs:exec,dlx task before:--prefix,--filter,-C,--cwd,-w
 run mise verbs:exec,x
+runs npm task before:--prefix,--filter,-C,--cwd,-w
+runs make task before:-C
+runs go bun cargo docker podman kubectl gh glab pip pip3 dotnet mvn gradle gradlew just task: rake mix deno terraform tofu \
+  swift nx turbo helm brew apt apt-get aws gcloud az ng rails bazel cmake composer flutter dart zig task
+runs node python python3 ruby tsx ts-node php Rscript lua file
+runs pytest tox nox jest vitest mocha ava tsc playwright cypress golangci-lint staticcheck mypy flake8 pyright rspec \
+  phpunit ctest ninja shellcheck pre-commit clippy gotestsum swiftlint lefthook knip check
+idle ps kill pkill pgrep lsof chmod df curl wget source . stat file:
 quiet echo printf true false : test [ sleep set unset pwd exit return wait which type date clear read shift trap umask \
   hash alias popd whoami
 quiet uname hostname printenv break continue seq basename dirname realpath mkdir tr rev yes shopt ulimit export
@@ -164,14 +181,22 @@ var specs = sync.OnceValue(func() map[string]spec {
 				s.verbs = strings.Split(value, ",")
 			case value != "" && key == "skip":
 				s.skip, _ = strconv.Atoi(value)
+			case value != "" && key == "before":
+				s.before = strings.Split(value, ",")
 			case w == "walks":
 				s.walks = true
+			case w == "task":
+				s.task = true
+			case w == "file":
+				s.file = true
+			case w == "check":
+				s.check = true
 			case strings.HasPrefix(w, "--"):
 				s.long = append(s.long, w[2:])
 			case strings.HasPrefix(w, "-"):
 				s.short = w[1:]
 			default:
-				names = append(names, w)
+				names = append(names, w[:1]+strings.TrimSuffix(w[1:], ":"))
 			}
 		}
 		for _, name := range names {

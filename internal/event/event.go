@@ -65,8 +65,8 @@ type Event struct {
 	Scores  []float64 `json:"scores,omitempty"`  // suggest: the probability of Paths[i]
 	Text    string    `json:"text,omitempty"`    // redacted prompt, command or subject, at most MaxText bytes
 	OK      bool      `json:"ok,omitempty"`      // it succeeded; outcome: it was used; feedback: it helped
-	// Why is the reason of a failure (missing isdir nomatch unread denied toolarge other), or the arm of a suggestion (shown withheld
-	// shadow silent).
+	// Why is the reason of a failure (missing isdir nomatch unread denied toolarge other), unknown for a run that may have failed, or the
+	// arm of a suggestion (shown withheld shadow silent).
 	Why    string    `json:"why,omitempty"`
 	Cause  string    `json:"cause,omitempty"`  // ID of the suggestion that led to this access, if one did
 	Author time.Time `json:"author,omitzero"`  // commits: author time, for show only

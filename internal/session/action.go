@@ -4,6 +4,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/aoa-dev/aoa/hooks/shell"
 	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/event"
 )
@@ -18,7 +19,7 @@ type Action struct {
 	Failed bool
 	Side   bool // done by a subagent: the agent itself did not see it
 
-	run []program // of what ran
+	run []shell.Program // of what ran
 }
 
 // verbs of the kinds that have files.
@@ -50,9 +51,12 @@ func action(e cold.Numbered) (Action, bool) {
 	return a, false
 }
 
+// maxPattern is the length, in bytes, of a pattern that is shown.
+const maxPattern = 60
+
 // searched is a pattern that is short enough to be shown, or "".
 func searched(pattern string) string {
-	if s := plain(pattern); s != "" && len(s) <= maxWord {
+	if s := plain(pattern); s != "" && len(s) <= maxPattern {
 		return quote(s)
 	}
 	return ""
@@ -68,28 +72,33 @@ func ran(a Action, e cold.Numbered) (Action, bool) {
 		return a, first != ""
 	}
 	a.Verb, a.Failed = "ran", !e.OK
-	for _, c := range programs(e.Text) {
-		if c.class != trivial {
-			c.name, c.full = plain(c.name), plain(c.full)
-			a.run = append(a.run, c)
+	for _, p := range shell.Programs(e.Text) {
+		if p.Class == shell.Trivial {
+			continue
 		}
+		p.Name, p.Full = plain(p.Name), plain(p.Full)
+		// It may run still, or its agent does not say how a command ends.
+		if e.Why == "unknown" {
+			p.Passes, p.Fails = false, false
+		}
+		a.run = append(a.run, p)
 	}
 	if len(a.run) == 0 {
 		return a, false // it changed nothing
 	}
 	var full []string
 	for _, c := range a.run[:min(len(a.run), 2)] {
-		full = append(full, c.full)
+		full = append(full, c.Full)
 	}
 	a.Object = strings.Join(full, " && ")
 	return a, true
 }
 
 // checks are the programs of the action whose outcome matters.
-func (a Action) checks() []program {
-	var out []program
+func (a Action) checks() []shell.Program {
+	var out []shell.Program
 	for _, c := range a.run {
-		if c.class == check {
+		if c.Class == shell.Check {
 			out = append(out, c)
 		}
 	}
@@ -97,18 +106,20 @@ func (a Action) checks() []program {
 }
 
 // border is the command that ends a phase: a commit, or a command that reverts changes or brings others in. A failed one is none.
-func (a Action) border() (program, bool) {
+func (a Action) border() (shell.Program, bool) {
 	for _, c := range a.run {
-		if !a.Failed && (c.class == commit || c.class == undo || c.class == branch) {
+		if !a.Failed && borders(c.Class) {
 			return c, true
 		}
 	}
-	return program{}, false
+	return shell.Program{}, false
 }
+
+func borders(c shell.Class) bool { return c == shell.Commit || c == shell.Undo || c == shell.Branch }
 
 func (a Action) commits() bool {
 	c, ok := a.border()
-	return ok && c.class == commit
+	return ok && c.Class == shell.Commit
 }
 
 // short names at most so many files by their whole paths. Those that no text should name are counted.

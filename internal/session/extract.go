@@ -218,7 +218,7 @@ func split(line string) []string {
 }
 
 // clientCommands are commands about the conversation itself, not about the work.
-var clientCommands = set(`/clear /exit /quit /compact /resume /model /cost /usage /context /login /logout /status
+var clientCommands = strings.Fields(`/clear /exit /quit /compact /resume /model /cost /usage /context /login /logout /status
 	/help /config /permissions /memory /rewind /ide /mcp /agents /hooks /doctor /vim /bug /export /statusline /fast
 	/effort /rename /plugin /reload-plugins /terminal-setup`)
 
@@ -226,7 +226,7 @@ var clientCommands = set(`/clear /exit /quit /compact /resume /model /cost /usag
 // client for an image or a finished task.
 func empty(text string) bool {
 	text = strings.TrimSpace(text)
-	if first, _, _ := strings.Cut(text, " "); clientCommands[first] {
+	if first, _, _ := strings.Cut(text, " "); slices.Contains(clientCommands, first) {
 		return true
 	}
 	for _, head := range []string{"[Image: source:", "Full transcript available at:", "Read the output file to retrieve the result:"} {

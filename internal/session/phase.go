@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/aoa-dev/aoa/hooks/shell"
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
@@ -80,10 +81,10 @@ func (p *phase) fold(a Action) {
 		p.Refused++
 	case "ran":
 		for _, c := range a.run {
-			if c.class == commit || c.class == undo || c.class == branch {
+			if borders(c.Class) {
 				continue
 			}
-			p.ran(c.name, 1, map[bool]int{true: 1}[a.Failed])
+			p.ran(c.Name, 1, map[bool]int{true: 1}[a.Failed])
 		}
 		if c, ok := a.border(); ok {
 			p.end(end{ending(c), 1})
@@ -92,11 +93,11 @@ func (p *phase) fold(a Action) {
 }
 
 // ending is the text of a border: of a commit without its message.
-func ending(c program) string {
-	if c.class == commit {
+func ending(c shell.Program) string {
+	if c.Class == shell.Commit {
 		return "committed"
 	}
-	return c.full
+	return c.Full
 }
 
 func (p *phase) changed(f event.Path, verb string) {

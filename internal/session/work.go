@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/aoa-dev/aoa/hooks/shell"
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
@@ -118,26 +119,26 @@ func (w *work) ran(a Action) {
 	if a.commits() {
 		w.Commit = a.Seq
 	}
-	checks := a.checks()
-	switch {
-	case len(checks) == 0:
-		return
-	case a.Failed && len(checks) > 1:
+	var judged []shell.Program
+	for _, c := range a.checks() {
+		if a.Failed && c.Fails || !a.Failed && c.Passes {
+			judged = append(judged, c)
+		} else {
+			w.unknown(c)
+		}
+	}
+	if a.Failed && len(judged) > 1 {
 		// The log does not have which of them failed.
 		o := &outcome{Full: a.Object}
-		for _, c := range checks {
-			o.Parts = append(o.Parts, c.name)
+		for _, c := range judged {
+			o.Parts = append(o.Parts, c.Name)
 		}
 		o.Name = strings.Join(o.Parts, " && ")
 		w.result(o, a)
-	default:
-		for _, c := range checks {
-			if c.blind && !a.Failed {
-				w.unknown(c)
-				continue
-			}
-			w.result(&outcome{Name: c.name, Full: c.full}, a)
-		}
+		return
+	}
+	for _, c := range judged {
+		w.result(&outcome{Name: c.Name, Full: c.Full}, a)
 	}
 }
 
@@ -170,9 +171,9 @@ func (w *work) result(o *outcome, a Action) {
 }
 
 // unknown drops the earlier outcomes of a check that ran again with an unknown outcome.
-func (w *work) unknown(c program) {
+func (w *work) unknown(c shell.Program) {
 	w.Checks = slices.DeleteFunc(slices.Clone(w.Checks), func(o *outcome) bool {
-		return o.Name == c.name && covers(c.full, o.Full) || slices.Contains(o.Parts, c.name)
+		return o.Name == c.Name && covers(c.Full, o.Full) || slices.Contains(o.Parts, c.Name)
 	})
 }
 

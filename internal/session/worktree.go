@@ -1,6 +1,9 @@
 package session
 
-import "github.com/aoa-dev/aoa/internal/event"
+import (
+	"github.com/aoa-dev/aoa/hooks/shell"
+	"github.com/aoa-dev/aoa/internal/event"
+)
 
 // Worktree is the present state of a worktree. The zero value is an unknown state: then only the log is used.
 type Worktree struct {
@@ -40,7 +43,7 @@ func (s stamp) valid(st Worktree, since []Action) bool {
 			own[f] = own[f] || a.Verb != "read" && a.Verb != "refused"
 		}
 		if c, ends := a.border(); ends {
-			if moved = true; c.class != commit {
+			if moved = true; c.Class != shell.Commit {
 				return true // it may have changed any file
 			}
 		}

@@ -272,7 +272,6 @@ func (g *generator) set(name, owner string) api.ScoresAnswer {
 	return a
 }
 
-
 // differences lists where two values that JSON has differ. Numbers may differ in the twelfth digit: sums are added in another order.
 func differences(at string, a, b any) (out []string) {
 	switch x := a.(type) {

@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+
+	"github.com/aoa-dev/aoa/internal/regularfile"
 )
 
 // maxUserWatches is how many watches a user may have, 0 if that is unknown. In a container the limit of its user namespace
@@ -14,7 +16,7 @@ import (
 func maxUserWatches() int {
 	most := 0
 	for _, name := range []string{"/proc/sys/fs/inotify/max_user_watches", "/proc/sys/user/max_inotify_watches"} {
-		raw, err := os.ReadFile(name)
+		raw, err := regularfile.Read(name, regularfile.NoLinks, 64)
 		if err != nil {
 			continue
 		}
@@ -62,7 +64,7 @@ func watchesOf(process string) int {
 		if to, err := os.Readlink(process + "/fd/" + fd.Name()); err != nil || !strings.HasSuffix(to, "inotify") {
 			continue
 		}
-		if info, err := os.ReadFile(process + "/fdinfo/" + fd.Name()); err == nil {
+		if info, err := regularfile.Read(process+"/fdinfo/"+fd.Name(), regularfile.NoLinks, 16<<20); err == nil {
 			n += bytes.Count(info, []byte("inotify wd:"))
 		}
 	}

@@ -55,6 +55,9 @@ func (r *Repo) list(ctx context.Context) ([]event.Path, error) {
 	if !r.git.Found() {
 		return r.listIndex(ctx)
 	}
+	if err := r.checkRules(); err != nil {
+		return nil, err
+	}
 	return r.listGit(ctx, "-c", "-d", "-o", "--exclude-standard")
 }
 

@@ -2,11 +2,12 @@ package watcher
 
 import (
 	"bytes"
-	"os"
 	"path/filepath"
 	"strings"
 
 	format "github.com/go-git/go-git/v5/plumbing/format/config"
+
+	"github.com/aoa-dev/aoa/internal/regularfile"
 )
 
 // gitConfig are the settings of a repository that decide how it is read.
@@ -32,8 +33,11 @@ func readConfig(common, git string) gitConfig {
 	return c
 }
 
+// maxGitConfig bounds a settings file of git, in bytes.
+const maxGitConfig = 4 << 20
+
 func (c *gitConfig) read(name string, perWorktree *bool) {
-	b, err := os.ReadFile(name)
+	b, err := regularfile.Read(name, regularfile.FollowLinks, maxGitConfig)
 	if err != nil {
 		return
 	}

@@ -5,12 +5,12 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/regularfile"
 )
 
 // shallowKey is the cursor's entry for the border of a shallow clone: when the clone is deepened, commits appear below ones
@@ -122,9 +122,12 @@ func (r *Repo) Shallow() bool {
 	return len(commits) > 0
 }
 
+// maxShallow bounds the file that lists the border of a shallow clone, in bytes: a million commits.
+const maxShallow = 64 << 20
+
 // shallow reads the border of a shallow clone: its commits, and a digest that changes with them.
 func (r *Repo) shallow() (map[string]bool, string) {
-	b, err := os.ReadFile(filepath.Join(r.CommonDir, "shallow"))
+	b, err := regularfile.Read(filepath.Join(r.CommonDir, "shallow"), regularfile.FollowLinks, maxShallow)
 	if err != nil || len(b) == 0 {
 		return nil, ""
 	}

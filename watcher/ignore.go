@@ -2,6 +2,7 @@ package watcher
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -9,6 +10,7 @@ import (
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/regularfile"
 )
 
 // rules are all ignore and attribute rules of a worktree, read folder by folder at the first question about it.
@@ -252,22 +254,37 @@ func readPatterns(name string, fold bool) []pattern {
 	return out
 }
 
+// checkRules returns an error for a file of rules that is a pipe: git would wait for it. Those of folders below the root are not looked for.
+func (r *Repo) checkRules() error {
+	own := filepath.Join(string(r.Root), ".gitignore") // git does not follow a link of that name
+	for _, name := range []string{own, filepath.Join(r.CommonDir, "info", "exclude"), r.ruleset().globalFile} {
+		stat := os.Stat
+		if name == own {
+			stat = os.Lstat
+		}
+		if st, err := stat(name); err == nil && st.Mode()&os.ModeNamedPipe != 0 {
+			return fmt.Errorf("%s is a pipe, for which git would wait: remove it", name)
+		}
+	}
+	return nil
+}
+
+// maxRules bounds a file of rules, in bytes.
+const maxRules = 1 << 20
+
 // readRules reads a rules file as git does: a regular file (a symlink inside the tree is not followed, the
-// global file may be one), at most 1 MB, without a byte order mark. What cannot be read is empty.
+// global file may be one), at most maxRules, without a byte order mark. What cannot be read is empty.
 func readRules(name string) string {
 	if name == "" {
 		return ""
 	}
-	stat := os.Lstat
-	if b := filepath.Base(name); b != ".gitignore" && b != ".gitattributes" && b != ".aoaignore" {
-		stat = os.Stat
+	links := regularfile.FollowLinks
+	if isRules(filepath.Base(name)) {
+		links = regularfile.NoLinks
 	}
-	if st, err := stat(name); err != nil || !st.Mode().IsRegular() || st.Size() > 1<<20 {
-		return ""
-	}
-	b, err := os.ReadFile(name)
+	text, err := regularfile.Read(name, links, maxRules)
 	if err != nil {
 		return ""
 	}
-	return strings.TrimPrefix(string(b), "\ufeff")
+	return strings.TrimPrefix(string(text), "\ufeff")
 }

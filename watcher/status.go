@@ -74,6 +74,9 @@ func (r *Repo) differing(ctx context.Context) (map[event.Path]bool, error) {
 // status asks git which files differ between HEAD, index and disk, without submodules. It costs two processes, about
 // 20 ms for 5,000 files, and some more where files with a filter are changed.
 func (r *Repo) status(ctx context.Context) ([]fileStatus, error) {
+	if err := r.checkRules(); err != nil {
+		return nil, err
+	}
 	out, err := r.run(ctx, "status", "--porcelain=v2", "-z", "--untracked-files=all", "--no-renames", "--no-ahead-behind")
 	if err != nil {
 		return nil, err

@@ -3,9 +3,9 @@ package main
 import (
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"time"
 	"unicode/utf8"
@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/internal/regularfile"
 )
 
 func (a *app) cache() *cobra.Command {
@@ -90,14 +91,10 @@ func (a *app) readItems(r *api.CachePutRequest, it api.CacheItem, names []string
 		one := it
 		if name != "-" {
 			name = a.abs(name)
-			info, err := os.Stat(name) // opening a pipe waits until something writes to it
-			if err != nil {
-				return nil, fail(exitFailed, "", "%v", err)
-			}
-			if !info.Mode().IsRegular() {
+			f, err := regularfile.Open(name, regularfile.FollowLinks)
+			if errors.Is(err, regularfile.ErrKind) {
 				return nil, fail(exitFailed, "read it on standard input: aoa cache put - < FILE", "%s is not a regular file", name)
 			}
-			f, err := os.Open(name)
 			if err != nil {
 				return nil, fail(exitFailed, "", "%v", err)
 			}

@@ -9,11 +9,11 @@ import (
 	"fmt"
 	"hash"
 	"io"
-	"os"
 
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/regularfile"
 )
 
 // An exported file is zstd of lines of JSON: a head, events as in docs/json.md, and an end with the SHA-256 of all
@@ -71,7 +71,7 @@ func (w *eventWriter) close() error {
 
 // readEvents calls fn with the events of a file and returns their number. Only at the end is it known that the file is complete.
 func readEvents(name string, fn func(event.Event) error) (int, error) {
-	f, err := os.Open(name)
+	f, err := regularfile.Open(name, regularfile.FollowLinks)
 	if err != nil {
 		return 0, err
 	}

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -16,6 +15,7 @@ import (
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/internal/regularfile"
 	"github.com/aoa-dev/aoa/internal/stage"
 	"github.com/aoa-dev/aoa/internal/stage/pipeline"
 )
@@ -169,7 +169,7 @@ func (r *pipelineRun) text(s *pipeline.Stage) (string, error) {
 		if !filepath.IsAbs(name) {
 			name = filepath.Join(r.root, filepath.FromSlash(name))
 		}
-		data, err := os.ReadFile(name)
+		data, err := regularfile.Read(name, regularfile.FollowLinks, maxTemplate)
 		if err != nil {
 			return "", fmt.Errorf("stage %s: read template: %w", s.Name, err)
 		}
@@ -177,6 +177,9 @@ func (r *pipelineRun) text(s *pipeline.Stage) (string, error) {
 	}
 	return strings.Join(parts, "\n"), nil
 }
+
+// maxTemplate bounds a template, in bytes.
+const maxTemplate = 16 << 20
 
 // filter removes from the scope what the pipeline does not refer to. It counts the tokens of the removed values, at four bytes each.
 func (r *pipelineRun) filter() {

@@ -21,6 +21,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/eval"
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/locate"
+	"github.com/aoa-dev/aoa/internal/regularfile"
 	"github.com/aoa-dev/aoa/internal/report"
 	"github.com/aoa-dev/aoa/prefetch"
 	"github.com/aoa-dev/aoa/watcher"
@@ -161,11 +162,7 @@ func (a *app) pastChanges(ctx context.Context, client *api.Client, in report.Inp
 
 // lines counts the lines of a file, 0 if it cannot be read or is too long.
 func lines(name string) int {
-	st, err := os.Stat(name)
-	if err != nil || !st.Mode().IsRegular() || st.Size() > reportLongest {
-		return 0
-	}
-	raw, err := os.ReadFile(name)
+	raw, err := regularfile.Read(name, regularfile.NoLinks, reportLongest)
 	if err != nil || bytes.IndexByte(raw[:min(len(raw), 8000)], 0) >= 0 { // as git decides that a file is no text
 		return 0
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/locate"
+	"github.com/aoa-dev/aoa/internal/regularfile"
 )
 
 func (a *app) status() *cobra.Command {
@@ -101,7 +102,7 @@ func (a *app) running() []locate.Place {
 	names, _ := filepath.Glob(filepath.Join(a.registry(), "*"))
 	sort.Strings(names)
 	for _, n := range names {
-		raw, err := os.ReadFile(n)
+		raw, err := regularfile.Read(n, regularfile.NoLinks, 64<<10)
 		if err != nil {
 			continue
 		}

@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/aoa-dev/aoa/internal/regularfile"
 )
 
 // respite is how long a daemon that did not answer in time is asked nothing: its answers would come too late again, and each would cost
@@ -31,7 +33,7 @@ func (d daemon) respite() respite {
 		return respite{}
 	}
 	r := respite{known: true}
-	if line, err := os.ReadFile(d.lateFile()); err == nil {
+	if line, err := regularfile.Read(d.lateFile(), regularfile.NoLinks, 64); err == nil {
 		seconds, _ := strconv.ParseUint(strings.TrimSpace(string(line)), 10, 16)
 		r.last = time.Duration(seconds) * time.Second
 	}

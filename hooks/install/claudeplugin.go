@@ -2,17 +2,18 @@ package install
 
 import (
 	"encoding/json"
-	"os"
 	"strings"
 
 	"github.com/tailscale/hujson"
+
+	"github.com/aoa-dev/aoa/internal/regularfile"
 )
 
 // PluginEnabled reports whether Claude Code's settings enable our plugin. files are settings files in the order in which Claude Code reads
 // them: what a later one says counts. One that cannot be read says nothing.
 func PluginEnabled(files ...string) (enabled bool) {
 	for _, file := range files {
-		b, err := os.ReadFile(file)
+		b, err := regularfile.Read(file, regularfile.FollowLinks, maxSettings)
 		if err != nil {
 			continue
 		}

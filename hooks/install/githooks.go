@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+
+	"github.com/aoa-dev/aoa/internal/regularfile"
 )
 
 // GitHooks are the hooks that make the daemon check HEAD. Git runs none of them for reset, fetch or
@@ -82,7 +84,7 @@ func ExamineGit(ctx context.Context, dir string, o GitOptions) ([]Status, error)
 			if cmd == configCommand(name) {
 				st.State = Installed
 			}
-		} else if b, err := os.ReadFile(st.File); err == nil && bytes.Contains(b, []byte(blockStart)) {
+		} else if b, err := regularfile.Read(st.File, regularfile.NoLinks, maxHook); err == nil && bytes.Contains(b, []byte(blockStart)) {
 			st.State = Outdated
 			_, made := withoutBlock(b)
 			if strings.Contains(string(b)+"\n", hookBlock(name, made)) {
@@ -142,6 +144,9 @@ func installBlock(dir, name string) (Change, error) {
 	return write(file, old, mode, out, Changed)
 }
 
+// maxHook is how large a hook may be that takes a block, in bytes.
+const maxHook = 1 << 20
+
 // readHook reads a hook's file, nil if there is none, and refuses what cannot take a block.
 func readHook(file string) ([]byte, fs.FileMode, error) {
 	no := func(why string) ([]byte, fs.FileMode, error) {
@@ -157,12 +162,12 @@ func readHook(file string) ([]byte, fs.FileMode, error) {
 		return no("it is a symbolic link")
 	case !st.Mode().IsRegular():
 		return no("it is not a regular file")
-	case st.Size() > 1<<20:
+	case st.Size() > maxHook:
 		return no("it is larger than 1 MB")
 	case runtime.GOOS != "windows" && st.Mode().Perm()&0o100 == 0:
 		return no("it is not executable, so git does not run it")
 	}
-	b, err := os.ReadFile(file)
+	b, err := regularfile.Read(file, regularfile.NoLinks, maxHook)
 	if err != nil {
 		return nil, 0, fmt.Errorf("read git hook: %w", err)
 	}
@@ -225,7 +230,10 @@ func (g *gitRepo) removeBlocks() ([]Change, error) {
 		if err != nil || !st.Mode().IsRegular() {
 			continue
 		}
-		old, err := os.ReadFile(file)
+		old, err := regularfile.Read(file, regularfile.NoLinks, maxHook)
+		if errors.Is(err, regularfile.ErrSize) {
+			continue // aOa enters no block into such a file
+		}
 		if err != nil {
 			errs = append(errs, fmt.Errorf("read git hook: %w", err))
 			continue

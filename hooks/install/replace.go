@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 
 	"github.com/aoa-dev/aoa/internal/atomicfile"
+	"github.com/aoa-dev/aoa/internal/regularfile"
 )
 
 // replaceFile gives a file another content. It refuses when the file no longer holds old (nil: when it exists by
@@ -23,10 +24,13 @@ func replaceFile(name string, old, content []byte, mode fs.FileMode) error {
 	}}, content)
 }
 
+// maxSettings is how large a file may be that is edited, in bytes.
+const maxSettings = 16 << 20
+
 // readIfThere reads a file. The content is nil if there is none, and not nil of an empty one; mode is that of a new
 // file then.
 func readIfThere(name string) (content []byte, mode fs.FileMode, err error) {
-	content, err = os.ReadFile(name)
+	content, err = regularfile.Read(name, regularfile.FollowLinks, maxSettings)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, 0o644, nil
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/aoa-dev/aoa/hooks"
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/index"
+	"github.com/aoa-dev/aoa/internal/regularfile"
 )
 
 // Bounds of the search for a transcript folder.
@@ -55,7 +56,7 @@ func slugOf(root event.Root) string {
 func aboutRoot(dir string, root event.Root) bool {
 	at := hooks.Repo{Root: root}.Locator("")
 	for _, name := range files(dir) {
-		f, err := os.Open(name)
+		f, err := regularfile.Open(name, regularfile.NoLinks)
 		if err != nil {
 			continue
 		}

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -14,6 +13,7 @@ import (
 	"github.com/aoa-dev/aoa/hooks"
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/index"
+	"github.com/aoa-dev/aoa/internal/regularfile"
 )
 
 // Bounds of a transcript.
@@ -180,7 +180,7 @@ type pendingCall struct {
 func (t *reader) skip(why string) { t.report.Skipped[why]++ }
 
 func (t *reader) file(ctx context.Context, name string) error {
-	f, err := os.Open(name)
+	f, err := regularfile.Open(name, regularfile.NoLinks)
 	if err != nil {
 		t.skip("unreadable")
 		return nil

@@ -6,11 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/locate"
 	"github.com/aoa-dev/aoa/internal/peer"
+	"github.com/aoa-dev/aoa/internal/regularfile"
 )
 
 // Silent is the error of a daemon that exists and does not answer, because it was stopped by a signal or hangs.
@@ -47,7 +47,7 @@ func (s *Silent) process() string {
 
 // state says why a process does not run, if the system has /proc.
 func (s *Silent) state() string {
-	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", s.Pid))
+	stat, err := regularfile.Read(fmt.Sprintf("/proc/%d/stat", s.Pid), regularfile.NoLinks, 4<<10)
 	if err != nil {
 		return ""
 	}

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"os"
 	"strings"
+
+	"github.com/aoa-dev/aoa/internal/regularfile"
 )
 
 // Beside the database lies a file with the number of the last batch. SQLite does not notice when its write-ahead log was
@@ -26,7 +28,7 @@ func markFile(path string) string { return strings.TrimSuffix(path, ".db") + mar
 
 // readMark returns the number of the last batch that the last run wrote, 0 if it is not known.
 func readMark(path string) int64 {
-	raw, err := os.ReadFile(markFile(path))
+	raw, err := regularfile.Read(markFile(path), regularfile.NoLinks, 64)
 	if err != nil || len(raw) > 32 {
 		return 0
 	}

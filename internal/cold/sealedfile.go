@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 
 	"github.com/aoa-dev/aoa/internal/atomicfile"
+	"github.com/aoa-dev/aoa/internal/regularfile"
 )
 
 // SealedFile is a file of the store that is written whole and sealed in pieces, so that neither side needs it twice in memory. A piece
@@ -79,7 +80,10 @@ func (w *pieceWriter) flush(last bool) error {
 // Read returns what was written. The error is that of the system (fs.ErrNotExist: there is none), or wraps ErrRow when the file is
 // damaged, ErrLostKey when its key is not there.
 func (f SealedFile) Read() ([]byte, error) {
-	from, err := os.Open(f.Name)
+	from, err := regularfile.Open(f.Name, regularfile.NoLinks)
+	if errors.Is(err, regularfile.ErrKind) {
+		return nil, fmt.Errorf("%w: %w", ErrRow, err)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -88,7 +92,7 @@ func (f SealedFile) Read() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if info.Size() > maxSealedFile || !info.Mode().IsRegular() {
+	if info.Size() > maxSealedFile {
 		return nil, fmt.Errorf("%s: %w: it has %d bytes", f.Name, ErrRow, info.Size())
 	}
 	out, sealed := make([]byte, 0, info.Size()), []byte(nil)

@@ -18,6 +18,7 @@ import (
 	"golang.org/x/crypto/chacha20poly1305"
 
 	"github.com/aoa-dev/aoa/internal/atomicfile"
+	"github.com/aoa-dev/aoa/internal/regularfile"
 )
 
 // SealOptions say where the keys lie. A store has data keys of its own, each wrapped for the user's identity, which
@@ -75,7 +76,7 @@ func OpenSeal(o SealOptions) (*Seal, error) {
 
 // reachable reports why a file cannot be read, nil if it can.
 func reachable(name string) error {
-	f, err := os.Open(name)
+	f, err := regularfile.Open(name, regularfile.FollowLinks)
 	if err != nil {
 		return err
 	}
@@ -124,7 +125,7 @@ func wrap(to io.Writer, key []byte, who age.Recipient) error {
 
 // unwrap reads a wrapped data key with the identity of that file, or of the one that the key itself names.
 func unwrap(name, identityFile string) (id uint32, key []byte, err error) {
-	raw, err := os.ReadFile(name)
+	raw, err := regularfile.Read(name, regularfile.NoLinks, 1<<16)
 	if err != nil {
 		return 0, nil, err
 	}
@@ -165,7 +166,7 @@ func unwrap(name, identityFile string) (id uint32, key []byte, err error) {
 }
 
 func readIdentity(file string) ([]age.Identity, error) {
-	f, err := os.Open(file)
+	f, err := regularfile.Open(file, regularfile.FollowLinks)
 	if err != nil {
 		return nil, err
 	}

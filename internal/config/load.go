@@ -6,11 +6,12 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
-	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
+
+	"github.com/aoa-dev/aoa/internal/regularfile"
 )
 
 // found is a value and where it comes from.
@@ -107,14 +108,11 @@ func loadFile(name string) (layer, []Warning, error) {
 }
 
 func readFile(name string) ([]byte, error) {
-	info, err := os.Stat(name)
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() || info.Size() > maxFile {
+	text, err := regularfile.Read(name, regularfile.FollowLinks, maxFile)
+	if errors.Is(err, regularfile.ErrKind) || errors.Is(err, regularfile.ErrSize) {
 		return nil, fmt.Errorf("%s: not a file of at most 1 MB: remove it, or put a YAML file there", name)
 	}
-	return os.ReadFile(name)
+	return text, err
 }
 
 // environment reads the variables with the prefix AOA_. An empty variable counts as not set.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/regularfile"
 	"github.com/aoa-dev/aoa/internal/session"
 )
 
@@ -58,7 +59,7 @@ func contentHash(file string) string {
 	if st.Size() > maxHashed {
 		return fmt.Sprint(st.Size(), "@", st.ModTime().UnixNano())
 	}
-	data, err := os.ReadFile(file)
+	data, err := regularfile.Read(file, regularfile.NoLinks, maxHashed)
 	if err != nil {
 		return ""
 	}

@@ -2,12 +2,14 @@ package daemon
 
 import (
 	"context"
-	"os"
+	"errors"
+	"io/fs"
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/index"
+	"github.com/aoa-dev/aoa/internal/regularfile"
 	"github.com/aoa-dev/aoa/prefetch"
 )
 
@@ -43,13 +45,9 @@ func (w *worktree) edits(ctx context.Context, files []event.Path) map[event.Path
 
 // onDisk is what a file holds, nothing if it is gone; not ok if it is too large or no file of the checkout.
 func (w *worktree) onDisk(f event.Path) (data []byte, ok bool) {
-	st, err := os.Lstat(w.repo.Root.Abs(f))
-	if os.IsNotExist(err) {
+	data, err := regularfile.Read(w.repo.Root.Abs(f), regularfile.NoLinks, index.MaxEdited)
+	if errors.Is(err, fs.ErrNotExist) {
 		return nil, true
 	}
-	if err != nil || !w.tree.Load().Has(f) || !st.Mode().IsRegular() || st.Size() > index.MaxEdited {
-		return nil, false
-	}
-	data, err = os.ReadFile(w.repo.Root.Abs(f))
-	return data, err == nil
+	return data, err == nil && w.tree.Load().Has(f)
 }

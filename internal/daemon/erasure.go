@@ -16,6 +16,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/atomicfile"
 	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/regularfile"
 )
 
 // erasure is one request to forget, from its intention to its end. Its file is written before anything is deleted and
@@ -66,7 +67,7 @@ func erasures(store string) (found []*erasure, err error) {
 			continue
 		}
 		e := &erasure{file: filepath.Join(store, entry.Name())}
-		raw, rerr := os.ReadFile(e.file)
+		raw, rerr := regularfile.Read(e.file, regularfile.NoLinks, 1<<20)
 		if rerr == nil {
 			rerr = json.Unmarshal(raw, e)
 		}

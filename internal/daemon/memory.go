@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/aoa-dev/aoa/internal/regularfile"
 )
 
 // Go's memory limit, in bytes: for 100,000 files the budget is 250 MB.
@@ -24,7 +26,7 @@ func limitMemory(env []string, files int) {
 
 // rss is the resident memory in bytes; where the system does not report it, what Go got from it.
 func rss() int64 {
-	if raw, err := os.ReadFile("/proc/self/statm"); err == nil {
+	if raw, err := regularfile.Read("/proc/self/statm", regularfile.NoLinks, 4<<10); err == nil {
 		if f := strings.Fields(string(raw)); len(f) > 1 {
 			if pages, err := strconv.ParseInt(f[1], 10, 64); err == nil {
 				return pages * int64(os.Getpagesize())

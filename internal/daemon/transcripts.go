@@ -2,7 +2,6 @@ package daemon
 
 import (
 	"context"
-	"os"
 	"path/filepath"
 	"sync"
 
@@ -10,6 +9,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/atomicfile"
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/regularfile"
 )
 
 // transcriptReader imports recorded sessions, one folder at a time, when a client asks for it.
@@ -26,7 +26,7 @@ type transcriptReader struct {
 }
 
 func (r *transcriptReader) run(ctx context.Context) error {
-	if dir, err := os.ReadFile(r.note()); r.again && err == nil && r.settings.get().Transcripts != "off" {
+	if dir, err := regularfile.Read(r.note(), regularfile.NoLinks, 16<<10); r.again && err == nil && r.settings.get().Transcripts != "off" {
 		if _, err := r.start(ctx, api.ImportRequest{Transcripts: string(dir)}); err != nil {
 			r.log.Warn("past sessions are not imported again", "err", err)
 		}

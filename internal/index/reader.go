@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/regularfile"
 )
 
 // Reader keeps a Contents equal to the files of one worktree as they are on disk. It reads a file when it is new or was written
@@ -263,7 +264,7 @@ func (r *Reader) read(p event.Path) {
 		r.contents.Remove(p)
 		return
 	}
-	text, err := os.ReadFile(r.root.Abs(p))
+	text, err := regularfile.Read(r.root.Abs(p), regularfile.NoLinks, MaxDocument)
 	if err != nil {
 		return
 	}
@@ -275,11 +276,7 @@ func (r *Reader) read(p event.Path) {
 
 // Text returns the content of a file now, nil for one that Reader does not read.
 func (r *Reader) Text(p event.Path) []byte {
-	info, err := os.Lstat(r.root.Abs(p))
-	if err != nil || !info.Mode().IsRegular() || info.Size() > MaxDocument {
-		return nil
-	}
-	text, err := os.ReadFile(r.root.Abs(p))
+	text, err := regularfile.Read(r.root.Abs(p), regularfile.NoLinks, MaxDocument)
 	if err != nil {
 		return nil
 	}

@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/aoa-dev/aoa/internal/regularfile"
 )
 
 // ErrNotRepo says that a folder is in no git repository.
@@ -142,13 +144,6 @@ func absolute(name, dir string) string {
 
 // readLine is a small file's content without its line end. Anything over 16 KB is no such file.
 func readLine(name string) (string, error) {
-	st, err := os.Stat(name)
-	if err != nil {
-		return "", err
-	}
-	if st.Size() > 16<<10 || !st.Mode().IsRegular() {
-		return "", fmt.Errorf("%s is not a file that names another", name)
-	}
-	b, err := os.ReadFile(name)
+	b, err := regularfile.Read(name, regularfile.FollowLinks, 16<<10)
 	return strings.TrimRight(string(b), "\r\n"), err
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/regularfile"
 )
 
 const (
@@ -59,7 +60,7 @@ func (h *hashes) in(dir *os.Root, p event.Path) string {
 	if known && old.size == st.Size() && old.at.Equal(st.ModTime()) {
 		return old.hash
 	}
-	f, err := dir.Open(name)
+	f, err := regularfile.OpenIn(dir, name)
 	if err != nil {
 		return ""
 	}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/aoa-dev/aoa/internal/atomicfile"
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/regularfile"
 )
 
 // maxEdited is the largest file that is edited, in bytes, and maxPlanned what all of a plan's files may have.
@@ -146,7 +147,7 @@ func (l *plan) file(path event.Path) (f *planned, note string) {
 	case !st.Mode().IsRegular():
 		return nil, "it is no regular file"
 	default:
-		raw, err := readFile(l.p.dir, path, maxEdited)
+		raw, err := regularfile.ReadIn(l.p.dir, string(path), maxEdited)
 		if err != nil {
 			return nil, plain(err)
 		}
@@ -235,7 +236,7 @@ func (l *plan) apply(ctx context.Context) error {
 
 // replace replaces the content of a file, if it is still the old one.
 func replace(dir *os.Root, path event.Path, before []byte, existed bool, after []byte, mode fs.FileMode) error {
-	now, err := readFile(dir, path, maxEdited)
+	now, err := regularfile.ReadIn(dir, string(path), maxEdited)
 	switch {
 	case existed && err != nil:
 		return err

@@ -10,6 +10,7 @@ import (
 
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/index"
+	"github.com/aoa-dev/aoa/internal/regularfile"
 )
 
 // turn is a sequence while it is being recorded.
@@ -121,7 +122,7 @@ func (c *Cache) body(w Worktree, a *Action) {
 		return
 	}
 	defer dir.Close()
-	raw, err := readFile(dir, a.Paths[0], maxSwap)
+	raw, err := regularfile.ReadIn(dir, string(a.Paths[0]), maxSwap)
 	if text := string(raw); err == nil && utf8.Valid(raw) && hashOf(raw) == a.Seen[0] {
 		if c.o.Redact != nil && c.o.Redact(text) != text {
 			a.Secret = true

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/regularfile"
 )
 
 // Statements.
@@ -135,7 +136,7 @@ func (p *replay) made(ctx context.Context) (bool, error) {
 		return false, err
 	}
 	for _, r := range u.Files {
-		if raw, err := readFile(p.dir, r.Path, maxEdited); err != nil || hashOf(raw) != r.After {
+		if raw, err := regularfile.ReadIn(p.dir, string(r.Path), maxEdited); err != nil || hashOf(raw) != r.After {
 			return false, fmt.Errorf("%w: it was interrupted, or %s was changed since; aoa reload undo %s puts back what it changed",
 				ErrPlan, r.Path.Display(), u.ID)
 		}

@@ -5,14 +5,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
-	"os"
 	"regexp"
 	"strings"
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/regularfile"
 )
 
 // Bounds of reads and searches.
@@ -26,31 +25,6 @@ const (
 	binaryProbe = 8000            // bytes in which a NUL makes a file one that is not text
 )
 
-var errTooLarge = errors.New("too large")
-
-// readFile reads a regular file of at most limit bytes. dir excludes names outside of the worktree, also through links.
-func readFile(dir *os.Root, p event.Path, limit int64) ([]byte, error) {
-	st, err := dir.Stat(string(p))
-	switch {
-	case err != nil:
-		return nil, err
-	case !st.Mode().IsRegular():
-		return nil, errors.New("not a file")
-	case st.Size() > limit:
-		return nil, errTooLarge
-	}
-	f, err := dir.Open(string(p))
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	raw, err := io.ReadAll(io.LimitReader(f, limit+1))
-	if err == nil && int64(len(raw)) > limit {
-		err = errTooLarge
-	}
-	return raw, err
-}
-
 func binary(raw []byte) bool { return bytes.IndexByte(raw[:min(len(raw), binaryProbe)], 0) >= 0 }
 
 // read prints the lines that were read, as they are now.
@@ -62,7 +36,7 @@ func (p *replay) read(a Action, s *Step) {
 			s.State, s.Note = Refused, "the file is ignored now"
 			return
 		}
-		raw, err := readFile(p.dir, f, maxRead)
+		raw, err := regularfile.ReadIn(p.dir, string(f), maxRead)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 			s.State, s.Note = Diverged, f.Display()+" is gone"
@@ -140,7 +114,7 @@ func (p *replay) search(ctx context.Context, a Action, s *Step) {
 			b.WriteString("…\n")
 			break
 		}
-		raw, err := readFile(p.dir, f, maxRead)
+		raw, err := regularfile.ReadIn(p.dir, string(f), maxRead)
 		if err != nil || binary(raw) {
 			continue
 		}

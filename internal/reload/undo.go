@@ -11,6 +11,7 @@ import (
 
 	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/regularfile"
 )
 
 // Statements.
@@ -66,7 +67,7 @@ func (c *Cache) Undo(ctx context.Context, w Worktree, id, call string) (record s
 	left := u
 	left.Files = nil
 	for _, r := range u.Files {
-		raw, err := readFile(dir, r.Path, maxEdited)
+		raw, err := regularfile.ReadIn(dir, string(r.Path), maxEdited)
 		switch {
 		case errors.Is(err, fs.ErrNotExist) && !r.Existed, err == nil && r.Existed && bytes.Equal(raw, r.Before):
 			continue
@@ -100,7 +101,7 @@ func (u undo) restore(dir *os.Root, n int) error {
 			errs = append(errs, dir.Remove(string(r.Path)))
 			continue
 		}
-		now, err := readFile(dir, r.Path, maxEdited)
+		now, err := regularfile.ReadIn(dir, string(r.Path), maxEdited)
 		if err == nil {
 			err = replace(dir, r.Path, now, true, r.Before, r.Mode)
 		}

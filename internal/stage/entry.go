@@ -13,6 +13,7 @@ import (
 
 	"github.com/aoa-dev/aoa/internal/atomicfile"
 	"github.com/aoa-dev/aoa/internal/cold"
+	"github.com/aoa-dev/aoa/internal/regularfile"
 )
 
 // Statements.
@@ -99,10 +100,13 @@ func outputOf(session, stage, prompt string) string {
 }
 func contextOf(session, name string) string { return "stage context " + session + "\x00" + name }
 
+// maxRecord bounds a record that is read back, in bytes.
+const maxRecord = 1 << 30
+
 // load reads an entry's record. One that is damaged is dropped, with one warning, and is a miss from then on.
 func (c *Cache) load(ctx context.Context, f *cold.File, e row) ([]byte, bool) {
 	what := "its content is another one"
-	data, err := os.ReadFile(c.blob(e.Key))
+	data, err := regularfile.Read(c.blob(e.Key), regularfile.NoLinks, maxRecord)
 	if err == nil && sha256.Sum256(data) == e.sum {
 		if data, err = c.o.Seal.Open(recordOf(e.Key), data); err == nil {
 			return data, true

@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"golang.org/x/sync/errgroup"
+
+	"github.com/aoa-dev/aoa/internal/regularfile"
 )
 
 // memo remembers the digests of files as long as their identities are unchanged. It is safe for concurrent use.
@@ -178,7 +180,7 @@ func (m *memo) sum(name string, id identity) (Sum, error) {
 // read digests a file and returns its identity after the reading. What is written meanwhile changes that, and its times are then too young
 // to be reliable.
 func read(name string) (Sum, identity, error) {
-	f, err := os.Open(name)
+	f, err := regularfile.Open(name, regularfile.NoLinks)
 	if err != nil {
 		return Sum{}, identity{}, err
 	}

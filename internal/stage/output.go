@@ -15,6 +15,7 @@ import (
 
 	"github.com/aoa-dev/aoa/internal/atomicfile"
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/regularfile"
 )
 
 // errOutput is wrapped when a declared output was not made, or is something that cannot be kept.
@@ -103,7 +104,7 @@ func gather(disk *os.Root, name string, r *Recorder) error {
 		r.Add(File{Data: make([]byte, r.Left()+1)}) // too much: counts like output that is
 		return nil
 	default:
-		if f.Data, err = disk.ReadFile(name); err != nil {
+		if f.Data, err = regularfile.ReadIn(disk, name, r.Left()); err != nil {
 			return fmt.Errorf("%w, %s: %w", errOutput, name, err)
 		}
 	}
@@ -147,7 +148,7 @@ func same(disk *os.Root, f File) bool {
 	if !info.Mode().IsRegular() || info.Size() != int64(len(f.Data)) || uint32(info.Mode().Perm()) != f.Mode {
 		return false
 	}
-	data, err := disk.ReadFile(string(f.Path))
+	data, err := regularfile.ReadIn(disk, string(f.Path), int64(len(f.Data)))
 	return err == nil && bytes.Equal(data, f.Data)
 }
 

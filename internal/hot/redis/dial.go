@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"os"
 	"strings"
 	"sync"
 	"time"
@@ -16,6 +15,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/aoa-dev/aoa/internal/config"
+	"github.com/aoa-dev/aoa/internal/regularfile"
 )
 
 // Bounds of a server's client.
@@ -42,7 +42,7 @@ func dial(r config.Redis) (redis.UniversalClient, error) {
 		return nil, err
 	}
 	if r.PasswordFile != "" {
-		text, err := os.ReadFile(r.PasswordFile)
+		text, err := regularfile.Read(r.PasswordFile, regularfile.FollowLinks, 64<<10)
 		if err != nil {
 			return nil, fmt.Errorf("redis_url: password_file: %w", err)
 		}
@@ -69,7 +69,7 @@ func tlsOf(r config.Redis) (*tls.Config, error) {
 	}
 	c := &tls.Config{MinVersion: tls.VersionTLS12, ServerName: r.ServerName}
 	if r.CA != "" {
-		pem, err := os.ReadFile(r.CA)
+		pem, err := regularfile.Read(r.CA, regularfile.FollowLinks, 4<<20)
 		if err != nil {
 			return nil, fmt.Errorf("redis_url: ca: %w", err)
 		}

@@ -5,12 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/aoa-dev/aoa/internal/regularfile"
 )
 
 // Loader keeps parsed definitions as long as the contents of their files are the same. It is safe for concurrent use.
@@ -43,6 +44,9 @@ func NewLoader(now func() time.Time, digest func(file string) ([32]byte, error))
 	return &Loader{now: now, digest: digest, known: map[string]parsed{}}
 }
 
+// maxDefinition bounds a file of definitions, in bytes.
+const maxDefinition = 4 << 20
+
 // Load returns the definition of a file, parsed at most once per content. file is relative to root or absolute. The
 // definition is shared: do not write to it.
 func (l *Loader) Load(root, kind, file string) (*Definition, error) {
@@ -61,7 +65,7 @@ func (l *Loader) Load(root, kind, file string) (*Definition, error) {
 		return k.Def, nil
 	}
 	l.mu.Unlock()
-	data, err := os.ReadFile(abs)
+	data, err := regularfile.Read(abs, regularfile.FollowLinks, maxDefinition)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %s: %w", ErrDefinition, file, plainError(err))
 	}

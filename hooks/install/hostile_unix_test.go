@@ -1,0 +1,49 @@
+//go:build unix
+
+package install
+
+import (
+	"path/filepath"
+	"testing"
+
+	"github.com/aoa-dev/aoa/scripts/fault"
+)
+
+// TestHostileFiles: a repository can hold a settings file, an exclude file or a hook that never ends or never begins. None is waited for,
+// and none is changed.
+func TestHostileFiles(t *testing.T) {
+	h := newGitHome(t)
+	repo := h.repo()
+	common := filepath.Join(repo, ".git")
+	claude := agentOf(t, "claude")
+	settings := filepath.Join(repo, ".claude", "settings.local.json")
+	fileWith(t, filepath.Join(repo, ".claude", "beside"), "", 0o600)
+	fileWith(t, filepath.Join(common, "info", "beside"), "", 0o600)
+	fault.Hostile(t, settings, func(t *testing.T) {
+		if PluginEnabled(settings) {
+			t.Error("it enables the plugin")
+		}
+		if c, err := Add(claude, settings, Options{Within: repo}); err == nil {
+			t.Errorf("install: %+v", c)
+		}
+		if c, err := Remove(claude, settings, Options{Within: repo}); err == nil {
+			t.Errorf("remove: %+v", c)
+		}
+	})
+	fault.Hostile(t, filepath.Join(common, "info", "exclude"), func(t *testing.T) {
+		if c, err := Exclude(common, ".claude/settings.local.json"); err == nil {
+			t.Errorf("exclude: %+v", c)
+		}
+	})
+	fault.Hostile(t, filepath.Join(common, "hooks", "post-commit"), func(t *testing.T) {
+		if _, err := AddGit(t.Context(), repo, h.options()); err == nil {
+			t.Error("a hook was installed in its place")
+		}
+		if _, err := ExamineGit(t.Context(), repo, h.options()); err != nil {
+			t.Errorf("examine: %v", err)
+		}
+		if _, err := RemoveGit(t.Context(), repo, h.options()); err != nil {
+			t.Errorf("remove: %v", err)
+		}
+	})
+}

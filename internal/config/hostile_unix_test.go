@@ -1,0 +1,22 @@
+//go:build unix
+
+package config
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/aoa-dev/aoa/scripts/fault"
+)
+
+// TestHostileFile: a settings file that never ends or never begins is an error that names it.
+func TestHostileFile(t *testing.T) {
+	environ, store := places(t, "", "x: 1\n")
+	fault.Hostile(t, StoreFile(store), func(t *testing.T) {
+		if _, _, err := Load(environ, store); err == nil || !strings.Contains(err.Error(), StoreFile(store)) {
+			t.Errorf("load: %v", err)
+		}
+	})
+	must(t, os.WriteFile(StoreFile(store), nil, 0o600))
+}

@@ -80,11 +80,11 @@ cross: ## compile and vet for every platform
 
 train: ## fit weights and confidence again: SESSIONS=DIR of traces, REPOS=DIR of clones, ISSUES=FILE (docs/ranking.md), EXAMPLES=FILE keeps what is replayed; half an hour on two cores
 	@mkdir -p bin/left
-	go run ./internal/eval/train fit -traces "$(SESSIONS)" -repos "$(REPOS)" -issues "$(ISSUES)" -examples "$(EXAMPLES)" -left bin/left -out rank/weights.json
-	go run ./internal/eval/train calibrate -traces "$(SESSIONS)" -repos "$(REPOS)" -weights bin/left
+	go run ./scripts/train fit -traces "$(SESSIONS)" -repos "$(REPOS)" -issues "$(ISSUES)" -examples "$(EXAMPLES)" -left bin/left -out rank/weights.json
+	go run ./scripts/train calibrate -traces "$(SESSIONS)" -repos "$(REPOS)" -weights bin/left
 
 localize: ## measure which files are found for a text, without a session: REPOS=DIR of clones, ISSUES=FILE, HISTORIES=FILE or BRANCHES=FILE of names (last quarters)
-	@go run ./internal/eval/localize -repos "$(REPOS)" -issues "$(ISSUES)" -histories "$(HISTORIES)" -branches "$(BRANCHES)"
+	@go run ./scripts/localize -repos "$(REPOS)" -issues "$(ISSUES)" -histories "$(HISTORIES)" -branches "$(BRANCHES)"
 
 gitleaks: ## write the rules of package redact again from a released version of gitleaks: VERSION=v8.30.1
 	@scripts/gitleaks.sh $(or $(VERSION),v8.30.1)

@@ -168,7 +168,7 @@ func likeliestFirst(ps []Prediction) {
 	slices.SortStableFunc(ps, func(a, b Prediction) int { return cmp.Compare(b.P, a.P) })
 }
 
-// Shipped is the confidence that aOa ships with: confidence.json, made by internal/eval/train.
+// Shipped is the confidence that aOa ships with: confidence.json, made by scripts/train.
 func Shipped() *Confidence { return shipped() }
 
 //go:embed confidence.json

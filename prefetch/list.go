@@ -82,7 +82,7 @@ func ListFeaturesOf(q event.Query, t Turn, files []Prediction) ListFeatures {
 	return f
 }
 
-// ListModel estimates two probabilities by logistic regression, fitted by internal/eval/train on recorded prompts.
+// ListModel estimates two probabilities by logistic regression, fitted by scripts/train on recorded prompts.
 type ListModel struct {
 	Opens ListWeights `json:"opens"` // the turn opens a file of the repository that it has not opened and that the prompt does not name
 	Right ListWeights `json:"right"` // one of the list is opened, if the turn opens any

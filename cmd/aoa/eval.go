@@ -1,16 +1,12 @@
 package main
 
 import (
-	"bufio"
-	"compress/gzip"
 	"context"
-	"errors"
 	"fmt"
-	"io"
-	"os"
 	"path/filepath"
 	"runtime/debug"
 	"strings"
+	"text/tabwriter"
 
 	"github.com/schollz/progressbar/v3"
 	"github.com/spf13/cobra"
@@ -23,148 +19,96 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/index"
 	"github.com/aoa-dev/aoa/internal/locate"
-	"github.com/aoa-dev/aoa/internal/report"
-	"github.com/aoa-dev/aoa/rank"
+	"github.com/aoa-dev/aoa/prefetch"
 	"github.com/aoa-dev/aoa/watcher"
 )
 
 // evalOptions holds the flags of aoa eval.
 type evalOptions struct {
-	traces, repos, weights, dump, html string
-	commits, none                      bool
-	threshold                          float64
+	commits, none bool
 }
 
 func (a *app) eval() *cobra.Command {
 	var o evalOptions
 	c := &cobra.Command{
 		Use:   "eval",
-		Short: "measure the quality of predictions on recorded work",
-		Long: `Replays recorded work in the order of time: at each step it predicts, then learns. It prints how
-often the right files were among the first, how accurate the probabilities are, what simple baselines
-reach, and where a baseline is better than aOa. docs/evaluation.md defines every number.
+		Short: "measure how right predictions would have been on your own work",
+		Long: `Replays the work on this repository in the order of time: at each step it predicts, then it learns. It
+prints how often the right file was among the first five, and how often four simple rules would have
+been right: committed together most often, same folder, changed most often, changed last.
 
-By default, the recorded work is that of this repository: its git history, its event log, and past
-Claude Code sessions, which it reads and does not keep. An evaluation changes nothing that aOa learned.`,
-		Example: "  aoa eval\n  aoa eval --commits --json\n  aoa eval --traces DIR --repos CLONES --html page.html",
+The work is the git history, the event log, and past Claude Code sessions, which it reads and does not
+keep. An evaluation changes nothing that aOa learned. docs/evaluation.md defines every number.`,
+		Example: "  aoa eval\n  aoa eval --commits --json",
 		Args:    cobra.NoArgs,
 		RunE:    func(c *cobra.Command, _ []string) error { return a.evaluate(c.Context(), o) },
 	}
 	f := c.Flags()
 	f.BoolVar(&o.commits, "commits", false, "git history only: which file is missing in a commit")
-	f.StringVar(&o.traces, "traces", "", "folder with recorded sessions: NAME.jsonl[.gz] and NAME.commits.jsonl[.gz]")
-	f.StringVar(&o.repos, "repos", "",
-		"with --traces: folder with clones of the repositories, for the contents of files; it reports with and without contents")
-	f.StringVar(&o.weights, "weights", "",
-		"folder with weights in place of the shipped ones: OWNER+NAME.json, fitted without that repository")
 	f.BoolVar(&o.none, "no-transcripts", false, "do not read past Claude Code sessions")
-	f.Float64Var(&o.threshold, "threshold", 0, "probability from which files are shown (default: the setting threshold)")
-	f.StringVar(&o.dump, "dump", "", "write every decision to this file, one JSON object per line (compressed if it ends in .gz)")
-	f.StringVar(&o.html, "html", "", "write a page with diagrams to this file")
 	return c
 }
 
-// evalAnswer is what --json prints: with contents if clones are there, and once more without.
-type evalAnswer struct {
-	*eval.Report
-	Without *eval.Report `json:"without_contents,omitempty"`
-}
-
-func (a *app) evaluate(ctx context.Context, o evalOptions) (err error) {
-	if o.repos != "" && o.traces == "" || o.commits && o.repos != "" {
-		return usage("--repos needs --traces, and --commits reads no contents")
-	}
-	if o.threshold < 0 || o.threshold > 1 {
-		return usage("threshold %v is not a probability", o.threshold)
-	}
-	sources, err := a.evalSources(ctx, &o)
+func (a *app) evaluate(ctx context.Context, o evalOptions) error {
+	s, threshold, err := a.evalSource(ctx, o)
 	if err != nil {
 		return err
 	}
 	defer debug.SetGCPercent(debug.SetGCPercent(400)) // a replay makes much and keeps little: a seventh of its time
-	settings := eval.Settings{Threshold: o.threshold}
-	settings.Now = a.now
-	if settings.Weights, err = weightsIn(o.weights, sources); err != nil {
-		return err
-	}
-	dump, closeDump, err := openDump(o.dump)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, closeDump()) }()
-	var ans evalAnswer
-	if o.repos != "" {
-		if ans.Without, err = a.evalRun(ctx, "without contents", sources, settings); err != nil {
-			return err
-		}
-		settings.Contents = true
-	}
-	settings.Contents = settings.Contents || o.traces == "" && !o.commits
-	settings.Dump = dump
-	if ans.Report, err = a.evalRun(ctx, "replay", sources, settings); err != nil {
-		return err
-	}
-	if o.html != "" {
-		page := report.Evaluation(strings.Join(sourceNames(sources), ", "), a.now(), ans.Report)
-		if _, err := replaceFile("page", a.abs(o.html), page.Write); err != nil {
-			return err
-		}
-	}
-	return a.answer(ans, func() { a.evalProse(ans, o) })
-}
-
-func sourceNames(sources []eval.Source) []string {
-	out := make([]string, len(sources))
-	for i, s := range sources {
-		out[i] = s.Name
-	}
-	return out
-}
-
-// weightsIn reads the weights that a folder has for the sources, nil without a folder.
-func weightsIn(dir string, sources []eval.Source) (func(string) map[event.Task]rank.Model, error) {
-	if dir == "" {
-		return nil, nil
-	}
-	of := map[string]map[event.Task]rank.Model{}
-	for _, s := range sources {
-		data, err := os.ReadFile(filepath.Join(dir, strings.ReplaceAll(s.Name, "/", "+")+".json"))
-		if err == nil {
-			of[s.Name], err = rank.Parse(data)
-		}
-		if err != nil {
-			return nil, fail(exitFailed, "`train fit -left` makes such a file from the other repositories",
-				"weights of %s: %v", s.Name, err)
-		}
-	}
-	return func(repo string) map[event.Task]rank.Model { return of[repo] }, nil
-}
-
-func (a *app) evalProse(ans evalAnswer, o evalOptions) {
-	if ans.Without != nil {
-		fmt.Fprintln(a.out, "without the contents of files:")
-		ans.Without.Print(a.out)
-		fmt.Fprintln(a.out, "\nwith the contents of files as of the last commit known at the time:")
-	}
-	ans.Print(a.out)
-	for _, name := range []string{o.dump, o.html} {
-		if name != "" {
-			a.talk("written: %s", name)
-		}
-	}
-}
-
-// evalRun replays with a bar.
-func (a *app) evalRun(ctx context.Context, what string, sources []eval.Source, s eval.Settings) (*eval.Report, error) {
-	bar := a.progress(what, "events")
-	s.Progress = moves(bar)
-	r, err := eval.Run(ctx, sources, s)
+	bar := a.progress("replay", "events")
+	r, err := eval.Run(ctx, s, eval.Options{Contents: !o.commits, Progress: moves(bar)}, prefetch.Sure(threshold))
 	if err != nil {
 		_ = bar.Exit()
-		return nil, err
+		return err
 	}
-	return r, bar.Finish()
+	if err := bar.Finish(); err != nil {
+		return err
+	}
+	return a.answer(r, func() { a.evalProse(r) })
 }
+
+// evalWords are questions and rules in words.
+var evalWords = map[string]string{
+	eval.LeftOut: "the file that a commit lacks", eval.AtPrompt: "a file that a prompt leads to", eval.NextFile: "the file that a session opens next",
+	eval.Together: "committed together", eval.Folder: "same folder", eval.Frequent: "most often", eval.Recent: "last",
+}
+
+func (a *app) evalProse(r *eval.Report) {
+	fmt.Fprintf(a.out, "%s: %s, %s\n", event.Path(r.Name).Display(), plural(r.Commits, "commit"), plural(r.Sessions, "session"))
+	if len(r.Questions) == 0 {
+		fmt.Fprintln(a.out, "Nothing to ask about yet: no session, and no commit of 2 to 30 files in the last quarter of the history.")
+		return
+	}
+	fmt.Fprintln(a.out, "\nHow often the right file was among the first five:")
+	w := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprint(w, "\tquestions\taOa\tits first\t")
+	for _, rule := range eval.RuleNames {
+		fmt.Fprint(w, evalWords[rule], "\t")
+	}
+	fmt.Fprintln(w)
+	var better []string
+	for _, q := range r.Questions {
+		fmt.Fprintf(w, "%s\t%d\t%s\t%s\t", evalWords[q.Kind], q.Asked, inPercent(q.Five), inPercent(q.First))
+		for _, rule := range eval.RuleNames {
+			fmt.Fprint(w, inPercent(q.Rules[rule]), "\t")
+			if q.Rules[rule] > q.Five {
+				better = append(better, fmt.Sprintf("%q at %s", evalWords[rule], evalWords[q.Kind]))
+			}
+		}
+		fmt.Fprintln(w)
+	}
+	w.Flush()
+	if len(better) > 0 {
+		fmt.Fprintf(a.out, "A simple rule is better than aOa: %s.\n", strings.Join(better, ", "))
+	}
+	if x := r.Warnings; x != nil {
+		fmt.Fprintf(a.out, "\naoa suggest --check would have named %s of %d files that were left out, and %s of the files that it named were these.\n",
+			inPercent(x.Named), x.LeftOut, inPercent(x.Right))
+		fmt.Fprintf(a.out, "It would have warned of %s of %d complete commits.\n", inPercent(x.False), x.Changes)
+	}
+}
+
+func inPercent(share float64) string { return fmt.Sprintf("%.0f %%", 100*share) }
 
 // moves makes a bar show how much is done.
 func moves(bar *progressbar.ProgressBar) func(done, total int) {
@@ -174,76 +118,38 @@ func moves(bar *progressbar.ProgressBar) func(done, total int) {
 	}
 }
 
-// evalSources finds the recorded work.
-func (a *app) evalSources(ctx context.Context, o *evalOptions) ([]eval.Source, error) {
-	if o.traces == "" {
-		s, err := a.evalHere(ctx, o)
-		return []eval.Source{s}, err
-	}
-	sources, err := eval.Traces(o.traces)
-	if err != nil {
-		return nil, fail(exitFailed, "docs/evaluation.md describes the files", "%v", err)
-	}
-	for i := range sources {
-		if n := sources[i].Unusable; n > 0 {
-			a.talk("%s: %d lines are no rows of a trace, left out", sources[i].Name, n)
-		}
-		if o.commits {
-			sources[i].Sessions = nil
-		}
-		if o.repos == "" {
-			continue
-		}
-		dir := eval.CloneOf(o.repos, sources[i].Name)
-		if dir == "" {
-			a.talk("no clone of %s in %s: its contents are not known", sources[i].Name, o.repos)
-			continue
-		}
-		if err := sources[i].Clone(ctx, dir, a.env); err != nil {
-			if ctx.Err() != nil {
-				return nil, err
-			}
-			a.talk("%s: %v: its contents are not known", sources[i].Name, err)
-		}
-	}
-	return sources, nil
-}
-
-// evalHere is the work on the repository of the current folder.
-func (a *app) evalHere(ctx context.Context, o *evalOptions) (eval.Source, error) {
+// evalSource is the work on the repository of the current folder, and the probability from which files are shown.
+func (a *app) evalSource(ctx context.Context, o evalOptions) (s eval.Source, threshold float64, err error) {
 	repo, err := a.repo(ctx)
 	if err != nil {
-		return eval.Source{}, err
-	}
-	s, err := eval.History(ctx, filepath.Base(string(repo.Root)), string(repo.Root), a.env, repo.Excluded)
-	if err != nil || o.commits {
-		return s, err
+		return s, 0, err
 	}
 	place := locate.Find(repo.CommonDir, a.getenv)
 	cfg, _, err := config.Load(a.env, place.Store)
 	if err != nil {
-		return s, err
+		return s, 0, err
 	}
-	if o.threshold == 0 {
-		o.threshold = cfg.Threshold
+	s, err = eval.History(ctx, filepath.Base(string(repo.Root)), string(repo.Root), a.env, repo.Excluded)
+	if err != nil || o.commits {
+		return s, cfg.Threshold, err
 	}
 	var events []event.Event
 	if place.Exists() {
 		ans, err := api.Call(ctx, a.dial(repo, place, false), api.Log, api.LogRequest{Limit: evalEvents})
 		if err != nil {
-			return s, err
+			return s, 0, err
 		}
 		events = ans.Events
 	}
 	if !o.none && cfg.Transcripts != "off" {
 		past, err := a.evalTranscripts(ctx, repo, cfg)
 		if err != nil {
-			return s, err
+			return s, 0, err
 		}
 		events = append(events, past...)
 	}
 	s.Recorded(events)
-	return s, nil
+	return s, cfg.Threshold, nil
 }
 
 // evalEvents is how much of the log is read: about a year of daily work.
@@ -264,23 +170,4 @@ func (a *app) evalTranscripts(ctx context.Context, repo *watcher.Repo, cfg confi
 		return nil
 	})
 	return out, err
-}
-
-// openDump opens the file for decisions; without a name there is none.
-func openDump(name string) (*eval.Dump, func() error, error) {
-	if name == "" {
-		return nil, func() error { return nil }, nil
-	}
-	f, err := os.OpenFile(name, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600) // paths and sessions are private
-	if err != nil {
-		return nil, nil, fail(exitFailed, "", "write decisions: %v", err)
-	}
-	var w io.Writer = bufio.NewWriter(f)
-	flush := w.(*bufio.Writer).Flush
-	if strings.HasSuffix(name, ".gz") {
-		z := gzip.NewWriter(f)
-		w, flush = z, z.Close
-	}
-	d := eval.NewDump(w)
-	return d, func() error { return errors.Join(d.Flush(), flush(), f.Close()) }, nil
 }

@@ -53,10 +53,12 @@ var allowed = map[string][]string{
 	"cmd/aoa":             {"*"},
 	"cmd/aoa-hook":        {"hooks/client"},
 
-	"internal/eval":           {"*", "-internal/daemon", "-internal/mcp", "-internal/redisview", "-cmd/aoa"},
+	"internal/eval":           {"internal/config", "internal/event", "internal/hot", "internal/index", "internal/redact", "learn", "prefetch", "rank", "watcher"},
 	"internal/report":         {"internal/api", "internal/event", "internal/eval", "prefetch"},
-	"internal/eval/localize":  {"internal/eval", "internal/event", "internal/index", "prefetch"},
-	"internal/eval/train":     {"internal/eval", "internal/event", "prefetch", "rank"},
+	"scripts/recorded":        {"internal/config", "internal/eval", "internal/event", "internal/redact", "rank"},
+	"scripts/eval":            {"internal/eval", "internal/event", "internal/index", "prefetch", "rank", "scripts/recorded"},
+	"scripts/localize":        {"internal/eval", "internal/event", "internal/index", "prefetch", "scripts/recorded"},
+	"scripts/train":           {"internal/eval", "internal/event", "prefetch", "rank", "scripts/recorded"},
 	"internal/regularfile":    {},
 	"internal/stage/pipeline": {"internal/regularfile"},
 }

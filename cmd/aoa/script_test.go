@@ -43,13 +43,11 @@ func TestScript(t *testing.T) {
 		RequireUniqueNames:  true,
 		Setup: func(e *testscript.Env) error {
 			home := filepath.Join(e.WorkDir, "home")
-			for k, dir := range map[string]string{"SAMPLES": "pipelines", "TRACES": "eval"} {
-				abs, err := filepath.Abs("../../testdata/" + dir)
-				if err != nil {
-					return err
-				}
-				e.Setenv(k, abs)
+			samples, err := filepath.Abs("../../testdata/pipelines")
+			if err != nil {
+				return err
 			}
+			e.Setenv("SAMPLES", samples)
 			for k, v := range map[string]string{"HOME": home, "XDG_CONFIG_HOME": filepath.Join(home, ".config"),
 				"XDG_STATE_HOME": filepath.Join(home, "state"), "GIT_CONFIG_GLOBAL": os.DevNull, "GIT_CONFIG_SYSTEM": os.DevNull,
 				"GIT_AUTHOR_NAME": "A", "GIT_AUTHOR_EMAIL": "a@example.com", "GIT_COMMITTER_NAME": "A",

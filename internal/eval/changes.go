@@ -28,55 +28,50 @@ type Guess struct {
 	Left   event.Path
 	Place  int // of Left among Listed, from 1; 0: not listed
 	Listed []event.Suggestion
-	Simple int             // its place by the baseline cochange; 0: not listed
 	Warned []prefetch.Lack // by `aoa suggest --check`
+	Rules  map[string]int  // its place among as many by each simple rule
 }
 
 // Changes replays the history alone and asks about the newest commits as the daemon would have been asked: as Commits, with the
 // probabilities that people get. sure is the probability from which a missing file is named.
 func Changes(ctx context.Context, s Source, o Options, sure float64) ([]Change, error) {
 	var out []Change
-	counts := newBaselines()
-	o.Learned = counts.learn
-	err := eachCommit(ctx, s, o, func(w *world, a askedCommit) error {
-		if err := w.flush(ctx); err != nil {
-			return err
-		}
-		e := a.event
-		p := prefetch.New(w.store, w.ranker, prefetch.Options{Archive: a.archive})
-		c := Change{Commit: e}
+	counts := NewRules()
+	o.Learned = counts.Learn
+	err := EachCommit(ctx, s, o, func(c *Commit) error {
+		p := prefetch.New(c.world.store, c.world.ranker, prefetch.Options{Archive: c.archive})
+		e := c.Event
+		x := Change{Commit: e}
 		var err error
-		if c.Warned, err = p.Missing(ctx, event.Query{Files: e.Paths, At: e.Time}, sure, prefetch.MaxFiles); err != nil {
+		if x.Warned, err = p.Missing(ctx, event.Query{Files: e.Paths, At: e.Time}, sure, prefetch.MaxFiles); err != nil {
 			return err
 		}
-		for _, l := range c.Warned {
-			if changedBy(s.Commits[a.place+1:], l.File, e.Time.Add(soon)) {
-				c.Later++
+		for _, l := range x.Warned {
+			if changedBy(s.Commits[c.Place+1:], l.File, e.Time.Add(soon)) {
+				x.Later++
 			}
 		}
 		for k, f := range e.Paths {
-			if !w.tree.Has(f) {
+			if !c.Known(f) {
 				continue
 			}
-			g := Guess{Left: f}
 			q := event.Query{Task: event.TaskChange, Files: slices.Concat(e.Paths[:k], e.Paths[k+1:]), At: e.Time, Limit: Listed}
 			ans, lacks, err := p.Completion(ctx, q, sure, prefetch.MaxFiles)
 			if err != nil {
 				return err
 			}
-			g.Warned = lacks
-			g.Listed, g.Place = ans.Suggestions, 1+slices.IndexFunc(ans.Suggestions, func(x event.Suggestion) bool { return x.File == f })
-			r := counts.comparison(&Decision{Query: q})
-			scores := make([]float64, len(counts.paths))
-			r.score("cochange", scores)
-			g.Simple = r.place(scores, f, every)
-			c.Guesses = append(c.Guesses, g)
+			is := func(p event.Path) bool { return p == f }
+			place := 1 + slices.IndexFunc(ans.Suggestions, func(x event.Suggestion) bool { return x.File == f })
+			x.Guesses = append(x.Guesses, Guess{Left: f, Place: place, Listed: ans.Suggestions, Warned: lacks,
+				Rules: counts.Question(q).places(is, every)})
 		}
-		out = append(out, c)
+		out = append(out, x)
 		return nil
 	})
 	return out, err
 }
+
+func every(event.Path) bool { return true }
 
 // changedBy reports whether one of the commits, in time order, changed a file until then.
 func changedBy(commits []event.Event, f event.Path, until time.Time) bool {

@@ -30,7 +30,7 @@ func TestChanges(t *testing.T) {
 	}
 	usual, odd := got[0], got[1]
 	for i, left := range []event.Path{"src/a.go", "docs/b.md"} {
-		if g := usual.Guesses[i]; g.Left != left || g.Place != 1 || g.Simple != 1 || len(g.Warned) != 1 || g.Warned[0].File != left {
+		if g := usual.Guesses[i]; g.Left != left || g.Place != 1 || g.Rules[Together] != 1 || len(g.Warned) != 1 || g.Warned[0].File != left {
 			t.Errorf("without %s: %+v", left, g)
 		}
 	}
@@ -46,7 +46,7 @@ func TestChanges(t *testing.T) {
 	if len(odd.Guesses) != 2 { // nobody could know src/new.go
 		t.Fatalf("%+v", odd.Guesses)
 	}
-	if g := odd.Guesses[1]; g.Left != "src/c.go" || g.Place == 1 || g.Simple != 0 || g.Listed[0].File != "docs/b.md" {
+	if g := odd.Guesses[1]; g.Left != "src/c.go" || g.Place == 1 || g.Rules[Together] != 0 || g.Listed[0].File != "docs/b.md" {
 		t.Errorf("the commit was known before it was asked about: %+v", g)
 	}
 }

@@ -67,7 +67,7 @@ func (b *blobs) close() {
 
 // contents notes what the files of a commit hold from now on. It is read when the next question is asked: most versions
 // of a history are old by then.
-func (w *world) contents(e event.Event) {
+func (w *World) contents(e event.Event) {
 	if w.reader == nil {
 		return
 	}
@@ -85,21 +85,18 @@ func (w *world) contents(e event.Event) {
 			delete(w.unread, p)
 			delete(w.held, p)
 		}
-		for _, b := range w.blobs[shortID(e)] {
+		for _, b := range w.blobs[commitOf(e)] {
 			w.unread[b.path], w.held[b.path] = b.oid, b.oid
 		}
 	}
 }
 
-// shortID is by what the versions of a commit are found.
-func shortID(e event.Event) string {
-	sha := strings.TrimPrefix(e.ID, "commit:")
-	return sha[:min(shaLength, len(sha))]
-}
+// commitOf is by what the versions of a commit are found.
+func commitOf(e event.Event) string { return shortName(strings.TrimPrefix(e.ID, "commit:")) }
 
 // edits are the names in the lines that a commit, which is not known yet, removes from its files and adds to them. renames are those of
 // the same commit.
-func (w *world) edits(e event.Event, renames []event.Event) (map[event.Path][]index.Edit, error) {
+func (w *World) edits(e event.Event, renames []event.Event) (map[event.Path][]index.Edit, error) {
 	was := map[event.Path]event.Path{}
 	for _, r := range renames {
 		for i, from := range r.From {
@@ -107,7 +104,7 @@ func (w *world) edits(e event.Event, renames []event.Event) (map[event.Path][]in
 		}
 	}
 	out := map[event.Path][]index.Edit{}
-	for _, b := range w.blobs[shortID(e)] {
+	for _, b := range w.blobs[commitOf(e)] {
 		after, err := w.reader.read(b.oid)
 		if err != nil {
 			return nil, err
@@ -127,7 +124,7 @@ func (w *world) edits(e event.Event, renames []event.Event) (map[event.Path][]in
 }
 
 // text is the newest version of a file, nil if its content is not known.
-func (w *world) text(p event.Path) []byte {
+func (w *World) text(p event.Path) []byte {
 	oid, known := w.held[p]
 	if !known {
 		return nil
@@ -140,7 +137,7 @@ func (w *world) text(p event.Path) []byte {
 }
 
 // read takes in the contents that were noted, in the order of their names: equal input gives equal digits.
-func (w *world) read() error {
+func (w *World) read() error {
 	for _, p := range slices.Sorted(maps.Keys(w.unread)) {
 		data, err := w.reader.read(w.unread[p])
 		if err != nil {
@@ -152,4 +149,26 @@ func (w *world) read() error {
 	}
 	clear(w.unread)
 	return nil
+}
+
+// Checkout makes the files those of a commit: file → the object that it holds. Events that are learned later change them again.
+func (w *World) Checkout(now map[event.Path]string) {
+	for _, p := range w.tree.All() {
+		if _, there := now[p]; !there {
+			w.tree.Remove(p)
+		}
+	}
+	clear(w.unread)
+	for p := range w.checkedOut {
+		if _, there := now[p]; !there {
+			w.said.Remove(p)
+		}
+	}
+	for _, p := range slices.Sorted(maps.Keys(now)) {
+		w.tree.Add(p)
+		if w.checkedOut[p] != now[p] && w.said != nil && index.KindOf(p) != index.KindBinary {
+			w.unread[p] = now[p]
+		}
+	}
+	w.checkedOut, w.held = maps.Clone(now), now
 }

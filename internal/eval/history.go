@@ -4,9 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"os/exec"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -17,6 +15,21 @@ import (
 	"github.com/aoa-dev/aoa/watcher"
 )
 
+// Clone is where contents of files are read, and what git alone knows of commits.
+type Clone struct {
+	Dir    string
+	Env    []string
+	Bodies map[string]string // ID of a commit's event → its message behind the subject
+
+	blobs map[string][]blob // first digits of a commit's name → what its files hold from then on
+}
+
+// blob is what a file held from a commit on.
+type blob struct {
+	path event.Path
+	oid  string
+}
+
 // commit is one commit of a history with the names that its files had at the time, and what they held.
 type commit struct {
 	sha   string
@@ -26,26 +39,26 @@ type commit struct {
 	blobs []blob
 }
 
-// blob is what a file held from a commit on.
-type blob struct {
-	path event.Path
-	oid  string
-}
+// ShortName is how much of a commit's name a recorded history keeps at least.
+const ShortName = 12
 
-// history reads the commits of a repository that are not merges, oldest first by committer time, with the names of
+// shortName is by what the versions of a commit are found.
+func shortName(sha string) string { return sha[:min(ShortName, len(sha))] }
+
+// readHistory reads the commits of a repository that are not merges, oldest first by committer time, with the names of
 // their time: the importer of the daemon knows today's names, which a replay must not. excluded files are left out.
 //
 // Renames with changes need contents: where those were not fetched (a partial clone), only exact renames are known.
-func history(ctx context.Context, dir string, env []string, excluded func(event.Path) bool) ([]commit, error) {
-	commits, err := historyWith(ctx, dir, env, excluded, "50%")
+func readHistory(ctx context.Context, dir string, env []string, excluded func(event.Path) bool) ([]commit, error) {
+	commits, err := readRenames(ctx, dir, env, excluded, "50%")
 	var failed *exec.ExitError
 	if errors.As(err, &failed) && ctx.Err() == nil {
-		return historyWith(ctx, dir, env, excluded, "100%")
+		return readRenames(ctx, dir, env, excluded, "100%")
 	}
 	return commits, err
 }
 
-func historyWith(ctx context.Context, dir string, env []string, excluded func(event.Path) bool, renames string) ([]commit, error) {
+func readRenames(ctx context.Context, dir string, env []string, excluded func(event.Path) bool, renames string) ([]commit, error) {
 	var out []commit
 	err := watcher.ReadLog(ctx, config.FindGit(env), dir, watcher.LogOptions{From: []string{"HEAD"}, Renames: renames, Bodies: true},
 		func(c *watcher.Commit) error {
@@ -96,94 +109,16 @@ func events(commits []commit) []event.Event {
 	return out
 }
 
-// History is a source of a repository's commits alone.
+// History is a source of a repository's commits alone. Files that excluded matches are left out; nil leaves out none.
 func History(ctx context.Context, name, dir string, env []string, excluded func(event.Path) bool) (Source, error) {
-	commits, err := history(ctx, dir, env, excluded)
+	commits, err := readHistory(ctx, dir, env, excluded)
 	if err != nil {
 		return Source{}, err
 	}
-	s := Source{Name: name, Commits: events(commits)}
-	s.attach(dir, env, commits)
-	return s, nil
-}
-
-// LastQuarter is the share of a history that teaches. The commits behind it judge.
-const LastQuarter = 0.75
-
-// HistoryIn is History of the clone of OWNER/NAME in a folder.
-func HistoryIn(ctx context.Context, dir, name string) (Source, error) {
-	clone := CloneOf(dir, name)
-	if clone == "" {
-		return Source{}, fmt.Errorf("no clone of %s in %s", name, dir)
+	c := &Clone{Dir: dir, Env: env, Bodies: map[string]string{}, blobs: map[string][]blob{}}
+	for _, x := range commits {
+		c.blobs[shortName(x.sha)] = x.blobs
+		c.Bodies[x.event.ID] = x.body
 	}
-	return History(ctx, name, clone, os.Environ(), nil)
-}
-
-// CloneOf finds the clone of OWNER/NAME in a folder: OWNER+NAME, OWNER/NAME or NAME, bare or not; "" if there is none.
-func CloneOf(dir, name string) string {
-	base := name[strings.LastIndexByte(name, '/')+1:]
-	for _, n := range []string{strings.ReplaceAll(name, "/", "+"), name, base} {
-		for _, sub := range []string{"", ".git", "repo"} {
-			at := filepath.Join(dir, n, sub)
-			if sub == ".git" {
-				at = filepath.Join(dir, n) + ".git"
-			}
-			for _, sign := range []string{"HEAD", ".git"} {
-				if _, err := os.Stat(filepath.Join(at, sign)); err == nil {
-					return at
-				}
-			}
-		}
-	}
-	return ""
-}
-
-// Clone completes a source from a clone of its repository: what commits deleted and renamed, and what files held. A
-// source without commits gets those of the clone.
-func (s *Source) Clone(ctx context.Context, dir string, env []string) error {
-	commits, err := history(ctx, dir, env, nil)
-	if err != nil {
-		return err
-	}
-	if len(s.Commits) == 0 {
-		s.Commits = events(commits)
-	} else {
-		s.merge(commits)
-	}
-	s.attach(dir, env, commits)
-	return nil
-}
-
-// shaLength is what a trace keeps at least of a commit's name.
-const shaLength = 12
-
-// merge adds to the commits of a trace what only git knows of them.
-func (s *Source) merge(commits []commit) {
-	by := map[string]commit{}
-	for _, c := range commits {
-		by[c.sha[:min(shaLength, len(c.sha))]] = c
-	}
-	var out []event.Event
-	for _, e := range s.Commits {
-		sha := strings.TrimPrefix(e.ID, "commit:")
-		c, known := by[sha[:min(shaLength, len(sha))]]
-		if known && len(c.moved.Paths) > 0 {
-			out = append(out, c.moved.Normalize(c.moved.Time))
-		}
-		if known {
-			e.Gone = c.event.Gone
-			e.Paths = slices.DeleteFunc(slices.Clone(e.Paths), func(p event.Path) bool { return slices.Contains(c.event.Gone, p) })
-		}
-		out = append(out, e)
-	}
-	s.Commits = out
-}
-
-// attach notes where contents are to be had.
-func (s *Source) attach(dir string, env []string, commits []commit) {
-	s.git, s.env, s.blobs, s.bodies = dir, env, map[string][]blob{}, map[string]string{}
-	for _, c := range commits {
-		s.blobs[c.sha[:min(shaLength, len(c.sha))]] = c.blobs
-		s.bodies["commit:"+c.sha] = c.body
-	}
+	return Source{Name: name, Commits: events(commits), Clone: c}, nil
 }

@@ -81,47 +81,14 @@ func TestHistory(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("read\n%q, want\n%q", got, want)
 	}
-	if !s.Contents() {
-		t.Error("a repository knows what its files hold")
-	}
 	r, err := openBlobs(t.Context(), d.dir, d.env)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer r.close()
-	for _, c := range []struct{ oid, want string }{{s.blobs[s.Commits[0].ID[len("commit:"):][:shaLength]][0].oid, "b"}, {"deadbeef", ""}} {
+	for _, c := range []struct{ oid, want string }{{s.Clone.blobs[commitOf(s.Commits[0])][0].oid, "b"}, {"deadbeef", ""}} {
 		if data, err := r.read(c.oid); err != nil || string(data) != c.want {
 			t.Errorf("%s holds %q, %v; want %q", c.oid, data, err, c.want)
 		}
-	}
-}
-
-// TestClone: a clone adds to a trace what only git knows.
-func TestClone(t *testing.T) {
-	d := newTestRepo(t)
-	d.write("a.go", "a")
-	d.write("b.go", "b")
-	d.commit("begin")
-	d.git("rm", "-q", "b.go")
-	d.write("a.go", "a2")
-	d.commit("delete")
-	own, err := History(t.Context(), "x", d.dir, d.env, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	trace := Source{Name: "x"}
-	for _, e := range own.Commits {
-		e.ID = e.ID[:len("commit:")+shaLength]
-		e.Paths, e.Gone = append(slices.Clone(e.Paths), e.Gone...), nil
-		trace.Commits = append(trace.Commits, e)
-	}
-	if err := trace.Clone(t.Context(), d.dir, d.env); err != nil {
-		t.Fatal(err)
-	}
-	if last := trace.Commits[1]; !slices.Equal(last.Gone, []event.Path{"b.go"}) || !slices.Equal(last.Paths, []event.Path{"a.go"}) {
-		t.Errorf("the second commit is %+v", last)
-	}
-	if err := trace.Clone(t.Context(), t.TempDir(), d.env); err == nil {
-		t.Error("an empty folder is no clone")
 	}
 }

@@ -54,7 +54,7 @@ func (m *memory) learn(u *unit) {
 		for _, p := range e.Seen {
 			m.seen[p] = true
 		}
-		if opens(e) {
+		if Opens(e) {
 			for _, p := range e.Paths {
 				m.opened[p] = true
 			}
@@ -94,7 +94,7 @@ func label(items []item) {
 // expect notes, when a unit begins, which of its opens are to be predicted, and by which questions.
 func (u *unit) expect(t *track, m *memory, tree *index.Tree) {
 	for i, e := range u.events {
-		if !opens(e) {
+		if !Opens(e) {
 			continue
 		}
 		for _, p := range e.Paths {
@@ -133,7 +133,7 @@ func (t *track) close(u *unit, m *memory, tree *index.Tree) {
 		return
 	}
 	for _, e := range u.events {
-		if !opens(e) {
+		if !Opens(e) {
 			continue
 		}
 		for _, p := range e.Paths {
@@ -153,7 +153,7 @@ func existing(t *track, u *unit, m *memory, tree *index.Tree) map[event.Path]boo
 			break
 		}
 		for _, e := range later.events {
-			if !opens(e) {
+			if !Opens(e) {
 				continue
 			}
 			for _, p := range e.Paths {
@@ -195,10 +195,18 @@ func grow(tree *index.Tree, e event.Event) {
 		tree.Add(e.Paths...)
 	case e.Kind == event.KindDelete:
 		tree.Remove(e.Paths...)
-	case opens(e), e.Kind == event.KindSave:
+	case Opens(e), e.Kind == event.KindSave:
 		tree.Add(e.Paths...)
 	}
 	if e.Listing {
 		tree.Add(e.Seen...)
 	}
+}
+
+func set(files []event.Path) map[event.Path]bool {
+	out := make(map[event.Path]bool, len(files))
+	for _, f := range files {
+		out[f] = true
+	}
+	return out
 }

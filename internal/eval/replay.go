@@ -16,15 +16,14 @@ const Horizon = 10
 
 // Options of a replay. The zero value works.
 type Options struct {
-	Models       map[event.Task]rank.Model // in place of the shipped ones
-	Texts        *rank.Texts               // in place of the shipped ones
-	Now          func() time.Time          // to time rankings; nil: they are not timed
-	Progress     func(done, total int)     // called now and then with the events learned
-	Learned      func(event.Event)         // sees every event when it becomes known, in order
-	Newest       int                       // of the commits to be asked about only so many, the newest; 0: all
-	FirstPrompts bool                      // texts are asked as first prompts of sessions, too
-	Begun        bool                      // changes of one file are asked about, too, and such as have just begun
-	Contents     bool                      // files' contents are known, as of the last commit by then, where a source has them
+	Models   map[event.Task]rank.Model // in place of the shipped ones
+	Texts    *rank.Texts               // in place of the shipped ones
+	Now      func() time.Time          // to time rankings; nil: they are not timed
+	Progress func(done, total int)     // called now and then with the events learned
+	Learned  func(event.Event)         // sees every event when it becomes known, in order
+	Newest   int                       // of the commits to be asked about only so many, the newest; 0: all
+	Least    int                       // files of a commit that is asked about; 0: 2
+	Contents bool                      // files' contents are known, as of the last commit by then, where a source has them
 }
 
 func (o Options) clock() func() time.Time {
@@ -66,12 +65,12 @@ type Decision struct {
 func Sessions(ctx context.Context, s Source, o Options, each func(*Decision) error) error {
 	items, _ := timeline(s)
 	label(items)
-	w, err := newWorld(ctx, s, o)
+	w, err := NewWorld(ctx, s, o)
 	if err != nil {
 		return err
 	}
-	defer w.close()
-	r := replay{world: w, source: s.Name, memories: map[*track]*memory{}, each: each}
+	defer w.Close()
+	r := replay{World: w, source: s.Name, memories: map[*track]*memory{}, each: each}
 	for i, it := range items {
 		if o.Progress != nil && i%256 == 0 {
 			o.Progress(i, len(items))
@@ -90,7 +89,7 @@ func Sessions(ctx context.Context, s Source, o Options, each func(*Decision) err
 }
 
 type replay struct {
-	*world
+	*World
 	source   string
 	memories map[*track]*memory
 	each     func(*Decision) error
@@ -98,7 +97,7 @@ type replay struct {
 
 func (r *replay) item(ctx context.Context, it item) error {
 	if it.alone != nil {
-		return r.learn(ctx, *it.alone)
+		return r.Learn(ctx, *it.alone)
 	}
 	t := it.unit.session
 	m := r.memories[t]
@@ -113,7 +112,7 @@ func (r *replay) item(ctx context.Context, it item) error {
 		}
 		return r.open(ctx, t.idle, m, it.at) // a record that begins in the middle of the work
 	}
-	if err := r.learn(ctx, it.unit.events...); err != nil {
+	if err := r.Learn(ctx, it.unit.events...); err != nil {
 		return err
 	}
 	m.learn(it.unit)
@@ -194,7 +193,7 @@ func (u *unit) nextOpened() map[event.Path]bool {
 }
 
 func (r *replay) decide(ctx context.Context, d *Decision) error {
-	ranking, took, err := r.ask(ctx, d.Query)
+	ranking, took, err := r.Ask(ctx, d.Query)
 	if err != nil {
 		return err
 	}

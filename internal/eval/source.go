@@ -13,17 +13,9 @@ type Source struct {
 	Commits  []event.Event // KindCommit, KindRename and KindUncommit in time order
 	Sessions []Session
 	Others   []event.Event // what belongs to no session: saves, deletions, branches
-	Unusable int           // lines of a trace that are no rows
 	Repeated int           // events left out because a resumed session recorded them again
-
-	git    string // where contents are to be had, "" nowhere
-	env    []string
-	blobs  map[string][]blob // commit → what its files hold from then on
-	bodies map[string]string // commit event → its message behind the subject
+	Clone    *Clone        // nil: what files held is not known
 }
-
-// Contents reports whether the source knows what files held.
-func (s Source) Contents() bool { return s.git != "" }
 
 // Session is what one session did, in the order in which it was recorded. Events with the same Batch were requested
 // together: none could see what another returned.
@@ -141,7 +133,7 @@ func (t *track) known(u *unit) {
 	u.place = len(t.units)
 	t.units = append(t.units, u)
 	for _, e := range u.events {
-		if opens(e) {
+		if Opens(e) {
 			t.opened = append(t.opened, e.Paths...)
 		}
 		if e.Kind == event.KindSearch || e.Kind == event.KindRun && e.Listing {
@@ -154,11 +146,11 @@ func (t *track) known(u *unit) {
 	u.files, u.searches, u.prompts = len(t.opened), t.searches, t.prompts
 }
 
-// opens reports whether the event is a file event: what failed opened nothing.
-func opens(e event.Event) bool { return e.Kind.Open() && e.OK && len(e.Paths) > 0 }
+// Opens reports whether the event is a file event: what failed opened nothing.
+func Opens(e event.Event) bool { return e.Kind.Open() && e.OK && len(e.Paths) > 0 }
 
 // hasFiles reports whether the unit has a file event.
-func (u *unit) hasFiles() bool { return slices.ContainsFunc(u.events, opens) }
+func (u *unit) hasFiles() bool { return slices.ContainsFunc(u.events, Opens) }
 
 // prompt is the unit's prompt, nil if it is none.
 func (u *unit) prompt() *event.Event {

@@ -12,8 +12,8 @@ import (
 	"github.com/aoa-dev/aoa/rank"
 )
 
-// world is a hot store with the files of the moment, taught by the daemon's learner and asked through its ranker.
-type world struct {
+// World is a hot store with the files of the moment, taught by the daemon's learner and asked through its ranker.
+type World struct {
 	store   *hot.Store
 	learner *learn.Learner
 	ranker  *rank.Ranker
@@ -25,14 +25,15 @@ type world struct {
 	learned func(event.Event)
 	archive *archive
 
-	firstPrompts bool // see Options
-	clock        func() time.Time
+	clock func() time.Time
 
 	reader *blobs // nil: contents are not known
 	blobs  map[string][]blob
 	unread map[event.Path]string // file → the newest version, if it was not read yet
 	held   map[event.Path]string // file → the newest version
 	said   *index.Contents       // nil: contents are not known
+
+	checkedOut map[event.Path]string // see Checkout
 }
 
 // The sizes of what is learned at once. The state does not depend on them.
@@ -41,30 +42,32 @@ const (
 	tickCommit = 2000 // commits between two ticks; a daemon imports history without any
 )
 
-func newWorld(ctx context.Context, s Source, o Options) (*world, error) {
+// NewWorld makes one that knows nothing yet. Close it at the end.
+func NewWorld(ctx context.Context, s Source, o Options) (*World, error) {
 	store := hot.New(o.Now)
-	w := &world{store: store, learner: learn.New(store, learn.Options{}), tree: index.NewTree(nil), learned: o.Learned, archive: newArchive(), clock: o.clock(), firstPrompts: o.FirstPrompts}
+	w := &World{store: store, learner: learn.New(store, learn.Options{}), tree: index.NewTree(nil), learned: o.Learned, archive: newArchive(), clock: o.clock()}
 	var say func() *index.Contents
-	if o.Contents && s.Contents() {
+	if o.Contents && s.Clone != nil {
 		var err error
-		if w.reader, err = openBlobs(ctx, s.git, s.env); err != nil {
+		if w.reader, err = openBlobs(ctx, s.Clone.Dir, s.Clone.Env); err != nil {
 			return nil, err
 		}
-		w.said, w.blobs, w.unread, w.held = index.NewContents(), s.blobs, map[event.Path]string{}, map[event.Path]string{}
+		w.said, w.blobs, w.unread, w.held = index.NewContents(), s.Clone.blobs, map[event.Path]string{}, map[event.Path]string{}
 		say = func() *index.Contents { return w.said }
 	}
 	w.ranker = rank.New(store, func() *index.Tree { return w.tree }, rank.Options{Models: o.Models, Texts: o.Texts, Contents: say, Read: w.text})
 	return w, nil
 }
 
-func (w *world) close() {
+// Close ends the process that reads contents.
+func (w *World) Close() {
 	if w.reader != nil {
 		w.reader.close()
 	}
 }
 
-// learn takes events in. They are known to the next question.
-func (w *world) learn(ctx context.Context, events ...event.Event) error {
+// Learn takes events in. They are known to the next question.
+func (w *World) Learn(ctx context.Context, events ...event.Event) error {
 	for _, e := range events {
 		w.tick(e)
 		grow(w.tree, e)
@@ -82,7 +85,7 @@ func (w *world) learn(ctx context.Context, events ...event.Event) error {
 }
 
 // tick does the daemon's hourly housekeeping: in hours of work, and now and then in a long history.
-func (w *world) tick(e event.Event) {
+func (w *World) tick(e event.Event) {
 	hour := e.Time.UTC().Truncate(time.Hour)
 	if e.Kind == event.KindCommit {
 		if w.commits++; w.commits < tickCommit {
@@ -95,7 +98,7 @@ func (w *world) tick(e event.Event) {
 	}
 }
 
-func (w *world) flush(ctx context.Context) error {
+func (w *World) flush(ctx context.Context) error {
 	if len(w.pending) == 0 {
 		return nil
 	}
@@ -107,8 +110,8 @@ func (w *world) flush(ctx context.Context) error {
 	return nil
 }
 
-// ask ranks with everything known so far.
-func (w *world) ask(ctx context.Context, q event.Query) (*rank.Ranking, time.Duration, error) {
+// Ask ranks with everything known so far.
+func (w *World) Ask(ctx context.Context, q event.Query) (*rank.Ranking, time.Duration, error) {
 	if err := w.flush(ctx); err != nil {
 		return nil, 0, err
 	}
@@ -119,3 +122,9 @@ func (w *world) ask(ctx context.Context, q event.Query) (*rank.Ranking, time.Dur
 	ranking, err := w.ranker.Score(ctx, q)
 	return ranking, w.clock().Sub(begin), err
 }
+
+// Tree is the files of the moment. It changes with what is learned.
+func (w *World) Tree() *index.Tree { return w.tree }
+
+// Fits is what the fields of files say to a text, best first, with everything known so far. It follows Ask.
+func (w *World) Fits(text string) []rank.TextFit { return w.ranker.Fits(text) }

@@ -15,7 +15,7 @@ function frame(title, w, h, xTicks, yTicks, xName, yName) {
 }
 
 // Points in [0,1] against each other, joined by lines. Series: [name, class, points], a point: [x, y, number, note].
-function plot(title, xName, yName, diagonal, series) {
+function plot(title, xName, yName, series) {
   const W = 600,
     H = 380,
     x = scale(0, 1, 46, W - 24),
@@ -30,10 +30,10 @@ function plot(title, xName, yName, diagonal, series) {
     xName,
     yName,
   );
-  if (diagonal) chart.append(svg('line', {class: 'ideal', x1: x(0), y1: y(0), x2: x(1), y2: y(1)}));
+  chart.append(svg('line', {class: 'ideal', x1: x(0), y1: y(0), x2: x(1), y2: y(1)}));
   series.forEach(([name, cls, points], i) => {
     const most = Math.max(1, ...points.map(p => p[2])),
-      at = diagonal ? x(0) + 14 : x(0.7);
+      at = x(0) + 14;
     chart.append(svg('polyline', {class: 'line ' + cls, points: points.map(p => x(p[0]) + ',' + y(p[1])).join(' ')}));
     for (const [px, py, n, note] of points)
       chart.append(svg('circle', {class: 'dot ' + cls, cx: x(px), cy: y(py), r: 3 + 5 * Math.sqrt(n / most)}, svg('title', {}, note)));
@@ -47,29 +47,10 @@ const reliability = series =>
     'What was promised, and what came true',
     'aOa said',
     'it came true',
-    true,
     series.map(([name, cls, bars]) => [
       name,
       cls,
       bars.map(b => [b.p, b.used, b.n, `${number(b.n)} times aOa said ${percent(b.p)}: it came true ${percent(b.used)} of the time`]),
-    ]),
-  );
-// What a threshold gives: how much of the opens is shown before, and how much of what is shown is opened.
-const coverage = series =>
-  plot(
-    'Thresholds',
-    'share of opens that were shown before',
-    'share of what is shown that is opened',
-    false,
-    series.map(([name, cls, curve]) => [
-      name,
-      cls,
-      curve.map(c => [
-        c.coverage,
-        c.precision,
-        c.n,
-        `from ${percent(c.threshold)} on: ${plural(c.n, 'file')}, ${percent(c.precision)} opened, ${percent(c.coverage)} of the opens`,
-      ]),
     ]),
   );
 
@@ -162,36 +143,6 @@ function scatter(files) {
       chart.append(svg('text', {class: left ? 'end name' : 'name', x: left ? cx - 11 : cx + 11, y: cy + 4}, text));
       break;
     }
-  });
-  return chart;
-}
-
-// Lines of shares at places, one per rule. aOa is the first.
-function hits(title, at, rows) {
-  const W = 600,
-    H = 380,
-    x = scale(0, at.length - 1, 66, W - 30),
-    y = scale(0, 1, H - 42, 26);
-  const chart = frame(
-    title,
-    W,
-    H,
-    at.map((k, i) => [x(i), k]),
-    [0, 0.25, 0.5, 0.75, 1].map(t => [y(t), percent(t)]),
-    'files listed',
-    title,
-  );
-  rows.forEach(([name, values], i) => {
-    chart.append(svg('polyline', {class: 'line c' + i + (i ? '' : ' own'), points: values.map((v, j) => x(j) + ',' + y(v)).join(' ')}));
-    values.forEach((v, j) =>
-      chart.append(
-        svg(
-          'circle',
-          {class: 'dot c' + i, cx: x(j), cy: y(v), r: i ? 3 : 5},
-          svg('title', {}, `${name}: ${percent(v)} with ${at[j]} listed`),
-        ),
-      ),
-    );
   });
   return chart;
 }

@@ -34,18 +34,17 @@ type Input struct {
 
 // Page is what the page shows. Names are as a terminal would show them (event.Path.Display).
 type Page struct {
-	Name    string       `json:"name"`
-	Made    time.Time    `json:"made"`
-	Counts  *Counts      `json:"counts,omitempty"`
-	Map     *Map         `json:"map,omitempty"`
-	Across  []Across     `json:"across,omitempty"`
-	Hot     []Hot        `json:"hot,omitempty"`
-	People  *People      `json:"people,omitempty"`
-	Record  *Record      `json:"record,omitempty"`
-	Past    *Past        `json:"past,omitempty"`
-	Changes []Change     `json:"changes,omitempty"`
-	Cost    *Cost        `json:"cost,omitempty"`
-	Eval    *eval.Report `json:"eval,omitempty"`
+	Name    string    `json:"name"`
+	Made    time.Time `json:"made"`
+	Counts  *Counts   `json:"counts,omitempty"`
+	Map     *Map      `json:"map,omitempty"`
+	Across  []Across  `json:"across,omitempty"`
+	Hot     []Hot     `json:"hot,omitempty"`
+	People  *People   `json:"people,omitempty"`
+	Record  *Record   `json:"record,omitempty"`
+	Past    *Past     `json:"past,omitempty"`
+	Changes []Change  `json:"changes,omitempty"`
+	Cost    *Cost     `json:"cost,omitempty"`
 }
 
 // Counts says what the page is about.
@@ -69,11 +68,6 @@ func New(in Input) *Page {
 	return p
 }
 
-// Evaluation makes a page of an evaluation alone.
-func Evaluation(name string, now time.Time, r *eval.Report) *Page {
-	return &Page{Name: text(name), Made: now.UTC(), Eval: r}
-}
-
 // text is a name or a subject as the page shows it.
 func text(s string) string { return event.Path(s).Display() }
 
@@ -90,8 +84,6 @@ var (
 	mapJS string
 	//go:embed mapcontrols.js
 	controlsJS string
-	//go:embed evaluation.js
-	evaluationJS string
 	//go:embed section.js
 	sectionJS string
 )
@@ -106,7 +98,7 @@ func (p *Page) Write(w io.Writer) error {
 	if !json.Valid(data) || bytes.ContainsAny(data, "<>") {
 		return fmt.Errorf("write report: the data could end its element")
 	}
-	script := "\n" + strings.Join([]string{domJS, chartJS, controlsJS, mapJS, evaluationJS, sectionJS}, "\n")
+	script := "\n" + strings.Join([]string{domJS, chartJS, controlsJS, mapJS, sectionJS}, "\n")
 	style := "\n" + pageCSS
 	page := strings.NewReplacer("{{script hash}}", hash(script), "{{style hash}}", hash(style), "{{style}}", style, "{{data}}", string(data), "{{script}}", script)
 	_, err = page.WriteString(w, pageHTML)

@@ -67,7 +67,7 @@ func newPast(changes []eval.Change) *Past {
 		p.Lacking, later = p.Lacking+len(c.Warned), later+c.Later
 		for _, g := range c.Guesses {
 			p.Asked++
-			first, five, simple = first+count(g.Place == 1), five+count(g.Place > 0), simple+count(g.Simple > 0 && g.Simple <= eval.Listed)
+			first, five, simple = first+count(g.Place == 1), five+count(g.Place > 0), simple+count(g.Rules[eval.Together] > 0)
 			for _, l := range g.Listed {
 				t.promise(l.Score, l.File == g.Left)
 			}

@@ -152,7 +152,6 @@ const SECTIONS = [
   ['right', 'How right aOa is here', right],
   ['cost', 'What hints cost and bring', costs],
   ['changes', 'Recent changes, and what aOa would have said', examples],
-  ['eval', 'How well aOa predicts', evaluation],
 ];
 
 function show(data) {

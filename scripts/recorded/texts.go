@@ -1,0 +1,253 @@
+package recorded
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/aoa-dev/aoa/internal/config"
+	"github.com/aoa-dev/aoa/internal/eval"
+	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/rank"
+)
+
+// Localization is one text, and how it was answered. It is valid while it is handed over.
+type Localization struct {
+	Repo   string
+	ID     string  // of the commit or the instance
+	Part   float64 // where in the history it was asked, 0 is its begin and 1 its end
+	Text   string
+	Branch event.Branch // on which it was asked; see Branches
+	Files  []event.Path // that it means
+	Fits   []rank.TextFit
+	Ranked []rank.Scored
+	First  func() ([]rank.Scored, error) // asks as the first prompt of a session
+	Took   time.Duration
+}
+
+// The commits whose messages are asked about.
+const (
+	mostMeant   = 6 // files that existed before
+	leastWords  = 3 // of the subject
+	longestBody = 4000
+)
+
+// trailer matches the last lines of a message that are no prose.
+var trailer = regexp.MustCompile(`(?im)^(co-authored-by|signed-off-by|reviewed-by|acked-by|tested-by|cc|fixes|closes|refs?|change-id|pull request|pr-url|reviewed-on|cherry picked|\(cherry picked)[: ].*$`)
+
+// dull matches subjects that mean no files.
+var dull = regexp.MustCompile(`(?i)^(merge|revert|release|bump|version|v?\d+\.\d+|update (dependenc|deps|changelog|lock)|prepare (for )?(release|v?\d)|chore\((deps|release)|build\(deps|\[?pre-commit|lint|format|typo)`)
+
+// message is the text of a commit: its subject and, without trailers, its body.
+func message(s eval.Source, e event.Event) string {
+	body := strings.TrimSpace(trailer.ReplaceAllString(s.Clone.Bodies[e.ID], ""))
+	if len(body) > longestBody {
+		body = body[:longestBody]
+	}
+	if body == "" {
+		return e.Text
+	}
+	return e.Text + "\n\n" + body
+}
+
+// Subjects replays a history alone and asks which files the messages of its commits mean, each before it is learned: of at most n
+// commits between the places from and to of the history, in [0,1], at equal distances.
+func Subjects(ctx context.Context, s eval.Source, o eval.Options, from, to float64, n int, each func(*Localization) error) error {
+	w, err := eval.NewWorld(ctx, s, o)
+	if err != nil {
+		return err
+	}
+	defer w.Close()
+	var fit []int
+	for i, e := range s.Commits {
+		if part := float64(i) / float64(len(s.Commits)); e.Kind != event.KindCommit || part < from || part >= to {
+			continue
+		}
+		if len(e.Paths) >= 1 && len(e.Paths) <= 3*mostMeant && len(strings.Fields(e.Text)) >= leastWords && !dull.MatchString(e.Text) {
+			fit = append(fit, i)
+		}
+	}
+	ask := map[int]bool{}
+	for k := range min(n, len(fit)) {
+		ask[fit[k*len(fit)/min(n, len(fit))]] = true
+	}
+	for i, e := range s.Commits {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if float64(i) >= to*float64(len(s.Commits)) {
+			break
+		}
+		if ask[i] {
+			l := &Localization{Repo: s.Name, ID: e.ID, Part: float64(i) / float64(len(s.Commits)), Text: message(s, e)}
+			for _, p := range e.Paths {
+				if w.Tree().Has(p) {
+					l.Files = append(l.Files, p)
+				}
+			}
+			if len(l.Files) > 0 && len(l.Files) <= mostMeant {
+				if err := localize(ctx, w, l, e.Time, each); err != nil {
+					return fmt.Errorf("evaluate %s: %w", s.Name, err)
+				}
+			}
+		}
+		if err := w.Learn(ctx, e); err != nil {
+			return fmt.Errorf("evaluate %s: %w", s.Name, err)
+		}
+	}
+	return nil
+}
+
+// localize asks about one text outside of sessions.
+func localize(ctx context.Context, w *eval.World, l *Localization, at time.Time, each func(*Localization) error) error {
+	ranking, took, err := w.Ask(ctx, event.Query{Prompt: l.Text, Branch: l.Branch, At: at})
+	if err != nil {
+		return err
+	}
+	l.Ranked, l.Took = ranking.Files, took
+	l.Fits = w.Fits(l.Text)
+	l.First = func() ([]rank.Scored, error) {
+		q := FirstPrompt(l.Text, at)
+		q.Branch = l.Branch
+		first, _, err := w.Ask(ctx, q)
+		if err != nil {
+			return nil, err
+		}
+		return first.Files, nil
+	}
+	return each(l)
+}
+
+// FirstPrompt is the question at the first prompt of a session.
+func FirstPrompt(text string, at time.Time) event.Query {
+	return event.Query{Task: event.TaskPrompt, Session: "first", Prompt: text, At: at}
+}
+
+// Instance is a text whose files are known, at a commit.
+type Instance struct {
+	ID    string   `json:"id"`
+	Repo  string   `json:"repo"`
+	Base  string   `json:"base"`
+	Text  string   `json:"text"`
+	Files []string `json:"files"`
+}
+
+// Instances reads a file of instances, one JSON object a line, gzip or not.
+func Instances(name string) (out []Instance, err error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	var in io.Reader = bufio.NewReader(f)
+	if strings.HasSuffix(name, ".gz") {
+		if in, err = gzip.NewReader(in); err != nil {
+			return nil, fmt.Errorf("read %s: %w", name, err)
+		}
+	}
+	for d := json.NewDecoder(in); ; {
+		var i Instance
+		switch err := d.Decode(&i); err {
+		case nil:
+			out = append(out, i)
+		case io.EOF:
+			return out, nil
+		default:
+			return nil, fmt.Errorf("read %s: %w", name, err)
+		}
+	}
+}
+
+// Localize asks which files texts mean: each at its commit, with the files of that commit and the history before it.
+func Localize(ctx context.Context, s eval.Source, instances []Instance, o eval.Options, each func(*Localization) error) error {
+	w, err := eval.NewWorld(ctx, s, o)
+	if err != nil {
+		return err
+	}
+	defer w.Close()
+	type placed struct {
+		Instance
+		at time.Time
+	}
+	var order []placed
+	for _, i := range instances {
+		at, err := commitTime(ctx, s, i.Base)
+		if err != nil {
+			return err
+		}
+		order = append(order, placed{i, at})
+	}
+	slices.SortStableFunc(order, func(a, b placed) int { return a.at.Compare(b.at) })
+	next := 0
+	for _, i := range order {
+		for ; next < len(s.Commits) && !s.Commits[next].Time.After(i.at); next++ {
+			if err := w.Learn(ctx, s.Commits[next]); err != nil {
+				return err
+			}
+		}
+		files, err := filesOf(ctx, s, i.Base)
+		if err != nil {
+			return err
+		}
+		w.Checkout(files)
+		l := &Localization{Repo: s.Name, ID: i.ID, Text: i.Text}
+		for _, f := range i.Files {
+			l.Files = append(l.Files, event.Path(f))
+		}
+		if err := localize(ctx, w, l, i.at.Add(time.Minute), each); err != nil {
+			return fmt.Errorf("evaluate %s: %w", i.ID, err)
+		}
+	}
+	return nil
+}
+
+func commitTime(ctx context.Context, s eval.Source, sha string) (time.Time, error) {
+	out, err := git(ctx, s, "log", "-1", "--format=%ct", sha)
+	if err != nil {
+		return time.Time{}, err
+	}
+	var seconds int64
+	if _, err := fmt.Sscan(string(out), &seconds); err != nil {
+		return time.Time{}, err
+	}
+	return time.Unix(seconds, 0).UTC(), nil
+}
+
+// git runs git in the clone of a source.
+func git(ctx context.Context, s eval.Source, args ...string) ([]byte, error) {
+	cmd, err := config.FindGit(s.Clone.Env).Command(ctx, s.Clone.Dir, args...)
+	if err != nil {
+		return nil, err
+	}
+	out, err := cmd.Output()
+	if err != nil {
+		return nil, fmt.Errorf("git %s in %s: %w", strings.Join(args, " "), s.Clone.Dir, err)
+	}
+	return out, nil
+}
+
+// filesOf are the files of a commit: file → the object that it holds.
+func filesOf(ctx context.Context, s eval.Source, sha string) (map[event.Path]string, error) {
+	out, err := git(ctx, s, "ls-tree", "-r", "-z", sha)
+	if err != nil {
+		return nil, err
+	}
+	files := map[event.Path]string{}
+	for entry := range bytes.SplitSeq(out, []byte{0}) {
+		head, name, found := strings.Cut(string(entry), "\t")
+		f := strings.Fields(head)
+		if p, err := event.NewPath(name); found && err == nil && len(f) == 3 && f[1] == "blob" {
+			files[p] = f[2]
+		}
+	}
+	return files, nil
+}

@@ -1,0 +1,207 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/aoa-dev/aoa/internal/eval"
+	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/prefetch"
+	"github.com/aoa-dev/aoa/rank"
+	"github.com/aoa-dev/aoa/scripts/recorded"
+)
+
+func runCalibrate(ctx context.Context, args []string) error {
+	flags := flag.NewFlagSet("calibrate", flag.ExitOnError)
+	traces := flags.String("traces", "", "folder of traces")
+	repos := flags.String("repos", "", "folder of clones, called OWNER+NAME")
+	weights := flags.String("weights", "", "folder of weights fitted without a repository, called OWNER+NAME.json (fit -left); the shipped ones "+
+		"where there is none: their promises are too good on what they have seen")
+	out := flags.String("out", "prefetch/confidence.json", "where the result goes")
+	warnings := flags.Bool("warnings", false, "fit the model of warnings only; the others stay as they are in -out")
+	kept := flags.String("examples", "", "with -warnings: keep the examples in this file, or take them from it: fitting again takes seconds")
+	_ = flags.Parse(args) // ExitOnError
+	if *kept != "" && !*warnings {
+		return errors.New("-examples keeps only what -warnings fits: use both, or none")
+	}
+	return calibrate(ctx, *traces, *repos, *weights, *out, *kept, *warnings)
+}
+
+func calibrate(ctx context.Context, traces, repos, weights, out, kept string, warnings bool) error {
+	found, err := keptLessons(kept, func() ([]lessons, error) { return learnAll(ctx, traces, repos, weights, warnings) })
+	if err != nil {
+		return err
+	}
+	if warnings {
+		return onlyWarnings(found, out)
+	}
+	file := prefetch.File{
+		About: "Fitted by scripts/train on recorded sessions of agents in thirteen public repositories, each ranked with weights that had not seen it, " +
+			"on their histories, and on the last quarters of public histories (scripts/train/histories.txt); measured is the log loss, and the calibration error, on " +
+			"repositories left out of the fit.",
+		Command:    "make train",
+		Measured:   map[string]float64{},
+		Confidence: confidence(found, nobody),
+	}
+	measure(found, file.Measured)
+	measureLists(found, file.Measured)
+	measureWarnings(found, file.Measured)
+	file.Confidence.Warning = warning(found, nobody)
+	file.Confidence.List = lists(found, &file.Confidence, nobody)
+	return writeConfidence(out, file)
+}
+
+// onlyWarnings writes the model of warnings into a file that has all others.
+func onlyWarnings(found []lessons, out string) error {
+	data, err := os.ReadFile(out)
+	if err != nil {
+		return err
+	}
+	var file prefetch.File
+	if err := json.Unmarshal(data, &file); err != nil {
+		return fmt.Errorf("read %s: %w", out, err)
+	}
+	measureWarnings(found, file.Measured)
+	file.Confidence.Warning = warning(found, nobody)
+	return writeConfidence(out, file)
+}
+
+func writeConfidence(out string, file prefetch.File) error {
+	data, err := json.MarshalIndent(file, "", " ")
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(out, append(data, '\n'), 0o644)
+}
+
+func learnAll(ctx context.Context, traces, repos, weights string, warnings bool) ([]lessons, error) {
+	sources, err := withHistories(ctx, traces, repos)
+	if err != nil {
+		return nil, err
+	}
+	found := make([]lessons, len(sources))
+	return found, recorded.Each(ctx, len(sources), func(ctx context.Context, i int) error {
+		err := found[i].learn(ctx, sources[i], weights, warnings)
+		fmt.Fprintf(os.Stderr, "%s: %d promises, %d changes\n", sources[i].Name, len(found[i].promises), len(found[i].Changes))
+		return err
+	})
+}
+
+// withHistories reads the traces with their clones, and the histories of the repositories without one.
+func withHistories(ctx context.Context, traces, repos string) ([]eval.Source, error) {
+	traced, err := recorded.Sources(ctx, traces, repos)
+	if err != nil {
+		return nil, err
+	}
+	var out []eval.Source
+	for _, s := range traced {
+		out = append(out, s.Source)
+	}
+	for name := range strings.FieldsSeq(histories) {
+		s, err := recorded.History(ctx, repos, name)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, s)
+	}
+	return out, nil
+}
+
+// lessons are what one repository teaches.
+type lessons struct {
+	Name     string
+	Recorded bool // it has sessions
+	Changes  []change
+	promises []example
+	rights   []example // of lists, see lists
+	prompts  []prompted
+}
+
+// example is one row of a regression.
+type example struct {
+	x    []float64
+	p    float64 // as ranked
+	used bool
+}
+
+// The commits of a history that are asked about: the newest.
+const (
+	mostAsked     = 1000 // with sessions
+	mostOfHistory = 200  // without
+)
+
+// learn replays one repository.
+func (l *lessons) learn(ctx context.Context, s eval.Source, weights string, warnings bool) error {
+	l.Name, l.Recorded = s.Name, len(s.Sessions) > 0
+	models := rank.Prior()
+	if data, err := os.ReadFile(filepath.Join(weights, strings.ReplaceAll(s.Name, "/", "+")+".json")); err == nil {
+		if models, err = rank.Parse(data); err != nil {
+			return err
+		}
+	}
+	best := map[string]float64{} // session and file → its highest score in a top five
+	o := eval.Options{Models: models, Contents: true}
+	if len(s.Sessions) > 0 && !warnings {
+		err := eval.Sessions(ctx, s, o, func(d *eval.Decision) error {
+			l.promise(d, best)
+			if d.Query.Task == event.TaskPrompt {
+				l.prompt(d)
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	o.Newest = mostAsked
+	if len(s.Sessions) == 0 {
+		o.Newest = mostOfHistory
+	}
+	if len(s.Sessions) == 0 && !warnings {
+		texts := eval.Options{Models: models, Contents: true}
+		if err := recorded.Subjects(ctx, s, texts, recorded.LastQuarter, 1, mostTexts, func(t *recorded.Localization) error { l.text(t); return nil }); err != nil {
+			return err
+		}
+	}
+	return l.change(ctx, s, o)
+}
+
+// promise keeps files of a top five that never stood as high in their session: what is shown is shown then.
+func (l *lessons) promise(d *eval.Decision, best map[string]float64) {
+	if d.Query.Task == event.TaskNext && d.AfterPrompt {
+		return // the prompt was asked at
+	}
+	for i, c := range prefetch.FileFeaturesOf(d.Query, d.Ranked[:min(len(d.Ranked), 192)]) {
+		if i == prefetch.MaxFiles {
+			break
+		}
+		f := d.Ranked[i]
+		key := d.Session + "\x00" + string(f.File)
+		if f.Score < .05 || f.Score <= best[key] {
+			continue
+		}
+		best[key] = f.Score
+		l.promises = append(l.promises, example{row(c), f.Score, d.Used[f.File]})
+	}
+}
+
+// mostTexts is how many commit messages of a history teach, of its last quarter, which taught no weights.
+const mostTexts = 40
+
+// text keeps the files of a top five for a commit message.
+func (l *lessons) text(t *recorded.Localization) {
+	q := event.Query{Task: event.TaskPrompt, Prompt: t.Text}
+	for i, c := range prefetch.FileFeaturesOf(q, t.Ranked) {
+		if i == prefetch.MaxFiles {
+			break
+		}
+		l.promises = append(l.promises, example{row(c), t.Ranked[i].Score, slices.Contains(t.Files, t.Ranked[i].File)})
+	}
+}

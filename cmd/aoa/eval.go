@@ -81,14 +81,14 @@ func (a *app) evalProse(r *eval.Report) {
 	}
 	fmt.Fprintln(a.out, "\nHow often the right file was among the first five:")
 	w := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprint(w, "\tquestions\taOa\tits first\t")
+	fmt.Fprintf(w, "%35s\tquestions\taOa\tits first\t", "")
 	for _, rule := range eval.RuleNames {
 		fmt.Fprint(w, evalWords[rule], "\t")
 	}
 	fmt.Fprintln(w)
 	var better []string
 	for _, q := range r.Questions {
-		fmt.Fprintf(w, "%s\t%d\t%s\t%s\t", evalWords[q.Kind], q.Asked, inPercent(q.Five), inPercent(q.First))
+		fmt.Fprintf(w, "%-35s\t%d\t%s\t%s\t", evalWords[q.Kind], q.Asked, inPercent(q.Five), inPercent(q.First))
 		for _, rule := range eval.RuleNames {
 			fmt.Fprint(w, inPercent(q.Rules[rule]), "\t")
 			if q.Rules[rule] > q.Five {
@@ -113,6 +113,9 @@ func inPercent(share float64) string { return fmt.Sprintf("%.0f %%", 100*share) 
 // moves makes a bar show how much is done.
 func moves(bar *progressbar.ProgressBar) func(done, total int) {
 	return func(done, total int) {
+		if total == 0 {
+			return // the bar has no word for nothing
+		}
 		bar.ChangeMax(total)
 		_ = bar.Set(min(done, total))
 	}

@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"context"
-	"database/sql"
 	"fmt"
 	"io"
 	"os"
@@ -96,105 +95,10 @@ func (d *sandbox) silent(t *testing.T) {
 	}
 }
 
-// TestDamage: whatever becomes of the database, the next command works, says so once, and git history is back.
-func TestDamage(t *testing.T) {
-	noRace(t)
-	t.Parallel()
-	for name, harm := range map[string]func(*testing.T, string){
-		"truncated": func(t *testing.T, db string) { check(t, os.Truncate(db, 20_000)) },
-		"garbage": func(t *testing.T, db string) {
-			check(t, os.WriteFile(db, bytes.Repeat([]byte("garbage "), 9000), 0o600))
-		},
-		"a hole": func(t *testing.T, db string) {
-			f, err := os.OpenFile(db, os.O_RDWR, 0)
-			check(t, err)
-			_, err = f.WriteAt(make([]byte, 40_000), 8192)
-			check(t, err)
-			check(t, f.Close())
-		},
-		"a folder": func(t *testing.T, db string) { check(t, os.Remove(db)); check(t, os.Mkdir(db, 0o700)) },
-		"an event": func(t *testing.T, db string) { edit(t, db, `UPDATE events SET body = x'01' WHERE counted IS NULL`) },
-		"snapshot": func(t *testing.T, db string) { edit(t, db, `UPDATE snapshot_block SET data = zeroblob(7)`) },
-		"a record": func(t *testing.T, db string) {
-			edit(t, db, `UPDATE snapshot_block SET data = substr(data, 1, length(data) - 1)`)
-		},
-		"its number": func(t *testing.T, db string) {
-			edit(t, db, `UPDATE meta SET value = 'many' WHERE key = 'snapshot_seq'`)
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			d := newSandbox(t, 32)
-			d.must("init")
-			mustCall(d, api.Events, []event.Event{{ID: "x", Kind: event.KindRead, Time: time.Now(), Session: "s",
-				Paths: []event.Path{"README.md"}}})
-			want := d.must("suggest", "server/wire.go")
-			d.must("daemon", "stop")
-			db := filepath.Join(d.place().Store, "aoa.db")
-			harm(t, db)
-			row := name == "an event" || name == "its number" // costs that row, not the file
-			complaint := "damaged"
-			if row {
-				complaint = "cannot be read"
-				d.must("log") // a row of old events is met when somebody reads them
-			}
-			s := d.do("status")
-			if n := strings.Count(s.err, "warning:"); s.code != 0 || n != 1 || !strings.Contains(s.err, complaint) {
-				t.Errorf("status after the damage: exit %d, %d warnings\n%s%s", s.code, n, s.out, s.err)
-			}
-			t.Logf("%s", s.err)
-			d.read()
-			if st := d.status(); st.Commits != 32 {
-				t.Errorf("%d commits are known, want 32", st.Commits)
-			}
-			if got := d.must("suggest", "server/wire.go"); !strings.Contains(got, "docs/protocol.md") {
-				t.Errorf("suggestions were\n%s and are\n%s", want, got)
-			}
-			aside, _ := filepath.Glob(db + ".damaged-*")
-			kept := d.log("--kind", "read")
-			switch name {
-			case "an event":
-				if len(aside) != 0 || len(kept) != 0 {
-					t.Errorf("a damaged event cost more than itself: %v, %v", aside, kept)
-				}
-			case "snapshot", "a record", "its number":
-				if len(aside) != 0 || len(kept) != 1 {
-					t.Errorf("a damaged snapshot cost the log: %v, %v", aside, kept)
-				}
-			default:
-				if len(aside) == 0 || len(kept) > 1 { // one, if the event was copied or can be read
-					t.Errorf("moved aside: %v; kept: %v", aside, kept)
-				}
-			}
-			// The next start has nothing to complain of, but for rows that are still there.
-			d.must("daemon", "stop")
-			if name == "an event" {
-				return
-			}
-			if s := d.do("status"); s.code != 0 || strings.Contains(s.err, "warning:") {
-				t.Errorf("the start after: exit %d\n%s", s.code, s.err)
-			}
-		})
-	}
-}
-
 func check(t *testing.T, err error) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)
-	}
-}
-
-// edit changes a database behind the program's back.
-func edit(t *testing.T, path, statement string) {
-	t.Helper()
-	db, err := sql.Open("sqlite", path)
-	check(t, err)
-	defer db.Close()
-	r, err := db.Exec(statement)
-	check(t, err)
-	if n, err := r.RowsAffected(); err != nil || n == 0 {
-		t.Fatalf("%s changed %d rows: %v", statement, n, err)
 	}
 }
 

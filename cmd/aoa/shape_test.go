@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"math"
 	"os"
 	"regexp"
 	"slices"
@@ -20,7 +21,7 @@ func TestWhyAddsUp(t *testing.T) {
 	d.must("init")
 	var got api.WhyAnswer
 	check(t, json.Unmarshal([]byte(d.must("why", "docs/protocol.md", "--with", "server/wire.go", "--json")), &got))
-	if sum := total(got.Reasons); len(got.Reasons) < 2 || !near(sum, got.Logit) {
+	if sum := total(got.Reasons); len(got.Reasons) < 2 || math.Abs(sum-got.Logit) > 1e-9*max(1, math.Abs(sum)) {
 		t.Errorf("%d reasons add up to %v, the logit is %v", len(got.Reasons), sum, got.Logit)
 	}
 }

@@ -1,10 +1,8 @@
 package cold
 
 import (
-	"database/sql"
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
@@ -12,7 +10,6 @@ import (
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/event"
-	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 // The store that the tests below damage.
@@ -165,82 +162,6 @@ func works(t *testing.T, d *DB) {
 	must(t, err)
 	_, err = d.Status(t.Context())
 	must(t, err)
-}
-
-// TestAnyBadValue puts garbage into one value of one row, anywhere in the store, many times: it opens, its users are
-// answered, it takes new events, at most that row is missing, and nothing is moved aside.
-func TestAnyBadValue(t *testing.T) {
-	whole, seal := rowStore(t)
-	content, err := os.ReadFile(whole)
-	must(t, err)
-	r := rand.New(rand.NewPCG(7, 8))
-	for _, table := range []string{"events", "ids", "file_stats", "tag_stats", "renames", "touches", "meta", "snapshot_block"} {
-		for round := range fault.Size(4, 25) {
-			path := filepath.Join(t.TempDir(), "aoa.db")
-			must(t, os.WriteFile(path, content, 0o600))
-			what := spoil(t, r, path, table)
-			if what == "" {
-				continue // a key that is taken
-			}
-			s := &sink{}
-			d := reopen(t, path, seal, s)
-			got := 0
-			for _, b := range replayAll(t, d, 0) {
-				got += len(b.Batch)
-			}
-			if most := 2; got < rowEvents-most { // a commit that is counted and taken back is two events
-				t.Errorf("%s: %d of %d events are replayed", what, got, rowEvents)
-			}
-			works(t, d)
-			mustAppend(t, d, read("new", noon, "s0", "f1"), commit(900, noon, "c1", "doc.md"), uncommit(3))
-			works(t, d)
-			if len(s.records) > 1 {
-				t.Errorf("%s: %d warnings: %v", what, len(s.records), s.records)
-			}
-			if aside, _ := filepath.Glob(path + ".*damaged*"); len(aside) != 0 {
-				t.Errorf("%s: moved aside", what)
-			}
-			must(t, d.Close())
-			if t.Failed() && round > 3 {
-				t.FailNow()
-			}
-		}
-	}
-}
-
-// spoil gives one value of a random row of the table another content, and says which; "" when the table refuses it.
-func spoil(t testing.TB, r *rand.Rand, path, table string) string {
-	t.Helper()
-	db, err := sql.Open("sqlite", dsn(path))
-	must(t, err)
-	defer db.Close()
-	rows, err := db.QueryContext(t.Context(), "SELECT name, type FROM pragma_table_info(?)", table)
-	must(t, err)
-	var names, types []string
-	for rows.Next() {
-		var name, kind string
-		must(t, rows.Scan(&name, &kind))
-		names, types = append(names, name), append(types, kind)
-	}
-	must(t, rows.Err())
-	i := r.IntN(len(names))
-	choices := map[string][]string{"INTEGER": {"-1", "0", "7", "1 << 40", "1 << 62", "-(1 << 62)"},
-		"TEXT": {"''", "'{'", "'x'", "'[1'", "char(0)", "CAST(x'fffe' AS TEXT)"},
-		"BLOB": {"x''", "x'00'", "x'02'", "x'01ffffffffff7f'", "randomblob(60)"}}[types[i]]
-	value := choices[r.IntN(len(choices))]
-	keys := "rowid"
-	if _, err := db.ExecContext(t.Context(), "SELECT rowid FROM "+table+" LIMIT 0"); err != nil {
-		keys = "(" + names[0] + ", " + names[1] + ")"
-	}
-	change := fmt.Sprintf("UPDATE %s SET %s = %s WHERE %s = (SELECT %s FROM %s LIMIT 1 OFFSET abs(%d) %% (SELECT count(*) FROM %s))",
-		table, names[i], value, keys, strings.Trim(keys, "()"), table, r.IntN(1000), table)
-	if _, err := db.ExecContext(t.Context(), change); err != nil {
-		if strings.Contains(err.Error(), "constraint") || strings.Contains(err.Error(), "datatype mismatch") {
-			return ""
-		}
-		t.Fatalf("%s: %v", change, err)
-	}
-	return change
 }
 
 // TestBadRowsAreForgottenAndPruned: what cannot be read may hold what is to be forgotten, and grows old like the rest.

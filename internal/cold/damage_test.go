@@ -8,7 +8,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/aoa-dev/aoa/internal/event"
@@ -59,47 +58,6 @@ func survives(t *testing.T, what, path string) (fresh bool) {
 	return false
 }
 
-func TestDamagedFilesAreReplaced(t *testing.T) {
-	_, whole := filled(t)
-	r := rand.New(rand.NewPCG(1, 2))
-	kinds := map[string]func() []byte{
-		"empty":       func() []byte { return nil },
-		"one byte":    func() []byte { return whole[:1] },
-		"header only": func() []byte { return whole[:100] },
-		"first page":  func() []byte { return whole[:4096] },
-		"garbage": func() []byte {
-			b := make([]byte, 40000)
-			for i := range b {
-				b[i] = byte(r.Uint32())
-			}
-			return b
-		},
-		"text": func() []byte { return []byte(strings.Repeat("not a database\n", 500)) },
-		"garbage after head": func() []byte {
-			b := append([]byte(nil), whole...)
-			for i := 100; i < len(b); i++ {
-				b[i] = byte(r.Uint32())
-			}
-			return b
-		},
-	}
-	for name, content := range kinds {
-		t.Run(name, func(t *testing.T) {
-			path := filepath.Join(t.TempDir(), "aoa.db")
-			must(t, os.WriteFile(path, content(), 0o600))
-			d, s := openTest(t, path)
-			if want := len(content()) > 1; (len(s.records) == 1) != want {
-				t.Fatalf("%d warnings", len(s.records))
-			}
-			if aside, _ := filepath.Glob(path + ".damaged-*"); (len(aside) == 1) != (len(content()) > 1) {
-				t.Fatalf("moved aside: %v", aside)
-			}
-			_, fresh := mustAppend(t, d, read("a", noon, "s", "x"))
-			same(t, "fresh", len(fresh), 1)
-		})
-	}
-}
-
 func TestTruncatedAndFlippedFiles(t *testing.T) {
 	_, whole := filled(t)
 	r := rand.New(rand.NewPCG(3, 4))
@@ -126,14 +84,6 @@ func TestTruncatedAndFlippedFiles(t *testing.T) {
 	if fresh < 25 { // every truncation but the one that leaves nothing is seen
 		t.Fatalf("only %d of 60 were replaced", fresh)
 	}
-}
-
-func TestDirectoryInsteadOfFile(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "aoa.db")
-	must(t, os.MkdirAll(filepath.Join(path, "sub"), 0o700))
-	d, s := openTest(t, path)
-	same(t, "warnings", len(s.records), 1)
-	mustAppend(t, d, read("a", noon, "s", "x"))
 }
 
 func alter(t *testing.T, path, statement string) {

@@ -58,11 +58,7 @@ func main() {
 		row := "| " + e.name
 		for range 2 { // the index is made by one process, and asked by another
 			args := append(slices.Clone(os.Args[1:]), "-engine", strconv.Itoa(i), "-root", *root)
-			c := exec.Command(os.Args[0], args...) //nolint:gosec // this program
-			c.Stderr = os.Stderr
-			cells, err := c.Output()
-			check(err)
-			row += string(cells)
+			row += output(nil, os.Args[0], args...)
 		}
 		fmt.Println(row + " |")
 		check(os.RemoveAll(*root + ".index"))
@@ -74,6 +70,15 @@ func check(err error) {
 	if err != nil {
 		log.Fatal("indexes: ", err)
 	}
+}
+
+// output runs this program, or git in a clone that the developer names.
+func output(env []string, name string, args ...string) string {
+	c := exec.Command(name, args...) //nolint:gosec // see above
+	c.Env, c.Stderr = append(os.Environ(), env...), os.Stderr
+	out, err := c.Output()
+	check(err)
+	return string(out)
 }
 
 // build makes an index of files beside their folder, and returns the CPU time that it took.
@@ -134,10 +139,8 @@ func made(n int) {
 
 // asked asks an index that is on disk, each text three times, and replaces 100 files, one after the other.
 func asked(n int) {
-	git := exec.Command("git", "-C", *large, "log", "-151", "--no-merges", "--format=%B%x00") //nolint:gosec // a flag
-	messages, err := git.Output()
-	check(err)
-	texts := strings.Split(strings.TrimSuffix(string(messages), "\x00\n"), "\x00\n")
+	messages := output(nil, "git", "-C", *large, "log", "-151", "--no-merges", "--format=%B%x00")
+	texts := strings.Split(strings.TrimSuffix(messages, "\x00\n"), "\x00\n")
 	for _, one := range readIssues() {
 		texts = append(texts, one.Text)
 	}
@@ -191,9 +194,8 @@ func checkout(clone, commit string) string {
 	root, err := os.MkdirTemp("", "indexes-")
 	check(err)
 	const script = `git -C "$1" read-tree "$2" && { git -C "$1" checkout-index -a -f 2>&1 || true; }`
-	c := exec.Command("sh", "-c", script, "", clone, commit) //nolint:gosec // flags
-	c.Env = append(os.Environ(), "GIT_WORK_TREE="+root, "GIT_INDEX_FILE="+root+".git")
-	check(errors.Join(c.Run(), os.Remove(root+".git")))
+	output([]string{"GIT_WORK_TREE=" + root, "GIT_INDEX_FILE=" + root + ".git"}, "sh", "-c", script, "", clone, commit)
+	check(os.Remove(root + ".git"))
 	return root
 }
 

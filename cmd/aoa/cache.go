@@ -72,7 +72,7 @@ func (a *app) cachePut() *cobra.Command {
 	f.StringVarP(&it.Description, "description", "d", "", "description of at most 300 bytes (default: the file's name)")
 	f.StringVar(&meta, "metadata", "", "JSON of your own, returned with the item")
 	f.BoolVar(&it.JSON, "json-data", false, "refuse data that is not JSON")
-	f.BoolVar(&it.Overwrite, "overwrite", false, "replace an item of the same key")
+	f.BoolVar(&it.Overwrite, "force", false, "replace an item of the same key")
 	f.BoolVar(&it.Redact, "redact", false, "remove known forms of secrets from the data too")
 	return c
 }
@@ -187,7 +187,7 @@ func (a *app) cacheList() *cobra.Command {
 					return []any{l.Key, size(l.Size), stamp(time.UnixMilli(l.At)), l.Description}
 				})
 				if more := ans.Total - len(ans.Items); more > 0 {
-					a.talk("%d more: --limit", more)
+					a.talk("%d more: -n", more)
 				}
 			})
 		},
@@ -198,7 +198,7 @@ func (a *app) cacheList() *cobra.Command {
 	f.StringVar(&r.Task, "task", "", "items of this task only")
 	f.StringVar(&since, "since", "", "written since this time (2h, 7d, 2026-01-31)")
 	f.StringVar(&until, "until", "", "written before this time")
-	f.IntVar(&r.Limit, "limit", 100, "largest number of items, 1 to 1000")
+	f.IntVarP(&r.Limit, "number", "n", 100, "number of items, 1 to 1000")
 	return c
 }
 

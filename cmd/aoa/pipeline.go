@@ -21,7 +21,7 @@ A stage can read the output of earlier stages, of this pipeline or of another on
 session. Stages that do not depend on each other run at the same time. A stage whose inputs did
 not change does not run. docs/pipelines.md describes the format.`,
 	}
-	c.AddCommand(a.pipelineRun(), a.pipelineCheck(), a.pipelineList(), a.pipelineSessions(), a.pipelineForget())
+	c.AddCommand(a.pipelineRun(), a.pipelineCheck(), a.pipelineList())
 	return c
 }
 
@@ -42,11 +42,11 @@ func (a *app) pipelineRun() *cobra.Command {
 		Long: `Runs the stages of a pipeline in the root of the worktree, and prints the output of the stages
 that no other stage reads. ARGs are $ARG_1, $ARG_2, …; --arg name=value is $ARG_name.
 
-With --session-id, later pipelines of the session can read the output of this one's stages
+With --session, later pipelines of the session can read the output of this one's stages
 ($STAGE_name) and the context ($CONTEXT_name). A run that was killed or that failed continues
 with the stage at which it stopped.`,
-		Example: `  aoa pipeline run create-prd --session-id billing --arg specs_file=docs/FUNCTIONAL.md
-  aoa pipeline run .aoa/pipelines/create-backlog.yaml --session-id billing`,
+		Example: `  aoa pipeline run create-prd --session billing --arg specs_file=docs/FUNCTIONAL.md
+  aoa pipeline run .aoa/pipelines/create-backlog.yaml --session billing`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			r, err := a.openPipeline(c, args, &f)
@@ -66,7 +66,7 @@ with the stage at which it stopped.`,
 
 func (f *pipelineFlags) add(c *cobra.Command) {
 	fl := c.Flags()
-	fl.StringVar(&f.session, "session-id", "", "the session whose outputs and context it reads and writes")
+	fl.StringVar(&f.session, "session", "", "the session whose outputs and context it reads and writes")
 	fl.StringArrayVar(&f.args, "arg", nil, "an argument as name=value, read as $ARG_name")
 	fl.StringArrayVar(&f.context, "context", nil,
 		"a value of the session's context as name=value, read as $CONTEXT_name; {…} and […] are JSON")
@@ -129,41 +129,14 @@ func (a *app) pipelineList() *cobra.Command {
 			a.talk("nothing in .aoa/pipelines, .claude/commands and .claude/agents; docs/pipelines.md describes the format")
 		}
 	})
-	c.Flags().StringVar(&r.Session, "session-id", "", "reuse what this session parsed in the last 5 minutes")
+	c.Flags().StringVar(&r.Session, "session", "", "reuse what this session parsed in the last 5 minutes")
 	return c
-}
-
-func (a *app) pipelineSessions() *cobra.Command {
-	const short = "the sessions in which pipelines ran"
-	return showing(a, "sessions", short, api.PipelineSessions, &api.None{}, func(ans api.PipelineSessionsAnswer) {
-		printList(a, "session\tlast used\tpipelines\ttokens", ans.Sessions, func(s api.PipelineSessionEntry) []any {
-			return []any{s.ID, stamp(s.Used), s.Pipelines, count(s.Tokens)}
-		})
-	})
-}
-
-func (a *app) pipelineForget() *cobra.Command {
-	return &cobra.Command{
-		Use:   "forget SESSION",
-		Short: "erase what pipelines stored in a session",
-		Args:  cobra.ExactArgs(1),
-		RunE: func(c *cobra.Command, args []string) error {
-			client, id, err := a.oneSession(c.Context(), args[0], true)
-			if err != nil {
-				return err
-			}
-			if _, err := api.Call(c.Context(), client, api.PipelineForget, api.PipelineForgetRequest{Session: id}); err != nil {
-				return err
-			}
-			return a.answer(map[string]any{"session_id": id}, func() { fmt.Fprintln(a.out, "erased") })
-		},
-	}
 }
 
 // openPipeline reads a pipeline and all files that it names, and checks it before anything runs.
 func (a *app) openPipeline(c *cobra.Command, args []string, f *pipelineFlags) (*pipelineRun, error) {
 	if f.width < 0 || f.width > 64 || len(f.session) > 128 {
-		return nil, usage("--parallel takes 1 to 64, --session-id at most 128 bytes")
+		return nil, usage("--parallel takes 1 to 64, --session at most 128 bytes")
 	}
 	client, repo, err := a.client(c.Context(), false)
 	if err != nil {

@@ -250,7 +250,7 @@ const exitInterrupted = 130
 // continueHint says how to continue.
 func (r *pipelineRun) continueHint() string {
 	if r.flags.session == "" {
-		return "with --session-id, the next run continues where this one stopped"
+		return "with --session, the next run continues where this one stopped"
 	}
 	return "the same command continues where this one stopped"
 }

@@ -16,7 +16,7 @@ func (a *app) session() *cobra.Command {
 		Use:   "session",
 		Short: "the state of sessions, and how to continue them",
 		Long: `A session is one of an agent, named by its id or the beginning of it, or one that you name
-(aoa pipeline run --session-id).
+(aoa pipeline run --session).
 aOa keeps a snapshot of each session: its state, its last three commands, its files, and counts. A
 snapshot has no texts. The record of a session, with prompts and commands, is in the log, where texts are
 encrypted. After 30 days without use a session is archived, and after 90 days its snapshot is deleted.`,
@@ -44,7 +44,7 @@ func (a *app) sessionList() *cobra.Command {
 	f := c.Flags()
 	f.StringVar(&r.State, "state", "", "of this state only: active, paused, completed, failed or archived")
 	f.BoolVar(&r.Archived, "archived", false, "archived sessions too")
-	f.IntVar(&r.Limit, "limit", 50, "largest number of sessions")
+	f.IntVarP(&r.Limit, "number", "n", 50, "number of sessions")
 	return c
 }
 
@@ -117,8 +117,8 @@ func (a *app) sessionSet(verb, state, short string) *cobra.Command {
 func (a *app) sessionRemove() *cobra.Command {
 	return &cobra.Command{
 		Use:   "rm ID",
-		Short: "delete the snapshot of a session",
-		Long:  `Deletes the snapshot. The record stays in the log; aoa forget --session erases both.`,
+		Short: "delete the snapshot of a session, and what pipelines stored in it",
+		Long:  `The record stays in the log; aoa forget --session erases it too.`,
 		Args:  cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			client, id, err := a.oneSession(c.Context(), args[0], false)

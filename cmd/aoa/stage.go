@@ -23,7 +23,7 @@ A command depends on its words, its folder, --input, --env, the content and exec
 of --dep files, --template, the version that --tool prints, and --model. Times of files do
 not count. aoa stage why says what changed.`,
 	}
-	c.AddCommand(a.stageRun(), a.stageWhy(), a.stageList(), a.stageShow(), a.stageInvalidate(), a.stageClear(), a.stageStats())
+	c.AddCommand(a.stageRun(), a.stageWhy(), a.stageList(), a.stageShow(), a.stageRemove(), a.stageStats())
 	return c
 }
 
@@ -192,28 +192,22 @@ func (a *app) printResult(e api.StageEntry, rec *stage.Record) {
 	a.table(rows...)
 }
 
-func (a *app) stageInvalidate() *cobra.Command {
-	return &cobra.Command{
-		Use:   "invalidate NAME|KEY",
-		Short: "delete the kept results of a stage, or one result",
-		Args:  cobra.ExactArgs(1),
+func (a *app) stageRemove() *cobra.Command {
+	var r api.StageDropRequest
+	c := &cobra.Command{
+		Use:   "rm [NAME|KEY]",
+		Short: "delete the kept results of a stage, one result, or all",
+		Args:  cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			return a.dropStages(c, api.StageDropRequest{Name: args[0]})
+			if r.All == (len(args) > 0) {
+				return usage("name a stage or a key, or --all for the results of all stages")
+			}
+			r.Name = strings.Join(args, "")
+			return show(c, a, api.StageDrop, r, func(ans api.StageDropAnswer) { fmt.Fprintf(a.out, "deleted %d\n", ans.Dropped) })
 		},
 	}
-}
-
-func (a *app) stageClear() *cobra.Command {
-	return &cobra.Command{
-		Use:   "clear",
-		Short: "delete the kept results of all stages",
-		Args:  cobra.NoArgs,
-		RunE:  func(c *cobra.Command, _ []string) error { return a.dropStages(c, api.StageDropRequest{All: true}) },
-	}
-}
-
-func (a *app) dropStages(c *cobra.Command, r api.StageDropRequest) error {
-	return show(c, a, api.StageDrop, r, func(ans api.StageDropAnswer) { fmt.Fprintf(a.out, "dropped %d\n", ans.Dropped) })
+	c.Flags().BoolVar(&r.All, "all", false, "the results of all stages")
+	return c
 }
 
 func (a *app) stageStats() *cobra.Command {

@@ -145,7 +145,7 @@ stages:
   - {stage: two, needs: [one], run: "echo ran >>.git/log; while [ ! -e .git/go ]; do sleep 0.02; done; echo 2"}
   - {stage: three, run: [echo, $STAGE_one, $STAGE_two]}
 `)
-	args := []string{"pipeline", "run", "p.yaml", "--session-id", "k"}
+	args := []string{"pipeline", "run", "p.yaml", "--session", "k"}
 	s := d.start(args...)
 	d.until("the second stage runs", d.has(".git/log", 1))
 	check(t, s.Process.Signal(syscall.SIGKILL))

@@ -1,16 +1,11 @@
 package api
 
-import (
-	"encoding/json"
-	"time"
-)
+import "encoding/json"
 
 // The routes of pipelines and definitions.
 var (
 	PipelineOpen     = Route[PipelineRequest, PipelineAnswer]{"POST", "/pipeline/open"}
 	PipelineProgress = Route[PipelineStep, None]{"POST", "/pipeline/progress"}
-	PipelineSessions = Route[None, PipelineSessionsAnswer]{"GET", "/pipeline/sessions"}
-	PipelineForget   = Route[PipelineForgetRequest, None]{"POST", "/pipeline/forget"}
 	Definitions      = Route[DefinitionsRequest, DefinitionsAnswer]{"POST", "/definitions"}
 )
 
@@ -65,24 +60,6 @@ type PipelineStep struct {
 	Key     string                     `json:"key,omitempty"`
 	Context map[string]json.RawMessage `json:"context,omitempty"`
 	Tokens  int64                      `json:"tokens,omitempty"`
-}
-
-// PipelineForgetRequest names a session of which everything is to go.
-type PipelineForgetRequest struct {
-	Session string `json:"session_id"`
-}
-
-// PipelineSessionsAnswer lists sessions, the newest first.
-type PipelineSessionsAnswer struct {
-	Sessions []PipelineSessionEntry `json:"sessions"`
-}
-
-// PipelineSessionEntry is one of them.
-type PipelineSessionEntry struct {
-	ID        string    `json:"session_id"`
-	Used      time.Time `json:"used"`
-	Tokens    int64     `json:"tokens"`
-	Pipelines int       `json:"pipelines"`
 }
 
 // DefinitionsRequest asks for the definitions of the worktree.

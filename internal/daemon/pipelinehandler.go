@@ -105,12 +105,6 @@ func (s *stageHandler) progress(ctx context.Context, r api.PipelineStep) (api.No
 	return api.None{}, s.sessions.Spend(ctx, r.Session, r.Tokens, api.CallID(ctx))
 }
 
-func (s *stageHandler) pipelineSessions(ctx context.Context, _ api.None) (api.PipelineSessionsAnswer, error) {
-	found, err := s.cache.Sessions(ctx, 100)
-	entry := func(e stage.SessionEntry) api.PipelineSessionEntry { return api.PipelineSessionEntry(e) }
-	return api.PipelineSessionsAnswer{Sessions: convert(found, entry)}, err
-}
-
 func (s *stageHandler) definitions(ctx context.Context, r api.DefinitionsRequest) (api.DefinitionsAnswer, error) {
 	root, before := s.place(ctx).Root, s.loader.Stats()
 	s.remember(ctx, r.Session)
@@ -130,13 +124,4 @@ func (s *stageHandler) definitions(ctx context.Context, r api.DefinitionsRequest
 		s.save(ctx, r.Session, root)
 	}
 	return out, wrong(err)
-}
-
-// forget deletes what pipelines stored in a session.
-func (s *stageHandler) forget(ctx context.Context, r api.PipelineForgetRequest) (api.None, error) {
-	had, err := s.cache.ForgetSession(ctx, r.Session)
-	if err == nil && !had {
-		err = api.Missing("aoa pipeline sessions", "no pipeline ran in a session %q", r.Session)
-	}
-	return api.None{}, err
 }

@@ -128,8 +128,17 @@ func (h *sessionHandler) set(ctx context.Context, r api.SessionSetRequest) (api.
 	return wireSnapshot(s), sessionRefusal(r.ID, err)
 }
 
+// remove deletes a session's snapshot, and what pipelines stored in the session.
 func (h *sessionHandler) remove(ctx context.Context, r api.SessionShowRequest) (api.None, error) {
-	return api.None{}, sessionRefusal(r.ID, h.stored.Remove(ctx, r.ID))
+	ran, err := h.stages.ForgetSession(ctx, r.ID)
+	if err != nil {
+		return api.None{}, err
+	}
+	err = h.stored.Remove(ctx, r.ID)
+	if ran && errors.Is(err, session.ErrUnknown) {
+		err = nil
+	}
+	return api.None{}, sessionRefusal(r.ID, err)
 }
 
 // sweep archives and removes sessions that nobody uses any more.

@@ -149,7 +149,6 @@ func (d *fixture) count() map[string]int {
 	call(d, api.ReloadStats, api.None{})
 	call(d, api.StageStats, api.None{})
 	n["results"] = len(call(d, api.StageList, api.StageListRequest{}).Entries)
-	n["pipelines"] = len(call(d, api.PipelineSessions, api.None{}).Sessions)
 	items := call(d, api.CacheList, api.CacheListRequest{All: true}).Items
 	for _, i := range items {
 		reply, err := api.Ask(d.Context(), &api.Client{Place: d.o.Place}, api.CacheGet, api.CacheGetRequest{Key: i.Key}, nil)

@@ -46,8 +46,6 @@ func (s *stageHandler) routes(mux *http.ServeMux) {
 	api.Handle(mux, api.StageStats, s.stats)
 	api.Handle(mux, api.PipelineOpen, s.open)
 	api.Handle(mux, api.PipelineProgress, s.progress)
-	api.Handle(mux, api.PipelineSessions, s.pipelineSessions)
-	api.Handle(mux, api.PipelineForget, s.forget)
 	api.Handle(mux, api.Definitions, s.definitions)
 }
 
@@ -184,7 +182,7 @@ func (s *stageHandler) show(ctx context.Context, r api.StageShowRequest, _ io.Re
 
 func (s *stageHandler) drop(ctx context.Context, r api.StageDropRequest) (api.StageDropAnswer, error) {
 	if r.Name == "" && !r.All {
-		return api.StageDropAnswer{}, api.Bad("aoa stage invalidate NAME", "name a stage or a key")
+		return api.StageDropAnswer{}, api.Bad("aoa stage rm NAME", "name a stage or a key")
 	}
 	n, err := s.cache.Drop(ctx, r.Name)
 	return api.StageDropAnswer{Dropped: n}, wrong(err)

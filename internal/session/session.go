@@ -144,9 +144,9 @@ func newer(a, b time.Time) time.Time {
 	return b
 }
 
-// Spend adds tokens to a session, once for each call.
+// Spend adds the tokens of a pipeline's step to its session, once for each call. It begins an unknown session.
 func (s *Store) Spend(ctx context.Context, id string, tokens int64, call string) error {
-	if id == "" || tokens <= 0 {
+	if id == "" {
 		return nil
 	}
 	x, err := s.entry(ctx, id, true)
@@ -158,7 +158,7 @@ func (s *Store) Spend(ctx context.Context, id string, tokens int64, call string)
 	if x.repeated(call) {
 		return nil
 	}
-	x.Tokens += tokens
+	x.Tokens += max(tokens, 0)
 	if x.Started.IsZero() {
 		x.Started, x.Last = s.o.Now(), s.o.Now()
 	}

@@ -109,6 +109,9 @@ func (a *app) what(e event.Event) string {
 	if more := len(e.Paths) - 3; more > 0 {
 		names += fmt.Sprintf(", and %d more", more)
 	}
+	if e.Kind == event.KindSetting && len(e.Scores) == 1 {
+		return fmt.Sprintf("%s %g", e.Tool, e.Scores[0])
+	}
 	if e.Text == "" || names != "" && e.Kind != event.KindCommit && e.Kind != event.KindUncommit {
 		return names
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -115,22 +116,44 @@ func (a *app) pipelineCheck() *cobra.Command {
 
 func (a *app) pipelineList() *cobra.Command {
 	var r api.DefinitionsRequest
-	const short = "the pipelines, commands and agents that this repository defines"
-	c := showing(a, "list", short, api.Definitions, &r, func(ans api.DefinitionsAnswer) {
-		var rows []string
-		for _, d := range ans.Definitions {
-			rows = append(rows, cells(d.Kind, d.Name, clip(cmp.Or(d.Description, strings.Join(d.Stages, ", ")), 60), d.File))
-		}
-		a.table(rows...)
-		for _, b := range ans.Broken {
-			a.talk("%s", b.Error)
-		}
-		if len(ans.Definitions)+len(ans.Broken) == 0 {
-			a.talk("nothing in .aoa/pipelines, .claude/commands and .claude/agents; docs/pipelines.md describes the format")
-		}
-	})
+	c := &cobra.Command{
+		Use:   "list",
+		Short: "the pipelines, commands and agents that this repository defines",
+		Long:  `Exits 1 if a definition cannot be read. The others are listed all the same.`,
+		Args:  cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			ans, err := call(c, a, api.Definitions, r)
+			if err != nil {
+				return err
+			}
+			return errors.Join(a.answer(ans, func() { a.printDefinitions(ans.Definitions) }), unreadable(ans.Broken))
+		},
+	}
 	c.Flags().StringVar(&r.Session, "session", "", "reuse what this session parsed in the last 5 minutes")
 	return c
+}
+
+func (a *app) printDefinitions(list []api.Definition) {
+	var rows []string
+	for _, d := range list {
+		rows = append(rows, cells(d.Kind, d.Name, clip(cmp.Or(d.Description, strings.Join(d.Stages, ", ")), 60), d.File))
+	}
+	a.table(rows...)
+	if len(list) == 0 {
+		a.talk("nothing in .aoa/pipelines, .claude/commands and .claude/agents; docs/pipelines.md describes the format")
+	}
+}
+
+// unreadable is the error of definitions that cannot be read, nil without any.
+func unreadable(broken []api.BrokenDefinition) error {
+	if len(broken) == 0 {
+		return nil
+	}
+	lines := []string{plural(len(broken), "definition") + " cannot be read:"}
+	for _, b := range broken {
+		lines = append(lines, b.Error)
+	}
+	return fail(exitFailed, "docs/pipelines.md describes the format", "%s", strings.Join(lines, "\n"))
 }
 
 // openPipeline reads a pipeline and all files that it names, and checks it before anything runs.
@@ -163,7 +186,12 @@ func (a *app) openPipeline(c *cobra.Command, args []string, f *pipelineFlags) (*
 	if ans.Session != nil && ans.Session.Known {
 		r.mode = resumed
 	}
-	if err := r.prepare(args[1:]); err != nil {
+	err = r.prepare(args[1:])
+	var wrong *failure
+	switch {
+	case errors.As(err, &wrong):
+		return nil, err
+	case err != nil:
 		return nil, fail(exitFailed, "aoa pipeline check "+args[0], "%s: %v", ans.ID, err)
 	}
 	return r, nil

@@ -84,7 +84,16 @@ func (r *pipelineRun) prepare(positional []string) error {
 		}
 		r.texts[r.p.Stages[i].Name] = text
 	}
-	var err error
+	args, err := namedValues("--arg", r.flags.args)
+	if err != nil {
+		return err
+	}
+	known := r.p.ArgNames(r.texts)
+	for name := range args {
+		if !slices.Contains(known, name) {
+			return usage("--arg %s: the pipeline has no argument of that name; it has: %s", name, strings.Join(known, ", "))
+		}
+	}
 	if r.plan, err = r.p.Plan(r.texts); err != nil {
 		return err
 	}

@@ -3,6 +3,7 @@ package api
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"strings"
 
 	"github.com/aoa-dev/aoa/internal/event"
@@ -46,6 +47,7 @@ type NamedFiles struct {
 	Is    string       `json:"is"`              // file, gone, folder, base or unknown
 	Files []event.Path `json:"files,omitempty"` // none of an unknown name, and of a folder that only the log knows
 	Near  []event.Path `json:"near,omitempty"`  // of a name that is unknown or gone: at most 3 files with a name like it
+	Same  int          `json:"same,omitempty"`  // of an unknown name: so many files are called so, at least 2; Near has at most 10 of them
 }
 
 // Present is what a name means among the files that are there: one that is gone may have a namesake in another folder.
@@ -58,13 +60,24 @@ func (n NamedFiles) Present() NamedFiles {
 	return n
 }
 
-// Unknown is the error of an unknown name. show prints a path as the reader sees it.
+// Unknown is the error of an unknown name, or of one that several files have. show prints a path as the reader sees it.
 func (n NamedFiles) Unknown(show func(event.Path) string) *Error {
 	near := make([]string, len(n.Near))
 	for i, p := range n.Near {
 		near[i] = show(p)
 	}
-	e := &Error{Code: CodeNoFile, Message: "no file is called " + event.Path(cmp.Or(n.Typed, string(n.Path))).Display()}
+	typed := event.Path(cmp.Or(n.Typed, string(n.Path))).Display()
+	if n.Same > 0 {
+		e := &Error{Code: CodeNoFile, Message: fmt.Sprintf("%d files are called %s:", n.Same, typed), Hint: "name one with its folder"}
+		for _, name := range near {
+			e.Message += "\n  " + event.Path(name).Display()
+		}
+		if more := n.Same - len(near); more > 0 {
+			e.Message += fmt.Sprintf("\n  and %d more", more)
+		}
+		return e
+	}
+	e := &Error{Code: CodeNoFile, Message: "no file is called " + typed}
 	if len(near) > 0 {
 		e.Hint = "did you mean " + strings.Join(near, ", or ") + "?"
 	}

@@ -16,6 +16,7 @@ import (
 const (
 	folderFiles = 512 // files of a folder
 	nearFiles   = 3   // files that an unknown name is answered with
+	sameFiles   = 10  // files that a name is answered with that several files have
 	namesMost   = 4096
 )
 
@@ -37,15 +38,12 @@ func (h *queryHandler) names(ctx context.Context, r api.NamesRequest) (api.Names
 		}
 		switch found.Is {
 		case api.NameUnknown:
-			if same, near := w.like(found); same != "" {
-				found.Is, found.Files = api.NameBase, []event.Path{same}
-			} else {
-				found.Near = near
+			if only := w.like(&found); only != "" {
+				found.Is, found.Files = api.NameBase, []event.Path{only}
 			}
 		case api.NameGone:
-			same, near := w.like(found)
-			if found.Near = near; same != "" {
-				found.Near = []event.Path{same}
+			if only := w.like(&found); only != "" {
+				found.Near = []event.Path{only}
 			}
 		}
 		out.Names = append(out.Names, found)
@@ -96,29 +94,33 @@ func (w *worktree) deleted(ctx context.Context, p event.Path) bool {
 	return err == nil && slices.Contains(changed, p)
 }
 
-// like returns the one file that is called as a name is, or else those with a name like it.
-func (w *worktree) like(n api.NamedFiles) (same event.Path, near []event.Path) {
+// like returns the only file that is called as a name is. Without one it sets Near: the files that are called so, or have a name
+// like it.
+func (w *worktree) like(n *api.NamedFiles) (only event.Path) {
 	tree := w.tree.Load()
 	typed := strings.TrimSuffix(strings.ReplaceAll(n.Typed, `\`, "/"), "/")
 	if typed == "" {
 		typed = string(n.Path)
 	}
 	if p, ok := end(tree, typed); ok {
-		return p, nil
+		return p
 	}
 	base := path.Base(typed)
-	if near = slices.Sorted(slices.Values(tree.Base(base))); len(near) == 1 {
-		return near[0], nil
+	same := slices.Sorted(slices.Values(tree.Base(base)))
+	if len(same) == 1 {
+		return same[0]
 	}
-	near = near[:min(len(near), nearFiles)]
+	if n.Near = same[:min(len(same), nearFiles)]; base == typed && len(same) > 0 {
+		n.Near, n.Same = same[:min(len(same), sameFiles)], len(same)
+	}
 	for _, name := range []string{typed, base} {
-		if len(near) == 0 && base != "." && base != ".." {
+		if len(n.Near) == 0 && base != "." && base != ".." {
 			for _, m := range rank.Like(name)(tree.All(), nil, nearFiles) {
-				near = append(near, m.File)
+				n.Near = append(n.Near, m.File)
 			}
 		}
 	}
-	return "", near
+	return ""
 }
 
 // end is the one file whose path ends in a name at a folder border.

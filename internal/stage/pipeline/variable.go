@@ -113,6 +113,15 @@ func (p *Pipeline) ContextNames(texts map[string]string, has func(name string) b
 	return p.names(texts, func(r Ref) bool { return r.Kind == "CONTEXT" || r.Kind == "" && has(r.Name) })
 }
 
+// ArgNames lists the arguments that a pipeline declares or refers to.
+func (p *Pipeline) ArgNames(texts map[string]string) []string {
+	out := p.names(texts, func(r Ref) bool { return r.Kind == "ARG" || r.Kind == "" })
+	for name := range p.Args {
+		out[name] = true
+	}
+	return keysOf(out)
+}
+
 // StageNames lists the stages that a pipeline refers to, its own and those of earlier pipelines.
 func (p *Pipeline) StageNames(texts map[string]string) map[string]bool {
 	return p.names(texts, func(r Ref) bool { return r.Kind == "STAGE" })

@@ -115,13 +115,13 @@ func stamp(t time.Time) string {
 	return t.Local().Format(time.DateTime)
 }
 
-// clip cuts a text to n characters.
+// clip cuts a text to n columns.
 func clip(s string, n int) string {
-	if r := []rune(s); len(r) > n {
-		return string(r[:n-1]) + "…"
+	if width(s) <= n {
+		return s
 	}
-	return s
+	return firstColumns(s, n-1) + "…"
 }
 
-// brief is a text on one line, cut to n characters.
+// brief is a text on one line, cut to n columns.
 func brief(s string, n int) string { return clip(strings.Join(strings.Fields(s), " "), n) }

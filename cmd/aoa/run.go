@@ -44,7 +44,7 @@ type app struct {
 	color    bool // colors, and stdout is a terminal
 	colorErr bool // the same for stderr
 
-	width int // characters that a line of stdout may have, 0 for any number
+	width int // columns of a line of stdout, 0 for any number
 
 	root event.Root // of the repository of the current folder, once it is open
 	from string     // the current folder where it is not the root, with symbolic links resolved

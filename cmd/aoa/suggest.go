@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
@@ -248,7 +247,7 @@ func (a *app) suggestions(list []event.Suggestion, q event.Query) {
 	)
 	wide, long := 0, 0
 	for _, s := range list {
-		wide, long = max(wide, utf8.RuneCountInString(a.display(s.File))), max(long, utf8.RuneCountInString(a.strongest(s, 0)))
+		wide, long = max(wide, width(a.display(s.File))), max(long, width(a.strongest(s, 0)))
 	}
 	if space := a.width - before - gap; a.width > 0 && wide+long > space {
 		long = max(min(long, max(space*2/5, evidence)), space-wide)
@@ -257,7 +256,7 @@ func (a *app) suggestions(list []event.Suggestion, q event.Query) {
 	for _, s := range list {
 		name := shorten(a.display(s.File), wide)
 		fmt.Fprintf(a.out, "%3.0f%%  %s  %s%s  %s\n", s.Score*100, a.shade(s.Score, bar(s.Score, 8)), a.bold(name),
-			strings.Repeat(" ", wide-utf8.RuneCountInString(name)), a.dim(a.strongest(s, long)))
+			strings.Repeat(" ", wide-width(name)), a.dim(a.strongest(s, long)))
 		if q.Explain {
 			a.arithmetic(s)
 		}
@@ -272,12 +271,12 @@ func (a *app) strongest(s event.Suggestion, n int) string {
 			continue
 		}
 		words = a.reasonText(r)
-		if n > 0 && utf8.RuneCountInString(words) > n {
+		if n > 0 && width(words) > n {
 			words = strings.Replace(words, "changed together with ", "with ", 1)
 		}
-		if over := utf8.RuneCountInString(words) - n; n > 0 && over > 0 && r.With != "" {
+		if over := width(words) - n; n > 0 && over > 0 && r.With != "" {
 			name := a.display(r.With)
-			words = strings.Replace(words, name, shorten(name, max(leastCell, utf8.RuneCountInString(name)-over)), 1)
+			words = strings.Replace(words, name, shorten(name, max(leastCell, width(name)-over)), 1)
 		}
 		break
 	}

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
+	"github.com/rivo/uniseg"
 	"golang.org/x/term"
 )
 
@@ -16,7 +16,7 @@ const (
 	leastCell = 12 // columns to which a cell is cut at most
 )
 
-// columns is how many characters a line may have: COLUMNS, else the width of the terminal. 0 is no bound.
+// columns is how wide a line may be: COLUMNS, else the width of the terminal. 0 is no bound.
 func (a *app) columns(out any) int {
 	if n, err := strconv.Atoi(a.getenv("COLUMNS")); err == nil && n > 0 {
 		return n
@@ -86,8 +86,8 @@ func printList[T any](a *app, header string, items []T, of func(T) []any) {
 }
 
 // narrow takes from the widest columns what a line has too much.
-func narrow(wide []int, width int) {
-	over := -gap - width
+func narrow(wide []int, columns int) {
+	over := -gap - columns
 	for _, w := range wide {
 		over += w + gap
 	}
@@ -108,7 +108,7 @@ func split(rows []string) (list [][]string, wide []int) {
 			if i == len(wide) {
 				wide = append(wide, 0)
 			}
-			wide[i] = max(wide[i], utf8.RuneCountInString(cell))
+			wide[i] = max(wide[i], width(cell))
 		}
 		list = append(list, row)
 	}
@@ -122,29 +122,46 @@ func (a *app) print(rows [][]string, wide []int, style func(row, column int, cel
 		for i, cell := range row {
 			line += style(n, i, cell)
 			if i < len(row)-1 {
-				line += strings.Repeat(" ", wide[i]-utf8.RuneCountInString(cell)+gap)
+				line += strings.Repeat(" ", wide[i]-width(cell)+gap)
 			}
 		}
 		fmt.Fprintln(a.out, strings.TrimRight(line, " "))
 	}
 }
 
-// shorten cuts a cell to n characters: a path in its middle, a text at a word.
+// shorten cuts a cell to n columns: a path in its middle, a text at a word.
 func shorten(s string, n int) string {
-	if utf8.RuneCountInString(s) <= n {
+	if width(s) <= n {
 		return s
 	}
 	if name := strings.TrimLeft(s, " "); strings.Contains(name, "/") && !strings.Contains(name, " ") {
 		indent := s[:len(s)-len(name)]
 		return indent + shortPath(name, n-len(indent))
 	}
-	runes := []rune(s)
 	n = max(n-1, 0)
-	cut := string(runes[:n])
-	if i := strings.LastIndexByte(cut, ' '); i > (n+1)/2 && runes[n] != ' ' && runes[n] != ',' {
+	cut := firstColumns(s, n)
+	rest := s[len(cut):]
+	if i := strings.LastIndexByte(cut, ' '); i > 0 && width(cut[:i]) > (n+1)/2 && rest[0] != ' ' && rest[0] != ',' {
 		cut = cut[:i]
 	}
 	return strings.TrimRight(cut, " ,") + "…"
+}
+
+// width is the number of columns that a text takes in a terminal.
+func width(s string) int { return uniseg.StringWidth(s) }
+
+// firstColumns is the beginning of a text that takes at most n columns. No character is cut.
+func firstColumns(s string, n int) string {
+	end, state := 0, -1
+	for rest := s; rest != ""; {
+		var one string
+		var wide int
+		if one, rest, wide, state = uniseg.FirstGraphemeClusterInString(rest, state); wide > n {
+			break
+		}
+		end, n = end+len(one), n-wide
+	}
+	return s[:end]
 }
 
 // shortPath leaves folders out of the middle of a path, the last ones last. The name of the file is cut when nothing else helps.
@@ -152,28 +169,28 @@ func shortPath(s string, n int) string {
 	parts := strings.Split(s, "/")
 	for _, first := range []string{parts[0] + "/…", "…"} {
 		for i := 1; i < len(parts); i++ {
-			if short := first + "/" + strings.Join(parts[i:], "/"); utf8.RuneCountInString(short) <= n {
+			if short := first + "/" + strings.Join(parts[i:], "/"); width(short) <= n {
 				return short
 			}
 		}
 	}
-	base := []rune(parts[len(parts)-1])
-	if len(base) <= n {
-		return string(base)
+	base := parts[len(parts)-1]
+	if width(base) <= n {
+		return base
 	}
 	tail := min(n/2, n-1)
-	return string(base[:n-1-tail]) + "…" + string(base[len(base)-tail:])
+	return firstColumns(base, n-1-tail) + "…" + base[len(firstColumns(base, width(base)-tail)):]
 }
 
-// wrap breaks a text between words into lines of at most n characters. A word that is longer has a line of its own.
+// wrap breaks a text between words into lines of at most n columns. A word that is longer has a line of its own.
 func wrap(s string, n int) []string {
-	if utf8.RuneCountInString(s) <= n {
+	if width(s) <= n {
 		return []string{s}
 	}
 	var lines []string
 	line := ""
 	for _, word := range strings.Fields(s) {
-		if line != "" && utf8.RuneCountInString(line)+1+utf8.RuneCountInString(word) > n {
+		if line != "" && width(line)+1+width(word) > n {
 			lines, line = append(lines, line), ""
 		}
 		line = strings.TrimPrefix(line+" "+word, " ")

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"strings"
 	"testing"
-	"unicode/utf8"
 )
 
 func TestShorten(t *testing.T) {
@@ -23,9 +22,23 @@ func TestShorten(t *testing.T) {
 		{"changed together in 6 of 21 commits", 24, "changed together in 6…"},
 		{"changed together in 6 of 21 commits, 1 of them in the last year", 36, "changed together in 6 of 21 commits…"},
 		{"it says fehlermeldungsübersicht", 14, "it says fehle…"},
+		{"文件/目录/很长的文件名字.go", 12, "很长…名字.go"},
+		{"改变在一起的文件 here", 9, "改变在一…"},
 	} {
-		if got := shorten(c.in, c.n); got != c.want || utf8.RuneCountInString(got) > c.n {
+		if got := shorten(c.in, c.n); got != c.want || width(got) > c.n {
 			t.Errorf("shorten(%q, %d) = %q, want %q", c.in, c.n, got, c.want)
+		}
+	}
+}
+
+// TestWideCharacters: columns begin at the same place of the screen, whatever characters stand before them.
+func TestWideCharacters(t *testing.T) {
+	var out bytes.Buffer
+	a := &app{out: &out}
+	printList(a, "", []string{"docs/设计.md", "docs/de\u0301sign.md", "a.md"}, func(s string) []any { return []any{s, "|"} })
+	for line := range strings.Lines(out.String()) {
+		if before, _, _ := strings.Cut(line, "|"); width(before) != width("docs/design.md")+gap {
+			t.Errorf("%q: the second column begins at %d", line, width(before))
 		}
 	}
 }
@@ -40,7 +53,7 @@ func TestTablesFit(t *testing.T) {
 	})
 	a.table("store\t/a/path/that/is/long/.git/aoa (12 MB of at most 500 MB, events kept 180 days)", "hints\tshown from 0.60 on")
 	for line := range strings.Lines(out.String()) {
-		if n := utf8.RuneCountInString(strings.TrimRight(line, "\n")); n > 60 {
+		if n := width(strings.TrimRight(line, "\n")); n > 60 {
 			t.Errorf("%d columns: %q", n, line)
 		}
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -13,14 +14,29 @@ import (
 // errLacking ends aoa suggest --check after it has printed files.
 var errLacking = fmt.Errorf("the change may lack files")
 
-// checkHelp says how to use the check in a hook. No exit code other than exitLacks may stop a commit.
+// checkHelp says how to use the check in a hook.
 const checkHelp = `--check is for a pre-commit hook or CI. It prints the files that usually change together with the FILEs
 or the staged files, and are not among them. It prints those whose probability is at least the setting
-threshold plus 0.20. It exits 5 if it printed a file, and 0 if not. Any other exit code means that aOa
-could not check. A hook should not stop a commit for that:
+threshold plus 0.20. It exits 1 if it printed a file, and 0 if not. If aOa cannot check, because no daemon
+runs or the history is not learned, it says so on stderr and exits 0: that must not stop a commit. With
+--strict it is an error.
 
-  command -v aoa >/dev/null 2>&1 || exit 0
-  aoa suggest --staged --check || test $? -ne 5`
+  aoa suggest --staged --check`
+
+// unchecked lets a check end well that could not judge. Findings and a wrong command line stay errors.
+func (a *app) unchecked(err error) error {
+	var f *failure
+	var refused *api.Error
+	switch {
+	case err == nil, errors.Is(err, errLacking), errors.Is(err, context.Canceled):
+		return err
+	case errors.As(err, &f) && f.code == exitUsage, errors.As(err, &refused) && refused.Code == api.CodeNoFile:
+		return err
+	}
+	text, _, _ := strings.Cut(err.Error(), "\n")
+	a.talk("not checked: %s", text)
+	return nil
+}
 
 // lacking is why a change lacks a file.
 func (a *app) lacking(p api.Partner) string {
@@ -39,6 +55,13 @@ func (a *app) checkChange(ctx context.Context, client *api.Client, files []event
 	if len(files) == 0 {
 		return a.answer(api.PartnersAnswer{Files: files, Partners: []api.Partner{}}, func() { a.talk("nothing is staged") })
 	}
+	st, err := api.Call(ctx, client, api.Status, api.None{})
+	if err != nil {
+		return err
+	}
+	if unread := st.Commits == 0 && st.Import.State != "done"; unread || st.Import.State == "failed" {
+		return fail(exitUnread, "aoa status", "the history is not learned: %s", progress(st.Import))
+	}
 	th, err := api.Call(ctx, client, api.Threshold, api.None{})
 	if err != nil {
 		return err
@@ -56,7 +79,7 @@ func (a *app) checkChange(ctx context.Context, client *api.Client, files []event
 		}
 	})
 	if err == nil && len(ans.Partners) > 0 {
-		err = fail(exitLacks, "nothing to add? git commit --no-verify", "%w: %d", errLacking, len(ans.Partners))
+		err = fail(exitFailed, "nothing to add? git commit --no-verify", "%w: %d", errLacking, len(ans.Partners))
 	}
 	return err
 }

@@ -22,10 +22,10 @@ import (
 // Exit codes. 2 is never used: Claude Code reads it from a hook as "block".
 const (
 	exitOK       = 0
-	exitFailed   = 1  // the command failed; stderr has the reason
+	exitFailed   = 1  // the command failed; stderr has the reason. aoa suggest --check: the change lacks files
 	exitNoDaemon = 3  // no daemon is running and none could be started
 	exitNoRepo   = 4  // not a git repository, or aoa init was not run in it
-	exitLacks    = 5  // aoa suggest --check: the change lacks files that usually belong to it
+	exitUnread   = 5  // aoa suggest --check --strict: the history is not learned
 	exitSilent   = 6  // a daemon is running and does not answer
 	exitUsage    = 64 // the command line is wrong
 	exitNoFile   = 66 // no file is called as the command line says

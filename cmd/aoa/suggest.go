@@ -43,14 +43,19 @@ In CI: aoa suggest --check $(git diff --name-only origin/main...)`,
   vim $(aoa suggest --plain -n 3)                        # only for names without line breaks`,
 		RunE: func(c *cobra.Command, args []string) error {
 			how.number = c.Flags().Changed("number")
-			return a.suggestFiles(c.Context(), q, args, how)
+			err := a.suggestFiles(c.Context(), q, args, how)
+			if how.check && !how.strict {
+				return a.unchecked(err)
+			}
+			return err
 		},
 		ValidArgsFunction: a.completeFile,
 	}
 	f := c.Flags()
 	f.StringVarP(&q.Prompt, "prompt", "p", "", "the task in words")
 	f.BoolVar(&how.staged, "staged", false, "use the staged files as FILEs")
-	f.BoolVar(&how.check, "check", false, "print files that the change lacks, and exit 5 if there are any")
+	f.BoolVar(&how.check, "check", false, "print files that the change lacks, and exit 1 if there are any")
+	f.BoolVar(&how.strict, "strict", false, "with --check: fail if aOa cannot check")
 	f.IntVarP(&q.Limit, "number", "n", 5, "number of files, 1 to 100; then unlikely ones, too")
 	f.BoolVar(&q.Explain, "explain", false, "print every reason")
 	f.BoolVarP(&how.nul, "null", "0", false, "print only names, each with a NUL at its end, for xargs -0 and fzf --read0")
@@ -62,7 +67,7 @@ In CI: aoa suggest --check $(git diff --name-only origin/main...)`,
 
 // suggestHow holds the flags of aoa suggest that are not part of the query.
 type suggestHow struct {
-	staged, nul, plain, check, number bool
+	staged, nul, plain, check, strict, number bool
 }
 
 func (a *app) suggestFiles(ctx context.Context, q event.Query, args []string, how suggestHow) error {

@@ -89,8 +89,8 @@ localize: ## measure which files are found for a text, without a session: REPOS=
 gitleaks: ## write the rules of package redact again from a released version of gitleaks: VERSION=v8.30.1
 	@scripts/gitleaks.sh $(or $(VERSION),v8.30.1)
 
-golden: ## rewrite the help goldens, docs/config.md and docs/messages.md
-	go test ./cmd/aoa -run 'TestHelp|TestConfigPage|TestMessagesPage' -update
+golden: ## rewrite the help goldens and docs/config.md
+	go test ./cmd/aoa -run 'TestHelp|TestConfigPage' -update
 
 picture: build ## record the README's picture again: REPO=clone of caddyserver/caddy
 	go run ./scripts/picture -aoa $(BIN) -repo "$(REPO)" -at v2.11.4 -out docs/picture.svg

@@ -1,0 +1,74 @@
+package daemon_test
+
+import (
+	"context"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/aoa-dev/aoa/internal/api"
+)
+
+var (
+	declared   = regexp.MustCompile(`(?:Route|Stream)\[.*\]\{(?:Path: )?(?:"(GET|POST)", )?"(/[^"]+)"`)
+	documented = regexp.MustCompile("(?m)^\\| (GET|POST|GET, POST) `/v1(/[^`]+)`")
+)
+
+// TestRoutes holds the table of docs/api.md against the routes that package api declares and the daemon serves.
+func TestRoutes(t *testing.T) {
+	t.Parallel()
+	sources, err := filepath.Glob("../api/*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var routes, rows []string
+	for _, name := range append(sources, "../../docs/api.md") {
+		raw, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range declared.FindAllStringSubmatch(string(raw), -1) {
+			method := "POST" // of a stream
+			if m[1] != "" {
+				method = m[1]
+			}
+			routes = append(routes, method+" "+m[2])
+		}
+		for _, m := range documented.FindAllStringSubmatch(string(raw), -1) {
+			for method := range strings.SplitSeq(m[1], ", ") {
+				rows = append(rows, method+" "+m[2])
+			}
+		}
+	}
+	slices.Sort(routes)
+	slices.Sort(rows)
+	if !slices.Equal(routes, rows) {
+		t.Errorf("package api declares\n%q\ndocs/api.md has\n%q", routes, rows)
+	}
+	d := newFixture(t)
+	d.start()
+	web := &http.Client{Transport: &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+		return api.Dial(ctx, d.o.Place)
+	}}}
+	defer web.CloseIdleConnections()
+	for _, r := range routes {
+		method, path, _ := strings.Cut(r, " ")
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodDelete, "http://aoa/v1"+path, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp, err := web.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp.Body.Close()
+		if resp.StatusCode != http.StatusMethodNotAllowed || !strings.Contains(resp.Header.Get("Allow"), method) {
+			t.Errorf("the daemon does not serve %s: %s, it allows %s", r, resp.Status, resp.Header.Get("Allow"))
+		}
+	}
+}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io"
 
-	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/spf13/cobra"
 
 	"github.com/aoa-dev/aoa/internal/api"
@@ -25,7 +24,7 @@ runs until stdin ends. If it cannot reach the daemon, the tool returns an error.
 		RunE: func(c *cobra.Command, _ []string) error {
 			a.dir = a.project()
 			s := mcp.New(mcp.Options{Open: a.openForTools, Session: a.getenv("CLAUDE_CODE_SESSION_ID"), Version: version()})
-			err := s.Run(c.Context(), &sdk.IOTransport{Reader: io.NopCloser(a.in), Writer: keepOpen{a.out}})
+			err := s.Run(c.Context(), mcp.Lines(a.in, a.out))
 			if errors.Is(err, context.Canceled) || errors.Is(err, io.EOF) {
 				return nil // the client closed the connection
 			}
@@ -56,8 +55,3 @@ func (a *app) openForTools(ctx context.Context) (mcp.Repo, error) {
 	}
 	return mcp.Repo{Client: client, Root: repo.Root}, nil
 }
-
-// keepOpen keeps a transport from closing stdout.
-type keepOpen struct{ io.Writer }
-
-func (keepOpen) Close() error { return nil }

@@ -61,12 +61,11 @@ type Call struct {
 	Query    *event.Query  // nil: nothing to answer
 	Kind     string        // the kind of hint that Query asks for: "prompt" or "next"
 
-	Asked     *event.Asked `json:",omitempty"` // what begins a turn: a prompt, or a session that goes on
-	Steps     []event.Step `json:",omitempty"` // the calls that were made, with what it takes to make them again
-	Next      event.Path   `json:",omitempty"` // the file that a call is about to change
-	Ended     string       `json:",omitempty"` // what ended: "turn" or "session"; "" if nothing did
-	Dropped   bool         `json:",omitempty"` // the agent drops what is answered here, though the event takes text
-	Continued bool         `json:",omitempty"` // the turn that ends went on only because of a hook
+	Asked   *event.Asked `json:",omitempty"` // what begins a turn: a prompt, or a session that goes on
+	Steps   []event.Step `json:",omitempty"` // the calls that were made, with what it takes to make them again
+	Next    event.Path   `json:",omitempty"` // the file that a call is about to change
+	Ended   string       `json:",omitempty"` // what ended: "turn" or "session"; "" if nothing did
+	Dropped bool         `json:",omitempty"` // the agent drops what is answered here, though the event takes text
 }
 
 // Start is how a session begins with this call: "startup", "resume", "clear", "compact", "fork", or what else the agent calls
@@ -84,11 +83,8 @@ func (c Call) Start() (how string, ok bool) {
 // may wait for the next event that does.
 func (c Call) TakesText() bool {
 	e := agents.EventOf(c.Agent, c.Event)
-	return e.Context != agents.None && !e.Continues && !c.Dropped
+	return e.Context != agents.None && !c.Dropped
 }
-
-// Continues reports whether text given now reaches the model and makes it go on when it was done: only for users who asked for it.
-func (c Call) Continues() bool { return agents.EventOf(c.Agent, c.Event).Continues }
 
 // Decode reads one payload of an agent's hook: a JSON object, which may be cut at its end; what follows it is not read.
 // env is what is known of the caller's environment (see caller): Copilot and Cursor run hooks that were installed for
@@ -154,7 +150,7 @@ func (p *payload) call(r Repo) Call {
 	case "SessionEnd":
 		c.Events, c.Ended = s.border(event.KindEnd, p.reason), "session"
 	case "Stop":
-		c.Ended, c.Continued = "turn", p.again
+		c.Ended = "turn"
 	}
 	if c.Query != nil {
 		if c.Kind = HintNext; c.Query.Task == event.TaskPrompt {

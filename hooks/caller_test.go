@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/aoa-dev/aoa/hooks/agents"
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
@@ -129,5 +130,20 @@ func TestCopilotTime(t *testing.T) {
 	}
 	if at := now.Add(-time.Second); !(&payload{at: at}).when(now).Equal(at) {
 		t.Error("a second ago was not believed")
+	}
+}
+
+// TestOwnTools: what aOa itself was asked teaches nothing, whichever tool it was and however the agent writes it.
+func TestOwnTools(t *testing.T) {
+	for _, tool := range agents.OwnTools {
+		for agent, name := range map[string]string{"claude": "mcp__aoa__" + tool, "gemini": "mcp_aoa_" + tool, "cursor": "MCP:" + tool} {
+			p := map[string]any{"hook_event_name": map[string]string{"claude": "PostToolUse", "gemini": "AfterTool",
+				"cursor": "postToolUse"}[agent], "session_id": "s1", "conversation_id": "s1", "cwd": orchardRoot, "tool_name": name,
+				"tool_input": map[string]any{"file": "go.mod", "query": "x"}}
+			call, err := Decode(agent, nil, marshal(t, p), orchard())
+			if err != nil || len(call.Events)+len(call.Steps) != 0 {
+				t.Errorf("%s, %s: %v %+v %+v", agent, name, err, call.Events, call.Steps)
+			}
+		}
 	}
 }

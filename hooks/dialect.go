@@ -3,9 +3,12 @@ package hooks
 import (
 	"cmp"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/aoa-dev/aoa/hooks/agents"
 )
 
 // dialects are the tools of the agents other than Claude Code and Codex: Claude Code's name of a tool, and that of the agent, old ones and
@@ -311,15 +314,11 @@ func patchIn(in arguments, text string) string {
 	return ""
 }
 
-// ownTools are those of aOa's MCP server: calls of them teach nothing.
-var ownTools = map[string]bool{"suggest_files": true, "why_file": true, "missing_partners": true, "feedback": true,
-	"list_reload_options": true, "reload_cached": true}
-
 // mcpName is the name of an MCP server's tool as Claude Code has it, "" if the tool is none. Gemini writes mcp_server_tool,
 // Cursor MCP:tool.
 func mcpName(name string) string {
 	if rest, ok := strings.CutPrefix(name, "MCP:"); ok {
-		if ownTools[rest] {
+		if slices.Contains(agents.OwnTools, rest) {
 			return "mcp__aoa__" + rest
 		}
 		return "mcp__server__" + rest

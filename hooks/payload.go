@@ -33,7 +33,6 @@ type rawPayload struct {
 	Timestamp     any      `json:"timestamp"`
 	Transcript    string   `json:"transcript_path"`
 	CursorVersion string   `json:"cursor_version"`
-	StopActive    bool     `json:"stop_hook_active"`
 
 	rawCall
 	ToolCamel    string    `json:"toolName"`
@@ -75,7 +74,6 @@ type payload struct {
 	prompt   string
 	source   string
 	reason   string
-	again    bool // a turn ends that went on only because of a hook
 	dropped  bool // the agent drops the answer, though the event takes text
 	at       time.Time
 	tool     ToolCall
@@ -98,7 +96,7 @@ func canonical(agent string, raw *rawPayload) *payload {
 	p := &payload{agent: agent, name: cmp.Or(raw.Event, raw.EventCamel), session: cmp.Or(raw.Session, raw.SessionCamel),
 		subagent: raw.Subagent, cwd: raw.Cwd,
 		turn: cmp.Or(raw.PromptID, raw.Generation, raw.Turn), prompt: raw.Prompt, source: raw.Source,
-		reason: problemText(raw.Reason), again: raw.StopActive, calls: raw.Calls}
+		reason: problemText(raw.Reason), calls: raw.Calls}
 	if agent == "copilot" && p.name == "" {
 		p.name = copilotEvent(raw)
 	}

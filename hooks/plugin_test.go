@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/aoa-dev/aoa/hooks/agents"
 )
 
 func TestPlugin(t *testing.T) {
@@ -59,7 +61,7 @@ func TestPlugin(t *testing.T) {
 	if n := strings.Count(skill, "\n"); n > 60 || !strings.HasPrefix(skill, "---\nname: aoa\ndescription: ") {
 		t.Errorf("%d lines:\n%s", n, skill)
 	}
-	for tool := range ownTools {
+	for _, tool := range agents.OwnTools {
 		if !strings.Contains(skill, "`"+tool+"`") {
 			t.Errorf("the skill does not know %s", tool)
 		}

@@ -117,9 +117,7 @@ func (s *CallContext) Prompt(text string) (events []event.Event, query *event.Qu
 	e.Named = s.mentions(p.human, false)
 	e.Seen = s.mentions(p.pasted+"\n"+p.machine, false)
 	e.Tags = s.tags(event.KindPrompt, e.Terms, e.Named)
-	q := &event.Query{Task: event.TaskPrompt, Session: s.Session, Subagent: s.Subagent, Prompt: e.Text}
-	q.Tags = e.Tags[:min(len(e.Tags), 3)]
-	return []event.Event{e}, q
+	return []event.Event{e}, event.PromptQuery(e)
 }
 
 // promptID is the same for every delivery of one prompt: the agent's id, else a digest of what was typed, where and when.

@@ -10,13 +10,12 @@ import (
 
 // Kinds of hints. Each is switched, measured and retired by itself.
 const (
-	HintPartner = "partner"    // what changed together before and is untouched now
-	HintRescue  = "rescue"     // where the file of a failed access is
-	HintStart   = "workingset" // the working set at a session's start
-	HintPrompt  = "prompt"     // a list of files, one of which the turn probably opens
-	HintStale   = "stale"      // what changed since this session read it
-	HintPair    = "pair"       // a file's test, or a test's file
-	HintNext    = "next"       // what is likely opened next
+	HintPartner = "partner" // what changed together before and is untouched now
+	HintRescue  = "rescue"  // where the file of a failed access is
+	HintStart   = "start"   // the working set at a session's start
+	HintPrompt  = "prompt"  // a list of files, one of which the turn probably opens
+	HintStale   = "stale"   // what changed since this session read it
+	HintNext    = "next"    // what is likely opened next
 )
 
 // maxFiles is how many files a hint names.
@@ -30,7 +29,6 @@ var opening = map[string]string{
 	HintStart:   "Files that earlier work here opened or changed:",
 	HintPrompt:  "This prompt probably needs one of these files (chance of each, if it needs any):",
 	HintStale:   "Changed since this session read them:",
-	HintPair:    "Files of the same name, but for an extension or a test marker:",
 	HintNext:    "Files that this work probably opens next:",
 }
 

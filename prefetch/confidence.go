@@ -130,7 +130,6 @@ type Prediction struct {
 	P       float64    // after the repository's own calibration
 	Scale   rank.Scale // P = 1/(1+e^-(a·logit+b))
 	Unseen  bool
-	Paired  bool
 	Named   bool    // the prompt names it
 	Text    float64 // the signal text_share
 	Terms   float64 // rank.Scored.Terms
@@ -151,7 +150,7 @@ func (c *Confidence) Predictions(q event.Query, ranked []rank.Scored, found []Ev
 	for i, x := range FileFeaturesOf(q, ranked) {
 		f := ranked[i]
 		v := f.Values()
-		p := Prediction{Place: i, File: f.File, Class: x.Class, Unseen: f.Unseen, Paired: f.Paired, Named: v[rank.Named] > 0, Text: v[rank.TextShare], Terms: f.Terms()}
+		p := Prediction{Place: i, File: f.File, Class: x.Class, Unseen: f.Unseen, Named: v[rank.Named] > 0, Text: v[rank.TextShare], Terms: f.Terms()}
 		if p.Scale = c.scale(&x); found != nil {
 			p.Scale, p.evidence, p.Companion = warnings[i], found[i].Lack, found[i].Names()
 		}

@@ -69,12 +69,8 @@ func (p *Prefetcher) Decide(ctx context.Context, q Question) (Decision, error) {
 	q.Query.Task = tr.task
 	candidates, reasons := factsOf(q.Found), func(x Prediction) event.Suggestion { return q.Found[x.Place] }
 	if !tr.fact {
-		archive := p.o.Archive
-		if q.Kind == Pair {
-			archive.Edits = nil // at each edit there is no time for git, and the change has just begun
-		}
 		var ranking *rank.Ranking
-		if ranking, candidates, err = p.estimate(ctx, q.Query, s.own, archive); err != nil {
+		if ranking, candidates, err = p.estimate(ctx, q.Query, s.own, p.o.Archive); err != nil {
 			return Decision{}, err
 		}
 		defer ranking.Done()
@@ -185,7 +181,7 @@ func (p *Prefetcher) units(q Question, candidates []Prediction, s state, v *verd
 		return []unit{{"list " + strconv.Itoa(s.turn.Prompts), files, e.Says(v.theta, ListTokens, s.searching), e.Any() >= leastShadow}}
 	}
 	for _, x := range candidates {
-		if skip(x.File) || tr.hint && !x.Unseen || q.Kind == Pair && !x.Paired || q.Kind == Partner && !x.Companion {
+		if skip(x.File) || tr.hint && !x.Unseen || q.Kind == Partner && !x.Companion {
 			continue
 		}
 		// What only the repository's own calibration lowers is logged, or it could never be raised again.

@@ -140,7 +140,7 @@ func TestKindsThatAreOffOrNotRanked(t *testing.T) {
 	if dec := d.ask(Next); len(dec.Shown)+len(dec.Log) != 0 || dec.Why != "off" {
 		t.Errorf("%+v, want off", dec)
 	}
-	for _, k := range []Kind{Rescue, WorkingSet, Stale, Reload} {
+	for _, k := range []Kind{Rescue, Start, Stale, Reload} {
 		if dec := d.ask(k); len(dec.Shown)+len(dec.Log) != 0 || dec.Why != "nothing" {
 			t.Errorf("kind %q was ranked: %+v", k, dec)
 		}
@@ -149,14 +149,6 @@ func TestKindsThatAreOffOrNotRanked(t *testing.T) {
 		if _, err := d.p.Decide(context.Background(), Question{Kind: k, Query: d.query()}); err == nil {
 			t.Errorf("kind %q was decided on", k)
 		}
-	}
-}
-
-func TestPairNamesOnlyPairs(t *testing.T) {
-	d := newFixture(t, Options{})
-	d.likely(.9, "other.go", "cur_test.go")
-	if got := paths(d.ask(Pair).Shown); !slices.Equal(got, []event.Path{"cur_test.go"}) {
-		t.Errorf("shown %v, want cur_test.go", got)
 	}
 }
 
@@ -249,14 +241,14 @@ func TestLead(t *testing.T) {
 		d.now = d.now.Add(time.Second)
 		return dec
 	}
-	first := ask(WorkingSet, "said before", []event.Path{"n.go"}, "x.go")
+	first := ask(Start, "said before", []event.Path{"n.go"}, "x.go")
 	if first.Text != "said before\n[x.go]" || len(first.Log) != 1 || !slices.Equal(first.Log[0].Named, []event.Path{"n.go"}) || first.Log[0].Tokens != Tokens(first.Text) {
 		t.Fatalf("%+v", first)
 	}
-	if dec := ask(WorkingSet, "", nil, "n.go"); len(dec.Shown) != 0 {
+	if dec := ask(Start, "", nil, "n.go"); len(dec.Shown) != 0 {
 		t.Errorf("named twice: %+v", dec)
 	}
-	if dec := ask(WorkingSet, "alone", nil); dec.Text != "alone" || len(dec.Log) != 1 || len(dec.Log[0].Paths) != 0 || dec.Why != "shown" {
+	if dec := ask(Start, "alone", nil); dec.Text != "alone" || len(dec.Log) != 1 || len(dec.Log[0].Paths) != 0 || dec.Why != "shown" {
 		t.Errorf("%+v", dec)
 	}
 	if dec := ask(Reload, "of no files", nil); dec.Text != "of no files" || len(dec.Log) != 1 || len(dec.Log[0].Paths) != 0 {
@@ -265,8 +257,8 @@ func TestLead(t *testing.T) {
 	if left, err := d.p.Left(t.Context(), "s", d.now); err != nil || left != 20-Tokens(first.Text)-Tokens("alone")-Tokens("of no files") {
 		t.Errorf("%d tokens left, %v", left, err)
 	}
-	ask(WorkingSet, "a text that costs more than what is left of the allowance of this session", nil)
-	if dec := ask(WorkingSet, "more", nil); dec.Text != "" {
+	ask(Start, "a text that costs more than what is left of the allowance of this session", nil)
+	if dec := ask(Start, "more", nil); dec.Text != "" {
 		t.Errorf("said beyond the allowance: %+v", dec)
 	}
 }

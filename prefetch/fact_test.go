@@ -72,11 +72,11 @@ func TestStale(t *testing.T) {
 	}
 }
 
-func TestWorkingSet(t *testing.T) {
+func TestFindWork(t *testing.T) {
 	e := func(min int, kind event.Kind, files ...event.Path) event.Event {
 		return event.Event{Time: epoch.Add(time.Duration(min) * time.Minute), Kind: kind, Paths: files}
 	}
-	got := FindWorkingSet([]event.Event{e(1, event.KindRead, "r.go", "e.go"), e(2, event.KindEdit, "e.go"), e(3, event.KindWrite, "w.go"),
+	got := FindWork([]event.Event{e(1, event.KindRead, "r.go", "e.go"), e(2, event.KindEdit, "e.go"), e(3, event.KindWrite, "w.go"),
 		e(4, event.KindRead, "late.go", "gone.go"), e(5, event.KindSearch, "s.go")}, func(p event.Path) bool { return p != "gone.go" }, epoch.Add(time.Hour))
 	var files []event.Path
 	for _, s := range got {

@@ -3,19 +3,18 @@ package prefetch
 import "github.com/aoa-dev/aoa/internal/event"
 
 // Kind is what a suggestion is for. Each kind is switched, thresholded and recorded apart. Kinds are stored in
-// the event log (Event.Tool): they are added, never renamed.
+// the event log (Event.Tool).
 type Kind string
 
 // The kinds of suggestions.
 const (
-	Next       Kind = "next"       // between tool calls: the file opened next
-	Prompt     Kind = "prompt"     // at a prompt: a list of files, one of which the turn probably opens
-	Pair       Kind = "pair"       // at the first edit of a file: its test or its source
-	Partner    Kind = "partner"    // after a batch of edits: what changes with them and is untouched
-	Rescue     Kind = "rescue"     // a call failed on a path
-	WorkingSet Kind = "workingset" // a session begins, resumes or was compacted
-	Stale      Kind = "stale"      // a file changed since the session read it
-	Reload     Kind = "reload"     // a prompt arrived: recorded sequences that such prompts led to
+	Next    Kind = "next"    // between tool calls: the file opened next
+	Prompt  Kind = "prompt"  // at a prompt: a list of files, one of which the turn probably opens
+	Partner Kind = "partner" // after a batch of edits: what changes with them and is untouched
+	Rescue  Kind = "rescue"  // a call failed on a path
+	Start   Kind = "start"   // a session begins, resumes or was compacted
+	Stale   Kind = "stale"   // a file changed since the session read it
+	Reload  Kind = "reload"  // a prompt arrived: recorded sequences that such prompts led to
 )
 
 // MaxFiles is the most files that one decision shows.
@@ -31,7 +30,6 @@ type trait struct {
 	list  bool // a list is decided on, counted and withheld as a whole: see ListModel
 
 	label Label   // what its predictions are about
-	lower float64 // its threshold starts so much below the setting
 	aim   float64 // share of what it shows that should be used; 0 is targetPrecision
 }
 
@@ -40,7 +38,7 @@ func (t trait) start(setting float64) float64 {
 	if t.list {
 		return ListThreshold
 	}
-	return clamp(setting - t.lower)
+	return clamp(setting)
 }
 
 func (t trait) target() float64 {
@@ -53,18 +51,17 @@ func (t trait) target() float64 {
 // traits of all kinds. A guess between calls costs attention for one file only, so it names fewest. A prompt comes once a turn and
 // before any search: a list costs little there.
 var traits = map[Kind]trait{
-	Next:       {task: event.TaskNext, label: LabelNext, files: 2, hint: true},
-	Prompt:     {task: event.TaskPrompt, label: LabelTurn, files: MaxFiles, list: true, aim: listAim},
-	Pair:       {task: event.TaskChange, label: LabelChange, files: 2, hint: true, lower: -warnMargin},
-	Partner:    {task: event.TaskChange, label: LabelChange, files: MaxFiles},
-	Rescue:     {label: LabelOpen, files: 1, fact: true},
-	WorkingSet: {label: LabelOpen, files: MaxFiles, fact: true},
-	Stale:      {label: LabelOpen, files: MaxFiles, fact: true},
-	Reload:     {task: event.TaskPrompt, label: LabelTurn, files: MaxFiles, fact: true, list: true, text: true, aim: listAim},
+	Next:    {task: event.TaskNext, label: LabelNext, files: 2, hint: true},
+	Prompt:  {task: event.TaskPrompt, label: LabelTurn, files: MaxFiles, list: true, aim: listAim},
+	Partner: {task: event.TaskChange, label: LabelChange, files: MaxFiles},
+	Rescue:  {label: LabelOpen, files: 1, fact: true},
+	Start:   {label: LabelOpen, files: MaxFiles, fact: true},
+	Stale:   {label: LabelOpen, files: MaxFiles, fact: true},
+	Reload:  {task: event.TaskPrompt, label: LabelTurn, files: MaxFiles, fact: true, list: true, text: true, aim: listAim},
 }
 
 // Kinds lists all kinds in a fixed order.
-func Kinds() []Kind { return []Kind{Next, Prompt, Pair, Partner, Rescue, WorkingSet, Stale, Reload} }
+func Kinds() []Kind { return []Kind{Next, Prompt, Partner, Rescue, Start, Stale, Reload} }
 
 // Arm is what became of a predicted file. Arms are stored in the event log (Event.Why).
 type Arm string

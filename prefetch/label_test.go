@@ -118,7 +118,7 @@ func TestOneArm(t *testing.T) {
 	}
 	rate = 0
 	d.now = d.now.Add(time.Hour)
-	for _, k := range []Kind{Next, Prompt, Pair} {
+	for _, k := range []Kind{Next, Prompt} {
 		if dec := d.ask(k); len(dec.Shown) != 0 {
 			t.Errorf("shown as %s", k)
 		}
@@ -210,7 +210,7 @@ func TestOneAnswer(t *testing.T) {
 	e.Session, e.Why = "", refitted
 	e.Text = Refit{Verdict: Taken, At: epoch, Now: Calibration{Shift: map[Class]float64{OfChange: .3, OpenUnseen: .4}}}.encode()
 	d.happen(e)
-	for _, kind := range []Kind{Partner, Pair, Next} {
+	for _, kind := range []Kind{Partner, Next} {
 		q := d.query()
 		q.Task, q.Session = traits[kind].task, ""
 		ans, err := d.p.Answer(t.Context(), q)

@@ -165,7 +165,7 @@ func TestProofOfFiles(t *testing.T) {
 	}
 	decided := func(arm Arm, files ...event.Path) event.Event {
 		d := e(event.KindSuggest, files...)
-		d.Tool, d.Why = string(WorkingSet), string(arm)
+		d.Tool, d.Why = string(Start), string(arm)
 		return d
 	}
 	k := Prove([]event.Event{decided(Shown, "a.go", "b.go"), decided(Withheld, "c.go"), e(event.KindSearch), e(event.KindRead, "a.go"), e(event.KindSearch),

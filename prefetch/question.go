@@ -15,7 +15,6 @@ type Occasion struct {
 	Recent []event.Event // prompts that could not be answered, edits, failed calls and looks at the change since the last hint, oldest first
 	Change []event.Path  // files that the session has edited and nobody has committed since, the newest last
 	Whole  bool          // the change seems complete: a prompt follows it, or a call looks at it (see LooksAtChange)
-	AtStop bool          // what a change lacks is shown when the agent is about to stop, not now
 }
 
 // Questions lists the kinds that are asked at an occasion, the most useful first.
@@ -23,17 +22,12 @@ func Questions(o Occasion) []Question {
 	out := []Question{{Kind: Rescue, Query: o.Query}, {Kind: Stale, Query: o.Query}}
 	change := o.Query
 	change.Task, change.Files = event.TaskChange, o.Change
-	if o.Whole && !o.AtStop && len(o.Change) > 0 {
+	if o.Whole && len(o.Change) > 0 {
 		out = append(out, Question{Kind: Partner, Query: change})
-	}
-	if e, ok := last(o.Recent, func(e event.Event) bool { return e.Kind.Edit() && len(e.Paths) > 0 }); ok {
-		pair := change
-		pair.Current, pair.Files = e.Paths[0], e.Paths[:1]
-		out = append(out, Question{Kind: Pair, Query: pair})
 	}
 	asked, kind := o.Asked, o.Kind
 	if e, ok := last(o.Recent, func(e event.Event) bool { return e.Kind == event.KindPrompt }); ok && kind != Prompt {
-		asked, kind = &event.Query{Task: event.TaskPrompt, Session: e.Session, Prompt: e.Text, Tags: e.Tags[:min(len(e.Tags), 3)]}, Prompt
+		asked, kind = event.PromptQuery(e), Prompt
 	}
 	if asked != nil {
 		q := *asked

@@ -13,9 +13,8 @@ import (
 func TestQuestions(t *testing.T) {
 	at := time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
 	q := event.Query{Session: "s", At: at}
-	change, pair := q, q
+	change := q
 	change.Task, change.Files = event.TaskChange, []event.Path{"a.go", "b.go"}
-	pair.Task, pair.Current, pair.Files = event.TaskChange, "b.go", []event.Path{"b.go"}
 	facts := []prefetch.Question{{Kind: prefetch.Rescue, Query: q}, {Kind: prefetch.Stale, Query: q}}
 	asked := event.Query{Session: "s", Prompt: "fix it", At: at.Add(-time.Hour)}
 	prompt := asked
@@ -30,12 +29,10 @@ func TestQuestions(t *testing.T) {
 		"a prompt": {prefetch.Occasion{Query: q, Asked: &asked, Kind: prefetch.Prompt},
 			append(facts[:2:2], prefetch.Question{Kind: prefetch.Prompt, Query: prompt})},
 		"edits": {prefetch.Occasion{Query: q, Recent: edited, Change: []event.Path{"a.go", "b.go"}},
-			append(facts[:2:2], prefetch.Question{Kind: prefetch.Pair, Query: pair})},
+			facts},
 		"a look at the change": {prefetch.Occasion{Query: q, Change: []event.Path{"a.go", "b.go"}, Whole: true},
 			append(facts[:2:2], prefetch.Question{Kind: prefetch.Partner, Query: change})},
 		"a look at no change": {prefetch.Occasion{Query: q, Whole: true}, facts},
-		"partners at the stop": {prefetch.Occasion{Query: q, Recent: edited, Change: []event.Path{"a.go", "b.go"}, Whole: true, AtStop: true},
-			append(facts[:2:2], prefetch.Question{Kind: prefetch.Pair, Query: pair})},
 	} {
 		if diff := cmp.Diff(c.want, prefetch.Questions(c.o)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", what, diff)

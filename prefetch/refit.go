@@ -53,4 +53,4 @@ func outcomesOf(events []event.Event) []Outcome {
 }
 
 // classOfKind is what a kind's files are: hints are of files that nothing has named.
-var classOfKind = map[Kind]Class{Next: OpenUnseen, Prompt: PromptOther, Partner: OfChange, Pair: OfChange}
+var classOfKind = map[Kind]Class{Next: OpenUnseen, Prompt: PromptOther, Partner: OfChange}

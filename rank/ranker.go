@@ -127,7 +127,6 @@ type Scored struct {
 	Score  float64 // 1/(1+e^-Logit): orders files; package prefetch makes it a probability
 	Logit  float64
 	Unseen bool // nothing in the session had named it
-	Paired bool // it shares its stem with a file in hand
 	c      *candidate
 	from   *gathered
 }
@@ -152,7 +151,7 @@ func (r *Ranker) Score(ctx context.Context, q event.Query) (*Ranking, error) {
 	}
 	k := &Ranking{ranker: r, from: []*gathered{g}, Files: make([]Scored, 0, len(g.pool.list))}
 	for _, c := range g.pool.list {
-		s := Scored{File: c.path, Logit: g.model.of(c.values[Unseen] > 0).Logit(c.values), Unseen: c.values[Unseen] > 0, Paired: c.values[Pair] > 0, c: c, from: g}
+		s := Scored{File: c.path, Logit: g.model.of(c.values[Unseen] > 0).Logit(c.values), Unseen: c.values[Unseen] > 0, c: c, from: g}
 		s.Score = Uncalibrated.Probability(s.Logit)
 		if !q.Unseen || s.Unseen {
 			k.Files = append(k.Files, s)

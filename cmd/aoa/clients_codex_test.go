@@ -70,11 +70,10 @@ func TestClientCodex(t *testing.T) {
 		m.reached(t, hintOf(hooks.HintPartner, "docs/protocol.md"), 5)
 		m.reached(t, hintOf(hooks.HintStale, "sched/plan.go"), 6)
 	})
-	t.Run("pair and working set", func(t *testing.T) {
+	t.Run("working set", func(t *testing.T) {
 		c := newCodex(t, program, "kinds.partner=off", "kinds.next=off")
 		m, _ := c.ask("rename it", uses(patch("*** Update File: store/table.go\n@@\n-store/table.go\n+store/tables.go\n")),
 			uses(shell("true")))
-		m.reached(t, hintOf(hooks.HintPair, "store/table_test.go"), 2)
 		set := "edited store/table.go" // in the words of the work before
 		m.reached(t, set, -1)
 		m, _ = c.ask("go on")

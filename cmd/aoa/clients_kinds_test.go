@@ -50,22 +50,8 @@ var claudeScenarios = map[string]func(*testing.T, string){
 			uses(c.edit("server/wire.go", "wire", "wires"), bash("git diff --stat")))
 		m.reached(t, hintOf(hooks.HintPartner, "docs/protocol.md"), 2)
 	},
-	"partner at Stop": func(t *testing.T, program string) { // the turn goes on once, and ends
-		c := newClaude(t, program, "partner.at_stop=on", "threshold=0.4")
-		m, _ := c.ask(firstSession, "rename it", uses(c.read("server/wire.go")),
-			uses(c.edit("server/wire.go", "wire", "wires")), turn{text: "done"})
-		m.reached(t, hintOf(hooks.HintPartner, "docs/protocol.md"), 3)
-		if n := len(m.requests()); n != 4 {
-			t.Errorf("%d requests, want 4: the turn goes on once", n)
-		}
-	},
-	"pair": func(t *testing.T, program string) {
-		c := newClaude(t, program, "kinds.partner=off", "kinds.next=off")
-		m, _ := c.ask(firstSession, "rename it", uses(c.read("store/table.go")), uses(c.edit("store/table.go", "table", "tables")))
-		m.reached(t, hintOf(hooks.HintPair, "store/table_test.go"), 2)
-	},
 	"prompt": func(t *testing.T, program string) {
-		c := newClaude(t, program, "kinds.workingset=off", "threshold=0.4")
+		c := newClaude(t, program, "kinds.start=off", "threshold=0.4")
 		c.earlier("sched/plan.go", "sched/queue.go")
 		m, _ := c.ask(secondSession, "tune the queue of the scheduler")
 		head, _, _ := strings.Cut(hintOf(hooks.HintPrompt, "sched/plan.go"), "\n")

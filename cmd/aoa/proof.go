@@ -35,10 +35,10 @@ func (a *app) printProof(p api.ProofAnswer) {
 	head := "kind\ttexts\tright\tif withheld\tsearches\tif withheld\tspent\tspared (95 %)\tfinding"
 	printList(a, head, p.Kinds, func(k api.ProofKind) []any {
 		searched, withheld := "-", "-"
-		if !aboutChange[k.Kind] && k.Shown.Settled > 0 {
+		if k.Kind != aboutChange && k.Shown.Settled > 0 {
 			searched = fmt.Sprintf("%.1f", k.Searched)
 		}
-		if !aboutChange[k.Kind] && k.Withheld.Settled > 0 {
+		if k.Kind != aboutChange && k.Withheld.Settled > 0 {
 			withheld = fmt.Sprintf("%.1f", k.SearchedWithheld)
 		}
 		return []any{k.Kind, k.Texts, share(k.Shown), share(k.Withheld), searched, withheld, count(int64(k.Spent)),
@@ -75,8 +75,8 @@ func (a *app) printSearching(s api.Searching) {
 	}
 }
 
-// aboutChange are the kinds for which searches are not counted.
-var aboutChange = map[string]bool{"partner": true, "pair": true}
+// aboutChange is the kind for which searches are not counted.
+const aboutChange = "partner"
 
 // findings says in words what the evidence allows to say about each kind.
 func (a *app) findings(kinds []api.ProofKind) {
@@ -89,11 +89,11 @@ func (a *app) findings(kinds []api.ProofKind) {
 		case k.Lacking != nil:
 			text = fmt.Sprintf("no finding yet: %s more shown and %s more withheld ones have to be settled, on about %s as the work goes",
 				count(k.Lacking.Shown), count(k.Lacking.Withheld), k.Lacking.When.Local().Format(time.DateOnly))
-		case k.Finding == "loses" && aboutChange[k.Kind]:
+		case k.Finding == "loses" && k.Kind == aboutChange:
 			text = "it loses: shown files are used no more often than withheld ones"
 		case k.Finding == "loses":
 			text = "it loses: it costs more tokens than it spares"
-		case k.Finding == "helps" && aboutChange[k.Kind]:
+		case k.Finding == "helps" && k.Kind == aboutChange:
 			text = "it helps: shown files are used more often than withheld ones"
 		case k.Finding == "helps":
 			text = "it helps: it spares more tokens than it costs"

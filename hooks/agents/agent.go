@@ -7,7 +7,7 @@ type Shape uint8
 
 // The shapes.
 const (
-	None   Shape = iota // the agent shows its model nothing of what the hook prints
+	None   Shape = iota // no text reaches the model, or it would keep a turn going that was about to end
 	Nested              // {"hookSpecificOutput":{"hookEventName":…,"additionalContext":…}}
 	Camel               // {"additionalContext":…}
 	Snake               // {"additional_context":…}
@@ -18,7 +18,6 @@ type Event struct {
 	Name      string // as the agent spells it; Cursor and Copilot spell the first letter small or, in Claude Code's settings, large
 	Canonical string // Claude Code's name for it
 	Context   Shape  // how text reaches the model there
-	Continues bool   // text keeps a turn going that was about to end, and costs a call of the model
 	Installed bool   // install enters our command there
 	Matcher   string // of the entry
 	Timeout   int    // of the entry, in seconds; 0 is the agent's default
@@ -67,6 +66,10 @@ type Agent struct {
 	Events   []Event
 }
 
+// OwnTools are the tools of aOa's MCP server: calls of them teach nothing.
+var OwnTools = []string{"feedback", "list_reload_options", "llm_cache", "missing_partners", "reload_cached", "session_context",
+	"suggest_files", "why_file"}
+
 // Find returns the agent of that name.
 func Find(name string) (Agent, bool) {
 	for _, a := range All {
@@ -108,7 +111,7 @@ func EventOf(agent, event string) Event {
 func Takes(agent, canonical string) bool {
 	a, ok := Find(agent)
 	for _, e := range a.Events {
-		if e.Canonical == canonical && e.Awaited() && !e.Continues {
+		if e.Canonical == canonical && e.Awaited() {
 			return true
 		}
 	}

@@ -25,9 +25,6 @@ func TestTable(t *testing.T) {
 			if e.Installed && e.Canonical == "" {
 				t.Errorf("%s, %s is installed and teaches nothing", a.Name, e.Name)
 			}
-			if e.Continues && e.Context == agents.None {
-				t.Errorf("%s, %s continues without text", a.Name, e.Name)
-			}
 			if got := a.Event(e.Name); got.Name != e.Name {
 				t.Errorf("%s: %s finds %s", a.Name, e.Name, got.Name)
 			}

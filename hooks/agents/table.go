@@ -33,12 +33,12 @@ var All = []Agent{
 			{Name: "PostToolUseFailure", Canonical: "PostToolUseFailure", Context: Nested, Installed: true, Matcher: allTools, Async: true},
 			// The only event of a failed Edit. Rescue and stale answer here.
 			{Name: "PostToolBatch", Canonical: "PostToolBatch", Context: Nested, Installed: true, Timeout: 2},
-			{Name: "Stop", Canonical: "Stop", Context: Nested, Continues: true, Installed: true, Timeout: 2},
+			{Name: "Stop", Canonical: "Stop", Installed: true, Timeout: 2},
 			// Not async: the client ends asynchronous hooks when it exits.
 			{Name: "SessionEnd", Canonical: "SessionEnd", Installed: true, Timeout: 1},
 			{Name: "PermissionDenied", Canonical: "PermissionDenied"},
 			{Name: "SubagentStart", Context: Nested},
-			{Name: "SubagentStop", Context: Nested, Continues: true},
+			{Name: "SubagentStop"},
 			{Name: "UserPromptExpansion", Context: Nested},
 			{Name: "PostModelSwitch", Context: Nested},
 		}},

@@ -20,8 +20,6 @@ type Config struct {
 
 	SessionTokens int `key:"tokens.session" default:"2000" allow:"0 to 1000000" help:"tokens that suggestions may cost in one session; 0 shows none"`
 
-	PartnerAtStop bool `key:"partner.at_stop" default:"off" help:"show what a change lacks when the agent is about to stop, not after each batch of edits; the agent continues, which costs a call of the model (Claude Code)"`
-
 	Context Context
 
 	RedisURL string `key:"redis_url" allow:"empty, or redis://, rediss://, unix://, redis-sentinel:// or redis-cluster:// and an address; docs/store.md" help:"a Redis 7 or Valkey 8 that several machines share; empty for the embedded store"`
@@ -102,10 +100,9 @@ var members = map[string][]member{
 	"kinds": { // of suggestions
 		{name: "partner", help: "when a change looks complete: files that usually change with its files and were not edited"},
 		{name: "rescue", help: "after a call failed on a path: where the file is now"},
-		{name: "workingset", help: "at the start of a session: earlier work that is not committed; after a compaction: what was found out"},
+		{name: "start", help: "at the start of a session: earlier work that is not committed; after a compaction: what was found out"},
 		{name: "prompt", help: "at a prompt: up to five files, one of which the turn probably opens"},
 		{name: "stale", help: "when a file changed since this session read it"},
-		{name: "pair", help: "at the first edit of a file: its test or its source"},
 		{name: "next", normal: "off", help: "before a file is opened: the one that is likely to be opened next"},
 		{name: "reload", help: "at a prompt: recorded sequences that such prompts led to"},
 	},

@@ -53,8 +53,8 @@ func TestDefaults(t *testing.T) {
 		Tags: map[string]string{}, Watch: "on",
 		Quiet: 100 * time.Millisecond, AtMost: 2 * time.Second, Transcripts: "ask", LogLevel: slog.LevelInfo,
 		SessionTokens: 2000, Context: Context{Total: 499, Prompts: 300, Actions: 100},
-		Kinds: map[string]bool{"partner": true, "rescue": true, "workingset": true, "prompt": true, "stale": true,
-			"pair": true, "next": false, "reload": true},
+		Kinds: map[string]bool{"partner": true, "rescue": true, "start": true, "prompt": true, "stale": true,
+			"next": false, "reload": true},
 		Reload: Reload{Record: true, MaxEntries: 100, MaxIdle: 24 * time.Hour, MinSimilarity: 0.7, AutoThreshold: 0.95,
 			CommandTime: time.Minute},
 		Stage: Stage{Bytes: 200_000_000, Keep: 30 * day, Output: 16_000_000}, PipelineEnv: []string{"CI", "HOME", "USER"}}
@@ -74,7 +74,7 @@ func TestLayers(t *testing.T) {
 		"threshold: aggressive\nholdout: 0\nwatch: off\ntags:\n  docs/**: documentation\n  '*.sql': database\n",
 		"threshold: 0.7 # mine\nstage:\n  keep: 1w2d\nretention:\n  bytes: 1.5GB\nkinds:\n  next: "+
 			"off\ntags:\n  '*.sql': '#storage'\n")
-	c, warnings, err := Load(append(environ, "AOA_HOLDOUT=0.25", "AOA_KINDS_PAIR=no", "AOA_TAGS=cmd/*.go=command",
+	c, warnings, err := Load(append(environ, "AOA_HOLDOUT=0.25", "AOA_KINDS_STALE=no", "AOA_TAGS=cmd/*.go=command",
 		"AOA_LOG_LEVEL=", "AOA_STORE=/x"), store)
 	must(t, err)
 	if len(warnings) != 0 {
@@ -83,7 +83,7 @@ func TestLayers(t *testing.T) {
 	if c.Threshold != 0.7 || c.Holdout != 0.25 || c.Watch != "off" || c.Retention != (Retention{1_500_000_000}) || c.Stage.Keep != 9*day {
 		t.Fatalf("%+v", c)
 	}
-	if c.Kinds["next"] || c.Kinds["pair"] || !c.Kinds["rescue"] {
+	if c.Kinds["next"] || c.Kinds["stale"] || !c.Kinds["rescue"] {
 		t.Fatalf("kinds %v", c.Kinds)
 	}
 	if diff := cmp.Diff(map[string]string{"docs/**": "documentation", "*.sql": "storage", "cmd/*.go": "command"}, c.Tags); diff != "" {
@@ -131,7 +131,7 @@ func TestBadValues(t *testing.T) {
 		"quiet: 1h":                        "out of range",
 		"watch: maybe":                     "allowed is on, off or poll",
 		"redis_url: http://u:secret@x":     "redis_url: \"…\": begin with redis://",
-		"kinds:\n  pair: [a]":              "config.yaml:2: kinds.pair: a list is given",
+		"kinds:\n  stale: [a]":             "config.yaml:2: kinds.stale: a list is given",
 		"quiet: 1s\nat_most: 2s\nquiet: 3": "config.yaml:3: quiet is set twice",
 		"a: b: c":                          "mapping values are not allowed",
 		"- a\n- b":                         "not a list of settings",
@@ -183,13 +183,13 @@ func TestSet(t *testing.T) {
 		{"in place", "# mine\n\nthreshold:   0.7   # why\n\nwatch: off\n", "threshold", "0.65",
 			"# mine\n\nthreshold: 0.65 # why\n\nwatch: off\n"},
 		{"quoted", "watch: \"off\"   # x\n", "watch", "poll", "watch: poll # x\n"},
-		{"into a group", "kinds:\n    pair: off\n\n# next\nwatch: on\n", "kinds.next", "off",
-			"kinds:\n    pair: off\n    next: off\n\n# next\nwatch: on\n"},
+		{"into a group", "kinds:\n    stale: off\n\n# next\nwatch: on\n", "kinds.next", "off",
+			"kinds:\n    stale: off\n    next: off\n\n# next\nwatch: on\n"},
 		{"dotted", "stage.keep: 30d\nstage:\n  bytes: 100MB\n", "stage.keep", "10d",
 			"stage.keep: 10d\nstage:\n  bytes: 100MB\n"},
 		{"in braces", "stage: {keep: 30d, bytes: 100MB} # both\n", "stage.keep", "10d",
 			"stage: {keep: 10d, bytes: 100MB} # both\n"},
-		{"empty group", "kinds:\nwatch: on\n", "kinds.pair", "off", "kinds:\n  pair: off\nwatch: on\n"},
+		{"empty group", "kinds:\nwatch: on\n", "kinds.stale", "off", "kinds:\n  stale: off\nwatch: on\n"},
 		{"pattern", "", "tags.src/*.go: #x", "code", "tags:\n  \"src/*.go: #x\": code\n"},
 		{"unknown keys stay", "zzz: [1, 2]\n", "holdout", "0", "zzz: [1, 2]\nholdout: 0\n"},
 		{"url", "", "redis_url", "redis://u:p@h:1/0", "redis_url: \"redis://u:p@h:1/0\"\n"},
@@ -245,10 +245,10 @@ func TestSetRefuses(t *testing.T) {
 func TestUnset(t *testing.T) {
 	for _, c := range []struct{ name, before, key, after string }{
 		{"line", "# a\nwatch: off # b\n\nholdout: 0\n", "watch", "# a\n\nholdout: 0\n"},
-		{"in a group", "kinds:\n  pair: off\n  next: off\n", "kinds.pair", "kinds:\n  next: off\n"},
-		{"last of a group", "kinds:\n  pair: off\nwatch: on\n", "kinds.pair", "watch: on\n"},
+		{"in a group", "kinds:\n  stale: off\n  next: off\n", "kinds.stale", "kinds:\n  next: off\n"},
+		{"last of a group", "kinds:\n  stale: off\nwatch: on\n", "kinds.stale", "watch: on\n"},
 		{"comments stay", "# a\nwatch: on # b\n# c\n", "watch", "# a\n# c\n"},
-		{"comments of a group stay", "kinds:\n  # a\n  pair: off\n\n# b\nwatch: on\n", "kinds.pair", "# a\n\n# b\nwatch: on\n"},
+		{"comments of a group stay", "kinds:\n  # a\n  stale: off\n\n# b\nwatch: on\n", "kinds.stale", "# a\n\n# b\nwatch: on\n"},
 		{"not there", "watch: on\n", "holdout", "watch: on\n"},
 		{"only one", "watch: on\n", "watch", ""},
 	} {
@@ -286,11 +286,11 @@ func TestSetFollowsLinks(t *testing.T) {
 
 // FuzzSet: what Set accepts, Load returns; everything else in the file stays; Unset takes it out again.
 func FuzzSet(f *testing.F) {
-	for _, text := range []string{"", "# c\n", "watch: on # x\n", "kinds:\n  pair: off\n", "kinds: {pair: off}\n", "tags: &a\n  'x': y\n",
+	for _, text := range []string{"", "# c\n", "watch: on # x\n", "kinds:\n  stale: off\n", "kinds: {stale: off}\n", "tags: &a\n  'x': y\n",
 		"tags:\n  ? a\n  : b\n", "retention:\n  events: >\n    5d\n", "a: 1\n...\n", "\ufeffwatch: on\n", "kinds:\n- a\n",
 		"watch:\n  on\n"} {
 		f.Add(text, "tags.src/**", "code")
-		f.Add(text, "kinds.pair", "off")
+		f.Add(text, "kinds.stale", "off")
 		f.Add(text, "threshold", "0.8")
 	}
 	f.Fuzz(func(t *testing.T, text, key, value string) {
@@ -335,7 +335,7 @@ func FuzzSet(f *testing.F) {
 
 // FuzzLoad: no file and no variable makes Load panic, and an error leaves the defaults.
 func FuzzLoad(f *testing.F) {
-	f.Add("threshold: 0.7\nkinds: {pair: off}\n", "AOA_TAGS", "a=b")
+	f.Add("threshold: 0.7\nkinds: {stale: off}\n", "AOA_TAGS", "a=b")
 	f.Add("a: &a [*a]\n", "AOA_WATCH", "x")
 	f.Add("tags: &t {x: y}\nkinds: *t\n", "AOA_", "")
 	f.Fuzz(func(t *testing.T, text, name, value string) {

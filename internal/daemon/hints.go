@@ -50,7 +50,7 @@ func (h *hints) on(k prefetch.Kind) bool {
 func (h *hints) answer(ctx context.Context, w *worktree, call hooks.Call) []byte {
 	h.events.SyncBriefly(ctx)
 	if how, starts := call.Start(); starts {
-		if !h.on(prefetch.WorkingSet) {
+		if !h.on(prefetch.Start) {
 			return nil
 		}
 		return hooks.Render(call.Agent, call.Event, h.startText(ctx, w, call, how, hooks.MaxStart))
@@ -59,7 +59,7 @@ func (h *hints) answer(ctx context.Context, w *worktree, call hooks.Call) []byte
 	var texts []string
 	space := hooks.MaxHint
 	for _, e := range recent {
-		if e.Kind == event.KindStart && h.on(prefetch.WorkingSet) && len(texts) == 0 {
+		if e.Kind == event.KindStart && h.on(prefetch.Start) && len(texts) == 0 {
 			if text := h.startText(ctx, w, call, e.Tool, space); text != "" {
 				texts = append(texts, text)
 				space -= len(text) + 1
@@ -151,8 +151,7 @@ func (h *hints) questions(ctx context.Context, w *worktree, call hooks.Call, rec
 	facts := map[prefetch.Kind]func(context.Context) []event.Suggestion{
 		prefetch.Rescue: func(ctx context.Context) []event.Suggestion { return h.misnamed(ctx, w, recent) },
 		prefetch.Stale:  func(ctx context.Context) []event.Suggestion { return h.stale(ctx, w, q) }}
-	o := prefetch.Occasion{Query: q, Asked: call.Query, Kind: prefetch.Kind(call.Kind), Recent: recent,
-		AtStop: h.settings.get().PartnerAtStop && agents.EventOf(call.Agent, "Stop").Continues}
+	o := prefetch.Occasion{Query: q, Asked: call.Query, Kind: prefetch.Kind(call.Kind), Recent: recent}
 	o.Change = h.recent.uncommitted(call.Session, call.Events)
 	o.Whole = begun(call, recent) != nil || slices.ContainsFunc(recent, prefetch.LooksAtChange)
 	for _, asked := range prefetch.Questions(o) {
@@ -216,25 +215,4 @@ func (w *worktree) modified(p event.Path) (time.Time, bool) {
 		return time.Time{}, false
 	}
 	return st.ModTime(), true
-}
-
-// mayContinue reports whether the agent may be kept from stopping by what its change lacks: only for those who asked
-// for it, and never twice in a row, for a turn that goes on because of a hook ends with the same event.
-func (h *hints) mayContinue(call hooks.Call) bool {
-	return call.Continues() && !call.Continued && h.settings.get().PartnerAtStop
-}
-
-// continueTurn names what the change of the turn lacks, when the agent is about to stop. Like everywhere, a file that
-// was shown in the session is not shown again.
-func (h *hints) continueTurn(ctx context.Context, w *worktree, call hooks.Call) []byte {
-	if !h.on(prefetch.Partner) {
-		return nil
-	}
-	h.events.SyncBriefly(ctx)
-	q := event.Query{Session: call.Session, Subagent: call.Subagent, At: h.now(), Task: event.TaskChange}
-	if q.Files = h.recent.uncommitted(call.Session, call.Events); len(q.Files) == 0 {
-		return nil
-	}
-	text := h.decide(ctx, w, question{Question: prefetch.Question{Kind: prefetch.Partner, Query: q}}, hooks.MaxHint)
-	return hooks.Render(call.Agent, call.Event, text)
 }

@@ -57,18 +57,10 @@ func (h *hookHandler) hook(ctx context.Context, f api.Hook) (reply []byte) {
 	if slices.ContainsFunc(call.Events, mayChange) {
 		w.watch.Nudge()
 	}
-	var answer func(context.Context, *worktree, hooks.Call) []byte
-	switch {
-	case !f.Wait:
-	case call.TakesText():
-		answer = h.hints.answer
-	case h.hints.mayContinue(call):
-		answer = h.hints.continueTurn
-	}
-	if answer != nil {
+	if f.Wait && call.TakesText() {
 		ctx, cancel := context.WithTimeout(ctx, h.hints.patience(call)-h.now().Sub(begin))
 		defer cancel()
-		reply = answer(ctx, w, call)
+		reply = h.hints.answer(ctx, w, call)
 	}
 	h.metrics.hook(call.Event, h.now().Sub(begin), len(reply) > 0)
 	return reply

@@ -26,14 +26,14 @@ func (h *hints) startText(ctx context.Context, w *worktree, call hooks.Call, how
 	left, err := w.prefetch.Left(ctx, q.Session, q.At)
 	budget := min(remindTokens, contextBudget(h.settings).Total, left, most/4) // a token is four bytes, see index.Tokens
 	if err != nil || budget <= 0 {
-		h.metrics.decision(string(prefetch.WorkingSet), "spent")
+		h.metrics.decision(string(prefetch.Start), "spent")
 		return ""
 	}
 	before, files := h.workBefore(ctx, w, call, how, budget, q.At)
 	files = slices.DeleteFunc(files, func(s event.Suggestion) bool { return slices.Contains(before.Files, s.File) })
 	lead := before.Text()
 	return h.decide(ctx, w, question{
-		Question: prefetch.Question{Kind: prefetch.WorkingSet, Query: q, Lead: lead, Named: before.Files},
+		Question: prefetch.Question{Kind: prefetch.Start, Query: q, Lead: lead, Named: before.Files},
 		facts:    func(context.Context) []event.Suggestion { return files }}, most-len(lead)-1)
 }
 
@@ -89,7 +89,7 @@ func (h *hints) workingSet(ctx context.Context, w *worktree, call hooks.Call, ho
 		return prefetch.FindFindings(events, w.reader.Blob, at), id, changed
 	}
 	has := func(p event.Path) bool { return slices.Contains(changed, p) }
-	return prefetch.FindWorkingSet(events, has, at), lastChanger(events, has), changed
+	return prefetch.FindWork(events, has, at), lastChanger(events, has), changed
 }
 
 // lastChanger is the session that changed one of the files last, "" if none did. Events are newest first.

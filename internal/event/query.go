@@ -29,6 +29,11 @@ type Query struct {
 	At       time.Time `json:"-"`                      // the time to rank at; the daemon sets it
 }
 
+// PromptQuery asks which files the turn of a prompt opens.
+func PromptQuery(e Event) *Query {
+	return &Query{Task: TaskPrompt, Session: e.Session, Subagent: e.Subagent, Prompt: e.Text, Tags: e.Tags[:min(len(e.Tags), 3)]}
+}
+
 // Branch is what a branch adds to the default branch. The zero value: nothing is known of one, or it is the default branch.
 type Branch struct {
 	Name    string `json:"name"`

@@ -18,6 +18,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/aoa-dev/aoa/hooks/agents"
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/config"
 	"github.com/aoa-dev/aoa/internal/daemon"
@@ -379,7 +380,7 @@ func TestInstructionsOfTheServer(t *testing.T) {
 		return names, quote(res)
 	}
 	names, first := list()
-	if diff := cmp.Diff([]string{"feedback", "list_reload_options", "llm_cache", "missing_partners", "reload_cached", "session_context", "suggest_files", "why_file"}, names); diff != "" {
+	if diff := cmp.Diff(agents.OwnTools, names); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	if _, again := list(); !bytes.Equal(first, again) {

@@ -2,10 +2,9 @@
 const KINDS = {
   next: 'the next file, between tool calls',
   prompt: 'a list of files at a prompt',
-  pair: 'the test or the source of an edited file',
   partner: 'what a change lacks',
   rescue: 'the right path after a failed read',
-  workingset: 'the files at hand when a session starts or goes on',
+  start: 'the files at hand when a session starts or goes on',
   stale: 'files that changed since they were read',
   reload: 'how such a task was done before',
 };

@@ -10,9 +10,9 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// FindWorkingSet returns the files of recent work: those edited, the newest first, then those read. events are
+// FindWork returns the files of recent work: those edited, the newest first, then those read. events are
 // opens of the session that resumes, or of the sessions before it; has says whether a file still exists.
-func FindWorkingSet(events []event.Event, has func(event.Path) bool, at time.Time) []event.Suggestion {
+func FindWork(events []event.Event, has func(event.Path) bool, at time.Time) []event.Suggestion {
 	events = slices.Clone(events)
 	slices.SortStableFunc(events, func(a, b event.Event) int { return b.Time.Compare(a.Time) })
 	var edited, read []event.Suggestion
@@ -27,7 +27,7 @@ func FindWorkingSet(events []event.Event, has func(event.Path) bool, at time.Tim
 				for _, f := range e.Paths {
 					if !seen[f] && has(f) {
 						seen[f] = true
-						*pass.out = append(*pass.out, event.Suggestion{File: f, Score: 1, Reasons: []event.Reason{{Signal: string(WorkingSet),
+						*pass.out = append(*pass.out, event.Suggestion{File: f, Score: 1, Reasons: []event.Reason{{Signal: string(Start),
 							Value: 1, Weight: 1, Text: pass.word + " " + span(at.Sub(e.Time)) + " ago"}}})
 					}
 				}
@@ -112,7 +112,7 @@ func FindFindings(events []event.Event, blob func(event.Path) string, at time.Ti
 		if f.reason != "" {
 			text += ", " + f.reason
 		}
-		out = append(out, event.Suggestion{File: f.file, Score: 1, Reasons: []event.Reason{{Signal: string(WorkingSet), Value: 1, Weight: 1,
+		out = append(out, event.Suggestion{File: f.file, Score: 1, Reasons: []event.Reason{{Signal: string(Start), Value: 1, Weight: 1,
 			Text: text + ", unchanged since"}}})
 	}
 	return out

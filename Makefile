@@ -32,7 +32,7 @@ test-clients: ## drive real coding agents from npm against scripted models: all,
 	AOA_CLIENTS=1 go test -count=1 -timeout 15m -v -run '^TestClient$(ONLY)' ./cmd/aoa
 
 replay: ## measure on recorded sessions: SESSIONS=DIR (NAME.jsonl.gz), REPOS=DIR (clones or mirrors called NAME), MOST=N, ONLY=NAME, SET="AOA_KEY=value …", TEXTS=FILE
-	go test -count=1 -timeout 0 -v -run '^TestReplaySessions$$' ./cmd/aoa -sessions "$(abspath $(SESSIONS))" -repos "$(abspath $(or $(REPOS),$(SESSIONS)))" -most $(or $(MOST),0) -only "$(ONLY)" -set "$(SET)" -texts "$(if $(TEXTS),$(abspath $(TEXTS)))"
+	go run ./scripts/replay -sessions "$(abspath $(SESSIONS))" -repos "$(abspath $(or $(REPOS),$(SESSIONS)))" -most $(or $(MOST),0) -only "$(ONLY)" -set "$(SET)" -texts "$(if $(TEXTS),$(abspath $(TEXTS)))"
 
 # Without atexit_sleep_ms every process ends a second late, which adds minutes. Vet has its own target.
 race: ## run the tests of goroutines with the race detector, fewer rounds of each (needs a C compiler)
@@ -60,7 +60,7 @@ faults: ## kill daemons and servers, damage files, fill disks, cut the network, 
 
 soak: ## recorded sessions for TIME=1h at RATE=60 hooks a second, over and over; prints the memory; SESSIONS=DIR, REPOS=DIR, ONLY=NAME, MOST=40 sessions; plot in bin/soak.svg
 	@mkdir -p bin
-	go test -count=1 -timeout 0 -v -run '^TestSoak$$' ./cmd/aoa -sessions "$(abspath $(SESSIONS))" -repos "$(abspath $(or $(REPOS),$(SESSIONS)))" -only "$(ONLY)" -most $(or $(MOST),40) -soak $(or $(TIME),1h) -rate $(or $(RATE),60) -plot $(CURDIR)/bin/soak.svg
+	go run ./scripts/replay -sessions "$(abspath $(SESSIONS))" -repos "$(abspath $(or $(REPOS),$(SESSIONS)))" -only "$(ONLY)" -most $(or $(MOST),40) -soak $(or $(TIME),1h) -rate $(or $(RATE),60) -plot bin/soak.svg
 
 fuzz: ## fuzz each decoder for a while (FUZZTIME=30s)
 	@scripts/fuzz.sh $(or $(FUZZTIME),30s)

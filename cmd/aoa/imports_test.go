@@ -58,6 +58,7 @@ var allowed = map[string][]string{
 	"scripts/recorded":        {"internal/config", "internal/eval", "internal/event", "internal/redact", "rank"},
 	"scripts/eval":            {"internal/eval", "internal/event", "internal/index", "prefetch", "rank", "scripts/recorded"},
 	"scripts/localize":        {"internal/eval", "internal/event", "internal/index", "prefetch", "scripts/recorded"},
+	"scripts/replay":          {"*", "-internal/redisview", "-internal/mcp", "-cmd/aoa"},
 	"scripts/train":           {"internal/eval", "internal/event", "prefetch", "rank", "scripts/recorded"},
 	"internal/regularfile":    {},
 	"internal/stage/pipeline": {"internal/regularfile"},

@@ -19,7 +19,7 @@ import (
 // TestMain lets the test binary be aoa: scripts run the real commands, each as a process of its own, and the
 // daemon that they start is this binary too.
 func TestMain(m *testing.M) {
-	testscript.Main(clean{m}, map[string]func(){"aoa": main, "aoa-hasty": hasty, "redis-client": redisClient,
+	testscript.Main(clean{m}, map[string]func(){"aoa": main, "redis-client": redisClient,
 		"aoa-hook": func() { client.Main(os.Args[1:]) }})
 }
 

@@ -1,75 +1,48 @@
 package main
 
 import (
-	"bufio"
-	"compress/gzip"
-	"encoding/json"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
-	"testing"
 	"time"
+
+	"github.com/aoa-dev/aoa/scripts/recorded"
 )
 
-// recordedRow is a line of a recorded session.
-type recordedRow struct {
-	Session string
-	TS      float64
-	Seq     int64
-	Agent   string
-	Kind    string
-	Path    string
-	Text    string
-	Tool    string
-	Why     string
-	Call    *int
-	Batch   *int
-	Results []string
-}
-
-// recordedCall is one call of a tool with the rows that were derived from it.
-type recordedCall struct {
-	row   recordedRow
+// toolCall is one call of a tool with the rows that were derived from it.
+type toolCall struct {
+	row   recorded.Row
 	name  string
 	input map[string]any
 	text  string // the result that the model saw
 	fails bool
 }
 
-// recordedBatch is what happens at once in a session: a prompt, or calls that were requested together.
-type recordedBatch struct {
+// batch is what happens at once in a session: a prompt, or calls that were requested together.
+type batch struct {
 	session string
 	sub     bool
 	at      time.Time
-	prompt  *recordedRow
-	calls   []recordedCall
+	prompt  *recorded.Row
+	calls   []toolCall
 }
 
-func (r recordedRow) at() time.Time { return time.UnixMilli(int64(r.TS * 1000)).UTC() }
-
-// readRecorded gives the batches of a file, those of all sessions merged by time. most bounds the sessions, evenly
-// spread over the file; 0 takes all.
-func readRecorded(t *testing.T, file, root string, most int) (out []recordedBatch, sessions int) {
-	t.Helper()
-	f, err := os.Open(file)
-	check(t, err)
-	defer f.Close()
-	z, err := gzip.NewReader(f)
-	check(t, err)
-	rows := map[string][]recordedRow{}
+// readBatches gives the batches of a file, those of all sessions merged by time. most bounds the sessions, evenly spread over
+// the file; 0 takes all. Paths are made absolute with root.
+func readBatches(file, root string, most int) (out []batch, sessions int, err error) {
+	all, _, err := recorded.Rows(file)
+	if err != nil {
+		return nil, 0, err
+	}
+	rows := map[string][]recorded.Row{}
 	var order []string
-	lines := bufio.NewScanner(z)
-	for lines.Buffer(nil, 64<<20); lines.Scan(); {
-		var r recordedRow
-		check(t, json.Unmarshal(lines.Bytes(), &r))
+	for _, r := range all {
 		if rows[r.Session] == nil {
 			order = append(order, r.Session)
 		}
 		rows[r.Session] = append(rows[r.Session], r)
 	}
-	check(t, lines.Err())
 	if most > 0 && most < len(order) {
 		step := float64(len(order)) / float64(most)
 		for i := range most {
@@ -80,32 +53,32 @@ func readRecorded(t *testing.T, file, root string, most int) (out []recordedBatc
 	for _, s := range order {
 		out = append(out, batchesOf(rows[s], root)...)
 	}
-	slices.SortStableFunc(out, func(a, b recordedBatch) int { return a.at.Compare(b.at) })
-	return out, len(order)
+	slices.SortStableFunc(out, func(a, b batch) int { return a.at.Compare(b.at) })
+	return out, len(order), nil
 }
 
 // batchesOf cuts a session into batches. Their times never go back.
-func batchesOf(rows []recordedRow, root string) (out []recordedBatch) {
-	slices.SortStableFunc(rows, func(a, b recordedRow) int { return int(a.Seq - b.Seq) })
-	batch, call := -1, -1
+func batchesOf(rows []recorded.Row, root string) (out []batch) {
+	slices.SortStableFunc(rows, func(a, b recorded.Row) int { return a.Seq - b.Seq })
+	current, call := -1, -1
 	var last time.Time
 	for i := range rows {
 		r := rows[i]
-		at := r.at()
+		at := r.Time()
 		if at.Before(last) {
 			at = last
 		}
 		last = at
 		sub := strings.HasSuffix(r.Agent, "-sub")
 		if r.Kind == "prompt" {
-			out, batch, call = append(out, recordedBatch{session: r.Session, sub: sub, at: at, prompt: &rows[i]}), -1, -1
+			out, current, call = append(out, batch{session: r.Session, sub: sub, at: at, prompt: &rows[i]}), -1, -1
 			continue
 		}
-		if r.Batch == nil || *r.Batch != batch || len(out) == 0 || out[len(out)-1].prompt != nil {
-			out, call = append(out, recordedBatch{session: r.Session, sub: sub, at: at}), -1
+		if r.Batch == nil || *r.Batch != current || len(out) == 0 || out[len(out)-1].prompt != nil {
+			out, call = append(out, batch{session: r.Session, sub: sub, at: at}), -1
 		}
-		if batch = -1; r.Batch != nil {
-			batch = *r.Batch
+		if current = -1; r.Batch != nil {
+			current = *r.Batch
 		}
 		b := &out[len(out)-1]
 		if r.Call != nil && *r.Call == call {
@@ -119,11 +92,11 @@ func batchesOf(rows []recordedRow, root string) (out []recordedBatch) {
 			}
 		}
 	}
-	return slices.DeleteFunc(out, func(b recordedBatch) bool { return b.prompt == nil && len(b.calls) == 0 })
+	return slices.DeleteFunc(out, func(b batch) bool { return b.prompt == nil && len(b.calls) == 0 })
 }
 
 // add joins a row that was derived from the same call: only what the call printed is new.
-func (c *recordedCall) add(r recordedRow) {
+func (c *toolCall) add(r recorded.Row) {
 	if len(r.Results) > 0 && !c.fails {
 		c.text = strings.Join(r.Results, "\n")
 	}
@@ -138,8 +111,8 @@ var failures = map[string]string{"missing": "File does not exist.",
 	"other": "Error: it did not work"}
 
 // callOf puts a row into the words of Claude Code's tools.
-func callOf(r recordedRow, root string) (recordedCall, bool) {
-	c := recordedCall{row: r, text: strings.Join(r.Results, "\n")}
+func callOf(r recorded.Row, root string) (toolCall, bool) {
+	c := toolCall{row: r, text: strings.Join(r.Results, "\n")}
 	kind := r.Kind
 	if kind == "failed" {
 		c.fails, c.text = true, "<tool_use_error>"+failures[r.Why]+"</tool_use_error>"
@@ -178,7 +151,7 @@ func callOf(r recordedRow, root string) (recordedCall, bool) {
 // payload is a hook's stdin.
 type payload map[string]any
 
-func (b recordedBatch) base(root, event string, turn int) payload {
+func (b batch) base(root, event string, turn int) payload {
 	p := payload{"session_id": b.session, "cwd": root, "hook_event_name": event, "prompt_id": fmt.Sprint(b.session, "-", turn),
 		"transcript_path": "/dev/null"}
 	if b.sub {
@@ -187,10 +160,18 @@ func (b recordedBatch) base(root, event string, turn int) payload {
 	return p
 }
 
-func (c recordedCall) id() string { return fmt.Sprint(c.row.Session, "-", c.row.Seq) }
+// start is the hook of a session's begin.
+func (b batch) start(root string) payload {
+	p := b.base(root, "SessionStart", 0)
+	p["source"] = "startup"
+	delete(p, "agent_id")
+	return p
+}
+
+func (c toolCall) id() string { return fmt.Sprint(c.row.Session, "-", c.row.Seq) }
 
 // hooks are the hooks of a batch in the order in which Claude Code runs them.
-func (b recordedBatch) hooks(root string, turn int) (out []payload) {
+func (b batch) hooks(root string, turn int) (out []payload) {
 	if b.prompt != nil {
 		p := b.base(root, "UserPromptSubmit", turn)
 		p["prompt"] = b.prompt.Text

@@ -3,17 +3,18 @@ package main
 import (
 	"cmp"
 	"fmt"
+	"io"
 	"maps"
 	"path"
 	"slices"
 	"strings"
-	"testing"
 	"time"
 
 	"github.com/aoa-dev/aoa/hooks"
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/prefetch"
+	"github.com/aoa-dev/aoa/scripts/recorded"
 )
 
 // tally is what a replay came to.
@@ -39,7 +40,7 @@ func newTally(name string) *tally {
 }
 
 // follow notes which files each session opens, for the judgement on a rescue.
-func (y *tally) follow(batches []recordedBatch) {
+func (y *tally) follow(batches []batch) {
 	for _, b := range batches {
 		for _, c := range b.calls {
 			if c.opens() {
@@ -49,7 +50,7 @@ func (y *tally) follow(batches []recordedBatch) {
 	}
 }
 
-func (c recordedCall) opens() bool {
+func (c toolCall) opens() bool {
 	return !c.fails && (c.name == "Read" || c.name == "Edit" || c.name == "Write")
 }
 
@@ -87,7 +88,7 @@ func headOf(k prefetch.Kind) string {
 }
 
 // answer judges what was said at the end of a batch about its failures.
-func (y *tally) answer(b recordedBatch, p payload, text string) {
+func (y *tally) answer(b batch, p payload, text string) {
 	if p["hook_event_name"] != "PostToolBatch" {
 		return
 	}
@@ -103,7 +104,7 @@ func (y *tally) answer(b recordedBatch, p payload, text string) {
 	}
 }
 
-func (y *tally) rescue(r recordedRow, next []string, text string) {
+func (y *tally) rescue(r recorded.Row, next []string, text string) {
 	t := y.rescues[r.Why]
 	if t == nil {
 		t = &rescueTally{}
@@ -181,8 +182,7 @@ func (y *tally) join(o *tally) {
 }
 
 // print says it all.
-func (y *tally) print(t *testing.T) {
-	t.Helper()
+func (y *tally) print(w io.Writer) {
 	var b strings.Builder
 	fmt.Fprintf(&b, "\n%s: %d sessions\n", y.name, y.sessions)
 	calls, silent, awaited, awaitedSilent := 0, 0, 0, 0
@@ -222,7 +222,7 @@ func (y *tally) print(t *testing.T) {
 			"%d: right %.0f %%, wrong %.0f %%, not settled %.0f %%\n",
 			why, r.failed, r.meant, r.named, percent(r.right, r.named), percent(r.wrong, r.named), percent(r.open, r.named))
 	}
-	t.Log(b.String())
+	fmt.Fprint(w, b.String())
 }
 
 func percent(n, of int) float64 {

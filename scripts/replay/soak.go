@@ -4,103 +4,86 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
-	"flag"
 	"fmt"
 	"io/fs"
 	"net"
 	"net/http"
 	"os"
 	"os/exec"
-	"os/signal"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 	"syscall"
-	"testing"
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/api"
-	"github.com/aoa-dev/aoa/internal/event"
-)
-
-var (
-	soakFor  = flag.Duration("soak", 0, "how long recorded sessions are given to one daemon")
-	soakPlot = flag.String("plot", "", "file of the plot of the daemon's memory, an SVG")
-	soakRate = flag.Int("rate", 60, "hooks per second")
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 // haste is how much faster the clock of a soaked daemon runs: sessions end a day after their last event, and half an
 // hour is to see that.
 const haste = 120
 
-// hasty is the daemon with such a clock.
-func hasty() {
+// serveHasty is the daemon of a repository with such a clock, in a process of its own: its memory is measured.
+func serveHasty(ctx context.Context, dir string) error {
 	begin := time.Now()
-	a := &app{in: os.Stdin, out: os.Stderr, err: os.Stderr, env: os.Environ(), dir: ".", now: func() time.Time {
-		return begin.Add(haste * time.Since(begin))
-	}}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	if err := a.serve(ctx, false, false); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(exitFailed)
+	s := &site{dir: dir, env: os.Environ()}
+	if err := s.open(ctx); err != nil {
+		return err
 	}
+	return s.serve(ctx, func() time.Time { return begin.Add(haste * time.Since(begin)) }, func() {})
 }
 
-// TestSoak gives one daemon recorded sessions, over and over under new names, and looks at what it holds: memory,
+// soakOn gives one daemon recorded sessions, over and over under new names, and looks at what it holds: memory,
 // goroutines, open files. All that must be level once a day of its clock has passed; the log on disk grows with what
-// happened. make soak SESSIONS=DIR REPOS=DIR TIME=1h prints the samples and draws bin/soak.svg.
-func TestSoak(t *testing.T) {
-	if *soakFor == 0 || *sessionsDir == "" {
-		t.Skip("give -soak TIME -sessions DIR: make soak")
+// happened.
+func (o options) soakOn(ctx context.Context, s *site, file string) error {
+	if _, err := s.git(ctx, "read-tree", "HEAD"); err != nil {
+		return err
 	}
-	files, err := filepath.Glob(filepath.Join(*sessionsDir, "*.jsonl.gz"))
-	check(t, err)
-	for _, file := range files {
-		name := strings.TrimSuffix(filepath.Base(file), ".jsonl.gz")
-		source, ok := mirrorOf(name)
-		if strings.HasSuffix(name, ".commits") || *replayOnly != "" && *replayOnly != name || !ok {
-			continue
-		}
-		soakOn(t, source, file)
-		return
+	_, _ = s.git(ctx, "checkout-index", "-q", "-f", "-a") // a mirror may lack the largest files
+	self, err := os.Executable()
+	if err != nil {
+		return err
 	}
-	t.Fatalf("no recording in %s has a clone in -repos", *sessionsDir)
-}
-
-func soakOn(t *testing.T, source, file string) {
-	d := newSandbox(t, 0)
-	d.git("fetch", "-q", source, "HEAD")
-	d.git("reset", "-q", "--hard", "FETCH_HEAD")
-	d.env = append(d.env, "AOA_IDLE_TIMEOUT=0", "AOA_REPO_ID=soak")
-	d.must("init")
-	d.must("daemon", "stop")
-	bin, err := exec.LookPath("aoa-hasty")
-	check(t, err)
-	daemon := exec.Command(bin)
-	daemon.Dir, daemon.Env, daemon.Stderr = d.dir, d.env, os.Stderr
+	daemon := exec.Command(self, "-daemon", s.dir)
+	daemon.Env, daemon.Stderr = append(s.env, "AOA_REPO_ID=soak"), os.Stderr
 	begin := time.Now()
-	check(t, daemon.Start())
-	t.Cleanup(func() { d.kill(daemon) })
-	d.until("it listens", func() bool { _, err := d.sample(); return err == nil })
-	batches, n := readRecorded(t, file, d.dir, *replayMost)
-	x := &soak{sandbox: d, begin: begin, turns: map[string]int{}, pace: time.NewTicker(time.Second / time.Duration(*soakRate))} // load
-	t.Logf("%d sessions of %s, %d batches, a clock %d times as fast", n, filepath.Base(file), len(batches), haste)
-	t.Logf("%s", strings.Join(soakNames, "\t"))
-	for x.pass = 0; time.Since(begin) < *soakFor; x.pass++ {
+	if err := daemon.Start(); err != nil {
+		return err
+	}
+	defer func() {
+		_ = daemon.Process.Signal(syscall.SIGTERM)
+		_ = daemon.Wait()
+	}()
+	if !s.learned(ctx, patient, 0) {
+		return fmt.Errorf("the history is not learned within %s", patient)
+	}
+	batches, n, err := readBatches(file, s.dir, o.most)
+	if err != nil {
+		return err
+	}
+	pace := time.NewTicker(time.Second / time.Duration(o.rate))
+	defer pace.Stop()
+	x := &soak{site: s, begin: begin, turns: map[string]int{}, pace: pace}
+	fmt.Printf("%d sessions of %s, %d batches, a clock %d times as fast\n%s\n", n, filepath.Base(file), len(batches), haste, strings.Join(soakNames, "\t"))
+	for x.pass = 0; time.Since(begin) < o.soak; x.pass++ {
 		for _, b := range batches {
-			if x.batch(b); time.Since(begin) > *soakFor {
+			if err := x.batch(ctx, b); err != nil {
+				return err
+			}
+			if time.Since(begin) > o.soak {
 				break
 			}
 		}
 	}
-	x.verdict()
+	return x.verdict(o.plot)
 }
 
 // soak is the traffic and what was seen of the daemon.
 type soak struct {
-	*sandbox
+	*site
 	begin   time.Time
 	pass    int
 	turns   map[string]int
@@ -112,58 +95,63 @@ type soak struct {
 }
 
 // batch runs the hooks of what happened at once, in a session of this pass.
-func (x *soak) batch(b recordedBatch) {
-	x.Helper()
+func (x *soak) batch(ctx context.Context, b batch) error {
 	b.session = fmt.Sprint(b.session, "-", x.pass)
+	var hooks []payload
 	if b.prompt != nil {
 		if x.turns[b.session]++; x.turns[b.session] == 1 {
-			start := b.base(x.dir, "SessionStart", 0)
-			start["source"] = "startup"
-			x.hook(start)
+			hooks = append(hooks, b.start(x.dir))
 		}
 	}
 	for i := range b.calls {
 		b.calls[i].row.Session = b.session // each has its own ids
 	}
-	for _, p := range b.hooks(x.dir, x.turns[b.session]) {
-		x.hook(p)
+	for _, p := range append(hooks, b.hooks(x.dir, x.turns[b.session])...) {
+		if err := x.hook(ctx, p); err != nil {
+			return fmt.Errorf("after %d hooks: %w", x.hooks, err)
+		}
 	}
 	if now := x.begin.Add(haste * time.Since(x.begin)); now.Sub(x.ticked) > time.Hour { // the cron's, by that clock
 		x.ticked = now
-		mustCall(x.sandbox, api.Events,
-			[]event.Event{{ID: fmt.Sprint("tick:", now.Unix()), Time: now, Kind: event.KindTick, Agent: "cron"}})
-	}
-	if time.Since(x.looked) > 10*time.Second {
-		x.looked = time.Now()
-		s, err := x.sample()
-		check(x.T, err)
-		x.samples = append(x.samples, append([]float64{time.Since(x.begin).Minutes(), float64(x.hooks)}, s...))
-		if len(x.samples)%6 == 1 {
-			x.Logf("%s", row(x.samples[len(x.samples)-1]))
+		if err := tick(ctx, x.site, now); err != nil {
+			return err
 		}
 	}
+	if time.Since(x.looked) < 10*time.Second {
+		return nil
+	}
+	x.looked = time.Now()
+	s, err := x.sample()
+	if err != nil {
+		return err
+	}
+	x.samples = append(x.samples, append([]float64{time.Since(x.begin).Minutes(), float64(x.hooks)}, s...))
+	if len(x.samples)%6 == 1 {
+		fmt.Println(row(x.samples[len(x.samples)-1]))
+	}
+	return nil
 }
 
-func (x *soak) hook(p payload) {
-	x.Helper()
+func (x *soak) hook(ctx context.Context, p payload) error {
 	<-x.pace.C
 	x.hooks++
 	raw, err := json.Marshal(p)
-	check(x.T, err)
-	ev := p["hook_event_name"].(string)
-	if _, err := x.send(api.Hook{Agent: "claude", Dir: x.dir, Payload: raw, Wait: !strings.HasPrefix(ev, "PostToolUse")}); err != nil {
-		x.Fatalf("after %d hooks: %v", x.hooks, err)
+	if err != nil {
+		return err
 	}
+	learning := strings.HasPrefix(p["hook_event_name"].(string), "PostToolUse")
+	_, err = fault.SendHook(ctx, x.place, api.Hook{Agent: "claude", Dir: x.dir, Payload: raw, Wait: !learning})
+	return err
 }
 
 // soakNames are the columns of a sample.
 var soakNames = []string{"minute", "hooks", "resident MB", "live heap MB", "goroutines", "open files", "store MB"}
 
 // sample asks the daemon for its metrics and the disk for the store.
-func (d *sandbox) sample() ([]float64, error) {
+func (x *soak) sample() ([]float64, error) {
 	c := http.Client{Transport: &http.Transport{DisableKeepAlives: true,
 		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
-			return api.Dial(ctx, d.place())
+			return api.Dial(ctx, x.place)
 		}}}
 	res, err := c.Get("http://aoa/v1/metrics")
 	if err != nil {
@@ -177,7 +165,7 @@ func (d *sandbox) sample() ([]float64, error) {
 		}
 	}
 	size := int64(0)
-	err = filepath.WalkDir(d.place().Store, func(_ string, e fs.DirEntry, err error) error {
+	err = filepath.WalkDir(x.place.Store, func(_ string, e fs.DirEntry, err error) error {
 		if err == nil && e.Type().IsRegular() {
 			if st, err := e.Info(); err == nil { // it may be gone
 				size += st.Size()
@@ -199,16 +187,16 @@ func row(values []float64) string {
 	return strings.Join(cells, "\t")
 }
 
-// verdict compares the last quarter with the second, by which everything has begun to end.
-func (x *soak) verdict() {
-	x.Helper()
-	if *soakPlot != "" {
-		check(x.T, os.WriteFile(*soakPlot, []byte(plot(soakNames, x.samples)), 0o644))
+// verdict compares the last quarter with the second, by which everything has begun to end, and draws the samples into a file.
+func (x *soak) verdict(file string) error {
+	if file != "" && len(x.samples) > 0 {
+		if err := os.WriteFile(file, []byte(plot(soakNames, x.samples)), 0o644); err != nil {
+			return err
+		}
 	}
 	quarter := len(x.samples) / 4
 	if quarter < 3 {
-		x.Logf("too short for a verdict: %d samples", len(x.samples))
-		return
+		return fmt.Errorf("too short for a verdict: %d samples", len(x.samples))
 	}
 	median := func(rows [][]float64, column int) float64 {
 		var vs []float64
@@ -218,16 +206,21 @@ func (x *soak) verdict() {
 		slices.Sort(vs)
 		return vs[len(vs)/2]
 	}
+	var grows []string
 	for i, name := range soakNames[2:] {
 		second, last := median(x.samples[quarter:2*quarter], i+2), median(x.samples[3*quarter:], i+2)
-		x.Logf("%s: %.1f in the second quarter, %.1f in the last: %+.0f %%", name, second, last, 100*(last/max(second, 1e-9)-1))
+		fmt.Printf("%s: %.1f in the second quarter, %.1f in the last: %+.0f %%\n", name, second, last, 100*(last/max(second, 1e-9)-1))
 		if name != "store MB" && last > 1.25*second+2 {
-			x.Errorf("%s grows", name)
+			grows = append(grows, name)
 		}
 	}
 	last := x.samples[len(x.samples)-1]
-	x.Logf("%d times through the recording, %.0f hooks in %.1f minutes; the store took %.0f bytes for each", x.pass,
+	fmt.Printf("%d times through the recording, %.0f hooks in %.1f minutes; the store took %.0f bytes for each\n", x.pass,
 		last[1], last[0], last[6]*(1<<20)/last[1])
+	if len(grows) > 0 {
+		return fmt.Errorf("what grows: %s", strings.Join(grows, ", "))
+	}
+	return nil
 }
 
 // plot draws each column over the first one, one under the other.

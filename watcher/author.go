@@ -10,7 +10,7 @@ import (
 )
 
 // Authors returns who wrote the newest commits of all refs, by their ids. Names are as .mailmap has them. It costs one `git log`
-// without files. Errors: ErrNoGit, an error of git.
+// without files. Errors are those of git.
 func (r *Repo) Authors(ctx context.Context, most int) (map[string]string, error) {
 	out := map[string]string{}
 	err := streamGit(ctx, r.git, string(r.Root), "", func(rd io.Reader) error {

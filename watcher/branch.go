@@ -23,7 +23,7 @@ var errFar = errors.New("the branch is far from its base")
 // Branch returns what the checked out branch adds to the default branch. The zero Branch: the default branch itself, a detached HEAD, no
 // default branch, more than maxBranchCommits or maxBranchFiles. The default branch is that of origin (refs/remotes/origin/HEAD), else the
 // first that exists of init.defaultBranch, main and master. It costs some reads of refs and one process of git, of two without
-// origin/HEAD. Errors: ErrNoGit, an error of git.
+// origin/HEAD. Errors are those of git.
 func (r *Repo) Branch(ctx context.Context) (event.Branch, error) {
 	ref, head, err := r.Head(ctx)
 	if err != nil || head == "" {
@@ -47,12 +47,7 @@ func (r *Repo) Branch(ctx context.Context) (event.Branch, error) {
 		}
 		return nil
 	}
-	log, done, err := r.openLog()
-	if err != nil {
-		return event.Branch{}, fmt.Errorf("read branch %s: %w", name, err)
-	}
-	defer done()
-	switch err := log.walk(ctx, []string{head}, []string{commit}, add); {
+	switch err := r.walk(ctx, []string{head}, []string{commit}, add); {
 	case errors.Is(err, errFar):
 		return event.Branch{}, nil
 	case err != nil:

@@ -23,7 +23,6 @@ type checkout struct {
 	t    testing.TB
 	root string
 	env  []string
-	path string // PATH of the watcher; "" is that of env
 }
 
 func newCheckout(t testing.TB) *checkout {
@@ -133,11 +132,7 @@ type watching struct {
 func (d *checkout) watch(o WatchOptions, with ...func(*Watcher)) *watching {
 	d.t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
-	env := d.env
-	if d.path != "" {
-		env = append(slices.Clone(env), "PATH="+d.path)
-	}
-	r, err := OpenRepo(ctx, d.root, env)
+	r, err := OpenRepo(ctx, d.root, d.env)
 	if err != nil {
 		d.t.Fatal(err)
 	}

@@ -12,7 +12,7 @@ import (
 )
 
 // Committed returns what files hold in HEAD, those of at most most bytes. A file that HEAD does not have is left out, and known says that
-// it was looked for: a file is new if it is known and has no content. It costs one process. Errors: ErrNoGit, an error of git.
+// it was looked for: a file is new if it is known and has no content. It costs one process. Errors are those of git.
 func (r *Repo) Committed(ctx context.Context, files []event.Path, most int64) (contents map[event.Path][]byte, known map[event.Path]bool, err error) {
 	var asked []event.Path
 	var input strings.Builder

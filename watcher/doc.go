@@ -5,8 +5,7 @@
 // what matters. It never writes to the repository, takes its locks, uses the network, or runs programs that a repository's
 // settings name (filters, file monitors, text converters, pagers, promisor fetches): [config.Git] prevents that.
 //
-// Costs: a git process for a listing or an import (10,000 commits per second and more; about 2,000 by go-git if there is no
-// git), 20 to 100 µs to read HEAD, about 1 µs for whether a path is ignored, and one inotify watch per folder that holds files.
+// Costs: a git process for a listing or an import (10,000 commits per second and more), 20 to 100 µs to read HEAD, about 1 µs for whether a path is ignored, and one inotify watch per folder that holds files.
 //
 // # Two parts
 //
@@ -31,9 +30,4 @@
 // rename counts for the newer name. A path that was used again later is not affected, because commits after the rename do not
 // use the map. Only renames in the history of this worktree's HEAD count. A rename event at the end of the import moves what a
 // side branch did under the old name.
-//
-// # Without git
-//
-// Without the git program on the PATH go-git reads HEAD, refs, the index and the history. That is slower and
-// has limits: only SHA-1, no relative alternates, subjects in UTF-8 only. SHA-256 and reftable need git.
 package watcher

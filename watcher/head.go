@@ -4,15 +4,19 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 
+	"github.com/go-git/go-billy/v5"
 	"github.com/go-git/go-billy/v5/osfs"
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/cache"
 	"github.com/go-git/go-git/v5/storage/filesystem"
 	"github.com/go-git/go-git/v5/storage/filesystem/dotgit"
+
+	"github.com/aoa-dev/aoa/internal/regularfile"
 )
 
 // originHead is the ref that names the default branch of the remote.
@@ -28,12 +32,9 @@ func (r *Repo) Head(ctx context.Context) (ref, oid string, err error) {
 // readRef resolves a ref as the worktree with that git dir sees it. A missing ref is no error: oid is "".
 func (r *Repo) readRef(ctx context.Context, git, name string) (ref, oid string, err error) {
 	if r.config.sha1 && r.config.files {
-		if ref, oid, err = readRefFiles(git, r.CommonDir, name); err == nil || !r.git.Found() {
-			return ref, oid, err
+		if ref, oid, err = readRefFiles(git, r.CommonDir, name); err == nil {
+			return ref, oid, nil
 		}
-	}
-	if !r.git.Found() {
-		return "", "", fmt.Errorf("read %s in %s: the repository's format needs git: %w", name, git, ErrNoGit)
 	}
 	return r.readRefGit(ctx, git, name)
 }
@@ -81,9 +82,19 @@ func (r *Repo) readRefGit(ctx context.Context, git, name string) (ref, oid strin
 // dotFS is a worktree's git dir over the common one, as go-git needs it.
 func dotFS(git, common string) *dotgit.RepositoryFilesystem {
 	if git == common {
-		return dotgit.NewRepositoryFilesystem(osfs.New(git), nil)
+		return dotgit.NewRepositoryFilesystem(regularFS{osfs.New(git)}, nil)
 	}
-	return dotgit.NewRepositoryFilesystem(osfs.New(git), osfs.New(common))
+	return dotgit.NewRepositoryFilesystem(regularFS{osfs.New(git)}, regularFS{osfs.New(common)})
+}
+
+// regularFS opens regular files alone: go-git would wait for a pipe.
+type regularFS struct{ billy.Filesystem }
+
+func (f regularFS) Open(name string) (billy.File, error) {
+	if st, err := f.Stat(name); err == nil && !st.Mode().IsRegular() {
+		return nil, &fs.PathError{Op: "read", Path: name, Err: regularfile.ErrKind}
+	}
+	return f.Filesystem.Open(name)
 }
 
 // noObjects is an object cache for reading refs only: it holds nothing.

@@ -27,19 +27,6 @@ const (
 	maxOldNames   = 10_000  // see importer.reused
 )
 
-// commitLog reads commits: through the git program (gitLog) or through go-git (objectLog).
-type commitLog interface {
-	// walk yields the commits that are no merges and reachable from want and not from not, newest first. Ids of not that
-	// no longer exist are ignored.
-	walk(ctx context.Context, want, not []string, yield func(*Commit) error) error
-	// list returns the ids of all such commits, merges included.
-	list(ctx context.Context, want, not []string) ([]string, error)
-	// count is the number of commits that walk would yield, 0 if that is not known.
-	count(ctx context.Context, want, not []string) (int, error)
-	// has reports whether a commit still exists.
-	has(ctx context.Context, id string) bool
-}
-
 // History yields what happened to the repository's commits since the cursor: uncommit events of rewritten branches, rename
 // events from old to new, then commit events from new to old, in batches of the newest 1,000 and then at most 20,000. The
 // cursor of a batch is to be stored with it. It stays the old one until the last batch, so that an interrupted import starts
@@ -50,8 +37,7 @@ type commitLog interface {
 // committer's; an uncommit has the time, paths and text of its commit, so that it can be subtracted exactly. Excluded files
 // are left out; deleted ones are in Gone and not in Paths; names are today's (see the package comment on renames).
 //
-// Errors: ErrNoTrees (nothing can be read without fetching), ErrNoGit (SHA-256 or reftable without git), an error of git,
-// ctx's, and yield's own.
+// Errors: ErrNoTrees (nothing can be read without fetching), ErrMissing (what is there was read), an error of git, ctx's, and yield's own.
 func (r *Repo) History(ctx context.Context, o HistoryOptions, yield func(batch []event.Event, cursor map[string]string) error) error {
 	if r.config.treeless != "" {
 		return fmt.Errorf("read history of %s: %w: to get them run: git config remote.%s.partialclonefilter blob:none "+
@@ -63,49 +49,45 @@ func (r *Repo) History(ctx context.Context, o HistoryOptions, yield func(batch [
 	return nil
 }
 
-// openLog is how the repository's commits are read. done frees what that takes.
-func (r *Repo) openLog() (log commitLog, done func(), err error) {
-	if r.git.Found() {
-		return gitLog{r}, func() {}, nil
-	}
-	objects, err := openObjectLog(r)
+func (r *Repo) readHistory(ctx context.Context, o HistoryOptions, yield func([]event.Event, map[string]string) error) error {
+	p, err := r.plan(ctx, o.Since)
 	if err != nil {
-		return nil, nil, err
+		return err
 	}
-	return objects, objects.close, nil
+	if p.changed {
+		err = r.readPlan(ctx, p, o, yield)
+	}
+	if err == nil && len(p.missing) > 0 {
+		return fmt.Errorf("%w: %s, …", ErrMissing, p.missing[0])
+	}
+	return err
 }
 
-func (r *Repo) readHistory(ctx context.Context, o HistoryOptions, yield func([]event.Event, map[string]string) error) error {
-	log, done, err := r.openLog()
+// readPlan yields what a plan wants.
+func (r *Repo) readPlan(ctx context.Context, p *plan, o HistoryOptions, yield func([]event.Event, map[string]string) error) error {
+	batch, err := r.dropped(ctx, p)
 	if err != nil {
 		return err
 	}
-	defer done()
-	p, err := r.plan(ctx, log, o.Since)
-	if err != nil || !p.changed {
-		return err
-	}
-	m := &importer{repo: r, plan: p, options: o, yield: yield, limit: firstBatch, names: currentNames{}, touched: map[event.Path]bool{}}
+	m := &importer{repo: r, plan: p, options: o, yield: yield, limit: firstBatch, batch: batch, names: currentNames{},
+		touched: map[event.Path]bool{}}
 	if o.Progress != nil {
 		ctx, cancel := context.WithCancel(ctx)
 		var counting sync.WaitGroup
 		counting.Go(func() { // beside the walk, so that the first batch does not wait for it
-			n, _ := log.count(ctx, p.want, p.not)
+			n, _ := r.count(ctx, p.want, p.not)
 			m.total.Store(int64(n))
 		})
 		defer func() { cancel(); counting.Wait() }()
 	}
-	if m.batch, err = r.dropped(ctx, log, p); err != nil {
-		return err
-	}
 	if !p.fresh {
-		renames, err := r.newRenames(ctx, log, p)
+		renames, err := r.newRenames(ctx, p)
 		if err != nil {
 			return err
 		}
 		m.batch = append(m.batch, renames...)
 	}
-	if err := log.walk(ctx, p.want, p.not, func(c *Commit) error { return m.add(ctx, c) }); err != nil {
+	if err := r.walk(ctx, p.want, p.not, func(c *Commit) error { return m.add(ctx, c) }); err != nil {
 		return err
 	}
 	late, err := m.lateRenames(ctx)

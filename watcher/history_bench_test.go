@@ -2,51 +2,13 @@ package watcher
 
 import (
 	"context"
-	"crypto/sha256"
 	"fmt"
 	"io"
 	"os"
-	"slices"
 	"testing"
 
-	"github.com/aoa-dev/aoa/internal/config"
 	"github.com/aoa-dev/aoa/internal/event"
 )
-
-// historySum is the XOR of a hash over every commit: equal for two walks that found the same, in any order.
-type historySum struct {
-	sum     [sha256.Size]byte
-	commits int
-}
-
-func (d *historySum) add(c *Commit) {
-	h := sha256.New()
-	fmt.Fprintf(h, "%s %d %d %s", c.ID, c.Time, c.Author, c.Subject)
-	lines := make([]string, len(c.Files))
-	for i, e := range c.Files {
-		lines[i] = fmt.Sprintf("\x00%s\x00%c\x00%s", e.Path, e.Status, e.Blob)
-	}
-	slices.Sort(lines)
-	for _, l := range lines {
-		_, _ = io.WriteString(h, l)
-	}
-	for i, b := range h.Sum(nil) {
-		d.sum[i] ^= b
-	}
-	d.commits++
-}
-
-func digestOf(tb testing.TB, src commitLog, want, not []string) historySum {
-	tb.Helper()
-	var d historySum
-	if err := src.walk(context.Background(), want, not, func(c *Commit) error {
-		d.add(c)
-		return nil
-	}); err != nil {
-		tb.Fatal(err)
-	}
-	return d
-}
 
 // benchRepo is the repository that AOA_BENCH_REPO names, else a generated one of 3,000 commits.
 func benchRepo(b *testing.B) *Repo {
@@ -75,7 +37,7 @@ func headOf(tb testing.TB, r *Repo) []string {
 // BenchmarkHistoryLogAlone is git log --raw by itself, its output thrown away: what the import is measured by.
 func BenchmarkHistoryLogAlone(b *testing.B) {
 	r := benchRepo(b)
-	n, err := gitLog{r}.count(context.Background(), headOf(b, r), nil)
+	n, err := r.count(context.Background(), headOf(b, r), nil)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -108,13 +70,6 @@ func benchHistory(b *testing.B, r *Repo) {
 
 // BenchmarkHistoryGit is a whole import through git: parsing, renames, excluded files, terms, events.
 func BenchmarkHistoryGit(b *testing.B) { benchHistory(b, benchRepo(b)) }
-
-// BenchmarkHistoryObjects is the same through go-git.
-func BenchmarkHistoryObjects(b *testing.B) {
-	r := benchRepo(b)
-	r.git = config.FindGit(nil)
-	benchHistory(b, r)
-}
 
 // BenchmarkHistoryNewest is the time to the first batch of 1,000 commits.
 func BenchmarkHistoryNewest(b *testing.B) {

@@ -51,12 +51,6 @@ func (c counted) apply(events []event.Event) {
 
 func (c counted) ids() []string { return slices.Sorted(maps.Keys(c)) }
 
-// each runs a test with git and with go-git.
-func each(t *testing.T, run func(t *testing.T, open func(*repository) *Repo)) {
-	t.Run("git", func(t *testing.T) { run(t, func(g *repository) *Repo { return g.open() }) })
-	t.Run("go-git", func(t *testing.T) { run(t, func(g *repository) *Repo { return without(t, g) }) })
-}
-
 // wantCounted compares with the non-merge commits that git reaches from the given revisions.
 func wantCounted(t *testing.T, what string, c counted, g *repository, revs ...string) {
 	t.Helper()
@@ -68,174 +62,162 @@ func wantCounted(t *testing.T, what string, c counted, g *repository, revs ...st
 }
 
 func TestRewrittenHistory(t *testing.T) {
-	each(t, func(t *testing.T, open func(*repository) *Repo) {
-		g := newRepository(t)
-		plain(g)
-		r, cursor, c := open(g), map[string]string{}, counted{}
-		step := func(what string, revs ...string) []event.Event {
-			t.Helper()
-			events := readAgain(t, r, cursor)
-			c.apply(events)
-			wantCounted(t, what, c, g, revs...)
-			if again := readAgain(t, r, cursor); len(again) != 0 {
-				t.Errorf("%s: a second run found %d events", what, len(again))
-			}
-			return events
+	g := newRepository(t)
+	plain(g)
+	r, cursor, c := g.open(), map[string]string{}, counted{}
+	step := func(what string, revs ...string) []event.Event {
+		t.Helper()
+		events := readAgain(t, r, cursor)
+		c.apply(events)
+		wantCounted(t, what, c, g, revs...)
+		if again := readAgain(t, r, cursor); len(again) != 0 {
+			t.Errorf("%s: a second run found %d events", what, len(again))
 		}
-		step("import", "main")
+		return events
+	}
+	step("import", "main")
 
-		old := g.commit("to be amended", "x.go")
-		step("commit", "main")
-		g.write("y.go", "y")
-		g.git("add", "-A")
-		g.git("commit", "-q", "--amend", "-m", "amended")
-		events := step("amend", "main")
-		tip := g.git("rev-parse", "HEAD")
-		if events[0].ID != "uncommit:"+old+":"+tip || !slices.Equal(events[0].Paths, []event.Path{"x.go"}) {
-			t.Errorf("amend began with %v", events[0])
-		}
+	old := g.commit("to be amended", "x.go")
+	step("commit", "main")
+	g.write("y.go", "y")
+	g.git("add", "-A")
+	g.git("commit", "-q", "--amend", "-m", "amended")
+	events := step("amend", "main")
+	tip := g.git("rev-parse", "HEAD")
+	if events[0].ID != "uncommit:"+old+":"+tip || !slices.Equal(events[0].Paths, []event.Path{"x.go"}) {
+		t.Errorf("amend began with %v", events[0])
+	}
 
-		g.commit("one more", "z.go")
-		step("commit", "main")
-		g.git("reset", "-q", "--hard", "HEAD~2")
-		step("reset", "main")
-		g.git("reset", "-q", "--hard", tip)
-		step("reset forward again", "main")
+	g.commit("one more", "z.go")
+	step("commit", "main")
+	g.git("reset", "-q", "--hard", "HEAD~2")
+	step("reset", "main")
+	g.git("reset", "-q", "--hard", tip)
+	step("reset forward again", "main")
 
-		g.git("checkout", "-q", "-b", "side", "HEAD~1")
-		g.commit("side 1", "s1.go")
-		g.commit("side 2", "s2.go")
-		step("a branch switch takes nothing back", "main", "side")
-		g.git("rebase", "-q", "main")
-		step("rebase", "main", "side")
-		g.git("checkout", "-q", "main")
-		step("back", "main", "side")
-		g.commit("other", "o.go")
-		g.git("cherry-pick", "side~1")
-		step("cherry-pick", "main", "side")
-		g.git("merge", "-q", "--no-edit", "side")
-		step("merge", "main")
-	})
+	g.git("checkout", "-q", "-b", "side", "HEAD~1")
+	g.commit("side 1", "s1.go")
+	g.commit("side 2", "s2.go")
+	step("a branch switch takes nothing back", "main", "side")
+	g.git("rebase", "-q", "main")
+	step("rebase", "main", "side")
+	g.git("checkout", "-q", "main")
+	step("back", "main", "side")
+	g.commit("other", "o.go")
+	g.git("cherry-pick", "side~1")
+	step("cherry-pick", "main", "side")
+	g.git("merge", "-q", "--no-edit", "side")
+	step("merge", "main")
 }
 
 func TestOctopusAndWorktrees(t *testing.T) {
-	each(t, func(t *testing.T, open func(*repository) *Repo) {
-		g := newRepository(t)
-		plain(g)
-		for _, b := range []string{"b1", "b2", "b3"} {
-			g.git("checkout", "-q", "-b", b, "main")
-			g.commit(b, b+".go")
-		}
-		g.git("checkout", "-q", "main")
-		g.git("merge", "-q", "--no-edit", "b1", "b2", "b3")
-		linked := filepath.Join(t.TempDir(), "linked")
-		g.git("worktree", "add", "-q", "-b", "far", linked, "HEAD~1")
-		g.at(linked).commit("in the other worktree", "far.go")
-		r, cursor, c := open(g), map[string]string{}, counted{}
-		c.apply(readAgain(t, r, cursor))
-		wantCounted(t, "import", c, g, "main", "far")
-		if p := c[g.git("rev-parse", "far")]; !slices.Equal(p, []event.Path{"far.go"}) {
-			t.Errorf("the other worktree's commit has %q", p)
-		}
-		g.at(linked).git("commit", "-q", "--amend", "-m", "again")
-		c.apply(readAgain(t, r, cursor))
-		wantCounted(t, "amended elsewhere", c, g, "main", "far")
-	})
+	g := newRepository(t)
+	plain(g)
+	for _, b := range []string{"b1", "b2", "b3"} {
+		g.git("checkout", "-q", "-b", b, "main")
+		g.commit(b, b+".go")
+	}
+	g.git("checkout", "-q", "main")
+	g.git("merge", "-q", "--no-edit", "b1", "b2", "b3")
+	linked := filepath.Join(t.TempDir(), "linked")
+	g.git("worktree", "add", "-q", "-b", "far", linked, "HEAD~1")
+	g.at(linked).commit("in the other worktree", "far.go")
+	r, cursor, c := g.open(), map[string]string{}, counted{}
+	c.apply(readAgain(t, r, cursor))
+	wantCounted(t, "import", c, g, "main", "far")
+	if p := c[g.git("rev-parse", "far")]; !slices.Equal(p, []event.Path{"far.go"}) {
+		t.Errorf("the other worktree's commit has %q", p)
+	}
+	g.at(linked).git("commit", "-q", "--amend", "-m", "again")
+	c.apply(readAgain(t, r, cursor))
+	wantCounted(t, "amended elsewhere", c, g, "main", "far")
 }
 
 func TestOriginHead(t *testing.T) {
-	each(t, func(t *testing.T, open func(*repository) *Repo) {
-		up := newRepository(t)
-		plain(up)
-		up.commit("published", "p.go")
-		dir := filepath.Join(t.TempDir(), "clone")
-		up.git("clone", "-q", "file://"+up.dir, dir)
-		g := up.at(dir)
-		r, cursor, c := open(g), map[string]string{}, counted{}
-		c.apply(readAgain(t, r, cursor))
-		wantCounted(t, "import", c, g, "main")
-		g.git("reset", "-q", "--hard", "HEAD~1")
-		c.apply(readAgain(t, r, cursor))
-		wantCounted(t, "what was published stays", c, g, "origin/main")
-		up.git("commit", "-q", "--amend", "-m", "force-pushed")
-		g.git("fetch", "-q")
-		c.apply(readAgain(t, r, cursor))
-		wantCounted(t, "force-pushed", c, g, "origin/main", "main")
-	})
+	up := newRepository(t)
+	plain(up)
+	up.commit("published", "p.go")
+	dir := filepath.Join(t.TempDir(), "clone")
+	up.git("clone", "-q", "file://"+up.dir, dir)
+	g := up.at(dir)
+	r, cursor, c := g.open(), map[string]string{}, counted{}
+	c.apply(readAgain(t, r, cursor))
+	wantCounted(t, "import", c, g, "main")
+	g.git("reset", "-q", "--hard", "HEAD~1")
+	c.apply(readAgain(t, r, cursor))
+	wantCounted(t, "what was published stays", c, g, "origin/main")
+	up.git("commit", "-q", "--amend", "-m", "force-pushed")
+	g.git("fetch", "-q")
+	c.apply(readAgain(t, r, cursor))
+	wantCounted(t, "force-pushed", c, g, "origin/main", "main")
 }
 
 func TestRebaseInProgress(t *testing.T) {
-	each(t, func(t *testing.T, open func(*repository) *Repo) {
-		g := newRepository(t)
-		plain(g)
-		g.git("checkout", "-q", "-b", "side", "HEAD~1")
-		g.commit("side 1", "s.go")
-		g.commit("conflict", "a.go", "dir/c.go")
-		r, cursor, c := open(g), map[string]string{}, counted{}
-		c.apply(readAgain(t, r, cursor))
-		before := c.ids()
-		if _, err := g.try("rebase", "main"); err == nil {
-			t.Fatal("the rebase should have stopped at a conflict")
-		}
-		if got := readAgain(t, r, cursor); len(got) != 0 {
-			t.Errorf("during the rebase: %v", got)
-		}
-		g.git("rebase", "--abort")
-		c.apply(readAgain(t, r, cursor))
-		if !slices.Equal(before, c.ids()) {
-			t.Error("an aborted rebase changed what is counted")
-		}
-	})
+	g := newRepository(t)
+	plain(g)
+	g.git("checkout", "-q", "-b", "side", "HEAD~1")
+	g.commit("side 1", "s.go")
+	g.commit("conflict", "a.go", "dir/c.go")
+	r, cursor, c := g.open(), map[string]string{}, counted{}
+	c.apply(readAgain(t, r, cursor))
+	before := c.ids()
+	if _, err := g.try("rebase", "main"); err == nil {
+		t.Fatal("the rebase should have stopped at a conflict")
+	}
+	if got := readAgain(t, r, cursor); len(got) != 0 {
+		t.Errorf("during the rebase: %v", got)
+	}
+	g.git("rebase", "--abort")
+	c.apply(readAgain(t, r, cursor))
+	if !slices.Equal(before, c.ids()) {
+		t.Error("an aborted rebase changed what is counted")
+	}
 }
 
 func TestForgottenCommits(t *testing.T) {
-	each(t, func(t *testing.T, open func(*repository) *Repo) {
-		g := newRepository(t)
-		plain(g)
-		g.git("mv", "a.go", "moved.go")
-		g.commit("lost", "l.go")
-		r, cursor, c := open(g), map[string]string{}, counted{}
-		c.apply(readAgain(t, r, cursor))
-		lost := g.git("rev-parse", "HEAD")
-		g.git("reset", "-q", "--hard", "HEAD~1")
-		g.commit("kept", "k.go")
-		g.git("reflog", "expire", "--expire=now", "--all")
-		g.git("gc", "-q", "--prune=now")
-		if _, err := g.try("cat-file", "-e", lost); err == nil {
-			t.Fatal("gc kept the commit")
+	g := newRepository(t)
+	plain(g)
+	g.git("mv", "a.go", "moved.go")
+	g.commit("lost", "l.go")
+	r, cursor, c := g.open(), map[string]string{}, counted{}
+	c.apply(readAgain(t, r, cursor))
+	lost := g.git("rev-parse", "HEAD")
+	g.git("reset", "-q", "--hard", "HEAD~1")
+	g.commit("kept", "k.go")
+	g.git("reflog", "expire", "--expire=now", "--all")
+	g.git("gc", "-q", "--prune=now")
+	if _, err := g.try("cat-file", "-e", lost); err == nil {
+		t.Fatal("gc kept the commit")
+	}
+	events := readAgain(t, r, cursor)
+	if len(events) == 0 || events[0].Text != "kept" {
+		t.Errorf("after gc: %v", events)
+	}
+	for _, e := range events {
+		if e.Kind != event.KindCommit {
+			t.Errorf("after gc nothing is known about what was lost, yet: %v", e)
 		}
-		events := readAgain(t, r, cursor)
-		if len(events) == 0 || events[0].Text != "kept" {
-			t.Errorf("after gc: %v", events)
-		}
-		for _, e := range events {
-			if e.Kind != event.KindCommit {
-				t.Errorf("after gc nothing is known about what was lost, yet: %v", e)
-			}
-		}
-		if again := readAgain(t, r, cursor); len(again) != 0 {
-			t.Errorf("a second run found %d events", len(again))
-		}
-	})
+	}
+	if again := readAgain(t, r, cursor); len(again) != 0 {
+		t.Errorf("a second run found %d events", len(again))
+	}
 }
 
 func TestShallow(t *testing.T) {
-	each(t, func(t *testing.T, open func(*repository) *Repo) {
-		up := newRepository(t)
-		plain(up)
-		up.commit("fourth", "a.go")
-		dir := filepath.Join(t.TempDir(), "shallow")
-		up.git("clone", "-q", "--depth", "2", "file://"+up.dir, dir)
-		g := up.at(dir)
-		r, cursor, c := open(g), map[string]string{}, counted{}
-		c.apply(readAgain(t, r, cursor))
-		if want := []string{g.git("rev-parse", "HEAD")}; !slices.Equal(c.ids(), want) {
-			t.Errorf("a clone of depth 2 counts %q, want %q: the border commit lists every file", c.ids(), want)
-		}
-		g.git("fetch", "-q", "--unshallow")
-		c.apply(readAgain(t, r, cursor))
-		wantCounted(t, "deepened", c, g, "main")
-	})
+	up := newRepository(t)
+	plain(up)
+	up.commit("fourth", "a.go")
+	dir := filepath.Join(t.TempDir(), "shallow")
+	up.git("clone", "-q", "--depth", "2", "file://"+up.dir, dir)
+	g := up.at(dir)
+	r, cursor, c := g.open(), map[string]string{}, counted{}
+	c.apply(readAgain(t, r, cursor))
+	if want := []string{g.git("rev-parse", "HEAD")}; !slices.Equal(c.ids(), want) {
+		t.Errorf("a clone of depth 2 counts %q, want %q: the border commit lists every file", c.ids(), want)
+	}
+	g.git("fetch", "-q", "--unshallow")
+	c.apply(readAgain(t, r, cursor))
+	wantCounted(t, "deepened", c, g, "main")
 }
 
 func TestTreelessClone(t *testing.T) {
@@ -263,97 +245,70 @@ func TestTreelessClone(t *testing.T) {
 
 // TestPartialCloneFetchesNothing: the remote is gone, and it is not missed.
 func TestPartialCloneFetchesNothing(t *testing.T) {
-	each(t, func(t *testing.T, open func(*repository) *Repo) {
-		up := newRepository(t)
-		plain(up)
-		up.git("config", "uploadpack.allowFilter", "true")
-		dir := filepath.Join(t.TempDir(), "partial")
-		up.git("clone", "-q", "--no-checkout", "--filter=blob:none", "file://"+up.dir, dir)
-		g := up.at(dir)
-		if missing := g.git("rev-list", "--objects", "--missing=print", "main"); !strings.Contains(missing, "?") {
-			t.Fatal("this git made a whole clone")
-		}
-		if err := os.RemoveAll(up.dir); err != nil {
-			t.Fatal(err)
-		}
-		c := counted{}
-		c.apply(readAgain(t, open(g), map[string]string{}))
-		wantCounted(t, "import", c, g, "main")
-	})
+	up := newRepository(t)
+	plain(up)
+	up.git("config", "uploadpack.allowFilter", "true")
+	dir := filepath.Join(t.TempDir(), "partial")
+	up.git("clone", "-q", "--no-checkout", "--filter=blob:none", "file://"+up.dir, dir)
+	g := up.at(dir)
+	if missing := g.git("rev-list", "--objects", "--missing=print", "main"); !strings.Contains(missing, "?") {
+		t.Fatal("this git made a whole clone")
+	}
+	if err := os.RemoveAll(up.dir); err != nil {
+		t.Fatal(err)
+	}
+	c := counted{}
+	c.apply(readAgain(t, g.open(), map[string]string{}))
+	wantCounted(t, "import", c, g, "main")
 }
 
 func TestBatches(t *testing.T) {
 	g := newRepository(t)
 	g.dir = generated(t, 2500)
 	total := len(strings.Fields(g.git("rev-list", "--no-merges", "main")))
-	each(t, func(t *testing.T, open func(*repository) *Repo) {
-		r := open(g)
-		var sizes []int
-		var cursors []map[string]string
-		var progress []string
-		var newest, oldest event.Event
-		err := r.History(context.Background(), HistoryOptions{Progress: func(done, total int) {
-			progress = append(progress, fmt.Sprint(done, "/", total))
-		}}, func(batch []event.Event, c map[string]string) error {
-			if len(sizes) == 0 {
-				newest = batch[0]
-			}
-			oldest = batch[len(batch)-1]
-			sizes, cursors = append(sizes, len(batch)), append(cursors, c)
-			return nil
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !slices.Equal(sizes, []int{1000, total - 1000}) {
-			t.Errorf("batches of %v, %d in all", sizes, total)
-		}
-		if len(cursors[0]) != 0 || cursors[1]["refs/heads/main"] != g.git("rev-parse", "main") {
-			t.Errorf("cursors %v: only the last batch may move it", cursors)
-		}
-		if newest.Text != "change 2499" && newest.Text != "change 2498" || oldest.Text != "change 0" || !oldest.Time.Before(newest.Time) {
-			t.Errorf("from %q to %q", newest.Text, oldest.Text)
-		}
-		if want := fmt.Sprint(total, "/", total); len(progress) == 0 || progress[len(progress)-1] != want {
-			t.Errorf("progress %q, want %s at the end", progress, want)
-		}
-
-		stop := errors.New("stop")
-		if err := r.History(context.Background(), HistoryOptions{},
-			func([]event.Event, map[string]string) error { return stop }); !errors.Is(err, stop) {
-			t.Errorf("yield's error became %v", err)
-		}
-		ctx, cancel := context.WithCancel(context.Background())
-		err = r.History(ctx, HistoryOptions{}, func([]event.Event, map[string]string) error {
-			cancel()
-			return nil
-		})
-		if !errors.Is(err, context.Canceled) {
-			t.Errorf("cancelled: %v", err)
-		}
-	})
-}
-
-func TestObjectLogEqualsGit(t *testing.T) {
-	g := newRepository(t)
-	g.dir = generated(t, 1500)
-	if dir := os.Getenv("AOA_BENCH_REPO"); dir != "" {
-		g.dir = dir
-	}
 	r := g.open()
-	o, err := openObjectLog(r)
+	var sizes []int
+	var cursors []map[string]string
+	var progress []string
+	var newest, oldest event.Event
+	err := r.History(context.Background(), HistoryOptions{Progress: func(done, total int) {
+		progress = append(progress, fmt.Sprint(done, "/", total))
+	}}, func(batch []event.Event, c map[string]string) error {
+		if len(sizes) == 0 {
+			newest = batch[0]
+		}
+		oldest = batch[len(batch)-1]
+		sizes, cursors = append(sizes, len(batch)), append(cursors, c)
+		return nil
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer o.close()
-	want := digestOf(t, gitLog{r}, headOf(t, r), nil)
-	if got := digestOf(t, o, headOf(t, r), nil); got != want || want.commits < 1000 {
-		t.Errorf("all: go-git %d %x, git %d %x", got.commits, got.sum[:8], want.commits, want.sum[:8])
+	if !slices.Equal(sizes, []int{1000, total - 1000}) {
+		t.Errorf("batches of %v, %d in all", sizes, total)
 	}
-	border := []string{g.git("rev-parse", "HEAD~300")}
-	want = digestOf(t, gitLog{r}, headOf(t, r), border)
-	if got := digestOf(t, o, headOf(t, r), border); got != want || want.commits < 250 {
-		t.Errorf("since: go-git %d %x, git %d %x", got.commits, got.sum[:8], want.commits, want.sum[:8])
+	if len(cursors[0]) != 0 || cursors[1]["refs/heads/main"] != g.git("rev-parse", "main") {
+		t.Errorf("cursors %v: only the last batch may move it", cursors)
+	}
+	if newest.Text != "change 2499" && newest.Text != "change 2498" || oldest.Text != "change 0" || !oldest.Time.Before(newest.Time) {
+		t.Errorf("from %q to %q", newest.Text, oldest.Text)
+	}
+	if want := fmt.Sprint(total, "/", total); len(progress) == 0 || progress[len(progress)-1] != want {
+		t.Errorf("progress %q, want %s at the end", progress, want)
+	}
+
+	stop := errors.New("stop")
+	if err := r.History(context.Background(), HistoryOptions{},
+		func([]event.Event, map[string]string) error { return stop }); !errors.Is(err, stop) {
+		t.Errorf("yield's error became %v", err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	err = r.History(ctx, HistoryOptions{}, func([]event.Event, map[string]string) error {
+		cancel()
+		return nil
+	})
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: %v", err)
 	}
 }
 
@@ -398,5 +353,49 @@ func TestOddNamesAndContents(t *testing.T) {
 	if got := len(bySubject["five"].Paths); got != 5000 {
 		t.Errorf("%d paths of 5000", got)
 	}
-	checkObjectLog(t, without(t, g), r, "")
+}
+
+// TestMissingAlternates: commits that the clone borrows are not there, so its history is not read. What is there counts, nothing is noted
+// as done, and all of it is read when they are back.
+func TestMissingAlternates(t *testing.T) {
+	source := newRepository(t)
+	plain(source)
+	dir := filepath.Join(t.TempDir(), "shared")
+	source.git("clone", "-q", "--shared", source.dir, dir)
+	for name, change := range map[string]func(g *repository){
+		"nothing of its own": func(*repository) {},
+		"an orphan branch": func(g *repository) {
+			g.git("checkout", "-q", "--orphan", "own")
+			g.git("commit", "-q", "-m", "own", "--allow-empty")
+		},
+		"a commit on top": func(g *repository) {
+			g.git("checkout", "-q", "-f", "main")
+			g.commit("on top", "top.go")
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			g := source.at(dir)
+			change(g)
+			r, cursor, c := g.open(), map[string]string{}, counted{}
+			away := source.dir + ".away"
+			if err := os.Rename(source.dir, away); err != nil {
+				t.Fatal(err)
+			}
+			for range 2 {
+				err := r.History(t.Context(), HistoryOptions{Since: cursor}, func(batch []event.Event, next map[string]string) error {
+					c.apply(batch)
+					cursor = next
+					return nil
+				})
+				if err == nil {
+					t.Errorf("read, with %d commits and the cursor %v", len(c), cursor)
+				}
+			}
+			if err := os.Rename(away, source.dir); err != nil {
+				t.Fatal(err)
+			}
+			c.apply(readAgain(t, r, cursor))
+			wantCounted(t, "when they are back", c, g, "HEAD", "origin/HEAD")
+		})
+	}
 }

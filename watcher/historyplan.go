@@ -27,10 +27,11 @@ type plan struct {
 	off       map[string]bool   // commits outside the history of this worktree's HEAD
 	shallow   map[string]bool   // commits at the border of a shallow clone
 	next      map[string]string // the cursor afterwards
+	missing   []string          // wanted commits that the repository does not have: they are not in the cursor
 }
 
 // plan compares the refs with the cursor.
-func (r *Repo) plan(ctx context.Context, log commitLog, since map[string]string) (*plan, error) {
+func (r *Repo) plan(ctx context.Context, since map[string]string) (*plan, error) {
 	tips, err := r.tips(ctx)
 	if err != nil {
 		return nil, err
@@ -48,16 +49,20 @@ func (r *Repo) plan(ctx context.Context, log commitLog, since map[string]string)
 		delete(p.next, shallowKey)
 	}
 	for _, t := range tips {
+		old := since[t.key]
+		if old != t.commit && !r.has(ctx, t.commit) {
+			p.missing = append(p.missing, t.commit)
+			continue
+		}
 		p.next[t.key] = t.commit
 		p.want = append(p.want, t.commit)
-		old := since[t.key]
 		if old == t.commit {
 			continue
 		}
 		p.changed = true
 		switch {
 		case old == "":
-		case !log.has(ctx, old):
+		case !r.has(ctx, old):
 			// A gc removed the old commit, so it is unknown which commits are new. All are yielded again, which does no harm
 			// because of their IDs. Renames are not: they would move what a reused name has earned since.
 			p.fresh = true
@@ -74,7 +79,7 @@ func (r *Repo) plan(ctx context.Context, log commitLog, since map[string]string)
 	if !whole {
 		p.not = commitsOf(since)
 	}
-	p.off, err = r.offHead(ctx, log, p)
+	p.off, err = r.offHead(ctx, p)
 	return p, err
 }
 
@@ -91,7 +96,7 @@ func commitsOf(cursor map[string]string) []string {
 }
 
 // offHead finds the wanted commits that this worktree's HEAD does not descend from.
-func (r *Repo) offHead(ctx context.Context, log commitLog, p *plan) (map[string]bool, error) {
+func (r *Repo) offHead(ctx context.Context, p *plan) (map[string]bool, error) {
 	_, head, err := r.Head(ctx)
 	if err != nil {
 		return nil, err
@@ -104,7 +109,7 @@ func (r *Repo) offHead(ctx context.Context, log commitLog, p *plan) (map[string]
 	if head != "" {
 		not = append(not, head)
 	}
-	ids, err := log.list(ctx, others, not)
+	ids, err := r.listCommits(ctx, others, not)
 	return setOf(ids), err
 }
 
@@ -139,9 +144,9 @@ func (r *Repo) shallow() (map[string]bool, string) {
 
 // newRenames makes the rename events of the new commits, oldest first. They come before the commits: what was learned under
 // an old name has moved when the commits add to the new one, and a file that took over the old name starts with nothing.
-func (r *Repo) newRenames(ctx context.Context, log commitLog, p *plan) ([]event.Event, error) {
+func (r *Repo) newRenames(ctx context.Context, p *plan) ([]event.Event, error) {
 	var out []event.Event
-	err := log.walk(ctx, p.want, p.not, func(c *Commit) error {
+	err := r.walk(ctx, p.want, p.not, func(c *Commit) error {
 		if p.off[c.ID] || p.shallow[c.ID] {
 			return nil
 		}
@@ -155,12 +160,12 @@ func (r *Repo) newRenames(ctx context.Context, log commitLog, p *plan) ([]event.
 }
 
 // dropped makes the uncommit events: commits that a ref reached and that no ref reaches now. Their renames are turned back.
-func (r *Repo) dropped(ctx context.Context, log commitLog, p *plan) ([]event.Event, error) {
+func (r *Repo) dropped(ctx context.Context, p *plan) ([]event.Event, error) {
 	var out []event.Event
 	done := map[string]bool{}
 	not := commitsOf(p.next)
 	for _, l := range p.lost {
-		err := log.walk(ctx, []string{l.commit}, not, func(c *Commit) error {
+		err := r.walk(ctx, []string{l.commit}, not, func(c *Commit) error {
 			if done[c.ID] || p.shallow[c.ID] {
 				return nil
 			}

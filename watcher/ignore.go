@@ -116,15 +116,13 @@ func (r *Repo) ruleset() *rules {
 }
 
 // excludesFile is the name of the user's global ignore file, "" if there is none. git knows includes and conditions in its
-// settings; without git it is the default name.
+// settings.
 func (r *Repo) excludesFile() string {
-	if r.git.Found() {
-		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
-		defer cancel()
-		out, err := r.run(ctx, "config", "--type=path", "--get", "core.excludesFile")
-		if name := strings.TrimRight(string(out), "\n"); err == nil && name != "" {
-			return absolute(name, string(r.Root))
-		}
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	defer cancel()
+	out, err := r.run(ctx, "config", "--type=path", "--get", "core.excludesFile")
+	if name := strings.TrimRight(string(out), "\n"); err == nil && name != "" {
+		return absolute(name, string(r.Root))
 	}
 	return r.excludes
 }

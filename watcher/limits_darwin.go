@@ -1,6 +1,10 @@
 package watcher
 
-import "golang.org/x/sys/unix"
+import (
+	"errors"
+
+	"golang.org/x/sys/unix"
+)
 
 // kqueue opens every file of a watched folder.
 const kqueue = true
@@ -8,9 +12,13 @@ const kqueue = true
 // cost is the number of file descriptors that watching a folder takes.
 func cost(d *dir) int { return 1 + len(d.files) + len(d.subs) }
 
-// raiseFileLimit raises the number of open files to what the system allows this process and returns how many
+var errMaxWatches = errors.New("the number of files that may be open is used up")
+
+func watchHint(error) string { return "" }
+
+// watchLimit raises the number of open files to what the system allows this process and returns how many
 // of them the watches may use: half, the rest is the daemon's.
-func raiseFileLimit() int {
+func watchLimit() int {
 	var lim unix.Rlimit
 	if unix.Getrlimit(unix.RLIMIT_NOFILE, &lim) != nil {
 		return 100

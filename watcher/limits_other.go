@@ -1,11 +1,17 @@
-//go:build !darwin
+//go:build !linux && !darwin
 
 package watcher
+
+import "errors"
 
 // kqueue: here a watched folder costs one watch, whatever is in it.
 const kqueue = false
 
 func cost(*dir) int { return 1 }
 
-// raiseFileLimit has nothing to raise: the system's own limit is met when adding fails.
-func raiseFileLimit() int { return 0 }
+var errMaxWatches = errors.New("there are too few file watches")
+
+// watchLimit is unknown: the system's own is met when adding fails.
+func watchLimit() int { return 0 }
+
+func watchHint(error) string { return "" }

@@ -63,19 +63,19 @@ func ReadLog(ctx context.Context, git *config.Git, dir string, o LogOptions, yie
 		"--ignore-submodules=none", format, "--ignore-missing", "--stdin")
 }
 
-// gitLog reads history through the git program.
-type gitLog struct{ r *Repo }
-
-func (g gitLog) walk(ctx context.Context, want, not []string, yield func(*Commit) error) error {
-	return ReadLog(ctx, g.r.git, string(g.r.Root), LogOptions{From: want, Not: not}, yield)
+// walk yields the commits that are no merges and reachable from want and not from not, newest first. Ids of not that no longer exist are
+// ignored.
+func (r *Repo) walk(ctx context.Context, want, not []string, yield func(*Commit) error) error {
+	return ReadLog(ctx, r.git, string(r.Root), LogOptions{From: want, Not: not}, yield)
 }
 
-func (g gitLog) list(ctx context.Context, want, not []string) ([]string, error) {
+// listCommits returns the ids of all such commits, merges included.
+func (r *Repo) listCommits(ctx context.Context, want, not []string) ([]string, error) {
 	if len(want) == 0 {
 		return nil, nil
 	}
 	var out []string
-	err := streamGit(ctx, g.r.git, string(g.r.Root), revisions(want, not), func(rd io.Reader) error {
+	err := streamGit(ctx, r.git, string(r.Root), revisions(want, not), func(rd io.Reader) error {
 		lines := bufio.NewScanner(rd)
 		for lines.Scan() {
 			out = append(out, lines.Text())
@@ -85,16 +85,18 @@ func (g gitLog) list(ctx context.Context, want, not []string) ([]string, error) 
 	return out, err
 }
 
-func (g gitLog) count(ctx context.Context, want, not []string) (n int, err error) {
-	err = streamGit(ctx, g.r.git, string(g.r.Root), revisions(want, not), func(rd io.Reader) error {
+// count is the number of commits that walk would yield.
+func (r *Repo) count(ctx context.Context, want, not []string) (n int, err error) {
+	err = streamGit(ctx, r.git, string(r.Root), revisions(want, not), func(rd io.Reader) error {
 		_, err := fmt.Fscan(rd, &n)
 		return err
 	}, "rev-list", "--count", "--no-merges", "--ignore-missing", "--stdin")
 	return n, err
 }
 
-func (g gitLog) has(ctx context.Context, id string) bool {
-	_, err := g.r.run(ctx, "cat-file", "-e", id+"^{commit}")
+// has reports whether a commit still exists.
+func (r *Repo) has(ctx context.Context, id string) bool {
+	_, err := r.run(ctx, "cat-file", "-e", id+"^{commit}")
 	return err == nil
 }
 

@@ -18,8 +18,14 @@ type notifier struct {
 	add    func(dir string) error
 	remove func(dir string) error
 	close  func() error
+}
 
-	recursive bool // reports what lies below a folder that was added, ignored folders included
+func openNotifier() (notifier, error) {
+	n, err := fsnotify.NewBufferedWatcher(queue)
+	if err != nil {
+		return notifier{}, err
+	}
+	return notifier{events: n.Events, errors: n.Errors, add: n.Add, remove: n.Remove, close: n.Close}, nil
 }
 
 // idleNotifier reports nothing: everything is polled.
@@ -41,9 +47,7 @@ func (w *Watcher) drain(src notifier) {
 				events = nil
 				continue
 			}
-			if !src.recursive || !w.belowIgnored(ev.Name) {
-				w.in.add(ev, w.o.Now())
-			}
+			w.in.add(ev, w.o.Now())
 		case err, ok := <-errs:
 			if !ok {
 				errs = nil
@@ -56,12 +60,6 @@ func (w *Watcher) drain(src notifier) {
 			w.o.Log.Debug("watching files", "error", err)
 		}
 	}
-}
-
-// belowIgnored reports whether a path lies in a folder of the worktree that is ignored.
-func (w *Watcher) belowIgnored(name string) bool {
-	p, ok := w.repo.Root.Path(name)
-	return ok && w.repo.ignoredDir(p.Dir())
 }
 
 // isFull reports whether an error means that the system has no more watches or file descriptors.

@@ -64,7 +64,7 @@ func (w *Watcher) reconcile(ctx context.Context) {
 		w.in.touch(p, true, at)
 	}
 	w.full = false
-	w.renewBudget()
+	w.maxWatches = w.watchLimit()
 	w.watchGitFolders()
 	w.watchActive(at)
 	if !w.full && !w.polling {

@@ -37,85 +37,77 @@ func wantCredited(t *testing.T, got, want map[string]string) {
 }
 
 func TestRenamesInAnImport(t *testing.T) {
-	each(t, func(t *testing.T, open func(*repository) *Repo) {
-		g := newRepository(t)
-		g.commit("old", "old.go", "other.go", "pkg/one.go", "pkg/index.js")
-		g.git("mv", "old.go", "mid.go")
-		g.commit("first move")
-		g.commit("middle", "mid.go")
-		g.git("mv", "mid.go", "new.go")
-		g.commit("second move")
-		g.commit("reuse", "old.go") // another file under the first name
-		g.commit("reused again", "old.go")
-		g.git("mv", "pkg", "lib")
-		g.write("lib/one.go", "changed while moving\n")
-		g.write("lib/index.js", "changed while moving\n")
-		g.commit("move with changes")
-		g.git("rm", "-q", "lib/index.js")
-		g.commit("gone")
-		wantCredited(t, credited(t, open(g)), map[string]string{
-			"old": "lib/one.go new.go other.go pkg/index.js", "first move": "new.go", "middle": "new.go", "second move": "new.go",
-			"reuse": "old.go", "reused again": "old.go",
-			// A file called index that goes while another comes is a coincidence, one called one.go is not.
-			"move with changes": "lib/index.js lib/one.go -pkg/index.js", "gone": " -lib/index.js", "rename": "",
-		})
+	g := newRepository(t)
+	g.commit("old", "old.go", "other.go", "pkg/one.go", "pkg/index.js")
+	g.git("mv", "old.go", "mid.go")
+	g.commit("first move")
+	g.commit("middle", "mid.go")
+	g.git("mv", "mid.go", "new.go")
+	g.commit("second move")
+	g.commit("reuse", "old.go") // another file under the first name
+	g.commit("reused again", "old.go")
+	g.git("mv", "pkg", "lib")
+	g.write("lib/one.go", "changed while moving\n")
+	g.write("lib/index.js", "changed while moving\n")
+	g.commit("move with changes")
+	g.git("rm", "-q", "lib/index.js")
+	g.commit("gone")
+	wantCredited(t, credited(t, g.open()), map[string]string{
+		"old": "lib/one.go new.go other.go pkg/index.js", "first move": "new.go", "middle": "new.go", "second move": "new.go",
+		"reuse": "old.go", "reused again": "old.go",
+		// A file called index that goes while another comes is a coincidence, one called one.go is not.
+		"move with changes": "lib/index.js lib/one.go -pkg/index.js", "gone": " -lib/index.js", "rename": "",
 	})
 }
 
 // A side branch goes on under the old name after the rename on main, and is merged.
 func TestRenameBesideABranch(t *testing.T) {
-	each(t, func(t *testing.T, open func(*repository) *Repo) {
-		g := newRepository(t)
-		g.commit("base", "old.go", "k.go")
-		g.git("checkout", "-q", "-b", "side")
-		g.git("checkout", "-q", "main")
-		g.git("mv", "old.go", "new.go")
-		g.commit("move")
-		g.git("checkout", "-q", "side")
-		g.write("old.go", strings.Repeat("old.go line\n", 9))
-		g.commit("aside")
-		g.git("checkout", "-q", "main")
-		g.git("merge", "-q", "--no-edit", "side")
-		wantCredited(t, credited(t, open(g)), map[string]string{
-			"base": "k.go new.go", "move": "new.go", "aside": "old.go", "rename": "[old.go]→[new.go]",
-		})
+	g := newRepository(t)
+	g.commit("base", "old.go", "k.go")
+	g.git("checkout", "-q", "-b", "side")
+	g.git("checkout", "-q", "main")
+	g.git("mv", "old.go", "new.go")
+	g.commit("move")
+	g.git("checkout", "-q", "side")
+	g.write("old.go", strings.Repeat("old.go line\n", 9))
+	g.commit("aside")
+	g.git("checkout", "-q", "main")
+	g.git("merge", "-q", "--no-edit", "side")
+	wantCredited(t, credited(t, g.open()), map[string]string{
+		"base": "k.go new.go", "move": "new.go", "aside": "old.go", "rename": "[old.go]→[new.go]",
 	})
 }
 
 // What another worktree renamed is not what this one's HEAD calls its files.
 func TestRenameOffTheLineage(t *testing.T) {
-	each(t, func(t *testing.T, open func(*repository) *Repo) {
-		g := newRepository(t)
-		g.commit("base", "a.go")
-		g.git("worktree", "add", "-q", "-b", "far", g.dir+"-far")
-		far := g.at(g.dir + "-far")
-		far.git("mv", "a.go", "b.go")
-		far.commit("move far away")
-		wantCredited(t, credited(t, open(g)), map[string]string{"base": "a.go", "move far away": "b.go -a.go", "rename": ""})
-		wantCredited(t, credited(t, open(far)), map[string]string{"base": "b.go", "move far away": "b.go", "rename": ""})
-	})
+	g := newRepository(t)
+	g.commit("base", "a.go")
+	g.git("worktree", "add", "-q", "-b", "far", g.dir+"-far")
+	far := g.at(g.dir + "-far")
+	far.git("mv", "a.go", "b.go")
+	far.commit("move far away")
+	wantCredited(t, credited(t, g.open()), map[string]string{"base": "a.go", "move far away": "b.go -a.go", "rename": ""})
+	wantCredited(t, credited(t, far.open()), map[string]string{"base": "b.go", "move far away": "b.go", "rename": ""})
 }
 
 func TestRenamesAsTheyHappen(t *testing.T) {
-	each(t, func(t *testing.T, open func(*repository) *Repo) {
-		g := newRepository(t)
-		g.commit("base", "a.go", "k.go")
-		r, cursor := open(g), map[string]string{}
-		readAgain(t, r, cursor)
-		g.git("mv", "a.go", "b.go")
-		moved := g.commit("move")
-		g.commit("reuse", "a.go")
-		want := []string{"rename:" + moved + " [a.go] [b.go]", "commit [] [a.go]", "commit [] [b.go]"}
-		if got := shortly(readAgain(t, r, cursor)); !slices.Equal(got, want) {
-			t.Errorf("got %q, want %q", got, want)
-		}
-		g.git("reset", "-q", "--hard", "HEAD~2")
-		tip := g.git("rev-parse", "HEAD")
-		want = []string{"uncommit [] [a.go]", "uncommit [] [b.go]", "unrename:" + moved + ":" + tip + " [b.go] [a.go]"}
-		if got := shortly(readAgain(t, r, cursor)); !slices.Equal(got, want) {
-			t.Errorf("after the reset %q, want %q", got, want)
-		}
-	})
+	g := newRepository(t)
+	g.commit("base", "a.go", "k.go")
+	r, cursor := g.open(), map[string]string{}
+	readAgain(t, r, cursor)
+	g.git("mv", "a.go", "b.go")
+	moved := g.commit("move")
+	g.commit("reuse", "a.go")
+	want := []string{"rename:" + moved + " [a.go] [b.go]", "commit [] [a.go]", "commit [] [b.go]"}
+	if got := shortly(readAgain(t, r, cursor)); !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	g.git("reset", "-q", "--hard", "HEAD~2")
+	tip := g.git("rev-parse", "HEAD")
+	want = []string{"uncommit [] [a.go]", "uncommit [] [b.go]", "unrename:" + moved + ":" + tip + " [b.go] [a.go]"}
+	if got := shortly(readAgain(t, r, cursor)); !slices.Equal(got, want) {
+		t.Errorf("after the reset %q, want %q", got, want)
+	}
 }
 
 func shortly(events []event.Event) []string {

@@ -20,6 +20,7 @@ var (
 	ErrBare    = errors.New("a bare repository has no files: open one of its worktrees")
 	ErrOwner   = errors.New("the repository belongs to another user")
 	ErrNoTrees = errors.New("this clone has no trees (partial clone with a tree filter)")
+	ErrMissing = errors.New("commits of the repository are missing, as where the repository that it borrows them from is gone (git fsck)")
 	ErrNoGit   = config.ErrNoGit
 )
 
@@ -39,10 +40,9 @@ type Repo struct {
 
 // OpenRepo finds the worktree that holds dir. It may be a subfolder, a linked worktree, a submodule, a repository without a
 // commit, a shallow or partial clone. env is the caller's environment (os.Environ()): PATH is where git is found, HOME and
-// XDG_CONFIG_HOME where the global rules are. GIT_DIR and the like, which git sets for its hooks, are ignored. Without git
-// on the PATH go-git reads the repository, if it can.
+// XDG_CONFIG_HOME where the global rules are. GIT_DIR and the like, which git sets for its hooks, are ignored.
 //
-// Errors: ErrNotRepo, ErrBare, ErrOwner (git's safe.directory rule), or an error of the file system.
+// Errors: ErrNoGit, ErrNotRepo, ErrBare, ErrOwner (git's safe.directory rule), or an error of the file system.
 func OpenRepo(ctx context.Context, dir string, env []string) (*Repo, error) {
 	r, err := openRepo(ctx, dir, env)
 	if err != nil {
@@ -64,6 +64,9 @@ func openRepo(ctx context.Context, dir string, env []string) (*Repo, error) {
 		return nil, err
 	}
 	r := &Repo{GitDir: at.GitDir, CommonDir: at.CommonDir, excludes: defaultExcludes(env), git: config.FindGit(env)}
+	if !r.git.Found() {
+		return nil, ErrNoGit
+	}
 	if err := r.checkOwner(ctx, at); err != nil {
 		return nil, err
 	}
@@ -86,8 +89,8 @@ func openRepo(ctx context.Context, dir string, env []string) (*Repo, error) {
 	return r, nil
 }
 
-// checkOwner asks git whether it trusts a repository that belongs to somebody else. Without git it refuses: what is read
-// here becomes part of an agent's context.
+// checkOwner asks git whether it trusts a repository that belongs to somebody else: what is read here becomes part of an
+// agent's context.
 func (r *Repo) checkOwner(ctx context.Context, at locate.Repository) error {
 	if (at.Root == "" || ownedByCaller(at.Root)) && ownedByCaller(at.GitDir) {
 		return nil
@@ -96,17 +99,11 @@ func (r *Repo) checkOwner(ctx context.Context, at locate.Repository) error {
 	if where == "" {
 		where = at.GitDir
 	}
-	hint := fmt.Errorf("%w: to trust it run: git config --global --add safe.directory %s", ErrOwner, where)
-	if !r.git.Found() {
-		return hint
+	_, err := r.runIn(ctx, where, "rev-parse", "--git-dir")
+	if errors.Is(err, ErrOwner) {
+		return fmt.Errorf("%w: to trust it run: git config --global --add safe.directory %s", ErrOwner, where)
 	}
-	if _, err := r.runIn(ctx, where, "rev-parse", "--git-dir"); err != nil {
-		if errors.Is(err, ErrOwner) {
-			return hint
-		}
-		return err
-	}
-	return nil
+	return err
 }
 
 // Worktrees returns the roots of the repository's other worktrees that exist on this disk.

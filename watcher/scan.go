@@ -77,12 +77,8 @@ func (w *Watcher) watch(path string, d *dir) {
 	if d.watched || d.opaque || w.polling || w.full || (w.activeOnly && w.o.Now().Sub(d.active) > activeFor) {
 		return
 	}
-	if w.maxWatches > 0 && w.watches+cost(d) > w.maxWatches {
+	if w.maxWatches > 0 && w.watches+len(w.gitDirs)+cost(d) > w.maxWatches {
 		w.exhausted(errMaxWatches)
-		return
-	}
-	if err := w.overBudget(cost(d)); err != nil {
-		w.exhausted(err)
 		return
 	}
 	err := w.src.add(w.abs(path))
@@ -108,16 +104,12 @@ func (w *Watcher) unwatch(path string, d *dir) {
 	w.watched.Add(-1)
 }
 
-// watchGit watches a folder of a git dir. maxWatches does not count for it: without it nothing is known of git.
+// watchGit watches a folder of a git dir, beyond maxWatches too: without it nothing is known of git.
 func (w *Watcher) watchGit(dir string) {
-	err := w.overBudget(1)
-	if err == nil || w.gitDirs[dir] {
-		err = w.src.add(dir)
-	}
-	switch {
+	switch err := w.src.add(dir); {
 	case err == nil:
 		w.gitDirs[dir] = true
-	case errors.As(err, &budgetError{}) || isFull(err):
+	case isFull(err):
 		w.exhausted(err)
 	}
 }
@@ -136,7 +128,7 @@ func (w *Watcher) watchGitFolders() {
 func (w *Watcher) exhausted(err error) {
 	w.full = true
 	w.partial.Store(true)
-	hint := w.hintFor(err)
+	hint := watchHint(err)
 	w.shortage.Store(&shortage{err.Error(), hint})
 	if w.warned {
 		return

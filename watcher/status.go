@@ -5,18 +5,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"time"
-
-	"github.com/go-git/go-git/v5/plumbing/format/index"
 
 	"github.com/aoa-dev/aoa/internal/config"
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
 // Changed returns the files that differ from HEAD in the index or on disk, deleted ones and new ones that are not
-// ignored among them, sorted. Generated and vendored files are left out. Errors: ErrNoGit, an error of git.
+// ignored among them, sorted. Generated and vendored files are left out. Errors are those of git.
 func (r *Repo) Changed(ctx context.Context) ([]event.Path, error) {
 	found, err := r.status(ctx)
 	if err != nil {
@@ -32,8 +29,8 @@ func (r *Repo) Changed(ctx context.Context) ([]event.Path, error) {
 	return slices.Compact(files), nil
 }
 
-// Staged returns the files of the commit that is being made: what differs between HEAD and the index. Errors: ErrNoGit,
-// an error of git.
+// Staged returns the files of the commit that is being made: what differs between HEAD and the index. Errors are
+// those of git.
 func (r *Repo) Staged(ctx context.Context) ([]event.Path, error) {
 	out, err := r.run(ctx, "diff", "--cached", "--name-only", "-z", "--no-renames")
 	if err != nil {
@@ -49,12 +46,9 @@ func (r *Repo) Staged(ctx context.Context) ([]event.Path, error) {
 }
 
 // differing returns the files that differ from the index: changed, deleted or new and not ignored. Conflicts are left out,
-// because git wrote their markers, and so are submodules. The index is not refreshed and not locked. Without git on the PATH,
-// and where git would run a repository's filters, sizes and times decide.
+// because git wrote their markers, and so are submodules. The index is not refreshed and not locked. Where git would run a repository's
+// filters, sizes and times decide.
 func (r *Repo) differing(ctx context.Context) (map[event.Path]bool, error) {
-	if !r.git.Found() {
-		return r.differingIndex(ctx)
-	}
 	found, err := r.status(ctx)
 	if errors.Is(err, config.ErrFilters) {
 		return r.differingIndex(ctx)
@@ -88,20 +82,18 @@ func (r *Repo) status(ctx context.Context) ([]fileStatus, error) {
 	return r.trustStat(ctx, found)
 }
 
-// differingIndex is differing without git: what has another size or time than the index says.
+// differingIndex is differing by sizes and times alone.
 func (r *Repo) differingIndex(ctx context.Context) (map[event.Path]bool, error) {
-	differ := map[event.Path]bool{}
-	others, err := r.readIndex(ctx, func(p event.Path, e *index.Entry) {
-		if e.Stage != 0 { // a conflict
-			return
-		}
-		fi, err := os.Lstat(r.Root.Abs(p))
-		if err != nil || uint32(fi.Size()) != e.Size || !sameTime(fi.ModTime(), e.ModifiedAt) { //nolint:gosec // the index keeps 32 bits
+	tracked, err := r.indexStats(ctx, nil)
+	if err != nil {
+		return nil, err
+	}
+	others, err := r.run(ctx, "ls-files", "-z", "-t", "-o", "--exclude-standard")
+	differ := setOf(parseLsFiles(others))
+	for p, s := range tracked {
+		if !s.same(r.Root.Abs(p)) {
 			differ[p] = true
 		}
-	})
-	for _, p := range others {
-		differ[p] = true
 	}
 	return differ, err
 }

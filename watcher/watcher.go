@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -50,9 +51,9 @@ type WatchOptions struct {
 // is a save.
 //
 // Folders that hold files are watched, ignored ones are not. A new folder is read after its watch is set. Part of the tree
-// is not watched where the system has too few watches (at most half of the free ones are taken), on network mounts, and on
-// macOS, where kqueue opens every file. There recent folders are read every 2 s, and `git status` runs every 30 s and after
-// Nudge, for at most a tenth of the time. Windows has one watch for the whole tree (see treeRoots).
+// is not watched where the system has too few watches (at most half of those that it allows a user are taken), on network mounts, on
+// macOS, where kqueue opens every file, and on Windows, where a watch of a folder forbids to rename the one above it. There recent folders
+// are read every 2 s, and `git status` runs every 30 s and after Nudge, for at most a tenth of the time.
 //
 // A watch costs about 1 KB in the kernel, a file about 100 bytes, a report about 1 µs. The start reads every folder once:
 // 2,000 folders in about 0.1 s. An idle Watcher reads HEAD every 2 s.
@@ -65,28 +66,27 @@ type Watcher struct {
 	emit func([]event.Event)
 	head func()
 
-	src     notifier
-	tree    *dir // the worktree's folders and files as last seen
-	start   time.Time
-	ref     string // the branch; "" when detached
-	seen    string // ref and commit when HEAD was last read
-	polling bool   // nothing is watched
-	full    bool   // the system has no more watches
-	warned  bool   // about that
-	watches int
-	budget  budget
-	gitDirs map[string]bool // watched folders of the git dirs
+	src        notifier
+	tree       *dir // the worktree's folders and files as last seen
+	start      time.Time
+	ref        string // the branch; "" when detached
+	seen       string // ref and commit when HEAD was last read
+	polling    bool   // nothing is watched
+	full       bool   // the system has no more watches
+	warned     bool   // about that
+	watches    int
+	maxWatches int             // of watchLimit; 0: what the system allows
+	gitDirs    map[string]bool // watched folders of the git dirs
 
 	reconciled time.Time     // when the last reconciliation ended
 	took       time.Duration // of the last reconciliation
 
 	// Tests set these before Run.
-	open                        func() (notifier, error)                           // opens the system's watcher
-	differing                   func(context.Context) (map[event.Path]bool, error) // see Repo.differing
-	maxUserWatches, usedWatches func() int                                         // of all processes of the user
-	activeOnly                  bool                                               // only folders with recent work are watched
-	maxWatches                  int                                                // 0: what the system allows
-	bulk                        int
+	open       func() (notifier, error)                           // opens the system's watcher
+	differing  func(context.Context) (map[event.Path]bool, error) // see Repo.differing
+	watchLimit func() int                                         // see there
+	activeOnly bool                                               // only folders with recent work are watched
+	bulk       int
 
 	ready    chan struct{} // closed by Run when every folder is watched: a save after that is seen
 	partial  atomic.Bool
@@ -112,7 +112,7 @@ type WatchStatus struct {
 // NewWatcher makes a watcher of the repository's worktree. It starts nothing.
 func NewWatcher(r *Repo, o WatchOptions) *Watcher {
 	return &Watcher{repo: r, o: o, in: newReports(r, o.Quiet, o.AtMost), tree: &dir{}, gitDirs: map[string]bool{},
-		open: openNotifier, differing: r.differing, maxUserWatches: maxUserWatches, usedWatches: usedWatches,
+		open: openNotifier, differing: r.differing, watchLimit: watchLimit,
 		activeOnly: kqueue, bulk: bulkSize, ready: make(chan struct{})}
 }
 
@@ -164,21 +164,21 @@ func (w *Watcher) openOrPoll() {
 	if w.o.Poll {
 		return
 	}
+	if runtime.GOOS == "windows" {
+		w.shortage.Store(&shortage{why: "on Windows a watch of a folder forbids to rename the one above it"})
+		return
+	}
 	if networkMount(string(w.repo.Root)) {
 		w.shortage.Store(&shortage{why: "the worktree is on a network mount"})
 		w.o.Log.Info("the worktree is on a network mount: polling it", "root", string(w.repo.Root))
 		return
 	}
 	src, err := w.open()
-	w.measureBudget(0)
 	if err != nil {
 		w.exhausted(err)
 		return
 	}
-	w.src, w.polling = src, false
-	if w.maxWatches == 0 {
-		w.maxWatches = raiseFileLimit()
-	}
+	w.src, w.polling, w.maxWatches = src, false, w.watchLimit()
 }
 
 // goneOr is ErrRepoGone when the repository no longer exists, else err.

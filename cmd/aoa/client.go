@@ -19,6 +19,8 @@ func (a *app) repo(ctx context.Context) (*watcher.Repo, error) {
 	switch {
 	case errors.Is(err, watcher.ErrNotRepo), errors.Is(err, watcher.ErrBare):
 		return nil, fail(exitNoRepo, "git init, or cd to a repository", "%v", err)
+	case errors.Is(err, watcher.ErrNoGit):
+		return nil, fail(exitFailed, "install git, or put its folder on the PATH", "%v", err)
 	case err != nil:
 		return nil, fail(exitFailed, "", "%v", err)
 	}

@@ -70,11 +70,12 @@ func (a *app) examine(ctx context.Context) []finding {
 	add := func(check string, ok bool, detail, advice string) {
 		out = append(out, finding{check, ok, strings.TrimSpace(detail), advice})
 	}
-	if version, err := gitVersion(ctx, a.env); err == nil {
-		add("git", true, version, "")
-	} else {
-		add("git", false, "not on the PATH: history is read more slowly, staged files not at all", "install git")
+	version, err := gitVersion(ctx, a.env)
+	if err != nil {
+		add("git", false, err.Error(), "install git, or put its folder on the PATH")
+		return out
 	}
+	add("git", true, version, "")
 	repo, err := watcher.OpenRepo(ctx, a.dir, a.env)
 	if err != nil {
 		add("repository", false, err.Error(), "cd to a repository, or git init")

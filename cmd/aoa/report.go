@@ -128,7 +128,7 @@ func (a *app) reportInput(ctx context.Context, client *api.Client, repo *watcher
 	if in.Files, err = repo.Files(ctx); err != nil {
 		return in, err
 	}
-	if in.Authors, err = repo.Authors(ctx, reportCommits); err != nil && !errors.Is(err, watcher.ErrNoGit) {
+	if in.Authors, err = repo.Authors(ctx, reportCommits); err != nil {
 		return in, err
 	}
 	kinds, err := api.Call(ctx, client, api.Stats, api.StatsRequest{Table: "kinds"})

@@ -96,7 +96,7 @@ func (a *app) suggestFiles(ctx context.Context, q event.Query, args []string, ho
 	}
 	bare := len(q.Files) == 0 && q.Prompt == "" && q.Session == "" && len(q.Tags) == 0
 	if bare && !how.check {
-		q.Files, _ = repo.Changed(ctx) // without git: what recent work suggests
+		q.Files, _ = repo.Changed(ctx) // if that fails: what recent work suggests
 	}
 	idle := bare && len(q.Files) == 0
 	if how.check {

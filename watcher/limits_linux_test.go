@@ -112,77 +112,36 @@ func (s *watching) awaitWatched(folders int) {
 	s.t.Fatalf("status %+v, want %d folders watched", s.w.Status(), folders)
 }
 
-// TestHalfOfTheFreeWatches: of a limit as small as 10 at most half of what others have left is taken; status says so; when the
-// limit is raised, the rest is watched.
-func TestHalfOfTheFreeWatches(t *testing.T) {
-	for _, c := range []struct {
-		name                    string
-		most, held, least, half int
-	}{
-		{"nobody has any", 10, 0, 5, 5},
-		{"others have some", 80, 60, 10, 10},
-		{"others have all", 10, 10, 0, 0},
-		{"others have more than is allowed now", 10, 50, 0, 0},
-		{"the system has no limit", 0, 0, 61, 1000},
-	} {
-		t.Run(c.name, func(t *testing.T) {
+// TestWatchLimit: beyond the limit folders are polled; status says so; when the limit is raised, the rest is watched.
+func TestWatchLimit(t *testing.T) {
+	for _, c := range []struct{ limit, least, most int }{{20, 5, 20}, {1, 0, 0}, {0, 61, 61}} {
+		t.Run(fmt.Sprint(c.limit), func(t *testing.T) {
 			d, saves := sixtyFolders(t)
-			before := watchesOf("/proc/self")
-			var most atomic.Int64
-			most.Store(int64(c.most))
+			var limit atomic.Int64
+			limit.Store(int64(c.limit))
 			out := &logBuffer{}
 			s := d.watch(WatchOptions{Log: out.log()}, func(w *Watcher) {
-				w.maxUserWatches = func() int { return int(most.Load()) }
-				w.usedWatches = func() int { return c.held + watchesOf("/proc/self") - before }
+				w.watchLimit = func() int { return int(limit.Load()) }
 			})
-			if got := watchesOf("/proc/self") - before; got < c.least || got > c.half {
-				t.Errorf("%d watches taken, want %d to %d", got, c.least, c.half)
-			}
-			st := s.w.Status()
-			if few := c.half < 61; st.Partial != few || (st.Polled > 0) != few || st.Watched+st.Polled != 61 && few ||
+			st, few := s.w.Status(), c.limit > 0
+			if st.Watched < c.least || st.Watched > c.most || st.Partial != few || few && st.Watched+st.Polled != 61 ||
 				strings.Contains(st.Why, "half of the file watches") != few ||
 				strings.Contains(st.Hint, "fs.inotify.max_user_watches=") != few {
 				t.Errorf("status %+v", st)
 			}
-			if c.half < 61 && out.warnings() != 1 {
+			if few && out.warnings() != 1 {
 				t.Errorf("%d warnings:\n%s", out.warnings(), out.b.String())
 			}
 			saves(s)
-			if c.half >= 61 {
+			if !few {
 				return
 			}
-			most.Store(10_000) // what the hint says was done
+			limit.Store(10_000) // what the hint says was done
 			s.awaitWatched(61)
 			saves(s)
 			if st := s.w.Status(); st.Partial || st.Polled != 0 || st.Why != "" || st.Hint != "" {
 				t.Errorf("status after the limit was raised: %+v", st)
 			}
 		})
-	}
-}
-
-// TestHeldWatches: the watches of this process are counted among those of the user, and their number falls with them.
-func TestHeldWatches(t *testing.T) {
-	if maxUserWatches() <= 0 {
-		t.Fatalf("the system allows %d watches", maxUserWatches())
-	}
-	own := watchesOf("/proc/self")
-	fd, err := unix.InotifyInit1(unix.IN_CLOEXEC)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i := range 7 {
-		if _, err := unix.InotifyAddWatch(fd, t.TempDir(), unix.IN_CREATE); err != nil {
-			t.Fatalf("watch %d: %v", i, err)
-		}
-	}
-	if got := watchesOf("/proc/self"); got != own+7 || usedWatches() < got {
-		t.Errorf("%d watches in this process, want %d; %d of the user", got, own+7, usedWatches())
-	}
-	if err := unix.Close(fd); err != nil {
-		t.Fatal(err)
-	}
-	if got := watchesOf("/proc/self"); got != own {
-		t.Errorf("%d watches after the end, want %d", got, own)
 	}
 }

@@ -17,11 +17,9 @@ import (
 var readers = map[string]string{
 	"scripts": "programs of the developers",
 
-	"internal/eval":        "programs of the developers",
 	"internal/regularfile": "the one reader of files",
 
 	"cmd/aoa/cache.go":      "the daemon's answer",
-	"cmd/aoa/eval.go":       "programs of the developers",
 	"cmd/aoa/stage.go":      "the daemon's answer",
 	"cmd/aoa/stage_run.go":  "standard input of the step, which runs on it in any case",
 	"hooks/client/spawn.go": "the system's empty file",

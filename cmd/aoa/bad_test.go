@@ -3,16 +3,11 @@ package main
 import (
 	"bytes"
 	"context"
-	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
-
-	"github.com/aoa-dev/aoa/internal/api"
-	"github.com/aoa-dev/aoa/internal/event"
 )
 
 // TestHookTakesAnything: whatever an agent sends, the hook exits 0 and says nothing, and what is no payload leaves no
@@ -126,48 +121,5 @@ func TestBrokenHead(t *testing.T) {
 	d.must("init")
 	if st := d.status(); st.Commits != 16 || st.Import.State != "done" {
 		t.Errorf("mended: %d commits, %+v", st.Commits, st.Import)
-	}
-}
-
-// TestHostileNames: names, sessions and tags from outside cannot move the cursor, forge a line or break the JSON.
-func TestHostileNames(t *testing.T) {
-	noRace(t)
-	t.Parallel()
-	d := newSandbox(t, 16)
-	const evil = "\x1b[31mred\x1b]0;title\x07"
-	hostile := "docs/new\nline" + evil + ".md"
-	long := strings.Repeat("directory-with-a-long-name/", 20) + "file.go"
-	for range 9 {
-		for _, name := range []string{"server/wire.go", hostile, long} {
-			d.write(name, fmt.Sprint(time.Now().UnixNano()))
-		}
-		d.git("add", "-A")
-		d.git("commit", "-qm", "both "+evil+"\u202e sides")
-	}
-	d.must("init")
-	mustCall(d, api.Events, []event.Event{{ID: "x" + evil, Kind: event.KindRead, Time: time.Now(), Agent: "agent" + evil,
-		Session: "s" + evil, Tool: evil, Tags: []string{"tag" + evil}, Paths: []event.Path{event.Path(hostile)}}})
-	found := false
-	for _, args := range [][]string{{"suggest", "server/wire.go"}, {"suggest", "server/wire.go", "--explain"}, {"suggest"},
-		{"log"}, {"stats", "files"},
-		{"stats", "tags"}, {"stats", "sessions"}, {"stats", "kinds"}, {"status"}, {"init"}, {"why", hostile, "--with", "server/wire.go"},
-		{"suggest", "../out" + evil}, {"log", "--since", evil}, {"config", evil, evil}, {"stats", evil}, {"pause", evil},
-		{evil}, {"suggest", "--" + evil},
-		{"forget", "--session", "s" + evil}} {
-		s := d.do(args...)
-		if strings.ContainsAny(s.out+s.err, "\x1b\x07\u202e") || strings.Contains(s.out, "new\nline") {
-			t.Errorf("aoa %q printed %q %q", args, s.out, s.err)
-		}
-		found = found || strings.Contains(s.out, `new\x0aline\x1b[31m`)
-	}
-	if !found {
-		t.Error("the hostile name was never printed, so nothing was tested")
-	}
-	raw := d.must("suggest", "server/wire.go", "-0")
-	if !strings.Contains(raw, hostile+"\x00") {
-		t.Errorf("-0 is for programs: %q", raw)
-	}
-	if !strings.Contains(d.must("suggest", "server/wire.go", "--json"), `docs/new\nline\u001b[31mred`) {
-		t.Error("JSON has the name as it is")
 	}
 }

@@ -9,8 +9,10 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 	"unicode"
 
+	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
@@ -54,11 +56,15 @@ func TestHostileRepository(t *testing.T) {
 		d.git("commit", "-qm", "both"+evil)
 	}
 	d.must("init")
+	mustCall(d, api.Events, []event.Event{{ID: "x" + evil, Kind: event.KindRead, Time: time.Now(), Agent: "agent" + evil,
+		Session: "s" + evil, Tool: evil, Tags: []string{"tag" + evil}, Paths: []event.Path{event.Path(partner)}}})
 	found := false
 	for _, args := range [][]string{{"init"}, {"status"}, {"status", "--all"}, {"doctor"}, {"suggest", "server/wire.go"},
-		{"suggest", "server/wire.go", "--explain"}, {"suggest"},
-		{"stats", "files"}, {"stats", "sessions"}, {"log"}, {"log", "--kind", "commit"}, {"hooks", "status"},
-		{"why", partner, "--with", "server/wire.go"}, {"context"}, {"daemon", "start"}, {"session", "list"}} {
+		{"suggest", "server/wire.go", "--explain"}, {"suggest"}, {"stats", "files"}, {"stats", "sessions"}, {"stats", "tags"},
+		{"stats", "kinds"}, {"log"}, {"log", "--kind", "commit"}, {"hooks", "status"},
+		{"why", partner, "--with", "server/wire.go"}, {"context"}, {"daemon", "start"}, {"session", "list"},
+		{"suggest", "../out" + evil}, {"log", "--since", evil}, {"config", evil, evil}, {"stats", evil}, {"pause", evil}, {evil},
+		{"suggest", "--" + evil}} {
 		s := d.do(args...)
 		if bad := controls(s.out + s.err); bad != "" {
 			t.Errorf("aoa %q printed %q in %q %q", args, bad, s.out, s.err)
@@ -70,6 +76,9 @@ func TestHostileRepository(t *testing.T) {
 	}
 	if !found {
 		t.Error("the hostile name was never printed, so nothing was tested")
+	}
+	if raw := d.must("suggest", "server/wire.go", "-0"); !strings.Contains(raw, partner+"\x00") {
+		t.Errorf("-0 is for programs: %q", raw)
 	}
 	var said struct {
 		Output struct {

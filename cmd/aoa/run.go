@@ -131,7 +131,7 @@ func (a *app) exit(cmd *cobra.Command, err error) int {
 		}
 	}
 	if hint != "" {
-		fmt.Fprintf(a.err, "aoa: %s%s\n", a.label("hint: "), hint)
+		fmt.Fprintf(a.err, "aoa: %s%s\n", a.label("hint: "), harmless(hint))
 	}
 	return code
 }

@@ -32,7 +32,7 @@ func (s *CallContext) changed(op shell.PatchFile, dir string) []event.Event {
 	if !ok || s.Files.Ignored(p) {
 		return nil
 	}
-	e := s.event("", map[string]event.Kind{"Add": event.KindWrite, "Update": event.KindEdit, "Delete": event.KindDelete}[op.Verb])
+	e := s.event("", op.Kind)
 	e.Paths, e.OK = []event.Path{p}, true
 	e.Tags = s.tags(e.Kind, nil, e.Paths)
 	out := []event.Event{e}

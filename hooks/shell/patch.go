@@ -8,18 +8,21 @@ import (
 
 // PatchFile is one file of a patch in the form of the apply_patch tool.
 type PatchFile struct {
-	Verb     string // Add, Update, Delete
-	Name, To string // To: the new name, if the file moves
+	Kind     event.Kind // write, edit or delete
+	Name, To string     // To: the new name, if the file moves
 }
+
+// patchVerbs are the words of a header by what is done to the file.
+var patchVerbs = map[string]event.Kind{"Add": event.KindWrite, "Update": event.KindEdit, "Delete": event.KindDelete}
 
 // PatchFiles reads the headers of a patch; its lines are not kept.
 func PatchFiles(patch string) []PatchFile {
 	var ops []PatchFile
 	for line := range strings.Lines(event.Clip(patch, 16*MaxLine)) {
 		line = strings.TrimSpace(line)
-		for _, verb := range []string{"Add", "Update", "Delete"} {
+		for verb, kind := range patchVerbs {
 			if name, ok := strings.CutPrefix(line, "*** "+verb+" File: "); ok && len(ops) < event.MaxSeen {
-				ops = append(ops, PatchFile{Verb: verb, Name: name})
+				ops = append(ops, PatchFile{Kind: kind, Name: name})
 			}
 		}
 		if to, ok := strings.CutPrefix(line, "*** Move to: "); ok && len(ops) > 0 {

@@ -276,9 +276,8 @@ func (sh *walker) patched(c command) {
 	}
 	n := len(sh.result.Ops)
 	for _, op := range PatchFiles(body) {
-		kind := map[string]event.Kind{"Add": event.KindWrite, "Update": event.KindEdit, "Delete": event.KindDelete}[op.Verb]
 		if p, ok := sh.target(word{text: op.Name, ok: true}); ok {
-			sh.note(Op{Kind: kind, Paths: []event.Path{p}, Silent: true})
+			sh.note(Op{Kind: op.Kind, Paths: []event.Path{p}, Silent: true})
 		}
 	}
 	for line := range strings.Lines(body) {

@@ -39,18 +39,12 @@ func (h *hints) patience(call hooks.Call) time.Duration {
 	return wait * 9 / 10 * time.Duration(h.factor)
 }
 
-// on reports whether a kind is switched on. One without a switch is.
-func (h *hints) on(k prefetch.Kind) bool {
-	on, known := h.settings.get().Kinds[string(k)]
-	return on || !known
-}
-
 // answer asks the kinds of hints that fit the event, the most useful first, and renders their hints as one text. A
 // start and a prompt at which the agent takes no text are answered at the first event at which it does.
 func (h *hints) answer(ctx context.Context, w *worktree, call hooks.Call) []byte {
 	h.events.SyncBriefly(ctx)
 	if how, starts := call.Start(); starts {
-		if !h.on(prefetch.Start) {
+		if !h.settings.on(prefetch.Start) {
 			return nil
 		}
 		return hooks.Render(call.Agent, call.Event, h.startText(ctx, w, call, how, hooks.MaxStart))
@@ -59,7 +53,7 @@ func (h *hints) answer(ctx context.Context, w *worktree, call hooks.Call) []byte
 	var texts []string
 	space := hooks.MaxHint
 	for _, e := range recent {
-		if e.Kind == event.KindStart && h.on(prefetch.Start) && len(texts) == 0 {
+		if e.Kind == event.KindStart && h.settings.on(prefetch.Start) && len(texts) == 0 {
 			if text := h.startText(ctx, w, call, e.Tool, space); text != "" {
 				texts = append(texts, text)
 				space -= len(text) + 1
@@ -155,7 +149,7 @@ func (h *hints) questions(ctx context.Context, w *worktree, call hooks.Call, rec
 	o.Change = h.recent.uncommitted(call.Session, call.Events)
 	o.Whole = begun(call, recent) != nil || slices.ContainsFunc(recent, prefetch.LooksAtChange)
 	for _, asked := range prefetch.Questions(o) {
-		if h.on(asked.Kind) {
+		if h.settings.on(asked.Kind) {
 			out = append(out, question{asked, facts[asked.Kind]})
 		}
 	}

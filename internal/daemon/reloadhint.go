@@ -16,7 +16,7 @@ import (
 // offer renders the recorded sequences that fit what began a turn. notice is shown to the person. What is predicted is that the turn needs
 // a file of the best sequence; one without files predicts nothing, and is offered as it is.
 func (h *hints) offer(ctx context.Context, w *worktree, call hooks.Call, asked event.Asked) (block hooks.Block, notice string) {
-	if asked.Type == reload.Resume || !h.on(prefetch.Reload) {
+	if asked.Type == reload.Resume || !h.settings.on(prefetch.Reload) {
 		return hooks.Block{}, ""
 	}
 	at := h.reload.worktree(w)

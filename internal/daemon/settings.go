@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/config"
+	"github.com/aoa-dev/aoa/prefetch"
 )
 
 // base is what most parts of a daemon need.
@@ -22,6 +23,12 @@ type settings struct {
 	store   string // the folder of all files
 	now     func() time.Time
 	current atomic.Pointer[config.Config]
+}
+
+// on reports whether a kind of hints is switched on. One without a switch is.
+func (s *settings) on(k prefetch.Kind) bool {
+	on, known := s.get().Kinds[string(k)]
+	return on || !known
 }
 
 func newSettings(env []string, store string, now func() time.Time, cfg config.Config) *settings {

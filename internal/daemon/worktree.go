@@ -204,7 +204,7 @@ func newPrefetcher(b base, store *hot.Store, r *rank.Ranker, first float64, seed
 		First:     func() float64 { return first }, Seed: seed,
 		Holdout: func() float64 { return b.settings.get().Holdout },
 		Tokens:  func() int { return b.settings.get().SessionTokens },
-		Kinds:   func(k prefetch.Kind) bool { on, known := b.settings.get().Kinds[string(k)]; return on || !known }})
+		Kinds:   b.settings.on})
 }
 
 // readFirst reads the list of files for the first answers. In a large checkout it is what git tracks; the whole list follows

@@ -290,8 +290,11 @@ func (r *Reader) Blob(p event.Path) string {
 	if text == nil {
 		return ""
 	}
-	return fmt.Sprintf("%x", blobID(text))
+	return BlobID(text)
 }
+
+// BlobID is the id that git gives a content, in hex.
+func BlobID(text []byte) string { return fmt.Sprintf("%x", blobID(text)) }
 
 // blobID is the id that git gives a content.
 func blobID(text []byte) (id [20]byte) {

@@ -40,7 +40,7 @@ type Action struct {
 	Body *string  `json:"body,omitempty"` // write: what the file then contained, if that is short
 }
 
-// File is a file that a sequence read or wrote, with the hashes of its content: hex digits of the SHA-256, gone if
+// File is a file that a sequence read or wrote, with the hashes of its content: the id that git gives it, gone if
 // there was none, "" if it is not known.
 type File struct {
 	Path   event.Path `json:"path"`

@@ -1,16 +1,14 @@
 package reload
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
-	"io"
 	"io/fs"
 	"os"
 	"sync"
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/index"
 	"github.com/aoa-dev/aoa/internal/regularfile"
 )
 
@@ -60,16 +58,11 @@ func (h *hashes) in(dir *os.Root, p event.Path) string {
 	if known && old.size == st.Size() && old.at.Equal(st.ModTime()) {
 		return old.hash
 	}
-	f, err := regularfile.OpenIn(dir, name)
+	text, err := regularfile.ReadIn(dir, name, maxHashed)
 	if err != nil {
 		return ""
 	}
-	defer f.Close()
-	sum := sha256.New()
-	if n, err := io.Copy(sum, io.LimitReader(f, maxHashed+1)); err != nil || n > maxHashed {
-		return ""
-	}
-	out := hex.EncodeToString(sum.Sum(nil)[:hashLen])
+	out := index.BlobID(text)
 	if h.now().Sub(st.ModTime()) > hashSettle {
 		h.mu.Lock()
 		if h.of == nil || len(h.of) >= maxHashes {
@@ -79,12 +72,4 @@ func (h *hashes) in(dir *os.Root, p event.Path) string {
 		h.mu.Unlock()
 	}
 	return out
-}
-
-// hashLen is how many bytes of a SHA-256 are kept.
-const hashLen = 16
-
-func hashOf(content []byte) string {
-	sum := sha256.Sum256(content)
-	return hex.EncodeToString(sum[:hashLen])
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/aoa-dev/aoa/internal/atomicfile"
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/index"
 	"github.com/aoa-dev/aoa/internal/regularfile"
 )
 
@@ -117,7 +118,7 @@ func (l *plan) write(f *planned, a Action) (note string) {
 	}
 	now := gone
 	if f.existed {
-		now = hashOf(f.after)
+		now = index.BlobID(f.after)
 	}
 	if was == "" || now != was && (!f.existed || string(f.after) != *a.Body) {
 		return "the file is not what it was before"
@@ -174,7 +175,7 @@ func (l *plan) name() string {
 	for _, path := range l.order {
 		if f := l.files[path]; !f.same() {
 			any = true
-			fmt.Fprintf(h, "%d %s %s %s\n", len(path), path, hashOf(f.before), hashOf(f.after))
+			fmt.Fprintf(h, "%d %s %s %s\n", len(path), path, index.BlobID(f.before), index.BlobID(f.after))
 		}
 	}
 	if !any {
@@ -212,7 +213,7 @@ func (l *plan) apply(ctx context.Context) error {
 	for _, path := range l.order {
 		if f := l.files[path]; !f.same() {
 			u.Files = append(u.Files,
-				restored{Path: path, Before: f.before, Existed: f.before != nil, Mode: f.mode, After: hashOf(f.after)})
+				restored{Path: path, Before: f.before, Existed: f.before != nil, Mode: f.mode, After: index.BlobID(f.after)})
 		}
 	}
 	if len(u.Files) == 0 {

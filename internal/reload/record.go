@@ -123,7 +123,7 @@ func (c *Cache) body(w Worktree, a *Action) {
 	}
 	defer dir.Close()
 	raw, err := regularfile.ReadIn(dir, string(a.Paths[0]), maxSwap)
-	if text := string(raw); err == nil && utf8.Valid(raw) && hashOf(raw) == a.Seen[0] {
+	if text := string(raw); err == nil && utf8.Valid(raw) && index.BlobID(raw) == a.Seen[0] {
 		if c.o.Redact != nil && c.o.Redact(text) != text {
 			a.Secret = true
 			return

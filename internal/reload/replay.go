@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/index"
 	"github.com/aoa-dev/aoa/internal/regularfile"
 )
 
@@ -136,7 +137,7 @@ func (p *replay) made(ctx context.Context) (bool, error) {
 		return false, err
 	}
 	for _, r := range u.Files {
-		if raw, err := regularfile.ReadIn(p.dir, string(r.Path), maxEdited); err != nil || hashOf(raw) != r.After {
+		if raw, err := regularfile.ReadIn(p.dir, string(r.Path), maxEdited); err != nil || index.BlobID(raw) != r.After {
 			return false, fmt.Errorf("%w: it was interrupted, or %s was changed since; aoa reload undo %s puts back what it changed",
 				ErrPlan, r.Path.Display(), u.ID)
 		}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/index"
 	"github.com/aoa-dev/aoa/internal/regularfile"
 )
 
@@ -48,7 +49,7 @@ func (p *replay) read(a Action, s *Step) {
 			s.State, s.Note = Refused, f.Display()+" is not text"
 			return
 		}
-		if now := hashOf(raw); i < len(a.Seen) && a.Seen[i] != "" && a.Seen[i] != now {
+		if now := index.BlobID(raw); i < len(a.Seen) && a.Seen[i] != "" && a.Seen[i] != now {
 			s.State, s.Note = Changed, "changed since it was recorded"
 		}
 		if len(a.Paths) > 1 {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/index"
 	"github.com/aoa-dev/aoa/internal/regularfile"
 )
 
@@ -75,7 +76,7 @@ func (c *Cache) Undo(ctx context.Context, w Worktree, id, call string) (record s
 			return u.ID, nil, fmt.Errorf("undo %s: %s is gone: %w", u.ID, r.Path.Display(), ErrChanged)
 		case err != nil:
 			return u.ID, nil, fmt.Errorf("undo %s: %s: %s", u.ID, r.Path.Display(), plain(err))
-		case hashOf(raw) != r.After:
+		case index.BlobID(raw) != r.After:
 			return u.ID, nil, fmt.Errorf("undo %s: %s: %w", u.ID, r.Path.Display(), ErrChanged)
 		}
 		left.Files = append(left.Files, r)

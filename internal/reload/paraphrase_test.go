@@ -47,14 +47,13 @@ func (x *entryIndex) best(prompt string, unchanged float64) (string, float64) {
 	return text, best
 }
 
-// TestParaphrases: of prompts asked again in other words more than 80 % find the entry, of different ones at most
-// 2 % find any. Nothing of the second file was looked at when words and weights were chosen.
+// TestParaphrases: of prompts asked again in other words more than 80 % find the entry, also when three in ten of its files changed.
+// Nothing of the second file was looked at when words and weights were chosen.
 func TestParaphrases(t *testing.T) {
 	for _, c := range []struct {
 		file      string
 		unchanged float64
-		least     float64
-	}{{"paraphrases.txt", 1, 0.8}, {"paraphrases_other.txt", 1, 0}, {"paraphrases.txt", 0.7, 0}} {
+	}{{"paraphrases.txt", 1}, {"paraphrases_other.txt", 1}, {"paraphrases.txt", 0.7}} {
 		var asked, again []string
 		for _, l := range testLines(t, c.file) {
 			a, b, found := strings.Cut(l, " | ")
@@ -76,8 +75,8 @@ func TestParaphrases(t *testing.T) {
 		}
 		rate := float64(hits) / float64(len(again))
 		t.Logf("%s, files unchanged %.0f%%: %d of %d found, %.0f%%", c.file, 100*c.unchanged, hits, len(again), 100*rate)
-		if rate <= c.least {
-			t.Errorf("%s: %.2f found, wanted more than %.2f", c.file, rate, c.least)
+		if rate <= .8 {
+			t.Errorf("%s: %.2f found, wanted more than .8", c.file, rate)
 		}
 	}
 }

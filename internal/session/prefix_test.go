@@ -89,32 +89,10 @@ func orders(t testing.TB, events []event.Event) (segmented, window, all prefixes
 // the same size over the order of time.
 func TestOrderOfSegments(t *testing.T) {
 	segmented, window, all := orders(t, long(40).events)
-	t.Logf("segmented: %v; by time, same budget: %v; by time, everything: %v", &segmented, &window, &all)
 	if segmented.share() < window.share()+.2 || segmented.requests < 100 {
 		t.Errorf("segmented %v, by time %v", &segmented, &window)
 	}
 	if all.share() < .9 {
 		t.Error("what is only appended to is cached: the simulator is wrong")
 	}
-}
-
-// TestCacheablePrefix compares the orders on recorded sessions.
-//
-//	go test ./internal/session -run CacheablePrefix -v -sessions DIR [-most N]
-func TestCacheablePrefix(t *testing.T) {
-	var sum [3]prefixes
-	for name, sessions := range recorded(t) {
-		var of [3]prefixes
-		for _, s := range sessions[:min(len(sessions), *recordMost)] {
-			segmented, window, all := orders(t, s)
-			for i, p := range []prefixes{segmented, window, all} {
-				of[i].tokens, of[i].cached, of[i].requests = of[i].tokens+p.tokens, of[i].cached+p.cached, of[i].requests+p.requests
-			}
-		}
-		t.Logf("%s: segmented %v | by time, same budget: %v | by time, everything: %v", name, &of[0], &of[1], &of[2])
-		for i, p := range of {
-			sum[i].tokens, sum[i].cached, sum[i].requests = sum[i].tokens+p.tokens, sum[i].cached+p.cached, sum[i].requests+p.requests
-		}
-	}
-	t.Logf("%d requests: segmented %v | by time, same budget: %v | by time, everything: %v", sum[0].requests, &sum[0], &sum[1], &sum[2])
 }

@@ -1,0 +1,56 @@
+package session
+
+import (
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/aoa-dev/aoa/internal/cold"
+	"github.com/aoa-dev/aoa/internal/event"
+)
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// contextFixture is a store on a log of its own.
+type contextFixture struct {
+	*Store
+	db *cold.DB
+}
+
+func newContextFixture(t testing.TB, o Options) contextFixture {
+	t.Helper()
+	dir := t.TempDir()
+	now := func() time.Time { return noon.Add(time.Hour) }
+	db, err := cold.Open(t.Context(), filepath.Join(dir, "aoa.db"), cold.Options{Now: now})
+	must(t, err)
+	o.Dir, o.DB, o.Now = dir, db, now
+	r := contextFixture{New(o), db}
+	t.Cleanup(func() { must(t, r.Close()); must(t, db.Close()) })
+	return r
+}
+
+func (r contextFixture) summaryFile() string { return filepath.Join(r.o.Dir, "history.db") }
+
+// log appends events, in batches as the daemon does.
+func (r contextFixture) log(t testing.TB, events ...event.Event) {
+	t.Helper()
+	for batch := range slices.Chunk(events, 500) {
+		_, _, err := r.db.Append(t.Context(), batch)
+		must(t, err)
+	}
+}
+
+func (r contextFixture) context(t testing.TB, q Request) Context {
+	t.Helper()
+	c, err := r.Assemble(t.Context(), q)
+	must(t, err)
+	return c
+}
+
+var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)

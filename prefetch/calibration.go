@@ -90,7 +90,7 @@ func fitCalibration(outcomes []Outcome) Calibration {
 			hess[0][1+k] += h * z
 			hess[1+k][0] += h * z
 		}
-		step := Solve(hess, grad)
+		step := solve(hess, grad)
 		far := 0.0
 		for i := range t {
 			t[i] -= step[i]
@@ -128,8 +128,8 @@ func truth(b bool) float64 {
 	return 0
 }
 
-// Solve is the solution of a·x = b for a symmetric positive definite matrix; both are used up.
-func Solve(a [][]float64, b []float64) []float64 {
+// solve is the solution of a·x = b for a symmetric positive definite matrix; both are used up.
+func solve(a [][]float64, b []float64) []float64 {
 	for i := range b {
 		for r := i + 1; r < len(b); r++ {
 			f := a[r][i] / a[i][i]

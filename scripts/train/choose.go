@@ -92,7 +92,7 @@ func (f fittedGroup) trials() (out []*trial) {
 		others := slices.Delete(slices.Clone(f.parts), j, j+1)
 		a, _, n := sum(others, len(f.g.use))
 		for i := range a {
-			a[i][i] += cmp.Or(f.g.ridge, ridge) * n
+			a[i][i] += cmp.Or(f.g.ridge, ridge) * max(n, 1)
 		}
 		t := &trial{w: f.g.minimum(others), inverse: invert(a), out: left, n: n + left.n}
 		for i, used := range f.g.use {
@@ -151,29 +151,4 @@ func (t *trial) drop(i int) {
 		t.inverse[a][i], t.inverse[i][a] = 0, 0
 	}
 	t.w[i] = 0
-}
-
-// invert is the inverse of a symmetric positive definite matrix, which is used up.
-func invert(a [][]float64) [][]float64 {
-	out := make([][]float64, len(a))
-	for i := range out {
-		out[i] = make([]float64, len(a))
-		out[i][i] = 1
-	}
-	for i := range a {
-		p := 1 / a[i][i]
-		for c := range a {
-			a[i][c] *= p
-			out[i][c] *= p
-		}
-		for r := range a {
-			if f := a[r][i]; r != i && f != 0 {
-				for c := range a {
-					a[r][c] -= f * a[i][c]
-					out[r][c] -= f * out[i][c]
-				}
-			}
-		}
-	}
-	return out
 }

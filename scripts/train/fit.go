@@ -6,7 +6,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/aoa-dev/aoa/prefetch"
 	"github.com/aoa-dev/aoa/scripts/recorded"
 )
 
@@ -200,7 +199,7 @@ func (g *group) add(to *quadratic, q *question, w []float64, s *sums, mean []flo
 // minimum is where the sum of the losses and of the pull of the ridge is least, with weights for the signals in use alone.
 func (g *group) minimum(parts []*quadratic) []float64 {
 	a, b, n := sum(parts, len(g.use))
-	pull := cmp.Or(g.ridge, ridge) * n
+	pull := cmp.Or(g.ridge, ridge) * max(n, 1) // without questions the weights are what the ridge pulls to
 	for i, used := range g.use {
 		a[i][i] += pull
 		if g.prior != nil {
@@ -214,7 +213,7 @@ func (g *group) minimum(parts []*quadratic) []float64 {
 		}
 		a[i][i], b[i] = 1, 0
 	}
-	return prefetch.Solve(a, b)
+	return solve(a, b)
 }
 
 // sum is the curvature of all parts, and the right side of the equation whose solution is their minimum.

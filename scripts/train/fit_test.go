@@ -37,6 +37,11 @@ func TestFit(t *testing.T) {
 	if m := measureLeft(s, fitted); m["macro"]["T1.any5"] < .75 || m["macro"]["T1.any5"] < m["low"]["T1.any5"] || m["a/a"]["T1.n"] != 60 {
 		t.Errorf("%v: want the right file among five", m)
 	}
+	for group, w := range all.w {
+		if slices.ContainsFunc(w, math.IsNaN) {
+			t.Errorf("%s, of which there are no questions, has weights %v", group, w)
+		}
+	}
 	again, _ := leaveOneOut(s, nil)
 	for i, x := range all.w["prompt"] {
 		if again.w["prompt"][i] != x {

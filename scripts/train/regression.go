@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"os"
-	"slices"
 
 	"github.com/aoa-dev/aoa/prefetch"
 	"github.com/aoa-dev/aoa/rank"
@@ -130,7 +129,7 @@ func regress(found []lessons, rows func(*lessons) []example, out func(int) bool)
 				}
 			}
 		}
-		for i, s := range prefetch.Solve(clone(h), g) {
+		for i, s := range solve(h, g) {
 			w[i] -= s
 		}
 		variance = spread(w[n:], h, n)
@@ -162,7 +161,7 @@ func average(found []lessons, rows func(*lessons) []example, out func(int) bool)
 				add(g, h, w, e, 0, averageWeight/float64(len(examples)))
 			}
 		}
-		for i, s := range prefetch.Solve(h, g) {
+		for i, s := range solve(h, g) {
 			w[i] -= s
 		}
 	}
@@ -215,19 +214,9 @@ func prior(w []float64, n int, variance float64) ([]float64, [][]float64) {
 
 // spread is the variance of the intercepts: the mean of their squares and of what is not known of each, at least .01.
 func spread(intercepts []float64, h [][]float64, n int) float64 {
-	sum := 0.0
+	sum, unknown := 0.0, invert(h)
 	for k, u := range intercepts {
-		unit := make([]float64, len(h))
-		unit[n+k] = 1
-		sum += u*u + max(0, prefetch.Solve(clone(h), unit)[n+k])
+		sum += u*u + unknown[n+k][n+k]
 	}
 	return max(sum/float64(len(intercepts)), .01)
-}
-
-func clone(h [][]float64) [][]float64 {
-	out := make([][]float64, len(h))
-	for i := range h {
-		out[i] = slices.Clone(h[i])
-	}
-	return out
 }

@@ -4,7 +4,7 @@
 // each secret (Text), or the words of it that may be stored unsealed (Terms, CommandTerms). The package keeps no state,
 // reads no file and never fails. It finds three kinds of secrets:
 //
-//	shapes        tokens of known services, keys, headers, passwords in addresses    rule.go, gitleaks.go
+//	shapes        tokens of known services, keys, headers, passwords in addresses    rule.go, gitleaks.json
 //	assignments   values of names that announce a secret, and of such options        assign.go, name.go, value.go
 //	commands      arguments of known commands: mysql -pX, sshpass -p X               command.go
 //

@@ -9,22 +9,22 @@ import (
 
 // TestGitleaks: every rule can be tried, and those of services that no rule of our own knows find their tokens.
 func TestGitleaks(t *testing.T) {
-	if len(gitleaks) < 200 {
-		t.Fatalf("%d rules", len(gitleaks))
+	if len(gitleaks()) < 200 {
+		t.Fatalf("%d rules", len(gitleaks()))
 	}
-	for _, r := range gitleaks {
-		if _, err := regexp.Compile(r.regex); err != nil {
-			t.Errorf("%s: %v", r.id, err)
+	for _, r := range gitleaks() {
+		if _, err := regexp.Compile(r.Regex); err != nil {
+			t.Errorf("%s: %v", r.ID, err)
 		}
-		if _, err := regexp.Compile(r.allow); err != nil {
-			t.Errorf("%s: %v", r.id, err)
+		if _, err := regexp.Compile(r.Allow); err != nil {
+			t.Errorf("%s: %v", r.ID, err)
 		}
-		if len(r.keywords) == 0 {
-			t.Errorf("%s is never tried", r.id)
+		if len(r.Keywords) == 0 {
+			t.Errorf("%s is never tried", r.ID)
 		}
-		for _, k := range r.keywords {
+		for _, k := range r.Keywords {
 			if len(k) < 3 || k != strings.ToLower(k) {
-				t.Errorf("%s: the keyword %q is never found", r.id, k)
+				t.Errorf("%s: the keyword %q is never found", r.ID, k)
 			}
 		}
 	}

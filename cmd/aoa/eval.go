@@ -69,14 +69,17 @@ func (a *app) evaluate(ctx context.Context, o evalOptions) error {
 
 // evalWords are questions and rules in words.
 var evalWords = map[string]string{
-	eval.LeftOut: "the file that a commit lacks", eval.AtPrompt: "a file that a prompt leads to", eval.NextFile: "the file that a session opens next",
+	eval.LeftOut: "the file that a commit lacks", eval.AtPrompt: "a file that a prompt leads to",
+	eval.NextFile: "the file that a session opens next",
 	eval.Together: "committed together", eval.Folder: "same folder", eval.Frequent: "most often", eval.Recent: "last",
 }
 
 func (a *app) evalProse(r *eval.Report) {
-	fmt.Fprintf(a.out, "%s: %s, %s\n", event.Path(r.Name).Display(), plural(r.Commits, "commit"), plural(r.Sessions, "session"))
+	fmt.Fprintf(a.out, "%s: %s, %s\n", event.Path(r.Name).Display(), plural(r.Commits, "commit"), plural(r.Sessions,
+		"session"))
 	if len(r.Questions) == 0 {
-		fmt.Fprintln(a.out, "Nothing to ask about yet: no session, and no commit of 2 to 30 files in the last quarter of the history.")
+		fmt.Fprintln(a.out, "Nothing to ask about yet: no session, and no commit of 2 to 30 files in the last quarter "+
+			"of the history.")
 		return
 	}
 	fmt.Fprintln(a.out, "\nHow often the right file was among the first five:")
@@ -102,7 +105,8 @@ func (a *app) evalProse(r *eval.Report) {
 		fmt.Fprintf(a.out, "A simple rule is better than aOa: %s.\n", strings.Join(better, ", "))
 	}
 	if x := r.Warnings; x != nil {
-		fmt.Fprintf(a.out, "\naoa suggest --check would have named %s of %d files that were left out, and %s of the files that it named were these.\n",
+		fmt.Fprintf(a.out, "\naoa suggest --check would have named %s of %d files that were left out, "+
+			"and %s of the files that it named were these.\n",
 			inPercent(x.Named), x.LeftOut, inPercent(x.Right))
 		fmt.Fprintf(a.out, "It would have warned of %s of %d complete commits.\n", inPercent(x.False), x.Changes)
 	}
@@ -166,11 +170,12 @@ func (a *app) evalTranscripts(ctx context.Context, repo *watcher.Repo, cfg confi
 	var out []event.Event
 	place := hooks.Repo{Root: repo.Root, Roots: repo.Worktrees(), Tree: index.NewTree(files), Now: a.now,
 		Ignored: repo.Ignored, Tags: hooks.TagRules(cfg.Tags)}
-	_, err = transcript.Read(ctx, transcript.Dir(a.claudeHome(), repo.Root), place, nil, func(events []event.Event) error {
-		for _, e := range events {
-			out = append(out, e.Normalize(a.now()))
-		}
-		return nil
-	})
+	_, err = transcript.Read(ctx, transcript.Dir(a.claudeHome(), repo.Root), place, nil,
+		func(events []event.Event) error {
+			for _, e := range events {
+				out = append(out, e.Normalize(a.now()))
+			}
+			return nil
+		})
 	return out, err
 }

@@ -8,7 +8,8 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// archive counts commits as the daemon's event log does: without sweeps and commits of more than 100 files, and renamed files keep theirs.
+// archive counts commits as the daemon's event log does: without sweeps and commits of more than 100 files, and renamed
+// files keep theirs.
 type archive struct {
 	ids     map[event.Path]int // of the files by their present names
 	names   []event.Path       // the present or last names

@@ -32,8 +32,8 @@ type Guess struct {
 	Rules  map[string]int  // its place among as many by each simple rule
 }
 
-// Changes replays the history alone and asks about the newest commits as the daemon would have been asked: as Commits, with the
-// probabilities that people get. sure is the probability from which a missing file is named.
+// Changes replays the history alone and asks about the newest commits as the daemon would have been asked: as Commits,
+// with the probabilities that people get. sure is the probability from which a missing file is named.
 func Changes(ctx context.Context, s Source, o Options, sure float64) ([]Change, error) {
 	var out []Change
 	counts := NewRules()
@@ -43,7 +43,8 @@ func Changes(ctx context.Context, s Source, o Options, sure float64) ([]Change, 
 		e := c.Event
 		x := Change{Commit: e}
 		var err error
-		if x.Warned, err = p.Missing(ctx, event.Query{Files: e.Paths, At: e.Time}, sure, prefetch.MaxFiles); err != nil {
+		if x.Warned, err = p.Missing(ctx, event.Query{Files: e.Paths, At: e.Time}, sure,
+			prefetch.MaxFiles); err != nil {
 			return err
 		}
 		for _, l := range x.Warned {
@@ -55,7 +56,8 @@ func Changes(ctx context.Context, s Source, o Options, sure float64) ([]Change, 
 			if !c.Known(f) {
 				continue
 			}
-			q := event.Query{Task: event.TaskChange, Files: slices.Concat(e.Paths[:k], e.Paths[k+1:]), At: e.Time, Limit: Listed}
+			q := event.Query{Task: event.TaskChange, Files: slices.Concat(e.Paths[:k], e.Paths[k+1:]), At: e.Time,
+				Limit: Listed}
 			ans, lacks, err := p.Completion(ctx, q, sure, prefetch.MaxFiles)
 			if err != nil {
 				return err

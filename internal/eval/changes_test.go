@@ -8,12 +8,14 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// TestChanges: each of the newest commits is asked about as if it had not been made: complete, and without each of its known files.
+// TestChanges: each of the newest commits is asked about as if it had not been made: complete, and without each of its
+// known files.
 func TestChanges(t *testing.T) {
 	var s Source
 	add := func(files ...event.Path) {
 		n := len(s.Commits)
-		s.Commits = append(s.Commits, event.Event{ID: fmt.Sprintf("commit:%d", n), Kind: event.KindCommit, Agent: "git", OK: true,
+		s.Commits = append(s.Commits, event.Event{ID: fmt.Sprintf("commit:%d", n), Kind: event.KindCommit, Agent: "git",
+			OK:   true,
 			Time: time.Date(2026, 1, 1+n, 0, 0, 0, 0, time.UTC), Text: "change", Paths: files})
 	}
 	add("src/c.go")
@@ -30,7 +32,8 @@ func TestChanges(t *testing.T) {
 	}
 	usual, odd := got[0], got[1]
 	for i, left := range []event.Path{"src/a.go", "docs/b.md"} {
-		if g := usual.Guesses[i]; g.Left != left || g.Place != 1 || g.Rules[Together] != 1 || len(g.Warned) != 1 || g.Warned[0].File != left {
+		if g := usual.Guesses[i]; g.Left != left || g.Place != 1 || g.Rules[Together] != 1 || len(g.Warned) != 1 ||
+			g.Warned[0].File != left {
 			t.Errorf("without %s: %+v", left, g)
 		}
 	}
@@ -40,13 +43,15 @@ func TestChanges(t *testing.T) {
 	s = Source{Commits: s.Commits[:21]}
 	add("src/a.go", "src/c.go")
 	add("docs/b.md") // what the one before lacked, a day later
-	if later, err := Changes(t.Context(), s, Options{Newest: 2}, .55); err != nil || len(later) != 1 || len(later[0].Warned) != 1 || later[0].Later != 1 {
+	if later, err := Changes(t.Context(), s, Options{Newest: 2}, .55); err != nil || len(later) != 1 ||
+		len(later[0].Warned) != 1 || later[0].Later != 1 {
 		t.Errorf("what a commit lacked and the next one had: %+v, %v", later, err)
 	}
 	if len(odd.Guesses) != 2 { // nobody could know src/new.go
 		t.Fatalf("%+v", odd.Guesses)
 	}
-	if g := odd.Guesses[1]; g.Left != "src/c.go" || g.Place == 1 || g.Rules[Together] != 0 || g.Listed[0].File != "docs/b.md" {
+	if g := odd.Guesses[1]; g.Left != "src/c.go" || g.Place == 1 || g.Rules[Together] != 0 ||
+		g.Listed[0].File != "docs/b.md" {
 		t.Errorf("the commit was known before it was asked about: %+v", g)
 	}
 }

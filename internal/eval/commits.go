@@ -18,8 +18,8 @@ const (
 	lastPart   = 4 // one over it is the share of history that is asked about
 )
 
-// Commits replays the history alone and asks about each commit before it is learned: with each of its known files left out
-// in turn, and complete. Sessions are not learned, for an agent edits the files just before it commits them.
+// Commits replays the history alone and asks about each commit before it is learned: with each of its known files left
+// out in turn, and complete. Sessions are not learned, for an agent edits the files just before it commits them.
 func Commits(ctx context.Context, s Source, o Options, each func(*Decision) error) error {
 	return EachCommit(ctx, s, o, func(c *Commit) error { return c.LeaveOut(ctx, each) })
 }
@@ -34,8 +34,8 @@ type Commit struct {
 	archive prefetch.Archive // as of before; its edits are those of the commit
 }
 
-// EachCommit replays the history alone and calls ask before a commit that is asked about is learned. The Commit is valid
-// during the call.
+// EachCommit replays the history alone and calls ask before a commit that is asked about is learned. The Commit is
+// valid during the call.
 func EachCommit(ctx context.Context, s Source, o Options, ask func(*Commit) error) error {
 	w, err := NewWorld(ctx, s, o)
 	if err != nil {

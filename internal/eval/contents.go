@@ -94,8 +94,8 @@ func (w *World) contents(e event.Event) {
 // commitOf is by what the versions of a commit are found.
 func commitOf(e event.Event) string { return shortName(strings.TrimPrefix(e.ID, "commit:")) }
 
-// edits are the names in the lines that a commit, which is not known yet, removes from its files and adds to them. renames are those of
-// the same commit.
+// edits are the names in the lines that a commit, which is not known yet, removes from its files and adds to them.
+// renames are those of the same commit.
 func (w *World) edits(e event.Event, renames []event.Event) (map[event.Path][]index.Edit, error) {
 	was := map[event.Path]event.Path{}
 	for _, r := range renames {
@@ -151,7 +151,8 @@ func (w *World) read() error {
 	return nil
 }
 
-// Checkout makes the files those of a commit: file → the object that it holds. Events that are learned later change them again.
+// Checkout makes the files those of a commit: file → the object that it holds. Events that are learned later change
+// them again.
 func (w *World) Checkout(now map[event.Path]string) {
 	for _, p := range w.tree.All() {
 		if _, there := now[p]; !there {

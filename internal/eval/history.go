@@ -58,9 +58,11 @@ func readHistory(ctx context.Context, dir string, env []string, excluded func(ev
 	return commits, err
 }
 
-func readRenames(ctx context.Context, dir string, env []string, excluded func(event.Path) bool, renames string) ([]commit, error) {
+func readRenames(ctx context.Context, dir string, env []string, excluded func(event.Path) bool,
+	renames string) ([]commit, error) {
 	var out []commit
-	err := watcher.ReadLog(ctx, config.FindGit(env), dir, watcher.LogOptions{From: []string{"HEAD"}, Renames: renames, Bodies: true},
+	err := watcher.ReadLog(ctx, config.FindGit(env), dir, watcher.LogOptions{From: []string{"HEAD"}, Renames: renames,
+		Bodies: true},
 		func(c *watcher.Commit) error {
 			out = append(out, newCommit(c, excluded))
 			return nil
@@ -76,7 +78,8 @@ func readRenames(ctx context.Context, dir string, env []string, excluded func(ev
 func newCommit(c *watcher.Commit, excluded func(event.Path) bool) commit {
 	when := time.Unix(c.Time, 0).UTC()
 	out := commit{sha: c.ID, body: strings.TrimSpace(c.Body),
-		event: event.Event{ID: "commit:" + c.ID, Time: when, Kind: event.KindCommit, Agent: "git", OK: true, Text: c.Subject,
+		event: event.Event{ID: "commit:" + c.ID, Time: when, Kind: event.KindCommit, Agent: "git", OK: true,
+			Text:  c.Subject,
 			Terms: redact.Terms(c.Subject, event.MaxTerms)},
 		moved: event.Event{ID: "rename:" + c.ID, Time: when, Kind: event.KindRename, Agent: "git", OK: true}}
 	for _, f := range c.Files {

@@ -23,7 +23,8 @@ type testRepo struct {
 func newTestRepo(t *testing.T) *testRepo {
 	d := &testRepo{T: t, dir: t.TempDir()}
 	d.env = append(os.Environ(), "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_SYSTEM="+os.DevNull, "HOME="+t.TempDir(),
-		"GIT_AUTHOR_NAME=A", "GIT_AUTHOR_EMAIL=a@example.com", "GIT_COMMITTER_NAME=A", "GIT_COMMITTER_EMAIL=a@example.com")
+		"GIT_AUTHOR_NAME=A", "GIT_AUTHOR_EMAIL=a@example.com",
+		"GIT_COMMITTER_NAME=A", "GIT_COMMITTER_EMAIL=a@example.com")
 	d.git("init", "-q", "-b", "main")
 	return d
 }
@@ -77,7 +78,8 @@ func TestHistory(t *testing.T) {
 	for _, e := range s.Commits {
 		got = append(got, fmt.Sprintf("%s %s%v%v%v", e.Kind, e.Text, e.From, e.Paths, e.Gone))
 	}
-	want := []string{"commit begin\twith tabs[][b.go old name.go][]", "rename [old name.go][new.go][]", "commit move[][b.go new.go][]", "commit delete[][][b.go]"}
+	want := []string{"commit begin\twith tabs[][b.go old name.go][]", "rename [old name.go][new.go][]",
+		"commit move[][b.go new.go][]", "commit delete[][][b.go]"}
 	if !slices.Equal(got, want) {
 		t.Errorf("read\n%q, want\n%q", got, want)
 	}
@@ -86,7 +88,8 @@ func TestHistory(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer r.close()
-	for _, c := range []struct{ oid, want string }{{s.Clone.blobs[commitOf(s.Commits[0])][0].oid, "b"}, {"deadbeef", ""}} {
+	for _, c := range []struct{ oid, want string }{{s.Clone.blobs[commitOf(s.Commits[0])][0].oid, "b"}, {"deadbeef",
+		""}} {
 		if data, err := r.read(c.oid); err != nil || string(data) != c.want {
 			t.Errorf("%s holds %q, %v; want %q", c.oid, data, err, c.want)
 		}

@@ -24,7 +24,8 @@ func (s *Source) Recorded(all []event.Event) {
 		case event.KindSave, event.KindDelete, event.KindBranch:
 			s.Others = append(s.Others, e)
 			continue
-		case event.KindPrompt, event.KindRead, event.KindEdit, event.KindWrite, event.KindSearch, event.KindRun, event.KindFailed, event.KindStart, event.KindEnd:
+		case event.KindPrompt, event.KindRead, event.KindEdit, event.KindWrite, event.KindSearch, event.KindRun,
+			event.KindFailed, event.KindStart, event.KindEnd:
 		default:
 			continue // history has the commits; what was predicted is predicted again
 		}

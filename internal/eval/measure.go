@@ -25,8 +25,8 @@ const (
 	NextFile = "next"     // between calls: the file that the session opens next is right
 )
 
-// Question is all questions of a kind, with the shares that were answered right. A file that the question names is neither
-// asked about nor an answer.
+// Question is all questions of a kind, with the shares that were answered right. A file that the question names is
+// neither asked about nor an answer.
 type Question struct {
 	Kind  string             `json:"question"`
 	Asked int                `json:"asked"`
@@ -45,12 +45,12 @@ type Warnings struct {
 	Right   float64 `json:"right"`    // share of these that were left out
 }
 
-// mostChanges is how many events of a history are asked about, the newest. They hold about a thousand questions, which is exact to
-// two percent, and cost a few seconds where contents are known.
+// mostChanges is how many events of a history are asked about, the newest. They hold about a thousand questions, which
+// is exact to two percent, and cost a few seconds where contents are known.
 const mostChanges = 400
 
-// Run replays a source: its sessions with its history, then its history alone. sure is the probability in (0,1] from which a
-// missing file is named.
+// Run replays a source: its sessions with its history, then its history alone. sure is the probability in (0,1] from
+// which a missing file is named.
 func Run(ctx context.Context, s Source, o Options, sure float64) (*Report, error) {
 	r := &Report{Name: s.Name, Sessions: len(s.Sessions), Questions: []Question{}}
 	for _, e := range s.Commits {
@@ -90,7 +90,8 @@ func askSessions(ctx context.Context, s Source, o Options) (prompts, next *tally
 	o.Learned = rules.Learn
 	err = Sessions(ctx, s, o, func(d *Decision) error {
 		if d.Query.Task == event.TaskPrompt && len(d.Turn) > 0 {
-			prompts.ask(d, rules, func(p event.Path) bool { return slices.Contains(d.Turn, p) }, func(p event.Path) bool { return !d.Prompted[p] })
+			prompts.ask(d, rules, func(p event.Path) bool { return slices.Contains(d.Turn, p) },
+				func(p event.Path) bool { return !d.Prompted[p] })
 		}
 		for _, open := range d.Next {
 			if open.Stratum != Named {
@@ -176,7 +177,8 @@ func (t *tally) add(place int, rules map[string]int) {
 }
 
 func (t *tally) question() Question {
-	q := Question{Kind: t.kind, Asked: t.asked, First: share(t.first, t.asked), Five: share(t.five, t.asked), Rules: map[string]float64{}}
+	q := Question{Kind: t.kind, Asked: t.asked, First: share(t.first, t.asked), Five: share(t.five, t.asked),
+		Rules: map[string]float64{}}
 	for _, rule := range RuleNames {
 		q.Rules[rule] = share(t.rules[rule], t.asked)
 	}

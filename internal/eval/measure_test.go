@@ -15,7 +15,8 @@ func pairHistory() (s Source) {
 		if i%2 == 1 {
 			files = []event.Path{"src/b.go", "src/c.go"}
 		}
-		s.Commits = append(s.Commits, event.Event{ID: fmt.Sprintf("commit:%d", i), Kind: event.KindCommit, Agent: "git", OK: true,
+		s.Commits = append(s.Commits, event.Event{ID: fmt.Sprintf("commit:%d", i), Kind: event.KindCommit, Agent: "git",
+			OK:   true,
 			Time: noon.Add(time.Duration(i-100) * time.Hour), Text: "change", Paths: files})
 	}
 	return s
@@ -24,7 +25,8 @@ func pairHistory() (s Source) {
 // TestRun: what is counted of a history and of a session, for aOa and for each rule.
 func TestRun(t *testing.T) {
 	s := pairHistory()
-	session := story(asks("go"), reads("1", "src/a.go"), reads("2", "docs/a.md"), asks("look at src/b.go"), reads("3", "src/b.go"), reads("4", "src/c.go"))
+	session := story(asks("go"), reads("1", "src/a.go"), reads("2", "docs/a.md"), asks("look at src/b.go"), reads("3",
+		"src/b.go"), reads("4", "src/c.go"))
 	s.Sessions = session.Sessions
 	r, err := Run(t.Context(), s, Options{}, .6)
 	if err != nil {
@@ -41,7 +43,8 @@ func TestRun(t *testing.T) {
 	if next.Kind != NextFile || next.Asked != 3 || next.Rules[Together] == 0 {
 		t.Errorf("between calls: %+v", next)
 	}
-	if left.Kind != LeftOut || left.Asked != 20 || left.First != 1 || left.Five != 1 || left.Rules[Together] != 1 || left.Rules[Folder] != .5 {
+	if left.Kind != LeftOut || left.Asked != 20 || left.First != 1 || left.Five != 1 || left.Rules[Together] != 1 ||
+		left.Rules[Folder] != .5 {
 		t.Errorf("without a file of a commit: %+v", left)
 	}
 	if w := r.Warnings; w.Changes != 10 || w.False != 0 || w.LeftOut != 20 || w.Named < .5 || w.Right != 1 {
@@ -61,14 +64,16 @@ func TestNothingToAsk(t *testing.T) {
 func TestRules(t *testing.T) {
 	r := NewRules()
 	commit := func(hour int, files ...event.Path) {
-		r.Learn(event.Event{Kind: event.KindCommit, Time: noon.Add(time.Duration(hour) * time.Hour), Paths: files, OK: true})
+		r.Learn(event.Event{Kind: event.KindCommit, Time: noon.Add(time.Duration(hour) * time.Hour), Paths: files,
+			OK: true})
 	}
 	commit(0, "src/a.go", "docs/a.md", "src/gone.go")
 	commit(1, "src/a.go", "docs/a.md")
 	commit(2, "src/b.go", "top.go")
 	commit(3, "top.go")
 	commit(4, "top.go")
-	r.Learn(event.Event{Kind: event.KindCommit, Time: noon.Add(5 * time.Hour), Gone: []event.Path{"src/gone.go"}, OK: true})
+	r.Learn(event.Event{Kind: event.KindCommit, Time: noon.Add(5 * time.Hour), Gone: []event.Path{"src/gone.go"},
+		OK: true})
 	q := r.Question(event.Query{Task: event.TaskChange, Files: []event.Path{"src/a.go"}, At: noon})
 	scores := make([]float64, len(r.Files))
 	for rule, want := range map[string]string{
@@ -82,7 +87,8 @@ func TestRules(t *testing.T) {
 			t.Errorf("%s lists %s, want %s", rule, got, want)
 		}
 	}
-	if got := q.places(func(p event.Path) bool { return p == "src/b.go" }, every); got[Folder] != 1 || got[Recent] != 2 || got[Together] != 0 {
+	if got := q.places(func(p event.Path) bool { return p == "src/b.go" }, every); got[Folder] != 1 ||
+		got[Recent] != 2 || got[Together] != 0 {
 		t.Errorf("places %v", got)
 	}
 }

@@ -23,7 +23,8 @@ type Options struct {
 	Learned  func(event.Event)         // sees every event when it becomes known, in order
 	Newest   int                       // of the commits to be asked about only so many, the newest; 0: all
 	Least    int                       // files of a commit that is asked about; 0: 2
-	Contents bool                      // files' contents are known, as of the last commit by then, where a source has them
+	// files' contents are known, as of the last commit by then, where a source has them
+	Contents bool
 }
 
 func (o Options) clock() func() time.Time {
@@ -45,13 +46,16 @@ type Decision struct {
 	Prompted    map[event.Path]bool // moment prompt: files that this prompt named
 	Turn        []event.Path        // T1, moment prompt: what the turn opens
 	AfterPrompt bool                // moment open: a prompt came just before, and was asked at
-	Next        []Open              // moment open: first touches that begin now; T2 and T3 by stratum, Named is left out
-	After       []Open              // moment open, after a file event: first touches of the next file event
-	Created     int                 // moment open: first touches of files not known before that begin now
-	Used        map[event.Path]bool // what came true: moment prompt: opened before the next prompt; open: the next that is opened for the first time, with what is requested together with it; change: the file left out
-	Left        event.Path          // moment change: the file left out, "" for a complete commit
-	Begun       bool                // moment change: two or more files are left out, those that are used
-	Evidence    []prefetch.Evidence // moment change: about the first of Ranked
+	// moment open: first touches that begin now; T2 and T3 by stratum, Named is left out
+	Next    []Open
+	After   []Open // moment open, after a file event: first touches of the next file event
+	Created int    // moment open: first touches of files not known before that begin now
+	// what came true: moment prompt: opened before the next prompt; open: the next that is opened for the first time,
+	// with what is requested together with it; change: the file left out
+	Used     map[event.Path]bool
+	Left     event.Path          // moment change: the file left out, "" for a complete commit
+	Begun    bool                // moment change: two or more files are left out, those that are used
+	Evidence []prefetch.Evidence // moment change: about the first of Ranked
 
 	Files    int // file events of the session so far
 	Searches int // searches and listings of the session so far
@@ -131,7 +135,8 @@ func (r *replay) item(ctx context.Context, it item) error {
 // prompt asks what the turn will open.
 func (r *replay) prompt(ctx context.Context, u *unit, m *memory, e event.Event) error {
 	d := r.decision(u, m)
-	d.Query = event.Query{Task: event.TaskPrompt, Session: u.session.id, Subagent: e.Subagent, Prompt: e.Text, At: u.end}
+	d.Query = event.Query{Task: event.TaskPrompt, Session: u.session.id, Subagent: e.Subagent, Prompt: e.Text,
+		At: u.end}
 	d.Turn, d.Prompted, d.Used = u.turn, set(e.Named), u.inTurn()
 	return r.decide(ctx, d)
 }
@@ -154,7 +159,8 @@ func (r *replay) open(ctx context.Context, u *unit, m *memory, at time.Time) err
 
 func (r *replay) decision(u *unit, m *memory) *Decision {
 	t := u.session
-	d := &Decision{Repo: r.source, Session: t.id, Seq: -1, Stratum: m.Stratum, Tree: r.tree, Used: map[event.Path]bool{},
+	d := &Decision{Repo: r.source, Session: t.id, Seq: -1, Stratum: m.Stratum, Tree: r.tree,
+		Used:  map[event.Path]bool{},
 		Files: u.files, Searches: u.searches, Prompts: u.prompts}
 	if u != t.idle {
 		d.Seq = u.seqs[len(u.seqs)-1]

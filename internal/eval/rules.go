@@ -7,8 +7,8 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// The simple rules that aOa is compared with: files that were committed together with the current ones most often, files in
-// the same folder, files that were touched most often, and those touched last.
+// The simple rules that aOa is compared with: files that were committed together with the current ones most often,
+// files in the same folder, files that were touched most often, and those touched last.
 const (
 	Together = "together"
 	Folder   = "folder"

@@ -13,7 +13,8 @@ var noon = time.Date(2026, 3, 2, 12, 0, 0, 0, time.UTC)
 
 // story makes a source of one session over a repository of four files.
 func story(events ...event.Event) Source {
-	s := Source{Name: "story", Commits: []event.Event{{ID: "commit:1", Time: noon.Add(-time.Hour), Kind: event.KindCommit,
+	s := Source{Name: "story", Commits: []event.Event{{ID: "commit:1", Time: noon.Add(-time.Hour),
+		Kind:  event.KindCommit,
 		Paths: []event.Path{"a.go", "a_test.go", "b.go", "docs/c.md"}, OK: true}}}
 	session := Session{ID: "one"}
 	for i, e := range events {
@@ -49,17 +50,23 @@ func TestStrata(t *testing.T) {
 	}{
 		{"nothing had named it", []event.Event{asks("go"), reads("1", "a.go")}, "a.go unseen turn[a.go]"},
 		{"listed before", []event.Event{asks("go"), lists("1", "a.go"), reads("2", "a.go")}, "a.go seen turn[a.go]"},
-		{"listed by the same batch", []event.Event{asks("go"), lists("1", "a.go"), reads("1", "a.go")}, "a.go unseen turn[a.go]"},
-		{"named by the prompt", []event.Event{asks("look at a.go"), reads("1", "a.go"), reads("2", "b.go")}, "a.go named b.go unseen turn[b.go]"},
+		{"listed by the same batch", []event.Event{asks("go"), lists("1", "a.go"), reads("1", "a.go")},
+			"a.go unseen turn[a.go]"},
+		{"named by the prompt", []event.Event{asks("look at a.go"), reads("1", "a.go"), reads("2", "b.go")},
+			"a.go named b.go unseen turn[b.go]"},
 		{"named by a command", []event.Event{asks("go"), runs, reads("2", "a.go")}, "a.go named turn[a.go]"},
 		{"the command that opens it", []event.Event{asks("go"), runs, reads("1", "a.go")}, "a.go unseen turn[a.go]"},
 		{"failed is no open", []event.Event{asks("go"), failed}, ""},
-		{"opened again", []event.Event{asks("go"), reads("1", "a.go"), asks("more"), reads("2", "a.go")}, "a.go unseen turn[a.go]"},
+		{"opened again", []event.Event{asks("go"), reads("1", "a.go"), asks("more"), reads("2", "a.go")},
+			"a.go unseen turn[a.go]"},
 		{"a new file", []event.Event{asks("go"), reads("1", "new.go")}, "new"},
-		{"a subagent's", []event.Event{asks("go"), reads("1", "a.go"), helper}, "a.go unseen b.go unseen turn[a.go b.go]"},
-		{"two prompts", []event.Event{asks("go"), reads("1", "a.go"), asks("and"), reads("2", "b.go")}, "a.go unseen b.go unseen turn[a.go] turn[b.go]"},
+		{"a subagent's", []event.Event{asks("go"), reads("1", "a.go"), helper},
+			"a.go unseen b.go unseen turn[a.go b.go]"},
+		{"two prompts", []event.Event{asks("go"), reads("1", "a.go"), asks("and"), reads("2", "b.go")},
+			"a.go unseen b.go unseen turn[a.go] turn[b.go]"},
 		{"no prompt at all", []event.Event{reads("1", "a.go")}, "a.go unseen"},
-		{"side by side", []event.Event{asks("go"), lists("1", "a.go"), lists("2", "b.go"), reads("1", "b.go"), reads("2", "a.go")}, "a.go unseen b.go unseen turn[a.go b.go]"},
+		{"side by side", []event.Event{asks("go"), lists("1", "a.go"), lists("2", "b.go"), reads("1", "b.go"),
+			reads("2", "a.go")}, "a.go unseen b.go unseen turn[a.go b.go]"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var opens, turns, created []string
@@ -101,15 +108,16 @@ func trim(s string) string {
 // TestSecondQuestion: an open is asked for a second time right after the file event before it, whatever came between.
 func TestSecondQuestion(t *testing.T) {
 	var asked []string
-	err := Sessions(t.Context(), story(asks("go"), reads("1", "a.go"), lists("2", "b.go"), reads("3", "b.go")), Options{}, func(d *Decision) error {
-		for _, o := range d.Next {
-			asked = append(asked, fmt.Sprint("next ", o.File, " at ", d.Seq))
-		}
-		for _, o := range d.After {
-			asked = append(asked, fmt.Sprint("after ", o.File, " at ", d.Seq))
-		}
-		return nil
-	})
+	err := Sessions(t.Context(), story(asks("go"), reads("1", "a.go"), lists("2", "b.go"), reads("3", "b.go")),
+		Options{}, func(d *Decision) error {
+			for _, o := range d.Next {
+				asked = append(asked, fmt.Sprint("next ", o.File, " at ", d.Seq))
+			}
+			for _, o := range d.After {
+				asked = append(asked, fmt.Sprint("after ", o.File, " at ", d.Seq))
+			}
+			return nil
+		})
 	want := []string{"next a.go at 0", "after b.go at 1", "next b.go at 2"}
 	if err != nil || !slices.Equal(asked, want) {
 		t.Errorf("asked %q (%v), want %q", asked, err, want)

@@ -45,17 +45,20 @@ const (
 // NewWorld makes one that knows nothing yet. Close it at the end.
 func NewWorld(ctx context.Context, s Source, o Options) (*World, error) {
 	store := hot.New(o.Now)
-	w := &World{store: store, learner: learn.New(store, learn.Options{}), tree: index.NewTree(nil), learned: o.Learned, archive: newArchive(), clock: o.clock()}
+	w := &World{store: store, learner: learn.New(store, learn.Options{}), tree: index.NewTree(nil), learned: o.Learned,
+		archive: newArchive(), clock: o.clock()}
 	var say func() *index.Contents
 	if o.Contents && s.Clone != nil {
 		var err error
 		if w.reader, err = openBlobs(ctx, s.Clone.Dir, s.Clone.Env); err != nil {
 			return nil, err
 		}
-		w.said, w.blobs, w.unread, w.held = index.NewContents(), s.Clone.blobs, map[event.Path]string{}, map[event.Path]string{}
+		w.said, w.blobs = index.NewContents(), s.Clone.blobs
+		w.unread, w.held = map[event.Path]string{}, map[event.Path]string{}
 		say = func() *index.Contents { return w.said }
 	}
-	w.ranker = rank.New(store, func() *index.Tree { return w.tree }, rank.Options{Models: o.Models, Texts: o.Texts, Contents: say, Read: w.text})
+	w.ranker = rank.New(store, func() *index.Tree { return w.tree }, rank.Options{Models: o.Models, Texts: o.Texts,
+		Contents: say, Read: w.text})
 	return w, nil
 }
 
@@ -94,7 +97,8 @@ func (w *World) tick(e event.Event) {
 	}
 	if hour.After(w.hour) {
 		w.hour, w.commits = hour, 0
-		w.pending = append(w.pending, event.Event{ID: fmt.Sprintf("tick:%d", hour.Unix()), Time: hour, Kind: event.KindTick, Agent: "cron"})
+		w.pending = append(w.pending, event.Event{ID: fmt.Sprintf("tick:%d", hour.Unix()), Time: hour,
+			Kind: event.KindTick, Agent: "cron"})
 	}
 }
 

@@ -47,7 +47,8 @@ const (
 )
 
 func newBaselines() *baselines {
-	b := &baselines{Rules: eval.NewRules(), prompts: map[string][]string{}, sessions: eval.NewPairs(), moves: eval.NewPairs(), close: eval.NewPairs()}
+	b := &baselines{Rules: eval.NewRules(), prompts: map[string][]string{}, sessions: eval.NewPairs(),
+		moves: eval.NewPairs(), close: eval.NewPairs()}
 	b.Touching, b.Opening = b.touch, b.opened
 	return b
 }
@@ -194,7 +195,8 @@ func (c comparison) seed(out []float64) {
 		f := c.b.Files[i]
 		score := .10 * out[i]
 		if f.Count > 0 {
-			score += .30*math.Exp2(-max(0, c.Now-f.Last)/time.Hour.Seconds()) + .20*min(1, math.Log1p(f.Count)/math.Log(101))
+			score += .30*math.Exp2(-max(0, c.Now-f.Last)/time.Hour.Seconds()) + .20*min(1,
+				math.Log1p(f.Count)/math.Log(101))
 		}
 		tags := 0
 		for _, w := range c.words {
@@ -210,8 +212,8 @@ func (c comparison) seed(out []float64) {
 	}
 }
 
-// place is the place from 1 of the file among those that count. Files with equal scores share their places. A file without a
-// score has place 0.
+// place is the place from 1 of the file among those that count. Files with equal scores share their places. A file
+// without a score has place 0.
 func (c comparison) place(scores []float64, file event.Path, counts func(event.Path) bool) int {
 	id := c.b.Number(file)
 	if id >= len(scores) || scores[id] <= 0 {

@@ -10,18 +10,22 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// taught is a set of baselines that saw: a.go opened five times long ago, b.go once just now, c.go in a commit with b.go.
+// taught is a set of baselines that saw: a.go opened five times long ago, b.go once just now, c.go in a commit with
+// b.go.
 var noon = time.Date(2026, 3, 2, 12, 0, 0, 0, time.UTC)
 
 func taught() (*baselines, time.Time) {
 	r := newBaselines()
 	open := func(session string, at time.Time, files ...event.Path) {
 		for i, f := range files {
-			r.learn(event.Event{Kind: event.KindRead, Session: session, Time: at.Add(time.Duration(i) * time.Second), Paths: []event.Path{f}, OK: true})
+			r.learn(event.Event{Kind: event.KindRead, Session: session, Time: at.Add(time.Duration(i) * time.Second),
+				Paths: []event.Path{f}, OK: true})
 		}
 	}
-	r.learn(event.Event{Kind: event.KindCommit, Time: noon.Add(-100 * 24 * time.Hour), Paths: []event.Path{"b.go", "c.go", "never.go"}, OK: true})
-	r.learn(event.Event{Kind: event.KindCommit, Time: noon.Add(-99 * 24 * time.Hour), Paths: []event.Path{"b.go", "c.go"}, OK: true})
+	r.learn(event.Event{Kind: event.KindCommit, Time: noon.Add(-100 * 24 * time.Hour), Paths: []event.Path{"b.go",
+		"c.go", "never.go"}, OK: true})
+	r.learn(event.Event{Kind: event.KindCommit, Time: noon.Add(-99 * 24 * time.Hour), Paths: []event.Path{"b.go",
+		"c.go"}, OK: true})
 	for i := range 5 {
 		open(fmt.Sprint("old", i), noon.Add(-20*24*time.Hour), "a.go", "b.go", "a.go")
 	}
@@ -56,7 +60,8 @@ func TestBaselines(t *testing.T) {
 		{"coaccess", "a.go", 5 / 6.01}, {"coaccess", "c.go", 0},
 		{"successor", "a.go", 5}, {"successor", "c.go", 0},
 		// 20 days old, ten touches, near the file in hand ten times: frequency, edges, affinity and nothing else.
-		{"seed", "a.go", .20*math.Log(11)/math.Log(101) + .15*min(1, r.close.With[r.Number("b.go")][r.Number("a.go")]/10) + .10*5/6.01},
+		{"seed", "a.go", .20*math.Log(11)/math.Log(101) + .15*min(1,
+			r.close.With[r.Number("b.go")][r.Number("a.go")]/10) + .10*5/6.01},
 		{"seed", "never.go", .20*math.Log(2)/math.Log(101) + .15/10 + .2},
 	} {
 		if got := scores(c.name)[c.file]; math.Abs(got-c.want) > 1e-3 {
@@ -96,7 +101,8 @@ func TestShares(t *testing.T) {
 	for _, w := range []struct {
 		scores []float64
 		want   int
-	}{{[]float64{1, 2, 3, 4, 5}, 5}, {[]float64{5, 1, 1, 1, 1}, 1}, {[]float64{1, 1, 1, 1, 1}, 3}, {[]float64{1, 1, 0, 0, 2}, 2}} {
+	}{{[]float64{1, 2, 3, 4, 5}, 5}, {[]float64{5, 1, 1, 1, 1}, 1}, {[]float64{1, 1, 1, 1, 1}, 3}, {[]float64{1, 1, 0,
+		0, 2}, 2}} {
 		if got := c.place(w.scores, "a", every); got != w.want {
 			t.Errorf("place %d among %v, want %d", got, w.scores, w.want)
 		}

@@ -67,7 +67,8 @@ func (d *dump) write(l decided) {
 
 // line begins a line from a list.
 func line(d *eval.Decision, task, moment string, list []rank.Scored) decided {
-	l := decided{Repo: d.Repo, Session: d.Session, Seq: d.Seq, Task: task, Moment: moment, Paths: []event.Path{}, P: []float64{}, Truth: []event.Path{}}
+	l := decided{Repo: d.Repo, Session: d.Session, Seq: d.Seq, Task: task, Moment: moment, Paths: []event.Path{},
+		P: []float64{}, Truth: []event.Path{}}
 	for _, f := range list[:min(len(list), dumped)] {
 		l.Paths = append(l.Paths, f.File)
 		l.P = append(l.P, math.Round(f.Score*1e4)/1e4)

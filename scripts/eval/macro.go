@@ -39,7 +39,8 @@ func meanTasks(all []Tasks) Tasks {
 		T3:    meanHits(some(all, func(t Tasks) *Hits { return t.T3 })),
 		T4:    meanHits(some(all, func(t Tasks) *Hits { return t.T4 })),
 		T5:    meanWarning(some(all, func(t Tasks) *Warning { return t.T5 })),
-		Shown: meanShown(some(all, func(t Tasks) *Shown { return t.Shown })), ShownUnseen: meanShown(some(all, func(t Tasks) *Shown { return t.ShownUnseen })),
+		Shown: meanShown(some(all, func(t Tasks) *Shown { return t.Shown })), ShownUnseen: meanShown(some(all,
+			func(t Tasks) *Shown { return t.ShownUnseen })),
 		Lists: meanLists(some(all, func(t Tasks) *Lists { return t.Lists })),
 		Saved: meanSaved(some(all, func(t Tasks) *Saved { return t.Saved })),
 	}
@@ -85,10 +86,14 @@ func meanHits(all []*Hits) *Hits {
 	if len(all) == 0 {
 		return nil
 	}
-	return &Hits{N: total(all, func(h *Hits) int { return h.N }), Hit1: mean(all, func(h *Hits) float64 { return h.Hit1 }),
-		Hit3: mean(all, func(h *Hits) float64 { return h.Hit3 }), Hit5: mean(all, func(h *Hits) float64 { return h.Hit5 }),
-		Hit10: mean(all, func(h *Hits) float64 { return h.Hit10 }), MRR: mean(all, func(h *Hits) float64 { return h.MRR }),
-		After: meanHits(some(all, func(h *Hits) *Hits { return h.After })), All: meanHits(some(all, func(h *Hits) *Hits { return h.All }))}
+	return &Hits{N: total(all, func(h *Hits) int { return h.N }), Hit1: mean(all,
+		func(h *Hits) float64 { return h.Hit1 }),
+		Hit3: mean(all, func(h *Hits) float64 { return h.Hit3 }), Hit5: mean(all,
+			func(h *Hits) float64 { return h.Hit5 }),
+		Hit10: mean(all, func(h *Hits) float64 { return h.Hit10 }), MRR: mean(all,
+			func(h *Hits) float64 { return h.MRR }),
+		After: meanHits(some(all, func(h *Hits) *Hits { return h.After })), All: meanHits(some(all,
+			func(h *Hits) *Hits { return h.All }))}
 }
 
 // meanWarning: a repository in which nothing was warned of has no precision.
@@ -96,8 +101,10 @@ func meanWarning(all []*Warning) *Warning {
 	if len(all) == 0 {
 		return nil
 	}
-	w := &Warning{N: total(all, func(w *Warning) int { return w.N }), Complete: total(all, func(w *Warning) int { return w.Complete }),
-		Recall: mean(all, func(w *Warning) float64 { return w.Recall }), FalsePer100: mean(all, func(w *Warning) float64 { return w.FalsePer100 })}
+	w := &Warning{N: total(all, func(w *Warning) int { return w.N }), Complete: total(all,
+		func(w *Warning) int { return w.Complete }),
+		Recall: mean(all, func(w *Warning) float64 { return w.Recall }), FalsePer100: mean(all,
+			func(w *Warning) float64 { return w.FalsePer100 })}
 	if spoke := slices.DeleteFunc(slices.Clone(all), func(w *Warning) bool { return w.Warned == 0 }); len(spoke) > 0 {
 		w.Precision = mean(spoke, func(w *Warning) float64 { return w.Precision })
 		w.Warned = total(spoke, func(w *Warning) int { return w.Warned })
@@ -110,19 +117,23 @@ func meanShown(all []*Shown) *Shown {
 	if len(all) == 0 {
 		return nil
 	}
-	out := &Shown{N: total(all, func(s *Shown) int { return s.N }), Coverage: mean(all, func(s *Shown) float64 { return s.Coverage }),
-		ECE: mean(all, func(s *Shown) float64 { return s.ECE }), Brier: mean(all, func(s *Shown) float64 { return s.Brier }),
+	out := &Shown{N: total(all, func(s *Shown) int { return s.N }), Coverage: mean(all,
+		func(s *Shown) float64 { return s.Coverage }),
+		ECE: mean(all, func(s *Shown) float64 { return s.ECE }), Brier: mean(all,
+			func(s *Shown) float64 { return s.Brier }),
 		PerSession: mean(all, func(s *Shown) float64 { return s.PerSession })}
 	if spoke := slices.DeleteFunc(slices.Clone(all), func(s *Shown) bool { return s.N == 0 }); len(spoke) > 0 {
 		out.Precision = mean(spoke, func(s *Shown) float64 { return s.Precision })
 	}
 	out.Reliability = pool(all, func(s *Shown) []Bar { return s.Reliability })
 	if before := some(values(all), func(s Shown) *Trust { return s.Ranked }); len(before) > 0 {
-		out.Ranked = &Trust{mean(before, func(t *Trust) float64 { return t.ECE }), mean(before, func(t *Trust) float64 { return t.Brier }),
+		out.Ranked = &Trust{mean(before, func(t *Trust) float64 { return t.ECE }), mean(before,
+			func(t *Trust) float64 { return t.Brier }),
 			pool(before, func(t *Trust) []Bar { return t.Reliability })}
 	}
 	for i, first := range all[0].Curve {
-		p := Point{Threshold: first.Threshold, Coverage: mean(all, func(s *Shown) float64 { return s.Curve[i].Coverage })}
+		p := Point{Threshold: first.Threshold, Coverage: mean(all,
+			func(s *Shown) float64 { return s.Curve[i].Coverage })}
 		used := 0.0
 		for _, s := range all {
 			p.N += s.Curve[i].N
@@ -161,7 +172,8 @@ func meanLists(all []*Lists) *Lists {
 	if len(all) == 0 {
 		return nil
 	}
-	out := &Lists{Prompts: total(all, func(l *Lists) int { return l.Prompts }), Shown: mean(all, func(l *Lists) float64 { return l.Shown }),
+	out := &Lists{Prompts: total(all, func(l *Lists) int { return l.Prompts }), Shown: mean(all,
+		func(l *Lists) float64 { return l.Shown }),
 		Others: mean(all, func(l *Lists) float64 { return l.Others })}
 	if spoke := slices.DeleteFunc(slices.Clone(all), func(l *Lists) bool { return l.Shown == 0 }); len(spoke) > 0 {
 		out.Right = mean(spoke, func(l *Lists) float64 { return l.Right })
@@ -173,7 +185,8 @@ func meanSaved(all []*Saved) *Saved {
 	if len(all) == 0 {
 		return nil
 	}
-	return &Saved{total(all, func(s *Saved) int { return s.Searches }), mean(all, func(s *Saved) float64 { return s.PerSession }),
+	return &Saved{total(all, func(s *Saved) int { return s.Searches }), mean(all,
+		func(s *Saved) float64 { return s.PerSession }),
 		mean(all, func(s *Saved) float64 { return s.ShareOfAllSearches })}
 }
 

@@ -2,8 +2,9 @@
 //
 //	go run ./scripts/eval -traces DIR [-repos CLONES] [-weights DIR] [-threshold P] [-commits] [-dump FILE] [-json]
 //
-// In come traces in the form of docs/evaluation.md and, with -repos, clones of their repositories. Out goes the table of the measures
-// that docs/evaluation.md defines, beside simple baselines: with -repos once without the contents of files, once with them.
+// In come traces in the form of docs/evaluation.md and, with -repos, clones of their repositories. Out goes the table
+// of the measures that docs/evaluation.md defines, beside simple baselines: with -repos once without the contents of
+// files, once with them.
 package main
 
 import (
@@ -35,10 +36,13 @@ type options struct {
 
 func main() {
 	var o options
-	flag.StringVar(&o.traces, "traces", "", "folder with recorded sessions: NAME.jsonl[.gz] and NAME.commits.jsonl[.gz]")
+	flag.StringVar(&o.traces, "traces", "",
+		"folder with recorded sessions: NAME.jsonl[.gz] and NAME.commits.jsonl[.gz]")
 	flag.StringVar(&o.repos, "repos", "", "folder with clones of the repositories; empty: contents are not known")
-	flag.StringVar(&o.weights, "weights", "", "folder with weights in place of the shipped ones: OWNER+NAME.json, fitted without that repository (train fit -left)")
-	flag.StringVar(&o.dump, "dump", "", "write every decision to this file, one JSON object a line (compressed if it ends in .gz)")
+	flag.StringVar(&o.weights, "weights", "",
+		"folder with weights in place of the shipped ones: OWNER+NAME.json, fitted without that repository (train fit -left)")
+	flag.StringVar(&o.dump, "dump", "",
+		"write every decision to this file, one JSON object a line (compressed if it ends in .gz)")
 	flag.BoolVar(&o.commits, "commits", false, "histories only, without contents")
 	flag.BoolVar(&o.json, "json", false, "print JSON")
 	flag.Float64Var(&o.threshold, "threshold", prefetch.Balanced, "probability in (0,1] from which files are shown")

@@ -115,8 +115,8 @@ type Point struct {
 	Coverage  float64 `json:"coverage"`
 }
 
-// Lists are the lists shown at prompts. A prompt counts as one with files if its turn opens a known file that the prompt does not name
-// and the session has not opened.
+// Lists are the lists shown at prompts. A prompt counts as one with files if its turn opens a known file that the
+// prompt does not name and the session has not opened.
 type Lists struct {
 	Prompts int     `json:"prompts"` // with files
 	Shown   float64 `json:"shown"`   // share of these with a list
@@ -167,7 +167,8 @@ func report(sources []recorded.Source, scores []*score) *Report {
 	r.Latency = latency(took)
 	r.Macro = macro(r.Repos, scores)
 	if len(r.Repos) > 1 {
-		r.Loses = slices.Insert(r.Loses, 0, losses("macro", r.Macro.Tasks, r.Macro.Baselines)...) // [] in JSON, never null
+		// [] in JSON, never null
+		r.Loses = slices.Insert(r.Loses, 0, losses("macro", r.Macro.Tasks, r.Macro.Baselines)...)
 	}
 	return r
 }

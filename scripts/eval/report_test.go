@@ -55,7 +55,8 @@ func TestReport(t *testing.T) {
 	}
 	repo := got["repos"].([]any)[0].(map[string]any)
 	tasks := repo["tasks"].(map[string]any)
-	for task, fields := range map[string]string{"T1": "n any5 p5 recall10 mrr", "T2": "n hit1 hit3 hit5 hit10 mrr", "T3": "n hit1 hit3 hit5 hit10 mrr",
+	for task, fields := range map[string]string{"T1": "n any5 p5 recall10 mrr", "T2": "n hit1 hit3 hit5 hit10 mrr",
+		"T3": "n hit1 hit3 hit5 hit10 mrr",
 		"T4": "n hit1 hit5 mrr", "T5": "precision recall false_per_100", "shown": "precision coverage ece brier", "shown_unseen": "precision coverage",
 		"saved": "searches_per_session"} {
 		of, ok := tasks[task].(map[string]any)
@@ -86,7 +87,8 @@ func TestReport(t *testing.T) {
 // TestLosses: where a baseline is better, it is said.
 func TestLosses(t *testing.T) {
 	own := Tasks{T1: &Turn{N: 9, Any5: .5, Recall10: .4}, T2: &Hits{N: 9, Hit1: .2, Hit5: .6}}
-	got := losses("x", own, map[string]Tasks{"recent": {T1: &Turn{Any5: .6, Recall10: .4}}, "zoxide": {T1: &Turn{Any5: .7}, T2: &Hits{Hit5: .5}}})
+	got := losses("x", own, map[string]Tasks{"recent": {T1: &Turn{Any5: .6, Recall10: .4}},
+		"zoxide": {T1: &Turn{Any5: .7}, T2: &Hits{Hit5: .5}}})
 	want := []Loss{{"x", "T1", "any5", .5, "zoxide", .7}}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)
@@ -104,7 +106,8 @@ func TestMeasures(t *testing.T) {
 	s.turn("c", "T1", []event.Path{"x", "a", "y", "z", "w", "b"}, map[event.Path]bool{"a": true, "b": true, "q": true})
 	s.place("c", "T2", 4)
 	s.place("c", "T2", 0)
-	for m, want := range map[metric]float64{{"T1", "any5"}: 1, {"T1", "p5"}: .2, {"T1", "recall10"}: 2. / 3, {"T1", "mrr"}: .5,
+	for m, want := range map[metric]float64{{"T1", "any5"}: 1, {"T1", "p5"}: .2, {"T1", "recall10"}: 2. / 3, {"T1",
+		"mrr"}: .5,
 		{"T2", "hit1"}: 0, {"T2", "hit3"}: 0, {"T2", "hit5"}: .5, {"T2", "hit10"}: .5, {"T2", "mrr"}: .125} {
 		if got := s.all[m].Value(); math.Abs(got-want) > 1e-12 {
 			t.Errorf("%v is %v, want %v", m, got, want)

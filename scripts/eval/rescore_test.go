@@ -136,7 +136,8 @@ func rescore(lines []dumpLine) map[string]float64 {
 	for name, v := range sum {
 		out[name] = v / max(n[name], 1)
 	}
-	for _, name := range []string{"shown n", "shown_unseen n", "left out", "opens", "shown precision", "shown_unseen precision"} {
+	for _, name := range []string{"shown n", "shown_unseen n", "left out", "opens", "shown precision",
+		"shown_unseen precision"} {
 		out[name] += 0 // a table may say 0
 	}
 	return out

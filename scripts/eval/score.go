@@ -39,7 +39,8 @@ type Counts struct {
 }
 
 func newScore(o settings) *score {
-	s := &score{sums: newSums(), dump: o.dump, threshold: o.threshold, any: newShown("shown", false, o.threshold), unseen: newShown("shown_unseen", true, o.threshold)}
+	s := &score{sums: newSums(), dump: o.dump, threshold: o.threshold, any: newShown("shown", false, o.threshold),
+		unseen: newShown("shown_unseen", true, o.threshold)}
 	s.ranked = newShown("ranked", false, o.threshold)
 	s.ranked.confident, s.ranked.fixed = &prefetch.Confidence{}, true
 	s.baselines = newBaselines()
@@ -93,7 +94,8 @@ func (s *score) show(d *eval.Decision) {
 
 // list counts the list that would be shown at a prompt.
 func (s *score) list(d *eval.Decision) {
-	files, e := prefetch.Shipped().List.Choose(d.Query, prefetch.Turn{Prompts: d.Prompts - 1, Named: len(d.Prompted) > 0}, s.any.predictions, nil)
+	files, e := prefetch.Shipped().List.Choose(d.Query, prefetch.Turn{Prompts: d.Prompts - 1,
+		Named: len(d.Prompted) > 0}, s.any.predictions, nil)
 	shown := truth(e.Says(prefetch.ListThreshold, prefetch.ListTokens, prefetch.Searching{}))
 	if len(d.Turn) == 0 {
 		s.add(d.Session, "lists", "others", shown, 1)

@@ -78,8 +78,9 @@ func (s *shown) theta(m event.Task) float64 {
 }
 
 func newShown(task string, unseen bool, threshold float64) *shown {
-	return &shown{task: task, unseen: unseen, base: threshold, confident: prefetch.Shipped(), states: map[string]*showing{}, waits: map[string]*showing{}, controllers: map[event.Task]*prefetch.Controller{
-		event.TaskPrompt: prefetch.NewController(threshold), event.TaskNext: prefetch.NewController(threshold)}}
+	return &shown{task: task, unseen: unseen, base: threshold, confident: prefetch.Shipped(),
+		states: map[string]*showing{}, waits: map[string]*showing{}, controllers: map[event.Task]*prefetch.Controller{
+			event.TaskPrompt: prefetch.NewController(threshold), event.TaskNext: prefetch.NewController(threshold)}}
 }
 
 // question takes one question in; it returns the list that counts, and how many of it would be shown.
@@ -87,7 +88,8 @@ func (s *shown) question(d *eval.Decision, total *sums) (list []prefetch.Predict
 	s.resolve(d)
 	st := s.states[d.Session]
 	if st == nil {
-		st = &showing{shown: map[event.Path]int{}, best: map[event.Path]float64{}, saved: map[int]bool{}, shadow: map[event.Path]bool{}}
+		st = &showing{shown: map[event.Path]int{}, best: map[event.Path]float64{}, saved: map[int]bool{},
+			shadow: map[event.Path]bool{}}
 		s.states[d.Session] = st
 	}
 	st.at = d.Query.At
@@ -181,8 +183,8 @@ func (s *shown) opened(d *eval.Decision, o eval.Open, total *sums) {
 	}
 }
 
-// resolve passes outcomes to the controllers and the calibration when the daemon would know them: after ten file events of the
-// session, or when it has been idle.
+// resolve passes outcomes to the controllers and the calibration when the daemon would know them: after ten file events
+// of the session, or when it has been idle.
 func (s *shown) resolve(d *eval.Decision) {
 	for id, st := range s.waits {
 		over := d.Query.At.Sub(st.at) > idle && id != d.Session

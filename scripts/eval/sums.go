@@ -8,8 +8,8 @@ import (
 // metric is one number of the table.
 type metric struct{ task, name string }
 
-// sums are the numbers of one repository, as a whole and per cluster: a session, or a commit. Questions of a cluster are
-// not independent, so the bootstrap draws clusters.
+// sums are the numbers of one repository, as a whole and per cluster: a session, or a commit. Questions of a cluster
+// are not independent, so the bootstrap draws clusters.
 type sums struct {
 	all      map[metric]recorded.Ratio
 	clusters map[string]map[metric]recorded.Ratio

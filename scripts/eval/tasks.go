@@ -14,19 +14,22 @@ func (s *score) tasks() Tasks {
 	if complete := s.all[metric{"T5", "false_per_100"}]; complete.N > 0 {
 		recall := s.all[metric{"T5", "recall"}]
 		precision := s.all[metric{"T5", "precision"}]
-		t.T5 = &Warning{N: int(recall.N), Complete: int(complete.N), Warned: int(precision.N), Precision: precision.Value(),
-			Recall: recall.Value(), FalsePer100: complete.Value()}
+		t.T5 = &Warning{N: int(recall.N), Complete: int(complete.N), Warned: int(precision.N),
+			Precision: precision.Value(),
+			Recall:    recall.Value(), FalsePer100: complete.Value()}
 	}
 	if s.Counts.Sessions > 0 {
 		t.Shown, t.ShownUnseen = s.any.result(s), s.unseen.result(s)
 		before := s.ranked.result(s)
 		t.Shown.Ranked = &Trust{before.ECE, before.Brier, before.Reliability}
 		if shown := s.all[metric{"lists", "shown"}]; shown.N > 0 {
-			t.Lists = &Lists{Prompts: int(shown.N), Shown: shown.Value(), Right: s.all[metric{"lists", "right"}].Value(),
+			t.Lists = &Lists{Prompts: int(shown.N), Shown: shown.Value(),
+				Right:  s.all[metric{"lists", "right"}].Value(),
 				Others: s.all[metric{"lists", "others"}].Value()}
 		}
 		saved := s.all[metric{"shown", "saved"}].Sum
-		t.Saved = &Saved{Searches: int(saved), PerSession: saved / float64(s.Counts.Sessions), ShareOfAllSearches: saved / max(1, float64(s.Counts.Searches))}
+		t.Saved = &Saved{Searches: int(saved), PerSession: saved / float64(s.Counts.Sessions),
+			ShareOfAllSearches: saved / max(1, float64(s.Counts.Searches))}
 	}
 	return t
 }
@@ -54,13 +57,17 @@ func (s *score) hitsAt(task string) *Hits {
 // result is what was shown, as numbers.
 func (k *shown) result(s *score) *Shown {
 	precision := s.all[metric{k.task, "precision"}]
-	out := &Shown{N: int(precision.N), Precision: precision.Value(), Coverage: s.all[metric{k.task, "coverage"}].Value(),
-		ECE: ece(k.bins), Brier: s.all[metric{k.task, "brier"}].Value(), PerSession: precision.N / float64(s.Counts.Sessions)}
+	out := &Shown{N: int(precision.N), Precision: precision.Value(),
+		Coverage: s.all[metric{k.task, "coverage"}].Value(),
+		ECE:      ece(k.bins), Brier: s.all[metric{k.task,
+			"brier"}].Value(), PerSession: precision.N / float64(s.Counts.Sessions)}
 	for i, b := range k.bins {
-		out.Reliability = append(out.Reliability, Bar{From: float64(i) / binCount, N: b.n, P: b.p / max(b.n, 1), Used: b.used / max(b.n, 1)})
+		out.Reliability = append(out.Reliability, Bar{From: float64(i) / binCount, N: b.n, P: b.p / max(b.n, 1),
+			Used: b.used / max(b.n, 1)})
 	}
 	for i, c := range k.curve {
-		out.Curve = append(out.Curve, Point{Threshold: gridAt(i), N: c.n, Precision: c.used / max(c.n, 1), Coverage: c.covered / max(k.opens, 1)})
+		out.Curve = append(out.Curve, Point{Threshold: gridAt(i), N: c.n, Precision: c.used / max(c.n, 1),
+			Coverage: c.covered / max(k.opens, 1)})
 	}
 	return out
 }

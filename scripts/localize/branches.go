@@ -95,7 +95,8 @@ func (t *branchTable) count(row string, l *recorded.Localization, ranked []event
 	if t.rows[row] == nil {
 		t.rows[row] = map[string]*hits{}
 	}
-	of(t.rows[row], l.Repo).add(1 + slices.IndexFunc(ranked, func(p event.Path) bool { return slices.Contains(l.Files, p) }))
+	counter(t.rows[row], l.Repo).add(1 + slices.IndexFunc(ranked,
+		func(p event.Path) bool { return slices.Contains(l.Files, p) }))
 }
 
 // print prints means over repositories.
@@ -109,12 +110,14 @@ func (t *branchTable) print() {
 				mean[i] += float64(k) / float64(h.n) / float64(len(t.rows[row]))
 			}
 		}
-		fmt.Printf("%-28s %9d %6d %6.3f %6.3f %6.3f %6.3f\n", row, n, len(t.rows[row]), mean[0], mean[1], mean[2], mean[3])
+		fmt.Printf("%-28s %9d %6d %6.3f %6.3f %6.3f %6.3f\n", row, n, len(t.rows[row]), mean[0], mean[1], mean[2],
+			mean[3])
 	}
 	for _, row := range slices.Sorted(maps.Keys(t.promised)) {
 		for _, p := range t.promised[row] {
 			if p.n > 0 {
-				fmt.Printf("%s: promised %.2f, came true %.2f of %d files\n", row, p.sum/float64(p.n), float64(p.came)/float64(p.n), p.n)
+				fmt.Printf("%s: promised %.2f, came true %.2f of %d files\n", row, p.sum/float64(p.n),
+					float64(p.came)/float64(p.n), p.n)
 			}
 		}
 	}

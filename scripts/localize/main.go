@@ -2,16 +2,18 @@
 //
 //	go run ./scripts/localize -repos CLONES [-issues FILE] [-histories FILE] [-branches FILE] [-most N]
 //
-// In come clones (OWNER+NAME or OWNER/NAME), a file of issues (one JSON object a line: id, repo, base, text, files), or a file of names
-// of repositories, of which the commit messages of the last quarter of the history are asked. Out goes a table: of how many texts one
-// of the right files was among the first 1, 3, 5 and 10. Each text is asked at its commit, with the files of that commit and the
-// history before it. Of an issue only sources that are no tests count, in the answer and in the truth. The last line is about the
-// list that aOa would show if the text were the first prompt of a session.
+// In come clones (OWNER+NAME or OWNER/NAME), a file of issues (one JSON object a line: id, repo, base, text, files), or
+// a file of names of repositories, of which the commit messages of the last quarter of the history are asked. Out goes
+// a table: of how many texts one of the right files was among the first 1, 3, 5 and 10. Each text is asked at its
+// commit, with the files of that commit and the history before it. Of an issue only sources that are no tests count, in
+// the answer and in the truth. The last line is about the list that aOa would show if the text were the first prompt of
+// a session.
 //
-// Of a file of -branches, the branches that the last quarter of each history merged are asked, before their first commit and before a
-// later one: which files will the next commit change? Then the table is about questions that say nothing (`aoa suggest` in a clean
-// checkout), beside the rule "the newest files of the branch first", with what was promised and what came true; and about the message of
-// the commit, as a text and as the first prompt of a session, with and without knowing the branch.
+// Of a file of -branches, the branches that the last quarter of each history merged are asked, before their first
+// commit and before a later one: which files will the next commit change? Then the table is about questions that say
+// nothing (`aoa suggest` in a clean checkout), beside the rule "the newest files of the branch first", with what was
+// promised and what came true; and about the message of the commit, as a text and as the first prompt of a session,
+// with and without knowing the branch.
 package main
 
 import (
@@ -68,7 +70,8 @@ func run(ctx context.Context, repos, issues, histories string, most int) error {
 			by[i.Repo] = append(by[i.Repo], i)
 		}
 		for name, some := range by {
-			jobs = append(jobs, job{name, true, func(ctx context.Context, s eval.Source, take func(*recorded.Localization) error) error {
+			jobs = append(jobs, job{name, true, func(ctx context.Context, s eval.Source,
+				take func(*recorded.Localization) error) error {
 				return recorded.Localize(ctx, s, some, eval.Options{Contents: true}, take)
 			}})
 		}
@@ -79,7 +82,8 @@ func run(ctx context.Context, repos, issues, histories string, most int) error {
 			return err
 		}
 		for name := range strings.FieldsSeq(string(names)) {
-			jobs = append(jobs, job{name, false, func(ctx context.Context, s eval.Source, take func(*recorded.Localization) error) error {
+			jobs = append(jobs, job{name, false, func(ctx context.Context, s eval.Source,
+				take func(*recorded.Localization) error) error {
 				return recorded.Subjects(ctx, s, eval.Options{Contents: true}, recorded.LastQuarter, 1, most, take)
 			}})
 		}
@@ -143,7 +147,7 @@ func (t *table) take(l *recorded.Localization, sources bool) error {
 	if shown && right {
 		t.right++
 	}
-	for _, h := range []*hits{&t.all, of(t.repos, l.Repo), of(t.langs, truth[0].Ext())} {
+	for _, h := range []*hits{&t.all, counter(t.repos, l.Repo), counter(t.langs, truth[0].Ext())} {
 		h.add(at)
 	}
 	return nil
@@ -173,7 +177,7 @@ func list(l *recorded.Localization) (shown, right bool, err error) {
 	return e.Says(prefetch.ListThreshold, prefetch.ListTokens, prefetch.Searching{}), right, nil
 }
 
-func of(m map[string]*hits, key string) *hits {
+func counter(m map[string]*hits, key string) *hits {
 	if m[key] == nil {
 		m[key] = &hits{}
 	}
@@ -206,5 +210,6 @@ func (t *table) print() {
 	part("language", t.langs)
 	line("all", &t.all)
 	w.Flush()
-	fmt.Printf("as the first prompt of a session: a list at %d of %d, with a right file in %d\n", t.shown, t.prompts, t.right)
+	fmt.Printf("as the first prompt of a session: a list at %d of %d, with a right file in %d\n", t.shown, t.prompts,
+		t.right)
 }

@@ -10,7 +10,8 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// TestBranches: a merged branch is asked about before its commits are known, without its name in what the default branch got meanwhile.
+// TestBranches: a merged branch is asked about before its commits are known, without its name in what the default
+// branch got meanwhile.
 func TestBranches(t *testing.T) {
 	dir := newRepo(t, `
 for f in login form main; do echo 'package x' > $f.go; done; save first
@@ -37,11 +38,13 @@ git merge -q --no-ff -m 'Merge pull request #1 from somebody/fix-login' fix-logi
 		t.Errorf("before the first commit: %+v", first.Branch)
 	}
 	want := []event.Path{"form.go", "login.go"}
-	if second.Text != "" || second.Branch.Commits != 1 || !slices.Equal(slices.Sorted(slices.Values(second.Branch.Files)), want) ||
+	if second.Text != "" || second.Branch.Commits != 1 ||
+		!slices.Equal(slices.Sorted(slices.Values(second.Branch.Files)), want) ||
 		!slices.Equal(second.Files, []event.Path{"login.go"}) {
 		t.Errorf("before the second: %+v, means %v", second.Branch, second.Files)
 	}
-	if message.Text != "mend the login again" || message.Branch.Name == "" || unknown.Text != message.Text || unknown.Branch.Name != "" {
+	if message.Text != "mend the login again" || message.Branch.Name == "" || unknown.Text != message.Text ||
+		unknown.Branch.Name != "" {
 		t.Errorf("with the message: %q %q, %q %q", message.Text, message.Branch.Name, unknown.Text, unknown.Branch.Name)
 	}
 	if len(second.Ranked) == 0 || !slices.Contains(want, second.Ranked[0].File) {

@@ -59,8 +59,8 @@ func Sources(ctx context.Context, traces, repos string) ([]Source, error) {
 	return all, nil
 }
 
-// complete adds what a clone knows: what commits deleted and renamed, and what files held. A source without commits gets those
-// of the clone.
+// complete adds what a clone knows: what commits deleted and renamed, and what files held. A source without commits
+// gets those of the clone.
 func (s *Source) complete(ctx context.Context, dir string, env []string) error {
 	own, err := eval.History(ctx, s.Name, dir, env, nil)
 	if err != nil {
@@ -91,7 +91,8 @@ func merge(traced, history []event.Event) (out []event.Event) {
 		}
 		if c, known := commits[sha]; known {
 			e.Gone = c.Gone
-			e.Paths = slices.DeleteFunc(slices.Clone(e.Paths), func(p event.Path) bool { return slices.Contains(c.Gone, p) })
+			e.Paths = slices.DeleteFunc(slices.Clone(e.Paths),
+				func(p event.Path) bool { return slices.Contains(c.Gone, p) })
 		}
 		out = append(out, e)
 	}

@@ -11,7 +11,8 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// newRepo makes a repository by a shell script, in which save commits everything under a subject, a second after the one before.
+// newRepo makes a repository by a shell script, in which save commits everything under a subject, a second after the
+// one before.
 func newRepo(t *testing.T, script string) (dir string) {
 	t.Helper()
 	dir = t.TempDir()
@@ -20,8 +21,10 @@ save() { at=$((at + 1)); git add -A; GIT_COMMITTER_DATE="$at +0000" git commit -
 git init -q -b main
 `+script)
 	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_SYSTEM="+os.DevNull, "HOME="+t.TempDir(),
-		"GIT_AUTHOR_NAME=A", "GIT_AUTHOR_EMAIL=a@example.com", "GIT_COMMITTER_NAME=A", "GIT_COMMITTER_EMAIL=a@example.com")
+	cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_SYSTEM="+os.DevNull,
+		"HOME="+t.TempDir(),
+		"GIT_AUTHOR_NAME=A", "GIT_AUTHOR_EMAIL=a@example.com",
+		"GIT_COMMITTER_NAME=A", "GIT_COMMITTER_EMAIL=a@example.com")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
@@ -46,7 +49,8 @@ git rm -q b.go; echo a2 > a.go; save delete`)
 	if err := trace.complete(t.Context(), dir, os.Environ()); err != nil {
 		t.Fatal(err)
 	}
-	if last := trace.Commits[1]; !slices.Equal(last.Gone, []event.Path{"b.go"}) || !slices.Equal(last.Paths, []event.Path{"a.go"}) {
+	if last := trace.Commits[1]; !slices.Equal(last.Gone, []event.Path{"b.go"}) || !slices.Equal(last.Paths,
+		[]event.Path{"a.go"}) {
 		t.Errorf("the second commit is %+v", last)
 	}
 	if err := trace.complete(t.Context(), t.TempDir(), os.Environ()); err == nil {

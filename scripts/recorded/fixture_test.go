@@ -16,10 +16,12 @@ import (
 var update = flag.Bool("update", false, "rewrite testdata")
 
 // topics of the invented repository: each has a source, its test, a page and a neighbour that changes with them.
-var topics = []string{"parser", "lexer", "printer", "server", "client", "cache", "index", "query", "config", "login", "upload", "report"}
+var topics = []string{"parser", "lexer", "printer", "server", "client", "cache", "index", "query", "config", "login",
+	"upload", "report"}
 
 func filesAbout(topic string) []string {
-	return []string{"src/" + topic + "/" + topic + ".go", "src/" + topic + "/" + topic + "_test.go", "docs/" + topic + ".md", "src/" + topic + "/types.go"}
+	return []string{"src/" + topic + "/" + topic + ".go", "src/" + topic + "/" + topic + "_test.go", "docs/" + topic +
+		".md", "src/" + topic + "/types.go"}
 }
 
 // line of a trace, in the order of the schema.
@@ -90,7 +92,8 @@ func (f *fixture) session(i int) {
 			f.step()
 			f.row("edit", files[2], "")
 			f.now += 30
-			f.commit(fmt.Sprintf("%012x", 0x1000+i*16+f.seq), "make the "+topic+" faster", files[0], files[2], files[1+2*f.random.IntN(2)])
+			f.commit(fmt.Sprintf("%012x", 0x1000+i*16+f.seq), "make the "+topic+" faster", files[0], files[2],
+				files[1+2*f.random.IntN(2)])
 		}
 	}
 }
@@ -134,7 +137,8 @@ func (f *fixture) results(kind string, files ...string) {
 func (f *fixture) commit(id, subject string, files ...string) {
 	f.now += 60
 	for i, p := range files {
-		f.write(&f.commits, fixtureRow{Repo: "made/up", Session: "git:" + id, TS: f.now, Seq: i, Agent: "git", Kind: "commit", Path: &p, Text: &subject})
+		f.write(&f.commits, fixtureRow{Repo: "made/up", Session: "git:" + id, TS: f.now, Seq: i, Agent: "git",
+			Kind: "commit", Path: &p, Text: &subject})
 	}
 }
 
@@ -165,7 +169,8 @@ func (f *fixture) source(t testing.TB) eval.Source {
 // TestFixture: testdata, on which scripts/eval is tested, is what the generator makes.
 func TestFixture(t *testing.T) {
 	f := newFixture(24)
-	for name, want := range map[string][]byte{"made+up.jsonl": f.sessions.Bytes(), "made+up.commits.jsonl": f.commits.Bytes()} {
+	for name, want := range map[string][]byte{"made+up.jsonl": f.sessions.Bytes(),
+		"made+up.commits.jsonl": f.commits.Bytes()} {
 		file := filepath.Join("testdata", name)
 		if *update {
 			if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {

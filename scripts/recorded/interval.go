@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// Each calls fn for 0 to n-1, as many at once as there are processors, and returns the first error. An error cancels the
-// context of the others.
+// Each calls fn for 0 to n-1, as many at once as there are processors, and returns the first error. An error cancels
+// the context of the others.
 func Each(ctx context.Context, n int, fn func(ctx context.Context, i int) error) error {
 	all, ctx := errgroup.WithContext(ctx)
 	all.SetLimit(runtime.GOMAXPROCS(0))
@@ -34,8 +34,9 @@ func (r Ratio) Value() float64 {
 // draws of the bootstrap: more does not change the second digit.
 const draws = 1000
 
-// Interval is a 95 % interval of the mean over repositories, each given by the sums of its clusters: sessions, or commits. It draws
-// repositories, and in each as many clusters as it has, both with replacement. A fixed seed: the same record gives the same interval.
+// Interval is a 95 % interval of the mean over repositories, each given by the sums of its clusters: sessions, or
+// commits. It draws repositories, and in each as many clusters as it has, both with replacement. A fixed seed: the same
+// record gives the same interval.
 func Interval(repos [][]Ratio) [2]float64 {
 	random := rand.New(rand.NewPCG(1, uint64(len(repos))))
 	means := make([]float64, 0, draws)

@@ -59,9 +59,10 @@ func message(s eval.Source, e event.Event) string {
 	return e.Text + "\n\n" + body
 }
 
-// Subjects replays a history alone and asks which files the messages of its commits mean, each before it is learned: of at most n
-// commits between the places from and to of the history, in [0,1], at equal distances.
-func Subjects(ctx context.Context, s eval.Source, o eval.Options, from, to float64, n int, each func(*Localization) error) error {
+// Subjects replays a history alone and asks which files the messages of its commits mean, each before it is learned: of
+// at most n commits between the places from and to of the history, in [0,1], at equal distances.
+func Subjects(ctx context.Context, s eval.Source, o eval.Options, from, to float64, n int,
+	each func(*Localization) error) error {
 	w, err := eval.NewWorld(ctx, s, o)
 	if err != nil {
 		return err
@@ -72,7 +73,8 @@ func Subjects(ctx context.Context, s eval.Source, o eval.Options, from, to float
 		if part := float64(i) / float64(len(s.Commits)); e.Kind != event.KindCommit || part < from || part >= to {
 			continue
 		}
-		if len(e.Paths) >= 1 && len(e.Paths) <= 3*mostMeant && len(strings.Fields(e.Text)) >= leastWords && !dull.MatchString(e.Text) {
+		if len(e.Paths) >= 1 && len(e.Paths) <= 3*mostMeant && len(strings.Fields(e.Text)) >= leastWords &&
+			!dull.MatchString(e.Text) {
 			fit = append(fit, i)
 		}
 	}
@@ -168,7 +170,8 @@ func Instances(name string) (out []Instance, err error) {
 }
 
 // Localize asks which files texts mean: each at its commit, with the files of that commit and the history before it.
-func Localize(ctx context.Context, s eval.Source, instances []Instance, o eval.Options, each func(*Localization) error) error {
+func Localize(ctx context.Context, s eval.Source, instances []Instance, o eval.Options,
+	each func(*Localization) error) error {
 	w, err := eval.NewWorld(ctx, s, o)
 	if err != nil {
 		return err

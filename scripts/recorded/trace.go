@@ -100,8 +100,8 @@ func Traces(dir string) ([]Source, error) {
 	return out, nil
 }
 
-// Rows reads one file of rows, gzip or not. Lines that are none are counted and left out; a file that holds nothing else is an
-// error.
+// Rows reads one file of rows, gzip or not. Lines that are none are counted and left out; a file that holds nothing
+// else is an error.
 func Rows(name string) (rows []Row, unusable int, err error) {
 	f, err := os.Open(name)
 	if err != nil {
@@ -176,7 +176,8 @@ func commitsOf(rows []Row) []event.Event {
 		if !known {
 			i = len(out)
 			at[r.Session] = i
-			out = append(out, event.Event{ID: "commit:" + strings.TrimPrefix(r.Session, "git:"), Time: r.Time(), Kind: event.KindCommit,
+			out = append(out, event.Event{ID: "commit:" + strings.TrimPrefix(r.Session, "git:"), Time: r.Time(),
+				Kind:  event.KindCommit,
 				Agent: "git", Text: r.Text, Terms: redact.Terms(r.Text, event.MaxTerms), OK: true})
 		}
 		out[i].Paths = append(out[i].Paths, p)

@@ -22,7 +22,8 @@ func TestTracesOfFolder(t *testing.T) {
 	z := gzip.NewWriter(&packed)
 	_, _ = z.Write(f.sessions.Bytes())
 	_ = z.Close()
-	for name, data := range map[string][]byte{"made+up.jsonl.gz": packed.Bytes(), "made+up.commits.jsonl": f.commits.Bytes(), "alone.commits.jsonl": f.commits.Bytes(), "notes.txt": nil} {
+	for name, data := range map[string][]byte{"made+up.jsonl.gz": packed.Bytes(),
+		"made+up.commits.jsonl": f.commits.Bytes(), "alone.commits.jsonl": f.commits.Bytes(), "notes.txt": nil} {
 		if err := os.WriteFile(filepath.Join(dir, name), data, 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -31,7 +32,8 @@ func TestTracesOfFolder(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(got) != 2 || got[0].Name != "alone" || len(got[0].Sessions) != 0 || got[1].Name != "made/up" || len(got[1].Sessions) != 3 {
+	if len(got) != 2 || got[0].Name != "alone" || len(got[0].Sessions) != 0 || got[1].Name != "made/up" ||
+		len(got[1].Sessions) != 3 {
 		t.Fatalf("read %d sources: %+v", len(got), got)
 	}
 	if len(got[0].Commits) != len(got[1].Commits) || len(got[0].Commits) < len(topics) {
@@ -59,7 +61,8 @@ func TestTracesOfFolder(t *testing.T) {
 		t.Fatalf("%d sources, %v", len(got), err)
 	}
 	if got[1].Name != "broken" || got[1].Unusable != 1 || !reflect.DeepEqual(got[1].Sessions, got[3].Sessions) {
-		t.Errorf("%s: %d lines unusable, %d sessions of %d", got[1].Name, got[1].Unusable, len(got[1].Sessions), len(got[3].Sessions))
+		t.Errorf("%s: %d lines unusable, %d sessions of %d", got[1].Name, got[1].Unusable, len(got[1].Sessions),
+			len(got[3].Sessions))
 	}
 	if got[2].Name != "cut" || got[2].Unusable == 0 || len(got[2].Sessions) == 0 {
 		t.Errorf("%s: %d lines unusable, %d sessions", got[2].Name, got[2].Unusable, len(got[2].Sessions))
@@ -118,7 +121,8 @@ func TestCalls(t *testing.T) {
 		{event.KindRun, nil, nil, nil, "sub", true},
 		{event.KindFailed, []event.Path{"z.go"}, nil, nil, "", false},
 	}
-	if d := cmp.Diff(want, got, cmp.Transformer("none", func(ps []event.Path) []string { return append([]string{}, event.Strings(ps)...) })); d != "" {
+	if d := cmp.Diff(want, got, cmp.Transformer("none",
+		func(ps []event.Path) []string { return append([]string{}, event.Strings(ps)...) })); d != "" {
 		t.Error(d)
 	}
 }

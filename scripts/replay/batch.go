@@ -28,8 +28,8 @@ type batch struct {
 	calls   []toolCall
 }
 
-// readBatches gives the batches of a file, those of all sessions merged by time. most bounds the sessions, evenly spread over
-// the file; 0 takes all. Paths are made absolute with root.
+// readBatches gives the batches of a file, those of all sessions merged by time. most bounds the sessions, evenly
+// spread over the file; 0 takes all. Paths are made absolute with root.
 func readBatches(file, root string, most int) (out []batch, sessions int, err error) {
 	all, _, err := recorded.Rows(file)
 	if err != nil {
@@ -152,7 +152,8 @@ func callOf(r recorded.Row, root string) (toolCall, bool) {
 type payload map[string]any
 
 func (b batch) base(root, event string, turn int) payload {
-	p := payload{"session_id": b.session, "cwd": root, "hook_event_name": event, "prompt_id": fmt.Sprint(b.session, "-", turn),
+	p := payload{"session_id": b.session, "cwd": root, "hook_event_name": event, "prompt_id": fmt.Sprint(b.session, "-",
+		turn),
 		"transcript_path": "/dev/null"}
 	if b.sub {
 		p["agent_id"] = "sub"
@@ -202,7 +203,8 @@ func (b batch) hooks(root string, turn int) (out []payload) {
 		if !c.fails || c.name != "Edit" { // no event of its own is run for an Edit that failed
 			out = append(out, p)
 		}
-		calls = append(calls, payload{"tool_name": c.name, "tool_use_id": c.id(), "tool_input": c.input, "tool_response": c.text})
+		calls = append(calls, payload{"tool_name": c.name, "tool_use_id": c.id(), "tool_input": c.input,
+			"tool_response": c.text})
 	}
 	last := b.base(root, "PostToolBatch", turn)
 	last["tool_calls"] = calls

@@ -3,7 +3,8 @@
 //	go run ./scripts/replay -sessions DIR [-repos CLONES] [-most N] [-only NAME] [-set "AOA_KEY=value …"] [-texts FILE]
 //	go run ./scripts/replay -soak 1h -sessions DIR [-repos CLONES] [-rate 60] [-plot FILE] [-most N] [-only NAME]
 //
-// In come files NAME.jsonl.gz (docs/evaluation.md) and clones called NAME. Out goes a table of what hints said and how long they took; with
+// In come files NAME.jsonl.gz (docs/evaluation.md) and clones called NAME. Out goes a table of what hints said and how
+// long they took; with
 // -soak, what one daemon holds while the sessions of the first recording are given to it over and over. Everything that it makes lies in a
 // folder of its own, which it deletes.
 package main
@@ -34,7 +35,8 @@ type options struct {
 func main() {
 	var o options
 	flag.StringVar(&o.sessions, "sessions", "", "folder of recorded sessions: NAME.jsonl.gz")
-	flag.StringVar(&o.repos, "repos", "", "folder of their repositories: clones or mirrors called NAME (default: that of the sessions)")
+	flag.StringVar(&o.repos, "repos", "",
+		"folder of their repositories: clones or mirrors called NAME (default: that of the sessions)")
 	flag.IntVar(&o.most, "most", 0, "sessions of each repository, spread evenly; 0: all")
 	flag.StringVar(&o.only, "only", "", "only the repository of that NAME")
 	flag.StringVar(&o.set, "set", "", "settings, as AOA_KEY=value separated by spaces")
@@ -69,7 +71,8 @@ func (o options) run(ctx context.Context) error {
 	}
 	defer os.RemoveAll(top)
 	bin := filepath.Join(top, "aoa")
-	build := exec.CommandContext(ctx, "go", "build", "-trimpath", "-ldflags", "-s -w", "-o", bin, "github.com/aoa-dev/aoa/cmd/aoa")
+	build := exec.CommandContext(ctx, "go", "build", "-trimpath", "-ldflags", "-s -w", "-o", bin,
+		"github.com/aoa-dev/aoa/cmd/aoa")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
 		return fmt.Errorf("build aoa: %w: %s", err, out)

@@ -18,8 +18,8 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// replay gives the sessions of one repository to the real hook client, against a clone that stands at the commit of the moment and a
-// daemon in this process whose clock is the recorded one. It measures and judges nothing.
+// replay gives the sessions of one repository to the real hook client, against a clone that stands at the commit of the
+// moment and a daemon in this process whose clock is the recorded one. It measures and judges nothing.
 type replay struct {
 	*site
 	bin, texts string
@@ -43,7 +43,8 @@ type pastCommit struct {
 }
 
 func newReplay(s *site, bin, name, texts string) *replay {
-	return &replay{site: s, bin: bin, texts: texts, tally: newTally(name), head: -1, turns: map[string]int{}, seen: map[string]bool{},
+	return &replay{site: s, bin: bin, texts: texts, tally: newTally(name), head: -1, turns: map[string]int{},
+		seen:   map[string]bool{},
 		edited: map[string]time.Time{}}
 }
 
@@ -164,8 +165,8 @@ func (r *replay) batch(ctx context.Context, b batch) error {
 	return nil
 }
 
-// edit leaves a change that is not committed, until a commit of the record takes the file over. What was really written is
-// not on record: a line is added.
+// edit leaves a change that is not committed, until a commit of the record takes the file over. What was really written
+// is not on record: a line is added.
 func (r *replay) edit(file string, at time.Time) {
 	_ = os.MkdirAll(filepath.Dir(file), 0o700)
 	if f, err := os.OpenFile(file, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600); err == nil {
@@ -251,7 +252,8 @@ func (r *replay) stand(ctx context.Context, at time.Time, tell bool) error {
 	return nil
 }
 
-// checkout makes index and files those of a commit, with its time. A mirror may lack the largest files: they are left out.
+// checkout makes index and files those of a commit, with its time. A mirror may lack the largest files: they are left
+// out.
 func (r *replay) checkout(ctx context.Context, from, to int) error {
 	id, at := r.commits[to].id, r.commits[to].at
 	list := []string{"ls-files", "-z"}
@@ -262,7 +264,8 @@ func (r *replay) checkout(ctx context.Context, from, to int) error {
 	for _, step := range []struct {
 		args []string
 		out  *string
-	}{{args: []string{"update-ref", "HEAD", id}}, {args: []string{"read-tree", id}}, {list, &names}, {[]string{"ls-files", "-z"}, &tracked}} {
+	}{{args: []string{"update-ref", "HEAD", id}}, {args: []string{"read-tree", id}}, {list,
+		&names}, {[]string{"ls-files", "-z"}, &tracked}} {
 		out, err := r.git(ctx, step.args...)
 		if err != nil {
 			return err
@@ -305,7 +308,8 @@ func (r *replay) tick(ctx context.Context, at time.Time) error {
 }
 
 func tick(ctx context.Context, s *site, at time.Time) error {
-	_, err := api.Call(ctx, s.client(), api.Events, []event.Event{{ID: fmt.Sprintf("tick:%d", at.Unix()), Time: at, Kind: event.KindTick, Agent: "cron"}})
+	_, err := api.Call(ctx, s.client(), api.Events,
+		[]event.Event{{ID: fmt.Sprintf("tick:%d", at.Unix()), Time: at, Kind: event.KindTick, Agent: "cron"}})
 	return err
 }
 

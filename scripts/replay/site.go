@@ -67,7 +67,8 @@ func (s *site) client() *api.Client { return &api.Client{Place: s.place, Dir: s.
 
 // serve runs the daemon with a clock until ctx ends.
 func (s *site) serve(ctx context.Context, now func() time.Time, ready func()) error {
-	return daemon.Run(ctx, daemon.Options{Repo: s.repo, Place: s.place, Env: s.env, Version: "replay", Build: "replay", Now: now, Ready: ready,
+	return daemon.Run(ctx, daemon.Options{Repo: s.repo, Place: s.place, Env: s.env, Version: "replay", Build: "replay",
+		Now: now, Ready: ready,
 		Log: slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))})
 }
 

@@ -67,7 +67,8 @@ func (o options) soakOn(ctx context.Context, s *site, file string) error {
 	pace := time.NewTicker(time.Second / time.Duration(o.rate))
 	defer pace.Stop()
 	x := &soak{site: s, begin: begin, turns: map[string]int{}, pace: pace}
-	fmt.Printf("%d sessions of %s, %d batches, a clock %d times as fast\n%s\n", n, filepath.Base(file), len(batches), haste, strings.Join(soakNames, "\t"))
+	fmt.Printf("%d sessions of %s, %d batches, a clock %d times as fast\n%s\n", n, filepath.Base(file), len(batches),
+		haste, strings.Join(soakNames, "\t"))
 	for x.pass = 0; time.Since(begin) < o.soak; x.pass++ {
 		for _, b := range batches {
 			if err := x.batch(ctx, b); err != nil {
@@ -175,7 +176,8 @@ func (x *soak) sample() ([]float64, error) {
 	})
 	const mb = 1 << 20
 	// The collector begins when the heap is twice what was alive after the last time.
-	return []float64{m["process_resident_memory_bytes"] / mb, m["go_memstats_next_gc_bytes"] / 2 / mb, m["go_goroutines"],
+	return []float64{m["process_resident_memory_bytes"] / mb, m["go_memstats_next_gc_bytes"] / 2 / mb,
+		m["go_goroutines"],
 		m["process_open_fds"], float64(size) / mb}, err
 }
 
@@ -187,7 +189,8 @@ func row(values []float64) string {
 	return strings.Join(cells, "\t")
 }
 
-// verdict compares the last quarter with the second, by which everything has begun to end, and draws the samples into a file.
+// verdict compares the last quarter with the second, by which everything has begun to end, and draws the samples into a
+// file.
 func (x *soak) verdict(file string) error {
 	if file != "" && len(x.samples) > 0 {
 		if err := os.WriteFile(file, []byte(plot(soakNames, x.samples)), 0o644); err != nil {
@@ -209,13 +212,15 @@ func (x *soak) verdict(file string) error {
 	var grows []string
 	for i, name := range soakNames[2:] {
 		second, last := median(x.samples[quarter:2*quarter], i+2), median(x.samples[3*quarter:], i+2)
-		fmt.Printf("%s: %.1f in the second quarter, %.1f in the last: %+.0f %%\n", name, second, last, 100*(last/max(second, 1e-9)-1))
+		fmt.Printf("%s: %.1f in the second quarter, %.1f in the last: %+.0f %%\n", name, second, last,
+			100*(last/max(second, 1e-9)-1))
 		if name != "store MB" && last > 1.25*second+2 {
 			grows = append(grows, name)
 		}
 	}
 	last := x.samples[len(x.samples)-1]
-	fmt.Printf("%d times through the recording, %.0f hooks in %.1f minutes; the store took %.0f bytes for each\n", x.pass,
+	fmt.Printf("%d times through the recording, %.0f hooks in %.1f minutes; the store took %.0f bytes for each\n",
+		x.pass,
 		last[1], last[0], last[6]*(1<<20)/last[1])
 	if len(grows) > 0 {
 		return fmt.Errorf("what grows: %s", strings.Join(grows, ", "))

@@ -166,7 +166,8 @@ func (y *tally) join(o *tally) {
 			t = &rescueTally{}
 			y.rescues[k] = t
 		}
-		*t = rescueTally{t.failed + v.failed, t.meant + v.meant, t.named + v.named, t.right + v.right, t.wrong + v.wrong, t.open + v.open}
+		*t = rescueTally{t.failed + v.failed, t.meant + v.meant, t.named + v.named, t.right + v.right, t.wrong +
+			v.wrong, t.open + v.open}
 	}
 	for _, k := range o.kinds {
 		i := slices.IndexFunc(y.kinds, func(x api.KindStat) bool { return x.Kind == k.Kind })
@@ -212,7 +213,8 @@ func (y *tally) print(w io.Writer) {
 	for _, k := range y.kinds {
 		fmt.Fprintf(&b, "  %-10s %4d texts, %4d files shown, %3.0f %% of %d used; withheld %d, %3.0f %% of %d used; "+
 			"shadow %d, %.0f %% used; %d tokens%s\n", k.Kind, y.texts[k.Kind],
-			k.Shown, percent(int(k.Used), int(k.Settled)), k.Settled, k.Withheld, percent(int(k.HeldUsed), int(k.HeldDone)), k.HeldDone,
+			k.Shown, percent(int(k.Used), int(k.Settled)), k.Settled, k.Withheld, percent(int(k.HeldUsed),
+				int(k.HeldDone)), k.HeldDone,
 			k.Shadow, percent(int(k.ShadowHit), int(k.Shadow)), k.Tokens, map[bool]string{true: ", retired"}[k.Retired])
 	}
 	fmt.Fprintf(&b, "  of another package %d texts\n", y.texts["other"])
@@ -220,7 +222,8 @@ func (y *tally) print(w io.Writer) {
 		r := y.rescues[why]
 		fmt.Fprintf(&b, "  rescue of %s: %d failures (after %d the session opened a file of that name or folder), named "+
 			"%d: right %.0f %%, wrong %.0f %%, not settled %.0f %%\n",
-			why, r.failed, r.meant, r.named, percent(r.right, r.named), percent(r.wrong, r.named), percent(r.open, r.named))
+			why, r.failed, r.meant, r.named, percent(r.right, r.named), percent(r.wrong, r.named), percent(r.open,
+				r.named))
 	}
 	fmt.Fprint(w, b.String())
 }

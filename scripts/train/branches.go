@@ -25,13 +25,14 @@ const (
 // The branches that teach: of the first three quarters of a history, without its beginning.
 const teachBranches = 40 // of a repository
 
-// The signals of a question that says nothing. A branch is asked about as if it had just begun, so that its commits are the newest
-// whatever happened elsewhere: signals of time would say the same as that the branch changed a file.
-var ofBranch = []string{"bias", "branch", "comod_rank", "comod", "alike_rank", "kin", "pair", "text", "text_share", "text_place", "terms_rank",
+// The signals of a question that says nothing. A branch is asked about as if it had just begun, so that its commits are
+// the newest whatever happened elsewhere: signals of time would say the same as that the branch changed a file.
+var ofBranch = []string{"bias", "branch", "comod_rank", "comod", "alike_rank", "kin", "pair", "text", "text_share",
+	"text_place", "terms_rank",
 	"churn"}
 
-// branches are the questions on branches of public histories: those that say nothing, and messages of commits, as texts and as first
-// prompts of sessions.
+// branches are the questions on branches of public histories: those that say nothing, and messages of commits, as texts
+// and as first prompts of sessions.
 func branches(ctx context.Context, repos string, o eval.Options) (*set, error) {
 	out := &set{Repos: strings.Fields(histories)}
 	parts := make([][]question, len(out.Repos))
@@ -40,27 +41,28 @@ func branches(ctx context.Context, repos string, o eval.Options) (*set, error) {
 		if err != nil {
 			return err
 		}
-		err = recorded.Branches(ctx, s, o, teachFrom, recorded.LastQuarter, teachBranches, func(l *recorded.Localization) error {
-			q := rankedOf(i, l, l.Files)
-			switch {
-			case l.Branch.Name == "":
-				return nil
-			case l.Text != "":
-				first := *l
-				if first.Ranked, err = l.First(); err != nil {
-					return err
+		err = recorded.Branches(ctx, s, o, teachFrom, recorded.LastQuarter, teachBranches,
+			func(l *recorded.Localization) error {
+				q := rankedOf(i, l, l.Files)
+				switch {
+				case l.Branch.Name == "":
+					return nil
+				case l.Text != "":
+					first := *l
+					if first.Ranked, err = l.First(); err != nil {
+						return err
+					}
+					p := rankedOf(i, &first, l.Files)
+					p.Moment = event.TaskPrompt
+					parts[i] = append(parts[i], p)
+				case len(l.Branch.Files) == 0:
+					q.Moment = taskName
+				default:
+					q.Moment = taskBranch
 				}
-				p := rankedOf(i, &first, l.Files)
-				p.Moment = event.TaskPrompt
-				parts[i] = append(parts[i], p)
-			case len(l.Branch.Files) == 0:
-				q.Moment = taskName
-			default:
-				q.Moment = taskBranch
-			}
-			parts[i] = append(parts[i], q)
-			return nil
-		})
+				parts[i] = append(parts[i], q)
+				return nil
+			})
 		fmt.Fprintf(os.Stderr, "%s: %d questions on branches\n", out.Repos[i], len(parts[i]))
 		return err
 	})
@@ -68,11 +70,13 @@ func branches(ctx context.Context, repos string, o eval.Options) (*set, error) {
 	return out, err
 }
 
-// fitBranches fits the weights of questions that say nothing. The loss asks for probabilities, which are shown as they are.
+// fitBranches fits the weights of questions that say nothing. The loss asks for probabilities, which are shown as they
+// are.
 func fitBranches(s *set) map[event.Task]rank.FileModel {
 	out := map[event.Task]rank.FileModel{}
 	for _, task := range []event.Task{taskBranch, taskName} {
-		g := &group{name: string(task), member: yes, ranked: yes, label: target, sure: 1, ridge: 0.002, use: make([]bool, len(s.Signals))}
+		g := &group{name: string(task), member: yes, ranked: yes, label: target, sure: 1, ridge: 0.002,
+			use: make([]bool, len(s.Signals))}
 		for i, name := range s.Signals {
 			g.use[i] = slices.Contains(ofBranch, name)
 		}
@@ -112,8 +116,8 @@ func (s *set) leftOut(g *group, of func(*question) bool) (a, b float64) {
 	return platt(items)
 }
 
-// weighBranch gives the tasks of prompts the weight of the signal branch, which the questions that taught the rest do not know: by what
-// it adds on branches to the logit that the other weights give.
+// weighBranch gives the tasks of prompts the weight of the signal branch, which the questions that taught the rest do
+// not know: by what it adds on branches to the logit that the other weights give.
 func weighBranch(s *set, tasks map[event.Task]rank.FileModel) {
 	branch := rank.OfBranch.String()
 	for _, task := range []event.Task{event.TaskPrompt, taskText, taskIssue} {
@@ -139,7 +143,8 @@ func weighBranch(s *set, tasks map[event.Task]rank.FileModel) {
 			}
 			added.Questions = append(added.Questions, known)
 		}
-		g := &group{name: branch, member: yes, ranked: yes, label: target, prior: []float64{1, 0}, ridge: 0.002, use: []bool{true, true}}
+		g := &group{name: branch, member: yes, ranked: yes, label: target, prior: []float64{1, 0}, ridge: 0.002,
+			use: []bool{true, true}}
 		if by, _ := fit(added.by(moment(task), everything), g, nil); by[0] > 0 {
 			tasks[task].Weights[branch] = round(by[1] / by[0])
 		}

@@ -22,11 +22,13 @@ func runCalibrate(ctx context.Context, args []string) error {
 	flags := flag.NewFlagSet("calibrate", flag.ExitOnError)
 	traces := flags.String("traces", "", "folder of traces")
 	repos := flags.String("repos", "", "folder of clones, called OWNER+NAME")
-	weights := flags.String("weights", "", "folder of weights fitted without a repository, called OWNER+NAME.json (fit -left); the shipped ones "+
-		"where there is none: their promises are too good on what they have seen")
+	weights := flags.String("weights", "",
+		"folder of weights fitted without a repository, called OWNER+NAME.json (fit -left); the shipped ones "+
+			"where there is none: their promises are too good on what they have seen")
 	out := flags.String("out", "prefetch/confidence.json", "where the result goes")
 	warnings := flags.Bool("warnings", false, "fit the model of warnings only; the others stay as they are in -out")
-	kept := flags.String("examples", "", "with -warnings: keep the examples in this file, or take them from it: fitting again takes seconds")
+	kept := flags.String("examples", "",
+		"with -warnings: keep the examples in this file, or take them from it: fitting again takes seconds")
 	_ = flags.Parse(args) // ExitOnError
 	if *kept != "" && !*warnings {
 		return errors.New("-examples keeps only what -warnings fits: use both, or none")
@@ -35,7 +37,10 @@ func runCalibrate(ctx context.Context, args []string) error {
 }
 
 func calibrate(ctx context.Context, traces, repos, weights, out, kept string, warnings bool) error {
-	found, err := keptLessons(kept, func() ([]lessons, error) { return learnAll(ctx, traces, repos, weights, warnings) })
+	found, err := keptLessons(kept, func() ([]lessons, error) {
+		return learnAll(ctx, traces, repos, weights,
+			warnings)
+	})
 	if err != nil {
 		return err
 	}
@@ -89,7 +94,8 @@ func learnAll(ctx context.Context, traces, repos, weights string, warnings bool)
 	found := make([]lessons, len(sources))
 	return found, recorded.Each(ctx, len(sources), func(ctx context.Context, i int) error {
 		err := found[i].learn(ctx, sources[i], weights, warnings)
-		fmt.Fprintf(os.Stderr, "%s: %d promises, %d changes\n", sources[i].Name, len(found[i].promises), len(found[i].Changes))
+		fmt.Fprintf(os.Stderr, "%s: %d promises, %d changes\n", sources[i].Name, len(found[i].promises),
+			len(found[i].Changes))
 		return err
 	})
 }
@@ -166,7 +172,8 @@ func (l *lessons) learn(ctx context.Context, s eval.Source, weights string, warn
 	}
 	if len(s.Sessions) == 0 && !warnings {
 		texts := eval.Options{Models: models, Contents: true}
-		if err := recorded.Subjects(ctx, s, texts, recorded.LastQuarter, 1, mostTexts, func(t *recorded.Localization) error { l.text(t); return nil }); err != nil {
+		if err := recorded.Subjects(ctx, s, texts, recorded.LastQuarter, 1, mostTexts,
+			func(t *recorded.Localization) error { l.text(t); return nil }); err != nil {
 			return err
 		}
 	}

@@ -19,11 +19,13 @@ type fittedGroup struct {
 // worth is the loss of repositories left out, added up over the groups, that a signal has to spare to keep its place.
 const worth = 0.005
 
-// ofQuestion are signals that are the same for all files of a question: they make scores probabilities, and cost nothing.
+// ofQuestion are signals that are the same for all files of a question: they make scores probabilities, and cost
+// nothing.
 var ofQuestion = map[string]bool{rank.Bias.String(): true, rank.InHand.String(): true}
 
-// choose finds the signals that no group needs: one by one it takes away the signal without which repositories left out lose least, all
-// groups together, until each that is left is worth its place. The loss is that of its second order, so nothing is fitted for it.
+// choose finds the signals that no group needs: one by one it takes away the signal without which repositories left out
+// lose least, all groups together, until each that is left is worth its place. The loss is that of its second order, so
+// nothing is fitted for it.
 func choose(fits []fittedGroup, names []string, verbose bool) (gone []int) {
 	var trials []*trial
 	for _, f := range fits {
@@ -34,7 +36,7 @@ func choose(fits []fittedGroup, names []string, verbose bool) (gone []int) {
 	for len(left) > 0 && len(trials) > 0 {
 		grows := make([]float64, len(names))
 		for _, t := range trials {
-			t.without(left, grows)
+			t.grow(left, grows)
 		}
 		least := slices.MinFunc(left, func(a, b int) int { return cmp.Compare(grows[a], grows[b]) })
 		if grows[least] > worth {
@@ -105,8 +107,8 @@ func (f fittedGroup) trials() (out []*trial) {
 	return out
 }
 
-// without adds how much the loss grows without each signal that is left, the weights of the others being fitted again.
-func (t *trial) without(left []int, grows []float64) {
+// grow adds how much the loss grows without each signal that is left, the weights of the others being fitted again.
+func (t *trial) grow(left []int, grows []float64) {
 	slope := make([]float64, len(t.w))
 	for _, i := range left {
 		slope[i] = t.out.slope[i]

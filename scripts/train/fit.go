@@ -31,10 +31,10 @@ type group struct {
 	sure   float64            // share of the loss that asks for probabilities, not only for the order
 }
 
-// fit finds weights under which the right files stand above the others (the loss is the mean over questions of −log of the
-// softmax share of the right ones) and 1/(1+e^-Σ w·x) is near the share that is used (log loss). Repositories count by the
-// root of their questions, so that the largest does not rule. The loss is convex: Newton's method finds its minimum from
-// any start. It returns the loss of each repository near the minimum, too.
+// fit finds weights under which the right files stand above the others (the loss is the mean over questions of −log of
+// the softmax share of the right ones) and 1/(1+e^-Σ w·x) is near the share that is used (log loss). Repositories count
+// by the root of their questions, so that the largest does not rule. The loss is convex: Newton's method finds its
+// minimum from any start. It returns the loss of each repository near the minimum, too.
 func fit(repos [][]*question, g *group, start []float64) ([]float64, []*quadratic) {
 	w := slices.Clone(start)
 	if w == nil {
@@ -196,7 +196,8 @@ func (g *group) add(to *quadratic, q *question, w []float64, s *sums, mean []flo
 	}
 }
 
-// minimum is where the sum of the losses and of the pull of the ridge is least, with weights for the signals in use alone.
+// minimum is where the sum of the losses and of the pull of the ridge is least, with weights for the signals in use
+// alone.
 func (g *group) minimum(parts []*quadratic) []float64 {
 	a, b, n := sum(parts, len(g.use))
 	pull := cmp.Or(g.ridge, ridge) * max(n, 1) // without questions the weights are what the ridge pulls to
@@ -250,8 +251,8 @@ type outcome struct {
 	weight float64
 }
 
-// platt fits a, b of 1/(1+e^-(a·z+b)) by Newton's method on z with mean 0 and deviation 1, with the weight of 20 files for a slope of 1.
-// It begins at the share that is used.
+// platt fits a, b of 1/(1+e^-(a·z+b)) by Newton's method on z with mean 0 and deviation 1, with the weight of 20 files
+// for a slope of 1. It begins at the share that is used.
 func platt(items []outcome) (a, b float64) {
 	const prior = 20.0
 	var n, used, mean, square float64
@@ -277,7 +278,8 @@ func platt(items []outcome) (a, b float64) {
 		}
 		det := haa*hbb - hab*hab
 		da, db := (hbb*ga-hab*gb)/det, (haa*gb-hab*ga)/det
-		step := min(1, 1/max(math.Abs(da), math.Abs(db), 1e-9)) // at most 1: far from the end Newton's step goes too far
+		// at most 1: far from the end Newton's step goes too far
+		step := min(1, 1/max(math.Abs(da), math.Abs(db), 1e-9))
 		a, b = a-step*da, b-step*db
 		if math.Abs(da)+math.Abs(db) < 1e-9 {
 			break

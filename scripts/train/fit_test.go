@@ -34,7 +34,8 @@ func teaching() *set {
 func TestFit(t *testing.T) {
 	s := teaching()
 	all, fitted := leaveOneOut(s, nil)
-	if m := measureLeft(s, fitted); m["macro"]["T1.any5"] < .75 || m["macro"]["T1.any5"] < m["low"]["T1.any5"] || m["a/a"]["T1.n"] != 60 {
+	if m := measureLeft(s, fitted); m["macro"]["T1.any5"] < .75 || m["macro"]["T1.any5"] < m["low"]["T1.any5"] ||
+		m["a/a"]["T1.n"] != 60 {
 		t.Errorf("%v: want the right file among five", m)
 	}
 	for group, w := range all.w {
@@ -54,7 +55,8 @@ func TestChoose(t *testing.T) {
 	s := teaching()
 	w := fitOn(s, everything, nil, nil)
 	if g := w.w["prompt"]; g[4] < .5 || g[6] != 0 || !slices.Contains(w.gone, 6) || slices.Contains(w.gone, 4) {
-		t.Errorf("weights %v and %v, gone %v: want the signal that tells the right file, without the other", g[4], g[6], w.gone)
+		t.Errorf("weights %v and %v, gone %v: want the signal that tells the right file, without the other", g[4], g[6],
+			w.gone)
 	}
 }
 
@@ -67,7 +69,7 @@ func TestDrop(t *testing.T) {
 	trials := fittedGroup{g, parts}.trials()
 	before, left := 0.0, inUse([]fittedGroup{{g, parts}})
 	for _, x := range trials {
-		x.without(left, said)
+		x.grow(left, said)
 		before += x.loss() / x.n
 	}
 	g.leave([]int{4})
@@ -116,7 +118,8 @@ func TestWeighBranch(t *testing.T) {
 		for k := range 5 {
 			values := make([]float64, len(s.Signals))
 			values[rank.Text], values[rank.OfBranch] = float64(k)/5, truth(k == i%5)
-			q.Files = append(q.Files, newFile(event.Path(fmt.Sprint(k)), values, k == i%5 && i%3 > 0 || k == 4 && i%3 == 0))
+			q.Files = append(q.Files, newFile(event.Path(fmt.Sprint(k)), values, k == i%5 && i%3 > 0 || k == 4 &&
+				i%3 == 0))
 		}
 		s.Questions = append(s.Questions, q)
 	}

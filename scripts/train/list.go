@@ -32,13 +32,15 @@ const mostListed = 24
 
 // prompt keeps what a list is made of.
 func (l *lessons) prompt(d *eval.Decision) {
-	p := prompted{query: d.Query, turn: prefetch.Turn{Prompts: d.Prompts - 1, Named: len(d.Prompted) > 0}, opens: len(d.Turn) > 0}
+	p := prompted{query: d.Query, turn: prefetch.Turn{Prompts: d.Prompts - 1, Named: len(d.Prompted) > 0},
+		opens: len(d.Turn) > 0}
 	for i, at := range prefetch.FileFeaturesOf(d.Query, d.Ranked) {
 		if len(p.files) == mostListed {
 			break
 		}
 		if f := d.Ranked[i]; !d.Prompted[f.File] {
-			p.files = append(p.files, candidate{at, f.Values()[rank.TextShare], f.Terms(), slices.Contains(d.Turn, f.File)})
+			p.files = append(p.files, candidate{at, f.Values()[rank.TextShare], f.Terms(), slices.Contains(d.Turn,
+				f.File)})
 		}
 	}
 	l.prompts = append(l.prompts, p)
@@ -57,7 +59,8 @@ func (p prompted) list(c *prefetch.Confidence, m prefetch.ListModel) listed {
 	var files []prefetch.Prediction
 	used := map[event.Path]bool{}
 	for i, f := range p.files {
-		x := prefetch.Prediction{File: event.Path(fmt.Sprint(i)), Shipped: c.Probability(f.at), Text: f.text, Terms: f.terms}
+		x := prefetch.Prediction{File: event.Path(fmt.Sprint(i)), Shipped: c.Probability(f.at), Text: f.text,
+			Terms: f.terms}
 		x.P, used[x.File] = x.Shipped, f.used
 		files = append(files, x)
 	}
@@ -77,22 +80,27 @@ func lists(found []lessons, c *prefetch.Confidence, out func(int) bool) prefetch
 		for _, p := range found[i].prompts {
 			l := p.list(c, prefetch.ListModel{})
 			f := l.features
-			rows[i].promises = append(rows[i].promises, example{x: []float64{1, f.Turn, f.Words, f.Short, f.Named}, used: p.opens})
+			rows[i].promises = append(rows[i].promises, example{x: []float64{1, f.Turn, f.Words, f.Short, f.Named},
+				used: p.opens})
 			if p.opens && l.files > 0 {
-				rows[i].rights = append(rows[i].rights, example{x: []float64{1, f.Turn, f.Words, f.First, f.Any, f.Text, f.Terms, f.Named}, used: l.right})
+				rows[i].rights = append(rows[i].rights, example{x: []float64{1, f.Turn, f.Words, f.First, f.Any, f.Text,
+					f.Terms, f.Named}, used: l.right})
 			}
 		}
 	}
 	o := regress(rows, func(l *lessons) []example { return l.promises }, out)
 	r := regress(rows, func(l *lessons) []example { return l.rights }, out)
 	return prefetch.ListModel{
-		Opens: prefetch.ListWeights{Bias: o[0], ListFeatures: prefetch.ListFeatures{Turn: o[1], Words: o[2], Short: o[3], Named: o[4]}},
-		Right: prefetch.ListWeights{Bias: r[0], ListFeatures: prefetch.ListFeatures{Turn: r[1], Words: r[2], First: r[3], Any: r[4], Text: r[5], Terms: r[6], Named: r[7]}},
+		Opens: prefetch.ListWeights{Bias: o[0], ListFeatures: prefetch.ListFeatures{Turn: o[1], Words: o[2],
+			Short: o[3], Named: o[4]}},
+		Right: prefetch.ListWeights{Bias: r[0], ListFeatures: prefetch.ListFeatures{Turn: r[1], Words: r[2],
+			First: r[3], Any: r[4], Text: r[5], Terms: r[6], Named: r[7]}},
 	}
 }
 
-// measureLists leaves each repository out in turn: at which share of the prompts whose turn opens files a list is shown, in which
-// share of these a file is right, and at which share of the others one is shown; the means over the repositories.
+// measureLists leaves each repository out in turn: at which share of the prompts whose turn opens files a list is
+// shown, in which share of these a file is right, and at which share of the others one is shown; the means over the
+// repositories.
 func measureLists(found []lessons, into map[string]float64) {
 	var said, right, others, n, spoke float64
 	var bars [10]struct{ n, p, used float64 }
@@ -120,7 +128,8 @@ func measureLists(found []lessons, into map[string]float64) {
 		if shown > 0 {
 			right, spoke = right+hit/shown, spoke+1
 		}
-		fmt.Fprintf(os.Stderr, "%d prompts, %.0f whose turn opens files: lists at %.2f of these, right in %.2f; at %.2f of the others\n", len(found[i].prompts), open,
+		fmt.Fprintf(os.Stderr,
+			"%d prompts, %.0f whose turn opens files: lists at %.2f of these, right in %.2f; at %.2f of the others\n", len(found[i].prompts), open,
 			shown/max(open, 1), hit/max(shown, 1), noise/max(idle, 1))
 	}
 	for _, b := range bars {
@@ -128,5 +137,6 @@ func measureLists(found []lessons, into map[string]float64) {
 			fmt.Fprintf(os.Stderr, "a list promised %.2f: came true %.2f (%.0f)\n", b.p/b.n, b.used/b.n, b.n)
 		}
 	}
-	into["lists.shown"], into["lists.right"], into["lists.shown_idle"] = round(said/max(n, 1)), round(right/max(spoke, 1)), round(others/max(n, 1))
+	into["lists.shown"], into["lists.right"], into["lists.shown_idle"] = round(said/max(n, 1)), round(right/max(spoke,
+		1)), round(others/max(n, 1))
 }

@@ -3,11 +3,11 @@
 //	go run ./scripts/train fit -traces DIR -repos CLONES -out rank/weights.json
 //	go run ./scripts/train calibrate -traces DIR -repos CLONES -weights DIR
 //
-// In come traces in the form of docs/evaluation.md and clones of their repositories. fit writes the weights, their scales,
-// and what was measured with weights that had not seen the repository measured on. calibrate writes what turns a ranking
-// into a probability (Confidence and Warning in package prefetch). Both ask the questions of `aoa eval` through the same
-// learn, hot and rank, so each costs one evaluation and some minutes. Equal input gives the same file to the digit: nothing
-// is drawn at random, and sums are made in a fixed order.
+// In come traces in the form of docs/evaluation.md and clones of their repositories. fit writes the weights, their
+// scales, and what was measured with weights that had not seen the repository measured on. calibrate writes what turns
+// a ranking into a probability (Confidence and Warning in package prefetch). Both ask the questions of `aoa eval`
+// through the same learn, hot and rank, so each costs one evaluation and some minutes. Equal input gives the same file
+// to the digit: nothing is drawn at random, and sums are made in a fixed order.
 package main
 
 import (
@@ -46,13 +46,17 @@ func runFit(ctx context.Context, args []string) error {
 	var o options
 	flags := flag.NewFlagSet("fit", flag.ExitOnError)
 	flags.StringVar(&o.traces, "traces", "", "folder of traces")
-	flags.StringVar(&o.repos, "repos", "", "folder of clones, OWNER+NAME or OWNER/NAME each; empty: contents are not known")
+	flags.StringVar(&o.repos, "repos", "",
+		"folder of clones, OWNER+NAME or OWNER/NAME each; empty: contents are not known")
 	flags.StringVar(&o.out, "out", "rank/weights.json", "where the weights go")
 	flags.StringVar(&o.measured, "measured", "rank/measured.json", "where the results on repositories left out go")
-	flags.StringVar(&o.kept, "examples", "", "keep the examples in this file, or take them from it: fitting again takes seconds")
-	flags.StringVar(&o.issues, "issues", "", "file of issues with their files (docs/evaluation.md); empty: long commit messages teach alone")
+	flags.StringVar(&o.kept, "examples", "",
+		"keep the examples in this file, or take them from it: fitting again takes seconds")
+	flags.StringVar(&o.issues, "issues", "",
+		"file of issues with their files (docs/evaluation.md); empty: long commit messages teach alone")
 	flags.StringVar(&o.left, "left", "", "folder where the weights fitted without each repository go, for calibrate")
-	branches := flags.Bool("branches", false, "fit the weights of questions on branches only; the others stay as they are in -out")
+	branches := flags.Bool("branches", false,
+		"fit the weights of questions on branches only; the others stay as they are in -out")
 	_ = flags.Parse(args) // ExitOnError
 	if *branches {
 		return o.onlyBranches(ctx)

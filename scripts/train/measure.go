@@ -14,7 +14,8 @@ import (
 	"github.com/aoa-dev/aoa/scripts/recorded"
 )
 
-// tally adds up measures of one repository, by session or commit: questions of one are alike, so intervals are drawn from them.
+// tally adds up measures of one repository, by session or commit: questions of one are alike, so intervals are drawn
+// from them.
 type tally map[string]map[string]recorded.Ratio
 
 func (t tally) add(measure, session string, sum, n float64) {
@@ -34,8 +35,8 @@ func (t tally) clusters(measure string) (out []recorded.Ratio, all recorded.Rati
 	return out, all
 }
 
-// measure counts what the weights reach on one repository: T1 any of 5, recall of 10, MRR · T2, T3, T4 hit at 1, 5, MRR · T5
-// precision, recall, false alarms per 100 at 0.60.
+// measure counts what the weights reach on one repository: T1 any of 5, recall of 10, MRR · T2, T3, T4 hit at 1, 5, MRR
+// · T5 precision, recall, false alarms per 100 at 0.60.
 func (m *weights) measure(s *set, repo int) tally {
 	t := tally{}
 	for i := range s.Questions {
@@ -54,7 +55,10 @@ func (m *weights) measure(s *set, repo int) tally {
 		}
 	}
 	if t["T3.mrr"] == nil { // no results are recorded: every open counts as unseen
-		maps.DeleteFunc(t, func(measure string, _ map[string]recorded.Ratio) bool { return strings.HasPrefix(measure, "T2.") })
+		maps.DeleteFunc(t, func(measure string, _ map[string]recorded.Ratio) bool {
+			return strings.HasPrefix(measure,
+				"T2.")
+		})
 	}
 	return t
 }
@@ -118,15 +122,16 @@ func truth(b bool) float64 {
 func leaveOneOut(s *set, texts []fittedGroup) (all *weights, fitted []*weights) {
 	all = fitOn(s, everything, texts, nil)
 	fitted = make([]*weights, len(s.Repos))
-	_ = recorded.Each(context.Background(), len(s.Repos), func(_ context.Context, repo int) error { // fitting does not fail
+	// fitting does not fail
+	_ = recorded.Each(context.Background(), len(s.Repos), func(_ context.Context, repo int) error {
 		fitted[repo] = fitOn(s, func(r int) bool { return r != repo }, texts, all)
 		return nil
 	})
 	return all, fitted
 }
 
-// measureLeft measures on each repository with the weights that were fitted without it: by repository, the means of those that have
-// the measure ("macro"), and the 95 % intervals of the means ("low", "high"). It prints them, too.
+// measureLeft measures on each repository with the weights that were fitted without it: by repository, the means of
+// those that have the measure ("macro"), and the 95 % intervals of the means ("low", "high"). It prints them, too.
 func measureLeft(s *set, fitted []*weights) map[string]map[string]float64 {
 	low, high, macro := map[string]float64{}, map[string]float64{}, map[string]float64{}
 	out := map[string]map[string]float64{"macro": macro, "low": low, "high": high}
@@ -172,7 +177,8 @@ func measureLeft(s *set, fitted []*weights) map[string]map[string]float64 {
 }
 
 func line(label string, m map[string]float64) {
-	fmt.Fprintf(os.Stderr, "%-28s T1 %.3f/%.3f/%.3f  T2 %.3f/%.3f/%.3f  T3 %.3f/%.3f/%.3f  T4 %.3f/%.3f/%.3f  T5 P %.2f R %.2f f %.1f  shown ECE %.3f .60 %.2f (%.0f) .75 %.2f (%.0f)\n", label,
+	fmt.Fprintf(os.Stderr,
+		"%-28s T1 %.3f/%.3f/%.3f  T2 %.3f/%.3f/%.3f  T3 %.3f/%.3f/%.3f  T4 %.3f/%.3f/%.3f  T5 P %.2f R %.2f f %.1f  shown ECE %.3f .60 %.2f (%.0f) .75 %.2f (%.0f)\n", label,
 		m["T1.any5"], m["T1.recall10"], m["T1.mrr"], m["T2.hit1"], m["T2.hit5"], m["T2.mrr"], m["T3.hit1"], m["T3.hit5"], m["T3.mrr"],
 		m["T4.hit1"], m["T4.hit5"], m["T4.mrr"], m["T5.precision"], m["T5.recall"], m["T5.false_per_100"],
 		m["shown.ece"], m["shown.60.precision"], m["shown.60.n"], m["shown.75.precision"], m["shown.75.n"])

@@ -24,7 +24,8 @@ func moment(m event.Task) func(*question) bool {
 var byHand = map[string]float64{"tags": 0.5}
 
 // The signals of a change: no session is asked.
-var ofChange = []string{"bias", "comod", "comod_mean", "support", "directory", "folder_small", "test", "upkeep", "pair", "committed", "uncommitted",
+var ofChange = []string{"bias", "comod", "comod_mean", "support", "directory", "folder_small", "test", "upkeep", "pair",
+	"committed", "uncommitted",
 	"churn", "comod_rank", "alike_rank", "in_hand"}
 
 // groups are what has weights of its own.
@@ -41,10 +42,13 @@ func groups(signals []string) []*group {
 	})
 	change := pick(func(name string) bool { return slices.Contains(ofChange, name) })
 	return []*group{
-		{name: "prompt", in: moment(event.TaskPrompt), member: yes, ranked: answer, label: used, use: slices.Clone(all)},
+		{name: "prompt", in: moment(event.TaskPrompt), member: yes, ranked: answer, label: used,
+			use: slices.Clone(all)},
 		{name: "open", in: moment(event.TaskNext), member: seen, ranked: answer, label: used, use: slices.Clone(all)},
-		{name: "open_unseen", in: moment(event.TaskNext), member: unseen, ranked: answer, label: used, use: slices.Clone(all)},
-		{name: "change", sure: 0.25, in: moment(event.TaskChange), member: yes, ranked: yes, label: target, use: change},
+		{name: "open_unseen", in: moment(event.TaskNext), member: unseen, ranked: answer, label: used,
+			use: slices.Clone(all)},
+		{name: "change", sure: 0.25, in: moment(event.TaskChange), member: yes, ranked: yes, label: target,
+			use: change},
 	}
 }
 
@@ -55,8 +59,8 @@ type weights struct {
 	scale map[string][2]float64 // per group; prompt_unseen apart
 }
 
-// fitOn fits on the repositories that are in, from weights that are nearly right, if there are such. It chooses the signals on the same
-// repositories, and on those that teach texts.
+// fitOn fits on the repositories that are in, from weights that are nearly right, if there are such. It chooses the
+// signals on the same repositories, and on those that teach texts.
 func fitOn(s *set, in func(repo int) bool, texts []fittedGroup, from *weights) *weights {
 	out := &weights{w: map[string][]float64{}, scale: map[string][2]float64{}}
 	var fits []fittedGroup
@@ -100,8 +104,8 @@ func (s *set) by(of func(*question) bool, in func(repo int) bool) [][]*question 
 	return slices.DeleteFunc(repos, func(qs []*question) bool { return len(qs) == 0 })
 }
 
-// of is the group that a file belongs to, and the name of its calibration.
-func (m *weights) of(q *question, f *file) (group, scale string) {
+// groupOf is the group that a file belongs to, and the name of its calibration.
+func (m *weights) groupOf(q *question, f *file) (group, scale string) {
 	switch {
 	case q.Moment == event.TaskChange:
 		return "change", "change"
@@ -114,7 +118,7 @@ func (m *weights) of(q *question, f *file) (group, scale string) {
 }
 
 func (m *weights) probability(q *question, f *file) float64 {
-	g, s := m.of(q, f)
+	g, s := m.groupOf(q, f)
 	a := m.scale[s]
 	return 1 / (1 + math.Exp(-(a[0]*logit(m.w[g], f) + a[1])))
 }
@@ -122,8 +126,8 @@ func (m *weights) probability(q *question, f *file) float64 {
 // rounds of calibration: which five are best depends on the scales, a little.
 const rounds = 3
 
-// calibrate fits each scale on what may be shown (see promises), a repository counting by the root of its promises; that
-// of changes on the five best of each.
+// calibrate fits each scale on what may be shown (see promises), a repository counting by the root of its promises;
+// that of changes on the five best of each.
 func (m *weights) calibrate(s *set, in func(repo int) bool) {
 	for _, n := range []string{"prompt", "open", "open_unseen", "change"} {
 		m.scale[n] = [2]float64{1, 0}
@@ -141,7 +145,7 @@ func (m *weights) calibrate(s *set, in func(repo int) bool) {
 			}
 			mine := map[string][]outcome{}
 			take := func(x promise) {
-				g, sc := m.of(x.q, x.f)
+				g, sc := m.groupOf(x.q, x.f)
 				mine[sc] = append(mine[sc], outcome{z: logit(m.w[g], x.f), used: x.f.Used})
 			}
 			m.promises(s, repo, yes, func(x promise) {

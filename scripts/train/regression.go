@@ -59,7 +59,8 @@ func measure(found []lessons, into map[string]float64) {
 	fmt.Fprintln(os.Stderr, into)
 }
 
-// ece is the expected calibration error over ten bars of promises, each repository left out of the fit, all counting the same.
+// ece is the expected calibration error over ten bars of promises, each repository left out of the fit, all counting
+// the same.
 func ece(found []lessons) float64 {
 	var n, p, used [10]float64
 	for i := range found {
@@ -99,10 +100,10 @@ func probability(w, x []float64) float64 {
 	return 1 / (1 + math.Exp(-z))
 }
 
-// regress is a ridge regression of log odds by Newton's method with a random intercept for each repository, normal with the variance that
-// the repositories have. A repository counts by the root of its rows, so that the largest does not rule. What it returns holds for a
-// repository that nobody knows: the weights are divided by √(1 + π·variance/8), the mean over its unknown intercept (MacKay, "The
-// evidence framework applied to classification networks", 1992).
+// regress is a ridge regression of log odds by Newton's method with a random intercept for each repository, normal with
+// the variance that the repositories have. A repository counts by the root of its rows, so that the largest does not
+// rule. What it returns holds for a repository that nobody knows: the weights are divided by √(1 + π·variance/8), the
+// mean over its unknown intercept (MacKay, "The evidence framework applied to classification networks", 1992).
 func regress(found []lessons, rows func(*lessons) []example, out func(int) bool) []float64 {
 	var in []int // repositories
 	n := 0
@@ -171,7 +172,8 @@ func average(found []lessons, rows func(*lessons) []example, out func(int) bool)
 	return w
 }
 
-// averageWeight is what a repository counts in an average: so much more than what is believed before that this moves nothing.
+// averageWeight is what a repository counts in an average: so much more than what is believed before that this moves
+// nothing.
 const averageWeight = 3000
 
 // newtonRounds of Newton's method, the variance again in each.
@@ -197,8 +199,8 @@ func add(g []float64, h [][]float64, w []float64, e example, intercept, weight f
 	return d, c
 }
 
-// prior makes the gradient and curvature of what is believed before any row: no weight at all, worth one row; intercepts of the
-// variance.
+// prior makes the gradient and curvature of what is believed before any row: no weight at all, worth one row;
+// intercepts of the variance.
 func prior(w []float64, n int, variance float64) ([]float64, [][]float64) {
 	g, h := make([]float64, len(w)), make([][]float64, len(w))
 	for i := range h {

@@ -20,23 +20,26 @@ import (
 //go:embed histories.txt
 var histories string
 
-// The commits whose messages teach: of the first three quarters of a history, without its beginning. The last quarter judges.
+// The commits whose messages teach: of the first three quarters of a history, without its beginning. The last quarter
+// judges.
 const (
 	teachFrom = 0.25
 	teachMost = 70 // of a repository
 	mostFits  = 100
 )
 
-// Pseudo-tasks of questions about texts: the fields of files alone, by kind of text, and the whole ranking without a session.
+// Pseudo-tasks of questions about texts: the fields of files alone, by kind of text, and the whole ranking without a
+// session.
 const (
 	taskFits  = event.Task("fits:")
 	taskText  = event.Task("text")
 	taskIssue = event.Task("issue")
 )
 
-// texts are the questions that teach what texts mean, of commit messages of histories and of issues: what the fields of files say, or
-// whole rankings.
-func texts(ctx context.Context, repos, issues string, o eval.Options, ask func(repo int, l *recorded.Localization, meant []event.Path) question) (*set, error) {
+// texts are the questions that teach what texts mean, of commit messages of histories and of issues: what the fields of
+// files say, or whole rankings.
+func texts(ctx context.Context, repos, issues string, o eval.Options, ask func(repo int, l *recorded.Localization,
+	meant []event.Path) question) (*set, error) {
 	out := &set{}
 	var instances []recorded.Instance
 	if issues != "" {
@@ -106,7 +109,8 @@ func rankedOf(repo int, l *recorded.Localization, meant []event.Path) question {
 	if rank.TextKind(l.Text) == "long" {
 		q.Moment = taskIssue
 	}
-	for _, r := range l.Ranked { // all of them: who leaves out what seems unlikely, but not what is right, teaches that likely files are wrong
+	// all of them: who leaves out what seems unlikely, but not what is right, teaches that likely files are wrong
+	for _, r := range l.Ranked {
 		values := r.Values()
 		q.Files = append(q.Files, newFile(r.File, values[:], slices.Contains(meant, r.File)))
 	}
@@ -116,12 +120,13 @@ func rankedOf(repo int, l *recorded.Localization, meant []event.Path) question {
 // issueRidge pulls the weights of issues, of which there are few, to those of long commit messages.
 const issueRidge = 0.05
 
-// fitTexts fits the weights of texts on the repositories that are in: those of short texts on short commit messages, those of long
-// ones on long commit messages, and from there on issues.
+// fitTexts fits the weights of texts on the repositories that are in: those of short texts on short commit messages,
+// those of long ones on long commit messages, and from there on issues.
 func fitTexts(s *set, in func(repo int) bool) map[string][]float64 {
 	out := map[string][]float64{}
 	for _, kind := range []string{"short", "long"} {
-		g := &group{name: kind, member: yes, ranked: yes, label: target, ridge: 0.002, use: slices.Repeat([]bool{true}, len(s.Signals))}
+		g := &group{name: kind, member: yes, ranked: yes, label: target, ridge: 0.002, use: slices.Repeat([]bool{true},
+			len(s.Signals))}
 		out[kind] = fitTask(s, in, taskFits+event.Task(kind), g)
 	}
 	return out
@@ -195,9 +200,11 @@ var messageTasks = []event.Task{taskText, taskIssue}
 
 // messageGroup is a kind of prompts outside of sessions.
 func messageGroup(s *set, task event.Task) *group {
-	g := &group{name: string(task), member: yes, ranked: yes, label: target, sure: 0.1, ridge: 0.002, use: make([]bool, len(s.Signals))}
+	g := &group{name: string(task), member: yes, ranked: yes, label: target, sure: 0.1, ridge: 0.002, use: make([]bool,
+		len(s.Signals))}
 	for i, name := range s.Signals {
-		g.use[i] = byHand[name] == 0 && name != rank.Unseen.String() && name != rank.InHand.String() && name != rank.OfBranch.String()
+		g.use[i] = byHand[name] == 0 && name != rank.Unseen.String() && name != rank.InHand.String() &&
+			name != rank.OfBranch.String()
 	}
 	return g
 }
@@ -224,7 +231,8 @@ func (q *question) message() bool { return strings.HasPrefix(q.Session, "commit:
 // textFolds is how many parts the repositories are left out in.
 const textFolds = 6
 
-// measureTexts measures texts on repositories left out, a part of them at a time: of the fields alone and of the whole ranking.
+// measureTexts measures texts on repositories left out, a part of them at a time: of the fields alone and of the whole
+// ranking.
 func measureTexts(fits, ranked *set, gone []int, into map[string]map[string]float64) {
 	out := map[string]float64{}
 	count := map[string]float64{}
@@ -248,7 +256,10 @@ func measureTexts(fits, ranked *set, gone []int, into map[string]map[string]floa
 			}
 		}
 		words, tasks := fitTexts(fits, in), messageWeights(ranked, in, gone)
-		judge(fits, "fits.", func(task event.Task) []float64 { return words[strings.TrimPrefix(string(task), string(taskFits))] })
+		judge(fits, "fits.", func(task event.Task) []float64 {
+			return words[strings.TrimPrefix(string(task),
+				string(taskFits))]
+		})
 		judge(ranked, "texts.", func(task event.Task) []float64 { return tasks[task] })
 	}
 	for k := range out {

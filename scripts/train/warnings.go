@@ -53,8 +53,8 @@ func (l *lessons) change(ctx context.Context, s eval.Source, o eval.Options) err
 	})
 }
 
-// begin asks about a commit of three files and more as it may have begun: some of its files, in an order drawn by the hash of the commit
-// and their names, without at least two of them.
+// begin asks about a commit of three files and more as it may have begun: some of its files, in an order drawn by the
+// hash of the commit and their names, without at least two of them.
 func begin(ctx context.Context, c *eval.Commit, each func(*eval.Decision) error) error {
 	n := len(c.Event.Paths)
 	if n < 3 {
@@ -65,7 +65,10 @@ func begin(ctx context.Context, c *eval.Commit, each func(*eval.Decision) error)
 		_, _ = io.WriteString(h, string(p)+c.Event.ID)
 		return h.Sum64()
 	}
-	files := slices.SortedFunc(slices.Values(c.Event.Paths), func(p, q event.Path) int { return cmp.Compare(drawn(p), drawn(q)) })
+	files := slices.SortedFunc(slices.Values(c.Event.Paths), func(p,
+		q event.Path) int {
+		return cmp.Compare(drawn(p), drawn(q))
+	})
 	begun := 1 + c.Place%(n-2)
 	return c.Ask(ctx, files[:begun], files[begun:], each)
 }
@@ -96,8 +99,8 @@ func keptLessons(name string, learn func() ([]lessons, error)) ([]lessons, error
 	return found, errors.Join(err, w.Flush(), f.Close())
 }
 
-// warning is fitted on all repositories but those left out: the weights, then a curve for each size of change. The weights are those
-// within a repository. The curves are what comes true on average in a repository that nobody knows.
+// warning is fitted on all repositories but those left out: the weights, then a curve for each size of change. The
+// weights are those within a repository. The curves are what comes true on average in a repository that nobody knows.
 func warning(found []lessons, out func(int) bool) (w prefetch.Warning) {
 	copy(w.Weights[:], regress(found, func(l *lessons) []example {
 		return l.companions(func(c *change, i int) []float64 { return c.Files[i].Facts[:] })
@@ -157,8 +160,8 @@ func (c *change) probabilities(m *prefetch.Warning) []float64 {
 // warnParts is how many parts of the repositories are left out, one after the other, to measure warnings.
 const warnParts = 8
 
-// measureWarnings leaves out each part of the repositories and prints what warnings would be worth in it: by threshold, and how far the
-// probabilities hold by the size of the change. All repositories count the same.
+// measureWarnings leaves out each part of the repositories and prints what warnings would be worth in it: by threshold,
+// and how far the probabilities hold by the size of the change. All repositories count the same.
 func measureWarnings(found []lessons, into map[string]float64) {
 	models := make([]prefetch.Warning, warnParts)
 	for part := range models {
@@ -232,7 +235,8 @@ func (l *lessons) warn(m *prefetch.Warning, least float64) warned {
 	if left == 0 {
 		return warned{}
 	}
-	return warned{1, truth(names > 0), right / max(names, 1), right / left, 100 * wrong / max(complete, 1), hit1 / left, hit5 / left}
+	return warned{1, truth(names > 0), right / max(names, 1), right / left, 100 * wrong / max(complete, 1), hit1 / left,
+		hit5 / left}
 }
 
 // warn counts the warnings of one change, tells whether one names the file left out, and its place.
@@ -257,8 +261,8 @@ func (c *change) warn(m *prefetch.Warning, least float64) (n int, hit bool, plac
 	return n, hit, place
 }
 
-// reliability prints, by the size of the change, the mean probability and the share that came true in ten bars. It returns the mean log
-// loss and the calibration error.
+// reliability prints, by the size of the change, the mean probability and the share that came true in ten bars. It
+// returns the mean log loss and the calibration error.
 func reliability(found []lessons, models []prefetch.Warning) (sum, ece float64) {
 	names := [...]string{"1", "2", "3 to 5", "6 and more"}
 	var bars [len(names)][10]struct{ n, p, used float64 }

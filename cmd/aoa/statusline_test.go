@@ -3,12 +3,8 @@ package main
 import (
 	"bytes"
 	"os"
-	"os/exec"
-	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/aoa-dev/aoa/internal/api"
 )
@@ -69,53 +65,6 @@ func FuzzStatus(f *testing.F) {
 			t.Errorf("%q", line)
 		}
 	})
-}
-
-// BenchmarkStatusline runs the whole process, as Claude Code does after every message: beside a daemon, without
-// one, and beside the cheapest command of the same binary. p50-ms and p99-ms count; the mean hides the tail.
-func BenchmarkStatusline(b *testing.B) {
-	dir := b.TempDir()
-	bin := filepath.Join(dir, "aoa")
-	if out, err := exec.Command("go", "build", "-o", bin, ".").CombinedOutput(); err != nil {
-		b.Fatalf("%v\n%s", err, out)
-	}
-	home := filepath.Join(dir, "home")
-	env := append(os.Environ(), "HOME="+home, "XDG_CONFIG_HOME="+home, "XDG_STATE_HOME="+home,
-		"GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_SYSTEM="+os.DevNull)
-	repo := filepath.Join(dir, "repo")
-	do := func(in string, args ...string) {
-		b.Helper()
-		cmd := exec.Command(args[0], args[1:]...)
-		cmd.Dir, cmd.Env, cmd.Stdin = repo, env, strings.NewReader(in)
-		if out, err := cmd.CombinedOutput(); err != nil {
-			b.Fatalf("%v: %v\n%s", args, err, out)
-		}
-	}
-	if err := os.Mkdir(repo, 0o700); err != nil {
-		b.Fatal(err)
-	}
-	do("", "git", "init", "-q")
-	do("", bin, "init", "--yes")
-	b.Cleanup(func() { do("", bin, "daemon", "stop", "--all") })
-	const in = `{"session_id":"s1","context_window":{"total_input_tokens":48213,"used_percentage":24.1}}`
-	each := func(name, in string, args ...string) {
-		b.Run(name, func(b *testing.B) {
-			var took []time.Duration
-			for b.Loop() {
-				begin := time.Now()
-				do(in, append([]string{bin}, args...)...)
-				took = append(took, time.Since(begin))
-			}
-			slices.Sort(took)
-			b.ReportMetric(float64(took[len(took)/2].Microseconds())/1000, "p50-ms")
-			b.ReportMetric(float64(took[len(took)*99/100].Microseconds())/1000, "p99-ms")
-		})
-	}
-	each("up", in, "statusline")
-	each("at-complete", `{"query":"a"}`, "at-complete")
-	each("version", "", "--version")
-	do("", bin, "daemon", "stop")
-	each("down", in, "statusline")
 }
 
 // TestWrappedIsBounded: what the wrapped command prints is cut, and its failure harms nothing.

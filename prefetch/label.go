@@ -21,14 +21,8 @@ const (
 // labelOf is what the outcomes of a kind mean.
 func labelOf(k Kind) Label { return traits[k].label }
 
-// measures reports whether an outcome event has the label of its kind. Before outcomes had labels, all of them were about opens.
-func measures(e event.Event) bool {
-	label := Label(e.Label)
-	if label == "" {
-		label = LabelOpen
-	}
-	return label == labelOf(Kind(e.Tool))
-}
+// measures reports whether an outcome event has the label of its kind.
+func measures(e event.Event) bool { return Label(e.Label) == labelOf(Kind(e.Tool)) }
 
 // openPrediction is a suggestion event that waits for its outcome.
 type openPrediction struct {

@@ -72,7 +72,7 @@ type Event struct {
 	Author time.Time `json:"author,omitzero"`  // commits: author time, for show only
 	Task   Task      `json:"moment,omitempty"` // suggest: what it was made for
 	Tokens int       `json:"tokens,omitempty"` // suggest: estimated tokens of the text that was shown; search: of its result, 0 if not known
-	Label  string    `json:"label,omitempty"`  // outcome: what OK means (open next turn change); "" is open
+	Label  string    `json:"label,omitempty"`  // outcome: what OK means (open next turn change)
 	Lines  string    `json:"lines,omitempty"`  // read: the lines that were read, as "40-120" or "40-"; "" for all, or if it is not known
 	Blob   string    `json:"blob,omitempty"`   // read: the id that git gives the content of the file, in hex; "" if it is not known
 }

@@ -13,7 +13,6 @@ type Offer struct {
 	Match   int // percent
 	Uses    int
 	Actions []string // names of tools
-	Label   string   // of the data that a replay has already left in the data cache, "" if there is none
 }
 
 // Block is text under a tag of its own. Only aOa's blocks have tags: angle brackets in texts are replaced, also in those of blocks.
@@ -41,9 +40,6 @@ func Offers(agent string, offers []Offer) Block {
 		tools := o.Actions[:min(len(o.Actions), maxOfferActions)]
 		if len(tools) > 0 {
 			fmt.Fprintf(&b, "\n   Actions: %s", oneLine(strings.Join(tools, ", "), 120))
-		}
-		if o.Label != "" {
-			fmt.Fprintf(&b, "\n   Replayed just now; its output is in the data cache as %s", oneLine(o.Label, 64))
 		}
 	}
 	if agent == "claude" {
@@ -78,8 +74,8 @@ func (b Block) within(n int) string {
 	return "<" + b.Tag + ">\n" + text + "\n</" + b.Tag + ">"
 }
 
-// RenderBlock is Render with a block before the text, and with a notice for the user where the agent shows one.
-func RenderBlock(agent, event string, b Block, text, notice string) []byte {
+// RenderBlock is Render with a block before the text.
+func RenderBlock(agent, event string, b Block, text string) []byte {
 	left := longest(event)
 	block := b.within(left)
 	if block != "" {
@@ -88,8 +84,5 @@ func RenderBlock(agent, event string, b Block, text, notice string) []byte {
 	if text = shorten(harmless(text), max(left, 0)); block != "" {
 		text = strings.TrimRight(block+"\n"+text, "\n")
 	}
-	if agent != "claude" {
-		notice = ""
-	}
-	return renderText(agent, event, text, oneLine(harmless(notice), 300))
+	return renderText(agent, event, text)
 }

@@ -28,11 +28,11 @@ func longest(on string) int {
 // is no text or the event takes none. The text is made harmless and cut at a line's end to MaxHint (MaxStart
 // at a session's start). The object never holds a decision: a hint must not decide about permissions.
 func Render(agent, event, text string) []byte {
-	return renderText(agent, event, shorten(harmless(text), longest(event)), "")
+	return renderText(agent, event, shorten(harmless(text), longest(event)))
 }
 
-// renderText puts a harmless text into the agent's JSON, and a notice for the user beside it.
-func renderText(agent, event, text, notice string) []byte {
+// renderText puts a harmless text into the agent's JSON.
+func renderText(agent, event, text string) []byte {
 	if text == "" {
 		return nil
 	}
@@ -53,9 +53,8 @@ func renderText(agent, event, text, notice string) []byte {
 		Text  string `json:"additionalContext"`
 	}
 	return compact(struct {
-		Notice string `json:"systemMessage,omitempty"`
 		Output output `json:"hookSpecificOutput"`
-	}{notice, output{event, text}})
+	}{output{event, text}})
 }
 
 // compact is v as JSON on one line, with < > & as they are.

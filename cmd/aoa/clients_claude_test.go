@@ -129,10 +129,9 @@ func (m *model) reached(t *testing.T, text string, request int) {
 // earlier is work before: sessions in which such prompts led to the same two files, without a word of aOa's.
 func (c claude) earlier(first, second string) {
 	c.t.Helper()
-	for _, kind := range []string{"kinds.prompt", "kinds.next"} {
-		c.must("aoa", "config", kind, "off")
-		defer c.must("aoa", "config", kind, "on")
-	}
+	const silent = "partner,rescue,start,stale,reload"
+	c.must("aoa", "config", "kinds", silent)
+	defer c.must("aoa", "config", "kinds", silent+",prompt,next")
 	for i := range 7 {
 		session := strings.Replace(firstSession, "8000", fmt.Sprint(9000+i), 1)
 		c.ask(session, "tune the queue of the scheduler", uses(c.read(first)), uses(c.read(second)), uses(bash("true")))

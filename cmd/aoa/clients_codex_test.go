@@ -71,7 +71,7 @@ func TestClientCodex(t *testing.T) {
 		m.reached(t, hintOf(hooks.HintStale, "sched/plan.go"), 6)
 	})
 	t.Run("working set", func(t *testing.T) {
-		c := newCodex(t, program, "kinds.partner=off", "kinds.next=off")
+		c := newCodex(t, program, "kinds=rescue,start,prompt,stale,reload")
 		m, _ := c.ask("rename it", uses(patch("*** Update File: store/table.go\n@@\n-store/table.go\n+store/tables.go\n")),
 			uses(shell("true")))
 		set := "edited store/table.go" // in the words of the work before
@@ -80,12 +80,12 @@ func TestClientCodex(t *testing.T) {
 		m.reached(t, set, 0)
 	})
 	t.Run("of earlier work", func(t *testing.T) {
-		c := newCodex(t, program, "kinds.prompt=off", "kinds.next=off", "kinds.reload=off", "threshold=0.4")
+		c := newCodex(t, program, "kinds=partner,rescue,start,stale", "threshold=0.4")
 		for range 7 {
 			c.ask("tune the queue of the scheduler", uses(shell("cat sched/plan.go")), uses(shell("cat sched/queue.go")),
 				uses(shell("true")))
 		}
-		c.must("aoa", "config", "kinds.prompt", "on")
+		c.must("aoa", "config", "kinds", "partner,rescue,start,prompt,stale")
 		m, _ := c.ask("tune the queue of the scheduler")
 		head, _, _ := strings.Cut(hintOf(hooks.HintPrompt, "sched/plan.go"), "\n")
 		m.reached(t, head+"\nsched/", 0) // one of the two, or both

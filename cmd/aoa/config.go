@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -25,8 +24,7 @@ A value in the environment (AOA_…) has priority over the repository's config.y
 user's config.yaml, and that over the default.`,
 		Example: `  aoa config threshold 0.80
   aoa config threshold conservative
-  aoa config kinds.next off
-  aoa config kinds.next on      # also after it has retired itself
+  aoa config kinds prompt,rescue,partner   # also those that have retired themselves
   aoa config --unset threshold`,
 		Args: cobra.MaximumNArgs(2),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -66,12 +64,20 @@ user's config.yaml, and that over the default.`,
 			if client == nil {
 				return a.configGet(store, args[0])
 			}
+			var r api.ConfigRequest
+			if args[0] == "kinds" && !unset { // also those that have retired themselves
+				r.Revive = strings.Split(args[1], ",")
+				if client, _, err = a.client(c.Context(), false); err != nil {
+					return err
+				}
+			}
 			// A running daemon reads it at once; one that is not running reads it when it starts.
-			if _, err := api.Call(c.Context(), client, api.Reload, api.None{}); err != nil && !errors.Is(err, api.ErrNoDaemon) {
+			ans, err := api.Call(c.Context(), client, api.Config, r)
+			if err != nil && !errors.Is(err, api.ErrNoDaemon) {
 				return err
 			}
-			if err := a.revive(c.Context(), args, unset); err != nil {
-				return err
+			for _, kind := range ans.Revived {
+				a.talk("%s had retired itself; it is shown again, and its record starts at zero", kind)
 			}
 			return a.configGet(store, args[0])
 		},
@@ -91,27 +97,6 @@ user's config.yaml, and that over the default.`,
 	c.Flags().BoolVar(&user, "user", false, "change the user's file, for all repositories")
 	c.Flags().BoolVar(&unset, "unset", false, "remove the setting from the file")
 	return c
-}
-
-// revive turns a kind on again that has retired itself, when the user sets it to on.
-func (a *app) revive(ctx context.Context, args []string, unset bool) error {
-	kind, isKind := strings.CutPrefix(args[0], "kinds.")
-	if !isKind || unset {
-		return nil
-	}
-	client, _, err := a.client(ctx, false)
-	if err != nil {
-		return err
-	}
-	cfg, _, err := config.Load(a.env, client.Place.Store)
-	if err != nil || !cfg.Kinds[kind] {
-		return nil //nolint:nilerr // the next step prints the setting, or this error
-	}
-	ans, err := api.Call(ctx, client, api.Revive, api.ReviveRequest{Kind: kind})
-	if err == nil && ans.Revived {
-		a.talk("%s had retired itself; it is shown again, and its record starts at zero", kind)
-	}
-	return err
 }
 
 // setting is one row of the list, for --json.

@@ -23,12 +23,17 @@ yours. What counts, strongest first: the environment, ` + "`<git dir>/aoa/config
 ` + "`AOA=0`" + ` or ` + "`AOA_SKIP=1`" + ` switches the hooks off for a process; ` + "`AOA_STORE`" + ` names another folder for the store;
 ` + "`AOA_PATIENCE=N`" + ` lets hooks, status line and completion wait N times longer for an answer (1 to 100), on slow machines.
 
-| key | default | environment | values | what it does |
-| --- | --- | --- | --- | --- |
+| key | default | environment | values | what it does | who changes it |
+| --- | --- | --- | --- | --- | --- |
 `)
 	cell := func(s string) string { return strings.ReplaceAll(s, "|", `\|`) }
 	for _, k := range config.Keys() {
-		fmt.Fprintf(&b, "| `%s` | %s | `%s` | %s | %s |\n", k.Name, cell(k.Default), k.Env, cell(k.Allowed), cell(k.Help))
+		fmt.Fprintf(&b, "| `%s` | %s | `%s` | %s | %s | %s |\n", k.Name, cell(k.Default), k.Env, cell(k.Allowed), cell(k.Help),
+			cell(k.Who))
+	}
+	b.WriteString("\n| kind | shown |\n| --- | --- |\n")
+	for _, k := range config.Kinds {
+		fmt.Fprintf(&b, "| `%s` | %s |\n", k.Name, k.Help)
 	}
 	const page = "../../docs/config.md"
 	if *update {

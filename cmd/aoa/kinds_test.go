@@ -36,13 +36,13 @@ func TestARetiredKindIsAnnounced(t *testing.T) {
 	d.until("the kind has retired", func() bool { return len(d.status().Retired) == 1 })
 	for _, args := range [][]string{{"status"}, {"stats", "kinds"}} {
 		s := d.do(args...)
-		for _, want := range []string{"next has retired itself", "lift +0.00", "aoa config kinds.next on"} {
+		for _, want := range []string{"next has retired itself", "lift +0.00", "aoa config kinds ", ",next"} {
 			if s.code != 0 || !strings.Contains(s.err, want) {
 				t.Errorf("aoa %v does not say %q: exit %d, %s", args, want, s.code, s.err)
 			}
 		}
 	}
-	if s := d.do("config", "kinds.next", "on"); s.code != 0 || !strings.Contains(s.err, "is shown again") {
+	if s := d.do("config", "kinds", "prompt,next"); s.code != 0 || !strings.Contains(s.err, "is shown again") {
 		t.Errorf("config: exit %d, %s", s.code, s.err)
 	}
 	if s := d.do("status"); s.code != 0 || strings.Contains(s.err, "retired") {

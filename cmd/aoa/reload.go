@@ -17,7 +17,7 @@ func (a *app) reload() *cobra.Command {
 		Short: "find and repeat what agents did for earlier prompts",
 		Long: `aOa records the sequence of actions that a prompt led an agent to. When a prompt is like an earlier one,
 the agent is offered the sequence. These commands do the same for people. A replay repeats reads, searches
-and listings. It runs commands only if aoa config reload.commands names them. It shows edits as a diff with
+and listings. It does not run commands. It shows edits as a diff with
 --edits, and makes them only with --apply and the name of that diff. Without a subcommand, this is aoa
 reload list.`,
 		Args: cobra.NoArgs,
@@ -122,8 +122,8 @@ func (a *app) reloadRun() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "run ID",
 		Short: "repeat a sequence until an action differs from the recorded one",
-		Long: `Reads, searches and listings are repeated, and their present results are printed. Commands are run only
-if aoa config reload.commands names them. Edits are skipped. With --edits they are computed and shown as a
+		Long: `Reads, searches and listings are repeated, and their present results are printed. Commands are not run.
+Edits are skipped. With --edits they are computed and shown as a
 diff that has a name. --apply NAME makes exactly these edits: all of them or none. aoa reload undo restores
 the files.`,
 		Example: "  aoa reload run cache-k3v9x2m4pa --skip 0,2\n  aoa reload run k3v9 --edits\n  aoa reload run k3v9 --apply 4be1f0a93c77",

@@ -55,7 +55,7 @@ output and the files that COMMAND makes. If no input changed since, COMMAND does
 the kept output is printed, the kept files are restored, and the exit code is the same.
 
 Only success is kept. A run is not kept if its dependencies changed while it ran, or if its
-result is larger than aoa config stage.output. Of two equal runs at the same time, one runs
+result is larger than 16 MB. Of two equal runs at the same time, one runs
 and the other waits. A glob matches tracked and new files, but not ignored ones; a file
 named exactly may be ignored. If no daemon can be started, the command runs without a cache.`,
 		Example: `  aoa stage run lint --dep 'src/**/*.ts' --dep .eslintrc.json --tool eslint -- eslint src

@@ -161,7 +161,7 @@ func (s *step) perform(ctx context.Context) error {
 		kept, fits, _ = rec.Record()
 	}
 	if why == "" && !fits {
-		why = fmt.Sprintf("its result is larger than %s (aoa config stage.output sets the limit)", size(limit))
+		why = fmt.Sprintf("its result is larger than %s", size(limit))
 	}
 	if why != "" {
 		s.kept.Why = why

@@ -33,7 +33,6 @@ var mayStart = map[string]string{
 	"cmd/aoa/hooks_status.go hookProgram": "the hook command that is installed",
 	"cmd/aoa/statusline.go wrapped":       "the status line that the user had before",
 	"cmd/aoa/report.go browse":            "the browser of the user",
-	"internal/reload/command.go command":  "commands that the settings list",
 	"scripts/indexes/main.go output":      "itself, and git in clones that the developer names",
 	"scripts/manual/main.go output":       "aoa itself, for its help texts, when a release is made",
 	"scripts/picture/main.go record":      "git clone and aoa, for the picture of the README, in the maintainer's own clone",

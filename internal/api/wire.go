@@ -20,7 +20,7 @@ var (
 	Metrics      = Route[None, []byte]{"GET", "/metrics"}
 	Forget       = Route[ForgetRequest, ForgetAnswer]{"POST", "/forget"}
 	Pause        = Route[PauseRequest, PauseAnswer]{"POST", "/pause"}
-	Reload       = Route[None, None]{"POST", "/reload"} // read the configuration again
+	Config       = Route[ConfigRequest, ConfigAnswer]{"POST", "/config"} // read the settings again
 	Import       = Route[ImportRequest, ImportAnswer]{"POST", "/import"}
 	Pairs        = Route[PairsRequest, PairsAnswer]{"POST", "/pairs"}
 	Partners     = Route[PartnersRequest, PartnersAnswer]{"POST", "/partners"}

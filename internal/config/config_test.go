@@ -49,15 +49,12 @@ func TestDefaults(t *testing.T) {
 		t.Fatalf("warnings: %v", warnings)
 	}
 	want := Config{Threshold: 0.6, ListThreshold: 0.55, Holdout: 0.1, IdleTimeout: 4 * time.Hour,
-		Retention: Retention{500_000_000}, Durability: "normal",
+		RetentionBytes: 500_000_000, Durability: "normal",
 		Tags: map[string]string{}, Watch: "on",
-		Quiet: 100 * time.Millisecond, AtMost: 2 * time.Second, Transcripts: "ask", LogLevel: slog.LevelInfo,
-		SessionTokens: 2000, Context: Context{Total: 499, Prompts: 300, Actions: 100},
-		Kinds: map[string]bool{"partner": true, "rescue": true, "start": true, "prompt": true, "stale": true,
-			"next": false, "reload": true},
-		Reload: Reload{Record: true, MaxEntries: 100, MaxIdle: 24 * time.Hour, MinSimilarity: 0.7, AutoThreshold: 0.95,
-			CommandTime: time.Minute},
-		Stage: Stage{Bytes: 200_000_000, Keep: 30 * day, Output: 16_000_000}, PipelineEnv: []string{"CI", "HOME", "USER"}}
+		Quiet: 100 * time.Millisecond, Transcripts: "ask", LogLevel: slog.LevelInfo,
+		SessionTokens: 2000, ContextTotal: 499,
+		Kinds:  []string{"partner", "rescue", "start", "prompt", "stale", "reload"},
+		Reload: true, MinSimilarity: 0.7, StageBytes: 200_000_000, PipelineEnv: []string{"CI", "HOME", "USER"}}
 	if diff := cmp.Diff(want, c, cmpopts.IgnoreUnexported(Config{})); diff != "" {
 		t.Fatal(diff)
 	}
@@ -72,18 +69,17 @@ func TestDefaults(t *testing.T) {
 func TestLayers(t *testing.T) {
 	environ, store := places(t,
 		"threshold: aggressive\nholdout: 0\nwatch: off\ntags:\n  docs/**: documentation\n  '*.sql': database\n",
-		"threshold: 0.7 # mine\nstage:\n  keep: 1w2d\nretention:\n  bytes: 1.5GB\nkinds:\n  next: "+
-			"off\ntags:\n  '*.sql': '#storage'\n")
-	c, warnings, err := Load(append(environ, "AOA_HOLDOUT=0.25", "AOA_KINDS_STALE=no", "AOA_TAGS=cmd/*.go=command",
+		"threshold: 0.7 # mine\nidle_timeout: 1w2d\nretention:\n  bytes: 1.5GB\nkinds: rescue, next\ntags:\n  '*.sql': '#storage'\n")
+	c, warnings, err := Load(append(environ, "AOA_HOLDOUT=0.25", "AOA_TAGS=cmd/*.go=command",
 		"AOA_LOG_LEVEL=", "AOA_STORE=/x"), store)
 	must(t, err)
 	if len(warnings) != 0 {
 		t.Fatalf("warnings: %v", warnings)
 	}
-	if c.Threshold != 0.7 || c.Holdout != 0.25 || c.Watch != "off" || c.Retention != (Retention{1_500_000_000}) || c.Stage.Keep != 9*day {
+	if c.Threshold != 0.7 || c.Holdout != 0.25 || c.Watch != "off" || c.RetentionBytes != 1_500_000_000 || c.IdleTimeout != 9*day {
 		t.Fatalf("%+v", c)
 	}
-	if c.Kinds["next"] || c.Kinds["stale"] || !c.Kinds["rescue"] {
+	if !c.Shows("next") || c.Shows("stale") || !c.Shows("rescue") || !c.Shows("a kind of its own") {
 		t.Fatalf("kinds %v", c.Kinds)
 	}
 	if diff := cmp.Diff(map[string]string{"docs/**": "documentation", "*.sql": "storage", "cmd/*.go": "command"}, c.Tags); diff != "" {
@@ -95,7 +91,7 @@ func TestLayers(t *testing.T) {
 			t.Errorf("%s comes from %q, want %q", key, got, want)
 		}
 	}
-	if v, err := c.Get("stage.keep"); err != nil || v != "1w2d" {
+	if v, err := c.Get("idle_timeout"); err != nil || v != "1w2d" {
 		t.Errorf("Get: %q %v", v, err)
 	}
 }
@@ -121,25 +117,25 @@ func TestWarnings(t *testing.T) {
 
 func TestBadValues(t *testing.T) {
 	for text, want := range map[string]string{
-		"\nthreshold: 0.3":                 "config.yaml:2: threshold: \"0.3\": out of range: allowed is 0.40 to 0.90",
-		"threshold: high":                  "not a number",
-		"threshold: NaN":                   "not a number",
-		"holdout: -1":                      "out of range",
-		"stage:\n  keep: 5":                "config.yaml:2: stage.keep: \"5\": not a duration",
-		"retention: 5":                     "config.yaml:1: retention: not a mapping",
-		"retention.bytes: 5XB":             "not a size",
-		"quiet: 1h":                        "out of range",
-		"watch: maybe":                     "allowed is on, off or poll",
-		"redis_url: http://u:secret@x":     "redis_url: \"…\": begin with redis://",
-		"kinds:\n  stale: [a]":             "config.yaml:2: kinds.stale: a list is given",
-		"quiet: 1s\nat_most: 2s\nquiet: 3": "config.yaml:3: quiet is set twice",
-		"a: b: c":                          "mapping values are not allowed",
-		"- a\n- b":                         "not a list of settings",
-		"a: 1\n---\nb: 2":                  "more than one document",
-		"metrics_addr: localhost":          "not an address",
-		"paused_until: tomorrow":           "not a time",
-		"tags:\n  x: 'a b'":                "not a tag",
-		"tokens:\n  session: many":         "not a whole number",
+		"\nthreshold: 0.3":               "config.yaml:2: threshold: \"0.3\": out of range: allowed is 0.40 to 0.90",
+		"threshold: high":                "not a number",
+		"threshold: NaN":                 "not a number",
+		"holdout: -1":                    "out of range",
+		"\nidle_timeout: 5":              "config.yaml:2: idle_timeout: \"5\": not a duration",
+		"retention: 5":                   "config.yaml:1: retention: not a mapping",
+		"retention.bytes: 5XB":           "not a size",
+		"quiet: 1h":                      "out of range",
+		"watch: maybe":                   "allowed is on, off or poll",
+		"redis_url: http://u:secret@x":   "redis_url: \"…\": begin with redis://",
+		"kinds: [a]":                     "config.yaml:1: kinds: a list is given",
+		"kinds: prompt,stal":             "no kind \"stal\", there are partner",
+		"quiet: 1s\nwatch: on\nquiet: 3": "config.yaml:3: quiet is set twice",
+		"a: b: c":                        "mapping values are not allowed",
+		"- a\n- b":                       "not a list of settings",
+		"a: 1\n---\nb: 2":                "more than one document",
+		"metrics_addr: localhost":        "not an address",
+		"tags:\n  x: 'a b'":              "not a tag",
+		"tokens:\n  session: many":       "not a whole number",
 	} {
 		environ, store := places(t, "", text)
 		c, _, err := Load(environ, store)
@@ -169,7 +165,7 @@ func TestKeys(t *testing.T) {
 			t.Errorf("%s is not documented: %+v", k.Name, k)
 		}
 	}
-	for _, name := range []string{"threshold", "retention.bytes", "kinds.next", "tags.PATTERN", "metrics_addr"} {
+	for _, name := range []string{"threshold", "retention.bytes", "kinds", "tags.PATTERN", "metrics_addr"} {
 		if !names[name] {
 			t.Errorf("%s is missing", name)
 		}
@@ -183,13 +179,13 @@ func TestSet(t *testing.T) {
 		{"in place", "# mine\n\nthreshold:   0.7   # why\n\nwatch: off\n", "threshold", "0.65",
 			"# mine\n\nthreshold: 0.65 # why\n\nwatch: off\n"},
 		{"quoted", "watch: \"off\"   # x\n", "watch", "poll", "watch: poll # x\n"},
-		{"into a group", "kinds:\n    stale: off\n\n# next\nwatch: on\n", "kinds.next", "off",
-			"kinds:\n    stale: off\n    next: off\n\n# next\nwatch: on\n"},
-		{"dotted", "stage.keep: 30d\nstage:\n  bytes: 100MB\n", "stage.keep", "10d",
-			"stage.keep: 10d\nstage:\n  bytes: 100MB\n"},
-		{"in braces", "stage: {keep: 30d, bytes: 100MB} # both\n", "stage.keep", "10d",
-			"stage: {keep: 10d, bytes: 100MB} # both\n"},
-		{"empty group", "kinds:\nwatch: on\n", "kinds.stale", "off", "kinds:\n  stale: off\nwatch: on\n"},
+		{"into a group", "tags:\n    pair: a\n\n# next\nwatch: on\n", "tags.next", "b",
+			"tags:\n    pair: a\n    next: b\n\n# next\nwatch: on\n"},
+		{"dotted", "tags.a: x\ntags:\n  b: y\n", "tags.a", "z", "tags.a: z\ntags:\n  b: y\n"},
+		{"in braces", "tags: {a: x, b: y} # both\n", "tags.a", "z", "tags: {a: z, b: y} # both\n"},
+		{"beside a setting of the group's name", "threshold: 0.7\n", "threshold.prompt", "0.6", "threshold: 0.7\nthreshold.prompt: 0.6\n"},
+		{"before a setting of the group's name", "reload.min_similarity: 0.8\n", "reload", "off", "reload.min_similarity: 0.8\nreload: off\n"},
+		{"empty group", "tags:\nwatch: on\n", "tags.pair", "a", "tags:\n  pair: a\nwatch: on\n"},
 		{"pattern", "", "tags.src/*.go: #x", "code", "tags:\n  \"src/*.go: #x\": code\n"},
 		{"unknown keys stay", "zzz: [1, 2]\n", "holdout", "0", "zzz: [1, 2]\nholdout: 0\n"},
 		{"url", "", "redis_url", "redis://u:p@h:1/0", "redis_url: \"redis://u:p@h:1/0\"\n"},
@@ -245,10 +241,10 @@ func TestSetRefuses(t *testing.T) {
 func TestUnset(t *testing.T) {
 	for _, c := range []struct{ name, before, key, after string }{
 		{"line", "# a\nwatch: off # b\n\nholdout: 0\n", "watch", "# a\n\nholdout: 0\n"},
-		{"in a group", "kinds:\n  stale: off\n  next: off\n", "kinds.stale", "kinds:\n  next: off\n"},
-		{"last of a group", "kinds:\n  stale: off\nwatch: on\n", "kinds.stale", "watch: on\n"},
+		{"in a group", "tags:\n  pair: a\n  next: b\n", "tags.pair", "tags:\n  next: b\n"},
+		{"last of a group", "tags:\n  pair: a\nwatch: on\n", "tags.pair", "watch: on\n"},
 		{"comments stay", "# a\nwatch: on # b\n# c\n", "watch", "# a\n# c\n"},
-		{"comments of a group stay", "kinds:\n  # a\n  stale: off\n\n# b\nwatch: on\n", "kinds.stale", "# a\n\n# b\nwatch: on\n"},
+		{"comments of a group stay", "tags:\n  # a\n  pair: a\n\n# b\nwatch: on\n", "tags.pair", "# a\n\n# b\nwatch: on\n"},
 		{"not there", "watch: on\n", "holdout", "watch: on\n"},
 		{"only one", "watch: on\n", "watch", ""},
 	} {
@@ -286,11 +282,11 @@ func TestSetFollowsLinks(t *testing.T) {
 
 // FuzzSet: what Set accepts, Load returns; everything else in the file stays; Unset takes it out again.
 func FuzzSet(f *testing.F) {
-	for _, text := range []string{"", "# c\n", "watch: on # x\n", "kinds:\n  stale: off\n", "kinds: {stale: off}\n", "tags: &a\n  'x': y\n",
-		"tags:\n  ? a\n  : b\n", "retention:\n  events: >\n    5d\n", "a: 1\n...\n", "\ufeffwatch: on\n", "kinds:\n- a\n",
+	for _, text := range []string{"", "# c\n", "watch: on # x\n", "tags:\n  pair: a\n", "tags: {pair: a}\n", "tags: &a\n  'x': y\n",
+		"tags:\n  ? a\n  : b\n", "retention:\n  events: >\n    5d\n", "a: 1\n...\n", "\ufeffwatch: on\n", "tags:\n- a\n",
 		"watch:\n  on\n"} {
 		f.Add(text, "tags.src/**", "code")
-		f.Add(text, "kinds.stale", "off")
+		f.Add(text, "tags.pair", "a")
 		f.Add(text, "threshold", "0.8")
 	}
 	f.Fuzz(func(t *testing.T, text, key, value string) {
@@ -335,9 +331,9 @@ func FuzzSet(f *testing.F) {
 
 // FuzzLoad: no file and no variable makes Load panic, and an error leaves the defaults.
 func FuzzLoad(f *testing.F) {
-	f.Add("threshold: 0.7\nkinds: {stale: off}\n", "AOA_TAGS", "a=b")
+	f.Add("threshold: 0.7\ntags: {pair: a}\n", "AOA_TAGS", "a=b")
 	f.Add("a: &a [*a]\n", "AOA_WATCH", "x")
-	f.Add("tags: &t {x: y}\nkinds: *t\n", "AOA_", "")
+	f.Add("tags: &t {x: y}\ntags: *t\n", "AOA_", "")
 	f.Fuzz(func(t *testing.T, text, name, value string) {
 		environ, store := places(t, "", text)
 		c, _, err := Load(append(environ, name+"="+value), store)

@@ -1,7 +1,6 @@
 package config
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -20,7 +19,8 @@ type Key struct {
 	Default string // in the form of Get
 	Env     string // AOA_RETENTION_BYTES
 	Allowed string // what a value may be, in words
-	Help    string
+	Help    string // what it does
+	Who     string // changes it
 
 	field  []int        // of Config
 	typ    reflect.Type // of the field, or of the elements of its map
@@ -44,34 +44,16 @@ var Keys = sync.OnceValue(func() (out []Key) {
 		if !f.IsExported() {
 			continue
 		}
-		if f.Type.Kind() == reflect.Struct && f.Tag == "" {
-			for _, inner := range reflect.VisibleFields(f.Type) {
-				out = append(out, keysOf(inner, append(slices.Clone(f.Index), inner.Index...))...)
-			}
-			continue
+		k := Key{Name: f.Tag.Get("key"), Default: f.Tag.Get("default"), Help: f.Tag.Get("help"), Who: f.Tag.Get("who"),
+			field: f.Index, typ: f.Type}
+		if f.Type.Kind() == reflect.Map {
+			k.Name, k.member, k.typ = anyPattern, "PATTERN", f.Type.Elem()
 		}
-		out = append(out, keysOf(f, f.Index)...)
+		k.Allowed, k.Env = f.Tag.Get("allow")+allowedOf[k.typ], variable(k.Name)
+		out = append(out, k)
 	}
 	return out
 })
-
-// keysOf returns the settings of a field: one, or one for each member of a map.
-func keysOf(f reflect.StructField, index []int) (out []Key) {
-	k := Key{Name: f.Tag.Get("key"), Default: f.Tag.Get("default"), Help: f.Tag.Get("help"), field: index, typ: f.Type}
-	list := []member{{}}
-	if f.Type.Kind() == reflect.Map {
-		list, k.typ = members[k.Name], f.Type.Elem()
-		k.Name += "."
-	}
-	k.Allowed = f.Tag.Get("allow") + allowedOf[k.typ]
-	for _, m := range list {
-		one := k
-		one.Name, one.Help, one.Default, one.member = k.Name+m.name, k.Help+m.help, cmp.Or(m.normal, k.Default), m.field()
-		one.Env = variable(one.Name)
-		out = append(out, one)
-	}
-	return out
-}
 
 // wordList is a list of the only words that a value may be.
 var wordList = regexp.MustCompile(`^[a-z]+(, [a-z]+)* or [a-z]+$`)
@@ -81,6 +63,8 @@ func (k Key) Values() []string {
 	switch {
 	case k.Name == "threshold":
 		return slices.Sorted(maps.Keys(presets))
+	case k.Name == "kinds":
+		return []string{"none", k.Default}
 	case wordList.MatchString(k.Allowed):
 		return strings.Split(strings.ReplaceAll(k.Allowed, " or ", ", "), ", ")
 	case k.Default != "":

@@ -197,6 +197,9 @@ func joined(comments ...string) string {
 func (d *document) add(key, value string) {
 	into := d.top
 	prefix, name, grouped := strings.Cut(key, ".")
+	if _, known := lookup(prefix); known {
+		grouped = false // a setting is called as its group: both stand side by side
+	}
 	if !grouped {
 		name = key
 	}

@@ -24,12 +24,11 @@ var presets = map[string]string{"conservative": "0.80", "balanced": "0.60", "agg
 
 // special are the parsers of settings whose type does not say enough.
 var special = map[string]func(string) (any, error){
-	"redis_url":       func(v string) (any, error) { return v, checkRedis(v) },
-	"repo_id":         func(v string) (any, error) { return v, checkID(v) },
-	"metrics_addr":    func(v string) (any, error) { return v, checkAddr(v) },
-	"reload.commands": func(v string) (any, error) { return parseCommands(v) },
-	"pipeline.env":    func(v string) (any, error) { return parseNames(v) },
-	"paused_until":    func(v string) (any, error) { return parseTime(v) },
+	"redis_url":    func(v string) (any, error) { return v, checkRedis(v) },
+	"repo_id":      func(v string) (any, error) { return v, checkID(v) },
+	"metrics_addr": func(v string) (any, error) { return v, checkAddr(v) },
+	"pipeline.env": func(v string) (any, error) { return parseNames(v) },
+	"kinds":        func(v string) (any, error) { return parseKinds(v) },
 }
 
 // parse reads a value of the type of the key's field. The error says what is wrong; the key says what is allowed.
@@ -152,16 +151,6 @@ func ParseDuration(v string) (time.Duration, error) {
 	return d, nil
 }
 
-func parseTime(v string) (t time.Time, err error) {
-	if v == "" {
-		return t, nil
-	}
-	if t, err = time.Parse(time.RFC3339, v); err != nil {
-		return time.Time{}, errors.New("not a time")
-	}
-	return t, nil
-}
-
 // only reports whether a text has letters and digits of ASCII and these characters alone.
 func only(v, also string) bool {
 	return !strings.ContainsFunc(v, func(c rune) bool {
@@ -209,34 +198,6 @@ func parseTag(pattern, v string) (string, error) {
 	return v, nil
 }
 
-// maxCommands bounds the list of commands, in bytes.
-const maxCommands = 8 << 10
-
-// parseCommands reads a list of commands. No shell runs them, so nothing that only a shell understands is allowed in them.
-func parseCommands(v string) ([]string, error) {
-	if len(v) > maxCommands {
-		return nil, errors.New("too long")
-	}
-	var out []string
-	for c := range strings.SplitSeq(v, ";") {
-		words := strings.Fields(c)
-		if len(words) == 0 {
-			continue
-		}
-		last := words[len(words)-1]
-		switch {
-		case strings.ContainsAny(c, "|&<>$`(){}[]!#~\"'\\"):
-			return nil, errors.New("a command has a character that only a shell understands")
-		case strings.ContainsAny(strings.Join(words[:len(words)-1], ""), "*?") || last != "*" && strings.ContainsAny(last, "*?"):
-			return nil, errors.New("* belongs at the end, as a word of its own")
-		case len(words) == 1 && last == "*":
-			return nil, errors.New("* needs a program before it")
-		}
-		out = append(out, strings.Join(words, " "))
-	}
-	return out, nil
-}
-
 // parseNames reads names of environment variables with commas between them.
 func parseNames(v string) (out []string, err error) {
 	for name := range strings.SplitSeq(v, ",") {
@@ -245,6 +206,25 @@ func parseNames(v string) (out []string, err error) {
 		}
 		if !only(name, "_") || name[0] >= '0' && name[0] <= '9' {
 			return nil, fmt.Errorf("%q is not a name of a variable", name)
+		}
+		out = append(out, name)
+	}
+	return out, nil
+}
+
+// parseKinds reads kinds of hints with commas between them.
+func parseKinds(v string) (out []string, err error) {
+	if v == "none" {
+		return nil, nil
+	}
+	for name := range strings.SplitSeq(v, ",") {
+		name = strings.TrimSpace(name)
+		if !slices.ContainsFunc(Kinds, func(k Kind) bool { return k.Name == name }) {
+			var known []string
+			for _, k := range Kinds {
+				known = append(known, k.Name)
+			}
+			return nil, fmt.Errorf("no kind %q, there are %s", name, strings.Join(known, ", "))
 		}
 		out = append(out, name)
 	}

@@ -23,8 +23,9 @@ type contextHandler struct {
 }
 
 func contextBudget(s *settings) session.Budget {
-	c := s.get().Context
-	return session.Budget{Prompts: c.Prompts, Actions: c.Actions, Total: c.Total}
+	budget := session.DefaultBudget
+	budget.Total = s.get().ContextTotal
+	return budget
 }
 
 // state is the state of the worktree. changed are the files that are not committed, nil to ask git. When git does not answer in time, the

@@ -177,7 +177,7 @@ func (k *housekeeper) prune(ctx context.Context) error {
 	if k.sharing.behind() { // what the shared server has not got must stay in the log
 		return nil
 	}
-	gone, err := k.db.Prune(ctx, k.settings.get().Retention.Bytes, k.consumers.lowest())
+	gone, err := k.db.Prune(ctx, k.settings.get().RetentionBytes, k.consumers.lowest())
 	if err == nil && gone.Events > 0 {
 		k.log.Info("log pruned", "events", gone.Events, "bytes", gone.Bytes)
 	}

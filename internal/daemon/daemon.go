@@ -177,7 +177,7 @@ func (d *Daemon) wire(ctx context.Context, home *worktree, first float64, uneras
 	d.sessions = session.New(session.Options{Dir: d.settings.store, DB: d.db, Now: d.now, Log: d.alert, Seal: d.seal,
 		Budget: func() session.Budget { return contextBudget(d.settings) }})
 	d.cache = newCache(d.base, d.db, d.seal)
-	d.sequences = newSequences(d.base, d.o.Env, d.clock, d.seal)
+	d.sequences = newSequences(d.base, d.clock, d.seal)
 
 	begin := d.scores.Applied()
 	if err := d.openConsumers(ctx, begin); err != nil {
@@ -242,7 +242,7 @@ func (d *Daemon) wireHandlers(recent *recentEvents, headMoved chan struct{}) {
 	h.query = &queryHandler{base: d.base, events: d.events, worktrees: d.worktrees, db: d.db, metrics: d.metrics}
 	h.scores = &scoreHandler{base: d.base, events: d.events, worktrees: d.worktrees, hot: d.scores.hot}
 	h.log = &logHandler{base: d.base, events: d.events, worktrees: d.worktrees, db: d.db}
-	h.stats = &statsHandler{events: d.events, worktrees: d.worktrees, db: d.db, predictions: d.predictions}
+	h.stats = &statsHandler{base: d.base, events: d.events, worktrees: d.worktrees, db: d.db, predictions: d.predictions}
 	h.proof = &proofHandler{base: d.base, events: d.events, db: d.db, predictions: d.predictions}
 	h.context = &contextHandler{base: d.base, events: d.events, worktrees: d.worktrees, sessions: h.session, stored: d.sessions}
 	h.status = &statusHandler{base: d.base, version: d.o.Version, build: d.o.Build, clock: d.clock, events: d.events,
@@ -250,7 +250,7 @@ func (d *Daemon) wireHandlers(recent *recentEvents, headMoved chan struct{}) {
 		hot: d.scores.hot, scores: d.scores, history: d.history, eraser: d.eraser, sharing: d.sharing, predictions: d.predictions,
 		thresholds: h.thresholds, warnings: d.warnings, asked: d.o.asked, stop: d.stop}
 	hints := &hints{base: d.base, factor: max(d.o.Patience, 1), events: d.events, db: d.db, hot: d.scores.hot,
-		recent: recent, edits: d.sharing.edits, contexts: d.sessions, reload: h.reload, cache: d.cache, metrics: d.metrics}
+		recent: recent, edits: d.sharing.edits, contexts: d.sessions, reload: h.reload, metrics: d.metrics}
 	h.hook = &hookHandler{base: d.base, calls: d.calls, events: d.events, worktrees: d.worktrees, places: h.session.places,
 		reload: h.reload, hints: hints, metrics: d.metrics, headMoved: headMoved}
 }

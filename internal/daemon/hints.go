@@ -12,7 +12,6 @@ import (
 	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/hot"
-	"github.com/aoa-dev/aoa/internal/llmcache"
 	"github.com/aoa-dev/aoa/internal/session"
 	"github.com/aoa-dev/aoa/prefetch"
 )
@@ -28,7 +27,6 @@ type hints struct {
 	edits    *remoteEdits
 	contexts *session.Store
 	reload   *reloadHandler
-	cache    *llmcache.Cache
 	metrics  *metrics
 }
 
@@ -60,9 +58,9 @@ func (h *hints) answer(ctx context.Context, w *worktree, call hooks.Call) []byte
 			}
 		}
 	}
-	block, notice := hooks.Block{}, ""
+	var block hooks.Block
 	if prompt := begun(call, recent); prompt != nil && call.Subagent == "" {
-		block, notice = h.offer(ctx, w, call, *prompt)
+		block = h.offer(ctx, w, call, *prompt)
 	}
 	space -= len(block.String())
 	for _, q := range h.questions(ctx, w, call, recent) {
@@ -77,7 +75,7 @@ func (h *hints) answer(ctx context.Context, w *worktree, call hooks.Call) []byte
 			space -= len(text) + 1
 		}
 	}
-	return hooks.RenderBlock(call.Agent, call.Event, block, strings.Join(texts, "\n"), notice)
+	return hooks.RenderBlock(call.Agent, call.Event, block, strings.Join(texts, "\n"))
 }
 
 // begun is what began the turn: what the call reports, or a prompt that the agent took no text at. nil for calls

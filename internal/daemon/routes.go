@@ -21,12 +21,11 @@ func (d *Daemon) routes() http.Handler {
 	api.Handle(mux, api.Complete, h.query.complete)
 	api.Handle(mux, api.Names, h.query.names)
 	api.Handle(mux, api.Feedback, h.thresholds.feedback)
-	api.Handle(mux, api.Revive, h.thresholds.revive)
 	api.Handle(mux, api.Threshold, func(ctx context.Context, _ api.None) (api.ThresholdAnswer, error) {
 		return h.thresholds.thresholds(ctx, "")
 	})
 	api.Handle(mux, api.SetThreshold, h.thresholds.setThreshold)
-	api.Handle(mux, api.Reload, func(ctx context.Context, _ api.None) (api.None, error) { return api.None{}, h.thresholds.reload(ctx) })
+	api.Handle(mux, api.Config, h.thresholds.config)
 	api.Handle(mux, api.Events, h.log.add)
 	api.Handle(mux, api.Log, h.log.show)
 	api.Handle(mux, api.Export, h.log.export)

@@ -16,14 +16,12 @@ import (
 )
 
 // newSequences opens nothing.
-func newSequences(b base, env []string, clock *clock, seal *cold.Seal) *reload.Cache {
+func newSequences(b base, clock *clock, seal *cold.Seal) *reload.Cache {
 	return reload.New(reload.Options{Path: filepath.Join(b.settings.store, "reload.db"), Now: b.now, Log: b.alert,
-		Env: env, Redact: redact.Text, Seal: seal,
+		Redact: redact.Text, Seal: seal,
 		Config: func() reload.Config {
-			c := b.settings.get().Reload
-			return reload.Config{Off: !c.Record, MaxEntries: c.MaxEntries, MaxIdle: clock.unlessDoubted(c.MaxIdle),
-				MinSimilarity: c.MinSimilarity, Auto: c.Auto,
-				AutoThreshold: c.AutoThreshold, Commands: c.Commands, CommandTime: c.CommandTime}
+			c := b.settings.get()
+			return reload.Config{Off: !c.Reload, MaxIdle: clock.unlessDoubted(reload.MaxIdle), MinSimilarity: c.MinSimilarity}
 		}})
 }
 

@@ -27,10 +27,16 @@ type stageHandler struct {
 	over      chan struct{} // closed when the daemon ends
 }
 
+// Bounds of the stage cache.
+const (
+	stageKeep   = 30 * 24 * time.Hour // the result of a stage is removed after this time without use
+	stageOutput = 16_000_000          // bytes; a larger result is not kept
+)
+
 func newStageHandler(b base, worktrees *worktrees, clock *clock, seal *cold.Seal, sessions *session.Store) *stageHandler {
 	c := stage.New(stage.Options{Dir: filepath.Join(b.settings.store, "stage"), Now: b.now, Log: b.alert,
-		Bytes: func() int64 { return b.settings.get().Stage.Bytes },
-		Keep:  func() time.Duration { return clock.unlessDoubted(b.settings.get().Stage.Keep) },
+		Bytes: func() int64 { return b.settings.get().StageBytes },
+		Keep:  func() time.Duration { return clock.unlessDoubted(stageKeep) },
 		Seal:  seal})
 	return &stageHandler{base: b, worktrees: worktrees, sessions: sessions, cache: c, over: make(chan struct{}),
 		loader: pipeline.NewLoader(b.now, func(name string) ([32]byte, error) { return c.Digest(name) })}
@@ -102,7 +108,7 @@ func (s *stageHandler) request(r api.StageRequest) (out stage.Request, ok bool) 
 
 func (s *stageHandler) begin(ctx context.Context, r api.StageRequest, _ io.Reader) (api.Streamed[api.StageTurn], error) {
 	var out api.Streamed[api.StageTurn]
-	out.Head.Limit = s.settings.get().Stage.Output
+	out.Head.Limit = stageOutput
 	req, ok := s.request(r)
 	if !ok {
 		out.Head.AskTool = true
@@ -139,7 +145,7 @@ func (s *stageHandler) end(ctx context.Context, r api.StageResult, rest io.Reade
 	var out api.Streamed[api.StageKept]
 	record, err := io.ReadAll(rest)
 	if err != nil {
-		return out, &api.Error{Code: api.CodeTooLarge, Message: "read record: " + err.Error(), Hint: "aoa config stage.output"}
+		return out, &api.Error{Code: api.CodeTooLarge, Message: "read record: " + err.Error()}
 	}
 	req, ok := s.request(r.Request)
 	if !ok {

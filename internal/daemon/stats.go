@@ -3,6 +3,7 @@ package daemon
 import (
 	"context"
 	"slices"
+	"strings"
 
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/cold"
@@ -12,6 +13,7 @@ import (
 
 // statsHandler gives tables of what is known.
 type statsHandler struct {
+	base
 	events      *eventLog
 	worktrees   *worktrees
 	db          *cold.DB
@@ -103,16 +105,20 @@ func (s *statsHandler) kindStats(ctx context.Context) (out api.StatsAnswer, err 
 		}
 		out.Kinds = append(out.Kinds, row)
 	}
-	out.Retired = retired(records)
+	out.Retired = retired(records, s.settings.get().Kinds)
 	out.Refit, err = lastRefit(ctx, s.predictions)
 	return out, err
 }
 
 // retired lists the kinds that retired, with the reason.
-func retired(records []prefetch.Record) (out []api.RetiredKind) {
+func retired(records []prefetch.Record, on []string) (out []api.RetiredKind) {
 	for _, r := range records {
 		if r.Retired {
-			out = append(out, api.RetiredKind{Kind: string(r.Kind), Why: r.Why(), Back: "aoa config kinds." + string(r.Kind) + " on"})
+			kinds := on
+			if !slices.Contains(on, string(r.Kind)) {
+				kinds = append(slices.Clone(on), string(r.Kind))
+			}
+			out = append(out, api.RetiredKind{Kind: string(r.Kind), Why: r.Why(), Back: "aoa config kinds " + strings.Join(kinds, ",")})
 		}
 	}
 	return out

@@ -46,7 +46,7 @@ func (s *statusHandler) status(ctx context.Context, _ api.None) (api.StatusAnswe
 		Backend: backend(cfg.RedisURL), Started: s.clock.started, Uptime: s.clock.uptime().Seconds(),
 		Events: int64(st.Events), Commits: int64(st.Commits), Files: int64(w.tree.Load().Len()), Sessions: int64(st.Sessions),
 		RSS: rss(), DB: st.Bytes, Hot: int64(s.hot.Size().Bytes), Watch: watching(w, cfg.Watch),
-		KeepBytes: cfg.Retention.Bytes}
+		KeepBytes: cfg.RetentionBytes}
 	ws := w.watch.Status()
 	out.Watched, out.Polled, out.WatchWhy, out.WatchHint = ws.Watched, ws.Polled, ws.Why, ws.Hint
 	if ref, oid, err := w.repo.Head(ctx); err == nil {
@@ -56,10 +56,10 @@ func (s *statusHandler) status(ctx context.Context, _ api.None) (api.StatusAnswe
 		out.Threshold = t.Value
 	}
 	if s.settings.paused() {
-		out.Paused = cfg.PausedUntil
+		out.Paused = s.settings.pausedUntil()
 	}
 	if records, err := s.predictions.Records(ctx); err == nil {
-		out.Retired = retired(records)
+		out.Retired = retired(records, cfg.Kinds)
 	}
 	var unsaved error
 	out.Import = s.history.progress()
@@ -110,19 +110,12 @@ func backend(redis string) string {
 	return r.String()
 }
 
-func (s *statusHandler) pause(ctx context.Context, r api.PauseRequest) (api.PauseAnswer, error) {
-	file := config.StoreFile(s.settings.store)
-	if r.Seconds <= 0 {
-		if err := config.Unset(file, "paused_until"); err != nil {
-			return api.PauseAnswer{}, err
-		}
-		return api.PauseAnswer{}, s.thresholds.reload(ctx)
+func (s *statusHandler) pause(_ context.Context, r api.PauseRequest) (api.PauseAnswer, error) {
+	var until time.Time
+	if r.Seconds > 0 {
+		until = s.now().Add(time.Duration(r.Seconds * float64(time.Second))).UTC().Truncate(time.Second)
 	}
-	until := s.now().Add(time.Duration(r.Seconds * float64(time.Second))).UTC().Truncate(time.Second)
-	if err := config.Set(file, "paused_until", until.Format(time.RFC3339)); err != nil {
-		return api.PauseAnswer{}, err
-	}
-	return api.PauseAnswer{Until: until}, s.thresholds.reload(ctx)
+	return api.PauseAnswer{Until: until}, s.settings.pause(until)
 }
 
 // end answers a request to stop. A daemon whose events cannot be written goes on, with the events in memory, unless it

@@ -92,26 +92,31 @@ func (t *thresholdHandler) feedback(ctx context.Context, r api.FeedbackRequest) 
 	return t.thresholds(ctx, r.Session)
 }
 
-// revive gives a retired kind another chance, with no evidence against it. It is an event like any other, so that a
-// replay gives the same; a kind that has not retired is left as it is.
-func (t *thresholdHandler) revive(ctx context.Context, r api.ReviveRequest) (api.ReviveAnswer, error) {
-	out := api.ReviveAnswer{Kind: r.Kind}
-	if !slices.Contains(prefetch.Kinds(), prefetch.Kind(r.Kind)) {
-		return out, api.Bad("aoa config lists the kinds", "no kind %q", r.Kind)
+// config reads the settings again. It gives retired kinds another chance, with no evidence against them: an event like any other, so
+// that a replay gives the same. A kind that has not retired is left as it is.
+func (t *thresholdHandler) config(ctx context.Context, r api.ConfigRequest) (out api.ConfigAnswer, err error) {
+	if err := t.reload(ctx); err != nil || len(r.Revive) == 0 {
+		return out, err
 	}
 	t.events.SyncBriefly(ctx)
 	records, err := t.predictions.Records(ctx)
 	if err != nil {
 		return out, err
 	}
-	out.Revived = slices.ContainsFunc(records, func(rec prefetch.Record) bool { return string(rec.Kind) == r.Kind && rec.Retired })
-	if !out.Revived {
+	var events []event.Event
+	for _, rec := range records {
+		kind := string(rec.Kind)
+		if !rec.Retired || !slices.Contains(r.Revive, kind) {
+			continue
+		}
+		out.Revived = append(out.Revived, kind)
+		events = append(events, event.Event{ID: "revive:" + kind + ":" + api.CallID(ctx), Time: t.now(), Kind: event.KindFeedback,
+			Agent: "cli", Tool: kind, Why: prefetch.Revive, OK: true})
+	}
+	if len(events) == 0 {
 		return out, nil
 	}
-	now := t.now()
-	e := event.Event{ID: "revive:" + api.CallID(ctx), Time: now, Kind: event.KindFeedback, Agent: "cli",
-		Tool: r.Kind, Why: prefetch.Revive, OK: true}
-	_, err = t.events.Append(ctx, []event.Event{e})
+	_, err = t.events.Append(ctx, events)
 	t.events.SyncBriefly(ctx)
 	return out, err
 }

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 	"golang.org/x/sync/singleflight"
@@ -192,6 +193,9 @@ const (
 	maxWorktrees = 64   // checkouts whose saves are seen
 )
 
+// savesAtMost is when a burst of saves is reported at the latest.
+const savesAtMost = 2 * time.Second
+
 // bigIndex is the size in bytes of an index beyond which a start does not wait for git to check every file and folder:
 // some 20,000 files.
 const bigIndex = 2 << 20
@@ -305,7 +309,7 @@ func (t *worktrees) ignoredInSubmodule(w *worktree, p event.Path) bool {
 
 func (t *worktrees) watchOptions(w *worktree) watcher.WatchOptions {
 	cfg := t.settings.get()
-	return watcher.WatchOptions{Quiet: cfg.Quiet, AtMost: cfg.AtMost, Now: t.now, Log: t.alert,
+	return watcher.WatchOptions{Quiet: cfg.Quiet, AtMost: savesAtMost, Now: t.now, Log: t.alert,
 		Poll: cfg.Watch == "poll", Files: func() []event.Path { return w.tree.Load().All() }}
 }
 

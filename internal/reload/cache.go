@@ -19,21 +19,19 @@ import (
 // Config is what may be set while the cache is in use.
 type Config struct {
 	Off           bool          // nothing is recorded, nothing found
-	MaxEntries    int           // 0 is 100
-	MaxIdle       time.Duration // since an entry was used last; 0 is 24 h
+	MaxIdle       time.Duration // since an entry was used last; 0 is MaxIdle
 	MinSimilarity float64       // of an offer; 0 is 0.7
-	AutoThreshold float64       // of a replay without asking; 0 is 0.95
-	Auto          bool          // whether there are replays without asking
-	Commands      []string      // that may be run: as they are, or with " *" at the end for plain words
-	CommandTime   time.Duration // of one command; 0 is 60 s
 }
 
+// Bounds of what is kept, as S0 has them.
+const (
+	MaxIdle    = 24 * time.Hour // an entry is removed after this time without use
+	maxEntries = 100            // the least recently used are removed first
+)
+
 func (c Config) withDefaults() Config {
-	c.MaxEntries = cmp.Or(c.MaxEntries, 100)
-	c.MaxIdle = cmp.Or(c.MaxIdle, 24*time.Hour)
+	c.MaxIdle = cmp.Or(c.MaxIdle, MaxIdle)
 	c.MinSimilarity = cmp.Or(c.MinSimilarity, 0.7)
-	c.AutoThreshold = cmp.Or(c.AutoThreshold, 0.95)
-	c.CommandTime = cmp.Or(c.CommandTime, time.Minute)
 	return c
 }
 
@@ -43,7 +41,6 @@ type Options struct {
 	Now    func() time.Time
 	Log    *slog.Logger
 	Config func() Config       // asked at every use; nil: the defaults
-	Env    []string            // of the commands that are run
 	Redact func(string) string // takes secrets out of a text; nil takes none
 	Seal   *cold.Seal          // seals what is stored; nil stores it open
 }

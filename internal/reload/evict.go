@@ -62,7 +62,7 @@ func (c *Cache) Evict(ctx context.Context, w Worktree) {
 			why = "failing"
 		case stale[e]:
 			why = "stale"
-		case kept >= cfg.MaxEntries || bytes+e.bytes() > maxBytes:
+		case kept >= maxEntries || bytes+e.bytes() > maxBytes:
 			why = "full"
 		}
 		if why == "" {

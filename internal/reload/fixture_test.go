@@ -37,7 +37,7 @@ func newFixture(t *testing.T, files map[string]string) *fixture {
 
 func (d *fixture) open(o Options) {
 	d.Helper()
-	o.Path, o.Now, o.Config, o.Env = d.store, func() time.Time { return d.at }, func() Config { return d.cfg }, os.Environ()
+	o.Path, o.Now, o.Config = d.store, func() time.Time { return d.at }, func() Config { return d.cfg }
 	d.cache = New(o)
 	d.Cleanup(func() { d.must(d.cache.Close()) })
 }

@@ -14,8 +14,8 @@ type Budget struct {
 	Total   int // of everything
 }
 
-// defaultBudget keeps a context below 500 tokens: 0.3 % of a window of 150,000, and half of the shortest prefix that is cached.
-var defaultBudget = Budget{Prompts: 300, Actions: 100, Total: 499}
+// DefaultBudget keeps a context below 500 tokens: 0.3 % of a window of 150,000, and half of the shortest prefix that is cached.
+var DefaultBudget = Budget{Prompts: 300, Actions: 100, Total: 499}
 
 // stateTokens are reserved for the state of the work: what is not committed, what fails.
 const stateTokens = 90

@@ -123,7 +123,7 @@ func TestCompaction(t *testing.T) {
 	for _, e := range s.events {
 		r.log(t, e)
 		c := r.context(t, Request{Session: "long"})
-		if c.Tokens > defaultBudget.Total {
+		if c.Tokens > DefaultBudget.Total {
 			t.Fatalf("%d tokens:\n%s", c.Tokens, c.Text())
 		}
 		front := ""

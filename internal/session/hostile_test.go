@@ -64,8 +64,8 @@ func TestHostile(t *testing.T) {
 	}
 	for _, e := range s.events {
 		r.log(t, e)
-		harmless(t, r.context(t, Request{Session: "s"}), defaultBudget.Total)
-		harmless(t, r.context(t, Request{Session: "s", For: ForPrompt, Prompt: e.Text}), defaultBudget.Total)
+		harmless(t, r.context(t, Request{Session: "s"}), DefaultBudget.Total)
+		harmless(t, r.context(t, Request{Session: "s", For: ForPrompt, Prompt: e.Text}), DefaultBudget.Total)
 	}
 }
 
@@ -75,7 +75,7 @@ func FuzzContext(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, prompt, command string, total int) {
 		total = 1 + (total%600+600)%600
-		b := defaultBudget.of(total)
+		b := DefaultBudget.of(total)
 		var th thread
 		for i := range 8 {
 			for j, e := range []event.Event{{Kind: event.KindPrompt, Text: prompt}, {Kind: event.KindRun, Text: command},
@@ -106,7 +106,7 @@ func FuzzSummary(f *testing.F) {
 		items, _ := itemsOf(numbered(e, int64(i+1)), summary{})
 		th.items = append(th.items, items...)
 	}
-	th.compact(defaultBudget)
+	th.compact(DefaultBudget)
 	raw, err := th.summary.encode()
 	must(f, err)
 	if len(raw) < 500 {
@@ -122,8 +122,8 @@ func FuzzSummary(f *testing.F) {
 		}
 		th := thread{summary: d, items: []item{{seq: 1 << 40, at: noon, prompt: "go on with it"},
 			{seq: 1<<40 + 1, at: noon, action: Action{Seq: 1<<40 + 1, At: noon, Verb: "edited", Object: "a", Paths: []event.Path{"a"}}}}}
-		th.compact(defaultBudget)
-		if c := th.assemble(Request{}, defaultBudget, Worktree{}, nil); c.Tokens > defaultBudget.Total {
+		th.compact(DefaultBudget)
+		if c := th.assemble(Request{}, DefaultBudget, Worktree{}, nil); c.Tokens > DefaultBudget.Total {
 			t.Fatalf("%d tokens from %s", c.Tokens, raw)
 		}
 	})

@@ -46,7 +46,7 @@ func TestNames(t *testing.T) {
 				q.State = func(context.Context, []event.Path) Worktree { return Worktree{Known: true, Branch: c.name} }
 			}
 			got := r.context(t, q)
-			harmless(t, got, defaultBudget.Total)
+			harmless(t, got, DefaultBudget.Total)
 			if c.printed != "" && !strings.Contains(got.Text(), place+c.printed) {
 				t.Errorf("no %q in\n%s", place+c.printed, got.Text())
 			}

@@ -79,7 +79,7 @@ func orders(t testing.TB, events []event.Event) (segmented, window, all prefixes
 			continue // nothing that a context tells
 		}
 		segmented.send(r.context(t, Request{Session: e.Session}).Text())
-		window.send(c.text(defaultBudget.Total))
+		window.send(c.text(DefaultBudget.Total))
 		all.send(c.text(0))
 	}
 	return segmented, window, all

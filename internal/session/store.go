@@ -60,7 +60,7 @@ type Options struct {
 	Now    func() time.Time // time of what is written
 	Log    *slog.Logger     // gets one warning when a damaged file was moved aside; may be nil
 	Seal   *cold.Seal       // seals summaries; nil stores them open
-	Budget func() Budget    // of a context; nil: defaultBudget
+	Budget func() Budget    // of a context; nil: DefaultBudget
 }
 
 // Store keeps snapshots and summaries of sessions. It is a consumer of the event log, and safe for concurrent use.
@@ -92,7 +92,7 @@ type entry struct {
 // New opens nothing.
 func New(o Options) *Store {
 	if o.Budget == nil {
-		o.Budget = func() Budget { return defaultBudget }
+		o.Budget = func() Budget { return DefaultBudget }
 	}
 	lazy := func(file, schema string) *cold.Lazy {
 		return cold.NewLazy(filepath.Join(o.Dir, file), schema, cold.Options{Now: o.Now, Log: o.Log})

@@ -27,7 +27,7 @@ var All = []Agent{
 				Matcher: "startup|resume|clear|compact|fork", Timeout: 5},
 			{Name: "UserPromptSubmit", Canonical: "UserPromptSubmit", Context: Nested, Installed: true, Timeout: 3},
 			// For the content of a file before a change. A hint here reaches the model no earlier than at PostToolBatch, and would hold up
-			// each Read: with kinds.next, add Read to the matcher.
+			// each Read: with the kind next, add Read to the matcher.
 			{Name: "PreToolUse", Canonical: "PreToolUse", Context: Nested, Installed: true, Matcher: "Edit|Write", Timeout: 2},
 			{Name: "PostToolUse", Canonical: "PostToolUse", Context: Nested, Installed: true, Matcher: allTools, Async: true},
 			{Name: "PostToolUseFailure", Canonical: "PostToolUseFailure", Context: Nested, Installed: true, Matcher: allTools, Async: true},

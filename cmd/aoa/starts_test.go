@@ -22,8 +22,8 @@ var starters = map[string][]string{
 	"golang.org/x/sys/windows": {"CreateProcess", "ShellExecute"},
 }
 
-// mayStart lists the functions of the product, which is everything but scripts, that start a program, and which one. Only the first starts git, since it
-// alone knows the settings under which a hostile repository runs nothing.
+// mayStart lists the functions of the product, which is everything but scripts, that start a program, and which one. Only the first
+// starts git, since it alone knows the settings under which a hostile repository runs nothing.
 var mayStart = map[string]string{
 	"internal/config/git.go Command":      "git",
 	"internal/daemon/spawn.go Spawn":      "aoa itself: the daemon",
@@ -43,7 +43,8 @@ func TestOneStartsGit(t *testing.T) {
 		switch {
 		case err != nil:
 			return err
-		case e.IsDir() && (e.Name() == "testdata" || path == "../../scripts" || strings.HasPrefix(e.Name(), ".") && e.Name() != ".."):
+		case e.IsDir() && (e.Name() == "testdata" || path == "../../scripts" ||
+			strings.HasPrefix(e.Name(), ".") && e.Name() != ".."):
 			return filepath.SkipDir
 		case e.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go"):
 			return nil

@@ -2,6 +2,7 @@ package main
 
 import (
 	"maps"
+	"reflect"
 	"slices"
 
 	"github.com/aoa-dev/aoa/scripts/recorded"
@@ -33,124 +34,68 @@ func macro(repos []Repo, scores []*score) Macro {
 }
 
 func meanTasks(all []Tasks) Tasks {
-	return Tasks{
-		T1:    meanTurn(some(all, func(t Tasks) *Turn { return t.T1 })),
-		T2:    meanHits(some(all, func(t Tasks) *Hits { return t.T2 })),
-		T3:    meanHits(some(all, func(t Tasks) *Hits { return t.T3 })),
-		T4:    meanHits(some(all, func(t Tasks) *Hits { return t.T4 })),
-		T5:    meanWarning(some(all, func(t Tasks) *Warning { return t.T5 })),
-		Shown: meanShown(some(all, func(t Tasks) *Shown { return t.Shown })), ShownUnseen: meanShown(some(all,
-			func(t Tasks) *Shown { return t.ShownUnseen })),
-		Lists: meanLists(some(all, func(t Tasks) *Lists { return t.Lists })),
-		Saved: meanSaved(some(all, func(t Tasks) *Saved { return t.Saved })),
+	pointers := make([]*Tasks, len(all))
+	for i := range all {
+		pointers[i] = &all[i]
 	}
+	return *mean(pointers)
 }
 
-// some collects what is there.
-func some[A, B any](all []A, of func(A) *B) []*B {
-	var out []*B
-	for _, a := range all {
-		if b := of(a); b != nil {
-			out = append(out, b)
-		}
+// mean is the mean of measures: counts are added up, shares are averaged, bars and curves are joined. A share whose field has the tag
+// of:"Field" is averaged over those that have one: where nothing was shown there is no precision.
+func mean[T any](all []*T) *T {
+	out := new(T)
+	to := reflect.ValueOf(out).Elem()
+	for i := range to.NumField() {
+		meanField(to.Field(i), to.Type().Field(i), i, reflect.ValueOf(all))
 	}
 	return out
 }
 
-func mean[A any](all []*A, of func(*A) float64) float64 {
-	sum := 0.0
-	for _, a := range all {
-		sum += of(a)
-	}
-	return sum / float64(len(all))
-}
-
-func total[A any](all []*A, of func(*A) int) int {
-	sum := 0
-	for _, a := range all {
-		sum += of(a)
-	}
-	return sum
-}
-
-func meanTurn(all []*Turn) *Turn {
-	if len(all) == 0 {
-		return nil
-	}
-	return &Turn{total(all, func(t *Turn) int { return t.N }), mean(all, func(t *Turn) float64 { return t.Any5 }),
-		mean(all, func(t *Turn) float64 { return t.P5 }), mean(all, func(t *Turn) float64 { return t.Recall10 }),
-		mean(all, func(t *Turn) float64 { return t.MRR })}
-}
-
-func meanHits(all []*Hits) *Hits {
-	if len(all) == 0 {
-		return nil
-	}
-	return &Hits{N: total(all, func(h *Hits) int { return h.N }), Hit1: mean(all,
-		func(h *Hits) float64 { return h.Hit1 }),
-		Hit3: mean(all, func(h *Hits) float64 { return h.Hit3 }), Hit5: mean(all,
-			func(h *Hits) float64 { return h.Hit5 }),
-		Hit10: mean(all, func(h *Hits) float64 { return h.Hit10 }), MRR: mean(all,
-			func(h *Hits) float64 { return h.MRR }),
-		After: meanHits(some(all, func(h *Hits) *Hits { return h.After })), All: meanHits(some(all,
-			func(h *Hits) *Hits { return h.All }))}
-}
-
-// meanWarning: a repository in which nothing was warned of has no precision.
-func meanWarning(all []*Warning) *Warning {
-	if len(all) == 0 {
-		return nil
-	}
-	w := &Warning{N: total(all, func(w *Warning) int { return w.N }), Complete: total(all,
-		func(w *Warning) int { return w.Complete }),
-		Recall: mean(all, func(w *Warning) float64 { return w.Recall }), FalsePer100: mean(all,
-			func(w *Warning) float64 { return w.FalsePer100 })}
-	if spoke := slices.DeleteFunc(slices.Clone(all), func(w *Warning) bool { return w.Warned == 0 }); len(spoke) > 0 {
-		w.Precision = mean(spoke, func(w *Warning) float64 { return w.Precision })
-		w.Warned = total(spoke, func(w *Warning) int { return w.Warned })
-	}
-	return w
-}
-
-// meanShown pools the bars of the diagram and takes the mean of everything else.
-func meanShown(all []*Shown) *Shown {
-	if len(all) == 0 {
-		return nil
-	}
-	out := &Shown{N: total(all, func(s *Shown) int { return s.N }), Coverage: mean(all,
-		func(s *Shown) float64 { return s.Coverage }),
-		ECE: mean(all, func(s *Shown) float64 { return s.ECE }), Brier: mean(all,
-			func(s *Shown) float64 { return s.Brier }),
-		PerSession: mean(all, func(s *Shown) float64 { return s.PerSession })}
-	if spoke := slices.DeleteFunc(slices.Clone(all), func(s *Shown) bool { return s.N == 0 }); len(spoke) > 0 {
-		out.Precision = mean(spoke, func(s *Shown) float64 { return s.Precision })
-	}
-	out.Reliability = pool(all, func(s *Shown) []Bar { return s.Reliability })
-	if before := some(values(all), func(s Shown) *Trust { return s.Ranked }); len(before) > 0 {
-		out.Ranked = &Trust{mean(before, func(t *Trust) float64 { return t.ECE }), mean(before,
-			func(t *Trust) float64 { return t.Brier }),
-			pool(before, func(t *Trust) []Bar { return t.Reliability })}
-	}
-	for i, first := range all[0].Curve {
-		p := Point{Threshold: first.Threshold, Coverage: mean(all,
-			func(s *Shown) float64 { return s.Curve[i].Coverage })}
-		used := 0.0
-		for _, s := range all {
-			p.N += s.Curve[i].N
-			used += s.Curve[i].N * s.Curve[i].Precision
+// meanField sets the field with a number to the mean of the fields of all, which is a slice of pointers to structures.
+func meanField(to reflect.Value, field reflect.StructField, number int, all reflect.Value) {
+	var values []reflect.Value // of those that have the field
+	for k := range all.Len() {
+		from := all.Index(k).Elem()
+		if need := field.Tag.Get("of"); need == "" || !from.FieldByName(need).IsZero() {
+			values = append(values, from.Field(number))
 		}
-		p.Precision = used / max(p.N, 1)
-		out.Curve = append(out.Curve, p)
 	}
-	return out
+	switch to.Interface().(type) {
+	case int:
+		for _, v := range values {
+			to.SetInt(to.Int() + v.Int())
+		}
+	case float64:
+		sum := 0.0
+		for _, v := range values {
+			sum += v.Float()
+		}
+		to.SetFloat(sum / float64(max(len(values), 1)))
+	case []Bar:
+		to.Set(reflect.ValueOf(pool(values)))
+	case []Point:
+		to.Set(reflect.ValueOf(join(values)))
+	default:
+		values = slices.DeleteFunc(values, func(v reflect.Value) bool { return v.IsNil() })
+		if len(values) == 0 {
+			return
+		}
+		present := reflect.MakeSlice(reflect.SliceOf(to.Type()), 0, len(values))
+		part := reflect.New(to.Type().Elem())
+		for k := range part.Elem().NumField() {
+			meanField(part.Elem().Field(k), part.Elem().Type().Field(k), k, reflect.Append(present, values...))
+		}
+		to.Set(part)
+	}
 }
 
 // pool joins the bars of all.
-func pool[A any](all []*A, of func(*A) []Bar) (out []Bar) {
-	for i, first := range of(all[0]) {
+func pool(all []reflect.Value) (out []Bar) {
+	for i, first := range all[0].Interface().([]Bar) {
 		b := Bar{From: first.From}
-		for _, a := range all {
-			o := of(a)[i]
+		for _, bars := range all {
+			o := bars.Interface().([]Bar)[i]
 			b.N, b.P, b.Used = b.N+o.N, b.P+o.N*o.P, b.Used+o.N*o.Used
 		}
 		b.P, b.Used = b.P/max(b.N, 1), b.Used/max(b.N, 1)
@@ -159,35 +104,18 @@ func pool[A any](all []*A, of func(*A) []Bar) (out []Bar) {
 	return out
 }
 
-func values[A any](all []*A) []A {
-	out := make([]A, len(all))
-	for i, a := range all {
-		out[i] = *a
+// join joins the curves of all.
+func join(all []reflect.Value) (out []Point) {
+	for i, first := range all[0].Interface().([]Point) {
+		p, used := Point{Threshold: first.Threshold}, 0.0
+		for _, curve := range all {
+			o := curve.Interface().([]Point)[i]
+			p.N, p.Coverage, used = p.N+o.N, p.Coverage+o.Coverage, used+o.N*o.Precision
+		}
+		p.Coverage, p.Precision = p.Coverage/float64(len(all)), used/max(p.N, 1)
+		out = append(out, p)
 	}
 	return out
-}
-
-// meanLists takes the precision of the repositories in which a list was shown.
-func meanLists(all []*Lists) *Lists {
-	if len(all) == 0 {
-		return nil
-	}
-	out := &Lists{Prompts: total(all, func(l *Lists) int { return l.Prompts }), Shown: mean(all,
-		func(l *Lists) float64 { return l.Shown }),
-		Others: mean(all, func(l *Lists) float64 { return l.Others })}
-	if spoke := slices.DeleteFunc(slices.Clone(all), func(l *Lists) bool { return l.Shown == 0 }); len(spoke) > 0 {
-		out.Right = mean(spoke, func(l *Lists) float64 { return l.Right })
-	}
-	return out
-}
-
-func meanSaved(all []*Saved) *Saved {
-	if len(all) == 0 {
-		return nil
-	}
-	return &Saved{total(all, func(s *Saved) int { return s.Searches }), mean(all,
-		func(s *Saved) float64 { return s.PerSession }),
-		mean(all, func(s *Saved) float64 { return s.ShareOfAllSearches })}
 }
 
 // intervals are 95 % intervals of the macro means.

@@ -73,7 +73,7 @@ type Warning struct {
 	N           int     `json:"n"` // commits with one file withheld
 	Complete    int     `json:"complete"`
 	Warned      int     `json:"warned"` // files warned of in commits with one withheld
-	Precision   float64 `json:"precision"`
+	Precision   float64 `json:"precision" of:"Warned"`
 	Recall      float64 `json:"recall"`
 	FalsePer100 float64 `json:"false_per_100"`
 }
@@ -82,7 +82,7 @@ type Warning struct {
 // be trusted.
 type Shown struct {
 	N           int     `json:"n"`
-	Precision   float64 `json:"precision"`
+	Precision   float64 `json:"precision" of:"N"`
 	Coverage    float64 `json:"coverage"`
 	ECE         float64 `json:"ece"`
 	Brier       float64 `json:"brier"`
@@ -118,10 +118,10 @@ type Point struct {
 // Lists are the lists shown at prompts. A prompt counts as one with files if its turn opens a known file that the
 // prompt does not name and the session has not opened.
 type Lists struct {
-	Prompts int     `json:"prompts"` // with files
-	Shown   float64 `json:"shown"`   // share of these with a list
-	Right   float64 `json:"right"`   // share of these lists with a file that the turn opens
-	Others  float64 `json:"others"`  // share of the other prompts with a list
+	Prompts int     `json:"prompts"`          // with files
+	Shown   float64 `json:"shown"`            // share of these with a list
+	Right   float64 `json:"right" of:"Shown"` // share of these lists with a file that the turn opens
+	Others  float64 `json:"others"`           // share of the other prompts with a list
 }
 
 // Saved is what showing could have been worth.

@@ -13,7 +13,7 @@ import (
 // without files. Errors are those of git.
 func (r *Repo) Authors(ctx context.Context, most int) (map[string]string, error) {
 	out := map[string]string{}
-	err := streamGit(ctx, r.git, string(r.Root), "", func(rd io.Reader) error {
+	err := r.git.Stream(ctx, string(r.Root), "", func(rd io.Reader) error {
 		lines := bufio.NewScanner(rd)
 		for lines.Scan() {
 			id, name, _ := strings.Cut(lines.Text(), " ")

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/git"
 	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
@@ -140,7 +141,7 @@ func (t *ruleTree) ask(paths []string, args ...string) []string {
 	cmd := t.command(args...)
 	cmd.Stdin = strings.NewReader(strings.Join(paths, "\x00") + "\x00")
 	out, err := cmd.Output()
-	if err != nil && exitCode(err) != 1 {
+	if err != nil && git.ExitCode(err) != 1 {
 		t.tb.Fatalf("git %v: %v\n%s", args, err, t)
 	}
 	return strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00")

@@ -3,7 +3,7 @@
 // In: a worktree's files, its ignore rules, its history, reports of the system about changed files. Out: [event.Event] values
 // of the kinds commit, uncommit, rename, save, delete and branch, with the paths that git prints. The package does not decide
 // what matters. It never writes to the repository, takes its locks, uses the network, or runs programs that a repository's
-// settings name (filters, file monitors, text converters, pagers, promisor fetches): [config.Git] prevents that.
+// settings name (filters, file monitors, text converters, pagers, promisor fetches): package git prevents that.
 //
 // Costs: a git process for a listing or an import (10,000 commits per second and more), 20 to 100 µs to read HEAD, about 1 µs for whether a path is ignored, and one inotify watch per folder that holds files.
 //

@@ -56,7 +56,7 @@ func (r *Repo) filtered(ctx context.Context, files []event.Path) ([]event.Path, 
 		return nil, err
 	}
 	var out []event.Path
-	err = streamGit(ctx, r.git, string(r.Root), strings.Join(event.Strings(files), "\x00")+"\x00", func(rd io.Reader) error {
+	err = r.git.Stream(ctx, string(r.Root), strings.Join(event.Strings(files), "\x00")+"\x00", func(rd io.Reader) error {
 		answer, err := io.ReadAll(rd)
 		fields := strings.Split(string(answer), "\x00") // path, attribute, value
 		for ; len(fields) >= 3; fields = fields[3:] {

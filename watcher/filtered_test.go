@@ -11,8 +11,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/aoa-dev/aoa/internal/config"
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/git"
 )
 
 // filterDesk is a repository with a filter as Git LFS has one: what is committed differs from what is on the disk. The
@@ -139,7 +139,7 @@ func TestFilterWithoutOption(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, err := r.Changed(context.Background()); !errors.Is(err, config.ErrFilters) {
+	if got, err := r.Changed(context.Background()); !errors.Is(err, git.ErrFilters) {
 		t.Errorf("changed %q, %v", got, err)
 	}
 	if got, err := r.differing(context.Background()); err != nil || !got["one.bin"] || got["plain.go"] {

@@ -16,6 +16,7 @@ import (
 	"github.com/go-git/go-git/v5/storage/filesystem"
 	"github.com/go-git/go-git/v5/storage/filesystem/dotgit"
 
+	"github.com/aoa-dev/aoa/internal/git"
 	"github.com/aoa-dev/aoa/internal/regularfile"
 )
 
@@ -30,28 +31,28 @@ func (r *Repo) Head(ctx context.Context) (ref, oid string, err error) {
 }
 
 // readRef resolves a ref as the worktree with that git dir sees it. A missing ref is no error: oid is "".
-func (r *Repo) readRef(ctx context.Context, git, name string) (ref, oid string, err error) {
+func (r *Repo) readRef(ctx context.Context, dir, name string) (ref, oid string, err error) {
 	if r.config.sha1 && r.config.files {
-		if ref, oid, err = readRefFiles(git, r.CommonDir, name); err == nil {
+		if ref, oid, err = readRefFiles(dir, r.CommonDir, name); err == nil {
 			return ref, oid, nil
 		}
 	}
-	return r.readRefGit(ctx, git, name)
+	return r.readRefGit(ctx, dir, name)
 }
 
-func readRefFiles(git, common, name string) (ref, oid string, err error) {
-	refs := filesystem.NewStorage(dotFS(git, common), noObjects{})
+func readRefFiles(dir, common, name string) (ref, oid string, err error) {
+	refs := filesystem.NewStorage(dotFS(dir, common), noObjects{})
 	at := plumbing.ReferenceName(name)
 	for range 8 {
 		got, err := refs.Reference(at)
 		if errors.Is(err, plumbing.ErrReferenceNotFound) {
 			if at == "HEAD" {
-				return "", "", fmt.Errorf("read HEAD in %s: %w", git, err)
+				return "", "", fmt.Errorf("read HEAD in %s: %w", dir, err)
 			}
 			return ref, "", nil
 		}
 		if err != nil {
-			return "", "", fmt.Errorf("read %s in %s: %w", at, git, err)
+			return "", "", fmt.Errorf("read %s in %s: %w", at, dir, err)
 		}
 		if got.Type() == plumbing.HashReference {
 			return ref, got.Hash().String(), nil
@@ -59,32 +60,32 @@ func readRefFiles(git, common, name string) (ref, oid string, err error) {
 		at = got.Target()
 		ref = string(at)
 	}
-	return "", "", fmt.Errorf("read %s in %s: symbolic refs in a circle", name, git)
+	return "", "", fmt.Errorf("read %s in %s: symbolic refs in a circle", name, dir)
 }
 
 // readRefGit runs one git process, and a second one for a branch without a commit.
-func (r *Repo) readRefGit(ctx context.Context, git, name string) (ref, oid string, err error) {
-	dir := "--git-dir=" + git
-	if out, err := r.run(ctx, dir, "rev-parse", name+"^{commit}", "--symbolic-full-name", name); err == nil {
+func (r *Repo) readRefGit(ctx context.Context, dir, name string) (ref, oid string, err error) {
+	in := "--git-dir=" + dir
+	if out, err := r.run(ctx, in, "rev-parse", name+"^{commit}", "--symbolic-full-name", name); err == nil {
 		oid, ref, _ = strings.Cut(strings.TrimSpace(string(out)), "\n")
 		if ref == name {
 			ref = "" // it is not symbolic
 		}
 		return ref, oid, nil
 	}
-	out, err := r.run(ctx, dir, "symbolic-ref", "-q", name)
-	if err != nil && exitCode(err) != 1 {
+	out, err := r.run(ctx, in, "symbolic-ref", "-q", name)
+	if err != nil && git.ExitCode(err) != 1 {
 		return "", "", err
 	}
 	return strings.TrimSpace(string(out)), "", nil
 }
 
 // dotFS is a worktree's git dir over the common one, as go-git needs it.
-func dotFS(git, common string) *dotgit.RepositoryFilesystem {
-	if git == common {
-		return dotgit.NewRepositoryFilesystem(regularFS{osfs.New(git)}, nil)
+func dotFS(dir, common string) *dotgit.RepositoryFilesystem {
+	if dir == common {
+		return dotgit.NewRepositoryFilesystem(regularFS{osfs.New(dir)}, nil)
 	}
-	return dotgit.NewRepositoryFilesystem(regularFS{osfs.New(git)}, regularFS{osfs.New(common)})
+	return dotgit.NewRepositoryFilesystem(regularFS{osfs.New(dir)}, regularFS{osfs.New(common)})
 }
 
 // regularFS opens regular files alone: go-git would wait for a pipe.

@@ -43,7 +43,7 @@ func BenchmarkHistoryLogAlone(b *testing.B) {
 	}
 	b.ResetTimer()
 	for b.Loop() {
-		if err := streamGit(context.Background(), r.git, string(r.Root), "", func(rd io.Reader) error {
+		if err := r.git.Stream(context.Background(), string(r.Root), "", func(rd io.Reader) error {
 			_, err := io.Copy(io.Discard, rd)
 			return err
 		}, "log", "--raw", "-z", "--no-abbrev", "--no-renames", "--no-merges", "--root", logFormat, "HEAD"); err != nil {

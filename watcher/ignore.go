@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/aoa-dev/aoa/internal/config"
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/regularfile"
 )
@@ -113,6 +114,18 @@ func (r *Repo) ruleset() *rules {
 		r.loadRules()
 	}
 	return r.rules.Load()
+}
+
+// defaultExcludes is the user's global ignore file where git's settings name none, "" if the environment names no folder.
+func defaultExcludes(env []string) string {
+	dir := config.Getenv(env, "XDG_CONFIG_HOME")
+	if home := config.Home(env); dir == "" && home != "" {
+		dir = filepath.Join(home, ".config")
+	}
+	if dir == "" {
+		return ""
+	}
+	return filepath.Join(dir, "git", "ignore")
 }
 
 // excludesFile is the name of the user's global ignore file, "" if there is none. git knows includes and conditions in its

@@ -10,8 +10,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/aoa-dev/aoa/internal/config"
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/git"
 )
 
 // Commit is a commit that is no merge, and what it did to files.
@@ -45,8 +45,8 @@ const logFormat = "--format=%x01%H %ct %at %s"
 // ReadLog yields the commits that are no merges, newest first, by one `git log` in dir, which may be a bare repository.
 // Ids in o.Not that no longer exist are ignored. It ends with the first error of yield.
 //
-// Errors: config.ErrNoGit, an error of git, ctx's, and yield's own.
-func ReadLog(ctx context.Context, git *config.Git, dir string, o LogOptions, yield func(*Commit) error) error {
+// Errors: git.ErrMissing, an error of git, ctx's, and yield's own.
+func ReadLog(ctx context.Context, program *git.Program, dir string, o LogOptions, yield func(*Commit) error) error {
 	if len(o.From) == 0 {
 		return nil
 	}
@@ -57,7 +57,7 @@ func ReadLog(ctx context.Context, git *config.Git, dir string, o LogOptions, yie
 	if o.Renames != "" {
 		renames = "-M" + o.Renames
 	}
-	return streamGit(ctx, git, dir, revisions(o.From, o.Not), func(rd io.Reader) error {
+	return program.Stream(ctx, dir, revisions(o.From, o.Not), func(rd io.Reader) error {
 		return parseLog(rd, o.Bodies, yield)
 	}, "log", "--raw", "-z", "--no-abbrev", renames, "--no-merges", "--root", "--no-color", "--no-notes", "--encoding=UTF-8",
 		"--ignore-submodules=none", format, "--ignore-missing", "--stdin")
@@ -75,7 +75,7 @@ func (r *Repo) listCommits(ctx context.Context, want, not []string) ([]string, e
 		return nil, nil
 	}
 	var out []string
-	err := streamGit(ctx, r.git, string(r.Root), revisions(want, not), func(rd io.Reader) error {
+	err := r.git.Stream(ctx, string(r.Root), revisions(want, not), func(rd io.Reader) error {
 		lines := bufio.NewScanner(rd)
 		for lines.Scan() {
 			out = append(out, lines.Text())
@@ -87,7 +87,7 @@ func (r *Repo) listCommits(ctx context.Context, want, not []string) ([]string, e
 
 // count is the number of commits that walk would yield.
 func (r *Repo) count(ctx context.Context, want, not []string) (n int, err error) {
-	err = streamGit(ctx, r.git, string(r.Root), revisions(want, not), func(rd io.Reader) error {
+	err = r.git.Stream(ctx, string(r.Root), revisions(want, not), func(rd io.Reader) error {
 		_, err := fmt.Fscan(rd, &n)
 		return err
 	}, "rev-list", "--count", "--no-merges", "--ignore-missing", "--stdin")

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"sync/atomic"
 
-	"github.com/aoa-dev/aoa/internal/config"
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/git"
 	"github.com/aoa-dev/aoa/internal/locate"
 )
 
@@ -21,7 +21,7 @@ var (
 	ErrOwner   = errors.New("the repository belongs to another user")
 	ErrNoTrees = errors.New("this clone has no trees (partial clone with a tree filter)")
 	ErrMissing = errors.New("commits of the repository are missing, as where the repository that it borrows them from is gone (git fsck)")
-	ErrNoGit   = config.ErrNoGit
+	ErrNoGit   = git.ErrMissing
 )
 
 // Repo is one worktree of a repository. It is safe for concurrent use and keeps no file open.
@@ -32,7 +32,7 @@ type Repo struct {
 	Origin    string     // origin's address without scheme, user and ".git": "github.com/user/repo"; "" if there is none
 
 	excludes string // see defaultExcludes
-	git      *config.Git
+	git      *git.Program
 	config   gitConfig
 	rules    atomic.Pointer[rules] // nil until the first question
 	reloads  atomic.Int64
@@ -63,7 +63,7 @@ func openRepo(ctx context.Context, dir string, env []string) (*Repo, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Repo{GitDir: at.GitDir, CommonDir: at.CommonDir, excludes: defaultExcludes(env), git: config.FindGit(env)}
+	r := &Repo{GitDir: at.GitDir, CommonDir: at.CommonDir, excludes: defaultExcludes(env), git: git.Find(env)}
 	if !r.git.Found() {
 		return nil, ErrNoGit
 	}
@@ -99,11 +99,16 @@ func (r *Repo) checkOwner(ctx context.Context, at locate.Repository) error {
 	if where == "" {
 		where = at.GitDir
 	}
-	_, err := r.runIn(ctx, where, "rev-parse", "--git-dir")
-	if errors.Is(err, ErrOwner) {
+	_, err := r.git.Run(ctx, where, "rev-parse", "--git-dir")
+	if e, ok := errors.AsType[*git.Error](err); ok && (strings.Contains(e.Stderr, "dubious ownership") || strings.Contains(e.Stderr, "unsafe repository")) {
 		return fmt.Errorf("%w: to trust it run: git config --global --add safe.directory %s", ErrOwner, where)
 	}
 	return err
+}
+
+// run runs a git command at the root and returns what it printed.
+func (r *Repo) run(ctx context.Context, args ...string) ([]byte, error) {
+	return r.git.Run(ctx, string(r.Root), args...)
 }
 
 // Worktrees returns the roots of the repository's other worktrees that exist on this disk.

@@ -8,8 +8,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/aoa-dev/aoa/internal/config"
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/git"
 )
 
 // Changed returns the files that differ from HEAD in the index or on disk, deleted ones and new ones that are not
@@ -50,7 +50,7 @@ func (r *Repo) Staged(ctx context.Context) ([]event.Path, error) {
 // filters, sizes and times decide.
 func (r *Repo) differing(ctx context.Context) (map[event.Path]bool, error) {
 	found, err := r.status(ctx)
-	if errors.Is(err, config.ErrFilters) {
+	if errors.Is(err, git.ErrFilters) {
 		return r.differingIndex(ctx)
 	}
 	if err != nil {

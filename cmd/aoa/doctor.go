@@ -13,6 +13,7 @@ import (
 
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/config"
+	"github.com/aoa-dev/aoa/internal/git"
 	"github.com/aoa-dev/aoa/internal/locate"
 	"github.com/aoa-dev/aoa/watcher"
 )
@@ -56,26 +57,17 @@ func (a *app) doctor() *cobra.Command {
 	}
 }
 
-func gitVersion(ctx context.Context, env []string) (string, error) {
-	cmd, err := config.FindGit(env).Command(ctx, "", "version")
-	if err != nil {
-		return "", err
-	}
-	out, err := cmd.Output()
-	return string(out), err
-}
-
 func (a *app) examine(ctx context.Context) []finding {
 	var out []finding
 	add := func(check string, ok bool, detail, advice string) {
 		out = append(out, finding{check, ok, strings.TrimSpace(detail), advice})
 	}
-	version, err := gitVersion(ctx, a.env)
+	version, err := git.Find(a.env).Run(ctx, "", "version")
 	if err != nil {
 		add("git", false, err.Error(), "install git, or put its folder on the PATH")
 		return out
 	}
-	add("git", true, version, "")
+	add("git", true, string(version), "")
 	repo, err := watcher.OpenRepo(ctx, a.dir, a.env)
 	if err != nil {
 		add("repository", false, err.Error(), "cd to a repository, or git init")

@@ -13,8 +13,8 @@ import (
 
 	"github.com/aoa-dev/aoa/hooks/agents"
 	"github.com/aoa-dev/aoa/hooks/install"
-	"github.com/aoa-dev/aoa/internal/config"
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/git"
 	"github.com/aoa-dev/aoa/scripts"
 	"github.com/aoa-dev/aoa/watcher"
 )
@@ -238,8 +238,8 @@ func (a *app) pluginRuns(agent agents.Agent, repo *watcher.Repo) bool {
 
 // tracked reports whether git tracks the file, a path from the root with slashes.
 func (a *app) tracked(ctx context.Context, repo *watcher.Repo, file string) bool {
-	cmd, err := config.FindGit(a.env).Command(ctx, string(repo.Root), "--literal-pathspecs", "ls-files", "--error-unmatch", "--", file)
-	return err == nil && cmd.Run() == nil
+	_, err := git.Find(a.env).Run(ctx, string(repo.Root), "--literal-pathspecs", "ls-files", "--error-unmatch", "--", file)
+	return err == nil
 }
 
 func (a *app) hooksRemove() *cobra.Command {

@@ -33,7 +33,6 @@ var readers = map[string]string{
 	"internal/mcp/cache.go":           "the daemon's answer",
 	"internal/peer/folder_unix.go":    "a folder",
 	"watcher/filtered.go":             "what git prints",
-	"watcher/git.go":                  "what git prints",
 }
 
 // TestReaders: every file of a repository or a home is read by package regularfile. os.ReadFile waits for a pipe and reads a link to

@@ -25,7 +25,7 @@ var starters = map[string][]string{
 // mayStart lists the functions of the product, which is everything but scripts, that start a program, and which one. Only the first
 // starts git, since it alone knows the settings under which a hostile repository runs nothing.
 var mayStart = map[string]string{
-	"internal/config/git.go Command":      "git",
+	"internal/git/git.go command":         "git",
 	"internal/daemon/spawn.go Spawn":      "aoa itself: the daemon",
 	"hooks/client/spawn.go start":         "aoa itself: the daemon",
 	"cmd/aoa/stage_run.go toolVersion":    "the tool that the user names for a stage",
@@ -68,7 +68,7 @@ func TestOneStartsGit(t *testing.T) {
 	check(t, err)
 	want := slices.Sorted(maps.Keys(mayStart))
 	if got := slices.Sorted(maps.Keys(found)); !slices.Equal(got, want) {
-		t.Errorf("programs are started by\n%s\nand may be by\n%s\ngit is for config.Git alone", strings.Join(got, "\n"),
+		t.Errorf("programs are started by\n%s\nand may be by\n%s\ngit is for package git alone", strings.Join(got, "\n"),
 			strings.Join(want, "\n"))
 	}
 }

@@ -2,21 +2,19 @@ package install
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
 
-	"github.com/aoa-dev/aoa/internal/config"
+	"github.com/aoa-dev/aoa/internal/git"
 )
 
 // gitRepo is a repository as its own git sees it.
 type gitRepo struct {
 	dir        string
-	program    *config.Git
+	program    *git.Program
 	hooks      string // the folder that git takes hooks from
 	common     string // the common git dir
 	hooksPath  string // core.hooksPath, "" if unset
@@ -28,7 +26,7 @@ func openGit(ctx context.Context, dir string, o GitOptions) (*gitRepo, error) {
 	if env == nil {
 		env = os.Environ()
 	}
-	g := &gitRepo{dir: dir, program: config.FindGit(env)}
+	g := &gitRepo{dir: dir, program: git.Find(env)}
 	version, err := g.git(ctx, "version")
 	if err != nil {
 		return nil, fmt.Errorf("run git: %w; install git, or wire hooks by hand", err)
@@ -162,14 +160,6 @@ func (g *gitRepo) readOwn(ctx context.Context) map[string]string {
 }
 
 func (g *gitRepo) git(ctx context.Context, args ...string) (string, error) {
-	cmd, err := g.program.Command(ctx, g.dir, args...)
-	if err != nil {
-		return "", err
-	}
-	out, err := cmd.Output()
-	var exit *exec.ExitError
-	if errors.As(err, &exit) && len(exit.Stderr) > 0 {
-		return "", fmt.Errorf("git %s: %s", args[0], strings.TrimSpace(string(exit.Stderr)))
-	}
+	out, err := g.program.Run(ctx, g.dir, args...)
 	return strings.TrimRight(string(out), "\r\n"), err
 }

@@ -4,7 +4,4 @@
 // value. The tags of Config are the one list of settings: names, defaults, limits and help are read from them. Set and Unset change
 // one key of one file and keep its comments, its order and all other values. The package never guesses: a bad value is an error with
 // its line, an unknown key is a warning with the nearest known name. Loading takes less than a millisecond.
-//
-// Git is the git program with settings that override those of a repository, so that a hostile repository starts no program. It is in
-// this package because all packages that run git may import it.
 package config

@@ -1,68 +1,37 @@
 package eval
 
 import (
-	"bufio"
 	"cmp"
 	"context"
-	"fmt"
-	"io"
+	"errors"
 	"maps"
-	"os/exec"
 	"slices"
 	"strings"
 
-	"github.com/aoa-dev/aoa/internal/config"
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/git"
 	"github.com/aoa-dev/aoa/internal/index"
-	"github.com/aoa-dev/aoa/watcher"
 )
 
 // blobs reads contents from one git process.
-type blobs struct {
-	cmd *exec.Cmd
-	in  io.WriteCloser
-	out *bufio.Reader
-}
+type blobs struct{ *git.Blobs }
 
-// openBlobs starts the process. It ends with close, or with ctx.
+// openBlobs starts the process. It ends with Close, or with ctx.
 func openBlobs(ctx context.Context, dir string, env []string) (*blobs, error) {
-	cmd, err := config.FindGit(env).Command(ctx, dir, "cat-file", "--batch")
-	if err != nil {
-		return nil, err
-	}
-	b := &blobs{cmd: cmd}
-	if b.in, err = b.cmd.StdinPipe(); err != nil {
-		return nil, err
-	}
-	out, err := b.cmd.StdoutPipe()
-	if err != nil {
-		return nil, err
-	}
-	b.out = bufio.NewReaderSize(out, 1<<16)
-	if err := b.cmd.Start(); err != nil {
-		return nil, fmt.Errorf("read contents of %s: %w", dir, err)
-	}
-	return b, nil
+	b, err := git.Find(env).Blobs(ctx, dir)
+	return &blobs{b}, err
 }
 
 // read returns a content, nil if it is too large, binary, or not there (a partial clone).
 func (b *blobs) read(oid string) ([]byte, error) {
-	if _, err := io.WriteString(b.in, oid+"\n"); err != nil {
-		return nil, fmt.Errorf("ask git for a content: %w", err)
-	}
-	data, _, err := watcher.ReadBlob(b.out, index.MaxDocument)
-	if err != nil {
-		return nil, fmt.Errorf("read a content from git: %w", err)
+	data, err := b.Read(oid, index.MaxDocument)
+	if err != nil && !errors.Is(err, git.ErrNoBlob) {
+		return nil, err
 	}
 	if slices.Contains(data[:min(len(data), 8000)], 0) {
 		return nil, nil
 	}
 	return data, nil
-}
-
-func (b *blobs) close() {
-	_ = b.in.Close()
-	_ = b.cmd.Wait()
 }
 
 // contents notes what the files of a commit hold from now on. It is read when the next question is asked: most versions

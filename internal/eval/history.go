@@ -9,8 +9,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/aoa-dev/aoa/internal/config"
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/git"
 	"github.com/aoa-dev/aoa/internal/redact"
 	"github.com/aoa-dev/aoa/watcher"
 )
@@ -61,7 +61,7 @@ func readHistory(ctx context.Context, dir string, env []string, excluded func(ev
 func readRenames(ctx context.Context, dir string, env []string, excluded func(event.Path) bool,
 	renames string) ([]commit, error) {
 	var out []commit
-	err := watcher.ReadLog(ctx, config.FindGit(env), dir, watcher.LogOptions{From: []string{"HEAD"}, Renames: renames,
+	err := watcher.ReadLog(ctx, git.Find(env), dir, watcher.LogOptions{From: []string{"HEAD"}, Renames: renames,
 		Bodies: true},
 		func(c *watcher.Commit) error {
 			out = append(out, newCommit(c, excluded))

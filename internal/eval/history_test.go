@@ -87,7 +87,7 @@ func TestHistory(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer r.close()
+	defer r.Close()
 	for _, c := range []struct{ oid, want string }{{s.Clone.blobs[commitOf(s.Commits[0])][0].oid, "b"}, {"deadbeef",
 		""}} {
 		if data, err := r.read(c.oid); err != nil || string(data) != c.want {

@@ -65,7 +65,7 @@ func NewWorld(ctx context.Context, s Source, o Options) (*World, error) {
 // Close ends the process that reads contents.
 func (w *World) Close() {
 	if w.reader != nil {
-		w.reader.close()
+		w.reader.Close()
 	}
 }
 

@@ -14,9 +14,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/aoa-dev/aoa/internal/config"
 	"github.com/aoa-dev/aoa/internal/eval"
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/git"
 	"github.com/aoa-dev/aoa/rank"
 )
 
@@ -214,7 +214,7 @@ func Localize(ctx context.Context, s eval.Source, instances []Instance, o eval.O
 }
 
 func commitTime(ctx context.Context, s eval.Source, sha string) (time.Time, error) {
-	out, err := git(ctx, s, "log", "-1", "--format=%ct", sha)
+	out, err := runGit(ctx, s, "log", "-1", "--format=%ct", sha)
 	if err != nil {
 		return time.Time{}, err
 	}
@@ -225,22 +225,18 @@ func commitTime(ctx context.Context, s eval.Source, sha string) (time.Time, erro
 	return time.Unix(seconds, 0).UTC(), nil
 }
 
-// git runs git in the clone of a source.
-func git(ctx context.Context, s eval.Source, args ...string) ([]byte, error) {
-	cmd, err := config.FindGit(s.Clone.Env).Command(ctx, s.Clone.Dir, args...)
+// runGit runs git in the clone of a source.
+func runGit(ctx context.Context, s eval.Source, args ...string) ([]byte, error) {
+	out, err := git.Find(s.Clone.Env).Run(ctx, s.Clone.Dir, args...)
 	if err != nil {
-		return nil, err
-	}
-	out, err := cmd.Output()
-	if err != nil {
-		return nil, fmt.Errorf("git %s in %s: %w", strings.Join(args, " "), s.Clone.Dir, err)
+		return nil, fmt.Errorf("%s: %w", s.Clone.Dir, err)
 	}
 	return out, nil
 }
 
 // filesOf are the files of a commit: file → the object that it holds.
 func filesOf(ctx context.Context, s eval.Source, sha string) (map[event.Path]string, error) {
-	out, err := git(ctx, s, "ls-tree", "-r", "-z", sha)
+	out, err := runGit(ctx, s, "ls-tree", "-r", "-z", sha)
 	if err != nil {
 		return nil, err
 	}

@@ -1,4 +1,4 @@
-package config
+package git
 
 import (
 	"errors"
@@ -43,6 +43,13 @@ func configure(t *testing.T, dir, text string) {
 	}
 }
 
+func writeFile(t *testing.T, name, text string) {
+	t.Helper()
+	if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // TestGitRunsNoFilter: whatever a filter driver is called, git status does not run it, or is not run itself.
 func TestGitRunsNoFilter(t *testing.T) {
 	if runtime.GOOS == "windows" {
@@ -60,7 +67,7 @@ func TestGitRunsNoFilter(t *testing.T) {
 		dir, env, git := gitFolder(t)
 		ran := filepath.Join(t.TempDir(), "ran")
 		for name, text := range map[string]string{"file.x": "content", ".gitattributes": "*.x filter=" + c.attribute + "\n"} {
-			write(t, filepath.Join(dir, name), text)
+			writeFile(t, filepath.Join(dir, name), text)
 		}
 		git("add", "-A")
 		configure(t, dir, "[filter \""+c.section+"\"]\n\tclean = \"touch '"+ran+"'; cat\"\n\trequired\n")
@@ -68,14 +75,8 @@ func TestGitRunsNoFilter(t *testing.T) {
 		if err := os.Chtimes(filepath.Join(dir, "file.x"), at, at); err != nil {
 			t.Fatal(err)
 		}
-		cmd, err := FindGit(env).Command(t.Context(), dir, "status", "--porcelain")
-		if err == nil {
-			var out []byte
-			if out, err = cmd.CombinedOutput(); err != nil {
-				t.Errorf("filter %.20q: %v\n%s", c.section, err, out)
-			}
-		}
-		if got := errors.Is(err, ErrFilters); got != c.refused {
+		_, err := Find(env).Run(t.Context(), dir, "status", "--porcelain")
+		if got := errors.Is(err, ErrFilters); got != c.refused || err != nil && !got {
 			t.Errorf("filter %.20q: %v", c.section, err)
 		}
 		if _, err := os.Stat(ran); err == nil {
@@ -95,9 +96,9 @@ func TestGitFindsIncludedFilters(t *testing.T) {
 	for _, section := range []string{`include`, `includeIf "gitdir:**"`, `includeIf "onbranch:main"`} {
 		dir, env, git := gitFolder(t)
 		git("commit", "-q", "--allow-empty", "-m", "first")
-		write(t, filepath.Join(dir, "hostile"), "[filter \"x\"]\n\tclean = false\n")
+		writeFile(t, filepath.Join(dir, "hostile"), "[filter \"x\"]\n\tclean = false\n")
 		configure(t, dir, "["+section+"]\n\tpath = ../hostile\n")
-		if got, err := FindGit(env).Filters(t.Context(), dir); err != nil || !slices.Equal(got, []string{"x"}) {
+		if got, err := Find(env).Filters(t.Context(), dir); err != nil || !slices.Equal(got, []string{"x"}) {
 			t.Errorf("%s: %q, %v", section, got, err)
 		}
 	}
@@ -106,16 +107,16 @@ func TestGitFindsIncludedFilters(t *testing.T) {
 // TestGitRefuses: only subcommands that somebody has looked at are run, and git only from an absolute folder.
 func TestGitRefuses(t *testing.T) {
 	dir, env, _ := gitFolder(t)
-	g := FindGit(env)
+	g := Find(env)
 	for _, args := range [][]string{{"fetch"}, {"show"}, {"add", "-A"}, {"commit"}, {"--literal-pathspecs", "checkout"},
 		{"submodule"}, {"-c"}, {}} {
-		if cmd, err := g.Command(t.Context(), dir, args...); err == nil {
+		if cmd, err := g.command(t.Context(), dir, args...); err == nil {
 			t.Errorf("git %q: %v", args, cmd)
 		}
 	}
 	for _, path := range []string{"", ".", "bin", t.TempDir()} {
-		g := FindGit(append(slices.Clone(env), "PATH="+path))
-		if _, err := g.Command(t.Context(), dir, "version"); g.Found() || !errors.Is(err, ErrNoGit) {
+		g := Find(append(slices.Clone(env), "PATH="+path))
+		if _, err := g.command(t.Context(), dir, "version"); g.Found() || !errors.Is(err, ErrMissing) {
 			t.Errorf("PATH %q: %v, %v", path, g.Found(), err)
 		}
 	}

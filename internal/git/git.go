@@ -1,7 +1,6 @@
-package config
+package git
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -10,40 +9,42 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/aoa-dev/aoa/internal/config"
 )
 
-// ErrNoGit says that the git program is not on the PATH.
-var ErrNoGit = errors.New("git is not on the PATH")
+// ErrMissing says that the git program is not on the PATH.
+var ErrMissing = errors.New("git is not on the PATH")
 
 // ErrFilters says that the repository has filter drivers that cannot be switched off.
 var ErrFilters = errors.New("filter drivers that cannot be switched off")
 
-// Git is the git program with settings that keep a repository's own settings from starting other programs. A folder that was
-// unpacked from an archive has its own .git/config and .gitattributes, which nobody has read. Every git process of aOa comes from
-// Command. A test allows no other.
-type Git struct {
-	program string // "" if there is none
-	env     []string
+// Program is the git program with settings that keep a repository's own settings from starting other programs. A folder that was
+// unpacked from an archive has its own .git/config and .gitattributes, which nobody has read.
+type Program struct {
+	path  string // "" if there is none
+	env   []string
+	limit time.Duration // see maxTime; tests set it
 }
 
-// FindGit finds git on the PATH of env, which may differ from the PATH of this process. Folders of the PATH that
+// Find finds git on the PATH of env, which may differ from the PATH of this process. Folders of the PATH that
 // are not absolute are left out: a repository can hold a program named git.
-func FindGit(env []string) *Git {
-	g := &Git{env: gitEnv(env)}
-	for _, dir := range filepath.SplitList(Getenv(env, "PATH")) {
+func Find(env []string) *Program {
+	p := &Program{env: gitEnv(env), limit: maxTime}
+	for _, dir := range filepath.SplitList(config.Getenv(env, "PATH")) {
 		if !filepath.IsAbs(dir) {
 			continue
 		}
-		if p, err := exec.LookPath(filepath.Join(dir, "git")); err == nil {
-			g.program = p
-			return g
+		if path, err := exec.LookPath(filepath.Join(dir, "git")); err == nil {
+			p.path = path
+			return p
 		}
 	}
-	return g
+	return p
 }
 
 // Found reports whether there is a git program.
-func (g *Git) Found() bool { return g.program != "" }
+func (p *Program) Found() bool { return p.path != "" }
 
 // gitSettings precede every subcommand and override every settings file. They switch off what git runs (file monitor, hooks,
 // signature check, maintenance, and all programs of a connection), locks, and settings that change the form of the output.
@@ -55,7 +56,7 @@ var gitSettings = []string{
 }
 
 // gitVerbs are the subcommands that may be used, with the options that each gets. Those without options neither read a file of the
-// worktree nor format a difference. Command refuses all others: find out what a subcommand can run before you add it.
+// worktree nor format a difference. command refuses all others: find out what a subcommand can run before you add it.
 var gitVerbs = map[string][]string{
 	"cat-file": nil, "check-attr": nil, "config": nil, "ls-files": nil, "ls-tree": nil, "rev-list": nil, "rev-parse": nil,
 	"symbolic-ref": nil, "version": nil, "diff": {"--cached", "--no-ext-diff", "--no-textconv", "--ignore-submodules=all"},
@@ -63,24 +64,20 @@ var gitVerbs = map[string][]string{
 	"status": {"--ignore-submodules=all"}, // and no filters: see withoutFilters
 }
 
-// Command prepares a git command in a folder. args are options of git itself, a subcommand and its arguments. The error wraps
-// ErrNoGit or ErrFilters, or says that the subcommand is not allowed.
-func (g *Git) Command(ctx context.Context, dir string, args ...string) (*exec.Cmd, error) {
-	at := slices.IndexFunc(args, func(a string) bool { return !strings.HasPrefix(a, "-") })
-	if at < 0 {
-		return nil, fmt.Errorf("git %q: no subcommand", args)
-	}
-	verb := args[at]
+// command prepares a git command in a folder. args are options of git itself, a subcommand and its arguments. The error wraps
+// ErrMissing or ErrFilters, or says that the subcommand is not allowed.
+func (p *Program) command(ctx context.Context, dir string, args ...string) (*exec.Cmd, error) {
+	verb := verbOf(args)
 	more, known := gitVerbs[verb]
 	switch {
 	case !known:
-		return nil, fmt.Errorf("git %s: aOa does not run this subcommand", verb)
-	case g.program == "":
-		return nil, fmt.Errorf("git %s: %w", verb, ErrNoGit)
+		return nil, fmt.Errorf("git %q: aOa does not run this subcommand", args)
+	case p.path == "":
+		return nil, fmt.Errorf("git %s: %w", verb, ErrMissing)
 	}
 	var off []string
 	if verb == "status" {
-		drivers, err := g.Filters(ctx, dir)
+		drivers, err := p.Filters(ctx, dir)
 		if err != nil {
 			return nil, err
 		}
@@ -88,27 +85,22 @@ func (g *Git) Command(ctx context.Context, dir string, args ...string) (*exec.Cm
 			return nil, fmt.Errorf("git %s: %w", verb, err)
 		}
 	}
-	words := slices.Concat(gitSettings, off, args[:at+1], more, args[at+1:])
-	cmd := exec.CommandContext(ctx, g.program, words...) //nolint:gosec // the one place that starts git
-	cmd.Dir, cmd.Env, cmd.WaitDelay = dir, g.env, time.Second
+	at := slices.Index(args, verb) + 1
+	words := slices.Concat(gitSettings, off, args[:at], more, args[at:])
+	cmd := exec.CommandContext(ctx, p.path, words...) //nolint:gosec // the one place that starts git
+	cmd.Dir, cmd.Env, cmd.WaitDelay = dir, p.env, time.Second
 	return cmd, nil
 }
 
 // Filters returns the names of the filter drivers that are configured for the repository in dir: by the repository, by
 // files that it includes, by the user.
-func (g *Git) Filters(ctx context.Context, dir string) ([]string, error) {
-	cmd, err := g.Command(ctx, dir, "config", "-z", "--name-only", "--get-regexp", `^filter\..`)
-	if err != nil {
-		return nil, err
-	}
-	var stderr bytes.Buffer
-	cmd.Stderr = &stderr
-	out, err := cmd.Output()
-	if x, ok := errors.AsType[*exec.ExitError](err); ok && x.ExitCode() == 1 {
+func (p *Program) Filters(ctx context.Context, dir string) ([]string, error) {
+	out, err := p.Run(ctx, dir, "config", "-z", "--name-only", "--get-regexp", `^filter\..`)
+	if ExitCode(err) == 1 {
 		return nil, nil // git's way to say that there are none
 	}
 	if err != nil {
-		return nil, fmt.Errorf("git config: %w: %.200s", err, bytes.TrimSpace(stderr.Bytes()))
+		return nil, err
 	}
 	return parseFilters(out), nil
 }

@@ -1,0 +1,97 @@
+package git
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestRun(t *testing.T) {
+	dir, env, git := gitFolder(t)
+	git("commit", "-q", "--allow-empty", "-m", "first")
+	p := Find(env)
+	if out, err := p.Run(t.Context(), dir, "log", "--format=%s"); string(out) != "first\n" || err != nil {
+		t.Errorf("%q, %v", out, err)
+	}
+	_, err := p.Run(t.Context(), dir, "rev-parse", "--verify", "none")
+	if e, ok := errors.AsType[*Error](err); !ok || e.Verb != "rev-parse" || ExitCode(err) != 128 || !strings.Contains(e.Stderr, "fatal: ") ||
+		strings.Contains(err.Error(), "\n") {
+		t.Errorf("of a name that is none: %v", err)
+	}
+	stop := errors.New("stop")
+	if err := p.Stream(t.Context(), dir, "HEAD\n", func(io.Reader) error { return stop }, "rev-list", "--stdin"); !errors.Is(err, stop) {
+		t.Errorf("the reader's error became %v", err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := p.Run(ctx, dir, "status"); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: %v", err)
+	}
+}
+
+func TestBlobs(t *testing.T) {
+	dir, env, git := gitFolder(t)
+	for name, text := range map[string]string{"a b": "one\n", "empty": "", "large": "more than eight bytes"} {
+		writeFile(t, filepath.Join(dir, name), text)
+	}
+	git("add", "-A")
+	git("commit", "-q", "-m", "first")
+	b, err := Find(env).Blobs(t.Context(), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.Close()
+	for _, c := range []struct {
+		name string
+		want []byte
+		err  error
+	}{
+		{"HEAD:a b", []byte("one\n"), nil}, {"HEAD:none", nil, ErrNoBlob}, {"HEAD:large", nil, nil}, {"HEAD", nil, nil},
+		{"HEAD:line\nbreak", nil, nil}, {"HEAD:empty", []byte{}, nil},
+	} {
+		got, err := b.Read(c.name, 8)
+		if !bytes.Equal(got, c.want) || (got == nil) != (c.want == nil) || !errors.Is(err, c.err) {
+			t.Errorf("%q: %q, %v", c.name, got, err)
+		}
+	}
+}
+
+func FuzzReadBlob(f *testing.F) {
+	id := strings.Repeat("0", 40)
+	f.Add([]byte(id + " blob 4\none\n\n" + id + " commit 3\nabc\nx missing\n"))
+	f.Add([]byte(id + " blob 99999999999\n"))
+	f.Add([]byte(id + " blob -1\n"))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		in := bufio.NewReader(bytes.NewReader(text))
+		for range 100 {
+			data, err := readBlob(in, 16)
+			if len(data) > 16 {
+				t.Errorf("%d bytes", len(data))
+			}
+			if err != nil && !errors.Is(err, ErrNoBlob) {
+				return
+			}
+		}
+	})
+}
+
+// TestTooLate: a command that waits is ended, and the error says for what it may wait.
+func TestTooLate(t *testing.T) {
+	dir, env, _ := gitFolder(t)
+	bin := t.TempDir()
+	if err := os.WriteFile(filepath.Join(bin, "git"), []byte("#!/bin/sh\nexec tail -f /dev/null\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	p := Find(append(env, "PATH="+bin+string(filepath.ListSeparator)+os.Getenv("PATH")))
+	p.limit = 200 * time.Millisecond
+	if _, err := p.Run(t.Context(), dir, "ls-files"); err == nil || !strings.Contains(err.Error(), ".gitignore") {
+		t.Errorf("%v", err)
+	}
+}

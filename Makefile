@@ -3,6 +3,7 @@ BIN  := $(CURDIR)/bin/aoa
 REPO ?= $(CURDIR)
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 GORELEASER  := github.com/goreleaser/goreleaser/v2@v2.16.0
+CYCLONEDX   := github.com/CycloneDX/cyclonedx-gomod/cmd/cyclonedx-gomod@v1.9.0
 # SQLite and Lua in Go use one goroutine each. The race detector would take four times as long with them.
 UNWATCHED   := -gcflags='modernc.org/...=-race=false' -gcflags='github.com/yuin/...=-race=false'
 # All targets but race compile in the same way, so they share the build cache.
@@ -95,14 +96,14 @@ golden: ## rewrite the help goldens and docs/config.md
 picture: build ## record the README's picture again: REPO=clone of caddyserver/caddy
 	go run ./scripts/picture -aoa $(BIN) -repo "$(REPO)" -at v2.11.4 -out docs/picture.svg
 
-# goreleaser is no module of ours: the first time compiles it, which takes minutes.
-bin/tools/goreleaser: Makefile
-	GOBIN=$(CURDIR)/bin/tools go install $(GORELEASER)
+# They are no modules of ours: the first time compiles them, which takes minutes.
+bin/tools/%: Makefile
+	GOBIN=$(CURDIR)/bin/tools go install $(if $(filter goreleaser,$*),$(GORELEASER),$(CYCLONEDX))
 
-dist: bin/tools/goreleaser ## build what a release consists of into dist/, for six platforms; publishes nothing
+dist: bin/tools/goreleaser bin/tools/cyclonedx-gomod ## build what a release consists of into dist/, for six platforms; publishes nothing
 	bin/tools/goreleaser release --snapshot --clean
 
-release: bin/tools/goreleaser ## publish the tag that is checked out (needs GITHUB_TOKEN for aoa-dev/aoa and aoa-dev/homebrew-tap)
+release: bin/tools/goreleaser bin/tools/cyclonedx-gomod ## publish the tag that is checked out (needs GITHUB_TOKEN for aoa-dev/aoa and aoa-dev/homebrew-tap)
 	bin/tools/goreleaser release --clean
 
 install: ## install aoa and aoa-hook into GOBIN

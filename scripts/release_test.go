@@ -86,7 +86,7 @@ func TestRelease(t *testing.T) {
 		sources = append(sources, f.Src)
 	}
 	for _, src := range sources {
-		if strings.HasPrefix(src, "bin/manual/") { // scripts/manual writes it
+		if strings.HasPrefix(src, "bin/manual/") { // TestManual of cmd/aoa writes it
 			continue
 		}
 		if _, err := os.Stat(filepath.Join("..", src)); err != nil {

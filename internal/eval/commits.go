@@ -153,7 +153,7 @@ func (c *Commit) LeaveOut(ctx context.Context, each func(*Decision) error) error
 
 // Ask asks about some files of the commit, left being the others.
 func (c *Commit) Ask(ctx context.Context, files, left []event.Path, each func(*Decision) error) error {
-	d := &Decision{Repo: c.repo, Session: c.Event.ID, Seq: c.Place, Tree: c.world.tree,
+	d := &Decision{Repo: c.repo, Session: c.Event.ID, Seq: c.Place,
 		Stratum: func(event.Path) Stratum { return Unseen }, Used: set(left), Begun: len(left) > 1,
 		Query: event.Query{Task: event.TaskChange, Files: files, At: c.Event.Time}}
 	if len(left) == 1 {

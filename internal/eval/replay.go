@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/event"
-	"github.com/aoa-dev/aoa/internal/index"
 	"github.com/aoa-dev/aoa/prefetch"
 	"github.com/aoa-dev/aoa/rank"
 )
@@ -62,7 +61,6 @@ type Decision struct {
 	Prompts  int // prompts of the session so far, this one included
 
 	Stratum func(event.Path) Stratum // how the session could know of a file when the question was asked
-	Tree    *index.Tree              // the files of that time; valid during the call
 }
 
 // Sessions replays a source in time order and hands every decision to each. The Decision is valid during the call.
@@ -159,7 +157,7 @@ func (r *replay) open(ctx context.Context, u *unit, m *memory, at time.Time) err
 
 func (r *replay) decision(u *unit, m *memory) *Decision {
 	t := u.session
-	d := &Decision{Repo: r.source, Session: t.id, Seq: -1, Stratum: m.Stratum, Tree: r.tree,
+	d := &Decision{Repo: r.source, Session: t.id, Seq: -1, Stratum: m.Stratum,
 		Used:  map[event.Path]bool{},
 		Files: u.files, Searches: u.searches, Prompts: u.prompts}
 	if u != t.idle {

@@ -23,15 +23,13 @@ import (
 // Localization is one text, and how it was answered. It is valid while it is handed over.
 type Localization struct {
 	Repo   string
-	ID     string  // of the commit or the instance
-	Part   float64 // where in the history it was asked, 0 is its begin and 1 its end
+	ID     string // of the commit or the instance
 	Text   string
 	Branch event.Branch // on which it was asked; see Branches
 	Files  []event.Path // that it means
 	Fits   []rank.TextFit
 	Ranked []rank.Scored
 	First  func() ([]rank.Scored, error) // asks as the first prompt of a session
-	Took   time.Duration
 }
 
 // The commits whose messages are asked about.
@@ -90,7 +88,7 @@ func Subjects(ctx context.Context, s eval.Source, o eval.Options, from, to float
 			break
 		}
 		if ask[i] {
-			l := &Localization{Repo: s.Name, ID: e.ID, Part: float64(i) / float64(len(s.Commits)), Text: message(s, e)}
+			l := &Localization{Repo: s.Name, ID: e.ID, Text: message(s, e)}
 			for _, p := range e.Paths {
 				if w.Tree().Has(p) {
 					l.Files = append(l.Files, p)
@@ -111,11 +109,11 @@ func Subjects(ctx context.Context, s eval.Source, o eval.Options, from, to float
 
 // localize asks about one text outside of sessions.
 func localize(ctx context.Context, w *eval.World, l *Localization, at time.Time, each func(*Localization) error) error {
-	ranking, took, err := w.Ask(ctx, event.Query{Prompt: l.Text, Branch: l.Branch, At: at})
+	ranking, _, err := w.Ask(ctx, event.Query{Prompt: l.Text, Branch: l.Branch, At: at})
 	if err != nil {
 		return err
 	}
-	l.Ranked, l.Took = ranking.Files, took
+	l.Ranked = ranking.Files
 	l.Fits = w.Fits(l.Text)
 	l.First = func() ([]rank.Scored, error) {
 		q := FirstPrompt(l.Text, at)

@@ -78,8 +78,8 @@ func (s *CallContext) ended(c ToolCall) bool {
 	if s.Agent != "claude" {
 		return exitCode(s.Agent, c.Response) == "0"
 	}
-	text := event.Clip(output(c.Response), 200)
-	return !strings.HasPrefix(text, "Command running in background") && !strings.HasPrefix(text, "Command was manually backgrounded")
+	told, _ := c.Response.(string) // without fields, words say that it was moved to the background
+	return !strings.Contains(event.Clip(told, 400), "background")
 }
 
 // failed is the event of a call that did not do its work on a file. The path is kept although it may name

@@ -27,6 +27,7 @@ func secretSamples() map[string]string {
 		"aws id of base 32": "AK" + "IA" + pick(16, upper+"234567"), "slack hook": "https://hooks.sla" + "ck.com/services/T" + pick(8, upper+num) + "/B" + pick(8, upper+num) + "/" + pick(24, any),
 		"google client": "GOC" + "SPX-" + pick(28, any), "docker": "dck" + "r_pat_" + pick(27, any), "groq": "gs" + "k_" + pick(52, any), "xai": "xa" + "i-" + pick(80, any), "replicate": "r" + "8_" + pick(37, any),
 		"tailscale": "tsk" + "ey-auth-" + pick(12, any) + "-" + pick(30, any), "vault": "hv" + "s." + pick(95, any), "supabase": "sb" + "p_" + pick(40, hex), "webhook": "wh" + "sec_" + pick(32, any),
+		"github, regular": "gh" + "p_" + strings.Repeat("aB3dE6", 6), "google, regular": "AI" + "za" + strings.Repeat("aB3dE", 7), "digitalocean, regular": "do" + "p_v1_" + strings.Repeat("ab12", 16),
 		"npm": "np" + "m_" + pick(36, any), "hugging": "h" + "f_" + pick(34, any), "sendgrid": "S" + "G." + pick(22, any) + "." + pick(43, any), "digitalocean": "do" + "p_v1_" + pick(64, hex),
 		"jwt": "ey" + "J" + pick(20, any) + ".ey" + "J" + pick(40, any) + "." + pick(43, any+"_-"),
 	}

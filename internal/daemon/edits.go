@@ -22,7 +22,7 @@ func (w *worktree) archive(db *cold.DB) prefetch.Archive {
 // editTime is how long a question waits for git to tell what files held, at most half of the time it has.
 const editTime = time.Second
 
-// edits compares files on the disk with HEAD. Without git, and if git takes too long, there are none.
+// edits compares files on the disk with HEAD. If git fails or takes too long, there are none.
 func (w *worktree) edits(ctx context.Context, files []event.Path) map[event.Path][]index.Edit {
 	wait := editTime
 	if end, ok := ctx.Deadline(); ok {

@@ -14,6 +14,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/redact"
 	"github.com/aoa-dev/aoa/internal/stage"
 	"github.com/aoa-dev/aoa/internal/stage/pipeline"
+	stagerun "github.com/aoa-dev/aoa/internal/stage/run"
 )
 
 // stage runs one stage of the pipeline and reports its result.
@@ -69,52 +70,52 @@ func (r *pipelineRun) do(ctx context.Context, i int, s *pipeline.Stage, rep *sta
 		if err != nil {
 			return nil, err
 		}
-		if rep.Key = key; r.resumes(s, key) && stage.Made(r.root, st.req.Outputs) {
+		if rep.Key = key; r.resumes(s, key) && stage.Made(r.root, st.Request.Outputs) {
 			rep.State = "resumed"
 			return nil, nil
 		}
-		st.client = nil
+		st.Client = nil
 	}
 	var value any
-	st.check = func(rec *stage.Record) (err error) {
+	st.Check = func(rec *stage.Record) (err error) {
 		value, err = outputOf(s, rec)
 		return err
 	}
-	if err := st.run(ctx); err != nil {
-		return nil, err
+	if err := st.Run(ctx); err != nil {
+		return nil, stageFailure("stage "+st.Request.Stage, err)
 	}
-	rep.Exit, rep.Duration = st.code, st.took.Milliseconds()
+	rep.Exit, rep.Duration = st.Code, st.Took.Milliseconds()
 	rep.State = "ran"
-	if !st.ran {
+	if !st.Ran {
 		rep.State, rep.Saved = "unchanged", rep.Duration
 	}
-	if st.turn != nil {
-		rep.Key, rep.Why = st.turn.Head.Key, st.turn.Head.Miss
+	if st.Turn != nil {
+		rep.Key, rep.Why = st.Turn.Key, st.Turn.Miss
 	}
-	if st.kept.Why != "" {
-		rep.Why = st.kept.Why
+	if st.Kept.Why != "" {
+		rep.Why = st.Kept.Why
 	}
 	switch {
-	case st.record == nil:
+	case st.Record == nil:
 		rep.State = "failed"
-		return nil, errors.New(st.kept.Why)
-	case st.code != 0:
+		return nil, errors.New(st.Kept.Why)
+	case st.Code != 0:
 		rep.State = "failed"
-		return st.record, fmt.Errorf("exit code %d", st.code)
+		return st.Record, fmt.Errorf("exit code %d", st.Code)
 	}
-	if err := st.check(st.record); err != nil {
+	if err := st.Check(st.Record); err != nil {
 		rep.State = "failed"
-		return st.record, err
+		return st.Record, err
 	}
-	return nil, r.keepOutput(ctx, s, value, st.ran, rep.Key)
+	return nil, r.keepOutput(ctx, s, value, st.Ran, rep.Key)
 }
 
 // key is the key that a stage without a cache would have. An interrupted run continues after the stages whose keys match.
-func (r *pipelineRun) key(ctx context.Context, st *step) (string, error) {
+func (r *pipelineRun) key(ctx context.Context, st *stagerun.Step) (string, error) {
 	if r.flags.session == "" {
 		return "", nil
 	}
-	req := st.req
+	req := st.Request
 	req.Tool = api.StageTool{} // starting the tool would take longer than it saves here
 	ans, err := api.Call(ctx, r.client, api.StageWhy, req)
 	return ans.Key, err
@@ -200,7 +201,7 @@ func tokensOf(v any) int64 {
 }
 
 // resolve makes the step of a stage. Variables are replaced by their values; nothing else of the session is in it.
-func (r *pipelineRun) resolve(i int, s *pipeline.Stage) (*step, error) {
+func (r *pipelineRun) resolve(i int, s *pipeline.Stage) (*stagerun.Step, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	scope := r.scope
@@ -256,8 +257,8 @@ func (r *pipelineRun) resolve(i int, s *pipeline.Stage) (*step, error) {
 	if req.Tool, err = r.tool(s.Tool); err != nil {
 		return nil, err
 	}
-	return &step{app: r.app, client: r.client, req: req, root: r.root, dir: r.root, env: env, in: strings.NewReader(stdin),
-		quiet: true}, nil
+	return &stagerun.Step{Client: r.client, Request: req, Root: r.root, Dir: r.root, Env: env, In: strings.NewReader(stdin), Now: r.now,
+		Listener: &stageTalk{app: r.app, name: req.Stage, quiet: true}}, nil
 }
 
 // model is the model of the stage, else of its prompt, else of its agent.

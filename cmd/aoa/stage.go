@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"io"
 	"strings"
 	"time"
 
@@ -10,6 +9,7 @@ import (
 
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/stage"
+	stagerun "github.com/aoa-dev/aoa/internal/stage/run"
 )
 
 func (a *app) stage() *cobra.Command {
@@ -55,7 +55,7 @@ name alone, it says whether a dependency or the template of the newest run has c
 			}
 			ans, err := api.Call(c.Context(), client, api.StageWhy, req)
 			if err == nil && ans.AskTool {
-				if req.Tool.Version, err = a.toolVersion(c.Context(), req.Tool); err != nil {
+				if req.Tool.Version, err = stagerun.ToolVersion(c.Context(), req.Tool, a.dir, a.env); err != nil {
 					return err
 				}
 				ans, err = api.Call(c.Context(), client, api.StageWhy, req)
@@ -71,7 +71,7 @@ name alone, it says whether a dependency or the template of the newest run has c
 }
 
 func (a *app) reason(name string, r api.StageReason) {
-	a.unmatched(name, r.Idle)
+	(&stageTalk{app: a, name: name}).Unmatched(r.Idle)
 	if r.Hit {
 		fmt.Fprintf(a.out, "hit %s\n", r.Key)
 		return
@@ -130,7 +130,7 @@ func (a *app) stageShow() *cobra.Command {
 				return err
 			}
 			defer ans.Close()
-			rec, err := readRecord(ans)
+			rec, err := stagerun.ReadRecord(ans)
 			if err != nil {
 				return err
 			}
@@ -217,13 +217,4 @@ func (a *app) stageStats() *cobra.Command {
 			return []any{s.Stage, s.Hits, s.Misses, millis(s.Saved), s.Entries, size(s.Bytes)}
 		})
 	})
-}
-
-// readRecord reads the record behind an answer's line.
-func readRecord(r io.Reader) (*stage.Record, error) {
-	data, err := io.ReadAll(r)
-	if err != nil {
-		return nil, fmt.Errorf("read the kept result: %w", err)
-	}
-	return stage.DecodeRecord(data)
 }

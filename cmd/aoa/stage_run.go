@@ -4,10 +4,8 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"io"
-	"os"
 	"os/exec"
 	"path"
 	"path/filepath"
@@ -20,6 +18,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/config"
 	"github.com/aoa-dev/aoa/internal/redact"
+	stagerun "github.com/aoa-dev/aoa/internal/stage/run"
 	"github.com/aoa-dev/aoa/watcher"
 )
 
@@ -179,27 +178,6 @@ func (a *app) tool(command string) (t api.StageTool, err error) {
 	return api.StageTool{Command: command, Path: where}, nil
 }
 
-// toolTime is how long a tool may take to print its version.
-const toolTime = 20 * time.Second
-
-// toolVersion asks a tool.
-func (a *app) toolVersion(ctx context.Context, t api.StageTool) (string, error) {
-	ctx, cancel := context.WithTimeout(ctx, toolTime)
-	defer cancel()
-	words, err := posix.Fields(t.Command, a.getenv)
-	if err != nil {
-		return "", err
-	}
-	cmd := exec.CommandContext(ctx, t.Path, words[1:]...)
-	cmd.Dir, cmd.Env, cmd.WaitDelay = a.dir, a.env, time.Second
-	out, err := cmd.CombinedOutput() // java prints it to stderr
-	text := strings.TrimSpace(string(out))
-	if err != nil || text == "" {
-		return "", fail(exitFailed, "try it: "+t.Command, "tool %s does not print its version: %v", t.Command, err)
-	}
-	return clip(text, 4096), nil
-}
-
 // runStage is aoa stage run.
 func (a *app) runStage(ctx context.Context, name string, command []string, f *stageFlags) error {
 	client, repo, err := a.client(ctx, false)
@@ -210,9 +188,10 @@ func (a *app) runStage(ctx context.Context, name string, command []string, f *st
 	if err != nil {
 		return err
 	}
-	s := &step{app: a, client: client, req: req, root: string(repo.Root), dir: a.dir, env: a.env, in: a.in, quiet: f.quiet}
+	s := &stagerun.Step{Client: client, Request: req, Root: string(repo.Root), Dir: a.dir, Env: a.env, In: a.in, Now: a.now,
+		Listener: &stageTalk{app: a, name: name, quiet: f.quiet}}
 	if !a.json {
-		s.out, s.err = a.out, a.err
+		s.Out, s.Err = a.out, a.err
 	}
 	if f.stdin {
 		data, err := io.ReadAll(a.in)
@@ -221,18 +200,18 @@ func (a *app) runStage(ctx context.Context, name string, command []string, f *st
 		}
 		sum := sha256.Sum256(data)
 		digest := hex.EncodeToString(sum[:])
-		s.req.Stdin, s.in = &digest, strings.NewReader(string(data))
+		s.Request.Stdin, s.In = &digest, strings.NewReader(string(data))
 	}
-	if err := s.run(ctx); err != nil {
-		return err
+	if err := s.Run(ctx); err != nil {
+		return stageFailure("stage "+name, err)
 	}
 	if a.json {
-		if err := a.answer(s.report(), nil); err != nil {
+		if err := a.answer(stageReportOf(s), nil); err != nil {
 			return err
 		}
 	}
-	if s.code != 0 {
-		return exitCode(s.code)
+	if s.Code != 0 {
+		return exitCode(s.Code)
 	}
 	return nil
 }
@@ -241,43 +220,3 @@ func (a *app) runStage(ctx context.Context, name string, command []string, f *st
 type exitCode int
 
 func (p exitCode) Error() string { return fmt.Sprintf("exit code %d", int(p)) }
-
-// unmatched warns of globs that match no file: most often they are mistyped.
-func (a *app) unmatched(name string, globs []string) {
-	for _, g := range globs {
-		a.talk("stage %s: %s matches no file that git has or would add", name, g)
-	}
-}
-
-// isFile returns the regular file behind a reader, nil when it is none.
-func isFile(r io.Reader) *os.File {
-	f, ok := r.(*os.File)
-	if !ok {
-		return nil
-	}
-	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
-		return nil
-	}
-	return f
-}
-
-// offset is the read position of a file, which processes that share it have in common.
-func offset(f *os.File) int64 {
-	if f == nil {
-		return 0
-	}
-	n, err := f.Seek(0, io.SeekCurrent)
-	if err != nil {
-		return 0
-	}
-	return n
-}
-
-// unusable reports whether the daemon cannot help, as opposed to refusing what can never work.
-func unusable(ctx context.Context, err error) bool {
-	var refused *api.Error
-	if errors.As(err, &refused) {
-		return refused.Code != api.CodeBad && refused.Code != api.CodeMissing
-	}
-	return ctx.Err() == nil
-}

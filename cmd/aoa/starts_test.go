@@ -25,14 +25,14 @@ var starters = map[string][]string{
 // mayStart lists the functions of the product, which is everything but scripts, that start a program, and which one. Only the first
 // starts git, since it alone knows the settings under which a hostile repository runs nothing.
 var mayStart = map[string]string{
-	"internal/git/git.go command":         "git",
-	"internal/daemon/spawn.go Spawn":      "aoa itself: the daemon",
-	"hooks/client/spawn.go start":         "aoa itself: the daemon",
-	"cmd/aoa/stage_run.go toolVersion":    "the tool that the user names for a stage",
-	"cmd/aoa/stage_child.go child":        "the command that the user names for a stage",
-	"cmd/aoa/hooks_status.go hookProgram": "the hook command that is installed",
-	"cmd/aoa/statusline.go wrapped":       "the status line that the user had before",
-	"cmd/aoa/report.go browse":            "the browser of the user",
+	"internal/git/git.go command":            "git",
+	"internal/daemon/spawn.go Spawn":         "aoa itself: the daemon",
+	"hooks/client/spawn.go start":            "aoa itself: the daemon",
+	"internal/stage/run/tool.go ToolVersion": "the tool that the user names for a stage",
+	"internal/stage/run/child.go child":      "the command that the user names for a stage",
+	"cmd/aoa/hooks_status.go hookProgram":    "the hook command that is installed",
+	"cmd/aoa/statusline.go wrapped":          "the status line that the user had before",
+	"cmd/aoa/report.go browse":               "the browser of the user",
 }
 
 // TestOneStartsGit: git is started in one place. A new place that starts a program has to be listed above, and is not

@@ -1,4 +1,4 @@
-package main
+package run
 
 import (
 	"context"
@@ -21,6 +21,16 @@ const (
 	closeAfter = 2 * time.Second
 )
 
+// StartError is the error of a command that cannot be started, with the exit code that shells give it: 127 if there is no such
+// program, else 126.
+type StartError struct {
+	Code int
+	Err  error
+}
+
+func (e *StartError) Error() string { return e.Err.Error() }
+func (e *StartError) Unwrap() error { return e.Err }
+
 // childEnd is how a child ended.
 type childEnd struct {
 	code int
@@ -28,10 +38,10 @@ type childEnd struct {
 }
 
 // child runs the command with this process's folder, standard input and signals. Output goes through the recorder as it is written.
-func (s *step) child(ctx context.Context, rec *stage.Recorder) (childEnd, error) {
-	cmd := exec.Command(s.req.Command[0], s.req.Command[1:]...)
-	cmd.Dir, cmd.Env, cmd.Stdin = s.dir, s.env, s.in
-	cmd.Stdout, cmd.Stderr = rec.Writer(stage.Stdout, s.out), rec.Writer(stage.Stderr, s.err)
+func (s *Step) child(ctx context.Context, rec *stage.Recorder) (childEnd, error) {
+	cmd := exec.Command(s.Request.Command[0], s.Request.Command[1:]...)
+	cmd.Dir, cmd.Env, cmd.Stdin = s.Dir, s.Env, s.In
+	cmd.Stdout, cmd.Stderr = rec.Writer(stage.Stdout, s.Out), rec.Writer(stage.Stderr, s.Err)
 	cmd.WaitDelay = closeAfter
 	if errors.Is(cmd.Err, exec.ErrDot) {
 		cmd.Err = nil // a shell would run it, too, where the current folder is on the PATH
@@ -48,7 +58,7 @@ func (s *step) child(ctx context.Context, rec *stage.Recorder) (childEnd, error)
 		if errors.Is(err, exec.ErrNotFound) || errors.Is(err, fs.ErrNotExist) {
 			code = 127
 		}
-		return childEnd{}, fail(code, "", "%s: %v", s.name(), err) // the codes of shells
+		return childEnd{}, &StartError{Code: code, Err: err}
 	}
 	over := make(chan error, 1)
 	go func() { over <- cmd.Wait() }()
@@ -74,7 +84,7 @@ const signalSoon = 100 * time.Millisecond
 
 // await waits for the child and passes signals on to its group. A second signal kills it. On a terminal the group is this
 // process's own, and has had the keyboard's signals already.
-func (s *step) await(ctx context.Context, cmd *exec.Cmd, shared bool, signals <-chan os.Signal,
+func (s *Step) await(ctx context.Context, cmd *exec.Cmd, shared bool, signals <-chan os.Signal,
 	over <-chan error) (stopped bool, err error) {
 	var late, unsignaled <-chan time.Time // when it is killed; when no signal has come with the end of the context
 	gone := ctx.Done()
@@ -108,8 +118,8 @@ func (s *step) await(ctx context.Context, cmd *exec.Cmd, shared bool, signals <-
 }
 
 // onTerminal reports whether the step uses a terminal. Then it stays in the process group that gets the keyboard's signals.
-func (s *step) onTerminal() bool {
-	for _, v := range []any{s.in, s.out, s.err} {
+func (s *Step) onTerminal() bool {
+	for _, v := range []any{s.In, s.Out, s.Err} {
 		if f, ok := v.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
 			return true
 		}

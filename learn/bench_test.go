@@ -8,13 +8,13 @@ import (
 
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/hot"
+	"github.com/aoa-dev/aoa/internal/session/live"
 	"github.com/aoa-dev/aoa/learn"
 )
 
 func benchDesk(b *testing.B) *learn.Learner {
 	b.Helper()
-	s := hot.New(nil)
-	return learn.New(s, learn.Options{})
+	return learn.New(hot.New(nil), live.New(), learn.Options{})
 }
 
 // BenchmarkLearn folds the mixed events of three sessions, in the batches that 100 ms of a busy day make and alone.

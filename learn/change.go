@@ -1,44 +1,33 @@
 package learn
 
 import (
-	"maps"
 	"slices"
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/hot"
+	"github.com/aoa-dev/aoa/internal/session/live"
 )
 
-// edits adds the files of an event to the current change of the session. The change counts when it is over: what is being done says
-// nothing about what it lacks.
-func (f *fold) edits(s *session, e event.Event) {
-	if latest := s.lastEdit(); !latest.IsZero() && e.Time.Sub(latest) > editPause {
-		f.change(s)
-	}
-	for _, p := range e.Paths {
-		if _, known := s.edits[p]; !known || e.Time.After(s.edits[p]) {
-			s.edits[p] = e.Time
-		}
-		s.hint(p, e.Cause != "")
-		if s.write != nil {
-			s.write.Edited(p, e.Time)
+// change counts a change of a session, half of what a commit counts.
+func (f *fold) change(c live.Change) {
+	n := len(c.Files)
+	for i, p := range c.Files {
+		f.changed(p.Path, c.At, f.sign*editShare*share(n)*credit(p))
+		for _, q := range c.Files[i+1:] {
+			if n <= editMax {
+				f.pair(p.Path, q.Path, c.At, f.sign*editShare*share(n)*min(credit(p), credit(q)))
+			}
 		}
 	}
 }
 
-// change counts the session's current change, half of what a commit counts, and begins the next one.
-func (f *fold) change(s *session) {
-	at, n := s.lastEdit(), len(s.edits)
-	files := slices.Sorted(maps.Keys(s.edits))
-	for i, p := range files {
-		f.changed(p, at, f.sign*editShare*share(n)*s.credit(p))
-		for _, q := range files[i+1:] {
-			if n <= editMax {
-				f.pair(p, q, at, f.sign*editShare*share(n)*min(s.credit(p), s.credit(q)))
-			}
-		}
+// credit is what the edits of a file count: a quarter where a hint led to it.
+func credit(c live.Changed) float64 {
+	if c.Hinted {
+		return caused
 	}
-	s.endChange()
+	return 1
 }
 
 // changed counts a change of a file.
@@ -103,41 +92,4 @@ func (f *fold) commit(e event.Event, sign float64) {
 			f.batch.Add(hot.TermFiles, t, string(p), e.Time, sign/float64(n))
 		}
 	}
-}
-
-// tools remembers the files that tools edited in the last minute.
-func (f *fold) tools(e event.Event) {
-	s := f.session(toolsID)
-	s.begin(f, e.Time)
-	for p, t := range s.edits {
-		if s.at.Sub(t) > time.Minute {
-			delete(s.edits, p)
-		}
-	}
-	for _, p := range e.Paths {
-		if e.Time.After(s.edits[p]) {
-			s.edits[p] = e.Time
-		}
-	}
-	if s.write == nil {
-		return
-	}
-	s.write.Clear(hot.PartEdits)
-	for p, t := range s.edits {
-		s.write.Edited(p, t)
-	}
-}
-
-// untouched returns the saved files that no tool has just edited.
-func (f *fold) untouched(e event.Event) []event.Path {
-	s := f.session(toolsID)
-	var out []event.Path
-	for _, p := range e.Paths {
-		t, ok := s.edits[p]
-		if d := e.Time.Sub(t); ok && d <= saveAfter && d >= -saveBefore {
-			continue
-		}
-		out = append(out, p)
-	}
-	return out
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/hot"
+	"github.com/aoa-dev/aoa/internal/session/live"
 	"github.com/aoa-dev/aoa/learn"
 )
 
@@ -31,13 +32,6 @@ func TestOpens(t *testing.T) {
 	d.expect("co-access a b", d.of(hot.Coaccess, "a", "b", start), 1)
 	d.expect("co-access a c", d.of(hot.Coaccess, "a", "c", start), 1/(1+0.15*(2-1)))
 	d.expect("co-access c a", d.of(hot.Coaccess, "c", "a", start), 1/(1+0.15*(2-1)))
-	s := d.session("s", start)
-	if got := fmt.Sprint(s.Files); got != "[b c a]" {
-		t.Errorf("files are %s", got)
-	}
-	if s.Order["a"] != 1 || s.Order["c"] != 3 || s.Clock != 5 || s.Fields[hot.FieldCurrent] != "a" {
-		t.Errorf("session is %+v", s)
-	}
 }
 
 // TestOpensOutsideASession counts for the file alone.
@@ -81,55 +75,6 @@ func TestTagsAndTerms(t *testing.T) {
 	again.Terms, again.Turn = []string{"cache"}, "p2"
 	d.learn(again, ev(event.KindRead, time.Minute, "a"))
 	d.expect("cache → a", d.of(hot.TermFiles, "cache", "a", start.Add(time.Minute)), 1)
-	if s := d.session("s", start); fmt.Sprint(s.Terms) != "[cache]" || s.Prompt != 2 {
-		t.Errorf("session is %+v", s)
-	}
-}
-
-func TestMentions(t *testing.T) {
-	d := newFixture(t, learn.Options{})
-	prompt := ev(event.KindPrompt, 0)
-	prompt.Named = []event.Path{"named"}
-	search := ev(event.KindSearch, 0)
-	search.Seen, search.Named = []event.Path{"x", "y", "z", "w"}, []event.Path{"pattern"}
-	d.learn(prompt, search)
-	for range hot.MentionHalf {
-		d.learn(ev(event.KindRead, 0, "other"))
-	}
-	search.Seen = []event.Path{"x"}
-	d.learn(search)
-	s := d.session("s", start)
-	d.expect("mention of y", s.Mentions["y"], 0.5*math.Exp2(-9.0/8))
-	d.expect("mention of x", s.Mentions["x"], 1+0.5*math.Exp2(-9.0/8))
-	if s.Named["named"] != 1 || s.Commands["pattern"] == 0 || !s.SeenEver["named"] || s.SeenEver["other"] {
-		t.Errorf("session is %+v", s)
-	}
-	compact := ev(event.KindStart, 0)
-	compact.Tool = "compact"
-	d.learn(compact)
-	if s := d.session("s", start); len(s.SeenEver) != 0 || len(s.Files) != 1 {
-		t.Errorf("after compaction the session is %+v", s)
-	}
-	d.learn(ev(event.KindPrompt, 0))
-	if s := d.session("s", start); len(s.Named) != 0 || s.NamedBefore["named"] != 1 {
-		t.Errorf("after the next prompt the session is %+v", s)
-	}
-}
-
-// TestMentionsAreBounded names more files than a session keeps.
-func TestMentionsAreBounded(t *testing.T) {
-	d := newFixture(t, learn.Options{})
-	for i := range 60 {
-		e := ev(event.KindSearch, 0)
-		for j := range event.MaxSeen {
-			e.Seen = append(e.Seen, event.Path(fmt.Sprintf("f%d/%d", i, j)))
-		}
-		d.learn(e)
-	}
-	s := d.session("s", start)
-	if n := len(s.SeenEver); n > 1024 || n < 700 || !s.SeenEver["f59/0"] {
-		t.Errorf("%d files are remembered", n)
-	}
 }
 
 // TestEditsMakeHalfAChange compares three edits with a commit of the same files.
@@ -181,16 +126,9 @@ func TestSaves(t *testing.T) {
 	d.learn(save(11*time.Second, "a"), save(12*time.Second, "b"))
 	at := start.Add(12 * time.Second)
 	d.expect("frequency of a", d.of(hot.Frequency, "", "a", at), math.Exp2(-12.0/(7*86400))+math.Exp2(-1.0/(7*86400)))
-	d.learn(event.Event{Kind: event.KindBranch, Time: at})
-	if s := d.session("watch", at); !s.Exists || s.Fields[hot.FieldCurrent] != "" {
-		t.Errorf("after the checkout the watch session is %+v", s)
-	}
 	d.learn(save(40*time.Minute, "c"))
 	if d.of(hot.Comod, "a", "b", at) < 0.49 {
 		t.Error("two saves are no change")
-	}
-	if s := d.session("watch", start.Add(40*time.Minute)); fmt.Sprint(s.Files) != "[c]" {
-		t.Errorf("after an idle time the files are %v", s.Files)
 	}
 }
 
@@ -254,9 +192,6 @@ func TestRenameFollowsTheSession(t *testing.T) {
 	d.learn(ev(event.KindRead, 0, "d"), ev(event.KindEnd, 0))
 	d.expect("co-change a c", d.of(hot.Comod, "a", "c", start), 0.5)
 	d.expect("co-change a b", d.of(hot.Comod, "a", "b", start), 0)
-	if s := d.session("s", start); fmt.Sprint(s.Files) != "[a c d]" {
-		t.Errorf("files are %v", s.Files)
-	}
 }
 
 // TestSessionsDoNotMix interleaves two.
@@ -271,24 +206,6 @@ func TestSessionsDoNotMix(t *testing.T) {
 	d.expect("co-access a b", d.of(hot.Coaccess, "a", "b", start), 1)
 	d.expect("co-access x y", d.of(hot.Coaccess, "x", "y", start), 1)
 	d.expect("co-access b x", d.of(hot.Coaccess, "b", "x", start), 0)
-}
-
-// TestSessionEndsAfterADay uses the id again after its life.
-func TestSessionEndsAfterADay(t *testing.T) {
-	for _, tick := range []bool{false, true} {
-		d := newFixture(t, learn.Options{})
-		d.learn(ev(event.KindRead, 0, "a"))
-		if tick {
-			d.learn(event.Event{Kind: event.KindTick, Time: start.Add(24 * time.Hour)})
-		}
-		if !d.session("s", start).Exists == !tick {
-			t.Errorf("tick %v: exists %v", tick, d.session("s", start).Exists)
-		}
-		d.learn(ev(event.KindRead, 25*time.Hour, "b"))
-		if s := d.session("s", start.Add(25*time.Hour)); fmt.Sprint(s.Files) != "[b]" || s.Clock != 1 {
-			t.Errorf("tick %v: session is %+v", tick, s)
-		}
-	}
 }
 
 // TestSumsOfTwentyYears commits every week of them, newest first and oldest first, and finds no NaN, no infinity, and the
@@ -318,7 +235,7 @@ func TestSumsOfTwentyYears(t *testing.T) {
 }
 
 func TestFoldHook(t *testing.T) {
-	d := newFixture(t, learn.Options{Fold: func(_ context.Context, b *hot.Batch, events []event.Event) error {
+	d := newFixture(t, learn.Options{Fold: func(_ context.Context, b *hot.Batch, events []event.Event, _ []live.Delta) error {
 		for _, e := range events {
 			b.Add(hot.TagFreq, "", string(e.Kind), e.Time, 1)
 		}

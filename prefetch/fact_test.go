@@ -8,6 +8,7 @@ import (
 
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/index"
+	"github.com/aoa-dev/aoa/internal/session/live"
 )
 
 func TestRescue(t *testing.T) {
@@ -63,7 +64,8 @@ func TestRescue(t *testing.T) {
 
 func TestStale(t *testing.T) {
 	at := epoch.Add(time.Hour)
-	opened := map[event.Path]time.Time{"same.go": epoch, "changed.go": epoch, "own.go": epoch, "gone.go": epoch, "future.go": epoch}
+	opened := map[event.Path]live.Open{"same.go": {At: epoch}, "changed.go": {At: epoch}, "own.go": {At: epoch}, "gone.go": {At: epoch},
+		"future.go": {At: epoch}}
 	disk := map[event.Path]time.Time{"same.go": epoch.Add(-time.Minute), "changed.go": epoch.Add(10 * time.Minute), "own.go": epoch.Add(time.Second),
 		"future.go": at.Add(time.Hour)}
 	got := FindStale(opened, func(p event.Path) (time.Time, bool) { m, ok := disk[p]; return m, ok }, at)

@@ -1,6 +1,7 @@
 package prefetch
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -10,6 +11,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/hot"
 	"github.com/aoa-dev/aoa/internal/index"
+	"github.com/aoa-dev/aoa/internal/session/live"
 	"github.com/aoa-dev/aoa/rank"
 )
 
@@ -19,6 +21,7 @@ var epoch = time.Date(2026, 5, 4, 10, 0, 0, 0, time.UTC)
 type fixture struct {
 	t     *testing.T
 	store *hot.Store
+	live  *live.Sessions
 	tree  *index.Tree
 	p     *Prefetcher
 	now   time.Time
@@ -47,8 +50,8 @@ func newFixture(t *testing.T, o Options) *fixture {
 	if o.Changes == nil {
 		o.Changes = d.sharing(3, 4, func(event.Path) bool { return true })
 	}
-	d.store = openStore(t)
-	d.p = New(d.store, rank.New(d.store, func() *index.Tree { return d.tree }, rank.Options{Models: transparent}), o)
+	d.store, d.live = openStore(t), live.New()
+	d.p = New(d.store, d.live, rank.New(d.store, d.live, func() *index.Tree { return d.tree }, rank.Options{Models: transparent}), o)
 	return d
 }
 
@@ -100,6 +103,24 @@ func (d *fixture) knows(word string, files ...event.Path) {
 	d.apply(b)
 }
 
+// fold folds events, as a daemon with these stores does.
+func (d *fixture) fold(p *Prefetcher, store *hot.Store, sessions *live.Sessions, events []event.Event) {
+	d.t.Helper()
+	deltas, b := make([]live.Delta, len(events)), hot.NewBatch()
+	for i, e := range events {
+		_, deltas[i] = sessions.Apply(e)
+	}
+	err := p.Fold(context.Background(), b, events, deltas)
+	if err == nil {
+		var seq int64
+		seq, err = store.Applied(context.Background())
+		err = cmp.Or(err, store.Apply(context.Background(), b, seq+1))
+	}
+	if err != nil {
+		d.t.Fatal(err)
+	}
+}
+
 func (d *fixture) apply(b *hot.Batch) {
 	d.t.Helper()
 	seq, err := d.store.Applied(context.Background())
@@ -115,16 +136,9 @@ func (d *fixture) apply(b *hot.Batch) {
 func (d *fixture) happen(events ...event.Event) []event.Event {
 	d.t.Helper()
 	ctx := context.Background()
-	events, err := d.p.MarkCause(ctx, events)
-	if err != nil {
-		d.t.Fatal(err)
-	}
+	events = d.p.MarkCause(events)
 	d.log = append(d.log, events)
-	b := hot.NewBatch()
-	if err := d.p.Fold(ctx, b, events); err != nil {
-		d.t.Fatal(err)
-	}
-	d.apply(b)
+	d.fold(d.p, d.store, d.live, events)
 	outcomes, err := d.p.Observe(ctx, events)
 	if err != nil {
 		d.t.Fatal(err)
@@ -199,7 +213,7 @@ func (d *fixture) theta(kind Kind) float64 {
 }
 
 // facts are all durable facts and the session, as stored.
-func (d *fixture) facts(store *hot.Store) map[string]string {
+func (d *fixture) facts(store *hot.Store, sessions *live.Sessions) map[string]string {
 	d.t.Helper()
 	v := store.View(d.now)
 	out := map[string]string{}
@@ -207,7 +221,6 @@ func (d *fixture) facts(store *hot.Store) map[string]string {
 	for _, k := range []string{factDrift, factRecord, factWaiting, factRefit, factSearching} {
 		keys[k] = v.Facts(k)
 	}
-	s := v.Session("s")
 	if err := v.Load(context.Background()); err != nil {
 		d.t.Fatal(err)
 	}
@@ -216,7 +229,7 @@ func (d *fixture) facts(store *hot.Store) map[string]string {
 			out[k+"/"+field] = value
 		}
 	}
-	out["session"] = s.Fields[fieldSession]
+	out["session"] = sessions.Get("s", d.now).Hints
 	return out
 }
 

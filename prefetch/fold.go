@@ -10,17 +10,17 @@ import (
 
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/hot"
+	"github.com/aoa-dev/aoa/internal/session/live"
 )
 
 // Where the state lives in the hot store.
 const (
-	fieldSession = "p:state"     // of a session: see session
-	factDrift    = "threshold"   // kind → how far its threshold has drifted from base
-	factRecord   = "predictions" // kind:arm:predicted|used → counts
-	factWaiting  = "waiting"     // session → unix ms of its newest event, while predictions wait
-	factRefit    = "refit"       // now → the last Refit
-	fieldBase    = "base"
-	fieldNow     = "now"
+	factDrift   = "threshold"   // kind → how far its threshold has drifted from base
+	factRecord  = "predictions" // kind:arm:predicted|used → counts
+	factWaiting = "waiting"     // session → unix ms of its newest event, while predictions wait
+	factRefit   = "refit"       // now → the last Refit
+	fieldBase   = "base"
+	fieldNow    = "now"
 
 	factSearching = "searching" // turns|before|searches|tokens → counts: see Searching
 )
@@ -30,25 +30,24 @@ type folded struct {
 	sessions map[string]*session
 	loaded   map[string]string // session → stored form as it was read
 	facts    map[string]map[string]string
-	changed  map[string]map[string]bool     // fact key → field
-	opened   map[string]map[event.Path]bool // session → files that it has opened
+	changed  map[string]map[string]bool // fact key → field
 }
 
 // Fold is the only writer of what prefetch remembers. It is to be called once per logged batch, with all its
-// events, and the same Batch that the learning of these events goes into: state is then a fold of the log, and
-// replay gives the same. One round trip if the batch has anything to fold, none else.
-func (p *Prefetcher) Fold(ctx context.Context, b *hot.Batch, events []event.Event) error {
+// events, what they changed in their sessions, and the same Batch that the learning of these events goes into: state is
+// then a fold of the log, and replay gives the same. One round trip if the batch has anything to fold, none else.
+func (p *Prefetcher) Fold(ctx context.Context, b *hot.Batch, events []event.Event, deltas []live.Delta) error {
 	st, err := p.load(ctx, events)
 	if err != nil || st == nil {
 		return err
 	}
-	for _, e := range events {
-		p.fold(st, e)
+	for i, e := range events {
+		p.fold(st, e, &deltas[i])
 	}
 	for id, s := range st.sessions {
 		s.sweep()
 		if now := s.encode(); now != st.loaded[id] {
-			b.Session(id).Set(fieldSession, now).Touch(time.UnixMilli(s.Last))
+			p.live.SetHints(id, now, time.UnixMilli(s.Last))
 		}
 		waiting := ""
 		if s.waits() {
@@ -83,10 +82,6 @@ func (p *Prefetcher) load(ctx context.Context, events []event.Event) (*folded, e
 		return nil, nil
 	}
 	v := p.store.View(newest(events))
-	views := map[string]*hot.SessionView{}
-	for id := range ids {
-		views[id] = v.Session(id)
-	}
 	facts := map[string]*hot.Facts{}
 	for _, key := range []string{factDrift, factRecord, factWaiting, factRefit, factSearching} {
 		facts[key] = v.Facts(key)
@@ -95,14 +90,11 @@ func (p *Prefetcher) load(ctx context.Context, events []event.Event) (*folded, e
 		return nil, fmt.Errorf("read predictions: %w", err)
 	}
 	st := &folded{sessions: map[string]*session{}, loaded: map[string]string{}, facts: map[string]map[string]string{},
-		changed: map[string]map[string]bool{}, opened: map[string]map[event.Path]bool{}}
-	for id, view := range views {
-		st.opened[id] = map[event.Path]bool{}
-		for f := range view.Order {
-			st.opened[id][f] = true
-		}
-		s := decodeSession(view.Fields[fieldSession])
-		st.sessions[id], st.loaded[id] = &s, view.Fields[fieldSession]
+		changed: map[string]map[string]bool{}}
+	for id := range ids {
+		st.loaded[id] = p.live.Get(id, newest(events)).Hints
+		s := decodeSession(st.loaded[id])
+		st.sessions[id] = &s
 	}
 	for key, f := range facts {
 		st.facts[key] = maps.Clone(f.Fields)
@@ -117,7 +109,7 @@ func (p *Prefetcher) load(ctx context.Context, events []event.Event) (*folded, e
 var foldedKinds = []event.Kind{event.KindPrompt, event.KindStart, event.KindEnd, event.KindSearch, event.KindSuggest, event.KindOutcome,
 	event.KindFeedback}
 
-func (p *Prefetcher) fold(st *folded, e event.Event) {
+func (p *Prefetcher) fold(st *folded, e event.Event, d *live.Delta) {
 	if e.Kind == event.KindCommit {
 		for _, s := range st.sessions {
 			s.committed(e)
@@ -131,7 +123,7 @@ func (p *Prefetcher) fold(st *folded, e event.Event) {
 	s.Last = max(s.Last, e.Time.UnixMilli())
 	switch {
 	case e.Kind.Open():
-		first := st.first(e)
+		first := d.First()
 		if s.opened(e, first); first {
 			st.found(s)
 		}
@@ -156,16 +148,6 @@ func (p *Prefetcher) fold(st *folded, e event.Event) {
 	}
 }
 
-// first notes the files that a session opens, and reports whether one of them is its first open of that file.
-func (st *folded) first(e event.Event) (first bool) {
-	for _, f := range e.Paths {
-		if opened := st.opened[e.Session]; opened != nil && !opened[f] {
-			opened[f], first = true, true
-		}
-	}
-	return first
-}
-
 // awaiting are the sessions whose predictions a commit of the batch may decide; none without a commit.
 func (p *Prefetcher) awaiting(ctx context.Context, events []event.Event) (map[string]bool, error) {
 	ids := map[string]bool{}
@@ -186,7 +168,7 @@ func (p *Prefetcher) awaiting(ctx context.Context, events []event.Event) (map[st
 // forget drops waiting sessions that have expired: all their predictions were settled when they fell idle.
 func (st *folded) forget(at time.Time) {
 	for id, last := range st.facts[factWaiting] {
-		if at.Sub(time.UnixMilli(int64(parse(last)))) > hot.SessionLife {
+		if at.Sub(time.UnixMilli(int64(parse(last)))) > live.Life {
 			st.set(factWaiting, id, "")
 		}
 	}

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/event"
-	"github.com/aoa-dev/aoa/internal/hot"
 )
 
 // Observe returns the outcome events that are due after the events were learned and folded: files that were
@@ -49,10 +48,7 @@ func (p *Prefetcher) Observe(ctx context.Context, events []event.Event) ([]event
 			when[id] = newest(events)
 		}
 	}
-	sessions, err := p.sessions(ctx, ids, newest(events))
-	if err != nil {
-		return nil, err
-	}
+	sessions := p.sessions(ids, newest(events))
 	var out []event.Event
 	for _, id := range ids {
 		s := sessions[id]
@@ -90,24 +86,13 @@ func (p *Prefetcher) idle(ctx context.Context, events []event.Event) ([]string, 
 	return ids, nil
 }
 
-// sessions reads the states of sessions in one round trip.
-func (p *Prefetcher) sessions(ctx context.Context, ids []string, at time.Time) (map[string]session, error) {
-	if len(ids) == 0 {
-		return nil, nil
-	}
-	v := p.store.View(at)
-	views := make([]*hot.SessionView, len(ids))
-	for i, id := range ids {
-		views[i] = v.Session(id)
-	}
-	if err := v.Load(ctx); err != nil {
-		return nil, fmt.Errorf("read predictions: %w", err)
-	}
+// sessions reads the states of sessions.
+func (p *Prefetcher) sessions(ids []string, at time.Time) map[string]session {
 	out := make(map[string]session, len(ids))
-	for i, id := range ids {
-		out[id] = decodeSession(views[i].Fields[fieldSession])
+	for _, id := range ids {
+		out[id] = decodeSession(p.live.Get(id, at).Hints)
 	}
-	return out, nil
+	return out
 }
 
 func outcome(id string, made openPrediction, f file, at time.Time) event.Event {
@@ -117,19 +102,15 @@ func outcome(id string, made openPrediction, f file, at time.Time) event.Event {
 }
 
 // MarkCause sets the Cause of opens that a shown suggestion named within its horizon, in place, before the
-// events are logged: what a suggestion led to counts less when it is learned. It returns events, unmarked on an
-// error. One round trip if the batch has opens of a session.
-func (p *Prefetcher) MarkCause(ctx context.Context, events []event.Event) ([]event.Event, error) {
+// events are logged: what a suggestion led to counts less when it is learned. It returns events.
+func (p *Prefetcher) MarkCause(events []event.Event) []event.Event {
 	var ids []string
 	for _, e := range events {
 		if e.Session != "" && e.Kind.Open() && len(e.Paths) > 0 && e.Cause == "" && !slices.Contains(ids, e.Session) {
 			ids = append(ids, e.Session)
 		}
 	}
-	sessions, err := p.sessions(ctx, ids, newest(events))
-	if err != nil {
-		return events, err
-	}
+	sessions := p.sessions(ids, newest(events))
 	for i := range events {
 		e := &events[i]
 		if e.Session == "" || !e.Kind.Open() || len(e.Paths) == 0 || e.Cause != "" {
@@ -145,7 +126,7 @@ func (p *Prefetcher) MarkCause(ctx context.Context, events []event.Event) ([]eve
 			}
 		}
 	}
-	return events, nil
+	return events
 }
 
 // pendingCause is the shown suggestion still on its way through the log that named the file.

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/event"
-	"github.com/aoa-dev/aoa/internal/hot"
 	"github.com/aoa-dev/aoa/internal/index"
+	"github.com/aoa-dev/aoa/internal/session/live"
 	"github.com/aoa-dev/aoa/rank"
 )
 
@@ -34,9 +34,9 @@ func TestAHitIsSettledAtOnceAndAMissAtTheHorizon(t *testing.T) {
 	if len(out) != 1 || out[0].OK || out[0].Paths[0] != "miss.go" {
 		t.Fatalf("outcomes at the horizon: %+v", out)
 	}
-	events, err := d.p.MarkCause(context.Background(), []event.Event{d.event(event.KindRead, "miss.go")})
-	if err != nil || events[0].Cause != "" {
-		t.Errorf("opened after the horizon: cause %q, %v, want none", events[0].Cause, err)
+	events := d.p.MarkCause([]event.Event{d.event(event.KindRead, "miss.go")})
+	if events[0].Cause != "" {
+		t.Errorf("opened after the horizon: cause %q, want none", events[0].Cause)
 	}
 	if out := d.opens(Horizon); len(out) != 0 {
 		t.Errorf("settled twice: %+v", out)
@@ -71,7 +71,7 @@ func TestAnIdleSessionIsSettledByATick(t *testing.T) {
 	if out := tick(); len(out) != 0 {
 		t.Errorf("settled twice: %+v", out)
 	}
-	if w := d.facts(d.store)[factWaiting+"/s"]; w != "" {
+	if w := d.facts(d.store, d.live)[factWaiting+"/s"]; w != "" {
 		t.Errorf("the session still waits: %s", w)
 	}
 }
@@ -80,7 +80,7 @@ func TestARestartKeepsWhatWaits(t *testing.T) {
 	d := newFixture(t, Options{})
 	d.likely(.9, "x.go")
 	d.ask(Partner)
-	d.p = New(d.store, rank.New(d.store, func() *index.Tree { return d.tree }, rank.Options{Models: transparent}), Options{Confident: says})
+	d.p = New(d.store, d.live, rank.New(d.store, d.live, func() *index.Tree { return d.tree }, rank.Options{Models: transparent}), Options{Confident: says})
 	out := d.happen(d.event(event.KindEdit, "x.go"))
 	if len(out) != 1 || !out[0].OK {
 		t.Errorf("after a restart: %+v, want one hit", out)
@@ -92,11 +92,7 @@ func TestObserveTwiceSaysTheSame(t *testing.T) {
 	d.likely(.9, "x.go")
 	d.ask(Partner)
 	open := d.event(event.KindEdit, "x.go")
-	b := hot.NewBatch()
-	if err := d.p.Fold(context.Background(), b, []event.Event{open}); err != nil {
-		t.Fatal(err)
-	}
-	d.apply(b)
+	d.fold(d.p, d.store, d.live, []event.Event{open})
 	// The outcome of the first call is lost, as in a crash before it was logged.
 	first, err1 := d.p.Observe(context.Background(), []event.Event{open})
 	second, err2 := d.p.Observe(context.Background(), []event.Event{open})
@@ -104,9 +100,9 @@ func TestObserveTwiceSaysTheSame(t *testing.T) {
 		t.Fatalf("%+v %v, then %+v %v: want one event, the same", first, err1, second, err2)
 	}
 	d.happen(first...)
-	before := d.facts(d.store)
+	before := d.facts(d.store, d.live)
 	d.happen(second...)
-	if after := d.facts(d.store); !maps.Equal(before, after) {
+	if after := d.facts(d.store, d.live); !maps.Equal(before, after) {
 		t.Errorf("an outcome delivered twice counted twice:\n%v\n%v", before, after)
 	}
 }
@@ -137,7 +133,7 @@ func TestShadowsDoNotMoveThresholds(t *testing.T) {
 		t.Fatalf("outcomes %+v, want the shadow's", out)
 	}
 	near(t, "threshold", d.theta(Partner), Balanced)
-	if f := d.facts(d.store); f[factRecord+"/partner:shadow:predicted"] != "1" || f[factRecord+"/partner:shadow:settled"] != "1" {
+	if f := d.facts(d.store, d.live); f[factRecord+"/partner:shadow:predicted"] != "1" || f[factRecord+"/partner:shadow:settled"] != "1" {
 		t.Errorf("record %v, want one shadow predicted and settled", f)
 	}
 }
@@ -145,7 +141,7 @@ func TestShadowsDoNotMoveThresholds(t *testing.T) {
 func TestBeingIgnoredRaisesTheThreshold(t *testing.T) {
 	d := newFixture(t, Options{})
 	for i := range ignoredInRow {
-		near(t, "threshold", d.theta(Next)-parse(d.facts(d.store)[factDrift+"/next"]), Balanced)
+		near(t, "threshold", d.theta(Next)-parse(d.facts(d.store, d.live)[factDrift+"/next"]), Balanced)
 		d.likely(.9, event.Path("ignored"+string(rune('a'+i))+".go"))
 		if dec := d.ask(Partner); len(dec.Shown) != 1 {
 			t.Fatalf("suggestion %d: %+v", i, dec)
@@ -173,7 +169,7 @@ func TestFeedbackMovesTheSessionOnly(t *testing.T) {
 		t.Fatal(err)
 	}
 	near(t, "in another session", kinds[string(Next)], Balanced+quantileStep*targetPrecision)
-	d.now = d.now.Add(hot.SessionLife + time.Hour)
+	d.now = d.now.Add(live.Life + time.Hour)
 	near(t, "when the session has expired", d.theta(Next), Balanced+quantileStep*targetPrecision)
 }
 
@@ -232,22 +228,16 @@ func TestReplayGivesTheSame(t *testing.T) {
 		}
 	}
 	d.happen(d.event(event.KindFeedback))
-	want := d.facts(d.store)
+	want := d.facts(d.store, d.live)
 	if len(want) < 8 {
 		t.Fatalf("the day left too little to compare: %v", want)
 	}
-	again := openStore(t)
-	p := New(again, nil, d.p.o)
-	for i, batch := range d.log {
-		b := hot.NewBatch()
-		if err := p.Fold(context.Background(), b, batch); err != nil {
-			t.Fatal(err)
-		}
-		if err := again.Apply(context.Background(), b, int64(i+1)); err != nil {
-			t.Fatal(err)
-		}
+	again, sessions := openStore(t), live.New()
+	p := New(again, sessions, nil, d.p.o)
+	for _, batch := range d.log {
+		d.fold(p, again, sessions, batch)
 	}
-	if got := d.facts(again); !maps.Equal(got, want) {
+	if got := d.facts(again, sessions); !maps.Equal(got, want) {
 		t.Errorf("replayed\n%v\nlive\n%v", got, want)
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/hot"
+	"github.com/aoa-dev/aoa/internal/session/live"
 	"github.com/aoa-dev/aoa/rank"
 )
 
@@ -79,9 +80,10 @@ func (o Options) confident() *Confidence {
 
 func (o Options) on(k Kind) bool { return o.Kinds == nil || o.Kinds(k) }
 
-// Prefetcher decides what is worth saying. It is safe for concurrent use; its state lives in the hot store.
+// Prefetcher decides what is worth saying. It is safe for concurrent use; its state lives in the hot store and the sessions.
 type Prefetcher struct {
 	store  *hot.Store
+	live   *live.Sessions
 	ranker *rank.Ranker
 	o      Options
 	*flight
@@ -111,16 +113,16 @@ const (
 	maxSessions = 1024 // sessions
 )
 
-// New makes a Prefetcher over the store that the ranker reads.
-func New(store *hot.Store, ranker *rank.Ranker, o Options) *Prefetcher {
-	return &Prefetcher{store: store, ranker: ranker, o: o, flight: &flight{pending: map[string][]pending{}}}
+// New makes a Prefetcher over the store and the sessions that the ranker reads.
+func New(store *hot.Store, sessions *live.Sessions, ranker *rank.Ranker, o Options) *Prefetcher {
+	return &Prefetcher{store: store, live: sessions, ranker: ranker, o: o, flight: &flight{pending: map[string][]pending{}}}
 }
 
 // For is the same Prefetcher for another worktree's ranking and files: what one has decided, the other knows.
 func (p *Prefetcher) For(ranker *rank.Ranker, a Archive) *Prefetcher {
 	o := p.o
 	o.Archive = a
-	return &Prefetcher{store: p.store, ranker: ranker, o: o, flight: p.flight}
+	return &Prefetcher{store: p.store, live: p.live, ranker: ranker, o: o, flight: p.flight}
 }
 
 // Threshold returns the threshold of a session without the drift of any kind, and those of the kinds as they
@@ -176,17 +178,15 @@ func (s *state) join(waiting []pending, conversation string) {
 func (p *Prefetcher) state(ctx context.Context, id string, at time.Time) (state, error) {
 	v := p.store.View(at)
 	facts, records, refit, searching := v.Facts(factDrift), v.Facts(factRecord), v.Facts(factRefit), v.Facts(factSearching)
-	var view *hot.SessionView
-	if id != "" {
-		view = v.Session(id)
-	}
 	if err := v.Load(ctx); err != nil {
 		return state{}, fmt.Errorf("read session %s: %w", id, err)
 	}
 	s := state{base: p.o.threshold(), facts: records.Fields, own: decodeRefit(refit.Fields[fieldNow]).Now, searching: searchingOf(searching.Fields)}
 	s.drift = drifts(facts.Fields, s.base)
-	if view != nil {
-		s.session, s.turn = decodeSession(view.Fields[fieldSession]), Turn{int(max(view.Prompt-1, 0)), len(view.Named) > 0}
+	if id != "" {
+		now := p.live.Get(id, at)
+		named, _ := now.NamedNow()
+		s.session, s.turn = decodeSession(now.Hints), Turn{int(max(now.Prompts-1, 0)), len(named) > 0}
 	}
 	return s, nil
 }

@@ -154,7 +154,7 @@ func (c *candidate) fill(x *queryContext) {
 		v[FreshCommitted] = x.freshCommitted(c.path)
 	}
 	v[OfBranch] = x.branch[c.path]
-	v[Unseen] = truth(!c.inWords(x) && !x.seen[c.path] && !has(x.open, c.path)) // nothing in the session has named it
+	v[Unseen] = truth(!c.inWords(x) && !has(x.seen, c.path) && !has(x.open, c.path)) // nothing in the session has named it
 }
 
 // inWords reports whether a prompt, a command or a pattern of the session has named the file.

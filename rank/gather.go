@@ -4,13 +4,13 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/hot"
 	"github.com/aoa-dev/aoa/internal/index"
+	"github.com/aoa-dev/aoa/internal/session/live"
 )
 
 // gathered is a question with its candidates, all their values filled in.
@@ -22,7 +22,7 @@ type gathered struct {
 
 // reads are the futures of one question.
 type reads struct {
-	session             *hot.SessionView
+	session             *live.Session
 	comod, coaccess     []*hot.Ranked // of the files in hand
 	changes             *hot.Values   // the same
 	sessions            *hot.Values   // of the newest of them
@@ -50,11 +50,7 @@ func (r *Ranker) gather(ctx context.Context, q event.Query, forced event.Path) (
 		labels: &r.labels, ofBranch: ofBranch}
 	var in reads
 	if q.Session != "" {
-		view := r.store.View(q.At)
-		in.session = view.Session(q.Session)
-		if err := view.Load(ctx); err != nil {
-			return nil, fmt.Errorf("read session %s: %w", q.Session, err)
-		}
+		in.session = r.sessions.Get(q.Session, q.At)
 		if len(q.Files) == 0 {
 			x.files = x.inSession(in.session, task)
 		}
@@ -166,14 +162,11 @@ func filesOf(q event.Query, task event.Task) []event.Path {
 
 // inSession are the files in hand of a session and the current one: those it opened last; for a change, those
 // edited since the prompt.
-func (x *queryContext) inSession(s *hot.SessionView, task event.Task) []event.Path {
+func (x *queryContext) inSession(s *live.Session, task event.Task) []event.Path {
 	if task != event.TaskChange {
-		return bound(append(s.Files, x.files...), contextFiles)
+		return bound(append(s.Files(), x.files...), contextFiles)
 	}
-	edited := slices.SortedFunc(maps.Keys(s.Edits), func(a, b event.Path) int {
-		return cmp.Or(s.Edits[a].Compare(s.Edits[b]), cmp.Compare(a, b))
-	})
-	return bound(append(edited, x.files...), changeFiles)
+	return bound(append(s.Edited(), x.files...), changeFiles)
 }
 
 // wanted tells which files may be suggested: none in hand, and but for changes none that the session has open, and images and
@@ -219,16 +212,16 @@ func tagsOf(q event.Query) []string {
 
 // ask takes the words of the question: those of the prompt, else of the session's current prompt, and the rarest
 // of them, which are looked up. Without a prompt the newest patterns and commands have to do.
-func (x *queryContext) ask(q event.Query, prompt index.Text, s *hot.SessionView) {
+func (x *queryContext) ask(q event.Query, prompt index.Text, s *live.Session) {
 	switch {
 	case q.Prompt != "":
 		x.words = index.Terms(q.Prompt, event.MaxTerms)
 		x.idents = index.Identifiers(q.Prompt, maxIdents)
-	case s != nil && s.Fields[hot.FieldPromptTerms] != "":
-		x.words = strings.Fields(s.Fields[hot.FieldPromptTerms])
-		x.idents = strings.Fields(s.Fields[hot.FieldPromptIdents])
+	case s != nil && len(s.Prompt.Words) > 0:
+		x.words, x.idents = slices.Clone(s.Prompt.Words), s.Prompt.Idents
 	case s != nil:
-		x.words = slices.Clone(s.Terms[max(0, len(s.Terms)-maxTerms):])
+		words := s.Words()
+		x.words = words[max(0, len(words)-maxTerms):]
 	}
 	x.words = x.words[:min(len(x.words), event.MaxTerms)]
 	// A word that no path has may still be known to the store: it goes behind those that some path has.

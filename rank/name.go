@@ -232,12 +232,7 @@ func (r *Ranker) likely(ctx context.Context, q event.Query) (map[event.Path]floa
 	defer k.Done()
 	out := make(map[event.Path]float64, len(k.Files))
 	if q.Session != "" {
-		v := r.store.View(q.At)
-		session := v.Session(q.Session)
-		if err := v.Load(ctx); err != nil {
-			return nil, fmt.Errorf("read session: %w", err)
-		}
-		for _, f := range session.Files {
+		for f := range r.sessions.Get(q.Session, q.At).Opened {
 			out[f] = inHand
 		}
 	}

@@ -2,13 +2,13 @@ package rank
 
 import (
 	"cmp"
-	"maps"
 	"slices"
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/hot"
 	"github.com/aoa-dev/aoa/internal/index"
+	"github.com/aoa-dev/aoa/internal/session/live"
 )
 
 // queryContext is what holds for all candidates of a question: its files, words, session and time.
@@ -34,16 +34,16 @@ type queryContext struct {
 	read              func(event.Path) []byte // the text of a file; nil: unknown
 	recent            *hot.Ranked             // files opened last, by anyone
 	// What the session did, empty without one.
-	open        map[event.Path]int64
+	open        map[event.Path]live.Open
 	named       map[event.Path]int64
 	before      map[event.Path]int64
 	commands    map[event.Path]int64
 	said        map[event.Path]float64
-	seen        map[event.Path]bool
+	seen        map[event.Path]float64
 	prompt      int64
 	turn        int // files opened since the prompt
-	results     []hot.Result
-	patterns    []hot.Wording
+	results     []live.Result
+	patterns    []live.Pattern
 	fresh       map[event.Path]float64 // ListedFresh of the files that lists name
 	inFolder    map[string]folder
 	folderTerms map[string]noisyOr // the chance that a word leads to a file of the folder
@@ -62,16 +62,21 @@ type queryContext struct {
 }
 
 // remember takes over what the session did.
-func (x *queryContext) remember(s *hot.SessionView) {
+func (x *queryContext) remember(s *live.Session) {
 	if s == nil {
 		return
 	}
-	x.open, x.named, x.before, x.commands = s.Order, s.Named, s.NamedBefore, s.Commands
-	x.said, x.seen = s.Mentions, s.SeenEver
-	x.prompt = s.Prompt
-	x.results, x.patterns = s.Results, s.Wordings
-	x.turn = x.since(s)
-	x.clocks = slices.Collect(maps.Values(s.Last))
+	x.open, x.commands = s.Opened, s.Commands
+	x.named, x.before = s.NamedNow()
+	x.said, x.seen = s.Mentions(), s.Seen
+	x.prompt = s.Prompts
+	x.results, x.patterns = s.Results, s.Patterns
+	for _, o := range s.Opened {
+		x.clocks = append(x.clocks, o.Clock)
+		if o.Clock > s.PromptClock {
+			x.turn++
+		}
+	}
 	x.editedStems = make(map[string]bool, len(s.Edits))
 	for f := range s.Edits {
 		x.editedStems[x.labels.of(f).stem] = true
@@ -112,18 +117,7 @@ func (x *queryContext) pairedWith(c *candidate) event.Path {
 	return ""
 }
 
-// since counts the files opened since the prompt.
-func (x *queryContext) since(s *hot.SessionView) int {
-	n, begin := 0, s.PromptClock()
-	for _, clock := range s.Last {
-		if clock > begin {
-			n++
-		}
-	}
-	return n
-}
-
-func has(m map[event.Path]int64, f event.Path) bool {
+func has[V any](m map[event.Path]V, f event.Path) bool {
 	_, ok := m[f]
 	return ok
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/hot"
 	"github.com/aoa-dev/aoa/internal/index"
+	"github.com/aoa-dev/aoa/internal/session/live"
 )
 
 // The bounds of one question. None depends on the number of known files.
@@ -51,19 +52,20 @@ type Options struct {
 	Texts *Texts
 }
 
-// Ranker answers queries from the hot store. It is safe for concurrent use and keeps no state of its own.
+// Ranker answers queries from the hot store and the sessions. It is safe for concurrent use and keeps no state of its own.
 type Ranker struct {
-	store  *hot.Store
-	tree   func() *index.Tree
-	o      Options
-	models map[event.Task]Model
-	texts  Texts
-	labels labels
-	known  fitCache
+	store    *hot.Store
+	sessions *live.Sessions
+	tree     func() *index.Tree
+	o        Options
+	models   map[event.Task]Model
+	texts    Texts
+	labels   labels
+	known    fitCache
 }
 
 // New makes a Ranker. tree returns the files that may be suggested.
-func New(store *hot.Store, tree func() *index.Tree, o Options) *Ranker {
+func New(store *hot.Store, sessions *live.Sessions, tree func() *index.Tree, o Options) *Ranker {
 	models := Prior()
 	for task, m := range o.Models {
 		models[task] = m
@@ -75,7 +77,7 @@ func New(store *hot.Store, tree func() *index.Tree, o Options) *Ranker {
 	if o.Texts != nil {
 		texts = *o.Texts
 	}
-	return &Ranker{store: store, tree: tree, o: o, models: models, texts: texts}
+	return &Ranker{store: store, sessions: sessions, tree: tree, o: o, models: models, texts: texts}
 }
 
 // ErrNoTime is returned for a query whose At is zero: the ranking of a moment needs the moment.

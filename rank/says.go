@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	"github.com/aoa-dev/aoa/internal/event"
-	"github.com/aoa-dev/aoa/internal/hot"
 	"github.com/aoa-dev/aoa/internal/index"
+	"github.com/aoa-dev/aoa/internal/session/live"
 )
 
 // alikeFiles: of so many files in hand, the newest, is asked who is alike.
@@ -65,7 +65,7 @@ func (x *queryContext) match(p *pool, fits []TextFit, most int, set func(v *Valu
 }
 
 // readTexts finds what the prompt, an earlier one, and the newest patterns and commands mean.
-func (r *Ranker) readTexts(x *queryContext, q event.Query, s *hot.SessionView, prompt index.Text, w Values) {
+func (r *Ranker) readTexts(x *queryContext, q event.Query, s *live.Session, prompt index.Text, w Values) {
 	of := func(words, names []string) []TextFit {
 		if len(words)+len(names) == 0 {
 			return nil
@@ -87,7 +87,7 @@ func (r *Ranker) readTexts(x *queryContext, q event.Query, s *hot.SessionView, p
 		x.latest = of(x.patterns[0].Words, x.patterns[0].Idents)
 	}
 	if w[Topic] != 0 && s != nil {
-		x.topic = of(strings.Fields(s.Fields[hot.FieldTopicTerms]), strings.Fields(s.Fields[hot.FieldTopicIdents]))
+		x.topic = of(s.Topic.Words, s.Topic.Idents)
 	}
 }
 

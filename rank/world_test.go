@@ -9,6 +9,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/hot"
 	"github.com/aoa-dev/aoa/internal/index"
+	"github.com/aoa-dev/aoa/internal/session/live"
 	"github.com/aoa-dev/aoa/learn"
 )
 
@@ -16,6 +17,7 @@ import (
 type world struct {
 	t      testing.TB
 	store  *hot.Store
+	live   *live.Sessions
 	learn  *learn.Learner
 	tree   *index.Tree
 	events []event.Event
@@ -28,13 +30,13 @@ var epoch = time.Date(2026, 5, 4, 10, 0, 0, 0, time.UTC)
 
 func newWorld(t testing.TB, files ...event.Path) *world {
 	t.Helper()
-	store := hot.New(func() time.Time { return epoch })
-	return &world{t: t, store: store, learn: learn.New(store, learn.Options{}), tree: index.NewTree(files)}
+	store, sessions := hot.New(func() time.Time { return epoch }), live.New()
+	return &world{t: t, store: store, live: sessions, learn: learn.New(store, sessions, learn.Options{}), tree: index.NewTree(files)}
 }
 
 func (w *world) ranker(o Options) *Ranker {
 	w.flush()
-	return New(w.store, func() *index.Tree { return w.tree }, o)
+	return New(w.store, w.live, func() *index.Tree { return w.tree }, o)
 }
 
 func (w *world) flush() {

@@ -16,6 +16,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/hot"
 	hotredis "github.com/aoa-dev/aoa/internal/hot/redis"
 	"github.com/aoa-dev/aoa/internal/index"
+	"github.com/aoa-dev/aoa/internal/session/live"
 	"github.com/aoa-dev/aoa/learn"
 	"github.com/aoa-dev/aoa/rank"
 )
@@ -71,6 +72,7 @@ func BenchmarkRanking(b *testing.B) {
 type backing struct {
 	files []event.Path
 	store *hot.Store
+	live  *live.Sessions
 	tree  *index.Tree
 	now   time.Time
 }
@@ -83,17 +85,17 @@ func newBacking(b *testing.B, n int) *backing {
 	}
 	w.tree = index.NewTree(w.files)
 	w.tree.Word("") // the daemon makes the index of words at the start, too
-	w.store = hot.New(nil)
-	w.fill(b, w.store)
+	w.store, w.live = hot.New(nil), live.New()
+	w.fill(b, w.store, w.live)
 	return w
 }
 
-func (w *backing) fill(b *testing.B, s learn.Store) {
+func (w *backing) fill(b *testing.B, s learn.Store, sessions *live.Sessions) {
 	b.Helper()
 	batch := hot.NewBatch()
 	known(batch, w.files, w.now)
 	must(b, s.Apply(b.Context(), batch, 1))
-	must(b, learn.New(s, learn.Options{}).Learn(b.Context(), session(w.files, w.now), 2))
+	must(b, learn.New(s, sessions, learn.Options{}).Learn(b.Context(), session(w.files, w.now), 2))
 }
 
 // share lets the store's views read the mirror of a server that holds the same.
@@ -103,7 +105,7 @@ func (w *backing) share(b *testing.B, url string) {
 	must(b, err)
 	b.Cleanup(func() { server.Close() })
 	must(b, server.Load(b.Context()))
-	w.fill(b, server)
+	w.fill(b, server, live.New())
 	begin := time.Now()
 	must(b, server.Load(b.Context()))
 	b.Logf("the mirror was loaded in %v", time.Since(begin).Round(time.Millisecond))
@@ -113,7 +115,7 @@ func (w *backing) share(b *testing.B, url string) {
 }
 
 func (w *backing) rank(b *testing.B, budget float64) {
-	r := rank.New(w.store, func() *index.Tree { return w.tree }, rank.Options{})
+	r := rank.New(w.store, w.live, func() *index.Tree { return w.tree }, rank.Options{})
 	var ts times
 	b.ReportAllocs()
 	for b.Loop() {

@@ -38,9 +38,9 @@ var allowed = map[string][]string{
 	"internal/hot/redis":  {"internal/event", "internal/config", "internal/hot", "internal/regularfile"},
 	"internal/cold":       {"internal/event", "internal/atomicfile", "internal/regularfile"},
 	"internal/api":        {"internal/event", "internal/locate", "internal/peer", "internal/regularfile"},
-	"learn":               {"internal/event", "internal/hot", "internal/redact"},
-	"rank":                {"internal/event", "internal/index", "internal/hot"},
-	"prefetch":            {"internal/event", "internal/index", "internal/hot", "rank"},
+	"learn":               {"internal/event", "internal/hot", "internal/session/live"},
+	"rank":                {"internal/event", "internal/index", "internal/hot", "internal/session/live"},
+	"prefetch":            {"internal/event", "internal/index", "internal/hot", "internal/session/live", "rank"},
 	"internal/session":    {"internal/event", "internal/index", "internal/cold", "hooks/shell"},
 	"internal/reload":     {"internal/event", "internal/index", "internal/cold", "internal/atomicfile", "internal/regularfile"},
 	"internal/llmcache":   {"internal/event", "internal/index", "internal/cold"},
@@ -51,7 +51,7 @@ var allowed = map[string][]string{
 	"cmd/aoa":             {"*"},
 	"cmd/aoa-hook":        {"hooks/client"},
 
-	"internal/eval":           {"internal/config", "internal/event", "internal/hot", "internal/index", "internal/redact", "learn", "prefetch", "rank", "watcher", "internal/git"},
+	"internal/eval":           {"internal/config", "internal/event", "internal/hot", "internal/index", "internal/redact", "internal/session/live", "learn", "prefetch", "rank", "watcher", "internal/git"},
 	"internal/report":         {"internal/api", "internal/event", "internal/eval", "prefetch"},
 	"scripts/recorded":        {"internal/config", "internal/eval", "internal/event", "internal/redact", "rank", "internal/git"},
 	"scripts/eval":            {"internal/eval", "internal/event", "internal/index", "prefetch", "rank", "scripts/recorded"},
@@ -61,6 +61,7 @@ var allowed = map[string][]string{
 	"internal/git":            {"internal/config"},
 	"internal/regularfile":    {},
 	"internal/stage/run":      {"internal/api", "internal/config", "internal/stage"},
+	"internal/session/live":   {"internal/event", "internal/redact"},
 	"internal/stage/pipeline": {"internal/regularfile"},
 }
 

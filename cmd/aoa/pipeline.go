@@ -179,12 +179,12 @@ func (a *app) openPipeline(c *cobra.Command, args []string, f *pipelineFlags) (*
 	if err != nil {
 		return nil, err
 	}
-	r := &pipelineRun{app: a, client: client, root: string(repo.Root), flags: f, ans: ans, mode: live}
+	r := &pipelineRun{app: a, client: client, root: string(repo.Root), flags: f, ans: ans, mode: modeLive}
 	if err := json.Unmarshal(ans.Pipeline, &r.p); err != nil {
 		return nil, fmt.Errorf("decode pipeline: %w", err)
 	}
 	if ans.Session != nil && ans.Session.Known {
-		r.mode = resumed
+		r.mode = modeResumed
 	}
 	err = r.prepare(args[1:])
 	var wrong *failure
@@ -199,8 +199,8 @@ func (a *app) openPipeline(c *cobra.Command, args []string, f *pipelineFlags) (*
 
 // The two modes, as progress lines begin.
 const (
-	live    = "● Live"
-	resumed = "⟳ Session"
+	modeLive    = "● Live"
+	modeResumed = "⟳ Session"
 )
 
 // namedValues reads name=value words.

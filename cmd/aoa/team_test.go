@@ -18,6 +18,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/hot"
 	"github.com/aoa-dev/aoa/internal/hot/redis"
+	"github.com/aoa-dev/aoa/internal/session/live"
 	"github.com/aoa-dev/aoa/learn"
 	"github.com/aoa-dev/aoa/scripts/fault"
 )
@@ -90,7 +91,7 @@ func (x *team) everybody(batches int) {
 	all.Wait()
 }
 
-// clone is what one clone's log does to a store of all of them: its sessions are its own.
+// clone is what one clone's log does to a store of all of them: how far it is, is its own.
 type clone struct {
 	*hot.Store
 	all *hot.Store
@@ -99,7 +100,7 @@ type clone struct {
 
 func (c clone) Apply(ctx context.Context, b *hot.Batch, seq int64) error {
 	*c.seq++
-	return errors.Join(c.all.Apply(ctx, b.Scores(), *c.seq), c.Store.Apply(ctx, b.Sessions(), seq))
+	return errors.Join(c.all.Apply(ctx, b.Scores(), *c.seq), c.Store.Apply(ctx, hot.NewBatch(), seq))
 }
 
 // twin is a store that learned all the logs one after the other: every event and every commit once. lost are events
@@ -109,8 +110,7 @@ func (x *team) twin() (store *hot.Store, lost []string) {
 	store = hot.New(nil)
 	seen, seq := map[string]int{}, int64(0)
 	for _, d := range x.sandboxes {
-		sessions := hot.New(nil)
-		learner := learn.New(clone{sessions, store, &seq}, learn.Options{})
+		learner := learn.New(clone{hot.New(nil), store, &seq}, live.New(), learn.Options{})
 		db := openLog(d)
 		err := db.Replay(x.Context(), 0, func(n int64, batch []event.Event) error {
 			var mine []event.Event

@@ -21,6 +21,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/hot"
 	"github.com/aoa-dev/aoa/internal/hot/redis"
+	"github.com/aoa-dev/aoa/internal/session/live"
 	"github.com/aoa-dev/aoa/learn"
 	"github.com/aoa-dev/aoa/scripts/fault"
 )
@@ -68,14 +69,15 @@ func (c *clone) start() {
 	c.check(err)
 	c.own = hot.New(time.Now)
 	learned := &learnedStore{Store: c.own}
-	learner := learn.New(learned, learn.Options{})
+	sessions := live.New()
+	learner := learn.New(learned, sessions, learn.Options{})
 	apply := func(ctx context.Context, seq int64, events []event.Event) {
 		if err := learner.Learn(ctx, events, seq); err != nil {
 			c.Error(err)
 		}
 	}
 	c.events = newEventLog(c.db, newApplyQueue(apply, 0), time.Now, log)
-	c.sharing = newSharing(b, c.repo, c.db, c.own, c.events, c.url)
+	c.sharing = newSharing(b, c.repo, c.db, c.own, sessions, c.events, c.url)
 	learned.sharing = c.sharing
 	ctx, cancel := context.WithCancel(context.WithoutCancel(c.Context()))
 	c.check(c.db.Replay(ctx, 0, func(seq int64, events []event.Event) error { apply(ctx, seq, events); return nil }))
@@ -141,8 +143,7 @@ func (x *clones) twin() *hot.Store {
 	all := hot.New(time.Now)
 	counted, seq := map[string]bool{}, int64(0)
 	for _, c := range x.all {
-		sessions := hot.New(time.Now)
-		learner := learn.New(twinStore{sessions, all, &seq}, learn.Options{})
+		learner := learn.New(twinStore{hot.New(time.Now), all, &seq}, live.New(), learn.Options{})
 		x.check(c.db.Replay(x.Context(), 0, func(n int64, batch []event.Event) error {
 			var mine []event.Event
 			for _, e := range batch {
@@ -157,7 +158,7 @@ func (x *clones) twin() *hot.Store {
 	return all
 }
 
-// twinStore keeps the sessions of one log, and the scores of all.
+// twinStore keeps how far one log was learned, and the scores of all.
 type twinStore struct {
 	*hot.Store
 	all *hot.Store
@@ -166,7 +167,7 @@ type twinStore struct {
 
 func (t twinStore) Apply(ctx context.Context, b *hot.Batch, seq int64) error {
 	*t.seq++
-	return errors.Join(t.all.Apply(ctx, b.Scores(), *t.seq), t.Store.Apply(ctx, b.Sessions(), seq))
+	return errors.Join(t.all.Apply(ctx, b.Scores(), *t.seq), t.Store.Apply(ctx, hot.NewBatch(), seq))
 }
 
 // numbers are all scores that a store has of the files.

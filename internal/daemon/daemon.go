@@ -170,10 +170,10 @@ func (d *Daemon) load(ctx context.Context) (err error) {
 
 // wire joins the parts. first is the threshold that held when the log began, unerased why forgetting is not finished.
 func (d *Daemon) wire(ctx context.Context, home *worktree, first float64, unerased error) error {
-	home.ranker = newRanker(home, d.scores.hot, d.db)
-	d.predictions = newPrefetcher(d.base, d.scores.hot, home.ranker, first, d.repoID())
+	home.ranker = newRanker(home, d.scores.hot, d.scores.live, d.db)
+	d.predictions = newPrefetcher(d.base, d.scores.hot, d.scores.live, home.ranker, first, d.repoID())
 	learned := &learnedStore{Store: d.scores.hot}
-	d.scores.learner = learn.New(learned, learn.Options{Fold: d.predictions.Fold})
+	d.scores.learner = learn.New(learned, d.scores.live, learn.Options{Fold: d.predictions.Fold})
 	d.sessions = session.New(session.Options{Dir: d.settings.store, DB: d.db, Now: d.now, Log: d.alert, Seal: d.seal,
 		Budget: func() session.Budget { return contextBudget(d.settings) }})
 	d.cache = newCache(d.base, d.db, d.seal)
@@ -191,10 +191,10 @@ func (d *Daemon) wire(ctx context.Context, home *worktree, first float64, uneras
 	d.events.cause = d.predictions.MarkCause
 	d.scores.between = d.events.queue.between
 	headMoved := make(chan struct{}, 1)
-	d.sharing = newSharing(d.base, d.repoID(), d.db, d.scores.hot, d.events, d.settings.get().RedisURL)
+	d.sharing = newSharing(d.base, d.repoID(), d.db, d.scores.hot, d.scores.live, d.events, d.settings.get().RedisURL)
 	learned.sharing = d.sharing
 	d.worktrees = newWorktrees(&worktrees{base: d.base, home: d.o.Repo, env: d.o.Env, db: d.db, hot: d.scores.hot,
-		seal: d.seal, first: d.predictions, events: d.events, headMoved: headMoved, stop: d.stop})
+		live: d.scores.live, seal: d.seal, first: d.predictions, events: d.events, headMoved: headMoved, stop: d.stop})
 	d.worktrees.enter(home)
 	d.wireParts(headMoved, unerased)
 	d.wireHandlers(recent, headMoved)
@@ -217,7 +217,7 @@ func (d *Daemon) wireParts(headMoved chan struct{}, unerased error) {
 	d.transcripts = &transcriptReader{base: d.base, events: d.events, worktrees: d.worktrees, history: d.history,
 		folders: make(chan string, 1), again: d.db.MadeAgain, state: api.ImportAnswer{Transcripts: api.Progress{State: "idle"}}}
 	d.handlers.thresholds = &thresholdHandler{base: d.base, events: d.events, db: d.db, predictions: d.predictions}
-	d.handlers.session = &sessionFinder{base: d.base, worktrees: d.worktrees, db: d.db, hot: d.scores.hot,
+	d.handlers.session = &sessionFinder{base: d.base, worktrees: d.worktrees, db: d.db, live: d.scores.live,
 		places: &sessionPlaces{}, stored: d.sessions}
 	d.handlers.cache = &cacheHandler{base: d.base, worktrees: d.worktrees, sessions: d.handlers.session, file: d.cache}
 	d.handlers.reload = &reloadHandler{base: d.base, worktrees: d.worktrees, events: d.events, cache: d.sequences}
@@ -240,7 +240,7 @@ func (d *Daemon) wireParts(headMoved chan struct{}, unerased error) {
 func (d *Daemon) wireHandlers(recent *recentEvents, headMoved chan struct{}) {
 	h := &d.handlers
 	h.query = &queryHandler{base: d.base, events: d.events, worktrees: d.worktrees, db: d.db, metrics: d.metrics}
-	h.scores = &scoreHandler{base: d.base, events: d.events, worktrees: d.worktrees, hot: d.scores.hot}
+	h.scores = &scoreHandler{base: d.base, events: d.events, worktrees: d.worktrees, hot: d.scores.hot, live: d.scores.live}
 	h.log = &logHandler{base: d.base, events: d.events, worktrees: d.worktrees, db: d.db}
 	h.stats = &statsHandler{base: d.base, events: d.events, worktrees: d.worktrees, db: d.db, predictions: d.predictions}
 	h.proof = &proofHandler{base: d.base, events: d.events, db: d.db, predictions: d.predictions}
@@ -249,7 +249,7 @@ func (d *Daemon) wireHandlers(recent *recentEvents, headMoved chan struct{}) {
 		worktrees: d.worktrees, db: d.db,
 		hot: d.scores.hot, scores: d.scores, history: d.history, eraser: d.eraser, sharing: d.sharing, predictions: d.predictions,
 		thresholds: h.thresholds, warnings: d.warnings, asked: d.o.asked, stop: d.stop}
-	hints := &hints{base: d.base, factor: max(d.o.Patience, 1), events: d.events, db: d.db, hot: d.scores.hot,
+	hints := &hints{base: d.base, factor: max(d.o.Patience, 1), events: d.events, db: d.db, live: d.scores.live,
 		recent: recent, edits: d.sharing.edits, contexts: d.sessions, reload: h.reload, metrics: d.metrics}
 	h.hook = &hookHandler{base: d.base, calls: d.calls, events: d.events, worktrees: d.worktrees, places: h.session.places,
 		reload: h.reload, hints: hints, metrics: d.metrics, headMoved: headMoved}

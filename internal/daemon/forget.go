@@ -137,7 +137,6 @@ func (r *eraser) forgetStores(ctx context.Context, e *erasure) (results int, err
 // daemon contributed. It returns the number of the newest batch.
 func (r *eraser) forgetShared(ctx context.Context, l *link, e *erasure) (int64, error) {
 	f, now, seq := e.filter(), r.now(), r.events.queue.last()
-	defer l.learner.Reset()
 	gone, err := r.db.Meant(ctx, f)
 	if err != nil {
 		return 0, err

@@ -11,8 +11,8 @@ import (
 	"github.com/aoa-dev/aoa/hooks/agents"
 	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/event"
-	"github.com/aoa-dev/aoa/internal/hot"
 	"github.com/aoa-dev/aoa/internal/session"
+	"github.com/aoa-dev/aoa/internal/session/live"
 	"github.com/aoa-dev/aoa/prefetch"
 )
 
@@ -22,7 +22,7 @@ type hints struct {
 	factor   int64 // how many times longer than usual hooks wait for an answer
 	events   *eventLog
 	db       *cold.DB
-	hot      *hot.Store
+	live     *live.Sessions
 	recent   *recentEvents
 	edits    *remoteEdits
 	contexts *session.Store
@@ -142,7 +142,7 @@ func (h *hints) questions(ctx context.Context, w *worktree, call hooks.Call, rec
 	q := event.Query{Session: call.Session, Subagent: call.Subagent, At: h.now()}
 	facts := map[prefetch.Kind]func(context.Context) []event.Suggestion{
 		prefetch.Rescue: func(ctx context.Context) []event.Suggestion { return h.misnamed(ctx, w, recent) },
-		prefetch.Stale:  func(ctx context.Context) []event.Suggestion { return h.stale(ctx, w, q) }}
+		prefetch.Stale:  func(context.Context) []event.Suggestion { return h.stale(w, q) }}
 	o := prefetch.Occasion{Query: q, Asked: call.Query, Kind: prefetch.Kind(call.Kind), Recent: recent}
 	o.Change = h.recent.uncommitted(call.Session, call.Events)
 	o.Whole = begun(call, recent) != nil || slices.ContainsFunc(recent, prefetch.LooksAtChange)
@@ -175,15 +175,11 @@ func (h *hints) misnamed(ctx context.Context, w *worktree, events []event.Event)
 
 // stale finds files that changed on disk since the session opened them. It is not known which conversation opened a
 // file, so only the agent is notified: a subagent has read little, a moment ago.
-func (h *hints) stale(ctx context.Context, w *worktree, q event.Query) []event.Suggestion {
+func (h *hints) stale(w *worktree, q event.Query) []event.Suggestion {
 	if q.Session == "" || q.Subagent != "" {
 		return nil
 	}
-	at, v := q.At, h.hot.View(q.At)
-	s := v.Session(q.Session)
-	if err := v.Load(ctx); err != nil {
-		return nil
-	}
+	at, s := q.At, h.live.Get(q.Session, q.At)
 	found := slices.DeleteFunc(prefetch.FindStale(s.Opened, w.modified, at), func(f event.Suggestion) bool {
 		read := h.recent.blob(q.Session, f.File)
 		return read != "" && read == w.reader.Blob(f.File) // written, and the same as before

@@ -23,7 +23,7 @@ const (
 // reaches the consumers. Writing does not wait for applying, so a long import never delays durability.
 type eventLog struct {
 	db    *cold.DB
-	cause func(context.Context, []event.Event) ([]event.Event, error) // marks accesses that a suggestion caused
+	cause func([]event.Event) []event.Event // marks accesses that a suggestion caused
 	now   func() time.Time
 	log   *slog.Logger
 	queue *applyQueue
@@ -58,7 +58,7 @@ func (l waitLock) unlock() { <-l }
 func newEventLog(db *cold.DB, queue *applyQueue, now func() time.Time, log *slog.Logger) *eventLog {
 	return &eventLog{db: db, queue: queue, now: now, log: log, wake: make(chan struct{}, 1), full: make(chan struct{}, 1),
 		durable: make(chan struct{}, 1), append: make(waitLock, 1),
-		cause: func(_ context.Context, e []event.Event) ([]event.Event, error) { return e, nil }}
+		cause: func(e []event.Event) []event.Event { return e }}
 }
 
 // Add takes events that become durable within batchAge. It never waits for the disk.
@@ -127,7 +127,7 @@ func (l *eventLog) flush(ctx context.Context) (err error) {
 			l.report(err)
 		}
 	}()
-	seq, fresh, err := l.db.Append(ctx, l.marked(ctx, batch))
+	seq, fresh, err := l.db.Append(ctx, l.cause(batch))
 	if err != nil {
 		return err
 	}
@@ -164,16 +164,6 @@ func (l *eventLog) Trouble() (waiting, dropped int, err error) {
 	return len(l.pending) + l.writing, l.dropped, l.failing
 }
 
-// marked is the batch with causes. Without them it is logged all the same: they only make accesses count less.
-func (l *eventLog) marked(ctx context.Context, events []event.Event) []event.Event {
-	// It takes no time, and a question that has none left is no reason to log events without causes.
-	out, err := l.cause(context.WithoutCancel(ctx), events)
-	if err != nil {
-		l.log.Warn("causes not marked", "err", err)
-	}
-	return out
-}
-
 // Append logs a batch at once and returns when it is durable, with the number of events that were new.
 func (l *eventLog) Append(ctx context.Context, events []event.Event) (fresh int, err error) {
 	if err := l.append.lock(ctx); err != nil {
@@ -187,7 +177,7 @@ func (l *eventLog) Append(ctx context.Context, events []event.Event) (fresh int,
 	for i := range events {
 		events[i] = events[i].Normalize(now)
 	}
-	seq, kept, err := l.db.Append(ctx, l.marked(ctx, events))
+	seq, kept, err := l.db.Append(ctx, l.cause(events))
 	l.report(err)
 	if err != nil {
 		return 0, err

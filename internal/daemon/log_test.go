@@ -24,10 +24,10 @@ func TestAQuestionLeavesALongWrite(t *testing.T) {
 	l := newEventLog(db, newApplyQueue(func(context.Context, int64, []event.Event) {}, 0), time.Now, log)
 	writing, goOn := make(chan struct{}), make(chan struct{})
 	once := sync.OnceFunc(func() { close(writing) })
-	l.cause = func(_ context.Context, e []event.Event) ([]event.Event, error) {
+	l.cause = func(e []event.Event) []event.Event {
 		once()
 		<-goOn
-		return e, nil
+		return e
 	}
 	l.Add(event.Event{ID: "1", Kind: event.KindDelete, Time: time.Now(), Agent: "watch", Paths: []event.Path{"a.go"}, OK: true})
 	guard, end := context.WithTimeout(t.Context(), time.Minute)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/hot"
+	"github.com/aoa-dev/aoa/internal/session/live"
 )
 
 // Bounds of the edits that others are notified of.
@@ -24,7 +25,7 @@ type remoteEdits struct {
 }
 
 // add adds to a batch what the other daemons are notified of: recent edits.
-func (r *remoteEdits) add(_ context.Context, b *hot.Batch, events []event.Event) error {
+func (r *remoteEdits) add(_ context.Context, b *hot.Batch, events []event.Event, _ []live.Delta) error {
 	now := r.now()
 	for _, e := range events {
 		if e.Kind.Edit() || e.Kind == event.KindSave {

@@ -2,10 +2,12 @@ package daemon
 
 import (
 	"context"
+	"strconv"
 
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/hot"
+	"github.com/aoa-dev/aoa/internal/session/live"
 )
 
 // scoreHandler shows whole sets of scores.
@@ -14,6 +16,7 @@ type scoreHandler struct {
 	events    *eventLog
 	worktrees *worktrees
 	hot       *hot.Store
+	live      *live.Sessions
 }
 
 // scoreSets are the sets that one family holds.
@@ -33,7 +36,7 @@ func (h *scoreHandler) scores(ctx context.Context, r api.ScoresRequest) (out api
 	case r.Set == api.ScoresComposite:
 		out.Members, err = h.composite(ctx)
 	case r.Set == api.ScoresSession:
-		return h.session(ctx, r.Owner)
+		return h.session(r.Owner), nil
 	case !one:
 		return out, api.Bad("docs/api.md lists the sets", "there is no set %.40q", r.Set)
 	case owned && r.Owner == "":
@@ -50,39 +53,30 @@ func (h *scoreHandler) composite(ctx context.Context) ([]api.Score, error) {
 	return convert(ans.Suggestions, func(s event.Suggestion) api.Score { return api.Score{Name: string(s.File), Score: s.Score} }), err
 }
 
-// sessionFields are what is shown of a session's state.
-var sessionFields = []string{hot.FieldCurrent, hot.FieldIntent, hot.FieldLast}
-
 // session is one session, or all that are live.
-func (h *scoreHandler) session(ctx context.Context, id string) (out api.ScoresAnswer, err error) {
-	ids := []string{id}
-	if id == "" {
-		ids = h.hot.SessionIDs(h.now())
-	}
-	v := h.hot.View(h.now())
-	found := convert(ids, v.Session)
-	if err = v.Load(ctx); err != nil {
-		return out, err
-	}
+func (h *scoreHandler) session(id string) (out api.ScoresAnswer) {
 	out.Members = []api.Score{}
-	for i, s := range found {
-		switch {
-		case !s.Exists:
-		case id == "":
-			out.Members = append(out.Members, api.Score{Name: ids[i], Score: hot.Seconds(s.Deadline)})
-		default:
-			out.Expires, out.Fields = s.Deadline, map[string]string{}
-			for _, f := range sessionFields {
-				if v := s.Fields[f]; v != "" {
-					out.Fields[f] = v
-				}
-			}
-			for file, at := range s.Opened {
-				out.Members = append(out.Members, api.Score{Name: string(file), Score: hot.Seconds(at)})
-			}
+	if id == "" {
+		for _, id := range h.live.IDs(h.now()) {
+			out.Members = append(out.Members, api.Score{Name: id, Score: hot.Seconds(h.live.Get(id, h.now()).Deadline())})
 		}
+		return out
 	}
-	return out, nil
+	s := h.live.Get(id, h.now())
+	if !s.Exists() {
+		return out
+	}
+	out.Expires, out.Fields = s.Deadline(), map[string]string{"last_access": strconv.FormatInt(s.Last.Unix(), 10)}
+	if s.Current != "" {
+		out.Fields["current_file"] = string(s.Current)
+	}
+	if s.Intent != "" {
+		out.Fields["current_intent"] = s.Intent
+	}
+	for file, o := range s.Opened {
+		out.Members = append(out.Members, api.Score{Name: string(file), Score: hot.Seconds(o.At)})
+	}
+	return out
 }
 
 func wireScores(in []hot.Member) []api.Score {

@@ -5,6 +5,8 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -14,6 +16,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/hot"
+	"github.com/aoa-dev/aoa/internal/session/live"
 	"github.com/aoa-dev/aoa/learn"
 )
 
@@ -21,12 +24,13 @@ import (
 // row each, and a start reads blocks faster.
 const manyLoose = 20_000
 
-// scores is the consumer that learns: it folds events into the hot store, and with them the state of predictions. Its
-// durable form is the snapshot in the log's file.
+// scores is the consumer that learns: it folds events into the sessions and the hot store, and with them the state of
+// predictions. Its durable form is the snapshot in the log's file.
 type scores struct {
 	base
 	db      *cold.DB
 	hot     *hot.Store
+	live    *live.Sessions // saved with the scores
 	learner *learn.Learner
 	clock   *clock
 	metrics *metrics
@@ -75,14 +79,14 @@ func (s *scores) Flush(ctx context.Context) (durable int64, err error) {
 	s.whole = false
 	s.mu.Unlock()
 	var at int64
-	var records []hot.Record
+	var records []cold.Record
 	err = s.between(func() (err error) {
 		at = s.Applied()
-		records, err = s.hot.Dirty(ctx, whole)
+		records, err = s.changed(ctx, whole)
 		return err
 	})
 	if err == nil && (len(records) > 0 || whole) {
-		err = s.db.SaveSnapshot(ctx, at, convert(records, func(r hot.Record) cold.Record { return cold.Record(r) }), whole)
+		err = s.db.SaveSnapshot(ctx, at, records, whole)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -95,6 +99,17 @@ func (s *scores) Flush(ctx context.Context) (durable int64, err error) {
 		s.loose = 0
 	}
 	return at, nil
+}
+
+// changed are the records of scores and sessions that changed since the last call, or all of them.
+func (s *scores) changed(ctx context.Context, all bool) ([]cold.Record, error) {
+	sets, err := s.hot.Dirty(ctx, all)
+	if err != nil {
+		return nil, err
+	}
+	sessions, err := s.live.Changed(all)
+	return slices.Concat(convert(sets, func(r hot.Record) cold.Record { return cold.Record(r) }),
+		convert(sessions, func(r live.Record) cold.Record { return cold.Record(r) })), err
 }
 
 // takeAll makes the next snapshot a full one.
@@ -111,10 +126,10 @@ func (s *scores) snapshot() (at time.Time, err error) {
 	return s.saved, s.err
 }
 
-// load makes the hot store with the snapshot in it. A snapshot with damage in it, or one made under other half-lives, is
+// load makes the hot store and the sessions with the snapshot in them. A snapshot with damage in it, or one made under other half-lives, is
 // dropped: the whole log is replayed.
 func (s *scores) load(ctx context.Context) error {
-	s.hot = hot.New(s.now)
+	s.hot, s.live = hot.New(s.now), live.New()
 	seq, err := s.loadSnapshot(ctx)
 	skipped := s.hot.Size().Skipped
 	var applied int64 // by the records themselves
@@ -124,7 +139,7 @@ func (s *scores) load(ctx context.Context) error {
 	switch {
 	case errors.Is(err, hot.ErrHalfLives):
 		s.log.Info("half-lives have changed: the log is replayed")
-	case err == nil && (skipped > 0 || seq > 0 && applied == 0):
+	case errors.Is(err, live.ErrRecord), err == nil && (skipped > 0 || seq > 0 && applied == 0):
 		s.alert.Warn("the snapshot was damaged: the log is replayed", "records", skipped)
 	case err != nil:
 		return fmt.Errorf("load snapshot: %w", err)
@@ -134,7 +149,7 @@ func (s *scores) load(ctx context.Context) error {
 	}
 	s.whole = true
 	s.applied.Store(0)
-	s.hot = hot.New(s.now)
+	s.hot, s.live = hot.New(s.now), live.New()
 	return nil
 }
 
@@ -157,7 +172,7 @@ func (s *scores) loadSnapshot(ctx context.Context) (seq int64, err error) {
 	})
 	g.Go(func() error {
 		for records := range chunks {
-			if err := s.hot.Restore(ctx, convert(records, func(r cold.Record) hot.Record { return hot.Record(r) })); err != nil {
+			if err := s.restore(ctx, records); err != nil {
 				return err
 			}
 		}
@@ -165,6 +180,20 @@ func (s *scores) loadSnapshot(ctx context.Context) (seq int64, err error) {
 	})
 	err = g.Wait() // apart: seq is known once the reader has ended
 	return seq, err
+}
+
+// restore gives records to whose they are.
+func (s *scores) restore(ctx context.Context, records []cold.Record) error {
+	var sets []hot.Record
+	var sessions []live.Record
+	for _, r := range records {
+		if strings.HasPrefix(r.Key, live.Prefix) {
+			sessions = append(sessions, live.Record(r))
+		} else {
+			sets = append(sets, hot.Record(r))
+		}
+	}
+	return errors.Join(s.live.Restore(sessions), s.hot.Restore(ctx, sets))
 }
 
 // writerID is the name under which a server keeps how far it has applied this log. It is the log's own: a new log, or

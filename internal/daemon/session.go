@@ -8,8 +8,8 @@ import (
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/event"
-	"github.com/aoa-dev/aoa/internal/hot"
 	"github.com/aoa-dev/aoa/internal/session"
+	"github.com/aoa-dev/aoa/internal/session/live"
 	"github.com/aoa-dev/aoa/prefetch"
 )
 
@@ -58,7 +58,7 @@ type sessionFinder struct {
 	base
 	worktrees *worktrees
 	db        *cold.DB
-	hot       *hot.Store
+	live      *live.Sessions
 	places    *sessionPlaces
 	stored    *session.Store
 }
@@ -75,18 +75,14 @@ func (f *sessionFinder) session(ctx context.Context, r api.SessionRequest) (api.
 		}
 		out.ID = id
 	}
-	v := f.hot.View(f.now())
-	s := v.Session(out.ID)
-	if err := v.Load(ctx); err != nil {
-		return out, err
-	}
-	out.Agent, out.Files = s.Fields[hot.FieldAgent], len(s.Order)
+	s := f.live.Get(out.ID, f.now())
+	out.Agent, out.Files = s.Agent, len(s.Opened)
 	events, err := f.db.Log(ctx, cold.LogFilter{Session: out.ID, Limit: sessionEvents,
 		Kinds: []event.Kind{event.KindStart, event.KindEnd, event.KindSuggest, event.KindOutcome}})
 	if err != nil {
 		return out, err
 	}
-	out.Live = s.Exists && !ended(events)
+	out.Live = s.Exists() && !ended(events)
 	count(&out, events)
 	if f.stored.Resumed(out.ID) { // it was resumed by command
 		out.Mode = modeSession
@@ -102,10 +98,10 @@ func (f *sessionFinder) newest(ctx context.Context, w *worktree) (string, error)
 	}
 	for _, s := range rows {
 		age := f.now().Sub(s.Last)
-		if age > hot.SessionLife {
+		if age > live.Life {
 			break
 		}
-		if age < -hot.SessionLife { // of a clock that ran ahead
+		if age < -live.Life { // of a clock that ran ahead
 			continue
 		}
 		if f.places.elsewhere(s.ID, w.repo.Root) {

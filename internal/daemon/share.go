@@ -14,6 +14,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/hot"
 	"github.com/aoa-dev/aoa/internal/hot/redis"
+	"github.com/aoa-dev/aoa/internal/session/live"
 	"github.com/aoa-dev/aoa/learn"
 )
 
@@ -26,14 +27,16 @@ type sharing struct {
 	repo    string // the hash tag of the keys
 	db      *cold.DB
 	hot     *hot.Store
+	own     *live.Sessions
 	events  *eventLog
 	url     string
 	wake    chan struct{} // a batch was learned; capacity 1
 	edits   *remoteEdits
 	mirrors mirrors
 
-	sending  sync.Mutex // held while batches are sent, or the server's copy of something is forgotten
-	sessions *hot.Store // as of the batch that was sent last
+	sending  sync.Mutex     // held while batches are sent, or the server's copy of something is forgotten
+	sessions *live.Sessions // as of the batch that was sent last
+	learned  int64          // that batch
 
 	mu      sync.Mutex // guards what follows
 	link    *link      // nil: no server
@@ -53,8 +56,8 @@ const (
 	shareAtMost = 15 * time.Second
 )
 
-func newSharing(b base, repo string, db *cold.DB, store *hot.Store, events *eventLog, url string) *sharing {
-	return &sharing{base: b, repo: repo, db: db, hot: store, events: events, url: url, wake: make(chan struct{}, 1),
+func newSharing(b base, repo string, db *cold.DB, store *hot.Store, own *live.Sessions, events *eventLog, url string) *sharing {
+	return &sharing{base: b, repo: repo, db: db, hot: store, own: own, events: events, url: url, wake: make(chan struct{}, 1),
 		mirrors: mirrors{store: store}, edits: &remoteEdits{now: b.now, edits: map[event.Path]time.Time{}}}
 }
 
@@ -121,8 +124,8 @@ func (s *sharing) connect(ctx context.Context) (*link, error) {
 		return nil, err
 	}
 	server, err := redis.Open(ctx, redis.Options{URL: s.url, Repo: s.repo, Writer: writer, Loaded: s.mirrors.begin, Edited: s.edits.note,
-		Now:      s.now,
-		Sessions: func(sent int64) (*hot.Store, error) { return s.sessionsAt(ctx, sent) }})
+		Now:     s.now,
+		Learned: func(sent int64) (int64, error) { return s.sessionsAt(ctx, sent) }})
 	if err != nil {
 		return nil, err
 	}
@@ -132,25 +135,24 @@ func (s *sharing) connect(ctx context.Context) (*link, error) {
 	if err != nil {
 		return nil, errors.Join(err, server.Close())
 	}
-	return &link{server, learn.New(server, learn.Options{Fold: s.edits.add})}, nil
+	return &link{server, learn.New(server, s.sessions, learn.Options{Fold: s.edits.add})}, nil
 }
 
-// sessionsAt are the sessions as of a batch, or an earlier one: those that were there when the last batch was sent, else
-// those of now, else none, and the whole log is read again.
-func (s *sharing) sessionsAt(ctx context.Context, sent int64) (*hot.Store, error) {
-	if s.sessions != nil {
-		if at, err := s.sessions.Applied(ctx); err == nil && at <= sent {
-			return s.sessions, nil
-		}
+// sessionsAt makes the sessions those of a batch, or an earlier one, and says of which: those that were there when the last batch was
+// sent, else those of now, else none, and the whole log is read again.
+func (s *sharing) sessionsAt(ctx context.Context, sent int64) (int64, error) {
+	if s.sessions != nil && s.learned <= sent {
+		return s.learned, nil
 	}
-	s.sessions = hot.New(s.now)
-	return s.sessions, s.events.queue.between(func() error {
+	s.sessions, s.learned = live.New(), 0
+	err := s.events.queue.between(func() error {
 		at, err := s.hot.Applied(ctx)
 		if err == nil && at <= sent {
-			s.hot.CopySessions(s.sessions)
+			s.sessions, s.learned = s.own.Copy(), at
 		}
 		return err
 	})
+	return s.learned, err
 }
 
 func (s *sharing) check(ctx context.Context, server *redis.Store) error {
@@ -305,8 +307,10 @@ func (s *sharing) send(ctx context.Context, l *link, seq int64, batch []event.Ev
 		batch = claimed(batch, holders, won)
 	}
 	if err := l.learner.Learn(ctx, batch, seq); err != nil {
+		s.sessions = nil // they are newer than the server
 		return err
 	}
+	s.learned = seq
 	s.setSent(l.server.Sent())
 	return nil
 }

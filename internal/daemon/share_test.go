@@ -18,6 +18,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/hot"
 	"github.com/aoa-dev/aoa/internal/hot/redis"
+	"github.com/aoa-dev/aoa/internal/session/live"
 	"github.com/aoa-dev/aoa/learn"
 )
 
@@ -71,7 +72,7 @@ func (x *team) equal(what string) {
 	at := born.Add(48 * time.Hour)
 	ref := hot.New(nil)
 	union := slices.Clone(x.said)
-	if err := learn.New(ref, learn.Options{}).Learn(x.Context(), union, 1); err != nil {
+	if err := learn.New(ref, live.New(), learn.Options{}).Learn(x.Context(), union, 1); err != nil {
 		x.Fatal(err)
 	}
 	var last string

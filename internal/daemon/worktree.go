@@ -23,6 +23,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/hot"
 	"github.com/aoa-dev/aoa/internal/index"
+	"github.com/aoa-dev/aoa/internal/session/live"
 	"github.com/aoa-dev/aoa/prefetch"
 	"github.com/aoa-dev/aoa/rank"
 	"github.com/aoa-dev/aoa/watcher"
@@ -49,6 +50,7 @@ type worktrees struct {
 	env       []string
 	db        *cold.DB
 	hot       *hot.Store
+	live      *live.Sessions
 	first     *prefetch.Prefetcher // of the home checkout; the others share its state
 	seal      *cold.Seal
 	gone      func() bool // the store has been replaced; set before run
@@ -74,8 +76,8 @@ func newWorktrees(t *worktrees) *worktrees {
 }
 
 // newRanker makes the ranker of a checkout.
-func newRanker(w *worktree, store *hot.Store, db *cold.DB) *rank.Ranker {
-	return rank.New(store, w.tree.Load, rank.Options{Together: db.Together, Lately: db.TogetherSince, Contents: w.reader.Contents,
+func newRanker(w *worktree, store *hot.Store, sessions *live.Sessions, db *cold.DB) *rank.Ranker {
+	return rank.New(store, sessions, w.tree.Load, rank.Options{Together: db.Together, Lately: db.TogetherSince, Contents: w.reader.Contents,
 		Read: w.reader.Text})
 }
 
@@ -90,7 +92,7 @@ func (t *worktrees) of(ctx context.Context, r *watcher.Repo) *worktree {
 			return w, nil
 		}
 		w := &worktree{repo: r, reader: index.NewReader(r.Root)}
-		w.ranker = newRanker(w, t.hot, t.db)
+		w.ranker = newRanker(w, t.hot, t.live, t.db)
 		w.refresh(context.WithoutCancel(ctx), t.log)
 		return t.enter(w), nil
 	})
@@ -201,8 +203,8 @@ const savesAtMost = 2 * time.Second
 const bigIndex = 2 << 20
 
 // newPrefetcher makes the Prefetcher whose state all checkouts share. first is the threshold that held when the log began.
-func newPrefetcher(b base, store *hot.Store, r *rank.Ranker, first float64, seed string) *prefetch.Prefetcher {
-	return prefetch.New(store, r, prefetch.Options{
+func newPrefetcher(b base, store *hot.Store, sessions *live.Sessions, r *rank.Ranker, first float64, seed string) *prefetch.Prefetcher {
+	return prefetch.New(store, sessions, r, prefetch.Options{
 		Threshold: func() float64 { return b.settings.get().Threshold },
 		List:      func() float64 { return b.settings.get().ListThreshold },
 		First:     func() float64 { return first }, Seed: seed,

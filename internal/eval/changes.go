@@ -39,7 +39,7 @@ func Changes(ctx context.Context, s Source, o Options, sure float64) ([]Change, 
 	counts := NewRules()
 	o.Learned = counts.Learn
 	err := EachCommit(ctx, s, o, func(c *Commit) error {
-		p := prefetch.New(c.world.store, c.world.ranker, prefetch.Options{Archive: c.archive})
+		p := prefetch.New(c.world.store, c.world.sessions, c.world.ranker, prefetch.Options{Archive: c.archive})
 		e := c.Event
 		x := Change{Commit: e}
 		var err error

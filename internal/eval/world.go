@@ -8,22 +8,24 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/hot"
 	"github.com/aoa-dev/aoa/internal/index"
+	"github.com/aoa-dev/aoa/internal/session/live"
 	"github.com/aoa-dev/aoa/learn"
 	"github.com/aoa-dev/aoa/rank"
 )
 
 // World is a hot store with the files of the moment, taught by the daemon's learner and asked through its ranker.
 type World struct {
-	store   *hot.Store
-	learner *learn.Learner
-	ranker  *rank.Ranker
-	tree    *index.Tree
-	pending []event.Event
-	seq     int64
-	hour    time.Time // of the last tick
-	commits int       // since the last tick
-	learned func(event.Event)
-	archive *archive
+	store    *hot.Store
+	sessions *live.Sessions
+	learner  *learn.Learner
+	ranker   *rank.Ranker
+	tree     *index.Tree
+	pending  []event.Event
+	seq      int64
+	hour     time.Time // of the last tick
+	commits  int       // since the last tick
+	learned  func(event.Event)
+	archive  *archive
 
 	clock func() time.Time
 
@@ -44,8 +46,8 @@ const (
 
 // NewWorld makes one that knows nothing yet. Close it at the end.
 func NewWorld(ctx context.Context, s Source, o Options) (*World, error) {
-	store := hot.New(o.Now)
-	w := &World{store: store, learner: learn.New(store, learn.Options{}), tree: index.NewTree(nil), learned: o.Learned,
+	store, sessions := hot.New(o.Now), live.New()
+	w := &World{store: store, sessions: sessions, learner: learn.New(store, sessions, learn.Options{}), tree: index.NewTree(nil), learned: o.Learned,
 		archive: newArchive(), clock: o.clock()}
 	var say func() *index.Contents
 	if o.Contents && s.Clone != nil {
@@ -57,7 +59,7 @@ func NewWorld(ctx context.Context, s Source, o Options) (*World, error) {
 		w.unread, w.held = map[event.Path]string{}, map[event.Path]string{}
 		say = func() *index.Contents { return w.said }
 	}
-	w.ranker = rank.New(store, func() *index.Tree { return w.tree }, rank.Options{Models: o.Models, Texts: o.Texts,
+	w.ranker = rank.New(store, sessions, func() *index.Tree { return w.tree }, rank.Options{Models: o.Models, Texts: o.Texts,
 		Contents: say, Read: w.text})
 	return w, nil
 }

@@ -3,7 +3,6 @@ package hot
 import (
 	"context"
 	"fmt"
-	"maps"
 	"strings"
 )
 
@@ -27,9 +26,6 @@ func (s *Store) Apply(ctx context.Context, b *Batch, seq int64) error {
 	s.latest = max(s.latest, s.clock.Believable(c.Newest))
 	s.rename(c.Moved)
 	s.changes(c.Changes)
-	for _, sc := range c.Sessions {
-		s.changeSession(sc)
-	}
 	s.changeFacts(c.Facts)
 	s.applied = seq
 	s.mu.Unlock()
@@ -84,47 +80,5 @@ func setFields(to, from map[string]string) {
 		} else {
 			to[strings.Clone(field)] = strings.Clone(v)
 		}
-	}
-}
-
-// changeSession applies what a batch changes of one session.
-func (s *Store) changeSession(c *sessionChange) {
-	rec := s.sessions[c.ID]
-	if rec == nil {
-		rec = &sessionRecord{Fields: map[string]string{}}
-		s.sessions[strings.Clone(c.ID)] = rec
-	}
-	s.dirty[record{nounSession, c.ID}] = true
-	if c.Renew {
-		clear(rec.Fields)
-	}
-	for p := range Parts {
-		if c.Clear[p] {
-			rec.Parts[p] = nil
-		}
-		maps.DeleteFunc(rec.Parts[p], func(name string, _ float64) bool { return c.Remove[p][name] })
-		for name, score := range c.Set[p] {
-			s.setPart(rec, p, name, score)
-		}
-	}
-	setFields(rec.Fields, c.Fields)
-	if c.Touched {
-		rec.Deadline = s.later(rec.Deadline, c.Last+SessionLife.Seconds())
-	} else if rec.Deadline == 0 && s.latest > Undated {
-		rec.Deadline = s.clock.Believable(s.latest) + SessionLife.Seconds()
-	}
-}
-
-// setPart sets the score of one member: the greater one stays, of an order the first, of mentions the last.
-func (s *Store) setPart(rec *sessionRecord, p Part, name string, score float64) {
-	old, ok := rec.Parts[p][name]
-	switch {
-	case !ok:
-		if rec.Parts[p] == nil {
-			rec.Parts[p] = map[string]float64{}
-		}
-		rec.Parts[p][strings.Clone(name)] = score // the name may be a part of something large
-	case p == PartSeen || p != PartOrder && (score > old || s.clock.Ahead(old)):
-		rec.Parts[p][name] = score
 	}
 }

@@ -8,21 +8,20 @@ import (
 )
 
 // Batch accumulates changes in memory. Increments to the same (family, owner, epoch, member) add up, so a bulk import
-// writes each partner set once. A store applies it in this order: renames, increments and stamps, sessions, facts,
+// writes each partner set once. A store applies it in this order: renames, increments and stamps, facts,
 // Trim, Decay, Sweep. A rename moves the increments before it, so renames may come first. Not safe for concurrent use.
 type Batch struct {
-	names    aliases
-	sets     map[setKey]map[alias]float64 // set → member → increment
-	stamps   map[stampKey]float64         // newest, Unix seconds
-	renames  [][2]string                  // from, to, in order
-	sessions map[string]*SessionWrite
-	facts    map[string]map[string]string // key → field → value, "" removes
-	trim     time.Time                    // zero: none; decay and sweep, too
-	decay    time.Time
-	sweep    time.Time
-	edits    []Edit
-	cap      int
-	newest   float64 // latest time of all, Unix seconds
+	names   aliases
+	sets    map[setKey]map[alias]float64 // set → member → increment
+	stamps  map[stampKey]float64         // newest, Unix seconds
+	renames [][2]string                  // from, to, in order
+	facts   map[string]map[string]string // key → field → value, "" removes
+	trim    time.Time                    // zero: none; decay and sweep, too
+	decay   time.Time
+	sweep   time.Time
+	edits   []Edit
+	cap     int
+	newest  float64 // latest time of all, Unix seconds
 }
 
 type setKey struct {
@@ -39,7 +38,7 @@ type stampKey struct {
 // NewBatch makes an empty batch.
 func NewBatch() *Batch {
 	return &Batch{names: newAliases(), sets: map[setKey]map[alias]float64{}, stamps: map[stampKey]float64{},
-		sessions: map[string]*SessionWrite{}, facts: map[string]map[string]string{}, newest: math.Inf(-1)}
+		facts: map[string]map[string]string{}, newest: math.Inf(-1)}
 }
 
 // maxName is the longest owner or member kept, in bytes.
@@ -93,15 +92,11 @@ func (b *Batch) Rename(from, to event.Path) {
 	}
 	b.names.rename(string(from), string(to))
 	b.renames = append(b.renames, [2]string{string(from), string(to)})
-	for _, s := range b.sessions {
-		s.rename(string(from), string(to))
-	}
 }
 
 // Trim does the tick's housekeeping after everything else in the batch: owned sets that were written since the last
 // tick lose all but the Keep highest members (ties by name), and of these those worth less than 0.01 that are not among
-// the Read highest; epochs older than the newest two are dropped, and sessions expire whose deadline has passed. No
-// answer changes.
+// the Read highest; epochs older than the newest two are dropped. No answer changes.
 func (b *Batch) Trim(at time.Time) { b.job(&b.trim, at) }
 
 // Decay drops, after everything else in the batch, members of global sets that read as 0 by then: a file that nobody has
@@ -153,17 +148,10 @@ func (b *Batch) Edit(e Edit) {
 	}
 }
 
-// Scores is the batch without sessions, facts and housekeeping, as a mirror of a server applies it.
+// Scores is the batch without facts and housekeeping, as a mirror of a server applies it.
 func (b *Batch) Scores() *Batch {
 	c := *b
-	c.sessions, c.facts, c.trim, c.decay, c.sweep = nil, nil, time.Time{}, time.Time{}, time.Time{}
-	return &c
-}
-
-// Sessions is the batch without scores and facts.
-func (b *Batch) Sessions() *Batch {
-	c := *b
-	c.sets, c.stamps, c.facts, c.edits = nil, nil, nil, nil
+	c.facts, c.trim, c.decay, c.sweep = nil, time.Time{}, time.Time{}, time.Time{}
 	return &c
 }
 

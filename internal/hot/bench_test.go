@@ -74,7 +74,6 @@ func BenchmarkApply(b *testing.B) {
 				}
 				batch.Add(hot.TagFiles, "go", f, at, 1)
 				batch.Add(hot.FileTags, f, "go", at, 1)
-				batch.Session("s").File("f", seq, at).Set(hot.FieldClock, fmt.Sprint(seq))
 				seq++
 				if err := s.Apply(b.Context(), batch, seq); err != nil {
 					b.Fatal(err)

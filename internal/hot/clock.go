@@ -1,9 +1,6 @@
 package hot
 
-import (
-	"math"
-	"time"
-)
+import "time"
 
 // Clock detects times that lie in the future. Nil believes every time. Times are Unix seconds.
 type Clock func() time.Time
@@ -17,16 +14,13 @@ func (c Clock) Believable(t float64) float64 {
 	return min(t, Seconds(c().Add(24*time.Hour)))
 }
 
-// Ahead reports whether a time comes from a clock that ran ahead and is back: nothing that is right is so late. A
-// session's deadline lies up to SessionLife after its last event.
+// Ahead reports whether a time comes from a clock that ran ahead and is back: nothing that is right is so late.
 func (c Clock) Ahead(t float64) bool {
-	return c != nil && t > Seconds(c().Add(24*time.Hour+2*SessionLife))
+	return c != nil && t > Seconds(c().Add(72*time.Hour))
 }
 
 // Seconds is the form of all times in a store: Unix seconds with milliseconds as fraction.
 func Seconds(t time.Time) float64 { return float64(t.UnixMilli()) / 1000 }
-
-func moment(s float64) time.Time { return time.UnixMilli(int64(math.Round(s * 1000))).UTC() }
 
 // Undated is the newest time of a store that has no dated event yet.
 const Undated = -1 << 62

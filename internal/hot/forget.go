@@ -54,7 +54,7 @@ func (s *Store) planForget(files []event.Path) (out []Change) {
 	return out
 }
 
-// Forget removes a file from every set, session and edge, for good. Facts are the concern of who wrote them. It fails
+// Forget removes a file from every set and edge, for good. Facts are the concern of who wrote them. It fails
 // only when ctx has ended, and has then changed nothing.
 func (s *Store) Forget(ctx context.Context, p event.Path) error {
 	s.writing.Lock()
@@ -65,11 +65,6 @@ func (s *Store) Forget(ctx context.Context, p event.Path) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.dirty[record{NounFile, string(p)}] = true
-	for id, rec := range s.sessions {
-		if forgetInSession(rec, string(p)) {
-			s.dirty[record{nounSession, id}] = true
-		}
-	}
 	for _, c := range s.planForget([]event.Path{p}) {
 		s.change(c)
 	}
@@ -77,19 +72,4 @@ func (s *Store) Forget(ctx context.Context, p event.Path) error {
 		s.names[NounFile].release(id)
 	}
 	return nil
-}
-
-// forgetInSession reports whether the session had the file.
-func forgetInSession(rec *sessionRecord, file string) (hit bool) {
-	for p := range Parts {
-		if _, ok := rec.Parts[p][file]; ok && p != PartTerms {
-			delete(rec.Parts[p], file)
-			hit = true
-		}
-	}
-	if rec.Fields[FieldCurrent] == file {
-		delete(rec.Fields, FieldCurrent)
-		hit = true
-	}
-	return hit
 }

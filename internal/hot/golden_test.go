@@ -11,7 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/hot"
 )
 
@@ -100,10 +99,6 @@ func TestGoldenRecords(t *testing.T) {
 	b.Trim(march)
 	b.Fact("threshold", "next", "0.6")
 	b.Fact("calibration:prompt", "a", "1")
-	b.Session("s:1").File("dir/a.go", 1, march).First("dir/a.go", 1).File("dir/b.go", 2, march).Set(hot.FieldClock, "8").
-		Named("dir/b.go", 2).Run("z", 5).Seen("dir/a.go", 8, 2).Term("word", 3).Edited("dir/b.go", march).
-		Result(hot.Result{Number: 1, Clock: 2, Prompt: 1, Listing: true, Files: []event.Path{"dir/a.go", "z"}}).
-		Wording(hot.Wording{Number: 1, Clock: 2, Prompt: 1, Words: []string{"retry"}, Idents: []string{"maxretries"}})
 	apply(t, s, 3, b)
 	b = hot.NewBatch()
 	b.Add(hot.Coaccess, "dir/b.go", "dir/deep/c.go", march.Add(time.Minute), 1)

@@ -11,7 +11,7 @@ type asOf struct {
 	clock Clock
 }
 
-// read answers a view: sessions and facts from here, scores from the mirror of a server if they are shared.
+// read answers a view: facts from here, scores from the mirror of a server if they are shared.
 func (s *Store) read(ctx context.Context, r *reads, t asOf) error {
 	sets := r.sets
 	if mirror := s.mirror.Load(); mirror != nil {
@@ -23,9 +23,6 @@ func (s *Store) read(ctx context.Context, r *reads, t asOf) error {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	s.readSets(sets, t)
-	for _, q := range r.sessions {
-		q.view.fill(s.sessions[q.id], t.at)
-	}
 	for _, q := range r.facts {
 		if fields := s.facts[q.key]; fields != nil {
 			q.facts.Fields = maps.Clone(fields)

@@ -11,19 +11,18 @@ import (
 
 // Nouns of records that are no names of scores.
 const (
-	nounSession Noun = iota + NounTerm + 1
-	nounFact
+	nounFact Noun = iota + NounTerm + 1
 	nounMeta
 )
 
-// record names a snapshot record: everything about one file, tag, term, session or fact key.
+// record names a snapshot record: everything about one file, tag, term or fact key.
 type record struct {
 	noun Noun
 	text string
 }
 
 // nounLetters begin a record's key.
-var nounLetters = [...]byte{NounFile: 'f', NounTag: 't', NounTerm: 'w', nounSession: 's', nounFact: 'k', nounMeta: 'm'}
+var nounLetters = [...]byte{NounFile: 'f', NounTag: 't', NounTerm: 'w', nounFact: 'k', nounMeta: 'm'}
 
 func (r record) key() string { return string(nounLetters[r.noun]) + ":" + r.text }
 
@@ -37,8 +36,8 @@ func parseRecord(key string) (record, bool) {
 }
 
 // Record is an encoded part of the store, for the snapshot. Empty Data means that the key is gone. The form is:
-// version byte; fingerprint of names and half-lives (4 bytes); scores; owned sets; fields; sessions' parts; CRC-32C
-// (4 bytes) of key and all before. Integers are varints, scores float64, member names share prefixes with their
+// version byte; fingerprint of names and half-lives (4 bytes); scores; owned sets; fields; CRC-32C (4 bytes) of key and
+// all before. Integers are varints, scores float64, member names share prefixes with their
 // predecessor.
 type Record struct {
 	Key  string
@@ -56,11 +55,9 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 // content is what a record holds.
 type content struct {
-	scores   []score
-	sets     []ownedSet
-	fields   []field // by name
-	parts    [Parts][]Member
-	deadline float64 // sessions: Unix seconds
+	scores []score
+	sets   []ownedSet
+	fields []field // by name
 }
 
 // score is a file's, tag's or term's score in one global set.
@@ -81,8 +78,7 @@ type ownedSet struct {
 type field struct{ name, value string }
 
 func (c *content) empty() bool {
-	return len(c.scores) == 0 && len(c.sets) == 0 && len(c.fields) == 0 &&
-		!slices.ContainsFunc(c.parts[:], func(p []Member) bool { return len(p) > 0 })
+	return len(c.scores) == 0 && len(c.sets) == 0 && len(c.fields) == 0
 }
 
 // codec encodes and decodes records. Members of sets have their ids in names.
@@ -121,12 +117,6 @@ func (c *codec) encode(buf []byte, r record, from *content) []byte {
 	buf = binary.AppendUvarint(buf, uint64(len(from.fields)))
 	for _, f := range from.fields {
 		buf = appendText(appendText(buf, f.name), f.value)
-	}
-	if r.noun == nounSession {
-		buf = appendFloat(buf, from.deadline)
-		for _, p := range from.parts {
-			buf = appendMembers(buf, "", p)
-		}
 	}
 	return binary.LittleEndian.AppendUint32(buf, checksum(r, buf[start:]))
 }
@@ -210,14 +200,6 @@ func (d *decoder) content(r record) *content {
 	}
 	for range d.count(2) {
 		c.fields = append(c.fields, field{d.text(), d.text()})
-	}
-	if r.noun == nounSession {
-		c.deadline = d.float()
-		for p := range Parts {
-			d.members(d.count(10), "", func(name []byte, score float64) {
-				c.parts[p] = append(c.parts[p], Member{string(name), score})
-			})
-		}
 	}
 	return c
 }

@@ -100,35 +100,4 @@ func (s *Store) rename(moved map[string]string) {
 	for _, c := range s.planRename(moved) {
 		s.change(c)
 	}
-	for id, rec := range s.sessions {
-		if s.renameInSession(rec, moved) {
-			s.dirty[record{nounSession, id}] = true
-		}
-	}
-}
-
-// renameInSession reports whether the session had one of the files.
-func (s *Store) renameInSession(rec *sessionRecord, moved map[string]string) (hit bool) {
-	for p := range Parts {
-		found := map[string]float64{}
-		for name, score := range rec.Parts[p] {
-			if now, ok := moved[name]; ok && p != PartTerms {
-				delete(rec.Parts[p], name)
-				if old, ok := found[now]; !ok || score > old {
-					found[now] = score
-				}
-				hit = true
-			}
-		}
-		for name, score := range found {
-			if old, ok := rec.Parts[p][name]; !ok || score > old || s.clock.Ahead(old) {
-				rec.Parts[p][strings.Clone(name)] = score
-			}
-		}
-	}
-	if now, ok := moved[rec.Fields[FieldCurrent]]; ok {
-		rec.Fields[FieldCurrent] = strings.Clone(now)
-		hit = true
-	}
-	return hit
 }

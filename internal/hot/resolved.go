@@ -2,7 +2,6 @@ package hot
 
 import (
 	"cmp"
-	"maps"
 	"math"
 	"slices"
 	"time"
@@ -11,12 +10,11 @@ import (
 // Resolved is what a batch changes, in a fixed order: the same batch always resolves to the same. Stores apply it in
 // the order of the fields.
 type Resolved struct {
-	Newest   float64           // latest time in the batch, Unix seconds
-	Moved    map[string]string // name of a file in the store → its name now
-	Changes  []Change          // increments by family, epoch and owner, then stamps by family; members by name
-	Sessions []*sessionChange  // by id
-	Facts    map[string]map[string]string
-	Edits    []Edit
+	Newest  float64           // latest time in the batch, Unix seconds
+	Moved   map[string]string // name of a file in the store → its name now
+	Changes []Change          // increments by family, epoch and owner, then stamps by family; members by name
+	Facts   map[string]map[string]string
+	Edits   []Edit
 
 	Trim, Decay, Sweep time.Time // zero: none
 }
@@ -25,9 +23,6 @@ type Resolved struct {
 func (b *Batch) Resolve() *Resolved {
 	c := &Resolved{Newest: b.newest, Moved: compose(b.renames), Changes: append(b.resolveSets(), b.resolveStamps()...), Facts: b.facts,
 		Edits: b.edits, Trim: b.trim, Decay: b.decay, Sweep: b.sweep}
-	for _, id := range slices.Sorted(maps.Keys(b.sessions)) {
-		c.Sessions = append(c.Sessions, &b.sessions[id].change)
-	}
 	return c
 }
 

@@ -64,9 +64,6 @@ func (s *Store) changed(full bool) []record {
 		}
 	}
 	if full {
-		for id := range s.sessions {
-			todo = append(todo, record{nounSession, id})
-		}
 		for key := range s.facts {
 			todo = append(todo, record{nounFact, key})
 		}
@@ -78,8 +75,6 @@ func (s *Store) changed(full bool) []record {
 // content gathers what the store has for a record, of those epochs by family.
 func (s *Store) content(r record, epochs [][]int64) content {
 	switch r.noun {
-	case nounSession:
-		return s.sessionContent(r.text)
 	case nounFact:
 		return content{fields: fields(s.facts[r.text])}
 	case nounMeta:
@@ -123,18 +118,6 @@ func (s *Store) live() [][]int64 {
 		}
 	}
 	return out
-}
-
-func (s *Store) sessionContent(id string) content {
-	rec := s.sessions[id]
-	if rec == nil {
-		return content{}
-	}
-	c := content{fields: fields(rec.Fields), deadline: rec.Deadline}
-	for p := range Parts {
-		c.parts[p] = members(rec.Parts[p])
-	}
-	return c
 }
 
 func fields(m map[string]string) []field {
@@ -197,9 +180,6 @@ func (s *Store) Restore(ctx context.Context, recs []Record) error {
 // restore loads one record, and lists its stamps by family.
 func (s *Store) restore(r record, c *content, stamps [][]Member) {
 	switch r.noun {
-	case nounSession:
-		s.restoreSession(r.text, c)
-		return
 	case nounFact:
 		s.facts[r.text] = fieldMap(c.fields)
 		return
@@ -238,19 +218,6 @@ func (s *Store) restoreNewest(f *Family, ms []Member) {
 		newest = newest.put(ids.id(m.Name), m.Score)
 	}
 	s.newest[f.index] = newest
-}
-
-func (s *Store) restoreSession(id string, c *content) {
-	rec := &sessionRecord{Fields: fieldMap(c.fields), Deadline: c.deadline}
-	for p := range Parts {
-		for _, m := range c.parts[p] {
-			if rec.Parts[p] == nil {
-				rec.Parts[p] = make(map[string]float64, len(c.parts[p]))
-			}
-			rec.Parts[p][m.Name] = m.Score
-		}
-	}
-	s.sessions[id] = rec
 }
 
 func fieldMap(fs []field) map[string]string {

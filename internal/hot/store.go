@@ -17,17 +17,16 @@ type Store struct {
 	writing sync.Mutex
 	mu      sync.RWMutex
 
-	names    [NounTerm + 1]names // by noun
-	sets     []map[int64]*scores // by family, then by epoch
-	newest   []set               // by family: of stamps the newest, of which at least NewestKept are there
-	sessions map[string]*sessionRecord
-	facts    map[string]map[string]string // key → field → value; never empty
-	applied  int64                        // sequence of the last batch
-	latest   float64                      // latest time of all events, Unix seconds
-	trimmed  map[string]int64             // family name → epoch of its last tick
-	grown    map[ownedKey]bool            // owned sets written since the last tick
-	dirty    map[record]bool              // changed since the last snapshot, beside the names that are marked
-	skipped  int                          // records that Restore refused
+	names   [NounTerm + 1]names          // by noun
+	sets    []map[int64]*scores          // by family, then by epoch
+	newest  []set                        // by family: of stamps the newest, of which at least NewestKept are there
+	facts   map[string]map[string]string // key → field → value; never empty
+	applied int64                        // sequence of the last batch
+	latest  float64                      // latest time of all events, Unix seconds
+	trimmed map[string]int64             // family name → epoch of its last tick
+	grown   map[ownedKey]bool            // owned sets written since the last tick
+	dirty   map[record]bool              // changed since the last snapshot, beside the names that are marked
+	skipped int                          // records that Restore refused
 }
 
 // ownedKey is an owned set.
@@ -40,7 +39,7 @@ type ownedKey struct {
 // New makes an empty store. A nil clock believes every time.
 func New(clock Clock) *Store {
 	s := &Store{clock: clock, sets: make([]map[int64]*scores, len(Families)), newest: make([]set, len(Families)),
-		sessions: map[string]*sessionRecord{}, facts: map[string]map[string]string{}, latest: Undated, trimmed: map[string]int64{},
+		facts: map[string]map[string]string{}, latest: Undated, trimmed: map[string]int64{},
 		grown: map[ownedKey]bool{}, dirty: map[record]bool{}}
 	for i := range s.sets {
 		s.sets[i] = map[int64]*scores{}
@@ -60,9 +59,8 @@ func (s *Store) Applied(context.Context) (int64, error) {
 
 // Size is what the store holds.
 type Size struct {
-	Sessions int    // live sessions
-	Bytes    uint64 // this process's Go heap, the store included
-	Skipped  int    // snapshot records that Restore refused
+	Bytes   uint64 // this process's Go heap, the store included
+	Skipped int    // snapshot records that Restore refused
 }
 
 // Size counts.
@@ -71,7 +69,7 @@ func (s *Store) Size() Size {
 	metrics.Read(heap)
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	return Size{Sessions: len(s.sessions), Bytes: heap[0].Value.Uint64(), Skipped: s.skipped}
+	return Size{Bytes: heap[0].Value.Uint64(), Skipped: s.skipped}
 }
 
 // scores finds or makes the sets of a family and epoch.

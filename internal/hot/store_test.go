@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -40,16 +39,6 @@ func oneAt(t *testing.T, s *hot.Store, f *hot.Family, owner, name string, at tim
 	return r.Value[0]
 }
 
-func session(t *testing.T, s *hot.Store, id string, at time.Time) *hot.SessionView {
-	t.Helper()
-	v := s.View(at)
-	sv := v.Session(id)
-	if err := v.Load(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	return sv
-}
-
 func TestApplyTwiceCountsOnce(t *testing.T) {
 	s := hot.New(nil)
 	for _, seq := range []int64{1, 1, 2, 1, 2} {
@@ -76,13 +65,12 @@ func TestAddIgnores(t *testing.T) {
 		b.Add(hot.Comod, "", "a", noon, 1)
 		b.Add(hot.Frequency, "", "far", noon.AddDate(280, 0, 0), 1e308)
 		b.Add(hot.Frequency, "", "good", noon, 1)
-		b.Session("s").Seen("p", 1, math.NaN()).Seen("q", 1, -1).Seen("good", 1, 1).Set("k", "v")
 	})
 	if got := one(t, s, hot.Frequency, "", "a"); got != 0 {
 		t.Errorf("a is %v", got)
 	}
-	if sv := session(t, s, "s", noon); len(sv.SeenEver) != 1 {
-		t.Errorf("seen are %v", sv.SeenEver)
+	if got := one(t, s, hot.Frequency, "", "good"); !near(got, 1) {
+		t.Errorf("good is %v", got)
 	}
 }
 
@@ -95,51 +83,6 @@ func TestViewsAreChecked(t *testing.T) {
 	v.Top(hot.Frequency, "", 5)
 	if v.Load(t.Context()) == nil {
 		t.Error("a global family was read by rank")
-	}
-}
-
-func TestSessionLife(t *testing.T) {
-	s := hot.New(nil)
-	fill(t, s, 1, func(b *hot.Batch) {
-		b.Session("a:files").Set(hot.FieldAgent, "other").Touch(noon)
-		b.Session("a").File("x", 1, noon).First("x", 1).File("y", 2, noon).First("y", 2).File("x", 3, noon).
-			Set(hot.FieldClock, "8").Set(hot.FieldPrompts, "2").Named("x", 1).Named("y", 2).Run("z", 5).
-			Seen("x", 8, 2).Seen("gone", 8, 1).Unsee("gone").Term("b", 2).Term("a", 3).Edited("y", noon)
-	})
-	want := &hot.SessionView{Exists: true, Fields: map[string]string{hot.FieldClock: "8", hot.FieldPrompts: "2"}, Clock: 8, Prompt: 2,
-		Files: []event.Path{"y", "x"}, Opened: map[event.Path]time.Time{"x": noon, "y": noon}, Last: map[event.Path]int64{"x": 3, "y": 2},
-		Order: map[event.Path]int64{"x": 1, "y": 2}, Named: map[event.Path]int64{"y": 2}, NamedBefore: map[event.Path]int64{"x": 1},
-		Commands: map[event.Path]int64{"z": 5}, Mentions: map[event.Path]float64{"x": 2}, SeenEver: map[event.Path]bool{"x": true},
-		Terms: []string{"b", "a"}, TermClock: map[string]int64{"a": 3, "b": 2},
-		Edits: map[event.Path]time.Time{"y": noon}, Deadline: noon.Add(hot.SessionLife)}
-	if got := session(t, s, "a", noon); !reflect.DeepEqual(got, want) {
-		t.Fatalf("got\n%+v\nwant\n%+v", got, want)
-	}
-	fill(t, s, 2, func(b *hot.Batch) {
-		b.Rename("x", "n")
-		b.Session("a").Clear(hot.PartTerms).Term("c", 9).Set(hot.FieldAgent, "").First("y", 7)
-	})
-	got := session(t, s, "a", noon)
-	if fmt.Sprint(got.Files, got.Terms, got.Order["n"], got.Order["y"]) != "[y n] [c] 1 2" {
-		t.Errorf("after the second batch: %+v", got)
-	}
-	if err := s.Forget(t.Context(), "n"); err != nil {
-		t.Fatal(err)
-	}
-	if got := session(t, s, "a", noon); len(got.Files) != 1 || len(got.SeenEver) != 0 {
-		t.Errorf("after forgetting: %+v", got)
-	}
-	late := noon.Add(hot.SessionLife)
-	if got := session(t, s, "a", late); got.Exists || len(got.Files) != 0 {
-		t.Errorf("past its deadline: %+v", got)
-	}
-	fill(t, s, 3, func(b *hot.Batch) { b.Trim(late) })
-	if n := s.Size().Sessions; n != 0 {
-		t.Errorf("%d sessions are left", n)
-	}
-	recs, err := s.Dirty(t.Context(), false)
-	if err != nil || !slices.ContainsFunc(recs, func(r hot.Record) bool { return r.Key == "s:a" && len(r.Data) == 0 }) {
-		t.Errorf("the snapshot is not noticed: %v, %v", recs, err)
 	}
 }
 
@@ -262,7 +205,6 @@ func TestViewsBesideApply(t *testing.T) {
 			for ctx.Err() == nil {
 				v := s.View(noon)
 				a, b := v.Of(hot.Frequency, []string{"a", "b"}), v.Top(hot.Comod, "a", 5)
-				v.Session("s")
 				if err := v.Load(ctx); err != nil {
 					if !errors.Is(err, context.Canceled) {
 						t.Error(err)
@@ -281,7 +223,6 @@ func TestViewsBesideApply(t *testing.T) {
 			b.Add(hot.Frequency, "", "a", noon, 1)
 			b.Add(hot.Frequency, "", "b", noon, 1)
 			b.Add(hot.Comod, "a", fmt.Sprint(seq), noon, 1)
-			b.Session("s").File("a", seq, noon)
 			if seq%20 == 0 {
 				b.Rename("a", "c")
 				b.Rename("c", "a")

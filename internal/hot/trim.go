@@ -8,7 +8,6 @@ func (s *Store) trim(at float64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.trimNewest()
-	s.expire(at)
 	s.dropEpochs(at)
 }
 
@@ -81,17 +80,6 @@ func (s *Store) trimNewest() {
 		}
 		for _, m := range append(ms[:early:early], ms[min(len(ms), early+NewestKept):]...) {
 			s.newest[i] = s.newest[i].remove(s.names[f.Member].ids[m.Name])
-		}
-	}
-}
-
-// expire removes the sessions whose deadline has passed, and those whose deadline was set by a clock that ran ahead:
-// they would live on for as long.
-func (s *Store) expire(at float64) {
-	for id, rec := range s.sessions {
-		if rec.Deadline <= at || s.clock.Ahead(rec.Deadline) {
-			delete(s.sessions, id)
-			s.dirty[record{nounSession, id}] = true
 		}
 	}
 }

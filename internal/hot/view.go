@@ -19,9 +19,8 @@ type View struct {
 
 // reads are the questions of a View, and what the store has for them.
 type reads struct {
-	sets     []*setRead
-	sessions []sessionRead
-	facts    []factRead
+	sets  []*setRead
+	facts []factRead
 }
 
 // setRead reads members of one set, decayed, or all of it.
@@ -34,11 +33,6 @@ type setRead struct {
 	values []float64 // of members, 0 if absent
 	all    []Member  // in no order
 	until  []float64 // when values are decayed until: one for an owned set, one per member of a global family ByChange
-}
-
-type sessionRead struct {
-	id   string
-	view *SessionView
 }
 
 type factRead struct {
@@ -112,13 +106,6 @@ func (v *View) OwnedOf(f *Family, owner string, members []string) *Values {
 		}
 	})
 	return r
-}
-
-// Session asks for everything about a session.
-func (v *View) Session(id string) *SessionView {
-	s := &SessionView{Fields: map[string]string{}}
-	v.reads.sessions = append(v.reads.sessions, sessionRead{id, s})
-	return s
 }
 
 // Facts asks for a small durable record.

@@ -47,19 +47,6 @@ func (s *Store) Sums(f *Family, at time.Time) []Member {
 	return out
 }
 
-// SessionIDs returns the sessions that are live at that time, in no order.
-func (s *Store) SessionIDs(at time.Time) []string {
-	s.mu.RLock()
-	defer s.mu.RUnlock()
-	var out []string
-	for id, rec := range s.sessions {
-		if rec.Deadline == 0 || rec.Deadline > Seconds(at) {
-			out = append(out, id)
-		}
-	}
-	return out
-}
-
 // ownedNow is an owner's set with the values of a time.
 func (s *Store) ownedNow(f *Family, owner uint32, t asOf) set {
 	sums, until := s.ownedAt(f, owner, t)

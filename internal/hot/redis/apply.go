@@ -21,12 +21,10 @@ func (s *Store) Apply(ctx context.Context, b *hot.Batch, seq int64) error {
 	if seq > s.Sent() {
 		err = s.send(ctx, b, seq)
 	}
-	if err == nil {
-		err = s.sessions.Apply(ctx, b.Sessions(), seq)
-	}
 	if err != nil {
 		return fmt.Errorf("apply batch %d: %w", seq, err)
 	}
+	s.learned = max(s.learned, seq)
 	return nil
 }
 

@@ -65,7 +65,7 @@ func exactly(a, b float64) bool { return a == b }
 const diffSeeds = 2
 
 // operations are those that a server must have been asked for.
-const operations = "Apply Apply-again Apply-large Claim Check Forget Trim Decay Sweep Rename Session Cap Load Resume Sync Open"
+const operations = "Apply Apply-again Apply-large Claim Check Forget Trim Decay Sweep Rename Cap Load Resume Sync Open"
 
 // TestDifferential gives the same operations to the store in memory and to every kind of server, and compares all that
 // three stores answer: the one that learned by itself, the server's mirror that followed the stream, and a mirror that was
@@ -195,7 +195,7 @@ func (d *trio) reopen() {
 	d.own = hot.New(nil)
 	d.must("Restore", d.own.Restore(ctx, recs))
 	o := d.options
-	o.Sessions = func(int64) (*hot.Store, error) { return d.server.sessions, nil }
+	o.Learned = func(int64) (int64, error) { return d.server.Applied(ctx) }
 	again, err := Open(ctx, o)
 	d.must("Open", err)
 	d.tb.Cleanup(func() { again.Close() })
@@ -216,21 +216,12 @@ func (d *trio) look() {
 	d.words, d.numbers = d.words+words, d.numbers+numbers
 	differ(d.tb, "mirror and server", answersOf(d.tb, d.server.Mirror().Scores, d.world, d.now),
 		answersOf(d.tb, loaded(d.tb, d.options), d.world, d.now), exactly)
-	for _, id := range []string{"s1", "s:2", "s%3", "none"} {
-		own, its := d.own.View(d.now), d.server.View(d.now)
-		a, b := own.Session(id), its.Session(id)
-		d.must("View", own.Load(d.tb.Context()))
-		d.must("View", its.Load(d.tb.Context()))
-		if fmt.Sprint(*a) != fmt.Sprint(*b) {
-			d.tb.Fatalf("session %s is\n%+v\nwant\n%+v", id, *b, *a)
-		}
-	}
 }
 
 // loaded is what the server has now.
 func loaded(tb testing.TB, o Options) *hot.Store {
 	tb.Helper()
-	o.Writer, o.Sessions, o.Edited = "onlooker", nil, nil
+	o.Writer, o.Learned, o.Edited = "onlooker", nil, nil
 	s, err := Open(tb.Context(), o)
 	if err != nil {
 		tb.Fatal(err)
@@ -329,9 +320,6 @@ func randomBatch(r *rand.Rand, w world, now time.Time, ops map[string]int) *hot.
 				b.Rename(to, from) // there and back
 			}
 			ops["Rename"]++
-		case 1:
-			randomSession(r, w, b, now)
-			ops["Session"]++
 		default:
 			weight := r.Float64() * 3
 			if r.IntN(5) == 0 {
@@ -357,25 +345,6 @@ func randomBatch(r *rand.Rand, w world, now time.Time, ops map[string]int) *hot.
 		ops["Sweep"]++
 	}
 	return b
-}
-
-func randomSession(r *rand.Rand, w world, b *hot.Batch, now time.Time) {
-	p, n := event.Path(pick(r, w.files)), int64(1+r.IntN(50))
-	s := b.Session(pick(r, []string{"s1", "s:2", "s%3"}))
-	switch r.IntN(4) {
-	case 0:
-		if p := hot.Part(r.IntN(int(hot.Parts) + 1)); p < hot.Parts {
-			s.Clear(p)
-		} else {
-			s.Renew()
-		}
-	case 1:
-		s.Term(pick(r, w.terms), n)
-	default:
-		s.File(p, n, now).First(p, n)
-	}
-	s.Set(hot.FieldClock, fmt.Sprint(n)).Set(hot.FieldCurrent, string(p)).Set(hot.FieldPrompts, fmt.Sprint(n/3))
-	s.Touch(now.Add(-time.Duration(r.IntN(20)) * time.Hour))
 }
 
 // large applies a batch that is cut into steps, twice.

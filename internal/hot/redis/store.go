@@ -9,7 +9,6 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"github.com/redis/go-redis/v9"
 
@@ -24,23 +23,23 @@ type Options struct {
 	Repo   string    // the hash tag of all keys
 	Writer string    // id of this daemon, under which the server keeps how far it has come; "" is "local"
 
-	// Sessions finds the sessions of this writer as of the batch up to which the server has it, or an earlier one: then the
-	// batches since are to be applied again, which changes sessions only. nil begins without any.
-	Sessions func(sent int64) (*hot.Store, error)
-	Loaded   func(*Mirror)  // called with each mirror that is loaded, when it is whole; may be nil
-	Edited   func(hot.Edit) // called for each edit of another daemon that a mirror reads; may be nil
+	// Learned is the batch up to which the sessions of this writer are, at most the one up to which the server has it: the batches
+	// since are to be applied again, which changes sessions only. nil: 0.
+	Learned func(sent int64) (int64, error)
+	Loaded  func(*Mirror)  // called with each mirror that is loaded, when it is whole; may be nil
+	Edited  func(hot.Edit) // called for each edit of another daemon that a mirror reads; may be nil
 }
 
 // Store is a connection to the server that keeps the scores of one repository. Safe for concurrent use.
 type Store struct {
-	keys     keys
-	clock    hot.Clock
-	writer   string
-	client   redis.UniversalClient
-	sessions *hot.Store
-	loaded   func(*Mirror)
-	edited   func(hot.Edit)
-	applied  atomic.Int64 // sequence of the last batch that the server has wholly
+	keys    keys
+	clock   hot.Clock
+	writer  string
+	client  redis.UniversalClient
+	learned int64 // batch up to which the sessions are
+	loaded  func(*Mirror)
+	edited  func(hot.Edit)
+	applied atomic.Int64 // sequence of the last batch that the server has wholly
 
 	mu     sync.Mutex // one Apply, Claim or Forget at a time; guards what follows
 	step   int        // steps of the next batch that the server has
@@ -74,10 +73,8 @@ func open(ctx context.Context, o Options) (*Store, error) {
 	}
 	s := &Store{keys: newKeys(cmp.Or(place.Prefix, "aoa"), o.Repo), clock: o.Now, writer: cmp.Or(o.Writer, "local"),
 		client: client, loaded: o.Loaded, edited: o.Edited, latest: hot.Undated}
-	if err = s.identify(ctx); err == nil && o.Sessions != nil {
-		s.sessions, err = o.Sessions(s.Sent())
-	} else {
-		s.sessions = hot.New(o.Now)
+	if err = s.identify(ctx); err == nil && o.Learned != nil {
+		s.learned, err = o.Learned(s.Sent())
 	}
 	if err != nil {
 		return nil, errors.Join(err, s.Close())
@@ -132,8 +129,9 @@ func mark(seq int64, step int) string {
 	return strconv.FormatInt(seq, 10) + "+" + strconv.Itoa(step)
 }
 
-// View begins a view of this writer's sessions.
-func (s *Store) View(at time.Time) *hot.View { return s.sessions.View(at) }
-
 // Applied is the batch up to which the sessions are.
-func (s *Store) Applied(ctx context.Context) (int64, error) { return s.sessions.Applied(ctx) }
+func (s *Store) Applied(context.Context) (int64, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.learned, nil
+}

@@ -12,6 +12,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/hot"
 	"github.com/aoa-dev/aoa/internal/hot/redis"
 	"github.com/aoa-dev/aoa/internal/index"
+	"github.com/aoa-dev/aoa/internal/session/live"
 	"github.com/aoa-dev/aoa/learn"
 	"github.com/aoa-dev/aoa/rank"
 )
@@ -79,8 +80,8 @@ func stream() (batches [][]event.Event, files []event.Path, end time.Time) {
 // scores from. It asks, in between and at the end, what comes next.
 func answers(t *testing.T, url string) (asked int, out []event.Suggestion) {
 	t.Helper()
-	s := hot.New(nil)
-	learners, sync := []*learn.Learner{learn.New(s, learn.Options{})}, func() {}
+	s, sessions := hot.New(nil), live.New()
+	learners, sync := []*learn.Learner{learn.New(s, sessions, learn.Options{})}, func() {}
 	if url != "" {
 		server, err := redis.Open(t.Context(), redis.Options{URL: url, Repo: "stream-" + fmt.Sprint(rand.Uint64())})
 		if err == nil {
@@ -91,7 +92,7 @@ func answers(t *testing.T, url string) (asked int, out []event.Suggestion) {
 			t.Fatal(err)
 		}
 		s.Share(server.Mirror().Scores)
-		learners = append(learners, learn.New(server, learn.Options{}))
+		learners = append(learners, learn.New(server, live.New(), learn.Options{}))
 		sync = func() {
 			if err := server.Sync(t.Context()); err != nil {
 				t.Fatal(err)
@@ -100,7 +101,7 @@ func answers(t *testing.T, url string) (asked int, out []event.Suggestion) {
 	}
 	batches, files, end := stream()
 	tree := index.NewTree(files)
-	ranker := rank.New(s, func() *index.Tree { return tree }, rank.Options{})
+	ranker := rank.New(s, sessions, func() *index.Tree { return tree }, rank.Options{})
 	for i, b := range batches {
 		for _, l := range learners {
 			if err := l.Learn(t.Context(), b, int64(i+1)); err != nil {

@@ -1,0 +1,308 @@
+package live
+
+import (
+	"cmp"
+	"maps"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/redact"
+)
+
+const (
+	watchID = "watch" // the session of saves outside any tool
+	toolsID = "tools" // no session: the files that tools edited in the last minute
+
+	watchIdle  = 30 * time.Minute // after this long without a save the session of saves begins again
+	editPause  = 5 * time.Minute  // between two edits of one change, at most
+	saveAfter  = 10 * time.Second // a save up to this long after a tool's edit is that edit …
+	saveBefore = 2 * time.Second  // … and up to this long before: the hook comes after the file was written
+	toolEdits  = time.Minute      // how long the edits of tools are remembered
+
+	maxMentions     = 1024 // files whose mentions a session keeps …
+	keepMentions    = 768  // … and how many stay when there are more
+	maxIdents       = 8    // identifiers kept of a command or pattern …
+	maxPromptIdents = 40   // … and of a prompt
+	maxResults      = 12   // results kept
+	maxPatterns     = 8    // commands and patterns kept
+	topicWords      = 6    // words that make a prompt one that later prompts go on from
+)
+
+// idOf is the session that an event belongs to, "" for none.
+func idOf(e event.Event) string {
+	switch e.Kind {
+	case event.KindCommit, event.KindUncommit, event.KindRename, event.KindDelete, event.KindBranch, event.KindTick,
+		event.KindSuggest, event.KindOutcome, event.KindFeedback, event.KindSetting:
+		return ""
+	case event.KindSave:
+		return watchID
+	}
+	if e.Session == toolsID {
+		return ""
+	}
+	return e.Session
+}
+
+// Apply folds an event. It returns the session that the event belongs to as it is now, nil for none, and what the event changed.
+// Both are good until the next Apply.
+func (l *Sessions) Apply(e event.Event) (*Session, Delta) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	switch e.Kind {
+	case event.KindRename:
+		l.rename(e)
+	case event.KindBranch:
+		if s := l.sessions[watchID]; s != nil && s.Current != "" {
+			s.Current = ""
+			l.touch(watchID)
+		}
+	case event.KindTick:
+		if e.Tool != "decay" && e.Tool != "sweep" {
+			l.expire(e.Time)
+		}
+	case event.KindSave:
+		if e.Paths = l.untouched(e); len(e.Paths) > 0 {
+			return l.inSession(watchID, e)
+		}
+	default:
+		if id := idOf(e); id != "" {
+			return l.inSession(id, e)
+		}
+		return nil, alone(e)
+	}
+	return nil, Delta{}
+}
+
+// alone is what an event changes that belongs to no session.
+func alone(e event.Event) (d Delta) {
+	if e.Kind.Open() {
+		for _, p := range e.Paths {
+			d.Opened = append(d.Opened, Opened{Path: p})
+		}
+	}
+	return d
+}
+
+// inSession folds an event of a session.
+func (l *Sessions) inSession(id string, e event.Event) (*Session, Delta) {
+	f := l.begin(id, e.Time)
+	if e.Agent != "" {
+		f.Agent = e.Agent
+	}
+	switch e.Kind {
+	case event.KindStart:
+		f.start(e)
+		return f.Session, f.delta
+	case event.KindEnd:
+		f.endChange()
+		return f.Session, f.delta
+	}
+	f.Clock++
+	if e.Kind == event.KindPrompt {
+		f.prompt(e)
+	}
+	f.texts(e)
+	if e.Kind.Open() || e.Kind == event.KindSave {
+		f.opens(e)
+	}
+	if e.Kind.Edit() || e.Kind == event.KindSave {
+		f.edits(e)
+	}
+	if e.Kind.Edit() {
+		l.tools(e)
+	}
+	return f.Session, f.delta
+}
+
+// fold is a session while an event is folded.
+type fold struct {
+	*Session
+	delta Delta
+}
+
+// begin prepares a session for an event. A session that is over begins again.
+func (l *Sessions) begin(id string, at time.Time) (f fold) {
+	f.Session = l.sessions[id]
+	switch {
+	case f.Session == nil:
+		f.Session = newSession()
+	case f.over(at) || id == watchID && at.Sub(f.Last) > watchIdle:
+		f.endChange()
+		f.Session = newSession()
+	}
+	l.sessions[id] = f.Session
+	l.touch(id)
+	if at.After(f.Last) {
+		f.Last = at
+	}
+	return f
+}
+
+// start forgets what the agent has seen, where its context was emptied.
+func (f *fold) start(e event.Event) {
+	if e.Tool != "compact" && e.Tool != "clear" {
+		return
+	}
+	f.Seen, f.Results = map[event.Path]float64{}, nil
+}
+
+// prompt begins a turn.
+func (f *fold) prompt(e event.Event) {
+	f.endChange()
+	f.Prompts++
+	f.PromptClock = f.Clock
+	f.Terms = map[string]int64{}
+	for _, p := range e.Named {
+		f.Named[p] = f.Prompts
+	}
+	if len(f.Prompt.Words) >= topicWords {
+		f.Topic = f.Prompt
+	}
+	f.Prompt = Text{e.Terms, redact.Identifiers(e.Text, maxPromptIdents)}
+}
+
+// texts takes in the files and words that an event and its result name.
+func (f *fold) texts(e event.Event) {
+	if e.Kind != event.KindPrompt {
+		for _, p := range e.Named {
+			f.Commands[p] = f.Clock
+		}
+	}
+	f.mention(e.Named)
+	f.mention(e.Seen)
+	if len(e.Seen) > 0 {
+		f.Results = newest(Result{f.Clock, f.Prompts, e.Listing, e.Seen}, f.Results, maxResults)
+	}
+	switch {
+	case len(e.Terms) == 0:
+	case e.Kind == event.KindSearch || e.Kind == event.KindFailed:
+		f.pattern(e.Terms, redact.Identifiers(e.Text, maxIdents))
+	case e.Kind == event.KindRun:
+		f.pattern(e.Terms, redact.CommandIdentifiers(e.Text, maxIdents))
+	}
+	if e.Kind.Open() {
+		return
+	}
+	for _, w := range e.Terms {
+		if _, known := f.Terms[w]; !known {
+			f.delta.Terms = append(f.delta.Terms, w)
+		}
+		f.Terms[w] = f.Clock
+	}
+}
+
+func (f *fold) pattern(words, idents []string) {
+	f.Patterns = newest(Pattern{f.Prompts, Text{words, idents}}, f.Patterns, maxPatterns)
+}
+
+// newest puts a value before a list, of which it keeps most. Readers may hold the old list.
+func newest[V any](v V, list []V, most int) []V {
+	return append([]V{v}, list[:min(len(list), most-1)]...)
+}
+
+// mention adds 1/√m for each of m files.
+func (f *fold) mention(files []event.Path) {
+	w := 1 / math.Sqrt(float64(len(files)))
+	for _, p := range files {
+		f.Seen[p] = math.Log2(w+f.Session.mention(p)) + float64(f.Clock)/MentionHalf
+	}
+	if len(f.Seen) <= maxMentions {
+		return
+	}
+	least := slices.SortedFunc(maps.Keys(f.Seen), func(a, b event.Path) int {
+		return cmp.Or(cmp.Compare(f.Seen[b], f.Seen[a]), cmp.Compare(a, b))
+	})
+	for _, p := range least[keepMentions:] {
+		delete(f.Seen, p)
+	}
+}
+
+// opens takes in the files that an event opened.
+func (f *fold) opens(e event.Event) {
+	if len(e.Tags) > 0 {
+		f.Intent = e.Tags[0]
+	}
+	f.delta.Opened = make([]Opened, 0, len(e.Paths))
+	for _, p := range e.Paths {
+		if e.Subagent == "" {
+			f.Current = p
+		}
+		before, known := f.Opened[p]
+		o := Opened{Path: p, First: !known, Fresh: !known || before.Clock < f.PromptClock}
+		now := Open{f.Clock, before.At}
+		if e.Time.After(now.At) {
+			now.At = e.Time
+		}
+		f.Opened[p] = now
+		if o.First {
+			o.Prior = f.First
+			f.First = append(f.First, p)
+		}
+		f.delta.Opened = append(f.delta.Opened, o)
+	}
+}
+
+// edits adds the files of an event to the change, or begins the next one after a pause.
+func (f *fold) edits(e event.Event) {
+	if latest := f.lastEdit(); !latest.IsZero() && e.Time.Sub(latest) > editPause {
+		f.endChange()
+	}
+	for _, p := range e.Paths {
+		last := f.Edits[p]
+		if e.Time.After(last.At) {
+			last.At = e.Time
+		}
+		last.Hinted = e.Cause != ""
+		f.Edits[p] = last
+	}
+}
+
+// lastEdit is the time of the newest edit of the change, zero for none.
+func (f *fold) lastEdit() (latest time.Time) {
+	for _, x := range f.Edits {
+		if x.At.After(latest) {
+			latest = x.At
+		}
+	}
+	return latest
+}
+
+// endChange tells that the change is over: what is being done says nothing about what it lacks.
+func (f *fold) endChange() {
+	if len(f.Edits) == 0 {
+		return
+	}
+	c := Change{At: f.lastEdit(), Files: make([]Changed, 0, len(f.Edits))}
+	for _, p := range slices.Sorted(maps.Keys(f.Edits)) {
+		c.Files = append(c.Files, Changed{p, f.Edits[p].Hinted})
+	}
+	f.delta.Changes = append(f.delta.Changes, c)
+	f.Edits = map[event.Path]LastEdit{}
+}
+
+// tools remembers which files a tool has just edited.
+func (l *Sessions) tools(e event.Event) {
+	f := l.begin(toolsID, e.Time)
+	maps.DeleteFunc(f.Edits, func(_ event.Path, x LastEdit) bool { return f.Last.Sub(x.At) > toolEdits })
+	for _, p := range e.Paths {
+		if e.Time.After(f.Edits[p].At) {
+			f.Edits[p] = LastEdit{At: e.Time}
+		}
+	}
+}
+
+// untouched returns the saved files that no tool has just edited.
+func (l *Sessions) untouched(e event.Event) (out []event.Path) {
+	for _, p := range e.Paths {
+		if s := l.sessions[toolsID]; s != nil {
+			x, edited := s.Edits[p]
+			if d := e.Time.Sub(x.At); edited && d <= saveAfter && d >= -saveBefore {
+				continue
+			}
+		}
+		out = append(out, p)
+	}
+	return out
+}

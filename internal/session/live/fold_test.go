@@ -1,0 +1,224 @@
+package live_test
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/session/live"
+)
+
+var start = time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)
+
+// fixture is sessions that events are folded into.
+type fixture struct {
+	*testing.T
+	*live.Sessions
+}
+
+func newFixture(t *testing.T) *fixture { return &fixture{t, live.New()} }
+
+// apply folds events and returns what the last one changed.
+func (d *fixture) apply(events ...event.Event) (delta live.Delta) {
+	for _, e := range events {
+		_, delta = d.Apply(e)
+	}
+	return delta
+}
+
+// session is session s as it is then.
+func (d *fixture) session(after time.Duration) *live.Session { return d.Get("s", start.Add(after)) }
+
+func (d *fixture) expect(what string, got, want any) {
+	d.Helper()
+	if g, w := fmt.Sprint(got), fmt.Sprint(want); g != w {
+		d.Errorf("%s: %s, want %s", what, g, w)
+	}
+}
+
+func ev(kind event.Kind, after time.Duration, paths ...event.Path) event.Event {
+	return event.Event{Kind: kind, Time: start.Add(after), Agent: "claude", Session: "s", Paths: paths}
+}
+
+func TestOpens(t *testing.T) {
+	d := newFixture(t)
+	d.apply(ev(event.KindPrompt, 0), ev(event.KindRead, 0, "a"), ev(event.KindRead, 0, "b"))
+	sub := ev(event.KindRead, time.Second, "c")
+	sub.Subagent, sub.Tags = "sub", []string{"testing", "go"}
+	d.expect("a first open", d.apply(sub).Opened, "[{c true true [a b]}]")
+	d.expect("another open", d.apply(ev(event.KindRead, 0, "c", "a")).Opened, "[{c false false []} {a false false []}]")
+	d.expect("under the next prompt", d.apply(ev(event.KindPrompt, 0), ev(event.KindRead, 0, "c")).Opened, "[{c false true []}]")
+	s := d.session(0)
+	d.expect("files", s.Files(), "[b a c]")
+	d.expect("in the order of first opens", s.First, "[a b c]")
+	d.expect("the clock, the time, the current file", fmt.Sprint(s.Clock, " ", s.Last.Sub(start), " ", s.Current), "7 1s c")
+	d.expect("the intent", s.Intent, "testing")
+	alone := ev(event.KindRead, 0, "x")
+	alone.Session = ""
+	d.expect("without a session", d.apply(alone).Opened, "[{x false false []}]")
+}
+
+func TestWords(t *testing.T) {
+	d := newFixture(t)
+	prompt := func(words ...string) event.Event {
+		e := ev(event.KindPrompt, 0)
+		e.Terms, e.Text = words, "call parseBasket"
+		return e
+	}
+	search := ev(event.KindSearch, 0)
+	search.Terms, search.Text = []string{"expire", "login"}, "expireLogin"
+	d.expect("words of a prompt", d.apply(prompt("login", "token")).Terms, "[login token]")
+	d.expect("words of a search", d.apply(search).Terms, "[expire]")
+	s := d.session(0)
+	d.expect("words so far", s.Words(), "[token expire login]")
+	d.expect("the prompt", s.Prompt, "{[login token] [parsebasket]}")
+	d.expect("the pattern", s.Patterns, "[{1 {[expire login] [expirelogin]}}]")
+	d.apply(prompt("a", "b", "c", "d", "e", "f"), prompt("cache"))
+	s = d.session(0)
+	d.expect("words of the last prompt", s.Words(), "[cache]")
+	d.expect("the topic", s.Topic.Words, "[a b c d e f]")
+	for range 20 {
+		d.apply(search)
+	}
+	d.expect("patterns kept", len(d.session(0).Patterns), 8)
+}
+
+// TestIdentifiersAreNoValues: keys and hashes in a text, and what a command assigns, are no identifiers.
+func TestIdentifiersAreNoValues(t *testing.T) {
+	d := newFixture(t)
+	const key = "a1B2c3D4e5F6g7"
+	prompt, run := ev(event.KindPrompt, 0), ev(event.KindRun, 0)
+	prompt.Text = "call parseBasket with " + key + " and DB_PASS=quillfen"
+	run.Terms, run.Text = []string{"pick"}, "LICENCE=quillfen pickBasket --page 2 "+key
+	d.apply(prompt, run)
+	s := d.session(0)
+	all := strings.ToLower(fmt.Sprint(s.Prompt, s.Patterns))
+	if strings.Contains(all, strings.ToLower(key)) || strings.Contains(all, "quillfen") {
+		t.Errorf("the session keeps %s", all)
+	}
+	if !strings.Contains(all, "parsebasket") || !strings.Contains(all, "pickbasket") || !strings.Contains(all, "licence") {
+		t.Errorf("the session keeps only %s", all)
+	}
+}
+
+func TestMentions(t *testing.T) {
+	d := newFixture(t)
+	prompt, search := ev(event.KindPrompt, 0), ev(event.KindSearch, 0)
+	prompt.Named = []event.Path{"named"}
+	search.Seen, search.Named, search.Listing = []event.Path{"x", "y", "z", "w"}, []event.Path{"pattern"}, true
+	d.apply(prompt, search)
+	for range live.MentionHalf {
+		d.apply(ev(event.KindRead, 0, "other"))
+	}
+	search.Seen = []event.Path{"x"}
+	d.apply(search)
+	s := d.session(0)
+	for file, want := range map[event.Path]float64{"y": .5 * math.Exp2(-9.0/8), "x": 1 + .5*math.Exp2(-9.0/8), "other": 0} {
+		if got := s.Mentions()[file]; math.Abs(got-want) > 1e-12 {
+			t.Errorf("mention of %s is %v, want %v", file, got, want)
+		}
+	}
+	d.expect("results", s.Results, "[{11 1 true [x]} {2 1 true [x y z w]}]")
+	d.expect("what commands named", s.Commands, "map[pattern:11]")
+	now, before := s.NamedNow()
+	d.expect("what prompts named", fmt.Sprint(now, before), "map[named:1] map[]")
+	compact := ev(event.KindStart, 0)
+	compact.Tool = "compact"
+	d.apply(compact)
+	s = d.session(0)
+	d.expect("seen after a compaction", fmt.Sprint(s.Seen, s.Results, s.First), "map[] [] [other]")
+	d.apply(ev(event.KindPrompt, 0))
+	now, before = d.session(0).NamedNow()
+	d.expect("named before the next prompt", fmt.Sprint(now, before), "map[] map[named:1]")
+}
+
+// TestMentionsAreBounded names more files than a session keeps.
+func TestMentionsAreBounded(t *testing.T) {
+	d := newFixture(t)
+	for i := range 60 {
+		e := ev(event.KindSearch, 0)
+		for j := range event.MaxSeen {
+			e.Seen = append(e.Seen, event.Path(fmt.Sprintf("f%d/%d", i, j)))
+		}
+		d.apply(e)
+	}
+	s := d.session(0)
+	if n := len(s.Seen); n > 1024 || n < 700 || s.Seen["f59/0"] == 0 || len(s.Results) != 12 {
+		t.Errorf("%d files and %d results are remembered", n, len(s.Results))
+	}
+}
+
+func TestChanges(t *testing.T) {
+	d := newFixture(t)
+	led := ev(event.KindEdit, time.Second, "b")
+	led.Cause = "hint"
+	d.apply(ev(event.KindEdit, 0, "c"), led, ev(event.KindWrite, 2*time.Second, "a"))
+	d.expect("edited", d.session(0).Edited(), "[c b a]")
+	d.expect("over at a prompt", d.apply(ev(event.KindPrompt, 3*time.Second)).Changes,
+		[]live.Change{{At: start.Add(2 * time.Second), Files: []live.Changed{{Path: "a"}, {Path: "b", Hinted: true}, {Path: "c"}}}})
+	d.expect("no other at the next one", len(d.apply(ev(event.KindPrompt, 3*time.Second)).Changes), 0)
+	d.apply(ev(event.KindEdit, 4*time.Second, "a"))
+	d.expect("over after a pause", d.apply(ev(event.KindEdit, 6*time.Minute, "b")).Changes,
+		[]live.Change{{At: start.Add(4 * time.Second), Files: []live.Changed{{Path: "a"}}}})
+	d.expect("over at the end", d.apply(ev(event.KindEnd, 7*time.Minute)).Changes,
+		[]live.Change{{At: start.Add(6 * time.Minute), Files: []live.Changed{{Path: "b"}}}})
+}
+
+func TestSaves(t *testing.T) {
+	save := func(after time.Duration, p event.Path) event.Event {
+		return event.Event{Kind: event.KindSave, Agent: "watch", Time: start.Add(after), Paths: []event.Path{p}}
+	}
+	d := newFixture(t)
+	d.apply(ev(event.KindEdit, 0, "a"))
+	d.expect("a save of a tool's edit", len(d.apply(save(9*time.Second, "a")).Opened), 0)
+	d.expect("a save of one's own", d.apply(save(11*time.Second, "a")).Opened, "[{a true true []}]")
+	d.apply(save(12*time.Second, "b"))
+	at := start.Add(12 * time.Second)
+	d.expect("saved last", d.Get("watch", at).Current, "b")
+	d.apply(event.Event{Kind: event.KindBranch, Time: at})
+	d.expect("saved last on this branch", d.Get("watch", at).Current, "")
+	d.expect("after idle time", d.apply(save(40*time.Minute, "c")).Changes[0].Files, "[{a false} {b false}]")
+	d.expect("files since", d.Get("watch", start.Add(40*time.Minute)).First, "[c]")
+	d.expect("sessions", len(d.IDs(at)), 2)
+	if d.Get("tools", at).Exists() {
+		t.Error("what tools edited is shown as a session")
+	}
+}
+
+func TestRename(t *testing.T) {
+	rename := func(from, to event.Path) event.Event {
+		return event.Event{Kind: event.KindRename, Time: start, From: []event.Path{from}, Paths: []event.Path{to}}
+	}
+	d := newFixture(t)
+	d.apply(ev(event.KindEdit, 0, "a"), ev(event.KindEdit, 0, "b"), ev(event.KindRead, 0, "z"))
+	old := d.session(0)
+	d.apply(rename("b", "c"))
+	d.expect("files", d.session(0).First, "[a c z]")
+	d.expect("the change", d.session(0).Edited(), "[a c]")
+	d.expect("what a reader had", fmt.Sprint(old.First, old.Edited()), "[a b z] [a b]")
+	d.apply(rename("a", "z"), ev(event.KindRead, 0, "a"), rename("a", "c"))
+	d.expect("two that became one", d.session(0).First, "[z c]")
+}
+
+// TestEndsAfterADay uses the id again after its life.
+func TestEndsAfterADay(t *testing.T) {
+	day := 24 * time.Hour
+	for _, tick := range []bool{false, true} {
+		d := newFixture(t)
+		d.apply(ev(event.KindEdit, 0, "a"))
+		if tick {
+			d.apply(event.Event{Kind: event.KindTick, Time: start.Add(day)})
+		}
+		d.expect("exists until the tick", d.session(0).Exists(), !tick)
+		d.expect("exists a day later", d.session(day).Exists(), false)
+		d.apply(ev(event.KindRead, day+time.Hour, "b"))
+		s := d.session(day + time.Hour)
+		d.expect("files of the next one", fmt.Sprint(s.First, s.Clock), "[b] 1")
+	}
+	d := newFixture(t)
+	d.apply(ev(event.KindRead, 365*day, "a"), event.Event{Kind: event.KindTick, Time: start})
+	d.expect("sessions of a clock that ran ahead", len(d.IDs(start)), 0)
+}

@@ -1,0 +1,118 @@
+package live
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"reflect"
+	"testing"
+	"time"
+
+	"github.com/aoa-dev/aoa/internal/event"
+)
+
+// work folds random events of two sessions and a person, and restarts in the middle of them if restart is set.
+func work(t *testing.T, seed uint64, restart bool) *Sessions {
+	t.Helper()
+	r, at := rand.New(rand.NewPCG(seed, 1)), time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)
+	kinds := []event.Kind{event.KindPrompt, event.KindRead, event.KindEdit, event.KindSearch, event.KindRun, event.KindSave, event.KindRename,
+		event.KindStart, event.KindEnd, event.KindTick, event.KindBranch}
+	file := func() event.Path { return event.Path(fmt.Sprintf("d\xff/%d.go", r.IntN(20))) } // names in git need not be UTF-8
+	l := New()
+	var saved []Record
+	for i := range 300 {
+		at = at.Add(time.Duration(r.IntN(3600)) * time.Second)
+		e := event.Event{Kind: kinds[r.IntN(len(kinds))], Time: at, Session: fmt.Sprint("s", r.IntN(2)), Agent: "claude",
+			Paths: []event.Path{file()}, From: []event.Path{file()}, Named: []event.Path{file()}, Tags: []string{"go"},
+			Terms: []string{fmt.Sprint("word", r.IntN(9))}, Text: "parseBasket", Tool: "compact"}
+		if e.Kind == event.KindSearch {
+			e.Seen, e.Listing = []event.Path{file(), file()}, true
+		}
+		l.Apply(e)
+		if !restart || i%50 != 25 {
+			continue
+		}
+		changed, err := l.Changed(false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		saved = append(saved, changed...)
+		l = New()
+		if err := l.Restore(latest(saved)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return l
+}
+
+// latest are the records as a snapshot has them: the last one of each key.
+func latest(records []Record) (out []Record) {
+	at := map[string]int{}
+	for _, r := range records {
+		i, known := at[r.Key]
+		if !known {
+			i = len(out)
+			at[r.Key], out = i, append(out, Record{})
+		}
+		out[i] = r
+	}
+	return out
+}
+
+func TestRestartChangesNothing(t *testing.T) {
+	for seed := range uint64(20) {
+		whole, cut := work(t, seed, false), work(t, seed, true)
+		if !reflect.DeepEqual(whole.sessions, cut.sessions) {
+			t.Fatalf("seed %d:\n%+v\n%+v", seed, whole.sessions, cut.sessions)
+		}
+	}
+}
+
+func TestDamagedRecords(t *testing.T) {
+	records, err := work(t, 1, false).Changed(true)
+	if err != nil || len(records) == 0 {
+		t.Fatal(records, err)
+	}
+	good := records[0]
+	for what, r := range map[string]Record{
+		"under another key": {Prefix + "other", good.Data}, "without a prefix": {"f:x", good.Data}, "short": {good.Key, []byte{1}},
+		"cut": {good.Key, good.Data[:len(good.Data)-1]}, "another version": sealed(good.Key, append([]byte{99}, good.Data[1:len(good.Data)-4]...)),
+	} {
+		if err := New().Restore([]Record{r}); !errors.Is(err, ErrRecord) {
+			t.Errorf("a record %s: %v", what, err)
+		}
+	}
+}
+
+// sealed is a record with its checksum.
+func sealed(key string, data []byte) Record {
+	return Record{key, binary.LittleEndian.AppendUint32(data[:len(data):len(data)], checksum(key, data))}
+}
+
+// FuzzRecord: what can be read is written and read the same.
+func FuzzRecord(f *testing.F) {
+	l := New()
+	l.Apply(event.Event{Kind: event.KindEdit, Time: time.UnixMilli(1e12).UTC(), Session: "s", Paths: []event.Path{"a"}})
+	records, err := l.Changed(true)
+	if err != nil {
+		f.Fatal(err)
+	}
+	for _, r := range records {
+		f.Add(r.Data[:len(r.Data)-4])
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		s, err := decode(sealed(Prefix+"s", data))
+		if err != nil {
+			return
+		}
+		r, err := encode("s", s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		again, err := decode(r)
+		if err != nil || fmt.Sprintf("%v", s) != fmt.Sprintf("%v", again) {
+			t.Errorf("%v\n%+v\n%+v", err, s, again)
+		}
+	})
+}

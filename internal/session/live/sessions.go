@@ -1,0 +1,102 @@
+package live
+
+import (
+	"sync"
+	"time"
+
+	"github.com/aoa-dev/aoa/internal/event"
+)
+
+// Sessions are the sessions that run. One goroutine folds, any number may read. Safe for concurrent use.
+type Sessions struct {
+	mu       sync.Mutex          // guards what follows
+	sessions map[string]*Session // by id; what tools have just edited is under toolsID
+	views    map[string]*Session // copies for readers, of sessions that have not changed since
+	dirty    map[string]bool     // changed since the last snapshot
+}
+
+// New makes the state before the first event.
+func New() *Sessions {
+	return &Sessions{sessions: map[string]*Session{}, views: map[string]*Session{}, dirty: map[string]bool{}}
+}
+
+func newSession() *Session {
+	return &Session{Opened: map[event.Path]Open{}, Named: map[event.Path]int64{}, Commands: map[event.Path]int64{},
+		Seen: map[event.Path]float64{}, Terms: map[string]int64{}, Edits: map[event.Path]LastEdit{}}
+}
+
+// none is a session without events.
+var none = &Session{}
+
+// Get returns a session as it is now, one without events if it is over at that time or was never there. It stays as it is.
+func (l *Sessions) Get(id string, at time.Time) *Session {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	s := l.sessions[id]
+	if s == nil || id == toolsID || s.over(at) {
+		return none
+	}
+	if l.views[id] == nil {
+		l.views[id] = s.clone()
+	}
+	return l.views[id]
+}
+
+// IDs returns the sessions that are not over at that time, in no order.
+func (l *Sessions) IDs(at time.Time) []string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	out := make([]string, 0, len(l.sessions))
+	for id, s := range l.sessions {
+		if id != toolsID && !s.over(at) {
+			out = append(out, id)
+		}
+	}
+	return out
+}
+
+// touch notes that a session is about to change.
+func (l *Sessions) touch(id string) {
+	l.dirty[id] = true
+	delete(l.views, id)
+}
+
+// expire ends the sessions that are over at a tick, and those of a clock that ran ahead of it.
+func (l *Sessions) expire(at time.Time) {
+	for id, s := range l.sessions {
+		if s.over(at) || s.Last.Sub(at) > Life {
+			l.touch(id)
+			delete(l.sessions, id)
+		}
+	}
+}
+
+// rename gives files their new names in every session.
+func (l *Sessions) rename(e event.Event) {
+	for i, to := range e.Paths[:min(len(e.Paths), len(e.From))] {
+		for id, s := range l.sessions {
+			if s.rename(e.From[i], to) {
+				l.touch(id)
+			}
+		}
+	}
+}
+
+// SetHints sets what package prefetch remembers of a session.
+func (l *Sessions) SetHints(id, hints string, at time.Time) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	f := l.begin(id, at)
+	f.Hints = hints
+}
+
+// Copy returns sessions that go on by themselves.
+func (l *Sessions) Copy() *Sessions {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	c := New()
+	for id, s := range l.sessions {
+		c.sessions[id] = s.clone()
+	}
+	return c
+}

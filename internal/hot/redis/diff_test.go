@@ -78,7 +78,7 @@ func TestDifferential(t *testing.T) {
 			url := p.Open(t)
 			var claimed []string
 			for seed := range uint64(diffSeeds) {
-				d := &trio{tb: t, r: rand.New(rand.NewPCG(seed, 9)), ops: map[string]int{}}
+				d := &trio{tb: t, r: rand.New(rand.NewPCG(seed, 10)), ops: map[string]int{}}
 				d.everyOperation(url)
 				if missing := slices.DeleteFunc(strings.Fields(operations),
 					func(op string) bool { return d.ops[op] > 0 }); len(missing) > 0 {

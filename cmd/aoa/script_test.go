@@ -48,6 +48,7 @@ func TestScript(t *testing.T) {
 				return err
 			}
 			e.Setenv("SAMPLES", samples)
+			e.Setenv("DOCS", filepath.Join(samples, "../../docs"))
 			for k, v := range map[string]string{"HOME": home, "XDG_CONFIG_HOME": filepath.Join(home, ".config"),
 				"XDG_STATE_HOME": filepath.Join(home, "state"), "GIT_CONFIG_GLOBAL": os.DevNull, "GIT_CONFIG_SYSTEM": os.DevNull,
 				"GIT_AUTHOR_NAME": "A", "GIT_AUTHOR_EMAIL": "a@example.com", "GIT_COMMITTER_NAME": "A",

@@ -223,8 +223,10 @@ func (a *app) cacheRemove() *cobra.Command {
 }
 
 func (a *app) cacheStats() *cobra.Command {
-	var r api.CacheStatsRequest
-	c := showing(a, "stats", "what the sessions have stored, and their quota", api.CacheStats, &r, func(ans api.CacheStatsAnswer) {
+	const short = "what the sessions have stored, and their quota"
+	r := api.StatsRequest{Table: "cache"}
+	part := func(ans api.StatsAnswer) *api.CacheStatsAnswer { return ans.Cache }
+	c := table(a, short, &r, part, func(ans api.CacheStatsAnswer) {
 		printList(a, "session\titems\tused\tquota\taccessed\tends", ans.Sessions, func(u api.CacheUsage) []any {
 			ends := "-"
 			if last := u.Accessed; !u.Ended.IsZero() {

@@ -88,6 +88,19 @@ func showing[Req, Res any](a *app, use, short string, r api.Route[Req, Res], req
 		RunE: func(c *cobra.Command, _ []string) error { return show(c, a, r, *req, text) }}
 }
 
+// table is a command without arguments that prints one table of the daemon. r has its flags; part takes it out of the answer.
+func table[T any](a *app, short string, r *api.StatsRequest, part func(api.StatsAnswer) *T, text func(T)) *cobra.Command {
+	return &cobra.Command{Use: "stats", Short: short, Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			ans, err := call(c, a, api.Stats, *r)
+			if err != nil {
+				return err
+			}
+			found := *part(ans)
+			return a.answer(found, func() { text(found) })
+		}}
+}
+
 // showFrom is show with a client that is open already.
 func showFrom[Req, Res any](ctx context.Context, a *app, client *api.Client, r api.Route[Req, Res], req Req, text func(Res)) error {
 	ans, err := api.Call(ctx, client, r, req)

@@ -98,7 +98,7 @@ func (a *app) initialise(ctx context.Context, o initOptions) error {
 	if err != nil {
 		return err
 	}
-	pairs, err := api.Call(ctx, client, api.Pairs, api.PairsRequest{Limit: 3})
+	pairs, err := api.Call(ctx, client, api.Stats, api.StatsRequest{Table: "pairs", Limit: 3})
 	if err != nil {
 		return err
 	}

@@ -200,7 +200,8 @@ func (a *app) reloadForget() *cobra.Command {
 
 func (a *app) reloadStats() *cobra.Command {
 	const short = "how many sequences were recorded, found, offered and used"
-	return showing(a, "stats", short, api.ReloadStats, &api.None{}, func(s api.SequenceStats) {
+	part := func(ans api.StatsAnswer) *api.SequenceStats { return ans.Reload }
+	return table(a, short, &api.StatsRequest{Table: "reload"}, part, func(s api.SequenceStats) {
 		var removed []string
 		for why, n := range s.Evicted {
 			removed = append(removed, fmt.Sprintf("%s %d", why, n))

@@ -136,9 +136,11 @@ func (a *app) reportInput(ctx context.Context, client *api.Client, repo *watcher
 		return in, err
 	}
 	in.Kinds = kinds.Kinds
-	if in.Proof, err = api.Call(ctx, client, api.Proof, api.None{}); err != nil {
+	proof, err := api.Call(ctx, client, api.Stats, api.StatsRequest{Table: "proof"})
+	if err != nil {
 		return in, err
 	}
+	in.Proof = *proof.Proof
 	in.Past, err = a.pastChanges(ctx, client, in)
 	return in, err
 }

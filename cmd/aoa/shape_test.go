@@ -45,15 +45,14 @@ func TestJSONShapes(t *testing.T) {
 		{"status --json", "pid repo store events files watched_folders polled_folders uptime_s rss_bytes db_bytes " +
 			"hot_bytes commits sessions import threshold retention_bytes"},
 		{"feedback good --json", "value configured kinds"},
-		{"start --json", "state pid"},
+		{"daemon start --json", "state pid"},
 		{"config threshold --json", "key value origin"},
 		{"forget README.md --json", "events files"},
 		{"pause 1h --json", "paused_until"},
 		{"pause off --json", ""},
 		{"stats --json", "status hot files pairs kinds"},
 		{"stats files --json", ""},
-		{"version --json", "version build go os arch"},
-		{"stop --json", "stopped"},
+		{"daemon stop --json", "stopped"},
 		{"remove --yes --json", "removed"},
 	} {
 		var got map[string]any

@@ -212,7 +212,8 @@ func (a *app) stageRemove() *cobra.Command {
 
 func (a *app) stageStats() *cobra.Command {
 	const short = "how often each stage ran, and the time that it saved"
-	return showing(a, "stats", short, api.StageStats, &api.None{}, func(ans api.StageStatsAnswer) {
+	part := func(ans api.StatsAnswer) *api.StageStatsAnswer { return ans.Stage }
+	return table(a, short, &api.StatsRequest{Table: "stage"}, part, func(ans api.StageStatsAnswer) {
 		printList(a, "stage\thits\truns\tsaved\tkept\tsize", ans.Stages, func(s api.StageStat) []any {
 			return []any{s.Stage, s.Hits, s.Misses, millis(s.Saved), s.Entries, size(s.Bytes)}
 		})

@@ -37,7 +37,11 @@ To let a collector fetch the metrics over TCP: aoa config metrics_addr 127.0.0.1
 			}
 			switch r.Table = args[0]; r.Table {
 			case "proof":
-				return show(c, a, api.Proof, api.None{}, a.printProof)
+				ans, err := call(c, a, api.Stats, r)
+				if err != nil {
+					return err
+				}
+				return a.answer(ans.Proof, func() { a.printProof(*ans.Proof) })
 			case "metrics":
 				return a.metrics(c)
 			}

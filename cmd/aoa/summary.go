@@ -42,7 +42,7 @@ func (a *app) summary(c *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	pairs, err := api.Call(c.Context(), client, api.Pairs, api.PairsRequest{Limit: summaryRows})
+	pairs, err := api.Call(c.Context(), client, api.Stats, api.StatsRequest{Table: "pairs", Limit: summaryRows})
 	if err != nil {
 		return err
 	}

@@ -11,7 +11,6 @@ var (
 	CacheGet    = Stream[CacheGetRequest, CacheContent]{Path: "/cache/get", Max: 1 << 16}
 	CacheList   = Route[CacheListRequest, CacheListAnswer]{"POST", "/cache/list"}
 	CacheDelete = Route[CacheDeleteRequest, CacheDeleteAnswer]{"POST", "/cache/delete"}
-	CacheStats  = Route[CacheStatsRequest, CacheStatsAnswer]{"POST", "/cache/stats"}
 )
 
 // CachePutRequest sets items aside, all or none; their data follows in the same order.
@@ -92,11 +91,6 @@ type CacheDeleteRequest struct {
 type CacheDeleteAnswer struct {
 	Items int   `json:"items"`
 	Bytes int64 `json:"bytes"`
-}
-
-// CacheStatsRequest asks for one session's numbers, or those of all.
-type CacheStatsRequest struct {
-	Session string `json:"session_id,omitempty"`
 }
 
 // CacheStatsAnswer is the sessions that have something, the one used last first.

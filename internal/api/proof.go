@@ -6,9 +6,6 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// Proof is what hints came to in this repository.
-var Proof = Route[None, ProofAnswer]{"GET", "/proof"}
-
 // ProofAnswer has the account of each kind of hints, counted from the log.
 type ProofAnswer struct {
 	From     time.Time   `json:"from,omitzero"` // of the first decision

@@ -14,7 +14,6 @@ var (
 	ReloadRun    = Route[ReplayRequest, ReplayAnswer]{"POST", "/reload/run"}
 	ReloadUndo   = Route[UndoRequest, UndoAnswer]{"POST", "/reload/undo"}
 	ReloadForget = Route[SequenceForgetRequest, SequenceForgetAnswer]{"POST", "/reload/forget"}
-	ReloadStats  = Route[None, SequenceStats]{"GET", "/reload/stats"}
 	ReloadExport = Route[None, json.RawMessage]{"GET", "/reload/export"}
 )
 

@@ -12,7 +12,6 @@ var (
 	StageList  = Route[StageListRequest, StageListAnswer]{"POST", "/stage/list"}
 	StageShow  = Stream[StageShowRequest, StageEntry]{"/stage/show", 1 << 16}
 	StageDrop  = Route[StageDropRequest, StageDropAnswer]{"POST", "/stage/drop"}
-	StageStats = Route[None, StageStatsAnswer]{"GET", "/stage/stats"}
 )
 
 // StageRequest describes a step: what is equal in it and on the disk is the same step.

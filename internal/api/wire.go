@@ -8,26 +8,24 @@ import (
 
 // The routes. Those of the specification are also served without /v1.
 var (
-	Rank         = Route[event.Query, event.Answer]{"POST", "/rank"}
-	Why          = Route[WhyRequest, WhyAnswer]{"POST", "/why"}
-	Feedback     = Route[FeedbackRequest, ThresholdAnswer]{"POST", "/feedback"}
-	Threshold    = Route[None, ThresholdAnswer]{"GET", "/threshold"}
-	SetThreshold = Route[ThresholdRequest, ThresholdAnswer]{"POST", "/threshold"}
-	Events       = Route[[]event.Event, EventsAnswer]{"POST", "/events"}
-	Log          = Route[LogRequest, LogAnswer]{"POST", "/log"}
-	Stats        = Route[StatsRequest, StatsAnswer]{"POST", "/stats"}
-	Status       = Route[None, StatusAnswer]{"GET", "/status"}
-	Metrics      = Route[None, []byte]{"GET", "/metrics"}
-	Forget       = Route[ForgetRequest, ForgetAnswer]{"POST", "/forget"}
-	Pause        = Route[PauseRequest, PauseAnswer]{"POST", "/pause"}
-	Config       = Route[ConfigRequest, ConfigAnswer]{"POST", "/config"} // read the settings again
-	Import       = Route[ImportRequest, ImportAnswer]{"POST", "/import"}
-	Pairs        = Route[PairsRequest, PairsAnswer]{"POST", "/pairs"}
-	Partners     = Route[PartnersRequest, PartnersAnswer]{"POST", "/partners"}
-	Session      = Route[SessionRequest, SessionAnswer]{"POST", "/session"}
-	Complete     = Route[CompleteRequest, CompleteAnswer]{"POST", "/complete"}
-	Ping         = Route[None, None]{"GET", "/ping"}               // takes no lock
-	Stop         = Route[StopRequest, StopAnswer]{"POST", "/stop"} // drain, snapshot, exit; answers before, daemon.Gone waits
+	Rank      = Route[event.Query, event.Answer]{"POST", "/rank"}
+	Why       = Route[WhyRequest, WhyAnswer]{"POST", "/why"}
+	Feedback  = Route[FeedbackRequest, ThresholdAnswer]{"POST", "/feedback"}
+	Threshold = Route[None, ThresholdAnswer]{"GET", "/threshold"}
+	Events    = Route[[]event.Event, EventsAnswer]{"POST", "/events"}
+	Log       = Route[LogRequest, LogAnswer]{"POST", "/log"}
+	Stats     = Route[StatsRequest, StatsAnswer]{"POST", "/stats"}
+	Status    = Route[None, StatusAnswer]{"GET", "/status"}
+	Metrics   = Route[None, []byte]{"GET", "/metrics"}
+	Forget    = Route[ForgetRequest, ForgetAnswer]{"POST", "/forget"}
+	Pause     = Route[PauseRequest, PauseAnswer]{"POST", "/pause"}
+	Config    = Route[ConfigRequest, ConfigAnswer]{"POST", "/config"} // read the settings again
+	Import    = Route[ImportRequest, ImportAnswer]{"POST", "/import"}
+	Partners  = Route[PartnersRequest, PartnersAnswer]{"POST", "/partners"}
+	Session   = Route[SessionRequest, SessionAnswer]{"POST", "/session"}
+	Complete  = Route[CompleteRequest, CompleteAnswer]{"POST", "/complete"}
+	Ping      = Route[None, None]{"GET", "/ping"}               // takes no lock
+	Stop      = Route[StopRequest, StopAnswer]{"POST", "/stop"} // drain, snapshot, exit; answers before, daemon.Gone waits
 )
 
 // WhyRequest asks for the arithmetic of one file's score.
@@ -51,11 +49,6 @@ type FeedbackRequest struct {
 	Session string     `json:"session_id,omitempty"`
 	Helpful bool       `json:"was_helpful"`
 	File    event.Path `json:"file,omitempty"`
-}
-
-// ThresholdRequest sets the probability from which hints are shown, in [0.40, 0.90].
-type ThresholdRequest struct {
-	Value float64 `json:"value"`
 }
 
 // ThresholdAnswer has the threshold in use, which is learned, and the configured one that it began with.
@@ -89,8 +82,9 @@ type LogAnswer struct {
 
 // StatsRequest asks for one table: files, commits (files by their commits), tags, sessions, kinds or costs.
 type StatsRequest struct {
-	Table string `json:"table"`
-	Limit int    `json:"limit,omitempty"` // 0 is 20
+	Table   string `json:"table"`                // files, commits, tags, sessions, kinds, cost, pairs, proof, cache, stage, reload
+	Limit   int    `json:"limit,omitempty"`      // rows; 0 is 20
+	Session string `json:"session_id,omitempty"` // with cache: of this session only
 }
 
 // StatsAnswer has the table that was asked for.
@@ -102,6 +96,12 @@ type StatsAnswer struct {
 	Costs    []CostRow     `json:"costs,omitempty"`
 	Retired  []RetiredKind `json:"retired,omitempty"` // with kinds
 	Refit    *Refit        `json:"refit,omitempty"`   // with kinds: the last one
+
+	Pairs  []Pair            `json:"pairs,omitempty"` // files that change together and have unrelated names
+	Proof  *ProofAnswer      `json:"proof,omitempty"`
+	Cache  *CacheStatsAnswer `json:"cache,omitempty"`
+	Stage  *StageStatsAnswer `json:"stage,omitempty"`
+	Reload *SequenceStats    `json:"reload,omitempty"`
 }
 
 // Refit is one attempt to fit the confidence of hints to the repository's outcomes.
@@ -261,16 +261,6 @@ type ImportAnswer struct {
 	Sessions    int            `json:"sessions"`
 	Events      int            `json:"events"`
 	Skipped     map[string]int `json:"skipped,omitempty"` // lines of a transcript by reason
-}
-
-// PairsRequest asks for the strongest hidden pairs.
-type PairsRequest struct {
-	Limit int `json:"limit,omitempty"` // 0 is 3
-}
-
-// PairsAnswer has files that change together and have unrelated names.
-type PairsAnswer struct {
-	Pairs []Pair `json:"pairs"`
 }
 
 // Pair is two files and the numbers of their commits.

@@ -42,7 +42,6 @@ func (h *cacheHandler) routes(mux *http.ServeMux) {
 	api.HandleStream(mux, api.CacheGet, h.get)
 	api.Handle(mux, api.CacheList, h.list)
 	api.Handle(mux, api.CacheDelete, h.remove)
-	api.Handle(mux, api.CacheStats, h.stats)
 }
 
 // owner is the session that was named, else the newest live one of the caller's worktree.
@@ -118,11 +117,12 @@ func (h *cacheHandler) remove(ctx context.Context, r api.CacheDeleteRequest) (ou
 	return out, refusal(err)
 }
 
-func (h *cacheHandler) stats(ctx context.Context, r api.CacheStatsRequest) (api.CacheStatsAnswer, error) {
+func (h *cacheHandler) stats(ctx context.Context, r api.StatsRequest) (out api.StatsAnswer, err error) {
 	all, stored, err := h.file.Stats(ctx)
 	all = slices.DeleteFunc(all, func(u llmcache.Usage) bool { return r.Session != "" && r.Session != u.Session })
 	usage := convert(all, func(u llmcache.Usage) api.CacheUsage { return api.CacheUsage(u) })
-	return api.CacheStatsAnswer{Sessions: usage, Stored: stored}, refusal(err)
+	out.Cache = &api.CacheStatsAnswer{Sessions: usage, Stored: stored}
+	return out, refusal(err)
 }
 
 // sweep deletes the items of sessions that are over.

@@ -64,7 +64,6 @@ type handlers struct {
 	query      *queryHandler
 	log        *logHandler
 	stats      *statsHandler
-	proof      *proofHandler
 	status     *statusHandler
 	thresholds *thresholdHandler
 	session    *sessionFinder
@@ -243,7 +242,9 @@ func (d *Daemon) wireHandlers(recent *recentEvents, headMoved chan struct{}) {
 	h.scores = &scoreHandler{base: d.base, events: d.events, worktrees: d.worktrees, hot: d.scores.hot, live: d.scores.live}
 	h.log = &logHandler{base: d.base, events: d.events, worktrees: d.worktrees, db: d.db}
 	h.stats = &statsHandler{base: d.base, events: d.events, worktrees: d.worktrees, db: d.db, predictions: d.predictions}
-	h.proof = &proofHandler{base: d.base, events: d.events, db: d.db, predictions: d.predictions}
+	proof := &proofHandler{base: d.base, events: d.events, db: d.db, predictions: d.predictions}
+	h.stats.others = map[string]func(context.Context, api.StatsRequest) (api.StatsAnswer, error){
+		"proof": proof.stats, "cache": h.cache.stats, "stage": h.stage.stats, "reload": h.reload.stats}
 	h.context = &contextHandler{base: d.base, events: d.events, worktrees: d.worktrees, sessions: h.session, stored: d.sessions}
 	h.status = &statusHandler{base: d.base, version: d.o.Version, build: d.o.Build, clock: d.clock, events: d.events,
 		worktrees: d.worktrees, db: d.db,

@@ -22,7 +22,13 @@ type proofHandler struct {
 var provingKinds = []event.Kind{event.KindPrompt, event.KindRead, event.KindEdit, event.KindWrite, event.KindSearch, event.KindRun,
 	event.KindFailed, event.KindStart, event.KindEnd, event.KindCommit, event.KindSuggest}
 
-func (h *proofHandler) proof(ctx context.Context, _ api.None) (api.ProofAnswer, error) {
+func (h *proofHandler) stats(ctx context.Context, _ api.StatsRequest) (out api.StatsAnswer, err error) {
+	p, err := h.proof(ctx)
+	out.Proof = &p
+	return out, err
+}
+
+func (h *proofHandler) proof(ctx context.Context) (api.ProofAnswer, error) {
 	h.events.SyncBriefly(ctx)
 	out := api.ProofAnswer{Holdout: h.settings.get().Holdout, Kinds: []api.ProofKind{}, Losses: []api.ProofLoss{}}
 	s, err := h.predictions.Searching(ctx)

@@ -99,14 +99,6 @@ func (h *queryHandler) partners(ctx context.Context, r api.PartnersRequest) (api
 }
 
 // pairs are the strongest pairs of files that change together and whose names do not say so.
-func (h *queryHandler) pairs(ctx context.Context, r api.PairsRequest) (api.PairsAnswer, error) {
-	if r.Limit <= 0 {
-		r.Limit = 3
-	}
-	found, err := h.db.Pairs(ctx, r.Limit, h.worktrees.caller(ctx).tree.Load().Has)
-	return api.PairsAnswer{Pairs: convert(found, func(p cold.Pair) api.Pair { return api.Pair(p) })}, err
-}
-
 // paths keeps what is a path of a repository, each once, in order.
 func (w *worktree) paths(in []event.Path) []event.Path {
 	seen := make(map[event.Path]bool, len(in))

@@ -27,7 +27,6 @@ func (h *reloadHandler) routes(mux *http.ServeMux) {
 	api.Handle(mux, api.ReloadRun, h.run)
 	api.Handle(mux, api.ReloadUndo, h.undo)
 	api.Handle(mux, api.ReloadForget, h.forget)
-	api.Handle(mux, api.ReloadStats, h.stats)
 	api.Handle(mux, api.ReloadExport, h.export)
 }
 
@@ -154,9 +153,10 @@ func (h *reloadHandler) forget(ctx context.Context, r api.SequenceForgetRequest)
 	return api.SequenceForgetAnswer{Sequences: 1}, nil
 }
 
-func (h *reloadHandler) stats(ctx context.Context, _ api.None) (api.SequenceStats, error) {
+func (h *reloadHandler) stats(ctx context.Context, _ api.StatsRequest) (out api.StatsAnswer, err error) {
 	s, err := h.cache.Stats(ctx)
-	return api.SequenceStats(s), err
+	out.Reload = (*api.SequenceStats)(&s)
+	return out, err
 }
 
 func (h *reloadHandler) sweep(ctx context.Context) {

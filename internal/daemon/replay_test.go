@@ -12,11 +12,13 @@ import (
 	"path/filepath"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/internal/config"
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
@@ -166,7 +168,11 @@ func (g *generator) said() {
 		g.stop() // it may have ended already, to be started anew without what was forgotten
 		g.start()
 	case 1:
-		call(g.fixture, api.SetThreshold, api.ThresholdRequest{Value: .4 + .05*float64(g.r.IntN(6))})
+		value := strconv.FormatFloat(.4+.05*float64(g.r.IntN(6)), 'f', 2, 64)
+		if err := config.Set(config.StoreFile(g.o.Place.Store), "threshold", value); err != nil {
+			g.Fatal(err)
+		}
+		call(g.fixture, api.Config, api.ConfigRequest{})
 	default:
 		call(g.fixture, api.Feedback, api.FeedbackRequest{Session: pick(g, g.sessions...), Helpful: g.r.IntN(2) == 0})
 	}
@@ -248,7 +254,7 @@ func (g *generator) state() map[string]any {
 	for _, table := range []string{"files", "tags", "sessions", "kinds"} {
 		add("stats "+table, call(g.fixture, api.Stats, api.StatsRequest{Table: table, Limit: 1000}))
 	}
-	add("proof", call(g.fixture, api.Proof, api.None{}))
+	add("proof", call(g.fixture, api.Stats, api.StatsRequest{Table: "proof"}).Proof)
 	add("threshold", call(g.fixture, api.Threshold, api.None{}))
 	add("sessions", call(g.fixture, api.Sessions, api.SessionsRequest{Archived: true, Limit: 1000}))
 	add("sequences", call(g.fixture, api.ReloadList, api.SequencesRequest{All: true}))

@@ -146,8 +146,8 @@ func (d *fixture) count() map[string]int {
 		}
 	}
 	n["sequences"] = len(call(d, api.ReloadList, api.SequencesRequest{All: true, Limit: 1000}).Sequences)
-	call(d, api.ReloadStats, api.None{})
-	call(d, api.StageStats, api.None{})
+	call(d, api.Stats, api.StatsRequest{Table: "reload"})
+	call(d, api.Stats, api.StatsRequest{Table: "stage"})
 	n["results"] = len(call(d, api.StageList, api.StageListRequest{}).Entries)
 	items := call(d, api.CacheList, api.CacheListRequest{All: true}).Items
 	for _, i := range items {
@@ -161,7 +161,7 @@ func (d *fixture) count() map[string]int {
 			d.Errorf("item %s: %v", i.Key, err)
 		}
 	}
-	call(d, api.CacheStats, api.CacheStatsRequest{})
+	call(d, api.Stats, api.StatsRequest{Table: "cache"})
 	n["segments"] = len(call(d, api.Context, api.ContextRequest{Session: "s1"}).Segments)
 	for _, table := range []string{"files", "tags", "sessions"} {
 		call(d, api.Stats, api.StatsRequest{Table: table})

@@ -49,7 +49,6 @@ func (s *stageHandler) routes(mux *http.ServeMux) {
 	api.Handle(mux, api.StageWhy, s.why)
 	api.Handle(mux, api.StageList, s.list)
 	api.Handle(mux, api.StageDrop, s.drop)
-	api.Handle(mux, api.StageStats, s.stats)
 	api.Handle(mux, api.PipelineOpen, s.open)
 	api.Handle(mux, api.PipelineProgress, s.progress)
 	api.Handle(mux, api.Definitions, s.definitions)
@@ -194,9 +193,10 @@ func (s *stageHandler) drop(ctx context.Context, r api.StageDropRequest) (api.St
 	return api.StageDropAnswer{Dropped: n}, wrong(err)
 }
 
-func (s *stageHandler) stats(ctx context.Context, _ api.None) (api.StageStatsAnswer, error) {
+func (s *stageHandler) stats(ctx context.Context, _ api.StatsRequest) (out api.StatsAnswer, err error) {
 	found, err := s.cache.Stats(ctx)
-	return api.StageStatsAnswer{Stages: convert(found, func(t stage.Stat) api.StageStat { return api.StageStat(t) })}, err
+	out.Stage = &api.StageStatsAnswer{Stages: convert(found, func(t stage.Stat) api.StageStat { return api.StageStat(t) })}
+	return out, err
 }
 
 // convert converts each element of a list. The result is never nil: its JSON is a list.

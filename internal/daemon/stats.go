@@ -18,6 +18,7 @@ type statsHandler struct {
 	worktrees   *worktrees
 	db          *cold.DB
 	predictions *prefetch.Prefetcher
+	others      map[string]func(context.Context, api.StatsRequest) (api.StatsAnswer, error) // tables of other parts, by name
 }
 
 // stats gives one table of what is known.
@@ -26,8 +27,15 @@ func (s *statsHandler) stats(ctx context.Context, r api.StatsRequest) (api.Stats
 		r.Limit = 20
 	}
 	s.events.SyncBriefly(ctx)
+	if table, ok := s.others[r.Table]; ok {
+		return table(ctx, r)
+	}
 	var out api.StatsAnswer
 	switch r.Table {
+	case "pairs":
+		rows, err := s.db.Pairs(ctx, r.Limit, s.worktrees.caller(ctx).tree.Load().Has)
+		out.Pairs = convert(rows, func(p cold.Pair) api.Pair { return api.Pair(p) })
+		return out, err
 	case "files":
 		rows, err := s.db.FileStats(ctx, r.Limit)
 		for _, f := range rows {
@@ -61,7 +69,7 @@ func (s *statsHandler) stats(ctx context.Context, r api.StatsRequest) (api.Stats
 		out.Costs = rows[:min(len(rows), r.Limit)]
 		return out, err
 	}
-	return out, api.Bad("aoa stats files|tags|sessions|kinds|cost", "no table %q", r.Table)
+	return out, api.Bad("aoa stats --help names them", "no table %q", r.Table)
 }
 
 // maxCosted bounds the events that the ledger is summed up from, the newest.

@@ -3,11 +3,9 @@ package daemon
 import (
 	"context"
 	"slices"
-	"strconv"
 
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/cold"
-	"github.com/aoa-dev/aoa/internal/config"
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/prefetch"
 )
@@ -57,20 +55,6 @@ func (t *thresholdHandler) logThreshold(ctx context.Context) error {
 func (t *thresholdHandler) thresholds(ctx context.Context, session string) (api.ThresholdAnswer, error) {
 	value, kinds, err := t.predictions.Threshold(ctx, session, t.now())
 	return api.ThresholdAnswer{Value: value, Configured: t.threshold(), Kinds: kinds}, err
-}
-
-// setThreshold writes the setting, so that it outlives the daemon.
-func (t *thresholdHandler) setThreshold(ctx context.Context, r api.ThresholdRequest) (api.ThresholdAnswer, error) {
-	if !(r.Value >= 0.40 && r.Value <= 0.90) {
-		return api.ThresholdAnswer{}, api.Bad("use a probability from 0.40 to 0.90", "threshold %v is out of range", r.Value)
-	}
-	if err := config.Set(config.StoreFile(t.settings.store), "threshold", strconv.FormatFloat(r.Value, 'f', -1, 64)); err != nil {
-		return api.ThresholdAnswer{}, err
-	}
-	if err := t.reload(ctx); err != nil {
-		return api.ThresholdAnswer{}, err
-	}
-	return t.thresholds(ctx, "")
 }
 
 // feedback is an event like any other: what it changes is a fold of the log.

@@ -66,7 +66,7 @@ func TestTwice(t *testing.T) {
 			t.Errorf("set aside as %s, then as %s", labels[0], labels[1])
 		}
 	}
-	for _, u := range call(d, api.CacheStats, api.CacheStatsRequest{}).Sessions {
+	for _, u := range call(d, api.Stats, api.StatsRequest{Table: "cache"}).Cache.Sessions {
 		if u.Items != 2 || u.Used != 8 {
 			t.Errorf("%d items of %d bytes, want 2 of 8", u.Items, u.Used)
 		}

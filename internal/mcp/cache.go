@@ -76,8 +76,11 @@ func (s *server) cache(ctx context.Context, r Repo, in cacheIn) (cacheOut, error
 		if err != nil {
 			return cacheOut{}, err
 		}
-		ans, err := api.Call(ctx, r.Client, api.CacheStats, api.CacheStatsRequest{Session: session})
-		return cacheOut{Session: session, Usage: ans.Sessions}, err
+		ans, err := api.Call(ctx, r.Client, api.Stats, api.StatsRequest{Table: "cache", Session: session})
+		if err != nil {
+			return cacheOut{}, err
+		}
+		return cacheOut{Session: session, Usage: ans.Cache.Sessions}, nil
 	}
 	return cacheOut{}, api.Bad("action is write, read, list, delete or stats", "unknown action %.40q", in.Action)
 }

@@ -44,7 +44,7 @@ func (a *app) export(ctx context.Context, client *api.Client, to io.Writer) (int
 	bar := a.progress("events", "events")
 	defer bar.Finish() //nolint:errcheck // only a progress bar
 	for after := int64(0); ; {
-		page, err := api.Call(ctx, client, api.Export, api.ExportRequest{After: after})
+		page, err := api.Call(ctx, client, api.Log, api.LogRequest{Export: true, After: after})
 		if err != nil {
 			return 0, err
 		}

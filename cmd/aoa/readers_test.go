@@ -19,10 +19,10 @@ var readers = map[string]string{
 
 	"internal/regularfile": "the one reader of files",
 
-	"cmd/aoa/cache.go":      "the daemon's answer",
-	"cmd/aoa/stage.go":      "the daemon's answer",
-	"cmd/aoa/stage_run.go":  "standard input of the step, which runs on it in any case",
-	"hooks/client/spawn.go": "the system's empty file",
+	"cmd/aoa/cache.go":           "the daemon's answer",
+	"internal/stage/run/step.go": "the daemon's answer",
+	"cmd/aoa/stage_run.go":       "standard input of the step, which runs on it in any case",
+	"hooks/client/spawn.go":      "the system's empty file",
 
 	"internal/atomicfile/write.go":    "it writes: folders that it syncs, files that it made",
 	"internal/api/hook.go":            "a request, whose size the server bounds",

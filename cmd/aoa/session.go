@@ -125,7 +125,11 @@ func (a *app) sessionRemove() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return showFrom(c.Context(), a, client, api.SessionRemove, api.SessionShowRequest{ID: id}, func(api.None) {
+			r := api.SessionSetRequest{ID: id, State: "removed"}
+			if _, err := api.Call(c.Context(), client, api.SessionSet, r); err != nil {
+				return err
+			}
+			return a.answer(api.None{}, func() {
 				fmt.Fprintf(a.out, "removed %s\n", event.Path(id).Display())
 			})
 		},

@@ -11,13 +11,13 @@ import (
 
 // The routes that find what somebody names.
 var (
-	Names       = Route[NamesRequest, NamesAnswer]{"POST", "/names"}
-	SessionFind = Route[SessionFindRequest, SessionFindAnswer]{"POST", "/sessions/find"}
+	Names = Route[NamesRequest, NamesAnswer]{"POST", "/names"}
 )
 
 // NamesRequest asks which files names mean.
 type NamesRequest struct {
-	Names []TypedName `json:"names"`
+	Names   []TypedName `json:"names,omitempty"`
+	Session string      `json:"session_id,omitempty"` // an id, or its beginning
 }
 
 // TypedName is a name as somebody wrote it, and the path that it is from where they stand.
@@ -28,7 +28,8 @@ type TypedName struct {
 
 // NamesAnswer is what the names mean, in their order.
 type NamesAnswer struct {
-	Names []NamedFiles `json:"names"`
+	Names   []NamedFiles `json:"names"`
+	Session string       `json:"session_id,omitempty"` // the whole id
 }
 
 // What a name is.
@@ -84,18 +85,11 @@ func (n NamedFiles) Unknown(show func(event.Path) string) *Error {
 	return e
 }
 
-// SessionFindRequest asks for the session whose id is this, or begins with it.
-type SessionFindRequest struct {
-	ID string `json:"session_id"`
-}
-
-// SessionFindAnswer is its whole id.
-type SessionFindAnswer struct {
-	ID string `json:"session_id"`
-}
-
 // FindSession returns the whole id of a session that somebody named by its id, or by a beginning that no other id has.
 func FindSession(ctx context.Context, c *Client, typed string) (string, error) {
-	ans, err := Call(ctx, c, SessionFind, SessionFindRequest{ID: typed})
-	return ans.ID, err
+	if typed == "" {
+		return "", Missing("aoa session list --archived names them", "no session is called %q", typed)
+	}
+	ans, err := Call(ctx, c, Names, NamesRequest{Session: typed})
+	return ans.Session, err
 }

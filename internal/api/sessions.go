@@ -8,10 +8,9 @@ import (
 
 // The routes of sessions that come back.
 var (
-	Sessions      = Route[SessionsRequest, SessionsAnswer]{"POST", "/sessions"}
-	SessionShow   = Route[SessionShowRequest, SessionShowAnswer]{"POST", "/sessions/show"}
-	SessionSet    = Route[SessionSetRequest, SessionSnapshot]{"POST", "/sessions/set"}
-	SessionRemove = Route[SessionShowRequest, None]{"POST", "/sessions/remove"}
+	Sessions    = Route[SessionsRequest, SessionsAnswer]{"POST", "/sessions"}
+	SessionShow = Route[SessionShowRequest, SessionShowAnswer]{"POST", "/sessions/show"}
+	SessionSet  = Route[SessionSetRequest, SessionSnapshot]{"POST", "/sessions/set"}
 )
 
 // SessionsRequest selects sessions; without fields the newest 50 that are not archived.
@@ -64,7 +63,7 @@ type SessionShowAnswer struct {
 	Record []event.Event `json:"record,omitempty"` // oldest first, the newest 10,000
 }
 
-// SessionSetRequest brings a session to a state: active is to resume it.
+// SessionSetRequest brings a session to a state: active is to resume it, removed deletes its snapshot and what pipelines stored in it.
 type SessionSetRequest struct {
 	ID    string `json:"session_id"`
 	State string `json:"state"`

@@ -238,7 +238,7 @@ func (d *Daemon) wireParts(headMoved chan struct{}, unerased error) {
 // wireHandlers makes the handlers that no other part needs.
 func (d *Daemon) wireHandlers(recent *recentEvents, headMoved chan struct{}) {
 	h := &d.handlers
-	h.query = &queryHandler{base: d.base, events: d.events, worktrees: d.worktrees, db: d.db, metrics: d.metrics}
+	h.query = &queryHandler{base: d.base, events: d.events, worktrees: d.worktrees, db: d.db, metrics: d.metrics, sessions: h.sessions}
 	h.scores = &scoreHandler{base: d.base, events: d.events, worktrees: d.worktrees, hot: d.scores.hot, live: d.scores.live}
 	h.log = &logHandler{base: d.base, events: d.events, worktrees: d.worktrees, db: d.db}
 	h.stats = &statsHandler{base: d.base, events: d.events, worktrees: d.worktrees, db: d.db, predictions: d.predictions}

@@ -76,6 +76,9 @@ func (w *worktree) keep(in []event.Path) []event.Path {
 }
 
 func (l *logHandler) show(ctx context.Context, r api.LogRequest) (api.LogAnswer, error) {
+	if r.Export {
+		return l.export(ctx, r)
+	}
 	if r.Limit == 0 {
 		r.Limit = 100
 	}
@@ -111,8 +114,8 @@ var carried = []event.Kind{event.KindPrompt, event.KindRead, event.KindEdit, eve
 var errPageFull = errors.New("the page is full")
 
 // export gives a page of the log, without texts: what is learned is in the words and paths.
-func (l *logHandler) export(ctx context.Context, r api.ExportRequest) (api.ExportAnswer, error) {
-	var out api.ExportAnswer
+func (l *logHandler) export(ctx context.Context, r api.LogRequest) (api.LogAnswer, error) {
+	out := api.LogAnswer{Events: []event.Event{}}
 	if err := l.events.Flush(ctx); err != nil {
 		return out, err
 	}

@@ -20,11 +20,17 @@ const (
 	namesMost   = 4096
 )
 
-// names finds the files that somebody names: the one function behind every command and tool that takes file names.
+// names finds the files, or the session, that somebody names: the one function behind every command and tool that takes names.
 func (h *queryHandler) names(ctx context.Context, r api.NamesRequest) (api.NamesAnswer, error) {
 	out := api.NamesAnswer{Names: make([]api.NamedFiles, 0, len(r.Names))}
 	if len(r.Names) > namesMost {
 		return out, api.Bad("name their folder", "%d names are too many, use at most %d", len(r.Names), namesMost)
+	}
+	if r.Session != "" {
+		var err error
+		if out.Session, err = h.sessions.find(ctx, r.Session); err != nil || len(r.Names) == 0 {
+			return out, err
+		}
 	}
 	w := h.worktrees.caller(ctx)
 	h.events.SyncBriefly(ctx) // the log knows files that are gone

@@ -18,6 +18,7 @@ type queryHandler struct {
 	worktrees *worktrees
 	db        *cold.DB
 	metrics   *metrics
+	sessions  *sessionHandler
 }
 
 // readTime is how long an answer for a person waits for the contents of the files after a start.

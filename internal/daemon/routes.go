@@ -26,7 +26,6 @@ func (d *Daemon) routes() http.Handler {
 	api.Handle(mux, api.Config, h.thresholds.config)
 	api.Handle(mux, api.Events, h.log.add)
 	api.Handle(mux, api.Log, h.log.show)
-	api.Handle(mux, api.Export, h.log.export)
 	api.Handle(mux, api.Stats, h.stats.stats)
 	api.Handle(mux, api.Scores, h.scores.scores)
 	api.Handle(mux, api.Status, h.status.status)

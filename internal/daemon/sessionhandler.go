@@ -30,10 +30,8 @@ const recordEvents = 10_000
 
 func (h *sessionHandler) routes(mux *http.ServeMux) {
 	api.Handle(mux, api.Sessions, h.list)
-	api.Handle(mux, api.SessionFind, h.find)
 	api.Handle(mux, api.SessionShow, h.show)
 	api.Handle(mux, api.SessionSet, h.set)
-	api.Handle(mux, api.SessionRemove, h.remove)
 }
 
 func (h *sessionHandler) list(ctx context.Context, r api.SessionsRequest) (api.SessionsAnswer, error) {
@@ -48,29 +46,29 @@ func (h *sessionHandler) list(ctx context.Context, r api.SessionsRequest) (api.S
 }
 
 // find returns the session whose id somebody wrote, or the beginning of it.
-func (h *sessionHandler) find(ctx context.Context, r api.SessionFindRequest) (out api.SessionFindAnswer, err error) {
+func (h *sessionHandler) find(ctx context.Context, typed string) (id string, err error) {
 	h.events.SyncBriefly(ctx)
 	all, err := h.ids(ctx)
 	if err != nil {
-		return out, err
+		return "", err
 	}
 	var found []string
 	for _, id := range all {
-		if id == r.ID {
-			return api.SessionFindAnswer{ID: id}, nil
+		if id == typed {
+			return id, nil
 		}
-		if r.ID != "" && strings.HasPrefix(id, r.ID) {
+		if typed != "" && strings.HasPrefix(id, typed) {
 			found = append(found, id)
 		}
 	}
 	switch len(found) {
 	case 0:
-		return out, sessionRefusal(r.ID, session.ErrUnknown)
+		return "", sessionRefusal(typed, session.ErrUnknown)
 	case 1:
-		return api.SessionFindAnswer{ID: found[0]}, nil
+		return found[0], nil
 	}
 	some := event.Path(strings.Join(found[:min(len(found), 5)], ", ")).Display()
-	return out, api.Bad("write more of it", "%.100q is the beginning of %d sessions: %s", r.ID, len(found), some)
+	return "", api.Bad("write more of it", "%.100q is the beginning of %d sessions: %s", typed, len(found), some)
 }
 
 // ids are the ids of all sessions that any store knows, in order, each once.
@@ -120,6 +118,8 @@ func (h *sessionHandler) set(ctx context.Context, r api.SessionSetRequest) (api.
 	switch {
 	case r.ID == "" || len(r.ID) > 256:
 		return api.SessionSnapshot{}, api.Bad("aoa session list names them", "a session's id has 1 to 256 bytes")
+	case r.State == "removed":
+		return api.SessionSnapshot{}, h.remove(ctx, r.ID)
 	case !session.State(r.State).Known():
 		return api.SessionSnapshot{}, api.Bad("use active, paused, completed, failed or archived", "%q is no state", r.State)
 	}
@@ -129,16 +129,16 @@ func (h *sessionHandler) set(ctx context.Context, r api.SessionSetRequest) (api.
 }
 
 // remove deletes a session's snapshot, and what pipelines stored in the session.
-func (h *sessionHandler) remove(ctx context.Context, r api.SessionShowRequest) (api.None, error) {
-	ran, err := h.stages.ForgetSession(ctx, r.ID)
+func (h *sessionHandler) remove(ctx context.Context, id string) error {
+	ran, err := h.stages.ForgetSession(ctx, id)
 	if err != nil {
-		return api.None{}, err
+		return err
 	}
-	err = h.stored.Remove(ctx, r.ID)
+	err = h.stored.Remove(ctx, id)
 	if ran && errors.Is(err, session.ErrUnknown) {
 		err = nil
 	}
-	return api.None{}, sessionRefusal(r.ID, err)
+	return sessionRefusal(id, err)
 }
 
 // sweep archives and removes sessions that nobody uses any more.

@@ -354,11 +354,11 @@ func refusal(err error) error {
 	if !errors.As(err, &r) {
 		return err
 	}
-	hint := ""
+	f := &failure{code: exitFailed, err: err, snippet: r.Snippet}
 	if r.Snippet != "" {
-		hint = "add this by hand:\n" + r.Snippet
+		f.hint = "add this by hand:"
 	}
-	return &failure{exitFailed, err, hint}
+	return f
 }
 
 func (a *app) hooksPrint() *cobra.Command {

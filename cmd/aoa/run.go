@@ -52,16 +52,17 @@ type app struct {
 
 // failure is an error that knows its exit code and the next command to type.
 type failure struct {
-	code int
-	err  error
-	hint string
+	code    int
+	err     error
+	hint    string
+	snippet string // what belongs into a file, below the hint
 }
 
 func (f *failure) Error() string { return f.err.Error() }
 func (f *failure) Unwrap() error { return f.err }
 
 func fail(code int, hint, format string, args ...any) error {
-	return &failure{code, fmt.Errorf(format, args...), hint}
+	return &failure{code: code, err: fmt.Errorf(format, args...), hint: hint}
 }
 
 func usage(format string, args ...any) error { return fail(exitUsage, "", format, args...) }
@@ -123,17 +124,23 @@ func (a *app) exit(cmd *cobra.Command, err error) int {
 	if code == exitUsage && hint == "" {
 		hint = cmd.CommandPath() + " --help"
 	}
-	text, rest, more := strings.Cut(strings.TrimSpace(err.Error()), "\n")
+	text, rest, _ := strings.Cut(strings.TrimSpace(err.Error()), "\n")
 	fmt.Fprintln(a.err, paint(a.colorErr, "31", "aoa: ")+harmless(text))
-	if more {
-		for line := range strings.Lines(rest) {
-			fmt.Fprintln(a.err, harmless(strings.TrimRight(line, "\n")))
-		}
-	}
+	a.talkLines(rest)
 	if hint != "" {
 		fmt.Fprintf(a.err, "aoa: %s%s\n", a.label("hint: "), harmless(hint))
 	}
+	if f != nil {
+		a.talkLines(f.snippet)
+	}
 	return code
+}
+
+// talkLines prints each line of a text to stderr.
+func (a *app) talkLines(text string) {
+	for line := range strings.Lines(text) {
+		fmt.Fprintln(a.err, harmless(strings.TrimRight(line, "\n")))
+	}
 }
 
 // commands is the table of commands.

@@ -1,13 +1,13 @@
 // Package learn folds events into the weights of the hot store.
 //
 // Batches of events that are logged and deduplicated go in. One hot.Batch per call comes out, applied under the sequence of the
-// batch. The package never reads a clock, a ranking or a repository: an event carries its time and its paths. So what is learned
-// live is what is learned from the log, however the events are divided into batches. An event takes some 20 to 100 µs. The state of
-// the 256 sessions used last is kept in memory; that of others is read back from hot.
+// batch. What an event means in its session, package live says. The package never reads a clock, a ranking or a repository: an event
+// carries its time and its paths. So what is learned live is what is learned from the log, however the events are divided into batches.
+// An event takes some 15 to 100 µs.
 //
 // # Opens: read, edit, write, and saves outside any tool
 //
-// With c = 1, or 1/4 when a shown suggestion caused the access (Event.Cause), for each file f at the event's time:
+// With c = 1, or 1/4 when a shown suggestion led to the access (live.Delta), for each file f at the event's time:
 //
 //	Recency[f]       = the time, two days earlier when c is 1/4: a quarter of a recency with a half-life of a day
 //	Frequency[f]    += c
@@ -27,14 +27,10 @@
 //
 // # Edits: edit, write, save
 //
-// Files edited under one prompt, with no pause of more than 5 minutes between edits, form a change. It counts when it is over: at the
-// next prompt, after a pause, or at the end of the session. An unfinished change says nothing about the files that it lacks. A change
-// of n files counts half as much as a commit of n files, because most changes are committed later; c as above, for a pair the smaller:
+// A change of a session counts when it is over: an unfinished change says nothing about the files that it lacks. A change of n files
+// counts half as much as a commit of n files, because most changes are committed later; c as above, for a pair the smaller:
 //
 //	Comod[f][g] += c·½/(n-1), Changes[f] += c·½/(n-1), Changed[f] = the time     c·½ and no pair for n = 1, no pair for n > 20
-//
-// A save of a file that a tool edited from 10 s before to 2 s after is that edit, and counts nothing. Other saves
-// belong to the session "watch", which begins again after 30 idle minutes.
 //
 // # Commits
 //
@@ -52,16 +48,7 @@
 // Deleted files get no scores. An uncommit subtracts the same at the same time, but does not change Committed
 // and Changed.
 //
-// # Texts
-//
-// The event clock of a session counts its prompts and tool calls. A text that names m files mentions each of them
-// with 1/√m; mentions halve every 8 events. What a prompt names is kept under the prompt's ordinal, what a command
-// or pattern names under the clock. A prompt's words replace those of the prompt before. Words of patterns and commands
-// are added to them. A prompt begins a new change and resets the limit on hints.
-//
 // # The rest
 //
-// rename moves the weights of a file to its new name. branch forgets the current file of the session "watch". start after a
-// compaction or a clear empties the mentions and the shown suggestions of the session. tick trims. Options.Fold folds suggest,
-// outcome and feedback.
+// rename moves the weights of a file to its new name. tick trims. Options.Fold folds suggest, outcome and feedback.
 package learn

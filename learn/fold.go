@@ -61,26 +61,26 @@ func (f *fold) event(e event.Event, s *live.Session, d live.Delta) {
 		f.batch.Add(hot.TermFreq, "", w, e.Time, f.sign*termWeight(s))
 	}
 	if len(d.Opened) > 0 {
-		f.opens(e, s, d.Opened)
+		f.opens(e, s, d)
 	}
 }
 
 // opens folds accesses.
-func (f *fold) opens(e event.Event, s *live.Session, opened []live.Opened) {
+func (f *fold) opens(e event.Event, s *live.Session, d live.Delta) {
 	c := f.sign
-	if e.Cause != "" {
+	if d.Hinted {
 		c *= caused
 	}
 	tags := e.Tags[:min(maxTags, len(e.Tags))]
 	for _, t := range tags {
 		f.batch.Add(hot.TagFreq, "", t, e.Time, c)
 	}
-	for _, o := range opened {
-		if e.Cause == "" {
-			f.stamp(hot.Recency, o.Path, e.Time)
-		} else {
-			f.stamp(hot.Recency, o.Path, e.Time.Add(-causedAge))
-		}
+	at := e.Time
+	if d.Hinted {
+		at = at.Add(-causedAge)
+	}
+	for _, o := range d.Opened {
+		f.stamp(hot.Recency, o.Path, at)
 		f.batch.Add(hot.Frequency, "", string(o.Path), e.Time, c)
 		for _, t := range tags {
 			f.batch.Add(hot.TagFiles, t, string(o.Path), e.Time, c)

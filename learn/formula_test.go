@@ -22,6 +22,13 @@ func commit(after time.Duration, paths ...event.Path) event.Event {
 	return event.Event{Kind: event.KindCommit, Time: start.Add(after), Agent: "git", Paths: paths}
 }
 
+// hint is a fact that names files.
+func hint(files ...event.Path) event.Event {
+	e := ev(event.KindSuggest, 0, files...)
+	e.ID, e.Tool, e.Why = "hint", "rescue", live.Shown
+	return e
+}
+
 func TestOpens(t *testing.T) {
 	d := newFixture(t, learn.Options{})
 	d.learn(ev(event.KindRead, 0, "a"), ev(event.KindRead, 0, "b"), ev(event.KindRead, 0, "c"), ev(event.KindRead, 0, "c"), ev(event.KindRead, 0, "a"))
@@ -46,9 +53,7 @@ func TestOpensOutsideASession(t *testing.T) {
 
 func TestCausedAccessCountsAQuarter(t *testing.T) {
 	d := newFixture(t, learn.Options{})
-	e := ev(event.KindRead, 0, "b")
-	e.Cause = "hint"
-	d.learn(ev(event.KindRead, 0, "a"), e)
+	d.learn(hint("b"), ev(event.KindRead, 0, "a"), ev(event.KindRead, 0, "b"))
 	d.expect("frequency of b", d.of(hot.Frequency, "", "b", start), 0.25)
 	d.expect("co-access a b", d.of(hot.Coaccess, "a", "b", start), 0.25)
 }
@@ -248,18 +253,19 @@ func TestFoldHook(t *testing.T) {
 
 // TestWhatAHintCausedCountsAQuarter in every family: a hint must not become its own evidence.
 func TestWhatAHintCausedCountsAQuarter(t *testing.T) {
-	ask := func(cause string) (d *fixture) {
+	ask := func(hints ...event.Event) (d *fixture) {
 		d = newFixture(t, learn.Options{})
 		prompt := ev(event.KindPrompt, 0)
 		prompt.Terms, prompt.Turn = []string{"word"}, "p"
 		led := ev(event.KindEdit, time.Second, "b")
-		led.Cause, led.Tags = cause, []string{"tag"}
+		led.Tags = []string{"tag"}
+		d.learn(hints...)
 		d.learn(prompt, ev(event.KindEdit, 0, "a"), led)
 		d = d.restart()
 		d.learn(ev(event.KindEnd, 2*time.Second))
 		return d
 	}
-	own, led := ask(""), ask("suggest:1")
+	own, led := ask(), ask(hint("b"))
 	at := start.Add(time.Minute)
 	for _, c := range []struct {
 		f             *hot.Family

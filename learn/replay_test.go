@@ -133,7 +133,7 @@ func (s *stream) next() event.Event {
 	case 2, 3, 4:
 		e.Kind, e.Paths = event.KindRead, s.pick(2)
 		if s.r.IntN(4) == 0 {
-			e.Cause = "hint"
+			e.Kind, e.Tool, e.Why = event.KindSuggest, "rescue", live.Shown
 		}
 	case 5, 6:
 		e.Kind, e.Paths = event.KindEdit, s.pick(1)

@@ -10,8 +10,12 @@ import (
 
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/index"
+	"github.com/aoa-dev/aoa/internal/session/live"
 	"github.com/aoa-dev/aoa/rank"
 )
+
+// hintEvery is how far apart hints of one conversation are, unless a prompt comes between.
+const hintEvery = 30 * time.Second
 
 // Question is a kind of hint that is asked at an occasion, and how its answer is put into words.
 type Question struct {
@@ -155,7 +159,7 @@ func (p *Prefetcher) silent(q Question, tr trait, s state) string {
 		return "retired"
 	case q.Query.Session != "" && s.Tokens >= p.o.tokens():
 		return "spent"
-	case tr.hint && last != 0 && q.Query.At.Sub(time.UnixMilli(last)) < hintEvery:
+	case tr.hint && !last.IsZero() && q.Query.At.Sub(last) < hintEvery:
 		return "soon"
 	}
 	return ""
@@ -246,11 +250,11 @@ func (p *Prefetcher) say(q Question, v verdict, s state, reasons func(Prediction
 // must not learn from.
 func suggestion(q Question, arm Arm, files []Prediction, text string, leads bool) event.Event {
 	e := event.Event{Time: q.Query.At, Kind: event.KindSuggest, Agent: "aoa", Session: q.Query.Session, Subagent: q.Query.Subagent,
-		Tool: string(q.Kind), Why: string(arm), Task: q.Query.Task, Text: q.Topic}
+		Tool: string(q.Kind), Why: string(arm), Label: string(labelOf(q.Kind)), Task: q.Query.Task, Text: q.Topic}
 	for _, x := range files {
 		e.Paths, e.Scores = append(e.Paths, x.File), append(e.Scores, x.Shipped)
 	}
-	if labelOf(q.Kind) == LabelChange {
+	if labelOf(q.Kind) == live.LabelChange {
 		change := changeOf(q.Query)
 		e.From = change[max(0, len(change)-changeFiles):]
 	}

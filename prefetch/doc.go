@@ -10,8 +10,8 @@
 // shown files move the threshold of the kind so that in the long run three of four are used. A kind retires when its interval rules out
 // that showing is worth it. Prove counts from the log what hints cost and spared, beside those that were withheld.
 //
-// State changes only in Fold, which reads nothing but events and its own earlier state, so replaying the log gives the same
-// thresholds. The package never writes a score, never shows a file twice to a conversation, and never reads a clock: time rides on queries
-// and events. A decision costs one round trip beside its ranking, and for a change the counts of its commits; Fold and Observe cost one
-// per batch, two with commits.
+// What concerns one session is kept by package live; the rest changes only in Fold, which reads nothing but events, what they changed in
+// their sessions, and its own earlier state, so replaying the log gives the same thresholds. The package never writes a score, never shows a file twice to a conversation, and never reads a clock: time rides on queries
+// and events. A decision costs one round trip beside its ranking, and for a change the counts of its commits; Fold costs one
+// per batch.
 package prefetch

@@ -132,17 +132,12 @@ func (d *fixture) apply(b *hot.Batch) {
 	}
 }
 
-// happen logs events as the daemon does: mark, log, fold, settle, and the same with what that settles.
+// happen logs events as the daemon does: log, fold, settle, and the same with what that settles.
 func (d *fixture) happen(events ...event.Event) []event.Event {
 	d.t.Helper()
-	ctx := context.Background()
-	events = d.p.MarkCause(events)
 	d.log = append(d.log, events)
 	d.fold(d.p, d.store, d.live, events)
-	outcomes, err := d.p.Observe(ctx, events)
-	if err != nil {
-		d.t.Fatal(err)
-	}
+	outcomes := d.p.Observe(events)
 	if len(outcomes) > 0 {
 		d.happen(outcomes...)
 	}
@@ -218,7 +213,7 @@ func (d *fixture) facts(store *hot.Store, sessions *live.Sessions) map[string]st
 	v := store.View(d.now)
 	out := map[string]string{}
 	keys := map[string]*hot.Facts{}
-	for _, k := range []string{factDrift, factRecord, factWaiting, factRefit, factSearching} {
+	for _, k := range []string{factDrift, factRecord, factRefit, factSearching} {
 		keys[k] = v.Facts(k)
 	}
 	if err := v.Load(context.Background()); err != nil {
@@ -229,8 +224,14 @@ func (d *fixture) facts(store *hot.Store, sessions *live.Sessions) map[string]st
 			out[k+"/"+field] = value
 		}
 	}
-	out["session"] = sessions.Get("s", d.now).Hints
+	out["session"] = fmt.Sprintf("%+v", sessions.Get("s", d.now).Hints)
 	return out
+}
+
+// led reports whether a hint would have led to an event.
+func (d *fixture) led(e event.Event) bool {
+	_, delta := d.live.Copy().Apply(e)
+	return delta.Hinted
 }
 
 func paths(ss []event.Suggestion) (out []event.Path) {

@@ -1,6 +1,11 @@
 package prefetch
 
-import "github.com/aoa-dev/aoa/internal/event"
+import (
+	"cmp"
+
+	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/session/live"
+)
 
 // Kind is what a suggestion is for. Each kind is switched, thresholded and recorded apart. Kinds are stored in
 // the event log (Event.Tool).
@@ -8,13 +13,13 @@ type Kind string
 
 // The kinds of suggestions.
 const (
-	Next    Kind = "next"    // between tool calls: the file opened next
-	Prompt  Kind = "prompt"  // at a prompt: a list of files, one of which the turn probably opens
-	Partner Kind = "partner" // after a batch of edits: what changes with them and is untouched
-	Rescue  Kind = "rescue"  // a call failed on a path
-	Start   Kind = "start"   // a session begins, resumes or was compacted
-	Stale   Kind = "stale"   // a file changed since the session read it
-	Reload  Kind = "reload"  // a prompt arrived: recorded sequences that such prompts led to
+	Next    Kind = "next"      // between tool calls: the file opened next
+	Prompt  Kind = "prompt"    // at a prompt: a list of files, one of which the turn probably opens
+	Partner Kind = "partner"   // after a batch of edits: what changes with them and is untouched
+	Rescue  Kind = "rescue"    // a call failed on a path
+	Start   Kind = "start"     // a session begins, resumes or was compacted
+	Stale   Kind = "stale"     // a file changed since the session read it
+	Reload  Kind = live.Reload // a prompt arrived: recorded sequences that such prompts led to
 )
 
 // MaxFiles is the most files that one decision shows.
@@ -29,8 +34,8 @@ type trait struct {
 	text  bool // its words do not name the files that are predicted (see Question.Topic)
 	list  bool // a list is decided on, counted and withheld as a whole: see ListModel
 
-	label Label   // what its predictions are about
-	aim   float64 // share of what it shows that should be used; 0 is targetPrecision
+	label live.Label // what its predictions are about
+	aim   float64    // share of what it shows that should be used; 0 is targetPrecision
 }
 
 // start is where the kind's threshold starts under a setting.
@@ -51,13 +56,21 @@ func (t trait) target() float64 {
 // traits of all kinds. A guess between calls costs attention for one file only, so it names fewest. A prompt comes once a turn and
 // before any search: a list costs little there.
 var traits = map[Kind]trait{
-	Next:    {task: event.TaskNext, label: LabelNext, files: 2, hint: true},
-	Prompt:  {task: event.TaskPrompt, label: LabelTurn, files: MaxFiles, list: true, aim: listAim},
-	Partner: {task: event.TaskChange, label: LabelChange, files: MaxFiles},
-	Rescue:  {label: LabelOpen, files: 1, fact: true},
-	Start:   {label: LabelOpen, files: MaxFiles, fact: true},
-	Stale:   {label: LabelOpen, files: MaxFiles, fact: true},
-	Reload:  {task: event.TaskPrompt, label: LabelTurn, files: MaxFiles, fact: true, list: true, text: true, aim: listAim},
+	Next:    {task: event.TaskNext, label: live.LabelNext, files: 2, hint: true},
+	Prompt:  {task: event.TaskPrompt, label: live.LabelTurn, files: MaxFiles, list: true, aim: listAim},
+	Partner: {task: event.TaskChange, label: live.LabelChange, files: MaxFiles},
+	Rescue:  {label: live.LabelOpen, files: 1, fact: true},
+	Start:   {label: live.LabelOpen, files: MaxFiles, fact: true},
+	Stale:   {label: live.LabelOpen, files: MaxFiles, fact: true},
+	Reload:  {task: event.TaskPrompt, label: live.LabelTurn, files: MaxFiles, fact: true, list: true, text: true, aim: listAim},
+}
+
+// labelOf is what the outcomes of a kind mean.
+func labelOf(k Kind) live.Label { return traits[k].label }
+
+// measures reports whether an outcome event has the label of its kind. Without a label it is about opens.
+func measures(e event.Event) bool {
+	return cmp.Or(live.Label(e.Label), live.LabelOpen) == labelOf(Kind(e.Tool))
 }
 
 // Kinds lists all kinds in a fixed order.
@@ -68,7 +81,7 @@ type Arm string
 
 // The arms of a prediction.
 const (
-	Shown    Arm = "shown"    // in the text
-	Withheld Arm = "withheld" // would have been shown, kept back to measure what showing is worth
-	Shadow   Arm = "shadow"   // below the threshold, or too soon after the last hint: logged for the base rate
+	Shown    Arm = live.Shown  // in the text
+	Withheld Arm = "withheld"  // would have been shown, kept back to measure what showing is worth
+	Shadow   Arm = live.Shadow // below the threshold, or too soon after the last hint: logged for the base rate
 )

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/session/live"
 )
 
 // TestALabelDecidesTheOutcome: each kind is measured by its own question.
@@ -22,7 +23,7 @@ func TestALabelDecidesTheOutcome(t *testing.T) {
 	commit := func(files ...event.Path) func(*fixture) []event.Event {
 		return func(d *fixture) []event.Event { return d.commit(files...) }
 	}
-	opens := func(d *fixture) []event.Event { return d.opens(2 * Horizon) }
+	opens := func(d *fixture) []event.Event { return d.opens(2 * live.Horizon) }
 	prompt := func(d *fixture) []event.Event { return d.happen(d.event(event.KindPrompt)) }
 	end := func(d *fixture) []event.Event { return d.happen(d.event(event.KindEnd)) }
 	together := func(d *fixture) (out []event.Event) { // two calls requested at once, the predicted file second
@@ -98,13 +99,12 @@ func TestCausedBeyondItsLabel(t *testing.T) {
 	d.likely(.9, "x.go")
 	d.ask(Next)
 	d.opens(3)
-	open := []event.Event{d.event(event.KindRead, "x.go")}
-	if open := d.p.MarkCause(open); open[0].Cause == "" {
-		t.Errorf("three opens later: cause %q", open[0].Cause)
+	if !d.led(d.event(event.KindRead, "x.go")) {
+		t.Error("three opens later the hint has led to nothing")
 	}
-	d.opens(Horizon)
-	if open := d.p.MarkCause([]event.Event{d.event(event.KindRead, "x.go")}); open[0].Cause != "" {
-		t.Errorf("long after: cause %q", open[0].Cause)
+	d.opens(live.Horizon)
+	if d.led(d.event(event.KindRead, "x.go")) {
+		t.Error("long after, the hint still leads")
 	}
 }
 

@@ -143,7 +143,7 @@ func (p *Prefetcher) Threshold(ctx context.Context, session string, at time.Time
 
 // state is what a decision depends on, as it was read.
 type state struct {
-	session
+	live.Hints
 	notified // of the conversation
 	turn     Turn
 	base     float64
@@ -156,7 +156,7 @@ type state struct {
 
 // join takes a conversation out of the session, with the decisions that are on their way.
 func (s *state) join(waiting []pending, conversation string) {
-	s.notified = s.session.notified(conversation)
+	s.notified = notifiedOf(s.Marks, conversation)
 	s.HintAt = maps.Clone(s.HintAt)
 	for _, d := range waiting {
 		if d.by != conversation {
@@ -167,9 +167,11 @@ func (s *state) join(waiting []pending, conversation string) {
 		}
 		if tr := traits[d.kind]; d.arm != Shadow && (tr.hint || tr.list) {
 			if s.HintAt == nil {
-				s.HintAt = map[string]int64{}
+				s.HintAt = map[string]time.Time{}
 			}
-			s.HintAt[conversation] = max(s.HintAt[conversation], d.at.UnixMilli())
+			if d.at.After(s.HintAt[conversation]) {
+				s.HintAt[conversation] = d.at
+			}
 		}
 	}
 }
@@ -186,7 +188,7 @@ func (p *Prefetcher) state(ctx context.Context, id string, at time.Time) (state,
 	if id != "" {
 		now := p.live.Get(id, at)
 		named, _ := now.NamedNow()
-		s.session, s.turn = decodeSession(now.Hints), Turn{int(max(now.Prompts-1, 0)), len(named) > 0}
+		s.Hints, s.turn = now.Hints, Turn{int(max(now.Prompts-1, 0)), len(named) > 0}
 	}
 	return s, nil
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/session/live"
 )
 
 // Proof is what the hints of a repository came to, counted from its log. A hint that is withheld is decided like one that is shown, and
@@ -118,10 +119,10 @@ func (c *counter) proof(perSearch float64, at time.Time) Proof {
 			out.From = t.at
 		}
 		out.To = t.at
-		k := kinds[t.Kind]
+		k := kinds[t.kind]
 		if k == nil {
-			k = &KindProof{Kind: t.Kind}
-			kinds[t.Kind], began[t.Kind] = k, t.at
+			k = &KindProof{Kind: t.kind}
+			kinds[t.kind], began[t.kind] = k, t.at
 		}
 		i, known := sessions[t.session]
 		if !known {
@@ -130,14 +131,14 @@ func (c *counter) proof(perSearch float64, at time.Time) Proof {
 			bySession = append(bySession, map[Kind]sums{})
 		}
 		t.tally(k)
-		if t.Arm == Shown && t.tokens > 0 {
+		if t.arm == Shown && t.tokens > 0 {
 			k.Texts++
 			k.Spent += float64(t.tokens) * (written + read*float64(c.requests.count(conversation{t.session, t.By})-t.before))
 		}
-		bySession[i][t.Kind] = bySession[i][t.Kind].plus(t.sums())
-		if t.Arm == Shown && len(t.Files) > 0 && t.settled() {
+		bySession[i][t.kind] = bySession[i][t.kind].plus(t.sums())
+		if t.arm == Shown && len(t.Files) > 0 && t.settled() {
 			out.Decided++
-			if t.used() == 0 && (t.Opens || t.Label != LabelTurn) {
+			if t.UsedFiles() == 0 && (t.Opens || t.Label != live.LabelTurn) {
 				out.Wrong++
 				out.Losses = append(out.Losses, t.loss())
 			}
@@ -187,9 +188,9 @@ func (k *KindProof) conclude(bySession []map[Kind]sums, began, at time.Time) {
 		return
 	}
 	switch {
-	case labelOf(k.Kind) == LabelChange && k.Right.Low > 0, k.Spared.Known && k.Spared.Low > k.Spent:
+	case labelOf(k.Kind) == live.LabelChange && k.Right.Low > 0, k.Spared.Known && k.Spared.Low > k.Spent:
 		k.Finding = Helps
-	case labelOf(k.Kind) == LabelChange && k.Right.High < leastLift, k.Spared.Known && k.Spared.High < k.Spent:
+	case labelOf(k.Kind) == live.LabelChange && k.Right.High < leastLift, k.Spared.Known && k.Spared.High < k.Spent:
 		k.Finding = Loses
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/session/live"
 )
 
 // Searching is what searches and listings cost in a repository, counted from its log. What it estimates begins at a shipped value, and
@@ -56,21 +57,15 @@ func searchingOf(facts map[string]string) Searching {
 }
 
 // searched takes in a search or listing.
-func (st *folded) searched(s *session, e event.Event) {
-	if s.Seeks {
-		s.Searches++
-	}
+func (st *folded) searched(e event.Event) {
 	if e.Tokens > 0 {
 		st.plus(factSearching, "searches", 1)
 		st.plus(factSearching, "tokens", float64(e.Tokens))
 	}
 }
 
-// found takes in that a turn opened its first file.
-func (st *folded) found(s *session) {
-	if s.Seeks {
-		st.plus(factSearching, "turns", 1)
-		st.plus(factSearching, "before", float64(s.Searches))
-	}
-	s.Seeks, s.Searches = false, 0
+// found takes in what a turn took that opened its first file.
+func (st *folded) found(s *live.Sought) {
+	st.plus(factSearching, "turns", 1)
+	st.plus(factSearching, "before", float64(s.Searches))
 }

@@ -16,7 +16,6 @@ const (
 const (
 	targetPrecision = 0.75 // the share of shown files that should be used
 	quantileStep    = 0.01 // eta of the controlled quantile
-	feedbackStep    = 0.05 // what one person's word moves the session's offset
 	ignoredInRow    = 3    // suggestions ignored in a row before the penalty
 	ignorePenalty   = 0.10
 )

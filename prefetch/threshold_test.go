@@ -1,12 +1,9 @@
 package prefetch
 
 import (
-	"encoding/json"
 	"math"
 	"strings"
 	"testing"
-
-	"github.com/aoa-dev/aoa/internal/event"
 )
 
 func near(t *testing.T, what string, got, want float64) {
@@ -52,29 +49,4 @@ func TestControlledQuantileFindsItsTarget(t *testing.T) {
 	if share := float64(used) / float64(shown); math.Abs(share-targetPrecision) > .02 {
 		t.Errorf("%.3f of %d shown files were used, want %.2f", share, shown, targetPrecision)
 	}
-}
-
-func FuzzDecodeSession(f *testing.F) {
-	full := session{Open: []openPrediction{{ID: "a", Kind: Next, Arm: Shown, Left: 3, Files: []file{{Path: "x.go", P: .7}}}},
-		Past: []string{mark("a", Next, Shown, "x.go")}, HintAt: map[string]int64{"a": 5}, Ignored: 2, Offset: .05, Last: 9}
-	f.Add(full.encode())
-	f.Add("")
-	f.Add(`{"v":1,"offset":1e300,"open":[{"left":-5}]}`)
-	f.Add(`{"v":2}`)
-	f.Fuzz(func(t *testing.T, data string) {
-		s := decodeSession(data)
-		once := s.encode()
-		if again := decodeSession(once).encode(); again != once {
-			t.Fatalf("%q decodes to %q, then to %q", data, once, again)
-		}
-		s.opened(event.Event{Kind: event.KindRead, Paths: []event.Path{"x.go"}}, true)
-		s.committed(event.Event{Kind: event.KindCommit, Paths: []event.Path{"x.go"}})
-		s.prompted()
-		s.suggest(event.Event{ID: "n", Tool: "next", Why: "shown", Paths: []event.Path{"y.go"}, Scores: []float64{math.NaN()}})
-		s.settle(event.Event{Cause: "n", Paths: []event.Path{"y.go"}})
-		s.sweep()
-		if len(s.Open) > maxOpen+1 || len(s.Past) > maxPast || !json.Valid([]byte(s.encode())) {
-			t.Fatalf("%d predictions, %d past, form %q", len(s.Open), len(s.Past), s.encode())
-		}
-	})
 }

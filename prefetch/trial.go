@@ -5,11 +5,14 @@ import (
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/session/live"
 )
 
 // trial is a decision with what followed it.
 type trial struct {
-	openPrediction
+	live.Prediction
+	kind     Kind
+	arm      Arm
 	at       time.Time
 	session  string
 	tokens   int
@@ -19,7 +22,7 @@ type trial struct {
 }
 
 // settled reports whether the decision as a whole is.
-func (t *trial) settled() bool { return t.used() > 0 || t.Left == 0 }
+func (t *trial) settled() bool { return t.UsedFiles() > 0 || t.Left == 0 }
 
 // counter walks through the log.
 type counter struct {
@@ -40,7 +43,7 @@ func (c *counter) each(session string, do func(*trial)) {
 func (c *counter) count(e event.Event) {
 	if e.Kind == event.KindCommit {
 		for id := range c.waiting {
-			c.each(id, func(t *trial) { t.committed(e) })
+			c.each(id, func(t *trial) { t.Committed(e) })
 		}
 		return
 	}
@@ -54,7 +57,7 @@ func (c *counter) count(e event.Event) {
 	c.requests.add(e)
 	switch {
 	case e.Kind == event.KindSuggest && Arm(e.Why) != Shadow:
-		t := &trial{openPrediction: newPrediction(e), at: e.Time, session: e.Session, tokens: e.Tokens, before: c.requests.count(conversation{e.Session, e.Subagent}),
+		t := &trial{Prediction: live.NewPrediction(e), kind: Kind(e.Tool), arm: Arm(e.Why), at: e.Time, session: e.Session, tokens: e.Tokens, before: c.requests.count(conversation{e.Session, e.Subagent}),
 			searches: make([]int, len(e.Paths))}
 		c.trials = append(c.trials, t)
 		if len(t.Files) > 0 {
@@ -63,21 +66,21 @@ func (c *counter) count(e event.Event) {
 	case e.Kind.Open():
 		first := c.first(e)
 		c.each(e.Session, func(t *trial) {
-			if first && t.concerns(e) && len(t.others) < mostOpened && len(e.Paths) > 0 && !t.names(e.Paths[0]) {
+			if first && t.Concerns(e) && len(t.others) < mostOpened && len(e.Paths) > 0 && !t.Names(e.Paths[0]) {
 				t.others = append(t.others, e.Paths[0])
 			}
-			t.opened(e, first)
+			t.Opened(e, first)
 		})
 	case e.Kind == event.KindSearch:
 		c.each(e.Session, func(t *trial) {
-			if t.concerns(e) {
+			if t.Concerns(e) {
 				t.searched()
 			}
 		})
 	case e.Kind == event.KindPrompt && e.Subagent == "":
-		c.each(e.Session, func(t *trial) { t.prompted() })
+		c.each(e.Session, func(t *trial) { t.Prompted() })
 	case e.Kind == event.KindEnd:
-		c.each(e.Session, func(t *trial) { t.ended() })
+		c.each(e.Session, func(t *trial) { t.Ended() })
 	}
 }
 
@@ -96,33 +99,33 @@ func (c *counter) first(e event.Event) (first bool) {
 // tally counts the decision in its kind.
 func (t *trial) tally(k *KindProof) {
 	arm := &k.Shown
-	if t.Arm == Withheld {
+	if t.arm == Withheld {
 		arm = &k.Withheld
 	}
-	if traits[t.Kind].list {
+	if traits[t.kind].list {
 		if len(t.Files) == 0 {
 			return
 		}
 		arm.Predicted++
-		if t.settled() && (t.Opens || t.used() > 0) {
+		if t.settled() && (t.Opens || t.UsedFiles() > 0) {
 			arm.Settled++
-			arm.Used += int64(min(t.used(), 1))
+			arm.Used += int64(min(t.UsedFiles(), 1))
 		}
 		return
 	}
 	arm.Predicted += int64(len(t.Files))
-	arm.Used += int64(t.used())
+	arm.Used += int64(t.UsedFiles())
 	if t.Left == 0 {
 		arm.Settled += int64(len(t.Files))
 	} else {
-		arm.Settled += int64(t.used())
+		arm.Settled += int64(t.UsedFiles())
 	}
 }
 
 // searched counts a search for the files that are still to be opened.
 func (t *trial) searched() {
-	if traits[t.Kind].list {
-		if t.used() == 0 {
+	if traits[t.kind].list {
+		if t.UsedFiles() == 0 {
 			t.searches[0]++
 		}
 		return
@@ -136,24 +139,24 @@ func (t *trial) searched() {
 
 // sums are those of the decision. A change takes as many searches as it takes.
 func (t *trial) sums() (s sums) {
-	if t.Label == LabelChange {
+	if t.Label == live.LabelChange {
 		return s
 	}
 	n, searches := 0.0, 0.0
 	for i, f := range t.Files {
-		if list := traits[t.Kind].list; list && i == 0 && t.settled() || !list && (f.Used || t.Left == 0) {
+		if list := traits[t.kind].list; list && i == 0 && t.settled() || !list && (f.Used || t.Left == 0) {
 			n++
 			searches += float64(t.searches[i])
 		}
 	}
-	if t.Arm == Shown {
+	if t.arm == Shown {
 		return sums{shown: n, searched: searches}
 	}
 	return sums{withheld: n, searchedWithheld: searches}
 }
 
 func (t *trial) loss() Loss {
-	l := Loss{At: t.at, Session: t.session, Kind: t.Kind, Opened: t.others, Tokens: t.tokens}
+	l := Loss{At: t.at, Session: t.session, Kind: t.kind, Opened: t.others, Tokens: t.tokens}
 	for _, f := range t.Files {
 		l.Named = append(l.Named, f.Path)
 	}

@@ -187,7 +187,6 @@ func (d *Daemon) wire(ctx context.Context, home *worktree, first float64, uneras
 	d.outcomes = newOutcomes(d.predictions, d.metrics, begin)
 	d.consumers = newConsumers(d.log, d.alert, d.scores, d.cache, d.sessions, d.sequences, recent, d.outcomes)
 	d.events = newEventLog(d.db, newApplyQueue(d.consumers.apply, begin), d.now, d.log)
-	d.events.cause = d.predictions.MarkCause
 	d.scores.between = d.events.queue.between
 	headMoved := make(chan struct{}, 1)
 	d.sharing = newSharing(d.base, d.repoID(), d.db, d.scores.hot, d.scores.live, d.events, d.settings.get().RedisURL)

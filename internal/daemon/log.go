@@ -23,7 +23,6 @@ const (
 // reaches the consumers. Writing does not wait for applying, so a long import never delays durability.
 type eventLog struct {
 	db    *cold.DB
-	cause func([]event.Event) []event.Event // marks accesses that a suggestion caused
 	now   func() time.Time
 	log   *slog.Logger
 	queue *applyQueue
@@ -57,8 +56,7 @@ func (l waitLock) unlock() { <-l }
 
 func newEventLog(db *cold.DB, queue *applyQueue, now func() time.Time, log *slog.Logger) *eventLog {
 	return &eventLog{db: db, queue: queue, now: now, log: log, wake: make(chan struct{}, 1), full: make(chan struct{}, 1),
-		durable: make(chan struct{}, 1), append: make(waitLock, 1),
-		cause: func(e []event.Event) []event.Event { return e }}
+		durable: make(chan struct{}, 1), append: make(waitLock, 1)}
 }
 
 // Add takes events that become durable within batchAge. It never waits for the disk.
@@ -127,7 +125,7 @@ func (l *eventLog) flush(ctx context.Context) (err error) {
 			l.report(err)
 		}
 	}()
-	seq, fresh, err := l.db.Append(ctx, l.cause(batch))
+	seq, fresh, err := l.db.Append(ctx, batch)
 	if err != nil {
 		return err
 	}
@@ -177,7 +175,7 @@ func (l *eventLog) Append(ctx context.Context, events []event.Event) (fresh int,
 	for i := range events {
 		events[i] = events[i].Normalize(now)
 	}
-	seq, kept, err := l.db.Append(ctx, l.cause(events))
+	seq, kept, err := l.db.Append(ctx, events)
 	l.report(err)
 	if err != nil {
 		return 0, err

@@ -23,12 +23,19 @@ func TestAQuestionLeavesALongWrite(t *testing.T) {
 	defer db.Close()
 	l := newEventLog(db, newApplyQueue(func(context.Context, int64, []event.Event) {}, 0), time.Now, log)
 	writing, goOn := make(chan struct{}), make(chan struct{})
-	once := sync.OnceFunc(func() { close(writing) })
-	l.cause = func(e []event.Event) []event.Event {
-		once()
-		<-goOn
-		return e
-	}
+	var other sync.WaitGroup
+	other.Go(func() { // keeps the file locked
+		err := db.Write(context.WithoutCancel(t.Context()), "wait", func(*cold.Tx) error {
+			close(writing)
+			<-goOn
+			return nil
+		})
+		if err != nil {
+			t.Error(err)
+		}
+	})
+	defer other.Wait()
+	<-writing
 	l.Add(event.Event{ID: "1", Kind: event.KindDelete, Time: time.Now(), Agent: "watch", Paths: []event.Path{"a.go"}, OK: true})
 	guard, end := context.WithTimeout(t.Context(), time.Minute)
 	defer end()
@@ -38,7 +45,6 @@ func TestAQuestionLeavesALongWrite(t *testing.T) {
 		defer close(synced)
 		l.Sync(deadline)
 	}()
-	<-writing
 	over()
 	select {
 	case <-synced:

@@ -33,11 +33,8 @@ func (o *outcomes) Name() string { return "outcomes" }
 
 func (o *outcomes) Applied() int64 { return o.applied.Load() }
 
-func (o *outcomes) Apply(ctx context.Context, seq int64, events []event.Event) error {
-	found, err := o.predictions.Observe(ctx, events)
-	if err != nil {
-		return err
-	}
+func (o *outcomes) Apply(_ context.Context, seq int64, events []event.Event) error {
+	found := o.predictions.Observe(events)
 	o.applied.Store(seq)
 	if o.live {
 		o.log(found)

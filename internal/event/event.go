@@ -68,7 +68,7 @@ type Event struct {
 	// Why is the reason of a failure (missing isdir nomatch unread denied toolarge other), unknown for a run that may have failed, or the
 	// arm of a suggestion (shown withheld shadow silent).
 	Why    string    `json:"why,omitempty"`
-	Cause  string    `json:"cause,omitempty"`  // ID of the suggestion that led to this access, if one did
+	Cause  string    `json:"cause,omitempty"`  // outcome: ID of the suggestion
 	Author time.Time `json:"author,omitzero"`  // commits: author time, for show only
 	Task   Task      `json:"moment,omitempty"` // suggest: what it was made for
 	Tokens int       `json:"tokens,omitempty"` // suggest: estimated tokens of the text that was shown; search: of its result, 0 if not known

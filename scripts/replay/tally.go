@@ -13,6 +13,7 @@ import (
 	"github.com/aoa-dev/aoa/hooks"
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/session/live"
 	"github.com/aoa-dev/aoa/prefetch"
 	"github.com/aoa-dev/aoa/scripts/recorded"
 )
@@ -93,7 +94,7 @@ func (y *tally) answer(b batch, p payload, text string) {
 		return
 	}
 	next := y.after[b.session][min(y.opened[b.session], len(y.after[b.session])):]
-	next = next[:min(len(next), prefetch.Horizon)]
+	next = next[:min(len(next), live.Horizon)]
 	for _, c := range b.calls {
 		if c.fails && c.row.Path != "" && (c.row.Why == "missing" || c.row.Why == "isdir") {
 			y.rescue(c.row, next, text)

@@ -62,6 +62,14 @@ func (l *Sessions) Apply(e event.Event) (*Session, Delta) {
 		if e.Tool != "decay" && e.Tool != "sweep" {
 			l.expire(e.Time)
 		}
+	case event.KindCommit:
+		for id := range l.hinted {
+			l.touch(id)
+			l.sessions[id].Hints.committed(e)
+			l.follow(id)
+		}
+	case event.KindSuggest, event.KindOutcome, event.KindFeedback:
+		return l.hint(e)
 	case event.KindSave:
 		if e.Paths = l.untouched(e); len(e.Paths) > 0 {
 			return l.inSession(watchID, e)
@@ -85,6 +93,32 @@ func alone(e event.Event) (d Delta) {
 	return d
 }
 
+// hint folds what was said to a session, what came of it, and what a person says of it. It does not lengthen the session's life.
+func (l *Sessions) hint(e event.Event) (*Session, Delta) {
+	s := l.sessions[e.Session]
+	switch {
+	case e.Session == "" || s == nil && e.Kind == event.KindOutcome || e.Kind == event.KindFeedback && e.Why != "":
+		return nil, Delta{} // feedback for a reason of its own is about a kind
+	case s == nil:
+		s = newSession()
+		s.Last = e.Time
+		l.sessions[e.Session] = s
+	}
+	l.touch(e.Session)
+	var d Delta
+	switch e.Kind {
+	case event.KindSuggest:
+		s.Hints.suggest(e)
+	case event.KindOutcome:
+		d.Settled = s.Hints.settle(e)
+	default:
+		s.Hints.feedback(e)
+	}
+	s.Hints.at(e.Time)
+	l.follow(e.Session)
+	return s, d
+}
+
 // inSession folds an event of a session.
 func (l *Sessions) inSession(id string, e event.Event) (*Session, Delta) {
 	f := l.begin(id, e.Time)
@@ -93,27 +127,40 @@ func (l *Sessions) inSession(id string, e event.Event) (*Session, Delta) {
 	}
 	switch e.Kind {
 	case event.KindStart:
-		f.start(e)
-		return f.Session, f.delta
+		if emptied(e) {
+			f.Seen, f.Results = map[event.Path]float64{}, nil
+		}
 	case event.KindEnd:
 		f.endChange()
-		return f.Session, f.delta
+	default:
+		f.step(e)
 	}
+	if e.Kind.Edit() {
+		l.tools(e)
+	}
+	if e.Kind != event.KindSave {
+		f.delta.Sought = f.Hints.event(e, f.delta.First())
+		l.follow(id)
+	}
+	return f.Session, f.delta
+}
+
+// step folds a prompt, a call or a save.
+func (f *fold) step(e event.Event) {
 	f.Clock++
 	if e.Kind == event.KindPrompt {
 		f.prompt(e)
 	}
 	f.texts(e)
+	if e.Kind.Open() {
+		f.delta.Hinted = f.Hints.leads(e)
+	}
 	if e.Kind.Open() || e.Kind == event.KindSave {
 		f.opens(e)
 	}
 	if e.Kind.Edit() || e.Kind == event.KindSave {
 		f.edits(e)
 	}
-	if e.Kind.Edit() {
-		l.tools(e)
-	}
-	return f.Session, f.delta
 }
 
 // fold is a session while an event is folded.
@@ -138,14 +185,6 @@ func (l *Sessions) begin(id string, at time.Time) (f fold) {
 		f.Last = at
 	}
 	return f
-}
-
-// start forgets what the agent has seen, where its context was emptied.
-func (f *fold) start(e event.Event) {
-	if e.Tool != "compact" && e.Tool != "clear" {
-		return
-	}
-	f.Seen, f.Results = map[event.Path]float64{}, nil
 }
 
 // prompt begins a turn.
@@ -254,7 +293,7 @@ func (f *fold) edits(e event.Event) {
 		if e.Time.After(last.At) {
 			last.At = e.Time
 		}
-		last.Hinted = e.Cause != ""
+		last.Hinted = f.delta.Hinted
 		f.Edits[p] = last
 	}
 }

@@ -153,9 +153,9 @@ func TestMentionsAreBounded(t *testing.T) {
 
 func TestChanges(t *testing.T) {
 	d := newFixture(t)
-	led := ev(event.KindEdit, time.Second, "b")
-	led.Cause = "hint"
-	d.apply(ev(event.KindEdit, 0, "c"), led, ev(event.KindWrite, 2*time.Second, "a"))
+	hint := ev(event.KindSuggest, 0, "b")
+	hint.ID, hint.Why = "hint", live.Shown
+	d.apply(ev(event.KindEdit, 0, "c"), hint, ev(event.KindEdit, time.Second, "b"), ev(event.KindWrite, 2*time.Second, "a"))
 	d.expect("edited", d.session(0).Edited(), "[c b a]")
 	d.expect("over at a prompt", d.apply(ev(event.KindPrompt, 3*time.Second)).Changes,
 		[]live.Change{{At: start.Add(2 * time.Second), Files: []live.Changed{{Path: "a"}, {Path: "b", Hinted: true}, {Path: "c"}}}})
@@ -164,7 +164,7 @@ func TestChanges(t *testing.T) {
 	d.expect("over after a pause", d.apply(ev(event.KindEdit, 6*time.Minute, "b")).Changes,
 		[]live.Change{{At: start.Add(4 * time.Second), Files: []live.Changed{{Path: "a"}}}})
 	d.expect("over at the end", d.apply(ev(event.KindEnd, 7*time.Minute)).Changes,
-		[]live.Change{{At: start.Add(6 * time.Minute), Files: []live.Changed{{Path: "b"}}}})
+		[]live.Change{{At: start.Add(6 * time.Minute), Files: []live.Changed{{Path: "b", Hinted: true}}}})
 }
 
 func TestSaves(t *testing.T) {

@@ -70,7 +70,9 @@ func (l *Sessions) Restore(records []Record) error {
 		if err != nil {
 			return fmt.Errorf("restore %q: %w", r.Key, err)
 		}
-		l.sessions[strings.TrimPrefix(r.Key, Prefix)] = s
+		id := strings.TrimPrefix(r.Key, Prefix)
+		l.sessions[id] = s
+		l.follow(id)
 	}
 	return nil
 }

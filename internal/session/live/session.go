@@ -38,7 +38,7 @@ type Session struct {
 	Edits    map[event.Path]LastEdit // the current change
 	Results  []Result                // the last results that named files, the newest first
 	Patterns []Pattern               // the last commands and patterns, the newest first
-	Hints    string                  // what package prefetch remembers
+	Hints    Hints
 }
 
 // Text is what is kept of a text.
@@ -139,7 +139,7 @@ func (s *Session) clone() *Session {
 	c := *s
 	c.First = slices.Clip(s.First)
 	c.Opened, c.Named, c.Commands, c.Seen = maps.Clone(s.Opened), maps.Clone(s.Named), maps.Clone(s.Commands), maps.Clone(s.Seen)
-	c.Terms, c.Edits = maps.Clone(s.Terms), maps.Clone(s.Edits)
+	c.Terms, c.Edits, c.Hints = maps.Clone(s.Terms), maps.Clone(s.Edits), s.Hints.clone()
 	return &c
 }
 

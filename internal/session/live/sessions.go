@@ -1,6 +1,8 @@
 package live
 
 import (
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -13,11 +15,12 @@ type Sessions struct {
 	sessions map[string]*Session // by id; what tools have just edited is under toolsID
 	views    map[string]*Session // copies for readers, of sessions that have not changed since
 	dirty    map[string]bool     // changed since the last snapshot
+	hinted   map[string]bool     // with predictions that wait
 }
 
 // New makes the state before the first event.
 func New() *Sessions {
-	return &Sessions{sessions: map[string]*Session{}, views: map[string]*Session{}, dirty: map[string]bool{}}
+	return &Sessions{sessions: map[string]*Session{}, views: map[string]*Session{}, dirty: map[string]bool{}, hinted: map[string]bool{}}
 }
 
 func newSession() *Session {
@@ -67,6 +70,7 @@ func (l *Sessions) expire(at time.Time) {
 		if s.over(at) || s.Last.Sub(at) > Life {
 			l.touch(id)
 			delete(l.sessions, id)
+			l.follow(id)
 		}
 	}
 }
@@ -82,12 +86,20 @@ func (l *Sessions) rename(e event.Event) {
 	}
 }
 
-// SetHints sets what package prefetch remembers of a session.
-func (l *Sessions) SetHints(id, hints string, at time.Time) {
+// Waiting are the sessions with predictions whose outcome is not in the log, in order.
+func (l *Sessions) Waiting() []string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	f := l.begin(id, at)
-	f.Hints = hints
+	return slices.Sorted(maps.Keys(l.hinted))
+}
+
+// follow notes whether a session has predictions that wait.
+func (l *Sessions) follow(id string) {
+	if s := l.sessions[id]; s != nil && s.Hints.waits() {
+		l.hinted[id] = true
+	} else {
+		delete(l.hinted, id)
+	}
 }
 
 // Copy returns sessions that go on by themselves.
@@ -97,6 +109,7 @@ func (l *Sessions) Copy() *Sessions {
 	c := New()
 	for id, s := range l.sessions {
 		c.sessions[id] = s.clone()
+		c.follow(id)
 	}
 	return c
 }

@@ -1,0 +1,225 @@
+package live
+
+import (
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/aoa-dev/aoa/internal/event"
+)
+
+const (
+	maxOpen   = 32  // predictions of a session that wait at once; older ones are decided early, and left out beyond twice as many
+	maxMarks  = 512 // marks of a session
+	maxOffset = .5  // what people's feedback moves at most: from one end of the thresholds to the other
+	offsetBy  = .05 // what one person's word moves
+)
+
+// Hints are what a session was told, or was to be told, and what it has cost. A session has several conversations: that of the agent and
+// one of each subagent. None knows what another was shown.
+type Hints struct {
+	Open    []Prediction         // not yet settled, oldest first
+	Marks   []Mark               // what was predicted, oldest first
+	HintAt  map[string]time.Time // conversation → its last hint since the last prompt
+	Ignored int                  // shown suggestions in a row of which nothing was used
+	Offset  float64              // what people's feedback adds to the thresholds, in [-0.5, 0.5]
+	Tokens  int                  // spent on what was shown to this session
+	Last    time.Time            // the newest event that changed this
+
+	Seeks    bool // the turn was shown no list, and has opened no file that is new to the session
+	Searches int  // of that turn
+}
+
+// Mark says that a kind predicted a file to a conversation, and in which arm.
+type Mark struct {
+	By, Kind, Arm string
+	File          event.Path
+}
+
+// Sought is what a turn took that opened a file for the first time in its session, without having been shown a list.
+type Sought struct{ Searches int }
+
+// Settled is the prediction that an outcome event settles a file of.
+type Settled struct {
+	Prediction
+	Decides bool // it decides on the prediction as a whole: the first use of a file, or the last file that was not used
+}
+
+func (h *Hints) clone() Hints {
+	c := *h
+	c.Open, c.Marks, c.HintAt = slices.Clone(h.Open), slices.Clip(h.Marks), maps.Clone(h.HintAt)
+	for i := range c.Open {
+		c.Open[i].Files = slices.Clone(c.Open[i].Files)
+	}
+	return c
+}
+
+// at notes the time of an event.
+func (h *Hints) at(t time.Time) {
+	if t.After(h.Last) {
+		h.Last = t
+	}
+	h.sweep()
+}
+
+// sweep drops predictions whose horizon is over, whose files are all settled, and that nothing more can be caused by.
+func (h *Hints) sweep() {
+	h.Open = remaining(h.Open, func(p Prediction) bool { return p.Left == 0 && p.Led == 0 && !p.waits() })
+}
+
+// suggest takes in a suggestion event.
+func (h *Hints) suggest(e event.Event) {
+	h.Tokens += max(e.Tokens, 0)
+	p := NewPrediction(e)
+	list := p.Label == LabelTurn
+	h.Seeks = h.Seeks && !(p.Arm == Shown && list)
+	files := e.Paths
+	if p.Kind == Reload {
+		files = nil
+	}
+	if p.Arm == Shown {
+		files = slices.Concat(files, e.Named)
+	}
+	for _, f := range files {
+		if m := (Mark{e.Subagent, p.Kind, p.Arm, f}); !slices.Contains(h.Marks, m) {
+			h.Marks = append(h.Marks, m)
+		}
+	}
+	if n := len(h.Marks) - maxMarks; n > 0 {
+		h.Marks = slices.Clone(h.Marks[n:])
+	}
+	if len(p.Files) == 0 {
+		return // a text that predicts nothing
+	}
+	h.Open = append(h.Open, p)
+	h.Open = h.Open[max(0, len(h.Open)-2*maxOpen):]
+	for i := range len(h.Open) - maxOpen {
+		h.Open[i].Left, h.Open[i].Led = 0, 0
+	}
+	if p.Arm != Shadow && (list || p.Label == LabelNext) {
+		if h.HintAt == nil {
+			h.HintAt = map[string]time.Time{}
+		}
+		h.HintAt[e.Subagent] = e.Time
+	}
+}
+
+// remaining is a list without what drop names, nil if nothing is left: a list that is read back has no other form.
+func remaining[V any](list []V, drop func(V) bool) []V {
+	if list = slices.DeleteFunc(list, drop); len(list) > 0 {
+		return list
+	}
+	return nil
+}
+
+// committed takes in a commit.
+func (h *Hints) committed(e event.Event) {
+	for i := range h.Open {
+		h.Open[i].Committed(e)
+	}
+	h.sweep()
+}
+
+// leads reports whether a shown suggestion named one of the files of an event within the horizon.
+func (h *Hints) leads(e event.Event) bool {
+	return slices.ContainsFunc(h.Open, func(p Prediction) bool {
+		return p.Arm == Shown && (p.Left > 0 || p.Led > 0) && p.Concerns(e) && slices.ContainsFunc(e.Paths, p.Names)
+	})
+}
+
+// event takes in an event of the session. first is true if it opened a file that the session had not opened before; then it returns what
+// that took, nil if the turn was shown a list, or had opened one before.
+func (h *Hints) event(e event.Event, first bool) (sought *Sought) {
+	switch {
+	case e.Kind == event.KindRun || e.Kind == event.KindFailed:
+		return nil
+	case e.Kind.Open():
+		for i := range h.Open {
+			h.Open[i].Opened(e, first)
+		}
+		if first && h.Seeks {
+			sought = &Sought{h.Searches}
+		}
+		if first {
+			h.Seeks, h.Searches = false, 0
+		}
+	case e.Kind == event.KindSearch:
+		if h.Seeks {
+			h.Searches++
+		}
+	case e.Kind == event.KindPrompt && e.Subagent == "":
+		h.HintAt, h.Seeks, h.Searches = nil, true, 0
+		for i := range h.Open {
+			h.Open[i].Prompted()
+		}
+	case e.Kind == event.KindEnd:
+		for i := range h.Open {
+			h.Open[i].Ended()
+		}
+	case emptied(e): // the agent has forgotten what it was shown
+		h.Marks = remaining(slices.Clone(h.Marks), func(m Mark) bool { return m.By == e.Subagent })
+	}
+	h.at(e.Time)
+	return sought
+}
+
+// emptied reports whether the agent's context was emptied.
+func emptied(e event.Event) bool {
+	return e.Kind == event.KindStart && (e.Tool == "compact" || e.Tool == "clear")
+}
+
+// settle takes in an outcome event. It returns nil for one that nothing waits for, so that no outcome counts twice.
+func (h *Hints) settle(e event.Event) *Settled {
+	i := slices.IndexFunc(h.Open, func(p Prediction) bool { return p.ID == e.Cause })
+	if i < 0 {
+		return nil
+	}
+	p := &h.Open[i]
+	all, used, before, found := true, false, false, false
+	for j := range p.Files {
+		f := &p.Files[j]
+		before = before || f.Settled && f.Used
+		if slices.Contains(e.Paths, f.Path) && !f.Settled {
+			f.Settled, f.Used, found = true, e.OK, true
+			if !e.OK {
+				p.Left = 0 // a miss is only known when the horizon is over
+			}
+		}
+		all, used = all && f.Settled, used || f.Used
+	}
+	if !found {
+		return nil
+	}
+	if p.Arm == Shown && used {
+		h.Ignored = 0
+	} else if p.Arm == Shown && all && (p.Opens || p.Label != LabelTurn) {
+		h.Ignored++
+	}
+	return &Settled{*p, used && !before || all && !used}
+}
+
+// feedback takes in what a person says of hints.
+func (h *Hints) feedback(e event.Event) {
+	by := offsetBy
+	if e.OK {
+		by, h.Ignored = -offsetBy, 0
+	}
+	h.Offset = min(max(h.Offset+by, -maxOffset), maxOffset)
+}
+
+// Due are the predictions with the files that can be settled now: those that were used, and past the horizon all. Past an idle time every
+// horizon is over.
+func (h *Hints) Due(idle bool, each func(Prediction, Predicted)) {
+	for _, p := range h.Open {
+		for _, f := range p.Files {
+			if !f.Settled && (f.Used || p.Left == 0 || idle) {
+				each(p, f)
+			}
+		}
+	}
+}
+
+// waits reports whether any prediction has files that are not settled.
+func (h *Hints) waits() bool {
+	return slices.ContainsFunc(h.Open, func(p Prediction) bool { return p.waits() })
+}

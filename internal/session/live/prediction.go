@@ -1,0 +1,168 @@
+package live
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/aoa-dev/aoa/internal/event"
+)
+
+// Label says what a prediction is about: when a file counts as used, and when it is too late. Labels are stored in the event log
+// (Event.Label).
+type Label string
+
+// The labels.
+const (
+	LabelOpen   Label = "open"   // opened within the conversation's next Horizon file events
+	LabelNext   Label = "next"   // the next file that the conversation opens for the first time, or one requested together with it
+	LabelTurn   Label = "turn"   // a list, one file of which is opened before the session's next prompt
+	LabelChange Label = "change" // edited by the session, or committed together with a file of the change
+)
+
+// Horizon is how many next file events a predicted file has to be opened in.
+const Horizon = 10
+
+// Words of the event log about hints, as package prefetch writes them.
+const (
+	Shown  = "shown"  // Event.Why: the words of the hint were said
+	Shadow = "shadow" // Event.Why: it was not likely enough
+	Reload = "reload" // Event.Tool: the one kind whose words do not name the files that it predicts
+)
+
+// Prediction is a suggestion event that waits for its outcome.
+type Prediction struct {
+	ID    string
+	Kind  string // Event.Tool
+	Arm   string // Event.Why
+	By    string // conversation: a subagent, "" for the agent
+	Left  int    // file events until the horizon; of other labels than LabelOpen 1 until it is decided
+	Files []Predicted
+
+	Label Label
+	Opens bool         // a file was opened for the first time since
+	Led   int          // file events in which an open counts as caused by it
+	Batch string       // LabelNext: the calls requested together that it is decided by
+	With  []event.Path // LabelChange: files of the change
+	At    time.Time
+}
+
+// Predicted is one file of a prediction.
+type Predicted struct {
+	Path    event.Path
+	P       float64 // its probability, in [0,1]
+	Used    bool
+	Settled bool // its outcome is in the log
+}
+
+// NewPrediction is what a suggestion event predicts.
+func NewPrediction(e event.Event) Prediction {
+	p := Prediction{ID: e.ID, Kind: e.Tool, Arm: e.Why, By: e.Subagent, Left: Horizon, Label: cmp.Or(Label(e.Label), LabelOpen), At: e.Time}
+	if p.Label != LabelOpen {
+		p.Left = 1
+	}
+	if p.Label == LabelChange {
+		p.With = e.From
+	}
+	if p.Arm == Shown {
+		p.Led = Horizon
+	}
+	for i, f := range e.Paths {
+		score := 0.0
+		if i < len(e.Scores) && e.Scores[i] >= 0 && e.Scores[i] <= 1 {
+			score = e.Scores[i]
+		}
+		p.Files = append(p.Files, Predicted{Path: f, P: score})
+	}
+	return p
+}
+
+// Concerns reports whether an event of the session can decide the prediction. A turn and a change are those of the agent and its
+// subagents; what is opened next is a matter of the conversation that was notified.
+func (p *Prediction) Concerns(e event.Event) bool {
+	return e.Subagent == p.By || p.Label == LabelTurn || p.Label == LabelChange
+}
+
+// Opened takes in a file event. first is true if it opened a file that the session had not opened before.
+func (p *Prediction) Opened(e event.Event, first bool) {
+	if !p.Concerns(e) {
+		return
+	}
+	p.Led = max(p.Led-1, 0)
+	p.Opens = p.Opens || first && p.Left > 0
+	if p.Left == 0 {
+		return
+	}
+	switch p.Label {
+	case LabelTurn:
+	case LabelChange:
+		if e.Kind == event.KindRead {
+			return
+		}
+	case LabelNext:
+		if !first {
+			return
+		}
+		if p.Batch != "" && p.Batch != e.Batch { // the step that has begun is over
+			p.Left, p.Batch = 0, ""
+			return
+		}
+		if p.Batch = e.Batch; p.Batch == "" {
+			p.Left = 0
+		}
+	default:
+		p.Left--
+	}
+	p.use(e.Paths)
+}
+
+func (p *Prediction) use(paths []event.Path) {
+	for i := range p.Files {
+		p.Files[i].Used = p.Files[i].Used || slices.Contains(paths, p.Files[i].Path)
+	}
+}
+
+// Committed takes in a commit: one with a file of the change ends it.
+func (p *Prediction) Committed(e event.Event) {
+	in := func(f event.Path) bool { return slices.Contains(e.Paths, f) }
+	if p.Label != LabelChange || p.Left == 0 || e.Time.Before(p.At) || !slices.ContainsFunc(p.With, in) {
+		return
+	}
+	p.use(e.Paths)
+	p.Left = 0
+}
+
+// Prompted ends a turn.
+func (p *Prediction) Prompted() {
+	if p.Label == LabelTurn {
+		p.Left = 0
+	}
+}
+
+// Ended takes in the end of the session. A change may be committed after it.
+func (p *Prediction) Ended() {
+	if p.Label != LabelChange {
+		p.Left = 0
+	}
+	p.Led = 0
+}
+
+// waits reports whether a file is not settled.
+func (p *Prediction) waits() bool {
+	return slices.ContainsFunc(p.Files, func(f Predicted) bool { return !f.Settled })
+}
+
+// Names reports whether the file is one of the prediction.
+func (p *Prediction) Names(f event.Path) bool {
+	return slices.ContainsFunc(p.Files, func(x Predicted) bool { return x.Path == f })
+}
+
+// UsedFiles counts the files that were used.
+func (p *Prediction) UsedFiles() (n int) {
+	for _, f := range p.Files {
+		if f.Used {
+			n++
+		}
+	}
+	return n
+}

@@ -49,11 +49,11 @@ func (h *cacheHandler) owner(ctx context.Context, named string) (string, error) 
 	if named != "" {
 		return named, nil
 	}
-	id, err := h.sessions.newest(ctx, h.worktrees.caller(ctx))
-	if err == nil && id == "" {
-		err = api.Bad("name one: --session ID, or session_id", "no session is live here: whose is it?")
+	id := h.sessions.newest(h.worktrees.caller(ctx))
+	if id == "" {
+		return "", api.Bad("name one: --session ID, or session_id", "no session is live here: whose is it?")
 	}
-	return id, err
+	return id, nil
 }
 
 func (h *cacheHandler) put(ctx context.Context, r api.CachePutRequest, rest io.Reader) (out api.Streamed[api.CachePutAnswer], err error) {

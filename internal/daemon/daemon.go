@@ -183,9 +183,8 @@ func (d *Daemon) wire(ctx context.Context, home *worktree, first float64, uneras
 		return err
 	}
 	d.sequences.Begin(begin)
-	recent := newRecentEvents(d.now, begin)
 	d.outcomes = newOutcomes(d.predictions, d.metrics, begin)
-	d.consumers = newConsumers(d.log, d.alert, d.scores, d.cache, d.sessions, d.sequences, recent, d.outcomes)
+	d.consumers = newConsumers(d.log, d.alert, d.scores, d.cache, d.sessions, d.sequences, d.outcomes)
 	d.events = newEventLog(d.db, newApplyQueue(d.consumers.apply, begin), d.now, d.log)
 	d.scores.between = d.events.queue.between
 	headMoved := make(chan struct{}, 1)
@@ -195,7 +194,7 @@ func (d *Daemon) wire(ctx context.Context, home *worktree, first float64, uneras
 		live: d.scores.live, seal: d.seal, first: d.predictions, events: d.events, headMoved: headMoved, stop: d.stop})
 	d.worktrees.enter(home)
 	d.wireParts(headMoved, unerased)
-	d.wireHandlers(recent, headMoved)
+	d.wireHandlers(headMoved)
 	return nil
 }
 
@@ -235,7 +234,7 @@ func (d *Daemon) wireParts(headMoved chan struct{}, unerased error) {
 }
 
 // wireHandlers makes the handlers that no other part needs.
-func (d *Daemon) wireHandlers(recent *recentEvents, headMoved chan struct{}) {
+func (d *Daemon) wireHandlers(headMoved chan struct{}) {
 	h := &d.handlers
 	h.query = &queryHandler{base: d.base, events: d.events, worktrees: d.worktrees, db: d.db, metrics: d.metrics, sessions: h.sessions}
 	h.scores = &scoreHandler{base: d.base, events: d.events, worktrees: d.worktrees, hot: d.scores.hot, live: d.scores.live}
@@ -250,7 +249,7 @@ func (d *Daemon) wireHandlers(recent *recentEvents, headMoved chan struct{}) {
 		hot: d.scores.hot, scores: d.scores, history: d.history, eraser: d.eraser, sharing: d.sharing, predictions: d.predictions,
 		thresholds: h.thresholds, warnings: d.warnings, asked: d.o.asked, stop: d.stop}
 	hints := &hints{base: d.base, factor: max(d.o.Patience, 1), events: d.events, db: d.db, live: d.scores.live,
-		recent: recent, edits: d.sharing.edits, contexts: d.sessions, reload: h.reload, metrics: d.metrics}
+		edits: d.sharing.edits, contexts: d.sessions, reload: h.reload, metrics: d.metrics}
 	h.hook = &hookHandler{base: d.base, calls: d.calls, events: d.events, worktrees: d.worktrees, places: h.session.places,
 		reload: h.reload, hints: hints, metrics: d.metrics, headMoved: headMoved}
 }

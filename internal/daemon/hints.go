@@ -23,7 +23,7 @@ type hints struct {
 	events   *eventLog
 	db       *cold.DB
 	live     *live.Sessions
-	recent   *recentEvents
+	asked    asked
 	edits    *remoteEdits
 	contexts *session.Store
 	reload   *reloadHandler
@@ -47,7 +47,7 @@ func (h *hints) answer(ctx context.Context, w *worktree, call hooks.Call) []byte
 		}
 		return hooks.Render(call.Agent, call.Event, h.startText(ctx, w, call, how, hooks.MaxStart))
 	}
-	recent := h.recent.take(call.Session, call.Subagent, call.Events)
+	recent := h.asked.take(h.live.Get(call.Session, h.now()), call, h.now())
 	var texts []string
 	space := hooks.MaxHint
 	for _, e := range recent {
@@ -144,7 +144,7 @@ func (h *hints) questions(ctx context.Context, w *worktree, call hooks.Call, rec
 		prefetch.Rescue: func(ctx context.Context) []event.Suggestion { return h.misnamed(ctx, w, recent) },
 		prefetch.Stale:  func(context.Context) []event.Suggestion { return h.stale(w, q) }}
 	o := prefetch.Occasion{Query: q, Asked: call.Query, Kind: prefetch.Kind(call.Kind), Recent: recent}
-	o.Change = h.recent.uncommitted(call.Session, call.Events)
+	o.Change = uncommitted(h.live.Get(call.Session, q.At), call.Events)
 	o.Whole = begun(call, recent) != nil || slices.ContainsFunc(recent, prefetch.LooksAtChange)
 	for _, asked := range prefetch.Questions(o) {
 		if h.settings.on(asked.Kind) {
@@ -181,7 +181,7 @@ func (h *hints) stale(w *worktree, q event.Query) []event.Suggestion {
 	}
 	at, s := q.At, h.live.Get(q.Session, q.At)
 	found := slices.DeleteFunc(prefetch.FindStale(s.Opened, w.modified, at), func(f event.Suggestion) bool {
-		read := h.recent.blob(q.Session, f.File)
+		read := s.Opened[f.File].Blob
 		return read != "" && read == w.reader.Blob(f.File) // written, and the same as before
 	})
 	return append(found, prefetch.FindEdited(s.Opened, h.edits.newest, found, at)...)

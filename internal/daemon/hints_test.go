@@ -22,26 +22,3 @@ func TestUnreadFiles(t *testing.T) {
 		}
 	}
 }
-
-// TestLastRead: what a session read last of a file is known until the session changes the file.
-func TestLastRead(t *testing.T) {
-	r := newRecentEvents(time.Now, 0)
-	apply := func(kind event.Kind, blob string) {
-		e := event.Event{Time: time.Now(), Kind: kind, Session: "s", Paths: []event.Path{"a.go"}, Blob: blob}
-		if err := r.Apply(t.Context(), 1, []event.Event{e}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	apply(event.KindRead, "one")
-	apply(event.KindRead, "two")
-	if got := r.blob("s", "a.go"); got != "two" {
-		t.Errorf("read last: %q", got)
-	}
-	if got := r.blob("other", "a.go") + r.blob("s", "b.go"); got != "" {
-		t.Errorf("never read: %q", got)
-	}
-	apply(event.KindEdit, "")
-	if got := r.blob("s", "a.go"); got != "" {
-		t.Errorf("changed since: %q", got)
-	}
-}

@@ -57,8 +57,8 @@ func (h *scoreHandler) composite(ctx context.Context) ([]api.Score, error) {
 func (h *scoreHandler) session(id string) (out api.ScoresAnswer) {
 	out.Members = []api.Score{}
 	if id == "" {
-		for _, id := range h.live.IDs(h.now()) {
-			out.Members = append(out.Members, api.Score{Name: id, Score: hot.Seconds(h.live.Get(id, h.now()).Deadline())})
+		for _, s := range h.live.Running(h.now()) {
+			out.Members = append(out.Members, api.Score{Name: s.ID, Score: hot.Seconds(s.Last.Add(live.Life))})
 		}
 		return out
 	}

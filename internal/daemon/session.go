@@ -3,14 +3,12 @@ package daemon
 import (
 	"context"
 	"sync"
-	"time"
 
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/session"
 	"github.com/aoa-dev/aoa/internal/session/live"
-	"github.com/aoa-dev/aoa/prefetch"
 )
 
 // Modes of a session, for people.
@@ -19,10 +17,8 @@ const (
 	modeSession = "session" // it continues an earlier conversation
 )
 
-const (
-	newestSessions = 20   // searched for a live one
-	sessionEvents  = 2000 // starts, hints and outcomes of one session that are counted, the newest
-)
+// newestSessions are searched for one that is over.
+const newestSessions = 20
 
 // sessionPlaces remembers in which checkout a session was active last. Events do not contain it, because what is learned is valid in
 // all checkouts. After a start it is empty, and the newest session counts as that of every checkout.
@@ -69,86 +65,27 @@ func (f *sessionFinder) session(ctx context.Context, r api.SessionRequest) (api.
 	w := f.worktrees.caller(ctx)
 	out := api.SessionAnswer{ID: r.Session, Mode: modeLive, Known: w.tree.Load().Len()}
 	if r.Session == "" {
-		id, err := f.newest(ctx, w)
-		if err != nil || id == "" {
-			return out, err
+		if out.ID = f.newest(w); out.ID == "" {
+			return out, nil
 		}
-		out.ID = id
 	}
 	s := f.live.Get(out.ID, f.now())
-	out.Agent, out.Files = s.Agent, len(s.Opened)
-	events, err := f.db.Log(ctx, cold.LogFilter{Session: out.ID, Limit: sessionEvents,
-		Kinds: []event.Kind{event.KindStart, event.KindEnd, event.KindSuggest, event.KindOutcome}})
-	if err != nil {
-		return out, err
-	}
-	out.Live = s.Exists() && !ended(events)
-	count(&out, events)
-	if f.stored.Resumed(out.ID) { // it was resumed by command
+	out.Agent, out.Files, out.Live = s.Agent, len(s.Opened), s.Exists() && !s.Ended
+	out.Shown, out.Settled, out.Used, out.Tokens = s.Hints.Shown, s.Hints.Settled, s.Hints.Used, s.Hints.Tokens
+	if out.Mode = modeOf(s.Source); f.stored.Resumed(out.ID) { // it was resumed by command
 		out.Mode = modeSession
 	}
 	return out, nil
 }
 
 // newest is the session of the checkout that was active last and has not ended, "" if there is none.
-func (f *sessionFinder) newest(ctx context.Context, w *worktree) (string, error) {
-	rows, err := f.db.SessionStats(ctx, newestSessions)
-	if err != nil {
-		return "", err
-	}
-	for _, s := range rows {
-		age := f.now().Sub(s.Last)
-		if age > live.Life {
-			break
-		}
-		if age < -live.Life { // of a clock that ran ahead
-			continue
-		}
-		if f.places.elsewhere(s.ID, w.repo.Root) {
-			continue
-		}
-		border, err := f.db.Log(ctx, cold.LogFilter{Session: s.ID, Limit: 1, Kinds: []event.Kind{event.KindStart, event.KindEnd}})
-		if err != nil {
-			return "", err
-		}
-		if !ended(border) {
-			return s.ID, nil
+func (f *sessionFinder) newest(w *worktree) string {
+	for _, s := range f.live.Running(f.now()) {
+		if !s.Ended && s.ID != live.Watch && !f.places.elsewhere(s.ID, w.repo.Root) {
+			return s.ID
 		}
 	}
-	return "", nil
-}
-
-// ended reports whether the newest border of a session is its end. Events are newest first.
-func ended(events []event.Event) bool {
-	for _, e := range events {
-		switch e.Kind {
-		case event.KindEnd:
-			return true
-		case event.KindStart:
-			return false
-		}
-	}
-	return false
-}
-
-// count adds up a session's borders, hints and their outcomes; events are newest first.
-func count(out *api.SessionAnswer, events []event.Event) {
-	begun := time.Time{}
-	for _, e := range events {
-		shown := e.Why == string(prefetch.Shown)
-		switch {
-		case e.Kind == event.KindStart && e.Time.After(begun):
-			begun, out.Mode = e.Time, modeOf(e.Tool)
-		case e.Kind == event.KindSuggest && shown:
-			out.Shown += len(e.Paths)
-			out.Tokens += e.Tokens
-		case e.Kind == event.KindOutcome && shown:
-			out.Settled++
-			if e.OK {
-				out.Used++
-			}
-		}
-	}
+	return ""
 }
 
 // modeOf is the mode of a session that began like this.
@@ -162,9 +99,8 @@ func modeOf(source string) string {
 
 // last is the newest live session of the checkout, else the newest one of all that were active there.
 func (f *sessionFinder) last(ctx context.Context, w *worktree) (string, error) {
-	id, err := f.newest(ctx, w)
-	if err != nil || id != "" {
-		return id, err
+	if id := f.newest(w); id != "" {
+		return id, nil
 	}
 	rows, err := f.db.SessionStats(ctx, newestSessions)
 	for _, s := range rows {

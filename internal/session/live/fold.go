@@ -11,8 +11,10 @@ import (
 	"github.com/aoa-dev/aoa/internal/redact"
 )
 
+// Watch is the session of saves outside any tool.
+const Watch = "watch"
+
 const (
-	watchID = "watch" // the session of saves outside any tool
 	toolsID = "tools" // no session: the files that tools edited in the last minute
 
 	watchIdle  = 30 * time.Minute // after this long without a save the session of saves begins again
@@ -27,6 +29,8 @@ const (
 	maxPromptIdents = 40   // … and of a prompt
 	maxResults      = 12   // results kept
 	maxPatterns     = 8    // commands and patterns kept
+	maxUncommitted  = 64   // files of a change that is not committed
+	maxRecent       = 32   // recent events
 	topicWords      = 6    // words that make a prompt one that later prompts go on from
 )
 
@@ -37,7 +41,7 @@ func idOf(e event.Event) string {
 		event.KindSuggest, event.KindOutcome, event.KindFeedback, event.KindSetting:
 		return ""
 	case event.KindSave:
-		return watchID
+		return Watch
 	}
 	if e.Session == toolsID {
 		return ""
@@ -54,25 +58,21 @@ func (l *Sessions) Apply(e event.Event) (*Session, Delta) {
 	case event.KindRename:
 		l.rename(e)
 	case event.KindBranch:
-		if s := l.sessions[watchID]; s != nil && s.Current != "" {
+		if s := l.sessions[Watch]; s != nil && s.Current != "" {
 			s.Current = ""
-			l.touch(watchID)
+			l.touch(Watch)
 		}
 	case event.KindTick:
 		if e.Tool != "decay" && e.Tool != "sweep" {
 			l.expire(e.Time)
 		}
 	case event.KindCommit:
-		for id := range l.hinted {
-			l.touch(id)
-			l.sessions[id].Hints.committed(e)
-			l.follow(id)
-		}
+		l.committed(e)
 	case event.KindSuggest, event.KindOutcome, event.KindFeedback:
 		return l.hint(e)
 	case event.KindSave:
 		if e.Paths = l.untouched(e); len(e.Paths) > 0 {
-			return l.inSession(watchID, e)
+			return l.inSession(Watch, e)
 		}
 	default:
 		if id := idOf(e); id != "" {
@@ -127,10 +127,12 @@ func (l *Sessions) inSession(id string, e event.Event) (*Session, Delta) {
 	}
 	switch e.Kind {
 	case event.KindStart:
+		f.Source, f.Ended = e.Tool, false
 		if emptied(e) {
 			f.Seen, f.Results = map[event.Path]float64{}, nil
 		}
 	case event.KindEnd:
+		f.Ended = true
 		f.endChange()
 	default:
 		f.step(e)
@@ -138,6 +140,7 @@ func (l *Sessions) inSession(id string, e event.Event) (*Session, Delta) {
 	if e.Kind.Edit() {
 		l.tools(e)
 	}
+	f.recall(e)
 	if e.Kind != event.KindSave {
 		f.delta.Sought = f.Hints.event(e, f.delta.First())
 		l.follow(id)
@@ -175,7 +178,7 @@ func (l *Sessions) begin(id string, at time.Time) (f fold) {
 	switch {
 	case f.Session == nil:
 		f.Session = newSession()
-	case f.over(at) || id == watchID && at.Sub(f.Last) > watchIdle:
+	case f.over(at) || id == Watch && at.Sub(f.Last) > watchIdle:
 		f.endChange()
 		f.Session = newSession()
 	}
@@ -270,7 +273,7 @@ func (f *fold) opens(e event.Event) {
 		}
 		before, known := f.Opened[p]
 		o := Opened{Path: p, First: !known, Fresh: !known || before.Clock < f.PromptClock}
-		now := Open{f.Clock, before.At}
+		now := Open{f.Clock, before.At, e.Blob}
 		if e.Time.After(now.At) {
 			now.At = e.Time
 		}
@@ -288,6 +291,9 @@ func (f *fold) edits(e event.Event) {
 	if latest := f.lastEdit(); !latest.IsZero() && e.Time.Sub(latest) > editPause {
 		f.endChange()
 	}
+	if e.Kind.Edit() && e.OK {
+		f.Uncommitted = WithEdit(f.Uncommitted, e.Paths)
+	}
 	for _, p := range e.Paths {
 		last := f.Edits[p]
 		if e.Time.After(last.At) {
@@ -295,6 +301,37 @@ func (f *fold) edits(e event.Event) {
 		}
 		last.Hinted = f.delta.Hinted
 		f.Edits[p] = last
+	}
+}
+
+// WithEdit adds edited files to a change, the newest last.
+func WithEdit(change, edited []event.Path) []event.Path {
+	has := func(f event.Path) bool { return slices.Contains(edited, f) }
+	change = append(slices.DeleteFunc(slices.Clone(change), has), edited...)
+	return change[max(0, len(change)-maxUncommitted):]
+}
+
+// committed folds a commit: what it has of changes and predictions of the sessions is done.
+func (l *Sessions) committed(e event.Event) {
+	for id := range l.open {
+		l.touch(id)
+		s := l.sessions[id]
+		s.Hints.committed(e)
+		has := func(f event.Path) bool { return slices.Contains(e.Paths, f) }
+		s.Uncommitted = remaining(slices.Clone(s.Uncommitted), has)
+		l.follow(id)
+	}
+}
+
+// recall keeps what a hint can be about that no call so far could carry.
+func (f *fold) recall(e event.Event) {
+	switch e.Kind {
+	case event.KindStart, event.KindPrompt, event.KindFailed, event.KindRun:
+		f.recent = append(f.recent, e)
+		f.recent = f.recent[max(0, len(f.recent)-maxRecent):]
+	}
+	for len(f.recent) > 0 && e.Time.Sub(f.recent[0].Time) > RecentLife {
+		f.recent = f.recent[1:]
 	}
 }
 

@@ -182,7 +182,7 @@ func TestSaves(t *testing.T) {
 	d.expect("saved last on this branch", d.Get("watch", at).Current, "")
 	d.expect("after idle time", d.apply(save(40*time.Minute, "c")).Changes[0].Files, "[{a false} {b false}]")
 	d.expect("files since", d.Get("watch", start.Add(40*time.Minute)).First, "[c]")
-	d.expect("sessions", len(d.IDs(at)), 2)
+	d.expect("sessions", len(d.Running(at)), 2)
 	if d.Get("tools", at).Exists() {
 		t.Error("what tools edited is shown as a session")
 	}
@@ -220,5 +220,62 @@ func TestEndsAfterADay(t *testing.T) {
 	}
 	d := newFixture(t)
 	d.apply(ev(event.KindRead, 365*day, "a"), event.Event{Kind: event.KindTick, Time: start})
-	d.expect("sessions of a clock that ran ahead", len(d.IDs(start)), 0)
+	d.expect("sessions of a clock that ran ahead", len(d.Running(start)), 0)
+}
+
+// TestUncommitted: a change is uncommitted until somebody commits it, whatever the prompts between.
+func TestUncommitted(t *testing.T) {
+	edit := func(p event.Path, ok bool) event.Event {
+		e := ev(event.KindEdit, 0, p)
+		e.OK = ok
+		return e
+	}
+	d := newFixture(t)
+	d.apply(edit("a", true), edit("b", true), edit("refused", false), ev(event.KindPrompt, 0), edit("a", true), edit("c", true))
+	d.expect("uncommitted", d.session(0).Uncommitted, "[b a c]")
+	d.apply(event.Event{Kind: event.KindCommit, Time: start, Paths: []event.Path{"a", "x"}})
+	d.expect("after a commit", d.session(0).Uncommitted, "[b c]")
+}
+
+// TestLastRead: what a session read last of a file is known until it changes the file.
+func TestLastRead(t *testing.T) {
+	read := func(kind event.Kind, blob string) string {
+		e := ev(kind, 0, "a")
+		e.Blob = blob
+		d := newFixture(t)
+		d.apply(ev(event.KindRead, 0, "a"), e)
+		return d.session(0).Opened["a"].Blob
+	}
+	if read(event.KindRead, "one") != "one" || read(event.KindEdit, "") != "" {
+		t.Error("it is not what was read last")
+	}
+}
+
+func TestRecent(t *testing.T) {
+	d := newFixture(t)
+	sub := ev(event.KindFailed, 2*time.Minute, "b")
+	sub.Subagent = "sub"
+	d.apply(ev(event.KindPrompt, 0), ev(event.KindRead, time.Minute, "x"), ev(event.KindFailed, time.Minute, "a"), sub)
+	kinds := func(subagent string, after time.Duration) (out []event.Kind) {
+		for _, e := range d.session(0).Recent(subagent, start.Add(after)) {
+			out = append(out, e.Kind)
+		}
+		return out
+	}
+	d.expect("of the agent", kinds("", -1), "[prompt failed]")
+	d.expect("of the agent, later", kinds("", time.Second), "[failed]")
+	d.expect("of a subagent", kinds("sub", -1), "[failed]")
+	d.apply(ev(event.KindRead, 7*time.Minute, "x"))
+	d.expect("after 7 minutes", kinds("", -1), "[]")
+}
+
+func TestBorders(t *testing.T) {
+	d := newFixture(t)
+	begin, other := ev(event.KindStart, 0), ev(event.KindRead, time.Minute, "a")
+	begin.Tool, other.Session = "resume", "other"
+	d.apply(begin, other, ev(event.KindEnd, 0))
+	d.expect("sessions", d.Running(start), "[{other 2026-03-02 09:01:00 +0000 UTC false} {s 2026-03-02 09:00:00 +0000 UTC true}]")
+	begin.Tool = "compact"
+	d.apply(begin)
+	d.expect("how it began", fmt.Sprint(d.session(0).Source, d.session(0).Ended), "compactfalse")
 }

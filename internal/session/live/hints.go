@@ -24,6 +24,9 @@ type Hints struct {
 	Ignored int                  // shown suggestions in a row of which nothing was used
 	Offset  float64              // what people's feedback adds to the thresholds, in [-0.5, 0.5]
 	Tokens  int                  // spent on what was shown to this session
+	Shown   int                  // files that were shown
+	Settled int                  // of these, those with an outcome
+	Used    int                  // of these, those that were used
 	Last    time.Time            // the newest event that changed this
 
 	Seeks    bool // the turn was shown no list, and has opened no file that is new to the session
@@ -79,6 +82,7 @@ func (h *Hints) suggest(e event.Event) {
 	}
 	if p.Arm == Shown {
 		files = slices.Concat(files, e.Named)
+		h.Shown += len(e.Paths)
 	}
 	for _, f := range files {
 		if m := (Mark{e.Subagent, p.Kind, p.Arm, f}); !slices.Contains(h.Marks, m) {
@@ -189,6 +193,12 @@ func (h *Hints) settle(e event.Event) *Settled {
 	}
 	if !found {
 		return nil
+	}
+	if p.Arm == Shown {
+		h.Settled++
+	}
+	if p.Arm == Shown && e.OK {
+		h.Used++
 	}
 	if p.Arm == Shown && used {
 		h.Ignored = 0

@@ -16,7 +16,7 @@ import (
 func work(t *testing.T, seed uint64, restart bool) *Sessions {
 	t.Helper()
 	r, at := rand.New(rand.NewPCG(seed, 1)), time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)
-	kinds := []event.Kind{event.KindPrompt, event.KindRead, event.KindEdit, event.KindSearch, event.KindRun, event.KindSave, event.KindRename,
+	kinds := []event.Kind{event.KindSuggest, event.KindOutcome, event.KindFeedback, event.KindCommit, event.KindPrompt, event.KindRead, event.KindEdit, event.KindSearch, event.KindRun, event.KindSave, event.KindRename,
 		event.KindStart, event.KindEnd, event.KindTick, event.KindBranch}
 	file := func() event.Path { return event.Path(fmt.Sprintf("d\xff/%d.go", r.IntN(20))) } // names in git need not be UTF-8
 	l := New()
@@ -25,7 +25,13 @@ func work(t *testing.T, seed uint64, restart bool) *Sessions {
 		at = at.Add(time.Duration(r.IntN(3600)) * time.Second)
 		e := event.Event{Kind: kinds[r.IntN(len(kinds))], Time: at, Session: fmt.Sprint("s", r.IntN(2)), Agent: "claude",
 			Paths: []event.Path{file()}, From: []event.Path{file()}, Named: []event.Path{file()}, Tags: []string{"go"},
-			Terms: []string{fmt.Sprint("word", r.IntN(9))}, Text: "parseBasket", Tool: "compact"}
+			Terms: []string{fmt.Sprint("word", r.IntN(9))}, Text: "parseBasket", Tool: "compact", OK: r.IntN(3) > 0, Blob: "0123"}
+		switch e.Kind {
+		case event.KindSuggest:
+			e.ID, e.Why, e.Label, e.Scores = fmt.Sprint("hint", i), Shown, []string{"open", "next", "turn", "change"}[r.IntN(4)], []float64{.5}
+		case event.KindOutcome:
+			e.Cause = fmt.Sprint("hint", i-r.IntN(20))
+		}
 		if e.Kind == event.KindSearch {
 			e.Seen, e.Listing = []event.Path{file(), file()}, true
 		}
@@ -63,6 +69,11 @@ func latest(records []Record) (out []Record) {
 func TestRestartChangesNothing(t *testing.T) {
 	for seed := range uint64(20) {
 		whole, cut := work(t, seed, false), work(t, seed, true)
+		for _, l := range []*Sessions{whole, cut} {
+			for _, s := range l.sessions {
+				s.recent = nil // not saved
+			}
+		}
 		if !reflect.DeepEqual(whole.sessions, cut.sessions) {
 			t.Fatalf("seed %d:\n%+v\n%+v", seed, whole.sessions, cut.sessions)
 		}

@@ -13,6 +13,9 @@ import (
 // Life is how long a session outlives its last event.
 const Life = 24 * time.Hour
 
+// RecentLife is how long the events that Recent returns are kept.
+const RecentLife = 5 * time.Minute
+
 // MentionHalf is the half-life of a mention, in events of its session.
 const MentionHalf = 8
 
@@ -22,6 +25,8 @@ type Session struct {
 	Intent  string     // first tag of the last event that had one
 	Current event.Path // the file opened last, not by a subagent
 	Last    time.Time  // the time of the newest event
+	Source  string     // how its newest start was reported: startup, resume, compact, …
+	Ended   bool       // its end was reported, and no start since
 
 	Clock       int64 // event clock: prompts and calls so far
 	Prompts     int64 // ordinal of the current prompt, 0 before the first
@@ -29,16 +34,19 @@ type Session struct {
 	Prompt      Text  // the current prompt
 	Topic       Text  // the newest earlier prompt of many words
 
-	First    []event.Path            // opened files, in the order of their first opens
-	Opened   map[event.Path]Open     // when each was opened last
-	Named    map[event.Path]int64    // file → ordinal of the last prompt that named it
-	Commands map[event.Path]int64    // file → event clock of the last command or pattern that named it
-	Seen     map[event.Path]float64  // file → log2 of its mentions, carried back to event clock 0
-	Terms    map[string]int64        // word of the current prompt or since → event clock of its last use
-	Edits    map[event.Path]LastEdit // the current change
-	Results  []Result                // the last results that named files, the newest first
-	Patterns []Pattern               // the last commands and patterns, the newest first
-	Hints    Hints
+	First       []event.Path            // opened files, in the order of their first opens
+	Opened      map[event.Path]Open     // when each was opened last
+	Named       map[event.Path]int64    // file → ordinal of the last prompt that named it
+	Commands    map[event.Path]int64    // file → event clock of the last command or pattern that named it
+	Seen        map[event.Path]float64  // file → log2 of its mentions, carried back to event clock 0
+	Terms       map[string]int64        // word of the current prompt or since → event clock of its last use
+	Edits       map[event.Path]LastEdit // the current change
+	Uncommitted []event.Path            // files that it edited and nobody has committed since, the newest last
+	Results     []Result                // the last results that named files, the newest first
+	Patterns    []Pattern               // the last commands and patterns, the newest first
+	Hints       Hints
+
+	recent []event.Event // starts, prompts, failed calls and commands of the last minutes, oldest first; not saved
 }
 
 // Text is what is kept of a text.
@@ -51,6 +59,7 @@ type Text struct {
 type Open struct {
 	Clock int64
 	At    time.Time
+	Blob  string // Event.Blob: what the file said, if it was read and that is known
 }
 
 // LastEdit is the last edit of a file of the current change.
@@ -81,6 +90,9 @@ func (s *Session) Deadline() time.Time { return s.Last.Add(Life) }
 
 // over reports whether the session has ended at that time.
 func (s *Session) over(at time.Time) bool { return s.Exists() && !at.Before(s.Deadline()) }
+
+// ahead reports whether the session is of a clock that ran ahead.
+func (s *Session) ahead(at time.Time) bool { return s.Last.Sub(at) > Life }
 
 // Files are the opened files, the one opened last at the end, ties by path.
 func (s *Session) Files() []event.Path {
@@ -134,10 +146,20 @@ func (s *Session) mention(p event.Path) float64 {
 	return math.Exp2(log - float64(s.Clock)/MentionHalf)
 }
 
+// Recent are the starts, prompts, failed calls and commands of a conversation after a time, oldest first: of at most RecentLife.
+func (s *Session) Recent(subagent string, after time.Time) (out []event.Event) {
+	for _, e := range s.recent {
+		if e.Subagent == subagent && e.Time.After(after) {
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
 // clone is a copy that stays as it is. Lists are shared: nobody changes one, the fold appends or makes another.
 func (s *Session) clone() *Session {
 	c := *s
-	c.First = slices.Clip(s.First)
+	c.First, c.recent = slices.Clip(s.First), slices.Clip(s.recent)
 	c.Opened, c.Named, c.Commands, c.Seen = maps.Clone(s.Opened), maps.Clone(s.Named), maps.Clone(s.Commands), maps.Clone(s.Seen)
 	c.Terms, c.Edits, c.Hints = maps.Clone(s.Terms), maps.Clone(s.Edits), s.Hints.clone()
 	return &c
@@ -168,6 +190,10 @@ func (s *Session) rename(from, to event.Path) (hit bool) {
 	hit = move(s.Named, from, to, newer) || hit
 	hit = move(s.Commands, from, to, newer) || hit
 	hit = move(s.Seen, from, to, func(a, b float64) bool { return a > b }) || hit
+	if i := slices.Index(s.Uncommitted, from); i >= 0 {
+		s.Uncommitted, hit = slices.Clone(s.Uncommitted), true
+		s.Uncommitted[i] = to
+	}
 	return move(s.Edits, from, to, func(a, b LastEdit) bool { return a.At.After(b.At) }) || hit
 }
 

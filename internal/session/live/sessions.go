@@ -1,6 +1,7 @@
 package live
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"sync"
@@ -15,12 +16,12 @@ type Sessions struct {
 	sessions map[string]*Session // by id; what tools have just edited is under toolsID
 	views    map[string]*Session // copies for readers, of sessions that have not changed since
 	dirty    map[string]bool     // changed since the last snapshot
-	hinted   map[string]bool     // with predictions that wait
+	open     map[string]bool     // that a commit concerns: with a change, or with predictions that wait
 }
 
 // New makes the state before the first event.
 func New() *Sessions {
-	return &Sessions{sessions: map[string]*Session{}, views: map[string]*Session{}, dirty: map[string]bool{}, hinted: map[string]bool{}}
+	return &Sessions{sessions: map[string]*Session{}, views: map[string]*Session{}, dirty: map[string]bool{}, open: map[string]bool{}}
 }
 
 func newSession() *Session {
@@ -45,16 +46,24 @@ func (l *Sessions) Get(id string, at time.Time) *Session {
 	return l.views[id]
 }
 
-// IDs returns the sessions that are not over at that time, in no order.
-func (l *Sessions) IDs(at time.Time) []string {
+// Running is a session that is not over.
+type Running struct {
+	ID    string
+	Last  time.Time // of its newest event
+	Ended bool      // its end was reported
+}
+
+// Running returns the sessions that are not over at that time, the one with the newest event first, ties by id.
+func (l *Sessions) Running(at time.Time) []Running {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	out := make([]string, 0, len(l.sessions))
+	out := make([]Running, 0, len(l.sessions))
 	for id, s := range l.sessions {
-		if id != toolsID && !s.over(at) {
-			out = append(out, id)
+		if id != toolsID && !s.over(at) && !s.ahead(at) {
+			out = append(out, Running{id, s.Last, s.Ended})
 		}
 	}
+	slices.SortFunc(out, func(a, b Running) int { return cmp.Or(b.Last.Compare(a.Last), cmp.Compare(a.ID, b.ID)) })
 	return out
 }
 
@@ -67,7 +76,7 @@ func (l *Sessions) touch(id string) {
 // expire ends the sessions that are over at a tick, and those of a clock that ran ahead of it.
 func (l *Sessions) expire(at time.Time) {
 	for id, s := range l.sessions {
-		if s.over(at) || s.Last.Sub(at) > Life {
+		if s.over(at) || s.ahead(at) {
 			l.touch(id)
 			delete(l.sessions, id)
 			l.follow(id)
@@ -90,15 +99,21 @@ func (l *Sessions) rename(e event.Event) {
 func (l *Sessions) Waiting() []string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return slices.Sorted(maps.Keys(l.hinted))
+	var out []string
+	for _, id := range slices.Sorted(maps.Keys(l.open)) {
+		if l.sessions[id].Hints.waits() {
+			out = append(out, id)
+		}
+	}
+	return out
 }
 
-// follow notes whether a session has predictions that wait.
+// follow notes whether a commit concerns a session.
 func (l *Sessions) follow(id string) {
-	if s := l.sessions[id]; s != nil && s.Hints.waits() {
-		l.hinted[id] = true
+	if s := l.sessions[id]; s != nil && (len(s.Uncommitted) > 0 || s.Hints.waits()) {
+		l.open[id] = true
 	} else {
-		delete(l.hinted, id)
+		delete(l.open, id)
 	}
 }
 

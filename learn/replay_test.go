@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"reflect"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/hot"
@@ -244,8 +246,9 @@ func same(t *testing.T, x, y *fixture, s *stream) {
 		t.Fatal("nothing was learned")
 	}
 	for _, id := range []string{"s0", "s1", "s2", "watch"} {
-		if a, b := x.sessions.Get(id, s.now), y.sessions.Get(id, s.now); !reflect.DeepEqual(a, b) {
-			t.Fatalf("session %s:\n%+v\n%+v", id, a, b)
+		a, b := x.sessions.Get(id, s.now), y.sessions.Get(id, s.now)
+		if d := cmp.Diff(a, b, cmpopts.IgnoreUnexported(live.Session{}), cmpopts.EquateEmpty()); d != "" {
+			t.Fatalf("session %s:\n%s", id, d)
 		}
 	}
 }

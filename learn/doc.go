@@ -1,9 +1,9 @@
 // Package learn folds events into the weights of the hot store.
 //
-// Batches of events that are logged and deduplicated go in. One hot.Batch per call comes out, applied under the sequence of the
-// batch. What an event means in its session, package live says. The package never reads a clock, a ranking or a repository: an event
-// carries its time and its paths. So what is learned live is what is learned from the log, however the events are divided into batches.
-// An event takes some 15 to 100 µs.
+// Batches of events that are logged and deduplicated go in. One hot.Batch per call comes out, applied under the
+// sequence of the batch. What an event means in its session, package live says. The package never reads a clock, a
+// ranking or a repository: an event carries its time and its paths. So what is learned live is what is learned from the
+// log, however the events are divided into batches. An event takes some 15 to 100 µs.
 //
 // # Opens: read, edit, write, and saves outside any tool
 //
@@ -18,8 +18,8 @@
 //	Sessions[f]     += c
 //	Coaccess[f][g]  += c/(1+0.15·(d-1)), and Coaccess[g][f] the same
 //
-// and on the first open of f under the current prompt, whose n words (at least 1) count u = 1/√n each, with the 32 newest terms of
-// that prompt and of the patterns and commands since:
+// and on the first open of f under the current prompt, whose n words (at least 1) count u = 1/√n each, with the 32
+// newest terms of that prompt and of the patterns and commands since:
 //
 //	TermFiles[w][f] += c·u
 //
@@ -27,8 +27,9 @@
 //
 // # Edits: edit, write, save
 //
-// A change of a session counts when it is over: an unfinished change says nothing about the files that it lacks. A change of n files
-// counts half as much as a commit of n files, because most changes are committed later; c as above, for a pair the smaller:
+// A change of a session counts when it is over: an unfinished change says nothing about the files that it lacks. A
+// change of n files counts half as much as a commit of n files, because most changes are committed later; c as above,
+// for a pair the smaller:
 //
 //	Comod[f][g] += c·½/(n-1), Changes[f] += c·½/(n-1), Changed[f] = the time     c·½ and no pair for n = 1, no pair for n > 20
 //

@@ -115,7 +115,8 @@ func (f *fold) stamp(family *hot.Family, p event.Path, at time.Time) {
 	}
 }
 
-// termWeight is what each word of the turn counts, where it is used as where a file is opened under it: 1/√n of a prompt of n words.
+// termWeight is what each word of the turn counts, where it is used as where a file is opened under it: 1/√n of a
+// prompt of n words.
 func termWeight(s *live.Session) float64 { return 1 / math.Sqrt(float64(max(len(s.Prompt.Words), 1))) }
 
 // newestWords are the newest words of the turn, ties by name.

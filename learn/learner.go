@@ -12,8 +12,8 @@ import (
 
 // Options of a Learner. The zero value works.
 type Options struct {
-	// Fold adds what other packages fold of the same events (predictions and their outcomes) to the batch. It is called once per
-	// batch with all of its events, and what each changed in its session. nil adds nothing.
+	// Fold adds what other packages fold of the same events (predictions and their outcomes) to the batch. It is called
+	// once per batch with all of its events, and what each changed in its session. nil adds nothing.
 	Fold func(ctx context.Context, b *hot.Batch, events []event.Event, deltas []live.Delta) error
 }
 
@@ -23,7 +23,8 @@ type Store interface {
 	Apply(ctx context.Context, b *hot.Batch, seq int64) error
 }
 
-// Learner folds events into one store, and into the sessions. Safe for concurrent use; calls are carried out one after the other.
+// Learner folds events into one store, and into the sessions. Safe for concurrent use; calls are carried out one after
+// the other.
 type Learner struct {
 	store    Store
 	sessions *live.Sessions
@@ -41,8 +42,9 @@ const (
 	bulkCap = 64  // … whose sets of partners are cut to this size while they are collected
 )
 
-// Learn folds one batch into the sessions, and with one Apply into the store. Sequences increase; a batch that was applied before
-// changes nothing. What ends ctx before the batch is begun changes nothing, either; once it is begun, it is learned as a whole.
+// Learn folds one batch into the sessions, and with one Apply into the store. Sequences increase; a batch that was
+// applied before changes nothing. What ends ctx before the batch is begun changes nothing, either; once it is begun, it
+// is learned as a whole.
 func (l *Learner) Learn(ctx context.Context, events []event.Event, seq int64) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -82,8 +84,8 @@ func (l *Learner) Learn(ctx context.Context, events []event.Event, seq int64) er
 	return nil
 }
 
-// Unlearn subtracts what the events of a session added. It needs all events of the session, in order. Times of last access and commit
-// stay: the next one overwrites them.
+// Unlearn subtracts what the events of a session added. It needs all events of the session, in order. Times of last
+// access and commit stay: the next one overwrites them.
 func (l *Learner) Unlearn(ctx context.Context, events []event.Event, seq int64) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()

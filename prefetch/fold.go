@@ -28,9 +28,10 @@ type folded struct {
 	changed map[string]map[string]bool // fact key → field
 }
 
-// Fold is the only writer of what prefetch remembers of all sessions. It is to be called once per logged batch, with all its events, what
-// they changed in their sessions, and the same Batch that the learning of these events goes into: state is then a fold of the log, and
-// replay gives the same. One round trip if the batch has anything to fold, none else.
+// Fold is the only writer of what prefetch remembers of all sessions. It is to be called once per logged batch, with
+// all its events, what they changed in their sessions, and the same Batch that the learning of these events goes into:
+// state is then a fold of the log, and replay gives the same. One round trip if the batch has anything to fold, none
+// else.
 func (p *Prefetcher) Fold(ctx context.Context, b *hot.Batch, events []event.Event, deltas []live.Delta) error {
 	var st *folded
 	for i, e := range events {
@@ -135,7 +136,8 @@ func (p *Prefetcher) foldOutcome(st *folded, e event.Event, made *live.Settled) 
 	}
 }
 
-// foldFeedback takes a person's word: it counts as one outcome of the kind it is about, or of every hint when it does not say.
+// foldFeedback takes a person's word: it counts as one outcome of the kind it is about, or of every hint when it does
+// not say.
 func (p *Prefetcher) foldFeedback(st *folded, e event.Event) {
 	switch e.Why {
 	case Revive:
@@ -155,8 +157,8 @@ func (p *Prefetcher) foldFeedback(st *folded, e event.Event) {
 	}
 }
 
-// SetThreshold is the event that tells Fold what Options.Threshold is from now on. Fold asks the log and not the setting
-// of the moment: a replay under another setting gives the same state.
+// SetThreshold is the event that tells Fold what Options.Threshold is from now on. Fold asks the log and not the
+// setting of the moment: a replay under another setting gives the same state.
 func SetThreshold(value float64, at time.Time) event.Event {
 	return event.Event{ID: fmt.Sprintf("setting:%s:%d", settingThreshold, at.UnixNano()), Time: at, Kind: event.KindSetting, Agent: "cli",
 		Tool: settingThreshold, Scores: []float64{value}}

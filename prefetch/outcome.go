@@ -10,9 +10,10 @@ import (
 // idleEnd is after how long without a file event a session's predictions are settled.
 const idleEnd = 2 * time.Hour
 
-// Observe returns the outcome events that are due after the events were folded: files that were opened in time, and all others once the
-// session's horizon, the session itself, or (at a tick) two idle hours are over. The caller logs and folds them like any others. Asked
-// twice before that it returns the same events with the same IDs, so nothing is lost by a crash and nothing counts twice. It writes nothing.
+// Observe returns the outcome events that are due after the events were folded: files that were opened in time, and all
+// others once the session's horizon, the session itself, or (at a tick) two idle hours are over. The caller logs and
+// folds them like any others. Asked twice before that it returns the same events with the same IDs, so nothing is lost
+// by a crash and nothing counts twice. It writes nothing.
 func (p *Prefetcher) Observe(events []event.Event) (out []event.Event) {
 	var at, tick time.Time // of the newest event, and of the newest tick
 	touched, commit := map[string]time.Time{}, false

@@ -12,8 +12,8 @@ import (
 	"github.com/aoa-dev/aoa/prefetch"
 )
 
-// asked remembers which events a conversation was answered at: some hooks cannot carry a hint, and the next one that can asks for what
-// happened since. It forgets what the session has forgotten.
+// asked remembers which events a conversation was answered at: some hooks cannot carry a hint, and the next one that
+// can asks for what happened since. It forgets what the session has forgotten.
 type asked struct {
 	mu    sync.Mutex // guards known
 	known map[conversation][]string
@@ -25,8 +25,8 @@ type conversation struct{ session, subagent string }
 // maxAsked bounds the conversations remembered; then all are dropped.
 const maxAsked = 256
 
-// take returns the events of a conversation that a hint can be about and that no earlier take returned: those of the last minutes, and
-// those of the call that were not applied yet.
+// take returns the events of a conversation that a hint can be about and that no earlier take returned: those of the
+// last minutes, and those of the call that were not applied yet.
 func (a *asked) take(s *live.Session, call hooks.Call, now time.Time) []event.Event {
 	events := s.Recent(call.Subagent, now.Add(-live.RecentLife))
 	for _, e := range call.Events {
@@ -46,7 +46,8 @@ func (a *asked) take(s *live.Session, call hooks.Call, now time.Time) []event.Ev
 	return slices.DeleteFunc(events, func(e event.Event) bool { return slices.Contains(before, e.ID) })
 }
 
-// hintable reports whether a hint can be about an event: a start and a prompt only where the agent takes no text at them.
+// hintable reports whether a hint can be about an event: a start and a prompt only where the agent takes no text at
+// them.
 func hintable(e event.Event) bool {
 	switch e.Kind {
 	case event.KindStart:
@@ -57,8 +58,8 @@ func hintable(e event.Event) bool {
 	return e.Kind == event.KindFailed || prefetch.LooksAtChange(e)
 }
 
-// uncommitted are the files that a session has edited and nobody has committed since, with the edits of own that were not applied yet; the
-// newest last.
+// uncommitted are the files that a session has edited and nobody has committed since, with the edits of own that were
+// not applied yet; the newest last.
 func uncommitted(s *live.Session, own []event.Event) []event.Path {
 	change := s.Uncommitted
 	for _, e := range own {

@@ -20,8 +20,9 @@ const (
 // newestSessions are searched for one that is over.
 const newestSessions = 20
 
-// sessionPlaces remembers in which checkout a session was active last. Events do not contain it, because what is learned is valid in
-// all checkouts. After a start it is empty, and the newest session counts as that of every checkout.
+// sessionPlaces remembers in which checkout a session was active last. Events do not contain it, because what is
+// learned is valid in all checkouts. After a start it is empty, and the newest session counts as that of every
+// checkout.
 type sessionPlaces struct {
 	mu   sync.Mutex
 	root map[string]event.Root // session → checkout
@@ -59,8 +60,8 @@ type sessionFinder struct {
 	stored    *session.Store
 }
 
-// session returns the numbers of one session, or of the newest live one of the caller's checkout. It does not wait for events that are
-// not applied yet: a status line asks again soon.
+// session returns the numbers of one session, or of the newest live one of the caller's checkout. It does not wait for
+// events that are not applied yet: a status line asks again soon.
 func (f *sessionFinder) session(ctx context.Context, r api.SessionRequest) (api.SessionAnswer, error) {
 	w := f.worktrees.caller(ctx)
 	out := api.SessionAnswer{ID: r.Session, Mode: modeLive, Known: w.tree.Load().Len()}

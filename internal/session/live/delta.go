@@ -9,7 +9,7 @@ import (
 // Delta is what one event changed in its session.
 type Delta struct {
 	Changes []Change // that are over now
-	Opened  []Opened // the files that the event opened, or that were saved outside any tool; without a session neither first nor fresh
+	Opened  []Opened // files that the event opened, or that were saved outside any tool; without a session none is first
 	Terms   []string // words that the session had not used since its prompt; of an event that opens nothing
 	Hinted  bool     // a shown suggestion named one of the files that the event opened
 	Sought  *Sought  // of the first open of a turn that was shown no list

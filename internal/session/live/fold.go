@@ -49,8 +49,8 @@ func idOf(e event.Event) string {
 	return e.Session
 }
 
-// Apply folds an event. It returns the session that the event belongs to as it is now, nil for none, and what the event changed.
-// Both are good until the next Apply.
+// Apply folds an event. It returns the session that the event belongs to as it is now, nil for none, and what the event
+// changed. Both are good until the next Apply.
 func (l *Sessions) Apply(e event.Event) (*Session, Delta) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -93,7 +93,8 @@ func alone(e event.Event) (d Delta) {
 	return d
 }
 
-// hint folds what was said to a session, what came of it, and what a person says of it. It does not lengthen the session's life.
+// hint folds what was said to a session, what came of it, and what a person says of it. It does not lengthen the
+// session's life.
 func (l *Sessions) hint(e event.Event) (*Session, Delta) {
 	s := l.sessions[e.Session]
 	switch {

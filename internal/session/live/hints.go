@@ -9,14 +9,14 @@ import (
 )
 
 const (
-	maxOpen   = 32  // predictions of a session that wait at once; older ones are decided early, and left out beyond twice as many
+	maxOpen   = 32  // predictions that wait at once; older ones are decided early, and go at twice as many
 	maxMarks  = 512 // marks of a session
 	maxOffset = .5  // what people's feedback moves at most: from one end of the thresholds to the other
 	offsetBy  = .05 // what one person's word moves
 )
 
-// Hints are what a session was told, or was to be told, and what it has cost. A session has several conversations: that of the agent and
-// one of each subagent. None knows what another was shown.
+// Hints are what a session was told, or was to be told, and what it has cost. A session has several conversations: that
+// of the agent and one of each subagent. None knows what another was shown.
 type Hints struct {
 	Open    []Prediction         // not yet settled, oldest first
 	Marks   []Mark               // what was predicted, oldest first
@@ -131,8 +131,8 @@ func (h *Hints) leads(e event.Event) bool {
 	})
 }
 
-// event takes in an event of the session. first is true if it opened a file that the session had not opened before; then it returns what
-// that took, nil if the turn was shown a list, or had opened one before.
+// event takes in an event of the session. first is true if it opened a file that the session had not opened before;
+// then it returns what that took, nil if the turn was shown a list, or had opened one before.
 func (h *Hints) event(e event.Event, first bool) (sought *Sought) {
 	switch {
 	case e.Kind == event.KindRun || e.Kind == event.KindFailed:
@@ -217,8 +217,8 @@ func (h *Hints) feedback(e event.Event) {
 	h.Offset = min(max(h.Offset+by, -maxOffset), maxOffset)
 }
 
-// Due are the predictions with the files that can be settled now: those that were used, and past the horizon all. Past an idle time every
-// horizon is over.
+// Due are the predictions with the files that can be settled now: those that were used, and past the horizon all. Past
+// an idle time every horizon is over.
 func (h *Hints) Due(idle bool, each func(Prediction, Predicted)) {
 	for _, p := range h.Open {
 		for _, f := range p.Files {

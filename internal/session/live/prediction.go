@@ -8,14 +8,14 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// Label says what a prediction is about: when a file counts as used, and when it is too late. Labels are stored in the event log
-// (Event.Label).
+// Label says what a prediction is about: when a file counts as used, and when it is too late. Labels are stored in the
+// event log (Event.Label).
 type Label string
 
 // The labels.
 const (
 	LabelOpen   Label = "open"   // opened within the conversation's next Horizon file events
-	LabelNext   Label = "next"   // the next file that the conversation opens for the first time, or one requested together with it
+	LabelNext   Label = "next"   // the next file that the conversation opens for the first time, or one asked for with it
 	LabelTurn   Label = "turn"   // a list, one file of which is opened before the session's next prompt
 	LabelChange Label = "change" // edited by the session, or committed together with a file of the change
 )
@@ -57,7 +57,8 @@ type Predicted struct {
 
 // NewPrediction is what a suggestion event predicts.
 func NewPrediction(e event.Event) Prediction {
-	p := Prediction{ID: e.ID, Kind: e.Tool, Arm: e.Why, By: e.Subagent, Left: Horizon, Label: cmp.Or(Label(e.Label), LabelOpen), At: e.Time}
+	p := Prediction{ID: e.ID, Kind: e.Tool, Arm: e.Why, By: e.Subagent, Left: Horizon, At: e.Time,
+		Label: cmp.Or(Label(e.Label), LabelOpen)}
 	if p.Label != LabelOpen {
 		p.Left = 1
 	}
@@ -77,8 +78,8 @@ func NewPrediction(e event.Event) Prediction {
 	return p
 }
 
-// Concerns reports whether an event of the session can decide the prediction. A turn and a change are those of the agent and its
-// subagents; what is opened next is a matter of the conversation that was notified.
+// Concerns reports whether an event of the session can decide the prediction. A turn and a change are those of the
+// agent and its subagents; what is opened next is a matter of the conversation that was notified.
 func (p *Prediction) Concerns(e event.Event) bool {
 	return e.Subagent == p.By || p.Label == LabelTurn || p.Label == LabelChange
 }

@@ -12,8 +12,9 @@ import (
 	"strings"
 )
 
-// Record is a session as it is saved. Empty Data means that it is gone. The form is a version byte, the session as encoding/gob writes it,
-// because paths are bytes that JSON would replace, and four bytes of CRC-32C of the key and all before.
+// Record is a session as it is saved. Empty Data means that it is gone. The form is a version byte, the session as
+// encoding/gob writes it, because paths are bytes that JSON would replace, and four bytes of CRC-32C of the key and all
+// before.
 type Record struct {
 	Key  string // Prefix and the session
 	Data []byte
@@ -30,8 +31,8 @@ var ErrRecord = errors.New("damaged record of a session")
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// Changed encodes the sessions that changed since the last call, or all of them, in the order of their keys. Whoever fails to save
-// them asks for all the next time.
+// Changed encodes the sessions that changed since the last call, or all of them, in the order of their keys. Whoever
+// fails to save them asks for all the next time.
 func (l *Sessions) Changed(all bool) ([]Record, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -57,8 +58,8 @@ func (l *Sessions) Changed(all bool) ([]Record, error) {
 	return out, nil
 }
 
-// Restore loads records into an empty state, in any number of calls. It fails with ErrRecord at a record that is damaged: the log is to
-// be folded again.
+// Restore loads records into an empty state, in any number of calls. It fails with ErrRecord at a record that is
+// damaged: the log is to be folded again.
 func (l *Sessions) Restore(records []Record) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -92,7 +93,10 @@ func checksum(key string, data []byte) uint32 {
 
 func decode(r Record) (*Session, error) {
 	end := len(r.Data) - 4
-	if end < 1 || !strings.HasPrefix(r.Key, Prefix) || binary.LittleEndian.Uint32(r.Data[end:]) != checksum(r.Key, r.Data[:end]) {
+	if end < 1 || !strings.HasPrefix(r.Key, Prefix) {
+		return nil, fmt.Errorf("%w: key or length", ErrRecord)
+	}
+	if binary.LittleEndian.Uint32(r.Data[end:]) != checksum(r.Key, r.Data[:end]) {
 		return nil, fmt.Errorf("%w: checksum", ErrRecord)
 	}
 	s, b := newSession(), bytes.NewReader(r.Data[1:end])

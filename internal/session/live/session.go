@@ -146,7 +146,8 @@ func (s *Session) mention(p event.Path) float64 {
 	return math.Exp2(log - float64(s.Clock)/MentionHalf)
 }
 
-// Recent are the starts, prompts, failed calls and commands of a conversation after a time, oldest first: of at most RecentLife.
+// Recent are the starts, prompts, failed calls and commands of a conversation after a time, oldest first: of at most
+// RecentLife.
 func (s *Session) Recent(subagent string, after time.Time) (out []event.Event) {
 	for _, e := range s.recent {
 		if e.Subagent == subagent && e.Time.After(after) {
@@ -160,12 +161,14 @@ func (s *Session) Recent(subagent string, after time.Time) (out []event.Event) {
 func (s *Session) clone() *Session {
 	c := *s
 	c.First, c.recent = slices.Clip(s.First), slices.Clip(s.recent)
-	c.Opened, c.Named, c.Commands, c.Seen = maps.Clone(s.Opened), maps.Clone(s.Named), maps.Clone(s.Commands), maps.Clone(s.Seen)
+	c.Opened, c.Seen = maps.Clone(s.Opened), maps.Clone(s.Seen)
+	c.Named, c.Commands = maps.Clone(s.Named), maps.Clone(s.Commands)
 	c.Terms, c.Edits, c.Hints = maps.Clone(s.Terms), maps.Clone(s.Edits), s.Hints.clone()
 	return &c
 }
 
-// rename gives a file its new name. Where both names are known, what is newer counts. It reports whether the session had the file.
+// rename gives a file its new name. Where both names are known, what is newer counts. It reports whether the session
+// had the file.
 func (s *Session) rename(from, to event.Path) (hit bool) {
 	if from == to {
 		return false

@@ -21,7 +21,8 @@ type Sessions struct {
 
 // New makes the state before the first event.
 func New() *Sessions {
-	return &Sessions{sessions: map[string]*Session{}, views: map[string]*Session{}, dirty: map[string]bool{}, open: map[string]bool{}}
+	return &Sessions{sessions: map[string]*Session{}, views: map[string]*Session{}, dirty: map[string]bool{},
+		open: map[string]bool{}}
 }
 
 func newSession() *Session {
@@ -32,7 +33,8 @@ func newSession() *Session {
 // none is a session without events.
 var none = &Session{}
 
-// Get returns a session as it is now, one without events if it is over at that time or was never there. It stays as it is.
+// Get returns a session as it is now, one without events if it is over at that time or was never there. It stays as it
+// is.
 func (l *Sessions) Get(id string, at time.Time) *Session {
 	l.mu.Lock()
 	defer l.mu.Unlock()

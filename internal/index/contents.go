@@ -75,7 +75,7 @@ func (c *Contents) Size(p event.Path) float64 {
 	defer c.mu.RUnlock()
 	if n, known := c.numbers[p]; known {
 		d := c.documents[n]
-		return float64(d.segment.lengths[bodyField][d.at])
+		return float64(d.segment.Lengths[bodyField][d.at])
 	}
 	return 0
 }
@@ -126,7 +126,7 @@ func (c *Contents) count(s *segment, file int, path []Count) {
 		c.named[w.Stem]++
 	}
 	for f := range fields {
-		c.lengths[f] += float64(s.lengths[f][file])
+		c.lengths[f] += float64(s.Lengths[f][file])
 	}
 }
 
@@ -166,7 +166,7 @@ func (c *Contents) remove(paths ...event.Path) {
 			c.bytes -= s.bytes()
 		}
 		for f := range fields {
-			c.lengths[f] -= float64(s.lengths[f][d.at])
+			c.lengths[f] -= float64(s.Lengths[f][d.at])
 		}
 		words, _ := pathWords(p)
 		for _, w := range words {

@@ -12,10 +12,10 @@ import (
 //
 // Every 16th entry shares nothing, so that a search begins there. It never changes.
 type dictionary struct {
-	entries []byte
-	blocks  []uint32 // where every 16th entry begins
-	filter  []uint64 // a Bloom filter of the terms
-	n       int      // terms
+	Entries []byte
+	Blocks  []uint32 // where every 16th entry begins
+	Filter  []uint64 // a Bloom filter of the terms
+	N       int      // terms
 }
 
 const (
@@ -34,32 +34,32 @@ type dictionaryBuilder struct {
 
 func (b *dictionaryBuilder) add(term, list []byte) {
 	shared := 0
-	if b.n%blockTerms == 0 {
-		b.blocks = append(b.blocks, uint32(len(b.entries)))
+	if b.N%blockTerms == 0 {
+		b.Blocks = append(b.Blocks, uint32(len(b.Entries)))
 	} else {
 		for shared < len(term) && shared < len(b.last) && term[shared] == b.last[shared] {
 			shared++
 		}
 	}
-	b.entries = binary.AppendUvarint(b.entries, uint64(shared))
-	b.entries = binary.AppendUvarint(b.entries, uint64(len(term)-shared))
-	b.entries = append(b.entries, term[shared:]...)
-	b.entries = binary.AppendUvarint(b.entries, uint64(len(list)))
-	b.entries = append(b.entries, list...)
+	b.Entries = binary.AppendUvarint(b.Entries, uint64(shared))
+	b.Entries = binary.AppendUvarint(b.Entries, uint64(len(term)-shared))
+	b.Entries = append(b.Entries, term[shared:]...)
+	b.Entries = binary.AppendUvarint(b.Entries, uint64(len(list)))
+	b.Entries = append(b.Entries, list...)
 	b.last = append(b.last[:0], term...)
 	b.hashes = append(b.hashes, termHash(term))
-	b.n++
+	b.N++
 }
 
 // finish returns the dictionary, in memory of its size.
 func (b *dictionaryBuilder) finish() dictionary {
-	b.filter = make([]uint64, (len(b.hashes)*filterBits+63)/64)
+	b.Filter = make([]uint64, (len(b.hashes)*filterBits+63)/64)
 	for _, h := range b.hashes {
-		for bit := range filterPlaces(h, len(b.filter)) {
-			b.filter[bit/64] |= 1 << (bit % 64)
+		for bit := range filterPlaces(h, len(b.Filter)) {
+			b.Filter[bit/64] |= 1 << (bit % 64)
 		}
 	}
-	b.entries, b.blocks = bytes.Clone(b.entries), append(make([]uint32, 0, len(b.blocks)), b.blocks...)
+	b.Entries, b.Blocks = bytes.Clone(b.Entries), append(make([]uint32, 0, len(b.Blocks)), b.Blocks...)
 	return b.dictionary
 }
 
@@ -86,11 +86,11 @@ func filterPlaces(h uint64, words int) iter.Seq[uint64] {
 
 // may reports whether the dictionary can have a term with that hash.
 func (d *dictionary) may(h uint64) bool {
-	if d.n == 0 || len(d.filter) == 0 {
+	if d.N == 0 || len(d.Filter) == 0 {
 		return false
 	}
-	for bit := range filterPlaces(h, len(d.filter)) {
-		if d.filter[bit/64]&(1<<(bit%64)) == 0 {
+	for bit := range filterPlaces(h, len(d.Filter)) {
+		if d.Filter[bit/64]&(1<<(bit%64)) == 0 {
 			return false
 		}
 	}
@@ -145,10 +145,10 @@ func cut(b *[]byte) ([]byte, bool) {
 
 // from returns a cursor before the first entry of a block.
 func (d *dictionary) from(block int) cursor {
-	if block >= len(d.blocks) || uint64(d.blocks[block]) > uint64(len(d.entries)) {
+	if block >= len(d.Blocks) || uint64(d.Blocks[block]) > uint64(len(d.Entries)) {
 		return cursor{}
 	}
-	return cursor{rest: d.entries[d.blocks[block]:]}
+	return cursor{rest: d.Entries[d.Blocks[block]:]}
 }
 
 // listOf returns the list of a term with that hash, nil if the dictionary does not have it.
@@ -156,7 +156,7 @@ func (d *dictionary) listOf(term string, hash uint64) []byte {
 	if !d.may(hash) {
 		return nil
 	}
-	low, high := 0, len(d.blocks) // the block that can have the term is before high
+	low, high := 0, len(d.Blocks) // the block that can have the term is before high
 	for low < high {
 		middle := (low + high) / 2
 		c := d.from(middle)

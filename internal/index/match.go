@@ -118,7 +118,7 @@ func (m *match) begin(c *Contents) {
 	m.c = c
 	for _, s := range c.segments {
 		m.first = append(m.first, uint32(len(m.kinds)))
-		m.kinds = append(m.kinds, s.kinds...)
+		m.kinds = append(m.kinds, s.Kinds...)
 	}
 	files := len(m.kinds)
 	if len(m.noted) < files {
@@ -166,7 +166,7 @@ func (m *match) addWords(words []asked) {
 		}
 		for k, list := range w.lists {
 			s := m.c.segments[k]
-			bodies, first, whole := s.lengths[bodyField], m.first[k], s.live == s.size()
+			bodies, first, whole := s.Lengths[bodyField], m.first[k], s.live == s.size()
 			for l := (wordList{rest: list}); l.next(len(bodies)); {
 				if !whole && s.isGone(l.file) {
 					continue
@@ -190,7 +190,7 @@ func (m *match) addWords(words []asked) {
 					if n == 0 {
 						continue
 					}
-					v := bm25(float64(n), float64(s.lengths[f][l.file]), means[f])
+					v := bm25(float64(n), float64(s.Lengths[f][l.file]), means[f])
 					m.values[TextPath+Aspect(f)][file] += float32(text[f] * v)
 					m.values[TitlePath+Aspect(f)][file] += float32(title[f] * v)
 				}

@@ -21,23 +21,23 @@ func merge(parts []part) *segment {
 	for i := range parts {
 		p := &parts[i]
 		p.numbers = make([]uint32, p.size())
-		p.names = make([]uint32, p.segment.names.n)
+		p.names = make([]uint32, p.segment.Names.N)
 		for file := range p.numbers {
 			p.numbers[file] = nobody
 			if isSet(p.gone, uint32(file)) {
 				continue
 			}
-			p.numbers[file] = uint32(len(out.kinds))
-			out.kinds, out.ids = append(out.kinds, p.kinds[file]), append(out.ids, p.ids[file])
+			p.numbers[file] = uint32(len(out.Kinds))
+			out.Kinds, out.ids = append(out.Kinds, p.Kinds[file]), append(out.ids, p.ids[file])
 			for f := range fields {
-				out.lengths[f] = append(out.lengths[f], p.lengths[f][file])
+				out.Lengths[f] = append(out.Lengths[f], p.Lengths[f][file])
 			}
 		}
 	}
 	out.live = out.size()
 	out.gone = make([]uint64, (out.live+63)/64)
-	out.words = mergeTerms(parts, func(p *part) *dictionary { return &p.segment.words }, (*listMerger).words, nil)
-	out.names = mergeTerms(parts, func(p *part) *dictionary { return &p.segment.names }, (*listMerger).names,
+	out.Words = mergeTerms(parts, func(p *part) *dictionary { return &p.segment.Words }, (*listMerger).words, nil)
+	out.Names = mergeTerms(parts, func(p *part) *dictionary { return &p.segment.Names }, (*listMerger).names,
 		func(p *part, from, to int) { p.names[from] = uint32(to) })
 	out.mergeForward(parts)
 	return out
@@ -45,7 +45,7 @@ func merge(parts []part) *segment {
 
 // mergeForward packs the names of each file under their new numbers.
 func (s *segment) mergeForward(parts []part) {
-	s.forwardAt = make([]uint32, 1, s.size()+1)
+	s.ForwardAt = make([]uint32, 1, s.size()+1)
 	for i := range parts {
 		p := &parts[i]
 		for file, number := range p.numbers {
@@ -55,13 +55,13 @@ func (s *segment) mergeForward(parts []part) {
 			last := uint32(0)
 			for n := range p.namesOf(uint32(file)) {
 				to := p.names[n]
-				s.forward = binary.AppendUvarint(s.forward, uint64(to-last))
+				s.Forward = binary.AppendUvarint(s.Forward, uint64(to-last))
 				last = to
 			}
-			s.forwardAt = append(s.forwardAt, uint32(len(s.forward)))
+			s.ForwardAt = append(s.ForwardAt, uint32(len(s.Forward)))
 		}
 	}
-	s.forward = bytes.Clone(s.forward)
+	s.Forward = bytes.Clone(s.Forward)
 }
 
 // listMerger joins the lists of one term.
@@ -108,7 +108,7 @@ func mergeTerms(parts []part, of func(*part) *dictionary, join func(*listMerger,
 	size := 0
 	for i := range parts {
 		d := of(&parts[i])
-		size += len(d.entries)
+		size += len(d.Entries)
 		if s := (&source{cursor: d.from(0), part: &parts[i], order: i}); s.next() {
 			heap = append(heap, s)
 		}
@@ -117,7 +117,7 @@ func mergeTerms(parts []part, of func(*part) *dictionary, join func(*listMerger,
 		heap.down(i)
 	}
 	var b dictionaryBuilder
-	b.entries = make([]byte, 0, size)
+	b.Entries = make([]byte, 0, size)
 	var m listMerger
 	var term []byte
 	for len(heap) > 0 {
@@ -127,9 +127,9 @@ func mergeTerms(parts []part, of func(*part) *dictionary, join func(*listMerger,
 			s := heap[0]
 			join(&m, s.part, s.list)
 			if renumbered != nil {
-				renumbered(s.part, s.number, b.n)
+				renumbered(s.part, s.number, b.N)
 			}
-			if s.number++; !s.next() || s.number >= of(s.part).n {
+			if s.number++; !s.next() || s.number >= of(s.part).N {
 				heap[0] = heap[len(heap)-1]
 				heap = heap[:len(heap)-1]
 			}

@@ -77,7 +77,7 @@ func (c *Contents) having(name string) func(yield func(file uint32, defines bool
 	return func(yield func(file uint32, defines bool) bool) {
 		hash := termHash(name)
 		for _, s := range c.segments {
-			for l := (nameList{rest: s.names.listOf(name, hash)}); l.next(s.size()); {
+			for l := (nameList{rest: s.Names.listOf(name, hash)}); l.next(s.size()); {
 				if !s.isGone(l.file) && !yield(s.ids[l.file], l.defines) {
 					return
 				}
@@ -102,11 +102,11 @@ func (c *Contents) identifiersOf(p event.Path, most int) (self uint32, shared []
 	d := c.documents[self]
 	var text strings.Builder // of all names: one piece of memory
 	var files, ends []int
-	for name, list := range d.segment.names.terms(d.segment.namesOf(d.at)) {
+	for name, list := range d.segment.Names.terms(d.segment.namesOf(d.at)) {
 		n, hash := d.segment.usersIn(list), termHash(name)
 		for _, s := range c.segments {
-			if s != d.segment && s.names.may(hash) {
-				n += s.usersIn(s.names.listOf(string(name), hash))
+			if s != d.segment && s.Names.may(hash) {
+				n += s.usersIn(s.Names.listOf(string(name), hash))
 			}
 		}
 		if n > 1 {

@@ -12,13 +12,13 @@ import (
 // segment is what some files say, packed. Only who is gone changes: a file that is saved gets a new segment, see Contents. Files
 // have numbers in it.
 type segment struct {
-	words   dictionary // list: see wordList
-	names   dictionary // exact identifiers that files use or define; list: see nameList
-	kinds   []byte
-	lengths [fields][]uint32 // words
+	Words   dictionary // list: see wordList
+	Names   dictionary // exact identifiers that files use or define; list: see nameList
+	Kinds   []byte
+	Lengths [fields][]uint32 // words
 
-	forward   []byte   // the names of each file, as the differences of their numbers in the dictionary
-	forwardAt []uint32 // where those of each file begin, and the end
+	Forward   []byte   // the names of each file, as the differences of their numbers in the dictionary
+	ForwardAt []uint32 // where those of each file begin, and the end
 
 	// Guarded by Contents.mu.
 	ids  []uint32 // numbers in Contents.documents
@@ -39,12 +39,12 @@ const (
 )
 
 // size is the number of files, gone or not.
-func (s *segment) size() int { return len(s.kinds) }
+func (s *segment) size() int { return len(s.Kinds) }
 
 // bytes is the memory of a segment.
 func (s *segment) bytes() int {
-	n := len(s.words.entries) + len(s.names.entries) + 4*(len(s.words.blocks)+len(s.names.blocks)+len(s.forwardAt)) +
-		8*(len(s.words.filter)+len(s.names.filter)) + len(s.forward)
+	n := len(s.Words.Entries) + len(s.Names.Entries) + 4*(len(s.Words.Blocks)+len(s.Names.Blocks)+len(s.ForwardAt)) +
+		8*(len(s.Words.Filter)+len(s.Names.Filter)) + len(s.Forward)
 	return n + s.size()*(1+4*int(fields)+4+1)
 }
 
@@ -223,14 +223,14 @@ func appendName(list []byte, delta uint32, defines bool) []byte {
 // namesOf yields the numbers of the names of a file, in order.
 func (s *segment) namesOf(file uint32) iter.Seq[uint32] {
 	return func(yield func(uint32) bool) {
-		from, to := s.forwardAt[file], s.forwardAt[file+1]
-		if from > to || uint64(to) > uint64(len(s.forward)) {
+		from, to := s.ForwardAt[file], s.ForwardAt[file+1]
+		if from > to || uint64(to) > uint64(len(s.Forward)) {
 			return
 		}
-		rest, n := s.forward[from:to], uint64(0)
+		rest, n := s.Forward[from:to], uint64(0)
 		for len(rest) > 0 {
 			delta, ok := uvarint(&rest)
-			if n += delta; !ok || n >= uint64(s.names.n) || !yield(uint32(n)) {
+			if n += delta; !ok || n >= uint64(s.Names.N) || !yield(uint32(n)) {
 				return
 			}
 		}
@@ -239,10 +239,10 @@ func (s *segment) namesOf(file uint32) iter.Seq[uint32] {
 
 // newSegment packs what one file says.
 func newSegment(d *Document, path, base []Count) *segment {
-	s := &segment{kinds: []byte{byte(d.Kind)}, gone: make([]uint64, 1), live: 1}
+	s := &segment{Kinds: []byte{byte(d.Kind)}, gone: make([]uint64, 1), live: 1}
 	lengths := [fields]int{total(path), total(base), d.DefinitionSize, d.ProseSize, d.Size}
 	for f, n := range lengths {
-		s.lengths[f] = []uint32{uint32(n)}
+		s.Lengths[f] = []uint32{uint32(n)}
 	}
 	var words dictionaryBuilder
 	var list []byte
@@ -274,7 +274,7 @@ func newSegment(d *Document, path, base []Count) *segment {
 	for _, w := range path {
 		add(w.Stem, pathCounts(w))
 	}
-	s.words = words.finish()
+	s.Words = words.finish()
 	s.packNames(d)
 	return s
 }
@@ -306,13 +306,13 @@ func (s *segment) packNames(d *Document) {
 	slices.SortFunc(all, func(a, b name) int { return strings.Compare(a.text, b.text) })
 	var names dictionaryBuilder
 	var list []byte
-	s.forwardAt = []uint32{0, 0}
+	s.ForwardAt = []uint32{0, 0}
 	for i, n := range all {
 		list = appendName(list[:0], 0, n.defines)
 		names.add([]byte(n.text), list)
-		s.forward = append(s.forward, byte(min(i, 1)))
+		s.Forward = append(s.Forward, byte(min(i, 1)))
 	}
-	s.forward = bytes.Clone(s.forward)
-	s.forwardAt[1] = uint32(len(s.forward))
-	s.names = names.finish()
+	s.Forward = bytes.Clone(s.Forward)
+	s.ForwardAt[1] = uint32(len(s.Forward))
+	s.Names = names.finish()
 }

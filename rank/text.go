@@ -144,7 +144,7 @@ func (x *queryContext) fits(t index.Text, raw string, models Texts) []TextFit {
 	}
 	fade := 1.0
 	for _, frame := range t.Frames[:min(len(t.Frames), maxFrames)] {
-		for _, p := range x.tree.Files(frame.Path) {
+		for _, p := range x.tree.Files(frame) {
 			v := &get(p).Values
 			v[textFrame] = max(v[textFrame], fade)
 		}

@@ -55,13 +55,6 @@ func newContents(files, bytes int) *Contents {
 	return &Contents{maxFiles: files, maxBytes: bytes, numbers: map[event.Path]uint32{}, named: map[string]uint32{}}
 }
 
-// Len returns the number of files.
-func (c *Contents) Len() int {
-	c.mu.RLock()
-	defer c.mu.RUnlock()
-	return len(c.numbers)
-}
-
 // Version returns a number that is another one after every change.
 func (c *Contents) Version() uint64 {
 	c.mu.RLock()

@@ -29,3 +29,14 @@ func Unpacked(packed []byte) (*Contents, error) {
 	c, _, err := unpack(packed, maxFiles, maxBytes)
 	return c, err
 }
+
+// Len returns the number of files.
+func (c *Contents) Len() int {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	return len(c.numbers)
+}
+
+func (k Kind) String() string {
+	return [...]string{"source", "test", "prose", "data", "binary"}[min(k, KindBinary)]
+}

@@ -3,18 +3,9 @@ package index
 import (
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 )
-
-// Frame is a place in a program that a stack trace, a compiler or a test names.
-type Frame struct {
-	Path     string // as it is written, with slashes; "" for a test of which only the name is known
-	Line     int    // from 1 on, 0 if it is not said
-	Function string // without its package and type, as it is written; "" if it is not said
-	Depth    int    // calls between it and the place where the error was raised, which has 0
-}
 
 // traceOrder says in which order a stack trace names its frames.
 type traceOrder uint8
@@ -25,7 +16,8 @@ const (
 	outermostFirst                   // Python
 )
 
-// framePattern finds a frame in a line. Its groups are called path, line and function.
+// framePattern finds a frame in a line: a place in a program that a stack trace, a compiler or a test names. Its groups are called path and
+// package.
 type framePattern struct {
 	hint  string // the line has it; a search for it is faster than a regular expression
 	order traceOrder
@@ -37,49 +29,48 @@ const (
 	codeExts = `(?:go|pyx?|pyi|rs|rb|php|java|kts?|scala|cs|c|cc|cpp|cxx|h|hpp|hh|m|mm|swift|[cm]?[jt]sx?|vue|svelte|lua|exs?|dart|zig|sql)`
 	codeFile = `(?P<path>(?:[A-Za-z]:)?[^\s"'` + "`" + `()\[\]<>{},;:|]*[\w\]\-]\.` + codeExts + `)`
 	anyFile  = `(?P<path>(?:[A-Za-z]:)?[^"'()\[\]<>{},;|]*?[\w\]\-]\.\w{1,6})`
-	inLine   = `:(?P<line>\d+)`
-	function = `(?P<function>[\w.<>]+)`
+	inLine   = `:\d+`
+	function = `[\w.<>]+`
 )
 
 // framePatterns are tried in this order. They are compiled when the first text is read: most runs of the program read none.
 var framePatterns = sync.OnceValue(func() []framePattern {
 	return []framePattern{
-		{"File \"", outermostFirst, regexp.MustCompile(`File "(?P<path>[^"<>]+)", line (?P<line>\d+)(?:, in ` + function + `)?`)},
-		{"File ", outermostFirst, regexp.MustCompile(`^File (?P<path>\S+\.pyx?)` + inLine + `, in ` + function)},                 // IPython
-		{" in ", outermostFirst, regexp.MustCompile(`^/?\[?(?P<path>[^\s\[\]()]+\.py)(?:\]\(\S+\))? in ` + function + `\(`)},     // IPython before 8
-		{".py:", outermostFirst, regexp.MustCompile(`^` + codeFile + inLine + `: in ` + function)},                               // pytest --tb=short
-		{".py:", outermostFirst, regexp.MustCompile(`^` + codeFile + inLine + `: ?(?:[A-Z]\w*(?:\.\w+)*(?:$|:))?$`)},             // pytest
-		{".py::", single, regexp.MustCompile(codeFile + `::(?:\w+::)*(?P<function>\w+)`)},                                        // pytest's tests
-		{" +0x", innermostFirst, regexp.MustCompile(`^\s*` + anyFile + inLine + ` \+0x`)},                                        // Go
-		{"--- FAIL: ", single, regexp.MustCompile(`--- FAIL: (?P<function>\w+)`)},                                                // Go
-		{":line ", innermostFirst, regexp.MustCompile(`\bat (?P<function>[^\s(]+)\(.*\) in (?P<path>.+?):line (?P<line>\d+)`)},   // C#
-		{"#", innermostFirst, regexp.MustCompile(`^\s*#\d+ (?P<path>[^\s()]+\.php)\((?P<line>\d+)\): (?P<function>[^\s()]+)\(`)}, // PHP
-		{"#", innermostFirst, regexp.MustCompile(`^\s*#\d+\s+(?:0x[0-9a-f]+ in )?(?P<function>[\w:~.]+)` +
+		{"File \"", outermostFirst, regexp.MustCompile(`File "(?P<path>[^"<>]+)", line \d+(?:, in ` + function + `)?`)},
+		{"File ", outermostFirst, regexp.MustCompile(`^File (?P<path>\S+\.pyx?)` + inLine + `, in ` + function)},             // IPython
+		{" in ", outermostFirst, regexp.MustCompile(`^/?\[?(?P<path>[^\s\[\]()]+\.py)(?:\]\(\S+\))? in ` + function + `\(`)}, // IPython before 8
+		{".py:", outermostFirst, regexp.MustCompile(`^` + codeFile + inLine + `: in ` + function)},                           // pytest --tb=short
+		{".py:", outermostFirst, regexp.MustCompile(`^` + codeFile + inLine + `: ?(?:[A-Z]\w*(?:\.\w+)*(?:$|:))?$`)},         // pytest
+		{".py::", single, regexp.MustCompile(codeFile + `::(?:\w+::)*\w+`)},                                                  // pytest's tests
+		{" +0x", innermostFirst, regexp.MustCompile(`^\s*` + anyFile + inLine + ` \+0x`)},                                    // Go
+		{"--- FAIL: ", single, regexp.MustCompile(`--- FAIL: \w+`)},                                                          // Go
+		{":line ", innermostFirst, regexp.MustCompile(`\bat [^\s(]+\(.*\) in (?P<path>.+?):line \d+`)},                       // C#
+		{"#", innermostFirst, regexp.MustCompile(`^\s*#\d+ (?P<path>[^\s()]+\.php)\(\d+\): [^\s()]+\(`)},                     // PHP
+		{"#", innermostFirst, regexp.MustCompile(`^\s*#\d+\s+(?:0x[0-9a-f]+ in )?[\w:~.]+` +
 			`(?: ?\(.*\))?(?: at)? ` + anyFile + inLine)}, // gdb, sanitizers
-		{"at ", innermostFirst, regexp.MustCompile(`\bat (?:[\w.@-]*/)*(?P<package>(?:[\w$]+\.)+)(?P<function>[\w$<>]+)` +
+		{"at ", innermostFirst, regexp.MustCompile(`\bat (?:[\w.@-]*/)*(?P<package>(?:[\w$]+\.)+)[\w$<>]+` +
 			`\((?P<path>\w+\.(?:java|kt|scala|groovy))` + inLine + `\)`)},
-		{"at ", innermostFirst, regexp.MustCompile(`\bat (?:async )?(?:new )?(?P<function>[^\s()]+)(?: \[as [^\]]+\])? ` +
+		{"at ", innermostFirst, regexp.MustCompile(`\bat (?:async )?(?:new )?[^\s()]+(?: \[as [^\]]+\])? ` +
 			`\((?:file://)?(?P<path>[^()]+?)` + inLine + `:\d+\)`)}, // Node
 		{"at ", innermostFirst, regexp.MustCompile(`\bpanicked at (?:'.*', )?` + anyFile + inLine + `:\d+`)},
 		{"at ", innermostFirst, regexp.MustCompile(`^\s*at (?:async )?(?:file://)?` + anyFile + inLine + `(?::\d+)?\s*$`)}, // Node, Rust
-		{"@", innermostFirst, regexp.MustCompile(`^\s*(?P<function>[\w$./<]*)@` +
+		{"@", innermostFirst, regexp.MustCompile(`^\s*[\w$./<]*@` +
 			`(?:https?://[^/\s]+|file://)?(?P<path>[^\s:]+\.\w+)` + inLine + `:\d+$`)}, // Firefox
 		{"-->", single, regexp.MustCompile(`--> ` + anyFile + inLine + `:\d+`)},                                // rustc
-		{"): error", single, regexp.MustCompile(`^\s*(?P<path>[^\s()]+)\((?P<line>\d+),\d+\): error`)},         // tsc, MSBuild
-		{" on line ", single, regexp.MustCompile(`\bin (?P<path>\S+\.\w+) on line (?P<line>\d+)`)},             // PHP
-		{":in ", innermostFirst, regexp.MustCompile(codeFile + inLine + ":in [`'](?P<function>[^']+)'")},       // Ruby
-		{"file ", single, regexp.MustCompile(`\bfile ` + codeFile + `, line (?P<line>\d+)`)},                   // Swift
-		{": (", single, regexp.MustCompile(`^[ew]: (?P<path>\S+\.kts?): \((?P<line>\d+), \d+\)`)},              // kotlinc
+		{"): error", single, regexp.MustCompile(`^\s*(?P<path>[^\s()]+)\(\d+,\d+\): error`)},                   // tsc, MSBuild
+		{" on line ", single, regexp.MustCompile(`\bin (?P<path>\S+\.\w+) on line \d+`)},                       // PHP
+		{":in ", innermostFirst, regexp.MustCompile(codeFile + inLine + ":in [`'][^']+'")},                     // Ruby
+		{"file ", single, regexp.MustCompile(`\bfile ` + codeFile + `, line \d+`)},                             // Swift
+		{": (", single, regexp.MustCompile(`^[ew]: (?P<path>\S+\.kts?): \(\d+, \d+\)`)},                        // kotlinc
 		{":", single, regexp.MustCompile(`(?:^|[\s"'` + "`" + `(\[])(?:file://)?` + codeFile + inLine + `\b`)}, // compilers, tests
 	}
 })
 
 // frameParser collects the frames of a text, trace by trace.
 type frameParser struct {
-	frames []Frame
+	frames []string // paths as they are written, with slashes; "" for a test of which only the name is known
 	traces []trace
-	last   string // the line before
-	quiet  int    // lines since the last frame
+	quiet  int // lines since the last frame
 }
 
 // trace is a part of the frames that belongs together.
@@ -97,7 +88,6 @@ var traceHeads = []string{"Traceback (most", "During handling of", "The above ex
 
 // line reads a line of the text.
 func (f *frameParser) line(line string) {
-	defer func() { f.last = line }()
 	if f.quiet++; f.quiet > maxQuiet {
 		f.end()
 	}
@@ -135,21 +125,13 @@ func (f *frameParser) add(pattern framePattern, found []string) {
 		}
 		return ""
 	}
-	frame := Frame{Path: strings.TrimPrefix(strings.TrimSpace(group("path")), "./"), Function: group("function")}
-	frame.Line, _ = strconv.Atoi(group("line"))
-	if strings.Contains(frame.Path, "://") { // of a page: its path
-		_, frame.Path, _ = strings.Cut(frame.Path, "://")
+	file := strings.TrimPrefix(strings.TrimSpace(group("path")), "./")
+	if _, ofPage, found := strings.Cut(file, "://"); found {
+		file = ofPage
 	}
 	if packages := group("package"); packages != "" { // com.foo.Bar.method(Bar.java:3) is in com/foo
 		parts := strings.Split(strings.TrimSuffix(packages, "."), ".")
-		frame.Path = strings.Join(append(parts[:len(parts)-1:len(parts)-1], frame.Path), "/")
-	}
-	if pattern.hint == " +0x" {
-		frame.Function, _, _ = strings.Cut(strings.TrimPrefix(f.last, "created by "), "(0x")
-		frame.Function = strings.TrimRight(frame.Function, "(.)")
-	}
-	if cut := strings.LastIndexAny(frame.Function, ".:#/>"); cut >= 0 && cut < len(frame.Function)-1 {
-		frame.Function = frame.Function[cut+1:]
+		file = strings.Join(append(parts[:len(parts)-1:len(parts)-1], file), "/")
 	}
 	n := len(f.traces)
 	switch {
@@ -158,22 +140,18 @@ func (f *frameParser) add(pattern framePattern, found []string) {
 	case n == 0 || f.traces[n-1].order != pattern.order || pattern.order == single:
 		f.traces = append(f.traces, trace{len(f.frames), pattern.order})
 	}
-	f.frames, f.quiet = append(f.frames, frame), 0
+	f.frames, f.quiet = append(f.frames, file), 0
 }
 
 // ordered returns the frames, those of each trace from the innermost on.
-func (f *frameParser) ordered() []Frame {
+func (f *frameParser) ordered() []string {
 	for i, t := range f.traces {
 		end := len(f.frames)
 		if i+1 < len(f.traces) {
 			end = f.traces[i+1].start
 		}
-		part := f.frames[t.start:end]
 		if t.order == outermostFirst {
-			slices.Reverse(part)
-		}
-		for k := range part {
-			part[k].Depth = k
+			slices.Reverse(f.frames[t.start:end])
 		}
 	}
 	return f.frames

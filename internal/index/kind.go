@@ -19,10 +19,6 @@ const (
 	kindCount              // their number
 )
 
-func (k Kind) String() string {
-	return [...]string{"source", "test", "prose", "data", "binary"}[min(k, KindBinary)]
-}
-
 var (
 	binaryExts = wordSet(`.png .jpg .jpeg .gif .webp .ico .icns .bmp .tif .tiff .svg .psd .pdf .woff .woff2 .ttf .otf .eot .mp3 .mp4 .wav .ogg
 		.webm .mov .avi .zip .gz .tgz .bz2 .xz .zst .7z .tar .jar .war .whl .exe .dll .so .dylib .a .o .obj .lib .class .pyc .wasm .bin .dat

@@ -11,8 +11,7 @@ import (
 // Hit is a file that a search finds.
 type Hit struct {
 	Path   event.Path
-	Weight float64  // above 0, the higher the better; comparable within one answer
-	Words  []string // some of the identifiers that found it, at most 3
+	Weight float64 // above 0, the higher the better; comparable within one answer
 }
 
 // Bounds of a search.
@@ -31,17 +30,17 @@ func (c *Contents) Alike(p event.Path, n int) []Hit {
 	defer c.mu.RUnlock()
 	self, names := c.identifiersOf(p, maxCompared)
 	var sums []share
-	for i, name := range names {
+	for _, name := range names {
 		if name.files > maxLikeUsers {
 			continue
 		}
 		for file := range c.having(name.text) {
 			if file != self {
-				sums = append(sums, share{file, i, 1 / float64(name.files-1)})
+				sums = append(sums, share{file, 1 / float64(name.files-1)})
 			}
 		}
 	}
-	return c.best(sums, n, names)
+	return c.best(sums, n)
 }
 
 // Called finds the n files that define what a file uses, each name worth 1/(files that define it).
@@ -51,7 +50,7 @@ func (c *Contents) Called(p event.Path, n int) []Hit {
 	self, names := c.identifiersOf(p, maxCalled)
 	var sums []share
 	var definers []uint32
-	for i, name := range names {
+	for _, name := range names {
 		definers = definers[:0]
 		for file, defines := range c.having(name.text) {
 			if defines {
@@ -65,11 +64,11 @@ func (c *Contents) Called(p event.Path, n int) []Hit {
 		}
 		for _, file := range definers {
 			if file != self {
-				sums = append(sums, share{file, i, 1 / float64(len(definers))})
+				sums = append(sums, share{file, 1 / float64(len(definers))})
 			}
 		}
 	}
-	return c.best(sums, n, names)
+	return c.best(sums, n)
 }
 
 // having yields the numbers of the files that have an identifier, and whether they define it.
@@ -147,12 +146,11 @@ func (s *segment) usersIn(list []byte) (n int) {
 // share is what a file gets for an identifier.
 type share struct {
 	file   uint32
-	name   int
 	weight float64
 }
 
 // best adds up the shares and returns the n files with the highest sums, ties by path.
-func (c *Contents) best(shares []share, n int, names []sharedName) []Hit {
+func (c *Contents) best(shares []share, n int) []Hit {
 	slices.SortStableFunc(shares, func(a, b share) int { return cmp.Compare(a.file, b.file) })
 	var hits []Hit
 	last := uint32(nobody)
@@ -161,11 +159,7 @@ func (c *Contents) best(shares []share, n int, names []sharedName) []Hit {
 			hits = append(hits, Hit{Path: c.documents[s.file].path})
 			last = s.file
 		}
-		h := &hits[len(hits)-1]
-		h.Weight += s.weight
-		if len(h.Words) < 3 {
-			h.Words = append(h.Words, names[s.name].text)
-		}
+		hits[len(hits)-1].Weight += s.weight
 	}
 	slices.SortFunc(hits, func(a, b Hit) int { return cmp.Or(cmp.Compare(b.Weight, a.Weight), cmp.Compare(a.Path, b.Path)) })
 	return hits[:min(len(hits), n)]

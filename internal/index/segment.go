@@ -114,7 +114,8 @@ func (l *wordList) next(size int) bool {
 	return true
 }
 
-// countFiles adds how many files of a list have the word in each field. It is wordList with less to do.
+// countFiles adds how many files of a list have the word in each field. It is wordList with less to do: with wordList a question takes a third
+// longer.
 func (s *segment) countFiles(list []byte, with *[fields]int) {
 	size, whole, last := uint64(s.size()), s.live == s.size(), uint64(0)
 	for len(list) > 0 {

@@ -18,13 +18,11 @@ type Text struct {
 
 	Identifiers      []string // names that look like code, in plain form: see Document.Defines
 	TitleIdentifiers []string // those of the title
-	Frames           []Frame  // of stack traces, and places in the output of compilers and tests
+	Frames           []string // files of stack traces from the innermost frame on, and of the output of compilers and tests
 	Dotted           []string // a.b.c, module::path and a/b/c without an extension, with dots or slashes as they are written
 	Paths            []string // names of files as they are written, without line numbers, with slashes
 
-	Words     int // of the body, all counted
-	Lines     int // that say something
-	CodeLines int // of them those between ``` fences, or indented by 4 or more
+	Words int // of the body, all counted
 }
 
 // Count is a stem, with how often a text has it.
@@ -57,12 +55,7 @@ func ParseText(text string) Text {
 		if trimmed == "" || boilerplate(trimmed, !p.titled, fenced) {
 			continue
 		}
-		p.Lines++
-		code := fenced || len(line)-len(trimmed) >= 4 || line[0] == '\t'
-		if code {
-			p.CodeLines++
-		}
-		p.line(line, code)
+		p.line(line, fenced || len(line)-len(trimmed) >= 4 || line[0] == '\t')
 	}
 	p.Frames = p.frames.ordered()
 	p.Title, p.Body = counts(p.title), counts(p.body)

@@ -26,7 +26,7 @@ func why(t *testing.T, r *Ranker, q event.Query, f event.Path) (map[string]float
 }
 
 func all(o Options) Options {
-	o.Models = Curious()
+	o.Models = curious()
 	return o
 }
 

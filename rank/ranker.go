@@ -28,7 +28,6 @@ const (
 	maxRecent    = 64  // recently touched files read
 	maxMentions  = 96  // files mentioned in the session
 	maxSaid      = 40  // files found by what they say, per question asked of the contents
-	maxByWord    = 64  // candidates found by the words of their path
 	maxByFolder  = 32  // candidates found by their folder
 	maxScored    = 192 // candidates whose stored scores are read
 	maxWhys      = 3   // reasons per suggestion, unless explained

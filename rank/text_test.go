@@ -66,7 +66,7 @@ func TestTopic(t *testing.T) {
 		"basket.go": "package shop\n\n// addVoucher takes a voucher off the price of the basket.\nfunc addVoucher() {}\n",
 		"login.go":  "package shop\n\nfunc login() {}\n",
 	})
-	o.Models = Curious()
+	o.Models = curious()
 	w.prompt("s", epoch.Add(-2*time.Minute), "vouchers make the price of a basket negative when two customers share")
 	first, _ := why(t, w.ranker(o), event.Query{Session: "s", Task: event.TaskPrompt}, "basket.go")
 	w.prompt("s", epoch.Add(-time.Minute), "go on")

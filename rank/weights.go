@@ -147,30 +147,3 @@ func byName(to *Values, from map[string]float64) error {
 
 // SignalNames are the names of all signals, in their order.
 func SignalNames() []string { return signalNames[:] }
-
-// Curious are models under which every signal is looked up, with no weights to speak of: who fits weights must see all, and must not
-// begin with what an earlier fit found. Of too many candidates those with the most evidence are kept.
-func Curious() map[event.Task]Model {
-	var m Model
-	for s := range m.Weights {
-		m.Weights[s] = 1e-9
-	}
-	for _, s := range []Signal{Unseen, Size, Test, Upkeep} { // no evidence
-		m.Weights[s] = 1e-15
-	}
-	out := map[event.Task]Model{}
-	for _, task := range tasks {
-		out[task] = m
-	}
-	return out
-}
-
-// Plain are weights of texts that no fit has found: all that a file says counts the same, what kind of file it is nothing.
-func Plain() (texts Texts) {
-	for k := range texts {
-		for s := range textInit {
-			texts[k][s] = 1
-		}
-	}
-	return texts
-}

@@ -77,3 +77,16 @@ func (w *world) open(id string, at time.Time, f event.Path, tags ...string) {
 func (w *world) search(id string, at time.Time, pattern string, named, results []event.Path) {
 	w.happen(event.Event{Time: at, Kind: event.KindSearch, Session: id, Terms: index.Terms(pattern, 8), Named: named, Seen: results, OK: true})
 }
+
+// curious are models under which every signal is looked up.
+func curious() map[event.Task]Model {
+	var m Model
+	for s := range m.Weights {
+		m.Weights[s] = 1e-9
+	}
+	out := Prior()
+	for task := range out {
+		out[task] = m
+	}
+	return out
+}

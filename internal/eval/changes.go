@@ -32,14 +32,14 @@ type Guess struct {
 	Rules  map[string]int  // its place among as many by each simple rule
 }
 
-// Changes replays the history alone and asks about the newest commits as the daemon would have been asked: as Commits,
+// Changes replays the history alone and asks about the newest commits as the daemon would have been asked,
 // with the probabilities that people get. sure is the probability from which a missing file is named.
 func Changes(ctx context.Context, s Source, o Options, sure float64) ([]Change, error) {
 	var out []Change
 	counts := NewRules()
 	o.Learned = counts.Learn
 	err := EachCommit(ctx, s, o, func(c *Commit) error {
-		p := prefetch.New(c.world.store, c.world.sessions, c.world.ranker, prefetch.Options{Archive: c.archive})
+		p := prefetch.New(c.World.store, c.World.sessions, c.World.Ranker, prefetch.Options{Archive: c.Archive})
 		e := c.Event
 		x := Change{Commit: e}
 		var err error

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"slices"
 
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/index"
@@ -18,24 +17,17 @@ const (
 	lastPart   = 4 // one over it is the share of history that is asked about
 )
 
-// Commits replays the history alone and asks about each commit before it is learned: with each of its known files left
-// out in turn, and complete. Sessions are not learned, for an agent edits the files just before it commits them.
-func Commits(ctx context.Context, s Source, o Options, each func(*Decision) error) error {
-	return EachCommit(ctx, s, o, func(c *Commit) error { return c.LeaveOut(ctx, each) })
-}
-
 // Commit is a commit before it is learned.
 type Commit struct {
 	Place int // among the events of the history
 	Event event.Event
 
-	repo    string
-	world   *World
-	archive prefetch.Archive // as of before; its edits are those of the commit
+	World   *World
+	Archive prefetch.Archive // as of before; its edits are those of the commit
 }
 
-// EachCommit replays the history alone and calls ask before a commit that is asked about is learned. The Commit is
-// valid during the call.
+// EachCommit replays the history alone and calls ask before a commit that is asked about is learned. Sessions are not learned, for an agent
+// edits the files just before it commits them. The Commit is valid during the call.
 func EachCommit(ctx context.Context, s Source, o Options, ask func(*Commit) error) error {
 	w, err := NewWorld(ctx, s, o)
 	if err != nil {
@@ -58,7 +50,6 @@ func EachCommit(ctx context.Context, s Source, o Options, ask func(*Commit) erro
 		if i >= from && e.Kind == event.KindCommit && len(e.Paths) >= least && len(e.Paths) <= mostFiles {
 			c, err := w.commit(ctx, i, e, moved)
 			if err == nil {
-				c.repo = s.Name
 				err = ask(c)
 			}
 			if err != nil {
@@ -82,7 +73,7 @@ func EachCommit(ctx context.Context, s Source, o Options, ask func(*Commit) erro
 // commit gathers what a question about a commit asks beside the ranking.
 func (w *World) commit(ctx context.Context, place int, e event.Event, renames []event.Event) (*Commit, error) {
 	changes := map[event.Path][]event.ChangeSet{} // the questions about a commit ask for the same
-	c := &Commit{Place: place, Event: e, world: w, archive: prefetch.Archive{Together: w.archive.together,
+	c := &Commit{Place: place, Event: e, World: w, Archive: prefetch.Archive{Together: w.archive.together,
 		Changes: func(ctx context.Context, f event.Path, most int) (out []event.ChangeSet, err error) {
 			out, known := changes[f]
 			if !known {
@@ -99,7 +90,7 @@ func (w *World) commit(ctx context.Context, place int, e event.Event, renames []
 	}
 	edits, err := w.edits(e, renames)
 	users := map[string][]index.User{}
-	c.archive.Users = func(name string, most int) []index.User {
+	c.Archive.Users = func(name string, most int) []index.User {
 		out, known := users[name]
 		if !known {
 			out = w.said.Users(name, most)
@@ -107,7 +98,7 @@ func (w *World) commit(ctx context.Context, place int, e event.Event, renames []
 		}
 		return out
 	}
-	c.archive.Edits = func(context.Context, []event.Path) map[event.Path][]index.Edit { return edits }
+	c.Archive.Edits = func(context.Context, []event.Path) map[event.Path][]index.Edit { return edits }
 	return c, err
 }
 
@@ -132,40 +123,4 @@ func lastQuarter(es []event.Event) int {
 }
 
 // Known reports whether a file was there before the commit.
-func (c *Commit) Known(f event.Path) bool { return c.world.tree.Has(f) }
-
-// LeaveOut asks about the commit: complete, and without each of its files that were known.
-func (c *Commit) LeaveOut(ctx context.Context, each func(*Decision) error) error {
-	files := c.Event.Paths
-	if err := c.Ask(ctx, files, nil, each); err != nil || len(files) < leastFiles {
-		return err
-	}
-	for i, f := range files {
-		if !c.Known(f) {
-			continue
-		}
-		if err := c.Ask(ctx, slices.Concat(files[:i], files[i+1:]), files[i:i+1], each); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// Ask asks about some files of the commit, left being the others.
-func (c *Commit) Ask(ctx context.Context, files, left []event.Path, each func(*Decision) error) error {
-	d := &Decision{Repo: c.repo, Session: c.Event.ID, Seq: c.Place,
-		Stratum: func(event.Path) Stratum { return Unseen }, Used: set(left), Begun: len(left) > 1,
-		Query: event.Query{Task: event.TaskChange, Files: files, At: c.Event.Time}}
-	if len(left) == 1 {
-		d.Left = left[0]
-	}
-	ranking, took, err := c.world.Ask(ctx, d.Query)
-	if err != nil {
-		return err
-	}
-	d.Ranked, d.Took = ranking.Files, took
-	if d.Evidence, err = prefetch.Weigh(ctx, d.Ranked, files, c.archive); err != nil {
-		return err
-	}
-	return each(d)
-}
+func (c *Commit) Known(f event.Path) bool { return c.World.Tree.Has(f) }

@@ -123,9 +123,9 @@ func (w *World) read() error {
 // Checkout makes the files those of a commit: file → the object that it holds. Events that are learned later change
 // them again.
 func (w *World) Checkout(now map[event.Path]string) {
-	for _, p := range w.tree.All() {
+	for _, p := range w.Tree.All() {
 		if _, there := now[p]; !there {
-			w.tree.Remove(p)
+			w.Tree.Remove(p)
 		}
 	}
 	clear(w.unread)
@@ -135,7 +135,7 @@ func (w *World) Checkout(now map[event.Path]string) {
 		}
 	}
 	for _, p := range slices.Sorted(maps.Keys(now)) {
-		w.tree.Add(p)
+		w.Tree.Add(p)
 		if w.checkedOut[p] != now[p] && w.said != nil && index.KindOf(p) != index.KindBinary {
 			w.unread[p] = now[p]
 		}

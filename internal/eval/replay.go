@@ -10,9 +10,6 @@ import (
 	"github.com/aoa-dev/aoa/rank"
 )
 
-// Horizon is the number of the session's next file events after which a prediction between calls is decided.
-const Horizon = 10
-
 // Options of a replay. The zero value works.
 type Options struct {
 	Models   map[event.Task]rank.Model // in place of the shipped ones
@@ -35,7 +32,6 @@ func (o Options) clock() func() time.Time {
 
 // Decision is one question, how it was answered, and what the session did then.
 type Decision struct {
-	Repo    string
 	Session string
 	Seq     int           // of the event that the question follows
 	Query   event.Query   // Moment prompt: at a prompt; open: after a prompt or a batch; change: a commit
@@ -72,7 +68,7 @@ func Sessions(ctx context.Context, s Source, o Options, each func(*Decision) err
 		return err
 	}
 	defer w.Close()
-	r := replay{World: w, source: s.Name, memories: map[*track]*memory{}, each: each}
+	r := replay{World: w, memories: map[*track]*memory{}, each: each}
 	for i, it := range items {
 		if o.Progress != nil && i%256 == 0 {
 			o.Progress(i, len(items))
@@ -92,7 +88,6 @@ func Sessions(ctx context.Context, s Source, o Options, each func(*Decision) err
 
 type replay struct {
 	*World
-	source   string
 	memories map[*track]*memory
 	each     func(*Decision) error
 }
@@ -157,7 +152,7 @@ func (r *replay) open(ctx context.Context, u *unit, m *memory, at time.Time) err
 
 func (r *replay) decision(u *unit, m *memory) *Decision {
 	t := u.session
-	d := &Decision{Repo: r.source, Session: t.id, Seq: -1, Stratum: m.Stratum,
+	d := &Decision{Session: t.id, Seq: -1, Stratum: m.Stratum,
 		Used:  map[event.Path]bool{},
 		Files: u.files, Searches: u.searches, Prompts: u.prompts}
 	if u != t.idle {

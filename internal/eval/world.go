@@ -18,8 +18,8 @@ type World struct {
 	store    *hot.Store
 	sessions *live.Sessions
 	learner  *learn.Learner
-	ranker   *rank.Ranker
-	tree     *index.Tree
+	Ranker   *rank.Ranker
+	Tree     *index.Tree // the files of the moment; it changes with what is learned
 	pending  []event.Event
 	seq      int64
 	hour     time.Time // of the last tick
@@ -47,7 +47,7 @@ const (
 // NewWorld makes one that knows nothing yet. Close it at the end.
 func NewWorld(ctx context.Context, s Source, o Options) (*World, error) {
 	store, sessions := hot.New(o.Now), live.New()
-	w := &World{store: store, sessions: sessions, learner: learn.New(store, sessions, learn.Options{}), tree: index.NewTree(nil), learned: o.Learned,
+	w := &World{store: store, sessions: sessions, learner: learn.New(store, sessions, learn.Options{}), Tree: index.NewTree(nil), learned: o.Learned,
 		archive: newArchive(), clock: o.clock()}
 	var say func() *index.Contents
 	if o.Contents && s.Clone != nil {
@@ -59,7 +59,7 @@ func NewWorld(ctx context.Context, s Source, o Options) (*World, error) {
 		w.unread, w.held = map[event.Path]string{}, map[event.Path]string{}
 		say = func() *index.Contents { return w.said }
 	}
-	w.ranker = rank.New(store, sessions, func() *index.Tree { return w.tree }, rank.Options{Models: o.Models, Texts: o.Texts,
+	w.Ranker = rank.New(store, sessions, func() *index.Tree { return w.Tree }, rank.Options{Models: o.Models, Texts: o.Texts,
 		Contents: say, Read: w.text})
 	return w, nil
 }
@@ -75,7 +75,7 @@ func (w *World) Close() {
 func (w *World) Learn(ctx context.Context, events ...event.Event) error {
 	for _, e := range events {
 		w.tick(e)
-		grow(w.tree, e)
+		grow(w.Tree, e)
 		w.contents(e)
 		w.archive.learn(e)
 		w.pending = append(w.pending, e)
@@ -125,12 +125,6 @@ func (w *World) Ask(ctx context.Context, q event.Query) (*rank.Ranking, time.Dur
 		return nil, 0, err
 	}
 	begin := w.clock()
-	ranking, err := w.ranker.Score(ctx, q)
+	ranking, err := w.Ranker.Score(ctx, q)
 	return ranking, w.clock().Sub(begin), err
 }
-
-// Tree is the files of the moment. It changes with what is learned.
-func (w *World) Tree() *index.Tree { return w.tree }
-
-// Fits is what the fields of files say to a text, best first, with everything known so far. It follows Ask.
-func (w *World) Fits(text string) []rank.TextFit { return w.ranker.Fits(text) }

@@ -66,8 +66,8 @@ func (d *dump) write(l decided) {
 }
 
 // line begins a line from a list.
-func line(d *eval.Decision, task, moment string, list []rank.Scored) decided {
-	l := decided{Repo: d.Repo, Session: d.Session, Seq: d.Seq, Task: task, Moment: moment, Paths: []event.Path{},
+func (s *score) line(d *eval.Decision, task, moment string, list []rank.Scored) decided {
+	l := decided{Repo: s.repo, Session: d.Session, Seq: d.Seq, Task: task, Moment: moment, Paths: []event.Path{},
 		P: []float64{}, Truth: []event.Path{}}
 	for _, f := range list[:min(len(list), dumped)] {
 		l.Paths = append(l.Paths, f.File)

@@ -35,6 +35,7 @@ func run(ctx context.Context, sources []recorded.Source, o settings) (*Report, e
 // one evaluates one source: its sessions with its history, then its history alone.
 func one(ctx context.Context, src recorded.Source, o settings) (*score, error) {
 	s := newScore(o)
+	s.repo = src.Name
 	s.Counts.Sessions, s.Counts.Repeated, s.Counts.Unusable = len(src.Sessions), src.Repeated, src.Unusable
 	replay := eval.Options{Contents: o.contents, Now: o.now}
 	if o.weights != nil {
@@ -56,7 +57,7 @@ func one(ctx context.Context, src recorded.Source, o settings) (*score, error) {
 		}
 		s.baselines.learn(e)
 	}
-	err := eval.Commits(ctx, src.Source, replay, s.take)
+	err := recorded.Commits(ctx, src.Source, replay, s.take)
 	s.baselines, s.scratch = nil, nil
 	return s, err
 }

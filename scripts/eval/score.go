@@ -20,6 +20,7 @@ type score struct {
 	any       *shown
 	unseen    *shown
 	ranked    *shown // as if the ranking's own scores were believed
+	repo      string
 	Counts    Counts
 	took      []float64 // ms
 }
@@ -78,7 +79,7 @@ func (s *score) show(d *eval.Decision) {
 	for _, kind := range []*shown{s.any, s.unseen} {
 		list, n := kind.question(d, s.sums)
 		if s.dump != nil {
-			l := line(d, kind.task, string(d.Query.Task), nil)
+			l := s.line(d, kind.task, string(d.Query.Task), nil)
 			for _, p := range list {
 				l.Paths, l.P = append(l.Paths, p.File), append(l.P, math.Round(p.P*1e4)/1e4)
 			}
@@ -118,7 +119,7 @@ func (s *score) prompt(d *eval.Decision) {
 	list := filter(d.Ranked, news)
 	turn := set(d.Turn)
 	s.turn(d.Session, "T1", paths(list), turn)
-	l := line(d, "T1", "prompt", list)
+	l := s.line(d, "T1", "prompt", list)
 	l.Truth, l.Shown = d.Turn, s.any.reach(d, list)
 	s.dump.write(l)
 	s.compare(d, func(name string, c comparison) {
@@ -144,7 +145,7 @@ func (s *score) next(d *eval.Decision, o eval.Open) {
 	among := func(f event.Path) bool { return d.Stratum(f) == o.Stratum }
 	task := taskOf(o.Stratum)
 	list := filter(d.Ranked, among)
-	l := line(d, task, "last", list)
+	l := s.line(d, task, "last", list)
 	l.Seq, l.Truth, l.Shown = o.Seq, []event.Path{o.File}, s.any.reach(d, list)
 	s.dump.write(l)
 	if o.Stratum == eval.Named {
@@ -170,7 +171,7 @@ func (s *score) after(d *eval.Decision, o eval.Open) {
 	}
 	list := filter(d.Ranked, among)
 	s.place(d.Session, taskOf(o.Stratum)+"after", placeOf(paths(list), o.File, every))
-	l := line(d, taskOf(o.Stratum), "after", list)
+	l := s.line(d, taskOf(o.Stratum), "after", list)
 	l.Seq, l.Truth, l.Shown = o.Seq, []event.Path{o.File}, s.any.reach(d, list)
 	s.dump.write(l)
 }
@@ -182,7 +183,7 @@ func (s *score) change(d *eval.Decision) {
 	for i, l := range lacks {
 		warned[i] = rank.Scored{File: l.File, Score: l.Score}
 	}
-	l := line(d, "T5", "complete", warned)
+	l := s.line(d, "T5", "complete", warned)
 	l.Shown = len(warned)
 	if d.Left == "" {
 		s.add(d.Session, "T5", "false_per_100", 100*float64(len(warned)), 1)
@@ -199,7 +200,7 @@ func (s *score) change(d *eval.Decision) {
 		ranked[i] = d.Ranked[p.Place]
 	}
 	s.place(d.Session, "T4", placeOf(paths(ranked), d.Left, every))
-	l = line(d, "T4", "change", ranked)
+	l = s.line(d, "T4", "change", ranked)
 	l.Truth, l.Shown = []event.Path{d.Left}, s.any.reach(d, ranked)
 	s.dump.write(l)
 	s.compare(d, func(name string, c comparison) {

@@ -15,6 +15,7 @@ const (
 	leastP    = 0.05          // what is less likely is not counted among the predictions
 	idle      = 2 * time.Hour // after this long a session's predictions are resolved
 
+	horizon    = 10             // file events of the session after which a prediction between calls is decided
 	refitEvery = 24 * time.Hour // as schedule.refit says
 )
 
@@ -123,7 +124,7 @@ func (s *shown) question(d *eval.Decision, total *sums) (list []prefetch.Predict
 
 // wait notes a prediction until its outcome is known.
 func (s *shown) wait(d *eval.Decision, st *showing, f prefetch.Prediction, shown bool) {
-	st.wait = append(st.wait, waiting{d.Query.Task, f.Class, f.Shipped, d.Files + eval.Horizon, d.Used[f.File], shown})
+	st.wait = append(st.wait, waiting{d.Query.Task, f.Class, f.Shipped, d.Files + horizon, d.Used[f.File], shown})
 	s.waits[d.Session] = st
 }
 

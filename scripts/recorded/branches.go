@@ -182,7 +182,7 @@ func (b *branchReplay) ask(ctx context.Context, id string, branch event.Branch) 
 		}
 		l := Localization{Repo: b.source.Name, ID: e.ID, Branch: branch}
 		for _, p := range e.Paths {
-			if b.Tree().Has(p) {
+			if b.Tree.Has(p) {
 				l.Files = append(l.Files, p)
 			}
 		}

@@ -90,7 +90,7 @@ func Subjects(ctx context.Context, s eval.Source, o eval.Options, from, to float
 		if ask[i] {
 			l := &Localization{Repo: s.Name, ID: e.ID, Text: message(s, e)}
 			for _, p := range e.Paths {
-				if w.Tree().Has(p) {
+				if w.Tree.Has(p) {
 					l.Files = append(l.Files, p)
 				}
 			}
@@ -114,7 +114,7 @@ func localize(ctx context.Context, w *eval.World, l *Localization, at time.Time,
 		return err
 	}
 	l.Ranked = ranking.Files
-	l.Fits = w.Fits(l.Text)
+	l.Fits = w.Ranker.Fits(l.Text)
 	l.First = func() ([]rank.Scored, error) {
 		q := FirstPrompt(l.Text, at)
 		q.Branch = l.Branch

@@ -166,7 +166,7 @@ func (o options) onlyBranches(ctx context.Context) error {
 		return err
 	}
 	s, err := o.keep(".branches", func() (*set, error) {
-		return branches(ctx, o.repos, eval.Options{Models: rank.Curious(), Texts: &texts, Contents: true})
+		return branches(ctx, o.repos, eval.Options{Models: curious(), Texts: &texts, Contents: true})
 	})
 	if err != nil {
 		return err

@@ -88,7 +88,7 @@ func questions(ctx context.Context, repo int, s eval.Source, o eval.Options) (ou
 	if err := eval.Sessions(ctx, s, o, take); err != nil {
 		return nil, err
 	}
-	if err := eval.Commits(ctx, s, o, take); err != nil {
+	if err := recorded.Commits(ctx, s, o, take); err != nil {
 		return nil, err
 	}
 	fmt.Fprintf(os.Stderr, "%s: %d questions, %d kept\n", s.Name, n, len(out))

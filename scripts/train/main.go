@@ -70,8 +70,8 @@ type options struct {
 }
 
 func (o options) fit(ctx context.Context) error {
-	plain := rank.Plain()
-	asked := eval.Options{Models: rank.Curious(), Texts: &plain, Contents: true}
+	unfitted := plain()
+	asked := eval.Options{Models: curious(), Texts: &unfitted, Contents: true}
 	fits, err := o.keep(".fits", func() (*set, error) { return texts(ctx, o.repos, o.issues, asked, fitsOf) })
 	if err != nil {
 		return err

@@ -17,6 +17,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/eval"
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/prefetch"
+	"github.com/aoa-dev/aoa/scripts/recorded"
 )
 
 // change is a question about a change: a commit that is complete, one with a file left out, or one that has just begun.
@@ -46,7 +47,7 @@ func (l *lessons) change(ctx context.Context, s eval.Source, o eval.Options) err
 		return nil
 	}
 	return eval.EachCommit(ctx, s, o, func(c *eval.Commit) error {
-		if err := c.LeaveOut(ctx, take); err != nil {
+		if err := recorded.LeaveOut(ctx, c, take); err != nil {
 			return err
 		}
 		return begin(ctx, c, take)
@@ -70,7 +71,7 @@ func begin(ctx context.Context, c *eval.Commit, each func(*eval.Decision) error)
 		return cmp.Compare(drawn(p), drawn(q))
 	})
 	begun := 1 + c.Place%(n-2)
-	return c.Ask(ctx, files[:begun], files[begun:], each)
+	return recorded.AskCommit(ctx, c, files[:begun], files[begun:], each)
 }
 
 // keptLessons makes lessons, or takes those about changes from a file.

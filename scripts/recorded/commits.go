@@ -1,0 +1,55 @@
+package recorded
+
+import (
+	"context"
+	"slices"
+
+	"github.com/aoa-dev/aoa/internal/eval"
+	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/prefetch"
+)
+
+// Commits replays the history alone and asks about each commit before it is learned: with each of its known files left
+// out in turn, and complete.
+func Commits(ctx context.Context, s eval.Source, o eval.Options, each func(*eval.Decision) error) error {
+	return eval.EachCommit(ctx, s, o, func(c *eval.Commit) error { return LeaveOut(ctx, c, each) })
+}
+
+// LeaveOut asks about a commit: complete, and without each of its files that were known.
+func LeaveOut(ctx context.Context, c *eval.Commit, each func(*eval.Decision) error) error {
+	files := c.Event.Paths
+	if err := AskCommit(ctx, c, files, nil, each); err != nil || len(files) < 2 {
+		return err
+	}
+	for i, f := range files {
+		if !c.Known(f) {
+			continue
+		}
+		if err := AskCommit(ctx, c, slices.Concat(files[:i], files[i+1:]), files[i:i+1], each); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// AskCommit asks about some files of a commit, left being the others.
+func AskCommit(ctx context.Context, c *eval.Commit, files, left []event.Path, each func(*eval.Decision) error) error {
+	d := &eval.Decision{Session: c.Event.ID, Seq: c.Place,
+		Stratum: func(event.Path) eval.Stratum { return eval.Unseen }, Used: map[event.Path]bool{}, Begun: len(left) > 1,
+		Query: event.Query{Task: event.TaskChange, Files: files, At: c.Event.Time}}
+	for _, f := range left {
+		d.Used[f] = true
+	}
+	if len(left) == 1 {
+		d.Left = left[0]
+	}
+	ranking, took, err := c.World.Ask(ctx, d.Query)
+	if err != nil {
+		return err
+	}
+	d.Ranked, d.Took = ranking.Files, took
+	if d.Evidence, err = prefetch.Weigh(ctx, d.Ranked, files, c.Archive); err != nil {
+		return err
+	}
+	return each(d)
+}

@@ -53,7 +53,7 @@ var allowed = map[string][]string{
 
 	"internal/eval":           {"internal/config", "internal/event", "internal/hot", "internal/index", "internal/redact", "internal/session/live", "learn", "prefetch", "rank", "watcher", "internal/git"},
 	"internal/report":         {"internal/api", "internal/event", "internal/eval", "prefetch"},
-	"scripts/recorded":        {"internal/config", "internal/eval", "internal/event", "internal/redact", "rank", "internal/git"},
+	"scripts/recorded":        {"internal/config", "internal/eval", "internal/event", "internal/redact", "prefetch", "rank", "internal/git"},
 	"scripts/eval":            {"internal/eval", "internal/event", "internal/index", "prefetch", "rank", "scripts/recorded"},
 	"scripts/localize":        {"internal/eval", "internal/event", "internal/index", "prefetch", "scripts/recorded"},
 	"scripts/replay":          {"*", "-internal/redisview", "-internal/mcp", "-cmd/aoa"},

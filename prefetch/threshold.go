@@ -20,11 +20,11 @@ const (
 	ignorePenalty   = 0.10
 )
 
-// warnMargin is how much surer a warning must be than a hint: it stops a commit.
-const warnMargin = 0.15
+// WarnMargin is how much surer a warning must be than a hint: it stops a commit.
+const WarnMargin = 0.15
 
 // Sure is the probability from which a change is warned of what it lacks, where hints are shown from theta.
-func Sure(theta float64) float64 { return math.Min(clamp(theta)+warnMargin, Ceiling) }
+func Sure(theta float64) float64 { return math.Min(clamp(theta)+WarnMargin, Ceiling) }
 
 // clamp keeps a threshold in [Floor, Ceiling]; what is not a number becomes Balanced.
 func clamp(theta float64) float64 {

@@ -15,13 +15,13 @@ import (
 var errLacking = fmt.Errorf("the change may lack files")
 
 // checkHelp says how to use the check in a hook.
-const checkHelp = `--check is for a pre-commit hook or CI. It prints the files that usually change together with the FILEs
+var checkHelp = fmt.Sprintf(`--check is for a pre-commit hook or CI. It prints the files that usually change together with the FILEs
 or the staged files, and are not among them. It prints those whose probability is at least the setting
-threshold plus 0.20. It exits 1 if it printed a file, and 0 if not. If aOa cannot check, because no daemon
+threshold plus %.2f. It exits 1 if it printed a file, and 0 if not. If aOa cannot check, because no daemon
 runs or the history is not learned, it says so on stderr and exits 0: that must not stop a commit. With
 --strict it is an error.
 
-  aoa suggest --staged --check`
+  aoa suggest --staged --check`, prefetch.WarnMargin)
 
 // unchecked lets a check end well that could not judge. Findings and a wrong command line stay errors.
 func (a *app) unchecked(err error) error {

@@ -31,7 +31,7 @@ files that go with them or with the branch's name; else files that recent work s
 
 A folder stands for its files. A bare file name means the only file of that name. Several words of
 which none is a file are a prompt. Names are printed as seen from the current folder. What is less
-likely than 5 % is left out, unless -n is given.
+likely than ` + fmt.Sprintf("%.0f %%", 100*leastListed) + ` is left out, unless -n is given.
 
 ` + checkHelp + `
 

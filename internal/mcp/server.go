@@ -31,7 +31,7 @@ type Repo struct {
 
 // instructions are read by the model at the start of every session, so they are short and state facts.
 const instructions = "aOa has recorded this repository's history: commits, and what past sessions opened for which prompts. " +
-	"suggest_files ranks files for a task or for files (of files with 0.80, 8 of 10 were opened within 10 file events); " +
+	"suggest_files ranks files for a task or for files; " +
 	"why_file: the arithmetic. missing_partners: what usually changes with this change and is untouched. session_context: what was " +
 	"said and done. reload_cached: recorded read-only calls (list_reload_options) again at once. llm_cache: for 20+ items or over " +
 	"10 KB of results, write parts with descriptions, keep the labels, read back what is needed. Paths are relative to the repository."

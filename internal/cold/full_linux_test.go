@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -96,4 +97,27 @@ func TestReadOnlyDisk(t *testing.T) {
 	if !errors.Is(err, ErrReadOnly) {
 		t.Fatalf("a read-only disk: %v", err)
 	}
+}
+
+// TestBlobsOnFullDisk: what does not fit is refused whole, and what was there stays.
+func TestBlobsOnFullDisk(t *testing.T) {
+	dir := inNamespace(t)
+	if dir == "" {
+		return
+	}
+	_, quota, _, _, _ := openBlobs(t, filepath.Join(dir, "cache.db"))
+	noise := make([]byte, 300<<10)
+	_, _ = rand.NewChaCha8([32]byte{1}).Read(noise)
+	kept := 0
+	var err error
+	for ; err == nil && kept < 100; kept++ {
+		_, err = keepAll(t, quota, Blob{Key: fmt.Sprint(kept), Data: noise}, Blob{Key: fmt.Sprint(kept, "b"), Data: noise})
+	}
+	if !errors.Is(err, ErrFull) || kept < 3 {
+		t.Fatalf("after %d: %v", kept, err)
+	}
+	same(t, "kept", len(strings.Fields(keysOf(t, quota, Selection{}))), 2*(kept-1))
+	must(t, quota.Use(t.Context(), "0"))
+	must(t, syscall.Mount("none", dir, "tmpfs", syscall.MS_REMOUNT, "size=64m"))
+	keep(t, quota, Blob{Key: "after", Data: noise})
 }

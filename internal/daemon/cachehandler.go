@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"path/filepath"
 	"slices"
 	"time"
 
@@ -24,7 +23,7 @@ type cacheHandler struct {
 	file      *llmcache.Cache
 }
 
-func newCache(b base, db *cold.DB, seal *cold.Seal) *llmcache.Cache {
+func newCache(b base, db *cold.DB, blobs *cold.Blobs) *llmcache.Cache {
 	// Later events are of a clock that ran ahead.
 	newest := func(session string) time.Time {
 		found, err := db.Log(context.Background(), cold.LogFilter{Session: session, Until: b.now().Add(time.Hour), Limit: 1})
@@ -33,8 +32,7 @@ func newCache(b base, db *cold.DB, seal *cold.Seal) *llmcache.Cache {
 		}
 		return found[0].Time
 	}
-	return llmcache.New(llmcache.Options{Path: filepath.Join(b.settings.store, "cache.db"), Now: b.now, Seal: seal,
-		Redact: redact.Text, Newest: newest, Log: b.alert})
+	return llmcache.New(llmcache.Options{Blobs: blobs, Now: b.now, Redact: redact.Text, Newest: newest})
 }
 
 func (h *cacheHandler) routes(mux *http.ServeMux) {
@@ -123,17 +121,6 @@ func (h *cacheHandler) stats(ctx context.Context, r api.StatsRequest) (out api.S
 	usage := convert(all, func(u llmcache.Usage) api.CacheUsage { return api.CacheUsage(u) })
 	out.Cache = &api.CacheStatsAnswer{Sessions: usage, Stored: stored}
 	return out, refusal(err)
-}
-
-// sweep deletes the items of sessions that are over.
-func (h *cacheHandler) sweep(ctx context.Context) {
-	gone, err := h.file.Sweep(ctx)
-	if err != nil && ctx.Err() == nil {
-		h.log.Warn("cache not swept", "err", err)
-	}
-	for _, u := range gone {
-		h.log.Info("cache of a session swept", "session", u.Session, "items", u.Items, "bytes", u.Used)
-	}
 }
 
 // refusal is an error of the cache as the API returns it.

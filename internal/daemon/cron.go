@@ -26,6 +26,7 @@ type housekeeper struct {
 	sharing    *sharing
 	thresholds *thresholdHandler
 	flush      func(context.Context) error
+	blobs      *cold.Blobs
 	files      []sideFile
 	sweepers   []func(context.Context)
 	jobs       []job
@@ -189,8 +190,12 @@ func (k *housekeeper) expire(ctx context.Context) error {
 	for _, sweep := range k.sweepers {
 		sweep(ctx)
 	}
+	gone, err := k.blobs.Sweep(ctx)
+	for _, e := range gone {
+		k.log.Info("cached things are past their time", "of", e.Owner, "session", e.Session, "count", e.Count, "bytes", e.Size)
+	}
 	store := k.settings.store
-	return errors.Join(atomicfile.Clean(store), atomicfile.Clean(filepath.Join(store, contentsFolder)))
+	return errors.Join(err, atomicfile.Clean(store), atomicfile.Clean(filepath.Join(store, contentsFolder)))
 }
 
 // copyLog makes the daily copy of the log.

@@ -48,6 +48,7 @@ type Daemon struct {
 	predictions *prefetch.Prefetcher // the one that observes; each worktree has its own for asking
 	sharing     *sharing
 	sessions    *session.Store
+	blobs       *cold.Blobs
 	cache       *llmcache.Cache
 	sequences   *reload.Cache
 
@@ -175,13 +176,15 @@ func (d *Daemon) wire(ctx context.Context, home *worktree, first float64, uneras
 	d.scores.learner = learn.New(learned, d.scores.live, learn.Options{Fold: d.predictions.Fold})
 	d.sessions = session.New(session.Options{Dir: d.settings.store, DB: d.db, Now: d.now, Log: d.alert, Seal: d.seal,
 		Budget: func() session.Budget { return contextBudget(d.settings) }})
-	d.cache = newCache(d.base, d.db, d.seal)
+	d.blobs = cold.NewBlobs(cold.BlobOptions{Path: filepath.Join(d.settings.store, "cache.db"), Now: d.now, Seal: d.seal, Log: d.alert})
+	d.cache = newCache(d.base, d.db, d.blobs)
 	d.sequences = newSequences(d.base, d.clock, d.seal)
 
 	begin := d.scores.Applied()
 	if err := d.openConsumers(ctx, begin); err != nil {
 		return err
 	}
+	d.cache.Begin(begin)
 	d.sequences.Begin(begin)
 	d.outcomes = newOutcomes(d.predictions, d.metrics, begin)
 	d.consumers = newConsumers(d.log, d.alert, d.scores, d.cache, d.sessions, d.sequences, d.outcomes)
@@ -204,7 +207,7 @@ func (d *Daemon) openConsumers(ctx context.Context, begin int64) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(d.sessions.Open(ctx, id, d.db.Last(), begin), d.cache.Open(ctx, id, begin))
+	return d.sessions.Open(ctx, id, d.db.Last(), begin)
 }
 
 // wireParts makes the parts that run beside the handlers.
@@ -222,13 +225,13 @@ func (d *Daemon) wireParts(headMoved chan struct{}, unerased error) {
 	d.handlers.sessions = &sessionHandler{base: d.base, events: d.events, db: d.db, stored: d.sessions, cache: d.cache,
 		stages: d.handlers.stage.cache}
 	d.eraser = &eraser{base: d.base, db: d.db, events: d.events, scores: d.scores, consumers: d.consumers,
-		sharing: d.sharing, worktrees: d.worktrees, stages: d.handlers.stage.cache, stop: d.stop, err: unerased}
+		sharing: d.sharing, worktrees: d.worktrees, blobs: d.blobs, stages: d.handlers.stage.cache, stop: d.stop, err: unerased}
 	d.idle = &idleWatch{base: d.base, calls: d.calls, clock: d.clock, events: d.events, importing: d.transcripts.reading,
 		replaced: d.o.replaced, stop: d.stop}
 	d.worktrees.gone = d.o.replaced
 	d.housekeeper = &housekeeper{base: d.base, clock: d.clock, events: d.events, db: d.db, consumers: d.consumers, sharing: d.sharing,
-		thresholds: d.handlers.thresholds, flush: d.flush, files: []sideFile{d.cache, d.sessions, d.sequences, d.handlers.stage.cache},
-		sweepers: []func(context.Context){d.handlers.cache.sweep, d.handlers.sessions.sweep, d.handlers.reload.sweep,
+		thresholds: d.handlers.thresholds, flush: d.flush, blobs: d.blobs, files: []sideFile{d.blobs, d.sessions, d.sequences, d.handlers.stage.cache},
+		sweepers: []func(context.Context){d.handlers.sessions.sweep, d.handlers.reload.sweep,
 			d.handlers.stage.sweep}}
 	d.housekeeper.jobs = d.housekeeper.regular()
 }

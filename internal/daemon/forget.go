@@ -24,6 +24,7 @@ type eraser struct {
 	consumers *consumers
 	sharing   *sharing
 	worktrees *worktrees
+	blobs     *cold.Blobs
 	stages    *stage.Cache
 	stop      context.CancelCauseFunc
 
@@ -121,12 +122,13 @@ func (r *eraser) forgetStores(ctx context.Context, e *erasure) (results int, err
 	}
 	f := e.filter()
 	err = r.consumers.forget(ctx, f)
+	_, berr := r.blobs.Forget(ctx, f)
 	results, serr := r.stages.Forget(ctx, f)
 	var cerr error
 	if f.Path != "" {
 		cerr = r.worktrees.forgetContents(f.Path)
 	}
-	if err = errors.Join(err, serr, cerr); err != nil {
+	if err = errors.Join(err, berr, serr, cerr); err != nil {
 		return results, err
 	}
 	e.Stores = true

@@ -25,7 +25,7 @@ var tables = map[string][]string{
 	"history.db":  {"summaries"},
 	"reload.db":   {"sequences", "counts"},
 	"stage.db":    {"entries", "saved", "outputs", "contexts", "runs", "steps"},
-	"cache.db":    {"sessions", "items", "contents"},
+	"cache.db":    {"blobs", "pieces"},
 }
 
 // TestAnyBadValue puts garbage into one value of one row of any store while no daemon runs, many times. The next daemon

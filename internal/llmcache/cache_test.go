@@ -2,6 +2,7 @@ package llmcache
 
 import (
 	"bytes"
+	"database/sql"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -49,13 +50,18 @@ func seal(t testing.TB) *cold.Seal {
 
 func newTest(t testing.TB, c *clock, quota int64) *Cache {
 	t.Helper()
-	return open(t, Options{Path: filepath.Join(t.TempDir(), "cache.db"), Now: c.now, Seal: seal(t), Quota: quota})
+	return open(t, cold.BlobOptions{Now: c.now, Seal: seal(t)}, Options{Quota: quota})
 }
 
-func open(t testing.TB, o Options) *Cache {
+// open makes a cache in the file that b names, or in a file of its own.
+func open(t testing.TB, b cold.BlobOptions, o Options) *Cache {
 	t.Helper()
+	if b.Path == "" {
+		b.Path = filepath.Join(t.TempDir(), "cache.db")
+	}
+	o.Now, o.Blobs = b.Now, cold.NewBlobs(b)
 	c := New(o)
-	t.Cleanup(func() { check(t, c.Close()) })
+	t.Cleanup(func() { check(t, c.o.Blobs.Close()) })
 	return c
 }
 
@@ -151,11 +157,10 @@ func TestNothingIsMadeByAsking(t *testing.T) {
 	refused(t, err, CodeMissing)
 	_, _, err = c.Delete(t.Context(), []string{"s_t_u"})
 	refused(t, err, CodeMissing)
-	_, err = c.Sweep(t.Context())
-	check(t, err)
+	same(t, "swept", sweep(t, c), "")
 	apply(t, c, event.KindEnd, "s", "other")
 	apply(t, c, event.KindStart, "s", "resume")
-	if c.file.Exists() {
+	if c.items.Exists() {
 		t.Fatal("a question made a file")
 	}
 }
@@ -312,25 +317,24 @@ func TestListByTaskAndTime(t *testing.T) {
 // TestNothingReadableOnDisk: neither data nor description nor notes.
 func TestNothingReadableOnDisk(t *testing.T) {
 	clock := newClock()
-	o := Options{Path: filepath.Join(t.TempDir(), "cache.db"), Now: clock.now, Seal: seal(t)}
-	c := open(t, o)
+	o := cold.BlobOptions{Path: filepath.Join(t.TempDir(), "cache.db"), Now: clock.now, Seal: seal(t)}
+	c := open(t, o, Options{})
 	l := write(t, c, "s", Item{Data: []byte("the marmalade recipe"), Description: "about marmalade",
 		Notes: json.RawMessage(`"marmalade"`)})[0]
-	check(t, c.Close())
+	check(t, c.o.Blobs.Close())
 	for _, suffix := range []string{"", "-wal"} {
 		if b, err := os.ReadFile(o.Path + suffix); err == nil && bytes.Contains(b, []byte("marmalade")) {
 			t.Fatal("the file tells what was set aside")
 		}
 	}
 	o.Seal = seal(t) // another key
-	_, err := open(t, o).Read(t.Context(), l.Key, Cut{})
+	_, err := open(t, o, Options{}).Read(t.Context(), l.Key, Cut{})
 	refused(t, err, CodeFull, "key to this text is lost")
 }
 
 func TestRedaction(t *testing.T) {
-	o := Options{Path: filepath.Join(t.TempDir(), "cache.db"), Now: newClock().now,
-		Redact: func(s string) string { return strings.ReplaceAll(s, "sk-secret", "[gone]") }}
-	c := open(t, o)
+	o := Options{Redact: func(s string) string { return strings.ReplaceAll(s, "sk-secret", "[gone]") }}
+	c := open(t, cold.BlobOptions{Now: newClock().now}, o)
 	for _, redact := range []bool{true, false} {
 		l := write(t, c, "s", Item{Data: []byte("key sk-secret"), Description: "sk-secret", Redact: redact})[0]
 		got, err := c.Read(t.Context(), l.Key, Cut{})
@@ -343,9 +347,8 @@ func TestRedaction(t *testing.T) {
 
 // TestLabelsHoldNoSecret: a label is shown in lists and its key lies unsealed, so neither holds a secret, asked or not.
 func TestLabelsHoldNoSecret(t *testing.T) {
-	o := Options{Path: filepath.Join(t.TempDir(), "cache.db"), Now: newClock().now,
-		Redact: func(s string) string { return strings.ReplaceAll(s, "sk-secret", "[gone]") }}
-	c := open(t, o)
+	o := Options{Redact: func(s string) string { return strings.ReplaceAll(s, "sk-secret", "[gone]") }}
+	c := open(t, cold.BlobOptions{Now: newClock().now}, o)
 	if l := write(t, c, "s", Item{Data: []byte("x"), Description: "for sk-secret"})[0]; l.Description != "for [gone]" {
 		t.Errorf("described as %q", l.Description)
 	}
@@ -358,31 +361,40 @@ func TestLabelsHoldNoSecret(t *testing.T) {
 
 // TestRestart: what was stored is there after a restart and after the idle file was closed.
 func TestRestart(t *testing.T) {
-	clock := newClock()
-	o := Options{Path: filepath.Join(t.TempDir(), "cache.db"), Now: clock.now, Seal: seal(t)}
-	c := New(o)
+	o := cold.BlobOptions{Path: filepath.Join(t.TempDir(), "cache.db"), Now: newClock().now, Seal: seal(t)}
+	c := open(t, o, Options{})
 	want := write(t, c, "s", Item{Task: "t", Turn: "u", Data: []byte("data")})
-	check(t, errors.Join(c.CloseIdle(), c.CloseIdle()))
+	check(t, errors.Join(c.o.Blobs.CloseIdle(), c.o.Blobs.CloseIdle()))
 	got, _, err := c.List(t.Context(), Filter{Session: "s"})
 	check(t, err)
 	same(t, "after a rest", got, want)
-	check(t, c.Close())
-	got, _, err = open(t, o).List(t.Context(), Filter{Session: "s"})
+	check(t, c.o.Blobs.Close())
+	got, _, err = open(t, o, Options{}).List(t.Context(), Filter{Session: "s"})
 	check(t, err)
 	same(t, "after a restart", got, want)
 }
 
+// TestDeliveredTwice: a call that arrives twice stores once, and has the same labels.
+func TestDeliveredTwice(t *testing.T) {
+	c := newTest(t, newClock(), 0)
+	it := Item{Data: []byte("data"), Call: "call 1"}
+	first := write(t, c, "s", it)
+	same(t, "the second time", write(t, c, "s", it), first)
+	it.Call = "call 2"
+	write(t, c, "s", it)
+	n, items := used(t, c, "s")
+	same(t, "used", [2]int64{n, int64(items)}, [2]int64{8, 2})
+}
+
 func TestDamageIsReportedAndRepaired(t *testing.T) {
-	o := Options{Path: filepath.Join(t.TempDir(), "cache.db"), Now: newClock().now}
+	o := cold.BlobOptions{Path: filepath.Join(t.TempDir(), "cache.db"), Now: newClock().now}
 	check(t, os.WriteFile(o.Path, []byte(strings.Repeat("not a database\n", 500)), 0o600))
-	c := open(t, o)
+	c := open(t, o, Options{})
 	write(t, c, "s", Item{Task: "t", Turn: "u", Data: []byte("data")})
-	check(t, c.file.Use(t.Context(), func(f *cold.File) error {
-		return f.Write(t.Context(), "break", func(tx *cold.Tx) error {
-			_, err := tx.Exec(sqlPutContent, 1, 0, []byte{0}, []byte{0, packedZstd, 1, 2, 3})
-			return err
-		})
-	}))
+	db, err := sql.Open("sqlite", o.Path)
+	check(t, err)
+	_, err = db.ExecContext(t.Context(), "UPDATE pieces SET data = x'0001020304'")
+	check(t, errors.Join(err, db.Close()))
 	labels, _, err := c.List(t.Context(), Filter{Session: "s"})
 	check(t, err)
 	same(t, "listed without looking at the data", len(labels), 1)

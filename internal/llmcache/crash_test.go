@@ -8,6 +8,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"testing"
+
+	"github.com/aoa-dev/aoa/internal/cold"
 )
 
 // writerEnv makes the test binary a process that writes until it is killed.
@@ -15,7 +17,8 @@ const writerEnv = "AOA_TEST_LLMCACHE_WRITER"
 
 func TestMain(m *testing.M) {
 	if path := os.Getenv(writerEnv); path != "" {
-		c := New(Options{Path: path, Now: newClock().now})
+		now := newClock().now
+		c := New(Options{Blobs: cold.NewBlobs(cold.BlobOptions{Path: path, Now: now}), Now: now})
 		for n := 0; ; n++ {
 			items := make([]Item, 20)
 			for i := range items {
@@ -55,7 +58,7 @@ func TestKillInTheMiddle(t *testing.T) {
 		}
 		_ = cmd.Wait()
 
-		c := New(Options{Path: path, Now: newClock().now})
+		c := open(t, cold.BlobOptions{Path: path, Now: newClock().now}, Options{})
 		batches, sum := map[string]int{}, int64(0)
 		labels, total, err := c.List(t.Context(), Filter{Session: "s", Limit: 1000})
 		check(t, err)
@@ -80,6 +83,6 @@ func TestKillInTheMiddle(t *testing.T) {
 		n, items := used(t, c, "s")
 		same(t, "the account", [2]int64{n, int64(items)}, [2]int64{sum, int64(total)})
 		kept = len(batches)
-		check(t, c.Close())
+		check(t, c.o.Blobs.Close())
 	}
 }

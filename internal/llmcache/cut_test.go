@@ -89,16 +89,3 @@ func FuzzCut(f *testing.F) {
 		}
 	})
 }
-
-// FuzzDecode: whatever stands in a row, unpacking it is data or an error.
-func FuzzDecode(f *testing.F) {
-	c := New(Options{})
-	f.Add([]byte{})
-	f.Add([]byte{packedRaw, 1})
-	f.Add(c.pack("k", make([]byte, 5000))[1:])
-	f.Fuzz(func(t *testing.T, packed []byte) {
-		if data, err := decode(packed); err == nil && len(data) > MaxItem+1 {
-			t.Fatalf("%d bytes", len(data))
-		}
-	})
-}

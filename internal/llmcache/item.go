@@ -8,6 +8,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/dustin/go-humanize"
+
+	"github.com/aoa-dev/aoa/internal/cold"
 )
 
 // The bounds. Sizes are of the bytes as they were given, before compression.
@@ -41,15 +43,19 @@ type Label struct {
 	At          int64  `json:"timestamp"` // unix milliseconds of its last write
 }
 
+// about is what is stored of an item beside its data.
+type about struct {
+	Description string          `json:"description"`
+	JSON        bool            `json:"json,omitempty"`
+	Notes       json.RawMessage `json:"notes,omitempty"`
+}
+
 // prepared is an item that passed the checks, packed.
 type prepared struct {
-	Key
 	Label
 	overwrite bool
-	call      any // NULL where there is none
-	packed    []byte
-	notes     []byte
-	json      bool
+	call      string
+	packed    cold.Packed
 }
 
 // prepare checks an item and packs it. All that takes long happens here, before the transaction.
@@ -72,15 +78,16 @@ func (c *Cache) prepare(session string, it Item, now time.Time) (prepared, error
 		}
 		it.Notes = json.RawMessage(c.o.Redact(string(it.Notes)))
 	}
-	p := prepared{Key: k, overwrite: it.Overwrite, notes: it.Notes, json: it.JSON,
+	p := prepared{overwrite: it.Overwrite, call: it.Call,
 		Label: Label{Key: k.String(), Description: oneLine(it.Description), Size: int64(len(it.Data) + len(it.Notes)), At: now.UnixMilli()}}
-	if it.Call != "" {
-		p.call = it.Call
-	}
 	if err := p.check(it); err != nil {
 		return p, err
 	}
-	p.packed = c.pack(p.Label.Key, it.Data)
+	meta, err := json.Marshal(about{p.Description, it.JSON, it.Notes})
+	if err != nil {
+		return p, err
+	}
+	p.packed = c.items.Pack(cold.Blob{Key: p.Key, Session: k.Session, Part: k.Task, Size: p.Size, Meta: meta, Data: it.Data})
 	return p, nil
 }
 
@@ -88,21 +95,21 @@ func (p prepared) check(it Item) error {
 	switch {
 	case p.Size > MaxItem:
 		return refuse(CodeTooLarge, "set it aside in parts", "%s has %s bytes, an item at most %s",
-			p.Label.Key, humanize.Comma(p.Size), humanize.Comma(MaxItem))
+			p.Key, humanize.Comma(p.Size), humanize.Comma(MaxItem))
 	case len(it.Notes) > maxNotes:
 		return refuse(CodeTooLarge, "put it into the data", "the metadata of %s has %s bytes, at most %s are allowed",
-			p.Label.Key, humanize.Comma(int64(len(it.Notes))), humanize.Comma(maxNotes))
+			p.Key, humanize.Comma(int64(len(it.Notes))), humanize.Comma(maxNotes))
 	case len(p.Description) > maxDescription:
 		return refuse(CodeTooLarge, "shorten it", "the description of %s has %d bytes, at most %d are allowed",
-			p.Label.Key, len(p.Description), maxDescription)
+			p.Key, len(p.Description), maxDescription)
 	case len(it.Notes) > 0 && !json.Valid(it.Notes):
-		return bad("give a JSON object", "the metadata of %s is no JSON", p.Label.Key)
+		return bad("give a JSON object", "the metadata of %s is no JSON", p.Key)
 	case it.JSON && !json.Valid(it.Data):
-		return bad("leave out that it is JSON, or repair it", "the data of %s is no JSON", p.Label.Key)
+		return bad("leave out that it is JSON, or repair it", "the data of %s is no JSON", p.Key)
 	}
 	if raw, err := json.Marshal(p.Label); err != nil || len(raw) > maxLabel {
 		return refuse(CodeTooLarge, "shorten the description or the ids", "the label of %s has %d bytes, at most %d are allowed",
-			p.Label.Key, len(raw), maxLabel)
+			p.Key, len(raw), maxLabel)
 	}
 	return nil
 }

@@ -3,7 +3,6 @@ package llmcache
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -28,11 +27,11 @@ func living(t *testing.T, c *Cache) string {
 
 func sweep(t *testing.T, c *Cache) string {
 	t.Helper()
-	gone, err := c.Sweep(t.Context())
+	gone, err := c.o.Blobs.Sweep(t.Context())
 	check(t, err)
 	var names []string
-	for _, u := range gone {
-		names = append(names, u.Session)
+	for _, e := range gone {
+		names = append(names, e.Session)
 	}
 	return strings.Join(names, " ")
 }
@@ -59,14 +58,15 @@ func TestEndStartsTheClockAndResumeStopsIt(t *testing.T) {
 }
 
 func TestLogoutAndExitClearAtOnce(t *testing.T) {
-	c := newTest(t, newClock(), 0)
+	path := filepath.Join(t.TempDir(), "cache.db")
+	c := open(t, cold.BlobOptions{Path: path, Now: newClock().now}, Options{})
 	for _, reason := range []string{"logout", "exit", "prompt_input_exit"} {
 		write(t, c, "s", Item{Data: noise(2 << 20)})
 		write(t, c, "other", Item{Overwrite: true, Task: "t", Turn: "u"})
 		apply(t, c, event.KindEnd, "s", reason)
 		same(t, "left after "+reason, living(t, c), "other")
 	}
-	if info, err := os.Stat(c.o.Path); err != nil || info.Size() > 1<<20 {
+	if info, err := os.Stat(path); err != nil || info.Size() > 1<<20 {
 		t.Fatalf("the space did not come back: %v %v", info.Size(), err)
 	}
 }
@@ -75,9 +75,7 @@ func TestLogoutAndExitClearAtOnce(t *testing.T) {
 func TestOrphans(t *testing.T) {
 	clock := newClock()
 	heard := map[string]time.Time{}
-	c := open(t, Options{Path: filepath.Join(t.TempDir(), "cache.db"), Now: clock.now, Newest: func(s string) time.Time {
-		return heard[s]
-	}})
+	c := open(t, cold.BlobOptions{Now: clock.now}, Options{Newest: func(s string) time.Time { return heard[s] }})
 	key := ""
 	for _, s := range []string{"written", "read", "listed", "heard", "idle"} {
 		l := write(t, c, s, Item{Data: []byte("data")})[0]
@@ -102,12 +100,13 @@ func TestOrphans(t *testing.T) {
 }
 
 func TestForgetLeavesNoBytes(t *testing.T) {
-	c := open(t, Options{Path: filepath.Join(t.TempDir(), "cache.db"), Now: newClock().now}) // no seal: what is there can be seen
+	path := filepath.Join(t.TempDir(), "cache.db")
+	c := open(t, cold.BlobOptions{Path: path, Now: newClock().now}, Options{}) // no seal: what is there can be seen
 	write(t, c, "s", Item{Data: []byte("marmalade")})
 	write(t, c, "other", Item{Data: []byte("nougat")})
 	holds := func(what string) bool {
 		for _, suffix := range []string{"", "-wal"} {
-			if b, err := os.ReadFile(c.o.Path + suffix); err == nil && bytes.Contains(b, []byte(what)) {
+			if b, err := os.ReadFile(path + suffix); err == nil && bytes.Contains(b, []byte(what)) {
 				return true
 			}
 		}
@@ -127,9 +126,10 @@ func TestForgetLeavesNoBytes(t *testing.T) {
 	forget := func(e cold.ForgetFilter, want int) {
 		t.Helper()
 		before := items()
-		check(t, c.Forget(t.Context(), e))
+		_, err := c.o.Blobs.Forget(t.Context(), e)
+		check(t, err)
 		same(t, "forgot", before-items(), want)
-		check(t, cold.ScrubFolder(t.Context(), filepath.Dir(c.o.Path)))
+		check(t, cold.ScrubFolder(t.Context(), filepath.Dir(path)))
 	}
 	forget(cold.ForgetFilter{Session: "s"}, 1)
 	if holds("marmalade") || !holds("nougat") {
@@ -165,30 +165,4 @@ func TestClockAhead(t *testing.T) {
 func apply(t testing.TB, c *Cache, kind event.Kind, session, tool string) {
 	t.Helper()
 	check(t, c.Apply(t.Context(), c.Applied()+1, []event.Event{{Kind: kind, Time: c.o.Now(), Session: session, Tool: tool}}))
-}
-
-// TestPosition: a cache says after a restart how much of the log it contains, and begins where it is asked to with
-// another log.
-func TestPosition(t *testing.T) {
-	o := Options{Path: filepath.Join(t.TempDir(), "cache.db"), Now: time.Now}
-	c := open(t, o)
-	check(t, c.Open(t.Context(), "log", 7))
-	if c.Applied() != 7 {
-		t.Fatalf("a cache without a file begins at %d", c.Applied())
-	}
-	_, err := c.Write(t.Context(), "s", []Item{{Task: "t", Data: []byte("x")}})
-	check(t, err)
-	apply(t, c, event.KindEnd, "s", "other")
-	durable, err := c.Flush(t.Context())
-	check(t, errors.Join(err, c.Close()))
-	if durable != 8 {
-		t.Fatalf("%d is durable, want 8", durable)
-	}
-	for log, want := range map[string]int64{"log": 8, "another": 20} {
-		c = open(t, o)
-		check(t, c.Open(t.Context(), log, 20))
-		if c.Applied() != want {
-			t.Errorf("with the log %q it begins at %d, want %d", log, c.Applied(), want)
-		}
-	}
 }

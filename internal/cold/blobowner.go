@@ -1,0 +1,276 @@
+package cold
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"time"
+)
+
+// Statements.
+const (
+	sqlBlobs = "SELECT id, key, session, part, size, created, written, used, meta FROM blobs "
+	// ?1 owner, ?2 session or '', ?3 part or '', ?4 since, ?5 until
+	sqlSelected = "WHERE owner = ?1 AND (?2 = '' OR session = ?2) AND (?3 = '' OR part = ?3) AND written >= ?4 AND written < ?5"
+	sqlPutBlob  = `INSERT INTO blobs (owner, key, session, part, size, stored, created, written, used, active, meta)
+VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?7, ?7, ?7, ?8)
+ON CONFLICT (owner, key) DO UPDATE SET session = ?3, part = ?4, size = ?5, stored = ?6, written = ?7, used = ?7, active = ?7, meta = ?8
+RETURNING id`
+	sqlUseBlob = "UPDATE blobs SET used = max(used, ?3), active = max(active, ?3) WHERE owner = ?1 AND key = ?2"
+	// One row speaks for its session.
+	sqlTouchSession = `UPDATE blobs SET active = max(active, ?3)
+WHERE id = (SELECT id FROM blobs WHERE owner = ?1 AND session = ?2 ORDER BY active DESC LIMIT 1)`
+	sqlDropSession = "DELETE FROM blobs WHERE owner = ? AND session = ?"
+	sqlSessionsOf  = `SELECT session, count(*), sum(size), sum(stored), min(created), max(active) FROM blobs WHERE owner = ?
+GROUP BY session ORDER BY 6 DESC, session`
+)
+
+// Selection selects blobs. Zero fields select everything.
+type Selection struct {
+	Session, Part string
+	Since, Until  time.Time // of the last write; Since included, Until excluded
+	Limit         int       // at most so many; 0: all
+	LeastUsed     bool      // those used longest ago come first, instead of those written last
+}
+
+func (q Selection) args(owner string) []any {
+	since, until := int64(math.MinInt64), int64(math.MaxInt64)
+	if !q.Since.IsZero() {
+		since = q.Since.UnixMilli()
+	}
+	if !q.Until.IsZero() {
+		until = q.Until.UnixMilli()
+	}
+	return []any{owner, q.Session, q.Part, since, until}
+}
+
+// QuotaError is the refusal of a write that exceeds a session's quota.
+type QuotaError struct {
+	Session            string
+	Used, Asked, Limit int64 // bytes: before the write, more, allowed
+}
+
+func (e *QuotaError) Error() string {
+	return fmt.Sprintf("quota of session %.60s: %d bytes used, %d asked, %d allowed", e.Session, e.Used, e.Asked, e.Limit)
+}
+
+// Exists reports whether there is anything: reading makes no file.
+func (o *Owner) Exists() bool { return o.b.file.Exists() }
+
+// names reports whether a blob holds a path.
+func (o *Owner) names(v Blob, path string) bool {
+	if o.rule.Names != nil {
+		return o.rule.Names(v, path)
+	}
+	return bytes.Contains(v.Data, []byte(path)) || bytes.Contains(v.Meta, []byte(path))
+}
+
+// scan reads a row of sqlBlobs. Meta that cannot be opened is nil, impossible times are zero, with an error beside the rest.
+func (o *Owner) scan(f *File, r Row) (v Blob, id int64, err error) {
+	var created, written, used int64
+	var meta []byte
+	if err := r.Scan(&id, &v.Key, &v.Session, &v.Part, &v.Size, &created, &written, &used, &meta); err != nil {
+		return Blob{}, 0, err
+	}
+	v.Created, v.Written, v.Used = time.UnixMilli(created).UTC(), time.UnixMilli(written).UTC(), time.UnixMilli(used).UTC()
+	if !Possible(created) || !Possible(written) || !Possible(used) {
+		v.Created, v.Written, v.Used = time.Time{}, time.Time{}, time.Time{}
+		err = fmt.Errorf("%w: %s %q: its times are impossible", ErrRow, o.name, v.Key)
+	}
+	packed, merr := o.b.o.Seal.Open(o.metaOf(v.Key), meta)
+	if merr == nil {
+		v.Meta, merr = unpack(packed, pieceBytes)
+	}
+	if merr != nil {
+		v.Meta, err = nil, errors.Join(err, merr)
+		f.bad.skip(merr)
+	}
+	return v, id, err
+}
+
+// data reads the pieces of a blob.
+func (o *Owner) data(ctx context.Context, f *File, key string, id int64) ([]byte, error) {
+	var sealed [][]byte
+	err := f.Each(ctx, "SELECT data FROM pieces WHERE blob = ? ORDER BY n", []any{id}, func(r Row) error {
+		var piece []byte
+		err := r.Scan(&piece)
+		sealed = append(sealed, piece)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	var packed []byte
+	for n, s := range sealed {
+		piece, err := o.b.o.Seal.Open(o.pieceOf(key, n, n == len(sealed)-1), s)
+		if err != nil {
+			return nil, err
+		}
+		if packed = append(packed, piece...); len(sealed) == 1 {
+			packed = piece
+		}
+	}
+	limit := o.rule.Max
+	if limit == 0 {
+		limit = maxBlob
+	}
+	data, err := unpack(packed, limit)
+	if err != nil {
+		err = fmt.Errorf("%s %q: %w", o.name, key, err)
+	}
+	return data, err
+}
+
+// Get returns a blob with its data. The error wraps ErrRow where it is damaged, ErrLostKey where its key is not there.
+func (o *Owner) Get(ctx context.Context, key string) (v Blob, found bool, err error) {
+	err = o.b.file.UseExisting(ctx, func(f *File) error {
+		var id int64
+		var failed error
+		err := f.Each(ctx, sqlBlobs+"WHERE owner = ? AND key = ?", []any{o.name, key}, func(r Row) error {
+			v, id, failed = o.scan(f, r)
+			found = id != 0
+			return nil
+		})
+		if err != nil || !found {
+			return errors.Join(err, failed)
+		}
+		data, err := o.data(ctx, f, key, id)
+		v.Data = data
+		if errors.Is(err, ErrRow) {
+			return f.BadRow(err)
+		}
+		return err
+	})
+	return v, found, err
+}
+
+// List returns blobs without their data, and how many there are without the limit.
+func (o *Owner) List(ctx context.Context, q Selection) (out []Blob, total int, err error) {
+	order := " ORDER BY written DESC, id DESC"
+	if q.LeastUsed {
+		order = " ORDER BY used, id"
+	}
+	if q.Limit > 0 {
+		order += fmt.Sprint(" LIMIT ", q.Limit)
+	}
+	err = o.b.file.UseExisting(ctx, func(f *File) error {
+		err := f.Each(ctx, sqlBlobs+sqlSelected+order, q.args(o.name), func(r Row) error {
+			v, _, err := o.scan(f, r)
+			if !v.Created.IsZero() {
+				out, err = append(out, v), nil // its meta may be missing
+			}
+			return err
+		})
+		if err == nil && q.Limit > 0 {
+			_, err = f.Scan(ctx, "SELECT count(*) FROM blobs "+sqlSelected, q.args(o.name), &total)
+		} else {
+			total = len(out)
+		}
+		return err
+	})
+	return out, total, err
+}
+
+// SessionUse is what a session has of an owner.
+type SessionUse struct {
+	Session      string
+	Count        int
+	Size, Stored int64     // bytes as the owner counts them, and on disk
+	Created      time.Time // of the first
+	Active       time.Time // last use
+}
+
+// Sessions returns what each session has, the one that was active last first.
+func (o *Owner) Sessions(ctx context.Context) (out []SessionUse, err error) {
+	err = o.b.file.UseExisting(ctx, func(f *File) error {
+		return f.Each(ctx, sqlSessionsOf, []any{o.name}, func(r Row) error {
+			var u SessionUse
+			var created, active int64
+			err := r.Scan(&u.Session, &u.Count, &u.Size, &u.Stored, &created, &active)
+			if err == nil && (!Possible(created) || !Possible(active)) {
+				err = fmt.Errorf("%w: session %q: its times are impossible", ErrRow, u.Session)
+			}
+			u.Created, u.Active = time.UnixMilli(created).UTC(), time.UnixMilli(active).UTC()
+			if err == nil {
+				out = append(out, u)
+			}
+			return err
+		})
+	})
+	return out, err
+}
+
+// Use notes that a blob was used. On a disk that cannot be written it does nothing.
+func (o *Owner) Use(ctx context.Context, key string) error {
+	return o.note(ctx, sqlUseBlob, key, o.b.o.Now())
+}
+
+// Touch notes that a session was active, then.
+func (o *Owner) Touch(ctx context.Context, session string, then time.Time) error {
+	return o.note(ctx, sqlTouchSession, session, then)
+}
+
+func (o *Owner) note(ctx context.Context, statement, of string, then time.Time) error {
+	err := o.b.file.UseExisting(ctx, func(f *File) error {
+		return f.Write(ctx, "note a use", func(tx *Tx) error { return tx.run([]any{o.name, of, then.UnixMilli()}, statement) })
+	})
+	if errors.Is(err, ErrFull) || errors.Is(err, ErrReadOnly) {
+		return nil
+	}
+	return err
+}
+
+// DropSession deletes what a session has, and returns what that was.
+func (o *Owner) DropSession(ctx context.Context, session string) (u SessionUse, err error) {
+	u.Session = session
+	err = o.b.delete(ctx, "clear session", func(tx *Tx) (int64, error) {
+		_, err := tx.Scan(`SELECT count(*), coalesce(sum(size), 0), coalesce(sum(stored), 0) FROM blobs
+WHERE owner = ? AND session = ?`, []any{o.name, session}, &u.Count, &u.Size, &u.Stored)
+		if err != nil {
+			return 0, err
+		}
+		return u.Stored, tx.run([]any{o.name, session}, sqlDropSession)
+	})
+	return u, err
+}
+
+// Drop deletes blobs, all or none. The sizes are theirs. missing is the first key that nothing has; then all stay.
+func (o *Owner) Drop(ctx context.Context, keys ...string) (size int64, missing string, err error) {
+	err = o.b.delete(ctx, "delete cached things", func(tx *Tx) (stored int64, err error) {
+		size, missing = 0, ""
+		for _, key := range keys {
+			v, bytes, err := o.find(tx, key)
+			if err != nil {
+				return 0, err
+			}
+			if v == nil {
+				missing = key
+				return 0, errMissing
+			}
+			size, stored = size+v.Size, stored+bytes
+			if err := tx.run([]any{o.name, key}, "DELETE FROM blobs WHERE owner = ? AND key = ?"); err != nil {
+				return 0, err
+			}
+		}
+		return stored, nil
+	})
+	if errors.Is(err, errMissing) {
+		return 0, missing, nil
+	}
+	return size, "", err
+}
+
+var errMissing = errors.New("no such blob")
+
+// find returns what is known of a blob without opening it; nil: there is none.
+func (o *Owner) find(tx *Tx, key string) (v *Blob, stored int64, err error) {
+	found := Blob{Key: key}
+	ok, err := tx.Scan("SELECT size, stored, session FROM blobs WHERE owner = ? AND key = ?", []any{o.name, key},
+		&found.Size, &stored, &found.Session)
+	if err != nil || !ok {
+		return nil, 0, err
+	}
+	return &found, stored, nil
+}

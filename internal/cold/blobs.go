@@ -1,0 +1,238 @@
+package cold
+
+import (
+	"context"
+	_ "embed"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+)
+
+//go:embed blobs.sql
+var blobSchema string
+
+// BlobOptions of NewBlobs. Path and Now are required.
+type BlobOptions struct {
+	Path string           // of the SQLite file
+	Now  func() time.Time // for everything that is dated
+	Seal *Seal            // seals what is on disk; nil stores it open
+	Log  *slog.Logger     // gets one warning when a file was moved aside; may be nil
+}
+
+// Blobs is the cache of a repository: one file in which the parts of aOa keep what saves time. Nothing else is in it, so
+// that a damaged file is replaced by an empty one. Each part is an Owner with a Rule. It is safe for concurrent use.
+type Blobs struct {
+	o      BlobOptions
+	file   *Lazy
+	owners []*Owner
+}
+
+// Rule says how long an owner's blobs stay, and what happens when there are too many.
+type Rule struct {
+	Life  func() time.Duration // after which a blob that was not used is dropped; nil: never
+	Quota int64                // bytes of one session: what exceeds it is refused with a *QuotaError; 0: any
+	Count int                  // blobs: those used least recently are dropped; 0: any
+	Bytes func() int64         // of all blobs: those used least recently are dropped; nil: any
+	Max   int64                // bytes of one blob's data when it is read; 0: maxBlob
+
+	// Active is when a session was last active elsewhere. The blobs of a session are then dropped together, when all of
+	// it is old. nil: each is dropped by itself.
+	Active func(session string) time.Time
+	// Names reports whether a blob holds a path; nil: its Meta or its Data contain it.
+	Names func(v Blob, path string) bool
+	// Leave writes what the owner holds in memory and lets go of it: something is forgotten next. nil: it holds nothing.
+	Leave func(context.Context) error
+}
+
+// Owner is one part's share of the blobs.
+type Owner struct {
+	b    *Blobs
+	name string
+	rule Rule
+}
+
+// Blob is one value. The caller sets Key, Session, Part, Size, Meta and Data.
+type Blob struct {
+	Key     string // its name among those of the owner
+	Session string // "": none
+	Part    string // what it is listed by; ""
+	Size    int64  // bytes as the owner counts them
+	Created time.Time
+	Written time.Time
+	Used    time.Time
+	Meta    []byte // small; nil where it cannot be read
+	Data    []byte // only from Get
+}
+
+// NewBlobs opens nothing: the file is made at the first write.
+func NewBlobs(o BlobOptions) *Blobs {
+	return &Blobs{o: o, file: NewLazy(o.Path, blobSchema, Options{Now: o.Now, Log: o.Log})}
+}
+
+// Owner adds a part. All are added before the first use.
+func (b *Blobs) Owner(name string, r Rule) *Owner {
+	o := &Owner{b, name, r}
+	b.owners = append(b.owners, o)
+	return o
+}
+
+// Exists reports whether there is a file.
+func (b *Blobs) Exists() bool { return b.file.Exists() }
+
+// CloseIdle closes the file if nobody used it since the last CloseIdle.
+func (b *Blobs) CloseIdle() error { return b.file.CloseIdle() }
+
+// Close closes the file if it is open. The next use opens it again.
+func (b *Blobs) Close() error { return b.file.Close() }
+
+// giveBack is the bytes from which deleting returns space to the disk at once.
+const giveBack = 1 << 20
+
+// delete deletes what a transaction names and returns space to the disk.
+func (b *Blobs) delete(ctx context.Context, what string, fn func(tx *Tx) (stored int64, err error)) error {
+	return b.file.UseExisting(ctx, func(f *File) error {
+		var stored int64
+		err := f.Write(ctx, what, func(tx *Tx) (err error) {
+			stored, err = fn(tx)
+			return err
+		})
+		if err != nil || stored < giveBack {
+			return err
+		}
+		return f.GiveBack(ctx)
+	})
+}
+
+// answersKept is how long a call may arrive a second time.
+const answersKept = 24 * time.Hour
+
+// Expired is what Sweep dropped of an owner, and of a session where those are dropped together.
+type Expired struct {
+	Owner, Session string
+	Count          int
+	Size           int64
+}
+
+// Statements. ?1 is now, ?2 a time in the future, of a clock that ran ahead.
+const (
+	sqlDateBlobs   = "UPDATE blobs SET used = min(used, ?1), active = ?1 WHERE active > ?2 OR used > ?2"
+	sqlDropAnswers = "DELETE FROM answers WHERE at < ?1 OR at > ?2"
+	sqlOldBlobs    = `SELECT '', count(*), coalesce(sum(size), 0), coalesce(sum(stored), 0) FROM blobs
+WHERE owner = ?1 AND active <= ?2 HAVING count(*) > 0`
+	sqlOldSessions = `SELECT session, count(*), sum(size), sum(stored) FROM blobs WHERE owner = ?1
+GROUP BY session HAVING max(active) <= ?2`
+)
+
+// Sweep drops what was not used for its owner's life, and answers that no call asks for any more.
+func (b *Blobs) Sweep(ctx context.Context) (gone []Expired, err error) {
+	now := b.o.Now()
+	err = b.delete(ctx, "sweep the cache", func(tx *Tx) (stored int64, err error) {
+		// What was written under a clock that ran ahead would stay for as long.
+		if err = tx.run([]any{now.UnixMilli(), now.Add(24 * time.Hour).UnixMilli()}, sqlDateBlobs); err != nil {
+			return 0, err
+		}
+		gone = nil
+		for _, o := range b.owners {
+			if o.rule.Life == nil {
+				continue
+			}
+			n, err := o.sweep(tx, now, &gone)
+			if stored += n; err != nil {
+				return stored, err
+			}
+		}
+		return stored, tx.run([]any{now.Add(-answersKept).UnixMilli(), now.Add(answersKept).UnixMilli()}, sqlDropAnswers)
+	})
+	return gone, err
+}
+
+// sweep drops what is too old of one owner, and adds it to gone.
+func (o *Owner) sweep(tx *Tx, now time.Time, gone *[]Expired) (stored int64, err error) {
+	life := o.rule.Life()
+	before := now.Add(-life).UnixMilli()
+	query := sqlOldBlobs
+	if o.rule.Active != nil {
+		query = sqlOldSessions
+	}
+	var old []Expired
+	err = tx.Each(query, []any{o.name, before}, func(r Row) error {
+		e, bytes := Expired{Owner: o.name}, int64(0)
+		if err := r.Scan(&e.Session, &e.Count, &e.Size, &bytes); err != nil {
+			return err
+		}
+		if o.rule.Active == nil || now.Sub(o.rule.Active(e.Session)) >= life {
+			old, stored = append(old, e), stored+bytes
+		}
+		return nil
+	})
+	for _, e := range old {
+		if err != nil {
+			break
+		}
+		if o.rule.Active == nil {
+			err = tx.run([]any{o.name, before}, "DELETE FROM blobs WHERE owner = ? AND active <= ?")
+		} else {
+			err = tx.run([]any{o.name, e.Session}, sqlDropSession)
+		}
+	}
+	*gone = append(*gone, old...)
+	return stored, err
+}
+
+// Forget deletes the blobs of a session, those written since a time, or those that hold a path, of every owner. What
+// cannot be read may hold it, and goes. It returns how many went, by owner. The bytes are in the file until Scrub.
+func (b *Blobs) Forget(ctx context.Context, f ForgetFilter) (gone map[string]int, err error) {
+	for _, o := range b.owners {
+		if o.rule.Leave != nil {
+			err = errors.Join(err, o.rule.Leave(ctx))
+		}
+	}
+	gone = map[string]int{}
+	err = errors.Join(err, b.file.UseExisting(ctx, func(file *File) error {
+		for _, o := range b.owners {
+			ids, err := o.meant(ctx, file, f)
+			if err != nil {
+				return err
+			}
+			gone[o.name] = len(ids)
+			err = file.Write(ctx, "forget cached things", func(tx *Tx) error {
+				for _, id := range ids {
+					if err := tx.run([]any{id}, "DELETE FROM blobs WHERE id = ?"); err != nil {
+						return err
+					}
+				}
+				return tx.run(nil, "DELETE FROM answers") // they may name anything
+			})
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	}))
+	return gone, err
+}
+
+// meant are the blobs that are to be forgotten.
+func (o *Owner) meant(ctx context.Context, file *File, f ForgetFilter) (ids []int64, err error) {
+	err = file.Each(ctx, sqlBlobs+"WHERE owner = ?", []any{o.name}, func(r Row) error {
+		v, id, merr := o.scan(file, r)
+		if id == 0 {
+			return merr
+		}
+		is := f.Session != "" && v.Session == f.Session || !f.Since.IsZero() && !v.Written.Before(f.Since)
+		if f.Path != "" && !is {
+			var derr error
+			v.Data, derr = o.data(ctx, file, v.Key, id)
+			is = merr != nil || derr != nil || o.names(v, string(f.Path))
+		}
+		if is {
+			ids = append(ids, id)
+		}
+		return nil
+	})
+	if err != nil {
+		err = fmt.Errorf("forget cached things: %w", err)
+	}
+	return ids, err
+}

@@ -1,0 +1,194 @@
+package cold
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// blobClock is a time that a test moves.
+type blobClock struct{ at time.Time }
+
+func (c *blobClock) now() time.Time { return c.at }
+
+// openBlobs opens a cache with two owners: one that has a quota per session, and one that keeps three blobs for a day.
+func openBlobs(t testing.TB, path string) (b *Blobs, quota, count *Owner, c *blobClock, s *sink) {
+	t.Helper()
+	c, s = &blobClock{noon}, &sink{}
+	seal, err := OpenSeal(SealOptions{Identity: path + ".identity", Keys: path + ".keys"})
+	must(t, err)
+	b = NewBlobs(BlobOptions{Path: path, Now: c.now, Seal: seal, Log: slogTo(s)})
+	t.Cleanup(func() { _ = b.Close() })
+	quota = b.Owner("quota", Rule{Quota: 100})
+	count = b.Owner("count", Rule{Count: 3, Life: func() time.Duration { return 24 * time.Hour }})
+	return b, quota, count, c, s
+}
+
+func keep(t testing.TB, o *Owner, blobs ...Blob) (dropped []string) {
+	t.Helper()
+	dropped, err := keepAll(t, o, blobs...)
+	must(t, err)
+	return dropped
+}
+
+func keepAll(t testing.TB, o *Owner, blobs ...Blob) (dropped []string, err error) {
+	return o.Write(t.Context(), "keep", func(tx *BlobTx) error {
+		for _, v := range blobs {
+			if err := tx.Put(o.Pack(v)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+func keysOf(t testing.TB, o *Owner, q Selection) string {
+	t.Helper()
+	all, _, err := o.List(t.Context(), q)
+	must(t, err)
+	var keys []string
+	for _, v := range all {
+		keys = append(keys, v.Key)
+	}
+	return strings.Join(keys, " ")
+}
+
+func TestBlobsComeBack(t *testing.T) {
+	_, quota, count, _, _ := openBlobs(t, filepath.Join(t.TempDir(), "cache.db"))
+	noise := make([]byte, 5<<20)
+	_, _ = rand.NewChaCha8([32]byte{1}).Read(noise)
+	for i, data := range [][]byte{nil, []byte("x"), noise[:pieceBytes-1], noise[:pieceBytes], noise, bytes.Repeat(noise[:1000], 2000)} {
+		key := fmt.Sprint(i)
+		keep(t, count, Blob{Key: key, Session: "s", Part: "p", Size: 7, Meta: []byte("about " + key), Data: data})
+		v, found, err := count.Get(t.Context(), key)
+		must(t, err)
+		if !found || !bytes.Equal(v.Data, data) {
+			t.Fatalf("%s: found %v, %d bytes of %d", key, found, len(v.Data), len(data))
+		}
+		v.Data = nil
+		same(t, "the rest", v, Blob{Key: key, Session: "s", Part: "p", Size: 7, Created: noon, Written: noon, Used: noon,
+			Meta: []byte("about " + key)})
+	}
+	_, found, err := quota.Get(t.Context(), "1")
+	must(t, err)
+	same(t, "another owner has it", found, false)
+}
+
+func TestBlobRules(t *testing.T) {
+	b, quota, count, c, _ := openBlobs(t, filepath.Join(t.TempDir(), "cache.db"))
+	keep(t, quota, Blob{Key: "a", Session: "s", Size: 60}, Blob{Key: "b", Session: "other", Size: 100})
+	_, err := keepAll(t, quota, Blob{Key: "c", Session: "s", Size: 30}, Blob{Key: "d", Session: "s", Size: 11})
+	var full *QuotaError
+	if !errors.As(err, &full) || *full != (QuotaError{"s", 60, 41, 100}) {
+		t.Fatalf("beyond the quota: %v", err)
+	}
+	same(t, "after the refusal", keysOf(t, quota, Selection{Session: "s"}), "a")
+	keep(t, quota, Blob{Key: "a", Session: "s", Size: 70}, Blob{Key: "c", Session: "s", Size: 30})
+
+	for _, key := range []string{"1", "2", "3"} {
+		keep(t, count, Blob{Key: key})
+		c.at = c.at.Add(time.Hour)
+	}
+	must(t, count.Use(t.Context(), "1"))
+	same(t, "used longest ago", keysOf(t, count, Selection{LeastUsed: true}), "2 3 1")
+	same(t, "dropped", keep(t, count, Blob{Key: "4"}), []string{"2"})
+
+	c.at = c.at.Add(22 * time.Hour) // 3 is 24 hours old, 1 and 4 are 22
+	gone, err := b.Sweep(t.Context())
+	must(t, err)
+	same(t, "swept", gone, []Expired(nil))
+	c.at = c.at.Add(time.Hour)
+	gone, err = b.Sweep(t.Context())
+	must(t, err)
+	same(t, "swept", gone, []Expired{{Owner: "count", Count: 1}})
+	same(t, "left", keysOf(t, count, Selection{LeastUsed: true}), "1 4")
+	same(t, "left of the other owner", keysOf(t, quota, Selection{LeastUsed: true}), "a b c")
+}
+
+func TestBlobAnswers(t *testing.T) {
+	b, quota, count, c, _ := openBlobs(t, filepath.Join(t.TempDir(), "cache.db"))
+	ask := func(o *Owner, call string) (answer string) {
+		_, err := o.Write(t.Context(), "ask", func(tx *BlobTx) error {
+			old, again, err := tx.Answered(call)
+			if err != nil || again {
+				answer = string(old)
+				return err
+			}
+			return tx.Answer(call, []byte("from "+o.name))
+		})
+		must(t, err)
+		return answer
+	}
+	same(t, "answers", []string{ask(count, "c"), ask(count, "c"), ask(quota, "c"), ask(count, ""), ask(count, "")},
+		[]string{"", "from count", "", "", ""})
+	c.at = c.at.Add(answersKept + time.Second)
+	_, err := b.Sweep(t.Context())
+	must(t, err)
+	same(t, "a day later", ask(count, "c"), "")
+}
+
+func TestBlobsForget(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "cache.db")
+	b, quota, count, c, _ := openBlobs(t, path)
+	keep(t, count, Blob{Key: "data", Data: []byte("of secret/plan.go")}, Blob{Key: "meta", Meta: []byte("secret/plan.go")},
+		Blob{Key: "spoiled", Data: []byte("anything")})
+	keep(t, quota, Blob{Key: "other", Session: "s"})
+	alter(t, path, "UPDATE pieces SET data = x'01' WHERE blob = (SELECT id FROM blobs WHERE key = 'spoiled')")
+	gone, err := b.Forget(t.Context(), ForgetFilter{Path: "secret/plan.go"})
+	must(t, err)
+	same(t, "what holds the path, or may hold it", gone, map[string]int{"count": 3, "quota": 0})
+	gone, err = b.Forget(t.Context(), ForgetFilter{Since: c.at.Add(time.Second)})
+	must(t, err)
+	same(t, "since a second ago", gone, map[string]int{"count": 0, "quota": 0})
+	gone, err = b.Forget(t.Context(), ForgetFilter{Session: "s"})
+	must(t, err)
+	same(t, "of a session", gone, map[string]int{"count": 0, "quota": 1})
+}
+
+// TestBlobsMeetDamage: a damaged cache is an empty one, with one warning.
+func TestBlobsMeetDamage(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "cache.db")
+	must(t, os.WriteFile(path, bytes.Repeat([]byte("no database "), 1000), 0o600))
+	_, _, count, _, s := openBlobs(t, path)
+	keep(t, count, Blob{Key: "a"})
+	same(t, "kept", keysOf(t, count, Selection{}), "a")
+	same(t, "warnings", len(s.records), 1)
+}
+
+// TestBlobPiecesAreBound: pieces that are taken out, moved or of another blob are no data.
+func TestBlobPiecesAreBound(t *testing.T) {
+	for _, change := range []string{"DELETE FROM pieces WHERE n = 2", "DELETE FROM pieces WHERE n = 0", "UPDATE pieces SET n = 7 WHERE n = 0",
+		"UPDATE pieces SET data = (SELECT data FROM pieces p WHERE p.n = pieces.n AND p.blob <> pieces.blob)"} {
+		path := filepath.Join(t.TempDir(), "cache.db")
+		_, _, count, _, _ := openBlobs(t, path)
+		noise := make([]byte, 2*pieceBytes+5)
+		_, _ = rand.NewChaCha8([32]byte{1}).Read(noise)
+		keep(t, count, Blob{Key: "a", Data: noise}, Blob{Key: "b", Data: noise})
+		alter(t, path, change)
+		if v, _, err := count.Get(t.Context(), "a"); !errors.Is(err, ErrRow) {
+			t.Errorf("%s: %d bytes, %v", change, len(v.Data), err)
+		}
+	}
+}
+
+// FuzzUnpack: whatever stands in a row, unpacking it is data within the limit or an error, and packing comes back.
+func FuzzUnpack(f *testing.F) {
+	f.Add([]byte{})
+	f.Add([]byte{packedRaw, 1})
+	f.Add(pack(make([]byte, 5000)))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		const limit = 1 << 20
+		if data, err := unpack(b, limit); err == nil && len(data) > limit && b[0] != packedRaw {
+			t.Fatalf("%d bytes", len(data))
+		}
+		if back, err := unpack(pack(b), limit); err != nil || !bytes.Equal(back, b) {
+			t.Fatalf("%q came back as %q: %v", b, back, err)
+		}
+	})
+}

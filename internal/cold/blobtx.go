@@ -1,0 +1,139 @@
+package cold
+
+import "context"
+
+// BlobTx is one write transaction of an owner: all of it is kept, or nothing.
+type BlobTx struct {
+	o     *Owner
+	tx    *Tx
+	now   int64
+	grown map[string]int64 // session → bytes by which it grew
+}
+
+// Write runs fn in a transaction, and then the owner's Rule: too much for a session is a *QuotaError and nothing is kept,
+// too much of the owner drops what was used least recently. The keys of that are returned.
+func (o *Owner) Write(ctx context.Context, what string, fn func(tx *BlobTx) error) (dropped []string, err error) {
+	err = o.b.file.Write(ctx, what, func(tx *Tx) error {
+		t := &BlobTx{o: o, tx: tx, now: o.b.o.Now().UnixMilli(), grown: map[string]int64{}}
+		if err := fn(t); err != nil {
+			return err
+		}
+		if err := t.checkQuota(); err != nil {
+			return err
+		}
+		dropped, err = t.makeRoom()
+		return err
+	})
+	return dropped, err
+}
+
+// Find returns size and session of a blob, nil if there is none.
+func (t *BlobTx) Find(key string) (*Blob, error) {
+	v, _, err := t.o.find(t.tx, key)
+	return v, err
+}
+
+// Put writes a blob, over one of the same key.
+func (t *BlobTx) Put(p Packed) error {
+	before, err := t.Find(p.Key)
+	if err != nil {
+		return err
+	}
+	t.grown[p.Session] += p.Size
+	if before != nil {
+		t.grown[before.Session] -= before.Size
+	}
+	var id int64
+	if _, err := t.tx.Scan(sqlPutBlob, []any{t.o.name, p.Key, p.Session, p.Part, p.Size, p.stored, t.now, p.meta}, &id); err != nil {
+		return err
+	}
+	if err := t.tx.run([]any{id}, "DELETE FROM pieces WHERE blob = ?"); err != nil {
+		return err
+	}
+	for n, piece := range p.pieces {
+		if err := t.tx.run([]any{id, n, piece}, "INSERT INTO pieces (blob, n, data) VALUES (?, ?, ?)"); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Delete deletes a blob, if there is one.
+func (t *BlobTx) Delete(key string) error {
+	return t.tx.run([]any{t.o.name, key}, "DELETE FROM blobs WHERE owner = ? AND key = ?")
+}
+
+// Answered returns what a call was answered before; false: it is new. "" is never known.
+func (t *BlobTx) Answered(call string) (answer []byte, ok bool, err error) {
+	if call == "" {
+		return nil, false, nil
+	}
+	call = t.o.name + " " + call
+	ok, err = t.tx.Scan("SELECT answer FROM answers WHERE call = ?", []any{call}, &answer)
+	if err != nil || !ok {
+		return nil, false, err
+	}
+	answer, err = t.o.b.o.Seal.Open("answer "+call, answer)
+	return answer, err == nil, nil // one whose key is lost is answered again
+}
+
+// Answer keeps what a call was answered.
+func (t *BlobTx) Answer(call string, answer []byte) error {
+	if call == "" {
+		return nil
+	}
+	call = t.o.name + " " + call
+	return t.tx.run([]any{call, t.now, t.o.b.o.Seal.Seal("answer "+call, answer)},
+		"INSERT OR REPLACE INTO answers (call, at, answer) VALUES (?, ?, ?)")
+}
+
+// checkQuota refuses what makes a session too large. One that got no larger may stay so.
+func (t *BlobTx) checkQuota() error {
+	for session, grown := range t.grown {
+		if t.o.rule.Quota == 0 || grown <= 0 {
+			continue
+		}
+		var used int64
+		_, err := t.tx.Scan("SELECT coalesce(sum(size), 0) FROM blobs WHERE owner = ? AND session = ?",
+			[]any{t.o.name, session}, &used)
+		if err != nil {
+			return err
+		}
+		if used > t.o.rule.Quota {
+			return &QuotaError{Session: session, Used: used - grown, Asked: grown, Limit: t.o.rule.Quota}
+		}
+	}
+	return nil
+}
+
+// makeRoom drops the blobs used least recently until the owner keeps to its rule.
+func (t *BlobTx) makeRoom() (dropped []string, err error) {
+	r := t.o.rule
+	if r.Count == 0 && r.Bytes == nil {
+		return nil, nil
+	}
+	var count int
+	var size int64
+	if _, err = t.tx.Scan("SELECT count(*), coalesce(sum(size), 0) FROM blobs WHERE owner = ?", []any{t.o.name}, &count, &size); err != nil {
+		return nil, err
+	}
+	over := func() bool { return r.Count > 0 && count > r.Count || r.Bytes != nil && size > r.Bytes() }
+	if !over() {
+		return nil, nil
+	}
+	err = t.tx.Each("SELECT key, size FROM blobs WHERE owner = ? ORDER BY used, id", []any{t.o.name}, func(row Row) error {
+		var key string
+		var n int64
+		err := row.Scan(&key, &n)
+		if err == nil && over() {
+			dropped, count, size = append(dropped, key), count-1, size-n
+		}
+		return err
+	})
+	for _, key := range dropped {
+		if err == nil {
+			err = t.Delete(key)
+		}
+	}
+	return dropped, err
+}

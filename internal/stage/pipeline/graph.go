@@ -45,7 +45,8 @@ func (p *Pipeline) Plan(texts map[string]string) (Plan, error) {
 			}
 		}
 		slices.Sort(needs)
-		if plan.Needs[i] = slices.Compact(needs); slices.Contains(needs, i) {
+		plan.Needs[i] = slices.Compact(needs)
+		if slices.Contains(plan.Needs[i], i) {
 			return Plan{}, fmt.Errorf("%w: %s needs itself", ErrCycle, names[i])
 		}
 	}

@@ -39,7 +39,7 @@ func TestSamplesAreRight(t *testing.T) {
 func TestPlan(t *testing.T) {
 	p, err := Decode("p.yaml", []byte(`
 stages:
-  - {stage: last, run: [echo, "${STAGE_left.x}-$STAGE_right"]}
+  - {stage: last, run: [echo, "${STAGE_left.x}-$STAGE_right", $STAGE_left]}
   - {stage: left, run: [a], output: json, needs: [first]}
   - {stage: right, run: [a], inputs: {deep: [{x: $STAGE_first}]}}
   - {stage: first, run: [a], makes: [out/x.md], sets: {c: .}}

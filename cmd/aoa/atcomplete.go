@@ -50,7 +50,7 @@ Settings of Claude Code:  "fileSuggestion": {"type": "command", "command": "aoa 
 				return nil // the client ignores errors
 			}
 			for _, p := range a.completing(ctx, repo,
-				api.CompleteRequest{Query: in.Query, Session: a.getenv("CLAUDE_CODE_SESSION_ID"), Limit: atFiles}) {
+				api.Typing{Query: in.Query, Session: a.getenv("CLAUDE_CODE_SESSION_ID"), Limit: atFiles}) {
 				// A name with a line break would read as two names.
 				if name := a.near(p); !strings.ContainsAny(name, "\r\n") {
 					fmt.Fprintln(a.out, name)
@@ -76,9 +76,9 @@ func (a *app) typingIn(ctx context.Context) (*watcher.Repo, error) {
 
 // completing finds files in learned order. It starts no daemon; without one it matches names only. A terminal gets the names as they
 // are, so those with control and invisible characters are left out.
-func (a *app) completing(ctx context.Context, repo *watcher.Repo, r api.CompleteRequest) []event.Path {
+func (a *app) completing(ctx context.Context, repo *watcher.Repo, r api.Typing) []event.Path {
 	if place := locate.Find(repo.CommonDir, a.getenv); place.Exists() {
-		if ans, err := api.Call(ctx, a.clientOf(place), api.Complete, r); err == nil {
+		if ans, err := api.Call(ctx, a.clientOf(place), api.Names, api.NamesRequest{Typing: &r}); err == nil {
 			return slices.DeleteFunc(ans.Files, hostile)
 		}
 	}
@@ -114,7 +114,7 @@ func (a *app) completeFile(c *cobra.Command, _ []string, typed string) ([]string
 		return nil, cobra.ShellCompDirectiveDefault
 	}
 	var out []string
-	for _, p := range a.completing(ctx, repo, api.CompleteRequest{Query: from, Prefix: true, Limit: tabFiles}) {
+	for _, p := range a.completing(ctx, repo, api.Typing{Query: from, Prefix: true, Limit: tabFiles}) {
 		// A shell ignores names that do not begin with the typed letters.
 		if name := a.near(p); strings.HasPrefix(name, typed) {
 			out = append(out, name)

@@ -60,7 +60,7 @@ var allowed = map[string][]string{
 	"scripts/train":           {"internal/eval", "internal/event", "prefetch", "rank", "scripts/recorded"},
 	"internal/git":            {"internal/config"},
 	"internal/regularfile":    {},
-	"internal/stage/run":      {"internal/api", "internal/config", "internal/stage"},
+	"internal/stage/run":      {"internal/api", "internal/config", "internal/event", "internal/redact", "internal/regularfile", "internal/stage", "internal/stage/pipeline"},
 	"internal/session/live":   {"internal/event", "internal/redact"},
 	"internal/stage/pipeline": {"internal/regularfile"},
 }

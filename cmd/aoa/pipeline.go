@@ -2,15 +2,16 @@ package main
 
 import (
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"path/filepath"
+	"regexp"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/aoa-dev/aoa/internal/api"
+	stagerun "github.com/aoa-dev/aoa/internal/stage/run"
 )
 
 func (a *app) pipeline() *cobra.Command {
@@ -33,6 +34,7 @@ type pipelineFlags struct {
 	width         int
 	refresh       bool
 	quiet         bool
+	talk          *pipelineTalk
 }
 
 func (a *app) pipelineRun() *cobra.Command {
@@ -54,7 +56,7 @@ with the stage at which it stopped.`,
 			if err != nil {
 				return err
 			}
-			return r.run(c.Context())
+			return a.runPipeline(c.Context(), r, &f)
 		},
 	}
 	f.add(c)
@@ -84,21 +86,10 @@ func (a *app) pipelineCheck() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			type line struct {
-				Stage string   `json:"stage"`
-				Needs []string `json:"needs"`
-			}
 			out := struct {
-				Pipeline string `json:"pipeline"`
-				Stages   []line `json:"stages"`
-			}{Pipeline: r.p.Name, Stages: []line{}}
-			for _, i := range r.plan.Order {
-				l := line{r.p.Stages[i].Name, []string{}}
-				for _, n := range r.plan.Needs[i] {
-					l.Needs = append(l.Needs, r.p.Stages[n].Name)
-				}
-				out.Stages = append(out.Stages, l)
-			}
+				Pipeline string                  `json:"pipeline"`
+				Stages   []stagerun.PlannedStage `json:"stages"`
+			}{r.Name(), r.Plan()}
 			return a.answer(out, func() {
 				for _, l := range out.Stages {
 					after := ""
@@ -115,18 +106,19 @@ func (a *app) pipelineCheck() *cobra.Command {
 }
 
 func (a *app) pipelineList() *cobra.Command {
-	var r api.DefinitionsRequest
+	r := api.StatsRequest{Table: "definitions"}
 	c := &cobra.Command{
 		Use:   "list",
 		Short: "the pipelines, commands and agents that this repository defines",
 		Long:  `Exits 1 if a definition cannot be read. The others are listed all the same.`,
 		Args:  cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			ans, err := call(c, a, api.Definitions, r)
+			ans, err := call(c, a, api.Stats, r)
 			if err != nil {
 				return err
 			}
-			return errors.Join(a.answer(ans, func() { a.printDefinitions(ans.Definitions) }), unreadable(ans.Broken))
+			found := ans.Definitions
+			return errors.Join(a.answer(found, func() { a.printDefinitions(found.Definitions) }), unreadable(found.Broken))
 		},
 	}
 	c.Flags().StringVar(&r.Session, "session", "", "reuse what this session parsed in the last 5 minutes")
@@ -157,12 +149,21 @@ func unreadable(broken []api.BrokenDefinition) error {
 }
 
 // openPipeline reads a pipeline and all files that it names, and checks it before anything runs.
-func (a *app) openPipeline(c *cobra.Command, args []string, f *pipelineFlags) (*pipelineRun, error) {
+func (a *app) openPipeline(c *cobra.Command, args []string, f *pipelineFlags) (*stagerun.Pipeline, error) {
 	if f.width < 0 || f.width > 64 || len(f.session) > 128 {
 		return nil, usage("--parallel takes 1 to 64, --session at most 128 bytes")
 	}
 	client, repo, err := a.client(c.Context(), false)
 	if err != nil {
+		return nil, err
+	}
+	f.talk = a.pipelineTalk(f.quiet)
+	o := stagerun.PipelineOptions{Client: client, Session: f.session, Root: string(repo.Root), Env: a.env, Positional: args[1:],
+		Width: f.width, Refresh: f.refresh, Listener: f.talk, Now: a.now}
+	if o.Args, err = namedValues("--arg", f.args); err != nil {
+		return nil, err
+	}
+	if o.Context, err = namedValues("--context", f.context); err != nil {
 		return nil, err
 	}
 	req := api.PipelineRequest{Session: f.session, Name: args[0]}
@@ -175,33 +176,20 @@ func (a *app) openPipeline(c *cobra.Command, args []string, f *pipelineFlags) (*
 			req.File = filepath.Join(here, req.File)
 		}
 	}
-	ans, err := api.Call(c.Context(), client, api.PipelineOpen, req)
-	if err != nil {
+	if o.Answer, err = api.Call(c.Context(), client, api.PipelineOpen, req); err != nil {
 		return nil, err
 	}
-	r := &pipelineRun{app: a, client: client, root: string(repo.Root), flags: f, ans: ans, mode: modeLive}
-	if err := json.Unmarshal(ans.Pipeline, &r.p); err != nil {
-		return nil, fmt.Errorf("decode pipeline: %w", err)
-	}
-	if ans.Session != nil && ans.Session.Known {
-		r.mode = modeResumed
-	}
-	err = r.prepare(args[1:])
-	var wrong *failure
+	r, err := stagerun.NewPipeline(o)
 	switch {
-	case errors.As(err, &wrong):
-		return nil, err
+	case errors.Is(err, stagerun.ErrArgument):
+		return nil, usage("--arg %v", err)
 	case err != nil:
-		return nil, fail(exitFailed, "aoa pipeline check "+args[0], "%s: %v", ans.ID, err)
+		return nil, fail(exitFailed, "aoa pipeline check "+args[0], "%s: %v", o.Answer.ID, err)
 	}
 	return r, nil
 }
 
-// The two modes, as progress lines begin.
-const (
-	modeLive    = "● Live"
-	modeResumed = "⟳ Session"
-)
+var argName = regexp.MustCompile(`^[A-Za-z0-9_]{1,64}$`)
 
 // namedValues reads name=value words.
 func namedValues(what string, words []string) (map[string]string, error) {
@@ -209,18 +197,9 @@ func namedValues(what string, words []string) (map[string]string, error) {
 	for _, w := range words {
 		k, v, ok := strings.Cut(w, "=")
 		if _, twice := out[k]; !ok || twice || !argName.MatchString(k) {
-			return nil, fmt.Errorf("%s %s: use name=value, each name once, of letters, digits and _", what, w)
+			return nil, usage("%s %s: use name=value, each name once, of letters, digits and _", what, w)
 		}
 		out[k] = v
 	}
 	return out, nil
-}
-
-// decoded is a JSON value, or the text if it is not JSON.
-func decoded(raw []byte) any {
-	var v any
-	if json.Unmarshal(raw, &v) != nil {
-		return string(raw)
-	}
-	return v
 }

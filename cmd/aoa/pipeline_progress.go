@@ -8,47 +8,66 @@ import (
 	"sync"
 
 	"github.com/schollz/progressbar/v3"
+
+	stagerun "github.com/aoa-dev/aoa/internal/stage/run"
 )
 
-// pipelineProgress shows how far a pipeline is: a line for each stage that ended and, on a terminal, a bar below.
-type pipelineProgress struct {
-	w    io.Writer
+// modes are how progress lines begin, by the mode of the pipeline.
+var modes = map[string]string{"Live": "● Live", "Session": "⟳ Session"}
+
+// pipelineTalk says on stderr how far a pipeline is: a line for each stage that ended and, on a terminal, a bar below.
+type pipelineTalk struct {
+	*app
+	w    io.Writer // for progress
 	mode string
 	all  int
 	bar  *progressbar.ProgressBar
 
 	mu      sync.Mutex
 	running []string
-	ended   int
 }
 
-func newPipelineProgress(a *app, mode string, all int, quiet bool) *pipelineProgress {
+func (a *app) pipelineTalk(quiet bool) *pipelineTalk {
+	t := &pipelineTalk{app: a, w: a.err}
 	if quiet {
-		silent := *a
-		silent.err = io.Discard
-		a = &silent
+		t.w = io.Discard
 	}
-	l := &pipelineProgress{w: a.err, mode: mode, all: all, bar: a.progress(mode, "stages")}
-	l.bar.ChangeMax(all)
-	return l
+	return t
 }
 
-func (l *pipelineProgress) begin(name string) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.running = append(l.running, name)
-	l.describe()
+// start shows the bar of a run with so many stages.
+func (t *pipelineTalk) start(mode string, all int) {
+	silent := *t.app
+	silent.err = t.w
+	t.mode, t.all, t.bar = modes[mode], all, silent.progress(modes[mode], "stages")
+	t.bar.ChangeMax(all)
 }
 
-func (l *pipelineProgress) describe() {
-	l.bar.Describe("aoa: " + l.mode + " " + harmless(clip(strings.Join(l.running, ", "), 40)))
+// Step is what says what one stage does: only problems.
+func (t *pipelineTalk) Step(stage string) stagerun.Listener {
+	return &stageTalk{app: t.app, name: stage, quiet: true}
 }
 
-func (l *pipelineProgress) done(r stageReport, tokens int64) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.running = slices.DeleteFunc(l.running, func(n string) bool { return n == r.Stage })
-	l.ended++
+// Begin adds a stage to the bar.
+func (t *pipelineTalk) Begin(name string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.running = append(t.running, name)
+	t.describe()
+}
+
+func (t *pipelineTalk) describe() {
+	t.bar.Describe("aoa: " + t.mode + " " + harmless(clip(strings.Join(t.running, ", "), 40)))
+}
+
+// tailLines is how many lines of a failed stage's standard error are printed.
+const tailLines = 20
+
+// Done prints the result of a stage. A failed one prints the end of its standard error.
+func (t *pipelineTalk) Done(r stagerun.StageReport, sum stagerun.PipelineTotal) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.running = slices.DeleteFunc(t.running, func(n string) bool { return n == r.Stage })
 	state := r.State + " " + millis(r.Duration)
 	switch r.State {
 	case "unchanged":
@@ -58,21 +77,30 @@ func (l *pipelineProgress) done(r stageReport, tokens int64) {
 	case "failed":
 		state = "failed"
 	}
-	l.print(fmt.Sprintf("%d/%d | %s | %s | %s tokens", l.ended, l.all, r.Stage, state, count(tokens)))
-	_ = l.bar.Set(l.ended)
-	l.describe()
+	t.print(fmt.Sprintf("%d/%d | %s | %s | %s tokens", sum.Ended, t.all, r.Stage, state, count(sum.Tokens)))
+	_ = t.bar.Set(sum.Ended)
+	t.describe()
+	if r.State == "failed" && r.Optional {
+		t.talk("stage %s failed, and is not required: %v", r.Stage, r.Why)
+	}
+	lines := strings.Split(strings.TrimRight(string(r.Stderr), "\n"), "\n")
+	for _, l := range lines[max(0, len(lines)-tailLines):] {
+		if l != "" {
+			fmt.Fprintf(t.err, "%s| %s\n", r.Stage, harmless(l))
+		}
+	}
 }
 
 // print writes a line above the bar; mu is held.
-func (l *pipelineProgress) print(text string) {
-	_ = l.bar.Clear()
-	fmt.Fprintf(l.w, "%s %s\n", l.mode, harmless(text))
+func (t *pipelineTalk) print(text string) {
+	_ = t.bar.Clear()
+	fmt.Fprintf(t.w, "%s %s\n", t.mode, harmless(text))
 }
 
 // end removes the bar and writes the last line.
-func (l *pipelineProgress) end(text string) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	_ = l.bar.Exit()
-	l.print(text)
+func (t *pipelineTalk) end(text string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	_ = t.bar.Exit()
+	t.print(text)
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -71,12 +70,16 @@ func (a *app) reloadShow() *cobra.Command {
 		Short: "the actions, files and outcome of a sequence",
 		Args:  cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			return show(c, a, api.ReloadShow, api.SequenceRequest{ID: args[0]}, a.printSequence)
+			ans, err := call(c, a, api.ReloadList, api.SequencesRequest{ID: args[0]})
+			if err != nil {
+				return err
+			}
+			return a.answer(ans.Sequences[0], func() { a.printSequence(ans.Sequences[0]) })
 		},
 	}
 }
 
-func (a *app) printSequence(s api.SequenceAnswer) {
+func (a *app) printSequence(s api.Sequence) {
 	a.table(
 		cells("id", s.ID),
 		cells("trigger", strings.TrimSpace(s.Type+" "+s.Target)),
@@ -172,7 +175,8 @@ func (a *app) reloadUndo() *cobra.Command {
 		Short: "restore the files that a replay edited: all, or none if one changed since",
 		Args:  cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			return show(c, a, api.ReloadUndo, api.UndoRequest{ID: strings.Join(args, "")}, func(ans api.UndoAnswer) {
+			r := api.ReplayRequest{ID: strings.Join(args, ""), Undo: true}
+			return show(c, a, api.ReloadRun, r, func(ans api.ReplayAnswer) {
 				for _, f := range ans.Files {
 					fmt.Fprintln(a.out, a.display(f))
 				}
@@ -224,7 +228,11 @@ func (a *app) reloadExport() *cobra.Command {
 		Args:  cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			a.json = true
-			return show(c, a, api.ReloadExport, api.None{}, func(json.RawMessage) {})
+			ans, err := call(c, a, api.ReloadList, api.SequencesRequest{Export: true})
+			if err != nil {
+				return err
+			}
+			return a.answer(ans.Export, nil)
 		},
 	}
 }

@@ -49,7 +49,7 @@ func (a *app) sessionList() *cobra.Command {
 }
 
 func (a *app) sessionShow() *cobra.Command {
-	var r api.SessionShowRequest
+	var r api.SessionsRequest
 	c := &cobra.Command{
 		Use:   "show ID",
 		Short: "the snapshot of a session, and its record",
@@ -60,9 +60,14 @@ func (a *app) sessionShow() *cobra.Command {
 				return err
 			}
 			r.ID = id
-			return showFrom(c.Context(), a, client, api.SessionShow, r, func(ans api.SessionShowAnswer) {
-				a.printSession(ans.SessionSnapshot)
-				for _, e := range ans.Record {
+			ans, err := api.Call(c.Context(), client, api.Sessions, r)
+			if err != nil {
+				return err
+			}
+			s := ans.Sessions[0]
+			return a.answer(s, func() {
+				a.printSession(s)
+				for _, e := range s.Record {
 					text := brief(e.Text, 100)
 					if text != "" {
 						text = "  " + text

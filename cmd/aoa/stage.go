@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"time"
@@ -98,12 +99,17 @@ func (a *app) stageList() *cobra.Command {
 			if len(args) > 0 {
 				r.Stage = args[0]
 			}
-			return show(c, a, api.StageList, r, func(ans api.StageListAnswer) {
-				if len(ans.Entries) == 0 {
+			ans, err := a.askStages(c.Context(), r)
+			if err != nil {
+				return err
+			}
+			defer ans.Close()
+			return a.answer(ans.Head, func() {
+				if len(ans.Head.Entries) == 0 {
 					a.talk("no result is kept; begin with: aoa stage run NAME --dep GLOB -- COMMAND")
 					return
 				}
-				printList(a, "key\tstage\tmade\ttook\thits\tsize\texit\tcommand", ans.Entries, func(e api.StageEntry) []any {
+				printList(a, "key\tstage\tmade\ttook\thits\tsize\texit\tcommand", ans.Head.Entries, func(e api.StageEntry) []any {
 					return []any{e.Key, e.Stage, stamp(e.Created), millis(e.Duration), e.Hits, size(e.Bytes), e.Exit, clip(e.Command, 60)}
 				})
 			})
@@ -111,6 +117,15 @@ func (a *app) stageList() *cobra.Command {
 	}
 	c.Flags().IntVarP(&r.Limit, "number", "n", 100, "largest number of results")
 	return c
+}
+
+// askStages asks for kept results. A result that is shown follows behind the answer.
+func (a *app) askStages(ctx context.Context, r api.StageListRequest) (*api.Reply[api.StageListAnswer], error) {
+	client, _, err := a.client(ctx, false)
+	if err != nil {
+		return nil, err
+	}
+	return api.Ask(ctx, client, api.StageList, r, nil)
 }
 
 func (a *app) stageShow() *cobra.Command {
@@ -121,11 +136,7 @@ func (a *app) stageShow() *cobra.Command {
   aoa stage show lint --stdout`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			client, _, err := a.client(c.Context(), false)
-			if err != nil {
-				return err
-			}
-			ans, err := api.Ask(c.Context(), client, api.StageShow, api.StageShowRequest{Name: args[0]}, nil)
+			ans, err := a.askStages(c.Context(), api.StageListRequest{Show: args[0]})
 			if err != nil {
 				return err
 			}
@@ -142,7 +153,8 @@ func (a *app) stageShow() *cobra.Command {
 				_, err = a.out.Write(rec.Output(stage.Stderr))
 				return err
 			}
-			return a.answer(stageResult{ans.Head, made(rec)}, func() { a.printResult(ans.Head, rec) })
+			e := ans.Head.Entries[0]
+			return a.answer(stageResult{e, made(rec)}, func() { a.printResult(e, rec) })
 		},
 	}
 	c.Flags().Bool("stdout", false, "print its standard output only")

@@ -6,17 +6,14 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io"
-	"os/exec"
 	"path"
 	"path/filepath"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
-	posix "mvdan.cc/sh/v3/shell"
 
 	"github.com/aoa-dev/aoa/internal/api"
-	"github.com/aoa-dev/aoa/internal/config"
 	"github.com/aoa-dev/aoa/internal/redact"
 	stagerun "github.com/aoa-dev/aoa/internal/stage/run"
 	"github.com/aoa-dev/aoa/watcher"
@@ -125,14 +122,14 @@ func (a *app) stageRequest(repo *watcher.Repo, name string, command []string, f 
 		if k == "" || strings.Contains(k, "=") {
 			return r, usage("--env %s: name a variable", k)
 		}
-		r.Env[k] = a.variable(k)
+		r.Env[k] = stagerun.Variable(a.env, k)
 	}
 	if f.template != "" {
 		if r.Template = f.template; !filepath.IsAbs(r.Template) {
 			r.Template = filepath.Join(here, r.Template)
 		}
 	}
-	r.Tool, err = a.tool(f.tool)
+	r.Tool, err = stagerun.FindTool(f.tool, a.env)
 	return r, err
 }
 
@@ -146,36 +143,6 @@ func pattern(here, dir, p string) string {
 		return filepath.Join(here, filepath.FromSlash(p))
 	}
 	return q
-}
-
-// variable is the value of an environment variable, nil if it is not set.
-func (a *app) variable(name string) *string {
-	if v, ok := config.LookupEnv(a.env, name); ok {
-		return &v
-	}
-	return nil
-}
-
-// tool finds the program of a command that prints a version.
-func (a *app) tool(command string) (t api.StageTool, err error) {
-	if command == "" {
-		return t, nil
-	}
-	words, err := posix.Fields(command, a.getenv)
-	if err != nil || len(words) == 0 {
-		return t, usage("--tool %s: not a command: %v", command, err)
-	}
-	if len(words) == 1 {
-		command += " --version"
-	}
-	where, err := exec.LookPath(words[0])
-	if err == nil {
-		where, err = filepath.Abs(where)
-	}
-	if err != nil {
-		return t, fail(exitFailed, "install it, or leave --tool out", "tool %s: %v", words[0], err)
-	}
-	return api.StageTool{Command: command, Path: where}, nil
 }
 
 // runStage is aoa stage run.

@@ -9,15 +9,22 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// The routes that find what somebody names.
-var (
-	Names = Route[NamesRequest, NamesAnswer]{"POST", "/names"}
-)
+// Names finds what somebody names.
+var Names = Route[NamesRequest, NamesAnswer]{"POST", "/names"}
 
-// NamesRequest asks which files names mean.
+// NamesRequest asks which files names mean, which session an id means, and which files a name that is being typed may mean.
 type NamesRequest struct {
 	Names   []TypedName `json:"names,omitempty"`
 	Session string      `json:"session_id,omitempty"` // an id, or its beginning
+	Typing  *Typing     `json:"typing,omitempty"`
+}
+
+// Typing is what somebody has typed of a file's name.
+type Typing struct {
+	Query   string `json:"query"`
+	Session string `json:"session_id,omitempty"` // whose likely files come first
+	Prefix  bool   `json:"prefix,omitempty"`     // only paths that begin with the query: what a shell completes
+	Limit   int    `json:"limit,omitempty"`      // 1 to 1000; 0 is 15
 }
 
 // TypedName is a name as somebody wrote it, and the path that it is from where they stand.
@@ -30,6 +37,7 @@ type TypedName struct {
 type NamesAnswer struct {
 	Names   []NamedFiles `json:"names"`
 	Session string       `json:"session_id,omitempty"` // the whole id
+	Files   []event.Path `json:"files,omitempty"`      // of Typing: better matches first, equal ones in learned order
 }
 
 // What a name is.

@@ -2,11 +2,10 @@ package api
 
 import "encoding/json"
 
-// The routes of pipelines and definitions.
+// The routes of pipelines.
 var (
 	PipelineOpen     = Route[PipelineRequest, PipelineAnswer]{"POST", "/pipeline/open"}
 	PipelineProgress = Route[PipelineStep, None]{"POST", "/pipeline/progress"}
-	Definitions      = Route[DefinitionsRequest, DefinitionsAnswer]{"POST", "/definitions"}
 )
 
 // PipelineRequest names a pipeline by its file (absolute), or by its name in .aoa/pipelines.
@@ -62,12 +61,7 @@ type PipelineStep struct {
 	Tokens  int64                      `json:"tokens,omitempty"`
 }
 
-// DefinitionsRequest asks for the definitions of the worktree.
-type DefinitionsRequest struct {
-	Session string `json:"session_id,omitempty"`
-}
-
-// DefinitionsAnswer is them, and those that could not be read.
+// DefinitionsAnswer is the definitions of the worktree, and those that could not be read.
 type DefinitionsAnswer struct {
 	Definitions []Definition       `json:"definitions"`
 	Broken      []BrokenDefinition `json:"broken"`

@@ -7,30 +7,30 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// The routes of recorded sequences. (The route Reload reads the settings again.)
+// The routes of recorded sequences.
 var (
 	ReloadList   = Route[SequencesRequest, SequencesAnswer]{"POST", "/reload/list"}
-	ReloadShow   = Route[SequenceRequest, SequenceAnswer]{"POST", "/reload/show"}
 	ReloadRun    = Route[ReplayRequest, ReplayAnswer]{"POST", "/reload/run"}
-	ReloadUndo   = Route[UndoRequest, UndoAnswer]{"POST", "/reload/undo"}
 	ReloadForget = Route[SequenceForgetRequest, SequenceForgetAnswer]{"POST", "/reload/forget"}
-	ReloadExport = Route[None, json.RawMessage]{"GET", "/reload/export"}
 )
 
-// SequencesRequest asks for recorded sequences: all of them, or those that fit a prompt.
+// SequencesRequest asks for recorded sequences: all of them, those that fit a prompt, or one as a whole.
 type SequencesRequest struct {
+	ID      string `json:"id,omitempty"`         // this one, by its id or the beginning of it
 	Prompt  string `json:"prompt,omitempty"`     // those that fit it, best first
 	Session string `json:"session_id,omitempty"` // without a prompt: those that fit what this session was asked
 	All     bool   `json:"all,omitempty"`        // all of them, whatever was asked
 	Limit   int    `json:"limit,omitempty"`      // 0 is 20
+	Export  bool   `json:"export,omitempty"`     // all of them, in the form of the specification
 }
 
 // SequencesAnswer is the sequences, best or newest first.
 type SequencesAnswer struct {
-	Sequences []Sequence `json:"sequences"`
+	Sequences []Sequence      `json:"sequences"`
+	Export    json.RawMessage `json:"export,omitempty"` // a list
 }
 
-// Sequence is a recorded sequence in short.
+// Sequence is a recorded sequence. Its steps and paths are absent, and its prompt is cut, unless it was asked for by its id.
 type Sequence struct {
 	ID         string    `json:"id"`
 	Summary    string    `json:"summary"`
@@ -52,6 +52,10 @@ type Sequence struct {
 	Uses       int       `json:"useCount"`
 	Successes  int       `json:"successCount"`
 	Failures   int       `json:"failureCount"`
+
+	Steps []SequenceStep `json:"steps,omitzero"`
+	More  int            `json:"more,omitempty"` // actions that were not kept
+	Paths []SequenceFile `json:"paths,omitzero"`
 }
 
 // Outcome is how a turn went.
@@ -59,19 +63,6 @@ type Outcome struct {
 	Ended     bool   `json:"ended"`
 	Tests     string `json:"tests,omitempty"` // passed or failed
 	Corrected bool   `json:"corrected,omitempty"`
-}
-
-// SequenceRequest names a sequence, by its id or the beginning of it.
-type SequenceRequest struct {
-	ID string `json:"id"`
-}
-
-// SequenceAnswer is a sequence as a whole.
-type SequenceAnswer struct {
-	Sequence
-	Steps []SequenceStep `json:"steps"`
-	More  int            `json:"more,omitempty"` // actions that were not kept
-	Paths []SequenceFile `json:"paths"`
 }
 
 // SequenceStep is one action.
@@ -95,9 +86,10 @@ type SequenceFile struct {
 	Wrote  bool       `json:"wrote,omitempty"`
 }
 
-// ReplayRequest asks to do a sequence again.
+// ReplayRequest asks to do a sequence again, or to undo the edits of a replay.
 type ReplayRequest struct {
-	ID      string `json:"id"`
+	ID      string `json:"id,omitempty"`   // of the sequence; with Undo of the undo record, empty for the newest
+	Undo    bool   `json:"undo,omitempty"` // restore the files
 	Skip    []int  `json:"skipIndices,omitempty"`
 	Edits   bool   `json:"edits,omitempty"` // work out the edits and show them as a diff
 	Plan    string `json:"plan,omitempty"`  // make the edits that were shown under this name
@@ -107,24 +99,14 @@ type ReplayRequest struct {
 // ReplayAnswer is what that came to.
 type ReplayAnswer struct {
 	ID       string         `json:"id"`
-	Summary  string         `json:"summary"`
-	Steps    []SequenceStep `json:"steps"`
+	Summary  string         `json:"summary,omitempty"`
+	Steps    []SequenceStep `json:"steps,omitzero"`
 	Diverged string         `json:"diverged,omitempty"` // where and why it stopped; empty: it did not
 	Diff     string         `json:"diff,omitempty"`
 	Plan     string         `json:"plan,omitempty"`
 	Undo     string         `json:"undo,omitempty"` // the undo record, if files were changed
+	Files    []event.Path   `json:"files,omitzero"` // that an undo restored
 	Ms       float64        `json:"ms"`
-}
-
-// UndoRequest names an undo record; empty is the newest.
-type UndoRequest struct {
-	ID string `json:"id,omitempty"`
-}
-
-// UndoAnswer is what was put back.
-type UndoAnswer struct {
-	ID    string       `json:"id"`
-	Files []event.Path `json:"files"`
 }
 
 // SequenceForgetRequest names one sequence, or all.

@@ -8,15 +8,16 @@ import (
 
 // The routes of sessions that come back.
 var (
-	Sessions    = Route[SessionsRequest, SessionsAnswer]{"POST", "/sessions"}
-	SessionShow = Route[SessionShowRequest, SessionShowAnswer]{"POST", "/sessions/show"}
-	SessionSet  = Route[SessionSetRequest, SessionSnapshot]{"POST", "/sessions/set"}
+	Sessions   = Route[SessionsRequest, SessionsAnswer]{"POST", "/sessions"}
+	SessionSet = Route[SessionSetRequest, SessionSnapshot]{"POST", "/sessions/set"}
 )
 
 // SessionsRequest selects sessions; without fields the newest 50 that are not archived.
 type SessionsRequest struct {
-	State    string `json:"state,omitempty"`    // active, paused, completed, failed or archived
-	Archived bool   `json:"archived,omitempty"` // these too
+	ID       string `json:"session_id,omitempty"` // this one, in any state
+	Full     bool   `json:"full,omitempty"`       // with its record: texts are opened
+	State    string `json:"state,omitempty"`      // active, paused, completed, failed or archived
+	Archived bool   `json:"archived,omitempty"`   // these too
 	Limit    int    `json:"limit,omitempty"`
 }
 
@@ -25,7 +26,7 @@ type SessionsAnswer struct {
 	Sessions []SessionSnapshot `json:"sessions"`
 }
 
-// SessionSnapshot is what is needed to go on with a session: no text of anybody.
+// SessionSnapshot is what is needed to go on with a session. Without Record, it has no text of anybody.
 type SessionSnapshot struct {
 	ID       string           `json:"id"`
 	Agent    string           `json:"agent,omitempty"`
@@ -40,6 +41,7 @@ type SessionSnapshot struct {
 	Files    []event.Path     `json:"files,omitempty"`  // opened last, the newest first
 	Edited   []event.Path     `json:"edited,omitempty"` // changed last, the newest first
 	Version  int              `json:"version"`
+	Record   []event.Event    `json:"record,omitempty"` // if asked for: oldest first, the newest 10,000
 }
 
 // SessionCommand is one thing that a session did, without its words.
@@ -49,18 +51,6 @@ type SessionCommand struct {
 	Tool  string       `json:"tool,omitempty"`
 	Files []event.Path `json:"files,omitempty"`
 	OK    bool         `json:"ok"`
-}
-
-// SessionShowRequest names a session.
-type SessionShowRequest struct {
-	ID   string `json:"session_id"`
-	Full bool   `json:"full,omitempty"` // its record, too: texts are opened
-}
-
-// SessionShowAnswer is a snapshot and, if asked for, the record behind it.
-type SessionShowAnswer struct {
-	SessionSnapshot
-	Record []event.Event `json:"record,omitempty"` // oldest first, the newest 10,000
 }
 
 // SessionSetRequest brings a session to a state: active is to resume it, removed deletes its snapshot and what pipelines stored in it.

@@ -9,8 +9,7 @@ var (
 	StageBegin = Stream[StageRequest, StageTurn]{"/stage/begin", 4 << 20}
 	StageEnd   = Stream[StageResult, StageKept]{"/stage/end", 1 << 30}
 	StageWhy   = Route[StageRequest, StageReason]{"POST", "/stage/why"}
-	StageList  = Route[StageListRequest, StageListAnswer]{"POST", "/stage/list"}
-	StageShow  = Stream[StageShowRequest, StageEntry]{"/stage/show", 1 << 16}
+	StageList  = Stream[StageListRequest, StageListAnswer]{"/stage/list", 1 << 16}
 	StageDrop  = Route[StageDropRequest, StageDropAnswer]{"POST", "/stage/drop"}
 )
 
@@ -105,8 +104,9 @@ type StageReason struct {
 	AskTool bool          `json:"ask_tool,omitempty"`
 }
 
-// StageListRequest asks for entries, newest first.
+// StageListRequest asks for entries, newest first, or for one with its record.
 type StageListRequest struct {
+	Show  string `json:"show,omitempty"` // a key, the first digits of one, or the stage whose newest it is; its record follows
 	Stage string `json:"stage,omitempty"`
 	Limit int    `json:"limit,omitempty"` // default 100
 }
@@ -114,11 +114,6 @@ type StageListRequest struct {
 // StageListAnswer is them.
 type StageListAnswer struct {
 	Entries []StageEntry `json:"entries"`
-}
-
-// StageShowRequest names an entry by key, the first digits of one, or the newest of a stage.
-type StageShowRequest struct {
-	Name string `json:"name"`
 }
 
 // StageDropRequest names a stage or a key; "" with All is everything.

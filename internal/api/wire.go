@@ -23,7 +23,6 @@ var (
 	Import    = Route[ImportRequest, ImportAnswer]{"POST", "/import"}
 	Partners  = Route[PartnersRequest, PartnersAnswer]{"POST", "/partners"}
 	Session   = Route[SessionRequest, SessionAnswer]{"POST", "/session"}
-	Complete  = Route[CompleteRequest, CompleteAnswer]{"POST", "/complete"}
 	Ping      = Route[None, None]{"GET", "/ping"}               // takes no lock
 	Stop      = Route[StopRequest, StopAnswer]{"POST", "/stop"} // drain, snapshot, exit; answers before, daemon.Gone waits
 )
@@ -86,9 +85,9 @@ type LogAnswer struct {
 
 // StatsRequest asks for one table: files, commits (files by their commits), tags, sessions, kinds or costs.
 type StatsRequest struct {
-	Table   string `json:"table"`                // files, commits, tags, sessions, kinds, cost, pairs, proof, cache, stage, reload
+	Table   string `json:"table"`                // files, commits, tags, sessions, kinds, cost, pairs, proof, cache, stage, reload, definitions
 	Limit   int    `json:"limit,omitempty"`      // rows; 0 is 20
-	Session string `json:"session_id,omitempty"` // with cache: of this session only
+	Session string `json:"session_id,omitempty"` // with cache: of this session only; with definitions: reuse what it parsed
 }
 
 // StatsAnswer has the table that was asked for.
@@ -106,6 +105,8 @@ type StatsAnswer struct {
 	Cache  *CacheStatsAnswer `json:"cache,omitempty"`
 	Stage  *StageStatsAnswer `json:"stage,omitempty"`
 	Reload *SequenceStats    `json:"reload,omitempty"`
+
+	Definitions *DefinitionsAnswer `json:"definitions,omitempty"`
 }
 
 // Refit is one attempt to fit the confidence of hints to the repository's outcomes.
@@ -318,17 +319,4 @@ type SessionAnswer struct {
 	Used    int    `json:"hints_used"`  // opened within the horizon
 	Tokens  int    `json:"hint_tokens"` // estimate of what the hints cost, at four bytes a token
 	Known   int    `json:"files_known"` // files that may be suggested in the worktree
-}
-
-// CompleteRequest asks for files by what somebody typed of their names.
-type CompleteRequest struct {
-	Query   string `json:"query"`
-	Session string `json:"session_id,omitempty"`
-	Prefix  bool   `json:"prefix,omitempty"` // only paths that begin with the query: what a shell completes
-	Limit   int    `json:"limit,omitempty"`  // 1 to 1000; 0 is 15
-}
-
-// CompleteAnswer is the files: better matches first, equal ones in learned order.
-type CompleteAnswer struct {
-	Files []event.Path `json:"files"`
 }

@@ -245,7 +245,8 @@ func (d *Daemon) wireHandlers(headMoved chan struct{}) {
 	h.stats = &statsHandler{base: d.base, events: d.events, worktrees: d.worktrees, db: d.db, predictions: d.predictions}
 	proof := &proofHandler{base: d.base, events: d.events, db: d.db, predictions: d.predictions}
 	h.stats.others = map[string]func(context.Context, api.StatsRequest) (api.StatsAnswer, error){
-		"proof": proof.stats, "cache": h.cache.stats, "stage": h.stage.stats, "reload": h.reload.stats}
+		"proof": proof.stats, "cache": h.cache.stats, "stage": h.stage.stats, "reload": h.reload.stats,
+		"definitions": h.stage.definitions}
 	h.context = &contextHandler{base: d.base, events: d.events, worktrees: d.worktrees, sessions: h.session, stored: d.sessions}
 	h.status = &statusHandler{base: d.base, version: d.o.Version, build: d.o.Build, clock: d.clock, events: d.events,
 		worktrees: d.worktrees, db: d.db,

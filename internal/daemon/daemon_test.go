@@ -336,7 +336,7 @@ func TestLargeIndex(t *testing.T) {
 	}
 	d.start()
 	d.until("the files on the disk are listed", func() bool { return call(d, api.Status, api.None{}).Files == 4 })
-	if got := call(d, api.Complete, api.CompleteRequest{Query: "new"}).Files; len(got) != 1 || got[0] != "new.go" {
+	if got := call(d, api.Names, api.NamesRequest{Typing: &api.Typing{Query: "new"}}).Files; len(got) != 1 || got[0] != "new.go" {
 		t.Errorf("a new file: %v", got)
 	}
 }

@@ -20,7 +20,7 @@ const (
 	namesMost   = 4096
 )
 
-// names finds the files, or the session, that somebody names: the one function behind every command and tool that takes names.
+// names finds the files, or the session, that somebody names or begins to type: the one function behind every command and tool that takes names.
 func (h *queryHandler) names(ctx context.Context, r api.NamesRequest) (api.NamesAnswer, error) {
 	out := api.NamesAnswer{Names: make([]api.NamedFiles, 0, len(r.Names))}
 	if len(r.Names) > namesMost {
@@ -31,6 +31,11 @@ func (h *queryHandler) names(ctx context.Context, r api.NamesRequest) (api.Names
 		if out.Session, err = h.sessions.find(ctx, r.Session); err != nil || len(r.Names) == 0 {
 			return out, err
 		}
+	}
+	if r.Typing != nil {
+		var err error
+		out.Files, err = h.complete(ctx, *r.Typing)
+		return out, err
 	}
 	w := h.worktrees.caller(ctx)
 	h.events.SyncBriefly(ctx) // the log knows files that are gone

@@ -105,13 +105,13 @@ func (s *stageHandler) progress(ctx context.Context, r api.PipelineStep) (api.No
 	return api.None{}, s.sessions.Spend(ctx, r.Session, r.Tokens, api.CallID(ctx))
 }
 
-func (s *stageHandler) definitions(ctx context.Context, r api.DefinitionsRequest) (api.DefinitionsAnswer, error) {
+func (s *stageHandler) definitions(ctx context.Context, r api.StatsRequest) (api.StatsAnswer, error) {
 	root, before := s.place(ctx).Root, s.loader.Stats()
 	s.remember(ctx, r.Session)
 	found, broken, err := s.loader.All(root)
 	after := s.loader.Stats()
 	unread := convert(broken, func(b pipeline.Broken) api.BrokenDefinition { return api.BrokenDefinition(b) })
-	out := api.DefinitionsAnswer{Definitions: []api.Definition{}, Broken: unread,
+	out := &api.DefinitionsAnswer{Definitions: []api.Definition{}, Broken: unread,
 		Hits: after.Hits - before.Hits, Parsed: after.Parsed - before.Parsed}
 	for _, d := range found {
 		e := api.Definition{Kind: d.Kind, Name: d.Name, File: d.File, Description: d.Description, Model: d.Model}
@@ -123,5 +123,5 @@ func (s *stageHandler) definitions(ctx context.Context, r api.DefinitionsRequest
 	if r.Session != "" && out.Parsed > 0 {
 		s.save(ctx, r.Session, root)
 	}
-	return out, wrong(err)
+	return api.StatsAnswer{Definitions: out}, wrong(err)
 }

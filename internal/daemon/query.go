@@ -114,20 +114,17 @@ func (w *worktree) paths(in []event.Path) []event.Path {
 }
 
 // complete finds files by what somebody typed of their names.
-func (h *queryHandler) complete(ctx context.Context, r api.CompleteRequest) (api.CompleteAnswer, error) {
-	out := api.CompleteAnswer{Files: []event.Path{}}
+func (h *queryHandler) complete(ctx context.Context, r api.Typing) ([]event.Path, error) {
 	if r.Limit == 0 {
 		r.Limit = 15
 	}
 	if r.Limit < 0 || r.Limit > 1000 {
-		return out, api.Bad("use 1 to 1000", "limit %d is out of range", r.Limit)
+		return nil, api.Bad("use 1 to 1000", "limit %d is out of range", r.Limit)
 	}
 	q := event.Query{Task: event.TaskNext, Session: r.Session, At: h.now()}
 	find := rank.Like(r.Query)
 	if r.Prefix {
 		find = rank.Begin(r.Query)
 	}
-	files, err := h.worktrees.caller(ctx).ranker.Complete(ctx, q, find, r.Limit)
-	out.Files = append(out.Files, files...)
-	return out, err
+	return h.worktrees.caller(ctx).ranker.Complete(ctx, q, find, r.Limit)
 }

@@ -23,15 +23,24 @@ type reloadHandler struct {
 
 func (h *reloadHandler) routes(mux *http.ServeMux) {
 	api.Handle(mux, api.ReloadList, h.list)
-	api.Handle(mux, api.ReloadShow, h.show)
 	api.Handle(mux, api.ReloadRun, h.run)
-	api.Handle(mux, api.ReloadUndo, h.undo)
 	api.Handle(mux, api.ReloadForget, h.forget)
-	api.Handle(mux, api.ReloadExport, h.export)
 }
 
 func (h *reloadHandler) list(ctx context.Context, r api.SequencesRequest) (api.SequencesAnswer, error) {
 	out := api.SequencesAnswer{Sequences: []api.Sequence{}}
+	switch {
+	case r.ID != "":
+		s, err := h.whole(ctx, r.ID)
+		out.Sequences = []api.Sequence{s}
+		return out, err
+	case r.Export:
+		all, err := h.cache.Export(ctx)
+		if err == nil {
+			out.Export, err = json.Marshal(all)
+		}
+		return out, err
+	}
 	limit := r.Limit
 	if limit <= 0 {
 		limit = 20
@@ -71,19 +80,24 @@ func sequence(e reload.Entry) api.Sequence {
 		Session: e.Session, Created: e.Created, Used: e.Used, Uses: e.Uses, Successes: e.Successes, Failures: e.Failures}
 }
 
-func (h *reloadHandler) show(ctx context.Context, r api.SequenceRequest) (api.SequenceAnswer, error) {
-	e, err := h.cache.Get(ctx, r.ID)
+// whole is a sequence with its steps and files.
+func (h *reloadHandler) whole(ctx context.Context, id string) (api.Sequence, error) {
+	e, err := h.cache.Get(ctx, id)
 	if err != nil {
-		return api.SequenceAnswer{}, noSequence(err)
+		return api.Sequence{}, noSequence(err)
 	}
-	out := api.SequenceAnswer{Sequence: sequence(e), Steps: convert(e.Steps(), wireStep), More: e.More,
-		Paths: convert(e.Files, func(f reload.File) api.SequenceFile { return api.SequenceFile(f) })}
-	out.Prompt = e.Text
+	out := sequence(e)
+	out.Prompt, out.Steps, out.More = e.Text, convert(e.Steps(), wireStep), e.More
+	out.Paths = convert(e.Files, func(f reload.File) api.SequenceFile { return api.SequenceFile(f) })
 	return out, nil
 }
 
 func (h *reloadHandler) run(ctx context.Context, r api.ReplayRequest) (api.ReplayAnswer, error) {
 	begin := h.now()
+	if r.Undo {
+		id, files, err := h.cache.Undo(ctx, h.worktree(h.worktrees.caller(ctx)), r.ID, api.CallID(ctx))
+		return api.ReplayAnswer{ID: id, Files: files}, noSequence(err)
+	}
 	got, err := h.cache.Replay(ctx, h.worktree(h.worktrees.caller(ctx)), reload.Request{ID: r.ID, Skip: r.Skip, Edits: r.Edits,
 		Plan: r.Plan, Session: r.Session, Call: api.CallID(ctx)})
 	if err != nil {
@@ -131,14 +145,6 @@ func noSequence(err error) error {
 	return err
 }
 
-func (h *reloadHandler) undo(ctx context.Context, r api.UndoRequest) (api.UndoAnswer, error) {
-	id, files, err := h.cache.Undo(ctx, h.worktree(h.worktrees.caller(ctx)), r.ID, api.CallID(ctx))
-	if err != nil {
-		return api.UndoAnswer{}, noSequence(err)
-	}
-	return api.UndoAnswer{ID: id, Files: files}, nil
-}
-
 func (h *reloadHandler) forget(ctx context.Context, r api.SequenceForgetRequest) (api.SequenceForgetAnswer, error) {
 	switch {
 	case r.All == (r.ID != ""):
@@ -161,12 +167,4 @@ func (h *reloadHandler) stats(ctx context.Context, _ api.StatsRequest) (out api.
 
 func (h *reloadHandler) sweep(ctx context.Context) {
 	h.cache.Evict(ctx, h.worktree(h.worktrees.at(ctx, "")))
-}
-
-func (h *reloadHandler) export(ctx context.Context, _ api.None) (json.RawMessage, error) {
-	all, err := h.cache.Export(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return json.Marshal(all)
 }

@@ -17,7 +17,6 @@ func (d *Daemon) routes() http.Handler {
 	api.Handle(mux, api.Rank, h.query.rank)
 	api.Handle(mux, api.Why, h.query.why)
 	api.Handle(mux, api.Partners, h.query.partners)
-	api.Handle(mux, api.Complete, h.query.complete)
 	api.Handle(mux, api.Names, h.query.names)
 	api.Handle(mux, api.Feedback, h.thresholds.feedback)
 	api.Handle(mux, api.Threshold, func(ctx context.Context, _ api.None) (api.ThresholdAnswer, error) {

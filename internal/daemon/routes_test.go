@@ -50,6 +50,9 @@ func TestRoutes(t *testing.T) {
 	if !slices.Equal(routes, rows) {
 		t.Errorf("package api declares\n%q\ndocs/api.md has\n%q", routes, rows)
 	}
+	if most := 36; len(routes) > most {
+		t.Errorf("there are %d routes, at most %d are wanted", len(routes), most)
+	}
 	d := newFixture(t)
 	d.start()
 	web := &http.Client{Transport: &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {

@@ -30,7 +30,6 @@ const recordEvents = 10_000
 
 func (h *sessionHandler) routes(mux *http.ServeMux) {
 	api.Handle(mux, api.Sessions, h.list)
-	api.Handle(mux, api.SessionShow, h.show)
 	api.Handle(mux, api.SessionSet, h.set)
 }
 
@@ -40,6 +39,11 @@ func (h *sessionHandler) list(ctx context.Context, r api.SessionsRequest) (api.S
 		return out, api.Bad("use active, paused, completed, failed or archived", "%q is no state", r.State)
 	}
 	h.events.SyncBriefly(ctx)
+	if r.ID != "" {
+		s, err := h.one(ctx, r)
+		out.Sessions = []api.SessionSnapshot{s}
+		return out, err
+	}
 	all, err := h.stored.List(ctx, session.Filter{State: session.State(r.State), Archived: r.Archived, Limit: r.Limit})
 	out.Sessions = convert(all, wireSnapshot)
 	return out, err
@@ -99,13 +103,13 @@ func (h *sessionHandler) ids(ctx context.Context) ([]string, error) {
 	return slices.Compact(all), err
 }
 
-func (h *sessionHandler) show(ctx context.Context, r api.SessionShowRequest) (out api.SessionShowAnswer, err error) {
-	h.events.SyncBriefly(ctx)
+// one is the session that a request names, with its record if it asks for it.
+func (h *sessionHandler) one(ctx context.Context, r api.SessionsRequest) (api.SessionSnapshot, error) {
 	s, err := h.stored.Get(ctx, r.ID)
 	if err != nil {
-		return out, sessionRefusal(r.ID, err)
+		return api.SessionSnapshot{}, sessionRefusal(r.ID, err)
 	}
-	out.SessionSnapshot = wireSnapshot(s)
+	out := wireSnapshot(s)
 	if !r.Full {
 		return out, nil
 	}

@@ -140,15 +140,20 @@ func (d *fixture) count() map[string]int {
 	sessions := call(d, api.Sessions, api.SessionsRequest{Limit: 1000, Archived: true}).Sessions
 	n["sessions"] = len(sessions)
 	for _, s := range sessions {
-		if _, err := api.Call(d.Context(), &api.Client{Place: d.o.Place}, api.SessionShow,
-			api.SessionShowRequest{ID: s.ID, Full: true}); err != nil {
+		if _, err := api.Call(d.Context(), &api.Client{Place: d.o.Place}, api.Sessions,
+			api.SessionsRequest{ID: s.ID, Full: true}); err != nil {
 			n["sessions"]--
 		}
 	}
 	n["sequences"] = len(call(d, api.ReloadList, api.SequencesRequest{All: true, Limit: 1000}).Sequences)
 	call(d, api.Stats, api.StatsRequest{Table: "reload"})
 	call(d, api.Stats, api.StatsRequest{Table: "stage"})
-	n["results"] = len(call(d, api.StageList, api.StageListRequest{}).Entries)
+	stages, err := api.Ask(d.Context(), &api.Client{Place: d.o.Place}, api.StageList, api.StageListRequest{}, nil)
+	if err != nil {
+		d.Fatal(err)
+	}
+	stages.Close()
+	n["results"] = len(stages.Head.Entries)
 	items := call(d, api.CacheList, api.CacheListRequest{All: true}).Items
 	for _, i := range items {
 		reply, err := api.Ask(d.Context(), &api.Client{Place: d.o.Place}, api.CacheGet, api.CacheGetRequest{Key: i.Key}, nil)

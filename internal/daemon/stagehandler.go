@@ -45,13 +45,11 @@ func newStageHandler(b base, worktrees *worktrees, clock *clock, seal *cold.Seal
 func (s *stageHandler) routes(mux *http.ServeMux) {
 	api.HandleStream(mux, api.StageBegin, s.begin)
 	api.HandleStream(mux, api.StageEnd, s.end)
-	api.HandleStream(mux, api.StageShow, s.show)
+	api.HandleStream(mux, api.StageList, s.list)
 	api.Handle(mux, api.StageWhy, s.why)
-	api.Handle(mux, api.StageList, s.list)
 	api.Handle(mux, api.StageDrop, s.drop)
 	api.Handle(mux, api.PipelineOpen, s.open)
 	api.Handle(mux, api.PipelineProgress, s.progress)
-	api.Handle(mux, api.Definitions, s.definitions)
 }
 
 // run ends the waiting for turns when ctx ends: the next daemon answers.
@@ -169,20 +167,21 @@ func (s *stageHandler) why(ctx context.Context, r api.StageRequest) (api.StageRe
 		Idle: w.Idle}, wrong(err)
 }
 
-func (s *stageHandler) list(ctx context.Context, r api.StageListRequest) (api.StageListAnswer, error) {
+func (s *stageHandler) list(ctx context.Context, r api.StageListRequest, _ io.Reader) (out api.Streamed[api.StageListAnswer], err error) {
+	if r.Show != "" {
+		e, rec, err := s.cache.Show(ctx, r.Show)
+		if err != nil {
+			return out, wrong(err)
+		}
+		out.Head.Entries, out.Body = []api.StageEntry{api.StageEntry(e)}, rec.Append(nil)
+		return out, nil
+	}
 	if r.Limit <= 0 {
 		r.Limit = 100
 	}
 	found, err := s.cache.List(ctx, r.Stage, r.Limit)
-	return api.StageListAnswer{Entries: convert(found, func(e stage.Entry) api.StageEntry { return api.StageEntry(e) })}, err
-}
-
-func (s *stageHandler) show(ctx context.Context, r api.StageShowRequest, _ io.Reader) (api.Streamed[api.StageEntry], error) {
-	e, rec, err := s.cache.Show(ctx, r.Name)
-	if err != nil {
-		return api.Streamed[api.StageEntry]{}, wrong(err)
-	}
-	return api.Streamed[api.StageEntry]{Head: api.StageEntry(e), Body: rec.Append(nil)}, nil
+	out.Head.Entries = convert(found, func(e stage.Entry) api.StageEntry { return api.StageEntry(e) })
+	return out, err
 }
 
 func (s *stageHandler) drop(ctx context.Context, r api.StageDropRequest) (api.StageDropAnswer, error) {

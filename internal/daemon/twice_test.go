@@ -52,12 +52,12 @@ func TestTwice(t *testing.T) {
 		t.Errorf("%d events of one feedback", n)
 	}
 	d.twice("/pipeline/progress", `{"session_id":"p","id":"x.yaml","tokens":7}`)
-	if s := call(d, api.SessionShow, api.SessionShowRequest{ID: "p"}); s.Tokens != 7 {
+	if s := call(d, api.Sessions, api.SessionsRequest{ID: "p"}).Sessions[0]; s.Tokens != 7 {
 		t.Errorf("the session has %d tokens, want 7", s.Tokens)
 	}
 	d.edits("s", 1)
 	d.twice("/sessions/set", `{"session_id":"s","state":"active"}`)
-	if s := call(d, api.SessionShow, api.SessionShowRequest{ID: "s"}); s.Resumed != 1 {
+	if s := call(d, api.Sessions, api.SessionsRequest{ID: "s"}).Sessions[0]; s.Resumed != 1 {
 		t.Errorf("the session was resumed %d times, want once", s.Resumed)
 	}
 	d.twice("/sessions/set", `{"session_id":"s","state":"paused"}`)

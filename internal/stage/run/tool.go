@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -17,6 +18,36 @@ const (
 	toolTime   = 20 * time.Second // that a tool may take to print its version
 	maxVersion = 4096             // bytes of a version
 )
+
+// Variable is the value of a variable of an environment, nil if it is not set.
+func Variable(env []string, name string) *string {
+	if v, ok := config.LookupEnv(env, name); ok {
+		return &v
+	}
+	return nil
+}
+
+// FindTool finds the program of a command that prints a version. A single word NAME stands for NAME --version.
+func FindTool(command string, env []string) (t api.StageTool, err error) {
+	if command == "" {
+		return t, nil
+	}
+	words, err := posix.Fields(command, config.Lookup(env))
+	if err != nil || len(words) == 0 {
+		return t, api.Bad("name a program, or a command that prints its version", "tool %s: not a command: %v", command, err)
+	}
+	if len(words) == 1 {
+		command += " --version"
+	}
+	where, err := exec.LookPath(words[0])
+	if err == nil {
+		where, err = filepath.Abs(where)
+	}
+	if err != nil {
+		return t, api.Bad("install it, or leave --tool out", "tool %s: %v", words[0], err)
+	}
+	return api.StageTool{Command: command, Path: where}, nil
+}
 
 // ToolVersion asks a tool for its version, in a folder and with an environment.
 func ToolVersion(ctx context.Context, t api.StageTool, dir string, env []string) (string, error) {

@@ -1,4 +1,4 @@
-package main
+package run
 
 import (
 	"bytes"
@@ -11,56 +11,93 @@ import (
 	"strings"
 
 	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/redact"
 	"github.com/aoa-dev/aoa/internal/stage"
 	"github.com/aoa-dev/aoa/internal/stage/pipeline"
-	stagerun "github.com/aoa-dev/aoa/internal/stage/run"
 )
 
+// Run runs the stages. The error is of the first stage in the file that failed and is required, or of ctx: then the next run of the
+// session continues. Without a report it is of the daemon, which could not store something in the session.
+func (r *Pipeline) Run(ctx context.Context) (*PipelineReport, error) {
+	if err := r.report(ctx, api.PipelineStep{State: stage.Running, Context: r.given}); err != nil {
+		return nil, err
+	}
+	results := r.plan.Run(ctx, r.o.Width, func(i int) bool { return r.p.Stages[i].Must() }, r.stage)
+	var failed error
+	for i, err := range results {
+		if err != nil && r.p.Stages[i].Must() && !errors.Is(err, pipeline.ErrSkipped) && failed == nil {
+			failed = fmt.Errorf("stage %s: %w", r.p.Stages[i].Name, err)
+		}
+	}
+	r.rep.OK, r.rep.Tokens = failed == nil, r.sum.Tokens
+	r.outputs()
+	if ctx.Err() != nil {
+		return &r.rep, ctx.Err()
+	}
+	state := stage.Done
+	if failed != nil {
+		state = stage.Failed
+	}
+	if err := r.report(ctx, api.PipelineStep{State: state}); err != nil && failed == nil {
+		return nil, err
+	}
+	return &r.rep, failed
+}
+
+// outputs adds to the report what the stages printed that no other stage reads.
+func (r *Pipeline) outputs() {
+	read := map[int]bool{}
+	for _, needs := range r.plan.Needs {
+		for _, n := range needs {
+			read[n] = true
+		}
+	}
+	for i, s := range r.rep.Stages {
+		if !read[i] && s.State != "skipped" && s.State != "failed" {
+			r.rep.Outputs[s.Stage] = r.scope.Stages[s.Stage]
+		}
+	}
+}
+
+// report reports to the session, if there is one.
+func (r *Pipeline) report(ctx context.Context, p api.PipelineStep) error {
+	if r.o.Session == "" {
+		return nil
+	}
+	p.Session, p.ID = r.o.Session, r.o.Answer.ID
+	_, err := api.Call(ctx, r.o.Client, api.PipelineProgress, p)
+	return err
+}
+
 // stage runs one stage of the pipeline and reports its result.
-func (r *pipelineRun) stage(ctx context.Context, i int) error {
+func (r *Pipeline) stage(ctx context.Context, i int) error {
 	s := &r.p.Stages[i]
-	rep := stageReport{Stage: s.Name, State: "failed"}
-	r.line.begin(s.Name)
+	rep := StageReport{Stage: s.Name, State: "failed", Optional: !s.Must()}
+	r.o.Listener.Begin(s.Name)
 	out, err := r.do(ctx, i, s, &rep)
 	if err != nil {
 		rep.Why = err.Error()
 	}
+	if out != nil {
+		rep.Stderr = out.Output(stage.Stderr)
+	}
 	r.mu.Lock()
-	r.reports[i] = rep
-	if err != nil && !s.Must() {
+	r.rep.Stages[i] = rep
+	if err != nil && rep.Optional {
 		for _, name := range pipeline.OutputNames(s.Name, s.Prompt) {
 			r.scope.Stages[name], r.scope.Text[name] = nil, false
 		}
 	}
-	tokens := r.tokens
+	r.sum.Ended++
+	sum := r.sum
 	r.mu.Unlock()
-	r.line.done(rep, tokens)
-	if err != nil {
-		if !s.Must() {
-			r.talk("stage %s failed, and is not required: %v", s.Name, err)
-		}
-		if out != nil {
-			r.tail(s.Name, out)
-		}
-	}
+	r.o.Listener.Done(rep, sum)
 	return err
 }
 
-// tailLines is how many lines of a failed stage's standard error are printed.
-const tailLines = 20
-
-func (r *pipelineRun) tail(name string, rec *stage.Record) {
-	lines := strings.Split(strings.TrimRight(string(rec.Output(stage.Stderr)), "\n"), "\n")
-	for _, l := range lines[max(0, len(lines)-tailLines):] {
-		if l != "" {
-			fmt.Fprintf(r.err, "%s| %s\n", name, harmless(l))
-		}
-	}
-}
-
 // do resolves a stage, takes its result from the cache or the interrupted run, or runs it. It returns a record only for a failure.
-func (r *pipelineRun) do(ctx context.Context, i int, s *pipeline.Stage, rep *stageReport) (*stage.Record, error) {
+func (r *Pipeline) do(ctx context.Context, i int, s *pipeline.Stage, rep *StageReport) (*stage.Record, error) {
 	st, err := r.resolve(i, s)
 	if err != nil {
 		return nil, err
@@ -70,7 +107,7 @@ func (r *pipelineRun) do(ctx context.Context, i int, s *pipeline.Stage, rep *sta
 		if err != nil {
 			return nil, err
 		}
-		if rep.Key = key; r.resumes(s, key) && stage.Made(r.root, st.Request.Outputs) {
+		if rep.Key = key; r.resumes(s, key) && stage.Made(r.o.Root, st.Request.Outputs) {
 			rep.State = "resumed"
 			return nil, nil
 		}
@@ -82,7 +119,7 @@ func (r *pipelineRun) do(ctx context.Context, i int, s *pipeline.Stage, rep *sta
 		return err
 	}
 	if err := st.Run(ctx); err != nil {
-		return nil, stageFailure("stage "+st.Request.Stage, err)
+		return nil, err
 	}
 	rep.Exit, rep.Duration = st.Code, st.Took.Milliseconds()
 	rep.State = "ran"
@@ -111,21 +148,21 @@ func (r *pipelineRun) do(ctx context.Context, i int, s *pipeline.Stage, rep *sta
 }
 
 // key is the key that a stage without a cache would have. An interrupted run continues after the stages whose keys match.
-func (r *pipelineRun) key(ctx context.Context, st *stagerun.Step) (string, error) {
-	if r.flags.session == "" {
+func (r *Pipeline) key(ctx context.Context, st *Step) (string, error) {
+	if r.o.Session == "" {
 		return "", nil
 	}
 	req := st.Request
 	req.Tool = api.StageTool{} // starting the tool would take longer than it saves here
-	ans, err := api.Call(ctx, r.client, api.StageWhy, req)
+	ans, err := api.Call(ctx, r.o.Client, api.StageWhy, req)
 	return ans.Key, err
 }
 
 // resumes reports whether the run that this one continues has finished the stage with the same inputs. The files that it made still
 // exist, and the session has its output.
-func (r *pipelineRun) resumes(s *pipeline.Stage, key string) bool {
-	had := r.ans.Session
-	if had == nil || had.State == stage.Done || key == "" || had.Steps[s.Name] != key || r.flags.refresh {
+func (r *Pipeline) resumes(s *pipeline.Stage, key string) bool {
+	had := r.o.Answer.Session
+	if had == nil || had.State == stage.Done || key == "" || had.Steps[s.Name] != key || r.o.Refresh {
 		return false
 	}
 	return slices.ContainsFunc(had.Outputs, func(o api.PipelineOutput) bool { return o.Stage == s.Name && o.Prompt == s.Prompt })
@@ -139,7 +176,7 @@ func outputOf(s *pipeline.Stage, rec *stage.Record) (any, error) {
 	}
 	var v any
 	if err := json.Unmarshal(withoutFence(raw), &v); err != nil {
-		return nil, fmt.Errorf("its output is not JSON: %w in %q", err, clip(strings.TrimSpace(string(raw)), 80))
+		return nil, fmt.Errorf("its output is not JSON: %w in %q", err, event.Clip(strings.TrimSpace(string(raw)), 80))
 	}
 	return v, nil
 }
@@ -155,7 +192,7 @@ func withoutFence(b []byte) []byte {
 }
 
 // keepOutput puts the output of a stage into the scope and the session.
-func (r *pipelineRun) keepOutput(ctx context.Context, s *pipeline.Stage, value any, ran bool, key string) error {
+func (r *Pipeline) keepOutput(ctx context.Context, s *pipeline.Stage, value any, ran bool, key string) error {
 	sets := map[string]json.RawMessage{}
 	changed := map[string]any{}
 	for _, name := range slices.Sorted(maps.Keys(s.Sets)) {
@@ -177,7 +214,7 @@ func (r *pipelineRun) keepOutput(ctx context.Context, s *pipeline.Stage, value a
 		r.scope.Stages[name], r.scope.Text[name] = value, s.Output != "json"
 	}
 	maps.Copy(r.scope.Context, changed)
-	r.tokens += tokens
+	r.sum.Tokens += tokens
 	r.mu.Unlock()
 	out := &api.PipelineOutput{Stage: s.Name, Prompt: s.Prompt, JSON: s.Output == "json"}
 	if out.JSON {
@@ -201,7 +238,7 @@ func tokensOf(v any) int64 {
 }
 
 // resolve makes the step of a stage. Variables are replaced by their values; nothing else of the session is in it.
-func (r *pipelineRun) resolve(i int, s *pipeline.Stage) (*stagerun.Step, error) {
+func (r *Pipeline) resolve(i int, s *pipeline.Stage) (*Step, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	scope := r.scope
@@ -214,18 +251,18 @@ func (r *pipelineRun) resolve(i int, s *pipeline.Stage) (*stagerun.Step, error) 
 	if err != nil {
 		return nil, err
 	}
-	req := api.StageRequest{Stage: s.ID(r.p.Name), Model: r.model(s), TTL: pipeline.DefaultTTL, Refresh: r.flags.refresh,
+	req := api.StageRequest{Stage: s.ID(r.p.Name), Model: r.model(s), TTL: pipeline.DefaultTTL, Refresh: r.o.Refresh,
 		Inputs: map[string]string{}, Env: map[string]*string{}}
 	if s.Cache.TTL != nil {
 		req.TTL = *s.Cache.TTL
 	}
-	env := slices.Clone(r.env)
+	env := slices.Clone(r.o.Env)
 	for k, v := range inputs.(map[string]any) {
 		req.Inputs[k] = pipeline.Text(v)
 		env = append(env, "INPUT_"+k+"="+req.Inputs[k])
 	}
 	for _, k := range s.Cache.Env {
-		req.Env[k] = r.variable(k)
+		req.Env[k] = Variable(r.o.Env, k)
 	}
 	if s.Run.Shell != "" {
 		req.Command = []string{"sh", "-c", s.Run.Shell}
@@ -242,7 +279,7 @@ func (r *pipelineRun) resolve(i int, s *pipeline.Stage) (*stagerun.Step, error) 
 			*list.to = append(*list.to, w)
 		}
 	}
-	req.Shown = clip(redact.Text(strings.Join(req.Command, " ")), 200)
+	req.Shown = event.Clip(redact.Text(strings.Join(req.Command, " ")), 200)
 	stdin, err := scope.Expand(r.texts[s.Name])
 	if err != nil {
 		return nil, err
@@ -254,16 +291,16 @@ func (r *pipelineRun) resolve(i int, s *pipeline.Stage) (*stagerun.Step, error) 
 		}
 		stdin = string(raw) + "\n"
 	}
-	if req.Tool, err = r.tool(s.Tool); err != nil {
+	if req.Tool, err = FindTool(s.Tool, r.o.Env); err != nil {
 		return nil, err
 	}
-	return &stagerun.Step{Client: r.client, Request: req, Root: r.root, Dir: r.root, Env: env, In: strings.NewReader(stdin), Now: r.now,
-		Listener: &stageTalk{app: r.app, name: req.Stage, quiet: true}}, nil
+	return &Step{Client: r.o.Client, Request: req, Root: r.o.Root, Dir: r.o.Root, Env: env, In: strings.NewReader(stdin),
+		Now: r.o.Now, Listener: r.o.Listener.Step(req.Stage)}, nil
 }
 
 // model is the model of the stage, else of its prompt, else of its agent.
-func (r *pipelineRun) model(s *pipeline.Stage) string {
-	for _, m := range []string{s.Model, r.ans.Prompts[s.Prompt].Model, r.ans.Agents[s.Agent].Model} {
+func (r *Pipeline) model(s *pipeline.Stage) string {
+	for _, m := range []string{s.Model, r.o.Answer.Prompts[s.Prompt].Model, r.o.Answer.Agents[s.Agent].Model} {
 		if m != "" {
 			return m
 		}

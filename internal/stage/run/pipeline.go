@@ -1,0 +1,284 @@
+package run
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/internal/config"
+	"github.com/aoa-dev/aoa/internal/regularfile"
+	"github.com/aoa-dev/aoa/internal/stage/pipeline"
+)
+
+// PipelineOptions says which pipeline runs, and with what.
+type PipelineOptions struct {
+	Client     *api.Client // nil: without the cache and without a session
+	Answer     api.PipelineAnswer
+	Session    string // whose outputs and context it reads and writes; may be empty
+	Root       string // of the worktree: stages run in it
+	Env        []string
+	Positional []string          // arguments by position
+	Args       map[string]string // arguments by name
+	Context    map[string]string // values for the context of the session; {…} and […] are JSON
+	Width      int               // stages that run at the same time, 1 and more
+	Refresh    bool              // run every stage
+	Listener   PipelineListener
+	Now        func() time.Time
+}
+
+// PipelineListener hears what the stages of a pipeline do. Stages that run at the same time call it at the same time.
+type PipelineListener interface {
+	Begin(stage string)
+	Done(StageReport, PipelineTotal)
+	Step(stage string) Listener
+}
+
+// PipelineTotal is what the stages that ended came to.
+type PipelineTotal struct {
+	Ended  int
+	Tokens int64
+}
+
+// StageReport is the result of a stage.
+type StageReport struct {
+	Stage    string `json:"stage"`
+	State    string `json:"state"` // unchanged, ran, resumed, failed or skipped
+	Key      string `json:"key,omitempty"`
+	Exit     int    `json:"exit"`
+	Duration int64  `json:"duration_ms"`
+	Saved    int64  `json:"saved_ms,omitempty"`
+	Why      string `json:"why,omitempty"` // why it ran, failed or was not kept
+	Optional bool   `json:"-"`             // the pipeline goes on when it fails
+	Stderr   []byte `json:"-"`             // of a stage that failed
+}
+
+// ContextUse says how many of the session's values the pipeline uses.
+type ContextUse struct {
+	Values int   `json:"values"`
+	Of     int   `json:"of"`
+	Tokens int64 `json:"tokens_saved"`
+}
+
+// PipelineReport is the result of a pipeline.
+type PipelineReport struct {
+	Pipeline string         `json:"pipeline"`
+	Session  string         `json:"session_id"`
+	Mode     string         `json:"mode"` // Live, or Session: of one that is known
+	OK       bool           `json:"ok"`
+	Stages   []StageReport  `json:"stages"`  // in the order of the file
+	Outputs  map[string]any `json:"outputs"` // by stage, of those that no other reads
+	Context  ContextUse     `json:"context"`
+	Tokens   int64          `json:"tokens"`
+}
+
+// ErrArgument is wrapped when an argument is given that the pipeline does not have.
+var ErrArgument = errors.New("the pipeline has no argument of that name")
+
+// maxTemplate bounds a template, in bytes.
+const maxTemplate = 16 << 20
+
+// Pipeline is one run of a pipeline.
+type Pipeline struct {
+	o     PipelineOptions
+	p     pipeline.Pipeline
+	plan  pipeline.Plan
+	texts map[string]string          // stage → its prompt or template
+	scope pipeline.Scope             // its maps grow while it runs; mu guards them
+	given map[string]json.RawMessage // of Options.Context
+
+	mu  sync.Mutex
+	rep PipelineReport
+	sum PipelineTotal
+}
+
+// NewPipeline reads templates, orders the stages, and checks every variable that can be known before the run.
+func NewPipeline(o PipelineOptions) (*Pipeline, error) {
+	r := &Pipeline{o: o, texts: map[string]string{}, given: map[string]json.RawMessage{}}
+	if err := json.Unmarshal(o.Answer.Pipeline, &r.p); err != nil {
+		return nil, fmt.Errorf("decode pipeline: %w", err)
+	}
+	r.rep = PipelineReport{Pipeline: r.p.Name, Session: o.Session, Mode: "Live", Outputs: map[string]any{}}
+	if s := o.Answer.Session; s != nil && s.Known {
+		r.rep.Mode = "Session"
+	}
+	if err := r.arguments(); err != nil {
+		return nil, err
+	}
+	r.scope.Env, r.scope.Allowed = map[string]string{}, o.Answer.Env
+	for _, name := range o.Answer.Env {
+		if v, ok := config.LookupEnv(o.Env, name); ok {
+			r.scope.Env[name] = v
+		}
+	}
+	if err := r.loadSession(); err != nil {
+		return nil, err
+	}
+	for i := range r.p.Stages {
+		s := &r.p.Stages[i]
+		r.rep.Stages = append(r.rep.Stages, StageReport{Stage: s.Name, State: "skipped"})
+		text, err := r.text(s)
+		if err != nil {
+			return nil, err
+		}
+		r.texts[s.Name] = text
+	}
+	known := r.p.ArgNames(r.texts)
+	for name := range o.Args {
+		if !slices.Contains(known, name) {
+			return nil, fmt.Errorf("%s: %w; it has: %s", name, ErrArgument, strings.Join(known, ", "))
+		}
+	}
+	var err error
+	if r.plan, err = r.p.Plan(r.texts); err != nil {
+		return nil, err
+	}
+	if err := r.p.Known(r.texts, &r.scope); err != nil {
+		return nil, err
+	}
+	r.filter()
+	return r, nil
+}
+
+// Name is the name of the pipeline.
+func (r *Pipeline) Name() string { return r.p.Name }
+
+// Mode is Live, or Session when the session is known.
+func (r *Pipeline) Mode() string { return r.rep.Mode }
+
+// PlannedStage is a stage and those that it waits for.
+type PlannedStage struct {
+	Stage string   `json:"stage"`
+	Needs []string `json:"needs"`
+}
+
+// Plan is the stages in an order in which they may run.
+func (r *Pipeline) Plan() []PlannedStage {
+	out := []PlannedStage{}
+	for _, i := range r.plan.Order {
+		s := PlannedStage{r.p.Stages[i].Name, []string{}}
+		for _, n := range r.plan.Needs[i] {
+			s.Needs = append(s.Needs, r.p.Stages[n].Name)
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+func (r *Pipeline) arguments() error {
+	args := map[string]string{}
+	maps.Copy(args, r.o.Args)
+	for i, v := range r.o.Positional {
+		args[strconv.Itoa(i+1)] = v
+	}
+	for _, name := range slices.Sorted(maps.Keys(r.p.Args)) {
+		if _, ok := args[name]; ok {
+			continue
+		}
+		if r.p.Args[name] == nil {
+			return fmt.Errorf("the argument %s is missing; give it with --arg %s=VALUE", name, name)
+		}
+		args[name] = *r.p.Args[name]
+	}
+	r.scope.Args = args
+	return nil
+}
+
+// loadSession adds the values of the session, and those that were given for it, to the scope.
+func (r *Pipeline) loadSession() error {
+	r.scope.Stages, r.scope.Text, r.scope.Context = map[string]any{}, map[string]bool{}, map[string]any{}
+	if s := r.o.Answer.Session; s != nil {
+		for _, o := range s.Outputs {
+			var v any = string(o.Value)
+			if o.JSON {
+				v = decoded(o.Value)
+			}
+			for _, name := range pipeline.OutputNames(o.Stage, o.Prompt) {
+				r.scope.Stages[name], r.scope.Text[name] = v, !o.JSON
+			}
+			r.scope.Order = append([]string{o.Stage}, r.scope.Order...)
+		}
+		for k, v := range s.Context {
+			r.scope.Context[k] = decoded(v)
+		}
+	}
+	for k, v := range r.o.Context {
+		var value any = v
+		if strings.HasPrefix(v, "{") || strings.HasPrefix(v, "[") {
+			if err := json.Unmarshal([]byte(v), &value); err != nil {
+				return fmt.Errorf("--context %s: not JSON: %w", k, err)
+			}
+		}
+		r.scope.Context[k] = value
+		r.given[k], _ = json.Marshal(value) // a value from JSON, or a string
+	}
+	return nil
+}
+
+// text is the standard input of a stage, before its variables are replaced: the agent's text, then the prompt's or template's.
+func (r *Pipeline) text(s *pipeline.Stage) (string, error) {
+	var parts []string
+	if s.Agent != "" {
+		parts = append(parts, r.o.Answer.Agents[s.Agent].Body)
+	}
+	if s.Prompt != "" {
+		parts = append(parts, r.o.Answer.Prompts[s.Prompt].Body)
+	}
+	if s.Template != "" {
+		name, err := r.scope.Expand(s.Template)
+		if err != nil {
+			return "", fmt.Errorf("stage %s: template: %w", s.Name, err)
+		}
+		if !filepath.IsAbs(name) {
+			name = filepath.Join(r.o.Root, filepath.FromSlash(name))
+		}
+		data, err := regularfile.Read(name, regularfile.FollowLinks, maxTemplate)
+		if err != nil {
+			return "", fmt.Errorf("stage %s: read template: %w", s.Name, err)
+		}
+		parts = append(parts, string(data))
+	}
+	return strings.Join(parts, "\n"), nil
+}
+
+// filter removes from the scope what the pipeline does not refer to. It counts the tokens of the removed values, at four bytes each.
+func (r *Pipeline) filter() {
+	names := r.p.ContextNames(r.texts, func(n string) bool { _, ok := r.scope.Context[n]; return ok })
+	stages := r.p.StageNames(r.texts)
+	use := &r.rep.Context
+	var left int64
+	if s := r.o.Answer.Session; s != nil {
+		use.Of = len(r.scope.Context) + len(s.Outputs)
+		for _, o := range s.Outputs {
+			if slices.ContainsFunc(pipeline.OutputNames(o.Stage, o.Prompt), func(n string) bool { return stages[n] }) {
+				use.Values++
+			} else {
+				left += int64(len(o.Value))
+			}
+		}
+	}
+	maps.DeleteFunc(r.scope.Context, func(k string, v any) bool {
+		if !names[k] {
+			left += int64(len(pipeline.Text(v)))
+		}
+		return !names[k]
+	})
+	use.Values += len(r.scope.Context)
+	use.Tokens = left / 4
+}
+
+// decoded is a JSON value, or the text if it is not JSON.
+func decoded(raw []byte) any {
+	var v any
+	if json.Unmarshal(raw, &v) != nil {
+		return string(raw)
+	}
+	return v
+}

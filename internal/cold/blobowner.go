@@ -15,8 +15,8 @@ const (
 	// ?1 owner, ?2 session or '', ?3 part or '', ?4 since, ?5 until
 	sqlSelected = "WHERE owner = ?1 AND (?2 = '' OR session = ?2) AND (?3 = '' OR part = ?3) AND written >= ?4 AND written < ?5"
 	sqlPutBlob  = `INSERT INTO blobs (owner, key, session, part, size, stored, created, written, used, active, meta)
-VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?7, ?7, ?7, ?8)
-ON CONFLICT (owner, key) DO UPDATE SET session = ?3, part = ?4, size = ?5, stored = ?6, written = ?7, used = ?7, active = ?7, meta = ?8
+VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?7, ?9, ?9, ?8)
+ON CONFLICT (owner, key) DO UPDATE SET session = ?3, part = ?4, size = ?5, stored = ?6, written = ?7, used = ?9, active = ?9, meta = ?8
 RETURNING id`
 	sqlUseBlob = "UPDATE blobs SET used = max(used, ?3), active = max(active, ?3) WHERE owner = ?1 AND key = ?2"
 	// One row speaks for its session.

@@ -77,9 +77,9 @@ func unpack(packed []byte, limit int64) ([]byte, error) {
 // Packed is a blob that is ready to be written: what takes long was done before the transaction.
 type Packed struct {
 	Blob
+	Stored int64 // bytes on disk
 	meta   []byte
 	pieces [][]byte
-	stored int64
 }
 
 // Pack compresses and seals a blob. Each part is bound to its place, and the last piece is marked: none can be moved or
@@ -94,9 +94,9 @@ func (o *Owner) Pack(v Blob) Packed {
 			break
 		}
 	}
-	p.stored = int64(len(p.meta))
+	p.Stored = int64(len(p.meta))
 	for _, piece := range p.pieces {
-		p.stored += int64(len(piece))
+		p.Stored += int64(len(piece))
 	}
 	return p
 }

@@ -52,7 +52,7 @@ type Owner struct {
 	rule Rule
 }
 
-// Blob is one value. The caller sets Key, Session, Part, Size, Meta and Data.
+// Blob is one value. The caller sets Key, Session, Part, Size, Meta and Data, and Used if that is not the present.
 type Blob struct {
 	Key     string // its name among those of the owner
 	Session string // "": none

@@ -43,8 +43,13 @@ func (t *BlobTx) Put(p Packed) error {
 	if before != nil {
 		t.grown[before.Session] -= before.Size
 	}
+	used := t.now
+	if !p.Used.IsZero() {
+		used = p.Used.UnixMilli()
+	}
 	var id int64
-	if _, err := t.tx.Scan(sqlPutBlob, []any{t.o.name, p.Key, p.Session, p.Part, p.Size, p.stored, t.now, p.meta}, &id); err != nil {
+	args := []any{t.o.name, p.Key, p.Session, p.Part, p.Size, p.Stored, t.now, p.meta, used}
+	if _, err := t.tx.Scan(sqlPutBlob, args, &id); err != nil {
 		return err
 	}
 	if err := t.tx.run([]any{id}, "DELETE FROM pieces WHERE blob = ?"); err != nil {

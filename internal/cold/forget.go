@@ -61,6 +61,9 @@ func (d *DB) Forget(ctx context.Context, f ForgetFilter) (Forgotten, error) {
 				return err
 			}
 		}
+		if err := tx.run(nil, "DELETE FROM undos"); err != nil { // they hold contents of files
+			return err
+		}
 		return clearSnapshot(tx)
 	})
 	if err != nil {

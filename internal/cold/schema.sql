@@ -68,3 +68,12 @@ CREATE TABLE meta ( -- small facts: seq, snapshot_seq and what the daemon keeps
   key   TEXT PRIMARY KEY, -- name of the fact
   value TEXT NOT NULL     -- the fact
 ) STRICT, WITHOUT ROWID;
+
+CREATE TABLE undos ( -- what files were before a replay edited them
+  id     TEXT    PRIMARY KEY,
+  at     INTEGER NOT NULL, -- unix milliseconds
+  made   TEXT    NOT NULL, -- the call that edited: one that arrives twice edits once; '': not known
+  unmade TEXT    NOT NULL, -- the call that puts back
+  done   INTEGER NOT NULL, -- 1: the files are put back
+  data   BLOB    NOT NULL  -- sealed
+) STRICT;

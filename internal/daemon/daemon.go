@@ -178,7 +178,7 @@ func (d *Daemon) wire(ctx context.Context, home *worktree, first float64, uneras
 		Budget: func() session.Budget { return contextBudget(d.settings) }})
 	d.blobs = cold.NewBlobs(cold.BlobOptions{Path: filepath.Join(d.settings.store, "cache.db"), Now: d.now, Seal: d.seal, Log: d.alert})
 	d.cache = newCache(d.base, d.db, d.blobs)
-	d.sequences = newSequences(d.base, d.clock, d.seal)
+	d.sequences = newSequences(d.base, d.clock, d.blobs, d.db)
 
 	begin := d.scores.Applied()
 	if err := d.openConsumers(ctx, begin); err != nil {
@@ -230,7 +230,7 @@ func (d *Daemon) wireParts(headMoved chan struct{}, unerased error) {
 		replaced: d.o.replaced, stop: d.stop}
 	d.worktrees.gone = d.o.replaced
 	d.housekeeper = &housekeeper{base: d.base, clock: d.clock, events: d.events, db: d.db, consumers: d.consumers, sharing: d.sharing,
-		thresholds: d.handlers.thresholds, flush: d.flush, blobs: d.blobs, files: []sideFile{d.blobs, d.sessions, d.sequences, d.handlers.stage.cache},
+		thresholds: d.handlers.thresholds, flush: d.flush, blobs: d.blobs, files: []sideFile{d.sessions, d.handlers.stage.cache, d.blobs},
 		sweepers: []func(context.Context){d.handlers.sessions.sweep, d.handlers.reload.sweep,
 			d.handlers.stage.sweep}}
 	d.housekeeper.jobs = d.housekeeper.regular()
@@ -373,6 +373,7 @@ func (d *Daemon) salvage() error {
 func (d *Daemon) close() error {
 	var errs []error
 	if d.handlers.stage != nil && !d.o.replaced() { // in a new folder the other stores would write their last state
+		errs = append(errs, d.sequences.Close())
 		for _, f := range d.housekeeper.files {
 			errs = append(errs, f.Close())
 		}

@@ -34,9 +34,7 @@ func (h *hints) offer(ctx context.Context, w *worktree, call hooks.Call, asked e
 		q.Lead = block.String()
 	}
 	text := h.decide(ctx, w, q, hooks.MaxHint)
-	if err := h.reload.cache.NoteOffer(ctx, call.Session, found, text != ""); err != nil {
-		h.log.Warn("offer not noted", "err", err)
-	}
+	h.reload.cache.NoteOffer(call.Session, found, text != "")
 	if text == "" {
 		return hooks.Block{}
 	}

@@ -2,7 +2,6 @@ package daemon
 
 import (
 	"context"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -16,9 +15,8 @@ import (
 )
 
 // newSequences opens nothing.
-func newSequences(b base, clock *clock, seal *cold.Seal) *reload.Cache {
-	return reload.New(reload.Options{Path: filepath.Join(b.settings.store, "reload.db"), Now: b.now, Log: b.alert,
-		Redact: redact.Text, Seal: seal,
+func newSequences(b base, clock *clock, blobs *cold.Blobs, db *cold.DB) *reload.Cache {
+	return reload.New(reload.Options{Blobs: blobs, DB: db, Now: b.now, Log: b.alert, Redact: redact.Text,
 		Config: func() reload.Config {
 			c := b.settings.get()
 			return reload.Config{Off: !c.Reload, MaxIdle: clock.unlessDoubted(reload.MaxIdle), MinSimilarity: c.MinSimilarity}

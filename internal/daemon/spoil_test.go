@@ -23,7 +23,6 @@ var tables = map[string][]string{
 	"aoa.db":      {"events", "ids", "touches", "file_stats", "meta", "snapshot_block"},
 	"sessions.db": {"sessions"},
 	"history.db":  {"summaries"},
-	"reload.db":   {"sequences", "counts"},
 	"stage.db":    {"entries", "saved", "outputs", "contexts", "runs", "steps"},
 	"cache.db":    {"blobs", "pieces"},
 }
@@ -51,7 +50,7 @@ func TestAnyBadValue(t *testing.T) {
 	book := fault.Open(t, "one value spoiled")
 	r := rand.New(rand.NewPCG(11, 12))
 	for range fault.Size(1, fault.Rounds()) {
-		for _, name := range []string{"aoa.db", "sessions.db", "history.db", "reload.db", "stage.db", "cache.db"} {
+		for _, name := range []string{"aoa.db", "sessions.db", "history.db", "stage.db", "cache.db"} {
 			for _, table := range tables[name] {
 				restoreStore(t, whole, store)
 				change := spoil(t, r, filepath.Join(store, name), table)

@@ -1,6 +1,7 @@
 package reload
 
 import (
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -10,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
@@ -22,7 +24,7 @@ func crowd(b *testing.B, n int) (*Cache, Worktree, []string) {
 		}
 	}
 	now := time.Now().Add(time.Hour)
-	c := New(Options{Path: filepath.Join(b.TempDir(), "reload.db"), Now: func() time.Time { return now }})
+	c := New(benchOptions(b, filepath.Join(b.TempDir(), "cache.db"), now))
 	c.loaded = true
 	source := testLines(b, "different.txt")
 	rnd := rand.New(rand.NewPCG(1, 2))
@@ -80,7 +82,7 @@ func BenchmarkReplay(b *testing.B) {
 		}
 	}
 	now := time.Now().Add(time.Hour)
-	c := New(Options{Path: filepath.Join(b.TempDir(), "reload.db"), Now: func() time.Time { return now }})
+	c := New(benchOptions(b, filepath.Join(b.TempDir(), "cache.db"), now))
 	defer c.Close()
 	w := Worktree{Root: event.Root(root), Files: func() []event.Path { return files }}
 	e := &Entry{ID: "cache-x", Trigger: Trigger{Type: Prompt}, Text: "explain it all", Outcome: Outcome{Ended: true}, Used: now}
@@ -105,8 +107,8 @@ func BenchmarkReplay(b *testing.B) {
 func BenchmarkSteady(b *testing.B) {
 	for range b.N {
 		now := time.Now()
-		path := filepath.Join(b.TempDir(), "reload.db")
-		c := New(Options{Path: path, Now: func() time.Time { return now }})
+		path := filepath.Join(b.TempDir(), "cache.db")
+		c := New(benchOptions(b, path, now))
 		source := testLines(b, "different.txt")
 		rnd := rand.New(rand.NewPCG(1, 2))
 		w := Worktree{Root: event.Root(b.TempDir())}
@@ -129,7 +131,7 @@ func BenchmarkSteady(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		if err := c.Close(); err != nil {
+		if err := errors.Join(c.Close(), c.o.Blobs.Close()); err != nil {
 			b.Fatal(err)
 		}
 		st, err := os.Stat(path)
@@ -139,4 +141,11 @@ func BenchmarkSteady(b *testing.B) {
 		b.ReportMetric(float64(s.Entries), "entries")
 		b.ReportMetric(float64(st.Size())/1000, "file-KB")
 	}
+}
+
+func benchOptions(b *testing.B, path string, at time.Time) Options {
+	now := func() time.Time { return at }
+	blobs := cold.NewBlobs(cold.BlobOptions{Path: path, Now: now})
+	b.Cleanup(func() { _ = blobs.Close() })
+	return Options{Blobs: blobs, Now: now}
 }

@@ -3,7 +3,6 @@ package reload
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"maps"
@@ -35,14 +34,14 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
-// Options of a Cache. Path and Now are needed.
+// Options of a Cache. Blobs, DB and Now are needed.
 type Options struct {
-	Path   string // of the SQLite file, which is made at the first use
+	Blobs  *cold.Blobs // where the entries are
+	DB     *cold.DB    // where the undo records are
 	Now    func() time.Time
 	Log    *slog.Logger
 	Config func() Config       // asked at every use; nil: the defaults
 	Redact func(string) string // takes secrets out of a text; nil takes none
-	Seal   *cold.Seal          // seals what is stored; nil stores it open
 }
 
 func (o Options) config() Config {
@@ -67,12 +66,14 @@ type Cache struct {
 	o      Options
 	hashes hashes
 
-	file *cold.Lazy
+	stored  *cold.Owner // the entries
+	counted *cold.Owner // the counts
 
 	position cold.Position
 
 	offering sync.Mutex                 // guards offered; Apply must not wait for mu, which is held while the file is opened
 	offered  map[string]map[string]bool // session → ids of the entries that it was offered
+	open     []offer                    // those that were shown and may still be accepted
 
 	mu      sync.Mutex // guards what follows
 	loaded  bool
@@ -81,9 +82,8 @@ type Cache struct {
 	turns   map[string]*turn  // session → what is being recorded
 	last    map[string]string // session → its newest entry
 	counts  map[string]int64
-	bad     []string        // ids of rows that cannot be read
 	dirty   map[string]bool // ids to be written, or dropped if there is no such entry
-	counted bool            // counts are to be written
+	tallied bool            // counts are to be written
 	wake    chan struct{}
 
 	applying sync.Mutex // held while files are changed
@@ -96,6 +96,8 @@ const (
 	countRecorded = "recorded"
 	countReplays  = "replays"
 	countDiverged = "diverged"
+	countOffered  = "offered"
+	countAccepted = "accepted"
 	countEvicted  = "evicted" // and behind a colon: why
 )
 
@@ -104,9 +106,12 @@ func New(o Options) *Cache {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	return &Cache{o: o, file: cold.NewLazy(o.Path, schema, cold.Options{Now: o.Now, Log: o.Log}),
-		entries: map[string]*Entry{}, index: newEntryIndex(), turns: map[string]*turn{}, last: map[string]string{},
+	c := &Cache{o: o, entries: map[string]*Entry{}, index: newEntryIndex(), turns: map[string]*turn{}, last: map[string]string{},
 		counts: map[string]int64{}, dirty: map[string]bool{}, wake: make(chan struct{}, 1), hashes: hashes{now: o.Now}}
+	c.stored = o.Blobs.Owner("sequences", cold.Rule{Count: maxEntries, Bytes: func() int64 { return maxBytes },
+		Names: holds, Leave: c.leave})
+	c.counted = o.Blobs.Owner("sequence counts", cold.Rule{})
+	return c
 }
 
 // saveAfter is how long what changed waits for more before it is written.
@@ -134,15 +139,11 @@ func (c *Cache) Run(ctx context.Context) error {
 	}
 }
 
-// Close writes what waits and closes the file.
+// Close writes what waits.
 func (c *Cache) Close() error {
 	c.endAll()
-	err := c.write(context.Background())
-	return errors.Join(err, c.file.Close())
+	return c.write(context.Background())
 }
-
-// CloseIdle closes the file if nobody used it since the last CloseIdle; the next use opens it again.
-func (c *Cache) CloseIdle() error { return c.file.CloseIdle() }
 
 // endAll makes entries of all turns that have ended.
 func (c *Cache) endAll() {
@@ -174,9 +175,11 @@ func (c *Cache) signal() {
 }
 
 // count adds one to a count; mu is held.
-func (c *Cache) count(name string) {
-	c.counts[name]++
-	c.counted = true
+func (c *Cache) count(name string) { c.add(name, 1) }
+
+func (c *Cache) add(name string, n int64) {
+	c.counts[name] += n
+	c.tallied = true
 }
 
 // List returns all entries, used last first.

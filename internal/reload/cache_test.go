@@ -55,21 +55,24 @@ func TestRestart(t *testing.T) {
 	seal, err := cold.OpenSeal(cold.SealOptions{Identity: filepath.Join(dir, "identity"), Keys: filepath.Join(dir, "keys")})
 	d := newFixture(t, map[string]string{"a.go": "package a\n"})
 	d.must(err)
-	d.must(d.cache.Close())
-	d.open(Options{Seal: seal})
+	d.close()
+	d.seal = seal
+	d.open(Options{})
 	d.turn("s1", "explain the zebra crossing in a.go", reads("a.go"))
 	id := d.find("explain the zebra crossing in a.go")
-	d.must(d.cache.Close())
-	raw, err := os.ReadFile(d.store)
+	d.close()
+	raw, err := os.ReadFile(filepath.Join(d.store, "cache.db"))
 	d.must(err)
 	if !bytes.Contains(raw, []byte(id)) || bytes.Contains(raw, []byte("zebra")) {
 		t.Error("not sealed")
 	}
-	d.open(Options{Seal: seal})
+	d.seal = seal
+	d.open(Options{})
 	if again := d.find("explain the zebra crossing in a.go"); again != id || id == "" {
 		t.Errorf("%q after %q", again, id)
 	}
-	d.must(d.cache.Close())
+	d.close()
+	d.seal = nil
 	d.open(Options{})
 	if all, err := d.cache.List(t.Context()); err != nil || len(all) != 0 {
 		t.Errorf("without the seal: %v, %v", all, err)
@@ -153,7 +156,7 @@ func TestEvict(t *testing.T) {
 	for range 3 {
 		s, err := d.cache.Get(t.Context(), id)
 		d.must(err)
-		d.cache.accept(t.Context(), s.ID, "", false)
+		d.cache.accept(s.ID, "", false)
 	}
 	d.cache.Evict(t.Context(), d.w)
 	if _, err := d.cache.Get(t.Context(), id); !errors.Is(err, ErrNone) {
@@ -222,7 +225,7 @@ func TestPlansAreMadeAsAWhole(t *testing.T) {
 	if d.states(got, Applied, Applied, Applied); d.read("a.go") != "zero\n1\n2\n" || d.read("b.go") != "3\n" || got.Undo == "" {
 		t.Errorf("%+v", got)
 	}
-	d.must(d.cache.Close())
+	d.close()
 	d.open(Options{}) // the record outlives a restart
 	if _, files, err := d.cache.Undo(t.Context(), d.w, "", ""); err != nil || len(files) != 2 ||
 		d.read("a.go") != "zero\none\ntwo\n" || d.read("b.go") != "three\n" {
@@ -320,7 +323,8 @@ func TestHostile(t *testing.T) {
 			t.Errorf("%d bytes of prompt", len(e.Text))
 		}
 	}
-	d.must(d.cache.Forget(t.Context(), cold.ForgetFilter{Session: "s0"}))
+	_, err = d.cache.o.Blobs.Forget(t.Context(), cold.ForgetFilter{Session: "s0"})
+	d.must(err)
 	if left, err := d.cache.List(t.Context()); err != nil || len(left) != len(all)-1 {
 		t.Errorf("%d of %d are left, %v", len(left), len(all), err)
 	}

@@ -1,9 +1,8 @@
 package reload
 
 import (
-	"cmp"
 	"context"
-	"fmt"
+	"errors"
 	"maps"
 	"os"
 	"slices"
@@ -14,8 +13,6 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-const sqlTrimUndos = "DELETE FROM undos WHERE id NOT IN (SELECT id FROM undos ORDER BY rowid DESC LIMIT ?)"
-
 // Reasons to drop an entry besides not being used.
 const (
 	maxFailureRate = 0.5     // of at least minTried replays
@@ -23,12 +20,19 @@ const (
 	maxBytes       = 900_000 // of all entries as stored: the steady state is below a megabyte
 )
 
-// Evict drops entries that were not used for too long, that fail more often than they succeed, that are stale, and then those used least
-// recently until the rest fits.
+// Evict drops entries that were not used for too long, that fail more often than they succeed, and that are stale; when there are too
+// many, writing drops those used least recently.
 func (c *Cache) Evict(ctx context.Context, w Worktree) {
 	if c.load(ctx) != nil {
 		return
 	}
+	c.evict(w)
+	if err := c.write(ctx); err != nil && ctx.Err() == nil {
+		c.o.Log.Warn("sequences not written", "err", err)
+	}
+}
+
+func (c *Cache) evict(w Worktree) {
 	dir, err := os.OpenRoot(string(w.Root))
 	if err == nil {
 		defer dir.Close()
@@ -43,8 +47,6 @@ func (c *Cache) Evict(ctx context.Context, w Worktree) {
 	cfg, now := c.o.config(), c.o.Now()
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	slices.SortFunc(all, func(a, b *Entry) int { return cmp.Or(b.Used.Compare(a.Used), cmp.Compare(a.ID, b.ID)) })
-	kept, bytes := 0, 0
 	for _, e := range all {
 		if c.entries[e.ID] != e {
 			continue
@@ -62,15 +64,11 @@ func (c *Cache) Evict(ctx context.Context, w Worktree) {
 			why = "failing"
 		case stale[e]:
 			why = "stale"
-		case kept >= maxEntries || bytes+e.bytes() > maxBytes:
-			why = "full"
 		}
-		if why == "" {
-			kept, bytes = kept+1, bytes+e.bytes()
-			continue
+		if why != "" {
+			c.drop(e)
+			c.count(countEvicted + ":" + why)
 		}
-		c.drop(e)
-		c.count(countEvicted + ":" + why)
 	}
 }
 
@@ -108,66 +106,38 @@ func (c *Cache) stale(dir *os.Root, e *Entry) bool {
 	return 2*lost > len(e.Files) || wrote > 0 && other == wrote
 }
 
-// Forget drops what names a file or a folder, comes from a session, or was recorded since.
-func (c *Cache) Forget(ctx context.Context, f cold.ForgetFilter) error {
-	_, err := c.forget(ctx, func(e *Entry) bool {
-		return f.Path != "" && e.names(f.Path) || f.Session != "" && e.Session == f.Session ||
-			!f.Since.IsZero() && !e.Created.Before(f.Since)
-	}, f.Session, true)
-	return err
-}
+// Forget does nothing: the blobs forget.
+func (c *Cache) Forget(context.Context, cold.ForgetFilter) error { return nil }
 
 // ForgetID drops one entry.
 func (c *Cache) ForgetID(ctx context.Context, id string) error {
 	e, err := c.Get(ctx, id)
 	if err == nil {
-		_, err = c.forget(ctx, func(o *Entry) bool { return o.ID == e.ID }, "", false)
+		_, err = c.forget(ctx, func(o *Entry) bool { return o.ID == e.ID })
 	}
 	return err
 }
 
-// ForgetAll drops all entries.
+// ForgetAll drops all entries, and the undo records with them: they hold contents of files.
 func (c *Cache) ForgetAll(ctx context.Context) (int, error) {
-	return c.forget(ctx, func(*Entry) bool { return true }, "", true)
+	n, err := c.forget(ctx, func(*Entry) bool { return true })
+	return n, errors.Join(err, c.o.DB.DropUndos(ctx))
 }
 
-// forget drops entries, and the undo records with them: they hold contents of files.
-func (c *Cache) forget(ctx context.Context, goes func(*Entry) bool, session string, undos bool) (int, error) {
+func (c *Cache) forget(ctx context.Context, goes func(*Entry) bool) (n int, err error) {
 	if err := c.load(ctx); err != nil {
 		return 0, err
 	}
 	c.mu.Lock()
-	n := 0
 	for _, e := range c.entries {
 		if goes(e) {
 			c.drop(e)
 			n++
 		}
 	}
-	if undos { // an unreadable row may contain what must be forgotten
-		for _, id := range c.bad {
-			c.changed(id)
-		}
-		n, c.bad = n+len(c.bad), nil
-	}
 	clear(c.turns)
 	c.mu.Unlock()
-	err := c.file.Write(ctx, "forget recorded sequences", func(tx *cold.Tx) error {
-		if undos {
-			if _, err := tx.Exec(sqlTrimUndos, 0); err != nil {
-				return err
-			}
-		}
-		_, err := tx.Exec("DELETE FROM offers WHERE session = ?", session)
-		return err
-	})
-	if err == nil {
-		err = c.write(ctx)
-	}
-	if err != nil {
-		return n, fmt.Errorf("forget recorded sequences: %w", err)
-	}
-	return n, nil
+	return n, c.write(ctx)
 }
 
 // names reports whether an entry refers to a file, or to anything below a folder.

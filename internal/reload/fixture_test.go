@@ -2,6 +2,7 @@ package reload
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -9,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
@@ -18,14 +20,16 @@ type fixture struct {
 	cache *Cache
 	w     Worktree
 	root  string
-	store string
+	store string     // folder
+	seal  *cold.Seal // nil: what is stored is open
+	db    *cold.DB
 	cfg   Config
 	at    time.Time
 	calls int
 }
 
 func newFixture(t *testing.T, files map[string]string) *fixture {
-	d := &fixture{T: t, root: t.TempDir(), store: filepath.Join(t.TempDir(), "reload.db"), at: time.Now().Add(time.Hour)}
+	d := &fixture{T: t, root: t.TempDir(), store: t.TempDir(), at: time.Now().Add(time.Hour)}
 	for name, text := range files {
 		d.write(name, text)
 	}
@@ -35,11 +39,24 @@ func newFixture(t *testing.T, files map[string]string) *fixture {
 	return d
 }
 
+// close ends the cache as a daemon does.
+func (d *fixture) close() {
+	d.Helper()
+	d.must(errors.Join(d.cache.Close(), d.cache.o.Blobs.Close(), d.db.Close()))
+}
+
 func (d *fixture) open(o Options) {
 	d.Helper()
-	o.Path, o.Now, o.Config = d.store, func() time.Time { return d.at }, func() Config { return d.cfg }
+	o.Now, o.Config = func() time.Time { return d.at }, func() Config { return d.cfg }
+	db, err := cold.Open(d.Context(), filepath.Join(d.store, "aoa.db"), cold.Options{Now: o.Now, Seal: d.seal})
+	d.must(err)
+	d.db, o.DB = db, db
+	o.Blobs = cold.NewBlobs(cold.BlobOptions{Path: filepath.Join(d.store, "cache.db"), Now: o.Now, Seal: d.seal})
 	d.cache = New(o)
-	d.Cleanup(func() { d.must(d.cache.Close()) })
+	d.Cleanup(func() {
+		_ = db.Close()
+		d.must(o.Blobs.Close())
+	})
 }
 
 func (d *fixture) must(err error) {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
@@ -28,7 +29,8 @@ func TestFindGolden(t *testing.T) {
 	state := "state one"
 	w := Worktree{Root: event.Root(root), State: func(context.Context) string { return state }}
 	find := func(recorded Trigger, asked event.Asked, text string) string {
-		c := New(Options{Now: func() time.Time { return now }, Config: func() Config { return Config{MinSimilarity: 0.01} }})
+		c := New(Options{Blobs: cold.NewBlobs(cold.BlobOptions{Path: filepath.Join(root, "no.db"), Now: time.Now}),
+			Now: func() time.Time { return now }, Config: func() Config { return Config{MinSimilarity: 0.01} }})
 		c.loaded = true
 		c.put(&Entry{ID: "cache-x", Trigger: recorded, Text: text, State: "state one", Outcome: Outcome{Ended: true},
 			Used: now, Files: []File{

@@ -9,27 +9,24 @@ import (
 	"strings"
 	"time"
 
-	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/event"
-)
-
-// Statements.
-const (
-	sqlAddOffer    = "INSERT INTO offers (at, session, sequence, similarity) VALUES (?, ?, ?, ?)"
-	sqlAcceptOffer = `UPDATE offers SET accepted = ?1 WHERE id =
-(SELECT max(id) FROM offers WHERE sequence = ?2 AND (?3 = '' OR session = ?3) AND accepted = 0 AND at >= ?4)`
-	sqlCountOffers = "SELECT count(*), coalesce(sum(accepted > 0), 0) FROM offers"
 )
 
 // Bounds of offers.
 const (
 	maxOffer     = 3               // entries of one offer
 	maxMatches   = 10              // entries that Find returns
-	maxOffers    = 2000            // offers remembered
+	maxOffers    = 1000            // offers remembered
 	offerLife    = 2 * time.Hour   // a later replay does not count as accepting an offer
 	maxOfferedTo = 1024            // sessions whose offers are remembered
 	maxCompared  = 2 * time.Second // no comparison of files takes longer
 )
+
+// offer is an entry that a session was shown.
+type offer struct {
+	at          time.Time
+	session, id string
+}
 
 // Find returns the entries that fit what is asked, the best first: those at or above MinSimilarity whose turn ended well. It reads files
 // only of those whose words fit.
@@ -130,7 +127,8 @@ func (c *Cache) NotOffered(session string, found []Match) []Match {
 
 // NoteOffer notes that entries were offered to a session, or that the offer was withheld: then shown is false, and they count as not
 // offered.
-func (c *Cache) NoteOffer(ctx context.Context, session string, offered []Match, shown bool) error {
+func (c *Cache) NoteOffer(session string, offered []Match, shown bool) {
+	now := c.o.Now()
 	c.offering.Lock()
 	if c.offered == nil || len(c.offered) >= maxOfferedTo {
 		c.offered = map[string]map[string]bool{}
@@ -140,21 +138,31 @@ func (c *Cache) NoteOffer(ctx context.Context, session string, offered []Match, 
 	}
 	for _, m := range offered {
 		c.offered[session][m.Entry.ID] = true
-	}
-	c.offering.Unlock()
-	if !shown {
-		return nil
-	}
-	now := c.o.Now().UnixMilli()
-	return c.file.Write(ctx, "note an offer", func(tx *cold.Tx) error {
-		for _, m := range offered {
-			if _, err := tx.Exec(sqlAddOffer, now, session, m.Entry.ID, m.Similarity); err != nil {
-				return err
-			}
+		if shown {
+			c.open = append(c.open, offer{now, session, m.Entry.ID})
 		}
-		_, err := tx.Exec("DELETE FROM offers WHERE id <= (SELECT coalesce(max(id), 0) FROM offers) - ?", maxOffers)
-		return err
-	})
+	}
+	c.open = c.open[max(0, len(c.open)-maxOffers):]
+	c.offering.Unlock()
+	if shown {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.add(countOffered, int64(len(offered)))
+		c.signal()
+	}
+}
+
+// accepted reports whether an entry was offered to the session, "" is any, within offerLife, and takes its newest offer.
+func (c *Cache) accepted(id, session string, now time.Time) bool {
+	c.offering.Lock()
+	defer c.offering.Unlock()
+	for i, o := range slices.Backward(c.open) {
+		if o.id == id && (session == "" || o.session == session) && now.Sub(o.at) <= offerLife {
+			c.open = slices.Delete(c.open, i, i+1)
+			return true
+		}
+	}
+	return false
 }
 
 // Asked is what began a session's present turn; ok is false if there is none.
@@ -175,7 +183,7 @@ type Stats struct {
 	Recorded   int64
 	Lookups    int64   // prompts that were looked up
 	Hits       int64   // of these, those that found an entry
-	Offered    int64   // entries shown to agents, the newest maxOffers
+	Offered    int64   // entries shown to agents
 	Accepted   int64   // of these, those that were replayed within two hours
 	Acceptance float64 // Accepted ÷ Offered, 0 if none was offered
 	Replays    int64
@@ -189,16 +197,6 @@ func (c *Cache) Stats(ctx context.Context) (Stats, error) {
 		return Stats{}, err
 	}
 	s := Stats{Evicted: map[string]int64{}}
-	err := c.file.Use(ctx, func(f *cold.File) error {
-		_, err := f.Scan(ctx, sqlCountOffers, nil, &s.Offered, &s.Accepted)
-		return err
-	})
-	if err != nil {
-		return Stats{}, err
-	}
-	if s.Offered > 0 {
-		s.Acceptance = float64(s.Accepted) / float64(s.Offered)
-	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	s.Entries = len(c.entries)
@@ -206,6 +204,10 @@ func (c *Cache) Stats(ctx context.Context) (Stats, error) {
 		s.Bytes += e.bytes()
 	}
 	s.Lookups, s.Hits, s.Recorded = c.counts[countLookups], c.counts[countHits], c.counts[countRecorded]
+	s.Offered, s.Accepted = c.counts[countOffered], c.counts[countAccepted]
+	if s.Offered > 0 {
+		s.Acceptance = float64(s.Accepted) / float64(s.Offered)
+	}
 	s.Replays, s.Diverged = c.counts[countReplays], c.counts[countDiverged]
 	for name, n := range c.counts {
 		if strings.HasPrefix(name, countEvicted+":") {
@@ -216,29 +218,28 @@ func (c *Cache) Stats(ctx context.Context) (Stats, error) {
 }
 
 // accept notes that an entry was replayed, and that its newest offer was accepted.
-func (c *Cache) accept(ctx context.Context, id, session string, well bool) {
+func (c *Cache) accept(id, session string, well bool) {
 	now := c.o.Now().UTC()
+	offered := c.accepted(id, session, now)
 	c.mu.Lock()
+	defer c.mu.Unlock()
 	c.count(countReplays)
+	if offered {
+		c.count(countAccepted)
+	}
 	if !well {
 		c.count(countDiverged)
 	}
-	if e := c.entries[id]; e != nil {
-		e.Used = now.Truncate(time.Millisecond)
-		e.Uses++
-		if well {
-			e.Successes++
-		} else {
-			e.Failures++
-		}
-		c.changed(id)
+	e := c.entries[id]
+	if e == nil {
+		return
 	}
-	c.mu.Unlock()
-	err := c.file.Write(ctx, "note a replay", func(tx *cold.Tx) error {
-		_, err := tx.Exec(sqlAcceptOffer, now.UnixMilli(), id, session, now.Add(-offerLife).UnixMilli())
-		return err
-	})
-	if err != nil {
-		c.o.Log.Warn("replay not noted", "err", err)
+	e.Used = now.Truncate(time.Millisecond)
+	e.Uses++
+	if well {
+		e.Successes++
+	} else {
+		e.Failures++
 	}
+	c.changed(id)
 }

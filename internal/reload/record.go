@@ -221,7 +221,7 @@ func (c *Cache) finish(ctx context.Context, w Worktree, session string, well boo
 	e.Summary = summary(e)
 	e.shrink()
 	if c.enter(e, session) {
-		c.Evict(ctx, w)
+		c.evict(w)
 	}
 }
 

@@ -7,14 +7,10 @@ import (
 	"os"
 	"slices"
 
+	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/index"
 	"github.com/aoa-dev/aoa/internal/regularfile"
-)
-
-// Statements.
-const (
-	sqlUndoMadeBy = "SELECT id, sequence, done, data FROM undos WHERE made = ?1 AND ?1 <> ''"
 )
 
 // Request asks for a replay.
@@ -116,7 +112,7 @@ func (c *Cache) Replay(ctx context.Context, w Worktree, r Request) (Report, erro
 	if err := p.run(ctx); err != nil {
 		return p.out, err
 	}
-	c.accept(ctx, e.ID, r.Session, !p.out.Diverged)
+	c.accept(e.ID, r.Session, !p.out.Diverged)
 	return p.out, nil
 }
 
@@ -131,7 +127,7 @@ func (p *replay) made(ctx context.Context) (bool, error) {
 	if p.r.Plan == "" || p.r.Call == "" {
 		return false, nil
 	}
-	u, known, _, err := p.c.readUndo(ctx, sqlUndoMadeBy, p.r.Call)
+	u, known, _, err := p.c.readUndo(ctx, cold.UndoFilter{Made: p.r.Call})
 	if !known || err != nil {
 		return false, err
 	}

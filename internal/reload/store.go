@@ -1,150 +1,111 @@
 package reload
 
 import (
-	"bytes"
-	"compress/flate"
 	"context"
-	_ "embed"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
-	"time"
 
 	"github.com/aoa-dev/aoa/internal/cold"
+	"github.com/aoa-dev/aoa/internal/event"
 )
-
-// Statements.
-const (
-	sqlSequences    = "SELECT id, used, uses, successes, failures, data FROM sequences ORDER BY used, id"
-	sqlSaveSequence = `INSERT INTO sequences (id, used, uses, successes, failures, data) VALUES (?1, ?2, ?3, ?4, ?5, ?6)
-ON CONFLICT (id) DO UPDATE SET used = ?2, uses = ?3, successes = ?4, failures = ?5, data = ?6`
-	sqlSaveCount = "INSERT INTO counts (name, value) VALUES (?1, ?2) ON CONFLICT (name) DO UPDATE SET value = ?2"
-)
-
-//go:embed schema.sql
-var schema string
 
 // ErrNone is wrapped when there is no such entry or undo record.
 var ErrNone = errors.New("no such sequence")
 
-// packed is the first byte of stored data: its format.
-const (
-	packed    = 1
-	maxPacked = 4 << 20 // bytes unpacked: a hostile row must not fill the memory
-)
-
-// pack makes data of a value: JSON, compressed, sealed.
-func (c *Cache) pack(of string, v any) ([]byte, error) {
-	raw, err := json.Marshal(v)
-	if err != nil {
-		return nil, err
-	}
-	b := bytes.NewBuffer([]byte{packed})
-	w, err := flate.NewWriter(b, flate.BestCompression)
-	if err != nil {
-		return nil, err
-	}
-	if _, err = w.Write(raw); err == nil {
-		err = w.Close()
-	}
-	if err != nil {
-		return nil, err
-	}
-	return c.o.Seal.Seal(of, b.Bytes()), nil
+// storedEntry is an entry with what changes often.
+type storedEntry struct {
+	Entry
+	Uses      int `json:"uses"`
+	Successes int `json:"successes"`
+	Failures  int `json:"failures"`
 }
 
-// unpack reads what pack has made.
-func (c *Cache) unpack(of string, data []byte, v any) error {
-	data, err := c.o.Seal.Open(of, data)
-	if err != nil {
-		return err
+// decode reads a stored entry.
+func decode(raw []byte) (*Entry, error) {
+	var s storedEntry
+	if err := json.Unmarshal(raw, &s); err != nil {
+		return nil, err
 	}
-	return decode(data, v)
+	e := &s.Entry
+	e.Uses, e.Successes, e.Failures = s.Uses, s.Successes, s.Failures
+	if !e.sound() {
+		return nil, errors.New("its values are impossible")
+	}
+	return e, nil
 }
 
-func decode(data []byte, v any) error {
-	if len(data) == 0 || data[0] != packed {
-		return errors.New("unknown form")
-	}
-	raw, err := io.ReadAll(io.LimitReader(flate.NewReader(bytes.NewReader(data[1:])), maxPacked+1))
-	switch {
-	case err != nil:
-		return err
-	case len(raw) > maxPacked:
-		return errors.New("too large")
-	}
-	return json.Unmarshal(raw, v)
+// pack makes a blob of an entry, and returns the bytes that it takes.
+func (c *Cache) pack(e *Entry) (cold.Packed, error) {
+	raw, err := json.Marshal(storedEntry{*e, e.Uses, e.Successes, e.Failures})
+	p := c.stored.Pack(cold.Blob{Key: e.ID, Session: e.Session, Used: e.Used, Meta: raw})
+	p.Size = p.Stored
+	return p, err
 }
 
-// load reads what is stored, once. Unreadable rows are left out.
+// load reads what is stored, once. What cannot be read is left out.
 func (c *Cache) load(ctx context.Context) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.loaded {
 		return nil
 	}
-	var found []*Entry
-	err := c.file.Use(ctx, func(f *cold.File) (err error) {
-		found, err = c.read(ctx, f)
-		return err
-	})
+	found, _, err := c.stored.List(ctx, cold.Selection{LeastUsed: true})
+	if err == nil {
+		err = c.loadCounts(ctx)
+	}
 	if err != nil {
 		return fmt.Errorf("read the recorded sequences: %w", err)
 	}
-	for _, e := range found {
-		c.put(e)
+	for _, v := range found {
+		if e, err := decode(v.Meta); err == nil && e.ID == v.Key && c.entries[e.ID] == nil {
+			e.Used, e.size = v.Used, int(v.Size)
+			c.put(e)
+		}
 	}
 	c.loaded = true
 	return nil
 }
 
-// read reads all rows; mu is held. The ids of unreadable ones are kept for forget.
-func (c *Cache) read(ctx context.Context, f *cold.File) (found []*Entry, err error) {
-	c.bad = nil
-	err = f.Each(ctx, sqlSequences, nil, func(r cold.Row) error {
-		var e Entry
-		var id string
-		var used int64
-		var data []byte
-		if err := r.Scan(&id, &used, &e.Uses, &e.Successes, &e.Failures, &data); err != nil {
-			return err
-		}
-		err := c.unpack("sequence:"+id, data, &e)
-		if err == nil && (e.ID != id || !e.sound() || !cold.Possible(used)) {
-			err = errors.New("its values are impossible")
-		}
-		if err != nil {
-			c.bad = append(c.bad, id)
-		}
-		if errors.Is(err, cold.ErrLostKey) && !errors.Is(err, cold.ErrRow) {
-			return nil // the seal has warned, and the key may come back
-		}
-		if err != nil {
-			return fmt.Errorf("%w: sequence %s: %w", cold.ErrRow, id, err)
-		}
-		e.Used, e.size = time.UnixMilli(used).UTC(), len(data)
-		found = append(found, &e)
-		return nil
-	})
-	if err == nil {
-		err = f.Each(ctx, "SELECT name, value FROM counts", nil, func(r cold.Row) error {
-			var name string
-			var n int64
-			err := r.Scan(&name, &n)
-			if err == nil {
-				c.counts[name] += n
-			}
-			return err
-		})
+// loadCounts adds the counts that are stored; mu is held.
+func (c *Cache) loadCounts(ctx context.Context) error {
+	v, found, err := c.counted.Get(ctx, "")
+	if err != nil && !errors.Is(err, cold.ErrRow) && !errors.Is(err, cold.ErrLostKey) || !found {
+		return err
 	}
-	return found, err
+	var counts map[string]int64
+	_ = json.Unmarshal(v.Meta, &counts) // counts that cannot be read begin again
+	for name, n := range counts {
+		c.counts[name] += n
+	}
+	return nil
+}
+
+// leave writes what is in memory and lets go of it.
+func (c *Cache) leave(ctx context.Context) error {
+	err := c.write(ctx)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	clear(c.entries)
+	clear(c.turns)
+	clear(c.last)
+	clear(c.counts)
+	clear(c.dirty)
+	c.index, c.loaded, c.tallied = newEntryIndex(), false, false
+	return err
+}
+
+// holds reports whether a stored entry refers to a file, or to anything below a folder. One that cannot be read may.
+func holds(v cold.Blob, path string) bool {
+	e, err := decode(v.Meta)
+	return err != nil || e.names(event.Path(path))
 }
 
 // sound reports whether a stored entry keeps to the bounds of those that are made.
 func (e *Entry) sound() bool {
-	return e.ID != "" && len(e.Actions) <= maxActions && len(e.Files) <= maxFiles && len(e.Text) <= maxText+4
+	return e.ID != "" && len(e.Actions) <= maxActions && len(e.Files) <= maxFiles && len(e.Text) <= maxText+4 &&
+		e.Uses >= 0 && e.Successes >= 0 && e.Failures >= 0
 }
 
 // put adds an entry; mu is held.
@@ -169,56 +130,71 @@ func (c *Cache) drop(e *Entry) {
 // write writes what changed. On error it stays to be written.
 func (c *Cache) write(ctx context.Context) error {
 	c.mu.Lock()
-	if len(c.dirty) == 0 && !c.counted {
+	if !c.loaded || len(c.dirty) == 0 && !c.tallied {
 		c.mu.Unlock()
 		return nil
 	}
-	rows, counts := map[string][]any{}, maps.Clone(c.counts)
-	for id := range c.dirty {
-		rows[id] = nil
-		if e := c.entries[id]; e != nil {
-			data, err := c.pack("sequence:"+id, e)
-			if err != nil {
-				c.mu.Unlock()
-				return fmt.Errorf("pack sequence %s: %w", id, err)
-			}
-			e.size = len(data)
-			rows[id] = []any{id, e.Used.UnixMilli(), e.Uses, e.Successes, e.Failures, data}
+	was, counts := c.dirty, maps.Clone(c.counts)
+	var kept []cold.Packed
+	var gone []string
+	for id := range was {
+		e := c.entries[id]
+		if e == nil {
+			gone = append(gone, id)
+			continue
 		}
+		p, err := c.pack(e)
+		if err != nil {
+			c.mu.Unlock()
+			return fmt.Errorf("pack sequence %s: %w", id, err)
+		}
+		e.size = int(p.Stored)
+		kept = append(kept, p)
 	}
-	was := c.dirty
-	c.dirty, c.counted = map[string]bool{}, false
+	c.dirty, c.tallied = map[string]bool{}, false
 	c.mu.Unlock()
-	err := c.writeRows(ctx, rows, counts)
+	full, err := c.writeBlobs(ctx, kept, gone, counts)
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	if err != nil {
-		c.mu.Lock()
-		for id := range was {
-			c.dirty[id] = true
-		}
-		c.counted = true
-		c.mu.Unlock()
+		maps.Copy(c.dirty, was)
+		c.tallied = true
+		return err
 	}
-	return err
+	for _, id := range full {
+		if e := c.entries[id]; e != nil {
+			c.index.remove(e)
+			delete(c.entries, id)
+			c.count(countEvicted + ":full")
+		}
+	}
+	return nil
 }
 
-func (c *Cache) writeRows(ctx context.Context, rows map[string][]any, counts map[string]int64) error {
-	return c.file.Write(ctx, "write recorded sequences", func(tx *cold.Tx) error {
-		for id, row := range rows {
-			var err error
-			if row == nil {
-				_, err = tx.Exec("DELETE FROM sequences WHERE id = ?", id)
-			} else {
-				_, err = tx.Exec(sqlSaveSequence, row...)
-			}
-			if err != nil {
+// writeBlobs returns the ids of the entries that had to go, since there were too many.
+func (c *Cache) writeBlobs(ctx context.Context, kept []cold.Packed, gone []string, counts map[string]int64) (full []string, err error) {
+	full, err = c.stored.Write(ctx, "write recorded sequences", func(tx *cold.BlobTx) error {
+		for _, id := range gone {
+			if err := tx.Delete(id); err != nil {
 				return err
 			}
 		}
-		for name, n := range counts {
-			if _, err := tx.Exec(sqlSaveCount, name, n); err != nil {
+		for _, p := range kept {
+			if err := tx.Put(p); err != nil {
 				return err
 			}
 		}
 		return nil
 	})
+	if err != nil {
+		return nil, err
+	}
+	raw, err := json.Marshal(counts)
+	if err != nil {
+		return full, err
+	}
+	_, err = c.counted.Write(ctx, "write counts of sequences", func(tx *cold.BlobTx) error {
+		return tx.Put(c.counted.Pack(cold.Blob{Meta: raw}))
+	})
+	return full, err
 }

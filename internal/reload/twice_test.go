@@ -25,7 +25,7 @@ func TestTwice(t *testing.T) {
 			t.Errorf("time %d: %v, %+v, b.go is %q", i+1, err, got, d.read("b.go"))
 		}
 		d.states(got, Applied)
-		d.must(d.cache.Close())
+		d.close()
 		d.open(Options{})
 	}
 	for i := range 2 {

@@ -3,6 +3,7 @@ package reload
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -13,13 +14,6 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/index"
 	"github.com/aoa-dev/aoa/internal/regularfile"
-)
-
-// Statements.
-const (
-	sqlAddUndo      = "INSERT INTO undos (id, at, sequence, data, made) VALUES (?, ?, ?, ?, ?)"
-	sqlLastUndo     = "SELECT id, sequence, done, data FROM undos WHERE done = 0 ORDER BY rowid DESC LIMIT 1"
-	sqlUndoUnmadeBy = "SELECT id, sequence, done, data FROM undos WHERE unmade = ?1 AND ?1 <> ''"
 )
 
 // maxUndos is how many undo records are kept: they hold contents of files.
@@ -81,17 +75,14 @@ func (c *Cache) Undo(ctx context.Context, w Worktree, id, call string) (record s
 		}
 		left.Files = append(left.Files, r)
 	}
-	err = c.file.Write(ctx, "begin to undo", func(tx *cold.Tx) error {
-		_, err := tx.Exec("UPDATE undos SET unmade = ?2 WHERE id = ?1", u.ID, call)
-		return err
-	})
+	err = c.o.DB.MarkUndo(ctx, u.ID, call, false)
 	if err == nil {
 		err = left.restore(dir, len(left.Files))
 	}
 	if err != nil {
 		return u.ID, nil, fmt.Errorf("undo %s: %w", u.ID, err)
 	}
-	return u.ID, files, c.closeUndo(ctx, u.ID)
+	return u.ID, files, c.o.DB.MarkUndo(ctx, u.ID, call, true)
 }
 
 // restore puts the first n files back.
@@ -112,38 +103,23 @@ func (u undo) restore(dir *os.Root, n int) error {
 }
 
 func (c *Cache) saveUndo(ctx context.Context, u undo, call string) error {
-	data, err := c.pack("undo:"+u.ID, u)
+	data, err := json.Marshal(u)
 	if err != nil {
 		return err
 	}
-	return c.file.Write(ctx, "write an undo record", func(tx *cold.Tx) error {
-		if _, err := tx.Exec(sqlAddUndo, u.ID, u.At.UnixMilli(), u.Sequence, data, call); err != nil {
-			return err
-		}
-		_, err := tx.Exec(sqlTrimUndos, maxUndos)
-		return err
-	})
-}
-
-func (c *Cache) closeUndo(ctx context.Context, id string) error {
-	return c.file.Write(ctx, "close an undo record", func(tx *cold.Tx) error {
-		_, err := tx.Exec("UPDATE undos SET done = 1 WHERE id = ?", id)
-		return err
-	})
+	return c.o.DB.AddUndo(ctx, cold.Undo{ID: u.ID, At: u.At, Made: call, Data: data}, maxUndos)
 }
 
 // findUndo finds the record that a call means; done reports that this very call has undone it. The error is ErrNone if there is none, or
 // another call has undone it already.
 func (c *Cache) findUndo(ctx context.Context, id, call string) (u undo, done bool, err error) {
-	u, known, done, err := c.readUndo(ctx, sqlUndoUnmadeBy, call)
-	if known || err != nil {
-		return u, done, err
+	if call != "" {
+		u, known, done, err := c.readUndo(ctx, cold.UndoFilter{Unmade: call})
+		if known || err != nil {
+			return u, done, err
+		}
 	}
-	if id == "" {
-		u, known, done, err = c.readUndo(ctx, sqlLastUndo)
-	} else {
-		u, known, done, err = c.readUndo(ctx, "SELECT id, sequence, done, data FROM undos WHERE id = ?", id)
-	}
+	u, known, done, err := c.readUndo(ctx, cold.UndoFilter{ID: id})
 	switch {
 	case err != nil:
 		return u, false, err
@@ -157,21 +133,13 @@ func (c *Cache) findUndo(ctx context.Context, id, call string) (u undo, done boo
 	return u, false, nil
 }
 
-// readUndo reads the record that a statement finds.
-func (c *Cache) readUndo(ctx context.Context, statement string, args ...any) (u undo, known, done bool, err error) {
-	var found, sequence string
-	var raw []byte
-	err = c.file.Use(ctx, func(f *cold.File) (err error) {
-		if known, err = f.Scan(ctx, statement, args, &found, &sequence, &done, &raw); err != nil || !known {
-			return err
-		}
-		if err := c.unpack("undo:"+found, raw, &u); err != nil {
-			return f.BadRow(fmt.Errorf("undo record %s: %w", found, err))
-		}
-		return nil
-	})
+func (c *Cache) readUndo(ctx context.Context, f cold.UndoFilter) (u undo, known, done bool, err error) {
+	found, known, err := c.o.DB.FindUndo(ctx, f)
+	if err == nil && known {
+		err = json.Unmarshal(found.Data, &u)
+	}
 	if err != nil {
 		return u, false, false, fmt.Errorf("read the undo record: %w", err)
 	}
-	return u, known, done, nil
+	return u, known, found.Done, nil
 }

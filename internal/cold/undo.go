@@ -1,0 +1,74 @@
+package cold
+
+import (
+	"context"
+	"fmt"
+	"time"
+)
+
+// Undo is what files were before somebody had them edited. It is no cached thing: it lies in the log's file.
+type Undo struct {
+	ID     string
+	At     time.Time
+	Made   string // the call that edited; "": not known
+	Unmade string // the call that puts back; "": none has
+	Done   bool   // the files are put back
+	Data   []byte // contents of the files, opaque here
+}
+
+// UndoFilter selects one undo record; with zero fields it is the newest that is not done.
+type UndoFilter struct{ ID, Made, Unmade string }
+
+// Statements.
+const (
+	sqlAddUndo   = "INSERT INTO undos (id, at, made, unmade, done, data) VALUES (?1, ?2, ?3, '', 0, ?4)"
+	sqlTrimUndos = "DELETE FROM undos WHERE rowid NOT IN (SELECT rowid FROM undos ORDER BY rowid DESC LIMIT ?)"
+	sqlFindUndo  = `SELECT id, at, made, unmade, done, data FROM undos
+WHERE (?1 <> '' AND id = ?1) OR (?2 <> '' AND made = ?2) OR (?3 <> '' AND unmade = ?3) OR (?1 || ?2 || ?3 = '' AND done = 0)
+ORDER BY rowid DESC LIMIT 1`
+)
+
+// AddUndo keeps a record, and of all records the newest few.
+func (d *DB) AddUndo(ctx context.Context, u Undo, keep int) error {
+	data := d.seal.Seal(undoOf(u.ID), pack(u.Data))
+	return d.Write(ctx, "write an undo record", func(tx *Tx) error {
+		if err := tx.run([]any{u.ID, u.At.UnixMilli(), u.Made, data}, sqlAddUndo); err != nil {
+			return err
+		}
+		return tx.run([]any{keep}, sqlTrimUndos)
+	})
+}
+
+// FindUndo returns a record. One that cannot be read is ErrRow, or ErrLostKey.
+func (d *DB) FindUndo(ctx context.Context, f UndoFilter) (u Undo, found bool, err error) {
+	var at int64
+	var data []byte
+	found, err = d.Scan(ctx, sqlFindUndo, []any{f.ID, f.Made, f.Unmade}, &u.ID, &at, &u.Made, &u.Unmade, &u.Done, &data)
+	if err != nil || !found {
+		return u, found, err
+	}
+	u.At = time.UnixMilli(at).UTC()
+	packed, err := d.seal.Open(undoOf(u.ID), data)
+	if err == nil {
+		u.Data, err = unpack(packed, maxBlob)
+	}
+	if err != nil {
+		return u, true, d.BadRow(fmt.Errorf("undo record %s: %w", u.ID, err))
+	}
+	return u, true, nil
+}
+
+// MarkUndo notes the call that puts back, and whether it has.
+func (d *DB) MarkUndo(ctx context.Context, id, unmade string, done bool) error {
+	return d.Write(ctx, "mark an undo record", func(tx *Tx) error {
+		return tx.run([]any{id, unmade, done}, "UPDATE undos SET unmade = ?2, done = ?3 WHERE id = ?1")
+	})
+}
+
+// DropUndos deletes all records.
+func (d *DB) DropUndos(ctx context.Context) error {
+	return d.Write(ctx, "drop undo records", func(tx *Tx) error { return tx.run(nil, "DELETE FROM undos") })
+}
+
+// undoOf is what the contents of a record belong to.
+func undoOf(id string) string { return "undo " + id }

@@ -227,8 +227,15 @@ func (a *app) cacheStats() *cobra.Command {
 	r := api.StatsRequest{Table: "cache"}
 	part := func(ans api.StatsAnswer) *api.CacheStatsAnswer { return ans.Cache }
 	c := table(a, short, &r, part, func(ans api.CacheStatsAnswer) {
-		printList(a, "session\titems\tused\tquota\taccessed", ans.Sessions, func(u api.CacheUsage) []any {
-			return []any{u.Session, u.Items, size(u.Used), size(u.Quota), stamp(u.Accessed)}
+		printList(a, "session\titems\tused\tquota\taccessed\tends", ans.Sessions, func(u api.CacheUsage) []any {
+			ends := "-"
+			if last := u.Accessed; !u.Ended.IsZero() {
+				if u.Ended.After(last) {
+					last = u.Ended
+				}
+				ends = stamp(last.Add(24 * time.Hour))
+			}
+			return []any{u.Session, u.Items, size(u.Used), size(u.Quota), stamp(u.Accessed), ends}
 		})
 		a.talk("%s on disk, compressed", size(ans.Stored))
 	})

@@ -106,5 +106,6 @@ type CacheUsage struct {
 	Used     int64     `json:"used_bytes"` // uncompressed, as the quota counts them
 	Quota    int64     `json:"quota_bytes"`
 	Created  time.Time `json:"created"`
-	Accessed time.Time `json:"accessed"` // its items go 24 h after the last event of their session
+	Accessed time.Time `json:"accessed"`
+	Ended    time.Time `json:"ended,omitzero"` // its items go 24 h after the later of the two
 }

@@ -20,11 +20,9 @@ type Options struct {
 type Cache struct {
 	o        Options
 	items    *cold.Owner
+	ended    *cold.Owner // sessions that ended: when, as a time in Used
 	position cold.Position
 }
-
-// Owner is the cache's name among the blobs.
-const Owner = "items"
 
 // New opens nothing.
 func New(o Options) *Cache {
@@ -34,8 +32,9 @@ func New(o Options) *Cache {
 	if o.Newest == nil {
 		o.Newest = func(string) time.Time { return time.Time{} }
 	}
-	return &Cache{o: o, items: o.Blobs.Owner(Owner, cold.Rule{Life: func() time.Duration { return life }, Quota: o.Quota,
-		Max: MaxItem, Active: o.Newest})}
+	day := func() time.Duration { return life }
+	return &Cache{o: o, ended: o.Blobs.Owner("ended", cold.Rule{Life: day}),
+		items: o.Blobs.Owner("items", cold.Rule{Life: day, Quota: o.Quota, Max: MaxItem, Active: o.Newest})}
 }
 
 // touch notes that a session was active, then.

@@ -2,6 +2,7 @@ package llmcache
 
 import (
 	"context"
+	"errors"
 
 	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/event"
@@ -24,10 +25,18 @@ func (c *Cache) Apply(ctx context.Context, seq int64, events []event.Event) erro
 			continue
 		}
 		var err error
-		if e.Kind == event.KindEnd && (e.Tool == "logout" || e.Tool == "exit" || e.Tool == "prompt_input_exit") {
+		switch {
+		case !c.items.Exists():
+		case e.Kind == event.KindStart:
+			_, _, err = c.ended.Drop(ctx, e.Session)
+			err = errors.Join(storage(err), c.touch(ctx, e.Session, e.Time))
+		case e.Tool == "logout" || e.Tool == "exit" || e.Tool == "prompt_input_exit":
 			_, err = c.Clear(ctx, e.Session)
-		} else {
-			err = c.touch(ctx, e.Session, e.Time)
+		default:
+			_, err = c.ended.Write(ctx, "note the end of a session", func(tx *cold.BlobTx) error {
+				return tx.Put(c.ended.Pack(cold.Blob{Key: e.Session, Session: e.Session, Used: e.Time}))
+			})
+			err = errors.Join(storage(err), c.touch(ctx, e.Session, e.Time))
 		}
 		if err != nil {
 			return err

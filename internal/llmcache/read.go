@@ -89,13 +89,24 @@ type Usage struct {
 	Quota    int64
 	Created  time.Time // of its first item
 	Accessed time.Time // last read, write or list, or when it began or ended
+	Ended    time.Time // zero: it has not, or was resumed since
 }
 
 // Stats returns the sessions that have items, the one used last first, and the bytes of all items on disk.
 func (c *Cache) Stats(ctx context.Context) (sessions []Usage, stored int64, err error) {
+	ended, _, err := c.ended.List(ctx, cold.Selection{})
+	if err != nil {
+		return nil, 0, storage(err)
+	}
+	at := map[string]time.Time{}
+	for _, v := range ended {
+		at[v.Key] = v.Used
+	}
 	all, err := c.items.Sessions(ctx)
 	for _, u := range all {
-		sessions, stored = append(sessions, c.usage(u)), stored+u.Stored
+		use := c.usage(u)
+		use.Ended = at[u.Session]
+		sessions, stored = append(sessions, use), stored+u.Stored
 	}
 	return sessions, stored, storage(err)
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"reflect"
+	"sync"
 	"testing"
 	"time"
 
@@ -126,4 +127,38 @@ func FuzzRecord(f *testing.F) {
 			t.Errorf("%v\n%+v\n%+v", err, s, again)
 		}
 	})
+}
+
+// TestReadersBesideTheFold: what a reader has stays as it is.
+func TestReadersBesideTheFold(t *testing.T) {
+	l, end := New(), make(chan struct{})
+	at := time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)
+	var readers sync.WaitGroup
+	for range 2 {
+		readers.Go(func() {
+			for {
+				s := l.Get("s", at)
+				before := fmt.Sprint(s.Files(), s.First, s.Words(), s.Results, s.Uncommitted, s.Hints.Open, s.Recent("", at.Add(-1)))
+				select {
+				case <-end:
+					return
+				default:
+				}
+				after := fmt.Sprint(s.Files(), s.First, s.Words(), s.Results, s.Uncommitted, s.Hints.Open, s.Recent("", at.Add(-1)))
+				if before != after {
+					t.Errorf("%s\nis now\n%s", before, after)
+					return
+				}
+			}
+		})
+	}
+	kinds := []event.Kind{event.KindPrompt, event.KindEdit, event.KindSearch, event.KindRun, event.KindRename, event.KindCommit,
+		event.KindSuggest}
+	for i := range 3000 {
+		file, old := event.Path(fmt.Sprint(i%40)), event.Path(fmt.Sprint(i%7))
+		l.Apply(event.Event{ID: fmt.Sprint(i), Kind: kinds[i%len(kinds)], Time: at, Session: "s", OK: true, Why: Shown,
+			Paths: []event.Path{file}, From: []event.Path{old}, Seen: []event.Path{old, file}, Terms: []string{fmt.Sprint("w", i%9)}})
+	}
+	close(end)
+	readers.Wait()
 }

@@ -136,6 +136,9 @@ func (w *worktree) like(n *api.NamedFiles) (only event.Path) {
 
 // end is the one file whose path ends in a name at a folder border.
 func end(tree *index.Tree, typed string) (event.Path, bool) {
-	p, ok := tree.Resolve(typed)
-	return p, ok && (string(p) == typed || strings.HasSuffix(string(p), "/"+typed))
+	found := tree.Files(typed)
+	if len(found) != 1 {
+		return "", false
+	}
+	return found[0], string(found[0]) == typed || strings.HasSuffix(string(found[0]), "/"+typed)
 }

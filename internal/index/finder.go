@@ -151,9 +151,8 @@ func LooksNamed(w string) bool {
 	return len(w) >= 4 && w[0] >= 'A' && w[0] <= 'Z'
 }
 
-// Resolve finds the one file that a name in a text means. Absolute names must lie in a worktree, if the worktrees are known. A
-// name with more folders than the file it would lead to is another project's, unless the file has a folder of its own:
-// "node_modules/x/package.json" is not package.json.
+// Resolve finds the one file that a name in a text means (see Tree.Files). Absolute names must lie in a worktree, if the worktrees are
+// known. A longer name means a file at the root only if its folders are those that the repository lies in.
 func (l *Locator) Resolve(name string) (event.Path, bool) {
 	if p, ok := l.Known(name, ""); ok {
 		return p, true
@@ -162,18 +161,18 @@ func (l *Locator) Resolve(name string) (event.Path, bool) {
 		return "", false
 	}
 	clean := path.Clean(strings.ReplaceAll(name, `\`, "/"))
-	if n := len(l.Tree.Base(path.Base(clean))); n == 0 || n > maxSame {
+	dirs, base := path.Split(clean)
+	if n := len(l.Tree.Base(base)); n == 0 || n > maxSame {
 		return "", false
 	}
-	p, ok := l.Tree.Resolve(clean)
-	if !ok {
+	found := l.Tree.Files(clean)
+	if dirs = strings.TrimSuffix(dirs, "/"); len(found) == 0 && dirs != "" && l.above(dirs) && l.Tree.Has(event.Path(base)) {
+		return event.Path(base), true
+	}
+	if len(found) != 1 || found[0].Dir() == "" && IsAbs(clean) {
 		return "", false
 	}
-	rest, longer := strings.CutSuffix(clean, "/"+string(p))
-	if longer && rest != "a" && rest != "b" && !l.above(rest) && (p.Dir() == "" || foreign(rest)) {
-		return "", false
-	}
-	return p, true
+	return found[0], true
 }
 
 // above reports whether the folders are the ones that the repository itself lies in: "aoa/README.md" in the
@@ -185,14 +184,4 @@ func (l *Locator) above(dirs string) bool {
 		}
 	}
 	return strings.Trim(dirs, "./") == ""
-}
-
-// foreign reports whether folders belong to somebody else's code.
-func foreign(dirs string) bool {
-	for _, mark := range []string{"node_modules", "vendor", "site-packages", "pkg/mod"} {
-		if strings.Contains(dirs, mark) {
-			return true
-		}
-	}
-	return false
 }

@@ -1,9 +1,7 @@
 package index
 
 import (
-	"path"
 	"slices"
-	"strings"
 	"sync"
 
 	"github.com/aoa-dev/aoa/internal/event"
@@ -208,60 +206,6 @@ func (t *Tree) list(l *pathLists, key string) []event.Path {
 	defer t.mu.Unlock()
 	l.compact(key)
 	return l.lists[key]
-}
-
-// Resolve returns the one file that a name in a text means: the path itself, or the only known file whose path ends in the name at
-// a folder border. A name that several files have means none. A leading "./", "a/" or "b/" (diffs) and a trailing ":12" or ":12:3"
-// (compilers) are taken off.
-func (t *Tree) Resolve(name string) (event.Path, bool) {
-	if name == "" || len(name) > event.MaxPath {
-		return "", false
-	}
-	name = strings.ReplaceAll(name, `\`, "/")
-	for range 2 {
-		if i := strings.LastIndexByte(name, ':'); i > 0 && isNumber(name[i+1:]) {
-			name = name[:i]
-		}
-	}
-	name = path.Clean(name)
-	if p, ok := t.resolve(strings.TrimPrefix(name, "./")); ok {
-		return p, true
-	}
-	if strings.HasPrefix(name, "a/") || strings.HasPrefix(name, "b/") {
-		return t.resolve(name[2:])
-	}
-	return "", false
-}
-
-func (t *Tree) resolve(name string) (event.Path, bool) {
-	if name == "" || name == "." {
-		return "", false
-	}
-	t.mu.RLock()
-	defer t.mu.RUnlock()
-	if t.files[event.Path(name)] {
-		return event.Path(name), true
-	}
-	var found event.Path
-	base := path.Base(name)
-	for _, p := range t.base.lists[base] {
-		if t.base.removed[base][p] {
-			continue
-		}
-		// The name may be longer than the path (absolute, or under a folder above the root) or shorter.
-		if endsIn(string(p), name) || endsIn(name, string(p)) {
-			if found != "" {
-				return "", false
-			}
-			found = p
-		}
-	}
-	return found, found != ""
-}
-
-// endsIn reports whether a path ends in another one at a folder border.
-func endsIn(long, short string) bool {
-	return strings.HasSuffix(long, short) && (len(long) == len(short) || long[len(long)-len(short)-1] == '/')
 }
 
 // Named returns the files that a text names, each once, in the order of the text, at most 60 and of the first 30 KB.

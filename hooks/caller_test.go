@@ -89,10 +89,10 @@ func TestRunTwice(t *testing.T) {
 		if d := cmp.Diff(a.Events, b.Events, cmpopts.IgnoreFields(event.Event{}, "Time")); d != "" {
 			t.Errorf("%s and %s: %s", tt.own, tt.settings, d)
 		}
-		if got := string(Render(a.Agent, a.Event, "x")); got != tt.answer {
+		if got := string(Render(a.Agent, a.Event, Block{}, "x")); got != tt.answer {
 			t.Errorf("%s: %s", tt.own, got)
 		}
-		if got := string(Render(b.Agent, b.Event, "x")); got != tt.other {
+		if got := string(Render(b.Agent, b.Event, Block{}, "x")); got != tt.other {
 			t.Errorf("%s: %s", tt.settings, got)
 		}
 	}
@@ -109,7 +109,7 @@ func TestClaudeNamesAtCursor(t *testing.T) {
 	if call.Query == nil || call.Query.Current != "go.mod" || call.Kind != HintNext {
 		t.Errorf("no question after the tool, where Cursor's model can read a text: %+v", call)
 	}
-	if got := string(Render(call.Agent, call.Event, "x")); got != `{"additional_context":"x"}` {
+	if got := string(Render(call.Agent, call.Event, Block{}, "x")); got != `{"additional_context":"x"}` {
 		t.Error(got)
 	}
 }

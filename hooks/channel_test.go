@@ -35,7 +35,7 @@ func TestChannels(t *testing.T) {
 			if speaks(c.agent, event) == silent {
 				t.Errorf("%s, %s: speaks is %v", c.agent, event, !silent)
 			}
-			if got := Render(c.agent, event, longText); (got == nil) != silent || len(got) > c.limit {
+			if got := Render(c.agent, event, Block{}, longText); (got == nil) != silent || len(got) > c.limit {
 				t.Errorf("%s, %s: %d bytes", c.agent, event, len(got))
 			}
 		}

@@ -57,7 +57,7 @@ func TestHostileNames(t *testing.T) {
 				if named := Named(text, []event.Suggestion{q.sugg}); (len(named) == 1) != (text != "") {
 					t.Errorf("%s about %q names %q", kind, c.name, named)
 				}
-				if got := said(t, Render("claude", "PostToolBatch", text)); got != q.want {
+				if got := said(t, Render("claude", "PostToolBatch", Block{}, text)); got != q.want {
 					t.Errorf("%s about %q: the agent gets %q", kind, c.name, got)
 				}
 			}

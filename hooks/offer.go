@@ -73,16 +73,3 @@ func (b Block) within(n int) string {
 	}
 	return "<" + b.Tag + ">\n" + text + "\n</" + b.Tag + ">"
 }
-
-// RenderBlock is Render with a block before the text.
-func RenderBlock(agent, event string, b Block, text string) []byte {
-	left := longest(event)
-	block := b.within(left)
-	if block != "" {
-		left -= len(utf16.Encode([]rune(block))) + 1
-	}
-	if text = shorten(harmless(text), max(left, 0)); block != "" {
-		text = strings.TrimRight(block+"\n"+text, "\n")
-	}
-	return renderText(agent, event, text)
-}

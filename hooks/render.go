@@ -24,15 +24,18 @@ func longest(on string) int {
 	return MaxHint
 }
 
-// Render puts text into the form of an agent's event: the one JSON object that the hook prints, or nil when there
-// is no text or the event takes none. The text is made harmless and cut at a line's end to MaxHint (MaxStart
-// at a session's start). The object never holds a decision: a hint must not decide about permissions.
-func Render(agent, event, text string) []byte {
-	return renderText(agent, event, shorten(harmless(text), longest(event)))
-}
-
-// renderText puts a harmless text into the agent's JSON.
-func renderText(agent, event, text string) []byte {
+// Render puts a block and a text below it into the form of an agent's event: the one JSON object that the hook prints, or nil when there
+// is neither or the event takes none. The text is made harmless and cut at a line's end to MaxHint (MaxStart at a session's start), with
+// the block. The object never holds a decision: a hint must not decide about permissions.
+func Render(agent, event string, b Block, text string) []byte {
+	left := longest(event)
+	block := b.within(left)
+	if block != "" {
+		left -= len(utf16.Encode([]rune(block))) + 1
+	}
+	if text = shorten(harmless(text), max(left, 0)); block != "" {
+		text = strings.TrimRight(block+"\n"+text, "\n")
+	}
 	if text == "" {
 		return nil
 	}

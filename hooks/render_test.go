@@ -28,14 +28,14 @@ func TestRender(t *testing.T) {
 		{"git", "post-commit", ""}, {"", "", ""},
 	}
 	for _, tt := range tests {
-		if got := string(Render(tt.agent, tt.event, "a.go: x\n")); got != tt.want {
+		if got := string(Render(tt.agent, tt.event, Block{}, "a.go: x\n")); got != tt.want {
 			t.Errorf("Render(%s, %s) = %s, want %s", tt.agent, tt.event, got, tt.want)
 		}
 		if speaks(tt.agent, tt.event) != (tt.want != "") {
 			t.Errorf("takes text: (%s, %s)", tt.agent, tt.event)
 		}
 	}
-	if got := Render("claude", "PreToolUse", " \n\x00\u200b "); got != nil {
+	if got := Render("claude", "PreToolUse", Block{}, " \n\x00\u200b "); got != nil {
 		t.Errorf("nothing to say: %s", got)
 	}
 }
@@ -45,7 +45,7 @@ func FuzzRender(f *testing.F) {
 	f.Add("SessionStart", strings.Repeat("😀 line\n", 500))
 	f.Add("PreToolUse", strings.Repeat("x", 5000))
 	f.Fuzz(func(t *testing.T, ev, text string) {
-		got := Render("claude", ev, text)
+		got := Render("claude", ev, Block{}, text)
 		if got == nil {
 			return
 		}

@@ -115,7 +115,7 @@ func TestTagsOfHints(t *testing.T) {
 		for range n {
 			all = append(all, hostile)
 		}
-		out := string(RenderBlock("claude", "UserPromptSubmit", Offers("claude", all), "a.go <x>"))
+		out := string(Render("claude", "UserPromptSubmit", Offers("claude", all), "a.go <x>"))
 		if strings.Count(out, "<reload_options>") != 1 || strings.Count(out, "</reload_options>") != 1 ||
 			strings.Contains(out, "<system>") ||
 			strings.Contains(out, "<x>") || strings.Contains(out, "<b>") || !strings.Contains(out, "91% match, 2 uses") {
@@ -125,10 +125,10 @@ func TestTagsOfHints(t *testing.T) {
 			t.Errorf("%d offers: %d characters", n, len([]rune(out)))
 		}
 	}
-	if out := string(RenderBlock("codex", "UserPromptSubmit", Offers("codex", []Offer{hostile}), "")); strings.Contains(out, "<") || !strings.Contains(out, "Recorded sequences") {
+	if out := string(Render("codex", "UserPromptSubmit", Offers("codex", []Offer{hostile}), "")); strings.Contains(out, "<") || !strings.Contains(out, "Recorded sequences") {
 		t.Error(out)
 	}
-	if out := RenderBlock("claude", "UserPromptSubmit", Offers("claude", nil), ""); out != nil {
+	if out := Render("claude", "UserPromptSubmit", Offers("claude", nil), ""); out != nil {
 		t.Errorf("nothing to say: %s", out)
 	}
 }

@@ -45,7 +45,7 @@ func (h *hints) answer(ctx context.Context, w *worktree, call hooks.Call) []byte
 		if !h.settings.on(prefetch.Start) {
 			return nil
 		}
-		return hooks.Render(call.Agent, call.Event, h.startText(ctx, w, call, how, hooks.MaxStart))
+		return hooks.Render(call.Agent, call.Event, hooks.Block{}, h.startText(ctx, w, call, how, hooks.MaxStart))
 	}
 	recent := h.asked.take(h.live.Get(call.Session, h.now()), call, h.now())
 	var texts []string
@@ -75,7 +75,7 @@ func (h *hints) answer(ctx context.Context, w *worktree, call hooks.Call) []byte
 			space -= len(text) + 1
 		}
 	}
-	return hooks.RenderBlock(call.Agent, call.Event, block, strings.Join(texts, "\n"))
+	return hooks.Render(call.Agent, call.Event, block, strings.Join(texts, "\n"))
 }
 
 // begun is what began the turn: what the call reports, or a prompt that the agent took no text at. nil for calls

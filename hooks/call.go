@@ -28,7 +28,8 @@ var ErrAgent = errors.New("unknown agent")
 // ErrPayload says that a payload is not a JSON object.
 var ErrPayload = errors.New("not a JSON object")
 
-// Repo is what decoding needs to know of the repository. The zero value knows no file; nil functions and a nil Tree are allowed.
+// Repo is what decoding needs to know of the repository. The zero value knows no file; nil functions and a nil Tree are
+// allowed.
 type Repo struct {
 	Root    event.Root            // the worktree of the daemon, symlinks resolved
 	Roots   []event.Root          // further worktrees: a path in any of them is the same event.Path
@@ -68,8 +69,8 @@ type Call struct {
 	Dropped bool         `json:",omitempty"` // the agent drops what is answered here, though the event takes text
 }
 
-// Start is how a session begins with this call: "startup", "resume", "clear", "compact", "fork", or what else the agent calls
-// it; ok is false when none begins.
+// Start is how a session begins with this call: "startup", "resume", "clear", "compact", "fork", or what else the agent
+// calls it; ok is false when none begins.
 func (c Call) Start() (how string, ok bool) {
 	for _, e := range c.Events {
 		if e.Kind == event.KindStart {
@@ -79,8 +80,8 @@ func (c Call) Start() (how string, ok bool) {
 	return "", false
 }
 
-// TakesText reports whether text given now reaches the agent's model for no more than its tokens. Where it does not, the text
-// may wait for the next event that does.
+// TakesText reports whether text given now reaches the agent's model for no more than its tokens. Where it does not,
+// the text may wait for the next event that does.
 func (c Call) TakesText() bool {
 	e := agents.EventOf(c.Agent, c.Event)
 	return e.Context != agents.None && !c.Dropped
@@ -96,15 +97,16 @@ func Decode(agent string, env map[string]string, payload []byte, r Repo) (Call, 
 	}
 	var raw rawPayload
 	if err := decodeFirst(payload, &raw); err != nil {
-		return Call{Agent: agent}, fmt.Errorf("decode %s hook payload of %d bytes: %w: %w", agent, len(payload), ErrPayload, err)
+		return Call{Agent: agent}, fmt.Errorf("decode %s hook payload of %d bytes: %w: %w", agent, len(payload), ErrPayload,
+			err)
 	}
 	p := canonical(caller(agent, &raw, env), &raw)
 	return p.call(r), nil
 }
 
-// decodeFirst reads the JSON object at the start of data: stdin of a hook is not always closed, and some callers write a line
-// break or a second value after it. A field of the wrong type is left empty: agents change the types of their payloads without
-// notice, and one surprising field must not cost the other twenty.
+// decodeFirst reads the JSON object at the start of data: stdin of a hook is not always closed, and some callers write
+// a line break or a second value after it. A field of the wrong type is left empty: agents change the types of their
+// payloads without notice, and one surprising field must not cost the other twenty.
 func decodeFirst(data []byte, into any) error {
 	if !bytes.HasPrefix(bytes.TrimLeft(data, " \t\r\n"), []byte("{")) {
 		return errors.New("it does not begin with a brace")
@@ -121,12 +123,13 @@ func decodeFirst(data []byte, into any) error {
 	return err
 }
 
-// call makes events, and at most one question, of a payload. What is not listed in the switch says nothing that learning could
-// use: CwdChanged and the worktree events (every payload has its own cwd), FileChanged (the watcher sees saves), and the
-// compactions (SessionStart follows with its source). Stop only ends a turn.
+// call makes events, and at most one question, of a payload. What is not listed in the switch says nothing that
+// learning could use: CwdChanged and the worktree events (every payload has its own cwd), FileChanged (the watcher sees
+// saves), and the compactions (SessionStart follows with its source). Stop only ends a turn.
 func (p *payload) call(r Repo) Call {
 	c := Call{Agent: p.agent, Event: p.name, Session: p.session, Subagent: p.subagent, Cwd: p.cwd, Dropped: p.dropped}
-	s := &CallContext{Repo: r, Files: r.Locator(p.folder()), Agent: p.agent, Session: p.session, Subagent: p.subagent, Turn: p.turn,
+	s := &CallContext{Repo: r, Files: r.Locator(p.folder()), Agent: p.agent, Session: p.session, Subagent: p.subagent,
+		Turn: p.turn,
 		Time: p.when(r.now())}
 	switch p.event {
 	case "UserPromptSubmit":
@@ -160,8 +163,8 @@ func (p *payload) call(r Repo) Call {
 	return c
 }
 
-// border is the beginning or the end of a session. Agents give these no id and deliver them twice when they are installed
-// twice: within ten seconds it is the same one.
+// border is the beginning or the end of a session. Agents give these no id and deliver them twice when they are
+// installed twice: within ten seconds it is the same one.
 func (s *CallContext) border(kind event.Kind, source string) []event.Event {
 	if s.Session == "" {
 		return nil

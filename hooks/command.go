@@ -12,8 +12,8 @@ import (
 	"github.com/aoa-dev/aoa/internal/redact"
 )
 
-// command turns a call of a shell tool into events, in the order of the command line. The last one has what the result named:
-// only after it did the agent see anything. A command line of which nothing is known is still one run event.
+// command turns a call of a shell tool into events, in the order of the command line. The last one has what the result
+// named: only after it did the agent see anything. A command line of which nothing is known is still one run event.
 func (s *CallContext) command(c ToolCall) []event.Event {
 	line := redact.Private(event.Clip(commandText(c.Input), maxCommand))
 	if strings.TrimSpace(line) == "" {
@@ -86,16 +86,16 @@ func merge(ops []shell.Op) (out []shell.Op) {
 	return out
 }
 
-// lists reports whether what the operations print is mainly names, or lines after a name: some operation lists, and none prints
-// a file's content.
+// lists reports whether what the operations print is mainly names, or lines after a name: some operation lists, and
+// none prints a file's content.
 func lists(ops []shell.Op) bool {
 	return slices.ContainsFunc(ops, func(op shell.Op) bool { return op.Listing }) &&
 		!slices.ContainsFunc(ops, func(op shell.Op) bool { return op.Kind == event.KindRead && !op.Silent })
 }
 
-// redacted is a command line without its secrets, and the words of it that may be stored. The words of operations are expanded:
-// "mysql --password x" has x, and so has $PASSWORD, without the mark by which redact.Text finds it. Only words that are left in
-// the redacted line are stored, and none that occurs only after "=".
+// redacted is a command line without its secrets, and the words of it that may be stored. The words of operations are
+// expanded: "mysql --password x" has x, and so has $PASSWORD, without the mark by which redact.Text finds it. Only
+// words that are left in the redacted line are stored, and none that occurs only after "=".
 type redacted struct {
 	text   string
 	whole  bool            // nothing was taken out
@@ -145,9 +145,9 @@ func (s *CallContext) eventOf(op shell.Op, c ToolCall, line redacted) event.Even
 	return e
 }
 
-// completed returns the operations that took place, as the exit status and the messages of the command say, and the operands of
-// the others that named no file. A file that was guessed from the end of its name was not read by a command that failed or
-// printed nothing.
+// completed returns the operations that took place, as the exit status and the messages of the command say, and the
+// operands of the others that named no file. A file that was guessed from the end of its name was not read by a command
+// that failed or printed nothing.
 func completed(ops []shell.Op, c ToolCall) (done []shell.Op, missing []shell.Operand) {
 	text := c.result()
 	nothing := c.Response != nil && strings.TrimSpace(text) == ""
@@ -232,14 +232,17 @@ func resultDirs(r shell.Result) (dirs []string) {
 	return dirs
 }
 
-// diffFiles are edits that the agent itself found a command to have made. They come last: deliveries of the same call that lack
-// them number the others alike.
+// diffFiles are edits that the agent itself found a command to have made. They come last: deliveries of the same call
+// that lack them number the others alike.
 func (s *CallContext) diffFiles(ops []shell.Op, c ToolCall) (out []event.Event) {
 	response, _ := c.Response.(map[string]any)
 	diff, _ := response["bashEditDiff"].(map[string]any)
 	for _, name := range arguments(diff).texts("changedFiles") {
 		p, ok := s.Files.Path(name, "")
-		changed := slices.ContainsFunc(ops, func(op shell.Op) bool { return op.Kind != event.KindRead && slices.Contains(op.Paths, p) })
+		changed := slices.ContainsFunc(ops, func(op shell.Op) bool {
+			return op.Kind != event.KindRead &&
+				slices.Contains(op.Paths, p)
+		})
 		if !ok || s.Files.Ignored(p) || len(out) >= event.MaxSeen || changed {
 			continue
 		}

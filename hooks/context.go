@@ -21,10 +21,11 @@ type CallContext struct {
 	Time     time.Time
 }
 
-// event is a new event of these calls. IDs repeat when the same call is delivered twice: by PostToolUse and PostToolBatch, by
-// settings and a plugin, by the hook and later by the transcript.
+// event is a new event of these calls. IDs repeat when the same call is delivered twice: by PostToolUse and
+// PostToolBatch, by settings and a plugin, by the hook and later by the transcript.
 func (s *CallContext) event(id string, kind event.Kind) event.Event {
-	return event.Event{ID: id, Time: s.Time, Kind: kind, Agent: s.Agent, Session: s.Session, Subagent: s.Subagent, Turn: s.Turn,
+	return event.Event{ID: id, Time: s.Time, Kind: kind, Agent: s.Agent, Session: s.Session, Subagent: s.Subagent,
+		Turn:  s.Turn,
 		Batch: s.Batch}
 }
 

@@ -11,8 +11,9 @@ import (
 	"github.com/aoa-dev/aoa/hooks/agents"
 )
 
-// dialects are the tools of the agents other than Claude Code and Codex: Claude Code's name of a tool, and that of the agent, old ones and
-// those in Claude Code's settings included. A tool that is not in it gives no events unless it is an MCP server's.
+// dialects are the tools of the agents other than Claude Code and Codex: Claude Code's name of a tool, and that of the
+// agent, old ones and those in Claude Code's settings included. A tool that is not in it gives no events unless it is
+// an MCP server's.
 var dialects = map[string]map[string]string{
 	"gemini": lookup(`
 Read: read_file; Edit: replace edit; Write: write_file; Bash: run_shell_command
@@ -56,21 +57,24 @@ type argument struct {
 }
 
 var (
-	fileArgument = argument{"file_path", []string{"file_path", "filePath", "absolute_path", "path", "target_file", "filename",
+	fileArgument = argument{"file_path", []string{"file_path", "filePath", "absolute_path", "path", "target_file",
+		"filename",
 		"notebook_path"}}
-	folderArgument  = argument{"path", []string{"path", "dir_path", "directory", "dir", "target_directory"}}
-	matchArgument   = argument{"pattern", []string{"pattern", "query", "regex", "search", "glob_pattern", "glob", "search_term"}}
+	folderArgument = argument{"path", []string{"path", "dir_path", "directory", "dir", "target_directory"}}
+	matchArgument  = argument{"pattern", []string{"pattern", "query", "regex", "search", "glob_pattern", "glob",
+		"search_term"}}
 	commandArgument = argument{"command", []string{"command", "cmd", "script"}}
 )
 
-// toolArguments are what is read of a call; the rest of its input is not passed on, so that two deliveries of the same call in
-// different dialects are the same.
+// toolArguments are what is read of a call; the rest of its input is not passed on, so that two deliveries of the same
+// call in different dialects are the same.
 var toolArguments = map[string][]argument{
 	"Read": {fileArgument}, "Edit": {fileArgument}, "Write": {fileArgument},
 	"Grep": {matchArgument, folderArgument}, "Glob": {matchArgument, folderArgument}, "LS": {folderArgument},
 	"Bash": {commandArgument}, "PowerShell": {commandArgument},
-	readMany:      {{"paths", []string{"paths", "include", "files"}}},
-	"Agent":       {{"description", []string{"description"}}, {"prompt", []string{"prompt", "task", "objective", "query"}}},
+	readMany: {{"paths", []string{"paths", "include", "files"}}},
+	"Agent": {{"description", []string{"description"}}, {"prompt",
+		[]string{"prompt", "task", "objective", "query"}}},
 	"apply_patch": {{"command", []string{"command", "input", "patch", "patchText", "patch_text"}}},
 }
 
@@ -125,9 +129,9 @@ func (p *payload) gemini(raw *rawPayload) {
 	p.translate(raw.Tool, raw.Input)
 }
 
-// qwen reads a payload of Qwen Code: Claude Code's events and keys, Gemini CLI's tools. What the user submitted is beside the
-// prompt that the model gets; without it the turn is one that the machine continues, except in versions that do not know the
-// key.
+// qwen reads a payload of Qwen Code: Claude Code's events and keys, Gemini CLI's tools. What the user submitted is
+// beside the prompt that the model gets; without it the turn is one that the machine continues, except in versions that
+// do not know the key.
 func (p *payload) qwen(raw *rawPayload) {
 	if raw.Submitted != nil && p.event == "UserPromptSubmit" {
 		if p.prompt = *raw.Submitted; p.prompt == "" {
@@ -170,13 +174,15 @@ func (p *payload) cursor(raw *rawPayload) {
 	input := raw.Input
 	if raw.Tool == "Delete" { // Claude Code has no tool for it, but patches delete files
 		in, _ := parseArguments(input)
-		input = map[string]any{"patch": "*** Begin Patch\n*** Delete File: " + strings.ReplaceAll(in.text(fileArgument.from...),
-			"\n", " ") + "\n*** End Patch"}
+		input = map[string]any{"patch": "*** Begin Patch\n*** Delete File: " +
+			strings.ReplaceAll(in.text(fileArgument.from...),
+				"\n", " ") + "\n*** End Patch"}
 	}
 	p.translate(raw.Tool, input)
 }
 
-// cursorOutput is a result that comes as a text of JSON. One that was cut on its way is no JSON any more, but still names files.
+// cursorOutput is a result that comes as a text of JSON. One that was cut on its way is no JSON any more, but still
+// names files.
 func cursorOutput(text string) any {
 	var v any
 	if decodeValue(text, &v) {
@@ -241,8 +247,8 @@ func copilotEvent(raw *rawPayload) string {
 	return ""
 }
 
-// copilotTime reads milliseconds since 1970, or a date: one dialect has this, one that. A call that is delivered in both gets
-// the same id from it.
+// copilotTime reads milliseconds since 1970, or a date: one dialect has this, one that. A call that is delivered in
+// both gets the same id from it.
 func copilotTime(v any) time.Time {
 	switch v := v.(type) {
 	case float64:
@@ -257,8 +263,8 @@ func copilotTime(v any) time.Time {
 	return time.Time{}
 }
 
-// opencode reads what our plugin sends: Claude Code's keys with OpenCode's tools. An MCP server's tools have no mark in their
-// names there, so they give no events.
+// opencode reads what our plugin sends: Claude Code's keys with OpenCode's tools. An MCP server's tools have no mark in
+// their names there, so they give no events.
 func (p *payload) opencode(raw *rawPayload) {
 	p.prompt = unquoted(p.prompt)
 	if raw.Tool == "" {
@@ -314,8 +320,8 @@ func patchIn(in arguments, text string) string {
 	return ""
 }
 
-// mcpName is the name of an MCP server's tool as Claude Code has it, "" if the tool is none. Gemini writes mcp_server_tool,
-// Cursor MCP:tool.
+// mcpName is the name of an MCP server's tool as Claude Code has it, "" if the tool is none. Gemini writes
+// mcp_server_tool, Cursor MCP:tool.
 func mcpName(name string) string {
 	if rest, ok := strings.CutPrefix(name, "MCP:"); ok {
 		if slices.Contains(agents.OwnTools, rest) {

@@ -12,7 +12,7 @@
 //	Text, Offers   suggestions, sequences → text       text.go, offer.go
 //	Render         text → an agent's JSON              render.go
 //
-// Which events an agent has, and which of them take text, is in package agents. Package shell follows command lines, package
-// transcript reads recorded sessions, package install edits settings, and package client is the program that agents start: it
-// only carries bytes.
+// Which events an agent has, and which of them take text, is in package agents. Package shell follows command lines,
+// package transcript reads recorded sessions, package install edits settings, and package client is the program that
+// agents start: it only carries bytes.
 package hooks

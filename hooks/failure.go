@@ -25,13 +25,15 @@ var failureMarks = []struct {
 	marks []string
 }{
 	{whyDir, []string{"eisdir", "is a directory"}},
-	{whyNoMatch, []string{"string to replace not found", "string not found", "found multiple matches", "matches of the string to replace",
+	{whyNoMatch, []string{"string to replace not found", "string not found", "found multiple matches",
+		"matches of the string to replace",
 		"old_string", "failed to find expected lines", "failed to find context"}},
 	{whyUnread, []string{"has not been read", "read it first", "modified since read", "been unexpectedly modified"}},
 	{whyTooLarge, []string{"exceeds maximum", "too large", "exceeds the maximum", "maximum allowed"}},
 	{whyDenied, []string{"doesn't want to proceed", "permission to use", "permission denied", "eacces", "eperm",
 		"operation not permitted", "was rejected", "denied", "haven't granted", "blocked by"}},
-	{whyMissing, []string{"no such file", "does not exist", "enoent", "file not found", "cannot find the path", "cannot find path",
+	{whyMissing, []string{"no such file", "does not exist", "enoent", "file not found", "cannot find the path",
+		"cannot find path",
 		"cannot find the file", "cannot access", "path not found"}},
 }
 
@@ -49,9 +51,12 @@ func classify(problem string) string {
 // failedText reports whether the text that a model got to see begins as tools report errors.
 func failedText(text string) bool {
 	text = strings.TrimLeft(text, " \t\r\n")
-	return slices.ContainsFunc([]string{"<tool_use_error>", "Error:", "error:", "Exit code ", "The user doesn't want to proceed",
-		"Permission to use ", "File does not exist", "File has not been read", "String to replace not found", "EISDIR", "ENOENT", "EACCES",
-		"InputValidationError", "<error>", "Claude requested permissions"}, func(head string) bool { return strings.HasPrefix(text, head) })
+	return slices.ContainsFunc([]string{"<tool_use_error>", "Error:", "error:", "Exit code ",
+		"The user doesn't want to proceed",
+		"Permission to use ", "File does not exist", "File has not been read", "String to replace not found", "EISDIR",
+		"ENOENT", "EACCES",
+		"InputValidationError", "<error>", "Claude requested permissions"},
+		func(head string) bool { return strings.HasPrefix(text, head) })
 }
 
 // onlyMissing reports whether all that a command printed is one line that says that a file is not there.
@@ -60,11 +65,12 @@ func onlyMissing(text string) bool {
 	if i := strings.LastIndex(text, "\n<shellId: "); i > 0 {
 		text = text[:i] // Copilot's own line
 	}
-	return len(text) < 1024 && !strings.Contains(text, "\n") && strings.Contains(strings.ToLower(text), ": no such file or directory")
+	return len(text) < 1024 && !strings.Contains(text, "\n") &&
+		strings.Contains(strings.ToLower(text), ": no such file or directory")
 }
 
-// ended reports whether a shell's call that did not fail says that its command succeeded: it ended, and its status is known. Claude
-// Code tells of a failed command by another event; others have to give the status.
+// ended reports whether a shell's call that did not fail says that its command succeeded: it ended, and its status is
+// known. Claude Code tells of a failed command by another event; others have to give the status.
 func (s *CallContext) ended(c ToolCall) bool {
 	response, _ := c.Response.(map[string]any)
 	for _, key := range []string{"backgroundTaskId", "timedOutAfterMs", "returnCodeInterpretation"} {

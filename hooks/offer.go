@@ -15,7 +15,8 @@ type Offer struct {
 	Actions []string // names of tools
 }
 
-// Block is text under a tag of its own. Only aOa's blocks have tags: angle brackets in texts are replaced, also in those of blocks.
+// Block is text under a tag of its own. Only aOa's blocks have tags: angle brackets in texts are replaced, also in
+// those of blocks.
 type Block struct {
 	Tag  string // "" for agents that know no tags
 	Text string
@@ -36,7 +37,8 @@ func Offers(agent string, offers []Offer) Block {
 	b.WriteString("Recorded sequences that began with a similar prompt. In a shell, aoa reload run ID does their " +
 		"read-only steps again and prints what they find now:")
 	for i, o := range offers {
-		fmt.Fprintf(&b, "\n%d. [%s] %q (%d%% match, %d uses)", i+1, oneLine(o.ID, 32), oneLine(o.Summary, 160), o.Match, o.Uses)
+		fmt.Fprintf(&b, "\n%d. [%s] %q (%d%% match, %d uses)", i+1, oneLine(o.ID, 32), oneLine(o.Summary, 160), o.Match,
+			o.Uses)
 		tools := o.Actions[:min(len(o.Actions), maxOfferActions)]
 		if len(tools) > 0 {
 			fmt.Fprintf(&b, "\n   Actions: %s", oneLine(strings.Join(tools, ", "), 120))

@@ -12,7 +12,8 @@ import (
 	"github.com/aoa-dev/aoa/internal/index"
 )
 
-// rawPayload has the fields that the agents' payloads have. None has all. A field that may be a text or an object is of type any.
+// rawPayload has the fields that the agents' payloads have. None has all. A field that may be a text or an object is of
+// type any.
 type rawPayload struct {
 	Event         string   `json:"hook_event_name"`
 	EventCamel    string   `json:"hookEventName"`
@@ -61,8 +62,8 @@ func (c rawCall) toolCall() ToolCall {
 	return ToolCall{Name: c.Tool, ID: c.ID, Input: input, Response: c.Response}
 }
 
-// payload is what a payload says in the terms of Claude Code. All agents' payloads are put into them, so that the rest of the
-// package knows one form.
+// payload is what a payload says in the terms of Claude Code. All agents' payloads are put into them, so that the rest
+// of the package knows one form.
 type payload struct {
 	agent    string // that called
 	name     string // the event as the agent calls it: the answer has to have that name
@@ -153,9 +154,9 @@ func (p *payload) when(now time.Time) time.Time {
 	return p.at
 }
 
-// caller says which agent really runs a hook that was installed for Claude Code. Copilot and Cursor run Claude Code's settings
-// files too, with payloads of their own, and want answers in their own form. What the payload says counts first; the
-// environment may have come from a terminal inside another agent.
+// caller says which agent really runs a hook that was installed for Claude Code. Copilot and Cursor run Claude Code's
+// settings files too, with payloads of their own, and want answers in their own form. What the payload says counts
+// first; the environment may have come from a terminal inside another agent.
 func caller(agent string, raw *rawPayload, env map[string]string) string {
 	result, _ := raw.Result.(map[string]any)
 	switch {
@@ -246,8 +247,8 @@ func parseArguments(v any) (in arguments, text string) {
 // decodeValue reads a text that holds JSON; false if it is none, or of another type.
 func decodeValue(text string, into any) bool { return json.Unmarshal([]byte(text), into) == nil }
 
-// output is the text of a tool's result, whatever its shape: a text, {stdout, stderr}, {content}, {filenames}, a list of {type:
-// text, text} blocks. At most maxOutput bytes are of use to anyone.
+// output is the text of a tool's result, whatever its shape: a text, {stdout, stderr}, {content}, {filenames}, a list
+// of {type: text, text} blocks. At most maxOutput bytes are of use to anyone.
 func output(v any) string {
 	var b strings.Builder
 	line := func(s string) {

@@ -24,9 +24,10 @@ func longest(on string) int {
 	return MaxHint
 }
 
-// Render puts a block and a text below it into the form of an agent's event: the one JSON object that the hook prints, or nil when there
-// is neither or the event takes none. The text is made harmless and cut at a line's end to MaxHint (MaxStart at a session's start), with
-// the block. The object never holds a decision: a hint must not decide about permissions.
+// Render puts a block and a text below it into the form of an agent's event: the one JSON object that the hook prints,
+// or nil when there is neither or the event takes none. The text is made harmless and cut at a line's end to MaxHint
+// (MaxStart at a session's start), with the block. The object never holds a decision: a hint must not decide about
+// permissions.
 func Render(agent, event string, b Block, text string) []byte {
 	left := longest(event)
 	block := b.within(left)
@@ -71,9 +72,9 @@ func compact(v any) []byte {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
 }
 
-// harmless takes out what could pass for more than text: control characters other than line ends, invisible
-// characters, and angle brackets, which look like the tags that clients put around messages of their own (Gemini would escape them).
-// Names of files have no invisible characters here: event.Path shows them as escapes.
+// harmless takes out what could pass for more than text: control characters other than line ends, invisible characters,
+// and angle brackets, which look like the tags that clients put around messages of their own (Gemini would escape
+// them). Names of files have no invisible characters here: event.Path shows them as escapes.
 func harmless(s string) string {
 	s = strings.Map(func(r rune) rune {
 		switch {

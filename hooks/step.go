@@ -112,7 +112,8 @@ func (s *CallContext) runStep(st *event.Step, c ToolCall, events []event.Event) 
 	if c.Input.flag("run_in_background") {
 		st.Act = event.ActOther
 	}
-	if from, lines, ok := printed(command); ok && !st.Secret && !st.Cut && len(events) == 1 && events[0].Kind == event.KindRead &&
+	if from, lines, ok := printed(command); ok && !st.Secret && !st.Cut && len(events) == 1 &&
+		events[0].Kind == event.KindRead &&
 		len(events[0].Paths) == 1 {
 		st.Act, st.Paths, st.Offset, st.Limit = event.ActRead, events[0].Paths, from, lines
 	}

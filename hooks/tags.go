@@ -24,8 +24,8 @@ const MaxTags = 5
 // A leading '#' of the tag is taken off.
 type TagRules map[string]string
 
-// The rules that come with aOa: each line is a tag and what it stands for. Order of the tags of an event: the user's, the words of
-// the prompt or command, what the path says, what the tool does, the language.
+// The rules that come with aOa: each line is a tag and what it stands for. Order of the tags of an event: the user's,
+// the words of the prompt or command, what the path says, what the tool does, the language.
 var (
 	// folderTags: a folder anywhere in the path.
 	folderTags = lookup(`

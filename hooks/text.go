@@ -32,11 +32,11 @@ var opening = map[string]string{
 	HintNext:    "Files that this work probably opens next:",
 }
 
-// Text puts suggestions into words: one line that says what they have in common, then a line for each of the
-// first five with its strongest reason that has words. "" if there is none or the kind is unknown. It is at
-// most MaxHint long (MaxStart for HintStart) and gives facts, paths and counts only. A list for a prompt gives probabilities too, and
-// has at most maxListTokens: files come first, then as many reasons as fit. The probability is that of a turn that opens files at all.
-// Names are quoted as data; files whose names are not Mentionable are left out.
+// Text puts suggestions into words: one line that says what they have in common, then a line for each of the first five
+// with its strongest reason that has words. "" if there is none or the kind is unknown. It is at most MaxHint long
+// (MaxStart for HintStart) and gives facts, paths and counts only. A list for a prompt gives probabilities too, and has
+// at most maxListTokens: files come first, then as many reasons as fit. The probability is that of a turn that opens
+// files at all. Names are quoted as data; files whose names are not Mentionable are left out.
 func Text(kind string, sugg []event.Suggestion) string {
 	head, ok := opening[kind]
 	sugg = mentionable(sugg)
@@ -111,7 +111,8 @@ func Named(text string, sugg []event.Suggestion) (out []event.Path) {
 	lines := strings.Split(text, "\n")
 	for i, s := range mentionable(sugg) {
 		name := s.File.Quoted()
-		if i+1 < len(lines) && (lines[i+1] == name || strings.HasPrefix(lines[i+1], name+":") || strings.HasPrefix(lines[i+1], name+" (")) {
+		if i+1 < len(lines) && (lines[i+1] == name || strings.HasPrefix(lines[i+1], name+":") ||
+			strings.HasPrefix(lines[i+1], name+" (")) {
 			out = append(out, s.File)
 		}
 	}

@@ -53,8 +53,8 @@ func (c ToolCall) printsFile() bool {
 // eventID of the call's first event. All deliveries of a call agree on it, whichever hook delivered it.
 func (c ToolCall) eventID(subagent string) string { return c.ID + ":post:" + subagent }
 
-// unique adds the session to an id that the agent counts from one in each session. Long ids are random, and stay the same
-// in a session that goes on under another name.
+// unique adds the session to an id that the agent counts from one in each session. Long ids are random, and stay the
+// same in a session that goes on under another name.
 func (s *CallContext) unique(id string) string {
 	if len(id) >= randomID || strings.HasPrefix(id, "toolu_") || s.Session == "" {
 		return id
@@ -80,11 +80,13 @@ func editFile(s *CallContext, c ToolCall) []event.Event  { return s.open(c, even
 func writeFile(s *CallContext, c ToolCall) []event.Event { return s.open(c, event.KindWrite) }
 
 // silent tools have nothing to do with files of the repository.
-var silent = map[string]bool{"WebFetch": true, "WebSearch": true, "TodoWrite": true, "TodoRead": true, "TaskCreate": true,
+var silent = map[string]bool{"WebFetch": true, "WebSearch": true, "TodoWrite": true, "TodoRead": true,
+	"TaskCreate": true,
 	"TaskUpdate": true, "TaskList": true, "TaskGet": true, "TaskOutput": true, "TaskStop": true, "Skill": true,
 	"ToolSearch": true, "AskUserQuestion": true,
-	"EnterPlanMode": true, "ExitPlanMode": true, "EnterWorktree": true, "ExitWorktree": true, "SlashCommand": true, "KillShell": true,
-	"KillBash": true, "SendMessage": true, "write_stdin": true, "update_plan": true, "Sleep": true, "Config": true,
+	"EnterPlanMode": true, "ExitPlanMode": true, "EnterWorktree": true, "ExitWorktree": true, "SlashCommand": true,
+	"KillShell": true,
+	"KillBash":  true, "SendMessage": true, "write_stdin": true, "update_plan": true, "Sleep": true, "Config": true,
 	"StructuredOutput": true}
 
 // Tool turns a call into events, in the order in which things happened. A call may give none.
@@ -107,8 +109,8 @@ func (s *CallContext) Tool(c ToolCall) []event.Event {
 	return s.number(c, read(s, c))
 }
 
-// batch reads the calls that were made together. Most were delivered before and are known by their ids; an Edit that failed is
-// delivered only here, as a text that begins with an error.
+// batch reads the calls that were made together. Most were delivered before and are known by their ids; an Edit that
+// failed is delivered only here, as a text that begins with an error.
 func (s *CallContext) batch(calls []rawCall) (out []event.Event) {
 	for i, raw := range calls[:min(len(calls), maxBatch)] {
 		c := raw.toolCall()
@@ -221,7 +223,8 @@ func (s *CallContext) delegate(c ToolCall) []event.Event {
 }
 
 // fileKeys are argument names that tools of MCP servers use for files.
-var fileKeys = []string{"file_path", "filePath", "path", "file", "filename", "relative_path", "relativePath", "uri", "paths", "files",
+var fileKeys = []string{"file_path", "filePath", "path", "file", "filename", "relative_path", "relativePath", "uri",
+	"paths", "files",
 	"source", "destination", "target_file", "notebook_path", "absolute_path"}
 
 // wordKeys are argument names for what is looked for.

@@ -8,14 +8,16 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// AsksBranch reports whether a question says nothing (it has neither text nor files nor session) and is asked on a branch that does: by
-// its commits, or by its name.
+// AsksBranch reports whether a question says nothing (it has neither text nor files nor session) and is asked on a
+// branch that does: by its commits, or by its name.
 func AsksBranch(q event.Query) bool {
-	return q.Session == "" && q.Prompt == "" && q.Current == "" && len(q.Files)+len(q.Tags) == 0 && TaskOf(q) == event.TaskPrompt &&
+	return q.Session == "" && q.Prompt == "" && q.Current == "" && len(q.Files)+len(q.Tags) == 0 &&
+		TaskOf(q) == event.TaskPrompt &&
 		(len(q.Branch.Files) > 0 || branchWords(q.Branch.Name) != "")
 }
 
-// aboutBranch asks about the work of the branch: the words of its name are the text, the newest of its files are in hand.
+// aboutBranch asks about the work of the branch: the words of its name are the text, the newest of its files are in
+// hand.
 func aboutBranch(q event.Query) event.Query {
 	q.Task, q.Prompt = event.TaskPrompt, branchWords(q.Branch.Name)
 	q.Files = slices.Clone(q.Branch.Files[:min(len(q.Branch.Files), contextFiles)])
@@ -40,7 +42,8 @@ const plainBranchWords = " feature features feat fix fixes bugfix bug hotfix cho
 func branchWords(name string) string {
 	words := strings.FieldsFunc(name, func(r rune) bool { return strings.ContainsRune("-_/.#+@", r) })
 	words = slices.DeleteFunc(words, func(w string) bool {
-		return len(w) < 2 || strings.Contains(plainBranchWords, " "+strings.ToLower(w)+" ") || strings.Trim(w, "0123456789") == ""
+		return len(w) < 2 || strings.Contains(plainBranchWords, " "+strings.ToLower(w)+" ") ||
+			strings.Trim(w, "0123456789") == ""
 	})
 	return strings.Join(words, " ")
 }

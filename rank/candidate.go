@@ -169,7 +169,8 @@ func (c *candidate) stored(x *queryContext, access, commit, commits, changes, se
 	v[Kin] = x.kin(c.path) // of those left after the cut: names are taken apart for it
 	v[RecencyHour] = recency(access, x.at, hour)
 	v[Committed] = recency(commit, x.head, committedHalf)
-	v[ComodBack], v[SessionBack] = share(c.comodBest, changes, comodSmooth), share(c.coaccessBest, sessions, coaccessSmooth)
+	v[ComodBack], v[SessionBack] = share(c.comodBest, changes, comodSmooth),
+		share(c.coaccessBest, sessions, coaccessSmooth)
 	v[Churn] = logShare(commits)
 	v[Never], v[Uncommitted] = truth(!(access > 0)), truth(!(commit > 0))
 }

@@ -6,8 +6,8 @@ import (
 	"github.com/aoa-dev/aoa/internal/index"
 )
 
-// fitCache keeps the fits of the newest texts: between the calls of a session the prompt is the same, and few files change. An answer
-// is the same with it and without, once the index knows what was saved.
+// fitCache keeps the fits of the newest texts: between the calls of a session the prompt is the same, and few files
+// change. An answer is the same with it and without, once the index knows what was saved.
 type fitCache struct {
 	mu      sync.Mutex
 	entries [maxFitTexts]fitEntry
@@ -35,7 +35,8 @@ func (c *fitCache) of(x *queryContext, text string, find func() []TextFit) []Tex
 	c.mu.Lock()
 	for i := range c.entries {
 		e := &c.entries[i]
-		if e.text == now.text && e.tree == now.tree && e.contents == now.contents && e.files == now.files && e.contains == now.contains {
+		if e.text == now.text && e.tree == now.tree && e.contents == now.contents && e.files == now.files &&
+			e.contains == now.contains {
 			c.mu.Unlock()
 			return e.fits
 		}

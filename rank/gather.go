@@ -46,7 +46,8 @@ func (r *Ranker) gather(ctx context.Context, q event.Query, forced event.Path) (
 	if !ok {
 		return nil, fmt.Errorf("rank: unknown moment %q: use prompt, open or change", task)
 	}
-	x := &queryContext{at: q.At, session: q.Session, files: filesOf(q, task), tags: tagsOf(q), tree: tree, contents: r.o.Contents(), read: r.o.Read,
+	x := &queryContext{at: q.At, session: q.Session, files: filesOf(q, task), tags: tagsOf(q), tree: tree,
+		contents: r.o.Contents(), read: r.o.Read,
 		labels: &r.labels, ofBranch: ofBranch}
 	var in reads
 	if q.Session != "" {
@@ -169,8 +170,8 @@ func (x *queryContext) inSession(s *live.Session, task event.Task) []event.Path 
 	return bound(append(s.Edited(), x.files...), changeFiles)
 }
 
-// wanted tells which files may be suggested: none in hand, and but for changes none that the session has open, and images and
-// programs only by name.
+// wanted tells which files may be suggested: none in hand, and but for changes none that the session has open, and
+// images and programs only by name.
 func (x *queryContext) wanted(q event.Query, task event.Task) func(event.Path) bool {
 	inHand := make(map[event.Path]bool, len(q.Files)+len(x.files)+1)
 	inHand[q.Current] = true

@@ -44,8 +44,8 @@ func askedBy(t index.Text) (k kind) {
 	return k
 }
 
-// unasked reports whether the words of a question speak neither of such files nor of this one: of a manifest, a changelog or another
-// document. That these were committed last says nothing: every commit may change them.
+// unasked reports whether the words of a question speak neither of such files nor of this one: of a manifest, a
+// changelog or another document. That these were committed last says nothing: every commit may change them.
 func (x *queryContext) unasked(l *label) bool {
 	if len(x.words) == 0 || slices.ContainsFunc(l.words, func(w string) bool { return slices.Contains(x.words, w) }) {
 		return false

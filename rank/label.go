@@ -37,10 +37,12 @@ func newLabel(f event.Path) *label {
 }
 
 // inits are the names of files that stand for their folder.
-var inits = map[string]bool{"__init__.py": true, "index.ts": true, "index.tsx": true, "index.js": true, "index.jsx": true, "mod.rs": true, "lib.rs": true, "doc.go": true}
+var inits = map[string]bool{"__init__.py": true, "index.ts": true, "index.tsx": true, "index.js": true,
+	"index.jsx": true, "mod.rs": true, "lib.rs": true, "doc.go": true}
 
 // asides are the folders of what is not the program itself.
-var asides = map[string]bool{"doc": true, "docs": true, "example": true, "examples": true, "benchmark": true, "benchmarks": true, "bench": true, "tools": true,
+var asides = map[string]bool{"doc": true, "docs": true, "example": true, "examples": true, "benchmark": true,
+	"benchmarks": true, "bench": true, "tools": true,
 	"scripts": true, "samples": true, "demo": true, "website": true}
 
 // labels keeps what was found out about paths: questions in a row look at the same files, and taking names apart

@@ -13,8 +13,9 @@ import (
 
 // queryContext is what holds for all candidates of a question: its files, words, session and time.
 type queryContext struct {
-	at                time.Time
-	head              time.Time             // of the newest commit, at most at: a repository that rested has not forgotten its last work
+	at time.Time
+	// of the newest commit, at most at: a repository that rested has not forgotten its last work
+	head              time.Time
 	session           string                // that asks, "" for a person
 	files             []event.Path          // in hand, newest last, at most contextFiles (task change: changeFiles)
 	leads             [links][]event.Path   // files whose partners are candidates; of byHand: files

@@ -51,7 +51,8 @@ type Options struct {
 	Texts *Texts
 }
 
-// Ranker answers queries from the hot store and the sessions. It is safe for concurrent use and keeps no state of its own.
+// Ranker answers queries from the hot store and the sessions. It is safe for concurrent use and keeps no state of its
+// own.
 type Ranker struct {
 	store    *hot.Store
 	sessions *live.Sessions
@@ -138,7 +139,8 @@ func (s Scored) InWords() bool { return s.c.inWords(s.from.context) }
 // Opened is min(1, ln(1+files open in the session)/4): with more open files each other one is less likely.
 func (s Scored) Opened() float64 { return opened(len(s.from.context.open)) }
 
-// Terms is the chance, in [0,1], that one of the question's words leads to the file: the noisy-or that terms_rank ranks by.
+// Terms is the chance, in [0,1], that one of the question's words leads to the file: the noisy-or that terms_rank ranks
+// by.
 func (s Scored) Terms() float64 { return s.c.terms.value() }
 
 // Values are the file's signals, as they entered its score.
@@ -152,7 +154,8 @@ func (r *Ranker) Score(ctx context.Context, q event.Query) (*Ranking, error) {
 	}
 	k := &Ranking{ranker: r, from: []*gathered{g}, Files: make([]Scored, 0, len(g.pool.list))}
 	for _, c := range g.pool.list {
-		s := Scored{File: c.path, Logit: g.model.of(c.values[Unseen] > 0).Logit(c.values), Unseen: c.values[Unseen] > 0, c: c, from: g}
+		s := Scored{File: c.path, Logit: g.model.of(c.values[Unseen] > 0).Logit(c.values), Unseen: c.values[Unseen] > 0, c: c,
+			from: g}
 		s.Score = Uncalibrated.Probability(s.Logit)
 		if !q.Unseen || s.Unseen {
 			k.Files = append(k.Files, s)

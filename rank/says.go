@@ -12,8 +12,8 @@ import (
 // alikeFiles: of so many files in hand, the newest, is asked who is alike.
 const alikeFiles = 3
 
-// say adds what files say: the words and identifiers of the prompt and of the newest patterns, and identifiers shared with the files
-// that lead.
+// say adds what files say: the words and identifiers of the prompt and of the newest patterns, and identifiers shared
+// with the files that lead.
 func (x *queryContext) say(p *pool) {
 	if x.contents != nil {
 		x.calling(p)
@@ -22,7 +22,8 @@ func (x *queryContext) say(p *pool) {
 	x.match(p, x.fitting, maxSaid, func(v *Values, f *TextFit, fit, place float64) {
 		v[Text], v[TextPlace], v[TextShare] = fit, place, f.Share
 		of := &f.Values
-		v[TextCover], v[TextBody], v[TextDocs], v[TextUses] = of[textCoverPath], of.share(index.TextBody), of.share(index.TextProse), of.place(index.Uses)
+		v[TextCover], v[TextBody], v[TextDocs], v[TextUses] = of[textCoverPath], of.share(index.TextBody),
+			of.share(index.TextProse), of.place(index.Uses)
 		v[AskedKind] = max(of[textAsksTest], of[textAsksProse], of[textAsksUpkeep])
 	})
 	x.match(p, x.patterned, maxSaid, func(v *Values, _ *TextFit, fit, _ float64) { v[Pattern] = fit })
@@ -46,7 +47,8 @@ func (x *queryContext) sharing(p *pool) {
 // textSpan is how far below the best fit, in logits, a fit counts for nothing.
 const textSpan = 8.0
 
-// match hands over the fits of a text, each with 1 + (logit - best)/textSpan and 1/√rank. The best so many become candidates.
+// match hands over the fits of a text, each with 1 + (logit - best)/textSpan and 1/√rank. The best so many become
+// candidates.
 func (x *queryContext) match(p *pool, fits []TextFit, most int, set func(v *Values, f *TextFit, fit, place float64)) {
 	for i := range fits {
 		f := &fits[i]

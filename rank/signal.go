@@ -58,8 +58,9 @@ const (
 )
 
 var signalNames = [signals]string{
-	Bias: "bias", InHand: "in_hand", Tags: "tags", RecencyHour: "recency_hour", Committed: "committed", Uncommitted: "uncommitted",
-	Churn: "churn", Never: "never", FreshCommitted: "fresh_committed", Size: "size", Test: "test",
+	Bias: "bias", InHand: "in_hand", Tags: "tags", RecencyHour: "recency_hour", Committed: "committed",
+	Uncommitted: "uncommitted",
+	Churn:       "churn", Never: "never", FreshCommitted: "fresh_committed", Size: "size", Test: "test",
 	EarlyDocument: "early_document", Upkeep: "upkeep", Comod: "comod", ComodMean: "comod_mean",
 	ComodBack: "comod_back", ComodRank: "comod_rank", Support: "support",
 	SessionBack: "session_back", SessionLast: "session_last", AlikeRank: "alike_rank", SeedAlike: "seed_alike",

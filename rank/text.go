@@ -10,14 +10,15 @@ import (
 	"github.com/aoa-dev/aoa/internal/index"
 )
 
-// textSignal is one of the numbers in [0,1] by which a file fits a text. The first ones are the share and the place of each
-// index.Aspect.
+// textSignal is one of the numbers in [0,1] by which a file fits a text. The first ones are the share and the place of
+// each index.Aspect.
 type textSignal int
 
 const (
-	textCoverPath      textSignal = 2*textSignal(index.Aspects) + iota // the share of the words of the path that the text says, by rarity
-	textCoverBase                                                      // the same of the base name
-	textCoverTitlePath                                                 // the same by the title
+	// the share of the words of the path that the text says, by rarity
+	textCoverPath      textSignal = 2*textSignal(index.Aspects) + iota
+	textCoverBase                 // the same of the base name
+	textCoverTitlePath            // the same by the title
 	textCoverTitleBase
 	textScope      // the share of the words of the title's scope (index.Text.Scope) that the path has
 	textPhrase     // 1/√rank by index.Text.Phrases of the fits that are read
@@ -51,9 +52,12 @@ var textSignalNames = func() (names [textSignals]string) {
 	for a := range index.Aspects {
 		names[2*a], names[2*a+1] = a.String(), a.String()+"_place"
 	}
-	for s, name := range map[textSignal]string{textCoverPath: "cover_path", textCoverBase: "cover_base", textCoverTitlePath: "cover_title_path",
-		textCoverTitleBase: "cover_title_base", textScope: "scope", textPhrase: "phrase_place", textFrame: "frame", textNamed: "named", textNamedTitle: "named_title", textDotted: "dotted",
-		textInit: "init", textDepth: "depth", textSize: "size", textAside: "aside", textTest: "test", textProse: "prose", textData: "data",
+	for s, name := range map[textSignal]string{textCoverPath: "cover_path", textCoverBase: "cover_base",
+		textCoverTitlePath: "cover_title_path",
+		textCoverTitleBase: "cover_title_base", textScope: "scope", textPhrase: "phrase_place", textFrame: "frame",
+		textNamed: "named", textNamedTitle: "named_title", textDotted: "dotted",
+		textInit: "init", textDepth: "depth", textSize: "size", textAside: "aside", textTest: "test", textProse: "prose",
+		textData:     "data",
 		textAsksTest: "asks_test", textUpkeep: "upkeep", textAsksUpkeep: "asks_upkeep", textAsksProse: "asks_prose"} {
 		names[s] = name
 	}
@@ -182,7 +186,10 @@ func (x *queryContext) fits(t index.Text, raw string, models Texts) []TextFit {
 }
 
 func sortFits(fits []TextFit) {
-	slices.SortFunc(fits, func(a, b TextFit) int { return cmp.Or(cmp.Compare(b.Logit, a.Logit), cmp.Compare(a.File, b.File)) })
+	slices.SortFunc(fits, func(a, b TextFit) int {
+		return cmp.Or(cmp.Compare(b.Logit, a.Logit),
+			cmp.Compare(a.File, b.File))
+	})
 }
 
 // Of the best fits that a text can mean (see Meant) the texts are read, as far as they are not too long in all.
@@ -253,7 +260,8 @@ next:
 
 func (f *TextFit) copies(g *TextFit) bool {
 	near := func(s textSignal, most float64) bool { return math.Abs(f.Values[s]-g.Values[s]) <= most }
-	return near(textSize, copySize) && near(2*textSignal(index.TextBody), copyShare) && near(2*textSignal(index.TextProse), copyShare) &&
+	return near(textSize, copySize) && near(2*textSignal(index.TextBody), copyShare) &&
+		near(2*textSignal(index.TextProse), copyShare) &&
 		f.Values[textNamed] == g.Values[textNamed] && f.Values[textFrame] == g.Values[textFrame]
 }
 
@@ -262,7 +270,8 @@ func (x *queryContext) priors(f *TextFit, t index.Text, asked kind) {
 	v, l := &f.Values, x.labels.of(f.File)
 	if x.contents != nil {
 		c := x.contents.Cover(f.File, t)
-		v[textCoverPath], v[textCoverBase], v[textCoverTitlePath], v[textCoverTitleBase] = c.Path, c.Base, c.TitlePath, c.TitleBase
+		v[textCoverPath], v[textCoverBase], v[textCoverTitlePath], v[textCoverTitleBase] = c.Path, c.Base, c.TitlePath,
+			c.TitleBase
 		v[textScope] = c.Scope
 		v[textSize] = unit(math.Log1p(x.contents.Size(f.File)) / math.Log1p(manyWords))
 	}

@@ -100,8 +100,8 @@ func attrName(name string) bool {
 
 const attrNameBytes = "-._0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
-// linguist is what the attributes decide: drop if one of the two is true, keep if one is false, which overrides what the name
-// suggests.
+// linguist is what the attributes decide: drop if one of the two is true, keep if one is false, which overrides what
+// the name suggests.
 func (rs *rules) linguist(d *dirRules, path, base string) opinion {
 	var generated, vendored mark
 	scan := func(list []attrRule, rel string) {

@@ -20,10 +20,10 @@ const (
 // errFar ends the reading of a branch that adds too much.
 var errFar = errors.New("the branch is far from its base")
 
-// Branch returns what the checked out branch adds to the default branch. The zero Branch: the default branch itself, a detached HEAD, no
-// default branch, more than maxBranchCommits or maxBranchFiles. The default branch is that of origin (refs/remotes/origin/HEAD), else the
-// first that exists of init.defaultBranch, main and master. It costs some reads of refs and one process of git, of two without
-// origin/HEAD. Errors are those of git.
+// Branch returns what the checked out branch adds to the default branch. The zero Branch: the default branch itself, a
+// detached HEAD, no default branch, more than maxBranchCommits or maxBranchFiles. The default branch is that of origin
+// (refs/remotes/origin/HEAD), else the first that exists of init.defaultBranch, main and master. It costs some reads of
+// refs and one process of git, of two without origin/HEAD. Errors are those of git.
 func (r *Repo) Branch(ctx context.Context) (event.Branch, error) {
 	ref, head, err := r.Head(ctx)
 	if err != nil || head == "" {

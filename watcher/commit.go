@@ -12,8 +12,8 @@ import (
 // maxSubject is how much of a commit's subject an event keeps, in bytes.
 const maxSubject = 200
 
-// commitEvent makes the event of a commit: its files under today's names, without excluded ones. The old name of a renamed
-// file is neither in Paths nor in Gone.
+// commitEvent makes the event of a commit: its files under today's names, without excluded ones. The old name of a
+// renamed file is neither in Paths nor in Gone.
 func (r *Repo) commitEvent(c *Commit, renames []rename, today currentNames) event.Event {
 	from := make(map[event.Path]bool, len(renames))
 	for _, m := range renames {
@@ -21,7 +21,8 @@ func (r *Repo) commitEvent(c *Commit, renames []rename, today currentNames) even
 	}
 	subject := strings.ToValidUTF8(c.Subject[:min(len(c.Subject), maxSubject)], "")
 	e := event.Event{ID: "commit:" + c.ID, Time: time.Unix(c.Time, 0).UTC(), Author: time.Unix(c.Author, 0).UTC(),
-		Kind: event.KindCommit, Agent: "git", Text: redact.Text(subject), Terms: redact.Terms(subject, event.MaxTerms), OK: true}
+		Kind: event.KindCommit, Agent: "git", Text: redact.Text(subject), Terms: redact.Terms(subject, event.MaxTerms),
+		OK: true}
 	e.Paths = make([]event.Path, 0, min(len(c.Files), event.MaxPaths))
 	for i := range c.Files {
 		f := &c.Files[i]

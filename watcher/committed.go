@@ -8,9 +8,11 @@ import (
 	"github.com/aoa-dev/aoa/internal/git"
 )
 
-// Committed returns what files hold in HEAD, those of at most most bytes. A file that HEAD does not have is left out, and known says that
-// it was looked for: a file is new if it is known and has no content. It costs one process. Errors are those of git.
-func (r *Repo) Committed(ctx context.Context, files []event.Path, most int64) (contents map[event.Path][]byte, known map[event.Path]bool, err error) {
+// Committed returns what files hold in HEAD, those of at most most bytes. A file that HEAD does not have is left out,
+// and known says that it was looked for: a file is new if it is known and has no content. It costs one process. Errors
+// are those of git.
+func (r *Repo) Committed(ctx context.Context, files []event.Path, most int64) (contents map[event.Path][]byte,
+	known map[event.Path]bool, err error) {
 	contents, known = map[event.Path][]byte{}, map[event.Path]bool{}
 	if len(files) == 0 {
 		return contents, known, nil

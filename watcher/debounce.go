@@ -9,8 +9,8 @@ import (
 
 // Limits of a debouncer.
 const (
-	// manyFiles is the number of files changed without a pause above which a tool is at work: its changes are not cut after
-	// atMost, so that a formatter's run stays together.
+	// manyFiles is the number of files changed without a pause above which a tool is at work: its changes are not cut
+	// after atMost, so that a formatter's run stays together.
 	manyFiles = 20
 	// manyFactor is how many times longer a pause must be then: a formatter pauses at a large file.
 	manyFactor = 5
@@ -22,9 +22,9 @@ const (
 
 // debouncer collects changed paths until their changes pause. Times are arguments.
 //
-// The paths are due when nothing changed for quiet, or when the oldest has waited for atMost (many files: longer). A path
-// that changed within quiet then waits for the next time. A path that was given out while it was changing is throttled: its
-// next changes neither delay the others nor are given out before a pause that doubles every time.
+// The paths are due when nothing changed for quiet, or when the oldest has waited for atMost (many files: longer). A
+// path that changed within quiet then waits for the next time. A path that was given out while it was changing is
+// throttled: its next changes neither delay the others nor are given out before a pause that doubles every time.
 type debouncer struct {
 	quiet, atMost time.Duration
 

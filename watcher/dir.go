@@ -7,8 +7,8 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// dir is a folder of the worktree with the known files in it. There is none for ignored folders. Only the goroutine of Run
-// uses them.
+// dir is a folder of the worktree with the known files in it. There is none for ignored folders. Only the goroutine of
+// Run uses them.
 type dir struct {
 	watched bool
 	opaque  bool      // another repository (submodule, clone, linked worktree): nothing below counts

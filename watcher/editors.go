@@ -18,7 +18,8 @@ func temporary(base string) bool {
 	case len(base) == len("sed")+6 && strings.HasPrefix(base, "sed") && alphanumeric(base):
 		return true
 	}
-	for _, s := range []string{".swp", ".swx", ".swo", ".tmp", ".kate-swp", "___jb_tmp___", "___jb_old___", "___jb_bak___"} {
+	for _, s := range []string{".swp", ".swx", ".swo", ".tmp", ".kate-swp", "___jb_tmp___", "___jb_old___",
+		"___jb_bak___"} {
 		if strings.HasSuffix(base, s) {
 			return true
 		}

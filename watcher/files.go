@@ -10,16 +10,16 @@ import (
 )
 
 // Files lists what may be suggested: tracked files and new ones that are not ignored, sorted, without submodules, files
-// outside a sparse checkout, tracked files that are not on the disk, generated and vendored ones and what .aoaignore names.
-// Names are kept byte by byte.
+// outside a sparse checkout, tracked files that are not on the disk, generated and vendored ones and what .aoaignore
+// names. Names are kept byte by byte.
 //
 // It costs one process: 3 ms for 5,000 files.
 func (r *Repo) Files(ctx context.Context) ([]event.Path, error) {
 	return r.allowed(r.list(ctx))
 }
 
-// Tracked is Files by the index alone: without new files, and with those that are not on the disk. In a large checkout it
-// costs a fraction, because it reads no file and no folder.
+// Tracked is Files by the index alone: without new files, and with those that are not on the disk. In a large checkout
+// it costs a fraction, because it reads no file and no folder.
 func (r *Repo) Tracked(ctx context.Context) ([]event.Path, error) {
 	return r.allowed(r.listGit(ctx, "-c"))
 }

@@ -14,10 +14,10 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// trustStat corrects the status of files with a filter. git compares their contents without the filter (aOa never runs one).
-// So an unchanged file of Git LFS differs from its pointer whenever git compares contents, which it does for files as young
-// as the index, as after a clone. Such a file is unchanged if its size and time are those of the index. A file that was only
-// touched counts as changed until the user's own git refreshes the index.
+// trustStat corrects the status of files with a filter. git compares their contents without the filter (aOa never runs
+// one). So an unchanged file of Git LFS differs from its pointer whenever git compares contents, which it does for
+// files as young as the index, as after a clone. Such a file is unchanged if its size and time are those of the index.
+// A file that was only touched counts as changed until the user's own git refreshes the index.
 func (r *Repo) trustStat(ctx context.Context, found []fileStatus) ([]fileStatus, error) {
 	var withFilter []event.Path
 	for _, s := range found {

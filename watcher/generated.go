@@ -2,8 +2,9 @@ package watcher
 
 import "strings"
 
-// These names are vendored or generated files. A repository can override that in .gitattributes: "vendor/** -linguist-vendored".
-// Lock files count as generated: tools write them, they change with every dependency, and nobody reads them.
+// These names are vendored or generated files. A repository can override that in .gitattributes: "vendor/**
+// -linguist-vendored". Lock files count as generated: tools write them, they change with every dependency, and nobody
+// reads them.
 
 // knownDirs are folders of vendored or generated files, anywhere in the path.
 var knownDirs = map[string]bool{
@@ -27,7 +28,8 @@ var knownNames = map[string]bool{
 // knownEnds are suffixes of files that tools write.
 var knownEnds = []string{
 	".min.js", ".min.mjs", ".min.css", ".js.map", ".mjs.map", ".css.map",
-	".pb.go", ".pb.gw.go", ".pb.h", ".pb.cc", ".pb.validate.go", "_pb2.py", "_pb2.pyi", "_pb2_grpc.py", "_pb.js", "_pb.d.ts",
+	".pb.go", ".pb.gw.go", ".pb.h", ".pb.cc", ".pb.validate.go", "_pb2.py", "_pb2.pyi", "_pb2_grpc.py", "_pb.js",
+	"_pb.d.ts",
 	".gen.go", ".generated.go", ".g.dart", ".freezed.dart", ".g.cs", ".designer.cs", ".Designer.cs", ".pyc",
 }
 

@@ -39,8 +39,8 @@ func (g *gitWindow) unlock(at time.Time) {
 	}
 }
 
-// missing: index.lock was looked for and does not exist. That ends only an old lock: the creation of a new one may have been
-// reported since.
+// missing: index.lock was looked for and does not exist. That ends only an old lock: the creation of a new one may have
+// been reported since.
 func (g *gitWindow) missing(at time.Time) {
 	if at.Sub(g.locked) >= time.Second {
 		g.unlock(at)

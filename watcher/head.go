@@ -23,9 +23,9 @@ import (
 // originHead is the ref that names the default branch of the remote.
 const originHead = "refs/remotes/origin/HEAD"
 
-// Head returns the branch that this worktree has checked out ("refs/heads/main", "" when detached) and its commit ("" before
-// the first one). go-git reads it in 20 to 100 µs, depending on packed-refs; a git process (about 1 ms) reads what go-git
-// cannot: reftable and SHA-256.
+// Head returns the branch that this worktree has checked out ("refs/heads/main", "" when detached) and its commit (""
+// before the first one). go-git reads it in 20 to 100 µs, depending on packed-refs; a git process (about 1 ms) reads
+// what go-git cannot: reftable and SHA-256.
 func (r *Repo) Head(ctx context.Context) (ref, oid string, err error) {
 	return r.readRef(ctx, r.GitDir, "HEAD")
 }
@@ -113,8 +113,8 @@ type tip struct {
 	branch      bool // a move that is no fast-forward rewrites history; a detached HEAD only went elsewhere
 }
 
-// tips reads the roots of the counted history: HEAD of every worktree and origin/HEAD. A worktree in the middle of a rebase
-// is left out. A worktree that cannot be read is skipped, unless it is this one.
+// tips reads the roots of the counted history: HEAD of every worktree and origin/HEAD. A worktree in the middle of a
+// rebase is left out. A worktree that cannot be read is skipped, unless it is this one.
 func (r *Repo) tips(ctx context.Context) ([]tip, error) {
 	var out []tip
 	seen := map[string]bool{}

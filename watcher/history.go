@@ -27,18 +27,21 @@ const (
 	maxOldNames   = 10_000  // see importer.reused
 )
 
-// History yields what happened to the repository's commits since the cursor: uncommit events of rewritten branches, rename
-// events from old to new, then commit events from new to old, in batches of the newest 1,000 and then at most 20,000. The
-// cursor of a batch is to be stored with it. It stays the old one until the last batch, so that an interrupted import starts
-// again (events of the same ID count once). When nothing is new, yield is not called, except with an empty batch when only
-// the cursor changed.
+// History yields what happened to the repository's commits since the cursor: uncommit events of rewritten branches,
+// rename events from old to new, then commit events from new to old, in batches of the newest 1,000 and then at most
+// 20,000. The cursor of a batch is to be stored with it. It stays the old one until the last batch, so that an
+// interrupted import starts again (events of the same ID count once). When nothing is new, yield is not called, except
+// with an empty batch when only the cursor changed.
 //
-// IDs are "commit:<id>", "uncommit:<id>:<new tip>", "rename:<id>" and "unrename:<id>:<new tip>". Agent is "git". Time is the
-// committer's; an uncommit has the time, paths and text of its commit, so that it can be subtracted exactly. Excluded files
-// are left out; deleted ones are in Gone and not in Paths; names are today's (see the package comment on renames).
+// IDs are "commit:<id>", "uncommit:<id>:<new tip>", "rename:<id>" and "unrename:<id>:<new tip>". Agent is "git". Time
+// is the committer's; an uncommit has the time, paths and text of its commit, so that it can be subtracted exactly.
+// Excluded files are left out; deleted ones are in Gone and not in Paths; names are today's (see the package comment on
+// renames).
 //
-// Errors: ErrNoTrees (nothing can be read without fetching), ErrMissing (what is there was read), an error of git, ctx's, and yield's own.
-func (r *Repo) History(ctx context.Context, o HistoryOptions, yield func(batch []event.Event, cursor map[string]string) error) error {
+// Errors: ErrNoTrees (nothing can be read without fetching), ErrMissing (what is there was read), an error of git,
+// ctx's, and yield's own.
+func (r *Repo) History(ctx context.Context, o HistoryOptions,
+	yield func(batch []event.Event, cursor map[string]string) error) error {
 	if r.config.treeless != "" {
 		return fmt.Errorf("read history of %s: %w: to get them run: git config remote.%s.partialclonefilter blob:none "+
 			"&& git fetch --refetch", r.Root, ErrNoTrees, r.config.treeless)
@@ -49,7 +52,8 @@ func (r *Repo) History(ctx context.Context, o HistoryOptions, yield func(batch [
 	return nil
 }
 
-func (r *Repo) readHistory(ctx context.Context, o HistoryOptions, yield func([]event.Event, map[string]string) error) error {
+func (r *Repo) readHistory(ctx context.Context, o HistoryOptions,
+	yield func([]event.Event, map[string]string) error) error {
 	p, err := r.plan(ctx, o.Since)
 	if err != nil {
 		return err
@@ -64,7 +68,8 @@ func (r *Repo) readHistory(ctx context.Context, o HistoryOptions, yield func([]e
 }
 
 // readPlan yields what a plan wants.
-func (r *Repo) readPlan(ctx context.Context, p *plan, o HistoryOptions, yield func([]event.Event, map[string]string) error) error {
+func (r *Repo) readPlan(ctx context.Context, p *plan, o HistoryOptions,
+	yield func([]event.Event, map[string]string) error) error {
 	batch, err := r.dropped(ctx, p)
 	if err != nil {
 		return err
@@ -120,7 +125,8 @@ type importer struct {
 	reused  []oldName
 }
 
-// oldName is a name that a commit renamed although newer commits use it: those are on a branch that did not have the rename.
+// oldName is a name that a commit renamed although newer commits use it: those are on a branch that did not have the
+// rename.
 type oldName struct {
 	from, today event.Path
 	id          string

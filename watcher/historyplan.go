@@ -13,8 +13,8 @@ import (
 	"github.com/aoa-dev/aoa/internal/regularfile"
 )
 
-// shallowKey is the cursor's entry for the border of a shallow clone: when the clone is deepened, commits appear below ones
-// already seen, and everything has to be read again.
+// shallowKey is the cursor's entry for the border of a shallow clone: when the clone is deepened, commits appear below
+// ones already seen, and everything has to be read again.
 const shallowKey = "@shallow"
 
 // plan is what a run of History reads.
@@ -142,8 +142,9 @@ func (r *Repo) shallow() (map[string]bool, string) {
 	return setOf(ids), hex.EncodeToString(sum[:8])
 }
 
-// newRenames makes the rename events of the new commits, oldest first. They come before the commits: what was learned under
-// an old name has moved when the commits add to the new one, and a file that took over the old name starts with nothing.
+// newRenames makes the rename events of the new commits, oldest first. They come before the commits: what was learned
+// under an old name has moved when the commits add to the new one, and a file that took over the old name starts with
+// nothing.
 func (r *Repo) newRenames(ctx context.Context, p *plan) ([]event.Event, error) {
 	var out []event.Event
 	err := r.walk(ctx, p.want, p.not, func(c *Commit) error {
@@ -159,7 +160,8 @@ func (r *Repo) newRenames(ctx context.Context, p *plan) ([]event.Event, error) {
 	return out, err
 }
 
-// dropped makes the uncommit events: commits that a ref reached and that no ref reaches now. Their renames are turned back.
+// dropped makes the uncommit events: commits that a ref reached and that no ref reaches now. Their renames are turned
+// back.
 func (r *Repo) dropped(ctx context.Context, p *plan) ([]event.Event, error) {
 	var out []event.Event
 	done := map[string]bool{}

@@ -92,8 +92,8 @@ func (r *Repo) Excluded(p event.Path) bool {
 	return d.hidden || rs.excludedIn(d, string(p), p.Base())
 }
 
-// loadRules reads all rules again. Call it when a .gitignore, .gitattributes, .aoaignore or .git/info file changed. Until it
-// returns the old rules hold. It holds no lock and may run git for up to 5 s.
+// loadRules reads all rules again. Call it when a .gitignore, .gitattributes, .aoaignore or .git/info file changed.
+// Until it returns the old rules hold. It holds no lock and may run git for up to 5 s.
 func (r *Repo) loadRules() {
 	rs := &rules{root: string(r.Root), fold: r.config.ignoreCase, dirs: map[string]*dirRules{}, turn: r.reloads.Add(1),
 		globalFile: r.excludesFile()}
@@ -116,7 +116,8 @@ func (r *Repo) ruleset() *rules {
 	return r.rules.Load()
 }
 
-// defaultExcludes is the user's global ignore file where git's settings name none, "" if the environment names no folder.
+// defaultExcludes is the user's global ignore file where git's settings name none, "" if the environment names no
+// folder.
 func defaultExcludes(env []string) string {
 	dir := config.Getenv(env, "XDG_CONFIG_HOME")
 	if home := config.Home(env); dir == "" && home != "" {
@@ -128,8 +129,8 @@ func defaultExcludes(env []string) string {
 	return filepath.Join(dir, "git", "ignore")
 }
 
-// excludesFile is the name of the user's global ignore file, "" if there is none. git knows includes and conditions in its
-// settings.
+// excludesFile is the name of the user's global ignore file, "" if there is none. git knows includes and conditions in
+// its settings.
 func (r *Repo) excludesFile() string {
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()
@@ -197,8 +198,8 @@ func (rs *rules) read(d *dirRules, dir string) {
 	d.attrs = readAttrs(filepath.Join(abs, ".gitattributes"), rs.fold)
 }
 
-// gitIgnored reports whether git ignores a path. The first file with a matching pattern decides: that of the nearest folder,
-// then outwards, then info/exclude, then the global file.
+// gitIgnored reports whether git ignores a path. The first file with a matching pattern decides: that of the nearest
+// folder, then outwards, then info/exclude, then the global file.
 func (rs *rules) gitIgnored(d *dirRules, path, base string, isDir bool) bool {
 	path, base = rs.lower(path), rs.lower(base)
 	for ; d != nil; d = d.parent {
@@ -265,7 +266,8 @@ func readPatterns(name string, fold bool) []pattern {
 	return out
 }
 
-// checkRules returns an error for a file of rules that is a pipe: git would wait for it. Those of folders below the root are not looked for.
+// checkRules returns an error for a file of rules that is a pipe: git would wait for it. Those of folders below the
+// root are not looked for.
 func (r *Repo) checkRules() error {
 	own := filepath.Join(string(r.Root), ".gitignore") // git does not follow a link of that name
 	for _, name := range []string{own, filepath.Join(r.CommonDir, "info", "exclude"), r.ruleset().globalFile} {

@@ -17,8 +17,8 @@ type Listing struct {
 	Basis []string     // absolute names of files and folders: the list holds as long as none of them changes
 }
 
-// List is Files with generated and vendored files: a step may depend on a lock file that a tool wrote. It reads the ignore
-// rules again.
+// List is Files with generated and vendored files: a step may depend on a lock file that a tool wrote. It reads the
+// ignore rules again.
 func (r *Repo) List(ctx context.Context) (Listing, error) {
 	r.loadRules()
 	files, err := r.list(ctx)
@@ -39,7 +39,8 @@ func (r *Repo) basis(files []event.Path) []string {
 			folders[d] = true
 		}
 	}
-	out := []string{filepath.Join(r.GitDir, "index"), filepath.Join(r.CommonDir, "config"), filepath.Join(r.GitDir, "config.worktree"),
+	out := []string{filepath.Join(r.GitDir, "index"), filepath.Join(r.CommonDir, "config"),
+		filepath.Join(r.GitDir, "config.worktree"),
 		filepath.Join(r.CommonDir, "info", "exclude")}
 	rs := r.ruleset()
 	if rs.globalFile != "" {

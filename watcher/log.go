@@ -59,12 +59,13 @@ func ReadLog(ctx context.Context, program *git.Program, dir string, o LogOptions
 	}
 	return program.Stream(ctx, dir, revisions(o.From, o.Not), func(rd io.Reader) error {
 		return parseLog(rd, o.Bodies, yield)
-	}, "log", "--raw", "-z", "--no-abbrev", renames, "--no-merges", "--root", "--no-color", "--no-notes", "--encoding=UTF-8",
+	}, "log", "--raw", "-z", "--no-abbrev", renames, "--no-merges", "--root", "--no-color", "--no-notes",
+		"--encoding=UTF-8",
 		"--ignore-submodules=none", format, "--ignore-missing", "--stdin")
 }
 
-// walk yields the commits that are no merges and reachable from want and not from not, newest first. Ids of not that no longer exist are
-// ignored.
+// walk yields the commits that are no merges and reachable from want and not from not, newest first. Ids of not that no
+// longer exist are ignored.
 func (r *Repo) walk(ctx context.Context, want, not []string, yield func(*Commit) error) error {
 	return ReadLog(ctx, r.git, string(r.Root), LogOptions{From: want, Not: not}, yield)
 }
@@ -111,8 +112,9 @@ func revisions(want, not []string) string {
 	return b.String()
 }
 
-// parseLog reads what `git log --raw -z` prints: "\x01<id> <time> <author time> <subject>\0", with bodies "<body>\0", and
-// for each file ":<modes> <ids> <status>\0<path>\0", of renames both paths. The first file of a commit begins with a newline.
+// parseLog reads what `git log --raw -z` prints: "\x01<id> <time> <author time> <subject>\0", with bodies "<body>\0",
+// and for each file ":<modes> <ids> <status>\0<path>\0", of renames both paths. The first file of a commit begins with
+// a newline.
 func parseLog(rd io.Reader, bodies bool, yield func(*Commit) error) error {
 	in := &fields{rd: bufio.NewReaderSize(rd, 128<<10)}
 	paths := pathCache{}

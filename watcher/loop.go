@@ -167,8 +167,8 @@ func (w *Watcher) beat(ctx context.Context) error {
 	return nil
 }
 
-// checkHead compares HEAD with what it was. Another branch is one event. During a rebase HEAD is detached and comes back:
-// that is no switch.
+// checkHead compares HEAD with what it was. Another branch is one event. During a rebase HEAD is detached and comes
+// back: that is no switch.
 func (w *Watcher) checkHead(ctx context.Context, at time.Time) []event.Event {
 	ref, oid, err := w.repo.Head(ctx)
 	if err != nil {
@@ -206,8 +206,8 @@ func (w *Watcher) takeNudge(at time.Time) bool {
 	return w.sparse()
 }
 
-// mayReconcile is the earliest time of the next reconciliation: behind the last one, and behind a pause of several times
-// its duration, so that a slow `git status` does not run all the time.
+// mayReconcile is the earliest time of the next reconciliation: behind the last one, and behind a pause of several
+// times its duration, so that a slow `git status` does not run all the time.
 func (w *Watcher) mayReconcile(every time.Duration) time.Time {
 	return w.reconciled.Add(max(every, (statusShare-1)*w.took))
 }

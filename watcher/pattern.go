@@ -142,8 +142,8 @@ const (
 	abort           // the text is too short: no other try can help
 )
 
-// matcher matches git's pattern syntax: ? and [...] one byte, * any run, none of them a slash; "**/" at the start, "/**/" and
-// "/**" at the end cross slashes.
+// matcher matches git's pattern syntax: ? and [...] one byte, * any run, none of them a slash; "**/" at the start,
+// "/**/" and "/**" at the end cross slashes.
 type matcher struct {
 	fold   bool
 	budget int // bounds the steps: a hostile pattern of many stars would need exponential time; it matches nothing then

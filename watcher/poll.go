@@ -40,8 +40,8 @@ func (w *Watcher) pollActive(at time.Time) {
 	}
 }
 
-// reconcile finds changes in folders that are not watched: files that differ from the index and from what is known. Then it
-// watches more folders if it can.
+// reconcile finds changes in folders that are not watched: files that differ from the index and from what is known.
+// Then it watches more folders if it can.
 func (w *Watcher) reconcile(ctx context.Context) {
 	at := w.o.Now()
 	differ, err := w.differing(ctx)
@@ -75,8 +75,8 @@ func (w *Watcher) reconcile(ctx context.Context) {
 	w.known.Store(int64(len(w.folders())))
 }
 
-// watchActive watches the folders with recent work, as far as there are watches. Where a watch costs file descriptors it ends
-// those of folders without recent work.
+// watchActive watches the folders with recent work, as far as there are watches. Where a watch costs file descriptors
+// it ends those of folders without recent work.
 func (w *Watcher) watchActive(at time.Time) {
 	if w.polling {
 		return

@@ -41,8 +41,8 @@ func renamesIn(c *Commit) []rename {
 	return out
 }
 
-// pair groups the files by key ("" is no key) and pairs those of a group, the most alike first. Groups with more than most
-// files on a side are left out.
+// pair groups the files by key ("" is no key) and pairs those of a group, the most alike first. Groups with more than
+// most files on a side are left out.
 func pair(deleted, added []*FileChange, used map[event.Path]bool, key func(*FileChange) string, most int) []rename {
 	type group struct{ deleted, added []event.Path }
 	groups := map[string]*group{}
@@ -81,7 +81,8 @@ func mostAlike(deleted, added []event.Path, used map[event.Path]bool) []rename {
 		}
 	}
 	slices.SortFunc(all, func(a, b match) int {
-		return cmp.Or(b.alike-a.alike, strings.Compare(string(a.from)+"\x00"+string(a.to), string(b.from)+"\x00"+string(b.to)))
+		return cmp.Or(b.alike-a.alike, strings.Compare(string(a.from)+"\x00"+string(a.to),
+			string(b.from)+"\x00"+string(b.to)))
 	})
 	var out []rename
 	for _, m := range all {
@@ -105,14 +106,17 @@ func alike(a, b string) int {
 	return n + 2*m
 }
 
-// distinctive reports whether a name identifies a file. The common ones occur in every folder; that one is deleted while
-// another is added is a coincidence.
+// distinctive reports whether a name identifies a file. The common ones occur in every folder; that one is deleted
+// while another is added is a coincidence.
 func distinctive(base string) bool {
 	stem, _, _ := strings.Cut(strings.TrimPrefix(base, "."), ".")
 	switch strings.ToLower(stem) {
-	case "index", "main", "mod", "lib", "readme", "license", "makefile", "cmakelists", "dockerfile", "package", "__init__", "__main__",
-		"setup", "config", "conftest", "gitignore", "gitattributes", "gitkeep", "types", "utils", "util", "helpers", "common", "doc",
-		"test", "tests", "build", "go", "cargo", "changelog", "init", "app", "default", "styles", "style", "template", "version", "_index":
+	case "index", "main", "mod", "lib", "readme", "license", "makefile", "cmakelists", "dockerfile", "package", "__init__",
+		"__main__",
+		"setup", "config", "conftest", "gitignore", "gitattributes", "gitkeep", "types", "utils", "util", "helpers", "common",
+		"doc",
+		"test", "tests", "build", "go", "cargo", "changelog", "init", "app", "default", "styles", "style", "template",
+		"version", "_index":
 		return false
 	}
 	return len(stem) > 2

@@ -38,9 +38,10 @@ type Repo struct {
 	reloads  atomic.Int64
 }
 
-// OpenRepo finds the worktree that holds dir. It may be a subfolder, a linked worktree, a submodule, a repository without a
-// commit, a shallow or partial clone. env is the caller's environment (os.Environ()): PATH is where git is found, HOME and
-// XDG_CONFIG_HOME where the global rules are. GIT_DIR and the like, which git sets for its hooks, are ignored.
+// OpenRepo finds the worktree that holds dir. It may be a subfolder, a linked worktree, a submodule, a repository
+// without a commit, a shallow or partial clone. env is the caller's environment (os.Environ()): PATH is where git is
+// found, HOME and XDG_CONFIG_HOME where the global rules are. GIT_DIR and the like, which git sets for its hooks, are
+// ignored.
 //
 // Errors: ErrNoGit, ErrNotRepo, ErrBare, ErrOwner (git's safe.directory rule), or an error of the file system.
 func OpenRepo(ctx context.Context, dir string, env []string) (*Repo, error) {
@@ -89,8 +90,8 @@ func openRepo(ctx context.Context, dir string, env []string) (*Repo, error) {
 	return r, nil
 }
 
-// checkOwner asks git whether it trusts a repository that belongs to somebody else: what is read here becomes part of an
-// agent's context.
+// checkOwner asks git whether it trusts a repository that belongs to somebody else: what is read here becomes part of
+// an agent's context.
 func (r *Repo) checkOwner(ctx context.Context, at locate.Repository) error {
 	if (at.Root == "" || ownedByCaller(at.Root)) && ownedByCaller(at.GitDir) {
 		return nil
@@ -100,7 +101,8 @@ func (r *Repo) checkOwner(ctx context.Context, at locate.Repository) error {
 		where = at.GitDir
 	}
 	_, err := r.git.Run(ctx, where, "rev-parse", "--git-dir")
-	if e, ok := errors.AsType[*git.Error](err); ok && (strings.Contains(e.Stderr, "dubious ownership") || strings.Contains(e.Stderr, "unsafe repository")) {
+	if e, ok := errors.AsType[*git.Error](err); ok && (strings.Contains(e.Stderr, "dubious ownership") ||
+		strings.Contains(e.Stderr, "unsafe repository")) {
 		return fmt.Errorf("%w: to trust it run: git config --global --add safe.directory %s", ErrOwner, where)
 	}
 	return err

@@ -14,8 +14,8 @@ import (
 // maxPending bounds the paths that wait. Beyond it the whole tree is scanned instead.
 const maxPending = 100_000
 
-// reports are what the system reported and the loop has not handled yet. The goroutine that drains the notifier adds to them.
-// That takes neither disk nor clock, so that the kernel's queue stays empty.
+// reports are what the system reported and the loop has not handled yet. The goroutine that drains the notifier adds to
+// them. That takes neither disk nor clock, so that the kernel's queue stays empty.
 type reports struct {
 	wake  chan struct{} // holds at most one token; never closed
 	roots []watchRoot   // longest prefix first; set before draining begins
@@ -62,7 +62,8 @@ func newReports(r *Repo, quiet, atMost time.Duration) *reports {
 
 // addRoot keeps the longest prefix first: a worktree may be in its git dir and a git dir in its worktree.
 func (in *reports) addRoot(dir string, git, own bool) {
-	r := watchRoot{prefix: strings.TrimSuffix(dir, string(filepath.Separator)) + string(filepath.Separator), git: git, own: own}
+	r := watchRoot{prefix: strings.TrimSuffix(dir, string(filepath.Separator)) + string(filepath.Separator), git: git,
+		own: own}
 	i := 0
 	for i < len(in.roots) && len(in.roots[i].prefix) > len(r.prefix) {
 		i++

@@ -20,13 +20,13 @@ import (
 // The events of the watcher, all from agent "watch" but the last:
 //
 //	save    one per file; Time is the file's mtime, not later than now. ID "save:<path>:<mtime ns>:<size>"
-//	save    Tool "bulk": more than bulkSize files changed in one go, Paths are all of them up to
-//	        event.MaxPaths, Text their number ("10000 files"). A formatter, a generator or an unpacked archive does not show what
-//	        somebody works on: learn does not count such files as edited
+//	save    Tool "bulk": more than bulkSize files changed in one go, Paths are all of them up to event.MaxPaths, Text
+//	        their number ("10000 files"). A formatter, a generator or an unpacked archive does not show what somebody
+//	        works on: learn does not count such files as edited
 //	delete  one per file, or one with Tool "bulk"
 //	rename  files that were deleted and appeared elsewhere unchanged, all of one operation in one event
-//	branch  agent "git": another branch was checked out. Paths is empty, Text the branch's short name, the
-//	        commit's id when HEAD is detached
+//	branch  agent "git": another branch was checked out. Paths is empty, Text the branch's short name, the commit's id
+//	        when HEAD is detached
 
 // fileChange is a file that changed.
 type fileChange struct {
@@ -36,8 +36,8 @@ type fileChange struct {
 	gone     bool
 }
 
-// resolve makes events of the paths that changed. With differ only files in it count: git wrote the others, and their state
-// is only noted.
+// resolve makes events of the paths that changed. With differ only files in it count: git wrote the others, and their
+// state is only noted.
 func (w *Watcher) resolve(paths []event.Path, differ map[event.Path]bool, at time.Time) []event.Event {
 	var saved, gone []fileChange
 	for _, p := range paths {
@@ -110,8 +110,8 @@ func (w *Watcher) compareFile(p event.Path) (f fileChange, changed bool) {
 	return f, true
 }
 
-// pairRenames finds files that were deleted under one name and appeared under another with the same size, time and inode
-// (where there is none: the same base name).
+// pairRenames finds files that were deleted under one name and appeared under another with the same size, time and
+// inode (where there is none: the same base name).
 func pairRenames(saved, gone []fileChange) (moved [][2]fileChange, restSaved, restGone []fileChange) {
 	if len(saved) == 0 || len(gone) == 0 {
 		return nil, saved, gone
@@ -161,7 +161,8 @@ func (w *Watcher) events(kind event.Kind, found []fileChange, at time.Time) []ev
 		} else if t := time.Unix(0, s.mtime); t.Before(at) {
 			e.Time = t.UTC()
 		}
-		e.ID = string(kind) + ":" + string(f.path) + ":" + strconv.FormatInt(s.mtime, 10) + ":" + strconv.FormatInt(s.size, 10)
+		e.ID = string(kind) + ":" + string(f.path) + ":" + strconv.FormatInt(s.mtime, 10) + ":" +
+			strconv.FormatInt(s.size, 10)
 		out = append(out, e)
 	}
 	if len(out) > w.bulk {
@@ -209,7 +210,8 @@ func branchEvent(ref, oid string, at time.Time) event.Event {
 	if name == "" {
 		name = oid
 	}
-	return event.Event{ID: "branch:" + ref + ":" + oid + ":" + strconv.FormatInt(at.UnixMilli(), 10), Kind: event.KindBranch,
+	return event.Event{ID: "branch:" + ref + ":" + oid + ":" + strconv.FormatInt(at.UnixMilli(), 10),
+		Kind:  event.KindBranch,
 		Agent: "git", Time: at.UTC(), Text: name, OK: true}
 }
 

@@ -225,8 +225,8 @@ func (w *Watcher) scanSubdir(path string, d *dir, name string, h scanMode) {
 	}
 }
 
-// addDir enters a folder that appeared, with those in it. It is read after its watch is set, because files may have been
-// created before that.
+// addDir enters a folder that appeared, with those in it. It is read after its watch is set, because files may have
+// been created before that.
 func (w *Watcher) addDir(path string, h scanMode) {
 	if w.tree.foreign(path) {
 		return
@@ -251,8 +251,8 @@ func (w *Watcher) addDir(path string, h scanMode) {
 	w.scan(path, d, h)
 }
 
-// removeDir ends the watches of a folder that was removed or renamed, with all below: the system keeps the watches of inner
-// folders under their old names. Its files stay known until compareFile finds them gone.
+// removeDir ends the watches of a folder that was removed or renamed, with all below: the system keeps the watches of
+// inner folders under their old names. Its files stay known until compareFile finds them gone.
 func (w *Watcher) removeDir(path string, maybeGit bool, at time.Time) {
 	d := w.tree.find(path)
 	if d == nil {

@@ -45,9 +45,9 @@ func (r *Repo) Staged(ctx context.Context) ([]event.Path, error) {
 	return files, nil
 }
 
-// differing returns the files that differ from the index: changed, deleted or new and not ignored. Conflicts are left out,
-// because git wrote their markers, and so are submodules. The index is not refreshed and not locked. Where git would run a repository's
-// filters, sizes and times decide.
+// differing returns the files that differ from the index: changed, deleted or new and not ignored. Conflicts are left
+// out, because git wrote their markers, and so are submodules. The index is not refreshed and not locked. Where git
+// would run a repository's filters, sizes and times decide.
 func (r *Repo) differing(ctx context.Context) (map[event.Path]bool, error) {
 	found, err := r.status(ctx)
 	if errors.Is(err, git.ErrFilters) {

@@ -43,20 +43,21 @@ type WatchOptions struct {
 
 // Watcher reports the changes of a worktree that git did not make.
 //
-// A file is saved when its changes have paused (see debouncer), it is a regular file that is not ignored, and it has another
-// size or time than before. So the backups and renames of an editor's save are one save, and a chmod is none. A change while
-// index.lock exists, or within 100 ms after, is git's (see gitWindow), unless `git status` says afterwards that the file
-// differs from the index: then somebody saved it meanwhile. `git status` also decides about changes that were found and not
-// reported: after lost reports, in polled folders, at the start. What `git stash pop` brings back differs from the index and
-// is a save.
+// A file is saved when its changes have paused (see debouncer), it is a regular file that is not ignored, and it has
+// another size or time than before. So the backups and renames of an editor's save are one save, and a chmod is none. A
+// change while index.lock exists, or within 100 ms after, is git's (see gitWindow), unless `git status` says afterwards
+// that the file differs from the index: then somebody saved it meanwhile. `git status` also decides about changes that
+// were found and not reported: after lost reports, in polled folders, at the start. What `git stash pop` brings back
+// differs from the index and is a save.
 //
-// Folders that hold files are watched, ignored ones are not. A new folder is read after its watch is set. Part of the tree
-// is not watched where the system has too few watches (at most half of those that it allows a user are taken), on network mounts, on
-// macOS, where kqueue opens every file, and on Windows, where a watch of a folder forbids to rename the one above it. There recent folders
-// are read every 2 s, and `git status` runs every 30 s and after Nudge, for at most a tenth of the time.
+// Folders that hold files are watched, ignored ones are not. A new folder is read after its watch is set. Part of the
+// tree is not watched where the system has too few watches (at most half of those that it allows a user are taken), on
+// network mounts, on macOS, where kqueue opens every file, and on Windows, where a watch of a folder forbids to rename
+// the one above it. There recent folders are read every 2 s, and `git status` runs every 30 s and after Nudge, for at
+// most a tenth of the time.
 //
-// A watch costs about 1 KB in the kernel, a file about 100 bytes, a report about 1 µs. The start reads every folder once:
-// 2,000 folders in about 0.1 s. An idle Watcher reads HEAD every 2 s.
+// A watch costs about 1 KB in the kernel, a file about 100 bytes, a report about 1 µs. The start reads every folder
+// once: 2,000 folders in about 0.1 s. An idle Watcher reads HEAD every 2 s.
 //
 // The fields belong to the goroutine of Run, except in and the atomic ones.
 type Watcher struct {
@@ -116,10 +117,10 @@ func NewWatcher(r *Repo, o WatchOptions) *Watcher {
 		activeOnly: kqueue, bulk: bulkSize, ready: make(chan struct{})}
 }
 
-// Run watches until ctx ends. It gives every batch of events to emit (save, delete, rename, branch; see saves.go) and calls
-// head when HEAD or a counted ref may have moved. Both are called from Run's goroutine and should return soon. It returns nil
-// when ctx ended, ErrRepoGone when the repository was deleted, and an error when the repository cannot be read. A Watcher
-// runs once. Changes that wait when ctx ends are still emitted.
+// Run watches until ctx ends. It gives every batch of events to emit (save, delete, rename, branch; see saves.go) and
+// calls head when HEAD or a counted ref may have moved. Both are called from Run's goroutine and should return soon. It
+// returns nil when ctx ended, ErrRepoGone when the repository was deleted, and an error when the repository cannot be
+// read. A Watcher runs once. Changes that wait when ctx ends are still emitted.
 func (w *Watcher) Run(ctx context.Context, emit func([]event.Event), head func()) error {
 	w.emit, w.head, w.start = emit, head, w.o.Now()
 	w.openOrPoll()
@@ -150,8 +151,8 @@ func (w *Watcher) Status() WatchStatus {
 	return s
 }
 
-// Nudge reports that a hook may have changed files. Where not every folder is watched, the watcher runs `git status` soon
-// instead of in half a minute; elsewhere it costs nothing. It may be called at any time.
+// Nudge reports that a hook may have changed files. Where not every folder is watched, the watcher runs `git status`
+// soon instead of in half a minute; elsewhere it costs nothing. It may be called at any time.
 func (w *Watcher) Nudge() {
 	w.in.mu.Lock()
 	w.in.nudged = true

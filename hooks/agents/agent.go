@@ -15,7 +15,8 @@ const (
 
 // Event is one event of an agent's hooks.
 type Event struct {
-	Name      string // as the agent spells it; Cursor and Copilot spell the first letter small or, in Claude Code's settings, large
+	// as the agent spells it; Cursor and Copilot spell the first letter small or, in Claude Code's settings, large
+	Name      string
 	Canonical string // Claude Code's name for it
 	Context   Shape  // how text reaches the model there
 	Installed bool   // install enters our command there
@@ -67,7 +68,8 @@ type Agent struct {
 }
 
 // OwnTools are the tools of aOa's MCP server: calls of them teach nothing.
-var OwnTools = []string{"feedback", "list_reload_options", "llm_cache", "missing_partners", "reload_cached", "session_context",
+var OwnTools = []string{"feedback", "list_reload_options", "llm_cache", "missing_partners", "reload_cached",
+	"session_context",
 	"suggest_files", "why_file"}
 
 // Find returns the agent of that name.
@@ -106,8 +108,8 @@ func EventOf(agent, event string) Event {
 	return a.Event(event)
 }
 
-// Takes reports whether an agent has an installed event with that canonical name at which text reaches its model for no more than its
-// tokens. An agent that is not in the table does.
+// Takes reports whether an agent has an installed event with that canonical name at which text reaches its model for no
+// more than its tokens. An agent that is not in the table does.
 func Takes(agent, canonical string) bool {
 	a, ok := Find(agent)
 	for _, e := range a.Events {

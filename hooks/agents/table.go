@@ -9,15 +9,16 @@ const (
 	cursorMatcher = "Read|Write|Shell|Grep|Glob|Delete|Task|MCP:.*"
 )
 
-// All are the agents with hooks. An event is installed where its payload teaches something or where its text reaches the model.
-// Not installed at Claude Code: SubagentStart (the first call of a subagent says the same), PreCompact (SessionStart with
-// source compact follows), WorktreeCreate (a hook there replaces Claude Code's own), MessageDisplay and others that name no
-// files. Cursor may ignore a whole file that names an event it does not know, so it gets only documented ones.
+// All are the agents with hooks. An event is installed where its payload teaches something or where its text reaches
+// the model. Not installed at Claude Code: SubagentStart (the first call of a subagent says the same), PreCompact
+// (SessionStart with source compact follows), WorktreeCreate (a hook there replaces Claude Code's own), MessageDisplay
+// and others that name no files. Cursor may ignore a whole file that names an event it does not know, so it gets only
+// documented ones.
 //
-// What an agent does with text was measured with the version in Driven; Cursor is as its makers document it. Codex accepts text at
-// PostToolUse and drops it. Qwen Code reads the text at PreToolUse and passes it to nobody. Gemini CLI passes text on for calls that
-// worked; for a failed one it takes only the reason of a decision to block it, which would replace the tool's own message, so text about
-// a failure waits for the next call.
+// What an agent does with text was measured with the version in Driven; Cursor is as its makers document it. Codex
+// accepts text at PostToolUse and drops it. Qwen Code reads the text at PreToolUse and passes it to nobody. Gemini CLI
+// passes text on for calls that worked; for a failed one it takes only the reason of a decision to block it, which
+// would replace the tool's own message, so text about a failure waits for the next call.
 var All = []Agent{
 	{Name: "claude", Title: "Claude Code", Driven: "2.1.330",
 		Settings: Settings{Project: ".claude/settings.json", Local: ".claude/settings.local.json", Home: ".claude",
@@ -26,11 +27,12 @@ var All = []Agent{
 			{Name: "SessionStart", Canonical: "SessionStart", Context: Nested, Installed: true,
 				Matcher: "startup|resume|clear|compact|fork", Timeout: 5},
 			{Name: "UserPromptSubmit", Canonical: "UserPromptSubmit", Context: Nested, Installed: true, Timeout: 3},
-			// For the content of a file before a change. A hint here reaches the model no earlier than at PostToolBatch, and would hold up
-			// each Read: with the kind next, add Read to the matcher.
+			// For the content of a file before a change. A hint here reaches the model no earlier than at PostToolBatch, and
+			// would hold up each Read: with the kind next, add Read to the matcher.
 			{Name: "PreToolUse", Canonical: "PreToolUse", Context: Nested, Installed: true, Matcher: "Edit|Write", Timeout: 2},
 			{Name: "PostToolUse", Canonical: "PostToolUse", Context: Nested, Installed: true, Matcher: allTools, Async: true},
-			{Name: "PostToolUseFailure", Canonical: "PostToolUseFailure", Context: Nested, Installed: true, Matcher: allTools, Async: true},
+			{Name: "PostToolUseFailure", Canonical: "PostToolUseFailure", Context: Nested, Installed: true, Matcher: allTools,
+				Async: true},
 			// The only event of a failed Edit. Rescue and stale answer here.
 			{Name: "PostToolBatch", Canonical: "PostToolBatch", Context: Nested, Installed: true, Timeout: 2},
 			{Name: "Stop", Canonical: "Stop", Installed: true, Timeout: 2},
@@ -49,7 +51,8 @@ var All = []Agent{
 			{Name: "SessionStart", Canonical: "SessionStart", Context: Nested, Installed: true,
 				Matcher: "startup|resume|clear|compact", Timeout: 5},
 			{Name: "UserPromptSubmit", Canonical: "UserPromptSubmit", Context: Nested, Installed: true, Timeout: 3},
-			{Name: "PreToolUse", Canonical: "PreToolUse", Context: Nested, Installed: true, Matcher: "Bash|apply_patch", Timeout: 2},
+			{Name: "PreToolUse", Canonical: "PreToolUse", Context: Nested, Installed: true, Matcher: "Bash|apply_patch",
+				Timeout: 2},
 			{Name: "PostToolUse", Canonical: "PostToolUse", Installed: true, Matcher: "Bash|apply_patch|mcp__.*", Timeout: 2},
 			{Name: "SessionEnd", Canonical: "SessionEnd", Installed: true, Timeout: 1},
 			{Name: "Stop", Canonical: "Stop"},
@@ -79,8 +82,9 @@ var All = []Agent{
 			{Name: "stop", Canonical: "Stop"},
 		}},
 	{Name: "copilot", Title: "Copilot CLI", Driven: "1.0.102",
-		Note:     "Copilot CLI runs the hooks of a repository only in folders that its user trusts.",
-		Settings: Settings{Project: ".github/hooks/aoa.json", Home: ".copilot", HomeVar: "COPILOT_HOME", User: "hooks/aoa.json"},
+		Note: "Copilot CLI runs the hooks of a repository only in folders that its user trusts.",
+		Settings: Settings{Project: ".github/hooks/aoa.json", Home: ".copilot", HomeVar: "COPILOT_HOME",
+			User: "hooks/aoa.json"},
 		Events: []Event{
 			{Name: "sessionStart", Canonical: "SessionStart", Context: Camel, Installed: true, Timeout: 5},
 			{Name: "userPromptSubmitted", Canonical: "UserPromptSubmit", Installed: true, Timeout: 3},

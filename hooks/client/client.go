@@ -24,7 +24,8 @@ const (
 	startAtOnce = 2 * time.Second        // the same, at a prompt and at a session's start
 )
 
-// Main runs one hook: args are the agent's name and, for Copilot, the event's. It ends the process with 0, whatever happens.
+// Main runs one hook: args are the agent's name and, for Copilot, the event's. It ends the process with 0, whatever
+// happens.
 func Main(args []string) {
 	defer func() {
 		_ = recover() // a panic would exit with 2, which Claude Code reads as "block this call"
@@ -124,8 +125,8 @@ const (
 	dead        // nobody listens
 )
 
-// exchange sends the request and reads the answer. A dead daemon is started: at a session's start and at a
-// prompt its answer is still awaited; else this event is lost and the next ones are not. A daemon that was late gets requests
+// exchange sends the request and reads the answer. A dead daemon is started: at a session's start and at a prompt its
+// answer is still awaited; else this event is lost and the next ones are not. A daemon that was late gets requests
 // without a question until its respite is over.
 func (d daemon) exchange(r *request, wait time.Duration, starts bool) []byte {
 	begun := time.Now()

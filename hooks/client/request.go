@@ -14,8 +14,8 @@ import (
 	"time"
 )
 
-// Bounds of a payload, in bytes. What follows maxBody is read and not sent: the daemon takes the members that are whole. A socket on Linux
-// holds 208 KB, so nobody waits for the daemon to read.
+// Bounds of a payload, in bytes. What follows maxBody is read and not sent: the daemon takes the members that are
+// whole. A socket on Linux holds 208 KB, so nobody waits for the daemon to read.
 const (
 	maxBody = 192 << 10
 	maxRead = 32 << 20
@@ -53,7 +53,8 @@ func (r *request) read(stdin io.Reader, args []string) bool {
 // openTime is how long stdin stays open behind a JSON value before nothing more is awaited: not all agents close it.
 const openTime = 5 * time.Millisecond
 
-// readPayload reads until stdin ends, a JSON value is complete, or the deadline comes. It returns the first maxBody bytes.
+// readPayload reads until stdin ends, a JSON value is complete, or the deadline comes. It returns the first maxBody
+// bytes.
 func readPayload(stdin io.Reader, deadline time.Time) (body []byte) {
 	chunks := make(chan []byte)
 	go func() {

@@ -10,8 +10,8 @@ import (
 	"github.com/aoa-dev/aoa/internal/regularfile"
 )
 
-// respite is how long a daemon that did not answer in time is asked nothing: its answers would come too late again, and each would cost
-// the agent the whole wait.
+// respite is how long a daemon that did not answer in time is asked nothing: its answers would come too late again, and
+// each would cost the agent the whole wait.
 type respite struct {
 	on    bool
 	known bool // a daemon was late, and none was in time since

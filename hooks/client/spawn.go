@@ -8,10 +8,12 @@ import (
 	"time"
 )
 
-// start runs `aoa daemon run`, or `aoa daemon start`, in a session of its own and does not wait for it. Of several daemons, one gets the store's
-// lock and the others leave. A stamp file keeps hooks from starting one more often than every `again`.
+// start runs `aoa daemon run`, or `aoa daemon start`, in a session of its own and does not wait for it. Of several
+// daemons, one gets the store's lock and the others leave. A stamp file keeps hooks from starting one more often than
+// every `again`.
 func (d daemon) start(command string, again time.Duration) {
-	if st, err := os.Lstat(d.startFile()); err == nil && time.Since(st.ModTime()) < again && time.Since(st.ModTime()) >= 0 {
+	if st, err := os.Lstat(d.startFile()); err == nil && time.Since(st.ModTime()) < again &&
+		time.Since(st.ModTime()) >= 0 {
 		return
 	}
 	if os.WriteFile(d.startFile(), []byte("\n"), 0o600) != nil { // a write of no bytes need not change its time
@@ -26,8 +28,9 @@ func (d daemon) start(command string, again time.Duration) {
 		return
 	}
 	defer null.Close()
-	_, _ = os.StartProcess(program, []string{program, "daemon", command}, &os.ProcAttr{Dir: d.dir, Env: withoutGit(os.Environ()),
-		Files: []*os.File{null, null, null}, Sys: detached()})
+	_, _ = os.StartProcess(program, []string{program, "daemon", command},
+		&os.ProcAttr{Dir: d.dir, Env: withoutGit(os.Environ()),
+			Files: []*os.File{null, null, null}, Sys: detached()})
 }
 
 func (d daemon) startFile() string { return filepath.Join(d.Store, "hook-start") }
@@ -49,8 +52,8 @@ func aoa() (string, error) {
 	return exec.LookPath("aoa")
 }
 
-// withoutGit drops the variables that git sets for its hooks (git rev-parse --local-env-vars): a process that outlives the hook
-// must not take that repository and that index for its own.
+// withoutGit drops the variables that git sets for its hooks (git rev-parse --local-env-vars): a process that outlives
+// the hook must not take that repository and that index for its own.
 func withoutGit(env []string) []string {
 	kept := env[:0:0]
 	for _, v := range env {

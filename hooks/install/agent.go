@@ -10,7 +10,8 @@ import (
 	"github.com/aoa-dev/aoa/hooks/agents"
 )
 
-// Scope says whose settings: one person's everywhere, a repository's for all who work on it, or one person's in one worktree.
+// Scope says whose settings: one person's everywhere, a repository's for all who work on it, or one person's in one
+// worktree.
 type Scope string
 
 // The scopes of an installation.
@@ -23,8 +24,8 @@ const (
 // Scopes are all of them, the default one first.
 var Scopes = []Scope{Local, Project, User}
 
-// File is the settings file of an agent in a scope: root is the worktree, home the user's home, getenv the environment. Most agents
-// have no personal file in a worktree: theirs is the project's, and Exclude keeps it out of git.
+// File is the settings file of an agent in a scope: root is the worktree, home the user's home, getenv the environment.
+// Most agents have no personal file in a worktree: theirs is the project's, and Exclude keeps it out of git.
 func File(a agents.Agent, scope Scope, root, home string, getenv func(string) string) string {
 	s := a.Settings
 	if scope == User {
@@ -49,9 +50,10 @@ func Pattern(a agents.Agent) string {
 	return a.Settings.Project
 }
 
-// Command is what an agent runs: the small program where it is installed, else the whole one. dir is the folder of both, "" where the
-// agent's PATH leads to them. Without both it succeeds and prints nothing: some agents print an error at every event else, and
-// Copilot refuses the tool. Change it rarely: Codex asks its user to trust each new command.
+// Command is what an agent runs: the small program where it is installed, else the whole one. dir is the folder of
+// both, "" where the agent's PATH leads to them. Without both it succeeds and prints nothing: some agents print an
+// error at every event else, and Copilot refuses the tool. Change it rarely: Codex asks its user to trust each new
+// command.
 func Command(dir, agent string, args ...string) string {
 	call := strings.Join(append([]string{agent}, args...), " ")
 	small, isSmall := shellName(dir, "aoa-hook")
@@ -88,10 +90,12 @@ func powerShellCommand(agent string, args ...string) string {
 }
 
 func cmdCommand(agent string) string {
-	return "where aoa-hook >nul 2>&1 && aoa-hook " + agent + " || where aoa >nul 2>&1 && aoa hook " + agent + " || exit /b 0"
+	return "where aoa-hook >nul 2>&1 && aoa-hook " + agent + " || where aoa >nul 2>&1 && aoa hook " + agent +
+		" || exit /b 0"
 }
 
-// handler is one command in a settings file. Each agent uses some of the fields; the order is that of their makers' examples.
+// handler is one command in a settings file. Each agent uses some of the fields; the order is that of their makers'
+// examples.
 type handler struct {
 	Name           string   `json:"name,omitempty"`
 	Type           string   `json:"type,omitempty"`
@@ -155,7 +159,8 @@ func groupsOf(a agents.Agent, dir string) (out []group) {
 func isOurs(agent string) func(handler) bool {
 	command := regexp.MustCompile(`(^|[\s;&|/\\"'])aoa(-hook(\.exe)?["']?|(\.exe)?["']?\s+hook)\s+` + agent + `\b`)
 	return func(h handler) bool {
-		return slices.ContainsFunc([]string{h.Command + " " + strings.Join(h.Args, " "), h.CommandWindows, h.Bash, h.PowerShell},
+		return slices.ContainsFunc([]string{h.Command + " " + strings.Join(h.Args, " "), h.CommandWindows, h.Bash,
+			h.PowerShell},
 			command.MatchString)
 	}
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/aoa-dev/aoa/internal/regularfile"
 )
 
-// PluginEnabled reports whether Claude Code's settings enable our plugin. files are settings files in the order in which Claude Code reads
-// them: what a later one says counts. One that cannot be read says nothing.
+// PluginEnabled reports whether Claude Code's settings enable our plugin. files are settings files in the order in
+// which Claude Code reads them: what a later one says counts. One that cannot be read says nothing.
 func PluginEnabled(files ...string) (enabled bool) {
 	for _, file := range files {
 		b, err := regularfile.Read(file, regularfile.FollowLinks, maxSettings)

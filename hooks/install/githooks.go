@@ -84,7 +84,8 @@ func ExamineGit(ctx context.Context, dir string, o GitOptions) ([]Status, error)
 			if cmd == configCommand(name) {
 				st.State = Installed
 			}
-		} else if b, err := regularfile.Read(st.File, regularfile.NoLinks, maxHook); err == nil && bytes.Contains(b, []byte(blockStart)) {
+		} else if b, err := regularfile.Read(st.File, regularfile.NoLinks, maxHook); err == nil &&
+			bytes.Contains(b, []byte(blockStart)) {
 			st.State = Outdated
 			_, made := withoutBlock(b)
 			if strings.Contains(string(b)+"\n", hookBlock(name, made)) {

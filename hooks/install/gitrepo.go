@@ -109,7 +109,8 @@ func configKey(name string) string { return "hook.aoa-" + name }
 
 // configCommand is run by a shell that appends the hook's arguments as "$@": a function takes them.
 func configCommand(name string) string {
-	return `f() { ( aoa hook git ` + name + ` "$@" </dev/null >/dev/null 2>&1 & ) || :; }; command -v aoa >/dev/null 2>&1 || exit 0; f`
+	return `f() { ( aoa hook git ` + name +
+		` "$@" </dev/null >/dev/null 2>&1 & ) || :; }; command -v aoa >/dev/null 2>&1 || exit 0; f`
 }
 
 func (g *gitRepo) installConfig(ctx context.Context) ([]Change, error) {

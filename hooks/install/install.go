@@ -75,8 +75,8 @@ func Snippet(a agents.Agent, o Options) string {
 	return indent(`{"hooks":`+eventsJSON(groupsOf(a, o.Programs), flat(a.Name))+version+`}`, "", "  ") + "\n"
 }
 
-// Add enters our hooks into a settings file of an agent and keeps every other byte of it. Twice is once; entries of an older
-// version are replaced. The error is a *Refusal when the file cannot be edited safely.
+// Add enters our hooks into a settings file of an agent and keeps every other byte of it. Twice is once; entries of an
+// older version are replaced. The error is a *Refusal when the file cannot be edited safely.
 func Add(a agents.Agent, file string, o Options) (Change, error) {
 	f, err := open(a, file, o)
 	if err != nil {
@@ -107,8 +107,8 @@ func Add(a agents.Agent, file string, o Options) (Change, error) {
 	return f.write(Changed, s.bytes())
 }
 
-// Remove takes our handlers out. If nobody else has changed the file since Add, it is as it was before, to the byte; a file
-// that Add made is deleted.
+// Remove takes our handlers out. If nobody else has changed the file since Add, it is as it was before, to the byte; a
+// file that Add made is deleted.
 func Remove(a agents.Agent, file string, o Options) (Change, error) {
 	f, err := open(a, file, o)
 	if err != nil {

@@ -8,7 +8,8 @@ import (
 	"github.com/tailscale/hujson"
 )
 
-// own finds our groups: those whose every command is ours. mixed says that further commands of ours are in groups of others.
+// own finds our groups: those whose every command is ours. mixed says that further commands of ours are in groups of
+// others.
 func (s *settings) own() (groups []group, mixed bool) {
 	if s.hooks == nil {
 		return nil, false
@@ -47,11 +48,12 @@ func (s *settings) owned(v hujson.Value) (g group, all, some bool) {
 	if !decode(v, &g) || len(g.Hooks) == 0 {
 		return g, false, false
 	}
-	return g, !slices.ContainsFunc(g.Hooks, func(h handler) bool { return !s.ours(h) }), slices.ContainsFunc(g.Hooks, s.ours)
+	return g, !slices.ContainsFunc(g.Hooks, func(h handler) bool { return !s.ours(h) }),
+		slices.ContainsFunc(g.Hooks, s.ours)
 }
 
-// remove takes our handlers out, and with them every bracket that only they needed. empty says that nothing is left that anyone
-// else could have written.
+// remove takes our handlers out, and with them every bracket that only they needed. empty says that nothing is left
+// that anyone else could have written.
 func (s *settings) remove() (empty bool) {
 	if s.hooks == nil {
 		return false
@@ -120,8 +122,8 @@ func (s *settings) removeMember(name string) (empty bool) {
 	return whole && !comments(s.value.BeforeExtra, s.root.AfterExtra, s.value.AfterExtra)
 }
 
-// madeVersion reports whether the file is one that we made of a form with a version: the hooks first, then the version, and nothing
-// else. Into a file that was there, hooks go last.
+// madeVersion reports whether the file is one that we made of a form with a version: the hooks first, then the version,
+// and nothing else. Into a file that was there, hooks go last.
 func (s *settings) madeVersion() bool {
 	m := s.root.Members
 	if !flat(s.agent.Name) || len(m) != 2 || nameOf(m[0]) != "hooks" || nameOf(m[1]) != "version" {
@@ -137,8 +139,8 @@ func comments(extras ...hujson.Extra) bool {
 	return slices.ContainsFunc(extras, func(e hujson.Extra) bool { return bytes.IndexByte(e, '/') >= 0 })
 }
 
-// without returns the entries that are not gone. Comments around the others stay; end is the space before the closing bracket.
-// whole says that the list goes, too: it has no other entry, and not the mark of one that was there.
+// without returns the entries that are not gone. Comments around the others stay; end is the space before the closing
+// bracket. whole says that the list goes, too: it has no other entry, and not the mark of one that was there.
 func without[E hujson.ObjectMember | hujson.Value](list []E, gone []bool, end *hujson.Extra) (rest []E, whole bool) {
 	if !slices.Contains(gone, true) {
 		return list, false

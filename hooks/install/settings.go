@@ -13,11 +13,12 @@ import (
 	"github.com/aoa-dev/aoa/hooks/agents"
 )
 
-// A settings file belongs to its user. It is edited as a syntax tree, which gives back every byte that was not edited: comments,
-// order, tabs and line ends stay.
+// A settings file belongs to its user. It is edited as a syntax tree, which gives back every byte that was not edited:
+// comments, order, tabs and line ends stay.
 //
-// Remove has to know which brackets Add made, to delete those and no others. The bracket itself says it. Into an empty one that was
-// there, Add puts exactly one space and then our entries on one line; brackets that Add makes never begin with a space.
+// Remove has to know which brackets Add made, to delete those and no others. The bracket itself says it. Into an empty
+// one that was there, Add puts exactly one space and then our entries on one line; brackets that Add makes never begin
+// with a space.
 
 // settings is a parsed settings file.
 type settings struct {
@@ -169,7 +170,8 @@ func mustParse(text string) hujson.Value {
 	return v
 }
 
-// ownLine returns the indentation of an entry that begins a line; ok is false when something else is on that line before it.
+// ownLine returns the indentation of an entry that begins a line; ok is false when something else is on that line
+// before it.
 func ownLine(before hujson.Extra) (indent string, ok bool) {
 	i := bytes.LastIndexByte(before, '\n')
 	indent = string(before[i+1:])

@@ -32,8 +32,8 @@ type statusSetting struct {
 	Command string `json:"command"`
 }
 
-// AddStatusLine enters our status line into a settings file of Claude Code, around the one that is there. Twice is once, every
-// other byte stays. The error is a *Refusal when the file cannot be edited safely.
+// AddStatusLine enters our status line into a settings file of Claude Code, around the one that is there. Twice is
+// once, every other byte stays. The error is a *Refusal when the file cannot be edited safely.
 func AddStatusLine(file string, o Options) (Change, error) {
 	f, s, err := openStatus(file, o)
 	if err != nil {
@@ -58,8 +58,8 @@ func AddStatusLine(file string, o Options) (Change, error) {
 	return f.write(Changed, s.bytes())
 }
 
-// RemoveStatusLine takes ours out again. If nobody else has changed the file since AddStatusLine, it is as it was before, to the
-// byte; a file that AddStatusLine made is deleted.
+// RemoveStatusLine takes ours out again. If nobody else has changed the file since AddStatusLine, it is as it was
+// before, to the byte; a file that AddStatusLine made is deleted.
 func RemoveStatusLine(file string, o Options) (Change, error) {
 	f, s, err := openStatus(file, o)
 	if err != nil {

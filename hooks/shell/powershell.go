@@ -3,11 +3,14 @@ package shell
 import "strings"
 
 // cmdlets are the PowerShell names for what the shell's commands do.
-var cmdlets = map[string]string{"get-content": "cat", "gc": "cat", "cat": "cat", "type": "cat", "select-string": "grep", "sls": "grep",
-	"findstr": "grep", "get-childitem": "ls", "gci": "ls", "dir": "ls", "ls": "ls", "set-content": "tee", "out-file": "tee",
+var cmdlets = map[string]string{"get-content": "cat", "gc": "cat", "cat": "cat", "type": "cat", "select-string": "grep",
+	"sls":     "grep",
+	"findstr": "grep", "get-childitem": "ls", "gci": "ls", "dir": "ls", "ls": "ls", "set-content": "tee",
+	"out-file":     "tee",
 	"add-content":  "tee",
-	"set-location": "cd", "cd": "cd", "sl": "cd", "copy-item": "cp", "move-item": "mv", "remove-item": "rm", "write-output": "echo",
-	"write-host": "echo"}
+	"set-location": "cd", "cd": "cd", "sl": "cd", "copy-item": "cp", "move-item": "mv", "remove-item": "rm",
+	"write-output": "echo",
+	"write-host":   "echo"}
 
 // powershell follows a PowerShell command line roughly: it has no parser here, so it is cut at separators
 // outside of quotes, and cmdlets are read as the shell's commands of the same meaning.
@@ -57,7 +60,8 @@ func splitPowerShell(src string) []psPart {
 	quote, ok, any := byte(0), true, false
 	flush := func() {
 		if any {
-			cur.words = append(cur.words, word{text: b.String(), ok: ok, glob: quote == 0 && strings.ContainsAny(b.String(), "*?")})
+			cur.words = append(cur.words, word{text: b.String(), ok: ok, glob: quote == 0 &&
+				strings.ContainsAny(b.String(), "*?")})
 		}
 		b.Reset()
 		ok, any = true, false

@@ -24,8 +24,9 @@ const (
 	Check                // tests, builds and linters: their last outcome matters
 )
 
-// Program is one program of a command line. A line that succeeds says only of its last program that it succeeded: agents take
-// some commands' own failures for success, and the status of what ran in the background or before a semicolon is lost.
+// Program is one program of a command line. A line that succeeds says only of its last program that it succeeded:
+// agents take some commands' own failures for success, and the status of what ran in the background or before a
+// semicolon is lost.
 type Program struct {
 	Name   string // the program and its task: "go test"
 	Full   string // with its arguments, cut between two of them
@@ -42,7 +43,8 @@ const (
 	maxWord     = 60 // bytes of one argument; a longer one is text, and is left out
 )
 
-// Programs are the programs of a command line as an event keeps it. Of a line that cannot be parsed, it is the first program.
+// Programs are the programs of a command line as an event keeps it. Of a line that cannot be parsed, it is the first
+// program.
 func Programs(line string) []Program {
 	line = event.Clip(line, event.MaxText)
 	whole := len(line) <= event.MaxText-4 // a longer one may have been cut
@@ -232,7 +234,8 @@ func operands(ws []string) []string {
 }
 
 // checks are words that make a task a check.
-var checks = []string{"test", "lint", "check", "build", "vet", "tsc", "typecheck", "type-check", "clippy", "verify", "spec",
+var checks = []string{"test", "lint", "check", "build", "vet", "tsc", "typecheck", "type-check", "clippy", "verify",
+	"spec",
 	"ci", "validate", "format", "fmt", "e2e"}
 
 // class is what the program of that name means with these operands.
@@ -260,7 +263,8 @@ func (s spec) class(name string, ops []string) Class {
 			}
 		}
 	case s.file:
-	case slices.Contains([]string{"read", "search", "find", "fd", "list", "cd", "quiet", "write", "idle"}, s.does), name == "cp":
+	case slices.Contains([]string{"read", "search", "find", "fd", "list", "cd", "quiet", "write", "idle"}, s.does),
+		name == "cp":
 		return Trivial
 	}
 	return Other

@@ -212,7 +212,8 @@ func (sh *walker) shown(c command, s spec) {
 func (sh *walker) diffed(c command, s spec) {
 	o := s.parse(c.args)
 	a := Op{Kind: event.KindRun, Words: c.name}
-	a.Listing = c.name == "git status" || o.has("--stat", "--name-only", "--name-status", "--numstat", "--shortstat", "--raw",
+	a.Listing = c.name == "git status" || o.has("--stat", "--name-only", "--name-status", "--numstat", "--shortstat",
+		"--raw",
 		"--summary", "--dirstat")
 	for _, key := range []string{"-S", "-G", "--grep"} {
 		for _, w := range o.values[key] {
@@ -267,7 +268,8 @@ func (sh *walker) started(c command) {
 // listed reports whether options ask for names instead of content, as git and gh have them.
 func listed(args []word) bool {
 	for _, w := range args {
-		if w.ok && (w.text == "--name-only" || w.text == "--name-status" || w.text == "--stat" || w.text == "--files-with-matches") {
+		if w.ok && (w.text == "--name-only" || w.text == "--name-status" || w.text == "--stat" ||
+			w.text == "--files-with-matches") {
 			return true
 		}
 	}

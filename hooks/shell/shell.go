@@ -63,10 +63,11 @@ type Result struct {
 	Self    bool      // aOa itself was asked: its answer must not teach it
 }
 
-// Follow walks a command line as a shell would, without running anything: it keeps the working folder and the variables that it
-// can know, and notes what each simple command does to files.
+// Follow walks a command line as a shell would, without running anything: it keeps the working folder and the variables
+// that it can know, and notes what each simple command does to files.
 func Follow(at *index.Locator, line Line) Result {
-	sh := &walker{Locator: at, dir: line.Dir, past: line.Past, vars: map[string]string{}, result: &Result{}, steps: new(int)}
+	sh := &walker{Locator: at, dir: line.Dir, past: line.Past, vars: map[string]string{}, result: &Result{},
+		steps: new(int)}
 	if sh.dir == "" {
 		sh.dir = at.Cwd
 	}
@@ -95,7 +96,8 @@ type walker struct {
 
 // Join undoes ["bash", "-lc", "command"]; another list of arguments is put together word by word.
 func Join(argv []string) string {
-	if len(argv) >= 3 && strings.HasSuffix(argv[0], "sh") && strings.HasPrefix(argv[1], "-") && strings.HasSuffix(argv[1], "c") {
+	if len(argv) >= 3 && strings.HasSuffix(argv[0], "sh") && strings.HasPrefix(argv[1], "-") &&
+		strings.HasSuffix(argv[1], "c") {
 		return argv[2]
 	}
 	quoted := make([]string, len(argv))

@@ -39,7 +39,8 @@ func (sh *walker) read(c command, s spec) {
 	}
 }
 
-// touched notes the files of an operand one by one; a pattern that matches many is one Op. It returns false if there is none.
+// touched notes the files of an operand one by one; a pattern that matches many is one Op. It returns false if there is
+// none.
 func (sh *walker) touched(kind event.Kind, w word) bool {
 	ps := sh.files(w)
 	op := Op{Kind: kind, Paths: ps, Silent: kind != event.KindRead}

@@ -83,7 +83,8 @@ func (sh *walker) field(w *syntax.Word) word {
 func (sh *walker) known(part syntax.WordPart, b *strings.Builder) bool {
 	switch x := part.(type) {
 	case *syntax.ParamExp:
-		if x.Param == nil || x.Excl || x.Length || x.Width || x.Index != nil || x.Slice != nil || x.Repl != nil || x.Exp != nil {
+		if x.Param == nil || x.Excl || x.Length || x.Width || x.Index != nil || x.Slice != nil || x.Repl != nil ||
+			x.Exp != nil {
 			return false
 		}
 		if x.Param.Value == "PWD" && sh.dir != lost {
@@ -245,7 +246,8 @@ func (sh *walker) expand(pattern string) []event.Path {
 
 // target is the path of a file that a command makes or changes: it need not be known.
 func (sh *walker) target(w word) (event.Path, bool) {
-	if !w.ok || w.glob || w.text == "" || sh.dir == lost && !index.IsAbs(index.Slash(w.text)) || strings.HasSuffix(w.text, "/") {
+	if !w.ok || w.glob || w.text == "" || sh.dir == lost && !index.IsAbs(index.Slash(w.text)) ||
+		strings.HasSuffix(w.text, "/") {
 		return "", false
 	}
 	p, ok := sh.Path(w.text, sh.dir)

@@ -26,8 +26,8 @@ type Commit struct {
 	Archive prefetch.Archive // as of before; its edits are those of the commit
 }
 
-// EachCommit replays the history alone and calls ask before a commit that is asked about is learned. Sessions are not learned, for an agent
-// edits the files just before it commits them. The Commit is valid during the call.
+// EachCommit replays the history alone and calls ask before a commit that is asked about is learned. Sessions are not
+// learned, for an agent edits the files just before it commits them. The Commit is valid during the call.
 func EachCommit(ctx context.Context, s Source, o Options, ask func(*Commit) error) error {
 	w, err := NewWorld(ctx, s, o)
 	if err != nil {

@@ -47,7 +47,8 @@ const (
 // NewWorld makes one that knows nothing yet. Close it at the end.
 func NewWorld(ctx context.Context, s Source, o Options) (*World, error) {
 	store, sessions := hot.New(o.Now), live.New()
-	w := &World{store: store, sessions: sessions, learner: learn.New(store, sessions, learn.Options{}), Tree: index.NewTree(nil), learned: o.Learned,
+	w := &World{store: store, sessions: sessions, learner: learn.New(store, sessions, learn.Options{}),
+		Tree: index.NewTree(nil), learned: o.Learned,
 		archive: newArchive(), clock: o.clock()}
 	var say func() *index.Contents
 	if o.Contents && s.Clone != nil {
@@ -59,8 +60,9 @@ func NewWorld(ctx context.Context, s Source, o Options) (*World, error) {
 		w.unread, w.held = map[event.Path]string{}, map[event.Path]string{}
 		say = func() *index.Contents { return w.said }
 	}
-	w.Ranker = rank.New(store, sessions, func() *index.Tree { return w.Tree }, rank.Options{Models: o.Models, Texts: o.Texts,
-		Contents: say, Read: w.text})
+	w.Ranker = rank.New(store, sessions, func() *index.Tree { return w.Tree },
+		rank.Options{Models: o.Models, Texts: o.Texts,
+			Contents: say, Read: w.text})
 	return w, nil
 }
 

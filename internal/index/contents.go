@@ -7,9 +7,10 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// Contents is an index of what files say, by field: words of the path, of the names that a file defines, of its doc strings and
-// comments, of its body, and exact identifiers. It never keeps a text. It holds the files as they are now, packed in segments: a file
-// that is saved becomes a segment of its own, and segments are merged when there are many of a size. It is safe for concurrent use.
+// Contents is an index of what files say, by field: words of the path, of the names that a file defines, of its doc
+// strings and comments, of its body, and exact identifiers. It never keeps a text. It holds the files as they are now,
+// packed in segments: a file that is saved becomes a segment of its own, and segments are merged when there are many of
+// a size. It is safe for concurrent use.
 type Contents struct {
 	maxFiles, maxBytes int
 
@@ -173,8 +174,8 @@ func (c *Contents) remove(paths ...event.Path) {
 	}
 }
 
-// merge merges segments while there are mergeAt of a size, and packs those of which most is gone, where that concerns at most most
-// files. If another merge is under way, that one goes on, or the next does.
+// merge merges segments while there are mergeAt of a size, and packs those of which most is gone, where that concerns
+// at most most files. If another merge is under way, that one goes on, or the next does.
 func (c *Contents) merge(most int) {
 	for c.merging.TryLock() {
 		parts := c.due(most)

@@ -91,7 +91,8 @@ func withoutAnnotations(line []byte) []byte {
 	return line
 }
 
-// identifier returns the identifier that a text begins with, empty if it begins with something else, and what follows it.
+// identifier returns the identifier that a text begins with, empty if it begins with something else, and what follows
+// it.
 func identifier(text []byte) (name, rest []byte) {
 	end := 0
 	for end < len(text) && identifierByte[text[end]] {
@@ -161,9 +162,9 @@ func (d *definer) qualified(text []byte) []byte {
 }
 
 // blockWords are followed by a colon, or by a parenthesis and a brace, where nothing is defined.
-var blockWords = wordSet(`if elif else for foreach while switch catch with try finally do return except lambda match case class function
-	def using lock fixed synchronized unless until when throw throws new await yield delete typeof goto assert import package super this
-	default constructor require and or not in is sizeof elseif guard defer`)
+var blockWords = wordSet(`if elif else for foreach while switch catch with try finally do return except lambda match
+	case class function def using lock fixed synchronized unless until when throw throws new await yield delete typeof
+	goto assert import package super this default constructor require and or not in is sizeof elseif guard defer`)
 
 var (
 	sqlObjects    = wordSet("table view function procedure index trigger type schema sequence domain")

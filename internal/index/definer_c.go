@@ -10,7 +10,8 @@ const maxSignature = 2 << 10
 
 var (
 	cTypes     = wordSet("struct union enum class namespace concept interface protocol implementation")
-	cModifiers = wordSet("static inline extern const constexpr virtual explicit friend typedef template export final abstract unsigned signed")
+	cModifiers = wordSet(`static inline extern const constexpr virtual explicit friend typedef template export final
+		abstract unsigned signed`)
 )
 
 // c defines functions and constants at the first column, methods inside of classes, macros and types.
@@ -60,7 +61,8 @@ func (d *definer) cType(l definingLine) bool {
 		return true
 	case cTypes[string(word)]:
 		name, rest := identifier(bytes.TrimLeft(rest, " \t"))
-		for len(name) > 0 && len(rest) > 1 && rest[0] == ' ' && identifierByte[rest[1]] && !bytes.HasPrefix(rest, []byte(" final")) {
+		for len(name) > 0 && len(rest) > 1 && rest[0] == ' ' && identifierByte[rest[1]] &&
+			!bytes.HasPrefix(rest, []byte(" final")) {
 			name, rest = identifier(rest[1:]) // enum class name, class EXPORT name
 		}
 		rest = bytes.TrimPrefix(bytes.TrimSpace(rest), []byte("final"))
@@ -81,7 +83,8 @@ func (d *definer) cType(l definingLine) bool {
 	return true
 }
 
-// cFunction defines the function or the constant that a line begins. A declaration, which ends with a semicolon, defines nothing.
+// cFunction defines the function or the constant that a line begins. A declaration, which ends with a semicolon,
+// defines nothing.
 func (d *definer) cFunction(l definingLine) {
 	open, equals := bytes.IndexByte(l.text, '('), bytes.IndexByte(l.text, '=')
 	if open < 0 || equals >= 0 && equals < open {

@@ -186,7 +186,8 @@ func (d *dictionary) listOf(term string, hash uint64) []byte {
 	return nil
 }
 
-// terms yields the terms with these numbers, which are in order, each with its list. A term is valid until the next one.
+// terms yields the terms with these numbers, which are in order, each with its list. A term is valid until the next
+// one.
 func (d *dictionary) terms(numbers iter.Seq[uint32]) iter.Seq2[[]byte, []byte] {
 	return func(yield func(term, list []byte) bool) {
 		var space [maxEntry]byte

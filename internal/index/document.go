@@ -9,16 +9,18 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// Document is what a file says, by field. Words are stems (see Stem) of 2 to 32 bytes, without numbers and the words that every text
-// has (the, of, is). Identifiers are cut into their words.
+// Document is what a file says, by field. Words are stems (see Stem) of 2 to 32 bytes, without numbers and the words
+// that every text has (the, of, is). Identifiers are cut into their words.
 type Document struct {
 	Kind  Kind
 	Terms []Term // sorted by stem, each once
 
-	// The lengths of the fields in words, all words counted: those of the text, of the names that it defines, of its comments.
+	// The lengths of the fields in words, all words counted: those of the text, of the names that it defines, of its
+	// comments.
 	Size, DefinitionSize, ProseSize int
 
-	Defines []string // the names that the file defines, in plain form (maxItems, max_items and MAX_ITEMS are one), each once
+	// the names that the file defines, in plain form (maxItems, max_items and MAX_ITEMS are one), each once
+	Defines []string
 	Uses    []string // the names of two or more words that it does not define, in plain form, each once
 }
 
@@ -33,7 +35,8 @@ type Term struct {
 // Bounds of what is read of a file. Within them nothing is left out.
 const (
 	MaxDocument = 1 << 20 // bytes of a file; longer ones say nothing
-	maxMeanLine = 500     // bytes of a line on average; a program or data with longer lines is minified, and says nothing …
+	// bytes of a line on average; a program or data with longer lines is minified, and says nothing …
+	maxMeanLine = 500
 	minMinified = 4 << 10 // … if it has more bytes than this
 	maxToken    = 64      // bytes of a run of letters and digits in ASCII; longer ones are encoded data …
 	maxName     = 128     // … if they have no underscore, or more bytes than this
@@ -78,8 +81,8 @@ func generated(head []byte) bool {
 	return false
 }
 
-// extractor counts the words of one file after the other. It knows the tokens of the files before: most tokens occur again, and
-// their stems are shared by all documents.
+// extractor counts the words of one file after the other. It knows the tokens of the files before: most tokens occur
+// again, and their stems are shared by all documents.
 type extractor struct {
 	tokens map[string]uint32 // number of a token as it is written
 	all    []token           // by number
@@ -284,7 +287,8 @@ func (x *extractor) document(text []byte) {
 
 // underline reports whether a line makes the one before it a heading.
 func underline(line []byte) bool {
-	return len(line) > 2 && bytes.IndexByte([]byte("=-~^*\"'+#"), line[0]) >= 0 && len(bytes.Trim(line, string(line[:1]))) == 0
+	return len(line) > 2 && bytes.IndexByte([]byte("=-~^*\"'+#"), line[0]) >= 0 &&
+		len(bytes.Trim(line, string(line[:1]))) == 0
 }
 
 func (x *extractor) heading(line []byte) {

@@ -6,8 +6,8 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// Edit is a name in the lines that a change removes from a file or adds to it. Names are those of Document: names that the file
-// defines, and names of two or more words that it uses, before or after the change.
+// Edit is a name in the lines that a change removes from a file or adds to it. Names are those of Document: names that
+// the file defines, and names of two or more words that it uses, before or after the change.
 type Edit struct {
 	Name           string // in plain form
 	Text           string // as the file writes it
@@ -26,10 +26,12 @@ const (
 	minEditedName = 3   // bytes
 )
 
-// Edits compares two versions of a file line by line, without the space around a line. A line that moved is no edit. Binary files and
-// files of more than 200,000 bytes have no edits. before is nil for a new file, after for a deleted one.
+// Edits compares two versions of a file line by line, without the space around a line. A line that moved is no edit.
+// Binary files and files of more than 200,000 bytes have no edits. before is nil for a new file, after for a deleted
+// one.
 func Edits(p event.Path, before, after []byte) []Edit {
-	if len(before) > MaxEdited || len(after) > MaxEdited || bytes.IndexByte(before, 0) >= 0 || bytes.IndexByte(after, 0) >= 0 {
+	if len(before) > MaxEdited || len(after) > MaxEdited || bytes.IndexByte(before, 0) >= 0 ||
+		bytes.IndexByte(after, 0) >= 0 {
 		return nil
 	}
 	old, now := namesIn(Extract(p, before)), namesIn(Extract(p, after))

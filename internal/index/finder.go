@@ -151,8 +151,9 @@ func LooksNamed(w string) bool {
 	return len(w) >= 4 && w[0] >= 'A' && w[0] <= 'Z'
 }
 
-// Resolve finds the one file that a name in a text means (see Tree.Files). Absolute names must lie in a worktree, if the worktrees are
-// known. A longer name means a file at the root only if its folders are those that the repository lies in.
+// Resolve finds the one file that a name in a text means (see Tree.Files). Absolute names must lie in a worktree, if
+// the worktrees are known. A longer name means a file at the root only if its folders are those that the repository
+// lies in.
 func (l *Locator) Resolve(name string) (event.Path, bool) {
 	if p, ok := l.Known(name, ""); ok {
 		return p, true
@@ -166,7 +167,8 @@ func (l *Locator) Resolve(name string) (event.Path, bool) {
 		return "", false
 	}
 	found := l.Tree.Files(clean)
-	if dirs = strings.TrimSuffix(dirs, "/"); len(found) == 0 && dirs != "" && l.above(dirs) && l.Tree.Has(event.Path(base)) {
+	if dirs = strings.TrimSuffix(dirs, "/"); len(found) == 0 && dirs != "" && l.above(dirs) &&
+		l.Tree.Has(event.Path(base)) {
 		return event.Path(base), true
 	}
 	if len(found) != 1 || found[0].Dir() == "" && IsAbs(clean) {

@@ -16,8 +16,8 @@ const (
 	outermostFirst                   // Python
 )
 
-// framePattern finds a frame in a line: a place in a program that a stack trace, a compiler or a test names. Its groups are called path and
-// package.
+// framePattern finds a frame in a line: a place in a program that a stack trace, a compiler or a test names. Its groups
+// are called path and package.
 type framePattern struct {
 	hint  string // the line has it; a search for it is faster than a regular expression
 	order traceOrder
@@ -33,19 +33,29 @@ const (
 	function = `[\w.<>]+`
 )
 
-// framePatterns are tried in this order. They are compiled when the first text is read: most runs of the program read none.
+// framePatterns are tried in this order. They are compiled when the first text is read: most runs of the program read
+// none.
 var framePatterns = sync.OnceValue(func() []framePattern {
 	return []framePattern{
 		{"File \"", outermostFirst, regexp.MustCompile(`File "(?P<path>[^"<>]+)", line \d+(?:, in ` + function + `)?`)},
-		{"File ", outermostFirst, regexp.MustCompile(`^File (?P<path>\S+\.pyx?)` + inLine + `, in ` + function)},             // IPython
-		{" in ", outermostFirst, regexp.MustCompile(`^/?\[?(?P<path>[^\s\[\]()]+\.py)(?:\]\(\S+\))? in ` + function + `\(`)}, // IPython before 8
-		{".py:", outermostFirst, regexp.MustCompile(`^` + codeFile + inLine + `: in ` + function)},                           // pytest --tb=short
-		{".py:", outermostFirst, regexp.MustCompile(`^` + codeFile + inLine + `: ?(?:[A-Z]\w*(?:\.\w+)*(?:$|:))?$`)},         // pytest
-		{".py::", single, regexp.MustCompile(codeFile + `::(?:\w+::)*\w+`)},                                                  // pytest's tests
-		{" +0x", innermostFirst, regexp.MustCompile(`^\s*` + anyFile + inLine + ` \+0x`)},                                    // Go
-		{"--- FAIL: ", single, regexp.MustCompile(`--- FAIL: \w+`)},                                                          // Go
-		{":line ", innermostFirst, regexp.MustCompile(`\bat [^\s(]+\(.*\) in (?P<path>.+?):line \d+`)},                       // C#
-		{"#", innermostFirst, regexp.MustCompile(`^\s*#\d+ (?P<path>[^\s()]+\.php)\(\d+\): [^\s()]+\(`)},                     // PHP
+		// IPython
+		{"File ", outermostFirst, regexp.MustCompile(`^File (?P<path>\S+\.pyx?)` + inLine + `, in ` + function)},
+		// IPython before 8
+		{" in ", outermostFirst, regexp.MustCompile(`^/?\[?(?P<path>[^\s\[\]()]+\.py)(?:\]\(\S+\))? in ` + function + `\(`)},
+		// pytest --tb=short
+		{".py:", outermostFirst, regexp.MustCompile(`^` + codeFile + inLine + `: in ` + function)},
+		// pytest
+		{".py:", outermostFirst, regexp.MustCompile(`^` + codeFile + inLine + `: ?(?:[A-Z]\w*(?:\.\w+)*(?:$|:))?$`)},
+		// pytest's tests
+		{".py::", single, regexp.MustCompile(codeFile + `::(?:\w+::)*\w+`)},
+		// Go
+		{" +0x", innermostFirst, regexp.MustCompile(`^\s*` + anyFile + inLine + ` \+0x`)},
+		// Go
+		{"--- FAIL: ", single, regexp.MustCompile(`--- FAIL: \w+`)},
+		// C#
+		{":line ", innermostFirst, regexp.MustCompile(`\bat [^\s(]+\(.*\) in (?P<path>.+?):line \d+`)},
+		// PHP
+		{"#", innermostFirst, regexp.MustCompile(`^\s*#\d+ (?P<path>[^\s()]+\.php)\(\d+\): [^\s()]+\(`)},
 		{"#", innermostFirst, regexp.MustCompile(`^\s*#\d+\s+(?:0x[0-9a-f]+ in )?[\w:~.]+` +
 			`(?: ?\(.*\))?(?: at)? ` + anyFile + inLine)}, // gdb, sanitizers
 		{"at ", innermostFirst, regexp.MustCompile(`\bat (?:[\w.@-]*/)*(?P<package>(?:[\w$]+\.)+)[\w$<>]+` +
@@ -53,16 +63,19 @@ var framePatterns = sync.OnceValue(func() []framePattern {
 		{"at ", innermostFirst, regexp.MustCompile(`\bat (?:async )?(?:new )?[^\s()]+(?: \[as [^\]]+\])? ` +
 			`\((?:file://)?(?P<path>[^()]+?)` + inLine + `:\d+\)`)}, // Node
 		{"at ", innermostFirst, regexp.MustCompile(`\bpanicked at (?:'.*', )?` + anyFile + inLine + `:\d+`)},
-		{"at ", innermostFirst, regexp.MustCompile(`^\s*at (?:async )?(?:file://)?` + anyFile + inLine + `(?::\d+)?\s*$`)}, // Node, Rust
+		// Node, Rust
+		{"at ", innermostFirst, regexp.MustCompile(`^\s*at (?:async )?(?:file://)?` + anyFile + inLine + `(?::\d+)?\s*$`)},
 		{"@", innermostFirst, regexp.MustCompile(`^\s*[\w$./<]*@` +
 			`(?:https?://[^/\s]+|file://)?(?P<path>[^\s:]+\.\w+)` + inLine + `:\d+$`)}, // Firefox
-		{"-->", single, regexp.MustCompile(`--> ` + anyFile + inLine + `:\d+`)},                                // rustc
-		{"): error", single, regexp.MustCompile(`^\s*(?P<path>[^\s()]+)\(\d+,\d+\): error`)},                   // tsc, MSBuild
-		{" on line ", single, regexp.MustCompile(`\bin (?P<path>\S+\.\w+) on line \d+`)},                       // PHP
-		{":in ", innermostFirst, regexp.MustCompile(codeFile + inLine + ":in [`'][^']+'")},                     // Ruby
-		{"file ", single, regexp.MustCompile(`\bfile ` + codeFile + `, line \d+`)},                             // Swift
-		{": (", single, regexp.MustCompile(`^[ew]: (?P<path>\S+\.kts?): \(\d+, \d+\)`)},                        // kotlinc
-		{":", single, regexp.MustCompile(`(?:^|[\s"'` + "`" + `(\[])(?:file://)?` + codeFile + inLine + `\b`)}, // compilers, tests
+		{"-->", single, regexp.MustCompile(`--> ` + anyFile + inLine + `:\d+`)}, // rustc
+		// tsc, MSBuild
+		{"): error", single, regexp.MustCompile(`^\s*(?P<path>[^\s()]+)\(\d+,\d+\): error`)},
+		{" on line ", single, regexp.MustCompile(`\bin (?P<path>\S+\.\w+) on line \d+`)},   // PHP
+		{":in ", innermostFirst, regexp.MustCompile(codeFile + inLine + ":in [`'][^']+'")}, // Ruby
+		{"file ", single, regexp.MustCompile(`\bfile ` + codeFile + `, line \d+`)},         // Swift
+		{": (", single, regexp.MustCompile(`^[ew]: (?P<path>\S+\.kts?): \(\d+, \d+\)`)},    // kotlinc
+		// compilers, tests
+		{":", single, regexp.MustCompile(`(?:^|[\s"'` + "`" + `(\[])(?:file://)?` + codeFile + inLine + `\b`)},
 	}
 })
 
@@ -83,7 +96,8 @@ type trace struct {
 const maxQuiet = 40
 
 // traceHeads begin another trace.
-var traceHeads = []string{"Traceback (most", "During handling of", "The above exception", "Caused by:", "goroutine ", "panic: ",
+var traceHeads = []string{"Traceback (most", "During handling of", "The above exception", "Caused by:", "goroutine ",
+	"panic: ",
 	"Stack trace:"}
 
 // line reads a line of the text.

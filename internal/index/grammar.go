@@ -60,8 +60,10 @@ func (d *definer) script(l definingLine) {
 	case '=', ':':
 		value := bytes.TrimLeft(after[1:], " ")
 		owner := rest[:chain-len(name)]
-		exported := string(owner) == "exports." || string(owner) == "module.exports." || bytes.HasSuffix(owner, []byte(".prototype."))
-		if len(value) > 0 && value[0] != '=' && (isFunction(value) || exported && after[0] == '=') && string(name) != "exports" {
+		exported := string(owner) == "exports." || string(owner) == "module.exports." ||
+			bytes.HasSuffix(owner, []byte(".prototype."))
+		if len(value) > 0 && value[0] != '=' && (isFunction(value) || exported && after[0] == '=') &&
+			string(name) != "exports" {
 			d.define(name)
 		}
 	case '(', '<':
@@ -140,15 +142,16 @@ func (d *definer) assigned(text []byte, mark string) {
 	}
 }
 
-// method defines the name of Type name(…) {, where modifiers or a type are before the name. Without a body it ends with a semicolon
-// in abstract ones.
+// method defines the name of Type name(…) {, where modifiers or a type are before the name. Without a body it ends with
+// a semicolon in abstract ones.
 func (d *definer) method(l definingLine, abstract bool) bool {
 	open := bytes.IndexByte(l.body, '(')
 	if open <= 0 {
 		return false
 	}
 	before, name := lastIdentifier(bytes.TrimRight(l.body[:open], " "))
-	if generic := bytes.TrimRight(l.body[:open], " "); len(name) == 0 && bytes.HasSuffix(generic, []byte(">")) { // Get<T>()
+	// Get<T>()
+	if generic := bytes.TrimRight(l.body[:open], " "); len(name) == 0 && bytes.HasSuffix(generic, []byte(">")) {
 		if at := bytes.LastIndexByte(generic, '<'); at > 0 {
 			before, name = lastIdentifier(generic[:at])
 		}
@@ -162,7 +165,8 @@ func (d *definer) method(l definingLine, abstract bool) bool {
 	switch last := l.text[len(l.text)-1]; {
 	case len(returns) == 0 && !l.modified:
 		return false
-	case len(returns) > 0 && !identifierByte[returns[len(returns)-1]] && !bytes.ContainsAny(returns[len(returns)-1:], ">]*&?"):
+	case len(returns) > 0 && !identifierByte[returns[len(returns)-1]] &&
+		!bytes.ContainsAny(returns[len(returns)-1:], ">]*&?"):
 		return false // a call: a.b(…)
 	case last == '{', last == '}', last == ')', last == ';' && abstract, l.modified:
 	case bytes.Contains(l.text, []byte(") throws ")):
@@ -185,7 +189,8 @@ func (d *definer) php(l definingLine) {
 func (d *definer) ruby(l definingLine) {
 	name, after := identifier(l.body)
 	switch string(name) {
-	case "attr_reader", "attr_writer", "attr_accessor", "define_method", "alias_method", "delegate", "scope", "task", "alias":
+	case "attr_reader", "attr_writer", "attr_accessor", "define_method", "alias_method", "delegate", "scope", "task",
+		"alias":
 		for symbol := range bytes.SplitSeq(after, []byte{','}) {
 			symbol = bytes.TrimLeft(symbol, " (")
 			if len(symbol) > 1 && symbol[0] == ':' {
@@ -220,7 +225,10 @@ func (d *definer) lua(l definingLine) {
 
 // sql defines what is created.
 func (d *definer) sql(l definingLine) {
-	words := bytes.FieldsFunc(l.body[:min(len(l.body), 200)], func(r rune) bool { return outsideIdentifier(r) && r != '.' })
+	words := bytes.FieldsFunc(l.body[:min(len(l.body), 200)], func(r rune) bool {
+		return outsideIdentifier(r) &&
+			r != '.'
+	})
 	if len(words) < 3 || !bytes.EqualFold(words[0], []byte("create")) {
 		return
 	}

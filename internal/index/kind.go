@@ -20,33 +20,37 @@ const (
 )
 
 var (
-	binaryExts = wordSet(`.png .jpg .jpeg .gif .webp .ico .icns .bmp .tif .tiff .svg .psd .pdf .woff .woff2 .ttf .otf .eot .mp3 .mp4 .wav .ogg
-		.webm .mov .avi .zip .gz .tgz .bz2 .xz .zst .7z .tar .jar .war .whl .exe .dll .so .dylib .a .o .obj .lib .class .pyc .wasm .bin .dat
-		.db .sqlite .fits .npy .npz .pkl .parquet .ai .eps .mo .snk .pfx .p12 .keystore`)
+	binaryExts = wordSet(`.png .jpg .jpeg .gif .webp .ico .icns .bmp .tif .tiff .svg .psd .pdf .woff .woff2 .ttf .otf
+		.eot .mp3 .mp4 .wav .ogg .webm .mov .avi .zip .gz .tgz .bz2 .xz .zst .7z .tar .jar .war .whl .exe .dll .so .dylib
+		.a .o .obj .lib .class .pyc .wasm .bin .dat .db .sqlite .fits .npy .npz .pkl .parquet .ai .eps .mo .snk .pfx .p12
+		.keystore`)
 	proseExts = wordSet(`.md .mdx .markdown .txt .rst .adoc .asciidoc .org .textile .rdoc .pod .tex .1 .5 .7 .8`)
-	dataExts  = wordSet(`.json .jsonc .json5 .jsonl .ndjson .lock .sum .yaml .yml .toml .ini .cfg .conf .properties .csv .tsv .xml .plist .po
-		.pot .map .ipynb .log .env .golden .snap .patch .diff .pem .crt .csproj .sln .xcscheme .pbxproj .xcworkspacedata .resx .editorconfig`)
-	proseNames = wordSet(`readme license licence copying notice authors contributors maintainers changelog changes history news todo thanks
-		codeowners`)
-	dataNames = wordSet(`requirements.txt constraints.txt manifest.in go.mod go.sum go.work yarn.lock .gitignore .gitattributes .dockerignore
-		.npmignore .eslintignore .prettierignore .prettierrc .eslintrc .babelrc .npmrc .nvmrc .mailmap .editorconfig py.typed robots.txt`)
+	dataExts  = wordSet(`.json .jsonc .json5 .jsonl .ndjson .lock .sum .yaml .yml .toml .ini .cfg .conf .properties
+		.csv .tsv .xml .plist .po .pot .map .ipynb .log .env .golden .snap .patch .diff .pem .crt .csproj .sln .xcscheme
+		.pbxproj .xcworkspacedata .resx .editorconfig`)
+	proseNames = wordSet(`readme license licence copying notice authors contributors maintainers changelog changes
+		history news todo thanks codeowners`)
+	dataNames = wordSet(`requirements.txt constraints.txt manifest.in go.mod go.sum go.work yarn.lock .gitignore
+		.gitattributes .dockerignore .npmignore .eslintignore .prettierignore .prettierrc .eslintrc .babelrc .npmrc .nvmrc
+		.mailmap .editorconfig py.typed robots.txt`)
 	sourceNames = wordSet(`cmakelists.txt`)
 
 	// testDirs hold tests wherever they are, topTestDirs at the root only: pkg/testing is a library for tests.
-	testDirs = wordSet(`tests __tests__ __mocks__ __snapshots__ __fixtures__ spec specs testdata test-data test_data e2e testsuite
-		test_suite test-suite androidtest testfixtures integrationtest integration-tests integration_tests unittests unit-tests testutil
-		testutils test-utils test_utils test-util testhelper testhelpers test-helpers test_helpers cypress`)
+	testDirs = wordSet(`tests __tests__ __mocks__ __snapshots__ __fixtures__ spec specs testdata test-data test_data
+		e2e testsuite test_suite test-suite androidtest testfixtures integrationtest integration-tests integration_tests
+		unittests unit-tests testutil testutils test-utils test_utils test-util testhelper testhelpers test-helpers
+		test_helpers cypress`)
 	topTestDirs = wordSet(`testing`)
 
 	// otherDirs hold what other projects or tools wrote.
-	otherDirs = wordSet(`node_modules bower_components vendor vendored _vendor _vendored third_party third-party thirdparty 3rdparty extern
-		godeps pods carthage dist site-packages __pycache__ .venv`)
-	otherEnds = strings.Fields(`.min.js .min.mjs .min.css .js.map .css.map .pb.go .pb.gw.go .pb.h .pb.cc _pb2.py _pb2.pyi _pb2_grpc.py _pb.js
-		_pb.d.ts .gen.go .generated.go .gen.ts .generated.ts .g.dart .freezed.dart .g.cs .designer.cs package-lock.json pnpm-lock.yaml
-		npm-shrinkwrap.json bun.lockb`)
+	otherDirs = wordSet(`node_modules bower_components vendor vendored _vendor _vendored third_party third-party
+		thirdparty 3rdparty extern godeps pods carthage dist site-packages __pycache__ .venv`)
+	otherEnds = strings.Fields(`.min.js .min.mjs .min.css .js.map .css.map .pb.go .pb.gw.go .pb.h .pb.cc _pb2.py
+		_pb2.pyi _pb2_grpc.py _pb.js _pb.d.ts .gen.go .generated.go .gen.ts .generated.ts .g.dart .freezed.dart .g.cs
+		.designer.cs package-lock.json pnpm-lock.yaml npm-shrinkwrap.json bun.lockb`)
 
-	// testBases mark a test at the end of a base name without its extension; camelTests do in languages whose files are named after
-	// classes.
+	// testBases mark a test at the end of a base name without its extension; camelTests do in languages whose files are
+	// named after classes.
 	testBases  = strings.Fields(`_test _tests -test .test .tests _spec -spec .spec .e2e .cy .stories`)
 	camelTests = strings.Fields(`Test Tests TestCase TestBase IT Spec Specs`)
 	camelExts  = wordSet(`.java .kt .kts .scala .groovy .cs .fs .vb .php .swift .m .mm .hs`)
@@ -107,7 +111,8 @@ func testName(base, ext string) bool {
 	}
 	if camelExts[ext] {
 		for _, end := range camelTests {
-			if before, found := strings.CutSuffix(name, end); found && (before == "" || before[len(before)-1] > 'Z' || len(end) > 2) {
+			if before, found := strings.CutSuffix(name, end); found &&
+				(before == "" || before[len(before)-1] > 'Z' || len(end) > 2) {
 				return true
 			}
 		}

@@ -6,8 +6,8 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// language says how comments and definitions look in a programming language. Its rules are about lines: keywords, modifiers and
-// indentation. They miss what is laid out in other ways, and cost far less than a parser.
+// language says how comments and definitions look in a programming language. Its rules are about lines: keywords,
+// modifiers and indentation. They miss what is laid out in other ways, and cost far less than a parser.
 type language struct {
 	comments    []string // begin a comment that ends with its line
 	open, close string   // a comment of several lines
@@ -60,34 +60,36 @@ var (
 	python = &language{comments: hashComments, triples: true,
 		keywords: definingWords("def class", "", "type"), modifiers: wordSet("async cdef cpdef"), more: (*definer).python}
 	script = &language{comments: slashComments, open: "/*", close: "*/", raw: '`',
-		keywords:  definingWords("function class interface enum namespace", "", "const let var type module"),
-		modifiers: wordSet("export default async abstract declare public private protected static readonly override get set accessor"),
-		more:      (*definer).script}
+		keywords: definingWords("function class interface enum namespace", "", "const let var type module"),
+		modifiers: wordSet(`export default async abstract declare public private protected static readonly override get
+			set accessor`),
+		more: (*definer).script}
 	rust = &language{comments: slashComments, open: "/*", close: "*/",
 		keywords:  definingWords("fn struct enum trait union mod macro_rules type", "const static", ""),
 		modifiers: wordSet("pub async unsafe extern default")}
 	java = &language{comments: slashComments, open: "/*", close: "*/",
 		keywords: definingWords("class interface enum record", "", ""),
-		modifiers: wordSet(`public private protected static final abstract sealed default synchronized native strictfp transient volatile
-			non`), more: (*definer).java}
+		modifiers: wordSet(`public private protected static final abstract sealed default synchronized native strictfp
+			transient volatile non`), more: (*definer).java}
 	csharp = &language{comments: slashComments, open: "/*", close: "*/",
 		keywords: definingWords("class interface struct enum record", "", ""),
-		modifiers: wordSet(`public private protected internal static abstract sealed virtual override partial async readonly unsafe extern new
-			const required file ref`), more: (*definer).csharp}
+		modifiers: wordSet(`public private protected internal static abstract sealed virtual override partial async
+			readonly unsafe extern new const required file ref`), more: (*definer).csharp}
 	kotlin = &language{comments: slashComments, open: "/*", close: "*/", joins: ".",
 		keywords: definingWords("fun class interface object typealias", "", "val var"),
-		modifiers: wordSet(`public private protected internal open abstract sealed final override data inline inner enum annotation suspend
-			operator infix tailrec external expect actual companion value const lateinit`)}
+		modifiers: wordSet(`public private protected internal open abstract sealed final override data inline inner enum
+			annotation suspend operator infix tailrec external expect actual companion value const lateinit`)}
 	swift = &language{comments: slashComments, open: "/*", close: "*/",
 		keywords: definingWords("func class struct enum protocol actor typealias", "", "let var"),
-		modifiers: wordSet(`public private fileprivate internal open static final override mutating nonmutating indirect convenience required
-			dynamic nonisolated package async lazy weak`)}
+		modifiers: wordSet(`public private fileprivate internal open static final override mutating nonmutating indirect
+			convenience required dynamic nonisolated package async lazy weak`)}
 	php = &language{comments: []string{"//", "#"}, open: "/*", close: "*/",
 		keywords:  definingWords("function class interface trait enum", "const", ""),
 		modifiers: wordSet("public private protected static abstract final readonly"), more: (*definer).php}
 	ruby = &language{comments: hashComments, joins: ".:",
-		keywords: definingWords("def class module", "", ""), modifiers: wordSet("private public protected private_class_method module_function"),
-		more: (*definer).ruby}
+		keywords:  definingWords("def class module", "", ""),
+		modifiers: wordSet("private public protected private_class_method module_function"),
+		more:      (*definer).ruby}
 	clike = &language{comments: slashComments, open: "/*", close: "*/", more: (*definer).c}
 	dart  = &language{comments: slashComments, open: "/*", close: "*/",
 		keywords:  definingWords("class mixin extension enum typedef", "", "const final var"),
@@ -101,10 +103,11 @@ var (
 	sql    = &language{comments: []string{"--"}, open: "/*", close: "*/", more: (*definer).sql}
 	elixir = &language{comments: hashComments, triples: true, joins: ".",
 		keywords: definingWords("def defp defmacro defmodule defprotocol", "", "")}
-	haskell = &language{comments: []string{"--"}, open: "{-", close: "-}", keywords: definingWords("", "", "data newtype type class module")}
-	markup  = &language{open: "<!--", close: "-->"}
-	styles  = &language{comments: slashComments, open: "/*", close: "*/"}
-	lisp    = &language{comments: []string{";"}}
+	haskell = &language{comments: []string{"--"}, open: "{-", close: "-}",
+		keywords: definingWords("", "", "data newtype type class module")}
+	markup = &language{open: "<!--", close: "-->"}
+	styles = &language{comments: slashComments, open: "/*", close: "*/"}
+	lisp   = &language{comments: []string{";"}}
 
 	// Others get the keywords that many languages share.
 	hashed = &language{comments: hashComments, keywords: sharedWords, modifiers: sharedModifiers}
@@ -112,8 +115,8 @@ var (
 
 	sharedWords = definingWords(`func def class interface struct enum type fn function fun trait protocol record module object define sub proc
 		message service rpc macro`, "", "const let var val static")
-	sharedModifiers = wordSet(`export default async pub public private protected abstract final unsafe inline internal sealed override extern
-		data open`)
+	sharedModifiers = wordSet(`export default async pub public private protected abstract final unsafe inline internal
+		sealed override extern data open`)
 )
 
 // languages by extension.
@@ -121,12 +124,16 @@ var languages = func() map[string]*language {
 	all := map[string]*language{}
 	for lang, exts := range map[*language]string{
 		golang: ".go", python: ".py .pyi .pyx .pxd .pyw", script: ".js .jsx .ts .tsx .mjs .cjs .mts .cts .vue .svelte .astro",
-		rust: ".rs", java: ".java .groovy .gradle", csharp: ".cs", kotlin: ".kt .kts", swift: ".swift", php: ".php .phtml .phpt",
-		ruby: ".rb .rake .gemspec .ru .cr", clike: ".c .h .cc .cpp .cxx .hpp .hh .hxx .inl .m .mm .ino .cu .cuh .y .l", dart: ".dart",
-		scala: ".scala .sc", shell: ".sh .bash .zsh .ksh .fish .bats", lua: ".lua", sql: ".sql", elixir: ".ex .exs", haskell: ".hs .elm .purs",
-		markup: ".html .htm .xhtml .hbs .ejs .erb .j2 .jinja .jinja2 .twig .tmpl .gohtml", styles: ".css .scss .sass .less .styl",
-		lisp:   ".lisp .el .clj .cljs .cljc .scm .rkt .asm .s",
-		hashed: ".pl .pm .r .jl .nim .tcl .cmake .mk .mak .tf .hcl .ps1 .psm1 .awk .coffee .graphql .gql .nix .bzl .star .t",
+		rust: ".rs", java: ".java .groovy .gradle", csharp: ".cs", kotlin: ".kt .kts", swift: ".swift",
+		php:  ".php .phtml .phpt",
+		ruby: ".rb .rake .gemspec .ru .cr", clike: ".c .h .cc .cpp .cxx .hpp .hh .hxx .inl .m .mm .ino .cu .cuh .y .l",
+		dart:  ".dart",
+		scala: ".scala .sc", shell: ".sh .bash .zsh .ksh .fish .bats", lua: ".lua", sql: ".sql", elixir: ".ex .exs",
+		haskell: ".hs .elm .purs",
+		markup:  ".html .htm .xhtml .hbs .ejs .erb .j2 .jinja .jinja2 .twig .tmpl .gohtml",
+		styles:  ".css .scss .sass .less .styl",
+		lisp:    ".lisp .el .clj .cljs .cljc .scm .rkt .asm .s",
+		hashed:  ".pl .pm .r .jl .nim .tcl .cmake .mk .mak .tf .hcl .ps1 .psm1 .awk .coffee .graphql .gql .nix .bzl .star .t",
 	} {
 		for ext := range strings.FieldsSeq(exts) {
 			all[ext] = lang

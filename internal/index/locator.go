@@ -8,8 +8,8 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// Locator finds the files that names mean: names as tools of an agent get them, in a working folder. Names inside of it have
-// forward slashes, so that what was recorded on Windows can be read elsewhere. The zero Locator finds nothing.
+// Locator finds the files that names mean: names as tools of an agent get them, in a working folder. Names inside of it
+// have forward slashes, so that what was recorded on Windows can be read elsewhere. The zero Locator finds nothing.
 type Locator struct {
 	Cwd     string   // absolute; "" when unknown
 	Tree    *Tree    // the files that may be named; may be nil
@@ -17,9 +17,9 @@ type Locator struct {
 	ignored func(event.Path) bool
 }
 
-// NewLocator makes a Locator for calls made in cwd. A path in any of the roots is the same event.Path; empty roots are skipped.
-// tree and ignored may be nil. The disk is asked once, and only if cwd is in no root by its letters: then it may be in one
-// through a symlink.
+// NewLocator makes a Locator for calls made in cwd. A path in any of the roots is the same event.Path; empty roots are
+// skipped. tree and ignored may be nil. The disk is asked once, and only if cwd is in no root by its letters: then it
+// may be in one through a symlink.
 func NewLocator(tree *Tree, ignored func(event.Path) bool, cwd string, roots ...event.Root) *Locator {
 	l := &Locator{Tree: tree, ignored: ignored}
 	for _, root := range roots {
@@ -58,8 +58,8 @@ func (l *Locator) Ignored(p event.Path) bool { return l.ignored != nil && l.igno
 // Folder reports whether files are known directly below p.
 func (l *Locator) Folder(p event.Path) bool { return l.Tree != nil && len(l.Tree.Dir(string(p))) > 0 }
 
-// FolderName is the name of a folder relative to the worktree, "" outside of it and for a file: the words of the name belong to
-// a search in it.
+// FolderName is the name of a folder relative to the worktree, "" outside of it and for a file: the words of the name
+// belong to a search in it.
 func (l *Locator) FolderName(dir string) string {
 	abs := l.Abs(dir, "")
 	if abs == "" || dir == "" {

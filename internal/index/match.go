@@ -13,9 +13,9 @@ import (
 // Aspect is one way in which a file can fit a text.
 type Aspect int
 
-// The aspects. Those of words are BM25 of the words of the text, or of its title (the first line), against a field of the file, a word
-// of the text counting the square root of its number. Defines and Uses are Σ ln(1+N/n)/√n over identifiers of the text that look
-// like code, n the number of files that define it, or have it, of N.
+// The aspects. Those of words are BM25 of the words of the text, or of its title (the first line), against a field of
+// the file, a word of the text counting the square root of its number. Defines and Uses are Σ ln(1+N/n)/√n over
+// identifiers of the text that look like code, n the number of files that define it, or have it, of N.
 const (
 	TextPath Aspect = iota
 	TextBase
@@ -36,7 +36,8 @@ const (
 
 // String is the name of the aspect.
 func (a Aspect) String() string {
-	return [Aspects]string{"text_path", "text_base", "text_definitions", "text_prose", "text_body", "title_path", "title_base",
+	return [Aspects]string{"text_path", "text_base", "text_definitions", "text_prose", "text_body", "title_path",
+		"title_base",
 		"title_definitions", "title_prose", "title_body", "defines", "uses", "title_defines", "title_uses"}[a]
 }
 
@@ -44,8 +45,8 @@ func (a Aspect) String() string {
 type Fit struct {
 	Path event.Path
 	Kind Kind
-	// Share is the value of each aspect relative to the best file of the same kind; Place is 1/√r of the r-th best of its kind, 0 behind
-	// the first 64. Both are in [0,1].
+	// Share is the value of each aspect relative to the best file of the same kind; Place is 1/√r of the r-th best of its
+	// kind, 0 behind the first 64. Both are in [0,1].
 	Share, Place [Aspects]float64
 	Words        []string // stems and identifiers that speak for it, the rarest first, at most 3
 }

@@ -6,10 +6,12 @@ import (
 )
 
 // bareFiles are files without an extension.
-var bareFiles = wordSet(`Makefile makefile GNUmakefile Dockerfile Containerfile Jenkinsfile Vagrantfile Gemfile Rakefile Guardfile Procfile
-	Brewfile Podfile Fastfile Justfile justfile Taskfile BUILD WORKSPACE LICENSE README CHANGELOG CONTRIBUTING CODEOWNERS`)
+var bareFiles = wordSet(`Makefile makefile GNUmakefile Dockerfile Containerfile Jenkinsfile Vagrantfile Gemfile
+	Rakefile Guardfile Procfile Brewfile Podfile Fastfile Justfile justfile Taskfile BUILD WORKSPACE LICENSE README
+	CHANGELOG CONTRIBUTING CODEOWNERS`)
 
-// addNames adds what the tokens of a line name: files, modules, identifiers. A token ends at space, quotes and brackets.
+// addNames adds what the tokens of a line name: files, modules, identifiers. A token ends at space, quotes and
+// brackets.
 func (p *textParser) addNames(line string, code bool) {
 	quoted := "" // the rest of what is between backticks, if it is one token
 	for at := 0; at < len(line); {
@@ -90,7 +92,8 @@ func (p *textParser) addParts(token string, called, marked bool) {
 	if len(parts) == 0 {
 		return
 	}
-	dotted := strings.Contains(token, ".") || strings.Contains(token, "::") || strings.Contains(token, "->") || strings.Contains(token, "#")
+	dotted := strings.Contains(token, ".") || strings.Contains(token, "::") || strings.Contains(token, "->") ||
+		strings.Contains(token, "#")
 	if dotted && !strings.Contains(token, "/") && len(parts) > 1 && isName(parts[0]) && isName(parts[1]) {
 		if parts[0] == "self" || parts[0] == "this" || parts[0] == "cls" {
 			parts = parts[1:]
@@ -174,7 +177,8 @@ func withoutLine(token string) string {
 // isFileExt reports whether files that are indexed have an extension.
 func isFileExt(ext string) bool {
 	ext = strings.ToLower(ext)
-	return languages[ext] != nil || dataExts[ext] || proseExts[ext] && len(ext) > 2 || binaryExts[ext] || ext == ".proto" || ext == ".zig"
+	return languages[ext] != nil || dataExts[ext] || proseExts[ext] && len(ext) > 2 || binaryExts[ext] ||
+		ext == ".proto" || ext == ".zig"
 }
 
 // fileName reports whether a token with an extension is a file: not a method like x.log or self.data.

@@ -100,8 +100,8 @@ type source struct {
 	number int // of the term
 }
 
-// mergeTerms joins dictionaries. A term that no file has any more is left out. renumbered gets the numbers of each term of a part, in
-// it and in the result.
+// mergeTerms joins dictionaries. A term that no file has any more is left out. renumbered gets the numbers of each term
+// of a part, in it and in the result.
 func mergeTerms(parts []part, of func(*part) *dictionary, join func(*listMerger, *part, []byte),
 	renumbered func(p *part, from, to int)) dictionary {
 	var heap sources

@@ -16,7 +16,8 @@ import (
 //
 //	magic · version of the format and of extraction · what encoding/gob writes · SHA-256 of all before
 //
-// gob writes the number of segments, of each segment its exported fields and its files, and at the end the files that say nothing.
+// gob writes the number of segments, of each segment its exported fields and its files, and at the end the files that
+// say nothing.
 const (
 	packMagic   = "aoa index\n"
 	packVersion = 2 // another one is another format, or Extract finds other words: the files are read again
@@ -97,7 +98,8 @@ func (d *dictionary) valid() bool {
 	}
 	for c := d.from(0); len(c.rest) > 0; n++ {
 		at := len(d.Entries) - len(c.rest)
-		if block := n / blockTerms; n%blockTerms == 0 && (block >= len(d.Blocks) || int(d.Blocks[block]) != at || c.rest[0] != 0) {
+		if block := n / blockTerms; n%blockTerms == 0 && (block >= len(d.Blocks) || int(d.Blocks[block]) != at ||
+			c.rest[0] != 0) {
 			return false
 		}
 		if !c.next() {

@@ -6,9 +6,10 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// pathLists holds lists of paths by key: a file name, a folder. A list that was handed out never changes, so a removal would have
-// to copy it, and to empty a folder would take the square of its files. Instead, a path that leaves a long list is marked. The list
-// is copied without its marked paths when it is read next, or when half of its paths are marked.
+// pathLists holds lists of paths by key: a file name, a folder. A list that was handed out never changes, so a removal
+// would have to copy it, and to empty a folder would take the square of its files. Instead, a path that leaves a long
+// list is marked. The list is copied without its marked paths when it is read next, or when half of its paths are
+// marked.
 type pathLists struct {
 	lists   map[string][]event.Path
 	removed map[string]map[event.Path]bool // key → marked paths of its list

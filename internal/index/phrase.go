@@ -5,9 +5,9 @@ import (
 	"math"
 )
 
-// Phrases compares files by the pairs of a text (see Text.Pairs) that they have next to each other in a line, in the same order: in
-// one identifier, in code or in prose. The value of a file is Σ ln(1+N/n)/√n over its pairs, n the number of the N files that have
-// the pair. A nil file has none.
+// Phrases compares files by the pairs of a text (see Text.Pairs) that they have next to each other in a line, in the
+// same order: in one identifier, in code or in prose. The value of a file is Σ ln(1+N/n)/√n over its pairs, n the
+// number of the N files that have the pair. A nil file has none.
 func (t Text) Phrases(files [][]byte) []float64 {
 	x := extractors.Get().(*extractor)
 	defer extractors.Put(x)

@@ -27,8 +27,8 @@ type scanner struct {
 	prose bool   // it is a comment or a doc string
 }
 
-// line counts the words of a line. It returns the beginning of the line up to its first comment, empty if the line begins inside of
-// a comment or a string.
+// line counts the words of a line. It returns the beginning of the line up to its first comment, empty if the line
+// begins inside of a comment or a string.
 func (s *scanner) line(line []byte) (code []byte) {
 	if s.end == "`" && s.lang == script && resumes(line) {
 		s.end = "" // it was no string, but a quote in a regular expression
@@ -82,8 +82,8 @@ func resumes(line []byte) bool {
 	return false
 }
 
-// opening finds what begins a comment, or a string of several lines, from an index on. It sets end and prose accordingly; the end of
-// a comment of one line is "\n". mark is "" if the line has none.
+// opening finds what begins a comment, or a string of several lines, from an index on. It sets end and prose
+// accordingly; the end of a comment of one line is "\n". mark is "" if the line has none.
 func (s *scanner) opening(line []byte, from int) (at int, mark string) {
 	for at = from; at < len(line); at++ {
 		c := line[at]
@@ -128,7 +128,8 @@ func partOfWord(line []byte, at int, mark string) bool {
 	return before == ':'
 }
 
-// quoted returns the bytes of a string after its first quote, 0 if the string does not end with the line: an apostrophe.
+// quoted returns the bytes of a string after its first quote, 0 if the string does not end with the line: an
+// apostrophe.
 func quoted(text []byte) int {
 	for i := 1; i < len(text); i++ {
 		switch text[i] {
@@ -158,7 +159,8 @@ func (s *scanner) license(text []byte) int {
 			open = !bytes.Contains(line, []byte(s.lang.close))
 		case s.lang.open != "" && bytes.HasPrefix(trimmed, []byte(s.lang.open)):
 			open = !bytes.Contains(line, []byte(s.lang.close))
-		case len(trimmed) == 0 && end < maxMark && licensed(text[:end]) == 0, bytes.HasPrefix(trimmed, []byte("<?php")): // $OpenBSD$
+		// $OpenBSD$
+		case len(trimmed) == 0 && end < maxMark && licensed(text[:end]) == 0, bytes.HasPrefix(trimmed, []byte("<?php")):
 		case !s.comment(trimmed):
 			return licensed(text[:end])
 		}

@@ -19,8 +19,8 @@ import (
 	"github.com/aoa-dev/aoa/internal/regularfile"
 )
 
-// Reader keeps a Contents equal to the files of one worktree as they are on disk. It reads a file when it is new or was written
-// since. What it read is kept in a file, see Keep. It is safe for concurrent use.
+// Reader keeps a Contents equal to the files of one worktree as they are on disk. It reads a file when it is new or was
+// written since. What it read is kept in a file, see Keep. It is safe for concurrent use.
 type Reader struct {
 	root     event.Root
 	contents *Contents
@@ -34,7 +34,8 @@ type Reader struct {
 	log     *slog.Logger
 	loaded  bool
 
-	mu       sync.Mutex // held while a file is read, so that an older version never replaces a newer one; guards what follows
+	// held while a file is read, so that an older version never replaces a newer one; guards what follows
+	mu       sync.Mutex
 	versions map[event.Path]version
 	dirty    bool // the file is to be written
 }
@@ -55,8 +56,8 @@ func NewReader(root event.Root) *Reader {
 		ready: make(chan struct{}), versions: map[event.Path]version{}}
 }
 
-// Keep names the file in which Run keeps what was read, so that no unchanged file is read again after a start. A damaged one is an
-// empty one, and a warning in the log. It is called before Run.
+// Keep names the file in which Run keeps what was read, so that no unchanged file is read again after a start. A
+// damaged one is an empty one, and a warning in the log. It is called before Run.
 func (r *Reader) Keep(file File, log *slog.Logger) {
 	r.keeping.Lock()
 	defer r.keeping.Unlock()
@@ -97,9 +98,9 @@ func signal(c chan struct{}) {
 	}
 }
 
-// Run takes what was kept, reads the files of the tree that were written since, and again after each Refresh, until ctx ends. It keeps
-// what it read after the first round, later every five minutes at most, and at the end. It always returns nil. tree may return nil
-// while the list of files is not known.
+// Run takes what was kept, reads the files of the tree that were written since, and again after each Refresh, until ctx
+// ends. It keeps what it read after the first round, later every five minutes at most, and at the end. It always
+// returns nil. tree may return nil while the list of files is not known.
 func (r *Reader) Run(ctx context.Context, tree func() *Tree) error {
 	r.load()
 	defer r.save()
@@ -200,8 +201,8 @@ func (r *Reader) saveLocked() error {
 	return err
 }
 
-// Forget takes a file, or all files of a folder, out of the index and out of the bytes that are kept. A file that is still there is
-// read again at the next start.
+// Forget takes a file, or all files of a folder, out of the index and out of the bytes that are kept. A file that is
+// still there is read again at the next start.
 func (r *Reader) Forget(p event.Path) error {
 	r.keeping.Lock()
 	defer r.keeping.Unlock()
@@ -222,10 +223,12 @@ func (r *Reader) Forget(p event.Path) error {
 	return r.saveLocked()
 }
 
-// readAll reads the files of a tree that were written since they were read, and forgets those that it does not have any more.
+// readAll reads the files of a tree that were written since they were read, and forgets those that it does not have any
+// more.
 func (r *Reader) readAll(ctx context.Context, tree *Tree) {
 	r.mu.Lock()
-	gone := maps.Clone(r.versions) // before the tree is asked: a file that is saved from now on is in it, or is not among these
+	// before the tree is asked: a file that is saved from now on is in it, or is not among these
+	gone := maps.Clone(r.versions)
 	r.mu.Unlock()
 	files := nearest(tree.All(), r.contents.maxFiles)
 	for _, p := range files {
@@ -245,7 +248,8 @@ func (r *Reader) readAll(ctx context.Context, tree *Tree) {
 // mergeEvery is the number of files that are read before large segments are merged.
 const mergeEvery = 256
 
-// read reads a file if it was written since. Symbolic links, which may lead anywhere, and files longer than MaxDocument say nothing.
+// read reads a file if it was written since. Symbolic links, which may lead anywhere, and files longer than MaxDocument
+// say nothing.
 func (r *Reader) read(p event.Path) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -256,7 +260,8 @@ func (r *Reader) read(p event.Path) {
 	}
 	now := version{modified: info.ModTime().UnixNano(), size: info.Size()}
 	before, known := r.versions[p]
-	if known && before.modified == now.modified && before.size == now.size || !known && len(r.versions) >= r.contents.maxFiles {
+	if known && before.modified == now.modified && before.size == now.size || !known &&
+		len(r.versions) >= r.contents.maxFiles {
 		return
 	}
 	r.dirty = true
@@ -283,8 +288,9 @@ func (r *Reader) Text(p event.Path) []byte {
 	return text
 }
 
-// Blob returns the id that git gives the content of a file now, in hex; "" for one that Reader does not read. It reads the file: a checkout
-// and back changes the time of a file and not its content, and a second write may have the time of the first.
+// Blob returns the id that git gives the content of a file now, in hex; "" for one that Reader does not read. It reads
+// the file: a checkout and back changes the time of a file and not its content, and a second write may have the time of
+// the first.
 func (r *Reader) Blob(p event.Path) string {
 	text := r.Text(p)
 	if text == nil {
@@ -321,7 +327,8 @@ func (r *Reader) forgetLocked(files ...event.Path) {
 	r.contents.Remove(files...)
 }
 
-// Update reads the files that an event of a watcher says were written, and forgets those that went. The tree has changed before.
+// Update reads the files that an event of a watcher says were written, and forgets those that went. The tree has
+// changed before.
 func (r *Reader) Update(e event.Event) {
 	switch e.Kind {
 	case event.KindDelete:

@@ -12,9 +12,9 @@ import (
 // maxRequestWords is the number of words of a request that count.
 const maxRequestWords = 96
 
-// Request is what a prompt asks for, in a form that other wordings of it share: word order, inflection and common synonyms do not
-// matter. It also holds what makes two requests different although most of their words are the same. All lists are sorted, and
-// hold each entry once.
+// Request is what a prompt asks for, in a form that other wordings of it share: word order, inflection and common
+// synonyms do not matter. It also holds what makes two requests different although most of their words are the same.
+// All lists are sorted, and hold each entry once.
 type Request struct {
 	words    []string
 	grams    []gram              // by hash
@@ -26,8 +26,8 @@ type Request struct {
 	tasks    []string            // what is to be done, in classes
 }
 
-// NewRequest reads a prompt. Words end at everything that is no letter, digit or apostrophe. Names of files and of identifiers
-// count as a whole, too.
+// NewRequest reads a prompt. Words end at everything that is no letter, digit or apostrophe. Names of files and of
+// identifiers count as a whole, too.
 func NewRequest(text string) Request {
 	r := Request{directed: map[string][]string{}}
 	negation, direction := false, ""
@@ -151,8 +151,9 @@ func grams(words []string) []gram {
 	return slices.CompactFunc(out, func(a, b gram) bool { return a.hash == b.hash })
 }
 
-// Difference names what says that two requests ask for different things, however many words they share: another negation, task or
-// number, opposite words, other files or names, a direction that is reversed. It returns "" if nothing does.
+// Difference names what says that two requests ask for different things, however many words they share: another
+// negation, task or number, opposite words, other files or names, a direction that is reversed. It returns "" if
+// nothing does.
 func (r Request) Difference(s Request) string {
 	switch {
 	case !slices.Equal(r.negated, s.negated):
@@ -186,7 +187,10 @@ func (r Request) reverses(s Request) bool {
 		})
 	}
 	return swaps("from", "to") || swaps("to", "from") ||
-		slices.ContainsFunc(r.directed["before"], func(word string) bool { return slices.Contains(s.directed["after"], word) })
+		slices.ContainsFunc(r.directed["before"], func(word string) bool {
+			return slices.Contains(s.directed["after"],
+				word)
+		})
 }
 
 // opposes reports whether r has a word whose opposite s has, and neither has both.

@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// Requests finds requests that share much with another one, without comparing it with all of them: an inverted index of grams
-// (words, and their neighbors). K is what a request is kept for. It is not safe for concurrent use.
+// Requests finds requests that share much with another one, without comparing it with all of them: an inverted index of
+// grams (words, and their neighbors). K is what a request is kept for. It is not safe for concurrent use.
 type Requests[K comparable] struct {
 	keys map[uint64][]K // by hash of a gram, in the order in which they were added
 	n    int
@@ -37,8 +37,9 @@ func (x *Requests[K]) Remove(key K, r Request) {
 	}
 }
 
-// The weight of a gram is gramShare[words]·ln((n+prior+1)/(with+own+1)), of n requests of which with have it. The prior stands for
-// requests elsewhere, of which many have the weak words: an index of three requests cannot know that "fix" says little.
+// The weight of a gram is gramShare[words]·ln((n+prior+1)/(with+own+1)), of n requests of which with have it. The prior
+// stands for requests elsewhere, of which many have the weak words: an index of three requests cannot know that "fix"
+// says little.
 const (
 	priorRequests = 60.0
 	priorWeak     = 24.0
@@ -54,8 +55,8 @@ func (x *Requests[K]) weight(g gram) float64 {
 	return gramShare[g.size] * math.Log((float64(x.n)+priorRequests+1)/(float64(len(x.keys[g.hash]))+own+1))
 }
 
-// Similarity compares two requests by their weighted Jaccard index, in [0,1]: the weight of the grams in both, divided by the weight
-// of the grams in either. Two requests without words are equal.
+// Similarity compares two requests by their weighted Jaccard index, in [0,1]: the weight of the grams in both, divided
+// by the weight of the grams in either. Two requests without words are equal.
 func (x *Requests[K]) Similarity(r, s Request) float64 {
 	a, b := r.grams, s.grams
 	if len(a) == 0 && len(b) == 0 {
@@ -82,9 +83,10 @@ func (x *Requests[K]) Similarity(r, s Request) float64 {
 	return both / either
 }
 
-// Candidates returns the keys of all requests whose Similarity to r can reach least, and of some others, at most most. A request of
-// that similarity shares at least that part of the weight of r. So it shares one of the heaviest grams that together exceed the rest
-// (prefix filter: Chaudhuri, Ganti and Kaushik, "A Primitive Operator for Similarity Joins", 2006). Their lists are the shortest.
+// Candidates returns the keys of all requests whose Similarity to r can reach least, and of some others, at most most.
+// A request of that similarity shares at least that part of the weight of r. So it shares one of the heaviest grams
+// that together exceed the rest (prefix filter: Chaudhuri, Ganti and Kaushik, "A Primitive Operator for Similarity
+// Joins", 2006). Their lists are the shortest.
 func (x *Requests[K]) Candidates(r Request, least float64, most int) []K {
 	type weighed struct {
 		hash   uint64
@@ -95,7 +97,10 @@ func (x *Requests[K]) Candidates(r Request, least float64, most int) []K {
 		grams[i] = weighed{g.hash, x.weight(g)}
 		total += grams[i].weight
 	}
-	slices.SortFunc(grams, func(a, b weighed) int { return cmp.Or(cmp.Compare(b.weight, a.weight), cmp.Compare(a.hash, b.hash)) })
+	slices.SortFunc(grams, func(a, b weighed) int {
+		return cmp.Or(cmp.Compare(b.weight, a.weight),
+			cmp.Compare(a.hash, b.hash))
+	})
 	var out []K
 	seen := map[K]bool{}
 	taken := 0.0

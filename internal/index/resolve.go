@@ -11,9 +11,9 @@ import (
 // maxMeant is the number of files that a name may mean; one that more files fit means none.
 const maxMeant = 3
 
-// Files returns the files that a path in a text means, at most 3: those that share its longest end. The path may be absolute, begin
-// above the root (site-packages, the checkout of somebody else) or name only the last folders. None is meant if more than 3 fit, and
-// if the path is one of another project: node_modules/x/package.json is not package.json.
+// Files returns the files that a path in a text means, at most 3: those that share its longest end. The path may be
+// absolute, begin above the root (site-packages, the checkout of somebody else) or name only the last folders. None is
+// meant if more than 3 fit, and if the path is one of another project: node_modules/x/package.json is not package.json.
 func (t *Tree) Files(name string) []event.Path {
 	if name == "" || len(name) > event.MaxPath {
 		return nil
@@ -57,8 +57,10 @@ func (t *Tree) Files(name string) []event.Path {
 	return few(found)
 }
 
-// installedMarks are folders in which packages are installed. The path of a file of this repository goes on with its package.
-var installedMarks = []string{"site-packages/", "dist-packages/", "node_modules/", "/vendor/", "/pkg/mod/", "/registry/src/", "/gems/"}
+// installedMarks are folders in which packages are installed. The path of a file of this repository goes on with its
+// package.
+var installedMarks = []string{"site-packages/", "dist-packages/", "node_modules/", "/vendor/", "/pkg/mod/",
+	"/registry/src/", "/gems/"}
 
 // installedPath returns the path within the folder in which packages are installed. ok is false if a path has none.
 func installedPath(name string) (rest string, ok bool) {
@@ -67,7 +69,8 @@ func installedPath(name string) (rest string, ok bool) {
 			return ("/" + name)[at+len(mark):], true
 		}
 	}
-	for _, mark := range [...]string{"/lib/python", "/lib64/python"} { // the standard library: /usr/lib/python3.8/json/decoder.py
+	// the standard library: /usr/lib/python3.8/json/decoder.py
+	for _, mark := range [...]string{"/lib/python", "/lib64/python"} {
 		if _, after, found := strings.Cut("/"+name, mark); found && after != "" && after[0] >= '0' && after[0] <= '9' {
 			_, rest, _ = strings.Cut(after, "/")
 			return rest, true
@@ -98,14 +101,17 @@ func commonEnd(name string, parts []string) int {
 }
 
 // packageFiles stand for the folder that they are in.
-var packageFiles = strings.Fields("__init__.py __init__.pyx mod.rs lib.rs main.rs index.ts index.tsx index.js index.mjs index.jsx init.lua")
+var packageFiles = strings.Fields(`__init__.py __init__.pyx mod.rs lib.rs main.rs index.ts index.tsx index.js
+	index.mjs index.jsx init.lua`)
 
-// Modules returns the files that a dotted name means, at most 3: sphinx.ext.autodoc.Documenter is sphinx/ext/autodoc/__init__.py,
-// com.foo.Bar is …/com/foo/Bar.java, crate::a::b is src/a/b.rs. Names that follow the module are left out, from the last on. A path
-// without its extension (a/b/c) is a dotted name, too.
+// Modules returns the files that a dotted name means, at most 3: sphinx.ext.autodoc.Documenter is
+// sphinx/ext/autodoc/__init__.py, com.foo.Bar is …/com/foo/Bar.java, crate::a::b is src/a/b.rs. Names that follow the
+// module are left out, from the last on. A path without its extension (a/b/c) is a dotted name, too.
 func (t *Tree) Modules(name string) []event.Path {
-	parts := strings.FieldsFunc(strings.ReplaceAll(name, "->", "."), func(r rune) bool { return strings.ContainsRune(".:/#", r) })
-	for len(parts) > 0 && (parts[0] == "crate" || parts[0] == "self" || parts[0] == "super" || parts[0] == "std" && len(parts) > 1) {
+	parts := strings.FieldsFunc(strings.ReplaceAll(name, "->", "."),
+		func(r rune) bool { return strings.ContainsRune(".:/#", r) })
+	for len(parts) > 0 && (parts[0] == "crate" || parts[0] == "self" || parts[0] == "super" || parts[0] == "std" &&
+		len(parts) > 1) {
 		parts = parts[1:]
 	}
 	for n := min(len(parts), 16); n > 0; n-- {

@@ -23,8 +23,8 @@ const (
 	manyUsers    = 1024 // files of an identifier up to which the rarer counts
 )
 
-// Alike finds the n files that share rare identifiers with a file (what it calls, what calls it), each worth 1/(number of the
-// other files that have it).
+// Alike finds the n files that share rare identifiers with a file (what it calls, what calls it), each worth 1/(number
+// of the other files that have it).
 func (c *Contents) Alike(p event.Path, n int) []Hit {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
@@ -91,8 +91,8 @@ type sharedName struct {
 	files int
 }
 
-// identifiersOf returns the number of a file and its rarest identifiers that another file has too, at most most, none if the file is
-// not known.
+// identifiersOf returns the number of a file and its rarest identifiers that another file has too, at most most, none
+// if the file is not known.
 func (c *Contents) identifiersOf(p event.Path, most int) (self uint32, shared []sharedName) {
 	self, known := c.numbers[p]
 	if !known {
@@ -161,6 +161,9 @@ func (c *Contents) best(shares []share, n int) []Hit {
 		}
 		hits[len(hits)-1].Weight += s.weight
 	}
-	slices.SortFunc(hits, func(a, b Hit) int { return cmp.Or(cmp.Compare(b.Weight, a.Weight), cmp.Compare(a.Path, b.Path)) })
+	slices.SortFunc(hits, func(a, b Hit) int {
+		return cmp.Or(cmp.Compare(b.Weight, a.Weight),
+			cmp.Compare(a.Path, b.Path))
+	})
 	return hits[:min(len(hits), n)]
 }

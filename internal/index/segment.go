@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// segment is what some files say, packed. Only who is gone changes: a file that is saved gets a new segment, see Contents. Files
-// have numbers in it.
+// segment is what some files say, packed. Only who is gone changes: a file that is saved gets a new segment, see
+// Contents. Files have numbers in it.
 type segment struct {
 	Words   dictionary // list: see wordList
 	Names   dictionary // exact identifiers that files use or define; list: see nameList
@@ -52,8 +52,8 @@ func (s *segment) isGone(file uint32) bool { return isSet(s.gone, file) }
 
 func isSet(bits []uint64, n uint32) bool { return bits[n/64]&(1<<(n%64)) != 0 }
 
-// wordList reads the list of a word. An entry is a uvarint of four times the difference to the number of the file before, plus
-// a form:
+// wordList reads the list of a word. An entry is a uvarint of four times the difference to the number of the file
+// before, plus a form:
 //
 //	0  the body has the word once, no other field does
 //	1  a byte follows: how often the body has it
@@ -76,7 +76,8 @@ const (
 	fieldsForm
 )
 
-// next reads an entry. It ends at one that is damaged, and at a file that the segment, which has size files, does not have.
+// next reads an entry. It ends at one that is damaged, and at a file that the segment, which has size files, does not
+// have.
 func (l *wordList) next(size int) bool {
 	head, ok := uvarint(&l.rest)
 	if l.last += head >> 2; !ok || l.last >= uint64(size) {
@@ -114,8 +115,8 @@ func (l *wordList) next(size int) bool {
 	return true
 }
 
-// countFiles adds how many files of a list have the word in each field. It is wordList with less to do: with wordList a question takes a third
-// longer.
+// countFiles adds how many files of a list have the word in each field. It is wordList with less to do: with wordList a
+// question takes a third longer.
 func (s *segment) countFiles(list []byte, with *[fields]int) {
 	size, whole, last := uint64(s.size()), s.live == s.size(), uint64(0)
 	for len(list) > 0 {
@@ -195,8 +196,8 @@ func appendWord(list []byte, delta uint32, counts *[fields]uint8) []byte {
 	return list
 }
 
-// nameList reads the list of an identifier. An entry is a uvarint of twice the difference to the number of the file before, plus 1 if
-// the file defines it.
+// nameList reads the list of an identifier. An entry is a uvarint of twice the difference to the number of the file
+// before, plus 1 if the file defines it.
 type nameList struct {
 	rest    []byte
 	file    uint32
@@ -269,7 +270,8 @@ func newSegment(d *Document, path, base []Count) *segment {
 			counts = pathCounts(path[0])
 			path = path[1:]
 		}
-		counts[definitionField], counts[proseField], counts[bodyField] = clamp(int(t.Definitions)), clamp(int(t.Prose)), clamp(int(t.Body))
+		counts[definitionField], counts[proseField], counts[bodyField] = clamp(int(t.Definitions)), clamp(int(t.Prose)),
+			clamp(int(t.Body))
 		add(t.Stem, counts)
 	}
 	for _, w := range path {

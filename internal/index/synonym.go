@@ -2,8 +2,8 @@ package index
 
 import "strings"
 
-// synonymGroups are words that mean the same in requests to a coding agent. The first stands for all. Groups are small: a wrong match
-// costs more than a missed one.
+// synonymGroups are words that mean the same in requests to a coding agent. The first stands for all. Groups are small:
+// a wrong match costs more than a missed one.
 var synonymGroups = strings.Split(`fix repair correct resolve solve patch, add create introduce append insert,
 	remove delete drop erase, rename, explain describe clarify elaborate, show display print list, find locate search look,
 	check verify validate confirm ensure, run execute launch start, test spec,
@@ -34,24 +34,28 @@ var synonyms = func() map[string]string {
 }()
 
 // weakWords occur in many requests: they say little about which one it is.
-var weakWords = foldedSet(`fix add remove change update improve check run test find show explain implement use support make code file
-	function error fail review build document message format log`)
+var weakWords = foldedSet(`fix add remove change update improve check run test find show explain implement use
+	support make code file function error fail review build document message format log`)
 
 // negations reverse the meaning of the next word.
-var negations = wordSet(`not no never without don't dont doesn't doesnt isn't isnt aren't won't wont can't cant cannot couldn't
-	shouldn't wouldn't didn't didnt wasn't weren't haven't hasn't except nor neither none avoid`)
+var negations = wordSet(`not no never without don't dont doesn't doesnt isn't isnt aren't won't wont can't cant
+	cannot couldn't shouldn't wouldn't didn't didnt wasn't weren't haven't hasn't except nor neither none avoid`)
 
 // directions say from where and to where. The word after them must not change sides.
-var directions = map[string]string{"from": "from", "to": "to", "into": "to", "before": "before", "after": "after", "instead": "instead"}
+var directions = map[string]string{"from": "from", "to": "to", "into": "to", "before": "before", "after": "after",
+	"instead": "instead"}
 
-// tasks maps a word to the class of what it asks for: to explain something is not to remove it. Words that name a thing as often as a
-// task (test, build, log) are left out.
+// tasks maps a word to the class of what it asks for: to explain something is not to remove it. Words that name a thing
+// as often as a task (test, build, log) are left out.
 var tasks = func() map[string]string {
 	m := map[string]string{}
 	for class, list := range map[string]string{
-		"look": "explain show find check review summarize compare investigate trace", "fix": "fix", "make": "add implement generate",
-		"remove": "remove", "rename": "rename", "reshape": "refactor simplify extract split inline", "faster": "optimize improve reduce",
-		"document": "document", "run": "run", "translate": "translate", "retire": "deprecate", "undo": "revert", "publish": "release",
+		"look": "explain show find check review summarize compare investigate trace", "fix": "fix",
+		"make":   "add implement generate",
+		"remove": "remove", "rename": "rename", "reshape": "refactor simplify extract split inline",
+		"faster":   "optimize improve reduce",
+		"document": "document", "run": "run", "translate": "translate", "retire": "deprecate", "undo": "revert",
+		"publish": "release",
 	} {
 		for _, w := range strings.Fields(list) {
 			m[fold(w)] = class
@@ -61,13 +65,13 @@ var tasks = func() map[string]string {
 }()
 
 // opposites are words of which one must not be taken for the other.
-var opposites = oppositePairs(`add remove, enable disable, start stop, increase decrease, show hide, open close, encrypt decrypt,
-	lock unlock, push pull, upload download, import export, include exclude, up down, left right, true false, first last, min max,
-	minimum maximum, encode decode, read write, get set, install uninstall, connect disconnect, public private, allow deny,
-	allow block, accept reject, expand collapse, top bottom, old new, input output, client server, merge split, commit revert,
-	upgrade downgrade, mount unmount, frontend backend, sync async, light dark, load save, compress decompress, subscribe unsubscribe,
-	login logout, horizontal vertical, row column, width height, ascending descending, serialize deserialize, raise lower, shrink grow,
-	success failure, pass fail`)
+var opposites = oppositePairs(`add remove, enable disable, start stop, increase decrease, show hide, open close,
+	encrypt decrypt, lock unlock, push pull, upload download, import export, include exclude, up down, left right, true
+	false, first last, min max, minimum maximum, encode decode, read write, get set, install uninstall, connect
+	disconnect, public private, allow deny, allow block, accept reject, expand collapse, top bottom, old new, input
+	output, client server, merge split, commit revert, upgrade downgrade, mount unmount, frontend backend, sync async,
+	light dark, load save, compress decompress, subscribe unsubscribe, login logout, horizontal vertical, row column,
+	width height, ascending descending, serialize deserialize, raise lower, shrink grow, success failure, pass fail`)
 
 func foldedSet(s string) map[string]bool {
 	m := map[string]bool{}

@@ -7,20 +7,24 @@ import (
 	"unicode/utf8"
 )
 
-// Text is what a prompt, an issue or a commit message says about files. Lists are in the order of the text, each entry once.
+// Text is what a prompt, an issue or a commit message says about files. Lists are in the order of the text, each entry
+// once.
 type Text struct {
 	Title []Count // the words of the first line that has any, by stem
 	Body  []Count // the words of the whole text, the title included, without the boilerplate of forms
 
-	Scope []Count // the words of what the title is about by its form: parser of "fix(parser): …", "parser: …" and "[parser] …"
+	// the words of what the title is about by its form: parser of "fix(parser): …", "parser: …" and "[parser] …"
+	Scope []Count
 
 	Pairs [][2]string // stems that stand next to each other in a line, words without stem aside
 
 	Identifiers      []string // names that look like code, in plain form: see Document.Defines
 	TitleIdentifiers []string // those of the title
-	Frames           []string // files of stack traces from the innermost frame on, and of the output of compilers and tests
-	Dotted           []string // a.b.c, module::path and a/b/c without an extension, with dots or slashes as they are written
-	Paths            []string // names of files as they are written, without line numbers, with slashes
+	// files of stack traces from the innermost frame on, and of the output of compilers and tests
+	Frames []string
+	// a.b.c, module::path and a/b/c without an extension, with dots or slashes as they are written
+	Dotted []string
+	Paths  []string // names of files as they are written, without line numbers, with slashes
 
 	Words int // of the body, all counted
 }
@@ -73,7 +77,8 @@ func whole(text string, most int) string {
 	return text[:most]
 }
 
-// withoutComments takes the HTML comments of issue templates out of a text. A comment without an end goes on to the end of its line.
+// withoutComments takes the HTML comments of issue templates out of a text. A comment without an end goes on to the end
+// of its line.
 func withoutComments(text string) string {
 	before, rest, found := strings.Cut(text, "<!--")
 	if !found {
@@ -96,7 +101,8 @@ func withoutComments(text string) string {
 	return b.String()
 }
 
-// formHeadings are the headings of issue forms and the sentences that come with them, in lower case, without punctuation.
+// formHeadings are the headings of issue forms and the sentences that come with them, in lower case, without
+// punctuation.
 var formHeadings = lineSet(`describe the bug|description|to reproduce|steps to reproduce|reproduction|how to reproduce|reproduce
 	expected behavior|expected behaviour|actual behavior|actual behaviour|current behavior|current behaviour|expected result|actual result|expected
 	actual|expected results|actual results|expected output|actual output|environment|environment info|environment information
@@ -133,8 +139,9 @@ var (
 	tag = regexp.MustCompile(`^</?(?:details|summary|p|br|img|hr)\b[^>]*>$`)
 )
 
-// boilerplate reports whether a line says nothing of its own: a heading of a form, a checkbox, a version, a trailer of a commit, the
-// head of a stack trace. Of the lines that may be the title only headings and such heads are. In code only lists of packages are, too.
+// boilerplate reports whether a line says nothing of its own: a heading of a form, a checkbox, a version, a trailer of
+// a commit, the head of a stack trace. Of the lines that may be the title only headings and such heads are. In code
+// only lists of packages are, too.
 func boilerplate(line string, title, fenced bool) bool {
 	if traceLine.MatchString(line) {
 		return true
@@ -210,7 +217,8 @@ func (p *textParser) addPair(last, stem string) {
 // scope matches what a title is about, in front of what it says: in parentheses, in brackets, or up to a colon.
 var scope = regexp.MustCompile(`^(?:\w+\(([^)]{2,50})\)!?:|\[([^\]]{2,40})\]|([\w./*,{}-]+(?: [\w./*,{}-]+){0,2}):\s)`)
 
-// scopeOf returns the words of what a title is about by its form. The type of a change ("fix: …") says nothing about that.
+// scopeOf returns the words of what a title is about by its form. The type of a change ("fix: …") says nothing about
+// that.
 func scopeOf(title string) []Count {
 	m := scope.FindStringSubmatch(title)
 	if m == nil {
@@ -229,5 +237,5 @@ func scopeOf(title string) []Count {
 	return counts(stems)
 }
 
-var changeTypes = wordSet(`fix feat chore refactor perf docs doc test tests style build ci bug feature bugfix add update breaking new
-	improvement wip internal types release deps`)
+var changeTypes = wordSet(`fix feat chore refactor perf docs doc test tests style build ci bug feature bugfix add
+	update breaking new improvement wip internal types release deps`)

@@ -7,9 +7,9 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// Tree is the set of files that may be suggested: those that git tracks in a worktree, and new ones that are not ignored. It finds
-// them by name, folder, stem and word, and reads nothing from disk. It is safe for concurrent use. Slices that it returns are
-// shared: do not change them.
+// Tree is the set of files that may be suggested: those that git tracks in a worktree, and new ones that are not
+// ignored. It finds them by name, folder, stem and word, and reads nothing from disk. It is safe for concurrent use.
+// Slices that it returns are shared: do not change them.
 type Tree struct {
 	mu      sync.RWMutex // guards what follows
 	version uint64       // grows with every change
@@ -182,7 +182,8 @@ func (t *Tree) Dir(dir string) []event.Path { return t.list(&t.dir, dir) }
 // Stem returns the files with the same Stem as p, with p itself if it is known.
 func (t *Tree) Stem(p event.Path) []event.Path { return t.list(&t.stem, p.Stem()) }
 
-// Word returns at most 256 files whose path has that term (see PathTerms). The first call indexes the words of all paths.
+// Word returns at most 256 files whose path has that term (see PathTerms). The first call indexes the words of all
+// paths.
 func (t *Tree) Word(term string) []event.Path {
 	t.mu.RLock()
 	words := t.words

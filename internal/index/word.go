@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// textStem returns the stem by which files and texts are compared, "" if a word has none: one byte, more than 32, a number, or a word
-// that every text has.
+// textStem returns the stem by which files and texts are compared, "" if a word has none: one byte, more than 32, a
+// number, or a word that every text has.
 func textStem(word string) string {
 	if len(word) < 2 || len(word) > maxTerm || isNumber(word) {
 		return ""
@@ -51,8 +51,8 @@ func looksLikeCode(word string) bool {
 	return false
 }
 
-// Spellings returns the words of a text by their stems and by their index term, as the text first writes them, in lower case, and its
-// identifiers by their plain form, as they are written.
+// Spellings returns the words of a text by their stems and by their index term, as the text first writes them, in lower
+// case, and its identifiers by their plain form, as they are written.
 func Spellings(text string) map[string]string {
 	out := map[string]string{}
 	add := func(key, word string) {

@@ -101,7 +101,8 @@ func (s *server) cacheWrite(ctx context.Context, r Repo, in cacheIn) (out cacheO
 		if it.Data == nil {
 			return out, api.Bad("give data: a text or any JSON value", "item %d has no data", i+1)
 		}
-		item := api.CacheItem{Task: it.Task, Turn: it.Turn, Description: it.Description, Overwrite: it.Overwrite, Redact: it.Redact}
+		item := api.CacheItem{Task: it.Task, Turn: it.Turn, Description: it.Description, Overwrite: it.Overwrite,
+			Redact: it.Redact}
 		data, isText := []byte(nil), false
 		if text, ok := it.Data.(string); ok {
 			data, isText = []byte(text), true
@@ -128,7 +129,8 @@ func (s *server) cacheRead(ctx context.Context, r Repo, in cacheIn) (out cacheOu
 	if in.Limit == 0 {
 		in.Limit = cacheRead
 	}
-	reply, err := api.Ask(ctx, r.Client, api.CacheGet, api.CacheGetRequest{Key: in.Key, Pointer: in.Pointer, Lines: in.Lines,
+	reply, err := api.Ask(ctx, r.Client, api.CacheGet, api.CacheGetRequest{Key: in.Key, Pointer: in.Pointer,
+		Lines:  in.Lines,
 		Offset: in.Offset, Limit: in.Limit}, nil)
 	if err != nil {
 		return out, err

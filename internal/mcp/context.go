@@ -33,7 +33,8 @@ func (s *server) sessionContext(ctx context.Context, r Repo, in contextIn) (cont
 	if err != nil {
 		return contextOut{}, err
 	}
-	ans, err := api.Call(ctx, r.Client, api.Context, api.ContextRequest{Session: session, For: in.For, Prompt: in.Prompt, Budget: in.Budget})
+	ans, err := api.Call(ctx, r.Client, api.Context, api.ContextRequest{Session: session, For: in.For, Prompt: in.Prompt,
+		Budget: in.Budget})
 	if err != nil {
 		return contextOut{}, err
 	}

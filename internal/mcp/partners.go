@@ -47,7 +47,8 @@ func (s *server) missingPartners(ctx context.Context, r Repo, in partnersIn) (pa
 	}
 	out := partnersOut{Change: shown(ans.Files), Missing: []partner{}}
 	for _, p := range ans.Partners {
-		out.Missing = append(out.Missing, partner{p.File.Display(), p.With.Display(), p.Both, p.Of, digits(p.Score), event.Path(p.Uses).Display(), p.RemovedIn.Display()})
+		out.Missing = append(out.Missing, partner{p.File.Display(), p.With.Display(), p.Both, p.Of, digits(p.Score),
+			event.Path(p.Uses).Display(), p.RemovedIn.Display()})
 	}
 	return out, nil
 }

@@ -8,7 +8,8 @@ import (
 	"github.com/aoa-dev/aoa/internal/api"
 )
 
-var optionsTool = &mcp.Tool{Name: "list_reload_options", Meta: found("recorded sequences of tool calls for a similar earlier prompt"),
+var optionsTool = &mcp.Tool{Name: "list_reload_options",
+	Meta:        found("recorded sequences of tool calls for a similar earlier prompt"),
 	Annotations: reads("List recorded sequences"),
 	Description: "Sequences of tool calls that a similar prompt led to before in this repository, best match first: those that fit the " +
 		"session's current prompt, or the given one. An empty list says that nothing similar is recorded."}
@@ -48,14 +49,16 @@ func (s *server) listReloadOptions(ctx context.Context, r Repo, in optionsIn) (o
 	if session == "" && in.Prompt == "" {
 		return out, api.Bad("name the prompt", "no session is live, so nothing is known to be asked")
 	}
-	ans, err := api.Call(ctx, r.Client, api.ReloadList, api.SequencesRequest{Prompt: in.Prompt, Session: session, Limit: in.Limit})
+	ans, err := api.Call(ctx, r.Client, api.ReloadList, api.SequencesRequest{Prompt: in.Prompt, Session: session,
+		Limit: in.Limit})
 	for _, q := range ans.Sequences {
 		out.Options = append(out.Options, option{q.ID, q.Summary, digits(q.Similarity), q.Reason, q.Uses, q.Tools, q.Looks})
 	}
 	return out, err
 }
 
-var reloadTool = &mcp.Tool{Name: "reload_cached", Meta: found("repeat a recorded sequence of reads and searches in one call, by cacheId"),
+var reloadTool = &mcp.Tool{Name: "reload_cached",
+	Meta:        found("repeat a recorded sequence of reads and searches in one call, by cacheId"),
 	Annotations: additive("Replay a recorded sequence"),
 	Description: "Does a recorded sequence again in one call: its reads, searches and listings are done now; the answer says what they find and " +
 		"which files changed since. Commands run only if the user's settings allow them; edits are left out. It stops at the first " +

@@ -59,8 +59,8 @@ func New(o Options) *mcp.Server {
 	return out
 }
 
-// Claude Code defers the tools of MCP servers behind a search. loaded is of the two tools that are worth their some 350 tokens in each
-// session; found is what leads its search to another one.
+// Claude Code defers the tools of MCP servers behind a search. loaded is of the two tools that are worth their some 350
+// tokens in each session; found is what leads its search to another one.
 var loaded = mcp.Meta{"anthropic/alwaysLoad": true}
 
 func found(hint string) mcp.Meta { return mcp.Meta{"anthropic/searchHint": hint} }
@@ -101,8 +101,8 @@ func reads(title string) *mcp.ToolAnnotations {
 	return &mcp.ToolAnnotations{Title: title, ReadOnlyHint: true, IdempotentHint: true, OpenWorldHint: &closed}
 }
 
-// files finds what an agent named: absolute, or relative to the root. A folder stands for its files. An unknown name is an error, and
-// so is one of a file that is gone, unless it may be.
+// files finds what an agent named: absolute, or relative to the root. A folder stands for its files. An unknown name is
+// an error, and so is one of a file that is gone, unless it may be.
 func (r Repo) files(ctx context.Context, names []string, gone bool) (out []event.Path, err error) {
 	if len(names) == 0 {
 		return nil, nil
@@ -143,8 +143,8 @@ func (r Repo) file(ctx context.Context, name string) (event.Path, error) {
 	return files[0], nil
 }
 
-// session is the one that was named, by the beginning of its id at least, else the environment's, else the newest live one of the
-// checkout, else none.
+// session is the one that was named, by the beginning of its id at least, else the environment's, else the newest live
+// one of the checkout, else none.
 func (s *server) session(ctx context.Context, r Repo, named string) (string, error) {
 	if named != "" && named != s.o.Session {
 		return api.FindSession(ctx, r.Client, named)

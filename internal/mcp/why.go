@@ -9,7 +9,8 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-var whyTool = &mcp.Tool{Name: "why_file", Meta: found("why was this file suggested: score, reasons, evidence from git history"),
+var whyTool = &mcp.Tool{Name: "why_file",
+	Meta:        found("why was this file suggested: score, reasons, evidence from git history"),
 	Annotations: reads("Why this file"),
 	Description: "The exact arithmetic behind one file's score: every signal with its value and weight, and the counts that it rests on."}
 
@@ -58,7 +59,8 @@ func (s *server) whyFile(ctx context.Context, r Repo, in whyIn) (whyOut, error) 
 	if err != nil {
 		return whyOut{}, err
 	}
-	out := whyOut{File: ans.File.Display(), Probability: digits(ans.Score), Rank: ans.Rank, Known: ans.Known, Sum: ans.Logit,
+	out := whyOut{File: ans.File.Display(), Probability: digits(ans.Score), Rank: ans.Rank, Known: ans.Known,
+		Sum:         ans.Logit,
 		Calibration: ans.Scale, Signals: []signal{}, At: ans.At}
 	for _, x := range ans.Reasons {
 		out.Signals = append(out.Signals, signal{x.Signal, x.Value, x.Weight, x.Text})

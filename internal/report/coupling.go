@@ -13,8 +13,9 @@ import (
 type Map struct {
 	Files   []string `json:"files"`
 	Commits []int    `json:"commits"` // of each file
-	Pairs   [][4]int `json:"pairs"`   // two places in Files, the commits of both, and those of the last year; strongest first
-	All     int      `json:"all"`     // files that exist
+	// two places in Files, the commits of both, and those of the last year; strongest first
+	Pairs [][4]int `json:"pairs"`
+	All   int      `json:"all"` // files that exist
 }
 
 // Across is two files of different folders that keep changing together.
@@ -40,8 +41,9 @@ type couple struct {
 	score      float64
 }
 
-// coupling finds the pairs: files that share at least three commits of at most thirty files. A pair counts by the share of its common
-// commits in those of either, as the cosine of the two, and by their number: 40 of 44 says more than 3 of 3.
+// coupling finds the pairs: files that share at least three commits of at most thirty files. A pair counts by the share
+// of its common commits in those of either, as the cosine of the two, and by their number: 40 of 44 says more than 3 of
+// 3.
 func (h *history) coupling() *Map {
 	of := h.commits(time.Time{})
 	var couples []couple
@@ -77,7 +79,8 @@ func (h *history) coupling() *Map {
 	return m
 }
 
-// interest is what a pair is worth beside others: more if the tree does not show it, less if a release or a copy explains it.
+// interest is what a pair is worth beside others: more if the tree does not show it, less if a release or a copy
+// explains it.
 func interest(a, b event.Path) float64 {
 	switch {
 	case a.Upkeep() || b.Upkeep():

@@ -21,7 +21,8 @@ const (
 )
 
 // prose are the extensions of texts and settings: they change by nature.
-var prose = map[string]bool{".md": true, ".mdx": true, ".rst": true, ".txt": true, ".adoc": true, ".yml": true, ".yaml": true, ".toml": true,
+var prose = map[string]bool{".md": true, ".mdx": true, ".rst": true, ".txt": true, ".adoc": true, ".yml": true,
+	".yaml": true, ".toml": true,
 	".json": true, ".svg": true, ".snap": true}
 
 // hot orders files by commits of the last year × √lines: a file of 1,600 lines counts four times one of 100.

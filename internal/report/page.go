@@ -58,8 +58,9 @@ type Counts struct {
 // New makes the page of a repository.
 func New(in Input) *Page {
 	h := newHistory(in.Events, in.Files, in.Authors)
-	p := &Page{Name: text(in.Name), Made: in.Now.UTC(), Map: h.coupling(), Hot: h.hot(in.Lines), People: h.people(), Record: newRecord(in.Record),
-		Past: newPast(in.Past), Changes: newest(in.Past), Cost: newCost(in.Proof, in.Kinds)}
+	p := &Page{Name: text(in.Name), Made: in.Now.UTC(), Map: h.coupling(), Hot: h.hot(in.Lines), People: h.people(),
+		Record: newRecord(in.Record),
+		Past:   newPast(in.Past), Changes: newest(in.Past), Cost: newCost(in.Proof, in.Kinds)}
 	p.Across = h.across(p.Map)
 	p.Counts = &Counts{Commits: in.Status.Commits, Files: in.Status.Files, Sessions: in.Status.Sessions}
 	if len(h.changes) > 0 {
@@ -88,8 +89,8 @@ var (
 	sectionJS string
 )
 
-// Write prints the page. Its data is JSON without '<', '>' and '&', so that no name can end the element that holds it, and its
-// policy allows the one script and the one style that it came with.
+// Write prints the page. Its data is JSON without '<', '>' and '&', so that no name can end the element that holds it,
+// and its policy allows the one script and the one style that it came with.
 func (p *Page) Write(w io.Writer) error {
 	data, err := json.Marshal(p)
 	if err != nil {
@@ -100,7 +101,8 @@ func (p *Page) Write(w io.Writer) error {
 	}
 	script := "\n" + strings.Join([]string{domJS, chartJS, controlsJS, mapJS, sectionJS}, "\n")
 	style := "\n" + pageCSS
-	page := strings.NewReplacer("{{script hash}}", hash(script), "{{style hash}}", hash(style), "{{style}}", style, "{{data}}", string(data), "{{script}}", script)
+	page := strings.NewReplacer("{{script hash}}", hash(script), "{{style hash}}", hash(style), "{{style}}", style,
+		"{{data}}", string(data), "{{script}}", script)
 	_, err = page.WriteString(w, pageHTML)
 	return err
 }

@@ -11,10 +11,11 @@ import (
 type Past struct {
 	Record
 	Changes int     `json:"changes"`
-	Asked   int     `json:"asked"`   // files left out, one at a time
-	First   float64 `json:"first"`   // share of these that came first
-	Five    float64 `json:"five"`    // among the first five
-	Simple  float64 `json:"simple"`  // among the first five of a simple rule: what was committed with the others most often
+	Asked   int     `json:"asked"` // files left out, one at a time
+	First   float64 `json:"first"` // share of these that came first
+	Five    float64 `json:"five"`  // among the first five
+	// among the first five of a simple rule: what was committed with the others most often
+	Simple  float64 `json:"simple"`
 	Warned  int     `json:"warned"`  // warnings in changes with a file left out
 	Right   float64 `json:"right"`   // share of these that name that file
 	False   float64 `json:"false"`   // share of the complete changes with a warning
@@ -110,7 +111,8 @@ func newest(changes []eval.Change) (out []Change) {
 
 func newChange(c eval.Change) Change {
 	id := c.Commit.ID[len("commit:"):]
-	out := Change{Subject: text(c.Commit.Text), Commit: id[:min(len(id), shaDigits)], At: c.Commit.Time.UTC(), Warned: []ChangeLacked{}}
+	out := Change{Subject: text(c.Commit.Text), Commit: id[:min(len(id), shaDigits)], At: c.Commit.Time.UTC(),
+		Warned: []ChangeLacked{}}
 	for _, f := range c.Commit.Paths {
 		row := ChangedFile{File: f.Display(), New: true}
 		for _, g := range c.Guesses {

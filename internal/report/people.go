@@ -100,7 +100,8 @@ func (h *history) people() *People {
 	})
 	for _, f := range firsts(alone, oneKnows) {
 		k := files[f]
-		p.Files = append(p.Files, OneKnows{File: h.name(f), By: text(k.by), Commits: k.commits, Last: k.last.UTC(), Away: away(k)})
+		p.Files = append(p.Files, OneKnows{File: h.name(f), By: text(k.by), Commits: k.commits, Last: k.last.UTC(),
+			Away: away(k)})
 	}
 	for folder, list := range h.folders(slices.Sorted(maps.Keys(files))) {
 		row := Folder{Folder: text(folder), Files: len(list)}
@@ -114,12 +115,15 @@ func (h *history) people() *People {
 		}
 		p.Folders = append(p.Folders, row)
 	}
-	slices.SortFunc(p.Folders, func(a, b Folder) int { return cmp.Or(cmp.Compare(b.Alone, a.Alone), cmp.Compare(a.Folder, b.Folder)) })
+	slices.SortFunc(p.Folders, func(a, b Folder) int {
+		return cmp.Or(cmp.Compare(b.Alone, a.Alone),
+			cmp.Compare(a.Folder, b.Folder))
+	})
 	return p
 }
 
-// folders divides files into at most mostFolders folders: again and again the largest gives away its largest subfolders. What is left
-// of a folder that gave away some is called FOLDER/….
+// folders divides files into at most mostFolders folders: again and again the largest gives away its largest
+// subfolders. What is left of a folder that gave away some is called FOLDER/….
 func (h *history) folders(files []int32) map[string][]int32 {
 	out := map[string][]int32{"": files}
 	whole := map[string]bool{} // has no subfolder left to give
@@ -147,7 +151,10 @@ func (h *history) folders(files []int32) map[string][]int32 {
 			continue
 		}
 		delete(out, largest)
-		names := slices.SortedFunc(maps.Keys(parts), func(a, b string) int { return cmp.Or(cmp.Compare(len(parts[b]), len(parts[a])), cmp.Compare(a, b)) })
+		names := slices.SortedFunc(maps.Keys(parts), func(a, b string) int {
+			return cmp.Or(cmp.Compare(len(parts[b]),
+				len(parts[a])), cmp.Compare(a, b))
+		})
 		given := 0
 		for _, part := range names {
 			if part != left && given < mostParts && len(out) < mostFolders-1 {

@@ -117,8 +117,8 @@ func newRedacted(command string) redacted {
 	return r
 }
 
-// of are the terms of a text that may be stored.
-func (r redacted) of(text string) []string {
+// allowed are the terms of a text that may be stored.
+func (r redacted) allowed(text string) []string {
 	return slices.DeleteFunc(redact.CommandTerms(event.Clip(text, maxCommand), event.MaxTerms), func(t string) bool {
 		return r.values[t] || !r.whole && !r.terms[t]
 	})
@@ -133,13 +133,13 @@ func (s *CallContext) eventOf(op shell.Op, c ToolCall, line redacted) event.Even
 		if line.whole || strings.Contains(line.text, op.Pattern) {
 			e.Text = store(op.Pattern, event.MaxText)
 		}
-		e.Terms = line.of(op.Pattern + " " + op.Words)
+		e.Terms = line.allowed(op.Pattern + " " + op.Words)
 	case event.KindRun:
 		if !c.Failed && !s.ended(c) {
 			e.Why = whyUnknown
 		}
 		e.Text = store(line.text, event.MaxText)
-		e.Terms = line.of(cmp.Or(op.Words, line.text))
+		e.Terms = line.allowed(cmp.Or(op.Words, line.text))
 	}
 	e.Tags = s.tags(op.Kind, e.Terms, append(e.Paths[:len(e.Paths):len(e.Paths)], e.Named...))
 	return e

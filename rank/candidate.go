@@ -114,7 +114,7 @@ func (p *pool) cut(n int, m Model, forced event.Path) {
 	}
 	rs := make([]ranked, len(p.list))
 	for i, c := range p.list {
-		rs[i] = ranked{c, m.of(c.values[Unseen] > 0).Logit(c.values)}
+		rs[i] = ranked{c, m.weightsFor(c.values[Unseen] > 0).Logit(c.values)}
 	}
 	slices.SortFunc(rs, func(a, b ranked) int {
 		if a.z != b.z {
@@ -133,7 +133,7 @@ func (p *pool) cut(n int, m Model, forced event.Path) {
 // fill fills in the signals that need no stored score of the candidate.
 func (c *candidate) fill(x *queryContext) {
 	v := &c.values
-	c.label = x.labels.of(c.path)
+	c.label = x.labels.get(c.path)
 	v[Bias], v[InHand] = 1, x.inHand
 	v[Comod] = c.comod.value()
 	v[SeedAlike] = alike(c.alike[bySeed])
@@ -166,7 +166,7 @@ func (c *candidate) inWords(x *queryContext) bool {
 func (c *candidate) stored(x *queryContext, access, commit, commits, changes, sessions float64) {
 	v := &c.values
 	c.access, c.commit = access, commit
-	v[Kin] = x.kin(c.path) // of those left after the cut: names are taken apart for it
+	v[Kin] = x.nameShare(c.path) // of those left after the cut: names are taken apart for it
 	v[RecencyHour] = recency(access, x.at, hour)
 	v[Committed] = recency(commit, x.head, committedHalf)
 	v[ComodBack], v[SessionBack] = share(c.comodBest, changes, comodSmooth),

@@ -26,8 +26,8 @@ type fitEntry struct {
 	fits            []TextFit
 }
 
-// of returns the fits of a text, which find computes where they are not known. Who gets them changes nothing in them.
-func (c *fitCache) of(x *queryContext, text string, find func() []TextFit) []TextFit {
+// get returns the fits of a text, which find computes where they are not known. Who gets them changes nothing in them.
+func (c *fitCache) get(x *queryContext, text string, find func() []TextFit) []TextFit {
 	now := fitEntry{text: text, tree: x.tree, contents: x.contents, files: x.tree.Version()}
 	if x.contents != nil {
 		now.contains = x.contents.Version()

@@ -77,7 +77,7 @@ func (r *Ranker) gather(ctx context.Context, q event.Query, forced event.Path) (
 	if task != event.TaskChange {
 		x.relatives(p)
 	}
-	x.say(p)
+	x.addContents(p)
 	if wanted[OfBranch] != 0 {
 		x.branch = branchPlaces(q.Branch)
 		for _, f := range q.Branch.Files {
@@ -185,7 +185,7 @@ func (x *queryContext) wanted(q event.Query, task event.Task) func(event.Path) b
 		case task == event.TaskChange:
 			return true
 		}
-		return !has(x.open, f) && (x.labels.of(f).file != index.KindBinary || slices.Contains(x.byName, f))
+		return !has(x.open, f) && (x.labels.get(f).file != index.KindBinary || slices.Contains(x.byName, f))
 	}
 }
 

@@ -55,7 +55,7 @@ type labels struct {
 // maxLabels bounds the memory, some 200 bytes each; beyond it everything is computed again.
 const maxLabels = 16_384
 
-func (ls *labels) of(f event.Path) *label {
+func (ls *labels) get(f event.Path) *label {
 	ls.mu.Lock()
 	defer ls.mu.Unlock()
 	l := ls.known[f]

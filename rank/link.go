@@ -57,4 +57,4 @@ func (x *queryContext) seeds() (files []event.Path) {
 }
 
 // baseTerms are the words of a file's name, without its extension.
-func (x *queryContext) baseTerms(f event.Path) []string { return x.labels.of(f).words }
+func (x *queryContext) baseTerms(f event.Path) []string { return x.labels.get(f).words }

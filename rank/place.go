@@ -28,7 +28,7 @@ func (x *queryContext) folders(c *candidate) {
 		if g == c.path {
 			continue
 		}
-		lead := x.labels.of(g)
+		lead := x.labels.get(g)
 		if lead.stem == c.label.stem {
 			v[NamedPair] = 1
 		}
@@ -65,7 +65,7 @@ func (x *queryContext) foldersOpened() map[string]float64 {
 	}
 	out := make(map[string]float64, len(x.recent.Members))
 	for i, name := range x.recent.Members {
-		if dir := x.labels.of(event.Path(name)).dir; out[dir] == 0 {
+		if dir := x.labels.get(event.Path(name)).dir; out[dir] == 0 {
 			out[dir] = recency(x.recent.Values[i], x.at, day)
 		}
 	}
@@ -113,7 +113,7 @@ func (x *queryContext) termsOf(files *hot.Ranked, uses float64) {
 	}
 	sums := map[string]float64{}
 	for i, f := range files.Members {
-		sums[x.labels.of(event.Path(f)).dir] += files.Values[i]
+		sums[x.labels.get(event.Path(f)).dir] += files.Values[i]
 	}
 	for folder, w := range sums {
 		or := x.folderTerms[folder]

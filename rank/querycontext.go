@@ -50,7 +50,7 @@ type queryContext struct {
 	folderTerms map[string]noisyOr // the chance that a word leads to a file of the folder
 	lately      map[string]float64 // folder → recency of its newest open
 	labels      *labels
-	kins        []event.Path           // in hand, whose names are compared
+	compared    []event.Path           // in hand, whose names are compared
 	rare        map[string]float64     // idf of words of names
 	inHand      float64                // the signal InHand
 	asked       kind                   // kinds of files that the prompt asks for
@@ -80,7 +80,7 @@ func (x *queryContext) remember(s *live.Session) {
 	}
 	x.editedStems = make(map[string]bool, len(s.Edits))
 	for f := range s.Edits {
-		x.editedStems[x.labels.of(f).stem] = true
+		x.editedStems[x.labels.get(f).stem] = true
 	}
 }
 

@@ -154,7 +154,7 @@ func (r *Ranker) Score(ctx context.Context, q event.Query) (*Ranking, error) {
 	}
 	k := &Ranking{ranker: r, from: []*gathered{g}, Files: make([]Scored, 0, len(g.pool.list))}
 	for _, c := range g.pool.list {
-		s := Scored{File: c.path, Logit: g.model.of(c.values[Unseen] > 0).Logit(c.values), Unseen: c.values[Unseen] > 0, c: c,
+		s := Scored{File: c.path, Logit: g.model.weightsFor(c.values[Unseen] > 0).Logit(c.values), Unseen: c.values[Unseen] > 0, c: c,
 			from: g}
 		s.Score = Uncalibrated.Probability(s.Logit)
 		if !q.Unseen || s.Unseen {
@@ -197,7 +197,7 @@ func (r *Ranker) Why(ctx context.Context, q event.Query, f event.Path) (event.Su
 
 // suggestion puts a candidate into words.
 func (r *Ranker) suggestion(ctx context.Context, g *gathered, c *candidate, all bool) event.Suggestion {
-	weights := g.model.of(c.values[Unseen] > 0)
+	weights := g.model.weightsFor(c.values[Unseen] > 0)
 	s := event.Suggestion{File: c.path, Logit: weights.Logit(c.values), Scale: Uncalibrated, Unseen: c.values[Unseen] > 0,
 		Reasons: reasons(weights, c.values)}
 	s.Score = Uncalibrated.Probability(s.Logit)

@@ -150,7 +150,7 @@ func TestPriorIsSane(t *testing.T) {
 			t.Errorf("%s: co-change speaks against a file", task)
 		}
 		empty := Values{Bias: 1, Never: 1, Unseen: 1}
-		if p := Uncalibrated.Probability(m.of(true).Logit(empty)); p > .05 {
+		if p := Uncalibrated.Probability(m.weightsFor(true).Logit(empty)); p > .05 {
 			t.Errorf("%s: a file without any evidence gets %.2f", task, p)
 		}
 	}

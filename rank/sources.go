@@ -42,10 +42,7 @@ func (in *reads) partners(v *hot.View, x *queryContext, w Values) {
 	if w[RecencyHour] != 0 || w[FolderRecent] != 0 {
 		in.opened = v.Top(hot.Recency, "", maxRecent)
 	}
-	switch {
-	case len(files) == 0:
-		in.committed = v.Top(hot.Committed, "", maxRecent)
-	case w[Committed] != 0:
+	if len(files) == 0 || w[Committed] != 0 {
 		in.committed = v.Top(hot.Committed, "", maxRecent)
 	}
 }
@@ -53,7 +50,7 @@ func (in *reads) partners(v *hot.View, x *queryContext, w Values) {
 // collect turns the sets that were read into candidates with evidence, in a fixed order.
 func (in *reads) collect(p *pool, x *queryContext) {
 	for i, set := range in.comod {
-		n := at(in.changes, i)
+		n := valueAt(in.changes, i)
 		for j, f := range set.Members {
 			c, s := p.get(event.Path(f)), share(set.Values[j], n, comodSmooth)
 			c.comod.add(s)
@@ -69,12 +66,12 @@ func (in *reads) collect(p *pool, x *queryContext) {
 			c.coaccessBest = max(c.coaccessBest, set.Values[j])
 			c.coaccessBy.see(x.files[i], set.Values[j])
 			if i == len(in.coaccess)-1 {
-				c.values[SessionLast] = share(set.Values[j], at(in.sessions, 0), coaccessSmooth)
+				c.values[SessionLast] = share(set.Values[j], valueAt(in.sessions, 0), coaccessSmooth)
 			}
 		}
 	}
 	for i, set := range in.termFiles {
-		n := at(in.termFreq, i)
+		n := valueAt(in.termFreq, i)
 		x.termsOf(set, n)
 		for j, f := range set.Members {
 			if j >= maxPerTerm && p.index[event.Path(f)] == nil {
@@ -119,8 +116,8 @@ func (in *reads) head(now time.Time) time.Time {
 	return now
 }
 
-// at is the i-th value, 0 if nothing was asked.
-func at(v *hot.Values, i int) float64 {
+// valueAt is the i-th value, 0 if nothing was asked.
+func valueAt(v *hot.Values, i int) float64 {
 	if v == nil || i >= len(v.Value) {
 		return 0
 	}
@@ -193,7 +190,7 @@ func (r *Ranker) score(ctx context.Context, p *pool, x *queryContext, w Values) 
 		if changes != nil {
 			c.comodBest /= max(changes.Left[i], math.SmallestNonzeroFloat64) // to the time of the changes that it is a share of
 		}
-		c.stored(x, at(access, i), at(commit, i), at(churn, i), at(changes, i), at(sessions, i))
+		c.stored(x, valueAt(access, i), valueAt(commit, i), valueAt(churn, i), valueAt(changes, i), valueAt(sessions, i))
 	}
 	return nil
 }

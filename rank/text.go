@@ -220,7 +220,7 @@ func (x *queryContext) phrases(fits []TextFit, t index.Text, w *TextValues) (som
 		}
 		f, place := readings[i], 1
 		for j, u := range values {
-			if u > v && x.labels.of(readings[j].File).file == x.labels.of(f.File).file {
+			if u > v && x.labels.get(readings[j].File).file == x.labels.get(f.File).file {
 				place++
 			}
 		}
@@ -267,7 +267,7 @@ func (f *TextFit) copies(g *TextFit) bool {
 
 // priors fills in the signals that do not depend on what the file says.
 func (x *queryContext) priors(f *TextFit, t index.Text, asked kind) {
-	v, l := &f.Values, x.labels.of(f.File)
+	v, l := &f.Values, x.labels.get(f.File)
 	if x.contents != nil {
 		c := x.contents.Cover(f.File, t)
 		v[textCoverPath], v[textCoverBase], v[textCoverTitlePath], v[textCoverTitleBase] = c.Path, c.Base, c.TitlePath,

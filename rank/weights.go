@@ -26,8 +26,8 @@ type Model struct {
 	UnseenWeights Values
 }
 
-// of returns the weights that hold for a file.
-func (m Model) of(unseen bool) Values {
+// weightsFor returns the weights that hold for a file.
+func (m Model) weightsFor(unseen bool) Values {
 	if !unseen || m.UnseenWeights == (Values{}) {
 		return m.Weights
 	}

@@ -26,7 +26,7 @@ func (r *Repo) commitEvent(c *Commit, renames []rename, today currentNames) even
 	e.Paths = make([]event.Path, 0, min(len(c.Files), event.MaxPaths))
 	for i := range c.Files {
 		f := &c.Files[i]
-		switch name := today.of(f.Path); {
+		switch name := today.present(f.Path); {
 		case f.Status == 'D' && (from[f.Path] || name != f.Path):
 			// It was renamed here, or it was deleted once and exists today under another name.
 		case r.Excluded(name):

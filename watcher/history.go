@@ -159,7 +159,7 @@ func (m *importer) event(c *Commit) event.Event {
 	}
 	e := m.repo.commitEvent(c, renames, m.names)
 	for _, n := range renames {
-		today := m.names.of(n.to)
+		today := m.names.present(n.to)
 		if m.touched[n.from] && n.from != today && len(m.reused) < maxOldNames {
 			m.reused = append(m.reused, oldName{n.from, today, c.ID, c.Time})
 		}

@@ -125,8 +125,8 @@ func distinctive(base string) bool {
 // currentNames knows, while a walk goes from new to old, what the files of that time are called today.
 type currentNames map[event.Path]event.Path // a name of that time → today's, where they differ
 
-// of is today's name of a file.
-func (n currentNames) of(p event.Path) event.Path {
+// present is today's name of a file.
+func (n currentNames) present(p event.Path) event.Path {
 	if to, ok := n[p]; ok {
 		return to
 	}
@@ -138,7 +138,7 @@ func (n currentNames) of(p event.Path) event.Path {
 // order of its renames does not matter.
 func (n currentNames) before(renames []rename) {
 	for _, m := range renames {
-		today := n.of(m.to)
+		today := n.present(m.to)
 		delete(n, m.to)
 		if n[m.from] = today; m.from == today {
 			delete(n, m.from)

@@ -64,7 +64,7 @@ func (s *settings) remove() (empty bool) {
 			gone[i] = s.removeGroups(list)
 		}
 	}
-	rest, whole := without(s.hooks.Members, gone, &s.hooks.AfterExtra)
+	rest, whole := remaining(s.hooks.Members, gone, &s.hooks.AfterExtra)
 	if !whole {
 		s.hooks.Members = rest
 		return false
@@ -81,7 +81,7 @@ func (s *settings) removeGroups(list *hujson.Array) bool {
 			s.removeHandlers(v)
 		}
 	}
-	rest, whole := without(list.Elements, gone, &list.AfterExtra)
+	rest, whole := remaining(list.Elements, gone, &list.AfterExtra)
 	if !whole {
 		list.Elements = rest
 	}
@@ -104,7 +104,7 @@ func (s *settings) removeHandlers(v hujson.Value) {
 		var h handler
 		gone[i] = decode(v, &h) && s.ours(h)
 	}
-	list.Elements, _ = without(list.Elements, gone, &list.AfterExtra)
+	list.Elements, _ = remaining(list.Elements, gone, &list.AfterExtra)
 }
 
 // removeMember takes a member out of the root. empty says that nothing is left, not even a comment.
@@ -113,7 +113,7 @@ func (s *settings) removeMember(name string) (empty bool) {
 	for i, m := range s.root.Members {
 		gone[i] = nameOf(m) == name
 	}
-	rest, whole := without(s.root.Members, gone, &s.root.AfterExtra)
+	rest, whole := remaining(s.root.Members, gone, &s.root.AfterExtra)
 	if whole { // comments stay, and so does their file
 		before, after := edges(&s.root.Members[0])
 		s.root.AfterExtra = slices.Concat(*before, *after, s.root.AfterExtra)
@@ -139,9 +139,9 @@ func comments(extras ...hujson.Extra) bool {
 	return slices.ContainsFunc(extras, func(e hujson.Extra) bool { return bytes.IndexByte(e, '/') >= 0 })
 }
 
-// without returns the entries that are not gone. Comments around the others stay; end is the space before the closing
+// remaining returns the entries that are not gone. Comments around the others stay; end is the space before the closing
 // bracket. whole says that the list goes, too: it has no other entry, and not the mark of one that was there.
-func without[E hujson.ObjectMember | hujson.Value](list []E, gone []bool, end *hujson.Extra) (rest []E, whole bool) {
+func remaining[E hujson.ObjectMember | hujson.Value](list []E, gone []bool, end *hujson.Extra) (rest []E, whole bool) {
 	if !slices.Contains(gone, true) {
 		return list, false
 	}

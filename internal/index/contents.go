@@ -252,7 +252,7 @@ func (c *Contents) replace(parts []part) {
 		old[p.segment] = true
 		for file, number := range p.numbers {
 			switch {
-			case number == nobody:
+			case number == noFile:
 			case p.isGone(uint32(file)):
 				s.gone[number/64] |= 1 << (number % 64)
 				s.live--

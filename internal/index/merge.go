@@ -13,7 +13,7 @@ type part struct {
 	names   []uint32 // of each name in the result
 }
 
-const nobody = 1<<32 - 1
+const noFile = 1<<32 - 1
 
 // merge makes one segment of the files of some that are not gone, in their order.
 func merge(parts []part) *segment {
@@ -23,7 +23,7 @@ func merge(parts []part) *segment {
 		p.numbers = make([]uint32, p.size())
 		p.names = make([]uint32, p.segment.Names.N)
 		for file := range p.numbers {
-			p.numbers[file] = nobody
+			p.numbers[file] = noFile
 			if isSet(p.gone, uint32(file)) {
 				continue
 			}
@@ -49,7 +49,7 @@ func (s *segment) mergeForward(parts []part) {
 	for i := range parts {
 		p := &parts[i]
 		for file, number := range p.numbers {
-			if number == nobody {
+			if number == noFile {
 				continue
 			}
 			last := uint32(0)
@@ -78,7 +78,7 @@ func (m *listMerger) delta(file uint32) uint32 {
 
 func (m *listMerger) words(p *part, list []byte) {
 	for l := (wordList{rest: list}); l.next(len(p.numbers)); {
-		if to := p.numbers[l.file]; to != nobody {
+		if to := p.numbers[l.file]; to != noFile {
 			m.list = appendWord(m.list, m.delta(to), &l.counts)
 		}
 	}
@@ -86,7 +86,7 @@ func (m *listMerger) words(p *part, list []byte) {
 
 func (m *listMerger) names(p *part, list []byte) {
 	for l := (nameList{rest: list}); l.next(len(p.numbers)); {
-		if to := p.numbers[l.file]; to != nobody {
+		if to := p.numbers[l.file]; to != noFile {
 			m.list = appendName(m.list, m.delta(to), l.defines)
 		}
 	}

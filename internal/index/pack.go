@@ -170,7 +170,7 @@ func (c *Contents) take(s *segment, files []keptFile, versions map[event.Path]ve
 		p, err := event.NewPath(string(f.Path))
 		_, twice := versions[p]
 		if err != nil || twice || len(versions) >= c.maxFiles {
-			s.ids = append(s.ids, nobody)
+			s.ids = append(s.ids, noFile)
 			s.gone[file/64] |= 1 << (file % 64)
 			s.live--
 			continue

@@ -40,7 +40,7 @@ func (l *pathLists) add(key string, one []event.Path) {
 func (l *pathLists) remove(key string, p event.Path) {
 	list, marked := l.lists[key], l.removed[key]
 	if len(list) <= longList && marked == nil {
-		l.set(key, without(list, p))
+		l.set(key, withoutPath(list, p))
 		return
 	}
 	if marked == nil {
@@ -76,8 +76,8 @@ func (l *pathLists) set(key string, list []event.Path) {
 	}
 }
 
-// without returns a copy of a list without a path, the list itself if it does not have the path.
-func without(list []event.Path, p event.Path) []event.Path {
+// withoutPath returns a copy of a list without a path, the list itself if it does not have the path.
+func withoutPath(list []event.Path, p event.Path) []event.Path {
 	i := slices.Index(list, p)
 	if i < 0 {
 		return list

@@ -153,7 +153,7 @@ type share struct {
 func (c *Contents) best(shares []share, n int) []Hit {
 	slices.SortStableFunc(shares, func(a, b share) int { return cmp.Compare(a.file, b.file) })
 	var hits []Hit
-	last := uint32(nobody)
+	last := uint32(noFile)
 	for _, s := range shares {
 		if s.file != last {
 			hits = append(hits, Hit{Path: c.documents[s.file].path})

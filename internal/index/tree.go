@@ -134,7 +134,7 @@ func (t *Tree) removeStep(paths []event.Path) {
 			continue
 		}
 		for _, w := range PathTerms(p) {
-			if t.words[w] = without(t.words[w], p); len(t.words[w]) == 0 {
+			if t.words[w] = withoutPath(t.words[w], p); len(t.words[w]) == 0 {
 				delete(t.words, w)
 			}
 		}

@@ -12,9 +12,9 @@ import (
 // alikeFiles: of so many files in hand, the newest, is asked who is alike.
 const alikeFiles = 3
 
-// say adds what files say: the words and identifiers of the prompt and of the newest patterns, and identifiers shared
+// addContents adds what files say: the words and identifiers of the prompt and of the newest patterns, and identifiers shared
 // with the files that lead.
-func (x *queryContext) say(p *pool) {
+func (x *queryContext) addContents(p *pool) {
 	if x.contents != nil {
 		x.calling(p)
 		x.sharing(p)
@@ -73,11 +73,11 @@ func (r *Ranker) readTexts(x *queryContext, q event.Query, s *live.Session, prom
 			return nil
 		}
 		key := strings.Join(words, " ") + "\x00" + strings.Join(names, " ")
-		return r.known.of(x, key, func() []TextFit { return x.fits(index.TextOf(words, names), "", r.texts) })
+		return r.known.get(x, key, func() []TextFit { return x.fits(index.TextOf(words, names), "", r.texts) })
 	}
 	if w.any(Text, AskedKind) {
 		if x.prompted = q.Prompt; q.Prompt != "" {
-			x.fitting = r.known.of(x, q.Prompt, func() []TextFit { return x.fits(prompt, q.Prompt, r.texts) })
+			x.fitting = r.known.get(x, q.Prompt, func() []TextFit { return x.fits(prompt, q.Prompt, r.texts) })
 		} else {
 			x.fitting = of(x.words, x.idents)
 		}

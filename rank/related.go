@@ -10,9 +10,9 @@ import (
 
 // Bounds of what names alike can say.
 const (
-	kinFiles = 3  // files in hand, the newest, whose names are compared
-	kinWord  = 64 // a word in more paths than this makes no candidates
-	kinRoom  = 24 // candidates found so
+	comparedFiles = 3  // files in hand, the newest, whose names are compared
+	commonWord    = 64 // a word in more paths than this makes no candidates
+	maxRelatives  = 24 // candidates found so
 )
 
 // relatives adds files whose names share words with the name of the newest file in hand.
@@ -20,11 +20,11 @@ func (x *queryContext) relatives(p *pool) {
 	if len(x.files) == 0 {
 		return
 	}
-	x.kins = x.files[max(0, len(x.files)-kinFiles):]
-	left := kinRoom
+	x.compared = x.files[max(0, len(x.files)-comparedFiles):]
+	left := maxRelatives
 	for _, w := range x.baseTerms(x.newest()) {
 		with := x.tree.Word(w)
-		if len(with) > kinWord {
+		if len(with) > commonWord {
 			continue
 		}
 		for _, f := range with {
@@ -36,14 +36,14 @@ func (x *queryContext) relatives(p *pool) {
 	}
 }
 
-// kin is how much of a file's name the name of a file in hand has, rare words counting more; the best of them.
-func (x *queryContext) kin(f event.Path) float64 {
-	if len(x.kins) == 0 {
+// nameShare is how much of a file's name the name of a file in hand has, rare words counting more; the best of them.
+func (x *queryContext) nameShare(f event.Path) float64 {
+	if len(x.compared) == 0 {
 		return 0
 	}
 	mine := x.baseTerms(f)
 	best := 0.0
-	for _, g := range x.kins {
+	for _, g := range x.compared {
 		shared := 0.0
 		for _, w := range x.baseTerms(g) {
 			if slices.Contains(mine, w) {

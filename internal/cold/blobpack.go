@@ -14,7 +14,7 @@ const (
 )
 
 const (
-	leastPacked = 256     // bytes from which compressing is worth its time
+	leastPacked = 1024    // bytes from which compressing is worth its time: less fits into a page as it is
 	pieceBytes  = 1 << 20 // of packed data in one row
 	maxBlob     = 1 << 30 // bytes of data that are read back
 )

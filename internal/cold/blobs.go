@@ -14,10 +14,11 @@ var blobSchema string
 
 // BlobOptions of NewBlobs. Path and Now are required.
 type BlobOptions struct {
-	Path string           // of the SQLite file
-	Now  func() time.Time // for everything that is dated
-	Seal *Seal            // seals what is on disk; nil stores it open
-	Log  *slog.Logger     // gets one warning when a file was moved aside; may be nil
+	Path    string           // of the SQLite file
+	Now     func() time.Time // for everything that is dated
+	Seal    *Seal            // seals what is on disk; nil stores it open
+	Log     *slog.Logger     // gets one warning when a file was moved aside; may be nil
+	Damaged func()           // called when the open file meets damage: the next use begins a fresh one; may be nil
 }
 
 // Blobs is the cache of a repository: one file in which the parts of aOa keep what saves time. Nothing else is in it, so
@@ -41,6 +42,8 @@ type Rule struct {
 	Active func(session string) time.Time
 	// Names reports whether a blob holds a path; nil: its Meta or its Data contain it.
 	Names func(v Blob, path string) bool
+	// Derived says that the blobs are made of what is forgotten: every Forget takes all of them.
+	Derived bool
 	// Leave writes what the owner holds in memory and lets go of it: something is forgotten next. nil: it holds nothing.
 	Leave func(context.Context) error
 }
@@ -67,7 +70,7 @@ type Blob struct {
 
 // NewBlobs opens nothing: the file is made at the first write.
 func NewBlobs(o BlobOptions) *Blobs {
-	return &Blobs{o: o, file: NewLazy(o.Path, blobSchema, Options{Now: o.Now, Log: o.Log})}
+	return &Blobs{o: o, file: NewLazy(o.Path, blobSchema, Options{Now: o.Now, Log: o.Log, Damaged: o.Damaged})}
 }
 
 // Owner adds a part. All are added before the first use.
@@ -220,7 +223,7 @@ func (o *Owner) meant(ctx context.Context, file *File, f ForgetFilter) (ids []in
 		if id == 0 {
 			return merr
 		}
-		is := f.Session != "" && v.Session == f.Session || !f.Since.IsZero() && !v.Written.Before(f.Since)
+		is := o.rule.Derived || f.Session != "" && v.Session == f.Session || !f.Since.IsZero() && !v.Written.Before(f.Since)
 		if f.Path != "" && !is {
 			var derr error
 			v.Data, derr = o.data(ctx, file, v.Key, id)

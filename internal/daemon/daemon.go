@@ -174,9 +174,10 @@ func (d *Daemon) wire(ctx context.Context, home *worktree, first float64, uneras
 	d.predictions = newPrefetcher(d.base, d.scores.hot, d.scores.live, home.ranker, first, d.repoID())
 	learned := &learnedStore{Store: d.scores.hot}
 	d.scores.learner = learn.New(learned, d.scores.live, learn.Options{Fold: d.predictions.Fold})
-	d.sessions = session.New(session.Options{Dir: d.settings.store, DB: d.db, Now: d.now, Log: d.alert, Seal: d.seal,
+	d.blobs = cold.NewBlobs(cold.BlobOptions{Path: filepath.Join(d.settings.store, "cache.db"), Now: d.now, Seal: d.seal, Log: d.alert,
+		Damaged: func() { d.stop(cold.ErrDamaged) }})
+	d.sessions = session.New(session.Options{Blobs: d.blobs, DB: d.db, Now: d.now, Log: d.alert,
 		Budget: func() session.Budget { return contextBudget(d.settings) }})
-	d.blobs = cold.NewBlobs(cold.BlobOptions{Path: filepath.Join(d.settings.store, "cache.db"), Now: d.now, Seal: d.seal, Log: d.alert})
 	d.cache = newCache(d.base, d.db, d.blobs)
 	d.sequences = newSequences(d.base, d.clock, d.blobs, d.db)
 
@@ -230,7 +231,7 @@ func (d *Daemon) wireParts(headMoved chan struct{}, unerased error) {
 		replaced: d.o.replaced, stop: d.stop}
 	d.worktrees.gone = d.o.replaced
 	d.housekeeper = &housekeeper{base: d.base, clock: d.clock, events: d.events, db: d.db, consumers: d.consumers, sharing: d.sharing,
-		thresholds: d.handlers.thresholds, flush: d.flush, blobs: d.blobs, files: []sideFile{d.sessions, d.handlers.stage.cache, d.blobs},
+		thresholds: d.handlers.thresholds, flush: d.flush, blobs: d.blobs, files: []sideFile{d.handlers.stage.cache, d.blobs},
 		sweepers: []func(context.Context){d.handlers.sessions.sweep, d.handlers.reload.sweep,
 			d.handlers.stage.sweep}}
 	d.housekeeper.jobs = d.housekeeper.regular()

@@ -145,14 +145,14 @@ func (h *sessionHandler) remove(ctx context.Context, id string) error {
 	return sessionRefusal(id, err)
 }
 
-// sweep archives and removes sessions that nobody uses any more.
+// sweep archives sessions that nobody uses any more.
 func (h *sessionHandler) sweep(ctx context.Context) {
-	archived, removed, err := h.stored.Sweep(ctx)
+	archived, err := h.stored.Sweep(ctx)
 	if err != nil && ctx.Err() == nil {
 		h.log.Warn("sessions not swept", "err", err)
 	}
-	if archived+removed > 0 {
-		h.log.Info("sessions swept", "archived", archived, "removed", removed)
+	if archived > 0 {
+		h.log.Info("sessions swept", "archived", archived)
 	}
 }
 

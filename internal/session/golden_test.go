@@ -34,7 +34,7 @@ var prompts = []string{
 func TestTextsGolden(t *testing.T) {
 	var b strings.Builder
 	var d summary
-	r := newContextFixture(t, Options{})
+	r := newContextFixture(t)
 	for i, p := range prompts {
 		fmt.Fprintf(&b, "%.80q\n\tempty %v\n", p, empty(p))
 		for _, tokens := range []int{5, 9, 14, 24, 60} {

@@ -52,7 +52,7 @@ func TestMain(m *testing.M) {
 
 // TestContext: what a session gets after a compaction, word for word.
 func TestContext(t *testing.T) {
-	r := newContextFixture(t, Options{})
+	r := newContextFixture(t)
 	s := &tape{session: "s"}
 	s.ask("make the ranker faster").do(event.KindRead, "rank/rank.go", "rank/pool.go").do(event.KindEdit, "rank/rank.go").
 		run("go test ./rank", false).ask("yes").do(event.KindEdit, "rank/pool.go")
@@ -117,7 +117,7 @@ func long(n int) *tape {
 // TestCompaction: the summary is made when the budget is full and not before; what stands in front stays the same
 // meanwhile; the newest three stay word by word; nothing is shown twice.
 func TestCompaction(t *testing.T) {
-	r := newContextFixture(t, Options{})
+	r := newContextFixture(t)
 	s := long(61)
 	var texts []string
 	for _, e := range s.events {
@@ -151,9 +151,9 @@ func TestCompaction(t *testing.T) {
 	}
 
 	// Another process goes on from there, and another budget is served from the log.
-	must(t, r.Close())
-	again := New(Options{Dir: r.o.Dir, DB: r.db, Now: r.o.Now})
-	t.Cleanup(func() { must(t, again.Close()) })
+	must(t, r.o.Blobs.Close())
+	again := r.another(nil)
+	t.Cleanup(func() { must(t, again.o.Blobs.Close()) })
 	c, err := again.Assemble(t.Context(), Request{Session: "long"})
 	must(t, err)
 	if c.Text() != text {
@@ -173,7 +173,7 @@ func TestCompaction(t *testing.T) {
 
 // TestFoldedEqualsWhole: a summary that grew with the session says of the work what the whole log says.
 func TestFoldedEqualsWhole(t *testing.T) {
-	grown, whole := newContextFixture(t, Options{}), newContextFixture(t, Options{})
+	grown, whole := newContextFixture(t), newContextFixture(t)
 	s := long(40)
 	for _, e := range s.events {
 		grown.log(t, e)
@@ -194,7 +194,7 @@ func TestFoldedEqualsWhole(t *testing.T) {
 
 // TestStateInvalidates: a summary whose files others changed is made again, and a failure from before says so.
 func TestStateInvalidates(t *testing.T) {
-	r := newContextFixture(t, Options{})
+	r := newContextFixture(t)
 	s := long(20)
 	s.run("go test ./config", false)
 	r.log(t, s.events...)
@@ -232,7 +232,7 @@ func TestStateInvalidates(t *testing.T) {
 
 // TestOrder: what was deleted, brought back or undone is shown in its order, also when it is summarised.
 func TestOrder(t *testing.T) {
-	r := newContextFixture(t, Options{})
+	r := newContextFixture(t)
 	s := &tape{session: "s"}
 	s.ask("clean up the old cache").do(event.KindEdit, "cache/old.go").do(event.KindDelete,
 		"cache/old.go").do(event.KindWrite, "cache/old.go").
@@ -256,7 +256,7 @@ func TestOrder(t *testing.T) {
 
 // TestLate: events of long ago that come late, as an import brings them, are shown in the order of time.
 func TestLate(t *testing.T) {
-	r := newContextFixture(t, Options{})
+	r := newContextFixture(t)
 	early, late := &tape{session: "s"}, &tape{session: "s", n: 600}
 	early.ask("the first thing to do in this project")
 	late.ask("the last thing to do in this project").do(event.KindEdit, "a.go")
@@ -273,14 +273,14 @@ func TestSealed(t *testing.T) {
 	dir := t.TempDir()
 	seal, err := cold.OpenSeal(cold.SealOptions{Identity: filepath.Join(dir, "identity"), Keys: filepath.Join(dir, "keys")})
 	must(t, err)
-	r := newContextFixture(t, Options{Seal: seal})
+	r := newSealedFixture(t, seal)
 	r.log(t, long(30).events...)
 	want := r.context(t, Request{Session: "long"}).Text()
 	if _, ok, err := r.loadSummary(t.Context(), "long"); !ok || err != nil {
 		t.Fatalf("nothing was kept: %v", err)
 	}
-	must(t, r.Close())
-	must(t, cold.ScrubFolder(t.Context(), r.o.Dir))
+	must(t, r.o.Blobs.Close())
+	must(t, cold.ScrubFolder(t.Context(), r.dir))
 	raw, err := os.ReadFile(r.summaryFile())
 	must(t, err)
 	if strings.Contains(string(raw), "port the parser") {
@@ -288,8 +288,8 @@ func TestSealed(t *testing.T) {
 	}
 	other, err := cold.OpenSeal(cold.SealOptions{Identity: filepath.Join(dir, "another"), Keys: filepath.Join(dir, "others")})
 	must(t, err)
-	lost := New(Options{Dir: r.o.Dir, DB: r.db, Now: r.o.Now, Seal: other})
-	t.Cleanup(func() { must(t, lost.Close()) })
+	lost := r.another(other)
+	t.Cleanup(func() { must(t, lost.o.Blobs.Close()) })
 	if c, err := lost.Assemble(t.Context(), Request{Session: "long"}); err != nil || c.Text() != want {
 		t.Errorf("without the key: %v\n%s", err, c.Text())
 	}
@@ -297,18 +297,19 @@ func TestSealed(t *testing.T) {
 
 // TestForgetContexts: nothing of what was derived stays, not even as bytes.
 func TestForgetContexts(t *testing.T) {
-	r := newContextFixture(t, Options{})
+	r := newContextFixture(t)
 	r.log(t, long(30).events...)
 	r.context(t, Request{Session: "long"})
 	if _, ok, err := r.loadSummary(t.Context(), "long"); !ok || err != nil {
 		t.Fatalf("nothing was kept: %v", err)
 	}
-	must(t, r.Forget(t.Context(), cold.ForgetFilter{Session: "another"}))
+	_, err := r.o.Blobs.Forget(t.Context(), cold.ForgetFilter{Session: "another"})
+	must(t, err)
 	if _, ok, err := r.loadSummary(t.Context(), "long"); ok || err != nil {
 		t.Errorf("a summary is left, %v", err)
 	}
-	must(t, r.Close())
-	must(t, cold.ScrubFolder(t.Context(), r.o.Dir))
+	must(t, r.o.Blobs.Close())
+	must(t, cold.ScrubFolder(t.Context(), r.dir))
 	raw, err := os.ReadFile(r.summaryFile())
 	must(t, err)
 	if strings.Contains(string(raw), "port the parser") {
@@ -319,10 +320,10 @@ func TestForgetContexts(t *testing.T) {
 // TestSideBySide: sessions that run at the same time do not get into each other's memory, and a session that is asked
 // twice at once answers the same.
 func TestSideBySide(t *testing.T) {
-	r := newContextFixture(t, Options{})
+	r := newContextFixture(t)
 	var want [4]string
 	for i := range want {
-		alone := newContextFixture(t, Options{})
+		alone := newContextFixture(t)
 		s := long(25 + i)
 		for j := range s.events {
 			s.events[j].Session, s.events[j].ID = fmt.Sprint("s", i), fmt.Sprint(i, s.events[j].ID)

@@ -53,7 +53,7 @@ var hostile = []string{
 
 // TestHostile: whatever is said or run, it is shown as a quotation or not at all.
 func TestHostile(t *testing.T) {
-	r := newContextFixture(t, Options{})
+	r := newContextFixture(t)
 	s := &tape{session: "s"}
 	for _, x := range hostile {
 		e := event.Event{Text: x}.Normalize(noon) // what the daemon does to every event
@@ -154,7 +154,7 @@ func TestExtract(t *testing.T) {
 
 // TestSimilar: earlier prompts like one that is asked are found by their rare words, with what they led to.
 func TestSimilar(t *testing.T) {
-	r := newContextFixture(t, Options{})
+	r := newContextFixture(t)
 	for i, p := range []string{"make the tokenizer of the parser skip comments", "write a changelog for the release",
 		"speed up the parser of the importer",
 		"rename the release branch", "why does the upload of pictures fail"} {
@@ -186,7 +186,7 @@ func TestSimilar(t *testing.T) {
 
 // BenchmarkAssemble: a session of two hours that has its summary, one new action each time.
 func BenchmarkAssemble(b *testing.B) {
-	r := newContextFixture(b, Options{})
+	r := newContextFixture(b)
 	s := long(400)
 	r.log(b, s.events...)
 	r.context(b, Request{Session: "long"})
@@ -198,7 +198,7 @@ func BenchmarkAssemble(b *testing.B) {
 
 // BenchmarkWhole: the same session without a summary.
 func BenchmarkWhole(b *testing.B) {
-	r := newContextFixture(b, Options{})
+	r := newContextFixture(b)
 	r.log(b, long(400).events...)
 	for b.Loop() {
 		r.context(b, Request{Session: "long", Total: 500})

@@ -38,7 +38,7 @@ func TestNames(t *testing.T) {
 			"On branch ":           func(s *tape) { s.do(event.KindRead, "a.go") },
 		}
 		for place, act := range places {
-			r, s := newContextFixture(t, Options{}), &tape{session: "s"}
+			r, s := newContextFixture(t), &tape{session: "s"}
 			act(s.ask("go on"))
 			r.log(t, s.events...)
 			q := Request{Session: "s"}

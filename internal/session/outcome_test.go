@@ -40,14 +40,14 @@ func TestOutcome(t *testing.T) {
 		"pytest $(":                                      "",
 		"echo " + strings.Repeat("x", 4096) + "; pytest": "",
 	} {
-		r := newContextFixture(t, Options{})
+		r := newContextFixture(t)
 		s := &tape{session: "s"}
 		r.log(t, s.ask("go").do(event.KindEdit, "a.py").run(line, true).events...)
 		if got := passing(r.context(t, Request{Session: "s"}).Text()); got != want {
 			t.Errorf("%.60q: %q, want %q", line, got, want)
 		}
 	}
-	r := newContextFixture(t, Options{})
+	r := newContextFixture(t)
 	s := &tape{session: "s"}
 	s.ask("go").do(event.KindEdit, "a.py")
 	s.add(event.Event{Kind: event.KindRun, Tool: "Bash", Text: "pytest", OK: true, Why: "unknown"})

@@ -70,7 +70,7 @@ func (c chronicle) text(tokens int) string {
 
 // orders replays a session: after every event a request is made, in either order.
 func orders(t testing.TB, events []event.Event) (segmented, window, all prefixes) {
-	r := newContextFixture(t, Options{})
+	r := newContextFixture(t)
 	var c chronicle
 	for i, e := range events {
 		r.log(t, e)

@@ -1,26 +1,13 @@
 package session
 
 import (
+	"cmp"
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/cold"
-)
-
-// Statements.
-const (
-	// ?1 state or "", ?2 1: archived ones too, ?3 limit
-	sqlList = `SELECT id, snapshot FROM sessions WHERE (?1 = '' OR state = ?1) AND (?1 <> '' OR ?2 OR state <> 'archived')
-ORDER BY last DESC, id LIMIT ?3`
-	sqlOld          = "SELECT id, snapshot FROM sessions WHERE last < ?1 AND state <> 'archived'"
-	sqlAhead        = "SELECT id, snapshot FROM sessions WHERE last > ?1"
-	sqlDropOld      = "DELETE FROM sessions WHERE last < ? RETURNING id"
-	sqlRemove       = "DELETE FROM sessions WHERE id = ?"
-	sqlRemoveNaming = "DELETE FROM sessions WHERE instr(snapshot, ?1)"
 )
 
 // Get returns a session's snapshot: from memory, else from the file and what the log has had since. ErrUnknown if
@@ -74,25 +61,24 @@ func (s *Store) List(ctx context.Context, q Filter) ([]Snapshot, error) {
 	return found, err
 }
 
-// list is List of what is in the file. bad are the sessions whose snapshots cannot be read.
+// list is List of what is stored. bad are the sessions whose snapshots cannot be read.
 func (s *Store) list(ctx context.Context, q Filter) (out []Snapshot, bad []string, err error) {
-	err = s.snapshots.UseExisting(ctx, func(f *cold.File) error {
-		out, bad = nil, nil
-		return f.Each(ctx, sqlList, []any{string(q.State), q.Archived, q.Limit}, func(row cold.Row) error {
-			var id, text string
-			if err := row.Scan(&id, &text); err != nil {
-				return err
-			}
-			snap, err := decode(id, text)
-			if err != nil {
-				bad = append(bad, id)
-				return err
-			}
+	all, _, err := s.snapshots.List(ctx, cold.Selection{})
+	for _, v := range all {
+		if v.Key == "" {
+			continue
+		}
+		snap, err := decode(v.Key, string(v.Meta))
+		if err != nil {
+			bad = append(bad, v.Key)
+			continue
+		}
+		if snap.State == q.State || q.State == "" && (q.Archived || snap.State != Archived) {
 			out = append(out, snap)
-			return nil
-		})
-	})
-	return out, bad, err
+		}
+	}
+	slices.SortFunc(out, func(a, b Snapshot) int { return cmp.Or(b.Last.Compare(a.Last), cmp.Compare(a.ID, b.ID)) })
+	return out[:min(len(out), q.Limit)], bad, err
 }
 
 // moves are the states from which a session can be brought to another.
@@ -176,102 +162,59 @@ func (s *Store) Remove(ctx context.Context, id string) error {
 	if _, err := s.Flush(ctx); err != nil {
 		return err
 	}
-	return s.drop(ctx, sqlRemove, id)
-}
-
-// Forget deletes the snapshots of a session, or of all that were active since, or that name a path. It deletes everything that
-// was derived for contexts: it is not known which summaries contain an event that is gone. They are made again from the
-// log.
-func (s *Store) Forget(ctx context.Context, f cold.ForgetFilter) error {
-	return errors.Join(s.forgetSnapshots(ctx, f), s.forgetSummaries(ctx))
-}
-
-func (s *Store) forgetSnapshots(ctx context.Context, f cold.ForgetFilter) error {
-	if _, err := s.Flush(ctx); err != nil {
-		return err
-	}
-	switch {
-	case f.Session != "":
-		return s.drop(ctx, sqlRemove, f.Session)
-	case f.Path != "":
-		name, err := json.Marshal(f.Path)
-		if err != nil {
-			return err
-		}
-		return s.drop(ctx, sqlRemoveNaming, string(name[1:len(name)-1])) // as it is written in the snapshot
-	}
-	return s.drop(ctx, "DELETE FROM sessions WHERE last >= ?", f.Since.UnixMilli())
-}
-
-// drop runs a deleting statement and drops what is in memory.
-func (s *Store) drop(ctx context.Context, statement string, arg any) error {
 	s.writing.Lock()
 	defer s.writing.Unlock()
-	err := s.snapshots.UseExisting(ctx, func(f *cold.File) error {
-		return f.Write(ctx, "remove sessions", func(tx *cold.Tx) error {
-			_, err := tx.Exec(statement, arg)
-			return err
-		})
-	})
+	_, _, err := s.snapshots.Drop(ctx, id)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if statement == sqlRemove {
-		delete(s.held, arg.(string))
-	} else {
-		s.release()
-	}
+	delete(s.held, id)
 	return err
 }
 
-// Sweep archives sessions that nobody touched for 30 days, and deletes those of 90 days ago.
-func (s *Store) Sweep(ctx context.Context) (archived, removed int, err error) {
+// Forget does nothing: the blobs forget. Summaries go as a whole, since it is not known which contain an event that is gone; they are
+// made again from the log.
+func (s *Store) Forget(context.Context, cold.ForgetFilter) error { return nil }
+
+// Sweep archives sessions that nobody touched for 30 days.
+func (s *Store) Sweep(ctx context.Context) (archived int, err error) {
 	if _, err := s.Flush(ctx); err != nil {
-		return 0, 0, err
+		return 0, err
 	}
-	s.writing.Lock()
-	defer s.writing.Unlock()
-	now, dated := s.o.Now(), 0
-	err = s.snapshots.UseExisting(ctx, func(f *cold.File) error {
-		return f.Write(ctx, "sweep sessions", func(tx *cold.Tx) error {
-			removed = 0
-			err := tx.Each(sqlDropOld, []any{now.Add(-cleanUpAfter).UnixMilli()}, func(cold.Row) error { removed++; return nil })
-			if err != nil {
-				return err
-			}
-			// What was written under a clock that ran ahead would stay, and be the newest, for as long.
-			dated, err = change(tx, sqlAhead, now.Add(24*time.Hour), func(snap *Snapshot) { snap.Last = now })
-			if err != nil {
-				return err
-			}
-			archived, err = change(tx, sqlOld, now.Add(-archiveAfter), func(snap *Snapshot) { snap.State = Archived })
-			return err
-		})
+	now := s.o.Now()
+	err = s.change(ctx, func(snap *Snapshot) bool {
+		// What was written under a clock that ran ahead would stay, and be the newest, for as long.
+		ahead, old := snap.Last.After(now.Add(24*time.Hour)), snap.State != Archived && snap.Last.Before(now.Add(-archiveAfter))
+		if ahead {
+			snap.Last = now
+		}
+		if old {
+			snap.State = Archived
+			archived++
+		}
+		return ahead || old
 	})
-	if dated+archived+removed > 0 {
-		s.mu.Lock()
-		s.release() // they are read again, as they are now
-		s.mu.Unlock()
-	}
-	return archived, removed, err
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.release() // they are read again, as they are now
+	return archived, err
 }
 
-// change changes the snapshots that a statement selects and returns how many they are.
-func change(tx *cold.Tx, statement string, at time.Time, fn func(*Snapshot)) (int, error) {
-	var found []Snapshot
-	err := tx.Each(statement, []any{at.UnixMilli()}, func(rows cold.Row) error {
-		var id, text string
-		if err := rows.Scan(&id, &text); err != nil {
-			return err
-		}
-		snap, err := decode(id, text)
-		if err == nil {
-			fn(&snap)
-			found = append(found, snap)
-		}
+// change changes the stored snapshots for which fn reports that it did.
+func (s *Store) change(ctx context.Context, fn func(*Snapshot) bool) error {
+	s.writing.Lock()
+	defer s.writing.Unlock()
+	all, _, err := s.list(ctx, Filter{Archived: true, Limit: maxRebuilt})
+	if err != nil {
 		return err
-	})
-	for _, snap := range found {
-		err = errors.Join(err, put(tx, snap))
 	}
-	return len(found), err
+	var changed []Snapshot
+	for _, snap := range all {
+		if fn(&snap) {
+			changed = append(changed, snap)
+		}
+	}
+	if len(changed) == 0 {
+		return nil
+	}
+	return s.put(ctx, changed, place{s.log, s.position.Durable(), s.Applied()})
 }

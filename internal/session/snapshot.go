@@ -1,8 +1,10 @@
 package session
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -175,31 +177,51 @@ func decode(id, text string) (Snapshot, error) {
 	return s, nil
 }
 
-// put writes a snapshot to the file.
-func put(tx *cold.Tx, snap Snapshot) error {
-	text, err := snap.encode()
+// put writes snapshots, and where they are in the log.
+func (s *Store) put(ctx context.Context, all []Snapshot, at place) error {
+	var packed []cold.Packed
+	for _, snap := range all {
+		text, err := snap.encode()
+		if err != nil {
+			return err
+		}
+		packed = append(packed, s.snapshots.Pack(cold.Blob{Key: snap.ID, Session: snap.ID, Used: snap.Last, Meta: []byte(text)}))
+	}
+	text, err := json.Marshal(at)
 	if err != nil {
 		return err
 	}
-	_, err = tx.Exec(sqlPut, snap.ID, string(snap.State), snap.Last.UnixMilli(), text)
-	return err
-}
-
-// loadSnapshot reads a snapshot from the file.
-func (s *Store) loadSnapshot(ctx context.Context, id string) (snap Snapshot, err error) {
-	found := false
-	err = s.snapshots.UseExisting(ctx, func(f *cold.File) error {
-		var text string
-		if found, err = f.Scan(ctx, "SELECT snapshot FROM sessions WHERE id = ?", []any{id}, &text); err != nil || !found {
-			return err
-		}
-		if snap, err = decode(id, text); err != nil {
-			return f.BadRow(err)
+	packed = append(packed, s.snapshots.Pack(cold.Blob{Meta: text}))
+	_, err = s.snapshots.Write(ctx, "keep snapshots", func(tx *cold.BlobTx) error {
+		for _, p := range packed {
+			if err := tx.Put(p); err != nil {
+				return err
+			}
 		}
 		return nil
 	})
-	if err == nil && !found {
-		err = ErrUnknown
+	return err
+}
+
+// loadSnapshot reads a stored snapshot. One that cannot be read is ErrRow.
+func (s *Store) loadSnapshot(ctx context.Context, id string) (snap Snapshot, err error) {
+	if id == "" {
+		return snap, ErrUnknown
 	}
-	return snap, err
+	v, found, err := s.snapshots.Get(ctx, id)
+	switch {
+	case errors.Is(err, cold.ErrLostKey):
+		return snap, fmt.Errorf("%w: %w", cold.ErrRow, err)
+	case err != nil:
+		return snap, err
+	case !found:
+		return snap, ErrUnknown
+	}
+	return decode(id, string(v.Meta))
+}
+
+// names reports whether a stored snapshot names a path.
+func names(v cold.Blob, path string) bool {
+	name, err := json.Marshal(path)
+	return err != nil || v.Key != "" && bytes.Contains(v.Meta, name[1:len(name)-1]) // as it is written there
 }

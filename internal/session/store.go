@@ -2,34 +2,17 @@ package session
 
 import (
 	"context"
-	_ "embed"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
 	"maps"
-	"path/filepath"
 	"slices"
 	"sync"
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/event"
-)
-
-// Statements.
-const (
-	sqlPut = `INSERT INTO sessions (id, state, last, snapshot) VALUES (?1, ?2, ?3, ?4)
-ON CONFLICT (id) DO UPDATE SET state = ?2, last = ?3, snapshot = ?4`
-	// ?1 the last batch of the log: numbers beyond it are those of another log, or of an end that was lost
-	sqlForgetNumbers = `UPDATE sessions SET snapshot = json_remove(snapshot, '$.seq')
-WHERE json_valid(snapshot) AND snapshot ->> '$.seq' > ?1`
-)
-
-var (
-	//go:embed snapshots.sql
-	snapshotSchema string
-	//go:embed summaries.sql
-	summarySchema string
 )
 
 // When a snapshot is written after a change, and when sessions without events are archived and deleted.
@@ -53,21 +36,21 @@ var (
 	ErrState   = errors.New("not in this state")
 )
 
-// Options of a Store. Dir, DB and Now are required.
+// Options of a Store. Blobs, DB and Now are required.
 type Options struct {
-	Dir    string           // folder of the two files; each is made when it is first needed
+	Blobs  *cold.Blobs      // where snapshots and summaries are
 	DB     *cold.DB         // the event log
 	Now    func() time.Time // time of what is written
-	Log    *slog.Logger     // gets one warning when a damaged file was moved aside; may be nil
-	Seal   *cold.Seal       // seals summaries; nil stores them open
+	Log    *slog.Logger     // may be nil
 	Budget func() Budget    // of a context; nil: DefaultBudget
 }
 
 // Store keeps snapshots and summaries of sessions. It is a consumer of the event log, and safe for concurrent use.
 type Store struct {
 	o         Options
-	snapshots *cold.Lazy
-	summaries *cold.Lazy
+	snapshots *cold.Owner
+	summaries *cold.Owner
+	log       string // which event log the snapshots are of
 	position  cold.Position
 	wake      chan struct{}
 	prompts   promptIndex
@@ -94,48 +77,64 @@ func New(o Options) *Store {
 	if o.Budget == nil {
 		o.Budget = func() Budget { return DefaultBudget }
 	}
-	lazy := func(file, schema string) *cold.Lazy {
-		return cold.NewLazy(filepath.Join(o.Dir, file), schema, cold.Options{Now: o.Now, Log: o.Log})
-	}
-	return &Store{o: o, snapshots: lazy("sessions.db", snapshotSchema), summaries: lazy("history.db", summarySchema),
-		wake: make(chan struct{}, 1), held: map[string]*entry{}}
+	s := &Store{o: o, wake: make(chan struct{}, 1), held: map[string]*entry{}}
+	s.snapshots = o.Blobs.Owner("sessions", cold.Rule{Life: func() time.Duration { return cleanUpAfter }, Names: names, Leave: s.leave})
+	s.summaries = o.Blobs.Owner("summaries", cold.Rule{Count: maxSummaries, Derived: true})
+	return s
+}
+
+// place is how much of which log the snapshots contain. It lies beside them under the key "", which no session has.
+type place struct {
+	Log     string `json:"log"`
+	Applied int64  `json:"applied"` // the last batch that all of them contain
+	Newest  int64  `json:"newest"`  // the last batch that any of them contains
 }
 
 // Open reads how much of the log the snapshots contain. last is the number of the log's last batch. begin is where to continue
-// when the file belonged to another log.
+// when they belong to another log, or that is not known.
 func (s *Store) Open(ctx context.Context, log string, last, begin int64) error {
-	applied := int64(0)
-	err := s.snapshots.UseExisting(ctx, func(f *cold.File) (err error) {
-		var of string
-		if of, applied, err = cold.ReadPosition(ctx, f); err != nil {
-			return err
-		}
-		limit := last
-		if of != "" && of != log {
-			applied, limit = -1, 0
-		}
-		return f.Write(ctx, "begin with a log", func(tx *cold.Tx) error {
-			_, err := tx.Exec(sqlForgetNumbers, limit)
-			return err
-		})
-	})
-	if err != nil {
+	s.log = log
+	var at place
+	v, found, err := s.snapshots.Get(ctx, "")
+	if err != nil && !errors.Is(err, cold.ErrRow) && !errors.Is(err, cold.ErrLostKey) {
 		return err
 	}
-	if applied < 0 {
-		applied = begin
+	applied := int64(0)
+	if found {
+		_ = json.Unmarshal(v.Meta, &at)
+		switch {
+		case at.Log != log:
+			applied, err = begin, s.forgetNumbers(ctx, 0)
+		case at.Newest > last: // the end of the log was lost
+			applied, err = at.Applied, s.forgetNumbers(ctx, last)
+		default:
+			applied, err = at.Applied, nil
+		}
 	}
-	s.position.Begin(log, min(applied, last))
-	return nil
+	s.position.Begin(log, max(0, min(applied, last)))
+	return err
 }
 
-// CloseIdle closes each file that was not used since the last CloseIdle.
-func (s *Store) CloseIdle() error {
-	return errors.Join(s.snapshots.CloseIdle(), s.summaries.CloseIdle())
+// forgetNumbers takes the numbers of batches beyond the last one out of snapshots.
+func (s *Store) forgetNumbers(ctx context.Context, last int64) error {
+	return s.change(ctx, func(snap *Snapshot) bool {
+		change := snap.Seq > last
+		if change {
+			snap.Seq = 0
+		}
+		return change
+	})
 }
 
-// Close closes the files. What was not flushed is read from the log at the next start.
-func (s *Store) Close() error { return errors.Join(s.snapshots.Close(), s.summaries.Close()) }
+// leave writes what changed and lets go of what is in memory.
+func (s *Store) leave(ctx context.Context) error {
+	_, err := s.Flush(ctx)
+	s.prompts.clear()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.release()
+	return err
+}
 
 // Name is the consumer's.
 func (s *Store) Name() string { return "sessions" }
@@ -324,7 +323,8 @@ func (s *Store) write(ctx context.Context, by time.Time) error {
 	now := s.o.Now()
 	var all []Snapshot
 	s.mu.Lock()
-	position, since := s.Applied(), map[string]int64{}
+	applied, since := s.Applied(), map[string]int64{}
+	position := applied
 	for _, id := range slices.Sorted(maps.Keys(s.held)) {
 		switch x := s.held[id]; {
 		case x.due.IsZero():
@@ -341,14 +341,7 @@ func (s *Store) write(ctx context.Context, by time.Time) error {
 		return nil
 	}
 	s.mu.Unlock()
-	err := s.snapshots.Write(ctx, "keep snapshots", func(tx *cold.Tx) error {
-		for _, snap := range all {
-			if err := put(tx, snap); err != nil {
-				return err
-			}
-		}
-		return s.position.Write(tx, position)
-	})
+	err := s.put(ctx, all, place{s.log, position, applied})
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.writes++

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -47,7 +46,8 @@ func newSnapshotFixture(t testing.TB) *snapshotFixture {
 
 // begin opens a store on what is there, as a new daemon does.
 func (h *snapshotFixture) begin() {
-	h.Store = New(Options{Dir: h.dir, DB: h.db, Now: time.Now})
+	blobs := cold.NewBlobs(cold.BlobOptions{Path: filepath.Join(h.dir, "cache.db"), Now: time.Now})
+	h.Store = New(Options{Blobs: blobs, DB: h.db, Now: time.Now})
 	st, err := h.db.Status(h.t.Context())
 	must(h.t, err)
 	must(h.t, h.Open(h.t.Context(), "log", st.Seq, 0))
@@ -62,7 +62,7 @@ func flush(t testing.TB, h *snapshotFixture) {
 	must(t, err)
 }
 
-func (h *snapshotFixture) close() { must(h.t, errors.Join(h.Close(), h.db.Close())) }
+func (h *snapshotFixture) close() { must(h.t, errors.Join(h.o.Blobs.Close(), h.db.Close())) }
 
 // did logs an event of a session and folds it.
 func (h *snapshotFixture) did(session string, kind event.Kind, text string, paths ...event.Path) {
@@ -105,7 +105,7 @@ func running(t *testing.T, fn func(t *testing.T, h *snapshotFixture)) {
 			if err := <-ended; err != nil {
 				t.Error(err)
 			}
-			if err := store.Close(); err != nil {
+			if err := store.o.Blobs.Close(); err != nil {
 				t.Error(err)
 			}
 		}()
@@ -200,9 +200,9 @@ func TestSnapshotSuffices(t *testing.T) {
 		same(t, "edited", got.Edited, []event.Path{"f3.go"})
 		same(t, "recent", []any{len(got.Recent), got.Recent[2].Kind, got.Recent[1].Files}, []any{3, event.KindRun, []event.Path{"f3.go"}})
 		synctest.Wait()
-		text, err := os.ReadFile(filepath.Join(h.dir, "sessions.db-wal"))
+		v, _, err := h.snapshots.Get(t.Context(), "s")
 		must(t, err)
-		if s := strings.ToLower(string(text)); !strings.Contains(s, "f19.go") || strings.Contains(s, "marmalade") {
+		if s := strings.ToLower(string(v.Meta)); !strings.Contains(s, "f19.go") || strings.Contains(s, "marmalade") {
 			t.Fatal("the snapshot tells words, or is not there")
 		}
 		h.did("s", event.KindStart, "resume")
@@ -226,14 +226,14 @@ func TestKilled(t *testing.T) {
 		func() {
 			h := *h
 			h.begin()
-			defer h.Close() //nolint:errcheck // reading only
+			defer h.o.Blobs.Close() //nolint:errcheck // reading only
 			got, err := h.Get(t.Context(), "s")
 			must(t, err)
 			same(t, "looked at after the kill", got.Commands, 11)
 		}()
 		before := h.Store
 		h.begin() // another process
-		defer func(d *Store) { must(t, d.Close()) }(h.Store)
+		defer func(d *Store) { must(t, d.o.Blobs.Close()) }(h.Store)
 		wait(time.Millisecond)
 		h.did("s", event.KindEdit, "", "b.go")
 		got, err := h.Get(t.Context(), "s")
@@ -241,13 +241,13 @@ func TestKilled(t *testing.T) {
 		same(t, "after it", []any{got.Commands, got.Edited}, []any{12, []event.Path{"b.go"}})
 		flush(t, h)
 		h.begin()
-		defer func(d *Store) { must(t, d.Close()) }(h.Store)
+		defer func(d *Store) { must(t, d.o.Blobs.Close()) }(h.Store)
 		h.did("s", event.KindRead, "", "a.go")
 		got, err = h.Get(t.Context(), "s")
 		must(t, err)
 		same(t, "after a restart", got.Commands, 13)
 		flush(t, h)
-		must(t, h.Close())
+		must(t, h.o.Blobs.Close())
 		before.mu.Lock()
 		clear(before.held) // it was killed
 		before.mu.Unlock()
@@ -310,7 +310,13 @@ func TestArchiveAndCleanUp(t *testing.T) {
 	running(t, func(t *testing.T, h *snapshotFixture) {
 		sweep := func(want ...int) {
 			t.Helper()
-			archived, removed, err := h.Sweep(t.Context())
+			gone, err := h.o.Blobs.Sweep(t.Context())
+			must(t, err)
+			removed := 0
+			for _, e := range gone {
+				removed += e.Count
+			}
+			archived, err := h.Sweep(t.Context())
 			must(t, err)
 			same(t, "archived and removed", []int{archived, removed}, want)
 		}
@@ -335,13 +341,18 @@ func TestForget(t *testing.T) {
 	running(t, func(t *testing.T, h *snapshotFixture) {
 		h.did("a", event.KindRead, "", "secret/<plan>.go")
 		h.did("b", event.KindRead, "", "x.go")
-		must(t, h.Forget(t.Context(), cold.ForgetFilter{Path: "secret/<plan>.go"}))
+		forget := func(f cold.ForgetFilter) {
+			t.Helper()
+			_, err := h.o.Blobs.Forget(t.Context(), f)
+			must(t, err)
+		}
+		forget(cold.ForgetFilter{Path: "secret/<plan>.go"})
 		if _, err := h.Get(t.Context(), "a"); !errors.Is(err, ErrUnknown) {
 			t.Fatalf("still there: %v", err)
 		}
 		_, err := h.Get(t.Context(), "b")
 		must(t, err)
-		must(t, h.Forget(t.Context(), cold.ForgetFilter{Session: "b"}))
+		forget(cold.ForgetFilter{Session: "b"})
 		if _, err := h.Get(t.Context(), "b"); !errors.Is(err, ErrUnknown) {
 			t.Fatalf("still there: %v", err)
 		}
@@ -428,13 +439,11 @@ func TestBadSnapshot(t *testing.T) {
 				return got[slices.IndexFunc(got, func(s Snapshot) bool { return s.ID == "one" })], err
 			},
 		} {
-			must(t, h.snapshots.Use(t.Context(), func(f *cold.File) error {
-				return f.Write(t.Context(), "spoil", func(tx *cold.Tx) error {
-					_, err := tx.Exec(sqlPut, "one", "active", time.Now().UnixMilli(), bad)
-					return err
-				})
-			}))
-			must(t, h.Close())
+			_, err := h.snapshots.Write(t.Context(), "spoil", func(tx *cold.BlobTx) error {
+				return tx.Put(h.snapshots.Pack(cold.Blob{Key: "one", Session: "one", Meta: []byte(bad)}))
+			})
+			must(t, err)
+			must(t, h.o.Blobs.Close())
 			h.begin()
 			got, err := ask()
 			must(t, err)

@@ -12,13 +12,6 @@ import (
 	"github.com/aoa-dev/aoa/internal/index"
 )
 
-// Statements.
-const (
-	sqlSaveSummary = `INSERT INTO summaries (session, at, said, done, body) VALUES (?1, ?2, ?3, ?4, ?5)
-ON CONFLICT (session) DO UPDATE SET at = ?2, said = ?3, done = ?4, body = ?5`
-	sqlDropOldest = "DELETE FROM summaries WHERE session IN (SELECT session FROM summaries ORDER BY at DESC, session LIMIT -1 OFFSET ?)"
-)
-
 // summary is the stored part of a session: what precedes the prompts and actions that are shown one by one.
 type summary struct {
 	Form   int     `json:"v"`
@@ -138,53 +131,28 @@ func (d *summary) addAction(a Action) {
 	d.Work.fold(a)
 }
 
-// summaryOf is what a sealed summary belongs to.
-func summaryOf(session string) string { return "summary " + session }
+// maxSummaries bounds the sessions that have a summary: those asked about last.
+const maxSummaries = 500
 
 // loadSummary reads a session's summary. One that cannot be read counts as none: it is made again.
 func (s *Store) loadSummary(ctx context.Context, session string) (d summary, ok bool, err error) {
-	err = s.summaries.UseExisting(ctx, func(f *cold.File) error {
-		var body []byte
-		found, err := f.Scan(ctx, "SELECT body FROM summaries WHERE session = ?", []any{session}, &body)
-		if err != nil || !found {
-			return err
-		}
-		if body, err = s.o.Seal.Open(summaryOf(session), body); err != nil {
-			if errors.Is(err, cold.ErrRow) {
-				_ = f.BadRow(err)
-			}
-			return nil
-		}
-		d, ok = decodeSummary(body)
-		return nil
-	})
-	return d, ok, err
+	v, found, err := s.summaries.Get(ctx, session)
+	if errors.Is(err, cold.ErrRow) || errors.Is(err, cold.ErrLostKey) {
+		return d, false, nil
+	}
+	if err != nil || !found {
+		return d, false, err
+	}
+	d, ok = decodeSummary(v.Data)
+	return d, ok, nil
 }
-
-// maxSummaries bounds the sessions that have a summary: those asked about last.
-const maxSummaries = 500
 
 func (s *Store) saveSummary(ctx context.Context, session string, d *summary) error {
 	body, err := d.encode()
 	if err != nil {
 		return err
 	}
-	return s.summaries.Write(ctx, "save summary", func(tx *cold.Tx) error {
-		_, err := tx.Exec(sqlSaveSummary, session, s.o.Now().UnixMilli(), d.Said, d.Done, s.o.Seal.Seal(summaryOf(session), body))
-		if err == nil {
-			_, err = tx.Exec(sqlDropOldest, maxSummaries)
-		}
-		return err
-	})
-}
-
-// forgetSummaries deletes what was derived from the log for contexts.
-func (s *Store) forgetSummaries(ctx context.Context) error {
-	s.prompts.clear()
-	return s.summaries.UseExisting(ctx, func(f *cold.File) error {
-		return f.Write(ctx, "forget summaries", func(tx *cold.Tx) error {
-			_, err := tx.Exec("DELETE FROM summaries")
-			return err
-		})
-	})
+	packed := s.summaries.Pack(cold.Blob{Key: session, Session: session, Data: body})
+	_, err = s.summaries.Write(ctx, "save summary", func(tx *cold.BlobTx) error { return tx.Put(packed) })
+	return err
 }

@@ -9,7 +9,7 @@ import (
 )
 
 // Begin sets the place in the event log from which Apply continues.
-func (c *Cache) Begin(applied int64) { c.position.Begin("", applied) }
+func (c *Cache) Begin(applied int64) { c.position.Begin(applied) }
 
 // Name is the consumer's.
 func (c *Cache) Name() string { return "cache" }

@@ -111,7 +111,7 @@ func (s *Store) Open(ctx context.Context, log string, last, begin int64) error {
 			applied, err = at.Applied, nil
 		}
 	}
-	s.position.Begin(log, max(0, min(applied, last)))
+	s.position.Begin(max(0, min(applied, last)))
 	return err
 }
 

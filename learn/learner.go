@@ -17,7 +17,7 @@ type Options struct {
 	Fold func(ctx context.Context, b *hot.Batch, events []event.Event, deltas []live.Delta) error
 }
 
-// Store is where a Learner keeps what it learns: hot.Store in memory, or a server that several daemons learn into.
+// Store is where a Learner keeps what it learns.
 type Store interface {
 	Applied(ctx context.Context) (seq int64, err error)
 	Apply(ctx context.Context, b *hot.Batch, seq int64) error
@@ -80,25 +80,6 @@ func (l *Learner) Learn(ctx context.Context, events []event.Event, seq int64) er
 	}
 	if err := l.store.Apply(ctx, f.batch, seq); err != nil {
 		return fmt.Errorf("learn batch %d: %w", seq, err)
-	}
-	return nil
-}
-
-// Unlearn subtracts what the events of a session added. It needs all events of the session, in order. Times of last
-// access and commit stay: the next one overwrites them.
-func (l *Learner) Unlearn(ctx context.Context, events []event.Event, seq int64) error {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	f, again := &fold{batch: hot.NewBatch(), sign: -1}, live.New()
-	for _, e := range events {
-		if e.Kind == event.KindTick || e.Kind == event.KindRename {
-			continue // they belong to everyone
-		}
-		s, d := again.Apply(e)
-		f.event(e, s, d)
-	}
-	if err := l.store.Apply(ctx, f.batch, seq); err != nil {
-		return fmt.Errorf("unlearn batch %d: %w", seq, err)
 	}
 	return nil
 }

@@ -32,6 +32,8 @@ type folded struct {
 // all its events, what they changed in their sessions, and the same Batch that the learning of these events goes into:
 // state is then a fold of the log, and replay gives the same. One round trip if the batch has anything to fold, none
 // else.
+//
+// Of other clones it folds feedback alone: their hints are decided there.
 func (p *Prefetcher) Fold(ctx context.Context, b *hot.Batch, events []event.Event, deltas []live.Delta) error {
 	var st *folded
 	for i, e := range events {
@@ -60,6 +62,9 @@ func (p *Prefetcher) Fold(ctx context.Context, b *hot.Batch, events []event.Even
 
 // folds reports whether an event matters.
 func folds(e event.Event, d *live.Delta) bool {
+	if e.Origin != "" && e.Kind != event.KindFeedback {
+		return false
+	}
 	switch e.Kind {
 	case event.KindFeedback, event.KindSetting:
 		return true

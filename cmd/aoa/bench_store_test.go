@@ -14,7 +14,6 @@ import (
 
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/hot"
-	hotredis "github.com/aoa-dev/aoa/internal/hot/redis"
 	"github.com/aoa-dev/aoa/internal/index"
 	"github.com/aoa-dev/aoa/internal/session/live"
 	"github.com/aoa-dev/aoa/learn"
@@ -24,8 +23,8 @@ import (
 // big adds what takes minutes: a million files, a million events.
 var big = os.Getenv("BIG") != ""
 
-// BenchmarkRanking asks the ranker itself, without the socket: on the store in memory and on Redis over a unix socket and
-// over TCP, beside the obvious way, which joins a score of every file with ZUNIONSTORE and takes the first ten.
+// BenchmarkRanking asks the ranker itself, without the socket, beside the obvious way, which joins a score of every file
+// with ZUNIONSTORE and takes the first ten: in miniredis, and on a Redis server over a unix socket and over TCP.
 func BenchmarkRanking(b *testing.B) {
 	sizes := []int{1_000, 10_000, 100_000}
 	if big {
@@ -53,15 +52,10 @@ func BenchmarkRanking(b *testing.B) {
 			}
 			for _, way := range []string{"unix", "tcp"} {
 				s := serveRedis(b)
-				url, o := "redis://"+s.addr+"/0", &redis.Options{Addr: s.addr}
+				o := &redis.Options{Addr: s.addr}
 				if way == "unix" {
-					url, o = "unix://"+s.socket+"?db=0", &redis.Options{Network: "unix", Addr: s.socket}
+					o = &redis.Options{Network: "unix", Addr: s.socket}
 				}
-				b.Run("redis-"+way, func(b *testing.B) {
-					w.share(b, url)
-					defer w.store.Share(nil)
-					w.rank(b, budget)
-				})
 				b.Run("union-redis-"+way, func(b *testing.B) { w.union(b, o) })
 			}
 		})
@@ -96,22 +90,6 @@ func (w *backing) fill(b *testing.B, s learn.Store, sessions *live.Sessions) {
 	known(batch, w.files, w.now)
 	must(b, s.Apply(b.Context(), batch, 1))
 	must(b, learn.New(s, sessions, learn.Options{}).Learn(b.Context(), session(w.files, w.now), 2))
-}
-
-// share lets the store's views read the mirror of a server that holds the same.
-func (w *backing) share(b *testing.B, url string) {
-	b.Helper()
-	server, err := hotredis.Open(b.Context(), hotredis.Options{Repo: "bench", URL: url, Writer: b.Name()})
-	must(b, err)
-	b.Cleanup(func() { server.Close() })
-	must(b, server.Load(b.Context()))
-	w.fill(b, server, live.New())
-	begin := time.Now()
-	must(b, server.Load(b.Context()))
-	b.Logf("the mirror was loaded in %v", time.Since(begin).Round(time.Millisecond))
-	if w.store != nil {
-		w.store.Share(server.Mirror().Scores)
-	}
 }
 
 func (w *backing) rank(b *testing.B, budget float64) {

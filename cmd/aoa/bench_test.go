@@ -229,15 +229,6 @@ func BenchmarkMemory(b *testing.B) {
 			newBed(b, files).rest(b, budget)
 		})
 	}
-	b.Run("100000/mirror", func(b *testing.B) { // of a server with as much
-		if _, err := exec.LookPath("redis-server"); err != nil {
-			b.Skip("redis-server is not installed")
-		}
-		d, s := newBed(b, 100_000), serveRedis(b)
-		d.env = append(d.env, "AOA_REDIS_URL=redis://"+s.addr, "AOA_REPO_ID=bench")
-		(&backing{files: d.files, now: time.Now()}).share(b, "redis://"+s.addr)
-		d.rest(b, 400)
-	})
 }
 
 // rest reports what is resident of the daemon some time after a few questions.

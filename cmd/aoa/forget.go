@@ -18,19 +18,20 @@ func (a *app) forget() *cobra.Command {
 	var r api.ForgetRequest
 	c := &cobra.Command{
 		Use:   "forget [PATH]",
-		Short: "erase what was learned about a path, a session or a time",
+		Short: "erase what was learned about a path, a session or a time, or from another clone",
 		Long: `Erases events, scores, cached data, recorded sequences, session snapshots, what pipelines stored,
 results of stages that read the PATH, and the page of aoa report in the store. The bytes on the disk are
 erased too. A PATH may be a folder: then it asks first. A session may be named by the beginning of its id.
-It exits 1 if nothing was learned about it. To keep aOa from learning a path again, list it in .aoaignore.`,
+With redis_url the other clones forget what came from here, too. --origin removes what came from one of them,
+and takes nothing from it any more. It exits 1 if nothing was learned about it. To keep aOa from learning a path again, list it in .aoaignore.`,
 		Example: "  aoa forget --yes secrets/\n  aoa forget --session 5f0c2d1e\n  aoa forget --since 2h",
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) (err error) {
 			if r.Since, err = a.when(since); err != nil {
 				return err
 			}
-			if len(args) == 0 && r.Session == "" && since == "" {
-				return usage("name a path, --session or --since")
+			if len(args) == 0 && r.Session == "" && since == "" && r.Origin == "" {
+				return usage("name a path, --session, --since or --origin")
 			}
 			client, repo, err := a.client(c.Context(), false)
 			if err == nil && len(args) > 0 {
@@ -70,6 +71,7 @@ It exits 1 if nothing was learned about it. To keep aOa from learning a path aga
 	}
 	a.sessionFlag(c, &r.Session, "everything of this session")
 	c.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask")
+	c.Flags().StringVar(&r.Origin, "origin", "", "everything from another clone, as aoa status names it; the beginning is enough")
 	c.Flags().StringVar(&since, "since", "", "everything since this time (2h, 7d, 2026-01-31)")
 	return c
 }

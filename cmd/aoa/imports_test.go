@@ -35,7 +35,7 @@ var allowed = map[string][]string{
 	"hooks":               {"hooks/agents", "hooks/shell", "internal/event", "internal/index", "internal/redact"},
 	"hooks/transcript":    {"hooks", "internal/event", "internal/index", "internal/regularfile"},
 	"internal/hot":        {"internal/event"},
-	"internal/hot/redis":  {"internal/event", "internal/config", "internal/hot", "internal/regularfile"},
+	"internal/team":       {"internal/event", "internal/config", "internal/regularfile"},
 	"internal/cold":       {"internal/event", "internal/atomicfile", "internal/regularfile"},
 	"internal/api":        {"internal/event", "internal/locate", "internal/peer", "internal/regularfile"},
 	"learn":               {"internal/event", "internal/hot", "internal/session/live"},

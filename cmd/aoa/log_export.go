@@ -73,9 +73,9 @@ func (a *app) importLog(ctx context.Context, file string, force bool) error {
 	if err != nil {
 		return err
 	}
-	if st.Backend != "embedded" {
-		return fail(exitFailed, "clones that share a server share what they learn",
-			"this clone shares a server: an import would count what is there twice")
+	if st.Team != nil && st.Team.Server != "" {
+		return fail(exitFailed, "clones with the same redis_url exchange what they learn",
+			"redis_url is set: an import would count twice what other clones have published")
 	}
 	files, err := repo.Files(ctx)
 	if err != nil {

@@ -26,7 +26,7 @@ type outage struct {
 	noticed    bool
 }
 
-// TestServerKilled: the server is killed while two daemons learn into it, and comes back with all it had but the end
+// TestServerKilled: the server is killed while two daemons exchange events, and comes back with all it had but the end
 // that a power failure takes, with a dump of seconds ago, or with nothing.
 func TestServerKilled(t *testing.T) {
 	for name, args := range map[string][]string{"log kept": kept, "dump kept": {"--save", "1 1"}, "nothing kept": fleeting} {
@@ -40,7 +40,7 @@ func TestServerKilled(t *testing.T) {
 				}
 				s.start()
 			}
-			x.suffer(fault.Open(t, "server killed, "+name), s.url(), fault.Rounds(), func() outage { return outage{s.kill, heal, true} })
+			x.suffer(fault.Open(t, "server killed, "+name), fault.Rounds(), func() outage { return outage{s.kill, heal, true} })
 		})
 	}
 }
@@ -85,7 +85,7 @@ func TestServerNetworkFaults(t *testing.T) {
 				x.sandboxes[0].until("an answer is broken off", func() bool { return c.how.Load() == through })
 			}
 		}
-		x.suffer(fault.Open(t, "network: "+one.name), s.url(), fault.Rounds(), func() outage { return turn })
+		x.suffer(fault.Open(t, "network: "+one.name), fault.Rounds(), func() outage { return turn })
 	}
 	if n := int(c.broken.Load()); n < fault.Rounds() {
 		t.Errorf("only %d answers were broken off in %d rounds", n, fault.Rounds())
@@ -118,8 +118,8 @@ func TestServerFailover(t *testing.T) {
 		}, true}
 	}
 	rounds := max(1, fault.Rounds()/10)
-	x.suffer(fault.Open(t, "fail-over, on command"), w.url(), rounds, commanded)
-	x.suffer(fault.Open(t, "fail-over, master killed"), w.url(), rounds, died)
+	x.suffer(fault.Open(t, "fail-over, on command"), rounds, commanded)
+	x.suffer(fault.Open(t, "fail-over, master killed"), rounds, died)
 }
 
 // answered is how many hooks have been answered.
@@ -129,11 +129,11 @@ func (x *team) answered() int {
 	return len(x.took)
 }
 
-// suffer runs rounds: agents work and ask, in the middle the server is hurt and healed, and in the end it has what one
-// daemon would have that learned all logs, while the daemons said once what had happened.
-func (x *team) suffer(book *fault.Book, url string, rounds int, next func() outage) {
+// suffer runs rounds: agents work and ask, in the middle the server is hurt and healed, and in the end all clones hold
+// what all have acknowledged, and have learned the same, while the daemons said once what had happened.
+func (x *team) suffer(book *fault.Book, rounds int, next func() outage) {
 	x.Helper()
-	if diff, _ := x.differs(url, patient); diff != "" {
+	if diff, _ := x.differs(patient); diff != "" {
 		x.Fatalf("before the first round: %s", diff)
 	}
 	for round := range rounds {
@@ -144,7 +144,7 @@ func (x *team) suffer(book *fault.Book, url string, rounds int, next func() outa
 		}
 		x.outage(next())
 		verdict := fault.Whole
-		diff, lost := x.differs(url, patient)
+		diff, lost := x.differs(patient)
 		if len(lost) > 0 {
 			verdict = fault.Lost
 			x.Errorf("round %d: of what was acknowledged %v", round, lost)
@@ -158,10 +158,10 @@ func (x *team) suffer(book *fault.Book, url string, rounds int, next func() outa
 			}
 		}
 		for i, d := range x.sandboxes {
-			d.until("the daemon says that it is shared again", func() bool {
+			d.until("the daemon says that it is connected again", func() bool {
 				return !strings.Contains(strings.Join(d.status().Warnings, "\n"), "batches wait")
 			})
-			gone, _ := d.logged("the shared server does not answer", since[i])
+			gone, _ := d.logged("the team's server does not answer", since[i])
 			harm, _ := d.logged("level=ERROR", since[i])
 			if len(gone) > 2 || len(harm) > 0 {
 				x.Errorf("round %d: daemon %d said %d times that the server is gone: %v %v", round, i, len(gone), gone, harm)
@@ -211,7 +211,7 @@ func (x *team) outage(o outage) {
 	if o.noticed {
 		for i, d := range x.sandboxes {
 			d.until("the daemon says that the server is gone", func() bool {
-				lines, _ := d.logged("the shared server does not answer", since[i])
+				lines, _ := d.logged("the team's server does not answer", since[i])
 				return len(lines) > 0
 			})
 		}

@@ -21,5 +21,5 @@ func TestServerStopped(t *testing.T) {
 		x.sandboxes[0].until("ten answers without the server", func() bool { return x.answered() >= asked+10 })
 		check(t, s.cmd.Process.Signal(syscall.SIGCONT))
 	}
-	x.suffer(fault.Open(t, "server stopped (SIGSTOP)"), s.url(), fault.Rounds(), func() outage { return outage{stop, goOn, false} })
+	x.suffer(fault.Open(t, "server stopped (SIGSTOP)"), fault.Rounds(), func() outage { return outage{stop, goOn, false} })
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -41,12 +42,15 @@ func (a *app) statusTable(st api.StatusAnswer) {
 		cells("repository", st.Repo),
 		cells("store", fmt.Sprintf("%s (%s; sessions and saves up to %s)", st.Store, size(st.DB), size(st.KeepBytes))),
 		cells("daemon", fmt.Sprintf("pid %d, up %s, %s resident, version %s", st.Pid, seconds(st.Uptime), size(st.RSS), st.Version)),
-		cells("hot store", st.Backend+", "+size(st.Hot)),
+		cells("hot store", size(st.Hot)),
 		cells("learned", fmt.Sprintf("%s events in %s sessions, %s commits", count(st.Events), count(st.Sessions), count(st.Commits))),
 		cells("files", count(st.Files)),
 		cells("history", progress(st.Import)),
 		cells("saves", saves(st)),
 		cells("hints", fmt.Sprintf("shown from %.2f on", st.Threshold)),
+	}
+	if st.Team != nil {
+		rows = append(rows, teamRows(*st.Team)...)
 	}
 	if !st.Paused.IsZero() {
 		rows = append(rows, cells("paused", "until "+stamp(st.Paused)+"; aoa pause off ends it"))
@@ -59,6 +63,29 @@ func (a *app) statusTable(st api.StatusAnswer) {
 	for _, w := range st.Warnings {
 		a.talk("warning: %s", w)
 	}
+}
+
+// teamRows tell what is exchanged with other clones.
+func teamRows(t api.Team) []string {
+	state := "not connected"
+	switch {
+	case t.Server == "":
+		state = "no redis_url"
+	case t.Linked:
+		state = "connected"
+	}
+	rows := []string{cells("team", fmt.Sprintf("%s, %s; %s batches wait", cmp.Or(t.Server, "none"), state, count(t.Waiting)))}
+	for _, o := range t.Origins {
+		text := fmt.Sprintf("%s: %s events", o.Origin, count(o.Events))
+		if !o.Newest.IsZero() {
+			text += ", the newest of " + stamp(o.Newest)
+		}
+		if o.Refused > 0 {
+			text += fmt.Sprintf("; %s refused: %s", count(o.Refused), o.Why)
+		}
+		rows = append(rows, cells("", text))
+	}
+	return rows
 }
 
 // hintWorktree names the hooks that other worktrees of the repository have and this one lacks.

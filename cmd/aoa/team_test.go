@@ -1,14 +1,12 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -17,13 +15,12 @@ import (
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/hot"
-	"github.com/aoa-dev/aoa/internal/hot/redis"
 	"github.com/aoa-dev/aoa/internal/session/live"
 	"github.com/aoa-dev/aoa/learn"
 	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
-// team is several clones of one repository, each with a home, a daemon and a log of its own, that share a server.
+// team is several clones of one repository, each with a home, a daemon and a log of its own, that exchange events.
 type team struct {
 	*testing.T
 	url, id   string
@@ -41,7 +38,7 @@ func newTeam(t *testing.T, url string, clones int, seed uint64) *team {
 	x := &team{T: t, url: url, id: fmt.Sprint("team-", rand.Uint64()), r: rand.New(rand.NewPCG(seed, 7)), acked: map[string]bool{}}
 	for i := range clones {
 		d := newSandbox(t, 24*max(0, 1-i))
-		d.env = append(d.env, "AOA_REDIS_URL="+url, "AOA_REPO_ID="+x.id, "AOA_HOLDOUT=0")
+		d.env = append(d.env, "AOA_REDIS_URL="+url, "AOA_REPO_ID="+x.id, "AOA_HOLDOUT=0", "AOA_TEAM_WORDS=on")
 		if i > 0 {
 			d.git("pull", "-q", x.sandboxes[0].dir, "main")
 		}
@@ -91,44 +88,33 @@ func (x *team) everybody(batches int) {
 	all.Wait()
 }
 
-// clone is what one clone's log does to a store of all of them: how far it is, is its own.
-type clone struct {
-	*hot.Store
-	all *hot.Store
-	seq *int64 // of the last batch of all clones
-}
-
-func (c clone) Apply(ctx context.Context, b *hot.Batch, seq int64) error {
-	*c.seq++
-	return errors.Join(c.all.Apply(ctx, b.Scores(), *c.seq), c.Store.Apply(ctx, hot.NewBatch(), seq))
-}
-
-// twin is a store that learned all the logs one after the other: every event and every commit once. lost are events
-// that were acknowledged and are in no log, or in it twice.
-func (x *team) twin() (store *hot.Store, lost []string) {
+// learned is what one clone has learned from all that everybody exchanges: a store that learned its log without what
+// concerns it alone. ids are the events of all clones in it, with the names of their clones.
+func (x *team) learned(d *sandbox) (store *hot.Store, ids map[string]int) {
 	x.Helper()
-	store = hot.New(nil)
-	seen, seq := map[string]int{}, int64(0)
-	for _, d := range x.sandboxes {
-		learner := learn.New(clone{hot.New(nil), store, &seq}, live.New(), learn.Options{})
-		db := openLog(d)
-		err := db.Replay(x.Context(), 0, func(n int64, batch []event.Event) error {
-			var mine []event.Event
-			for _, e := range batch {
-				if seen[e.ID]++; seen[e.ID] == 1 || e.Kind != event.KindCommit {
-					mine = append(mine, e)
-				}
+	store, ids = hot.New(nil), map[string]int{}
+	learner := learn.New(store, live.New(), learn.Options{})
+	db := openLog(d)
+	own, err := db.Meta(x.Context(), "writer")
+	check(x.T, err)
+	err = db.Replay(x.Context(), 0, func(n int64, batch []event.Event) error {
+		var shared []event.Event
+		for _, e := range batch {
+			switch {
+			case e.Kind == event.KindCommit:
+			case e.Agent != "tool": // it was not sent by the test
+				continue
+			case e.Origin == "":
+				ids[own+":"+e.ID]++
+			default:
+				ids[e.ID]++
 			}
-			return learner.Learn(x.Context(), mine, n)
-		})
-		check(x.T, errors.Join(err, db.Close()))
-	}
-	for id := range x.acked {
-		if seen[id] != 1 {
-			lost = append(lost, fmt.Sprintf("%s is there %d times", id, seen[id]))
+			shared = append(shared, e)
 		}
-	}
-	return store, lost
+		return learner.Learn(x.Context(), shared, n)
+	})
+	check(x.T, errors.Join(err, db.Close()))
+	return store, ids
 }
 
 // scores are all that is shared of the repository's files and of the words of the work, as of a time.
@@ -167,70 +153,65 @@ func (x *team) scores(s *hot.Store, at time.Time) (names []string, values []floa
 	return names, values, nil
 }
 
-// differs waits until the server stands where the twin of all logs does, and tells the difference that remains when
-// nothing has moved for a while.
-func (x *team) differs(url string, within time.Duration) (diff string, lost []string) {
+// differs waits until all clones hold what all have acknowledged, and have learned the same from it. It tells the
+// difference that remains when nothing has moved for a while, and what was acknowledged and is not in each log once.
+func (x *team) differs(within time.Duration) (diff string, lost []string) {
 	x.Helper()
 	at := time.Now().Add(time.Hour)
-	var names []string
-	var want, last []float64
-	known := int64(-1)
-	give := time.Now().Add(within)
-	fault.Until(x, time.Hour, "the server stands still", func() bool {
-		if n := x.logs(); n != known { // what a daemon does by itself is in its log too
-			twin, gone := x.twin()
-			var err error
-			names, want, err = x.scores(twin, at)
+	held, give := -1, time.Now().Add(within)
+	fault.Until(x, time.Hour, "the clones stand still", func() bool {
+		var want []float64
+		n := 0
+		diff, lost = "", nil
+		for _, d := range x.sandboxes {
+			store, ids := x.learned(d)
+			names, got, err := x.scores(store, at)
 			check(x.T, err)
-			known, lost = n, gone
+			if want == nil {
+				want = got
+			}
+			n += len(ids)
+			lost = append(lost, x.lost(ids)...)
+			if diff == "" {
+				diff = difference(names, got, want)
+			}
 		}
-		got, err := x.server(url, at)
-		if diff = difference(names, got, want); err != nil {
-			diff = err.Error()
+		if n != held {
+			held, give = n, time.Now().Add(within)
 		}
-		if !slices.Equal(got, last) {
-			last, give = got, time.Now().Add(within)
-		}
-		return diff == "" && x.logs() == known || time.Now().After(give)
+		return diff == "" && len(lost) == 0 || time.Now().After(give)
 	})
 	return diff, lost
 }
 
-// logs is how much there is in all logs.
-func (x *team) logs() (n int64) {
-	x.Helper()
-	for _, d := range x.sandboxes {
-		st := d.status()
-		n += int64(st.Events) + int64(st.Commits)
+// lost are events that were acknowledged and are not in a log once, by their own ids.
+func (x *team) lost(ids map[string]int) (lost []string) {
+	times := map[string]int{}
+	for id, n := range ids {
+		_, own, _ := strings.Cut(id, ":")
+		times[own] += n
 	}
-	return n
-}
-
-// server reads the server.
-func (x *team) server(url string, at time.Time) ([]float64, error) {
-	s, err := redis.Open(x.Context(), redis.Options{URL: url, Repo: x.id, Writer: "onlooker"})
-	if err != nil {
-		return nil, err
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	for id := range x.acked {
+		if times[id] != 1 {
+			lost = append(lost, fmt.Sprintf("%s is there %d times", id, times[id]))
+		}
 	}
-	defer s.Close()
-	if err := s.Load(x.Context()); err != nil {
-		return nil, err
-	}
-	_, got, err := x.scores(s.Mirror().Scores, at)
-	return got, err
+	return lost
 }
 
 // difference names the first number that is not the twin's.
 func difference(names []string, got, want []float64) string {
 	if len(got) != len(want) {
-		return "the server cannot be read"
+		return "the clones were asked different things"
 	}
 	sum, first, n := 0.0, "", 0
 	for i := range want {
 		sum += want[i]
 		if math.Abs(got[i]-want[i]) > 1e-9*max(1, math.Abs(want[i])) {
 			if n++; first == "" {
-				first = fmt.Sprintf("%s is %v, not %v", names[i], got[i], want[i])
+				first = fmt.Sprintf("%s is %v, elsewhere %v", names[i], got[i], want[i])
 			}
 		}
 	}
@@ -256,8 +237,8 @@ func (d *sandbox) logged(words string, since int) (lines []string, all int) {
 	return lines, all
 }
 
-// TestTeam: three processes with clones, homes and sockets of their own learn into one server at once, commits that
-// each of them reads included. What it has in the end is what one daemon has that learned all of it.
+// TestTeam: three processes with clones, homes and sockets of their own exchange events over one server, and read the
+// same commits. In the end all of them hold all events, and have learned the same.
 func TestTeam(t *testing.T) {
 	t.Parallel()
 	s := newServer(t, fleeting...)
@@ -296,7 +277,7 @@ func TestTeam(t *testing.T) {
 	for _, d := range x.sandboxes {
 		d.until("the commits are read", func() bool { return d.status().Commits == 27 })
 	}
-	diff, lost := x.differs(s.url(), patient)
+	diff, lost := x.differs(patient)
 	if diff != "" || len(lost) > 0 {
 		t.Errorf("%s; %v", diff, lost)
 	}

@@ -182,7 +182,6 @@ type StatusAnswer struct {
 	Build     string    `json:"build"`
 	Repo      string    `json:"repo"`
 	Store     string    `json:"store"`
-	Backend   string    `json:"backend"` // embedded, or the redis URL without its password
 	Started   time.Time `json:"started"`
 	Uptime    float64   `json:"uptime_s"`
 	Events    int64     `json:"events"`
@@ -205,7 +204,26 @@ type StatusAnswer struct {
 	KeepBytes int64     `json:"retention_bytes"`
 	Warnings  []string  `json:"warnings,omitempty"`
 
+	Team    *Team         `json:"team,omitempty"`    // the exchange with other clones
 	Retired []RetiredKind `json:"retired,omitempty"` // kinds that are not shown any more
+}
+
+// Team is the exchange of events with other clones.
+type Team struct {
+	Server  string       `json:"server"` // redis_url without its password, "" for none
+	Linked  bool         `json:"linked"`
+	Waiting int64        `json:"waiting"`      // own batches that are not published yet
+	Gap     time.Time    `json:"gap,omitzero"` // when the server was last seen to lack what it had
+	Origins []TeamOrigin `json:"origins"`      // the newest first
+}
+
+// TeamOrigin is what came from one other clone.
+type TeamOrigin struct {
+	Origin  string    `json:"origin"`
+	Events  int       `json:"events"` // in the log
+	Newest  time.Time `json:"newest,omitzero"`
+	Refused int       `json:"refused"` // entries, since the start
+	Why     string    `json:"why,omitempty"`
 }
 
 // Progress is the progress of an import.
@@ -221,6 +239,7 @@ type ForgetRequest struct {
 	File    event.Path `json:"file,omitempty"` // a file, or a folder ending in '/'
 	Session string     `json:"session,omitempty"`
 	Since   time.Time  `json:"since,omitzero"`
+	Origin  string     `json:"origin,omitempty"` // another clone, by the beginning of its name
 }
 
 // ForgetAnswer says what was forgotten.

@@ -120,8 +120,8 @@ func (d *DB) begin(ctx context.Context) error {
 	// The number is kept twice. Where they differ, the rows know better: a batch must not get a number that is taken.
 	// One of the last rows may have a wrong one.
 	var last int64
-	_, err = d.Scan(ctx, "SELECT coalesce(max(seq), 0) FROM (SELECT seq FROM events ORDER BY id DESC LIMIT 4) WHERE seq <= ?",
-		[]any{int64(maxBatch)}, &last)
+	_, err = d.Scan(ctx, `SELECT coalesce(max(seq), 0) FROM (SELECT seq FROM (SELECT seq FROM events ORDER BY id DESC LIMIT 4)
+  UNION ALL SELECT seq FROM (SELECT seq FROM peers ORDER BY id DESC LIMIT 4)) WHERE seq <= ?`, []any{int64(maxBatch)}, &last)
 	d.seq.Store(max(seq, last))
 	return err
 }

@@ -34,6 +34,19 @@ func (f ForgetFilter) Check() error {
 	return nil
 }
 
+// meant reports whether the filter means an event.
+func (f ForgetFilter) meant(e event.Event) bool {
+	switch {
+	case !f.Until.IsZero() && e.Time.After(f.Until):
+		return false
+	case f.Path != "":
+		return mentions(e, f.Path)
+	case f.Session != "":
+		return e.Session == f.Session
+	}
+	return !e.Time.Before(f.Since)
+}
+
 // Forget deletes every event that mentions the path (in a list or in its text), belongs to the session, or happened
 // since, with its share in the totals, and the snapshot, in one transaction, and before that the copy of the log; it
 // returns what is gone, the events in order. Delivered again, they stay away. The bytes are in the file until Scrub.
@@ -64,6 +77,9 @@ func (d *DB) Forget(ctx context.Context, f ForgetFilter) (Forgotten, error) {
 		if err := tx.run(nil, "DELETE FROM undos"); err != nil { // they hold contents of files
 			return err
 		}
+		if _, err := forgetPeers(tx, f.meant); err != nil {
+			return err
+		}
 		return clearSnapshot(tx)
 	})
 	if err != nil {
@@ -72,20 +88,6 @@ func (d *DB) Forget(ctx context.Context, f ForgetFilter) (Forgotten, error) {
 	d.renamed.Add(1)
 	d.commits.Add(1)
 	return g.gone, nil
-}
-
-// Meant returns the events that Forget would delete, in order.
-func (d *DB) Meant(ctx context.Context, f ForgetFilter) (events []event.Event, err error) {
-	if err := f.Check(); err != nil {
-		return nil, err
-	}
-	err = d.Write(ctx, "forget", func(tx *Tx) error { // what it reads is what Forget reads, the writer's
-		g := &forgetting{tx: tx, d: d, filter: f}
-		found, err := g.find()
-		events = eventsOf(found)
-		return err
-	})
-	return events, err
 }
 
 // Forgotten is what a Forget took out.

@@ -18,7 +18,7 @@ const (
 
 // selectSizes sums up what events that may be pruned take, and all else that takes much.
 const selectSizes = `SELECT coalesce(sum(size) FILTER (WHERE counted IS NULL), 0), coalesce(sum(size) FILTER (WHERE counted IS NOT NULL), 0)
-  + (SELECT coalesce(sum(length(data)), 0) FROM snapshot) + (SELECT coalesce(sum(length(data)), 0) FROM snapshot_block)
+  + (SELECT coalesce(sum(length(data)), 0) FROM snapshot) + (SELECT coalesce(sum(length(body)), 0) FROM peers) + (SELECT coalesce(sum(length(data)), 0) FROM snapshot_block)
 FROM (SELECT counted, length(body) + coalesce(length(text), 0) + ? AS size FROM events)`
 
 // Prune deletes events, those logged first, until what remains needs at most maxBytes. Commits are neither counted

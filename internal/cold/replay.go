@@ -16,10 +16,28 @@ const selectAfter = "SELECT " + rowColumns + ` FROM events
 WHERE id > coalesce((SELECT min(id) FROM (SELECT id FROM events WHERE ?1 > 0 AND seq <= ?1 ORDER BY id DESC LIMIT 4)), 0)
   AND seq > ?1 ORDER BY id`
 
-// Replay calls fn with every batch whose number is greater than after, in order, each as Append returned it:
-// the same events in the same order. One batch is held in memory at a time. fn may use the store. Batches that
+// Replay calls fn with every batch whose number is greater than after, in order, each as Append or AppendPeers returned
+// it: the same events in the same order. One batch is held in memory at a time. fn may use the store. Batches that
 // were pruned or forgotten are missing whole or in part; commits are never pruned.
 func (d *DB) Replay(ctx context.Context, after int64, fn func(seq int64, batch []event.Event) error) error {
+	p := &peerReplay{d: d, fn: fn}
+	if err := p.begin(ctx, after); err != nil {
+		return err
+	}
+	err := d.Own(ctx, after, func(seq int64, batch []event.Event) error {
+		if err := p.until(ctx, seq); err != nil {
+			return err
+		}
+		return fn(seq, batch)
+	})
+	if err != nil {
+		return err
+	}
+	return p.until(ctx, maxBatch)
+}
+
+// Own is Replay without the events of peers.
+func (d *DB) Own(ctx context.Context, after int64, fn func(seq int64, batch []event.Event) error) error {
 	return d.replay(ctx, selectAfter, after, after, false, fn)
 }
 

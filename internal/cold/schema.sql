@@ -20,6 +20,17 @@ CREATE TABLE ids ( -- what makes deliveries idempotent: every event ever logged
   event  INTEGER              -- events.id, of a commit that of the newest row about it; NULL: pruned or forgotten
 ) STRICT;
 
+CREATE TABLE peers ( -- events that the daemons of other clones have logged; ids has what was ever here
+  id     INTEGER PRIMARY KEY, -- the order of the log
+  seq    INTEGER NOT NULL,    -- sequence number of the AppendPeers that brought it, of those of events
+  time   INTEGER NOT NULL,    -- when it happened
+  kind   TEXT    NOT NULL,    -- event.Kind
+  origin TEXT    NOT NULL,    -- who logged it
+  body   BLOB    NOT NULL     -- the event as JSON
+) STRICT;
+CREATE INDEX peers_seq ON peers (seq);
+CREATE INDEX peers_origin ON peers (origin);
+
 CREATE TABLE touches ( -- which events acted upon a file, under the name it had then
   file    INTEGER NOT NULL, -- file_stats.id
   counted INTEGER NOT NULL, -- that of commits with at most 100 files (not 0), else 0

@@ -61,7 +61,6 @@ func BenchmarkStats(b *testing.B) {
 			_, err := d.Log(b.Context(), LogFilter{File: "internal/dir/file7.go", Limit: 20})
 			return err
 		}},
-		{"forget", func() error { _, err := d.Meant(b.Context(), ForgetFilter{Path: "x"}); return err }},
 	} {
 		b.Run(q.name, func(b *testing.B) {
 			for b.Loop() {

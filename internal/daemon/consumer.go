@@ -49,12 +49,16 @@ func newConsumers(log, alert *slog.Logger, list ...Consumer) *consumers {
 	return c
 }
 
-// apply gives a batch to every consumer that does not contain it. A consumer that fails or panics gets no more batches
+// apply gives a batch to every consumer that does not contain it. Only the first one, which learns, gets events of other clones. A consumer that fails or panics gets no more batches
 // until the next start, which replays them. The others go on.
 func (c *consumers) apply(ctx context.Context, seq int64, events []event.Event) {
-	for _, x := range c.list {
+	own := slices.DeleteFunc(slices.Clone(events), func(e event.Event) bool { return e.Origin != "" })
+	for i, x := range c.list {
 		if c.failure(x.Name()) != nil || seq <= x.Applied() {
 			continue
+		}
+		if i > 0 {
+			events = own
 		}
 		if err := c.applyTo(ctx, x, seq, events); err != nil {
 			c.mu.Lock()

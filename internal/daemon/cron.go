@@ -23,7 +23,6 @@ type housekeeper struct {
 	events     *eventLog
 	db         *cold.DB
 	consumers  *consumers
-	sharing    *sharing
 	thresholds *thresholdHandler
 	flush      func(context.Context) error
 	blobs      *cold.Blobs
@@ -173,14 +172,19 @@ func (k *housekeeper) tick(what string) func(context.Context) error {
 	}
 }
 
+// peerShare is the part of the log's size that events of other clones may take: one of so many.
+const peerShare = 5
+
 // prune keeps the log within its size.
 func (k *housekeeper) prune(ctx context.Context) error {
-	if k.sharing.behind() { // what the shared server has not got must stay in the log
-		return nil
+	most, applied := k.settings.get().RetentionBytes, k.consumers.lowest()
+	peers, err := k.db.PrunePeers(ctx, most/peerShare, applied)
+	if err != nil {
+		return err
 	}
-	gone, err := k.db.Prune(ctx, k.settings.get().RetentionBytes, k.consumers.lowest())
-	if err == nil && gone.Events > 0 {
-		k.log.Info("log pruned", "events", gone.Events, "bytes", gone.Bytes)
+	gone, err := k.db.Prune(ctx, most, applied)
+	if err == nil && gone.Events+peers > 0 {
+		k.log.Info("log pruned", "events", gone.Events, "of_peers", peers, "bytes", gone.Bytes)
 	}
 	return err
 }

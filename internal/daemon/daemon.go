@@ -16,11 +16,13 @@ import (
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/config"
+	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/index"
 	"github.com/aoa-dev/aoa/internal/llmcache"
 	"github.com/aoa-dev/aoa/internal/locate"
 	"github.com/aoa-dev/aoa/internal/reload"
 	"github.com/aoa-dev/aoa/internal/session"
+	"github.com/aoa-dev/aoa/internal/team"
 	"github.com/aoa-dev/aoa/learn"
 	"github.com/aoa-dev/aoa/prefetch"
 )
@@ -46,7 +48,8 @@ type Daemon struct {
 
 	worktrees   *worktrees
 	predictions *prefetch.Prefetcher // the one that observes; each worktree has its own for asking
-	sharing     *sharing
+	team        *team.Team
+	teamLog     *teamLog
 	sessions    *session.Store
 	blobs       *cold.Blobs
 	cache       *llmcache.Cache
@@ -172,8 +175,7 @@ func (d *Daemon) load(ctx context.Context) (err error) {
 func (d *Daemon) wire(ctx context.Context, home *worktree, first float64, unerased error) error {
 	home.ranker = newRanker(home, d.scores.hot, d.scores.live, d.db)
 	d.predictions = newPrefetcher(d.base, d.scores.hot, d.scores.live, home.ranker, first, d.repoID())
-	learned := &learnedStore{Store: d.scores.hot}
-	d.scores.learner = learn.New(learned, d.scores.live, learn.Options{Fold: d.predictions.Fold})
+	d.scores.learner = learn.New(d.scores.hot, d.scores.live, learn.Options{Fold: d.predictions.Fold})
 	d.blobs = cold.NewBlobs(cold.BlobOptions{Path: filepath.Join(d.settings.store, "cache.db"), Now: d.now, Seal: d.seal, Log: d.alert,
 		Damaged: func() { d.stop(cold.ErrDamaged) }})
 	d.sessions = session.New(session.Options{Blobs: d.blobs, DB: d.db, Now: d.now, Log: d.alert,
@@ -192,8 +194,12 @@ func (d *Daemon) wire(ctx context.Context, home *worktree, first float64, uneras
 	d.events = newEventLog(d.db, newApplyQueue(d.consumers.apply, begin), d.now, d.log)
 	d.scores.between = d.events.queue.between
 	headMoved := make(chan struct{}, 1)
-	d.sharing = newSharing(d.base, d.repoID(), d.db, d.scores.hot, d.scores.live, d.events, d.settings.get().RedisURL)
-	learned.sharing = d.sharing
+	d.teamLog = &teamLog{DB: d.db, events: d.events, edits: &remoteEdits{now: d.now, edits: map[event.Path]time.Time{}}}
+	var err error
+	if d.team, err = newTeam(ctx, d.base, d.repoID(), d.teamLog); err != nil {
+		return err
+	}
+	d.events.logged = d.team.Logged
 	d.worktrees = newWorktrees(&worktrees{base: d.base, home: d.o.Repo, env: d.o.Env, db: d.db, hot: d.scores.hot,
 		live: d.scores.live, seal: d.seal, first: d.predictions, events: d.events, headMoved: headMoved, stop: d.stop})
 	d.worktrees.enter(home)
@@ -226,11 +232,12 @@ func (d *Daemon) wireParts(headMoved chan struct{}, unerased error) {
 	d.handlers.sessions = &sessionHandler{base: d.base, events: d.events, db: d.db, stored: d.sessions, cache: d.cache,
 		stages: d.handlers.stage.cache}
 	d.eraser = &eraser{base: d.base, db: d.db, events: d.events, scores: d.scores, consumers: d.consumers,
-		sharing: d.sharing, worktrees: d.worktrees, blobs: d.blobs, stages: d.handlers.stage.cache, stop: d.stop, err: unerased}
+		team: d.team, worktrees: d.worktrees, blobs: d.blobs, stages: d.handlers.stage.cache, stop: d.stop, err: unerased}
+	d.teamLog.eraser = d.eraser
 	d.idle = &idleWatch{base: d.base, calls: d.calls, clock: d.clock, events: d.events, importing: d.transcripts.reading,
 		replaced: d.o.replaced, stop: d.stop}
 	d.worktrees.gone = d.o.replaced
-	d.housekeeper = &housekeeper{base: d.base, clock: d.clock, events: d.events, db: d.db, consumers: d.consumers, sharing: d.sharing,
+	d.housekeeper = &housekeeper{base: d.base, clock: d.clock, events: d.events, db: d.db, consumers: d.consumers,
 		thresholds: d.handlers.thresholds, flush: d.flush, blobs: d.blobs, files: []sideFile{d.handlers.stage.cache, d.blobs},
 		sweepers: []func(context.Context){d.handlers.sessions.sweep, d.handlers.reload.sweep,
 			d.handlers.stage.sweep}}
@@ -251,10 +258,10 @@ func (d *Daemon) wireHandlers(headMoved chan struct{}) {
 	h.context = &contextHandler{base: d.base, events: d.events, worktrees: d.worktrees, sessions: h.session, stored: d.sessions}
 	h.status = &statusHandler{base: d.base, version: d.o.Version, build: d.o.Build, clock: d.clock, events: d.events,
 		worktrees: d.worktrees, db: d.db,
-		hot: d.scores.hot, scores: d.scores, history: d.history, eraser: d.eraser, sharing: d.sharing, predictions: d.predictions,
+		hot: d.scores.hot, scores: d.scores, history: d.history, eraser: d.eraser, team: d.team, predictions: d.predictions,
 		thresholds: h.thresholds, warnings: d.warnings, asked: d.o.asked, stop: d.stop}
 	hints := &hints{base: d.base, factor: max(d.o.Patience, 1), events: d.events, db: d.db, live: d.scores.live,
-		edits: d.sharing.edits, contexts: d.sessions, reload: h.reload, metrics: d.metrics}
+		edits: d.teamLog.edits, contexts: d.sessions, reload: h.reload, metrics: d.metrics}
 	h.hook = &hookHandler{base: d.base, calls: d.calls, events: d.events, worktrees: d.worktrees, places: h.session.places,
 		reload: h.reload, hints: hints, metrics: d.metrics, headMoved: headMoved}
 }
@@ -332,7 +339,7 @@ func (d *Daemon) serve(ctx context.Context, ln *api.Listener) error {
 	g, ctx := errgroup.WithContext(ctx)
 	for _, part := range []func(context.Context) error{d.serveMetrics, d.history.run, d.transcripts.run, d.housekeeper.run,
 		d.idle.run, d.idle.returnMemory, d.worktrees.run, d.flushSoon, d.sessions.Run, d.handlers.stage.run,
-		d.sequences.Run, d.sharing.run, d.eraser.run, d.mark} {
+		d.sequences.Run, d.team.Run, d.eraser.run, d.mark} {
 		g.Go(func() error { return part(ctx) })
 	}
 	g.Go(func() error { return server.Serve(ctx, ln) })
@@ -382,7 +389,7 @@ func (d *Daemon) close() error {
 	return errors.Join(append(errs, d.db.Close())...)
 }
 
-// repoID is the hash tag of the keys: two clones of one repository share it on a shared server.
+// repoID names the repository on a server that several clones use.
 func (d *Daemon) repoID() string {
 	switch {
 	case d.settings.get().RepoID != "":

@@ -31,7 +31,7 @@ type erasure struct {
 	Asked   time.Time `json:"asked"` // events that happened later stay
 
 	// What is done. Each part can be repeated, but a later event must not be deleted by the repetition.
-	Server bool `json:"server,omitempty"` // the shared server has subtracted it
+	Told   bool `json:"told,omitempty"`   // the other clones will be told
 	Log    bool `json:"log,omitempty"`    // it is out of the log
 	Stores bool `json:"stores,omitempty"` // it is out of the other stores: only bytes in free space are left
 }
@@ -105,8 +105,8 @@ func (e *erasure) remove() error {
 	return nil
 }
 
-// eraseLog finishes, before the scores are loaded, what an earlier daemon began to remove from the log. A shared server
-// must subtract first: then run does it. It returns why forgetting is not finished; nil: it is.
+// eraseLog finishes, before the scores are loaded, what an earlier daemon began to remove from the log. Where other clones
+// are to be told, run does it. It returns why forgetting is not finished; nil: it is.
 func eraseLog(ctx context.Context, b base, db *cold.DB) error {
 	if b.settings.get().RedisURL != "" {
 		return nil

@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
-	"slices"
 	"strings"
 	"sync"
 
@@ -13,6 +11,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/stage"
+	"github.com/aoa-dev/aoa/internal/team"
 )
 
 // eraser removes what somebody wants to be forgotten from every store.
@@ -22,7 +21,7 @@ type eraser struct {
 	events    *eventLog
 	scores    *scores
 	consumers *consumers
-	sharing   *sharing
+	team      *team.Team
 	worktrees *worktrees
 	blobs     *cold.Blobs
 	stages    *stage.Cache
@@ -37,8 +36,11 @@ type eraser struct {
 // forget removes what the user names from every store, down to the bytes in the database file.
 func (r *eraser) forget(ctx context.Context, req api.ForgetRequest) (api.ForgetAnswer, error) {
 	var out api.ForgetAnswer
-	if (cold.ForgetFilter{Path: req.File, Session: req.Session, Since: req.Since}).Check() != nil {
-		return out, api.Bad("aoa forget PATH, aoa forget --session ID or aoa forget --since TIME", "name exactly one thing to forget")
+	if req.Origin != "" && req == (api.ForgetRequest{Origin: req.Origin}) {
+		return r.forgetOrigin(ctx, req.Origin)
+	}
+	if req.Origin != "" || (cold.ForgetFilter{Path: req.File, Session: req.Session, Since: req.Since}).Check() != nil {
+		return out, api.Bad("aoa forget PATH, or aoa forget with --session, --since or --origin", "name exactly one thing to forget")
 	}
 	if req.File != "" {
 		p, err := event.NewPath(strings.TrimSuffix(string(req.File), "/"))
@@ -46,9 +48,6 @@ func (r *eraser) forget(ctx context.Context, req api.ForgetRequest) (api.ForgetA
 			return out, api.Bad("use a path as aoa log prints it", "%v", err)
 		}
 		req.File = p
-	}
-	if _, err := r.sharing.linkedNow(); err != nil {
-		return out, err
 	}
 	r.erasing.Lock()
 	defer r.erasing.Unlock()
@@ -87,32 +86,29 @@ func (r *eraser) erase(ctx context.Context, e *erasure) (out api.ForgetAnswer, e
 	return out, e.remove()
 }
 
-// forgetLog removes it from the shared server and from the log, together with the snapshot. It returns the number of
+// forgetLog removes it from the log, together with the snapshot, and lets the other clones know. It returns the number of
 // the newest batch.
 func (r *eraser) forgetLog(ctx context.Context, e *erasure, out *api.ForgetAnswer) (seq int64, err error) {
 	r.scores.saving.Lock()
 	defer r.scores.saving.Unlock()
 	seq = r.events.queue.last()
-	err = r.sharing.exclusive(ctx, func(l *link) error {
-		if l != nil && !e.Server {
-			if seq, err = r.forgetShared(ctx, l, e); err != nil {
-				return err
-			}
-			e.Server = true
-			if err := e.save(); err != nil {
-				return err
-			}
+	if !e.Told {
+		if err := r.team.Forget(ctx, filterOf(e.filter())); err != nil {
+			return seq, err
 		}
-		gone, err := r.db.Forget(ctx, e.filter())
-		if err != nil {
-			return err
+		e.Told = true
+		if err := e.save(); err != nil {
+			return seq, err
 		}
-		countForgotten(out, gone)
-		r.scores.void.Store(true)
-		e.Log = true
-		return e.save()
-	})
-	return seq, err
+	}
+	gone, err := r.db.Forget(ctx, e.filter())
+	if err != nil {
+		return seq, err
+	}
+	countForgotten(out, gone)
+	r.scores.void.Store(true)
+	e.Log = true
+	return seq, e.save()
 }
 
 // forgetStores removes it from everything but the log.
@@ -135,31 +131,6 @@ func (r *eraser) forgetStores(ctx context.Context, e *erasure) (results int, err
 	return results, e.save()
 }
 
-// forgetShared removes it from the server that others learn into as well: a file whoever knew it, of the rest what this
-// daemon contributed. It returns the number of the newest batch.
-func (r *eraser) forgetShared(ctx context.Context, l *link, e *erasure) (int64, error) {
-	f, now, seq := e.filter(), r.now(), r.events.queue.last()
-	gone, err := r.db.Meant(ctx, f)
-	if err != nil {
-		return 0, err
-	}
-	var files []event.Path
-	if f.Path != "" {
-		files = slices.Collect(maps.Keys(r.below(f.Path, filesOf(gone))))
-	} else {
-		// An event of its own takes the sequence number: what is subtracted must not be subtracted twice.
-		seq, _, err = r.db.Append(ctx,
-			[]event.Event{{ID: fmt.Sprintf("forget:%d", now.UnixNano()), Time: now, Kind: event.KindTick, Agent: "cli"}})
-		if err == nil {
-			err = l.learner.Unlearn(ctx, gone, seq)
-		}
-	}
-	if err == nil {
-		err = l.server.Forget(ctx, now, files...)
-	}
-	return seq, err
-}
-
 // countForgotten counts what is gone.
 func countForgotten(out *api.ForgetAnswer, gone cold.Forgotten) {
 	out.Events, out.Files, out.Commits = len(gone.Events), max(len(filesOf(gone.Events)), gone.Files), gone.Commits
@@ -174,22 +145,4 @@ func filesOf(events []event.Event) map[event.Path]bool {
 		}
 	}
 	return files
-}
-
-// below are a file, or all files below a folder: those that were named, and those that are there.
-func (r *eraser) below(p event.Path, named map[event.Path]bool) map[event.Path]bool {
-	targets := map[event.Path]bool{p: true}
-	for q := range named {
-		if strings.HasPrefix(string(q), string(p)+"/") {
-			targets[q] = true
-		}
-	}
-	for _, w := range r.worktrees.all() {
-		for _, q := range w.tree.Load().All() {
-			if strings.HasPrefix(string(q), string(p)+"/") {
-				targets[q] = true
-			}
-		}
-	}
-	return targets
 }

@@ -36,6 +36,7 @@ type eventLog struct {
 	wake    chan struct{}
 	full    chan struct{} // pending reached batchSize
 	durable chan struct{} // a batch was written; capacity 1
+	logged  func()        // called when one was written; must not wait
 
 	append waitLock // held while a batch is appended: the order in the log is the order of the queue
 }
@@ -56,7 +57,7 @@ func (l waitLock) unlock() { <-l }
 
 func newEventLog(db *cold.DB, queue *applyQueue, now func() time.Time, log *slog.Logger) *eventLog {
 	return &eventLog{db: db, queue: queue, now: now, log: log, wake: make(chan struct{}, 1), full: make(chan struct{}, 1),
-		durable: make(chan struct{}, 1), append: make(waitLock, 1)}
+		durable: make(chan struct{}, 1), logged: func() {}, append: make(waitLock, 1)}
 }
 
 // Add takes events that become durable within batchAge. It never waits for the disk.
@@ -145,6 +146,7 @@ func (l *eventLog) report(err error) {
 	if err == nil {
 		l.dropped = 0
 		signal(l.durable)
+		l.logged()
 	}
 	l.mu.Unlock()
 	switch {
@@ -196,6 +198,32 @@ func (l *eventLog) AppendHistory(ctx context.Context, events []event.Event, curs
 		return err
 	}
 	return l.queue.wait(ctx, seq)
+}
+
+// AppendPeers logs events of other clones. It returns those that were new, when they are applied.
+func (l *eventLog) AppendPeers(ctx context.Context, events []event.Event) ([]event.Event, error) {
+	now := l.now()
+	for i := range events {
+		events[i] = events[i].Normalize(now)
+	}
+	seq, fresh, err := l.appendPeers(ctx, events, now)
+	if err != nil {
+		return nil, err
+	}
+	return fresh, l.queue.wait(ctx, seq)
+}
+
+func (l *eventLog) appendPeers(ctx context.Context, events []event.Event, now time.Time) (int64, []event.Event, error) {
+	if err := l.append.lock(ctx); err != nil {
+		return 0, nil, err
+	}
+	defer l.append.unlock()
+	seq, fresh, err := l.db.AppendPeers(ctx, events)
+	l.report(err)
+	if err == nil {
+		l.queue.put(seq, fresh, now)
+	}
+	return seq, fresh, err
 }
 
 func (l *eventLog) appendHistory(ctx context.Context, events []event.Event, cursor map[string]string, now time.Time) (int64, error) {
@@ -312,13 +340,4 @@ func (l *eventLog) Behind() time.Duration {
 		return 0
 	}
 	return l.now().Sub(oldest)
-}
-
-// Advance makes the next batch's number greater than seq.
-func (l *eventLog) Advance(ctx context.Context, seq int64) (changed bool, err error) {
-	if err := l.append.lock(ctx); err != nil {
-		return false, err
-	}
-	defer l.append.unlock()
-	return l.db.Advance(ctx, seq)
 }

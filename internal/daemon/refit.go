@@ -21,6 +21,11 @@ const (
 func (t *thresholdHandler) refit(ctx context.Context) error {
 	now := t.now()
 	outcomes, err := t.db.Log(ctx, cold.LogFilter{Kinds: []event.Kind{event.KindOutcome}, Since: now.Add(-refitAge), Limit: refitMost})
+	if err == nil {
+		var others []event.Event
+		others, err = t.db.PeerEvents(ctx, event.KindOutcome, now.Add(-refitAge), refitMost)
+		outcomes = append(outcomes, others...)
+	}
 	var r prefetch.Refit
 	var events []event.Event
 	if err == nil {

@@ -1,22 +1,19 @@
 package daemon
 
 import (
-	"context"
 	"sync"
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/event"
-	"github.com/aoa-dev/aoa/internal/hot"
-	"github.com/aoa-dev/aoa/internal/session/live"
 )
 
-// Bounds of the edits that others are notified of.
+// Bounds of the edits in other clones that are remembered.
 const (
 	editLife  = time.Hour // an edit's age
-	maxOthers = 4096      // files that others are known to have edited
+	maxOthers = 4096      // files
 )
 
-// remoteEdits are the recent edits that the daemons of a shared server notify each other of.
+// remoteEdits are the recent edits of agents in other clones, as far as this daemon learned of them since its start.
 type remoteEdits struct {
 	now func() time.Time
 
@@ -24,34 +21,27 @@ type remoteEdits struct {
 	edits map[event.Path]time.Time
 }
 
-// add adds to a batch what the other daemons are notified of: recent edits.
-func (r *remoteEdits) add(_ context.Context, b *hot.Batch, events []event.Event, _ []live.Delta) error {
+// note notes the edits among events of others.
+func (r *remoteEdits) note(events []event.Event) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	now := r.now()
 	for _, e := range events {
-		if e.Kind.Edit() || e.Kind == event.KindSave {
-			for _, p := range e.Paths {
-				if now.Sub(e.Time) < editLife {
-					b.Edit(hot.Edit{File: p, At: e.Time})
-				}
+		if !e.Kind.Edit() || now.Sub(e.Time) >= editLife {
+			continue
+		}
+		for _, p := range e.Paths {
+			if len(r.edits) >= maxOthers {
+				clear(r.edits)
+			}
+			if e.Time.After(r.edits[p]) {
+				r.edits[p] = e.Time
 			}
 		}
 	}
-	return nil
 }
 
-// note notes another daemon's edit.
-func (r *remoteEdits) note(e hot.Edit) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if len(r.edits) >= maxOthers {
-		clear(r.edits)
-	}
-	if e.At.After(r.edits[e.File]) {
-		r.edits[e.File] = e.At
-	}
-}
-
-// newest returns when another daemon's agent changed a file last; zero if none did.
+// newest returns when an agent in another clone changed a file last; zero if none did.
 func (r *remoteEdits) newest(p event.Path) time.Time {
 	r.mu.Lock()
 	defer r.mu.Unlock()

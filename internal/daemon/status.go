@@ -10,8 +10,8 @@ import (
 
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/cold"
-	"github.com/aoa-dev/aoa/internal/config"
 	"github.com/aoa-dev/aoa/internal/hot"
+	"github.com/aoa-dev/aoa/internal/team"
 	"github.com/aoa-dev/aoa/prefetch"
 )
 
@@ -27,7 +27,7 @@ type statusHandler struct {
 	scores         *scores
 	history        *historyReader
 	eraser         *eraser
-	sharing        *sharing
+	team           *team.Team
 	predictions    *prefetch.Prefetcher
 	thresholds     *thresholdHandler
 	warnings       *warnings
@@ -43,7 +43,7 @@ func (s *statusHandler) status(ctx context.Context, _ api.None) (api.StatusAnswe
 	cfg := s.settings.get()
 	w := s.worktrees.caller(ctx)
 	out := api.StatusAnswer{Pid: os.Getpid(), Version: s.version, Build: s.build, Repo: string(w.repo.Root), Store: s.settings.store,
-		Backend: backend(cfg.RedisURL), Started: s.clock.started, Uptime: s.clock.uptime().Seconds(),
+		Started: s.clock.started, Uptime: s.clock.uptime().Seconds(),
 		Events: int64(st.Events), Commits: int64(st.Commits), Files: int64(w.tree.Load().Len()), Sessions: int64(st.Sessions),
 		RSS: rss(), DB: st.Bytes, Hot: int64(s.hot.Size().Bytes), Watch: watching(w, cfg.Watch),
 		KeepBytes: cfg.RetentionBytes}
@@ -61,6 +61,9 @@ func (s *statusHandler) status(ctx context.Context, _ api.None) (api.StatusAnswe
 	if records, err := s.predictions.Records(ctx); err == nil {
 		out.Retired = retired(records, cfg.Kinds)
 	}
+	if out.Team, err = s.teamStatus(ctx); err != nil {
+		return out, err
+	}
 	var unsaved error
 	out.Import = s.history.progress()
 	out.Snapshot, unsaved = s.scores.snapshot()
@@ -73,9 +76,7 @@ func (s *statusHandler) troubles(unsaved error) (out []string) {
 	if waiting, dropped, err := s.events.Trouble(); err != nil {
 		out = append(out, fmt.Sprintf("%d events wait in memory (%d were dropped): %v", waiting, dropped, err))
 	}
-	if text := s.sharing.troubles(); text != "" {
-		out = append(out, text)
-	}
+	out = append(out, teamTroubles(s.team.Status())...)
 	if err := s.eraser.unfinished(); err != nil {
 		out = append(out, "forgetting is not finished: "+err.Error())
 	}
@@ -96,18 +97,6 @@ func watching(w *worktree, mode string) string {
 		return "poll"
 	}
 	return "on"
-}
-
-// backend names the store without its password.
-func backend(redis string) string {
-	if redis == "" {
-		return "embedded"
-	}
-	r, err := config.ParseRedis(redis)
-	if err != nil {
-		return "redis"
-	}
-	return r.String()
 }
 
 func (s *statusHandler) pause(_ context.Context, r api.PauseRequest) (api.PauseAnswer, error) {

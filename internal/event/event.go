@@ -47,6 +47,7 @@ type Event struct {
 	Time time.Time `json:"time"` // when it happened, millisecond precision, UTC
 	Kind Kind      `json:"kind"`
 
+	Origin   string `json:"origin,omitempty"`   // the daemon of another clone that logged it; "" for this one
 	Agent    string `json:"agent,omitempty"`    // "claude", "git", "watch", "cli", …
 	Session  string `json:"session,omitempty"`  // the agent's session id
 	Subagent string `json:"subagent,omitempty"` // id of the subagent inside the session

@@ -16,7 +16,7 @@ func (s *Store) Apply(ctx context.Context, b *Batch, seq int64) error {
 	if err := ctx.Err(); err != nil {
 		return fmt.Errorf("apply batch %d: %w", seq, err)
 	}
-	c := b.Resolve()
+	c := b.resolve()
 	s.writing.Lock()
 	defer s.writing.Unlock()
 	if seq <= s.applied {
@@ -42,7 +42,7 @@ func (s *Store) Apply(ctx context.Context, b *Batch, seq int64) error {
 }
 
 // changes carries out what the batch changes, except in sets of epochs that no reader adds any more.
-func (s *Store) changes(cs []Change) {
+func (s *Store) changes(cs []change) {
 	written := 0
 	for _, c := range cs {
 		if c.Family.Past(c.Epoch, s.clock.Believable(s.latest)) {

@@ -19,7 +19,6 @@ type Batch struct {
 	trim    time.Time                    // zero: none; decay and sweep, too
 	decay   time.Time
 	sweep   time.Time
-	edits   []Edit
 	cap     int
 	newest  float64 // latest time of all, Unix seconds
 }
@@ -133,33 +132,4 @@ func (b *Batch) Fact(key, field, value string) {
 		b.facts[key] = m
 	}
 	m[field] = value
-}
-
-// Edit is an agent's edit of a file, which the daemons that share a server notify each other of.
-type Edit struct {
-	File event.Path
-	At   time.Time
-}
-
-// Edit adds an edit. The store in memory ignores it.
-func (b *Batch) Edit(e Edit) {
-	if e.File != "" && len(e.File) <= maxName {
-		b.edits = append(b.edits, e)
-	}
-}
-
-// Scores is the batch without facts and housekeeping, as a mirror of a server applies it.
-func (b *Batch) Scores() *Batch {
-	c := *b
-	c.facts, c.trim, c.decay, c.sweep = nil, time.Time{}, time.Time{}, time.Time{}
-	return &c
-}
-
-// Len is the number of increments and stamps.
-func (b *Batch) Len() int {
-	n := len(b.stamps)
-	for _, set := range b.sets {
-		n += len(set)
-	}
-	return n
 }

@@ -2,65 +2,42 @@ package hot
 
 import "slices"
 
-// Do is what a Change does. The values are part of the protocol of package redis.
-type Do byte
+// do is what a change does.
+type do byte
 
-// What a Change does to its set.
+// What a change does to its set.
 const (
-	AddScores     Do = '+' // adds to the scores of members
-	LatestStamps  Do = '>' // moves the stamps of members forward
-	RemoveMembers Do = '-' // removes members, or those that still have a given score
-	RemoveSet     Do = '0'
+	addScores     do = iota // adds to the scores of members
+	latestStamps            // moves the stamps of members forward
+	removeMembers           // removes members, or those that still have a given score
+	removeSet
 )
 
-// Change changes one set of scores as they are stored. What a batch changes is a list of these, and so is what
-// housekeeping and renames find to do. So a server and its mirrors carry out the same.
-type Change struct {
-	Do      Do
+// change changes one set of scores as they are stored. What a batch changes is a list of these, and so is what
+// housekeeping and renames find to do.
+type change struct {
+	do      do
 	Family  *Family
 	Epoch   int64
 	Owner   string   // "" for a global family
-	Members []Member // RemoveMembers: a score of 0 is any score. RemoveSet: none
+	Members []Member // removeMembers: a score of 0 is any score. removeSet: none
 }
 
-// Change carries out changes of stored scores, in order and all at once. Stamps move the store's latest time.
-func (s *Store) Change(cs []Change) {
-	s.writing.Lock()
-	defer s.writing.Unlock()
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, c := range cs {
-		s.change(c)
-		if c.Do == LatestStamps {
-			for _, m := range c.Members {
-				s.latest = max(s.latest, m.Score)
-			}
-		}
-	}
-}
-
-// Latest is the latest time of all events, in Unix seconds; Undated before the first.
-func (s *Store) Latest() float64 {
-	s.mu.RLock()
-	defer s.mu.RUnlock()
-	return s.latest
-}
-
-func (s *Store) change(c Change) {
-	switch c.Do {
-	case AddScores:
+func (s *Store) change(c change) {
+	switch c.do {
+	case addScores:
 		s.increment(c)
-	case LatestStamps:
+	case latestStamps:
 		s.stamp(c)
-	case RemoveMembers:
+	case removeMembers:
 		s.removeMembers(c)
-	case RemoveSet:
+	case removeSet:
 		s.removeSet(c)
 	}
 }
 
 // changeAll carries out what was planned under writing alone.
-func (s *Store) changeAll(cs []Change) {
+func (s *Store) changeAll(cs []change) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, c := range cs {
@@ -68,7 +45,7 @@ func (s *Store) changeAll(cs []Change) {
 	}
 }
 
-func (s *Store) increment(c Change) {
+func (s *Store) increment(c change) {
 	if len(c.Members) == 0 {
 		return
 	}
@@ -92,7 +69,7 @@ func (s *Store) increment(c Change) {
 }
 
 // stamp moves stamps forward, and the newest of them in the small set that may be asked by rank.
-func (s *Store) stamp(c Change) {
+func (s *Store) stamp(c change) {
 	members, sc := &s.names[c.Family.Member], s.scores(c.Family, 0)
 	for _, m := range c.Members {
 		id := members.id(m.Name)
@@ -118,7 +95,7 @@ func (s *Store) later(old, at float64) float64 {
 	return at
 }
 
-func (s *Store) removeMembers(c Change) {
+func (s *Store) removeMembers(c change) {
 	members, sc := &s.names[c.Family.Member], s.sets[c.Family.index][c.Epoch]
 	if sc == nil {
 		return
@@ -153,7 +130,7 @@ func (s *Store) removeMembers(c Change) {
 	}))
 }
 
-func (s *Store) removeSet(c Change) {
+func (s *Store) removeSet(c change) {
 	sc := s.sets[c.Family.index][c.Epoch]
 	if sc == nil {
 		return

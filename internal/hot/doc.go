@@ -17,9 +17,4 @@
 // A family ByChange (co-change) decays by the changes of the file: its scores are read as they were worth at the file's
 // last change (Changed), so those of a file that nobody changes keep their weight, and a repository without commits for
 // years forgets nothing. What is worth less than 1e-6 reads as 0, of partners what is worth less than 0.01.
-//
-// # Sharing
-//
-// Package hot/redis keeps the same sets on a server for several daemons, and in each daemon a second Store that mirrors
-// them (Store.Share). All of them carry out the same Changes in the same order, so they hold the same scores.
 package hot

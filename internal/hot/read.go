@@ -11,18 +11,11 @@ type asOf struct {
 	clock Clock
 }
 
-// read answers a view: facts from here, scores from the mirror of a server if they are shared.
+// read answers a view.
 func (s *Store) read(ctx context.Context, r *reads, t asOf) error {
-	sets := r.sets
-	if mirror := s.mirror.Load(); mirror != nil {
-		mirror.mu.RLock()
-		mirror.readSets(sets, t)
-		mirror.mu.RUnlock()
-		sets = nil
-	}
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	s.readSets(sets, t)
+	s.readSets(r.sets, t)
 	for _, q := range r.facts {
 		if fields := s.facts[q.key]; fields != nil {
 			q.facts.Fields = maps.Clone(fields)

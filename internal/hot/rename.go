@@ -6,16 +6,10 @@ import (
 	"strings"
 )
 
-// PlanRename is what renames change in the sets: all files get their new names at once, because one file's old name may
+// planRename is what renames change in the sets: all files get their new names at once, because one file's old name may
 // be another's new one. It changes nothing. It reads every set: partner edges are trimmed on each side by itself, so
 // no set knows who holds its owner. That takes some 5 ms for 100,000 files.
-func (s *Store) PlanRename(moved map[string]string) []Change {
-	s.writing.Lock()
-	defer s.writing.Unlock()
-	return s.planRename(moved)
-}
-
-func (s *Store) planRename(moved map[string]string) []Change {
+func (s *Store) planRename(moved map[string]string) []change {
 	files := &s.names[NounFile]
 	now := map[uint32]string{} // id of an old name → the new name
 	for old, to := range moved {
@@ -27,7 +21,7 @@ func (s *Store) planRename(moved map[string]string) []Change {
 		return nil
 	}
 	olds := slices.SortedFunc(maps.Keys(now), func(a, b uint32) int { return strings.Compare(files.texts[a], files.texts[b]) })
-	var gone, come []Change // all old names go before the first new one comes
+	var gone, come []change // all old names go before the first new one comes
 	for i, f := range Families {
 		for _, k := range slices.Sorted(maps.Keys(s.sets[i])) {
 			sc := s.sets[i][k]
@@ -35,9 +29,9 @@ func (s *Store) planRename(moved map[string]string) []Change {
 			case !f.Global():
 				gone, come = s.renameOwned(gone, come, f, k, now)
 			case f.Member == NounFile:
-				out, in := Change{RemoveMembers, f, k, "", nil}, Change{AddScores, f, k, "", nil}
+				out, in := change{removeMembers, f, k, "", nil}, change{addScores, f, k, "", nil}
 				if f.Half == 0 {
-					in.Do = LatestStamps
+					in.do = latestStamps
 				}
 				for _, old := range olds {
 					if score := sc.of(old); score != 0 {
@@ -53,7 +47,7 @@ func (s *Store) planRename(moved map[string]string) []Change {
 }
 
 // renameOwned renames the owners and the members of one family and epoch.
-func (s *Store) renameOwned(gone, come []Change, f *Family, k int64, now map[uint32]string) ([]Change, []Change) {
+func (s *Store) renameOwned(gone, come []change, f *Family, k int64, now map[uint32]string) ([]change, []change) {
 	owners, names, sc := &s.names[f.Owner], &s.names[f.Member], s.sets[f.index][k]
 	renamed := func(id uint32) (to string, ok bool) {
 		if f.Member == NounFile {
@@ -65,9 +59,9 @@ func (s *Store) renameOwned(gone, come []Change, f *Family, k int64, now map[uin
 	for _, owner := range slices.SortedFunc(maps.Keys(sc.owned), byName) {
 		of, whole := owners.texts[owner], false
 		if to, ok := now[owner]; ok && f.Owner == NounFile {
-			gone, whole, of = append(gone, Change{Do: RemoveSet, Family: f, Epoch: k, Owner: of}), true, to
+			gone, whole, of = append(gone, change{do: removeSet, Family: f, Epoch: k, Owner: of}), true, to
 		}
-		out, in := Change{RemoveMembers, f, k, of, nil}, map[string]float64{}
+		out, in := change{removeMembers, f, k, of, nil}, map[string]float64{}
 		for _, e := range sc.owned[owner] {
 			to, ok := renamed(e.id)
 			switch {
@@ -86,7 +80,7 @@ func (s *Store) renameOwned(gone, come []Change, f *Family, k int64, now map[uin
 			gone = append(gone, out)
 		}
 		if len(in) > 0 {
-			come = append(come, Change{AddScores, f, k, of, members(in)})
+			come = append(come, change{addScores, f, k, of, members(in)})
 		}
 	}
 	return gone, come

@@ -3,7 +3,6 @@ package hot_test
 import (
 	"testing"
 
-	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/hot"
 )
 
@@ -35,54 +34,6 @@ func TestRenameBothWays(t *testing.T) {
 		{hot.Recency, "", "b", hot.Seconds(noon)}, {hot.Recency, "", "a", 0}} {
 		if got := one(t, s, c.f, c.owner, c.name); !near(got, c.want) {
 			t.Errorf("%s of %s, %s: %v, want %v", c.f.Name, c.owner, c.name, got, c.want)
-		}
-	}
-}
-
-func TestForget(t *testing.T) {
-	s := hot.New(nil)
-	w := newWorld()
-	fill(t, s, 1, func(b *hot.Batch) {
-		for _, f := range hot.Families {
-			for _, o := range w.names(f.Owner) {
-				for _, n := range w.names(f.Member) {
-					if f.Half == 0 {
-						b.Stamp(f, n, noon)
-					} else {
-						b.Add(f, o, n, noon, 1)
-					}
-				}
-			}
-		}
-	})
-	secret := w.paths[0]
-	if one(t, s, hot.Comod, w.paths[1], secret) == 0 {
-		t.Fatal("nothing to forget")
-	}
-	if err := s.Forget(t.Context(), event.Path(secret)); err != nil {
-		t.Fatal(err)
-	}
-	recs, err := s.Dirty(t.Context(), true)
-	if err != nil {
-		t.Fatal(err)
-	}
-	fresh := hot.New(nil)
-	if err := fresh.Restore(t.Context(), recs); err != nil {
-		t.Fatal(err)
-	}
-	for _, st := range []*hot.Store{s, fresh} {
-		for _, f := range hot.Families {
-			for _, o := range w.names(f.Owner) {
-				for _, n := range w.names(f.Member) {
-					if o == n && f.Owner == f.Member {
-						continue // no edge leads to itself
-					}
-					gone := f.Owner == hot.NounFile && o == secret || f.Member == hot.NounFile && n == secret
-					if got := one(t, st, f, o, n); (got == 0) != gone {
-						t.Fatalf("%s of %.20q, %.20q is %v", f.Name, o, n, got)
-					}
-				}
-			}
 		}
 	}
 }

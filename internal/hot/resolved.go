@@ -7,35 +7,34 @@ import (
 	"time"
 )
 
-// Resolved is what a batch changes, in a fixed order: the same batch always resolves to the same. Stores apply it in
+// resolved is what a batch changes, in a fixed order: the same batch always resolves to the same. Stores apply it in
 // the order of the fields.
-type Resolved struct {
+type resolved struct {
 	Newest  float64           // latest time in the batch, Unix seconds
 	Moved   map[string]string // name of a file in the store → its name now
-	Changes []Change          // increments by family, epoch and owner, then stamps by family; members by name
+	Changes []change          // increments by family, epoch and owner, then stamps by family; members by name
 	Facts   map[string]map[string]string
-	Edits   []Edit
 
 	Trim, Decay, Sweep time.Time // zero: none
 }
 
-// Resolve resolves the batch.
-func (b *Batch) Resolve() *Resolved {
-	c := &Resolved{Newest: b.newest, Moved: compose(b.renames), Changes: append(b.resolveSets(), b.resolveStamps()...), Facts: b.facts,
-		Edits: b.edits, Trim: b.trim, Decay: b.decay, Sweep: b.sweep}
+// resolve resolves the batch.
+func (b *Batch) resolve() *resolved {
+	c := &resolved{Newest: b.newest, Moved: compose(b.renames), Changes: append(b.resolveSets(), b.resolveStamps()...), Facts: b.facts,
+		Trim: b.trim, Decay: b.decay, Sweep: b.sweep}
 	return c
 }
 
 // resolveSets names and orders the batch's sets, and caps owned ones.
-func (b *Batch) resolveSets() []Change {
+func (b *Batch) resolveSets() []change {
 	sets := b.sets
 	if len(b.renames) > 0 {
 		sets = b.merged()
 	}
-	out := make([]Change, 0, len(sets))
+	out := make([]change, 0, len(sets))
 	for key, ms := range sets {
 		f := Families[key.family]
-		c := Change{AddScores, f, int64(key.epoch), b.names.texts[key.owner], make([]Member, 0, len(ms))}
+		c := change{addScores, f, int64(key.epoch), b.names.texts[key.owner], make([]Member, 0, len(ms))}
 		for a, score := range ms {
 			if a == key.owner && f.Owner == f.Member {
 				continue // a rename made the two ends of an edge one file
@@ -51,7 +50,7 @@ func (b *Batch) resolveSets() []Change {
 		slices.SortFunc(c.Members, byName)
 		out = append(out, c)
 	}
-	slices.SortFunc(out, func(x, y Change) int {
+	slices.SortFunc(out, func(x, y change) int {
 		return cmp.Or(cmp.Compare(x.Family.index, y.Family.index), cmp.Compare(x.Epoch, y.Epoch), cmp.Compare(x.Owner, y.Owner))
 	})
 	return out
@@ -76,7 +75,7 @@ func (b *Batch) merged() map[setKey]map[alias]float64 {
 	return out
 }
 
-func (b *Batch) resolveStamps() (out []Change) {
+func (b *Batch) resolveStamps() (out []change) {
 	byFamily := make([]map[string]float64, len(Families))
 	for key, at := range b.stamps {
 		if byFamily[key.family] == nil {
@@ -87,7 +86,7 @@ func (b *Batch) resolveStamps() (out []Change) {
 	}
 	for i, stamps := range byFamily {
 		if len(stamps) > 0 {
-			out = append(out, Change{Do: LatestStamps, Family: Families[i], Members: members(stamps)})
+			out = append(out, change{do: latestStamps, Family: Families[i], Members: members(stamps)})
 		}
 	}
 	return out

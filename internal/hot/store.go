@@ -4,15 +4,13 @@ import (
 	"context"
 	"runtime/metrics"
 	"sync"
-	"sync/atomic"
 )
 
 // Store holds the scores of one repository. Safe for concurrent use: any number of views beside one writer.
 type Store struct {
-	clock  Clock
-	mirror atomic.Pointer[Store] // where views read scores instead, see Share
+	clock Clock
 
-	// writing makes Apply, Restore, Forget and Dirty take turns. Whoever holds it may read all below, so a snapshot
+	// writing makes Apply, Restore and Dirty take turns. Whoever holds it may read all below, so a snapshot
 	// holds up no question. To change what views read takes mu as well.
 	writing sync.Mutex
 	mu      sync.RWMutex

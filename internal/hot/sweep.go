@@ -9,14 +9,7 @@ func (s *Store) sweep(at float64) {
 	s.releaseNames()
 }
 
-// PlanSweep is what a sweep removes from the sets.
-func (s *Store) PlanSweep(at float64) []Change {
-	s.writing.Lock()
-	defer s.writing.Unlock()
-	return s.planSweep(at)
-}
-
-func (s *Store) planSweep(at float64) (out []Change) {
+func (s *Store) planSweep(at float64) (out []change) {
 	for i := range Families {
 		for k, sc := range s.sets[i] {
 			for owner := range sc.owned {

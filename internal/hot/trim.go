@@ -11,20 +11,9 @@ func (s *Store) trim(at float64) {
 	s.dropEpochs(at)
 }
 
-// PlanTrim is what the tick removes from sets. Each set that was written since the last plan is checked once.
-func (s *Store) PlanTrim(at float64) []Change {
-	s.writing.Lock()
-	defer s.writing.Unlock()
-	out := s.planSets(at)
-	for _, f := range Families {
-		out = s.planPast(out, f, at)
-	}
-	return out
-}
-
 // planSets checks the owned sets that were written since the last tick; the others have only decayed, which changes
 // no order.
-func (s *Store) planSets(at float64) (out []Change) {
+func (s *Store) planSets(at float64) (out []change) {
 	for key := range s.grown {
 		out = s.planExcess(out, key, at, Families[key.family].Keep)
 	}
@@ -38,23 +27,23 @@ func (s *Store) planSets(at float64) (out []Change) {
 }
 
 // planPast finds the sets of a family's epochs that no reader adds any more.
-func (s *Store) planPast(out []Change, f *Family, at float64) []Change {
+func (s *Store) planPast(out []change, f *Family, at float64) []change {
 	for k, sc := range s.sets[f.index] {
 		if !f.Past(k, at) {
 			continue
 		}
 		if f.Global() {
-			out = append(out, Change{Do: RemoveSet, Family: f, Epoch: k})
+			out = append(out, change{do: removeSet, Family: f, Epoch: k})
 		}
 		for owner := range sc.owned {
-			out = append(out, Change{Do: RemoveSet, Family: f, Epoch: k, Owner: s.names[f.Owner].texts[owner]})
+			out = append(out, change{do: removeSet, Family: f, Epoch: k, Owner: s.names[f.Owner].texts[owner]})
 		}
 	}
 	return out
 }
 
 // planExcess adds what an owned set, of at most keep members, is to lose.
-func (s *Store) planExcess(out []Change, key ownedKey, at float64, keep int) []Change {
+func (s *Store) planExcess(out []change, key ownedKey, at float64, keep int) []change {
 	f := Families[key.family]
 	var also []Member
 	other, both := f.Beside(key.epoch, at)
@@ -66,7 +55,7 @@ func (s *Store) planExcess(out []Change, key ownedKey, at float64, keep int) []C
 	if len(lost) == 0 {
 		return out
 	}
-	return append(out, Change{RemoveMembers, f, key.epoch, s.names[f.Owner].texts[key.owner], lost})
+	return append(out, change{removeMembers, f, key.epoch, s.names[f.Owner].texts[key.owner], lost})
 }
 
 // trimNewest keeps the newest stamps. Those of a clock that ran ahead go, too: they would be in the way of the newest.
@@ -105,14 +94,8 @@ func (s *Store) dropEpochs(at float64) {
 	}
 }
 
-// PlanDecay is what of the global sets reads as 0.
-func (s *Store) PlanDecay(at float64) []Change {
-	s.writing.Lock()
-	defer s.writing.Unlock()
-	return s.planDecay(at)
-}
-
-func (s *Store) planDecay(at float64) (out []Change) {
+// planDecay finds what of the global sets reads as 0.
+func (s *Store) planDecay(at float64) (out []change) {
 	for _, f := range Families {
 		if !f.Global() || f.Half == 0 {
 			continue
@@ -121,7 +104,7 @@ func (s *Store) planDecay(at float64) (out []Change) {
 		ids := names.all()
 		sums, _ := s.globalAt(f, ids, asOf{at, s.clock})
 		for _, k := range f.Live(at) {
-			lost := Change{Do: RemoveMembers, Family: f, Epoch: k}
+			lost := change{do: removeMembers, Family: f, Epoch: k}
 			for i, id := range ids {
 				if score := s.score(f, k, id); score != 0 && f.Unread(sums[i]) {
 					lost.Members = append(lost.Members, Member{names.texts[id], score})

@@ -138,7 +138,7 @@ func (l *Sessions) inSession(id string, e event.Event) (*Session, Delta) {
 	default:
 		f.step(e)
 	}
-	if e.Kind.Edit() {
+	if e.Kind.Edit() && e.Origin == "" { // a tool of another clone edits no file that is saved here
 		l.tools(e)
 	}
 	f.recall(e)

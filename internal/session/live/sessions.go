@@ -55,13 +55,13 @@ type Running struct {
 	Ended bool      // its end was reported
 }
 
-// Running returns the sessions that are not over at that time, the one with the newest event first, ties by id.
+// Running returns the sessions of this clone that are not over at that time, the one with the newest event first, ties by id.
 func (l *Sessions) Running(at time.Time) []Running {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	out := make([]Running, 0, len(l.sessions))
 	for id, s := range l.sessions {
-		if id != toolsID && !s.over(at) && !s.ahead(at) {
+		if id != toolsID && !event.Foreign(id) && !s.over(at) && !s.ahead(at) {
 			out = append(out, Running{id, s.Last, s.Ended})
 		}
 	}
@@ -97,13 +97,13 @@ func (l *Sessions) rename(e event.Event) {
 	}
 }
 
-// Waiting are the sessions with predictions whose outcome is not in the log, in order.
+// Waiting are the sessions of this clone with predictions whose outcome is not in the log, in order.
 func (l *Sessions) Waiting() []string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	var out []string
 	for _, id := range slices.Sorted(maps.Keys(l.open)) {
-		if l.sessions[id].Hints.waits() {
+		if !event.Foreign(id) && l.sessions[id].Hints.waits() {
 			out = append(out, id)
 		}
 	}

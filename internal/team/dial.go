@@ -1,4 +1,4 @@
-package redis
+package team
 
 import (
 	"cmp"
@@ -10,6 +10,7 @@ import (
 	"net"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -53,13 +54,56 @@ func dial(r config.Redis) (redis.UniversalClient, error) {
 		IsClusterMode: r.Kind == config.RedisCluster, ClientName: cmp.Or(r.ClientName, "aoa"),
 		MaxRetries: -1, DialerRetries: 1, PoolSize: poolSize, Protocol: 2, DisableIdentity: true,
 		DialTimeout: dialTimeout, ReadTimeout: readTimeout, WriteTimeout: readTimeout, ContextTimeoutEnabled: true}
-	if r.Kind == config.RedisSocket {
-		o.Dialer = func(ctx context.Context, _, path string) (net.Conn, error) {
-			d := net.Dialer{Timeout: dialTimeout}
-			return d.DialContext(ctx, "unix", path)
+	return bounded(r.Kind, o), nil
+}
+
+// maxReply bounds the bytes of one answer: more would be an entry that no daemon wrote, or too many of them.
+const maxReply = 64 << 20
+
+var errReply = errors.New("the server's answer is larger than 64 MB")
+
+// bounded makes a client whose connections break at an answer that is too large.
+func bounded(kind config.RedisKind, o *redis.UniversalOptions) redis.UniversalClient {
+	o.Dialer = func(ctx context.Context, network, address string) (net.Conn, error) {
+		if kind == config.RedisSocket {
+			network = "unix"
 		}
+		dialer := net.Dialer{Timeout: dialTimeout}
+		c, err := dialer.DialContext(ctx, network, address)
+		if err != nil {
+			return nil, err
+		}
+		c = &boundedConn{Conn: c}
+		if o.TLSConfig != nil {
+			secrets := o.TLSConfig.Clone()
+			if secrets.ServerName == "" {
+				secrets.ServerName, _, _ = net.SplitHostPort(address)
+			}
+			return tls.Client(c, secrets), nil
+		}
+		return c, nil
 	}
-	return redis.NewUniversalClient(o), nil
+	return redis.NewUniversalClient(o)
+}
+
+// boundedConn counts what was read since the last write.
+type boundedConn struct {
+	net.Conn
+	read atomic.Int64
+}
+
+func (b *boundedConn) Read(p []byte) (int, error) {
+	if b.read.Load() > maxReply {
+		return 0, errReply
+	}
+	n, err := b.Conn.Read(p)
+	b.read.Add(int64(n))
+	return n, err
+}
+
+func (b *boundedConn) Write(p []byte) (int, error) {
+	b.read.Store(0)
+	return b.Conn.Write(p)
 }
 
 // tlsOf reads the files that TLS needs; nil without TLS.
@@ -87,18 +131,3 @@ func tlsOf(r config.Redis) (*tls.Config, error) {
 	}
 	return c, nil
 }
-
-// node is the server that holds the repository's keys: of a cluster one of its masters.
-func (s *Store) node(ctx context.Context) (redis.Cmdable, error) {
-	cluster, ok := s.client.(*redis.ClusterClient)
-	if !ok {
-		return s.client, nil
-	}
-	n, err := cluster.MasterForKey(ctx, s.keys.prefix)
-	if err != nil {
-		return nil, fmt.Errorf("find the cluster's node: %w", err)
-	}
-	return n, nil
-}
-
-func isNil(err error) bool { return errors.Is(err, redis.Nil) }

@@ -1,0 +1,146 @@
+package daemon
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/internal/cold"
+	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/team"
+)
+
+// teamLog is the event log as package team uses it.
+type teamLog struct {
+	*cold.DB
+	events *eventLog
+	eraser *eraser // set once it is made
+	edits  *remoteEdits
+}
+
+// Take logs events of other clones, and returns when they are learned.
+func (l *teamLog) Take(ctx context.Context, events []event.Event) error {
+	fresh, err := l.events.AppendPeers(ctx, events)
+	l.edits.note(fresh)
+	return err
+}
+
+// Forget deletes events of other clones, and what was learned from them.
+func (l *teamLog) Forget(ctx context.Context, meant func(event.Event) bool) (int, error) {
+	return l.eraser.forgetPeers(ctx, meant)
+}
+
+// newTeam makes the exchange with other clones. repo is the same for all of them.
+func newTeam(ctx context.Context, b base, repo string, log *teamLog) (*team.Team, error) {
+	origin, err := writerID(ctx, log.DB)
+	if err != nil {
+		return nil, err
+	}
+	return team.New(ctx, team.Options{URL: b.settings.get().RedisURL, Repo: repo, Origin: origin,
+		Words: func() bool { return b.settings.get().TeamWords }, Log: log, Now: b.now, Info: b.log, Alert: b.alert})
+}
+
+// filterOf is what the other clones are told to forget.
+func filterOf(f cold.ForgetFilter) team.Filter {
+	until := f.Until.UnixMilli()
+	switch {
+	case f.Path != "":
+		return team.OfPath(f.Path, until)
+	case f.Session != "":
+		return team.OfSession(f.Session, until)
+	}
+	return team.Since(f.Since.UnixMilli(), until)
+}
+
+// forgetPeers removes events of other clones from the log, and lets the daemon learn the rest again.
+func (r *eraser) forgetPeers(ctx context.Context, meant func(event.Event) bool) (gone int, err error) {
+	r.erasing.Lock()
+	defer r.erasing.Unlock()
+	err = r.events.Exclusive(ctx, func() (int64, error) {
+		r.scores.saving.Lock()
+		defer r.scores.saving.Unlock()
+		seq := r.events.queue.last()
+		var err error
+		if gone, err = r.db.ForgetPeers(ctx, meant); gone > 0 {
+			r.scores.void.Store(true)
+		}
+		return seq, err
+	})
+	if r.scores.void.Load() {
+		r.stop(errForgot)
+	}
+	return gone, err
+}
+
+// forgetOrigin removes what one other clone has contributed, and takes nothing from it any more.
+func (r *eraser) forgetOrigin(ctx context.Context, name string) (api.ForgetAnswer, error) {
+	peers, err := r.db.Peers(ctx)
+	if err != nil {
+		return api.ForgetAnswer{}, err
+	}
+	status := r.team.Status()
+	var known []string
+	for _, p := range peers {
+		known = append(known, p.Origin)
+	}
+	for origin := range status.Origins {
+		known = append(known, origin)
+	}
+	slices.Sort(known)
+	origin, err := r.team.Remove(ctx, name, slices.Compact(known))
+	if err != nil {
+		return api.ForgetAnswer{}, api.Bad("aoa status lists them", "%v", err)
+	}
+	files := map[event.Path]bool{}
+	gone, err := r.forgetPeers(context.WithoutCancel(ctx), func(e event.Event) bool {
+		for _, p := range e.Paths {
+			files[p] = files[p] || e.Origin == origin
+		}
+		return e.Origin == origin
+	})
+	n := 0
+	for _, is := range files {
+		if is {
+			n++
+		}
+	}
+	return api.ForgetAnswer{Events: gone, Files: n}, err
+}
+
+// teamStatus is what aoa status shows of the exchange; nil without one.
+func (s *statusHandler) teamStatus(ctx context.Context) (*api.Team, error) {
+	st := s.team.Status()
+	peers, err := s.db.Peers(ctx)
+	if err != nil || st.Server == "" && len(peers) == 0 {
+		return nil, err
+	}
+	out := &api.Team{Server: st.Server, Linked: st.Linked, Waiting: st.Waiting, Gap: st.Gap, Origins: []api.TeamOrigin{}}
+	for _, p := range peers {
+		met := st.Origins[p.Origin]
+		delete(st.Origins, p.Origin)
+		out.Origins = append(out.Origins, api.TeamOrigin{Origin: p.Origin, Events: p.Events, Newest: p.Newest, Refused: met.Refused, Why: met.Why})
+	}
+	for name, met := range st.Origins {
+		if met.Refused > 0 {
+			out.Origins = append(out.Origins, api.TeamOrigin{Origin: name, Refused: met.Refused, Why: met.Why})
+		}
+	}
+	slices.SortFunc(out.Origins, func(a, b api.TeamOrigin) int { return b.Newest.Compare(a.Newest) })
+	return out, nil
+}
+
+// teamTroubles are what is wrong with the exchange, in words.
+func teamTroubles(st team.Status) (out []string) {
+	if st.Trouble != nil {
+		out = append(out, fmt.Sprintf("%s does not answer, %d batches wait: %v", st.Server, st.Waiting, st.Trouble))
+	}
+	if !st.Gap.IsZero() {
+		out = append(out, fmt.Sprintf("%s lacked events that it had, at %s: own events were published again", st.Server,
+			st.Gap.UTC().Format("2006-01-02 15:04 MST")))
+	}
+	if st.Forgets > 0 {
+		out = append(out, fmt.Sprintf("%d requests to forget are not told to the other clones yet", st.Forgets))
+	}
+	return out
+}

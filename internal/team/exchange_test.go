@@ -1,0 +1,378 @@
+package team
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"log/slog"
+	"math"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/alicebob/miniredis/v2"
+	"github.com/redis/go-redis/v9"
+
+	"github.com/aoa-dev/aoa/internal/cold"
+	"github.com/aoa-dev/aoa/internal/config"
+	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/hot"
+	"github.com/aoa-dev/aoa/internal/session/live"
+	"github.com/aoa-dev/aoa/learn"
+	"github.com/aoa-dev/aoa/scripts/fault"
+)
+
+// began is when the events of a test begin.
+var began = time.Now().Add(-5 * time.Hour).UTC().Truncate(time.Minute)
+
+// crew is several clones of a repository behind one redis_url, each with a log of its own.
+type crew struct {
+	*testing.T
+	url, repo string
+	words     bool
+	members   []*member
+}
+
+type member struct {
+	*crew
+	*cold.DB
+	t           *Team
+	dir, origin string
+	end         func()
+	n           int
+	appending   sync.Mutex // as in the daemon, one batch is appended at a time
+}
+
+func newCrew(t *testing.T, url string, n int) *crew {
+	x := &crew{T: t, url: url, repo: "crew-" + rand.Text(), words: true}
+	for range n {
+		x.join()
+	}
+	return x
+}
+
+// join adds a clone.
+func (x *crew) join() *member {
+	x.Helper()
+	m := &member{crew: x, dir: x.TempDir(), origin: rand.Text()}
+	m.start()
+	x.Cleanup(func() { m.end() })
+	x.members = append(x.members, m)
+	return m
+}
+
+func (m *member) start() {
+	m.Helper()
+	log := slog.New(slog.NewTextHandler(m.Output(), nil))
+	var err error
+	m.DB, err = cold.Open(m.Context(), filepath.Join(m.dir, "aoa.db"), cold.Options{Now: time.Now, Log: log})
+	m.check(err)
+	m.t, err = New(m.Context(), Options{URL: m.url, Repo: m.repo, Origin: m.origin, Words: func() bool { return m.words }, Log: m,
+		Now: time.Now, Info: log, Alert: log})
+	m.check(err)
+	ctx, cancel := context.WithCancel(context.WithoutCancel(m.Context()))
+	var part sync.WaitGroup
+	part.Go(func() { _ = m.t.Run(ctx) })
+	m.end = func() {
+		cancel()
+		part.Wait()
+		m.check(m.Close())
+		m.end = func() {}
+	}
+}
+
+// Take and Forget are the part of Log that the daemon adds.
+func (m *member) Take(ctx context.Context, events []event.Event) error {
+	for i := range events {
+		events[i] = events[i].Normalize(time.Now())
+	}
+	m.appending.Lock()
+	defer m.appending.Unlock()
+	_, _, err := m.AppendPeers(ctx, events)
+	return err
+}
+
+func (m *member) Forget(ctx context.Context, meant func(event.Event) bool) (int, error) {
+	return m.ForgetPeers(ctx, meant)
+}
+
+func (x *crew) check(err error) {
+	x.Helper()
+	if err != nil {
+		x.Error(err)
+	}
+}
+
+var files = []event.Path{"a.go", "b.go", "in/c.go", "in/d.go"}
+
+// work logs n own events of three sessions, one batch each.
+func (m *member) work(n int) {
+	m.Helper()
+	kinds := []event.Kind{event.KindPrompt, event.KindRead, event.KindEdit, event.KindSuggest, event.KindRead, event.KindSearch, event.KindWrite}
+	for range n {
+		m.n++
+		e := event.Event{ID: fmt.Sprint("call-", m.n), Kind: kinds[m.n%len(kinds)], OK: true, Agent: "tool", Session: fmt.Sprint("s", m.n%3),
+			Time: began.Add(time.Duration(m.n) * time.Minute), Terms: []string{"wire", "retry"}[:m.n%3], Tags: []string{"go"}[:m.n%2]}
+		if e.Kind != event.KindPrompt && e.Kind != event.KindSearch {
+			e.Paths = []event.Path{files[m.n*7%5%len(files)]}
+		}
+		if e.Kind == event.KindSuggest { // opens that it leads to count less
+			e.Tool, e.Why, e.Label, e.Scores, e.Session = "partner", "shown", "open", []float64{.7}, fmt.Sprint("s", (m.n+1)%3)
+		}
+		m.say(e)
+	}
+}
+
+func (m *member) say(events ...event.Event) {
+	m.Helper()
+	for i := range events {
+		events[i] = events[i].Normalize(time.Now())
+	}
+	m.appending.Lock()
+	defer m.appending.Unlock()
+	_, _, err := m.Append(m.Context(), events)
+	m.check(err)
+	m.t.Logged()
+}
+
+// holds are the ids of all events that a member holds, with their origins, in order.
+func (m *member) holds() (ids []string) {
+	m.check(m.Replay(m.Context(), 0, func(_ int64, batch []event.Event) error {
+		for _, e := range batch {
+			if e.Origin == "" {
+				e.ID = m.origin + ":" + e.ID
+			}
+			ids = append(ids, e.ID)
+		}
+		return nil
+	}))
+	slices.Sort(ids)
+	return ids
+}
+
+// scores are what a member learns from all that it holds.
+func (m *member) scores() (out []float64) {
+	s := hot.New(nil)
+	learner := learn.New(s, live.New(), learn.Options{})
+	m.check(m.Replay(m.Context(), 0, func(seq int64, batch []event.Event) error { return learner.Learn(m.Context(), batch, seq) }))
+	v := s.View(began.Add(6 * time.Hour))
+	var vs []*hot.Values
+	members := map[hot.Noun][]string{hot.NounNone: {""}, hot.NounFile: event.Strings(files), hot.NounTag: {"go"},
+		hot.NounTerm: {"wire", "retry"}}
+	for _, f := range hot.Families {
+		for _, o := range members[f.Owner] {
+			vs = append(vs, v.OwnedOf(f, o, members[f.Member]))
+		}
+	}
+	m.check(v.Load(m.Context()))
+	for _, v := range vs {
+		out = append(out, v.Value...)
+	}
+	return out
+}
+
+// agree waits until all members hold the same, want events in all, and compares what they learn from it.
+func (x *crew) agree(what string, want int) {
+	x.Helper()
+	fault.Until(x, time.Minute, what, func() bool {
+		first := x.members[0].holds()
+		return len(first) == want && !slices.ContainsFunc(x.members, func(m *member) bool { return !slices.Equal(m.holds(), first) })
+	})
+	first, sum := x.members[0].scores(), 0.
+	for i, m := range x.members {
+		for j, got := range m.scores() {
+			if sum += got; math.Abs(got-first[j]) > 1e-9*max(1, math.Abs(first[j])) {
+				x.Fatalf("%s: number %d of member %d is %v, not %v", what, j, i, got, first[j])
+			}
+		}
+	}
+	if want > 0 && sum == 0 {
+		x.Fatalf("%s: nothing was learned", what)
+	}
+}
+
+func everywhere(t *testing.T, fn func(t *testing.T, url string)) {
+	for _, p := range Places {
+		t.Run(p.Name, func(t *testing.T) {
+			t.Parallel()
+			fn(t, p.Open(t))
+		})
+	}
+}
+
+// TestEqual: members that hold the same events learn the same, live, after a restart, and as a newcomer.
+func TestEqual(t *testing.T) {
+	everywhere(t, func(t *testing.T, url string) {
+		x := newCrew(t, url, 3)
+		for _, m := range x.members {
+			m.work(40)
+		}
+		x.agree("three members", 120)
+		x.members[1].end()
+		x.members[0].work(10)
+		x.members[1].start()
+		x.members[1].work(10)
+		x.agree("one began again", 140)
+		x.join().work(5)
+		x.agree("a newcomer", 145)
+	})
+}
+
+// TestForgotten: what one forgets, the others forget, and so do newcomers; nobody else's events go, nor later ones.
+func TestForgotten(t *testing.T) {
+	everywhere(t, func(t *testing.T, url string) {
+		x := newCrew(t, url, 2)
+		a, b := x.members[0], x.members[1]
+		one := func(id, session string, at time.Duration, p event.Path) event.Event {
+			return event.Event{ID: id, Kind: event.KindRead, OK: true, Session: session, Time: began.Add(at), Paths: []event.Path{p}}
+		}
+		a.say(one("1", "s", 1, "in/c.go"), one("2", "s", 2, "a.go"), one("3", "t", 3, "b.go"), one("4", "u", time.Hour, "a.go"))
+		b.say(one("1", "s", 1, "in/c.go"))
+		x.agree("before", 5)
+		gone := func(what string, f cold.ForgetFilter, told Filter, left int) {
+			t.Helper()
+			_, err := a.DB.Forget(t.Context(), f)
+			x.check(err)
+			x.check(a.t.Forget(t.Context(), told))
+			fault.Until(t, time.Minute, what, func() bool { return len(b.holds()) == left && len(a.t.now().Forgets) == 0 })
+		}
+		now := time.Now().UnixMilli()
+		gone("a folder", cold.ForgetFilter{Path: "in"}, OfPath("in", now), 4) // locally it is gone whoever learned it
+		gone("a session", cold.ForgetFilter{Session: "t"}, OfSession("t", now), 3)
+		gone("a time", cold.ForgetFilter{Since: began.Add(time.Minute)}, Since(began.Add(time.Minute).UnixMilli(), now), 2)
+		c := x.join()
+		fault.Until(t, time.Minute, "a newcomer", func() bool { return len(c.holds()) == 2 })
+		a.say(event.Event{ID: "5", Kind: event.KindRead, Session: "t", Time: time.Now().Add(time.Second), Paths: []event.Path{"in/c.go"}})
+		fault.Until(t, time.Minute, "what came later", func() bool { return len(c.holds()) == 3 && len(b.holds()) == 3 })
+		told, err := x.client().HGet(t.Context(), "aoa:{"+x.repo+"}:forgotten", a.origin).Result()
+		x.check(err)
+		if strings.Contains(told, `"in"`) || !strings.Contains(told, digest("in")) {
+			t.Errorf("the server is told %s", told)
+		}
+	})
+}
+
+// client is a client of the crew's server.
+func (x *crew) client() redis.UniversalClient {
+	r, err := config.ParseRedis(x.url)
+	x.check(err)
+	c, err := dial(r)
+	x.check(err)
+	x.Cleanup(func() { c.Close() })
+	return c
+}
+
+// TestServerLost: a server that was emptied, replaced, or restored from an old dump gets again what it lacks, and nothing counts twice.
+func TestServerLost(t *testing.T) {
+	m := miniredis.RunT(t)
+	x := newCrew(t, "redis://"+m.Addr(), 2)
+	x.members[0].work(20)
+	x.members[1].work(20)
+	x.agree("before", 40)
+	gap := func() bool {
+		return slices.ContainsFunc(x.members, func(m *member) bool { return !m.t.Status().Gap.IsZero() })
+	}
+	if gap() {
+		t.Fatal("a gap without one")
+	}
+	m.FlushAll()
+	x.members[0].work(5)
+	x.agree("emptied", 45)
+	fault.Until(t, time.Minute, "a gap is said", gap)
+	x.join()
+	x.agree("a newcomer after that", 45)
+
+	c := x.client()
+	entries, err := c.XRange(t.Context(), "aoa:{"+x.repo+"}:events", "-", "+").Result()
+	x.check(err)
+	for _, e := range entries[len(entries)/2:] { // a dump from before they came
+		x.check(c.XDel(t.Context(), "aoa:{"+x.repo+"}:events", e.ID).Err())
+	}
+	x.members[1].work(5)
+	x.agree("restored", 50)
+	x.join()
+	x.agree("a newcomer after the restore", 50)
+
+	addr := m.Addr()
+	m.Close()
+	x.members[1].work(5)
+	fault.Until(t, time.Minute, "trouble is said", func() bool { s := x.members[1].t.Status(); return s.Trouble != nil && s.Waiting > 0 })
+	other := miniredis.NewMiniRedis()
+	x.check(other.StartAddr(addr))
+	t.Cleanup(other.Close)
+	x.agree("another server", 55)
+	x.join()
+	x.agree("its newcomer", 55)
+}
+
+// TestHostile: what a peer may append harms nobody but itself.
+func TestHostile(t *testing.T) {
+	everywhere(t, func(t *testing.T, url string) {
+		x := newCrew(t, url, 2)
+		a, b := x.members[0], x.members[1]
+		a.work(3)
+		x.agree("before", 6-3)
+		evil := rand.Text()
+		c := x.client()
+		put := func(values ...any) {
+			x.check(c.XAdd(t.Context(), &redis.XAddArgs{Stream: "aoa:{" + x.repo + "}:events", Values: values}).Err())
+		}
+		entry := func(more string) string {
+			return `{"v":1,"origin":"` + evil + `","id":"1","at":1,"session":"s",` + more + `}`
+		}
+		bad := 0
+		for _, more := range []string{`"kind":"rename"`, `"kind":"commit"`, `"kind":"setting"`, `"kind":"save"`, `"kind":"tick"`, `"kind":"branch"`,
+			`"kind":"read","paths":["../x"]`, `"kind":"read","paths":["/etc/passwd"]`, `"kind":"read","paths":[7]`, `"kind":"forget"`,
+			`"kind":"outcome","scores":[7]`, `"kind":"outcome","scores":[1e999]`, `"kind":"outcome","scores":[NaN]`,
+			`"kind":"read","tags":["a\nb"]`, `"kind":"read","agent":"` + strings.Repeat("x", 300) + `"`,
+			`"kind":"read","session":"` + strings.Repeat("x", 10<<20) + `"`} {
+			put(field, entry(more))
+			bad++
+		}
+		put("other", "field")
+		put(field, "no JSON")
+		put(field, `{"v":1,"origin":"git","id":"commit:00","kind":"read","at":1}`) // it would be the id of a commit
+		put(field, strings.Replace(entry(`"kind":"read"`), evil, a.origin, 1))     // in a's name: a skips it
+		put(field, entry(`"kind":"read","id":"gone","at":3`))
+		put(field, entry(`"kind":"read","id":"2100","at":4102444800000,"paths":["a.go"]`))
+		put(field, entry(`"kind":"forget","forget":{"since":1,"until":5},"id":"f"`))
+		put(field, entry(`"kind":"read","id":"after","at":9,"paths":["b.go"]`))
+		b.work(3)
+		fault.Until(t, time.Minute, "all is read", func() bool {
+			return slices.Contains(a.holds(), evil+":after") && len(b.holds()) >= 7 && slices.Contains(a.holds(), b.origin+":call-3")
+		})
+		for _, m := range x.members {
+			for _, id := range m.holds() {
+				if strings.HasPrefix(id, evil) && id != evil+":after" && id != evil+":2100" || strings.HasPrefix(id, "git") {
+					t.Errorf("%s was taken", id)
+				}
+			}
+			x.check(m.Replay(t.Context(), 0, func(_ int64, batch []event.Event) error {
+				for _, e := range batch {
+					if e.Origin != "" && (e.Session != "" && !event.Foreign(e.Session) || e.Time.After(time.Now().Add(3*time.Minute))) {
+						t.Errorf("%+v", e)
+					}
+				}
+				return nil
+			}))
+		}
+		if got := a.t.Status().Origins[evil]; got.Refused < 10 || got.Why == "" {
+			t.Errorf("refused %d of some %d entries", got.Refused, bad)
+		}
+		name, err := a.t.Remove(t.Context(), evil[:6], []string{evil, b.origin})
+		if err != nil || name != evil {
+			t.Fatal(name, err)
+		}
+		put(field, entry(`"kind":"read","id":"again"`))
+		b.work(1)
+		fault.Until(t, time.Minute, "all is read", func() bool {
+			return slices.Contains(a.holds(), b.origin+":call-4") && slices.Contains(b.holds(), evil+":again")
+		})
+		if slices.Contains(a.holds(), evil+":again") {
+			t.Error("an origin that was removed is taken")
+		}
+	})
+}

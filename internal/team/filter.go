@@ -1,0 +1,53 @@
+package team
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"path"
+
+	"github.com/aoa-dev/aoa/internal/event"
+)
+
+// Filter says which events of an origin are forgotten: those of a path, of a session, or since a time. Names are digests, because
+// a server must not name for good what is to be forgotten.
+type Filter struct {
+	Path    string `json:"path,omitempty"`    // digest of a file or folder
+	Session string `json:"session,omitempty"` // digest of a session's id
+	Since   int64  `json:"since,omitempty"`   // unix milliseconds
+	Until   int64  `json:"until"`             // unix milliseconds: what happened later stays
+}
+
+// OfPath is the filter for a file, or a folder and all below it.
+func OfPath(p event.Path, until int64) Filter { return Filter{Path: digest(string(p)), Until: until} }
+
+// OfSession is the filter for a session.
+func OfSession(id string, until int64) Filter { return Filter{Session: digest(id), Until: until} }
+
+// Since is the filter for everything from a time on.
+func Since(at, until int64) Filter { return Filter{Since: at, Until: until} }
+
+func digest(s string) string {
+	sum := sha256.Sum256([]byte("aoa forgets " + s))
+	return hex.EncodeToString(sum[:16])
+}
+
+// means reports whether the filter of an event's origin means it.
+func (f Filter) means(e event.Event) bool {
+	at := e.Time.UnixMilli()
+	switch {
+	case at > f.Until:
+		return false
+	case f.Session != "":
+		return e.Session != "" && f.Session == digest(e.Session[len(e.Origin)+1:])
+	case f.Path != "":
+		for _, p := range e.Paths {
+			for dir := string(p); dir != "." && dir != "/"; dir = path.Dir(dir) {
+				if f.Path == digest(dir) {
+					return true
+				}
+			}
+		}
+		return false
+	}
+	return f.Since > 0 && at >= f.Since
+}

@@ -1,0 +1,398 @@
+package team
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/aoa-dev/aoa/internal/config"
+	"github.com/aoa-dev/aoa/internal/event"
+)
+
+// Sizes of what is exchanged.
+const (
+	maxStream    = 200_000       // entries of the stream, about
+	maxPublished = maxStream / 2 // own events that a new or emptied stream gets
+	page         = 500           // entries that are read at once
+	window       = 2000          // own events that are collected for publishing
+	maxTombs     = 100           // filters of one origin that newcomers read
+	field        = "e"           // of an entry of the stream
+)
+
+// link is a client, and what is known over it.
+type link struct {
+	t                    *Team
+	client               redis.UniversalClient
+	events, name, forgot string              // keys: the stream, its incarnation, what origins have forgotten
+	count                int64               // entries that the next reading asks for
+	tombs                map[string][]Filter // origin → what it has forgotten
+}
+
+func (t *Team) dial() (*link, error) {
+	r, err := config.ParseRedis(t.o.URL)
+	if err != nil {
+		return nil, err
+	}
+	client, err := dial(r)
+	prefix := "aoa:{" + t.o.Repo + "}:" // the braces put all keys of a repository on one node of a cluster
+	return &link{t: t, client: client, events: prefix + "events", name: prefix + "stream", forgot: prefix + "forgotten", count: page,
+		tombs: map[string][]Filter{}}, err
+}
+
+// round brings the server to where the log is, and the log to where the server is.
+func (l *link) round(ctx context.Context) error {
+	if err := l.identify(ctx); err != nil {
+		return err
+	}
+	if err := l.tell(ctx); err != nil {
+		return err
+	}
+	if err := l.publish(ctx); err != nil {
+		return err
+	}
+	return l.read(ctx)
+}
+
+// identify notices a server that lacks what it had: another one, or one whose stream lost the newest own entry.
+func (l *link) identify(ctx context.Context) error {
+	name, err := l.client.Get(ctx, l.name).Result()
+	if errors.Is(err, redis.Nil) {
+		if err = l.client.SetNX(ctx, l.name, rand.Text(), 0).Err(); err == nil {
+			name, err = l.client.Get(ctx, l.name).Result()
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("read which stream it is: %w", err)
+	}
+	s := l.t.now()
+	missing, err := l.missing(ctx, s.Entry)
+	switch {
+	case err != nil:
+		return err
+	case name == s.Stream && !missing:
+		return nil
+	case name == s.Stream: // the others are to read again what follows, too
+		name = rand.Text()
+		if err := l.client.Set(ctx, l.name, name, 0).Err(); err != nil {
+			return err
+		}
+		l.t.lost("the newest own entry is missing")
+	case s.Stream != "":
+		l.t.lost("it is another stream")
+	}
+	clear(l.tombs)
+	return l.t.update(ctx, func(s *state) {
+		s.Stream, s.Read = name, ""
+		if missing || s.Entry == "" {
+			s.Sent, s.Entry = 0, ""
+		}
+	})
+}
+
+// missing reports whether the stream lost an entry, other than at its old end.
+func (l *link) missing(ctx context.Context, entry string) (bool, error) {
+	if entry == "" {
+		return false, nil
+	}
+	found, err := l.client.XRangeN(ctx, l.events, entry, entry, 1).Result()
+	if err != nil || len(found) > 0 {
+		return false, err
+	}
+	length, err := l.client.XLen(ctx, l.events).Result()
+	if err != nil || length < maxStream/2 {
+		return true, err
+	}
+	first, err := l.client.XRangeN(ctx, l.events, "-", "+", 1).Result()
+	return len(first) > 0 && entryTime(first[0].ID).Before(entryTime(entry)), err
+}
+
+// entryTime is when an entry was appended, by the server's clock.
+func entryTime(id string) time.Time {
+	ms, _, _ := strings.Cut(id, "-")
+	n, _ := strconv.ParseInt(ms, 10, 64)
+	return time.UnixMilli(n)
+}
+
+// tell lets the others forget: newcomers by the list of what was forgotten, those who are there by an entry. Then it deletes the
+// own entries that are meant.
+func (l *link) tell(ctx context.Context) error {
+	for _, f := range l.t.now().Forgets {
+		origin := l.t.o.Origin
+		tombs, err := l.forgotten(ctx, origin)
+		if err != nil {
+			return err
+		}
+		tombs = append(tombs, f)
+		raw, err := json.Marshal(tombs[max(0, len(tombs)-maxTombs):])
+		if err == nil {
+			err = l.client.HSet(ctx, l.forgot, origin, raw).Err()
+		}
+		if err != nil {
+			return err
+		}
+		delete(l.tombs, origin)
+		if raw, err = encodeForget(origin, rand.Text(), f); err != nil {
+			return err
+		}
+		id, err := l.client.XAdd(ctx, l.add(raw)).Result()
+		if err == nil {
+			err = l.t.update(ctx, func(s *state) { s.Entry = id })
+		}
+		if err == nil {
+			err = l.erase(ctx, f)
+		}
+		if err == nil {
+			err = l.t.update(ctx, func(s *state) { s.Forgets = slices.Clone(s.Forgets[1:]) })
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (l *link) add(raw []byte) *redis.XAddArgs {
+	return &redis.XAddArgs{Stream: l.events, MaxLen: maxStream, Approx: true, Values: []any{field, raw}}
+}
+
+// erase deletes the own entries that a filter means.
+func (l *link) erase(ctx context.Context, f Filter) error {
+	for start := ""; ; {
+		found, next, err := l.after(ctx, start)
+		if err != nil || next == start {
+			return err
+		}
+		start = next
+		var ids []string
+		for _, m := range found {
+			raw, _ := m.Values[field].(string)
+			e, _, origin, err := decode(raw, entryTime(m.ID))
+			if err == nil && origin == l.t.o.Origin && e.ID != "" && f.means(e) {
+				ids = append(ids, m.ID)
+			}
+		}
+		if len(ids) == 0 {
+			continue
+		}
+		if err := l.client.XDel(ctx, l.events, ids...).Err(); err != nil {
+			return err
+		}
+	}
+}
+
+var errWindow = errors.New("enough for one reading of the log")
+
+// publish appends what the log has of own events behind the last one that was published.
+func (l *link) publish(ctx context.Context) error {
+	skip, err := l.old(ctx)
+	if err != nil {
+		return err
+	}
+	for {
+		s, last := l.t.now(), l.t.o.Log.Last()
+		if s.Sent >= last {
+			return nil
+		}
+		var entries [][]byte
+		at := s.Sent
+		err := l.t.o.Log.Own(ctx, s.Sent, func(seq int64, batch []event.Event) error {
+			if len(entries) >= window {
+				return errWindow
+			}
+			at = seq
+			for _, e := range batch {
+				raw, ok := encode(e, l.t.o.Origin, l.t.o.Words())
+				switch {
+				case !ok:
+				case skip > 0:
+					skip--
+				default:
+					entries = append(entries, raw)
+				}
+			}
+			return nil
+		})
+		switch {
+		case err == nil:
+			at = max(at, last) // what follows are commits, or events of others
+		case !errors.Is(err, errWindow):
+			return err
+		}
+		entry, err := l.append(ctx, entries)
+		if err != nil {
+			return err
+		}
+		err = l.t.update(ctx, func(s *state) {
+			if s.Sent = at; entry != "" {
+				s.Entry = entry
+			}
+		})
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// old is how many of the own events a stream that has none is not given: they would displace those of the others.
+func (l *link) old(ctx context.Context) (skip int, err error) {
+	if l.t.now().Sent > 0 {
+		return 0, nil
+	}
+	n := 0
+	err = l.t.o.Log.Own(ctx, 0, func(_ int64, batch []event.Event) error {
+		for _, e := range batch {
+			if travels[e.Kind] {
+				n++
+			}
+		}
+		return nil
+	})
+	return max(0, n-maxPublished), err
+}
+
+// append appends entries and returns the id of the last one, "" for none.
+func (l *link) append(ctx context.Context, entries [][]byte) (last string, err error) {
+	for chunk := range slices.Chunk(entries, page) {
+		added := make([]*redis.StringCmd, 0, len(chunk))
+		_, err := l.client.Pipelined(ctx, func(p redis.Pipeliner) error {
+			for _, raw := range chunk {
+				added = append(added, p.XAdd(ctx, l.add(raw)))
+			}
+			return nil
+		})
+		if err != nil {
+			return "", fmt.Errorf("publish events: %w", err)
+		}
+		last = added[len(added)-1].Val()
+	}
+	return last, nil
+}
+
+// read takes what others have appended since the last reading.
+func (l *link) read(ctx context.Context) error {
+	for {
+		start := l.t.now().Read
+		found, next, err := l.after(ctx, start)
+		if err != nil || next == start {
+			return err
+		}
+		if err := l.take(ctx, found); err != nil {
+			return err
+		}
+		if err := l.t.update(ctx, func(s *state) { s.Read = next }); err != nil {
+			return err
+		}
+	}
+}
+
+// after reads entries behind one, "" for the first. next is where to go on, the same at the end. An entry that is too large
+// to be read is passed over, with all of its second.
+func (l *link) after(ctx context.Context, start string) (found []redis.XMessage, next string, err error) {
+	from := "-"
+	if start != "" {
+		from = "(" + start
+	}
+	found, err = l.client.XRangeN(ctx, l.events, from, "+", l.count).Result()
+	switch {
+	case errors.Is(err, errReply) && l.count > 1:
+		l.count = 1
+		return l.after(ctx, start)
+	case errors.Is(err, errReply):
+		l.t.refuse("", err)
+		return nil, strconv.FormatInt(entryTime(start).UnixMilli()+1000, 10) + "-0", nil
+	case err != nil:
+		return nil, start, fmt.Errorf("read the team's events: %w", err)
+	case len(found) == 0:
+		return nil, start, nil
+	}
+	l.count = min(page, 2*l.count)
+	return found, found[len(found)-1].ID, nil
+}
+
+// take gives the log what one reading found: events, and then what is to be forgotten of those before.
+func (l *link) take(ctx context.Context, found []redis.XMessage) error {
+	var events []event.Event
+	forgets := map[string][]Filter{}
+	for _, m := range found {
+		e, forget, err := l.open(ctx, m)
+		switch {
+		case err != nil:
+			return err
+		case forget != nil:
+			forgets[e.Origin] = append(forgets[e.Origin], *forget)
+		case e.ID != "":
+			events = append(events, e)
+		}
+	}
+	if len(events) > 0 {
+		if err := l.t.o.Log.Take(ctx, events); err != nil {
+			return err
+		}
+	}
+	if len(forgets) == 0 {
+		return nil
+	}
+	for origin := range forgets {
+		delete(l.tombs, origin)
+	}
+	_, err := l.t.o.Log.Forget(ctx, func(e event.Event) bool { return anyMeans(forgets[e.Origin], e) })
+	return err
+}
+
+// open reads one entry of another origin. The event has an ID if it is to be taken. The error is the server's.
+func (l *link) open(ctx context.Context, m redis.XMessage) (event.Event, *Filter, error) {
+	raw, _ := m.Values[field].(string)
+	at := entryTime(m.ID)
+	e, forget, origin, bad := decode(raw, at)
+	if origin == l.t.o.Origin {
+		return event.Event{}, nil, nil
+	}
+	if bad == nil {
+		bad = l.t.admit(origin, at, forget != nil)
+	}
+	if bad != nil {
+		if !errors.Is(bad, errRemoved) {
+			l.t.refuse(origin, bad)
+		}
+		return event.Event{}, nil, nil
+	}
+	if forget != nil {
+		return event.Event{Origin: origin}, forget, nil
+	}
+	tombs, err := l.forgotten(ctx, origin)
+	if err != nil || anyMeans(tombs, e) {
+		return event.Event{}, nil, err
+	}
+	return e, nil, nil
+}
+
+// forgotten is what an origin has told to forget. A list that is too long or unreadable counts as none.
+func (l *link) forgotten(ctx context.Context, origin string) ([]Filter, error) {
+	if tombs, known := l.tombs[origin]; known {
+		return tombs, nil
+	}
+	var tombs []Filter
+	raw, err := l.client.HGet(ctx, l.forgot, origin).Result()
+	switch {
+	case errors.Is(err, redis.Nil), errors.Is(err, errReply):
+	case err != nil:
+		return nil, fmt.Errorf("read what was forgotten: %w", err)
+	case len(raw) > maxEntry || json.Unmarshal([]byte(raw), &tombs) != nil:
+		tombs = nil
+	}
+	tombs = tombs[max(0, len(tombs)-maxTombs):]
+	l.tombs[origin] = tombs
+	return tombs, nil
+}
+
+func anyMeans(filters []Filter, e event.Event) bool {
+	return slices.ContainsFunc(filters, func(f Filter) bool { return f.means(e) })
+}

@@ -1,0 +1,321 @@
+package team
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/aoa-dev/aoa/internal/config"
+	"github.com/aoa-dev/aoa/internal/event"
+)
+
+// Log is the event log, as a Team uses it.
+type Log interface {
+	Last() int64 // number of the newest batch
+	// Own calls fn with the batches of own events behind a number, in order.
+	Own(ctx context.Context, after int64, fn func(seq int64, batch []event.Event) error) error
+	// Take logs events of others, those that it does not know, and returns when they are learned.
+	Take(ctx context.Context, events []event.Event) error
+	// Forget deletes the events of others that are meant, and what was learned from them.
+	Forget(ctx context.Context, meant func(event.Event) bool) (gone int, err error)
+	Meta(ctx context.Context, key string) (string, error)
+	SetMeta(ctx context.Context, key, value string) error
+}
+
+// Options of a Team. All are needed, but that no URL means that nothing is exchanged.
+type Options struct {
+	URL    string      // redis_url
+	Repo   string      // the same for all clones
+	Origin string      // this log's own name, see crypto/rand.Text
+	Words  func() bool // words of prompts and patterns may leave the machine
+	Log    Log
+	Now    func() time.Time
+	Info   *slog.Logger
+	Alert  *slog.Logger // aoa status shows its warnings
+}
+
+// Team is one daemon's part of the exchange. It is safe for concurrent use.
+type Team struct {
+	o    Options
+	wake chan struct{} // there may be something to publish; capacity 1
+
+	mu      sync.Mutex // guards what follows
+	state   state
+	linked  bool  // the last round succeeded
+	trouble error // why not
+	gap     time.Time
+	origins map[string]*Origin
+}
+
+// state is what is kept in the log.
+type state struct {
+	Stream  string   `json:"stream,omitempty"`  // the stream's incarnation: a random name that lies beside it
+	Read    string   `json:"read,omitempty"`    // the entry that was read last
+	Sent    int64    `json:"sent,omitempty"`    // the own batch that was published last
+	Entry   string   `json:"entry,omitempty"`   // the newest own entry
+	Forgets []Filter `json:"forgets,omitempty"` // not told the others yet
+	Removed []string `json:"removed,omitempty"` // origins that nothing is taken from
+}
+
+// metaState is the name of the state in the log.
+const metaState = "team"
+
+// Origin is another daemon, as far as this one met it since its start.
+type Origin struct {
+	Refused int    // entries
+	Why     string // the last one was
+	entries int    // within the hour …
+	forgets int
+	hour    int64 // … that began then, by the times of the stream
+}
+
+// maxOrigins bounds the daemons of a team. Entries of more are refused.
+const maxOrigins = 256
+
+// How often the stream is read, and how often a server is tried again that does not answer.
+const (
+	readEvery = time.Second
+	tryAgain  = 250 * time.Millisecond // doubles
+	tryAtMost = 15 * time.Second
+)
+
+// New reads the state. It does not connect.
+func New(ctx context.Context, o Options) (*Team, error) {
+	t := &Team{o: o, wake: make(chan struct{}, 1), origins: map[string]*Origin{}}
+	raw, err := o.Log.Meta(ctx, metaState)
+	if err == nil && raw != "" && json.Unmarshal([]byte(raw), &t.state) != nil {
+		t.state = state{} // everything is exchanged again
+	}
+	return t, err
+}
+
+// update changes the state, and keeps it.
+func (t *Team) update(ctx context.Context, change func(*state)) error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	next := t.state
+	change(&next)
+	raw, err := json.Marshal(next)
+	if err == nil {
+		err = t.o.Log.SetMeta(context.WithoutCancel(ctx), metaState, string(raw))
+	}
+	if err == nil {
+		t.state = next
+	}
+	return err
+}
+
+func (t *Team) now() state {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.state
+}
+
+// Logged says that own events were logged.
+func (t *Team) Logged() {
+	select {
+	case t.wake <- struct{}{}:
+	default:
+	}
+}
+
+// Forget lets the others forget what this log forgets, when the server can be reached. It is durable when Forget returns.
+func (t *Team) Forget(ctx context.Context, f Filter) error {
+	if t.o.URL == "" && t.now().Stream == "" {
+		return nil // nothing was ever published
+	}
+	defer t.Logged()
+	return t.update(ctx, func(s *state) { s.Forgets = append(slices.Clone(s.Forgets), f) })
+}
+
+// Remove refuses an origin from now on. It returns its whole name: name may be the beginning of one of those that are known.
+func (t *Team) Remove(ctx context.Context, name string, known []string) (string, error) {
+	var found []string
+	for _, k := range known {
+		if name != "" && strings.HasPrefix(k, strings.ToUpper(name)) {
+			found = append(found, k)
+		}
+	}
+	if len(found) != 1 {
+		return "", fmt.Errorf("%d origins begin with %q", len(found), name)
+	}
+	return found[0], t.update(ctx, func(s *state) {
+		if !slices.Contains(s.Removed, found[0]) {
+			s.Removed = append(slices.Clone(s.Removed), found[0])
+		}
+	})
+}
+
+// Run exchanges events until ctx ends. It returns at once when nothing is exchanged.
+func (t *Team) Run(ctx context.Context) error {
+	for again := tryAgain; t.o.URL != "" && ctx.Err() == nil; again = min(2*again, tryAtMost) {
+		linked, err := t.exchange(ctx)
+		if ctx.Err() != nil {
+			break
+		}
+		t.note(err)
+		if linked {
+			again = tryAgain
+		}
+		pause(ctx, again, nil)
+	}
+	return nil
+}
+
+// exchange goes on with one client until it fails. linked reports whether it served for a while.
+func (t *Team) exchange(ctx context.Context) (linked bool, err error) {
+	l, err := t.dial()
+	if err != nil {
+		return false, err
+	}
+	defer l.client.Close()
+	defer context.AfterFunc(ctx, func() { l.client.Close() })() // the library waits on its connection, whatever becomes of ctx
+	for ctx.Err() == nil {
+		if err := l.round(ctx); err != nil {
+			return linked, err
+		}
+		linked = true
+		t.note(nil)
+		pause(ctx, readEvery, t.wake)
+	}
+	return linked, nil
+}
+
+// pause waits for a time, or until it is woken.
+func pause(ctx context.Context, d time.Duration, wake chan struct{}) {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-wake:
+	case <-ctx.Done():
+	}
+}
+
+// note keeps how the last round ended. A change is logged.
+func (t *Team) note(err error) {
+	t.mu.Lock()
+	before, first := t.trouble, !t.linked
+	t.trouble, t.linked = err, err == nil
+	t.mu.Unlock()
+	switch {
+	case err != nil && before == nil:
+		t.o.Info.Warn("the team's server does not answer: events wait in the log", "server", t.server(), "err", err)
+	case err == nil && first:
+		t.o.Info.Info("the team's events are exchanged", "server", t.server(), "again", before != nil)
+	}
+}
+
+// server names the server without its password.
+func (t *Team) server() string {
+	r, err := config.ParseRedis(t.o.URL)
+	if err != nil {
+		return "redis"
+	}
+	return r.String()
+}
+
+// lost notes that the server lacks what it had.
+func (t *Team) lost(why string) {
+	t.mu.Lock()
+	t.gap = t.o.Now()
+	t.mu.Unlock()
+	t.o.Info.Warn("the team's server was emptied, restored or replaced: own events are published again, all of its are read again",
+		"server", t.server(), "why", why)
+}
+
+// refuse counts an entry that is not taken. The first one of an origin is a warning.
+func (t *Team) refuse(origin string, why error) {
+	t.mu.Lock()
+	o := t.origin(cmp.Or(origin, "unknown"))
+	o.Refused++
+	o.Why = why.Error()
+	first := o.Refused == 1
+	t.mu.Unlock()
+	if first {
+		t.o.Alert.Warn("entries of a member of the team are refused, aoa status counts them; aoa forget --origin removes one who means harm",
+			"origin", cmp.Or(origin, "unknown"), "why", why)
+	}
+}
+
+// origin finds an origin, or makes it. t.mu is held.
+func (t *Team) origin(name string) *Origin {
+	o := t.origins[name]
+	if o == nil {
+		if len(t.origins) >= maxOrigins {
+			name = "others"
+		}
+		o = cmp.Or(t.origins[name], &Origin{})
+		t.origins[name] = o
+	}
+	return o
+}
+
+// Bounds of what an origin appends within an hour: half of the stream, and forgets, each of which may cost a replay.
+const (
+	maxHourly  = maxStream / 2
+	maxForgets = 60
+)
+
+var (
+	errQuota   = errors.New("it appends too much")
+	errRemoved = errors.New("it was removed here")
+)
+
+// admit counts an entry of an origin.
+func (t *Team) admit(origin string, at time.Time, forget bool) error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if slices.Contains(t.state.Removed, origin) {
+		return errRemoved
+	}
+	o := t.origin(origin)
+	if t.origins[origin] == nil {
+		return fmt.Errorf("the team has more than %d members", maxOrigins)
+	}
+	if hour := at.Unix() / 3600; hour != o.hour {
+		o.hour, o.entries, o.forgets = hour, 0, 0
+	}
+	o.entries++
+	if forget {
+		o.forgets++
+	}
+	if o.entries > maxHourly || o.forgets > maxForgets {
+		return errQuota
+	}
+	return nil
+}
+
+// Status is the state of the exchange.
+type Status struct {
+	Server  string // without its password; "" for none
+	Linked  bool
+	Trouble error
+	Waiting int64             // own batches that were not published yet
+	Forgets int               // what the others were not told yet
+	Gap     time.Time         // when the server was last seen to lack what it had, since the start
+	Removed []string          // origins
+	Origins map[string]Origin // that were met since the start
+}
+
+// Status tells how the exchange goes.
+func (t *Team) Status() Status {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.o.URL == "" {
+		return Status{Removed: t.state.Removed}
+	}
+	s := Status{Server: t.server(), Linked: t.linked, Trouble: t.trouble, Waiting: max(0, t.o.Log.Last()-t.state.Sent), Gap: t.gap,
+		Forgets: len(t.state.Forgets), Removed: t.state.Removed, Origins: map[string]Origin{}}
+	for name, o := range t.origins {
+		s.Origins[name] = *o
+	}
+	return s
+}

@@ -52,7 +52,7 @@ lint: vet ## vet and staticcheck
 law: ## the import law: who may import whom
 	go test -count=1 -run '^TestImportLaw' ./cmd/aoa
 
-redis: ## stores and daemons with real servers that the tests start, and on AOA_TEST_REDIS=redis://…; ROUNDS=1 of each fault (AOA_REQUIRE=redis: a skip fails)
+redis: ## the exchange of events, and daemons, with real servers that the tests start; ROUNDS=1 of each fault (AOA_REQUIRE=redis: a skip fails)
 	@scripts/redis.sh
 
 # Many rounds of what the tests of faults do a few times in every run.

@@ -29,7 +29,6 @@ type Redis struct {
 	CA, Cert, Key                  string // PEM files: the authority of the server's certificate; certificate and key of this client
 	ServerName                     string // the name in the server's certificate; "" is the host
 	ClientName                     string // in CLIENT LIST; "" for aoa
-	Prefix                         string // first word of every key; "" for aoa
 }
 
 // RedisKind says how a server is reached.
@@ -160,7 +159,7 @@ func address(host, port string) (string, error) {
 }
 
 // redisOptions are the names after the "?", for the documentation.
-var redisOptions = []string{"ca", "cert", "client_name", "db", "key", "password_file", "prefix", "sentinel_password",
+var redisOptions = []string{"ca", "cert", "client_name", "db", "key", "password_file", "sentinel_password",
 	"sentinel_user", "server_name"}
 
 // options reads the part after the "?". Each option is given once.
@@ -194,7 +193,7 @@ func (r *Redis) options(text string) error {
 
 func (r *Redis) option(name, v string) error {
 	fields := map[string]*string{"ca": &r.CA, "cert": &r.Cert, "key": &r.Key, "password_file": &r.PasswordFile,
-		"client_name": &r.ClientName, "prefix": &r.Prefix, "sentinel_user": &r.SentinelUser,
+		"client_name": &r.ClientName, "sentinel_user": &r.SentinelUser,
 		"sentinel_password": &r.SentinelPassword, "server_name": &r.ServerName}
 	switch name {
 	case "db":
@@ -203,7 +202,7 @@ func (r *Redis) option(name, v string) error {
 		if !filepath.IsAbs(v) {
 			return fmt.Errorf("%s is the absolute path of a file", name)
 		}
-	case "client_name", "prefix":
+	case "client_name":
 		if len(v) > 64 || !only(v, "._:-") {
 			return fmt.Errorf("%s has up to 64 letters, digits and ._:-", name)
 		}

@@ -9,14 +9,14 @@ import (
 
 func TestParseRedis(t *testing.T) {
 	for text, want := range map[string]Redis{
-		"redis://h":                      {Kind: RedisServer, Addrs: []string{"h:6379"}},
-		"redis://u:p%40%2F@[::1]:1/2":    {Kind: RedisServer, Addrs: []string{"[::1]:1"}, User: "u", Password: "p@/", DB: 2},
-		"redis://:p@w@h:1?prefix=a&db=3": {Kind: RedisServer, Addrs: []string{"h:1"}, Password: "p@w", DB: 3, Prefix: "a"},
-		"unix:///run/r.sock?db=1":        {Kind: RedisSocket, Addrs: []string{"/run/r.sock"}, DB: 1},
-		"unix://u:p@/run/r%20s":          {Kind: RedisSocket, Addrs: []string{"/run/r s"}, User: "u", Password: "p"},
-		"redis-sentinel://a,b:1/m/4":     {Kind: RedisSentinel, Addrs: []string{"a:26379", "b:1"}, Master: "m", DB: 4},
-		"rediss-cluster://a:1,b,[::1]":   {Kind: RedisCluster, TLS: true, Addrs: []string{"a:1", "b:6379", "[::1]:6379"}},
-		"redis://h?password_file=/f":     {Kind: RedisServer, Addrs: []string{"h:6379"}, PasswordFile: "/f"},
+		"redis://h":                           {Kind: RedisServer, Addrs: []string{"h:6379"}},
+		"redis://u:p%40%2F@[::1]:1/2":         {Kind: RedisServer, Addrs: []string{"[::1]:1"}, User: "u", Password: "p@/", DB: 2},
+		"redis://:p@w@h:1?client_name=a&db=3": {Kind: RedisServer, Addrs: []string{"h:1"}, Password: "p@w", DB: 3, ClientName: "a"},
+		"unix:///run/r.sock?db=1":             {Kind: RedisSocket, Addrs: []string{"/run/r.sock"}, DB: 1},
+		"unix://u:p@/run/r%20s":               {Kind: RedisSocket, Addrs: []string{"/run/r s"}, User: "u", Password: "p"},
+		"redis-sentinel://a,b:1/m/4":          {Kind: RedisSentinel, Addrs: []string{"a:26379", "b:1"}, Master: "m", DB: 4},
+		"rediss-cluster://a:1,b,[::1]":        {Kind: RedisCluster, TLS: true, Addrs: []string{"a:1", "b:6379", "[::1]:6379"}},
+		"redis://h?password_file=/f":          {Kind: RedisServer, Addrs: []string{"h:6379"}, PasswordFile: "/f"},
 		"rediss://h?ca=/c&cert=/x&key=/y": {Kind: RedisServer, TLS: true, Addrs: []string{"h:6379"}, CA: "/c",
 			Cert: "/x", Key: "/y"},
 		"rediss://h?server_name=n&client_name=b": {Kind: RedisServer, TLS: true, Addrs: []string{"h:6379"}, ServerName: "n",
@@ -38,9 +38,9 @@ func TestParseRedisRefuses(t *testing.T) {
 		"redis://h:secret", "redis://h/secret",
 		"redis://a,b", "redis-sentinel://a", "redis-cluster://a/1", "unix://relative", "redis://u:secret@h?nothing=1",
 		"redis://h?db=1&db=2",
-		"redis://h?ca=/c", "rediss://h?cert=/c", "rediss://h?ca=relative", "redis://h?prefix={x}", "redis://u:%secret@h",
+		"redis://h?ca=/c", "rediss://h?cert=/c", "rediss://h?ca=relative", "redis://h?client_name={x}", "redis://u:%secret@h",
 		"redis://u:p#secret@h",
-		"redis://u:p secret@h", "redis://u:secret@h?password_file=/f", "redis://h?prefix="} {
+		"redis://u:p secret@h", "redis://u:secret@h?password_file=/f", "redis://h?client_name="} {
 		_, err := ParseRedis(text)
 		if err == nil {
 			t.Errorf("%s was accepted", text)
@@ -52,7 +52,7 @@ func TestParseRedisRefuses(t *testing.T) {
 
 // FuzzParseRedis: what is accepted can be printed, and print never shows the password.
 func FuzzParseRedis(f *testing.F) {
-	for _, s := range []string{"redis://u:p@h:1/2?prefix=a", "unix:///x?db=1", "redis-sentinel://a,b/m",
+	for _, s := range []string{"redis://u:p@h:1/2?client_name=a", "unix:///x?db=1", "redis-sentinel://a,b/m",
 		"rediss-cluster://[::1]:1,h?ca=/x"} {
 		f.Add(s)
 	}
@@ -80,13 +80,13 @@ func FuzzParseRedis(f *testing.F) {
 // TestRedacted: of a redis_url everything is shown but the passwords.
 func TestRedacted(t *testing.T) {
 	for text, want := range map[string]string{
-		"":                               "",
-		"redis://h:1/2":                  "redis://h:1/2",
-		"redis://u@h":                    "redis://u@h",
-		"redis://u:secret@h?prefix=x":    "redis://u:***@h?prefix=x",
-		"redis://:se@cr:et@h":            "redis://:***@h",
-		"rediss://u:secret@h?ca=/a&db=1": "rediss://u:***@h?ca=/a&db=1",
-		"unix://u:secret@/run/s":         "unix://u:***@/run/s",
+		"":                                 "",
+		"redis://h:1/2":                    "redis://h:1/2",
+		"redis://u@h":                      "redis://u@h",
+		"redis://u:secret@h?client_name=x": "redis://u:***@h?client_name=x",
+		"redis://:se@cr:et@h":              "redis://:***@h",
+		"rediss://u:secret@h?ca=/a&db=1":   "rediss://u:***@h?ca=/a&db=1",
+		"unix://u:secret@/run/s":           "unix://u:***@/run/s",
 		"redis-sentinel://a:secret@h/m?sentinel_user=s&sentinel_password=secret&password_file=/f": "redis-sentinel://a:***@h/m?sentinel_user=s&sentinel_password=***&password_file=/f",
 		"u:secret@h": "u:***@h",
 	} {

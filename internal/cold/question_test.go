@@ -238,12 +238,18 @@ func TestEveryFieldIsStored(t *testing.T) {
 		Seen: []event.Path{"s"}, Listing: true,
 		Terms: []string{"t"}, Tags: []string{"x"}, Scores: []float64{0.1}, Text: "text", OK: true, Why: "w", Cause: "c",
 		Author: noon, Task: "m", Tokens: 7, Label: "l", Lines: "1-2", Blob: "e69de29b"}
-	eachField(t, full)
+	foreign := full
+	foreign.Origin, foreign.Time = "o", noon.UTC()
+	eachField(t, foreign)
 	mustAppend(t, d, full)
 	same(t, "event", replayAll(t, d, 0)[0].Batch, []event.Event{full})
 	full.ID, full.Kind = "commit:"+sha(1), event.KindCommit
 	mustAppend(t, d, full)
 	same(t, "commit", replayAll(t, d, 1)[0].Batch, []event.Event{full})
+	foreign.ID, foreign.Author = "o:id", noon.UTC()
+	_, _, err := d.AppendPeers(t.Context(), []event.Event{foreign})
+	must(t, err)
+	same(t, "event of another clone", replayAll(t, d, 2)[0].Batch, []event.Event{foreign})
 }
 
 // TestTogetherForgetsWithCommits: what was counted is counted again when commits come, go or are renamed.

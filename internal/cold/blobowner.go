@@ -13,18 +13,20 @@ import (
 const (
 	sqlBlobs = "SELECT id, key, session, part, size, created, written, used, meta FROM blobs "
 	// ?1 owner, ?2 session or '', ?3 part or '', ?4 since, ?5 until
-	sqlSelected = "WHERE owner = ?1 AND (?2 = '' OR session = ?2) AND (?3 = '' OR part = ?3) AND written >= ?4 AND written < ?5"
-	sqlPutBlob  = `INSERT INTO blobs (owner, key, session, part, size, stored, created, written, used, active, meta)
+	sqlSelected = `WHERE owner = ?1 AND (?2 = '' OR session = ?2) AND (?3 = '' OR part = ?3)
+AND written >= ?4 AND written < ?5`
+	sqlPutBlob = `INSERT INTO blobs (owner, key, session, part, size, stored, created, written, used, active, meta)
 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?7, ?9, ?9, ?8)
-ON CONFLICT (owner, key) DO UPDATE SET session = ?3, part = ?4, size = ?5, stored = ?6, written = ?7, used = ?9, active = ?9, meta = ?8
+ON CONFLICT (owner, key) DO UPDATE
+SET session = ?3, part = ?4, size = ?5, stored = ?6, written = ?7, used = ?9, active = ?9, meta = ?8
 RETURNING id`
 	sqlUseBlob = "UPDATE blobs SET used = max(used, ?3), active = max(active, ?3) WHERE owner = ?1 AND key = ?2"
 	// One row speaks for its session.
 	sqlTouchSession = `UPDATE blobs SET active = max(active, ?3)
 WHERE id = (SELECT id FROM blobs WHERE owner = ?1 AND session = ?2 ORDER BY active DESC LIMIT 1)`
 	sqlDropSession = "DELETE FROM blobs WHERE owner = ? AND session = ?"
-	sqlSessionsOf  = `SELECT session, count(*), sum(size), sum(stored), min(created), max(active) FROM blobs WHERE owner = ?
-GROUP BY session ORDER BY 6 DESC, session`
+	sqlSessionsOf  = `SELECT session, count(*), sum(size), sum(stored), min(created), max(active) FROM blobs
+WHERE owner = ? GROUP BY session ORDER BY 6 DESC, session`
 )
 
 // Selection selects blobs. Zero fields select everything.
@@ -67,7 +69,8 @@ func (o *Owner) names(v Blob, path string) bool {
 	return bytes.Contains(v.Data, []byte(path)) || bytes.Contains(v.Meta, []byte(path))
 }
 
-// scan reads a row of sqlBlobs. Meta that cannot be opened is nil, impossible times are zero, with an error beside the rest.
+// scan reads a row of sqlBlobs. Meta that cannot be opened is nil, impossible times are zero, with an error beside the
+// rest.
 func (o *Owner) scan(f *File, r Row) (v Blob, id int64, err error) {
 	var created, written, used int64
 	var meta []byte
@@ -214,7 +217,9 @@ func (o *Owner) Touch(ctx context.Context, session string, then time.Time) error
 
 func (o *Owner) note(ctx context.Context, statement, of string, then time.Time) error {
 	err := o.b.file.UseExisting(ctx, func(f *File) error {
-		return f.Write(ctx, "note a use", func(tx *Tx) error { return tx.run([]any{o.name, of, then.UnixMilli()}, statement) })
+		return f.Write(ctx, "note a use", func(tx *Tx) error {
+			return tx.run([]any{o.name, of, then.UnixMilli()}, statement)
+		})
 	})
 	if errors.Is(err, ErrFull) || errors.Is(err, ErrReadOnly) {
 		return nil

@@ -21,8 +21,8 @@ type BlobOptions struct {
 	Damaged func()           // called when the open file meets damage: the next use begins a fresh one; may be nil
 }
 
-// Blobs is the cache of a repository: one file in which the parts of aOa keep what saves time. Nothing else is in it, so
-// that a damaged file is replaced by an empty one. Each part is an Owner with a Rule. It is safe for concurrent use.
+// Blobs is the cache of a repository: one file in which the parts of aOa keep what saves time. Nothing else is in it,
+// so a damaged file is replaced by an empty one. Each part is an Owner with a Rule. It is safe for concurrent use.
 type Blobs struct {
 	o      BlobOptions
 	file   *Lazy
@@ -70,8 +70,12 @@ type Blob struct {
 
 // NewBlobs opens nothing: the file is made at the first write.
 func NewBlobs(o BlobOptions) *Blobs {
-	return &Blobs{o: o, file: NewLazy(o.Path, blobSchema, Options{Now: o.Now, Log: o.Log, Damaged: o.Damaged})}
+	return &Blobs{o: o, file: NewLazy(o.Path, blobSchema, Options{Now: o.Now, Log: o.Log, Damaged: o.Damaged,
+		checked: checkedBlobPages})}
 }
+
+// checkedBlobPages is how large a cache is read whole when it is opened: 1 MB. Reading finds what is damaged in the rest.
+const checkedBlobPages = 256
 
 // Owner adds a part. All are added before the first use.
 func (b *Blobs) Owner(name string, r Rule) *Owner {

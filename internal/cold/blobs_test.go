@@ -63,7 +63,8 @@ func TestBlobsComeBack(t *testing.T) {
 	_, quota, count, _, _ := openBlobs(t, filepath.Join(t.TempDir(), "cache.db"))
 	noise := make([]byte, 5<<20)
 	_, _ = rand.NewChaCha8([32]byte{1}).Read(noise)
-	for i, data := range [][]byte{nil, []byte("x"), noise[:pieceBytes-1], noise[:pieceBytes], noise, bytes.Repeat(noise[:1000], 2000)} {
+	for i, data := range [][]byte{nil, []byte("x"), noise[:pieceBytes-1], noise[:pieceBytes], noise,
+		bytes.Repeat(noise[:1000], 2000)} {
 		key := fmt.Sprint(i)
 		keep(t, count, Blob{Key: key, Session: "s", Part: "p", Size: 7, Meta: []byte("about " + key), Data: data})
 		v, found, err := count.Get(t.Context(), key)
@@ -163,7 +164,8 @@ func TestBlobsMeetDamage(t *testing.T) {
 
 // TestBlobPiecesAreBound: pieces that are taken out, moved or of another blob are no data.
 func TestBlobPiecesAreBound(t *testing.T) {
-	for _, change := range []string{"DELETE FROM pieces WHERE n = 2", "DELETE FROM pieces WHERE n = 0", "UPDATE pieces SET n = 7 WHERE n = 0",
+	for _, change := range []string{"DELETE FROM pieces WHERE n = 2", "DELETE FROM pieces WHERE n = 0",
+		"UPDATE pieces SET n = 7 WHERE n = 0",
 		"UPDATE pieces SET data = (SELECT data FROM pieces p WHERE p.n = pieces.n AND p.blob <> pieces.blob)"} {
 		path := filepath.Join(t.TempDir(), "cache.db")
 		_, _, count, _, _ := openBlobs(t, path)

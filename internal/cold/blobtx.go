@@ -10,8 +10,8 @@ type BlobTx struct {
 	grown map[string]int64 // session → bytes by which it grew
 }
 
-// Write runs fn in a transaction, and then the owner's Rule: too much for a session is a *QuotaError and nothing is kept,
-// too much of the owner drops what was used least recently. The keys of that are returned.
+// Write runs fn in a transaction, and then the owner's Rule: too much for a session is a *QuotaError and nothing is
+// kept, too much of the owner drops what was used least recently. The keys of that are returned.
 func (o *Owner) Write(ctx context.Context, what string, fn func(tx *BlobTx) error) (dropped []string, err error) {
 	err = o.b.file.Write(ctx, what, func(tx *Tx) error {
 		t := &BlobTx{o: o, tx: tx, now: o.b.o.Now().UnixMilli(), grown: map[string]int64{}}
@@ -119,7 +119,8 @@ func (t *BlobTx) makeRoom() (dropped []string, err error) {
 	}
 	var count int
 	var size int64
-	if _, err = t.tx.Scan("SELECT count(*), coalesce(sum(size), 0) FROM blobs WHERE owner = ?", []any{t.o.name}, &count, &size); err != nil {
+	_, err = t.tx.Scan("SELECT count(*), coalesce(sum(size), 0) FROM blobs WHERE owner = ?", []any{t.o.name}, &count, &size)
+	if err != nil {
 		return nil, err
 	}
 	over := func() bool { return r.Count > 0 && count > r.Count || r.Bytes != nil && size > r.Bytes() }

@@ -28,6 +28,7 @@ type Options struct {
 
 	cache   int      // KiB of pages that the writing connection keeps, a quarter of it per reader; 0: fileCache
 	readers int      // reading connections; 0: fileReaders
+	checked int      // pages up to which opening reads the whole file; 0: checkedPages
 	bad     *badRows // counts rows that cannot be read; nil: one of its own
 }
 
@@ -57,6 +58,7 @@ func (o Options) complete(path string) (Options, string, error) {
 		return o, path, fmt.Errorf("open store: %w", err)
 	}
 	o.cache, o.readers = cmp.Or(o.cache, fileCache), cmp.Or(o.readers, fileReaders)
+	o.checked = cmp.Or(o.checked, checkedPages)
 	if o.bad == nil {
 		o.bad = &badRows{path: path, log: o.Log}
 	}
@@ -74,6 +76,7 @@ func (o Options) warn(message string, attrs ...any) {
 type File struct {
 	path    string
 	schema  string
+	checked int
 	damaged func()
 	bad     *badRows
 	reader  *sql.DB // several connections, read only
@@ -128,7 +131,8 @@ func tryFile(ctx context.Context, path, schema string, o Options, ready func(*Fi
 	if err := prepareFile(path); err != nil {
 		return nil, notOpened(path, err)
 	}
-	f := &File{path: path, full: o.Full, schema: schema, bad: o.bad, stmts: map[string]*sql.Stmt{}, readStmts: map[string]*sql.Stmt{}}
+	f := &File{path: path, full: o.Full, schema: schema, checked: o.checked, bad: o.bad, stmts: map[string]*sql.Stmt{},
+		readStmts: map[string]*sql.Stmt{}}
 	f.syncer.path = path
 	f.syncer.warn = func(err error) {
 		o.warn("what was written is not synced: a power cut may take it along", "file", path, "err", err)

@@ -66,7 +66,7 @@ func (f *File) check(ctx context.Context) error {
 	switch {
 	case err == nil:
 		pragma = "PRAGMA integrity_check(1)"
-	case pages > checkedPages:
+	case pages > f.checked:
 		return nil
 	}
 	var verdict string

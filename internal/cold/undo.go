@@ -24,7 +24,8 @@ const (
 	sqlAddUndo   = "INSERT INTO undos (id, at, made, unmade, done, data) VALUES (?1, ?2, ?3, '', 0, ?4)"
 	sqlTrimUndos = "DELETE FROM undos WHERE rowid NOT IN (SELECT rowid FROM undos ORDER BY rowid DESC LIMIT ?)"
 	sqlFindUndo  = `SELECT id, at, made, unmade, done, data FROM undos
-WHERE (?1 <> '' AND id = ?1) OR (?2 <> '' AND made = ?2) OR (?3 <> '' AND unmade = ?3) OR (?1 || ?2 || ?3 = '' AND done = 0)
+WHERE (?1 <> '' AND id = ?1) OR (?2 <> '' AND made = ?2) OR (?3 <> '' AND unmade = ?3)
+OR (?1 || ?2 || ?3 = '' AND done = 0)
 ORDER BY rowid DESC LIMIT 1`
 )
 

@@ -17,7 +17,8 @@ func TestUndoRecords(t *testing.T) {
 	for _, id := range []string{"1", "2", "3"} {
 		must(t, d.AddUndo(t.Context(), Undo{ID: id, At: noon, Made: "make " + id, Data: []byte(" data")}, 2))
 	}
-	same(t, "found", []string{found(UndoFilter{}), found(UndoFilter{ID: "1"}), found(UndoFilter{Made: "make 2"}), found(UndoFilter{Unmade: "call"})},
+	same(t, "found", []string{found(UndoFilter{}), found(UndoFilter{ID: "1"}), found(UndoFilter{Made: "make 2"}),
+		found(UndoFilter{Unmade: "call"})},
 		[]string{"3 data", "", "2 data", ""})
 	must(t, d.MarkUndo(t.Context(), "3", "call", true))
 	same(t, "found", []string{found(UndoFilter{}), found(UndoFilter{Unmade: "call"})}, []string{"2 data", "3 data"})

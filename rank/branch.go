@@ -35,8 +35,8 @@ func branchPlaces(b event.Branch) map[event.Path]float64 {
 }
 
 // plainBranchWords are words of the names of branches that say nothing of their work, each between spaces.
-const plainBranchWords = " feature features feat fix fixes bugfix bug hotfix chore patch issue gh pr user users wip topic task main master " +
-	"develop dev improve add update refactor release next dependabot renovate "
+const plainBranchWords = " feature features feat fix fixes bugfix bug hotfix chore patch issue gh pr user users wip " +
+	"topic task main master develop dev improve add update refactor release next dependabot renovate "
 
 // branchWords are the words of a branch's name, without those that every name may have and without numbers.
 func branchWords(name string) string {

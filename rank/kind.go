@@ -26,8 +26,9 @@ var asks = func() map[string]kind {
 	for k, words := range map[kind]string{
 		tests:     "test spec coverage e2e",
 		documents: "doc document documentation readme plan markdown guide changelog",
-		upkeep: "dependency dependencies deps dependabot renovate tidy upgrade downgrade bump package manifest lockfile version release " +
-			"changelog license lint linter ci travis workflow action pipeline npm pnpm yarn pip poetry cargo maven gradle",
+		upkeep: "dependency dependencies deps dependabot renovate tidy upgrade downgrade bump package manifest lockfile " +
+			"version release changelog license lint linter ci travis workflow action pipeline npm pnpm yarn pip poetry cargo " +
+			"maven gradle",
 	} {
 		for word := range strings.FieldsSeq(words) {
 			stems[index.Stem(word)] |= k

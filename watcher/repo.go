@@ -20,8 +20,9 @@ var (
 	ErrBare    = errors.New("a bare repository has no files: open one of its worktrees")
 	ErrOwner   = errors.New("the repository belongs to another user")
 	ErrNoTrees = errors.New("this clone has no trees (partial clone with a tree filter)")
-	ErrMissing = errors.New("commits of the repository are missing, as where the repository that it borrows them from is gone (git fsck)")
-	ErrNoGit   = git.ErrMissing
+	ErrMissing = errors.New("commits of the repository are missing, as where the repository that it borrows them from " +
+		"is gone (git fsck)")
+	ErrNoGit = git.ErrMissing
 )
 
 // Repo is one worktree of a repository. It is safe for concurrent use and keeps no file open.

@@ -111,7 +111,8 @@ var All = []Agent{
 			{Name: "SubagentStart", Context: Nested},
 		}},
 	{Name: "opencode", Title: "OpenCode", Driven: "1.18.33",
-		Note: "OpenCode reads plugins when it starts: restart it. Where it finds one it fetches its own plugin package from npm, once.",
+		Note: "OpenCode reads plugins when it starts: restart it. Where it finds one it fetches its own plugin package " +
+			"from npm, once.",
 		Settings: Settings{Project: ".opencode/plugins/aoa.js", Home: ".config", HomeVar: "XDG_CONFIG_HOME",
 			User: "opencode/plugins/aoa.js", Plugin: "opencode-plugin.js"},
 		Events: []Event{

@@ -5,21 +5,21 @@ import "strings"
 // synonymGroups are words that mean the same in requests to a coding agent. The first stands for all. Groups are small:
 // a wrong match costs more than a missed one.
 var synonymGroups = strings.Split(`fix repair correct resolve solve patch, add create introduce append insert,
-	remove delete drop erase, rename, explain describe clarify elaborate, show display print list, find locate search look,
-	check verify validate confirm ensure, run execute launch start, test spec,
-	error failure bug issue problem defect exception fault, fail break broken crash, function method routine func,
-	update upgrade bump, change modify alter adjust edit, refactor restructure reorganize reorganise rework, simplify streamline,
-	optimize optimise speed faster accelerate, improve enhance better, document docs documentation doc readme,
-	config configuration settings setting configure preferences, directory folder dir, repository repo,
-	dependency dependencies deps package library, build compile, implement write develop, endpoint route, database db,
-	authentication auth login signin, authorize permission authorization access, review inspect audit examine, message text,
-	parameter argument param arg flag option, variable var, log logging logs, command cmd, button btn, page screen view,
-	slow latency sluggish, memory ram, convert transform translate migrate, summarize summarise summary overview,
-	use usage used utilize, support handle, default standard, image picture, format formatting, warning warn,
-	release publish deploy ship, duplicate redundant repeated, timeout deadline, retry retries reattempt, user account, email mail,
-	upload uploading, parse parsing parser, cache caching cached, concurrent parallel, missing absent lacking, unused dead obsolete,
-	coverage, benchmark bench, lint linter, environment env, javascript js, typescript ts, kubernetes k8s,
-	continuous ci pipeline workflow`, ",")
+	remove delete drop erase, rename, explain describe clarify elaborate, show display print list, find locate search
+	look, check verify validate confirm ensure, run execute launch start, test spec, error failure bug issue problem
+	defect exception fault, fail break broken crash, function method routine func, update upgrade bump, change modify
+	alter adjust edit, refactor restructure reorganize reorganise rework, simplify streamline, optimize optimise speed
+	faster accelerate, improve enhance better, document docs documentation doc readme, config configuration settings
+	setting configure preferences, directory folder dir, repository repo, dependency dependencies deps package library,
+	build compile, implement write develop, endpoint route, database db, authentication auth login signin, authorize
+	permission authorization access, review inspect audit examine, message text, parameter argument param arg flag
+	option, variable var, log logging logs, command cmd, button btn, page screen view, slow latency sluggish, memory
+	ram, convert transform translate migrate, summarize summarise summary overview, use usage used utilize, support
+	handle, default standard, image picture, format formatting, warning warn, release publish deploy ship, duplicate
+	redundant repeated, timeout deadline, retry retries reattempt, user account, email mail, upload uploading, parse
+	parsing parser, cache caching cached, concurrent parallel, missing absent lacking, unused dead obsolete, coverage,
+	benchmark bench, lint linter, environment env, javascript js, typescript ts, kubernetes k8s, continuous ci pipeline
+	workflow`, ",")
 
 // synonyms maps the stem of each word of a group to that of its first word.
 var synonyms = func() map[string]string {

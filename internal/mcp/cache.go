@@ -16,8 +16,9 @@ import (
 var cacheTool = &mcp.Tool{Name: "llm_cache",
 	Meta:        found("set intermediate results aside outside of the context and read them back: many items, large data"),
 	Annotations: additive("Set results aside"),
-	Description: "Sets intermediate results aside (5 MB an item, 50 MB a session) and returns a label of at most 500 bytes: key, description, size, " +
-		"timestamp. read takes an item back, whole or by pointer, lines or bytes; list shows labels; delete and stats. For 20+ items or over 10 KB."}
+	Description: "Sets intermediate results aside (5 MB an item, 50 MB a session) and returns a label of at most 500 " +
+		"bytes: key, description, size, timestamp. read takes an item back, whole or by pointer, lines or bytes; list " +
+		"shows labels; delete and stats. For 20+ items or over 10 KB."}
 
 type cacheIn struct {
 	Action  string       `json:"action" jsonschema:"write, read, list, delete or stats"`

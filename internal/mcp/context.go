@@ -12,8 +12,9 @@ import (
 var contextTool = &mcp.Tool{Name: "session_context",
 	Meta:        found("what was said and done before: earlier prompts, actions, failing tests, uncommitted changes"),
 	Annotations: reads("What was said and done"),
-	Description: "What was said and done in a session, within a token budget: the user's prompts, the actions in short, what fails, " +
-		"what is changed and not committed. For a prompt: also earlier prompts of this repository like it, and the files they led to."}
+	Description: "What was said and done in a session, within a token budget: the user's prompts, the actions in " +
+		"short, what fails, what is changed and not committed. For a prompt: also earlier prompts of this repository like " +
+		"it, and the files they led to."}
 
 type contextIn struct {
 	For     string `json:"for,omitempty" jsonschema:"action (default): where does the work stand; prompt: has this been asked before"`

@@ -10,7 +10,8 @@ import (
 
 var feedbackTool = &mcp.Tool{Name: "feedback", Meta: found("tell aOa whether a suggested file helped"),
 	Annotations: additive("Say whether a suggestion helped"),
-	Description: "Records whether a suggestion helped. It moves the probability from which hints are shown: a little up after false, a little down after true."}
+	Description: "Records whether a suggestion helped. It moves the probability from which hints are shown: a little " +
+		"up after false, a little down after true."}
 
 type feedbackIn struct {
 	Helpful bool   `json:"helpful" jsonschema:"whether it helped"`

@@ -10,8 +10,9 @@ import (
 )
 
 var partnersTool = &mcp.Tool{Name: "missing_partners", Meta: loaded, Annotations: reads("Missing partners of a change"),
-	Description: "Files that usually change in the same commit as the given files and are not among them, with commit counts. " +
-		"Without files: the worktree's own change (staged, unstaged and new files). An empty list says that nothing is known to be missing."}
+	Description: "Files that usually change in the same commit as the given files and are not among them, with commit " +
+		"counts. Without files: the worktree's own change (staged, unstaged and new files). An empty list says that " +
+		"nothing is known to be missing."}
 
 type partnersIn struct {
 	Files []string `json:"files,omitempty" jsonschema:"the files of the change; default: what is changed, staged or new in the worktree"`

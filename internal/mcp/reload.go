@@ -11,8 +11,8 @@ import (
 var optionsTool = &mcp.Tool{Name: "list_reload_options",
 	Meta:        found("recorded sequences of tool calls for a similar earlier prompt"),
 	Annotations: reads("List recorded sequences"),
-	Description: "Sequences of tool calls that a similar prompt led to before in this repository, best match first: those that fit the " +
-		"session's current prompt, or the given one. An empty list says that nothing similar is recorded."}
+	Description: "Sequences of tool calls that a similar prompt led to before in this repository, best match first: " +
+		"those that fit the session's current prompt, or the given one. An empty list says that nothing similar is recorded."}
 
 type optionsIn struct {
 	Prompt  string `json:"prompt,omitempty" jsonschema:"what is asked; default: what the session was asked last"`
@@ -60,9 +60,9 @@ func (s *server) listReloadOptions(ctx context.Context, r Repo, in optionsIn) (o
 var reloadTool = &mcp.Tool{Name: "reload_cached",
 	Meta:        found("repeat a recorded sequence of reads and searches in one call, by cacheId"),
 	Annotations: additive("Replay a recorded sequence"),
-	Description: "Does a recorded sequence again in one call: its reads, searches and listings are done now; the answer says what they find and " +
-		"which files changed since. Commands run only if the user's settings allow them; edits are left out. It stops at the first " +
-		"action that does not do what it did."}
+	Description: "Does a recorded sequence again in one call: its reads, searches and listings are done now; the " +
+		"answer says what they find and which files changed since. Commands run only if the user's settings allow them; " +
+		"edits are left out. It stops at the first action that does not do what it did."}
 
 type reloadIn struct {
 	ID      string `json:"cacheId" jsonschema:"as list_reload_options or a reload_options block names it"`

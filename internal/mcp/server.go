@@ -30,11 +30,11 @@ type Repo struct {
 }
 
 // instructions are read by the model at the start of every session, so they are short and state facts.
-const instructions = "aOa has recorded this repository's history: commits, and what past sessions opened for which prompts. " +
-	"suggest_files ranks files for a task or for files; " +
-	"why_file: the arithmetic. missing_partners: what usually changes with this change and is untouched. session_context: what was " +
-	"said and done. reload_cached: recorded read-only calls (list_reload_options) again at once. llm_cache: for 20+ items or over " +
-	"10 KB of results, write parts with descriptions, keep the labels, read back what is needed. Paths are relative to the repository."
+const instructions = "aOa has recorded this repository's history: commits, and what past sessions opened for which " +
+	"prompts. suggest_files ranks files for a task or for files; why_file: the arithmetic. missing_partners: what " +
+	"usually changes with this change and is untouched. session_context: what was said and done. reload_cached: " +
+	"recorded read-only calls (list_reload_options) again at once. llm_cache: for 20+ items or over 10 KB of results, " +
+	"write parts with descriptions, keep the labels, read back what is needed. Paths are relative to the repository."
 
 // server answers tool calls.
 type server struct{ o Options }

@@ -11,7 +11,8 @@ import (
 
 var suggestTool = &mcp.Tool{Name: "suggest_files", Meta: loaded, Annotations: reads("Suggest files"),
 	Description: "Files most likely needed next, with probability and reasons, from commit history and past sessions. " +
-		"With prompt: what such words led to. With files: what goes together with them. With neither: what recent work points to."}
+		"With prompt: what such words led to. With files: what goes together with them. With neither: what recent work " +
+		"points to."}
 
 type suggestIn struct {
 	Files   []string `json:"files,omitempty" jsonschema:"files in hand, relative to the repository or absolute"`

@@ -12,7 +12,8 @@ import (
 var whyTool = &mcp.Tool{Name: "why_file",
 	Meta:        found("why was this file suggested: score, reasons, evidence from git history"),
 	Annotations: reads("Why this file"),
-	Description: "The exact arithmetic behind one file's score: every signal with its value and weight, and the counts that it rests on."}
+	Description: "The exact arithmetic behind one file's score: every signal with its value and weight, and the counts " +
+		"that it rests on."}
 
 type whyIn struct {
 	File    string   `json:"file" jsonschema:"relative to the repository or absolute"`

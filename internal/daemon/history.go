@@ -68,7 +68,7 @@ func (r *historyReader) run(ctx context.Context) error {
 		}
 		if ctx.Err() == nil {
 			r.log.Warn("history not read", "err", err)
-			r.set(func(p *api.Progress) { p.State, p.Error = "failed", err.Error() })
+			r.ended("failed", err.Error())
 			timer.Reset(again)
 			again = min(2*again, lookAtMost)
 		}
@@ -112,7 +112,7 @@ func (r *historyReader) reconcile(ctx context.Context, first bool) error {
 	for _, w := range r.worktrees.all() {
 		w.onBranch(ctx) // now, rather than at the next prompt
 	}
-	r.set(func(p *api.Progress) { p.State, p.Done = "done", max(p.Done, p.Total) })
+	r.ended("done", "")
 	if commits > 0 {
 		r.log.Info("history read", "events", commits, "took", r.now().Sub(begin))
 		if commits >= manyCommits {
@@ -121,6 +121,25 @@ func (r *historyReader) reconcile(ctx context.Context, first bool) error {
 		return r.flush(ctx)
 	}
 	return nil
+}
+
+// ask has the history read again. From now on it counts as running: who asked waits for what is new.
+func (r *historyReader) ask() {
+	r.set(func(p *api.Progress) {
+		*p = api.Progress{State: "running"}
+		signal(r.headMoved)
+	})
+}
+
+// ended is the end of one reading. It stays running if it is to be read again: this reading may have missed what is new.
+func (r *historyReader) ended(state, why string) {
+	r.set(func(p *api.Progress) {
+		if len(r.headMoved) == 0 {
+			if p.State, p.Error = state, why; state == "done" {
+				p.Done = max(p.Done, p.Total)
+			}
+		}
+	})
 }
 
 func (r *historyReader) set(change func(*api.Progress)) {

@@ -81,8 +81,7 @@ func (r *transcriptReader) start(_ context.Context, req api.ImportRequest) (api.
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if !req.Look {
-		r.history.set(func(p *api.Progress) { *p = api.Progress{State: "running"} }) // from now on: who asked waits for what is new
-		signal(r.history.headMoved)
+		r.history.ask()
 	}
 	if req.Transcripts != "" && !req.Look {
 		select {

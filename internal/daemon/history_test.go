@@ -1,0 +1,20 @@
+package daemon
+
+import "testing"
+
+// TestHistoryAskedWhileRead: a reading that began before somebody asked may have missed what is new. Its end is not the end.
+func TestHistoryAskedWhileRead(t *testing.T) {
+	for _, state := range []string{"done", "failed"} {
+		r := &historyReader{headMoved: make(chan struct{}, 1)}
+		r.ask()
+		r.ended(state, "")
+		if got := r.progress().State; got != "running" {
+			t.Errorf("%s: the state is %s before the history is read again", state, got)
+		}
+		<-r.headMoved
+		r.ended(state, "")
+		if got := r.progress().State; got != state {
+			t.Errorf("the state is %s, want %s", got, state)
+		}
+	}
+}

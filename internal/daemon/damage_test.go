@@ -346,3 +346,34 @@ func damage(file string, at int64) error {
 	_, err = f.WriteAt([]byte{1, 2, 3, 4, 5, 6, 7, 8}, at)
 	return err
 }
+
+// TestCacheDeleted: without its cache a daemon says so once, and makes the states of sessions again from the log.
+func TestCacheDeleted(t *testing.T) {
+	t.Parallel()
+	d := newFixture(t)
+	w := d.listen()
+	d.start()
+	d.fill()
+	want := d.count()
+	d.stop()
+	files, err := filepath.Glob(filepath.Join(d.o.Place.Store, "cache.db*"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("%v, %v", files, err)
+	}
+	for _, name := range files {
+		if err := os.Remove(name); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w.take()
+	d.start()
+	got := d.count()
+	// Three sessions had pipelines only, and the log has no event of them.
+	if got["items"] != 0 || got["sequences"] != 0 || got["sessions"] != want["sessions"]-3 || got["segments"] != want["segments"] {
+		t.Errorf("%v, before %v", got, want)
+	}
+	if warnings := w.take(); len(warnings) != 1 || !strings.Contains(warnings[0], "the cache is gone") {
+		t.Errorf("%q", warnings)
+	}
+	d.stop()
+}

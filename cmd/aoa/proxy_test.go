@@ -18,7 +18,7 @@ type proxy struct {
 	to string
 
 	how    atomic.Int32
-	broken atomic.Int32 // answers to scripts that were broken off
+	broken atomic.Int32 // answers to what is published that were broken off
 
 	mu    sync.Mutex // guards wires
 	wires map[net.Conn]bool
@@ -30,7 +30,7 @@ const (
 	cut             // connections end, and new ones at once
 	swallowed       // connections stay and nothing arrives, in either direction
 	slow            // every piece takes a while
-	broken          // the next answer to a script ends after its first byte, with a reset
+	broken          // the next answer to what is published ends after its first byte, with a reset
 )
 
 // dragged is what a piece takes on a slow proxy.
@@ -103,36 +103,36 @@ func (c *proxy) carry(near net.Conn) {
 		c.keep(w, true)
 		defer c.keep(w, false)
 	}
-	var script atomic.Bool // it was asked to run one, and has not answered
+	var publishing atomic.Bool // it was asked to append to the stream, and has not answered
 	var both sync.WaitGroup
-	both.Go(func() { c.pass(near, far, nil, &script) })
-	both.Go(func() { c.pass(far, near, near.(*net.TCPConn), &script) })
+	both.Go(func() { c.pass(near, far, nil, &publishing) })
+	both.Go(func() { c.pass(far, near, near.(*net.TCPConn), &publishing) })
 	both.Wait()
 }
 
 // pass carries one direction; asker is the daemon's end if it is that of the answers.
-func (c *proxy) pass(from, to net.Conn, asker *net.TCPConn, script *atomic.Bool) {
+func (c *proxy) pass(from, to net.Conn, asker *net.TCPConn, publishing *atomic.Bool) {
 	defer from.Close()
 	defer to.Close()
 	for buf := make([]byte, 64<<10); ; {
 		n, err := from.Read(buf)
 		if n > 0 {
 			piece := buf[:n]
-			if asker == nil && bytes.Contains(bytes.ToLower(piece), []byte("\r\nevalsha\r\n")) {
-				script.Store(true)
+			if asker == nil && bytes.Contains(bytes.ToLower(piece), []byte("\r\nxadd\r\n")) {
+				publishing.Store(true)
 			}
 			switch how := c.how.Load(); {
 			case how == swallowed:
 				continue
 			case how == slow:
 				fault.Pass(dragged)
-			case how == broken && asker != nil && script.Load() && c.how.CompareAndSwap(broken, through):
+			case how == broken && asker != nil && publishing.Load() && c.how.CompareAndSwap(broken, through):
 				c.broken.Add(1)
 				_, _ = asker.Write(piece[:1])
 				_ = asker.SetLinger(0) // closing is a reset
 				return
 			case asker != nil:
-				script.Store(false)
+				publishing.Store(false)
 			}
 			if _, err := to.Write(piece); err != nil {
 				return

@@ -114,7 +114,8 @@ func decode(t testing.TB, ev string, fields map[string]any, r Repo) Call {
 func TestBatchRepeatsIDs(t *testing.T) {
 	r := orchard()
 	command := map[string]any{"command": "cat go.mod web/server.go && rg Basket store && make"}
-	one := decode(t, "PostToolUse", map[string]any{"tool_name": "Bash", "tool_use_id": "t9", "agent_id": "a1", "tool_input": command,
+	one := decode(t, "PostToolUse", map[string]any{"tool_name": "Bash", "tool_use_id": "t9", "agent_id": "a1",
+		"tool_input":    command,
 		"tool_response": map[string]any{"stdout": "store/basket.go:1:x"}}, r)
 	all := decode(t, "PostToolBatch",
 		map[string]any{"agent_id": "a1", "tool_calls": []any{map[string]any{"tool_name": "Bash", "tool_use_id": "t9",
@@ -162,7 +163,8 @@ func TestDecodeHostile(t *testing.T) {
 		t.Errorf("%d MB: %v, %d events", len(big)>>20, err, len(call.Events))
 	}
 	deep := strings.Repeat(`{"tool_input":`, 100_000)
-	wrong := []string{"", "null", "[]", "3", `"x"`, "{", deep, `{"hook_event_name":`, "\xff\xfe{}", strings.Repeat("[", 1<<20)}
+	wrong := []string{"", "null", "[]", "3", `"x"`, "{", deep, `{"hook_event_name":`, "\xff\xfe{}",
+		strings.Repeat("[", 1<<20)}
 	for _, payload := range wrong {
 		call, err := Decode("claude", nil, []byte(payload), orchard())
 		if len(call.Events) != 0 || call.Query != nil {
@@ -215,7 +217,8 @@ func TestSymlinks(t *testing.T) {
 		{base, filepath.Join(link, "sub", "a.go")},
 	} {
 		call := decode(t, "PostToolUse",
-			map[string]any{"cwd": c.cwd, "tool_name": "Read", "tool_use_id": "t", "tool_input": map[string]any{"file_path": c.file}}, r)
+			map[string]any{"cwd": c.cwd, "tool_name": "Read", "tool_use_id": "t",
+				"tool_input": map[string]any{"file_path": c.file}}, r)
 		if len(call.Events) != 1 || call.Events[0].Paths[0] != "sub/a.go" {
 			t.Errorf("cwd %s, file %s: %v", c.cwd, c.file, call.Events)
 		}
@@ -229,7 +232,8 @@ func TestNestedWorktrees(t *testing.T) {
 	for _, file := range []string{"/trees/plum/web/server.go", "/.claude/worktrees/fig/web/server.go", "/web/server.go"} {
 		call := decode(t, "PreToolUse",
 			map[string]any{"tool_name": "Edit", "tool_input": map[string]any{"file_path": orchardRoot + file}}, r)
-		if call.Query == nil || call.Query.Current != "web/server.go" || call.Kind != "next" || call.Query.Task != event.TaskNext {
+		if call.Query == nil || call.Query.Current != "web/server.go" || call.Kind != "next" ||
+			call.Query.Task != event.TaskNext {
 			t.Errorf("%s: %+v", file, call.Query)
 		}
 	}
@@ -258,7 +262,8 @@ func BenchmarkDecodeBash(b *testing.B) {
 	r := bigRepo(10_000)
 	var out strings.Builder
 	for i := range 40 {
-		out.WriteString("dir" + string(rune('a'+i%26)) + "/pkg/file12.go:12:\tfunc Serve(ctx context.Context) error { return nil }\n")
+		out.WriteString("dir" + string(rune('a'+i%26)) +
+			"/pkg/file12.go:12:\tfunc Serve(ctx context.Context) error { return nil }\n")
 	}
 	payload := marshal(b, map[string]any{"hook_event_name": "PostToolUse", "session_id": "s", "cwd": "/r",
 		"tool_name": "Bash", "tool_use_id": "t",

@@ -103,7 +103,8 @@ func TestClaudeNamesAtCursor(t *testing.T) {
 	payload := `{"cursor_version":"2.6","conversation_id":"c","workspace_roots":["` + orchardRoot + `"],"hook_event_name":"PostToolUse",
 		"tool_name":"Read","tool_use_id":"t","tool_input":{"file_path":"go.mod"},"tool_response":"x"}`
 	call, err := Decode("claude", nil, []byte(payload), orchard())
-	if err != nil || call.Agent != "cursor" || call.Event != "PostToolUse" || len(call.Events) != 1 || call.Events[0].Agent != "cursor" {
+	if err != nil || call.Agent != "cursor" || call.Event != "PostToolUse" || len(call.Events) != 1 ||
+		call.Events[0].Agent != "cursor" {
 		t.Fatalf("%+v, %v", call, err)
 	}
 	if call.Query == nil || call.Query.Current != "go.mod" || call.Kind != HintNext {
@@ -136,7 +137,8 @@ func TestCopilotTime(t *testing.T) {
 // TestOwnTools: what aOa itself was asked teaches nothing, whichever tool it was and however the agent writes it.
 func TestOwnTools(t *testing.T) {
 	for _, tool := range agents.OwnTools {
-		for agent, name := range map[string]string{"claude": "mcp__aoa__" + tool, "gemini": "mcp_aoa_" + tool, "cursor": "MCP:" + tool} {
+		for agent, name := range map[string]string{"claude": "mcp__aoa__" + tool, "gemini": "mcp_aoa_" + tool,
+			"cursor": "MCP:" + tool} {
 			p := map[string]any{"hook_event_name": map[string]string{"claude": "PostToolUse", "gemini": "AfterTool",
 				"cursor": "postToolUse"}[agent], "session_id": "s1", "conversation_id": "s1", "cwd": orchardRoot, "tool_name": name,
 				"tool_input": map[string]any{"file": "go.mod", "query": "x"}}

@@ -44,7 +44,8 @@ func TestPlugin(t *testing.T) {
 	if !regexp.MustCompile(`^\d+\.\d+\.\d+$`).MatchString(plugin.Version) || market.Description == "" {
 		t.Errorf("version %q; the marketplace is described as %q", plugin.Version, market.Description)
 	}
-	if icon := contentOf(t, filepath.Join(root, filepath.FromSlash(plugin.Icon))); !bytes.HasPrefix(icon, []byte("<svg ")) {
+	if icon := contentOf(t, filepath.Join(root, filepath.FromSlash(plugin.Icon))); !bytes.HasPrefix(icon,
+		[]byte("<svg ")) {
 		t.Errorf("icon %s: %.40s", plugin.Icon, icon)
 	}
 	var mcp struct {

@@ -73,7 +73,8 @@ func FuzzRender(f *testing.F) {
 
 func suggestion(file, text string) event.Suggestion {
 	return event.Suggestion{File: event.Path(file), Reasons: []event.Reason{{Signal: "quiet", Value: 1, Weight: 2},
-		{Signal: "against", Value: 1, Weight: -1, Text: "seldom used"}, {Signal: "together", Value: 1, Weight: 1, Text: text}}}
+		{Signal: "against", Value: 1, Weight: -1, Text: "seldom used"}, {Signal: "together", Value: 1, Weight: 1,
+			Text: text}}}
 }
 
 func TestText(t *testing.T) {

@@ -33,8 +33,8 @@ func TestStoreCutsAfterRedacting(t *testing.T) {
 	}
 }
 
-// TestCommandWordsAreNoValues: what a command assigns may be anything, so it gives no terms, not even by way of a variable; nor
-// does what looks like a key.
+// TestCommandWordsAreNoValues: what a command assigns may be anything, so it gives no terms, not even by way of a
+// variable; nor does what looks like a key.
 func TestCommandWordsAreNoValues(t *testing.T) {
 	for _, command := range []string{"orchard PIN=zanzibar", "PIN=zanzibar orchard", "export PIN=zanzibar; orchard $PIN",
 		"orchard --pin=zanzibar", "orchard z4Anz1iB4ar9",

@@ -66,7 +66,8 @@ func TestShellResults(t *testing.T) {
 		{"", "grep -rn New .", "./store/basket.go:1:func New\npick/picker.go:3:see web/server.go",
 			[]event.Path{"store/basket.go", "pick/picker.go"}, true},
 		{"", "ls store", "basket.go\nbasket_test.go\n", []event.Path{"store/basket.go", "store/basket_test.go"}, true},
-		{"/web", "find . -type f", "./server.go\n./app/[id]/page.tsx\n", []event.Path{"web/server.go", "web/app/[id]/page.tsx"}, true},
+		{"/web", "find . -type f", "./server.go\n./app/[id]/page.tsx\n",
+			[]event.Path{"web/server.go", "web/app/[id]/page.tsx"}, true},
 		{"", "cd web && rg -l x", "server.go", []event.Path{"web/server.go"}, true},
 		{"", "git status --short", " M web/server.go\n?? docs/a guide.md", []event.Path{"web/server.go"}, true},
 		{"", "go test ./...", "--- FAIL\n    server_test.go:12: no\nok (see web/index.ts.)",
@@ -75,7 +76,8 @@ func TestShellResults(t *testing.T) {
 			"node_modules/z/go.mod", []event.Path{"docs/old.md"}, false},
 		{"", "ls vendor docs", "docs:\na guide.md\nold.md\n", []event.Path{"docs/a guide.md", "docs/old.md"}, true},
 		{"", "aoa suggest pick/picker.go", "store/basket.go 0.91", nil, false},
-		{"", "make", "index.ts is anybody's; orchard/README.md and a/go.mod are ours", []event.Path{"README.md", "go.mod"}, false},
+		{"", "make", "index.ts is anybody's; orchard/README.md and a/go.mod are ours", []event.Path{"README.md", "go.mod"},
+			false},
 	} {
 		events := bash(orchard(), orchardRoot+c.cwd, c.command, c.out)
 		last := events[len(events)-1]

@@ -37,7 +37,8 @@ func TestSteps(t *testing.T) {
 		{"Read", map[string]any{"file_path": root + "/vendor/x.go"}, event.Step{Act: event.ActOther}},
 		{"Grep", map[string]any{"pattern": "Basket", "path": root + "/store", "glob": "*.go", "output_mode": "content",
 			"-i": true, "head_limit": 3},
-			event.Step{Act: event.ActSearch, Pattern: "Basket", Folder: "store", Glob: "*.go", Mode: "content", Fold: true, Limit: 3}},
+			event.Step{Act: event.ActSearch, Pattern: "Basket", Folder: "store", Glob: "*.go", Mode: "content", Fold: true,
+				Limit: 3}},
 		{"Grep", map[string]any{"pattern": "a.b", "multiline": true},
 			event.Step{Act: event.ActSearch, Pattern: "a.b", Mode: "files", Cut: true}},
 		{"Grep", map[string]any{"pattern": "x", "path": "/etc"}, event.Step{Act: event.ActOther}},
@@ -51,7 +52,8 @@ func TestSteps(t *testing.T) {
 		{"Bash", map[string]any{"command": "deploy --token sk_live_0123456789abcdefghij"},
 			event.Step{Act: event.ActRun, Command: "deploy --token [redacted]", Secret: true}},
 		{"Bash", map[string]any{"command": long}, event.Step{Act: event.ActRun, Command: long[:maxStepText], Cut: true}},
-		{"Edit", map[string]any{"file_path": root + "/pick/picker.go", "old_string": "a", "new_string": "", "replace_all": true},
+		{"Edit", map[string]any{"file_path": root + "/pick/picker.go", "old_string": "a", "new_string": "",
+			"replace_all": true},
 			event.Step{Act: event.ActEdit, Paths: []event.Path{"pick/picker.go"}, Edits: []event.Swap{{Old: "a", All: true}}}},
 		{"Edit", map[string]any{"file_path": root + "/pick/picker.go", "old_string": "a", "new_string": nil},
 			event.Step{Act: event.ActEdit, Paths: []event.Path{"pick/picker.go"}, Cut: true}},
@@ -59,10 +61,12 @@ func TestSteps(t *testing.T) {
 			"new_string": "key = sk_live_0123456789abcdefghij"},
 			event.Step{Act: event.ActEdit, Paths: []event.Path{"pick/picker.go"}, Secret: true}},
 		{"MultiEdit", map[string]any{"file_path": root + "/pick/picker.go",
-			"edits": []any{map[string]any{"old_string": "a", "new_string": "b"}, map[string]any{"old_string": "c", "new_string": "d"}}},
+			"edits": []any{map[string]any{"old_string": "a", "new_string": "b"},
+				map[string]any{"old_string": "c", "new_string": "d"}}},
 			event.Step{Act: event.ActEdit, Paths: []event.Path{"pick/picker.go"},
 				Edits: []event.Swap{{Old: "a", New: "b"}, {Old: "c", New: "d"}}}},
-		{"Write", map[string]any{"file_path": root + "/new.go"}, event.Step{Act: event.ActWrite, Paths: []event.Path{"new.go"}}},
+		{"Write", map[string]any{"file_path": root + "/new.go"},
+			event.Step{Act: event.ActWrite, Paths: []event.Path{"new.go"}}},
 	} {
 		c.want.Tool, c.want.OK, c.want.Time = c.tool, true, at
 		if d := cmp.Diff(c.want, stepOf(t, c.tool, c.input)); d != "" {
@@ -98,7 +102,8 @@ func TestQuestionsOfAnEvent(t *testing.T) {
 		map[string]any{"prompt": "<task-notification>done pick/picker.go</task-notification>"}, orchard()).Asked; got != nil {
 		t.Errorf("a report is a prompt: %+v", got)
 	}
-	if got := decode(t, "SessionStart", map[string]any{"source": "resume"}, orchard()).Asked; got == nil || got.Type != "resume" {
+	if got := decode(t, "SessionStart", map[string]any{"source": "resume"}, orchard()).Asked; got == nil ||
+		got.Type != "resume" {
 		t.Errorf("resume: %+v", got)
 	}
 	if decode(t, "Stop", nil, orchard()).Ended != "turn" || decode(t, "SessionEnd", nil, orchard()).Ended != "session" {
@@ -125,7 +130,8 @@ func TestTagsOfHints(t *testing.T) {
 			t.Errorf("%d offers: %d characters", n, len([]rune(out)))
 		}
 	}
-	if out := string(Render("codex", "UserPromptSubmit", Offers("codex", []Offer{hostile}), "")); strings.Contains(out, "<") || !strings.Contains(out, "Recorded sequences") {
+	if out := string(Render("codex", "UserPromptSubmit", Offers("codex", []Offer{hostile}), "")); strings.Contains(out,
+		"<") || !strings.Contains(out, "Recorded sequences") {
 		t.Error(out)
 	}
 	if out := Render("claude", "UserPromptSubmit", Offers("claude", nil), ""); out != nil {

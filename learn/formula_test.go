@@ -31,7 +31,8 @@ func hint(files ...event.Path) event.Event {
 
 func TestOpens(t *testing.T) {
 	d := newFixture(t, learn.Options{})
-	d.learn(ev(event.KindRead, 0, "a"), ev(event.KindRead, 0, "b"), ev(event.KindRead, 0, "c"), ev(event.KindRead, 0, "c"), ev(event.KindRead, 0, "a"))
+	d.learn(ev(event.KindRead, 0, "a"), ev(event.KindRead, 0, "b"), ev(event.KindRead, 0, "c"), ev(event.KindRead, 0, "c"),
+		ev(event.KindRead, 0, "a"))
 	d.expect("recency of a", d.of(hot.Recency, "", "a", start), float64(start.Unix()))
 	d.expect("frequency of a", d.of(hot.Frequency, "", "a", start), 2)
 	d.expect("frequency of a a half-life later", d.of(hot.Frequency, "", "a", start.Add(hot.Frequency.Half)), 1)
@@ -85,7 +86,8 @@ func TestTagsAndTerms(t *testing.T) {
 // TestEditsMakeHalfAChange compares three edits with a commit of the same files.
 func TestEditsMakeHalfAChange(t *testing.T) {
 	d := newFixture(t, learn.Options{})
-	d.learn(ev(event.KindEdit, 0, "a"), ev(event.KindEdit, 0, "b"), ev(event.KindEdit, 0, "a"), ev(event.KindWrite, 0, "c"))
+	d.learn(ev(event.KindEdit, 0, "a"), ev(event.KindEdit, 0, "b"), ev(event.KindEdit, 0, "a"),
+		ev(event.KindWrite, 0, "c"))
 	d.expect("changes of a while they go on", d.of(hot.Changes, "", "a", start), 0)
 	d.learn(ev(event.KindPrompt, 0), commit(0, "x", "y", "z"))
 	for _, p := range [][4]string{{"a", "b", "x", "y"}, {"b", "a", "y", "x"}, {"a", "c", "x", "z"}, {"c", "b", "z", "y"}} {
@@ -100,7 +102,8 @@ func TestEditsMakeHalfAChange(t *testing.T) {
 	d.expect("co-change of another prompt", d.of(hot.Comod, "e", "d", start), 0)
 }
 
-// TestManyEditsAreLearnedInLinearTime: one more file of a large change costs the same, however many files the change has.
+// TestManyEditsAreLearnedInLinearTime: one more file of a large change costs the same, however many files the change
+// has.
 func TestManyEditsAreLearnedInLinearTime(t *testing.T) {
 	bytes := func(n int) float64 {
 		d := newFixture(t, learn.Options{})
@@ -213,8 +216,8 @@ func TestSessionsDoNotMix(t *testing.T) {
 	d.expect("co-access b x", d.of(hot.Coaccess, "b", "x", start), 0)
 }
 
-// TestSumsOfTwentyYears commits every week of them, newest first and oldest first, and finds no NaN, no infinity, and the
-// sum that the formula says.
+// TestSumsOfTwentyYears commits every week of them, newest first and oldest first, and finds no NaN, no infinity, and
+// the sum that the formula says.
 func TestSumsOfTwentyYears(t *testing.T) {
 	const weeks = 20 * 52
 	want := 0.0
@@ -240,7 +243,8 @@ func TestSumsOfTwentyYears(t *testing.T) {
 }
 
 func TestFoldHook(t *testing.T) {
-	d := newFixture(t, learn.Options{Fold: func(_ context.Context, b *hot.Batch, events []event.Event, _ []live.Delta) error {
+	d := newFixture(t, learn.Options{Fold: func(_ context.Context, b *hot.Batch, events []event.Event,
+		_ []live.Delta) error {
 		for _, e := range events {
 			b.Add(hot.TagFreq, "", string(e.Kind), e.Time, 1)
 		}
@@ -272,7 +276,8 @@ func TestWhatAHintCausedCountsAQuarter(t *testing.T) {
 		owner, member string
 	}{
 		{hot.Frequency, "", "b"}, {hot.Sessions, "", "b"}, {hot.Coaccess, "a", "b"}, {hot.TermFiles, "word", "b"},
-		{hot.TagFiles, "tag", "b"}, {hot.FileTags, "b", "tag"}, {hot.Comod, "a", "b"}, {hot.Comod, "b", "a"}, {hot.Changes, "", "b"},
+		{hot.TagFiles, "tag", "b"}, {hot.FileTags, "b", "tag"}, {hot.Comod, "a", "b"}, {hot.Comod, "b", "a"}, {hot.Changes,
+			"", "b"},
 	} {
 		d, want := led.of(c.f, c.owner, c.member, at), own.of(c.f, c.owner, c.member, at)/4
 		led.expect(c.f.Name, d, want)

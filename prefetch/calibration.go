@@ -184,8 +184,8 @@ const (
 )
 
 // Next decides what holds from now on. outcomes are in time order, the newest last. A refit that was taken is first
-// judged by what came after it: where the calibration before it would have done better, it comes back. Then a new one is
-// fitted on all but the newest fifth, and taken, fitted on all, when it does better on that fifth.
+// judged by what came after it: where the calibration before it would have done better, it comes back. Then a new one
+// is fitted on all but the newest fifth, and taken, fitted on all, when it does better on that fifth.
 func (r Refit) Next(outcomes []Outcome, at time.Time) Refit {
 	outcomes = outcomes[max(0, len(outcomes)-mostFit):]
 	next := Refit{Verdict: Waited, At: at, Outcomes: len(outcomes), Now: r.Now, Last: r.Last}

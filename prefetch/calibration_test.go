@@ -16,13 +16,14 @@ func world(seed uint64, n int, shift float64, from time.Time) []Outcome {
 	out := make([]Outcome, n)
 	for i := range out {
 		p := .4 + .5*r.Float64()
-		out[i] = Outcome{Class: OpenUnseen, P: p, Used: r.Float64() < 1/(1+math.Exp(-(logOdds(p)+shift))), At: from.Add(time.Duration(i) * time.Minute)}
+		out[i] = Outcome{Class: OpenUnseen, P: p, Used: r.Float64() < 1/(1+math.Exp(-(logOdds(p)+shift))),
+			At: from.Add(time.Duration(i) * time.Minute)}
 	}
 	return out
 }
 
-// TestRefitLearns: in a repository whose files are opened far less often than promised, predictions come down to what is
-// kept; where they hold, next to nothing changes.
+// TestRefitLearns: in a repository whose files are opened far less often than promised, predictions come down to what
+// is kept; where they hold, next to nothing changes.
 func TestRefitLearns(t *testing.T) {
 	for _, shift := range []float64{-1.5, 0, 1} {
 		outcomes := world(1, 600, shift, epoch)
@@ -67,7 +68,8 @@ func TestRefitRollsBack(t *testing.T) {
 	if taken.Verdict != Taken {
 		t.Fatalf("%s", taken)
 	}
-	if calm := taken.Next(outcomes, epoch.Add(24*time.Hour)); !calm.At.Equal(taken.At) || calm.Now.Shift[OpenUnseen] != taken.Now.Shift[OpenUnseen] {
+	if calm := taken.Next(outcomes, epoch.Add(24*time.Hour)); !calm.At.Equal(taken.At) ||
+		calm.Now.Shift[OpenUnseen] != taken.Now.Shift[OpenUnseen] {
 		t.Errorf("nothing new, and yet %s", calm)
 	}
 	outcomes = append(outcomes, world(2, 60, 1, epoch.Add(301*time.Minute))...)
@@ -80,8 +82,8 @@ func TestRefitRollsBack(t *testing.T) {
 	}
 }
 
-// TestRefitIsFolded: outcomes of the log are learned from, what is decided is an event, and what it says decides the next
-// question. A replay of the log ends with the same.
+// TestRefitIsFolded: outcomes of the log are learned from, what is decided is an event, and what it says decides the
+// next question. A replay of the log ends with the same.
 func TestRefitIsFolded(t *testing.T) {
 	d := newFixture(t, Options{})
 	d.likely(.65, "x.go")
@@ -90,7 +92,8 @@ func TestRefitIsFolded(t *testing.T) {
 	}
 	var log []event.Event
 	for _, o := range world(3, 200, -2, epoch.Add(-24*time.Hour)) {
-		log = append(log, event.Event{Kind: event.KindOutcome, Time: o.At, Tool: string(Next), Scores: []float64{o.P}, OK: o.Used, Label: "next"},
+		log = append(log, event.Event{Kind: event.KindOutcome, Time: o.At, Tool: string(Next), Scores: []float64{o.P},
+			OK: o.Used, Label: "next"},
 			event.Event{Kind: event.KindOutcome, Time: o.At, Tool: string(Rescue), Scores: []float64{1}, OK: true})
 	}
 	slices.Reverse(log)
@@ -99,7 +102,8 @@ func TestRefitIsFolded(t *testing.T) {
 		t.Fatalf("%s, %d events, %v", r, len(events), err)
 	}
 	d.happen(events...)
-	if last, err := d.p.LastRefit(t.Context()); err != nil || last.String() != r.String() || last.Now.Shift[OpenUnseen] != r.Now.Shift[OpenUnseen] {
+	if last, err := d.p.LastRefit(t.Context()); err != nil || last.String() != r.String() ||
+		last.Now.Shift[OpenUnseen] != r.Now.Shift[OpenUnseen] {
 		t.Errorf("folded %+v, decided %+v, %v", last, r, err)
 	}
 	d.likely(.65, "y.go")

@@ -17,7 +17,8 @@ type Archive struct {
 	Together func(ctx context.Context, a, b event.Path) (both, of int, err error)
 	// Changes returns the newest commits of a file, the newest first, at most most.
 	Changes func(ctx context.Context, f event.Path, most int) ([]event.ChangeSet, error)
-	// Edits returns the names in the lines that a change of these files removes and adds. What cannot be read in time is left out.
+	// Edits returns the names in the lines that a change of these files removes and adds. What cannot be read in time is
+	// left out.
 	Edits func(ctx context.Context, files []event.Path) map[event.Path][]index.Edit
 	// Users returns the files that have a name, none if there are more than most.
 	Users func(name string, most int) []index.User

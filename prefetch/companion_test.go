@@ -58,8 +58,8 @@ func weighOne(t *testing.T, a archive, f event.Path, change ...event.Path) Evide
 	return found[0]
 }
 
-// TestHistory: the counts are those of the file of the change that changed with it most regularly; a new file of the change counts for
-// nothing; commits like the change count more.
+// TestHistory: the counts are those of the file of the change that changed with it most regularly; a new file of the
+// change counts for nothing; commits like the change count more.
 func TestHistory(t *testing.T) {
 	a := archive{commits: [][]event.Path{{"a", "f"}, {"a", "f"}, {"a", "x"}, {"a", "f", "b"}, {"b"}, {"b", "x"}, {"f"}}}
 	e := weighOne(t, a, "f", "a", "b", "new")
@@ -67,10 +67,12 @@ func TestHistory(t *testing.T) {
 		t.Errorf("%+v", e.Lack)
 	}
 	x := e.Facts
-	if x[ShareNext] != .25 || x[ShareMany] != .5 || x[ShareStreak] != math.Log1p(2) || x[ShareNewest] != oddsOf(3, 4) || x[ShareBack] != oddsOf(3, 4) {
+	if x[ShareNext] != .25 || x[ShareMany] != .5 || x[ShareStreak] != math.Log1p(2) || x[ShareNewest] != oddsOf(3, 4) ||
+		x[ShareBack] != oddsOf(3, 4) {
 		t.Errorf("%v", x)
 	}
-	if both, one := weighOne(t, a, "f", "a", "b"), weighOne(t, a, "x", "a", "b"); both.Facts[Similar] <= one.Facts[Similar] {
+	if both, one := weighOne(t, a, "f", "a", "b"), weighOne(t, a, "x", "a",
+		"b"); both.Facts[Similar] <= one.Facts[Similar] {
 		t.Errorf("%v is not above %v: one commit has the whole change", both.Facts[Similar], one.Facts[Similar])
 	}
 	if e := weighOne(t, a, "never", "a"); e.Names() || e.Facts[ShareNewest] != oddsOf(0, 4) || e.Of != 0 {
@@ -78,21 +80,24 @@ func TestHistory(t *testing.T) {
 	}
 }
 
-// TestNames: what still uses a name that the change removes is named with it; not if the name moved within the change, or is defined
-// elsewhere, too.
+// TestNames: what still uses a name that the change removes is named with it; not if the name moved within the
+// change, or is defined elsewhere, too.
 func TestNames(t *testing.T) {
 	gone := index.Edit{Name: "parseconfig", Text: "parseConfig", Removed: true, Gone: true, Defined: true}
-	a := archive{edits: map[event.Path][]index.Edit{"config.go": {gone}}, users: map[string][]index.User{"parseconfig": {{Path: "config.go", Defines: true},
-		{Path: "main.go"}, {Path: "docs.md"}}}}
+	a := archive{edits: map[event.Path][]index.Edit{"config.go": {gone}},
+		users: map[string][]index.User{"parseconfig": {{Path: "config.go", Defines: true},
+			{Path: "main.go"}, {Path: "docs.md"}}}}
 	e := weighOne(t, a, "main.go", "config.go")
-	if e.Use != (Use{"parseConfig", "config.go"}) || !e.Names() || e.Facts[NameRemoved] != .5 || e.Facts[NameTouched] != .5 || e.Facts[NameTouchedBy] != 1 {
+	if e.Use != (Use{"parseConfig", "config.go"}) || !e.Names() || e.Facts[NameRemoved] != .5 ||
+		e.Facts[NameTouched] != .5 || e.Facts[NameTouchedBy] != 1 {
 		t.Errorf("%+v", e)
 	}
 	if e := weighOne(t, a, "main.go", "config.go", "docs.md"); e.Facts[NameRemoved] != 1 {
 		t.Errorf("the only user outside of the change: %+v", e)
 	}
 	a.edits["new.go"] = []index.Edit{{Name: "parseconfig", Text: "parseConfig", Added: true, Defines: true}}
-	if e := weighOne(t, a, "main.go", "config.go", "new.go"); e.Use.Name != "" || e.Facts[NameRemoved] != 0 || e.Facts[NameTouched] == 0 {
+	if e := weighOne(t, a, "main.go", "config.go", "new.go"); e.Use.Name != "" || e.Facts[NameRemoved] != 0 ||
+		e.Facts[NameTouched] == 0 {
 		t.Errorf("the name has moved: %+v", e)
 	}
 	delete(a.edits, "new.go")

@@ -120,8 +120,8 @@ func (c *Confidence) scale(x *FileFeatures) rank.Scale {
 // Probability is that of a file with these features, as shipped.
 func (c *Confidence) Probability(x FileFeatures) float64 { return c.scale(&x).Probability(x.Logit) }
 
-// Prediction is a file of a ranking with the probability that it is opened within the session's next Horizon file events
-// (of a change: that it belongs to it).
+// Prediction is a file of a ranking with the probability that it is opened within the session's next Horizon file
+// events (of a change: that it belongs to it).
 type Prediction struct {
 	Place   int // in the ranking, from 0
 	File    event.Path
@@ -138,8 +138,9 @@ type Prediction struct {
 	Companion bool // it shares two commits with a file of the change, or uses a name that the change removes
 }
 
-// Predictions are the files of a ranking, the likeliest first. found is the evidence about the files of a change, in the order of the
-// ranking; without it a change has the probabilities of its ranking. own is what the repository's outcomes have taught.
+// Predictions are the files of a ranking, the likeliest first. found is the evidence about the files of a change, in
+// the order of the ranking; without it a change has the probabilities of its ranking. own is what the repository's
+// outcomes have taught.
 func (c *Confidence) Predictions(q event.Query, ranked []rank.Scored, found []Evidence, own Calibration) []Prediction {
 	out := make([]Prediction, 0, len(ranked))
 	facts := make([]*Facts, len(found))
@@ -150,7 +151,8 @@ func (c *Confidence) Predictions(q event.Query, ranked []rank.Scored, found []Ev
 	for i, x := range FileFeaturesOf(q, ranked) {
 		f := ranked[i]
 		v := f.Values()
-		p := Prediction{Place: i, File: f.File, Class: x.Class, Unseen: f.Unseen, Named: v[rank.Named] > 0, Text: v[rank.TextShare], Terms: f.Terms()}
+		p := Prediction{Place: i, File: f.File, Class: x.Class, Unseen: f.Unseen, Named: v[rank.Named] > 0,
+			Text: v[rank.TextShare], Terms: f.Terms()}
 		if p.Scale = c.scale(&x); found != nil {
 			p.Scale, p.evidence, p.Companion = warnings[i], found[i].Lack, found[i].Names()
 		}

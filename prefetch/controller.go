@@ -12,7 +12,8 @@ func (d *Controller) Theta() float64 { return theta(d.base, d.drift, 0, 0) }
 // Settle moves it by one shown file that was used or not.
 func (d *Controller) Settle(used bool) { d.drift = drift(d.drift, step(used, targetPrecision), d.base) }
 
-// Reach returns how many of the predictions, from the first, reach the threshold; at most MaxFiles, for no more are shown.
+// Reach returns how many of the predictions, from the first, reach the threshold; at most MaxFiles, for no more are
+// shown.
 func Reach(predictions []Prediction, theta float64) int {
 	n := 0
 	for n < len(predictions) && n < MaxFiles && predictions[n].P >= theta {

@@ -22,15 +22,16 @@ type Question struct {
 	Kind  Kind
 	Query event.Query
 
-	// Found are the candidates of a kind of facts, in the order of importance: somebody found them by looking. Other kinds rank.
+	// Found are the candidates of a kind of facts, in the order of importance: somebody found them by looking. Other
+	// kinds rank.
 	Found []event.Suggestion
 	// Lead is a text that stands before the files and is said without them, too; Named are the files that it names.
 	Lead  string
 	Named []event.Path
 	// Topic names what a text is about that names no files (Reload). Its arm is drawn by it.
 	Topic string
-	// Say puts files into words and tells which of them the words name: there may be no space for all, or for any. It is called under a
-	// lock.
+	// Say puts files into words and tells which of them the words name: there may be no space for all, or for any. It is
+	// called under a lock.
 	Say func([]event.Suggestion) (text string, named []event.Path)
 }
 
@@ -40,7 +41,8 @@ type Decision struct {
 	Shown []event.Suggestion // the files that Text names, best first, without those of Lead
 	Log   []event.Event      // one per arm: the caller appends them to the log
 	Theta float64            // the threshold that was in force, 0 for facts
-	Why   string             // one word for the log and for people: shown, off, nothing, below, idle, soon, spent, retired, withheld, space, late
+	// one word for the log and for people: shown, off, nothing, below, idle, soon, spent, retired, withheld, space, late
+	Why string
 }
 
 // Decide decides what is said now. It is the only place where a file, a list or a fact gets its arm:
@@ -182,7 +184,8 @@ func (p *Prefetcher) units(q Question, candidates []Prediction, s state, v *verd
 		if v.opens = e.Opens; len(files) == 0 {
 			return nil
 		}
-		return []unit{{"list " + strconv.Itoa(s.turn.Prompts), files, e.Says(v.theta, ListTokens, s.searching), e.Any() >= leastShadow}}
+		return []unit{{"list " + strconv.Itoa(s.turn.Prompts), files, e.Says(v.theta, ListTokens, s.searching),
+			e.Any() >= leastShadow}}
 	}
 	for _, x := range candidates {
 		if skip(x.File) || tr.hint && !x.Unseen || q.Kind == Partner && !x.Companion {
@@ -206,7 +209,8 @@ func (p *Prefetcher) draw(q Question, u unit) Arm {
 	return Shown
 }
 
-// say puts a verdict into words and events. What the words have no space for was not shown, and nothing is predicted of it.
+// say puts a verdict into words and events. What the words have no space for was not shown, and nothing is predicted
+// of it.
 func (p *Prefetcher) say(q Question, v verdict, s state, reasons func(Prediction) event.Suggestion) Decision {
 	tr := traits[q.Kind]
 	d := Decision{Theta: v.theta, Why: v.why}
@@ -246,11 +250,12 @@ func (p *Prefetcher) say(q Question, v verdict, s state, reasons func(Prediction
 	return d
 }
 
-// suggestion is the event of one arm. It carries the probabilities as shipped: what the repository's own calibration made of them, a refit
-// must not learn from.
+// suggestion is the event of one arm. It carries the probabilities as shipped: what the repository's own calibration
+// made of them, a refit must not learn from.
 func suggestion(q Question, arm Arm, files []Prediction, text string, leads bool) event.Event {
-	e := event.Event{Time: q.Query.At, Kind: event.KindSuggest, Agent: "aoa", Session: q.Query.Session, Subagent: q.Query.Subagent,
-		Tool: string(q.Kind), Why: string(arm), Label: string(labelOf(q.Kind)), Task: q.Query.Task, Text: q.Topic}
+	e := event.Event{Time: q.Query.At, Kind: event.KindSuggest, Agent: "aoa", Session: q.Query.Session,
+		Subagent: q.Query.Subagent,
+		Tool:     string(q.Kind), Why: string(arm), Label: string(labelOf(q.Kind)), Task: q.Query.Task, Text: q.Topic}
 	for _, x := range files {
 		e.Paths, e.Scores = append(e.Paths, x.File), append(e.Scores, x.Shipped)
 	}

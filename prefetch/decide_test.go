@@ -23,7 +23,8 @@ func TestShownShadowAndSilence(t *testing.T) {
 		t.Fatalf("logged %d events, want one shown and one shadow: %+v", len(dec.Log), dec.Log)
 	}
 	shown, shadow := dec.Log[0], dec.Log[1]
-	if shown.Why != string(Shown) || shown.Tool != string(Partner) || shown.Task != event.TaskChange || len(shown.Scores) != 1 {
+	if shown.Why != string(Shown) || shown.Tool != string(Partner) || shown.Task != event.TaskChange ||
+		len(shown.Scores) != 1 {
 		t.Errorf("shown event %+v", shown)
 	}
 	if shadow.Why != string(Shadow) || !slices.Equal(shadow.Paths, []event.Path{"maybe.go"}) {
@@ -160,14 +161,16 @@ func TestWithoutASessionNothingIsLogged(t *testing.T) {
 	}
 }
 
-// TestConversations: the agent and each subagent are notified separately, and what one does decides nothing for another.
+// TestConversations: the agent and each subagent are notified separately, and what one does decides nothing for
+// another.
 func TestConversations(t *testing.T) {
 	d := newFixture(t, Options{})
 	tell := func(by string) Decision {
 		t.Helper()
 		q := d.query()
 		q.Subagent = by
-		dec, err := d.p.Decide(t.Context(), Question{Kind: Stale, Query: q, Found: []event.Suggestion{{File: "x.go", Score: 1}}})
+		dec, err := d.p.Decide(t.Context(), Question{Kind: Stale, Query: q,
+			Found: []event.Suggestion{{File: "x.go", Score: 1}}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -226,7 +229,8 @@ func TestLead(t *testing.T) {
 	d := newFixture(t, Options{Tokens: func() int { return 20 }})
 	ask := func(kind Kind, lead string, named []event.Path, found ...event.Path) Decision {
 		t.Helper()
-		q := Question{Kind: kind, Query: d.query(), Lead: lead, Named: named, Say: func(s []event.Suggestion) (string, []event.Path) { return fmt.Sprint(paths(s)), paths(s) }}
+		q := Question{Kind: kind, Query: d.query(), Lead: lead, Named: named,
+			Say: func(s []event.Suggestion) (string, []event.Path) { return fmt.Sprint(paths(s)), paths(s) }}
 		for _, f := range found {
 			q.Found = append(q.Found, event.Suggestion{File: f, Score: 1})
 		}
@@ -239,19 +243,23 @@ func TestLead(t *testing.T) {
 		return dec
 	}
 	first := ask(Start, "said before", []event.Path{"n.go"}, "x.go")
-	if first.Text != "said before\n[x.go]" || len(first.Log) != 1 || !slices.Equal(first.Log[0].Named, []event.Path{"n.go"}) || first.Log[0].Tokens != Tokens(first.Text) {
+	if first.Text != "said before\n[x.go]" || len(first.Log) != 1 ||
+		!slices.Equal(first.Log[0].Named, []event.Path{"n.go"}) || first.Log[0].Tokens != Tokens(first.Text) {
 		t.Fatalf("%+v", first)
 	}
 	if dec := ask(Start, "", nil, "n.go"); len(dec.Shown) != 0 {
 		t.Errorf("named twice: %+v", dec)
 	}
-	if dec := ask(Start, "alone", nil); dec.Text != "alone" || len(dec.Log) != 1 || len(dec.Log[0].Paths) != 0 || dec.Why != "shown" {
+	if dec := ask(Start, "alone", nil); dec.Text != "alone" || len(dec.Log) != 1 || len(dec.Log[0].Paths) != 0 ||
+		dec.Why != "shown" {
 		t.Errorf("%+v", dec)
 	}
-	if dec := ask(Reload, "of no files", nil); dec.Text != "of no files" || len(dec.Log) != 1 || len(dec.Log[0].Paths) != 0 {
+	if dec := ask(Reload, "of no files", nil); dec.Text != "of no files" || len(dec.Log) != 1 ||
+		len(dec.Log[0].Paths) != 0 {
 		t.Errorf("%+v", dec)
 	}
-	if left, err := d.p.Left(t.Context(), "s", d.now); err != nil || left != 20-Tokens(first.Text)-Tokens("alone")-Tokens("of no files") {
+	if left, err := d.p.Left(t.Context(), "s", d.now); err != nil ||
+		left != 20-Tokens(first.Text)-Tokens("alone")-Tokens("of no files") {
 		t.Errorf("%d tokens left, %v", left, err)
 	}
 	ask(Start, "a text that costs more than what is left of the allowance of this session", nil)

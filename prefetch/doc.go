@@ -1,17 +1,19 @@
 // Package prefetch decides what is worth saying: scores go in, an answer or silence comes out.
 //
-// A Question of some Kind has candidates: the files of a ranking, which get their probabilities in one place, for hints and for people
-// alike (estimate), or facts that somebody found by looking. Prefetcher.Decide gives each its Arm: shown, withheld (a seeded 10 %, the
-// control group) or shadow. At a prompt a list of files is decided on, withheld and counted as a whole (ListModel). A session has several
-// conversations, that of the agent and one of each subagent: what was shown to a conversation or withheld from it keeps its arm there,
-// whatever the kind.
-// A prediction is settled by its Label, the question of its kind: opened next, opened in this turn, part of the same change, or
-// for facts opened within Horizon file events; at the latest by two idle hours. Outcomes of all arms refit the calibration; those of
-// shown files move the threshold of the kind so that in the long run three of four are used. A kind retires when its interval rules out
-// that showing is worth it. Prove counts from the log what hints cost and spared, beside those that were withheld.
+// A Question of some Kind has candidates: the files of a ranking, which get their probabilities in one place, for
+// hints and for people alike (estimate), or facts that somebody found by looking. Prefetcher.Decide gives each its
+// Arm: shown, withheld (a seeded 10 %, the control group) or shadow. At a prompt a list of files is decided on,
+// withheld and counted as a whole (ListModel). A session has several conversations, that of the agent and one of each
+// subagent: what was shown to a conversation or withheld from it keeps its arm there, whatever the kind. A prediction
+// is settled by its Label, the question of its kind: opened next, opened in this turn, part of the same change, or
+// for facts opened within Horizon file events; at the latest by two idle hours. Outcomes of all arms refit the
+// calibration; those of shown files move the threshold of the kind so that in the long run three of four are used. A
+// kind retires when its interval rules out that showing is worth it. Prove counts from the log what hints cost and
+// spared, beside those that were withheld.
 //
-// What concerns one session is kept by package live; the rest changes only in Fold, which reads nothing but events, what they changed in
-// their sessions, and its own earlier state, so replaying the log gives the same thresholds. The package never writes a score, never shows a file twice to a conversation, and never reads a clock: time rides on queries
-// and events. A decision costs one round trip beside its ranking, and for a change the counts of its commits; Fold costs one
-// per batch.
+// What concerns one session is kept by package live; the rest changes only in Fold, which reads nothing but events,
+// what they changed in their sessions, and its own earlier state, so replaying the log gives the same thresholds. The
+// package never writes a score, never shows a file twice to a conversation, and never reads a clock: time rides on
+// queries and events. A decision costs one round trip beside its ranking, and for a change the counts of its commits;
+// Fold costs one per batch.
 package prefetch

@@ -9,9 +9,10 @@ import (
 	"github.com/aoa-dev/aoa/rank"
 )
 
-// estimate ranks and gives each file its probability: the only way from a question to a probability, for hints and for people. Who
-// asks is done with the ranking when it no longer needs it. A round trip beside those of the ranking.
-func (p *Prefetcher) estimate(ctx context.Context, q event.Query, own Calibration, archive Archive) (*rank.Ranking, []Prediction, error) {
+// estimate ranks and gives each file its probability: the only way from a question to a probability, for hints and
+// for people. Who asks is done with the ranking when it no longer needs it. A round trip beside those of the ranking.
+func (p *Prefetcher) estimate(ctx context.Context, q event.Query, own Calibration, archive Archive) (*rank.Ranking,
+	[]Prediction, error) {
 	ranking, err := p.ranker.Score(ctx, q)
 	if err != nil {
 		return nil, nil, err
@@ -41,12 +42,14 @@ func (x Prediction) suggestion(ctx context.Context, ranking *rank.Ranking, expla
 	s.Score, s.Scale = x.P, x.Scale
 	if use := x.evidence.Use; use.Name != "" {
 		s.Reasons = append([]event.Reason{{Signal: event.SignalRemoved, Value: 1, With: use.In,
-			Text: "still uses " + event.Path(use.Name).Display() + ", which this change removes in " + use.In.Display()}}, s.Reasons...)
+			Text: "still uses " + event.Path(use.Name).Display() + ", which this change removes in " +
+				use.In.Display()}}, s.Reasons...)
 	}
 	return s
 }
 
-// predictions are those of a question of people and tools, with what the repository's outcomes have taught. One round trip more.
+// predictions are those of a question of people and tools, with what the repository's outcomes have taught. One round
+// trip more.
 func (p *Prefetcher) predictions(ctx context.Context, q event.Query) (*rank.Ranking, []Prediction, error) {
 	r, err := p.LastRefit(ctx)
 	if err != nil {
@@ -58,8 +61,8 @@ func (p *Prefetcher) predictions(ctx context.Context, q event.Query) (*rank.Rank
 // defaultAnswer is how many files are answered with where the question does not say.
 const defaultAnswer = 5
 
-// Answer is the answer for people and tools: the likeliest files, with the probabilities that hints have. Equal state and query give
-// equal answers. Answer.Ms is left to the caller.
+// Answer is the answer for people and tools: the likeliest files, with the probabilities that hints have. Equal state
+// and query give equal answers. Answer.Ms is left to the caller.
 func (p *Prefetcher) Answer(ctx context.Context, q event.Query) (event.Answer, error) {
 	ranking, predictions, err := p.predictions(ctx, q)
 	if err != nil {
@@ -81,7 +84,8 @@ func answer(ctx context.Context, q event.Query, ranking *rank.Ranking, predictio
 	return out
 }
 
-// Why is the whole arithmetic of one file, with the digits of Answer, and its place there; 0 for a file that Answer leaves out.
+// Why is the whole arithmetic of one file, with the digits of Answer, and its place there; 0 for a file that Answer
+// leaves out.
 func (p *Prefetcher) Why(ctx context.Context, q event.Query, f event.Path) (s event.Suggestion, place int, err error) {
 	ranking, predictions, err := p.predictions(ctx, q)
 	if err != nil {
@@ -107,7 +111,8 @@ func (p *Prefetcher) Missing(ctx context.Context, q event.Query, least float64, 
 }
 
 // Completion is Answer and Missing of one question about a change, which is weighed once.
-func (p *Prefetcher) Completion(ctx context.Context, q event.Query, least float64, limit int) (event.Answer, []Lack, error) {
+func (p *Prefetcher) Completion(ctx context.Context, q event.Query, least float64, limit int) (event.Answer, []Lack,
+	error) {
 	q.Task = event.TaskChange
 	ranking, predictions, err := p.predictions(ctx, q)
 	if err != nil {
@@ -119,7 +124,8 @@ func (p *Prefetcher) Completion(ctx context.Context, q event.Query, least float6
 }
 
 // missing counts all commits of what Missing names.
-func (p *Prefetcher) missing(ctx context.Context, predictions []Prediction, least float64, limit int) (out []Lack, err error) {
+func (p *Prefetcher) missing(ctx context.Context, predictions []Prediction, least float64, limit int) (out []Lack,
+	err error) {
 	out = Missing(predictions, least, limit)
 	for i := range out {
 		if l := &out[i]; l.Of == changeCommits { // more were not read

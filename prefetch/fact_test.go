@@ -13,7 +13,8 @@ import (
 
 func TestRescue(t *testing.T) {
 	r := Rescuer{
-		Tree: index.NewTree([]event.Path{"cmd/app/main.go", "internal/api/server.go", "internal/mcp/server.go", "web/src/App.tsx", "web/src/ui/index.ts",
+		Tree: index.NewTree([]event.Path{"cmd/app/main.go", "internal/api/server.go", "internal/mcp/server.go",
+			"web/src/App.tsx", "web/src/ui/index.ts",
 			"web/src/ui/button.tsx", "docs/Guide.md", "pkg/one/only.go", "new/name.go", "a/rank/rank.go", "a/rank/rank_test.go", "a/rank/other.go",
 			"pkg/id/short.go", "pkg/id/short_test.go", "pkg/many/a.go", "pkg/many/b.go", ".env.example", "deploy/compose.yml", "deploy/run.sh",
 			"tools/ext/util.ts", "README.md", "docs/api.md", ".eslintrc.js", "lib/point.c", "lib/point.h", "lib/Makefile"}),
@@ -34,13 +35,15 @@ func TestRescue(t *testing.T) {
 		{"docs/guide.md", "missing", "docs/Guide.md"},                       // another case
 		{"deploy/compose.yaml", "missing", "deploy/compose.yml"},            // another extension of the same language
 		{"lib/point.hpp", "missing", "lib/point.h"},                         // a header, not the source
-		{"src/util.ts", "missing", ""},                                      // the only one, of a name that any folder may have
-		{"src/ext/util.ts", "missing", "tools/ext/util.ts"},                 // and of the same folder
+		// the only one, of a name that any folder may have
+		{"src/util.ts", "missing", ""},
+		{"src/ext/util.ts", "missing", "tools/ext/util.ts"}, // and of the same folder
 		{"tools/util.ts", "missing", ""}, {"tools/ext/deep/util.ts", "missing", "tools/ext/util.ts"},
 		{"documentation/README.md", "missing", "README.md"}, // at the root
 		{".env.staging", "missing", ""},                     // not .env.example
 		{".eslintrc.cjs", "missing", ""},                    // a dotfile
-		{".env", "missing", ""}, {"deploy/run.py", "missing", ""}, {"docs/api.json", "missing", ""}, {"deploy/compose", "missing", ""},
+		{".env", "missing", ""}, {"deploy/run.py", "missing", ""}, {"docs/api.json", "missing", ""}, {"deploy/compose",
+			"missing", ""},
 		{"old/name.go", "missing", "new/name.go"},      // renamed
 		{"old/gone.go", "missing", ""},                 // renamed, then gone
 		{"web/src/ui", "isdir", "web/src/ui/index.ts"}, // the folder's entrance
@@ -64,9 +67,11 @@ func TestRescue(t *testing.T) {
 
 func TestStale(t *testing.T) {
 	at := epoch.Add(time.Hour)
-	opened := map[event.Path]live.Open{"same.go": {At: epoch}, "changed.go": {At: epoch}, "own.go": {At: epoch}, "gone.go": {At: epoch},
+	opened := map[event.Path]live.Open{"same.go": {At: epoch}, "changed.go": {At: epoch}, "own.go": {At: epoch},
+		"gone.go":   {At: epoch},
 		"future.go": {At: epoch}}
-	disk := map[event.Path]time.Time{"same.go": epoch.Add(-time.Minute), "changed.go": epoch.Add(10 * time.Minute), "own.go": epoch.Add(time.Second),
+	disk := map[event.Path]time.Time{"same.go": epoch.Add(-time.Minute), "changed.go": epoch.Add(10 * time.Minute),
+		"own.go":    epoch.Add(time.Second),
 		"future.go": at.Add(time.Hour)}
 	got := FindStale(opened, func(p event.Path) (time.Time, bool) { m, ok := disk[p]; return m, ok }, at)
 	if len(got) != 1 || got[0].File != "changed.go" || got[0].Reasons[0].Text != "changed 50 min ago, last read 1 h ago" {
@@ -78,8 +83,10 @@ func TestFindWork(t *testing.T) {
 	e := func(min int, kind event.Kind, files ...event.Path) event.Event {
 		return event.Event{Time: epoch.Add(time.Duration(min) * time.Minute), Kind: kind, Paths: files}
 	}
-	got := FindWork([]event.Event{e(1, event.KindRead, "r.go", "e.go"), e(2, event.KindEdit, "e.go"), e(3, event.KindWrite, "w.go"),
-		e(4, event.KindRead, "late.go", "gone.go"), e(5, event.KindSearch, "s.go")}, func(p event.Path) bool { return p != "gone.go" }, epoch.Add(time.Hour))
+	got := FindWork([]event.Event{e(1, event.KindRead, "r.go", "e.go"), e(2, event.KindEdit, "e.go"),
+		e(3, event.KindWrite, "w.go"),
+		e(4, event.KindRead, "late.go", "gone.go"), e(5, event.KindSearch,
+			"s.go")}, func(p event.Path) bool { return p != "gone.go" }, epoch.Add(time.Hour))
 	var files []event.Path
 	for _, s := range got {
 		files = append(files, s.File)
@@ -94,15 +101,18 @@ func TestFindings(t *testing.T) {
 	e := func(min int, kind event.Kind, files ...event.Path) event.Event {
 		return event.Event{Time: epoch.Add(time.Duration(min) * time.Minute), Kind: kind, Paths: files}
 	}
-	prompt, search, lines, more, sub := e(0, event.KindPrompt), e(1, event.KindSearch), e(2, event.KindRead, "found.go"), e(3, event.KindRead, "found.go"), e(4, event.KindRead, "sub.go")
+	prompt, search, lines, more, sub := e(0, event.KindPrompt), e(1, event.KindSearch), e(2, event.KindRead,
+		"found.go"), e(3, event.KindRead, "found.go"), e(4, event.KindRead, "sub.go")
 	prompt.Named = []event.Path{"named.go"}
 	search.Text, search.Seen = "parseConfig", []event.Path{"found.go", "edited.go"}
 	lines.Lines, more.Lines, sub.Subagent = "10-40", "80-90", "sub"
 	unknown := e(11, event.KindRead, "unknown.go")
 	again := e(12, event.KindRead, "again.go")
 	again.Lines = "1-9"
-	events := []event.Event{prompt, search, lines, more, sub, e(5, event.KindRead, "named.go"), e(6, event.KindRead, "edited.go"), e(7, event.KindEdit, "edited.go"),
-		e(8, event.KindRead, "changed.go"), e(9, event.KindRead, "gone.go"), e(10, event.KindRead, "plain.go"), e(10, event.KindRead, "again.go"), unknown, again}
+	events := []event.Event{prompt, search, lines, more, sub, e(5, event.KindRead, "named.go"),
+		e(6, event.KindRead, "edited.go"), e(7, event.KindEdit, "edited.go"),
+		e(8, event.KindRead, "changed.go"), e(9, event.KindRead, "gone.go"), e(10, event.KindRead, "plain.go"), e(10,
+			event.KindRead, "again.go"), unknown, again}
 	for i := range events {
 		if len(events[i].Paths) == 1 && events[i].Paths[0] != "unknown.go" {
 			events[i].Blob = "as it was"
@@ -135,7 +145,8 @@ func TestTell(t *testing.T) {
 	fact := []event.Suggestion{{File: "x.go", Score: 1}}
 	ask := func(kind Kind, at time.Duration) Decision {
 		t.Helper()
-		got, err := d.p.Decide(t.Context(), Question{Kind: kind, Query: event.Query{Session: "s", At: epoch.Add(at)}, Found: fact})
+		got, err := d.p.Decide(t.Context(), Question{Kind: kind, Query: event.Query{Session: "s", At: epoch.Add(at)},
+			Found: fact})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -151,24 +162,28 @@ func TestTell(t *testing.T) {
 	if other := ask(Stale, 2*time.Second); len(other.Shown) != 1 {
 		t.Errorf("another fact about the same file is another fact: %+v", other)
 	}
-	if _, err := d.p.Decide(t.Context(), Question{Kind: Next, Query: event.Query{Session: "s", At: epoch}, Found: fact}); err == nil {
+	if _, err := d.p.Decide(t.Context(), Question{Kind: Next, Query: event.Query{Session: "s", At: epoch},
+		Found: fact}); err == nil {
 		t.Error("a guess passed for a fact")
 	}
 }
 
 func TestTokensAreAnAllowance(t *testing.T) {
 	d := newFixture(t, Options{Holdout: func() float64 { return 0 }, Tokens: func() int { return 100 }})
-	got, err := d.p.Decide(t.Context(), Question{Kind: Rescue, Query: event.Query{Session: "s", At: epoch}, Found: []event.Suggestion{{File: "x.go"}}})
+	got, err := d.p.Decide(t.Context(), Question{Kind: Rescue, Query: event.Query{Session: "s", At: epoch},
+		Found: []event.Suggestion{{File: "x.go"}}})
 	if err != nil || len(got.Shown) != 1 {
 		t.Fatalf("with tokens left: %+v, %v", got, err)
 	}
 	got.Log[0].Tokens = 120
 	d.happen(got.Log...)
-	got, err = d.p.Decide(t.Context(), Question{Kind: Rescue, Query: event.Query{Session: "s", At: epoch.Add(time.Minute)}, Found: []event.Suggestion{{File: "y.go"}}})
+	got, err = d.p.Decide(t.Context(), Question{Kind: Rescue, Query: event.Query{Session: "s", At: epoch.Add(time.Minute)},
+		Found: []event.Suggestion{{File: "y.go"}}})
 	if err != nil || len(got.Shown) != 0 || got.Why != "spent" {
 		t.Errorf("with the tokens spent: %+v, %v", got, err)
 	}
-	other, err := d.p.Decide(t.Context(), Question{Kind: Rescue, Query: event.Query{Session: "s2", At: epoch.Add(time.Minute)}, Found: []event.Suggestion{{File: "y.go"}}})
+	other, err := d.p.Decide(t.Context(), Question{Kind: Rescue,
+		Query: event.Query{Session: "s2", At: epoch.Add(time.Minute)}, Found: []event.Suggestion{{File: "y.go"}}})
 	if err != nil || len(other.Shown) != 1 {
 		t.Errorf("another session has its own: %+v, %v", other, err)
 	}

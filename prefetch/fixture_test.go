@@ -29,14 +29,17 @@ type fixture struct {
 	n     int
 }
 
-// transparent is a model in which the score is decided by co-change alone: p = σ(10·comod − 5). Words are looked up, and count nothing.
+// transparent is a model in which the score is decided by co-change alone: p = σ(10·comod − 5). Words are looked up,
+// and count nothing.
 var transparent = func() map[event.Task]rank.Model {
 	m := rank.Model{Weights: rank.Values{rank.Comod: 10, rank.Bias: -5, rank.TermsRank: 1e-12}}
 	return map[event.Task]rank.Model{event.TaskNext: m, event.TaskPrompt: m, event.TaskChange: m}
 }()
 
-// says takes a ranking at its word, for companions and lists too: a turn opens files, and a list is right as its files together promise.
-var says = &Confidence{Warning: Warning{Weights: Facts{RankLogit: 1}}, List: ListModel{Opens: ListWeights{Bias: 3}, Right: ListWeights{ListFeatures: ListFeatures{Any: 1}}}}
+// says takes a ranking at its word, for companions and lists too: a turn opens files, and a list is right as its
+// files together promise.
+var says = &Confidence{Warning: Warning{Weights: Facts{RankLogit: 1}},
+	List: ListModel{Opens: ListWeights{Bias: 3}, Right: ListWeights{ListFeatures: ListFeatures{Any: 1}}}}
 
 func newFixture(t *testing.T, o Options) *fixture {
 	t.Helper()
@@ -51,12 +54,15 @@ func newFixture(t *testing.T, o Options) *fixture {
 		o.Changes = d.sharing(3, 4, func(event.Path) bool { return true })
 	}
 	d.store, d.live = openStore(t), live.New()
-	d.p = New(d.store, d.live, rank.New(d.store, d.live, func() *index.Tree { return d.tree }, rank.Options{Models: transparent}), o)
+	d.p = New(d.store, d.live, rank.New(d.store, d.live, func() *index.Tree { return d.tree },
+		rank.Options{Models: transparent}), o)
 	return d
 }
 
-// sharing makes an archive in which every file has changed in of commits, in both of them, the newest, together with all files that do.
-func (d *fixture) sharing(both, of int, do func(event.Path) bool) func(context.Context, event.Path, int) ([]event.ChangeSet, error) {
+// sharing makes an archive in which every file has changed in of commits, in both of them, the newest, together with
+// all files that do.
+func (d *fixture) sharing(both, of int, do func(event.Path) bool) func(context.Context, event.Path,
+	int) ([]event.ChangeSet, error) {
 	return func(_ context.Context, f event.Path, _ int) (out []event.ChangeSet, err error) {
 		for i := range of {
 			c := event.ChangeSet{ID: int64(i), Time: epoch.Add(-time.Duration(i) * time.Hour), Files: []event.Path{f}}
@@ -146,7 +152,8 @@ func (d *fixture) happen(events ...event.Event) []event.Event {
 
 func (d *fixture) event(kind event.Kind, files ...event.Path) event.Event {
 	d.now = d.now.Add(time.Second)
-	return event.Event{ID: fmt.Sprint("e", d.now.UnixNano()), Time: d.now, Kind: kind, Session: "s", Paths: files, OK: true}
+	return event.Event{ID: fmt.Sprint("e", d.now.UnixNano()), Time: d.now, Kind: kind, Session: "s", Paths: files,
+		OK: true}
 }
 
 // opens opens n files that nobody predicts.

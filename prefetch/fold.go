@@ -165,7 +165,8 @@ func (p *Prefetcher) foldFeedback(st *folded, e event.Event) {
 // SetThreshold is the event that tells Fold what Options.Threshold is from now on. Fold asks the log and not the
 // setting of the moment: a replay under another setting gives the same state.
 func SetThreshold(value float64, at time.Time) event.Event {
-	return event.Event{ID: fmt.Sprintf("setting:%s:%d", settingThreshold, at.UnixNano()), Time: at, Kind: event.KindSetting, Agent: "cli",
+	return event.Event{ID: fmt.Sprintf("setting:%s:%d", settingThreshold, at.UnixNano()), Time: at,
+		Kind: event.KindSetting, Agent: "cli",
 		Tool: settingThreshold, Scores: []float64{value}}
 }
 

@@ -53,8 +53,8 @@ func (t trait) target() float64 {
 	return targetPrecision
 }
 
-// traits of all kinds. A guess between calls costs attention for one file only, so it names fewest. A prompt comes once a turn and
-// before any search: a list costs little there.
+// traits of all kinds. A guess between calls costs attention for one file only, so it names fewest. A prompt comes
+// once a turn and before any search: a list costs little there.
 var traits = map[Kind]trait{
 	Next:    {task: event.TaskNext, label: live.LabelNext, files: 2, hint: true},
 	Prompt:  {task: event.TaskPrompt, label: live.LabelTurn, files: MaxFiles, list: true, aim: listAim},
@@ -62,7 +62,8 @@ var traits = map[Kind]trait{
 	Rescue:  {label: live.LabelOpen, files: 1, fact: true},
 	Start:   {label: live.LabelOpen, files: MaxFiles, fact: true},
 	Stale:   {label: live.LabelOpen, files: MaxFiles, fact: true},
-	Reload:  {task: event.TaskPrompt, label: live.LabelTurn, files: MaxFiles, fact: true, list: true, text: true, aim: listAim},
+	Reload: {task: event.TaskPrompt, label: live.LabelTurn, files: MaxFiles, fact: true, list: true, text: true,
+		aim: listAim},
 }
 
 // labelOf is what the outcomes of a kind mean.

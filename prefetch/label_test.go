@@ -48,8 +48,10 @@ func TestALabelDecidesTheOutcome(t *testing.T) {
 		{"the session ends", Prompt, []func(*fixture) []event.Event{end}, "not"},
 		{"only read", Partner, []func(*fixture) []event.Event{read("x.go")}, ""},
 		{"edited much later", Partner, []func(*fixture) []event.Event{opens, prompt, edit("x.go")}, "used"},
-		{"committed by hand, with the change", Partner, []func(*fixture) []event.Event{end, commit("cur.go", "x.go")}, "used"},
-		{"the change is committed without it", Partner, []func(*fixture) []event.Event{opens, commit("cur.go", "y.go"), edit("x.go")}, "not"},
+		{"committed by hand, with the change", Partner, []func(*fixture) []event.Event{end, commit("cur.go", "x.go")},
+			"used"},
+		{"the change is committed without it", Partner, []func(*fixture) []event.Event{opens, commit("cur.go", "y.go"),
+			edit("x.go")}, "not"},
 		{"another change is committed", Partner, []func(*fixture) []event.Event{commit("y.go", "x.go")}, ""},
 	} {
 		t.Run(c.what, func(t *testing.T) {
@@ -76,17 +78,20 @@ func TestALabelDecidesTheOutcome(t *testing.T) {
 	}
 }
 
-// TestOutcomesWithoutALabel: an outcome that does not say what was predicted moves no threshold, and teaches no calibration.
+// TestOutcomesWithoutALabel: an outcome that does not say what was predicted moves no threshold, and teaches no
+// calibration.
 func TestOutcomesWithoutALabel(t *testing.T) {
 	d := newFixture(t, Options{})
 	d.likely(.9, "x.go")
 	dec := d.ask(Partner)
-	d.happen(event.Event{ID: "old", Time: d.now, Kind: event.KindOutcome, Session: "s", Tool: string(Partner), Cause: dec.Log[0].ID,
+	d.happen(event.Event{ID: "old", Time: d.now, Kind: event.KindOutcome, Session: "s", Tool: string(Partner),
+		Cause: dec.Log[0].ID,
 		Paths: []event.Path{"x.go"}, Scores: []float64{.9}, Why: string(Shown)})
 	near(t, "threshold", d.theta(Partner), Balanced)
 	old := make([]event.Event, 2*leastFit)
 	for i := range old {
-		old[i] = event.Event{Kind: event.KindOutcome, Time: epoch.Add(time.Duration(i) * time.Minute), Tool: string(Next), Scores: []float64{.6}}
+		old[i] = event.Event{Kind: event.KindOutcome, Time: epoch.Add(time.Duration(i) * time.Minute), Tool: string(Next),
+			Scores: []float64{.6}}
 	}
 	if r, log, err := d.p.Refit(t.Context(), old, d.now); err != nil || r.Verdict != Waited || len(log) != 0 {
 		t.Errorf("fitted to outcomes with another label: %s, %v", r, err)
@@ -141,12 +146,13 @@ func TestNoRoom(t *testing.T) {
 	d.likely(.8, "y.go")
 	ask := func(most int) Decision {
 		t.Helper()
-		dec, err := d.p.Decide(t.Context(), Question{Kind: Partner, Query: d.query(), Say: func(shown []event.Suggestion) (text string, named []event.Path) {
-			for _, s := range shown[:min(most, len(shown))] {
-				text, named = text+"\n"+string(s.File), append(named, s.File)
-			}
-			return text, named
-		}})
+		dec, err := d.p.Decide(t.Context(),
+			Question{Kind: Partner, Query: d.query(), Say: func(shown []event.Suggestion) (text string, named []event.Path) {
+				for _, s := range shown[:min(most, len(shown))] {
+					text, named = text+"\n"+string(s.File), append(named, s.File)
+				}
+				return text, named
+			}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -160,7 +166,8 @@ func TestNoRoom(t *testing.T) {
 	if len(part.Shown) != 1 || len(part.Log) != 1 || part.Text != "x.go" {
 		t.Fatalf("one of two printed: %+v", part)
 	}
-	if got := part.Log[0]; !slices.Equal(got.Paths, []event.Path{"x.go"}) || len(got.Scores) != 1 || got.Tokens != Tokens("x.go") {
+	if got := part.Log[0]; !slices.Equal(got.Paths, []event.Path{"x.go"}) || len(got.Scores) != 1 ||
+		got.Tokens != Tokens("x.go") {
 		t.Errorf("logged %+v", got)
 	}
 	if rest := ask(2); rest.Text != "y.go" {
@@ -168,7 +175,8 @@ func TestNoRoom(t *testing.T) {
 	}
 }
 
-// TestAFitCannotStarve: a calibration that lowers everything below the floor goes on getting outcomes, and is corrected by them.
+// TestAFitCannotStarve: a calibration that lowers everything below the floor goes on getting outcomes, and is
+// corrected by them.
 func TestAFitCannotStarve(t *testing.T) {
 	d := newFixture(t, Options{})
 	low := Refit{Verdict: Taken, At: epoch.Add(-time.Hour), Now: Calibration{Shift: map[Class]float64{OpenUnseen: -6}}}
@@ -196,19 +204,22 @@ func TestAFitCannotStarve(t *testing.T) {
 	}
 }
 
-// TestOneAnswer: who asks and who is hinted get the same probability, of the same model, after the repository's own calibration.
+// TestOneAnswer: who asks and who is hinted get the same probability, of the same model, after the repository's own
+// calibration.
 func TestOneAnswer(t *testing.T) {
 	var d *fixture
 	changes := func(ctx context.Context, f event.Path, most int) ([]event.ChangeSet, error) {
 		return d.sharing(9, 10, func(g event.Path) bool { return !strings.HasPrefix(string(g), "never") })(ctx, f, most)
 	}
-	d = newFixture(t, Options{Confident: &Confidence{Warning: Warning{Weights: Facts{Always: -.5, ShareNewest: 1.2, RankLogit: .4, RankGap: .1}, Sizes: [sizes]Curve{{.1, .9, -.2, .3, -.3, .1, .2}}}, Ahead: .2},
+	d = newFixture(t, Options{Confident: &Confidence{Warning: Warning{Weights: Facts{Always: -.5, ShareNewest: 1.2,
+		RankLogit: .4, RankGap: .1}, Sizes: [sizes]Curve{{.1, .9, -.2, .3, -.3, .1, .2}}}, Ahead: .2},
 		Archive: Archive{Changes: changes}})
 	d.likely(.7, "often.go", "cur_test.go")
 	d.likely(.3, "never.go")
 	e := d.event(event.KindFeedback)
 	e.Session, e.Why = "", refitted
-	e.Text = Refit{Verdict: Taken, At: epoch, Now: Calibration{Shift: map[Class]float64{OfChange: .3, OpenUnseen: .4}}}.encode()
+	e.Text = Refit{Verdict: Taken, At: epoch, Now: Calibration{Shift: map[Class]float64{OfChange: .3,
+		OpenUnseen: .4}}}.encode()
 	d.happen(e)
 	for _, kind := range []Kind{Partner, Next} {
 		q := d.query()
@@ -234,7 +245,8 @@ func TestOneAnswer(t *testing.T) {
 				continue
 			}
 			lacks, err := d.p.Missing(t.Context(), q, .4, 5)
-			if !slices.Contains(lacks, Lack{File: s.File, Score: s.Score, With: "cur.go", Both: 9, Of: 10}) || err != nil || len(lacks) != 2 {
+			if !slices.Contains(lacks, Lack{File: s.File, Score: s.Score, With: "cur.go", Both: 9, Of: 10}) || err != nil ||
+				len(lacks) != 2 {
 				t.Errorf("warned of %+v, %v, hinted at %s, %v", lacks, err, s.File, s.Score)
 			}
 		}

@@ -17,7 +17,8 @@ type Cost struct {
 	Carried int // Σ tokens × requests that carried them
 }
 
-// The price of a text in tokens of input: it is written to the prompt cache once, and read by each later request of the conversation.
+// The price of a text in tokens of input: it is written to the prompt cache once, and read by each later request of
+// the conversation.
 const (
 	written = 1.25
 	read    = 0.1
@@ -26,8 +27,8 @@ const (
 // conversation is a session's agent or one of its subagents.
 type conversation struct{ session, subagent string }
 
-// requests counts the requests to the model of each conversation, as far as prompts and tool calls show. Calls that were requested
-// together belong to one.
+// requests counts the requests to the model of each conversation, as far as prompts and tool calls show. Calls that
+// were requested together belong to one.
 type requests map[conversation]*request
 
 type request struct {
@@ -48,7 +49,8 @@ func (r requests) add(e event.Event) bool {
 	switch {
 	case e.Agent == "watch":
 		return false
-	case e.Kind == event.KindPrompt || e.Kind.Open() || e.Kind == event.KindSearch || e.Kind == event.KindRun || e.Kind == event.KindFailed:
+	case e.Kind == event.KindPrompt || e.Kind.Open() || e.Kind == event.KindSearch || e.Kind == event.KindRun ||
+		e.Kind == event.KindFailed:
 	default:
 		return false
 	}

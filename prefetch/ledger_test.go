@@ -15,7 +15,8 @@ func TestLedger(t *testing.T) {
 		return event.Event{Kind: event.KindRead, Session: session, Batch: batch}
 	}
 	got := Ledger([]event.Event{
-		call("a", ""), hint("a", 10, Shown), hint("a", 99, Shadow), call("a", ""), call("a", ""), hint("a", 5, Shown), call("a", ""),
+		call("a", ""), hint("a", 10, Shown), hint("a", 99, Shadow), call("a", ""), call("a", ""), hint("a", 5,
+			Shown), call("a", ""),
 		hint("b", 100, Shown), call("b", "1"), call("b", "1"), call("b", "2"), call("c", ""),
 	})
 	want := []Cost{{"b", 1, 100, 2, 200}, {"a", 2, 15, 3, 10 + 10 + 15}}

@@ -11,12 +11,12 @@ const (
 	retireWithheld = 30
 )
 
-// leastLift is what showing must be worth: one file in ten that would not have been used otherwise. What a kind is worth is judged by
-// the upper end of its interval: the evidence must rule out that it is worth as much.
+// leastLift is what showing must be worth: one file in ten that would not have been used otherwise. What a kind is
+// worth is judged by the upper end of its interval: the evidence must rule out that it is worth as much.
 const leastLift = 0.10
 
-// leastRight is the share of lists with a right file below which they keep silent. A list spares searches for files that would be
-// opened anyway, so that lift says nothing about it.
+// leastRight is the share of lists with a right file below which they keep silent. A list spares searches for files
+// that would be opened anyway, so that lift says nothing about it.
 const leastRight = 0.50
 
 // fade is what each settled prediction of a retired kind leaves of the evidence against it. When half of what
@@ -83,7 +83,8 @@ func (r Record) verdict() bool {
 func (r Record) Why() string {
 	if traits[r.Kind].list && r.Shown.Settled > 0 {
 		p, low, high := wilson(r.Shown.Used, r.Shown.Settled)
-		return fmt.Sprintf("of %d shown lists %.0f %% named a file that was opened (%.0f to %.0f %%)", r.Shown.Settled, 100*p, 100*low, 100*high)
+		return fmt.Sprintf("of %d shown lists %.0f %% named a file that was opened (%.0f to %.0f %%)", r.Shown.Settled, 100*p,
+			100*low, 100*high)
 	}
 	l := r.Lift()
 	if !l.Known {

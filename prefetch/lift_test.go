@@ -42,7 +42,8 @@ func (s *simulation) run(t *testing.T, n int, shown, anyway float64) {
 	for range n {
 		s.count++
 		q := event.Query{Session: "sim" + number(float64(s.count)), At: s.d.now}
-		got, err := s.d.p.Decide(t.Context(), Question{Kind: Stale, Query: q, Found: []event.Suggestion{{File: "x.go", Score: 1}}})
+		got, err := s.d.p.Decide(t.Context(), Question{Kind: Stale, Query: q,
+			Found: []event.Suggestion{{File: "x.go", Score: 1}}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -74,12 +75,14 @@ func (s *simulation) record(t *testing.T) Record {
 // TestAUselessKindRetiresAndComesBack: a kind that changes nothing falls silent by itself; when its evidence has
 // faded it speaks again, and stays if it has become useful.
 func TestAUselessKindRetiresAndComesBack(t *testing.T) {
-	s := &simulation{d: newFixture(t, Options{Holdout: func() float64 { return 0.3 }, Seed: "simulation"}), rng: rand.New(rand.NewPCG(1, 2))}
+	s := &simulation{d: newFixture(t, Options{Holdout: func() float64 { return 0.3 }, Seed: "simulation"}),
+		rng: rand.New(rand.NewPCG(1, 2))}
 	s.run(t, 100, 0.9, 0.1)
 	if s.record(t).Retired {
 		t.Fatal("a useful kind has retired")
 	}
-	s = &simulation{d: newFixture(t, Options{Holdout: func() float64 { return 0.3 }, Seed: "simulation"}), rng: rand.New(rand.NewPCG(1, 2))}
+	s = &simulation{d: newFixture(t, Options{Holdout: func() float64 { return 0.3 }, Seed: "simulation"}),
+		rng: rand.New(rand.NewPCG(1, 2))}
 	r := Record{}
 	for n := 0; !r.Retired; n += 10 {
 		if n > 300 {
@@ -117,7 +120,8 @@ func TestAnIntervalRetires(t *testing.T) {
 
 // TestARetiredKindIsBroughtBack: who wants it back need not wait for the evidence to fade.
 func TestARetiredKindIsBroughtBack(t *testing.T) {
-	s := &simulation{d: newFixture(t, Options{Holdout: func() float64 { return 0.3 }, Seed: "simulation"}), rng: rand.New(rand.NewPCG(1, 2))}
+	s := &simulation{d: newFixture(t, Options{Holdout: func() float64 { return 0.3 }, Seed: "simulation"}),
+		rng: rand.New(rand.NewPCG(1, 2))}
 	again := func() {
 		e := s.d.event(event.KindFeedback)
 		e.Session, e.Tool, e.Why = "", string(Stale), Revive

@@ -10,30 +10,35 @@ import (
 	"github.com/aoa-dev/aoa/rank"
 )
 
-// At a prompt the unit of a decision is a short list. One file rarely reaches Floor there, and the files' outcomes depend on each
-// other: what counts is whether the turn opens at least one of them.
+// At a prompt the unit of a decision is a short list. One file rarely reaches Floor there, and the files' outcomes
+// depend on each other: what counts is whether the turn opens at least one of them.
 
 // The bounds of a list.
 const (
-	ListTokens    = 120  // at most, of a list's text
-	ListThreshold = 0.55 // default of the setting threshold.prompt: the probability that one file is right, if the turn opens any
+	ListTokens = 120 // at most, of a list's text
+	// default of the setting threshold.prompt: the probability that one file is right, if the turn opens any
+	ListThreshold = 0.55
 
-	leastOpens   = 0.35 // below this probability that the turn opens a file of the repository at all, a silent list says so: "idle"
+	// below this probability that the turn opens a file of the repository at all, a silent list says so: "idle"
+	leastOpens   = 0.35
 	leastListed  = 0.05 // files below this probability are left out
 	leastOfFirst = 0.2  // and files below this share of the first one's
 	leastShadow  = 0.10 // a list that is not shown is logged from this probability on that one of its files is opened
 	shortPrompt  = 3    // words: "yes", "commit this"
 	mostSure     = 0.99 // a file's probability, if the turn opens files, is shown as at most this
-	listAim      = 0.65 // share of shown lists with a right file, of those whose turn opened one; the threshold adapts to it
+	// share of shown lists with a right file, of those whose turn opened one; the threshold adapts to it
+	listAim = 0.65
 
-	// How many times its own tokens a list is expected to spare. The results of the searches that it spares would be carried by all later
-	// requests as its text is, so that their price is no part of the comparison. What exceeds 1 is for reading a wrong list. On repositories
-	// left out of the fit, 3.5 keeps lists to a fifth of the prompts whose turn opens nothing.
+	// How many times its own tokens a list is expected to spare. The results of the searches that it spares would be
+	// carried by all later requests as its text is, so that their price is no part of the comparison. What exceeds 1 is
+	// for reading a wrong list. On repositories left out of the fit, 3.5 keeps lists to a fifth of the prompts whose
+	// turn opens nothing.
 	leastGain = 3.5
 )
 
-// errand reports whether a turn is expected to open nothing: its prompt says no more than "yes, commit", or it is one or two words, after
-// which one turn of seven opens a file in recordings. Outside of ASCII words are not counted: not every script has spaces.
+// errand reports whether a turn is expected to open nothing: its prompt says no more than "yes, commit", or it is one
+// or two words, after which one turn of seven opens a file in recordings. Outside of ASCII words are not counted: not
+// every script has spaces.
 func errand(prompt string) bool {
 	n := len(strings.Fields(prompt))
 	short := n <= 2 && !strings.ContainsFunc(prompt, func(r rune) bool { return r > unicode.MaxASCII })
@@ -66,7 +71,8 @@ func (f ListFeatures) Values() []float64 {
 // ListFeaturesOf describes a list for a prompt.
 func ListFeaturesOf(q event.Query, t Turn, files []Prediction) ListFeatures {
 	words := len(strings.Fields(q.Prompt))
-	f := ListFeatures{Turn: math.Log1p(float64(max(t.Prompts, 0))), Words: math.Log1p(float64(words)), Short: truth(words <= shortPrompt), First: logOdds(0),
+	f := ListFeatures{Turn: math.Log1p(float64(max(t.Prompts, 0))), Words: math.Log1p(float64(words)),
+		Short: truth(words <= shortPrompt), First: logOdds(0),
 		Any: logOdds(0), Named: truth(t.Named)}
 	none := 1.0
 	for i, x := range files {
@@ -84,7 +90,8 @@ func ListFeaturesOf(q event.Query, t Turn, files []Prediction) ListFeatures {
 
 // ListModel estimates two probabilities by logistic regression, fitted by scripts/train on recorded prompts.
 type ListModel struct {
-	Opens ListWeights `json:"opens"` // the turn opens a file of the repository that it has not opened and that the prompt does not name
+	// the turn opens a file of the repository that it has not opened and that the prompt does not name
+	Opens ListWeights `json:"opens"`
 	Right ListWeights `json:"right"` // one of the list is opened, if the turn opens any
 }
 
@@ -104,8 +111,8 @@ func (w ListWeights) Probability(f ListFeatures) float64 {
 	return rank.Scale{1, 0}.Probability(z)
 }
 
-// Listed are the files of a ranking that a list names: the first MaxFiles that the prompt itself does not name and that skip does
-// not refuse, without a weak tail; nil skips none.
+// Listed are the files of a ranking that a list names: the first MaxFiles that the prompt itself does not name and
+// that skip does not refuse, without a weak tail; nil skips none.
 func Listed(predictions []Prediction, skip func(event.Path) bool) []Prediction {
 	var out []Prediction
 	for _, x := range predictions {
@@ -138,9 +145,10 @@ func (m ListModel) Estimate(f ListFeatures) ListEstimate {
 	return ListEstimate{Opens: m.Opens.Probability(f), Right: m.Right.Probability(f)}
 }
 
-// Choose makes the list for a prompt out of predictions, the likeliest first, and estimates it; an errand gets none. A list is never right
-// where the words of the prompt lead to none of its files. See Listed for skip.
-func (m ListModel) Choose(q event.Query, t Turn, predictions []Prediction, skip func(event.Path) bool) ([]Prediction, ListEstimate) {
+// Choose makes the list for a prompt out of predictions, the likeliest first, and estimates it; an errand gets none.
+// A list is never right where the words of the prompt lead to none of its files. See Listed for skip.
+func (m ListModel) Choose(q event.Query, t Turn, predictions []Prediction, skip func(event.Path) bool) ([]Prediction,
+	ListEstimate) {
 	if errand(q.Prompt) {
 		return nil, ListEstimate{}
 	}

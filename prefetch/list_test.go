@@ -29,7 +29,8 @@ func TestListIsDecidedAsAWhole(t *testing.T) {
 func TestListThatProbablyMisses(t *testing.T) {
 	d := newFixture(t, Options{})
 	d.likely(.30, "a.go")
-	if dec := d.ask(Prompt); len(dec.Shown) != 0 || dec.Why != "below" || len(dec.Log) != 1 || dec.Log[0].Why != string(Shadow) {
+	if dec := d.ask(Prompt); len(dec.Shown) != 0 || dec.Why != "below" || len(dec.Log) != 1 ||
+		dec.Log[0].Why != string(Shadow) {
 		t.Errorf("%+v, want one logged in the shadow", dec)
 	}
 	d = newFixture(t, Options{List: func() float64 { return .40 }})
@@ -41,7 +42,8 @@ func TestListThatProbablyMisses(t *testing.T) {
 
 // TestListForATurnThatOpensNothing: "yes, commit" needs no files.
 func TestListForATurnThatOpensNothing(t *testing.T) {
-	idle := &Confidence{List: ListModel{Opens: ListWeights{Bias: 3, ListFeatures: ListFeatures{Short: -6}}, Right: ListWeights{Bias: 3}}}
+	idle := &Confidence{List: ListModel{Opens: ListWeights{Bias: 3, ListFeatures: ListFeatures{Short: -6}},
+		Right: ListWeights{Bias: 3}}}
 	d := newFixture(t, Options{Confident: idle})
 	d.likely(.9, "a.go")
 	ask := func(prompt string) Decision {
@@ -86,7 +88,8 @@ func TestListIsWithheldAsAWhole(t *testing.T) {
 	}
 }
 
-// TestListCountsOnce: a list is right with its first file, wrong with the end of its turn, and neither where the turn opened nothing.
+// TestListCountsOnce: a list is right with its first file, wrong with the end of its turn, and neither where the turn
+// opened nothing.
 func TestListCountsOnce(t *testing.T) {
 	record := func(d *fixture) Tally {
 		rs, err := d.p.Records(t.Context())
@@ -147,8 +150,10 @@ func TestListsRetireByTheirShare(t *testing.T) {
 
 // TestFeatures holds the formulas of the list's features.
 func TestFeatures(t *testing.T) {
-	f := ListFeaturesOf(event.Query{Prompt: "fix the login"}, Turn{3, true}, []Prediction{{Shipped: .5, Text: .2, Terms: .3}, {Shipped: .5, Text: .7}})
-	want := ListFeatures{Turn: math.Log(4), Words: math.Log(4), Short: 1, First: 0, Any: math.Log(3), Text: .7, Terms: .3, Named: 1}
+	f := ListFeaturesOf(event.Query{Prompt: "fix the login"}, Turn{3, true},
+		[]Prediction{{Shipped: .5, Text: .2, Terms: .3}, {Shipped: .5, Text: .7}})
+	want := ListFeatures{Turn: math.Log(4), Words: math.Log(4), Short: 1, First: 0, Any: math.Log(3), Text: .7, Terms: .3,
+		Named: 1}
 	for i, v := range f.Values() {
 		if w := want.Values()[i]; math.Abs(v-w) > 1e-9 {
 			t.Errorf("feature %d is %v, want %v", i, v, w)
@@ -159,11 +164,14 @@ func TestFeatures(t *testing.T) {
 	}
 }
 
-// TestAListIsWorthItsTokens: what it spares must exceed what its text costs. Where searches are large, a less likely list is worth it.
+// TestAListIsWorthItsTokens: what it spares must exceed what its text costs. Where searches are large, a less likely
+// list is worth it.
 func TestAListIsWorthItsTokens(t *testing.T) {
 	e := ListEstimate{Opens: .5, Right: .6}
-	shipped, large, small := Searching{}, Searching{Searches: 200, Tokens: 200 * 4000}, Searching{Searches: 200, Tokens: 200 * 250}
-	if !e.Says(.55, ListTokens, shipped) || e.Says(.65, ListTokens, shipped) || e.Says(.55, 100_000, shipped) || e.Says(.55, ListTokens, small) {
+	shipped, large, small := Searching{}, Searching{Searches: 200, Tokens: 200 * 4000}, Searching{Searches: 200,
+		Tokens: 200 * 250}
+	if !e.Says(.55, ListTokens, shipped) || e.Says(.65, ListTokens, shipped) || e.Says(.55, 100_000, shipped) ||
+		e.Says(.55, ListTokens, small) {
 		t.Errorf("%+v", e)
 	}
 	e.Opens = .2
@@ -204,7 +212,8 @@ func TestNothingKnownOfTheText(t *testing.T) {
 
 // TestWeakTail: a file that is much less likely than the first one is left out.
 func TestWeakTail(t *testing.T) {
-	files := Listed([]Prediction{{File: "a.go", P: .6}, {File: "named.go", P: .5, Named: true}, {File: "b.go", P: .13}, {File: "c.go", P: .11}}, nil)
+	files := Listed([]Prediction{{File: "a.go", P: .6}, {File: "named.go", P: .5, Named: true}, {File: "b.go", P: .13},
+		{File: "c.go", P: .11}}, nil)
 	if len(files) != 2 || files[1].File != "b.go" {
 		t.Errorf("%+v", files)
 	}

@@ -35,29 +35,33 @@ type Fact int
 
 // The facts. Each is 0 if nothing is known.
 const (
-	Always        Fact = iota // 1
-	RankLogit                 // of the ranking
-	RankFirst                 // 1 for the first of the ranking
-	RankGap                   // of the first: logit less that of the second; of any other: less that of the first. −3 to 3
-	ChangeSize                // ln(1 + files of the change)
-	ChangeAlone               // 1 for a change of one file
-	ShareNext                 // share of the commits of a file of the change that changed this one, too: of the second best file
-	ShareMany                 // share of the change's files for which that is more than .3
-	ShareNewest               // log odds of that share of the newest 10 commits, of the best file
-	ShareStreak               // ln(1 + newest commits of the best file that changed this one without exception, at most 8)
-	ShareBack                 // log odds of the share of the commits of this file that changed the best one, too
-	Similar                   // log odds of the share of the commits like this change that changed this file; see similar
-	SimilarHigh               // that, above 0
-	NameRemoved               // 1/n: it is one of n files that use a name that the change removes from where it was defined
-	NameGone                  // 1−e^−Σ 1/n over other names that the change removes
-	NameDefined               // 1−e^−Σ 1/n over names that it uses and whose definition the change edits
-	NameTouched               // share of Σ 1/n over names that a file has and the change edits, of all files
-	NameTouchedBy             // 1/√r of the r-th file by that sum
-	NameCalled                // ln(1 + Σ 1/n) over names that it is one of n to define and that the change uses
-	facts                     // their number
+	Always    Fact = iota // 1
+	RankLogit             // of the ranking
+	RankFirst             // 1 for the first of the ranking
+	// of the first: logit less that of the second; of any other: less that of the first. −3 to 3
+	RankGap
+	ChangeSize  // ln(1 + files of the change)
+	ChangeAlone // 1 for a change of one file
+	// share of the commits of a file of the change that changed this one, too: of the second best file
+	ShareNext
+	ShareMany   // share of the change's files for which that is more than .3
+	ShareNewest // log odds of that share of the newest 10 commits, of the best file
+	ShareStreak // ln(1 + newest commits of the best file that changed this one without exception, at most 8)
+	ShareBack   // log odds of the share of the commits of this file that changed the best one, too
+	Similar     // log odds of the share of the commits like this change that changed this file; see similar
+	SimilarHigh // that, above 0
+	// 1/n: it is one of n files that use a name that the change removes from where it was defined
+	NameRemoved
+	NameGone      // 1−e^−Σ 1/n over other names that the change removes
+	NameDefined   // 1−e^−Σ 1/n over names that it uses and whose definition the change edits
+	NameTouched   // share of Σ 1/n over names that a file has and the change edits, of all files
+	NameTouchedBy // 1/√r of the r-th file by that sum
+	NameCalled    // ln(1 + Σ 1/n) over names that it is one of n to define and that the change uses
+	facts         // their number
 )
 
-var factNames = [facts]string{"bias", "logit", "first", "gap", "size", "alone", "next", "many", "newest", "streak", "back", "similar", "similar_high",
+var factNames = [facts]string{"bias", "logit", "first", "gap", "size", "alone", "next", "many", "newest", "streak",
+	"back", "similar", "similar_high",
 	"name_removed", "name_gone", "name_defined", "name_touched", "name_touched_place", "name_called"}
 
 // Facts are the numbers of one file.
@@ -69,15 +73,17 @@ type Evidence struct {
 	Facts
 }
 
-// Warning turns evidence into the probability that the file belongs to the change: the log odds are a curve of Σ weight·fact, which the
-// size of the change selects. A ranking alone does not separate a file that is always there from one that is merely the likeliest.
+// Warning turns evidence into the probability that the file belongs to the change: the log odds are a curve of Σ
+// weight·fact, which the size of the change selects. A ranking alone does not separate a file that is always there
+// from one that is merely the likeliest.
 type Warning struct {
 	Weights Facts        `json:"weights"`
 	Sizes   [sizes]Curve `json:"sizes"` // for changes of 1, 2, 3 to 5, and 6 and more files
 }
 
-// Curve is the weights of Bends: a broken line of a file's log odds and of those of the others. The zero value changes nothing. Small changes
-// need the bends: strong evidence holds less for them, because many of them are complete.
+// Curve is the weights of Bends: a broken line of a file's log odds and of those of the others. The zero value
+// changes nothing. Small changes need the bends: strong evidence holds less for them, because many of them are
+// complete.
 type Curve [7]float64
 
 // The log odds at which a Curve may bend, probabilities of .27 and .73, and how far those of the others go.
@@ -88,8 +94,8 @@ func Bends(z, others float64) Curve {
 	return Curve{1, z, max(z-bendLow, 0), max(z-bendHigh, 0), others, max(others-bendLow, 0), max(others-bendHigh, 0)}
 }
 
-// Others are, for each file of a ranking, ln Σ e^z over the log odds z of the other files that are weighed, from −4 to 4: what another file
-// explains, this one explains less.
+// Others are, for each file of a ranking, ln Σ e^z over the log odds z of the other files that are weighed, from −4
+// to 4: what another file explains, this one explains less.
 func Others(z []float64) []float64 {
 	out := make([]float64, len(z))
 	for i := range z {
@@ -187,8 +193,8 @@ func (w *Warning) Scales(found []*Facts) []rank.Scale {
 	return out
 }
 
-// Weigh gathers the evidence about the files of a ranking of a change, in its order. Those behind the first Weighed are weighed as if
-// they shared no commit and no name with the change.
+// Weigh gathers the evidence about the files of a ranking of a change, in its order. Those behind the first Weighed
+// are weighed as if they shared no commit and no name with the change.
 func Weigh(ctx context.Context, ranked []rank.Scored, change []event.Path, a Archive) ([]Evidence, error) {
 	c, err := a.companionsOf(ctx, change)
 	if err != nil {
@@ -279,8 +285,8 @@ func (c *companions) name(e *Evidence, counted bool) {
 	x[NameCalled] = math.Log1p(n.calls)
 }
 
-// Missing names what a change lacks, of predictions about it and in their order, the likeliest first: at most limit files that share two
-// commits with it, or use a name that it removes, and whose probability reaches least.
+// Missing names what a change lacks, of predictions about it and in their order, the likeliest first: at most limit
+// files that share two commits with it, or use a name that it removes, and whose probability reaches least.
 func Missing(predictions []Prediction, least float64, limit int) (out []Lack) {
 	for _, x := range predictions {
 		if x.Companion && x.P >= least && len(out) < limit {

@@ -21,7 +21,8 @@ func TestAHitIsSettledAtOnceAndAMissAtTheHorizon(t *testing.T) {
 	}
 	open := d.event(event.KindEdit, "hit.go")
 	out := d.happen(open)
-	if len(out) != 1 || !out[0].OK || out[0].Paths[0] != "hit.go" || out[0].Cause != dec.Log[0].ID || out[0].Why != string(Shown) || len(out[0].Scores) != 1 {
+	if len(out) != 1 || !out[0].OK || out[0].Paths[0] != "hit.go" || out[0].Cause != dec.Log[0].ID ||
+		out[0].Why != string(Shown) || len(out[0].Scores) != 1 {
 		t.Fatalf("outcomes of a hit: %+v", out)
 	}
 	if out := d.opens(live.Horizon - 2); len(out) != 0 {
@@ -76,7 +77,8 @@ func TestARestartKeepsWhatWaits(t *testing.T) {
 	d := newFixture(t, Options{})
 	d.likely(.9, "x.go")
 	d.ask(Partner)
-	d.p = New(d.store, d.live, rank.New(d.store, d.live, func() *index.Tree { return d.tree }, rank.Options{Models: transparent}), Options{Confident: says})
+	d.p = New(d.store, d.live, rank.New(d.store, d.live, func() *index.Tree { return d.tree },
+		rank.Options{Models: transparent}), Options{Confident: says})
 	out := d.happen(d.event(event.KindEdit, "x.go"))
 	if len(out) != 1 || !out[0].OK {
 		t.Errorf("after a restart: %+v, want one hit", out)
@@ -128,7 +130,8 @@ func TestShadowsDoNotMoveThresholds(t *testing.T) {
 		t.Fatalf("outcomes %+v, want the shadow's", out)
 	}
 	near(t, "threshold", d.theta(Partner), Balanced)
-	if f := d.facts(d.store, d.live); f[factRecord+"/partner:shadow:predicted"] != "1" || f[factRecord+"/partner:shadow:settled"] != "1" {
+	if f := d.facts(d.store, d.live); f[factRecord+"/partner:shadow:predicted"] != "1" ||
+		f[factRecord+"/partner:shadow:settled"] != "1" {
 		t.Errorf("record %v, want one shadow predicted and settled", f)
 	}
 }
@@ -190,7 +193,8 @@ func TestAWrongSuggestionDoesNotGrow(t *testing.T) {
 	d.likely(.9, "x.go")
 	why := func() float64 {
 		t.Helper()
-		s, err := d.p.ranker.Why(context.Background(), event.Query{Task: event.TaskChange, Current: "cur.go", At: epoch}, "x.go")
+		s, err := d.p.ranker.Why(context.Background(), event.Query{Task: event.TaskChange, Current: "cur.go", At: epoch},
+			"x.go")
 		if err != nil {
 			t.Fatal(err)
 		}

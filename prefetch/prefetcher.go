@@ -17,9 +17,11 @@ import (
 // Options of a Prefetcher. The zero value works. The functions are asked at every decision, so that a changed
 // setting holds at once.
 type Options struct {
-	Threshold func() float64  // where thresholds start, clamped to [Floor, Ceiling]; nil is Balanced
-	List      func() float64  // threshold of a list at a prompt (see ListEstimate.Right), clamped to [Floor, Ceiling]; nil is ListThreshold
-	First     func() float64  // what Threshold was when the log began, until its first SetThreshold event; nil is Threshold
+	Threshold func() float64 // where thresholds start, clamped to [Floor, Ceiling]; nil is Balanced
+	// threshold of a list at a prompt (see ListEstimate.Right), clamped to [Floor, Ceiling]; nil is ListThreshold
+	List func() float64
+	// what Threshold was when the log began, until its first SetThreshold event; nil is Threshold
+	First     func() float64
 	Holdout   func() float64  // share of predictions kept back, in [0,1]; nil is 0.10
 	Kinds     func(Kind) bool // whether a kind is switched on; nil: all are
 	Tokens    func() int      // what may be spent on one session, in tokens; nil is 2000
@@ -80,7 +82,8 @@ func (o Options) confident() *Confidence {
 
 func (o Options) on(k Kind) bool { return o.Kinds == nil || o.Kinds(k) }
 
-// Prefetcher decides what is worth saying. It is safe for concurrent use; its state lives in the hot store and the sessions.
+// Prefetcher decides what is worth saying. It is safe for concurrent use; its state lives in the hot store and the
+// sessions.
 type Prefetcher struct {
 	store  *hot.Store
 	live   *live.Sessions
@@ -115,7 +118,8 @@ const (
 
 // New makes a Prefetcher over the store and the sessions that the ranker reads.
 func New(store *hot.Store, sessions *live.Sessions, ranker *rank.Ranker, o Options) *Prefetcher {
-	return &Prefetcher{store: store, live: sessions, ranker: ranker, o: o, flight: &flight{pending: map[string][]pending{}}}
+	return &Prefetcher{store: store, live: sessions, ranker: ranker, o: o,
+		flight: &flight{pending: map[string][]pending{}}}
 }
 
 // For is the same Prefetcher for another worktree's ranking and files: what one has decided, the other knows.
@@ -127,7 +131,8 @@ func (p *Prefetcher) For(ranker *rank.Ranker, a Archive) *Prefetcher {
 
 // Threshold returns the threshold of a session without the drift of any kind, and those of the kinds as they
 // have adapted, with the session's offset and penalty; all in [Floor, Ceiling]. Session "" is none.
-func (p *Prefetcher) Threshold(ctx context.Context, session string, at time.Time) (value float64, kinds map[string]float64, err error) {
+func (p *Prefetcher) Threshold(ctx context.Context, session string, at time.Time) (value float64,
+	kinds map[string]float64, err error) {
 	s, err := p.state(ctx, session, at)
 	if err != nil {
 		return 0, nil, err
@@ -183,7 +188,8 @@ func (p *Prefetcher) state(ctx context.Context, id string, at time.Time) (state,
 	if err := v.Load(ctx); err != nil {
 		return state{}, fmt.Errorf("read session %s: %w", id, err)
 	}
-	s := state{base: p.o.threshold(), facts: records.Fields, own: decodeRefit(refit.Fields[fieldNow]).Now, searching: searchingOf(searching.Fields)}
+	s := state{base: p.o.threshold(), facts: records.Fields, own: decodeRefit(refit.Fields[fieldNow]).Now,
+		searching: searchingOf(searching.Fields)}
 	s.drift = drifts(facts.Fields, s.base)
 	if id != "" {
 		now := p.live.Get(id, at)

@@ -9,16 +9,17 @@ import (
 	"github.com/aoa-dev/aoa/internal/session/live"
 )
 
-// Proof is what the hints of a repository came to, counted from its log. A hint that is withheld is decided like one that is shown, and
-// is not said, by chance. So the withheld ones show what happens without hints.
+// Proof is what the hints of a repository came to, counted from its log. A hint that is withheld is decided like one
+// that is shown, and is not said, by chance. So the withheld ones show what happens without hints.
 type Proof struct {
-	From, To       time.Time   // of the first and the last decision
-	Sessions       int         // with a decision
-	Kinds          []KindProof // of kinds with a decision, in the order of Kinds
-	Spent          float64     // tokens of all kinds, as in KindProof
-	Spared         Lift        // tokens of all kinds for which it is known
-	Losses         []Loss      // the newest first
-	Decided, Wrong int         // decisions that were shown and are settled, and those of them that named no file that was used
+	From, To time.Time   // of the first and the last decision
+	Sessions int         // with a decision
+	Kinds    []KindProof // of kinds with a decision, in the order of Kinds
+	Spent    float64     // tokens of all kinds, as in KindProof
+	Spared   Lift        // tokens of all kinds for which it is known
+	Losses   []Loss      // the newest first
+	// decisions that were shown and are settled, and those of them that named no file that was used
+	Decided, Wrong int
 }
 
 // KindProof is what one kind came to.
@@ -28,13 +29,14 @@ type KindProof struct {
 	Shown, Withheld Tally // files; of a kind that shows lists, the lists
 	Right           Lift  // share of the shown ones that were right, less that of the withheld ones
 
-	// Searches and listings of the conversation from a decision to the open of the file, of a list to the first open of one of its files; where
-	// there is none, to the end of the turn or of the Horizon. The means of the shown and of the withheld ones. 0 of kinds about changes.
+	// Searches and listings of the conversation from a decision to the open of the file, of a list to the first open of
+	// one of its files; where there is none, to the end of the turn or of the Horizon. The means of the shown and of the
+	// withheld ones. 0 of kinds about changes.
 	Searched, SearchedWithheld float64
 
-	// Spent is the price of the texts in tokens of input: written to the prompt cache once, read by each later request of the
-	// conversation. Spared is (SearchedWithheld − Searched) · shown ones · Searching.PerSearch, with a 95 % interval by a bootstrap over
-	// sessions; it is known from ten settled ones of either arm on.
+	// Spent is the price of the texts in tokens of input: written to the prompt cache once, read by each later request
+	// of the conversation. Spared is (SearchedWithheld − Searched) · shown ones · Searching.PerSearch, with a 95 %
+	// interval by a bootstrap over sessions; it is known from ten settled ones of either arm on.
 	Spent  float64
 	Spared Lift
 
@@ -76,11 +78,12 @@ const (
 	draws       = 1000
 )
 
-// Prove counts what hints came to. events are prompts, opens, searches, commands, failed calls, starts and ends of sessions, commits and
-// suggestions in the order of time. s says what a search costs. Whether a hint was right follows from its label and from what was opened,
-// not from logged outcomes.
+// Prove counts what hints came to. events are prompts, opens, searches, commands, failed calls, starts and ends of
+// sessions, commits and suggestions in the order of time. s says what a search costs. Whether a hint was right
+// follows from its label and from what was opened, not from logged outcomes.
 func Prove(events []event.Event, s Searching, at time.Time) Proof {
-	c := counter{waiting: map[string][]*trial{}, opened: map[string]map[event.Path]bool{}, last: map[string]time.Time{}, requests: requests{}}
+	c := counter{waiting: map[string][]*trial{}, opened: map[string]map[event.Path]bool{}, last: map[string]time.Time{},
+		requests: requests{}}
 	for _, e := range events {
 		c.count(e)
 	}
@@ -96,7 +99,8 @@ func Prove(events []event.Event, s Searching, at time.Time) Proof {
 type sums struct{ shown, withheld, searched, searchedWithheld float64 }
 
 func (a sums) plus(b sums) sums {
-	return sums{a.shown + b.shown, a.withheld + b.withheld, a.searched + b.searched, a.searchedWithheld + b.searchedWithheld}
+	return sums{a.shown + b.shown, a.withheld + b.withheld, a.searched + b.searched,
+		a.searchedWithheld + b.searchedWithheld}
 }
 
 // spared is in searches.
@@ -183,8 +187,10 @@ func (k *KindProof) conclude(bySession []map[Kind]sums, began, at time.Time) {
 		k.SearchedWithheld = all.searchedWithheld / all.withheld
 	}
 	k.Finding = Undecided
-	if shown, withheld := max(0, retireShown-k.Shown.Settled), max(0, retireWithheld-k.Withheld.Settled); shown+withheld > 0 {
-		k.Lacking = &Lacking{Shown: shown, Withheld: withheld, When: later(when(k.Shown.Settled, retireShown, began, at), when(k.Withheld.Settled, retireWithheld, began, at))}
+	if shown, withheld := max(0, retireShown-k.Shown.Settled), max(0,
+		retireWithheld-k.Withheld.Settled); shown+withheld > 0 {
+		k.Lacking = &Lacking{Shown: shown, Withheld: withheld, When: later(when(k.Shown.Settled, retireShown, began, at),
+			when(k.Withheld.Settled, retireWithheld, began, at))}
 		return
 	}
 	switch {
@@ -218,8 +224,8 @@ func later(a, b time.Time) time.Time {
 	return b
 }
 
-// bootstrap is what kinds spared together, in tokens. Its interval are the quantiles over drawn sessions: decisions of one session are alike, so
-// sessions are drawn and not decisions. The draws are the same each time.
+// bootstrap is what kinds spared together, in tokens. Its interval are the quantiles over drawn sessions: decisions
+// of one session are alike, so sessions are drawn and not decisions. The draws are the same each time.
 func bootstrap(bySession []map[Kind]sums, perSearch float64, kinds ...Kind) Lift {
 	spared := func(pick func(i int) int) (tokens float64, known bool) {
 		for _, k := range kinds {

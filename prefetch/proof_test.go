@@ -9,7 +9,8 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// work is sessions of one turn each: the agent needs one file, searches for it unless it was shown the file, and opens it.
+// work is sessions of one turn each: the agent needs one file, searches for it unless it was shown the file, and
+// opens it.
 type work struct {
 	hint     func(session int) event.Path // that is decided on, and shown or withheld
 	searches func(shown bool) int         // of an agent that was shown the right file, and of one that was not
@@ -31,7 +32,10 @@ func (w work) log(t *testing.T, n int) (events []event.Event, now time.Time) {
 		happen(event.KindPrompt)
 		hint := w.hint(i)
 		dec, err := d.p.Decide(t.Context(), Question{Kind: Reload, Topic: id, Query: event.Query{Session: id, At: d.now},
-			Found: []event.Suggestion{{File: hint, Score: .9}}, Say: func([]event.Suggestion) (string, []event.Path) { return "see " + string(hint), nil }})
+			Found: []event.Suggestion{{File: hint, Score: .9}}, Say: func([]event.Suggestion) (string,
+				[]event.Path) {
+				return "see " + string(hint), nil
+			}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -49,7 +53,8 @@ func (w work) prove(t *testing.T, n int) (Proof, KindProof) {
 	t.Helper()
 	events, now := w.log(t, n)
 	p := Prove(events, Searching{}, now)
-	if len(p.Kinds) != 1 || p.Kinds[0].Kind != Reload || p.Sessions != int(p.Kinds[0].Shown.Predicted+p.Kinds[0].Withheld.Predicted) {
+	if len(p.Kinds) != 1 || p.Kinds[0].Kind != Reload ||
+		p.Sessions != int(p.Kinds[0].Shown.Predicted+p.Kinds[0].Withheld.Predicted) {
 		t.Fatalf("%+v", p)
 	}
 	return p, p.Kinds[0]
@@ -66,10 +71,12 @@ func twice(shown bool) int {
 // TestProof: hints that spare two searches each are found to spare them.
 func TestProof(t *testing.T) {
 	p, k := work{right, twice}.prove(t, 200)
-	if k.Texts != int(k.Shown.Predicted) || k.Shown.Settled+k.Withheld.Settled != 200 || k.Shown.Used != k.Shown.Settled || k.Withheld.Used != k.Withheld.Settled {
+	if k.Texts != int(k.Shown.Predicted) || k.Shown.Settled+k.Withheld.Settled != 200 || k.Shown.Used != k.Shown.Settled ||
+		k.Withheld.Used != k.Withheld.Settled {
 		t.Errorf("%+v", k)
 	}
-	if want := 2 * searchTokens * float64(k.Texts); k.Searched != 0 || k.SearchedWithheld != 2 || k.Spared.Value != want || p.Spared.Value != want {
+	if want := 2 * searchTokens * float64(k.Texts); k.Searched != 0 || k.SearchedWithheld != 2 || k.Spared.Value != want ||
+		p.Spared.Value != want {
 		t.Errorf("spared %+v, want %v", k.Spared, want)
 	}
 	if k.Finding != Helps || k.Lacking != nil || p.Wrong != 0 || len(p.Losses) != 0 || k.Spent <= 0 || k.Spent != p.Spent {
@@ -86,16 +93,19 @@ func TestProofOfCostlySearches(t *testing.T) {
 	}
 }
 
-// TestShuffledHints: hints about the files of other sessions score about zero, are found to lose what they cost, and retire.
+// TestShuffledHints: hints about the files of other sessions score about zero, are found to lose what they cost, and
+// retire.
 func TestShuffledHints(t *testing.T) {
 	p, k := work{func(i int) event.Path { return target(1000 + i) }, twice}.prove(t, 200)
-	if k.Shown.Used != 0 || k.Right.Value != 0 || k.Spared.Low > 0 || k.Spared.High < 0 || k.Spared.Value > k.Spent || k.Finding != Loses || k.Shown.Predicted != retireShown {
+	if k.Shown.Used != 0 || k.Right.Value != 0 || k.Spared.Low > 0 || k.Spared.High < 0 || k.Spared.Value > k.Spent ||
+		k.Finding != Loses || k.Shown.Predicted != retireShown {
 		t.Errorf("%+v", k)
 	}
 	if p.Wrong != k.Texts || p.Decided != k.Texts || len(p.Losses) != mostLosses {
 		t.Errorf("%d of %d wrong, %d listed", p.Wrong, p.Decided, len(p.Losses))
 	}
-	if l := p.Losses[mostLosses-1]; l.Session == "" || len(l.Named) != 1 || !slices.Equal(l.Opened, []event.Path{"f" + l.Named[0][2:]}) {
+	if l := p.Losses[mostLosses-1]; l.Session == "" || len(l.Named) != 1 ||
+		!slices.Equal(l.Opened, []event.Path{"f" + l.Named[0][2:]}) {
 		t.Errorf("%+v", l)
 	}
 }
@@ -148,15 +158,16 @@ func TestProofOfConversations(t *testing.T) {
 	}
 	hint := e(event.KindSuggest, "", "x.go")
 	hint.Tool, hint.Why, hint.Tokens, hint.Scores = string(Rescue), string(Shown), 100, []float64{1}
-	p := Prove([]event.Event{hint, e(event.KindSearch, "sub"), e(event.KindRead, "sub", "x.go"), e(event.KindSearch, ""), e(event.KindRead, "", "x.go")}, Searching{}, at)
+	p := Prove([]event.Event{hint, e(event.KindSearch, "sub"), e(event.KindRead, "sub", "x.go"), e(event.KindSearch, ""),
+		e(event.KindRead, "", "x.go")}, Searching{}, at)
 	k := p.Kinds[0]
 	if k.Searched != 1 || k.Shown != (Tally{1, 1, 1}) || k.Spent != 100*(written+2*read) {
 		t.Errorf("%+v", k)
 	}
 }
 
-// TestProofOfFiles: where files are decided on one by one, searches count for each, so that five shown beside one withheld are no
-// advantage.
+// TestProofOfFiles: where files are decided on one by one, searches count for each, so that five shown beside one
+// withheld are no advantage.
 func TestProofOfFiles(t *testing.T) {
 	at := epoch
 	e := func(kind event.Kind, files ...event.Path) event.Event {
@@ -168,7 +179,8 @@ func TestProofOfFiles(t *testing.T) {
 		d.Tool, d.Why = string(Start), string(arm)
 		return d
 	}
-	k := Prove([]event.Event{decided(Shown, "a.go", "b.go"), decided(Withheld, "c.go"), e(event.KindSearch), e(event.KindRead, "a.go"), e(event.KindSearch),
+	k := Prove([]event.Event{decided(Shown, "a.go", "b.go"), decided(Withheld, "c.go"), e(event.KindSearch),
+		e(event.KindRead, "a.go"), e(event.KindSearch),
 		e(event.KindRead, "c.go"), e(event.KindSearch), e(event.KindRead, "b.go")}, Searching{}, at).Kinds[0]
 	if k.Searched != 2 || k.SearchedWithheld != 2 {
 		t.Errorf("%v searches for shown files, %v for withheld ones", k.Searched, k.SearchedWithheld)

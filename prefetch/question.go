@@ -9,12 +9,13 @@ import (
 
 // Occasion is what is known at a hook that can carry hints.
 type Occasion struct {
-	Query  event.Query   // session, subagent and time
-	Asked  *event.Query  // the question of the hook itself; nil if it has none
-	Kind   Kind          // its kind
-	Recent []event.Event // prompts that could not be answered, edits, failed calls and looks at the change since the last hint, oldest first
-	Change []event.Path  // files that the session has edited and nobody has committed since, the newest last
-	Whole  bool          // the change seems complete: a prompt follows it, or a call looks at it (see LooksAtChange)
+	Query event.Query  // session, subagent and time
+	Asked *event.Query // the question of the hook itself; nil if it has none
+	Kind  Kind         // its kind
+	// prompts that could not be answered, edits, failed calls and looks at the change since the last hint, oldest first
+	Recent []event.Event
+	Change []event.Path // files that the session has edited and nobody has committed since, the newest last
+	Whole  bool         // the change seems complete: a prompt follows it, or a call looks at it (see LooksAtChange)
 }
 
 // Questions lists the kinds that are asked at an occasion, the most useful first.
@@ -50,8 +51,9 @@ func last(events []event.Event, sort func(event.Event) bool) (event.Event, bool)
 // lookCommand matches a command line of git that looks at a change, stages or commits it.
 var lookCommand = regexp.MustCompile(`(^|[^\w-])git( +-[-\w]+(=\S*)?| +-C +\S+)* +(add|commit|status|diff)\b`)
 
-// LooksAtChange reports whether an event is a command that one runs on a change that seems complete: git add, commit, status or diff.
-// A hint about what the change lacks comes then, and not at the first edit, when most of the change is still to come.
+// LooksAtChange reports whether an event is a command that one runs on a change that seems complete: git add, commit,
+// status or diff. A hint about what the change lacks comes then, and not at the first edit, when most of the change
+// is still to come.
 func LooksAtChange(e event.Event) bool {
 	return e.Kind == event.KindRun && lookCommand.MatchString(e.Text)
 }

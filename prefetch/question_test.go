@@ -19,7 +19,8 @@ func TestQuestions(t *testing.T) {
 	asked := event.Query{Session: "s", Prompt: "fix it", At: at.Add(-time.Hour)}
 	prompt := asked
 	prompt.At = at
-	edited := []event.Event{{Kind: event.KindEdit, Paths: []event.Path{"a.go"}}, {Kind: event.KindWrite, Paths: []event.Path{"b.go"}},
+	edited := []event.Event{{Kind: event.KindEdit, Paths: []event.Path{"a.go"}},
+		{Kind: event.KindWrite, Paths: []event.Path{"b.go"}},
 		{Kind: event.KindFailed, Paths: []event.Path{"c.go"}}}
 	for what, c := range map[string]struct {
 		o    prefetch.Occasion
@@ -41,7 +42,8 @@ func TestQuestions(t *testing.T) {
 }
 
 func TestLooksAtChange(t *testing.T) {
-	for line, want := range map[string]bool{"git commit -am x": true, "cd web && git status": true, "git -C web diff --stat": true, "git --no-pager diff": true,
+	for line, want := range map[string]bool{"git commit -am x": true, "cd web && git status": true,
+		"git -C web diff --stat": true, "git --no-pager diff": true,
 		"make && git add -A": true, "git log": false, "legit add": false, "git checkout add": false, "echo commit": false, "git show diff": false} {
 		if got := prefetch.LooksAtChange(event.Event{Kind: event.KindRun, Text: line}); got != want {
 			t.Errorf("%q: %t", line, got)

@@ -41,7 +41,8 @@ func (p *Prefetcher) Records(ctx context.Context) ([]Record, error) {
 func recordOf(facts map[string]string, k Kind) Record {
 	n := func(f Arm, what string) int64 { return int64(math.Round(parse(facts[recordField(k, f, what)]))) }
 	tally := func(f Arm) Tally { return Tally{n(f, "predicted"), n(f, "settled"), n(f, "used")} }
-	return Record{k, tally(Shown), tally(Withheld), tally(Shadow), n(Shown, "tokens"), facts[recordField(k, Shown, "retired")] != ""}
+	return Record{k, tally(Shown), tally(Withheld), tally(Shadow), n(Shown, "tokens"),
+		facts[recordField(k, Shown, "retired")] != ""}
 }
 
 // recordField names a count.

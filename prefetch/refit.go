@@ -22,9 +22,10 @@ func (p *Prefetcher) LastRefit(ctx context.Context) (Refit, error) {
 	return decodeRefit(facts.Fields[fieldNow]), nil
 }
 
-// Refit learns from the outcome events of the log, in any order. It returns the event to log, which Fold takes over like
-// any other, or none when nothing is decided. One round trip.
-func (p *Prefetcher) Refit(ctx context.Context, outcomes []event.Event, at time.Time) (r Refit, log []event.Event, err error) {
+// Refit learns from the outcome events of the log, in any order. It returns the event to log, which Fold takes over
+// like any other, or none when nothing is decided. One round trip.
+func (p *Prefetcher) Refit(ctx context.Context, outcomes []event.Event, at time.Time) (r Refit, log []event.Event,
+	err error) {
 	last, err := p.LastRefit(ctx)
 	if err != nil {
 		return Refit{}, nil, err
@@ -33,12 +34,13 @@ func (p *Prefetcher) Refit(ctx context.Context, outcomes []event.Event, at time.
 	if r.Verdict == Waited || r.At.Equal(last.At) {
 		return r, nil, nil
 	}
-	e := event.Event{ID: fmt.Sprintf("refit:%d", at.UnixNano()), Time: at, Kind: event.KindFeedback, Agent: "cron", Why: refitted, OK: true, Text: r.encode()}
+	e := event.Event{ID: fmt.Sprintf("refit:%d", at.UnixNano()), Time: at, Kind: event.KindFeedback, Agent: "cron",
+		Why: refitted, OK: true, Text: r.encode()}
 	return r, []event.Event{e}, nil
 }
 
-// outcomesOf are the outcomes of all arms, oldest first: shown, withheld and shadow. A kind whose files have no probability teaches
-// nothing, nor does an outcome with another label than its kind's.
+// outcomesOf are the outcomes of all arms, oldest first: shown, withheld and shadow. A kind whose files have no
+// probability teaches nothing, nor does an outcome with another label than its kind's.
 func outcomesOf(events []event.Event) []Outcome {
 	var out []Outcome
 	for _, e := range events {

@@ -15,7 +15,8 @@ type Rescuer struct {
 }
 
 // entrances are the files that stand for their folder, in the order in which they are looked for.
-var entrances = []string{"index.ts", "index.tsx", "index.js", "index.jsx", "mod.rs", "lib.rs", "main.rs", "__init__.py", "main.go", "doc.go",
+var entrances = []string{"index.ts", "index.tsx", "index.js", "index.jsx", "mod.rs", "lib.rs", "main.rs", "__init__.py",
+	"main.go", "doc.go",
 	"SKILL.md", "README.md", "readme.md"}
 
 // Rescue returns the one tracked file that an access to a path that is missing or a folder meant, with the
@@ -69,9 +70,9 @@ func (r Rescuer) entrance(dir event.Path) (event.Path, bool) {
 	return only(files, source)
 }
 
-// nearest is the only file of a name, or the one that shares more of its last folders with the wrong path than
-// all others. A name that every folder may have, such as index.ts, says nothing by itself: its only file has to be in a folder above, or to
-// share one.
+// nearest is the only file of a name, or the one that shares more of its last folders with the wrong path than all
+// others. A name that every folder may have, such as index.ts, says nothing by itself: its only file has to be in a
+// folder above, or to share one.
 func nearest(wrong event.Path, same []event.Path) (event.Path, bool) {
 	if len(same) == 1 {
 		f := same[0]
@@ -103,12 +104,15 @@ func commonEnd(a, b event.Path) int {
 	return n
 }
 
-// variant is the only file in the same folder with the same name but for an extension of the same family, or with the same path
-// but for the case of its letters.
+// variant is the only file in the same folder with the same name but for an extension of the same family, or with the
+// same path but for the case of its letters.
 func (r Rescuer) variant(wrong event.Path) (event.Path, bool) {
 	trunk := func(f event.Path) string { return strings.TrimSuffix(f.Base(), path.Ext(f.Base())) }
 	if family := families[wrong.Ext()]; family != "" && !strings.HasPrefix(wrong.Base(), ".") {
-		f, ok := only(r.Tree.Dir(wrong.Dir()), func(f event.Path) bool { return trunk(f) == trunk(wrong) && families[f.Ext()] == family })
+		f, ok := only(r.Tree.Dir(wrong.Dir()), func(f event.Path) bool {
+			return trunk(f) == trunk(wrong) &&
+				families[f.Ext()] == family
+		})
 		if ok {
 			return f, true
 		}
@@ -116,10 +120,12 @@ func (r Rescuer) variant(wrong event.Path) (event.Path, bool) {
 	return only(r.Tree.Stem(wrong), func(f event.Path) bool { return strings.EqualFold(string(f), string(wrong)) })
 }
 
-// families are the extensions that one file may have in another repository, or had before: extension → the family's first one.
+// families are the extensions that one file may have in another repository, or had before: extension → the family's
+// first one.
 var families = func() map[string]string {
 	m := map[string]string{}
-	for _, family := range []string{".js .jsx .mjs .cjs .ts .tsx .mts .cts", ".c .cc .cpp .cxx", ".h .hh .hpp .hxx", ".py .pyi", ".kt .kts",
+	for _, family := range []string{".js .jsx .mjs .cjs .ts .tsx .mts .cts", ".c .cc .cpp .cxx", ".h .hh .hpp .hxx",
+		".py .pyi", ".kt .kts",
 		".yml .yaml", ".json .jsonc .json5", ".md .mdx .markdown", ".htm .html", ".css .scss .sass .less", ".jpg .jpeg"} {
 		exts := strings.Fields(family)
 		for _, ext := range exts {

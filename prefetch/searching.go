@@ -9,8 +9,8 @@ import (
 	"github.com/aoa-dev/aoa/internal/session/live"
 )
 
-// Searching is what searches and listings cost in a repository, counted from its log. What it estimates begins at a shipped value, and
-// moves to the repository's own as that is seen. The zero value is the shipped one.
+// Searching is what searches and listings cost in a repository, counted from its log. What it estimates begins at a
+// shipped value, and moves to the repository's own as that is seen. The zero value is the shipped one.
 type Searching struct {
 	Turns    int64 // turns that were shown no list and opened a file that their session had not opened before
 	Before   int64 // searches and listings of these turns before that
@@ -18,9 +18,10 @@ type Searching struct {
 	Tokens   int64 // of their results
 }
 
-// The shipped estimate, and how many observations it is worth. In recordings of thirteen repositories a turn searches 1.9 times before it
-// opens its first file. Repositories differ by a sixteenth of the variance within one, so that 16 turns weigh as much as the shipped
-// value. Recordings have no sizes; sizes vary more than counts do, so their prior is worth more.
+// The shipped estimate, and how many observations it is worth. In recordings of thirteen repositories a turn searches
+// 1.9 times before it opens its first file. Repositories differ by a sixteenth of the variance within one, so that 16
+// turns weigh as much as the shipped value. Recordings have no sizes; sizes vary more than counts do, so their prior
+// is worth more.
 const (
 	turnSearches = 1.9
 	searchTokens = 1000.0 // of the result of one search

@@ -17,7 +17,8 @@ func TestSearching(t *testing.T) {
 		}
 		return s
 	}
-	if s := counted(); s != (Searching{}) || s.PerTurn() != turnSearches || s.PerSearch() != searchTokens || s.Spared() != turnSearches*searchTokens {
+	if s := counted(); s != (Searching{}) || s.PerTurn() != turnSearches || s.PerSearch() != searchTokens ||
+		s.Spared() != turnSearches*searchTokens {
 		t.Fatalf("before anything happened: %+v", s)
 	}
 	search := func(tokens int) {
@@ -38,7 +39,8 @@ func TestSearching(t *testing.T) {
 	}
 	again := d.event(event.KindSearch)
 	again.Tokens = 1000
-	d.happen(d.event(event.KindRead, "a.go"), d.event(event.KindPrompt), again, d.event(event.KindRead, "a.go"), d.event(event.KindPrompt))
+	d.happen(d.event(event.KindRead, "a.go"), d.event(event.KindPrompt), again, d.event(event.KindRead, "a.go"),
+		d.event(event.KindPrompt))
 	if s := counted(); s.Turns != 1 || s.Searches != 4 {
 		t.Errorf("a turn that opened nothing new was counted: %+v", s)
 	}

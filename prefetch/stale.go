@@ -19,7 +19,8 @@ const maxStale = 20
 // FindStale returns the files that changed on disk after the session last opened them: by a formatter, another
 // agent, a branch switch, a person. opened is the session's last access to each; modified says when a file
 // changed last, false if it is gone. It asks for at most 20 files.
-func FindStale(opened map[event.Path]live.Open, modified func(event.Path) (time.Time, bool), at time.Time) []event.Suggestion {
+func FindStale(opened map[event.Path]live.Open, modified func(event.Path) (time.Time, bool),
+	at time.Time) []event.Suggestion {
 	var out []event.Suggestion
 	for _, f := range newestFirst(opened) {
 		t, ok := modified(f)
@@ -29,8 +30,9 @@ func FindStale(opened map[event.Path]live.Open, modified func(event.Path) (time.
 		if t.After(at) {
 			t = at // the clock of the disk is a little ahead
 		}
-		out = append(out, event.Suggestion{File: f, Score: 1, Reasons: []event.Reason{{Signal: string(Stale), Value: 1, Weight: 1,
-			Text: "changed " + span(at.Sub(t)) + " ago, last read " + span(at.Sub(opened[f].At)) + " ago"}}})
+		out = append(out, event.Suggestion{File: f, Score: 1, Reasons: []event.Reason{{Signal: string(Stale), Value: 1,
+			Weight: 1,
+			Text:   "changed " + span(at.Sub(t)) + " ago, last read " + span(at.Sub(opened[f].At)) + " ago"}}})
 	}
 	return out
 }

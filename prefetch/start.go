@@ -43,9 +43,10 @@ const (
 	maxPattern  = 40 // bytes of a pattern that is repeated
 )
 
-// FindFindings returns what a session found out: the files that it read and did not change and that are as they were, with the lines and
-// with what led there. Those that a search led to come first, then the newest. events are the session's prompts, searches and opens, the
-// newest first. What a subagent did, the agent has not seen. blob is Event.Blob of what a file says now; it is asked for at most 20 files.
+// FindFindings returns what a session found out: the files that it read and did not change and that are as they were,
+// with the lines and with what led there. Those that a search led to come first, then the newest. events are the
+// session's prompts, searches and opens, the newest first. What a subagent did, the agent has not seen. blob is
+// Event.Blob of what a file says now; it is asked for at most 20 files.
 func FindFindings(events []event.Event, blob func(event.Path) string, at time.Time) []event.Suggestion {
 	type finding struct {
 		file                event.Path
@@ -112,8 +113,9 @@ func FindFindings(events []event.Event, blob func(event.Path) string, at time.Ti
 		if f.reason != "" {
 			text += ", " + f.reason
 		}
-		out = append(out, event.Suggestion{File: f.file, Score: 1, Reasons: []event.Reason{{Signal: string(Start), Value: 1, Weight: 1,
-			Text: text + ", unchanged since"}}})
+		out = append(out, event.Suggestion{File: f.file, Score: 1, Reasons: []event.Reason{{Signal: string(Start), Value: 1,
+			Weight: 1,
+			Text:   text + ", unchanged since"}}})
 	}
 	return out
 }

@@ -57,7 +57,8 @@ func (c *counter) count(e event.Event) {
 	c.requests.add(e)
 	switch {
 	case e.Kind == event.KindSuggest && Arm(e.Why) != Shadow:
-		t := &trial{Prediction: live.NewPrediction(e), kind: Kind(e.Tool), arm: Arm(e.Why), at: e.Time, session: e.Session, tokens: e.Tokens, before: c.requests.count(conversation{e.Session, e.Subagent}),
+		t := &trial{Prediction: live.NewPrediction(e), kind: Kind(e.Tool), arm: Arm(e.Why), at: e.Time, session: e.Session,
+			tokens: e.Tokens, before: c.requests.count(conversation{e.Session, e.Subagent}),
 			searches: make([]int, len(e.Paths))}
 		c.trials = append(c.trials, t)
 		if len(t.Files) > 0 {

@@ -8,7 +8,8 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// TestAsksBranch: only a question that says nothing is about the branch, and only if its commits or its name say something.
+// TestAsksBranch: only a question that says nothing is about the branch, and only if its commits or its name say
+// something.
 func TestAsksBranch(t *testing.T) {
 	files := event.Branch{Name: "fix/17", Files: []event.Path{"a.go"}}
 	named := event.Branch{Name: "feature/login-redirect"}
@@ -33,22 +34,26 @@ func TestAsksBranch(t *testing.T) {
 	}
 }
 
-// TestBranchAnswers: what a branch changed is answered, the newest first, before what goes with it; a name alone is a text.
+// TestBranchAnswers: what a branch changed is answered, the newest first, before what goes with it; a name alone is a
+// text.
 func TestBranchAnswers(t *testing.T) {
 	r := small(t).ranker(Options{})
 	branch := event.Branch{Name: "fix/17", Files: []event.Path{"auth/session.go", "cold/db.go"}}
 	got := names(rankOf(t, r, event.Query{Branch: branch}))
-	if len(got) < 3 || !slices.Contains(got[:3], "auth/session.go") || !slices.Contains(got[:3], "cold/db.go") || !slices.Contains(got[:3], "README.md") {
+	if len(got) < 3 || !slices.Contains(got[:3], "auth/session.go") || !slices.Contains(got[:3], "cold/db.go") ||
+		!slices.Contains(got[:3], "README.md") {
 		t.Errorf("the files of the branch and the partner of one of them: %v", got)
 	}
 	values, _ := why(t, r, event.Query{Branch: branch}, "cold/db.go")
 	if want := 1 / math.Sqrt2; math.Abs(values["branch"]-want) > 1e-9 {
 		t.Errorf("branch of the second file is %v, want %v", values["branch"], want)
 	}
-	if got := names(rankOf(t, r, event.Query{Branch: event.Branch{Name: "fix/cold-schema"}})); len(got) < 2 || !slices.Contains(got[:2], "cold/db.go") {
+	if got := names(rankOf(t, r, event.Query{Branch: event.Branch{Name: "fix/cold-schema"}})); len(got) < 2 ||
+		!slices.Contains(got[:2], "cold/db.go") {
 		t.Errorf("by the name: %v", got)
 	}
-	with, without := rankOf(t, r, event.Query{Files: []event.Path{"rank/rank.go"}, Branch: branch}), rankOf(t, r, event.Query{Files: []event.Path{"rank/rank.go"}})
+	with, without := rankOf(t, r, event.Query{Files: []event.Path{"rank/rank.go"}, Branch: branch}), rankOf(t, r,
+		event.Query{Files: []event.Path{"rank/rank.go"}})
 	if len(with.Suggestions) == 0 || with.Confidence != without.Confidence {
 		t.Errorf("a question that names a file is not about the branch: %v, %v", names(with), names(without))
 	}

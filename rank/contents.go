@@ -12,8 +12,8 @@ import (
 // alikeFiles: of so many files in hand, the newest, is asked who is alike.
 const alikeFiles = 3
 
-// addContents adds what files say: the words and identifiers of the prompt and of the newest patterns, and identifiers shared
-// with the files that lead.
+// addContents adds what files say: the words and identifiers of the prompt and of the newest patterns, and
+// identifiers shared with the files that lead.
 func (x *queryContext) addContents(p *pool) {
 	if x.contents != nil {
 		x.calling(p)

@@ -22,10 +22,11 @@
 //
 // # Texts
 //
-// A text (a prompt, an issue, a commit subject; the words of the newest commands) is compared with what files say, see
-// index.Contents.Match: by BM25 of its words and of its title against the path, the base name, the names that a file
-// defines, its doc strings and comments, and its body; and by identifiers that look like code. Each of these 14 aspects
-// is a share of the best file of the same kind (source, test, document, data) and 1/√rank among them. With them count:
+// A text (a prompt, an issue, a commit subject; the words of the newest commands) is compared with what files say,
+// see index.Contents.Match: by BM25 of its words and of its title against the path, the base name, the names that a
+// file defines, its doc strings and comments, and its body; and by identifiers that look like code. Each of these 14
+// aspects is a share of the best file of the same kind (source, test, document, data) and 1/√rank among them. With
+// them count:
 //
 //	cover_…        the share, by rarity, of the words of the path or of the base name that the text or its title says
 //	scope          the share, by rarity, of the words in front of the title ("parser: …", "fix(parser): …", "[parser] …")

@@ -68,10 +68,12 @@ func TestContentsFindFiles(t *testing.T) {
 		t.Errorf("reasons:\n%s", text)
 	}
 	w.open("s", epoch.Add(-time.Minute), "cold/db.go")
-	if alike, _ := why(t, w.ranker(all(Options{Contents: func() *index.Contents { return c }})), event.Query{Session: "s"}, "rank/rank.go"); alike["alike_rank"] != 1 {
+	if alike, _ := why(t, w.ranker(all(Options{Contents: func() *index.Contents { return c }})), event.Query{Session: "s"},
+		"rank/rank.go"); alike["alike_rank"] != 1 {
 		t.Errorf("values %v, want the caller alike", alike)
 	}
-	if without, _ := why(t, w.ranker(all(Options{})), q, "cold/db.go"); without["text_share"] == asked["text_share"] || without["alike_rank"] != 0 {
+	if without, _ := why(t, w.ranker(all(Options{})), q, "cold/db.go"); without["text_share"] == asked["text_share"] ||
+		without["alike_rank"] != 0 {
 		t.Errorf("values %v without contents", without)
 	}
 }
@@ -104,11 +106,13 @@ func TestKindOfFileThatIsAsked(t *testing.T) {
 		}
 		return 1 << 10
 	}
-	if place("score is wrong for empty files", "rank/score.go") > place("score is wrong for empty files", "rank/score_test.go") {
+	if place("score is wrong for empty files", "rank/score.go") > place("score is wrong for empty files",
+		"rank/score_test.go") {
 		t.Error("a test comes before the source that it tests")
 	}
 	asked := "add a test for the score of empty files"
-	if before := place("score is wrong for empty files", "rank/score_test.go"); place(asked, "rank/score_test.go") > before {
+	if before := place("score is wrong for empty files", "rank/score_test.go"); place(asked,
+		"rank/score_test.go") > before {
 		t.Error("who asks for a test gets it later than who does not")
 	}
 	answer, err := r.Rank(t.Context(), event.Query{Prompt: "the score of the image", At: epoch, Limit: 50})

@@ -20,7 +20,8 @@ func TestLike(t *testing.T) {
 		typed string
 		want  []event.Path
 	}{
-		{"server.go", []event.Path{"internal/server/server.go", "internal/server/server_test.go"}}, // the letters are all there
+		// the letters are all there
+		{"server.go", []event.Path{"internal/server/server.go", "internal/server/server_test.go"}},
 		{"SERVER", []event.Path{"docs/server.md", "internal/server/server.go", "internal/server/server_test.go"}},
 		{"proto", []event.Path{"docs/protocol.md", "internal/proto/wire.go"}}, // begins the name, then stands in the path
 		{"internal/proto", []event.Path{"internal/proto/wire.go"}},
@@ -64,7 +65,8 @@ func TestCompleteLearned(t *testing.T) {
 	w.open("s", epoch.Add(-time.Minute), "b/page.go")
 	complete := func(typed string, limit int) []event.Path {
 		t.Helper()
-		got, err := w.ranker(Options{}).Complete(context.Background(), event.Query{Task: event.TaskNext, Session: "s", At: epoch}, Like(typed), limit)
+		got, err := w.ranker(Options{}).Complete(context.Background(), event.Query{Task: event.TaskNext, Session: "s",
+			At: epoch}, Like(typed), limit)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -100,7 +102,8 @@ func TestBegin(t *testing.T) {
 // FuzzLike: every answer matches again when its own name is typed, and hostile input neither panics nor
 // takes long.
 func FuzzLike(f *testing.F) {
-	for _, s := range []string{"", "a", "../..", "docs/ser", "\xff\xfe", "   ", strings.Repeat("a", 400), "İ", "@", "a b c"} {
+	for _, s := range []string{"", "a", "../..", "docs/ser", "\xff\xfe", "   ", strings.Repeat("a", 400), "İ", "@",
+		"a b c"} {
 		f.Add(s, "docs/server.md")
 	}
 	f.Fuzz(func(t *testing.T, typed, name string) {
@@ -109,7 +112,8 @@ func FuzzLike(f *testing.F) {
 			return
 		}
 		Like(typed)([]event.Path{p, "docs/server.md"}, nil, 2)
-		if words := strings.Fields(name); len(words) == 1 && words[0] == name && len(name) < maxTyped && !strings.ContainsAny(name, `\@`) {
+		if words := strings.Fields(name); len(words) == 1 && words[0] == name && len(name) < maxTyped &&
+			!strings.ContainsAny(name, `\@`) {
 			if got := Like(string(p))([]event.Path{p}, nil, 1); len(got) != 1 || got[0].Class != matchExact {
 				t.Errorf("%q does not match itself: %v", p, got)
 			}
@@ -120,10 +124,12 @@ func FuzzLike(f *testing.F) {
 func BenchmarkComplete(b *testing.B) {
 	w := crowd(b, 100_000)
 	r := w.ranker(Options{})
-	for name, typed := range map[string]string{"all": "", "prefix": "name99", "letters": "nm99g", "slips": "nmae99123.og", "none": "zzzzzzzz"} {
+	for name, typed := range map[string]string{"all": "", "prefix": "name99", "letters": "nm99g", "slips": "nmae99123.og",
+		"none": "zzzzzzzz"} {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
-				if _, err := r.Complete(context.Background(), event.Query{Task: event.TaskNext, Session: "s", At: epoch}, Like(typed), 15); err != nil {
+				if _, err := r.Complete(context.Background(), event.Query{Task: event.TaskNext, Session: "s", At: epoch},
+					Like(typed), 15); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -72,7 +72,8 @@ func (x *queryContext) foldersOpened() map[string]float64 {
 	return out
 }
 
-// The signals that are places among the candidates: 1/√rank by what stands behind them; equal ones share the best rank.
+// The signals that are places among the candidates: 1/√rank by what stands behind them; equal ones share the best
+// rank.
 var ranked = []struct {
 	rank Signal
 	of   func(*candidate) float64

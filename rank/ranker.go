@@ -154,7 +154,8 @@ func (r *Ranker) Score(ctx context.Context, q event.Query) (*Ranking, error) {
 	}
 	k := &Ranking{ranker: r, from: []*gathered{g}, Files: make([]Scored, 0, len(g.pool.list))}
 	for _, c := range g.pool.list {
-		s := Scored{File: c.path, Logit: g.model.weightsFor(c.values[Unseen] > 0).Logit(c.values), Unseen: c.values[Unseen] > 0, c: c,
+		s := Scored{File: c.path, Logit: g.model.weightsFor(c.values[Unseen] > 0).Logit(c.values),
+			Unseen: c.values[Unseen] > 0, c: c,
 			from: g}
 		s.Score = Uncalibrated.Probability(s.Logit)
 		if !q.Unseen || s.Unseen {

@@ -17,7 +17,8 @@ import (
 
 // small is a repository with some history: rank.go goes with its test and with docs/rank.md.
 func small(t testing.TB) *world {
-	w := newWorld(t, "README.md", "rank/rank.go", "rank/rank_test.go", "docs/rank.md", "cold/db.go", "gone.go", "auth/session.go")
+	w := newWorld(t, "README.md", "rank/rank.go", "rank/rank_test.go", "docs/rank.md", "cold/db.go", "gone.go",
+		"auth/session.go")
 	for i := range 9 {
 		w.commit(epoch.AddDate(0, 0, i-20), "rank: score", "rank/rank.go", "rank/rank_test.go")
 		w.commit(epoch.AddDate(0, 0, i-20), "cold: schema", "cold/db.go", "README.md")
@@ -48,7 +49,10 @@ func names(a event.Answer) (out []event.Path) {
 }
 
 func TestChangePartners(t *testing.T) {
-	r := small(t).ranker(Options{Together: func(_ context.Context, a, b event.Path) (int, int, error) { return 9, 11, nil }})
+	r := small(t).ranker(Options{Together: func(_ context.Context, a, b event.Path) (int, int, error) {
+		return 9, 11,
+			nil
+	}})
 	a := rankOf(t, r, event.Query{Files: []event.Path{"rank/rank.go"}})
 	got := names(a)
 	if len(got) < 2 || got[0] != "rank/rank_test.go" || got[1] != "docs/rank.md" {
@@ -68,12 +72,17 @@ func TestChangePartners(t *testing.T) {
 		t.Errorf("no reason counts commits: %+v", rs)
 	}
 	// An agent did not ask, so the reason names the file in hand.
-	rs = rankOf(t, r, event.Query{Task: event.TaskChange, Session: "s", Files: []event.Path{"rank/rank.go"}}).Suggestions[0].Reasons
+	rs = rankOf(t, r, event.Query{Task: event.TaskChange, Session: "s",
+		Files: []event.Path{"rank/rank.go"}}).Suggestions[0].Reasons
 	if !slices.ContainsFunc(rs, func(r event.Reason) bool { return r.Text == "changed together with rank/rank.go in 9 of 11 commits" }) {
 		t.Errorf("no reason names the file: %+v", rs)
 	}
-	for lately, want := range map[int]string{4: "in 9 of 11 commits, 4 of them in the last year", 0: "in 9 of 11 commits, none of them in the last year", 9: "in 9 of 11 commits"} {
-		r := small(t).ranker(Options{Together: func(_ context.Context, a, b event.Path) (int, int, error) { return 9, 11, nil },
+	for lately, want := range map[int]string{4: "in 9 of 11 commits, 4 of them in the last year",
+		0: "in 9 of 11 commits, none of them in the last year", 9: "in 9 of 11 commits"} {
+		r := small(t).ranker(Options{Together: func(_ context.Context, a, b event.Path) (int, int, error) {
+			return 9, 11,
+				nil
+		},
 			Lately: func(_ context.Context, a, b event.Path, since time.Time) (int, error) {
 				if !since.Equal(epoch.AddDate(-1, 0, 0)) {
 					t.Errorf("asked since %v", since)
@@ -144,19 +153,26 @@ func TestSessionSignals(t *testing.T) {
 	if slices.Contains(names(a), "cold/db.go") {
 		t.Errorf("%v has an open file", names(a))
 	}
-	for f, want := range map[event.Path]Signal{"auth/session.go": Named, "README.md": Named, "docs/rank.md": Mentioned, "rank/rank.go": Mentioned} {
+	for f, want := range map[event.Path]Signal{"auth/session.go": Named, "README.md": Named, "docs/rank.md": Mentioned,
+		"rank/rank.go": Mentioned} {
 		i := slices.IndexFunc(a.Suggestions, func(s event.Suggestion) bool { return s.File == f })
 		if i < 0 || a.Suggestions[i].Unseen ||
-			!slices.ContainsFunc(a.Suggestions[i].Reasons, func(r event.Reason) bool { return r.Signal == want.String() && r.Text != "" }) {
+			!slices.ContainsFunc(a.Suggestions[i].Reasons, func(r event.Reason) bool {
+				return r.Signal == want.String() &&
+					r.Text != ""
+			}) {
 			t.Errorf("%s: %+v, want it seen, with reason %s", f, a.Suggestions, want)
 		}
 	}
 	unseen := rankOf(t, r, event.Query{Session: "s", Prompt: "rank", Limit: 20, Unseen: true})
-	if got := names(unseen); slices.Contains(got, "auth/session.go") || slices.Contains(got, "docs/rank.md") || !slices.Contains(got, "rank/rank_test.go") {
+	if got := names(unseen); slices.Contains(got, "auth/session.go") || slices.Contains(got, "docs/rank.md") ||
+		!slices.Contains(got, "rank/rank_test.go") {
 		t.Errorf("unseen: %v, want rank_test.go and none that the session named", got)
 	}
-	now := rankOf(t, r, event.Query{Session: "s", Prompt: "what about `gone.go` and cold/db.go or rank/rank_test.go:12?", Limit: 20})
-	if got := names(now); !slices.Contains(got, "rank/rank_test.go") || slices.Contains(got, "gone.go") || slices.Contains(got, "cold/db.go") {
+	now := rankOf(t, r, event.Query{Session: "s", Prompt: "what about `gone.go` and cold/db.go or rank/rank_test.go:12?",
+		Limit: 20})
+	if got := names(now); !slices.Contains(got, "rank/rank_test.go") || slices.Contains(got, "gone.go") ||
+		slices.Contains(got, "cold/db.go") {
 		t.Errorf("named in the prompt: %v, want rank/rank_test.go, and neither what is gone nor what is open", got)
 	}
 }
@@ -166,7 +182,8 @@ func TestChangeOfASession(t *testing.T) {
 	w.open("s", epoch, "cold/db.go")
 	w.happen(event.Event{Time: epoch, Kind: event.KindEdit, Session: "s", Paths: []event.Path{"rank/rank.go"}, OK: true})
 	a := rankOf(t, w.ranker(Options{}), event.Query{Task: event.TaskChange, Session: "s"})
-	if got := names(a); len(got) == 0 || got[0] != "rank/rank_test.go" || slices.Contains(got, "rank/rank.go") || slices.Contains(got, "README.md") {
+	if got := names(a); len(got) == 0 || got[0] != "rank/rank_test.go" || slices.Contains(got, "rank/rank.go") ||
+		slices.Contains(got, "README.md") {
 		t.Errorf("%v, want the partners of what was edited, not of what was read", got)
 	}
 }
@@ -175,7 +192,8 @@ func TestTags(t *testing.T) {
 	w := small(t)
 	w.open("another", epoch, "auth/session.go", "auth", "login", "token", "fourth")
 	r := w.ranker(Options{})
-	a := rankOf(t, r, event.Query{Task: event.TaskNext, Tags: []string{"#auth", "login", "auth", "token", "fourth"}, Explain: true})
+	a := rankOf(t, r, event.Query{Task: event.TaskNext, Tags: []string{"#auth", "login", "auth", "token", "fourth"},
+		Explain: true})
 	if a.Suggestions[0].File != "auth/session.go" {
 		t.Fatalf("%v, want auth/session.go first", names(a))
 	}
@@ -213,7 +231,8 @@ func TestTiesByPathAndEqualState(t *testing.T) {
 
 func TestNothingKnown(t *testing.T) {
 	r := newWorld(t).ranker(Options{})
-	for _, q := range []event.Query{{}, {Session: "none"}, {Prompt: "x"}, {Files: []event.Path{"a.go"}}, {Task: event.TaskChange}} {
+	for _, q := range []event.Query{{}, {Session: "none"}, {Prompt: "x"}, {Files: []event.Path{"a.go"}},
+		{Task: event.TaskChange}} {
 		if a := rankOf(t, r, q); len(a.Suggestions) != 0 || a.Confidence != 0 {
 			t.Errorf("%+v: %+v, want silence", q, a)
 		}
@@ -225,7 +244,8 @@ func TestRefusals(t *testing.T) {
 	if _, err := r.Rank(context.Background(), event.Query{}); !errors.Is(err, ErrNoTime) {
 		t.Errorf("no time: %v, want %v", err, ErrNoTime)
 	}
-	if _, err := r.Rank(context.Background(), event.Query{Task: "lunch", At: epoch}); err == nil || !strings.Contains(err.Error(), "lunch") {
+	if _, err := r.Rank(context.Background(), event.Query{Task: "lunch", At: epoch}); err == nil ||
+		!strings.Contains(err.Error(), "lunch") {
 		t.Errorf("unknown moment: %v", err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())

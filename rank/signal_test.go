@@ -107,7 +107,8 @@ func valuesFrom(data []byte) (x Values) {
 }
 
 func FuzzScore(f *testing.F) {
-	f.Add([]byte{255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255}, uint8(3))
+	f.Add([]byte{255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255},
+		uint8(3))
 	f.Add([]byte{}, uint8(0))
 	f.Fuzz(func(t *testing.T, data []byte, at uint8) {
 		x := valuesFrom(data)
@@ -146,7 +147,8 @@ func TestProbabilityOfNonsense(t *testing.T) {
 func TestPriorIsSane(t *testing.T) {
 	for task, m := range Prior() {
 		w := m.Weights
-		if together := w[Comod] + w[ComodMean] + w[ComodRank] + w[ComodBack] + w[Support]; together <= 0 && m.Weights[InHand] != 0 || together < 0 {
+		if together := w[Comod] + w[ComodMean] + w[ComodRank] + w[ComodBack] + w[Support]; together <= 0 &&
+			m.Weights[InHand] != 0 || together < 0 {
 			t.Errorf("%s: co-change speaks against a file", task)
 		}
 		empty := Values{Bias: 1, Never: 1, Unseen: 1}

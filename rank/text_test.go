@@ -26,7 +26,8 @@ func TestManifestsAreForWhoAsks(t *testing.T) {
 		"cart.go": "package shop\n\nfunc total() {}\n",
 	})
 	r := w.ranker(o)
-	for prompt, want := range map[string]float64{"the certificate of a client is refused": 1, "bump the dependency certificate": 0} {
+	for prompt, want := range map[string]float64{"the certificate of a client is refused": 1,
+		"bump the dependency certificate": 0} {
 		got, _ := why(t, r, event.Query{Prompt: prompt}, "go.mod")
 		if got["upkeep"] != want {
 			t.Errorf("%q: upkeep %v, want %v", prompt, got["upkeep"], want)
@@ -39,7 +40,8 @@ func TestManifestsAreForWhoAsks(t *testing.T) {
 	if !is("tls.go") || is("tls_test.go") || is("README.md") || is("go.mod") || is("logo.png") {
 		t.Error("a text that asks for nothing else means sources")
 	}
-	if is = Meant("upgrade the dependency, test it and document it in the guide"); !is("tls_test.go") || !is("README.md") || !is("go.mod") {
+	if is = Meant("upgrade the dependency, test it and document it in the guide"); !is("tls_test.go") ||
+		!is("README.md") || !is("go.mod") {
 		t.Error("a text can ask for other files")
 	}
 }
@@ -47,7 +49,8 @@ func TestManifestsAreForWhoAsks(t *testing.T) {
 func TestCopiesShareAPlace(t *testing.T) {
 	text := "def test_optional_list():\n    # a list that nobody has to give\n    run(values)\n"
 	w, o := said(t, map[event.Path]string{
-		"a/test_optional_list.py": text, "b/test_optional_list.py": text, "c/test_optional_list.py": text + "    check(values)\n",
+		"a/test_optional_list.py": text, "b/test_optional_list.py": text, "c/test_optional_list.py": text +
+			"    check(values)\n",
 		"d/test_lists.py": "def test_lists():\n    # an optional list\n    run(values)\n",
 		"list.py":         "# an optional list\ndef optional_list(values): pass\n",
 	})
@@ -56,7 +59,8 @@ func TestCopiesShareAPlace(t *testing.T) {
 		order = append(order, f.File)
 	}
 	b, c := slices.Index(order, "b/test_optional_list.py"), slices.Index(order, "c/test_optional_list.py")
-	if a, other := slices.Index(order, "a/test_optional_list.py"), slices.Index(order, "list.py"); a > other || b < other || c < other {
+	if a, other := slices.Index(order, "a/test_optional_list.py"), slices.Index(order, "list.py"); a > other ||
+		b < other || c < other {
 		t.Errorf("%v: want one copy first, the others behind the rest", order)
 	}
 }

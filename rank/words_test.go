@@ -10,8 +10,8 @@ import (
 	"github.com/aoa-dev/aoa/internal/index"
 )
 
-// TestReasonsHaveWords: a reason writes words as the prompt or the repository does, says "opened" of no file that nobody opened, and
-// comes once.
+// TestReasonsHaveWords: a reason writes words as the prompt or the repository does, says "opened" of no file that
+// nobody opened, and comes once.
 func TestReasonsHaveWords(t *testing.T) {
 	w := newWorld(t, "kubernetes/deploy.go", "image/tag.go", "image/drop.go")
 	for i := range 4 {
@@ -31,13 +31,15 @@ func TestReasonsHaveWords(t *testing.T) {
 		return out
 	}
 	got := texts(event.Query{Prompt: "tagged images: kubernetes dropped max_items"})
-	for _, want := range []string{"committed before with the words kubernetes, images, tagged", "mentions max_items, dropped, images"} {
+	for _, want := range []string{"committed before with the words kubernetes, images, tagged",
+		"mentions max_items, dropped, images"} {
 		if !slices.Contains(got, want) {
 			t.Errorf("reasons %q, want one of them %q", got, want)
 		}
 	}
 	said := map[string]int{}
-	for _, s := range rankOf(t, ranker, event.Query{Task: event.TaskPrompt, Prompt: "tagged images: kubernetes dropped max_items"}).Suggestions {
+	for _, s := range rankOf(t, ranker,
+		event.Query{Task: event.TaskPrompt, Prompt: "tagged images: kubernetes dropped max_items"}).Suggestions {
 		for _, r := range s.Reasons {
 			said[string(s.File)+": "+r.Text]++
 		}
@@ -52,7 +54,10 @@ func TestReasonsHaveWords(t *testing.T) {
 	contents.Set("image/drop.go", []byte("package image\n\n// check the kubernetes, not this\n"))
 	for prompt, want := range map[string]string{"do not check": "", "check the kubernetes": "mentions kubernetes"} {
 		_, s := why(t, ranker, event.Query{Task: event.TaskPrompt, Prompt: prompt}, "image/drop.go")
-		if i := slices.IndexFunc(s.Reasons, func(r event.Reason) bool { return strings.HasPrefix(r.Text, "mentions") }); (i >= 0) != (want != "") || i >= 0 && s.Reasons[i].Text != want {
+		if i := slices.IndexFunc(s.Reasons, func(r event.Reason) bool {
+			return strings.HasPrefix(r.Text,
+				"mentions")
+		}); (i >= 0) != (want != "") || i >= 0 && s.Reasons[i].Text != want {
 			t.Errorf("%q: reasons %+v, want %q", prompt, s.Reasons, want)
 		}
 	}
@@ -60,12 +65,14 @@ func TestReasonsHaveWords(t *testing.T) {
 	// Of the prompt of a session only the stems are known: those that a path has are words.
 	w.prompt("s", epoch.Add(-time.Minute), "tagged images: kubernetes dropped")
 	w.flush()
-	if got := texts(event.Query{Session: "s"}); !slices.Contains(got, "committed before with the words kubernetes, image") {
+	if got := texts(event.Query{Session: "s"}); !slices.Contains(got,
+		"committed before with the words kubernetes, image") {
 		t.Errorf("reasons %q, want words of paths and no stems", got)
 	}
 	w.open("s", epoch, "image/tag.go")
 	w.flush()
-	if got := texts(event.Query{Prompt: "kubernetes"}); !slices.Contains(got, "opened or committed before with the word kubernetes") {
+	if got := texts(event.Query{Prompt: "kubernetes"}); !slices.Contains(got,
+		"opened or committed before with the word kubernetes") {
 		t.Errorf("reasons %q, want that it was opened", got)
 	}
 }

@@ -31,7 +31,8 @@ var epoch = time.Date(2026, 5, 4, 10, 0, 0, 0, time.UTC)
 func newWorld(t testing.TB, files ...event.Path) *world {
 	t.Helper()
 	store, sessions := hot.New(func() time.Time { return epoch }), live.New()
-	return &world{t: t, store: store, live: sessions, learn: learn.New(store, sessions, learn.Options{}), tree: index.NewTree(files)}
+	return &world{t: t, store: store, live: sessions, learn: learn.New(store, sessions, learn.Options{}),
+		tree: index.NewTree(files)}
 }
 
 func (w *world) ranker(o Options) *Ranker {
@@ -60,12 +61,14 @@ func (w *world) happen(e event.Event) {
 // commit learns a commit; the files become known.
 func (w *world) commit(at time.Time, subject string, files ...event.Path) {
 	w.tree.Add(files...)
-	w.happen(event.Event{Time: at, Kind: event.KindCommit, Paths: files, Terms: index.Terms(subject, event.MaxTerms), OK: true})
+	w.happen(event.Event{Time: at, Kind: event.KindCommit, Paths: files, Terms: index.Terms(subject, event.MaxTerms),
+		OK: true})
 }
 
 // prompt learns a prompt; named are the files that the tree finds in it.
 func (w *world) prompt(id string, at time.Time, text string) {
-	w.happen(event.Event{Time: at, Kind: event.KindPrompt, Session: id, Terms: index.Terms(text, event.MaxTerms), Named: w.tree.Named(text)})
+	w.happen(event.Event{Time: at, Kind: event.KindPrompt, Session: id, Terms: index.Terms(text, event.MaxTerms),
+		Named: w.tree.Named(text)})
 }
 
 // open learns the opening of a file.
@@ -75,7 +78,8 @@ func (w *world) open(id string, at time.Time, f event.Path, tags ...string) {
 
 // search learns a search whose words, own names and results are given.
 func (w *world) search(id string, at time.Time, pattern string, named, results []event.Path) {
-	w.happen(event.Event{Time: at, Kind: event.KindSearch, Session: id, Terms: index.Terms(pattern, 8), Named: named, Seen: results, OK: true})
+	w.happen(event.Event{Time: at, Kind: event.KindSearch, Session: id, Terms: index.Terms(pattern, 8), Named: named,
+		Seen: results, OK: true})
 }
 
 // curious are models under which every signal is looked up.

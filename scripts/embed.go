@@ -1,8 +1,9 @@
-// Package scripts holds files that run outside of the binary: hook scripts for manual installation, which exec the binary;
-// the plugin of OpenCode, which has no command hooks; the plugin of Claude Code.
+// Package scripts holds files that run outside of the binary: hook scripts for manual installation, which exec the
+// binary; the plugin of OpenCode, which has no command hooks; the plugin of Claude Code.
 //
-// Nothing goes in. The bytes of the files come out, as `aoa hooks print` shows them. A script decides nothing, never fails its
-// caller, and takes one process. Installation uses only the plugin of OpenCode. For other agents it writes the command itself.
+// Nothing goes in. The bytes of the files come out, as `aoa hooks print` shows them. A script decides nothing, never
+// fails its caller, and takes one process. Installation uses only the plugin of OpenCode. For other agents it writes
+// the command itself.
 package scripts
 
 import (

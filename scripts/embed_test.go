@@ -15,7 +15,8 @@ import (
 )
 
 func TestNames(t *testing.T) {
-	if want := []string{"opencode-plugin.js", "post-commit.sh", "post-tool-use.sh", "pre-tool-use.sh"}; !slices.Equal(Names(), want) {
+	if want := []string{"opencode-plugin.js", "post-commit.sh", "post-tool-use.sh",
+		"pre-tool-use.sh"}; !slices.Equal(Names(), want) {
 		t.Errorf("%v, want %v", Names(), want)
 	}
 	if _, err := Read("nothing.sh"); err == nil || !strings.Contains(err.Error(), "post-commit.sh") {
@@ -27,7 +28,8 @@ func TestScripts(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("shell scripts")
 	}
-	for name, want := range map[string]string{"pre-tool-use.sh": "hook claude in\n", "post-tool-use.sh": "hook claude in\n", "post-commit.sh": "hook git post-commit \n"} {
+	for name, want := range map[string]string{"pre-tool-use.sh": "hook claude in\n",
+		"post-tool-use.sh": "hook claude in\n", "post-commit.sh": "hook git post-commit \n"} {
 		t.Run(name, func(t *testing.T) {
 			b, err := Read(name)
 			if err != nil {
@@ -47,7 +49,8 @@ func TestScripts(t *testing.T) {
 				}
 			}
 			run(dir) // no binary
-			if err := os.WriteFile(filepath.Join(dir, "aoa"), []byte("#!/bin/sh\necho \"$* $(cat)\" >>"+calls+"\n"), 0o755); err != nil {
+			if err := os.WriteFile(filepath.Join(dir, "aoa"), []byte("#!/bin/sh\necho \"$* $(cat)\" >>"+calls+"\n"),
+				0o755); err != nil {
 				t.Fatal(err)
 			}
 			run(dir, "AOA=0")

@@ -43,7 +43,10 @@ func release(t *testing.T, sums func(archive []byte, name string) string) (url s
 	mux := http.NewServeMux()
 	for _, dir := range []string{"/latest/download/", "/download/v1.2.3/"} {
 		mux.HandleFunc("GET "+dir+name, func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(archive.Bytes()) })
-		mux.HandleFunc("GET "+dir+"checksums.txt", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, sums(archive.Bytes(), name)) })
+		mux.HandleFunc("GET "+dir+"checksums.txt", func(w http.ResponseWriter,
+			_ *http.Request) {
+			fmt.Fprint(w, sums(archive.Bytes(), name))
+		})
 	}
 	s := httptest.NewServer(mux)
 	t.Cleanup(s.Close)
@@ -91,7 +94,8 @@ func TestInstall(t *testing.T) {
 		if len(args) > 2 {
 			dir = other
 		}
-		if err != nil || !strings.Contains(said, "installed aoa v1.2.3 in "+dir) || !strings.Contains(said, "is not on the PATH") {
+		if err != nil || !strings.Contains(said, "installed aoa v1.2.3 in "+dir) ||
+			!strings.Contains(said, "is not on the PATH") {
 			t.Errorf("%v: %v, %s", args, err, said)
 		}
 		for _, name := range []string{"aoa", "aoa-hook"} {

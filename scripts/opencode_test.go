@@ -73,7 +73,8 @@ func runPlugin(t *testing.T, script string) (out, input string) {
 
 func TestOpenCodePlugin(t *testing.T) {
 	out, input := runPlugin(t, `cat >>"$LOG"; echo >>"$LOG"; printf '{"additionalContext":"a.go: text"}'`)
-	for _, want := range []string{`V1 {"title":"t","output":"result\n\na.go: text","metadata":{"exit":2}}`, `V1 odd {"content":[]}`,
+	for _, want := range []string{`V1 {"title":"t","output":"result\n\na.go: text","metadata":{"exit":2}}`,
+		`V1 odd {"content":[]}`,
 		`V2 {"content":[{"type":"text","text":"result"},{"type":"text","text":"a.go: text"}]}`, "V2 error undefined"} {
 		if !strings.Contains(out, want+"\n") {
 			t.Errorf("no %s in\n%s", want, out)
@@ -95,7 +96,8 @@ func TestOpenCodePlugin(t *testing.T) {
 
 // TestOpenCodePluginSilent: whatever is wrong with aoa, the tool's output stands and nothing is printed.
 func TestOpenCodePluginSilent(t *testing.T) {
-	for name, script := range map[string]string{"no binary": "", "no answer": "exit 0", "no JSON": "echo aoa: broken", "fails": "exit 3",
+	for name, script := range map[string]string{"no binary": "", "no answer": "exit 0", "no JSON": "echo aoa: broken",
+		"fails":         "exit 3",
 		"does not read": "exec <&-; exit 0", "another answer": `printf '{"decision":"block"}'`} {
 		out, _ := runPlugin(t, script)
 		want := `V1 {"title":"t","output":"result","metadata":{"exit":2}}` + "\n" + `V1 odd {"content":[]}` + "\n" +

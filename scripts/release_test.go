@@ -72,7 +72,8 @@ func TestRelease(t *testing.T) {
 		t.Fatalf("programs %v, %d archives, %d packages", binaries, len(c.Archives), len(c.Packages))
 	}
 	script := text("scripts/install.sh")
-	archive := strings.NewReplacer("{{ .ProjectName }}", c.Project, "{{ .Os }}", "${os}", "{{ .Arch }}", "$arch").Replace(c.Archives[0].Name)
+	archive := strings.NewReplacer("{{ .ProjectName }}", c.Project, "{{ .Os }}", "${os}", "{{ .Arch }}",
+		"$arch").Replace(c.Archives[0].Name)
 	for _, want := range []string{"archive=" + archive + ".tar.gz\n", "/" + c.Checksum.Name + `"`} {
 		if !strings.Contains(script, want) {
 			t.Errorf("install.sh has no %q", want)

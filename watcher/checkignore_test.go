@@ -17,7 +17,8 @@ import (
 
 // ruleParts are parts of patterns, treeNames are names of files and folders that they may match.
 var (
-	ruleParts = []string{"a", "b", "ab", "x.c", "x.o", "ba", "*", "**", "?", "[ab]", "[!a]", "[^b]*", "*.o", "a*", "**/a", "a/**", `\a`,
+	ruleParts = []string{"a", "b", "ab", "x.c", "x.o", "ba", "*", "**", "?", "[ab]", "[!a]", "[^b]*", "*.o", "a*", "**/a",
+		"a/**", `\a`,
 		`*\.c`, "a**", "***", "**a", "*a*b", "[[:alpha:]]", "[[:upper:]]", "[[:digit:]", "[a-", "x.[a-c]", "[]]", "[!]]", "[]-a]", "[--a]",
 		`[\]]`, "b ", `b\ `, "!a", `\!a`, "#a", `\#a`, "A", "ünï", "ÜNÏ", "ün?", "AB", "[A-Z]*", "*B", `\A`, "a\tb", `\`, `a\`, "..", "."}
 	treeNames = []string{"a", "b", "ab", "x.c", "x.o", "ba", "abc", "]", "-", "A", "#a", "!a", "b ", "b", "ünï", "ÜnÏ",

@@ -33,7 +33,8 @@ func newCheckout(t testing.TB) *checkout {
 		t.Fatal(err)
 	}
 	d := &checkout{t: t, root: root, env: []string{"PATH=" + os.Getenv("PATH"), "HOME=" + home, "XDG_CONFIG_HOME=" + home,
-		"GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_SYSTEM=/dev/null", "GIT_EDITOR=true", "SYSTEMROOT=" + os.Getenv("SYSTEMROOT"),
+		"GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_SYSTEM=/dev/null", "GIT_EDITOR=true", "SYSTEMROOT=" +
+			os.Getenv("SYSTEMROOT"),
 		"GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@example.org", "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@example.org"}}
 	d.git("init", "-q", "-b", "main")
 	return d
@@ -182,7 +183,10 @@ func (s *watching) mark() {
 	name := fmt.Sprintf("mark%d.txt", s.marks)
 	s.d.write(name, name)
 	s.until(name, func() bool { return slices.Contains(s.summary(), "save "+name) })
-	s.seen = slices.DeleteFunc(s.seen, func(e event.Event) bool { return e.Kind == event.KindSave && string(e.Paths[0]) == name })
+	s.seen = slices.DeleteFunc(s.seen, func(e event.Event) bool {
+		return e.Kind == event.KindSave &&
+			string(e.Paths[0]) == name
+	})
 }
 
 // summary lists what was seen as "kind path".

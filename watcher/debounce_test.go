@@ -162,7 +162,8 @@ func TestTemporary(t *testing.T) {
 			t.Errorf("%s is no temporary name", name)
 		}
 	}
-	for _, name := range []string{"main.go", "sedan.txt", "sed", "#", "tmp", "tmp.go", "template.tmpl", "a.tmp.go", "49130"} {
+	for _, name := range []string{"main.go", "sedan.txt", "sed", "#", "tmp", "tmp.go", "template.tmpl", "a.tmp.go",
+		"49130"} {
 		if temporary(name) {
 			t.Errorf("%s is a temporary name", name)
 		}

@@ -22,7 +22,8 @@ func logOf(entries ...string) []byte {
 func FuzzParseLog(f *testing.F) {
 	for _, bodies := range []bool{false, true} {
 		f.Add(logOf(), bodies)
-		f.Add(logOf("\n:100644 100644 "+idA+" "+idB+" M\x00a.go\x00", ":000000 100644 "+nil40+" "+idB+" A\x00b.go\x00"), bodies)
+		f.Add(logOf("\n:100644 100644 "+idA+" "+idB+" M\x00a.go\x00", ":000000 100644 "+nil40+" "+idB+" A\x00b.go\x00"),
+			bodies)
 		f.Add(append(logOf("\n:100644 000000 "+idA+" "+nil40+" D\x00new\nline\x00"), logOf()...), bodies)
 		f.Add(logOf("\n:000000 160000 "+nil40+" "+idB+" A\x00module\x00"), bodies)
 		f.Add(logOf("\n:100644 100644 "+idA+" "+idB+" M\x00cut"), bodies)
@@ -68,7 +69,8 @@ func TestParseLog(t *testing.T) {
 		t.Errorf("a message of one long line: %.60q", got[2].Subject)
 	}
 	huge := append(append([]byte("\x01"+idB+" 5 4 "), bytes.Repeat([]byte("long "), maxField)...), 0)
-	if got := parsed(t, append(huge, logOf()...), false); len(got) != 2 || len(got[0].Subject) > maxField || got[1].Subject != "a subject" {
+	if got := parsed(t, append(huge, logOf()...), false); len(got) != 2 || len(got[0].Subject) > maxField ||
+		got[1].Subject != "a subject" {
 		t.Errorf("%d commits behind a message of more than a field", len(got))
 	}
 	for _, bad := range []string{"x\x00", "\x01" + idA + "\x00", ":100644\x00", string(logOf("\n:100644 M\x00a\x00")),

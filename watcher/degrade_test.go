@@ -312,7 +312,10 @@ func statusCalls(t *testing.T, age, took time.Duration) (begun []time.Duration) 
 			t.Fatal(err)
 		}
 		ctx, cancel := context.WithCancel(t.Context())
-		w := NewWatcher(r, testOptions(r, WatchOptions{Files: func() []event.Path { return []event.Path{"a.go", "sub/b.go"} }}))
+		w := NewWatcher(r, testOptions(r, WatchOptions{Files: func() []event.Path {
+			return []event.Path{"a.go",
+				"sub/b.go"}
+		}}))
 		w.activeOnly = true
 		w.open = func() (notifier, error) { return idleNotifier(), nil }
 		begin := time.Now()
@@ -336,7 +339,8 @@ func statusCalls(t *testing.T, age, took time.Duration) (begun []time.Duration) 
 	return begun
 }
 
-// TestSlowStatus: where folders are not watched, a `git status` of five seconds is followed by a pause of several times that.
+// TestSlowStatus: where folders are not watched, a `git status` of five seconds is followed by a pause of several
+// times that.
 func TestSlowStatus(t *testing.T) {
 	const took = 5 * time.Second
 	begun := statusCalls(t, 48*time.Hour, took)

@@ -79,7 +79,8 @@ type indexStat struct {
 // same reports whether the file has this size and time.
 func (s indexStat) same(file string) bool {
 	fi, err := os.Lstat(file)
-	return err == nil && uint32(fi.Size()) == s.size && sameTime(fi.ModTime(), s.changed) //nolint:gosec // as the index does
+	return err == nil && uint32(fi.Size()) == s.size &&
+		sameTime(fi.ModTime(), s.changed) //nolint:gosec // as the index does
 }
 
 // maxNamed is how many files a command line names. For more the whole index is listed.

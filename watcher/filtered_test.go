@@ -53,8 +53,8 @@ func (d *filterDesk) at(name string, after time.Duration) {
 	}
 }
 
-// TestFilteredFiles: what Changed returns of files with a filter and with line ends, which git compares by their contents,
-// while the filter does not run.
+// TestFilteredFiles: what Changed returns of files with a filter and with line ends, which git compares by their
+// contents, while the filter does not run.
 func TestFilteredFiles(t *testing.T) {
 	for name, c := range map[string]struct {
 		change func(d *filterDesk)
@@ -62,7 +62,10 @@ func TestFilteredFiles(t *testing.T) {
 	}{
 		"nothing":                 {func(*filterDesk) {}, nil},
 		"edited, of another size": {func(d *filterDesk) { d.write("one.bin", "else") }, []event.Path{"one.bin"}},
-		"edited, of the same size": {func(d *filterDesk) { d.write("with space/two.bin", "CONTENT OF with space/two.bin\r\n") },
+		"edited, of the same size": {func(d *filterDesk) {
+			d.write("with space/two.bin",
+				"CONTENT OF with space/two.bin\r\n")
+		},
 			[]event.Path{"with space/two.bin"}},
 		"touched": {func(d *filterDesk) { d.at("one.bin", -time.Hour) }, []event.Path{"one.bin"}},
 		"touched, and refreshed by its owner": {func(d *filterDesk) {

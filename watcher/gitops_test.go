@@ -101,7 +101,8 @@ func TestGitOperationsAreNotSaves(t *testing.T) {
 	d.write("d/f1.go", "mine")
 	s.expect("save d/f1.go")
 	for _, step := range [][]string{
-		{"stash", "-q"}, {"stash", "drop", "-q"}, {"status"}, {"reset", "-q", "--hard", "HEAD~1"}, {"reset", "-q", "--hard", "ORIG_HEAD"},
+		{"stash", "-q"}, {"stash", "drop", "-q"}, {"status"}, {"reset", "-q", "--hard", "HEAD~1"}, {"reset", "-q", "--hard",
+			"ORIG_HEAD"},
 		{"rebase", "-q", "main"}, {"gc", "-q"}, {"checkout", "HEAD~1", "--", "d"}, {"reset", "-q", "--hard"},
 		{"commit", "-q", "--allow-empty", "-m", "empty"}, {"commit", "-q", "--amend", "--allow-empty", "-m", "again"},
 		{"revert", "--no-edit", "HEAD~1"},
@@ -168,8 +169,10 @@ func TestHeadIsLookedAt(t *testing.T) {
 	d.commit("first")
 	d.age()
 	s := d.watch(WatchOptions{})
-	for _, step := range [][]string{{"commit", "-q", "--allow-empty", "-m", "c"}, {"branch", "feature/deep/er"}, {"pack-refs", "--all"},
-		{"update-ref", "refs/heads/feature/deep/er", "HEAD~1"}, {"worktree", "add", "-q", t.TempDir() + "/wt", "feature/deep/er"}} {
+	for _, step := range [][]string{{"commit", "-q", "--allow-empty", "-m", "c"}, {"branch", "feature/deep/er"},
+		{"pack-refs", "--all"},
+		{"update-ref", "refs/heads/feature/deep/er", "HEAD~1"}, {"worktree", "add", "-q", t.TempDir() + "/wt",
+			"feature/deep/er"}} {
 		for len(s.heads) > 0 {
 			<-s.heads
 		}

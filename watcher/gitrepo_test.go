@@ -57,7 +57,8 @@ func (g *repository) command(args ...string) *exec.Cmd {
 	cmd.Dir = g.dir
 	clock++
 	date := fmt.Sprintf("%d +0000", clock)
-	cmd.Env = append(append([]string{}, g.env...), "GIT_AUTHOR_DATE="+date, "GIT_COMMITTER_DATE="+date, "GIT_EDITOR=true", "LC_ALL=C")
+	cmd.Env = append(append([]string{}, g.env...), "GIT_AUTHOR_DATE="+date, "GIT_COMMITTER_DATE="+date, "GIT_EDITOR=true",
+		"LC_ALL=C")
 	return cmd
 }
 
@@ -121,7 +122,8 @@ func generated(tb testing.TB, n int) string {
 			fmt.Fprintf(&in, "merge :%d\n", i-10)
 		}
 		for j := range 1 + i%7 {
-			fmt.Fprintf(&in, "M 644 inline pkg%d/sub%d/file%d.go\ndata <<EOM\n%d %d\nEOM\n", (i*7+j)%13, (i+j*3)%5, (i*j+i)%11, i, j)
+			fmt.Fprintf(&in, "M 644 inline pkg%d/sub%d/file%d.go\ndata <<EOM\n%d %d\nEOM\n", (i*7+j)%13, (i+j*3)%5, (i*j+i)%11,
+				i, j)
 		}
 		if i%97 == 96 {
 			fmt.Fprintf(&in, "D pkg%d/sub%d\n", i%13, i%5)

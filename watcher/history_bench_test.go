@@ -126,9 +126,10 @@ func BenchmarkHistoryNothingNew(b *testing.B) {
 		b.Fatal(err)
 	}
 	for b.Loop() {
-		if err := r.History(context.Background(), HistoryOptions{Since: cursor}, func([]event.Event, map[string]string) error {
-			return fmt.Errorf("something new")
-		}); err != nil {
+		if err := r.History(context.Background(), HistoryOptions{Since: cursor},
+			func([]event.Event, map[string]string) error {
+				return fmt.Errorf("something new")
+			}); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -20,10 +20,11 @@ func readAgain(t *testing.T, r *Repo, cursor map[string]string) []event.Event {
 	t.Helper()
 	var out []event.Event
 	var last map[string]string
-	err := r.History(context.Background(), HistoryOptions{Since: maps.Clone(cursor)}, func(batch []event.Event, c map[string]string) error {
-		out, last = append(out, batch...), c
-		return nil
-	})
+	err := r.History(context.Background(), HistoryOptions{Since: maps.Clone(cursor)},
+		func(batch []event.Event, c map[string]string) error {
+			out, last = append(out, batch...), c
+			return nil
+		})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -227,7 +228,8 @@ func TestTreelessClone(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "treeless")
 	up.git("clone", "-q", "--no-checkout", "--filter=tree:0", "file://"+up.dir, dir)
 	g := up.at(dir)
-	err := g.open().History(context.Background(), HistoryOptions{}, func([]event.Event, map[string]string) error { return nil })
+	err := g.open().History(context.Background(), HistoryOptions{},
+		func([]event.Event, map[string]string) error { return nil })
 	if !errors.Is(err, ErrNoTrees) {
 		t.Fatalf("error %v", err)
 	}
@@ -290,7 +292,8 @@ func TestBatches(t *testing.T) {
 	if len(cursors[0]) != 0 || cursors[1]["refs/heads/main"] != g.git("rev-parse", "main") {
 		t.Errorf("cursors %v: only the last batch may move it", cursors)
 	}
-	if newest.Text != "change 2499" && newest.Text != "change 2498" || oldest.Text != "change 0" || !oldest.Time.Before(newest.Time) {
+	if newest.Text != "change 2499" && newest.Text != "change 2498" || oldest.Text != "change 0" ||
+		!oldest.Time.Before(newest.Time) {
 		t.Errorf("from %q to %q", newest.Text, oldest.Text)
 	}
 	if want := fmt.Sprint(total, "/", total); len(progress) == 0 || progress[len(progress)-1] != want {
@@ -314,7 +317,8 @@ func TestBatches(t *testing.T) {
 
 func TestOddNamesAndContents(t *testing.T) {
 	g := newRepository(t)
-	names := []string{"ünïcode/文件.go", "new\nline.go", "tab\t\"quote\".go", ":colon", " lead and trail ", "back\\slash",
+	names := []string{"ünïcode/文件.go", "new\nline.go", "tab\t\"quote\".go", ":colon", " lead and trail ",
+		"back\\slash",
 		"not-utf8-\xff\xfe.go", "-dash", "\x01ctrl"}
 	g.commit("odd\x01subject :100644 100644 "+strings.Repeat("long ", 20000), names...)
 	g.git("update-index", "--chmod=+x", ":colon")
@@ -355,8 +359,8 @@ func TestOddNamesAndContents(t *testing.T) {
 	}
 }
 
-// TestMissingAlternates: commits that the clone borrows are not there, so its history is not read. What is there counts, nothing is noted
-// as done, and all of it is read when they are back.
+// TestMissingAlternates: commits that the clone borrows are not there, so its history is not read. What is there
+// counts, nothing is noted as done, and all of it is read when they are back.
 func TestMissingAlternates(t *testing.T) {
 	source := newRepository(t)
 	plain(source)
@@ -382,11 +386,12 @@ func TestMissingAlternates(t *testing.T) {
 				t.Fatal(err)
 			}
 			for range 2 {
-				err := r.History(t.Context(), HistoryOptions{Since: cursor}, func(batch []event.Event, next map[string]string) error {
-					c.apply(batch)
-					cursor = next
-					return nil
-				})
+				err := r.History(t.Context(), HistoryOptions{Since: cursor},
+					func(batch []event.Event, next map[string]string) error {
+						c.apply(batch)
+						cursor = next
+						return nil
+					})
 				if err == nil {
 					t.Errorf("read, with %d commits and the cursor %v", len(c), cursor)
 				}

@@ -23,7 +23,8 @@ func TestIgnored(t *testing.T) {
 		"gen/** linguist-generated\nvendor/ours/** -linguist-vendored\n\"quo ted.go\" linguist-generated=true\napi.go linguist-generated\n")
 	g.write("sub/.gitattributes", "api.go !linguist-generated\nthird.go linguist-vendored\n")
 	g.write("sub/x.go", "x")
-	ignored := []event.Path{"x.log", "sub/y.log", "build/a.go", "deep/build/a/b.go", "private.txt", "a.global", "secret/k.go",
+	ignored := []event.Path{"x.log", "sub/y.log", "build/a.go", "deep/build/a/b.go", "private.txt", "a.global",
+		"secret/k.go",
 		"certs/a.pem", "gen/a.go", "vendor/x/y.go", "quo ted.go", "api.go", "sub/third.go", "node_modules/x/index.js", "web/app.min.js",
 		"go.sum", "sub/package-lock.json", "rpc/a.pb.go", "k8s/zz_generated.deepcopy.go", ".yarn/releases/yarn.js"}
 	kept := []event.Path{"x.go", "sub/keep.log", "certs/ok.pem", "vendor/ours/z.go", "sub/api.go", "vendored.go",
@@ -87,7 +88,8 @@ func TestFiles(t *testing.T) {
 }
 
 func TestParseLsFilesKeepsOddRecordsOut(t *testing.T) {
-	in := bytes.Join([][]byte{[]byte("? new\xff.go"), []byte("H 100644 0123 0\ta\tb.go"), []byte("H 160000 0123 0\tmodule"),
+	in := bytes.Join([][]byte{[]byte("? new\xff.go"), []byte("H 100644 0123 0\ta\tb.go"),
+		[]byte("H 160000 0123 0\tmodule"),
 		[]byte("S 100644 0123 0\tsparse.go"), []byte("H broken"), []byte("x"), []byte("? dir/"), []byte("? ../up"), nil}, []byte{0})
 	if got, want := parseLsFiles(in), []event.Path{"new\xff.go", "a\tb.go"}; !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)

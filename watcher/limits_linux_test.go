@@ -13,8 +13,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// inLimited runs a test again in a user namespace of its own, where a user has that many watches, and reports whether this is
-// the run in there.
+// inLimited runs a test again in a user namespace of its own, where a user has that many watches, and reports whether
+// this is the run in there.
 func inLimited(t *testing.T, watches int) bool {
 	t.Helper()
 	const limit, inside = "/proc/sys/user/max_inotify_watches", "AOA_TEST_NAMESPACE"
@@ -58,8 +58,8 @@ func otherProgram(t *testing.T, folders int) int {
 	return folders
 }
 
-// TestOthersCanWatch: in a repository of more folders than a user has watches, other programs of the user still get some,
-// and saves are seen all the same.
+// TestOthersCanWatch: in a repository of more folders than a user has watches, other programs of the user still get
+// some, and saves are seen all the same.
 func TestOthersCanWatch(t *testing.T) {
 	const limit = 30
 	if !inLimited(t, limit) {

@@ -11,7 +11,8 @@ import (
 	"time"
 )
 
-// gitThat makes a program git of a shell script, which calls the real one as "$git", and returns a PATH that begins with it.
+// gitThat makes a program git of a shell script, which calls the real one as "$git", and returns a PATH that begins
+// with it.
 func gitThat(t *testing.T, script string) string {
 	t.Helper()
 	real, err := exec.LookPath("git")
@@ -19,7 +20,8 @@ func gitThat(t *testing.T, script string) string {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "git"), []byte("#!/bin/sh\ngit="+real+"\n"+script+"\nexec \"$git\" \"$@\"\n"),
+	if err := os.WriteFile(filepath.Join(dir, "git"),
+		[]byte("#!/bin/sh\ngit="+real+"\n"+script+"\nexec \"$git\" \"$@\"\n"),
 		0o755); err != nil {
 		t.Fatal(err)
 	}

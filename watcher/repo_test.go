@@ -239,7 +239,8 @@ func TestOpenRefusals(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(broken, ".git"), []byte("gitdir: ../gone\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := OpenRepo(context.Background(), broken, env); !errors.Is(err, ErrNotRepo) || !strings.Contains(err.Error(), "gone") {
+	if _, err := OpenRepo(context.Background(), broken, env); !errors.Is(err, ErrNotRepo) ||
+		!strings.Contains(err.Error(), "gone") {
 		t.Errorf("a .git file into nowhere: %v", err)
 	}
 	if os.Geteuid() == 0 && exec.Command("chown", "-R", "12345", g.dir).Run() == nil {
@@ -247,7 +248,8 @@ func TestOpenRefusals(t *testing.T) {
 		if !errors.Is(err, ErrOwner) || !strings.Contains(err.Error(), "safe.directory") {
 			t.Errorf("somebody else's repository: %v", err)
 		}
-		trusted := append(slices.Clone(g.env), "GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=safe.directory", "GIT_CONFIG_VALUE_0=*")
+		trusted := append(slices.Clone(g.env), "GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=safe.directory",
+			"GIT_CONFIG_VALUE_0=*")
 		if _, err := OpenRepo(context.Background(), g.dir, trusted); err != nil {
 			t.Errorf("a trusted repository: %v", err)
 		}
@@ -276,7 +278,8 @@ func TestHookEnvironment(t *testing.T) {
 	other, g := newRepository(t), newRepository(t)
 	other.commit("other", "other.go")
 	g.commit("mine", "mine.go")
-	g.env = append(g.env, "GIT_DIR="+filepath.Join(other.dir, ".git"), "GIT_INDEX_FILE="+filepath.Join(other.dir, ".git", "index"),
+	g.env = append(g.env, "GIT_DIR="+filepath.Join(other.dir, ".git"), "GIT_INDEX_FILE="+filepath.Join(other.dir, ".git",
+		"index"),
 		"GIT_WORK_TREE="+other.dir, "GIT_TRACE=1", "GIT_CONFIG_PARAMETERS='core.bare'='true'")
 	files, err := g.open().Files(context.Background())
 	if err != nil || !slices.Equal(files, []event.Path{"mine.go"}) {

@@ -53,7 +53,8 @@ func TestCommitted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, known, err := r.Committed(context.Background(), []event.Path{"new.go", "large.go", "a b.go", "empty.go", "line\nbreak.go"}, 8)
+	got, known, err := r.Committed(context.Background(), []event.Path{"new.go", "large.go", "a b.go", "empty.go",
+		"line\nbreak.go"}, 8)
 	if err != nil || string(got["a b.go"]) != "one\ntwo\n" || len(got) != 2 {
 		t.Errorf("%q, %v", got, err)
 	}

@@ -99,7 +99,8 @@ func TestIgnoredIsNeverReported(t *testing.T) {
 	d.write("build/late.go", "x")
 	s.mark()
 	got := s.summary()
-	if !slices.Contains(got, "save x.log") || !slices.Contains(got, "save build/late.go") || slices.Contains(got, "save gen2/y.go") {
+	if !slices.Contains(got, "save x.log") || !slices.Contains(got, "save build/late.go") ||
+		slices.Contains(got, "save gen2/y.go") {
 		t.Errorf("after a change of rules: %q", got)
 	}
 }

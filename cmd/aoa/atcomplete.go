@@ -74,8 +74,8 @@ func (a *app) typingIn(ctx context.Context) (*watcher.Repo, error) {
 	return repo, err
 }
 
-// completing finds files in learned order. It starts no daemon; without one it matches names only. A terminal gets the names as they
-// are, so those with control and invisible characters are left out.
+// completing finds files in learned order. It starts no daemon; without one it matches names only. A terminal gets
+// the names as they are, so those with control and invisible characters are left out.
 func (a *app) completing(ctx context.Context, repo *watcher.Repo, r api.Typing) []event.Path {
 	if place := locate.Find(repo.CommonDir, a.getenv); place.Exists() {
 		if ans, err := api.Call(ctx, a.clientOf(place), api.Names, api.NamesRequest{Typing: &r}); err == nil {

@@ -20,27 +20,32 @@ func TestHookTakesAnything(t *testing.T) {
 		if s := d.doWith(string(d.hook("PostToolUse", "s", id, "Read", "README.md")), "hook", "claude"); s != (said{}) {
 			t.Errorf("a good payload: %+v", s)
 		}
-		d.until("the good event is learned", func() bool { return len(d.log("--kind", "read")) > 0 && d.log("--kind", "read")[0].ID != "" })
+		d.until("the good event is learned", func() bool {
+			return len(d.log("--kind", "read")) > 0 &&
+				d.log("--kind", "read")[0].ID != ""
+		})
 	}
 	good("before")
 	before := d.status().Events
 	whole := string(d.hook("PostToolUse", "s", "t", "Read", "README.md"))
 	for name, stdin := range map[string]string{
-		"nothing":            "",
-		"a word":             "hello",
-		"truncated at once":  whole[:20],
-		"a list":             `[` + whole + `]`,
-		"a number":           `1e999`,
-		"20 MB of one word":  strings.Repeat("x", 20<<20),
-		"20 MB of brackets":  strings.Repeat("[", 20<<20),
-		"deep objects":       strings.Repeat(`{"a":`, 200_000),
-		"no UTF-8":           "{\"session_id\":\"\xff\xfe\",\"hook_event_name\":\"\xff\"}",
-		"NULs":               strings.Repeat("\x00", 4096),
-		"wrong types":        `{"session_id":{"a":1},"hook_event_name":["PostToolUse"],"tool_input":"x","tool_response":7,"cwd":false}`,
-		"an unknown event":   `{"session_id":"s","hook_event_name":"Nonsense\n\u001b[2J","cwd":"` + filepath.ToSlash(d.dir) + `"}`,
-		"outside":            string(bytes.ReplaceAll([]byte(whole), []byte("README.md"), []byte("../../etc/passwd"))),
-		"inside .git":        string(bytes.ReplaceAll([]byte(whole), []byte("README.md"), []byte(".git/config"))),
-		"a very long name":   string(bytes.ReplaceAll([]byte(whole), []byte("README.md"), bytes.Repeat([]byte("long/"), 5000))),
+		"nothing":           "",
+		"a word":            "hello",
+		"truncated at once": whole[:20],
+		"a list":            `[` + whole + `]`,
+		"a number":          `1e999`,
+		"20 MB of one word": strings.Repeat("x", 20<<20),
+		"20 MB of brackets": strings.Repeat("[", 20<<20),
+		"deep objects":      strings.Repeat(`{"a":`, 200_000),
+		"no UTF-8":          "{\"session_id\":\"\xff\xfe\",\"hook_event_name\":\"\xff\"}",
+		"NULs":              strings.Repeat("\x00", 4096),
+		"wrong types":       `{"session_id":{"a":1},"hook_event_name":["PostToolUse"],"tool_input":"x","tool_response":7,"cwd":false}`,
+		"an unknown event": `{"session_id":"s","hook_event_name":"Nonsense\n\u001b[2J","cwd":"` + filepath.ToSlash(d.dir) +
+			`"}`,
+		"outside":     string(bytes.ReplaceAll([]byte(whole), []byte("README.md"), []byte("../../etc/passwd"))),
+		"inside .git": string(bytes.ReplaceAll([]byte(whole), []byte("README.md"), []byte(".git/config"))),
+		"a very long name": string(bytes.ReplaceAll([]byte(whole), []byte("README.md"),
+			bytes.Repeat([]byte("long/"), 5000))),
 		"20 MB in one field": strings.Replace(whole, `"Read"`, `"`+strings.Repeat("y", 20<<20)+`"`, 1),
 	} {
 		if s := d.doWith(stdin, "hook", "claude"); s != (said{}) {

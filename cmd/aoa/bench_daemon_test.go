@@ -43,8 +43,10 @@ func newBed(b *testing.B, n int) *bed {
 	must(b, err)
 	b.Cleanup(func() { os.RemoveAll(top) })
 	d := &bed{binary: filepath.Join(top, "aoa"), dir: filepath.Join(top, "r"), files: make([]event.Path, n)}
-	d.env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + top, "GIT_CONFIG_GLOBAL=" + os.DevNull, "GIT_CONFIG_SYSTEM=" + os.DevNull}
-	build := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", top+string(filepath.Separator), ".", "../aoa-hook")
+	d.env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + top, "GIT_CONFIG_GLOBAL=" + os.DevNull,
+		"GIT_CONFIG_SYSTEM=" + os.DevNull}
+	build := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", top+string(filepath.Separator), ".",
+		"../aoa-hook")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	d.run(b, build)
 	for i := range d.files {
@@ -124,8 +126,8 @@ func known(batch *hot.Batch, files []event.Path, now time.Time) {
 	}
 }
 
-// start runs the daemon and returns how long it took until the first answer to a hook, which waits for no files to be read, and
-// until the first one to a person, which does.
+// start runs the daemon and returns how long it took until the first answer to a hook, which waits for no files to be
+// read, and until the first one to a person, which does.
 func (d *bed) start(b *testing.B) (hook, person time.Duration) {
 	b.Helper()
 	d.daemon = exec.Command(d.binary, "daemon", "run")
@@ -148,7 +150,8 @@ func (d *bed) start(b *testing.B) (hook, person time.Duration) {
 	return hook, time.Since(begin)
 }
 
-// cpu is how long the daemon has computed, 0 where the system does not say: on a busy machine it tells more than a clock.
+// cpu is how long the daemon has computed, 0 where the system does not say: on a busy machine it tells more than a
+// clock.
 func (d *bed) cpu() (sum time.Duration) {
 	threads, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/schedstat", d.daemon.Process.Pid))
 	for _, name := range threads {
@@ -192,7 +195,8 @@ func (d *bed) served(b *testing.B) *bed {
 func session(files []event.Path, now time.Time) []event.Event {
 	events := []event.Event{{ID: "p", Kind: event.KindPrompt, Time: now, Session: "s", Agent: "claude",
 		Terms: []string{"term1", "module000"}},
-		{ID: "q", Kind: event.KindSearch, Time: now, Session: "s", Agent: "claude", Seen: files[20:60], Terms: []string{"package"}}}
+		{ID: "q", Kind: event.KindSearch, Time: now, Session: "s", Agent: "claude", Seen: files[20:60],
+			Terms: []string{"package"}}}
 	for i := range 12 {
 		events = append(events, opened(fmt.Sprint("open", i), files[i*5], now))
 	}
@@ -200,7 +204,8 @@ func session(files []event.Path, now time.Time) []event.Event {
 }
 
 func opened(id string, f event.Path, at time.Time) event.Event {
-	return event.Event{ID: id, Kind: event.KindRead, Time: at, Session: "s", Agent: "claude", Paths: []event.Path{f}, Tags: []string{"go"}}
+	return event.Event{ID: id, Kind: event.KindRead, Time: at, Session: "s", Agent: "claude", Paths: []event.Path{f},
+		Tags: []string{"go"}}
 }
 
 // hook sends a hook. It reads the answer if it waits, and leaves otherwise, as the hook client does.

@@ -23,8 +23,8 @@ import (
 // big adds what takes minutes: a million files, a million events.
 var big = os.Getenv("BIG") != ""
 
-// BenchmarkRanking asks the ranker itself, without the socket, beside the obvious way, which joins a score of every file
-// with ZUNIONSTORE and takes the first ten: in miniredis, and on a Redis server over a unix socket and over TCP.
+// BenchmarkRanking asks the ranker itself, without the socket, beside the obvious way, which joins a score of every
+// file with ZUNIONSTORE and takes the first ten: in miniredis, and on a Redis server over a unix socket and over TCP.
 func BenchmarkRanking(b *testing.B) {
 	sizes := []int{1_000, 10_000, 100_000}
 	if big {
@@ -146,7 +146,8 @@ func serveRedis(b *testing.B) served {
 	dir, err := os.MkdirTemp("", "aoa-")
 	must(b, err)
 	s := served{freeAddr(b), filepath.Join(dir, "s")}
-	cmd := exec.Command("redis-server", "--port", s.addr[len("127.0.0.1:"):], "--bind", "127.0.0.1", "--dir", dir, "--save", "",
+	cmd := exec.Command("redis-server", "--port", s.addr[len("127.0.0.1:"):], "--bind", "127.0.0.1", "--dir", dir,
+		"--save", "",
 		"--appendonly", "no", "--unixsocket", s.socket)
 	must(b, cmd.Start())
 	b.Cleanup(func() {

@@ -61,8 +61,9 @@ func BenchmarkQuery(b *testing.B) {
 				var ts times
 				for b.Loop() {
 					id := strconv.Itoa(len(ts))
-					payload := map[string]any{"session_id": "p" + id, "cwd": d.dir, "hook_event_name": "UserPromptSubmit", "prompt_id": id,
-						"prompt": "why is " + d.files[5].Base() + " slow"}
+					payload := map[string]any{"session_id": "p" + id, "cwd": d.dir, "hook_event_name": "UserPromptSubmit",
+						"prompt_id": id,
+						"prompt":    "why is " + d.files[5].Base() + " slow"}
 					begin := time.Now()
 					_, err := d.hook(b.Context(), true, payload)
 					ts.since(begin)
@@ -170,8 +171,8 @@ func BenchmarkStart(b *testing.B) {
 	}
 }
 
-// starts starts and stops the daemon again and again: until the first answer to a hook, to a person, and how long it computed
-// until then.
+// starts starts and stops the daemon again and again: until the first answer to a hook, to a person, and how long it
+// computed until then.
 func (d *bed) starts(b *testing.B) (hooks, persons, cpu times) {
 	for b.Loop() {
 		for range 5 { // one start may be longer than the time that a benchmark is given
@@ -184,8 +185,8 @@ func (d *bed) starts(b *testing.B) (hooks, persons, cpu times) {
 	return hooks, persons, cpu
 }
 
-// BenchmarkStartEvents starts the daemon of a store with so many events: what a snapshot holds is not replayed. How long
-// all of them take without one is reported, too.
+// BenchmarkStartEvents starts the daemon of a store with so many events: what a snapshot holds is not replayed. How
+// long all of them take without one is reported, too.
 func BenchmarkStartEvents(b *testing.B) {
 	sizes := []int{100_000}
 	if big {
@@ -316,11 +317,13 @@ func save(b *testing.B, store *hot.Store, db *cold.DB, full bool) error {
 	return db.SaveSnapshot(b.Context(), 1, packed, full)
 }
 
-// BenchmarkHook times whole processes in turn, with the daemon: aoa-hook and aoa hook beside an empty Go program and /bin/true.
+// BenchmarkHook times whole processes in turn, with the daemon: aoa-hook and aoa hook beside an empty Go program and
+// /bin/true.
 func BenchmarkHook(b *testing.B) {
 	d := newBed(b, 1000).served(b)
 	small, empty := filepath.Join(filepath.Dir(d.binary), "aoa-hook"), filepath.Join(filepath.Dir(d.binary), "empty")
-	d.run(b, &exec.Cmd{Path: goTool(b), Args: []string{"go", "build", "-ldflags=-s -w", "-o", empty, "../../hooks/client/testdata/empty"},
+	d.run(b, &exec.Cmd{Path: goTool(b), Args: []string{"go", "build", "-ldflags=-s -w", "-o", empty,
+		"../../hooks/client/testdata/empty"},
 		Env: append(os.Environ(), "CGO_ENABLED=0")})
 	hint, learn := d.stdin(b, "PreToolUse"), d.stdin(b, "PostToolUse")
 	type run struct {

@@ -45,7 +45,8 @@ func (a *app) lacking(p api.Partner) string {
 		why = append(why, fmt.Sprintf("changed with %s in %d of %d commits", a.display(p.With), p.Both, p.Of))
 	}
 	if p.Uses != "" {
-		why = append(why, fmt.Sprintf("still uses %s, which this change removes in %s", event.Path(p.Uses).Display(), a.display(p.RemovedIn)))
+		why = append(why, fmt.Sprintf("still uses %s, which this change removes in %s", event.Path(p.Uses).Display(),
+			a.display(p.RemovedIn)))
 	}
 	return strings.Join(why, "; ")
 }
@@ -66,7 +67,8 @@ func (a *app) checkChange(ctx context.Context, client *api.Client, files []event
 	if err != nil {
 		return err
 	}
-	ans, err := api.Call(ctx, client, api.Partners, api.PartnersRequest{Files: files, Limit: limit, Least: prefetch.Sure(th.Configured)})
+	ans, err := api.Call(ctx, client, api.Partners, api.PartnersRequest{Files: files, Limit: limit,
+		Least: prefetch.Sure(th.Configured)})
 	if err != nil {
 		return err
 	}

@@ -28,7 +28,8 @@ func (a *app) repo(ctx context.Context) (*watcher.Repo, error) {
 	return r, nil
 }
 
-// client returns a client of the repository's daemon. The first call starts a daemon if none is running, unless running is set.
+// client returns a client of the repository's daemon. The first call starts a daemon if none is running, unless
+// running is set.
 func (a *app) client(ctx context.Context, running bool) (*api.Client, *watcher.Repo, error) {
 	r, err := a.repo(ctx)
 	if err != nil {
@@ -88,8 +89,10 @@ func showing[Req, Res any](a *app, use, short string, r api.Route[Req, Res], req
 		RunE: func(c *cobra.Command, _ []string) error { return show(c, a, r, *req, text) }}
 }
 
-// table is a command without arguments that prints one table of the daemon. r has its flags; part takes it out of the answer.
-func table[T any](a *app, short string, r *api.StatsRequest, part func(api.StatsAnswer) *T, text func(T)) *cobra.Command {
+// table is a command without arguments that prints one table of the daemon. r has its flags; part takes it out of the
+// answer.
+func table[T any](a *app, short string, r *api.StatsRequest, part func(api.StatsAnswer) *T,
+	text func(T)) *cobra.Command {
 	return &cobra.Command{Use: "stats", Short: short, Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			ans, err := call(c, a, api.Stats, *r)
@@ -102,7 +105,8 @@ func table[T any](a *app, short string, r *api.StatsRequest, part func(api.Stats
 }
 
 // showFrom is show with a client that is open already.
-func showFrom[Req, Res any](ctx context.Context, a *app, client *api.Client, r api.Route[Req, Res], req Req, text func(Res)) error {
+func showFrom[Req, Res any](ctx context.Context, a *app, client *api.Client, r api.Route[Req, Res], req Req,
+	text func(Res)) error {
 	ans, err := api.Call(ctx, client, r, req)
 	if err != nil {
 		return err

@@ -10,19 +10,21 @@ import (
 	"github.com/aoa-dev/aoa/hooks"
 )
 
-// TestClientClaudeCache: hints break no prompt cache. Each request of a session of two turns and a resume begins with all of the request
-// before it, byte for byte, wherever it does without hooks.
+// TestClientClaudeCache: hints break no prompt cache. Each request of a session of two turns and a resume begins with
+// all of the request before it, byte for byte, wherever it does without hooks.
 func TestClientClaudeCache(t *testing.T) {
 	program := realClient(t, "claude")
 	session := func(c claude) *model {
 		first, _ := c.ask(firstSession, "change the protocol of the wire", uses(c.read("documentation/README.md")),
 			uses(c.read("server/wire.go"), c.read("docs/guide.md")), uses(c.edit("server/wire.go", "wire", "wires")),
 			uses(bash("git status --short")), uses(bash("true")))
-		second, _ := c.resume(firstSession, "and its documentation", uses(c.read("documentation/guide.md")), uses(bash("true")))
+		second, _ := c.resume(firstSession, "and its documentation", uses(c.read("documentation/guide.md")),
+			uses(bash("true")))
 		first.asked = append(first.requests(), second.requests()...)
 		return first
 	}
-	with, without := session(newClaude(t, program, "threshold=0.4")), session(claude{newClientSandbox(t, protocolHistory()), program})
+	with, without := session(newClaude(t, program, "threshold=0.4")), session(claude{newClientSandbox(t,
+		protocolHistory()), program})
 	list, _, _ := strings.Cut(hintOf(hooks.HintPrompt, "x"), "\n")
 	for _, hint := range []string{list, hintOf(hooks.HintRescue, "README.md"), "edited server/wire.go",
 		hintOf(hooks.HintRescue, "docs/guide.md")} {
@@ -50,7 +52,8 @@ func TestClientClaudeCache(t *testing.T) {
 	}
 }
 
-// commonParts is how many parts of a request (tools, system prompt, messages) the next one begins with, and how many it has.
+// commonParts is how many parts of a request (tools, system prompt, messages) the next one begins with, and how many
+// it has.
 func commonParts(r, next reading) (kept, all int) {
 	a, b := partsOf(r), partsOf(next)
 	for kept < min(len(a), len(b)) && a[kept] == b[kept] {

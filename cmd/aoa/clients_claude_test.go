@@ -31,7 +31,8 @@ func newClaude(t *testing.T, program string, settings ...string) claude {
 // protocolHistory is one in which docs/protocol.md changes with server/wire.go in seven of eight commits, and
 // store/table_test.go with store/table.go in all.
 func protocolHistory() (out []commit) {
-	out = append(out, commit{"begin", []string{"README.md", "docs/guide.md", "sched/plan.go", "sched/queue.go", "other/one.go"}})
+	out = append(out, commit{"begin", []string{"README.md", "docs/guide.md", "sched/plan.go", "sched/queue.go",
+		"other/one.go"}})
 	for i := range 48 {
 		switch {
 		case i%8 == 7:
@@ -66,7 +67,8 @@ func (c claude) resume(session, prompt string, turns ...turn) (*model, outcome) 
 func (c claude) start(args []string, turns []turn) (*model, outcome) {
 	c.t.Helper()
 	m := startModel(c.t, messages, turns)
-	env := []string{"ANTHROPIC_BASE_URL=" + m.url, "ANTHROPIC_API_KEY=dummy", "DISABLE_TELEMETRY=1", "DISABLE_AUTOUPDATER=1",
+	env := []string{"ANTHROPIC_BASE_URL=" + m.url, "ANTHROPIC_API_KEY=dummy", "DISABLE_TELEMETRY=1",
+		"DISABLE_AUTOUPDATER=1",
 		"DISABLE_ERROR_REPORTING=1", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1"}
 	o := c.run(env, append([]string{c.program, "--allowedTools", "Read,Edit,Write,Bash"}, args...)...)
 	c.unharmed(o)
@@ -81,20 +83,21 @@ func (c claude) unharmed(o outcome) {
 		c.t.Errorf("the client printed %q and on stderr %q, only the model's \"done\" was due", o.out, o.err)
 	}
 	transcripts := 0
-	err := filepath.WalkDir(filepath.Join(c.home, ".claude", "projects"), func(file string, e fs.DirEntry, err error) error {
-		if err != nil || filepath.Ext(file) != ".jsonl" {
-			return err
-		}
-		transcripts++
-		b, err := os.ReadFile(file)
-		for line := range strings.Lines(string(b)) {
-			if strings.Contains(line, "hook_non_blocking_error") || strings.Contains(line, "hook_error") ||
-				strings.Contains(line, "hook_cancelled") {
-				c.t.Errorf("an error of a hook in %s: %s", filepath.Base(file), line)
+	err := filepath.WalkDir(filepath.Join(c.home, ".claude", "projects"),
+		func(file string, e fs.DirEntry, err error) error {
+			if err != nil || filepath.Ext(file) != ".jsonl" {
+				return err
 			}
-		}
-		return err
-	})
+			transcripts++
+			b, err := os.ReadFile(file)
+			for line := range strings.Lines(string(b)) {
+				if strings.Contains(line, "hook_non_blocking_error") || strings.Contains(line, "hook_error") ||
+					strings.Contains(line, "hook_cancelled") {
+					c.t.Errorf("an error of a hook in %s: %s", filepath.Base(file), line)
+				}
+			}
+			return err
+		})
 	if err != nil || transcripts == 0 {
 		c.t.Errorf("no transcript was looked at: %v", err)
 	}
@@ -122,7 +125,8 @@ func hintOf(kind string, file event.Path) string {
 func (m *model) reached(t *testing.T, text string, request int) {
 	t.Helper()
 	if got := m.first(text); got != request {
-		t.Errorf("of %d requests the first that holds this is %d, not %d (-1: none):\n%s", len(m.requests()), got, request, text)
+		t.Errorf("of %d requests the first that holds this is %d, not %d (-1: none):\n%s", len(m.requests()), got, request,
+			text)
 	}
 }
 

@@ -65,7 +65,8 @@ func TestClientCodex(t *testing.T) {
 		c := newCodex(t, program, "threshold=0.4")
 		m, _ := c.ask("look around", uses(shell("cat documentation/guide.md")), uses(shell("true")),
 			uses(patch("*** Update File: server/wire.go\n@@\n-server/wire.go\n+server/wires.go\n")), uses(shell("git status --short")),
-			uses(shell("cat sched/plan.go")), turn{before: func() { c.change("sched/plan.go") }, calls: []toolUse{shell("true")}})
+			uses(shell("cat sched/plan.go")), turn{before: func() { c.change("sched/plan.go") },
+				calls: []toolUse{shell("true")}})
 		m.reached(t, hintOf(hooks.HintRescue, "docs/guide.md"), 2)
 		m.reached(t, hintOf(hooks.HintPartner, "docs/protocol.md"), 5)
 		m.reached(t, hintOf(hooks.HintStale, "sched/plan.go"), 6)
@@ -96,6 +97,7 @@ func TestClientCodex(t *testing.T) {
 			return c.ask("look around", uses(shell("cat documentation/guide.md")), uses(shell("cat server/wire.go")))
 		}
 		_, o := work()
-		unharmed(t, c.clientSandbox, []string{"stopped", "killed", "hung", "store removed", "binary removed"}, 3, o.took, work)
+		unharmed(t, c.clientSandbox, []string{"stopped", "killed", "hung", "store removed", "binary removed"}, 3, o.took,
+			work)
 	})
 }

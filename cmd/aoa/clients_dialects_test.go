@@ -37,7 +37,8 @@ var messages = dialect{
 				empty = object{"type": "tool_use", "id": block["id"], "name": block["name"], "input": object{}}
 				delta = object{"type": "input_json_delta", "partial_json": encoded(block["input"])}
 			}
-			out = append(out, sse{"content_block_start", object{"type": "content_block_start", "index": i, "content_block": empty}},
+			out = append(out, sse{"content_block_start", object{"type": "content_block_start", "index": i,
+				"content_block": empty}},
 				sse{"content_block_delta", object{"type": "content_block_delta", "index": i, "delta": delta}},
 				sse{"content_block_stop", object{"type": "content_block_stop", "index": i}})
 		}
@@ -48,8 +49,10 @@ var messages = dialect{
 }
 
 func message(n int, t turn, content []any) object {
-	return object{"id": fmt.Sprintf("msg_%d", n), "type": "message", "role": "assistant", "model": "scripted", "content": content,
-		"stop_reason": stopReason(t), "stop_sequence": nil, "usage": object{"input_tokens": max(t.tokens, 10), "output_tokens": 5}}
+	return object{"id": fmt.Sprintf("msg_%d", n), "type": "message", "role": "assistant", "model": "scripted",
+		"content":     content,
+		"stop_reason": stopReason(t), "stop_sequence": nil, "usage": object{"input_tokens": max(t.tokens, 10),
+			"output_tokens": 5}}
 }
 
 func messageBlocks(n int, t turn) (out []any) {
@@ -106,7 +109,8 @@ var responses = dialect{
 		}
 		usage := object{"input_tokens": 10, "input_tokens_details": nil, "output_tokens": 5, "output_tokens_details": nil,
 			"total_tokens": 15}
-		return append(out, sse{"response.completed", object{"type": "response.completed", "response": object{"id": id, "usage": usage}}})
+		return append(out, sse{"response.completed", object{"type": "response.completed",
+			"response": object{"id": id, "usage": usage}}})
 	},
 }
 
@@ -178,6 +182,7 @@ func candidate(n int, t turn) object {
 	if len(parts) == 0 {
 		parts = append(parts, object{"text": t.text})
 	}
-	return object{"candidates": []any{object{"index": 0, "finishReason": "STOP", "content": object{"role": "model", "parts": parts}}},
+	return object{"candidates": []any{object{"index": 0, "finishReason": "STOP",
+		"content": object{"role": "model", "parts": parts}}},
 		"usageMetadata": object{"promptTokenCount": 10, "candidatesTokenCount": 5, "totalTokenCount": 15}}
 }

@@ -62,7 +62,8 @@ func TestClientClaudeUnharmed(t *testing.T) {
 
 // unharmed breaks aOa under another client, one harm after the other at one place. work lets the client ask its
 // model that often; without says how long such work takes.
-func unharmed(t *testing.T, w *clientSandbox, names []string, often int, without time.Duration, work func() (*model, outcome)) {
+func unharmed(t *testing.T, w *clientSandbox, names []string, often int, without time.Duration,
+	work func() (*model, outcome)) {
 	t.Helper()
 	w.impatient()
 	for _, name := range names {
@@ -97,7 +98,8 @@ func (c claude) work(amid func()) (*model, outcome) {
 // end kills a process and waits until it is gone.
 func (w *clientSandbox) end(pid int) {
 	w.t.Helper()
-	fault.Until(w.t, patient, fmt.Sprintf("process %d ends", pid), func() bool { return syscall.Kill(pid, syscall.SIGKILL) != nil })
+	fault.Until(w.t, patient, fmt.Sprintf("process %d ends", pid),
+		func() bool { return syscall.Kill(pid, syscall.SIGKILL) != nil })
 }
 
 // pid is the daemon's.
@@ -137,7 +139,8 @@ func (w *clientSandbox) removeAll(dir string) {
 func TestClientClaudeLearns(t *testing.T) {
 	c := newClaude(t, realClient(t, "claude"))
 	write := toolUse{"Write", object{"file_path": c.path("sched/new.go"), "content": "package sched\n"}}
-	c.ask(firstSession, "rename it", uses(c.read("server/wire.go"), c.read("docs/guide.md"), c.read("documentation/lost.md")),
+	c.ask(firstSession, "rename it", uses(c.read("server/wire.go"), c.read("docs/guide.md"),
+		c.read("documentation/lost.md")),
 		uses(c.edit("server/wire.go", "wire", "wires"), write),
 		uses(bash("cat README.md && grep -rn queue sched")), uses(bash("cat nowhere/else.go")))
 	want := map[string]int{"prompt": 1, "start": 1, "end": 1, "read server/wire.go": 1, "read docs/guide.md": 1,

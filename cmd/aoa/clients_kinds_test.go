@@ -60,7 +60,8 @@ var claudeScenarios = map[string]func(*testing.T, string){
 	"stale": func(t *testing.T, program string) {
 		c := newClaude(t, program)
 		change := func() { c.change("docs/guide.md") }
-		m, _ := c.ask(firstSession, "look around", uses(c.read("docs/guide.md")), turn{before: change, calls: []toolUse{bash("true")}})
+		m, _ := c.ask(firstSession, "look around", uses(c.read("docs/guide.md")),
+			turn{before: change, calls: []toolUse{bash("true")}})
 		m.reached(t, hintOf(hooks.HintStale, "docs/guide.md"), 2)
 	},
 	"working set": func(t *testing.T, program string) {

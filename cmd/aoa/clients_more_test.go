@@ -38,7 +38,8 @@ var more = []moreClient{
 		},
 		read: func(file string) toolUse { return toolUse{"read_file", object{"file_path": file}} },
 		edit: func(file, from, to string) toolUse {
-			return toolUse{"replace", object{"file_path": file, "old_string": from, "new_string": to, "instruction": "rename it"}}
+			return toolUse{"replace", object{"file_path": file, "old_string": from, "new_string": to,
+				"instruction": "rename it"}}
 		},
 		shell: func(command string) toolUse { return toolUse{"run_shell_command", object{"command": command}} },
 		// AfterTool fires for a tool that failed, but its text is dropped: it waits for the next one
@@ -67,7 +68,8 @@ var more = []moreClient{
 		shell: func(command string) toolUse {
 			return toolUse{"bash", object{"command": command, "description": "look"}}
 		},
-		// Its plugins are not notified of a tool that failed, and have no say at a session's start: that text comes with the first call.
+		// Its plugins are not notified of a tool that failed, and have no say at a session's start: that text comes with
+		// the first call.
 		reach: reach{command: 1, read: -1, partner: 5, set: 1},
 	},
 	{
@@ -90,7 +92,8 @@ var more = []moreClient{
 }
 
 // reach is the request of the model, from 0, that each text arrives in; -1: none. The script calls a command and a
-// read that fail, a read, an edit, a look at the change and a command. The working set is that of a second session with one call.
+// read that fail, a read, an edit, a look at the change and a command. The working set is that of a second session
+// with one call.
 type reach struct{ command, read, partner, set int }
 
 type moreClient struct {

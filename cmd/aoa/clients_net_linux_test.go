@@ -53,7 +53,8 @@ func isolate() error {
 		_     [22]byte
 	}{flags: syscall.IFF_UP | syscall.IFF_RUNNING}
 	copy(request.name[:], "lo")
-	if _, _, no := syscall.Syscall(syscall.SYS_IOCTL, uintptr(s), syscall.SIOCSIFFLAGS, uintptr(unsafe.Pointer(&request))); no != 0 {
+	if _, _, no := syscall.Syscall(syscall.SYS_IOCTL, uintptr(s), syscall.SIOCSIFFLAGS,
+		uintptr(unsafe.Pointer(&request))); no != 0 {
 		return fmt.Errorf("bring loopback up: %w", no)
 	}
 	return nil

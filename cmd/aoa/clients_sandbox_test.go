@@ -51,7 +51,8 @@ func newClientSandbox(t *testing.T, commits []commit) *clientSandbox {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &clientSandbox{t: t, repo: filepath.Join(dir, "repo"), home: filepath.Join(dir, "home"), bin: filepath.Join(dir, "bin")}
+	w := &clientSandbox{t: t, repo: filepath.Join(dir, "repo"), home: filepath.Join(dir, "home"),
+		bin: filepath.Join(dir, "bin")}
 	for _, dir := range []string{w.repo, w.home, w.bin} {
 		if err := os.Mkdir(dir, 0o755); err != nil {
 			t.Fatal(err)
@@ -60,7 +61,8 @@ func newClientSandbox(t *testing.T, commits []commit) *clientSandbox {
 	if err := os.Symlink(program, filepath.Join(w.bin, "aoa")); err != nil {
 		t.Fatal(err)
 	}
-	w.env = []string{"HOME=" + w.home, "PATH=" + w.bin + ":" + os.Getenv("PATH"), "TMPDIR=" + dir, "LANG=C.UTF-8", "TZ=UTC",
+	w.env = []string{"HOME=" + w.home, "PATH=" + w.bin + ":" + os.Getenv("PATH"), "TMPDIR=" + dir, "LANG=C.UTF-8",
+		"TZ=UTC",
 		"NO_COLOR=1", "AOA_PATIENCE=10", "AOA_IDLE_TIMEOUT=5m",
 		"XDG_CONFIG_HOME=" + filepath.Join(w.home, ".config"), "XDG_STATE_HOME=" + filepath.Join(w.home, ".state"),
 		"XDG_CACHE_HOME=" + filepath.Join(w.home, ".cache"), "XDG_DATA_HOME=" + filepath.Join(w.home, ".data"),
@@ -80,7 +82,8 @@ func stream(commits []commit) string {
 	var b strings.Builder
 	start := time.Now().Add(-time.Duration(len(commits)) * time.Hour).Unix()
 	for i, c := range commits {
-		fmt.Fprintf(&b, "commit refs/heads/main\ncommitter A <a@example.com> %d +0000\ndata <<E\n%s\nE\n", start+int64(i)*3600, c.subject)
+		fmt.Fprintf(&b, "commit refs/heads/main\ncommitter A <a@example.com> %d +0000\ndata <<E\n%s\nE\n",
+			start+int64(i)*3600, c.subject)
 		for _, name := range c.files {
 			fmt.Fprintf(&b, "M 100644 inline %s\ndata <<E\n%s\n%d\nE\n", name, name, i)
 		}

@@ -16,8 +16,8 @@ import (
 	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
-// The clients that are driven. Their versions are in the table of agents: what a client does with a hook's text changes between releases,
-// so a newer one is a decision and not an accident.
+// The clients that are driven. Their versions are in the table of agents: what a client does with a hook's text
+// changes between releases, so a newer one is a decision and not an accident.
 //
 // Variables: AOA_CLIENTS=1 runs these tests (make test-clients), AOA_CLIENTS_DIR keeps the downloads,
 // AOA_REQUIRE=clients makes a skip a failure.

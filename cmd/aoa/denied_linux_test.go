@@ -122,8 +122,8 @@ func TestNoPermission(t *testing.T) {
 	})
 }
 
-// onTmpfs runs the test again as root of its own mount namespace with a tmpfs of that size, and returns its folder. In the
-// outer process it returns "" after the inner one has passed.
+// onTmpfs runs the test again as root of its own mount namespace with a tmpfs of that size, and returns its folder.
+// In the outer process it returns "" after the inner one has passed.
 func onTmpfs(t *testing.T, size string) string {
 	t.Helper()
 	const name = "AOA_TEST_TMPFS"
@@ -135,7 +135,8 @@ func onTmpfs(t *testing.T, size string) string {
 	if out, err := exec.Command("unshare", "-rm", "mount", "-t", "tmpfs", "none", disk).CombinedOutput(); err != nil {
 		fault.Lacking(t, "tmpfs", "no tmpfs can be mounted here: %v: %s", err, out)
 	}
-	cmd := exec.Command("unshare", "-rm", "sh", "-c", `size=$1; shift; mount -t tmpfs -o size=$size none "$0" && exec "$@"`,
+	cmd := exec.Command("unshare", "-rm", "sh", "-c",
+		`size=$1; shift; mount -t tmpfs -o size=$size none "$0" && exec "$@"`,
 		disk, size, os.Args[0], "-test.run=^"+t.Name()+"$", "-test.v", fmt.Sprint("-rounds=", fault.Rounds()))
 	cmd.Env = append(os.Environ(), name+"="+disk)
 	out, err := cmd.CombinedOutput()
@@ -146,8 +147,9 @@ func onTmpfs(t *testing.T, size string) string {
 	return ""
 }
 
-// TestStopOnFullDisk: a daemon whose events cannot be written does not stop: aoa daemon stop says how many there are, where
-// they belong and what to do. When there is space it stops, and they are there. Only by force is it stopped without.
+// TestStopOnFullDisk: a daemon whose events cannot be written does not stop: aoa daemon stop says how many there are,
+// where they belong and what to do. When there is space it stops, and they are there. Only by force is it stopped
+// without.
 func TestStopOnFullDisk(t *testing.T) {
 	noRace(t)
 	disk := onTmpfs(t, "6m")
@@ -162,7 +164,8 @@ func TestStopOnFullDisk(t *testing.T) {
 		t.Helper()
 		fill(t, filler)
 		for i := 0; ; i++ {
-			_, err := api.Call(t.Context(), d.client(), api.Events, []event.Event{{ID: fmt.Sprint("fill", name, i), Kind: event.KindPrompt,
+			_, err := api.Call(t.Context(), d.client(), api.Events, []event.Event{{ID: fmt.Sprint("fill", name, i),
+				Kind: event.KindPrompt,
 				Time: time.Now(), Session: "s", Text: strings.Repeat("words ", 600)}})
 			if err != nil {
 				break // the pages that the database had allocated are used up, too
@@ -180,7 +183,8 @@ func TestStopOnFullDisk(t *testing.T) {
 	pid := d.status().Pid
 	s := d.do("daemon", "stop")
 	t.Logf("aoa daemon stop: exit %d\n%s%s", s.code, s.out, s.err)
-	if s.code != exitFailed || s.out != "" || waiting(s.err) < 66 || !strings.Contains(s.err, filepath.Join(disk, "store", "aoa.db")) ||
+	if s.code != exitFailed || s.out != "" || waiting(s.err) < 66 || !strings.Contains(s.err,
+		filepath.Join(disk, "store", "aoa.db")) ||
 		!strings.Contains(s.err, "hint: free some space") || !strings.Contains(s.err, "aoa daemon stop --force") {
 		t.Errorf("aoa daemon stop on a full disk: exit %d\n%s%s", s.code, s.out, s.err)
 	}
@@ -196,7 +200,8 @@ func TestStopOnFullDisk(t *testing.T) {
 	hooks("b")
 	s = d.do("daemon", "stop", "--force")
 	t.Logf("aoa daemon stop --force: exit %d\n%s%s", s.code, s.out, s.err)
-	if s.code != exitOK || !strings.Contains(s.out, "stopped 1") || waiting(s.err) < 66 || !strings.Contains(s.err, "lost") {
+	if s.code != exitOK || !strings.Contains(s.out, "stopped 1") || waiting(s.err) < 66 ||
+		!strings.Contains(s.err, "lost") {
 		t.Errorf("aoa daemon stop --force on a full disk: exit %d\n%s%s", s.code, s.out, s.err)
 	}
 	check(t, os.Remove(filler))
@@ -250,7 +255,8 @@ func TestFullDisk(t *testing.T) {
 		t.Fatalf("events on a full disk: %v", err)
 	}
 	for i := range 20 {
-		if s := d.doWith(string(d.hook("PostToolUse", "s", fmt.Sprint("h", i), "Read", "README.md")), "hook", "claude"); s != (said{}) {
+		if s := d.doWith(string(d.hook("PostToolUse", "s", fmt.Sprint("h", i), "Read", "README.md")), "hook",
+			"claude"); s != (said{}) {
 			t.Errorf("a hook on a full disk: %+v", s)
 		}
 	}

@@ -28,7 +28,8 @@ yours. What counts, strongest first: the environment, ` + "`<git dir>/aoa/config
 `)
 	cell := func(s string) string { return strings.ReplaceAll(s, "|", `\|`) }
 	for _, k := range config.Keys() {
-		fmt.Fprintf(&b, "| `%s` | %s | `%s` | %s | %s | %s |\n", k.Name, cell(k.Default), k.Env, cell(k.Allowed), cell(k.Help),
+		fmt.Fprintf(&b, "| `%s` | %s | `%s` | %s | %s | %s |\n", k.Name, cell(k.Default), k.Env, cell(k.Allowed),
+			cell(k.Help),
 			cell(k.Who))
 	}
 	b.WriteString("\n| kind | shown |\n| --- | --- |\n")

@@ -106,8 +106,9 @@ func (a *app) examineStore(p locate.Place) []finding {
 	for _, why := range []string{"damaged", "version"} {
 		pattern := filepath.Join(p.Store, "*."+why+"-*")
 		if old, _ := filepath.Glob(pattern); len(old) > 0 {
-			out = append(out, finding{"database", false, fmt.Sprintf("%d files that could not be used were moved aside; the newest is %s",
-				len(old), old[len(old)-1]), "rm " + pattern})
+			out = append(out, finding{"database", false,
+				fmt.Sprintf("%d files that could not be used were moved aside; the newest is %s",
+					len(old), old[len(old)-1]), "rm " + pattern})
 		}
 	}
 	return out
@@ -123,7 +124,8 @@ func (a *app) examineDaemon(ctx context.Context, repo *watcher.Repo, p locate.Pl
 	if err != nil {
 		return []finding{{"daemon", false, err.Error(), "aoa daemon run --verbose shows why it does not start"}}
 	}
-	out := []finding{{"daemon", true, fmt.Sprintf("pid %d answers in %.1f ms", st.Pid, float64(a.now().Sub(begin).Microseconds())/1000), ""}}
+	out := []finding{{"daemon", true, fmt.Sprintf("pid %d answers in %.1f ms", st.Pid,
+		float64(a.now().Sub(begin).Microseconds())/1000), ""}}
 	if st.Import.State == "failed" {
 		out = append(out, finding{"history", false, st.Import.Error, "aoa daemon stop, then aoa daemon start"})
 	}

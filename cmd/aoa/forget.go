@@ -44,7 +44,8 @@ and takes nothing from it any more. It exits 1 if nothing was learned about it. 
 				!a.agree("forget all that was learned about the files in "+strings.TrimSuffix(a.display(r.File), "/")+"/?") {
 				return fail(exitFailed, "aoa forget --yes "+args[0], "nothing was forgotten")
 			}
-			if err := os.Remove(a.reportFile(repo)); err != nil && !errors.Is(err, fs.ErrNotExist) { // it may name what is to be forgotten
+			// it may name what is to be forgotten
+			if err := os.Remove(a.reportFile(repo)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 				return fail(exitFailed, "", "nothing was forgotten: %v", err)
 			}
 			ans, err := api.Call(c.Context(), client, api.Forget, r)
@@ -71,7 +72,8 @@ and takes nothing from it any more. It exits 1 if nothing was learned about it. 
 	}
 	a.sessionFlag(c, &r.Session, "everything of this session")
 	c.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask")
-	c.Flags().StringVar(&r.Origin, "origin", "", "everything from another clone, as aoa status names it; the beginning is enough")
+	c.Flags().StringVar(&r.Origin, "origin", "",
+		"everything from another clone, as aoa status names it; the beginning is enough")
 	c.Flags().StringVar(&since, "since", "", "everything since this time (2h, 7d, 2026-01-31)")
 	return c
 }

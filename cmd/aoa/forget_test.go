@@ -21,7 +21,8 @@ import (
 
 const secretFile = "server/secretplan.go"
 
-// secretive is a repository whose store knows a file that is to be forgotten: events, a prompt, a session, a cached step.
+// secretive is a repository whose store knows a file that is to be forgotten: events, a prompt, a session, a cached
+// step.
 func secretive(t *testing.T, env ...string) *sandbox {
 	t.Helper()
 	d := newSandbox(t, 16)
@@ -36,8 +37,9 @@ func secretive(t *testing.T, env ...string) *sandbox {
 			OK: true, Session: "s", Agent: "test",
 			Time: time.Now().Add(-time.Minute), Paths: []event.Path{secretFile, "docs/protocol.md"}})
 	}
-	batch = append(batch, event.Event{ID: fmt.Sprint("p-", time.Now().UnixNano()), Kind: event.KindPrompt, Session: "s", Agent: "test",
-		Time: time.Now().Add(-time.Minute), Text: "change " + secretFile})
+	batch = append(batch, event.Event{ID: fmt.Sprint("p-", time.Now().UnixNano()), Kind: event.KindPrompt, Session: "s",
+		Agent: "test",
+		Time:  time.Now().Add(-time.Minute), Text: "change " + secretFile})
 	mustCall(d, api.Events, batch)
 	d.must("stage", "run", "lines", "--dep", secretFile, "--", "echo", "printed")
 	if !d.knows() {

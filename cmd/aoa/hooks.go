@@ -122,8 +122,8 @@ func (a *app) changesTable(changes []hookChange) {
 	printList(a, "", changes, func(c hookChange) []any { return []any{c.Agent, c.Done, c.File} })
 }
 
-// installHook installs the hooks of an agent, or of git. The local scope is that of all worktrees of the repository: an agent reads
-// the personal file of the worktree that it is started in.
+// installHook installs the hooks of an agent, or of git. The local scope is that of all worktrees of the repository:
+// an agent reads the personal file of the worktree that it is started in.
 func (a *app) installHook(ctx context.Context, name string, scope install.Scope) (out []hookChange, err error) {
 	var repo *watcher.Repo
 	if scope != install.User || name == "git" {
@@ -170,7 +170,8 @@ func otherWorktrees(repo *watcher.Repo, scope install.Scope) []event.Root {
 }
 
 // installIn installs the hooks of an agent in one worktree, or in the user's settings, where repo is nil.
-func (a *app) installIn(ctx context.Context, agent agents.Agent, scope install.Scope, repo *watcher.Repo) (install.Change, error) {
+func (a *app) installIn(ctx context.Context, agent agents.Agent, scope install.Scope,
+	repo *watcher.Repo) (install.Change, error) {
 	pattern := install.Pattern(agent)
 	file, o := a.hookFile(agent, scope, repo)
 	if a.pluginRuns(agent, repo) {
@@ -279,8 +280,8 @@ only aOa's part is removed. The user's settings, which apply to all repositories
 	return c
 }
 
-// removeNamed removes hooks and lists what it changed. It reports a file that cannot be edited and continues with the others.
-// scope "" stands for the repository: the project's and the personal files of each worktree.
+// removeNamed removes hooks and lists what it changed. It reports a file that cannot be edited and continues with the
+// others. scope "" stands for the repository: the project's and the personal files of each worktree.
 func (a *app) removeNamed(ctx context.Context, names []string, scope install.Scope) (out []hookChange, err error) {
 	var repo *watcher.Repo
 	if scope != install.User {
@@ -318,7 +319,8 @@ func (a *app) removeAgent(name string, scope install.Scope, repo *watcher.Repo) 
 		return changes(name, scope, []install.Change{c}), err
 	}
 	var errs []error
-	roots := append([]event.Root{repo.Root}, slices.DeleteFunc(repo.Worktrees(), func(r event.Root) bool { return r == repo.Root })...)
+	roots := append([]event.Root{repo.Root},
+		slices.DeleteFunc(repo.Worktrees(), func(r event.Root) bool { return r == repo.Root })...)
 	for _, root := range roots {
 		root := string(root)
 		for _, s := range []install.Scope{install.Local, install.Project} {
@@ -342,7 +344,8 @@ func (a *app) removeHooks(ctx context.Context, repo *watcher.Repo) error {
 	_, err := a.removeNamed(ctx, hookNames(), "")
 	for _, st := range a.hookStates(ctx, repo) {
 		if st.Scope == install.User && st.State != install.Absent && st.State != install.Refused {
-			a.talk("the hooks in %s apply to all repositories and stay; aoa hooks remove %s --user removes them", st.File, st.Agent)
+			a.talk("the hooks in %s apply to all repositories and stay; aoa hooks remove %s --user removes them", st.File,
+				st.Agent)
 		}
 	}
 	return err

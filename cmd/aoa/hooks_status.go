@@ -51,7 +51,10 @@ func (a *app) hooksStatus(ctx context.Context) error {
 	return a.answer(all, func() {
 		rows := []string{"agent\tstate\tfile"}
 		for i, st := range all {
-			installed := slices.ContainsFunc(all, func(o hookState) bool { return o.Agent == st.Agent && o.State != install.Absent })
+			installed := slices.ContainsFunc(all, func(o hookState) bool {
+				return o.Agent == st.Agent &&
+					o.State != install.Absent
+			})
 			switch {
 			case st.State != install.Absent:
 				rows = append(rows, strings.TrimRight(cells(st.Agent, st.State+", "+cmp.Or(string(st.Scope), "repository"),
@@ -89,7 +92,8 @@ func (a *app) agentStates(ctx context.Context, repo *watcher.Repo) []hookState {
 			if st.State == install.Installed && a.pluginRuns(agent, repo) {
 				st.State, st.Note = install.Outdated, "(aOa's plugin runs, too: each event runs aOa twice)"
 			}
-			out = append(out, hookState{agent.Name, scope, file, st.State, append([]string{}, st.Events...), st.Note, st.Command})
+			out = append(out, hookState{agent.Name, scope, file, st.State, append([]string{}, st.Events...), st.Note,
+				st.Command})
 		}
 	}
 	return out
@@ -141,17 +145,21 @@ func (a *app) examineHooks(ctx context.Context, repo *watcher.Repo) []finding {
 	return out
 }
 
-// elsewhere finds the agents that run aOa in another worktree of the repository and not in this one: it was added after the hooks.
-// here are the states of this worktree.
+// elsewhere finds the agents that run aOa in another worktree of the repository and not in this one: it was added
+// after the hooks. here are the states of this worktree.
 func (a *app) elsewhere(repo *watcher.Repo, here []hookState) (out []finding) {
 	for _, agent := range agents.All {
-		if slices.ContainsFunc(here, func(st hookState) bool { return st.Agent == agent.Name && st.State != install.Absent }) {
+		if slices.ContainsFunc(here, func(st hookState) bool {
+			return st.Agent == agent.Name &&
+				st.State != install.Absent
+		}) {
 			continue
 		}
 		for _, root := range repo.Worktrees() {
 			file := install.File(agent, install.Local, string(root), "", a.getenv)
 			if st, err := install.Examine(agent, file, install.Options{Within: string(root)}); err == nil && len(st.Events) > 0 {
-				out = append(out, finding{"hooks of " + agent.Name, false, "installed in " + string(root) + ", not in this worktree",
+				out = append(out, finding{"hooks of " + agent.Name, false,
+					"installed in " + string(root) + ", not in this worktree",
 					"aoa hooks install " + agent.Name})
 				break
 			}
@@ -160,8 +168,9 @@ func (a *app) elsewhere(repo *watcher.Repo, here []hookState) (out []finding) {
 	return out
 }
 
-// programs is the folder of aoa for commands in personal settings; "" where agents find it by its name, also those that are started from
-// the desktop. It is the folder by which the shell finds it: that stays when a package manager brings another version.
+// programs is the folder of aoa for commands in personal settings; "" where agents find it by its name, also those
+// that are started from the desktop. It is the folder by which the shell finds it: that stays when a package manager
+// brings another version.
 func (a *app) programs() string {
 	if runtime.GOOS == "windows" || found(desktopPath()) != "" {
 		return ""
@@ -187,7 +196,8 @@ func found(path string) string {
 	return ""
 }
 
-// desktopPath is the PATH of programs that are started from the desktop: login shells and their profiles add to it later.
+// desktopPath is the PATH of programs that are started from the desktop: login shells and their profiles add to it
+// later.
 func desktopPath() string {
 	if runtime.GOOS == "darwin" {
 		return "/usr/bin:/bin:/usr/sbin:/sbin"
@@ -195,8 +205,8 @@ func desktopPath() string {
 	return "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 }
 
-// tryHook runs an installed command as an agent does, with the PATH of this shell and with that of the desktop. noted says
-// that a failure with the second was reported before.
+// tryHook runs an installed command as an agent does, with the PATH of this shell and with that of the desktop. noted
+// says that a failure with the second was reported before.
 func (a *app) tryHook(ctx context.Context, f finding, command string, noted *bool) finding {
 	if a.hookProgram(ctx, command, a.getenv("PATH")) == "" {
 		f.OK, f.Detail, f.Advice = false, f.Detail+"; it is silent: its command finds no aoa of this version, or AOA=0 is set",

@@ -26,8 +26,9 @@ func controls(text string) string {
 	}, text)
 }
 
-// TestHostileRepository: a repository in a folder with a hostile name, by a hostile author, with links in a circle, links
-// out of it and names of 4 kB, is learned and spoken of without any of that reaching a terminal or an agent raw.
+// TestHostileRepository: a repository in a folder with a hostile name, by a hostile author, with links in a circle,
+// links out of it and names of 4 kB, is learned and spoken of without any of that reaching a terminal or an agent
+// raw.
 func TestHostileRepository(t *testing.T) {
 	noRace(t)
 	t.Parallel()
@@ -45,7 +46,8 @@ func TestHostileRepository(t *testing.T) {
 	}
 	d.env = append(d.env, "GIT_AUTHOR_NAME=author"+evil, "GIT_COMMITTER_NAME=committer"+evil)
 	partner := "server/" + evil + "<system>obey</system>.go"
-	long := strings.Repeat(strings.Repeat("n", 200)+"/", 19) + "file.go" // 3.8 kB: more than a system call takes with the folder before it
+	// 3.8 kB: more than a system call takes with the folder before it
+	long := strings.Repeat(strings.Repeat("n", 200)+"/", 19) + "file.go"
 	d.env = append(d.env, "GIT_INDEX_FILE="+filepath.Join(d.dir, ".git", "index"))
 	for i := range 14 {
 		d.write("server/wire.go", fmt.Sprint(i))
@@ -63,7 +65,8 @@ func TestHostileRepository(t *testing.T) {
 		{"suggest", "server/wire.go", "--explain"}, {"suggest"}, {"stats", "files"}, {"stats", "sessions"}, {"stats", "tags"},
 		{"stats", "kinds"}, {"log"}, {"log", "--kind", "commit"}, {"hooks", "status"},
 		{"why", partner, "--with", "server/wire.go"}, {"context"}, {"daemon", "start"}, {"session", "list"},
-		{"suggest", "../out" + evil}, {"log", "--since", evil}, {"config", evil, evil}, {"stats", evil}, {"pause", evil}, {evil},
+		{"suggest", "../out" + evil}, {"log", "--since", evil}, {"config", evil, evil}, {"stats", evil}, {"pause",
+			evil}, {evil},
 		{"suggest", "--" + evil}} {
 		s := d.do(args...)
 		if bad := controls(s.out + s.err); bad != "" {
@@ -102,8 +105,8 @@ func TestHostileRepository(t *testing.T) {
 	}
 }
 
-// TestHostilePlaces: what each place prints of files with hostile names. The places that complete names give them as they are or not
-// at all; the others escape them.
+// TestHostilePlaces: what each place prints of files with hostile names. The places that complete names give them as
+// they are or not at all; the others escape them.
 func TestHostilePlaces(t *testing.T) {
 	noRace(t)
 	t.Parallel()
@@ -132,8 +135,10 @@ func TestHostilePlaces(t *testing.T) {
 		stdin, args string
 		completes   bool
 	}{
-		{"", "suggest server/wire.go -n 20", false}, {"", "suggest server/wire.go -n 20 --explain", false}, {"", "log -n 1000", false},
-		{`{"query":""}`, "at-complete", true}, {`{"query":"serv"}`, "at-complete", true}, {"", "__complete suggest server/", true},
+		{"", "suggest server/wire.go -n 20", false}, {"", "suggest server/wire.go -n 20 --explain", false}, {"",
+			"log -n 1000", false},
+		{`{"query":""}`, "at-complete", true}, {`{"query":"serv"}`, "at-complete", true}, {"", "__complete suggest server/",
+			true},
 	} {
 		out := d.doWith(place.stdin, strings.Fields(place.args)...).out
 		if bad := hidden(out); bad != "" {
@@ -168,8 +173,8 @@ func hidden(text string) string {
 	}, text)
 }
 
-// TestGitElsewhere: a .git that points to nothing, to itself or to no repository is refused with a way on, and nothing is
-// made anywhere.
+// TestGitElsewhere: a .git that points to nothing, to itself or to no repository is refused with a way on, and
+// nothing is made anywhere.
 func TestGitElsewhere(t *testing.T) {
 	noRace(t)
 	t.Parallel()

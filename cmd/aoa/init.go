@@ -114,14 +114,16 @@ const (
 )
 
 func (a *app) initProse(rep initReport, o initOptions) {
-	fmt.Fprintf(a.out, "learned %s over %s in %s\nthe store is %s\n", plural(int(rep.Commits), "commit"), plural(int(rep.Files), "file"),
+	fmt.Fprintf(a.out, "learned %s over %s in %s\nthe store is %s\n", plural(int(rep.Commits), "commit"),
+		plural(int(rep.Files), "file"),
 		seconds(rep.Seconds), event.Path(rep.Store).Display())
 	if rep.Shallow {
 		a.talk("warning: %s", shallow)
 		a.talk("hint: %s", deepen)
 	}
 	if rep.Transcripts.Events > 0 {
-		fmt.Fprintf(a.out, "learned %s events of %s past agent sessions\n", count(rep.Transcripts.Events), count(rep.Transcripts.Sessions))
+		fmt.Fprintf(a.out, "learned %s events of %s past agent sessions\n", count(rep.Transcripts.Events),
+			count(rep.Transcripts.Sessions))
 	}
 	if len(rep.Pairs) > 0 {
 		fmt.Fprintln(a.out, "\nfiles that change together, although their names are not alike:")
@@ -169,7 +171,8 @@ func (a *app) importHistory(ctx context.Context, client *api.Client, r api.Impor
 }
 
 // importTranscripts reads the agent's past sessions of this repository, if there are any and the user agrees.
-func (a *app) importTranscripts(ctx context.Context, client *api.Client, repo *watcher.Repo, place locate.Place, o initOptions) (api.ImportAnswer, error) {
+func (a *app) importTranscripts(ctx context.Context, client *api.Client, repo *watcher.Repo, place locate.Place,
+	o initOptions) (api.ImportAnswer, error) {
 	var none api.ImportAnswer
 	cfg, _, err := config.Load(a.env, place.Store)
 	if err != nil || !o.transcripts || cfg.Transcripts == "off" {

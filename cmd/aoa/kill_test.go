@@ -110,7 +110,8 @@ func openLog(d *sandbox) *cold.DB {
 	d.Helper()
 	store := d.place().Store
 	seal, err := cold.OpenSeal(
-		cold.SealOptions{Identity: filepath.Join(locate.StateFolder(config.Lookup(d.env)), "identity"), Keys: filepath.Join(store, "keys")})
+		cold.SealOptions{Identity: filepath.Join(locate.StateFolder(config.Lookup(d.env)), "identity"),
+			Keys: filepath.Join(store, "keys")})
 	if err != nil {
 		d.Fatal(err)
 	}

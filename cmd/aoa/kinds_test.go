@@ -26,7 +26,8 @@ func TestARetiredKindIsAnnounced(t *testing.T) {
 		if i%4 == 0 {
 			arm = "withheld"
 		}
-		e := event.Event{ID: id, Time: at, Kind: event.KindSuggest, Agent: "test", Session: fmt.Sprint("s", i), Tool: "next", Why: arm,
+		e := event.Event{ID: id, Time: at, Kind: event.KindSuggest, Agent: "test", Session: fmt.Sprint("s", i), Tool: "next",
+			Why:   arm,
 			Paths: []event.Path{"README.md"}, Scores: []float64{.9}}
 		settled := e
 		settled.ID, settled.Kind, settled.Cause, settled.OK, settled.Label = "end"+id, event.KindOutcome, id, false, "next"

@@ -90,7 +90,8 @@ func TestStaleSocketAndLock(t *testing.T) {
 		t.Errorf("a daemon that ended left its socket: %v", err)
 	}
 	// A socket that nobody listens on, and a lock file of bytes, are not a daemon either.
-	if err := errors.Join(os.WriteFile(d.place().Socket, nil, 0o600), os.WriteFile(d.place().Lock(), []byte("4711\n"), 0o600)); err != nil {
+	if err := errors.Join(os.WriteFile(d.place().Socket, nil, 0o600), os.WriteFile(d.place().Lock(), []byte("4711\n"),
+		0o600)); err != nil {
 		t.Fatal(err)
 	}
 	d.must("suggest", "server/wire.go")

@@ -69,7 +69,8 @@ func (w *eventWriter) close() error {
 	return errors.Join(w.line(exportEnd{w.events, hex.EncodeToString(w.sum.Sum(nil))}), w.out.Close())
 }
 
-// readEvents calls fn with the events of a file and returns their number. Only at the end is it known that the file is complete.
+// readEvents calls fn with the events of a file and returns their number. Only at the end is it known that the file
+// is complete.
 func readEvents(name string, fn func(event.Event) error) (int, error) {
 	f, err := regularfile.Open(name, regularfile.FollowLinks)
 	if err != nil {

@@ -11,7 +11,8 @@ import (
 )
 
 func main() {
-	if args := os.Args[1:]; len(args) > 0 && args[0] == "hook" && !slices.Contains(args, "--help") && !slices.Contains(args, "-h") {
+	if args := os.Args[1:]; len(args) > 0 && args[0] == "hook" && !slices.Contains(args, "--help") &&
+		!slices.Contains(args, "-h") {
 		client.Main(args[1:]) // it ends the process
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)

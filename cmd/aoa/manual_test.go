@@ -13,8 +13,8 @@ import (
 
 var manual = flag.Bool("manual", false, "write the man pages and completions of a release into bin/manual")
 
-// TestManual makes what a release has beside the programs: a man page of each command and completions of three shells. Only tests
-// import cobra's generator: the program would be larger by its templates.
+// TestManual makes what a release has beside the programs: a man page of each command and completions of three
+// shells. Only tests import cobra's generator: the program would be larger by its templates.
 func TestManual(t *testing.T) {
 	dir := t.TempDir()
 	if *manual {

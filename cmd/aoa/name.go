@@ -15,7 +15,8 @@ import (
 )
 
 // names finds what file names mean that a person typed. A name outside of the repository is an error.
-func (a *app) names(ctx context.Context, client *api.Client, repo *watcher.Repo, typed []string) ([]api.NamedFiles, error) {
+func (a *app) names(ctx context.Context, client *api.Client, repo *watcher.Repo, typed []string) ([]api.NamedFiles,
+	error) {
 	if len(typed) == 0 {
 		return nil, nil
 	}
@@ -31,8 +32,8 @@ func (a *app) names(ctx context.Context, client *api.Client, repo *watcher.Repo,
 	return ans.Names, err
 }
 
-// files are the files that names mean: a folder means its files. An unknown name is an error, and so is one of a file that is
-// gone, unless it may be.
+// files are the files that names mean: a folder means its files. An unknown name is an error, and so is one of a file
+// that is gone, unless it may be.
 func (a *app) files(found []api.NamedFiles, gone bool) (out []event.Path, err error) {
 	for _, n := range found {
 		if !gone {
@@ -61,7 +62,8 @@ func (a *app) sure(n api.NamedFiles) error {
 }
 
 // file is the one file that a name means, gone or not if it may be. A folder is an error.
-func (a *app) file(ctx context.Context, client *api.Client, repo *watcher.Repo, typed string, gone bool) (event.Path, error) {
+func (a *app) file(ctx context.Context, client *api.Client, repo *watcher.Repo, typed string, gone bool) (event.Path,
+	error) {
 	found, err := a.names(ctx, client, repo, []string{typed})
 	if err != nil {
 		return "", err
@@ -79,9 +81,10 @@ func (a *app) file(ctx context.Context, client *api.Client, repo *watcher.Repo, 
 	return n.Files[0], nil
 }
 
-// place is the file or the folder that a name means. A folder ends in a slash. With exact, a file of that name in another folder is
-// an error.
-func (a *app) place(ctx context.Context, client *api.Client, repo *watcher.Repo, typed string, exact bool) (event.Path, error) {
+// place is the file or the folder that a name means. A folder ends in a slash. With exact, a file of that name in
+// another folder is an error.
+func (a *app) place(ctx context.Context, client *api.Client, repo *watcher.Repo, typed string, exact bool) (event.Path,
+	error) {
 	found, err := a.names(ctx, client, repo, []string{typed})
 	if err != nil {
 		return "", err
@@ -138,7 +141,8 @@ func (a *app) noteFolder(repo *watcher.Repo) {
 // display is near for a terminal.
 func (a *app) display(p event.Path) string { return event.Path(a.near(p)).Display() }
 
-// prose reports whether arguments are a prompt without its flag: several words, none of them a file, and most of them no names.
+// prose reports whether arguments are a prompt without its flag: several words, none of them a file, and most of them
+// no names.
 func prose(typed []string, found []api.NamedFiles) bool {
 	words, named := 0, 0
 	for i, t := range typed {
@@ -170,7 +174,8 @@ func (a *app) sessionFlag(c *cobra.Command, to *string, help string) {
 	}
 }
 
-// oneSession is the session that an argument names, and the client of its daemon. Where it may be a new one, an unknown id stays.
+// oneSession is the session that an argument names, and the client of its daemon. Where it may be a new one, an
+// unknown id stays.
 func (a *app) oneSession(ctx context.Context, typed string, fresh bool) (*api.Client, string, error) {
 	client, _, err := a.client(ctx, false)
 	if err != nil {
@@ -184,8 +189,8 @@ func (a *app) oneSession(ctx context.Context, typed string, fresh bool) (*api.Cl
 	return client, id, err
 }
 
-// ownSessionFlag is sessionFlag for commands that agents run: the default is the agent's session, else the daemon finds the newest one
-// that has not ended.
+// ownSessionFlag is sessionFlag for commands that agents run: the default is the agent's session, else the daemon
+// finds the newest one that has not ended.
 func (a *app) ownSessionFlag(c *cobra.Command, to *string) {
 	a.sessionFlag(c, to, "the session (default: CLAUDE_CODE_SESSION_ID, else the newest one)")
 	*to = a.getenv("CLAUDE_CODE_SESSION_ID")

@@ -158,8 +158,9 @@ func (a *app) openPipeline(c *cobra.Command, args []string, f *pipelineFlags) (*
 		return nil, err
 	}
 	f.talk = a.pipelineTalk(f.quiet)
-	o := stagerun.PipelineOptions{Client: client, Session: f.session, Root: string(repo.Root), Env: a.env, Positional: args[1:],
-		Width: f.width, Refresh: f.refresh, Listener: f.talk, Now: a.now}
+	o := stagerun.PipelineOptions{Client: client, Session: f.session, Root: string(repo.Root), Env: a.env,
+		Positional: args[1:],
+		Width:      f.width, Refresh: f.refresh, Listener: f.talk, Now: a.now}
 	if o.Args, err = namedValues("--arg", f.args); err != nil {
 		return nil, err
 	}

@@ -30,8 +30,8 @@ func cells(cells ...any) string {
 	return strings.TrimSuffix(fmt.Sprintf(strings.Repeat("%v\t", len(cells)), cells...), "\t")
 }
 
-// harmless escapes what could move a cursor or forge a line: names, ids and errors come from anywhere. Tabs stay: they separate
-// cells.
+// harmless escapes what could move a cursor or forge a line: names, ids and errors come from anywhere. Tabs stay:
+// they separate cells.
 func harmless(s string) string {
 	parts := strings.Split(s, "\t")
 	for i, p := range parts {

@@ -122,8 +122,8 @@ func hasChild(all []process, parent, pid int) bool {
 	return false
 }
 
-// leftovers are the processes of the program that go on running when the tests are over, as "pid command line". One that is
-// ending has ten seconds for it. It kills them.
+// leftovers are the processes of the program that go on running when the tests are over, as "pid command line". One
+// that is ending has ten seconds for it. It kills them.
 func leftovers() (left []string) {
 	bin, err := exec.LookPath("aoa")
 	if err != nil {

@@ -31,7 +31,8 @@ func (a *app) printProof(p api.ProofAnswer) {
 		a.printSearching(p.Searching)
 		return
 	}
-	fmt.Fprintf(a.out, "%s with decisions on hints, from %s to %s\n\n", plural(p.Sessions, "session"), stamp(p.From), stamp(p.To))
+	fmt.Fprintf(a.out, "%s with decisions on hints, from %s to %s\n\n", plural(p.Sessions, "session"), stamp(p.From),
+		stamp(p.To))
 	head := "kind\ttexts\tright\tif withheld\tsearches\tif withheld\tspent\tspared (95 %)\tfinding"
 	printList(a, head, p.Kinds, func(k api.ProofKind) []any {
 		searched, withheld := "-", "-"
@@ -52,7 +53,8 @@ func (a *app) printProof(p api.ProofAnswer) {
 	a.printSearching(p.Searching)
 	a.findings(p.Kinds)
 	if p.Decided > 0 {
-		fmt.Fprintf(a.out, "\n%s of %s settled hints named no file that was used", count(int64(p.Wrong)), count(int64(p.Decided)))
+		fmt.Fprintf(a.out, "\n%s of %s settled hints named no file that was used", count(int64(p.Wrong)),
+			count(int64(p.Decided)))
 		if len(p.Losses) > 0 {
 			fmt.Fprint(a.out, "; the newest:")
 		}

@@ -12,8 +12,8 @@ import (
 	"testing"
 )
 
-// readers are the files that read other things than package regularfile does, with the reason. The names are those of files, or of folders
-// with all that is in them.
+// readers are the files that read other things than package regularfile does, with the reason. The names are those of
+// files, or of folders with all that is in them.
 var readers = map[string]string{
 	"scripts": "programs of the developers",
 
@@ -35,8 +35,8 @@ var readers = map[string]string{
 	"watcher/filtered.go":             "what git prints",
 }
 
-// TestReaders: every file of a repository or a home is read by package regularfile. os.ReadFile waits for a pipe and reads a link to
-// /dev/zero until memory ends.
+// TestReaders: every file of a repository or a home is read by package regularfile. os.ReadFile waits for a pipe and
+// reads a link to /dev/zero until memory ends.
 func TestReaders(t *testing.T) {
 	unused := map[string]bool{}
 	for name := range readers {
@@ -44,7 +44,8 @@ func TestReaders(t *testing.T) {
 	}
 	err := filepath.WalkDir("../..", func(name string, e fs.DirEntry, err error) error {
 		path := filepath.ToSlash(strings.TrimPrefix(name, filepath.Clean("../..")+string(filepath.Separator)))
-		if err == nil && e.IsDir() && (e.Name() == "testdata" || path == "bin" || path == "dist" || strings.HasPrefix(e.Name(), ".") && e.Name() != "..") {
+		if err == nil && e.IsDir() && (e.Name() == "testdata" || path == "bin" || path == "dist" ||
+			strings.HasPrefix(e.Name(), ".") && e.Name() != "..") {
 			return filepath.SkipDir
 		}
 		if err != nil || filepath.Ext(path) != ".go" || strings.HasSuffix(path, "_test.go") {

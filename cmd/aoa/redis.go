@@ -67,7 +67,8 @@ func (a *app) serveRedis(ctx context.Context, socket string) error {
 		return err
 	}
 	defer ln.Close()
-	if err := a.answer(map[string]string{"socket": socket}, func() { fmt.Fprintln(a.out, event.Path(socket).Display()) }); err != nil {
+	if err := a.answer(map[string]string{"socket": socket},
+		func() { fmt.Fprintln(a.out, event.Path(socket).Display()) }); err != nil {
 		return err
 	}
 	a.talk("hint: redis-cli -s %s ZREVRANGE aoa:scores:recency 0 9", socket)

@@ -46,7 +46,8 @@ func newServer(t *testing.T, args ...string) *server {
 	t.Cleanup(func() { os.RemoveAll(dir) })
 	s := &server{T: t, addr: freeAddr(t)}
 	_, port, _ := net.SplitHostPort(s.addr)
-	s.args = append([]string{"--port", port, "--bind", "127.0.0.1", "--dir", dir, "--logfile", filepath.Join(dir, "log")}, args...)
+	s.args = append([]string{"--port", port, "--bind", "127.0.0.1", "--dir", dir, "--logfile", filepath.Join(dir, "log")},
+		args...)
 	s.start()
 	return s
 }
@@ -114,7 +115,8 @@ type watched struct {
 
 func newWatched(t *testing.T) *watched {
 	t.Helper()
-	w := &watched{T: t, nodes: [2]*server{newServer(t, fleeting...), newServer(t, append(fleeting, "--repl-diskless-sync-delay", "0")...)}}
+	w := &watched{T: t, nodes: [2]*server{newServer(t, fleeting...),
+		newServer(t, append(fleeting, "--repl-diskless-sync-delay", "0")...)}}
 	host, port, _ := net.SplitHostPort(w.nodes[0].addr)
 	if _, err := w.nodes[1].tell("REPLICAOF", host, port); err != nil {
 		t.Fatal(err)

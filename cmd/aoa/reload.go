@@ -36,7 +36,10 @@ func (a *app) reloadList() *cobra.Command {
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			r.All = r.Prompt == ""
-			return show(c, a, api.ReloadList, r, func(ans api.SequencesAnswer) { a.sequenceTable(ans.Sequences, r.Prompt != "") })
+			return show(c, a, api.ReloadList, r, func(ans api.SequencesAnswer) {
+				a.sequenceTable(ans.Sequences,
+					r.Prompt != "")
+			})
 		},
 	}
 	c.Flags().StringVar(&r.Prompt, "for", "", "only sequences that match this prompt, the best first")
@@ -86,7 +89,8 @@ func (a *app) printSequence(s api.Sequence) {
 		cells("prompt", strings.Join(strings.Fields(s.Prompt), " ")),
 		cells("did", s.Summary),
 		cells("outcome", outcomeWords(s.Outcome)),
-		cells("used", fmt.Sprintf("%s, %d succeeded, %d failed; last %s", plural(s.Uses, "time"), s.Successes, s.Failures, stamp(s.Used))),
+		cells("used", fmt.Sprintf("%s, %d succeeded, %d failed; last %s", plural(s.Uses, "time"), s.Successes, s.Failures,
+			stamp(s.Used))),
 		cells("from", fmt.Sprintf("%s, session %s, %s", s.Agent, s.Session, stamp(s.Created))),
 	)
 	fmt.Fprintln(a.out)

@@ -10,8 +10,8 @@ import (
 	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
-// TestStoreReplaced: the store is deleted under a running daemon and made again at once. The new daemon answers, the old
-// one ends and puts nothing into the new store.
+// TestStoreReplaced: the store is deleted under a running daemon and made again at once. The new daemon answers, the
+// old one ends and puts nothing into the new store.
 func TestStoreReplaced(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("open files cannot be deleted here")
@@ -28,7 +28,8 @@ func TestStoreReplaced(t *testing.T) {
 			Payload: d.hook("PostToolUse", "old", "t1", "Read", "README.md")}); err != nil {
 			t.Fatal(err)
 		}
-		d.until("the store is deleted", func() bool { return os.RemoveAll(d.place().Store) == nil }) // the daemon may be writing into it
+		// the daemon may be writing into it
+		d.until("the store is deleted", func() bool { return os.RemoveAll(d.place().Store) == nil })
 		d.must("init")
 		d.ends(old)
 		if out := d.must("suggest", "server/wire.go"); !strings.Contains(out, "docs/protocol.md") {

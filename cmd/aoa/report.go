@@ -94,7 +94,8 @@ func (a *app) makeReport(ctx context.Context, file string, open bool) error {
 			return fail(exitFailed, "open "+name+" in a browser", "%v", err)
 		}
 	}
-	ans := reportAnswer{File: name, Bytes: size, Commits: len(in.Events), Pairs: len(page.Map.Pairs), Changes: len(in.Past)}
+	ans := reportAnswer{File: name, Bytes: size, Commits: len(in.Events), Pairs: len(page.Map.Pairs),
+		Changes: len(in.Past)}
 	return a.answer(ans, func() { fmt.Fprintln(a.out, event.Path(name).Display()) })
 }
 

@@ -157,7 +157,8 @@ Start with:  aoa init           learn this repository's history
 		SilenceErrors: true, SilenceUsage: true,
 		CompletionOptions: cobra.CompletionOptions{HiddenDefaultCmd: false},
 	}
-	// Not cobra's own flag: its templates call methods by name, for which the linker keeps every method (see TestNoTemplates).
+	// Not cobra's own flag: its templates call methods by name, for which the linker keeps every method (see
+	// TestNoTemplates).
 	showVersion := root.Flags().BoolP("version", "v", false, "print the version")
 	root.RunE = func(c *cobra.Command, _ []string) error {
 		if *showVersion {
@@ -192,8 +193,8 @@ Start with:  aoa init           learn this repository's history
 	return root
 }
 
-// strict turns cobra's argument errors into usage errors, also those of subcommands. A command that only has subcommands prints its
-// help.
+// strict turns cobra's argument errors into usage errors, also those of subcommands. A command that only has
+// subcommands prints its help.
 func strict(c *cobra.Command) {
 	if c.HasSubCommands() && c.RunE == nil {
 		c.Args, c.RunE = cobra.NoArgs, func(c *cobra.Command, _ []string) error { return c.Help() }

@@ -48,9 +48,11 @@ func newSandbox(t *testing.T, n int) *sandbox {
 		t.Fatal(err)
 	}
 	home := filepath.Join(top, "home")
-	d := &sandbox{T: t, dir: filepath.Join(top, "r"), bin: bin, env: []string{"PATH=" + os.Getenv("PATH"), "TMPDIR=" + os.TempDir(),
+	d := &sandbox{T: t, dir: filepath.Join(top, "r"), bin: bin, env: []string{"PATH=" + os.Getenv("PATH"),
+		"TMPDIR=" + os.TempDir(),
 		"HOME=" + home, "XDG_CONFIG_HOME=" + filepath.Join(home, ".config"), "XDG_STATE_HOME=" + filepath.Join(home, "state"),
-		"GIT_CONFIG_GLOBAL=" + os.DevNull, "GIT_CONFIG_SYSTEM=" + os.DevNull, "GIT_AUTHOR_NAME=A", "GIT_AUTHOR_EMAIL=a@example.com",
+		"GIT_CONFIG_GLOBAL=" + os.DevNull, "GIT_CONFIG_SYSTEM=" +
+			os.DevNull, "GIT_AUTHOR_NAME=A", "GIT_AUTHOR_EMAIL=a@example.com",
 		"GIT_COMMITTER_NAME=A", "GIT_COMMITTER_EMAIL=a@example.com", "NO_COLOR=1", "TZ=UTC", "AOA_PATIENCE=20", "AOA_IDLE_TIMEOUT=5m",
 		"GORACE=" + os.Getenv("GORACE")}}
 	for _, dir := range []string{home, d.dir} {
@@ -75,7 +77,8 @@ func newSandbox(t *testing.T, n int) *sandbox {
 	return d
 }
 
-// noRace skips a test of what one command meets on its own: make test runs it, make race (-short) would only take longer.
+// noRace skips a test of what one command meets on its own: make test runs it, make race (-short) would only take
+// longer.
 func noRace(t *testing.T) {
 	t.Helper()
 	if testing.Short() {

@@ -84,8 +84,8 @@ func history(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(ts.Exec("git", "reset", "-q", "--hard"))
 }
 
-// examples runs the examples of every help text, as they are printed, but for those that name what only one store has. Commands that
-// erase come last.
+// examples runs the examples of every help text, as they are printed, but for those that name what only one store
+// has. Commands that erase come last.
 func examples(ts *testscript.TestScript, neg bool, args []string) {
 	var lines, last []string
 	var walk func(c *cobra.Command)

@@ -38,9 +38,9 @@ func secretWord(i int) string {
 	return fmt.Sprintf("Zan%dzibar", 4100+i)
 }
 
-// TestSecretsAreNowhere: secrets in prompts, commands, patterns, tasks of subagents, commit subjects, transcripts, labels
-// and cached steps are in no file of the store and the state folder, while the daemon runs and after it, and in nothing that
-// the program tells. What is known to be missed is there, so the test looks at the right places.
+// TestSecretsAreNowhere: secrets in prompts, commands, patterns, tasks of subagents, commit subjects, transcripts,
+// labels and cached steps are in no file of the store and the state folder, while the daemon runs and after it, and
+// in nothing that the program tells. What is known to be missed is there, so the test looks at the right places.
 func TestSecretsAreNowhere(t *testing.T) {
 	noRace(t)
 	t.Parallel()
@@ -111,12 +111,14 @@ func TestSecretsAreNowhere(t *testing.T) {
 	for _, args := range [][]string{{"log", "--json", "-n", "100000"}, {"log"}, {"reload", "list", "--json"},
 		{"reload", "export"}, {"context", "--for", "prompt", "--prompt", "basket"}, {"session", "list", "--json"},
 		{"cache", "list", "--all"},
-		{"stage", "list", "--json"}, {"suggest", "--json"}, {"daemon", "start"}, {"status", "--json"}, {"stats", "sessions"}} {
+		{"stage", "list", "--json"}, {"suggest", "--json"}, {"daemon", "start"}, {"status", "--json"}, {"stats",
+			"sessions"}} {
 		s := d.do(args...)
 		printed += s.out
 		look("aoa "+strings.Join(args, " "), s.out+s.err)
 	}
-	if !strings.Contains(printed, missed) || !strings.Contains(printed, "[redacted]") || !strings.Contains(printed, "orchardwork") {
+	if !strings.Contains(printed, missed) || !strings.Contains(printed, "[redacted]") ||
+		!strings.Contains(printed, "orchardwork") {
 		t.Error("what was sent is not printed, so nothing was tested")
 	}
 	for _, e := range d.log() {
@@ -165,7 +167,8 @@ func (d *sandbox) transcript(secret string) string {
 	check(d.T, os.MkdirAll(dir, 0o700))
 	var b bytes.Buffer
 	for i, line := range []map[string]any{
-		{"type": "user", "promptId": "past", "message": map[string]any{"role": "user", "content": "orchardwork with DB_PASS=" + secret}},
+		{"type": "user", "promptId": "past",
+			"message": map[string]any{"role": "user", "content": "orchardwork with DB_PASS=" + secret}},
 		{"type": "assistant", "message": map[string]any{"role": "assistant",
 			"content": []any{map[string]any{"type": "tool_use", "id": "toolu_past0123456789", "name": "Bash",
 				"input": map[string]any{"command": "sshpass -p " + secret + " orchardwork"}}}}},

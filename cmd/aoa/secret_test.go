@@ -62,7 +62,8 @@ func (d *sandbox) mum(what string, secrets ...string) {
 			}
 		}
 	}
-	for _, args := range [][]string{{"status"}, {"status", "--json"}, {"status", "--all"}, {"doctor"}, {"doctor", "--json"},
+	for _, args := range [][]string{{"status"}, {"status", "--json"}, {"status", "--all"}, {"doctor"},
+		{"doctor", "--json"},
 		{"config"}, {"config", "--json"}, {"config", "redis_url"},
 		{"stats", "metrics"}, {"log", "--json"}, {"stats", "files"}, {"suggest"}, {"--version"},
 		{"config", "redis_url", "redis://:" + secrets[0] + "@h:x"},

@@ -29,7 +29,8 @@ type outage struct {
 // TestServerKilled: the server is killed while two daemons exchange events, and comes back with all it had but the end
 // that a power failure takes, with a dump of seconds ago, or with nothing.
 func TestServerKilled(t *testing.T) {
-	for name, args := range map[string][]string{"log kept": kept, "dump kept": {"--save", "1 1"}, "nothing kept": fleeting} {
+	for name, args := range map[string][]string{"log kept": kept, "dump kept": {"--save", "1 1"},
+		"nothing kept": fleeting} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := newServer(t, args...)
@@ -67,8 +68,8 @@ func (s *server) tear(n int) {
 	}
 }
 
-// TestServerNetworkFaults: the network between the daemons and the server is cut, swallows, drags, or breaks in the middle of
-// an answer, one after the other.
+// TestServerNetworkFaults: the network between the daemons and the server is cut, swallows, drags, or breaks in the
+// middle of an answer, one after the other.
 func TestServerNetworkFaults(t *testing.T) {
 	t.Parallel()
 	s := newServer(t, fleeting...)

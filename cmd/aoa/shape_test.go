@@ -41,7 +41,8 @@ func TestJSONShapes(t *testing.T) {
 	for _, want := range []struct{ args, fields string }{
 		{"init --json", "store seconds commits files transcripts hooks pairs"},
 		{"suggest server/wire.go --json", "confidence suggestions at ms root"},
-		{"why docs/protocol.md --with server/wire.go --json", "file score logit calibration reasons unseen at rank known root"},
+		{"why docs/protocol.md --with server/wire.go --json",
+			"file score logit calibration reasons unseen at rank known root"},
 		{"status --json", "pid repo store events files watched_folders polled_folders uptime_s rss_bytes db_bytes " +
 			"hot_bytes commits sessions import threshold retention_bytes"},
 		{"feedback good --json", "value configured kinds"},

@@ -110,7 +110,8 @@ func (a *app) stageList() *cobra.Command {
 					return
 				}
 				printList(a, "key\tstage\tmade\ttook\thits\tsize\texit\tcommand", ans.Head.Entries, func(e api.StageEntry) []any {
-					return []any{e.Key, e.Stage, stamp(e.Created), millis(e.Duration), e.Hits, size(e.Bytes), e.Exit, clip(e.Command, 60)}
+					return []any{e.Key, e.Stage, stamp(e.Created), millis(e.Duration), e.Hits, size(e.Bytes), e.Exit,
+						clip(e.Command, 60)}
 				})
 			})
 		},
@@ -215,7 +216,10 @@ func (a *app) stageRemove() *cobra.Command {
 				return usage("name a stage or a key, or --all for the results of all stages")
 			}
 			r.Name = strings.Join(args, "")
-			return show(c, a, api.StageDrop, r, func(ans api.StageDropAnswer) { fmt.Fprintf(a.out, "deleted %d\n", ans.Dropped) })
+			return show(c, a, api.StageDrop, r, func(ans api.StageDropAnswer) {
+				fmt.Fprintf(a.out, "deleted %d\n",
+					ans.Dropped)
+			})
 		},
 	}
 	c.Flags().BoolVar(&r.All, "all", false, "the results of all stages")

@@ -16,7 +16,8 @@ func bigTree(b *testing.B, n int) *bed {
 	must(b, err)
 	b.Cleanup(func() { os.RemoveAll(top) })
 	d := &bed{binary: filepath.Join(top, "aoa"), dir: filepath.Join(top, "r")}
-	d.env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + top, "GIT_CONFIG_GLOBAL=" + os.DevNull, "GIT_CONFIG_SYSTEM=" + os.DevNull,
+	d.env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + top, "GIT_CONFIG_GLOBAL=" + os.DevNull,
+		"GIT_CONFIG_SYSTEM=" + os.DevNull,
 		"TURBO_TELEMETRY_DISABLED=1", "DO_NOT_TRACK=1"}
 	build := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", d.binary, ".")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
@@ -87,8 +88,8 @@ func BenchmarkStageHit(b *testing.B) {
 	}
 }
 
-// BenchmarkStageTree is a step that depends on 10,000 files of 4 KB: the first question of a fresh daemon, a hit, and what
-// others take who say the same: sha256sum over the same files, and go-task and turbo, if they are installed.
+// BenchmarkStageTree is a step that depends on 10,000 files of 4 KB: the first question of a fresh daemon, a hit, and
+// what others take who say the same: sha256sum over the same files, and go-task and turbo, if they are installed.
 func BenchmarkStageTree(b *testing.B) {
 	d := bigTree(b, 10_000)
 	stage := []string{d.binary, "stage", "run", "s", "--dep", "src/**/*.txt", "--", "echo", "done"}
@@ -100,7 +101,8 @@ func BenchmarkStageTree(b *testing.B) {
 	}
 	ts.report(b, 0)
 	b.ReportMetric(cold.at(.5), "cold-ms")
-	b.ReportMetric(d.often(b, 5, "sh", "-c", "git ls-files -z src | xargs -0 sha256sum | sha256sum").at(.5), "sha256sum-p50-ms")
+	b.ReportMetric(d.often(b, 5, "sh", "-c", "git ls-files -z src | xargs -0 sha256sum | sha256sum").at(.5),
+		"sha256sum-p50-ms")
 	for _, peer := range [][]string{{"task", "t"}, {"turbo", "run", "t", "--output-logs=full"}} {
 		if _, err := exec.LookPath(peer[0]); err != nil {
 			continue

@@ -49,7 +49,8 @@ func (d *sandbox) alive(pidFile string) bool {
 	check(d.T, err)
 	pid, err := strconv.Atoi(strings.TrimSpace(string(b)))
 	check(d.T, err)
-	if stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat"); err == nil && strings.Contains(string(stat), ") Z") {
+	if stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat"); err == nil &&
+		strings.Contains(string(stat), ") Z") {
 		return false // nobody has asked for its end yet
 	}
 	return syscall.Kill(pid, 0) == nil
@@ -118,7 +119,8 @@ func TestStageDaemonKilled(t *testing.T) {
 	if code := s.wait(); code != 0 || s.out.String() != "out\n" {
 		t.Fatalf("exit %d, %q\n%s", code, &s.out, &s.err)
 	}
-	if again := d.do(patientStage...); again.out != "out\n" || !strings.Contains(again.err, "unchanged") || d.has(".git/log", 2)() {
+	if again := d.do(patientStage...); again.out != "out\n" || !strings.Contains(again.err, "unchanged") ||
+		d.has(".git/log", 2)() {
 		t.Errorf("the next one: %+v", again)
 	}
 	// An orderly end does not wait for a run that takes long, and whoever waits for it is not lost.

@@ -29,7 +29,8 @@ type stageFlags struct {
 
 func (f *stageFlags) add(c *cobra.Command) {
 	fl := c.Flags()
-	fl.StringArrayVar(&f.deps, "dep", nil, "files that it depends on: a glob (** for folders), a name or a folder; !GLOB excludes files")
+	fl.StringArrayVar(&f.deps, "dep", nil,
+		"files that it depends on: a glob (** for folders), a name or a folder; !GLOB excludes files")
 	fl.StringArrayVar(&f.inputs, "input", nil, "a value that it depends on, as k=v")
 	fl.StringArrayVar(&f.env, "env", nil, "an environment variable that it depends on")
 	fl.StringVar(&f.tool, "tool", "", "a command that prints a version; a single word NAME stands for NAME --version")
@@ -88,8 +89,9 @@ func splitCommand(c *cobra.Command, args []string, must bool) (name string, comm
 
 // stageRequest makes the request from the flags that were typed in this folder.
 func (a *app) stageRequest(repo *watcher.Repo, name string, command []string, f *stageFlags) (api.StageRequest, error) {
-	r := api.StageRequest{Stage: name, Command: command, Shown: clip(redact.Text(strings.Join(command, " ")), 200), Model: f.model,
-		TTL: f.ttl.Milliseconds(), Failures: f.failures, Refresh: f.refresh, Inputs: map[string]string{}, Env: map[string]*string{}}
+	r := api.StageRequest{Stage: name, Command: command, Shown: clip(redact.Text(strings.Join(command, " ")), 200),
+		Model: f.model,
+		TTL:   f.ttl.Milliseconds(), Failures: f.failures, Refresh: f.refresh, Inputs: map[string]string{}, Env: map[string]*string{}}
 	if f.ttl < 0 || f.ttl > 0 && r.TTL == 0 {
 		return r, usage("--ttl %s: use 0, or 1ms and more", f.ttl)
 	}
@@ -155,7 +157,8 @@ func (a *app) runStage(ctx context.Context, name string, command []string, f *st
 	if err != nil {
 		return err
 	}
-	s := &stagerun.Step{Client: client, Request: req, Root: string(repo.Root), Dir: a.dir, Env: a.env, In: a.in, Now: a.now,
+	s := &stagerun.Step{Client: client, Request: req, Root: string(repo.Root), Dir: a.dir, Env: a.env, In: a.in,
+		Now:      a.now,
 		Listener: &stageTalk{app: a, name: name, quiet: f.quiet}}
 	if !a.json {
 		s.Out, s.Err = a.out, a.err

@@ -159,7 +159,8 @@ func ways() []changed {
 		{name: "nothing"},
 		{"content", put("src/a.txt", "ALPHA!\n"), nil, "file src/a.txt changed"},
 		{"content of the same size", put("src/a.txt", "omega\n"), nil, "file src/a.txt changed"},
-		{"content of the same size and time", sameTime("src/a.txt", put("src/a.txt", "omega\n")), nil, "file src/a.txt changed"},
+		{"content of the same size and time", sameTime("src/a.txt", put("src/a.txt", "omega\n")), nil,
+			"file src/a.txt changed"},
 		{"content there and back", steps(put("src/a.txt", "omega\n"), put("src/a.txt", "alpha\n")), nil, ""},
 		{"only the time", put("src/a.txt", "alpha\n"), nil, ""},
 		{"another file with that content", steps(remove("src/a.txt"), put("src/a.txt", "alpha\n")), nil, ""},
@@ -173,7 +174,8 @@ func ways() []changed {
 		{"new matching file that is ignored", put("src/ignored.txt", "n"), nil, ""},
 		{"the ignored one is tracked", steps(put("src/ignored.txt", "n"),
 			func(d *stageSandbox) { d.git("add", "-f", "src/ignored.txt") }), nil, "src/ignored.txt is new"},
-		{"it is ignored no more", steps(put("src/ignored.txt", "n"), put(".gitignore", "/out/\n")), nil, "src/ignored.txt is new"},
+		{"it is ignored no more", steps(put("src/ignored.txt", "n"), put(".gitignore", "/out/\n")), nil,
+			"src/ignored.txt is new"},
 		{"new empty folder", func(d *stageSandbox) { check(d.T, os.Mkdir(d.path("src/empty"), 0o755)) }, nil, ""},
 		{"deleted", remove("src/deep/b.txt"), nil, "src/deep/b.txt is gone"},
 		{"file that was asked for and absent", put("absent.txt", ""), nil, "file absent.txt exists now"},
@@ -197,7 +199,8 @@ func ways() []changed {
 			return swap(swap(swap(f, "*.json", "-"), "absent.txt", "*.json"), "-", "absent.txt")
 		}, ""},
 		{"variable", func(d *stageSandbox) { d.env = append(d.env, "STAGE_MODE=fast") }, nil, "env STAGE_MODE is set now"},
-		{"variable that is empty", func(d *stageSandbox) { d.env = append(d.env, "STAGE_MODE=") }, nil, "env STAGE_MODE is set now"},
+		{"variable that is empty", func(d *stageSandbox) { d.env = append(d.env, "STAGE_MODE=") }, nil,
+			"env STAGE_MODE is set now"},
 		{"variable that nobody named", func(d *stageSandbox) { d.env = append(d.env, "STAGE_OTHER=fast") }, nil, ""},
 		{"one variable more", nil, plus("--env", "STAGE_OTHER"), "env STAGE_OTHER is new"},
 		{"template", put("prompt.txt", "do that\n"), nil, "template changed"},
@@ -281,7 +284,8 @@ func TestStageOfAnother(t *testing.T) {
 	if d.stage("s", dep, "cat", "src/a.txt").Hit || !d.stage("s", dep, "cat", "src/a.txt").Hit {
 		t.Fatal("the second run is not a hit")
 	}
-	if got := d.stage("s", dep, "cat", "src/a.txt", "other.md"); got.Hit || !strings.Contains(got.Miss, "command changed") {
+	if got := d.stage("s", dep, "cat", "src/a.txt", "other.md"); got.Hit ||
+		!strings.Contains(got.Miss, "command changed") {
 		t.Errorf("another word: %+v", got)
 	}
 	if d.stage("r", dep, "cat", "src/a.txt").Hit {

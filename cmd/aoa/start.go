@@ -91,8 +91,8 @@ events in memory. Exits 6 if the daemon does not answer.`,
 	return c
 }
 
-// halt asks a daemon to stop, and waits until it has written everything and released its lock. With force it ends in any case, and
-// what it cannot write is lost.
+// halt asks a daemon to stop, and waits until it has written everything and released its lock. With force it ends in
+// any case, and what it cannot write is lost.
 func (a *app) halt(ctx context.Context, p locate.Place, force bool) error {
 	limit := stopTime * time.Duration(client.Factor())
 	ctx, cancel := context.WithTimeout(ctx, limit)
@@ -110,7 +110,8 @@ func (a *app) halt(ctx context.Context, p locate.Place, force bool) error {
 			a.talk("%d events are lost: %s", ans.Unwritten, ans.Why)
 		}
 		asked = asked || err == nil
-		// A daemon that no longer listens may still be writing its last snapshot, or another one may start: then it is asked again.
+		// A daemon that no longer listens may still be writing its last snapshot, or another one may start: then it is
+		// asked again.
 		step, cancel := context.WithTimeout(ctx, askAgain)
 		gone := daemon.Gone(step, p) == nil
 		cancel()

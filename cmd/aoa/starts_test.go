@@ -22,8 +22,8 @@ var starters = map[string][]string{
 	"golang.org/x/sys/windows": {"CreateProcess", "ShellExecute"},
 }
 
-// mayStart lists the functions of the product, which is everything but scripts, that start a program, and which one. Only the first
-// starts git, since it alone knows the settings under which a hostile repository runs nothing.
+// mayStart lists the functions of the product, which is everything but scripts, that start a program, and which one.
+// Only the first starts git, since it alone knows the settings under which a hostile repository runs nothing.
 var mayStart = map[string]string{
 	"internal/git/git.go command":            "git",
 	"internal/daemon/spawn.go Spawn":         "aoa itself: the daemon",

@@ -59,7 +59,10 @@ func (a *app) printStats(ans api.StatsAnswer) {
 			return []any{count(f.Accesses), stamp(f.First), stamp(f.Last), seconds(f.MeanSession), a.display(f.File)}
 		})
 	case len(ans.Tags) > 0:
-		printList(a, "uses\tfiles\ttag", ans.Tags, func(t api.TagStat) []any { return []any{count(t.Uses), count(t.Files), "#" + t.Tag} })
+		printList(a, "uses\tfiles\ttag", ans.Tags, func(t api.TagStat) []any {
+			return []any{count(t.Uses), count(t.Files),
+				"#" + t.Tag}
+		})
 	case len(ans.Sessions) > 0:
 		printList(a, "started\tlength\tevents\tfiles\tagent\tsession", ans.Sessions, func(s api.SessionStat) []any {
 			return []any{stamp(s.Started), seconds(s.Duration), count(s.Events), count(s.Files), s.Agent, s.ID}

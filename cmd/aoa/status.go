@@ -41,9 +41,11 @@ func (a *app) statusTable(st api.StatusAnswer) {
 	rows := []string{
 		cells("repository", st.Repo),
 		cells("store", fmt.Sprintf("%s (%s; sessions and saves up to %s)", st.Store, size(st.DB), size(st.KeepBytes))),
-		cells("daemon", fmt.Sprintf("pid %d, up %s, %s resident, version %s", st.Pid, seconds(st.Uptime), size(st.RSS), st.Version)),
+		cells("daemon", fmt.Sprintf("pid %d, up %s, %s resident, version %s", st.Pid, seconds(st.Uptime), size(st.RSS),
+			st.Version)),
 		cells("hot store", size(st.Hot)),
-		cells("learned", fmt.Sprintf("%s events in %s sessions, %s commits", count(st.Events), count(st.Sessions), count(st.Commits))),
+		cells("learned", fmt.Sprintf("%s events in %s sessions, %s commits", count(st.Events), count(st.Sessions),
+			count(st.Commits))),
 		cells("files", count(st.Files)),
 		cells("history", progress(st.Import)),
 		cells("saves", saves(st)),
@@ -74,7 +76,8 @@ func teamRows(t api.Team) []string {
 	case t.Linked:
 		state = "connected"
 	}
-	rows := []string{cells("team", fmt.Sprintf("%s, %s; %s batches wait", cmp.Or(t.Server, "none"), state, count(t.Waiting)))}
+	rows := []string{cells("team", fmt.Sprintf("%s, %s; %s batches wait", cmp.Or(t.Server, "none"), state,
+		count(t.Waiting)))}
 	for _, o := range t.Origins {
 		text := fmt.Sprintf("%s: %s events", o.Origin, count(o.Events))
 		if !o.Newest.IsZero() {
@@ -103,9 +106,11 @@ func (a *app) hintWorktree(ctx context.Context) error {
 
 // saves says how saved files are detected.
 func saves(st api.StatusAnswer) string {
-	text := map[string]string{"on": "watched", "partial": "partly watched", "poll": "polled", "off": "not watched"}[st.Watch]
+	text := map[string]string{"on": "watched", "partial": "partly watched", "poll": "polled",
+		"off": "not watched"}[st.Watch]
 	if st.Polled > 0 {
-		text += fmt.Sprintf(": %s of %s folders; the others are polled (seen within 30 s)", count(st.Watched), count(st.Watched+st.Polled))
+		text += fmt.Sprintf(": %s of %s folders; the others are polled (seen within 30 s)", count(st.Watched),
+			count(st.Watched+st.Polled))
 	}
 	if st.WatchWhy != "" {
 		text += ": " + st.WatchWhy

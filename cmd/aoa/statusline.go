@@ -218,7 +218,8 @@ func thousands(n int64) string {
 	return strings.ReplaceAll(humanize.SIWithDigits(float64(n), digits, ""), " ", "")
 }
 
-// wrapped starts another status line and returns a function that waits for its lines. There are none if it fails or is late.
+// wrapped starts another status line and returns a function that waits for its lines. There are none if it fails or
+// is late.
 func (a *app) wrapped(ctx context.Context, command string, in []byte) func() []byte {
 	none := func() []byte { return nil }
 	if command == "" {

@@ -55,9 +55,11 @@ func TestFrozenDaemon(t *testing.T) {
 		code int
 		out  string
 	}{
-		{"suggest server/wire.go", exitSilent, ""}, {"status", exitSilent, ""}, {"pause 1h", exitSilent, ""}, {"init", exitSilent, ""}, {"daemon start", exitSilent, ""},
+		{"suggest server/wire.go", exitSilent, ""}, {"status", exitSilent, ""}, {"pause 1h", exitSilent, ""}, {"init",
+			exitSilent, ""}, {"daemon start", exitSilent, ""},
 		{"log", exitSilent, ""}, {"stage list", exitSilent, ""}, {"doctor", exitFailed, "BAD"},
-		{"stage run s -- echo it-ran", exitOK, "it-ran\n"}, {"stage run t -- sh -c exit\\ 7", 7, ""}, {"status --all", exitOK, ""},
+		{"stage run s -- echo it-ran", exitOK, "it-ran\n"}, {"stage run t -- sh -c exit\\ 7", 7, ""}, {"status --all", exitOK,
+			""},
 	} {
 		all.Go(func() {
 			args := strings.Fields(c.args)
@@ -69,7 +71,8 @@ func TestFrozenDaemon(t *testing.T) {
 			if s.code != c.code || !strings.Contains(s.out, c.out) || !strings.Contains(s.out+s.err, silent) {
 				t.Errorf("aoa %s: exit %d, want %d, %q and %q", c.args, s.code, c.code, c.out, silent)
 			}
-			if c.code == exitSilent && !strings.Contains(s.err, "hint: "+way) || c.code == exitFailed && !strings.Contains(s.out, way) {
+			if c.code == exitSilent && !strings.Contains(s.err, "hint: "+way) || c.code == exitFailed &&
+				!strings.Contains(s.out, way) {
 				t.Errorf("aoa %s does not say what to do", c.args)
 			}
 		})
@@ -88,7 +91,8 @@ func TestFrozenDaemon(t *testing.T) {
 	}
 
 	d.freeze(pid)
-	if s := d.within("daemon", "stop"); s.code != exitSilent || !strings.Contains(s.err, silent) || !strings.Contains(s.err, way) || s.out != "" {
+	if s := d.within("daemon", "stop"); s.code != exitSilent || !strings.Contains(s.err, silent) ||
+		!strings.Contains(s.err, way) || s.out != "" {
 		t.Errorf("aoa daemon stop: exit %d\n%s%s", s.code, s.out, s.err)
 	}
 	if state := stateOf(t, pid); state != "T" {

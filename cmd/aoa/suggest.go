@@ -144,11 +144,13 @@ func aboutBranch(b event.Branch) string {
 	if b.Commits == 0 {
 		return fmt.Sprintf("%s has no commits since %s: by its name", name, base)
 	}
-	return fmt.Sprintf("%s changes %s since %s, in %s", name, plural(len(b.Files), "file"), base, plural(b.Commits, "commit"))
+	return fmt.Sprintf("%s changes %s since %s, in %s", name, plural(len(b.Files), "file"), base,
+		plural(b.Commits, "commit"))
 }
 
 // suggestWhat makes files of the arguments, or a prompt if they are prose.
-func (a *app) suggestWhat(ctx context.Context, client *api.Client, repo *watcher.Repo, q *event.Query, args []string, how suggestHow) error {
+func (a *app) suggestWhat(ctx context.Context, client *api.Client, repo *watcher.Repo, q *event.Query, args []string,
+	how suggestHow) error {
 	found, err := a.names(ctx, client, repo, args)
 	if err != nil {
 		return err
@@ -166,7 +168,8 @@ func (a *app) suggestWhat(ctx context.Context, client *api.Client, repo *watcher
 	return err
 }
 
-// partnersFirst puts the files that share commits with a change before those that are only like it, with these commits as their reason.
+// partnersFirst puts the files that share commits with a change before those that are only like it, with these
+// commits as their reason.
 func partnersFirst(list []event.Suggestion) {
 	shares := func(r event.Reason) bool {
 		return strings.HasPrefix(r.Signal, "comod") && r.Value*r.Weight > 0 && r.Text != ""
@@ -186,8 +189,8 @@ func partnersFirst(list []event.Suggestion) {
 // leastListed is the probability below which a suggestion is listed only with -n.
 const leastListed = 0.05
 
-// worthListing leaves out what is less likely than leastListed. With nothing to go on, it leaves out what speaks for nothing but that
-// it was committed: in a repository where nobody works that is noise.
+// worthListing leaves out what is less likely than leastListed. With nothing to go on, it leaves out what speaks for
+// nothing but that it was committed: in a repository where nobody works that is noise.
 func worthListing(all []event.Suggestion, idle bool) (out []event.Suggestion) {
 	for _, s := range all {
 		if s.Score >= leastListed && (!idle || slices.ContainsFunc(s.Reasons, fromWork)) {

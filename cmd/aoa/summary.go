@@ -52,11 +52,15 @@ func (a *app) summary(c *cobra.Command) error {
 }
 
 func (a *app) printSummary(s statsSummary) {
-	fmt.Fprintf(a.out, "%s commits over %s files, %s sessions of agents, %s events\n", count(s.Status.Commits), count(s.Status.Files),
+	fmt.Fprintf(a.out, "%s commits over %s files, %s sessions of agents, %s events\n", count(s.Status.Commits),
+		count(s.Status.Files),
 		count(s.Status.Sessions), count(s.Status.Events))
 	if len(s.Hot) > 0 {
 		fmt.Fprintln(a.out, "\ncommitted most in the last year of the history:")
-		printList(a, "", s.Hot, func(f api.FileStat) []any { return []any{"  " + a.display(f.File), plural(int(f.Commits), "commit")} })
+		printList(a, "", s.Hot, func(f api.FileStat) []any {
+			return []any{"  " + a.display(f.File),
+				plural(int(f.Commits), "commit")}
+		})
 	}
 	if len(s.Files) > 0 {
 		fmt.Fprintln(a.out, "\nopened most:")

@@ -29,7 +29,8 @@ func (a *app) columns(out any) int {
 	return 0
 }
 
-// table prints rows of tab-separated cells in columns. The last column continues on further lines where the terminal is narrow.
+// table prints rows of tab-separated cells in columns. The last column continues on further lines where the terminal
+// is narrow.
 func (a *app) table(rows ...string) {
 	cells, wide := split(rows)
 	left := a.width
@@ -164,7 +165,8 @@ func firstColumns(s string, n int) string {
 	return s[:end]
 }
 
-// shortPath leaves folders out of the middle of a path, the last ones last. The name of the file is cut when nothing else helps.
+// shortPath leaves folders out of the middle of a path, the last ones last. The name of the file is cut when nothing
+// else helps.
 func shortPath(s string, n int) string {
 	parts := strings.Split(s, "/")
 	for _, first := range []string{parts[0] + "/…", "…"} {

@@ -35,7 +35,8 @@ func TestShorten(t *testing.T) {
 func TestWideCharacters(t *testing.T) {
 	var out bytes.Buffer
 	a := &app{out: &out}
-	printList(a, "", []string{"docs/设计.md", "docs/de\u0301sign.md", "a.md"}, func(s string) []any { return []any{s, "|"} })
+	printList(a, "", []string{"docs/设计.md", "docs/de\u0301sign.md", "a.md"},
+		func(s string) []any { return []any{s, "|"} })
 	for line := range strings.Lines(out.String()) {
 		if before, _, _ := strings.Cut(line, "|"); width(before) != width("docs/design.md")+gap {
 			t.Errorf("%q: the second column begins at %d", line, width(before))
@@ -51,7 +52,8 @@ func TestTablesFit(t *testing.T) {
 	printList(a, "time\tfile\twhat", items, func(s string) []any {
 		return []any{"2026-08-22 03:17:26", s, "caddyhttp: mitigate slowloris via deadlines"}
 	})
-	a.table("store\t/a/path/that/is/long/.git/aoa (12 MB of at most 500 MB, events kept 180 days)", "hints\tshown from 0.60 on")
+	a.table("store\t/a/path/that/is/long/.git/aoa (12 MB of at most 500 MB, events kept 180 days)",
+		"hints\tshown from 0.60 on")
 	for line := range strings.Lines(out.String()) {
 		if n := width(strings.TrimRight(line, "\n")); n > 60 {
 			t.Errorf("%d columns: %q", n, line)

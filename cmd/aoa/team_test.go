@@ -35,7 +35,8 @@ type team struct {
 
 func newTeam(t *testing.T, url string, clones int, seed uint64) *team {
 	t.Helper()
-	x := &team{T: t, url: url, id: fmt.Sprint("team-", rand.Uint64()), r: rand.New(rand.NewPCG(seed, 7)), acked: map[string]bool{}}
+	x := &team{T: t, url: url, id: fmt.Sprint("team-", rand.Uint64()), r: rand.New(rand.NewPCG(seed, 7)),
+		acked: map[string]bool{}}
 	for i := range clones {
 		d := newSandbox(t, 24*max(0, 1-i))
 		d.env = append(d.env, "AOA_REDIS_URL="+url, "AOA_REPO_ID="+x.id, "AOA_HOLDOUT=0", "AOA_TEAM_WORDS=on")
@@ -57,7 +58,8 @@ func (x *team) work(i int, r *rand.Rand, n int) {
 		for range 1 + r.IntN(5) {
 			x.mu.Lock()
 			x.n++
-			e := event.Event{ID: fmt.Sprint("e", x.n), Time: time.Now(), Kind: kinds[r.IntN(len(kinds))], Agent: "tool", OK: true}
+			e := event.Event{ID: fmt.Sprint("e", x.n), Time: time.Now(), Kind: kinds[r.IntN(len(kinds))], Agent: "tool",
+				OK: true}
 			x.mu.Unlock()
 			e.Session = fmt.Sprint("s", i, "-", r.IntN(2))
 			e.Terms, e.Tags = []string{"protocol", "wire", "retry"}[:r.IntN(4)], []string{"testing"}[:r.IntN(2)]
@@ -311,7 +313,8 @@ func (x *team) notified() {
 			x.Errorf("the sentence lacks %q: %s", words, out)
 		}
 	}
-	if again := hook(reader, "PostToolBatch", "waiting", "again", "Bash", "README.md"); strings.Contains(again, "another agent") {
+	if again := hook(reader, "PostToolBatch", "waiting", "again", "Bash", "README.md"); strings.Contains(again,
+		"another agent") {
 		x.Errorf("notified twice: %s", again)
 	}
 	own := hook(writer, "PostToolBatch", "writing", "own", "Bash", "README.md")

@@ -34,7 +34,8 @@ func newTraps(t *testing.T) *traps {
 		t.Skip("the traps are shell commands")
 	}
 	x := &traps{sandbox: newSandbox(t, 24),
-		hooks: []string{"applypatch-msg", "commit-msg", "fsmonitor-watchman", "post-checkout", "post-commit", "post-index-change",
+		hooks: []string{"applypatch-msg", "commit-msg", "fsmonitor-watchman", "post-checkout", "post-commit",
+			"post-index-change",
 			"post-merge", "post-rewrite", "pre-auto-gc", "pre-commit", "pre-merge-commit", "pre-push", "pre-rebase",
 			"prepare-commit-msg", "reference-transaction"}}
 	top := filepath.Dir(x.dir)
@@ -238,7 +239,10 @@ func (x *traps) drive() {
 	x.harmless("update-ref", "HEAD", x.harmless("commit-tree", "HEAD^{tree}", "-p", head, "-m", "instead"))
 	check(x.T, os.Remove(filepath.Join(x.dir, ".git", "objects", gone[:2], gone[2:])))
 	x.must("daemon", "start")
-	x.until("the other commit is learned", func() bool { return strings.Contains(x.must("log", "--kind", "commit"), "instead") })
+	x.until("the other commit is learned", func() bool {
+		return strings.Contains(x.must("log", "--kind", "commit"),
+			"instead")
+	})
 
 	// A save while git holds its lock: the watcher asks git whose it is.
 	lock := filepath.Join(x.dir, ".git", "index.lock")
@@ -301,7 +305,8 @@ func (x *traps) work(dir string) {
 // promisor makes the repository a partial clone, whose missing objects git fetches by itself.
 const promisor = "[core]\n\trepositoryformatversion = 1\n[extensions]\n\tpartialClone = origin\n"
 
-// TestTraps: nothing that a repository's own settings, attributes and hooks name is run, whatever the program does in it.
+// TestTraps: nothing that a repository's own settings, attributes and hooks name is run, whatever the program does in
+// it.
 func TestTraps(t *testing.T) {
 	noRace(t)
 	t.Parallel()

@@ -73,7 +73,8 @@ func (a *app) arithmetic(s event.Suggestion) {
 	sum := 0.0
 	for _, r := range s.Reasons {
 		sum += r.Value * r.Weight
-		rows = append(rows, fmt.Sprintf("  %s\t%.6f\t%+.4f\t%+.6f\t%s", r.Signal, r.Value, r.Weight, r.Value*r.Weight, a.reasonText(r)))
+		rows = append(rows, fmt.Sprintf("  %s\t%.6f\t%+.4f\t%+.6f\t%s", r.Signal, r.Value, r.Weight, r.Value*r.Weight,
+			a.reasonText(r)))
 	}
 	a.table(rows...)
 	fmt.Fprintf(a.out, "  sum %+.6f", sum)

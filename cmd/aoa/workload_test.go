@@ -28,7 +28,8 @@ type workload struct {
 }
 
 func newWorkload(d *sandbox, seed uint64) *workload {
-	return &workload{sandbox: d, r: rand.New(rand.NewPCG(seed, 11)), acked: map[string]time.Time{}, wrote: map[string]time.Time{},
+	return &workload{sandbox: d, r: rand.New(rand.NewPCG(seed, 11)), acked: map[string]time.Time{},
+		wrote: map[string]time.Time{},
 		files: []string{"server/wire.go", "docs/protocol.md", "server/wire_test.go", "README.md", "cmd/main.go",
 			"other/file7.go", "other/file15.go"}}
 }
@@ -58,7 +59,8 @@ func (f *workload) next() string {
 
 // tool posts batches of events of two sessions, ticks among them, until the daemon is gone.
 func (f *workload) tool(ctx context.Context, r *rand.Rand) {
-	kinds := []event.Kind{event.KindRead, event.KindEdit, event.KindRead, event.KindPrompt, event.KindSearch, event.KindTick}
+	kinds := []event.Kind{event.KindRead, event.KindEdit, event.KindRead, event.KindPrompt, event.KindSearch,
+		event.KindTick}
 	for ctx.Err() == nil {
 		var batch []event.Event
 		for range 1 + r.IntN(5) {

@@ -28,13 +28,15 @@ func TestTable(t *testing.T) {
 			if got := a.Event(e.Name); got.Name != e.Name {
 				t.Errorf("%s: %s finds %s", a.Name, e.Name, got.Name)
 			}
-			call = call || e.Awaited() && (e.Canonical == "PreToolUse" || e.Canonical == "PostToolUse" || e.Canonical == "PostToolBatch")
+			call = call || e.Awaited() && (e.Canonical == "PreToolUse" || e.Canonical == "PostToolUse" ||
+				e.Canonical == "PostToolBatch")
 			start, end = start || e.Installed && e.Canonical == "SessionStart", end || e.Installed && e.Canonical == "SessionEnd"
 		}
 		if !start || !end {
 			t.Errorf("%s: no start or no end of a session is installed", a.Name)
 		}
-		// Every kind of hint reaches the model: what is for a start or a prompt waits for a call where the agent takes no text at those.
+		// Every kind of hint reaches the model: what is for a start or a prompt waits for a call where the agent takes no
+		// text at those.
 		if !call {
 			t.Errorf("%s: no text reaches the model at a call", a.Name)
 		}

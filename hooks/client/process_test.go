@@ -43,7 +43,8 @@ func TestReplyIsPrintedVerbatim(t *testing.T) {
 		t.Errorf("printed %q, want %q", out, text)
 	}
 	f := <-got
-	if f.Agent != "claude" || f.Dir != sub || !f.Wait || f.Env["CLAUDECODE"] != "1" || f.Env["CLAUDE_PROJECT_DIR"] != "/a b&c=d" {
+	if f.Agent != "claude" || f.Dir != sub || !f.Wait || f.Env["CLAUDECODE"] != "1" ||
+		f.Env["CLAUDE_PROJECT_DIR"] != "/a b&c=d" {
 		t.Errorf("sent %+v", f)
 	}
 	if want := payload("PreToolUse", sub); string(f.Payload) != want {
@@ -189,7 +190,8 @@ func TestAlwaysSilentAndZero(t *testing.T) {
 		{"daemon does not accept", full, strings.NewReader(payload("PreToolUse", full)), nil, []string{"claude"}},
 		{"switched off", hung, strings.NewReader(payload("PreToolUse", hung)), []string{"AOA=0"}, []string{"claude"}},
 		{"skipped", hung, strings.NewReader(payload("PreToolUse", hung)), []string{"AOA_SKIP=1"}, []string{"claude"}},
-		{"store is a file", hung, strings.NewReader(payload("PreToolUse", hung)), []string{"AOA_STORE=/dev/null"}, []string{"claude"}},
+		{"store is a file", hung, strings.NewReader(payload("PreToolUse", hung)), []string{"AOA_STORE=/dev/null"},
+			[]string{"claude"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -322,8 +324,8 @@ func TestHundredAtOnce(t *testing.T) {
 	all.Wait()
 }
 
-// TestStoppedDaemon: SIGSTOP leaves the socket listening and nobody behind it. One hook waits in vain, the next ones do not wait, until
-// the respite is over; an answer ends it.
+// TestStoppedDaemon: SIGSTOP leaves the socket listening and nobody behind it. One hook waits in vain, the next ones
+// do not wait, until the respite is over; an answer ends it.
 func TestStoppedDaemon(t *testing.T) {
 	dir, sock := repo(t)
 	daemon := exec.Command(binaries.hook, "daemon", "run")
@@ -436,7 +438,8 @@ func TestRespiteTeaches(t *testing.T) {
 	}
 }
 
-// TestLongPayloadIsCut: what is long is read to its end and sent up to a bound, with the event and the folder wherever they are.
+// TestLongPayloadIsCut: what is long is read to its end and sent up to a bound, with the event and the folder
+// wherever they are.
 func TestLongPayloadIsCut(t *testing.T) {
 	dir, sock := repo(t)
 	got := make(chan api.Hook, 1)

@@ -126,7 +126,8 @@ func newVictim(t *testing.T) *victim {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { os.RemoveAll(top) })
-	v := &victim{uid: 1<<30 + os.Getpid(), dir: filepath.Join(top, strings.Repeat("d", 100)), bin: filepath.Join(top, "hook")}
+	v := &victim{uid: 1<<30 + os.Getpid(), dir: filepath.Join(top, strings.Repeat("d", 100)),
+		bin: filepath.Join(top, "hook")}
 	v.fold = fmt.Sprintf("/tmp/aoa-%d", v.uid)
 	t.Cleanup(func() { os.RemoveAll(v.fold) })
 	git(t, "init", "-q", v.dir)
@@ -225,7 +226,8 @@ func TestRenameRace(t *testing.T) {
 	close(over)
 	renames := <-gone
 	wrong, reached := book.Count(fault.Wrong), s.connections.Load()
-	t.Logf("%d hooks in %s, %d renames to and fro: %d connected to the other user, who got %d bytes and answered %d", hooks,
+	t.Logf("%d hooks in %s, %d renames to and fro: %d connected to the other user, who got %d bytes and answered %d",
+		hooks,
 		time.Since(began).Round(time.Millisecond), renames, reached, s.bytes.Load(), wrong)
 	if wrong > 0 || s.bytes.Load() > 0 {
 		t.Errorf("of %d hooks the other user answered %d, and got %d bytes", hooks, wrong, s.bytes.Load())

@@ -108,7 +108,8 @@ func TestOnlyOurAgent(t *testing.T) {
 		t.Fatal(err)
 	}
 	before := string(contentOf(t, file))
-	if c, err := Remove(agentOf(t, "gemini"), file, Options{}); err != nil || c.Done != Absent || string(contentOf(t, file)) != before {
+	if c, err := Remove(agentOf(t, "gemini"), file, Options{}); err != nil || c.Done != Absent ||
+		string(contentOf(t, file)) != before {
 		t.Errorf("%+v, %v", c, err)
 	}
 }
@@ -136,8 +137,8 @@ func TestProgramOfOthers(t *testing.T) {
 	}
 }
 
-// TestGuard: the command is silent and succeeds without the programs, and passes stdin on with one of them, to the small one where both
-// are there: whether the PATH leads to them or the command names their folder.
+// TestGuard: the command is silent and succeeds without the programs, and passes stdin on with one of them, to the
+// small one where both are there: whether the PATH leads to them or the command names their folder.
 func TestGuard(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("a shell command")
@@ -181,7 +182,8 @@ func TestGuard(t *testing.T) {
 	}
 }
 
-// TestPrograms: a file that names the folder of the programs is installed, becomes one that does not and back, and is taken out.
+// TestPrograms: a file that names the folder of the programs is installed, becomes one that does not and back, and is
+// taken out.
 func TestPrograms(t *testing.T) {
 	for _, a := range agents.All {
 		if a.Settings.Plugin != "" {

@@ -34,7 +34,8 @@ func newGitHome(t *testing.T) *gitHome {
 	h := &gitHome{t: t, log: filepath.Join(top, "calls"), bin: filepath.Join(top, "bin")}
 	script := "#!/bin/sh\n" + `echo "$*|$(cat)" >>"` + h.log + "\"\nexit 7\n"
 	fileWith(t, filepath.Join(h.bin, "aoa"), script, 0o755)
-	h.env = []string{"PATH=" + h.bin + ":" + os.Getenv("PATH"), "HOME=" + top, "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_SYSTEM=/dev/null",
+	h.env = []string{"PATH=" + h.bin + ":" + os.Getenv("PATH"), "HOME=" + top, "GIT_CONFIG_GLOBAL=/dev/null",
+		"GIT_CONFIG_SYSTEM=/dev/null",
 		"GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@b", "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@b"}
 	return h
 }
@@ -94,7 +95,8 @@ func TestGitHooksFire(t *testing.T) {
 		t.Errorf("commit: %q", got)
 	}
 	h.git(dir, "commit", "-q", "--allow-empty", "--amend", "-m", "uno")
-	if got := h.calls(2); !strings.Contains(got, "hook git post-rewrite amend|\n") || !strings.Contains(got, "hook git post-commit|\n") {
+	if got := h.calls(2); !strings.Contains(got, "hook git post-rewrite amend|\n") ||
+		!strings.Contains(got, "hook git post-commit|\n") {
 		t.Errorf("amend: %q", got)
 	}
 	h.git(dir, "checkout", "-q", "-b", "side") // fails if the hook's exit status is not ours
@@ -121,7 +123,8 @@ func TestGitHooksFire(t *testing.T) {
 		t.Fatal(err)
 	}
 	h.git(dir, "commit", "-q", "--allow-empty", "-m", "without the binary")
-	if out, err := RemoveGit(context.Background(), dir, h.options()); err != nil || len(out) != 4 || out[0].Done != Deleted {
+	if out, err := RemoveGit(context.Background(), dir, h.options()); err != nil || len(out) != 4 ||
+		out[0].Done != Deleted {
 		t.Errorf("remove: %+v, %v", out, err)
 	}
 	for _, name := range GitHooks {
@@ -329,7 +332,8 @@ func TestExclude(t *testing.T) {
 	if c, err := Exclude(common, localSettings); err != nil || c.Done != Unchanged {
 		t.Errorf("%+v, %v", c, err)
 	}
-	if _, err := Unexclude(common, localSettings); err != nil || string(contentOf(t, filepath.Join(common, "info", "exclude"))) != theirs {
+	if _, err := Unexclude(common, localSettings); err != nil || string(contentOf(t,
+		filepath.Join(common, "info", "exclude"))) != theirs {
 		t.Error("somebody else's line was taken")
 	}
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
-// TestHostileFiles: a repository can hold a settings file, an exclude file or a hook that never ends or never begins. None is waited for,
-// and none is changed.
+// TestHostileFiles: a repository can hold a settings file, an exclude file or a hook that never ends or never begins.
+// None is waited for, and none is changed.
 func TestHostileFiles(t *testing.T) {
 	h := newGitHome(t)
 	repo := h.repo()

@@ -40,7 +40,8 @@ func TestPluginEnabled(t *testing.T) {
 	}
 	on, off := file("on", `{"enabledPlugins": {"aoa@aoa": true, "x@y": false}, // here`+"\n}"),
 		file("off", `{"enabledPlugins": {"aoa@aoa": false}}`)
-	other, bad, list := file("other", `{"enabledPlugins": {"x@y": true}}`), file("bad", `{`), file("list", `{"enabledPlugins": []}`)
+	other, bad, list := file("other", `{"enabledPlugins": {"x@y": true}}`), file("bad", `{`), file("list",
+		`{"enabledPlugins": []}`)
 	for _, c := range []struct {
 		files []string
 		want  bool

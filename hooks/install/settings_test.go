@@ -42,8 +42,9 @@ var shapes = map[string]string{
 	"all events empty":        `{"hooks":{"SessionStart":[],"UserPromptSubmit":[],"PreToolUse":[],"PostToolUse":[],"PostToolUseFailure":[],"PostToolBatch":[],"Stop":[],"SessionEnd":[]}}`,
 	"foreign group":           "{\n  \"hooks\": {\n    \"PreToolUse\": [\n      " + theirs + "\n    ]\n  }\n}\n",
 	"foreign group, one line": `{"hooks":{"PreToolUse":[` + theirs + `]},"z":[1,2]}`,
-	"foreign, trailing comma": "{\n  \"hooks\": {\n    \"PreToolUse\": [\n      " + theirs + ", // keep\n    ],\n  },\n}\n",
-	"foreign event":           "{\n  \"hooks\": {\n    \"Notification\": [\n      " + theirs + "\n    ]\n  }\n}\n",
+	"foreign, trailing comma": "{\n  \"hooks\": {\n    \"PreToolUse\": [\n      " + theirs +
+		", // keep\n    ],\n  },\n}\n",
+	"foreign event": "{\n  \"hooks\": {\n    \"Notification\": [\n      " + theirs + "\n    ]\n  }\n}\n",
 	"foreign events, many": "{\n\t\"hooks\": {\n\t\t\"Stop\": [" + theirs + ", " + theirs + "],\n\t\t\"PreToolUse\": [" +
 		theirs + "]\n\t},\n\t\"a\": null\n}",
 	"escaped key":             `{"ho\u006fks":{"Stop":[` + theirs + `]}}`,
@@ -328,7 +329,8 @@ func TestFilesThatAreNotPlain(t *testing.T) {
 		!bytes.Contains(contentOf(t, target), []byte("aoa hook claude")) {
 		t.Error("the link was not followed, or was replaced")
 	}
-	if _, err := Remove(agentOf(t, "claude"), link, Options{}); err != nil || string(contentOf(t, target)) != "{\n  \"a\": 1\n}\n" {
+	if _, err := Remove(agentOf(t, "claude"), link, Options{}); err != nil ||
+		string(contentOf(t, target)) != "{\n  \"a\": 1\n}\n" {
 		t.Errorf("remove through the link: %v\n%s", err, contentOf(t, target))
 	}
 	outside := settingsAt(t, "{}")
@@ -362,7 +364,8 @@ func TestNoHalfWrittenFile(t *testing.T) {
 	if err := replaceFile(file, []byte("{ }"), []byte("new"), 0o644); err == nil {
 		t.Error("a file that was changed meanwhile was overwritten")
 	}
-	if left, _ := filepath.Glob(filepath.Join(filepath.Dir(file), ".aoa-*")); len(left) > 0 || string(contentOf(t, file)) != "{}" {
+	if left, _ := filepath.Glob(filepath.Join(filepath.Dir(file), ".aoa-*")); len(left) > 0 ||
+		string(contentOf(t, file)) != "{}" {
 		t.Errorf("left behind: %v", left)
 	}
 }

@@ -74,7 +74,8 @@ func TestStatusLineRunsTheirs(t *testing.T) {
 	}
 	bin := t.TempDir()
 	check(t, os.WriteFile(filepath.Join(bin, "aoa"), []byte("#!"+sh+"\nshift 2; exec "+sh+" -c \"$1\"\n"), 0o700))
-	for _, raw := range []string{`"echo one"`, `"printf '%s' \"it's\""`, `"printf %s 'a'\u0027b\u0027'c\\d'"`, `"echo '\\'' x"`} {
+	for _, raw := range []string{`"echo one"`, `"printf '%s' \"it's\""`, `"printf %s 'a'\u0027b\u0027'c\\d'"`,
+		`"echo '\\'' x"`} {
 		var theirs, ours string
 		check(t, json.Unmarshal([]byte(raw), &theirs))
 		check(t, json.Unmarshal([]byte(wrapStatus(raw)), &ours))

@@ -12,7 +12,8 @@ import (
 // orchard is a worktree of which only the names matter.
 func orchard() *index.Locator {
 	return index.NewLocator(
-		index.NewTree(event.Paths([]string{"Makefile", "README.md", "go.mod", "pick/picker.go", "pick/picker_test.go", "store/basket.go",
+		index.NewTree(event.Paths([]string{"Makefile", "README.md", "go.mod", "pick/picker.go", "pick/picker_test.go",
+			"store/basket.go",
 			"store/basket_test.go", "web/server.go", "web/server_test.go", "web/app/[id]/page.tsx", "web/index.ts",
 			"docs/old.md", "docs/yield.ipynb",
 			"docs/a guide.md", "scripts/gen.sh", "data/fruit.json", "db/migrations/001_init.sql", "pkg/a/index.ts",
@@ -204,7 +205,8 @@ func TestPowerShell(t *testing.T) {
 // TestOperands: what a message of a command can be compared with, and whether the file was guessed.
 func TestOperands(t *testing.T) {
 	r := shell.Follow(orchard(), shell.Line{Text: "cd web && cat server.go app/page.tsx orchard/main.go; aoa why x"})
-	if len(r.Ops) < 2 || r.Ops[0].Operand != (shell.Operand{Name: "server.go", Dir: "/home/dev/orchard/web"}) || r.Ops[0].Guessed {
+	if len(r.Ops) < 2 || r.Ops[0].Operand != (shell.Operand{Name: "server.go", Dir: "/home/dev/orchard/web"}) ||
+		r.Ops[0].Guessed {
 		t.Errorf("%+v", r.Ops)
 	}
 	if !r.Ops[1].Guessed || r.Ops[1].Paths[0] != "cmd/orchard/main.go" {
@@ -216,7 +218,8 @@ func TestOperands(t *testing.T) {
 }
 
 func TestJoin(t *testing.T) {
-	for want, argv := range map[string][]string{"cat go.mod": {"bash", "-lc", "cat go.mod"}, "cat 'a b'": {"cat", "a b"}, "": nil} {
+	for want, argv := range map[string][]string{"cat go.mod": {"bash", "-lc", "cat go.mod"}, "cat 'a b'": {"cat", "a b"},
+		"": nil} {
 		if got := shell.Join(argv); got != want {
 			t.Errorf("%q became %q, want %q", argv, got, want)
 		}

@@ -91,7 +91,8 @@ func (p *tape) add(kind string, fields map[string]any) {
 }
 
 func (p *tape) prompt(text string) {
-	p.add("user", map[string]any{"promptId": "p" + strconv.Itoa(len(p.lines)), "message": map[string]any{"role": "user", "content": text}})
+	p.add("user", map[string]any{"promptId": "p" + strconv.Itoa(len(p.lines)),
+		"message": map[string]any{"role": "user", "content": text}})
 }
 
 func (p *tape) use(message, id, tool string, input map[string]any) {
@@ -144,7 +145,8 @@ func TestRead(t *testing.T) {
 	p.result("toolu_1", "1\tpackage store", map[string]any{"type": "text"}, false)
 	p.result("toolu_2", "", map[string]any{"stdout": "pick/picker.go:3:x", "stderr": ""}, false)
 	p.use("m2", "toolu_3", "Edit", map[string]any{"file_path": orchardRoot + "/store/basket.go"})
-	p.result("toolu_3", "<tool_use_error>String to replace not found in file.</tool_use_error>", "Error: String to replace not found", true)
+	p.result("toolu_3", "<tool_use_error>String to replace not found in file.</tool_use_error>",
+		"Error: String to replace not found", true)
 	p.use("m3", "toolu_4", "Write", map[string]any{"file_path": "/elsewhere/x.go"})
 	p.use("m3", "toolu_5", "Read", map[string]any{"file_path": orchardRoot + "/go.mod"})
 	p.add("user", map[string]any{"isMeta": true, "message": map[string]any{"content": "Caveat: web/server.go"}})
@@ -183,7 +185,8 @@ func TestRead(t *testing.T) {
 		!e.Time.Equal(time.Date(2026, 11, 1, 9, 0, 5, 0, time.UTC)) || !e.OK {
 		t.Errorf("%+v", e)
 	}
-	if events[2].Batch != "m1" || events[2].Seen[0] != "pick/picker.go" || events[3].Why != "nomatch" || events[4].Tool != "compact" {
+	if events[2].Batch != "m1" || events[2].Seen[0] != "pick/picker.go" || events[3].Why != "nomatch" ||
+		events[4].Tool != "compact" {
 		t.Errorf("%+v", events[2:5])
 	}
 	if events[5].Subagent != "a77" || events[5].ID != "toolu_9:post:a77" {
@@ -221,15 +224,18 @@ func TestTranscriptsStop(t *testing.T) {
 	p.prompt("one thing")
 	p.save(filepath.Join(dir, "s.jsonl"))
 	full := errors.New("full")
-	if _, err := Read(context.Background(), dir, orchard(), nil, func([]event.Event) error { return full }); !errors.Is(err, full) {
+	if _, err := Read(context.Background(), dir, orchard(), nil,
+		func([]event.Event) error { return full }); !errors.Is(err, full) {
 		t.Error(err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := Read(ctx, dir, orchard(), nil, func([]event.Event) error { return nil }); !errors.Is(err, context.Canceled) {
+	if _, err := Read(ctx, dir, orchard(), nil, func([]event.Event) error { return nil }); !errors.Is(err,
+		context.Canceled) {
 		t.Error(err)
 	}
-	if report, err := Read(context.Background(), filepath.Join(dir, "none"), orchard(), nil, nil); err != nil || report.Files != 0 {
+	if report, err := Read(context.Background(), filepath.Join(dir, "none"), orchard(), nil, nil); err != nil ||
+		report.Files != 0 {
 		t.Error(report, err)
 	}
 }

@@ -54,7 +54,8 @@ func Dial(ctx context.Context, p locate.Place) (net.Conn, error) {
 	}
 	if err := peer.Listener(conn, p.Socket); err != nil {
 		conn.Close()
-		return nil, &locate.ForeignError{Socket: p.Socket, Err: fmt.Errorf("the process that listens there is not trusted: %w", err)}
+		return nil, &locate.ForeignError{Socket: p.Socket,
+			Err: fmt.Errorf("the process that listens there is not trusted: %w", err)}
 	}
 	return conn, nil
 }
@@ -133,8 +134,8 @@ func cut(err error) bool {
 	return errors.Is(err, io.EOF) || errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE)
 }
 
-// diesWithin is how long a daemon that was killed may still take connections, only to break them. One that ends later is
-// another one: what is asked may be what ends it, so it is not asked for ever.
+// diesWithin is how long a daemon that was killed may still take connections, only to break them. One that ends later
+// is another one: what is asked may be what ends it, so it is not asked for ever.
 const diesWithin = time.Second
 
 // passed reports whether a time has come.

@@ -24,7 +24,8 @@ func TestLinksAndOtherUsers(t *testing.T) {
 	}
 	conn.Close()
 
-	for name, to := range map[string]string{"a link to a folder": t.TempDir(), "a link to nothing": "/nowhere", "a link to itself": "aoa"} {
+	for name, to := range map[string]string{"a link to a folder": t.TempDir(), "a link to nothing": "/nowhere",
+		"a link to itself": "aoa"} {
 		dir := t.TempDir()
 		if err := os.Symlink(to, filepath.Join(dir, "aoa")); err != nil {
 			t.Fatal(err)
@@ -63,7 +64,8 @@ func TestLinksAndOtherUsers(t *testing.T) {
 	if err := os.Chown(p.Store, stranger, stranger); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := locate.Create(filepath.Dir(p.Store), noEnv); err == nil || !strings.Contains(err.Error(), "belongs to user 65534") {
+	if _, err := locate.Create(filepath.Dir(p.Store), noEnv); err == nil ||
+		!strings.Contains(err.Error(), "belongs to user 65534") {
 		t.Errorf("a store of another user: %v", err)
 	}
 }

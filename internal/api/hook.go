@@ -12,8 +12,9 @@ import (
 
 // Hook is what the hook client sends: an agent's payload as it came, and where it came from.
 //
-// On the wire it is POST /v1/hook. The payload is the body. The other fields are headers, escaped as url.PathEscape does. The client prints
-// the body of the answer as it is; it may be empty. A client that does not wait closes the connection without reading.
+// On the wire it is POST /v1/hook. The payload is the body. The other fields are headers, escaped as url.PathEscape
+// does. The client prints the body of the answer as it is; it may be empty. A client that does not wait closes the
+// connection without reading.
 type Hook struct {
 	Agent   string            // Aoa-Agent: claude, codex, git, …
 	Dir     string            // Aoa-Dir: the working folder of the agent
@@ -35,7 +36,8 @@ const maxHook = 4 << 20
 // hookTime bounds the reading of a hook's payload: a client that stalls must not hold a goroutine.
 const hookTime = 5 * time.Second
 
-// HandleHook serves hooks with fn. The bytes that fn returns are what the client prints. The context goes on after the client has left.
+// HandleHook serves hooks with fn. The bytes that fn returns are what the client prints. The context goes on after
+// the client has left.
 func HandleHook(mux *http.ServeMux, fn func(context.Context, Hook) []byte) {
 	mux.HandleFunc("POST /v1/hook", func(w http.ResponseWriter, q *http.Request) {
 		_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(hookTime)) // a connection has one
@@ -73,7 +75,8 @@ func readHook(body io.Reader, head http.Header) (h Hook, err error) {
 	return h, err
 }
 
-// Request is the hook as a request, for clients with package net/http. The hook client writes the same bytes without it.
+// Request is the hook as a request, for clients with package net/http. The hook client writes the same bytes without
+// it.
 func (h Hook) Request() *http.Request {
 	q, err := http.NewRequest(http.MethodPost, "http://aoa/v1/hook", bytes.NewReader(h.Payload))
 	if err != nil {

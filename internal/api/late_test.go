@@ -22,7 +22,8 @@ func TestLateCall(t *testing.T) {
 		done++
 		return api.PauseAnswer{}, nil
 	})
-	api.HandleStream(mux, api.StageEnd, func(context.Context, api.StageResult, io.Reader) (api.Streamed[api.StageKept], error) {
+	api.HandleStream(mux, api.StageEnd, func(context.Context, api.StageResult, io.Reader) (api.Streamed[api.StageKept],
+		error) {
 		done++
 		return api.Streamed[api.StageKept]{}, nil
 	})

@@ -55,15 +55,15 @@ func (l *Listener) Close() error {
 	return l.UnixListener.Close()
 }
 
-// A listener whose name is removed accepts the clients that have connected before: until none has waited for the time drain, as often
-// as drainTries, because on a busy machine one try may come too late.
+// A listener whose name is removed accepts the clients that have connected before: until none has waited for the time
+// drain, as often as drainTries, because on a busy machine one try may come too late.
 const (
 	drain      = 20 * time.Millisecond
 	drainTries = 3
 )
 
-// until is the listener as http.Server takes it. When ctx ends, it takes the socket's name away. Then it accepts everybody who had
-// connected, and closes. It never accepts processes of other users.
+// until is the listener as http.Server takes it. When ctx ends, it takes the socket's name away. Then it accepts
+// everybody who had connected, and closes. It never accepts processes of other users.
 func (l *Listener) until(ctx context.Context) *callers {
 	context.AfterFunc(ctx, func() { _ = l.SetDeadline(time.Now()) })
 	return &callers{Listener: l, ctx: ctx}

@@ -12,7 +12,8 @@ import (
 // Names finds what somebody names.
 var Names = Route[NamesRequest, NamesAnswer]{"POST", "/names"}
 
-// NamesRequest asks which files names mean, which session an id means, and which files a name that is being typed may mean.
+// NamesRequest asks which files names mean, which session an id means, and which files a name that is being typed may
+// mean.
 type NamesRequest struct {
 	Names   []TypedName `json:"names,omitempty"`
 	Session string      `json:"session_id,omitempty"` // an id, or its beginning
@@ -56,7 +57,8 @@ type NamedFiles struct {
 	Is    string       `json:"is"`              // file, gone, folder, base or unknown
 	Files []event.Path `json:"files,omitempty"` // none of an unknown name, and of a folder that only the log knows
 	Near  []event.Path `json:"near,omitempty"`  // of a name that is unknown or gone: at most 3 files with a name like it
-	Same  int          `json:"same,omitempty"`  // of an unknown name: so many files are called so, at least 2; Near has at most 10 of them
+	// of an unknown name: so many files are called so, at least 2; Near has at most 10 of them
+	Same int `json:"same,omitempty"`
 }
 
 // Present is what a name means among the files that are there: one that is gone may have a namesake in another folder.
@@ -77,7 +79,8 @@ func (n NamedFiles) Unknown(show func(event.Path) string) *Error {
 	}
 	typed := event.Path(cmp.Or(n.Typed, string(n.Path))).Display()
 	if n.Same > 0 {
-		e := &Error{Code: CodeNoFile, Message: fmt.Sprintf("%d files are called %s:", n.Same, typed), Hint: "name one with its folder"}
+		e := &Error{Code: CodeNoFile, Message: fmt.Sprintf("%d files are called %s:", n.Same, typed),
+			Hint: "name one with its folder"}
 		for _, name := range near {
 			e.Message += "\n  " + event.Path(name).Display()
 		}

@@ -17,7 +17,8 @@ func guard[Res any](ctx context.Context, route string, fn func() (Res, error)) (
 	defer func() {
 		if p := recover(); p != nil {
 			logPanic(ctx, route, p)
-			err = &Error{Code: CodeInternal, Message: "the daemon failed at " + route, Hint: "aoa.log in the store says where: please report it"}
+			err = &Error{Code: CodeInternal, Message: "the daemon failed at " + route,
+				Hint: "aoa.log in the store says where: please report it"}
 		}
 	}()
 	return fn()

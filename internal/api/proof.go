@@ -37,20 +37,23 @@ type Interval struct {
 	High  float64 `json:"high"`
 }
 
-// ProofKind is the account of one kind. A share of hints is decided like all others and withheld, by chance: it shows what happens
-// without hints.
+// ProofKind is the account of one kind. A share of hints is decided like all others and withheld, by chance: it shows
+// what happens without hints.
 type ProofKind struct {
-	Kind             string    `json:"kind"`
-	Texts            int       `json:"texts"` // said
-	Shown            ProofArm  `json:"shown"`
-	Withheld         ProofArm  `json:"withheld"`
-	Right            *Interval `json:"right,omitempty"`   // share of shown ones that were right, less that of withheld ones; absent without either
-	Searched         float64   `json:"searches"`          // and listings from a decision to the open of the file, or of the first file of the list
-	SearchedWithheld float64   `json:"searches_withheld"` // the same of withheld ones
-	Spent            float64   `json:"tokens_spent"`
-	Spared           *Interval `json:"tokens_spared,omitempty"` // bootstrap over sessions; absent below ten settled ones of either arm
-	Finding          string    `json:"finding"`                 // helps, loses, undecided
-	Lacking          *Lacking  `json:"lacking,omitempty"`       // what a finding needs
+	Kind     string   `json:"kind"`
+	Texts    int      `json:"texts"` // said
+	Shown    ProofArm `json:"shown"`
+	Withheld ProofArm `json:"withheld"`
+	// share of shown ones that were right, less that of withheld ones; absent without either
+	Right *Interval `json:"right,omitempty"`
+	// and listings from a decision to the open of the file, or of the first file of the list
+	Searched         float64 `json:"searches"`
+	SearchedWithheld float64 `json:"searches_withheld"` // the same of withheld ones
+	Spent            float64 `json:"tokens_spent"`
+	// bootstrap over sessions; absent below ten settled ones of either arm
+	Spared  *Interval `json:"tokens_spared,omitempty"`
+	Finding string    `json:"finding"`           // helps, loses, undecided
+	Lacking *Lacking  `json:"lacking,omitempty"` // what a finding needs
 }
 
 // ProofArm counts files, or lists of the kinds that show lists.

@@ -53,7 +53,8 @@ const (
 	CodeSilent   = "silent"  // never sent: the daemon does not answer the client
 )
 
-var statuses = map[string]int{CodeBad: 400, CodeMissing: 404, CodeTooLarge: 413, CodeFull: 507, CodeBusy: 503, CodeQuota: 422, CodeExists: 412, CodeBuild: 409, CodeInternal: 500}
+var statuses = map[string]int{CodeBad: 400, CodeMissing: 404, CodeTooLarge: 413, CodeFull: 507, CodeBusy: 503,
+	CodeQuota: 422, CodeExists: 412, CodeBuild: 409, CodeInternal: 500}
 
 // errLate refuses a call that its caller has given up.
 var errLate = &Error{Code: CodeBusy, Message: "this call came too late: its caller has given up", Hint: "try again"}

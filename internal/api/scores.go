@@ -17,8 +17,8 @@ const (
 	ScoresSession   = "session"   // file → Unix seconds of its last open
 )
 
-// ScoresRequest names a set. Without owner, a set that has owners stands for these, each with the sum of its scores; a session
-// with the Unix seconds at which it expires.
+// ScoresRequest names a set. Without owner, a set that has owners stands for these, each with the sum of its scores;
+// a session with the Unix seconds at which it expires.
 type ScoresRequest struct {
 	Set   string `json:"set"`
 	Owner string `json:"owner,omitempty"`

@@ -30,7 +30,8 @@ type SequencesAnswer struct {
 	Export    json.RawMessage `json:"export,omitempty"` // a list
 }
 
-// Sequence is a recorded sequence. Its steps and paths are absent, and its prompt is cut, unless it was asked for by its id.
+// Sequence is a recorded sequence. Its steps and paths are absent, and its prompt is cut, unless it was asked for by
+// its id.
 type Sequence struct {
 	ID         string    `json:"id"`
 	Summary    string    `json:"summary"`
@@ -67,15 +68,16 @@ type Outcome struct {
 
 // SequenceStep is one action.
 type SequenceStep struct {
-	Index   int       `json:"index"` // from 0
-	Tool    string    `json:"tool"`
-	Act     event.Act `json:"act"`
-	What    string    `json:"what"`
-	State   string    `json:"state,omitempty"` // of a replay: done, changed, skipped, refused, planned, applied or diverged
-	Note    string    `json:"note,omitempty"`
-	Output  string    `json:"output,omitempty"`
-	OK      bool      `json:"ok,omitempty"` // when it was recorded
-	Changes bool      `json:"changes,omitempty"`
+	Index int       `json:"index"` // from 0
+	Tool  string    `json:"tool"`
+	Act   event.Act `json:"act"`
+	What  string    `json:"what"`
+	// of a replay: done, changed, skipped, refused, planned, applied or diverged
+	State   string `json:"state,omitempty"`
+	Note    string `json:"note,omitempty"`
+	Output  string `json:"output,omitempty"`
+	OK      bool   `json:"ok,omitempty"` // when it was recorded
+	Changes bool   `json:"changes,omitempty"`
 }
 
 // SequenceFile is a file of a sequence; hashes are hex digits, "gone", or empty if unknown.

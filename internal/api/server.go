@@ -24,8 +24,9 @@ const headerTime = 5 * time.Second
 // grace is how long requests that are running when the server ends may take.
 const grace = 2 * time.Second
 
-// Serve answers until ctx ends. Then it removes the name of the socket, so that no client connects any more. It still serves clients
-// that have connected, because hooks do not wait for an answer. Running requests finish within two seconds.
+// Serve answers until ctx ends. Then it removes the name of the socket, so that no client connects any more. It still
+// serves clients that have connected, because hooks do not wait for an answer. Running requests finish within two
+// seconds.
 func (s *Server) Serve(ctx context.Context, ln *Listener) error {
 	web := &http.Server{Handler: begun(s.sameBuild(guarded(s.HTTP))), ReadHeaderTimeout: headerTime,
 		BaseContext: func(net.Listener) context.Context {

@@ -71,7 +71,8 @@ func TestRoutesAndHooks(t *testing.T) {
 	if err != nil || ans.Confidence != 7 {
 		t.Errorf("rank: %v, %v", ans, err)
 	}
-	answer, err := fault.SendHook(t.Context(), p, api.Hook{Agent: "claude", Dir: "/a b/é", Wait: true, Payload: []byte("{}")})
+	answer, err := fault.SendHook(t.Context(), p, api.Hook{Agent: "claude", Dir: "/a b/é", Wait: true,
+		Payload: []byte("{}")})
 	if err != nil || string(answer) != "to claude in /a b/é" {
 		t.Errorf("hook: %q, %v", answer, err)
 	}
@@ -104,7 +105,11 @@ func TestAnotherBuildIsReplaced(t *testing.T) {
 			asked.Add(1)
 			return api.StatusAnswer{}, nil
 		})
-		api.Handle(mux, api.Stop, func(context.Context, api.StopRequest) (api.StopAnswer, error) { stop(); return api.StopAnswer{}, nil })
+		api.Handle(mux, api.Stop, func(context.Context, api.StopRequest) (api.StopAnswer,
+			error) {
+			stop()
+			return api.StopAnswer{}, nil
+		})
 		return mux
 	}
 	var stop context.CancelFunc
@@ -189,10 +194,12 @@ func TestPanicIsAnswered(t *testing.T) {
 		!strings.Contains(log.String(), "route=/rank") || strings.Contains(log.String(), "secret") {
 		t.Errorf("%d lines in the log:\n%s", n, log.String())
 	}
-	if ans, err := api.Call(t.Context(), &api.Client{Place: p}, api.Rank, event.Query{}); err != nil || ans.Confidence != 1 {
+	if ans, err := api.Call(t.Context(), &api.Client{Place: p}, api.Rank, event.Query{}); err != nil ||
+		ans.Confidence != 1 {
 		t.Errorf("the next request: %v, %v", ans, err)
 	}
-	if _, err := api.Call(t.Context(), &api.Client{Place: p}, api.Route[api.None, api.None]{Method: "GET", Path: "/half"}, api.None{}); err == nil {
+	if _, err := api.Call(t.Context(), &api.Client{Place: p}, api.Route[api.None, api.None]{Method: "GET", Path: "/half"},
+		api.None{}); err == nil {
 		t.Error("half an answer was taken for a whole one")
 	}
 	if n := strings.Count(log.String(), "level=ERROR"); n != 2 {

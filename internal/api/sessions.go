@@ -53,7 +53,8 @@ type SessionCommand struct {
 	OK    bool         `json:"ok"`
 }
 
-// SessionSetRequest brings a session to a state: active is to resume it, removed deletes its snapshot and what pipelines stored in it.
+// SessionSetRequest brings a session to a state: active is to resume it, removed deletes its snapshot and what
+// pipelines stored in it.
 type SessionSetRequest struct {
 	ID    string `json:"session_id"`
 	State string `json:"state"`

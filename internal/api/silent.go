@@ -51,7 +51,8 @@ func (s *Silent) state() string {
 	if err != nil {
 		return ""
 	}
-	_, after, _ := bytes.Cut(stat[bytes.LastIndexByte(stat, ')')+1:], []byte(" ")) // the name of a program may have any byte
+	// the name of a program may have any byte
+	_, after, _ := bytes.Cut(stat[bytes.LastIndexByte(stat, ')')+1:], []byte(" "))
 	switch {
 	case bytes.HasPrefix(after, []byte("T")):
 		return "stopped by a signal"
@@ -61,8 +62,8 @@ func (s *Silent) state() string {
 	return ""
 }
 
-// How long a call may take before the daemon must answer a ping, and how long the answer to the ping may take. A busy daemon answers
-// at once, because a ping takes no lock.
+// How long a call may take before the daemon must answer a ping, and how long the answer to the ping may take. A busy
+// daemon answers at once, because a ping takes no lock.
 const (
 	pingAfter = 2 * time.Second
 	pingTime  = 3 * time.Second
@@ -73,8 +74,8 @@ func (c *Client) patience(d time.Duration) time.Duration {
 	return d * time.Duration(max(c.Patience, 1))
 }
 
-// attend pings the daemon from time to time while a call waits for its answer. If there is no answer, it calls giveUp with the reason.
-// stop ends it.
+// attend pings the daemon from time to time while a call waits for its answer. If there is no answer, it calls giveUp
+// with the reason. stop ends it.
 func (c *Client) attend(ctx context.Context, giveUp context.CancelCauseFunc) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	first := time.AfterFunc(c.patience(pingAfter), func() {

@@ -18,7 +18,8 @@ import (
 	"github.com/aoa-dev/aoa/internal/locate"
 )
 
-// TestBusyIsNotSilent: a daemon that works on an answer for long is asked for a sign of life, gives it, and is waited for.
+// TestBusyIsNotSilent: a daemon that works on an answer for long is asked for a sign of life, gives it, and is waited
+// for.
 func TestBusyIsNotSilent(t *testing.T) {
 	t.Parallel()
 	asked := make(chan struct{})
@@ -33,7 +34,8 @@ func TestBusyIsNotSilent(t *testing.T) {
 		return event.Answer{Confidence: 0.5}, nil
 	})
 	p := serve(t, &api.Server{HTTP: mux})
-	if ans, err := api.Call(t.Context(), &api.Client{Place: p}, api.Rank, event.Query{}); err != nil || ans.Confidence != 0.5 {
+	if ans, err := api.Call(t.Context(), &api.Client{Place: p}, api.Rank, event.Query{}); err != nil ||
+		ans.Confidence != 0.5 {
 		t.Errorf("a busy daemon: %v, %v", ans, err)
 	}
 }
@@ -42,8 +44,9 @@ func TestBusyIsNotSilent(t *testing.T) {
 // which process it is. None other is started.
 func TestSilent(t *testing.T) {
 	t.Parallel()
-	for name, said := range map[string]string{"does not answer": "", "stops in its answer": "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{",
-		"does not accept": "-"} {
+	for name, said := range map[string]string{"does not answer": "",
+		"stops in its answer": "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{",
+		"does not accept":     "-"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			p := quietPlace(t)
@@ -56,7 +59,8 @@ func TestSilent(t *testing.T) {
 			_, err := api.Call(t.Context(), c, api.Status, api.None{})
 			var silent *api.Silent
 			var e *api.Error
-			if !errors.As(err, &silent) || !errors.As(err, &e) || e.Code != api.CodeSilent || e.Hint == "" || errors.Is(err, api.ErrNoDaemon) {
+			if !errors.As(err, &silent) || !errors.As(err, &e) || e.Code != api.CodeSilent || e.Hint == "" ||
+				errors.Is(err, api.ErrNoDaemon) {
 				t.Fatalf("%v", err)
 			}
 			if said != "-" && silent.Pid != os.Getpid() && silent.Pid != 0 {

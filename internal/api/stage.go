@@ -106,7 +106,8 @@ type StageReason struct {
 
 // StageListRequest asks for entries, newest first, or for one with its record.
 type StageListRequest struct {
-	Show  string `json:"show,omitempty"` // a key, the first digits of one, or the stage whose newest it is; its record follows
+	// a key, the first digits of one, or the stage whose newest it is; its record follows
+	Show  string `json:"show,omitempty"`
 	Stage string `json:"stage,omitempty"`
 	Limit int    `json:"limit,omitempty"` // default 100
 }

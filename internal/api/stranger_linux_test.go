@@ -64,7 +64,8 @@ func TestOtherUserListens(t *testing.T) {
 			})
 		}
 	})
-	st, err := api.Call(t.Context(), &api.Client{Place: p, Start: func(context.Context) error { return errors.New("started one") }}, api.Status, api.None{})
+	st, err := api.Call(t.Context(),
+		&api.Client{Place: p, Start: func(context.Context) error { return errors.New("started one") }}, api.Status, api.None{})
 	<-reached // or closed: nobody came within a minute
 	ln.Close()
 	running.Wait()
@@ -87,7 +88,8 @@ func TestOtherUserListens(t *testing.T) {
 func TestOtherUserCalls(t *testing.T) {
 	var served atomic.Int64
 	p := serve(t, &api.Server{HTTP: http.HandlerFunc(func(http.ResponseWriter, *http.Request) { served.Add(1) })})
-	if err := errors.Join(os.Chmod(filepath.Dir(p.Store), 0o755), os.Chmod(p.Store, 0o755), os.Chmod(p.Socket, 0o777)); err != nil {
+	if err := errors.Join(os.Chmod(filepath.Dir(p.Store), 0o755), os.Chmod(p.Store, 0o755),
+		os.Chmod(p.Socket, 0o777)); err != nil {
 		t.Fatal(err)
 	}
 	for what, sent := range map[string]string{"a hook": "POST /v1/hook", "a request": "GET /v1/status"} {
@@ -95,7 +97,8 @@ func TestOtherUserCalls(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", what, err)
 		}
-		_, _ = io.WriteString(conn, sent+" HTTP/1.1\r\nHost: aoa\r\nConnection: close\r\n\r\n") // the server may have closed it already
+		// the server may have closed it already
+		_, _ = io.WriteString(conn, sent+" HTTP/1.1\r\nHost: aoa\r\nConnection: close\r\n\r\n")
 		if answer, _ := io.ReadAll(conn); len(answer) > 0 || served.Load() > 0 {
 			t.Errorf("%s of another user is answered: %q", what, answer)
 		}

@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// Stream is a request and an answer that consist of a line of JSON and raw bytes after it. The answer may stay open after its line, and
-// holds something until the caller ends.
+// Stream is a request and an answer that consist of a line of JSON and raw bytes after it. The answer may stay open
+// after its line, and holds something until the caller ends.
 type Stream[Req, Res any] struct {
 	Path string
 	Max  int64 // bytes of a request
@@ -31,7 +31,8 @@ type Streamed[Res any] struct {
 var ErrEnding = errors.New("the daemon ends")
 
 // HandleStream serves a stream with fn.
-func HandleStream[Req, Res any](mux *http.ServeMux, r Stream[Req, Res], fn func(ctx context.Context, req Req, rest io.Reader) (Streamed[Res], error)) {
+func HandleStream[Req, Res any](mux *http.ServeMux, r Stream[Req, Res],
+	fn func(ctx context.Context, req Req, rest io.Reader) (Streamed[Res], error)) {
 	mux.HandleFunc("POST /v1"+r.Path, func(w http.ResponseWriter, q *http.Request) {
 		body := http.MaxBytesReader(w, q.Body, r.Max)
 		dec := json.NewDecoder(body)

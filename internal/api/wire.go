@@ -73,8 +73,9 @@ type LogRequest struct {
 	Kinds   []event.Kind `json:"kinds,omitempty"`
 	Limit   int          `json:"limit,omitempty"`
 
-	Export bool  `json:"export,omitempty"` // for another clone: a page of what sessions and people did, without texts; no other field but After counts
-	After  int64 `json:"after,omitempty"`  // with Export: number of the last batch that was read; 0: from the beginning
+	// for another clone: a page of what sessions and people did, without texts; no other field but After counts
+	Export bool  `json:"export,omitempty"`
+	After  int64 `json:"after,omitempty"` // with Export: number of the last batch that was read; 0: from the beginning
 }
 
 // LogAnswer is the events, oldest first.
@@ -85,9 +86,11 @@ type LogAnswer struct {
 
 // StatsRequest asks for one table: files, commits (files by their commits), tags, sessions, kinds or costs.
 type StatsRequest struct {
-	Table   string `json:"table"`                // files, commits, tags, sessions, kinds, cost, pairs, proof, cache, stage, reload, definitions
-	Limit   int    `json:"limit,omitempty"`      // rows; 0 is 20
-	Session string `json:"session_id,omitempty"` // with cache: of this session only; with definitions: reuse what it parsed
+	// files, commits, tags, sessions, kinds, cost, pairs, proof, cache, stage, reload, definitions
+	Table string `json:"table"`
+	Limit int    `json:"limit,omitempty"` // rows; 0 is 20
+	// with cache: of this session only; with definitions: reuse what it parsed
+	Session string `json:"session_id,omitempty"`
 }
 
 // StatsAnswer has the table that was asked for.

@@ -49,7 +49,8 @@ func TestWrite(t *testing.T) {
 	check(t, name, "three", 0o755)
 
 	mine := errors.New("enough")
-	if err := Write(name, Options{}, func(to io.Writer) error { _, _ = to.Write([]byte("half")); return mine }); !errors.Is(err, mine) {
+	if err := Write(name, Options{},
+		func(to io.Writer) error { _, _ = to.Write([]byte("half")); return mine }); !errors.Is(err, mine) {
 		t.Errorf("the caller's own error came back as %v", err)
 	}
 	if err := WriteBytes(name, Options{Check: func() error { return mine }}, []byte("four")); !errors.Is(err, mine) {
@@ -128,7 +129,8 @@ func TestRename(t *testing.T) {
 func TestClean(t *testing.T) {
 	dir := t.TempDir()
 	now := time.Now()
-	old, young, other := filepath.Join(dir, partOf("a-b.json")), filepath.Join(dir, partOf("c")), filepath.Join(dir, ".aoa-x")
+	old, young, other := filepath.Join(dir, partOf("a-b.json")), filepath.Join(dir, partOf("c")), filepath.Join(dir,
+		".aoa-x")
 	for _, name := range []string{old, young, other} {
 		must(t, os.WriteFile(name, nil, 0o600))
 	}

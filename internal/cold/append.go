@@ -241,7 +241,8 @@ func (b *batch) remember() error {
 			args = append(args, digest, id)
 		}
 	}
-	return b.tx.many("INSERT INTO ids (digest, event) VALUES %s ON CONFLICT (digest) DO UPDATE SET event = excluded.event", 2, args, nil)
+	return b.tx.many("INSERT INTO ids (digest, event) VALUES %s ON CONFLICT (digest) DO UPDATE SET event = excluded.event",
+		2, args, nil)
 }
 
 func moveCursor(tx *Tx, cursor map[string]string) error {
@@ -262,7 +263,10 @@ func (d *DB) Advance(ctx context.Context, seq int64) (changed bool, err error) {
 	if seq <= d.seq.Load() {
 		return false, nil
 	}
-	err = d.Write(ctx, "number batches", func(tx *Tx) error { return tx.run([]any{metaSeq, strconv.FormatInt(seq, 10)}, setMeta) })
+	err = d.Write(ctx, "number batches", func(tx *Tx) error {
+		return tx.run([]any{metaSeq, strconv.FormatInt(seq, 10)},
+			setMeta)
+	})
 	if err == nil {
 		d.seq.Store(seq)
 	}

@@ -10,9 +10,9 @@ import (
 	"time"
 )
 
-// ErrRow is wrapped by the error of a row whose values cannot be decoded, in a database that is sound for SQLite: broken
-// JSON, a packed column that ends too early, a sealed text that was changed, an impossible value. Such a row is left
-// out: Each and the other readers skip it, count it, and warn once per start. It stays in the file.
+// ErrRow is wrapped by the error of a row whose values cannot be decoded, in a database that is sound for SQLite:
+// broken JSON, a packed column that ends too early, a sealed text that was changed, an impossible value. Such a row
+// is left out: Each and the other readers skip it, count it, and warn once per start. It stays in the file.
 var ErrRow = errors.New("a row of the store cannot be read")
 
 // rowWarning is the one warning per file and start. The count in it is the current one when aoa status shows it.

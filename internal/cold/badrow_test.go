@@ -42,7 +42,8 @@ func rowStore(t testing.TB) (path string, seal *Seal) {
 	}
 	mustAppend(t, d, commit(500, noon, "late.go", "doc.md"))
 	mustAppend(t, d, uncommit(500))
-	mustAppend(t, d, event.Event{ID: "rename", Kind: event.KindRename, Time: noon, From: []event.Path{"f1"}, Paths: []event.Path{"g1"}})
+	mustAppend(t, d, event.Event{ID: "rename", Kind: event.KindRename, Time: noon, From: []event.Path{"f1"},
+		Paths: []event.Path{"g1"}})
 	must(t, d.SaveSnapshot(t.Context(), 3, []Record{{"k", []byte("v")}}, true))
 	must(t, d.Close())
 	return path, seal
@@ -116,7 +117,8 @@ func TestBadRows(t *testing.T) {
 					t.Errorf("start %d: %d events are replayed, want %d", start, got, want)
 				}
 				works(t, d)
-				if seq, fresh := mustAppend(t, d, read(fmt.Sprint("new", start), noon, "s0", "f1")); len(fresh) != 1 || seq <= last {
+				if seq, fresh := mustAppend(t, d, read(fmt.Sprint("new", start), noon, "s0", "f1")); len(fresh) != 1 ||
+					seq <= last {
 					t.Errorf("start %d: batch %d after %d, %d events", start, seq, last, len(fresh))
 				}
 				if want := 1; !c.quiet && len(s.records) != want {

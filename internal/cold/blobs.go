@@ -74,7 +74,8 @@ func NewBlobs(o BlobOptions) *Blobs {
 		checked: checkedBlobPages})}
 }
 
-// checkedBlobPages is how large a cache is read whole when it is opened: 1 MB. Reading finds what is damaged in the rest.
+// checkedBlobPages is how large a cache is read whole when it is opened: 1 MB. Reading finds what is damaged in the
+// rest.
 const checkedBlobPages = 256
 
 // Owner adds a part. All are added before the first use.

@@ -119,7 +119,8 @@ func (t *BlobTx) makeRoom() (dropped []string, err error) {
 	}
 	var count int
 	var size int64
-	_, err = t.tx.Scan("SELECT count(*), coalesce(sum(size), 0) FROM blobs WHERE owner = ?", []any{t.o.name}, &count, &size)
+	_, err = t.tx.Scan("SELECT count(*), coalesce(sum(size), 0) FROM blobs WHERE owner = ?", []any{t.o.name}, &count,
+		&size)
 	if err != nil {
 		return nil, err
 	}

@@ -17,13 +17,14 @@ import (
 //
 //	number, length, value
 //
-// A number is a byte, the place in bodyFields; the length a uvarint. A string is its bytes. A list of strings is the length
-// and bytes of each. A list of paths is the ids of the files, each the zigzag varint of its difference to the one before:
-// git lists files by name, and neighbors were mostly met together. A number is a varint, a time one of unix milliseconds,
-// true is nothing, and scores are 8 bytes each.
+// A number is a byte, the place in bodyFields; the length a uvarint. A string is its bytes. A list of strings is the
+// length and bytes of each. A list of paths is the ids of the files, each the zigzag varint of its difference to the
+// one before: git lists files by name, and neighbors were mostly met together. A number is a varint, a time one of
+// unix milliseconds, true is nothing, and scores are 8 bytes each.
 //
 // Fields are added at the end, never moved: stores have them. What statistics read comes first.
-var bodyFields = []string{"ID", "Agent", "Paths", "Gone", "Tags", "Subagent", "Tool", "Turn", "Batch", "From", "Named", "Seen", "Listing",
+var bodyFields = []string{"ID", "Agent", "Paths", "Gone", "Tags", "Subagent", "Tool", "Turn", "Batch", "From", "Named",
+	"Seen", "Listing",
 	"Terms", "Scores", "OK", "Why", "Cause", "Author", "Task", "Tokens", "Label", "Lines", "Blob"}
 
 // Numbers of fields that are read by themselves.
@@ -196,8 +197,8 @@ func decodeIDs(b []byte) (ids []int64, err error) {
 	return ids, nil
 }
 
-// decodePaths leaves out a file that has no name any more, and returns the error of one as nameless: one broken page of names
-// must not cost every event that names one of them.
+// decodePaths leaves out a file that has no name any more, and returns the error of one as nameless: one broken page
+// of names must not cost every event that names one of them.
 func decodePaths(b []byte, path func(int64) (event.Path, error)) (out []event.Path, nameless, err error) {
 	ids, err := decodeIDs(b)
 	if err != nil {

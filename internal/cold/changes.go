@@ -89,13 +89,14 @@ func (d *DB) pathsOfAll(ctx context.Context, ids []int64) (map[int64]event.Path,
 		return nil, err
 	}
 	out := make(map[int64]event.Path, len(ids))
-	err = d.Each(ctx, "SELECT id, file FROM file_stats WHERE id IN (SELECT value FROM json_each(?))", []any{string(list)}, func(row Row) error {
-		var id int64
-		var p string
-		err := row.Scan(&id, &p)
-		out[id] = event.Path(p)
-		return err
-	})
+	err = d.Each(ctx, "SELECT id, file FROM file_stats WHERE id IN (SELECT value FROM json_each(?))", []any{string(list)},
+		func(row Row) error {
+			var id int64
+			var p string
+			err := row.Scan(&id, &p)
+			out[id] = event.Path(p)
+			return err
+		})
 	return out, err
 }
 

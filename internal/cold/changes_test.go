@@ -11,8 +11,8 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// TestChanges: the newest commits of a file, with the files that they changed and deleted, under present names; a sweep is none of them.
-// Together counts the same.
+// TestChanges: the newest commits of a file, with the files that they changed and deleted, under present names; a
+// sweep is none of them. Together counts the same.
 func TestChanges(t *testing.T) {
 	at := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	d, err := cold.Open(t.Context(), t.TempDir()+"/aoa.db", cold.Options{Now: func() time.Time { return at }})
@@ -24,12 +24,15 @@ func TestChanges(t *testing.T) {
 	commit := func(text string, gone []event.Path, files ...event.Path) event.Event {
 		n++
 		at = at.Add(time.Hour)
-		return event.Event{ID: fmt.Sprintf("commit:%040d", n), Kind: event.KindCommit, Time: at, OK: true, Text: text, Paths: files, Gone: gone}
+		return event.Event{ID: fmt.Sprintf("commit:%040d", n), Kind: event.KindCommit, Time: at, OK: true, Text: text,
+			Paths: files, Gone: gone}
 	}
-	events := []event.Event{commit("begin", nil, "old.go", "b.go"), commit("gofmt", nil, "old.go", "b.go", "c.go", "d.go", "e.go"),
+	events := []event.Event{commit("begin", nil, "old.go", "b.go"), commit("gofmt", nil, "old.go", "b.go", "c.go", "d.go",
+		"e.go"),
 		commit("more", []event.Path{"dead.go"}, "old.go")}
 	at = at.Add(time.Hour)
-	events = append(events, event.Event{ID: "rename:1", Kind: event.KindRename, Time: at, From: []event.Path{"old.go"}, Paths: []event.Path{"a.go"}})
+	events = append(events, event.Event{ID: "rename:1", Kind: event.KindRename, Time: at, From: []event.Path{"old.go"},
+		Paths: []event.Path{"a.go"}})
 	events = append(events, commit("move", nil, "a.go"), commit("other", nil, "b.go"), commit("both", nil, "a.go", "b.go"))
 	if _, _, err := d.Append(t.Context(), events); err != nil {
 		t.Fatal(err)

@@ -69,7 +69,8 @@ func mustAppend(t testing.TB, d *DB, events ...event.Event) (int64, []event.Even
 }
 
 func read(id string, at time.Time, session string, paths ...event.Path) event.Event {
-	return event.Event{ID: id, Time: at, Kind: event.KindRead, Agent: "claude", Session: session, Tool: "Read", Paths: paths, OK: true}
+	return event.Event{ID: id, Time: at, Kind: event.KindRead, Agent: "claude", Session: session, Tool: "Read",
+		Paths: paths, OK: true}
 }
 
 func sha(n int) string {
@@ -155,12 +156,14 @@ func TestCommitsAreClaimed(t *testing.T) {
 	other.Paths = []event.Path{"x.go"}
 	_, fresh = mustAppend(t, d, other)
 	same(t, "other", fresh, []event.Event{other})
-	same(t, "replay", replayAll(t, d, 0), []replayed{{1, []event.Event{c}}, {2, []event.Event{back}}, {3, []event.Event{other}}})
+	same(t, "replay", replayAll(t, d, 0), []replayed{{1, []event.Event{c}}, {2, []event.Event{back}},
+		{3, []event.Event{other}}})
 }
 
 func TestCursor(t *testing.T) {
 	d := newTest(t)
-	_, _, err := d.AppendCommits(t.Context(), []event.Event{commit(1, noon, "a")}, map[string]string{"HEAD": "1", "origin/HEAD": "0"})
+	_, _, err := d.AppendCommits(t.Context(), []event.Event{commit(1, noon, "a")},
+		map[string]string{"HEAD": "1", "origin/HEAD": "0"})
 	must(t, err)
 	_, _, err = d.AppendCommits(t.Context(), nil, map[string]string{"HEAD": "2", "origin/HEAD": ""})
 	must(t, err)
@@ -225,7 +228,8 @@ func TestRenamesSwapNames(t *testing.T) {
 
 // anyEvent makes an event with everything that may be in one.
 func anyEvent(r *rand.Rand, id int) event.Event {
-	words := []string{"", "alpha", "béta", "\xff\xfe", "a\"b\\c", "<x>&", "with space", "line\nbreak", "nul\x00", "\u2028", "日本"}
+	words := []string{"", "alpha", "béta", "\xff\xfe", "a\"b\\c", "<x>&", "with space", "line\nbreak", "nul\x00",
+		"\u2028", "日本"}
 	word := func() string { return words[r.IntN(len(words))] }
 	list := func() []string {
 		out := make([]string, r.IntN(4))
@@ -237,7 +241,8 @@ func anyEvent(r *rand.Rand, id int) event.Event {
 	at := time.UnixMilli(noon.UnixMilli() - r.Int64N(1e10)).UTC()
 	kinds := []event.Kind{event.KindRead, event.KindEdit, event.KindPrompt, event.KindSearch, event.KindSave,
 		event.KindSuggest, event.KindTick, "later"}
-	e := event.Event{ID: fmt.Sprint("id", word(), id), Time: at, Kind: kinds[r.IntN(len(kinds))], Agent: word(), Session: word(),
+	e := event.Event{ID: fmt.Sprint("id", word(), id), Time: at, Kind: kinds[r.IntN(len(kinds))], Agent: word(),
+		Session:  word(),
 		Subagent: word(), Tool: word(), Turn: word(), Batch: word(), Paths: event.Paths(list()), From: event.Paths(list()),
 		Gone: event.Paths(list()), Named: event.Paths(list()), Seen: event.Paths(list()), Listing: r.IntN(2) == 0,
 		Terms: list(), Tags: list(),
@@ -295,23 +300,25 @@ func TestReplayIsExact(t *testing.T) {
 func checkChanges(t *testing.T, d *DB) {
 	t.Helper()
 	want, got := map[touch]bool{}, map[touch]bool{}
-	must(t, d.each(t.Context(), d.reader, "SELECT "+rowColumns+" FROM events WHERE counted IS NOT NULL", nil, func(from Row) error {
-		var r row
-		must(t, r.scan(from))
-		files, err := filesOf(r.body)
-		for _, f := range files {
-			if r.counted.Int64 != 0 {
-				want[touch{f, r.counted.Int64, r.id}] = true
+	must(t, d.each(t.Context(), d.reader, "SELECT "+rowColumns+" FROM events WHERE counted IS NOT NULL", nil,
+		func(from Row) error {
+			var r row
+			must(t, r.scan(from))
+			files, err := filesOf(r.body)
+			for _, f := range files {
+				if r.counted.Int64 != 0 {
+					want[touch{f, r.counted.Int64, r.id}] = true
+				}
 			}
-		}
-		return err
-	}))
-	must(t, d.each(t.Context(), d.reader, "SELECT file, counted, event FROM touches WHERE counted <> 0", nil, func(row Row) error {
-		var k touch
-		err := row.Scan(&k.file, &k.counted, &k.event)
-		got[k] = true
-		return err
-	}))
+			return err
+		}))
+	must(t, d.each(t.Context(), d.reader, "SELECT file, counted, event FROM touches WHERE counted <> 0", nil,
+		func(row Row) error {
+			var k touch
+			err := row.Scan(&k.file, &k.counted, &k.event)
+			got[k] = true
+			return err
+		}))
 	if len(want) == 0 {
 		t.Fatal("no commit is counted")
 	}

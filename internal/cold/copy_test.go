@@ -41,7 +41,8 @@ func copied(t *testing.T) (path string, want []replayed) {
 			must(t, err)
 			same(t, "made", made, true)
 		}
-		mustAppend(t, d, append(wordy(fmt.Sprint("e", i, "-"), 20), commit(i, noon, "f1", event.Path(fmt.Sprint("new", i))))...)
+		mustAppend(t, d, append(wordy(fmt.Sprint("e", i, "-"), 20), commit(i, noon, "f1",
+			event.Path(fmt.Sprint("new", i))))...)
 	}
 	must(t, d.SetMeta(t.Context(), "writer", "me"))
 	want = replayAll(t, d, 0)
@@ -94,8 +95,8 @@ func TestCopy(t *testing.T) {
 	copyOf(true)
 }
 
-// TestRestore damages a log in many ways: the copy takes its place, with the rows behind it that can be read in order, under the same
-// numbers, and one line says what is missing.
+// TestRestore damages a log in many ways: the copy takes its place, with the rows behind it that can be read in
+// order, under the same numbers, and one line says what is missing.
 func TestRestore(t *testing.T) {
 	sound, want := copied(t)
 	all := len(want)
@@ -109,15 +110,22 @@ func TestRestore(t *testing.T) {
 		message string
 		missing string
 	}{
-		{"garbage in the header", func(path string) { overwrite(t, path, 0, 100) }, 20, copyWarning, "events since 2026-03-01T12:00:19Z, at least 20 batches"},
+		{"garbage in the header", func(path string) { overwrite(t, path, 0, 100) }, 20, copyWarning,
+			"events since 2026-03-01T12:00:19Z, at least 20 batches"},
 		{"no bytes but some", cut(50), 20, copyWarning, "at least 20 batches"},
 		{"half of the file", cut(200 << 10), 20, copyWarning, "at least"},
 		{"old pages", func(path string) { breakPage(t, path, 5) }, 40, copyWarning, "nothing"},
 		{"a page behind the copy", func(path string) { breakPage(t, path, 600) }, 27, copyWarning, "at least"},
 		{"the file is gone", func(path string) { must(t, os.Remove(path)) }, 20, copyWarning, "at least 20 batches"},
-		{"another program's file", func(path string) { must(t, os.WriteFile(path, bytes.Repeat([]byte("text\n"), 5000), 0o600)) }, 20,
+		{"another program's file", func(path string) {
+			must(t, os.WriteFile(path, bytes.Repeat([]byte("text\n"), 5000),
+				0o600))
+		}, 20,
 			copyWarning, "at least 20 batches"},
-		{"a folder", func(path string) { must(t, errors.Join(os.Remove(path), os.MkdirAll(filepath.Join(path, "x"), 0o700))) }, 20,
+		{"a folder", func(path string) {
+			must(t, errors.Join(os.Remove(path),
+				os.MkdirAll(filepath.Join(path, "x"), 0o700)))
+		}, 20,
 			copyWarning, "at least 20 batches"},
 		{"the header, without a copy", func(path string) {
 			overwrite(t, path, 0, 100)
@@ -229,13 +237,15 @@ func TestCutLog(t *testing.T) {
 		copyFile(t, markFile(path), markFile(other))
 		must(t, os.Truncate(other+"-wal", left))
 		c, s := openTest(t, other)
-		if got := replayAll(t, c, 0); len(got) < 1 || len(got) > 2 || len(s.records) != 1 || s.records[0].Message != cutWarning {
+		if got := replayAll(t, c, 0); len(got) < 1 || len(got) > 2 || len(s.records) != 1 ||
+			s.records[0].Message != cutWarning {
 			t.Errorf("%d bytes left: %d batches, %s", left, len(got), line(s))
 		}
 	}
 }
 
-// TestForgetDropsCopy: what is forgotten is in no copy, neither in the one that there is nor in one that is just being made.
+// TestForgetDropsCopy: what is forgotten is in no copy, neither in the one that there is nor in one that is just
+// being made.
 func TestForgetDropsCopy(t *testing.T) {
 	for range fault.Rounds() {
 		d := remembered(t)
@@ -285,8 +295,8 @@ func TestForgetDropsCopy(t *testing.T) {
 	}
 }
 
-// TestForgottenStaysAway: a log without a copy, and one of another version, are begun anew. Past sessions are imported into it again,
-// without what was forgotten.
+// TestForgottenStaysAway: a log without a copy, and one of another version, are begun anew. Past sessions are
+// imported into it again, without what was forgotten.
 func TestForgottenStaysAway(t *testing.T) {
 	for what, harm := range map[string]func(path string){
 		"another version": func(path string) { alter(t, path, "PRAGMA user_version = 77") },
@@ -365,7 +375,8 @@ func leaves(t *testing.T, path, table string) (pages [][2]int) {
 	db, err := sql.Open("sqlite", dsn(path))
 	must(t, err)
 	defer db.Close()
-	found, err := db.QueryContext(t.Context(), "SELECT pageno, ncell FROM dbstat WHERE name = ? AND pagetype = 'leaf' ORDER BY path", table)
+	found, err := db.QueryContext(t.Context(),
+		"SELECT pageno, ncell FROM dbstat WHERE name = ? AND pagetype = 'leaf' ORDER BY path", table)
 	must(t, err)
 	for found.Next() {
 		var p [2]int

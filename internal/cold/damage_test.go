@@ -20,7 +20,8 @@ func filled(t testing.TB) (path string, content []byte) {
 	d, _ := openTest(t, path)
 	var events []event.Event
 	for i := range 300 {
-		events = append(events, read(fmt.Sprint("r", i), noon, fmt.Sprint("s", i%7), event.Path(fmt.Sprint("dir/file", i%40))),
+		events = append(events, read(fmt.Sprint("r", i), noon, fmt.Sprint("s", i%7),
+			event.Path(fmt.Sprint("dir/file", i%40))),
 			commit(i, noon, event.Path(fmt.Sprint("dir/file", i%40)), event.Path(fmt.Sprint("doc/file", i%30))))
 	}
 	mustAppend(t, d, events...)
@@ -37,7 +38,8 @@ func survives(t *testing.T, what, path string) (fresh bool) {
 	t.Helper()
 	d, s := openTest(t, path)
 	for range 2 {
-		_, _, err := d.Append(t.Context(), []event.Event{read("new", noon, "s", "dir/file1"), commit(9999, noon, "dir/file1", "b")})
+		_, _, err := d.Append(t.Context(), []event.Event{read("new", noon, "s", "dir/file1"),
+			commit(9999, noon, "dir/file1", "b")})
 		if err == nil {
 			err = d.Replay(t.Context(), 0, func(int64, []event.Event) error { return nil })
 		}

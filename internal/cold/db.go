@@ -98,7 +98,8 @@ func (d *DB) warnOfKeys(ctx context.Context, o Options) error {
 		return nil
 	}
 	var any bool
-	if _, err := d.Scan(ctx, "SELECT EXISTS (SELECT 1 FROM events WHERE counted IS NULL AND text IS NOT NULL)", nil, &any); err != nil {
+	if _, err := d.Scan(ctx, "SELECT EXISTS (SELECT 1 FROM events WHERE counted IS NULL AND text IS NOT NULL)", nil,
+		&any); err != nil {
 		return errors.Join(err, d.Close())
 	}
 	if any {

@@ -305,8 +305,12 @@ func TestPanic(t *testing.T) {
 				return tx.Each(allBoxes, nil, func(Row) error { panic("at a row") })
 			})
 		})
-		broken("rows of a reader", func() error { return f.Each(t.Context(), allBoxes, nil, func(Row) error { panic("at a row") }) })
-		broken("a file that is opened when used", func() error { return l.Use(t.Context(), func(*File) error { panic("in the middle") }) })
+		broken("rows of a reader", func() error {
+			return f.Each(t.Context(), allBoxes, nil,
+				func(Row) error { panic("at a row") })
+		})
+		broken("a file that is opened when used",
+			func() error { return l.Use(t.Context(), func(*File) error { panic("in the middle") }) })
 	}
 	must(t, put(t.Context(), f, "d", 4))
 	same(t, "content", content(t, f), "a1 b2 d4")

@@ -59,7 +59,8 @@ func (d *DB) fileIDs(tx *Tx, events []event.Event) (fileIDs, error) {
 	return ids, nil
 }
 
-// pathsOf returns a function that finds the path of an id, with one query per file. A file that has no name is ErrRow, and counted.
+// pathsOf returns a function that finds the path of an id, with one query per file. A file that has no name is
+// ErrRow, and counted.
 func (f *File) pathsOf(ctx context.Context, db querier) func(id int64) (event.Path, error) {
 	known := map[int64]event.Path{}
 	return func(id int64) (event.Path, error) {

@@ -108,7 +108,8 @@ func TestForgetSession(t *testing.T) {
 		{File: "x.go", Accesses: 1, First: noon.Add(time.Minute), Last: at}})
 	sessions, err := d.SessionStats(t.Context(), 0)
 	must(t, err)
-	same(t, "sessions", sessions, []SessionStat{{ID: "b", Agent: "claude", Started: at, Last: at.Add(time.Minute), Events: 2, Files: 2}})
+	same(t, "sessions", sessions, []SessionStat{{ID: "b", Agent: "claude", Started: at, Last: at.Add(time.Minute),
+		Events: 2, Files: 2}})
 }
 
 func TestForgetSince(t *testing.T) {
@@ -153,7 +154,8 @@ func TestPrune(t *testing.T) {
 	same(t, "pruned: those that every consumer has", p.Events, 20)
 	st, err := d.Status(t.Context())
 	must(t, err)
-	if st.Events != 21 || st.Commits != 100 || st.Seq != 101 || st.SnapshotSeq != 101 || !st.Last.Equal(noon) || st.Bytes == 0 {
+	if st.Events != 21 || st.Commits != 100 || st.Seq != 101 || st.SnapshotSeq != 101 || !st.Last.Equal(noon) ||
+		st.Bytes == 0 {
 		t.Fatalf("%+v", st)
 	}
 	stats, err := d.FileStats(t.Context(), 0)

@@ -11,8 +11,8 @@ import (
 	"sync/atomic"
 )
 
-// Lazy is a File that is opened when it is first used and again after CloseIdle closed it: a store that nobody uses costs
-// no memory. It is safe for concurrent use.
+// Lazy is a File that is opened when it is first used and again after CloseIdle closed it: a store that nobody uses
+// costs no memory. It is safe for concurrent use.
 type Lazy struct {
 	path   string
 	schema string

@@ -9,8 +9,8 @@ import (
 	"github.com/aoa-dev/aoa/internal/regularfile"
 )
 
-// Beside the database lies a file with the number of the last batch. SQLite does not notice when its write-ahead log was
-// deleted or cut: the database is sound, and ends earlier. The next Open compares the two.
+// Beside the database lies a file with the number of the last batch. SQLite does not notice when its write-ahead log
+// was deleted or cut: the database is sound, and ends earlier. The next Open compares the two.
 const markSuffix = ".mark"
 
 // Warnings of an Open that finds less than there was. Each is given once: Open sets the mark to what it found.
@@ -39,8 +39,8 @@ func readMark(path string) int64 {
 	return n
 }
 
-// Mark writes the number of the last batch beside the database if it has changed. It is to be called about once a second
-// while batches are written; Close calls it, too.
+// Mark writes the number of the last batch beside the database if it has changed. It is to be called about once a
+// second while batches are written; Close calls it, too.
 func (d *DB) Mark() error {
 	d.marking.Lock()
 	defer d.marking.Unlock()

@@ -51,7 +51,8 @@ func inText(text, path string) bool {
 			return false
 		}
 		from, to := at+i, at+i+len(path)
-		if (from == 0 || !inName(text[from-1])) && (to == len(text) || !inName(text[to]) || text[to] == '/' || text[to] == '.') {
+		if (from == 0 || !inName(text[from-1])) && (to == len(text) || !inName(text[to]) || text[to] == '/' ||
+			text[to] == '.') {
 			return true
 		}
 		at = from + 1

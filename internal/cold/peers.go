@@ -144,8 +144,9 @@ func (d *DB) Peers(ctx context.Context) (out []Peer, err error) {
 	return out, err
 }
 
-// PrunePeers deletes events of peers until they take at most maxBytes: always the oldest of the origin that takes most, so
-// that one that floods the log displaces only itself. Only what every consumer has applied goes, as of Prune. It returns how many.
+// PrunePeers deletes events of peers until they take at most maxBytes: always the oldest of the origin that takes
+// most, so that one that floods the log displaces only itself. Only what every consumer has applied goes, as of
+// Prune. It returns how many.
 func (d *DB) PrunePeers(ctx context.Context, maxBytes, applied int64) (gone int, err error) {
 	snapshot, err := d.SnapshotSeq(ctx)
 	for err == nil {
@@ -178,8 +179,8 @@ func (d *DB) PrunePeers(ctx context.Context, maxBytes, applied int64) (gone int,
 	return gone, err
 }
 
-// ForgetPeers deletes the events of peers that are meant, and with them the copy of the log and the snapshot, as Forget does.
-// It returns how many; if none, it changes nothing.
+// ForgetPeers deletes the events of peers that are meant, and with them the copy of the log and the snapshot, as
+// Forget does. It returns how many; if none, it changes nothing.
 func (d *DB) ForgetPeers(ctx context.Context, meant func(event.Event) bool) (gone int, err error) {
 	found := false
 	err = d.Each(ctx, "SELECT body FROM peers", nil, func(row Row) error {

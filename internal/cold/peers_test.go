@@ -30,7 +30,8 @@ func TestPeers(t *testing.T) {
 	mustAppend(t, d, read("own", noon, "s", "a"))
 	take(1, b, a)
 	got := replayAll(t, d, 0)
-	if len(got) != 3 || got[0].Batch[0].ID != "A:1" || got[1].Batch[0].ID != "own" || got[2].Batch[0].ID != "B:1" || got[2].Seq != d.Last() {
+	if len(got) != 3 || got[0].Batch[0].ID != "A:1" || got[1].Batch[0].ID != "own" || got[2].Batch[0].ID != "B:1" ||
+		got[2].Seq != d.Last() {
 		t.Fatalf("replayed %+v", got)
 	}
 	if got := replayAll(t, d, 1); len(got) != 2 {

@@ -2,7 +2,8 @@ package cold
 
 import "sync"
 
-// Position is how much of the event log a consumer contains. The zero value is at its begin. It is safe for concurrent use.
+// Position is how much of the event log a consumer contains. The zero value is at its begin. It is safe for
+// concurrent use.
 type Position struct {
 	mu      sync.Mutex // guards what follows
 	applied int64      // the last batch folded

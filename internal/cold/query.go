@@ -13,12 +13,13 @@ import (
 
 // LogFilter selects events. Zero fields select everything.
 type LogFilter struct {
-	Since, Until time.Time    // Since included, Until excluded
-	Session      string       // events of that session only
-	File         event.Path   // events that acted upon that file, under its earlier names too; or below that folder, which ends in '/'
-	Kinds        []event.Kind // these kinds only
-	Limit        int          // at most so many; 0 is 1000
-	Oldest       bool         // oldest first instead of newest first
+	Since, Until time.Time // Since included, Until excluded
+	Session      string    // events of that session only
+	// events that acted upon that file, under its earlier names too; or below that folder, which ends in '/'
+	File   event.Path
+	Kinds  []event.Kind // these kinds only
+	Limit  int          // at most so many; 0 is 1000
+	Oldest bool         // oldest first instead of newest first
 }
 
 // Log returns the events that pass the filter, newest first unless Oldest is set, by their own time. Counted
@@ -88,8 +89,8 @@ func (f LogFilter) wants(counted int64) bool {
 	return len(f.Kinds) == 0 || slices.ContainsFunc(f.Kinds, func(k event.Kind) bool { return countedOf(k) == 0 })
 }
 
-// query selects the rows with that value in the column counted, of the file of that name if there is one, newest first or
-// oldest first.
+// query selects the rows with that value in the column counted, of the file of that name if there is one, newest
+// first or oldest first.
 func (f LogFilter) query(counted int64, name alias) (query string, args []any) {
 	args = []any{name.after, name.until, f.Limit, counted}
 	where := []string{"counted IS NULL"}
@@ -162,8 +163,9 @@ func (d *DB) Prompts(ctx context.Context, after int64, limit int) ([]Numbered, e
 	return out, err
 }
 
-// numbered decodes the rows of a query, but for those that cannot be read. They are decoded when all are read: to look up the
-// names of files while the rows are open would take a second connection, and all of them may be taken by others who do the same.
+// numbered decodes the rows of a query, but for those that cannot be read. They are decoded when all are read: to
+// look up the names of files while the rows are open would take a second connection, and all of them may be taken by
+// others who do the same.
 func (d *DB) numbered(ctx context.Context, query string, args ...any) ([]Numbered, error) {
 	var rows []row
 	err := d.Each(ctx, query, args, func(from Row) error {

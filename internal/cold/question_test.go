@@ -44,12 +44,15 @@ func TestSnapshot(t *testing.T) {
 	if len(got) != len(many) || seq != 9 || got[many[77].Key] != string(many[77].Data) {
 		t.Fatalf("full: %d records at %d", len(got), seq)
 	}
-	gone, changed := many[chunk].Key, many[3*chunk/2].Key // over blocks: one gone, one changed, one before all and one after
+	// over blocks: one gone, one changed, one before all and one after
+	gone, changed := many[chunk].Key, many[3*chunk/2].Key
 	must(t, d.SaveSnapshot(t.Context(), 10,
 		[]Record{{gone, nil}, {changed, []byte("new")}, {"a", []byte("first")}, {"z", []byte("last")}, {"y", nil}}, false))
 	_, got = load()
-	if _, there := got[gone]; there || len(got) != len(many)+1 || got[changed] != "new" || got["a"] != "first" || got["z"] != "last" {
-		t.Fatalf("%d records, %q is there: %v, %q is %q, a %q, z %q", len(got), gone, there, changed, got[changed], got["a"], got["z"])
+	if _, there := got[gone]; there || len(got) != len(many)+1 || got[changed] != "new" || got["a"] != "first" ||
+		got["z"] != "last" {
+		t.Fatalf("%d records, %q is there: %v, %q is %q, a %q, z %q", len(got), gone, there, changed, got[changed], got["a"],
+			got["z"])
 	}
 	must(t, d.SaveSnapshot(t.Context(), 11, []Record{{gone, []byte("back")}, {"a", nil}}, false))
 	_, got = load()
@@ -81,11 +84,14 @@ func TestLog(t *testing.T) {
 	}
 	same(t, "oldest first", ask(LogFilter{Oldest: true}), want)
 	same(t, "newest first, three", ask(LogFilter{Limit: 3}), []string{want[18], want[17], want[16]})
-	same(t, "since and until", ask(LogFilter{Since: noon.Add(time.Minute), Until: noon.Add(2 * time.Minute), Oldest: true}), want[2:4])
+	same(t, "since and until", ask(LogFilter{Since: noon.Add(time.Minute), Until: noon.Add(2 * time.Minute),
+		Oldest: true}), want[2:4])
 	same(t, "session", ask(LogFilter{Session: "s1", Oldest: true}), []string{"r1", "r3", "r5", "r7", "r9"})
-	same(t, "file", ask(LogFilter{File: "f2"}), []string{"commit:" + sha(8), "r8", "commit:" + sha(5), "r5", "commit:" + sha(2), "r2"})
+	same(t, "file", ask(LogFilter{File: "f2"}), []string{"commit:" + sha(8), "r8", "commit:" + sha(5), "r5",
+		"commit:" + sha(2), "r2"})
 	same(t, "file and session", ask(LogFilter{File: "f2", Session: "s1"}), []string{"r5"})
-	same(t, "file, kind", ask(LogFilter{File: "f2", Kinds: []event.Kind{event.KindRead, event.KindEdit}}), []string{"r8", "r5", "r2"})
+	same(t, "file, kind", ask(LogFilter{File: "f2", Kinds: []event.Kind{event.KindRead, event.KindEdit}}),
+		[]string{"r8", "r5", "r2"})
 	same(t, "commits only", len(ask(LogFilter{Kinds: []event.Kind{event.KindCommit}})), 9)
 	same(t, "an unknown file", len(ask(LogFilter{File: "none"})), 0)
 }
@@ -94,14 +100,16 @@ func TestStats(t *testing.T) {
 	d := newTest(t)
 	m := time.Minute
 	tagged := func(e event.Event, tags ...string) event.Event { e.Tags = tags; return e }
-	mustAppend(t, d, tagged(read("1", noon, "a", "x"), "go"), tagged(read("2", noon.Add(4*m), "a", "x", "y"), "go", "test"),
+	mustAppend(t, d, tagged(read("1", noon, "a", "x"), "go"), tagged(read("2", noon.Add(4*m), "a", "x", "y"), "go",
+		"test"),
 		read("3", noon.Add(m), "b", "x"),
 		event.Event{ID: "4", Kind: event.KindSuggest, Time: noon.Add(9 * m), Session: "a", Paths: []event.Path{"z"}})
 	mustAppend(t, d, read("5", noon.Add(3*m), "b", "x"),
 		event.Event{ID: "6", Kind: event.KindSave, Time: noon.Add(-m), Agent: "watch", Paths: []event.Path{"x"}})
 	files, err := d.FileStats(t.Context(), 0)
 	must(t, err)
-	same(t, "files", files, []FileStat{{"x", 5, noon.Add(-m), noon.Add(4 * m), 180}, {"y", 1, noon.Add(4 * m), noon.Add(4 * m), 0}})
+	same(t, "files", files, []FileStat{{"x", 5, noon.Add(-m), noon.Add(4 * m), 180},
+		{"y", 1, noon.Add(4 * m), noon.Add(4 * m), 0}})
 	tags, err := d.TagStats(t.Context(), 0)
 	must(t, err)
 	same(t, "tags", tags, []TagStat{{"go", 2, 2}, {"test", 1, 2}})

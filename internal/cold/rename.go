@@ -9,11 +9,11 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// A file keeps its history when it is renamed. Events stay as they were delivered and name a file as it was called then, so
-// that replay and uncommit are exact. Renames are kept with their times, and questions follow them: Together(new, x)
-// also counts what old had with x before the rename, but not what a later file of the old name has. The order in
-// which history is delivered does not matter: it comes newest first. Only the totals move: a rename adds those of the old
-// name to the new one's.
+// A file keeps its history when it is renamed. Events stay as they were delivered and name a file as it was called
+// then, so that replay and uncommit are exact. Renames are kept with their times, and questions follow them:
+// Together(new, x) also counts what old had with x before the rename, but not what a later file of the old name has.
+// The order in which history is delivered does not matter: it comes newest first. Only the totals move: a rename adds
+// those of the old name to the new one's.
 
 // renames are the renames by the id of the old name, each list by time.
 type renames map[int64][]renameTo
@@ -55,8 +55,8 @@ func (h renames) add(was int64, to renameTo) {
 	h[was] = slices.Insert(h[was], i, to)
 }
 
-// now returns the id of the present name of what was called id at that time. Every further rename must be later than the
-// one before, so that names which were swapped do not chase each other.
+// now returns the id of the present name of what was called id at that time. Every further rename must be later than
+// the one before, so that names which were swapped do not chase each other.
 func (h renames) now(id, at int64) int64 {
 	for first := true; ; first = false {
 		list := h[id]
@@ -107,7 +107,8 @@ func (h renames) record(tx *Tx, e event.Event, id func(event.Path) int64) error 
 // moveTotals adds the totals of one file to those of another and clears them.
 func moveTotals(tx *Tx, from, to int64) error {
 	var n, first, last int64
-	found, err := tx.Scan("SELECT total_accesses, first_access, last_access FROM file_stats WHERE id = ?", []any{from}, &n, &first, &last)
+	found, err := tx.Scan("SELECT total_accesses, first_access, last_access FROM file_stats WHERE id = ?", []any{from}, &n,
+		&first, &last)
 	if err != nil || !found || n == 0 {
 		return err // most renames come out of the history, of files that nobody has opened yet
 	}

@@ -24,7 +24,8 @@ func TestRenamed(t *testing.T) {
 			rename("4", "y.go", "x.go")}); err != nil {
 		t.Fatal(err)
 	}
-	for from, want := range map[event.Path]event.Path{"a.go": "c.go", "b.go": "c.go", "c.go": "", "x.go": "", "never.go": ""} {
+	for from, want := range map[event.Path]event.Path{"a.go": "c.go", "b.go": "c.go", "c.go": "", "x.go": "",
+		"never.go": ""} {
 		got, ok, err := d.Renamed(t.Context(), from)
 		if err != nil || got != want || ok != (want != "") {
 			t.Errorf("%s: %q, %v, %v; want %q", from, got, ok, err, want)

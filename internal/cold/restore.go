@@ -131,7 +131,8 @@ func (d *DB) missing(ctx context.Context, before int64, end error) string {
 		return "at most the last second"
 	}
 	since, at := "all events", int64(0)
-	if found, err := d.Scan(ctx, "SELECT time FROM events WHERE counted IS NULL ORDER BY id DESC LIMIT 1", nil, &at); err == nil && found {
+	if found, err := d.Scan(ctx, "SELECT time FROM events WHERE counted IS NULL ORDER BY id DESC LIMIT 1", nil,
+		&at); err == nil && found {
 		since = "events since " + moment(at).Format(time.RFC3339)
 	}
 	if lost > 0 {

@@ -39,8 +39,8 @@ func (r *row) values() []any {
 	return []any{r.id, r.seq, r.at, r.kind, r.session, r.counted, r.body, r.text}
 }
 
-// encodeRow makes the row of a canonical event. Its text, words of a person or an agent, goes under the seal; a commit's
-// stays open, since git has it.
+// encodeRow makes the row of a canonical event. Its text, words of a person or an agent, goes under the seal; a
+// commit's stays open, since git has it.
 func encodeRow(e event.Event, seal *Seal, id func(event.Path) int64) *row {
 	r := &row{at: e.Time.UnixMilli(), kind: string(e.Kind), session: e.Session}
 	switch e.Kind {
@@ -134,8 +134,8 @@ func digest(id string) int64 {
 	return int64(binary.BigEndian.Uint64(sum[:8]))
 }
 
-// commitName is the sha in an ID "commit:<sha>", "uncommit:<sha>" or "uncommit:<sha>:<new tip>". Any other ID names a commit
-// by itself.
+// commitName is the sha in an ID "commit:<sha>", "uncommit:<sha>" or "uncommit:<sha>:<new tip>". Any other ID names a
+// commit by itself.
 func commitName(id string) string {
 	for _, prefix := range []string{"commit:", "uncommit:"} {
 		id = strings.TrimPrefix(id, prefix)

@@ -20,8 +20,9 @@ var ErrLostKey = errors.New("the key to this text is lost")
 type Seal struct {
 	current uint32
 	keys    map[uint32]cipher.AEAD // data keys by their id, also earlier ones
-	lost    int                    // wrapped keys that could not be opened: their texts are unreadable until the identity is back
-	fresh   atomic.Bool            // there was no wrapped key: one was made
+	// wrapped keys that could not be opened: their texts are unreadable until the identity is back
+	lost  int
+	fresh atomic.Bool // there was no wrapped key: one was made
 }
 
 // The first byte of what Seal returns, and the length of what goes before the text.
@@ -63,7 +64,8 @@ func (s *Seal) Open(of string, sealed []byte) ([]byte, error) {
 	}
 	text, err := key.Open(nil, sealed[5:sealHead], sealed[sealHead:], []byte(of))
 	if err != nil {
-		return nil, fmt.Errorf("open text of %s: %w: it was changed, or belongs to something else (%w)", of, ErrLostKey, ErrRow)
+		return nil, fmt.Errorf("open text of %s: %w: it was changed, or belongs to something else (%w)", of, ErrLostKey,
+			ErrRow)
 	}
 	return text, nil
 }

@@ -70,7 +70,8 @@ func TestSealOpens(t *testing.T) {
 			t.Fatalf("byte %d was changed: %v", i, err)
 		}
 	}
-	for _, err := range []error{errOf(s.Open("event b", closed)), errOf(none.Open("event a", closed)), errOf(s.Open("event a", nil))} {
+	for _, err := range []error{errOf(s.Open("event b", closed)), errOf(none.Open("event a", closed)),
+		errOf(s.Open("event a", nil))} {
 		if !errors.Is(err, ErrLostKey) {
 			t.Fatalf("opened: %v", err)
 		}
@@ -215,7 +216,8 @@ func TestTextsAreSealedAndFound(t *testing.T) {
 	must(t, plain.Close())
 	d := sealed(t, path, openSeal(t, o))
 	seq, fresh := mustAppend(t, d, words("new", "a sealed text about "+secret), words("raw", "bytes \xfe\xff of nougat"))
-	same(t, "fresh", fresh, []event.Event{words("new", "a sealed text about "+secret), words("raw", "bytes \xfe\xff of nougat")})
+	same(t, "fresh", fresh, []event.Event{words("new", "a sealed text about "+secret),
+		words("raw", "bytes \xfe\xff of nougat")})
 	if !holds(t, d, "marzipan") || holds(t, d, secret) || holds(t, d, "nougat") {
 		t.Fatal("the file holds the sealed text, or not the open one")
 	}

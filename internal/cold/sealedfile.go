@@ -13,8 +13,9 @@ import (
 	"github.com/aoa-dev/aoa/internal/regularfile"
 )
 
-// SealedFile is a file of the store that is written whole and sealed in pieces, so that neither side needs it twice in memory. A piece
-// is bound to the name of the file and to its place in it, and the last one is marked: pieces cannot be taken out or moved.
+// SealedFile is a file of the store that is written whole and sealed in pieces, so that neither side needs it twice
+// in memory. A piece is bound to the name of the file and to its place in it, and the last one is marked: pieces
+// cannot be taken out or moved.
 type SealedFile struct {
 	Name string // its path; the folder is made, 0700, but none above it
 	Seal *Seal  // nil stores it open
@@ -77,8 +78,8 @@ func (w *pieceWriter) flush(last bool) error {
 	return err
 }
 
-// Read returns what was written. The error is that of the system (fs.ErrNotExist: there is none), or wraps ErrRow when the file is
-// damaged, ErrLostKey when its key is not there.
+// Read returns what was written. The error is that of the system (fs.ErrNotExist: there is none), or wraps ErrRow
+// when the file is damaged, ErrLostKey when its key is not there.
 func (f SealedFile) Read() ([]byte, error) {
 	from, err := regularfile.Open(f.Name, regularfile.NoLinks)
 	if errors.Is(err, regularfile.ErrKind) {

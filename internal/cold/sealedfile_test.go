@@ -54,7 +54,8 @@ func TestSealedFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	full := errors.New("disk full")
-	if err := f.Write(func(to io.Writer) error { _, _ = to.Write(make([]byte, 5<<20)); return full }); !errors.Is(err, full) {
+	if err := f.Write(func(to io.Writer) error { _, _ = to.Write(make([]byte, 5<<20)); return full }); !errors.Is(err,
+		full) {
 		t.Errorf("an error while it is written: %v", err)
 	}
 	if after, err := os.ReadFile(f.Name); err != nil || !bytes.Equal(before, after) {

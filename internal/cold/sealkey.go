@@ -99,7 +99,8 @@ func (s *Seal) begin(o SealOptions, number int) error {
 	if err := wrap(&b, key, who.Recipient()); err != nil {
 		return err
 	}
-	if err := atomicfile.WriteBytes(filepath.Join(o.Keys, name+keySuffix), atomicfile.Options{New: true}, b.Bytes()); err != nil {
+	if err := atomicfile.WriteBytes(filepath.Join(o.Keys, name+keySuffix), atomicfile.Options{New: true},
+		b.Bytes()); err != nil {
 		return err
 	}
 	number32, _ := strconv.ParseUint(fmt.Sprintf("%x", id), 16, 32) // of eight hex digits

@@ -12,11 +12,12 @@ import (
 
 // FileStat is a row of file_stats: how often a file was read, edited, written or saved.
 type FileStat struct {
-	File        event.Path `json:"file"`
-	Accesses    int        `json:"total_accesses"`
-	First       time.Time  `json:"first_access"`
-	Last        time.Time  `json:"last_access"`
-	MeanSession float64    `json:"avg_session_duration"` // seconds from the first to the last access in a session, on average
+	File     event.Path `json:"file"`
+	Accesses int        `json:"total_accesses"`
+	First    time.Time  `json:"first_access"`
+	Last     time.Time  `json:"last_access"`
+	// seconds from the first to the last access in a session, on average
+	MeanSession float64 `json:"avg_session_duration"`
 }
 
 // TagStat is a row of tag_stats.
@@ -70,8 +71,8 @@ WHERE total_accesses > 0 ORDER BY total_accesses DESC, last_access DESC, file LI
 	return out, nil
 }
 
-// meanSession is the time from the first to the last access of a file in a session, on average, in seconds. It costs a search
-// for each event that acted upon the file.
+// meanSession is the time from the first to the last access of a file in a session, on average, in seconds. It costs
+// a search for each event that acted upon the file.
 func (d *DB) meanSession(ctx context.Context, names []alias) (float64, error) {
 	visits := map[string]*span{} // by session
 	for _, n := range names {
@@ -147,8 +148,8 @@ func (d *DB) TagStats(ctx context.Context, limit int) ([]TagStat, error) {
 	return out, err
 }
 
-// selectSessions is the sessions and their last events. Stepping from session to session in the index costs two searches for
-// each, whatever the number of its events.
+// selectSessions is the sessions and their last events. Stepping from session to session in the index costs two
+// searches for each, whatever the number of its events.
 const selectSessions = `WITH RECURSIVE step (name) AS (SELECT min(session) FROM events WHERE session <> ''
   UNION ALL SELECT (SELECT min(session) FROM events WHERE session > step.name AND session <> '') FROM step WHERE name IS NOT NULL),
 sessions (name, last) AS (SELECT name, (SELECT time FROM events WHERE session = name AND session <> '' AND ` + notBookkeeping + `
@@ -161,7 +162,8 @@ type FileCommits struct {
 	Commits int
 }
 
-// CommitStats returns the files with the most counted commits in the year before the newest one, of those that keep accepts.
+// CommitStats returns the files with the most counted commits in the year before the newest one, of those that keep
+// accepts.
 func (d *DB) CommitStats(ctx context.Context, limit int, keep func(event.Path) bool) ([]FileCommits, error) {
 	var out []FileCommits
 	err := d.Each(ctx, `SELECT file_stats.file, count(*) FROM touches CROSS JOIN events ON events.id = event
@@ -180,12 +182,13 @@ GROUP BY touches.file ORDER BY 2 DESC, 1`, []any{(365 * 24 * time.Hour).Millisec
 
 // SessionIDs returns the sessions of which events are kept, in order.
 func (d *DB) SessionIDs(ctx context.Context) (out []string, err error) {
-	err = d.Each(ctx, selectSessions+"SELECT name FROM sessions WHERE last IS NOT NULL ORDER BY name", nil, func(row Row) error {
-		var id string
-		err := row.Scan(&id)
-		out = append(out, id)
-		return err
-	})
+	err = d.Each(ctx, selectSessions+"SELECT name FROM sessions WHERE last IS NOT NULL ORDER BY name", nil,
+		func(row Row) error {
+			var id string
+			err := row.Scan(&id)
+			out = append(out, id)
+			return err
+		})
 	return out, d.explain("list sessions", err)
 }
 
@@ -283,7 +286,8 @@ func (d *DB) Status(ctx context.Context) (Status, error) {
 	if err != nil {
 		return s, err
 	}
-	if _, err := d.Scan(ctx, selectSessions+"SELECT count(*) FROM sessions WHERE last IS NOT NULL", nil, &s.Sessions); err != nil {
+	if _, err := d.Scan(ctx, selectSessions+"SELECT count(*) FROM sessions WHERE last IS NOT NULL", nil,
+		&s.Sessions); err != nil {
 		return s, err
 	}
 	if s.Events > 0 {

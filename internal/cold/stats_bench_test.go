@@ -29,8 +29,8 @@ func manyEvents(from, n int) []event.Event {
 	return out
 }
 
-// BenchmarkStats asks each question of `aoa stats`, `aoa log` and `aoa status` on a log of 100,000 commits and 50,000 events, with BIG=1
-// of a million, which take minutes to write.
+// BenchmarkStats asks each question of `aoa stats`, `aoa log` and `aoa status` on a log of 100,000 commits and 50,000
+// events, with BIG=1 of a million, which take minutes to write.
 func BenchmarkStats(b *testing.B) {
 	events := 50_000
 	if os.Getenv("BIG") != "" {

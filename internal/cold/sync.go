@@ -9,9 +9,9 @@ import (
 	"time"
 )
 
-// syncAfter is how long after a commit the write-ahead log is synced: what a power cut may take along. SQLite itself syncs
-// it only before it goes into the file, 16 MB later. Syncing the log is enough: after a power cut SQLite reads it up to the
-// last commit that is whole.
+// syncAfter is how long after a commit the write-ahead log is synced: what a power cut may take along. SQLite itself
+// syncs it only before it goes into the file, 16 MB later. Syncing the log is enough: after a power cut SQLite reads
+// it up to the last commit that is whole.
 const syncAfter = 5 * time.Second
 
 // syncer syncs the write-ahead log of a file beside those who write: a commit waits for no disk.

@@ -14,10 +14,10 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// Together returns how many counted commits of at most 100 files that are no sweeps (event.Event.Sweep) touched both files, and
-// how many touched a, under their present and their earlier names: those that co-change is learned from. The cost is a search
-// per commit of a, and a row per commit of both if one of them was renamed; a pair that was asked for before costs nothing until
-// commits come or go.
+// Together returns how many counted commits of at most 100 files that are no sweeps (event.Event.Sweep) touched both
+// files, and how many touched a, under their present and their earlier names: those that co-change is learned from.
+// The cost is a search per commit of a, and a row per commit of both if one of them was renamed; a pair that was
+// asked for before costs nothing until commits come or go.
 func (d *DB) Together(ctx context.Context, a, b event.Path) (both, ofA int, err error) {
 	n, err := d.counted(pairSince{a: a, b: b}, func() (n pairCount, err error) {
 		idA, idB, err := d.pairIDs(ctx, a, b)
@@ -95,7 +95,8 @@ const pairsKept = 2000
 
 // counted returns what is remembered of a pair, else what find finds.
 func (d *DB) counted(pair pairSince, find func() (pairCount, error)) (pairCount, error) {
-	version, p := d.commits.Load(), &d.pairs // before reading: a commit in between makes what is read stale, not the reverse
+	// before reading: a commit in between makes what is read stale, not the reverse
+	version, p := d.commits.Load(), &d.pairs
 	p.mu.Lock()
 	n, known := p.counts[pair]
 	known = known && p.version == version
@@ -267,7 +268,8 @@ func (r rated) compare(o rated) int {
 }
 
 // pick names the pairs, drops the ones that surprise nobody, and takes the best n that differ from each other.
-func (d *DB) pick(ctx context.Context, tx *sql.Tx, best []rated, total map[int64]int, n int, exists func(event.Path) bool) ([]Pair, error) {
+func (d *DB) pick(ctx context.Context, tx *sql.Tx, best []rated, total map[int64]int, n int,
+	exists func(event.Path) bool) ([]Pair, error) {
 	path := d.pathsOf(ctx, tx)
 	named := map[int64]event.Path{}
 	for i, r := range best {

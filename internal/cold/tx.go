@@ -15,10 +15,10 @@ var background = context.Background()
 // Tx is one write transaction. A row that cannot be read costs that row: see Scan and Each.
 type Tx struct{ f *File }
 
-// Write runs fn inside one transaction that holds the file's write lock from its beginning: all of it is kept or nothing.
-// The context is checked before the transaction begins only: it is short, and interrupting one costs a goroutine per
-// statement. what says what is being done ("keep item") and begins the error of a database that failed; any other error of
-// fn comes back as it is.
+// Write runs fn inside one transaction that holds the file's write lock from its beginning: all of it is kept or
+// nothing. The context is checked before the transaction begins only: it is short, and interrupting one costs a
+// goroutine per statement. what says what is being done ("keep item") and begins the error of a database that failed;
+// any other error of fn comes back as it is.
 func (f *File) Write(ctx context.Context, what string, fn func(tx *Tx) error) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -55,7 +55,8 @@ func (f *File) Write(ctx context.Context, what string, fn func(tx *Tx) error) er
 	return nil
 }
 
-// stmt compiles a statement once per connection: compiling takes longer than running it, and a batch of one event runs ten.
+// stmt compiles a statement once per connection: compiling takes longer than running it, and a batch of one event
+// runs ten.
 func (tx *Tx) stmt(query string) (*sql.Stmt, error) {
 	if s, ok := tx.f.stmts[query]; ok {
 		return s, nil
@@ -96,7 +97,8 @@ func (tx *Tx) Scan(query string, args []any, dst ...any) (found bool, err error)
 	return tx.f.scan(background, tx, query, args, dst)
 }
 
-// Each calls fn with every row. fn may run other statements. A row for which fn returns ErrRow is left out, and counted.
+// Each calls fn with every row. fn may run other statements. A row for which fn returns ErrRow is left out, and
+// counted.
 func (tx *Tx) Each(query string, args []any, fn func(Row) error) error {
 	return tx.f.each(background, tx, query, args, fn)
 }
@@ -111,8 +113,8 @@ func (tx *Tx) run(args []any, statements ...string) error {
 	return nil
 }
 
-// many runs a query that is written for any number of rows of parameters, "… VALUES %s", over all args, width to a row. fn
-// sees each row that it returns, and may be nil. A statement per row takes three times as long.
+// many runs a query that is written for any number of rows of parameters, "… VALUES %s", over all args, width to a
+// row. fn sees each row that it returns, and may be nil. A statement per row takes three times as long.
 func (tx *Tx) many(query string, width int, args []any, fn func(Row) error) error {
 	for len(args) > 0 {
 		n := width
@@ -172,7 +174,8 @@ func (r readers) QueryContext(ctx context.Context, query string, args ...any) (*
 	return s.QueryContext(ctx, args...)
 }
 
-// stmt is nil when there are too many. The lock is not held while a connection is waited for: who has one may use it, too.
+// stmt is nil when there are too many. The lock is not held while a connection is waited for: who has one may use it,
+// too.
 func (r readers) stmt(ctx context.Context, query string) (*sql.Stmt, error) {
 	r.f.readMu.Lock()
 	s, ok := r.f.readStmts[query]

@@ -8,9 +8,9 @@ import (
 	"time"
 )
 
-// Config holds every setting, checked. The tags of its fields are the one list of settings: name, default, values that are
-// allowed, what it does, and who changes it. Limits are read from "allow", so that what is printed is what is checked. The map tags
-// has a setting for each pattern.
+// Config holds every setting, checked. The tags of its fields are the one list of settings: name, default, values
+// that are allowed, what it does, and who changes it. Limits are read from "allow", so that what is printed is what
+// is checked. The map tags has a setting for each pattern.
 type Config struct {
 	Threshold float64 `key:"threshold" default:"0.6" allow:"0.40 to 0.90, or conservative (0.80), balanced (0.60), aggressive (0.40)" help:"probability from which hints are shown; it adapts from there" who:"who wants fewer or more hints"`
 

@@ -32,7 +32,8 @@ func write(t testing.TB, file, text string) {
 func places(t testing.TB, user, store string) (environ []string, storeDir string) {
 	t.Helper()
 	dir := t.TempDir()
-	environ, storeDir = []string{"XDG_CONFIG_HOME=" + filepath.Join(dir, "xdg"), "HOME=" + dir}, filepath.Join(dir, "store")
+	environ, storeDir = []string{"XDG_CONFIG_HOME=" + filepath.Join(dir, "xdg"), "HOME=" + dir}, filepath.Join(dir,
+		"store")
 	if user != "" {
 		write(t, UserFile(environ), user)
 	}
@@ -76,17 +77,20 @@ func TestLayers(t *testing.T) {
 	if len(warnings) != 0 {
 		t.Fatalf("warnings: %v", warnings)
 	}
-	if c.Threshold != 0.7 || c.Holdout != 0.25 || c.Watch != "off" || c.RetentionBytes != 1_500_000_000 || c.IdleTimeout != 9*day {
+	if c.Threshold != 0.7 || c.Holdout != 0.25 || c.Watch != "off" || c.RetentionBytes != 1_500_000_000 ||
+		c.IdleTimeout != 9*day {
 		t.Fatalf("%+v", c)
 	}
 	if !c.Shows("next") || c.Shows("stale") || !c.Shows("rescue") || !c.Shows("a kind of its own") {
 		t.Fatalf("kinds %v", c.Kinds)
 	}
-	if diff := cmp.Diff(map[string]string{"docs/**": "documentation", "*.sql": "storage", "cmd/*.go": "command"}, c.Tags); diff != "" {
+	if diff := cmp.Diff(map[string]string{"docs/**": "documentation", "*.sql": "storage", "cmd/*.go": "command"},
+		c.Tags); diff != "" {
 		t.Fatal(diff)
 	}
-	for key, want := range map[string]string{"threshold": StoreFile(store), "watch": UserFile(environ), "holdout": "AOA_HOLDOUT",
-		"quiet": "default", "tags.docs/**": UserFile(environ)} {
+	for key, want := range map[string]string{"threshold": StoreFile(store), "watch": UserFile(environ),
+		"holdout": "AOA_HOLDOUT",
+		"quiet":   "default", "tags.docs/**": UserFile(environ)} {
 		if got := c.Origin(key); got != want {
 			t.Errorf("%s comes from %q, want %q", key, got, want)
 		}
@@ -104,7 +108,8 @@ func TestWarnings(t *testing.T) {
 	for _, w := range warnings {
 		all += w.String() + "\n"
 	}
-	for _, want := range []string{`config.yaml:1: `, `did you mean "threshold"`, `config.yaml:3: `, `did you mean "retention.bytes"`,
+	for _, want := range []string{`config.yaml:1: `, `did you mean "threshold"`, `config.yaml:3: `,
+		`did you mean "retention.bytes"`,
 		`"zzzzzzzzzz" (aoa`, `AOA_HOLDUOT: `, `did you mean "AOA_HOLDOUT"`} {
 		if !strings.Contains(all, want) {
 			t.Errorf("no %q in\n%s", want, all)
@@ -149,7 +154,8 @@ func TestBadValues(t *testing.T) {
 			t.Errorf("%q: not the defaults: %s", text, diff)
 		}
 	}
-	if _, _, err := Load([]string{"AOA_WATCH=never"}, ""); err == nil || !strings.Contains(err.Error(), "AOA_WATCH: watch") {
+	if _, _, err := Load([]string{"AOA_WATCH=never"}, ""); err == nil ||
+		!strings.Contains(err.Error(), "AOA_WATCH: watch") {
 		t.Errorf("a bad variable: %v", err)
 	}
 }
@@ -183,8 +189,10 @@ func TestSet(t *testing.T) {
 			"tags:\n    pair: a\n    next: b\n\n# next\nwatch: on\n"},
 		{"dotted", "tags.a: x\ntags:\n  b: y\n", "tags.a", "z", "tags.a: z\ntags:\n  b: y\n"},
 		{"in braces", "tags: {a: x, b: y} # both\n", "tags.a", "z", "tags: {a: z, b: y} # both\n"},
-		{"beside a setting of the group's name", "threshold: 0.7\n", "threshold.prompt", "0.6", "threshold: 0.7\nthreshold.prompt: 0.6\n"},
-		{"before a setting of the group's name", "reload.min_similarity: 0.8\n", "reload", "off", "reload.min_similarity: 0.8\nreload: off\n"},
+		{"beside a setting of the group's name", "threshold: 0.7\n", "threshold.prompt", "0.6",
+			"threshold: 0.7\nthreshold.prompt: 0.6\n"},
+		{"before a setting of the group's name", "reload.min_similarity: 0.8\n", "reload", "off",
+			"reload.min_similarity: 0.8\nreload: off\n"},
 		{"empty group", "tags:\nwatch: on\n", "tags.pair", "a", "tags:\n  pair: a\nwatch: on\n"},
 		{"pattern", "", "tags.src/*.go: #x", "code", "tags:\n  \"src/*.go: #x\": code\n"},
 		{"unknown keys stay", "zzz: [1, 2]\n", "holdout", "0", "zzz: [1, 2]\nholdout: 0\n"},
@@ -282,7 +290,8 @@ func TestSetFollowsLinks(t *testing.T) {
 
 // FuzzSet: what Set accepts, Load returns; everything else in the file stays; Unset takes it out again.
 func FuzzSet(f *testing.F) {
-	for _, text := range []string{"", "# c\n", "watch: on # x\n", "tags:\n  pair: a\n", "tags: {pair: a}\n", "tags: &a\n  'x': y\n",
+	for _, text := range []string{"", "# c\n", "watch: on # x\n", "tags:\n  pair: a\n", "tags: {pair: a}\n",
+		"tags: &a\n  'x': y\n",
 		"tags:\n  ? a\n  : b\n", "retention:\n  events: >\n    5d\n", "a: 1\n...\n", "\ufeffwatch: on\n", "tags:\n- a\n",
 		"watch:\n  on\n"} {
 		f.Add(text, "tags.src/**", "code")

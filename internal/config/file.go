@@ -25,8 +25,8 @@ type entry struct {
 	parent     *yaml.Node // the mapping that holds it
 }
 
-// parseFile parses the text of a settings file. Unknown keys are warnings. A setting given twice, a value that is not a scalar, and
-// YAML that does not parse are errors.
+// parseFile parses the text of a settings file. Unknown keys are warnings. A setting given twice, a value that is not
+// a scalar, and YAML that does not parse are errors.
 func parseFile(file string, text []byte) (*document, error) {
 	d := &document{file: file}
 	root, dec := &yaml.Node{}, yaml.NewDecoder(bytes.NewReader(text))

@@ -104,7 +104,10 @@ var variables = []string{
 
 // lookup finds a key by its name. A name that begins with "tags." is the setting of a pattern.
 func lookup(name string) (Key, bool) {
-	i := slices.IndexFunc(Keys(), func(k Key) bool { return k.Name == name || k.Name == anyPattern && strings.HasPrefix(name, tagsPrefix) })
+	i := slices.IndexFunc(Keys(), func(k Key) bool {
+		return k.Name == name || k.Name == anyPattern &&
+			strings.HasPrefix(name, tagsPrefix)
+	})
 	if i < 0 {
 		return Key{}, false
 	}
@@ -131,7 +134,8 @@ func unknownKey(name string) error {
 	return fmt.Errorf("%w: %q (aoa config lists them)", errUnknown, name)
 }
 
-// nearest returns the known key or variable most like a name, "" if none is close. Only the first 64 bytes are compared.
+// nearest returns the known key or variable most like a name, "" if none is close. Only the first 64 bytes are
+// compared.
 func nearest(name string) (best string) {
 	short := strings.ToLower(name[:min(len(name), 64)])
 	least := max(2, len(name)/3) + 1

@@ -24,10 +24,10 @@ type found struct {
 // layer holds what one source sets: key → value.
 type layer map[string]found
 
-// Load reads the settings: AOA_* over the store's config.yaml over the user's over the defaults. environ is the environment
-// ("NAME=value", the last of equal names counts), storeDir may be "". Unknown keys and variables are warnings. A value that is not
-// allowed, or a file that is not YAML, is an error that names the file, the line, the key and what is allowed. The Config then
-// holds the defaults.
+// Load reads the settings: AOA_* over the store's config.yaml over the user's over the defaults. environ is the
+// environment ("NAME=value", the last of equal names counts), storeDir may be "". Unknown keys and variables are
+// warnings. A value that is not allowed, or a file that is not YAML, is an error that names the file, the line, the
+// key and what is allowed. The Config then holds the defaults.
 func Load(environ []string, storeDir string) (Config, []Warning, error) {
 	values := defaults()
 	var warnings []Warning

@@ -26,9 +26,10 @@ type Redis struct {
 	PasswordFile                   string // read at each start instead of Password, without white space around it
 	SentinelUser, SentinelPassword string
 	TLS                            bool
-	CA, Cert, Key                  string // PEM files: the authority of the server's certificate; certificate and key of this client
-	ServerName                     string // the name in the server's certificate; "" is the host
-	ClientName                     string // in CLIENT LIST; "" for aoa
+	// PEM files: the authority of the server's certificate; certificate and key of this client
+	CA, Cert, Key string
+	ServerName    string // the name in the server's certificate; "" is the host
+	ClientName    string // in CLIENT LIST; "" for aoa
 }
 
 // RedisKind says how a server is reached.

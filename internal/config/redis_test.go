@@ -9,19 +9,23 @@ import (
 
 func TestParseRedis(t *testing.T) {
 	for text, want := range map[string]Redis{
-		"redis://h":                           {Kind: RedisServer, Addrs: []string{"h:6379"}},
-		"redis://u:p%40%2F@[::1]:1/2":         {Kind: RedisServer, Addrs: []string{"[::1]:1"}, User: "u", Password: "p@/", DB: 2},
-		"redis://:p@w@h:1?client_name=a&db=3": {Kind: RedisServer, Addrs: []string{"h:1"}, Password: "p@w", DB: 3, ClientName: "a"},
-		"unix:///run/r.sock?db=1":             {Kind: RedisSocket, Addrs: []string{"/run/r.sock"}, DB: 1},
-		"unix://u:p@/run/r%20s":               {Kind: RedisSocket, Addrs: []string{"/run/r s"}, User: "u", Password: "p"},
-		"redis-sentinel://a,b:1/m/4":          {Kind: RedisSentinel, Addrs: []string{"a:26379", "b:1"}, Master: "m", DB: 4},
-		"rediss-cluster://a:1,b,[::1]":        {Kind: RedisCluster, TLS: true, Addrs: []string{"a:1", "b:6379", "[::1]:6379"}},
-		"redis://h?password_file=/f":          {Kind: RedisServer, Addrs: []string{"h:6379"}, PasswordFile: "/f"},
+		"redis://h": {Kind: RedisServer, Addrs: []string{"h:6379"}},
+		"redis://u:p%40%2F@[::1]:1/2": {Kind: RedisServer, Addrs: []string{"[::1]:1"}, User: "u", Password: "p@/",
+			DB: 2},
+		"redis://:p@w@h:1?client_name=a&db=3": {Kind: RedisServer, Addrs: []string{"h:1"}, Password: "p@w", DB: 3,
+			ClientName: "a"},
+		"unix:///run/r.sock?db=1":    {Kind: RedisSocket, Addrs: []string{"/run/r.sock"}, DB: 1},
+		"unix://u:p@/run/r%20s":      {Kind: RedisSocket, Addrs: []string{"/run/r s"}, User: "u", Password: "p"},
+		"redis-sentinel://a,b:1/m/4": {Kind: RedisSentinel, Addrs: []string{"a:26379", "b:1"}, Master: "m", DB: 4},
+		"rediss-cluster://a:1,b,[::1]": {Kind: RedisCluster, TLS: true,
+			Addrs: []string{"a:1", "b:6379", "[::1]:6379"}},
+		"redis://h?password_file=/f": {Kind: RedisServer, Addrs: []string{"h:6379"}, PasswordFile: "/f"},
 		"rediss://h?ca=/c&cert=/x&key=/y": {Kind: RedisServer, TLS: true, Addrs: []string{"h:6379"}, CA: "/c",
 			Cert: "/x", Key: "/y"},
 		"rediss://h?server_name=n&client_name=b": {Kind: RedisServer, TLS: true, Addrs: []string{"h:6379"}, ServerName: "n",
 			ClientName: "b"},
-		"redis-sentinel://a/m?sentinel_user=s&sentinel_password=q": {Kind: RedisSentinel, Addrs: []string{"a:26379"}, Master: "m",
+		"redis-sentinel://a/m?sentinel_user=s&sentinel_password=q": {Kind: RedisSentinel, Addrs: []string{"a:26379"},
+			Master:       "m",
 			SentinelUser: "s", SentinelPassword: "q"},
 	} {
 		got, err := ParseRedis(text)

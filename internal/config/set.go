@@ -18,8 +18,9 @@ import (
 	"github.com/aoa-dev/aoa/internal/atomicfile"
 )
 
-// Set writes one setting into a file. It makes the file (0600) and its folder (0700) if they are missing. The value is checked
-// first. Comments, blank lines and the order of everything else stay. The new text is written to another file, which is renamed.
+// Set writes one setting into a file. It makes the file (0600) and its folder (0700) if they are missing. The value
+// is checked first. Comments, blank lines and the order of everything else stay. The new text is written to another
+// file, which is renamed.
 func Set(file, key, value string) error {
 	k, ok := lookup(key)
 	if !ok || key == anyPattern {
@@ -71,7 +72,8 @@ func change(file, key string, value *string) error {
 	if maps.Equal(d.plain(), want) {
 		return nil
 	}
-	// The parser drops blank lines. As comments they stay. Inside a text over several lines they would change it: then they go.
+	// The parser drops blank lines. As comments they stay. Inside a text over several lines they would change it: then
+	// they go.
 	for _, from := range [][]byte{markBlank(text), text} {
 		d, err := parseFile(file, from)
 		if err != nil {
@@ -169,7 +171,8 @@ func (d *document) remove(e entry) {
 	}
 }
 
-// drop removes a key and its value from a mapping. Its comments go to the next key, else to the one before, else to the mapping.
+// drop removes a key and its value from a mapping. Its comments go to the next key, else to the one before, else to
+// the mapping.
 func drop(m, key *yaml.Node) {
 	i := 0
 	for m.Content[i] != key {

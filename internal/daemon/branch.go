@@ -24,8 +24,8 @@ func (w *worktree) knownBranch() event.Branch {
 	return event.Branch{}
 }
 
-// onBranch returns what the checked out branch adds to the default branch, nothing where git does not tell in time. It starts git only if
-// HEAD has moved since it was last read.
+// onBranch returns what the checked out branch adds to the default branch, nothing where git does not tell in time.
+// It starts git only if HEAD has moved since it was last read.
 func (w *worktree) onBranch(ctx context.Context) event.Branch {
 	ref, commit, err := w.repo.Head(ctx)
 	if err != nil {

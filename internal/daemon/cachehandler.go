@@ -54,7 +54,8 @@ func (h *cacheHandler) owner(ctx context.Context, named string) (string, error) 
 	return id, nil
 }
 
-func (h *cacheHandler) put(ctx context.Context, r api.CachePutRequest, rest io.Reader) (out api.Streamed[api.CachePutAnswer], err error) {
+func (h *cacheHandler) put(ctx context.Context, r api.CachePutRequest,
+	rest io.Reader) (out api.Streamed[api.CachePutAnswer], err error) {
 	defer func() { _, _ = io.Copy(io.Discard, rest) }() // a caller that is still sending would miss a refusal
 	if out.Head.Session, err = h.owner(ctx, r.Session); err != nil {
 		return out, err
@@ -77,9 +78,11 @@ func (h *cacheHandler) put(ctx context.Context, r api.CachePutRequest, rest io.R
 	return out, refusal(err)
 }
 
-func (h *cacheHandler) get(ctx context.Context, r api.CacheGetRequest, _ io.Reader) (out api.Streamed[api.CacheContent], err error) {
+func (h *cacheHandler) get(ctx context.Context, r api.CacheGetRequest, _ io.Reader) (out api.Streamed[api.CacheContent],
+	err error) {
 	c, err := h.file.Read(ctx, r.Key, llmcache.Cut{Pointer: r.Pointer, Lines: r.Lines, Offset: r.Offset, Limit: r.Limit})
-	out.Head = api.CacheContent{CacheLabel: api.CacheLabel(c.Label), Metadata: c.Notes, JSON: c.JSON, Total: c.Total, Next: c.Next}
+	out.Head = api.CacheContent{CacheLabel: api.CacheLabel(c.Label), Metadata: c.Notes, JSON: c.JSON, Total: c.Total,
+		Next: c.Next}
 	out.Body = c.Data
 	return out, refusal(err)
 }

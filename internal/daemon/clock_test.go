@@ -40,7 +40,8 @@ func TestClock(t *testing.T) {
 }
 
 func leapt(t *testing.T, leap time.Duration, running bool) {
-	d := newFixture(t, "AOA_HOLDOUT=0", "AOA_IDLE_TIMEOUT=40d") // a leap that may be sleep ends an idle daemon, a longer one does not
+	// a leap that may be sleep ends an idle daemon, a longer one does not
+	d := newFixture(t, "AOA_HOLDOUT=0", "AOA_IDLE_TIMEOUT=40d")
 	start := func() {
 		d.start()
 		d.until("the history is read", func() bool { return call(d, api.Status, api.None{}).Import.State == "done" })
@@ -61,11 +62,13 @@ func leapt(t *testing.T, leap time.Duration, running bool) {
 				Session: session, Paths: []event.Path{f}, OK: true})
 		}
 		n++
-		batch = append(batch, event.Event{ID: fmt.Sprint("e", n), Time: d.o.Now(), Kind: event.KindEnd, Agent: "tool", Session: session})
+		batch = append(batch, event.Event{ID: fmt.Sprint("e", n), Time: d.o.Now(), Kind: event.KindEnd, Agent: "tool",
+			Session: session})
 		call(d, api.Events, batch)
 	}
 	ask := func() float64 {
-		for _, s := range call(d, api.Rank, event.Query{Task: event.TaskChange, Files: []event.Path{"a.go"}, Limit: 10}).Suggestions {
+		for _, s := range call(d, api.Rank, event.Query{Task: event.TaskChange, Files: []event.Path{"a.go"},
+			Limit: 10}).Suggestions {
 			if s.File == "in/side/c.go" {
 				return s.Score
 			}

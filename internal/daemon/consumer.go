@@ -49,8 +49,9 @@ func newConsumers(log, alert *slog.Logger, list ...Consumer) *consumers {
 	return c
 }
 
-// apply gives a batch to every consumer that does not contain it. Only the first one, which learns, gets events of other clones. A consumer that fails or panics gets no more batches
-// until the next start, which replays them. The others go on.
+// apply gives a batch to every consumer that does not contain it. Only the first one, which learns, gets events of
+// other clones. A consumer that fails or panics gets no more batches until the next start, which replays them. The
+// others go on.
 func (c *consumers) apply(ctx context.Context, seq int64, events []event.Event) {
 	own := slices.DeleteFunc(slices.Clone(events), func(e event.Event) bool { return e.Origin != "" })
 	for i, x := range c.list {
@@ -87,8 +88,8 @@ func (c *consumers) failure(name string) error {
 	return c.stopped[name]
 }
 
-// replay gives the consumers what the log has beyond the oldest state. It returns how many events the log held there and
-// the number of its last batch.
+// replay gives the consumers what the log has beyond the oldest state. It returns how many events the log held there
+// and the number of its last batch.
 func (c *consumers) replay(ctx context.Context, db *cold.DB) (events int, last int64, err error) {
 	last = c.list[0].Applied()
 	for _, x := range c.list[1:] {

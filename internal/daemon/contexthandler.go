@@ -28,8 +28,8 @@ func contextBudget(s *settings) session.Budget {
 	return budget
 }
 
-// state is the state of the worktree. changed are the files that are not committed, nil to ask git. When git does not answer in time, the
-// state is unknown.
+// state is the state of the worktree. changed are the files that are not committed, nil to ask git. When git does not
+// answer in time, the state is unknown.
 func (w *worktree) state(ctx context.Context, files, changed []event.Path) session.Worktree {
 	if changed == nil {
 		var err error
@@ -92,7 +92,8 @@ func (c *contextHandler) context(ctx context.Context, r api.ContextRequest) (api
 		}
 	}
 	state := func(ctx context.Context, held []event.Path) session.Worktree { return w.state(ctx, held, nil) }
-	got, err := c.stored.Assemble(ctx, session.Request{Session: out.Session, For: use, Prompt: r.Prompt, Total: r.Budget, State: state})
+	got, err := c.stored.Assemble(ctx, session.Request{Session: out.Session, For: use, Prompt: r.Prompt, Total: r.Budget,
+		State: state})
 	if err != nil {
 		return out, err
 	}

@@ -63,8 +63,9 @@ type job struct {
 }
 
 // regular are the jobs, in the order in which they are done. A tick is an event: decay itself needs no pass (see
-// hot), so ticks trim, drop what has faded, and sweep, at the same place in the log on every replay. Trimming bounds the sets, hence the hour.
-// Scores fade within months, and entries that nothing updates last for weeks: a day and a week find few of them.
+// hot), so ticks trim, drop what has faded, and sweep, at the same place in the log on every replay. Trimming bounds
+// the sets, hence the hour. Scores fade within months, and entries that nothing updates last for weeks: a day and a
+// week find few of them.
 func (k *housekeeper) regular() []job {
 	return []job{
 		{name: "clock", every: time.Hour, do: func(ctx context.Context) error { return k.clock.compare(ctx, k.db) }},
@@ -196,7 +197,8 @@ func (k *housekeeper) expire(ctx context.Context) error {
 	}
 	gone, err := k.blobs.Sweep(ctx)
 	for _, e := range gone {
-		k.log.Info("cached things are past their time", "of", e.Owner, "session", e.Session, "count", e.Count, "bytes", e.Size)
+		k.log.Info("cached things are past their time", "of", e.Owner, "session", e.Session, "count", e.Count, "bytes",
+			e.Size)
 	}
 	store := k.settings.store
 	return errors.Join(err, atomicfile.Clean(store), atomicfile.Clean(filepath.Join(store, contentsFolder)))

@@ -27,7 +27,8 @@ func (b *bench) advance(d time.Duration) { b.late.Add(int64(d)) }
 func newBench(t *testing.T) *bench {
 	b := &bench{T: t, path: filepath.Join(t.TempDir(), "aoa.db")}
 	log := slog.New(slog.NewTextHandler(t.Output(), nil))
-	b.housekeeper = &housekeeper{base: base{now: func() time.Time { return time.Now().Add(time.Duration(b.late.Load())) }, log: log, alert: log},
+	b.housekeeper = &housekeeper{base: base{now: func() time.Time { return time.Now().Add(time.Duration(b.late.Load())) },
+		log: log, alert: log},
 		flush: func(context.Context) error { return nil }}
 	return b
 }
@@ -70,7 +71,8 @@ func TestPanicInAJob(t *testing.T) {
 			counting("good", time.Minute, &good)}
 		b.daemon(10*time.Minute+30*time.Second, nil)
 		if good != 11 || bad != 11 || snapshots != 14 {
-			t.Errorf("in ten minutes the good one ran %d times, the bad one %d, and %d snapshots were tried", good, bad, snapshots)
+			t.Errorf("in ten minutes the good one ran %d times, the bad one %d, and %d snapshots were tried", good, bad,
+				snapshots)
 		}
 	})
 }
@@ -112,14 +114,16 @@ func TestJobThatFails(t *testing.T) {
 			t.Errorf("tried %d times in two and a half hours", n)
 		}
 		cut := 0
-		b.jobs = []job{{name: "long", every: day, do: func(ctx context.Context) error { cut++; <-ctx.Done(); return ctx.Err() }}}
+		b.jobs = []job{{name: "long", every: day,
+			do: func(ctx context.Context) error { cut++; <-ctx.Done(); return ctx.Err() }}}
 		b.daemon(time.Minute, nil)
 		b.daemon(time.Minute, nil)
 		if cut != 2 {
 			t.Errorf("one that was cut off was begun %d times, want 2", cut)
 		}
 		waits, urgent := 0, true
-		b.jobs = []job{{name: "urgent", every: day, do: func(context.Context) error { waits++; return nil }, urgent: func() bool { return urgent }}}
+		b.jobs = []job{{name: "urgent", every: day, do: func(context.Context) error { waits++; return nil },
+			urgent: func() bool { return urgent }}}
 		b.daemon(90*time.Minute, nil)
 		urgent = false
 		b.daemon(3*time.Hour, nil)
@@ -129,8 +133,8 @@ func TestJobThatFails(t *testing.T) {
 	})
 }
 
-// TestDoubtedClock: what drops what the clock calls old waits for a day when the clock has jumped between two daemons, over any
-// number of starts; the rest does not wait.
+// TestDoubtedClock: what drops what the clock calls old waits for a day when the clock has jumped between two
+// daemons, over any number of starts; the rest does not wait.
 func TestDoubtedClock(t *testing.T) {
 	for _, jump := range []time.Duration{40 * day, 12 * 365 * day, -40 * day, -2 * day} {
 		synctest.Test(t, func(t *testing.T) {

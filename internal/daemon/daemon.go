@@ -124,8 +124,8 @@ func (d *Daemon) expected() bool {
 	return false
 }
 
-// startPercent is the garbage collector's percentage until the daemon listens, instead of 100: most of what is allocated
-// then stays, and a collector that keeps the heap small would scan all of it in vain.
+// startPercent is the garbage collector's percentage until the daemon listens, instead of 100: most of what is
+// allocated then stays, and a collector that keeps the heap small would scan all of it in vain.
 const startPercent = 400
 
 // load opens the stores, wires the parts, and replays the log.
@@ -176,7 +176,8 @@ func (d *Daemon) wire(ctx context.Context, home *worktree, first float64, uneras
 	home.ranker = newRanker(home, d.scores.hot, d.scores.live, d.db)
 	d.predictions = newPrefetcher(d.base, d.scores.hot, d.scores.live, home.ranker, first, d.repoID())
 	d.scores.learner = learn.New(d.scores.hot, d.scores.live, learn.Options{Fold: d.predictions.Fold})
-	d.blobs = cold.NewBlobs(cold.BlobOptions{Path: filepath.Join(d.settings.store, "cache.db"), Now: d.now, Seal: d.seal, Log: d.alert,
+	d.blobs = cold.NewBlobs(cold.BlobOptions{Path: filepath.Join(d.settings.store, "cache.db"), Now: d.now, Seal: d.seal,
+		Log:     d.alert,
 		Damaged: func() { d.stop(cold.ErrDamaged) }})
 	d.sessions = session.New(session.Options{Blobs: d.blobs, DB: d.db, Now: d.now, Log: d.alert,
 		Budget: func() session.Budget { return contextBudget(d.settings) }})
@@ -247,15 +248,18 @@ func (d *Daemon) wireParts(headMoved chan struct{}, unerased error) {
 // wireHandlers makes the handlers that no other part needs.
 func (d *Daemon) wireHandlers(headMoved chan struct{}) {
 	h := &d.handlers
-	h.query = &queryHandler{base: d.base, events: d.events, worktrees: d.worktrees, db: d.db, metrics: d.metrics, sessions: h.sessions}
-	h.scores = &scoreHandler{base: d.base, events: d.events, worktrees: d.worktrees, hot: d.scores.hot, live: d.scores.live}
+	h.query = &queryHandler{base: d.base, events: d.events, worktrees: d.worktrees, db: d.db, metrics: d.metrics,
+		sessions: h.sessions}
+	h.scores = &scoreHandler{base: d.base, events: d.events, worktrees: d.worktrees, hot: d.scores.hot,
+		live: d.scores.live}
 	h.log = &logHandler{base: d.base, events: d.events, worktrees: d.worktrees, db: d.db}
 	h.stats = &statsHandler{base: d.base, events: d.events, worktrees: d.worktrees, db: d.db, predictions: d.predictions}
 	proof := &proofHandler{base: d.base, events: d.events, db: d.db, predictions: d.predictions}
 	h.stats.others = map[string]func(context.Context, api.StatsRequest) (api.StatsAnswer, error){
 		"proof": proof.stats, "cache": h.cache.stats, "stage": h.stage.stats, "reload": h.reload.stats,
 		"definitions": h.stage.definitions}
-	h.context = &contextHandler{base: d.base, events: d.events, worktrees: d.worktrees, sessions: h.session, stored: d.sessions}
+	h.context = &contextHandler{base: d.base, events: d.events, worktrees: d.worktrees, sessions: h.session,
+		stored: d.sessions}
 	h.status = &statusHandler{base: d.base, version: d.o.Version, build: d.o.Build, clock: d.clock, events: d.events,
 		worktrees: d.worktrees, db: d.db,
 		hot: d.scores.hot, scores: d.scores, history: d.history, eraser: d.eraser, team: d.team, predictions: d.predictions,

@@ -42,7 +42,8 @@ func newFixture(t *testing.T, env ...string) *fixture {
 	}
 	t.Cleanup(func() { os.RemoveAll(top) })
 	env = append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + top, "XDG_CONFIG_HOME=" + top, "XDG_STATE_HOME=" + top,
-		"GIT_CONFIG_GLOBAL=" + os.DevNull, "GIT_CONFIG_SYSTEM=" + os.DevNull, "GIT_AUTHOR_NAME=A", "GIT_AUTHOR_EMAIL=a@example.com",
+		"GIT_CONFIG_GLOBAL=" + os.DevNull, "GIT_CONFIG_SYSTEM=" +
+			os.DevNull, "GIT_AUTHOR_NAME=A", "GIT_AUTHOR_EMAIL=a@example.com",
 		"GIT_COMMITTER_NAME=A", "GIT_COMMITTER_EMAIL=a@example.com"}, env...)
 	dir := filepath.Join(top, "r")
 	script := `git init -q "$1" && cd "$1" && echo a >a.go && echo b >b.go && mkdir -p in/side && echo c >in/side/c.go && git add . && git commit -qm one`
@@ -61,7 +62,8 @@ func newFixture(t *testing.T, env ...string) *fixture {
 	}
 	d := &fixture{T: t}
 	d.o = daemon.Options{Repo: repo, Place: place, Env: env, Version: "test", Build: "test",
-		Log: slog.New(slog.NewTextHandler(t.Output(), nil)), Now: func() time.Time { return time.Now().Add(time.Duration(d.late.Load())) }}
+		Log: slog.New(slog.NewTextHandler(t.Output(),
+			nil)), Now: func() time.Time { return time.Now().Add(time.Duration(d.late.Load())) }}
 	return d
 }
 
@@ -227,7 +229,8 @@ func TestNothingAcceptedIsLost(t *testing.T) {
 // send posts an event, or sends a hook and leaves; false when nobody takes it any more.
 func (d *fixture) send(id string, how int) bool {
 	if how%2 == 0 {
-		_, err := api.Call(d.Context(), &api.Client{Place: d.o.Place}, api.Events, []event.Event{read(id, "s", time.Now(), "a.go")})
+		_, err := api.Call(d.Context(), &api.Client{Place: d.o.Place}, api.Events,
+			[]event.Event{read(id, "s", time.Now(), "a.go")})
 		return err == nil
 	}
 	_, err := fault.SendHook(d.Context(), d.o.Place, d.reads(id))
@@ -251,7 +254,8 @@ func TestEventsAreChecked(t *testing.T) {
 	d := newFixture(t)
 	d.start()
 	now := time.Now()
-	for _, e := range []event.Event{{Kind: event.KindRead, Time: now}, {ID: "x", Time: now}, {ID: "x", Kind: event.KindRead}} {
+	for _, e := range []event.Event{{Kind: event.KindRead, Time: now}, {ID: "x", Time: now},
+		{ID: "x", Kind: event.KindRead}} {
 		_, err := api.Call(t.Context(), &api.Client{Place: d.o.Place}, api.Events, []event.Event{e})
 		var refused *api.Error
 		if !errors.As(err, &refused) || refused.Code != api.CodeBad {
@@ -261,7 +265,8 @@ func TestEventsAreChecked(t *testing.T) {
 	rename := event.Event{ID: "move", Kind: event.KindRename, Time: now,
 		From: []event.Path{"a.go", "../../etc/passwd", "b.go"}, Paths: []event.Path{"x.go", "y.go", ".git/config"}}
 	ans := call(d, api.Events,
-		[]event.Event{read("good", "s", now, "a.go", "../outside", "/etc/passwd", "b.go"), read("bad", "s", now, "../outside"),
+		[]event.Event{read("good", "s", now, "a.go", "../outside", "/etc/passwd", "b.go"),
+			read("bad", "s", now, "../outside"),
 			read("good", "s", now, "a.go"), rename})
 	if ans != (api.EventsAnswer{Accepted: 2, Duplicate: 1, Ignored: 1}) {
 		t.Errorf("%+v", ans)
@@ -308,7 +313,10 @@ func TestWorktrees(t *testing.T) {
 		}
 	}
 	git("worktree", "add", "-q", "-b", "x", nested)
-	d.until("the new worktree is known", func() bool { return at(nested) == nested && at(filepath.Join(nested, "in")) == nested })
+	d.until("the new worktree is known", func() bool {
+		return at(nested) == nested &&
+			at(filepath.Join(nested, "in")) == nested
+	})
 	if got := at(filepath.Join(root, "in")); got != root {
 		t.Errorf("beside it: %s", got)
 	}
@@ -336,7 +344,8 @@ func TestLargeIndex(t *testing.T) {
 	}
 	d.start()
 	d.until("the files on the disk are listed", func() bool { return call(d, api.Status, api.None{}).Files == 4 })
-	if got := call(d, api.Names, api.NamesRequest{Typing: &api.Typing{Query: "new"}}).Files; len(got) != 1 || got[0] != "new.go" {
+	if got := call(d, api.Names, api.NamesRequest{Typing: &api.Typing{Query: "new"}}).Files; len(got) != 1 ||
+		got[0] != "new.go" {
 		t.Errorf("a new file: %v", got)
 	}
 }
@@ -356,7 +365,8 @@ func TestStopWhileOpening(t *testing.T) {
 	}
 }
 
-// TestManyFilesComeAndGo: an event names 5,000 files at most; of more files that come or go at once, all are known and forgotten.
+// TestManyFilesComeAndGo: an event names 5,000 files at most; of more files that come or go at once, all are known
+// and forgotten.
 func TestManyFilesComeAndGo(t *testing.T) {
 	const many = event.MaxPaths + 300
 	d := newFixture(t, "AOA_QUIET=20ms")
@@ -371,7 +381,8 @@ func TestManyFilesComeAndGo(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i := range many {
-		if err := os.WriteFile(filepath.Join(root, "flat", fmt.Sprintf("f%d.go", i)), []byte("package flat\n"), 0o644); err != nil {
+		if err := os.WriteFile(filepath.Join(root, "flat", fmt.Sprintf("f%d.go", i)), []byte("package flat\n"),
+			0o644); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -75,13 +75,15 @@ func (d *fixture) alter(name string, statements ...string) {
 }
 
 // noSnapshot makes the next start replay the whole log, as after a kill in the first minute.
-var noSnapshot = []string{"DELETE FROM meta WHERE key = 'snapshot_seq'", "DELETE FROM snapshot", "DELETE FROM snapshot_block"}
+var noSnapshot = []string{"DELETE FROM meta WHERE key = 'snapshot_seq'", "DELETE FROM snapshot",
+	"DELETE FROM snapshot_block"}
 
 func (d *fixture) feed(from, n int) {
 	d.Helper()
 	var batch []event.Event
 	for i := from; i < from+n; i++ {
-		batch = append(batch, read(fmt.Sprint("e", i), fmt.Sprint("s", i%5), d.o.Now(), event.Path([]string{"a.go", "b.go"}[i%2])))
+		batch = append(batch, read(fmt.Sprint("e", i), fmt.Sprint("s", i%5), d.o.Now(),
+			event.Path([]string{"a.go", "b.go"}[i%2])))
 	}
 	call(d, api.Events, batch)
 }
@@ -111,7 +113,8 @@ func TestBadRowInTheLog(t *testing.T) {
 	d.start()
 	d.feed(0, 60)
 	d.stop()
-	d.alter("aoa.db", append(noSnapshot, `UPDATE events SET body = substr(body, 1, length(body) - 1) WHERE instr(body, x'01026537')`)...)
+	d.alter("aoa.db", append(noSnapshot,
+		`UPDATE events SET body = substr(body, 1, length(body) - 1) WHERE instr(body, x'01026537')`)...)
 	w.take()
 	d.start()
 	warnings := slices.Concat(w.take(), d.asks(w))
@@ -178,7 +181,8 @@ func breakLeaf(t *testing.T, file, id string) {
 	t.Fatal("no such page")
 }
 
-// TestMissing: what was lost of the store between two runs is reported in one warning at the next start, and in none later.
+// TestMissing: what was lost of the store between two runs is reported in one warning at the next start, and in none
+// later.
 func TestMissing(t *testing.T) {
 	t.Parallel()
 	d := newFixture(t)
@@ -230,7 +234,8 @@ func TestMissing(t *testing.T) {
 		{"the log, its copy and its mark are deleted", func() error {
 			return removeAll(store, "aoa.db", "aoa.db-wal", "aoa.db-shm", "aoa.db.copy", "aoa.mark")
 		}, "the event log is gone", 0},
-		{"the keys are deleted", func() error { return os.RemoveAll(filepath.Join(store, "keys")) }, "the keys to stored prompts", 248},
+		{"the keys are deleted", func() error { return os.RemoveAll(filepath.Join(store, "keys")) },
+			"the keys to stored prompts", 248},
 		{"a key is damaged", func() error {
 			found, _ := filepath.Glob(filepath.Join(store, "keys", "*"))
 			key, err := os.Stat(found[0])
@@ -282,7 +287,8 @@ func TestMissing(t *testing.T) {
 			}
 			d.stop()
 		}
-		if err := os.WriteFile(filepath.Join(locate.StateFolder(config.Lookup(d.o.Env)), "identity"), identity, 0o600); err != nil {
+		if err := os.WriteFile(filepath.Join(locate.StateFolder(config.Lookup(d.o.Env)), "identity"), identity,
+			0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -369,7 +375,8 @@ func TestCacheDeleted(t *testing.T) {
 	d.start()
 	got := d.count()
 	// Three sessions had pipelines only, and the log has no event of them.
-	if got["items"] != 0 || got["sequences"] != 0 || got["sessions"] != want["sessions"]-3 || got["segments"] != want["segments"] {
+	if got["items"] != 0 || got["sequences"] != 0 || got["sessions"] != want["sessions"]-3 ||
+		got["segments"] != want["segments"] {
 		t.Errorf("%v, before %v", got, want)
 	}
 	if warnings := w.take(); len(warnings) != 1 || !strings.Contains(warnings[0], "the cache is gone") {

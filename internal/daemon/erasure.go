@@ -44,16 +44,17 @@ const (
 
 // newErasure writes the intention. On an error nothing has changed.
 func newErasure(store string, f cold.ForgetFilter, now time.Time) (*erasure, error) {
-	e := &erasure{file: filepath.Join(store, erasurePrefix+rand.Text()+".json"), Path: []byte(f.Path), Session: []byte(f.Session),
-		Since: f.Since, Asked: now.UTC()}
+	e := &erasure{file: filepath.Join(store, erasurePrefix+rand.Text()+".json"), Path: []byte(f.Path),
+		Session: []byte(f.Session),
+		Since:   f.Since, Asked: now.UTC()}
 	if err := e.save(); err != nil {
 		return nil, fmt.Errorf("nothing was forgotten: %w", err)
 	}
 	return e, nil
 }
 
-// erasures reads the intentions that a store holds. the eraser is locked, or nothing is served yet: what a killed daemon was
-// about to write is no intention, and goes.
+// erasures reads the intentions that a store holds. the eraser is locked, or nothing is served yet: what a killed
+// daemon was about to write is no intention, and goes.
 func erasures(store string) (found []*erasure, err error) {
 	entries, err := os.ReadDir(store)
 	if err != nil {
@@ -105,8 +106,8 @@ func (e *erasure) remove() error {
 	return nil
 }
 
-// eraseLog finishes, before the scores are loaded, what an earlier daemon began to remove from the log. Where other clones
-// are to be told, run does it. It returns why forgetting is not finished; nil: it is.
+// eraseLog finishes, before the scores are loaded, what an earlier daemon began to remove from the log. Where other
+// clones are to be told, run does it. It returns why forgetting is not finished; nil: it is.
 func eraseLog(ctx context.Context, b base, db *cold.DB) error {
 	if b.settings.get().RedisURL != "" {
 		return nil

@@ -40,7 +40,8 @@ func (r *eraser) forget(ctx context.Context, req api.ForgetRequest) (api.ForgetA
 		return r.forgetOrigin(ctx, req.Origin)
 	}
 	if req.Origin != "" || (cold.ForgetFilter{Path: req.File, Session: req.Session, Since: req.Since}).Check() != nil {
-		return out, api.Bad("aoa forget PATH, or aoa forget with --session, --since or --origin", "name exactly one thing to forget")
+		return out, api.Bad("aoa forget PATH, or aoa forget with --session, --since or --origin",
+			"name exactly one thing to forget")
 	}
 	if req.File != "" {
 		p, err := event.NewPath(strings.TrimSuffix(string(req.File), "/"))
@@ -51,7 +52,8 @@ func (r *eraser) forget(ctx context.Context, req api.ForgetRequest) (api.ForgetA
 	}
 	r.erasing.Lock()
 	defer r.erasing.Unlock()
-	e, err := newErasure(r.settings.store, cold.ForgetFilter{Path: req.File, Session: req.Session, Since: req.Since}, r.now())
+	e, err := newErasure(r.settings.store, cold.ForgetFilter{Path: req.File, Session: req.Session, Since: req.Since},
+		r.now())
 	if err != nil {
 		return out, err
 	}
@@ -86,8 +88,8 @@ func (r *eraser) erase(ctx context.Context, e *erasure) (out api.ForgetAnswer, e
 	return out, e.remove()
 }
 
-// forgetLog removes it from the log, together with the snapshot, and lets the other clones know. It returns the number of
-// the newest batch.
+// forgetLog removes it from the log, together with the snapshot, and lets the other clones know. It returns the
+// number of the newest batch.
 func (r *eraser) forgetLog(ctx context.Context, e *erasure, out *api.ForgetAnswer) (seq int64, err error) {
 	r.scores.saving.Lock()
 	defer r.scores.saving.Unlock()

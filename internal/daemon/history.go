@@ -131,7 +131,8 @@ func (r *historyReader) ask() {
 	})
 }
 
-// ended is the end of one reading. It stays running if it is to be read again: this reading may have missed what is new.
+// ended is the end of one reading. It stays running if it is to be read again: this reading may have missed what is
+// new.
 func (r *historyReader) ended(state, why string) {
 	r.set(func(p *api.Progress) {
 		if len(r.headMoved) == 0 {

@@ -2,7 +2,8 @@ package daemon
 
 import "testing"
 
-// TestHistoryAskedWhileRead: a reading that began before somebody asked may have missed what is new. Its end is not the end.
+// TestHistoryAskedWhileRead: a reading that began before somebody asked may have missed what is new. Its end is not
+// the end.
 func TestHistoryAskedWhileRead(t *testing.T) {
 	for _, state := range []string{"done", "failed"} {
 		r := &historyReader{headMoved: make(chan struct{}, 1)}

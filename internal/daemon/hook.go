@@ -37,7 +37,8 @@ func (h *hookHandler) hook(ctx context.Context, f api.Hook) (reply []byte) {
 	}
 	defer func() {
 		if r := recover(); r != nil {
-			h.log.Error("hook broke its decoder", "agent", f.Agent, "bytes", len(f.Payload), "panic", r, "stack", string(debug.Stack()))
+			h.log.Error("hook broke its decoder", "agent", f.Agent, "bytes", len(f.Payload), "panic", r, "stack",
+				string(debug.Stack()))
 			h.metrics.undecoded.Inc()
 			reply = nil
 		}

@@ -68,7 +68,8 @@ func (i *idleWatch) run(ctx context.Context) error {
 		}
 		wait = idleAtMost
 		limit := i.settings.get().IdleTimeout
-		if limit == 0 || i.importing() || i.clock.leap() > longestSleep { // after a leap of the clock the idle time is unknown
+		// after a leap of the clock the idle time is unknown
+		if limit == 0 || i.importing() || i.clock.leap() > longestSleep {
 			continue
 		}
 		left := limit - i.now().Sub(i.calls.last())

@@ -83,13 +83,14 @@ func TestIdleKeepsWhatWaits(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	if events, err := db.Log(t.Context(), cold.LogFilter{Kinds: []event.Kind{event.KindRead}, Limit: 10}); err != nil || len(events) != 1 {
+	if events, err := db.Log(t.Context(), cold.LogFilter{Kinds: []event.Kind{event.KindRead}, Limit: 10}); err != nil ||
+		len(events) != 1 {
 		t.Errorf("of one event that waited %d are there: %v", len(events), err)
 	}
 }
 
-// TestEndedBeforeTheLockIsFree: what a daemon does at its end it does before the next daemon can begin, so it undoes nothing of
-// the next one's.
+// TestEndedBeforeTheLockIsFree: what a daemon does at its end it does before the next daemon can begin, so it undoes
+// nothing of the next one's.
 func TestEndedBeforeTheLockIsFree(t *testing.T) {
 	t.Parallel()
 	d := newFixture(t)

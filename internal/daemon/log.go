@@ -226,7 +226,8 @@ func (l *eventLog) appendPeers(ctx context.Context, events []event.Event, now ti
 	return seq, fresh, err
 }
 
-func (l *eventLog) appendHistory(ctx context.Context, events []event.Event, cursor map[string]string, now time.Time) (int64, error) {
+func (l *eventLog) appendHistory(ctx context.Context, events []event.Event, cursor map[string]string,
+	now time.Time) (int64, error) {
 	if err := l.append.lock(ctx); err != nil {
 		return 0, err
 	}

@@ -12,8 +12,8 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// TestAQuestionLeavesALongWrite: a question that finds events that are not written yet waits for them no longer than its
-// deadline, and they are written all the same.
+// TestAQuestionLeavesALongWrite: a question that finds events that are not written yet waits for them no longer than
+// its deadline, and they are written all the same.
 func TestAQuestionLeavesALongWrite(t *testing.T) {
 	log := slog.New(slog.NewTextHandler(t.Output(), nil))
 	db, err := cold.Open(t.Context(), filepath.Join(t.TempDir(), "aoa.db"), cold.Options{Now: time.Now, Log: log})
@@ -36,7 +36,8 @@ func TestAQuestionLeavesALongWrite(t *testing.T) {
 	})
 	defer other.Wait()
 	<-writing
-	l.Add(event.Event{ID: "1", Kind: event.KindDelete, Time: time.Now(), Agent: "watch", Paths: []event.Path{"a.go"}, OK: true})
+	l.Add(event.Event{ID: "1", Kind: event.KindDelete, Time: time.Now(), Agent: "watch", Paths: []event.Path{"a.go"},
+		OK: true})
 	guard, end := context.WithTimeout(t.Context(), time.Minute)
 	defer end()
 	deadline, over := context.WithCancel(t.Context())

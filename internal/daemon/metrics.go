@@ -25,7 +25,8 @@ var buckets = []float64{.0001, .00025, .0005, .001, .0025, .005, .01, .025, .05,
 
 func newMetrics() *metrics {
 	return &metrics{
-		events: prometheus.NewCounter(prometheus.CounterOpts{Name: "aoa_events_learned_total", Help: "Events learned since the start."}),
+		events: prometheus.NewCounter(prometheus.CounterOpts{Name: "aoa_events_learned_total",
+			Help: "Events learned since the start."}),
 		undecoded: prometheus.NewCounter(prometheus.CounterOpts{Name: "aoa_hooks_undecoded_total",
 			Help: "Hook payloads that were not understood."}),
 		learning: prometheus.NewHistogram(prometheus.HistogramOpts{Name: "aoa_learn_seconds",
@@ -82,7 +83,8 @@ func (m *metrics) registry(hotBytes, behind, precision func() float64) *promethe
 		{"aoa_hot_bytes", "Bytes of the hot store: the server's used_memory, the Go heap when embedded.", hotBytes},
 		{"aoa_score_staleness_seconds",
 			"Age of the oldest event that was accepted and is not learned yet; 0 when all are learned.", behind},
-		{"aoa_prefetch_precision", "Share of shown suggestions that were used within the horizon, over all settled ones.", precision},
+		{"aoa_prefetch_precision", "Share of shown suggestions that were used within the horizon, over all settled ones.",
+			precision},
 	} {
 		r.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: g.name, Help: g.help}, g.read))
 	}

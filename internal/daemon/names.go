@@ -20,7 +20,8 @@ const (
 	namesMost   = 4096
 )
 
-// names finds the files, or the session, that somebody names or begins to type: the one function behind every command and tool that takes names.
+// names finds the files, or the session, that somebody names or begins to type: the one function behind every command
+// and tool that takes names.
 func (h *queryHandler) names(ctx context.Context, r api.NamesRequest) (api.NamesAnswer, error) {
 	out := api.NamesAnswer{Names: make([]api.NamedFiles, 0, len(r.Names))}
 	if len(r.Names) > namesMost {
@@ -68,7 +69,8 @@ func (h *queryHandler) known(ctx context.Context, w *worktree, n *api.NamedFiles
 		n.Is, n.Files = api.NameFile, []event.Path{n.Path}
 		return nil
 	}
-	below, err := w.ranker.Complete(ctx, event.Query{Task: event.TaskNext, At: h.now()}, rank.Begin(string(n.Path)+"/"), folderFiles)
+	below, err := w.ranker.Complete(ctx, event.Query{Task: event.TaskNext, At: h.now()}, rank.Begin(string(n.Path)+"/"),
+		folderFiles)
 	if err != nil {
 		return err
 	}
@@ -105,8 +107,8 @@ func (w *worktree) deleted(ctx context.Context, p event.Path) bool {
 	return err == nil && slices.Contains(changed, p)
 }
 
-// like returns the only file that is called as a name is. Without one it sets Near: the files that are called so, or have a name
-// like it.
+// like returns the only file that is called as a name is. Without one it sets Near: the files that are called so, or
+// have a name like it.
 func (w *worktree) like(n *api.NamedFiles) (only event.Path) {
 	tree := w.tree.Load()
 	typed := strings.TrimSuffix(strings.ReplaceAll(n.Typed, `\`, "/"), "/")

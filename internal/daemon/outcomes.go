@@ -12,8 +12,8 @@ import (
 )
 
 // outcomes is the consumer that logs what became of predictions. It follows scores in the list, so the state of
-// predictions contains the batch that it gets. It has no state on disk: an outcome that was due when a daemon was killed
-// is found again by the replay.
+// predictions contains the batch that it gets. It has no state on disk: an outcome that was due when a daemon was
+// killed is found again by the replay.
 type outcomes struct {
 	predictions *prefetch.Prefetcher
 	add         func(...event.Event)

@@ -19,7 +19,8 @@ type proofHandler struct {
 }
 
 // provingKinds are the kinds of events that show what became of a hint.
-var provingKinds = []event.Kind{event.KindPrompt, event.KindRead, event.KindEdit, event.KindWrite, event.KindSearch, event.KindRun,
+var provingKinds = []event.Kind{event.KindPrompt, event.KindRead, event.KindEdit, event.KindWrite, event.KindSearch,
+	event.KindRun,
 	event.KindFailed, event.KindStart, event.KindEnd, event.KindCommit, event.KindSuggest}
 
 func (h *proofHandler) stats(ctx context.Context, _ api.StatsRequest) (out api.StatsAnswer, err error) {
@@ -49,8 +50,9 @@ func (h *proofHandler) proof(ctx context.Context) (api.ProofAnswer, error) {
 	out.From, out.To, out.Sessions, out.Decided, out.Wrong = p.From, p.To, p.Sessions, p.Decided, p.Wrong
 	out.Spent, out.Spared = p.Spent, interval(p.Spared)
 	for _, k := range p.Kinds {
-		row := api.ProofKind{Kind: string(k.Kind), Texts: k.Texts, Shown: api.ProofArm(k.Shown), Withheld: api.ProofArm(k.Withheld),
-			Right: interval(k.Right), Searched: k.Searched, SearchedWithheld: k.SearchedWithheld,
+		row := api.ProofKind{Kind: string(k.Kind), Texts: k.Texts, Shown: api.ProofArm(k.Shown),
+			Withheld: api.ProofArm(k.Withheld),
+			Right:    interval(k.Right), Searched: k.Searched, SearchedWithheld: k.SearchedWithheld,
 			Spent: k.Spent, Spared: interval(k.Spared), Finding: string(k.Finding)}
 		if k.Lacking != nil {
 			row.Lacking = &api.Lacking{Shown: k.Lacking.Shown, Withheld: k.Lacking.Withheld, When: k.Lacking.When}

@@ -59,7 +59,8 @@ func (h *queryHandler) why(ctx context.Context, r api.WhyRequest) (api.WhyAnswer
 	r.Query.At = h.now()
 	r.Query.Branch = w.onBranch(ctx)
 	s, place, err := w.prefetch.Why(ctx, r.Query, r.File)
-	return api.WhyAnswer{Suggestion: s, At: r.Query.At.UnixMilli(), Rank: place, Known: w.tree.Load().Has(r.File), Reading: reading}, err
+	return api.WhyAnswer{Suggestion: s, At: r.Query.At.UnixMilli(), Rank: place, Known: w.tree.Load().Has(r.File),
+		Reading: reading}, err
 }
 
 // partners names what usually changes together with a change and is not in it, with the counts that say so.
@@ -94,7 +95,8 @@ func (h *queryHandler) partners(ctx context.Context, r api.PartnersRequest) (api
 	w.reader.Wait(ctx, readTime) // the names in the lines of a change are looked up in the contents
 	lacks, err := w.prefetch.Missing(ctx, event.Query{Files: out.Files, At: h.now()}, r.Least, r.Limit)
 	for _, l := range lacks {
-		out.Partners = append(out.Partners, api.Partner{File: l.File, With: l.With, Both: l.Both, Of: l.Of, Score: l.Score, Uses: l.Use.Name, RemovedIn: l.Use.In})
+		out.Partners = append(out.Partners, api.Partner{File: l.File, With: l.With, Both: l.Both, Of: l.Of, Score: l.Score,
+			Uses: l.Use.Name, RemovedIn: l.Use.In})
 	}
 	return out, err
 }

@@ -20,7 +20,8 @@ const (
 // replay of the log gives the same confidence.
 func (t *thresholdHandler) refit(ctx context.Context) error {
 	now := t.now()
-	outcomes, err := t.db.Log(ctx, cold.LogFilter{Kinds: []event.Kind{event.KindOutcome}, Since: now.Add(-refitAge), Limit: refitMost})
+	outcomes, err := t.db.Log(ctx, cold.LogFilter{Kinds: []event.Kind{event.KindOutcome}, Since: now.Add(-refitAge),
+		Limit: refitMost})
 	if err == nil {
 		var others []event.Event
 		others, err = t.db.PeerEvents(ctx, event.KindOutcome, now.Add(-refitAge), refitMost)
@@ -35,7 +36,8 @@ func (t *thresholdHandler) refit(ctx context.Context) error {
 		return err
 	}
 	t.events.Add(events...)
-	t.log.Info("confidence refitted", "verdict", string(r.Verdict), "outcomes", r.Outcomes, "before", r.Before, "after", r.After)
+	t.log.Info("confidence refitted", "verdict", string(r.Verdict), "outcomes", r.Outcomes, "before", r.Before, "after",
+		r.After)
 	return nil
 }
 
@@ -45,5 +47,6 @@ func lastRefit(ctx context.Context, p *prefetch.Prefetcher) (*api.Refit, error) 
 	if err != nil || r.Verdict == "" {
 		return nil, err
 	}
-	return &api.Refit{At: r.At, Verdict: string(r.Verdict), Outcomes: r.Outcomes, Before: r.Before, After: r.After, Text: r.String()}, nil
+	return &api.Refit{At: r.At, Verdict: string(r.Verdict), Outcomes: r.Outcomes, Before: r.Before, After: r.After,
+		Text: r.String()}, nil
 }

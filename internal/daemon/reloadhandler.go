@@ -74,7 +74,8 @@ func sequence(e reload.Entry) api.Sequence {
 	if len(text) > promptShown {
 		text = strings.ToValidUTF8(text[:promptShown], "") + "…"
 	}
-	return api.Sequence{ID: e.ID, Summary: e.Summary, Prompt: text, Type: e.Trigger.Type, Target: e.Trigger.Target, Tools: e.Tools(),
+	return api.Sequence{ID: e.ID, Summary: e.Summary, Prompt: text, Type: e.Trigger.Type, Target: e.Trigger.Target,
+		Tools:   e.Tools(),
 		Actions: len(e.Actions) + e.More, Files: len(e.Files), Looks: e.ReadOnly(), Outcome: api.Outcome(e.Outcome),
 		Message: e.Message, Agent: e.Agent,
 		Session: e.Session, Created: e.Created, Used: e.Used, Uses: e.Uses, Successes: e.Successes, Failures: e.Failures}
@@ -98,8 +99,9 @@ func (h *reloadHandler) run(ctx context.Context, r api.ReplayRequest) (api.Repla
 		id, files, err := h.cache.Undo(ctx, h.worktree(h.worktrees.caller(ctx)), r.ID, api.CallID(ctx))
 		return api.ReplayAnswer{ID: id, Files: files}, noSequence(err)
 	}
-	got, err := h.cache.Replay(ctx, h.worktree(h.worktrees.caller(ctx)), reload.Request{ID: r.ID, Skip: r.Skip, Edits: r.Edits,
-		Plan: r.Plan, Session: r.Session, Call: api.CallID(ctx)})
+	got, err := h.cache.Replay(ctx, h.worktree(h.worktrees.caller(ctx)),
+		reload.Request{ID: r.ID, Skip: r.Skip, Edits: r.Edits,
+			Plan: r.Plan, Session: r.Session, Call: api.CallID(ctx)})
 	if err != nil {
 		return api.ReplayAnswer{}, noSequence(err)
 	}
@@ -116,8 +118,9 @@ func (h *reloadHandler) opened(ctx context.Context, r api.ReplayRequest, got rel
 	if err != nil || r.Session == "" || got.Diverged {
 		return
 	}
-	e := event.Event{ID: "replay:" + api.CallID(ctx), Time: h.now(), Kind: event.KindRead, Agent: entry.Agent, Session: r.Session,
-		Tool: "reload_cached", OK: true}
+	e := event.Event{ID: "replay:" + api.CallID(ctx), Time: h.now(), Kind: event.KindRead, Agent: entry.Agent,
+		Session: r.Session,
+		Tool:    "reload_cached", OK: true}
 	for _, f := range entry.Files {
 		if !f.Wrote {
 			e.Paths = append(e.Paths, f.Path)

@@ -51,7 +51,8 @@ func sequenceFiles(m reload.Match) (out []event.Suggestion) {
 
 func offers(found []reload.Match) (out []hooks.Offer) {
 	for _, m := range found {
-		out = append(out, hooks.Offer{ID: m.Entry.ID, Summary: m.Entry.Summary, Match: int(100*m.Similarity + 0.5), Uses: m.Entry.Uses,
+		out = append(out, hooks.Offer{ID: m.Entry.ID, Summary: m.Entry.Summary, Match: int(100*m.Similarity + 0.5),
+			Uses:    m.Entry.Uses,
 			Actions: m.Entry.Tools()})
 	}
 	return out

@@ -22,7 +22,8 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-var replayTime = flag.Duration("replay", 0, "how long TestReplayEqualsLive generates sequences; 0: the seeds that every run takes")
+var replayTime = flag.Duration("replay", 0,
+	"how long TestReplayEqualsLive generates sequences; 0: the seeds that every run takes")
 
 // TestReplayEqualsLive: whatever happened, a daemon that replays the whole log answers as the one that saw it live.
 func TestReplayEqualsLive(t *testing.T) {
@@ -76,7 +77,8 @@ type generator struct {
 
 func newGenerator(t *testing.T, seed uint64) *generator {
 	d, kept := newKept(t, "AOA_HOLDOUT=.3")
-	g := &generator{fixture: d, kept: kept, r: rand.New(rand.NewPCG(seed, 28)), at: time.Now().Add(-30 * 24 * time.Hour).Truncate(time.Minute),
+	g := &generator{fixture: d, kept: kept, r: rand.New(rand.NewPCG(seed, 28)),
+		at:       time.Now().Add(-30 * 24 * time.Hour).Truncate(time.Minute),
 		sessions: []string{"one", "two", "three", "four"}, open: map[string]bool{}}
 	g.o.Log = slog.New(slog.NewTextHandler(io.MultiWriter(kept, t.Output()), &slog.HandlerOptions{Level: slog.LevelDebug}))
 	g.o.Now = func() time.Time { return g.at.Add(time.Duration(g.late.Load())) }
@@ -86,7 +88,8 @@ func newGenerator(t *testing.T, seed uint64) *generator {
 	return g
 }
 
-var generated = []event.Path{"a.go", "b.go", "in/side/c.go", "api/wire.go", "api/server.go", "api/wire_test.go", "store/table.go", "store/row.go",
+var generated = []event.Path{"a.go", "b.go", "in/side/c.go", "api/wire.go", "api/server.go", "api/wire_test.go",
+	"store/table.go", "store/row.go",
 	"store/row_test.go", "web/page.go", "web/style.go"}
 
 func pick[T any](g *generator, from ...T) T { return from[g.r.IntN(len(from))] }
@@ -109,7 +112,8 @@ func (g *generator) step() {
 	case 1, 2:
 		g.event(g.fromGit())
 	case 3:
-		g.event(event.Event{ID: g.id("save"), Kind: event.KindSave, Agent: "watch", Paths: []event.Path{pick(g, generated...)}})
+		g.event(event.Event{ID: g.id("save"), Kind: event.KindSave, Agent: "watch",
+			Paths: []event.Path{pick(g, generated...)}})
 	case 4:
 		g.said()
 	default:
@@ -151,13 +155,15 @@ func (g *generator) fromGit() event.Event {
 		return event.Event{ID: g.id("tick"), Kind: event.KindTick, Agent: "cron", Tool: pick(g, "", "decay", "sweep")}
 	case k == 3:
 		from, to := pick(g, generated...), event.Path(g.id("moved")+".go")
-		return event.Event{ID: g.id("rename"), Kind: event.KindRename, Agent: "watch", From: []event.Path{from}, Paths: []event.Path{to}}
+		return event.Event{ID: g.id("rename"), Kind: event.KindRename, Agent: "watch", From: []event.Path{from},
+			Paths: []event.Path{to}}
 	}
 	sha := fmt.Sprintf("%040x", g.r.Uint64())
 	g.commits = append(g.commits, sha)
 	first := g.r.IntN(len(generated) - 3)
-	return event.Event{ID: "commit:" + sha, Kind: event.KindCommit, Agent: "git", Paths: generated[first : first+2+g.r.IntN(2)],
-		Text: "wire: rows have names", Terms: []string{"wire", "rows"}}
+	return event.Event{ID: "commit:" + sha, Kind: event.KindCommit, Agent: "git",
+		Paths: generated[first : first+2+g.r.IntN(2)],
+		Text:  "wire: rows have names", Terms: []string{"wire", "rows"}}
 }
 
 // said is what a person says or sets.
@@ -193,7 +199,8 @@ func (g *generator) session() {
 	file := pick(g, generated...)
 	switch g.r.IntN(9) {
 	case 0, 1:
-		more["prompt"] = pick(g, "why does store/row.go lose its names?", "make the wire of the api server faster, and its test",
+		more["prompt"] = pick(g, "why does store/row.go lose its names?",
+			"make the wire of the api server faster, and its test",
 			"the page has no style, look at it", "now fix the failing test of the table")
 		more["prompt_id"] = g.id("prompt")
 		g.hook(s, "UserPromptSubmit", more)
@@ -202,10 +209,12 @@ func (g *generator) session() {
 		g.hook(s, pick(g, "Stop", "SessionEnd"), map[string]any{"reason": "other"})
 		return
 	case 3:
-		more["tool_name"], more["tool_input"] = "Grep", map[string]any{"pattern": "func " + strings.TrimSuffix(filepath.Base(string(file)), ".go")}
+		more["tool_name"], more["tool_input"] = "Grep", map[string]any{"pattern": "func " +
+			strings.TrimSuffix(filepath.Base(string(file)), ".go")}
 		more["tool_response"] = map[string]any{"filenames": []string{g.abs(file)}, "numFiles": 1}
 	case 4:
-		more["tool_name"], more["tool_input"] = "Bash", map[string]any{"command": pick(g, "git diff", "go test ./store", "cat api/wire.go", "git add .")}
+		more["tool_name"], more["tool_input"] = "Bash", map[string]any{"command": pick(g, "git diff", "go test ./store",
+			"cat api/wire.go", "git add .")}
 		more["tool_response"] = map[string]any{"stdout": "ok"}
 	case 5:
 		more["tool_name"], more["error"] = "Read", "File does not exist."
@@ -214,7 +223,8 @@ func (g *generator) session() {
 		return
 	case 6:
 		more["tool_name"] = "Edit"
-		more["tool_input"] = map[string]any{"file_path": g.abs(file), "old_string": "func", "new_string": "func // seen\nfunc"}
+		more["tool_input"] = map[string]any{"file_path": g.abs(file), "old_string": "func",
+			"new_string": "func // seen\nfunc"}
 		more["tool_response"] = map[string]any{"filePath": g.abs(file)}
 	default:
 		more["tool_name"], more["tool_input"] = "Read", map[string]any{"file_path": g.abs(file)}
@@ -278,7 +288,8 @@ func (g *generator) set(name, owner string) api.ScoresAnswer {
 	return a
 }
 
-// differences lists where two values that JSON has differ. Numbers may differ in the twelfth digit: sums are added in another order.
+// differences lists where two values that JSON has differ. Numbers may differ in the twelfth digit: sums are added in
+// another order.
 func differences(at string, a, b any) (out []string) {
 	switch x := a.(type) {
 	case map[string]any:

@@ -50,8 +50,9 @@ func (d *fixture) edits(prefix string, n int) {
 	d.Helper()
 	var batch []event.Event
 	for i := range n {
-		batch = append(batch, event.Event{ID: fmt.Sprint(prefix, i), Time: d.o.Now(), Kind: event.KindEdit, Agent: "tool", Session: prefix,
-			Paths: []event.Path{"a.go", "in/side/c.go"}, OK: true})
+		batch = append(batch, event.Event{ID: fmt.Sprint(prefix, i), Time: d.o.Now(), Kind: event.KindEdit, Agent: "tool",
+			Session: prefix,
+			Paths:   []event.Path{"a.go", "in/side/c.go"}, OK: true})
 	}
 	call(d, api.Events, batch)
 }
@@ -71,7 +72,8 @@ func (d *fixture) ids(prefix string) int {
 // score is what the question for a.go's partners says of in/side/c.go.
 func (d *fixture) score() float64 {
 	d.Helper()
-	for _, s := range call(d, api.Rank, event.Query{Task: event.TaskChange, Files: []event.Path{"a.go"}, Limit: 10}).Suggestions {
+	for _, s := range call(d, api.Rank, event.Query{Task: event.TaskChange, Files: []event.Path{"a.go"},
+		Limit: 10}).Suggestions {
 		if s.File == "in/side/c.go" {
 			return s.Score
 		}
@@ -79,9 +81,9 @@ func (d *fixture) score() float64 {
 	return 0
 }
 
-// TestWrongClockKeepsTheLog: the clock is wrong for a while, during which the daemon is started several times with events
-// between, and then right again. No event is lost, neither those of before nor those of meanwhile, and the scores are what
-// they were.
+// TestWrongClockKeepsTheLog: the clock is wrong for a while, during which the daemon is started several times with
+// events between, and then right again. No event is lost, neither those of before nor those of meanwhile, and the
+// scores are what they were.
 func TestWrongClockKeepsTheLog(t *testing.T) {
 	t.Parallel()
 	book := fault.Open(t, "clock wrong over some starts")

@@ -20,8 +20,9 @@ type scoreHandler struct {
 }
 
 // scoreSets are the sets that one family holds.
-var scoreSets = map[string]*hot.Family{api.ScoresRecency: hot.Recency, api.ScoresFrequency: hot.Frequency, api.ScoresTagFreq: hot.TagFreq,
-	api.ScoresComod: hot.Comod, api.ScoresTag: hot.TagFiles, api.ScoresFile: hot.FileTags}
+var scoreSets = map[string]*hot.Family{api.ScoresRecency: hot.Recency, api.ScoresFrequency: hot.Frequency,
+	api.ScoresTagFreq: hot.TagFreq,
+	api.ScoresComod:   hot.Comod, api.ScoresTag: hot.TagFiles, api.ScoresFile: hot.FileTags}
 
 // manyComposite is how many files the composite has.
 const manyComposite = 100
@@ -50,7 +51,10 @@ func (h *scoreHandler) scores(ctx context.Context, r api.ScoresRequest) (out api
 // composite is what aoa suggest says about recent work.
 func (h *scoreHandler) composite(ctx context.Context) ([]api.Score, error) {
 	ans, err := h.worktrees.caller(ctx).prefetch.Answer(ctx, event.Query{Limit: manyComposite, At: h.now()})
-	return convert(ans.Suggestions, func(s event.Suggestion) api.Score { return api.Score{Name: string(s.File), Score: s.Score} }), err
+	return convert(ans.Suggestions, func(s event.Suggestion) api.Score {
+		return api.Score{Name: string(s.File),
+			Score: s.Score}
+	}), err
 }
 
 // session is one session, or all that are live.

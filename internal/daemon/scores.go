@@ -65,8 +65,8 @@ func (s *scores) Apply(ctx context.Context, seq int64, events []event.Event) err
 // Forget does nothing: scores cannot be taken apart. The daemon drops the snapshot and learns the log again.
 func (s *scores) Forget(context.Context, cold.ForgetFilter) error { return nil }
 
-// Flush writes a snapshot of what changed since the last one, and which batch it includes. One at a time: of two, the older
-// one saved last would be taken for the newer.
+// Flush writes a snapshot of what changed since the last one, and which batch it includes. One at a time: of two, the
+// older one saved last would be taken for the newer.
 func (s *scores) Flush(ctx context.Context) (durable int64, err error) {
 	s.saving.Lock()
 	defer s.saving.Unlock()
@@ -126,8 +126,8 @@ func (s *scores) snapshot() (at time.Time, err error) {
 	return s.saved, s.err
 }
 
-// load makes the hot store and the sessions with the snapshot in them. A snapshot with damage in it, or one made under other half-lives, is
-// dropped: the whole log is replayed.
+// load makes the hot store and the sessions with the snapshot in them. A snapshot with damage in it, or one made
+// under other half-lives, is dropped: the whole log is replayed.
 func (s *scores) load(ctx context.Context) error {
 	s.hot, s.live = hot.New(s.now), live.New()
 	seq, err := s.loadSnapshot(ctx)

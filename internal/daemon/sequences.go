@@ -25,8 +25,9 @@ func newSequences(b base, clock *clock, blobs *cold.Blobs, db *cold.DB) *reload.
 
 // worktree is a checkout as package reload sees it.
 func (h *reloadHandler) worktree(w *worktree) reload.Worktree {
-	return reload.Worktree{Root: w.repo.Root, Files: func() []event.Path { return w.tree.Load().All() }, Ignored: w.repo.Ignored,
-		State: func(ctx context.Context) string { return w.fingerprint(ctx) }}
+	return reload.Worktree{Root: w.repo.Root, Files: func() []event.Path { return w.tree.Load().All() },
+		Ignored: w.repo.Ignored,
+		State:   func(ctx context.Context) string { return w.fingerprint(ctx) }}
 }
 
 // fingerprint is a hash of what is checked out and changed, "" if git does not answer.

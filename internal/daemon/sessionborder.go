@@ -12,8 +12,8 @@ import (
 // borderApart is how far apart two starts or ends of one session are at least.
 const borderApart = 10 * time.Second
 
-// sessionBorders leaves out a start or an end of a session that was reported a moment ago: an agent that finds the hooks in
-// two settings files runs both, and its payloads have no id.
+// sessionBorders leaves out a start or an end of a session that was reported a moment ago: an agent that finds the
+// hooks in two settings files runs both, and its payloads have no id.
 type sessionBorders struct {
 	mu   sync.Mutex           // guards last
 	last map[border]time.Time // when it was last reported

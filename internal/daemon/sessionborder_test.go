@@ -8,8 +8,8 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// TestSessionBordersCountOnce: hooks in two settings files report a start or an end within ten seconds, whatever the clock
-// shows. A later one counts.
+// TestSessionBordersCountOnce: hooks in two settings files report a start or an end within ten seconds, whatever the
+// clock shows. A later one counts.
 func TestSessionBordersCountOnce(t *testing.T) {
 	t.Parallel()
 	d := newFixture(t)

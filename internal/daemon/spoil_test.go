@@ -99,9 +99,11 @@ func (d *fixture) fill() {
 	for i := range 3 {
 		session := fmt.Sprint("reload", i)
 		d.hook(session, "UserPromptSubmit", map[string]any{
-			"prompt": fmt.Sprint("explain how the ", []string{"zebra", "yellow", "violet"}[i], " module handles errors in a.go")})
-		d.hook(session, "PostToolUse", map[string]any{"tool_name": "Read", "tool_use_id": session + "-1", "tool_response": map[string]any{},
-			"tool_input": map[string]any{"file_path": filepath.Join(string(d.o.Repo.Root), "a.go")}})
+			"prompt": fmt.Sprint("explain how the ", []string{"zebra", "yellow", "violet"}[i],
+				" module handles errors in a.go")})
+		d.hook(session, "PostToolUse", map[string]any{"tool_name": "Read", "tool_use_id": session + "-1",
+			"tool_response": map[string]any{},
+			"tool_input":    map[string]any{"file_path": filepath.Join(string(d.o.Repo.Root), "a.go")}})
 		d.hook(session, "Stop", nil)
 		reply := stream(d, api.CachePut,
 			api.CachePutRequest{Session: session, Items: []api.CacheItem{{Task: "t", Turn: "u", Description: "words", Size: 4,

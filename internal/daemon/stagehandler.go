@@ -33,7 +33,8 @@ const (
 	stageOutput = 16_000_000          // bytes; a larger result is not kept
 )
 
-func newStageHandler(b base, worktrees *worktrees, clock *clock, seal *cold.Seal, sessions *session.Store) *stageHandler {
+func newStageHandler(b base, worktrees *worktrees, clock *clock, seal *cold.Seal,
+	sessions *session.Store) *stageHandler {
 	c := stage.New(stage.Options{Dir: filepath.Join(b.settings.store, "stage"), Now: b.now, Log: b.alert,
 		Bytes: func() int64 { return b.settings.get().StageBytes },
 		Keep:  func() time.Duration { return clock.unlessDoubted(stageKeep) },
@@ -103,7 +104,8 @@ func (s *stageHandler) request(r api.StageRequest) (out stage.Request, ok bool) 
 		TTL: time.Duration(r.TTL) * time.Millisecond, Failures: r.Failures, Refresh: r.Refresh}, true
 }
 
-func (s *stageHandler) begin(ctx context.Context, r api.StageRequest, _ io.Reader) (api.Streamed[api.StageTurn], error) {
+func (s *stageHandler) begin(ctx context.Context, r api.StageRequest, _ io.Reader) (api.Streamed[api.StageTurn],
+	error) {
 	var out api.Streamed[api.StageTurn]
 	out.Head.Limit = stageOutput
 	req, ok := s.request(r)
@@ -138,7 +140,8 @@ func (s *stageHandler) begin(ctx context.Context, r api.StageRequest, _ io.Reade
 	return out, nil
 }
 
-func (s *stageHandler) end(ctx context.Context, r api.StageResult, rest io.Reader) (api.Streamed[api.StageKept], error) {
+func (s *stageHandler) end(ctx context.Context, r api.StageResult, rest io.Reader) (api.Streamed[api.StageKept],
+	error) {
 	var out api.Streamed[api.StageKept]
 	record, err := io.ReadAll(rest)
 	if err != nil {
@@ -162,12 +165,15 @@ func (s *stageHandler) why(ctx context.Context, r api.StageRequest) (api.StageRe
 		return api.StageReason{AskTool: true, Changes: []api.StageChange{}}, nil
 	}
 	w, err := s.cache.Why(ctx, s.place(ctx), req)
-	changes := convert(w.Changes[:min(len(w.Changes), maxChanges)], func(c stage.Change) api.StageChange { return api.StageChange(c) })
-	return api.StageReason{Key: w.Key, Hit: w.Hit, Why: w.Miss, Nearest: w.Nearest, Changes: changes, Total: len(w.Changes),
-		Idle: w.Idle}, wrong(err)
+	changes := convert(w.Changes[:min(len(w.Changes), maxChanges)],
+		func(c stage.Change) api.StageChange { return api.StageChange(c) })
+	return api.StageReason{Key: w.Key, Hit: w.Hit, Why: w.Miss, Nearest: w.Nearest, Changes: changes,
+		Total: len(w.Changes),
+		Idle:  w.Idle}, wrong(err)
 }
 
-func (s *stageHandler) list(ctx context.Context, r api.StageListRequest, _ io.Reader) (out api.Streamed[api.StageListAnswer], err error) {
+func (s *stageHandler) list(ctx context.Context, r api.StageListRequest,
+	_ io.Reader) (out api.Streamed[api.StageListAnswer], err error) {
 	if r.Show != "" {
 		e, rec, err := s.cache.Show(ctx, r.Show)
 		if err != nil {

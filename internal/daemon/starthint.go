@@ -19,8 +19,8 @@ const (
 	stateTime = 150 * time.Millisecond
 )
 
-// startText is the text for a session that starts in this way, in at most most bytes: the context of earlier work, then further files. Its
-// tokens count against the session's allowance.
+// startText is the text for a session that starts in this way, in at most most bytes: the context of earlier work,
+// then further files. Its tokens count against the session's allowance.
 func (h *hints) startText(ctx context.Context, w *worktree, call hooks.Call, how string, most int) string {
 	q := event.Query{Session: call.Session, Subagent: call.Subagent, At: h.now()}
 	left, err := w.prefetch.Left(ctx, q.Session, q.At)
@@ -37,9 +37,10 @@ func (h *hints) startText(ctx context.Context, w *worktree, call hooks.Call, how
 		facts:    func(context.Context) []event.Suggestion { return files }}, most-len(lead)-1)
 }
 
-// workBefore is the context and the files that a starting session continues: its own, or those of the newest session whose changes are not
-// committed. After a cleared conversation there are only files.
-func (h *hints) workBefore(ctx context.Context, w *worktree, call hooks.Call, how string, space int, at time.Time) (session.Context,
+// workBefore is the context and the files that a starting session continues: its own, or those of the newest session
+// whose changes are not committed. After a cleared conversation there are only files.
+func (h *hints) workBefore(ctx context.Context, w *worktree, call hooks.Call, how string, space int,
+	at time.Time) (session.Context,
 	[]event.Suggestion) {
 	files, id, changed := h.workingSet(ctx, w, call, how, at)
 	if id == "" || how == "clear" {
@@ -63,13 +64,15 @@ const (
 	recentOpens = 300
 )
 
-// workingSet finds what a session goes on with. For one that continues it is what it found out before: the client has its own summary, and
-// reads the files again that were open last. For a new session it is the files of earlier work that is not committed yet; replayed
-// sessions used less than a tenth of the committed ones. id names the session whose work it is, changed what is not committed where git was
-// asked.
-func (h *hints) workingSet(ctx context.Context, w *worktree, call hooks.Call, how string, at time.Time) (files []event.Suggestion,
+// workingSet finds what a session goes on with. For one that continues it is what it found out before: the client has
+// its own summary, and reads the files again that were open last. For a new session it is the files of earlier work
+// that is not committed yet; replayed sessions used less than a tenth of the committed ones. id names the session
+// whose work it is, changed what is not committed where git was asked.
+func (h *hints) workingSet(ctx context.Context, w *worktree, call hooks.Call, how string,
+	at time.Time) (files []event.Suggestion,
 	id string, changed []event.Path) {
-	f := cold.LogFilter{Kinds: []event.Kind{event.KindRead, event.KindEdit, event.KindWrite}, Limit: recentOpens, Since: at.Add(-recentWork)}
+	f := cold.LogFilter{Kinds: []event.Kind{event.KindRead, event.KindEdit, event.KindWrite}, Limit: recentOpens,
+		Since: at.Add(-recentWork)}
 	continues := how == "resume" || how == "compact" || how == "fork"
 	if continues {
 		f.Session, f.Since, id = call.Session, time.Time{}, call.Session

@@ -18,7 +18,8 @@ type statsHandler struct {
 	worktrees   *worktrees
 	db          *cold.DB
 	predictions *prefetch.Prefetcher
-	others      map[string]func(context.Context, api.StatsRequest) (api.StatsAnswer, error) // tables of other parts, by name
+	// tables of other parts, by name
+	others map[string]func(context.Context, api.StatsRequest) (api.StatsAnswer, error)
 }
 
 // stats gives one table of what is known.
@@ -76,7 +77,8 @@ func (s *statsHandler) stats(ctx context.Context, r api.StatsRequest) (api.Stats
 const maxCosted = 50_000
 
 func (s *statsHandler) costs(ctx context.Context) ([]api.CostRow, error) {
-	kinds := []event.Kind{event.KindPrompt, event.KindRead, event.KindEdit, event.KindWrite, event.KindSearch, event.KindRun,
+	kinds := []event.Kind{event.KindPrompt, event.KindRead, event.KindEdit, event.KindWrite, event.KindSearch,
+		event.KindRun,
 		event.KindFailed, event.KindSuggest}
 	events, err := s.db.Log(ctx, cold.LogFilter{Limit: maxCosted, Kinds: kinds})
 	slices.Reverse(events) // the log selects the newest, the ledger wants the order of time
@@ -126,7 +128,8 @@ func retired(records []prefetch.Record, on []string) (out []api.RetiredKind) {
 			if !slices.Contains(on, string(r.Kind)) {
 				kinds = append(slices.Clone(on), string(r.Kind))
 			}
-			out = append(out, api.RetiredKind{Kind: string(r.Kind), Why: r.Why(), Back: "aoa config kinds " + strings.Join(kinds, ",")})
+			out = append(out, api.RetiredKind{Kind: string(r.Kind), Why: r.Why(), Back: "aoa config kinds " + strings.Join(kinds,
+				",")})
 		}
 	}
 	return out

@@ -42,7 +42,8 @@ func (s *statusHandler) status(ctx context.Context, _ api.None) (api.StatusAnswe
 	}
 	cfg := s.settings.get()
 	w := s.worktrees.caller(ctx)
-	out := api.StatusAnswer{Pid: os.Getpid(), Version: s.version, Build: s.build, Repo: string(w.repo.Root), Store: s.settings.store,
+	out := api.StatusAnswer{Pid: os.Getpid(), Version: s.version, Build: s.build, Repo: string(w.repo.Root),
+		Store:   s.settings.store,
 		Started: s.clock.started, Uptime: s.clock.uptime().Seconds(),
 		Events: int64(st.Events), Commits: int64(st.Commits), Files: int64(w.tree.Load().Len()), Sessions: int64(st.Sessions),
 		RSS: rss(), DB: st.Bytes, Hot: int64(s.hot.Size().Bytes), Watch: watching(w, cfg.Watch),
@@ -107,9 +108,9 @@ func (s *statusHandler) pause(_ context.Context, r api.PauseRequest) (api.PauseA
 	return api.PauseAnswer{Until: until}, s.settings.pause(until)
 }
 
-// end answers a request to stop. A daemon whose events cannot be written goes on, with the events in memory, unless it
-// is forced: it cannot take back a stop that it has begun. A damaged store is no reason to go on, because salvage gives the
-// events to a fresh one.
+// end answers a request to stop. A daemon whose events cannot be written goes on, with the events in memory, unless
+// it is forced: it cannot take back a stop that it has begun. A damaged store is no reason to go on, because salvage
+// gives the events to a fresh one.
 func (s *statusHandler) end(ctx context.Context, r api.StopRequest) (api.StopAnswer, error) {
 	var out api.StopAnswer
 	if r.Unless != "" && r.Unless == s.build {

@@ -119,7 +119,8 @@ func (s *statusHandler) teamStatus(ctx context.Context) (*api.Team, error) {
 	for _, p := range peers {
 		met := st.Origins[p.Origin]
 		delete(st.Origins, p.Origin)
-		out.Origins = append(out.Origins, api.TeamOrigin{Origin: p.Origin, Events: p.Events, Newest: p.Newest, Refused: met.Refused, Why: met.Why})
+		out.Origins = append(out.Origins, api.TeamOrigin{Origin: p.Origin, Events: p.Events, Newest: p.Newest,
+			Refused: met.Refused, Why: met.Why})
 	}
 	for name, met := range st.Origins {
 		if met.Refused > 0 {

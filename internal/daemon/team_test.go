@@ -20,7 +20,8 @@ var born = time.Now().Add(-3 * time.Hour).UTC().Truncate(time.Minute)
 func reads(who string, n int) (out []event.Event) {
 	for i := range n {
 		at := born.Add(time.Duration(i) * time.Minute)
-		out = append(out, read(fmt.Sprint(who, "-", i), "session-"+who, at, []event.Path{"a.go", "b.go", "in/side/c.go"}[i%3]))
+		out = append(out, read(fmt.Sprint(who, "-", i), "session-"+who, at,
+			[]event.Path{"a.go", "b.go", "in/side/c.go"}[i%3]))
 	}
 	return out
 }
@@ -54,8 +55,8 @@ func (d *fixture) hold(what string, want int) {
 	d.until(what, func() bool { n, _ := d.from(); return n == want })
 }
 
-// TestTeam: what another clone learned ranks here, as what was learned here does; its sessions are none of this clone, after a
-// restart, too. What it forgets is forgotten here.
+// TestTeam: what another clone learned ranks here, as what was learned here does; its sessions are none of this
+// clone, after a restart, too. What it forgets is forgotten here.
 func TestTeam(t *testing.T) {
 	t.Parallel()
 	a, b := newTeam(t, miniredis.RunT(t))
@@ -100,7 +101,8 @@ func TestForgetOrigin(t *testing.T) {
 	call(a, api.Events, reads("x", 6))
 	b.hold("what the other one learned", 6)
 	origin := call(b, api.Status, api.None{}).Team.Origins[0].Origin
-	_, err := api.Call(t.Context(), &api.Client{Place: b.o.Place, Dir: string(b.o.Repo.Root)}, api.Forget, api.ForgetRequest{Origin: "nobody"})
+	_, err := api.Call(t.Context(), &api.Client{Place: b.o.Place, Dir: string(b.o.Repo.Root)}, api.Forget,
+		api.ForgetRequest{Origin: "nobody"})
 	if err == nil || !strings.Contains(err.Error(), "0 origins") {
 		t.Errorf("removing nobody: %v", err)
 	}

@@ -76,8 +76,8 @@ func (t *thresholdHandler) feedback(ctx context.Context, r api.FeedbackRequest) 
 	return t.thresholds(ctx, r.Session)
 }
 
-// config reads the settings again. It gives retired kinds another chance, with no evidence against them: an event like any other, so
-// that a replay gives the same. A kind that has not retired is left as it is.
+// config reads the settings again. It gives retired kinds another chance, with no evidence against them: an event
+// like any other, so that a replay gives the same. A kind that has not retired is left as it is.
 func (t *thresholdHandler) config(ctx context.Context, r api.ConfigRequest) (out api.ConfigAnswer, err error) {
 	if err := t.reload(ctx); err != nil || len(r.Revive) == 0 {
 		return out, err
@@ -94,7 +94,8 @@ func (t *thresholdHandler) config(ctx context.Context, r api.ConfigRequest) (out
 			continue
 		}
 		out.Revived = append(out.Revived, kind)
-		events = append(events, event.Event{ID: "revive:" + kind + ":" + api.CallID(ctx), Time: t.now(), Kind: event.KindFeedback,
+		events = append(events, event.Event{ID: "revive:" + kind + ":" + api.CallID(ctx), Time: t.now(),
+			Kind:  event.KindFeedback,
 			Agent: "cli", Tool: kind, Why: prefetch.Revive, OK: true})
 	}
 	if len(events) == 0 {

@@ -26,7 +26,8 @@ type transcriptReader struct {
 }
 
 func (r *transcriptReader) run(ctx context.Context) error {
-	if dir, err := regularfile.Read(r.note(), regularfile.NoLinks, 16<<10); r.again && err == nil && r.settings.get().Transcripts != "off" {
+	if dir, err := regularfile.Read(r.note(), regularfile.NoLinks, 16<<10); r.again && err == nil &&
+		r.settings.get().Transcripts != "off" {
 		if _, err := r.start(ctx, api.ImportRequest{Transcripts: string(dir)}); err != nil {
 			r.log.Warn("past sessions are not imported again", "err", err)
 		}
@@ -91,7 +92,8 @@ func (r *transcriptReader) start(_ context.Context, req api.ImportRequest) (api.
 				r.log.Warn("where past sessions came from is not kept", "err", err)
 			}
 		default:
-			return api.ImportAnswer{}, &api.Error{Code: api.CodeBusy, Message: "an import of transcripts is running", Hint: "aoa status"}
+			return api.ImportAnswer{}, &api.Error{Code: api.CodeBusy, Message: "an import of transcripts is running",
+				Hint: "aoa status"}
 		}
 	}
 	out := r.state

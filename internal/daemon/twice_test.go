@@ -23,7 +23,8 @@ func (d *fixture) twice(path, body string) (answers [2]string) {
 	}}}
 	defer web.CloseIdleConnections()
 	for i := range answers {
-		req, err := http.NewRequestWithContext(d.Context(), http.MethodPost, "http://aoa/v1"+path, bytes.NewReader([]byte(body)))
+		req, err := http.NewRequestWithContext(d.Context(), http.MethodPost, "http://aoa/v1"+path,
+			bytes.NewReader([]byte(body)))
 		if err != nil {
 			d.Fatal(err)
 		}

@@ -11,8 +11,9 @@ import (
 	"github.com/aoa-dev/aoa/internal/api"
 )
 
-// TestAnotherVersion: a store that another aOa made, an older or a newer one, is moved aside with one line for each of its files, and made
-// again from git and from the past sessions that were imported into it, but for what was forgotten.
+// TestAnotherVersion: a store that another aOa made, an older or a newer one, is moved aside with one line for each
+// of its files, and made again from git and from the past sessions that were imported into it, but for what was
+// forgotten.
 func TestAnotherVersion(t *testing.T) {
 	t.Parallel()
 	d := newFixture(t)
@@ -23,7 +24,8 @@ func TestAnotherVersion(t *testing.T) {
 	d.transcript(past, "kept", 3)
 	d.transcript(past, "forgotten", 2)
 	imported := func() int {
-		return len(call(d, api.Log, api.LogRequest{Session: "kept"}).Events) + len(call(d, api.Log, api.LogRequest{Session: "forgotten"}).Events)
+		return len(call(d, api.Log, api.LogRequest{Session: "kept"}).Events) +
+			len(call(d, api.Log, api.LogRequest{Session: "forgotten"}).Events)
 	}
 	call(d, api.Import, api.ImportRequest{Transcripts: past})
 	d.until("past sessions are imported", func() bool { return imported() == 5 })

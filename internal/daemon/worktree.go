@@ -77,8 +77,9 @@ func newWorktrees(t *worktrees) *worktrees {
 
 // newRanker makes the ranker of a checkout.
 func newRanker(w *worktree, store *hot.Store, sessions *live.Sessions, db *cold.DB) *rank.Ranker {
-	return rank.New(store, sessions, w.tree.Load, rank.Options{Together: db.Together, Lately: db.TogetherSince, Contents: w.reader.Contents,
-		Read: w.reader.Text})
+	return rank.New(store, sessions, w.tree.Load, rank.Options{Together: db.Together, Lately: db.TogetherSince,
+		Contents: w.reader.Contents,
+		Read:     w.reader.Text})
 }
 
 // of returns the checkout of that repository and makes it known when it is new.
@@ -202,8 +203,10 @@ const savesAtMost = 2 * time.Second
 // some 20,000 files.
 const bigIndex = 2 << 20
 
-// newPrefetcher makes the Prefetcher whose state all checkouts share. first is the threshold that held when the log began.
-func newPrefetcher(b base, store *hot.Store, sessions *live.Sessions, r *rank.Ranker, first float64, seed string) *prefetch.Prefetcher {
+// newPrefetcher makes the Prefetcher whose state all checkouts share. first is the threshold that held when the log
+// began.
+func newPrefetcher(b base, store *hot.Store, sessions *live.Sessions, r *rank.Ranker, first float64,
+	seed string) *prefetch.Prefetcher {
 	return prefetch.New(store, sessions, r, prefetch.Options{
 		Threshold: func() float64 { return b.settings.get().Threshold },
 		List:      func() float64 { return b.settings.get().ListThreshold },
@@ -213,8 +216,8 @@ func newPrefetcher(b base, store *hot.Store, sessions *live.Sessions, r *rank.Ra
 		Kinds:   b.settings.on})
 }
 
-// readFirst reads the list of files for the first answers. In a large checkout it is what git tracks; the whole list follows
-// when the history is first read.
+// readFirst reads the list of files for the first answers. In a large checkout it is what git tracks; the whole list
+// follows when the history is first read.
 func (w *worktree) readFirst(ctx context.Context, log *slog.Logger) {
 	if idx, err := os.Stat(filepath.Join(w.repo.GitDir, "index")); err == nil && idx.Size() > bigIndex {
 		if files, err := w.repo.Tracked(ctx); err == nil {
@@ -338,7 +341,8 @@ func (t *worktrees) run(ctx context.Context) error {
 				case errors.Is(err, watcher.ErrRepoGone):
 					t.drop(w)
 				case err != nil && ctx.Err() == nil:
-					t.alert.Warn("saves are not seen any more: aoa daemon stop, then aoa daemon start", "root", string(w.repo.Root), "err", err)
+					t.alert.Warn("saves are not seen any more: aoa daemon stop, then aoa daemon start", "root", string(w.repo.Root),
+						"err", err)
 				}
 				return nil
 			})

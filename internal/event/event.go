@@ -38,11 +38,11 @@ func (k Kind) Open() bool { return k == KindRead || k.Edit() }
 // Edit reports whether the event is a tool's change of files.
 func (k Kind) Edit() bool { return k == KindEdit || k == KindWrite }
 
-// Event is one entry of the event log. All state is a fold of the events of all writers. So an event carries its own time and all
-// that learning needs, and never changes after it was logged.
+// Event is one entry of the event log. All state is a fold of the events of all writers. So an event carries its own
+// time and all that learning needs, and never changes after it was logged.
 type Event struct {
-	// ID makes deliveries idempotent: what is delivered twice has the same ID both times. It is made of tool_use_id, event and
-	// agent_id; of prompt_id; of the sha of a commit; of path, mtime and size of a save.
+	// ID makes deliveries idempotent: what is delivered twice has the same ID both times. It is made of tool_use_id,
+	// event and agent_id; of prompt_id; of the sha of a commit; of path, mtime and size of a save.
 	ID   string    `json:"id"`
 	Time time.Time `json:"time"` // when it happened, millisecond precision, UTC
 	Kind Kind      `json:"kind"`
@@ -66,16 +66,19 @@ type Event struct {
 	Scores  []float64 `json:"scores,omitempty"`  // suggest: the probability of Paths[i]
 	Text    string    `json:"text,omitempty"`    // redacted prompt, command or subject, at most MaxText bytes
 	OK      bool      `json:"ok,omitempty"`      // it succeeded; outcome: it was used; feedback: it helped
-	// Why is the reason of a failure (missing isdir nomatch unread denied toolarge other), unknown for a run that may have failed, or the
-	// arm of a suggestion (shown withheld shadow silent).
+	// Why is the reason of a failure (missing isdir nomatch unread denied toolarge other), unknown for a run that may
+	// have failed, or the arm of a suggestion (shown withheld shadow silent).
 	Why    string    `json:"why,omitempty"`
 	Cause  string    `json:"cause,omitempty"`  // outcome: ID of the suggestion
 	Author time.Time `json:"author,omitzero"`  // commits: author time, for show only
 	Task   Task      `json:"moment,omitempty"` // suggest: what it was made for
-	Tokens int       `json:"tokens,omitempty"` // suggest: estimated tokens of the text that was shown; search: of its result, 0 if not known
-	Label  string    `json:"label,omitempty"`  // outcome: what OK means (open next turn change)
-	Lines  string    `json:"lines,omitempty"`  // read: the lines that were read, as "40-120" or "40-"; "" for all, or if it is not known
-	Blob   string    `json:"blob,omitempty"`   // read: the id that git gives the content of the file, in hex; "" if it is not known
+	// suggest: estimated tokens of the text that was shown; search: of its result, 0 if not known
+	Tokens int    `json:"tokens,omitempty"`
+	Label  string `json:"label,omitempty"` // outcome: what OK means (open next turn change)
+	// read: the lines that were read, as "40-120" or "40-"; "" for all, or if it is not known
+	Lines string `json:"lines,omitempty"`
+	// read: the id that git gives the content of the file, in hex; "" if it is not known
+	Blob string `json:"blob,omitempty"`
 }
 
 // Bounds of an event. What exceeds them is cut when the event is made, not when it is read.
@@ -86,9 +89,9 @@ const (
 	MaxPaths = 5000 // further files of one event are counted but not kept
 )
 
-// Normalize returns an event cut to its bounds, with its times in UTC, cut to milliseconds. Every event is normalized once, before
-// it is logged, so that what is learned live equals what is learned from the log. A time more than two minutes after now becomes
-// now, because a wrong clock must not decide the ranking.
+// Normalize returns an event cut to its bounds, with its times in UTC, cut to milliseconds. Every event is normalized
+// once, before it is logged, so that what is learned live equals what is learned from the log. A time more than two
+// minutes after now becomes now, because a wrong clock must not decide the ranking.
 func (e Event) Normalize(now time.Time) Event {
 	if e.Time.After(now.Add(2 * time.Minute)) {
 		e.Time = now

@@ -9,12 +9,14 @@ import (
 )
 
 func TestNewPath(t *testing.T) {
-	for in, want := range map[string]Path{"a/b.go": "a/b.go", "./a//b/../c.go": "a/c.go", "a\nb": "a\nb", "\xff.go": "\xff.go", "..a": "..a"} {
+	for in, want := range map[string]Path{"a/b.go": "a/b.go", "./a//b/../c.go": "a/c.go", "a\nb": "a\nb",
+		"\xff.go": "\xff.go", "..a": "..a"} {
 		if got, err := NewPath(in); got != want || err != nil {
 			t.Errorf("%q: %q, %v; want %q", in, got, err, want)
 		}
 	}
-	for _, in := range []string{"", ".", "..", "../a", "a/../../b", "/a", "a\x00b", ".git", ".git/config", strings.Repeat("a/", MaxPath)} {
+	for _, in := range []string{"", ".", "..", "../a", "a/../../b", "/a", "a\x00b", ".git", ".git/config",
+		strings.Repeat("a/", MaxPath)} {
 		if got, err := NewPath(in); !errors.Is(err, ErrPath) {
 			t.Errorf("%.20q: %q, %v; want ErrPath", in, got, err)
 		}
@@ -55,8 +57,10 @@ func TestNormalize(t *testing.T) {
 }
 
 func TestWords(t *testing.T) {
-	s := Suggestion{Reasons: []Reason{{Signal: "committed", Value: 1, Weight: 2, Text: "committed today"}, {Signal: "bias", Value: 1, Weight: -4},
-		{Signal: "never", Value: 1, Weight: -1, Text: "never opened"}, {Signal: "comod", Value: .5, Weight: 1, Text: "changed together"}}}
+	s := Suggestion{Reasons: []Reason{{Signal: "committed", Value: 1, Weight: 2, Text: "committed today"},
+		{Signal: "bias", Value: 1, Weight: -4},
+		{Signal: "never", Value: 1, Weight: -1, Text: "never opened"}, {Signal: "comod", Value: .5, Weight: 1,
+			Text: "changed together"}}}
 	if got := s.Words(); got != "changed together" {
 		t.Errorf("the reason given is %q", got)
 	}

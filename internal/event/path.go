@@ -10,8 +10,8 @@ import (
 	"unicode/utf8"
 )
 
-// Path is a file of the repository: relative to the root of the worktree and inside of it, clean, with forward slashes, in the
-// letter case that git has. The zero Path is no path. Make one with NewPath or Root.Path only.
+// Path is a file of the repository: relative to the root of the worktree and inside of it, clean, with forward
+// slashes, in the letter case that git has. The zero Path is no path. Make one with NewPath or Root.Path only.
 type Path string
 
 // ErrPath is wrapped by every error of NewPath.
@@ -20,8 +20,8 @@ var ErrPath = errors.New("not a path of the repository")
 // MaxPath is the longest path, in bytes, that enters the store (PATH_MAX on Linux).
 const MaxPath = 4096
 
-// NewPath makes a Path of a name relative to the repository, with forward slashes, as git prints it. Names that are not UTF-8 keep
-// their bytes: git allows them, and a replaced byte would name another file. The error wraps ErrPath.
+// NewPath makes a Path of a name relative to the repository, with forward slashes, as git prints it. Names that are
+// not UTF-8 keep their bytes: git allows them, and a replaced byte would name another file. The error wraps ErrPath.
 func NewPath(s string) (Path, error) {
 	switch {
 	case s == "" || s == ".":
@@ -57,8 +57,8 @@ func (p Path) Base() string { return string(p[strings.LastIndexByte(string(p), '
 // Ext returns the extension with its dot, in lower case, "" if there is none.
 func (p Path) Ext() string { return strings.ToLower(path.Ext(p.Base())) }
 
-// Stem returns what the name of a file shares with that of its test: the base in lower case without extensions and test markers
-// ("rank_test.go" and "rank.go" → "rank", "a.spec.ts" → "a", "test_b.py" → "b", "FooTest.java" → "foo").
+// Stem returns what the name of a file shares with that of its test: the base in lower case without extensions and
+// test markers ("rank_test.go" and "rank.go" → "rank", "a.spec.ts" → "a", "test_b.py" → "b", "FooTest.java" → "foo").
 func (p Path) Stem() string {
 	s := p.Base()
 	if i := strings.IndexByte(s[min(1, len(s)):], '.'); i >= 0 {
@@ -78,8 +78,8 @@ func (p Path) Stem() string {
 var commonStems = wordSet("index doc readme __init__ __main__ mod lib main util utils helper helpers common types constants config " +
 	"errors license changelog makefile dockerfile setup conftest package page layout route style styles skill")
 
-// PairStem is what two files share that belong to each other by name, as a file and its test, or a source and its header: the stem,
-// and where it is a common one, the folder before it.
+// PairStem is what two files share that belong to each other by name, as a file and its test, or a source and its
+// header: the stem, and where it is a common one, the folder before it.
 func (p Path) PairStem() string {
 	stem := p.Stem()
 	if commonStems[stem] {
@@ -88,8 +88,8 @@ func (p Path) PairStem() string {
 	return stem
 }
 
-// Display returns the path for a terminal or an agent: control and invisible characters and bytes that are not UTF-8 are escaped, so
-// that a hostile file name can neither move a cursor nor break a line nor look like another.
+// Display returns the path for a terminal or an agent: control and invisible characters and bytes that are not UTF-8
+// are escaped, so that a hostile file name can neither move a cursor nor break a line nor look like another.
 func (p Path) Display() string {
 	if !strings.ContainsFunc(string(p), func(r rune) bool { return !Visible(r) }) {
 		return string(p)
@@ -97,8 +97,9 @@ func (p Path) Display() string {
 	return p.escaped(Visible)
 }
 
-// Quoted returns the path as a part of a sentence: as it is if it has only letters, digits and the usual signs, else between quotation
-// marks, with everything escaped that could end the quotation or pass for more than text. The quotation marks are its only ones.
+// Quoted returns the path as a part of a sentence: as it is if it has only letters, digits and the usual signs, else
+// between quotation marks, with everything escaped that could end the quotation or pass for more than text. The
+// quotation marks are its only ones.
 func (p Path) Quoted() string {
 	if p != "" && !strings.ContainsFunc(string(p), func(r rune) bool { return !ordinary(r) }) {
 		return string(p)
@@ -134,8 +135,9 @@ func (p Path) escaped(shown func(rune) bool) string {
 	return b.String()
 }
 
-// Visible reports whether a character is seen where it is printed: no control, no bidirectional or zero-width format character, no tag,
-// no variation selector, no blank that counts as a letter, and not the replacement of bytes that are not UTF-8.
+// Visible reports whether a character is seen where it is printed: no control, no bidirectional or zero-width format
+// character, no tag, no variation selector, no blank that counts as a letter, and not the replacement of bytes that
+// are not UTF-8.
 func Visible(r rune) bool {
 	if r < utf8.RuneSelf {
 		return r >= ' ' && r != 0x7f
@@ -158,8 +160,8 @@ const (
 	maxSpaces    = 3
 )
 
-// Mentionable reports whether an agent may be shown the path without being asked for it. No repository needs names that are as long as a
-// paragraph or read like a sentence, and a model could follow such a name.
+// Mentionable reports whether an agent may be shown the path without being asked for it. No repository needs names
+// that are as long as a paragraph or read like a sentence, and a model could follow such a name.
 func (p Path) Mentionable() bool {
 	if p == "" || len(p) > maxMentioned || strings.ContainsRune(string(p), '`') {
 		return false
@@ -180,8 +182,9 @@ func (p Path) Mentionable() bool {
 // Root is the absolute path of a worktree, with symlinks resolved.
 type Root string
 
-// Path makes a Path of a file name in the form of the operating system, absolute or relative to the worktree. ok is false if the
-// name is outside of the worktree. It reads nothing from disk: resolve symbolic links before if they matter.
+// Path makes a Path of a file name in the form of the operating system, absolute or relative to the worktree. ok is
+// false if the name is outside of the worktree. It reads nothing from disk: resolve symbolic links before if they
+// matter.
 func (r Root) Path(name string) (p Path, ok bool) {
 	if name == "" {
 		return "", false

@@ -2,8 +2,8 @@ package event
 
 import "time"
 
-// Task is what a prediction is made for. Weights, calibration and records are kept per task. Tasks are stored: they are added, never
-// renamed.
+// Task is what a prediction is made for. Weights, calibration and records are kept per task. Tasks are stored: they
+// are added, never renamed.
 type Task string
 
 // The tasks.
@@ -31,10 +31,12 @@ type Query struct {
 
 // PromptQuery asks which files the turn of a prompt opens.
 func PromptQuery(e Event) *Query {
-	return &Query{Task: TaskPrompt, Session: e.Session, Subagent: e.Subagent, Prompt: e.Text, Tags: e.Tags[:min(len(e.Tags), 3)]}
+	return &Query{Task: TaskPrompt, Session: e.Session, Subagent: e.Subagent, Prompt: e.Text,
+		Tags: e.Tags[:min(len(e.Tags), 3)]}
 }
 
-// Branch is what a branch adds to the default branch. The zero value: nothing is known of one, or it is the default branch.
+// Branch is what a branch adds to the default branch. The zero value: nothing is known of one, or it is the default
+// branch.
 type Branch struct {
 	Name    string `json:"name"`
 	Base    string `json:"base"`    // the default branch
@@ -44,12 +46,13 @@ type Branch struct {
 
 // Answer is what a Query gets. Fields of its JSON form are added, never renamed.
 type Answer struct {
-	Confidence  float64      `json:"confidence"`        // the first suggestion's score, 0 when there is none
-	Suggestions []Suggestion `json:"suggestions"`       // best first, ties by path
-	At          int64        `json:"at"`                // time of the ranking, Unix milliseconds
-	Ms          float64      `json:"ms"`                // time spent, milliseconds
-	Reading     bool         `json:"reading,omitempty"` // the daemon has not read all files since its start: a later answer may be better
-	Branch      Branch       `json:"branch,omitzero"`   // the branch that is answered about, if the question names nothing
+	Confidence  float64      `json:"confidence"`  // the first suggestion's score, 0 when there is none
+	Suggestions []Suggestion `json:"suggestions"` // best first, ties by path
+	At          int64        `json:"at"`          // time of the ranking, Unix milliseconds
+	Ms          float64      `json:"ms"`          // time spent, milliseconds
+	// the daemon has not read all files since its start: a later answer may be better
+	Reading bool   `json:"reading,omitempty"`
+	Branch  Branch `json:"branch,omitzero"` // the branch that is answered about, if the question names nothing
 }
 
 // Suggestion is a file with the probability that it is opened within the session's next 10 file events
@@ -72,14 +75,15 @@ type Reason struct {
 	With   Path    `json:"with,omitempty"` // the file that Text names
 }
 
-// SignalRemoved is the reason that a file uses a name that the change removes. Its weight is in the calibration, not in the logit.
+// SignalRemoved is the reason that a file uses a name that the change removes. Its weight is in the calibration, not
+// in the logit.
 const SignalRemoved = "name_removed"
 
 // Words returns the text of Reason, "" if there is none.
 func (s Suggestion) Words() string { return s.Reason().Text }
 
-// Reason returns the one reason to show: the strongest that speaks for the file and says what links it to the query. That a file
-// is recent or near is shown only if there is no other reason. It is the zero Reason if none has a text.
+// Reason returns the one reason to show: the strongest that speaks for the file and says what links it to the query.
+// That a file is recent or near is shown only if there is no other reason. It is the zero Reason if none has a text.
 func (s Suggestion) Reason() (weak Reason) {
 	for _, r := range s.Reasons {
 		if r.Signal == SignalRemoved {

@@ -19,8 +19,8 @@ const (
 // ReadOnly reports whether the act changes nothing.
 func (a Act) ReadOnly() bool { return a == ActRead || a == ActSearch || a == ActList }
 
-// Step is one tool call with what is needed to repeat it. Inputs are redacted. A step whose input had a secret says so, because
-// the input is not complete any more.
+// Step is one tool call with what is needed to repeat it. Inputs are redacted. A step whose input had a secret says
+// so, because the input is not complete any more.
 type Step struct {
 	ID       string    `json:"id,omitempty"` // of the call: the same for all deliveries
 	Time     time.Time `json:"at,omitzero"`

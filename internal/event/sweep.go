@@ -12,9 +12,9 @@ const (
 	sweepFolders = 3 // … when they are in that many folders
 )
 
-// Sweep reports whether a commit says nothing about which files belong together: it goes through the repository for the sake of a
-// formatter, a linter or a license. Manifests, lock files and settings of tools that change without the program belong
-// together (go.mod and go.sum). e.Text is the subject.
+// Sweep reports whether a commit says nothing about which files belong together: it goes through the repository for
+// the sake of a formatter, a linter or a license. Manifests, lock files and settings of tools that change without the
+// program belong together (go.mod and go.sum). e.Text is the subject.
 func (e Event) Sweep() bool {
 	files, folders, work := 0, map[string]bool{}, false
 	for _, list := range [][]Path{e.Paths, e.Gone} {
@@ -50,8 +50,8 @@ var chronicles = wordSet("changelog changes history news")
 // bumpTerms are the terms of a subject that say that versions of dependencies change.
 var bumpTerms = wordSet("bump dep dependency dependabot renovate")
 
-// Topics returns the terms of a commit that are about its files. Of one that changes the versions of dependencies and nothing else these
-// are the terms that say so: the others name packages.
+// Topics returns the terms of a commit that are about its files. Of one that changes the versions of dependencies and
+// nothing else these are the terms that say so: the others name packages.
 func (e Event) Topics() []string {
 	for _, list := range [][]Path{e.Paths, e.Gone} {
 		for _, p := range list {
@@ -75,7 +75,8 @@ func (e Event) Topics() []string {
 // Upkeep reports whether the file is a manifest, a lock file, a changelog, or a setting of a tool.
 func (p Path) Upkeep() bool {
 	base := strings.ToLower(p.Base())
-	return p.manifest() || settings[base] || strings.HasPrefix(string(p), ".github/") || strings.HasPrefix(string(p), ".circleci/") ||
+	return p.manifest() || settings[base] || strings.HasPrefix(string(p), ".github/") ||
+		strings.HasPrefix(string(p), ".circleci/") ||
 		p.chronicle()
 }
 
@@ -109,7 +110,10 @@ var (
 // upkeepWords reports whether the subject has words of either list.
 func upkeepWords(subject string) (only, maybe bool) {
 	subject, _, _ = strings.Cut(strings.ToLower(subject), "\n")
-	for _, w := range strings.FieldsFunc(subject, func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') }) {
+	for _, w := range strings.FieldsFunc(subject, func(r rune) bool {
+		return (r < 'a' || r > 'z') &&
+			(r < '0' || r > '9')
+	}) {
 		only, maybe = only || onlyUpkeep[w], maybe || maybeUpkeep[w]
 	}
 	return only, maybe

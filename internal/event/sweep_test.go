@@ -83,7 +83,8 @@ func TestPairStem(t *testing.T) {
 		{"rank/rank.go", "rank/rank_test.go", true}, {"src/a.ts", "test/a.spec.ts", true}, {"x/a.c", "include/a.h", true},
 		{"a/index.ts", "b/index.ts", false}, {"a/doc.go", "b/doc.go", false}, {"README.md", "docs/README.md", false},
 		{"a/__init__.py", "b/__init__.py", false}, {"a/mod.rs", "b/mod.rs", false}, {"a/utils.py", "b/utils.py", false},
-		{"a/utils.py", "a/test_utils.py", true}, {"a/utils.py", "b/test_utils.py", false}, {"a/index.ts", "a/index.test.ts", true},
+		{"a/utils.py", "a/test_utils.py", true}, {"a/utils.py", "b/test_utils.py", false}, {"a/index.ts", "a/index.test.ts",
+			true},
 		{"a/x.go", "a/y.go", false},
 	} {
 		if got := c.a.PairStem() == c.b.PairStem(); got != c.want {

@@ -42,8 +42,8 @@ func (p *Program) Blobs(ctx context.Context, dir string) (*Blobs, error) {
 	return b, nil
 }
 
-// Read returns the content of an object that is named as git names it (an id, HEAD:path), nil for one of more than most bytes and for what
-// is no file. Errors: ErrNoBlob, after which the next may be read; others end the process.
+// Read returns the content of an object that is named as git names it (an id, HEAD:path), nil for one of more than
+// most bytes and for what is no file. Errors: ErrNoBlob, after which the next may be read; others end the process.
 func (b *Blobs) Read(name string, most int64) ([]byte, error) {
 	if strings.ContainsAny(name, "\n\r") {
 		return nil, nil // git reads a name per line

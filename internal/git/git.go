@@ -19,8 +19,8 @@ var ErrMissing = errors.New("git is not on the PATH")
 // ErrFilters says that the repository has filter drivers that cannot be switched off.
 var ErrFilters = errors.New("filter drivers that cannot be switched off")
 
-// Program is the git program with settings that keep a repository's own settings from starting other programs. A folder that was
-// unpacked from an archive has its own .git/config and .gitattributes, which nobody has read.
+// Program is the git program with settings that keep a repository's own settings from starting other programs. A
+// folder that was unpacked from an archive has its own .git/config and .gitattributes, which nobody has read.
 type Program struct {
 	path  string // "" if there is none
 	env   []string
@@ -46,17 +46,18 @@ func Find(env []string) *Program {
 // Found reports whether there is a git program.
 func (p *Program) Found() bool { return p.path != "" }
 
-// gitSettings precede every subcommand and override every settings file. They switch off what git runs (file monitor, hooks,
-// signature check, maintenance, and all programs of a connection), locks, and settings that change the form of the output.
-// core.fsmonitor is empty because git before 2.36 takes "false" for the name of a program.
+// gitSettings precede every subcommand and override every settings file. They switch off what git runs (file monitor,
+// hooks, signature check, maintenance, and all programs of a connection), locks, and settings that change the form of
+// the output. core.fsmonitor is empty because git before 2.36 takes "false" for the name of a program.
 var gitSettings = []string{
 	"--no-optional-locks", "--no-pager", "-c", "core.fsmonitor=", "-c", "core.hooksPath=/dev/null", "-c", "log.showSignature=false",
 	"-c", "maintenance.auto=false", "-c", "gc.auto=0", "-c", "submodule.recurse=false", "-c", "core.sshCommand=false", "-c",
 	"core.askPass=", "-c", "credential.helper=", "-c", "core.quotepath=off", "-c", "diff.relative=false",
 }
 
-// gitVerbs are the subcommands that may be used, with the options that each gets. Those without options neither read a file of the
-// worktree nor format a difference. command refuses all others: find out what a subcommand can run before you add it.
+// gitVerbs are the subcommands that may be used, with the options that each gets. Those without options neither read
+// a file of the worktree nor format a difference. command refuses all others: find out what a subcommand can run
+// before you add it.
 var gitVerbs = map[string][]string{
 	"cat-file": nil, "check-attr": nil, "config": nil, "ls-files": nil, "ls-tree": nil, "rev-list": nil, "rev-parse": nil,
 	"symbolic-ref": nil, "version": nil, "diff": {"--cached", "--no-ext-diff", "--no-textconv", "--ignore-submodules=all"},
@@ -64,8 +65,8 @@ var gitVerbs = map[string][]string{
 	"status": {"--ignore-submodules=all"}, // and no filters: see withoutFilters
 }
 
-// command prepares a git command in a folder. args are options of git itself, a subcommand and its arguments. The error wraps
-// ErrMissing or ErrFilters, or says that the subcommand is not allowed.
+// command prepares a git command in a folder. args are options of git itself, a subcommand and its arguments. The
+// error wraps ErrMissing or ErrFilters, or says that the subcommand is not allowed.
 func (p *Program) command(ctx context.Context, dir string, args ...string) (*exec.Cmd, error) {
 	verb := verbOf(args)
 	more, known := gitVerbs[verb]
@@ -119,12 +120,13 @@ func parseFilters(out []byte) []string {
 	return slices.Compact(names)
 }
 
-// maxFilterOptions bounds the options that switch filter drivers off, in bytes: on Windows a command line ends after 32 kB.
+// maxFilterOptions bounds the options that switch filter drivers off, in bytes: on Windows a command line ends after
+// 32 kB.
 const maxFilterOptions = 16 << 10
 
-// withoutFilters returns options under which no filter driver runs, so that git compares the contents as they are. git has no option
-// for all of them, so each is switched off by its name. A name with "=" is refused: git takes what precedes the first "=" for the
-// key.
+// withoutFilters returns options under which no filter driver runs, so that git compares the contents as they are.
+// git has no option for all of them, so each is switched off by its name. A name with "=" is refused: git takes what
+// precedes the first "=" for the key.
 func withoutFilters(drivers []string) ([]string, error) {
 	var out []string
 	size := 0
@@ -140,15 +142,15 @@ func withoutFilters(drivers []string) ([]string, error) {
 	return out, nil
 }
 
-// keptGitVars are the only GIT_ variables that git gets: they say where its configuration is. All others (GIT_DIR, GIT_INDEX_FILE,
-// GIT_TRACE…) are set by git for its hooks or by users for one command.
+// keptGitVars are the only GIT_ variables that git gets: they say where its configuration is. All others (GIT_DIR,
+// GIT_INDEX_FILE, GIT_TRACE…) are set by git for its hooks or by users for one command.
 var keptGitVars = []string{
 	"GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM", "GIT_CONFIG_COUNT", "GIT_EXEC_PATH",
 	"GIT_CEILING_DIRECTORIES", "GIT_DISCOVERY_ACROSS_FILESYSTEM", "GIT_ATTR_NOSYSTEM",
 }
 
-// gitEnv returns the environment of git: English messages, no questions, no fetches (some versions do not know GIT_NO_LAZY_FETCH, so
-// no transport is allowed either), no replaced objects.
+// gitEnv returns the environment of git: English messages, no questions, no fetches (some versions do not know
+// GIT_NO_LAZY_FETCH, so no transport is allowed either), no replaced objects.
 func gitEnv(env []string) []string {
 	out := make([]string, 0, len(env)+8)
 	for _, kv := range env {

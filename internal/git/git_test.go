@@ -16,7 +16,8 @@ import (
 func gitFolder(t *testing.T) (dir string, env []string, git func(args ...string)) {
 	t.Helper()
 	dir = t.TempDir()
-	env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + t.TempDir(), "GIT_CONFIG_GLOBAL=" + os.DevNull, "GIT_CONFIG_SYSTEM=" + os.DevNull,
+	env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + t.TempDir(), "GIT_CONFIG_GLOBAL=" + os.DevNull,
+		"GIT_CONFIG_SYSTEM=" + os.DevNull,
 		"GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@example.org", "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@example.org"}
 	git = func(args ...string) {
 		t.Helper()
@@ -61,7 +62,8 @@ func TestGitRunsNoFilter(t *testing.T) {
 	}{
 		{"plain", "plain", false}, {"with.dots", "with.dots", false}, {"", "", false}, {"ÜBER", "ÜBER", false},
 		{`quo\"ted`, `quo"ted`, false},
-		{`back\\slash`, `back\slash`, false}, {"$(x)", "$(x)", false}, {".", ".", false}, {".clean", ".clean", false}, {"-c", "-c", false},
+		{`back\\slash`, `back\slash`, false}, {"$(x)", "$(x)", false}, {".", ".", false}, {".clean", ".clean", false}, {"-c",
+			"-c", false},
 		{"a=b", "a=b", true}, {"=", "=", true}, {strings.Repeat("long", 2000), strings.Repeat("long", 400), true},
 	} {
 		dir, env, git := gitFolder(t)

@@ -47,8 +47,8 @@ func ExitCode(err error) int {
 	return -1
 }
 
-// Run runs a git command in a folder and returns what it prints, at most 1 GB. args are options of git itself, a subcommand and its
-// arguments. Errors: those of Stream.
+// Run runs a git command in a folder and returns what it prints, at most 1 GB. args are options of git itself, a
+// subcommand and its arguments. Errors: those of Stream.
 func (p *Program) Run(ctx context.Context, dir string, args ...string) (out []byte, err error) {
 	err = p.Stream(ctx, dir, "", func(from io.Reader) (err error) {
 		out, err = io.ReadAll(io.LimitReader(from, maxOutput+1))
@@ -60,15 +60,17 @@ func (p *Program) Run(ctx context.Context, dir string, args ...string) (out []by
 	return out, err
 }
 
-// Stream runs a git command with that input and gives its output to read while it runs. When read returns an error, ctx ends or time is up,
-// git is killed. It has ended when Stream returns. Errors: ErrMissing, ErrFilters, an Error, read's own, ctx's.
+// Stream runs a git command with that input and gives its output to read while it runs. When read returns an error,
+// ctx ends or time is up, git is killed. It has ended when Stream returns. Errors: ErrMissing, ErrFilters, an Error,
+// read's own, ctx's.
 func (p *Program) Stream(ctx context.Context, dir, input string, read func(io.Reader) error, args ...string) error {
 	verb, parent, limit := verbOf(args), ctx, p.limit
 	if slices.Contains(unbounded, verb) {
 		limit = math.MaxInt64
 	}
-	ctx, cancel := context.WithTimeoutCause(parent, limit, fmt.Errorf("git %s did not end within %v: it waits where a .gitignore is a pipe "+
-		"(find . -name .gitignore -type p)", verb, limit))
+	ctx, cancel := context.WithTimeoutCause(parent, limit,
+		fmt.Errorf("git %s did not end within %v: it waits where a .gitignore is a pipe "+
+			"(find . -name .gitignore -type p)", verb, limit))
 	defer cancel()
 	cmd, err := p.command(ctx, dir, args...)
 	if err != nil {

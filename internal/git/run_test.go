@@ -21,12 +21,14 @@ func TestRun(t *testing.T) {
 		t.Errorf("%q, %v", out, err)
 	}
 	_, err := p.Run(t.Context(), dir, "rev-parse", "--verify", "none")
-	if e, ok := errors.AsType[*Error](err); !ok || e.Verb != "rev-parse" || ExitCode(err) != 128 || !strings.Contains(e.Stderr, "fatal: ") ||
+	if e, ok := errors.AsType[*Error](err); !ok || e.Verb != "rev-parse" || ExitCode(err) != 128 ||
+		!strings.Contains(e.Stderr, "fatal: ") ||
 		strings.Contains(err.Error(), "\n") {
 		t.Errorf("of a name that is none: %v", err)
 	}
 	stop := errors.New("stop")
-	if err := p.Stream(t.Context(), dir, "HEAD\n", func(io.Reader) error { return stop }, "rev-list", "--stdin"); !errors.Is(err, stop) {
+	if err := p.Stream(t.Context(), dir, "HEAD\n", func(io.Reader) error { return stop }, "rev-list",
+		"--stdin"); !errors.Is(err, stop) {
 		t.Errorf("the reader's error became %v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())

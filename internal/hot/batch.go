@@ -98,8 +98,8 @@ func (b *Batch) Rename(from, to event.Path) {
 // the Read highest; epochs older than the newest two are dropped. No answer changes.
 func (b *Batch) Trim(at time.Time) { b.job(&b.trim, at) }
 
-// Decay drops, after everything else in the batch, members of global sets that read as 0 by then: a file that nobody has
-// touched for some twenty half-lives. Nothing else is rewritten, see the package comment.
+// Decay drops, after everything else in the batch, members of global sets that read as 0 by then: a file that nobody
+// has touched for some twenty half-lives. Nothing else is rewritten, see the package comment.
 func (b *Batch) Decay(at time.Time) { b.job(&b.decay, at) }
 
 // Sweep drops, after everything else in the batch, what no other housekeeping finds: members of owned sets that nobody

@@ -9,7 +9,8 @@ import (
 	"github.com/aoa-dev/aoa/internal/hot"
 )
 
-// TestClockAhead: what was stamped under a clock that ran ahead is not the newest for ever once the clock is right again.
+// TestClockAhead: what was stamped under a clock that ran ahead is not the newest for ever once the clock is right
+// again.
 func TestClockAhead(t *testing.T) {
 	clock := noon
 	s := hot.New(func() time.Time { return clock })

@@ -7,8 +7,8 @@
 //
 // # Decay
 //
-// A family with half-life h cuts time into epochs of 32 half-lives: k = ⌊t/32h⌋, landmark L_k = 32h·k. An increment
-// w at time t adds w·2^((t-L_k)/h) to the member's score in the set of epoch k. At time now a score s of epoch k is
+// A family with half-life h cuts time into epochs of 32 half-lives: k = ⌊t/32h⌋, landmark L_k = 32h·k. An increment w
+// at time t adds w·2^((t-L_k)/h) to the member's score in the set of epoch k. At time now a score s of epoch k is
 // worth s·2^(-(now-L_k)/h). A reader adds the epochs k(now) and k(now)-1. It leaves the older one out when now-L_k
 // exceeds 20 half-lives, because the older one is then worth less than 1e-6 of what it was. So nothing is ever
 // rewritten to decay, late and repeated writers agree, and the factor never exceeds 2^33. A tick drops epochs older

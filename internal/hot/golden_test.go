@@ -35,7 +35,8 @@ func golden(t *testing.T, name string, got []byte) []byte {
 
 var march = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
-// shorten makes the half-lives of all families an hour until the test ends, and their sets small. So a few days are several epochs.
+// shorten makes the half-lives of all families an hour until the test ends, and their sets small. So a few days are
+// several epochs.
 func shorten(t *testing.T, keep int) {
 	t.Helper()
 	for _, f := range hot.Families {

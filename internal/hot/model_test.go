@@ -80,7 +80,8 @@ func (m *model) keysOf() []modelKey {
 		keys = append(keys, k)
 	}
 	slices.SortFunc(keys, func(a, b modelKey) int {
-		return cmp.Or(cmp.Compare(a.family.Name, b.family.Name), cmp.Compare(a.owner, b.owner), cmp.Compare(a.member, b.member))
+		return cmp.Or(cmp.Compare(a.family.Name, b.family.Name), cmp.Compare(a.owner, b.owner),
+			cmp.Compare(a.member, b.member))
 	})
 	return keys
 }
@@ -152,7 +153,8 @@ func (m *model) trim(at time.Time, written map[ownedSet]bool) {
 		}
 	}
 	for _, d := range drops {
-		m.said[d.key] = slices.DeleteFunc(m.said[d.key], func(i increment) bool { return d.of.Epoch(hot.Seconds(i.t)) == d.epoch })
+		m.said[d.key] = slices.DeleteFunc(m.said[d.key],
+			func(i increment) bool { return d.of.Epoch(hot.Seconds(i.t)) == d.epoch })
 	}
 }
 
@@ -265,7 +267,8 @@ func randomWrite(r *rand.Rand, w world, b *hot.Batch, m *model, now time.Time, w
 func (m *model) markRenamed(written map[ownedSet]bool, from, to string) {
 	for k, is := range m.said {
 		f := k.family
-		if f.Owner == hot.NounNone || (k.owner != from || f.Owner != hot.NounFile) && (k.member != from || f.Member != hot.NounFile) {
+		if f.Owner == hot.NounNone || (k.owner != from || f.Owner != hot.NounFile) &&
+			(k.member != from || f.Member != hot.NounFile) {
 			continue
 		}
 		if f.Owner == hot.NounFile && k.owner == from {

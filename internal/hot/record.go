@@ -159,8 +159,8 @@ type decoder struct {
 	c    content // the last record's, whose lists are used again
 }
 
-// decode reads a record. It accepts only what encode makes: any other bytes are errRecord, or ErrHalfLives. The content is good
-// until the next call; its sets and texts stay.
+// decode reads a record. It accepts only what encode makes: any other bytes are errRecord, or ErrHalfLives. The
+// content is good until the next call; its sets and texts stay.
 func (d *decoder) decode(r record, data []byte) (*content, error) {
 	if len(data) < 9 || data[0] != recordVersion {
 		return nil, fmt.Errorf("%w: version or length", errRecord)

@@ -20,7 +20,10 @@ func (s *Store) planRename(moved map[string]string) []change {
 	if len(now) == 0 {
 		return nil
 	}
-	olds := slices.SortedFunc(maps.Keys(now), func(a, b uint32) int { return strings.Compare(files.texts[a], files.texts[b]) })
+	olds := slices.SortedFunc(maps.Keys(now), func(a, b uint32) int {
+		return strings.Compare(files.texts[a],
+			files.texts[b])
+	})
 	var gone, come []change // all old names go before the first new one comes
 	for i, f := range Families {
 		for _, k := range slices.Sorted(maps.Keys(s.sets[i])) {

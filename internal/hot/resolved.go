@@ -20,8 +20,9 @@ type resolved struct {
 
 // resolve resolves the batch.
 func (b *Batch) resolve() *resolved {
-	c := &resolved{Newest: b.newest, Moved: compose(b.renames), Changes: append(b.resolveSets(), b.resolveStamps()...), Facts: b.facts,
-		Trim: b.trim, Decay: b.decay, Sweep: b.sweep}
+	c := &resolved{Newest: b.newest, Moved: compose(b.renames), Changes: append(b.resolveSets(), b.resolveStamps()...),
+		Facts: b.facts,
+		Trim:  b.trim, Decay: b.decay, Sweep: b.sweep}
 	return c
 }
 
@@ -51,7 +52,8 @@ func (b *Batch) resolveSets() []change {
 		out = append(out, c)
 	}
 	slices.SortFunc(out, func(x, y change) int {
-		return cmp.Or(cmp.Compare(x.Family.index, y.Family.index), cmp.Compare(x.Epoch, y.Epoch), cmp.Compare(x.Owner, y.Owner))
+		return cmp.Or(cmp.Compare(x.Family.index, y.Family.index), cmp.Compare(x.Epoch, y.Epoch),
+			cmp.Compare(x.Owner, y.Owner))
 	})
 	return out
 }

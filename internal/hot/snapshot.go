@@ -68,7 +68,10 @@ func (s *Store) changed(full bool) []record {
 			todo = append(todo, record{nounFact, key})
 		}
 	}
-	slices.SortFunc(todo, func(a, b record) int { return cmp.Or(cmp.Compare(a.noun, b.noun), cmp.Compare(a.text, b.text)) })
+	slices.SortFunc(todo, func(a, b record) int {
+		return cmp.Or(cmp.Compare(a.noun, b.noun),
+			cmp.Compare(a.text, b.text))
+	})
 	return append(slices.Compact(todo), record{noun: nounMeta})
 }
 

@@ -84,8 +84,8 @@ func TestNamesAreUsedAgain(t *testing.T) {
 	}
 }
 
-// TestTickAfterRestart: the next tick looks at the same sets after a restart as without one. A set that only decayed since the last
-// tick keeps its members, and a member that comes again counts on.
+// TestTickAfterRestart: the next tick looks at the same sets after a restart as without one. A set that only decayed
+// since the last tick keeps its members, and a member that comes again counts on.
 func TestTickAfterRestart(t *testing.T) {
 	s := hot.New(nil)
 	fill(t, s, 1, func(b *hot.Batch) {

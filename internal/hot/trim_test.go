@@ -10,10 +10,11 @@ import (
 	"github.com/aoa-dev/aoa/internal/hot"
 )
 
-// TestHousekeepingChangesNoAnswer fills stores with random histories over several epochs and compares every answer before and after a
-// tick: bit for bit what ranks, to 1e-6 the values of single members.
+// TestHousekeepingChangesNoAnswer fills stores with random histories over several epochs and compares every answer
+// before and after a tick: bit for bit what ranks, to 1e-6 the values of single members.
 func TestHousekeepingChangesNoAnswer(t *testing.T) {
-	jobs := map[string]func(*hot.Batch, time.Time){"trim": (*hot.Batch).Trim, "decay": (*hot.Batch).Decay, "sweep": (*hot.Batch).Sweep}
+	jobs := map[string]func(*hot.Batch, time.Time){"trim": (*hot.Batch).Trim, "decay": (*hot.Batch).Decay,
+		"sweep": (*hot.Batch).Sweep}
 	for name, job := range jobs {
 		t.Run(name, func(t *testing.T) {
 			shorten(t, 256)

@@ -201,8 +201,8 @@ func TestContentsOfFewerFiles(t *testing.T) {
 	}
 }
 
-// TestContentsAfterAnyChange: after random saves, removals and merges every question has the answer that it has when the same files
-// are entered again.
+// TestContentsAfterAnyChange: after random saves, removals and merges every question has the answer that it has when
+// the same files are entered again.
 func TestContentsAfterAnyChange(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	c, now := NewContents(), map[event.Path]string{}
@@ -272,7 +272,8 @@ func TestContentsChangeDuringMerge(t *testing.T) {
 		now[p] = text
 	}
 	for i := range 40 {
-		set(event.Path(fmt.Sprintf("f%d.go", i)), fmt.Sprintf("func nameNumber%s() { callSome%s() }", letters(20*i), letters(i)))
+		set(event.Path(fmt.Sprintf("f%d.go", i)), fmt.Sprintf("func nameNumber%s() { callSome%s() }", letters(20*i),
+			letters(i)))
 	}
 	var parts []part
 	for _, s := range c.segments {
@@ -295,8 +296,8 @@ func TestContentsChangeDuringMerge(t *testing.T) {
 	}
 }
 
-// TestContentsAreBounded: beyond the number of files, or of bytes, a new file is not kept. What is known is followed, and what goes
-// makes space.
+// TestContentsAreBounded: beyond the number of files, or of bytes, a new file is not kept. What is known is followed,
+// and what goes makes space.
 func TestContentsAreBounded(t *testing.T) {
 	c := newContents(2, maxBytes)
 	for i := range 4 {
@@ -325,7 +326,8 @@ func TestContentsAreBounded(t *testing.T) {
 
 // TestSegmentCounts: counts and numbers are kept exactly up to their bounds.
 func TestSegmentCounts(t *testing.T) {
-	for _, counts := range [][fields]uint8{{bodyField: 1}, {bodyField: 2}, {bodyField: 255}, {1, 2, 3, 4, 255}, {pathField: 1},
+	for _, counts := range [][fields]uint8{{bodyField: 1}, {bodyField: 2}, {bodyField: 255}, {1, 2, 3, 4, 255},
+		{pathField: 1},
 		{proseField: 1, bodyField: 1}, {1, 1, 1, 1, 15}, {definitionField: 1, bodyField: 16},
 		{definitionField: 2, bodyField: 3}} {
 		list := appendWord(appendWord(nil, 0, &counts), maxFiles-1, &counts)

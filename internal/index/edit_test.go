@@ -9,8 +9,8 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// TestEdits: names of removed and added lines, what is gone and what was defined; lines that only moved, or got other space around
-// them, are no edits.
+// TestEdits: names of removed and added lines, what is gone and what was defined; lines that only moved, or got other
+// space around them, are no edits.
 func TestEdits(t *testing.T) {
 	before := "package a\n\nfunc parseConfig() { readFile() }\n\nfunc keepName() {}\n\nfunc moved() { otherThing() }\n"
 	after := "package a\n\nfunc moved() { otherThing() }\n\n\tfunc keepName() {}\n\nfunc loadConfig() { readFile() }\n"

@@ -59,7 +59,8 @@ func TestGoldenTerms(t *testing.T) {
 		fmt.Fprintf(&b, "%q\n\tterms       %q\n\tfirst three %q\n\tidentifiers %q\n\ttokens      %d\n",
 			s, index.Terms(s, 64), index.Terms(s, 3), index.Identifiers(s, 16), index.Tokens(s))
 	}
-	for _, p := range []event.Path{"cmd/aoa/main_test.go", "web/src/UserProfilePage.spec.tsx", "docs/README", ".github/workflows/ci.yml", "a/.env",
+	for _, p := range []event.Path{"cmd/aoa/main_test.go", "web/src/UserProfilePage.spec.tsx", "docs/README",
+		".github/workflows/ci.yml", "a/.env",
 		"internal/HTTPServer/routes.go", "deep/" + event.Path(strings.Repeat("folderName1/otherFolder/", 14)) + "x.go"} {
 		fmt.Fprintf(&b, "%s\n\tpath terms  %q\n", p, index.PathTerms(p))
 	}

@@ -142,8 +142,8 @@ func (d *definer) assigned(text []byte, mark string) {
 	}
 }
 
-// method defines the name of Type name(…) {, where modifiers or a type are before the name. Without a body it ends with
-// a semicolon in abstract ones.
+// method defines the name of Type name(…) {, where modifiers or a type are before the name. Without a body it ends
+// with a semicolon in abstract ones.
 func (d *definer) method(l definingLine, abstract bool) bool {
 	open := bytes.IndexByte(l.body, '(')
 	if open <= 0 {

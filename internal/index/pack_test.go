@@ -45,8 +45,8 @@ func (k *kept) Remove() error {
 	return nil
 }
 
-// start begins with what a file keeps, reads the tree and keeps it again, as a daemon does that is stopped then. It returns what was
-// logged.
+// start begins with what a file keeps, reads the tree and keeps it again, as a daemon does that is stopped then. It
+// returns what was logged.
 func (f *folder) start(file *kept) (logged string) {
 	f.t.Helper()
 	var log bytes.Buffer
@@ -65,7 +65,8 @@ func (f *folder) start(file *kept) (logged string) {
 	return log.String()
 }
 
-// TestReaderKeeps: after a start an unchanged file is not read, a changed one is, and a file that is only younger is not extracted.
+// TestReaderKeeps: after a start an unchanged file is not read, a changed one is, and a file that is only younger is
+// not extracted.
 func TestReaderKeeps(t *testing.T) {
 	f, file := newFolder(t), &kept{}
 	for _, p := range []event.Path{"a.go", "b.go", "c.go", "d/e.go", "gone.go"} {
@@ -116,8 +117,10 @@ func TestReaderOfDamagedFile(t *testing.T) {
 	for name, c := range map[string]struct {
 		content []byte
 		warns   bool
-	}{"a bit": {append(slices.Clone(whole[:len(whole)-40]), append([]byte{whole[len(whole)-40] ^ 1}, whole[len(whole)-39:]...)...), true},
-		"cut": {whole[:len(whole)-1], true}, "short": {whole[:5], true}, "empty": {[]byte{}, true}, "foreign": {[]byte("something else"), true},
+	}{"a bit": {append(slices.Clone(whole[:len(whole)-40]),
+		append([]byte{whole[len(whole)-40] ^ 1}, whole[len(whole)-39:]...)...), true},
+		"cut": {whole[:len(whole)-1], true}, "short": {whole[:5], true}, "empty": {[]byte{},
+			true}, "foreign": {[]byte("something else"), true},
 		"another version": {old, false}} {
 		file.content = c.content
 		if logged := f.start(file); strings.Contains(logged, "level=WARN") != c.warns || strings.Count(logged, "\n") > 1 {

@@ -117,7 +117,8 @@ func TestReaderFollowsEvents(t *testing.T) {
 	f.finds("openstore", "c.go")
 }
 
-// TestReaderIsBounded: beyond its bound a Reader reads no new file, follows those it has, and takes new ones once others went.
+// TestReaderIsBounded: beyond its bound a Reader reads no new file, follows those it has, and takes new ones once
+// others went.
 func TestReaderIsBounded(t *testing.T) {
 	f := newFolder(t)
 	f.contents = newContents(2, maxBytes)

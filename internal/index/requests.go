@@ -37,9 +37,9 @@ func (x *Requests[K]) Remove(key K, r Request) {
 	}
 }
 
-// The weight of a gram is gramShare[words]·ln((n+prior+1)/(with+own+1)), of n requests of which with have it. The prior
-// stands for requests elsewhere, of which many have the weak words: an index of three requests cannot know that "fix"
-// says little.
+// The weight of a gram is gramShare[words]·ln((n+prior+1)/(with+own+1)), of n requests of which with have it. The
+// prior stands for requests elsewhere, of which many have the weak words: an index of three requests cannot know that
+// "fix" says little.
 const (
 	priorRequests = 60.0
 	priorWeak     = 24.0

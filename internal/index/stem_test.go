@@ -74,7 +74,8 @@ func TestStem(t *testing.T) {
 
 // FuzzStem: the stem of a stem is itself, and no stem is longer than its word but by the e of a short one.
 func FuzzStem(f *testing.F) {
-	for _, word := range []string{"caching", "notifications", "uses", "xxed", "eeing", "ies", "bility", "parsers'", "日本ing", "llll", "\xff"} {
+	for _, word := range []string{"caching", "notifications", "uses", "xxed", "eeing", "ies", "bility", "parsers'",
+		"日本ing", "llll", "\xff"} {
 		f.Add(word)
 	}
 	f.Fuzz(func(t *testing.T, word string) {

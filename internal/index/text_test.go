@@ -33,11 +33,13 @@ func TestParseText(t *testing.T) {
 	for _, c := range got.Body {
 		words = append(words, c.Stem)
 	}
-	if got := strings.Join(words, " "); strings.Contains(got, "template") || strings.Contains(got, "mac") || strings.Contains(got, "numpy") || strings.Contains(got, "search") {
+	if got := strings.Join(words, " "); strings.Contains(got, "template") || strings.Contains(got, "mac") ||
+		strings.Contains(got, "numpy") || strings.Contains(got, "search") {
 		t.Errorf("boilerplate is in the words: %s", got)
 	}
-	for text, want := range map[string]int{"Upgrade pip to 20.3": 2, "python: fix caches": 3, "No": 0, "### Description\nfix caches": 2,
-		"Summary\n": 1, "Bump actions/checkout 4.1.0": 3, "Node 18.2.0": 1,
+	for text, want := range map[string]int{"Upgrade pip to 20.3": 2, "python: fix caches": 3, "No": 0,
+		"### Description\nfix caches": 2,
+		"Summary\n":                   1, "Bump actions/checkout 4.1.0": 3, "Node 18.2.0": 1,
 		"panic: runtime error: index out of range\n\ngoroutine 1 [running]:\nmain.open()": 2, "Traceback (most recent call last):\nKeyError: a": 2} {
 		if p := index.ParseText(text); len(p.Title) != want {
 			t.Errorf("the title of %q is %v", text, p.Title)
@@ -62,7 +64,8 @@ func TestFrames(t *testing.T) {
 			"src/a.py, tests/x.py, tests/x.py"},
 		"go": {"panic: x\n\ngoroutine 1 [running]:\nmain.(*Store).Open(0xc000, 0x1)\n\t/home/me/x/store.go:12 +0x1d\nmain.main()\n\t/home/me/x/main.go:5 +0x20\n",
 			"/home/me/x/store.go, /home/me/x/main.go"},
-		"go build": {"./x.go:12:3: undefined: Foo\n--- FAIL: TestOpen (0.00s)\n    store_test.go:33: got 1\n", "x.go, , store_test.go"},
+		"go build": {"./x.go:12:3: undefined: Foo\n--- FAIL: TestOpen (0.00s)\n    store_test.go:33: got 1\n",
+			"x.go, , store_test.go"},
 		"node": {"TypeError: x\n    at Object.parse (/app/lib/parse.js:10:5)\n    at async run (file:///app/index.mjs:3:1)\n    at /app/a.ts:7:9\n",
 			"/app/lib/parse.js, /app/index.mjs, /app/a.ts"},
 		"tsc":     {"src/a.ts(3,4): error TS2304: x\nsrc/b.ts:5:6 - error TS1\n", "src/a.ts, src/b.ts"},
@@ -72,12 +75,14 @@ func TestFrames(t *testing.T) {
 		"java": {"java.lang.X: y\n\tat com.foo.Bar.run(Bar.java:12)\n\tat app//com.foo.Main.main(Main.kt:3)\nCaused by: z\n\tat com.foo.Baz$1.<init>(Baz.java:1)\n",
 			"com/foo/Bar.java, com/foo/Main.kt, com/foo/Baz.java"},
 		"kotlin": {"e: /a/b.kt: (12, 3): Unresolved\n", "/a/b.kt"},
-		"c":      {"src/x.c:12:3: error: y\n#0  0x00 in foo (a=1) at src/y.c:5\n#1  main () at z.c:7\n", "src/x.c, src/y.c, z.c"},
-		"csharp": {"   at A.B.Run(Int32 a) in C:\\src\\B.cs:line 12\n   at A.Main() in /x/A.cs:line 3\n", "C:/src/B.cs, /x/A.cs"},
-		"ruby":   {"lib/a.rb:3:in `run': x (E)\n\tfrom lib/b.rb:4:in 'Foo#call'\nrspec ./spec/a_spec.rb:12 # x\n", "lib/a.rb, lib/b.rb, spec/a_spec.rb"},
-		"php":    {"PHP Fatal error: x in /a/b.php on line 3\n#0 /a/c.php(12): Foo->bar(1)\n", "/a/b.php, /a/c.php"},
-		"swift":  {"Sources/A.swift:12:3: error: y\nFatal error: z: file B.swift, line 4\n", "Sources/A.swift, B.swift"},
-		"none":   {"at noon: 3:4, ratio 1:2, http://a.b:80/x (v1.2:3)\n", ""},
+		"c": {"src/x.c:12:3: error: y\n#0  0x00 in foo (a=1) at src/y.c:5\n#1  main () at z.c:7\n",
+			"src/x.c, src/y.c, z.c"},
+		"csharp": {"   at A.B.Run(Int32 a) in C:\\src\\B.cs:line 12\n   at A.Main() in /x/A.cs:line 3\n",
+			"C:/src/B.cs, /x/A.cs"},
+		"ruby":  {"lib/a.rb:3:in `run': x (E)\n\tfrom lib/b.rb:4:in 'Foo#call'\nrspec ./spec/a_spec.rb:12 # x\n", "lib/a.rb, lib/b.rb, spec/a_spec.rb"},
+		"php":   {"PHP Fatal error: x in /a/b.php on line 3\n#0 /a/c.php(12): Foo->bar(1)\n", "/a/b.php, /a/c.php"},
+		"swift": {"Sources/A.swift:12:3: error: y\nFatal error: z: file B.swift, line 4\n", "Sources/A.swift, B.swift"},
+		"none":  {"at noon: 3:4, ratio 1:2, http://a.b:80/x (v1.2:3)\n", ""},
 	} {
 		if diff := cmp.Diff(c.want, strings.Join(index.ParseText(c.text).Frames, ", ")); diff != "" {
 			t.Errorf("%s:\n%s", name, diff)

@@ -8,11 +8,13 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// TestTreeWords: the index of words is the same whether it is made at once, path by path, or after files have come and gone.
+// TestTreeWords: the index of words is the same whether it is made at once, path by path, or after files have come
+// and gone.
 func TestTreeWords(t *testing.T) {
 	var paths []event.Path
 	for i := range 700 {
-		paths = append(paths, event.Path(fmt.Sprintf("services/moduleName%d/HTTPServer/sub_%d/fileName%dServices.go", i%7, i%3, i)))
+		paths = append(paths, event.Path(fmt.Sprintf("services/moduleName%d/HTTPServer/sub_%d/fileName%dServices.go", i%7,
+			i%3, i)))
 	}
 	paths = append(paths, "a.go", "README", "x/x/alpha.alpha", "services/alpha.go", "")
 	slices.Sort(paths)
@@ -37,7 +39,8 @@ func TestTreeWords(t *testing.T) {
 		t.Errorf("%d words of %d files, want %d of %d", len(bulk.words), bulk.Len(), len(single.words), len(paths)-1)
 	}
 	for _, p := range paths[1:] {
-		if !slices.Equal(bulk.Dir(p.Dir()), single.Dir(p.Dir())) || !slices.Equal(bulk.Base(p.Base()), single.Base(p.Base())) ||
+		if !slices.Equal(bulk.Dir(p.Dir()), single.Dir(p.Dir())) ||
+			!slices.Equal(bulk.Base(p.Base()), single.Base(p.Base())) ||
 			!slices.Equal(bulk.Stem(p), single.Stem(p)) {
 			t.Fatalf("%s is not where it was", p)
 		}
@@ -59,7 +62,8 @@ func BenchmarkTree(b *testing.B) {
 }
 
 func TestTree(t *testing.T) {
-	tree := NewTree([]event.Path{"rank/rank.go", "rank/rank_test.go", "learn/doc.go", "rank/doc.go", "web/App.spec.ts", "web/App.ts"})
+	tree := NewTree([]event.Path{"rank/rank.go", "rank/rank_test.go", "learn/doc.go", "rank/doc.go", "web/App.spec.ts",
+		"web/App.ts"})
 	if got := tree.Stem("web/App.ts"); len(got) != 2 {
 		t.Errorf("stem partners are %v", got)
 	}
@@ -78,7 +82,8 @@ func TestTree(t *testing.T) {
 
 // TestNamed: the files that a text names, for the ranking and for what hooks log.
 func TestNamed(t *testing.T) {
-	tree := NewTree(event.Paths([]string{"Makefile", "README.md", "go.mod", "pick/picker.go", "pick/picker_test.go", "store/basket.go",
+	tree := NewTree(event.Paths([]string{"Makefile", "README.md", "go.mod", "pick/picker.go", "pick/picker_test.go",
+		"store/basket.go",
 		"web/server.go", "web/index.ts", "pkg/a/index.ts", "docs/a guide.md", "cmd/orchard/main.go"}))
 	for text, want := range map[string]string{
 		"fix pick/picker.go and its test picker_test.go":                      "[pick/picker.go pick/picker_test.go]",

@@ -19,8 +19,8 @@ func sortedPaths(ps []event.Path) []event.Path {
 	return out
 }
 
-// TestTreeAfterAnyChange: after random additions, removals and renames, of single files and of folders, every question has
-// the answer that follows from the files there are.
+// TestTreeAfterAnyChange: after random additions, removals and renames, of single files and of folders, every
+// question has the answer that follows from the files there are.
 func TestTreeAfterAnyChange(t *testing.T) {
 	for seed := range uint64(2) {
 		r := rand.New(rand.NewPCG(seed, 1))
@@ -95,7 +95,8 @@ func compareTree(t *testing.T, tree *Tree, files map[event.Path]bool, r *rand.Ra
 				stem = append(stem, q)
 			}
 		}
-		for what, lists := range map[string][2][]event.Path{"base": {tree.Base(p.Base()), base}, "dir": {tree.Dir(p.Dir()), dir}, "stem": {tree.Stem(p), stem}} {
+		for what, lists := range map[string][2][]event.Path{"base": {tree.Base(p.Base()), base},
+			"dir": {tree.Dir(p.Dir()), dir}, "stem": {tree.Stem(p), stem}} {
 			if got, want := sortedPaths(lists[0]), sortedPaths(lists[1]); !slices.Equal(got, want) {
 				t.Fatalf("step %d: %s of %s: %d files, want %d", step, what, p, len(got), len(want))
 			}
@@ -153,8 +154,8 @@ func TestTreeListsStay(t *testing.T) {
 	}
 }
 
-// TestTreeRemovesInLinearTime: to remove all files of a folder, in one call or one by one, takes memory in proportion to
-// their number. A list that is copied for each file shows as its square.
+// TestTreeRemovesInLinearTime: to remove all files of a folder, in one call or one by one, takes memory in proportion
+// to their number. A list that is copied for each file shows as its square.
 func TestTreeRemovesInLinearTime(t *testing.T) {
 	flat := func(n int) (paths []event.Path) {
 		for i := range n {

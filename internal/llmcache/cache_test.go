@@ -122,11 +122,13 @@ func used(t testing.TB, c *Cache, session string) (int64, int) {
 func TestWriteAndRead(t *testing.T) {
 	clock := newClock()
 	c := newTest(t, clock, 0)
-	for name, data := range map[string][]byte{"empty": nil, "short": []byte("x"), "text": []byte(strings.Repeat("a line of text\n", 5000)),
+	for name, data := range map[string][]byte{"empty": nil, "short": []byte("x"),
+		"text":  []byte(strings.Repeat("a line of text\n", 5000)),
 		"noise": noise(100_000), "json": []byte(`{"a":[1,2,{"b":"c"}]}`)} {
 		l := write(t, c, "s", Item{Task: "t", Turn: name, Description: "what " + name + " holds", Data: data,
 			Notes: json.RawMessage(`{"source":"test"}`), JSON: name == "json"})[0]
-		want := Label{Key: "s_t_" + name, Description: "what " + name + " holds", Size: int64(len(data)) + 17, At: clock.now().UnixMilli()}
+		want := Label{Key: "s_t_" + name, Description: "what " + name + " holds", Size: int64(len(data)) + 17,
+			At: clock.now().UnixMilli()}
 		same(t, "label", l, want)
 		got, err := c.Read(t.Context(), l.Key, Cut{})
 		check(t, err)
@@ -216,7 +218,8 @@ func TestBounds(t *testing.T) {
 	if len(raw) > maxLabel || len(raw) < 400 {
 		t.Fatalf("%d bytes: %s", len(raw), raw)
 	}
-	same(t, "control characters", write(t, c, "s", Item{Description: "two\nlines\x1b[31m \xff"})[0].Description, "two lines [31m ?")
+	same(t, "control characters", write(t, c, "s", Item{Description: "two\nlines\x1b[31m \xff"})[0].Description,
+		"two lines [31m ?")
 }
 
 // TestQuotaIsExact: fifty writers at once share what is left to the byte.
@@ -289,7 +292,8 @@ func TestListByTaskAndTime(t *testing.T) {
 	c := newTest(t, clock, 0)
 	begin := clock.now()
 	for i := range 10 {
-		write(t, c, "s", Item{Task: fmt.Sprint("t", i%2), Turn: fmt.Sprint(i), Description: fmt.Sprint("part ", i), Data: []byte("data")})
+		write(t, c, "s", Item{Task: fmt.Sprint("t", i%2), Turn: fmt.Sprint(i), Description: fmt.Sprint("part ", i),
+			Data: []byte("data")})
 		write(t, c, "other", Item{Task: "t0", Turn: fmt.Sprint(i)})
 		clock.pass(time.Minute)
 	}
@@ -307,7 +311,8 @@ func TestListByTaskAndTime(t *testing.T) {
 	}
 	same(t, "all", turns(Filter{Session: "s"}), "9876543210 of 10")
 	same(t, "task", turns(Filter{Session: "s", Task: "t1"}), "97531 of 5")
-	same(t, "time", turns(Filter{Session: "s", Since: begin.Add(2 * time.Minute), Until: begin.Add(5 * time.Minute)}), "432 of 3")
+	same(t, "time", turns(Filter{Session: "s", Since: begin.Add(2 * time.Minute), Until: begin.Add(5 * time.Minute)}),
+		"432 of 3")
 	same(t, "limit", turns(Filter{Session: "s", Limit: 2}), "98 of 10")
 	same(t, "every session", turns(Filter{Since: begin.Add(9 * time.Minute)}), "99 of 2")
 	_, _, err := c.List(t.Context(), Filter{Limit: 1001})

@@ -9,8 +9,8 @@ import (
 	"unicode/utf8"
 )
 
-// Cut is the part of an item that is wanted: first the value at Pointer, then the lines of that, then the bytes of those. The zero value
-// is all of it.
+// Cut is the part of an item that is wanted: first the value at Pointer, then the lines of that, then the bytes of
+// those. The zero value is all of it.
 type Cut struct {
 	Pointer string // RFC 6901, such as /files/3/name, into JSON; a string there is taken as its text
 	Lines   string // "20" or "10-20", from 1, both included; "10-" is to the end

@@ -79,7 +79,8 @@ func (c *Cache) prepare(session string, it Item, now time.Time) (prepared, error
 		it.Notes = json.RawMessage(c.o.Redact(string(it.Notes)))
 	}
 	p := prepared{overwrite: it.Overwrite, call: it.Call,
-		Label: Label{Key: k.String(), Description: oneLine(it.Description), Size: int64(len(it.Data) + len(it.Notes)), At: now.UnixMilli()}}
+		Label: Label{Key: k.String(), Description: oneLine(it.Description), Size: int64(len(it.Data) + len(it.Notes)),
+			At: now.UnixMilli()}}
 	if err := p.check(it); err != nil {
 		return p, err
 	}
@@ -87,7 +88,8 @@ func (c *Cache) prepare(session string, it Item, now time.Time) (prepared, error
 	if err != nil {
 		return p, err
 	}
-	p.packed = c.items.Pack(cold.Blob{Key: p.Key, Session: k.Session, Part: k.Task, Size: p.Size, Meta: meta, Data: it.Data})
+	p.packed = c.items.Pack(cold.Blob{Key: p.Key, Session: k.Session, Part: k.Task, Size: p.Size, Meta: meta,
+		Data: it.Data})
 	return p, nil
 }
 
@@ -108,7 +110,8 @@ func (p prepared) check(it Item) error {
 		return bad("leave out that it is JSON, or repair it", "the data of %s is no JSON", p.Key)
 	}
 	if raw, err := json.Marshal(p.Label); err != nil || len(raw) > maxLabel {
-		return refuse(CodeTooLarge, "shorten the description or the ids", "the label of %s has %d bytes, at most %d are allowed",
+		return refuse(CodeTooLarge, "shorten the description or the ids",
+			"the label of %s has %d bytes, at most %d are allowed",
 			p.Key, len(raw), maxLabel)
 	}
 	return nil
@@ -116,5 +119,6 @@ func (p prepared) check(it Item) error {
 
 // oneLine makes a description one line of printable characters.
 func oneLine(s string) string {
-	return strings.Join(strings.FieldsFunc(strings.ToValidUTF8(s, "?"), func(r rune) bool { return r == ' ' || unicode.IsControl(r) }), " ")
+	return strings.Join(strings.FieldsFunc(strings.ToValidUTF8(s, "?"),
+		func(r rune) bool { return r == ' ' || unicode.IsControl(r) }), " ")
 }

@@ -17,8 +17,8 @@ func (c *Cache) Name() string { return "cache" }
 // Applied is the last batch of the log that was folded.
 func (c *Cache) Applied() int64 { return c.position.Applied() }
 
-// Apply notes the sessions that begin or end. A session that ended keeps its items for another 24 hours, since it is often resumed. After
-// a logout or an exit they are deleted at once. Older events are those of an import.
+// Apply notes the sessions that begin or end. A session that ended keeps its items for another 24 hours, since it is
+// often resumed. After a logout or an exit they are deleted at once. Older events are those of an import.
 func (c *Cache) Apply(ctx context.Context, seq int64, events []event.Event) error {
 	for _, e := range events {
 		if e.Kind != event.KindStart && e.Kind != event.KindEnd || c.o.Now().Sub(e.Time) > life {

@@ -167,5 +167,6 @@ func TestClockAhead(t *testing.T) {
 // apply gives the cache the start or the end of a session, now.
 func apply(t testing.TB, c *Cache, kind event.Kind, session, tool string) {
 	t.Helper()
-	check(t, c.Apply(t.Context(), c.Applied()+1, []event.Event{{Kind: kind, Time: c.o.Now(), Session: session, Tool: tool}}))
+	check(t, c.Apply(t.Context(), c.Applied()+1, []event.Event{{Kind: kind, Time: c.o.Now(), Session: session,
+		Tool: tool}}))
 }

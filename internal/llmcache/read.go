@@ -70,7 +70,8 @@ func (c *Cache) List(ctx context.Context, q Filter) (labels []Label, total int, 
 	if q.Limit < 0 || q.Limit > 1000 {
 		return nil, 0, bad("use 1 to 1000", "limit %d is out of range", q.Limit)
 	}
-	items, total, err := c.items.List(ctx, cold.Selection{Session: q.Session, Part: q.Task, Since: q.Since, Until: q.Until, Limit: q.Limit})
+	items, total, err := c.items.List(ctx, cold.Selection{Session: q.Session, Part: q.Task, Since: q.Since, Until: q.Until,
+		Limit: q.Limit})
 	for _, v := range items {
 		label, _ := read(v)
 		labels = append(labels, label)
@@ -112,5 +113,6 @@ func (c *Cache) Stats(ctx context.Context) (sessions []Usage, stored int64, err 
 }
 
 func (c *Cache) usage(u cold.SessionUse) Usage {
-	return Usage{Session: u.Session, Items: u.Count, Used: u.Size, Quota: c.o.Quota, Created: u.Created, Accessed: u.Active}
+	return Usage{Session: u.Session, Items: u.Count, Used: u.Size, Quota: c.o.Quota, Created: u.Created,
+		Accessed: u.Active}
 }

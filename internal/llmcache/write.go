@@ -12,9 +12,9 @@ import (
 	"github.com/aoa-dev/aoa/internal/cold"
 )
 
-// Write stores up to 100 items of a session in one transaction, all or none, and returns their labels in order. The quota is checked inside
-// it, so concurrent writers cannot exceed it together. An item that replaces another counts the difference. The error is an *Error of
-// code quota, too_large, exists or storage_unavailable.
+// Write stores up to 100 items of a session in one transaction, all or none, and returns their labels in order. The
+// quota is checked inside it, so concurrent writers cannot exceed it together. An item that replaces another counts
+// the difference. The error is an *Error of code quota, too_large, exists or storage_unavailable.
 func (c *Cache) Write(ctx context.Context, session string, items []Item) ([]Label, error) {
 	if len(items) == 0 || len(items) > maxBatch {
 		return nil, bad("write 1 to 100 items at a time", "%d items", len(items))

@@ -7,7 +7,8 @@ import (
 	"path/filepath"
 )
 
-// Identity is the file with the key that opens the texts in all stores of the user, "" if the environment names no folder for it.
+// Identity is the file with the key that opens the texts in all stores of the user, "" if the environment names no
+// folder for it.
 func Identity(getenv func(string) string) string {
 	state := StateFolder(getenv)
 	if state == "" {
@@ -16,8 +17,8 @@ func Identity(getenv func(string) string) string {
 	return filepath.Join(state, "identity")
 }
 
-// AddStore notes that the texts of a store need the identity. The list begins together with the identity: beside one that
-// was brought from elsewhere nothing is noted, since other stores may need it.
+// AddStore notes that the texts of a store need the identity. The list begins together with the identity: beside one
+// that was brought from elsewhere nothing is noted, since other stores may need it.
 func AddStore(store string, getenv func(string) string) error {
 	list := storeList(getenv)
 	if _, err := os.Lstat(Identity(getenv)); errors.Is(err, fs.ErrNotExist) {
@@ -32,7 +33,8 @@ func AddStore(store string, getenv func(string) string) error {
 	return err
 }
 
-// RemoveStore takes a store off the list. If it was the last one, it deletes the identity and the folder, and reports that.
+// RemoveStore takes a store off the list. If it was the last one, it deletes the identity and the folder, and reports
+// that.
 func RemoveStore(store string, getenv func(string) string) bool {
 	list := storeList(getenv)
 	os.Remove(filepath.Join(list, Fingerprint(store)))

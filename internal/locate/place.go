@@ -46,7 +46,8 @@ func Find(commonDir string, getenv func(string) string) Place {
 func Create(commonDir string, getenv func(string) string) (Place, error) {
 	p := Find(commonDir, getenv)
 	err := private(p.Store)
-	if other := stateStore(commonDir, getenv); err != nil && other != "" && (errors.Is(err, os.ErrPermission) || readOnly(err)) {
+	if other := stateStore(commonDir, getenv); err != nil && other != "" &&
+		(errors.Is(err, os.ErrPermission) || readOnly(err)) {
 		p = Place{CommonDir: commonDir, Store: other, Socket: socketPath(other, commonDir)}
 		err = private(p.Store)
 	}
@@ -104,8 +105,8 @@ func StateFolder(getenv func(string) string) string {
 	return filepath.Join(state, "aoa")
 }
 
-// Trusted returns an error unless the store and the folder of the socket belong to the caller. A link is not trusted: anyone may leave links
-// in /tmp. A folder for the socket that is not there is trusted: the daemon makes it.
+// Trusted returns an error unless the store and the folder of the socket belong to the caller. A link is not trusted:
+// anyone may leave links in /tmp. A folder for the socket that is not there is trusted: the daemon makes it.
 func (p Place) Trusted() error {
 	if err := own(p.Store); err != nil {
 		return err

@@ -19,7 +19,8 @@ func env(vars map[string]string) func(string) string {
 func TestFind(t *testing.T) {
 	top := t.TempDir()
 	common, state := filepath.Join(top, ".git"), filepath.Join(top, "state")
-	if p := locate.Find(common, env(nil)); p.Store != filepath.Join(common, "aoa") || p.Socket != filepath.Join(p.Store, "sock") && len(p.Socket) <= 100 {
+	if p := locate.Find(common, env(nil)); p.Store != filepath.Join(common, "aoa") ||
+		p.Socket != filepath.Join(p.Store, "sock") && len(p.Socket) <= 100 {
 		t.Errorf("without a store: %+v", p)
 	}
 	store := filepath.Join(state, "aoa", locate.Fingerprint(common))
@@ -34,7 +35,8 @@ func TestFind(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := locate.Find(common, env(map[string]string{"AOA_STORE": long}))
-	if runtime.GOOS == "linux" && p.Socket != fmt.Sprintf("/tmp/aoa-%d/%s", os.Getuid(), locate.Fingerprint(common)) || p.Store != long {
+	if runtime.GOOS == "linux" && p.Socket != fmt.Sprintf("/tmp/aoa-%d/%s", os.Getuid(), locate.Fingerprint(common)) ||
+		p.Store != long {
 		t.Errorf("long path: %+v", p)
 	}
 	link := filepath.Join(top, "s")

@@ -20,8 +20,9 @@ type Repository struct {
 	CommonDir string // the git dir that all its worktrees share
 }
 
-// Discover walks up from dir (absolute, symlinks resolved) to the nearest git repository by git's own rule: a .git folder, a .git
-// file that names a folder, or a folder that is itself a git dir. The error wraps ErrNotRepo or is one of the file system.
+// Discover walks up from dir (absolute, symlinks resolved) to the nearest git repository by git's own rule: a .git
+// folder, a .git file that names a folder, or a folder that is itself a git dir. The error wraps ErrNotRepo or is one
+// of the file system.
 func Discover(dir string) (Repository, error) {
 	for d := dir; ; d = filepath.Dir(d) {
 		dot := filepath.Join(d, ".git")
@@ -37,7 +38,8 @@ func Discover(dir string) (Repository, error) {
 				return r, nil
 			}
 			if !st.IsDir() {
-				return Repository{}, fmt.Errorf("%w: %s names %s, which is no git dir; repair it with: git worktree repair", ErrNotRepo, dot, git)
+				return Repository{}, fmt.Errorf("%w: %s names %s, which is no git dir; repair it with: git worktree repair",
+					ErrNotRepo, dot, git)
 			}
 		}
 		if r, ok := gitDir(d); ok {
@@ -69,8 +71,9 @@ func (r Repository) Superproject() (Repository, bool) {
 	return outer, err == nil && strings.HasPrefix(r.CommonDir, outer.CommonDir+string(filepath.Separator))
 }
 
-// HasGitDir reports whether the .git of a worktree is that git dir. A git dir names its worktree (core.worktree, gitdir): one
-// from an archive could name the user's home, whose files would be listed and whose agents' settings changed.
+// HasGitDir reports whether the .git of a worktree is that git dir. A git dir names its worktree (core.worktree,
+// gitdir): one from an archive could name the user's home, whose files would be listed and whose agents' settings
+// changed.
 func HasGitDir(root, git string) bool {
 	dot := filepath.Join(root, ".git")
 	st, err := os.Stat(dot)

@@ -27,7 +27,8 @@ func TestCache(t *testing.T) {
 		t.Errorf("something is there: %+v", got)
 	}
 	list := object{"files": []object{{"name": "a.go", "todo": 3}, {"name": "b.go", "todo": 1}}}
-	wrote := do(object{"action": "write", "task_id": "survey", "turn_id": "1", "data": list, "description": "TODOs by file", "metadata": object{"by": "test"}})
+	wrote := do(object{"action": "write", "task_id": "survey", "turn_id": "1", "data": list,
+		"description": "TODOs by file", "metadata": object{"by": "test"}})
 	if len(wrote.Items) != 1 || wrote.Items[0].Key != "s1_survey_1" || wrote.Items[0].Description != "TODOs by file" {
 		t.Fatalf("%+v", wrote)
 	}
@@ -39,7 +40,8 @@ func TestCache(t *testing.T) {
 		t.Errorf("%+v", part)
 	}
 	long := strings.Repeat("a line of the log\n", 3000)
-	many := do(object{"action": "write", "items": []object{{"data": long, "description": "log"}, {"data": 7, "task_id": "survey"}}})
+	many := do(object{"action": "write", "items": []object{{"data": long, "description": "log"},
+		{"data": 7, "task_id": "survey"}}})
 	if len(many.Items) != 2 {
 		t.Fatalf("%+v", many)
 	}
@@ -47,7 +49,8 @@ func TestCache(t *testing.T) {
 	if len(first.Data) != cacheRead || first.Next != cacheRead || first.Total != int64(len(long)) {
 		t.Errorf("a read without limit: %d bytes, next %d of %d", len(first.Data), first.Next, first.Total)
 	}
-	if rest := do(object{"action": "read", "key": many.Items[0].Key, "offset": first.Next, "limit": 1 << 20}); first.Data+rest.Data != long || rest.Next != 0 {
+	if rest := do(object{"action": "read", "key": many.Items[0].Key, "offset": first.Next,
+		"limit": 1 << 20}); first.Data+rest.Data != long || rest.Next != 0 {
 		t.Errorf("the rest has %d bytes", len(rest.Data))
 	}
 	if lines := do(object{"action": "read", "key": many.Items[0].Key, "lines": "2-3"}); lines.Data != long[:36] {
@@ -56,10 +59,12 @@ func TestCache(t *testing.T) {
 	if got := do(object{"action": "list", "task_id": "survey"}); len(got.Items) != 2 || got.Total != 2 {
 		t.Errorf("%+v", got)
 	}
-	if got := do(object{"action": "stats"}); len(got.Usage) != 1 || got.Usage[0].Items != 3 || got.Usage[0].Quota != 50<<20 {
+	if got := do(object{"action": "stats"}); len(got.Usage) != 1 || got.Usage[0].Items != 3 ||
+		got.Usage[0].Quota != 50<<20 {
 		t.Errorf("%+v", got)
 	}
-	fails(object{"action": "write", "task_id": "survey", "turn_id": "1", "data": 1}, "set aside already", "hint: write with overwrite")
+	fails(object{"action": "write", "task_id": "survey", "turn_id": "1", "data": 1}, "set aside already",
+		"hint: write with overwrite")
 	fails(object{"action": "write"}, "no data")
 	fails(object{"action": "read", "key": "s1_survey_9"}, "nothing is set aside", "hint: aoa cache list")
 	fails(object{"action": "eat"}, "unknown action", "hint: action is write")

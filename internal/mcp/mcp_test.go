@@ -39,7 +39,8 @@ type fixture struct {
 func newFixture(t *testing.T, o Options) *fixture {
 	t.Helper()
 	root, home := t.TempDir(), t.TempDir()
-	d := &fixture{t: t, env: []string{"PATH=" + os.Getenv("PATH"), "HOME=" + home, "XDG_CONFIG_HOME=" + home, "XDG_STATE_HOME=" + home,
+	d := &fixture{t: t, env: []string{"PATH=" + os.Getenv("PATH"), "HOME=" + home, "XDG_CONFIG_HOME=" + home,
+		"XDG_STATE_HOME=" + home,
 		"GIT_CONFIG_GLOBAL=" + os.DevNull, "GIT_CONFIG_SYSTEM=" + os.DevNull, "SYSTEMROOT=" + os.Getenv("SYSTEMROOT"),
 		"GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@example.org", "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@example.org"}}
 	git := func(args ...string) {
@@ -119,7 +120,8 @@ func (d *fixture) serve() {
 	ctx, stop := context.WithCancel(context.Background())
 	ready, ended := make(chan struct{}), make(chan error, 1)
 	go func() {
-		ended <- daemon.Run(ctx, daemon.Options{Repo: d.repo, Place: d.place, Env: d.env, Version: "test", Build: "test", Now: time.Now,
+		ended <- daemon.Run(ctx, daemon.Options{Repo: d.repo, Place: d.place, Env: d.env, Version: "test", Build: "test",
+			Now: time.Now,
 			Log: slog.New(slog.DiscardHandler), Ready: func() { close(ready) }})
 	}()
 	d.t.Cleanup(func() {
@@ -190,10 +192,12 @@ func TestTools(t *testing.T) {
 	d := newFixture(t, Options{})
 	d.serve()
 	got := call[suggestOut](d, "suggest_files", object{"files": []string{"server/wire.go"}})
-	if len(got.Files) == 0 || got.Files[0].File != "docs/protocol.md" || !slices.Contains(got.Files[0].Reasons, "changed together in 9 of 12 commits") {
+	if len(got.Files) == 0 || got.Files[0].File != "docs/protocol.md" ||
+		!slices.Contains(got.Files[0].Reasons, "changed together in 9 of 12 commits") {
 		t.Fatalf("suggest_files: %+v", got)
 	}
-	if abs := call[suggestOut](d, "suggest_files", object{"files": []string{d.repo.Root.Abs("server/wire.go")}, "limit": 1}); abs.Files[0].File != "docs/protocol.md" {
+	if abs := call[suggestOut](d, "suggest_files", object{"files": []string{d.repo.Root.Abs("server/wire.go")},
+		"limit": 1}); abs.Files[0].File != "docs/protocol.md" {
 		t.Errorf("an absolute name: %+v", abs)
 	}
 	if p := call[suggestOut](d, "suggest_files", object{"prompt": "speak of the protocol"}); len(p.Files) == 0 {
@@ -203,19 +207,24 @@ func TestTools(t *testing.T) {
 	if why.Rank != 1 || !why.Known || why.Probability != got.Files[0].Probability || len(why.Signals) < 3 {
 		t.Errorf("why_file: %+v", why)
 	}
-	if base := call[suggestOut](d, "suggest_files", object{"files": []string{"wire.go"}}); !cmp.Equal(base.Files, got.Files) {
+	if base := call[suggestOut](d, "suggest_files", object{"files": []string{"wire.go"}}); !cmp.Equal(base.Files,
+		got.Files) {
 		t.Errorf("the only file of a name: %+v", base)
 	}
-	if folder := call[partnersOut](d, "missing_partners", object{"files": []string{"server"}}); !cmp.Equal(folder.Change, []string{"server/wire.go"}) {
+	if folder := call[partnersOut](d, "missing_partners", object{"files": []string{"server"}}); !cmp.Equal(folder.Change,
+		[]string{"server/wire.go"}) {
 		t.Errorf("a folder: %+v", folder)
 	}
-	for tool, args := range map[string]object{"suggest_files": {"files": []string{"server/wires.go"}}, "why_file": {"file": "wires.go"},
-		"missing_partners": {"files": []string{"x", "server/wires.go"}}, "feedback": {"helpful": true, "file": "server/wires.go"}} {
+	for tool, args := range map[string]object{"suggest_files": {"files": []string{"server/wires.go"}},
+		"why_file":         {"file": "wires.go"},
+		"missing_partners": {"files": []string{"x", "server/wires.go"}}, "feedback": {"helpful": true,
+			"file": "server/wires.go"}} {
 		if res := d.raw(tool, args); !res.IsError || !strings.Contains(text(res), "no file is called ") {
 			t.Errorf("%s of an unknown file: %s", tool, text(res))
 		}
 	}
-	if res := d.raw("why_file", object{"file": "server/wires.go"}); !strings.Contains(text(res), "hint: did you mean server/wire.go?") {
+	if res := d.raw("why_file", object{"file": "server/wires.go"}); !strings.Contains(text(res),
+		"hint: did you mean server/wire.go?") {
 		t.Errorf("no hint: %s", text(res))
 	}
 	sum := 0.0
@@ -225,11 +234,13 @@ func TestTools(t *testing.T) {
 	if diff := sum - why.Sum; diff > 1e-6 || diff < -1e-6 {
 		t.Errorf("the signals add up to %v, the answer says %v", sum, why.Sum)
 	}
-	if _, err := api.Call(t.Context(), &api.Client{Place: d.place}, api.SessionSet, api.SessionSetRequest{ID: "s1", State: "active"}); err != nil {
+	if _, err := api.Call(t.Context(), &api.Client{Place: d.place}, api.SessionSet,
+		api.SessionSetRequest{ID: "s1", State: "active"}); err != nil {
 		t.Fatal(err)
 	}
 	fed := call[feedbackOut](d, "feedback", object{"helpful": false, "file": "docs/protocol.md", "session_id": "s1"})
-	if again := call[feedbackOut](d, "feedback", object{"helpful": false, "session_id": "s1"}); again.Threshold <= fed.Threshold || again.Session != "s1" {
+	if again := call[feedbackOut](d, "feedback",
+		object{"helpful": false, "session_id": "s1"}); again.Threshold <= fed.Threshold || again.Session != "s1" {
 		t.Errorf("feedback moved %v to %v", fed, again)
 	}
 }
@@ -241,7 +252,8 @@ func TestMissingPartners(t *testing.T) {
 	if none := call[partnersOut](d, "missing_partners", object{}); len(none.Change)+len(none.Missing) != 0 {
 		t.Errorf("nothing is changed, yet: %+v", none)
 	}
-	want := partnersOut{Change: []string{"server/wire.go"}, Missing: []partner{{File: "docs/protocol.md", With: "server/wire.go", Both: 9, Of: 12}}}
+	want := partnersOut{Change: []string{"server/wire.go"}, Missing: []partner{{File: "docs/protocol.md",
+		With: "server/wire.go", Both: 9, Of: 12}}}
 	got := call[partnersOut](d, "missing_partners", object{"files": []string{"server/wire.go"}})
 	if len(got.Missing) != 1 || got.Missing[0].Probability < 0.4 {
 		t.Fatalf("%+v", got)
@@ -275,8 +287,9 @@ func TestSession(t *testing.T) {
 	}
 	hook := func(session, payload string) {
 		t.Helper()
-		_, err := fault.SendHook(t.Context(), d.place, api.Hook{Agent: "claude", Dir: string(d.repo.Root), Wait: true, Payload: []byte(
-			`{"session_id":"` + session + `","cwd":` + string(quote(d.repo.Root)) + `,` + payload + `}`)})
+		_, err := fault.SendHook(t.Context(), d.place, api.Hook{Agent: "claude", Dir: string(d.repo.Root), Wait: true,
+			Payload: []byte(
+				`{"session_id":"` + session + `","cwd":` + string(quote(d.repo.Root)) + `,` + payload + `}`)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -289,7 +302,8 @@ func TestSession(t *testing.T) {
 	await("s1")
 	hook("s2", `"hook_event_name":"SessionStart","source":"resume"`)
 	await("s2")
-	if ans, err := api.Call(t.Context(), &api.Client{Place: d.place}, api.Session, api.SessionRequest{Session: "s2"}); err != nil || ans.Mode != "session" || !ans.Live {
+	if ans, err := api.Call(t.Context(), &api.Client{Place: d.place}, api.Session,
+		api.SessionRequest{Session: "s2"}); err != nil || ans.Mode != "session" || !ans.Live {
 		t.Errorf("a resumed session: %+v %v", ans, err)
 	}
 	hook("s2", `"hook_event_name":"SessionEnd","reason":"exit"`)
@@ -297,7 +311,8 @@ func TestSession(t *testing.T) {
 	if s := asked(object{"session_id": "s2"}); s != "s2" {
 		t.Errorf("the argument does not win: %q", s)
 	}
-	for named, want := range map[string]string{"other": `no session is called "other"`, "s": `"s" is the beginning of 2 sessions: s1, s2`} {
+	for named, want := range map[string]string{"other": `no session is called "other"`,
+		"s": `"s" is the beginning of 2 sessions: s1, s2`} {
 		if res := d.raw("suggest_files", object{"session_id": named}); !res.IsError || !strings.Contains(text(res), want) {
 			t.Errorf("%s: %q, want %q", named, text(res), want)
 		}
@@ -366,14 +381,16 @@ func TestInstructionsOfTheServer(t *testing.T) {
 		for _, tool := range res.Tools {
 			names = append(names, tool.Name)
 			a := tool.Annotations
-			if a == nil || a.OpenWorldHint == nil || *a.OpenWorldHint || a.ReadOnlyHint == slices.Contains([]string{"feedback", "llm_cache", "reload_cached"}, tool.Name) {
+			if a == nil || a.OpenWorldHint == nil || *a.OpenWorldHint || a.ReadOnlyHint == slices.Contains([]string{"feedback",
+				"llm_cache", "reload_cached"}, tool.Name) {
 				t.Errorf("%s: annotations %+v", tool.Name, a)
 			}
 			if tool.OutputSchema == nil || len(tool.Description) > 300 {
 				t.Errorf("%s: no schema of its output, or %d characters of description", tool.Name, len(tool.Description))
 			}
 			hint, searched := tool.Meta["anthropic/searchHint"].(string)
-			if always := slices.Contains([]string{"suggest_files", "missing_partners"}, tool.Name); (tool.Meta["anthropic/alwaysLoad"] == true) != always || searched == always || searched && hint == "" {
+			if always := slices.Contains([]string{"suggest_files", "missing_partners"},
+				tool.Name); (tool.Meta["anthropic/alwaysLoad"] == true) != always || searched == always || searched && hint == "" {
 				t.Errorf("%s: meta %+v", tool.Name, tool.Meta)
 			}
 		}

@@ -6,10 +6,11 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// folder judges the folder of a socket by its owner: this user, an administrator or the system, who can read everything anyway. Only
-// its owner can let others write to it.
+// folder judges the folder of a socket by its owner: this user, an administrator or the system, who can read
+// everything anyway. Only its owner can let others write to it.
 func folder(socket string) error {
-	sd, err := windows.GetNamedSecurityInfo(filepath.Dir(socket), windows.SE_FILE_OBJECT, windows.OWNER_SECURITY_INFORMATION)
+	sd, err := windows.GetNamedSecurityInfo(filepath.Dir(socket), windows.SE_FILE_OBJECT,
+		windows.OWNER_SECURITY_INFORMATION)
 	if err != nil {
 		return err
 	}
@@ -21,7 +22,8 @@ func folder(socket string) error {
 	if err != nil {
 		return err
 	}
-	if owner.Equals(self.User.Sid) || owner.IsWellKnown(windows.WinLocalSystemSid) || owner.IsWellKnown(windows.WinBuiltinAdministratorsSid) {
+	if owner.Equals(self.User.Sid) || owner.IsWellKnown(windows.WinLocalSystemSid) ||
+		owner.IsWellKnown(windows.WinBuiltinAdministratorsSid) {
 		return nil
 	}
 	return &Stranger{owner.String()}

@@ -35,7 +35,8 @@ func (f *finder) assignments(lo, hi int) {
 		if !ok {
 			continue
 		}
-		v := value{kind: kind, likely: likely, how: how, shout: shouts(s[begin:i]), inCall: strings.IndexByte(s[n.lo:begin], '(') >= 0}
+		v := value{kind: kind, likely: likely, how: how, shout: shouts(s[begin:i]),
+			inCall: strings.IndexByte(s[n.lo:begin], '(') >= 0}
 		from, to, quoted := n.value(how, at)
 		if from >= to {
 			continue
@@ -55,7 +56,8 @@ func mayAnnounce(name string) bool {
 		switch c := low(name[i]); {
 		case c == 'p' && (low(name[i+1]) == 'a' || low(name[i+1]) == 'w'),
 			c == 's' && low(name[i+1]) == 'e', c == 't' && low(name[i+1]) == 'o',
-			c == 'k' && low(name[i+1]) == 'e', c == 's' && low(name[i+1]) == 'i', c == 'c' && low(name[i+1]) == 'r', c == 'a' && low(name[i+1]) == 'u':
+			c == 'k' && low(name[i+1]) == 'e', c == 's' && low(name[i+1]) == 'i', c == 'c' && low(name[i+1]) == 'r', c == 'a' &&
+				low(name[i+1]) == 'u':
 			return true
 		}
 	}
@@ -64,7 +66,8 @@ func mayAnnounce(name string) bool {
 
 // shouts reports whether a name is in capitals, as variables of the environment are.
 func shouts(name string) bool {
-	return strings.ContainsFunc(name, func(r rune) bool { return r >= 'A' && r <= 'Z' }) && !strings.ContainsFunc(name, func(r rune) bool { return r >= 'a' && r <= 'z' })
+	return strings.ContainsFunc(name, func(r rune) bool { return r >= 'A' && r <= 'Z' }) &&
+		!strings.ContainsFunc(name, func(r rune) bool { return r >= 'a' && r <= 'z' })
 }
 
 // name is a name in a text.
@@ -78,7 +81,8 @@ type name struct {
 var operators = []struct {
 	text string
 	how  how
-}{{"===", compared}, {"!==", compared}, {"||=", spaced}, {"??=", spaced}, {"::=", spaced}, {"==", compared}, {"!=", compared}, {"=>", spaced}, {"=~", compared},
+}{{"===", compared}, {"!==", compared}, {"||=", spaced}, {"??=", spaced}, {"::=", spaced}, {"==", compared}, {"!=",
+	compared}, {"=>", spaced}, {"=~", compared},
 	{":=", spaced}, {"?=", spaced}, {"+=", spaced}, {"=", tight}, {":", colon}}
 
 // typed is the type of a variable between its name and its value: "password: str = ", "dbPassword string = ".
@@ -199,8 +203,8 @@ func closing(s string, q byte) int {
 	return -1
 }
 
-// semicolons reports whether the name stands in a list that semicolons part, as in A=1;Password=p&w, and whether that is a
-// connection string, whose values may hold blanks.
+// semicolons reports whether the name stands in a list that semicolons part, as in A=1;Password=p&w, and whether that
+// is a connection string, whose values may hold blanks.
 func (n name) semicolons() (list, phrases bool) {
 	before, behind := n.text[n.lo:n.from], n.text[n.to:min(len(n.text), n.to+maxContext)]
 	phrases = strings.IndexByte(behind, ';') >= 0 && connects.MatchString(behind)
@@ -219,7 +223,8 @@ var (
 	connects  = regexp.MustCompile(`(?i);` + connectionPart)
 )
 
-// run is how far a value without quotes goes. In a list that semicolons part only those end it; phrases: not even blanks.
+// run is how far a value without quotes goes. In a list that semicolons part only those end it; phrases: not even
+// blanks.
 func run(s string, semicolons, phrases bool) int {
 	for i := 0; i < len(s); i++ {
 		c := s[i]

@@ -16,7 +16,8 @@ func BenchmarkText(b *testing.B) {
 	for _, c := range []struct {
 		name, line string
 		size       int
-	}{{"prose-1KB", plainLine, 1 << 10}, {"prose-30KB", plainLine, 30 << 10}, {"session-1KB", sessionLine, 1 << 10}, {"session-30KB", sessionLine, 30 << 10}} {
+	}{{"prose-1KB", plainLine, 1 << 10}, {"prose-30KB", plainLine, 30 << 10}, {"session-1KB", sessionLine,
+		1 << 10}, {"session-30KB", sessionLine, 30 << 10}} {
 		text := strings.Repeat(c.line, c.size/len(c.line)+1)[:c.size]
 		b.Run(c.name, func(b *testing.B) {
 			b.SetBytes(int64(len(text)))

@@ -23,7 +23,8 @@ var takers = []taker{
 	{names: "sshpass", glued: "-p", spaced: "-p"},
 	{names: "redis-cli valkey-cli", spaced: "-a"},
 	{names: "docker podman nerdctl buildah skopeo helm az oras crane", verb: "login", glued: "-p", spaced: "-p"},
-	{names: "htpasswd", needs: []string{"-b", "-bc", "-cb", "-nb", "-bn", "-nbB", "-Bbn", "-bB", "-Bb", "-nbm", "-Bbc", "-cBb", "-bnB", "-bBc", "-cbB", "-bcB"}, operand: -1},
+	{names: "htpasswd", needs: []string{"-b", "-bc", "-cb", "-nb", "-bn", "-nbB", "-Bbn", "-bB", "-Bb", "-nbm", "-Bbc",
+		"-cBb", "-bnB", "-bBc", "-cbB", "-bcB"}, operand: -1},
 	{names: "openssl", spaced: "-k -K"},
 	{names: "unzip zip zipcloak", spaced: "-P", glued: "-P"},
 	{names: "7z 7za 7zr 7zz rar unrar", glued: "-p"},
@@ -115,7 +116,8 @@ const (
 func arguments(s string, i int) (out []argument) {
 	s = s[:min(len(s), i+maxCommand)]
 	for len(out) < maxArguments {
-		for i < len(s) && (s[i] == ' ' || s[i] == '\t' || s[i] == '\\' && i+1 < len(s) && (s[i+1] == '\n' || s[i+1] == '\r')) {
+		for i < len(s) && (s[i] == ' ' || s[i] == '\t' || s[i] == '\\' && i+1 < len(s) &&
+			(s[i+1] == '\n' || s[i+1] == '\r')) {
 			if s[i] == '\\' {
 				i += 1 + btoi(s[i+1] == '\r')
 			}

@@ -37,8 +37,10 @@ func TestGitleaks(t *testing.T) {
 		return string(b)
 	}
 	const hex, num, any = "0123456789abcdef", "0123456789", "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
-	for _, secret := range []string{"nt" + "n_" + pick(11, num) + pick(35, any), "psca" + "le_tkn_" + pick(43, any), "pu" + "l-" + pick(40, hex), "ruby" + "gems_" + pick(48, hex),
-		"shp" + "ss_" + pick(32, hex), "da" + "pi" + pick(32, hex), "S" + "K" + pick(32, hex), "PM" + "AK-" + pick(24, hex) + "-" + pick(34, hex), "duf" + "fel_test_" + pick(43, any)} {
+	for _, secret := range []string{"nt" + "n_" + pick(11, num) + pick(35, any), "psca" + "le_tkn_" + pick(43, any),
+		"pu" + "l-" + pick(40, hex), "ruby" + "gems_" + pick(48, hex),
+		"shp" + "ss_" + pick(32, hex), "da" + "pi" + pick(32, hex), "S" + "K" + pick(32, hex), "PM" + "AK-" + pick(24,
+			hex) + "-" + pick(34, hex), "duf" + "fel_test_" + pick(43, any)} {
 		text := "use " + secret + " for it"
 		if got := Text(text); got != "use "+Mark+" for it" {
 			t.Errorf("%q became %q", text, got)
@@ -55,7 +57,8 @@ func TestEntropy(t *testing.T) {
 	if h := entropy("aabb"); h != 1 {
 		t.Errorf("%v bits", h)
 	}
-	for text, want := range map[string]bool{"da" + "pi" + strings.Repeat("ab", 16): false, "da" + "pi0123456789abcdef0123456789abcdef": true} {
+	for text, want := range map[string]bool{"da" + "pi" + strings.Repeat("ab", 16): false,
+		"da" + "pi0123456789abcdef0123456789abcdef": true} {
 		if got := Text(text) != text; got != want {
 			t.Errorf("%q is taken out: %v", text, got)
 		}

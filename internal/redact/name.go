@@ -25,13 +25,16 @@ var cores = map[string]family{
 }
 
 // glued are cores that end a word without a border: dbpassword, PGPASSWORD, authtoken, storepass.
-var glued = []string{"password", "passwd", "passphrase", "pwd", "token", "secret", "apikey", "accesskey", "secretkey", "privatekey", "pass"}
+var glued = []string{"password", "passwd", "passphrase", "pwd", "token", "secret", "apikey", "accesskey", "secretkey",
+	"privatekey", "pass"}
 
 // words that end in "pass" and have nothing to do with passwords.
-var otherPass = []string{"bypass", "compass", "encompass", "overpass", "surpass", "trespass", "underpass", "subpass", "renderpass", "multipass", "firstpass", "singlepass"}
+var otherPass = []string{"bypass", "compass", "encompass", "overpass", "surpass", "trespass", "underpass", "subpass",
+	"renderpass", "multipass", "firstpass", "singlepass"}
 
 // keys are the words before "key" that make it a secret.
-var keys = []string{"api", "access", "account", "private", "secret", "encryption", "signing", "master", "storage", "shared", "license", "licence", "auth", "session",
+var keys = []string{"api", "access", "account", "private", "secret", "encryption", "signing", "master", "storage",
+	"shared", "license", "licence", "auth", "session",
 	"deploy", "service", "webhook", "hmac", "aes", "rsa", "jwt", "app", "client", "consumer", "subscription", "admin"}
 
 // about are words behind a core that tell of something about the secret. Behind other words than these and those of
@@ -132,9 +135,13 @@ func upper(c byte) bool { return c >= 'A' && c <= 'Z' }
 func digit(c byte) bool { return c >= '0' && c <= '9' }
 func blank(c byte) bool { return c == ' ' || c == '\t' || c == '\r' || c == '\n' }
 
-// refers reports whether a value is the name of another place that holds the secret: password, access_token, dbPassword.
+// refers reports whether a value is the name of another place that holds the secret: password, access_token,
+// dbPassword.
 func refers(v string) bool {
-	if strings.ContainsAny(v, "0123456789") || strings.ContainsFunc(v, func(r rune) bool { return r != '_' && r != '-' && r != '.' && (r > 'z' || !alnum(byte(r))) }) {
+	if strings.ContainsAny(v, "0123456789") || strings.ContainsFunc(v, func(r rune) bool {
+		return r != '_' && r != '-' &&
+			r != '.' && (r > 'z' || !alnum(byte(r)))
+	}) {
 		return false
 	}
 	ws := nameWords(v)

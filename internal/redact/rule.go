@@ -23,9 +23,10 @@ type rule struct {
 	compiled func() *regexp.Regexp
 }
 
-// gitleaksJSON are rules of gitleaks (github.com/gitleaks/gitleaks, config/gitleaks.toml), Copyright (c) 2019 Zachary Rice, MIT License; see
-// LICENSE.gitleaks. scripts/gitleaks.sh writes them, without those for certain files and those that own has. A keyword that every second
-// line has is a longer one, no rule matches the part of a name before its keyword, and any sign that no token has may follow a secret.
+// gitleaksJSON are rules of gitleaks (github.com/gitleaks/gitleaks, config/gitleaks.toml), Copyright (c) 2019 Zachary
+// Rice, MIT License; see LICENSE.gitleaks. scripts/gitleaks.sh writes them, without those for certain files and those
+// that own has. A keyword that every second line has is a longer one, no rule matches the part of a name before its
+// keyword, and any sign that no token has may follow a secret.
 //
 //go:embed gitleaks.json
 var gitleaksJSON []byte
@@ -94,21 +95,27 @@ func entropy(s string) (h float64) {
 // own are the rules beside those of gitleaks: names and commands, headers and addresses, and tokens where gitleaks asks
 // for more of their surroundings than a prompt has.
 var own = []rule{
-	{marks: []string{"pass", "pwd", "secret", "token", "key", "cred", "auth", "sig=", "signature", "_pw", "pw=", "pw:"}, look: (*finder).assignments},
+	{marks: []string{"pass", "pwd", "secret", "token", "key", "cred", "auth", "sig=", "signature", "_pw", "pw=", "pw:"},
+		look: (*finder).assignments},
 	{marks: commandMarks, look: (*finder).commands},
-	{marks: []string{"private key"}, across: true, shape: `(?s)-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----.*?(?:-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----|\z)`},
-	{marks: []string{"authorization", "api-key", "x-auth-token"}, shape: `(?i)(?:authorization|api-key|x-auth-token)["']?\s{0,3}:\s{0,3}["']?((?:basic|bearer|token|digest|apikey)\s+[^\s"'\[\]]{4,}|[^\s"'\[\]]{16,})`},
+	{marks: []string{"private key"}, across: true,
+		shape: `(?s)-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----.*?(?:-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----|\z)`},
+	{marks: []string{"authorization", "api-key", "x-auth-token"},
+		shape: `(?i)(?:authorization|api-key|x-auth-token)["']?\s{0,3}:\s{0,3}["']?((?:basic|bearer|token|digest|apikey)\s+[^\s"'\[\]]{4,}|[^\s"'\[\]]{16,})`},
 	{marks: []string{"cookie:"}, shape: `(?i)cookie:\s{0,3}([^\s="'\[\]]{1,80}=[^\r\n"']+)`},
-	{marks: []string{"-u ", " -u", "--user"}, shape: `(?:^|\s)(?:-u\s{0,3}|--user[= ])(?:"[^\s":+%${]{1,64}:([^"\[\]/\\][^"\[\]]*)"|'[^\s':+%${]{1,64}:([^'\[\]/\\][^'\[\]]*)'|[^\s:"'\[\]+%${]{1,64}:([^\s"'\[\]/\\][^\s"'\[\]]*))`, spare: userID},
+	{marks: []string{"-u ", " -u", "--user"},
+		shape: `(?:^|\s)(?:-u\s{0,3}|--user[= ])(?:"[^\s":+%${]{1,64}:([^"\[\]/\\][^"\[\]]*)"|'[^\s':+%${]{1,64}:([^'\[\]/\\][^'\[\]]*)'|[^\s:"'\[\]+%${]{1,64}:([^\s"'\[\]/\\][^\s"'\[\]]*))`, spare: userID},
 	{marks: []string{"bearer "}, shape: `(?i)\bbearer\s+([a-z0-9_\-.~+/]{12,}=*)`, spare: prose},
 	{marks: []string{"://"}, shape: `://[^\s/@:"'\[\]]{0,200}:([^\s/@"'\[\]][^\s/"']{0,300})@`},
 	{marks: []string{"://"}, shape: `https?://([A-Za-z0-9_\-]{20,})@`},
 	{marks: []string{"discord"}, shape: `discord(?:app)?\.com/api/webhooks/([A-Za-z0-9/_\-]{16,})`},
 	{marks: []string{"akia", "asia", "abia", "acca"}, shape: `\b(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}\b`},
-	{marks: []string{"ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "glpat-", "gldt-", "glrt-", "glptt-", "glcbt-", "glsoat-", "xox", "xapp-", "ya29.", "gocspx-",
+	{marks: []string{"ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "glpat-", "gldt-", "glrt-", "glptt-", "glcbt-",
+		"glsoat-", "xox", "xapp-", "ya29.", "gocspx-",
 		"dckr_pat_", "figd_", "tskey-", "hvs.", "vercel_", "aiza", "pypi-"},
 		shape: `\b(?:gh[pousr]_|github_pat_|gl(?:pat|dt|rt|ptt|cbt|soat)-|xox[abeprs]-|xapp-|ya29\.|GOCSPX-|dckr_pat_|figd_|tskey-[a-z]+-|hvs\.|vercel_|AIza|pypi-AgE)[A-Za-z0-9_\-]{16,}`},
-	{marks: []string{"sk_live", "sk_test", "rk_live", "rk_test", "whsec_"}, shape: `\b(?:(?:sk|rk)_(?:live|test)_|whsec_)[A-Za-z0-9]{16,}`},
+	{marks: []string{"sk_live", "sk_test", "rk_live", "rk_test", "whsec_"},
+		shape: `\b(?:(?:sk|rk)_(?:live|test)_|whsec_)[A-Za-z0-9]{16,}`},
 	{marks: []string{"hf_", "gsk_", "xai-", "r8_", "sbp_", "dop_v1_", "npm_", "shpat_", "lin_api_", "pplx-"},
 		shape: `\b(?:hf_|gsk_|xai-|r8_|sbp_|dop_v1_|npm_|shpat_|lin_api_|pplx-)[A-Za-z0-9]{30,}`},
 	{marks: []string{"sk-"}, shape: `\bsk-(?:ant-|proj-|svcacct-|admin-|or-|lf-)?[A-Za-z0-9_\-]{20,}`, spare: prose},

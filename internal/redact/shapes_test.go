@@ -88,16 +88,18 @@ var shapes = []struct{ text, gone, kept string }{
 
 // misses are known to stay. A test keeps the list true; SECURITY.md tells it in words.
 var misses = []struct{ text, stays string }{
-	{"my password, by the way, hunter2", "hunter2"},                         // plain prose
-	{"contraseña=hunter2", "hunter2"},                                       // a name in another language
-	{"PIN=4711", "4711"},                                                    // a name that tells of no secret
-	{"password = orchard", "orchard"},                                       // letters alone between spaces: mostly code
-	{"token: orchard", "orchard"},                                           // letters alone after a colon
-	{"password: \"correct horse\"", "correct horse"},                        // a quoted text of several words after a colon
-	{"AUTH=orchard", "orchard"},                                             // auth is mostly the name of a method
-	{"ENV DB_PASS orchard", "orchard"},                                      // no sign between name and value
-	{"flyctl secrets set A=hunter2", "hunter2"},                             // a command that is not on the list
-	{"connect(user, password=orchard)", "orchard"},                          // letters alone as an argument: mostly a variable
+	{"my password, by the way, hunter2", "hunter2"}, // plain prose
+	{"contraseña=hunter2", "hunter2"},               // a name in another language
+	{"PIN=4711", "4711"},                            // a name that tells of no secret
+	{"password = orchard", "orchard"},               // letters alone between spaces: mostly code
+	{"token: orchard", "orchard"},                   // letters alone after a colon
+	// a quoted text of several words after a colon
+	{"password: \"correct horse\"", "correct horse"},
+	{"AUTH=orchard", "orchard"},                 // auth is mostly the name of a method
+	{"ENV DB_PASS orchard", "orchard"},          // no sign between name and value
+	{"flyctl secrets set A=hunter2", "hunter2"}, // a command that is not on the list
+	// letters alone as an argument: mostly a variable
+	{"connect(user, password=orchard)", "orchard"},
 	{"key: password\nvalue: hunter2", "hunter2"},                            // name and value apart
 	{"password: |\n  hunter2", "hunter2"},                                   // YAML block on the next line
 	{"PASSWORD=$(echo hunter2 | tr a b)", "hunter2"},                        // made by a command

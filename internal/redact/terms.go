@@ -6,8 +6,8 @@ import (
 	"github.com/aoa-dev/aoa/internal/index"
 )
 
-// Terms are the words of a text that may be stored unsealed: index.Terms of the text without its secrets and without what
-// looks like a key, a hash or another value, for a secret that no rule knows looks so, too.
+// Terms are the words of a text that may be stored unsealed: index.Terms of the text without its secrets and without
+// what looks like a key, a hash or another value, for a secret that no rule knows looks so, too.
 func Terms(text string, max int) []string {
 	return index.Terms(withoutValues(Text(text), false), max)
 }

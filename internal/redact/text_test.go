@@ -20,22 +20,34 @@ func secretSamples() map[string]string {
 	any := upper + low + num
 	return map[string]string{
 		"aws id": "AK" + "IA" + pick(16, upper+num), "aws session id": "AS" + "IA" + pick(16, upper+num),
-		"github": "gh" + "p_" + pick(36, any), "github server": "gh" + "s_" + pick(36, any), "github fine": "github" + "_pat_" + pick(22, any) + "_" + pick(59, any),
-		"gitlab": "gl" + "pat-" + pick(20, any), "slack bot": "xo" + "xb-" + pick(12, num) + "-" + pick(24, any), "slack app": "xa" + "pp-1-" + pick(20, any),
-		"stripe": "sk" + "_live_" + pick(24, any), "stripe restricted": "rk" + "_test_" + pick(24, any), "google": "AI" + "za" + pick(35, any+"_-"),
-		"google oauth": "ya" + "29." + pick(40, any), "openai": "sk" + "-proj-" + pick(40, any), "openai old": "sk" + "-" + pick(48, any), "anthropic": "sk" + "-ant-api03-" + pick(80, any+"_-"),
-		"aws id of base 32": "AK" + "IA" + pick(16, upper+"234567"), "slack hook": "https://hooks.sla" + "ck.com/services/T" + pick(8, upper+num) + "/B" + pick(8, upper+num) + "/" + pick(24, any),
-		"google client": "GOC" + "SPX-" + pick(28, any), "docker": "dck" + "r_pat_" + pick(27, any), "groq": "gs" + "k_" + pick(52, any), "xai": "xa" + "i-" + pick(80, any), "replicate": "r" + "8_" + pick(37, any),
-		"tailscale": "tsk" + "ey-auth-" + pick(12, any) + "-" + pick(30, any), "vault": "hv" + "s." + pick(95, any), "supabase": "sb" + "p_" + pick(40, hex), "webhook": "wh" + "sec_" + pick(32, any),
-		"github, regular": "gh" + "p_" + strings.Repeat("aB3dE6", 6), "google, regular": "AI" + "za" + strings.Repeat("aB3dE", 7), "digitalocean, regular": "do" + "p_v1_" + strings.Repeat("ab12", 16),
-		"npm": "np" + "m_" + pick(36, any), "hugging": "h" + "f_" + pick(34, any), "sendgrid": "S" + "G." + pick(22, any) + "." + pick(43, any), "digitalocean": "do" + "p_v1_" + pick(64, hex),
+		"github": "gh" + "p_" + pick(36, any), "github server": "gh" + "s_" + pick(36,
+			any), "github fine": "github" + "_pat_" + pick(22, any) + "_" + pick(59, any),
+		"gitlab": "gl" + "pat-" + pick(20, any), "slack bot": "xo" + "xb-" + pick(12, num) + "-" + pick(24,
+			any), "slack app": "xa" + "pp-1-" + pick(20, any),
+		"stripe": "sk" + "_live_" + pick(24, any), "stripe restricted": "rk" + "_test_" + pick(24,
+			any), "google": "AI" + "za" + pick(35, any+"_-"),
+		"google oauth": "ya" + "29." + pick(40, any), "openai": "sk" + "-proj-" + pick(40,
+			any), "openai old": "sk" + "-" + pick(48, any), "anthropic": "sk" + "-ant-api03-" + pick(80, any+"_-"),
+		"aws id of base 32": "AK" + "IA" + pick(16, upper+"234567"), "slack hook": "https://hooks.sla" + "ck.com/services/T" +
+			pick(8, upper+num) + "/B" + pick(8, upper+num) + "/" + pick(24, any),
+		"google client": "GOC" + "SPX-" + pick(28, any), "docker": "dck" + "r_pat_" + pick(27,
+			any), "groq": "gs" + "k_" + pick(52, any), "xai": "xa" + "i-" + pick(80, any), "replicate": "r" + "8_" +
+			pick(37, any),
+		"tailscale": "tsk" + "ey-auth-" + pick(12, any) + "-" + pick(30, any), "vault": "hv" + "s." + pick(95,
+			any), "supabase": "sb" + "p_" + pick(40, hex), "webhook": "wh" + "sec_" + pick(32, any),
+		"github, regular": "gh" + "p_" + strings.Repeat("aB3dE6", 6), "google, regular": "AI" + "za" + strings.Repeat("aB3dE",
+			7), "digitalocean, regular": "do" + "p_v1_" + strings.Repeat("ab12", 16),
+		"npm": "np" + "m_" + pick(36, any), "hugging": "h" + "f_" + pick(34, any), "sendgrid": "S" + "G." + pick(22,
+			any) + "." + pick(43, any), "digitalocean": "do" + "p_v1_" + pick(64, hex),
 		"jwt": "ey" + "J" + pick(20, any) + ".ey" + "J" + pick(40, any) + "." + pick(43, any+"_-"),
 	}
 }
 
 func TestTokens(t *testing.T) {
 	for name, token := range secretSamples() {
-		for _, text := range []string{token, "use " + token + " please", "curl -H 'X: " + token + "'", "A=" + token + ";", "(" + token + ")", "https://x.y/?k=" + token, `{"v":"` + token + `"}`, token + ".", "https://x.y/?k=" + token + "&b=1", "[" + token + "]"} {
+		for _, text := range []string{token, "use " + token + " please", "curl -H 'X: " + token + "'", "A=" + token + ";",
+			"(" + token + ")", "https://x.y/?k=" + token, `{"v":"` + token + `"}`, token + ".", "https://x.y/?k=" + token +
+				"&b=1", "[" + token + "]"} {
 			got := Text(text)
 			if strings.Contains(got, token) || strings.Contains(got, token[6:len(token)-2]) || !strings.Contains(got, Mark) {
 				t.Errorf("%s: %q", name, got)

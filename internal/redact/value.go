@@ -13,7 +13,8 @@ var nothing = words(`true false null nil none undefined void unset empty yes no 
 
 // reference matches values that are put in elsewhere: variables, templates, placeholders.
 var reference = regexp.MustCompile(`^(?:` +
-	`\$+[A-Za-z_][\w:.]*|\$\d|\$[@*#?!]|\$\{[^}]*\}|\$\(.*\)|\$\([^)]*|\$\{\{.*\}\}|\{\{.*\}\}|\{[\w.:$\-]*\}|%[A-Za-z_]\w*%|%\(?\w*\)?[sdvqr@]|` + // $X, {{x}}, %s
+	// $X, {{x}}, %s
+	`\$+[A-Za-z_][\w:.]*|\$\d|\$[@*#?!]|\$\{[^}]*\}|\$\(.*\)|\$\([^)]*|\$\{\{.*\}\}|\{\{.*\}\}|\{[\w.:$\-]*\}|%[A-Za-z_]\w*%|%\(?\w*\)?[sdvqr@]|` +
 	`<[^>]*>?|@[A-Z_]+@|\[[A-Z_ -]+\]|\*+|\.{2,}|…|[xX]{3,}|-+|_+|` + // <x>, ***, ...
 	`(?i:your|my|the|some|insert|enter|replace|put|paste|add)[-_ ].*|(?i:your)[A-Z].*` + // your-password
 	`)$`)
@@ -63,7 +64,8 @@ func (v value) secret() bool {
 	case placeholder(text), strings.HasPrefix(text, "id=") && v.kind == medium:
 		return false
 	case (v.likely || v.kind == weak) && !random(text):
-		return v.likely && len(text) >= 8 && strings.ContainsAny(text, "0123456789") && (v.quoted || v.how == tight) && !path(text) && !digitsOnly(text)
+		return v.likely && len(text) >= 8 && strings.ContainsAny(text, "0123456789") && (v.quoted || v.how == tight) &&
+			!path(text) && !digitsOnly(text)
 	case digitsOnly(text):
 		return v.kind >= strong && (v.kind != counted || len(text) > 3) || len(text) > 8
 	case v.kind == folder && path(text):
@@ -153,7 +155,10 @@ func (v value) looseSecret(text string) bool {
 
 // identifier reports whether text can be a variable of a program, without digits.
 func identifier(text string) bool {
-	return !strings.ContainsFunc(text, func(r rune) bool { return r != '_' && r != '$' && (r > 'z' || !alnum(byte(r)) || digit(byte(r))) })
+	return !strings.ContainsFunc(text, func(r rune) bool {
+		return r != '_' && r != '$' &&
+			(r > 'z' || !alnum(byte(r)) || digit(byte(r)))
+	})
 }
 
 func camel(text string) bool {
@@ -166,7 +171,8 @@ func camel(text string) bool {
 }
 
 // roots are what programs keep settings in.
-var roots = []string{"self", "this", "args", "opts", "options", "config", "cfg", "conf", "settings", "env", "process", "os", "ctx", "req", "request", "params", "props", "state",
+var roots = []string{"self", "this", "args", "opts", "options", "config", "cfg", "conf", "settings", "env", "process",
+	"os", "ctx", "req", "request", "params", "props", "state",
 	"data", "user", "form", "input", "body", "values", "secrets", "vars", "var", "local", "module", "app", "parsed", "payload", "response", "res", "result"}
 
 // member reports whether text is a field of something in a program: user.password, config.auth.token.
@@ -178,7 +184,10 @@ func member(text string) bool {
 		return false
 	}
 	for _, p := range parts {
-		if p == "" || digit(p[0]) || strings.ContainsFunc(p, func(r rune) bool { return r != '_' && (r > 'z' || !alnum(byte(r))) }) {
+		if p == "" || digit(p[0]) || strings.ContainsFunc(p, func(r rune) bool {
+			return r != '_' &&
+				(r > 'z' || !alnum(byte(r)))
+		}) {
 			return false
 		}
 	}

@@ -72,8 +72,8 @@ func (v *view) run(ctx context.Context, p *server.Peer, out *bytes.Buffer, args 
 	}
 }
 
-// dispatch lets miniredis carry out a command. Where it panics, it may hold its lock: another one takes its place, without
-// the keys of clients.
+// dispatch lets miniredis carry out a command. Where it panics, it may hold its lock: another one takes its place,
+// without the keys of clients.
 func (v *view) dispatch(p *server.Peer, args []string) {
 	defer func() {
 		if recover() != nil {

@@ -41,7 +41,8 @@ func TestReadCommand(t *testing.T) {
 		"*" + strings.Repeat("1", 100):   "Protocol error: a length is too long",
 		"*x\r\n":                         "Protocol error: a length is no number or larger",
 		"*1\r\n$5\r\nab":                 "unexpected EOF",
-		string(encode(slices.Repeat([]string{strings.Repeat("x", maxArgument)}, 5))): "Protocol error: a length is no number or larger than 0",
+		string(encode(slices.Repeat([]string{strings.Repeat("x", maxArgument)},
+			5))): "Protocol error: a length is no number or larger than 0",
 	} {
 		_, err := readCommand(bufio.NewReader(strings.NewReader(in)))
 		if want == "" && err != nil || want != "" && (err == nil || !strings.HasPrefix(err.Error(), want)) {
@@ -68,7 +69,8 @@ func FuzzCommand(f *testing.F) {
 			for _, a := range args {
 				size += len(a)
 			}
-			if again, err := readCommand(bufio.NewReader(bytes.NewReader(encode(args)))); err != nil || !slices.Equal(again, args) ||
+			if again, err := readCommand(bufio.NewReader(bytes.NewReader(encode(args)))); err != nil ||
+				!slices.Equal(again, args) ||
 				len(args) > maxArguments || size > maxCommand {
 				t.Fatalf("%q is read as %q, then %q: %v", in, args, again, err)
 			}
@@ -93,7 +95,8 @@ func TestHostileArguments(t *testing.T) {
 		LIMIT WEIGHTS AGGREGATE SUM BYSCORE BYLEX REV MATCH COUNT TYPE * [ [^ \ GT NX EX KEEPTTL SETNAME AUTH 3 a f mine other
 		aoa:scores:recency aoa:scores:frequency aoa:composite aoa:temp:x aoa:session:s aoa:tag:go aoa:prefetch_log
 		aoa:tag:refused aoa: aoa:session:`), "", "\r\n", "\x00", strings.Repeat("x", 5000))
-	names := slices.DeleteFunc(slices.Concat(reading, listing, writing, deleting), func(name string) bool { return name == "QUIT" })
+	names := slices.DeleteFunc(slices.Concat(reading, listing, writing, deleting),
+		func(name string) bool { return name == "QUIT" })
 	r, out := rand.New(rand.NewPCG(1, 1)), &bytes.Buffer{}
 	p := server.NewPeer(bufio.NewWriter(out))
 	replies := 0

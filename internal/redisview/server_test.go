@@ -141,14 +141,16 @@ func TestKeys(t *testing.T) {
 	f.have(api.ScoresFile, "", "a.go", 1.0)
 	f.have(api.ScoresFile, "a.go", "go", 0.25)
 	f.have(api.ScoresSession, "", "s", 1e9)
-	f.sets[api.ScoresRequest{Set: api.ScoresSession, Owner: "s"}] = api.ScoresAnswer{Members: []api.Score{{Name: "a.go", Score: 7}},
+	f.sets[api.ScoresRequest{Set: api.ScoresSession, Owner: "s"}] = api.ScoresAnswer{Members: []api.Score{{Name: "a.go",
+		Score: 7}},
 		Fields: map[string]string{"current_file": "a.go"}, Expires: noon.Add(time.Hour)}
 
 	hint := func(k event.Kind, after time.Duration, file event.Path, used bool, why string) event.Event {
 		return event.Event{Kind: k, Time: noon.Add(after), Session: "s", Paths: []event.Path{file}, OK: used, Why: why}
 	}
 	f.events = []event.Event{hint(event.KindSuggest, 0, "a.go", false, "shown"),
-		hint(event.KindOutcome, time.Second, "a.go", true, "shown"), hint(event.KindOutcome, 2*time.Second, "b.go", false, "shown"),
+		hint(event.KindOutcome, time.Second, "a.go", true, "shown"), hint(event.KindOutcome, 2*time.Second, "b.go", false,
+			"shown"),
 		hint(event.KindOutcome, 3*time.Second, "c.go", false, "withheld")}
 
 	equal(t, "recency", f.do("ZREVRANGE", "aoa:scores:recency", 0, 9), []any{"b.go", "a.go"})
@@ -171,11 +173,13 @@ func TestKeys(t *testing.T) {
 		`{"accessed":"","hit":false,"predictions":["b.go"],"session_id":"s","timestamp":1772366402}`,
 		`{"accessed":"a.go","hit":true,"predictions":["a.go"],"session_id":"s","timestamp":1772366401}`})
 	equal(t, "nothing", f.do("ZREVRANGE", "aoa:comod:no.go", 0, 9), []any{})
-	equal(t, "two keys", f.do("ZUNION", 2, "aoa:scores:frequency", "aoa:composite", "WEIGHTS", 0.2, 0.3), []any{"b.go", "a.go"})
+	equal(t, "two keys", f.do("ZUNION", 2, "aoa:scores:frequency", "aoa:composite", "WEIGHTS", 0.2, 0.3),
+		[]any{"b.go", "a.go"})
 	equal(t, "not of aOa", f.Exists(t.Context(), "aoa:nothing", "aoa:tag:", "other").Val(), int64(0))
 
 	f.pass(time.Minute)
-	want := []string{"aoa:comod:a.go", "aoa:composite", "aoa:file:a.go", "aoa:prefetch_log", "aoa:scores:comod", "aoa:scores:comod_normalized",
+	want := []string{"aoa:comod:a.go", "aoa:composite", "aoa:file:a.go", "aoa:prefetch_log", "aoa:scores:comod",
+		"aoa:scores:comod_normalized",
 		"aoa:scores:frequency", "aoa:scores:intent:go", "aoa:scores:recency", "aoa:session:s", "aoa:session:s:files", "aoa:tag:go",
 		"aoa:tag_freq", "aoa:threshold:s"}
 	for _, name := range []string{"KEYS", "SCAN"} {
@@ -188,7 +192,8 @@ func TestKeys(t *testing.T) {
 		slices.Sort(got)
 		equal(t, name, got, want)
 	}
-	equal(t, "types", []string{f.Type(t.Context(), "aoa:comod:a.go").Val(), f.Type(t.Context(), "aoa:tag:go").Val(), f.Type(t.Context(), "aoa:session:s").Val()},
+	equal(t, "types", []string{f.Type(t.Context(), "aoa:comod:a.go").Val(), f.Type(t.Context(), "aoa:tag:go").Val(),
+		f.Type(t.Context(), "aoa:session:s").Val()},
 		[]string{"zset", "set", "hash"})
 	equal(t, "after the list", f.do("ZCARD", "aoa:comod:a.go"), int64(2))
 }
@@ -216,13 +221,19 @@ func TestReadOnly(t *testing.T) {
 	f := newFixture(t)
 	f.have(api.ScoresFrequency, "", "a.go", 1.0)
 	for prefix, cmds := range map[string][][]any{
-		"READONLY ": {{"ZADD", "aoa:scores:frequency", 5, "x"}, {"DEL", "mine", "aoa:scores:frequency"}, {"EXPIRE", "aoa:scores:frequency", 1},
-			{"ZUNIONSTORE", "aoa:scores:comod", 1, "aoa:scores:frequency"}, {"HSET", "aoa:session:s", "f", "v"}, {"SET", "aoa:threshold:s", 1},
+		"READONLY ": {{"ZADD", "aoa:scores:frequency", 5, "x"}, {"DEL", "mine", "aoa:scores:frequency"},
+			{"EXPIRE", "aoa:scores:frequency", 1},
+			{"ZUNIONSTORE", "aoa:scores:comod", 1, "aoa:scores:frequency"}, {"HSET", "aoa:session:s", "f", "v"}, {"SET",
+				"aoa:threshold:s", 1},
 			{"LPUSH", "aoa:prefetch_log", "{}"}, {"unlink", "aoa:else"}},
-		"ERR aoa redis does not run the command ": {{"FLUSHALL"}, {"flushdb"}, {"RENAME", "aoa:scores:frequency", "x"}, {"SWAPDB", 0, 1},
-			{"EVAL", "return redis.call('DEL', KEYS[1])", 1, "aoa:scores:frequency"}, {"EVALSHA", "x", 0}, {"SCRIPT", "FLUSH"}, {"FUNCTION", "LIST"},
-			{"CONFIG", "SET", "dir", "/"}, {"SAVE"}, {"BGSAVE"}, {"DEBUG", "SLEEP", 9}, {"SHUTDOWN"}, {"MONITOR"}, {"SUBSCRIBE", "c"},
-			{"BLPOP", "mine", 0}, {"XREAD", "BLOCK", 0, "STREAMS", "s", "$"}, {"WAIT", 1, 0}, {"MULTI"}, {"SELECT", 1}, {"NON\r\nSENSE"}}} {
+		"ERR aoa redis does not run the command ": {{"FLUSHALL"}, {"flushdb"}, {"RENAME", "aoa:scores:frequency", "x"},
+			{"SWAPDB", 0, 1},
+			{"EVAL", "return redis.call('DEL', KEYS[1])", 1, "aoa:scores:frequency"}, {"EVALSHA", "x", 0}, {"SCRIPT",
+				"FLUSH"}, {"FUNCTION", "LIST"},
+			{"CONFIG", "SET", "dir", "/"}, {"SAVE"}, {"BGSAVE"}, {"DEBUG", "SLEEP", 9}, {"SHUTDOWN"}, {"MONITOR"}, {"SUBSCRIBE",
+				"c"},
+			{"BLPOP", "mine", 0}, {"XREAD", "BLOCK", 0, "STREAMS", "s", "$"}, {"WAIT", 1, 0}, {"MULTI"}, {"SELECT",
+				1}, {"NON\r\nSENSE"}}} {
 		for _, cmd := range cmds {
 			if err := f.Do(t.Context(), cmd...).Err(); err == nil || !strings.HasPrefix(err.Error(), prefix) {
 				t.Errorf("%v: %v", cmd, err)
@@ -232,8 +243,8 @@ func TestReadOnly(t *testing.T) {
 	equal(t, "score", f.ZScore(t.Context(), "aoa:scores:frequency", "a.go").Val(), 1.0)
 }
 
-// TestSpecification: the commands of the specification work as written there: a client combines the daemon's sets into keys of its own,
-// which expire, and are the daemon's again then.
+// TestSpecification: the commands of the specification work as written there: a client combines the daemon's sets
+// into keys of its own, which expire, and are the daemon's again then.
 func TestSpecification(t *testing.T) {
 	f := newFixture(t)
 	f.have(api.ScoresRecency, "", "auth/session.py", .5, "middleware/auth.py", 1.0)
@@ -242,7 +253,8 @@ func TestSpecification(t *testing.T) {
 	f.have(api.ScoresTag, "authentication", "auth/session.py", 1.0)
 	f.have(api.ScoresComposite, "", "other.py", .25)
 	union := func(to string) []any {
-		return []any{"ZUNIONSTORE", to, 4, "aoa:scores:recency", "aoa:scores:frequency", "aoa:scores:comod", "aoa:scores:intent:authentication",
+		return []any{"ZUNIONSTORE", to, 4, "aoa:scores:recency", "aoa:scores:frequency", "aoa:scores:comod",
+			"aoa:scores:intent:authentication",
 			"WEIGHTS", .3, .25, .25, .2}
 	}
 	composite := func() []redis.Z {

@@ -36,7 +36,8 @@ func crowd(b *testing.B, n int) (*Cache, Worktree, []string) {
 			p = strings.Join(append(x[:len(x)/2+1:len(x)/2+1], y[len(y)/2:]...), " ")
 		}
 		prompts = append(prompts, p)
-		e := &Entry{ID: fmt.Sprint("cache-", i), Trigger: Trigger{Type: Prompt}, Text: p, Outcome: Outcome{Ended: true}, Used: now}
+		e := &Entry{ID: fmt.Sprint("cache-", i), Trigger: Trigger{Type: Prompt}, Text: p, Outcome: Outcome{Ended: true},
+			Used: now}
 		for k := range 5 {
 			f := event.Path(fmt.Sprintf("f%d.go", (i+k)%20))
 			e.Files = append(e.Files, File{Path: f, After: c.hashes.hash(event.Root(root), f)})
@@ -85,7 +86,8 @@ func BenchmarkReplay(b *testing.B) {
 	c := New(benchOptions(b, filepath.Join(b.TempDir(), "cache.db"), now))
 	defer c.Close()
 	w := Worktree{Root: event.Root(root), Files: func() []event.Path { return files }}
-	e := &Entry{ID: "cache-x", Trigger: Trigger{Type: Prompt}, Text: "explain it all", Outcome: Outcome{Ended: true}, Used: now}
+	e := &Entry{ID: "cache-x", Trigger: Trigger{Type: Prompt}, Text: "explain it all", Outcome: Outcome{Ended: true},
+		Used: now}
 	for i := range 10 {
 		e.Actions = append(e.Actions,
 			Action{Step: event.Step{Tool: "Read", Act: event.ActRead, Paths: files[i : i+1], Limit: 100, OK: true}})

@@ -71,7 +71,8 @@ type Cache struct {
 
 	position cold.Position
 
-	offering sync.Mutex                 // guards offered; Apply must not wait for mu, which is held while the file is opened
+	// guards offered; Apply must not wait for mu, which is held while the file is opened
+	offering sync.Mutex
 	offered  map[string]map[string]bool // session → ids of the entries that it was offered
 	open     []offer                    // those that were shown and may still be accepted
 
@@ -106,7 +107,8 @@ func New(o Options) *Cache {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	c := &Cache{o: o, entries: map[string]*Entry{}, index: newEntryIndex(), turns: map[string]*turn{}, last: map[string]string{},
+	c := &Cache{o: o, entries: map[string]*Entry{}, index: newEntryIndex(), turns: map[string]*turn{},
+		last:   map[string]string{},
 		counts: map[string]int64{}, dirty: map[string]bool{}, wake: make(chan struct{}, 1), hashes: hashes{now: o.Now}}
 	c.stored = o.Blobs.Owner("sequences", cold.Rule{Count: maxEntries, Bytes: func() int64 { return maxBytes },
 		Names: holds, Leave: c.leave})

@@ -52,7 +52,8 @@ func TestRecordFindReplay(t *testing.T) {
 // TestRestart: what was recorded is there after a restart, sealed on disk; a row that cannot be opened is dropped.
 func TestRestart(t *testing.T) {
 	dir := t.TempDir()
-	seal, err := cold.OpenSeal(cold.SealOptions{Identity: filepath.Join(dir, "identity"), Keys: filepath.Join(dir, "keys")})
+	seal, err := cold.OpenSeal(cold.SealOptions{Identity: filepath.Join(dir, "identity"),
+		Keys: filepath.Join(dir, "keys")})
 	d := newFixture(t, map[string]string{"a.go": "package a\n"})
 	d.must(err)
 	d.close()
@@ -89,7 +90,8 @@ func TestWhatIsNotRecorded(t *testing.T) {
 	d.turn("s1", "explain the zebra crossing")
 	d.cache.BeginTurn(t.Context(), d.w, "s2", "claude", asked("explain the broken zebra crossing"), false)
 	d.did("s2", reads("a.go"))
-	d.cache.BeginTurn(t.Context(), d.w, "s2", "claude", asked("something else that comes between"), false) // without an end
+	// without an end
+	d.cache.BeginTurn(t.Context(), d.w, "s2", "claude", asked("something else that comes between"), false)
 	d.cfg.Off = true
 	d.turn("s3", "explain the zebra of the other crossing", reads("a.go"))
 	d.cfg.Off = false
@@ -168,7 +170,8 @@ func TestEvict(t *testing.T) {
 		t.Errorf("%d entries after a day", len(all))
 	}
 	s, err := d.cache.Stats(t.Context())
-	if d.must(err); s.Evicted["full"] != 4 || s.Evicted["stale"] != 1 || s.Evicted["failing"] != 1 || s.Evicted["idle"] != maxEntries-2 {
+	if d.must(err); s.Evicted["full"] != 4 || s.Evicted["stale"] != 1 || s.Evicted["failing"] != 1 ||
+		s.Evicted["idle"] != maxEntries-2 {
 		t.Errorf("%+v", s)
 	}
 }
@@ -203,7 +206,8 @@ func TestExactTriggers(t *testing.T) {
 
 func TestPlansAreMadeAsAWhole(t *testing.T) {
 	d := newFixture(t, map[string]string{"a.go": "one\ntwo\n", "b.go": "three\n"})
-	d.turn("s", "swap the numbers in both files", edits("a.go", "one", "1"), edits("a.go", "two", "2"), edits("b.go", "three", "3"))
+	d.turn("s", "swap the numbers in both files", edits("a.go", "one", "1"), edits("a.go", "two", "2"),
+		edits("b.go", "three", "3"))
 	id := d.find("swap the numbers in both files")
 	d.write("b.go", "four\n")
 	got := d.replay(Request{ID: id, Edits: true})
@@ -212,7 +216,8 @@ func TestPlansAreMadeAsAWhole(t *testing.T) {
 	}
 	d.write("b.go", "three\n")
 	got = d.replay(Request{ID: id, Edits: true})
-	if d.states(got, Planned, Planned, Planned); d.read("a.go") != "one\ntwo\n" || !strings.Contains(got.Diff, "-one\n-two\n+1\n+2\n") {
+	if d.states(got, Planned, Planned, Planned); d.read("a.go") != "one\ntwo\n" ||
+		!strings.Contains(got.Diff, "-one\n-two\n+1\n+2\n") {
 		t.Fatalf("%+v", got)
 	}
 	plan := got.Plan
@@ -222,7 +227,8 @@ func TestPlansAreMadeAsAWhole(t *testing.T) {
 		t.Errorf("another plan than the one shown: %v", err)
 	}
 	got = d.replay(Request{ID: id, Plan: d.replay(Request{ID: id, Edits: true}).Plan})
-	if d.states(got, Applied, Applied, Applied); d.read("a.go") != "zero\n1\n2\n" || d.read("b.go") != "3\n" || got.Undo == "" {
+	if d.states(got, Applied, Applied, Applied); d.read("a.go") != "zero\n1\n2\n" || d.read("b.go") != "3\n" ||
+		got.Undo == "" {
 		t.Errorf("%+v", got)
 	}
 	d.close()
@@ -285,7 +291,8 @@ func TestConcurrent(t *testing.T) {
 			if i%2 == 1 {
 				file = "b.go"
 			}
-			d.cache.BeginTurn(t.Context(), d.w, session, "codex", asked(fmt.Sprintf("explain the fruit number %d of the garden", i)), true)
+			d.cache.BeginTurn(t.Context(), d.w, session, "codex", asked(fmt.Sprintf("explain the fruit number %d of the garden",
+				i)), true)
 			st := reads(file)
 			st.ID, st.OK = session, true
 			d.cache.AddCalls(d.w, session, []event.Step{st})

@@ -15,7 +15,8 @@ func (c *Cache) Name() string { return "sequences" }
 // Applied is the last batch of the log that was folded.
 func (c *Cache) Applied() int64 { return c.position.Applied() }
 
-// Apply drops what sessions were offered whose conversation was compacted or cleared: their agents do not know it any more.
+// Apply drops what sessions were offered whose conversation was compacted or cleared: their agents do not know it any
+// more.
 func (c *Cache) Apply(_ context.Context, seq int64, events []event.Event) error {
 	c.offering.Lock()
 	defer c.offering.Unlock()

@@ -71,7 +71,8 @@ const (
 	maxSwap    = 8 << 10  // bytes of one old or new text
 )
 
-// alphabet of ids: 32 letters and digits that are not mistaken for one another. The low five bits of a byte are unbiased.
+// alphabet of ids: 32 letters and digits that are not mistaken for one another. The low five bits of a byte are
+// unbiased.
 const alphabet = "abcdefghijkmnpqrstuvwxyz23456789"
 
 func newID() string {

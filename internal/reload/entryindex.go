@@ -43,8 +43,8 @@ func (x *entryIndex) candidates(f fingerprint) []*Entry {
 	return newest[:min(len(newest), maxCandidates)]
 }
 
-// content is the similarity of the words of what is asked now and of what an entry began with. It is 0 for another trigger, below
-// contentFloor, and when the requests have a Difference.
+// content is the similarity of the words of what is asked now and of what an entry began with. It is 0 for another
+// trigger, below contentFloor, and when the requests have a Difference.
 func (x *entryIndex) content(f fingerprint, e *Entry) float64 {
 	p := e.print
 	if f.Type != p.Type || f.exact() && f.Target != p.Target {

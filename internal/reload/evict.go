@@ -20,8 +20,8 @@ const (
 	maxBytes       = 900_000 // of all entries as stored: the steady state is below a megabyte
 )
 
-// Evict drops entries that were not used for too long, that fail more often than they succeed, and that are stale; when there are too
-// many, writing drops those used least recently.
+// Evict drops entries that were not used for too long, that fail more often than they succeed, and that are stale;
+// when there are too many, writing drops those used least recently.
 func (c *Cache) Evict(ctx context.Context, w Worktree) {
 	if c.load(ctx) != nil {
 		return
@@ -87,8 +87,8 @@ func (e *Entry) bytes() int {
 	return n
 }
 
-// stale reports whether the files of an entry have changed too much: more than half of them are gone, or it changes files and others have
-// changed all of these since. A sequence that only reads stays: a replay shows what changed.
+// stale reports whether the files of an entry have changed too much: more than half of them are gone, or it changes
+// files and others have changed all of these since. A sequence that only reads stays: a replay shows what changed.
 func (c *Cache) stale(dir *os.Root, e *Entry) bool {
 	lost, wrote, other := 0, 0, 0
 	for _, f := range e.Files {

@@ -38,7 +38,8 @@ func (c *Cache) Export(ctx context.Context) ([]Exported, error) {
 	out := make([]Exported, 0, len(all))
 	for _, e := range all {
 		out = append(out, Exported{ID: e.ID,
-			Fingerprint: exportedFingerprint{e.Trigger, e.print.request.Phrases(), e.State}, Actions: e.Actions, Summary: e.Summary,
+			Fingerprint: exportedFingerprint{e.Trigger, e.print.request.Phrases(),
+				e.State}, Actions: e.Actions, Summary: e.Summary,
 			Metadata: exportedMetadata{e.Created, e.Used, e.Uses, e.Successes, e.Failures, e.Message, e.Agent}})
 	}
 	return out, err

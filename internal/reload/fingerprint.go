@@ -53,10 +53,11 @@ func exactSimilarity(f fingerprint, e *Entry, content float64) (float64, string)
 	return min(s, 1), fmt.Sprintf("same %s %q, words %d%%, %s", f.Type, f.Target, percent(content), state)
 }
 
-// promptSimilarity is that of prompts: 0.75·content + 0.25·(share of the entry's files that are unchanged). Every prompt would earn
-// the 0.5 of a trigger, and an exact state hardly ever returns.
+// promptSimilarity is that of prompts: 0.75·content + 0.25·(share of the entry's files that are unchanged). Every
+// prompt would earn the 0.5 of a trigger, and an exact state hardly ever returns.
 func promptSimilarity(content, unchanged float64) (float64, string) {
-	return min(0.75*content+0.25*unchanged, 1), fmt.Sprintf("words %d%%, files unchanged %d%%", percent(content), percent(unchanged))
+	return min(0.75*content+0.25*unchanged, 1), fmt.Sprintf("words %d%%, files unchanged %d%%", percent(content),
+		percent(unchanged))
 }
 
 func percent(f float64) int { return int(f*100 + 0.5) }

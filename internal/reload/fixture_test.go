@@ -33,8 +33,9 @@ func newFixture(t *testing.T, files map[string]string) *fixture {
 	for name, text := range files {
 		d.write(name, text)
 	}
-	d.w = Worktree{Root: event.Root(d.root), Files: d.files, Ignored: func(p event.Path) bool { return p.Ext() == ".secret" },
-		State: func(context.Context) string { return "state" }}
+	d.w = Worktree{Root: event.Root(d.root), Files: d.files,
+		Ignored: func(p event.Path) bool { return p.Ext() == ".secret" },
+		State:   func(context.Context) string { return "state" }}
 	d.open(Options{})
 	return d
 }
@@ -146,7 +147,8 @@ func reads(name string) event.Step {
 }
 
 func edits(name, old, now string) event.Step {
-	return event.Step{Tool: "Edit", Act: event.ActEdit, Paths: []event.Path{event.Path(name)}, Edits: []event.Swap{{Old: old, New: now}}}
+	return event.Step{Tool: "Edit", Act: event.ActEdit, Paths: []event.Path{event.Path(name)},
+		Edits: []event.Swap{{Old: old, New: now}}}
 }
 
 func commands(line string) event.Step {

@@ -6,8 +6,8 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 )
 
-// matchGlob reports whether a name fits a glob as search tools have it: * and ? stay within a folder, ** does not, {a,b} is a choice,
-// [a-z] a class; a glob without a slash fits names at any depth. "" fits everything.
+// matchGlob reports whether a name fits a glob as search tools have it: * and ? stay within a folder, ** does not,
+// {a,b} is a choice, [a-z] a class; a glob without a slash fits names at any depth. "" fits everything.
 func matchGlob(pattern, name string) bool {
 	if pattern == "" {
 		return true

@@ -18,8 +18,8 @@ import (
 
 var update = flag.Bool("update", false, "rewrite testdata/pairs.golden")
 
-// TestFindGolden compares what Find says of the pairs in testdata/pairs.txt, for each kind of trigger, with pairs.golden: the
-// threshold of an offer must mean the same in every version.
+// TestFindGolden compares what Find says of the pairs in testdata/pairs.txt, for each kind of trigger, with
+// pairs.golden: the threshold of an offer must mean the same in every version.
 func TestFindGolden(t *testing.T) {
 	root := t.TempDir()
 	if err := os.WriteFile(filepath.Join(root, "a.go"), []byte("package a\n"), 0o600); err != nil {
@@ -53,9 +53,11 @@ func TestFindGolden(t *testing.T) {
 		fmt.Fprintf(&b, "%s | %s\n", recorded, asked)
 		state = "state one"
 		fmt.Fprintf(&b, "\tprompt    %s\n", find(Trigger{Type: Prompt}, event.Asked{Type: Prompt, Text: asked}, recorded))
-		fmt.Fprintf(&b, "\tcommand   %s\n", find(Trigger{Command, "/do"}, event.Asked{Type: Command, Target: "/do", Text: asked}, recorded))
+		fmt.Fprintf(&b, "\tcommand   %s\n", find(Trigger{Command, "/do"},
+			event.Asked{Type: Command, Target: "/do", Text: asked}, recorded))
 		state = "state two"
-		fmt.Fprintf(&b, "\tscheduled %s\n", find(Trigger{Type: Scheduled}, event.Asked{Type: Scheduled, Text: asked}, recorded))
+		fmt.Fprintf(&b, "\tscheduled %s\n", find(Trigger{Type: Scheduled}, event.Asked{Type: Scheduled, Text: asked},
+			recorded))
 		fmt.Fprintf(&b, "\tanother   %s\n",
 			find(Trigger{Command, "/do"}, event.Asked{Type: Command, Target: "/other", Text: asked}, recorded))
 	}

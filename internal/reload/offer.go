@@ -28,8 +28,8 @@ type offer struct {
 	session, id string
 }
 
-// Find returns the entries that fit what is asked, the best first: those at or above MinSimilarity whose turn ended well. It reads files
-// only of those whose words fit.
+// Find returns the entries that fit what is asked, the best first: those at or above MinSimilarity whose turn ended
+// well. It reads files only of those whose words fit.
 func (c *Cache) Find(ctx context.Context, w Worktree, asked event.Asked) ([]Match, error) {
 	cfg := c.o.config()
 	if cfg.Off {
@@ -69,7 +69,8 @@ func (c *Cache) Find(ctx context.Context, w Worktree, asked event.Asked) ([]Matc
 		}
 	}
 	slices.SortFunc(out, func(a, b Match) int {
-		return cmp.Or(cmp.Compare(b.Similarity, a.Similarity), b.Entry.Used.Compare(a.Entry.Used), cmp.Compare(a.Entry.ID, b.Entry.ID))
+		return cmp.Or(cmp.Compare(b.Similarity, a.Similarity), b.Entry.Used.Compare(a.Entry.Used),
+			cmp.Compare(a.Entry.ID, b.Entry.ID))
 	})
 	out = out[:min(len(out), maxMatches)]
 	c.mu.Lock()
@@ -97,8 +98,8 @@ func (c *Cache) fitting(f fingerprint) (out []Match) {
 	return out
 }
 
-// unchanged is the share of an entry's files that are as the sequence left them, 1 without files. A file of unknown content counts as
-// changed.
+// unchanged is the share of an entry's files that are as the sequence left them, 1 without files. A file of unknown
+// content counts as changed.
 func (c *Cache) unchanged(dir *os.Root, e *Entry) float64 {
 	if len(e.Files) == 0 {
 		return 1
@@ -125,8 +126,8 @@ func (c *Cache) NotOffered(session string, found []Match) []Match {
 	return out
 }
 
-// NoteOffer notes that entries were offered to a session, or that the offer was withheld: then shown is false, and they count as not
-// offered.
+// NoteOffer notes that entries were offered to a session, or that the offer was withheld: then shown is false, and
+// they count as not offered.
 func (c *Cache) NoteOffer(session string, offered []Match, shown bool) {
 	now := c.o.Now()
 	c.offering.Lock()
@@ -152,7 +153,8 @@ func (c *Cache) NoteOffer(session string, offered []Match, shown bool) {
 	}
 }
 
-// accepted reports whether an entry was offered to the session, "" is any, within offerLife, and takes its newest offer.
+// accepted reports whether an entry was offered to the session, "" is any, within offerLife, and takes its newest
+// offer.
 func (c *Cache) accepted(id, session string, now time.Time) bool {
 	c.offering.Lock()
 	defer c.offering.Unlock()

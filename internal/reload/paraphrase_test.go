@@ -47,8 +47,8 @@ func (x *entryIndex) best(prompt string, unchanged float64) (string, float64) {
 	return text, best
 }
 
-// TestParaphrases: of prompts asked again in other words more than 80 % find the entry, also when three in ten of its files changed.
-// Nothing of the second file was looked at when words and weights were chosen.
+// TestParaphrases: of prompts asked again in other words more than 80 % find the entry, also when three in ten of its
+// files changed. Nothing of the second file was looked at when words and weights were chosen.
 func TestParaphrases(t *testing.T) {
 	for _, c := range []struct {
 		file      string
@@ -110,7 +110,8 @@ func TestDifferent(t *testing.T) {
 			}
 		}
 	}
-	t.Logf("false offers: %d of %d against %d entries, %d against the hundred before", false1, len(all), len(asked), false2)
+	t.Logf("false offers: %d of %d against %d entries, %d against the hundred before", false1, len(all), len(asked),
+		false2)
 	if max(false1, false2) > len(all)/50 {
 		t.Errorf("%d and %d false offers of %d", false1, false2, len(all))
 	}

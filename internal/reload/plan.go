@@ -229,7 +229,8 @@ func (l *plan) apply(ctx context.Context) error {
 			continue
 		}
 		back := u.restore(l.p.dir, i)
-		return errors.Join(fmt.Errorf("edit %s: %w; nothing was changed", r.Path.Display(), err), back, l.p.c.o.DB.MarkUndo(ctx, u.ID, "", true))
+		return errors.Join(fmt.Errorf("edit %s: %w; nothing was changed", r.Path.Display(), err), back,
+			l.p.c.o.DB.MarkUndo(ctx, u.ID, "", true))
 	}
 	l.applied, l.undo = true, u.ID
 	return nil

@@ -29,15 +29,15 @@ type turn struct {
 	ended   time.Time // when the agent ended it; zero: it has not
 }
 
-// endSlack is how long a turn that ended still accepts calls: each hook is a process of its own, and the last call may arrive after the
-// end.
+// endSlack is how long a turn that ended still accepts calls: each hook is a process of its own, and the last call
+// may arrive after the end.
 const endSlack = 250 * time.Millisecond
 
 // maxTurns bounds the sessions that are recorded at once; the one without a call for the longest is dropped.
 const maxTurns = 256
 
-// BeginTurn begins a turn of a session. It ends the one before: well is true for agents that do not report the ends of turns. A prompt that
-// corrects the turn before counts against its entry.
+// BeginTurn begins a turn of a session. It ends the one before: well is true for agents that do not report the ends
+// of turns. A prompt that corrects the turn before counts against its entry.
 func (c *Cache) BeginTurn(ctx context.Context, w Worktree, session, agent string, asked event.Asked, well bool) {
 	if session == "" || c.o.config().Off || c.load(ctx) != nil {
 		return
@@ -85,7 +85,8 @@ func (c *Cache) NoteBefore(w Worktree, session string, p event.Path) {
 	}
 }
 
-// AddCalls takes calls of a session. What a subagent does is left out: the agent itself has not seen what its subagents read.
+// AddCalls takes calls of a session. What a subagent does is left out: the agent itself has not seen what its
+// subagents read.
 func (c *Cache) AddCalls(w Worktree, session string, steps []event.Step) {
 	c.mu.Lock()
 	known := c.turns[session] != nil
@@ -112,7 +113,8 @@ func (c *Cache) AddCalls(w Worktree, session string, steps []event.Step) {
 	}
 }
 
-// body keeps the content of a file that a call wrote as a whole, if it is short and has no secret. Hooks do not carry it.
+// body keeps the content of a file that a call wrote as a whole, if it is short and has no secret. Hooks do not carry
+// it.
 func (c *Cache) body(w Worktree, a *Action) {
 	if a.Act != event.ActWrite || len(a.Paths) != 1 || w.ignored(a.Paths[0]) {
 		return
@@ -184,7 +186,8 @@ func (c *Cache) EndTurn(w Worktree, session string, well bool) {
 	}
 }
 
-// finishEnded makes entries of the turns that ended endSlack ago or longer; waiting reports whether others have ended since.
+// finishEnded makes entries of the turns that ended endSlack ago or longer; waiting reports whether others have ended
+// since.
 func (c *Cache) finishEnded(ctx context.Context) (waiting bool) {
 	ended := map[string]Worktree{}
 	c.mu.Lock()
@@ -215,8 +218,10 @@ func (c *Cache) finish(ctx context.Context, w Worktree, session string, well boo
 		return
 	}
 	now := c.o.Now().UTC().Truncate(time.Millisecond)
-	e := &Entry{ID: newID(), Trigger: Trigger{t.asked.Type, t.asked.Target}, Text: t.asked.Text, State: t.state, Actions: t.actions,
-		More: t.more, Files: t.files, Outcome: Outcome{Ended: true, Tests: tested(t.actions)}, Session: session, Agent: t.agent,
+	e := &Entry{ID: newID(), Trigger: Trigger{t.asked.Type, t.asked.Target}, Text: t.asked.Text, State: t.state,
+		Actions: t.actions,
+		More:    t.more, Files: t.files, Outcome: Outcome{Ended: true,
+			Tests: tested(t.actions)}, Session: session, Agent: t.agent,
 		Message: t.asked.ID, Created: now, Used: now}
 	e.Summary = summary(e)
 	e.shrink()

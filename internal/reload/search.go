@@ -78,7 +78,8 @@ func number(b *strings.Builder, raw []byte, from, limit int) bool {
 			break
 		}
 		any = true
-		fmt.Fprintf(b, "%6d\t%s\n", n, event.Clip(strings.TrimRight(strings.ToValidUTF8(string(line), "�"), "\r\n"), maxLine))
+		fmt.Fprintf(b, "%6d\t%s\n", n, event.Clip(strings.TrimRight(strings.ToValidUTF8(string(line), "�"), "\r\n"),
+			maxLine))
 	}
 	return any
 }

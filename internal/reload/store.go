@@ -172,7 +172,8 @@ func (c *Cache) write(ctx context.Context) error {
 }
 
 // writeBlobs returns the ids of the entries that had to go, since there were too many.
-func (c *Cache) writeBlobs(ctx context.Context, kept []cold.Packed, gone []string, counts map[string]int64) (full []string, err error) {
+func (c *Cache) writeBlobs(ctx context.Context, kept []cold.Packed, gone []string,
+	counts map[string]int64) (full []string, err error) {
 	full, err = c.stored.Write(ctx, "write recorded sequences", func(tx *cold.BlobTx) error {
 		for _, id := range gone {
 			if err := tx.Delete(id); err != nil {

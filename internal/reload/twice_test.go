@@ -13,7 +13,8 @@ func TestTwice(t *testing.T) {
 	first, second := d.find("make the first number a digit"), d.find("write the second number as a figure please")
 	apply := func(id, call string) Report {
 		t.Helper()
-		got, err := d.cache.Replay(t.Context(), d.w, Request{ID: id, Plan: d.replay(Request{ID: id, Edits: true}).Plan, Call: call})
+		got, err := d.cache.Replay(t.Context(), d.w, Request{ID: id, Plan: d.replay(Request{ID: id, Edits: true}).Plan,
+			Call: call})
 		d.must(err)
 		return got
 	}
@@ -34,7 +35,8 @@ func TestTwice(t *testing.T) {
 			t.Errorf("time %d: %v, %v; a.go is %q, b.go %q", i+1, err, files, d.read("a.go"), d.read("b.go"))
 		}
 	}
-	if _, files, err := d.cache.Undo(t.Context(), d.w, "", "call 4"); err != nil || files[0] != "a.go" || d.read("a.go") != "one\n" {
+	if _, files, err := d.cache.Undo(t.Context(), d.w, "", "call 4"); err != nil || files[0] != "a.go" ||
+		d.read("a.go") != "one\n" {
 		t.Errorf("another call: %v, %v", files, err)
 	}
 	if _, _, err := d.cache.Undo(t.Context(), d.w, "", "call 5"); !errors.Is(err, ErrNone) {
@@ -42,14 +44,16 @@ func TestTwice(t *testing.T) {
 	}
 }
 
-// TestUndoGoesOn: a daemon that was killed while it put files back has put back some: the same call goes on with the rest.
+// TestUndoGoesOn: a daemon that was killed while it put files back has put back some: the same call goes on with the
+// rest.
 func TestUndoGoesOn(t *testing.T) {
 	d := newFixture(t, map[string]string{"a.go": "one\n", "b.go": "two\n"})
 	d.turn("s", "swap the numbers in both files", edits("a.go", "one", "1"), edits("b.go", "two", "2"))
 	id := d.find("swap the numbers in both files")
 	d.replay(Request{ID: id, Plan: d.replay(Request{ID: id, Edits: true}).Plan})
 	d.write("a.go", "one\n")
-	if _, files, err := d.cache.Undo(t.Context(), d.w, "", "call"); err != nil || len(files) != 2 || d.read("b.go") != "two\n" {
+	if _, files, err := d.cache.Undo(t.Context(), d.w, "", "call"); err != nil || len(files) != 2 ||
+		d.read("b.go") != "two\n" {
 		t.Errorf("%v, %v, b.go is %q", err, files, d.read("b.go"))
 	}
 }

@@ -38,9 +38,9 @@ type restored struct {
 // ErrChanged is wrapped when files have changed since a replay.
 var ErrChanged = errors.New("changed since the replay")
 
-// Undo restores files to what they were before a replay edited them: of the record with that id, or of the newest one that was not undone.
-// It restores all of them or none: if one was changed since, all stay. A file that is what it was before is left. A repeated call means
-// the record that it meant first.
+// Undo restores files to what they were before a replay edited them: of the record with that id, or of the newest one
+// that was not undone. It restores all of them or none: if one was changed since, all stay. A file that is what it
+// was before is left. A repeated call means the record that it meant first.
 func (c *Cache) Undo(ctx context.Context, w Worktree, id, call string) (record string, files []event.Path, err error) {
 	c.applying.Lock()
 	defer c.applying.Unlock()
@@ -110,8 +110,8 @@ func (c *Cache) saveUndo(ctx context.Context, u undo, call string) error {
 	return c.o.DB.AddUndo(ctx, cold.Undo{ID: u.ID, At: u.At, Made: call, Data: data}, maxUndos)
 }
 
-// findUndo finds the record that a call means; done reports that this very call has undone it. The error is ErrNone if there is none, or
-// another call has undone it already.
+// findUndo finds the record that a call means; done reports that this very call has undone it. The error is ErrNone
+// if there is none, or another call has undone it already.
 func (c *Cache) findUndo(ctx context.Context, id, call string) (u undo, done bool, err error) {
 	if call != "" {
 		u, known, done, err := c.readUndo(ctx, cold.UndoFilter{Unmade: call})

@@ -52,7 +52,8 @@ func startBrowser(t *testing.T) *browser {
 	check(t, err)
 	profile, err := os.MkdirTemp("", "aoa-browser-*") // not t.TempDir: helpers of the browser may write after its end
 	check(t, err)
-	cmd := exec.CommandContext(ctx, name, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--disable-background-networking",
+	cmd := exec.CommandContext(ctx, name, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
+		"--disable-background-networking",
 		"--no-first-run", "--remote-debugging-pipe", "--user-data-dir="+profile, "about:blank")
 	cmd.ExtraFiles = []*os.File{theirIn, theirOut}
 	check(t, cmd.Start())
@@ -72,7 +73,8 @@ func startBrowser(t *testing.T) *browser {
 	var session struct{ SessionID string }
 	b.call("Target.attachToTarget", map[string]any{"targetId": target.TargetID, "flatten": true}, &session)
 	b.session = session.SessionID
-	b.call("Emulation.setDeviceMetricsOverride", map[string]any{"width": 1440, "height": 1000, "deviceScaleFactor": 1, "mobile": false}, nil)
+	b.call("Emulation.setDeviceMetricsOverride", map[string]any{"width": 1440, "height": 1000, "deviceScaleFactor": 1,
+		"mobile": false}, nil)
 	for _, domain := range []string{"Page", "Network", "Runtime", "Log"} {
 		b.call(domain+".enable", nil, nil)
 	}
@@ -151,7 +153,8 @@ func (b *browser) eval(expression string) string {
 func (b *browser) press(key string, code int) {
 	b.t.Helper()
 	for _, kind := range []string{"rawKeyDown", "keyUp"} {
-		b.call("Input.dispatchKeyEvent", map[string]any{"type": kind, "key": key, "code": key, "windowsVirtualKeyCode": code}, nil)
+		b.call("Input.dispatchKeyEvent", map[string]any{"type": kind, "key": key, "code": key, "windowsVirtualKeyCode": code},
+			nil)
 	}
 }
 

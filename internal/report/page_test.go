@@ -27,13 +27,15 @@ var begin = time.Date(2026, 1, 5, 12, 0, 0, 0, time.UTC)
 
 // commit is the n-th commit of the made-up history, a day after the one before.
 func commit(n int, files ...event.Path) event.Event {
-	return event.Event{ID: fmt.Sprintf("commit:%040d", n), Kind: event.KindCommit, Time: begin.AddDate(0, 0, n), Text: fmt.Sprintf("change <b>%d</b>", n), Paths: files}
+	return event.Event{ID: fmt.Sprintf("commit:%040d", n), Kind: event.KindCommit, Time: begin.AddDate(0, 0, n),
+		Text: fmt.Sprintf("change <b>%d</b>", n), Paths: files}
 }
 
 // made is a repository of six files: a.go and b.md belong together across folders, the three of web inside of one.
 func made(t *testing.T) Input {
 	t.Helper()
-	in := Input{Name: "made <up>", Now: begin.AddDate(0, 3, 0), Status: api.StatusAnswer{Commits: 40, Files: 6, Sessions: 2},
+	in := Input{Name: "made <up>", Now: begin.AddDate(0, 3, 0), Status: api.StatusAnswer{Commits: 40, Files: 6,
+		Sessions: 2},
 		Files: []event.Path{"docs/b.md", "lone.txt", "src/a.go", image, script, turned}, Authors: map[string]string{},
 		Lines: func(p event.Path) int { return 100 * len(p) }}
 	for i := range 40 {
@@ -53,13 +55,17 @@ func made(t *testing.T) Input {
 	check(t, err)
 	in.Past = past
 	for i := range 60 {
-		in.Record = append(in.Record, event.Event{Kind: event.KindOutcome, Time: begin.AddDate(0, 0, i), Scores: []float64{float64(i%10) / 10}, OK: i%10 > 4, Why: "shown"})
+		in.Record = append(in.Record, event.Event{Kind: event.KindOutcome, Time: begin.AddDate(0, 0, i),
+			Scores: []float64{float64(i%10) / 10}, OK: i%10 > 4, Why: "shown"})
 	}
 	in.Kinds = []api.KindStat{{Kind: "prompt"}, {Kind: "stale", Retired: true}}
-	in.Proof = api.ProofAnswer{From: begin, To: begin, Sessions: 9, Spent: 800, Decided: 10, Wrong: 3, Spared: &api.Interval{Value: 1700, Low: -200, High: 3600},
-		Kinds: []api.ProofKind{{Kind: "prompt", Texts: 20, Shown: api.ProofArm{Predicted: 20, Settled: 10, Used: 7}, Withheld: api.ProofArm{Predicted: 4, Settled: 4, Used: 1},
+	in.Proof = api.ProofAnswer{From: begin, To: begin, Sessions: 9, Spent: 800, Decided: 10, Wrong: 3,
+		Spared: &api.Interval{Value: 1700, Low: -200, High: 3600},
+		Kinds: []api.ProofKind{{Kind: "prompt", Texts: 20, Shown: api.ProofArm{Predicted: 20, Settled: 10, Used: 7},
+			Withheld: api.ProofArm{Predicted: 4, Settled: 4, Used: 1},
 			Searched: 1.25, SearchedWithheld: 2.5, Spent: 800, Finding: "undecided"}},
-		Losses:    []api.ProofLoss{{At: begin, Session: "<s1>", Kind: "prompt", Named: []event.Path{script, image}, Opened: []event.Path{}}},
+		Losses: []api.ProofLoss{{At: begin, Session: "<s1>", Kind: "prompt", Named: []event.Path{script, image},
+			Opened: []event.Path{}}},
 		Searching: api.Searching{Searches: 30, PerSearch: 1240}}
 	return in
 }
@@ -67,9 +73,11 @@ func made(t *testing.T) Input {
 // TestPage: what the page says of a history that one can count by hand.
 func TestPage(t *testing.T) {
 	in := made(t)
-	in.Events = append(in.Events, event.Event{ID: "rename:1", Kind: event.KindRename, Time: begin.AddDate(0, 0, 50), From: []event.Path{"gone.go"}, Paths: []event.Path{"lone.txt"}})
+	in.Events = append(in.Events, event.Event{ID: "rename:1", Kind: event.KindRename, Time: begin.AddDate(0, 0, 50),
+		From: []event.Path{"gone.go"}, Paths: []event.Path{"lone.txt"}})
 	p := New(in)
-	if want := (Across{A: "docs/b.md", B: "src/a.go", Both: 20, OfA: 20, OfB: 30, Year: 20}); !slices.Contains(p.Across, want) {
+	if want := (Across{A: "docs/b.md", B: "src/a.go", Both: 20, OfA: 20, OfB: 30, Year: 20}); !slices.Contains(p.Across,
+		want) {
 		t.Errorf("no %+v in %+v", want, p.Across)
 	}
 	if len(p.Across) != 4 || len(p.Map.Pairs) != 5 || p.Map.All != 6 {
@@ -81,7 +89,8 @@ func TestPage(t *testing.T) {
 	if p.People.Authors != 3 || p.People.Alone != 3 || p.People.Shared != 2 || p.People.Files[0].By != "Cy <i>" {
 		t.Errorf("%+v", p.People)
 	}
-	if p.Record.Bars[0] != (Bar{6, 0, 0}) || p.Record.Bars[9].Used != 1 || len(p.Record.Weeks) != 9 || p.Record.Weeks[0] != (Week{begin.Truncate(24 * time.Hour), 2, 5}) {
+	if p.Record.Bars[0] != (Bar{6, 0, 0}) || p.Record.Bars[9].Used != 1 || len(p.Record.Weeks) != 9 ||
+		p.Record.Weeks[0] != (Week{begin.Truncate(24 * time.Hour), 2, 5}) {
 		t.Errorf("%+v", p.Record)
 	}
 	if p.Past.Changes == 0 || p.Past.Asked == 0 || p.Past.Five < .9 {
@@ -90,7 +99,8 @@ func TestPage(t *testing.T) {
 	if c := p.Changes[0]; c.Files[0].Place != 1 && c.Files[0].Place != 2 || !strings.HasPrefix(c.Subject, "change <b>") {
 		t.Errorf("%+v", c)
 	}
-	if l := p.Cost.Losses[0]; p.Cost.Spent != 800 || p.Cost.Kinds[0].Shown.Used != 7 || !slices.Equal(p.Cost.Retired, []string{"stale"}) || l.Session != "" ||
+	if l := p.Cost.Losses[0]; p.Cost.Spent != 800 || p.Cost.Kinds[0].Shown.Used != 7 ||
+		!slices.Equal(p.Cost.Retired, []string{"stale"}) || l.Session != "" ||
 		l.Named[0] != event.Path(event.Path(script).Display()) {
 		t.Errorf("%+v", p.Cost)
 	}
@@ -111,13 +121,15 @@ func TestAlone(t *testing.T) {
 	check(t, New(made(t)).Write(&out))
 	text := out.String()
 	data := regexp.MustCompile(`(?s)<script type="application/json" id="data">(.*?)</script>`).FindStringSubmatch(text)
-	if data == nil || strings.ContainsAny(data[1], "<>") || !json.Valid([]byte(data[1])) || !strings.Contains(data[1], `\u003cimg src=x`) {
+	if data == nil || strings.ContainsAny(data[1], "<>") || !json.Valid([]byte(data[1])) ||
+		!strings.Contains(data[1], `\u003cimg src=x`) {
 		t.Fatalf("the data is %.200q", data)
 	}
 	if strings.Contains(text, "\u202e") {
 		t.Error("a name turns the line around")
 	}
-	for _, bad := range []string{"innerHTML", "insertAdjacent", "document.write", "DOMParser", "eval(", "src=\"", "@import", "url(", "unsafe-"} {
+	for _, bad := range []string{"innerHTML", "insertAdjacent", "document.write", "DOMParser", "eval(", "src=\"",
+		"@import", "url(", "unsafe-"} {
 		if strings.Contains(strings.Replace(text, data[1], "", 1), bad) {
 			t.Errorf("the page has %s", bad)
 		}
@@ -127,7 +139,8 @@ func TestAlone(t *testing.T) {
 	}
 }
 
-// TestBrowser: in a real browser the page shows its figures, does nothing that a name says, sends nothing, and works by keyboard.
+// TestBrowser: in a real browser the page shows its figures, does nothing that a name says, sends nothing, and works
+// by keyboard.
 func TestBrowser(t *testing.T) {
 	b := startBrowser(t)
 	url := b.open(New(made(t)))
@@ -137,11 +150,13 @@ func TestBrowser(t *testing.T) {
 			t.Errorf("%s is %s, want %s", expression, got, want)
 		}
 	}
-	same(`[...document.querySelectorAll('section')].map(s => s.id).join()`, `"together,across,hot,people,right,cost,changes"`)
+	same(`[...document.querySelectorAll('section')].map(s => s.id).join()`,
+		`"together,across,hot,people,right,cost,changes"`)
 	same(`document.querySelectorAll('.map .leaf').length`, `6`)
 	same(`document.querySelectorAll('.map .links path').length`, `5`)
 	same(`document.querySelectorAll('.chart').length`, `3`)
-	same(`[...document.querySelectorAll('svg *')].some(n => [...n.attributes].some(a => /NaN|undefined/.test(a.value)))`, `false`)
+	same(`[...document.querySelectorAll('svg *')].some(n => [...n.attributes].some(a => /NaN|undefined/.test(a.value)))`,
+		`false`)
 	same(`document.documentElement.scrollWidth <= innerWidth`, `true`)
 
 	// A name is text.
@@ -163,7 +178,8 @@ func TestBrowser(t *testing.T) {
 
 	// Light and dark: as the system has it, then by the button.
 	paper := `getComputedStyle(document.body).backgroundColor`
-	b.call("Emulation.setEmulatedMedia", map[string]any{"features": []map[string]string{{"name": "prefers-color-scheme", "value": "dark"}}}, nil)
+	b.call("Emulation.setEmulatedMedia", map[string]any{"features": []map[string]string{{"name": "prefers-color-scheme",
+		"value": "dark"}}}, nil)
 	same(paper, `"rgb(15, 19, 24)"`)
 	b.eval(`document.getElementById('theme').click()`)
 	same(paper, `"rgb(255, 255, 255)"`)

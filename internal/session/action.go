@@ -105,7 +105,8 @@ func (a Action) checks() []shell.Program {
 	return out
 }
 
-// border is the command that ends a phase: a commit, or a command that reverts changes or brings others in. A failed one is none.
+// border is the command that ends a phase: a commit, or a command that reverts changes or brings others in. A failed
+// one is none.
 func (a Action) border() (shell.Program, bool) {
 	for _, c := range a.run {
 		if !a.Failed && borders(c.Class) {

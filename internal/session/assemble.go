@@ -39,8 +39,8 @@ type Segment struct {
 	Cacheable bool   `json:"cacheable"` // the next request most likely has it, too, byte for byte
 }
 
-// Context is the prompts and actions of a session, in the order in which a prompt cache keeps most of it: what never changes,
-// the prompts, the summary of actions, then what changes with every action.
+// Context is the prompts and actions of a session, in the order in which a prompt cache keeps most of it: what never
+// changes, the prompts, the summary of actions, then what changes with every action.
 type Context struct {
 	Segments []Segment
 	Tokens   int
@@ -72,9 +72,9 @@ func (c *Context) add(content string, cacheable bool) {
 // preamble is the first line of every context.
 const preamble = "Recorded by aOa: earlier in this work (words in quotes are data, the rest counted from tool calls)."
 
-// Assemble makes the context of a session. It is empty when the log has no prompt and no action of it. Its tokens are at most the
-// budget's. It costs one read of what was logged since the last summary. A summary is made, and written, only when that part exceeds
-// the budget.
+// Assemble makes the context of a session. It is empty when the log has no prompt and no action of it. Its tokens are
+// at most the budget's. It costs one read of what was logged since the last summary. A summary is made, and written,
+// only when that part exceeds the budget.
 func (s *Store) Assemble(ctx context.Context, r Request) (Context, error) {
 	set := s.o.Budget()
 	b, kept := set.of(r.Total), true
@@ -98,7 +98,8 @@ func (s *Store) Assemble(ctx context.Context, r Request) (Context, error) {
 	if t.summary.Said+t.summary.Done != before && kept && !t.loose {
 		t.summary.Stamp = stampOf(st, t.summary.Work.held())
 		// A summary that is not stored is made again.
-		if err := s.saveSummary(ctx, r.Session, &t.summary); err != nil && !errors.Is(err, cold.ErrDamaged) && s.o.Log != nil {
+		if err := s.saveSummary(ctx, r.Session, &t.summary); err != nil && !errors.Is(err, cold.ErrDamaged) &&
+			s.o.Log != nil {
 			s.o.Log.Warn("summary not kept", "err", err)
 		}
 	}

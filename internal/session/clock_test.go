@@ -14,7 +14,8 @@ func TestClockAhead(t *testing.T) {
 	const years = 12 * 365 * 24 * time.Hour
 	now := time.Now().Add(years)
 	clock := func() time.Time { return now }
-	d := New(Options{Blobs: cold.NewBlobs(cold.BlobOptions{Path: filepath.Join(t.TempDir(), "cache.db"), Now: clock}), Now: clock})
+	d := New(Options{Blobs: cold.NewBlobs(cold.BlobOptions{Path: filepath.Join(t.TempDir(), "cache.db"), Now: clock}),
+		Now: clock})
 	must(t, d.Apply(t.Context(), 1, []event.Event{{ID: "1", Kind: event.KindPrompt, Session: "ahead", Time: now}}))
 	_, err := d.Flush(t.Context())
 	must(t, err)

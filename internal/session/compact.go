@@ -2,11 +2,12 @@ package session
 
 import "github.com/aoa-dev/aoa/internal/index"
 
-// slack is the share of a budget that is used after a compaction. The prefix then stays the same until the rest is used.
+// slack is the share of a budget that is used after a compaction. The prefix then stays the same until the rest is
+// used.
 const slack = .6
 
-// compact moves the oldest prompts and actions into the summary, when they exceed the budget and not before. The newest keepWhole of
-// both stay as they are.
+// compact moves the oldest prompts and actions into the summary, when they exceed the budget and not before. The
+// newest keepWhole of both stay as they are.
 func (t *thread) compact(b Budget) {
 	t.compactPrompts(b.prompts())
 	t.compactActions(b.Actions)

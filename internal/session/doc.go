@@ -7,14 +7,15 @@
 // newest prompts, the older actions as counts, the latest actions one by one, and the state of the work (what fails,
 // what is not committed, what the person refused).
 //
-// The package never asks a model, never ranks files, never cuts a fact in two. A prompt in a context is always a quotation: one line,
-// without angle brackets, quotation marks and control characters.
+// The package never asks a model, never ranks files, never cuts a fact in two. A prompt in a context is always a
+// quotation: one line, without angle brackets, quotation marks and control characters.
 //
 // # Contexts
 //
-// Prompts and actions are not stored a second time. The log has each once, redacted and sealed, under one number that counts both
-// (cold.Numbered). A context folds them when it is asked for, and not in Apply, for two reasons: batches do not carry these numbers, and
-// most sessions are never asked about. What a fold has produced is stored beside the snapshots:
+// Prompts and actions are not stored a second time. The log has each once, redacted and sealed, under one number that
+// counts both (cold.Numbered). A context folds them when it is asked for, and not in Apply, for two reasons: batches
+// do not carry these numbers, and most sessions are never asked about. What a fold has produced is stored beside the
+// snapshots:
 //
 //   - the summary of a session: older prompts as extracts of whole sentences, older actions as counts, with the numbers up to which it
 //     goes. It is made when the rest exceeds its budget, and not before, so that the beginning of the text stays the same from request
@@ -26,11 +27,12 @@
 //
 // # Costs
 //
-// Snapshots are written a second after the last change, five seconds where the session was written within the last ten, no change later
-// than ten, and at once when a session pauses, completes or fails: a burst of commands costs a write every ten seconds. Each write
-// contains the place in the log, so the replay after a kill repeats the rest. To read a snapshot takes less than half a millisecond,
-// however long the session is (BenchmarkContext).
+// Snapshots are written a second after the last change, five seconds where the session was written within the last
+// ten, no change later than ten, and at once when a session pauses, completes or fails: a burst of commands costs a
+// write every ten seconds. Each write contains the place in the log, so the replay after a kill repeats the rest. To
+// read a snapshot takes less than half a millisecond, however long the session is (BenchmarkContext).
 //
-// A context costs one read of what was logged since the last summary, below 5 ms, and the caller's reading of the worktree. Without a
-// summary the last 2,500 events are read, some 50 µs each (BenchmarkAssemble, BenchmarkWhole). Tokens are estimated (index.Tokens).
+// A context costs one read of what was logged since the last summary, below 5 ms, and the caller's reading of the
+// worktree. Without a summary the last 2,500 events are read, some 50 µs each (BenchmarkAssemble, BenchmarkWhole).
+// Tokens are estimated (index.Tokens).
 package session

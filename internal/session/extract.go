@@ -14,9 +14,10 @@ import (
 // gap marks sentences that were left out.
 const gap = "[…]"
 
-// extract is a prompt in at most so many tokens: as it is if it fits, else its most informative sentences, whole and in their order,
-// with a gap where others were. The first sentence weighs more, because people begin with what they want. If no sentence fits, it is
-// the subject of the prompt in its own words. It is plain text, never half a sentence.
+// extract is a prompt in at most so many tokens: as it is if it fits, else its most informative sentences, whole and
+// in their order, with a gap where others were. The first sentence weighs more, because people begin with what they
+// want. If no sentence fits, it is the subject of the prompt in its own words. It is plain text, never half a
+// sentence.
 func extract(text string, tokens int) string {
 	if len(text) <= 16*tokens { // a longer text does not fit, spaces aside
 		if s := plain(text); index.Tokens(s) <= tokens {
@@ -83,7 +84,8 @@ func clauses(s string, marks *strings.Replacer) []string {
 // Where a sentence may be divided: first between clauses, then before the words that begin one.
 var (
 	clauseMarks = marks("but, because, so that, and then", ", ", " - ", " – ", " — ", ": ", "... ", "… ", " (", ") ")
-	phraseMarks = marks("and, if, when, since, which, while, where, then, so, or, but, because, that", ",", ": ", " - ", " (")
+	phraseMarks = marks("and, if, when, since, which, while, where, then, so, or, but, because, that", ",", ": ", " - ",
+		" (")
 )
 
 // marks puts a NUL before words and in the place of separators.
@@ -116,7 +118,8 @@ func about(text string, tokens int) string {
 	return ""
 }
 
-// worths rates sentences: the sum of ln(1 + sentences ÷ sentences with the term) over its terms, divided by √(bytes + 20).
+// worths rates sentences: the sum of ln(1 + sentences ÷ sentences with the term) over its terms, divided by √(bytes +
+// 20).
 func worths(all []string) []float64 {
 	seen := map[string]int{}
 	terms := make([][]string, len(all))
@@ -222,8 +225,8 @@ var clientCommands = strings.Fields(`/clear /exit /quit /compact /resume /model 
 	/help /config /permissions /memory /rewind /ide /mcp /agents /hooks /doctor /vim /bug /export /statusline /fast
 	/effort /rename /plugin /reload-plugins /terminal-setup`)
 
-// empty reports whether a prompt asks for nothing: it only agrees, is a command about the conversation, or is a placeholder of the
-// client for an image or a finished task.
+// empty reports whether a prompt asks for nothing: it only agrees, is a command about the conversation, or is a
+// placeholder of the client for an image or a finished task.
 func empty(text string) bool {
 	text = strings.TrimSpace(text)
 	if first, _, _ := strings.Cut(text, " "); slices.Contains(clientCommands, first) {

@@ -42,7 +42,8 @@ func newSealedFixture(t testing.TB, seal *cold.Seal) contextFixture {
 // another is a store on the same files.
 func (r contextFixture) another(seal *cold.Seal) *Store {
 	now := func() time.Time { return noon.Add(time.Hour) }
-	return New(Options{DB: r.db, Now: now, Blobs: cold.NewBlobs(cold.BlobOptions{Path: r.summaryFile(), Now: now, Seal: seal})})
+	return New(Options{DB: r.db, Now: now, Blobs: cold.NewBlobs(cold.BlobOptions{Path: r.summaryFile(), Now: now,
+		Seal: seal})})
 }
 
 func (r contextFixture) summaryFile() string { return filepath.Join(r.dir, "cache.db") }

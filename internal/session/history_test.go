@@ -67,7 +67,8 @@ Changed and not committed: rank/pool.go, rank/rank.go.`
 	if d := cmp.Diff(want, c.Text()); d != "" {
 		t.Error(d)
 	}
-	if len(c.Segments) != 5 || c.Segments[0].Role != "system" || c.Segments[1].Role != "user" || !c.Segments[2].Cacheable ||
+	if len(c.Segments) != 5 || c.Segments[0].Role != "system" || c.Segments[1].Role != "user" ||
+		!c.Segments[2].Cacheable ||
 		c.Segments[4].Cacheable {
 		t.Errorf("segments are %+v", c.Segments)
 	}
@@ -271,7 +272,8 @@ func TestLate(t *testing.T) {
 // TestSealed: what is at rest is what Seal made of it, and a key that is lost loses no context.
 func TestSealed(t *testing.T) {
 	dir := t.TempDir()
-	seal, err := cold.OpenSeal(cold.SealOptions{Identity: filepath.Join(dir, "identity"), Keys: filepath.Join(dir, "keys")})
+	seal, err := cold.OpenSeal(cold.SealOptions{Identity: filepath.Join(dir, "identity"),
+		Keys: filepath.Join(dir, "keys")})
 	must(t, err)
 	r := newSealedFixture(t, seal)
 	r.log(t, long(30).events...)
@@ -286,7 +288,8 @@ func TestSealed(t *testing.T) {
 	if strings.Contains(string(raw), "port the parser") {
 		t.Error("a prompt is readable at rest")
 	}
-	other, err := cold.OpenSeal(cold.SealOptions{Identity: filepath.Join(dir, "another"), Keys: filepath.Join(dir, "others")})
+	other, err := cold.OpenSeal(cold.SealOptions{Identity: filepath.Join(dir, "another"),
+		Keys: filepath.Join(dir, "others")})
 	must(t, err)
 	lost := r.another(other)
 	t.Cleanup(func() { must(t, lost.o.Blobs.Close()) })

@@ -39,7 +39,10 @@ func harmless(t testing.TB, c Context, budget int) {
 			t.Fatalf("a quotation is open: %q", line)
 		}
 	}
-	if i := strings.IndexFunc(text, func(r rune) bool { return r == '<' || r == '>' || r != '\n' && unicode.Is(unicode.C, r) }); i >= 0 {
+	if i := strings.IndexFunc(text, func(r rune) bool {
+		return r == '<' || r == '>' || r != '\n' &&
+			unicode.Is(unicode.C, r)
+	}); i >= 0 {
 		t.Fatalf("at %d there is %q", i, text[i:min(len(text), i+20)])
 	}
 }
@@ -121,7 +124,8 @@ func FuzzSummary(f *testing.F) {
 			return
 		}
 		th := thread{summary: d, items: []item{{seq: 1 << 40, at: noon, prompt: "go on with it"},
-			{seq: 1<<40 + 1, at: noon, action: Action{Seq: 1<<40 + 1, At: noon, Verb: "edited", Object: "a", Paths: []event.Path{"a"}}}}}
+			{seq: 1<<40 + 1, at: noon, action: Action{Seq: 1<<40 + 1, At: noon, Verb: "edited", Object: "a",
+				Paths: []event.Path{"a"}}}}}
 		th.compact(DefaultBudget)
 		if c := th.assemble(Request{}, DefaultBudget, Worktree{}, nil); c.Tokens > DefaultBudget.Total {
 			t.Fatalf("%d tokens from %s", c.Tokens, raw)

@@ -11,13 +11,14 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// phase is a part of the work in counts. It ends with a commit, or with a command that reverts changes or brings others in. The oldest
-// phases are joined; the order of their ends is kept.
+// phase is a part of the work in counts. It ends with a commit, or with a command that reverts changes or brings
+// others in. The oldest phases are joined; the order of their ends is kept.
 type phase struct {
-	Edits    map[event.Path]int      `json:"edits,omitempty"`  // changes of a file, at most maxEdits files
-	MoreEdit int                     `json:"more,omitempty"`   // files beyond those
-	Trails   map[event.Path][]string `json:"trails,omitempty"` // files that were deleted or renamed: what happened, in order
-	Reads    map[event.Path]int      `json:"reads,omitempty"`  // at most maxReads files
+	Edits    map[event.Path]int `json:"edits,omitempty"` // changes of a file, at most maxEdits files
+	MoreEdit int                `json:"more,omitempty"`  // files beyond those
+	// files that were deleted or renamed: what happened, in order
+	Trails   map[event.Path][]string `json:"trails,omitempty"`
+	Reads    map[event.Path]int      `json:"reads,omitempty"` // at most maxReads files
 	MoreRead int                     `json:"moreread,omitempty"`
 	Runs     map[string]*tries       `json:"runs,omitempty"` // command → how often, at most maxRuns
 	Searches int                     `json:"searches,omitempty"`
@@ -233,7 +234,8 @@ func (p phase) facts() []fact {
 
 // passive is what happened to a file, in the passive voice.
 func passive(trail []string) string {
-	words := map[string]string{"edited": "edited", "wrote": "written", "wrote again": "written again", "deleted": "deleted",
+	words := map[string]string{"edited": "edited", "wrote": "written", "wrote again": "written again",
+		"deleted": "deleted",
 		"renamed": "renamed"}
 	for i := range trail {
 		trail[i] = words[trail[i]]

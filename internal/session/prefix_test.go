@@ -36,7 +36,8 @@ func (p *prefixes) share() float64 { return float64(p.cached) / float64(max(1, p
 func (p *prefixes) fresh() int { return (p.tokens - p.cached) / max(1, p.requests) }
 
 func (p *prefixes) String() string {
-	return fmt.Sprintf("cached %.1f%%, %d tokens a request, %d of them again", 100*p.share(), p.tokens/max(1, p.requests), p.fresh())
+	return fmt.Sprintf("cached %.1f%%, %d tokens a request, %d of them again", 100*p.share(), p.tokens/max(1, p.requests),
+		p.fresh())
 }
 
 // chronicle is the other order: prompts and actions as they came, each in the words that a context would use.

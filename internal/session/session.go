@@ -90,8 +90,8 @@ var moves = map[State][]State{
 	Archived:  {Active, Paused, Completed, Failed},
 }
 
-// Set brings a session to a state and writes it at once. Active resumes it, and begins an unknown session. The error is ErrState when
-// the present state does not allow it. A repeated call changes nothing.
+// Set brings a session to a state and writes it at once. Active resumes it, and begins an unknown session. The error
+// is ErrState when the present state does not allow it. A repeated call changes nothing.
 func (s *Store) Set(ctx context.Context, id string, to State, call string) (Snapshot, error) {
 	x, err := s.entry(ctx, id, to == Active)
 	if err != nil {
@@ -171,8 +171,8 @@ func (s *Store) Remove(ctx context.Context, id string) error {
 	return err
 }
 
-// Forget does nothing: the blobs forget. Summaries go as a whole, since it is not known which contain an event that is gone; they are
-// made again from the log.
+// Forget does nothing: the blobs forget. Summaries go as a whole, since it is not known which contain an event that
+// is gone; they are made again from the log.
 func (s *Store) Forget(context.Context, cold.ForgetFilter) error { return nil }
 
 // Sweep archives sessions that nobody touched for 30 days.
@@ -183,7 +183,8 @@ func (s *Store) Sweep(ctx context.Context) (archived int, err error) {
 	now := s.o.Now()
 	err = s.change(ctx, func(snap *Snapshot) bool {
 		// What was written under a clock that ran ahead would stay, and be the newest, for as long.
-		ahead, old := snap.Last.After(now.Add(24*time.Hour)), snap.State != Archived && snap.Last.Before(now.Add(-archiveAfter))
+		ahead, old := snap.Last.After(now.Add(24*time.Hour)), snap.State != Archived &&
+			snap.Last.Before(now.Add(-archiveAfter))
 		if ahead {
 			snap.Last = now
 		}

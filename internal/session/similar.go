@@ -68,8 +68,8 @@ func (x *promptIndex) refresh(ctx context.Context, db *cold.DB) ([]indexedPrompt
 	return x.prompts, nil
 }
 
-// similarTo finds the prompts most like a text, the best first, at most k. Prompts for which skip is true are left out; skip may
-// be nil.
+// similarTo finds the prompts most like a text, the best first, at most k. Prompts for which skip is true are left
+// out; skip may be nil.
 func (s *Store) similarTo(ctx context.Context, text string, k int, skip func(p indexedPrompt) bool) ([]similar, error) {
 	terms := index.Terms(text, event.MaxTerms)
 	prompts, err := s.prompts.refresh(ctx, s.o.DB)
@@ -104,7 +104,8 @@ func (s *Store) similarTo(ctx context.Context, text string, k int, skip func(p i
 	return out[:min(len(out), k)], nil
 }
 
-// readTurn reads a prompt and the files that were changed until the next one. It is empty when the prompt was forgotten meanwhile.
+// readTurn reads a prompt and the files that were changed until the next one. It is empty when the prompt was
+// forgotten meanwhile.
 func (s *Store) readTurn(ctx context.Context, p indexedPrompt) (similar, error) {
 	events, err := s.o.DB.Turn(ctx, p.session, p.seq, maxTurn)
 	if err != nil || len(events) == 0 || events[0].Kind != event.KindPrompt {
@@ -136,9 +137,13 @@ func (s *Store) similarPrompts(ctx context.Context, r Request, t *thread) ([]sim
 			text = p.prompt
 		}
 	}
-	found, err := s.similarTo(ctx, text, topSimilar+1, func(p indexedPrompt) bool { return p.session == r.Session && contained[p.seq] })
+	found, err := s.similarTo(ctx, text, topSimilar+1, func(p indexedPrompt) bool {
+		return p.session == r.Session &&
+			contained[p.seq]
+	})
 	found = slices.DeleteFunc(found, func(f similar) bool {
-		return f.text == text || f.session == r.Session && slices.ContainsFunc(t.prompts(), func(p item) bool { return p.prompt == f.text })
+		return f.text == text || f.session == r.Session &&
+			slices.ContainsFunc(t.prompts(), func(p item) bool { return p.prompt == f.text })
 	})
 	return found[:min(len(found), topSimilar)], err
 }

@@ -115,7 +115,8 @@ func (s *Snapshot) addCommand(e event.Event) {
 	if s.State != Active {
 		s.State, s.Resumed = Active, s.Resumed+1 // it continues, whatever its state was
 	}
-	c := Command{At: e.Time, Kind: e.Kind, Tool: e.Tool, Files: slices.Clone(e.Paths[:min(len(e.Paths), commandFiles)]), OK: e.OK}
+	c := Command{At: e.Time, Kind: e.Kind, Tool: e.Tool, Files: slices.Clone(e.Paths[:min(len(e.Paths), commandFiles)]),
+		OK: e.OK}
 	s.Recent = append(s.Recent, c)
 	s.Recent = s.Recent[max(0, len(s.Recent)-recentKept):]
 	if e.Kind.Open() {
@@ -145,8 +146,8 @@ func (s *Snapshot) clone() Snapshot {
 	return out
 }
 
-// repeated notes a call, and reports whether it was noted before: a repeated call changes nothing. Calls without an id are never
-// repeated.
+// repeated notes a call, and reports whether it was noted before: a repeated call changes nothing. Calls without an
+// id are never repeated.
 func (s *Snapshot) repeated(call string) bool {
 	if call == "" {
 		return false
@@ -185,7 +186,8 @@ func (s *Store) put(ctx context.Context, all []Snapshot, at place) error {
 		if err != nil {
 			return err
 		}
-		packed = append(packed, s.snapshots.Pack(cold.Blob{Key: snap.ID, Session: snap.ID, Used: snap.Last, Meta: []byte(text)}))
+		packed = append(packed, s.snapshots.Pack(cold.Blob{Key: snap.ID, Session: snap.ID, Used: snap.Last,
+			Meta: []byte(text)}))
 	}
 	text, err := json.Marshal(at)
 	if err != nil {

@@ -78,7 +78,8 @@ func New(o Options) *Store {
 		o.Budget = func() Budget { return DefaultBudget }
 	}
 	s := &Store{o: o, wake: make(chan struct{}, 1), held: map[string]*entry{}}
-	s.snapshots = o.Blobs.Owner("sessions", cold.Rule{Life: func() time.Duration { return cleanUpAfter }, Names: names, Leave: s.leave})
+	s.snapshots = o.Blobs.Owner("sessions", cold.Rule{Life: func() time.Duration { return cleanUpAfter }, Names: names,
+		Leave: s.leave})
 	s.summaries = o.Blobs.Owner("summaries", cold.Rule{Count: maxSummaries, Derived: true})
 	return s
 }
@@ -90,8 +91,8 @@ type place struct {
 	Newest  int64  `json:"newest"`  // the last batch that any of them contains
 }
 
-// Open reads how much of the log the snapshots contain. last is the number of the log's last batch. begin is where to continue
-// when they belong to another log, or that is not known.
+// Open reads how much of the log the snapshots contain. last is the number of the log's last batch. begin is where to
+// continue when they belong to another log, or that is not known.
 func (s *Store) Open(ctx context.Context, log string, last, begin int64) error {
 	s.log = log
 	if begin > 0 && !s.snapshots.Exists() && s.o.Log != nil {
@@ -184,8 +185,8 @@ func relevant(k event.Kind) bool {
 	return command(k) || k == event.KindStart || k == event.KindEnd || k == event.KindSuggest
 }
 
-// entry returns the session's entry. It reads one that is not in memory from the file. One that is in neither is begun, or
-// ErrUnknown; one that cannot be read is made again from the log.
+// entry returns the session's entry. It reads one that is not in memory from the file. One that is in neither is
+// begun, or ErrUnknown; one that cannot be read is made again from the log.
 func (s *Store) entry(ctx context.Context, id string, begin bool) (*entry, error) {
 	s.mu.Lock()
 	x := s.held[id]
@@ -318,8 +319,8 @@ func (s *Store) Flush(ctx context.Context) (durable int64, err error) {
 	return s.position.Durable(), err
 }
 
-// write writes what is due by then, and how much of the log the file contains now, in one transaction. What fails is due
-// again later.
+// write writes what is due by then, and how much of the log the file contains now, in one transaction. What fails is
+// due again later.
 func (s *Store) write(ctx context.Context, by time.Time) error {
 	s.writing.Lock()
 	defer s.writing.Unlock()

@@ -36,7 +36,8 @@ func same(t testing.TB, what string, got, want any) {
 func newSnapshotFixture(t testing.TB) *snapshotFixture {
 	t.Helper()
 	h := &snapshotFixture{t: t, dir: t.TempDir()}
-	seal, err := cold.OpenSeal(cold.SealOptions{Identity: filepath.Join(h.dir, "identity"), Keys: filepath.Join(h.dir, "keys")})
+	seal, err := cold.OpenSeal(cold.SealOptions{Identity: filepath.Join(h.dir, "identity"),
+		Keys: filepath.Join(h.dir, "keys")})
 	must(t, err)
 	h.db, err = cold.Open(t.Context(), filepath.Join(h.dir, "aoa.db"), cold.Options{Now: time.Now, Seal: seal})
 	must(t, err)
@@ -196,9 +197,11 @@ func TestSnapshotSuffices(t *testing.T) {
 		must(t, err)
 		same(t, "counts", []any{got.State, got.Commands, got.Turns, got.Tokens, got.Resumed, got.Agent},
 			[]any{Paused, 23, 1, int64(1234), 0, "claude"})
-		same(t, "files", got.Files, []event.Path{"f3.go", "f19.go", "f18.go", "f17.go", "f16.go", "f15.go", "f14.go", "f13.go"})
+		same(t, "files", got.Files, []event.Path{"f3.go", "f19.go", "f18.go", "f17.go", "f16.go", "f15.go", "f14.go",
+			"f13.go"})
 		same(t, "edited", got.Edited, []event.Path{"f3.go"})
-		same(t, "recent", []any{len(got.Recent), got.Recent[2].Kind, got.Recent[1].Files}, []any{3, event.KindRun, []event.Path{"f3.go"}})
+		same(t, "recent", []any{len(got.Recent), got.Recent[2].Kind, got.Recent[1].Files},
+			[]any{3, event.KindRun, []event.Path{"f3.go"}})
 		synctest.Wait()
 		v, _, err := h.snapshots.Get(t.Context(), "s")
 		must(t, err)

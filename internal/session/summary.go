@@ -87,7 +87,8 @@ func (d *summary) addPrompt(seq int64, at time.Time, text string) {
 	}
 }
 
-// dropGist drops the prompt with the fewest terms, but not the newest. The first one weighs more: it has the subject of the session.
+// dropGist drops the prompt with the fewest terms, but not the newest. The first one weighs more: it has the subject
+// of the session.
 func (d *summary) dropGist() {
 	least, words := 0, math.Inf(1)
 	for i, g := range d.Gists[:len(d.Gists)-1] {

@@ -63,7 +63,8 @@ func (s *Store) thread(ctx context.Context, session string, whole bool) (thread,
 	return t, nil
 }
 
-// itemsOf are the prompts and actions after a summary. ordered is false when some are much older than others before them.
+// itemsOf are the prompts and actions after a summary. ordered is false when some are much older than others before
+// them.
 func itemsOf(events []cold.Numbered, d summary) (items []item, ordered bool) {
 	ordered = true
 	known, last := max(d.Said, d.Done), d.Last

@@ -142,8 +142,8 @@ func (w *work) ran(a Action) {
 	}
 }
 
-// result adds the outcome of a check. A success removes the failures that it covers: of the same command, of one of the same name with
-// more arguments, and its part in a failure of several.
+// result adds the outcome of a check. A success removes the failures that it covers: of the same command, of one of
+// the same name with more arguments, and its part in a failure of several.
 func (w *work) result(o *outcome, a Action) {
 	kept := w.Checks[:0:0]
 	for _, old := range w.Checks {
@@ -204,7 +204,8 @@ func (w *work) open(st Worktree) []event.Path {
 func (w *work) otherFiles(st Worktree, not []event.Path) []event.Path {
 	var out []event.Path
 	for f, h := range w.Files {
-		if !h.Gone && w.weight(h) >= leastWeight && !slices.Contains(not, f) && (!st.Known || st.Files == nil || st.Files[f] != "") {
+		if !h.Gone && w.weight(h) >= leastWeight && !slices.Contains(not, f) &&
+			(!st.Known || st.Files == nil || st.Files[f] != "") {
 			out = append(out, f)
 		}
 	}

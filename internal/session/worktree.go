@@ -8,10 +8,11 @@ import (
 // Worktree is the present state of a worktree. The zero value is an unknown state: then only the log is used.
 type Worktree struct {
 	Known   bool
-	Branch  string                // its short name, "" when detached
-	Head    string                // the commit's id, "" before the first
-	Changed []event.Path          // files that differ from HEAD
-	Files   map[event.Path]string // hash of the content of each file that was asked for, "" where there is none; nil: not read
+	Branch  string       // its short name, "" when detached
+	Head    string       // the commit's id, "" before the first
+	Changed []event.Path // files that differ from HEAD
+	// hash of the content of each file that was asked for, "" where there is none; nil: not read
+	Files map[event.Path]string
 }
 
 // stamp is the state that a summary depends on: HEAD and the content of the files in use.
@@ -31,8 +32,8 @@ func stampOf(st Worktree, held []event.Path) stamp {
 	return s
 }
 
-// valid reports whether a summary is still right: HEAD is the same, and others have changed no file that it depends on. What the session
-// itself changed since is in its own actions, and so is a HEAD that it moved itself.
+// valid reports whether a summary is still right: HEAD is the same, and others have changed no file that it depends
+// on. What the session itself changed since is in its own actions, and so is a HEAD that it moved itself.
 func (s stamp) valid(st Worktree, since []Action) bool {
 	if !st.Known {
 		return true // nothing contradicts it

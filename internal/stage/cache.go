@@ -36,7 +36,8 @@ type Options struct {
 	Seal  *cold.Seal           // seals what steps printed; nil stores it open
 }
 
-// Cache keeps the results of stages. It is safe for concurrent use; of several processes only one, the daemon, has it open.
+// Cache keeps the results of stages. It is safe for concurrent use; of several processes only one, the daemon, has it
+// open.
 type Cache struct {
 	o     Options
 	memo  *memo
@@ -132,8 +133,8 @@ func (t *Turn) Release() {
 	}
 }
 
-// Begin answers a request. While another run of the same key is under way, it waits for its end: then there is a hit, or the turn of this
-// request. A turn must be released.
+// Begin answers a request. While another run of the same key is under way, it waits for its end: then there is a hit,
+// or the turn of this request. A turn must be released.
 func (c *Cache) Begin(ctx context.Context, p Place, r Request) (*Turn, error) {
 	if err := r.Check(); err != nil {
 		return nil, err
@@ -213,7 +214,8 @@ func (c *Cache) find(ctx context.Context, f *cold.File, t *Turn, r *Request) err
 		if again, err := c.repeated(tx, r.Call); again || err != nil {
 			return err
 		}
-		if _, err := tx.Exec("UPDATE entries SET used = ?, hits = hits + 1 WHERE key = ?", now.UnixMilli(), e.Key); err != nil {
+		if _, err := tx.Exec("UPDATE entries SET used = ?, hits = hits + 1 WHERE key = ?", now.UnixMilli(),
+			e.Key); err != nil {
 			return err
 		}
 		_, err := tx.Exec(sqlSaved, e.Stage, 1, 0, e.Duration)
@@ -230,8 +232,8 @@ type Result struct {
 	Call     string // id of the call; a repeated one counts once
 }
 
-// End keeps the result of a run whose inputs are still those that it began with; otherwise why is what changed, and nothing is kept.
-// Dependencies are digested again.
+// End keeps the result of a run whose inputs are still those that it began with; otherwise why is what changed, and
+// nothing is kept. Dependencies are digested again.
 func (c *Cache) End(ctx context.Context, p Place, r Request, res Result) (kept bool, why string, err error) {
 	if err := r.Check(); err != nil {
 		return false, "", err

@@ -100,8 +100,8 @@ func TestHitNeedsNoReading(t *testing.T) {
 	}
 }
 
-// TestOneRuns: of many that want the same at once one runs, and all others get what it printed; when it comes to nothing,
-// the next one runs.
+// TestOneRuns: of many that want the same at once one runs, and all others get what it printed; when it comes to
+// nothing, the next one runs.
 func TestOneRuns(t *testing.T) {
 	r := newFixture(t)
 	q := r.request()
@@ -158,7 +158,8 @@ func TestChangeWhileRunningIsNotKept(t *testing.T) {
 		t.Errorf("kept %v, %q, %v", kept, why, err)
 	}
 	turn.Release()
-	if kept, why, _ := r.c.End(t.Context(), r.place, q, Result{Key: turn.Key, Record: rec, Exit: 3}); kept || why != "exit code 3" {
+	if kept, why, _ := r.c.End(t.Context(), r.place, q, Result{Key: turn.Key, Record: rec, Exit: 3}); kept ||
+		why != "exit code 3" {
 		t.Errorf("a failure: kept %v, %q", kept, why)
 	}
 }
@@ -226,7 +227,8 @@ func TestSessionKeepsWhatStagesSay(t *testing.T) {
 	}
 	tell(Progress{State: Running, Context: map[string]json.RawMessage{"a": []byte(`[1]`)}})
 	tell(Progress{Output: &Output{Stage: "one", Value: []byte("text")}, Key: "k1", Tokens: 7})
-	tell(Progress{Output: &Output{Stage: "two", Prompt: "x.y", JSON: true, Value: []byte(`{"b":2}`)}, Key: "k2", Tokens: 5})
+	tell(Progress{Output: &Output{Stage: "two", Prompt: "x.y", JSON: true, Value: []byte(`{"b":2}`)}, Key: "k2",
+		Tokens: 5})
 	r.begin() // it was killed here
 	s, err := r.c.Session(t.Context(), "s", "p")
 	if err != nil || !s.Known || s.State != Running || s.Steps["one"] != "k1" || len(s.Outputs) != 2 || s.Tokens != 12 ||

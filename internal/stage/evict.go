@@ -66,8 +66,8 @@ func keys(ctx context.Context, f *cold.File, name string, args ...any) (out []st
 	return out, err
 }
 
-// Sweep drops what is too old or too much, sessions that were not used for sessionKeep, and files without a row, which a crash left. A
-// cache that was never used is not opened.
+// Sweep drops what is too old or too much, sessions that were not used for sessionKeep, and files without a row,
+// which a crash left. A cache that was never used is not opened.
 func (c *Cache) Sweep(ctx context.Context) error {
 	if !c.used() {
 		return nil
@@ -163,8 +163,8 @@ func (c *Cache) loadDigests(ctx context.Context, f *cold.File) error {
 // maxLoaded bounds what is read at the first use: 2 µs each.
 const maxLoaded = 100_000
 
-// CloseIdle writes new digests to the disk, so that the next daemon need not read those files. It opens nothing. The file stays open:
-// to open it reads all digests, which would make the next hit slow.
+// CloseIdle writes new digests to the disk, so that the next daemon need not read those files. It opens nothing. The
+// file stays open: to open it reads all digests, which would make the next hit slow.
 func (c *Cache) CloseIdle() error {
 	ctx := context.Background()
 	c.mu.Lock()
@@ -180,7 +180,8 @@ func (c *Cache) CloseIdle() error {
 	now := c.o.Now().UnixMilli()
 	return f.Write(ctx, "keep digests", func(tx *cold.Tx) error {
 		for name, d := range fresh {
-			_, err := tx.Exec(sqlPutDigest, name, d.id.size, d.id.mtime, d.id.ctime, int64(d.id.inode), int64(d.id.mode), d.sum[:], now)
+			_, err := tx.Exec(sqlPutDigest, name, d.id.size, d.id.mtime, d.id.ctime, int64(d.id.inode), int64(d.id.mode),
+				d.sum[:], now)
 			if err != nil {
 				return err
 			}

@@ -29,9 +29,10 @@ func (c *Cache) used() bool {
 	return err == nil
 }
 
-// Forget deletes what f names: of a session, what its pipelines stored; since a time, the results of runs, the digests of files, and the
-// sessions that pipelines ran in; of a file or of all below a folder, their digests, the results that depend on or name them, and the
-// sessions whose texts name them. It returns the number of deleted results.
+// Forget deletes what f names: of a session, what its pipelines stored; since a time, the results of runs, the
+// digests of files, and the sessions that pipelines ran in; of a file or of all below a folder, their digests, the
+// results that depend on or name them, and the sessions whose texts name them. It returns the number of deleted
+// results.
 func (c *Cache) Forget(ctx context.Context, f cold.ForgetFilter) (results int, err error) {
 	if !c.used() {
 		return 0, nil
@@ -102,8 +103,8 @@ func (c *Cache) forgetPath(ctx context.Context, f *cold.File, path string) (int,
 	return len(readers), c.drop(ctx, f, readers...)
 }
 
-// forgetNaming deletes the sessions whose outputs or context name the path, and all parsed definitions, which are only a cache: their
-// prompts may name it.
+// forgetNaming deletes the sessions whose outputs or context name the path, and all parsed definitions, which are
+// only a cache: their prompts may name it.
 func (c *Cache) forgetNaming(ctx context.Context, f *cold.File, path string) error {
 	ids, err := keys(ctx, f, sqlNewSessions, 0)
 	if err != nil {
@@ -173,7 +174,8 @@ func (c *Cache) ForgetSession(ctx context.Context, id string) (had bool, err err
 func dropSessions(ctx context.Context, f *cold.File, ids ...string) (had bool, err error) {
 	err = f.Write(ctx, "drop sessions", func(tx *cold.Tx) error {
 		for _, id := range ids {
-			for _, statement := range []string{sqlDropOutputs, sqlDropContexts, sqlDropRuns, sqlDropSessionSteps, sqlDropLoaded} {
+			for _, statement := range []string{sqlDropOutputs, sqlDropContexts, sqlDropRuns, sqlDropSessionSteps,
+				sqlDropLoaded} {
 				res, err := tx.Exec(statement, id)
 				if err != nil {
 					return err

@@ -134,15 +134,16 @@ func TestSealed(t *testing.T) {
 	}
 }
 
-// TestForgetNames: a forgotten name is not left in the digests of files, in the line of a command, or in what a pipeline
-// printed.
+// TestForgetNames: a forgotten name is not left in the digests of files, in the line of a command, or in what a
+// pipeline printed.
 func TestForgetNames(t *testing.T) {
 	r := newFixture(t)
 	one, other := r.request(), r.request()
 	other.Stage, other.Deps, other.Shown = "other", []string{"src/b.go"}, "lint notes/plan.txt"
 	r.keep(one, r.turn(one), "of-both-files")
 	r.keep(other, r.turn(other), "of-one-file")
-	p := Progress{Session: "s1", Pipeline: "p", Output: &Output{Stage: "one", Value: []byte("see notes/plan.txt")}, Key: "k"}
+	p := Progress{Session: "s1", Pipeline: "p", Output: &Output{Stage: "one", Value: []byte("see notes/plan.txt")},
+		Key: "k"}
 	if err := r.c.Progress(t.Context(), p); err != nil {
 		t.Fatal(err)
 	}

@@ -52,8 +52,8 @@ const (
 	coarseWindow = 2 * time.Second       // FAT counts in two seconds, HFS+ and ext3 in one
 )
 
-// reliable reports whether a file with this identity, read at or after seen, cannot change without another identity: its times are older
-// than the window. A time without milliseconds may be of a disk that counts in seconds.
+// reliable reports whether a file with this identity, read at or after seen, cannot change without another identity:
+// its times are older than the window. A time without milliseconds may be of a disk that counts in seconds.
 func (i identity) reliable(seen time.Time) bool {
 	last := max(i.mtime, i.ctime)
 	window := fineWindow

@@ -34,8 +34,8 @@ type near struct {
 	changes []Change
 }
 
-// nearest finds the entry of the stage with the fewest differences from the material, the newest of equal ones. ok is false when there is
-// none.
+// nearest finds the entry of the stage with the fewest differences from the material, the newest of equal ones. ok is
+// false when there is none.
 func nearest(ctx context.Context, f *cold.File, stage string, m keyParts, n int) (best near, ok bool, err error) {
 	is := m.short()
 	err = f.Each(ctx, sqlNearest, []any{stage, n}, func(rows cold.Row) error {
@@ -90,8 +90,8 @@ type Why struct {
 	Idle    []string
 }
 
-// Why answers without running anything. A request without a command asks about the newest entry of the stage: only files are compared
-// again.
+// Why answers without running anything. A request without a command asks about the newest entry of the stage: only
+// files are compared again.
 func (c *Cache) Why(ctx context.Context, p Place, r Request) (Why, error) {
 	f, err := c.open(ctx)
 	if err != nil {
@@ -133,7 +133,8 @@ func (c *Cache) whyAgain(ctx context.Context, f *cold.File, p Place, stage strin
 	if !ok {
 		return Why{}, fmt.Errorf("%w: %s", ErrNoEntry, stage)
 	}
-	r := Request{Stage: stage, Command: []string{"-"}, Deps: e.from.Deps, Outputs: e.from.Outputs, Template: e.from.Template}
+	r := Request{Stage: stage, Command: []string{"-"}, Deps: e.from.Deps, Outputs: e.from.Outputs,
+		Template: e.from.Template}
 	m, idle, err := c.memo.material(ctx, c.tree(p.Root, p.List), &r)
 	if err != nil {
 		return Why{}, err

@@ -177,8 +177,8 @@ func (m *memo) sum(name string, id identity) (Sum, error) {
 	return sum, nil
 }
 
-// read digests a file and returns its identity after the reading. What is written meanwhile changes that, and its times are then too young
-// to be reliable.
+// read digests a file and returns its identity after the reading. What is written meanwhile changes that, and its
+// times are then too young to be reliable.
 func read(name string) (Sum, identity, error) {
 	f, err := regularfile.Open(name, regularfile.NoLinks)
 	if err != nil {

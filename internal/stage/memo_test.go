@@ -67,8 +67,8 @@ func TestMemoReadsOnce(t *testing.T) {
 	}
 }
 
-// TestMemoRacyWindow: what was read within the window of its last change is not trusted, however often it is asked for; it
-// could change again and look the same. After the window it is read once more, and then known.
+// TestMemoRacyWindow: what was read within the window of its last change is not trusted, however often it is asked
+// for; it could change again and look the same. After the window it is read once more, and then known.
 func TestMemoRacyWindow(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "f")
 	write1(t, name, "one")
@@ -107,7 +107,8 @@ func TestSettledKnowsCoarseDisks(t *testing.T) {
 		mtime int64
 		ago   time.Duration
 		want  bool
-	}{{1, 40 * time.Millisecond, false}, {1, 60 * time.Millisecond, true}, {0, time.Second, false}, {0, 3 * time.Second, true}} {
+	}{{1, 40 * time.Millisecond, false}, {1, 60 * time.Millisecond, true}, {0, time.Second, false}, {0, 3 * time.Second,
+		true}} {
 		at := seen.Add(-c.ago).UnixNano() + c.mtime
 		if got := (identity{mtime: at}).reliable(seen); got != c.want {
 			t.Errorf("changed %s ago, counted to %d ns: settled is %v", c.ago, c.mtime, got)

@@ -21,8 +21,8 @@ import (
 // errOutput is wrapped when a declared output was not made, or is something that cannot be kept.
 var errOutput = errors.New("a declared output")
 
-// Gather reads the files that a step was to make, below root, into the recorder. A name must exist; a glob may match nothing. A folder
-// means everything in it. Links are kept as links. Names may not lead out of root.
+// Gather reads the files that a step was to make, below root, into the recorder. A name must exist; a glob may match
+// nothing. A folder means everything in it. Links are kept as links. Names may not lead out of root.
 func Gather(root string, outputs []string, r *Recorder) error {
 	disk, err := os.OpenRoot(root)
 	if err != nil {
@@ -164,7 +164,8 @@ func restore(disk *os.Root, f File) error {
 		return restoreLink(disk, f)
 	}
 	// What a stage makes can be made again, and hundreds of files would wait for the disk one by one.
-	return atomicfile.WriteBytesIn(disk, name, atomicfile.Options{Mode: fs.FileMode(f.Mode), SetMode: true, Unsynced: true}, f.Data)
+	return atomicfile.WriteBytesIn(disk, name, atomicfile.Options{Mode: fs.FileMode(f.Mode), SetMode: true,
+		Unsynced: true}, f.Data)
 }
 
 func restoreLink(disk *os.Root, f File) error {

@@ -212,8 +212,8 @@ func (r *Recorder) Left() int64 {
 	return max(0, r.limit-r.size)
 }
 
-// Record returns what was kept; ok is false when it was too much. err is the first error of writing to a stream's w: the record is
-// complete, but the caller may not have printed all of it.
+// Record returns what was kept; ok is false when it was too much. err is the first error of writing to a stream's w:
+// the record is complete, but the caller may not have printed all of it.
 func (r *Recorder) Record() (rec *Record, ok bool, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

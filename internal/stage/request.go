@@ -53,7 +53,8 @@ var Name = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._:/@+-]{0,127}$`)
 func (r *Request) Check() error {
 	switch {
 	case !Name.MatchString(r.Stage):
-		return fmt.Errorf("%w: stage %q: use up to 128 letters, digits and ._:/@+-, beginning with a letter or digit", ErrRequest, r.Stage)
+		return fmt.Errorf("%w: stage %q: use up to 128 letters, digits and ._:/@+-, beginning with a letter or digit",
+			ErrRequest, r.Stage)
 	case len(r.Command) == 0 || len(r.Command) > maxWords:
 		return fmt.Errorf("%w: the command has %d words, 1 to %d are allowed", ErrRequest, len(r.Command), maxWords)
 	case len(r.Deps)+len(r.Outputs) > maxPatterns:
@@ -75,7 +76,11 @@ func (r *Request) Check() error {
 		if err != nil {
 			return err
 		}
-		if slices.ContainsFunc(r.Deps, func(d string) bool { d, err := cleanPattern(d, true); return err == nil && d == q && !glob(q) }) {
+		if slices.ContainsFunc(r.Deps, func(d string) bool {
+			d, err := cleanPattern(d, true)
+			return err == nil && d == q &&
+				!glob(q)
+		}) {
 			return fmt.Errorf("%w: %s is an output and a dependency: a run would change its own key", ErrRequest, p)
 		}
 	}

@@ -153,7 +153,8 @@ func (c *Cache) Progress(ctx context.Context, p Progress) error {
 			}
 		}
 		for name, value := range p.Context {
-			if _, err := tx.Exec(sqlPutContext, p.Session, name, c.o.Seal.Seal(contextOf(p.Session, name), value), now); err != nil {
+			if _, err := tx.Exec(sqlPutContext, p.Session, name, c.o.Seal.Seal(contextOf(p.Session, name), value),
+				now); err != nil {
 				return err
 			}
 		}
@@ -162,7 +163,8 @@ func (c *Cache) Progress(ctx context.Context, p Progress) error {
 			return err
 		}
 		if size > maxSession {
-			return fmt.Errorf("%w %s would hold %d bytes, the limit is %d: begin another one", ErrSession, p.Session, size, maxSession)
+			return fmt.Errorf("%w %s would hold %d bytes, the limit is %d: begin another one", ErrSession, p.Session, size,
+				maxSession)
 		}
 		if p.State == Done {
 			if _, err := tx.Exec("DELETE FROM steps WHERE session = ? AND pipeline = ?", p.Session, p.Pipeline); err != nil {

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// tools remembers the versions that programs print, as long as the program's file is the same. (A shim that selects another program by a
-// file of the project is not noticed: that file belongs among the dependencies.)
+// tools remembers the versions that programs print, as long as the program's file is the same. (A shim that selects
+// another program by a file of the project is not noticed: that file belongs among the dependencies.)
 type tools struct {
 	mu sync.Mutex
 	by map[toolKey]toolVersion

@@ -17,8 +17,8 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// Lister lists the files of a worktree that globs may match, sorted, and the absolute names of everything that the list depends on: it is
-// valid as long as each of those has the same identity.
+// Lister lists the files of a worktree that globs may match, sorted, and the absolute names of everything that the
+// list depends on: it is valid as long as each of those has the same identity.
 type Lister func(ctx context.Context) (files []event.Path, basis []string, err error)
 
 // dep is one dependency: its name in the key, and its absolute name.
@@ -132,8 +132,8 @@ func (t *tree) abs(name string) string {
 	return t.root + string(filepath.Separator) + filepath.FromSlash(name)
 }
 
-// resolve finds the dependencies of a request, sorted by name, and the globs that match nothing. A declared output is no dependency: a run
-// would change its own key.
+// resolve finds the dependencies of a request, sorted by name, and the globs that match nothing. A declared output is
+// no dependency: a run would change its own key.
 func (t *tree) resolve(ctx context.Context, r *Request) (deps []dep, idle []string, err error) {
 	var without []string
 	for _, p := range r.Deps {
@@ -196,8 +196,8 @@ func (t *tree) named(ctx context.Context, pattern string) ([]dep, error) {
 	return slices.Clone(found), err
 }
 
-// folder is the files that a folder's name means: those that are listed; all of them in one that is not listed (ignored, a submodule,
-// outside).
+// folder is the files that a folder's name means: those that are listed; all of them in one that is not listed
+// (ignored, a submodule, outside).
 func (t *tree) folder(ctx context.Context, name, abs string) ([]dep, error) {
 	if !filepath.IsAbs(filepath.FromSlash(name)) {
 		pattern := name + "/"

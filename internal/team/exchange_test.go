@@ -70,7 +70,8 @@ func (m *member) start() {
 	var err error
 	m.DB, err = cold.Open(m.Context(), filepath.Join(m.dir, "aoa.db"), cold.Options{Now: time.Now, Log: log})
 	m.check(err)
-	m.t, err = New(m.Context(), Options{URL: m.url, Repo: m.repo, Origin: m.origin, Words: func() bool { return m.words }, Log: m,
+	m.t, err = New(m.Context(), Options{URL: m.url, Repo: m.repo, Origin: m.origin, Words: func() bool { return m.words },
+		Log: m,
 		Now: time.Now, Info: log, Alert: log})
 	m.check(err)
 	ctx, cancel := context.WithCancel(context.WithoutCancel(m.Context()))
@@ -111,11 +112,14 @@ var files = []event.Path{"a.go", "b.go", "in/c.go", "in/d.go"}
 // work logs n own events of three sessions, one batch each.
 func (m *member) work(n int) {
 	m.Helper()
-	kinds := []event.Kind{event.KindPrompt, event.KindRead, event.KindEdit, event.KindSuggest, event.KindRead, event.KindSearch, event.KindWrite}
+	kinds := []event.Kind{event.KindPrompt, event.KindRead, event.KindEdit, event.KindSuggest, event.KindRead,
+		event.KindSearch, event.KindWrite}
 	for range n {
 		m.n++
-		e := event.Event{ID: fmt.Sprint("call-", m.n), Kind: kinds[m.n%len(kinds)], OK: true, Agent: "tool", Session: fmt.Sprint("s", m.n%3),
-			Time: began.Add(time.Duration(m.n) * time.Minute), Terms: []string{"wire", "retry"}[:m.n%3], Tags: []string{"go"}[:m.n%2]}
+		e := event.Event{ID: fmt.Sprint("call-", m.n), Kind: kinds[m.n%len(kinds)], OK: true, Agent: "tool",
+			Session: fmt.Sprint("s", m.n%3),
+			Time:    began.Add(time.Duration(m.n) * time.Minute), Terms: []string{"wire",
+				"retry"}[:m.n%3], Tags: []string{"go"}[:m.n%2]}
 		if e.Kind != event.KindPrompt && e.Kind != event.KindSearch {
 			e.Paths = []event.Path{files[m.n*7%5%len(files)]}
 		}
@@ -157,7 +161,10 @@ func (m *member) holds() (ids []string) {
 func (m *member) scores() (out []float64) {
 	s := hot.New(nil)
 	learner := learn.New(s, live.New(), learn.Options{})
-	m.check(m.Replay(m.Context(), 0, func(seq int64, batch []event.Event) error { return learner.Learn(m.Context(), batch, seq) }))
+	m.check(m.Replay(m.Context(), 0, func(seq int64, batch []event.Event) error {
+		return learner.Learn(m.Context(), batch,
+			seq)
+	}))
 	v := s.View(began.Add(6 * time.Hour))
 	var vs []*hot.Values
 	members := map[hot.Noun][]string{hot.NounNone: {""}, hot.NounFile: event.Strings(files), hot.NounTag: {"go"},
@@ -179,7 +186,10 @@ func (x *crew) agree(what string, want int) {
 	x.Helper()
 	fault.Until(x, time.Minute, what, func() bool {
 		first := x.members[0].holds()
-		return len(first) == want && !slices.ContainsFunc(x.members, func(m *member) bool { return !slices.Equal(m.holds(), first) })
+		return len(first) == want && !slices.ContainsFunc(x.members, func(m *member) bool {
+			return !slices.Equal(m.holds(),
+				first)
+		})
 	})
 	first, sum := x.members[0].scores(), 0.
 	for i, m := range x.members {
@@ -227,9 +237,11 @@ func TestForgotten(t *testing.T) {
 		x := newCrew(t, url, 2)
 		a, b := x.members[0], x.members[1]
 		one := func(id, session string, at time.Duration, p event.Path) event.Event {
-			return event.Event{ID: id, Kind: event.KindRead, OK: true, Session: session, Time: began.Add(at), Paths: []event.Path{p}}
+			return event.Event{ID: id, Kind: event.KindRead, OK: true, Session: session, Time: began.Add(at),
+				Paths: []event.Path{p}}
 		}
-		a.say(one("1", "s", 1, "in/c.go"), one("2", "s", 2, "a.go"), one("3", "t", 3, "b.go"), one("4", "u", time.Hour, "a.go"))
+		a.say(one("1", "s", 1, "in/c.go"), one("2", "s", 2, "a.go"), one("3", "t", 3, "b.go"),
+			one("4", "u", time.Hour, "a.go"))
 		b.say(one("1", "s", 1, "in/c.go"))
 		x.agree("before", 5)
 		gone := func(what string, f cold.ForgetFilter, told Filter, left int) {
@@ -245,7 +257,8 @@ func TestForgotten(t *testing.T) {
 		gone("a time", cold.ForgetFilter{Since: began.Add(time.Minute)}, Since(began.Add(time.Minute).UnixMilli(), now), 2)
 		c := x.join()
 		fault.Until(t, time.Minute, "a newcomer", func() bool { return len(c.holds()) == 2 })
-		a.say(event.Event{ID: "5", Kind: event.KindRead, Session: "t", Time: time.Now().Add(time.Second), Paths: []event.Path{"in/c.go"}})
+		a.say(event.Event{ID: "5", Kind: event.KindRead, Session: "t", Time: time.Now().Add(time.Second),
+			Paths: []event.Path{"in/c.go"}})
 		fault.Until(t, time.Minute, "what came later", func() bool { return len(c.holds()) == 3 && len(b.holds()) == 3 })
 		told, err := x.client().HGet(t.Context(), "aoa:{"+x.repo+"}:forgotten", a.origin).Result()
 		x.check(err)
@@ -265,7 +278,8 @@ func (x *crew) client() redis.UniversalClient {
 	return c
 }
 
-// TestServerLost: a server that was emptied, replaced, or restored from an old dump gets again what it lacks, and nothing counts twice.
+// TestServerLost: a server that was emptied, replaced, or restored from an old dump gets again what it lacks, and
+// nothing counts twice.
 func TestServerLost(t *testing.T) {
 	m := miniredis.RunT(t)
 	x := newCrew(t, "redis://"+m.Addr(), 2)
@@ -299,7 +313,11 @@ func TestServerLost(t *testing.T) {
 	addr := m.Addr()
 	m.Close()
 	x.members[1].work(5)
-	fault.Until(t, time.Minute, "trouble is said", func() bool { s := x.members[1].t.Status(); return s.Trouble != nil && s.Waiting > 0 })
+	fault.Until(t, time.Minute, "trouble is said", func() bool {
+		s := x.members[1].t.Status()
+		return s.Trouble != nil &&
+			s.Waiting > 0
+	})
 	other := miniredis.NewMiniRedis()
 	x.check(other.StartAddr(addr))
 	t.Cleanup(other.Close)
@@ -324,7 +342,8 @@ func TestHostile(t *testing.T) {
 			return `{"v":1,"origin":"` + evil + `","id":"1","at":1,"session":"s",` + more + `}`
 		}
 		bad := 0
-		for _, more := range []string{`"kind":"rename"`, `"kind":"commit"`, `"kind":"setting"`, `"kind":"save"`, `"kind":"tick"`, `"kind":"branch"`,
+		for _, more := range []string{`"kind":"rename"`, `"kind":"commit"`, `"kind":"setting"`, `"kind":"save"`,
+			`"kind":"tick"`, `"kind":"branch"`,
 			`"kind":"read","paths":["../x"]`, `"kind":"read","paths":["/etc/passwd"]`, `"kind":"read","paths":[7]`, `"kind":"forget"`,
 			`"kind":"outcome","scores":[7]`, `"kind":"outcome","scores":[1e999]`, `"kind":"outcome","scores":[NaN]`,
 			`"kind":"read","tags":["a\nb"]`, `"kind":"read","agent":"` + strings.Repeat("x", 300) + `"`,
@@ -342,7 +361,8 @@ func TestHostile(t *testing.T) {
 		put(field, entry(`"kind":"read","id":"after","at":9,"paths":["b.go"]`))
 		b.work(3)
 		fault.Until(t, time.Minute, "all is read", func() bool {
-			return slices.Contains(a.holds(), evil+":after") && len(b.holds()) >= 7 && slices.Contains(a.holds(), b.origin+":call-3")
+			return slices.Contains(a.holds(), evil+":after") && len(b.holds()) >= 7 &&
+				slices.Contains(a.holds(), b.origin+":call-3")
 		})
 		for _, m := range x.members {
 			for _, id := range m.holds() {
@@ -352,7 +372,8 @@ func TestHostile(t *testing.T) {
 			}
 			x.check(m.Replay(t.Context(), 0, func(_ int64, batch []event.Event) error {
 				for _, e := range batch {
-					if e.Origin != "" && (e.Session != "" && !event.Foreign(e.Session) || e.Time.After(time.Now().Add(3*time.Minute))) {
+					if e.Origin != "" && (e.Session != "" && !event.Foreign(e.Session) ||
+						e.Time.After(time.Now().Add(3*time.Minute))) {
 						t.Errorf("%+v", e)
 					}
 				}

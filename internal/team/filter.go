@@ -8,8 +8,8 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// Filter says which events of an origin are forgotten: those of a path, of a session, or since a time. Names are digests, because
-// a server must not name for good what is to be forgotten.
+// Filter says which events of an origin are forgotten: those of a path, of a session, or since a time. Names are
+// digests, because a server must not name for good what is to be forgotten.
 type Filter struct {
 	Path    string `json:"path,omitempty"`    // digest of a file or folder
 	Session string `json:"session,omitempty"` // digest of a session's id

@@ -43,7 +43,8 @@ func (t *Team) dial() (*link, error) {
 	}
 	client, err := dial(r)
 	prefix := "aoa:{" + t.o.Repo + "}:" // the braces put all keys of a repository on one node of a cluster
-	return &link{t: t, client: client, events: prefix + "events", name: prefix + "stream", forgot: prefix + "forgotten", count: page,
+	return &link{t: t, client: client, events: prefix + "events", name: prefix + "stream", forgot: prefix + "forgotten",
+		count: page,
 		tombs: map[string][]Filter{}}, err
 }
 
@@ -121,8 +122,8 @@ func entryTime(id string) time.Time {
 	return time.UnixMilli(n)
 }
 
-// tell lets the others forget: newcomers by the list of what was forgotten, those who are there by an entry. Then it deletes the
-// own entries that are meant.
+// tell lets the others forget: newcomers by the list of what was forgotten, those who are there by an entry. Then it
+// deletes the own entries that are meant.
 func (l *link) tell(ctx context.Context) error {
 	for _, f := range l.t.now().Forgets {
 		origin := l.t.o.Origin
@@ -293,8 +294,8 @@ func (l *link) read(ctx context.Context) error {
 	}
 }
 
-// after reads entries behind one, "" for the first. next is where to go on, the same at the end. An entry that is too large
-// to be read is passed over, with all of its second.
+// after reads entries behind one, "" for the first. next is where to go on, the same at the end. An entry that is too
+// large to be read is passed over, with all of its second.
 func (l *link) after(ctx context.Context, start string) (found []redis.XMessage, next string, err error) {
 	from := "-"
 	if start != "" {

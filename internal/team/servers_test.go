@@ -84,7 +84,8 @@ func Serve(t testing.TB, program string, args ...string) string {
 func start(t testing.TB, program, addr string, args ...string) *exec.Cmd {
 	t.Helper()
 	_, port, _ := net.SplitHostPort(addr)
-	args = append([]string{"--port", port, "--bind", "127.0.0.1", "--save", "", "--appendonly", "no", "--dir", shortDir(t)}, args...)
+	args = append([]string{"--port", port, "--bind", "127.0.0.1", "--save", "", "--appendonly", "no", "--dir",
+		shortDir(t)}, args...)
 	cmd := exec.Command(program, args...)
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
@@ -228,7 +229,8 @@ func serveSafe(t testing.TB) string {
 	}
 	addr := freeAddr(t)
 	_, port, _ := net.SplitHostPort(addr)
-	start(t, "redis-server", "127.0.0.1:0", "--tls-port", port, "--tls-cert-file", file("server.crt"), "--tls-key-file", file("server.key"),
+	start(t, "redis-server", "127.0.0.1:0", "--tls-port", port, "--tls-cert-file", file("server.crt"), "--tls-key-file",
+		file("server.key"),
 		"--tls-ca-cert-file", file("ca.crt"), "--tls-auth-clients", "yes", "--aclfile", acl)
 	url := "rediss://aoa:p%40ss@" + addr + "/0?ca=" + file("ca.crt") + "&cert=" + file("client.crt") + "&key=" +
 		file("client.key") + "&server_name=redis.test"
@@ -256,8 +258,9 @@ type authority struct {
 func newAuthority(t testing.TB, dir string) *authority {
 	a := &authority{t: t, dir: dir}
 	a.key = a.newKey()
-	a.cert = &x509.Certificate{SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "test"}, IsCA: true, BasicConstraintsValid: true,
-		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour), KeyUsage: x509.KeyUsageCertSign}
+	a.cert = &x509.Certificate{SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "test"}, IsCA: true,
+		BasicConstraintsValid: true,
+		NotBefore:             time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour), KeyUsage: x509.KeyUsageCertSign}
 	a.write("ca.crt", "CERTIFICATE", a.make(a.cert, &a.key.PublicKey))
 	return a
 }
@@ -280,7 +283,8 @@ func (a *authority) make(c *x509.Certificate, key *ecdsa.PublicKey) []byte {
 
 func (a *authority) sign(file, name string) {
 	key := a.newKey()
-	der := a.make(&x509.Certificate{SerialNumber: big.NewInt(2), Subject: pkix.Name{CommonName: name}, DNSNames: []string{name},
+	der := a.make(&x509.Certificate{SerialNumber: big.NewInt(2), Subject: pkix.Name{CommonName: name},
+		DNSNames:  []string{name},
 		NotBefore: a.cert.NotBefore, NotAfter: a.cert.NotAfter, KeyUsage: x509.KeyUsageDigitalSignature,
 		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth}}, &key.PublicKey)
 	a.write(file+".crt", "CERTIFICATE", der)
@@ -292,7 +296,8 @@ func (a *authority) sign(file, name string) {
 }
 
 func (a *authority) write(file, kind string, der []byte) {
-	if err := os.WriteFile(filepath.Join(a.dir, file), pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: der}), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(a.dir, file), pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: der}),
+		0o600); err != nil {
 		a.t.Fatal(err)
 	}
 }

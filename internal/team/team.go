@@ -126,7 +126,8 @@ func (t *Team) Logged() {
 	}
 }
 
-// Forget lets the others forget what this log forgets, when the server can be reached. It is durable when Forget returns.
+// Forget lets the others forget what this log forgets, when the server can be reached. It is durable when Forget
+// returns.
 func (t *Team) Forget(ctx context.Context, f Filter) error {
 	if t.o.URL == "" && t.now().Stream == "" {
 		return nil // nothing was ever published
@@ -135,7 +136,8 @@ func (t *Team) Forget(ctx context.Context, f Filter) error {
 	return t.update(ctx, func(s *state) { s.Forgets = append(slices.Clone(s.Forgets), f) })
 }
 
-// Remove refuses an origin from now on. It returns its whole name: name may be the beginning of one of those that are known.
+// Remove refuses an origin from now on. It returns its whole name: name may be the beginning of one of those that are
+// known.
 func (t *Team) Remove(ctx context.Context, name string, known []string) (string, error) {
 	var found []string
 	for _, k := range known {
@@ -176,7 +178,8 @@ func (t *Team) exchange(ctx context.Context) (linked bool, err error) {
 		return false, err
 	}
 	defer l.client.Close()
-	defer context.AfterFunc(ctx, func() { l.client.Close() })() // the library waits on its connection, whatever becomes of ctx
+	// the library waits on its connection, whatever becomes of ctx
+	defer context.AfterFunc(ctx, func() { l.client.Close() })()
 	for ctx.Err() == nil {
 		if err := l.round(ctx); err != nil {
 			return linked, err
@@ -312,7 +315,8 @@ func (t *Team) Status() Status {
 	if t.o.URL == "" {
 		return Status{Removed: t.state.Removed}
 	}
-	s := Status{Server: t.server(), Linked: t.linked, Trouble: t.trouble, Waiting: max(0, t.o.Log.Last()-t.state.Sent), Gap: t.gap,
+	s := Status{Server: t.server(), Linked: t.linked, Trouble: t.trouble, Waiting: max(0, t.o.Log.Last()-t.state.Sent),
+		Gap:     t.gap,
 		Forgets: len(t.state.Forgets), Removed: t.state.Removed, Origins: map[string]Origin{}}
 	for name, o := range t.origins {
 		s.Origins[name] = *o

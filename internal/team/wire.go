@@ -50,18 +50,20 @@ type entry struct {
 // kindForget is the kind of an entry that says what to forget.
 const kindForget = "forget"
 
-// travels says which kinds are exchanged. Commits and renames come from git, and nobody's saves, ticks, settings and branches
-// concern another clone.
-var travels = map[event.Kind]bool{event.KindPrompt: true, event.KindRead: true, event.KindEdit: true, event.KindWrite: true,
+// travels says which kinds are exchanged. Commits and renames come from git, and nobody's saves, ticks, settings and
+// branches concern another clone.
+var travels = map[event.Kind]bool{event.KindPrompt: true, event.KindRead: true, event.KindEdit: true,
+	event.KindWrite:  true,
 	event.KindSearch: true, event.KindRun: true, event.KindFailed: true, event.KindSuggest: true, event.KindOutcome: true, event.KindFeedback: true}
 
-// encode turns an own event into an entry; false if it does not travel. Words travel only where they were allowed to: those of a
-// prompt and of a pattern, never those of a command.
+// encode turns an own event into an entry; false if it does not travel. Words travel only where they were allowed to:
+// those of a prompt and of a pattern, never those of a command.
 func encode(e event.Event, origin string, words bool) ([]byte, bool) {
 	if !travels[e.Kind] || e.Origin != "" || e.ID == "" || e.Kind == event.KindFeedback && e.Why != "" {
 		return nil, false
 	}
-	w := entry{Version: wireVersion, Origin: origin, ID: e.ID, At: e.Time.UnixMilli(), Kind: string(e.Kind), Agent: e.Agent,
+	w := entry{Version: wireVersion, Origin: origin, ID: e.ID, At: e.Time.UnixMilli(), Kind: string(e.Kind),
+		Agent:   e.Agent,
 		Session: e.Session, Subagent: e.Subagent, Batch: e.Batch, Paths: texts(e.Paths), Tags: e.Tags, Cause: e.Cause, OK: e.OK}
 	switch e.Kind {
 	case event.KindSuggest, event.KindOutcome:
@@ -98,8 +100,9 @@ func encodeForget(origin, id string, f Filter) ([]byte, error) {
 
 var errEntry = errors.New("it is no entry of this version")
 
-// decode reads an entry that was appended to the stream at a time. The event has its origin before its ID, its session and its
-// cause: it is no event, session or hint of this clone, and of no other origin. The origin is returned with an error, too, if it is known.
+// decode reads an entry that was appended to the stream at a time. The event has its origin before its ID, its
+// session and its cause: it is no event, session or hint of this clone, and of no other origin. The origin is
+// returned with an error, too, if it is known.
 func decode(raw string, at time.Time) (e event.Event, forget *Filter, origin string, err error) {
 	var w entry
 	if len(raw) > maxEntry {
@@ -117,7 +120,8 @@ func decode(raw string, at time.Time) (e event.Event, forget *Filter, origin str
 	if w.Kind == kindForget {
 		return e, w.Forget, w.Origin, nil
 	}
-	e = event.Event{ID: w.Origin + ":" + w.ID, Time: time.UnixMilli(w.At).UTC(), Kind: event.Kind(w.Kind), Origin: w.Origin, Agent: w.Agent,
+	e = event.Event{ID: w.Origin + ":" + w.ID, Time: time.UnixMilli(w.At).UTC(), Kind: event.Kind(w.Kind),
+		Origin: w.Origin, Agent: w.Agent,
 		Subagent: w.Subagent, Batch: w.Batch, Tags: w.Tags, Terms: w.Words, Tool: w.Hint, Why: w.Arm, Label: w.Label, Scores: w.Scores, OK: w.OK}
 	if e.Time.After(at.Add(maxAhead)) {
 		e.Time = at.UTC()
@@ -151,7 +155,8 @@ func (w *entry) check() error {
 	switch {
 	case w.Kind == kindForget && w.Forget == nil, w.Kind != kindForget && !travels[event.Kind(w.Kind)]:
 		return fmt.Errorf("nobody sends its kind %.20q", w.Kind)
-	case w.ID == "" || len(w.Paths) > maxPaths || len(w.From) > maxPaths || len(w.Tags) > event.MaxTerms || len(w.Words) > event.MaxTerms || len(w.Scores) > maxPaths:
+	case w.ID == "" || len(w.Paths) > maxPaths || len(w.From) > maxPaths || len(w.Tags) > event.MaxTerms ||
+		len(w.Words) > event.MaxTerms || len(w.Scores) > maxPaths:
 		return errors.New("it has no id, or too long lists")
 	case w.At < 0 || w.At > 1<<53:
 		return errors.New("its time is impossible")

@@ -14,7 +14,8 @@ import (
 // TestWhatTravels: texts, results, hashes, commands and what concerns one clone alone stay.
 func TestWhatTravels(t *testing.T) {
 	origin, secret := rand.Text(), "secret"
-	whole := event.Event{ID: "1", Time: time.UnixMilli(5), Agent: "claude", Session: "s", Paths: []event.Path{"a.go"}, Tags: []string{"go"},
+	whole := event.Event{ID: "1", Time: time.UnixMilli(5), Agent: "claude", Session: "s", Paths: []event.Path{"a.go"},
+		Tags:  []string{"go"},
 		Terms: []string{secret}, Text: secret, Seen: []event.Path{"secret"}, Named: []event.Path{"secret"}, Blob: secret, Lines: secret,
 		Turn: secret}
 	for kind, words := range map[event.Kind]bool{event.KindPrompt: true, event.KindSearch: true, event.KindRead: false,
@@ -31,7 +32,8 @@ func TestWhatTravels(t *testing.T) {
 			}
 		}
 	}
-	for _, kind := range []event.Kind{event.KindSave, event.KindCommit, event.KindUncommit, event.KindRename, event.KindDelete,
+	for _, kind := range []event.Kind{event.KindSave, event.KindCommit, event.KindUncommit, event.KindRename,
+		event.KindDelete,
 		event.KindBranch, event.KindStart, event.KindEnd, event.KindTick, event.KindSetting} {
 		e := whole
 		e.Kind = kind
@@ -49,8 +51,10 @@ func TestWhatTravels(t *testing.T) {
 // TestFilter: a filter means what it names, of folders all below, and nothing that happened later.
 func TestFilter(t *testing.T) {
 	origin := rand.Text()
-	e := event.Event{Origin: origin, Session: origin + "/s", Time: time.UnixMilli(10), Paths: []event.Path{"x.go", "in/side/c.go"}}
-	for f, want := range map[Filter]bool{OfPath("in", 10): true, OfPath("in/side/c.go", 10): true, OfPath("in", 9): false, OfPath("i", 10): false,
+	e := event.Event{Origin: origin, Session: origin + "/s", Time: time.UnixMilli(10),
+		Paths: []event.Path{"x.go", "in/side/c.go"}}
+	for f, want := range map[Filter]bool{OfPath("in", 10): true, OfPath("in/side/c.go", 10): true, OfPath("in", 9): false,
+		OfPath("i", 10):    false,
 		OfSession("s", 10): true, OfSession("t", 10): false, Since(10, 10): true, Since(11, 20): false, {Until: 20}: false} {
 		if f.means(e) != want {
 			t.Errorf("%+v means it: %v", f, !want)
@@ -61,7 +65,8 @@ func TestFilter(t *testing.T) {
 // FuzzDecode: what is taken is of its origin, inside the repository, of a kind that travels, and travels on unchanged.
 func FuzzDecode(f *testing.F) {
 	origin := rand.Text()
-	raw, _ := encode(event.Event{ID: "1", Kind: event.KindRead, Time: time.UnixMilli(5), Session: "s", Paths: []event.Path{"a.go"}, Cause: "2"},
+	raw, _ := encode(event.Event{ID: "1", Kind: event.KindRead, Time: time.UnixMilli(5), Session: "s",
+		Paths: []event.Path{"a.go"}, Cause: "2"},
 		origin, true)
 	f.Add(string(raw))
 	f.Add(`{"v":1,"origin":"` + origin + `","id":"1","kind":"forget","forget":{"until":1}}`)
@@ -70,7 +75,8 @@ func FuzzDecode(f *testing.F) {
 		if err != nil || forget != nil {
 			return
 		}
-		if !travels[e.Kind] || !strings.HasPrefix(e.ID, from+":") || e.Session != "" && !event.Foreign(e.Session) || len(from) != 26 ||
+		if !travels[e.Kind] || !strings.HasPrefix(e.ID, from+":") || e.Session != "" && !event.Foreign(e.Session) ||
+			len(from) != 26 ||
 			e.Time.After(time.UnixMilli(1000).Add(maxAhead)) {
 			t.Fatalf("%q is %+v", raw, e)
 		}
@@ -82,7 +88,8 @@ func FuzzDecode(f *testing.F) {
 		again := e.Normalize(time.Now())
 		body, err := json.Marshal(again)
 		var back event.Event
-		if err != nil || json.Unmarshal(body, &back) != nil || len(again.Paths)+len(again.Tags)+len(again.Terms) > 0 && !reflect.DeepEqual(back.Paths, again.Paths) {
+		if err != nil || json.Unmarshal(body, &back) != nil || len(again.Paths)+len(again.Tags)+len(again.Terms) > 0 &&
+			!reflect.DeepEqual(back.Paths, again.Paths) {
 			t.Fatalf("%q is kept as %s", raw, body)
 		}
 	})

@@ -41,8 +41,8 @@ func meanTasks(all []Tasks) Tasks {
 	return *mean(pointers)
 }
 
-// mean is the mean of measures: counts are added up, shares are averaged, bars and curves are joined. A share whose field has the tag
-// of:"Field" is averaged over those that have one: where nothing was shown there is no precision.
+// mean is the mean of measures: counts are added up, shares are averaged, bars and curves are joined. A share whose
+// field has the tag of:"Field" is averaged over those that have one: where nothing was shown there is no precision.
 func mean[T any](all []*T) *T {
 	out := new(T)
 	to := reflect.ValueOf(out).Elem()

@@ -23,13 +23,14 @@ func Rounds() int {
 	return 3
 }
 
-// Required reports whether AOA_REQUIRE names what a test needs: redis, clients, chromium, tmpfs, root, separated by commas.
+// Required reports whether AOA_REQUIRE names what a test needs: redis, clients, chromium, tmpfs, root, separated by
+// commas.
 func Required(what string) bool {
 	return slices.Contains(strings.Split(os.Getenv("AOA_REQUIRE"), ","), what)
 }
 
-// Wanted reports whether to run what takes long and needs what: AOA_REQUIRE names it, a server is named, or rounds are asked for.
-// make redis and make faults do that, make test and make race do not.
+// Wanted reports whether to run what takes long and needs what: AOA_REQUIRE names it, a server is named, or rounds
+// are asked for. make redis and make faults do that, make test and make race do not.
 func Wanted(what string) bool {
 	return Required(what) || what == "redis" && os.Getenv("AOA_TEST_REDIS") != "" || *rounds > 0
 }

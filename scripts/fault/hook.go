@@ -11,7 +11,8 @@ import (
 	"github.com/aoa-dev/aoa/internal/locate"
 )
 
-// SendHook sends a hook's request. If the hook waits, it returns the answer; else it leaves at once, as the hook client does.
+// SendHook sends a hook's request. If the hook waits, it returns the answer; else it leaves at once, as the hook
+// client does.
 func SendHook(ctx context.Context, p locate.Place, h api.Hook) ([]byte, error) {
 	conn, err := api.Dial(ctx, p)
 	if err != nil {

@@ -126,7 +126,8 @@ type file struct {
 	data []byte
 }
 
-// call is the beginning or the end of a system call. What a file holds when fsync begins is safe when it has ended well.
+// call is the beginning or the end of a system call. What a file holds when fsync begins is safe when it has ended
+// well.
 func (p *Power) call(tid int, held map[int]file) {
 	var regs syscall.PtraceRegs
 	if syscall.PtraceGetRegs(tid, &regs) != nil {

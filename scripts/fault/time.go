@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Within asks every 5 ms whether so is true, and returns whether it became true within the limit. It is for what another
-// process does, which no channel reports. In one process a test waits on a channel or uses testing/synctest.
+// Within asks every 5 ms whether so is true, and returns whether it became true within the limit. It is for what
+// another process does, which no channel reports. In one process a test waits on a channel or uses testing/synctest.
 func Within(limit time.Duration, so func() bool) bool {
 	again := time.NewTicker(5 * time.Millisecond)
 	defer again.Stop()
@@ -28,5 +28,6 @@ func Until(t testing.TB, limit time.Duration, what string, so func() bool) {
 	}
 }
 
-// Pass lets time pass where time is a part of the fault: the moment of a kill, a slow network. No test depends on its length.
+// Pass lets time pass where time is a part of the fault: the moment of a kill, a slow network. No test depends on its
+// length.
 func Pass(d time.Duration) { <-time.After(d) }

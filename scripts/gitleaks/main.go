@@ -1,5 +1,5 @@
-// Command gitleaks writes internal/redact/gitleaks.json, the rules of gitleaks as package redact reads them: JSON of its configuration on
-// stdin. scripts/gitleaks.sh calls it.
+// Command gitleaks writes internal/redact/gitleaks.json, the rules of gitleaks as package redact reads them: JSON of
+// its configuration on stdin. scripts/gitleaks.sh calls it.
 package main
 
 import (

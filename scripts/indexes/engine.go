@@ -25,8 +25,8 @@ type engine interface {
 	Close() error
 }
 
-// engines open an index of some files of a folder. They are asked for a score of their own, or for one by field, of the text
-// and of its title, that rank/weights.json weighs.
+// engines open an index of some files of a folder. They are asked for a score of their own, or for one by field, of
+// the text and of its title, that rank/weights.json weighs.
 var engines = []struct {
 	name    string
 	open    func(store, root string, files []string) engine
@@ -39,7 +39,8 @@ var engines = []struct {
 	{"internal/index, fields weighed", openOwn, true},
 }
 
-// fields are those of package index, the last two hold identifiers. aspects are their scores for a text, and for its title.
+// fields are those of package index, the last two hold identifiers. aspects are their scores for a text, and for its
+// title.
 var (
 	fields  = []string{"path", "base", "definitions", "prose", "body", "defines", "uses"}
 	aspects = [2][7]index.Aspect{

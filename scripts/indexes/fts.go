@@ -14,7 +14,8 @@ var columns = strings.Join(fields, ", ")
 type fts struct{ *sql.DB }
 
 func openFTS(store, _ string, _ []string) engine {
-	db, err := sql.Open("sqlite", "file:"+filepath.Join(store, "fts.db")+"?_pragma=journal_mode(wal)&_pragma=synchronous(normal)")
+	db, err := sql.Open("sqlite", "file:"+filepath.Join(store,
+		"fts.db")+"?_pragma=journal_mode(wal)&_pragma=synchronous(normal)")
 	check(err)
 	_, err = db.Exec(`CREATE TABLE IF NOT EXISTS files (id INTEGER PRIMARY KEY, name TEXT UNIQUE);
 		CREATE VIRTUAL TABLE IF NOT EXISTS said USING fts5(` + columns + `, content='', contentless_delete=1)`)

@@ -2,11 +2,12 @@
 //
 //	cd scripts/indexes && go run . -issues FILE -repos CLONES -large CLONE
 //
-// In come a file of issues (one JSON object a line, gzip: repo, base, text, files), a folder of clones (OWNER+NAME), and a
-// clone with many files. Out goes the table "Index" of docs/decisions.md. An issue is asked at its commit, of sources that are
-// no tests. Time, disk and memory are those of 10,000 files of the large clone, asked with the issues and with its newest
-// commit messages. No clone is changed. Texts are asked three times, the fastest counts; "build" is CPU time.
-// It is a module of its own, so that the product never depends on bleve; go.work takes the product as it is checked out.
+// In come a file of issues (one JSON object a line, gzip: repo, base, text, files), a folder of clones (OWNER+NAME),
+// and a clone with many files. Out goes the table "Index" of docs/decisions.md. An issue is asked at its commit, of
+// sources that are no tests. Time, disk and memory are those of 10,000 files of the large clone, asked with the
+// issues and with its newest commit messages. No clone is changed. Texts are asked three times, the fastest counts;
+// "build" is CPU time. It is a module of its own, so that the product never depends on bleve; go.work takes the
+// product as it is checked out.
 package main
 
 import (

@@ -1,5 +1,5 @@
-// Command picture writes the picture of the README: what a terminal shows when aOa learns a clone of a repository and is asked
-// three questions. It needs git, and script of util-linux, which gives the program a terminal.
+// Command picture writes the picture of the README: what a terminal shows when aOa learns a clone of a repository and
+// is asked three questions. It needs git, and script of util-linux, which gives the program a terminal.
 //
 //	go run ./scripts/picture -aoa PROGRAM -repo DIR -at TAG -out FILE
 package main
@@ -19,7 +19,8 @@ import (
 // columns is the width of the terminal, in characters.
 const columns = 108
 
-// shown are the commands of the picture, in the order in which they run. What they report beside their answer is left out.
+// shown are the commands of the picture, in the order in which they run. What they report beside their answer is left
+// out.
 var shown = []string{
 	"aoa init",
 	`aoa suggest -p "retries use the wrong upstream after a dial timeout" -n 3`,
@@ -65,7 +66,8 @@ func (o recording) record() (string, error) {
 		return "", err
 	}
 	defer os.RemoveAll(home)
-	env := []string{"HOME=" + home, "PATH=" + filepath.Dir(program) + ":" + os.Getenv("PATH"), "TERM=xterm-256color", "LANG=C.UTF-8",
+	env := []string{"HOME=" + home, "PATH=" + filepath.Dir(program) + ":" + os.Getenv("PATH"), "TERM=xterm-256color",
+		"LANG=C.UTF-8",
 		fmt.Sprint("COLUMNS=", columns)}
 	dir := filepath.Join(home, strings.TrimSuffix(filepath.Base(repo), ".git"))
 	run := func(dir, name string, args ...string) (string, error) {
@@ -78,7 +80,8 @@ func (o recording) record() (string, error) {
 		}
 		return out.String(), nil
 	}
-	if _, err := run(home, "git", "-c", "advice.detachedHead=false", "clone", "-q", "--branch", o.at, repo, dir); err != nil {
+	if _, err := run(home, "git", "-c", "advice.detachedHead=false", "clone", "-q", "--branch", o.at, repo,
+		dir); err != nil {
 		return "", err
 	}
 	defer run(dir, "aoa", "daemon", "stop")
@@ -96,7 +99,8 @@ func (o recording) record() (string, error) {
 		if i > 0 {
 			text.WriteString("\n")
 		}
-		fmt.Fprintf(&text, "\x1b[32m$\x1b[0m \x1b[1m%s\x1b[0m\n%s\n", command, strings.Trim(strings.ReplaceAll(out, "\r", ""), "\n"))
+		fmt.Fprintf(&text, "\x1b[32m$\x1b[0m \x1b[1m%s\x1b[0m\n%s\n", command, strings.Trim(strings.ReplaceAll(out, "\r", ""),
+			"\n"))
 	}
 	return strings.ReplaceAll(text.String(), home, "~"), nil
 }
@@ -125,7 +129,8 @@ var escape = regexp.MustCompile("\x1b\\[([0-9;]*)m")
 // looks are the classes of what aOa prints.
 var looks = map[string]string{"1": "strong", "2": "dim", "32": "prompt"}
 
-// draw is a text with terminal escapes as an SVG. Each piece has its own place, so that columns are straight in every font.
+// draw is a text with terminal escapes as an SVG. Each piece has its own place, so that columns are straight in every
+// font.
 func draw(text string) string {
 	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
 	width, height := left+columns*wide+right, top+float64(len(lines))*high+below
@@ -148,7 +153,8 @@ func draw(text string) string {
 				if class != "" {
 					look = fmt.Sprintf(` class="%s"`, class)
 				}
-				fmt.Fprintf(&b, `<text%s x="%.1f" y="%.0f" xml:space="preserve">%s</text>`+"\n", look, left+float64(column)*wide, top+float64(i)*high,
+				fmt.Fprintf(&b, `<text%s x="%.1f" y="%.0f" xml:space="preserve">%s</text>`+"\n", look, left+float64(column)*wide,
+					top+float64(i)*high,
 					html.EscapeString(text))
 			}
 			column += len([]rune(text))

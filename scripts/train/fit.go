@@ -31,10 +31,10 @@ type group struct {
 	sure   float64            // share of the loss that asks for probabilities, not only for the order
 }
 
-// fit finds weights under which the right files stand above the others (the loss is the mean over questions of −log of
-// the softmax share of the right ones) and 1/(1+e^-Σ w·x) is near the share that is used (log loss). Repositories count
-// by the root of their questions, so that the largest does not rule. The loss is convex: Newton's method finds its
-// minimum from any start. It returns the loss of each repository near the minimum, too.
+// fit finds weights under which the right files stand above the others (the loss is the mean over questions of −log
+// of the softmax share of the right ones) and 1/(1+e^-Σ w·x) is near the share that is used (log loss). Repositories
+// count by the root of their questions, so that the largest does not rule. The loss is convex: Newton's method finds
+// its minimum from any start. It returns the loss of each repository near the minimum, too.
 func fit(repos [][]*question, g *group, start []float64) ([]float64, []*quadratic) {
 	w := slices.Clone(start)
 	if w == nil {

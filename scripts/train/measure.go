@@ -35,8 +35,8 @@ func (t tally) clusters(measure string) (out []recorded.Ratio, all recorded.Rati
 	return out, all
 }
 
-// measure counts what the weights reach on one repository: T1 any of 5, recall of 10, MRR · T2, T3, T4 hit at 1, 5, MRR
-// · T5 precision, recall, false alarms per 100 at 0.60.
+// measure counts what the weights reach on one repository: T1 any of 5, recall of 10, MRR · T2, T3, T4 hit at 1, 5,
+// MRR · T5 precision, recall, false alarms per 100 at 0.60.
 func (m *weights) measure(s *set, repo int) tally {
 	t := tally{}
 	for i := range s.Questions {

@@ -100,10 +100,10 @@ func probability(w, x []float64) float64 {
 	return 1 / (1 + math.Exp(-z))
 }
 
-// regress is a ridge regression of log odds by Newton's method with a random intercept for each repository, normal with
-// the variance that the repositories have. A repository counts by the root of its rows, so that the largest does not
-// rule. What it returns holds for a repository that nobody knows: the weights are divided by √(1 + π·variance/8), the
-// mean over its unknown intercept (MacKay, "The evidence framework applied to classification networks", 1992).
+// regress is a ridge regression of log odds by Newton's method with a random intercept for each repository, normal
+// with the variance that the repositories have. A repository counts by the root of its rows, so that the largest does
+// not rule. What it returns holds for a repository that nobody knows: the weights are divided by √(1 + π·variance/8),
+// the mean over its unknown intercept (MacKay, "The evidence framework applied to classification networks", 1992).
 func regress(found []lessons, rows func(*lessons) []example, out func(int) bool) []float64 {
 	var in []int // repositories
 	n := 0

@@ -7,10 +7,10 @@
 // beside the scores of the same position in the log. The package never reads a clock, a file or a score. An event takes
 // some 2 to 20 µs.
 //
-// The event clock of a session counts its prompts and tool calls. A text that names m files mentions each of them with
-// 1/√m. Mentions halve every 8 events. What a prompt names is kept under the ordinal of the prompt, what a command or a
-// pattern names under the clock. The words of a prompt replace those of the prompt before. Words of patterns and
-// commands are added to them.
+// The event clock of a session counts its prompts and tool calls. A text that names m files mentions each of them
+// with 1/√m. Mentions halve every 8 events. What a prompt names is kept under the ordinal of the prompt, what a
+// command or a pattern names under the clock. The words of a prompt replace those of the prompt before. Words of
+// patterns and commands are added to them.
 //
 // Files edited under one prompt, with no pause of more than 5 minutes between edits, form a change. It is over at the
 // next prompt, after a pause, or at the end of the session. A save of a file that a tool edited from 10 s before to 2 s

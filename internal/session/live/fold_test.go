@@ -50,11 +50,13 @@ func TestOpens(t *testing.T) {
 	sub.Subagent, sub.Tags = "sub", []string{"testing", "go"}
 	d.expect("a first open", d.apply(sub).Opened, "[{c true true [a b]}]")
 	d.expect("another open", d.apply(ev(event.KindRead, 0, "c", "a")).Opened, "[{c false false []} {a false false []}]")
-	d.expect("under the next prompt", d.apply(ev(event.KindPrompt, 0), ev(event.KindRead, 0, "c")).Opened, "[{c false true []}]")
+	d.expect("under the next prompt", d.apply(ev(event.KindPrompt, 0), ev(event.KindRead, 0, "c")).Opened,
+		"[{c false true []}]")
 	s := d.session(0)
 	d.expect("files", s.Files(), "[b a c]")
 	d.expect("in the order of first opens", s.First, "[a b c]")
-	d.expect("the clock, the time, the current file", fmt.Sprint(s.Clock, " ", s.Last.Sub(start), " ", s.Current), "7 1s c")
+	d.expect("the clock, the time, the current file", fmt.Sprint(s.Clock, " ", s.Last.Sub(start), " ", s.Current),
+		"7 1s c")
 	d.expect("the intent", s.Intent, "testing")
 	alone := ev(event.KindRead, 0, "x")
 	alone.Session = ""
@@ -116,7 +118,8 @@ func TestMentions(t *testing.T) {
 	search.Seen = []event.Path{"x"}
 	d.apply(search)
 	s := d.session(0)
-	for file, want := range map[event.Path]float64{"y": .5 * math.Exp2(-9.0/8), "x": 1 + .5*math.Exp2(-9.0/8), "other": 0} {
+	for file, want := range map[event.Path]float64{"y": .5 * math.Exp2(-9.0/8), "x": 1 + .5*math.Exp2(-9.0/8),
+		"other": 0} {
 		if got := s.Mentions()[file]; math.Abs(got-want) > 1e-12 {
 			t.Errorf("mention of %s is %v, want %v", file, got, want)
 		}
@@ -155,10 +158,12 @@ func TestChanges(t *testing.T) {
 	d := newFixture(t)
 	hint := ev(event.KindSuggest, 0, "b")
 	hint.ID, hint.Why = "hint", live.Shown
-	d.apply(ev(event.KindEdit, 0, "c"), hint, ev(event.KindEdit, time.Second, "b"), ev(event.KindWrite, 2*time.Second, "a"))
+	d.apply(ev(event.KindEdit, 0, "c"), hint, ev(event.KindEdit, time.Second, "b"),
+		ev(event.KindWrite, 2*time.Second, "a"))
 	d.expect("edited", d.session(0).Edited(), "[c b a]")
 	d.expect("over at a prompt", d.apply(ev(event.KindPrompt, 3*time.Second)).Changes,
-		[]live.Change{{At: start.Add(2 * time.Second), Files: []live.Changed{{Path: "a"}, {Path: "b", Hinted: true}, {Path: "c"}}}})
+		[]live.Change{{At: start.Add(2 * time.Second), Files: []live.Changed{{Path: "a"}, {Path: "b", Hinted: true},
+			{Path: "c"}}}})
 	d.expect("no other at the next one", len(d.apply(ev(event.KindPrompt, 3*time.Second)).Changes), 0)
 	d.apply(ev(event.KindEdit, 4*time.Second, "a"))
 	d.expect("over after a pause", d.apply(ev(event.KindEdit, 6*time.Minute, "b")).Changes,
@@ -231,7 +236,8 @@ func TestUncommitted(t *testing.T) {
 		return e
 	}
 	d := newFixture(t)
-	d.apply(edit("a", true), edit("b", true), edit("refused", false), ev(event.KindPrompt, 0), edit("a", true), edit("c", true))
+	d.apply(edit("a", true), edit("b", true), edit("refused", false), ev(event.KindPrompt, 0), edit("a", true),
+		edit("c", true))
 	d.expect("uncommitted", d.session(0).Uncommitted, "[b a c]")
 	d.apply(event.Event{Kind: event.KindCommit, Time: start, Paths: []event.Path{"a", "x"}})
 	d.expect("after a commit", d.session(0).Uncommitted, "[b c]")
@@ -274,7 +280,8 @@ func TestBorders(t *testing.T) {
 	begin, other := ev(event.KindStart, 0), ev(event.KindRead, time.Minute, "a")
 	begin.Tool, other.Session = "resume", "other"
 	d.apply(begin, other, ev(event.KindEnd, 0))
-	d.expect("sessions", d.Running(start), "[{other 2026-03-02 09:01:00 +0000 UTC false} {s 2026-03-02 09:00:00 +0000 UTC true}]")
+	d.expect("sessions", d.Running(start),
+		"[{other 2026-03-02 09:01:00 +0000 UTC false} {s 2026-03-02 09:00:00 +0000 UTC true}]")
 	begin.Tool = "compact"
 	d.apply(begin)
 	d.expect("how it began", fmt.Sprint(d.session(0).Source, d.session(0).Ended), "compactfalse")

@@ -126,7 +126,8 @@ func TestSought(t *testing.T) {
 	if d.apply(search, ev(event.KindRead, 0, "b")).Sought != nil {
 		t.Error("a turn counts twice")
 	}
-	if d.apply(ev(event.KindPrompt, 0), hint("1", live.LabelTurn, live.Shown, "x"), ev(event.KindRead, 0, "c")).Sought != nil {
+	if d.apply(ev(event.KindPrompt, 0), hint("1", live.LabelTurn, live.Shown, "x"),
+		ev(event.KindRead, 0, "c")).Sought != nil {
 		t.Error("a turn that was shown a list counts")
 	}
 }

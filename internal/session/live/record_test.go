@@ -17,19 +17,23 @@ import (
 func work(t *testing.T, seed uint64, restart bool) *Sessions {
 	t.Helper()
 	r, at := rand.New(rand.NewPCG(seed, 1)), time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)
-	kinds := []event.Kind{event.KindSuggest, event.KindOutcome, event.KindFeedback, event.KindCommit, event.KindPrompt, event.KindRead, event.KindEdit, event.KindSearch, event.KindRun, event.KindSave, event.KindRename,
+	kinds := []event.Kind{event.KindSuggest, event.KindOutcome, event.KindFeedback, event.KindCommit, event.KindPrompt,
+		event.KindRead, event.KindEdit, event.KindSearch, event.KindRun, event.KindSave, event.KindRename,
 		event.KindStart, event.KindEnd, event.KindTick, event.KindBranch}
-	file := func() event.Path { return event.Path(fmt.Sprintf("d\xff/%d.go", r.IntN(20))) } // names in git need not be UTF-8
+	// names in git need not be UTF-8
+	file := func() event.Path { return event.Path(fmt.Sprintf("d\xff/%d.go", r.IntN(20))) }
 	l := New()
 	var saved []Record
 	for i := range 300 {
 		at = at.Add(time.Duration(r.IntN(3600)) * time.Second)
 		e := event.Event{Kind: kinds[r.IntN(len(kinds))], Time: at, Session: fmt.Sprint("s", r.IntN(2)), Agent: "claude",
 			Paths: []event.Path{file()}, From: []event.Path{file()}, Named: []event.Path{file()}, Tags: []string{"go"},
-			Terms: []string{fmt.Sprint("word", r.IntN(9))}, Text: "parseBasket", Tool: "compact", OK: r.IntN(3) > 0, Blob: "0123"}
+			Terms: []string{fmt.Sprint("word",
+				r.IntN(9))}, Text: "parseBasket", Tool: "compact", OK: r.IntN(3) > 0, Blob: "0123"}
 		switch e.Kind {
 		case event.KindSuggest:
-			e.ID, e.Why, e.Label, e.Scores = fmt.Sprint("hint", i), Shown, []string{"open", "next", "turn", "change"}[r.IntN(4)], []float64{.5}
+			e.ID, e.Why, e.Label, e.Scores = fmt.Sprint("hint", i), Shown, []string{"open", "next", "turn",
+				"change"}[r.IntN(4)], []float64{.5}
 		case event.KindOutcome:
 			e.Cause = fmt.Sprint("hint", i-r.IntN(20))
 		}
@@ -88,8 +92,10 @@ func TestDamagedRecords(t *testing.T) {
 	}
 	good := records[0]
 	for what, r := range map[string]Record{
-		"under another key": {Prefix + "other", good.Data}, "without a prefix": {"f:x", good.Data}, "short": {good.Key, []byte{1}},
-		"cut": {good.Key, good.Data[:len(good.Data)-1]}, "another version": sealed(good.Key, append([]byte{99}, good.Data[1:len(good.Data)-4]...)),
+		"under another key": {Prefix + "other", good.Data}, "without a prefix": {"f:x", good.Data}, "short": {good.Key,
+			[]byte{1}},
+		"cut": {good.Key, good.Data[:len(good.Data)-1]}, "another version": sealed(good.Key,
+			append([]byte{99}, good.Data[1:len(good.Data)-4]...)),
 	} {
 		if err := New().Restore([]Record{r}); !errors.Is(err, ErrRecord) {
 			t.Errorf("a record %s: %v", what, err)
@@ -138,7 +144,8 @@ func TestReadersBesideTheFold(t *testing.T) {
 		readers.Go(func() {
 			for {
 				s := l.Get("s", at)
-				before := fmt.Sprint(s.Files(), s.First, s.Words(), s.Results, s.Uncommitted, s.Hints.Open, s.Recent("", at.Add(-1)))
+				before := fmt.Sprint(s.Files(), s.First, s.Words(), s.Results, s.Uncommitted, s.Hints.Open,
+					s.Recent("", at.Add(-1)))
 				select {
 				case <-end:
 					return
@@ -152,12 +159,14 @@ func TestReadersBesideTheFold(t *testing.T) {
 			}
 		})
 	}
-	kinds := []event.Kind{event.KindPrompt, event.KindEdit, event.KindSearch, event.KindRun, event.KindRename, event.KindCommit,
+	kinds := []event.Kind{event.KindPrompt, event.KindEdit, event.KindSearch, event.KindRun, event.KindRename,
+		event.KindCommit,
 		event.KindSuggest}
 	for i := range 3000 {
 		file, old := event.Path(fmt.Sprint(i%40)), event.Path(fmt.Sprint(i%7))
 		l.Apply(event.Event{ID: fmt.Sprint(i), Kind: kinds[i%len(kinds)], Time: at, Session: "s", OK: true, Why: Shown,
-			Paths: []event.Path{file}, From: []event.Path{old}, Seen: []event.Path{old, file}, Terms: []string{fmt.Sprint("w", i%9)}})
+			Paths: []event.Path{file}, From: []event.Path{old}, Seen: []event.Path{old,
+				file}, Terms: []string{fmt.Sprint("w", i%9)}})
 	}
 	close(end)
 	readers.Wait()

@@ -55,7 +55,8 @@ type Running struct {
 	Ended bool      // its end was reported
 }
 
-// Running returns the sessions of this clone that are not over at that time, the one with the newest event first, ties by id.
+// Running returns the sessions of this clone that are not over at that time, the one with the newest event first,
+// ties by id.
 func (l *Sessions) Running(at time.Time) []Running {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -77,8 +77,8 @@ func definitionName(kind, file string) string {
 	return strings.ReplaceAll(strings.TrimSuffix(name, path.Ext(name)), "/", ".")
 }
 
-// frontMatter separates the head, between two lines "---", from the body. Heads often have a colon in a description, which YAML refuses:
-// then each line is a name and a text.
+// frontMatter separates the head, between two lines "---", from the body. Heads often have a colon in a description,
+// which YAML refuses: then each line is a name and a text.
 func frontMatter(data []byte) (head map[string]any, body []byte) {
 	data = bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n"))
 	rest, ok := bytes.CutPrefix(data, []byte("---\n"))

@@ -66,8 +66,8 @@ func (p *Pipeline) Plan(texts map[string]string) (Plan, error) {
 	return plan, nil
 }
 
-// cycle names stages that wait for each other, the first of the file at both ends. Each stage that is not done needs another
-// one that is not.
+// cycle names stages that wait for each other, the first of the file at both ends. Each stage that is not done needs
+// another one that is not.
 func (p Plan) cycle(names []string, done []bool) string {
 	way := []int{slices.Index(done, false)}
 	for {

@@ -120,19 +120,20 @@ func (l *Loader) All(root string) (out []*Definition, broken []Broken, err error
 // filesOf lists the files of a kind, relative to root, sorted.
 func filesOf(root, kind string) (out []string, err error) {
 	where := Folders[kind]
-	err = filepath.WalkDir(filepath.Join(root, filepath.FromSlash(where.Dir)), func(name string, e fs.DirEntry, err error) error {
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil
-		}
-		if err != nil || e.IsDir() || !slices.Contains(where.Ends, filepath.Ext(name)) {
+	err = filepath.WalkDir(filepath.Join(root, filepath.FromSlash(where.Dir)),
+		func(name string, e fs.DirEntry, err error) error {
+			if errors.Is(err, fs.ErrNotExist) {
+				return nil
+			}
+			if err != nil || e.IsDir() || !slices.Contains(where.Ends, filepath.Ext(name)) {
+				return err
+			}
+			rel, err := filepath.Rel(root, name)
+			if len(out) < maxDefinitions {
+				out = append(out, filepath.ToSlash(rel))
+			}
 			return err
-		}
-		rel, err := filepath.Rel(root, name)
-		if len(out) < maxDefinitions {
-			out = append(out, filepath.ToSlash(rel))
-		}
-		return err
-	})
+		})
 	return out, err
 }
 
@@ -157,7 +158,8 @@ func (l *Loader) Find(root, kind, name string) (*Definition, error) {
 			}
 		}
 	}
-	return nil, fmt.Errorf("%w: no %s is called %q in %s%s", ErrDefinition, kind, name, Folders[kind].Dir, didYouMean(name, names, "%q"))
+	return nil, fmt.Errorf("%w: no %s is called %q in %s%s", ErrDefinition, kind, name, Folders[kind].Dir,
+		didYouMean(name, names, "%q"))
 }
 
 // Stats returns the counts so far.

@@ -23,21 +23,25 @@ type Pipeline struct {
 
 // Stage is one step.
 type Stage struct {
-	Name     string            `yaml:"stage" json:"stage"`
-	Agent    string            `yaml:"agent" json:"agent,omitempty"`       // a definition: its text precedes the prompt
-	Prompt   string            `yaml:"prompt" json:"prompt,omitempty"`     // a command's definition: its text is the standard input
-	Template string            `yaml:"template" json:"template,omitempty"` // or a file of the repository
-	Run      Command           `yaml:"run" json:"run,omitzero"`
-	Output   string            `yaml:"output" json:"output,omitempty"`     // text (default) or json
-	Required *bool             `yaml:"required" json:"required,omitempty"` // default true: when it fails, the pipeline does
-	Needs    []string          `yaml:"needs" json:"needs,omitempty"`       // stages to wait for, beside those that are named in variables
-	Inputs   map[string]any    `yaml:"inputs" json:"inputs,omitempty"`
-	Cache    Cache             `yaml:"cache" json:"cache,omitzero"`
-	Makes    []string          `yaml:"makes" json:"makes,omitempty"` // files that it writes: kept and restored with the output
-	Model    string            `yaml:"model" json:"model,omitempty"`
-	Tool     string            `yaml:"tool" json:"tool,omitempty"` // command that prints a version
-	Sets     map[string]string `yaml:"sets" json:"sets,omitempty"` // context name → path in the output, "." is all of it
-	Line     int               `yaml:"-" json:"line"`
+	Name  string `yaml:"stage" json:"stage"`
+	Agent string `yaml:"agent" json:"agent,omitempty"` // a definition: its text precedes the prompt
+	// a command's definition: its text is the standard input
+	Prompt   string  `yaml:"prompt" json:"prompt,omitempty"`
+	Template string  `yaml:"template" json:"template,omitempty"` // or a file of the repository
+	Run      Command `yaml:"run" json:"run,omitzero"`
+	Output   string  `yaml:"output" json:"output,omitempty"` // text (default) or json
+	// default true: when it fails, the pipeline does
+	Required *bool `yaml:"required" json:"required,omitempty"`
+	// stages to wait for, beside those that are named in variables
+	Needs  []string       `yaml:"needs" json:"needs,omitempty"`
+	Inputs map[string]any `yaml:"inputs" json:"inputs,omitempty"`
+	Cache  Cache          `yaml:"cache" json:"cache,omitzero"`
+	// files that it writes: kept and restored with the output
+	Makes []string          `yaml:"makes" json:"makes,omitempty"`
+	Model string            `yaml:"model" json:"model,omitempty"`
+	Tool  string            `yaml:"tool" json:"tool,omitempty"` // command that prints a version
+	Sets  map[string]string `yaml:"sets" json:"sets,omitempty"` // context name → path in the output, "." is all of it
+	Line  int               `yaml:"-" json:"line"`
 }
 
 // Cache is whether and how long a stage's result is kept.

@@ -107,21 +107,23 @@ stages:
 	var ran []string
 	var both sync.WaitGroup
 	both.Add(2)
-	results := plan.Run(t.Context(), 2, func(i int) bool { return p.Stages[i].Must() }, func(_ context.Context, i int) error {
-		name := p.Stages[i].Name
-		if name == "a" || name == "b" { // each waits for the other
-			both.Done()
-			both.Wait()
-		}
-		mu.Lock()
-		defer mu.Unlock()
-		ran = append(ran, name)
-		if name == "opt" || name == "bad" {
-			return errors.New("no")
-		}
-		return nil
-	})
-	if got := strings.Join(ran[2:], " "); got != "c opt d bad" || !errors.Is(results[6], ErrSkipped) || results[5] == nil ||
+	results := plan.Run(t.Context(), 2, func(i int) bool { return p.Stages[i].Must() },
+		func(_ context.Context, i int) error {
+			name := p.Stages[i].Name
+			if name == "a" || name == "b" { // each waits for the other
+				both.Done()
+				both.Wait()
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			ran = append(ran, name)
+			if name == "opt" || name == "bad" {
+				return errors.New("no")
+			}
+			return nil
+		})
+	if got := strings.Join(ran[2:], " "); got != "c opt d bad" || !errors.Is(results[6], ErrSkipped) ||
+		results[5] == nil ||
 		results[4] != nil {
 		t.Errorf("ran %v, results %v", ran, results)
 	}
@@ -175,7 +177,8 @@ func TestLoader(t *testing.T) {
 	if err != nil || l.Stats() != (LoaderStats{Hits: 6, Parsed: 1}) || all[6].Body != "other\n" {
 		t.Errorf("%v: %+v", err, l.Stats())
 	}
-	if _, err := l.Find(root, KindPipeline, "create-pdr"); err == nil || !strings.Contains(err.Error(), `did you mean "create-prd"`) {
+	if _, err := l.Find(root, KindPipeline, "create-pdr"); err == nil ||
+		!strings.Contains(err.Error(), `did you mean "create-prd"`) {
 		t.Error(err)
 	}
 }
@@ -254,7 +257,8 @@ func FuzzParseMarkdown(f *testing.F) {
 }
 
 func FuzzExpand(f *testing.F) {
-	for _, s := range []string{"$ARG_a", "${STAGE_s.list[0].x}", "$$ARG_a $STAGE_s.", "$ENV_HOME/x $CONTEXT_c.d", "$", "$$",
+	for _, s := range []string{"$ARG_a", "${STAGE_s.list[0].x}", "$$ARG_a $STAGE_s.", "$ENV_HOME/x $CONTEXT_c.d", "$",
+		"$$",
 		"${", "${ARG_a", "$STAGE_s.list.0.x"} {
 		f.Add(s)
 	}
@@ -277,7 +281,8 @@ func FuzzExpand(f *testing.F) {
 
 // TestExpand: what a value holds is not looked through again.
 func TestExpand(t *testing.T) {
-	s := &Scope{Args: map[string]string{"a": "$ARG_b", "n": "x"}, Stages: map[string]any{"s": "t"}, Text: map[string]bool{"s": true}}
+	s := &Scope{Args: map[string]string{"a": "$ARG_b", "n": "x"}, Stages: map[string]any{"s": "t"},
+		Text: map[string]bool{"s": true}}
 	for in, want := range map[string]string{"$ARG_a": "$ARG_b", "see $STAGE_s.": "see t.", "$ARG_n.md": "x.md",
 		"${ARG_n}y": "xy", "$$ARG_n": "$ARG_n",
 		"5$ or $$": "5$ or $$", "$HOME": "$HOME"} {

@@ -35,7 +35,8 @@ func (s *Scope) Lookup(r Ref) (any, error) {
 	case "STAGE":
 		v, ok := s.Stages[r.Name]
 		if !ok {
-			return nil, unknown(r, "no stage of that name has run%s%s", didYouMean(r.Name, keysOf(s.Stages), "$STAGE_%s"), list(s.Stages))
+			return nil, unknown(r, "no stage of that name has run%s%s", didYouMean(r.Name, keysOf(s.Stages), "$STAGE_%s"),
+				list(s.Stages))
 		}
 		if len(r.Path) > 0 && s.Text[r.Name] {
 			return nil, unknown(r, "the stage %s prints text; give it \"output: json\" to reach into it", r.Name)
@@ -51,7 +52,8 @@ func (s *Scope) Lookup(r Ref) (any, error) {
 	case "ARG":
 		v, ok := s.Args[r.Name]
 		if !ok {
-			return nil, unknown(r, "that argument was not given%s%s", didYouMean(r.Name, keysOf(s.Args), "$ARG_%s"), list(s.Args))
+			return nil, unknown(r, "that argument was not given%s%s", didYouMean(r.Name, keysOf(s.Args), "$ARG_%s"),
+				list(s.Args))
 		}
 		return v, nil
 	case "ENV":
@@ -88,7 +90,8 @@ func (s *Scope) anywhere(r Ref) (any, error) {
 		return v, nil
 	}
 	known := slices.Concat(keysOf(s.Context), keysOf(s.Args), s.Allowed)
-	return nil, unknown(r, "no stage, context, argument or allowed variable has it%s; $$ is a dollar", didYouMean(r.Name, known, "$%s"))
+	return nil, unknown(r, "no stage, context, argument or allowed variable has it%s; $$ is a dollar",
+		didYouMean(r.Name, known, "$%s"))
 }
 
 func keysOf[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

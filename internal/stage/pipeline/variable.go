@@ -180,8 +180,8 @@ func (s *Stage) ID(pipeline string) string {
 
 var notName = regexp.MustCompile(`[^A-Za-z0-9_-]`)
 
-// OutputNames are the names by which a stage's output is read: its own, which a later pipeline's stage of that name takes
-// over, and for one with a prompt stage_prompt, which stays apart.
+// OutputNames are the names by which a stage's output is read: its own, which a later pipeline's stage of that name
+// takes over, and for one with a prompt stage_prompt, which stays apart.
 func OutputNames(stage, prompt string) []string {
 	if prompt == "" {
 		return []string{stage}

@@ -21,8 +21,8 @@ const (
 	closeAfter = 2 * time.Second
 )
 
-// StartError is the error of a command that cannot be started, with the exit code that shells give it: 127 if there is no such
-// program, else 126.
+// StartError is the error of a command that cannot be started, with the exit code that shells give it: 127 if there
+// is no such program, else 126.
 type StartError struct {
 	Code int
 	Err  error
@@ -37,7 +37,8 @@ type childEnd struct {
 	why  string // why the result is not kept, "" if it may be
 }
 
-// child runs the command with this process's folder, standard input and signals. Output goes through the recorder as it is written.
+// child runs the command with this process's folder, standard input and signals. Output goes through the recorder as
+// it is written.
 func (s *Step) child(ctx context.Context, rec *stage.Recorder) (childEnd, error) {
 	cmd := exec.Command(s.Request.Command[0], s.Request.Command[1:]...)
 	cmd.Dir, cmd.Env, cmd.Stdin = s.Dir, s.Env, s.In
@@ -79,11 +80,12 @@ func (s *Step) child(ctx context.Context, rec *stage.Recorder) (childEnd, error)
 	return end, nil
 }
 
-// signalSoon is how long after the end of its context a step waits for the signal that ended it: one signal reaches both.
+// signalSoon is how long after the end of its context a step waits for the signal that ended it: one signal reaches
+// both.
 const signalSoon = 100 * time.Millisecond
 
-// await waits for the child and passes signals on to its group. A second signal kills it. On a terminal the group is this
-// process's own, and has had the keyboard's signals already.
+// await waits for the child and passes signals on to its group. A second signal kills it. On a terminal the group is
+// this process's own, and has had the keyboard's signals already.
 func (s *Step) await(ctx context.Context, cmd *exec.Cmd, shared bool, signals <-chan os.Signal,
 	over <-chan error) (stopped bool, err error) {
 	var late, unsignaled <-chan time.Time // when it is killed; when no signal has come with the end of the context
@@ -117,7 +119,8 @@ func (s *Step) await(ctx context.Context, cmd *exec.Cmd, shared bool, signals <-
 	}
 }
 
-// onTerminal reports whether the step uses a terminal. Then it stays in the process group that gets the keyboard's signals.
+// onTerminal reports whether the step uses a terminal. Then it stays in the process group that gets the keyboard's
+// signals.
 func (s *Step) onTerminal() bool {
 	for _, v := range []any{s.In, s.Out, s.Err} {
 		if f, ok := v.(*os.File); ok && term.IsTerminal(int(f.Fd())) {

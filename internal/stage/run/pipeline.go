@@ -222,7 +222,8 @@ func (r *Pipeline) loadSession() error {
 	return nil
 }
 
-// text is the standard input of a stage, before its variables are replaced: the agent's text, then the prompt's or template's.
+// text is the standard input of a stage, before its variables are replaced: the agent's text, then the prompt's or
+// template's.
 func (r *Pipeline) text(s *pipeline.Stage) (string, error) {
 	var parts []string
 	if s.Agent != "" {
@@ -248,7 +249,8 @@ func (r *Pipeline) text(s *pipeline.Stage) (string, error) {
 	return strings.Join(parts, "\n"), nil
 }
 
-// filter removes from the scope what the pipeline does not refer to. It counts the tokens of the removed values, at four bytes each.
+// filter removes from the scope what the pipeline does not refer to. It counts the tokens of the removed values, at
+// four bytes each.
 func (r *Pipeline) filter() {
 	names := r.p.ContextNames(r.texts, func(n string) bool { _, ok := r.scope.Context[n]; return ok })
 	stages := r.p.StageNames(r.texts)

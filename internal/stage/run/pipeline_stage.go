@@ -17,8 +17,9 @@ import (
 	"github.com/aoa-dev/aoa/internal/stage/pipeline"
 )
 
-// Run runs the stages. The error is of the first stage in the file that failed and is required, or of ctx: then the next run of the
-// session continues. Without a report it is of the daemon, which could not store something in the session.
+// Run runs the stages. The error is of the first stage in the file that failed and is required, or of ctx: then the
+// next run of the session continues. Without a report it is of the daemon, which could not store something in the
+// session.
 func (r *Pipeline) Run(ctx context.Context) (*PipelineReport, error) {
 	if err := r.report(ctx, api.PipelineStep{State: stage.Running, Context: r.given}); err != nil {
 		return nil, err
@@ -96,7 +97,8 @@ func (r *Pipeline) stage(ctx context.Context, i int) error {
 	return err
 }
 
-// do resolves a stage, takes its result from the cache or the interrupted run, or runs it. It returns a record only for a failure.
+// do resolves a stage, takes its result from the cache or the interrupted run, or runs it. It returns a record only
+// for a failure.
 func (r *Pipeline) do(ctx context.Context, i int, s *pipeline.Stage, rep *StageReport) (*stage.Record, error) {
 	st, err := r.resolve(i, s)
 	if err != nil {
@@ -147,7 +149,8 @@ func (r *Pipeline) do(ctx context.Context, i int, s *pipeline.Stage, rep *StageR
 	return nil, r.keepOutput(ctx, s, value, st.Ran, rep.Key)
 }
 
-// key is the key that a stage without a cache would have. An interrupted run continues after the stages whose keys match.
+// key is the key that a stage without a cache would have. An interrupted run continues after the stages whose keys
+// match.
 func (r *Pipeline) key(ctx context.Context, st *Step) (string, error) {
 	if r.o.Session == "" {
 		return "", nil
@@ -158,14 +161,17 @@ func (r *Pipeline) key(ctx context.Context, st *Step) (string, error) {
 	return ans.Key, err
 }
 
-// resumes reports whether the run that this one continues has finished the stage with the same inputs. The files that it made still
-// exist, and the session has its output.
+// resumes reports whether the run that this one continues has finished the stage with the same inputs. The files that
+// it made still exist, and the session has its output.
 func (r *Pipeline) resumes(s *pipeline.Stage, key string) bool {
 	had := r.o.Answer.Session
 	if had == nil || had.State == stage.Done || key == "" || had.Steps[s.Name] != key || r.o.Refresh {
 		return false
 	}
-	return slices.ContainsFunc(had.Outputs, func(o api.PipelineOutput) bool { return o.Stage == s.Name && o.Prompt == s.Prompt })
+	return slices.ContainsFunc(had.Outputs, func(o api.PipelineOutput) bool {
+		return o.Stage == s.Name &&
+			o.Prompt == s.Prompt
+	})
 }
 
 // outputOf returns the standard output of a stage as a value.

@@ -56,8 +56,9 @@ func options(t *testing.T, yaml string) (PipelineOptions, *heard) {
 		t.Fatal(err)
 	}
 	h := &heard{}
-	return PipelineOptions{Answer: api.PipelineAnswer{ID: "p.yaml", Pipeline: raw, Env: []string{"HOME"}}, Root: t.TempDir(),
-		Env: []string{"HOME=/h", "PATH=/usr/bin:/bin"}, Width: 2, Listener: h, Now: time.Now}, h
+	return PipelineOptions{Answer: api.PipelineAnswer{ID: "p.yaml", Pipeline: raw, Env: []string{"HOME"}},
+		Root: t.TempDir(),
+		Env:  []string{"HOME=/h", "PATH=/usr/bin:/bin"}, Width: 2, Listener: h, Now: time.Now}, h
 }
 
 func run(t *testing.T, o PipelineOptions) (*PipelineReport, error) {

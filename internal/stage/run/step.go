@@ -51,8 +51,8 @@ type Result struct {
 // ErrRestore says that the files of a kept result cannot be restored.
 var ErrRestore = errors.New("restore")
 
-// Run does the step. It returns an error if there is no exit code: of the daemon, ErrRestore or a *StartError. A failure of the wrapped
-// command is in Code.
+// Run does the step. It returns an error if there is no exit code: of the daemon, ErrRestore or a *StartError. A
+// failure of the wrapped command is in Code.
 func (s *Step) Run(ctx context.Context) error {
 	if s.Client == nil {
 		return s.perform(ctx)
@@ -181,7 +181,8 @@ func (s *Step) keep(ctx context.Context, rec *stage.Record) {
 	if s.Request.Tool.Command != "" {
 		s.Request.Tool.Version = s.turn.Head.Version
 	}
-	ans, err := api.Ask(ctx, s.Client, api.StageEnd, api.StageResult{Request: s.Request, Key: s.turn.Head.Key, Exit: s.Code,
+	ans, err := api.Ask(ctx, s.Client, api.StageEnd, api.StageResult{Request: s.Request, Key: s.turn.Head.Key,
+		Exit:     s.Code,
 		Duration: s.Took.Milliseconds()}, rec.Append(nil))
 	if err != nil {
 		s.Kept.Why = err.Error()

@@ -360,9 +360,11 @@ func TestHostile(t *testing.T) {
 		put(field, entry(`"kind":"forget","forget":{"since":1,"until":5},"id":"f"`))
 		put(field, entry(`"kind":"read","id":"after","at":9,"paths":["b.go"]`))
 		b.work(3)
-		fault.Until(t, time.Minute, "all is read", func() bool {
-			return slices.Contains(a.holds(), evil+":after") && len(b.holds()) >= 7 &&
-				slices.Contains(a.holds(), b.origin+":call-3")
+		forgot := func(m *member) bool {
+			return slices.Contains(m.holds(), evil+":after") && !slices.Contains(m.holds(), evil+":gone")
+		}
+		fault.Until(t, time.Minute, "all is read, and what is to be forgotten is gone", func() bool {
+			return forgot(a) && forgot(b) && len(b.holds()) >= 7 && slices.Contains(a.holds(), b.origin+":call-3")
 		})
 		for _, m := range x.members {
 			for _, id := range m.holds() {

@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 	"strings"
 	"time"
 
@@ -40,10 +41,10 @@ func harmless(s string) string {
 	return strings.Join(parts, "\t")
 }
 
-// lines prints the lines of a text, each harmless.
-func (a *app) lines(text string) {
+// printLines prints the lines of a text, each harmless.
+func printLines(w io.Writer, text string) {
 	for l := range strings.Lines(text) {
-		fmt.Fprintln(a.out, harmless(strings.TrimRight(l, "\r\n")))
+		fmt.Fprintln(w, harmless(strings.TrimRight(l, "\r\n")))
 	}
 }
 

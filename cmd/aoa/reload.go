@@ -95,7 +95,7 @@ func (a *app) printSequence(s api.Sequence) {
 	)
 	fmt.Fprintln(a.out)
 	for _, st := range s.Steps {
-		a.lines(fmt.Sprintf("%3d  %s  %s%s", st.Index, st.Tool, st.What, noted(st.Note)))
+		printLines(a.out, fmt.Sprintf("%3d  %s  %s%s", st.Index, st.Tool, st.What, noted(st.Note)))
 	}
 	if s.More > 0 {
 		fmt.Fprintf(a.out, "     and %d more that were not kept\n", s.More)
@@ -160,10 +160,10 @@ the files.`,
 func (a *app) printReplay(ans api.ReplayAnswer) {
 	for _, s := range ans.Steps {
 		fmt.Fprintln(a.out, a.bold(harmless(fmt.Sprintf("%d. %s %s: %s%s", s.Index, s.Tool, s.What, s.State, noted(s.Note)))))
-		a.lines(s.Output)
+		printLines(a.out, s.Output)
 	}
 	if ans.Diff != "" {
-		a.lines("\n" + ans.Diff)
+		printLines(a.out, "\n"+ans.Diff)
 	}
 	switch {
 	case ans.Undo != "":

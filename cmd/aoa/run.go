@@ -126,21 +126,14 @@ func (a *app) exit(cmd *cobra.Command, err error) int {
 	}
 	text, rest, _ := strings.Cut(strings.TrimSpace(err.Error()), "\n")
 	fmt.Fprintln(a.err, paint(a.colorErr, "31", "aoa: ")+harmless(text))
-	a.talkLines(rest)
+	printLines(a.err, rest)
 	if hint != "" {
 		fmt.Fprintf(a.err, "aoa: %s%s\n", a.label("hint: "), harmless(hint))
 	}
 	if f != nil {
-		a.talkLines(f.snippet)
+		printLines(a.err, f.snippet)
 	}
 	return code
-}
-
-// talkLines prints each line of a text to stderr.
-func (a *app) talkLines(text string) {
-	for line := range strings.Lines(text) {
-		fmt.Fprintln(a.err, harmless(strings.TrimRight(line, "\n")))
-	}
 }
 
 // commands is the table of commands.

@@ -15,7 +15,8 @@ import (
 )
 
 // Consumer folds logged events into a state of its own. Every event of every source reaches it through Apply, in the
-// order of the log, live and after a restart alike.
+// order of the log, live and after a restart alike. A consumer forgets nothing by itself: after the log has forgotten, its
+// blobs forget, and a snapshot is dropped and made again from the log.
 type Consumer interface {
 	// Name names the consumer in logs.
 	Name() string
@@ -26,8 +27,6 @@ type Consumer interface {
 	Apply(ctx context.Context, seq int64, events []event.Event) error
 	// Flush writes the state to disk and returns the number of the last batch that is durable in it.
 	Flush(ctx context.Context) (durable int64, err error)
-	// Forget removes from the state what f names.
-	Forget(ctx context.Context, f cold.ForgetFilter) error
 }
 
 // consumers is the list of all consumers, in the order in which they get a batch.
@@ -131,13 +130,4 @@ func (c *consumers) lowest() int64 {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return slices.Min(slices.Collect(maps.Values(c.durable)))
-}
-
-// forget removes what f names from every consumer, all of them even when one fails.
-func (c *consumers) forget(ctx context.Context, f cold.ForgetFilter) error {
-	var errs []error
-	for _, x := range c.list {
-		errs = append(errs, x.Forget(ctx, f))
-	}
-	return errors.Join(errs...)
 }

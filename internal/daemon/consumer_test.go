@@ -55,8 +55,6 @@ func (r *recorder) Apply(_ context.Context, seq int64, events []event.Event) err
 
 func (r *recorder) Flush(context.Context) (int64, error) { return 0, nil } // nothing of it is on disk
 
-func (r *recorder) Forget(context.Context, cold.ForgetFilter) error { return nil }
-
 // logged writes three batches of events of many kinds through an event log to consumers.
 func logged(t *testing.T, db *cold.DB, c *consumers) {
 	t.Helper()

@@ -232,7 +232,7 @@ func (d *Daemon) wireParts(headMoved chan struct{}, unerased error) {
 	d.handlers.stage = newStageHandler(d.base, d.worktrees, d.clock, d.seal, d.sessions)
 	d.handlers.sessions = &sessionHandler{base: d.base, events: d.events, db: d.db, stored: d.sessions, cache: d.cache,
 		stages: d.handlers.stage.cache}
-	d.eraser = &eraser{base: d.base, db: d.db, events: d.events, scores: d.scores, consumers: d.consumers,
+	d.eraser = &eraser{base: d.base, db: d.db, events: d.events, scores: d.scores,
 		team: d.team, worktrees: d.worktrees, blobs: d.blobs, stages: d.handlers.stage.cache, stop: d.stop, err: unerased}
 	d.teamLog.eraser = d.eraser
 	d.idle = &idleWatch{base: d.base, calls: d.calls, clock: d.clock, events: d.events, importing: d.transcripts.reading,
@@ -268,46 +268,6 @@ func (d *Daemon) wireHandlers(headMoved chan struct{}) {
 		edits: d.teamLog.edits, contexts: d.sessions, reload: h.reload, metrics: d.metrics}
 	h.hook = &hookHandler{base: d.base, calls: d.calls, events: d.events, worktrees: d.worktrees, places: h.session.places,
 		reload: h.reload, hints: hints, metrics: d.metrics, headMoved: headMoved}
-}
-
-// replay brings the consumers to the end of the log.
-func (d *Daemon) replay(ctx context.Context) error {
-	begin, snapshot := d.now(), d.scores.Applied()
-	events, last, err := d.consumers.replay(ctx, d.db)
-	if err != nil {
-		return err
-	}
-	d.events.queue.jump(last)
-	d.replayed = events
-	d.outcomes.begin(d.events.Add)
-	d.log.Info("restored", "snapshot", snapshot, "events", events, "seq", last, "took", d.now().Sub(begin))
-	return nil
-}
-
-// A start that replayed manyReplayed events writes the consumers' states after soonAfter: the first answers are out by
-// then, and whoever kills the daemon before the next snapshot is due does not make the next start replay them again.
-const (
-	manyReplayed = 2000
-	soonAfter    = time.Second
-)
-
-// flushSoon writes the consumers' states after a long replay.
-func (d *Daemon) flushSoon(ctx context.Context) error {
-	if d.replayed < manyReplayed || !pause(ctx, soonAfter) {
-		return nil
-	}
-	if err := d.flush(ctx); err != nil && ctx.Err() == nil {
-		d.log.Warn("snapshot not written", "err", err)
-	}
-	return nil
-}
-
-// flush writes the consumers' states.
-func (d *Daemon) flush(ctx context.Context) error {
-	if d.o.replaced() {
-		return nil
-	}
-	return d.consumers.flush(ctx)
 }
 
 // markEvery is how often at most the number of the last batch is written beside the log.

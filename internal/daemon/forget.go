@@ -20,7 +20,6 @@ type eraser struct {
 	db        *cold.DB
 	events    *eventLog
 	scores    *scores
-	consumers *consumers
 	team      *team.Team
 	worktrees *worktrees
 	blobs     *cold.Blobs
@@ -119,14 +118,13 @@ func (r *eraser) forgetStores(ctx context.Context, e *erasure) (results int, err
 		return 0, nil
 	}
 	f := e.filter()
-	err = r.consumers.forget(ctx, f)
-	_, berr := r.blobs.Forget(ctx, f)
+	_, err = r.blobs.Forget(ctx, f)
 	results, serr := r.stages.Forget(ctx, f)
 	var cerr error
 	if f.Path != "" {
 		cerr = r.worktrees.forgetContents(f.Path)
 	}
-	if err = errors.Join(err, berr, serr, cerr); err != nil {
+	if err = errors.Join(err, serr, cerr); err != nil {
 		return results, err
 	}
 	e.Stores = true

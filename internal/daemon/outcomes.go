@@ -6,7 +6,6 @@ import (
 	"slices"
 	"sync/atomic"
 
-	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/prefetch"
 )
@@ -68,5 +67,3 @@ func (o *outcomes) log(found []event.Event) {
 }
 
 func (o *outcomes) Flush(context.Context) (int64, error) { return o.Applied(), nil }
-
-func (o *outcomes) Forget(context.Context, cold.ForgetFilter) error { return nil }

@@ -62,9 +62,6 @@ func (s *scores) Apply(ctx context.Context, seq int64, events []event.Event) err
 	return nil
 }
 
-// Forget does nothing: scores cannot be taken apart. The daemon drops the snapshot and learns the log again.
-func (s *scores) Forget(context.Context, cold.ForgetFilter) error { return nil }
-
 // Flush writes a snapshot of what changed since the last one, and which batch it includes. One at a time: of two, the
 // older one saved last would be taken for the newer.
 func (s *scores) Flush(ctx context.Context) (durable int64, err error) {

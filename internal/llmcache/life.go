@@ -49,9 +49,6 @@ func (c *Cache) Apply(ctx context.Context, seq int64, events []event.Event) erro
 // Flush has nothing to write: each change is in the file when Apply returns.
 func (c *Cache) Flush(context.Context) (durable int64, err error) { return c.position.Applied(), nil }
 
-// Forget does nothing: the blobs forget.
-func (c *Cache) Forget(context.Context, cold.ForgetFilter) error { return nil }
-
 // Clear deletes everything of a session and returns what that was.
 func (c *Cache) Clear(ctx context.Context, session string) (Usage, error) {
 	gone, err := c.items.DropSession(ctx, session)

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
@@ -105,9 +104,6 @@ func (c *Cache) stale(dir *os.Root, e *Entry) bool {
 	}
 	return 2*lost > len(e.Files) || wrote > 0 && other == wrote
 }
-
-// Forget does nothing: the blobs forget.
-func (c *Cache) Forget(context.Context, cold.ForgetFilter) error { return nil }
 
 // ForgetID drops one entry.
 func (c *Cache) ForgetID(ctx context.Context, id string) error {

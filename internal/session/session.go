@@ -171,10 +171,6 @@ func (s *Store) Remove(ctx context.Context, id string) error {
 	return err
 }
 
-// Forget does nothing: the blobs forget. Summaries go as a whole, since it is not known which contain an event that
-// is gone; they are made again from the log.
-func (s *Store) Forget(context.Context, cold.ForgetFilter) error { return nil }
-
 // Sweep archives sessions that nobody touched for 30 days.
 func (s *Store) Sweep(ctx context.Context) (archived int, err error) {
 	if _, err := s.Flush(ctx); err != nil {

@@ -2,7 +2,7 @@
 //
 //	go run ./scripts/eval -traces DIR [-repos CLONES] [-weights DIR] [-threshold P] [-commits] [-dump FILE] [-json]
 //
-// In come traces in the form of docs/evaluation.md and, with -repos, clones of their repositories. Out goes the table
+// In come traces in the form that package recorded describes and, with -repos, clones of their repositories. Out goes the table
 // of the measures that docs/evaluation.md defines, beside simple baselines: with -repos once without the contents of
 // files, once with them.
 package main

@@ -21,7 +21,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/redact"
 )
 
-// Row is one line of a trace: docs/evaluation.md describes the fields.
+// Row is one line of a trace: the package comment describes the fields.
 type Row struct {
 	Repo        string   `json:"repo"`
 	Session     string   `json:"session"`

@@ -3,7 +3,7 @@
 //	go run ./scripts/replay -sessions DIR [-repos CLONES] [-most N] [-only NAME] [-set "AOA_KEY=value …"] [-texts FILE]
 //	go run ./scripts/replay -soak 1h -sessions DIR [-repos CLONES] [-rate 60] [-plot FILE] [-most N] [-only NAME]
 //
-// In come files NAME.jsonl.gz (docs/evaluation.md) and clones called NAME. Out goes a table of what hints said and
+// In come files NAME.jsonl.gz (package recorded) and clones called NAME. Out goes a table of what hints said and
 // how long they took; with -soak, what one daemon holds while the sessions of the first recording are given to it
 // over and over. Everything that it makes lies in a folder of its own, which it deletes.
 package main

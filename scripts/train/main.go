@@ -3,7 +3,7 @@
 //	go run ./scripts/train fit -traces DIR -repos CLONES -out rank/weights.json
 //	go run ./scripts/train calibrate -traces DIR -repos CLONES -weights DIR
 //
-// In come traces in the form of docs/evaluation.md and clones of their repositories. fit writes the weights, their
+// In come traces in the form that package recorded describes and clones of their repositories. fit writes the weights, their
 // scales, and what was measured with weights that had not seen the repository measured on. calibrate writes what turns
 // a ranking into a probability (Confidence and Warning in package prefetch). Both ask the questions of `aoa eval`
 // through the same learn, hot and rank, so each costs one evaluation and some minutes. Equal input gives the same file
@@ -53,7 +53,7 @@ func runFit(ctx context.Context, args []string) error {
 	flags.StringVar(&o.kept, "examples", "",
 		"keep the examples in this file, or take them from it: fitting again takes seconds")
 	flags.StringVar(&o.issues, "issues", "",
-		"file of issues with their files (docs/evaluation.md); empty: long commit messages teach alone")
+		"file of issues with their files; empty: long commit messages teach alone")
 	flags.StringVar(&o.left, "left", "", "folder where the weights fitted without each repository go, for calibrate")
 	branches := flags.Bool("branches", false,
 		"fit the weights of questions on branches only; the others stay as they are in -out")

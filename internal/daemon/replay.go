@@ -1,0 +1,46 @@
+package daemon
+
+import (
+	"context"
+	"time"
+)
+
+// replay brings the consumers to the end of the log.
+func (d *Daemon) replay(ctx context.Context) error {
+	begin, snapshot := d.now(), d.scores.Applied()
+	events, last, err := d.consumers.replay(ctx, d.db)
+	if err != nil {
+		return err
+	}
+	d.events.queue.jump(last)
+	d.replayed = events
+	d.outcomes.begin(d.events.Add)
+	d.log.Info("restored", "snapshot", snapshot, "events", events, "seq", last, "took", d.now().Sub(begin))
+	return nil
+}
+
+// A start that replayed manyReplayed events writes the consumers' states after soonAfter: the first answers are out by
+// then, and whoever kills the daemon before the next snapshot is due does not make the next start replay them again.
+const (
+	manyReplayed = 2000
+	soonAfter    = time.Second
+)
+
+// flushSoon writes the consumers' states after a long replay.
+func (d *Daemon) flushSoon(ctx context.Context) error {
+	if d.replayed < manyReplayed || !pause(ctx, soonAfter) {
+		return nil
+	}
+	if err := d.flush(ctx); err != nil && ctx.Err() == nil {
+		d.log.Warn("snapshot not written", "err", err)
+	}
+	return nil
+}
+
+// flush writes the consumers' states.
+func (d *Daemon) flush(ctx context.Context) error {
+	if d.o.replaced() {
+		return nil
+	}
+	return d.consumers.flush(ctx)
+}

@@ -47,7 +47,7 @@ func (a *app) cachePut() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			client, _, err := a.client(c.Context(), false)
+			client, _, err := a.client(c.Context())
 			if err != nil {
 				return err
 			}
@@ -130,7 +130,7 @@ func (a *app) cacheGet() *cobra.Command {
 and --offset and --limit select bytes of those. A note on stderr says what is left.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			client, _, err := a.client(c.Context(), false)
+			client, _, err := a.client(c.Context())
 			if err != nil {
 				return err
 			}
@@ -182,7 +182,7 @@ func (a *app) cacheList() *cobra.Command {
 			if r.Until, err = a.when(until); err != nil {
 				return err
 			}
-			return show(c, a, api.CacheList, r, func(ans api.CacheListAnswer) {
+			return show(c.Context(), a, api.CacheList, r, func(ans api.CacheListAnswer) {
 				printList(a, "", ans.Items, func(l api.CacheLabel) []any {
 					return []any{l.Key, size(l.Size), stamp(time.UnixMilli(l.At)), l.Description}
 				})
@@ -212,7 +212,7 @@ func (a *app) cacheRemove() *cobra.Command {
 			if r.All == (len(args) > 0) {
 				return usage("name keys, or --all for all of the session")
 			}
-			return show(c, a, api.CacheDelete, r, func(ans api.CacheDeleteAnswer) {
+			return show(c.Context(), a, api.CacheDelete, r, func(ans api.CacheDeleteAnswer) {
 				fmt.Fprintf(a.out, "deleted %s, %s\n", plural(ans.Items, "item"), size(ans.Bytes))
 			})
 		},

@@ -52,22 +52,22 @@ func (a *app) lacking(p api.Partner) string {
 }
 
 // checkChange prints what a change lacks.
-func (a *app) checkChange(ctx context.Context, client *api.Client, files []event.Path, limit int) error {
+func (a *app) checkChange(ctx context.Context, files []event.Path, limit int) error {
 	if len(files) == 0 {
 		return a.answer(api.PartnersAnswer{Files: files, Partners: []api.Partner{}}, func() { a.talk("nothing is staged") })
 	}
-	st, err := api.Call(ctx, client, api.Status, api.None{})
+	st, err := call(ctx, a, api.Status, api.None{})
 	if err != nil {
 		return err
 	}
 	if unread := st.Commits == 0 && st.Import.State != "done"; unread || st.Import.State == "failed" {
 		return fail(exitUnread, "aoa status", "the history is not learned: %s", progress(st.Import))
 	}
-	th, err := api.Call(ctx, client, api.Threshold, api.None{})
+	th, err := call(ctx, a, api.Threshold, api.None{})
 	if err != nil {
 		return err
 	}
-	ans, err := api.Call(ctx, client, api.Partners, api.PartnersRequest{Files: files, Limit: limit,
+	ans, err := call(ctx, a, api.Partners, api.PartnersRequest{Files: files, Limit: limit,
 		Least: prefetch.Sure(th.Configured)})
 	if err != nil {
 		return err

@@ -1,13 +1,16 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"os"
 
 	"github.com/spf13/cobra"
 
 	"github.com/aoa-dev/aoa/hooks/client"
 	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/internal/config"
 	"github.com/aoa-dev/aoa/internal/daemon"
 	"github.com/aoa-dev/aoa/internal/locate"
 	"github.com/aoa-dev/aoa/watcher"
@@ -28,74 +31,69 @@ func (a *app) repo(ctx context.Context) (*watcher.Repo, error) {
 	return r, nil
 }
 
-// client returns a client of the repository's daemon. The first call starts a daemon if none is running, unless
-// running is set.
-func (a *app) client(ctx context.Context, running bool) (*api.Client, *watcher.Repo, error) {
+// known opens the repository of the current folder, and its place, if aoa init was run in it.
+func (a *app) known(ctx context.Context) (*watcher.Repo, locate.Place, error) {
 	r, err := a.repo(ctx)
 	if err != nil {
-		return nil, nil, err
+		return nil, locate.Place{}, err
 	}
-	place, err := a.store(r)
-	if err != nil {
-		return nil, nil, err
-	}
-	return a.dial(r, place, running), r, nil
-}
-
-// store returns the place of a repository that aoa init was run in.
-func (a *app) store(r *watcher.Repo) (locate.Place, error) {
 	place := locate.Find(r.CommonDir, a.getenv)
 	if !place.Exists() {
-		return place, fail(exitNoRepo, "aoa init", "aOa does not know this repository yet")
+		return nil, place, fail(exitNoRepo, "aoa init", "aOa does not know this repository yet")
 	}
-	return place, nil
+	return r, place, nil
 }
 
-func (a *app) dial(r *watcher.Repo, place locate.Place, running bool) *api.Client {
-	c := a.clientOf(place)
-	if !running {
-		c.Build = build()
-		c.Start = func(ctx context.Context) error { return daemon.Spawn(ctx, string(r.Root), a.env) }
+// client returns a client of the repository's daemon, the same one every time. Its first call starts a daemon if none
+// is running.
+func (a *app) client(ctx context.Context) (*api.Client, *watcher.Repo, error) {
+	if a.opened == nil {
+		r, place, err := a.known(ctx)
+		if err != nil {
+			return nil, nil, err
+		}
+		a.opened, a.openedRepo = a.dial(r, place), r
 	}
+	return a.opened, a.openedRepo, nil
+}
+
+// dial is a client that starts a daemon of this build if none is running.
+func (a *app) dial(r *watcher.Repo, place locate.Place) *api.Client {
+	c := a.running(place)
+	c.Build = build()
+	c.Start = func(ctx context.Context) error { return daemon.Spawn(ctx, string(r.Root), a.env) }
 	return c
 }
 
-// clientOf is a client of a daemon that runs; it starts none.
-func (a *app) clientOf(place locate.Place) *api.Client {
+// running is a client of a daemon that runs; it starts none.
+func (a *app) running(place locate.Place) *api.Client {
 	return &api.Client{Place: place, Dir: a.dir, Patience: client.Factor()}
 }
 
-// call calls the repository's daemon.
-func call[Req, Res any](c *cobra.Command, a *app, r api.Route[Req, Res], req Req) (ans Res, err error) {
-	client, _, err := a.client(c.Context(), false)
+// call asks the repository's daemon.
+func call[Req, Res any](ctx context.Context, a *app, r api.Route[Req, Res], req Req) (ans Res, err error) {
+	c, _, err := a.client(ctx)
 	if err != nil {
 		return ans, err
 	}
-	return api.Call(c.Context(), client, r, req)
+	return api.Call(ctx, c, r, req)
 }
 
 // show is call that prints the answer: as JSON with --json, else by text.
-func show[Req, Res any](c *cobra.Command, a *app, r api.Route[Req, Res], req Req, text func(Res)) error {
-	ans, err := call(c, a, r, req)
+func show[Req, Res any](ctx context.Context, a *app, r api.Route[Req, Res], req Req, text func(Res)) error {
+	ans, err := call(ctx, a, r, req)
 	if err != nil {
 		return err
 	}
 	return a.answer(ans, func() { text(ans) })
 }
 
-// showing is a command without arguments that is one call. req has its flags.
-func showing[Req, Res any](a *app, use, short string, r api.Route[Req, Res], req *Req, text func(Res)) *cobra.Command {
-	return &cobra.Command{Use: use, Short: short, Args: cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error { return show(c, a, r, *req, text) }}
-}
-
-// table is a command without arguments that prints one table of the daemon. r has its flags; part takes it out of the
-// answer.
+// table is the command stats, which prints one table of the daemon. r has its flags; part takes it out of the answer.
 func table[T any](a *app, short string, r *api.StatsRequest, part func(api.StatsAnswer) *T,
 	text func(T)) *cobra.Command {
 	return &cobra.Command{Use: "stats", Short: short, Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			ans, err := call(c, a, api.Stats, *r)
+			ans, err := call(c.Context(), a, api.Stats, *r)
 			if err != nil {
 				return err
 			}
@@ -104,12 +102,4 @@ func table[T any](a *app, short string, r *api.StatsRequest, part func(api.Stats
 		}}
 }
 
-// showFrom is show with a client that is open already.
-func showFrom[Req, Res any](ctx context.Context, a *app, client *api.Client, r api.Route[Req, Res], req Req,
-	text func(Res)) error {
-	ans, err := api.Call(ctx, client, r, req)
-	if err != nil {
-		return err
-	}
-	return a.answer(ans, func() { text(ans) })
-}
+func (a *app) home() string { return cmp.Or(config.Home(a.env), os.TempDir()) }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/config"
+	"github.com/aoa-dev/aoa/internal/locate"
 )
 
 func (a *app) config() *cobra.Command {
@@ -28,58 +30,39 @@ user's config.yaml, and that over the default.`,
   aoa config --unset threshold`,
 		Args: cobra.MaximumNArgs(2),
 		RunE: func(c *cobra.Command, args []string) error {
-			client, _, err := a.client(c.Context(), true)
+			_, place, err := a.known(c.Context())
 			var f *failure
-			if user && errors.As(err, &f) && f.code == exitNoRepo { // the user's settings apply to no repository in particular
-				client, err = nil, nil
-			}
-			if err != nil {
+			alone := user && errors.As(err, &f) && f.code == exitNoRepo // the user's settings need no repository
+			if err != nil && !alone {
 				return err
 			}
-			store := ""
-			if client != nil {
-				store = client.Place.Store
+			if alone {
+				place.Store = ""
 			}
-			file := config.StoreFile(store)
+			file := config.StoreFile(place.Store)
 			if user {
 				file = config.UserFile(a.env)
 			}
 			switch {
 			case len(args) == 0:
-				return a.configList(store)
-			case len(args) == 1 && !unset:
-				return a.configGet(store, args[0])
+				return a.configList(place.Store)
 			case unset:
 				err = config.Unset(file, args[0])
-			default:
+			case len(args) == 2:
 				err = config.Set(file, args[0], args[1])
+			default:
+				return a.configGet(place.Store, args[0])
 			}
-			var disk *fs.PathError
-			switch {
-			case errors.As(err, &disk):
-				return err
-			case err != nil:
+			if disk := (*fs.PathError)(nil); err != nil && !errors.As(err, &disk) {
 				return fail(exitUsage, "aoa config lists the keys", "%v", err)
 			}
-			if client == nil {
-				return a.configGet(store, args[0])
+			if err == nil && !alone {
+				err = a.configRead(c.Context(), place, args, unset)
 			}
-			var r api.ConfigRequest
-			if args[0] == "kinds" && !unset { // also those that have retired themselves
-				r.Revive = strings.Split(args[1], ",")
-				if client, _, err = a.client(c.Context(), false); err != nil {
-					return err
-				}
-			}
-			// A running daemon reads it at once; one that is not running reads it when it starts.
-			ans, err := api.Call(c.Context(), client, api.Config, r)
-			if err != nil && !errors.Is(err, api.ErrNoDaemon) {
+			if err != nil {
 				return err
 			}
-			for _, kind := range ans.Revived {
-				a.talk("%s had retired itself; it is shown again, and its record starts at zero", kind)
-			}
-			return a.configGet(store, args[0])
+			return a.configGet(place.Store, args[0])
 		},
 		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 			var names []string
@@ -97,6 +80,27 @@ user's config.yaml, and that over the default.`,
 	c.Flags().BoolVar(&user, "user", false, "change the user's file, for all repositories")
 	c.Flags().BoolVar(&unset, "unset", false, "remove the setting from the file")
 	return c
+}
+
+// configRead makes a running daemon read a setting that was changed. One that is not running reads it when it starts.
+func (a *app) configRead(ctx context.Context, place locate.Place, args []string, unset bool) error {
+	client := a.running(place)
+	var r api.ConfigRequest
+	if args[0] == "kinds" && !unset { // also those that have retired themselves
+		r.Revive = strings.Split(args[1], ",")
+		var err error
+		if client, _, err = a.client(ctx); err != nil {
+			return err
+		}
+	}
+	ans, err := api.Call(ctx, client, api.Config, r)
+	for _, kind := range ans.Revived {
+		a.talk("%s had retired itself; it is shown again, and its record starts at zero", kind)
+	}
+	if errors.Is(err, api.ErrNoDaemon) {
+		return nil
+	}
+	return err
 }
 
 // setting is one row of the list, for --json.

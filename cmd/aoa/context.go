@@ -24,7 +24,7 @@ the given one, with the files that they led to. With --json, it prints a list of
   aoa context --budget 200 --json`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			ans, err := call(c, a, api.Context, r)
+			ans, err := call(c.Context(), a, api.Context, r)
 			if err != nil {
 				return err
 			}

@@ -116,7 +116,7 @@ func (a *app) examineStore(p locate.Place) []finding {
 
 func (a *app) examineDaemon(ctx context.Context, repo *watcher.Repo, p locate.Place) []finding {
 	begin := a.now()
-	st, err := api.Call(ctx, a.dial(repo, p, false), api.Status, api.None{})
+	st, err := api.Call(ctx, a.dial(repo, p), api.Status, api.None{})
 	var refused *api.Error
 	if errors.As(err, &refused) && refused.Hint != "" {
 		return []finding{{"daemon", false, err.Error(), refused.Hint}}

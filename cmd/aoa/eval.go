@@ -6,9 +6,7 @@ import (
 	"path/filepath"
 	"runtime/debug"
 	"strings"
-	"text/tabwriter"
 
-	"github.com/schollz/progressbar/v3"
 	"github.com/spf13/cobra"
 
 	"github.com/aoa-dev/aoa/hooks"
@@ -23,13 +21,8 @@ import (
 	"github.com/aoa-dev/aoa/watcher"
 )
 
-// evalOptions holds the flags of aoa eval.
-type evalOptions struct {
-	commits, none bool
-}
-
 func (a *app) eval() *cobra.Command {
-	var o evalOptions
+	var commits, none bool
 	c := &cobra.Command{
 		Use:   "eval",
 		Short: "measure how right predictions would have been on your own work",
@@ -41,27 +34,24 @@ The work is the git history, the event log, and past Claude Code sessions, which
 keep. An evaluation changes nothing that aOa learned. docs/evaluation.md defines every number.`,
 		Example: "  aoa eval\n  aoa eval --commits --json",
 		Args:    cobra.NoArgs,
-		RunE:    func(c *cobra.Command, _ []string) error { return a.evaluate(c.Context(), o) },
+		RunE:    func(c *cobra.Command, _ []string) error { return a.evaluate(c.Context(), commits, !none) },
 	}
 	f := c.Flags()
-	f.BoolVar(&o.commits, "commits", false, "git history only: which file is missing in a commit")
-	f.BoolVar(&o.none, "no-transcripts", false, "do not read past Claude Code sessions")
+	f.BoolVar(&commits, "commits", false, "git history only: which file is missing in a commit")
+	f.BoolVar(&none, "no-transcripts", false, "do not read past Claude Code sessions")
 	return c
 }
 
-func (a *app) evaluate(ctx context.Context, o evalOptions) error {
-	s, threshold, err := a.evalSource(ctx, o)
+func (a *app) evaluate(ctx context.Context, commits, transcripts bool) error {
+	s, threshold, err := a.evalSource(ctx, commits, transcripts)
 	if err != nil {
 		return err
 	}
 	defer debug.SetGCPercent(debug.SetGCPercent(400)) // a replay makes much and keeps little: a seventh of its time
 	bar := a.progress("replay", "events")
-	r, err := eval.Run(ctx, s, eval.Options{Contents: !o.commits, Progress: moves(bar)}, prefetch.Sure(threshold))
+	r, err := eval.Run(ctx, s, eval.Options{Contents: !commits, Progress: moves(bar)}, prefetch.Sure(threshold))
+	_ = bar.Finish() // only a progress bar
 	if err != nil {
-		_ = bar.Exit()
-		return err
-	}
-	if err := bar.Finish(); err != nil {
 		return err
 	}
 	return a.answer(r, func() { a.evalProse(r) })
@@ -83,24 +73,21 @@ func (a *app) evalProse(r *eval.Report) {
 		return
 	}
 	fmt.Fprintln(a.out, "\nHow often the right file was among the first five:")
-	w := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintf(w, "%35s\tquestions\taOa\tits first\t", "")
+	head := "question\tasked\taOa\tits first"
 	for _, rule := range eval.RuleNames {
-		fmt.Fprint(w, evalWords[rule], "\t")
+		head += "\t" + evalWords[rule]
 	}
-	fmt.Fprintln(w)
 	var better []string
-	for _, q := range r.Questions {
-		fmt.Fprintf(w, "%-35s\t%d\t%s\t%s\t", evalWords[q.Kind], q.Asked, inPercent(q.Five), inPercent(q.First))
+	printList(a, head, r.Questions, func(q eval.Question) []any {
+		row := []any{evalWords[q.Kind], q.Asked, inPercent(q.Five), inPercent(q.First)}
 		for _, rule := range eval.RuleNames {
-			fmt.Fprint(w, inPercent(q.Rules[rule]), "\t")
+			row = append(row, inPercent(q.Rules[rule]))
 			if q.Rules[rule] > q.Five {
 				better = append(better, fmt.Sprintf("%q at %s", evalWords[rule], evalWords[q.Kind]))
 			}
 		}
-		fmt.Fprintln(w)
-	}
-	w.Flush()
+		return row
+	})
 	if len(better) > 0 {
 		fmt.Fprintf(a.out, "A simple rule is better than aOa: %s.\n", strings.Join(better, ", "))
 	}
@@ -114,19 +101,8 @@ func (a *app) evalProse(r *eval.Report) {
 
 func inPercent(share float64) string { return fmt.Sprintf("%.0f %%", 100*share) }
 
-// moves makes a bar show how much is done.
-func moves(bar *progressbar.ProgressBar) func(done, total int) {
-	return func(done, total int) {
-		if total == 0 {
-			return // the bar has no word for nothing
-		}
-		bar.ChangeMax(total)
-		_ = bar.Set(min(done, total))
-	}
-}
-
 // evalSource is the work on the repository of the current folder, and the probability from which files are shown.
-func (a *app) evalSource(ctx context.Context, o evalOptions) (s eval.Source, threshold float64, err error) {
+func (a *app) evalSource(ctx context.Context, commits, transcripts bool) (s eval.Source, threshold float64, err error) {
 	repo, err := a.repo(ctx)
 	if err != nil {
 		return s, 0, err
@@ -137,18 +113,18 @@ func (a *app) evalSource(ctx context.Context, o evalOptions) (s eval.Source, thr
 		return s, 0, err
 	}
 	s, err = eval.History(ctx, filepath.Base(string(repo.Root)), string(repo.Root), a.env, repo.Excluded)
-	if err != nil || o.commits {
+	if err != nil || commits {
 		return s, cfg.Threshold, err
 	}
 	var events []event.Event
 	if place.Exists() {
-		ans, err := api.Call(ctx, a.dial(repo, place, false), api.Log, api.LogRequest{Limit: evalEvents})
+		ans, err := api.Call(ctx, a.dial(repo, place), api.Log, api.LogRequest{Limit: evalEvents})
 		if err != nil {
 			return s, 0, err
 		}
 		events = ans.Events
 	}
-	if !o.none && cfg.Transcripts != "off" {
+	if transcripts && cfg.Transcripts != "off" {
 		past, err := a.evalTranscripts(ctx, repo, cfg)
 		if err != nil {
 			return s, 0, err

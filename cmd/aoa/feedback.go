@@ -17,19 +17,17 @@ func (a *app) feedback() *cobra.Command {
 hints are shown a little, "good" lowers it a little.`,
 		Args:      cobra.RangeArgs(1, 2),
 		ValidArgs: []string{"good", "bad"},
-		RunE: func(c *cobra.Command, args []string) error {
+		RunE: func(c *cobra.Command, args []string) (err error) {
 			if args[0] != "good" && args[0] != "bad" {
 				return usage("write good or bad, not %q", args[0])
 			}
 			r.Helpful = args[0] == "good"
-			client, repo, err := a.client(c.Context(), false)
-			if err == nil && len(args) > 1 {
-				r.File, err = a.file(c.Context(), client, repo, args[1], true)
+			if len(args) > 1 {
+				if r.File, err = a.file(c.Context(), args[1], true); err != nil {
+					return err
+				}
 			}
-			if err != nil {
-				return err
-			}
-			return showFrom(c.Context(), a, client, api.Feedback, r, func(ans api.ThresholdAnswer) {
+			return show(c.Context(), a, api.Feedback, r, func(ans api.ThresholdAnswer) {
 				fmt.Fprintf(a.out, "noted; hints are shown from %.2f on\n", ans.Value)
 			})
 		},

@@ -33,9 +33,9 @@ and takes nothing from it any more. It exits 1 if nothing was learned about it. 
 			if len(args) == 0 && r.Session == "" && since == "" && r.Origin == "" {
 				return usage("name a path, --session, --since or --origin")
 			}
-			client, repo, err := a.client(c.Context(), false)
+			_, repo, err := a.client(c.Context())
 			if err == nil && len(args) > 0 {
-				r.File, err = a.place(c.Context(), client, repo, args[0], true)
+				r.File, err = a.place(c.Context(), args[0], true)
 			}
 			if err != nil {
 				return err
@@ -48,7 +48,7 @@ and takes nothing from it any more. It exits 1 if nothing was learned about it. 
 			if err := os.Remove(a.reportFile(repo)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 				return fail(exitFailed, "", "nothing was forgotten: %v", err)
 			}
-			ans, err := api.Call(c.Context(), client, api.Forget, r)
+			ans, err := call(c.Context(), a, api.Forget, r)
 			if err != nil {
 				return err
 			}

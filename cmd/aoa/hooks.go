@@ -24,9 +24,7 @@ func (a *app) hooks() *cobra.Command {
 		Use:   "hooks",
 		Short: "connect aOa with coding agents and git",
 		Long: `Installs aOa in the settings of coding agents and in git's hooks, removes it again, and lists where it is
-installed. Every other byte of those files stays. Without a subcommand, this is aoa hooks status.`,
-		Args: cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error { return a.hooksStatus(c.Context()) },
+installed. Every other byte of those files stays.`,
 	}
 	c.AddCommand(a.hooksInstall(), a.hooksRemove(), a.hooksList(), a.hooksPrint())
 	return c
@@ -42,14 +40,7 @@ func hookNames() []string {
 }
 
 // knownHooks checks names that a person typed.
-func knownHooks(names []string) error {
-	for _, n := range names {
-		if !slices.Contains(hookNames(), n) {
-			return usage("no hooks for %q; use %s", n, strings.Join(hookNames(), ", "))
-		}
-	}
-	return nil
-}
+func knownHooks(names []string) error { return knownWords("hooks for", names, hookNames()) }
 
 // scopeFlags are --user, --project and --local: at most one of them.
 type scopeFlags map[install.Scope]*bool
@@ -81,9 +72,9 @@ func (a *app) hooksInstall() *cobra.Command {
 result as installing once. If a file cannot be edited safely, it stays unchanged, and the text to add
 by hand is printed. A personal file names aoa by its path where an agent that is started from the desktop
 would not find it; a file to commit never does. Install again after git worktree add.`,
-		Example:   "  aoa hooks install claude git\n  aoa hooks install codex --user",
-		Args:      cobra.MinimumNArgs(1),
-		ValidArgs: hookNames(),
+		Example:           "  aoa hooks install claude git\n  aoa hooks install codex --user",
+		Args:              cobra.MinimumNArgs(1),
+		ValidArgsFunction: words(hookNames()...),
 	}
 	flags := addScopes(c, map[install.Scope]string{install.User: "for all repositories of this user",
 		install.Project: "for everybody who works on this repository: commit the file",
@@ -135,10 +126,7 @@ func (a *app) installHook(ctx context.Context, name string, scope install.Scope)
 		done, err := install.AddGit(ctx, string(repo.Root), install.GitOptions{Env: a.env})
 		return changes("git", "", done), refusal(err)
 	}
-	agent, ok := agents.Find(name)
-	if !ok {
-		return nil, knownHooks([]string{name})
-	}
+	agent, _ := agents.Find(name) // the name is checked
 	c, err := a.installIn(ctx, agent, scope, repo)
 	if err != nil {
 		return nil, err
@@ -147,7 +135,11 @@ func (a *app) installHook(ctx context.Context, name string, scope install.Scope)
 		a.talk("%s", agent.Note)
 	}
 	out = changes(name, scope, []install.Change{c})
-	for _, root := range otherWorktrees(repo, scope) {
+	var others []event.Root
+	if scope == install.Local { // each worktree has a personal file of its own
+		others = repo.Worktrees()
+	}
+	for _, root := range others {
 		other, err := watcher.OpenRepo(ctx, string(root), a.env)
 		if err == nil {
 			c, err = a.installIn(ctx, agent, scope, other)
@@ -159,14 +151,6 @@ func (a *app) installHook(ctx context.Context, name string, scope install.Scope)
 		out = append(out, changes(name, scope, []install.Change{c})...)
 	}
 	return out, nil
-}
-
-// otherWorktrees are those that have a personal file of their own in the scope.
-func otherWorktrees(repo *watcher.Repo, scope install.Scope) []event.Root {
-	if scope != install.Local {
-		return nil
-	}
-	return repo.Worktrees()
 }
 
 // installIn installs the hooks of an agent in one worktree, or in the user's settings, where repo is nil.
@@ -249,9 +233,9 @@ func (a *app) hooksRemove() *cobra.Command {
 		Short: "remove aOa from settings and git's hooks",
 		Long: `Without AGENT, it removes all hooks of this repository. Files that aOa made are deleted; from other files
 only aOa's part is removed. The user's settings, which apply to all repositories, change only with --user.`,
-		Example:   "  aoa hooks remove\n  aoa hooks remove codex --user",
-		Args:      cobra.ArbitraryArgs,
-		ValidArgs: hookNames(),
+		Example:           "  aoa hooks remove\n  aoa hooks remove codex --user",
+		Args:              cobra.ArbitraryArgs,
+		ValidArgsFunction: words(hookNames()...),
 	}
 	flags := addScopes(c, map[install.Scope]string{install.User: "only from the user's settings",
 		install.Project: "only from the files that are committed", install.Local: "only from the personal files"})
@@ -309,10 +293,7 @@ func (a *app) removeNamed(ctx context.Context, names []string, scope install.Sco
 }
 
 func (a *app) removeAgent(name string, scope install.Scope, repo *watcher.Repo) (out []hookChange, err error) {
-	agent, ok := agents.Find(name)
-	if !ok {
-		return nil, knownHooks([]string{name})
-	}
+	agent, _ := agents.Find(name) // the name is checked
 	if scope == install.User {
 		file, o := a.hookFile(agent, scope, nil)
 		c, err := install.Remove(agent, file, o)

@@ -38,33 +38,32 @@ func (a *app) hooksList() *cobra.Command {
 		Long: `Lists the settings files that run aOa, and the agents without such a file. A file is local if git does
 not track it. With --json, it lists all files that it checked.`,
 		Args: cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error { return a.hooksStatus(c.Context()) },
+		RunE: func(c *cobra.Command, _ []string) error {
+			repo, err := a.repo(c.Context())
+			if err != nil {
+				return err
+			}
+			all := a.hookStates(c.Context(), repo)
+			return a.answer(all, func() {
+				rows := []string{"agent\tstate\tfile"}
+				for i, st := range all {
+					switch {
+					case st.State != install.Absent:
+						rows = append(rows, strings.TrimRight(cells(st.Agent, st.State+", "+cmp.Or(string(st.Scope), "repository"),
+							st.File+" "+st.Note), " "))
+					case !installed(all, st.Agent) && (i == 0 || all[i-1].Agent != st.Agent):
+						rows = append(rows, cells(st.Agent, st.State, ""))
+					}
+				}
+				a.table(rows...)
+			})
+		},
 	}
 }
 
-func (a *app) hooksStatus(ctx context.Context) error {
-	repo, err := a.repo(ctx)
-	if err != nil {
-		return err
-	}
-	all := a.hookStates(ctx, repo)
-	return a.answer(all, func() {
-		rows := []string{"agent\tstate\tfile"}
-		for i, st := range all {
-			installed := slices.ContainsFunc(all, func(o hookState) bool {
-				return o.Agent == st.Agent &&
-					o.State != install.Absent
-			})
-			switch {
-			case st.State != install.Absent:
-				rows = append(rows, strings.TrimRight(cells(st.Agent, st.State+", "+cmp.Or(string(st.Scope), "repository"),
-					st.File+" "+st.Note), " "))
-			case !installed && (i == 0 || all[i-1].Agent != st.Agent):
-				rows = append(rows, cells(st.Agent, st.State, ""))
-			}
-		}
-		a.table(rows...)
-	})
+// installed reports whether a file of the agent runs aOa.
+func installed(all []hookState, agent string) bool {
+	return slices.ContainsFunc(all, func(st hookState) bool { return st.Agent == agent && st.State != install.Absent })
 }
 
 // hookStates checks every file of every agent, and git's hooks.
@@ -149,10 +148,7 @@ func (a *app) examineHooks(ctx context.Context, repo *watcher.Repo) []finding {
 // after the hooks. here are the states of this worktree.
 func (a *app) elsewhere(repo *watcher.Repo, here []hookState) (out []finding) {
 	for _, agent := range agents.All {
-		if slices.ContainsFunc(here, func(st hookState) bool {
-			return st.Agent == agent.Name &&
-				st.State != install.Absent
-		}) {
+		if installed(here, agent.Name) {
 			continue
 		}
 		for _, root := range repo.Worktrees() {

@@ -46,6 +46,7 @@ You can run it again at any time. aoa remove undoes all of it.`,
 	}
 	f := c.Flags()
 	f.StringSliceVar(&o.hooks, "hooks", nil, "install hooks: "+strings.Join(hookNames(), ", "))
+	completeFlag(c, "hooks", words(hookNames()...))
 	f.BoolVarP(&o.yes, "yes", "y", false, "answer yes to all questions")
 	f.BoolVar(&none, "no-transcripts", false, "do not read past sessions, and do not ask")
 	return c
@@ -76,7 +77,7 @@ func (a *app) initialise(ctx context.Context, o initOptions) error {
 	if err != nil {
 		return err
 	}
-	client := a.dial(repo, place, false)
+	client := a.dial(repo, place)
 	rep := initReport{Store: place.Store, Hooks: []string{}}
 	if err := a.importHistory(ctx, client, api.ImportRequest{}); err != nil {
 		return err
@@ -141,39 +142,38 @@ func (a *app) initProse(rep initReport, o initOptions) {
 	}
 }
 
-// importHistory starts the daemon and waits until it has read the history. It shows a progress bar.
+// importHistory starts the daemon and waits until it has read the history.
 func (a *app) importHistory(ctx context.Context, client *api.Client, r api.ImportRequest) error {
-	ans, err := api.Call(ctx, client, api.Import, r)
-	if err != nil {
-		return err
+	ans, err := a.follow(ctx, client, r, "history", "commits", func(ans api.ImportAnswer) api.Progress { return ans.History })
+	if err == nil && ans.History.State == "failed" {
+		err = fail(exitFailed, "aoa doctor", "read git history: %s", ans.History.Error)
 	}
-	bar := a.progress("history", "commits")
-	for {
-		if ans.History.Total > 0 {
-			bar.ChangeMax(ans.History.Total)
-			_ = bar.Set(min(ans.History.Done, ans.History.Total))
+	return err
+}
+
+// follow starts an import and shows a progress bar until it has ended.
+func (a *app) follow(ctx context.Context, client *api.Client, r api.ImportRequest, what, unit string,
+	of func(api.ImportAnswer) api.Progress) (api.ImportAnswer, error) {
+	bar := a.progress(what, unit)
+	defer bar.Finish() //nolint:errcheck // only a progress bar
+	for tick := time.NewTicker(50 * time.Millisecond); ; r = (api.ImportRequest{Look: true}) {
+		ans, err := api.Call(ctx, client, api.Import, r)
+		p := of(ans)
+		if err != nil || p.State != "running" {
+			return ans, err
 		}
-		switch ans.History.State {
-		case "running":
-		case "failed":
-			_ = bar.Exit()
-			return fail(exitFailed, "aoa doctor", "read git history: %s", ans.History.Error)
-		default:
-			return bar.Finish()
-		}
-		if err := a.wait(ctx, 50*time.Millisecond); err != nil {
-			return err
-		}
-		if ans, err = api.Call(ctx, client, api.Import, api.ImportRequest{Look: true}); err != nil {
-			return err
+		moves(bar)(p.Done, p.Total)
+		select {
+		case <-ctx.Done():
+			return ans, ctx.Err()
+		case <-tick.C:
 		}
 	}
 }
 
 // importTranscripts reads the agent's past sessions of this repository, if there are any and the user agrees.
 func (a *app) importTranscripts(ctx context.Context, client *api.Client, repo *watcher.Repo, place locate.Place,
-	o initOptions) (api.ImportAnswer, error) {
-	var none api.ImportAnswer
+	o initOptions) (none api.ImportAnswer, err error) {
 	cfg, _, err := config.Load(a.env, place.Store)
 	if err != nil || !o.transcripts || cfg.Transcripts == "off" {
 		return none, err
@@ -186,18 +186,8 @@ func (a *app) importTranscripts(ctx context.Context, client *api.Client, repo *w
 		a.talk("hint: aoa init --yes, or aoa init --no-transcripts")
 		return none, nil
 	}
-	ans, err := api.Call(ctx, client, api.Import, api.ImportRequest{Transcripts: dir})
-	bar := a.progress("transcripts", "files")
-	for err == nil && ans.Transcripts.State == "running" {
-		if ans.Transcripts.Total > 0 {
-			bar.ChangeMax(ans.Transcripts.Total)
-			_ = bar.Set(ans.Transcripts.Done)
-		}
-		if err = a.wait(ctx, 50*time.Millisecond); err == nil {
-			ans, err = api.Call(ctx, client, api.Import, api.ImportRequest{Look: true})
-		}
-	}
-	_ = bar.Finish()
+	ans, err := a.follow(ctx, client, api.ImportRequest{Transcripts: dir}, "transcripts", "files",
+		func(ans api.ImportAnswer) api.Progress { return ans.Transcripts })
 	if err == nil && ans.Transcripts.State == "failed" {
 		a.talk("transcripts: %s", ans.Transcripts.Error)
 	}
@@ -223,17 +213,6 @@ func (a *app) agree(question string) bool {
 	return err == nil && strings.HasPrefix(strings.ToLower(strings.TrimSpace(line)), "y")
 }
 
-func (a *app) wait(ctx context.Context, d time.Duration) error {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-t.C:
-		return nil
-	}
-}
-
 // progress is a bar on stderr, drawn only on a terminal.
 func (a *app) progress(what, unit string) *progressbar.ProgressBar {
 	var w io.Writer = io.Discard
@@ -244,4 +223,15 @@ func (a *app) progress(what, unit string) *progressbar.ProgressBar {
 		progressbar.OptionShowCount(), progressbar.OptionSetItsString(unit), progressbar.OptionThrottle(100*time.Millisecond),
 		progressbar.OptionClearOnFinish(), progressbar.OptionSetPredictTime(true),
 		progressbar.OptionSetSpinnerChangeInterval(0)) // no goroutine of its own
+}
+
+// moves makes a bar show how much is done.
+func moves(bar *progressbar.ProgressBar) func(done, total int) {
+	return func(done, total int) {
+		if total == 0 {
+			return // the bar has no word for nothing
+		}
+		bar.ChangeMax(total)
+		_ = bar.Set(min(done, total))
+	}
 }

@@ -13,6 +13,10 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
+// logKinds are the kinds of events.
+var logKinds = []string{"prompt", "read", "edit", "write", "search", "run", "failed", "save", "commit", "uncommit",
+	"rename", "delete", "branch", "start", "end", "tick", "suggest", "outcome", "feedback", "setting"}
+
 func (a *app) log() *cobra.Command {
 	var since, until, file, exported, imported string
 	var force bool
@@ -45,19 +49,18 @@ With --import, another clone learns from it as if it had happened there. Importi
 			if r.Until, err = a.when(until); err != nil {
 				return err
 			}
-			client, repo, err := a.client(c.Context(), false)
-			if err != nil {
-				return err
-			}
 			if file != "" {
-				if r.File, err = a.place(c.Context(), client, repo, file, false); err != nil {
+				if r.File, err = a.place(c.Context(), file, false); err != nil {
 					return err
 				}
+			}
+			if err := knownWords("kind of event", kinds, logKinds); err != nil {
+				return err
 			}
 			for _, k := range kinds {
 				r.Kinds = append(r.Kinds, event.Kind(k))
 			}
-			ans, err := api.Call(c.Context(), client, api.Log, r)
+			ans, err := call(c.Context(), a, api.Log, r)
 			if err != nil {
 				return err
 			}
@@ -70,6 +73,7 @@ With --import, another clone learns from it as if it had happened there. Importi
 	a.sessionFlag(c, &r.Session, "of this session only")
 	f.StringVar(&file, "file", "", "about this file, or the files of this folder, only")
 	f.StringSliceVar(&kinds, "kind", nil, "of these kinds only: prompt, read, edit, commit, …")
+	completeFlag(c, "kind", words(logKinds...))
 	f.IntVarP(&r.Limit, "number", "n", 100, "number of events")
 	f.StringVar(&exported, "export", "", "write the events of this clone to this file, for another clone")
 	f.StringVar(&imported, "import", "", "learn from this file of another clone of this repository")

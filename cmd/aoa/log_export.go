@@ -1,21 +1,25 @@
 package main
 
 import (
+	"bufio"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
+
+	"github.com/klauspost/compress/zstd"
 
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/index"
+	"github.com/aoa-dev/aoa/internal/regularfile"
 )
 
 // exportLog writes the events of this clone to a file, for another clone.
 func (a *app) exportLog(ctx context.Context, file string, force bool) error {
-	client, _, err := a.client(ctx, false)
+	client, _, err := a.client(ctx)
 	if err != nil {
 		return err
 	}
@@ -36,26 +40,32 @@ func (a *app) exportLog(ctx context.Context, file string, force bool) error {
 	})
 }
 
-func (a *app) export(ctx context.Context, client *api.Client, to io.Writer) (int, error) {
-	w, err := newEventWriter(to)
+// export writes zstd of lines of JSON: a head, and events as in docs/json.md. zstd has a checksum of them.
+func (a *app) export(ctx context.Context, client *api.Client, to io.Writer) (n int, err error) {
+	packed, err := zstd.NewWriter(to)
 	if err != nil {
+		return 0, err
+	}
+	out := json.NewEncoder(packed)
+	if err := out.Encode(exportHead{exportVersion}); err != nil {
 		return 0, err
 	}
 	bar := a.progress("events", "events")
 	defer bar.Finish() //nolint:errcheck // only a progress bar
-	for after := int64(0); ; {
-		page, err := api.Call(ctx, client, api.Log, api.LogRequest{Export: true, After: after})
+	for r := (api.LogRequest{Export: true}); ; {
+		page, err := api.Call(ctx, client, api.Log, r)
 		if err != nil {
 			return 0, err
 		}
 		for _, e := range page.Events {
-			if err := w.add(e); err != nil {
+			if err := out.Encode(e); err != nil {
 				return 0, err
 			}
 		}
-		_ = bar.Set(w.events)
-		if after = page.Next; after == 0 {
-			return w.events, w.close()
+		n += len(page.Events)
+		_ = bar.Set(n)
+		if r.After = page.Next; r.After == 0 {
+			return n, packed.Close()
 		}
 	}
 }
@@ -65,7 +75,7 @@ const importedBatch = 500
 
 // importLog learns from the file of another clone.
 func (a *app) importLog(ctx context.Context, file string, force bool) error {
-	client, repo, err := a.client(ctx, false)
+	client, repo, err := a.client(ctx)
 	if err != nil {
 		return err
 	}
@@ -147,10 +157,57 @@ func (a *app) importEvents(ctx context.Context, client *api.Client, name string,
 	return sum, err
 }
 
-// abs is the absolute name of a file of the command line.
-func (a *app) abs(name string) string {
-	if filepath.IsAbs(name) {
-		return name
+const (
+	exportVersion = 1
+	exportLine    = 4 << 20 // longest line in bytes; events are much shorter
+	exportEvents  = 20_000_000
+)
+
+// exportHead is the first line of an exported file.
+type exportHead struct {
+	Version int `json:"aoa_events"`
+}
+
+// readEvents calls fn with the events of a file and returns their number. Only at the end is it known that the file
+// is complete.
+func readEvents(name string, fn func(event.Event) error) (int, error) {
+	f, err := regularfile.Open(name, regularfile.FollowLinks)
+	if err != nil {
+		return 0, err
 	}
-	return filepath.Join(a.dir, name)
+	defer f.Close()
+	return decodeEvents(f, fn)
+}
+
+func decodeEvents(from io.Reader, fn func(event.Event) error) (n int, err error) {
+	packed, err := zstd.NewReader(from, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(64<<20))
+	if err != nil {
+		return 0, err
+	}
+	defer packed.Close()
+	lines := bufio.NewScanner(packed)
+	lines.Buffer(nil, exportLine)
+	var head exportHead
+	if !lines.Scan() || json.Unmarshal(lines.Bytes(), &head) != nil || head.Version == 0 {
+		return 0, errors.Join(errors.New("aoa log --export did not write it"), lines.Err())
+	}
+	if head.Version > exportVersion {
+		return 0, fmt.Errorf("it was made by a newer aoa (version %d, this one reads %d)", head.Version, exportVersion)
+	}
+	for ; lines.Scan(); n++ {
+		var e event.Event
+		if err := json.Unmarshal(lines.Bytes(), &e); err != nil {
+			return n, fmt.Errorf("it is damaged: event %d: %w", n, err)
+		}
+		if n == exportEvents {
+			return n, fmt.Errorf("it holds more than %d events", exportEvents)
+		}
+		if err := fn(e); err != nil {
+			return n, err
+		}
+	}
+	if err := lines.Err(); err != nil {
+		return n, fmt.Errorf("it is damaged: %w", err)
+	}
+	return n, nil
 }

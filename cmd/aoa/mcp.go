@@ -43,9 +43,9 @@ func (a *app) project() string {
 	return a.dir
 }
 
-// openForTools is client for a caller that sees only errors: it adds the hint to the error.
+// openForTools opens the repository and its daemon at each call. The caller sees only errors: they get their hint.
 func (a *app) openForTools(ctx context.Context) (mcp.Repo, error) {
-	client, repo, err := a.client(ctx, false)
+	repo, place, err := a.known(ctx)
 	var f *failure
 	if errors.As(err, &f) {
 		return mcp.Repo{}, &api.Error{Code: api.CodeMissing, Message: f.Error(), Hint: f.hint}
@@ -53,5 +53,5 @@ func (a *app) openForTools(ctx context.Context) (mcp.Repo, error) {
 	if err != nil {
 		return mcp.Repo{}, err
 	}
-	return mcp.Repo{Client: client, Root: repo.Root}, nil
+	return mcp.Repo{Client: a.dial(repo, place), Root: repo.Root}, nil
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"path/filepath"
 	"strings"
 
@@ -15,10 +14,10 @@ import (
 )
 
 // names finds what file names mean that a person typed. A name outside of the repository is an error.
-func (a *app) names(ctx context.Context, client *api.Client, repo *watcher.Repo, typed []string) ([]api.NamedFiles,
-	error) {
-	if len(typed) == 0 {
-		return nil, nil
+func (a *app) names(ctx context.Context, typed ...string) ([]api.NamedFiles, error) {
+	_, repo, err := a.client(ctx)
+	if err != nil || len(typed) == 0 {
+		return nil, err
 	}
 	var r api.NamesRequest
 	for _, t := range typed {
@@ -28,7 +27,7 @@ func (a *app) names(ctx context.Context, client *api.Client, repo *watcher.Repo,
 		}
 		r.Names = append(r.Names, api.TypedName{Typed: t, Path: p})
 	}
-	ans, err := api.Call(ctx, client, api.Names, r)
+	ans, err := call(ctx, a, api.Names, r)
 	return ans.Names, err
 }
 
@@ -62,44 +61,40 @@ func (a *app) sure(n api.NamedFiles) error {
 }
 
 // file is the one file that a name means, gone or not if it may be. A folder is an error.
-func (a *app) file(ctx context.Context, client *api.Client, repo *watcher.Repo, typed string, gone bool) (event.Path,
-	error) {
-	found, err := a.names(ctx, client, repo, []string{typed})
+func (a *app) file(ctx context.Context, typed string, gone bool) (event.Path, error) {
+	found, err := a.names(ctx, typed)
 	if err != nil {
 		return "", err
 	}
-	n := found[0]
-	if !gone {
-		n = n.Present()
-	}
-	if n.Is == api.NameFolder {
+	if found[0].Is == api.NameFolder {
 		return "", usage("%s is a folder, name a file", typed)
 	}
-	if err := a.sure(n); err != nil {
+	files, err := a.files(found, gone)
+	if err != nil {
 		return "", err
 	}
-	return n.Files[0], nil
+	return files[0], nil
 }
 
 // place is the file or the folder that a name means. A folder ends in a slash. With exact, a file of that name in
 // another folder is an error.
-func (a *app) place(ctx context.Context, client *api.Client, repo *watcher.Repo, typed string, exact bool) (event.Path,
-	error) {
-	found, err := a.names(ctx, client, repo, []string{typed})
+func (a *app) place(ctx context.Context, typed string, exact bool) (event.Path, error) {
+	found, err := a.names(ctx, typed)
 	if err != nil {
 		return "", err
 	}
-	n := found[0]
+	n := &found[0]
 	if n.Is == api.NameBase && exact {
 		n.Is, n.Near = api.NameUnknown, n.Files
 	}
 	if n.Is == api.NameFolder {
 		return n.Path + "/", nil
 	}
-	if err := a.sure(n); err != nil {
+	files, err := a.files(found, true)
+	if err != nil {
 		return "", err
 	}
-	return n.Files[0], nil
+	return files[0], nil
 }
 
 // path makes a repository path of a file name that a person typed.
@@ -116,6 +111,14 @@ func (a *app) path(repo *watcher.Repo, arg string) (event.Path, error) {
 		return "", usage("%s is the whole repository, name a file or a folder in it", arg)
 	}
 	return "", fail(exitUsage, "name a file below "+string(repo.Root), "%s is not in this repository", arg)
+}
+
+// abs is the absolute name of a file of the command line.
+func (a *app) abs(name string) string {
+	if filepath.IsAbs(name) {
+		return name
+	}
+	return filepath.Join(a.dir, name)
 }
 
 // near is a file's name as seen from the current folder.
@@ -162,31 +165,22 @@ func prose(typed []string, found []api.NamedFiles) bool {
 // sessionFlag is the session that a command is about. A person may write the beginning of its id.
 func (a *app) sessionFlag(c *cobra.Command, to *string, help string) {
 	c.Flags().StringVar(to, "session", "", help)
-	c.PreRunE = func(c *cobra.Command, _ []string) error {
-		if !c.Flags().Changed("session") || *to == "" {
-			return nil
-		}
-		client, _, err := a.client(c.Context(), false)
-		if err == nil {
-			*to, err = api.FindSession(c.Context(), client, *to)
+	completeFlag(c, "session", a.completeSession)
+	c.PreRunE = func(c *cobra.Command, _ []string) (err error) {
+		if c.Flags().Changed("session") && *to != "" {
+			*to, err = a.oneSession(c.Context(), *to)
 		}
 		return err
 	}
 }
 
-// oneSession is the session that an argument names, and the client of its daemon. Where it may be a new one, an
-// unknown id stays.
-func (a *app) oneSession(ctx context.Context, typed string, fresh bool) (*api.Client, string, error) {
-	client, _, err := a.client(ctx, false)
+// oneSession is the whole id of the session that somebody named by its id, or by a beginning that no other id has.
+func (a *app) oneSession(ctx context.Context, typed string) (string, error) {
+	client, _, err := a.client(ctx)
 	if err != nil {
-		return nil, "", err
+		return "", err
 	}
-	id, err := api.FindSession(ctx, client, typed)
-	var unknown *api.Error
-	if fresh && errors.As(err, &unknown) && unknown.Code == api.CodeMissing {
-		return client, typed, nil
-	}
-	return client, id, err
+	return api.FindSession(ctx, client, typed)
 }
 
 // ownSessionFlag is sessionFlag for commands that agents run: the default is the agent's session, else the daemon

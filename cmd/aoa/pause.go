@@ -25,7 +25,7 @@ To pause one command or one agent session only, set AOA=0 in its environment: AO
 				}
 				r.Seconds = d.Seconds()
 			}
-			return show(c, a, api.Pause, r, func(ans api.PauseAnswer) {
+			return show(c.Context(), a, api.Pause, r, func(ans api.PauseAnswer) {
 				if ans.Until.IsZero() {
 					fmt.Fprintln(a.out, "not paused")
 					return

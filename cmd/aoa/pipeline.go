@@ -113,7 +113,7 @@ func (a *app) pipelineList() *cobra.Command {
 		Long:  `Exits 1 if a definition cannot be read. The others are listed all the same.`,
 		Args:  cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			ans, err := call(c, a, api.Stats, r)
+			ans, err := call(c.Context(), a, api.Stats, r)
 			if err != nil {
 				return err
 			}
@@ -153,7 +153,7 @@ func (a *app) openPipeline(c *cobra.Command, args []string, f *pipelineFlags) (*
 	if f.width < 0 || f.width > 64 || len(f.session) > 128 {
 		return nil, usage("--parallel takes 1 to 64, --session at most 128 bytes")
 	}
-	client, repo, err := a.client(c.Context(), false)
+	client, repo, err := a.client(c.Context())
 	if err != nil {
 		return nil, err
 	}

@@ -46,7 +46,7 @@ docs/store.md has the types. --socket names another socket; only you can connect
 }
 
 func (a *app) serveRedis(ctx context.Context, socket string) error {
-	client, _, err := a.client(ctx, false)
+	client, _, err := a.client(ctx)
 	if err != nil {
 		return err
 	}

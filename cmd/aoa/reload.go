@@ -17,18 +17,14 @@ func (a *app) reload() *cobra.Command {
 		Long: `aOa records the sequence of actions that a prompt led an agent to. When a prompt is like an earlier one,
 the agent is offered the sequence. These commands do the same for people. A replay repeats reads, searches
 and listings. It does not run commands. It shows edits as a diff with
---edits, and makes them only with --apply and the name of that diff. Without a subcommand, this is aoa
-reload list.`,
-		Args: cobra.NoArgs,
+--edits, and makes them only with --apply and the name of that diff.`,
 	}
-	list := a.reloadList()
-	c.RunE = func(c *cobra.Command, _ []string) error { return list.RunE(c, nil) }
-	c.AddCommand(list, a.reloadShow(), a.reloadRun(), a.reloadUndo(), a.reloadForget(), a.reloadStats(), a.reloadExport())
+	c.AddCommand(a.reloadList(), a.reloadShow(), a.reloadRun(), a.reloadUndo(), a.reloadForget(), a.reloadStats(), a.reloadExport())
 	return c
 }
 
 func (a *app) reloadList() *cobra.Command {
-	r := api.SequencesRequest{}
+	var r api.SequencesRequest
 	c := &cobra.Command{
 		Use:     "list",
 		Short:   "the recorded sequences, the last used first; with --for, those that match a prompt",
@@ -36,10 +32,7 @@ func (a *app) reloadList() *cobra.Command {
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			r.All = r.Prompt == ""
-			return show(c, a, api.ReloadList, r, func(ans api.SequencesAnswer) {
-				a.sequenceTable(ans.Sequences,
-					r.Prompt != "")
-			})
+			return show(c.Context(), a, api.ReloadList, r, func(ans api.SequencesAnswer) { a.sequenceTable(ans.Sequences, !r.All) })
 		},
 	}
 	c.Flags().StringVar(&r.Prompt, "for", "", "only sequences that match this prompt, the best first")
@@ -73,7 +66,7 @@ func (a *app) reloadShow() *cobra.Command {
 		Short: "the actions, files and outcome of a sequence",
 		Args:  cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			ans, err := call(c, a, api.ReloadList, api.SequencesRequest{ID: args[0]})
+			ans, err := call(c.Context(), a, api.ReloadList, api.SequencesRequest{ID: args[0]})
 			if err != nil {
 				return err
 			}
@@ -138,7 +131,7 @@ the files.`,
 		RunE: func(c *cobra.Command, args []string) error {
 			r.ID, r.Session = args[0], a.getenv("CLAUDE_CODE_SESSION_ID")
 			r.Edits = r.Edits || r.Plan != ""
-			ans, err := call(c, a, api.ReloadRun, r)
+			ans, err := call(c.Context(), a, api.ReloadRun, r)
 			if err != nil {
 				return err
 			}
@@ -180,7 +173,7 @@ func (a *app) reloadUndo() *cobra.Command {
 		Args:  cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			r := api.ReplayRequest{ID: strings.Join(args, ""), Undo: true}
-			return show(c, a, api.ReloadRun, r, func(ans api.ReplayAnswer) {
+			return show(c.Context(), a, api.ReloadRun, r, func(ans api.ReplayAnswer) {
 				for _, f := range ans.Files {
 					fmt.Fprintln(a.out, a.display(f))
 				}
@@ -197,7 +190,7 @@ func (a *app) reloadForget() *cobra.Command {
 		Args:  cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			r.ID = strings.Join(args, "")
-			return show(c, a, api.ReloadForget, r, func(ans api.SequenceForgetAnswer) {
+			return show(c.Context(), a, api.ReloadForget, r, func(ans api.SequenceForgetAnswer) {
 				fmt.Fprintf(a.out, "forgot %d sequences\n", ans.Sequences)
 			})
 		},
@@ -232,7 +225,7 @@ func (a *app) reloadExport() *cobra.Command {
 		Args:  cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			a.json = true
-			ans, err := call(c, a, api.ReloadList, api.SequencesRequest{Export: true})
+			ans, err := call(c.Context(), a, api.ReloadList, api.SequencesRequest{Export: true})
 			if err != nil {
 				return err
 			}

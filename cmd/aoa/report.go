@@ -69,7 +69,7 @@ func (a *app) makeReport(ctx context.Context, file string, open bool) error {
 	if file == "-" && (open || a.json) {
 		return usage("-o - prints the page itself: leave out --open and --json")
 	}
-	client, repo, err := a.client(ctx, false)
+	client, repo, err := a.client(ctx)
 	if err != nil {
 		return err
 	}
@@ -113,11 +113,11 @@ func (a *app) reportInput(ctx context.Context, client *api.Client, repo *watcher
 	if err != nil && (!errors.As(err, &paused) || paused.Code != api.CodeBusy) {
 		return in, err
 	}
-	if in.Status, err = api.Call(ctx, client, api.Status, api.None{}); err != nil {
+	if in.Status, err = call(ctx, a, api.Status, api.None{}); err != nil {
 		return in, err
 	}
 	logged := func(limit int, kinds ...event.Kind) ([]event.Event, error) {
-		ans, err := api.Call(ctx, client, api.Log, api.LogRequest{Kinds: kinds, Limit: limit})
+		ans, err := call(ctx, a, api.Log, api.LogRequest{Kinds: kinds, Limit: limit})
 		return ans.Events, err
 	}
 	if in.Events, err = logged(reportCommits, event.KindCommit, event.KindRename); err != nil {
@@ -132,35 +132,30 @@ func (a *app) reportInput(ctx context.Context, client *api.Client, repo *watcher
 	if in.Authors, err = repo.Authors(ctx, reportCommits); err != nil {
 		return in, err
 	}
-	kinds, err := api.Call(ctx, client, api.Stats, api.StatsRequest{Table: "kinds"})
+	kinds, err := call(ctx, a, api.Stats, api.StatsRequest{Table: "kinds"})
 	if err != nil {
 		return in, err
 	}
-	in.Kinds = kinds.Kinds
-	proof, err := api.Call(ctx, client, api.Stats, api.StatsRequest{Table: "proof"})
+	proof, err := call(ctx, a, api.Stats, api.StatsRequest{Table: "proof"})
 	if err != nil {
 		return in, err
 	}
-	in.Proof = *proof.Proof
-	in.Past, err = a.pastChanges(ctx, client, in)
+	in.Kinds, in.Proof = kinds.Kinds, *proof.Proof
+	in.Past, err = a.pastChanges(ctx, in)
 	return in, err
 }
 
 // pastChanges asks about the newest commits again.
-func (a *app) pastChanges(ctx context.Context, client *api.Client, in report.Input) ([]eval.Change, error) {
-	th, err := api.Call(ctx, client, api.Threshold, api.None{})
+func (a *app) pastChanges(ctx context.Context, in report.Input) ([]eval.Change, error) {
+	th, err := call(ctx, a, api.Threshold, api.None{})
 	if err != nil {
 		return nil, err
 	}
 	defer debug.SetGCPercent(debug.SetGCPercent(400)) // a replay makes much and keeps little
 	bar := a.progress("asking again about past changes", "commits")
-	o := eval.Options{Newest: reportAsked, Progress: moves(bar)}
-	past, err := eval.Changes(ctx, eval.Source{Name: in.Name, Commits: in.Events}, o, prefetch.Sure(th.Configured))
-	if err != nil {
-		_ = bar.Exit()
-		return nil, err
-	}
-	return past, bar.Finish()
+	defer bar.Finish() //nolint:errcheck // only a progress bar
+	return eval.Changes(ctx, eval.Source{Name: in.Name, Commits: in.Events},
+		eval.Options{Newest: reportAsked, Progress: moves(bar)}, prefetch.Sure(th.Configured))
 }
 
 // lines counts the lines of a file, 0 if it cannot be read or is too long.

@@ -11,12 +11,14 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 	"golang.org/x/term"
 
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/config"
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/locate"
+	"github.com/aoa-dev/aoa/watcher"
 )
 
 // Exit codes. 2 is never used: Claude Code reads it from a hook as "block".
@@ -45,6 +47,9 @@ type app struct {
 	colorErr bool // the same for stderr
 
 	width int // columns of a line of stdout, 0 for any number
+
+	opened     *api.Client // see client
+	openedRepo *watcher.Repo
 
 	root event.Root // of the repository of the current folder, once it is open
 	from string     // the current folder where it is not the root, with symbolic links resolved
@@ -136,7 +141,25 @@ func (a *app) exit(cmd *cobra.Command, err error) int {
 	return code
 }
 
-// commands is the table of commands.
+// commandGroup is a part of the list of commands.
+type commandGroup struct {
+	title    string // "" for commands that are not listed
+	commands []*cobra.Command
+}
+
+// groups is the table of commands. The first group is what aoa --help lists.
+func (a *app) groups() []commandGroup {
+	return []commandGroup{
+		{"Commands:", []*cobra.Command{a.init(), a.suggest(), a.why(), a.status(), a.report(), a.remove()}},
+		{"Look back:", []*cobra.Command{a.stats(), a.log(), a.feedback(), a.eval()}},
+		{"Set up:", []*cobra.Command{a.config(), a.doctor(), a.pause(), a.forget(), a.hooks(), a.daemon()}},
+		{"For agents and systems:", []*cobra.Command{a.context(), a.session(), a.reload(), a.cache(), a.stage(),
+			a.pipeline(), a.redis(), a.mcp()}},
+		{"", []*cobra.Command{a.hook(), a.statusline(), a.atComplete()}},
+	}
+}
+
+// commands makes the root of all commands.
 func (a *app) commands() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "aoa",
@@ -161,36 +184,77 @@ Start with:  aoa init           learn this repository's history
 		return c.Help()
 	}
 	root.PersistentFlags().BoolVar(&a.json, "json", false, "print JSON; docs/json.md lists the fields")
-	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return usage("%v", err) })
-	for _, g := range []struct {
-		title    string
-		commands []*cobra.Command
-	}{
-		{"Every day:", []*cobra.Command{a.init(), a.suggest(), a.why(), a.status(), a.feedback()}},
-		{"Look back:", []*cobra.Command{a.report(), a.stats(), a.log()}},
-		{"Set up:", []*cobra.Command{a.config(), a.doctor(), a.pause(), a.forget(), a.remove()}},
-		{"For agents and systems:", []*cobra.Command{a.hooks(), a.context(), a.session(), a.reload(), a.cache(), a.stage(),
-			a.pipeline(), a.redis(), a.mcp(), a.eval(), a.daemon()}},
-		{"", []*cobra.Command{a.hook(), a.statusline(), a.atComplete()}},
-	} {
-		if g.title != "" {
-			root.AddGroup(&cobra.Group{ID: g.title, Title: g.title})
-		}
+	root.SetFlagErrorFunc(flagError)
+	groups := a.groups()
+	for _, g := range groups {
 		for _, c := range g.commands {
 			c.Hidden = g.title == ""
-			c.GroupID = g.title
 			strict(c)
 			root.AddCommand(c)
 		}
 	}
+	of := root.HelpFunc()
+	root.SetHelpFunc(func(c *cobra.Command, args []string) {
+		if c == root {
+			a.help(root, groups[:1], "aoa help all lists every command, aoa help COMMAND describes one.")
+			return
+		}
+		of(c, args)
+	})
+	root.SetHelpCommand(&cobra.Command{Use: "help [COMMAND|all]", Short: "describe a command, or list all of them",
+		RunE: func(_ *cobra.Command, args []string) error {
+			c, rest, err := root.Find(args)
+			switch {
+			case len(args) == 1 && args[0] == "all":
+				a.help(root, groups[:len(groups)-1], "aoa completion SHELL prints the completion of bash, zsh, fish or powershell.")
+				return nil
+			case err != nil || len(rest) > 0:
+				return usage("no command is called %q; aoa help all lists them", strings.Join(args, " "))
+			}
+			c.InitDefaultHelpFlag()
+			return c.Help()
+		}})
 	return root
+}
+
+// help prints what aOa is and groups of commands.
+func (a *app) help(root *cobra.Command, groups []commandGroup, more string) {
+	fmt.Fprintln(a.out, root.Long)
+	for _, g := range groups {
+		fmt.Fprintln(a.out, "\n"+g.title)
+		for _, c := range g.commands {
+			fmt.Fprintf(a.out, "  %-11s %s\n", c.Name(), c.Short)
+		}
+	}
+	root.InitDefaultHelpFlag()
+	fmt.Fprintf(a.out, "\nFlags:\n%s\n%s\n", root.Flags().FlagUsages(), more)
+}
+
+// flagError is a usage error that names the flag which may be meant.
+func flagError(c *cobra.Command, err error) error {
+	var unknown *pflag.NotExistError
+	if errors.As(err, &unknown) && len(unknown.GetSpecifiedName()) > 1 {
+		var known []string
+		c.Flags().VisitAll(func(f *pflag.Flag) { known = append(known, f.Name) })
+		if near := config.Nearest(unknown.GetSpecifiedName(), known); near != "" {
+			return usage("%v; did you mean --%s?", err, near)
+		}
+	}
+	return usage("%v", err)
 }
 
 // strict turns cobra's argument errors into usage errors, also those of subcommands. A command that only has
 // subcommands prints its help.
 func strict(c *cobra.Command) {
 	if c.HasSubCommands() && c.RunE == nil {
-		c.Args, c.RunE = cobra.NoArgs, func(c *cobra.Command, _ []string) error { return c.Help() }
+		c.RunE = func(c *cobra.Command, _ []string) error { return c.Help() }
+		c.Args = func(c *cobra.Command, args []string) error {
+			var known []string
+			for _, sub := range c.Commands() {
+				known = append(known, sub.Name())
+			}
+			return knownWords("command", args, known)
+		}
 	}
 	if check := c.Args; check != nil {
 		c.Args = func(c *cobra.Command, args []string) error {

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -36,11 +38,19 @@ encrypted. After 30 days without use a session is archived, and after 90 days it
 
 func (a *app) sessionList() *cobra.Command {
 	var r api.SessionsRequest
-	c := showing(a, "list", "the sessions, the newest first", api.Sessions, &r, func(ans api.SessionsAnswer) {
-		printList(a, "session\tstate\tlast\tturns\tcommands\ttokens\tagent", ans.Sessions, func(s api.SessionSnapshot) []any {
-			return []any{s.ID, s.State, stamp(s.Last), s.Turns, s.Commands, count(s.Tokens), s.Agent}
-		})
-	})
+	c := &cobra.Command{
+		Use:   "list",
+		Short: "the sessions, the newest first",
+		Args:  cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			const head = "session\tstate\tlast\tturns\tcommands\ttokens\tagent"
+			return show(c.Context(), a, api.Sessions, r, func(ans api.SessionsAnswer) {
+				printList(a, head, ans.Sessions, func(s api.SessionSnapshot) []any {
+					return []any{s.ID, s.State, stamp(s.Last), s.Turns, s.Commands, count(s.Tokens), s.Agent}
+				})
+			})
+		},
+	}
 	f := c.Flags()
 	f.StringVar(&r.State, "state", "", "of this state only: active, paused, completed, failed or archived")
 	f.BoolVar(&r.Archived, "archived", false, "archived sessions too")
@@ -50,17 +60,10 @@ func (a *app) sessionList() *cobra.Command {
 
 func (a *app) sessionShow() *cobra.Command {
 	var r api.SessionsRequest
-	c := &cobra.Command{
-		Use:   "show ID",
-		Short: "the snapshot of a session, and its record",
-		Args:  cobra.ExactArgs(1),
-		RunE: func(c *cobra.Command, args []string) error {
-			client, id, err := a.oneSession(c.Context(), args[0], false)
-			if err != nil {
-				return err
-			}
+	c := a.sessionCommand("show", "the snapshot of a session, and its record", false,
+		func(ctx context.Context, id string) error {
 			r.ID = id
-			ans, err := api.Call(c.Context(), client, api.Sessions, r)
+			ans, err := call(ctx, a, api.Sessions, r)
 			if err != nil {
 				return err
 			}
@@ -75,10 +78,31 @@ func (a *app) sessionShow() *cobra.Command {
 					fmt.Fprintln(a.out, harmless(fmt.Sprintf("%s  %-7s %s%s", stamp(e.Time), e.Kind, a.fileNames(e.Paths, " "), text)))
 				}
 			})
-		},
-	}
+		})
 	c.Flags().BoolVar(&r.Full, "full", false, "print the record too: prompts and actions")
 	return c
+}
+
+// sessionCommand is a command about the session that its argument names. Where it may be a new one, an unknown id
+// stays.
+func (a *app) sessionCommand(verb, short string, fresh bool, run func(ctx context.Context, id string) error) *cobra.Command {
+	return &cobra.Command{
+		Use:               verb + " ID",
+		Short:             short,
+		Args:              cobra.ExactArgs(1),
+		ValidArgsFunction: first(a.completeSession),
+		RunE: func(c *cobra.Command, args []string) error {
+			id, err := a.oneSession(c.Context(), args[0])
+			var unknown *api.Error
+			if fresh && errors.As(err, &unknown) && unknown.Code == api.CodeMissing {
+				id, err = args[0], nil
+			}
+			if err != nil {
+				return err
+			}
+			return run(c.Context(), id)
+		},
+	}
 }
 
 // printSession prints what is needed to continue a session.
@@ -105,38 +129,19 @@ func (a *app) printSession(s api.SessionSnapshot) {
 }
 
 func (a *app) sessionSet(verb, state, short string) *cobra.Command {
-	return &cobra.Command{
-		Use:   verb + " ID",
-		Short: short,
-		Args:  cobra.ExactArgs(1),
-		RunE: func(c *cobra.Command, args []string) error {
-			client, id, err := a.oneSession(c.Context(), args[0], state == "active")
-			if err != nil {
-				return err
-			}
-			return showFrom(c.Context(), a, client, api.SessionSet, api.SessionSetRequest{ID: id, State: state}, a.printSession)
-		},
-	}
+	return a.sessionCommand(verb, short, state == "active", func(ctx context.Context, id string) error {
+		return show(ctx, a, api.SessionSet, api.SessionSetRequest{ID: id, State: state}, a.printSession)
+	})
 }
 
 func (a *app) sessionRemove() *cobra.Command {
-	return &cobra.Command{
-		Use:   "rm ID",
-		Short: "delete the snapshot of a session, and what pipelines stored in it",
-		Long:  `The record stays in the log; aoa forget --session erases it too.`,
-		Args:  cobra.ExactArgs(1),
-		RunE: func(c *cobra.Command, args []string) error {
-			client, id, err := a.oneSession(c.Context(), args[0], false)
-			if err != nil {
+	c := a.sessionCommand("rm", "delete the snapshot of a session, and what pipelines stored in it", false,
+		func(ctx context.Context, id string) error {
+			if _, err := call(ctx, a, api.SessionSet, api.SessionSetRequest{ID: id, State: "removed"}); err != nil {
 				return err
 			}
-			r := api.SessionSetRequest{ID: id, State: "removed"}
-			if _, err := api.Call(c.Context(), client, api.SessionSet, r); err != nil {
-				return err
-			}
-			return a.answer(api.None{}, func() {
-				fmt.Fprintf(a.out, "removed %s\n", event.Path(id).Display())
-			})
-		},
-	}
+			return a.answer(api.None{}, func() { fmt.Fprintf(a.out, "removed %s\n", event.Path(id).Display()) })
+		})
+	c.Long = `The record stays in the log; aoa forget --session erases it too.`
+	return c
 }

@@ -44,7 +44,7 @@ name alone, it says whether a dependency or the template of the newest run has c
 			if err != nil {
 				return err
 			}
-			client, repo, err := a.client(c.Context(), false)
+			client, repo, err := a.client(c.Context())
 			if err != nil {
 				return err
 			}
@@ -122,7 +122,7 @@ func (a *app) stageList() *cobra.Command {
 
 // askStages asks for kept results. A result that is shown follows behind the answer.
 func (a *app) askStages(ctx context.Context, r api.StageListRequest) (*api.Reply[api.StageListAnswer], error) {
-	client, _, err := a.client(ctx, false)
+	client, _, err := a.client(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -216,9 +216,8 @@ func (a *app) stageRemove() *cobra.Command {
 				return usage("name a stage or a key, or --all for the results of all stages")
 			}
 			r.Name = strings.Join(args, "")
-			return show(c, a, api.StageDrop, r, func(ans api.StageDropAnswer) {
-				fmt.Fprintf(a.out, "deleted %d\n",
-					ans.Dropped)
+			return show(c.Context(), a, api.StageDrop, r, func(ans api.StageDropAnswer) {
+				fmt.Fprintf(a.out, "deleted %d\n", ans.Dropped)
 			})
 		},
 	}

@@ -149,7 +149,7 @@ func pattern(here, dir, p string) string {
 
 // runStage is aoa stage run.
 func (a *app) runStage(ctx context.Context, name string, command []string, f *stageFlags) error {
-	client, repo, err := a.client(ctx, false)
+	client, repo, err := a.client(ctx)
 	if err != nil {
 		return err
 	}

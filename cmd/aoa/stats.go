@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -33,19 +34,24 @@ To let a collector fetch the metrics over TCP: aoa config metrics_addr 127.0.0.1
 		ValidArgs: []string{"files", "tags", "sessions", "kinds", "cost", "proof", "metrics"},
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return a.summary(c)
+				return a.summary(c.Context())
 			}
-			switch r.Table = args[0]; r.Table {
-			case "proof":
-				ans, err := call(c, a, api.Stats, r)
-				if err != nil {
-					return err
+			r.Table = args[0]
+			if r.Table == "metrics" { // with --json too: the text is the answer
+				raw, err := call(c.Context(), a, api.Metrics, api.None{})
+				if err == nil {
+					_, err = a.out.Write(raw)
 				}
-				return a.answer(ans.Proof, func() { a.printProof(*ans.Proof) })
-			case "metrics":
-				return a.metrics(c)
+				return err
 			}
-			return show(c, a, api.Stats, r, a.printStats)
+			ans, err := call(c.Context(), a, api.Stats, r)
+			if err == nil && r.Table == "proof" {
+				return a.answer(ans.Proof, func() { a.printProof(*ans.Proof) })
+			}
+			if err != nil {
+				return err
+			}
+			return a.answer(ans, func() { a.printStats(ans) })
 		},
 	}
 	c.Flags().IntVarP(&r.Limit, "number", "n", 20, "number of rows")
@@ -60,8 +66,7 @@ func (a *app) printStats(ans api.StatsAnswer) {
 		})
 	case len(ans.Tags) > 0:
 		printList(a, "uses\tfiles\ttag", ans.Tags, func(t api.TagStat) []any {
-			return []any{count(t.Uses), count(t.Files),
-				"#" + t.Tag}
+			return []any{count(t.Uses), count(t.Files), "#" + t.Tag}
 		})
 	case len(ans.Sessions) > 0:
 		printList(a, "started\tlength\tevents\tfiles\tagent\tsession", ans.Sessions, func(s api.SessionStat) []any {
@@ -92,16 +97,6 @@ func (a *app) printStats(ans api.StatsAnswer) {
 	}
 }
 
-// metrics prints Prometheus text, with --json too: the text is the answer.
-func (a *app) metrics(c *cobra.Command) error {
-	raw, err := call(c, a, api.Metrics, api.None{})
-	if err != nil {
-		return err
-	}
-	_, err = a.out.Write(raw)
-	return err
-}
-
 func kindCells(k api.KindStat) []any {
 	name, precision, lift := k.Kind, "-", "-"
 	if k.Retired {
@@ -121,5 +116,75 @@ func (a *app) retirement(kinds []api.RetiredKind) {
 	for _, k := range kinds {
 		a.talk("%s has retired itself: %s", k.Kind, k.Why)
 		a.talk("hint: it returns by itself after some 140 more predictions, or at once with %s", k.Back)
+	}
+}
+
+// summaryRows is how many files and pairs a summary has.
+const summaryRows = 5
+
+// statsSummary is what aoa stats prints without an argument, for --json.
+type statsSummary struct {
+	Status api.StatusAnswer `json:"status"`
+	Hot    []api.FileStat   `json:"hot"`   // committed most in the last year of the history
+	Files  []api.FileStat   `json:"files"` // opened most
+	Pairs  []api.Pair       `json:"pairs"` // that change together most
+	Kinds  []api.KindStat   `json:"kinds"`
+}
+
+// summary prints the most important totals. From the first day on it has those of the history.
+func (a *app) summary(ctx context.Context) error {
+	s := statsSummary{}
+	var err error
+	if s.Status, err = call(ctx, a, api.Status, api.None{}); err != nil {
+		return err
+	}
+	for _, t := range []struct {
+		table string
+		keep  func(api.StatsAnswer)
+	}{
+		{"commits", func(ans api.StatsAnswer) { s.Hot = append([]api.FileStat{}, ans.Files...) }},
+		{"files", func(ans api.StatsAnswer) { s.Files = append([]api.FileStat{}, ans.Files...) }},
+		{"pairs", func(ans api.StatsAnswer) { s.Pairs = ans.Pairs }},
+		{"kinds", func(ans api.StatsAnswer) { s.Kinds = append([]api.KindStat{}, ans.Kinds...) }},
+	} {
+		ans, err := call(ctx, a, api.Stats, api.StatsRequest{Table: t.table, Limit: summaryRows})
+		if err != nil {
+			return err
+		}
+		t.keep(ans)
+	}
+	return a.answer(s, func() { a.printSummary(s) })
+}
+
+func (a *app) printSummary(s statsSummary) {
+	fmt.Fprintf(a.out, "%s commits over %s files, %s sessions of agents, %s events\n", count(s.Status.Commits),
+		count(s.Status.Files),
+		count(s.Status.Sessions), count(s.Status.Events))
+	if len(s.Hot) > 0 {
+		fmt.Fprintln(a.out, "\ncommitted most in the last year of the history:")
+		printList(a, "", s.Hot, func(f api.FileStat) []any {
+			return []any{"  " + a.display(f.File), plural(int(f.Commits), "commit")}
+		})
+	}
+	if len(s.Files) > 0 {
+		fmt.Fprintln(a.out, "\nopened most:")
+		printList(a, "", s.Files, func(f api.FileStat) []any { return []any{"  " + a.display(f.File), count(f.Accesses)} })
+	}
+	if len(s.Pairs) > 0 {
+		fmt.Fprintln(a.out, "\nchange together most, although their names are not alike:")
+		printList(a, "", s.Pairs, func(p api.Pair) []any {
+			return []any{"  " + a.display(p.A), a.display(p.B), fmt.Sprintf("%d of %d commits", p.Both, p.OfA)}
+		})
+	}
+	shown, used, settled := int64(0), int64(0), int64(0)
+	for _, k := range s.Kinds {
+		shown, used, settled = shown+k.Shown, used+k.Used, settled+k.Settled
+	}
+	if shown > 0 {
+		fmt.Fprintf(a.out, "\nhints: %s files shown, %s of %s used\n", count(shown), count(used), count(settled))
+	}
+	if s.Status.Sessions == 0 {
+		a.talk("no agent has worked here since aoa init")
+		a.talk("hint: aoa init --hooks claude,git")
 	}
 }

@@ -27,7 +27,7 @@ func (a *app) status() *cobra.Command {
 			if all {
 				return a.statusAll(c.Context())
 			}
-			if err := show(c, a, api.Status, api.None{}, a.statusTable); err != nil || a.json {
+			if err := show(c.Context(), a, api.Status, api.None{}, a.statusTable); err != nil || a.json {
 				return err
 			}
 			return a.hintWorktree(c.Context())
@@ -128,8 +128,8 @@ func progress(p api.Progress) string {
 	return p.State
 }
 
-// running lists the stores of this user's daemons. Each daemon writes a file in the registry.
-func (a *app) running() []locate.Place {
+// daemons lists the stores of this user's daemons. Each daemon writes a file in the registry.
+func (a *app) daemons() []locate.Place {
 	var out []locate.Place
 	names, _ := filepath.Glob(filepath.Join(a.registry(), "*"))
 	sort.Strings(names)
@@ -156,8 +156,8 @@ func (a *app) running() []locate.Place {
 func (a *app) statusAll(ctx context.Context) error {
 	found := []api.StatusAnswer{}
 	silentOnes := 0
-	for _, p := range a.running() {
-		st, err := api.Call(ctx, a.clientOf(p), api.Status, api.None{})
+	for _, p := range a.daemons() {
+		st, err := api.Call(ctx, a.running(p), api.Status, api.None{})
 		var silent *api.Silent
 		switch {
 		case err == nil:

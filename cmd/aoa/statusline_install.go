@@ -1,9 +1,6 @@
 package main
 
 import (
-	"bytes"
-	"encoding/json"
-	"fmt"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
@@ -18,8 +15,7 @@ type statusChange struct {
 }
 
 func (a *app) statuslineInstall() *cobra.Command {
-	var hand bool
-	c := &cobra.Command{
+	return &cobra.Command{
 		Use:   "install",
 		Short: "add it to Claude Code's settings and wrap the present status line",
 		Long: `Adds the status line to the settings.json in Claude Code's folder. If you have a status line, it is
@@ -28,15 +24,10 @@ restores the original bytes. If the file cannot be edited safely, it stays uncha
 add by hand is printed.`,
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			if hand {
-				return a.statusByHand()
-			}
 			file, o := a.statusFile()
 			return a.statusDone(install.AddStatusLine(file, o))
 		},
 	}
-	c.Flags().BoolVar(&hand, "print", false, "print the setting and change no file")
-	return c
 }
 
 func (a *app) statuslineRemove() *cobra.Command {
@@ -70,20 +61,5 @@ func (a *app) statusDone(c install.Change, err error) error {
 			return
 		}
 		a.table("claude\t" + c.Done + "\t" + c.File)
-	})
-}
-
-// statusByHand prints the setting to add by hand.
-func (a *app) statusByHand() error {
-	file, _ := a.statusFile()
-	line, err := install.StatusLineSnippet(file)
-	if err != nil {
-		return fail(exitFailed, "correct the file first", "read status line: %s: %v", file, err)
-	}
-	return a.answer(map[string]any{"file": file, "statusLine": line}, func() {
-		var indented bytes.Buffer
-		_ = json.Indent(&indented, line, "", "  ") // it is JSON
-		a.talk("put this into %s in place of its statusLine:", file)
-		fmt.Fprintf(a.out, "\"statusLine\": %s\n", &indented)
 	})
 }

@@ -12,7 +12,6 @@ import (
 
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/event"
-	"github.com/aoa-dev/aoa/watcher"
 )
 
 func (a *app) suggest() *cobra.Command {
@@ -77,11 +76,11 @@ func (a *app) suggestFiles(ctx context.Context, q event.Query, args []string, ho
 	if how.check && !how.staged && len(args) == 0 {
 		return usage("--check needs a change: name FILEs, or use --staged")
 	}
-	client, repo, err := a.client(ctx, false)
+	_, repo, err := a.client(ctx)
 	if err != nil {
 		return err
 	}
-	if err := a.suggestWhat(ctx, client, repo, &q, args, how); err != nil {
+	if err := a.suggestWhat(ctx, &q, args, how); err != nil {
 		return err
 	}
 	if how.staged {
@@ -100,11 +99,11 @@ func (a *app) suggestFiles(ctx context.Context, q event.Query, args []string, ho
 	}
 	idle := bare && len(q.Files) == 0
 	if how.check {
-		return a.checkChange(ctx, client, q.Files, q.Limit)
+		return a.checkChange(ctx, q.Files, q.Limit)
 	}
 	asked := q
 	asked.Explain = q.Explain || bare && !a.json // the counts of commits may be a weaker reason
-	ans, err := api.Call(ctx, client, api.Rank, asked)
+	ans, err := call(ctx, a, api.Rank, asked)
 	if err != nil {
 		return err
 	}
@@ -149,9 +148,8 @@ func aboutBranch(b event.Branch) string {
 }
 
 // suggestWhat makes files of the arguments, or a prompt if they are prose.
-func (a *app) suggestWhat(ctx context.Context, client *api.Client, repo *watcher.Repo, q *event.Query, args []string,
-	how suggestHow) error {
-	found, err := a.names(ctx, client, repo, args)
+func (a *app) suggestWhat(ctx context.Context, q *event.Query, args []string, how suggestHow) error {
+	found, err := a.names(ctx, args...)
 	if err != nil {
 		return err
 	}

@@ -21,22 +21,18 @@ hand.`,
 		Example: `  aoa why docs/api.md --with internal/api/wire.go
   aoa why docs/api.md --prompt "document the wire format"`,
 		Args: cobra.ExactArgs(1),
-		RunE: func(c *cobra.Command, args []string) error {
-			client, repo, err := a.client(c.Context(), false)
-			if err != nil {
+		RunE: func(c *cobra.Command, args []string) (err error) {
+			if r.File, err = a.file(c.Context(), args[0], false); err != nil {
 				return err
 			}
-			if r.File, err = a.file(c.Context(), client, repo, args[0], false); err != nil {
-				return err
-			}
-			found, err := a.names(c.Context(), client, repo, with)
+			found, err := a.names(c.Context(), with...)
 			if err != nil {
 				return err
 			}
 			if r.Query.Files, err = a.files(found, false); err != nil {
 				return err
 			}
-			ans, err := api.Call(c.Context(), client, api.Why, r)
+			ans, err := call(c.Context(), a, api.Why, r)
 			if err != nil {
 				return err
 			}
@@ -44,12 +40,13 @@ hand.`,
 			return a.answer(struct {
 				api.WhyAnswer
 				Root event.Root `json:"root"`
-			}{ans, repo.Root}, func() { a.explain(ans) })
+			}{ans, a.root}, func() { a.explain(ans) })
 		},
 		ValidArgsFunction: a.completeFile,
 	}
 	f := c.Flags()
 	f.StringSliceVarP(&with, "with", "w", nil, "the files that aoa suggest got as FILE…")
+	completeFlag(c, "with", a.completeFile)
 	f.StringVarP(&r.Query.Prompt, "prompt", "p", "", "the task in words")
 	a.sessionFlag(c, &r.Query.Session, "rank for this agent session")
 	return c

@@ -1,7 +1,6 @@
 package install
 
 import (
-	"encoding/json"
 	"errors"
 	"regexp"
 	"strings"
@@ -86,30 +85,6 @@ func RemoveStatusLine(file string, o Options) (Change, error) {
 		return f.delete()
 	}
 	return f.write(Changed, s.bytes())
-}
-
-// StatusLineSnippet is the statusLine that AddStatusLine would leave in a file, as JSON: for those who edit by hand.
-func StatusLineSnippet(file string) (json.RawMessage, error) {
-	ours := json.RawMessage(compact(statusSetting{"command", statusOnly}))
-	old, _, err := readIfThere(file)
-	if err != nil || old == nil {
-		return ours, err
-	}
-	claude, _ := agents.Find("claude")
-	s, err := parseSettings(old, claude)
-	if err != nil {
-		return nil, err
-	}
-	command, err := s.statusCommand()
-	if err != nil || command == nil {
-		return ours, err
-	}
-	if !ourStatus.MatchString(textOf(command)) {
-		command.Value = hujson.Literal(wrapStatus(string(command.Value.(hujson.Literal))))
-	}
-	line, _ := member(s.root, statusKey)
-	line.Minimize()
-	return line.Pack(), nil
 }
 
 // openStatus reads the file; the settings are nil when it does not exist.

@@ -134,19 +134,27 @@ func unknownKey(name string) error {
 	return fmt.Errorf("%w: %q (aoa config lists them)", errUnknown, name)
 }
 
-// nearest returns the known key or variable most like a name, "" if none is close. Only the first 64 bytes are
-// compared.
-func nearest(name string) (best string) {
-	short := strings.ToLower(name[:min(len(name), 64)])
-	least := max(2, len(name)/3) + 1
+// nearest returns the known key or variable most like a name, "" if none is close.
+func nearest(name string) string {
+	var known []string
 	for _, k := range Keys() {
-		for _, candidate := range []string{k.Name, k.Env} {
-			if d := fuzzy.LevenshteinDistance(short, strings.ToLower(candidate)); d < least {
-				best, least = k.Name, d
-				if strings.HasPrefix(name, "AOA_") {
-					best = candidate
-				}
-			}
+		if strings.HasPrefix(name, "AOA_") {
+			known = append(known, k.Env)
+		} else {
+			known = append(known, k.Name)
+		}
+	}
+	return Nearest(name, known)
+}
+
+// Nearest returns the one of the known words that is most like a word, "" if none is close: a third of its letters may
+// differ, or two. Only the first 64 bytes are compared.
+func Nearest(word string, known []string) (best string) {
+	word = strings.ToLower(word[:min(len(word), 64)])
+	least := max(2, len(word)/3) + 1
+	for _, k := range known {
+		if d := fuzzy.LevenshteinDistance(word, strings.ToLower(k)); d < least {
+			best, least = k, d
 		}
 	}
 	return best

@@ -14,6 +14,7 @@ import (
 
 	"github.com/aoa-dev/aoa/hooks/client"
 	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/internal/config"
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/locate"
 	"github.com/aoa-dev/aoa/rank"
@@ -78,7 +79,7 @@ func (a *app) typingIn(ctx context.Context) (*watcher.Repo, error) {
 // the names as they are, so those with control and invisible characters are left out.
 func (a *app) completing(ctx context.Context, repo *watcher.Repo, r api.Typing) []event.Path {
 	if place := locate.Find(repo.CommonDir, a.getenv); place.Exists() {
-		if ans, err := api.Call(ctx, a.clientOf(place), api.Names, api.NamesRequest{Typing: &r}); err == nil {
+		if ans, err := api.Call(ctx, a.running(place), api.Names, api.NamesRequest{Typing: &r}); err == nil {
 			return slices.DeleteFunc(ans.Files, hostile)
 		}
 	}
@@ -135,4 +136,63 @@ func (a *app) typedFrom(repo *watcher.Repo, typed string) (string, bool) {
 	// The extra letter keeps Join from removing a slash at the end.
 	p, ok := repo.Root.Path(filepath.Join(dir, typed+"x"))
 	return strings.TrimSuffix(string(p), "x"), ok
+}
+
+// words completes words with commas between them.
+func words(known ...string) cobra.CompletionFunc {
+	return func(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
+		before := typed[:strings.LastIndexByte(typed, ',')+1]
+		var out []string
+		for _, w := range known {
+			if !slices.Contains(strings.Split(before, ","), w) {
+				out = append(out, before+w)
+			}
+		}
+		return out, cobra.ShellCompDirectiveNoFileComp
+	}
+}
+
+// first completes the first argument only.
+func first(fn cobra.CompletionFunc) cobra.CompletionFunc {
+	return func(c *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
+		if len(args) > 0 {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		return fn(c, args, typed)
+	}
+}
+
+// completeFlag makes a shell complete the values of a flag.
+func completeFlag(c *cobra.Command, flag string, fn cobra.CompletionFunc) {
+	if err := c.RegisterFlagCompletionFunc(flag, fn); err != nil {
+		panic(err) // no such flag: every test fails
+	}
+}
+
+// completeSession completes the ids of sessions, the newest first. It starts no daemon.
+func (a *app) completeSession(c *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
+	ctx, cancel := context.WithTimeout(c.Context(), typeWait*time.Duration(client.Factor()))
+	defer cancel()
+	var out []string
+	if _, place, err := a.known(ctx); err == nil {
+		ans, _ := api.Call(ctx, a.running(place), api.Sessions, api.SessionsRequest{}) // without an answer there are none
+		for _, s := range ans.Sessions {
+			out = append(out, s.ID+"\t"+s.Agent+" "+stamp(s.Last))
+		}
+	}
+	return out, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
+}
+
+// knownWords refuses words that are not among the known ones, and names the one that may be meant.
+func knownWords(what string, typed, known []string) error {
+	for _, t := range typed {
+		if slices.Contains(known, t) {
+			continue
+		}
+		if near := config.Nearest(t, known); near != "" {
+			return usage("no %s %q; did you mean %s?", what, t, near)
+		}
+		return usage("no %s %q; there are %s", what, t, strings.Join(known, ", "))
+	}
+	return nil
 }

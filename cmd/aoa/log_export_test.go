@@ -2,22 +2,30 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"math/rand/v2"
 	"testing"
 	"time"
+
+	"github.com/klauspost/compress/zstd"
 
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
 func someExport(t testing.TB, n int) []byte {
 	var b bytes.Buffer
-	w, err := newEventWriter(&b)
+	packed, err := zstd.NewWriter(&b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := json.NewEncoder(packed)
+	err = out.Encode(exportHead{exportVersion})
 	for i := range n {
-		err = errors.Join(err, w.add(event.Event{ID: string(rune('a' + i)), Time: time.Unix(int64(i), 0).UTC(),
+		err = errors.Join(err, out.Encode(event.Event{ID: string(rune('a' + i)), Time: time.Unix(int64(i), 0).UTC(),
 			Kind: event.KindRead, Paths: []event.Path{"a.go"}}))
 	}
-	if err := errors.Join(err, w.close()); err != nil {
+	if err := errors.Join(err, packed.Close()); err != nil {
 		t.Fatal(err)
 	}
 	return b.Bytes()
@@ -31,7 +39,7 @@ func TestExportDamage(t *testing.T) {
 		t.Fatalf("%d events, %v", n, err)
 	}
 	r := rand.New(rand.NewPCG(1, 2))
-	for range 300 {
+	for range 3000 {
 		b := bytes.Clone(whole)
 		if r.IntN(2) == 0 {
 			b = b[:r.IntN(len(b))]

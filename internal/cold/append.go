@@ -43,7 +43,7 @@ func (d *DB) AppendCommits(ctx context.Context, events []event.Event,
 	if len(b.fresh) == 0 {
 		return d.seq.Load(), nil, nil
 	}
-	d.seq.Store(b.seq)
+	d.committed(b.seq)
 	has := func(kinds ...event.Kind) bool {
 		return slices.ContainsFunc(b.fresh, func(e event.Event) bool { return slices.Contains(kinds, e.Kind) })
 	}
@@ -268,7 +268,7 @@ func (d *DB) Advance(ctx context.Context, seq int64) (changed bool, err error) {
 			setMeta)
 	})
 	if err == nil {
-		d.seq.Store(seq)
+		d.committed(seq)
 	}
 	return err == nil, err
 }

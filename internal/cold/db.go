@@ -30,8 +30,7 @@ type DB struct {
 	copying sync.Mutex                         // held while the copy is made or deleted
 	callOff atomic.Pointer[context.CancelFunc] // of the copy that is being made, or was last
 
-	marking sync.Mutex  // guards what follows
-	marked  int64       // the number in the mark
+	marking sync.Mutex  // held while the mark is written
 	opened  os.FileInfo // the file when it was opened
 
 	// These belong to who writes. A transaction that fails takes all of them with it.

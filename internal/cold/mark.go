@@ -9,8 +9,8 @@ import (
 	"github.com/aoa-dev/aoa/internal/regularfile"
 )
 
-// Beside the database lies a file with the number of the last batch. SQLite does not notice when its write-ahead log
-// was deleted or cut: the database is sound, and ends earlier. The next Open compares the two.
+// Beside the database lies a file with the number of the last batch, written after each commit. SQLite does not notice
+// when its write-ahead log was deleted or cut: the database is sound, and ends earlier. The next Open compares the two.
 const markSuffix = ".mark"
 
 // Warnings of an Open that finds less than there was. Each is given once: Open sets the mark to what it found.
@@ -39,29 +39,26 @@ func readMark(path string) int64 {
 	return n
 }
 
-// Mark writes the number of the last batch beside the database if it has changed. It is to be called about once a
-// second while batches are written; Close calls it, too.
-func (d *DB) Mark() error {
+// committed notes that a batch is committed. A mark that cannot be written is behind until the next batch.
+func (d *DB) committed(seq int64) {
+	d.seq.Store(seq)
+	_ = d.mark()
+}
+
+// mark writes the number of the last batch beside the database. Where the database was deleted or moved meanwhile, the
+// mark belongs to another one.
+func (d *DB) mark() error {
 	d.marking.Lock()
 	defer d.marking.Unlock()
-	seq := d.seq.Load()
-	if seq == d.marked {
-		return nil
-	}
-	// Where the database was deleted or moved meanwhile, the mark belongs to another one.
 	if now, err := os.Stat(d.path); err != nil || !os.SameFile(now, d.opened) {
-		return nil
+		return err
 	}
 	f, err := os.OpenFile(markFile(d.path), os.O_WRONLY|os.O_CREATE, 0o600)
 	if err != nil {
 		return err
 	}
-	_, err = f.WriteAt(fmt.Appendf(nil, "%019d\n", seq), 0) // always as long: there is no moment without a number
-	if err := errors.Join(err, f.Close()); err != nil {
-		return err
-	}
-	d.marked = seq
-	return nil
+	_, err = f.WriteAt(fmt.Appendf(nil, "%019d\n", d.Last()), 0) // always as long: there is no moment without a number
+	return errors.Join(err, f.Close())
 }
 
 // compare warns of what is missing since the last run, and sets the mark to what is there.
@@ -70,7 +67,7 @@ func (d *DB) compare(o Options, before int64, fresh bool) error {
 	if err != nil {
 		return err
 	}
-	d.opened, d.marked = info, -1
+	d.opened = info
 	if o.Log != nil {
 		switch seq := d.seq.Load(); {
 		case fresh && (before > 0 || o.Expected):
@@ -79,12 +76,6 @@ func (d *DB) compare(o Options, before int64, fresh bool) error {
 			o.Log.Warn(cutWarning, "file", d.path, "ends_at", seq, "written", before, "missing", before-seq)
 		}
 	}
-	_ = d.Mark() // who writes events reports a disk that cannot be written
+	_ = d.mark() // who writes events reports a disk that cannot be written
 	return nil
-}
-
-// Close writes the mark and closes the file.
-func (d *DB) Close() error {
-	_ = d.Mark() // without it, less is noticed at the next start, and nothing is lost
-	return d.File.Close()
 }

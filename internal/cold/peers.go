@@ -62,7 +62,7 @@ func (d *DB) AppendPeers(ctx context.Context, events []event.Event) (seq int64, 
 	if len(fresh) == 0 {
 		return d.seq.Load(), nil, nil
 	}
-	d.seq.Store(seq)
+	d.committed(seq)
 	return seq, fresh, nil
 }
 

@@ -124,11 +124,8 @@ func (d *DB) takeNewer(ctx context.Context, old *DB) (events int, end error) {
 // missing says what is not in the restored log.
 func (d *DB) missing(ctx context.Context, before int64, end error) string {
 	lost := before - d.Last()
-	switch {
-	case end == nil && lost <= 0:
+	if lost <= 0 && (end == nil || before > 0) {
 		return "nothing"
-	case before > 0 && lost <= 0: // the mark is at most a second old
-		return "at most the last second"
 	}
 	since, at := "all events", int64(0)
 	if found, err := d.Scan(ctx, "SELECT time FROM events WHERE counted IS NULL ORDER BY id DESC LIMIT 1", nil,

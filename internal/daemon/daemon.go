@@ -270,24 +270,6 @@ func (d *Daemon) wireHandlers(headMoved chan struct{}) {
 		reload: h.reload, hints: hints, metrics: d.metrics, headMoved: headMoved}
 }
 
-// markEvery is how often at most the number of the last batch is written beside the log.
-const markEvery = time.Second
-
-// mark writes that number while batches are written: the next start then sees when the end of the log is missing.
-func (d *Daemon) mark(ctx context.Context) error {
-	for {
-		select {
-		case <-ctx.Done():
-			return nil // closing the log writes the last one
-		case <-d.events.durable:
-		}
-		if err := d.db.Mark(); err != nil {
-			d.log.Debug("the mark of the log is not written", "err", err)
-		}
-		pause(ctx, markEvery)
-	}
-}
-
 // serve runs every part until ctx ends. All goroutines of the daemon start here.
 func (d *Daemon) serve(ctx context.Context, ln *api.Listener) error {
 	server := &api.Server{HTTP: d.routes(), Log: d.log, Build: d.o.Build}
@@ -303,7 +285,7 @@ func (d *Daemon) serve(ctx context.Context, ln *api.Listener) error {
 	g, ctx := errgroup.WithContext(ctx)
 	for _, part := range []func(context.Context) error{d.serveMetrics, d.history.run, d.transcripts.run, d.housekeeper.run,
 		d.idle.run, d.idle.returnMemory, d.worktrees.run, d.flushSoon, d.sessions.Run, d.handlers.stage.run,
-		d.sequences.Run, d.team.Run, d.eraser.run, d.mark} {
+		d.sequences.Run, d.team.Run, d.eraser.run} {
 		g.Go(func() error { return part(ctx) })
 	}
 	g.Go(func() error { return server.Serve(ctx, ln) })

@@ -35,7 +35,6 @@ type eventLog struct {
 	dropped int       // events that exceeded maxPending
 	wake    chan struct{}
 	full    chan struct{} // pending reached batchSize
-	durable chan struct{} // a batch was written; capacity 1
 	logged  func()        // called when one was written; must not wait
 
 	append waitLock // held while a batch is appended: the order in the log is the order of the queue
@@ -57,7 +56,7 @@ func (l waitLock) unlock() { <-l }
 
 func newEventLog(db *cold.DB, queue *applyQueue, now func() time.Time, log *slog.Logger) *eventLog {
 	return &eventLog{db: db, queue: queue, now: now, log: log, wake: make(chan struct{}, 1), full: make(chan struct{}, 1),
-		durable: make(chan struct{}, 1), logged: func() {}, append: make(waitLock, 1)}
+		logged: func() {}, append: make(waitLock, 1)}
 }
 
 // Add takes events that become durable within batchAge. It never waits for the disk.
@@ -145,7 +144,6 @@ func (l *eventLog) report(err error) {
 	l.failing = err
 	if err == nil {
 		l.dropped = 0
-		signal(l.durable)
 		l.logged()
 	}
 	l.mu.Unlock()

@@ -32,9 +32,14 @@ const z95 = 1.959964
 // Lift is what showing is worth: the share of shown files that were used, less the share of withheld ones that were
 // used anyway, with its 95 % interval [Low, High]. Known is false without a settled file on either side.
 type Lift struct {
-	Value, Low, High float64
-	Known            bool
+	Value float64 `json:"value"`
+	Low   float64 `json:"low"`
+	High  float64 `json:"high"`
+	Known bool    `json:"known"`
 }
+
+// IsZero reports whether it is not known: then JSON has no such field.
+func (l Lift) IsZero() bool { return !l.Known }
 
 // Lift compares the shown with the withheld files of a kind by Newcombe's interval for the difference of two
 // proportions (Statistics in Medicine 17, 1998, method 10): it is built from Wilson's intervals and holds for

@@ -12,36 +12,39 @@ import (
 // Proof is what the hints of a repository came to, counted from its log. A hint that is withheld is decided like one
 // that is shown, and is not said, by chance. So the withheld ones show what happens without hints.
 type Proof struct {
-	From, To time.Time   // of the first and the last decision
-	Sessions int         // with a decision
-	Kinds    []KindProof // of kinds with a decision, in the order of Kinds
-	Spent    float64     // tokens of all kinds, as in KindProof
-	Spared   Lift        // tokens of all kinds for which it is known
-	Losses   []Loss      // the newest first
-	// decisions that were shown and are settled, and those of them that named no file that was used
-	Decided, Wrong int
+	From     time.Time   `json:"from,omitzero"` // of the first decision
+	To       time.Time   `json:"to,omitzero"`   // of the last
+	Sessions int         `json:"sessions"`      // with a decision
+	Kinds    []KindProof `json:"kinds"`         // of kinds with a decision, in the order of Kinds
+	Spent    float64     `json:"tokens_spent"`  // of all kinds, as in KindProof
+	Spared   Lift        `json:"tokens_spared,omitzero"`
+	Decided  int         `json:"decided"` // decisions that were shown and are settled
+	Wrong    int         `json:"wrong"`   // of these, those that named no file that was used
+	Losses   []Loss      `json:"losses"`  // of these, the newest 20, the newest first
 }
 
 // KindProof is what one kind came to.
 type KindProof struct {
-	Kind            Kind
-	Texts           int   // said
-	Shown, Withheld Tally // files; of a kind that shows lists, the lists
-	Right           Lift  // share of the shown ones that were right, less that of the withheld ones
+	Kind     Kind  `json:"kind"`
+	Texts    int   `json:"texts"` // said
+	Shown    Tally `json:"shown"` // files; of a kind that shows lists, the lists
+	Withheld Tally `json:"withheld"`
+	Right    Lift  `json:"right,omitzero"` // share of the shown ones that were right, less that of the withheld ones
 
 	// Searches and listings of the conversation from a decision to the open of the file, of a list to the first open of
 	// one of its files; where there is none, to the end of the turn or of the Horizon. The means of the shown and of the
 	// withheld ones. 0 of kinds about changes.
-	Searched, SearchedWithheld float64
+	Searched         float64 `json:"searches"`
+	SearchedWithheld float64 `json:"searches_withheld"`
 
 	// Spent is the price of the texts in tokens of input: written to the prompt cache once, read by each later request
 	// of the conversation. Spared is (SearchedWithheld − Searched) · shown ones · Searching.PerSearch, with a 95 %
 	// interval by a bootstrap over sessions; it is known from ten settled ones of either arm on.
-	Spent  float64
-	Spared Lift
+	Spent  float64 `json:"tokens_spent"`
+	Spared Lift    `json:"tokens_spared,omitzero"`
 
-	Finding Finding
-	Lacking *Lacking // where there are too few decisions for a finding
+	Finding Finding  `json:"finding"`
+	Lacking *Lacking `json:"lacking,omitempty"` // where there are too few decisions for a finding
 }
 
 // Finding is what the evidence about a kind says.
@@ -56,18 +59,19 @@ const (
 
 // Lacking is what is missing for a finding.
 type Lacking struct {
-	Shown, Withheld int64     // settled ones that are missing
-	When            time.Time // when they will be there, if the work goes on as it did; zero without any so far
+	Shown    int64     `json:"shown"` // settled ones that are missing
+	Withheld int64     `json:"withheld"`
+	When     time.Time `json:"when,omitzero"` // they will be there, if the work goes on as it did; zero without any so far
 }
 
 // Loss is a decision that was shown and wrong.
 type Loss struct {
-	At      time.Time
-	Session string
-	Kind    Kind
-	Named   []event.Path
-	Opened  []event.Path // what was opened instead, the first ones
-	Tokens  int
+	At      time.Time    `json:"at"`
+	Session string       `json:"session_id"`
+	Kind    Kind         `json:"kind"`
+	Named   []event.Path `json:"named"`
+	Opened  []event.Path `json:"opened"` // what was opened instead, the first ones
+	Tokens  int          `json:"tokens"`
 }
 
 // Bounds of a proof.
@@ -113,7 +117,7 @@ func (a sums) spared() (searches float64, known bool) {
 
 // proof sums up. perSearch is the price of a search in tokens.
 func (c *counter) proof(perSearch float64, at time.Time) Proof {
-	var out Proof
+	out := Proof{Kinds: []KindProof{}, Losses: []Loss{}}
 	kinds := map[Kind]*KindProof{}
 	began := map[Kind]time.Time{}
 	sessions := map[string]int{} // session → place in bySession

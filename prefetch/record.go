@@ -9,9 +9,10 @@ import (
 
 // Tally counts the predicted files of one arm; of a kind that shows lists, the lists.
 type Tally struct {
-	Predicted int64 // files predicted
-	Settled   int64 // of these, those whose horizon is over or that were opened; of lists, those whose turn opened a file
-	Used      int64 // of these, those that were opened in time; of lists, those of which one file was
+	Predicted int64 `json:"decided"` // files predicted
+	// of these, those whose horizon is over or that were opened; of lists, those whose turn opened a file
+	Settled int64 `json:"settled"`
+	Used    int64 `json:"right"` // of these, those that were opened in time; of lists, those of which one file was
 }
 
 // Record is what a kind's predictions came to.

@@ -157,7 +157,7 @@ func (t *trial) sums() (s sums) {
 }
 
 func (t *trial) loss() Loss {
-	l := Loss{At: t.at, Session: t.session, Kind: t.kind, Opened: t.others, Tokens: t.tokens}
+	l := Loss{At: t.at, Session: t.session, Kind: t.kind, Opened: append([]event.Path{}, t.others...), Tokens: t.tokens}
 	for _, f := range t.Files {
 		l.Named = append(l.Named, f.Path)
 	}

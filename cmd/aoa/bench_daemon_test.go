@@ -219,7 +219,7 @@ func (d *bed) hook(ctx context.Context, wait bool, payload map[string]any) ([]by
 		return nil, err
 	}
 	defer conn.Close()
-	q := api.Hook{Agent: "claude", Dir: d.dir, Wait: wait, Payload: raw}.Request()
+	q := api.Hook{Agent: "claude", Dir: d.dir, Wait: wait, Payload: raw}.HTTP()
 	if err := q.Write(conn); err != nil || !wait {
 		return nil, err
 	}

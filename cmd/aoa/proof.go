@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/prefetch"
 )
 
 // proofHelp says how aoa stats proof compares.
@@ -34,19 +35,19 @@ func (a *app) printProof(p api.ProofAnswer) {
 	fmt.Fprintf(a.out, "%s with decisions on hints, from %s to %s\n\n", plural(p.Sessions, "session"), stamp(p.From),
 		stamp(p.To))
 	head := "kind\ttexts\tright\tif withheld\tsearches\tif withheld\tspent\tspared (95 %)\tfinding"
-	printList(a, head, p.Kinds, func(k api.ProofKind) []any {
+	printList(a, head, p.Kinds, func(k prefetch.KindProof) []any {
 		searched, withheld := "-", "-"
-		if k.Kind != aboutChange && k.Shown.Settled > 0 {
+		if k.Kind != prefetch.Partner && k.Shown.Settled > 0 {
 			searched = fmt.Sprintf("%.1f", k.Searched)
 		}
-		if k.Kind != aboutChange && k.Withheld.Settled > 0 {
+		if k.Kind != prefetch.Partner && k.Withheld.Settled > 0 {
 			withheld = fmt.Sprintf("%.1f", k.SearchedWithheld)
 		}
 		return []any{k.Kind, k.Texts, share(k.Shown), share(k.Withheld), searched, withheld, count(int64(k.Spent)),
 			tokens(k.Spared), k.Finding}
 	})
 	fmt.Fprintf(a.out, "\ntokens: %s spent", count(int64(p.Spent)))
-	if p.Spared != nil {
+	if p.Spared.Known {
 		fmt.Fprintf(a.out, ", %s spared", tokens(p.Spared))
 	}
 	fmt.Fprintln(a.out)
@@ -60,7 +61,7 @@ func (a *app) printProof(p api.ProofAnswer) {
 		}
 		fmt.Fprintln(a.out)
 	}
-	printList(a, "", p.Losses, func(l api.ProofLoss) []any {
+	printList(a, "", p.Losses, func(l prefetch.Loss) []any {
 		opened := "opened nothing else"
 		if len(l.Opened) > 0 {
 			opened = "opened " + a.fileNames(l.Opened, ", ")
@@ -77,11 +78,8 @@ func (a *app) printSearching(s api.Searching) {
 	}
 }
 
-// aboutChange is the kind for which searches are not counted.
-const aboutChange = "partner"
-
 // findings says in words what the evidence allows to say about each kind.
-func (a *app) findings(kinds []api.ProofKind) {
+func (a *app) findings(kinds []prefetch.KindProof) {
 	for _, k := range kinds {
 		text := ""
 		switch {
@@ -91,18 +89,18 @@ func (a *app) findings(kinds []api.ProofKind) {
 		case k.Lacking != nil:
 			text = fmt.Sprintf("no finding yet: %s more shown and %s more withheld ones have to be settled, on about %s as the work goes",
 				count(k.Lacking.Shown), count(k.Lacking.Withheld), k.Lacking.When.Local().Format(time.DateOnly))
-		case k.Finding == "loses" && k.Kind == aboutChange:
+		case k.Finding == "loses" && k.Kind == prefetch.Partner:
 			text = "it loses: shown files are used no more often than withheld ones"
 		case k.Finding == "loses":
 			text = "it loses: it costs more tokens than it spares"
-		case k.Finding == "helps" && k.Kind == aboutChange:
+		case k.Finding == "helps" && k.Kind == prefetch.Partner:
 			text = "it helps: shown files are used more often than withheld ones"
 		case k.Finding == "helps":
 			text = "it helps: it spares more tokens than it costs"
 		default:
 			text = "undecided: the interval allows both"
 		}
-		if k.Right != nil && k.Lacking == nil {
+		if k.Right.Known && k.Lacking == nil {
 			text += fmt.Sprintf(" (right %+.0f points, %+.0f to %+.0f)", 100*k.Right.Value, 100*k.Right.Low, 100*k.Right.High)
 		}
 		fmt.Fprintf(a.out, "%s: %s\n", k.Kind, text)
@@ -110,7 +108,7 @@ func (a *app) findings(kinds []api.ProofKind) {
 }
 
 // share is "6 of 9 (67 %)", "-" without any.
-func share(m api.ProofArm) string {
+func share(m prefetch.Tally) string {
 	if m.Settled == 0 {
 		return "-"
 	}
@@ -118,8 +116,8 @@ func share(m api.ProofArm) string {
 }
 
 // tokens is an interval of tokens, "-" if it is not known.
-func tokens(i *api.Interval) string {
-	if i == nil {
+func tokens(i prefetch.Lift) string {
+	if !i.Known {
 		return "-"
 	}
 	return fmt.Sprintf("%s (%s to %s)", count(int64(i.Value)), count(int64(i.Low)), count(int64(i.High)))

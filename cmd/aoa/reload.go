@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/internal/reload"
 )
 
 func (a *app) reload() *cobra.Command {
@@ -103,7 +104,7 @@ func noted(note string) string {
 	return " (" + note + ")"
 }
 
-func outcomeWords(o api.Outcome) string {
+func outcomeWords(o reload.Outcome) string {
 	words := []string{"the turn was interrupted"}
 	if o.Ended {
 		words[0] = "the turn ended"
@@ -201,8 +202,8 @@ func (a *app) reloadForget() *cobra.Command {
 
 func (a *app) reloadStats() *cobra.Command {
 	const short = "how many sequences were recorded, found, offered and used"
-	part := func(ans api.StatsAnswer) *api.SequenceStats { return ans.Reload }
-	return table(a, short, &api.StatsRequest{Table: "reload"}, part, func(s api.SequenceStats) {
+	part := func(ans api.StatsAnswer) *reload.Stats { return ans.Reload }
+	return table(a, short, &api.StatsRequest{Table: "reload"}, part, func(s reload.Stats) {
 		var removed []string
 		for why, n := range s.Evicted {
 			removed = append(removed, fmt.Sprintf("%s %d", why, n))

@@ -197,7 +197,7 @@ func (d *sandbox) until(what string, so func() bool) {
 func (d *sandbox) send(h api.Hook) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), patient)
 	defer cancel()
-	return fault.SendHook(ctx, d.place(), h)
+	return h.Send(ctx, d.place())
 }
 
 // hook is the payload of an agent's tool call, as Claude Code sends it.

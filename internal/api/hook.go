@@ -1,13 +1,17 @@
 package api
 
 import (
+	"bufio"
 	"bytes"
 	"context"
+	"fmt"
 	"io"
 	"net/http"
 	"net/url"
 	"strconv"
 	"time"
+
+	"github.com/aoa-dev/aoa/internal/locate"
 )
 
 // Hook is what the hook client sends: an agent's payload as it came, and where it came from.
@@ -75,9 +79,8 @@ func readHook(body io.Reader, head http.Header) (h Hook, err error) {
 	return h, err
 }
 
-// Request is the hook as a request, for clients with package net/http. The hook client writes the same bytes without
-// it.
-func (h Hook) Request() *http.Request {
+// HTTP is the hook as a request. The hook client writes the same bytes without package net/http.
+func (h Hook) HTTP() *http.Request {
 	q, err := http.NewRequest(http.MethodPost, "http://aoa/v1/hook", bytes.NewReader(h.Payload))
 	if err != nil {
 		panic(err) // method and address are constants
@@ -96,4 +99,27 @@ func (h Hook) Request() *http.Request {
 		q.Header.Set(waitHeader, "1")
 	}
 	return q
+}
+
+// Send sends a hook. If it waits, Send returns the answer; else it leaves at once, as the hook client does.
+func (h Hook) Send(ctx context.Context, p locate.Place) ([]byte, error) {
+	conn, err := Dial(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	defer conn.Close()
+	defer context.AfterFunc(ctx, func() { conn.Close() })()
+	q := h.HTTP()
+	if err := q.Write(conn); err != nil || !h.Wait {
+		return nil, err
+	}
+	answer, err := http.ReadResponse(bufio.NewReader(conn), q)
+	if err != nil {
+		return nil, err
+	}
+	defer answer.Body.Close()
+	if answer.StatusCode != http.StatusOK {
+		return nil, fmt.Errorf("a hook was answered %s", answer.Status)
+	}
+	return io.ReadAll(answer.Body)
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/reload"
 )
 
 // The routes of recorded sequences.
@@ -33,59 +34,30 @@ type SequencesAnswer struct {
 // Sequence is a recorded sequence. Its steps and paths are absent, and its prompt is cut, unless it was asked for by
 // its id.
 type Sequence struct {
-	ID         string    `json:"id"`
-	Summary    string    `json:"summary"`
-	Prompt     string    `json:"prompt"` // its beginning
-	Type       string    `json:"triggerType"`
-	Target     string    `json:"triggerTarget,omitempty"`
-	Similarity float64   `json:"similarity,omitempty"` // to what was asked; 0: nothing was
-	Reason     string    `json:"matchReason,omitempty"`
-	Tools      []string  `json:"tools"`
-	Actions    int       `json:"actions"`
-	Files      int       `json:"files"`
-	Looks      bool      `json:"read_only"` // every action only looks
-	Outcome    Outcome   `json:"outcome"`
-	Message    string    `json:"originalMessageId"`
-	Agent      string    `json:"agentId"`
-	Session    string    `json:"session_id"`
-	Created    time.Time `json:"createdAt"`
-	Used       time.Time `json:"lastUsed"`
-	Uses       int       `json:"useCount"`
-	Successes  int       `json:"successCount"`
-	Failures   int       `json:"failureCount"`
+	ID         string         `json:"id"`
+	Summary    string         `json:"summary"`
+	Prompt     string         `json:"prompt"` // its beginning
+	Type       string         `json:"triggerType"`
+	Target     string         `json:"triggerTarget,omitempty"`
+	Similarity float64        `json:"similarity,omitempty"` // to what was asked; 0: nothing was
+	Reason     string         `json:"matchReason,omitempty"`
+	Tools      []string       `json:"tools"`
+	Actions    int            `json:"actions"`
+	Files      int            `json:"files"`
+	Looks      bool           `json:"read_only"` // every action only looks
+	Outcome    reload.Outcome `json:"outcome"`
+	Message    string         `json:"originalMessageId"`
+	Agent      string         `json:"agentId"`
+	Session    string         `json:"session_id"`
+	Created    time.Time      `json:"createdAt"`
+	Used       time.Time      `json:"lastUsed"`
+	Uses       int            `json:"useCount"`
+	Successes  int            `json:"successCount"`
+	Failures   int            `json:"failureCount"`
 
-	Steps []SequenceStep `json:"steps,omitzero"`
-	More  int            `json:"more,omitempty"` // actions that were not kept
-	Paths []SequenceFile `json:"paths,omitzero"`
-}
-
-// Outcome is how a turn went.
-type Outcome struct {
-	Ended     bool   `json:"ended"`
-	Tests     string `json:"tests,omitempty"` // passed or failed
-	Corrected bool   `json:"corrected,omitempty"`
-}
-
-// SequenceStep is one action.
-type SequenceStep struct {
-	Index int       `json:"index"` // from 0
-	Tool  string    `json:"tool"`
-	Act   event.Act `json:"act"`
-	What  string    `json:"what"`
-	// of a replay: done, changed, skipped, refused, planned, applied or diverged
-	State   string `json:"state,omitempty"`
-	Note    string `json:"note,omitempty"`
-	Output  string `json:"output,omitempty"`
-	OK      bool   `json:"ok,omitempty"` // when it was recorded
-	Changes bool   `json:"changes,omitempty"`
-}
-
-// SequenceFile is a file of a sequence; hashes are hex digits, "gone", or empty if unknown.
-type SequenceFile struct {
-	Path   event.Path `json:"path"`
-	Before string     `json:"before,omitempty"`
-	After  string     `json:"after,omitempty"`
-	Wrote  bool       `json:"wrote,omitempty"`
+	Steps []reload.Step `json:"steps,omitzero"`
+	More  int           `json:"more,omitempty"` // actions that were not kept
+	Paths []reload.File `json:"paths,omitzero"`
 }
 
 // ReplayRequest asks to do a sequence again, or to undo the edits of a replay.
@@ -100,15 +72,15 @@ type ReplayRequest struct {
 
 // ReplayAnswer is what that came to.
 type ReplayAnswer struct {
-	ID       string         `json:"id"`
-	Summary  string         `json:"summary,omitempty"`
-	Steps    []SequenceStep `json:"steps,omitzero"`
-	Diverged string         `json:"diverged,omitempty"` // where and why it stopped; empty: it did not
-	Diff     string         `json:"diff,omitempty"`
-	Plan     string         `json:"plan,omitempty"`
-	Undo     string         `json:"undo,omitempty"` // the undo record, if files were changed
-	Files    []event.Path   `json:"files,omitzero"` // that an undo restored
-	Ms       float64        `json:"ms"`
+	ID       string        `json:"id"`
+	Summary  string        `json:"summary,omitempty"`
+	Steps    []reload.Step `json:"steps,omitzero"`
+	Diverged string        `json:"diverged,omitempty"` // where and why it stopped; empty: it did not
+	Diff     string        `json:"diff,omitempty"`
+	Plan     string        `json:"plan,omitempty"`
+	Undo     string        `json:"undo,omitempty"` // the undo record, if files were changed
+	Files    []event.Path  `json:"files,omitzero"` // that an undo restored
+	Ms       float64       `json:"ms"`
 }
 
 // SequenceForgetRequest names one sequence, or all.
@@ -120,19 +92,4 @@ type SequenceForgetRequest struct {
 // SequenceForgetAnswer counts what is gone.
 type SequenceForgetAnswer struct {
 	Sequences int `json:"sequences"`
-}
-
-// SequenceStats are the counts of the recorded sequences.
-type SequenceStats struct {
-	Entries    int              `json:"entries"`
-	Bytes      int              `json:"bytes"`
-	Recorded   int64            `json:"recorded"`
-	Lookups    int64            `json:"lookups"`
-	Hits       int64            `json:"hits"`
-	Offered    int64            `json:"offered"`
-	Accepted   int64            `json:"accepted"`
-	Acceptance float64          `json:"acceptance"` // accepted of offered, 0 if none was
-	Replays    int64            `json:"replays"`
-	Diverged   int64            `json:"diverged"`
-	Evicted    map[string]int64 `json:"evicted"` // idle, failing, stale, full
 }

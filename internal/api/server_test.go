@@ -16,7 +16,6 @@ import (
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/locate"
-	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 // serve runs a server in a place of its own and returns the place; it ends with the test.
@@ -71,12 +70,12 @@ func TestRoutesAndHooks(t *testing.T) {
 	if err != nil || ans.Confidence != 7 {
 		t.Errorf("rank: %v, %v", ans, err)
 	}
-	answer, err := fault.SendHook(t.Context(), p, api.Hook{Agent: "claude", Dir: "/a b/é", Wait: true,
-		Payload: []byte("{}")})
+	answer, err := api.Hook{Agent: "claude", Dir: "/a b/é", Wait: true,
+		Payload: []byte("{}")}.Send(t.Context(), p)
 	if err != nil || string(answer) != "to claude in /a b/é" {
 		t.Errorf("hook: %q, %v", answer, err)
 	}
-	if _, err := fault.SendHook(t.Context(), p, api.Hook{Agent: "git"}); err != nil {
+	if _, err := (api.Hook{Agent: "git"}).Send(t.Context(), p); err != nil {
 		t.Fatal(err)
 	}
 	if err := <-left; err != nil {

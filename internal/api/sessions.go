@@ -1,9 +1,8 @@
 package api
 
 import (
-	"time"
-
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/session"
 )
 
 // The routes of sessions that come back.
@@ -28,29 +27,8 @@ type SessionsAnswer struct {
 
 // SessionSnapshot is what is needed to go on with a session. Without Record, it has no text of anybody.
 type SessionSnapshot struct {
-	ID       string           `json:"id"`
-	Agent    string           `json:"agent,omitempty"`
-	State    string           `json:"state"`
-	Started  time.Time        `json:"started"`
-	Last     time.Time        `json:"last"`
-	Turns    int              `json:"turns"`
-	Commands int              `json:"commands"` // prompts, tool calls and stages
-	Resumed  int              `json:"resumed"`  // how often it came back
-	Tokens   int64            `json:"tokens"`
-	Recent   []SessionCommand `json:"recent,omitempty"` // the last three, the newest last
-	Files    []event.Path     `json:"files,omitempty"`  // opened last, the newest first
-	Edited   []event.Path     `json:"edited,omitempty"` // changed last, the newest first
-	Version  int              `json:"version"`
-	Record   []event.Event    `json:"record,omitempty"` // if asked for: oldest first, the newest 10,000
-}
-
-// SessionCommand is one thing that a session did, without its words.
-type SessionCommand struct {
-	At    time.Time    `json:"at"`
-	Kind  event.Kind   `json:"kind"`
-	Tool  string       `json:"tool,omitempty"`
-	Files []event.Path `json:"files,omitempty"`
-	OK    bool         `json:"ok"`
+	session.Snapshot
+	Record []event.Event `json:"record,omitempty"` // if asked for: oldest first, the newest 10,000
 }
 
 // SessionSetRequest brings a session to a state: active is to resume it, removed deletes its snapshot and what

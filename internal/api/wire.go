@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/reload"
 )
 
 // The routes. Those of the specification are also served without /v1.
@@ -107,7 +108,7 @@ type StatsAnswer struct {
 	Proof  *ProofAnswer      `json:"proof,omitempty"`
 	Cache  *CacheStatsAnswer `json:"cache,omitempty"`
 	Stage  *StageStatsAnswer `json:"stage,omitempty"`
-	Reload *SequenceStats    `json:"reload,omitempty"`
+	Reload *reload.Stats     `json:"reload,omitempty"`
 
 	Definitions *DefinitionsAnswer `json:"definitions,omitempty"`
 }

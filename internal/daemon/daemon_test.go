@@ -233,7 +233,7 @@ func (d *fixture) send(id string, how int) bool {
 			[]event.Event{read(id, "s", time.Now(), "a.go")})
 		return err == nil
 	}
-	_, err := fault.SendHook(d.Context(), d.o.Place, d.reads(id))
+	_, err := d.reads(id).Send(d.Context(), d.o.Place)
 	return err == nil
 }
 

@@ -14,7 +14,6 @@ import (
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/event"
-	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 // heard passes records on and tells of one whose message begins like that.
@@ -57,10 +56,9 @@ func TestIdleKeepsWhatWaits(t *testing.T) {
 		t.Fatal(err)
 	}
 	root := string(d.o.Repo.Root)
-	if _, err := fault.SendHook(t.Context(), d.o.Place,
-		api.Hook{Agent: "claude", Dir: root, Payload: []byte(`{"session_id":"s","cwd":"` + root +
-			`","hook_event_name":"PostToolUse","tool_name":"Read","tool_use_id":"t1","tool_input":{"file_path":"` + root +
-			`/a.go"},"tool_response":{"type":"text"}}`)}); err != nil {
+	if _, err := (api.Hook{Agent: "claude", Dir: root, Payload: []byte(`{"session_id":"s","cwd":"` + root +
+		`","hook_event_name":"PostToolUse","tool_name":"Read","tool_use_id":"t1","tool_input":{"file_path":"` + root +
+		`/a.go"},"tool_response":{"type":"text"}}`)}).Send(t.Context(), d.o.Place); err != nil {
 		t.Fatal(err)
 	}
 	<-waits

@@ -31,7 +31,8 @@ func (h *proofHandler) stats(ctx context.Context, _ api.StatsRequest) (out api.S
 
 func (h *proofHandler) proof(ctx context.Context) (api.ProofAnswer, error) {
 	h.events.SyncBriefly(ctx)
-	out := api.ProofAnswer{Holdout: h.settings.get().Holdout, Kinds: []api.ProofKind{}, Losses: []api.ProofLoss{}}
+	out := api.ProofAnswer{Holdout: h.settings.get().Holdout,
+		Proof: prefetch.Proof{Kinds: []prefetch.KindProof{}, Losses: []prefetch.Loss{}}}
 	s, err := h.predictions.Searching(ctx)
 	if err != nil {
 		return out, err
@@ -46,30 +47,6 @@ func (h *proofHandler) proof(ctx context.Context) (api.ProofAnswer, error) {
 		return out, err
 	}
 	slices.Reverse(events) // the log selects the newest
-	p := prefetch.Prove(events, s, h.now())
-	out.From, out.To, out.Sessions, out.Decided, out.Wrong = p.From, p.To, p.Sessions, p.Decided, p.Wrong
-	out.Spent, out.Spared = p.Spent, interval(p.Spared)
-	for _, k := range p.Kinds {
-		row := api.ProofKind{Kind: string(k.Kind), Texts: k.Texts, Shown: api.ProofArm(k.Shown),
-			Withheld: api.ProofArm(k.Withheld),
-			Right:    interval(k.Right), Searched: k.Searched, SearchedWithheld: k.SearchedWithheld,
-			Spent: k.Spent, Spared: interval(k.Spared), Finding: string(k.Finding)}
-		if k.Lacking != nil {
-			row.Lacking = &api.Lacking{Shown: k.Lacking.Shown, Withheld: k.Lacking.Withheld, When: k.Lacking.When}
-		}
-		out.Kinds = append(out.Kinds, row)
-	}
-	for _, l := range p.Losses {
-		out.Losses = append(out.Losses, api.ProofLoss{At: l.At, Session: l.Session, Kind: string(l.Kind), Named: l.Named,
-			Opened: append([]event.Path{}, l.Opened...), Tokens: l.Tokens})
-	}
+	out.Proof = prefetch.Prove(events, s, h.now())
 	return out, nil
-}
-
-// interval is an estimate as the API returns it, nil if it is not known.
-func interval(l prefetch.Lift) *api.Interval {
-	if !l.Known {
-		return nil
-	}
-	return &api.Interval{Value: l.Value, Low: l.Low, High: l.High}
 }

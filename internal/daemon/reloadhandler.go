@@ -76,7 +76,7 @@ func sequence(e reload.Entry) api.Sequence {
 	}
 	return api.Sequence{ID: e.ID, Summary: e.Summary, Prompt: text, Type: e.Trigger.Type, Target: e.Trigger.Target,
 		Tools:   e.Tools(),
-		Actions: len(e.Actions) + e.More, Files: len(e.Files), Looks: e.ReadOnly(), Outcome: api.Outcome(e.Outcome),
+		Actions: len(e.Actions) + e.More, Files: len(e.Files), Looks: e.ReadOnly(), Outcome: e.Outcome,
 		Message: e.Message, Agent: e.Agent,
 		Session: e.Session, Created: e.Created, Used: e.Used, Uses: e.Uses, Successes: e.Successes, Failures: e.Failures}
 }
@@ -88,8 +88,8 @@ func (h *reloadHandler) whole(ctx context.Context, id string) (api.Sequence, err
 		return api.Sequence{}, noSequence(err)
 	}
 	out := sequence(e)
-	out.Prompt, out.Steps, out.More = e.Text, convert(e.Steps(), wireStep), e.More
-	out.Paths = convert(e.Files, func(f reload.File) api.SequenceFile { return api.SequenceFile(f) })
+	out.Prompt, out.Steps, out.More = e.Text, e.Steps(), e.More
+	out.Paths = e.Files
 	return out, nil
 }
 
@@ -106,7 +106,7 @@ func (h *reloadHandler) run(ctx context.Context, r api.ReplayRequest) (api.Repla
 		return api.ReplayAnswer{}, noSequence(err)
 	}
 	h.opened(ctx, r, got)
-	out := api.ReplayAnswer{ID: got.ID, Summary: got.Summary, Steps: convert(got.Steps, wireStep), Diverged: got.Why,
+	out := api.ReplayAnswer{ID: got.ID, Summary: got.Summary, Steps: got.Steps, Diverged: got.Why,
 		Diff: got.Diff, Plan: got.Plan, Undo: got.Undo}
 	out.Ms = float64(h.now().Sub(begin).Microseconds()) / 1000
 	return out, nil
@@ -130,8 +130,6 @@ func (h *reloadHandler) opened(ctx context.Context, r api.ReplayRequest, got rel
 		h.events.Add(e)
 	}
 }
-
-func wireStep(s reload.Step) api.SequenceStep { return api.SequenceStep(s) }
 
 // noSequence is an error of the cache as the API returns it, with a hint.
 func noSequence(err error) error {
@@ -164,7 +162,7 @@ func (h *reloadHandler) forget(ctx context.Context, r api.SequenceForgetRequest)
 
 func (h *reloadHandler) stats(ctx context.Context, _ api.StatsRequest) (out api.StatsAnswer, err error) {
 	s, err := h.cache.Stats(ctx)
-	out.Reload = (*api.SequenceStats)(&s)
+	out.Reload = &s
 	return out, err
 }
 

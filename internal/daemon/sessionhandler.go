@@ -166,9 +166,8 @@ func sessionRefusal(id string, err error) error {
 	return err
 }
 
+// wireSnapshot is a snapshot without what only the store needs.
 func wireSnapshot(s session.Snapshot) api.SessionSnapshot {
-	return api.SessionSnapshot{ID: s.ID, Agent: s.Agent, State: string(s.State), Started: s.Started.UTC(),
-		Last: s.Last.UTC(), Turns: s.Turns,
-		Commands: s.Commands, Resumed: s.Resumed, Tokens: s.Tokens, Files: s.Files, Edited: s.Edited, Version: s.Version,
-		Recent: convert(s.Recent, func(c session.Command) api.SessionCommand { return api.SessionCommand(c) })}
+	s.Started, s.Last, s.Calls, s.Seq = s.Started.UTC(), s.Last.UTC(), nil, 0
+	return api.SessionSnapshot{Snapshot: s}
 }

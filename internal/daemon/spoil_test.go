@@ -195,8 +195,7 @@ func (d *fixture) hook(session, ev string, more map[string]any) {
 	if err != nil {
 		d.Fatal(err)
 	}
-	if _, err := fault.SendHook(d.Context(), d.o.Place,
-		api.Hook{Agent: "claude", Dir: string(d.o.Repo.Root), Payload: raw, Wait: true}); err != nil {
+	if _, err := (api.Hook{Agent: "claude", Dir: string(d.o.Repo.Root), Payload: raw, Wait: true}).Send(d.Context(), d.o.Place); err != nil {
 		d.Fatal(err)
 	}
 }

@@ -287,9 +287,9 @@ func TestSession(t *testing.T) {
 	}
 	hook := func(session, payload string) {
 		t.Helper()
-		_, err := fault.SendHook(t.Context(), d.place, api.Hook{Agent: "claude", Dir: string(d.repo.Root), Wait: true,
+		_, err := api.Hook{Agent: "claude", Dir: string(d.repo.Root), Wait: true,
 			Payload: []byte(
-				`{"session_id":"` + session + `","cwd":` + string(quote(d.repo.Root)) + `,` + payload + `}`)})
+				`{"session_id":"` + session + `","cwd":` + string(quote(d.repo.Root)) + `,` + payload + `}`)}.Send(t.Context(), d.place)
 		if err != nil {
 			t.Fatal(err)
 		}

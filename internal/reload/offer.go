@@ -180,17 +180,17 @@ func (c *Cache) Asked(session string) (asked event.Asked, ok bool) {
 
 // Stats are the counts of a cache.
 type Stats struct {
-	Entries    int
-	Bytes      int // as stored
-	Recorded   int64
-	Lookups    int64   // prompts that were looked up
-	Hits       int64   // of these, those that found an entry
-	Offered    int64   // entries shown to agents
-	Accepted   int64   // of these, those that were replayed within two hours
-	Acceptance float64 // Accepted ÷ Offered, 0 if none was offered
-	Replays    int64
-	Diverged   int64            // of these, those that stopped at a divergence
-	Evicted    map[string]int64 // by why
+	Entries    int              `json:"entries"`
+	Bytes      int              `json:"bytes"` // as stored
+	Recorded   int64            `json:"recorded"`
+	Lookups    int64            `json:"lookups"`    // prompts that were looked up
+	Hits       int64            `json:"hits"`       // of these, those that found an entry
+	Offered    int64            `json:"offered"`    // entries shown to agents
+	Accepted   int64            `json:"accepted"`   // of these, those that were replayed within two hours
+	Acceptance float64          `json:"acceptance"` // Accepted ÷ Offered, 0 if none was offered
+	Replays    int64            `json:"replays"`
+	Diverged   int64            `json:"diverged"` // of these, those that stopped at a divergence
+	Evicted    map[string]int64 `json:"evicted"`  // by why: idle, failing, stale, full
 }
 
 // Stats returns the counts.

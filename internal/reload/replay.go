@@ -48,15 +48,16 @@ type Report struct {
 
 // Step is one action of a sequence as people read it.
 type Step struct {
-	Index   int // from 0
-	Tool    string
-	Act     event.Act
-	What    string // the input on one line
-	State   string // its result, in a replay
-	Note    string
-	Output  string
-	OK      bool // when it was recorded; false in a replay
-	Changes bool // it does not only read
+	Index int       `json:"index"` // from 0
+	Tool  string    `json:"tool"`
+	Act   event.Act `json:"act"`
+	What  string    `json:"what"` // the input on one line
+	// of a replay: done, changed, skipped, refused, planned, applied or diverged
+	State   string `json:"state,omitempty"`
+	Note    string `json:"note,omitempty"`
+	Output  string `json:"output,omitempty"`
+	OK      bool   `json:"ok,omitempty"`      // when it was recorded; false in a replay
+	Changes bool   `json:"changes,omitempty"` // it does not only read
 }
 
 func newStep(i int, a Action) Step {

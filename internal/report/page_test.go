@@ -14,6 +14,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/eval"
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/prefetch"
 )
 
 // Names that try to leave their place.
@@ -59,14 +60,14 @@ func made(t *testing.T) Input {
 			Scores: []float64{float64(i%10) / 10}, OK: i%10 > 4, Why: "shown"})
 	}
 	in.Kinds = []api.KindStat{{Kind: "prompt"}, {Kind: "stale", Retired: true}}
-	in.Proof = api.ProofAnswer{From: begin, To: begin, Sessions: 9, Spent: 800, Decided: 10, Wrong: 3,
-		Spared: &api.Interval{Value: 1700, Low: -200, High: 3600},
-		Kinds: []api.ProofKind{{Kind: "prompt", Texts: 20, Shown: api.ProofArm{Predicted: 20, Settled: 10, Used: 7},
-			Withheld: api.ProofArm{Predicted: 4, Settled: 4, Used: 1},
-			Searched: 1.25, SearchedWithheld: 2.5, Spent: 800, Finding: "undecided"}},
-		Losses: []api.ProofLoss{{At: begin, Session: "<s1>", Kind: "prompt", Named: []event.Path{script, image},
-			Opened: []event.Path{}}},
-		Searching: api.Searching{Searches: 30, PerSearch: 1240}}
+	in.Proof = api.ProofAnswer{Searching: api.Searching{Searches: 30, PerSearch: 1240},
+		Proof: prefetch.Proof{From: begin, To: begin, Sessions: 9, Spent: 800, Decided: 10, Wrong: 3,
+			Spared: prefetch.Lift{Value: 1700, Low: -200, High: 3600, Known: true},
+			Kinds: []prefetch.KindProof{{Kind: "prompt", Texts: 20, Shown: prefetch.Tally{Predicted: 20, Settled: 10, Used: 7},
+				Withheld: prefetch.Tally{Predicted: 4, Settled: 4, Used: 1},
+				Searched: 1.25, SearchedWithheld: 2.5, Spent: 800, Finding: "undecided"}},
+			Losses: []prefetch.Loss{{At: begin, Session: "<s1>", Kind: "prompt", Named: []event.Path{script, image},
+				Opened: []event.Path{}}}}}
 	return in
 }
 

@@ -18,7 +18,6 @@ import (
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/api"
-	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 // haste is how much faster the clock of a soaked daemon runs: sessions end a day after their last event, and half an
@@ -141,7 +140,7 @@ func (x *soak) hook(ctx context.Context, p payload) error {
 		return err
 	}
 	learning := strings.HasPrefix(p["hook_event_name"].(string), "PostToolUse")
-	_, err = fault.SendHook(ctx, x.place, api.Hook{Agent: "claude", Dir: x.dir, Payload: raw, Wait: !learning})
+	_, err = api.Hook{Agent: "claude", Dir: x.dir, Payload: raw, Wait: !learning}.Send(ctx, x.place)
 	return err
 }
 

@@ -35,6 +35,7 @@ type LogOptions struct {
 	From, Not []string // revisions: commits that are reachable from one of From and from none of Not
 	Renames   string   // least similarity of renamed files, as "50%"; "": renames are deleted and added files
 	Bodies    bool     // read Body
+	First     bool     // follow first parents only, and yield merges, too, as their difference to the first parent
 }
 
 var errLog = errors.New("unexpected format")
@@ -57,11 +58,16 @@ func ReadLog(ctx context.Context, program *git.Program, dir string, o LogOptions
 	if o.Renames != "" {
 		renames = "-M" + o.Renames
 	}
+	args := []string{"log", "--raw", "-z", "--no-abbrev", renames, "--root", "--no-color", "--no-notes",
+		"--encoding=UTF-8", "--ignore-submodules=none", format, "--ignore-missing", "--stdin"}
+	if o.First {
+		args = append(args, "--first-parent", "--diff-merges=first-parent")
+	} else {
+		args = append(args, "--no-merges")
+	}
 	return program.Stream(ctx, dir, revisions(o.From, o.Not), func(rd io.Reader) error {
 		return parseLog(rd, o.Bodies, yield)
-	}, "log", "--raw", "-z", "--no-abbrev", renames, "--no-merges", "--root", "--no-color", "--no-notes",
-		"--encoding=UTF-8",
-		"--ignore-submodules=none", format, "--ignore-missing", "--stdin")
+	}, args...)
 }
 
 // walk yields the commits that are no merges and reachable from want and not from not, newest first. Ids of not that no

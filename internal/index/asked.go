@@ -94,7 +94,7 @@ func (c *Contents) ask(t Text) []askedName {
 					continue
 				}
 				n.files++
-				if l.defines {
+				if l.defines() {
 					n.definers++
 				}
 			}

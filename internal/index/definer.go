@@ -9,6 +9,10 @@ type definer struct {
 	lang   *language
 	define func(name []byte)
 	block  byte // in Go: 'v' inside of var ( … ), 'i' inside of an interface
+
+	// of the names that this line defines
+	member  bool // they belong to a type, or to a function
+	private bool // no other file can use them
 }
 
 // definingLine is a line outside of comments, with what rules ask about it.
@@ -39,11 +43,13 @@ func (d *definer) line(text, rest []byte) {
 	if l.body = withoutAnnotations(bytes.TrimLeft(l.text, " \t")); len(l.body) == 0 {
 		return
 	}
+	d.member, d.private = l.columns > 0, d.lang == clike && bytes.HasPrefix(l.body, []byte("static "))
 	for range maxNames {
 		word, after := identifier(l.body)
 		if !d.lang.modifiers[string(word)] || len(after) > 0 && bytes.IndexByte([]byte(".=;,"), after[0]) >= 0 {
 			break
 		}
+		d.private = d.private || string(word) == "private"
 		if len(after) > 0 && after[0] == '(' { // pub(crate)
 			end := bytes.IndexByte(after, ')')
 			if end < 0 {
@@ -125,7 +131,9 @@ func (d *definer) keyword(l definingLine) []byte {
 				return nil
 			}
 			after = bytes.TrimLeft(after[end+1:], " \t")
+			d.member = true
 		}
+		d.member = d.member && !typeWords[string(word)]
 		name := d.qualified(after)
 		if string(name) == "mut" { // of Rust
 			name = d.qualified(bytes.TrimLeft(after[len(name):], " "))
@@ -165,6 +173,9 @@ func (d *definer) qualified(text []byte) []byte {
 var blockWords = wordSet(`if elif else for foreach while switch catch with try finally do return except lambda match
 	case class function def using lock fixed synchronized unless until when throw throws new await yield delete typeof
 	goto assert import package super this default constructor require and or not in is sizeof elseif guard defer`)
+
+// typeWords begin the definition of a type, which is known by its name alone wherever it stands.
+var typeWords = wordSet("class interface struct enum trait record type object protocol module namespace typealias union")
 
 var (
 	sqlObjects    = wordSet("table view function procedure index trigger type schema sequence domain")

@@ -106,6 +106,7 @@ func (d *definer) cFunction(l definingLine) {
 		return
 	}
 	if at := bytes.IndexAny(signature[end:], "{;="); at >= 0 && signature[end+at] == '{' {
+		d.member = bytes.HasSuffix(before, []byte("::"))
 		d.define(name)
 	}
 }

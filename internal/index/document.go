@@ -21,7 +21,9 @@ type Document struct {
 
 	// the names that the file defines, in plain form (maxItems, max_items and MAX_ITEMS are one), each once
 	Defines []string
-	Uses    []string // the names of two or more words that it does not define, in plain form, each once
+	// the names of two or more words that it does not define, in plain form, each once: those in its code, and those
+	// that only comments and strings, or a text that is no program, have
+	Uses, Mentions []string
 }
 
 // Term is a word of a file, with how often each field has it.
@@ -65,7 +67,7 @@ func Extract(p event.Path, text []byte) Document {
 	case proseExts[p.Ext()]:
 		x.document(text)
 	default:
-		x.count(text, false)
+		x.count(text, stringPiece)
 	}
 	x.finish(&d)
 	return d
@@ -94,8 +96,8 @@ type extractor struct {
 	file    uint32   // number of the file; marks of other files are old
 	touched []uint32 // stems of the file
 	defined []uint32 // names that it defines, in the order of the text
-	used    []uint32
-	size    [3]int // words of the body, the definitions and the prose
+	used    []uint32 // names of two or more words that it has
+	size    [3]int   // words of the body, the definitions and the prose
 }
 
 // token is what is known of a run of letters, digits and underscores.
@@ -112,8 +114,8 @@ type countedStem struct {
 }
 
 type countedName struct {
-	text          string
-	defines, uses uint32 // the last file that does
+	text                    string
+	defines, uses, mentions uint32 // the last file that does
 }
 
 var extractors = sync.Pool{New: func() any { return &extractor{} }}
@@ -137,8 +139,12 @@ func (x *extractor) finish(d *Document) {
 		d.Defines = append(d.Defines, x.plain[n].text)
 	}
 	for _, n := range x.used {
-		if x.plain[n].defines != x.file {
-			d.Uses = append(d.Uses, x.plain[n].text)
+		switch name := &x.plain[n]; x.file {
+		case name.defines:
+		case name.uses:
+			d.Uses = append(d.Uses, name.text)
+		default:
+			d.Mentions = append(d.Mentions, name.text)
 		}
 	}
 }
@@ -152,7 +158,7 @@ var identifierByte = func() (in [256]bool) {
 }()
 
 // count counts the words of a part of the text.
-func (x *extractor) count(text []byte, prose bool) {
+func (x *extractor) count(text []byte, of piece) {
 	for i := 0; i < len(text); {
 		if !identifierByte[text[i]] {
 			i++
@@ -168,31 +174,41 @@ func (x *extractor) count(text []byte, prose bool) {
 			continue
 		}
 		for !ascii && len(run) > maxToken { // a script without spaces
-			x.countToken(run[:maxToken], prose)
+			x.countToken(run[:maxToken], of)
 			run = run[maxToken:]
 		}
 		if len(run) > 1 {
-			x.countToken(run, prose)
+			x.countToken(run, of)
 		}
 	}
 }
 
-func (x *extractor) countToken(text []byte, prose bool) {
+func (x *extractor) countToken(text []byte, of piece) {
 	t := &x.all[x.token(text)]
 	x.size[0] += t.size
-	if prose {
+	if of == prosePiece {
 		x.size[2] += t.size
 	}
 	for _, n := range t.stems {
 		w := x.word(n)
 		w.Body++
-		if prose {
+		if of == prosePiece {
 			w.Prose++
 		}
 	}
-	if t.code && x.plain[t.name].uses != x.file {
+	if !t.code {
+		return
+	}
+	if x.mentions(t.name); of == codePiece {
 		x.plain[t.name].uses = x.file
-		x.used = append(x.used, t.name)
+	}
+}
+
+// mentions notes that the file has a name.
+func (x *extractor) mentions(n uint32) {
+	if x.plain[n].mentions != x.file {
+		x.plain[n].mentions = x.file
+		x.used = append(x.used, n)
 	}
 }
 
@@ -235,10 +251,7 @@ func (x *extractor) token(text []byte) uint32 {
 		return n
 	}
 	s := string(text)
-	t := token{code: looksLikeCode(s), name: number(x.names, plainIdentifier(s))}
-	if int(t.name) == len(x.plain) {
-		x.plain = append(x.plain, countedName{text: plainIdentifier(s)})
-	}
+	t := token{code: looksLikeCode(s), name: x.named(plainIdentifier(s))}
 	for word := range split(s, false) {
 		for part := range ideographs(word) {
 			t.size++
@@ -249,6 +262,15 @@ func (x *extractor) token(text []byte) uint32 {
 	}
 	x.all = append(x.all, t)
 	return number(x.tokens, s)
+}
+
+// named returns the number of a name in plain form.
+func (x *extractor) named(text string) uint32 {
+	n := number(x.names, text)
+	if int(n) == len(x.plain) {
+		x.plain = append(x.plain, countedName{text: text})
+	}
+	return n
 }
 
 // stem returns the number of a stem.
@@ -275,7 +297,7 @@ func (x *extractor) document(text []byte) {
 	var last []byte
 	for line := range bytes.SplitSeq(text, []byte{'\n'}) {
 		line = bytes.TrimRight(line, " \t\r")
-		x.count(line, false)
+		x.count(line, stringPiece)
 		if h := bytes.TrimLeft(line, "#"); len(h) < len(line) && len(h) > 0 && h[0] == ' ' {
 			x.heading(h)
 		} else if underline(line) && len(last) > 0 && len(last) <= len(line)+2 {

@@ -2,6 +2,7 @@ package index
 
 import (
 	"bytes"
+	"slices"
 
 	"github.com/aoa-dev/aoa/internal/event"
 )
@@ -67,7 +68,7 @@ func Edits(p event.Path, before, after []byte) []Edit {
 // namesIn are the names of a document, and whether it defines them.
 func namesIn(d Document) map[string]bool {
 	names := make(map[string]bool, len(d.Defines)+len(d.Uses))
-	for _, n := range d.Uses {
+	for _, n := range slices.Concat(d.Uses, d.Mentions) {
 		names[n] = false
 	}
 	for _, n := range d.Defines {
@@ -108,11 +109,11 @@ type User struct {
 func (c *Contents) Users(name string, most int) (users []User) {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
-	for file, defines := range c.having(name) {
+	for file, u := range c.having(name) {
 		if len(users) == most {
 			return nil
 		}
-		users = append(users, User{c.documents[file].path, defines})
+		users = append(users, User{c.documents[file].path, u.defines()})
 	}
 	return users
 }

@@ -17,6 +17,7 @@ func (d *definer) golang(l definingLine) {
 			d.block = 'i'
 		}
 	case d.block != 0 && l.text[0] == '\t' && len(l.body) == len(l.text)-1:
+		d.member = d.block == 'i'
 		if name, after := identifier(l.body); d.block == 'v' || len(after) > 0 && after[0] == '(' {
 			d.define(name)
 		}
@@ -62,6 +63,7 @@ func (d *definer) script(l definingLine) {
 		owner := rest[:chain-len(name)]
 		exported := string(owner) == "exports." || string(owner) == "module.exports." ||
 			bytes.HasSuffix(owner, []byte(".prototype."))
+		d.member = d.member || len(owner) > 0 && !bytes.HasSuffix(owner, []byte("exports."))
 		if len(value) > 0 && value[0] != '=' && (isFunction(value) || exported && after[0] == '=') &&
 			string(name) != "exports" {
 			d.define(name)

@@ -218,7 +218,7 @@ func (m *match) addNames(names []askedName) {
 		for k, list := range n.lists {
 			s := m.c.segments[k]
 			for l := (nameList{rest: list}); l.next(s.size()); {
-				if s.isGone(l.file) || uses == 0 && !l.defines {
+				if s.isGone(l.file) || uses == 0 && !l.defines() {
 					continue
 				}
 				file := m.first[k] + l.file
@@ -229,7 +229,7 @@ func (m *match) addNames(names []askedName) {
 					if a.asked {
 						m.values[a.uses][file] += uses
 					}
-					if a.asked && l.defines {
+					if a.asked && l.defines() {
 						m.values[a.defines][file] += defines
 					}
 				}

@@ -87,7 +87,7 @@ func (m *listMerger) words(p *part, list []byte) {
 func (m *listMerger) names(p *part, list []byte) {
 	for l := (nameList{rest: list}); l.next(len(p.numbers)); {
 		if to := p.numbers[l.file]; to != noFile {
-			m.list = appendName(m.list, m.delta(to), l.defines)
+			m.list = appendName(m.list, m.delta(to), l.use)
 		}
 	}
 }

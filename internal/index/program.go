@@ -2,32 +2,52 @@ package index
 
 import "bytes"
 
+// piece is what a part of a line of a program is.
+type piece uint8
+
+const (
+	codePiece   piece = iota
+	stringPiece       // inside of a string
+	prosePiece        // a comment or a doc string
+)
+
 // program counts the text of a program: its words, its comments and doc strings, and the names that it defines.
 func (x *extractor) program(lang *language, text []byte) {
-	d := &definer{lang: lang, define: x.define}
-	s := scanner{lang: lang, count: x.count}
-	if bytes.HasPrefix(text, []byte("#!")) && lang.open == "" { // the path of an interpreter
-		text = text[max(0, bytes.IndexByte(text, '\n')):]
-	}
-	text = text[s.license(text):]
-	for len(text) > 0 {
-		line, rest, _ := bytes.Cut(text, []byte{'\n'})
-		if code := s.line(bytes.TrimRight(line, "\r")); len(code) > 0 {
-			d.line(code, text[len(code):])
+	d, im := &definer{lang: lang, define: x.define}, importer{lang: lang}
+	for number, l := range codeLines(lang, text, x.count) {
+		if len(l.defining) > 0 {
+			d.line(l.defining, l.rest)
 		}
-		text = rest
+		im.line(number, l)
+	}
+	for _, i := range im.out {
+		for _, key := range i.keys(lang) {
+			if len(key) < maxName {
+				n := x.named(string(importMark) + key)
+				x.mentions(n)
+				x.plain[n].uses = x.file
+			}
+		}
 	}
 }
 
-// scanner tells comments from the rest of a program, line by line.
-type scanner struct {
-	lang  *language
-	count func(text []byte, prose bool)
-	end   string // ends the comment or the string that the line before is inside of, "" outside of them
-	prose bool   // it is a comment or a doc string
+// skipped is the length of what is no program at the top of a text: the path of an interpreter, the license.
+func (s *scanner) skipped(text []byte) (n int) {
+	if bytes.HasPrefix(text, []byte("#!")) && s.lang.open == "" {
+		n = max(0, bytes.IndexByte(text, '\n'))
+	}
+	return n + s.license(text[n:])
 }
 
-// line counts the words of a line. It returns the beginning of the line up to its first comment, empty if the line
+// scanner tells comments and strings from the rest of a program, line by line.
+type scanner struct {
+	lang *language
+	take func(line []byte, from, to int, of piece)
+	end  string // ends the comment or the string that the line before is inside of, "" outside of them
+	of   piece  // what that is
+}
+
+// line takes the pieces of a line. It returns the beginning of the line up to its first comment, empty if the line
 // begins inside of a comment or a string.
 func (s *scanner) line(line []byte) (code []byte) {
 	if s.end == "`" && s.lang == script && resumes(line) {
@@ -38,7 +58,7 @@ func (s *scanner) line(line []byte) (code []byte) {
 		code = line
 	}
 	if s.lang == ruby && bytes.HasPrefix(line, []byte("=begin")) {
-		s.end, s.prose = "=end", true
+		s.end, s.of = "=end", prosePiece
 		return nil
 	}
 	for at < len(line) {
@@ -47,29 +67,45 @@ func (s *scanner) line(line []byte) (code []byte) {
 			if n < 0 {
 				break
 			}
-			s.count(line[at:at+n], s.prose)
+			s.inside(line, at, at+n)
 			at += n + len(s.end)
-			s.end, s.prose = "", false
+			s.end = ""
 			continue
 		}
 		n, mark := s.opening(line, at)
-		s.count(line[at:n], false)
 		if mark == "" {
 			return code
 		}
-		if outside && s.prose {
+		if outside && s.of == prosePiece {
 			code, outside = line[:n], false
 		}
 		if at = n + len(mark); s.end == "\n" {
-			s.count(line[at:], true)
-			s.end, s.prose = "", false
+			s.take(line, at, len(line), prosePiece)
+			s.end = ""
 			return code
 		}
 	}
 	if s.end != "" {
-		s.count(line[at:], s.prose)
+		s.inside(line, at, len(line))
 	}
 	return code
+}
+
+// inside takes a part of a line inside of a comment or a string. What a string evaluates is code: ${name}, #{name}.
+func (s *scanner) inside(line []byte, from, to int) {
+	for at := from; s.of == stringPiece && at+1 < to; at++ {
+		if line[at+1] != '{' || line[at] != '$' && line[at] != '#' {
+			continue
+		}
+		end := bytes.IndexByte(line[at:to], '}')
+		if end < 0 {
+			break
+		}
+		s.take(line, from, at, stringPiece)
+		s.take(line, at+2, at+end, codePiece)
+		from, at = at+end, at+end
+	}
+	s.take(line, from, to, s.of)
 }
 
 // resumes reports whether a line begins a declaration of a script at the first column.
@@ -82,37 +118,50 @@ func resumes(line []byte) bool {
 	return false
 }
 
-// opening finds what begins a comment, or a string of several lines, from an index on. It sets end and prose
-// accordingly; the end of a comment of one line is "\n". mark is "" if the line has none.
+// opening takes the code and the strings of a line from an index on, up to what begins a comment, or a string of several
+// lines. It sets end and of accordingly; the end of a comment of one line is "\n". mark is "" if the line has none.
 func (s *scanner) opening(line []byte, from int) (at int, mark string) {
+	found := func(end string, of piece, mark string) (int, string) {
+		s.take(line, from, at, codePiece)
+		s.end, s.of = end, of
+		return at, mark
+	}
 	for at = from; at < len(line); at++ {
 		c := line[at]
 		if c >= 'A' && (c != '`' && c != '{') || c == ' ' || c == '\t' {
 			continue // no mark begins with it
 		}
 		if open := s.lang.open; open != "" && c == open[0] && bytes.HasPrefix(line[at:], []byte(open)) {
-			s.end, s.prose = s.lang.close, true
-			return at, open
+			return found(s.lang.close, prosePiece, open)
 		}
 		for _, mark := range s.lang.comments {
 			if c == mark[0] && bytes.HasPrefix(line[at:], []byte(mark)) && !partOfWord(line, at, mark) {
-				s.end, s.prose = "\n", true
-				return at, mark
+				return found("\n", prosePiece, mark)
 			}
 		}
 		switch {
 		case c == s.lang.raw && c != 0:
-			s.end, s.prose = string(rune(c)), false
-			return at, s.end
+			return found(string(rune(c)), stringPiece, string(rune(c)))
 		case c != '"' && c != '\'':
 		case at+2 < len(line) && line[at+1] == c && line[at+2] == c && s.lang.triples:
-			s.end = string(line[at : at+3])
-			s.prose = len(bytes.Trim(line[:at], " \trRuUbBfF")) == 0 || s.lang == elixir
-			return at, s.end
+			of := stringPiece
+			if len(bytes.Trim(line[:at], " \trRuUbBfF")) == 0 || s.lang == elixir {
+				of = prosePiece
+			}
+			return found(string(line[at:at+3]), of, string(line[at:at+3]))
+		case c == '\'' && s.lang == rust && (at+2 >= len(line) || line[at+1] != '\\' && line[at+2] != '\''):
+			// a lifetime
 		default:
-			at += quoted(line[at:])
+			if n := quoted(line[at:]); n > 0 {
+				s.take(line, from, at, codePiece)
+				s.of = stringPiece
+				s.inside(line, at+1, at+n)
+				at += n
+				from = at
+			}
 		}
 	}
+	s.take(line, from, len(line), codePiece)
 	return len(line), ""
 }
 

@@ -2,6 +2,7 @@ package index
 
 import (
 	"cmp"
+	"iter"
 	"slices"
 	"strings"
 
@@ -52,8 +53,8 @@ func (c *Contents) Called(p event.Path, n int) []Hit {
 	var definers []uint32
 	for _, name := range names {
 		definers = definers[:0]
-		for file, defines := range c.having(name.text) {
-			if defines {
+		for file, u := range c.having(name.text) {
+			if u.defines() {
 				if definers = append(definers, file); len(definers) > maxDefiners {
 					break
 				}
@@ -71,13 +72,13 @@ func (c *Contents) Called(p event.Path, n int) []Hit {
 	return c.best(sums, n)
 }
 
-// having yields the numbers of the files that have an identifier, and whether they define it.
-func (c *Contents) having(name string) func(yield func(file uint32, defines bool) bool) {
-	return func(yield func(file uint32, defines bool) bool) {
+// having yields the numbers of the files that have an identifier, and how.
+func (c *Contents) having(name string) iter.Seq2[uint32, use] {
+	return func(yield func(uint32, use) bool) {
 		hash := termHash(name)
 		for _, s := range c.segments {
 			for l := (nameList{rest: s.Names.listOf(name, hash)}); l.next(s.size()); {
-				if !s.isGone(l.file) && !yield(s.ids[l.file], l.defines) {
+				if !s.isGone(l.file) && !yield(s.ids[l.file], l.use) {
 					return
 				}
 			}
@@ -102,6 +103,9 @@ func (c *Contents) identifiersOf(p event.Path, most int) (self uint32, shared []
 	var text strings.Builder // of all names: one piece of memory
 	var files, ends []int
 	for name, list := range d.segment.Names.terms(d.segment.namesOf(d.at)) {
+		if name[0] == importMark {
+			continue
+		}
 		n, hash := d.segment.usersIn(list), termHash(name)
 		for _, s := range c.segments {
 			if s != d.segment && s.Names.may(hash) {
@@ -166,4 +170,81 @@ func (c *Contents) best(shares []share, n int) []Hit {
 			cmp.Compare(a.Path, b.Path))
 	})
 	return hits[:min(len(hits), n)]
+}
+
+// codeUsers returns the files whose code has a name, exactly as plain form, of those that a filter lets pass; none if
+// there are more than most. Names of one word are not indexed where they are used: files with that word are returned.
+func (c *Contents) codeUsers(name string, most int, pass func(event.Path) bool) (out []event.Path) {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	full := false
+	add := func(file uint32) bool {
+		if p := c.documents[file].path; pass(p) {
+			out = append(out, p)
+		}
+		full = len(out) > most
+		return !full
+	}
+	plain := name
+	if name[0] != importMark {
+		plain = plainIdentifier(name)
+	}
+	for file, u := range c.having(plain) {
+		if u != mentioned && !add(file) {
+			return nil
+		}
+	}
+	if name[0] == importMark || looksLikeCode(name) {
+		return out
+	}
+	stem := textStem(name)
+	hash := termHash(stem)
+	for _, s := range c.segments {
+		for l := (wordList{rest: s.Words.listOf(stem, hash)}); l.next(s.size()); {
+			if !s.isGone(l.file) && (l.counts[bodyField] == 255 || l.counts[bodyField] > l.counts[proseField]) {
+				if !add(s.ids[l.file]) {
+					return nil
+				}
+			}
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// defines reports whether a file defines a name in plain form.
+func (c *Contents) defines(p event.Path, plain string) bool {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	self, known := c.numbers[p]
+	for file, u := range c.having(plain) {
+		if known && file == self {
+			return u.defines()
+		}
+	}
+	return false
+}
+
+// naming returns the files that have all words of the name of a file, at most most.
+func (c *Contents) naming(p event.Path, most int) (out []event.Path) {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	_, base := pathWords(p)
+	count := map[uint32]int{}
+	for _, w := range base {
+		hash := termHash(w.Stem)
+		for _, s := range c.segments {
+			for l := (wordList{rest: s.Words.listOf(w.Stem, hash)}); l.next(s.size()); {
+				if !s.isGone(l.file) && l.counts[bodyField] > 0 {
+					count[s.ids[l.file]]++
+				}
+			}
+		}
+	}
+	for file, n := range count {
+		if n == len(base) && len(out) < most {
+			out = append(out, c.documents[file].path)
+		}
+	}
+	return out
 }

@@ -196,30 +196,37 @@ func appendWord(list []byte, delta uint32, counts *[fields]uint8) []byte {
 	return list
 }
 
-// nameList reads the list of an identifier. An entry is a uvarint of twice the difference to the number of the file
-// before, plus 1 if the file defines it.
+// nameList reads the list of an identifier. An entry is a uvarint of four times the difference to the number of the file
+// before, plus 1 if the file defines it, plus 2 if its code has it.
 type nameList struct {
-	rest    []byte
-	file    uint32
-	defines bool
-	last    uint64
+	rest []byte
+	file uint32
+	use
+	last uint64
 }
+
+// use says how a file has an identifier.
+type use uint8
+
+const (
+	mentioned use = 0 // in comments and strings, or in a text that is no program
+	defined   use = 1
+	inCode    use = 2 // in code; what is defined need not be
+)
+
+func (u use) defines() bool { return u&defined != 0 }
 
 func (l *nameList) next(size int) bool {
 	head, ok := uvarint(&l.rest)
-	if l.last += head >> 1; !ok || l.last >= uint64(size) {
+	if l.last += head >> 2; !ok || l.last >= uint64(size) {
 		return false
 	}
-	l.file, l.defines = uint32(l.last), head&1 != 0
+	l.file, l.use = uint32(l.last), use(head&3)
 	return true
 }
 
-func appendName(list []byte, delta uint32, defines bool) []byte {
-	head := uint64(delta) << 1
-	if defines {
-		head |= 1
-	}
-	return binary.AppendUvarint(list, head)
+func appendName(list []byte, delta uint32, u use) []byte {
+	return binary.AppendUvarint(list, uint64(delta)<<2|uint64(u))
 }
 
 // namesOf yields the numbers of the names of a file, in order.
@@ -296,22 +303,21 @@ func compareCount(c Count, stem string) int { return strings.Compare(c.Stem, ste
 // packNames packs the identifiers of the only file.
 func (s *segment) packNames(d *Document) {
 	type name struct {
-		text    string
-		defines bool
+		text string
+		use
 	}
-	all := make([]name, 0, len(d.Defines)+len(d.Uses))
-	for _, n := range d.Defines {
-		all = append(all, name{n, true})
-	}
-	for _, n := range d.Uses {
-		all = append(all, name{n, false})
+	var all []name
+	for u, names := range [...][]string{mentioned: d.Mentions, defined: d.Defines, inCode: d.Uses} {
+		for _, n := range names {
+			all = append(all, name{n, use(u)})
+		}
 	}
 	slices.SortFunc(all, func(a, b name) int { return strings.Compare(a.text, b.text) })
 	var names dictionaryBuilder
 	var list []byte
 	s.ForwardAt = []uint32{0, 0}
 	for i, n := range all {
-		list = appendName(list[:0], 0, n.defines)
+		list = appendName(list[:0], 0, n.use)
 		names.add([]byte(n.text), list)
 		s.Forward = append(s.Forward, byte(min(i, 1)))
 	}

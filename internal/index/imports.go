@@ -1,0 +1,341 @@
+package index
+
+import (
+	"bytes"
+	"path"
+	"regexp"
+	"strings"
+)
+
+// importing is a place where a program names another file, a module or a package.
+type importing struct {
+	line   int
+	module string // as written: .helpers, ./x, com.a.B, github.com/a/b, a/b.h, crate::a
+	names  []importedName
+	all    bool // of its names, all
+}
+
+// importedName is a name that an import takes out of a module.
+type importedName struct {
+	name, local string
+	line        int
+}
+
+// importMark begins the key of an import among the identifiers of a Document; see importKeys.
+const importMark = '<'
+
+// maxImport is the number of lines of one import.
+const maxImport = 300
+
+// importer collects the imports of a program.
+type importer struct {
+	lang *language
+	out  []importing
+	open *importing // one that goes on with the next line
+	text []byte     // what was read of it
+}
+
+// importsIn returns the imports of a program.
+func importsIn(lang *language, text []byte) []importing {
+	im := importer{lang: lang}
+	if importForms[lang] == nil {
+		return nil
+	}
+	for number, l := range codeLines(lang, text, nil) {
+		im.line(number, l)
+	}
+	return im.out
+}
+
+// importForms are the ways in which languages import.
+var importForms = map[*language]func(im *importer, number int, code, raw []byte){
+	python: (*importer).python, script: (*importer).script, golang: (*importer).golang, java: (*importer).java,
+	kotlin: (*importer).java, scala: (*importer).java, rust: (*importer).rust, clike: (*importer).c,
+	ruby: (*importer).ruby, php: (*importer).php,
+}
+
+func (im *importer) line(number int, l codeLine) {
+	if form := importForms[im.lang]; form != nil && len(bytes.TrimSpace(l.code)) > 0 {
+		form(im, number, l.code, l.raw)
+		if im.open != nil && number-im.open.line > maxImport {
+			im.open = nil
+		}
+	}
+}
+
+func (im *importer) add(i importing) {
+	if i.module != "" {
+		im.out = append(im.out, i)
+	}
+}
+
+// list adds the names of "a, b as c" to an import.
+func (i *importing) list(text string, line int, as string) {
+	for part := range strings.SplitSeq(text, ",") {
+		part = strings.TrimPrefix(strings.Trim(part, " \t(){};\\"), "type ")
+		name, local, renamed := strings.Cut(part, as)
+		name, local = strings.TrimSpace(name), strings.TrimSpace(local)
+		switch {
+		case name == "*" && renamed: // import * as x
+			i.names = append(i.names, importedName{"", local, line})
+		case name == "*":
+			i.all = true
+		case name != "":
+			if !renamed {
+				local = name
+			}
+			i.names = append(i.names, importedName{name, local, line})
+		}
+	}
+}
+
+func (im *importer) python(number int, code, _ []byte) {
+	code = bytes.TrimSpace(code)
+	if word, _ := identifier(code); im.open == nil && string(word) != "import" && string(word) != "from" {
+		return
+	}
+	text := string(code)
+	if im.open == nil {
+		if rest, found := strings.CutPrefix(text, "import "); found {
+			for part := range strings.SplitSeq(rest, ",") {
+				module, local, renamed := strings.Cut(strings.TrimSpace(part), " as ")
+				if !renamed {
+					local, _, _ = strings.Cut(module, ".")
+				}
+				im.add(importing{line: number, module: module, names: []importedName{{"", local, number}}})
+			}
+			return
+		}
+		module, rest, found := strings.Cut(strings.TrimPrefix(text, "from "), " import ")
+		if !found || !strings.HasPrefix(text, "from ") {
+			return
+		}
+		im.open = &importing{line: number, module: strings.TrimSpace(module)}
+		text = rest
+		if !strings.HasPrefix(strings.TrimSpace(rest), "(") && !strings.HasSuffix(rest, "\\") {
+			text += ")"
+		}
+	}
+	im.open.list(text, number, " as ")
+	if strings.HasSuffix(strings.TrimRight(text, " ;"), ")") {
+		im.add(*im.open)
+		im.open = nil
+	}
+}
+
+var (
+	fromModule = regexp.MustCompile(`\bfrom\s*['"]([^'"]+)['"]`)
+	loadModule = regexp.MustCompile(`\b(?:require|import)\s*\(\s*['"` + "`" + `]([^'"` + "`" + `]+)['"` + "`" + `]`)
+	bareModule = regexp.MustCompile(`^\s*import\s*['"]([^'"]+)['"]`)
+)
+
+func (im *importer) script(number int, code, raw []byte) {
+	text := bytes.TrimSpace(code)
+	statement := bytes.HasPrefix(text, []byte("import")) || bytes.HasPrefix(text, []byte("export"))
+	if im.open == nil && statement && len(text) > 6 && bytes.IndexByte([]byte(" {*'\""), text[6]) >= 0 {
+		if m := bareModule.FindSubmatch(raw); m != nil {
+			im.add(importing{line: number, module: string(m[1])})
+			return
+		}
+		text = text[6:]
+		if word, after := identifier(bytes.TrimLeft(text, " ")); string(word) == "type" {
+			text = after
+		}
+		if first := bytes.TrimLeft(text, " "); len(first) > 0 && (first[0] == '{' || first[0] == '*' ||
+			bytes.HasPrefix(bytes.TrimSpace(code), []byte("import"))) {
+			im.open = &importing{line: number}
+		}
+	}
+	if im.open != nil {
+		at := bytes.Index(code, []byte("from"))
+		if m := fromModule.FindSubmatch(raw); m != nil && at >= 0 {
+			im.open.module = string(m[1])
+			text = bytes.TrimSpace(text[:max(0, bytes.LastIndex(text, []byte("from")))])
+		}
+		im.open.list(strings.NewReplacer("{", ",", "}", ",").Replace(string(text)), number, " as ")
+		if im.open.module != "" {
+			im.add(*im.open)
+			im.open = nil
+		} else if bytes.HasSuffix(text, []byte(";")) || bytes.IndexByte(text, '=') >= 0 {
+			im.open = nil
+		}
+		return
+	}
+	if !bytes.Contains(code, []byte("require")) && !bytes.Contains(code, []byte("import")) {
+		return
+	}
+	for _, m := range loadModule.FindAllSubmatch(raw, 4) {
+		i := importing{line: number, module: string(m[1])}
+		left, _, found := strings.Cut(string(code), "=")
+		for _, word := range [...]string{"const ", "let ", "var "} {
+			left = strings.TrimPrefix(strings.TrimSpace(left), word)
+		}
+		switch {
+		case !found:
+		case strings.HasPrefix(left, "{"):
+			i.list(left, number, ":")
+		default:
+			i.names = []importedName{{"", strings.TrimSpace(left), number}}
+		}
+		im.add(i)
+	}
+}
+
+func (im *importer) golang(number int, code, raw []byte) {
+	text := bytes.TrimSpace(raw)
+	if rest, found := bytes.CutPrefix(text, []byte("import ")); found && len(code) > 0 && code[0] == 'i' {
+		if text = bytes.TrimSpace(rest); bytes.HasPrefix(text, []byte("(")) {
+			im.open = &importing{line: number}
+			return
+		}
+	} else if im.open == nil {
+		return
+	} else if text[0] == ')' {
+		im.open = nil
+		return
+	}
+	before, after, _ := bytes.Cut(text, []byte{'"'})
+	module, _, found := bytes.Cut(after, []byte{'"'})
+	if local := string(bytes.TrimSpace(before)); found {
+		if local == "" {
+			if local = path.Base(string(module)); versionDir.MatchString(local) {
+				local = path.Base(path.Dir(string(module)))
+			}
+		}
+		im.add(importing{line: number, module: string(module), names: []importedName{{"", local, number}}, all: local == "."})
+	}
+}
+
+// versionDir is the end of the path of a Go module.
+var versionDir = regexp.MustCompile(`^v\d+$`)
+
+// java also reads Kotlin and Scala.
+func (im *importer) java(number int, code, _ []byte) {
+	rest, found := bytes.CutPrefix(bytes.TrimSpace(code), []byte("import "))
+	if !found {
+		return
+	}
+	text := strings.TrimPrefix(strings.Trim(string(rest), " ;"), "static ")
+	module, local, renamed := strings.Cut(text, " as ")
+	module = strings.TrimSpace(module)
+	name := module[strings.LastIndexByte(module, '.')+1:]
+	if !renamed {
+		local = name
+	}
+	i := importing{line: number, module: strings.TrimSuffix(strings.TrimSuffix(module, ".*"), "._"), all: name == "*" || name == "_"}
+	if !i.all {
+		i.names = []importedName{{name, strings.TrimSpace(local), number}}
+	}
+	im.add(i)
+}
+
+func (im *importer) rust(number int, code, _ []byte) {
+	text := bytes.TrimSpace(code)
+	if im.open == nil {
+		for _, word := range [...]string{"pub(crate) ", "pub(super) ", "pub "} {
+			text = bytes.TrimPrefix(text, []byte(word))
+		}
+		if rest, found := bytes.CutPrefix(text, []byte("mod ")); found && bytes.HasSuffix(rest, []byte(";")) {
+			im.add(importing{line: number, module: "self::" + string(bytes.Trim(rest, " ;"))})
+			return
+		}
+		rest, found := bytes.CutPrefix(text, []byte("use "))
+		if !found {
+			return
+		}
+		im.open, im.text, text = &importing{line: number}, nil, rest
+	}
+	im.text = append(im.text, text...)
+	module, _, _ := strings.Cut(string(im.text), "{")
+	im.open.module = strings.Trim(module, " ;:")
+	for word := range names(text) {
+		im.open.names = append(im.open.names, importedName{string(word), string(word), number})
+	}
+	im.open.all = im.open.all || bytes.IndexByte(text, '*') >= 0
+	if bytes.HasSuffix(text, []byte(";")) {
+		im.add(*im.open)
+		im.open = nil
+	}
+}
+
+func (im *importer) c(number int, code, raw []byte) {
+	text := bytes.TrimSpace(code)
+	if len(text) == 0 || text[0] != '#' {
+		return
+	}
+	if rest, found := bytes.CutPrefix(bytes.TrimLeft(text[1:], " \t"), []byte("include")); found && len(rest) > 0 {
+		_, after, _ := bytes.Cut(raw, []byte{'"'})
+		if name, _, found := bytes.Cut(after, []byte{'"'}); found {
+			im.add(importing{line: number, module: string(name), all: true})
+		}
+	}
+}
+
+var (
+	rubyRequire = regexp.MustCompile(`^\s*(require_relative|require|autoload\s*\(?\s*:\w+,)\s*\(?\s*['"]([^'"]+)['"]`)
+	phpRequire  = regexp.MustCompile(`\b(?:require|include)(?:_once)?\b[^'"]*['"]/?([^'"]+\.php)['"]`)
+)
+
+func (im *importer) ruby(number int, code, raw []byte) {
+	if word, _ := identifier(bytes.TrimLeft(code, " \t")); string(word) != "require_relative" && string(word) != "require" &&
+		string(word) != "autoload" {
+		return
+	}
+	if m := rubyRequire.FindSubmatch(raw); m != nil {
+		module := string(m[2])
+		if string(m[1]) == "require_relative" && !strings.HasPrefix(module, ".") {
+			module = "./" + module
+		}
+		im.add(importing{line: number, module: module, all: true})
+	}
+}
+
+func (im *importer) php(number int, code, raw []byte) {
+	code = bytes.TrimSpace(code)
+	if !bytes.HasPrefix(code, []byte("use ")) && !bytes.Contains(code, []byte("require")) &&
+		!bytes.Contains(code, []byte("include")) {
+		return
+	}
+	text := string(code)
+	rest, found := strings.CutPrefix(text, "use ")
+	switch {
+	case found && !strings.Contains(rest, "("):
+		rest = strings.TrimPrefix(strings.TrimPrefix(strings.Trim(rest, " ;"), "function "), "const ")
+		prefix, group, grouped := strings.Cut(rest, "{")
+		if !grouped {
+			prefix, group = "", rest
+		}
+		for part := range strings.SplitSeq(strings.Trim(group, "} "), ",") {
+			module, local, renamed := strings.Cut(strings.TrimSpace(part), " as ")
+			module = strings.Trim(prefix+module, `\`)
+			name := module[strings.LastIndexByte(module, '\\')+1:]
+			if !renamed {
+				local = name
+			}
+			im.add(importing{line: number, module: module, names: []importedName{{name, local, number}}})
+		}
+	case !found:
+		if m := phpRequire.FindSubmatch(raw); m != nil {
+			im.add(importing{line: number, module: "./" + string(m[1]), all: true})
+		}
+	}
+}
+
+// keys are the words by which an import is found in an index: the last part of its module, and what may be a module
+// among its names.
+func (i importing) keys(lang *language) (keys []string) {
+	last := i.module[strings.LastIndexAny(i.module, `./\:`)+1:]
+	if lang == clike || lang == script || lang == ruby || lang == php && strings.HasSuffix(i.module, ".php") {
+		last = path.Base(i.module)
+		last, _, _ = strings.Cut(last, ".")
+	}
+	if last != "" {
+		keys = append(keys, last)
+	}
+	for _, n := range i.names {
+		if (lang == python || lang == rust) && n.name != "" && n.name != last && len(keys) < 32 {
+			keys = append(keys, n.name)
+		}
+	}
+	return keys
+}

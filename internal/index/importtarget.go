@@ -1,0 +1,251 @@
+package index
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/aoa-dev/aoa/internal/event"
+)
+
+// files are those of a Tree and some more.
+type files struct {
+	tree *Tree
+	more map[event.Path]bool
+}
+
+func (f files) has(p string) bool { return f.more[event.Path(p)] || f.tree.Has(event.Path(p)) }
+
+// base returns the files of that name.
+func (f files) base(name string) []event.Path {
+	out := f.tree.Base(name)
+	for p := range f.more {
+		if p.Base() == name {
+			out = append(slices.Clip(out), p)
+		}
+	}
+	return out
+}
+
+// dir returns the files directly in that folder.
+func (f files) dir(dir string) []event.Path {
+	out := f.tree.Dir(dir)
+	for p := range f.more {
+		if p.Dir() == dir {
+			out = append(slices.Clip(out), p)
+		}
+	}
+	return out
+}
+
+// first returns the first of some names that is a file.
+func (f files) first(names ...string) []event.Path {
+	for _, name := range names {
+		if name = path.Clean(name); f.has(name) {
+			return []event.Path{event.Path(name)}
+		}
+	}
+	return nil
+}
+
+// ending returns the files whose path is name, or ends in a slash and name.
+func (f files) ending(name string) (out []event.Path) {
+	same := f.base(path.Base(name))
+	if len(same) > maxSame {
+		return nil
+	}
+	for _, p := range same {
+		if string(p) == name || strings.HasSuffix(string(p), "/"+name) {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// targets returns the files of the repository that an import in a file means, none if it means none or that cannot be
+// said. A Go package is all files of its folder.
+func (f files) targets(from event.Path, lang *language, module string) []event.Path {
+	switch lang {
+	case python:
+		return f.pythonModule(from, module)
+	case script:
+		return f.scriptModule(from, module)
+	case golang:
+		return f.goPackage(module)
+	case java, kotlin, scala:
+		return f.javaClass(module)
+	case rust:
+		return f.rustModule(from, module)
+	case clike:
+		if found := f.first(path.Join(from.Dir(), module)); found != nil {
+			return found
+		}
+		return f.ending(path.Clean(module))
+	case ruby:
+		if name := strings.TrimSuffix(module, ".rb") + ".rb"; strings.HasPrefix(module, ".") {
+			return f.first(path.Join(from.Dir(), name))
+		} else {
+			return f.ending(name)
+		}
+	case php:
+		if strings.HasPrefix(module, "./") {
+			return f.first(path.Join(from.Dir(), module))
+		}
+		parts := strings.Split(module, `\`)
+		for n := len(parts) - 1; n > 0; n-- { // the first part of a namespace is often no folder
+			if found := f.ending(path.Join(parts[len(parts)-n:]...) + ".php"); len(found) > 0 && n > 1 || len(found) == 1 {
+				return found
+			}
+		}
+	}
+	return nil
+}
+
+// pythonModule finds a.b as a/b.py or a/b/__init__.py below a folder that the file is in, or below src or lib.
+func (f files) pythonModule(from event.Path, module string) []event.Path {
+	name := strings.TrimLeft(module, ".")
+	rest := strings.ReplaceAll(name, ".", "/")
+	at := func(dir string) []event.Path {
+		key := path.Join(dir, rest)
+		found := f.first(key+".py", key+"/__init__.py", key+".pyi", key+".pyx")
+		if found == nil && rest != "" {
+			found = f.dir(key)
+			return found[:min(len(found), 1)]
+		}
+		return found
+	}
+	if level := len(module) - len(name); level > 0 {
+		dir := from.Dir()
+		for range level - 1 {
+			dir = path.Dir("/" + dir)[1:]
+		}
+		return at(dir)
+	}
+	for dir := from.Dir(); ; dir = path.Dir("/" + dir)[1:] {
+		if found := at(dir); found != nil {
+			return found
+		}
+		if dir == "" {
+			break
+		}
+	}
+	for _, dir := range [...]string{"src", "lib", "python"} {
+		if found := at(dir); found != nil {
+			return found
+		}
+	}
+	return nil
+}
+
+var scriptExts = strings.Fields(".ts .tsx .js .jsx .mjs .cjs .mts .cts .vue .svelte .d.ts .json")
+
+// scriptModule finds ./a as a.ts, a/index.ts and so on, and @/a by its end.
+func (f files) scriptModule(from event.Path, module string) []event.Path {
+	module, _, _ = strings.Cut(module, "?")
+	alias, aliased := strings.CutPrefix(strings.TrimPrefix(strings.TrimPrefix(module, "@"), "~"), "/")
+	if !aliased && !strings.HasPrefix(module, ".") {
+		for _, p := range f.base("package.json") { // another package of the repository
+			if dir := p.Dir(); dir != "" && (path.Base(dir) == path.Base(module) || strings.HasSuffix(module, "/"+path.Base(dir))) {
+				return []event.Path{p}
+			}
+		}
+		return nil
+	}
+	key := path.Join(from.Dir(), module)
+	find := func(name string) []event.Path { return f.first(name) }
+	if aliased {
+		key, find = alias, f.ending
+	}
+	if found := find(key); len(found) > 0 {
+		return found
+	}
+	for _, stem := range [...]string{key, key[:len(key)-len(path.Ext(key))], key + "/index"} {
+		for _, ext := range scriptExts {
+			if found := find(stem + ext); len(found) > 0 {
+				return found
+			}
+		}
+	}
+	return nil
+}
+
+// goPackage finds the folder with the longest path that ends the path of a package. The path of another module has a
+// folder of this repository at its end only by chance.
+func (f files) goPackage(module string) []event.Path {
+	parts := strings.Split(module, "/")
+	if !strings.Contains(parts[0], ".") && len(parts) < 2 {
+		return nil
+	}
+	for n := 1; n < len(parts); n++ {
+		if found := f.goFiles(path.Join(parts[n:]...)); found != nil {
+			return found
+		}
+	}
+	return nil
+}
+
+func (f files) goFiles(dir string) (out []event.Path) {
+	for _, p := range f.dir(dir) {
+		if p.Ext() == ".go" && !strings.HasSuffix(string(p), "_test.go") {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// javaClass finds a.b.C as …/a/b/C.java or C.kt. Names that follow the class are left out.
+func (f files) javaClass(module string) []event.Path {
+	parts := strings.Split(module, ".")
+	for n := len(parts); n > max(1, len(parts)-2); n-- {
+		for _, ext := range [...]string{".java", ".kt", ".scala", ".groovy"} {
+			if found := f.ending(path.Join(parts[:n]...) + ext); len(found) > 0 {
+				return found
+			}
+		}
+	}
+	return nil
+}
+
+// rustModule finds crate::a::b as …/a/b.rs or …/a/b/mod.rs. Names that follow the module are left out.
+func (f files) rustModule(from event.Path, module string) []event.Path {
+	parts := strings.Split(strings.Trim(module, ":"), "::")
+	dir := from.Dir()
+	if base := from.Base(); base != "mod.rs" && base != "lib.rs" && base != "main.rs" {
+		dir = strings.TrimSuffix(string(from), ".rs")
+	}
+	find := func(name string) []event.Path {
+		return f.first(name+".rs", name+"/mod.rs")
+	}
+	switch parts[0] {
+	case "self", "super":
+		for len(parts) > 0 && (parts[0] == "super" || parts[0] == "self") {
+			if parts[0] == "super" {
+				dir = path.Dir("/" + dir)[1:]
+			}
+			parts = parts[1:]
+		}
+		for n := len(parts); n > 0; n-- {
+			if found := find(path.Join(dir, path.Join(parts[:n]...))); found != nil {
+				return found
+			}
+		}
+		return f.first(dir+".rs", dir+"/mod.rs", dir+"/lib.rs", dir+"/main.rs", string(from))
+	case "crate":
+		root := from.Dir()
+		for root != "" && !f.has(root+"/lib.rs") && !f.has(root+"/main.rs") {
+			root = path.Dir("/" + root)[1:]
+		}
+		for n := len(parts); n > 1; n-- {
+			if found := find(path.Join(root, path.Join(parts[1:n]...))); found != nil {
+				return found
+			}
+		}
+		return f.first(root+"/lib.rs", root+"/main.rs")
+	}
+	for _, p := range f.base("Cargo.toml") { // another crate of the repository
+		if path.Base(p.Dir()) == strings.ReplaceAll(parts[0], "_", "-") || path.Base(p.Dir()) == parts[0] {
+			return []event.Path{p}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,110 @@
+package index
+
+import (
+	"bytes"
+	"iter"
+
+	"github.com/aoa-dev/aoa/internal/event"
+)
+
+// Source is what the code of one version of a file defines and uses, by exact names. It never changes.
+type Source struct {
+	lang    *language
+	defines map[string]definition
+	uses    map[string]bool // names in code
+}
+
+// definition is what is known of a name where it is defined.
+type definition struct {
+	member  bool // of a type, or of a function
+	private bool // no other file can use it
+}
+
+// ReadSource reads one version of a file. It returns nil for what is no program, and for more than MaxEdited bytes.
+func ReadSource(p event.Path, text []byte) *Source {
+	lang := languageOf(p)
+	if lang == nil || unreadable(p, text) {
+		return nil
+	}
+	s := &Source{lang: lang, defines: map[string]definition{}, uses: map[string]bool{}}
+	d := &definer{lang: lang}
+	d.define = func(name []byte) {
+		if len(name) >= minReference {
+			s.defines[string(name)] = definition{d.member, d.private}
+		}
+	}
+	for _, l := range codeLines(lang, text, nil) {
+		if len(l.defining) > 0 {
+			d.line(l.defining, l.rest)
+		}
+		for name := range names(l.code) {
+			if len(name) >= minReference {
+				s.uses[string(name)] = true
+			}
+		}
+	}
+	return s
+}
+
+// unreadable reports whether a file is binary, or too large.
+func unreadable(p event.Path, text []byte) bool {
+	return KindOf(p) == KindBinary || len(text) > MaxEdited || bytes.IndexByte(text, 0) >= 0
+}
+
+// codeLine is a line of a program.
+type codeLine struct {
+	raw      []byte // the line
+	code     []byte // the line, with spaces in the place of comments and strings; valid until the next one
+	defining []byte // its beginning up to the first comment, empty inside of a comment or a string
+	rest     []byte // the text from the end of defining on
+}
+
+// codeLines yields the lines of a program by their numbers from 1 on. also, which may be nil, gets their pieces.
+func codeLines(lang *language, text []byte, also func(text []byte, of piece)) iter.Seq2[int, codeLine] {
+	return func(yield func(int, codeLine) bool) {
+		var code []byte
+		s := scanner{lang: lang, take: func(line []byte, from, to int, of piece) {
+			if of == codePiece {
+				copy(code[from:to], line[from:to])
+			}
+			if also != nil {
+				also(line[from:to], of)
+			}
+		}}
+		skipped := s.skipped(text)
+		number := bytes.Count(text[:skipped], []byte{'\n'})
+		for text = text[skipped:]; len(text) > 0; {
+			raw, rest, _ := bytes.Cut(text, []byte{'\n'})
+			raw = bytes.TrimRight(raw, "\r")
+			code = append(code[:0], raw...)
+			for i := range code {
+				code[i] = ' '
+			}
+			defining := s.line(raw)
+			number++
+			if !yield(number, codeLine{raw, code, defining, text[len(defining):]}) {
+				return
+			}
+			text = rest
+		}
+	}
+}
+
+// names yields the runs of identifier bytes of a text.
+func names(text []byte) iter.Seq[[]byte] {
+	return func(yield func([]byte) bool) {
+		for i := 0; i < len(text); {
+			if !identifierByte[text[i]] {
+				i++
+				continue
+			}
+			start := i
+			for i < len(text) && identifierByte[text[i]] {
+				i++
+			}
+			if !yield(text[start:i]) {
+				return
+			}
+		}
+	}
+}

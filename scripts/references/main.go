@@ -1,0 +1,252 @@
+// Command references measures broken references on the histories of clones: it takes the newest commits that remove or
+// rename a name and mend its users, leaves each mended file out in turn, and counts how often the file is named
+// (recall), and what is named of complete commits (false, unless a later commit mends that very line).
+//
+//	go run ./scripts/references -commits 400 CLONE…
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"log"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"slices"
+	"strings"
+
+	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/git"
+	"github.com/aoa-dev/aoa/internal/index"
+	"github.com/aoa-dev/aoa/watcher"
+)
+
+// The commits that are asked about, and how many later ones may mend what one breaks.
+const (
+	mostFiles = 60
+	later     = 50
+)
+
+func main() {
+	commits := flag.Int("commits", 400, "newest commits of each clone, merges as their difference to the first parent")
+	verbose := flag.Bool("v", false, "print what is named of complete commits, and what is missed")
+	flag.Parse()
+	log.SetFlags(0)
+	debug.SetGCPercent(200)
+	fmt.Println("| repository | commits | files left out | named | recall | complete, something named | mended later | false |")
+	fmt.Println("| --- | --- | --- | --- | --- | --- | --- | --- |")
+	var sum tally
+	for _, dir := range flag.Args() {
+		h, err := read(context.Background(), dir, *commits)
+		if err != nil {
+			log.Fatalf("%s: %v", dir, err)
+		}
+		h.verbose = *verbose
+		if err := h.measure(); err != nil {
+			log.Fatalf("%s: %v", dir, err)
+		}
+		h.print(h.name)
+		sum.add(h.tally)
+	}
+	sum.print("all")
+}
+
+type tally struct{ commits, out, named, spoke, mended int }
+
+func (t *tally) add(o tally) {
+	t.commits, t.out, t.named = t.commits+o.commits, t.out+o.out, t.named+o.named
+	t.spoke, t.mended = t.spoke+o.spoke, t.mended+o.mended
+}
+
+func (t *tally) print(name string) {
+	fmt.Printf("| %s | %d | %d | %d | %.2f | %d | %d | %d (1 in %.0f) |\n", name, t.commits, t.out, t.named,
+		float64(t.named)/float64(max(1, t.out)), t.spoke, t.mended, t.spoke-t.mended,
+		float64(t.commits)/float64(max(1, t.spoke-t.mended)))
+}
+
+// history replays the newest commits of a clone, first parents only.
+type history struct {
+	tally
+	name    string
+	blobs   *git.Blobs
+	commits []watcher.Commit // oldest first
+	held    map[event.Path]string
+	world   index.World
+	verbose bool
+}
+
+func read(ctx context.Context, dir string, most int) (*history, error) {
+	for _, sub := range []string{"", "repo"} {
+		if _, err := os.Stat(filepath.Join(dir, sub, "HEAD")); err == nil {
+			dir = filepath.Join(dir, sub)
+			break
+		}
+	}
+	program := git.Find(os.Environ())
+	name := filepath.Base(strings.TrimSuffix(dir, "/repo"))
+	h := &history{name: strings.ReplaceAll(name, "+", "/"), held: map[event.Path]string{}}
+	stop := fmt.Errorf("enough")
+	err := watcher.ReadLog(ctx, program, dir, watcher.LogOptions{From: []string{"HEAD"}, Renames: "50%", First: true},
+		func(c *watcher.Commit) error {
+			kept := *c
+			kept.Files = slices.Clone(c.Files)
+			if h.commits = append(h.commits, kept); len(h.commits) > most {
+				return stop
+			}
+			return nil
+		})
+	if err != nil && err != stop {
+		return nil, err
+	}
+	slices.Reverse(h.commits)
+	out, err := program.Run(ctx, dir, "ls-tree", "-r", "-z", h.commits[0].ID)
+	if err != nil {
+		return nil, err
+	}
+	h.commits = h.commits[1:]
+	if h.blobs, err = program.Blobs(ctx, dir); err != nil {
+		return nil, err
+	}
+	for line := range strings.SplitSeq(string(out), "\x00") {
+		mode, file, found := strings.Cut(line, "\t")
+		part := strings.Fields(mode)
+		if p, err := event.NewPath(file); err == nil && found && part[1] == "blob" {
+			h.held[p] = part[2]
+		}
+	}
+	h.world = index.World{Tree: index.NewTree(nil), Contents: index.NewContents(), Text: h.text}
+	for p := range h.held {
+		h.world.Tree.Add(p)
+		if err := h.set(p, h.text(p)); err != nil {
+			return nil, err
+		}
+	}
+	return h, nil
+}
+
+func (h *history) set(p event.Path, text []byte) error {
+	if text == nil {
+		h.world.Contents.Remove(p)
+		return nil
+	}
+	h.world.Contents.Set(p, text)
+	return nil
+}
+
+func (h *history) text(p event.Path) []byte { return h.blob(h.held[p]) }
+
+func (h *history) blob(oid string) []byte {
+	if oid == "" {
+		return nil
+	}
+	data, err := h.blobs.Read(oid, index.MaxEdited)
+	if err != nil && err != git.ErrNoBlob {
+		log.Fatal(err)
+	}
+	return data
+}
+
+// apply makes a commit the present, and returns it as a change.
+func (h *history) apply(c watcher.Commit) (change []index.Changed, old map[event.Path]string) {
+	old = map[event.Path]string{}
+	for _, f := range c.Files {
+		x := index.Changed{Path: f.Path, From: f.From}
+		from := f.Path
+		if f.Status == 'R' {
+			from = f.From
+		}
+		old[f.Path] = h.held[from]
+		x.Before = h.text(from)
+		if f.Status == 'R' || f.Status == 'D' {
+			delete(h.held, from)
+			h.world.Tree.Remove(from)
+			h.world.Contents.Remove(from)
+		}
+		if f.Status != 'D' {
+			h.held[f.Path] = f.Blob
+			h.world.Tree.Add(f.Path)
+			x.After = h.text(f.Path)
+			if x.After == nil { // too large
+				x.After = []byte{}
+			}
+			h.world.Contents.Set(f.Path, x.After)
+		}
+		change = append(change, x)
+	}
+	return change, old
+}
+
+func (h *history) measure() error {
+	for i, c := range h.commits {
+		change, old := h.apply(c)
+		if len(change) > mostFiles || len(change) == 0 {
+			continue
+		}
+		h.tally.commits++
+		if all := h.world.BrokenBy(change); len(all) > 0 {
+			h.spoke++
+			mended := 0
+			for _, b := range all {
+				if h.mends(i, b) {
+					mended++
+				}
+			}
+			if mended > 0 {
+				h.mended++
+			}
+			for _, b := range all {
+				h.say("complete %s (%d of %d mended later) %s:%d: %s\n\t%s, removed in %s: %s", c.ID[:10], mended, len(all),
+					b.File, b.Line, b.Text, b.Name, b.In, c.Subject)
+			}
+		}
+		h.leaveOut(c, change, old)
+	}
+	return nil
+}
+
+// leaveOut asks for each file that a commit mends without it.
+func (h *history) leaveOut(c watcher.Commit, change []index.Changed, old map[event.Path]string) {
+	for i, f := range change {
+		if f.Before == nil || f.After == nil || f.From != "" {
+			continue
+		}
+		rest := slices.Delete(slices.Clone(change), i, i+1)
+		name := index.Mends(f, rest)
+		if name == "" {
+			continue
+		}
+		now := h.held[f.Path]
+		h.held[f.Path] = old[f.Path]
+		h.world.Contents.Set(f.Path, f.Before)
+		if !h.world.Defined(name, rest) {
+			h.out++
+			if slices.ContainsFunc(h.world.BrokenBy(rest), func(b index.Broken) bool { return b.File == f.Path }) {
+				h.named++
+			} else {
+				h.say("missed %s %s uses %s", c.ID[:10], f.Path, name)
+			}
+		}
+		h.held[f.Path] = now
+		h.world.Contents.Set(f.Path, f.After)
+	}
+}
+
+func (h *history) say(format string, args ...any) {
+	if h.verbose {
+		fmt.Fprintf(io.Writer(os.Stderr), h.name+": "+format+"\n", args...)
+	}
+}
+
+// mends reports whether one of the next commits takes what is named out of that file.
+func (h *history) mends(at int, b index.Broken) bool {
+	for _, c := range h.commits[at+1 : min(len(h.commits), at+1+later)] {
+		for _, f := range c.Files {
+			if f.Path == b.File || f.From == b.File {
+				return f.Status == 'D' || !strings.Contains(string(h.blob(f.Blob)), b.Text)
+			}
+		}
+	}
+	return false
+}

@@ -12,6 +12,7 @@ import (
 type files struct {
 	tree *Tree
 	more map[event.Path]bool
+	root func() string // the path of the Go module at the root
 }
 
 func (f files) has(p string) bool { return f.more[event.Path(p)] || f.tree.Has(event.Path(p)) }
@@ -169,14 +170,22 @@ func (f files) scriptModule(from event.Path, module string) []event.Path {
 	return nil
 }
 
-// goPackage finds the folder with the longest path that ends the path of a package. The path of another module has a
-// folder of this repository at its end only by chance.
+// goPackage finds the folder of a package: below the root of its module, else the folder that ends its path. The path of
+// another module ends in the folders of this repository only by chance.
 func (f files) goPackage(module string) []event.Path {
 	parts := strings.Split(module, "/")
 	if !strings.Contains(parts[0], ".") && len(parts) < 2 {
 		return nil
 	}
-	for n := 1; n < len(parts); n++ {
+	root := f.root()
+	if rest, found := strings.CutPrefix(module, root); root != "" && found && (rest == "" || rest[0] == '/') {
+		return f.goFiles(strings.TrimPrefix(rest, "/"))
+	}
+	most := len(parts) - 1
+	if root != "" {
+		most = len(parts) - 2 // another module of the repository
+	}
+	for n := 1; n <= most; n++ {
 		if found := f.goFiles(path.Join(parts[n:]...)); found != nil {
 			return found
 		}

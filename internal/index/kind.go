@@ -1,6 +1,7 @@
 package index
 
 import (
+	"path"
 	"strings"
 
 	"github.com/aoa-dev/aoa/internal/event"
@@ -105,7 +106,7 @@ func testFolder(p event.Path) (tests, others bool) {
 
 // testName reports whether a file is a test by its name.
 func testName(base, ext string) bool {
-	name := base[:len(base)-len(ext)]
+	name := strings.TrimSuffix(base, path.Ext(base)) // ext in lower case may be longer: bytes that are not UTF-8
 	if ext == "" {
 		return false
 	}

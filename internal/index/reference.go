@@ -80,6 +80,15 @@ func (w World) BrokenBy(change []Changed) []Broken {
 	return b.out[:min(len(b.out), maxBroken)]
 }
 
+// files are those of the tree and some more.
+func (b *breaking) files(more map[event.Path]bool) files {
+	return files{b.Tree, more, func() string {
+		rest, _ := bytes.CutPrefix(bytes.TrimSpace(b.Text("go.mod")), []byte("module "))
+		line, _, _ := bytes.Cut(rest, []byte{'\n'})
+		return string(bytes.TrimSpace(line))
+	}}
+}
+
 // breaking is one search.
 type breaking struct {
 	World
@@ -118,7 +127,7 @@ func (b *breaking) removed(change []Changed) (out []*removal) {
 			continue
 		}
 		for name, d := range c.was.defines {
-			if seen[name] || d.private || slices.ContainsFunc(change, func(o Changed) bool {
+			if seen[name] || d.private || !refersTo[c.was.lang] || slices.ContainsFunc(change, func(o Changed) bool {
 				return o.is != nil && (o.is.uses[name] || o.is.has(name))
 			}) {
 				continue
@@ -172,9 +181,13 @@ type occurrence struct {
 func (b *breaking) references(user event.Path, text []byte, removals []*removal) (out []Broken) {
 	lang := languageOf(user)
 	in := usage{lang: lang, bound: map[string]importedName{}, module: map[string]bool{}, user: user}
-	all := files{b.Tree, b.gone}
+	all := b.files(b.gone)
 	for _, i := range importsIn(lang, text) {
-		known := len(all.targets(user, lang, i.module)) > 0
+		targets := all.targets(user, lang, i.module)
+		in.targets = append(in.targets, targets...)
+		known := len(targets) > 0 || lang.family() == java && slices.ContainsFunc(removals, func(r *removal) bool {
+			return inPackage(r.in.old(), i.module) // of a class that is not called as its file
+		})
 		in.star = in.star || i.all && known
 		for _, n := range i.names {
 			if n.name == "" {
@@ -189,7 +202,7 @@ func (b *breaking) references(user event.Path, text []byte, removals []*removal)
 			}
 		}
 		if lang == golang {
-			in.packages = append(in.packages, goImport{i, all.targets(user, lang, i.module)})
+			in.packages = append(in.packages, goImport{i, targets})
 		}
 	}
 	found := make([]*Broken, len(removals))
@@ -235,6 +248,7 @@ type usage struct {
 	foreign  []string                // names that come from elsewhere
 	star     bool                    // it imports all names of a module of the repository
 	packages []goImport
+	targets  []event.Path // the files that it imports
 }
 
 // verdict is what an occurrence of a name is.
@@ -264,36 +278,109 @@ func (u *usage) judge(r *removal, o occurrence, line int) verdict {
 		return declares
 	}
 	n, imported := u.bound[r.name]
-	explicit := u.lang == python || u.lang == script
 	switch {
-	case r.member && o.dotted:
-		if r.distinctive() || o.owner != "" && r.in.was.has(o.owner) {
-			return refers
-		}
-		return says
 	case r.member:
-		return says
+		return u.judgeMember(r, o)
 	case u.lang == golang:
 		return u.judgeGo(r, o)
-	case imported && n.line == line:
+	case imported && n.line == line, imported && !o.dotted && u.explicit():
 		return refers
-	case explicit && o.dotted:
-		if known, bound := u.module[o.owner]; bound && known {
+	case o.dotted:
+		return u.judgeOwner(r, o)
+	case u.lang == python && r.in.old().Base() == "conftest.py": // fixtures come without an import
+		if u.linked(r) && !o.declares(u.lang) {
 			return refers
+		}
+		return declares
+	case o.declares(u.lang), u.explicit() && !u.star:
+		return declares
+	case u.explicit(), bytes.HasSuffix(o.before, []byte(`\`)), u.mayMean(r):
+		return refers
+	}
+	return says
+}
+
+// explicit reports whether a name of another file is known only where it is imported.
+func (u *usage) explicit() bool { return u.lang == python || u.lang == script || u.lang == rust }
+
+// judgeMember says what a name of a type means: nothing is known of the types of variables.
+func (u *usage) judgeMember(r *removal, o occurrence) verdict {
+	prototype := u.lang == clike && u.user.Stem() == r.in.old().Stem() && bytes.HasSuffix(bytes.TrimSpace(o.after), []byte(";")) &&
+		bytes.HasPrefix(o.after, []byte("("))
+	if prototype && !o.dotted || o.dotted && r.ownedBy(o.owner) ||
+		o.dotted && looksLikeCode(r.name) && (r.users > 0 || u.linked(r)) {
+		return refers
+	}
+	return says
+}
+
+// ownedBy reports whether the file that defined a name defines a type of that name.
+func (r *removal) ownedBy(owner string) bool {
+	return owner != "" && 'A' <= owner[0] && owner[0] <= 'Z' && r.in.was.has(owner)
+}
+
+// judgeOwner looks at what is before the dot of a name that belongs to no type.
+func (u *usage) judgeOwner(r *removal, o occurrence) verdict {
+	old := r.in.old()
+	switch {
+	case bytes.HasSuffix(o.before, []byte("::")):
+		if o.owner == old.Stem() || o.owner == path.Base(old.Dir()) || r.in.was.has(o.owner) || o.owner == "self" ||
+			o.owner == "crate" || o.owner == "super" {
+			return refers
+		}
+	case o.owner != "" && u.module[o.owner], r.ownedBy(o.owner), u.lang == kotlin && looksLikeCode(r.name) && u.linked(r):
+		return refers
+	}
+	return says
+}
+
+// linked reports whether the file imports the one that defined a name, is of the same package, or is its header or test.
+func (u *usage) linked(r *removal) bool {
+	old := r.in.old()
+	if u.user.Dir() == old.Dir() || u.user.Stem() == old.Stem() {
+		return true
+	}
+	if u.lang == python && old.Base() == "conftest.py" {
+		return strings.HasPrefix(string(u.user), old.Dir())
+	}
+	return slices.ContainsFunc(u.targets, func(p event.Path) bool { return p == old || p.Stem() == old.Stem() })
+}
+
+// mayMean reports whether a name that is not imported can be that of another file.
+func (u *usage) mayMean(r *removal) bool {
+	old := r.in.old()
+	switch u.lang {
+	case java, kotlin, scala, php:
+		return u.star || strings.HasSuffix(old.Dir(), path.Base(u.user.Dir())) && samePackage(u.user.Dir(), old.Dir())
+	case clike:
+		return r.users > 0 || u.linked(r)
+	}
+	return r.users > 0 || u.linked(r) || looksLikeCode(r.name) && r.name != strings.ToUpper(r.name)
+}
+
+// inPackage reports whether a file lies in the folders of a package of Java, or of that of a class.
+func inPackage(p event.Path, module string) bool {
+	dir := strings.ReplaceAll(module, ".", "/")
+	return strings.HasSuffix("/"+p.Dir(), "/"+dir) || strings.HasSuffix("/"+p.Dir(), "/"+path.Dir(dir))
+}
+
+// samePackage compares the last two folders: src/main/java/a/b and src/test/java/a/b are one package.
+func samePackage(a, b string) bool {
+	return path.Base(a) == path.Base(b) && path.Base(path.Dir(a)) == path.Base(path.Dir(b))
+}
+
+// judgeGo looks for a name of a Go package.
+func (u *usage) judgeGo(r *removal, o occurrence) verdict {
+	dir := r.in.old().Dir()
+	switch {
+	case o.dotted:
+		for _, i := range u.packages {
+			if i.names[0].local == o.owner && len(i.files) > 0 && i.files[0].Dir() == dir {
+				return refers
+			}
 		}
 		return says
-	case explicit:
-		if imported {
-			return refers
-		}
-		if !u.star || o.declares(u.lang) {
-			return declares
-		}
-		return refers
-	case o.dotted && !bytes.HasSuffix(o.before, []byte("::")):
-		if o.owner != "" && (u.module[o.owner] || r.in.was.has(o.owner)) {
-			return refers
-		}
+	case u.user.Dir() != dir:
 		return says
 	case o.declares(u.lang):
 		return declares
@@ -301,30 +388,11 @@ func (u *usage) judge(r *removal, o occurrence, line int) verdict {
 	return refers
 }
 
-// distinctive reports whether a name of a member hardly means something else.
-func (r *removal) distinctive() bool { return looksLikeCode(r.name) }
-
-// judgeGo looks for a name of a Go package.
-func (u *usage) judgeGo(r *removal, o occurrence) verdict {
-	dir := r.in.old().Dir()
-	if !o.dotted {
-		if u.user.Dir() != dir {
-			return says
-		}
-		if o.declares(u.lang) {
-			return declares
-		}
-		return refers
-	}
-	for _, i := range u.packages {
-		if i.names[0].local == o.owner && len(i.files) > 0 && i.files[0].Dir() == dir {
-			return refers
-		}
-	}
-	return says
-}
-
 func (c *Changed) old() event.Path { return cmp.Or(c.From, c.Path) }
+
+// refersTo are the languages whose references are known.
+var refersTo = map[*language]bool{golang: true, python: true, script: true, java: true, rust: true, clike: true, ruby: true,
+	php: true, csharp: true, kotlin: true}
 
 var (
 	// declaring words come before a name that they declare.
@@ -349,6 +417,8 @@ func (o occurrence) declares(lang *language) bool {
 	switch {
 	case declaring[string(word)] && !(typesFirst && usingWords[string(word)]):
 		return true
+	case bytes.HasSuffix(o.before, []byte(":")) && !bytes.HasSuffix(o.before, []byte("::")): // name: Type = value
+		return false
 	case next == ':' && !bytes.HasPrefix(o.after, []byte("::")) && lang != python && !bytes.HasSuffix(o.before, []byte("case")):
 		return !bytes.Contains(o.before, []byte("?"))
 	case next == '=' && !bytes.HasPrefix(o.after, []byte("==")) && !bytes.HasPrefix(o.after, []byte("=>")) &&
@@ -378,7 +448,7 @@ func (b *breaking) paths() {
 
 // imports finds the imports of a file that is gone.
 func (b *breaking) imports(p event.Path, lang *language) {
-	before, after := files{b.Tree, b.gone}, files{b.Tree, nil}
+	before, after := b.files(b.gone), b.files(nil)
 	for _, key := range pathKeys(p) {
 		users := b.Contents.codeUsers(string(importMark)+key, maxReferences*4, func(u event.Path) bool { return !b.change[u] })
 		for _, user := range users {
@@ -480,6 +550,9 @@ func (b *breaking) mentionIn(user event.Path, text []byte, p event.Path) int {
 			here := event.Path(path.Join(user.Dir(), name))
 			bare := !strings.Contains(name, "/")
 			fromRoot := strings.TrimPrefix(name, "./") == string(p) && !b.Tree.Has(here)
+			if bare && KindOf(user) == KindProse && (start == 0 || bytes.IndexByte([]byte("(<`\""), line[start-1]) < 0) {
+				continue
+			}
 			if here == p && (!bare || p.Dir() == "") || fromRoot && (!bare || strings.HasPrefix(string(user), ".")) {
 				return number
 			}

@@ -29,6 +29,9 @@ func ReadSource(p event.Path, text []byte) *Source {
 	s := &Source{lang: lang, defines: map[string]definition{}, uses: map[string]bool{}}
 	d := &definer{lang: lang}
 	d.define = func(name []byte) {
+		if d, known := s.defines[string(name)]; known && !d.member { // a class has a constructor
+			return
+		}
 		if len(name) >= minReference {
 			s.defines[string(name)] = definition{d.member, d.private}
 		}

@@ -1,0 +1,89 @@
+package index_test
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/index"
+)
+
+// TestBroken: testdata/references.txt has small repositories. "-- FILE --" begins a file, "-- FILE => --" what the
+// change makes of it, "-- FILE => NEW --" what it renames it to, "-- FILE => - --" that it deletes it. What follows
+// "-- want --" is broken.
+func TestBroken(t *testing.T) {
+	text, err := os.ReadFile("testdata/references.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for repo := range strings.SplitSeq("\n"+string(text), "\n=== ") {
+		name, body, _ := strings.Cut(repo, "\n")
+		if name == "" {
+			continue
+		}
+		held, change, want := map[event.Path][]byte{}, []index.Changed{}, ""
+		for part := range strings.SplitSeq("\n"+body, "\n-- ") {
+			head, text, _ := strings.Cut(part, " --\n")
+			file, to, changes := strings.Cut(head, " =>")
+			p, to := event.Path(file), strings.TrimSpace(to)
+			switch {
+			case file == "":
+			case file == "want":
+				want = strings.TrimSpace(text)
+			case !changes:
+				held[p] = []byte(text + "\n")
+			default:
+				c := index.Changed{Path: p, Before: held[p], After: []byte(text + "\n")}
+				delete(held, p)
+				if to == "-" {
+					c.After = nil
+				} else if to != "" {
+					c.Path, c.From = event.Path(to), p
+				}
+				if c.After != nil {
+					held[c.Path] = c.After
+				}
+				change = append(change, c)
+			}
+		}
+		w := index.World{Tree: index.NewTree(nil), Contents: index.NewContents(),
+			Text: func(p event.Path) []byte { return held[p] }}
+		for p, text := range held {
+			w.Tree.Add(p)
+			w.Contents.Set(p, text)
+		}
+		var got []string
+		for _, b := range w.BrokenBy(change) {
+			got = append(got, fmt.Sprintf("%s:%d: %s", b.File, b.Line, b.Text))
+		}
+		if diff := cmp.Diff(want, strings.Join(got, "\n")); diff != "" {
+			t.Errorf("%s:\n%s", name, diff)
+		}
+	}
+}
+
+func FuzzBroken(f *testing.F) {
+	f.Add("a.py", []byte("def names(): pass\n"), []byte("from a import (\nnames,\n"))
+	f.Add("a.ts", []byte("export function names() {}\n"), []byte("import {\n names\n} from './a'\n${names}"))
+	f.Add("a.rs", []byte("pub fn names() {}\n"), []byte("use super::{self,\n names};"))
+	f.Add("a.go", []byte("func names() {}\n"), []byte("import (\n\"x/y/v2\"\n) names()"))
+	f.Fuzz(func(t *testing.T, name string, def, use []byte) {
+		p, err := event.NewPath(name)
+		user := event.Path("user" + p.Ext())
+		if err != nil || p == user {
+			return
+		}
+		w := index.World{Tree: index.NewTree([]event.Path{user}), Contents: index.NewContents(),
+			Text: func(event.Path) []byte { return use }}
+		w.Contents.Set(user, use)
+		for _, b := range w.BrokenBy([]index.Changed{{Path: p, Before: def}}) {
+			if b.File != user || b.Line < 1 || b.Name == "" {
+				t.Errorf("%+v", b)
+			}
+		}
+	})
+}

@@ -64,6 +64,7 @@ var allowed = map[string][]string{
 	"scripts/eval": {"internal/eval", "internal/event", "internal/index", "prefetch", "rank",
 		"scripts/recorded"},
 	"scripts/localize":     {"internal/eval", "internal/event", "internal/index", "prefetch", "scripts/recorded"},
+	"scripts/references":   {"internal/event", "internal/git", "internal/index", "watcher"},
 	"scripts/replay":       {"*", "-internal/redisview", "-internal/mcp", "-cmd/aoa"},
 	"scripts/train":        {"internal/eval", "internal/event", "prefetch", "rank", "scripts/recorded"},
 	"internal/git":         {"internal/config"},

@@ -10,11 +10,11 @@ import (
 // Cost is what a session's hints cost. A text that was shown stays in the conversation, so every later request
 // to the model of that conversation carries it: Carried is the price, Tokens only its beginning.
 type Cost struct {
-	Session string
-	Hints   int // texts that were shown
-	Tokens  int // their estimated tokens
-	Turns   int // requests to the model after the first of them, as far as prompts and tool calls show
-	Carried int // Σ tokens × requests that carried them
+	Session string `json:"session"`
+	Hints   int    `json:"hints"`   // texts that were shown
+	Tokens  int    `json:"tokens"`  // their estimated tokens
+	Turns   int    `json:"turns"`   // requests to the model after the first of them, as far as prompts and tool calls show
+	Carried int    `json:"carried"` // Σ tokens × requests that carried them
 }
 
 // The price of a text in tokens of input: it is written to the prompt cache once, and read by each later request of

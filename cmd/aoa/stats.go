@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/prefetch"
 )
 
 func (a *app) stats() *cobra.Command {
@@ -84,7 +85,7 @@ func (a *app) printStats(ans api.StatsAnswer) {
 		printList(a, "kind\tshown\tused\tprecision\twithheld\tused anyway\tlift (95 %)\tshadow\tused\ttokens",
 			ans.Kinds, kindCells)
 	case len(ans.Costs) > 0:
-		printList(a, "hints\ttokens\trequests\tcarried\tsession", ans.Costs, func(k api.CostRow) []any {
+		printList(a, "hints\ttokens\trequests\tcarried\tsession", ans.Costs, func(k prefetch.Cost) []any {
 			return []any{k.Hints, count(k.Tokens), k.Turns, count(k.Carried), k.Session}
 		})
 	default:

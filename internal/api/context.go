@@ -1,5 +1,7 @@
 package api
 
+import "github.com/aoa-dev/aoa/internal/session"
+
 // Context is the route of prompts and actions.
 var Context = Route[ContextRequest, ContextAnswer]{"POST", "/context"}
 
@@ -13,17 +15,9 @@ type ContextRequest struct {
 
 // ContextAnswer is the context of a session, empty if it has neither prompts nor actions.
 type ContextAnswer struct {
-	Session  string    `json:"session_id"`
-	For      string    `json:"for"`
-	Budget   int       `json:"budget"`
-	Tokens   int       `json:"tokens"` // estimated, four bytes each
-	Segments []Segment `json:"segments"`
-}
-
-// Segment is a message of a context.
-type Segment struct {
-	Role      string `json:"role"` // system or user
-	Content   string `json:"content"`
-	Tokens    int    `json:"tokens"`
-	Cacheable bool   `json:"cacheable"` // it is usually the same in the next request
+	Session  string            `json:"session_id"`
+	For      string            `json:"for"`
+	Budget   int               `json:"budget"`
+	Tokens   int               `json:"tokens"` // estimated, four bytes each
+	Segments []session.Segment `json:"segments"`
 }

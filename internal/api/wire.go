@@ -5,6 +5,7 @@ import (
 
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/reload"
+	"github.com/aoa-dev/aoa/prefetch"
 )
 
 // The routes. Those of the specification are also served without /v1.
@@ -96,13 +97,13 @@ type StatsRequest struct {
 
 // StatsAnswer has the table that was asked for.
 type StatsAnswer struct {
-	Files    []FileStat    `json:"files,omitempty"`
-	Tags     []TagStat     `json:"tags,omitempty"`
-	Sessions []SessionStat `json:"sessions,omitempty"`
-	Kinds    []KindStat    `json:"kinds,omitempty"`
-	Costs    []CostRow     `json:"costs,omitempty"`
-	Retired  []RetiredKind `json:"retired,omitempty"` // with kinds
-	Refit    *Refit        `json:"refit,omitempty"`   // with kinds: the last one
+	Files    []FileStat      `json:"files,omitempty"`
+	Tags     []TagStat       `json:"tags,omitempty"`
+	Sessions []SessionStat   `json:"sessions,omitempty"`
+	Kinds    []KindStat      `json:"kinds,omitempty"`
+	Costs    []prefetch.Cost `json:"costs,omitempty"`
+	Retired  []RetiredKind   `json:"retired,omitempty"` // with kinds
+	Refit    *Refit          `json:"refit,omitempty"`   // with kinds: the last one
 
 	Pairs  []Pair            `json:"pairs,omitempty"` // files that change together and have unrelated names
 	Proof  *ProofAnswer      `json:"proof,omitempty"`
@@ -138,15 +139,6 @@ type TagStat struct {
 	Tag   string `json:"tag"`
 	Uses  int64  `json:"total_uses"`
 	Files int64  `json:"files_count"`
-}
-
-// CostRow is what the hints of a session cost.
-type CostRow struct {
-	Session string `json:"session"`
-	Hints   int    `json:"hints"`
-	Tokens  int    `json:"tokens"`  // estimated, of their texts
-	Turns   int    `json:"turns"`   // requests to the model since the first of them
-	Carried int    `json:"carried"` // Σ tokens × requests that carried them
 }
 
 // SessionStat is one session.

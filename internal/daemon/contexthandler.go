@@ -81,7 +81,7 @@ func (c *contextHandler) context(ctx context.Context, r api.ContextRequest) (api
 		return api.ContextAnswer{}, api.Bad(hint, "a budget of %d tokens is out of range", r.Budget)
 	}
 	c.events.SyncBriefly(ctx)
-	out := api.ContextAnswer{Session: r.Session, For: string(use), Budget: r.Budget, Segments: []api.Segment{}}
+	out := api.ContextAnswer{Session: r.Session, For: string(use), Budget: r.Budget, Segments: []session.Segment{}}
 	if out.Budget == 0 {
 		out.Budget = contextBudget(c.settings).Total
 	}
@@ -97,8 +97,7 @@ func (c *contextHandler) context(ctx context.Context, r api.ContextRequest) (api
 	if err != nil {
 		return out, err
 	}
-	out.Tokens = got.Tokens
-	out.Segments = convert(got.Segments, func(s session.Segment) api.Segment { return api.Segment(s) })
+	out.Tokens, out.Segments = got.Tokens, append(out.Segments, got.Segments...)
 	return out, nil
 }
 

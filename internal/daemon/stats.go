@@ -76,17 +76,13 @@ func (s *statsHandler) stats(ctx context.Context, r api.StatsRequest) (api.Stats
 // maxCosted bounds the events that the ledger is summed up from, the newest.
 const maxCosted = 50_000
 
-func (s *statsHandler) costs(ctx context.Context) ([]api.CostRow, error) {
+func (s *statsHandler) costs(ctx context.Context) ([]prefetch.Cost, error) {
 	kinds := []event.Kind{event.KindPrompt, event.KindRead, event.KindEdit, event.KindWrite, event.KindSearch,
 		event.KindRun,
 		event.KindFailed, event.KindSuggest}
 	events, err := s.db.Log(ctx, cold.LogFilter{Limit: maxCosted, Kinds: kinds})
 	slices.Reverse(events) // the log selects the newest, the ledger wants the order of time
-	rows := []api.CostRow{}
-	for _, c := range prefetch.Ledger(events) {
-		rows = append(rows, api.CostRow(c))
-	}
-	return rows, err
+	return prefetch.Ledger(events), err
 }
 
 // kindStats is the record of each kind that has predicted anything.

@@ -12,9 +12,7 @@ import (
 // trace. One good payload before and one after show that the way was open.
 func TestHookTakesAnything(t *testing.T) {
 	noRace(t)
-	t.Parallel()
-	d := newSandbox(t, 16)
-	d.must("init")
+	d := initialized(t, 16)
 	good := func(id string) {
 		t.Helper()
 		if s := d.doWith(string(d.hook("PostToolUse", "s", id, "Read", "README.md")), "hook", "claude"); s != (said{}) {
@@ -63,19 +61,15 @@ func TestHookTakesAnything(t *testing.T) {
 	}
 }
 
-func check(t *testing.T, err error) {
+func check(t testing.TB, err error) {
 	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 }
 
 // TestBrokenHead: without a HEAD that can be read there is no new history, but what was learned still answers.
 func TestBrokenHead(t *testing.T) {
 	noRace(t)
-	t.Parallel()
-	d := newSandbox(t, 16)
-	d.must("init")
+	d := initialized(t, 16)
 	head := filepath.Join(d.dir, ".git", "HEAD")
 	whole, err := os.ReadFile(head)
 	check(t, err)

@@ -258,7 +258,5 @@ func (ts times) report(b *testing.B, budget float64) {
 
 func must(b *testing.B, err error) {
 	b.Helper()
-	if err != nil {
-		b.Fatal(err)
-	}
+	check(b, err)
 }

@@ -44,23 +44,15 @@ var built = sync.OnceValues(func() (string, error) {
 func newClientSandbox(t *testing.T, commits []commit) *clientSandbox {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	program, err := built()
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	w := &clientSandbox{t: t, repo: filepath.Join(dir, "repo"), home: filepath.Join(dir, "home"),
 		bin: filepath.Join(dir, "bin")}
 	for _, dir := range []string{w.repo, w.home, w.bin} {
-		if err := os.Mkdir(dir, 0o755); err != nil {
-			t.Fatal(err)
-		}
+		check(t, os.Mkdir(dir, 0o755))
 	}
-	if err := os.Symlink(program, filepath.Join(w.bin, "aoa")); err != nil {
-		t.Fatal(err)
-	}
+	check(t, os.Symlink(program, filepath.Join(w.bin, "aoa")))
 	w.env = []string{"HOME=" + w.home, "PATH=" + w.bin + ":" + os.Getenv("PATH"), "TMPDIR=" + dir, "LANG=C.UTF-8",
 		"TZ=UTC",
 		"NO_COLOR=1", "AOA_PATIENCE=10", "AOA_IDLE_TIMEOUT=5m",

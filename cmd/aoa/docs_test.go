@@ -38,9 +38,7 @@ yours. What counts, strongest first: the environment, ` + "`<git dir>/aoa/config
 	}
 	const page = "../../docs/config.md"
 	if *update {
-		if err := os.WriteFile(page, []byte(b.String()), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		check(t, os.WriteFile(page, []byte(b.String()), 0o644))
 	}
 	want, err := os.ReadFile(page)
 	if err != nil {

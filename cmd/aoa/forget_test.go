@@ -60,9 +60,7 @@ func (d *sandbox) knows() (found bool) {
 		}
 		return nil
 	})
-	if err != nil {
-		d.Fatal(err)
-	}
+	check(d, err)
 	return found
 }
 
@@ -174,9 +172,7 @@ func TestForgetInterrupted(t *testing.T) {
 
 // TestForgetLeavesThresholds: to forget one file moves no threshold, whatever the settings were when it was learned.
 func TestForgetLeavesThresholds(t *testing.T) {
-	t.Parallel()
-	d := newSandbox(t, 16)
-	d.must("init")
+	d := initialized(t, 16)
 	mustCall(d, api.Events, []event.Event{{ID: "x", Kind: event.KindRead, Time: time.Now().Add(-time.Minute),
 		Session: "other", OK: true, Paths: []event.Path{"README.md"}}})
 	d.must("config", "threshold", "0.5")

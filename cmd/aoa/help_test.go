@@ -38,9 +38,7 @@ func TestHelp(t *testing.T) {
 		}
 		golden := filepath.Join("../../testdata/help", "aoa"+strings.TrimRight("-"+name, "-")+".txt")
 		if *update {
-			if err := os.WriteFile(golden, out.Bytes(), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			check(t, os.WriteFile(golden, out.Bytes(), 0o644))
 		}
 		want, err := os.ReadFile(golden)
 		if err != nil {
@@ -64,9 +62,7 @@ func TestVariables(t *testing.T) {
 	found := 0
 	for _, f := range files {
 		raw, err := os.ReadFile(f)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		for _, v := range regexp.MustCompile(`AOA_[A-Z0-9_]+`).FindAllString(string(raw), -1) {
 			if found++; !known[strings.TrimRight(v, "_")] {
 				t.Errorf("%s names %s, which nothing reads", f, v)

@@ -132,9 +132,7 @@ func list(t *testing.T) []pkg {
 	var pkgs []pkg
 	for dec := json.NewDecoder(strings.NewReader(string(out))); dec.More(); {
 		var p pkg
-		if err := dec.Decode(&p); err != nil {
-			t.Fatal(err)
-		}
+		check(t, dec.Decode(&p))
 		pkgs = append(pkgs, p)
 	}
 	return pkgs

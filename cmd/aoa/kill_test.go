@@ -60,9 +60,7 @@ func (f *workload) survived() int {
 		}
 		return nil
 	})
-	if err := errors.Join(err, db.Close()); err != nil {
-		f.Fatal(err)
-	}
+	check(f, errors.Join(err, db.Close()))
 	if len(f.acked) < 30 || len(f.wrote) < 30 {
 		f.Fatalf("only %d events were acknowledged and %d frames written", len(f.acked), len(f.wrote))
 	}
@@ -112,12 +110,8 @@ func openLog(d *sandbox) *cold.DB {
 	seal, err := cold.OpenSeal(
 		cold.SealOptions{Identity: filepath.Join(locate.StateFolder(config.Lookup(d.env)), "identity"),
 			Keys: filepath.Join(store, "keys")})
-	if err != nil {
-		d.Fatal(err)
-	}
+	check(d, err)
 	db, err := cold.Open(d.Context(), filepath.Join(store, "aoa.db"), cold.Options{Now: time.Now, Seal: seal})
-	if err != nil {
-		d.Fatal(err)
-	}
+	check(d, err)
 	return db
 }

@@ -13,9 +13,7 @@ import (
 // TestARetiredKindIsAnnounced: a kind that fell silent by itself is named in aoa status and aoa stats kinds, with the
 // evidence and the command that brings it back; and that command does.
 func TestARetiredKindIsAnnounced(t *testing.T) {
-	t.Parallel()
-	d := newSandbox(t, 8)
-	d.must("init")
+	d := initialized(t, 8)
 	if s := d.do("status"); s.code != 0 || strings.Contains(s.err, "retired") {
 		t.Fatalf("before: exit %d, %s", s.code, s.err)
 	}

@@ -21,9 +21,7 @@ import (
 // TestManyAtOnce: ten daemons and ten clients start in the same moment. One daemon serves all clients, the others
 // leave without a word.
 func TestManyAtOnce(t *testing.T) {
-	t.Parallel()
-	d := newSandbox(t, 16)
-	d.must("init")
+	d := initialized(t, 16)
 	d.must("daemon", "stop")
 	var daemons [10]*exec.Cmd
 	var words [10]bytes.Buffer
@@ -32,9 +30,7 @@ func TestManyAtOnce(t *testing.T) {
 	for i := range daemons {
 		daemons[i] = d.command(d.bin, "daemon", "run")
 		daemons[i].Stdout, daemons[i].Stderr = &words[i], &words[i]
-		if err := daemons[i].Start(); err != nil {
-			t.Fatal(err)
-		}
+		check(t, daemons[i].Start())
 		clients.Go(func() { answers[i] = d.do("suggest", "server/wire.go", "--json") })
 	}
 	clients.Wait()
@@ -72,9 +68,7 @@ func TestManyAtOnce(t *testing.T) {
 
 // TestStaleSocketAndLock: what a killed daemon leaves behind is in nobody's way.
 func TestStaleSocketAndLock(t *testing.T) {
-	t.Parallel()
-	d := newSandbox(t, 16)
-	d.must("init")
+	d := initialized(t, 16)
 	d.must("daemon", "stop")
 	d.kill(d.daemon())
 	for _, name := range []string{d.place().Socket, d.place().Lock()} {
@@ -100,9 +94,7 @@ func TestStaleSocketAndLock(t *testing.T) {
 // TestAnotherBuild: a client of another build replaces the daemon. What hooks had just written is not lost, and of
 // many such clients none hits the successor.
 func TestAnotherBuild(t *testing.T) {
-	t.Parallel()
-	d := newSandbox(t, 16)
-	d.must("init")
+	d := initialized(t, 16)
 	before := d.status()
 	want := map[string]bool{}
 	for i := range 40 {
@@ -116,12 +108,8 @@ func TestAnotherBuild(t *testing.T) {
 	other := *d
 	other.bin = filepath.Join(filepath.Dir(d.dir), "aoa"+filepath.Ext(d.bin))
 	raw, err := os.ReadFile(d.bin)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(other.bin, append(raw, "another build"...), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
+	check(t, os.WriteFile(other.bin, append(raw, "another build"...), 0o755))
 	var clients sync.WaitGroup
 	var answers [8]said
 	for i := range answers {
@@ -155,15 +143,11 @@ func TestRepositoryGone(t *testing.T) {
 	t.Parallel()
 	for name, watch := range map[string]string{"watched": "on", "unwatched": "off"} {
 		t.Run("deleted/"+name, func(t *testing.T) {
-			t.Parallel()
-			d := newSandbox(t, 16)
-			d.must("init")
+			d := initialized(t, 16)
 			d.must("daemon", "stop")
 			daemon := d.daemon("AOA_WATCH=" + watch)
 			d.read()
-			if err := os.RemoveAll(d.dir); err != nil {
-				t.Fatal(err)
-			}
+			check(t, os.RemoveAll(d.dir))
 			d.ends(daemon)
 			if _, err := os.Lstat(d.dir); !errors.Is(err, os.ErrNotExist) {
 				t.Errorf("something is there again: %v", err)
@@ -171,9 +155,7 @@ func TestRepositoryGone(t *testing.T) {
 		})
 	}
 	t.Run("moved", func(t *testing.T) {
-		t.Parallel()
-		d := newSandbox(t, 16)
-		d.must("init")
+		d := initialized(t, 16)
 		d.must("daemon", "stop")
 		daemon := d.daemon()
 		d.read()
@@ -181,9 +163,7 @@ func TestRepositoryGone(t *testing.T) {
 			Paths: []event.Path{"README.md"}}})
 		old := d.dir
 		d.dir += "-elsewhere"
-		if err := os.Rename(old, d.dir); err != nil {
-			t.Fatal(err)
-		}
+		check(t, os.Rename(old, d.dir))
 		d.ends(daemon)
 		if _, err := os.Lstat(old); !errors.Is(err, os.ErrNotExist) {
 			t.Errorf("something is in the old place: %v", err)
@@ -196,15 +176,11 @@ func TestRepositoryGone(t *testing.T) {
 		}
 	})
 	t.Run("cloned again", func(t *testing.T) {
-		t.Parallel()
-		d := newSandbox(t, 16)
-		d.must("init")
+		d := initialized(t, 16)
 		d.must("daemon", "stop")
 		daemon := d.daemon("AOA_WATCH=off")
 		aside, fresh := d.dir+"-old", d.dir+"-new"
-		if err := os.Rename(d.dir, aside); err != nil {
-			t.Fatal(err)
-		}
+		check(t, os.Rename(d.dir, aside))
 		if out, err := exec.Command("cp", "-R", aside, fresh).CombinedOutput(); err != nil {
 			t.Fatalf("%v: %s", err, out)
 		}

@@ -16,18 +16,14 @@ import (
 func someExport(t testing.TB, n int) []byte {
 	var b bytes.Buffer
 	packed, err := zstd.NewWriter(&b)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	out := json.NewEncoder(packed)
 	err = out.Encode(exportHead{exportVersion})
 	for i := range n {
 		err = errors.Join(err, out.Encode(event.Event{ID: string(rune('a' + i)), Time: time.Unix(int64(i), 0).UTC(),
 			Kind: event.KindRead, Paths: []event.Path{"a.go"}}))
 	}
-	if err := errors.Join(err, packed.Close()); err != nil {
-		t.Fatal(err)
-	}
+	check(t, errors.Join(err, packed.Close()))
 	return b.Bytes()
 }
 

@@ -82,9 +82,7 @@ func (p source) parse(t *testing.T, set *token.FileSet) (files []*ast.File) {
 	t.Helper()
 	for _, name := range p.GoFiles {
 		f, err := parser.ParseFile(set, filepath.Join(p.Dir, name), nil, parser.SkipObjectResolution)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		files = append(files, f)
 	}
 	return files

@@ -80,9 +80,7 @@ func TestPowerCut(t *testing.T) {
 	t.Parallel()
 	for _, durability := range []string{"normal", "full"} {
 		t.Run(durability, func(t *testing.T) {
-			t.Parallel()
-			d := newSandbox(t, 4)
-			d.must("init")
+			d := initialized(t, 4)
 			d.must("daemon", "stop")
 			p := d.powered("AOA_DURABILITY=" + durability)
 			book := fault.Open(t, "power cut, durability "+durability)

@@ -56,9 +56,7 @@ func stateOf(t *testing.T, pid int) string {
 // that have ended nothing is left.
 func TestNoZombies(t *testing.T) {
 	noRace(t)
-	t.Parallel()
-	d := newSandbox(t, 16)
-	d.must("init")
+	d := initialized(t, 16)
 	d.must("daemon", "stop")
 	server := d.command(d.bin, "mcp")
 	questions, err := server.StdinPipe()

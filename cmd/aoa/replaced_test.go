@@ -16,9 +16,7 @@ func TestStoreReplaced(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("open files cannot be deleted here")
 	}
-	t.Parallel()
-	d := newSandbox(t, 16)
-	d.must("init")
+	d := initialized(t, 16)
 	d.must("daemon", "stop")
 	book := fault.Open(t, "store deleted and made again")
 	for range fault.Rounds() {

@@ -17,17 +17,13 @@ import (
 func (d *sandbox) restored() int {
 	d.Helper()
 	text, err := os.ReadFile(filepath.Join(d.place().Store, "aoa.log"))
-	if err != nil {
-		d.Fatal(err)
-	}
+	check(d, err)
 	all := regexp.MustCompile(`msg=restored .*?events=(\d+)`).FindAllSubmatch(text, -1)
 	if len(all) == 0 {
 		d.Fatalf("no start is logged:\n%s", text)
 	}
 	n, err := strconv.Atoi(string(all[len(all)-1][1]))
-	if err != nil {
-		d.Fatal(err)
-	}
+	check(d, err)
 	return n
 }
 
@@ -52,9 +48,7 @@ func TestSnapshotAfterLongReplay(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := db.Close(); err != nil {
-		t.Fatal(err)
-	}
+	check(t, db.Close())
 	first := d.daemon()
 	if n := d.restored(); n < many {
 		t.Fatalf("the first start replayed %d events, want %d", n, many)

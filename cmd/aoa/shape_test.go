@@ -16,9 +16,7 @@ import (
 // TestWhyAddsUp: the score of a file can be computed again from what aoa why prints.
 func TestWhyAddsUp(t *testing.T) {
 	noRace(t)
-	t.Parallel()
-	d := newSandbox(t, 32)
-	d.must("init")
+	d := initialized(t, 32)
 	var got api.WhyAnswer
 	check(t, json.Unmarshal([]byte(d.must("why", "docs/protocol.md", "--with", "server/wire.go", "--json")), &got))
 	if sum := total(got.Reasons); len(got.Reasons) < 2 || math.Abs(sum-got.Logit) > 1e-9*max(1, math.Abs(sum)) {
@@ -71,9 +69,7 @@ func TestJSONShapes(t *testing.T) {
 
 // TestMetricsAreDocumented: docs/api.md lists the metrics that there are, and no others.
 func TestMetricsAreDocumented(t *testing.T) {
-	t.Parallel()
-	d := newSandbox(t, 16)
-	d.must("init")
+	d := initialized(t, 16)
 	d.must("suggest", "server/wire.go")
 	for _, f := range []api.Hook{{Payload: d.hook("UserPromptSubmit", "s", "p", "", "the protocol of server/wire.go")},
 		{Payload: d.hook("PreToolUse", "s", "t", "Read", "server/wire.go")},

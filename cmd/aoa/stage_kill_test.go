@@ -60,9 +60,7 @@ var patientStage = []string{"stage", "run", "s", "--dep", "README.md", "--", "sh
 
 // TestStageTwoAtOnce: four processes ask for the same, one runs.
 func TestStageTwoAtOnce(t *testing.T) {
-	t.Parallel()
-	d := newSandbox(t, 1)
-	d.must("init")
+	d := initialized(t, 1)
 	first := d.start(patientStage...)
 	d.until("it runs", d.has(".git/log", 1))
 	others := []*started{d.start(patientStage...), d.start(patientStage...), d.start(patientStage...)}
@@ -79,9 +77,7 @@ func TestStageTwoAtOnce(t *testing.T) {
 
 // TestStageInterrupted: ctrl-C reaches all that the command started, nothing is kept, and the next one has its turn.
 func TestStageInterrupted(t *testing.T) {
-	t.Parallel()
-	d := newSandbox(t, 1)
-	d.must("init")
+	d := initialized(t, 1)
 	for i, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
 		s := d.start(patientStage...)
 		d.until("it runs", d.has(".git/log", i+1))
@@ -109,9 +105,7 @@ func TestStageInterrupted(t *testing.T) {
 
 // TestStageDaemonKilled: the command goes on when the daemon dies, and the next daemon keeps what it printed.
 func TestStageDaemonKilled(t *testing.T) {
-	t.Parallel()
-	d := newSandbox(t, 1)
-	d.must("init")
+	d := initialized(t, 1)
 	s := d.start(patientStage...)
 	d.until("it runs", d.has(".git/log", 1))
 	check(t, syscall.Kill(d.status().Pid, syscall.SIGKILL))
@@ -138,9 +132,7 @@ func TestStageDaemonKilled(t *testing.T) {
 
 // TestPipelineKilled: the next run goes on behind the stages that were done.
 func TestPipelineKilled(t *testing.T) {
-	t.Parallel()
-	d := newSandbox(t, 1)
-	d.must("init")
+	d := initialized(t, 1)
 	d.write("p.yaml", `
 stages:
   - {stage: one, run: "echo one >>.git/ones; echo 1"}

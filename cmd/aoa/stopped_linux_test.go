@@ -41,9 +41,7 @@ func (d *sandbox) freeze(pid int) {
 // answer and what to do, and exits with the code for it; a stage's command runs. When the daemon goes on, so does all.
 func TestFrozenDaemon(t *testing.T) {
 	noRace(t)
-	t.Parallel()
-	d := newSandbox(t, 16)
-	d.must("init")
+	d := initialized(t, 16)
 	pid := d.status().Pid
 	t.Cleanup(func() { _ = syscall.Kill(pid, syscall.SIGKILL) }) // one that stands still hears of no request
 	d.freeze(pid)

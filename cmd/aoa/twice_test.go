@@ -18,40 +18,28 @@ func TestKilledWhileAnswering(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("another program cannot read the log beside the daemon while it is killed")
 	}
-	t.Parallel()
-	d := newSandbox(t, 4)
-	d.must("init")
+	d := initialized(t, 4)
 	d.read()
 	db, err := sql.Open("sqlite", "file:"+filepath.Join(d.place().Store, "aoa.db")+"?mode=ro&_pragma=busy_timeout(5000)")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	defer db.Close()
 	db.SetMaxOpenConns(1)
 	said := func() (n int) {
-		if err := db.QueryRow("SELECT count(*) FROM events WHERE kind = 'feedback'").Scan(&n); err != nil {
-			t.Fatal(err)
-		}
+		check(t, db.QueryRow("SELECT count(*) FROM events WHERE kind = 'feedback'").Scan(&n))
 		return n
 	}
 	book := fault.Open(t, "daemon killed before it answered")
 	for round := range max(5, fault.Rounds()) {
 		running, err := os.FindProcess(d.status().Pid)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		cmd := d.command(d.bin, "feedback", "good")
 		var errs bytes.Buffer
 		cmd.Stderr = &errs
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
+		check(t, cmd.Start())
 		for give := time.Now().Add(patient); said() <= round && time.Now().Before(give); {
 			continue // as often as can be: the answer follows within a millisecond
 		}
-		if err := running.Kill(); err != nil {
-			t.Fatal(err)
-		}
+		check(t, running.Kill())
 		err = cmd.Wait()
 		d.must("status") // there is a daemon again
 		switch n := said(); {

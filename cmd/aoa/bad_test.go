@@ -63,7 +63,9 @@ func TestHookTakesAnything(t *testing.T) {
 
 func check(t testing.TB, err error) {
 	t.Helper()
-	check(t, err)
+	if err != nil {
+		t.Fatal(err)
+	}
 }
 
 // TestBrokenHead: without a HEAD that can be read there is no new history, but what was learned still answers.

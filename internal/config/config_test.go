@@ -181,25 +181,24 @@ func TestKeys(t *testing.T) {
 func TestSet(t *testing.T) {
 	for _, c := range []struct{ name, before, key, value, after string }{
 		{"new file", "", "threshold", "0.8", "threshold: 0.8\n"},
-		{"new group", "threshold: 0.8", "retention.bytes", "30MB", "threshold: 0.8\nretention:\n  bytes: 30MB\n"},
+		{"new group", "threshold: 0.8", "retention.bytes", "30MB", "threshold: 0.8\nretention.bytes: 30MB\n"},
 		{"in place", "# mine\n\nthreshold:   0.7   # why\n\nwatch: off\n", "threshold", "0.65",
 			"# mine\n\nthreshold: 0.65 # why\n\nwatch: off\n"},
 		{"quoted", "watch: \"off\"   # x\n", "watch", "poll", "watch: poll # x\n"},
 		{"into a group", "tags:\n    pair: a\n\n# next\nwatch: on\n", "tags.next", "b",
-			"tags:\n    pair: a\n    next: b\n\n# next\nwatch: on\n"},
+			"tags:\n    pair: a\n\n# next\nwatch: on\ntags.next: b\n"},
 		{"dotted", "tags.a: x\ntags:\n  b: y\n", "tags.a", "z", "tags.a: z\ntags:\n  b: y\n"},
-		{"in braces", "tags: {a: x, b: y} # both\n", "tags.a", "z", "tags: {a: z, b: y} # both\n"},
 		{"beside a setting of the group's name", "threshold: 0.7\n", "threshold.prompt", "0.6",
 			"threshold: 0.7\nthreshold.prompt: 0.6\n"},
 		{"before a setting of the group's name", "reload.min_similarity: 0.8\n", "reload", "off",
 			"reload.min_similarity: 0.8\nreload: off\n"},
-		{"empty group", "tags:\nwatch: on\n", "tags.pair", "a", "tags:\n  pair: a\nwatch: on\n"},
-		{"pattern", "", "tags.src/*.go: #x", "code", "tags:\n  \"src/*.go: #x\": code\n"},
+		{"empty group", "tags:\nwatch: on\n", "tags.pair", "a", "tags:\nwatch: on\ntags.pair: a\n"},
+		{"pattern", "", "tags.src/*.go: #x", "code", "\"tags.src/*.go: #x\": code\n"},
 		{"unknown keys stay", "zzz: [1, 2]\n", "holdout", "0", "zzz: [1, 2]\nholdout: 0\n"},
 		{"url", "", "redis_url", "redis://u:p@h:1/0", "redis_url: \"redis://u:p@h:1/0\"\n"},
 		{"windows", "watch: on\r\nholdout: 0\r\n", "watch", "off", "watch: off\r\nholdout: 0\r\n"},
 		{"only comments", "# a\n\n# b", "watch", "off", "# a\n\n# b\nwatch: off\n"},
-		{"comment at the end", "watch: on\n\n# end\n", "holdout", "0", "watch: on\n\n# end\n\nholdout: 0\n"},
+		{"comment at the end", "watch: on\n\n# end\n", "holdout", "0", "watch: on\n\n# end\nholdout: 0\n"},
 		{"text over lines", "repo_id: >-\n  a\n\nwatch: on\n", "watch", "off", "repo_id: >-\n  a\n\nwatch: off\n"},
 		{"same", "watch:    on\n", "watch", "on", "watch:    on\n"},
 	} {
@@ -244,6 +243,14 @@ func TestSetRefuses(t *testing.T) {
 	if err := Set(file, "watch", "off"); err == nil || !strings.Contains(err.Error(), "correct the file") {
 		t.Errorf("a broken file: %v", err)
 	}
+	const braces = "tags: {a: x, b: y} # both\n"
+	write(t, file, braces)
+	if err := Set(file, "tags.a", "z"); err == nil || !strings.Contains(err.Error(), "edit it by hand") {
+		t.Errorf("two settings on a line: %v", err)
+	}
+	if got, err := os.ReadFile(file); err != nil || string(got) != braces {
+		t.Errorf("a refused file became %q, %v", got, err)
+	}
 }
 
 func TestUnset(t *testing.T) {
@@ -252,7 +259,7 @@ func TestUnset(t *testing.T) {
 		{"in a group", "tags:\n  pair: a\n  next: b\n", "tags.pair", "tags:\n  next: b\n"},
 		{"last of a group", "tags:\n  pair: a\nwatch: on\n", "tags.pair", "watch: on\n"},
 		{"comments stay", "# a\nwatch: on # b\n# c\n", "watch", "# a\n# c\n"},
-		{"comments of a group stay", "tags:\n  # a\n  pair: a\n\n# b\nwatch: on\n", "tags.pair", "# a\n\n# b\nwatch: on\n"},
+		{"comments of a group stay", "tags:\n  # a\n  pair: a\n\n# b\nwatch: on\n", "tags.pair", "  # a\n\n# b\nwatch: on\n"},
 		{"not there", "watch: on\n", "holdout", "watch: on\n"},
 		{"only one", "watch: on\n", "watch", ""},
 	} {

@@ -1,14 +1,12 @@
 package config
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -72,25 +70,11 @@ func change(file, key string, value *string) error {
 	if maps.Equal(d.plain(), want) {
 		return nil
 	}
-	// The parser drops blank lines. As comments they stay. Inside a text over several lines they would change it: then
-	// they go.
-	for _, from := range [][]byte{markBlank(text), text} {
-		d, err := parseFile(file, from)
-		if err != nil {
-			continue
-		}
-		out, err := d.edit(from, key, value)
-		if err != nil {
-			continue
-		}
-		if out = bytes.ReplaceAll(out, []byte(blank), nil); bytes.Contains(text, []byte("\r\n")) {
-			out = bytes.ReplaceAll(out, []byte("\n"), []byte("\r\n"))
-		}
-		if after, err := parseFile(file, out); err == nil && maps.Equal(after.plain(), want) {
-			return writeFile(file, out)
-		}
+	out := d.edit(string(text), key, value)
+	if after, err := parseFile(file, out); err != nil || !maps.Equal(after.plain(), want) {
+		return fmt.Errorf("%s: the file is written in a way that cannot be changed safely: edit it by hand", file)
 	}
-	return fmt.Errorf("%s: the file is written in a way that cannot be changed safely: edit it by hand", file)
+	return writeFile(file, out)
 }
 
 // plain returns the values without their places.
@@ -102,132 +86,57 @@ func (d *document) plain() map[string]string {
 	return out
 }
 
-// blank is the comment that stands for a blank line.
-const blank = "#aoa: a blank line"
-
-func markBlank(text []byte) []byte {
-	lines := strings.Split(strings.ReplaceAll(string(text), "\r\n", "\n"), "\n")
-	for i, l := range lines[:len(lines)-1] {
-		if strings.TrimSpace(l) == "" {
-			lines[i] = blank
-		}
-	}
-	return []byte(strings.Join(lines, "\n"))
-}
-
-// edit changes the parsed file, and prints it.
-func (d *document) edit(text []byte, key string, value *string) ([]byte, error) {
-	before := ""
-	if d.top == nil { // the parser keeps no comments of a file without settings
-		before, d.root = lines(string(text)), &yaml.Node{Kind: yaml.MappingNode}
-		d.top = d.root
+// edit changes the line of a setting. A new one gets a line at the end. What is on several lines, or beside others on
+// one, comes out wrong: the caller reads the result again.
+func (d *document) edit(text, key string, value *string) []byte {
+	lines := strings.SplitAfter(text, "\n")
+	end := "\n"
+	if strings.Contains(text, "\r\n") {
+		end = "\r\n"
 	}
 	e, set := d.find(key)
+	if !set {
+		if last := lines[len(lines)-1]; last != "" {
+			lines = append(lines, end)
+		}
+		return []byte(strings.Join(lines, "") + scalar(key) + ": " + scalar(*value) + end)
+	}
+	line := &lines[e.key.Line-1]
 	switch {
-	case value == nil:
-		if d.remove(e); len(d.top.Content) == 0 {
-			return []byte(lines(d.top.FootComment)), nil
+	case value != nil:
+		indent := string([]rune(*line)[:max(e.key.Column-1, 0)])
+		*line = indent + scalar(e.key.Value) + ": " + scalar(*value)
+		if comment := follow(e.value).LineComment; comment != "" {
+			*line += " " + comment
 		}
-	case set:
-		n := scalar(*value)
-		n.HeadComment, n.LineComment, n.FootComment = e.value.HeadComment, e.value.LineComment, e.value.FootComment
-		*e.value = *n
+		*line += end
 	default:
-		d.add(key, *value)
+		*line = ""
+		d.dropGroup(e, lines)
 	}
-	var b bytes.Buffer
-	b.WriteString(before)
-	enc := yaml.NewEncoder(&b)
-	enc.SetIndent(d.indent())
-	err := enc.Encode(d.root)
-	return b.Bytes(), errors.Join(err, enc.Close())
+	return []byte(strings.Join(lines, ""))
 }
 
-// lines ends a text that is not empty with a line break.
-func lines(s string) string {
-	if s = strings.TrimRight(s, "\n"); s != "" {
-		s += "\n"
-	}
-	return s
-}
-
-// indent is how far the file indents its first group.
-func (d *document) indent() int {
-	for _, n := range d.top.Content {
-		if n.Kind == yaml.MappingNode && n.Style&yaml.FlowStyle == 0 && len(n.Content) > 0 && n.Content[0].Column > 1 {
-			return n.Content[0].Column - 1
-		}
-	}
-	return 2
-}
-
-// remove removes a setting, and its group if that is empty then. The comments above it stay.
-func (d *document) remove(e entry) {
-	drop(e.parent, e.key)
-	for i := 0; len(e.parent.Content) == 0 && i+1 < len(d.top.Content); i += 2 {
+// dropGroup removes the line of a group whose only setting is removed.
+func (d *document) dropGroup(e entry, lines []string) {
+	for i := 0; e.parent != d.top && len(e.parent.Content) == 2 && i+1 < len(d.top.Content); i += 2 {
 		if follow(d.top.Content[i+1]) == e.parent {
-			drop(d.top, d.top.Content[i])
+			lines[d.top.Content[i].Line-1] = ""
 		}
 	}
 }
 
-// drop removes a key and its value from a mapping. Its comments go to the next key, else to the one before, else to
-// the mapping.
-func drop(m, key *yaml.Node) {
-	i := 0
-	for m.Content[i] != key {
-		i += 2
-	}
-	value := m.Content[i+1]
-	m.Content = append(m.Content[:i], m.Content[i+2:]...)
-	comments := joined(key.HeadComment, value.HeadComment, value.FootComment, key.FootComment)
-	switch {
-	case i < len(m.Content):
-		m.Content[i].HeadComment = joined(comments, m.Content[i].HeadComment)
-	case i > 0:
-		m.Content[i-2].FootComment = joined(m.Content[i-2].FootComment, comments)
-	default:
-		m.FootComment = joined(comments, m.FootComment)
-	}
-}
-
-// joined joins comments that are not empty, each on its line.
-func joined(comments ...string) string {
-	return strings.Join(slices.DeleteFunc(comments, func(c string) bool { return c == "" }), "\n")
-}
-
-// add adds a setting to its group, or the group too.
-func (d *document) add(key, value string) {
-	into := d.top
-	prefix, name, grouped := strings.Cut(key, ".")
-	if _, known := lookup(prefix); known {
-		grouped = false // a setting is called as its group: both stand side by side
-	}
-	if !grouped {
-		name = key
-	}
-	for i := 0; grouped && i+1 < len(d.top.Content); i += 2 {
-		if k, g := d.top.Content[i], d.top.Content[i+1]; k.Value == prefix {
-			if into = follow(g); into.Kind != yaml.MappingNode { // "kinds:" with nothing below it
-				*g = yaml.Node{Kind: yaml.MappingNode, HeadComment: joined(k.LineComment, g.LineComment)}
-				k.LineComment, into = "", g
-			}
-		}
-	}
-	if grouped && into == d.top {
-		into = &yaml.Node{Kind: yaml.MappingNode}
-		d.top.Content = append(d.top.Content, scalar(prefix), into)
-	}
-	into.Content = append(into.Content, scalar(name), scalar(value))
-}
-
-// scalar makes the node of a text. It is quoted where a reader might take it for something else.
-func scalar(s string) *yaml.Node {
+// scalar writes a text as YAML. It is quoted where a reader might take it for something else.
+func scalar(s string) string {
 	n := &yaml.Node{Kind: yaml.ScalarNode, Value: s}
 	if s == "" || s == "~" || strings.ContainsAny(s, "#:{}[],&*?|>%@`\"'!") {
 		n.Style = yaml.DoubleQuotedStyle
 	}
-	return n
+	out, err := yaml.Marshal(n)
+	if err != nil {
+		return s // it is a text without control characters; the result is read again
+	}
+	return strings.TrimSuffix(string(out), "\n")
 }
 
 // writeFile writes to another file and renames it. A symbolic link to a file stays a link.

@@ -17,10 +17,10 @@ var contextTool = &mcp.Tool{Name: "session_context",
 		"it, and the files they led to."}
 
 type contextIn struct {
-	For     string `json:"for,omitempty" jsonschema:"action (default): where does the work stand; prompt: has this been asked before"`
-	Prompt  string `json:"prompt,omitempty" jsonschema:"with for=prompt: what is asked; default: the session's last prompt"`
-	Budget  int    `json:"budget,omitempty" jsonschema:"tokens, four bytes each; default 499"`
-	Session string `json:"session_id,omitempty" jsonschema:"the agent session; default: the current one"`
+	For    string `json:"for,omitempty" jsonschema:"action (default): where does the work stand; prompt: has this been asked before"`
+	Prompt string `json:"prompt,omitempty" jsonschema:"with for=prompt: what is asked; default: the session's last prompt"`
+	Budget int    `json:"budget,omitempty" jsonschema:"tokens, four bytes each; default 499"`
+	about
 }
 
 type contextOut struct {
@@ -30,18 +30,11 @@ type contextOut struct {
 }
 
 func (s *server) sessionContext(ctx context.Context, r Repo, in contextIn) (contextOut, error) {
-	session, err := s.session(ctx, r, in.Session)
-	if err != nil {
-		return contextOut{}, err
-	}
-	ans, err := api.Call(ctx, r.Client, api.Context, api.ContextRequest{Session: session, For: in.For, Prompt: in.Prompt,
-		Budget: in.Budget})
-	if err != nil {
-		return contextOut{}, err
-	}
+	ans, err := api.Call(ctx, r.Client, api.Context, api.ContextRequest{Session: in.Session, For: in.For,
+		Prompt: in.Prompt, Budget: in.Budget})
 	var lines []string
 	for _, seg := range ans.Segments {
 		lines = append(lines, seg.Content)
 	}
-	return contextOut{strings.Join(lines, "\n"), ans.Tokens, ans.Session}, nil
+	return contextOut{strings.Join(lines, "\n"), ans.Tokens, ans.Session}, err
 }

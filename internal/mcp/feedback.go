@@ -16,7 +16,7 @@ var feedbackTool = &mcp.Tool{Name: "feedback", Meta: found("tell aOa whether a s
 type feedbackIn struct {
 	Helpful bool   `json:"helpful" jsonschema:"whether it helped"`
 	File    string `json:"file,omitempty" jsonschema:"the file it is about"`
-	Session string `json:"session_id,omitempty" jsonschema:"the agent session; default: the current one"`
+	about
 }
 
 type feedbackOut struct {
@@ -25,15 +25,12 @@ type feedbackOut struct {
 }
 
 func (s *server) feedback(ctx context.Context, r Repo, in feedbackIn) (feedbackOut, error) {
-	req := api.FeedbackRequest{Helpful: in.Helpful}
+	req := api.FeedbackRequest{Helpful: in.Helpful, Session: in.Session}
 	var err error
 	if in.File != "" {
 		if req.File, err = r.file(ctx, in.File); err != nil {
 			return feedbackOut{}, err
 		}
-	}
-	if req.Session, err = s.session(ctx, r, in.Session); err != nil {
-		return feedbackOut{}, err
 	}
 	ans, err := api.Call(ctx, r.Client, api.Feedback, req)
 	return feedbackOut{ans.Value, req.Session}, err

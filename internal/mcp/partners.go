@@ -43,15 +43,12 @@ func (s *server) missingPartners(ctx context.Context, r Repo, in partnersIn) (pa
 		return partnersOut{}, err
 	}
 	ans, err := api.Call(ctx, r.Client, api.Partners, api.PartnersRequest{Files: files, Limit: in.Limit})
-	if err != nil {
-		return partnersOut{}, err
-	}
 	out := partnersOut{Change: shown(ans.Files), Missing: []partner{}}
 	for _, p := range ans.Partners {
 		out.Missing = append(out.Missing, partner{p.File.Display(), p.With.Display(), p.Both, p.Of, digits(p.Score),
 			event.Path(p.Uses).Display(), p.RemovedIn.Display()})
 	}
-	return out, nil
+	return out, err
 }
 
 func shown(files []event.Path) []string {

@@ -15,9 +15,9 @@ var optionsTool = &mcp.Tool{Name: "list_reload_options",
 		"those that fit the session's current prompt, or the given one. An empty list says that nothing similar is recorded."}
 
 type optionsIn struct {
-	Prompt  string `json:"prompt,omitempty" jsonschema:"what is asked; default: what the session was asked last"`
-	Session string `json:"session_id,omitempty" jsonschema:"the agent session; default: the current one"`
-	Limit   int    `json:"limit,omitempty" jsonschema:"how many, 1 to 20; default 5"`
+	Prompt string `json:"prompt,omitempty" jsonschema:"what is asked; default: what the session was asked last"`
+	about
+	Limit int `json:"limit,omitempty" jsonschema:"how many, 1 to 20; default 5"`
 }
 
 type optionsOut struct {
@@ -38,18 +38,14 @@ type option struct {
 const maxOptions = 20
 
 func (s *server) listReloadOptions(ctx context.Context, r Repo, in optionsIn) (optionsOut, error) {
-	session, err := s.session(ctx, r, in.Session)
-	if err != nil {
-		return optionsOut{}, err
-	}
 	if in.Limit <= 0 || in.Limit > maxOptions {
 		in.Limit = 5
 	}
 	out := optionsOut{Options: []option{}}
-	if session == "" && in.Prompt == "" {
+	if in.Session == "" && in.Prompt == "" {
 		return out, api.Bad("name the prompt", "no session is live, so nothing is known to be asked")
 	}
-	ans, err := api.Call(ctx, r.Client, api.ReloadList, api.SequencesRequest{Prompt: in.Prompt, Session: session,
+	ans, err := api.Call(ctx, r.Client, api.ReloadList, api.SequencesRequest{Prompt: in.Prompt, Session: in.Session,
 		Limit: in.Limit})
 	for _, q := range ans.Sequences {
 		out.Options = append(out.Options, option{q.ID, q.Summary, digits(q.Similarity), q.Reason, q.Uses, q.Tools, q.Looks})
@@ -65,9 +61,9 @@ var reloadTool = &mcp.Tool{Name: "reload_cached",
 		"edits are left out. It stops at the first action that does not do what it did."}
 
 type reloadIn struct {
-	ID      string `json:"cacheId" jsonschema:"as list_reload_options or a reload_options block names it"`
-	Skip    []int  `json:"skipIndices,omitempty" jsonschema:"actions to leave out, from 0"`
-	Session string `json:"session_id,omitempty" jsonschema:"the agent session; default: the current one"`
+	ID   string `json:"cacheId" jsonschema:"as list_reload_options or a reload_options block names it"`
+	Skip []int  `json:"skipIndices,omitempty" jsonschema:"actions to leave out, from 0"`
+	about
 }
 
 type reloadOut struct {
@@ -87,11 +83,7 @@ type replayed struct {
 }
 
 func (s *server) reloadCached(ctx context.Context, r Repo, in reloadIn) (reloadOut, error) {
-	session, err := s.session(ctx, r, in.Session)
-	if err != nil {
-		return reloadOut{}, err
-	}
-	ans, err := api.Call(ctx, r.Client, api.ReloadRun, api.ReplayRequest{ID: in.ID, Skip: in.Skip, Session: session})
+	ans, err := api.Call(ctx, r.Client, api.ReloadRun, api.ReplayRequest{ID: in.ID, Skip: in.Skip, Session: in.Session})
 	out := reloadOut{ID: ans.ID, Summary: ans.Summary, Actions: []replayed{}, Diverged: ans.Diverged}
 	for _, a := range ans.Steps {
 		out.Actions = append(out.Actions, replayed{a.Index, a.Tool, a.What, a.State, a.Note, a.Output})

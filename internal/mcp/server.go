@@ -65,6 +65,13 @@ var loaded = mcp.Meta{"anthropic/alwaysLoad": true}
 
 func found(hint string) mcp.Meta { return mcp.Meta{"anthropic/searchHint": hint} }
 
+// about is the session that a call is about. addTool fills it in.
+type about struct {
+	Session string `json:"session_id,omitempty" jsonschema:"the agent session; default: the current one"`
+}
+
+func (a *about) session() *string { return &a.Session }
+
 // addTool enters a tool whose handler gets the repository and a deadline. Its failures are results.
 func addTool[In, Out any](s *server, to *mcp.Server, t *mcp.Tool, fn func(context.Context, Repo, In) (Out, error)) {
 	mcp.AddTool(to, t, func(ctx context.Context, _ *mcp.CallToolRequest, in In) (*mcp.CallToolResult, Out, error) {
@@ -72,6 +79,9 @@ func addTool[In, Out any](s *server, to *mcp.Server, t *mcp.Tool, fn func(contex
 		ctx, cancel := context.WithTimeout(ctx, s.o.Patience)
 		defer cancel()
 		repo, err := s.o.Open(ctx)
+		if of, ok := any(&in).(interface{ session() *string }); ok && err == nil {
+			*of.session(), err = s.session(ctx, repo, *of.session())
+		}
 		if err == nil {
 			out, err = fn(ctx, repo, in)
 		}

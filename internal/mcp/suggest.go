@@ -15,10 +15,10 @@ var suggestTool = &mcp.Tool{Name: "suggest_files", Meta: loaded, Annotations: re
 		"points to."}
 
 type suggestIn struct {
-	Files   []string `json:"files,omitempty" jsonschema:"files in hand, relative to the repository or absolute"`
-	Prompt  string   `json:"prompt,omitempty" jsonschema:"the task in words"`
-	Limit   int      `json:"limit,omitempty" jsonschema:"how many files, 1 to 100; default 5"`
-	Session string   `json:"session_id,omitempty" jsonschema:"the agent session to rank for; default: the current one"`
+	Files  []string `json:"files,omitempty" jsonschema:"files in hand, relative to the repository or absolute"`
+	Prompt string   `json:"prompt,omitempty" jsonschema:"the task in words"`
+	Limit  int      `json:"limit,omitempty" jsonschema:"how many files, 1 to 100; default 5"`
+	about
 }
 
 type suggestOut struct {
@@ -34,36 +34,30 @@ type suggested struct {
 }
 
 func (s *server) suggestFiles(ctx context.Context, r Repo, in suggestIn) (suggestOut, error) {
-	files, err := r.files(ctx, in.Files, false)
+	q, err := r.query(ctx, in.Session, in.Files, in.Prompt)
 	if err != nil {
 		return suggestOut{}, err
 	}
-	session, err := s.session(ctx, r, in.Session)
-	if err != nil {
-		return suggestOut{}, err
-	}
-	q := event.Query{Session: session, Files: files, Prompt: in.Prompt, Limit: in.Limit}
-	q.Task = taskOf(q)
+	q.Limit = in.Limit
 	ans, err := api.Call(ctx, r.Client, api.Rank, q)
-	if err != nil {
-		return suggestOut{}, err
-	}
-	out := suggestOut{Files: []suggested{}, At: ans.At, Session: session}
+	out := suggestOut{Files: []suggested{}, At: ans.At, Session: in.Session}
 	for _, f := range ans.Suggestions {
 		out.Files = append(out.Files, suggested{f.File.Display(), digits(f.Score), words(f.Reasons)})
 	}
-	return out, nil
+	return out, err
 }
 
-// taskOf says which question it is, as the command line does.
-func taskOf(q event.Query) event.Task {
+// query is the question that an agent asks, as the command line asks it.
+func (r Repo) query(ctx context.Context, session string, names []string, prompt string) (q event.Query, err error) {
+	q = event.Query{Task: event.TaskNext, Session: session, Prompt: prompt}
+	q.Files, err = r.files(ctx, names, false)
 	switch {
 	case q.Prompt != "":
-		return event.TaskPrompt
+		q.Task = event.TaskPrompt
 	case len(q.Files) > 0:
-		return event.TaskChange
+		q.Task = event.TaskChange
 	}
-	return event.TaskNext
+	return q, err
 }
 
 // words are the reasons that have any; where none has, the strongest is named by its signal.

@@ -6,7 +6,6 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/aoa-dev/aoa/internal/api"
-	"github.com/aoa-dev/aoa/internal/event"
 )
 
 var whyTool = &mcp.Tool{Name: "why_file",
@@ -16,10 +15,10 @@ var whyTool = &mcp.Tool{Name: "why_file",
 		"that it rests on."}
 
 type whyIn struct {
-	File    string   `json:"file" jsonschema:"relative to the repository or absolute"`
-	Files   []string `json:"files,omitempty" jsonschema:"files in hand, as for suggest_files"`
-	Prompt  string   `json:"prompt,omitempty" jsonschema:"the task in words, as for suggest_files"`
-	Session string   `json:"session_id,omitempty" jsonschema:"the agent session; default: the current one"`
+	File   string   `json:"file" jsonschema:"relative to the repository or absolute"`
+	Files  []string `json:"files,omitempty" jsonschema:"files in hand, as for suggest_files"`
+	Prompt string   `json:"prompt,omitempty" jsonschema:"the task in words, as for suggest_files"`
+	about
 }
 
 // whyOut: probability = 1/(1+e^-(a·Σ value·weight + b)).
@@ -46,16 +45,10 @@ func (s *server) whyFile(ctx context.Context, r Repo, in whyIn) (whyOut, error) 
 	if err != nil {
 		return whyOut{}, err
 	}
-	files, err := r.files(ctx, in.Files, false)
+	q, err := r.query(ctx, in.Session, in.Files, in.Prompt)
 	if err != nil {
 		return whyOut{}, err
 	}
-	session, err := s.session(ctx, r, in.Session)
-	if err != nil {
-		return whyOut{}, err
-	}
-	q := event.Query{Session: session, Files: files, Prompt: in.Prompt}
-	q.Task = taskOf(q)
 	ans, err := api.Call(ctx, r.Client, api.Why, api.WhyRequest{File: file, Query: q})
 	if err != nil {
 		return whyOut{}, err

@@ -3,6 +3,8 @@ BIN  := $(CURDIR)/bin/aoa
 REPO ?= $(CURDIR)
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 GORELEASER  := github.com/goreleaser/goreleaser/v2@v2.16.0
+ACTIONLINT  := github.com/rhysd/actionlint/cmd/actionlint@v1.7.12
+GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.9.0
 CYCLONEDX   := github.com/CycloneDX/cyclonedx-gomod/cmd/cyclonedx-gomod@v1.9.0
 # SQLite and Lua in Go use one goroutine each. The race detector would take four times as long with them.
 UNWATCHED   := -gcflags='modernc.org/...=-race=false' -gcflags='github.com/yuin/...=-race=false'
@@ -15,7 +17,7 @@ RACED       := ./cmd/aoa ./watcher ./hooks/client ./internal/... ./prefetch/...
 PLATFORMS   := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
 
 .DEFAULT_GOAL := help
-.PHONY: help build run train localize test test-clients replay race vet lint law redis faults soak fuzz bench bench-all bench-stage cross gitleaks golden picture dist release install clean
+.PHONY: help build run train localize test test-clients replay race vet lint workflows vulnerable law redis faults soak fuzz bench bench-all bench-stage cross gitleaks golden picture dist release install clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
@@ -48,6 +50,12 @@ vet: ## go vet, and no sleeping tests
 
 lint: vet ## vet and staticcheck
 	go run $(STATICCHECK) ./...
+
+workflows: ## check the workflows of .github
+	go run $(ACTIONLINT)
+
+vulnerable: ## govulncheck: known faults of modules that the programs can reach (asks vuln.go.dev)
+	go run $(GOVULNCHECK) ./cmd/...
 
 law: ## the import law: who may import whom
 	go test -count=1 -run '^TestImportLaw' ./cmd/aoa
@@ -101,9 +109,10 @@ bin/tools/%: Makefile
 	GOBIN=$(CURDIR)/bin/tools go install $(if $(filter goreleaser,$*),$(GORELEASER),$(CYCLONEDX))
 
 dist: bin/tools/goreleaser bin/tools/cyclonedx-gomod ## build what a release consists of into dist/, for six platforms; publishes nothing
-	bin/tools/goreleaser release --snapshot --clean
+	bin/tools/goreleaser check
+	bin/tools/goreleaser release --snapshot --clean --skip=sign
 
-release: bin/tools/goreleaser bin/tools/cyclonedx-gomod ## publish the tag that is checked out (needs GITHUB_TOKEN for aoa-dev/aoa and aoa-dev/homebrew-tap)
+release: bin/tools/goreleaser bin/tools/cyclonedx-gomod ## publish the tag that is checked out (needs cosign, GITHUB_TOKEN for aoa-dev/aoa, TAP_TOKEN for aoa-dev/homebrew-tap)
 	bin/tools/goreleaser release --clean
 
 install: ## install aoa and aoa-hook into GOBIN

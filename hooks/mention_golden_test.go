@@ -53,7 +53,7 @@ func TestNamedInPrompts(t *testing.T) {
 	}
 	const file = "testdata/named.golden"
 	if os.Getenv("UPDATE_DECODE") != "" {
-		if err := os.WriteFile(file, []byte(b.String()), 0o644); err != nil { //nolint:gosec // test data
+		if err := os.WriteFile(file, []byte(b.String()), 0o644); err != nil { // test data
 			t.Fatal(err)
 		}
 	}

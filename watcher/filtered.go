@@ -80,7 +80,7 @@ type indexStat struct {
 func (s indexStat) same(file string) bool {
 	fi, err := os.Lstat(file)
 	return err == nil && uint32(fi.Size()) == s.size &&
-		sameTime(fi.ModTime(), s.changed) //nolint:gosec // as the index does
+		sameTime(fi.ModTime(), s.changed) // as the index does
 }
 
 // maxNamed is how many files a command line names. For more the whole index is listed.
@@ -98,7 +98,7 @@ func (r *Repo) indexStats(ctx context.Context, files []event.Path) (map[event.Pa
 	}
 	stats, err := parseIndexStats(out)
 	if err != nil { // the form may change: then git's status holds
-		return nil, nil //nolint:nilerr // see above
+		return nil, nil // see above
 	}
 	return stats, nil
 }

@@ -33,5 +33,5 @@ func watchLimit() int {
 			lim.Cur = want
 		}
 	}
-	return int(min(lim.Cur/2, 1<<16)) //nolint:gosec // bounded
+	return int(min(lim.Cur/2, 1<<16)) // bounded
 }

@@ -8,7 +8,7 @@ func networkMount(dir string) bool {
 	if unix.Statfs(dir, &st) != nil {
 		return false
 	}
-	switch uint32(st.Type) { //nolint:gosec // the magic numbers are 32 bits
+	switch uint32(st.Type) { // the magic numbers are 32 bits
 	case unix.NFS_SUPER_MAGIC, unix.SMB_SUPER_MAGIC, unix.CIFS_SUPER_MAGIC, unix.SMB2_SUPER_MAGIC,
 		unix.FUSE_SUPER_MAGIC, unix.V9FS_MAGIC, unix.AFS_SUPER_MAGIC, unix.AFS_FS_MAGIC, unix.CEPH_SUPER_MAGIC,
 		unix.CODA_SUPER_MAGIC, unix.NCP_SUPER_MAGIC, vboxMagic:

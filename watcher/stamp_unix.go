@@ -10,7 +10,7 @@ import (
 func stampOf(fi fs.FileInfo) stamp {
 	s := stamp{size: fi.Size(), mtime: fi.ModTime().UnixNano()}
 	if st, ok := fi.Sys().(*syscall.Stat_t); ok {
-		s.inode = uint64(st.Ino) //nolint:unconvert // not uint64 on every unix
+		s.inode = uint64(st.Ino) // not uint64 on every unix
 	}
 	return s
 }

@@ -155,7 +155,7 @@ func (a *app) importHistory(ctx context.Context, client *api.Client, r api.Impor
 func (a *app) follow(ctx context.Context, client *api.Client, r api.ImportRequest, what, unit string,
 	of func(api.ImportAnswer) api.Progress) (api.ImportAnswer, error) {
 	bar := a.progress(what, unit)
-	defer bar.Finish() //nolint:errcheck // only a progress bar
+	defer bar.Finish() // only a progress bar
 	for tick := time.NewTicker(50 * time.Millisecond); ; r = (api.ImportRequest{Look: true}) {
 		ans, err := api.Call(ctx, client, api.Import, r)
 		p := of(ans)

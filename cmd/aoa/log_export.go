@@ -51,7 +51,7 @@ func (a *app) export(ctx context.Context, client *api.Client, to io.Writer) (n i
 		return 0, err
 	}
 	bar := a.progress("events", "events")
-	defer bar.Finish() //nolint:errcheck // only a progress bar
+	defer bar.Finish() // only a progress bar
 	for r := (api.LogRequest{Export: true}); ; {
 		page, err := api.Call(ctx, client, api.Log, r)
 		if err != nil {
@@ -135,7 +135,7 @@ func (a *app) importEvents(ctx context.Context, client *api.Client, name string,
 	var sum api.EventsAnswer
 	bar := a.progress("events", "events")
 	bar.ChangeMax(total)
-	defer bar.Finish() //nolint:errcheck // only a progress bar
+	defer bar.Finish() // only a progress bar
 	var batch []event.Event
 	post := func() error {
 		if len(batch) == 0 {

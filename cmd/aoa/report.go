@@ -153,7 +153,7 @@ func (a *app) pastChanges(ctx context.Context, in report.Input) ([]eval.Change, 
 	}
 	defer debug.SetGCPercent(debug.SetGCPercent(400)) // a replay makes much and keeps little
 	bar := a.progress("asking again about past changes", "commits")
-	defer bar.Finish() //nolint:errcheck // only a progress bar
+	defer bar.Finish() // only a progress bar
 	return eval.Changes(ctx, eval.Source{Name: in.Name, Commits: in.Events},
 		eval.Options{Newest: reportAsked, Progress: moves(bar)}, prefetch.Sure(th.Configured))
 }

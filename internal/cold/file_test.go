@@ -73,7 +73,7 @@ func TestFileKeepsAllOrNothing(t *testing.T) {
 		}
 		return mine
 	})
-	if err != mine { //nolint:errorlint // as it is, not wrapped
+	if err != mine { // as it is, not wrapped
 		t.Fatalf("the caller's own error came back as %v", err)
 	}
 	err = put(t.Context(), f, "c", -1)

@@ -49,7 +49,7 @@ func (d *DB) replay(ctx context.Context, query string, arg, after int64, partial
 	if err != nil {
 		return d.explain("replay", err)
 	}
-	defer tx.Rollback() //nolint:errcheck // reading only
+	defer tx.Rollback() // reading only
 	r := &replay{d: d, fn: fn, last: after, path: d.pathsOf(ctx, tx)}
 	err = d.each(ctx, tx, query, []any{arg}, r.next)
 	if err == nil || partial && r.stopped == nil {

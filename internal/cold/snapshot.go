@@ -84,7 +84,7 @@ func (d *DB) LoadSnapshot(ctx context.Context, fn func([]Record) error) (seq int
 	if err != nil {
 		return 0, d.explain("load snapshot", err)
 	}
-	defer tx.Rollback() //nolint:errcheck // reading only
+	defer tx.Rollback() // reading only
 	var v string
 	if _, err = d.scan(ctx, tx, selectMeta, []any{metaSnapshot}, []any{&v}); err != nil {
 		return 0, d.explain("load snapshot", err)

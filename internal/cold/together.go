@@ -178,7 +178,7 @@ func (d *DB) Pairs(ctx context.Context, n int, exists func(event.Path) bool) ([]
 	if err != nil {
 		return nil, d.explain("find pairs", err)
 	}
-	defer tx.Rollback() //nolint:errcheck // reading only
+	defer tx.Rollback() // reading only
 	sets, total, err := d.newestChanges(ctx, tx)
 	if err != nil {
 		return nil, d.explain("find pairs", err)

@@ -53,7 +53,7 @@ func Run(ctx context.Context, o Options) error {
 	if err != nil {
 		return err
 	}
-	defer held.Unlock() //nolint:errcheck // the process ends, and its locks with it
+	defer held.Unlock() // the process ends, and its locks with it
 	if o.lockFile, err = held.Stat(); err != nil {
 		return fmt.Errorf("stat lock of %s: %w", o.Place.Store, err)
 	}

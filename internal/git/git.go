@@ -88,7 +88,7 @@ func (p *Program) command(ctx context.Context, dir string, args ...string) (*exe
 	}
 	at := slices.Index(args, verb) + 1
 	words := slices.Concat(gitSettings, off, args[:at], more, args[at:])
-	cmd := exec.CommandContext(ctx, p.path, words...) //nolint:gosec // the one place that starts git
+	cmd := exec.CommandContext(ctx, p.path, words...) // the one place that starts git
 	cmd.Dir, cmd.Env, cmd.WaitDelay = dir, p.env, time.Second
 	return cmd, nil
 }

@@ -20,7 +20,7 @@ func golden(t *testing.T, file, got string) {
 	t.Helper()
 	name := "testdata/" + file
 	if *update {
-		if err := os.WriteFile(name, []byte(got), 0o644); err != nil { //nolint:gosec // test data
+		if err := os.WriteFile(name, []byte(got), 0o644); err != nil { // test data
 			t.Fatal(err)
 		}
 		return

@@ -74,7 +74,7 @@ func TestGoldenAnswers(t *testing.T) {
 		if err := z.Close(); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(name, b.Bytes(), 0o644); err != nil { //nolint:gosec // test data
+		if err := os.WriteFile(name, b.Bytes(), 0o644); err != nil { // test data
 			t.Fatal(err)
 		}
 		return

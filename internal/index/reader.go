@@ -2,7 +2,7 @@ package index
 
 import (
 	"context"
-	"crypto/sha1" //nolint:gosec // git's
+	"crypto/sha1" // git's
 	"errors"
 	"fmt"
 	"io"
@@ -304,7 +304,7 @@ func BlobID(text []byte) string { return fmt.Sprintf("%x", blobID(text)) }
 
 // blobID is the id that git gives a content.
 func blobID(text []byte) (id [20]byte) {
-	h := sha1.New() //nolint:gosec // git's
+	h := sha1.New() // git's
 	fmt.Fprintf(h, "blob %d\x00", len(text))
 	h.Write(text)
 	h.Sum(id[:0])

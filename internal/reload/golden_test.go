@@ -63,7 +63,7 @@ func TestFindGolden(t *testing.T) {
 	}
 	const file = "testdata/pairs.golden"
 	if *update {
-		if err := os.WriteFile(file, []byte(b.String()), 0o644); err != nil { //nolint:gosec // test data
+		if err := os.WriteFile(file, []byte(b.String()), 0o644); err != nil { // test data
 			t.Fatal(err)
 		}
 	}

@@ -57,7 +57,7 @@ func TestTextsGolden(t *testing.T) {
 	}
 	const file = "testdata/texts.golden"
 	if *update {
-		must(t, os.WriteFile(file, []byte(b.String()), 0o644)) //nolint:gosec // test data
+		must(t, os.WriteFile(file, []byte(b.String()), 0o644)) // test data
 	}
 	want, err := os.ReadFile(file)
 	must(t, err)

@@ -229,7 +229,7 @@ func TestKilled(t *testing.T) {
 		func() {
 			h := *h
 			h.begin()
-			defer h.o.Blobs.Close() //nolint:errcheck // reading only
+			defer h.o.Blobs.Close() // reading only
 			got, err := h.Get(t.Context(), "s")
 			must(t, err)
 			same(t, "looked at after the kill", got.Commands, 11)

@@ -91,8 +91,8 @@ func start(t testing.TB, program, addr string, args ...string) *exec.Cmd {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		cmd.Process.Kill() //nolint:errcheck // gone already
-		cmd.Wait()         //nolint:errcheck // killed
+		cmd.Process.Kill() // gone already
+		cmd.Wait()         // killed
 	})
 	return cmd
 }
@@ -195,8 +195,8 @@ func serveWatched(t testing.TB) watched {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		cmd.Process.Kill() //nolint:errcheck // gone already
-		cmd.Wait()         //nolint:errcheck // killed
+		cmd.Process.Kill() // gone already
+		cmd.Wait()         // killed
 	})
 	await(t, "the sentinel", func(ctx context.Context) error {
 		known, err := answer(ctx, w.sentinel, "SENTINEL", "REPLICAS", "main")

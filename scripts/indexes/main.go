@@ -75,7 +75,7 @@ func check(err error) {
 
 // output runs this program, or git in a clone that the developer names.
 func output(env []string, name string, args ...string) string {
-	c := exec.Command(name, args...) //nolint:gosec // see above
+	c := exec.Command(name, args...) // see above
 	c.Env, c.Stderr = append(os.Environ(), env...), os.Stderr
 	out, err := c.Output()
 	check(err)

@@ -39,27 +39,3 @@ func TestChanged(t *testing.T) {
 		t.Errorf("%v (-want +got):\n%s", err, d)
 	}
 }
-
-// TestCommitted: what files hold in HEAD; a new file has nothing there, a large one is not known.
-func TestCommitted(t *testing.T) {
-	d := newCheckout(t)
-	d.write("a b.go", "one\ntwo\n")
-	d.write("empty.go", "")
-	d.write("large.go", "more than eight bytes")
-	d.commit("first")
-	d.write("a b.go", "three\n")
-	d.write("new.go", "new")
-	r, err := OpenRepo(context.Background(), d.root, d.env)
-	if err != nil {
-		t.Fatal(err)
-	}
-	got, known, err := r.Committed(context.Background(), []event.Path{"new.go", "large.go", "a b.go", "empty.go",
-		"line\nbreak.go"}, 8)
-	if err != nil || string(got["a b.go"]) != "one\ntwo\n" || len(got) != 2 {
-		t.Errorf("%q, %v", got, err)
-	}
-	want := map[event.Path]bool{"new.go": true, "a b.go": true, "empty.go": true}
-	if d := cmp.Diff(want, known); d != "" {
-		t.Errorf("(-want +got):\n%s", d)
-	}
-}

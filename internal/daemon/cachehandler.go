@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/internal/checkout"
 	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/llmcache"
 	"github.com/aoa-dev/aoa/internal/redact"
@@ -18,7 +19,7 @@ import (
 // cacheHandler serves the data cache.
 type cacheHandler struct {
 	base
-	worktrees *worktrees
+	worktrees *checkout.Set
 	sessions  *sessionFinder
 	file      *llmcache.Cache
 }
@@ -47,7 +48,7 @@ func (h *cacheHandler) owner(ctx context.Context, named string) (string, error) 
 	if named != "" {
 		return named, nil
 	}
-	id := h.sessions.newest(h.worktrees.caller(ctx))
+	id := h.sessions.newest(h.worktrees.Caller(ctx))
 	if id == "" {
 		return "", api.Bad("name one: --session ID, or session_id", "no session is live here: whose is it?")
 	}

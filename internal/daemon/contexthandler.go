@@ -3,13 +3,11 @@ package daemon
 import (
 	"context"
 	"fmt"
-	"os"
-	"strings"
 
 	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/internal/checkout"
+	"github.com/aoa-dev/aoa/internal/config"
 	"github.com/aoa-dev/aoa/internal/event"
-	"github.com/aoa-dev/aoa/internal/index"
-	"github.com/aoa-dev/aoa/internal/regularfile"
 	"github.com/aoa-dev/aoa/internal/session"
 )
 
@@ -17,58 +15,20 @@ import (
 type contextHandler struct {
 	base
 	events    *eventLog
-	worktrees *worktrees
+	worktrees *checkout.Set
 	sessions  *sessionFinder
 	stored    *session.Store
 }
 
-func contextBudget(s *settings) session.Budget {
+func contextBudget(s *config.Settings) session.Budget {
 	budget := session.DefaultBudget
-	budget.Total = s.get().ContextTotal
+	budget.Total = s.Get().ContextTotal
 	return budget
-}
-
-// state is the state of the worktree. changed are the files that are not committed, nil to ask git. When git does not
-// answer in time, the state is unknown.
-func (w *worktree) state(ctx context.Context, files, changed []event.Path) session.Worktree {
-	if changed == nil {
-		var err error
-		if changed, err = w.repo.Changed(ctx); err != nil {
-			return session.Worktree{}
-		}
-	}
-	st := session.Worktree{Known: true, Changed: changed, Files: map[event.Path]string{}}
-	if ref, oid, err := w.repo.Head(ctx); err == nil {
-		st.Branch, st.Head = strings.TrimPrefix(ref, "refs/heads/"), oid
-	}
-	for _, f := range files {
-		st.Files[f] = contentHash(w.repo.Root.Abs(f))
-	}
-	return st
-}
-
-// maxHashed bounds the files whose content is read, in bytes; a larger one is identified by its size and time.
-const maxHashed = 1 << 20
-
-// contentHash is "" where there is no regular file.
-func contentHash(file string) string {
-	st, err := os.Lstat(file)
-	if err != nil || !st.Mode().IsRegular() {
-		return ""
-	}
-	if st.Size() > maxHashed {
-		return fmt.Sprint(st.Size(), "@", st.ModTime().UnixNano())
-	}
-	data, err := regularfile.Read(file, regularfile.NoLinks, maxHashed)
-	if err != nil {
-		return ""
-	}
-	return index.BlobID(data)
 }
 
 // context answers aoa context and the tool session_context.
 func (c *contextHandler) context(ctx context.Context, r api.ContextRequest) (api.ContextAnswer, error) {
-	w := c.worktrees.caller(ctx)
+	w := c.worktrees.Caller(ctx)
 	use := session.For(r.For)
 	switch {
 	case use == "":
@@ -91,7 +51,7 @@ func (c *contextHandler) context(ctx context.Context, r api.ContextRequest) (api
 			return out, err
 		}
 	}
-	state := func(ctx context.Context, held []event.Path) session.Worktree { return w.state(ctx, held, nil) }
+	state := func(ctx context.Context, held []event.Path) session.Worktree { return w.State(ctx, held, nil) }
 	got, err := c.stored.Assemble(ctx, session.Request{Session: out.Session, For: use, Prompt: r.Prompt, Total: r.Budget,
 		State: state})
 	if err != nil {

@@ -12,6 +12,7 @@ import (
 	"github.com/robfig/cron/v3"
 
 	"github.com/aoa-dev/aoa/internal/atomicfile"
+	"github.com/aoa-dev/aoa/internal/checkout"
 	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/event"
 )
@@ -178,7 +179,7 @@ const peerShare = 5
 
 // prune keeps the log within its size.
 func (k *housekeeper) prune(ctx context.Context) error {
-	most, applied := k.settings.get().RetentionBytes, k.consumers.lowest()
+	most, applied := k.settings.Get().RetentionBytes, k.consumers.lowest()
 	peers, err := k.db.PrunePeers(ctx, most/peerShare, applied)
 	if err != nil {
 		return err
@@ -200,8 +201,8 @@ func (k *housekeeper) expire(ctx context.Context) error {
 		k.log.Info("cached things are past their time", "of", e.Owner, "session", e.Session, "count", e.Count, "bytes",
 			e.Size)
 	}
-	store := k.settings.store
-	return errors.Join(err, atomicfile.Clean(store), atomicfile.Clean(filepath.Join(store, contentsFolder)))
+	store := k.settings.Store
+	return errors.Join(err, atomicfile.Clean(store), atomicfile.Clean(filepath.Join(store, checkout.ContentsFolder)))
 }
 
 // copyLog makes the daily copy of the log.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"runtime/debug"
@@ -14,18 +15,30 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/internal/checkout"
 	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/config"
 	"github.com/aoa-dev/aoa/internal/event"
-	"github.com/aoa-dev/aoa/internal/index"
+	"github.com/aoa-dev/aoa/internal/hot"
 	"github.com/aoa-dev/aoa/internal/llmcache"
 	"github.com/aoa-dev/aoa/internal/locate"
 	"github.com/aoa-dev/aoa/internal/reload"
 	"github.com/aoa-dev/aoa/internal/session"
+	"github.com/aoa-dev/aoa/internal/session/live"
 	"github.com/aoa-dev/aoa/internal/team"
 	"github.com/aoa-dev/aoa/learn"
 	"github.com/aoa-dev/aoa/prefetch"
+	"github.com/aoa-dev/aoa/rank"
+	"github.com/aoa-dev/aoa/watcher"
 )
+
+// base is what most parts of a daemon need.
+type base struct {
+	now      func() time.Time
+	log      *slog.Logger
+	alert    *slog.Logger // a log whose warnings are shown by aoa status
+	settings *config.Settings
+}
 
 // Daemon is the parts of a running daemon, wired. It holds no rule about scores, hints or sessions.
 type Daemon struct {
@@ -46,7 +59,7 @@ type Daemon struct {
 	events    *eventLog
 	replayed  int // events that the start had to replay
 
-	worktrees   *worktrees
+	worktrees   *checkout.Set
 	predictions *prefetch.Prefetcher // the one that observes; each worktree has its own for asking
 	team        *team.Team
 	teamLog     *teamLog
@@ -105,19 +118,19 @@ func open(ctx context.Context, o Options, cfg config.Config, stop context.Cancel
 func newDaemon(o Options, cfg config.Config, stop context.CancelCauseFunc) *Daemon {
 	d := &Daemon{o: o, stop: stop, warnings: &warnings{}, calls: &callClock{}, metrics: newMetrics()}
 	d.base = base{now: o.Now, log: o.Log, alert: d.warnings.logger(o.Log),
-		settings: newSettings(o.Env, o.Place.Store, o.Now, cfg)}
+		settings: config.Open(o.Env, o.Place.Store, o.Now, cfg)}
 	d.calls.note(o.Now())
 	d.clock = newClock(d.base)
 	return d
 }
 
-func (d *Daemon) database() string { return filepath.Join(d.settings.store, "aoa.db") }
+func (d *Daemon) database() string { return filepath.Join(d.settings.Store, "aoa.db") }
 
 // expected reports whether an earlier daemon has been here: it leaves its keys and the files of its stores. It is asked
 // before any of these is made.
 func (d *Daemon) expected() bool {
 	for _, pattern := range []string{"*.db", "keys/*"} {
-		if found, _ := fs.Glob(os.DirFS(d.settings.store), pattern); len(found) > 0 {
+		if found, _ := fs.Glob(os.DirFS(d.settings.Store), pattern); len(found) > 0 {
 			return true
 		}
 	}
@@ -130,10 +143,10 @@ const startPercent = 400
 
 // load opens the stores, wires the parts, and replays the log.
 func (d *Daemon) load(ctx context.Context) (err error) {
-	home, listed := &worktree{repo: d.o.Repo, reader: index.NewReader(d.o.Repo.Root)}, make(chan struct{})
+	home, listed := checkout.New(d.o.Repo), make(chan struct{})
 	go func() { // while the stores are opened and the snapshot is read
 		defer close(listed)
-		home.readFirst(ctx, d.log)
+		home.ReadFirst(ctx, d.log)
 	}()
 	defer func() { <-listed }()
 	expected := d.expected()
@@ -142,7 +155,7 @@ func (d *Daemon) load(ctx context.Context) (err error) {
 	}
 	d.db, err = cold.Open(ctx, d.database(), cold.Options{Now: d.now, Log: d.alert, Seal: d.seal,
 		Damaged:  func() { d.stop(cold.ErrDamaged) },
-		Expected: expected, Full: d.settings.get().Durability == "full"})
+		Expected: expected, Full: d.settings.Get().Durability == "full"})
 	if err != nil {
 		return err
 	}
@@ -153,7 +166,7 @@ func (d *Daemon) load(ctx context.Context) (err error) {
 	}()
 	defer debug.SetGCPercent(debug.SetGCPercent(startPercent))
 	unerased := eraseLog(ctx, d.base, d.db)
-	first, err := oldestThreshold(ctx, d.db, d.settings.get().Threshold)
+	first, err := oldestThreshold(ctx, d.db, d.settings.Get().Threshold)
 	if err != nil {
 		return err
 	}
@@ -163,7 +176,7 @@ func (d *Daemon) load(ctx context.Context) (err error) {
 	if err = cmp.Or(err, ctx.Err()); err != nil {
 		return err
 	}
-	limitMemory(d.o.Env, home.tree.Load().Len())
+	limitMemory(d.o.Env, home.Tree().Len())
 	if err := d.wire(ctx, home, first, unerased); err != nil {
 		return err
 	}
@@ -172,11 +185,11 @@ func (d *Daemon) load(ctx context.Context) (err error) {
 }
 
 // wire joins the parts. first is the threshold that held when the log began, unerased why forgetting is not finished.
-func (d *Daemon) wire(ctx context.Context, home *worktree, first float64, unerased error) error {
-	home.ranker = newRanker(home, d.scores.hot, d.scores.live, d.db)
-	d.predictions = newPrefetcher(d.base, d.scores.hot, d.scores.live, home.ranker, first, d.repoID())
+func (d *Daemon) wire(ctx context.Context, home *checkout.Checkout, first float64, unerased error) error {
+	home.Rank(d.scores.hot, d.scores.live, d.db)
+	d.predictions = newPrefetcher(d.base, d.scores.hot, d.scores.live, home.Ranker, first, d.repoID())
 	d.scores.learner = learn.New(d.scores.hot, d.scores.live, learn.Options{Fold: d.predictions.Fold})
-	d.blobs = cold.NewBlobs(cold.BlobOptions{Path: filepath.Join(d.settings.store, "cache.db"), Now: d.now, Seal: d.seal,
+	d.blobs = cold.NewBlobs(cold.BlobOptions{Path: filepath.Join(d.settings.Store, "cache.db"), Now: d.now, Seal: d.seal,
 		Log:     d.alert,
 		Damaged: func() { d.stop(cold.ErrDamaged) }})
 	d.sessions = session.New(session.Options{Blobs: d.blobs, DB: d.db, Now: d.now, Log: d.alert,
@@ -194,16 +207,16 @@ func (d *Daemon) wire(ctx context.Context, home *worktree, first float64, uneras
 	d.consumers = newConsumers(d.log, d.alert, d.scores, d.cache, d.sessions, d.sequences, d.outcomes)
 	d.events = newEventLog(d.db, newApplyQueue(d.consumers.apply, begin), d.now, d.log)
 	d.scores.between = d.events.queue.between
-	headMoved := make(chan struct{}, 1)
 	d.teamLog = &teamLog{DB: d.db, events: d.events, edits: &remoteEdits{now: d.now, edits: map[event.Path]time.Time{}}}
 	var err error
 	if d.team, err = newTeam(ctx, d.base, d.repoID(), d.teamLog); err != nil {
 		return err
 	}
 	d.events.logged = d.team.Logged
-	d.worktrees = newWorktrees(&worktrees{base: d.base, home: d.o.Repo, env: d.o.Env, db: d.db, hot: d.scores.hot,
-		live: d.scores.live, seal: d.seal, first: d.predictions, events: d.events, headMoved: headMoved, stop: d.stop})
-	d.worktrees.enter(home)
+	d.worktrees = checkout.NewSet(checkout.Options{Home: d.o.Repo, Env: d.o.Env, Settings: d.settings, Now: d.now,
+		Info: d.log, Alert: d.alert, DB: d.db, Hot: d.scores.hot, Live: d.scores.live, First: d.predictions, Seal: d.seal,
+		Store: &d.o, Events: d.events}, home)
+	headMoved := d.worktrees.HeadMoved
 	d.wireParts(headMoved, unerased)
 	d.wireHandlers(headMoved)
 	return nil
@@ -236,8 +249,7 @@ func (d *Daemon) wireParts(headMoved chan struct{}, unerased error) {
 		team: d.team, worktrees: d.worktrees, blobs: d.blobs, stages: d.handlers.stage.cache, stop: d.stop, err: unerased}
 	d.teamLog.eraser = d.eraser
 	d.idle = &idleWatch{base: d.base, calls: d.calls, clock: d.clock, events: d.events, importing: d.transcripts.reading,
-		replaced: d.o.replaced, stop: d.stop}
-	d.worktrees.gone = d.o.replaced
+		replaced: d.o.Replaced, stop: d.stop}
 	d.housekeeper = &housekeeper{base: d.base, clock: d.clock, events: d.events, db: d.db, consumers: d.consumers,
 		thresholds: d.handlers.thresholds, flush: d.flush, blobs: d.blobs, files: []sideFile{d.handlers.stage.cache, d.blobs},
 		sweepers: []func(context.Context){d.handlers.sessions.sweep, d.handlers.reload.sweep,
@@ -270,6 +282,16 @@ func (d *Daemon) wireHandlers(headMoved chan struct{}) {
 		reload: h.reload, hints: hints, metrics: d.metrics, headMoved: headMoved}
 }
 
+// watch follows the checkouts, and ends the daemon when the repository is gone.
+func (d *Daemon) watch(ctx context.Context) error {
+	err := d.worktrees.Run(ctx)
+	if errors.Is(err, watcher.ErrRepoGone) {
+		d.stop(errDeleted)
+		return nil
+	}
+	return err
+}
+
 // serve runs every part until ctx ends. All goroutines of the daemon start here.
 func (d *Daemon) serve(ctx context.Context, ln *api.Listener) error {
 	server := &api.Server{HTTP: d.routes(), Log: d.log, Build: d.o.Build}
@@ -284,7 +306,7 @@ func (d *Daemon) serve(ctx context.Context, ln *api.Listener) error {
 	}
 	g, ctx := errgroup.WithContext(ctx)
 	for _, part := range []func(context.Context) error{d.serveMetrics, d.history.run, d.transcripts.run, d.housekeeper.run,
-		d.idle.run, d.idle.returnMemory, d.worktrees.run, d.flushSoon, d.sessions.Run, d.handlers.stage.run,
+		d.idle.run, d.idle.returnMemory, d.watch, d.flushSoon, d.sessions.Run, d.handlers.stage.run,
 		d.sequences.Run, d.team.Run, d.eraser.run} {
 		g.Go(func() error { return part(ctx) })
 	}
@@ -326,7 +348,7 @@ func (d *Daemon) salvage() error {
 // close closes the stores.
 func (d *Daemon) close() error {
 	var errs []error
-	if d.handlers.stage != nil && !d.o.replaced() { // in a new folder the other stores would write their last state
+	if d.handlers.stage != nil && !d.o.Replaced() { // in a new folder the other stores would write their last state
 		errs = append(errs, d.sequences.Close())
 		for _, f := range d.housekeeper.files {
 			errs = append(errs, f.Close())
@@ -338,10 +360,23 @@ func (d *Daemon) close() error {
 // repoID names the repository on a server that several clones use.
 func (d *Daemon) repoID() string {
 	switch {
-	case d.settings.get().RepoID != "":
-		return d.settings.get().RepoID
+	case d.settings.Get().RepoID != "":
+		return d.settings.Get().RepoID
 	case d.o.Repo.Origin != "":
 		return locate.Fingerprint(d.o.Repo.Origin)
 	}
 	return locate.Fingerprint(d.o.Repo.CommonDir)
+}
+
+// newPrefetcher makes the Prefetcher whose state all checkouts share. first is the threshold that held when the log
+// began.
+func newPrefetcher(b base, store *hot.Store, sessions *live.Sessions, r *rank.Ranker, first float64,
+	seed string) *prefetch.Prefetcher {
+	return prefetch.New(store, sessions, r, prefetch.Options{
+		Threshold: func() float64 { return b.settings.Get().Threshold },
+		List:      func() float64 { return b.settings.Get().ListThreshold },
+		First:     func() float64 { return first }, Seed: seed,
+		Holdout: func() float64 { return b.settings.Get().Holdout },
+		Tokens:  func() int { return b.settings.Get().SessionTokens },
+		Kinds:   func(k prefetch.Kind) bool { return b.settings.Get().Shows(string(k)) }})
 }

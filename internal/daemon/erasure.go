@@ -109,10 +109,10 @@ func (e *erasure) remove() error {
 // eraseLog finishes, before the scores are loaded, what an earlier daemon began to remove from the log. Where other
 // clones are to be told, run does it. It returns why forgetting is not finished; nil: it is.
 func eraseLog(ctx context.Context, b base, db *cold.DB) error {
-	if b.settings.get().RedisURL != "" {
+	if b.settings.Get().RedisURL != "" {
 		return nil
 	}
-	found, unfinished := erasures(b.settings.store)
+	found, unfinished := erasures(b.settings.Store)
 	for _, e := range found {
 		if e.Log {
 			unfinished = errErasing
@@ -130,7 +130,7 @@ func eraseLog(ctx context.Context, b base, db *cold.DB) error {
 
 // eraseStores finishes what an earlier daemon began to remove from the other stores, before anybody reads them.
 func (r *eraser) eraseStores(ctx context.Context) {
-	found, _ := erasures(r.settings.store) // run reports what cannot be read
+	found, _ := erasures(r.settings.Store) // run reports what cannot be read
 	for _, e := range found {
 		if e.Log {
 			if _, err := r.forgetStores(ctx, e); err != nil {
@@ -153,7 +153,7 @@ func (r *eraser) run(ctx context.Context) error {
 func (r *eraser) eraseAll(ctx context.Context) {
 	r.erasing.Lock()
 	defer r.erasing.Unlock()
-	found, failed := erasures(r.settings.store)
+	found, failed := erasures(r.settings.Store)
 	for _, e := range found {
 		if _, err := r.erase(ctx, e); err != nil {
 			failed = errors.Join(failed, err)

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/internal/checkout"
 	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/stage"
@@ -21,7 +22,7 @@ type eraser struct {
 	events    *eventLog
 	scores    *scores
 	team      *team.Team
-	worktrees *worktrees
+	worktrees *checkout.Set
 	blobs     *cold.Blobs
 	stages    *stage.Cache
 	stop      context.CancelCauseFunc
@@ -51,7 +52,7 @@ func (r *eraser) forget(ctx context.Context, req api.ForgetRequest) (api.ForgetA
 	}
 	r.erasing.Lock()
 	defer r.erasing.Unlock()
-	e, err := newErasure(r.settings.store, cold.ForgetFilter{Path: req.File, Session: req.Session, Since: req.Since},
+	e, err := newErasure(r.settings.Store, cold.ForgetFilter{Path: req.File, Session: req.Session, Since: req.Since},
 		r.now())
 	if err != nil {
 		return out, err
@@ -81,7 +82,7 @@ func (r *eraser) erase(ctx context.Context, e *erasure) (out api.ForgetAnswer, e
 	if out.Results, err = r.forgetStores(ctx, e); err != nil {
 		return out, fmt.Errorf("out of the log, but not yet out of every store, it is tried again every minute and at every start: %w", err)
 	}
-	if err := cold.ScrubFolder(ctx, r.settings.store, r.db.File); err != nil {
+	if err := cold.ScrubFolder(ctx, r.settings.Store, r.db.File); err != nil {
 		return out, fmt.Errorf("forgotten, but the bytes are still on the disk, aOa overwrites them when it can: %w", err)
 	}
 	return out, e.remove()
@@ -122,7 +123,7 @@ func (r *eraser) forgetStores(ctx context.Context, e *erasure) (results int, err
 	results, serr := r.stages.Forget(ctx, f)
 	var cerr error
 	if f.Path != "" {
-		cerr = r.worktrees.forgetContents(f.Path)
+		cerr = r.worktrees.ForgetContents(f.Path)
 	}
 	if err = errors.Join(err, serr, cerr); err != nil {
 		return results, err

@@ -2,13 +2,13 @@ package daemon
 
 import (
 	"context"
-	"os"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/aoa-dev/aoa/hooks"
 	"github.com/aoa-dev/aoa/hooks/agents"
+	"github.com/aoa-dev/aoa/internal/checkout"
 	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/session"
@@ -39,10 +39,10 @@ func (h *hints) patience(call hooks.Call) time.Duration {
 
 // answer asks the kinds of hints that fit the event, the most useful first, and renders their hints as one text. A
 // start and a prompt at which the agent takes no text are answered at the first event at which it does.
-func (h *hints) answer(ctx context.Context, w *worktree, call hooks.Call) []byte {
+func (h *hints) answer(ctx context.Context, w *checkout.Checkout, call hooks.Call) []byte {
 	h.events.SyncBriefly(ctx)
 	if how, starts := call.Start(); starts {
-		if !h.settings.on(prefetch.Start) {
+		if !h.settings.Get().Shows(string(prefetch.Start)) {
 			return nil
 		}
 		return hooks.Render(call.Agent, call.Event, hooks.Block{}, h.startText(ctx, w, call, how, hooks.MaxStart))
@@ -51,7 +51,7 @@ func (h *hints) answer(ctx context.Context, w *worktree, call hooks.Call) []byte
 	var texts []string
 	space := hooks.MaxHint
 	for _, e := range recent {
-		if e.Kind == event.KindStart && h.settings.on(prefetch.Start) && len(texts) == 0 {
+		if e.Kind == event.KindStart && h.settings.Get().Shows(string(prefetch.Start)) && len(texts) == 0 {
 			if text := h.startText(ctx, w, call, e.Tool, space); text != "" {
 				texts = append(texts, text)
 				space -= len(text) + 1
@@ -101,8 +101,8 @@ type question struct {
 // decide asks one kind, logs what was decided, and returns what to say in at most space bytes, "" for nothing. Until
 // the files have been read, for which it waits half of its time, nothing is ranked: the same question would get
 // another answer a moment later.
-func (h *hints) decide(ctx context.Context, w *worktree, q question, space int) string {
-	if end, _ := ctx.Deadline(); q.facts == nil && !w.reader.Wait(ctx, time.Until(end)/2) {
+func (h *hints) decide(ctx context.Context, w *checkout.Checkout, q question, space int) string {
+	if end, _ := ctx.Deadline(); q.facts == nil && !w.Reader.Wait(ctx, time.Until(end)/2) {
 		h.metrics.decision(string(q.Kind), "reading")
 		return ""
 	}
@@ -112,8 +112,8 @@ func (h *hints) decide(ctx context.Context, w *worktree, q question, space int) 
 	if q.Say == nil {
 		q.Say = func(shown []event.Suggestion) (string, []event.Path) { return within(q.Kind, shown, space) }
 	}
-	q.Query.Branch = w.knownBranch()
-	d, err := w.prefetch.Decide(ctx, q.Question)
+	q.Query.Branch = w.KnownBranch()
+	d, err := w.Prefetch.Decide(ctx, q.Question)
 	if ctx.Err() != nil {
 		h.metrics.decision(string(q.Kind), "late") // nobody reads it any more
 		return ""
@@ -138,7 +138,7 @@ func within(kind prefetch.Kind, shown []event.Suggestion, space int) (string, []
 }
 
 // questions lists what is asked at this call.
-func (h *hints) questions(ctx context.Context, w *worktree, call hooks.Call, recent []event.Event) (out []question) {
+func (h *hints) questions(ctx context.Context, w *checkout.Checkout, call hooks.Call, recent []event.Event) (out []question) {
 	q := event.Query{Session: call.Session, Subagent: call.Subagent, At: h.now()}
 	facts := map[prefetch.Kind]func(context.Context) []event.Suggestion{
 		prefetch.Rescue: func(ctx context.Context) []event.Suggestion { return h.misnamed(ctx, w, recent) },
@@ -147,7 +147,7 @@ func (h *hints) questions(ctx context.Context, w *worktree, call hooks.Call, rec
 	o.Change = uncommitted(h.live.Get(call.Session, q.At), call.Events)
 	o.Whole = begun(call, recent) != nil || slices.ContainsFunc(recent, prefetch.LooksAtChange)
 	for _, asked := range prefetch.Questions(o) {
-		if h.settings.on(asked.Kind) {
+		if h.settings.Get().Shows(string(asked.Kind)) {
 			out = append(out, question{asked, facts[asked.Kind]})
 		}
 	}
@@ -155,8 +155,8 @@ func (h *hints) questions(ctx context.Context, w *worktree, call hooks.Call, rec
 }
 
 // misnamed finds the files that failed accesses meant.
-func (h *hints) misnamed(ctx context.Context, w *worktree, events []event.Event) (out []event.Suggestion) {
-	r := prefetch.Rescuer{Tree: w.tree.Load(), Renamed: func(p event.Path) (event.Path, bool) {
+func (h *hints) misnamed(ctx context.Context, w *checkout.Checkout, events []event.Event) (out []event.Suggestion) {
+	r := prefetch.Rescuer{Tree: w.Tree(), Renamed: func(p event.Path) (event.Path, bool) {
 		now, ok, err := h.db.Renamed(ctx, p)
 		return now, ok && err == nil
 	}}
@@ -175,32 +175,14 @@ func (h *hints) misnamed(ctx context.Context, w *worktree, events []event.Event)
 
 // stale finds files that changed on disk since the session opened them. It is not known which conversation opened a
 // file, so only the agent is notified: a subagent has read little, a moment ago.
-func (h *hints) stale(w *worktree, q event.Query) []event.Suggestion {
+func (h *hints) stale(w *checkout.Checkout, q event.Query) []event.Suggestion {
 	if q.Session == "" || q.Subagent != "" {
 		return nil
 	}
 	at, s := q.At, h.live.Get(q.Session, q.At)
-	found := slices.DeleteFunc(prefetch.FindStale(s.Opened, w.modified, at), func(f event.Suggestion) bool {
+	found := slices.DeleteFunc(prefetch.FindStale(s.Opened, w.Modified, at), func(f event.Suggestion) bool {
 		read := s.Opened[f.File].Blob
-		return read != "" && read == w.reader.Blob(f.File) // written, and the same as before
+		return read != "" && read == w.Reader.Blob(f.File) // written, and the same as before
 	})
 	return append(found, prefetch.FindEdited(s.Opened, h.edits.newest, found, at)...)
-}
-
-// identify notes what the files say that the events read.
-func (w *worktree) identify(events []event.Event) {
-	for i := range events {
-		if e := &events[i]; e.Kind == event.KindRead && len(e.Paths) == 1 {
-			e.Blob = w.reader.Blob(e.Paths[0])
-		}
-	}
-}
-
-// modified is when a file of the worktree changed last; false if it is gone.
-func (w *worktree) modified(p event.Path) (time.Time, bool) {
-	st, err := os.Stat(w.repo.Root.Abs(p))
-	if err != nil || !st.Mode().IsRegular() {
-		return time.Time{}, false
-	}
-	return st.ModTime(), true
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/aoa-dev/aoa/internal/checkout"
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/index"
 	"github.com/aoa-dev/aoa/prefetch"
@@ -16,7 +17,7 @@ func TestUnreadFiles(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
 	defer cancel()
 	h := hints{metrics: newMetrics()}
-	w := &worktree{reader: index.NewReader(event.Root(t.TempDir()))} // without a ranker: ranking would panic
+	w := &checkout.Checkout{Reader: index.NewReader(event.Root(t.TempDir()))} // without a ranker: ranking would panic
 	for _, kind := range []prefetch.Kind{prefetch.Prompt, prefetch.Partner, prefetch.Next} {
 		if text := h.decide(ctx, w, question{Question: prefetch.Question{Kind: kind}}, 1000); text != "" {
 			t.Errorf("%s says %q", kind, text)

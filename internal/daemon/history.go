@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/internal/checkout"
 	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/watcher"
@@ -32,7 +33,7 @@ type historyReader struct {
 	repo      *watcher.Repo
 	db        *cold.DB
 	events    *eventLog
-	worktrees *worktrees
+	worktrees *checkout.Set
 	scores    *scores
 	flush     func(context.Context) error
 	headMoved chan struct{} // HEAD may have moved; capacity 1
@@ -58,7 +59,7 @@ func (r *historyReader) run(ctx context.Context) error {
 			return nil
 		}
 		timer.Reset(lookEvery)
-		if r.settings.paused() {
+		if r.settings.Paused() {
 			continue
 		}
 		err := r.reconcile(ctx, first)
@@ -108,9 +109,9 @@ func (r *historyReader) reconcile(ctx context.Context, first bool) error {
 	if err != nil {
 		return err
 	}
-	r.worktrees.refresh(ctx, first && commits == 0)
-	for _, w := range r.worktrees.all() {
-		w.onBranch(ctx) // now, rather than at the next prompt
+	r.worktrees.Refresh(ctx, first && commits == 0)
+	for _, w := range r.worktrees.All() {
+		w.Branch(ctx) // now, rather than at the next prompt
 	}
 	r.ended("done", "")
 	if commits > 0 {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/aoa-dev/aoa/hooks"
 	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/internal/checkout"
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
@@ -16,7 +17,7 @@ type hookHandler struct {
 	calls     *callClock
 	borders   sessionBorders
 	events    *eventLog
-	worktrees *worktrees
+	worktrees *checkout.Set
 	places    *sessionPlaces
 	reload    *reloadHandler
 	hints     *hints
@@ -28,7 +29,7 @@ type hookHandler struct {
 // that breaks its decoder costs its own answer, not the daemon.
 func (h *hookHandler) hook(ctx context.Context, f api.Hook) (reply []byte) {
 	begin := h.now()
-	if h.settings.paused() {
+	if h.settings.Paused() {
 		return nil
 	}
 	if f.Agent == "git" {
@@ -43,20 +44,20 @@ func (h *hookHandler) hook(ctx context.Context, f api.Hook) (reply []byte) {
 			reply = nil
 		}
 	}()
-	w := h.worktrees.at(ctx, f.Dir)
-	call, err := hooks.Decode(f.Agent, f.Env, f.Payload, h.worktrees.hookRepo(w))
+	w := h.worktrees.At(ctx, f.Dir)
+	call, err := hooks.Decode(f.Agent, f.Env, f.Payload, h.worktrees.HookRepo(w))
 	if err != nil {
 		h.log.Debug("hook not understood", "agent", f.Agent, "bytes", len(f.Payload), "err", err)
 		h.metrics.undecoded.Inc()
 		return nil
 	}
 	call.Events = h.borders.first(call.Events)
-	w.identify(call.Events)
-	h.places.saw(call.Session, w.repo.Root)
+	w.Identify(call.Events)
+	h.places.saw(call.Session, w.Repo.Root)
 	h.events.Add(call.Events...)
 	h.reload.record(ctx, w, call)
 	if slices.ContainsFunc(call.Events, mayChange) {
-		w.watch.Nudge()
+		w.Watch.Nudge()
 	}
 	if f.Wait && call.TakesText() {
 		ctx, cancel := context.WithTimeout(ctx, h.hints.patience(call)-h.now().Sub(begin))

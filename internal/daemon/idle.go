@@ -21,7 +21,7 @@ type idleWatch struct {
 	clock     *clock
 	events    *eventLog
 	importing func() bool // history or transcripts are being read
-	replaced  func() bool // see Options.replaced
+	replaced  func() bool // see Options.Replaced
 	stop      context.CancelCauseFunc
 }
 
@@ -67,7 +67,7 @@ func (i *idleWatch) run(ctx context.Context) error {
 			return nil
 		}
 		wait = idleAtMost
-		limit := i.settings.get().IdleTimeout
+		limit := i.settings.Get().IdleTimeout
 		// after a leap of the clock the idle time is unknown
 		if limit == 0 || i.importing() || i.clock.leap() > longestSleep {
 			continue

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/internal/checkout"
 	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/event"
 )
@@ -14,24 +15,24 @@ import (
 type logHandler struct {
 	base
 	events    *eventLog
-	worktrees *worktrees
+	worktrees *checkout.Set
 	db        *cold.DB
 }
 
 // add takes events of other tools, and answers once they are durable.
 func (l *logHandler) add(ctx context.Context, in []event.Event) (api.EventsAnswer, error) {
 	var out api.EventsAnswer
-	if l.settings.paused() {
+	if l.settings.Paused() {
 		return out, &api.Error{Code: api.CodeBusy, Message: "aOa is paused", Hint: "aoa pause off"}
 	}
-	w := l.worktrees.caller(ctx)
+	w := l.worktrees.Caller(ctx)
 	kept := in[:0]
 	for i, e := range in {
 		if err := checkEvent(e); err != nil {
 			return out, api.Bad("docs/api.md lists the fields", "event %d: %v", i, err)
 		}
 		had := len(e.Paths) + len(e.Gone)
-		w.clean(&e)
+		w.Clean(&e)
 		if had > 0 && len(e.Paths)+len(e.Gone) == 0 {
 			out.Ignored++
 			continue
@@ -44,35 +45,6 @@ func (l *logHandler) add(ctx context.Context, in []event.Event) (api.EventsAnswe
 	}
 	out.Accepted, out.Duplicate = fresh, len(kept)-fresh
 	return out, nil
-}
-
-// clean takes out of an event what must not be stored. A rename keeps the pairs of which both names are kept.
-func (w *worktree) clean(e *event.Event) {
-	if e.Kind == event.KindRename || len(e.From) > 0 {
-		from, to := e.From, e.Paths
-		e.From, e.Paths = nil, nil
-		for i := range min(len(from), len(to)) {
-			f, t := w.keep(from[i:i+1]), w.keep(to[i:i+1])
-			if len(f) > 0 && len(t) > 0 {
-				e.From, e.Paths = append(e.From, f[0]), append(e.Paths, t[0])
-			}
-		}
-	}
-	if len(e.Scores) != len(e.Paths) {
-		e.Scores = nil
-	}
-	e.Paths, e.Gone, e.Seen, e.Named = w.keep(e.Paths), w.keep(e.Gone), w.keep(e.Seen), w.keep(e.Named)
-}
-
-// keep drops ignored files and names that are no paths of a repository.
-func (w *worktree) keep(in []event.Path) []event.Path {
-	var out []event.Path
-	for _, p := range in {
-		if q, err := event.NewPath(string(p)); err == nil && !w.repo.Ignored(q) {
-			out = append(out, q)
-		}
-	}
-	return out
 }
 
 func (l *logHandler) show(ctx context.Context, r api.LogRequest) (api.LogAnswer, error) {

@@ -30,7 +30,7 @@ func (s *stageHandler) open(ctx context.Context, r api.PipelineRequest) (api.Pip
 	if err != nil {
 		return out, wrong(err)
 	}
-	out.ID, out.Env = d.File, append([]string{}, s.settings.get().PipelineEnv...)
+	out.ID, out.Env = d.File, append([]string{}, s.settings.Get().PipelineEnv...)
 	out.Agents, out.Prompts = map[string]api.Text{}, map[string]api.Text{}
 	for _, st := range d.Pipeline.Stages {
 		for _, need := range []struct {

@@ -31,7 +31,7 @@ func (h *proofHandler) stats(ctx context.Context, _ api.StatsRequest) (out api.S
 
 func (h *proofHandler) proof(ctx context.Context) (api.ProofAnswer, error) {
 	h.events.SyncBriefly(ctx)
-	out := api.ProofAnswer{Holdout: h.settings.get().Holdout,
+	out := api.ProofAnswer{Holdout: h.settings.Get().Holdout,
 		Proof: prefetch.Proof{Kinds: []prefetch.KindProof{}, Losses: []prefetch.Loss{}}}
 	s, err := h.predictions.Searching(ctx)
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/internal/checkout"
 	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/prefetch"
@@ -15,7 +16,7 @@ import (
 type queryHandler struct {
 	base
 	events    *eventLog
-	worktrees *worktrees
+	worktrees *checkout.Set
 	db        *cold.DB
 	metrics   *metrics
 	sessions  *sessionHandler
@@ -30,12 +31,12 @@ func (h *queryHandler) rank(ctx context.Context, q event.Query) (event.Answer, e
 	if q.Limit < 0 || q.Limit > 100 {
 		return event.Answer{}, api.Bad("use 1 to 100", "limit %d is out of range", q.Limit)
 	}
-	w := h.worktrees.caller(ctx)
-	reading := !w.reader.Wait(ctx, readTime)
+	w := h.worktrees.Caller(ctx)
+	reading := !w.Reader.Wait(ctx, readTime)
 	begin := h.now()
 	q.At = begin
-	q.Branch = w.onBranch(ctx)
-	ans, err := w.prefetch.Answer(ctx, q)
+	q.Branch = w.Branch(ctx)
+	ans, err := w.Prefetch.Answer(ctx, q)
 	if err != nil {
 		return ans, err
 	}
@@ -50,16 +51,16 @@ func (h *queryHandler) rank(ctx context.Context, q event.Query) (event.Answer, e
 
 // why is the arithmetic of one file as of now.
 func (h *queryHandler) why(ctx context.Context, r api.WhyRequest) (api.WhyAnswer, error) {
-	w := h.worktrees.caller(ctx)
+	w := h.worktrees.Caller(ctx)
 	if r.File == "" {
 		return api.WhyAnswer{}, api.Bad("aoa why FILE", "no file named")
 	}
 	h.events.SyncBriefly(ctx)
-	reading := !w.reader.Wait(ctx, readTime)
+	reading := !w.Reader.Wait(ctx, readTime)
 	r.Query.At = h.now()
-	r.Query.Branch = w.onBranch(ctx)
-	s, place, err := w.prefetch.Why(ctx, r.Query, r.File)
-	return api.WhyAnswer{Suggestion: s, At: r.Query.At.UnixMilli(), Rank: place, Known: w.tree.Load().Has(r.File),
+	r.Query.Branch = w.Branch(ctx)
+	s, place, err := w.Prefetch.Why(ctx, r.Query, r.File)
+	return api.WhyAnswer{Suggestion: s, At: r.Query.At.UnixMilli(), Rank: place, Known: w.Tree().Has(r.File),
 		Reading: reading}, err
 }
 
@@ -78,11 +79,11 @@ func (h *queryHandler) partners(ctx context.Context, r api.PartnersRequest) (api
 	case !(r.Least > 0 && r.Least <= 1):
 		return out, api.Bad("use a probability, 0.40 for example", "min_score %v is out of range", r.Least)
 	}
-	w := h.worktrees.caller(ctx)
+	w := h.worktrees.Caller(ctx)
 	if len(r.Files) > 0 {
-		out.Files = w.paths(r.Files)
+		out.Files = w.Paths(r.Files)
 	} else {
-		changed, err := w.repo.Changed(ctx)
+		changed, err := w.Repo.Changed(ctx)
 		if err != nil {
 			return out, err
 		}
@@ -92,27 +93,13 @@ func (h *queryHandler) partners(ctx context.Context, r api.PartnersRequest) (api
 		return out, nil
 	}
 	h.events.SyncBriefly(ctx)
-	w.reader.Wait(ctx, readTime) // the names in the lines of a change are looked up in the contents
-	lacks, err := w.prefetch.Missing(ctx, event.Query{Files: out.Files, At: h.now()}, r.Least, r.Limit)
+	w.Reader.Wait(ctx, readTime) // the names in the lines of a change are looked up in the contents
+	lacks, err := w.Prefetch.Missing(ctx, event.Query{Files: out.Files, At: h.now()}, r.Least, r.Limit)
 	for _, l := range lacks {
 		out.Partners = append(out.Partners, api.Partner{File: l.File, With: l.With, Both: l.Both, Of: l.Of, Score: l.Score,
 			Uses: l.Use.Name, RemovedIn: l.Use.In})
 	}
 	return out, err
-}
-
-// pairs are the strongest pairs of files that change together and whose names do not say so.
-// paths keeps what is a path of a repository, each once, in order.
-func (w *worktree) paths(in []event.Path) []event.Path {
-	seen := make(map[event.Path]bool, len(in))
-	out := []event.Path{}
-	for _, p := range in {
-		if q, err := event.NewPath(string(p)); err == nil && !seen[q] {
-			seen[q] = true
-			out = append(out, q)
-		}
-	}
-	return out
 }
 
 // complete finds files by what somebody typed of their names.
@@ -128,5 +115,5 @@ func (h *queryHandler) complete(ctx context.Context, r api.Typing) ([]event.Path
 	if r.Prefix {
 		find = rank.Begin(r.Query)
 	}
-	return h.worktrees.caller(ctx).ranker.Complete(ctx, q, find, r.Limit)
+	return h.worktrees.Caller(ctx).Ranker.Complete(ctx, q, find, r.Limit)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/aoa-dev/aoa/hooks"
+	"github.com/aoa-dev/aoa/internal/checkout"
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/reload"
 	"github.com/aoa-dev/aoa/prefetch"
@@ -11,8 +12,8 @@ import (
 
 // offer renders the recorded sequences that fit what began a turn. What is predicted is that the turn needs
 // a file of the best sequence; one without files predicts nothing, and is offered as it is.
-func (h *hints) offer(ctx context.Context, w *worktree, call hooks.Call, asked event.Asked) hooks.Block {
-	if asked.Type == reload.Resume || !h.settings.on(prefetch.Reload) {
+func (h *hints) offer(ctx context.Context, w *checkout.Checkout, call hooks.Call, asked event.Asked) hooks.Block {
+	if asked.Type == reload.Resume || !h.settings.Get().Shows(string(prefetch.Reload)) {
 		return hooks.Block{}
 	}
 	at := h.reload.worktree(w)

@@ -39,7 +39,7 @@ func (d *Daemon) flushSoon(ctx context.Context) error {
 
 // flush writes the consumers' states.
 func (d *Daemon) flush(ctx context.Context) error {
-	if d.o.replaced() {
+	if d.o.Replaced() {
 		return nil
 	}
 	return d.consumers.flush(ctx)

@@ -69,7 +69,7 @@ func (d *Daemon) metricsHandler() http.Handler {
 
 // serveMetrics serves /metrics on TCP when metrics_addr names an address: off unless asked for.
 func (d *Daemon) serveMetrics(ctx context.Context) error {
-	addr := d.settings.get().MetricsAddr
+	addr := d.settings.Get().MetricsAddr
 	if addr == "" {
 		return nil
 	}

@@ -35,9 +35,9 @@ type Options struct {
 	asked    *atomic.Bool // a client asked for the end while one life was giving way to the next: the next must not begin
 }
 
-// replaced reports whether the store is gone, or another one lies at its path: the repository was deleted, moved or
+// Replaced reports whether the store is gone, or another one lies at its path: the repository was deleted, moved or
 // cloned again, or the store was deleted and made again. Nothing may be written by name then.
-func (o *Options) replaced() bool {
+func (o *Options) Replaced() bool {
 	now, err := os.Stat(o.Place.Lock())
 	return errors.Is(err, fs.ErrNotExist) || err == nil && !os.SameFile(o.lockFile, now)
 }
@@ -58,7 +58,7 @@ func Run(ctx context.Context, o Options) error {
 		return fmt.Errorf("stat lock of %s: %w", o.Place.Store, err)
 	}
 	defer func() {
-		if o.Ended != nil && !o.replaced() {
+		if o.Ended != nil && !o.Replaced() {
 			o.Ended()
 		}
 	}()

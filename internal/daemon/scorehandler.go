@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/internal/checkout"
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/hot"
 	"github.com/aoa-dev/aoa/internal/session/live"
@@ -14,7 +15,7 @@ import (
 type scoreHandler struct {
 	base
 	events    *eventLog
-	worktrees *worktrees
+	worktrees *checkout.Set
 	hot       *hot.Store
 	live      *live.Sessions
 }
@@ -50,7 +51,7 @@ func (h *scoreHandler) scores(ctx context.Context, r api.ScoresRequest) (out api
 
 // composite is what aoa suggest says about recent work.
 func (h *scoreHandler) composite(ctx context.Context) ([]api.Score, error) {
-	ans, err := h.worktrees.caller(ctx).prefetch.Answer(ctx, event.Query{Limit: manyComposite, At: h.now()})
+	ans, err := h.worktrees.Caller(ctx).Prefetch.Answer(ctx, event.Query{Limit: manyComposite, At: h.now()})
 	return convert(ans.Suggestions, func(s event.Suggestion) api.Score {
 		return api.Score{Name: string(s.File),
 			Score: s.Score}

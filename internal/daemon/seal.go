@@ -12,14 +12,14 @@ import (
 // user's state folder the identity that opens them. Where that folder cannot be had, the identity lies beside the
 // keys: texts are then as safe as the store's folder is.
 func (d *Daemon) openSeal() (*cold.Seal, error) {
-	keys := filepath.Join(d.settings.store, "keys")
+	keys := filepath.Join(d.settings.Store, "keys")
 	beside := cold.SealOptions{Identity: filepath.Join(keys, "identity"), Keys: keys, Log: d.alert}
 	env := config.Lookup(d.o.Env)
 	identity := locate.Identity(env)
 	if identity == "" {
 		return cold.OpenSeal(beside)
 	}
-	if err := locate.AddStore(d.settings.store, env); err != nil {
+	if err := locate.AddStore(d.settings.Store, env); err != nil {
 		d.alert.Warn("aoa remove will not delete the identity", "err", err)
 	}
 	s, err := cold.OpenSeal(cold.SealOptions{Identity: identity, Keys: keys, Log: d.alert})

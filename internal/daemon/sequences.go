@@ -2,14 +2,12 @@ package daemon
 
 import (
 	"context"
-	"slices"
-	"strings"
 
 	"github.com/aoa-dev/aoa/hooks"
 	"github.com/aoa-dev/aoa/hooks/agents"
+	"github.com/aoa-dev/aoa/internal/checkout"
 	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/event"
-	"github.com/aoa-dev/aoa/internal/locate"
 	"github.com/aoa-dev/aoa/internal/redact"
 	"github.com/aoa-dev/aoa/internal/reload"
 )
@@ -18,34 +16,20 @@ import (
 func newSequences(b base, clock *clock, blobs *cold.Blobs, db *cold.DB) *reload.Cache {
 	return reload.New(reload.Options{Blobs: blobs, DB: db, Now: b.now, Log: b.alert, Redact: redact.Text,
 		Config: func() reload.Config {
-			c := b.settings.get()
+			c := b.settings.Get()
 			return reload.Config{Off: !c.Reload, MaxIdle: clock.unlessDoubted(reload.MaxIdle), MinSimilarity: c.MinSimilarity}
 		}})
 }
 
 // worktree is a checkout as package reload sees it.
-func (h *reloadHandler) worktree(w *worktree) reload.Worktree {
-	return reload.Worktree{Root: w.repo.Root, Files: func() []event.Path { return w.tree.Load().All() },
-		Ignored: w.repo.Ignored,
-		State:   func(ctx context.Context) string { return w.fingerprint(ctx) }}
-}
-
-// fingerprint is a hash of what is checked out and changed, "" if git does not answer.
-func (w *worktree) fingerprint(ctx context.Context) string {
-	ref, oid, err := w.repo.Head(ctx)
-	if err != nil {
-		return ""
-	}
-	changed, err := w.repo.Changed(ctx)
-	if err != nil {
-		return ""
-	}
-	slices.Sort(changed)
-	return locate.Fingerprint(ref + "\n" + oid + "\n" + strings.Join(event.Strings(changed), "\n"))
+func (h *reloadHandler) worktree(w *checkout.Checkout) reload.Worktree {
+	return reload.Worktree{Root: w.Repo.Root, Files: func() []event.Path { return w.Tree().All() },
+		Ignored: w.Repo.Ignored,
+		State:   func(ctx context.Context) string { return w.Fingerprint(ctx) }}
 }
 
 // record passes what a hook reports of a session's turn to the cache.
-func (h *reloadHandler) record(ctx context.Context, w *worktree, call hooks.Call) {
+func (h *reloadHandler) record(ctx context.Context, w *checkout.Checkout, call hooks.Call) {
 	if call.Session == "" || call.Asked == nil && len(call.Steps) == 0 && call.Next == "" && call.Ended == "" {
 		return
 	}

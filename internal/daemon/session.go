@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/internal/checkout"
 	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/session"
@@ -53,7 +54,7 @@ func (p *sessionPlaces) elsewhere(session string, root event.Root) bool {
 // sessionFinder knows which sessions are live.
 type sessionFinder struct {
 	base
-	worktrees *worktrees
+	worktrees *checkout.Set
 	db        *cold.DB
 	live      *live.Sessions
 	places    *sessionPlaces
@@ -63,8 +64,8 @@ type sessionFinder struct {
 // session returns the numbers of one session, or of the newest live one of the caller's checkout. It does not wait for
 // events that are not applied yet: a status line asks again soon.
 func (f *sessionFinder) session(ctx context.Context, r api.SessionRequest) (api.SessionAnswer, error) {
-	w := f.worktrees.caller(ctx)
-	out := api.SessionAnswer{ID: r.Session, Mode: modeLive, Known: w.tree.Load().Len()}
+	w := f.worktrees.Caller(ctx)
+	out := api.SessionAnswer{ID: r.Session, Mode: modeLive, Known: w.Tree().Len()}
 	if r.Session == "" {
 		if out.ID = f.newest(w); out.ID == "" {
 			return out, nil
@@ -80,9 +81,9 @@ func (f *sessionFinder) session(ctx context.Context, r api.SessionRequest) (api.
 }
 
 // newest is the session of the checkout that was active last and has not ended, "" if there is none.
-func (f *sessionFinder) newest(w *worktree) string {
+func (f *sessionFinder) newest(w *checkout.Checkout) string {
 	for _, s := range f.live.Running(f.now()) {
-		if !s.Ended && s.ID != live.Watch && !f.places.elsewhere(s.ID, w.repo.Root) {
+		if !s.Ended && s.ID != live.Watch && !f.places.elsewhere(s.ID, w.Repo.Root) {
 			return s.ID
 		}
 	}
@@ -99,13 +100,13 @@ func modeOf(source string) string {
 }
 
 // last is the newest live session of the checkout, else the newest one of all that were active there.
-func (f *sessionFinder) last(ctx context.Context, w *worktree) (string, error) {
+func (f *sessionFinder) last(ctx context.Context, w *checkout.Checkout) (string, error) {
 	if id := f.newest(w); id != "" {
 		return id, nil
 	}
 	rows, err := f.db.SessionStats(ctx, newestSessions)
 	for _, s := range rows {
-		if s.Agent != "git" && !f.places.elsewhere(s.ID, w.repo.Root) {
+		if s.Agent != "git" && !f.places.elsewhere(s.ID, w.Repo.Root) {
 			return s.ID, err
 		}
 	}

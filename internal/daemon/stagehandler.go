@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/internal/checkout"
 	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/redact"
@@ -20,7 +21,7 @@ import (
 // stageHandler serves the stage cache: its results, its pipelines' sessions and definitions.
 type stageHandler struct {
 	base
-	worktrees *worktrees
+	worktrees *checkout.Set
 	sessions  *session.Store
 	cache     *stage.Cache
 	loader    *pipeline.Loader
@@ -33,10 +34,10 @@ const (
 	stageOutput = 16_000_000          // bytes; a larger result is not kept
 )
 
-func newStageHandler(b base, worktrees *worktrees, clock *clock, seal *cold.Seal,
+func newStageHandler(b base, worktrees *checkout.Set, clock *clock, seal *cold.Seal,
 	sessions *session.Store) *stageHandler {
-	c := stage.New(stage.Options{Dir: filepath.Join(b.settings.store, "stage"), Now: b.now, Log: b.alert,
-		Bytes: func() int64 { return b.settings.get().StageBytes },
+	c := stage.New(stage.Options{Dir: filepath.Join(b.settings.Store, "stage"), Now: b.now, Log: b.alert,
+		Bytes: func() int64 { return b.settings.Get().StageBytes },
 		Keep:  func() time.Duration { return clock.unlessDoubted(stageKeep) },
 		Seal:  seal})
 	return &stageHandler{base: b, worktrees: worktrees, sessions: sessions, cache: c, over: make(chan struct{}),
@@ -69,7 +70,7 @@ func (s *stageHandler) sweep(ctx context.Context) {
 
 // place is the worktree of the caller.
 func (s *stageHandler) place(ctx context.Context) stage.Place {
-	r := s.worktrees.caller(ctx).repo
+	r := s.worktrees.Caller(ctx).Repo
 	return stage.Place{Root: string(r.Root), List: func(ctx context.Context) ([]event.Path, []string, error) {
 		l, err := r.List(ctx)
 		return l.Files, l.Basis, err

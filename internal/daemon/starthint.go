@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/aoa-dev/aoa/hooks"
+	"github.com/aoa-dev/aoa/internal/checkout"
 	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/session"
@@ -21,9 +22,9 @@ const (
 
 // startText is the text for a session that starts in this way, in at most most bytes: the context of earlier work,
 // then further files. Its tokens count against the session's allowance.
-func (h *hints) startText(ctx context.Context, w *worktree, call hooks.Call, how string, most int) string {
+func (h *hints) startText(ctx context.Context, w *checkout.Checkout, call hooks.Call, how string, most int) string {
 	q := event.Query{Session: call.Session, Subagent: call.Subagent, At: h.now()}
-	left, err := w.prefetch.Left(ctx, q.Session, q.At)
+	left, err := w.Prefetch.Left(ctx, q.Session, q.At)
 	budget := min(remindTokens, contextBudget(h.settings).Total, left, most/4) // a token is four bytes, see index.Tokens
 	if err != nil || budget <= 0 {
 		h.metrics.decision(string(prefetch.Start), "spent")
@@ -39,7 +40,7 @@ func (h *hints) startText(ctx context.Context, w *worktree, call hooks.Call, how
 
 // workBefore is the context and the files that a starting session continues: its own, or those of the newest session
 // whose changes are not committed. After a cleared conversation there are only files.
-func (h *hints) workBefore(ctx context.Context, w *worktree, call hooks.Call, how string, space int,
+func (h *hints) workBefore(ctx context.Context, w *checkout.Checkout, call hooks.Call, how string, space int,
 	at time.Time) (session.Context,
 	[]event.Suggestion) {
 	files, id, changed := h.workingSet(ctx, w, call, how, at)
@@ -49,7 +50,7 @@ func (h *hints) workBefore(ctx context.Context, w *worktree, call hooks.Call, ho
 	look := func(ctx context.Context, held []event.Path) session.Worktree {
 		ctx, cancel := context.WithTimeout(ctx, stateTime)
 		defer cancel()
-		return w.state(ctx, held, changed)
+		return w.State(ctx, held, changed)
 	}
 	c, err := h.contexts.Assemble(ctx, session.Request{Session: id, Total: space, Bare: true, State: look})
 	if err != nil {
@@ -68,7 +69,7 @@ const (
 // its own summary, and reads the files again that were open last. For a new session it is the files of earlier work
 // that is not committed yet; replayed sessions used less than a tenth of the committed ones. id names the session
 // whose work it is, changed what is not committed where git was asked.
-func (h *hints) workingSet(ctx context.Context, w *worktree, call hooks.Call, how string,
+func (h *hints) workingSet(ctx context.Context, w *checkout.Checkout, call hooks.Call, how string,
 	at time.Time) (files []event.Suggestion,
 	id string, changed []event.Path) {
 	f := cold.LogFilter{Kinds: []event.Kind{event.KindRead, event.KindEdit, event.KindWrite}, Limit: recentOpens,
@@ -79,7 +80,7 @@ func (h *hints) workingSet(ctx context.Context, w *worktree, call hooks.Call, ho
 		f.Kinds = append(f.Kinds, event.KindSearch, event.KindPrompt)
 	} else {
 		var err error
-		if changed, err = w.repo.Changed(ctx); err != nil || len(changed) == 0 {
+		if changed, err = w.Repo.Changed(ctx); err != nil || len(changed) == 0 {
 			return nil, "", nil
 		}
 	}
@@ -89,7 +90,7 @@ func (h *hints) workingSet(ctx context.Context, w *worktree, call hooks.Call, ho
 		return nil, id, changed
 	}
 	if continues {
-		return prefetch.FindFindings(events, w.reader.Blob, at), id, changed
+		return prefetch.FindFindings(events, w.Reader.Blob, at), id, changed
 	}
 	has := func(p event.Path) bool { return slices.Contains(changed, p) }
 	return prefetch.FindWork(events, has, at), lastChanger(events, has), changed

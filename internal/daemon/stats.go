@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/internal/checkout"
 	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/prefetch"
@@ -15,7 +16,7 @@ import (
 type statsHandler struct {
 	base
 	events      *eventLog
-	worktrees   *worktrees
+	worktrees   *checkout.Set
 	db          *cold.DB
 	predictions *prefetch.Prefetcher
 	// tables of other parts, by name
@@ -34,7 +35,7 @@ func (s *statsHandler) stats(ctx context.Context, r api.StatsRequest) (api.Stats
 	var out api.StatsAnswer
 	switch r.Table {
 	case "pairs":
-		rows, err := s.db.Pairs(ctx, r.Limit, s.worktrees.caller(ctx).tree.Load().Has)
+		rows, err := s.db.Pairs(ctx, r.Limit, s.worktrees.Caller(ctx).Tree().Has)
 		out.Pairs = convert(rows, func(p cold.Pair) api.Pair { return api.Pair(p) })
 		return out, err
 	case "files":
@@ -45,7 +46,7 @@ func (s *statsHandler) stats(ctx context.Context, r api.StatsRequest) (api.Stats
 		}
 		return out, err
 	case "commits":
-		rows, err := s.db.CommitStats(ctx, r.Limit, s.worktrees.caller(ctx).tree.Load().Has)
+		rows, err := s.db.CommitStats(ctx, r.Limit, s.worktrees.Caller(ctx).Tree().Has)
 		for _, f := range rows {
 			out.Files = append(out.Files, api.FileStat{File: f.File, Commits: int64(f.Commits)})
 		}
@@ -111,7 +112,7 @@ func (s *statsHandler) kindStats(ctx context.Context) (out api.StatsAnswer, err 
 		}
 		out.Kinds = append(out.Kinds, row)
 	}
-	out.Retired = retired(records, s.settings.get().Kinds)
+	out.Retired = retired(records, s.settings.Get().Kinds)
 	out.Refit, err = lastRefit(ctx, s.predictions)
 	return out, err
 }

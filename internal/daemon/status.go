@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/internal/checkout"
 	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/hot"
 	"github.com/aoa-dev/aoa/internal/team"
@@ -21,7 +22,7 @@ type statusHandler struct {
 	version, build string
 	clock          *clock
 	events         *eventLog
-	worktrees      *worktrees
+	worktrees      *checkout.Set
 	db             *cold.DB
 	hot            *hot.Store
 	scores         *scores
@@ -40,24 +41,24 @@ func (s *statusHandler) status(ctx context.Context, _ api.None) (api.StatusAnswe
 	if err != nil {
 		return api.StatusAnswer{}, err
 	}
-	cfg := s.settings.get()
-	w := s.worktrees.caller(ctx)
-	out := api.StatusAnswer{Pid: os.Getpid(), Version: s.version, Build: s.build, Repo: string(w.repo.Root),
-		Store:   s.settings.store,
+	cfg := s.settings.Get()
+	w := s.worktrees.Caller(ctx)
+	out := api.StatusAnswer{Pid: os.Getpid(), Version: s.version, Build: s.build, Repo: string(w.Repo.Root),
+		Store:   s.settings.Store,
 		Started: s.clock.started, Uptime: s.clock.uptime().Seconds(),
-		Events: int64(st.Events), Commits: int64(st.Commits), Files: int64(w.tree.Load().Len()), Sessions: int64(st.Sessions),
+		Events: int64(st.Events), Commits: int64(st.Commits), Files: int64(w.Tree().Len()), Sessions: int64(st.Sessions),
 		RSS: rss(), DB: st.Bytes, Hot: int64(s.hot.Size().Bytes), Watch: watching(w, cfg.Watch),
 		KeepBytes: cfg.RetentionBytes}
-	ws := w.watch.Status()
+	ws := w.Watch.Status()
 	out.Watched, out.Polled, out.WatchWhy, out.WatchHint = ws.Watched, ws.Polled, ws.Why, ws.Hint
-	if ref, oid, err := w.repo.Head(ctx); err == nil {
+	if ref, oid, err := w.Repo.Head(ctx); err == nil {
 		out.Head = ref + " " + oid
 	}
 	if t, err := s.thresholds.thresholds(ctx, ""); err == nil {
 		out.Threshold = t.Value
 	}
-	if s.settings.paused() {
-		out.Paused = s.settings.pausedUntil()
+	if s.settings.Paused() {
+		out.Paused = s.settings.PausedUntil()
 	}
 	if records, err := s.predictions.Records(ctx); err == nil {
 		out.Retired = retired(records, cfg.Kinds)
@@ -88,13 +89,13 @@ func (s *statusHandler) troubles(unsaved error) (out []string) {
 }
 
 // watching is how saves are noticed.
-func watching(w *worktree, mode string) string {
+func watching(w *checkout.Checkout, mode string) string {
 	switch {
 	case mode != "on":
 		return mode
-	case w.watch.Status().Partial:
+	case w.Watch.Status().Partial:
 		return "partial"
-	case w.watch.Status().Polling:
+	case w.Watch.Status().Polling:
 		return "poll"
 	}
 	return "on"
@@ -105,7 +106,7 @@ func (s *statusHandler) pause(_ context.Context, r api.PauseRequest) (api.PauseA
 	if r.Seconds > 0 {
 		until = s.now().Add(time.Duration(r.Seconds * float64(time.Second))).UTC().Truncate(time.Second)
 	}
-	return api.PauseAnswer{Until: until}, s.settings.pause(until)
+	return api.PauseAnswer{Until: until}, s.settings.Pause(until)
 }
 
 // end answers a request to stop. A daemon whose events cannot be written goes on, with the events in memory, unless

@@ -37,8 +37,8 @@ func newTeam(ctx context.Context, b base, repo string, log *teamLog) (*team.Team
 	if err != nil {
 		return nil, err
 	}
-	return team.New(ctx, team.Options{URL: b.settings.get().RedisURL, Repo: repo, Origin: origin,
-		Words: func() bool { return b.settings.get().TeamWords }, Log: log, Now: b.now, Info: b.log, Alert: b.alert})
+	return team.New(ctx, team.Options{URL: b.settings.Get().RedisURL, Repo: repo, Origin: origin,
+		Words: func() bool { return b.settings.Get().TeamWords }, Log: log, Now: b.now, Info: b.log, Alert: b.alert})
 }
 
 // filterOf is what the other clones are told to forget.

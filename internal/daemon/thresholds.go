@@ -21,14 +21,14 @@ type thresholdHandler struct {
 
 // reload reads the configuration again and logs a changed threshold.
 func (t *thresholdHandler) reload(ctx context.Context) error {
-	if err := t.settings.load(); err != nil {
+	if err := t.settings.Reload(); err != nil {
 		return api.Bad("aoa config", "%v", err)
 	}
 	return t.logThreshold(ctx)
 }
 
 // threshold is what the user set.
-func (t *thresholdHandler) threshold() float64 { return t.settings.get().Threshold }
+func (t *thresholdHandler) threshold() float64 { return t.settings.Get().Threshold }
 
 // oldestThreshold is the first threshold that the log knows, the setting if it knows none.
 func oldestThreshold(ctx context.Context, db *cold.DB, setting float64) (float64, error) {

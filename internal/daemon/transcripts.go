@@ -8,6 +8,7 @@ import (
 	"github.com/aoa-dev/aoa/hooks/transcript"
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/atomicfile"
+	"github.com/aoa-dev/aoa/internal/checkout"
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/regularfile"
 )
@@ -16,7 +17,7 @@ import (
 type transcriptReader struct {
 	base
 	events    *eventLog
-	worktrees *worktrees
+	worktrees *checkout.Set
 	history   *historyReader
 	folders   chan string // to be imported; capacity 1
 	again     bool        // the log had to be made again: what a client had imported is imported once more
@@ -27,7 +28,7 @@ type transcriptReader struct {
 
 func (r *transcriptReader) run(ctx context.Context) error {
 	if dir, err := regularfile.Read(r.note(), regularfile.NoLinks, 16<<10); r.again && err == nil &&
-		r.settings.get().Transcripts != "off" {
+		r.settings.Get().Transcripts != "off" {
 		if _, err := r.start(ctx, api.ImportRequest{Transcripts: string(dir)}); err != nil {
 			r.log.Warn("past sessions are not imported again", "err", err)
 		}
@@ -43,7 +44,7 @@ func (r *transcriptReader) run(ctx context.Context) error {
 }
 
 func (r *transcriptReader) read(ctx context.Context, dir string) {
-	report, err := transcript.Read(ctx, dir, r.worktrees.hookRepo(r.worktrees.at(ctx, "")), func(done, total int) {
+	report, err := transcript.Read(ctx, dir, r.worktrees.HookRepo(r.worktrees.At(ctx, "")), func(done, total int) {
 		r.mu.Lock()
 		defer r.mu.Unlock()
 		r.state.Transcripts.Done, r.state.Transcripts.Total = done, total
@@ -65,7 +66,7 @@ func (r *transcriptReader) read(ctx context.Context, dir string) {
 }
 
 // note is the file that names the folder that was imported last.
-func (r *transcriptReader) note() string { return filepath.Join(r.settings.store, "transcripts") }
+func (r *transcriptReader) note() string { return filepath.Join(r.settings.Store, "transcripts") }
 
 // reading reports whether history or transcripts are being read.
 func (r *transcriptReader) reading() bool {
@@ -76,7 +77,7 @@ func (r *transcriptReader) reading() bool {
 
 // start starts the imports that were asked for and returns how far they are.
 func (r *transcriptReader) start(_ context.Context, req api.ImportRequest) (api.ImportAnswer, error) {
-	if r.settings.paused() {
+	if r.settings.Paused() {
 		return api.ImportAnswer{}, &api.Error{Code: api.CodeBusy, Message: "aOa is paused", Hint: "aoa pause off"}
 	}
 	r.mu.Lock()

@@ -58,6 +58,9 @@ func (b *Blobs) Read(name string, most int64) ([]byte, error) {
 	return data, err
 }
 
+// Kill ends the process at once: a Read that waits for it fails. It may be called beside a Read. Close must still follow.
+func (b *Blobs) Kill() { _ = b.cmd.Process.Kill() }
+
 // Close ends the process.
 func (b *Blobs) Close() {
 	_ = b.in.Close()

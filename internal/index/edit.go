@@ -31,7 +31,7 @@ const (
 // Binary files and files of more than 200,000 bytes have no edits. before is nil for a new file, after for a deleted
 // one.
 func Edits(p event.Path, before, after []byte) []Edit {
-	if len(before) > MaxEdited || len(after) > MaxEdited || bytes.IndexByte(before, 0) >= 0 ||
+	if len(before) > MaxEdited || len(after) > MaxEdited || bytes.Equal(before, after) || bytes.IndexByte(before, 0) >= 0 ||
 		bytes.IndexByte(after, 0) >= 0 {
 		return nil
 	}

@@ -1,4 +1,4 @@
-package daemon
+package checkout
 
 import (
 	"errors"
@@ -12,18 +12,18 @@ import (
 	"github.com/aoa-dev/aoa/internal/locate"
 )
 
-// contentsFolder holds a file for each checkout: the contents of its files, sealed.
-const contentsFolder = "contents"
+// ContentsFolder holds a file for each checkout: the contents of its files, sealed.
+const ContentsFolder = "contents"
 
 // contentsFile is one of them. It is not written into a store that took the place of this daemon's.
 type contentsFile struct {
 	cold.SealedFile
-	worktrees *worktrees
+	set *Set
 }
 
-func (t *worktrees) contentsFile(root event.Root) contentsFile {
-	return contentsFile{cold.SealedFile{Name: filepath.Join(t.settings.store, contentsFolder,
-		locate.Fingerprint(string(root))), Seal: t.seal}, t}
+func (t *Set) contentsFile(root event.Root) contentsFile {
+	return contentsFile{cold.SealedFile{Name: filepath.Join(t.Settings.Store, ContentsFolder,
+		locate.Fingerprint(string(root))), Seal: t.Seal}, t}
 }
 
 // Read takes a file whose key is lost for none: OpenSeal has warned, and the files of the checkout are read again.
@@ -36,38 +36,38 @@ func (f contentsFile) Read() ([]byte, error) {
 }
 
 func (f contentsFile) Write(fill func(io.Writer) error) error {
-	if f.worktrees.gone() {
+	if f.set.Store.Replaced() {
 		return nil
 	}
 	return f.SealedFile.Write(fill)
 }
 
-// forgetContents takes the content of a file, or of the files of a folder, out of memory and out of the store. What is
+// ForgetContents takes the content of a file, or of the files of a folder, out of memory and out of the store. What is
 // kept of a checkout that nobody called from goes whole: its files are read again.
-func (t *worktrees) forgetContents(p event.Path) error {
+func (t *Set) ForgetContents(p event.Path) error {
 	var errs []error
 	known := map[string]bool{}
-	for _, w := range t.all() {
-		known[t.contentsFile(w.repo.Root).Name] = true
-		errs = append(errs, w.reader.Forget(p))
+	for _, w := range t.All() {
+		known[t.contentsFile(w.Repo.Root).Name] = true
+		errs = append(errs, w.Reader.Forget(p))
 	}
 	return errors.Join(append(errs, t.removeContents(known))...)
 }
 
 // sweepContents removes what is kept of checkouts that are no more.
-func (t *worktrees) sweepContents() {
-	here := map[string]bool{t.contentsFile(t.home.Root).Name: true}
-	for _, root := range t.home.Worktrees() {
+func (t *Set) sweepContents() {
+	here := map[string]bool{t.contentsFile(t.Home.Root).Name: true}
+	for _, root := range t.Home.Worktrees() {
 		here[t.contentsFile(root).Name] = true
 	}
 	if err := t.removeContents(here); err != nil {
-		t.log.Warn("the contents of removed worktrees are still in the store", "err", err)
+		t.Info.Warn("the contents of removed worktrees are still in the store", "err", err)
 	}
 }
 
 // removeContents removes every file of contents except some.
-func (t *worktrees) removeContents(except map[string]bool) error {
-	folder := filepath.Join(t.settings.store, contentsFolder)
+func (t *Set) removeContents(except map[string]bool) error {
+	folder := filepath.Join(t.Settings.Store, ContentsFolder)
 	entries, err := os.ReadDir(folder)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil

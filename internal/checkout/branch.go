@@ -1,4 +1,4 @@
-package daemon
+package checkout
 
 import (
 	"context"
@@ -16,18 +16,18 @@ type readBranch struct {
 	ref, commit string
 }
 
-// knownBranch is the branch as it was read last, for hooks: it reads nothing.
-func (w *worktree) knownBranch() event.Branch {
+// KnownBranch is the branch as it was read last, for hooks: it reads nothing.
+func (w *Checkout) KnownBranch() event.Branch {
 	if b := w.branch.Load(); b != nil {
 		return b.Branch
 	}
 	return event.Branch{}
 }
 
-// onBranch returns what the checked out branch adds to the default branch, nothing where git does not tell in time.
+// Branch returns what the checked out branch adds to the default branch, nothing where git does not tell in time.
 // It starts git only if HEAD has moved since it was last read.
-func (w *worktree) onBranch(ctx context.Context) event.Branch {
-	ref, commit, err := w.repo.Head(ctx)
+func (w *Checkout) Branch(ctx context.Context) event.Branch {
+	ref, commit, err := w.Repo.Head(ctx)
 	if err != nil {
 		return event.Branch{}
 	}
@@ -36,7 +36,7 @@ func (w *worktree) onBranch(ctx context.Context) event.Branch {
 	}
 	wait, cancel := context.WithTimeout(ctx, branchTime)
 	defer cancel()
-	b, _ := w.repo.Branch(wait) // of a failure the zero Branch is kept: the next question does not wait again
+	b, _ := w.Repo.Branch(wait) // of a failure the zero Branch is kept: the next question does not wait again
 	if ctx.Err() == nil {
 		w.branch.Store(&readBranch{b, ref, commit})
 	}

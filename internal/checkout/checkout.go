@@ -1,0 +1,116 @@
+package checkout
+
+import (
+	"context"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"sync/atomic"
+
+	"github.com/aoa-dev/aoa/internal/cold"
+	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/hot"
+	"github.com/aoa-dev/aoa/internal/index"
+	"github.com/aoa-dev/aoa/internal/session/live"
+	"github.com/aoa-dev/aoa/prefetch"
+	"github.com/aoa-dev/aoa/rank"
+	"github.com/aoa-dev/aoa/watcher"
+)
+
+// Checkout is one checkout of the repository: its files, and a ranker that suggests no others.
+type Checkout struct {
+	Repo     *watcher.Repo
+	Reader   *index.Reader
+	Ranker   *rank.Ranker
+	Prefetch *prefetch.Prefetcher
+	Watch    *watcher.Watcher
+
+	edits    *watcher.Edits
+	tree     atomic.Pointer[index.Tree]
+	siblings atomic.Pointer[[]event.Root] // the other checkouts
+	branch   atomic.Pointer[readBranch]   // nil: to be read
+	brief    atomic.Bool                  // the list of files is that of the index: the disk was not read yet
+}
+
+// New makes a checkout whose files are not known yet.
+func New(r *watcher.Repo) *Checkout { return &Checkout{Repo: r, Reader: index.NewReader(r.Root)} }
+
+// Tree is the files that may be suggested, nil while they are not known.
+func (w *Checkout) Tree() *index.Tree { return w.tree.Load() }
+
+// Rank makes its ranker over these stores.
+func (w *Checkout) Rank(store *hot.Store, sessions *live.Sessions, db *cold.DB) {
+	w.Ranker = rank.New(store, sessions, w.Tree, rank.Options{Together: db.Together, Lately: db.TogetherSince,
+		Contents: w.Reader.Contents, Read: w.Reader.Text})
+}
+
+// bigIndex is the size in bytes of an index beyond which a start does not wait for git to check every file and folder:
+// some 20,000 files.
+const bigIndex = 2 << 20
+
+// ReadFirst reads the list of files for the first answers. In a large checkout it is what git tracks; the whole list
+// follows when the history is first read.
+func (w *Checkout) ReadFirst(ctx context.Context, log *slog.Logger) {
+	if idx, err := os.Stat(filepath.Join(w.Repo.GitDir, "index")); err == nil && idx.Size() > bigIndex {
+		if files, err := w.Repo.Tracked(ctx); err == nil {
+			w.brief.Store(true)
+			w.list(files)
+			return
+		}
+	}
+	w.refresh(ctx, log)
+}
+
+// refresh reads the list of files again.
+func (w *Checkout) refresh(ctx context.Context, log *slog.Logger) {
+	files, err := w.Repo.Files(ctx)
+	if err != nil {
+		if ctx.Err() == nil {
+			log.Warn("git does not list the files", "root", string(w.Repo.Root), "err", err)
+		}
+		if w.Tree() != nil {
+			return // the old list is better than none
+		}
+		files = w.walk()
+	}
+	w.brief.Store(false)
+	w.list(files)
+}
+
+// list makes the files those that may be suggested.
+func (w *Checkout) list(files []event.Path) {
+	tree := index.NewTree(files)
+	tree.Word("") // makes the index of words now, beside the snapshot, rather than in the first question
+	w.tree.Store(tree)
+	w.Reader.Refresh()
+	roots := w.Repo.Worktrees()
+	w.siblings.Store(&roots)
+	w.branch.Store(nil)
+}
+
+// walk finds the files on disk, for a repository that git cannot read: what was learned of them still holds.
+func (w *Checkout) walk() (files []event.Path) {
+	_ = filepath.WalkDir(string(w.Repo.Root), func(name string, e fs.DirEntry, err error) error {
+		p, ok := w.Repo.Root.Path(name)
+		switch {
+		case name == string(w.Repo.Root):
+			return nil
+		case err != nil || !ok || e.IsDir() && w.Repo.Ignored(p):
+			if e != nil && e.IsDir() {
+				return fs.SkipDir
+			}
+			return nil
+		case len(files) >= maxWalked:
+			return fs.SkipAll
+		}
+		if e.Type().IsRegular() && !w.Repo.Ignored(p) {
+			files = append(files, p)
+		}
+		return nil
+	})
+	return files
+}
+
+// maxWalked bounds the files that walk finds.
+const maxWalked = 100_000

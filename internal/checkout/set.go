@@ -1,0 +1,310 @@
+package checkout
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+	"golang.org/x/sync/singleflight"
+
+	"github.com/aoa-dev/aoa/hooks"
+	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/internal/cold"
+	"github.com/aoa-dev/aoa/internal/config"
+	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/hot"
+	"github.com/aoa-dev/aoa/internal/index"
+	"github.com/aoa-dev/aoa/internal/session/live"
+	"github.com/aoa-dev/aoa/prefetch"
+	"github.com/aoa-dev/aoa/watcher"
+)
+
+// Options of a Set. All are needed.
+type Options struct {
+	Home     *watcher.Repo // the checkout that the daemon was started in
+	Env      []string
+	Settings *config.Settings
+	Now      func() time.Time
+	Info     *slog.Logger
+	Alert    *slog.Logger // aoa status shows its warnings
+	DB       *cold.DB
+	Hot      *hot.Store
+	Live     *live.Sessions
+	First    *prefetch.Prefetcher // of the home checkout; the others share its state
+	Seal     *cold.Seal
+	Store    Store
+	Events   Log
+}
+
+// Log takes events; it does not wait.
+type Log interface{ Add(events ...event.Event) }
+
+// Store knows whether the folder of all files was replaced: then nothing may be written into it by name.
+type Store interface{ Replaced() bool }
+
+// Set is the checkouts that somebody has called from, and the one that the daemon was started in. All share the stores.
+// It is safe for concurrent use.
+type Set struct {
+	Options
+	HeadMoved chan struct{} // holds a value when HEAD may have moved; capacity 1
+
+	arrivals chan *Checkout // new checkouts, for Run
+	opening  singleflight.Group
+
+	mu     sync.Mutex // guards what follows
+	known  map[event.Root]*Checkout
+	places map[string]*Checkout // folder of a caller → its checkout; a cache
+
+	submodules map[string]*watcher.Repo // folder → its repository, nil for a clone that is no submodule; a cache
+}
+
+// NewSet makes a Set of one checkout.
+func NewSet(o Options, home *Checkout) *Set {
+	t := &Set{Options: o, HeadMoved: make(chan struct{}, 1), arrivals: make(chan *Checkout, maxWorktrees),
+		known: map[event.Root]*Checkout{}, places: map[string]*Checkout{}, submodules: map[string]*watcher.Repo{}}
+	t.enter(home)
+	return t
+}
+
+// open returns the checkout of that repository and makes it known when it is new.
+func (t *Set) open(ctx context.Context, r *watcher.Repo) *Checkout {
+	if w := t.find(r.Root); w != nil {
+		return w
+	}
+	// The first calls from a new checkout arrive together: one of them lists its files.
+	made, _, _ := t.opening.Do(string(r.Root), func() (any, error) {
+		if w := t.find(r.Root); w != nil {
+			return w, nil
+		}
+		w := New(r)
+		w.Rank(t.Hot, t.Live, t.DB)
+		w.refresh(context.WithoutCancel(ctx), t.Info)
+		return t.enter(w), nil
+	})
+	return made.(*Checkout)
+}
+
+// find returns the checkout with that root, nil if it is not known.
+func (t *Set) find(root event.Root) *Checkout {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.known[root]
+}
+
+// enter makes a checkout known that has its ranker and its list of files. Of two of the same the first stays.
+func (t *Set) enter(w *Checkout) *Checkout {
+	w.edits = watcher.NewEdits(w.Repo, func(p event.Path) bool { return w.Tree().Has(p) }, t.Now)
+	w.Prefetch = t.First.For(w.Ranker, prefetch.Archive{Together: t.DB.Together, Changes: t.DB.Changes, Edits: w.edits.Find,
+		Users: func(name string, most int) []index.User { return w.Reader.Contents().Users(name, most) }})
+	w.Reader.Keep(t.contentsFile(w.Repo.Root), t.Alert)
+	w.Watch = watcher.NewWatcher(w.Repo, t.watchOptions(w))
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if other, known := t.known[w.Repo.Root]; known {
+		return other
+	}
+	t.known[w.Repo.Root] = w
+	select {
+	case t.arrivals <- w:
+	default: // more worktrees than anyone has: they answer, but saves and contents in them are not seen
+		w.Reader.Skip()
+	}
+	return w
+}
+
+// All are the checkouts that are known.
+func (t *Set) All() []*Checkout {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return slices.Collect(maps.Values(t.known))
+}
+
+// Refresh reads the lists of files again where that is needed: everywhere, or only where the list is brief.
+func (t *Set) Refresh(ctx context.Context, onlyBrief bool) {
+	for _, w := range t.All() {
+		if !onlyBrief || w.brief.Load() {
+			w.refresh(ctx, t.Info)
+		}
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	clear(t.places) // worktrees may have come and gone
+	clear(t.submodules)
+}
+
+// At finds the checkout that holds dir; the one that the daemon was started in when dir is "" or elsewhere. A folder is
+// looked up on disk once: a nested worktree (.worktrees/x) lies within another one.
+func (t *Set) At(ctx context.Context, dir string) *Checkout {
+	t.mu.Lock()
+	home := t.known[t.Home.Root]
+	w, known := t.places[dir]
+	if !known {
+		w, known = t.known[event.Root(dir)]
+	}
+	t.mu.Unlock()
+	switch {
+	case dir == "":
+		return home
+	case known:
+		return w
+	}
+	w = home
+	for at := dir; ; { // a submodule and a clone lie in a checkout
+		r, err := watcher.OpenRepo(ctx, at, t.Env)
+		if err != nil {
+			break
+		}
+		if r.CommonDir == t.Home.CommonDir {
+			w = t.open(ctx, r)
+			break
+		}
+		up := filepath.Dir(string(r.Root))
+		if up == string(r.Root) {
+			break
+		}
+		at = up
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if len(t.places) >= maxPlaces {
+		clear(t.places)
+	}
+	t.places[dir] = w
+	return w
+}
+
+// Caller is the checkout from which a request came.
+func (t *Set) Caller(ctx context.Context) *Checkout { return t.At(ctx, api.CallerDir(ctx)) }
+
+// Bounds of what is kept of callers.
+const (
+	maxPlaces    = 1024 // folders
+	maxWorktrees = 64   // checkouts whose saves are seen
+)
+
+// savesAtMost is when a burst of saves is reported at the latest.
+const savesAtMost = 2 * time.Second
+
+// HookRepo is what decoding needs to know of this checkout.
+func (t *Set) HookRepo(w *Checkout) hooks.Repo {
+	return hooks.Repo{Root: w.Repo.Root, Roots: *w.siblings.Load(), Tree: w.Tree(), Now: t.Now,
+		Ignored: func(p event.Path) bool { return w.Repo.Ignored(p) && t.ignoredInSubmodule(w, p) },
+		Tags:    hooks.TagRules(t.Settings.Get().Tags)}
+}
+
+// ignoredInSubmodule reports whether an ignored path must not enter the log: files of a submodule, which the checkout
+// ignores as a whole, do enter unless the submodule's own rules ignore them.
+func (t *Set) ignoredInSubmodule(w *Checkout, p event.Path) bool {
+	folder := w.Repo.Nested(p)
+	if folder == "" {
+		return true
+	}
+	root := w.Repo.Root.Abs(event.Path(folder))
+	t.mu.Lock()
+	sub, known := t.submodules[root]
+	t.mu.Unlock()
+	if !known {
+		r, err := watcher.OpenRepo(context.Background(), root, t.Env)
+		if err == nil && strings.HasPrefix(r.CommonDir, t.Home.CommonDir+string(filepath.Separator)) {
+			sub = r
+		}
+		t.mu.Lock()
+		t.submodules[root] = sub
+		t.mu.Unlock()
+	}
+	return sub == nil || sub.Ignored(p[len(folder)+1:])
+}
+
+func (t *Set) watchOptions(w *Checkout) watcher.WatchOptions {
+	cfg := t.Settings.Get()
+	return watcher.WatchOptions{Quiet: cfg.Quiet, AtMost: savesAtMost, Now: t.Now, Log: t.Alert,
+		Poll: cfg.Watch == "poll", Files: func() []event.Path { return w.Tree().All() }}
+}
+
+// Run reads the files of each checkout as it becomes known, and watches them. It returns nil when ctx ends, and
+// watcher.ErrRepoGone when the home checkout is no more.
+func (t *Set) Run(ctx context.Context) error {
+	t.sweepContents()
+	g, ctx := errgroup.WithContext(ctx)
+	defer func() {
+		for _, w := range t.All() {
+			w.edits.Close()
+		}
+	}()
+	for {
+		select {
+		case <-ctx.Done():
+			return g.Wait()
+		case w := <-t.arrivals:
+			g.Go(func() error {
+				return w.Reader.Run(ctx, w.Tree)
+			})
+			if t.Settings.Get().Watch == "off" {
+				continue
+			}
+			g.Go(func() error {
+				err := w.Watch.Run(ctx, func(events []event.Event) { t.saved(w, events) }, func() { signal(t.HeadMoved) })
+				switch {
+				case errors.Is(err, watcher.ErrRepoGone) && w.Repo.Root == t.Home.Root:
+					return err
+				case errors.Is(err, watcher.ErrRepoGone):
+					t.drop(w)
+				case err != nil && ctx.Err() == nil:
+					t.Alert.Warn("saves are not seen any more: aoa daemon stop, then aoa daemon start", "root", string(w.Repo.Root),
+						"err", err)
+				}
+				return nil
+			})
+		}
+	}
+}
+
+// drop ends the life of a checkout that was removed; the repository is still there.
+func (t *Set) drop(w *Checkout) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	delete(t.known, w.Repo.Root)
+	w.edits.Close()
+	clear(t.places)
+	if err := t.contentsFile(w.Repo.Root).Remove(); err != nil {
+		t.Info.Warn("the contents of its files are still in the store", "root", string(w.Repo.Root), "err", err)
+	}
+	t.Info.Info("worktree removed", "root", string(w.Repo.Root))
+}
+
+// saved takes what a watcher saw: files enter and leave the tree at once, events go to the log.
+func (t *Set) saved(w *Checkout, events []event.Event) {
+	tree := w.Tree()
+	for _, e := range events {
+		switch e.Kind {
+		case event.KindSave:
+			tree.Add(e.Paths...)
+		case event.KindDelete:
+			tree.Remove(e.Paths...)
+		case event.KindRename:
+			tree.Remove(e.From...)
+			tree.Add(e.Paths...)
+		}
+		w.Reader.Update(e)
+		if len(e.Paths) == event.MaxPaths {
+			signal(t.HeadMoved) // the event does not name the other files: the list is read again
+		}
+	}
+	if !t.Settings.Paused() {
+		t.Events.Add(events...)
+	}
+}
+
+func signal(c chan struct{}) {
+	select {
+	case c <- struct{}{}:
+	default:
+	}
+}

@@ -1,0 +1,92 @@
+package checkout
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/index"
+	"github.com/aoa-dev/aoa/internal/locate"
+	"github.com/aoa-dev/aoa/internal/regularfile"
+	"github.com/aoa-dev/aoa/internal/session"
+)
+
+// State is the state of the worktree. changed are the files that are not committed, nil to ask git. When git does not
+// answer in time, the state is unknown.
+func (w *Checkout) State(ctx context.Context, files, changed []event.Path) session.Worktree {
+	if changed == nil {
+		var err error
+		if changed, err = w.Repo.Changed(ctx); err != nil {
+			return session.Worktree{}
+		}
+	}
+	st := session.Worktree{Known: true, Changed: changed, Files: map[event.Path]string{}}
+	if ref, oid, err := w.Repo.Head(ctx); err == nil {
+		st.Branch, st.Head = strings.TrimPrefix(ref, "refs/heads/"), oid
+	}
+	for _, f := range files {
+		st.Files[f] = contentHash(w.Repo.Root.Abs(f))
+	}
+	return st
+}
+
+// maxHashed bounds the files whose content is read, in bytes; a larger one is identified by its size and time.
+const maxHashed = 1 << 20
+
+// contentHash is "" where there is no regular file.
+func contentHash(file string) string {
+	st, err := os.Lstat(file)
+	if err != nil || !st.Mode().IsRegular() {
+		return ""
+	}
+	if st.Size() > maxHashed {
+		return fmt.Sprint(st.Size(), "@", st.ModTime().UnixNano())
+	}
+	data, err := regularfile.Read(file, regularfile.NoLinks, maxHashed)
+	if err != nil {
+		return ""
+	}
+	return index.BlobID(data)
+}
+
+// Fingerprint is a hash of what is checked out and changed, "" if git does not answer.
+func (w *Checkout) Fingerprint(ctx context.Context) string {
+	ref, oid, err := w.Repo.Head(ctx)
+	if err != nil {
+		return ""
+	}
+	changed, err := w.Repo.Changed(ctx)
+	if err != nil {
+		return ""
+	}
+	slices.Sort(changed)
+	return locate.Fingerprint(ref + "\n" + oid + "\n" + strings.Join(event.Strings(changed), "\n"))
+}
+
+// Deleted reports whether a file is deleted and the deletion is not committed.
+func (w *Checkout) Deleted(ctx context.Context, p event.Path) bool {
+	changed, err := w.Repo.Changed(ctx)
+	return err == nil && slices.Contains(changed, p)
+}
+
+// Identify notes what the files say that the events read.
+func (w *Checkout) Identify(events []event.Event) {
+	for i := range events {
+		if e := &events[i]; e.Kind == event.KindRead && len(e.Paths) == 1 {
+			e.Blob = w.Reader.Blob(e.Paths[0])
+		}
+	}
+}
+
+// Modified is when a file of the worktree changed last; false if it is gone.
+func (w *Checkout) Modified(p event.Path) (time.Time, bool) {
+	st, err := os.Stat(w.Repo.Root.Abs(p))
+	if err != nil || !st.Mode().IsRegular() {
+		return time.Time{}, false
+	}
+	return st.ModTime(), true
+}

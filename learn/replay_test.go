@@ -64,16 +64,16 @@ func (d *fixture) expect(what string, got, want float64) {
 // restart begins a new learner, and moves what is in memory to a new store through a snapshot.
 func (d *fixture) restart() *fixture {
 	d.Helper()
-	recs, err := d.store.Dirty(d.Context(), true)
+	recs, err := d.store.Snapshot(d.Context())
 	if err != nil {
 		d.Fatal(err)
 	}
-	sessions, err := d.sessions.Changed(true)
+	sessions, err := d.sessions.Snapshot()
 	if err != nil {
 		d.Fatal(err)
 	}
 	n := newFixture(d.T, learn.Options{})
-	if err := errors.Join(n.store.Restore(d.Context(), recs), n.sessions.Restore(sessions)); err != nil {
+	if err := errors.Join(n.store.Restore(recs), n.sessions.Restore(sessions)); err != nil {
 		d.Fatal(err)
 	}
 	n.seq = d.seq

@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"context"
+	"encoding/binary"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -23,6 +24,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/hot"
 	"github.com/aoa-dev/aoa/internal/locate"
+	"github.com/aoa-dev/aoa/internal/session/live"
 )
 
 // bed is a repository with a store that knows n files, for benchmarks of the real binary.
@@ -91,7 +93,17 @@ func (d *bed) fill(b *testing.B) {
 	must(b, err)
 	_, _, err = db.Append(ctx, []event.Event{{ID: "first", Time: now, Kind: event.KindRun}})
 	must(b, err)
-	must(b, save(b, store, db, true))
+	cache := cold.NewBlobs(cold.BlobOptions{Path: filepath.Join(d.place.Store, "cache.db"), Now: time.Now})
+	scores, err := store.Snapshot(ctx)
+	must(b, err)
+	sessions, err := live.New().Snapshot()
+	must(b, err)
+	var state []byte // as the daemon has it
+	for _, part := range [][]byte{scores, sessions} {
+		state = append(binary.BigEndian.AppendUint64(state, uint64(len(part))), part...)
+	}
+	must(b, cold.NewSnapshot(db, cache, "scores").Save(ctx, 1, state))
+	must(b, cache.Close())
 	must(b, db.Close())
 }
 

@@ -249,8 +249,7 @@ func (d *bed) rest(b *testing.B, budget float64) {
 	b.ReportMetric(0, "ns/op")
 }
 
-// BenchmarkKeep is what the daemon does beside the questions at 100,000 files: a snapshot of a hundredth of them and of
-// all, the hourly tick, and what Decay drops. It holds up nobody but the learning of new events.
+// BenchmarkKeep is what the daemon does beside the questions at 100,000 files: a snapshot, the hourly tick, and what Decay drops. It holds up nobody but the learning of new events.
 func BenchmarkKeep(b *testing.B) {
 	files := make([]event.Path, 100_000)
 	for i := range files {
@@ -263,7 +262,9 @@ func BenchmarkKeep(b *testing.B) {
 	batch, now, seq := hot.NewBatch(), time.Now(), int64(1)
 	known(batch, files, now)
 	must(b, store.Apply(b.Context(), batch, seq))
-	must(b, save(b, store, db, true))
+	cache := cold.NewBlobs(cold.BlobOptions{Path: filepath.Join(b.TempDir(), "cache.db"), Now: time.Now})
+	defer cache.Close()
+	kept := cold.NewSnapshot(db, cache, "scores")
 	touch := func() *hot.Batch {
 		seq++
 		batch := hot.NewBatch()
@@ -277,8 +278,11 @@ func BenchmarkKeep(b *testing.B) {
 		budget float64
 		work   func() error
 	}{
-		{"hundredth", 40, func() error { return save(b, store, db, false) }},
-		{"full", 350, func() error { return save(b, store, db, true) }},
+		{"snapshot", 350, func() error {
+			state, err := store.Snapshot(b.Context())
+			must(b, err)
+			return kept.Save(b.Context(), 0, state)
+		}},
 		{"tick", 0, func() error {
 			seq++
 			batch := hot.NewBatch()
@@ -303,18 +307,6 @@ func BenchmarkKeep(b *testing.B) {
 			ts.report(b, k.budget)
 		})
 	}
-}
-
-func save(b *testing.B, store *hot.Store, db *cold.DB, full bool) error {
-	recs, err := store.Dirty(b.Context(), full)
-	if err != nil {
-		return err
-	}
-	packed := make([]cold.Record, len(recs))
-	for i, r := range recs {
-		packed[i] = cold.Record{Key: r.Key, Data: r.Data}
-	}
-	return db.SaveSnapshot(b.Context(), 1, packed, full)
 }
 
 // BenchmarkHook times whole processes in turn, with the daemon: aoa-hook and aoa hook beside an empty Go program and

@@ -44,7 +44,6 @@ func rowStore(t testing.TB) (path string, seal *Seal) {
 	mustAppend(t, d, uncommit(500))
 	mustAppend(t, d, event.Event{ID: "rename", Kind: event.KindRename, Time: noon, From: []event.Path{"f1"},
 		Paths: []event.Path{"g1"}})
-	must(t, d.SaveSnapshot(t.Context(), 3, []Record{{"k", []byte("v")}}, true))
 	must(t, d.Close())
 	return path, seal
 }
@@ -92,7 +91,6 @@ func TestBadRows(t *testing.T) {
 		{`UPDATE events SET counted = 0 WHERE id = 5`, 0, true},
 		{`UPDATE meta SET value = 'x' WHERE key = 'seq'`, 0, true},
 		{`UPDATE meta SET value = '2' WHERE key = 'seq'`, 0, true},
-		{`UPDATE meta SET value = 'x' WHERE key = 'snapshot_seq'`, 0, true},
 		{`UPDATE ids SET event = 1 << 62 WHERE event = 5`, 0, true},
 		{`UPDATE file_stats SET id = 0 WHERE file = 'f1'`, 0, false}, // its events stay, without the name
 		{`UPDATE file_stats SET id = 7777 WHERE file = 'f1'`, 0, false},
@@ -141,9 +139,7 @@ func works(t *testing.T, d *DB) {
 		_, err := d.Log(t.Context(), f)
 		must(t, err)
 	}
-	_, err := d.LoadSnapshot(t.Context(), func([]Record) error { return nil })
-	must(t, err)
-	_, err = d.FileStats(t.Context(), 0)
+	_, err := d.FileStats(t.Context(), 0)
 	must(t, err)
 	_, err = d.TagStats(t.Context(), 0)
 	must(t, err)
@@ -172,7 +168,7 @@ func TestBadRowsAreForgottenAndPruned(t *testing.T) {
 	alter(t, path, `UPDATE events SET body = substr(body, 1, length(body) - 1) WHERE id IN (20, 21)`)
 	alter(t, path, `UPDATE events SET body = substr(body, 1, length(body) - 1) WHERE id = 5`)
 	d := reopen(t, path, seal, &sink{})
-	gone, err := d.Forget(t.Context(), ForgetFilter{Path: "f7"})
+	gone, err := eraser(t, d).Forget(t.Context(), ForgetFilter{Path: "f7"})
 	must(t, err)
 	same(t, "forgotten: what names it, and what may", ids(gone.Events), []string{"r7", "r8"})
 	must(t, d.Scrub(t.Context()))
@@ -181,7 +177,6 @@ func TestBadRowsAreForgottenAndPruned(t *testing.T) {
 	if strings.Contains(string(raw), `"f7"`) {
 		t.Error("the name is still in the file")
 	}
-	must(t, d.SaveSnapshot(t.Context(), d.seq.Load(), nil, true))
 	pruned, err := d.Prune(t.Context(), 0, math.MaxInt64)
 	must(t, err)
 	same(t, "pruned", pruned.Events, rowReads+rowPrompts+1-2)

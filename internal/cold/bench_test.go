@@ -1,7 +1,6 @@
 package cold
 
 import (
-	"context"
 	"crypto/sha256"
 	"fmt"
 	"path/filepath"
@@ -86,48 +85,6 @@ func BenchmarkImport(b *testing.B) {
 	b.ReportMetric(float64(n)/b.Elapsed().Seconds(), "commits/s")
 }
 
-func records(n int) []Record {
-	out := make([]Record, n)
-	for i := range out {
-		data := make([]byte, 120)
-		for j := range data {
-			data[j] = byte(i * j)
-		}
-		out[i] = Record{fmt.Sprintf("f:internal/dir%d/file%d.go", i%100, i), data}
-	}
-	return out
-}
-
-func BenchmarkSnapshot(b *testing.B) {
-	recs := records(100_000)
-	d := newTest(b)
-	must(b, d.SaveSnapshot(context.Background(), 1, recs, true))
-	b.Run("full", func(b *testing.B) {
-		for b.Loop() {
-			must(b, d.SaveSnapshot(b.Context(), 1, recs, true))
-		}
-	})
-	b.Run("dirty", func(b *testing.B) {
-		var dirty []Record
-		for i := 0; i < len(recs); i += 100 {
-			dirty = append(dirty, recs[i])
-		}
-		for b.Loop() {
-			must(b, d.SaveSnapshot(b.Context(), 1, dirty, false))
-		}
-	})
-	b.Run("load", func(b *testing.B) {
-		for b.Loop() {
-			n := 0
-			_, err := d.LoadSnapshot(b.Context(), func(r []Record) error { n += len(r); return nil })
-			must(b, err)
-			if n != len(recs) {
-				b.Fatal(n)
-			}
-		}
-	})
-}
-
 func BenchmarkQuestions(b *testing.B) {
 	d := newTest(b)
 	for i := range 5 {
@@ -166,7 +123,6 @@ func BenchmarkOpen(b *testing.B) {
 	path := filepath.Join(b.TempDir(), "aoa.db")
 	d, _ := openTest(b, path)
 	mustAppend(b, d, history(0, 20000)...)
-	must(b, d.SaveSnapshot(b.Context(), 1, records(20000), true))
 	b.Logf("%d MB", d.bytes()>>20)
 	must(b, d.Close())
 	for b.Loop() {

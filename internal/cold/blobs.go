@@ -221,6 +221,20 @@ func (b *Blobs) Forget(ctx context.Context, f ForgetFilter) (gone map[string]int
 	return gone, err
 }
 
+// dropDerived deletes the blobs that are made of what is forgotten.
+func (b *Blobs) dropDerived(ctx context.Context) error {
+	return b.delete(ctx, "drop snapshots", func(tx *Tx) (int64, error) {
+		for _, o := range b.owners {
+			if o.rule.Derived {
+				if err := tx.run([]any{o.name}, "DELETE FROM blobs WHERE owner = ?"); err != nil {
+					return 0, err
+				}
+			}
+		}
+		return 0, nil
+	})
+}
+
 // meant are the blobs that are to be forgotten.
 func (o *Owner) meant(ctx context.Context, file *File, f ForgetFilter) (ids []int64, err error) {
 	err = file.Each(ctx, sqlBlobs+"WHERE owner = ?", []any{o.name}, func(r Row) error {

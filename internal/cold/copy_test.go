@@ -279,7 +279,7 @@ func TestForgetDropsCopy(t *testing.T) {
 			_, err := d.Copy(context.WithoutCancel(t.Context()))
 			making <- err
 		}()
-		_, err = d.Forget(t.Context(), ForgetFilter{Path: secret})
+		_, err = eraser(t, d).Forget(t.Context(), ForgetFilter{Path: secret})
 		must(t, err)
 		if err := <-making; err != nil && !errors.Is(err, context.Canceled) {
 			t.Fatal(err)
@@ -315,7 +315,7 @@ func TestForgottenStaysAway(t *testing.T) {
 			mustAppend(t, d, wordy("kept", 50)...)
 			secrets := []event.Event{read("s1", noon, "secret", "x"), read("s2", noon, "secret", "y")}
 			mustAppend(t, d, secrets...)
-			_, err := d.Forget(t.Context(), ForgetFilter{Session: "secret"})
+			_, err := eraser(t, d).Forget(t.Context(), ForgetFilter{Session: "secret"})
 			must(t, err)
 			must(t, d.Close())
 			harm(path)

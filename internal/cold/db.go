@@ -126,17 +126,13 @@ func (d *DB) begin(ctx context.Context) error {
 	return err
 }
 
-// verify reads the whole log and the snapshot if the last run met damage: a sound file may still say what is
+// verify reads the whole log if the last run met damage: a sound file may still say what is
 // impossible.
 func (d *DB) verify(ctx context.Context) error {
 	if _, err := os.Stat(d.suspectFile()); err != nil {
 		return nil
 	}
-	if err := d.Replay(ctx, 0, func(int64, []event.Event) error { return nil }); err != nil {
-		return err
-	}
-	_, err := d.LoadSnapshot(ctx, func([]Record) error { return nil })
-	return err
+	return d.Replay(ctx, 0, func(int64, []event.Event) error { return nil })
 }
 
 func parseSeq(v string) (int64, error) {
@@ -152,9 +148,10 @@ func parseSeq(v string) (int64, error) {
 
 // Names of facts in the table meta that belong to this package.
 const (
-	metaSeq      = "seq"          // number of the last batch
-	metaSnapshot = "snapshot_seq" // number of the last batch inside the snapshot
-	metaCopied   = "copied"       // number of the last batch inside the copy
+	metaSeq    = "seq"    // number of the last batch
+	metaCopied = "copied" // number of the last batch inside the copy
+	metaName   = "writer" // see Name
+	metaSaved  = "saved"  // a snapshot was saved: from then on there is a cache
 )
 
 const (
@@ -171,10 +168,9 @@ func (d *DB) Meta(ctx context.Context, key string) (v string, err error) {
 	return v, err
 }
 
-// SetMeta keeps a small fact, such as the id of the repository. The keys seq, snapshot_seq and copied are the store's
-// own.
+// SetMeta keeps a small fact, such as the id of the repository. The store has keys of its own.
 func (d *DB) SetMeta(ctx context.Context, key, value string) error {
-	if key == metaSeq || key == metaSnapshot || key == metaCopied {
+	if key == metaSeq || key == metaCopied {
 		return errors.New("set meta: " + key + " belongs to the store: choose another key")
 	}
 	return d.Write(ctx, "set meta", func(tx *Tx) error { return tx.run([]any{key, value}, setMeta) })

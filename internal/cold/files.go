@@ -3,6 +3,7 @@ package cold
 import (
 	"cmp"
 	"context"
+	"encoding/binary"
 	"fmt"
 	"slices"
 	"strings"
@@ -144,4 +145,15 @@ func insertTouches(tx *Tx, touches []touch) error {
 		args = append(args, t.file, t.counted, t.event)
 	}
 	return tx.many("INSERT OR IGNORE INTO touches (file, counted, event) VALUES %s", 3, args, nil)
+}
+
+// cut takes what follows its own length off the front.
+func cut(data *[]byte) (part []byte, ok bool) {
+	n, used := binary.Uvarint(*data)
+	if used <= 0 || n > uint64(len(*data)-used) {
+		return nil, false
+	}
+	end := used + int(n)
+	part, *data = (*data)[used:end:end], (*data)[end:]
+	return part, true
 }

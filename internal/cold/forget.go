@@ -47,17 +47,12 @@ func (f ForgetFilter) meant(e event.Event) bool {
 	return !e.Time.Before(f.Since)
 }
 
-// Forget deletes every event that mentions the path (in a list or in its text), belongs to the session, or happened
-// since, with its share in the totals, and the snapshot, in one transaction, and before that the copy of the log; it
-// returns what is gone, the events in order. Delivered again, they stay away. The bytes are in the file until Scrub.
-//
-// Commits stay, since git has them anyway; a forgotten path is taken out of them, and the subject with it if it names
-// the path. The snapshot goes because its scores count what is gone: the next start replays the log. Whoever holds
-// scores in memory must rebuild them in the same way, and must not save a snapshot of them.
-func (d *DB) Forget(ctx context.Context, f ForgetFilter) (Forgotten, error) {
-	if err := f.Check(); err != nil {
-		return Forgotten{}, err
-	}
+// forget deletes every event that mentions the path (in a list or in its text), belongs to the session, or happened
+// since, with its share in the totals, in one transaction that also marks the intention done, and before that the copy
+// of the log; it returns what is gone, the events in order. Delivered again, they stay away. The bytes are in the file
+// until it is scrubbed. Commits stay, since git has them anyway; a forgotten path is taken out of them, and the subject
+// with it if it names the path.
+func (d *DB) forget(ctx context.Context, f ForgetFilter, intention int64) (Forgotten, error) {
 	unlock, err := d.dropCopy() // one that is made after this has nothing of it
 	defer unlock()
 	if err != nil {
@@ -77,10 +72,14 @@ func (d *DB) Forget(ctx context.Context, f ForgetFilter) (Forgotten, error) {
 		if err := tx.run(nil, "DELETE FROM undos"); err != nil { // they hold contents of files
 			return err
 		}
-		if _, err := forgetPeers(tx, f.meant); err != nil {
+		peers, err := d.peersMeant(ctx, tx, f.meant)
+		if err == nil {
+			err = dropPeers(tx, peers)
+		}
+		if err != nil {
 			return err
 		}
-		return clearSnapshot(tx)
+		return tx.run([]any{intention}, sqlErased)
 	})
 	if err != nil {
 		return Forgotten{}, err
@@ -92,9 +91,10 @@ func (d *DB) Forget(ctx context.Context, f ForgetFilter) (Forgotten, error) {
 
 // Forgotten is what a Forget took out.
 type Forgotten struct {
-	Events  []event.Event // in order
-	Files   int           // of a path: names known of it and below it
-	Commits int           // of a path: commits that stay without it
+	Events  []event.Event  // in order
+	Files   int            // of a path: names known of it and below it
+	Commits int            // of a path: commits that stay without it
+	Cached  map[string]int // blobs by owner
 }
 
 // forgetting is one Forget under way.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -45,12 +46,17 @@ func remembered(t *testing.T) *DB {
 	c := commit(1, noon, "x.go", secret, "y.go")
 	c.Text = "move " + secret
 	mustAppend(t, d, c, commit(2, noon, "x.go", "y.go"))
-	must(t, d.SaveSnapshot(t.Context(), 2,
-		[]Record{{"f:x.go", []byte("partner\x00" + secret)}, {"f:y.go", []byte("y")}, {"s:a", []byte("session")}}, true))
 	if !holds(t, d, secret) {
 		t.Fatal("the file does not hold the secret to begin with")
 	}
 	return d
+}
+
+// eraser forgets in a log whose cache is empty.
+func eraser(t *testing.T, d *DB) *Eraser {
+	b := NewBlobs(BlobOptions{Path: filepath.Join(filepath.Dir(d.path), "cache.db"), Now: fixed})
+	t.Cleanup(func() { _ = b.Close() })
+	return &Eraser{DB: d, Blobs: b, Now: func() time.Time { return noon.AddDate(50, 0, 0) }}
 }
 
 func ids(events []event.Event) (out []string) {
@@ -63,7 +69,7 @@ func ids(events []event.Event) (out []string) {
 func TestForgetPath(t *testing.T) {
 	for _, path := range []event.Path{secret, "secret"} {
 		d := remembered(t)
-		gone, err := d.Forget(t.Context(), ForgetFilter{Path: path})
+		gone, err := eraser(t, d).Forget(t.Context(), ForgetFilter{Path: path})
 		removed := gone.Events
 		must(t, err)
 		want := []string{"a1", "search", "prompt"}
@@ -84,9 +90,6 @@ func TestForgetPath(t *testing.T) {
 		both, of, err := d.Together(t.Context(), "x.go", "y.go")
 		must(t, err)
 		same(t, "the commit stays", [2]int{both, of}, [2]int{2, 2})
-		seq, err := d.LoadSnapshot(t.Context(), func([]Record) error { t.Error("the snapshot is still there"); return nil })
-		must(t, err)
-		same(t, "the next start replays the whole log", seq, int64(0))
 		_, fresh := mustAppend(t, d, removed...)
 		same(t, "delivered again", len(fresh), 0)
 		batches := replayAll(t, d, 0)
@@ -97,7 +100,7 @@ func TestForgetPath(t *testing.T) {
 
 func TestForgetSession(t *testing.T) {
 	d := remembered(t)
-	gone, err := d.Forget(t.Context(), ForgetFilter{Session: "a"})
+	gone, err := eraser(t, d).Forget(t.Context(), ForgetFilter{Session: "a"})
 	removed := gone.Events
 	must(t, err)
 	same(t, "removed", ids(removed), []string{"a1", "a2", "search", "prompt"})
@@ -114,14 +117,14 @@ func TestForgetSession(t *testing.T) {
 
 func TestForgetSince(t *testing.T) {
 	d := remembered(t)
-	gone, err := d.Forget(t.Context(), ForgetFilter{Since: noon.Add(2 * time.Minute)})
+	gone, err := eraser(t, d).Forget(t.Context(), ForgetFilter{Since: noon.Add(2 * time.Minute)})
 	removed := gone.Events
 	must(t, err)
 	same(t, "removed", ids(removed), []string{"b1", "b2"})
 	sessions, err := d.SessionStats(t.Context(), 0)
 	must(t, err)
 	same(t, "sessions", len(sessions), 1)
-	if _, err := d.Forget(t.Context(), ForgetFilter{Session: "a", Path: "x.go"}); err == nil {
+	if _, err := eraser(t, d).Forget(t.Context(), ForgetFilter{Session: "a", Path: "x.go"}); err == nil {
 		t.Fatal("two filters at once")
 	}
 }
@@ -144,17 +147,12 @@ func TestPrune(t *testing.T) {
 			commit(i, noon.Add(time.Duration(i-400)*day), "x.go"))
 	}
 	mustAppend(t, d, read("new", noon, "s", "x.go"))
-	must(t, d.SaveSnapshot(t.Context(), 60, nil, true))
-	p, err := d.Prune(t.Context(), 0, math.MaxInt64)
+	p, err := d.Prune(t.Context(), 0, 80)
 	must(t, err)
-	same(t, "pruned: those of the snapshot", p.Events, 60)
-	must(t, d.SaveSnapshot(t.Context(), 101, nil, true))
-	p, err = d.Prune(t.Context(), 0, 80)
-	must(t, err)
-	same(t, "pruned: those that every consumer has", p.Events, 20)
+	same(t, "pruned: those that every consumer has", p.Events, 80)
 	st, err := d.Status(t.Context())
 	must(t, err)
-	if st.Events != 21 || st.Commits != 100 || st.Seq != 101 || st.SnapshotSeq != 101 || !st.Last.Equal(noon) ||
+	if st.Events != 21 || st.Commits != 100 || st.Seq != 101 || !st.Last.Equal(noon) ||
 		st.Bytes == 0 {
 		t.Fatalf("%+v", st)
 	}
@@ -185,7 +183,6 @@ func TestPruneLeavesCommits(t *testing.T) {
 		}
 		mustAppend(t, d, append(batch, read(fmt.Sprint("r", i), noon, "s", "x.go"))...)
 	}
-	must(t, d.SaveSnapshot(t.Context(), 40, nil, true))
 	used, err := d.Used(t.Context())
 	must(t, err)
 	p, err := d.Prune(t.Context(), used/10, math.MaxInt64)
@@ -206,7 +203,6 @@ func TestPruneAsksNoClock(t *testing.T) {
 		}
 		mustAppend(t, d, batch...)
 	}
-	must(t, d.SaveSnapshot(t.Context(), 4, nil, true))
 	p, err := d.Prune(t.Context(), 500_000_000, math.MaxInt64)
 	must(t, err)
 	same(t, "below the limit", p.Events, 0)
@@ -230,7 +226,6 @@ func TestPruneToSize(t *testing.T) {
 		}
 		mustAppend(t, d, batch...)
 	}
-	must(t, d.SaveSnapshot(t.Context(), 20, nil, true))
 	before := d.bytes()
 	p, err := d.Prune(t.Context(), 3_000_000, math.MaxInt64)
 	must(t, err)

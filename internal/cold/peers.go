@@ -148,7 +148,6 @@ func (d *DB) Peers(ctx context.Context) (out []Peer, err error) {
 // most, so that one that floods the log displaces only itself. Only what every consumer has applied goes, as of
 // Prune. It returns how many.
 func (d *DB) PrunePeers(ctx context.Context, maxBytes, applied int64) (gone int, err error) {
-	snapshot, err := d.SnapshotSeq(ctx)
 	for err == nil {
 		var peers []Peer
 		if peers, err = d.Peers(ctx); err != nil {
@@ -166,7 +165,7 @@ func (d *DB) PrunePeers(ctx context.Context, maxBytes, applied int64) (gone int,
 		var n int64
 		err = d.Write(ctx, "prune events of peers", func(tx *Tx) error {
 			r, err := tx.Exec(`DELETE FROM peers WHERE id IN
-  (SELECT id FROM peers WHERE origin = ?1 AND seq <= ?2 ORDER BY id LIMIT ?3)`, most.Origin, min(applied, snapshot), pruneStep)
+  (SELECT id FROM peers WHERE origin = ?1 AND seq <= ?2 ORDER BY id LIMIT ?3)`, most.Origin, applied, pruneStep)
 			if err == nil {
 				n, err = r.RowsAffected()
 			}
@@ -179,46 +178,19 @@ func (d *DB) PrunePeers(ctx context.Context, maxBytes, applied int64) (gone int,
 	return gone, err
 }
 
-// ForgetPeers deletes the events of peers that are meant, and with them the copy of the log and the snapshot, as
-// Forget does. It returns how many; if none, it changes nothing.
-func (d *DB) ForgetPeers(ctx context.Context, meant func(event.Event) bool) (gone int, err error) {
-	found := false
-	err = d.Each(ctx, "SELECT body FROM peers", nil, func(row Row) error {
-		if !found {
-			e, err := scanPeer(row)
-			found = err != nil || meant(e)
-		}
-		return nil
-	})
-	if err != nil || !found {
-		return 0, err
-	}
-	unlock, err := d.dropCopy()
-	defer unlock()
-	if err != nil {
-		return 0, err
-	}
-	err = d.Write(ctx, "forget events of peers", func(tx *Tx) error {
-		if gone, err = forgetPeers(tx, meant); err != nil || gone == 0 {
-			return err
-		}
-		return clearSnapshot(tx)
-	})
-	return gone, err
-}
-
-// forgetPeers deletes what is meant. What cannot be read may be meant.
-func forgetPeers(tx *Tx, meant func(event.Event) bool) (int, error) {
-	var ids []any
-	err := tx.Each("SELECT id, body FROM peers ORDER BY id", nil, func(row Row) error {
+// peersMeant are the rows of events of peers that are meant. What cannot be read may be.
+func (d *DB) peersMeant(ctx context.Context, db querier, meant func(event.Event) bool) (ids []any, err error) {
+	err = d.each(ctx, db, "SELECT id, body FROM peers ORDER BY id", nil, func(row Row) error {
 		var id int64
 		if e, err := scanPeer(row, &id); err != nil || meant(e) {
 			ids = append(ids, id)
 		}
 		return nil
 	})
-	if err != nil {
-		return 0, err
-	}
-	return len(ids), tx.many("DELETE FROM peers WHERE id IN (VALUES %s)", 1, ids, nil)
+	return ids, err
+}
+
+// dropPeers deletes rows of events of peers.
+func dropPeers(tx *Tx, ids []any) error {
+	return tx.many("DELETE FROM peers WHERE id IN (VALUES %s)", 1, ids, nil)
 }

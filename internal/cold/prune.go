@@ -18,13 +18,12 @@ const (
 
 // selectSizes sums up what events that may be pruned take, and all else that takes much.
 const selectSizes = `SELECT coalesce(sum(size) FILTER (WHERE counted IS NULL), 0), coalesce(sum(size) FILTER (WHERE counted IS NOT NULL), 0)
-  + (SELECT coalesce(sum(length(data)), 0) FROM snapshot) + (SELECT coalesce(sum(length(body)), 0) FROM peers) + (SELECT coalesce(sum(length(data)), 0) FROM snapshot_block)
+  + (SELECT coalesce(sum(length(body)), 0) FROM peers)
 FROM (SELECT counted, length(body) + coalesce(length(text), 0) + ? AS size FROM events)`
 
 // Prune deletes events, those logged first, until what remains needs at most maxBytes. Commits are neither counted
-// nor deleted: they come from git. Only batches inside the snapshot and up to applied, the lowest that every consumer
-// has applied, go, since a restart replays the others; totals and what was learned stay. Delivered again, a pruned
-// event stays away. The order is that of the log, and no clock is asked.
+// nor deleted: they come from git. Only batches up to applied, the lowest that every consumer has on disk, go, since a
+// restart replays the others; totals and what was learned stay. Delivered again, a pruned event stays away. The order is that of the log, and no clock is asked.
 func (d *DB) Prune(ctx context.Context, maxBytes, applied int64) (p Pruned, err error) {
 	start, err := d.Used(ctx)
 	if err != nil || start <= maxBytes {
@@ -50,18 +49,12 @@ func (d *DB) Prune(ctx context.Context, maxBytes, applied int64) (p Pruned, err 
 	return p, err
 }
 
-// pruneSome deletes the first events behind last, of batches up to applied and inside the snapshot, moves last, and
-// takes them off the size.
+// pruneSome deletes the first events behind last, of batches up to applied, moves last, and takes them off the size.
 func (d *DB) pruneSome(ctx context.Context, applied int64, last, size *int64) (n int, err error) {
-	snapshot, err := d.SnapshotSeq(ctx)
-	if err != nil {
-		return 0, err
-	}
-	latest := min(applied, snapshot)
 	err = d.Write(ctx, "prune store", func(tx *Tx) error {
 		ended := false // by the first event that must stay, unless its number is impossible
 		mayGo := func(r *row) bool {
-			ended = ended || r.seq > latest && r.seq <= maxBatch
+			ended = ended || r.seq > applied && r.seq <= maxBatch
 			return !ended
 		}
 		old, err := d.logged(tx, mayGo, "SELECT "+rowColumns+

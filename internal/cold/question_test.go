@@ -2,7 +2,6 @@ package cold
 
 import (
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"math"
 	"testing"
@@ -13,57 +12,46 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
+// TestSnapshot: a state comes back with the number of its batch, and is none in another log, in one that ends earlier,
+// and once something was forgotten.
 func TestSnapshot(t *testing.T) {
 	d := newTest(t)
-	load := func() (seq int64, got map[string]string) {
-		got = map[string]string{}
-		seq, err := d.LoadSnapshot(t.Context(), func(recs []Record) error {
-			for _, r := range recs {
-				got[r.Key] = string(r.Data)
-			}
-			_, _, err := d.Append(t.Context(), []event.Event{read("inside", noon, "s", "x")}) // fn may use the store
-			return err
-		})
+	e := eraser(t, d)
+	snap := NewSnapshot(d, e.Blobs, "scores")
+	load := func(what string, want int64) {
+		t.Helper()
+		state, seq, err := snap.Load(t.Context())
 		must(t, err)
-		return seq, got
+		if seq != want || want > 0 && string(state) != "state" {
+			t.Errorf("%s: %q at %d, want %d", what, state, seq, want)
+		}
 	}
-	seq, got := load()
-	if seq != 0 || len(got) != 0 {
-		t.Fatalf("a new store has snapshot %d %v", seq, got)
+	load("a new log", 0)
+	mustAppend(t, d, read("a", noon, "s", "x"))
+	must(t, snap.Save(t.Context(), 1, []byte("other")))
+	must(t, snap.Save(t.Context(), 1, []byte("state")))
+	load("saved", 1)
+	must(t, snap.Save(t.Context(), 2, []byte("state")))
+	load("more than the log has", 0)
+	load("dropped", 0)
+	must(t, snap.Save(t.Context(), 1, []byte("state")))
+	other := newTest(t)
+	if _, seq, err := NewSnapshot(other, e.Blobs, "scores").Load(t.Context()); seq != 0 || err != nil {
+		t.Errorf("another log has %d %v", seq, err)
 	}
-	must(t, d.SaveSnapshot(t.Context(), 7, []Record{{"b", []byte("3")}, {"a\xff", []byte("1\x00")}}, false))
-	seq, got = load()
-	same(t, "first", got, map[string]string{"a\xff": "1\x00", "b": "3"})
-	same(t, "seq", seq, int64(7))
-	must(t, d.SaveSnapshot(t.Context(), 8, []Record{{"b", nil}, {"c", []byte("4")}}, false))
-	_, got = load()
-	same(t, "dirty", got, map[string]string{"a\xff": "1\x00", "c": "4"})
-	many := records(2*chunk + 5)
-	must(t, d.SaveSnapshot(t.Context(), 9, many, true))
-	seq, got = load()
-	if len(got) != len(many) || seq != 9 || got[many[77].Key] != string(many[77].Data) {
-		t.Fatalf("full: %d records at %d", len(got), seq)
-	}
-	// over blocks: one gone, one changed, one before all and one after
-	gone, changed := many[chunk].Key, many[3*chunk/2].Key
-	must(t, d.SaveSnapshot(t.Context(), 10,
-		[]Record{{gone, nil}, {changed, []byte("new")}, {"a", []byte("first")}, {"z", []byte("last")}, {"y", nil}}, false))
-	_, got = load()
-	if _, there := got[gone]; there || len(got) != len(many)+1 || got[changed] != "new" || got["a"] != "first" ||
-		got["z"] != "last" {
-		t.Fatalf("%d records, %q is there: %v, %q is %q, a %q, z %q", len(got), gone, there, changed, got[changed], got["a"],
-			got["z"])
-	}
-	must(t, d.SaveSnapshot(t.Context(), 11, []Record{{gone, []byte("back")}, {"a", nil}}, false))
-	_, got = load()
-	if _, there := got["a"]; there || len(got) != len(many)+1 || got[gone] != "back" {
-		t.Fatalf("%d records, a is there: %v, %q is %q", len(got), there, gone, got[gone])
-	}
-	stop := errors.New("stop")
-	calls := 0
-	if _, err := d.LoadSnapshot(t.Context(), func([]Record) error { calls++; return stop }); err != stop || calls != 1 {
-		t.Fatalf("the callback's error became %v, after %d calls", err, calls)
-	}
+	must(t, snap.Save(t.Context(), 1, []byte("state")))
+	_, err := e.ForgetPeers(t.Context(), func(event.Event) bool { return true })
+	must(t, err)
+	load("no event of a peer was forgotten", 1)
+	_, _, err = d.AppendPeers(t.Context(), []event.Event{foreign("A", 1, noon, "a")})
+	must(t, err)
+	_, err = e.ForgetPeers(t.Context(), func(event.Event) bool { return true })
+	must(t, err)
+	load("one was", 0)
+	must(t, snap.Save(t.Context(), 1, []byte("state")))
+	_, err = e.Forget(t.Context(), ForgetFilter{Path: "none"})
+	must(t, err)
+	load("something was forgotten", 0)
 }
 
 func TestLog(t *testing.T) {
@@ -281,39 +269,7 @@ func TestTogetherForgetsWithCommits(t *testing.T) {
 	want("a read", 1, 2)
 	mustAppend(t, d, event.Event{ID: "un" + second.ID, Kind: event.KindUncommit, Time: noon.Add(time.Hour)})
 	want("one taken back", 1, 1)
-	_, err := d.Forget(t.Context(), ForgetFilter{Path: "b"})
+	_, err := eraser(t, d).Forget(t.Context(), ForgetFilter{Path: "b"})
 	must(t, err)
 	want("b forgotten", 0, 1)
-}
-
-// FuzzBlock: whatever a block holds, its records are read to the end; and what was put in comes out.
-func FuzzBlock(f *testing.F) {
-	block := appendRecord(appendRecord(nil, Record{"f:a", []byte("1")}), Record{"f:b", []byte("two")})
-	f.Add(block, "f:c", []byte("3"))
-	f.Add(block[:len(block)-1], "\xff", []byte{0})
-	f.Add([]byte{0, 0, 0}, "k", []byte("v"))
-	f.Fuzz(func(t *testing.T, data []byte, key string, value []byte) {
-		total := 0
-		for r := range recordsOf(data) {
-			total += len(r.Key) + len(r.Data)
-			if len(r.Data) == 0 {
-				t.Fatalf("the record %q has no data", r.Key)
-			}
-		}
-		if total > len(data) {
-			t.Fatalf("%d bytes of records from %d", total, len(data))
-		}
-		if key == "" || len(value) == 0 {
-			return
-		}
-		n := 0
-		for r := range recordsOf(appendRecord(appendRecord(nil, Record{key, value}), Record{key, value})) {
-			if n++; r.Key != key || string(r.Data) != string(value) {
-				t.Fatalf("%q %q became %q %q", key, value, r.Key, r.Data)
-			}
-		}
-		if n != 2 {
-			t.Fatalf("%d records", n)
-		}
-	})
 }

@@ -65,20 +65,19 @@ CREATE TABLE cursor ( -- how far the import of the history has come
   sha TEXT NOT NULL     -- its commit when it was last looked at
 ) STRICT, WITHOUT ROWID;
 
-CREATE TABLE snapshot ( -- what has changed in the hot store since snapshot_block was written
-  key  TEXT PRIMARY KEY, -- the hot store's name of the record
-  data BLOB NOT NULL     -- packed by the hot store, opaque here; empty: gone
-) STRICT, WITHOUT ROWID;
-
-CREATE TABLE snapshot_block ( -- the hot store as of a full snapshot, many records to a row
-  id   INTEGER PRIMARY KEY,
-  data BLOB NOT NULL -- records, see block.go
-) STRICT;
-
-CREATE TABLE meta ( -- small facts: seq, snapshot_seq and what the daemon keeps
+CREATE TABLE meta ( -- small facts: those of db.go and what the daemon keeps
   key   TEXT PRIMARY KEY, -- name of the fact
   value TEXT NOT NULL     -- the fact
 ) STRICT, WITHOUT ROWID;
+
+CREATE TABLE forgets ( -- what somebody wants to be forgotten, until it is
+  id      INTEGER PRIMARY KEY,
+  path    TEXT    NOT NULL, -- one of path, session and since is set, none once it is done
+  session TEXT    NOT NULL,
+  since   INTEGER NOT NULL,
+  asked   INTEGER NOT NULL, -- events that happened later stay
+  done    INTEGER NOT NULL  -- 1: it is out of log and cache, only old bytes are left
+) STRICT;
 
 CREATE TABLE undos ( -- what files were before a replay edited them
   id     TEXT    PRIMARY KEY,

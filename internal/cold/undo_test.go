@@ -27,7 +27,7 @@ func TestUndoRecords(t *testing.T) {
 	if _, ok, err := d.FindUndo(t.Context(), UndoFilter{}); err == nil || !ok {
 		t.Error("a record that cannot be read is returned")
 	}
-	_, err := d.Forget(t.Context(), ForgetFilter{Since: noon.Add(time.Hour)})
+	_, err := eraser(t, d).Forget(t.Context(), ForgetFilter{Since: noon.Add(time.Hour)})
 	must(t, err)
 	same(t, "after something was forgotten", found(UndoFilter{ID: "3"}), "")
 }

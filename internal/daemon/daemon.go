@@ -70,7 +70,7 @@ type Daemon struct {
 
 	history     *historyReader
 	transcripts *transcriptReader
-	eraser      *eraser
+	forgetter   *forgetter
 	housekeeper *housekeeper
 	handlers    handlers
 }
@@ -165,33 +165,35 @@ func (d *Daemon) load(ctx context.Context) (err error) {
 		}
 	}()
 	defer debug.SetGCPercent(debug.SetGCPercent(startPercent))
-	unerased := eraseLog(ctx, d.base, d.db)
 	first, err := oldestThreshold(ctx, d.db, d.settings.Get().Threshold)
 	if err != nil {
 		return err
 	}
-	d.scores = &scores{base: d.base, db: d.db, clock: d.clock, metrics: d.metrics}
+	d.blobs = cold.NewBlobs(cold.BlobOptions{Path: filepath.Join(d.settings.Store, "cache.db"), Now: d.now, Seal: d.seal,
+		Log:     d.alert,
+		Damaged: func() { d.stop(cold.ErrDamaged) }})
+	d.scores = &scores{base: d.base, kept: cold.NewSnapshot(d.db, d.blobs, "scores"), clock: d.clock, metrics: d.metrics}
 	err = d.scores.load(ctx)
 	<-listed
 	if err = cmp.Or(err, ctx.Err()); err != nil {
 		return err
 	}
 	limitMemory(d.o.Env, home.Tree().Len())
-	if err := d.wire(ctx, home, first, unerased); err != nil {
+	if err := d.wire(ctx, home, first); err != nil {
 		return err
 	}
-	d.eraser.eraseStores(ctx)
+	_ = d.forgetter.Finish(ctx) // aoa status says that it is not finished
+	if d.forgetter.reopen(); ctx.Err() != nil {
+		return ctx.Err()
+	}
 	return d.replay(ctx)
 }
 
-// wire joins the parts. first is the threshold that held when the log began, unerased why forgetting is not finished.
-func (d *Daemon) wire(ctx context.Context, home *checkout.Checkout, first float64, unerased error) error {
+// wire joins the parts. first is the threshold that held when the log began.
+func (d *Daemon) wire(ctx context.Context, home *checkout.Checkout, first float64) error {
 	home.Rank(d.scores.hot, d.scores.live, d.db)
 	d.predictions = newPrefetcher(d.base, d.scores.hot, d.scores.live, home.Ranker, first, d.repoID())
 	d.scores.learner = learn.New(d.scores.hot, d.scores.live, learn.Options{Fold: d.predictions.Fold})
-	d.blobs = cold.NewBlobs(cold.BlobOptions{Path: filepath.Join(d.settings.Store, "cache.db"), Now: d.now, Seal: d.seal,
-		Log:     d.alert,
-		Damaged: func() { d.stop(cold.ErrDamaged) }})
 	d.sessions = session.New(session.Options{Blobs: d.blobs, DB: d.db, Now: d.now, Log: d.alert,
 		Budget: func() session.Budget { return contextBudget(d.settings) }})
 	d.cache = newCache(d.base, d.db, d.blobs)
@@ -217,14 +219,14 @@ func (d *Daemon) wire(ctx context.Context, home *checkout.Checkout, first float6
 		Info: d.log, Alert: d.alert, DB: d.db, Hot: d.scores.hot, Live: d.scores.live, First: d.predictions, Seal: d.seal,
 		Store: &d.o, Events: d.events}, home)
 	headMoved := d.worktrees.HeadMoved
-	d.wireParts(headMoved, unerased)
+	d.wireParts(headMoved)
 	d.wireHandlers(headMoved)
 	return nil
 }
 
 // openConsumers opens the consumers that have a file of their own, at their place in this log.
 func (d *Daemon) openConsumers(ctx context.Context, begin int64) error {
-	id, err := writerID(ctx, d.db)
+	id, err := d.db.Name(ctx)
 	if err != nil {
 		return err
 	}
@@ -232,9 +234,9 @@ func (d *Daemon) openConsumers(ctx context.Context, begin int64) error {
 }
 
 // wireParts makes the parts that run beside the handlers.
-func (d *Daemon) wireParts(headMoved chan struct{}, unerased error) {
+func (d *Daemon) wireParts(headMoved chan struct{}) {
 	d.history = &historyReader{base: d.base, repo: d.o.Repo, db: d.db, events: d.events, worktrees: d.worktrees,
-		scores: d.scores, flush: d.flush, headMoved: headMoved, state: api.Progress{State: "idle"}}
+		flush: d.flush, headMoved: headMoved, state: api.Progress{State: "idle"}}
 	d.transcripts = &transcriptReader{base: d.base, events: d.events, worktrees: d.worktrees, history: d.history,
 		folders: make(chan string, 1), again: d.db.MadeAgain, state: api.ImportAnswer{Transcripts: api.Progress{State: "idle"}}}
 	d.handlers.thresholds = &thresholdHandler{base: d.base, events: d.events, db: d.db, predictions: d.predictions}
@@ -245,9 +247,8 @@ func (d *Daemon) wireParts(headMoved chan struct{}, unerased error) {
 	d.handlers.stage = newStageHandler(d.base, d.worktrees, d.clock, d.seal, d.sessions)
 	d.handlers.sessions = &sessionHandler{base: d.base, events: d.events, db: d.db, stored: d.sessions, cache: d.cache,
 		stages: d.handlers.stage.cache}
-	d.eraser = &eraser{base: d.base, db: d.db, events: d.events, scores: d.scores,
-		team: d.team, worktrees: d.worktrees, blobs: d.blobs, stages: d.handlers.stage.cache, stop: d.stop, err: unerased}
-	d.teamLog.eraser = d.eraser
+	d.forgetter = newForgetter(d)
+	d.teamLog.forgetter = d.forgetter
 	d.idle = &idleWatch{base: d.base, calls: d.calls, clock: d.clock, events: d.events, importing: d.transcripts.reading,
 		replaced: d.o.Replaced, stop: d.stop}
 	d.housekeeper = &housekeeper{base: d.base, clock: d.clock, events: d.events, db: d.db, consumers: d.consumers,
@@ -274,7 +275,7 @@ func (d *Daemon) wireHandlers(headMoved chan struct{}) {
 		stored: d.sessions}
 	h.status = &statusHandler{base: d.base, version: d.o.Version, build: d.o.Build, clock: d.clock, events: d.events,
 		worktrees: d.worktrees, db: d.db,
-		hot: d.scores.hot, scores: d.scores, history: d.history, eraser: d.eraser, team: d.team, predictions: d.predictions,
+		hot: d.scores.hot, scores: d.scores, history: d.history, forgetter: d.forgetter, team: d.team, predictions: d.predictions,
 		thresholds: h.thresholds, warnings: d.warnings, asked: d.o.asked, stop: d.stop}
 	hints := &hints{base: d.base, factor: max(d.o.Patience, 1), events: d.events, db: d.db, live: d.scores.live,
 		edits: d.teamLog.edits, contexts: d.sessions, reload: h.reload, metrics: d.metrics}
@@ -307,7 +308,7 @@ func (d *Daemon) serve(ctx context.Context, ln *api.Listener) error {
 	g, ctx := errgroup.WithContext(ctx)
 	for _, part := range []func(context.Context) error{d.serveMetrics, d.history.run, d.transcripts.run, d.housekeeper.run,
 		d.idle.run, d.idle.returnMemory, d.watch, d.flushSoon, d.sessions.Run, d.handlers.stage.run,
-		d.sequences.Run, d.team.Run, d.eraser.run} {
+		d.sequences.Run, d.team.Run, d.forgetter.run} {
 		g.Go(func() error { return part(ctx) })
 	}
 	g.Go(func() error { return server.Serve(ctx, ln) })

@@ -75,8 +75,10 @@ func (d *fixture) alter(name string, statements ...string) {
 }
 
 // noSnapshot makes the next start replay the whole log, as after a kill in the first minute.
-var noSnapshot = []string{"DELETE FROM meta WHERE key = 'snapshot_seq'", "DELETE FROM snapshot",
-	"DELETE FROM snapshot_block"}
+func (d *fixture) noSnapshot() {
+	d.Helper()
+	d.alter("cache.db", "DELETE FROM blobs WHERE owner = 'scores'")
+}
 
 func (d *fixture) feed(from, n int) {
 	d.Helper()
@@ -113,8 +115,8 @@ func TestBadRowInTheLog(t *testing.T) {
 	d.start()
 	d.feed(0, 60)
 	d.stop()
-	d.alter("aoa.db", append(noSnapshot,
-		`UPDATE events SET body = substr(body, 1, length(body) - 1) WHERE instr(body, x'01026537')`)...)
+	d.noSnapshot()
+	d.alter("aoa.db", `UPDATE events SET body = substr(body, 1, length(body) - 1) WHERE instr(body, x'01026537')`)
 	w.take()
 	d.start()
 	warnings := slices.Concat(w.take(), d.asks(w))
@@ -145,8 +147,9 @@ func TestSecondOpening(t *testing.T) {
 	}
 	d.stop()
 	// So large that opening does not look at every page.
-	d.alter("aoa.db", append(noSnapshot, "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 900) "+
-		"INSERT INTO meta (key, value) SELECT i, printf('%.*c', 40000, 'x') FROM n", "PRAGMA wal_checkpoint(TRUNCATE)")...)
+	d.noSnapshot()
+	d.alter("aoa.db", "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 900) "+
+		"INSERT INTO meta (key, value) SELECT i, printf('%.*c', 40000, 'x') FROM n", "PRAGMA wal_checkpoint(TRUNCATE)")
 	file := filepath.Join(d.o.Place.Store, "aoa.db")
 	breakLeaf(t, file, "e2811")
 	w.take()

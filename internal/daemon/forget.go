@@ -2,140 +2,91 @@ package daemon
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"strings"
-	"sync"
+	"time"
 
 	"github.com/aoa-dev/aoa/internal/api"
-	"github.com/aoa-dev/aoa/internal/checkout"
 	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/event"
-	"github.com/aoa-dev/aoa/internal/stage"
-	"github.com/aoa-dev/aoa/internal/team"
 )
 
-// eraser removes what somebody wants to be forgotten from every store.
-type eraser struct {
-	base
-	db        *cold.DB
-	events    *eventLog
-	scores    *scores
-	team      *team.Team
-	worktrees *checkout.Set
-	blobs     *cold.Blobs
-	stages    *stage.Cache
-	stop      context.CancelCauseFunc
-
-	erasing sync.Mutex // held while something is forgotten
-
-	mu  sync.Mutex // guards err
-	err error      // why something that was to be forgotten is not gone yet
+// forgetter lets cold.Eraser forget what a request names, and opens the stores again afterwards: what is in memory holds
+// it, too.
+type forgetter struct {
+	*Daemon
+	*cold.Eraser
 }
 
-// forget removes what the user names from every store, down to the bytes in the database file.
-func (r *eraser) forget(ctx context.Context, req api.ForgetRequest) (api.ForgetAnswer, error) {
-	var out api.ForgetAnswer
+func newForgetter(d *Daemon) *forgetter {
+	r := &forgetter{Daemon: d}
+	r.Eraser = &cold.Eraser{DB: d.db, Blobs: d.blobs, Now: d.now, Exclusive: r.exclusive, Others: r.others}
+	return r
+}
+
+// forget answers a request to forget.
+func (r *forgetter) forget(ctx context.Context, req api.ForgetRequest) (out api.ForgetAnswer, err error) {
 	if req.Origin != "" && req == (api.ForgetRequest{Origin: req.Origin}) {
 		return r.forgetOrigin(ctx, req.Origin)
 	}
-	if req.Origin != "" || (cold.ForgetFilter{Path: req.File, Session: req.Session, Since: req.Since}).Check() != nil {
+	f := cold.ForgetFilter{Path: req.File, Session: req.Session, Since: req.Since}
+	if req.Origin != "" || f.Check() != nil {
 		return out, api.Bad("aoa forget PATH, or aoa forget with --session, --since or --origin",
 			"name exactly one thing to forget")
 	}
 	if req.File != "" {
-		p, err := event.NewPath(strings.TrimSuffix(string(req.File), "/"))
-		if err != nil {
+		if f.Path, err = event.NewPath(strings.TrimSuffix(string(req.File), "/")); err != nil {
 			return out, api.Bad("use a path as aoa log prints it", "%v", err)
 		}
-		req.File = p
 	}
-	r.erasing.Lock()
-	defer r.erasing.Unlock()
-	e, err := newErasure(r.settings.Store, cold.ForgetFilter{Path: req.File, Session: req.Session, Since: req.Since},
-		r.now())
-	if err != nil {
-		return out, err
-	}
-	// The intention is on the disk: a caller that goes away does not end it half done.
-	return r.erase(context.WithoutCancel(ctx), e)
+	gone, err := r.Forget(ctx, f)
+	r.reopen()
+	return api.ForgetAnswer{Events: len(gone.Events), Files: max(len(filesOf(gone.Events)), gone.Files),
+		Commits: gone.Commits, Results: gone.Cached["stage"]}, err
 }
 
-// erase does what is left to do of an erasure: the log, the other stores, then the bytes. An error leaves the rest for
-// run. Once something is out of the log, the daemon opens its stores again: what it had in memory goes with it.
-// r.erasing is held.
-func (r *eraser) erase(ctx context.Context, e *erasure) (out api.ForgetAnswer, err error) {
-	defer func() {
-		if err != nil {
-			r.notErased(err)
-		}
-		if r.scores.void.Load() {
-			r.stop(errForgot)
-		}
-	}()
-	if !e.Log {
-		err := r.events.Exclusive(ctx, func() (int64, error) { return r.forgetLog(ctx, e, &out) })
-		if err != nil {
-			return out, fmt.Errorf("not forgotten yet, it is tried again every minute and at every start: %w", err)
-		}
-	}
-	if out.Results, err = r.forgetStores(ctx, e); err != nil {
-		return out, fmt.Errorf("out of the log, but not yet out of every store, it is tried again every minute and at every start: %w", err)
-	}
-	if err := cold.ScrubFolder(ctx, r.settings.Store, r.db.File); err != nil {
-		return out, fmt.Errorf("forgotten, but the bytes are still on the disk, aOa overwrites them when it can: %w", err)
-	}
-	return out, e.remove()
+// exclusive runs fn while nothing is appended, applied or saved.
+func (r *forgetter) exclusive(ctx context.Context, fn func() (forgot bool, err error)) error {
+	return r.events.Exclusive(ctx, func() (int64, error) {
+		s := r.scores
+		s.saving.Lock()
+		defer s.saving.Unlock()
+		forgot, err := fn()
+		s.dropped(forgot)
+		return r.events.queue.last(), err
+	})
 }
 
-// forgetLog removes it from the log, together with the snapshot, and lets the other clones know. It returns the
-// number of the newest batch.
-func (r *eraser) forgetLog(ctx context.Context, e *erasure, out *api.ForgetAnswer) (seq int64, err error) {
-	r.scores.saving.Lock()
-	defer r.scores.saving.Unlock()
-	seq = r.events.queue.last()
-	if !e.Told {
-		if err := r.team.Forget(ctx, filterOf(e.filter())); err != nil {
-			return seq, err
-		}
-		e.Told = true
-		if err := e.save(); err != nil {
-			return seq, err
-		}
+// others tells the other clones, and forgets what is kept of the contents of files.
+func (r *forgetter) others(ctx context.Context, f cold.ForgetFilter) error {
+	if err := r.team.Forget(ctx, filterOf(f)); err != nil {
+		return err
 	}
-	gone, err := r.db.Forget(ctx, e.filter())
-	if err != nil {
-		return seq, err
+	if _, err := r.handlers.stage.cache.Forget(ctx, f); err != nil || f.Path == "" {
+		return err
 	}
-	countForgotten(out, gone)
-	r.scores.void.Store(true)
-	e.Log = true
-	return seq, e.save()
+	return r.worktrees.ForgetContents(f.Path)
 }
 
-// forgetStores removes it from everything but the log.
-func (r *eraser) forgetStores(ctx context.Context, e *erasure) (results int, err error) {
-	if e.Stores {
-		return 0, nil
+// reopen ends this life of the daemon if something was forgotten: the next one learns from what is left.
+func (r *forgetter) reopen() {
+	if r.scores.void.Load() {
+		r.stop(errForgot)
 	}
-	f := e.filter()
-	_, err = r.blobs.Forget(ctx, f)
-	results, serr := r.stages.Forget(ctx, f)
-	var cerr error
-	if f.Path != "" {
-		cerr = r.worktrees.ForgetContents(f.Path)
-	}
-	if err = errors.Join(err, serr, cerr); err != nil {
-		return results, err
-	}
-	e.Stores = true
-	return results, e.save()
 }
 
-// countForgotten counts what is gone.
-func countForgotten(out *api.ForgetAnswer, gone cold.Forgotten) {
-	out.Events, out.Files, out.Commits = len(gone.Events), max(len(filesOf(gone.Events)), gone.Files), gone.Commits
+// run finishes what earlier attempts to forget left.
+func (r *forgetter) run(ctx context.Context) error {
+	for pause(ctx, eraseEvery) {
+		if err := r.Finish(ctx); err != nil && ctx.Err() == nil {
+			r.log.Warn("forgetting is not finished", "err", err)
+		}
+		r.reopen()
+	}
+	return nil
 }
+
+// eraseEvery is how often a request to forget that is not finished is tried again.
+const eraseEvery = time.Minute
 
 // filesOf are the files that events name first.
 func filesOf(events []event.Event) map[event.Path]bool {

@@ -24,9 +24,6 @@ const (
 	lookAtMost = 5 * time.Minute
 )
 
-// manyCommits change so much that a full snapshot is written, in blocks: the next start reads it faster.
-const manyCommits = 1000
-
 // historyReader brings the store to what git knows.
 type historyReader struct {
 	base
@@ -34,7 +31,6 @@ type historyReader struct {
 	db        *cold.DB
 	events    *eventLog
 	worktrees *checkout.Set
-	scores    *scores
 	flush     func(context.Context) error
 	headMoved chan struct{} // HEAD may have moved; capacity 1
 
@@ -116,9 +112,6 @@ func (r *historyReader) reconcile(ctx context.Context, first bool) error {
 	r.ended("done", "")
 	if commits > 0 {
 		r.log.Info("history read", "events", commits, "took", r.now().Sub(begin))
-		if commits >= manyCommits {
-			r.scores.takeAll()
-		}
 		return r.flush(ctx)
 	}
 	return nil

@@ -4,6 +4,7 @@ import (
 	"os"
 	"runtime"
 	"runtime/debug"
+	samples "runtime/metrics"
 	"slices"
 	"strconv"
 	"strings"
@@ -22,6 +23,13 @@ func limitMemory(env []string, files int) {
 	if !slices.ContainsFunc(env, func(kv string) bool { return strings.HasPrefix(kv, "GOMEMLIMIT=") }) {
 		debug.SetMemoryLimit(max(leastMemory, int64(files)*fileMemory))
 	}
+}
+
+// heap is Go's heap in bytes.
+func heap() int64 {
+	objects := []samples.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
+	samples.Read(objects)
+	return int64(objects[0].Value.Uint64())
 }
 
 // rss is the resident memory in bytes; where the system does not report it, what Go got from it.

@@ -55,7 +55,7 @@ func checkReplay(t *testing.T, seed uint64, way string) {
 	before := g.state()
 	g.stop()
 	if way == "replayed" {
-		g.alter("aoa.db", noSnapshot...)
+		g.noSnapshot()
 	}
 	g.start()
 	for _, d := range differences("", before, g.state()) {
@@ -132,7 +132,7 @@ func (g *generator) start() {
 func (g *generator) restart() {
 	g.stop()
 	if g.r.IntN(2) == 0 {
-		g.alter("aoa.db", noSnapshot...)
+		g.noSnapshot()
 	}
 	g.start()
 }

@@ -30,7 +30,7 @@ func (d *Daemon) routes() http.Handler {
 	api.Handle(mux, api.Status, h.status.status)
 	api.Handle(mux, api.Pause, h.status.pause)
 	api.Handle(mux, api.Stop, h.status.end)
-	api.Handle(mux, api.Forget, d.eraser.forget)
+	api.Handle(mux, api.Forget, d.forgetter.forget)
 	api.Handle(mux, api.Import, d.transcripts.start)
 	api.Handle(mux, api.Session, h.session.session)
 	api.Handle(mux, api.Context, h.context.context)
@@ -48,7 +48,7 @@ func (d *Daemon) routes() http.Handler {
 
 // metricsHandler writes the metrics as Prometheus text. Package promhttp would add its compression to the program.
 func (d *Daemon) metricsHandler() http.Handler {
-	hotBytes := func() float64 { return float64(d.scores.hot.Size().Bytes) }
+	hotBytes := func() float64 { return float64(heap()) }
 	behind := func() float64 { return d.events.Behind().Seconds() }
 	registry := d.metrics.registry(hotBytes, behind, d.handlers.stats.precision)
 	format := expfmt.NewFormat(expfmt.TypeTextPlain)

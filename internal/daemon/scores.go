@@ -2,16 +2,12 @@ package daemon
 
 import (
 	"context"
-	"crypto/rand"
+	"encoding/binary"
 	"errors"
 	"fmt"
-	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
-
-	"golang.org/x/sync/errgroup"
 
 	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/event"
@@ -20,15 +16,11 @@ import (
 	"github.com/aoa-dev/aoa/learn"
 )
 
-// manyLoose records that were saved since the last full snapshot make the next one full: they lie over its blocks, one
-// row each, and a start reads blocks faster.
-const manyLoose = 20_000
-
 // scores is the consumer that learns: it folds events into the sessions and the hot store, and with them the state of
-// predictions. Its durable form is the snapshot in the log's file.
+// predictions. Its durable form is one snapshot of both.
 type scores struct {
 	base
-	db      *cold.DB
+	kept    *cold.Snapshot
 	hot     *hot.Store
 	live    *live.Sessions // saved with the scores
 	learner *learn.Learner
@@ -41,11 +33,10 @@ type scores struct {
 	saving sync.Mutex  // held while a snapshot is taken
 	void   atomic.Bool // the store holds what was forgotten: no snapshot of it is kept
 
-	mu    sync.Mutex // guards what follows
-	whole bool       // the next snapshot is a full one
-	loose int        // records that were saved since the last full one
-	saved time.Time  // when the last snapshot was written
-	err   error      // why the last snapshot could not be written
+	mu      sync.Mutex // guards what follows
+	durable int64      // the last batch in the snapshot on disk
+	saved   time.Time  // when the last snapshot was written
+	err     error      // why the last snapshot could not be written
 }
 
 func (s *scores) Name() string { return "scores" }
@@ -62,58 +53,58 @@ func (s *scores) Apply(ctx context.Context, seq int64, events []event.Event) err
 	return nil
 }
 
-// Flush writes a snapshot of what changed since the last one, and which batch it includes. One at a time: of two, the
-// older one saved last would be taken for the newer.
+// Flush writes a snapshot if anything was applied since the last one. One at a time: of two, the older one saved last
+// would be taken for the newer.
 func (s *scores) Flush(ctx context.Context) (durable int64, err error) {
 	s.saving.Lock()
 	defer s.saving.Unlock()
-	before, err := s.db.SnapshotSeq(ctx)
-	if err != nil || s.void.Load() || !s.clock.lasting() {
-		return before, err
-	}
 	s.mu.Lock()
-	whole := s.whole || s.loose >= manyLoose
-	s.whole = false
+	before := s.durable
 	s.mu.Unlock()
+	if s.Applied() == before || s.void.Load() || !s.clock.lasting() {
+		return before, nil
+	}
 	var at int64
-	var records []cold.Record
+	var state []byte
 	err = s.between(func() (err error) {
 		at = s.Applied()
-		records, err = s.changed(ctx, whole)
+		state, err = s.encode(ctx)
 		return err
 	})
-	if err == nil && (len(records) > 0 || whole) {
-		err = s.db.SaveSnapshot(ctx, at, records, whole)
+	if err == nil {
+		err = s.kept.Save(ctx, at, state)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.err = err; err != nil {
-		s.whole = true // the changes were taken from the store: the next snapshot takes everything
 		return before, err
 	}
-	s.saved = s.now()
-	if s.loose += len(records); whole {
-		s.loose = 0
-	}
+	s.saved, s.durable = s.now(), at
 	return at, nil
 }
 
-// changed are the records of scores and sessions that changed since the last call, or all of them.
-func (s *scores) changed(ctx context.Context, all bool) ([]cold.Record, error) {
-	sets, err := s.hot.Dirty(ctx, all)
+// dropped notes that the snapshot may be gone; with void, what is in memory is not to be saved any more, either.
+func (s *scores) dropped(void bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.durable = 0
+	if void {
+		s.void.Store(true)
+	}
+}
+
+// encode is the state as it is saved: scores and sessions, each behind its length in 8 bytes.
+func (s *scores) encode(ctx context.Context) ([]byte, error) {
+	sets, err := s.hot.Snapshot(ctx)
 	if err != nil {
 		return nil, err
 	}
-	sessions, err := s.live.Changed(all)
-	return slices.Concat(convert(sets, func(r hot.Record) cold.Record { return cold.Record(r) }),
-		convert(sessions, func(r live.Record) cold.Record { return cold.Record(r) })), err
-}
-
-// takeAll makes the next snapshot a full one.
-func (s *scores) takeAll() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.whole = true
+	sessions, err := s.live.Snapshot()
+	state := make([]byte, 0, len(sets)+len(sessions)+16)
+	for _, part := range [][]byte{sets, sessions} {
+		state = append(binary.BigEndian.AppendUint64(state, uint64(len(part))), part...)
+	}
+	return state, err
 }
 
 // snapshot returns when the last snapshot was written, and why the newest could not be.
@@ -127,79 +118,37 @@ func (s *scores) snapshot() (at time.Time, err error) {
 // under other half-lives, is dropped: the whole log is replayed.
 func (s *scores) load(ctx context.Context) error {
 	s.hot, s.live = hot.New(s.now), live.New()
-	seq, err := s.loadSnapshot(ctx)
-	skipped := s.hot.Size().Skipped
-	var applied int64 // by the records themselves
-	if err == nil {
-		applied, err = s.hot.Applied(ctx)
+	state, seq, err := s.kept.Load(ctx)
+	if err == nil && seq > 0 {
+		err = s.restore(state)
 	}
 	switch {
 	case errors.Is(err, hot.ErrHalfLives):
 		s.log.Info("half-lives have changed: the log is replayed")
-	case errors.Is(err, live.ErrRecord), err == nil && (skipped > 0 || seq > 0 && applied == 0):
-		s.alert.Warn("the snapshot was damaged: the log is replayed", "records", skipped)
+	case errors.Is(err, cold.ErrRow), errors.Is(err, live.ErrSnapshot), errors.Is(err, hot.ErrSnapshot):
+		s.alert.Warn("the snapshot was damaged: the log is replayed", "err", err)
 	case err != nil:
 		return fmt.Errorf("load snapshot: %w", err)
 	default:
-		s.applied.Store(min(seq, applied)) // a batch that is replayed twice is learned once
+		s.applied.Store(seq)
+		s.durable = seq
 		return nil
 	}
-	s.whole = true
-	s.applied.Store(0)
 	s.hot, s.live = hot.New(s.now), live.New()
 	return nil
 }
 
-// loadSnapshot restores the records. It reads on while the records before are restored.
-func (s *scores) loadSnapshot(ctx context.Context) (seq int64, err error) {
-	g, ctx := errgroup.WithContext(ctx)
-	chunks := make(chan []cold.Record, 2)
-	g.Go(func() error {
-		defer close(chunks)
-		var err error
-		seq, err = s.db.LoadSnapshot(ctx, func(records []cold.Record) error {
-			select {
-			case chunks <- records:
-				return nil
-			case <-ctx.Done():
-				return ctx.Err()
-			}
-		})
-		return err
-	})
-	g.Go(func() error {
-		for records := range chunks {
-			if err := s.restore(ctx, records); err != nil {
-				return err
-			}
+// restore is the inverse of encode.
+func (s *scores) restore(state []byte) error {
+	for _, restore := range []func([]byte) error{s.hot.Restore, s.live.Restore} {
+		if len(state) < 8 || binary.BigEndian.Uint64(state) > uint64(len(state)-8) {
+			return hot.ErrSnapshot
 		}
-		return nil
-	})
-	err = g.Wait() // apart: seq is known once the reader has ended
-	return seq, err
-}
-
-// restore gives records to whose they are.
-func (s *scores) restore(ctx context.Context, records []cold.Record) error {
-	var sets []hot.Record
-	var sessions []live.Record
-	for _, r := range records {
-		if strings.HasPrefix(r.Key, live.Prefix) {
-			sessions = append(sessions, live.Record(r))
-		} else {
-			sets = append(sets, hot.Record(r))
+		end := 8 + binary.BigEndian.Uint64(state)
+		if err := restore(state[8:end]); err != nil {
+			return err
 		}
+		state = state[end:]
 	}
-	return errors.Join(s.live.Restore(sessions), s.hot.Restore(ctx, sets))
-}
-
-// writerID is the name under which a server keeps how far it has applied this log. It is the log's own: a new log, or
-// one that was moved elsewhere with its repository, must not be taken for another.
-func writerID(ctx context.Context, db *cold.DB) (string, error) {
-	id, err := db.Meta(ctx, "writer")
-	if err != nil || id != "" {
-		return id, err
-	}
-	id = rand.Text()
-	return id, db.SetMeta(ctx, "writer", id)
+	return nil
 }

@@ -27,7 +27,7 @@ type statusHandler struct {
 	hot            *hot.Store
 	scores         *scores
 	history        *historyReader
-	eraser         *eraser
+	forgetter      *forgetter
 	team           *team.Team
 	predictions    *prefetch.Prefetcher
 	thresholds     *thresholdHandler
@@ -47,7 +47,7 @@ func (s *statusHandler) status(ctx context.Context, _ api.None) (api.StatusAnswe
 		Store:   s.settings.Store,
 		Started: s.clock.started, Uptime: s.clock.uptime().Seconds(),
 		Events: int64(st.Events), Commits: int64(st.Commits), Files: int64(w.Tree().Len()), Sessions: int64(st.Sessions),
-		RSS: rss(), DB: st.Bytes, Hot: int64(s.hot.Size().Bytes), Watch: watching(w, cfg.Watch),
+		RSS: rss(), DB: st.Bytes, Hot: heap(), Watch: watching(w, cfg.Watch),
 		KeepBytes: cfg.RetentionBytes}
 	ws := w.Watch.Status()
 	out.Watched, out.Polled, out.WatchWhy, out.WatchHint = ws.Watched, ws.Polled, ws.Why, ws.Hint
@@ -79,7 +79,7 @@ func (s *statusHandler) troubles(unsaved error) (out []string) {
 		out = append(out, fmt.Sprintf("%d events wait in memory (%d were dropped): %v", waiting, dropped, err))
 	}
 	out = append(out, teamTroubles(s.team.Status())...)
-	if err := s.eraser.unfinished(); err != nil {
+	if err := s.forgetter.Unfinished(); err != nil {
 		out = append(out, "forgetting is not finished: "+err.Error())
 	}
 	if unsaved != nil {

@@ -14,9 +14,9 @@ import (
 // teamLog is the event log as package team uses it.
 type teamLog struct {
 	*cold.DB
-	events *eventLog
-	eraser *eraser // set once it is made
-	edits  *remoteEdits
+	events    *eventLog
+	forgetter *forgetter // set once it is made
+	edits     *remoteEdits
 }
 
 // Take logs events of other clones, and returns when they are learned.
@@ -28,12 +28,14 @@ func (l *teamLog) Take(ctx context.Context, events []event.Event) error {
 
 // Forget deletes events of other clones, and what was learned from them.
 func (l *teamLog) Forget(ctx context.Context, meant func(event.Event) bool) (int, error) {
-	return l.eraser.forgetPeers(ctx, meant)
+	gone, err := l.forgetter.ForgetPeers(ctx, meant)
+	l.forgetter.reopen()
+	return gone, err
 }
 
 // newTeam makes the exchange with other clones. repo is the same for all of them.
 func newTeam(ctx context.Context, b base, repo string, log *teamLog) (*team.Team, error) {
-	origin, err := writerID(ctx, log.DB)
+	origin, err := log.DB.Name(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -53,28 +55,8 @@ func filterOf(f cold.ForgetFilter) team.Filter {
 	return team.Since(f.Since.UnixMilli(), until)
 }
 
-// forgetPeers removes events of other clones from the log, and lets the daemon learn the rest again.
-func (r *eraser) forgetPeers(ctx context.Context, meant func(event.Event) bool) (gone int, err error) {
-	r.erasing.Lock()
-	defer r.erasing.Unlock()
-	err = r.events.Exclusive(ctx, func() (int64, error) {
-		r.scores.saving.Lock()
-		defer r.scores.saving.Unlock()
-		seq := r.events.queue.last()
-		var err error
-		if gone, err = r.db.ForgetPeers(ctx, meant); gone > 0 {
-			r.scores.void.Store(true)
-		}
-		return seq, err
-	})
-	if r.scores.void.Load() {
-		r.stop(errForgot)
-	}
-	return gone, err
-}
-
 // forgetOrigin removes what one other clone has contributed, and takes nothing from it any more.
-func (r *eraser) forgetOrigin(ctx context.Context, name string) (api.ForgetAnswer, error) {
+func (r *forgetter) forgetOrigin(ctx context.Context, name string) (api.ForgetAnswer, error) {
 	peers, err := r.db.Peers(ctx)
 	if err != nil {
 		return api.ForgetAnswer{}, err
@@ -93,12 +75,13 @@ func (r *eraser) forgetOrigin(ctx context.Context, name string) (api.ForgetAnswe
 		return api.ForgetAnswer{}, api.Bad("aoa status lists them", "%v", err)
 	}
 	files := map[event.Path]bool{}
-	gone, err := r.forgetPeers(context.WithoutCancel(ctx), func(e event.Event) bool {
+	gone, err := r.ForgetPeers(context.WithoutCancel(ctx), func(e event.Event) bool {
 		for _, p := range e.Paths {
 			files[p] = files[p] || e.Origin == origin
 		}
 		return e.Origin == origin
 	})
+	r.reopen()
 	n := 0
 	for _, is := range files {
 		if is {

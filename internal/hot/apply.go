@@ -59,7 +59,6 @@ func (s *Store) changes(cs []change) {
 
 func (s *Store) changeFacts(facts map[string]map[string]string) {
 	for key, fields := range facts {
-		s.dirty[record{nounFact, key}] = true
 		fact := s.facts[key]
 		if fact == nil {
 			fact = map[string]string{}

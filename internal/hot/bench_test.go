@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"runtime"
-	"slices"
 	"testing"
 	"time"
 
@@ -121,60 +120,21 @@ func BenchmarkView(b *testing.B) {
 	}
 }
 
-// BenchmarkDirty packs a hundredth and all of 100,000 files.
-func BenchmarkDirty(b *testing.B) {
-	s, files := filled(b, 100000)
-	seq := int64(1)
-	b.Run("hundredth", func(b *testing.B) {
-		if _, err := s.Dirty(b.Context(), false); err != nil {
-			b.Fatal(err)
-		}
-		for b.Loop() {
-			b.StopTimer()
-			batch := hot.NewBatch()
-			for i := 0; i < len(files); i += 100 {
-				batch.Add(hot.Frequency, "", files[i], benchNow, 1)
-			}
-			seq++
-			if err := s.Apply(b.Context(), batch, seq); err != nil {
-				b.Fatal(err)
-			}
-			b.StartTimer()
-			recs, err := s.Dirty(b.Context(), false)
-			if err != nil || len(recs) != 1001 {
-				b.Fatal(len(recs), err)
-			}
-		}
-	})
-	b.Run("full", func(b *testing.B) {
-		bytes := 0
-		for b.Loop() {
-			recs, err := s.Dirty(b.Context(), true)
-			if err != nil {
-				b.Fatal(err)
-			}
-			bytes = 0
-			for _, r := range recs {
-				bytes += len(r.Data)
-			}
-		}
-		b.ReportMetric(float64(bytes)/1e6, "MB")
-	})
+// BenchmarkSnapshot encodes 100,000 files.
+func BenchmarkSnapshot(b *testing.B) {
+	s, _ := filled(b, 100000)
+	for b.Loop() {
+		b.ReportMetric(float64(len(snapshot(b, s)))/1e6, "MB")
+	}
 }
 
 // BenchmarkRestore loads 100,000 files.
 func BenchmarkRestore(b *testing.B) {
 	s, _ := filled(b, 100000)
-	recs, err := s.Dirty(b.Context(), true)
-	if err != nil {
-		b.Fatal(err)
-	}
+	data := snapshot(b, s)
 	for b.Loop() {
-		n := hot.New(nil)
-		for part := range slices.Chunk(recs, 4096) { // as the archive hands them over
-			if err := n.Restore(b.Context(), part); err != nil {
-				b.Fatal(err)
-			}
+		if err := hot.New(nil).Restore(data); err != nil {
+			b.Fatal(err)
 		}
 	}
 }
@@ -192,17 +152,14 @@ func BenchmarkHeap(b *testing.B) {
 		before := heap()
 		s, _ := filled(b, 100000)
 		b.ReportMetric(heap()-before, "learned-MB")
-		recs, err := s.Dirty(b.Context(), true)
-		if err != nil {
-			b.Fatal(err)
-		}
+		data := snapshot(b, s)
 		s = hot.New(nil)
 		before = heap()
-		if err := s.Restore(b.Context(), recs); err != nil {
+		if err := s.Restore(data); err != nil {
 			b.Fatal(err)
 		}
 		b.ReportMetric(heap()-before, "restored-MB")
-		runtime.KeepAlive(recs)
+		runtime.KeepAlive(data)
 		runtime.KeepAlive(s)
 	}
 }

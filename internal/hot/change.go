@@ -54,7 +54,6 @@ func (s *Store) increment(c change) {
 		for _, m := range c.Members {
 			id := members.id(m.Name)
 			*sc.member(id) += m.Score
-			members.dirty[id] = true
 		}
 		return
 	}
@@ -75,7 +74,6 @@ func (s *Store) stamp(c change) {
 		id := members.id(m.Name)
 		at := sc.member(id)
 		*at = s.later(*at, m.Score)
-		members.dirty[id] = true
 	}
 	for _, m := range Best(slices.Clone(c.Members), NewestKept) {
 		s.setNewest(c.Family, members.id(m.Name), m.Score)
@@ -108,7 +106,6 @@ func (s *Store) removeMembers(c change) {
 			}
 			if sc.of(id) != 0 {
 				sc.global[id] = 0
-				members.dirty[id] = true
 			}
 			s.newest[c.Family.index] = s.newest[c.Family.index].remove(id)
 		}

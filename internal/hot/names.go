@@ -7,7 +7,6 @@ import "strings"
 type names struct {
 	ids   map[string]uint32
 	texts []string // by id; "" is free
-	dirty []bool   // by id: changed since the last snapshot
 	free  []uint32
 }
 
@@ -17,14 +16,6 @@ func (n *names) id(text string) uint32 {
 		return id
 	}
 	return n.add(strings.Clone(text)) // it may be a part of something large
-}
-
-// idOf is id for bytes.
-func (n *names) idOf(text []byte) uint32 {
-	if id, ok := n.ids[string(text)]; ok {
-		return id
-	}
-	return n.add(string(text))
 }
 
 // noID is the id of no name.
@@ -55,7 +46,7 @@ func (n *names) add(text string) uint32 {
 		id, n.free = n.free[last], n.free[:last]
 		n.texts[id] = text
 	} else {
-		n.texts, n.dirty = append(n.texts, text), append(n.dirty, false)
+		n.texts = append(n.texts, text)
 	}
 	n.ids[text] = id
 	return id
@@ -64,6 +55,6 @@ func (n *names) add(text string) uint32 {
 // release frees an id that no set refers to any more.
 func (n *names) release(id uint32) {
 	delete(n.ids, n.texts[id])
-	n.texts[id], n.dirty[id] = "", false
+	n.texts[id] = ""
 	n.free = append(n.free, id)
 }

@@ -1,115 +1,71 @@
 package hot
 
 import (
-	"cmp"
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
-	"strconv"
-	"strings"
 )
 
-// Fields of the record of the store itself.
-const (
-	fieldApplied = "applied" // sequence of the last batch
-	fieldNewest  = "newest"  // latest time of all events, Unix seconds
-	fieldEpoch   = "epoch:"  // family → epoch of its last tick
+// The snapshot is, after a version byte and the fingerprint of names and half-lives (4 bytes): the sequence of the last
+// batch; the latest time; the epoch of the last tick of each family; facts; the names of files, tags and terms that
+// anything refers to; and for each family the epochs that a reader adds, with their sets. A set names its members and
+// owners by their place among the names, each as the difference to the one before. Integers are varints, numbers that
+// cannot be negative unsigned ones, floats 8 bytes. Nothing in it has a checksum: who keeps it seals it.
+const snapshotVersion = 1
+
+// Errors of Restore.
+var (
+	// ErrHalfLives means that the snapshot was made under other half-lives.
+	ErrHalfLives = errors.New("snapshot was made with other half-lives")
+	// ErrSnapshot means that the snapshot is damaged, or of another version.
+	ErrSnapshot = errors.New("damaged snapshot")
 )
 
-func (s *Store) codec() codec { return codec{fingerprint(), &s.names} }
-
-// Dirty encodes what changed since the last call, or with full everything, in the order of the keys. The records of
-// one call are of one moment, between two batches; the record of the store itself carries the applied sequence of
-// that moment. Whoever fails to save them asks for everything the next time. It fails only when ctx has ended.
-func (s *Store) Dirty(ctx context.Context, full bool) ([]Record, error) {
+// Snapshot encodes the whole store as of one moment between two batches. It fails only when ctx has ended.
+func (s *Store) Snapshot(ctx context.Context) ([]byte, error) {
 	s.writing.Lock()
 	defer s.writing.Unlock()
 	if err := ctx.Err(); err != nil {
 		return nil, fmt.Errorf("snapshot: %w", err)
 	}
-	todo := s.changed(full)
-	out := make([]Record, 0, len(todo))
-	c, epochs := s.codec(), s.live()
-	var buf []byte // records are cut from large blocks
-	for _, r := range todo {
-		from := s.content(r, epochs)
-		if from.empty() {
-			out = append(out, Record{Key: r.key()})
-			continue
-		}
-		if cap(buf)-len(buf) < 4<<10 {
-			buf = make([]byte, 0, 1<<20)
-		}
-		start := len(buf)
-		buf = c.encode(buf, r, &from)
-		out = append(out, Record{r.key(), buf[start:len(buf):len(buf)]})
+	e := &encoder{buf: make([]byte, 0, 1<<16)}
+	e.buf = binary.LittleEndian.AppendUint32(append(e.buf, snapshotVersion), fingerprint())
+	e.varint(s.applied)
+	e.float(s.latest)
+	for _, f := range Families {
+		k, known := s.trimmed[f.Name]
+		e.flag(known)
+		e.varint(k)
 	}
-	for i := range s.names {
-		clear(s.names[i].dirty)
+	e.uvarint(len(s.facts))
+	for _, key := range slices.Sorted(maps.Keys(s.facts)) {
+		e.text(key)
+		e.uvarint(len(s.facts[key]))
+		for _, field := range slices.Sorted(maps.Keys(s.facts[key])) {
+			e.text(field)
+			e.text(s.facts[key][field])
+		}
 	}
-	s.dirty = map[record]bool{} // cleared, one that an import made large would stay large
-	return out, nil
-}
-
-// changed lists the records that Dirty encodes, in order; the store's own is the last.
-func (s *Store) changed(full bool) []record {
-	todo := slices.AppendSeq([]record{}, maps.Keys(s.dirty)) // what is gone, too
 	for noun := NounFile; noun <= NounTerm; noun++ {
-		for id, text := range s.names[noun].texts {
-			if text != "" && (full || s.names[noun].dirty[id]) {
-				todo = append(todo, record{noun, text})
-			}
-		}
+		e.names(noun, s.names[noun].texts, s.used(noun))
 	}
-	if full {
-		for key := range s.facts {
-			todo = append(todo, record{nounFact, key})
-		}
-	}
-	slices.SortFunc(todo, func(a, b record) int {
-		return cmp.Or(cmp.Compare(a.noun, b.noun),
-			cmp.Compare(a.text, b.text))
-	})
-	return append(slices.Compact(todo), record{noun: nounMeta})
-}
-
-// content gathers what the store has for a record, of those epochs by family.
-func (s *Store) content(r record, epochs [][]int64) content {
-	switch r.noun {
-	case nounFact:
-		return content{fields: fields(s.facts[r.text])}
-	case nounMeta:
-		return content{fields: s.meta()}
-	}
-	var c content
-	id, ok := s.names[r.noun].ids[r.text]
-	if !ok {
-		return c
-	}
+	epochs := s.live()
 	for i, f := range Families {
-		if f.Owner != r.noun && (!f.Global() || f.Member != r.noun) {
-			continue
-		}
+		e.uvarint(len(epochs[i]))
 		for _, k := range epochs[i] {
-			sc := s.sets[i][k]
-			if sc == nil {
-				continue
-			}
-			if v := sc.of(id); v != 0 {
-				c.scores = append(c.scores, score{f.index, k, v})
-			}
-			if st := sc.owned[id]; len(st) > 0 {
-				c.sets = append(c.sets, ownedSet{f.index, k, s.grown[ownedKey{f.index, k, id}], st})
-			}
+			e.varint(k)
+			e.scores(f, s.sets[i][k], func(owner uint32) bool { return s.grown[ownedKey{f.index, k, owner}] })
 		}
 	}
-	return c
+	return e.buf, nil
 }
 
 // live are by family the epochs that a reader at the latest time adds, and where that time cannot be, because the clock
-// leapt and came back, those that one adds now.
+// ran ahead and came back, those that one adds now.
 func (s *Store) live() [][]int64 {
 	out := make([][]int64, len(Families))
 	for i, f := range Families {
@@ -123,128 +79,250 @@ func (s *Store) live() [][]int64 {
 	return out
 }
 
-func fields(m map[string]string) []field {
-	fs := make([]field, 0, len(m))
-	for _, name := range slices.Sorted(maps.Keys(m)) {
-		fs = append(fs, field{name, m[name]})
-	}
-	return fs
+// encoder appends to a snapshot.
+type encoder struct {
+	buf    []byte
+	places [NounTerm + 1][]uint32 // by noun and id: its place among the names that are written
 }
 
-func (s *Store) meta() []field {
-	m := map[string]string{}
-	if s.latest > Undated {
-		m[fieldNewest] = strconv.FormatFloat(s.latest, 'f', -1, 64)
+func (e *encoder) varint(n int64) { e.buf = binary.AppendVarint(e.buf, n) }
+func (e *encoder) uvarint(n int)  { e.buf = binary.AppendUvarint(e.buf, uint64(n)) }
+func (e *encoder) float(f float64) {
+	e.buf = binary.LittleEndian.AppendUint64(e.buf, math.Float64bits(f))
+}
+func (e *encoder) text(s string) {
+	e.uvarint(len(s))
+	e.buf = append(e.buf, s...)
+}
+func (e *encoder) flag(is bool) {
+	if is {
+		e.buf = append(e.buf, 1)
+	} else {
+		e.buf = append(e.buf, 0)
 	}
-	for family, k := range s.trimmed {
-		m[fieldEpoch+family] = strconv.FormatInt(k, 10)
-	}
-	return append(fields(m), field{fieldApplied, strconv.FormatInt(s.applied, 10)})
 }
 
-// Restore loads the records of a snapshot into an empty store, in any number of calls. It skips a damaged record and
-// counts it in Size.Skipped. A record made under other half-lives ends it with ErrHalfLives, and the store is to be
-// thrown away. The latest time and the applied sequence come back with the store's own record.
-func (s *Store) Restore(ctx context.Context, recs []Record) error {
+// names writes those that are used, in the order of their ids, so that sets keep their order.
+func (e *encoder) names(noun Noun, texts []string, used []bool) {
+	count := 0
+	e.places[noun] = make([]uint32, len(texts))
+	for id := range texts {
+		e.places[noun][id] = uint32(count)
+		if used[id] {
+			count++
+		}
+	}
+	e.uvarint(count)
+	for id, text := range texts {
+		if used[id] {
+			e.text(text)
+		}
+	}
+}
+
+// scores writes the sets of one family and epoch; sc may be nil.
+func (e *encoder) scores(f *Family, sc *scores, grown func(owner uint32) bool) {
+	if sc == nil {
+		sc = &scores{}
+	}
+	if f.Global() {
+		all := set{}
+		for id, score := range sc.global {
+			if score != 0 {
+				all = append(all, entry{uint32(id), score})
+			}
+		}
+		e.set(f.Member, all)
+		return
+	}
+	e.uvarint(len(sc.owned))
+	last := uint32(0)
+	for _, owner := range slices.Sorted(maps.Keys(sc.owned)) {
+		place := e.places[f.Owner][owner]
+		e.uvarint(int(place - last))
+		last = place
+		e.flag(grown(owner))
+		e.set(f.Member, sc.owned[owner])
+	}
+}
+
+func (e *encoder) set(noun Noun, of set) {
+	e.uvarint(len(of))
+	last := uint32(0)
+	for _, m := range of {
+		place := e.places[noun][m.id]
+		e.uvarint(int(place - last))
+		last = place
+		e.float(m.score)
+	}
+}
+
+// Restore loads a snapshot into an empty store. After an error the store is to be thrown away.
+func (s *Store) Restore(data []byte) error {
 	s.writing.Lock()
 	defer s.writing.Unlock()
-	if err := ctx.Err(); err != nil {
-		return fmt.Errorf("restore snapshot: %w", err)
-	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	stamps := make([][]Member, len(Families))
-	d := decoder{codec: s.codec()}
-	for _, rec := range recs {
-		if len(rec.Data) == 0 {
-			continue // was gone already
-		}
-		r, ok := parseRecord(rec.Key)
-		if !ok {
-			s.skipped++
-			continue
-		}
-		c, err := d.decode(r, rec.Data)
-		switch {
-		case errors.Is(err, ErrHalfLives):
-			return fmt.Errorf("restore snapshot: %w", err)
-		case err != nil:
-			s.skipped++
-		default:
-			s.restore(r, c, stamps)
+	if len(data) < 5 || data[0] != snapshotVersion {
+		return fmt.Errorf("%w: version or length", ErrSnapshot)
+	}
+	if binary.LittleEndian.Uint32(data[1:]) != fingerprint() {
+		return ErrHalfLives
+	}
+	d := &decoder{buf: data[5:]}
+	s.applied, s.latest = d.varint(), d.float()
+	for _, f := range Families {
+		if known, k := d.flag(), d.varint(); known {
+			s.trimmed[f.Name] = k
 		}
 	}
-	for i, ms := range stamps {
-		s.restoreNewest(Families[i], ms)
+	for range d.count(3) {
+		key, fields := d.text(), map[string]string{}
+		for range d.count(2) {
+			field := d.text()
+			fields[field] = d.text()
+		}
+		s.facts[key] = fields
 	}
+	for noun := NounFile; noun <= NounTerm; noun++ {
+		for range d.count(1) {
+			s.names[noun].add(d.text())
+		}
+	}
+	for _, f := range Families {
+		for range d.count(2) {
+			s.restoreScores(d, f, d.varint())
+		}
+	}
+	for noun, ids := range s.names {
+		d.bad = d.bad || len(ids.ids) != len(ids.texts) || noun > 0 && s.names[noun].find("") != noID
+	}
+	if d.bad || len(d.buf) > 0 {
+		return fmt.Errorf("%w: content", ErrSnapshot)
+	}
+	s.restoreNewest()
 	return nil
 }
 
-// restore loads one record, and lists its stamps by family.
-func (s *Store) restore(r record, c *content, stamps [][]Member) {
-	switch r.noun {
-	case nounFact:
-		s.facts[r.text] = fieldMap(c.fields)
+// restoreScores reads the sets of one family and epoch.
+func (s *Store) restoreScores(d *decoder, f *Family, epoch int64) {
+	members := len(s.names[f.Member].texts)
+	if f.Global() {
+		for _, m := range d.set(members) {
+			*s.scores(f, epoch).member(m.id) = m.score
+		}
 		return
-	case nounMeta:
-		s.restoreMeta(c.fields)
-		return
 	}
-	id := s.names[r.noun].id(r.text)
-	for _, sc := range c.scores {
-		f := Families[sc.family]
-		if !f.Global() || f.Member != r.noun {
-			continue
+	owner := uint32(0)
+	for range d.count(3) {
+		owner = d.place(owner, len(s.names[f.Owner].texts))
+		grown := d.flag()
+		of := d.set(members)
+		if len(of) == 0 {
+			d.fail()
+			return
 		}
-		*s.scores(f, sc.epoch).member(id) = sc.value
-		if f.Half == 0 {
-			stamps[f.index] = append(stamps[f.index], Member{s.names[r.noun].texts[id], sc.value})
-		}
-	}
-	for _, st := range c.sets {
-		f := Families[st.family]
-		if f.Owner != r.noun || len(st.members) == 0 {
-			continue
-		}
-		s.scores(f, st.epoch).owned[id] = st.members
-		if st.grown || len(st.members) > f.Keep {
-			s.grown[ownedKey{f.index, st.epoch, id}] = true
+		s.scores(f, epoch).owned[owner] = of
+		if grown || len(of) > f.Keep {
+			s.grown[ownedKey{f.index, epoch, owner}] = true
 		}
 	}
 }
 
-// restoreNewest puts the newest stamps in order: they are not in the snapshot, they are the newest of all.
-func (s *Store) restoreNewest(f *Family, ms []Member) {
-	ids := &s.names[f.Member]
-	newest := set{}
-	for _, m := range Best(append(s.members(f.Member, s.newest[f.index]), ms...), NewestKept) {
-		newest = newest.put(ids.id(m.Name), m.Score)
-	}
-	s.newest[f.index] = newest
-}
-
-func fieldMap(fs []field) map[string]string {
-	m := make(map[string]string, len(fs))
-	for _, f := range fs {
-		m[f.name] = f.value
-	}
-	return m
-}
-
-func (s *Store) restoreMeta(fs []field) {
-	for _, f := range fs {
-		n, err := strconv.ParseInt(f.value, 10, 64)
-		family, isEpoch := strings.CutPrefix(f.name, fieldEpoch)
-		switch {
-		case f.name == fieldNewest:
-			if at, err := strconv.ParseFloat(f.value, 64); err == nil {
-				s.latest = max(s.latest, at) // a clock that is behind now does not make it older
+// restoreNewest finds the newest stamps: they are not in the snapshot, they are the newest of all.
+func (s *Store) restoreNewest() {
+	for i, f := range Families {
+		if sc := s.sets[i][0]; f.Half == 0 && sc != nil {
+			var all set
+			for id, at := range sc.global {
+				if at != 0 {
+					all = append(all, entry{uint32(id), at})
+				}
 			}
-		case err != nil:
-		case f.name == fieldApplied:
-			s.applied = max(s.applied, n)
-		case isEpoch:
-			s.trimmed[family] = n
+			for _, m := range Best(s.members(f.Member, all), NewestKept) {
+				s.newest[i] = s.newest[i].put(s.names[f.Member].ids[m.Name], m.Score)
+			}
 		}
 	}
+}
+
+// decoder reads forward; after the first fault every read is zero and bad is set.
+type decoder struct {
+	buf []byte
+	bad bool
+}
+
+func (d *decoder) fail() { d.bad, d.buf = true, nil }
+
+// read takes n bytes.
+func (d *decoder) read(n int) []byte {
+	if n > len(d.buf) {
+		d.fail()
+		return make([]byte, min(n, 8))
+	}
+	b := d.buf[:n]
+	d.buf = d.buf[n:]
+	return b
+}
+
+func (d *decoder) flag() bool { return d.read(1)[0] == 1 }
+
+func (d *decoder) varint() int64 {
+	v, n := binary.Varint(d.buf)
+	if n <= 0 {
+		d.fail()
+		return 0
+	}
+	d.buf = d.buf[n:]
+	return v
+}
+
+// count reads a number of things that take at least size bytes each, so that a damaged count allocates nothing.
+func (d *decoder) count(size int) int {
+	v, n := binary.Uvarint(d.buf)
+	if n <= 0 || v > uint64((len(d.buf)-n)/size) {
+		d.fail()
+		return 0
+	}
+	d.buf = d.buf[n:]
+	return int(v)
+}
+
+func (d *decoder) text() string { return string(d.read(d.count(1))) }
+
+func (d *decoder) float() float64 {
+	f := math.Float64frombits(binary.LittleEndian.Uint64(d.read(8)))
+	if math.IsNaN(f) || math.IsInf(f, 0) {
+		d.fail()
+		return 0
+	}
+	return f
+}
+
+// place reads the place of a name behind another one, of so many names.
+func (d *decoder) place(last uint32, names int) uint32 {
+	v, n := binary.Uvarint(d.buf)
+	if n <= 0 || v >= uint64(names) || int(last)+int(v) >= names {
+		d.fail()
+		return 0
+	}
+	d.buf = d.buf[n:]
+	return last + uint32(v)
+}
+
+// set reads the members of a set, of so many names, in their order.
+func (d *decoder) set(names int) set {
+	n := d.count(9)
+	of := make(set, 0, n)
+	last := uint32(0)
+	for i := range n {
+		id := d.place(last, names)
+		of = append(of, entry{id, d.float()})
+		if d.bad || i > 0 && id == last {
+			d.fail()
+			return nil
+		}
+		last = id
+	}
+	return of
 }

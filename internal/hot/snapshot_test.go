@@ -4,56 +4,98 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"maps"
-	"slices"
 	"testing"
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/hot"
 )
 
-func TestBadRecordsAreSkipped(t *testing.T) {
-	s := hot.New(nil)
-	fill(t, s, 5, func(b *hot.Batch) {
-		for _, p := range []string{"a", "b", "c", "d"} {
-			b.Add(hot.Frequency, "", p, noon, 1)
-		}
-	})
-	recs := dirty(t, s, false)
-	if len(recs) != 5 {
-		t.Fatal(recs)
-	}
-	recs[0].Data = bytes.Clone(recs[0].Data)
-	recs[0].Data[12] ^= 1
-	recs[1].Data = recs[1].Data[:len(recs[1].Data)-1]
-	recs[2].Key = "f:other" // another file's record
-	recs = append(recs, hot.Record{Key: "?", Data: []byte("x")}, hot.Record{Key: "f:gone"})
-	n := hot.New(nil)
-	if err := n.Restore(t.Context(), recs); err != nil {
+func snapshot(t testing.TB, s *hot.Store) []byte {
+	t.Helper()
+	data, err := s.Snapshot(t.Context())
+	if err != nil {
 		t.Fatal(err)
 	}
-	if n.Size().Skipped != 4 || !near(one(t, n, hot.Frequency, "", "d"), 1) || one(t, n, hot.Frequency, "", "a") != 0 {
-		t.Errorf("size is %+v, d is %v", n.Size(), one(t, n, hot.Frequency, "", "d"))
-	}
-	if files := dirty(t, n, true); len(files) != 2 {
-		t.Errorf("it holds %v", files)
-	}
-	if seq, err := n.Applied(t.Context()); seq != 5 || err != nil {
-		t.Errorf("applied is %d, %v", seq, err)
-	}
-	if again := dirty(t, s, false); len(again) != 1 {
-		t.Errorf("still dirty: %v", again)
+	return data
+}
+
+// shorten makes the half-lives of all families an hour until the test ends, and their sets small. So a few days are
+// several epochs.
+func shorten(t *testing.T, keep int) {
+	t.Helper()
+	for _, f := range hot.Families {
+		before := *f
+		t.Cleanup(func() { *f = before })
+		if f.Half > 0 {
+			f.Half = time.Hour
+		}
+		f.Keep, f.Read = min(f.Keep, keep), min(f.Read, keep)
 	}
 }
 
-func TestOtherHalfLivesAreRefused(t *testing.T) {
+// several makes a store with something of everything.
+func several(t testing.TB) *hot.Store {
 	s := hot.New(nil)
-	fill(t, s, 1, func(b *hot.Batch) { b.Add(hot.Frequency, "", "a", noon, 1) })
-	recs := dirty(t, s, true)
-	shorten(t, 32)
-	if err := hot.New(nil).Restore(t.Context(), recs); !errors.Is(err, hot.ErrHalfLives) {
-		t.Errorf("restored: %v", err)
+	b := hot.NewBatch()
+	for i, f := range []string{"dir/a.go", "dir/b.go", "new\nline", "\xff\xfe"} {
+		at := noon.Add(-time.Duration(i) * 40 * time.Hour)
+		b.Stamp(hot.Recency, f, at)
+		for _, family := range hot.Families {
+			owner := map[hot.Noun]string{hot.NounFile: f, hot.NounTag: "go", hot.NounTerm: "word"}[family.Owner]
+			b.Add(family, owner, fmt.Sprint("member", i), at, float64(i-1))
+		}
 	}
+	b.Fact("threshold", "next", "0.6")
+	b.Trim(noon.Add(-time.Hour))
+	if err := s.Apply(t.Context(), b, 4); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// TestSnapshot: a store that is restored writes the same bytes, and knows the last batch.
+func TestSnapshot(t *testing.T) {
+	want := snapshot(t, several(t))
+	n := hot.New(nil)
+	if err := n.Restore(want); err != nil {
+		t.Fatal(err)
+	}
+	if got := snapshot(t, n); !bytes.Equal(got, want) {
+		t.Fatalf("%x\nrestored %x", want, got)
+	}
+	if seq, err := n.Applied(t.Context()); seq != 4 || err != nil {
+		t.Errorf("applied is %d, %v", seq, err)
+	}
+	for i := range want { // cut anywhere, it is refused
+		if err := hot.New(nil).Restore(want[:i]); !errors.Is(err, hot.ErrSnapshot) {
+			t.Fatalf("cut at %d: %v", i, err)
+		}
+	}
+	shorten(t, 32)
+	if err := hot.New(nil).Restore(want); !errors.Is(err, hot.ErrHalfLives) {
+		t.Errorf("restored under other half-lives: %v", err)
+	}
+}
+
+// FuzzRestore: what can be restored is written and restored to the same bytes.
+func FuzzRestore(f *testing.F) {
+	whole := snapshot(f, several(f))
+	f.Add(whole)
+	f.Add(whole[:len(whole)/2])
+	f.Add(append(whole[:5:5], bytes.Repeat([]byte{0xff}, 64)...))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if len(data) > 5 {
+			data = append(whole[:5:5], data[5:]...) // past the fingerprint, where the faults are
+		}
+		s := hot.New(nil)
+		if s.Restore(data) != nil {
+			return
+		}
+		once := snapshot(t, again(t, s)) // without names that only sets of other epochs refer to
+		if !bytes.Equal(once, snapshot(t, again(t, again(t, s)))) {
+			t.Fatal("the snapshot is not stable")
+		}
+	})
 }
 
 // TestNamesAreUsedAgain: files that come and go leave nothing behind after a sweep.
@@ -73,14 +115,8 @@ func TestNamesAreUsedAgain(t *testing.T) {
 			b.Sweep(at)
 		})
 	}
-	live := 0
-	for _, r := range dirty(t, s, true) {
-		if len(r.Data) > 0 {
-			live++
-		}
-	}
-	if ids := hot.IDs(s); live > 200 || ids > 400 {
-		t.Errorf("%d records and %d ids are left of 1000 files", live, ids)
+	if n := len(snapshot(t, s)); n > 5000 {
+		t.Errorf("%d bytes are left of 1000 files", n)
 	}
 }
 
@@ -94,19 +130,8 @@ func TestTickAfterRestart(t *testing.T) {
 			b.Add(hot.Coaccess, "a.go", fmt.Sprint(i), noon, 1)
 		}
 	})
-	records := map[string]hot.Record{}
-	keep := func() {
-		for _, r := range dirty(t, s, false) {
-			records[r.Key] = r
-		}
-	}
-	keep()
 	fill(t, s, 2, func(b *hot.Batch) { b.Trim(noon.Add(time.Minute)) })
-	keep()
-	restarted := hot.New(nil)
-	if err := restarted.Restore(t.Context(), slices.Collect(maps.Values(records))); err != nil {
-		t.Fatal(err)
-	}
+	restarted := again(t, s)
 	later := noon.Add(150 * 24 * time.Hour)
 	for _, x := range []*hot.Store{s, restarted} {
 		fill(t, x, 3, func(b *hot.Batch) { b.Trim(later) })

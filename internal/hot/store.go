@@ -2,7 +2,6 @@ package hot
 
 import (
 	"context"
-	"runtime/metrics"
 	"sync"
 )
 
@@ -10,7 +9,7 @@ import (
 type Store struct {
 	clock Clock
 
-	// writing makes Apply, Restore and Dirty take turns. Whoever holds it may read all below, so a snapshot
+	// writing makes Apply, Restore and Snapshot take turns. Whoever holds it may read all below, so a snapshot
 	// holds up no question. To change what views read takes mu as well.
 	writing sync.Mutex
 	mu      sync.RWMutex
@@ -23,8 +22,6 @@ type Store struct {
 	latest  float64                      // latest time of all events, Unix seconds
 	trimmed map[string]int64             // family name → epoch of its last tick
 	grown   map[ownedKey]bool            // owned sets written since the last tick
-	dirty   map[record]bool              // changed since the last snapshot, beside the names that are marked
-	skipped int                          // records that Restore refused
 }
 
 // ownedKey is an owned set.
@@ -38,7 +35,7 @@ type ownedKey struct {
 func New(clock Clock) *Store {
 	s := &Store{clock: clock, sets: make([]map[int64]*scores, len(Families)), newest: make([]set, len(Families)),
 		facts: map[string]map[string]string{}, latest: Undated, trimmed: map[string]int64{},
-		grown: map[ownedKey]bool{}, dirty: map[record]bool{}}
+		grown: map[ownedKey]bool{}}
 	for i := range s.sets {
 		s.sets[i] = map[int64]*scores{}
 	}
@@ -53,21 +50,6 @@ func (s *Store) Applied(context.Context) (int64, error) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	return s.applied, nil
-}
-
-// Size is what the store holds.
-type Size struct {
-	Bytes   uint64 // this process's Go heap, the store included
-	Skipped int    // snapshot records that Restore refused
-}
-
-// Size counts.
-func (s *Store) Size() Size {
-	heap := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
-	metrics.Read(heap)
-	s.mu.RLock()
-	defer s.mu.RUnlock()
-	return Size{Bytes: heap[0].Value.Uint64(), Skipped: s.skipped}
 }
 
 // scores finds or makes the sets of a family and epoch.
@@ -100,7 +82,6 @@ func (s *Store) setOwned(k ownedKey, to set) {
 		delete(sc.owned, k.owner)
 		delete(s.grown, k)
 	}
-	s.markDirty(Families[k.family].Owner, k.owner)
 }
 
 // members are a set's members with their names.
@@ -111,5 +92,3 @@ func (s *Store) members(noun Noun, of set) []Member {
 	}
 	return ms
 }
-
-func (s *Store) markDirty(noun Noun, id uint32) { s.names[noun].dirty[id] = true }

@@ -21,7 +21,9 @@ func fill(t *testing.T, s *hot.Store, seq int64, with func(b *hot.Batch)) {
 	t.Helper()
 	b := hot.NewBatch()
 	with(b)
-	apply(t, s, seq, b)
+	if err := s.Apply(t.Context(), b, seq); err != nil {
+		t.Fatal(err)
+	}
 }
 
 func one(t *testing.T, s *hot.Store, f *hot.Family, owner, name string) float64 {
@@ -230,7 +232,7 @@ func TestViewsBesideApply(t *testing.T) {
 			}
 		})
 		if seq%50 == 0 {
-			if _, err := s.Dirty(t.Context(), true); err != nil {
+			if _, err := s.Snapshot(t.Context()); err != nil {
 				t.Error(err)
 			}
 		}

@@ -27,17 +27,11 @@ func (s *Store) releaseNames() {
 		s.mu.Lock()
 		for id, text := range s.names[noun].texts {
 			if text != "" && !used[id] {
-				s.releaseName(noun, uint32(id))
+				s.names[noun].release(uint32(id))
 			}
 		}
 		s.mu.Unlock()
 	}
-}
-
-// releaseName frees the id of a name without scores. The snapshot's record of it goes with the next Dirty.
-func (s *Store) releaseName(noun Noun, id uint32) {
-	s.dirty[record{noun, s.names[noun].texts[id]}] = true
-	s.names[noun].release(id)
 }
 
 // used marks the ids of the names that a set refers to.

@@ -19,9 +19,6 @@ func (s *Store) planSets(at float64) (out []change) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for key := range s.grown {
-		s.markDirty(Families[key.family].Owner, key.owner) // its record says that it was written since the last tick
-	}
 	s.grown = map[ownedKey]bool{}
 	return out
 }

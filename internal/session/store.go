@@ -95,9 +95,6 @@ type place struct {
 // continue when they belong to another log, or that is not known.
 func (s *Store) Open(ctx context.Context, log string, last, begin int64) error {
 	s.log = log
-	if begin > 0 && !s.snapshots.Exists() && s.o.Log != nil {
-		s.o.Log.Warn("the cache is gone: what was kept to save time is lost, states of sessions are made again from the log")
-	}
 	var at place
 	v, found, err := s.snapshots.Get(ctx, "")
 	if err != nil && !errors.Is(err, cold.ErrRow) && !errors.Is(err, cold.ErrLostKey) {

@@ -41,6 +41,7 @@ type member struct {
 	*cold.DB
 	t           *Team
 	dir, origin string
+	eraser      *cold.Eraser
 	end         func()
 	n           int
 	appending   sync.Mutex // as in the daemon, one batch is appended at a time
@@ -70,6 +71,8 @@ func (m *member) start() {
 	var err error
 	m.DB, err = cold.Open(m.Context(), filepath.Join(m.dir, "aoa.db"), cold.Options{Now: time.Now, Log: log})
 	m.check(err)
+	m.eraser = &cold.Eraser{DB: m.DB, Now: time.Now,
+		Blobs: cold.NewBlobs(cold.BlobOptions{Path: filepath.Join(m.dir, "cache.db"), Now: time.Now})}
 	m.t, err = New(m.Context(), Options{URL: m.url, Repo: m.repo, Origin: m.origin, Words: func() bool { return m.words },
 		Log: m,
 		Now: time.Now, Info: log, Alert: log})
@@ -97,7 +100,7 @@ func (m *member) Take(ctx context.Context, events []event.Event) error {
 }
 
 func (m *member) Forget(ctx context.Context, meant func(event.Event) bool) (int, error) {
-	return m.ForgetPeers(ctx, meant)
+	return m.eraser.ForgetPeers(ctx, meant)
 }
 
 func (x *crew) check(err error) {
@@ -246,7 +249,7 @@ func TestForgotten(t *testing.T) {
 		x.agree("before", 5)
 		gone := func(what string, f cold.ForgetFilter, told Filter, left int) {
 			t.Helper()
-			_, err := a.DB.Forget(t.Context(), f)
+			_, err := a.eraser.Forget(t.Context(), f)
 			x.check(err)
 			x.check(a.t.Forget(t.Context(), told))
 			fault.Until(t, time.Minute, what, func() bool { return len(b.holds()) == left && len(a.t.now().Forgets) == 0 })

@@ -15,13 +15,12 @@ type Sessions struct {
 	mu       sync.Mutex          // guards what follows
 	sessions map[string]*Session // by id; what tools have just edited is under toolsID
 	views    map[string]*Session // copies for readers, of sessions that have not changed since
-	dirty    map[string]bool     // changed since the last snapshot
 	open     map[string]bool     // that a commit concerns: with a change, or with predictions that wait
 }
 
 // New makes the state before the first event.
 func New() *Sessions {
-	return &Sessions{sessions: map[string]*Session{}, views: map[string]*Session{}, dirty: map[string]bool{},
+	return &Sessions{sessions: map[string]*Session{}, views: map[string]*Session{},
 		open: map[string]bool{}}
 }
 
@@ -71,10 +70,7 @@ func (l *Sessions) Running(at time.Time) []Running {
 }
 
 // touch notes that a session is about to change.
-func (l *Sessions) touch(id string) {
-	l.dirty[id] = true
-	delete(l.views, id)
-}
+func (l *Sessions) touch(id string) { delete(l.views, id) }
 
 // expire ends the sessions that are over at a tick, and those of a clock that ran ahead of it.
 func (l *Sessions) expire(at time.Time) {

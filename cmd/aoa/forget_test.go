@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -64,12 +65,11 @@ func (d *sandbox) knows() (found bool) {
 	return found
 }
 
-// forgotten waits until nothing of the file is left: in no byte of the store, no answer, no log, and no intention.
+// forgotten waits until nothing of the file is left: in no byte of the store, no answer, no log, and no request.
 func (d *sandbox) forgotten() {
 	d.Helper()
 	d.until("the bytes are overwritten", func() bool {
-		left, _ := filepath.Glob(filepath.Join(d.place().Store, "forget-*"))
-		return len(left) == 0 && !d.knows()
+		return !d.knows() && !strings.Contains(d.do("status").err, "forgetting is not finished")
 	})
 	for _, args := range [][]string{{"log", "--json"}, {"stats", "files", "--json"}, {"stage", "list", "--json"}} {
 		if out := d.must(args...); strings.Contains(out, "secretplan") {
@@ -137,15 +137,11 @@ func TestForgetInterrupted(t *testing.T) {
 		daemon := d.daemon()
 		cmd := d.command(d.bin, "forget", secretFile)
 		check(t, cmd.Start())
-		part := []string{`"asked"`, `"log":true`, `"stores":true`}[round%3]
-		d.until("it is under way or done", func() bool {
-			left, _ := filepath.Glob(filepath.Join(d.place().Store, "forget-*.json"))
-			if len(left) == 0 {
-				return !d.knows()
-			}
-			raw, err := os.ReadFile(left[0])
-			return err == nil && strings.Contains(string(raw), part)
+		d.until("the request is written", func() bool {
+			raw, err := os.ReadFile(filepath.Join(d.place().Store, "aoa.db-wal"))
+			return err == nil && bytes.Contains(raw, []byte(secretFile))
 		})
+		fault.Pass(time.Duration(rand.IntN(150)) * time.Millisecond)
 		if round%4 == 3 {
 			check(t, cmd.Process.Signal(os.Interrupt))
 			_ = cmd.Wait()

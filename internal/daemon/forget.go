@@ -3,6 +3,7 @@ package daemon
 import (
 	"context"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/api"
@@ -15,6 +16,7 @@ import (
 type forgetter struct {
 	*Daemon
 	*cold.Eraser
+	results atomic.Int64 // of stages, that the last request cost
 }
 
 func newForgetter(d *Daemon) *forgetter {
@@ -41,7 +43,7 @@ func (r *forgetter) forget(ctx context.Context, req api.ForgetRequest) (out api.
 	gone, err := r.Forget(ctx, f)
 	r.reopen()
 	return api.ForgetAnswer{Events: len(gone.Events), Files: max(len(filesOf(gone.Events)), gone.Files),
-		Commits: gone.Commits, Results: gone.Cached["stage"]}, err
+		Commits: gone.Commits, Results: int(r.results.Load())}, err
 }
 
 // exclusive runs fn while nothing is appended, applied or saved.
@@ -61,7 +63,9 @@ func (r *forgetter) others(ctx context.Context, f cold.ForgetFilter) error {
 	if err := r.team.Forget(ctx, filterOf(f)); err != nil {
 		return err
 	}
-	if _, err := r.handlers.stage.cache.Forget(ctx, f); err != nil || f.Path == "" {
+	results, err := r.handlers.stage.cache.Forget(ctx, f)
+	r.results.Store(int64(results))
+	if err != nil || f.Path == "" {
 		return err
 	}
 	return r.worktrees.ForgetContents(f.Path)

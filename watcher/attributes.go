@@ -1,8 +1,12 @@
 package watcher
 
 import (
+	"cmp"
+	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/go-git/go-git/v5/plumbing/format/gitattributes"
 )
 
 // attrRule is a line of a .gitattributes file that sets one of linguist's two attributes.
@@ -35,39 +39,28 @@ func readAttrs(name string, fold bool) []attrRule {
 	return out
 }
 
-// parseAttr reads "pattern attr attr…". Negated patterns are forbidden there, and a pattern for a folder
+// dashed matches "-attr=value" and "!attr=value", where git ignores the value and go-git refuses the line.
+var dashed = regexp.MustCompile(`([ \t][-!][^ \t=]+)=[^ \t]*`)
+
+// parseAttr reads "pattern attr attr…" as go-git does. Negated patterns are forbidden there, and a pattern for a folder
 // matches no file.
 func parseAttr(line string, fold bool) (a attrRule, ok bool) {
-	line = strings.TrimSpace(line)
-	if line == "" || line[0] == '#' || strings.HasPrefix(line, "[attr]") {
+	parsed, err := gitattributes.ParseAttributesLine(dashed.ReplaceAllString(line, "$1"), nil, false)
+	if err == nil && strings.HasPrefix(strings.TrimSpace(line), `"`) { // go-git leaves the escapes
+		parsed.Name, err = strconv.Unquote(`"` + parsed.Name + `"`)
+	}
+	if err != nil || strings.HasPrefix(parsed.Name, "!") {
 		return a, false
 	}
-	var text, rest string
-	if line[0] == '"' {
-		quoted, err := strconv.QuotedPrefix(line)
-		if err != nil {
-			return a, false
+	for _, attr := range parsed.Attributes {
+		m := isTrue
+		switch {
+		case attr.IsUnset(), attr.Value() == "false", attr.Value() == "0":
+			m = isFalse
+		case attr.IsUnspecified():
+			m = isUnset
 		}
-		if text, err = strconv.Unquote(quoted); err != nil {
-			return a, false
-		}
-		rest = line[len(quoted):]
-	} else {
-		end := strings.IndexAny(line, " \t")
-		if end < 0 {
-			return a, false
-		}
-		text, rest = line[:end], line[end:]
-	}
-	if strings.HasPrefix(text, "!") {
-		return a, false
-	}
-	for _, word := range strings.Fields(rest) {
-		name, m := attrMark(word)
-		if !attrName(name) {
-			return a, false // as git does it
-		}
-		switch name {
+		switch attr.Name() {
 		case "linguist-generated":
 			a.generated = m
 		case "linguist-vendored":
@@ -77,44 +70,18 @@ func parseAttr(line string, fold bool) (a attrRule, ok bool) {
 	if a.generated == unsaid && a.vendored == unsaid {
 		return a, false
 	}
-	a.pattern, ok = pattern{}.finish(text, fold)
+	a.pattern, ok = pattern{}.finish(parsed.Name, fold)
 	return a, ok
 }
-
-func attrMark(word string) (name string, m mark) {
-	name, value, has := strings.Cut(word, "=")
-	switch {
-	case strings.HasPrefix(name, "-"):
-		return name[1:], isFalse
-	case strings.HasPrefix(name, "!"):
-		return name[1:], isUnset
-	case has && (value == "false" || value == "0"):
-		return name, isFalse
-	}
-	return name, isTrue
-}
-
-func attrName(name string) bool {
-	return name != "" && name[0] != '-' && !strings.HasPrefix(name, "builtin_") && strings.Trim(name, attrNameBytes) == ""
-}
-
-const attrNameBytes = "-._0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 // linguist is what the attributes decide: drop if one of the two is true, keep if one is false, which overrides what
 // the name suggests.
 func (rs *rules) linguist(d *dirRules, path, base string) opinion {
 	var generated, vendored mark
 	scan := func(list []attrRule, rel string) {
-		for i := len(list) - 1; i >= 0 && (generated == unsaid || vendored == unsaid); i-- {
-			a := &list[i]
-			if !a.match(rel, base, false) {
-				continue
-			}
-			if generated == unsaid {
-				generated = a.generated
-			}
-			if vendored == unsaid {
-				vendored = a.vendored
+		for i := len(list) - 1; i >= 0; i-- {
+			if a := &list[i]; a.match(rel, base, false) {
+				generated, vendored = cmp.Or(generated, a.generated), cmp.Or(vendored, a.vendored)
 			}
 		}
 	}

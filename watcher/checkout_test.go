@@ -138,7 +138,6 @@ func (d *checkout) watch(o WatchOptions, with ...func(*Watcher)) *watching {
 		d.t.Fatal(err)
 	}
 	w := NewWatcher(r, testOptions(r, o))
-	w.activeOnly = false // these repositories are small, also for kqueue
 	for _, set := range with {
 		set(w)
 	}
@@ -162,14 +161,17 @@ func (d *checkout) watch(o WatchOptions, with ...func(*Watcher)) *watching {
 	return s
 }
 
-// until collects events until enough is true.
+// until collects events until enough is true. It nudges the watcher, as hooks do.
 func (s *watching) until(what string, enough func() bool) {
 	s.t.Helper()
-	deadline := time.After(patience)
+	nudge, deadline := time.NewTicker(100*time.Millisecond), time.After(patience)
+	defer nudge.Stop()
 	for !enough() {
 		select {
 		case batch := <-s.events:
 			s.seen = append(s.seen, batch...)
+		case <-nudge.C:
+			s.w.Nudge()
 		case <-deadline:
 			s.t.Fatalf("no %s in time; seen: %s", what, strings.Join(s.summary(), ", "))
 		}

@@ -61,34 +61,17 @@ func literal(p string) (c byte, n int) {
 	return p[1], 2
 }
 
-// posixClass reports whether a byte is in a POSIX class, in the C locale.
+// posixClasses are the POSIX classes in the C locale, as pairs of first and last byte.
+var posixClasses = map[string]string{
+	"alnum": "09AZaz", "alpha": "AZaz", "blank": "  \t\t", "cntrl": "\x00\x1f\x7f\x7f", "digit": "09", "graph": "!~",
+	"lower": "az", "print": " ~", "punct": "!/:@[`{~", "space": "  \t\r", "upper": "AZ", "xdigit": "09AFaf",
+}
+
 func posixClass(name string, c byte) bool {
-	lower, upper, digit := c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9'
-	switch name {
-	case "alnum":
-		return lower || upper || digit
-	case "alpha":
-		return lower || upper
-	case "blank":
-		return c == ' ' || c == '\t'
-	case "cntrl":
-		return c < 0x20 || c == 0x7f
-	case "digit":
-		return digit
-	case "graph":
-		return c > 0x20 && c < 0x7f
-	case "lower":
-		return lower
-	case "print":
-		return c >= 0x20 && c < 0x7f
-	case "punct":
-		return c > 0x20 && c < 0x7f && !lower && !upper && !digit
-	case "space":
-		return c == ' ' || (c >= '\t' && c <= '\r')
-	case "upper":
-		return upper
-	case "xdigit":
-		return digit || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F')
+	for in := posixClasses[name]; in != ""; in = in[2:] {
+		if in[0] <= c && c <= in[1] {
+			return true
+		}
 	}
 	return false
 }

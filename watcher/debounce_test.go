@@ -158,13 +158,13 @@ func TestWindowWithoutItsEnd(t *testing.T) {
 func TestTemporary(t *testing.T) {
 	for _, name := range []string{".main.go.swp", ".main.go.swx", "4913", "main.go~", "a___jb_tmp___", "a___jb_old___",
 		".#main.go", "#main.go#", "x.tmp", "sedAb12Zz", ".goutputstream-X1", "a.go.tmp.1234.1700000000"} {
-		if !temporary(name) {
+		if !temporary.MatchString(name) {
 			t.Errorf("%s is no temporary name", name)
 		}
 	}
 	for _, name := range []string{"main.go", "sedan.txt", "sed", "#", "tmp", "tmp.go", "template.tmpl", "a.tmp.go",
 		"49130"} {
-		if temporary(name) {
+		if temporary.MatchString(name) {
 			t.Errorf("%s is a temporary name", name)
 		}
 	}

@@ -130,38 +130,6 @@ func TestPolling(t *testing.T) {
 	}
 }
 
-// TestActiveFoldersOnly is macOS: only folders with recent work are watched, git status finds the rest.
-func TestActiveFoldersOnly(t *testing.T) {
-	t.Parallel()
-	d := twentyFolders(t)
-	d.age()
-	d.write("d01/a.go", "today's work")
-	s := d.watch(WatchOptions{}, func(w *Watcher) { w.activeOnly = true })
-	if st := s.w.Status(); st.Watched != 1 || st.Folders != 21 || st.Partial {
-		t.Errorf("status %+v, want only d01 watched", st)
-	}
-	d.write("d01/a.go", "more of today's")
-	s.until("watched save", func() bool { return slices.Contains(s.summary(), "save d01/a.go") })
-	d.write("d02/a.go", "elsewhere")
-	s.w.Nudge()
-	s.until("save found by git status", func() bool { return slices.Contains(s.summary(), "save d02/a.go") })
-	s.seen = nil
-	d.write("d02/a.go", "watched by now")
-	s.until("save", func() bool { return slices.Contains(s.summary(), "save d02/a.go") })
-	if st := s.w.Status(); st.Watched < 2 {
-		t.Errorf("status %+v: d02 is not watched", st)
-	}
-}
-
-func TestMaxWatches(t *testing.T) {
-	d := twentyFolders(t)
-	out := &logBuffer{}
-	s := d.watch(WatchOptions{Log: out.log()}, func(w *Watcher) { w.watchLimit = func() int { return 12 } })
-	if st := s.w.Status(); st.Watched == 0 || st.Watched >= 12 || !st.Partial || out.warnings() != 1 {
-		t.Errorf("status %+v, %d warnings", st, out.warnings())
-	}
-}
-
 // TestOverflow: the reports takes 10 paths, the rest of the burst is lost and found again by a survey.
 func TestOverflow(t *testing.T) {
 	t.Parallel()
@@ -295,33 +263,28 @@ func TestQuietTime(t *testing.T) {
 	})
 }
 
-// statusCalls runs a watcher on a false clock, with a folder that is watched only if it had recent work, while a hook
-// reports work twice a second for two minutes. It returns when `git status` ran, which takes so long.
-func statusCalls(t *testing.T, age, took time.Duration) (begun []time.Duration) {
+// TestSlowStatus runs a watcher that polls on a false clock, while a hook reports work twice a second for two minutes: a
+// `git status` of five seconds is followed by a pause of several times that.
+func TestSlowStatus(t *testing.T) {
+	const took = 5 * time.Second
 	d := newCheckout(t)
 	d.write("a.go", "x")
-	d.write("sub/b.go", "x")
 	d.commit("first")
 	r, err := OpenRepo(t.Context(), d.root, d.env)
-	if err != nil {
+	if err = errors.Join(err, os.Chtimes(d.abs("a.go"), time.Unix(1, 0), time.Unix(1, 0))); err != nil {
 		t.Fatal(err)
 	}
 	synctest.Test(t, func(t *testing.T) {
-		at := time.Now().Add(-age)
-		if err := errors.Join(os.Chtimes(d.abs("a.go"), at, at), os.Chtimes(d.abs("sub/b.go"), at, at)); err != nil {
-			t.Fatal(err)
-		}
 		ctx, cancel := context.WithCancel(t.Context())
-		w := NewWatcher(r, testOptions(r, WatchOptions{Files: func() []event.Path {
-			return []event.Path{"a.go",
-				"sub/b.go"}
-		}}))
-		w.activeOnly = true
-		w.open = func() (notifier, error) { return idleNotifier(), nil }
-		begin := time.Now()
+		w := NewWatcher(r, testOptions(r, WatchOptions{Poll: true, Files: func() []event.Path { return []event.Path{"a.go"} }}))
+		var ended time.Time
+		calls := 0
 		w.differing = func(context.Context) (map[event.Path]bool, error) {
-			begun = append(begun, time.Since(begin))
+			if calls++; calls > 1 && time.Since(ended) < 4*took {
+				t.Errorf("a pause of %v after a git status of %v", time.Since(ended), took)
+			}
 			<-time.After(took) // in a synctest bubble
+			ended = time.Now()
 			return nil, nil
 		}
 		done := make(chan error)
@@ -332,31 +295,8 @@ func statusCalls(t *testing.T, age, took time.Duration) (begun []time.Duration) 
 			<-time.After(500 * time.Millisecond) // in a synctest bubble
 		}
 		cancel()
-		if err := <-done; err != nil {
-			t.Error(err)
+		if err := <-done; err != nil || calls < 2 {
+			t.Errorf("%v; git status ran %d times", err, calls)
 		}
 	})
-	return begun
-}
-
-// TestSlowStatus: where folders are not watched, a `git status` of five seconds is followed by a pause of several
-// times that.
-func TestSlowStatus(t *testing.T) {
-	const took = 5 * time.Second
-	begun := statusCalls(t, 48*time.Hour, took)
-	if len(begun) < 2 {
-		t.Fatalf("git status ran at %v", begun)
-	}
-	for i := range len(begun) - 1 {
-		if pause := begun[i+1] - begun[i] - took; pause < 4*took {
-			t.Errorf("a pause of %v after a git status of %v", pause, took)
-		}
-	}
-}
-
-// TestNudgeWithoutUnwatched: where every folder is watched, also on macOS, `git status` does not run.
-func TestNudgeWithoutUnwatched(t *testing.T) {
-	if begun := statusCalls(t, time.Minute, time.Millisecond); len(begun) != 0 {
-		t.Errorf("git status ran at %v", begun)
-	}
 }

@@ -2,7 +2,6 @@ package watcher
 
 import (
 	"strings"
-	"time"
 
 	"github.com/aoa-dev/aoa/internal/event"
 )
@@ -11,8 +10,7 @@ import (
 // Run uses them.
 type dir struct {
 	watched bool
-	opaque  bool      // another repository (submodule, clone, linked worktree): nothing below counts
-	active  time.Time // the newest change of a file in it
+	opaque  bool // another repository (submodule, clone, linked worktree): nothing below counts
 	files   map[string]stamp
 	subs    map[string]*dir
 }
@@ -82,9 +80,6 @@ func (d *dir) put(base string, s stamp) {
 		d.files = map[string]stamp{}
 	}
 	d.files[base] = s
-	if t := time.Unix(0, s.mtime); s.size != unknownSize && t.After(d.active) {
-		d.active = t
-	}
 }
 
 // each visits the folder and all below it, parents first. path is the folder's own.

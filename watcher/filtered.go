@@ -76,11 +76,14 @@ type indexStat struct {
 	changed time.Time
 }
 
-// same reports whether the file has this size and time.
+// same reports whether the file has this size and time. Some gits write the time without nanoseconds.
 func (s indexStat) same(file string) bool {
 	fi, err := os.Lstat(file)
-	return err == nil && uint32(fi.Size()) == s.size &&
-		sameTime(fi.ModTime(), s.changed) // as the index does
+	if err != nil || uint32(fi.Size()) != s.size { // as the index does
+		return false
+	}
+	return fi.ModTime().Equal(s.changed) ||
+		s.changed.Nanosecond() == 0 && fi.ModTime().Truncate(time.Second).Equal(s.changed)
 }
 
 // maxNamed is how many files a command line names. For more the whole index is listed.

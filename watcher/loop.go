@@ -158,11 +158,8 @@ func (w *Watcher) beat(ctx context.Context) error {
 		w.in.headAt = at
 	}
 	w.in.mu.Unlock()
-	if w.sparse() {
-		w.pollActive(at)
-		if !at.Before(w.mayReconcile(reconcileEvery)) {
-			w.reconcile(ctx)
-		}
+	if w.sparse() && !at.Before(w.mayReconcile(reconcileEvery)) {
+		w.reconcile(ctx)
 	}
 	return nil
 }

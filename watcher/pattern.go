@@ -21,7 +21,6 @@ const (
 	wild   patternKind = iota
 	equal              // no wildcard at all
 	suffix             // "*" and then text without a wildcard
-	prefix             // text without a wildcard and then "*"
 )
 
 // parsePattern reads one line of an ignore file; ok is false for blanks and comments.
@@ -66,8 +65,6 @@ func (p pattern) finish(text string, fold bool) (pattern, bool) {
 		if p.kind, p.text = suffix, text[1:]; fold {
 			p.text = lowerASCII(p.text)
 		}
-	case !p.whole && text[len(text)-1] == '*' && !strings.ContainsAny(text[:len(text)-1], `*?[\`):
-		p.kind, p.text = prefix, text[:len(text)-1]
 	}
 	return p, true
 }
@@ -103,8 +100,6 @@ func (p *pattern) match(path, base string, isDir bool) bool {
 		return s == p.text
 	case suffix:
 		return strings.HasSuffix(s, p.text)
-	case prefix:
-		return strings.HasPrefix(s, p.text)
 	}
 	// git compares the part without wildcards first, so that a ** right behind it is at a beginning and
 	// crosses slashes, unlike in its manual.

@@ -1,7 +1,6 @@
 package watcher
 
 import (
-	"cmp"
 	"context"
 	"slices"
 	"time"
@@ -9,35 +8,9 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// maxPolled bounds the folders that are read every beat: about 5 ms for 128 folders of 20 files.
-const maxPolled = 128
-
 // sparse reports whether some folders are not watched.
 func (w *Watcher) sparse() bool {
-	return w.polling || w.partial.Load() || w.activeOnly && w.watched.Load() < w.known.Load()
-}
-
-// pollActive reads the unwatched folders with the most recent work. What it finds may be git's.
-func (w *Watcher) pollActive(at time.Time) {
-	if w.activeOnly && !w.full {
-		return // active folders are watched
-	}
-	type candidate struct {
-		path string
-		d    *dir
-	}
-	var some []candidate
-	w.tree.each("", func(path string, d *dir) {
-		if !d.watched && !d.opaque && (path == "" || at.Sub(d.active) < activeFor) {
-			some = append(some, candidate{path, d})
-		}
-	})
-	slices.SortFunc(some, func(a, b candidate) int {
-		return cmp.Or(b.d.active.Compare(a.d.active), cmp.Compare(a.path, b.path))
-	})
-	for _, c := range some[:min(len(some), maxPolled)] {
-		w.scan(c.path, c.d, scanMode{at: at, maybeGit: true})
-	}
+	return w.polling || w.partial.Load()
 }
 
 // reconcile finds changes in folders that are not watched: files that differ from the index and from what is known.
@@ -55,18 +28,14 @@ func (w *Watcher) reconcile(ctx context.Context) {
 		if d != nil && d.watched {
 			continue
 		}
-		if d == nil && w.tree.foreign(p.Dir()) {
-			continue
+		if d != nil || !w.tree.foreign(p.Dir()) {
+			w.in.touch(p, true, at)
 		}
-		if d != nil {
-			d.active = at // the folder of uncommitted work is among those that are watched next
-		}
-		w.in.touch(p, true, at)
 	}
 	w.full = false
 	w.maxWatches = w.watchLimit()
 	w.watchGitFolders()
-	w.watchActive(at)
+	w.watchMore(at)
 	if !w.full && !w.polling {
 		w.partial.Store(false)
 		w.shortage.Store(nil)
@@ -75,26 +44,16 @@ func (w *Watcher) reconcile(ctx context.Context) {
 	w.known.Store(int64(len(w.folders())))
 }
 
-// watchActive watches the folders with recent work, as far as there are watches. Where a watch costs file descriptors
-// it ends those of folders without recent work.
-func (w *Watcher) watchActive(at time.Time) {
-	if w.polling {
-		return
-	}
-	for _, path := range w.folders() {
-		d := w.tree.find(path)
-		if d == nil {
-			continue
+// watchMore watches the folders that are not watched yet, as far as there are watches.
+func (w *Watcher) watchMore(at time.Time) {
+	w.tree.each("", func(path string, d *dir) {
+		if d.watched || w.full || w.polling {
+			return
 		}
-		switch idle := at.Sub(d.active) > activeFor; {
-		case idle && w.activeOnly && path != "":
-			w.unwatch(path, d)
-		case !d.watched:
-			if w.watch(path, d); d.watched {
-				w.scan(path, d, scanMode{at: at, maybeGit: true})
-			}
+		if w.watch(path, d); d.watched {
+			w.scan(path, d, scanMode{at: at, maybeGit: true})
 		}
-	}
+	})
 }
 
 // isRules reports whether a file of that name holds ignore rules.
@@ -106,18 +65,10 @@ func (w *Watcher) rulesIn(paths []event.Path) bool {
 	return slices.ContainsFunc(paths, func(p event.Path) bool { return isRules(p.Base()) })
 }
 
-// reloadRules reads the ignore rules again.
-func (w *Watcher) reloadRules() {
-	w.repo.loadRules()
-	w.in.mu.Lock()
-	clear(w.in.muted)
-	w.in.mu.Unlock()
-}
-
 // reload applies changed ignore rules: folders that are ignored now are forgotten, those that are no longer ignored are
 // entered.
 func (w *Watcher) reload(ctx context.Context) {
-	w.reloadRules()
+	w.repo.loadRules()
 	files, err := w.repo.Files(ctx)
 	if err != nil {
 		w.o.Log.Debug("listing files after a change of ignore rules", "error", err)

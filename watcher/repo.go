@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"sync/atomic"
 
@@ -156,37 +157,22 @@ func (r *Repo) worktrees() []locate.Repository {
 	return out
 }
 
-// normalizeURL takes scheme, user, password, default port and ".git" off an address, so that all spellings of
-// one remote are equal: "git@github.com:u/r.git" and "https://x:y@GitHub.com/u/r" are "github.com/u/r". The
-// path of a local clone stays a path.
+// remote matches the address of a remote: an optional scheme and user, then the host and a path behind a slash or,
+// where there is no scheme, a colon. A host of one letter is a drive of Windows.
+var remote = regexp.MustCompile(`^(?:(?:[\w+.-]+://)(?:[^/]*@)?([^/]+?)(?::(?:22|80|443|9418))?(?:/+|$)|(?:[^/\\:]*@)?([^/\\:@]{2,}):/*)(.*)$`)
+
+// normalizeURL takes scheme, user, password, port and ".git" off an address, so that all spellings of one remote are
+// equal: "git@github.com:u/r.git" and "https://x:y@GitHub.com/u/r" are "github.com/u/r". The path of a local clone
+// stays a path.
 func normalizeURL(s string) string {
 	s = strings.TrimSpace(s)
-	rest, scheme := s, false
-	if i := strings.Index(s, "://"); i > 0 {
-		rest, scheme = s[i+3:], true
-		if strings.EqualFold(s[:i], "file") {
-			return trimGit(rest)
-		}
+	if file, ok := strings.CutPrefix(s, "file://"); ok {
+		return trimGit(file)
 	}
-	slash := strings.IndexAny(rest, `/\`)
-	colon := strings.IndexByte(rest, ':')
-	if !scheme && (colon < 0 || (slash >= 0 && slash < colon) || colon == 1) {
-		return trimGit(rest) // a path, also C:\repo
+	if m := remote.FindStringSubmatch(s); m != nil {
+		return trimGit(strings.ToLower(m[1]+m[2]) + "/" + m[3])
 	}
-	end := slash
-	if !scheme || end < 0 {
-		if end = colon; end < 0 {
-			end = len(rest)
-		}
-	}
-	host, path := rest[:end], strings.TrimLeft(rest[end:], "/:")
-	if i := strings.LastIndexByte(host, '@'); i >= 0 {
-		host = host[i+1:]
-	}
-	for _, port := range []string{":22", ":80", ":443", ":9418"} {
-		host = strings.TrimSuffix(host, port)
-	}
-	return trimGit(strings.ToLower(host) + "/" + path)
+	return trimGit(s)
 }
 
 func trimGit(s string) string {

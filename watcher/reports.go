@@ -25,13 +25,12 @@ type reports struct {
 	saves      debouncer           // changes outside git's window
 	maybeGit   map[event.Path]bool // changes that may be git's: `git status` decides
 	window     gitWindow
-	moves      []move              // in order: what was created, renamed or removed and may be a folder
-	headAt     time.Time           // last sign that HEAD or a ref moved; zero: none since HEAD was read
-	maybeGitAt time.Time           // when maybeGit was last added to
-	lostAt     time.Time           // when reports were first lost; zero: none since the last recovery
-	muted      map[event.Path]bool // ignored files that keep changing
-	nudged     bool                // a hook may have changed files
-	rules      bool                // .git/info changed: ignore rules must be read again
+	moves      []move    // in order: what was created, renamed or removed and may be a folder
+	headAt     time.Time // last sign that HEAD or a ref moved; zero: none since HEAD was read
+	maybeGitAt time.Time // when maybeGit was last added to
+	lostAt     time.Time // when reports were first lost; zero: none since the last recovery
+	nudged     bool      // a hook may have changed files
+	rules      bool      // .git/info changed: ignore rules must be read again
 }
 
 // watchRoot is a folder that is watched with what is below it.
@@ -51,7 +50,7 @@ type move struct {
 
 func newReports(r *Repo, quiet, atMost time.Duration) *reports {
 	in := &reports{wake: make(chan struct{}, 1), limit: maxPending, saves: newDebouncer(quiet, atMost),
-		maybeGit: map[event.Path]bool{}, muted: map[event.Path]bool{}}
+		maybeGit: map[event.Path]bool{}}
 	in.addRoot(string(r.Root), false, false)
 	in.addRoot(r.CommonDir, true, r.CommonDir == r.GitDir)
 	if r.GitDir != r.CommonDir {
@@ -160,9 +159,6 @@ func (in *reports) touch(p event.Path, maybeGit bool, at time.Time) {
 }
 
 func (in *reports) touchLocked(p event.Path, maybeGit bool, at time.Time) {
-	if in.muted[p] {
-		return
-	}
 	if maybeGit || in.maybeGit[p] {
 		in.saves.drop(p)
 		in.maybeGit[p], in.maybeGitAt = true, at
@@ -196,16 +192,6 @@ func (in *reports) signal() {
 	case in.wake <- struct{}{}:
 	default:
 	}
-}
-
-// mute leaves out further reports of an ignored file, for a while.
-func (in *reports) mute(p event.Path) {
-	in.mu.Lock()
-	defer in.mu.Unlock()
-	if len(in.muted) >= 4096 {
-		clear(in.muted)
-	}
-	in.muted[p] = true
 }
 
 // concernsHead reports whether a file of a git dir changes when HEAD or a counted ref moves.

@@ -98,11 +98,7 @@ func (w *Watcher) compareFile(p event.Path) (f fileChange, changed bool) {
 		return f, false
 	}
 	if !f.had {
-		if temporary(p.Base()) || w.tree.foreign(p.Dir()) {
-			return f, false
-		}
-		if w.repo.Ignored(p) {
-			w.in.mute(p)
+		if temporary.MatchString(p.Base()) || w.tree.foreign(p.Dir()) || w.repo.Ignored(p) {
 			return f, false
 		}
 	}

@@ -46,9 +46,7 @@ func (w *Watcher) enter(ctx context.Context, files []event.Path, since time.Time
 			d.put(p.Base(), stamp{size: unknownSize})
 		}
 	}
-	if !w.activeOnly {
-		w.tree.each("", w.watch)
-	}
+	w.tree.each("", w.watch)
 	h := scanMode{at: w.o.Now(), record: true, since: since, maybeGit: true}
 	for _, path := range w.folders() {
 		if err := ctx.Err(); err != nil {
@@ -57,9 +55,6 @@ func (w *Watcher) enter(ctx context.Context, files []event.Path, since time.Time
 		if d := w.tree.find(path); d != nil {
 			w.scan(path, d, h)
 		}
-	}
-	if w.activeOnly {
-		w.watchActive(h.at)
 	}
 	w.known.Store(int64(len(w.folders())))
 	return nil
@@ -74,7 +69,7 @@ func (w *Watcher) folders() []string {
 
 // watch watches a folder if there are watches for it.
 func (w *Watcher) watch(path string, d *dir) {
-	if d.watched || d.opaque || w.polling || w.full || (w.activeOnly && w.o.Now().Sub(d.active) > activeFor) {
+	if d.watched || d.opaque || w.polling || w.full {
 		return
 	}
 	if w.maxWatches > 0 && w.watches+len(w.gitDirs)+cost(d) > w.maxWatches {
@@ -190,9 +185,6 @@ func (w *Watcher) scanFile(path string, d *dir, e fs.DirEntry, h scanMode) {
 		return
 	}
 	now := stampOf(fi)
-	if had && fi.ModTime().After(d.active) {
-		d.active = fi.ModTime()
-	}
 	switch {
 	case had && old.same(now):
 		return
@@ -243,9 +235,6 @@ func (w *Watcher) addDir(path string, h scanMode) {
 		d.opaque = true
 		return
 	}
-	if !h.record {
-		d.active = h.at
-	}
 	h.deep = true
 	w.watch(path, d)
 	w.scan(path, d, h)
@@ -287,7 +276,7 @@ func (w *Watcher) applyMoves(at time.Time) {
 	w.in.moves, w.in.rules = nil, false
 	w.in.mu.Unlock()
 	if rules {
-		w.reloadRules()
+		w.repo.loadRules()
 	}
 	for _, m := range moves {
 		switch {
@@ -302,7 +291,7 @@ func (w *Watcher) applyMoves(at time.Time) {
 		case event.Path(m.path).Base() == ".git":
 			w.forgetDir(event.Path(m.path).Dir())
 		case isRules(event.Path(m.path).Base()):
-			w.reloadRules()
+			w.repo.loadRules()
 		case isDir(w.abs(m.path)):
 			w.addDir(m.path, scanMode{at: at, maybeGit: m.maybeGit})
 		}

@@ -3,13 +3,10 @@ package watcher
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/aoa-dev/aoa/internal/event"
-	"github.com/aoa-dev/aoa/internal/git"
 )
 
 // Changed returns the files that differ from HEAD in the index or on disk, deleted ones and new ones that are not
@@ -46,13 +43,9 @@ func (r *Repo) Staged(ctx context.Context) ([]event.Path, error) {
 }
 
 // differing returns the files that differ from the index: changed, deleted or new and not ignored. Conflicts are left
-// out, because git wrote their markers, and so are submodules. The index is not refreshed and not locked. Where git
-// would run a repository's filters, sizes and times decide.
+// out, because git wrote their markers, and so are submodules. The index is not refreshed and not locked.
 func (r *Repo) differing(ctx context.Context) (map[event.Path]bool, error) {
 	found, err := r.status(ctx)
-	if errors.Is(err, git.ErrFilters) {
-		return r.differingIndex(ctx)
-	}
 	if err != nil {
 		return nil, err
 	}
@@ -80,30 +73,6 @@ func (r *Repo) status(ctx context.Context) ([]fileStatus, error) {
 		return nil, err
 	}
 	return r.trustStat(ctx, found)
-}
-
-// differingIndex is differing by sizes and times alone.
-func (r *Repo) differingIndex(ctx context.Context) (map[event.Path]bool, error) {
-	tracked, err := r.indexStats(ctx, nil)
-	if err != nil {
-		return nil, err
-	}
-	others, err := r.run(ctx, "ls-files", "-z", "-t", "-o", "--exclude-standard")
-	differ := setOf(parseLsFiles(others))
-	for p, s := range tracked {
-		if !s.same(r.Root.Abs(p)) {
-			differ[p] = true
-		}
-	}
-	return differ, err
-}
-
-// sameTime compares a file's time with the index's, which some gits write without nanoseconds.
-func sameTime(file, idx time.Time) bool {
-	if idx.Nanosecond() == 0 {
-		file = file.Truncate(time.Second)
-	}
-	return file.Equal(idx)
 }
 
 // fileStatus is one record of git status.

@@ -21,11 +21,10 @@ var ErrRepoGone = errors.New("the repository is gone")
 
 // Intervals of what the watcher checks without a report.
 const (
-	beatEvery      = 2 * time.Second  // HEAD, the repository's existence, polled folders
-	reconcileEvery = 30 * time.Second // `git status`, where not every folder is watched
+	beatEvery      = 2 * time.Second  // HEAD, the repository's existence
+	reconcileEvery = 10 * time.Second // `git status`, where not every folder is watched
 	nudgeEvery     = time.Second      // the same when a hook may have changed files
 	statusShare    = 10               // `git status` runs for at most one part in so many of the time
-	activeFor      = 24 * time.Hour   // on macOS a folder without a change for so long is not watched
 )
 
 // bulkSize is how many files saved at once are several events. More are one.
@@ -51,10 +50,10 @@ type WatchOptions struct {
 // differs from the index and is a save.
 //
 // Folders that hold files are watched, ignored ones are not. A new folder is read after its watch is set. Part of the
-// tree is not watched where the system has too few watches (at most half of those that it allows a user are taken), on
-// network mounts, on macOS, where kqueue opens every file, and on Windows, where a watch of a folder forbids to rename
-// the one above it. There recent folders are read every 2 s, and `git status` runs every 30 s and after Nudge, for at
-// most a tenth of the time.
+// tree is not watched where the system has too few watches (at most half of those that it allows a user are taken; on
+// macOS a watch costs an open file for each file of the folder), on network mounts, and on Windows, where a watch of a
+// folder forbids to rename the one above it. There `git status` runs every 10 s and after Nudge, for at most a tenth of
+// the time.
 //
 // A watch costs about 1 KB in the kernel, a file about 100 bytes, a report about 1 µs. The start reads every folder
 // once: 2,000 folders in about 0.1 s. An idle Watcher reads HEAD every 2 s.
@@ -86,7 +85,6 @@ type Watcher struct {
 	open       func() (notifier, error)                           // opens the system's watcher
 	differing  func(context.Context) (map[event.Path]bool, error) // see Repo.differing
 	watchLimit func() int                                         // see there
-	activeOnly bool                                               // only folders with recent work are watched
 	bulk       int
 
 	ready    chan struct{} // closed by Run when every folder is watched: a save after that is seen
@@ -114,7 +112,7 @@ type WatchStatus struct {
 func NewWatcher(r *Repo, o WatchOptions) *Watcher {
 	return &Watcher{repo: r, o: o, in: newReports(r, o.Quiet, o.AtMost), tree: &dir{}, gitDirs: map[string]bool{},
 		open: openNotifier, differing: r.differing, watchLimit: watchLimit,
-		activeOnly: kqueue, bulk: bulkSize, ready: make(chan struct{})}
+		bulk: bulkSize, ready: make(chan struct{})}
 }
 
 // Run watches until ctx ends. It gives every batch of events to emit (save, delete, rename, branch; see saves.go) and
@@ -142,7 +140,7 @@ func (w *Watcher) Run(ctx context.Context, emit func([]event.Event), head func()
 func (w *Watcher) Status() WatchStatus {
 	s := WatchStatus{Watched: int(w.watched.Load()), Folders: int(w.known.Load()), Partial: w.partial.Load()}
 	s.Polling = s.Watched == 0 && s.Folders > 0
-	if s.Partial || s.Polling || w.activeOnly {
+	if s.Partial || s.Polling {
 		s.Polled = max(s.Folders-s.Watched, 0)
 	}
 	if l := w.shortage.Load(); l != nil {

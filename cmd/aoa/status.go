@@ -109,7 +109,7 @@ func saves(st api.StatusAnswer) string {
 	text := map[string]string{"on": "watched", "partial": "partly watched", "poll": "polled",
 		"off": "not watched"}[st.Watch]
 	if st.Polled > 0 {
-		text += fmt.Sprintf(": %s of %s folders; the others are polled (seen within 30 s)", count(st.Watched),
+		text += fmt.Sprintf(": %s of %s folders; the others are polled (seen within 10 s)", count(st.Watched),
 			count(st.Watched+st.Polled))
 	}
 	if st.WatchWhy != "" {

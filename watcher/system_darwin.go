@@ -6,10 +6,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// kqueue opens every file of a watched folder.
-const kqueue = true
-
-// cost is the number of file descriptors that watching a folder takes.
+// cost is the number of file descriptors that watching a folder takes: kqueue opens every file in it.
 func cost(d *dir) int { return 1 + len(d.files) + len(d.subs) }
 
 var errMaxWatches = errors.New("the number of files that may be open is used up")
@@ -34,4 +31,10 @@ func watchLimit() int {
 		}
 	}
 	return int(min(lim.Cur/2, 1<<16)) // bounded
+}
+
+// networkMount reports whether a folder lies on a file system that is not local.
+func networkMount(dir string) bool {
+	var st unix.Statfs_t
+	return unix.Statfs(dir, &st) == nil && st.Flags&unix.MNT_LOCAL == 0
 }

@@ -3,6 +3,7 @@
 package watcher
 
 import (
+	"io/fs"
 	"os"
 	"syscall"
 )
@@ -15,4 +16,12 @@ func ownedByCaller(path string) bool {
 	}
 	sys, ok := st.Sys().(*syscall.Stat_t)
 	return !ok || int(sys.Uid) == os.Geteuid()
+}
+
+func stampOf(fi fs.FileInfo) stamp {
+	s := stamp{size: fi.Size(), mtime: fi.ModTime().UnixNano()}
+	if st, ok := fi.Sys().(*syscall.Stat_t); ok {
+		s.inode = uint64(st.Ino) // not uint64 on every unix
+	}
+	return s
 }

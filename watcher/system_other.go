@@ -4,9 +4,6 @@ package watcher
 
 import "errors"
 
-// kqueue: here a watched folder costs one watch, whatever is in it.
-const kqueue = false
-
 func cost(*dir) int { return 1 }
 
 var errMaxWatches = errors.New("there are too few file watches")
@@ -15,3 +12,6 @@ var errMaxWatches = errors.New("there are too few file watches")
 func watchLimit() int { return 0 }
 
 func watchHint(error) string { return "" }
+
+// networkMount: no cheap way is known here; WatchOptions.Poll decides.
+func networkMount(string) bool { return false }

@@ -125,6 +125,8 @@ func (n name) separator(kind family) (how how, at int, ok bool) {
 		return op.how, end, true
 	}
 	switch {
+	case at < len(s) && s[at] == ',' && i > n.to: // define("NAME", "value")
+		return beside, at + 1, true
 	case at == i:
 		return 0, 0, false
 	case s[n.from] == '-' && n.from+1 < n.to && (n.from == n.lo || blank(s[n.from-1]) || quote(s[n.from-1])):

@@ -1,21 +1,24 @@
 package redact
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 )
 
 // taker is a command, or several alike, that takes a secret as an argument.
 type taker struct {
-	names    string   // of the program, by spaces; "*" stands for any rest
-	verb     string   // a word that must follow somewhere: docker login
-	glued    string   // options that hold the secret themselves: -pX
-	spaced   string   // options before it: -p X
-	account  string   // options before user:secret, user%secret or user,secret
-	cookie   string   // options before name=secret
-	operand  int      // the secret is the n-th word that is no option; -1 the last
-	settings bool     // set NAME VALUE: the value counts if the name announces a secret
-	needs    []string // one of these options must be there
+	names    string         // of the program, by spaces; "*" stands for any rest
+	verb     string         // a word that must follow somewhere: docker login
+	glued    string         // options that hold the secret themselves: -pX
+	spaced   string         // options before it: -p X
+	account  string         // options before user:secret, user%secret or user,secret
+	cookie   string         // options before name=secret
+	operand  int            // the secret is the n-th word that is no option; -1 the last
+	settings bool           // set NAME VALUE: the value counts if the name announces a secret
+	variable bool           // NAME VALUE: the same
+	looks    bool           // an operand counts only if it does not look like a word
+	needs    *regexp.Regexp // one of the words must match
 }
 
 var takers = []taker{
@@ -23,8 +26,11 @@ var takers = []taker{
 	{names: "sshpass", glued: "-p", spaced: "-p"},
 	{names: "redis-cli valkey-cli", spaced: "-a"},
 	{names: "docker podman nerdctl buildah skopeo helm az oras crane", verb: "login", glued: "-p", spaced: "-p"},
-	{names: "htpasswd", needs: []string{"-b", "-bc", "-cb", "-nb", "-bn", "-nbB", "-Bbn", "-bB", "-Bb", "-nbm", "-Bbc",
-		"-cBb", "-bnB", "-bBc", "-cbB", "-bcB"}, operand: -1},
+	{names: "htpasswd", needs: regexp.MustCompile(`^-[^n]*b[^n]*$`), operand: 3},       // -b file user secret
+	{names: "htpasswd", needs: regexp.MustCompile(`^-\w*(?:n\w*b|b\w*n)`), operand: 2}, // -nb user secret
+	{names: "vault bao", verb: "login", operand: 2, looks: true},
+	{names: "set", needs: regexp.MustCompile(`^(?:-\w*x\w*|--export)$`), variable: true},
+	{names: "setx setenv ENV ARG", variable: true},
 	{names: "openssl", spaced: "-k -K"},
 	{names: "unzip zip zipcloak", spaced: "-P", glued: "-P"},
 	{names: "7z 7za 7zr 7zz rar unrar", glued: "-p"},
@@ -64,7 +70,7 @@ var commandMarks = func() (marks []string) {
 		if rest, any := strings.CutSuffix(n, "*"); any {
 			marks = append(marks, rest)
 		} else {
-			marks = append(marks, n+" ")
+			marks = append(marks, lower(n)+" ")
 		}
 	}
 	return marks
@@ -159,10 +165,10 @@ func arguments(s string, i int) (out []argument) {
 
 // find adds the secrets of one call.
 func (t taker) find(f *finder, args []argument) {
-	has := func(word string) bool {
-		return slices.ContainsFunc(args, func(a argument) bool { return a.text == word })
+	has := func(is func(word string) bool) bool {
+		return slices.ContainsFunc(args, func(a argument) bool { return is(a.text) })
 	}
-	if t.verb != "" && !has(t.verb) || len(t.needs) > 0 && !slices.ContainsFunc(t.needs, has) {
+	if t.verb != "" && !has(func(w string) bool { return w == t.verb }) || t.needs != nil && !has(t.needs.MatchString) {
 		return
 	}
 	var operands []argument
@@ -187,10 +193,17 @@ func (t taker) find(f *finder, args []argument) {
 		if n < 0 {
 			n = len(operands)
 		}
-		f.argument(operands[n-1], 0)
+		if a := operands[n-1]; !t.looks || !plain(a.text) && strings.IndexByte(a.text, '=') < 0 {
+			f.argument(a, 0)
+		}
 	}
 	if t.settings {
 		t.setting(f, operands)
+	}
+	if t.variable && len(operands) >= 2 {
+		if kind, _ := announces(operands[0].text); kind >= medium {
+			f.argument(operands[1], 0)
+		}
 	}
 }
 

@@ -1,7 +1,9 @@
 package redact
 
 import (
+	"bytes"
 	_ "embed"
+	"encoding/base64"
 	"encoding/json"
 	"math"
 	"regexp"
@@ -102,6 +104,7 @@ var own = []rule{
 		shape: `(?s)-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----.*?(?:-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----|\z)`},
 	{marks: []string{"authorization", "api-key", "x-auth-token"},
 		shape: `(?i)(?:authorization|api-key|x-auth-token)["']?\s{0,3}:\s{0,3}["']?((?:basic|bearer|token|digest|apikey)\s+[^\s"'\[\]]{4,}|[^\s"'\[\]]{16,})`},
+	{marks: []string{"auth\""}, shape: `\\?"auth\\?"\s{0,3}:\s{0,3}\\?"([A-Za-z0-9+/]{6,}=*)\\?"`, spare: noPair}, // of Docker
 	{marks: []string{"cookie:"}, shape: `(?i)cookie:\s{0,3}([^\s="'\[\]]{1,80}=[^\r\n"']+)`},
 	{marks: []string{"-u ", " -u", "--user"},
 		shape: `(?:^|\s)(?:-u\s{0,3}|--user[= ])(?:"[^\s":+%${]{1,64}:([^"\[\]/\\][^"\[\]]*)"|'[^\s':+%${]{1,64}:([^'\[\]/\\][^'\[\]]*)'|[^\s:"'\[\]+%${]{1,64}:([^\s"'\[\]/\\][^\s"'\[\]]*))`, spare: userID},
@@ -132,6 +135,12 @@ var own = []rule{
 
 // userID reports whether -u user:secret is -u uid:gid.
 func userID(s string) bool { return len(s) <= 5 && digitsOnly(s) }
+
+// noPair reports whether a text is not user:secret in base64.
+func noPair(s string) bool {
+	pair, err := base64.RawStdEncoding.DecodeString(strings.TrimRight(s, "="))
+	return err != nil || !bytes.Contains(pair, []byte(":"))
+}
 
 // prose reports whether a token is a word, or words that hyphens join: no digit, no upper case.
 func prose(s string) bool {

@@ -83,6 +83,20 @@ var shapes = []struct{ text, gone, kept string }{
 	{"curl -H 'Authorization: Bearer abcd' https://x.example", "abcd", "https://x.example"},
 	{"curl -H 'X-Vault-Token: abcd1234' https://x.example", "abcd1234", "https://x.example"},
 	{"curl --cookie sid=abcd1234 https://x.example", "abcd1234", "https://x.example"},
+	{`{"auths":{"registry.example":{"auth":"bWU6aHVudGVyMg=="}}}`, "bWU6aHVudGVyMg", "registry.example"},
+	{`echo "{\"auth\":\"bWU6aHVudGVyMg\"}" > config.json`, "bWU6aHVudGVyMg", "config.json"},
+	{"vault login s.Kd93hfk3", "Kd93hfk3", "vault login"},
+	{"vault login -address=https://v.example hunter2", "hunter2", "v.example"},
+	{"define('DB_PASSWORD','orchard');", "orchard", "define("},
+	{"define( \"AUTH_SALT\", \"hunter2 and more\" );", "hunter2", "AUTH_SALT"},
+	{"os.environ.setdefault('API_TOKEN', 'orchard')", "orchard", "setdefault"},
+	{"set -x API_TOKEN orchard; make", "orchard", "make"},
+	{"set -gx API_TOKEN 'two words'", "two words", "API_TOKEN"},
+	{"setx API_TOKEN orchard /M", "orchard", "/M"},
+	{"setenv DB_PASSWORD orchard && make", "orchard", "make"},
+	{"ENV DB_PASS orchard", "orchard", "ENV DB_PASS"},
+	{"run htpasswd -b users.txt me hunter2 and restart", "hunter2", "and restart"},
+	{"htpasswd -nbB me hunter2 > users.txt", "hunter2", "users.txt"},
 	{"machine git.example login me password hunter2\nmachine b.example login you", "hunter2", "machine b.example"},
 }
 
@@ -96,7 +110,6 @@ var misses = []struct{ text, stays string }{
 	// a quoted text of several words after a colon
 	{"password: \"correct horse\"", "correct horse"},
 	{"AUTH=orchard", "orchard"},                 // auth is mostly the name of a method
-	{"ENV DB_PASS orchard", "orchard"},          // no sign between name and value
 	{"flyctl secrets set A=hunter2", "hunter2"}, // a command that is not on the list
 	// letters alone as an argument: mostly a variable
 	{"connect(user, password=orchard)", "orchard"},
@@ -153,6 +166,8 @@ var spared = []string{
 	"GITHUB_TOKEN: ${{ secrets.GITHUB_TOKEN }}", "secret: process.env.SECRET", `password=os.environ["PASSWORD"]`, "max_tokens=4096", "tokens: 1234", "total_tokens=99120", "token_type=bearer", "password_file=/run/secrets/db",
 	"TOKEN_URL=https://x.example/token", "secretName: shop-tls", "grep -rn 'password=' src 'and more'", `grep -E "token=[^&]+" access.log`, `rg "password\s*[:=]" src`, "the --token flag and the --password option",
 	"docker run -u 1000:1000 app", "docker run -p 8080:80 app", "mkdir -p build", "cp -p a b", "mysql -P 3306 -p shop", "mysql -u root -p", "tar -pxf a.tar", "auth: github", "auth=none", "author: me", "bypass=yes1",
+	"run vault login first to get a token", "vault login -method=oidc", "set -x; make", "set -e PASSWORD", `t.Run("password", "abc")`,
+	`replace("token", "secret")`, `{"auth":"bearer"}`, `{"auth": "none"}`, "the env token is set by ci",
 	"the password: it has to be longer", "compass=north", "key=value", "cache-key: linux-go", "primary_key=True", "keyboard: de1", `API_KEY = "YOUR_API_KEY"`, "password required", "Password: incorrect", "passing=12 tests", "credentials: include",
 	"date -u +%Y-%m-%dT%H:%M:%SZ", `wslpath -u 'C:\Users\me'`, "pg_isready -U ${DB_USERNAME:-shop}", `password: '[REDACTED]'`, "token type, secret sauce, key insight",
 	"docker build --secret id=npm,src=x .", "cache-key: linux-build", "primary_key = user.primaryKey", "A=1; ./run.sh",

@@ -82,9 +82,11 @@ func tokenByte(c byte) bool {
 	return alnum(c) || c == '_' || c == '+' || c == '/' || c == '=' || c == '-' || c == '.' || c == '~' || c == '%'
 }
 
-// dropValues takes out the parts of a token that look like values; all of it, if they are most of it.
+// dropValues takes out the parts of a token that look like values; all of it, if it looks like one as a whole or if they
+// are most of it.
 func dropValues(token string, at int, drop func(from, to int)) {
-	if len(token) < 8 {
+	if random(token) {
+		drop(at, at+len(token))
 		return
 	}
 	all, values := 0, 0
@@ -110,50 +112,4 @@ func dropValues(token string, at int, drop func(from, to int)) {
 	for _, p := range parts {
 		drop(at+p.from, at+p.to)
 	}
-}
-
-// random reports whether a word looks drawn at random: hexadecimal of eight digits and more, or letters and digits, or
-// capitals and others, that change places more often than in the names of programs.
-func random(w string) bool {
-	if len(w) < 8 {
-		return false
-	}
-	hex, digits, borders, humps := true, 0, 0, 0
-	spoken, run := 0, 0 // letters in words of four and more; of the word at i
-	for i := 0; i < len(w); i++ {
-		c := w[i]
-		hex = hex && (digit(c) || low(c) >= 'a' && low(c) <= 'f')
-		letter := alnum(c) && !digit(c)
-		if digit(c) {
-			digits++
-		}
-		hump := i > 0 && upper(c) && letter && !upper(w[i-1])
-		if i > 0 && alnum(c) && alnum(w[i-1]) {
-			if digit(c) != digit(w[i-1]) {
-				borders++
-			} else if hump {
-				humps++
-			}
-		}
-		if !letter || hump {
-			run = 0
-		}
-		if letter {
-			if run++; run == 4 {
-				spoken += 4
-			} else if run > 4 {
-				spoken++
-			}
-		}
-	}
-	switch {
-	case hex: // no word of eight letters has only those of hexadecimal
-		return true
-	case 2*spoken >= len(w):
-		return false
-	case digits == 0:
-		return len(w) >= 12 && humps >= 3 && 7*humps >= 2*len(w) // QmFzZTY0VGV4dA
-	}
-	return borders >= 3 && 4*(borders+humps) >= len(w) || // a1b2c3d4
-		len(w) >= 16 && 5*(borders+humps) >= len(w) || len(w) > 40 && entropy(w) > 4
 }

@@ -1,7 +1,12 @@
 package redact
 
 import (
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"regexp"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -40,5 +45,53 @@ func TestCommandTerms(t *testing.T) {
 		if got := CommandTerms(text, 32); !slices.Equal(got, want) {
 			t.Errorf("%q\n got %q\nwant %q", text, got, want)
 		}
+	}
+}
+
+// TestRandom: most keys leave no piece of themselves among the terms, and the words of this repository's sources stay.
+func TestRandom(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	const low, hex = "abcdefghijklmnopqrstuvwxyz", "0123456789abcdef"
+	any := low + strings.ToUpper(low) + "0123456789"
+	for _, c := range []struct {
+		from  string
+		n     int
+		share float64 // of keys that leave a piece
+	}{{hex, 32, 0}, {any + "+/", 40, 0.02}, {any + "-_", 43, 0.02}, {any + "+/", 24, 0.05}, {low + "0123456789", 20, 0.2},
+		{strings.ToUpper(low) + "234567", 32, 0.15}, {low, 24, 0.1}, {any, 12, 0.2}} {
+		left := 0
+		for range 1000 {
+			key := make([]byte, c.n)
+			for i := range key {
+				key[i] = c.from[rng.IntN(len(c.from))]
+			}
+			if terms := Terms("value "+string(key), 32); len(terms) > 1 {
+				left++
+			}
+		}
+		if got := float64(left) / 1000; got > c.share {
+			t.Errorf("%d of %.10s…: %v leave a piece, want at most %v", c.n, c.from, got, c.share)
+		}
+	}
+	words, taken := 0, 0
+	identifier := regexp.MustCompile(`[A-Za-z_]\w{7,}`)
+	files, err := filepath.Glob("../*/*.go")
+	if err != nil || len(files) < 100 {
+		t.Fatalf("%d files, %v", len(files), err)
+	}
+	for _, name := range files {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, w := range identifier.FindAllString(string(text), -1) {
+			words++
+			if random(w) {
+				taken++
+			}
+		}
+	}
+	if taken*400 > words {
+		t.Errorf("%d of %d words of the sources look random", taken, words)
 	}
 }

@@ -16,7 +16,7 @@ func (s *CallContext) asked(text string, events []event.Event) *event.Asked {
 		return &event.Asked{Type: "scheduled", Target: digest(words), Text: words, ID: s.promptID(text), Time: s.Time}
 	}
 	for _, e := range events {
-		if e.Kind == event.KindPrompt {
+		if e.Kind() == event.KindPrompt {
 			return Asked(e)
 		}
 	}
@@ -25,8 +25,8 @@ func (s *CallContext) asked(text string, events []event.Event) *event.Asked {
 
 // Asked is what a prompt asks for, read from its event.
 func Asked(e event.Event) *event.Asked {
-	a := &event.Asked{Type: "prompt", Text: e.Text, ID: e.ID, Time: e.Time}
-	if name, args, slash := SlashCommand(e.Text); slash {
+	a := &event.Asked{Type: "prompt", Text: e.Text(), ID: e.ID, Time: e.Time}
+	if name, args, slash := SlashCommand(e.Text()); slash {
 		a.Type, a.Target, a.Text = "command", name, args
 	}
 	return a

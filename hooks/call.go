@@ -73,8 +73,8 @@ type Call struct {
 // calls it; ok is false when none begins.
 func (c Call) Start() (how string, ok bool) {
 	for _, e := range c.Events {
-		if e.Kind == event.KindStart {
-			return e.Tool, true
+		if s, ok := e.Body.(event.Start); ok {
+			return s.Source, true
 		}
 	}
 	return "", false
@@ -148,10 +148,10 @@ func (p *payload) call(r Repo) Call {
 	case "PostToolBatch":
 		c.Events = s.batch(p.calls)
 	case "SessionStart":
-		c.Events = s.border(event.KindStart, p.source)
+		c.Events = s.border(p.source, event.Start{Source: p.source})
 		c.Asked = s.resumed(p.source, c.Events)
 	case "SessionEnd":
-		c.Events, c.Ended = s.border(event.KindEnd, p.reason), "session"
+		c.Events, c.Ended = s.border(p.reason, event.End{Reason: p.reason}), "session"
 	case "Stop":
 		c.Ended = "turn"
 	}
@@ -165,12 +165,11 @@ func (p *payload) call(r Repo) Call {
 
 // border is the beginning or the end of a session. Agents give these no id and deliver them twice when they are
 // installed twice: within ten seconds it is the same one.
-func (s *CallContext) border(kind event.Kind, source string) []event.Event {
+func (s *CallContext) border(source string, b event.Body) []event.Event {
 	if s.Session == "" {
 		return nil
 	}
 	at := s.Time.Truncate(10 * time.Second).Unix()
-	e := s.event(strings.Join([]string{string(kind), s.Session, s.Subagent, source, fmt.Sprint(at)}, ":"), kind)
-	e.Tool, e.OK = source, true
-	return []event.Event{e}
+	id := strings.Join([]string{string(b.Kind()), s.Session, s.Subagent, source, fmt.Sprint(at)}, ":")
+	return []event.Event{s.event(id, b)}
 }

@@ -159,7 +159,7 @@ func TestDecodeHostile(t *testing.T) {
 	big := `{"hook_event_name":"PostToolUse","tool_name":"Bash","session_id":"s","cwd":"/home/dev/orchard","tool_use_id":"t","tool_input":{"command":"cat store/basket.go"},"tool_response":{"stdout":"` +
 		strings.Repeat(`store/basket.go web/server.go:3 <b>x</b> `, n) + `"}}`
 	call, err := Decode("claude", nil, []byte(big), orchard())
-	if err != nil || len(call.Events) != 1 || len(call.Events[0].Paths) != 1 {
+	if err != nil || len(call.Events) != 1 || len(call.Events[0].Paths()) != 1 {
 		t.Errorf("%d MB: %v, %d events", len(big)>>20, err, len(call.Events))
 	}
 	deep := strings.Repeat(`{"tool_input":`, 100_000)
@@ -219,7 +219,7 @@ func TestSymlinks(t *testing.T) {
 		call := decode(t, "PostToolUse",
 			map[string]any{"cwd": c.cwd, "tool_name": "Read", "tool_use_id": "t",
 				"tool_input": map[string]any{"file_path": c.file}}, r)
-		if len(call.Events) != 1 || call.Events[0].Paths[0] != "sub/a.go" {
+		if len(call.Events) != 1 || call.Events[0].Paths()[0] != "sub/a.go" {
 			t.Errorf("cwd %s, file %s: %v", c.cwd, c.file, call.Events)
 		}
 	}
@@ -240,17 +240,17 @@ func TestNestedWorktrees(t *testing.T) {
 }
 
 func TestClassify(t *testing.T) {
-	for problem, want := range map[string]string{
-		"File does not exist.": whyMissing, "ENOENT: no such file or directory, open 'x'": whyMissing,
-		"EISDIR: illegal operation on a directory, read":                              whyDir,
-		"String to replace not found in file.":                                        whyNoMatch,
-		"Found 3 matches of the string to replace, but replace_all is false":          whyNoMatch,
-		"File has not been read yet. Read it first before writing to it.":             whyUnread,
-		"File has been modified since read, either by the user or by a linter.":       whyUnread,
-		"The user doesn't want to proceed with this tool use.":                        whyDenied,
-		"Claude requested permissions to write to x, but you haven't granted it yet.": whyDenied,
-		"File content (30000 tokens) exceeds maximum allowed tokens (25000).":         whyTooLarge,
-		"the moon is in the wrong phase":                                              whyOther, "": whyOther,
+	for problem, want := range map[string]event.Failure{
+		"File does not exist.": event.FailMissing, "ENOENT: no such file or directory, open 'x'": event.FailMissing,
+		"EISDIR: illegal operation on a directory, read":                              event.FailDir,
+		"String to replace not found in file.":                                        event.FailNoMatch,
+		"Found 3 matches of the string to replace, but replace_all is false":          event.FailNoMatch,
+		"File has not been read yet. Read it first before writing to it.":             event.FailUnread,
+		"File has been modified since read, either by the user or by a linter.":       event.FailUnread,
+		"The user doesn't want to proceed with this tool use.":                        event.FailDenied,
+		"Claude requested permissions to write to x, but you haven't granted it yet.": event.FailDenied,
+		"File content (30000 tokens) exceeds maximum allowed tokens (25000).":         event.FailTooLarge,
+		"the moon is in the wrong phase":                                              event.FailOther, "": event.FailOther,
 	} {
 		if got := classify(problem); got != want {
 			t.Errorf("%q: %s, want %s", problem, got, want)

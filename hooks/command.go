@@ -14,15 +14,15 @@ import (
 
 // command turns a call of a shell tool into events, in the order of the command line. The last one has what the result
 // named: only after it did the agent see anything. A command line of which nothing is known is still one run event.
-func (s *CallContext) command(c ToolCall) []event.Event {
+func (s *CallContext) command(c ToolCall) []event.Body {
 	line := redact.Private(event.Clip(commandText(c.Input), maxCommand))
 	if strings.TrimSpace(line) == "" {
 		return nil
 	}
 	if c.Failed && !ran(c) {
-		e := s.failed(c)
-		e.Text, e.Named = store(line, event.MaxText), s.mentions(line, false)
-		return []event.Event{e}
+		out := s.failed(event.ActRun, c)
+		out.Text, out.Named = store(line, event.MaxText), s.mentions(line, false)
+		return []event.Body{out}
 	}
 	dir := ""
 	if at := c.Input.text("workdir"); at != "" {
@@ -31,23 +31,26 @@ func (s *CallContext) command(c ToolCall) []event.Event {
 	r := shell.Follow(s.Files, shell.Line{Text: line, PowerShell: c.Name == "PowerShell", Dir: dir, Past: s.Past})
 	done, missing := completed(r.Ops, c)
 	ops, redacted := merge(done), newRedacted(line)
-	var out []event.Event
-	if e, ok := s.missed(append(missing, r.Missing...), c); ok {
-		out = append(out, e)
+	var out []event.Body
+	if files := s.missed(append(missing, r.Missing...), c); len(files) > 0 {
+		out = append(out, event.Call{Act: event.ActRun, Failure: event.FailMissing, Paths: files,
+			Tags: s.tags(event.KindFailed, nil, files)})
 	}
 	for _, op := range ops {
-		out = append(out, s.eventOf(op, c, redacted))
+		out = append(out, s.bodyOf(op, c, redacted))
 	}
 	if len(out) == 0 || c.Failed && len(ops) == 0 {
-		out = append(out, s.eventOf(shell.Op{Kind: event.KindRun}, c, redacted))
+		out = append(out, s.bodyOf(shell.Op{Kind: event.KindRun}, c, redacted))
 	}
-	last := &out[len(out)-1]
-	last.Listing = lists(ops)
-	if len(out) == 1 { // else the result is not that of the search alone
-		last.Tokens = searchTokens(*last, c)
-	}
-	if !r.Self {
-		last.Seen = s.mentions(c.result(), last.Listing, resultDirs(r)...)
+	if last, ok := out[len(out)-1].(event.Call); ok {
+		last.Listing = lists(ops)
+		if len(out) == 1 { // else the result is not that of the search alone
+			last.Tokens = searchTokens(last, c)
+		}
+		if !r.Self {
+			last.Seen = s.mentions(c.result(), last.Listing, resultDirs(r)...)
+		}
+		out[len(out)-1] = last
 	}
 	return append(out, s.diffFiles(ops, c)...)
 }
@@ -67,7 +70,7 @@ func commandText(in arguments) string {
 func ran(c ToolCall) bool {
 	return c.why == "" && (strings.HasPrefix(c.Problem, "Exit code") || strings.HasPrefix(c.Problem, "Error: Exit code") ||
 		strings.Contains(event.Clip(c.Problem, 200), "timed out") || strings.HasPrefix(c.Problem, "Command failed") ||
-		slices.Contains([]string{whyMissing, whyDir}, classify(c.Problem))) // only a command that ran finds that out
+		slices.Contains([]event.Failure{event.FailMissing, event.FailDir}, classify(c.Problem))) // only a command that ran finds that out
 }
 
 // merge joins neighboring runs: "make && make test" is one piece of work.
@@ -124,25 +127,31 @@ func (r redacted) allowed(text string) []string {
 	})
 }
 
-func (s *CallContext) eventOf(op shell.Op, c ToolCall, line redacted) event.Event {
-	e := s.event("", op.Kind)
-	e.Paths, e.From, e.Named = op.Paths, op.From, s.Files.Keep(op.Named, event.MaxSeen)
-	e.OK = !c.Failed || op.Kind != event.KindRun && op.Kind != event.KindSearch
+// bodyOf is what an operation of a command did.
+func (s *CallContext) bodyOf(op shell.Op, c ToolCall, line redacted) event.Body {
+	switch op.Kind {
+	case event.KindRename:
+		return event.Rename{From: op.From, To: op.Paths}
+	case event.KindDelete:
+		return event.Delete{Paths: op.Paths}
+	}
+	out := event.Call{Act: event.Act(op.Kind), Paths: op.Paths, Named: s.Files.Keep(op.Named, event.MaxSeen)}
 	switch op.Kind {
 	case event.KindSearch:
+		out.Failure = statusOf(c)
 		if line.whole || strings.Contains(line.text, op.Pattern) {
-			e.Text = store(op.Pattern, event.MaxText)
+			out.Text = store(op.Pattern, event.MaxText)
 		}
-		e.Terms = line.allowed(op.Pattern + " " + op.Words)
+		out.Terms = line.allowed(op.Pattern + " " + op.Words)
 	case event.KindRun:
-		if !c.Failed && !s.ended(c) {
-			e.Why = whyUnknown
+		if out.Failure = statusOf(c); out.Failure == "" && !s.ended(c) {
+			out.Failure = event.FailUnknown
 		}
-		e.Text = store(line.text, event.MaxText)
-		e.Terms = line.allowed(cmp.Or(op.Words, line.text))
+		out.Text = store(line.text, event.MaxText)
+		out.Terms = line.allowed(cmp.Or(op.Words, line.text))
 	}
-	e.Tags = s.tags(op.Kind, e.Terms, append(e.Paths[:len(e.Paths):len(e.Paths)], e.Named...))
-	return e
+	out.Tags = s.tags(op.Kind, out.Terms, slices.Concat(out.Paths, out.Named))
+	return out
 }
 
 // completed returns the operations that took place, as the exit status and the messages of the command say, and the
@@ -152,14 +161,14 @@ func completed(ops []shell.Op, c ToolCall) (done []shell.Op, missing []shell.Ope
 	text := c.result()
 	nothing := c.Response != nil && strings.TrimSpace(text) == ""
 	for _, op := range ops {
-		why := ""
+		why := event.Failure("")
 		if op.Operand.Name != "" {
 			why = refusal(text, op.Operand.Name)
 		}
 		guessed := op.Guessed && (c.Failed || op.Kind == event.KindRead && nothing)
 		if why == "" && !guessed {
 			done = append(done, op)
-		} else if why == whyMissing {
+		} else if why == event.FailMissing {
 			missing = append(missing, op.Operand)
 		}
 	}
@@ -170,10 +179,10 @@ func completed(ops []shell.Op, c ToolCall) (done []shell.Op, missing []shell.Ope
 const maxMessage = 1024
 
 // refusal is why a command could not open an operand, "" if its messages do not say that it could not.
-func refusal(text, operand string) string {
+func refusal(text, operand string) event.Failure {
 	for line := range strings.Lines(text) {
 		if len(line) <= maxMessage && contains(line, operand) {
-			if why := classify(line); why == whyMissing || why == whyDir || why == whyDenied {
+			if why := classify(line); why == event.FailMissing || why == event.FailDir || why == event.FailDenied {
 				return why
 			}
 		}
@@ -199,23 +208,17 @@ func contains(line, name string) bool {
 	}
 }
 
-// missed is the failure of a command to find a file, for a rescue: it names the file that is not there.
-func (s *CallContext) missed(operands []shell.Operand, c ToolCall) (event.Event, bool) {
-	if !c.Failed || classify(c.Problem) != whyMissing {
-		return event.Event{}, false
+// missed are the files that a command failed to find, for a rescue.
+func (s *CallContext) missed(operands []shell.Operand, c ToolCall) (files []event.Path) {
+	if !c.Failed || classify(c.Problem) != event.FailMissing {
+		return nil
 	}
-	var ps []event.Path
 	for _, o := range operands {
 		if p, ok := s.Files.Path(o.Name, o.Dir); ok && strings.Contains(c.Problem, o.Name) {
-			ps = append(ps, p)
+			files = append(files, p)
 		}
 	}
-	if ps = s.Files.Keep(ps, event.MaxSeen); len(ps) == 0 {
-		return event.Event{}, false
-	}
-	e := s.event("", event.KindFailed)
-	e.Paths, e.Why, e.Tags = ps, whyMissing, s.tags(event.KindFailed, nil, ps)
-	return e, true
+	return s.Files.Keep(files, event.MaxSeen)
 }
 
 // resultDirs are the folders that names in the result may be relative to: at most six.
@@ -234,7 +237,7 @@ func resultDirs(r shell.Result) (dirs []string) {
 
 // diffFiles are edits that the agent itself found a command to have made. They come last: deliveries of the same call
 // that lack them number the others alike.
-func (s *CallContext) diffFiles(ops []shell.Op, c ToolCall) (out []event.Event) {
+func (s *CallContext) diffFiles(ops []shell.Op, c ToolCall) (out []event.Body) {
 	response, _ := c.Response.(map[string]any)
 	diff, _ := response["bashEditDiff"].(map[string]any)
 	for _, name := range arguments(diff).texts("changedFiles") {
@@ -246,10 +249,7 @@ func (s *CallContext) diffFiles(ops []shell.Op, c ToolCall) (out []event.Event) 
 		if !ok || s.Files.Ignored(p) || len(out) >= event.MaxSeen || changed {
 			continue
 		}
-		e := s.event("", event.KindEdit)
-		e.Paths, e.OK = []event.Path{p}, true
-		e.Tags = s.tags(event.KindEdit, nil, e.Paths)
-		out = append(out, e)
+		out = append(out, s.onFiles(event.KindEdit, p))
 	}
 	return out
 }

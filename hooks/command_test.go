@@ -107,13 +107,13 @@ func TestStatus(t *testing.T) {
 		}
 		maps.Copy(p, c.payload)
 		call, err := Decode(c.agent, nil, marshal(t, p), orchard())
-		if err != nil || len(call.Events) != 1 || call.Events[0].Kind != event.KindRun {
+		if err != nil || len(call.Events) != 1 || call.Events[0].Kind() != event.KindRun {
 			t.Errorf("%s: %v %+v", name, err, call.Events)
 			continue
 		}
-		e := call.Events[0]
-		if want := c.why != "failed"; e.OK != want || want && e.Why != c.why {
-			t.Errorf("%s: ok %v, why %q; want %q", name, e.OK, e.Why, c.why)
+		got := call.Events[0].Call()
+		if want := c.why != "failed"; got.OK() != want || want && string(got.Failure) != c.why {
+			t.Errorf("%s: ok %v, why %q; want %q", name, got.OK(), got.Failure, c.why)
 		}
 	}
 }

@@ -23,17 +23,14 @@ type CallContext struct {
 
 // event is a new event of these calls. IDs repeat when the same call is delivered twice: by PostToolUse and
 // PostToolBatch, by settings and a plugin, by the hook and later by the transcript.
-func (s *CallContext) event(id string, kind event.Kind) event.Event {
-	return event.Event{ID: id, Time: s.Time, Kind: kind, Agent: s.Agent, Session: s.Session, Subagent: s.Subagent,
-		Turn:  s.Turn,
-		Batch: s.Batch}
+func (s *CallContext) event(id string, b event.Body) event.Event {
+	return event.Event{ID: id, Time: s.Time, Agent: s.Agent, Session: s.Session, Subagent: s.Subagent, Turn: s.Turn,
+		Body: b}
 }
 
 // Compacted is the event of a session that goes on after its conversation was summarized. id is the agent's.
 func (s *CallContext) Compacted(id string) event.Event {
-	e := s.event("start:"+id, event.KindStart)
-	e.Tool, e.OK = "compact", true
-	return e
+	return s.event("start:"+id, event.Start{Source: "compact"})
 }
 
 // mentions finds the files that a text names.

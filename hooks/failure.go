@@ -7,45 +7,33 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// The reasons of a failed call, as Event.Why has them.
-const (
-	whyMissing  = "missing"  // no such file
-	whyDir      = "isdir"    // a folder where a file was meant
-	whyNoMatch  = "nomatch"  // the text to replace is not there, or is there twice
-	whyUnread   = "unread"   // the agent has to read the file first, or it changed since
-	whyDenied   = "denied"   // no permission: the person's or the system's
-	whyTooLarge = "toolarge" // more than the tool shows
-	whyOther    = "other"
-	whyUnknown  = "unknown" // of a run: it may have failed
-)
-
 // failureMarks are looked for in the lower-case message, in order: the first that fits decides.
 var failureMarks = []struct {
-	why   string
+	why   event.Failure
 	marks []string
 }{
-	{whyDir, []string{"eisdir", "is a directory"}},
-	{whyNoMatch, []string{"string to replace not found", "string not found", "found multiple matches",
+	{event.FailDir, []string{"eisdir", "is a directory"}},
+	{event.FailNoMatch, []string{"string to replace not found", "string not found", "found multiple matches",
 		"matches of the string to replace",
 		"old_string", "failed to find expected lines", "failed to find context"}},
-	{whyUnread, []string{"has not been read", "read it first", "modified since read", "been unexpectedly modified"}},
-	{whyTooLarge, []string{"exceeds maximum", "too large", "exceeds the maximum", "maximum allowed"}},
-	{whyDenied, []string{"doesn't want to proceed", "permission to use", "permission denied", "eacces", "eperm",
+	{event.FailUnread, []string{"has not been read", "read it first", "modified since read", "been unexpectedly modified"}},
+	{event.FailTooLarge, []string{"exceeds maximum", "too large", "exceeds the maximum", "maximum allowed"}},
+	{event.FailDenied, []string{"doesn't want to proceed", "permission to use", "permission denied", "eacces", "eperm",
 		"operation not permitted", "was rejected", "denied", "haven't granted", "blocked by"}},
-	{whyMissing, []string{"no such file", "does not exist", "enoent", "file not found", "cannot find the path",
+	{event.FailMissing, []string{"no such file", "does not exist", "enoent", "file not found", "cannot find the path",
 		"cannot find path",
 		"cannot find the file", "cannot access", "path not found"}},
 }
 
 // classify says why a call failed, from the message of the tool.
-func classify(problem string) string {
+func classify(problem string) event.Failure {
 	problem = strings.ToLower(event.Clip(problem, 2048))
 	for _, f := range failureMarks {
 		if slices.ContainsFunc(f.marks, func(mark string) bool { return strings.Contains(problem, mark) }) {
 			return f.why
 		}
 	}
-	return whyOther
+	return event.FailOther
 }
 
 // failedText reports whether the text that a model got to see begins as tools report errors.
@@ -88,21 +76,20 @@ func (s *CallContext) ended(c ToolCall) bool {
 	return !strings.Contains(event.Clip(told, 400), "background")
 }
 
-// failed is the event of a call that did not do its work on a file. The path is kept although it may name
-// nothing: that is what a rescue needs.
-func (s *CallContext) failed(c ToolCall, names ...string) event.Event {
-	e := s.event(c.eventID(s.Subagent), event.KindFailed)
-	e.Tool, e.Why = c.Name, c.why
-	if e.Why == "" {
-		e.Why = classify(c.Problem)
+// failed is a call that did not do its work on files. A path is kept although it may name nothing: that is what a
+// rescue needs.
+func (s *CallContext) failed(act event.Act, c ToolCall, names ...string) event.Call {
+	out := event.Call{Act: act, Failure: c.why}
+	if out.Failure == "" {
+		out.Failure = classify(c.Problem)
 	}
 	for _, name := range names {
 		if p, ok := s.Files.Path(name, ""); ok {
-			e.Paths = append(e.Paths, p)
+			out.Paths = append(out.Paths, p)
 		}
 	}
-	e.Paths = s.Files.Keep(e.Paths, event.MaxSeen)
-	e.Seen = s.mentions(c.Problem, false)
-	e.Tags = s.tags(event.KindFailed, nil, e.Paths)
-	return e
+	out.Paths = s.Files.Keep(out.Paths, event.MaxSeen)
+	out.Seen = s.mentions(c.Problem, false)
+	out.Tags = s.tags(event.KindFailed, nil, out.Paths)
+	return out
 }

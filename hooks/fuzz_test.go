@@ -20,7 +20,7 @@ func FuzzPrompt(f *testing.F) {
 		s := &CallContext{Repo: r, Files: r.Locator(orchardRoot)}
 		events, _ := s.Prompt(text)
 		for _, e := range events {
-			if len(e.Text) > event.MaxText || redact.Text(e.Text) != e.Text || len(e.Tags) > MaxTags {
+			if len(e.Text()) > event.MaxText || redact.Text(e.Text()) != e.Text() || len(e.Tags()) > MaxTags {
 				t.Errorf("%q: %+v", text, e)
 			}
 		}
@@ -86,26 +86,26 @@ func fuzzAgents(f *testing.F, agents ...string) {
 // checkEvent holds for every event that leaves the decoder.
 func checkEvent(t *testing.T, r Repo, e event.Event) {
 	t.Helper()
-	if e.ID == "" || e.Kind == "" || len(e.Seen) > event.MaxSeen || len(e.Terms) > event.MaxTerms ||
-		len(e.Text) > event.MaxText || len(e.Tags) > MaxTags {
+	if e.ID == "" || e.Kind() == "" || len(e.Seen()) > event.MaxSeen || len(e.Terms()) > event.MaxTerms ||
+		len(e.Text()) > event.MaxText || len(e.Tags()) > MaxTags {
 		t.Errorf("out of bounds: %+v", e)
 	}
-	if redact.Text(e.Text) != e.Text {
-		t.Errorf("not redacted: %q", e.Text)
+	if redact.Text(e.Text()) != e.Text() {
+		t.Errorf("not redacted: %q", e.Text())
 	}
-	if e.Kind == event.KindRename && len(e.From) != len(e.Paths) {
-		t.Errorf("rename of %d to %d", len(e.From), len(e.Paths))
+	if e.Kind() == event.KindRename && len(e.From()) != len(e.Paths()) {
+		t.Errorf("rename of %d to %d", len(e.From()), len(e.Paths()))
 	}
-	for _, ps := range [][]event.Path{e.Paths, e.From, e.Named, e.Seen} {
+	for _, ps := range [][]event.Path{e.Paths(), e.From(), e.Named(), e.Seen()} {
 		for _, p := range ps {
 			if q, err := event.NewPath(string(p)); err != nil || q != p {
 				t.Errorf("path %q: %v", p, err)
 			}
 		}
 	}
-	for _, p := range append(e.Named[:len(e.Named):len(e.Named)], e.Seen...) {
-		if !r.Tree.Has(p) && e.Kind != event.KindRun {
-			t.Errorf("%s names %q, which is not known", e.Kind, p)
+	for _, p := range append(e.Named()[:len(e.Named()):len(e.Named())], e.Seen()...) {
+		if !r.Tree.Has(p) && e.Kind() != event.KindRun {
+			t.Errorf("%s names %q, which is not known", e.Kind(), p)
 		}
 	}
 }

@@ -48,7 +48,7 @@ func TestNamedInPrompts(t *testing.T) {
 		}
 		fmt.Fprintf(&b, "%s\n", prompt)
 		for _, e := range call.Events {
-			fmt.Fprintf(&b, "\tnamed %q seen %q\n", e.Named, e.Seen)
+			fmt.Fprintf(&b, "\tnamed %q seen %q\n", e.Named(), e.Seen())
 		}
 	}
 	const file = "testdata/named.golden"

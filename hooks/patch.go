@@ -6,7 +6,7 @@ import (
 )
 
 // patch is a call of apply_patch.
-func (s *CallContext) patch(c ToolCall) []event.Event {
+func (s *CallContext) patch(c ToolCall) []event.Body {
 	text := c.Input.text("command", "input", "patch")
 	if list := c.Input.texts("command"); text == "" && len(list) > 0 {
 		text = list[len(list)-1]
@@ -17,29 +17,32 @@ func (s *CallContext) patch(c ToolCall) []event.Event {
 		for i, op := range ops {
 			names[i] = op.Name
 		}
-		return []event.Event{s.failed(c, names...)}
+		return []event.Body{s.failed(event.ActEdit, c, names...)}
 	}
-	var events []event.Event
+	var out []event.Body
 	for _, op := range ops {
-		events = append(events, s.changed(op, s.Files.Cwd)...)
+		out = append(out, s.changed(op, s.Files.Cwd)...)
 	}
-	return events
+	return out
 }
 
-// changed are the events of one file of a patch applied in dir.
-func (s *CallContext) changed(op shell.PatchFile, dir string) []event.Event {
+// changed is what a patch that is applied in dir does to one of its files.
+func (s *CallContext) changed(op shell.PatchFile, dir string) []event.Body {
 	p, ok := s.Files.Path(op.Name, dir)
 	if !ok || s.Files.Ignored(p) {
 		return nil
 	}
-	e := s.event("", op.Kind)
-	e.Paths, e.OK = []event.Path{p}, true
-	e.Tags = s.tags(e.Kind, nil, e.Paths)
-	out := []event.Event{e}
+	out := []event.Body{s.onFiles(op.Kind, p)}
 	if to, ok := s.Files.Path(op.To, dir); ok && !s.Files.Ignored(to) {
-		r := s.event("", event.KindRename)
-		r.From, r.Paths, r.OK = e.Paths, []event.Path{to}, true
-		out = append(out, r)
+		out = append(out, event.Rename{From: []event.Path{p}, To: []event.Path{to}})
 	}
 	return out
+}
+
+// onFiles is a call, or a part of one, that reads, changes or deletes files.
+func (s *CallContext) onFiles(k event.Kind, files ...event.Path) event.Body {
+	if k == event.KindDelete {
+		return event.Delete{Paths: files}
+	}
+	return event.Call{Act: event.Act(k), Paths: files, Tags: s.tags(k, nil, files)}
 }

@@ -124,10 +124,10 @@ func canonical(agent string, raw *rawPayload) *payload {
 	case "PostToolUseFailure":
 		p.tool.Failed, p.tool.Problem = true, cmp.Or(p.tool.Problem, firstText(raw.Error), output(raw.Error))
 		if raw.Interrupted {
-			p.tool.why = whyOther
+			p.tool.why = event.FailOther
 		}
 	case "PermissionDenied":
-		p.tool.Failed, p.tool.Problem, p.tool.why = true, p.reason, whyDenied
+		p.tool.Failed, p.tool.Problem, p.tool.why = true, p.reason, event.FailDenied
 	}
 	return p
 }

@@ -108,22 +108,23 @@ func cutTag(text, tag string) (rest, inner string) {
 func (s *CallContext) Prompt(text string) (events []event.Event, query *event.Query) {
 	p, id := splitPrompt(text), s.promptID(text)
 	if p.human == "" && p.pasted == "" {
-		e := s.event(id, event.KindRun)
-		e.Tool, e.OK = "notification", true
-		if e.Seen = s.mentions(p.machine, false); len(e.Seen) == 0 {
+		seen := s.mentions(p.machine, false)
+		if len(seen) == 0 {
 			return nil, nil
 		}
-		return []event.Event{e}, nil
+		return []event.Event{s.event(id, event.Call{Act: event.ActOther, Tool: Notification, Seen: seen})}, nil
 	}
-	e := s.event(id, event.KindPrompt)
-	e.OK = true
-	e.Text = store(cmp.Or(p.human, p.pasted), event.MaxText)
-	e.Terms = redact.Terms(e.Text, event.MaxTerms)
-	e.Named = s.mentions(p.human, false)
-	e.Seen = s.mentions(p.pasted+"\n"+p.machine, false)
-	e.Tags = s.tags(event.KindPrompt, e.Terms, e.Named)
+	b := event.Prompt{Text: store(cmp.Or(p.human, p.pasted), event.MaxText)}
+	b.Terms = redact.Terms(b.Text, event.MaxTerms)
+	b.Named = s.mentions(p.human, false)
+	b.Seen = s.mentions(p.pasted+"\n"+p.machine, false)
+	b.Tags = s.tags(event.KindPrompt, b.Terms, b.Named)
+	e := s.event(id, b)
 	return []event.Event{e}, event.PromptQuery(e)
 }
+
+// Notification is the tool of an event in which the agent's own machinery reported something.
+const Notification = "notification"
 
 // promptID is the same for every delivery of one prompt: the agent's id, else a digest of what was typed, where and
 // when.

@@ -35,8 +35,8 @@ func TestSplitPrompt(t *testing.T) {
 func TestPromptText(t *testing.T) {
 	long := decode(t, "UserPromptSubmit", map[string]any{"prompt": strings.Repeat("apples and pears ", 10_000)}, orchard())
 	e := long.Events[0]
-	if len(e.Text) > event.MaxText || len(e.Text) < event.MaxText-20 || len(e.Terms) != 2 {
-		t.Errorf("%d bytes, terms %v", len(e.Text), e.Terms)
+	if len(e.Text()) > event.MaxText || len(e.Text()) < event.MaxText-20 || len(e.Terms()) != 2 {
+		t.Errorf("%d bytes, terms %v", len(e.Text()), e.Terms())
 	}
 	token := githubToken
 	secret := decode(t, "UserPromptSubmit", map[string]any{"prompt": "deploy with " + token}, orchard())
@@ -66,8 +66,8 @@ func TestOwnWordsAreNoPrompt(t *testing.T) {
 		if err != nil || len(call.Events) != 1 {
 			t.Fatalf("%s: %+v, %v", c.prompt, call.Events, err)
 		}
-		if e := call.Events[0]; e.Text != c.want || len(e.Named)+len(e.Seen) != 0 {
-			t.Errorf("%q became %q, naming %v and %v", c.prompt, e.Text, e.Named, e.Seen)
+		if e := call.Events[0]; e.Text() != c.want || len(e.Named())+len(e.Seen()) != 0 {
+			t.Errorf("%q became %q, naming %v and %v", c.prompt, e.Text(), e.Named(), e.Seen())
 		}
 	}
 }

@@ -43,7 +43,7 @@ func TestCommandWordsAreNoValues(t *testing.T) {
 		events := bash(orchard(), orchardRoot, command, "")
 		words := ""
 		for _, e := range events {
-			words += strings.Join(e.Terms, " ") + " "
+			words += strings.Join(e.Terms(), " ") + " "
 		}
 		if strings.Contains(words, "anz") || strings.Contains(words, "7a61") ||
 			!strings.Contains(words, "orchard") && !strings.Contains(words, "store") {

@@ -14,19 +14,19 @@ import (
 func sketch(events []event.Event) string {
 	var out []string
 	for _, e := range events {
-		s := string(e.Kind)
-		if e.Kind == event.KindSearch && e.Text != "" {
-			s += " /" + e.Text + "/"
+		s := string(e.Kind())
+		if e.Kind() == event.KindSearch && e.Text() != "" {
+			s += " /" + e.Text() + "/"
 		}
-		for i, p := range e.From {
-			s += " " + string(p) + ">" + string(e.Paths[i])
+		for i, p := range e.From() {
+			s += " " + string(p) + ">" + string(e.Paths()[i])
 		}
-		if len(e.From) == 0 {
-			for _, p := range e.Paths {
+		if len(e.From()) == 0 {
+			for _, p := range e.Paths() {
 				s += " " + string(p)
 			}
 		}
-		for _, p := range e.Named {
+		for _, p := range e.Named() {
 			s += " @" + string(p)
 		}
 		out = append(out, s)
@@ -80,7 +80,7 @@ func TestShellResults(t *testing.T) {
 			false},
 	} {
 		events := bash(orchard(), orchardRoot+c.cwd, c.command, c.out)
-		last := events[len(events)-1]
+		last := events[len(events)-1].Call()
 		if d := cmp.Diff(c.seen, last.Seen); d != "" || last.Listing != c.listing {
 			t.Errorf("%s: listing %v\n%s", c.command, last.Listing, d)
 		}
@@ -94,7 +94,7 @@ func TestShellBounds(t *testing.T) {
 		out.WriteString("dira/pkg/file" + itoa(p) + ".go\n")
 	}
 	events := bash(r, "/r", "ls dira/pkg", out.String())
-	if n := len(events[0].Seen); n != event.MaxSeen {
+	if n := len(events[0].Seen()); n != event.MaxSeen {
 		t.Errorf("%d seen, want %d", n, event.MaxSeen)
 	}
 	many := strings.Repeat("cat dira/pkg/file1.go dirb/pkg/file2.go; ", 5000)
@@ -106,7 +106,7 @@ func TestShellBounds(t *testing.T) {
 		t.Errorf("a wide pattern names files: %s", got)
 	}
 	all := bash(r, "/r", "cat dira/pkg/*.go", "")
-	if len(all) != 1 || len(all[0].Paths) != event.MaxSeen {
+	if len(all) != 1 || len(all[0].Paths()) != event.MaxSeen {
 		t.Errorf("a wide pattern: %d events", len(all))
 	}
 	for _, src := range []string{strings.Repeat("(", 60_000), strings.Repeat("$(", 900) + strings.Repeat(")", 900),

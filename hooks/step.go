@@ -47,7 +47,7 @@ func (s *CallContext) steps(c ToolCall, events []event.Event) []event.Step {
 		opens(&st, events)
 	}
 	for _, e := range events {
-		st.Found = max(st.Found, len(e.Seen))
+		st.Found = max(st.Found, len(e.Seen()))
 	}
 	text := c.result()
 	if st.Bytes = len(text); text != "" {
@@ -67,8 +67,8 @@ func (s *CallContext) fileStep(st *event.Step, c ToolCall, act event.Act) {
 // opens names the files that the events of the call opened.
 func opens(st *event.Step, events []event.Event) {
 	for _, e := range events {
-		if e.Kind.Open() {
-			st.Paths = append(st.Paths, e.Paths...)
+		if e.Opens() {
+			st.Paths = append(st.Paths, e.Paths()...)
 		}
 	}
 	st.Paths = st.Paths[:min(len(st.Paths), event.MaxSeen)]
@@ -113,9 +113,9 @@ func (s *CallContext) runStep(st *event.Step, c ToolCall, events []event.Event) 
 		st.Act = event.ActOther
 	}
 	if from, lines, ok := printed(command); ok && !st.Secret && !st.Cut && len(events) == 1 &&
-		events[0].Kind == event.KindRead &&
-		len(events[0].Paths) == 1 {
-		st.Act, st.Paths, st.Offset, st.Limit = event.ActRead, events[0].Paths, from, lines
+		events[0].Kind() == event.KindRead &&
+		len(events[0].Paths()) == 1 {
+		st.Act, st.Paths, st.Offset, st.Limit = event.ActRead, events[0].Paths(), from, lines
 	}
 }
 

@@ -3,7 +3,6 @@ package hooks
 import (
 	"cmp"
 	"encoding/json"
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -20,8 +19,8 @@ type ToolCall struct {
 	Input    arguments
 	Response any // the tool's own object, or the text that the model saw
 	Failed   bool
-	Problem  string // what went wrong, in the tool's words; "" means that Response says it
-	why      string // the reason if it is known without reading Problem
+	Problem  string        // what went wrong, in the tool's words; "" means that Response says it
+	why      event.Failure // the reason if it is known without reading Problem
 }
 
 // result is what the call printed, or what went wrong.
@@ -66,7 +65,7 @@ func (s *CallContext) unique(id string) string {
 const randomID = 16
 
 // readers says how a tool's calls become events. A tool that is not in it is read as an MCP server's.
-var readers = map[string]func(*CallContext, ToolCall) []event.Event{
+var readers = map[string]func(*CallContext, ToolCall) []event.Body{
 	"Read": readFile, "NotebookRead": readFile, "view_image": readFile,
 	"Edit": editFile, "MultiEdit": editFile, "NotebookEdit": editFile, "Write": writeFile,
 	"Grep": (*CallContext).search, "Glob": (*CallContext).search, "LS": (*CallContext).search,
@@ -75,9 +74,9 @@ var readers = map[string]func(*CallContext, ToolCall) []event.Event{
 	"apply_patch": (*CallContext).patch, "Agent": (*CallContext).delegate, "Task": (*CallContext).delegate,
 }
 
-func readFile(s *CallContext, c ToolCall) []event.Event  { return s.open(c, event.KindRead) }
-func editFile(s *CallContext, c ToolCall) []event.Event  { return s.open(c, event.KindEdit) }
-func writeFile(s *CallContext, c ToolCall) []event.Event { return s.open(c, event.KindWrite) }
+func readFile(s *CallContext, c ToolCall) []event.Body  { return s.open(c, event.ActRead) }
+func editFile(s *CallContext, c ToolCall) []event.Body  { return s.open(c, event.ActEdit) }
+func writeFile(s *CallContext, c ToolCall) []event.Body { return s.open(c, event.ActWrite) }
 
 // silent tools have nothing to do with files of the repository.
 var silent = map[string]bool{"WebFetch": true, "WebSearch": true, "TodoWrite": true, "TodoRead": true,
@@ -125,20 +124,24 @@ func (s *CallContext) batch(calls []rawCall) (out []event.Event) {
 	return out
 }
 
-// number gives the events of a call their ids: the first has the call's, the others a suffix.
-func (s *CallContext) number(c ToolCall, events []event.Event) []event.Event {
-	for i := range events {
-		events[i].ID = c.eventID(s.Subagent)
+// number makes the events of a call: the first has the call's ID, the others a suffix.
+func (s *CallContext) number(c ToolCall, bodies []event.Body) (out []event.Event) {
+	for i, b := range bodies {
+		id := c.eventID(s.Subagent)
 		if i > 0 {
-			events[i].ID += ":" + strconv.Itoa(i)
+			id += ":" + strconv.Itoa(i)
 		}
-		events[i].Tool = c.Name
+		if call, ok := b.(event.Call); ok {
+			call.Tool, call.Batch = c.Name, s.Batch
+			b = call
+		}
+		out = append(out, s.event(id, b))
 	}
-	return events
+	return out
 }
 
 // open is a call of a tool that reads or changes one file.
-func (s *CallContext) open(c ToolCall, kind event.Kind) []event.Event {
+func (s *CallContext) open(c ToolCall, act event.Act) []event.Body {
 	name := c.Input.text("file_path", "notebook_path", "path")
 	if name == "" {
 		name = fileOf(c.Response)
@@ -148,27 +151,14 @@ func (s *CallContext) open(c ToolCall, kind event.Kind) []event.Event {
 		return nil
 	}
 	if c.Failed {
-		return []event.Event{s.failed(c, name)}
+		return []event.Body{s.failed(act, c, name)}
 	}
-	e := s.event("", kind)
-	e.Paths, e.OK = []event.Path{p}, true
-	if kind == event.KindRead {
-		e.Lines = c.lines()
+	out := event.Call{Act: act, Paths: []event.Path{p}}
+	if act == event.ActRead {
+		out.Offset, out.Limit = c.Input.number("offset"), c.Input.number("limit")
 	}
-	e.Tags = s.tags(kind, nil, e.Paths)
-	return []event.Event{e}
-}
-
-// lines are those that a call read: "40-120", "40-" to the end, "" for all.
-func (c ToolCall) lines() string {
-	from, n := max(c.Input.number("offset"), 1), c.Input.number("limit")
-	switch {
-	case n > 0:
-		return fmt.Sprintf("%d-%d", from, from+n-1)
-	case from > 1:
-		return fmt.Sprintf("%d-", from)
-	}
-	return ""
+	out.Tags = s.tags(event.Kind(act), nil, out.Paths)
+	return []event.Body{out}
 }
 
 // fileOf is the file that a structured result is about.
@@ -179,47 +169,55 @@ func fileOf(response any) string {
 }
 
 // search is a call of the search tools: Grep, Glob, and the old LS.
-func (s *CallContext) search(c ToolCall) []event.Event {
-	e := s.event("", event.KindSearch)
-	pattern, where := redact.Private(c.Input.text("pattern")), c.Input.text("path")
-	e.Text = store(pattern, event.MaxText)
-	e.Terms = redact.Terms(event.Clip(pattern, maxCommand)+" "+s.Files.FolderName(where), event.MaxTerms)
-	if p, ok := s.Files.Known(where, ""); ok {
-		e.Named = s.Files.Keep([]event.Path{p}, 1)
+func (s *CallContext) search(c ToolCall) []event.Body {
+	out := event.Call{Act: event.ActList, Listing: !c.Failed}
+	if c.Name == "Grep" {
+		out.Act = event.ActSearch
 	}
-	e.OK, e.Listing = !c.Failed, true
-	e.Tags = s.tags(event.KindSearch, e.Terms, e.Named)
+	pattern, where := redact.Private(c.Input.text("pattern")), c.Input.text("path")
+	out.Text = store(pattern, event.MaxText)
+	out.Terms = redact.Terms(event.Clip(pattern, maxCommand)+" "+s.Files.FolderName(where), event.MaxTerms)
+	if p, ok := s.Files.Known(where, ""); ok {
+		out.Named = s.Files.Keep([]event.Path{p}, 1)
+	}
+	out.Tags = s.tags(event.KindSearch, out.Terms, out.Named)
 	if c.Failed {
-		e.Kind, e.Why, e.Listing = event.KindFailed, classify(c.Problem), false
+		out.Failure = classify(c.Problem)
 	}
 	var dirs []string
 	if where != "" {
 		dirs = append(dirs, s.Files.Abs(where, ""))
 	}
-	e.Seen = s.mentions(c.result(), true, dirs...)
-	e.Tokens = searchTokens(e, c)
-	return []event.Event{e}
+	out.Seen = s.mentions(c.result(), true, dirs...)
+	out.Tokens = searchTokens(out, c)
+	return []event.Body{out}
 }
 
-// searchTokens is about how many tokens the result of a search has, at least one; 0 for other events.
-func searchTokens(e event.Event, c ToolCall) int {
-	if e.Kind != event.KindSearch {
+// searchTokens is about how many tokens the result of a search has, at least one; 0 for other calls.
+func searchTokens(call event.Call, c ToolCall) int {
+	if call.Kind() != event.KindSearch {
 		return 0
 	}
 	return max(1, index.Tokens(c.result()))
 }
 
 // delegate is the call of a subagent: its task names files, its report mentions them.
-func (s *CallContext) delegate(c ToolCall) []event.Event {
-	e := s.event("", event.KindRun)
+func (s *CallContext) delegate(c ToolCall) []event.Body {
 	task := redact.Private(c.Input.text("description") + "\n" + event.Clip(c.Input.text("prompt"), maxPrompt))
-	e.Text = store(task, event.MaxText)
-	e.Terms = redact.Terms(e.Text, event.MaxTerms)
-	e.Named = s.mentions(task, false)
-	e.OK = !c.Failed
-	e.Tags = s.tags(event.KindRun, e.Terms, e.Named)
-	e.Seen = s.mentions(output(c.Response), false)
-	return []event.Event{e}
+	out := event.Call{Act: event.ActOther, Text: store(task, event.MaxText), Failure: statusOf(c)}
+	out.Terms = redact.Terms(out.Text, event.MaxTerms)
+	out.Named = s.mentions(task, false)
+	out.Tags = s.tags(event.KindRun, out.Terms, out.Named)
+	out.Seen = s.mentions(output(c.Response), false)
+	return []event.Body{out}
+}
+
+// statusOf is the failure of a call that did its work, and said that it failed.
+func statusOf(c ToolCall) event.Failure {
+	if c.Failed {
+		return event.FailStatus
+	}
+	return ""
 }
 
 // fileKeys are argument names that tools of MCP servers use for files.
@@ -232,45 +230,49 @@ var wordKeys = []string{"query", "pattern", "search", "regex", "symbol", "name_p
 
 // generic is a call of a tool that aOa does not know, as those of MCP servers: arguments that look like files
 // of the repository count, and the tool's own name says what was done to them. aOa's own tools are not news.
-func (s *CallContext) generic(c ToolCall) []event.Event {
+func (s *CallContext) generic(c ToolCall) []event.Body {
 	server, verb := splitMCP(c.Name)
 	if ourServer(server) {
 		return nil
 	}
-	e := s.event("", genericKind(verb))
+	out := event.Call{Act: genericAct(verb)}
+	var files []event.Path
 	for _, k := range fileKeys {
 		for _, name := range c.Input.texts(k) {
 			name = strings.TrimPrefix(name, "file://")
 			if p, ok := s.Files.Known(name, ""); ok {
-				e.Named = append(e.Named, p)
+				files = append(files, p)
 			}
 		}
 	}
-	e.Named = s.Files.Keep(e.Named, event.MaxSeen)
+	files = s.Files.Keep(files, event.MaxSeen)
 	var words []string
 	for _, k := range wordKeys {
 		words = append(words, c.Input.texts(k)...)
 	}
-	if len(e.Named) == 0 && (e.Kind != event.KindSearch || len(words) == 0) {
+	if len(files) == 0 && (out.Act != event.ActSearch || len(words) == 0) {
 		return nil
 	}
-	e.OK = !c.Failed
-	switch {
-	case c.Failed:
-		e.Kind, e.Why, e.Paths, e.Named = event.KindFailed, classify(c.Problem), e.Named, nil
-	case e.Kind.Open():
-		e.Paths, e.Named = e.Named, nil
-	case e.Kind == event.KindSearch:
-		e.Text = store(strings.Join(words, " "), 512)
-		e.Terms = redact.Terms(e.Text, event.MaxTerms)
-		e.Listing = true
+	if c.Failed {
+		out.Failure = classify(c.Problem)
 	}
-	if !e.Kind.Open() {
-		e.Seen = s.mentions(output(c.Response), e.Listing)
+	kind := out.Kind()
+	if kind.Open() || kind == event.KindFailed {
+		out.Paths = files
+	} else {
+		out.Named = files
 	}
-	e.Tags = s.tags(e.Kind, e.Terms, append(e.Paths[:len(e.Paths):len(e.Paths)], e.Named...))
-	e.Tokens = searchTokens(e, c)
-	return []event.Event{e}
+	if kind == event.KindSearch {
+		out.Text = store(strings.Join(words, " "), 512)
+		out.Terms = redact.Terms(out.Text, event.MaxTerms)
+		out.Listing = true
+	}
+	if !kind.Open() {
+		out.Seen = s.mentions(output(c.Response), out.Listing)
+	}
+	out.Tags = s.tags(kind, out.Terms, files)
+	out.Tokens = searchTokens(out, c)
+	return []event.Body{out}
 }
 
 // splitMCP takes mcp__server__tool apart.
@@ -288,23 +290,23 @@ func splitMCP(name string) (server, tool string) {
 // ourServer reports whether an MCP server is aOa's.
 func ourServer(name string) bool { return name == "aoa" || strings.HasSuffix(name, "_aoa") }
 
-// genericKind guesses from a tool's name what it does to the files it is given.
-func genericKind(tool string) event.Kind {
+// genericAct guesses from a tool's name what it does to the files it is given.
+func genericAct(tool string) event.Act {
 	tool = strings.ToLower(tool)
 	for _, k := range []struct {
 		words string
-		kind  event.Kind
+		act   event.Act
 	}{
-		{"search find grep list glob overview references symbols tree", event.KindSearch},
-		{"write create", event.KindWrite},
-		{"edit update replace patch insert modify delete rename", event.KindEdit},
-		{"read get view open cat show", event.KindRead},
+		{"search find grep list glob overview references symbols tree", event.ActSearch},
+		{"write create", event.ActWrite},
+		{"edit update replace patch insert modify delete rename", event.ActEdit},
+		{"read get view open cat show", event.ActRead},
 	} {
 		if slices.ContainsFunc(strings.Fields(k.words), func(w string) bool { return strings.Contains(tool, w) }) {
-			return k.kind
+			return k.act
 		}
 	}
-	return event.KindRun
+	return event.ActOther
 }
 
 // changes is the file that a call is about to change.
@@ -339,8 +341,8 @@ func (s *CallContext) next(c ToolCall) *event.Query {
 // opened is the first known file that a command or a patch opens.
 func (s *CallContext) opened(c ToolCall) (event.Path, bool) {
 	for _, e := range s.Tool(ToolCall{Name: c.Name, ID: "next", Input: c.Input}) {
-		if e.Kind.Open() && len(e.Paths) > 0 && s.Files.Has(e.Paths[0]) {
-			return e.Paths[0], true
+		if e.Opens() && len(e.Paths()) > 0 && s.Files.Has(e.Paths()[0]) {
+			return e.Paths()[0], true
 		}
 	}
 	return "", false

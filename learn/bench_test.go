@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/event/eventtest"
 	"github.com/aoa-dev/aoa/internal/hot"
 	"github.com/aoa-dev/aoa/internal/session/live"
 	"github.com/aoa-dev/aoa/learn"
@@ -27,7 +28,7 @@ func BenchmarkLearn(b *testing.B) {
 			for b.Loop() {
 				batch := make([]event.Event, size)
 				for i := range batch {
-					for batch[i] = s.next(); batch[i].Kind == event.KindRename; {
+					for batch[i] = s.next(); batch[i].Kind() == event.KindRename; {
 						batch[i] = s.next()
 					}
 				}
@@ -47,11 +48,11 @@ func BenchmarkImport(b *testing.B) {
 	r := rand.New(rand.NewPCG(1, 1))
 	commits := make([]event.Event, 20000)
 	for i := range commits {
-		e := event.Event{Kind: event.KindCommit, Time: start.Add(-time.Duration(i) * time.Hour), Terms: []string{words[i%6]}}
+		e := event.Event{Time: start.Add(-time.Duration(i) * time.Hour), Body: event.Commit{Terms: []string{words[i%6]}}}
 		area := r.IntN(250)
 		for range 1 + r.IntN(8) {
 			f := area*20 + r.IntN(20)
-			e.Paths = append(e.Paths, event.Path(fmt.Sprintf("internal/area%03d/package/file%04d.go", area, f)))
+			eventtest.Set(&e, "Paths", append(e.Paths(), event.Path(fmt.Sprintf("internal/area%03d/package/file%04d.go", area, f))))
 		}
 		commits[i] = e
 	}

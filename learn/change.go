@@ -50,13 +50,13 @@ func (f *fold) pair(a, b event.Path, at time.Time, w float64) {
 }
 
 // commit folds a commit. sign is -1 to subtract it.
-func (f *fold) commit(e event.Event, sign float64) {
-	gone := make(map[event.Path]bool, len(e.Gone))
-	for _, p := range e.Gone {
+func (f *fold) commit(c event.Commit, at time.Time, sign float64) {
+	gone := make(map[event.Path]bool, len(c.Gone))
+	for _, p := range c.Gone {
 		gone[p] = true
 	}
-	files := make([]event.Path, 0, len(e.Paths))
-	for _, p := range e.Paths {
+	files := make([]event.Path, 0, len(c.Paths))
+	for _, p := range c.Paths {
 		if !gone[p] {
 			files = append(files, p)
 		}
@@ -64,32 +64,32 @@ func (f *fold) commit(e event.Event, sign float64) {
 	slices.Sort(files)
 	files = slices.Compact(files)
 	n := len(files) + len(gone)
-	tells := n <= commitMax && !e.Sweep()
+	tells := n <= commitMax && !c.Sweep()
 	var topics []string
 	if tells && n > 0 {
-		topics = e.Topics()
+		topics = c.Topics()
 	}
 	for _, t := range topics {
-		f.batch.Add(hot.TermFreq, "", t, e.Time, sign)
+		f.batch.Add(hot.TermFreq, "", t, at, sign)
 	}
 	w := sign * share(n)
 	for i, p := range files {
-		f.batch.Add(hot.Churn, "", string(p), e.Time, sign)
+		f.batch.Add(hot.Churn, "", string(p), at, sign)
 		if sign > 0 {
-			f.batch.Stamp(hot.Committed, string(p), e.Time)
+			f.batch.Stamp(hot.Committed, string(p), at)
 		}
 		if !tells {
 			continue
 		}
-		f.batch.Add(hot.Changes, "", string(p), e.Time, w)
+		f.batch.Add(hot.Changes, "", string(p), at, w)
 		if sign > 0 {
-			f.batch.Stamp(hot.Changed, string(p), e.Time)
+			f.batch.Stamp(hot.Changed, string(p), at)
 		}
 		for _, q := range files[i+1:] {
-			f.pair(p, q, e.Time, w)
+			f.pair(p, q, at, w)
 		}
 		for _, t := range topics {
-			f.batch.Add(hot.TermFiles, t, string(p), e.Time, sign/float64(n))
+			f.batch.Add(hot.TermFiles, t, string(p), at, sign/float64(n))
 		}
 	}
 }

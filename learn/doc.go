@@ -40,11 +40,11 @@
 //	Churn[f]        += 1
 //	Committed[f]     = the time
 //
-// and if n ≤ 100 and the commit is no sweep (event.Event.Sweep: it goes through the repository for a tool):
+// and if n ≤ 100 and the commit is no sweep (event.Commit.Sweep: it goes through the repository for a tool):
 //
 //	Changes[f]      += w, Changed[f] = the time
 //	Comod[f][g]     += w
-//	TermFiles[t][f] += 1/n, TermFreq[t] += 1      t in event.Event.Topics: the subject's terms
+//	TermFiles[t][f] += 1/n, TermFreq[t] += 1      t in event.Commit.Topics: the subject's terms
 //
 // Deleted files get no scores. An uncommit subtracts the same at the same time, but does not change Committed
 // and Changed.

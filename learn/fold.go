@@ -35,17 +35,17 @@ type fold struct {
 
 // event folds an event. s is its session after it, nil for none, and d what it changed there.
 func (f *fold) event(e event.Event, s *live.Session, d live.Delta) {
-	switch e.Kind {
-	case event.KindCommit:
-		f.commit(e, f.sign)
-	case event.KindUncommit:
-		f.commit(e, -f.sign)
-	case event.KindRename:
-		for i, to := range e.Paths[:min(len(e.Paths), len(e.From))] {
-			f.batch.Rename(e.From[i], to)
+	switch b := e.Body.(type) {
+	case event.Commit:
+		f.commit(b, e.Time, f.sign)
+	case event.Uncommit:
+		f.commit(event.Commit(b), e.Time, -f.sign)
+	case event.Rename:
+		for i, to := range b.To[:min(len(b.To), len(b.From))] {
+			f.batch.Rename(b.From[i], to)
 		}
-	case event.KindTick:
-		switch e.Tool {
+	case event.Tick:
+		switch b.Job {
 		case "decay":
 			f.batch.Decay(e.Time)
 		case "sweep":
@@ -71,7 +71,8 @@ func (f *fold) opens(e event.Event, s *live.Session, d live.Delta) {
 	if d.Hinted {
 		c *= caused
 	}
-	tags := e.Tags[:min(maxTags, len(e.Tags))]
+	tags := e.Tags()
+	tags = tags[:min(maxTags, len(tags))]
 	for _, t := range tags {
 		f.batch.Add(hot.TagFreq, "", t, e.Time, c)
 	}

@@ -9,23 +9,25 @@ import (
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/event/eventtest"
 	"github.com/aoa-dev/aoa/internal/hot"
 	"github.com/aoa-dev/aoa/internal/session/live"
 	"github.com/aoa-dev/aoa/learn"
 )
 
 func ev(kind event.Kind, after time.Duration, paths ...event.Path) event.Event {
-	return event.Event{Kind: kind, Time: start.Add(after), Agent: "claude", Session: "s", Paths: paths}
+	return event.Event{Time: start.Add(after), Agent: "claude", Session: "s", Body: eventtest.Body(kind, paths...)}
 }
 
 func commit(after time.Duration, paths ...event.Path) event.Event {
-	return event.Event{Kind: event.KindCommit, Time: start.Add(after), Agent: "git", Paths: paths}
+	return event.Event{Time: start.Add(after), Agent: "git", Body: event.Commit{Paths: paths}}
 }
 
 // hint is a fact that names files.
 func hint(files ...event.Path) event.Event {
 	e := ev(event.KindSuggest, 0, files...)
-	e.ID, e.Tool, e.Why = "hint", "rescue", live.Shown
+	e.ID = "hint"
+	eventtest.Set(&e, "Name", "rescue", "Arm", live.Shown)
 	return e
 }
 
@@ -62,11 +64,12 @@ func TestCausedAccessCountsAQuarter(t *testing.T) {
 func TestTagsAndTerms(t *testing.T) {
 	d := newFixture(t, learn.Options{})
 	prompt := ev(event.KindPrompt, 0)
-	prompt.Terms, prompt.Turn = []string{"login", "token"}, "p1"
+	prompt.Turn = "p1"
+	eventtest.Set(&prompt, "Terms", []string{"login", "token"})
 	search := ev(event.KindSearch, 0)
-	search.Terms = []string{"expire"}
+	eventtest.Set(&search, "Terms", []string{"expire"})
 	read := ev(event.KindRead, 0, "a")
-	read.Tags = []string{"t1", "t2", "t3", "t4", "t5", "t6"}
+	eventtest.Set(&read, "Tags", []string{"t1", "t2", "t3", "t4", "t5", "t6"})
 	d.learn(prompt, search, read, ev(event.KindRead, 0, "a"))
 	for _, w := range []string{"login", "token", "expire"} {
 		d.expect(w+" → a", d.of(hot.TermFiles, w, "a", start), 1/math.Sqrt(2)) // of two words of the prompt
@@ -78,7 +81,8 @@ func TestTagsAndTerms(t *testing.T) {
 	d.expect("use of t1", d.of(hot.TagFreq, "", "t1", start), 1)
 
 	again := ev(event.KindPrompt, time.Minute)
-	again.Terms, again.Turn = []string{"cache"}, "p2"
+	again.Turn = "p2"
+	eventtest.Set(&again, "Terms", []string{"cache"})
 	d.learn(again, ev(event.KindRead, time.Minute, "a"))
 	d.expect("cache → a", d.of(hot.TermFiles, "cache", "a", start.Add(time.Minute)), 1)
 }
@@ -125,7 +129,7 @@ func TestManyEditsAreLearnedInLinearTime(t *testing.T) {
 
 func TestSaves(t *testing.T) {
 	save := func(after time.Duration, p event.Path) event.Event {
-		return event.Event{Kind: event.KindSave, Agent: "watch", Time: start.Add(after), Paths: []event.Path{p}}
+		return event.Event{Agent: "watch", Time: start.Add(after), Body: event.Save{Paths: []event.Path{p}}}
 	}
 	d := newFixture(t, learn.Options{})
 	d.learn(ev(event.KindEdit, 0, "a"))
@@ -143,8 +147,8 @@ func TestSaves(t *testing.T) {
 func TestCommits(t *testing.T) {
 	d := newFixture(t, learn.Options{})
 	c := commit(0, "a", "b", "c")
-	c.Terms = []string{"login"}
-	c.Gone = []event.Path{"old"}
+	eventtest.Set(&c, "Terms", []string{"login"})
+	eventtest.Set(&c, "Gone", []event.Path{"old"})
 	alone := commit(0, "a")
 	d.learn(c, alone)
 	d.expect("co-change a b", d.of(hot.Comod, "a", "b", start), 1.0/(4-1))
@@ -153,7 +157,7 @@ func TestCommits(t *testing.T) {
 	d.expect("login → a", d.of(hot.TermFiles, "login", "a", start), 1.0/4)
 	d.expect("committed a", d.of(hot.Committed, "", "a", start), float64(start.Unix()))
 	d.expect("co-change a old", d.of(hot.Comod, "a", "old", start), 0)
-	c.Kind, alone.Kind = event.KindUncommit, event.KindUncommit
+	c.Body, alone.Body = event.Uncommit(c.Body.(event.Commit)), event.Uncommit(alone.Body.(event.Commit))
 	d.learn(c, alone)
 	for _, f := range []*hot.Family{hot.Churn, hot.Changes} {
 		d.expect(f.Name+" after uncommit", d.of(f, "", "a", start), 0)
@@ -165,13 +169,13 @@ func TestCommits(t *testing.T) {
 func TestNamesOfPackagesAreNoWordsOfManifests(t *testing.T) {
 	d := newFixture(t, learn.Options{})
 	bump := commit(0, "go.mod", "go.sum")
-	bump.Text, bump.Terms = "build(deps): bump example.com/certificates from 1 to 2", []string{"bump", "certificate"}
+	eventtest.Set(&bump, "Text", "build(deps): bump example.com/certificates from 1 to 2", "Terms", []string{"bump", "certificate"})
 	d.learn(bump)
 	d.expect("bump → go.mod", d.of(hot.TermFiles, "bump", "go.mod", start), 1.0/2)
 	d.expect("certificate → go.mod", d.of(hot.TermFiles, "certificate", "go.mod", start), 0)
 	d.expect("certificate", d.of(hot.TermFreq, "", "certificate", start), 0)
 	d.expect("co-change", d.of(hot.Comod, "go.mod", "go.sum", start), 1)
-	bump.Paths = append(bump.Paths, "tls.go")
+	eventtest.Set(&bump, "Paths", append(bump.Paths(), "tls.go"))
 	d.learn(bump)
 	d.expect("certificate → go.mod, with a source", d.of(hot.TermFiles, "certificate", "go.mod", start), 1.0/3)
 }
@@ -196,7 +200,7 @@ func TestBulkCommitMakesNoPairs(t *testing.T) {
 func TestRenameFollowsTheSession(t *testing.T) {
 	d := newFixture(t, learn.Options{})
 	d.learn(ev(event.KindEdit, 0, "a"), ev(event.KindEdit, 0, "b"))
-	d.learn(event.Event{Kind: event.KindRename, Time: start, From: []event.Path{"b"}, Paths: []event.Path{"c"}})
+	d.learn(event.Event{Time: start, Body: event.Rename{From: []event.Path{"b"}, To: []event.Path{"c"}}})
 	d.learn(ev(event.KindRead, 0, "d"), ev(event.KindEnd, 0))
 	d.expect("co-change a c", d.of(hot.Comod, "a", "c", start), 0.5)
 	d.expect("co-change a b", d.of(hot.Comod, "a", "b", start), 0)
@@ -246,11 +250,11 @@ func TestFoldHook(t *testing.T) {
 	d := newFixture(t, learn.Options{Fold: func(_ context.Context, b *hot.Batch, events []event.Event,
 		_ []live.Delta) error {
 		for _, e := range events {
-			b.Add(hot.TagFreq, "", string(e.Kind), e.Time, 1)
+			b.Add(hot.TagFreq, "", string(e.Kind()), e.Time, 1)
 		}
 		return nil
 	}})
-	d.learn(event.Event{Kind: event.KindSuggest, Time: start}, event.Event{Kind: event.KindFeedback, Time: start})
+	d.learn(event.Event{Time: start, Body: event.Hint{}}, event.Event{Time: start, Body: event.Feedback{}})
 	d.expect("suggestions folded", d.of(hot.TagFreq, "", "suggest", start), 1)
 	d.expect("feedback folded", d.of(hot.TagFreq, "", "feedback", start), 1)
 }
@@ -260,9 +264,10 @@ func TestWhatAHintCausedCountsAQuarter(t *testing.T) {
 	ask := func(hints ...event.Event) (d *fixture) {
 		d = newFixture(t, learn.Options{})
 		prompt := ev(event.KindPrompt, 0)
-		prompt.Terms, prompt.Turn = []string{"word"}, "p"
+		prompt.Turn = "p"
+		eventtest.Set(&prompt, "Terms", []string{"word"})
 		led := ev(event.KindEdit, time.Second, "b")
-		led.Tags = []string{"tag"}
+		eventtest.Set(&led, "Tags", []string{"tag"})
 		d.learn(hints...)
 		d.learn(prompt, ev(event.KindEdit, 0, "a"), led)
 		d = d.restart()
@@ -297,12 +302,13 @@ func TestTermsAreShares(t *testing.T) {
 	d := newFixture(t, learn.Options{})
 	for i := range 4 {
 		prompt := ev(event.KindPrompt, 0)
-		prompt.Terms, prompt.Turn = []string{"login", "token", "x", "y"}, fmt.Sprint(i)
+		prompt.Turn = fmt.Sprint(i)
+		eventtest.Set(&prompt, "Terms", []string{"login", "token", "x", "y"})
 		run := ev(event.KindRun, 0)
-		run.Terms = []string{"login", "grep"}
+		eventtest.Set(&run, "Terms", []string{"login", "grep"})
 		d.learn(prompt, run, ev(event.KindRead, 0, "a"), ev(event.KindRead, 0, "b"), run, ev(event.KindRead, 0, "a"))
 		c := commit(0, "a", "b")
-		c.Terms = []string{"login"}
+		eventtest.Set(&c, "Terms", []string{"login"})
 		d.learn(c)
 	}
 	for _, w := range []string{"login", "token", "grep"} {
@@ -319,7 +325,7 @@ func TestTermsAreShares(t *testing.T) {
 func TestASweepIsNoCoupling(t *testing.T) {
 	d := newFixture(t, learn.Options{})
 	sweep := commit(time.Hour, "a/a", "b/b", "c/c", "d/d", "e/e")
-	sweep.Text, sweep.Terms = "apply golangci-lint autofixes", []string{"lint"}
+	eventtest.Set(&sweep, "Text", "apply golangci-lint autofixes", "Terms", []string{"lint"})
 	d.learn(commit(0, "a/a", "b/b"), sweep, commit(time.Hour, "go.mod", "go.sum"))
 	at := start.Add(time.Hour)
 	d.expect("pair of the sweep", d.of(hot.Comod, "a/a", "c/c", at), 0)

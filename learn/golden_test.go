@@ -94,10 +94,10 @@ func (d *fixture) scores(batches [][]event.Event) map[string]float64 {
 	files, terms, at := map[string]bool{}, map[string]bool{}, time.Time{}
 	for _, b := range batches {
 		for _, e := range b {
-			for _, p := range slices.Concat(e.Paths, e.From, e.Gone) {
+			for _, p := range slices.Concat(e.Paths(), e.From(), e.Gone()) {
 				files[string(p)] = true
 			}
-			for _, w := range e.Terms {
+			for _, w := range e.Terms() {
 				terms[w] = true
 			}
 			if e.Time.After(at) {

@@ -63,7 +63,7 @@ func (l *Learner) Learn(ctx context.Context, events []event.Event, seq int64) er
 	deltas := make([]live.Delta, len(events))
 	commits := 0
 	for i, e := range events {
-		if e.Kind == event.KindCommit {
+		if e.Kind() == event.KindCommit {
 			commits++
 		}
 		var s *live.Session

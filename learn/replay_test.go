@@ -118,8 +118,8 @@ func (s *stream) next() event.Event {
 		s.now = s.now.Add(time.Duration(s.r.IntN(40)) * time.Hour)
 	}
 	s.n++
-	e := event.Event{ID: fmt.Sprint(s.n), Time: s.now, Agent: "claude", Session: fmt.Sprintf("s%d", s.r.IntN(3)),
-		Tags: []string{"go", "editing"}[:s.r.IntN(3)]}
+	tags := []string{"go", "editing"}[:s.r.IntN(3)]
+	e := event.Event{ID: fmt.Sprint(s.n), Time: s.now, Agent: "claude", Session: fmt.Sprintf("s%d", s.r.IntN(3))}
 	if s.r.IntN(15) == 0 { // late
 		e.Time = e.Time.Add(-time.Duration(s.r.IntN(600)) * time.Second)
 	}
@@ -128,42 +128,49 @@ func (s *stream) next() event.Event {
 	}
 	switch s.r.IntN(14) {
 	case 0, 1:
-		e.Kind, e.Terms, e.Turn = event.KindPrompt, s.words(), e.ID
+		e.Turn = e.ID
+		b := event.Prompt{Terms: s.words(), Tags: tags}
 		if s.r.IntN(2) == 0 {
-			e.Named = s.pick(2)
+			b.Named = s.pick(2)
 		}
+		e.Body = b
 	case 2, 3, 4:
-		e.Kind, e.Paths = event.KindRead, s.pick(2)
+		e.Body = event.Call{Act: event.ActRead, Paths: s.pick(2), Tags: tags}
 		if s.r.IntN(4) == 0 {
-			e.Kind, e.Tool, e.Why = event.KindSuggest, "rescue", live.Shown
+			e.Body = event.Hint{Name: "rescue", Arm: live.Shown, Paths: e.Paths()}
 		}
 	case 5, 6:
-		e.Kind, e.Paths = event.KindEdit, s.pick(1)
+		e.Body = event.Call{Act: event.ActEdit, Paths: s.pick(1), Tags: tags}
 	case 7:
-		e.Kind, e.Paths = event.KindWrite, s.pick(1)
+		e.Body = event.Call{Act: event.ActWrite, Paths: s.pick(1), Tags: tags}
 	case 8, 9:
-		e.Kind, e.Terms, e.Seen, e.Named = event.KindSearch, s.words(), s.pick(6), s.pick(1)
+		e.Body = event.Call{Act: event.ActSearch, Terms: s.words(), Seen: s.pick(6), Named: s.pick(1), Tags: tags}
 	case 10:
-		e.Kind, e.Agent, e.Session, e.Paths = event.KindSave, "watch", "", s.pick(2)
+		e.Agent, e.Session = "watch", ""
+		e.Body = event.Save{Paths: s.pick(2)}
 	case 11:
-		e.Kind, e.Agent, e.Session, e.Paths, e.Terms = event.KindCommit, "git", "", s.pick(6), s.words()
+		e.Agent, e.Session = "git", ""
+		e.Body = event.Commit{Paths: s.pick(6), Terms: s.words()}
 		s.done = append(s.done, e)
 	case 12:
 		if len(s.done) > 0 && s.r.IntN(2) == 0 {
 			e = s.done[len(s.done)-1]
 			s.done = s.done[:len(s.done)-1]
-			e.ID, e.Kind = fmt.Sprint(s.n), event.KindUncommit
+			e.ID = fmt.Sprint(s.n)
+			e.Body = event.Uncommit(e.Body.(event.Commit))
 			return e
 		}
-		e.Kind, e.Tool = event.KindStart, []string{"compact", "resume"}[s.r.IntN(2)]
+		e.Body = event.Start{Source: []string{"compact", "resume"}[s.r.IntN(2)]}
 	case 13:
 		if s.r.IntN(3) > 0 {
-			e.Kind, e.Session = event.KindBranch, ""
+			e.Session = ""
+			e.Body = event.Checkout{}
 			return e
 		}
 		i := s.r.IntN(len(s.files))
 		to := event.Path(fmt.Sprintf("moved/file%d.go", s.n))
-		e.Kind, e.Session, e.From, e.Paths = event.KindRename, "", []event.Path{s.files[i]}, []event.Path{to}
+		e.Session = ""
+		e.Body = event.Rename{From: []event.Path{s.files[i]}, To: []event.Path{to}}
 		s.files[i] = to
 	}
 	return e
@@ -175,7 +182,7 @@ func batches(events []event.Event, r *rand.Rand, most int) [][]event.Event {
 	for i := 0; i < len(events); {
 		n := min(1+r.IntN(most), len(events)-i)
 		for j := range n {
-			if events[i+j].Kind == event.KindTick {
+			if events[i+j].Kind() == event.KindTick {
 				n = max(1, j)
 				break
 			}
@@ -191,7 +198,7 @@ func events(seed uint64, n, ticks int) ([]event.Event, *stream) {
 	var out []event.Event
 	for i := range n {
 		if ticks > 0 && i%ticks == ticks-1 {
-			out = append(out, event.Event{ID: fmt.Sprintf("tick%d", i), Kind: event.KindTick, Time: s.now})
+			out = append(out, event.Event{ID: fmt.Sprintf("tick%d", i), Time: s.now, Body: event.Tick{}})
 		}
 		out = append(out, s.next())
 	}

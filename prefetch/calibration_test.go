@@ -92,9 +92,9 @@ func TestRefitIsFolded(t *testing.T) {
 	}
 	var log []event.Event
 	for _, o := range world(3, 200, -2, epoch.Add(-24*time.Hour)) {
-		log = append(log, event.Event{Kind: event.KindOutcome, Time: o.At, Tool: string(Next), Scores: []float64{o.P},
-			OK: o.Used, Label: "next"},
-			event.Event{Kind: event.KindOutcome, Time: o.At, Tool: string(Rescue), Scores: []float64{1}, OK: true})
+		log = append(log, event.Event{Time: o.At,
+			Body: event.Outcome{Name: string(Next), Scores: []float64{o.P}, Used: o.Used, Label: "next"}},
+			event.Event{Time: o.At, Body: event.Outcome{Name: string(Rescue), Scores: []float64{1}, Used: true}})
 	}
 	slices.Reverse(log)
 	r, events, err := d.p.Refit(t.Context(), log, d.now)
@@ -112,7 +112,8 @@ func TestRefitIsFolded(t *testing.T) {
 		t.Errorf("y.go is shown at %v, whose like are used in a fifth", got.Shown[0].Score)
 	}
 	bad := events[0]
-	bad.ID, bad.Text = "other", `{"verdict":"taken","now":{"slope":1e9}}`
+	bad.ID = "other"
+	bad.Body = event.Setting{Name: settingRefit, Value: `{"verdict":"taken","now":{"slope":1e9}}`}
 	d.happen(bad)
 	if last, _ := d.p.LastRefit(t.Context()); last.Now.Slope != r.Now.Slope {
 		t.Errorf("an unusable calibration was taken over: %+v", last.Now)

@@ -95,7 +95,9 @@ func (p *Prefetcher) Decide(ctx context.Context, q Question) (Decision, error) {
 		return d, nil
 	}
 	for _, e := range d.Log {
-		p.hold(q.Query.Session, pending{id: e.ID, by: e.Subagent, at: e.Time, kind: q.Kind, arm: Arm(e.Why), files: e.Paths})
+		h := e.Body.(event.Hint)
+		p.hold(q.Query.Session, pending{id: e.ID, by: e.Subagent, at: e.Time, kind: q.Kind, arm: Arm(h.Arm),
+			files: h.Paths})
 	}
 	return d, nil
 }
@@ -253,23 +255,23 @@ func (p *Prefetcher) say(q Question, v verdict, s state, reasons func(Prediction
 // suggestion is the event of one arm. It carries the probabilities as shipped: what the repository's own calibration
 // made of them, a refit must not learn from.
 func suggestion(q Question, arm Arm, files []Prediction, text string, leads bool) event.Event {
-	e := event.Event{Time: q.Query.At, Kind: event.KindSuggest, Agent: "aoa", Session: q.Query.Session,
-		Subagent: q.Query.Subagent,
-		Tool:     string(q.Kind), Why: string(arm), Label: string(labelOf(q.Kind)), Task: q.Query.Task, Text: q.Topic}
+	h := event.Hint{Name: string(q.Kind), Arm: string(arm), Label: string(labelOf(q.Kind)), Task: q.Query.Task,
+		Text: q.Topic}
 	for _, x := range files {
-		e.Paths, e.Scores = append(e.Paths, x.File), append(e.Scores, x.Shipped)
+		h.Paths, h.Scores = append(h.Paths, x.File), append(h.Scores, x.Shipped)
 	}
 	if labelOf(q.Kind) == live.LabelChange {
 		change := changeOf(q.Query)
-		e.From = change[max(0, len(change)-changeFiles):]
+		h.Change = change[max(0, len(change)-changeFiles):]
 	}
 	if arm == Shown {
-		e.Tokens = Tokens(text)
+		h.Tokens = Tokens(text)
 		if leads {
-			e.Named = q.Named
+			h.Named = q.Named
 		}
 	}
-	e.ID = suggestionID(e)
+	e := event.Event{Time: q.Query.At, Agent: "aoa", Session: q.Query.Session, Subagent: q.Query.Subagent, Body: h}
+	e.ID = suggestionID(e, h)
 	return e
 }
 

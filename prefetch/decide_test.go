@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/event/eventtest"
 )
 
 func TestShownShadowAndSilence(t *testing.T) {
@@ -23,11 +24,11 @@ func TestShownShadowAndSilence(t *testing.T) {
 		t.Fatalf("logged %d events, want one shown and one shadow: %+v", len(dec.Log), dec.Log)
 	}
 	shown, shadow := dec.Log[0], dec.Log[1]
-	if shown.Why != string(Shown) || shown.Tool != string(Partner) || shown.Task != event.TaskChange ||
-		len(shown.Scores) != 1 {
+	if hintOf(shown).Arm != string(Shown) || hintOf(shown).Name != string(Partner) || hintOf(shown).Task != event.TaskChange ||
+		len(hintOf(shown).Scores) != 1 {
 		t.Errorf("shown event %+v", shown)
 	}
-	if shadow.Why != string(Shadow) || !slices.Equal(shadow.Paths, []event.Path{"maybe.go"}) {
+	if hintOf(shadow).Arm != string(Shadow) || !slices.Equal(shadow.Paths(), []event.Path{"maybe.go"}) {
 		t.Errorf("shadow event %+v, want maybe.go only: no.go is below the floor", shadow)
 	}
 	if again := d.ask(Partner); len(again.Shown)+len(again.Log) != 0 || again.Why != "nothing" {
@@ -86,7 +87,7 @@ func TestNothingTwice(t *testing.T) {
 	}
 	// The agent forgets: what it was notified of may be said again.
 	e := d.event(event.KindStart)
-	e.Tool = "compact"
+	eventtest.Set(&e, "Source", "compact")
 	d.happen(e)
 	if got := d.ask(Partner); len(got.Shown) != 1 {
 		t.Errorf("after compaction: %+v, want x.go", got)
@@ -112,7 +113,7 @@ func TestHoldout(t *testing.T) {
 	d := newFixture(t, Options{Holdout: func() float64 { return 1 }})
 	d.likely(.9, "x.go")
 	dec := d.ask(Partner)
-	if len(dec.Shown) != 0 || dec.Why != "withheld" || len(dec.Log) != 1 || dec.Log[0].Why != string(Withheld) {
+	if len(dec.Shown) != 0 || dec.Why != "withheld" || len(dec.Log) != 1 || hintOf(dec.Log[0]).Arm != string(Withheld) {
 		t.Errorf("%+v, want x.go withheld", dec)
 	}
 	held := 0
@@ -192,7 +193,7 @@ func TestConversations(t *testing.T) {
 	if out := open("third", "x.go"); len(out) != 0 {
 		t.Errorf("settled by one that was not notified: %+v", out)
 	}
-	if out := open("sub", "x.go"); len(out) != 1 || out[0].Cause != sub.Log[0].ID {
+	if out := open("sub", "x.go"); len(out) != 1 || outcomeOf(out[0]).Cause != sub.Log[0].ID {
 		t.Errorf("settled: %+v", out)
 	}
 	e := d.event(event.KindRead, "x.go")
@@ -200,7 +201,7 @@ func TestConversations(t *testing.T) {
 		t.Error("what the agent was shown did not lead to its open")
 	}
 	compact := d.event(event.KindStart)
-	compact.Tool = "compact"
+	eventtest.Set(&compact, "Source", "compact")
 	d.happen(compact)
 	if dec := tell(""); len(dec.Shown) != 1 {
 		t.Errorf("the agent has forgotten it: %s", dec.Why)
@@ -219,7 +220,7 @@ func TestATurnIsTheSubagentsToo(t *testing.T) {
 	}
 	e := d.event(event.KindRead, "a.go")
 	e.Subagent = "sub"
-	if out := d.happen(e); len(out) != 1 || !out[0].OK {
+	if out := d.happen(e); len(out) != 1 || !outcomeOf(out[0]).Used {
 		t.Errorf("%+v", out)
 	}
 }
@@ -244,18 +245,18 @@ func TestLead(t *testing.T) {
 	}
 	first := ask(Start, "said before", []event.Path{"n.go"}, "x.go")
 	if first.Text != "said before\n[x.go]" || len(first.Log) != 1 ||
-		!slices.Equal(first.Log[0].Named, []event.Path{"n.go"}) || first.Log[0].Tokens != Tokens(first.Text) {
+		!slices.Equal(first.Log[0].Named(), []event.Path{"n.go"}) || hintOf(first.Log[0]).Tokens != Tokens(first.Text) {
 		t.Fatalf("%+v", first)
 	}
 	if dec := ask(Start, "", nil, "n.go"); len(dec.Shown) != 0 {
 		t.Errorf("named twice: %+v", dec)
 	}
-	if dec := ask(Start, "alone", nil); dec.Text != "alone" || len(dec.Log) != 1 || len(dec.Log[0].Paths) != 0 ||
+	if dec := ask(Start, "alone", nil); dec.Text != "alone" || len(dec.Log) != 1 || len(dec.Log[0].Paths()) != 0 ||
 		dec.Why != "shown" {
 		t.Errorf("%+v", dec)
 	}
 	if dec := ask(Reload, "of no files", nil); dec.Text != "of no files" || len(dec.Log) != 1 ||
-		len(dec.Log[0].Paths) != 0 {
+		len(dec.Log[0].Paths()) != 0 {
 		t.Errorf("%+v", dec)
 	}
 	if left, err := d.p.Left(t.Context(), "s", d.now); err != nil ||

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/event/eventtest"
 	"github.com/aoa-dev/aoa/internal/index"
 	"github.com/aoa-dev/aoa/internal/session/live"
 )
@@ -55,7 +56,7 @@ func TestRescue(t *testing.T) {
 		{"cmd/app/main.go", "missing", ""},             // it exists: something else is wrong
 		{"nothing.xyz", "missing", ""}, {"app/main.go", "denied", ""}, {"", "missing", ""},
 	} {
-		s, ok := r.Rescue(c.wrong, c.why)
+		s, ok := r.Rescue(c.wrong, event.Failure(c.why))
 		if s.File != c.want || ok != (c.want != "") {
 			t.Errorf("%s (%s): got %q, want %q", c.wrong, c.why, s.File, c.want)
 		}
@@ -81,7 +82,7 @@ func TestStale(t *testing.T) {
 
 func TestFindWork(t *testing.T) {
 	e := func(min int, kind event.Kind, files ...event.Path) event.Event {
-		return event.Event{Time: epoch.Add(time.Duration(min) * time.Minute), Kind: kind, Paths: files}
+		return event.Event{Time: epoch.Add(time.Duration(min) * time.Minute), Body: eventtest.Body(kind, files...)}
 	}
 	got := FindWork([]event.Event{e(1, event.KindRead, "r.go", "e.go"), e(2, event.KindEdit, "e.go"),
 		e(3, event.KindWrite, "w.go"),
@@ -99,26 +100,28 @@ func TestFindWork(t *testing.T) {
 // TestFindings: what was read and is as it was, with what led there.
 func TestFindings(t *testing.T) {
 	e := func(min int, kind event.Kind, files ...event.Path) event.Event {
-		return event.Event{Time: epoch.Add(time.Duration(min) * time.Minute), Kind: kind, Paths: files}
+		return event.Event{Time: epoch.Add(time.Duration(min) * time.Minute), Body: eventtest.Body(kind, files...)}
 	}
 	prompt, search, lines, more, sub := e(0, event.KindPrompt), e(1, event.KindSearch), e(2, event.KindRead,
 		"found.go"), e(3, event.KindRead, "found.go"), e(4, event.KindRead, "sub.go")
-	prompt.Named = []event.Path{"named.go"}
-	search.Text, search.Seen = "parseConfig", []event.Path{"found.go", "edited.go"}
-	lines.Lines, more.Lines, sub.Subagent = "10-40", "80-90", "sub"
+	eventtest.Set(&prompt, "Named", []event.Path{"named.go"})
+	eventtest.Set(&search, "Text", "parseConfig", "Seen", []event.Path{"found.go", "edited.go"})
+	sub.Subagent = "sub"
+	eventtest.Set(&lines, "Offset", 10, "Limit", 31)
+	eventtest.Set(&more, "Offset", 80, "Limit", 11)
 	unknown := e(11, event.KindRead, "unknown.go")
 	again := e(12, event.KindRead, "again.go")
-	again.Lines = "1-9"
+	eventtest.Set(&again, "Offset", 1, "Limit", 9)
 	events := []event.Event{prompt, search, lines, more, sub, e(5, event.KindRead, "named.go"),
 		e(6, event.KindRead, "edited.go"), e(7, event.KindEdit, "edited.go"),
 		e(8, event.KindRead, "changed.go"), e(9, event.KindRead, "gone.go"), e(10, event.KindRead, "plain.go"), e(10,
 			event.KindRead, "again.go"), unknown, again}
 	for i := range events {
-		if len(events[i].Paths) == 1 && events[i].Paths[0] != "unknown.go" {
-			events[i].Blob = "as it was"
+		if len(events[i].Paths()) == 1 && events[i].Paths()[0] != "unknown.go" {
+			eventtest.Set(&events[i], "Blob", "as it was")
 		}
 	}
-	events[11].Blob = "older" // the lines of another content say nothing of this one
+	eventtest.Set(&events[11], "Blob", "older") // the lines of another content say nothing of this one
 	slices.Reverse(events)
 	now := func(f event.Path) string {
 		switch f {
@@ -153,7 +156,7 @@ func TestTell(t *testing.T) {
 		return got
 	}
 	first := ask(Rescue, 0)
-	if len(first.Shown) != 1 || len(first.Log) != 1 || first.Log[0].Why != "shown" {
+	if len(first.Shown) != 1 || len(first.Log) != 1 || hintOf(first.Log[0]).Arm != "shown" {
 		t.Fatalf("the first time: %+v", first)
 	}
 	if again := ask(Rescue, time.Second); len(again.Shown) != 0 {
@@ -175,7 +178,7 @@ func TestTokensAreAnAllowance(t *testing.T) {
 	if err != nil || len(got.Shown) != 1 {
 		t.Fatalf("with tokens left: %+v, %v", got, err)
 	}
-	got.Log[0].Tokens = 120
+	eventtest.Set(&got.Log[0], "Tokens", 120)
 	d.happen(got.Log...)
 	got, err = d.p.Decide(t.Context(), Question{Kind: Rescue, Query: event.Query{Session: "s", At: epoch.Add(time.Minute)},
 		Found: []event.Suggestion{{File: "y.go"}}})

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/event/eventtest"
 	"github.com/aoa-dev/aoa/internal/hot"
 	"github.com/aoa-dev/aoa/internal/index"
 	"github.com/aoa-dev/aoa/internal/session/live"
@@ -152,8 +153,8 @@ func (d *fixture) happen(events ...event.Event) []event.Event {
 
 func (d *fixture) event(kind event.Kind, files ...event.Path) event.Event {
 	d.now = d.now.Add(time.Second)
-	return event.Event{ID: fmt.Sprint("e", d.now.UnixNano()), Time: d.now, Kind: kind, Session: "s", Paths: files,
-		OK: true}
+	return event.Event{ID: fmt.Sprint("e", d.now.UnixNano()), Time: d.now, Session: "s",
+		Body: eventtest.Fill(kind, eventtest.Fields{"Paths": files, "To": files, "Used": true, "Helped": true})}
 }
 
 // opens opens n files that nobody predicts.
@@ -246,4 +247,14 @@ func paths(ss []event.Suggestion) (out []event.Path) {
 		out = append(out, s.File)
 	}
 	return out
+}
+
+func hintOf(e event.Event) event.Hint {
+	h, _ := e.Body.(event.Hint)
+	return h
+}
+
+func outcomeOf(e event.Event) event.Outcome {
+	o, _ := e.Body.(event.Outcome)
+	return o
 }

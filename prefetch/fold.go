@@ -62,10 +62,10 @@ func (p *Prefetcher) Fold(ctx context.Context, b *hot.Batch, events []event.Even
 
 // folds reports whether an event matters.
 func folds(e event.Event, d *live.Delta) bool {
-	if e.Origin != "" && e.Kind != event.KindFeedback {
+	if e.Origin != "" && e.Kind() != event.KindFeedback {
 		return false
 	}
-	switch e.Kind {
+	switch e.Kind() {
 	case event.KindFeedback, event.KindSetting:
 		return true
 	case event.KindSearch, event.KindSuggest:
@@ -97,20 +97,22 @@ func (p *Prefetcher) fold(st *folded, e event.Event, d *live.Delta) {
 		st.found(d.Sought)
 	case d.Settled != nil:
 		p.foldOutcome(st, e, d.Settled)
-	case e.Kind == event.KindSearch:
-		st.searched(e)
-	case e.Kind == event.KindSuggest:
-		st.suggest(e)
-	case e.Kind == event.KindFeedback:
-		p.foldFeedback(st, e)
-	case e.Kind == event.KindSetting && e.Tool == settingThreshold && len(e.Scores) == 1:
-		st.rebase(clamp(e.Scores[0]))
+	case e.Kind() == event.KindSearch:
+		st.searched(e.Call())
+	}
+	switch b := e.Body.(type) {
+	case event.Hint:
+		st.suggest(b)
+	case event.Feedback:
+		p.foldFeedback(st, b)
+	case event.Setting:
+		st.setting(b)
 	}
 }
 
-func (st *folded) suggest(e event.Event) {
-	kind, arm, n := Kind(e.Tool), Arm(e.Why), len(e.Paths)
-	st.add(kind, arm, "tokens", float64(max(e.Tokens, 0)))
+func (st *folded) suggest(h event.Hint) {
+	kind, arm, n := Kind(h.Name), Arm(h.Arm), len(h.Paths)
+	st.add(kind, arm, "tokens", float64(max(h.Tokens, 0)))
 	if traits[kind].list {
 		n = min(n, 1)
 	}
@@ -119,17 +121,18 @@ func (st *folded) suggest(e event.Event) {
 
 func (p *Prefetcher) foldOutcome(st *folded, e event.Event, made *live.Settled) {
 	kind, arm := Kind(made.Kind), Arm(made.Arm)
+	o, _ := e.Body.(event.Outcome)
 	switch {
-	case !measures(e):
+	case !measures(o):
 		return
-	case traits[kind].list && (!made.Decides || !e.OK && !made.Opens):
+	case traits[kind].list && (!made.Decides || !o.Used && !made.Opens):
 		return // a list counts once, and not where the turn opened nothing
 	}
 	retired := recordOf(st.facts[factRecord], kind).Retired
 	if retired {
 		st.fade(kind)
 	}
-	if e.OK {
+	if o.Used {
 		st.count(kind, arm, "used")
 	}
 	st.count(kind, arm, "settled")
@@ -137,41 +140,67 @@ func (p *Prefetcher) foldOutcome(st *folded, e event.Event, made *live.Settled) 
 		st.set(factRecord, recordField(kind, Shown, "retired"), map[bool]string{true: "1"}[now])
 	}
 	if arm == Shown {
-		st.move(kind, e.OK, p.o.first())
+		st.move(kind, o.Used, p.o.first())
 	}
 }
 
 // foldFeedback takes a person's word: it counts as one outcome of the kind it is about, or of every hint when it does
 // not say.
-func (p *Prefetcher) foldFeedback(st *folded, e event.Event) {
-	switch e.Why {
-	case Revive:
-		st.revive(Kind(e.Tool))
-		return
-	case refitted:
-		if r := decodeRefit(e.Text); r.Verdict != "" {
+func (p *Prefetcher) foldFeedback(st *folded, f event.Feedback) {
+	_, known := traits[Kind(f.Name)]
+	for _, k := range Kinds() {
+		if k == Kind(f.Name) || !known && (traits[k].hint || traits[k].list) && !traits[k].fact {
+			st.move(k, f.Helped, p.o.first())
+		}
+	}
+}
+
+// The names of settings that Fold takes in.
+const (
+	settingThreshold = "threshold"   // what Options.Threshold is
+	settingRevive    = "revive"      // a kind of hint that has another chance
+	settingRefit     = "calibration" // a Refit
+)
+
+// setting takes in what was decided. Fold asks the log and not the setting of the moment: a replay under another
+// setting gives the same state.
+func (st *folded) setting(s event.Setting) {
+	switch s.Name {
+	case settingThreshold:
+		if v, err := strconv.ParseFloat(s.Value, 64); err == nil {
+			st.rebase(clamp(v))
+		}
+	case settingRevive:
+		st.revive(Kind(s.Value))
+	case settingRefit:
+		if r := decodeRefit(s.Value); r.Verdict != "" {
 			st.set(factRefit, fieldNow, r.encode())
 		}
-		return
 	}
-	_, known := traits[Kind(e.Tool)]
-	for _, k := range Kinds() {
-		if k == Kind(e.Tool) || !known && (traits[k].hint || traits[k].list) && !traits[k].fact {
-			st.move(k, e.OK, p.o.first())
+}
+
+// SetThreshold is the event that tells Fold what Options.Threshold is from now on.
+func SetThreshold(value float64, at time.Time) event.Event {
+	return event.Event{ID: fmt.Sprintf("setting:%s:%d", settingThreshold, at.UnixNano()), Time: at, Agent: "cli",
+		Body: event.Setting{Name: settingThreshold, Value: number(value)}}
+}
+
+// LoggedThreshold is the threshold of the first event that sets one.
+func LoggedThreshold(events []event.Event) (value float64, ok bool) {
+	for _, e := range events {
+		if s, _ := e.Body.(event.Setting); s.Name == settingThreshold {
+			value, err := strconv.ParseFloat(s.Value, 64)
+			return value, err == nil
 		}
 	}
+	return 0, false
 }
 
-// SetThreshold is the event that tells Fold what Options.Threshold is from now on. Fold asks the log and not the
-// setting of the moment: a replay under another setting gives the same state.
-func SetThreshold(value float64, at time.Time) event.Event {
-	return event.Event{ID: fmt.Sprintf("setting:%s:%d", settingThreshold, at.UnixNano()), Time: at,
-		Kind: event.KindSetting, Agent: "cli",
-		Tool: settingThreshold, Scores: []float64{value}}
+// SetRevived is the event that gives a retired kind another chance at once. call makes its ID.
+func SetRevived(kind Kind, call string, at time.Time) event.Event {
+	return event.Event{ID: "revive:" + string(kind) + ":" + call, Time: at, Agent: "cli",
+		Body: event.Setting{Name: settingRevive, Value: string(kind)}}
 }
-
-// settingThreshold is Event.Tool of SetThreshold.
-const settingThreshold = "threshold"
 
 // rebase makes base where thresholds start. Drifts learned under another base are dropped.
 func (st *folded) rebase(base float64) {

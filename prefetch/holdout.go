@@ -29,9 +29,9 @@ func heldOut(seed, session string, f event.Path, rate float64) bool {
 }
 
 // suggestionID names a prediction by all that makes it: made twice, it is one.
-func suggestionID(e event.Event) string {
-	parts := []string{"suggest", e.Session, e.Subagent, e.Tool, e.Why, strconv.FormatInt(e.Time.UnixMilli(), 10), e.Text}
-	d := digest(append(parts, event.Strings(slices.Concat(e.Paths, e.Named))...)...)
+func suggestionID(e event.Event, h event.Hint) string {
+	parts := []string{"suggest", e.Session, e.Subagent, h.Name, h.Arm, strconv.FormatInt(e.Time.UnixMilli(), 10), h.Text}
+	d := digest(append(parts, event.Strings(slices.Concat(h.Paths, h.Named))...)...)
 	return "suggest:" + hex.EncodeToString(d[:12])
 }
 

@@ -69,15 +69,15 @@ var traits = map[Kind]trait{
 // labelOf is what the outcomes of a kind mean.
 func labelOf(k Kind) live.Label { return traits[k].label }
 
-// measures reports whether an outcome event has the label of its kind. Without a label it is about opens.
-func measures(e event.Event) bool {
-	return cmp.Or(live.Label(e.Label), live.LabelOpen) == labelOf(Kind(e.Tool))
+// measures reports whether an outcome has the label of its kind. Without a label it is about opens.
+func measures(o event.Outcome) bool {
+	return cmp.Or(live.Label(o.Label), live.LabelOpen) == labelOf(Kind(o.Name))
 }
 
 // Kinds lists all kinds in a fixed order.
 func Kinds() []Kind { return []Kind{Next, Prompt, Partner, Rescue, Start, Stale, Reload} }
 
-// Arm is what became of a predicted file. Arms are stored in the event log (Event.Why).
+// Arm is what became of a predicted file. Arms are stored in the event log (event.Hint).
 type Arm string
 
 // The arms of a prediction.

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/event/eventtest"
 	"github.com/aoa-dev/aoa/internal/session/live"
 )
 
@@ -29,7 +30,7 @@ func TestALabelDecidesTheOutcome(t *testing.T) {
 	together := func(d *fixture) (out []event.Event) { // two calls requested at once, the predicted file second
 		for _, f := range []event.Path{"y.go", "x.go", "z.go"} {
 			e := d.event(event.KindRead, f)
-			e.Batch = map[bool]string{true: "later", false: "once"}[f == "z.go"]
+			eventtest.Set(&e, "Batch", map[bool]string{true: "later", false: "once"}[f == "z.go"])
 			out = append(out, d.happen(e)...)
 		}
 		return out
@@ -66,13 +67,13 @@ func TestALabelDecidesTheOutcome(t *testing.T) {
 			}
 			got := ""
 			if len(out) > 0 {
-				got = map[bool]string{true: "used", false: "not"}[out[0].OK]
+				got = map[bool]string{true: "used", false: "not"}[outcomeOf(out[0]).Used]
 			}
 			if got != c.want || len(out) > 1 {
 				t.Fatalf("%q after %d outcomes, want %q", got, len(out), c.want)
 			}
-			if len(out) == 1 && out[0].Label != string(labelOf(c.kind)) {
-				t.Errorf("the outcome is labeled %q", out[0].Label)
+			if len(out) == 1 && outcomeOf(out[0]).Label != string(labelOf(c.kind)) {
+				t.Errorf("the outcome is labeled %q", outcomeOf(out[0]).Label)
 			}
 		})
 	}
@@ -84,14 +85,13 @@ func TestOutcomesWithoutALabel(t *testing.T) {
 	d := newFixture(t, Options{})
 	d.likely(.9, "x.go")
 	dec := d.ask(Partner)
-	d.happen(event.Event{ID: "old", Time: d.now, Kind: event.KindOutcome, Session: "s", Tool: string(Partner),
-		Cause: dec.Log[0].ID,
-		Paths: []event.Path{"x.go"}, Scores: []float64{.9}, Why: string(Shown)})
+	d.happen(event.Event{ID: "old", Time: d.now, Session: "s",
+		Body: event.Outcome{Name: string(Partner), Cause: dec.Log[0].ID, Paths: []event.Path{"x.go"}, Scores: []float64{.9}, Arm: string(Shown)}})
 	near(t, "threshold", d.theta(Partner), Balanced)
 	old := make([]event.Event, 2*leastFit)
 	for i := range old {
-		old[i] = event.Event{Kind: event.KindOutcome, Time: epoch.Add(time.Duration(i) * time.Minute), Tool: string(Next),
-			Scores: []float64{.6}}
+		old[i] = event.Event{Time: epoch.Add(time.Duration(i) * time.Minute),
+			Body: event.Outcome{Name: string(Next), Scores: []float64{.6}}}
 	}
 	if r, log, err := d.p.Refit(t.Context(), old, d.now); err != nil || r.Verdict != Waited || len(log) != 0 {
 		t.Errorf("fitted to outcomes with another label: %s, %v", r, err)
@@ -166,7 +166,7 @@ func TestNoRoom(t *testing.T) {
 	if len(part.Shown) != 1 || len(part.Log) != 1 || part.Text != "x.go" {
 		t.Fatalf("one of two printed: %+v", part)
 	}
-	if got := part.Log[0]; !slices.Equal(got.Paths, []event.Path{"x.go"}) || len(got.Scores) != 1 ||
+	if got := hintOf(part.Log[0]); !slices.Equal(got.Paths, []event.Path{"x.go"}) || len(got.Scores) != 1 ||
 		got.Tokens != Tokens("x.go") {
 		t.Errorf("logged %+v", got)
 	}
@@ -181,7 +181,8 @@ func TestAFitCannotStarve(t *testing.T) {
 	d := newFixture(t, Options{})
 	low := Refit{Verdict: Taken, At: epoch.Add(-time.Hour), Now: Calibration{Shift: map[Class]float64{OpenUnseen: -6}}}
 	e := d.event(event.KindFeedback)
-	e.Session, e.Why, e.Text = "", refitted, low.encode()
+	e.Session = ""
+	e.Body = event.Setting{Name: settingRefit, Value: low.encode()}
 	d.happen(e)
 	var log []event.Event
 	for i := range 3 * leastFit {
@@ -194,7 +195,7 @@ func TestAFitCannotStarve(t *testing.T) {
 			t.Fatalf("question %d: %s, %d events, %v", i, dec.Why, len(dec.Log), err)
 		}
 		d.happen(dec.Log...)
-		open := d.event(event.KindRead, dec.Log[0].Paths[0])
+		open := d.event(event.KindRead, dec.Log[0].Paths()[0])
 		open.Session = q.Session
 		log = append(log, d.happen(open)...)
 	}
@@ -217,13 +218,14 @@ func TestOneAnswer(t *testing.T) {
 	d.likely(.7, "often.go", "cur_test.go")
 	d.likely(.3, "never.go")
 	e := d.event(event.KindFeedback)
-	e.Session, e.Why = "", refitted
-	e.Text = Refit{Verdict: Taken, At: epoch, Now: Calibration{Shift: map[Class]float64{OfChange: .3,
-		OpenUnseen: .4}}}.encode()
+	e.Session = ""
+	taken := Refit{Verdict: Taken, At: epoch, Now: Calibration{Shift: map[Class]float64{OfChange: .3, OpenUnseen: .4}}}
+	e.Body = event.Setting{Name: settingRefit, Value: taken.encode()}
 	d.happen(e)
 	for _, kind := range []Kind{Partner, Next} {
 		q := d.query()
-		q.Task, q.Session = traits[kind].task, ""
+		q.Session = ""
+		q.Task = traits[kind].task
 		ans, err := d.p.Answer(t.Context(), q)
 		if err != nil || len(ans.Suggestions) < 2 {
 			t.Fatalf("%+v, %v", ans, err)

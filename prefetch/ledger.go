@@ -49,8 +49,8 @@ func (r requests) add(e event.Event) bool {
 	switch {
 	case e.Agent == "watch":
 		return false
-	case e.Kind == event.KindPrompt || e.Kind.Open() || e.Kind == event.KindSearch || e.Kind == event.KindRun ||
-		e.Kind == event.KindFailed:
+	case e.Kind() == event.KindPrompt || e.Opens() || e.Kind() == event.KindSearch || e.Kind() == event.KindRun ||
+		e.Kind() == event.KindFailed:
 	default:
 		return false
 	}
@@ -58,11 +58,12 @@ func (r requests) add(e event.Event) bool {
 	if r[by] == nil {
 		r[by] = &request{}
 	}
-	if e.Batch != "" && e.Batch == r[by].batch {
+	batch := e.Call().Batch
+	if batch != "" && batch == r[by].batch {
 		return false
 	}
 	r[by].n++
-	r[by].batch = e.Batch
+	r[by].batch = batch
 	return true
 }
 
@@ -74,16 +75,17 @@ func Ledger(events []event.Event) []Cost {
 	made := requests{}
 	for _, e := range events {
 		by, c := conversation{e.Session, e.Subagent}, costs[e.Session]
+		h, _ := e.Body.(event.Hint)
 		switch {
 		case e.Session == "":
-		case e.Kind == event.KindSuggest && e.Why == string(Shown) && e.Tokens > 0:
+		case h.Arm == string(Shown) && h.Tokens > 0:
 			if c == nil {
 				c = &Cost{Session: e.Session}
 				costs[e.Session] = c
 			}
 			c.Hints++
-			c.Tokens += e.Tokens
-			shown[by] += e.Tokens
+			c.Tokens += h.Tokens
+			shown[by] += h.Tokens
 		case made.add(e) && shown[by] > 0:
 			c.Turns++
 			c.Carried += shown[by]

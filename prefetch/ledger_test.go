@@ -9,10 +9,10 @@ import (
 
 func TestLedger(t *testing.T) {
 	hint := func(session string, tokens int, why Arm) event.Event {
-		return event.Event{Kind: event.KindSuggest, Session: session, Tokens: tokens, Why: string(why)}
+		return event.Event{Session: session, Body: event.Hint{Tokens: tokens, Arm: string(why)}}
 	}
 	call := func(session, batch string) event.Event {
-		return event.Event{Kind: event.KindRead, Session: session, Batch: batch}
+		return event.Event{Session: session, Body: event.Call{Act: event.ActRead, Batch: batch}}
 	}
 	got := Ledger([]event.Event{
 		call("a", ""), hint("a", 10, Shown), hint("a", 99, Shadow), call("a", ""), call("a", ""), hint("a", 5,

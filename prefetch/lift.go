@@ -23,9 +23,6 @@ const leastRight = 0.50
 // retiring needs is left, after some 140 predictions, the kind gets another chance.
 const fade = 0.995
 
-// Revive is Event.Why of the feedback that gives a retired kind (Event.Tool) another chance at once.
-const Revive = "revive"
-
 // z95 is the 97.5 % quantile of the normal distribution.
 const z95 = 1.959964
 

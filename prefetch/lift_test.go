@@ -124,7 +124,8 @@ func TestARetiredKindIsBroughtBack(t *testing.T) {
 		rng: rand.New(rand.NewPCG(1, 2))}
 	again := func() {
 		e := s.d.event(event.KindFeedback)
-		e.Session, e.Tool, e.Why = "", string(Stale), Revive
+		e.Session = ""
+		e.Body = SetRevived(Stale, "1", s.d.now).Body
 		s.d.happen(e)
 	}
 	s.run(t, 20, 0.2, 0.3)

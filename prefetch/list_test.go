@@ -18,7 +18,7 @@ func TestListIsDecidedAsAWhole(t *testing.T) {
 	if got := paths(dec.Shown); !slices.Equal(got, []event.Path{"a.go", "b.go", "c.go"}) {
 		t.Fatalf("shown %v (%s): one of three is opened with a probability of %.2f", got, dec.Why, 1-.7*.75*.75)
 	}
-	if len(dec.Log) != 1 || dec.Log[0].Why != string(Shown) {
+	if len(dec.Log) != 1 || hintOf(dec.Log[0]).Arm != string(Shown) {
 		t.Errorf("logged %+v", dec.Log)
 	}
 	if again := d.ask(Prompt); len(again.Shown) != 0 || again.Why != "nothing" {
@@ -30,7 +30,7 @@ func TestListThatProbablyMisses(t *testing.T) {
 	d := newFixture(t, Options{})
 	d.likely(.30, "a.go")
 	if dec := d.ask(Prompt); len(dec.Shown) != 0 || dec.Why != "below" || len(dec.Log) != 1 ||
-		dec.Log[0].Why != string(Shadow) {
+		hintOf(dec.Log[0]).Arm != string(Shadow) {
 		t.Errorf("%+v, want one logged in the shadow", dec)
 	}
 	d = newFixture(t, Options{List: func() float64 { return .40 }})
@@ -70,8 +70,8 @@ func TestListForATurnThatOpensNothing(t *testing.T) {
 		t.Fatalf("silent: %s", dec.Why)
 	}
 	// .9, given that the turn opens files at all: with 1/(1+e^-3).
-	if p := dec.Shown[0].Score; math.Abs(p-.9/.9526) > 1e-3 || math.Abs(dec.Log[0].Scores[0]-.9) > 1e-9 {
-		t.Errorf("shown with %.4f, logged with %.4f", p, dec.Log[0].Scores[0])
+	if p := dec.Shown[0].Score; math.Abs(p-.9/.9526) > 1e-3 || math.Abs(hintOf(dec.Log[0]).Scores[0]-.9) > 1e-9 {
+		t.Errorf("shown with %.4f, logged with %.4f", p, hintOf(dec.Log[0]).Scores[0])
 	}
 }
 
@@ -80,7 +80,7 @@ func TestListIsWithheldAsAWhole(t *testing.T) {
 	d := newFixture(t, Options{Holdout: func() float64 { return 1 }})
 	d.likely(.9, "a.go", "b.go")
 	dec := d.ask(Prompt)
-	if len(dec.Shown) != 0 || dec.Why != "withheld" || len(dec.Log) != 1 || len(dec.Log[0].Paths) != 2 {
+	if len(dec.Shown) != 0 || dec.Why != "withheld" || len(dec.Log) != 1 || len(dec.Log[0].Paths()) != 2 {
 		t.Fatalf("%+v", dec)
 	}
 	if dec := d.ask(Partner); len(dec.Shown) != 0 {

@@ -22,11 +22,11 @@ func (p *Prefetcher) Observe(events []event.Event) (out []event.Event) {
 			at = e.Time
 		}
 		switch {
-		case e.Kind == event.KindCommit:
+		case e.Kind() == event.KindCommit:
 			commit = true
-		case e.Kind == event.KindTick && e.Time.After(tick):
+		case e.Kind() == event.KindTick && e.Time.After(tick):
 			tick = e.Time
-		case e.Kind != event.KindOutcome && e.Kind != event.KindSuggest && e.Time.After(touched[e.Session]):
+		case e.Kind() != event.KindOutcome && e.Kind() != event.KindSuggest && e.Time.After(touched[e.Session]):
 			touched[e.Session] = e.Time
 		}
 	}
@@ -48,7 +48,6 @@ func (p *Prefetcher) Observe(events []event.Event) (out []event.Event) {
 }
 
 func outcome(id string, made live.Prediction, f live.Predicted, at time.Time) event.Event {
-	return event.Event{ID: outcomeID(made.ID, f.Path), Time: at, Kind: event.KindOutcome, Agent: "aoa", Session: id,
-		Tool: made.Kind, Cause: made.ID, Paths: []event.Path{f.Path}, Scores: []float64{f.P}, OK: f.Used,
-		Why: made.Arm, Label: string(made.Label)}
+	return event.Event{ID: outcomeID(made.ID, f.Path), Time: at, Agent: "aoa", Session: id,
+		Body: event.Outcome{Name: made.Kind, Cause: made.ID, Paths: []event.Path{f.Path}, Scores: []float64{f.P}, Used: f.Used, Arm: made.Arm, Label: string(made.Label)}}
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/event/eventtest"
 	"github.com/aoa-dev/aoa/internal/index"
 	"github.com/aoa-dev/aoa/internal/session/live"
 	"github.com/aoa-dev/aoa/rank"
@@ -21,15 +22,15 @@ func TestAHitIsSettledAtOnceAndAMissAtTheHorizon(t *testing.T) {
 	}
 	open := d.event(event.KindEdit, "hit.go")
 	out := d.happen(open)
-	if len(out) != 1 || !out[0].OK || out[0].Paths[0] != "hit.go" || out[0].Cause != dec.Log[0].ID ||
-		out[0].Why != string(Shown) || len(out[0].Scores) != 1 {
+	if len(out) != 1 || !outcomeOf(out[0]).Used || out[0].Paths()[0] != "hit.go" || outcomeOf(out[0]).Cause != dec.Log[0].ID ||
+		outcomeOf(out[0]).Arm != string(Shown) || len(outcomeOf(out[0]).Scores) != 1 {
 		t.Fatalf("outcomes of a hit: %+v", out)
 	}
 	if out := d.opens(live.Horizon - 2); len(out) != 0 {
 		t.Fatalf("settled before the horizon: %+v", out)
 	}
 	out = d.opens(1)
-	if len(out) != 1 || out[0].OK || out[0].Paths[0] != "miss.go" {
+	if len(out) != 1 || outcomeOf(out[0]).Used || out[0].Paths()[0] != "miss.go" {
 		t.Fatalf("outcomes at the horizon: %+v", out)
 	}
 	if d.led(d.event(event.KindRead, "miss.go")) {
@@ -45,7 +46,7 @@ func TestTheEndOfASessionSettles(t *testing.T) {
 	d.likely(.9, "x.go")
 	d.ask(Next)
 	out := d.happen(d.event(event.KindEnd))
-	if len(out) != 1 || out[0].OK {
+	if len(out) != 1 || outcomeOf(out[0]).Used {
 		t.Errorf("%+v, want one miss", out)
 	}
 }
@@ -55,14 +56,14 @@ func TestAnIdleSessionIsSettledByATick(t *testing.T) {
 	d.likely(.9, "x.go")
 	d.ask(Partner)
 	tick := func() []event.Event {
-		return d.happen(event.Event{ID: "tick" + d.now.String(), Time: d.now, Kind: event.KindTick})
+		return d.happen(event.Event{ID: "tick" + d.now.String(), Time: d.now, Body: event.Tick{}})
 	}
 	if out := tick(); len(out) != 0 {
 		t.Fatalf("settled while the session is alive: %+v", out)
 	}
 	d.now = d.now.Add(idleEnd + time.Second)
 	out := tick()
-	if len(out) != 1 || out[0].OK || out[0].Session != "s" {
+	if len(out) != 1 || outcomeOf(out[0]).Used || out[0].Session != "s" {
 		t.Fatalf("%+v, want one miss", out)
 	}
 	if out := tick(); len(out) != 0 {
@@ -80,7 +81,7 @@ func TestARestartKeepsWhatWaits(t *testing.T) {
 	d.p = New(d.store, d.live, rank.New(d.store, d.live, func() *index.Tree { return d.tree },
 		rank.Options{Models: transparent}), Options{Confident: says})
 	out := d.happen(d.event(event.KindEdit, "x.go"))
-	if len(out) != 1 || !out[0].OK {
+	if len(out) != 1 || !outcomeOf(out[0]).Used {
 		t.Errorf("after a restart: %+v, want one hit", out)
 	}
 }
@@ -126,7 +127,7 @@ func TestShadowsDoNotMoveThresholds(t *testing.T) {
 	if dec := d.ask(Partner); len(dec.Log) != 1 || dec.Why != "below" {
 		t.Fatalf("%+v, want a shadow", dec)
 	}
-	if out := d.commit("cur.go"); len(out) != 1 || out[0].Why != string(Shadow) {
+	if out := d.commit("cur.go"); len(out) != 1 || outcomeOf(out[0]).Arm != string(Shadow) {
 		t.Fatalf("outcomes %+v, want the shadow's", out)
 	}
 	near(t, "threshold", d.theta(Partner), Balanced)
@@ -158,7 +159,7 @@ func TestBeingIgnoredRaisesTheThreshold(t *testing.T) {
 func TestFeedbackMovesTheSessionOnly(t *testing.T) {
 	d := newFixture(t, Options{})
 	e := d.event(event.KindFeedback)
-	e.OK = false
+	eventtest.Set(&e, "Helped", false)
 	d.happen(e)
 	near(t, "after a no", d.theta(Next), Balanced+.05+quantileStep*targetPrecision)
 	near(t, "a kind that is no hint", d.theta(Partner), Balanced+.05)

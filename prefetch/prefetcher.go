@@ -230,7 +230,7 @@ func (p *Prefetcher) seen(events []event.Event) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, e := range events {
-		if e.Kind != event.KindSuggest {
+		if e.Kind() != event.KindSuggest {
 			continue
 		}
 		left := slices.DeleteFunc(p.pending[e.Session], func(d pending) bool { return d.id == e.ID })

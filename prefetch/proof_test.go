@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/event/eventtest"
 )
 
 // work is sessions of one turn each: the agent needs one file, searches for it unless it was shown the file, and
@@ -115,8 +116,8 @@ func TestShuffledArms(t *testing.T) {
 	events, now := work{right, twice}.log(t, 200)
 	n := 0
 	for i := range events {
-		if e := &events[i]; e.Kind == event.KindSuggest {
-			e.Why = string([]Arm{Shown, Withheld}[n%2])
+		if e := &events[i]; e.Kind() == event.KindSuggest {
+			eventtest.Set(e, "Arm", string([]Arm{Shown, Withheld}[n%2]))
 			n++
 		}
 	}
@@ -154,10 +155,11 @@ func TestProofOfConversations(t *testing.T) {
 	at := epoch
 	e := func(kind event.Kind, by string, files ...event.Path) event.Event {
 		at = at.Add(time.Second)
-		return event.Event{ID: at.String(), Time: at, Kind: kind, Session: "s", Subagent: by, Paths: files, OK: true}
+		return event.Event{ID: at.String(), Time: at, Session: "s", Subagent: by,
+			Body: eventtest.Fill(kind, eventtest.Fields{"Paths": files, "To": files})}
 	}
 	hint := e(event.KindSuggest, "", "x.go")
-	hint.Tool, hint.Why, hint.Tokens, hint.Scores = string(Rescue), string(Shown), 100, []float64{1}
+	eventtest.Set(&hint, "Name", string(Rescue), "Arm", string(Shown), "Tokens", 100, "Scores", []float64{1})
 	p := Prove([]event.Event{hint, e(event.KindSearch, "sub"), e(event.KindRead, "sub", "x.go"), e(event.KindSearch, ""),
 		e(event.KindRead, "", "x.go")}, Searching{}, at)
 	k := p.Kinds[0]
@@ -172,11 +174,11 @@ func TestProofOfFiles(t *testing.T) {
 	at := epoch
 	e := func(kind event.Kind, files ...event.Path) event.Event {
 		at = at.Add(time.Second)
-		return event.Event{ID: at.String(), Time: at, Kind: kind, Session: "s", Paths: files, OK: true}
+		return event.Event{ID: at.String(), Time: at, Session: "s", Body: eventtest.Fill(kind, eventtest.Fields{"Paths": files, "To": files})}
 	}
 	decided := func(arm Arm, files ...event.Path) event.Event {
 		d := e(event.KindSuggest, files...)
-		d.Tool, d.Why = string(Start), string(arm)
+		eventtest.Set(&d, "Name", string(Start), "Arm", string(arm))
 		return d
 	}
 	k := Prove([]event.Event{decided(Shown, "a.go", "b.go"), decided(Withheld, "c.go"), e(event.KindSearch),

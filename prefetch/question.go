@@ -27,7 +27,7 @@ func Questions(o Occasion) []Question {
 		out = append(out, Question{Kind: Partner, Query: change})
 	}
 	asked, kind := o.Asked, o.Kind
-	if e, ok := last(o.Recent, func(e event.Event) bool { return e.Kind == event.KindPrompt }); ok && kind != Prompt {
+	if e, ok := last(o.Recent, func(e event.Event) bool { return e.Kind() == event.KindPrompt }); ok && kind != Prompt {
 		asked, kind = event.PromptQuery(e), Prompt
 	}
 	if asked != nil {
@@ -55,5 +55,5 @@ var lookCommand = regexp.MustCompile(`(^|[^\w-])git( +-[-\w]+(=\S*)?| +-C +\S+)*
 // status or diff. A hint about what the change lacks comes then, and not at the first edit, when most of the change
 // is still to come.
 func LooksAtChange(e event.Event) bool {
-	return e.Kind == event.KindRun && lookCommand.MatchString(e.Text)
+	return e.Kind() == event.KindRun && lookCommand.MatchString(e.Text())
 }

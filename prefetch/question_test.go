@@ -19,9 +19,9 @@ func TestQuestions(t *testing.T) {
 	asked := event.Query{Session: "s", Prompt: "fix it", At: at.Add(-time.Hour)}
 	prompt := asked
 	prompt.At = at
-	edited := []event.Event{{Kind: event.KindEdit, Paths: []event.Path{"a.go"}},
-		{Kind: event.KindWrite, Paths: []event.Path{"b.go"}},
-		{Kind: event.KindFailed, Paths: []event.Path{"c.go"}}}
+	edited := []event.Event{{Body: event.Call{Act: event.ActEdit, Paths: []event.Path{"a.go"}}},
+		{Body: event.Call{Act: event.ActWrite, Paths: []event.Path{"b.go"}}},
+		{Body: event.Call{Act: event.ActRead, Failure: event.FailOther, Paths: []event.Path{"c.go"}}}}
 	for what, c := range map[string]struct {
 		o    prefetch.Occasion
 		want []prefetch.Question
@@ -45,11 +45,11 @@ func TestLooksAtChange(t *testing.T) {
 	for line, want := range map[string]bool{"git commit -am x": true, "cd web && git status": true,
 		"git -C web diff --stat": true, "git --no-pager diff": true,
 		"make && git add -A": true, "git log": false, "legit add": false, "git checkout add": false, "echo commit": false, "git show diff": false} {
-		if got := prefetch.LooksAtChange(event.Event{Kind: event.KindRun, Text: line}); got != want {
+		if got := prefetch.LooksAtChange(event.Event{Body: event.Call{Act: event.ActRun, Text: line}}); got != want {
 			t.Errorf("%q: %t", line, got)
 		}
 	}
-	if prefetch.LooksAtChange(event.Event{Kind: event.KindPrompt, Text: "git commit it"}) {
+	if prefetch.LooksAtChange(event.Event{Body: event.Prompt{Text: "git commit it"}}) {
 		t.Error("a prompt runs nothing")
 	}
 }

@@ -9,9 +9,6 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// refitted is Event.Why of the feedback that carries a Refit (Event.Text).
-const refitted = "refit"
-
 // LastRefit is the newest refit that was folded; its Verdict is "" if there was none. One round trip.
 func (p *Prefetcher) LastRefit(ctx context.Context) (Refit, error) {
 	v := p.store.View(time.Time{})
@@ -34,8 +31,8 @@ func (p *Prefetcher) Refit(ctx context.Context, outcomes []event.Event, at time.
 	if r.Verdict == Waited || r.At.Equal(last.At) {
 		return r, nil, nil
 	}
-	e := event.Event{ID: fmt.Sprintf("refit:%d", at.UnixNano()), Time: at, Kind: event.KindFeedback, Agent: "cron",
-		Why: refitted, OK: true, Text: r.encode()}
+	e := event.Event{ID: fmt.Sprintf("refit:%d", at.UnixNano()), Time: at, Agent: "cron",
+		Body: event.Setting{Name: settingRefit, Value: r.encode()}}
 	return r, []event.Event{e}, nil
 }
 
@@ -44,11 +41,12 @@ func (p *Prefetcher) Refit(ctx context.Context, outcomes []event.Event, at time.
 func outcomesOf(events []event.Event) []Outcome {
 	var out []Outcome
 	for _, e := range events {
-		class, ok := classOfKind[Kind(e.Tool)]
-		if e.Kind != event.KindOutcome || !ok || !measures(e) || len(e.Scores) != 1 || !(e.Scores[0] > 0 && e.Scores[0] < 1) {
+		o, ok := e.Body.(event.Outcome)
+		class, known := classOfKind[Kind(o.Name)]
+		if !ok || !known || !measures(o) || len(o.Scores) != 1 || !(o.Scores[0] > 0 && o.Scores[0] < 1) {
 			continue
 		}
-		out = append(out, Outcome{Class: class, P: e.Scores[0], Used: e.OK, At: e.Time})
+		out = append(out, Outcome{Class: class, P: o.Scores[0], Used: o.Used, At: e.Time})
 	}
 	slices.SortStableFunc(out, func(a, b Outcome) int { return a.At.Compare(b.At) })
 	return out

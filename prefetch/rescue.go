@@ -22,7 +22,7 @@ var entrances = []string{"index.ts", "index.tsx", "index.js", "index.jsx", "mod.
 // Rescue returns the one tracked file that an access to a path that is missing or a folder meant, with the
 // reason in words; ok is false when none or several may be meant, for a wrong answer is worse than none. why is
 // Event.Why of the failure. It looks up names only: microseconds.
-func (r Rescuer) Rescue(wrong event.Path, why string) (s event.Suggestion, ok bool) {
+func (r Rescuer) Rescue(wrong event.Path, why event.Failure) (s event.Suggestion, ok bool) {
 	if r.Tree == nil || wrong == "" || r.Tree.Has(wrong) {
 		return s, false
 	}
@@ -31,7 +31,7 @@ func (r Rescuer) Rescue(wrong event.Path, why string) (s event.Suggestion, ok bo
 		return event.Suggestion{File: f, Score: 1, Reasons: []event.Reason{r}}, true
 	}
 	switch why {
-	case "isdir":
+	case event.FailDir:
 		if f, ok := r.entrance(wrong); ok {
 			return found(f, wrong.Display()+" is a folder")
 		}

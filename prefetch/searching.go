@@ -58,10 +58,10 @@ func searchingOf(facts map[string]string) Searching {
 }
 
 // searched takes in a search or listing.
-func (st *folded) searched(e event.Event) {
-	if e.Tokens > 0 {
+func (st *folded) searched(c event.Call) {
+	if c.Tokens > 0 {
 		st.plus(factSearching, "searches", 1)
-		st.plus(factSearching, "tokens", float64(e.Tokens))
+		st.plus(factSearching, "tokens", float64(c.Tokens))
 	}
 }
 

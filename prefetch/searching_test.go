@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/event/eventtest"
 )
 
 // TestSearching: the estimate begins as shipped, and moves to what the repository's turns and searches show.
@@ -23,7 +24,7 @@ func TestSearching(t *testing.T) {
 	}
 	search := func(tokens int) {
 		e := d.event(event.KindSearch)
-		e.Tokens = tokens
+		eventtest.Set(&e, "Tokens", tokens)
 		d.happen(e)
 	}
 	d.happen(d.event(event.KindPrompt))
@@ -38,7 +39,7 @@ func TestSearching(t *testing.T) {
 		t.Errorf("%+v, want %+v", s, want)
 	}
 	again := d.event(event.KindSearch)
-	again.Tokens = 1000
+	eventtest.Set(&again, "Tokens", 1000)
 	d.happen(d.event(event.KindRead, "a.go"), d.event(event.KindPrompt), again, d.event(event.KindRead, "a.go"),
 		d.event(event.KindPrompt))
 	if s := counted(); s.Turns != 1 || s.Searches != 4 {

@@ -23,8 +23,8 @@ func FindWork(events []event.Event, has func(event.Path) bool, at time.Time) []e
 		out   *[]event.Suggestion
 	}{{true, "edited", &edited}, {false, "read", &read}} {
 		for _, e := range events {
-			if e.Kind.Open() && (e.Kind != event.KindRead) == pass.edits {
-				for _, f := range e.Paths {
+			if e.Opens() && (e.Kind() != event.KindRead) == pass.edits {
+				for _, f := range e.Paths() {
 					if !seen[f] && has(f) {
 						seen[f] = true
 						*pass.out = append(*pass.out, event.Suggestion{File: f, Score: 1, Reasons: []event.Reason{{Signal: string(Start),
@@ -59,24 +59,24 @@ func FindFindings(events []event.Event, blob func(event.Path) string, at time.Ti
 	named, edited := map[event.Path]bool{}, map[event.Path]bool{}
 	for _, e := range slices.Backward(events) {
 		switch {
-		case e.Subagent != "" && !e.Kind.Edit():
-		case e.Kind.Edit():
-			for _, f := range e.Paths {
+		case e.Subagent != "" && !e.Edits():
+		case e.Edits():
+			for _, f := range e.Paths() {
 				edited[f] = true
 			}
-		case e.Kind == event.KindPrompt:
-			for _, f := range e.Named {
+		case e.Kind() == event.KindPrompt:
+			for _, f := range e.Named() {
 				named[f] = true
 			}
-		case e.Kind == event.KindSearch:
+		case e.Kind() == event.KindSearch:
 			searches = append(searches, e)
 			searches = searches[max(0, len(searches)-maxSearches):]
-		case e.Kind == event.KindRead && len(e.Paths) == 1:
-			f := finding{file: e.Paths[0], lines: e.Lines, blob: e.Blob, at: e.Time}
+		case e.Kind() == event.KindRead && len(e.Paths()) == 1:
+			f := finding{file: e.Paths()[0], lines: e.Call().Lines(), blob: e.Call().Blob, at: e.Time}
 			for _, s := range slices.Backward(searches) {
-				if slices.Contains(s.Seen, f.file) {
+				if slices.Contains(s.Seen(), f.file) {
 					f.searched, f.reason = true, "found by a search"
-					if p := event.Path(s.Text); len(s.Text) <= maxPattern && p.Mentionable() {
+					if p := event.Path(s.Text()); len(s.Text()) <= maxPattern && p.Mentionable() {
 						f.reason += " for " + p.Quoted()
 					}
 					break

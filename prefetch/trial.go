@@ -41,7 +41,7 @@ func (c *counter) each(session string, do func(*trial)) {
 }
 
 func (c *counter) count(e event.Event) {
-	if e.Kind == event.KindCommit {
+	if e.Kind() == event.KindCommit {
 		for id := range c.waiting {
 			c.each(id, func(t *trial) { t.Committed(e) })
 		}
@@ -55,32 +55,33 @@ func (c *counter) count(e event.Event) {
 	}
 	c.last[e.Session] = e.Time
 	c.requests.add(e)
+	h, made := e.Body.(event.Hint)
 	switch {
-	case e.Kind == event.KindSuggest && Arm(e.Why) != Shadow:
-		t := &trial{Prediction: live.NewPrediction(e), kind: Kind(e.Tool), arm: Arm(e.Why), at: e.Time, session: e.Session,
-			tokens: e.Tokens, before: c.requests.count(conversation{e.Session, e.Subagent}),
-			searches: make([]int, len(e.Paths))}
+	case made && Arm(h.Arm) != Shadow:
+		t := &trial{Prediction: live.NewPrediction(e), kind: Kind(h.Name), arm: Arm(h.Arm), at: e.Time, session: e.Session,
+			tokens: h.Tokens, before: c.requests.count(conversation{e.Session, e.Subagent}),
+			searches: make([]int, len(e.Paths()))}
 		c.trials = append(c.trials, t)
 		if len(t.Files) > 0 {
 			c.waiting[e.Session] = append(c.waiting[e.Session], t)
 		}
-	case e.Kind.Open():
+	case e.Opens():
 		first := c.first(e)
 		c.each(e.Session, func(t *trial) {
-			if first && t.Concerns(e) && len(t.others) < mostOpened && len(e.Paths) > 0 && !t.Names(e.Paths[0]) {
-				t.others = append(t.others, e.Paths[0])
+			if first && t.Concerns(e) && len(t.others) < mostOpened && len(e.Paths()) > 0 && !t.Names(e.Paths()[0]) {
+				t.others = append(t.others, e.Paths()[0])
 			}
 			t.Opened(e, first)
 		})
-	case e.Kind == event.KindSearch:
+	case e.Kind() == event.KindSearch:
 		c.each(e.Session, func(t *trial) {
 			if t.Concerns(e) {
 				t.searched()
 			}
 		})
-	case e.Kind == event.KindPrompt && e.Subagent == "":
+	case e.Kind() == event.KindPrompt && e.Subagent == "":
 		c.each(e.Session, func(t *trial) { t.Prompted() })
-	case e.Kind == event.KindEnd:
+	case e.Kind() == event.KindEnd:
 		c.each(e.Session, func(t *trial) { t.Ended() })
 	}
 }
@@ -90,7 +91,7 @@ func (c *counter) first(e event.Event) (first bool) {
 	if c.opened[e.Session] == nil {
 		c.opened[e.Session] = map[event.Path]bool{}
 	}
-	for _, f := range e.Paths {
+	for _, f := range e.Paths() {
 		first = first || !c.opened[e.Session][f]
 		c.opened[e.Session][f] = true
 	}

@@ -18,8 +18,8 @@ func TestKindsAndKin(t *testing.T) {
 		t.Errorf("a document before anything is open: %v", got)
 	}
 	w.open("s", epoch.Add(-8*time.Minute), "rank/rank.go")
-	w.happen(event.Event{Time: epoch.Add(-7 * time.Minute), Kind: event.KindEdit, Session: "s",
-		Paths: []event.Path{"rank/rank.go"}, OK: true})
+	w.happen(event.Event{Time: epoch.Add(-7 * time.Minute), Session: "s",
+		Body: event.Call{Act: event.ActEdit, Paths: []event.Path{"rank/rank.go"}}})
 	r = w.ranker(all(Options{}))
 	test, _ := why(t, r, event.Query{Session: "s"}, "rank/rank_test.go")
 	if test["pair_edited"] != 1 || test["test"] != 1 {

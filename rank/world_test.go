@@ -61,25 +61,24 @@ func (w *world) happen(e event.Event) {
 // commit learns a commit; the files become known.
 func (w *world) commit(at time.Time, subject string, files ...event.Path) {
 	w.tree.Add(files...)
-	w.happen(event.Event{Time: at, Kind: event.KindCommit, Paths: files, Terms: index.Terms(subject, event.MaxTerms),
-		OK: true})
+	w.happen(event.Event{Time: at, Body: event.Commit{Paths: files, Terms: index.Terms(subject, event.MaxTerms)}})
 }
 
 // prompt learns a prompt; named are the files that the tree finds in it.
 func (w *world) prompt(id string, at time.Time, text string) {
-	w.happen(event.Event{Time: at, Kind: event.KindPrompt, Session: id, Terms: index.Terms(text, event.MaxTerms),
-		Named: w.tree.Named(text)})
+	w.happen(event.Event{Time: at, Session: id,
+		Body: event.Prompt{Terms: index.Terms(text, event.MaxTerms), Named: w.tree.Named(text)}})
 }
 
 // open learns the opening of a file.
 func (w *world) open(id string, at time.Time, f event.Path, tags ...string) {
-	w.happen(event.Event{Time: at, Kind: event.KindRead, Session: id, Paths: []event.Path{f}, Tags: tags, OK: true})
+	w.happen(event.Event{Time: at, Session: id, Body: event.Call{Act: event.ActRead, Paths: []event.Path{f}, Tags: tags}})
 }
 
 // search learns a search whose words, own names and results are given.
 func (w *world) search(id string, at time.Time, pattern string, named, results []event.Path) {
-	w.happen(event.Event{Time: at, Kind: event.KindSearch, Session: id, Terms: index.Terms(pattern, 8), Named: named,
-		Seen: results, OK: true})
+	w.happen(event.Event{Time: at, Session: id,
+		Body: event.Call{Act: event.ActSearch, Terms: index.Terms(pattern, 8), Named: named, Seen: results}})
 }
 
 // curious are models under which every signal is looked up.

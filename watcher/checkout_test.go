@@ -186,8 +186,8 @@ func (s *watching) mark() {
 	s.d.write(name, name)
 	s.until(name, func() bool { return slices.Contains(s.summary(), "save "+name) })
 	s.seen = slices.DeleteFunc(s.seen, func(e event.Event) bool {
-		return e.Kind == event.KindSave &&
-			string(e.Paths[0]) == name
+		return e.Kind() == event.KindSave &&
+			string(e.Paths()[0]) == name
 	})
 }
 
@@ -196,16 +196,16 @@ func (s *watching) summary() []string {
 	var out []string
 	for _, e := range s.seen {
 		switch {
-		case e.Kind == event.KindBranch:
-			out = append(out, "branch "+e.Text)
-		case e.Tool == "bulk":
-			out = append(out, fmt.Sprintf("bulk %s of %d", e.Kind, len(e.Paths)))
-		case e.Kind == event.KindRename:
-			for i := range e.Paths {
-				out = append(out, fmt.Sprintf("rename %s %s", e.From[i], e.Paths[i]))
+		case e.Kind() == event.KindBranch:
+			out = append(out, "branch "+e.Body.(event.Checkout).Name)
+		case many(e) > 0:
+			out = append(out, fmt.Sprintf("bulk %s of %d", e.Kind(), len(e.Paths())))
+		case e.Kind() == event.KindRename:
+			for i := range e.Paths() {
+				out = append(out, fmt.Sprintf("rename %s %s", e.From()[i], e.Paths()[i]))
 			}
 		default:
-			out = append(out, string(e.Kind)+" "+string(e.Paths[0]))
+			out = append(out, string(e.Kind())+" "+string(e.Paths()[0]))
 		}
 	}
 	slices.Sort(out)
@@ -230,4 +230,15 @@ func (s *watching) awaitHead() {
 	case <-time.After(patience):
 		s.t.Fatal("head was not called")
 	}
+}
+
+// many is how many files an event about many is about.
+func many(e event.Event) int {
+	switch b := e.Body.(type) {
+	case event.Save:
+		return b.Files
+	case event.Delete:
+		return b.Files
+	}
+	return 0
 }

@@ -12,18 +12,16 @@ import (
 // maxSubject is how much of a commit's subject an event keeps, in bytes.
 const maxSubject = 200
 
-// commitEvent makes the event of a commit: its files under today's names, without excluded ones. The old name of a
+// commit makes what an event says of a commit: its files under today's names, without excluded ones. The old name of a
 // renamed file is neither in Paths nor in Gone.
-func (r *Repo) commitEvent(c *Commit, renames []rename, today currentNames) event.Event {
+func (r *Repo) commit(c *Commit, renames []rename, today currentNames) event.Commit {
 	from := make(map[event.Path]bool, len(renames))
 	for _, m := range renames {
 		from[m.from] = true
 	}
 	subject := strings.ToValidUTF8(c.Subject[:min(len(c.Subject), maxSubject)], "")
-	e := event.Event{ID: "commit:" + c.ID, Time: time.Unix(c.Time, 0).UTC(), Author: time.Unix(c.Author, 0).UTC(),
-		Kind: event.KindCommit, Agent: "git", Text: redact.Text(subject), Terms: redact.Terms(subject, event.MaxTerms),
-		OK: true}
-	e.Paths = make([]event.Path, 0, min(len(c.Files), event.MaxPaths))
+	out := event.Commit{Author: time.Unix(c.Author, 0).UTC(), Text: redact.Text(subject),
+		Terms: redact.Terms(subject, event.MaxTerms), Paths: make([]event.Path, 0, min(len(c.Files), event.MaxPaths))}
 	for i := range c.Files {
 		f := &c.Files[i]
 		switch name := today.present(f.Path); {
@@ -31,13 +29,18 @@ func (r *Repo) commitEvent(c *Commit, renames []rename, today currentNames) even
 			// It was renamed here, or it was deleted once and exists today under another name.
 		case r.Excluded(name):
 		case f.Status == 'D':
-			e.Gone = append(e.Gone, f.Path)
+			out.Gone = append(out.Gone, f.Path)
 		default:
-			e.Paths = append(e.Paths, name)
+			out.Paths = append(out.Paths, name)
 		}
 	}
-	e.Paths, e.Gone = limitPaths(e.Paths), limitPaths(e.Gone)
-	return e
+	out.Paths, out.Gone = limitPaths(out.Paths), limitPaths(out.Gone)
+	return out
+}
+
+// event is an event of git about a commit.
+func (c *Commit) event(id string, b event.Body) event.Event {
+	return event.Event{ID: id, Time: time.Unix(c.Time, 0).UTC(), Agent: "git", Body: b}
 }
 
 // limitPaths sorts and keeps event.MaxPaths.
@@ -49,12 +52,11 @@ func limitPaths(paths []event.Path) []event.Path {
 
 // renameEvent makes the event of a commit's renames. ok is false if only excluded files were renamed.
 func (r *Repo) renameEvent(id string, c *Commit, renames []rename) (e event.Event, ok bool) {
-	e = event.Event{ID: id, Time: time.Unix(c.Time, 0).UTC(), Kind: event.KindRename, Agent: "git", OK: true}
+	var b event.Rename
 	for _, m := range renames {
-		if !r.Excluded(m.to) && len(e.Paths) < event.MaxPaths {
-			e.From = append(e.From, m.from)
-			e.Paths = append(e.Paths, m.to)
+		if !r.Excluded(m.to) && len(b.To) < event.MaxPaths {
+			b.From, b.To = append(b.From, m.from), append(b.To, m.to)
 		}
 	}
-	return e, len(e.Paths) > 0
+	return c.event(id, b), len(b.To) > 0
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
@@ -121,7 +122,7 @@ func TestGitOperationsAreNotSaves(t *testing.T) {
 	s.expect()
 	d.git("checkout", "-q", "--detach", "HEAD~1")
 	s.mark()
-	if len(s.seen) != 1 || len(s.seen[0].Text) != 40 || len(s.seen[0].Paths) != 0 {
+	if len(s.seen) != 1 || len(s.seen[0].Body.(event.Checkout).Name) != 40 || len(s.seen[0].Paths()) != 0 {
 		t.Errorf("detached: saw %+v", s.seen)
 	}
 }

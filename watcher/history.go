@@ -137,8 +137,8 @@ func (m *importer) add(ctx context.Context, c *Commit) error {
 	if m.plan.shallow[c.ID] {
 		return nil
 	}
-	e := m.event(c)
-	m.batch = append(m.batch, e)
+	e := m.commit(c)
+	m.batch = append(m.batch, c.event("commit:"+c.ID, e))
 	m.paths += len(e.Paths) + len(e.Gone)
 	m.done++
 	if m.options.Progress != nil && m.done%1000 == 0 {
@@ -151,13 +151,13 @@ func (m *importer) add(ctx context.Context, c *Commit) error {
 	return m.flush(ctx, m.options.Since)
 }
 
-// event makes a commit event with the names of today and goes to the time before its renames.
-func (m *importer) event(c *Commit) event.Event {
+// commit makes the body of a commit with the names of today and goes to the time before its renames.
+func (m *importer) commit(c *Commit) event.Commit {
 	var renames []rename
 	if !m.plan.off[c.ID] {
 		renames = renamesIn(c)
 	}
-	e := m.repo.commitEvent(c, renames, m.names)
+	e := m.repo.commit(c, renames, m.names)
 	for _, n := range renames {
 		today := m.names.present(n.to)
 		if m.touched[n.from] && n.from != today && len(m.reused) < maxOldNames {
@@ -193,8 +193,8 @@ func (m *importer) lateRenames(ctx context.Context) ([]event.Event, error) {
 			continue
 		}
 		done[n.from] = true
-		out = append(out, event.Event{ID: "rename:" + n.id + ":" + string(n.from), Time: time.Unix(n.time, 0).UTC(),
-			Kind: event.KindRename, Agent: "git", From: []event.Path{n.from}, Paths: []event.Path{n.today}})
+		out = append(out, event.Event{ID: "rename:" + n.id + ":" + string(n.from), Time: time.Unix(n.time, 0).UTC(), Agent: "git",
+			Body: event.Rename{From: []event.Path{n.from}, To: []event.Path{n.today}}})
 	}
 	return out, nil
 }

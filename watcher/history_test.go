@@ -41,9 +41,9 @@ type counted map[string][]event.Path
 func (c counted) apply(events []event.Event) {
 	for _, e := range events {
 		id := strings.Split(e.ID, ":")
-		switch e.Kind {
+		switch e.Kind() {
 		case event.KindCommit:
-			c[id[1]] = e.Paths
+			c[id[1]] = e.Paths()
 		case event.KindUncommit:
 			delete(c, id[1])
 		}
@@ -85,7 +85,7 @@ func TestRewrittenHistory(t *testing.T) {
 	g.git("commit", "-q", "--amend", "-m", "amended")
 	events := step("amend", "main")
 	tip := g.git("rev-parse", "HEAD")
-	if events[0].ID != "uncommit:"+old+":"+tip || !slices.Equal(events[0].Paths, []event.Path{"x.go"}) {
+	if events[0].ID != "uncommit:"+old+":"+tip || !slices.Equal(events[0].Paths(), []event.Path{"x.go"}) {
 		t.Errorf("amend began with %v", events[0])
 	}
 
@@ -191,11 +191,11 @@ func TestForgottenCommits(t *testing.T) {
 		t.Fatal("gc kept the commit")
 	}
 	events := readAgain(t, r, cursor)
-	if len(events) == 0 || events[0].Text != "kept" {
+	if len(events) == 0 || events[0].Text() != "kept" {
 		t.Errorf("after gc: %v", events)
 	}
 	for _, e := range events {
-		if e.Kind != event.KindCommit {
+		if e.Kind() != event.KindCommit {
 			t.Errorf("after gc nothing is known about what was lost, yet: %v", e)
 		}
 	}
@@ -292,9 +292,9 @@ func TestBatches(t *testing.T) {
 	if len(cursors[0]) != 0 || cursors[1]["refs/heads/main"] != g.git("rev-parse", "main") {
 		t.Errorf("cursors %v: only the last batch may move it", cursors)
 	}
-	if newest.Text != "change 2499" && newest.Text != "change 2498" || oldest.Text != "change 0" ||
+	if newest.Text() != "change 2499" && newest.Text() != "change 2498" || oldest.Text() != "change 0" ||
 		!oldest.Time.Before(newest.Time) {
-		t.Errorf("from %q to %q", newest.Text, oldest.Text)
+		t.Errorf("from %q to %q", newest.Text(), oldest.Text())
 	}
 	if want := fmt.Sprint(total, "/", total); len(progress) == 0 || progress[len(progress)-1] != want {
 		t.Errorf("progress %q, want %s at the end", progress, want)
@@ -348,13 +348,13 @@ func TestOddNamesAndContents(t *testing.T) {
 	}
 	bySubject := map[string]event.Event{}
 	for _, e := range historyOf(t, r) {
-		bySubject[e.Text[:min(4, len(e.Text))]] = e
+		bySubject[e.Text()[:min(4, len(e.Text()))]] = e
 	}
 	want := event.Paths(slices.Sorted(slices.Values(names)))
-	if got := bySubject["odd\x01"]; !slices.Equal(got.Paths, want) || len(got.Text) > maxSubject {
-		t.Errorf("paths %q, want %q", got.Paths, want)
+	if got := bySubject["odd\x01"]; !slices.Equal(got.Paths(), want) || len(got.Text()) > maxSubject {
+		t.Errorf("paths %q, want %q", got.Paths(), want)
 	}
-	if got := len(bySubject["five"].Paths); got != 5000 {
+	if got := len(bySubject["five"].Paths()); got != 5000 {
 		t.Errorf("%d paths of 5000", got)
 	}
 }

@@ -173,9 +173,8 @@ func (r *Repo) dropped(ctx context.Context, p *plan) ([]event.Event, error) {
 			}
 			done[c.ID] = true
 			renames := renamesIn(c)
-			e := r.commitEvent(c, renames, nil)
-			e.ID, e.Kind = "uncommit:"+c.ID+":"+p.moved[l.key], event.KindUncommit
-			out = append(out, e)
+			b := event.Uncommit(r.commit(c, renames, nil))
+			out = append(out, c.event("uncommit:"+c.ID+":"+p.moved[l.key], b))
 			for i := range renames {
 				renames[i].from, renames[i].to = renames[i].to, renames[i].from
 			}

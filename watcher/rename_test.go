@@ -14,14 +14,14 @@ func credited(t *testing.T, r *Repo) map[string]string {
 	t.Helper()
 	out := map[string]string{}
 	for _, e := range readAgain(t, r, map[string]string{}) {
-		switch e.Kind {
+		switch e.Kind() {
 		case event.KindCommit:
-			out[e.Text] = strings.Join(event.Strings(e.Paths), " ")
-			if len(e.Gone) > 0 {
-				out[e.Text] += " -" + strings.Join(event.Strings(e.Gone), " -")
+			out[e.Text()] = strings.Join(event.Strings(e.Paths()), " ")
+			if len(e.Gone()) > 0 {
+				out[e.Text()] += " -" + strings.Join(event.Strings(e.Gone()), " -")
 			}
 		case event.KindRename:
-			out["rename"] += fmt.Sprint(e.From, "→", e.Paths)
+			out["rename"] += fmt.Sprint(e.From(), "→", e.Paths())
 		}
 	}
 	return out
@@ -114,10 +114,10 @@ func shortly(events []event.Event) []string {
 	var out []string
 	for _, e := range events {
 		id, _, _ := strings.Cut(e.ID, ":")
-		if e.Kind == event.KindRename {
+		if e.Kind() == event.KindRename {
 			id = e.ID
 		}
-		out = append(out, fmt.Sprint(id, " ", e.From, " ", e.Paths))
+		out = append(out, fmt.Sprint(id, " ", e.From(), " ", e.Paths()))
 	}
 	return out
 }

@@ -209,7 +209,7 @@ func historyOf(t *testing.T, r *Repo) map[string]event.Event {
 	t.Helper()
 	out := map[string]event.Event{}
 	for _, e := range readAgain(t, r, map[string]string{}) {
-		if e.Kind == event.KindCommit {
+		if e.Kind() == event.KindCommit {
 			out[e.ID] = e
 		}
 	}

@@ -150,7 +150,7 @@ func pairRenames(saved, gone []fileChange) (moved [][2]fileChange, restSaved, re
 func (w *Watcher) events(kind event.Kind, found []fileChange, at time.Time) []event.Event {
 	out := make([]event.Event, 0, len(found))
 	for _, f := range found {
-		e := event.Event{Kind: kind, Agent: "watch", Time: at.UTC(), Paths: []event.Path{f.path}, OK: true}
+		e := event.Event{Agent: "watch", Time: at.UTC(), Body: bodyOf(kind, []event.Path{f.path}, 0)}
 		s := f.now
 		if kind == event.KindDelete {
 			s = f.old
@@ -162,26 +162,34 @@ func (w *Watcher) events(kind event.Kind, found []fileChange, at time.Time) []ev
 		out = append(out, e)
 	}
 	if len(out) > w.bulk {
-		return []event.Event{bulk(out)}
+		return []event.Event{bulk(kind, out)}
 	}
 	return out
 }
 
+// bodyOf is a save or a deletion of files; n is how many they are if that is more than one, else 0.
+func bodyOf(kind event.Kind, files []event.Path, n int) event.Body {
+	if kind == event.KindDelete {
+		return event.Delete{Paths: files, Files: n}
+	}
+	return event.Save{Paths: files, Files: n}
+}
+
 // bulk makes one event of many.
-func bulk(events []event.Event) event.Event {
-	all := event.Event{Kind: events[0].Kind, Agent: events[0].Agent, Tool: "bulk", OK: true}
+func bulk(kind event.Kind, events []event.Event) event.Event {
+	all := event.Event{Agent: events[0].Agent}
 	ids := make([]string, len(events))
+	var files []event.Path
 	for i, e := range events {
 		ids[i] = e.ID
-		if len(all.Paths) < event.MaxPaths {
-			all.Paths = append(all.Paths, e.Paths...)
+		if len(files) < event.MaxPaths {
+			files = append(files, e.Paths()...)
 		}
 		if e.Time.After(all.Time) {
 			all.Time = e.Time
 		}
 	}
-	all.ID = string(all.Kind) + ":bulk:" + digest(ids)
-	all.Text = strconv.Itoa(len(events)) + " files"
+	all.ID, all.Body = string(kind)+":bulk:"+digest(ids), bodyOf(kind, files, len(events))
 	return all
 }
 
@@ -189,14 +197,13 @@ func bulk(events []event.Event) event.Event {
 func renameEvents(moved [][2]fileChange, at time.Time) []event.Event {
 	var out []event.Event
 	for part := range slices.Chunk(moved, event.MaxPaths) {
-		e := event.Event{Kind: event.KindRename, Agent: "watch", Time: at.UTC(), OK: true}
+		var b event.Rename
 		ids := make([]string, 0, len(part))
 		for _, m := range part {
-			e.From, e.Paths = append(e.From, m[0].path), append(e.Paths, m[1].path)
+			b.From, b.To = append(b.From, m[0].path), append(b.To, m[1].path)
 			ids = append(ids, string(m[0].path)+"\x00"+string(m[1].path)+"\x00"+strconv.FormatInt(m[1].now.mtime, 10))
 		}
-		e.ID = "rename:" + digest(ids)
-		out = append(out, e)
+		out = append(out, event.Event{ID: "rename:" + digest(ids), Agent: "watch", Time: at.UTC(), Body: b})
 	}
 	return out
 }
@@ -206,9 +213,8 @@ func branchEvent(ref, oid string, at time.Time) event.Event {
 	if name == "" {
 		name = oid
 	}
-	return event.Event{ID: "branch:" + ref + ":" + oid + ":" + strconv.FormatInt(at.UnixMilli(), 10),
-		Kind:  event.KindBranch,
-		Agent: "git", Time: at.UTC(), Text: name, OK: true}
+	return event.Event{ID: "branch:" + ref + ":" + oid + ":" + strconv.FormatInt(at.UnixMilli(), 10), Agent: "git", Time: at.UTC(),
+		Body: event.Checkout{Name: name}}
 }
 
 func digest(ids []string) string {

@@ -91,7 +91,7 @@ func (d *bed) fill(b *testing.B) {
 	must(b, store.Apply(ctx, batch, 1))
 	db, err := cold.Open(ctx, filepath.Join(d.place.Store, "aoa.db"), cold.Options{Now: time.Now})
 	must(b, err)
-	_, _, err = db.Append(ctx, []event.Event{{ID: "first", Time: now, Kind: event.KindRun}})
+	_, _, err = db.Append(ctx, []event.Event{{ID: "first", Time: now, Body: event.Call{Act: event.ActRun}}})
 	must(b, err)
 	cache := cold.NewBlobs(cold.BlobOptions{Path: filepath.Join(d.place.Store, "cache.db"), Now: time.Now})
 	scores, err := store.Snapshot(ctx)
@@ -205,10 +205,10 @@ func (d *bed) served(b *testing.B) *bed {
 
 // session is what a session does that works in a corner of the repository.
 func session(files []event.Path, now time.Time) []event.Event {
-	events := []event.Event{{ID: "p", Kind: event.KindPrompt, Time: now, Session: "s", Agent: "claude",
-		Terms: []string{"term1", "module000"}},
-		{ID: "q", Kind: event.KindSearch, Time: now, Session: "s", Agent: "claude", Seen: files[20:60],
-			Terms: []string{"package"}}}
+	events := []event.Event{{ID: "p", Time: now, Session: "s", Agent: "claude",
+		Body: event.Prompt{Terms: []string{"term1", "module000"}}},
+		{ID: "q", Time: now, Session: "s", Agent: "claude",
+			Body: event.Call{Act: event.ActSearch, Seen: files[20:60], Terms: []string{"package"}}}}
 	for i := range 12 {
 		events = append(events, opened(fmt.Sprint("open", i), files[i*5], now))
 	}
@@ -216,8 +216,8 @@ func session(files []event.Path, now time.Time) []event.Event {
 }
 
 func opened(id string, f event.Path, at time.Time) event.Event {
-	return event.Event{ID: id, Kind: event.KindRead, Time: at, Session: "s", Agent: "claude", Paths: []event.Path{f},
-		Tags: []string{"go"}}
+	return event.Event{ID: id, Time: at, Session: "s", Agent: "claude",
+		Body: event.Call{Act: event.ActRead, Paths: []event.Path{f}, Tags: []string{"go"}}}
 }
 
 // hook sends a hook. It reads the answer if it waits, and leaves otherwise, as the hook client does.

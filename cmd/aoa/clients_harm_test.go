@@ -148,14 +148,14 @@ func TestClientClaudeLearns(t *testing.T) {
 		"edit server/wire.go":          1, "write sched/new.go": 1, "read README.md": 1, "search": 1, "failed nowhere/else.go": 1, "run": 1}
 	got := map[string]int{}
 	for _, e := range c.log("--session", firstSession) {
-		if e.Kind == event.KindSuggest || e.Kind == event.KindOutcome {
+		if e.Kind() == event.KindSuggest || e.Kind() == event.KindOutcome {
 			continue
 		}
-		got[strings.TrimSpace(string(e.Kind)+" "+strings.Join(event.Strings(e.Paths), " "))]++
-		if e.Agent != "claude" || !e.OK && e.Kind != event.KindFailed && e.Kind != event.KindRun {
+		got[strings.TrimSpace(string(e.Kind())+" "+strings.Join(event.Strings(e.Paths()), " "))]++
+		if e.Agent != "claude" || !e.Call().OK() && e.Kind() != event.KindFailed && e.Kind() != event.KindRun {
 			t.Errorf("event %s", encoded(e))
 		}
-		if e.Kind == event.KindSearch && !slices.Contains(e.Seen, "sched/queue.go") {
+		if e.Kind() == event.KindSearch && !slices.Contains(e.Seen(), "sched/queue.go") {
 			t.Errorf("the search did not see sched/queue.go: %s", encoded(e))
 		}
 	}

@@ -164,9 +164,8 @@ func TestStopOnFullDisk(t *testing.T) {
 		t.Helper()
 		fill(t, filler)
 		for i := 0; ; i++ {
-			_, err := api.Call(t.Context(), d.client(), api.Events, []event.Event{{ID: fmt.Sprint("fill", name, i),
-				Kind: event.KindPrompt,
-				Time: time.Now(), Session: "s", Text: strings.Repeat("words ", 600)}})
+			_, err := api.Call(t.Context(), d.client(), api.Events, []event.Event{{ID: fmt.Sprint("fill", name, i), Time: time.Now(), Session: "s",
+				Body: event.Prompt{Text: strings.Repeat("words ", 600)}}})
 			if err != nil {
 				break // the pages that the database had allocated are used up, too
 			}
@@ -234,8 +233,8 @@ func TestFullDisk(t *testing.T) {
 	post := func(from, n int) error {
 		var batch []event.Event
 		for i := range n {
-			batch = append(batch, event.Event{ID: fmt.Sprint("e", from+i), Kind: event.KindPrompt, Time: time.Now(),
-				Session: "s", Text: strings.Repeat("words ", 600)})
+			batch = append(batch, event.Event{ID: fmt.Sprint("e", from+i), Time: time.Now(), Session: "s",
+				Body: event.Prompt{Text: strings.Repeat("words ", 600)}})
 		}
 		_, err := api.Call(t.Context(), d.client(), api.Events, batch)
 		for _, e := range batch {

@@ -27,8 +27,8 @@ func TestCorrupted(t *testing.T) {
 	d.must("config", "threshold", "0.7")
 	var batch []event.Event
 	for i := range 200 {
-		batch = append(batch, event.Event{ID: fmt.Sprint("e", i), Kind: event.KindRead, Time: time.Now(),
-			Session: fmt.Sprint("s", i%7), Paths: []event.Path{"README.md"}, OK: true})
+		batch = append(batch, event.Event{ID: fmt.Sprint("e", i), Time: time.Now(), Session: fmt.Sprint("s", i%7),
+			Body: event.Call{Act: event.ActRead, Paths: []event.Path{"README.md"}}})
 	}
 	mustCall(d, api.Events, batch)
 	d.must("daemon", "stop")

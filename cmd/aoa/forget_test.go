@@ -34,13 +34,11 @@ func secretive(t *testing.T, env ...string) *sandbox {
 	d.read()
 	var batch []event.Event
 	for i := range 200 {
-		batch = append(batch, event.Event{ID: fmt.Sprint("e", i, "-", time.Now().UnixNano()), Kind: event.KindEdit,
-			OK: true, Session: "s", Agent: "test",
-			Time: time.Now().Add(-time.Minute), Paths: []event.Path{secretFile, "docs/protocol.md"}})
+		batch = append(batch, event.Event{ID: fmt.Sprint("e", i, "-", time.Now().UnixNano()), Session: "s", Agent: "test", Time: time.Now().Add(-time.Minute),
+			Body: event.Call{Act: event.ActEdit, Paths: []event.Path{secretFile, "docs/protocol.md"}}})
 	}
-	batch = append(batch, event.Event{ID: fmt.Sprint("p-", time.Now().UnixNano()), Kind: event.KindPrompt, Session: "s",
-		Agent: "test",
-		Time:  time.Now().Add(-time.Minute), Text: "change " + secretFile})
+	batch = append(batch, event.Event{ID: fmt.Sprint("p-", time.Now().UnixNano()), Session: "s", Agent: "test", Time: time.Now().Add(-time.Minute),
+		Body: event.Prompt{Text: "change " + secretFile}})
 	mustCall(d, api.Events, batch)
 	d.must("stage", "run", "lines", "--dep", secretFile, "--", "echo", "printed")
 	if !d.knows() {
@@ -154,8 +152,8 @@ func TestForgetInterrupted(t *testing.T) {
 			d.must("daemon", "start")
 		}
 		d.forgotten()
-		mustCall(d, api.Events, []event.Event{{ID: "later", Kind: event.KindRead, Time: time.Now(), Session: "s2", OK: true,
-			Paths: []event.Path{secretFile}}})
+		mustCall(d, api.Events, []event.Event{{ID: "later", Time: time.Now(), Session: "s2",
+			Body: event.Call{Act: event.ActRead, Paths: []event.Path{secretFile}}}})
 		d.must("daemon", "stop")
 		d.must("daemon", "start")
 		if got := d.log("--kind", "read"); len(got) != 1 || got[0].ID != "later" {
@@ -169,8 +167,8 @@ func TestForgetInterrupted(t *testing.T) {
 // TestForgetLeavesThresholds: to forget one file moves no threshold, whatever the settings were when it was learned.
 func TestForgetLeavesThresholds(t *testing.T) {
 	d := initialized(t, 16)
-	mustCall(d, api.Events, []event.Event{{ID: "x", Kind: event.KindRead, Time: time.Now().Add(-time.Minute),
-		Session: "other", OK: true, Paths: []event.Path{"README.md"}}})
+	mustCall(d, api.Events, []event.Event{{ID: "x", Time: time.Now().Add(-time.Minute), Session: "other",
+		Body: event.Call{Act: event.ActRead, Paths: []event.Path{"README.md"}}}})
 	d.must("config", "threshold", "0.5")
 	for range 5 {
 		d.must("feedback", "bad")

@@ -56,7 +56,7 @@ func (f *workload) survived() int {
 	err := db.Replay(f.Context(), 0, func(_ int64, batch []event.Event) error {
 		for _, e := range batch {
 			count[e.ID]++
-			kinds[e.Kind]++
+			kinds[e.Kind()]++
 		}
 		return nil
 	})

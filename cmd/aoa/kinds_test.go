@@ -24,11 +24,11 @@ func TestARetiredKindIsAnnounced(t *testing.T) {
 		if i%4 == 0 {
 			arm = "withheld"
 		}
-		e := event.Event{ID: id, Time: at, Kind: event.KindSuggest, Agent: "test", Session: fmt.Sprint("s", i), Tool: "next",
-			Why:   arm,
-			Paths: []event.Path{"README.md"}, Scores: []float64{.9}}
+		e := event.Event{ID: id, Time: at, Agent: "test", Session: fmt.Sprint("s", i),
+			Body: event.Hint{Name: "next", Arm: arm, Paths: []event.Path{"README.md"}, Scores: []float64{.9}}}
 		settled := e
-		settled.ID, settled.Kind, settled.Cause, settled.OK, settled.Label = "end"+id, event.KindOutcome, id, false, "next"
+		settled.ID = "end" + id
+		settled.Body = event.Outcome{Name: "next", Arm: arm, Paths: e.Paths(), Scores: []float64{.9}, Cause: id, Label: "next"}
 		events = append(events, e, settled)
 	}
 	mustCall(d, api.Events, events)

@@ -159,8 +159,8 @@ func TestRepositoryGone(t *testing.T) {
 		d.must("daemon", "stop")
 		daemon := d.daemon()
 		d.read()
-		mustCall(d, api.Events, []event.Event{{ID: "x", Kind: event.KindRead, Time: time.Now(), Session: "s",
-			Paths: []event.Path{"README.md"}}})
+		mustCall(d, api.Events, []event.Event{{ID: "x", Time: time.Now(), Session: "s",
+			Body: event.Call{Act: event.ActRead, Paths: []event.Path{"README.md"}}}})
 		old := d.dir
 		d.dir += "-elsewhere"
 		check(t, os.Rename(old, d.dir))

@@ -102,24 +102,27 @@ func (a *app) events(events []event.Event) error {
 		if e.Session != "" {
 			who += " " + e.Session[:min(8, len(e.Session))]
 		}
-		return []any{stamp(e.Time), e.Kind, who, a.what(e)}
+		return []any{stamp(e.Time), e.Kind(), who, a.what(e)}
 	})
 	return nil
 }
 
 // what is the event's subject in a few words: its files, else its text.
 func (a *app) what(e event.Event) string {
-	names := a.fileNames(e.Paths[:min(3, len(e.Paths))], ", ")
-	if more := len(e.Paths) - 3; more > 0 {
+	names := a.fileNames(e.Paths()[:min(3, len(e.Paths()))], ", ")
+	if more := len(e.Paths()) - 3; more > 0 {
 		names += fmt.Sprintf(", and %d more", more)
 	}
-	if e.Kind == event.KindSetting && len(e.Scores) == 1 {
-		return fmt.Sprintf("%s %g", e.Tool, e.Scores[0])
+	switch b := e.Body.(type) {
+	case event.Setting:
+		return b.Name + " " + brief(b.Value, 60)
+	case event.Checkout:
+		return brief(b.Name, 60)
 	}
-	if e.Text == "" || names != "" && e.Kind != event.KindCommit && e.Kind != event.KindUncommit {
+	if e.Text() == "" || names != "" && e.Kind() != event.KindCommit && e.Kind() != event.KindUncommit {
 		return names
 	}
-	return strings.TrimSpace(brief(e.Text, 60) + "  " + names)
+	return strings.TrimSpace(brief(e.Text(), 60) + "  " + names)
 }
 
 func (a *app) fileNames(paths []event.Path, between string) string {

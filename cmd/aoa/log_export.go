@@ -110,7 +110,7 @@ func (a *app) importLog(ctx context.Context, file string, force bool) error {
 func checkExported(name string, tree *index.Tree, force bool) (int, error) {
 	named, here := map[event.Path]bool{}, 0
 	n, err := readEvents(name, func(e event.Event) error {
-		for _, p := range e.Paths {
+		for _, p := range e.Paths() {
 			if !named[p] {
 				named[p] = true
 				if tree.Has(p) {

@@ -21,7 +21,7 @@ func someExport(t testing.TB, n int) []byte {
 	err = out.Encode(exportHead{exportVersion})
 	for i := range n {
 		err = errors.Join(err, out.Encode(event.Event{ID: string(rune('a' + i)), Time: time.Unix(int64(i), 0).UTC(),
-			Kind: event.KindRead, Paths: []event.Path{"a.go"}}))
+			Body: event.Call{Act: event.ActRead, Paths: []event.Path{"a.go"}}}))
 	}
 	check(t, errors.Join(err, packed.Close()))
 	return b.Bytes()

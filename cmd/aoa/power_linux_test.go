@@ -57,8 +57,8 @@ func (d *sandbox) acknowledged(prefix string, n int) {
 	d.Helper()
 	for i := range n {
 		got := mustCall(d, api.Events,
-			[]event.Event{{ID: fmt.Sprint(prefix, i), Kind: event.KindRead, Time: time.Now(), Session: "s",
-				Paths: []event.Path{"README.md"}, OK: true}})
+			[]event.Event{{ID: fmt.Sprint(prefix, i), Time: time.Now(), Session: "s",
+				Body: event.Call{Act: event.ActRead, Paths: []event.Path{"README.md"}}}})
 		if got.Accepted != 1 {
 			d.Fatalf("event %d: %+v", i, got)
 		}

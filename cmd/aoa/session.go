@@ -71,11 +71,11 @@ func (a *app) sessionShow() *cobra.Command {
 			return a.answer(s, func() {
 				a.printSession(s)
 				for _, e := range s.Record {
-					text := brief(e.Text, 100)
+					text := brief(e.Text(), 100)
 					if text != "" {
 						text = "  " + text
 					}
-					fmt.Fprintln(a.out, harmless(fmt.Sprintf("%s  %-7s %s%s", stamp(e.Time), e.Kind, a.fileNames(e.Paths, " "), text)))
+					fmt.Fprintln(a.out, harmless(fmt.Sprintf("%s  %-7s %s%s", stamp(e.Time), e.Kind(), a.fileNames(e.Paths(), " "), text)))
 				}
 			})
 		})

@@ -14,6 +14,7 @@ import (
 
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/event/eventtest"
 	"github.com/aoa-dev/aoa/internal/hot"
 	"github.com/aoa-dev/aoa/internal/session/live"
 	"github.com/aoa-dev/aoa/learn"
@@ -58,13 +59,13 @@ func (x *team) work(i int, r *rand.Rand, n int) {
 		for range 1 + r.IntN(5) {
 			x.mu.Lock()
 			x.n++
-			e := event.Event{ID: fmt.Sprint("e", x.n), Time: time.Now(), Kind: kinds[r.IntN(len(kinds))], Agent: "tool",
-				OK: true}
+			e := event.Event{ID: fmt.Sprint("e", x.n), Time: time.Now(), Agent: "tool",
+				Body: eventtest.Body(kinds[r.IntN(len(kinds))])}
 			x.mu.Unlock()
 			e.Session = fmt.Sprint("s", i, "-", r.IntN(2))
-			e.Terms, e.Tags = []string{"protocol", "wire", "retry"}[:r.IntN(4)], []string{"testing"}[:r.IntN(2)]
-			if e.Kind != event.KindPrompt {
-				e.Paths = []event.Path{files[r.IntN(len(files))]}
+			eventtest.Set(&e, "Terms", []string{"protocol", "wire", "retry"}[:r.IntN(4)], "Tags", []string{"testing"}[:r.IntN(2)])
+			if e.Kind() != event.KindPrompt {
+				eventtest.Set(&e, "Paths", []event.Path{files[r.IntN(len(files))]})
 			}
 			batch = append(batch, e)
 		}
@@ -103,7 +104,7 @@ func (x *team) learned(d *sandbox) (store *hot.Store, ids map[string]int) {
 		var shared []event.Event
 		for _, e := range batch {
 			switch {
-			case e.Kind == event.KindCommit:
+			case e.Kind() == event.KindCommit:
 			case e.Agent != "tool": // it was not sent by the test
 				continue
 			case e.Origin == "":
@@ -296,8 +297,8 @@ func (x *team) notified() {
 	old := time.Now().Add(-time.Hour)
 	check(x.T, os.Chtimes(filepath.Join(reader.dir, "docs", "protocol.md"), old, old)) // on this disk nothing is new
 	// A change counts from two seconds after the reading on: it could be the reader's own.
-	x.say(reader, event.Event{ID: "early", Time: time.Now().Add(-time.Minute), Kind: event.KindRead, Session: "waiting",
-		Paths: []event.Path{"docs/protocol.md"}, OK: true})
+	x.say(reader, event.Event{ID: "early", Time: time.Now().Add(-time.Minute), Session: "waiting",
+		Body: event.Call{Act: event.ActRead, Paths: []event.Path{"docs/protocol.md"}}})
 	hook(writer, "PostToolUse", "writing", "w1", "Edit", "docs/protocol.md")
 	n := 0
 	var out string

@@ -10,6 +10,7 @@ import (
 
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/event/eventtest"
 	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
@@ -64,14 +65,15 @@ func (f *workload) tool(ctx context.Context, r *rand.Rand) {
 	for ctx.Err() == nil {
 		var batch []event.Event
 		for range 1 + r.IntN(5) {
-			e := event.Event{ID: f.next(), Time: time.Now(), Kind: kinds[r.IntN(len(kinds))], Agent: "tool", OK: true}
-			if e.Kind != event.KindTick {
+			e := event.Event{ID: f.next(), Time: time.Now(), Agent: "tool",
+				Body: eventtest.Body(kinds[r.IntN(len(kinds))])}
+			if e.Kind() != event.KindTick {
 				e.Session = fmt.Sprintf("tool%d", r.IntN(2))
-				e.Terms = []string{"protocol", "wire", "retry"}[:r.IntN(4)]
-				e.Tags = []string{"testing"}[:r.IntN(2)]
+				eventtest.Set(&e, "Terms", []string{"protocol", "wire", "retry"}[:r.IntN(4)])
+				eventtest.Set(&e, "Tags", []string{"testing"}[:r.IntN(2)])
 			}
-			if e.Kind.Open() || e.Kind == event.KindSearch {
-				e.Paths = []event.Path{event.Path(f.files[r.IntN(len(f.files))])}
+			if e.Opens() || e.Kind() == event.KindSearch {
+				eventtest.Set(&e, "Paths", []event.Path{event.Path(f.files[r.IntN(len(f.files))])})
 			}
 			batch = append(batch, e)
 		}

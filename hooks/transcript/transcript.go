@@ -313,7 +313,7 @@ func (t *reader) add(events []event.Event) error {
 		if len(t.sessions) < 1<<20 {
 			t.sessions[e.Session] = true
 		}
-		if e.Kind == event.KindPrompt {
+		if e.Kind() == event.KindPrompt {
 			t.report.Prompts++
 		}
 		t.batch = append(t.batch, e)

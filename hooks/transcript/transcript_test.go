@@ -45,14 +45,14 @@ func decode(t *testing.T, name string, fields map[string]any) hooks.Call {
 func sketch(events []event.Event) string {
 	var out []string
 	for _, e := range events {
-		s := string(e.Kind)
-		if e.Kind == event.KindSearch {
-			s += " /" + e.Text + "/"
+		s := string(e.Kind())
+		if e.Kind() == event.KindSearch {
+			s += " /" + e.Text() + "/"
 		}
-		for _, p := range e.Paths {
+		for _, p := range e.Paths() {
 			s += " " + string(p)
 		}
-		for _, p := range e.Named {
+		for _, p := range e.Named() {
 			s += " @" + string(p)
 		}
 		out = append(out, s)
@@ -181,12 +181,12 @@ func TestRead(t *testing.T) {
 	if d := cmp.Diff(want, report); d != "" {
 		t.Error(d)
 	}
-	if e := events[1]; e.ID != "toolu_1:post:" || e.Batch != "m1" || e.Session != "s1" ||
-		!e.Time.Equal(time.Date(2026, 11, 1, 9, 0, 5, 0, time.UTC)) || !e.OK {
+	if e := events[1]; e.ID != "toolu_1:post:" || e.Call().Batch != "m1" || e.Session != "s1" ||
+		!e.Time.Equal(time.Date(2026, 11, 1, 9, 0, 5, 0, time.UTC)) || !e.Call().OK() {
 		t.Errorf("%+v", e)
 	}
-	if events[2].Batch != "m1" || events[2].Seen[0] != "pick/picker.go" || events[3].Why != "nomatch" ||
-		events[4].Tool != "compact" {
+	if events[2].Call().Batch != "m1" || events[2].Seen()[0] != "pick/picker.go" || events[3].Call().Failure != event.FailNoMatch ||
+		events[4].Body != event.Body(event.Start{Source: "compact"}) {
 		t.Errorf("%+v", events[2:5])
 	}
 	if events[5].Subagent != "a77" || events[5].ID != "toolu_9:post:a77" {
@@ -212,8 +212,8 @@ func TestTranscriptAgreesWithHook(t *testing.T) {
 		t.Fatalf("%d delivered, %d in the transcript", len(delivered), len(past))
 	}
 	for i := range delivered {
-		if delivered[i].ID != past[i].ID || delivered[i].Kind != past[i].Kind {
-			t.Errorf("delivered %s %s, past %s %s", delivered[i].Kind, delivered[i].ID, past[i].Kind, past[i].ID)
+		if delivered[i].ID != past[i].ID || delivered[i].Kind() != past[i].Kind() {
+			t.Errorf("delivered %s %s, past %s %s", delivered[i].Kind(), delivered[i].ID, past[i].Kind(), past[i].ID)
 		}
 	}
 }
@@ -279,7 +279,7 @@ func FuzzTranscript(f *testing.F) {
 		r := orchard()
 		report, err := Read(context.Background(), filepath.Dir(name), r, nil, func(batch []event.Event) error {
 			for _, e := range batch {
-				if e.ID == "" || e.Kind == "" || len(e.Text) > event.MaxText || redact.Text(e.Text) != e.Text {
+				if e.ID == "" || e.Kind() == "" || len(e.Text()) > event.MaxText || redact.Text(e.Text()) != e.Text() {
 					t.Errorf("%+v", e)
 				}
 			}

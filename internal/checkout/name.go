@@ -94,20 +94,29 @@ func (w *Checkout) Paths(in []event.Path) []event.Path {
 
 // Clean takes out of an event what must not be stored. A rename keeps the pairs of which both names are kept.
 func (w *Checkout) Clean(e *event.Event) {
-	if e.Kind == event.KindRename || len(e.From) > 0 {
-		from, to := e.From, e.Paths
-		e.From, e.Paths = nil, nil
-		for i := range min(len(from), len(to)) {
-			f, t := w.keep(from[i:i+1]), w.keep(to[i:i+1])
-			if len(f) > 0 && len(t) > 0 {
-				e.From, e.Paths = append(e.From, f[0]), append(e.Paths, t[0])
+	switch b := e.Body.(type) {
+	case event.Rename:
+		var kept event.Rename
+		for i := range min(len(b.From), len(b.To)) {
+			from, to := w.keep(b.From[i:i+1]), w.keep(b.To[i:i+1])
+			if len(from) > 0 && len(to) > 0 {
+				kept.From, kept.To = append(kept.From, from[0]), append(kept.To, to[0])
 			}
 		}
+		e.Body = kept
+		return
+	case event.Hint:
+		if len(b.Scores) != len(w.keep(b.Paths)) {
+			b.Scores = nil
+		}
+		e.Body = b
+	case event.Outcome:
+		if len(b.Scores) != len(w.keep(b.Paths)) {
+			b.Scores = nil
+		}
+		e.Body = b
 	}
-	if len(e.Scores) != len(e.Paths) {
-		e.Scores = nil
-	}
-	e.Paths, e.Gone, e.Seen, e.Named = w.keep(e.Paths), w.keep(e.Gone), w.keep(e.Seen), w.keep(e.Named)
+	e.ChangePaths(func(list *[]event.Path) { *list = w.keep(*list) })
 }
 
 // keep drops ignored files and names that are no paths of a repository.

@@ -283,17 +283,17 @@ func (t *Set) drop(w *Checkout) {
 func (t *Set) saved(w *Checkout, events []event.Event) {
 	tree := w.Tree()
 	for _, e := range events {
-		switch e.Kind {
+		switch e.Kind() {
 		case event.KindSave:
-			tree.Add(e.Paths...)
+			tree.Add(e.Paths()...)
 		case event.KindDelete:
-			tree.Remove(e.Paths...)
+			tree.Remove(e.Paths()...)
 		case event.KindRename:
-			tree.Remove(e.From...)
-			tree.Add(e.Paths...)
+			tree.Remove(e.From()...)
+			tree.Add(e.Paths()...)
 		}
 		w.Reader.Update(e)
-		if len(e.Paths) == event.MaxPaths {
+		if len(e.Paths()) == event.MaxPaths {
 			signal(t.HeadMoved) // the event does not name the other files: the list is read again
 		}
 	}

@@ -76,8 +76,9 @@ func (w *Checkout) Deleted(ctx context.Context, p event.Path) bool {
 // Identify notes what the files say that the events read.
 func (w *Checkout) Identify(events []event.Event) {
 	for i := range events {
-		if e := &events[i]; e.Kind == event.KindRead && len(e.Paths) == 1 {
-			e.Blob = w.Reader.Blob(e.Paths[0])
+		if c := events[i].Call(); c.Kind() == event.KindRead && len(c.Paths) == 1 {
+			c.Blob = w.Reader.Blob(c.Paths[0])
+			events[i].Body = c
 		}
 	}
 }

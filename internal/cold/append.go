@@ -45,7 +45,7 @@ func (d *DB) AppendCommits(ctx context.Context, events []event.Event,
 	}
 	d.committed(b.seq)
 	has := func(kinds ...event.Kind) bool {
-		return slices.ContainsFunc(b.fresh, func(e event.Event) bool { return slices.Contains(kinds, e.Kind) })
+		return slices.ContainsFunc(b.fresh, func(e event.Event) bool { return slices.Contains(kinds, e.Kind()) })
 	}
 	if has(event.KindRename) {
 		d.renamed.Add(1)
@@ -98,11 +98,11 @@ FROM ids LEFT JOIN events ON id = event WHERE digest IN (VALUES %s)`,
 		e, digest := canonical(e), digests[i].(int64)
 		m, known := b.state[digest]
 		switch {
-		case e.Kind == event.KindCommit && m.counted == 1, e.Kind == event.KindUncommit && m.counted != 1:
+		case e.Kind() == event.KindCommit && m.counted == 1, e.Kind() == event.KindUncommit && m.counted != 1:
 			continue
-		case e.Kind == event.KindCommit && m.counted == -1:
+		case e.Kind() == event.KindCommit && m.counted == -1:
 			b.counted[m.id] = -1
-		case e.Kind == event.KindUncommit:
+		case e.Kind() == event.KindUncommit:
 			back, err := b.takeBack(m)
 			if b.tx.f.bad.skip(err) {
 				b.state[digest] = mention{id: m.id}
@@ -111,12 +111,15 @@ FROM ids LEFT JOIN events ON id = event WHERE digest IN (VALUES %s)`,
 			if err != nil {
 				return err
 			}
-			back.ID, back.Kind = e.ID, event.KindUncommit
+			back.ID = e.ID
+			if c, ok := back.Body.(event.Commit); ok {
+				back.Body = event.Uncommit(c)
+			}
 			e = back
-		case known && e.Kind != event.KindCommit:
+		case known && e.Kind() != event.KindCommit:
 			continue
 		}
-		m = mention{id: b.first + int64(len(b.fresh)), counted: countedOf(e.Kind)}
+		m = mention{id: b.first + int64(len(b.fresh)), counted: countedOf(e.Kind())}
 		b.state[digest] = m
 		b.fresh = append(b.fresh, e)
 	}
@@ -170,7 +173,7 @@ func (b *batch) flush() error {
 			r.counted = sql.NullInt64{Valid: true}
 		}
 		rows = append(rows, r.values()...)
-		if e.Kind != event.KindCommit || !e.Sweep() {
+		if c, ok := e.Body.(event.Commit); !ok || !c.Sweep() {
 			touches = append(touches, touchesOf(r, e, ids.id)...)
 		}
 		totals.add(e, ids.id, 1)
@@ -192,8 +195,8 @@ func (b *batch) flush() error {
 		return err
 	}
 	for _, e := range b.fresh {
-		if e.Kind == event.KindRename {
-			if err := h.record(b.tx, e, ids.id); err != nil {
+		if r, ok := e.Body.(event.Rename); ok {
+			if err := h.record(b.tx, e.Time.UnixMilli(), r, ids.id); err != nil {
 				return err
 			}
 		}

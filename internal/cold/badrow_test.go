@@ -37,13 +37,13 @@ func rowStore(t testing.TB) (path string, seal *Seal) {
 	}
 	for i := range rowPrompts {
 		e := read(fmt.Sprint("p", i), noon, "s0")
-		e.Kind, e.Text, e.Tags = event.KindPrompt, "some words", []string{"tag"}
+		e.Body = event.Prompt{Text: "some words", Tags: []string{"tag"}}
 		mustAppend(t, d, e)
 	}
 	mustAppend(t, d, commit(500, noon, "late.go", "doc.md"))
 	mustAppend(t, d, uncommit(500))
-	mustAppend(t, d, event.Event{ID: "rename", Kind: event.KindRename, Time: noon, From: []event.Path{"f1"},
-		Paths: []event.Path{"g1"}})
+	mustAppend(t, d, event.Event{ID: "rename", Time: noon,
+		Body: event.Rename{From: []event.Path{"f1"}, To: []event.Path{"g1"}}})
 	must(t, d.Close())
 	return path, seal
 }
@@ -77,6 +77,7 @@ func TestBadRows(t *testing.T) {
 		{`UPDATE events SET body = CAST(body || x'0503ff6162' AS BLOB) WHERE kind = 'prompt' AND id = 54`, 1, false}, // tags
 		// a field that there is not
 		{`UPDATE events SET body = CAST(body || x'7f00' AS BLOB) WHERE id = 20`, 1, false},
+		{`UPDATE events SET kind = 'later' WHERE id = 20`, 1, false}, // of a newer version
 		{`UPDATE events SET time = 1 << 62 WHERE id = 20`, 1, false},
 		{`UPDATE events SET seq = 1 << 60 WHERE id = 20`, 1, false},
 		{`UPDATE events SET seq = 1 << 40 WHERE id = 20`, 1, false},
@@ -92,8 +93,8 @@ func TestBadRows(t *testing.T) {
 		{`UPDATE meta SET value = 'x' WHERE key = 'seq'`, 0, true},
 		{`UPDATE meta SET value = '2' WHERE key = 'seq'`, 0, true},
 		{`UPDATE ids SET event = 1 << 62 WHERE event = 5`, 0, true},
-		{`UPDATE file_stats SET id = 0 WHERE file = 'f1'`, 0, false}, // its events stay, without the name
-		{`UPDATE file_stats SET id = 7777 WHERE file = 'f1'`, 0, false},
+		{`UPDATE file_stats SET id = 0 WHERE file = 'f1'`, 1, false}, // its events stay, without the name, but not its rename
+		{`UPDATE file_stats SET id = 7777 WHERE file = 'f1'`, 1, false},
 	} {
 		t.Run(c.change, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "aoa.db")

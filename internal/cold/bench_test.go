@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/event/eventtest"
 )
 
 func BenchmarkAppend(b *testing.B) {
@@ -21,7 +22,7 @@ func BenchmarkAppend(b *testing.B) {
 				for i := range batch {
 					batch[i] = read(toolID(n), noon.Add(time.Duration(n)*time.Second), fmt.Sprint("session-", n/200),
 						event.Path(fmt.Sprint("internal/dir/file", n*7%1000, ".go")))
-					batch[i].Tags, batch[i].Terms = []string{"go", "reading"}, []string{"some", "term"}
+					eventtest.Set(&batch[i], "Tags", []string{"go", "reading"}, "Terms", []string{"some", "term"})
 					n++
 				}
 				mustAppend(b, d, batch...)
@@ -45,9 +46,8 @@ func BenchmarkAppendTexts(b *testing.B) {
 				for b.Loop() {
 					batch := make([]event.Event, size)
 					for i := range batch {
-						batch[i] = event.Event{ID: toolID(n), Time: noon.Add(time.Duration(n) * time.Second), Kind: event.KindRun,
-							Agent: "claude", Session: fmt.Sprint("session-", n/200), Tool: "Bash",
-							Text: strings.Repeat("go test ./... # again ", 14), OK: true}
+						batch[i] = event.Event{ID: toolID(n), Time: noon.Add(time.Duration(n) * time.Second), Agent: "claude", Session: fmt.Sprint("session-", n/200),
+							Body: event.Call{Act: event.ActRun, Tool: "Bash", Text: strings.Repeat("go test ./... # again ", 14)}}
 						n++
 					}
 					mustAppend(b, d, batch...)
@@ -90,8 +90,8 @@ func BenchmarkQuestions(b *testing.B) {
 	for i := range 5 {
 		mustAppend(b, d, history(i*20000, 20000)...)
 	}
-	x := history(0, 1)[0].Paths[0]
-	y := history(2, 1)[0].Paths[0]
+	x := history(0, 1)[0].Paths()[0]
+	y := history(2, 1)[0].Paths()[0]
 	b.Run("together", func(b *testing.B) {
 		for b.Loop() {
 			_, of, err := d.Together(b.Context(), x, y)

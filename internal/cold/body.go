@@ -8,50 +8,85 @@ import (
 	"iter"
 	"math"
 	"reflect"
+	"slices"
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// The body of an event is the fields that have no column of their own, each that is not zero as
+// The body of a row is the fields of an event that have no column of their own, each that is not zero as
 //
 //	number, length, value
 //
-// A number is a byte, the place in bodyFields; the length a uvarint. A string is its bytes. A list of strings is the
+// A number is a byte, the place in fieldNames; the length a uvarint. A string is its bytes. A list of strings is the
 // length and bytes of each. A list of paths is the ids of the files, each the zigzag varint of its difference to the
 // one before: git lists files by name, and neighbors were mostly met together. A number is a varint, a time one of
-// unix milliseconds, true is nothing, and scores are 8 bytes each.
+// unix milliseconds, true is nothing, and scores are 8 bytes each. The column kind says which event.Body it is.
 //
-// Fields are added at the end, never moved: stores have them. What statistics read comes first.
-var bodyFields = []string{"ID", "Agent", "Paths", "Gone", "Tags", "Subagent", "Tool", "Turn", "Batch", "From", "Named",
-	"Seen", "Listing",
-	"Terms", "Scores", "OK", "Why", "Cause", "Author", "Task", "Tokens", "Label", "Lines", "Blob"}
+// Names are added at the end, never moved: stores have them. What statistics read comes first.
+var fieldNames = []string{"ID", "Agent", "Paths", "Gone", "Tags", "Subagent", "Turn", "Tool", "Batch", "Failure",
+	"From", "Named", "Seen", "Listing", "Terms", "Tokens", "Offset", "Limit", "Blob", "Act", "Name", "Arm", "Label",
+	"Task", "Scores", "Change", "Cause", "Used", "Helped", "Value", "Source", "Reason", "Job", "Files", "Author"}
 
 // Numbers of fields that are read by themselves.
 const (
 	fieldID    = 1
 	fieldAgent = 2
-	fieldPaths = 3
+	fieldPaths = 3 // also Rename.To
 	fieldGone  = 4
 	fieldTags  = 5
 	fieldSHA   = 255 // the bytes of the sha in an ID "commit:<sha>", instead of that ID
 )
 
+// layout says how the values of a type are stored.
+type layout struct {
+	index [fieldSHA + 1]int // field number → 1 + place of the field, 0 for none
+	order []byte            // the numbers that it has
+	text  int               // the place of the field Text, which has a column; -1 for none
+	pairs bool              // its lists go together, member by member
+}
+
 var (
-	bodyIndex  []int                  // field number - 1 → field of event.Event
-	pathFields = [fieldSHA + 1]bool{} // field number → it is a list of paths
+	envelopeLayout = layoutOf(reflect.TypeFor[event.Event](), "Time", "Origin", "Session", "Body")
+	bodyLayouts    = map[reflect.Type]*layout{}
+	pathFields     = [fieldSHA + 1]bool{} // field number → it is a list of paths
 )
 
 func init() {
-	t := reflect.TypeFor[event.Event]()
-	for n, name := range bodyFields {
-		f, ok := t.FieldByName(name)
-		if !ok {
-			panic("event.Event has no field " + name)
+	for _, k := range event.Kinds() {
+		t := reflect.TypeOf(event.NewBody(k))
+		l := layoutOf(t, "Text")
+		bodyLayouts[t] = l
+		for _, n := range l.order {
+			pathFields[n] = pathFields[n] || t.Field(l.index[n]-1).Type == reflect.TypeFor[[]event.Path]()
 		}
-		bodyIndex = append(bodyIndex, f.Index[0])
-		pathFields[n+1] = f.Type == reflect.TypeFor[[]event.Path]()
 	}
+}
+
+// layoutOf is the layout of a type, of which some fields have columns of their own.
+func layoutOf(t reflect.Type, columns ...string) *layout {
+	l := &layout{text: -1}
+	for i := range t.NumField() {
+		name := t.Field(i).Name
+		if slices.Contains(columns, name) {
+			if name == "Text" {
+				l.text = i
+			}
+			continue
+		}
+		n := slices.Index(fieldNames, name) + 1
+		if name == "To" {
+			n = fieldPaths
+		}
+		if n == 0 {
+			panic(fmt.Sprintf("%v.%s has no number", t, name))
+		}
+		l.index[n] = i + 1
+		l.order = append(l.order, byte(n))
+		l.pairs = l.pairs || name == "Scores" || name == "From"
+	}
+	slices.Sort(l.order)
+	return l
 }
 
 var errBody = errors.New("its body is damaged")
@@ -59,42 +94,51 @@ var errBody = errors.New("its body is damaged")
 // encodeBody packs an event. id returns the id of a file.
 func encodeBody(e event.Event, id func(event.Path) int64) []byte {
 	b := make([]byte, 0, 128)
-	var value []byte
 	if sha := shaOf(e.ID); sha != nil {
 		b = appendPart(b, fieldSHA, sha)
 		e.ID = ""
 	}
-	v := reflect.ValueOf(&e).Elem()
-	for n, i := range bodyIndex {
-		f := v.Field(i)
-		if f.IsZero() {
+	b = envelopeLayout.append(b, reflect.ValueOf(e), reflect.Value{}, id)
+	if e.Body == nil {
+		return b
+	}
+	v := reflect.ValueOf(e.Body)
+	return bodyLayouts[v.Type()].append(b, v, reflect.ValueOf(event.NewBody(e.Kind())), id)
+}
+
+// append packs the fields of a value, but for texts that are those of base.
+func (l *layout) append(b []byte, v, base reflect.Value, id func(event.Path) int64) []byte {
+	var value []byte
+	for _, n := range l.order {
+		f := v.Field(l.index[n] - 1)
+		if f.IsZero() || base.IsValid() && f.Kind() == reflect.String && f.String() == base.Field(l.index[n]-1).String() {
 			continue
 		}
 		value = value[:0]
-		switch x := f.Addr().Interface().(type) {
-		case *[]event.Path:
+		switch x := f.Interface().(type) {
+		case []event.Path:
 			last := int64(0)
-			for _, p := range *x {
+			for _, p := range x {
 				value = binary.AppendVarint(value, id(p)-last)
 				last = id(p)
 			}
-		case *[]string:
-			for _, s := range *x {
+		case []string:
+			for _, s := range x {
 				value = append(binary.AppendUvarint(value, uint64(len(s))), s...)
 			}
-		case *[]float64:
-			for _, s := range *x {
+		case []float64:
+			for _, s := range x {
 				value = binary.BigEndian.AppendUint64(value, math.Float64bits(s))
 			}
-		case *time.Time:
+		case time.Time:
 			value = binary.AppendVarint(value, x.UnixMilli())
-		case *int:
-			value = binary.AppendVarint(value, int64(*x))
-		case *bool:
+		case int:
+			value = binary.AppendVarint(value, int64(x))
+		case bool:
 		default:
 			value = append(value, f.String()...)
 		}
-		b = appendPart(b, byte(n+1), value)
+		b = appendPart(b, n, value)
 	}
 	return b
 }
@@ -122,61 +166,79 @@ func bodyParts(b []byte) iter.Seq2[byte, []byte] {
 	}
 }
 
-// decodeBody is the inverse of encodeBody. path returns the path of a file. With an error, the event has what was read.
-func decodeBody(b []byte, path func(int64) (event.Path, error)) (e event.Event, err error) {
-	v, nameless := reflect.ValueOf(&e).Elem(), error(nil)
+// decodeBody is the inverse of encodeBody, path returns the path of a file, open the text of an event. With an error, the
+// event has what was read.
+func decodeBody(kind event.Kind, b []byte, open func(id string) []byte,
+	path func(int64) (event.Path, error)) (e event.Event, err error) {
+	base := event.NewBody(kind)
+	if base == nil {
+		return e, fmt.Errorf("its kind %.20q is of a newer version", string(kind))
+	}
+	l := bodyLayouts[reflect.TypeOf(base)]
+	body := reflect.New(reflect.TypeOf(base)).Elem()
+	body.Set(reflect.ValueOf(base))
+	envelope, nameless := reflect.ValueOf(&e).Elem(), error(nil)
 	for n, value := range bodyParts(b) {
-		if n == fieldSHA {
-			if e.ID, err = commitID(value); err != nil {
-				return e, err
-			}
-			continue
-		}
-		if n == 0 || int(n) > len(bodyIndex) {
-			return e, errBody
-		}
-		f := v.Field(bodyIndex[n-1])
-		ok := true
-		switch x := f.Addr().Interface().(type) {
-		case *[]event.Path:
-			var missing error
-			*x, missing, err = decodePaths(value, path)
-			nameless = cmp.Or(nameless, missing)
-		case *[]string:
-			for ok && len(value) > 0 {
-				var s []byte
-				s, ok = cut(&value)
-				*x = append(*x, string(s))
-			}
-		case *[]float64:
-			for ok = len(value)%8 == 0; ok && len(value) > 0; value = value[8:] {
-				*x = append(*x, math.Float64frombits(binary.BigEndian.Uint64(value)))
-			}
-		case *time.Time:
-			var ms int64
-			ms, ok = decodeInt(value)
-			*x = moment(ms)
-			ok = ok && Possible(ms)
-		case *int:
-			var i int64
-			i, ok = decodeInt(value)
-			*x = int(i)
-		case *bool:
-			*x = true
+		var missing error
+		switch {
+		case n == fieldSHA:
+			e.ID, err = commitID(value)
+		case envelopeLayout.index[n] > 0:
+			envelope.Field(envelopeLayout.index[n] - 1).SetString(string(value))
+		case l.index[n] > 0:
+			missing, err = decodeField(body.Field(l.index[n]-1), value, path)
 		default:
-			f.SetString(string(value))
-		}
-		if err == nil && !ok {
 			err = errBody
 		}
+		nameless = cmp.Or(nameless, missing)
 		if err != nil {
-			return e, err
+			break
 		}
 	}
-	if len(e.Scores) > 0 || len(e.From) > 0 { // the lists go together, member by member
-		return e, nameless
+	if l.text >= 0 {
+		body.Field(l.text).SetString(string(open(e.ID)))
 	}
-	return e, nil
+	e.Body = body.Interface().(event.Body)
+	if err == nil && l.pairs {
+		err = nameless
+	}
+	return e, err
+}
+
+// decodeField reads a value. missing says that a file has no name.
+func decodeField(f reflect.Value, value []byte, path func(int64) (event.Path, error)) (missing, err error) {
+	ok := true
+	switch x := f.Addr().Interface().(type) {
+	case *[]event.Path:
+		*x, missing, err = decodePaths(value, path)
+	case *[]string:
+		for ok && len(value) > 0 {
+			var s []byte
+			s, ok = cut(&value)
+			*x = append(*x, string(s))
+		}
+	case *[]float64:
+		for ok = len(value)%8 == 0; ok && len(value) > 0; value = value[8:] {
+			*x = append(*x, math.Float64frombits(binary.BigEndian.Uint64(value)))
+		}
+	case *time.Time:
+		var ms int64
+		ms, ok = decodeInt(value)
+		*x = moment(ms)
+		ok = ok && Possible(ms)
+	case *int:
+		var i int64
+		i, ok = decodeInt(value)
+		*x = int(i)
+	case *bool:
+		*x = true
+	default:
+		f.SetString(string(value))
+	}
+	if err == nil && !ok {
+		err = errBody
+	}
+	return missing, err
 }
 
 func decodeInt(b []byte) (int64, bool) {

@@ -24,15 +24,15 @@ func TestChanges(t *testing.T) {
 	commit := func(text string, gone []event.Path, files ...event.Path) event.Event {
 		n++
 		at = at.Add(time.Hour)
-		return event.Event{ID: fmt.Sprintf("commit:%040d", n), Kind: event.KindCommit, Time: at, OK: true, Text: text,
-			Paths: files, Gone: gone}
+		return event.Event{ID: fmt.Sprintf("commit:%040d", n), Time: at,
+			Body: event.Commit{Text: text, Paths: files, Gone: gone}}
 	}
 	events := []event.Event{commit("begin", nil, "old.go", "b.go"), commit("gofmt", nil, "old.go", "b.go", "c.go", "d.go",
 		"e.go"),
 		commit("more", []event.Path{"dead.go"}, "old.go")}
 	at = at.Add(time.Hour)
-	events = append(events, event.Event{ID: "rename:1", Kind: event.KindRename, Time: at, From: []event.Path{"old.go"},
-		Paths: []event.Path{"a.go"}})
+	events = append(events, event.Event{ID: "rename:1", Time: at,
+		Body: event.Rename{From: []event.Path{"old.go"}, To: []event.Path{"a.go"}}})
 	events = append(events, commit("move", nil, "a.go"), commit("other", nil, "b.go"), commit("both", nil, "a.go", "b.go"))
 	if _, _, err := d.Append(t.Context(), events); err != nil {
 		t.Fatal(err)

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/event/eventtest"
 	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
@@ -24,7 +25,7 @@ import (
 func wordy(prefix string, n int) (batch []event.Event) {
 	for i := range n {
 		e := read(fmt.Sprint(prefix, i), noon.Add(time.Duration(i)*time.Second), "s", event.Path(fmt.Sprint("f", i%9)))
-		e.Text = strings.Repeat("words ", 20)
+		eventtest.Set(&e, "Text", strings.Repeat("words ", 20))
 		batch = append(batch, e)
 	}
 	return batch

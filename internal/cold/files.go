@@ -24,7 +24,7 @@ func (d *DB) fileIDs(tx *Tx, events []event.Event) (fileIDs, error) {
 	ids := fileIDs{}
 	var missing []any
 	for i := range events {
-		eachPaths(&events[i], func(list *[]event.Path) {
+		events[i].ChangePaths(func(list *[]event.Path) {
 			for _, p := range *list {
 				if _, ok := ids[p]; ok {
 					continue
@@ -118,11 +118,18 @@ const maxChange = 100
 
 // touchesOf are the rows by which an event is found by its files.
 func touchesOf(r *row, e event.Event, id func(event.Path) int64) (out []touch) {
-	lists := [][]event.Path{e.Paths, e.Gone}
-	if !r.counted.Valid {
-		lists = append(lists, e.From)
+	var more []event.Path
+	switch b := e.Body.(type) {
+	case event.Commit:
+		more = b.Gone
+	case event.Uncommit:
+		more = b.Gone
+	case event.Rename:
+		more = b.From
+	case event.Hint:
+		more = b.Change
 	}
-	for _, p := range slices.Concat(lists...) {
+	for _, p := range slices.Concat(e.Paths(), more) {
 		out = append(out, touch{id(p), r.counted.Int64, r.id})
 	}
 	slices.SortFunc(out, touch.compare)

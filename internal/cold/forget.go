@@ -240,7 +240,7 @@ func (g *forgetting) maybe(files map[int64]bool, body, text []byte) bool {
 	id := ""
 	for n, value := range bodyParts(body) {
 		switch {
-		case n == 0 || int(n) > len(bodyFields): // it cannot be read, or its ID is packed
+		case n == 0 || int(n) > len(fieldNames): // it cannot be read, or its ID is packed
 			return true
 		case n == fieldID:
 			id = string(value)
@@ -342,7 +342,7 @@ func (g *forgetting) commits() error {
 			}
 			clean := withoutPath(l.event, g.filter.Path)
 			if l.bad { // what cannot be read may hold it
-				clean = event.Event{ID: l.event.ID, Kind: l.event.Kind, Time: l.event.Time}
+				clean = event.Event{ID: l.event.ID, Time: l.event.Time, Body: event.NewBody(event.Kind(l.kind))}
 			}
 			ids, err := g.d.fileIDs(g.tx, []event.Event{clean})
 			if err != nil {

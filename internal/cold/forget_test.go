@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/event/eventtest"
 )
 
 const secret = "secret/launch-codes.txt"
@@ -34,17 +35,17 @@ func remembered(t *testing.T) *DB {
 	d := newTest(t)
 	edit := func(id, session string, at time.Time, paths ...event.Path) event.Event {
 		e := read(id, at, session, paths...)
-		e.Kind, e.Tags = event.KindEdit, []string{"code"}
+		e.Body = event.Call{Act: event.ActEdit, Paths: paths, Tags: []string{"code"}}
 		return e
 	}
-	search := event.Event{ID: "search", Time: noon, Kind: event.KindSearch, Agent: "claude", Session: "a",
-		Seen: []event.Path{"x.go", secret}}
-	prompt := event.Event{ID: "prompt", Time: noon, Kind: event.KindPrompt, Agent: "claude", Session: "a",
-		Text: "look into " + secret + ", please"}
+	search := event.Event{ID: "search", Time: noon, Agent: "claude", Session: "a",
+		Body: event.Call{Act: event.ActSearch, Seen: []event.Path{"x.go", secret}}}
+	prompt := event.Event{ID: "prompt", Time: noon, Agent: "claude", Session: "a",
+		Body: event.Prompt{Text: "look into " + secret + ", please"}}
 	mustAppend(t, d, edit("a1", "a", noon, secret), edit("a2", "a", noon.Add(time.Minute), "x.go"), search, prompt,
 		edit("b1", "b", noon.Add(2*time.Minute), "x.go"), edit("b2", "b", noon.Add(3*time.Minute), "y.go"))
 	c := commit(1, noon, "x.go", secret, "y.go")
-	c.Text = "move " + secret
+	eventtest.Set(&c, "Text", "move "+secret)
 	mustAppend(t, d, c, commit(2, noon, "x.go", "y.go"))
 	if !holds(t, d, secret) {
 		t.Fatal("the file does not hold the secret to begin with")
@@ -94,7 +95,7 @@ func TestForgetPath(t *testing.T) {
 		same(t, "delivered again", len(fresh), 0)
 		batches := replayAll(t, d, 0)
 		same(t, "replay", ids(batches[0].Batch), []string{"a2", "b1", "b2"})
-		same(t, "commit", batches[1].Batch[0].Paths, []event.Path{"x.go", "y.go"})
+		same(t, "commit", batches[1].Batch[0].Paths(), []event.Path{"x.go", "y.go"})
 	}
 }
 
@@ -178,7 +179,7 @@ func TestPruneLeavesCommits(t *testing.T) {
 		var batch []event.Event
 		for j := range 100 {
 			c := commit(100*i+j, noon.Add(time.Duration(i)*time.Hour), event.Path(fmt.Sprint("f", j)), "x.go")
-			c.Text = strings.Repeat("word ", 100)
+			eventtest.Set(&c, "Text", strings.Repeat("word ", 100))
 			batch = append(batch, c)
 		}
 		mustAppend(t, d, append(batch, read(fmt.Sprint("r", i), noon, "s", "x.go"))...)
@@ -198,7 +199,7 @@ func TestPruneAsksNoClock(t *testing.T) {
 		var batch []event.Event
 		for j := range 500 {
 			e := read(fmt.Sprint(i, ":", j), at, "s", "x.go")
-			e.Text = text
+			eventtest.Set(&e, "Text", text)
 			batch = append(batch, e)
 		}
 		mustAppend(t, d, batch...)
@@ -221,7 +222,7 @@ func TestPruneToSize(t *testing.T) {
 		var batch []event.Event
 		for j := range 100 {
 			e := read(fmt.Sprint(i, "-", j), noon.Add(time.Duration(i*100+j)*time.Second), "s", "x.go")
-			e.Text = text
+			eventtest.Set(&e, "Text", text)
 			batch = append(batch, e)
 		}
 		mustAppend(t, d, batch...)

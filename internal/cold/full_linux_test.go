@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/event/eventtest"
 	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
@@ -50,7 +51,7 @@ func TestFullDisk(t *testing.T) {
 		var batch []event.Event
 		for j := range 50 {
 			e := read(fmt.Sprint("r", i, "-", j), noon, "s", event.Path(fmt.Sprint("file", j)))
-			e.Text = strings.Repeat("words ", 100)
+			eventtest.Set(&e, "Text", strings.Repeat("words ", 100))
 			batch = append(batch, e)
 		}
 		var seq int64

@@ -1,7 +1,6 @@
 package cold
 
 import (
-	"reflect"
 	"slices"
 	"strings"
 
@@ -16,31 +15,21 @@ func atOrBelow(p, path event.Path) bool {
 // mentions reports whether an event names the path in any of its lists or in its text.
 func mentions(e event.Event, path event.Path) bool {
 	found := false
-	eachPaths(&e, func(list *[]event.Path) {
+	e.ChangePaths(func(list *[]event.Path) {
 		found = found || slices.ContainsFunc(*list, func(p event.Path) bool { return atOrBelow(p, path) })
 	})
-	return found || inText(e.Text, string(path))
+	return found || inText(e.Text(), string(path))
 }
 
 // withoutPath returns the event without the path.
 func withoutPath(e event.Event, path event.Path) event.Event {
-	eachPaths(&e, func(list *[]event.Path) {
+	e.ChangePaths(func(list *[]event.Path) {
 		*list = slices.DeleteFunc(slices.Clone(*list), func(p event.Path) bool { return atOrBelow(p, path) })
 	})
-	if inText(e.Text, string(path)) {
-		e.Text, e.Terms = "", nil
+	if inText(e.Text(), string(path)) {
+		e.ChangeText(func(text *string, terms *[]string) { *text, *terms = "", nil })
 	}
 	return canonical(e)
-}
-
-// eachPaths calls fn with every list of paths of the event, also with those that later versions add.
-func eachPaths(e *event.Event, fn func(list *[]event.Path)) {
-	v := reflect.ValueOf(e).Elem()
-	for i := range v.NumField() {
-		if list, ok := v.Field(i).Addr().Interface().(*[]event.Path); ok {
-			fn(list)
-		}
-	}
 }
 
 // inText reports whether the text names the path: not as a part of a longer name.

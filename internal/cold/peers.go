@@ -42,7 +42,7 @@ func (d *DB) AppendPeers(ctx context.Context, events []event.Event) (seq int64, 
 			}
 			known[digest] = true
 			fresh = append(fresh, e)
-			rows = append(rows, seq, e.Time.UnixMilli(), string(e.Kind), e.Origin, body)
+			rows = append(rows, seq, e.Time.UnixMilli(), string(e.Kind()), e.Origin, body)
 			ids = append(ids, digest)
 		}
 		if err != nil || len(fresh) == 0 {

@@ -4,12 +4,14 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"reflect"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/event/eventtest"
 )
 
 // TestSnapshot: a state comes back with the number of its batch, and is none in another log, in one that ends earlier,
@@ -87,13 +89,16 @@ func TestLog(t *testing.T) {
 func TestStats(t *testing.T) {
 	d := newTest(t)
 	m := time.Minute
-	tagged := func(e event.Event, tags ...string) event.Event { e.Tags = tags; return e }
+	tagged := func(e event.Event, tags ...string) event.Event {
+		eventtest.Set(&e, "Tags", tags)
+		return e
+	}
 	mustAppend(t, d, tagged(read("1", noon, "a", "x"), "go"), tagged(read("2", noon.Add(4*m), "a", "x", "y"), "go",
 		"test"),
 		read("3", noon.Add(m), "b", "x"),
-		event.Event{ID: "4", Kind: event.KindSuggest, Time: noon.Add(9 * m), Session: "a", Paths: []event.Path{"z"}})
+		event.Event{ID: "4", Time: noon.Add(9 * m), Session: "a", Body: event.Hint{Paths: []event.Path{"z"}}})
 	mustAppend(t, d, read("5", noon.Add(3*m), "b", "x"),
-		event.Event{ID: "6", Kind: event.KindSave, Time: noon.Add(-m), Agent: "watch", Paths: []event.Path{"x"}})
+		event.Event{ID: "6", Time: noon.Add(-m), Agent: "watch", Body: event.Save{Paths: []event.Path{"x"}}})
 	files, err := d.FileStats(t.Context(), 0)
 	must(t, err)
 	same(t, "files", files, []FileStat{{"x", 5, noon.Add(-m), noon.Add(4 * m), 180},
@@ -182,10 +187,8 @@ func FuzzEvent(f *testing.F) {
 		seal := seals[len(text)%2]
 		ids, paths := twoWay()
 		for _, kind := range []event.Kind{event.KindRead, event.KindCommit, event.KindUncommit} {
-			e := canonical(event.Event{ID: id, Time: time.UnixMilli(at % 1e14), Kind: kind, Session: tag, Text: text,
-				Author: time.UnixMilli(at % 1e13), Tokens: int(at),
-				Paths: []event.Path{event.Path(path)}, Seen: []event.Path{event.Path(path), "x"}, Tags: []string{tag},
-				Scores: []float64{score}})
+			e := canonical(event.Event{ID: id, Time: time.UnixMilli(at % 1e14), Session: tag,
+				Body: eventtest.Fill(kind, eventtest.Fields{"Paths": []event.Path{event.Path(path)}, "To": []event.Path{event.Path(path)}, "Text": text, "Author": time.UnixMilli(at % 1e13), "Tokens": int(at), "Seen": []event.Path{event.Path(path), "x"}, "Tags": []string{tag}, "Scores": []float64{score}})})
 			back, err := encodeRow(e, seal, ids).event(seal, paths)
 			must(t, err)
 			if diff := cmp.Diff(e, back); diff != "" {
@@ -199,14 +202,15 @@ func FuzzEvent(f *testing.F) {
 func FuzzRow(f *testing.F) {
 	ids, _ := twoWay()
 	for _, e := range []event.Event{read("id", noon, "s", "a", "b"), commit(1, noon, "a", "b"),
-		{ID: "x", Tags: []string{"a", ""}, Tokens: 5, Author: noon}} {
+		{ID: "x", Body: event.Call{Act: event.ActSearch, Tags: []string{"a", ""}, Tokens: 5}}} {
 		f.Add(encodeBody(e, ids), []byte{0, 'x'})
 	}
 	f.Add([]byte{1, 255, 255, 255, 255, 15}, []byte{})
 	f.Add(binary.AppendUvarint([]byte{3}, 1<<62), []byte{1})
 	f.Fuzz(func(t *testing.T, body, text []byte) {
 		ids, _ := twoWay()
-		r := row{body: body, text: text}
+		kinds := event.Kinds()
+		r := row{kind: string(kinds[len(text)%len(kinds)]), body: body, text: text}
 		e, err := r.event(nil, func(id int64) (event.Path, error) { return event.Path(fmt.Sprint(id)), nil })
 		files, ferr := filesOf(body)
 		terr := eachTag(body, func([]byte, []int64) {})
@@ -216,11 +220,11 @@ func FuzzRow(f *testing.F) {
 		if ferr != nil || terr != nil {
 			t.Fatalf("read %+v, but %v, %v", e, ferr, terr)
 		}
-		if n := len(e.Paths) + len(e.Gone); len(files) > n {
+		if n := len(e.Paths()) + len(e.Gone()); len(files) > n {
 			t.Fatalf("%d files of %d", len(files), n)
 		}
-		again, err := encodeRow(e, nil, ids).event(nil, func(id int64) (event.Path, error) { return e.Paths[0], nil })
-		if len(e.Paths) > 0 && (err != nil || again.ID != e.ID) {
+		again, err := encodeRow(e, nil, ids).event(nil, func(id int64) (event.Path, error) { return e.Paths()[0], nil })
+		if len(e.Paths()) > 0 && (err != nil || again.ID != e.ID) {
 			t.Fatalf("%+v became %+v, %v", e, again, err)
 		}
 	})
@@ -228,24 +232,53 @@ func FuzzRow(f *testing.F) {
 
 func TestEveryFieldIsStored(t *testing.T) {
 	d := newTest(t)
-	full := event.Event{ID: "id", Time: noon, Kind: event.KindSuggest, Agent: "a", Session: "s", Subagent: "u", Tool: "t",
-		Turn: "n", Batch: "b",
-		Paths: []event.Path{"p"}, From: []event.Path{"f"}, Gone: []event.Path{"g"}, Named: []event.Path{"n"},
-		Seen: []event.Path{"s"}, Listing: true,
-		Terms: []string{"t"}, Tags: []string{"x"}, Scores: []float64{0.1}, Text: "text", OK: true, Why: "w", Cause: "c",
-		Author: noon, Task: "m", Tokens: 7, Label: "l", Lines: "1-2", Blob: "e69de29b"}
-	foreign := full
-	foreign.Origin, foreign.Time = "o", noon.UTC()
-	eachField(t, foreign)
-	mustAppend(t, d, full)
-	same(t, "event", replayAll(t, d, 0)[0].Batch, []event.Event{full})
-	full.ID, full.Kind = "commit:"+sha(1), event.KindCommit
-	mustAppend(t, d, full)
-	same(t, "commit", replayAll(t, d, 1)[0].Batch, []event.Event{full})
-	foreign.ID, foreign.Author = "o:id", noon.UTC()
-	_, _, err := d.AppendPeers(t.Context(), []event.Event{foreign})
-	must(t, err)
-	same(t, "event of another clone", replayAll(t, d, 2)[0].Batch, []event.Event{foreign})
+	for _, k := range event.Kinds() {
+		full := event.Event{ID: "id " + string(k), Time: noon, Agent: "a", Session: "s", Subagent: "u", Turn: "n",
+			Body: fullBody(k)}
+		switch k {
+		case event.KindCommit:
+			full.ID = "commit:" + sha(1)
+		case event.KindUncommit:
+			full.ID = "uncommit:" + sha(1) + ":1"
+		}
+		from, _ := mustAppend(t, d, full)
+		if k != event.KindUncommit { // it is the commit that it takes back
+			same(t, string(k), replayAll(t, d, from-1)[0].Batch, []event.Event{full})
+		}
+		full.Origin, full.ID = "o", "o:"+full.ID
+		from, _, err := d.AppendPeers(t.Context(), []event.Event{full})
+		must(t, err)
+		same(t, string(k)+" of another clone", replayAll(t, d, from-1)[0].Batch, []event.Event{full})
+	}
+}
+
+// fullBody is a body of a kind in which every field has a value.
+func fullBody(k event.Kind) event.Body {
+	b := event.NewBody(k)
+	v := reflect.New(reflect.TypeOf(b)).Elem()
+	for i := range v.NumField() {
+		switch f := v.Field(i); f.Interface().(type) {
+		case []event.Path:
+			f.Set(reflect.ValueOf([]event.Path{"p", event.Path(v.Type().Field(i).Name)}))
+		case []string:
+			f.Set(reflect.ValueOf([]string{"one", ""}))
+		case []float64:
+			f.Set(reflect.ValueOf([]float64{.1, .2}))
+		case time.Time:
+			f.Set(reflect.ValueOf(noon))
+		case int:
+			f.SetInt(7)
+		case bool:
+			f.SetBool(true)
+		default:
+			f.SetString("w")
+		}
+	}
+	if c, ok := v.Interface().(event.Call); ok { // what makes its kind
+		c.Act, c.Failure = b.(event.Call).Act, b.(event.Call).Failure
+		return c
+	}
+	return v.Interface().(event.Body)
 }
 
 // TestTogetherForgetsWithCommits: what was counted is counted again when commits come, go or are renamed.
@@ -267,7 +300,7 @@ func TestTogetherForgetsWithCommits(t *testing.T) {
 	want("two commits", 1, 2)
 	mustAppend(t, d, read("r", noon, "s", "a"))
 	want("a read", 1, 2)
-	mustAppend(t, d, event.Event{ID: "un" + second.ID, Kind: event.KindUncommit, Time: noon.Add(time.Hour)})
+	mustAppend(t, d, event.Event{ID: "un" + second.ID, Time: noon.Add(time.Hour), Body: event.Uncommit{}})
 	want("one taken back", 1, 1)
 	_, err := eraser(t, d).Forget(t.Context(), ForgetFilter{Path: "b"})
 	must(t, err)

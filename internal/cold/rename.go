@@ -78,10 +78,10 @@ func (h renames) present(files []int64, at int64) []int64 {
 }
 
 // record keeps each pair of a rename and moves its totals.
-func (h renames) record(tx *Tx, e event.Event, id func(event.Path) int64) error {
-	at, n := e.Time.UnixMilli(), min(len(e.From), len(e.Paths))
+func (h renames) record(tx *Tx, at int64, r event.Rename, id func(event.Path) int64) error {
+	n := min(len(r.From), len(r.To))
 	for i := range n {
-		from, to := id(e.From[i]), id(e.Paths[i])
+		from, to := id(r.From[i]), id(r.To[i])
 		if from == to {
 			continue
 		}
@@ -93,7 +93,7 @@ func (h renames) record(tx *Tx, e event.Event, id func(event.Path) int64) error 
 		}
 	}
 	for i := range n {
-		from, to := id(e.From[i]), id(e.Paths[i])
+		from, to := id(r.From[i]), id(r.To[i])
 		if from == to {
 			continue
 		}

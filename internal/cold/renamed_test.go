@@ -17,7 +17,7 @@ func TestRenamed(t *testing.T) {
 	defer d.Close()
 	rename := func(id string, from, to event.Path) event.Event {
 		at = at.Add(time.Hour)
-		return event.Event{ID: id, Kind: event.KindRename, Time: at, From: []event.Path{from}, Paths: []event.Path{to}}
+		return event.Event{ID: id, Time: at, Body: event.Rename{From: []event.Path{from}, To: []event.Path{to}}}
 	}
 	if _, _, err := d.Append(t.Context(),
 		[]event.Event{rename("1", "a.go", "b.go"), rename("2", "b.go", "c.go"), rename("3", "x.go", "y.go"),

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"math"
 	"reflect"
+	"slices"
 	"strings"
 	"time"
 
@@ -42,15 +43,15 @@ func (r *row) values() []any {
 // encodeRow makes the row of a canonical event. Its text, words of a person or an agent, goes under the seal; a
 // commit's stays open, since git has it.
 func encodeRow(e event.Event, seal *Seal, id func(event.Path) int64) *row {
-	r := &row{at: e.Time.UnixMilli(), kind: string(e.Kind), session: e.Session}
-	switch e.Kind {
+	r := &row{at: e.Time.UnixMilli(), kind: string(e.Kind()), session: e.Session}
+	switch e.Kind() {
 	case event.KindCommit:
 		r.counted, seal = sql.NullInt64{Int64: 1, Valid: true}, nil
 	case event.KindUncommit:
 		r.counted, seal = sql.NullInt64{Int64: -1, Valid: true}, nil
 	}
-	if e.Text != "" {
-		r.text = seal.Seal(textOf(e.ID), []byte(e.Text))
+	if e.Text() != "" {
+		r.text = seal.Seal(textOf(e.ID), []byte(e.Text()))
 	}
 	if r.counted.Valid && e.Agent == gitAgent {
 		e.Agent = "" // canonical gives it back
@@ -65,19 +66,22 @@ func textOf(id string) string { return "event " + id }
 // event is the inverse of encodeRow. A text whose key is lost is empty: all else of the event is there. With ErrRow the
 // event has what could be read.
 func (r *row) event(seal *Seal, path func(int64) (event.Path, error)) (event.Event, error) {
-	e, err := decodeBody(r.body, path)
-	e.Time, e.Kind, e.Session = moment(r.at), event.Kind(r.kind), r.session
+	var lost error
+	open := func(id string) (text []byte) {
+		if len(r.text) > 0 {
+			text, lost = seal.Open(textOf(id), r.text)
+		}
+		return text
+	}
+	e, err := decodeBody(event.Kind(r.kind), r.body, open, path)
+	e.Time, e.Session = moment(r.at), r.session
 	switch {
 	case err == nil && !Possible(r.at):
 		err = errors.New("its time is impossible")
 	case err == nil && r.counted.Valid && (r.counted.Int64 < -1 || r.counted.Int64 > 1):
 		err = errors.New("it is counted more than once")
-	case err == nil && len(r.text) > 0:
-		var text []byte
-		if text, err = seal.Open(textOf(e.ID), r.text); !errors.Is(err, ErrRow) {
-			err = nil
-		}
-		e.Text = string(text)
+	case err == nil && errors.Is(lost, ErrRow):
+		err = lost
 	}
 	if err != nil && !ofDatabase(err) {
 		err = fmt.Errorf("%w: event %d: %w", ErrRow, r.id, err)
@@ -96,33 +100,54 @@ const gitAgent = "git"
 // hands on later, and so does what is learned from it.
 func canonical(e event.Event) event.Event {
 	e.Time = moment(e.Time.UnixMilli())
-	if !e.Author.IsZero() {
-		e.Author = moment(e.Author.UnixMilli())
-	}
-	if !Possible(e.Author.UnixMilli()) { // git takes any number; JSON does not, and it is for show only
-		e.Author = time.Time{}
-	}
-	v := reflect.ValueOf(&e).Elem()
-	for i := range v.NumField() {
-		if f := v.Field(i); f.Kind() == reflect.Slice && f.Len() == 0 && !f.IsNil() {
-			f.SetZero()
-		}
-	}
-	for i, s := range e.Scores {
-		if math.IsNaN(s) || math.IsInf(s, 0) {
-			e.Scores = append([]float64(nil), e.Scores...)
-			e.Scores[i] = 0
-		}
-	}
-	if e.Agent == "" && (e.Kind == event.KindCommit || e.Kind == event.KindUncommit) {
+	if e.Agent == "" && countedOf(e.Kind()) != 0 {
 		e.Agent = gitAgent
+	}
+	if e.Body == nil {
+		return e
+	}
+	v := reflect.New(reflect.TypeOf(e.Body)).Elem()
+	v.Set(reflect.ValueOf(e.Body))
+	changed := false
+	for i := range v.NumField() {
+		f := v.Field(i)
+		switch x := f.Interface().(type) {
+		case time.Time:
+			if !x.IsZero() {
+				x = moment(x.UnixMilli())
+			}
+			if !Possible(x.UnixMilli()) { // git takes any number; JSON does not, and it is for show only
+				x = time.Time{}
+			}
+			f.Set(reflect.ValueOf(x))
+			changed = true
+		case []float64:
+			bad := func(s float64) bool { return math.IsNaN(s) || math.IsInf(s, 0) }
+			if slices.ContainsFunc(x, bad) {
+				x = slices.Clone(x)
+				for i := range x {
+					if bad(x[i]) {
+						x[i] = 0
+					}
+				}
+				f.Set(reflect.ValueOf(x))
+				changed = true
+			}
+		}
+		if f.Kind() == reflect.Slice && f.Len() == 0 && !f.IsNil() {
+			f.SetZero()
+			changed = true
+		}
+	}
+	if changed {
+		e.Body = v.Interface().(event.Body)
 	}
 	return e
 }
 
 // digestOf recognizes an event that is delivered again. A commit and the uncommits that take it back share one.
 func digestOf(e event.Event) int64 {
-	if e.Kind == event.KindCommit || e.Kind == event.KindUncommit {
+	if countedOf(e.Kind()) != 0 {
 		return digest("commit:" + commitName(e.ID))
 	}
 	return digest(e.ID)

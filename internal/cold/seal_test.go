@@ -14,6 +14,7 @@ import (
 	"filippo.io/age"
 
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/event/eventtest"
 )
 
 // places are where a user's identity and a store's keys lie.
@@ -151,8 +152,8 @@ func TestIdentityElsewhere(t *testing.T) {
 func TestLostIdentityLosesTextsOnly(t *testing.T) {
 	o, warned := places(t)
 	path := filepath.Join(t.TempDir(), "aoa.db")
-	prompt := event.Event{ID: "p1", Time: noon, Kind: event.KindPrompt, Agent: "claude", Session: "s", Text: "add a flag",
-		Terms: []string{"flag"}, Named: []event.Path{"x.go"}}
+	prompt := event.Event{ID: "p1", Time: noon, Agent: "claude", Session: "s",
+		Body: event.Prompt{Text: "add a flag", Terms: []string{"flag"}, Named: []event.Path{"x.go"}}}
 	d := sealed(t, path, openSeal(t, o))
 	mustAppend(t, d, prompt)
 	must(t, d.Close())
@@ -164,10 +165,11 @@ func TestLostIdentityLosesTextsOnly(t *testing.T) {
 	same(t, "warnings", len(warned.records), 1)
 	d = sealed(t, path, lost)
 	second := prompt
-	second.ID, second.Text = "p2", "remove the flag"
+	second.ID = "p2"
+	eventtest.Set(&second, "Text", "remove the flag")
 	mustAppend(t, d, second)
 	bare := prompt
-	bare.Text = ""
+	eventtest.Set(&bare, "Text", "")
 	same(t, "without the identity", replayAll(t, d, 0), []replayed{{1, []event.Event{bare}}, {2, []event.Event{second}}})
 	must(t, d.Close())
 
@@ -208,7 +210,7 @@ func TestTextsAreSealedAndFound(t *testing.T) {
 	o, _ := places(t)
 	path := filepath.Join(t.TempDir(), "aoa.db")
 	words := func(id, text string) event.Event {
-		return event.Event{ID: id, Time: noon, Kind: event.KindPrompt, Agent: "claude", Session: "s", Text: text}
+		return event.Event{ID: id, Time: noon, Agent: "claude", Session: "s", Body: event.Prompt{Text: text}}
 	}
 	plain := sealed(t, path, nil)
 	mustAppend(t, plain, words("old", "an open text about marzipan"))

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/event/eventtest"
 )
 
 // manyEvents are the tool calls of sessions of 200 among 1000 files, of which few have most.
@@ -17,12 +18,14 @@ func manyEvents(from, n int) []event.Event {
 		e := read(fmt.Sprintf("toolu_01ABCDEFGHIJKLMN%06d:PostToolUse", k), noon.Add(time.Duration(k)*time.Second),
 			fmt.Sprintf("0b7f7e0e-aaaa-bbbb-cccc-%012d", k/200),
 			event.Path(fmt.Sprint("internal/dir/file", k%997*(k%991)/990, ".go")))
-		e.Tags, e.Turn = []string{"go", "reading"}, fmt.Sprintf("prompt-0b7f7e0e-%08d", k/10)
+		e.Turn = fmt.Sprintf("prompt-0b7f7e0e-%08d", k/10)
+		eventtest.Set(&e, "Tags", []string{"go", "reading"})
 		if k%5 == 0 {
-			e.Kind, e.Paths, e.Terms, e.Text = event.KindSearch, nil, []string{"some", "term"}, "func some.*term"
+			c := event.Call{Act: event.ActSearch, Terms: []string{"some", "term"}, Text: "func some.*term"}
 			for j := range 10 {
-				e.Seen = append(e.Seen, event.Path(fmt.Sprint("internal/dir/file", (k+j*3)%1000, ".go")))
+				c.Seen = append(c.Seen, event.Path(fmt.Sprint("internal/dir/file", (k+j*3)%1000, ".go")))
 			}
+			e.Body = c
 		}
 		out[i] = e
 	}

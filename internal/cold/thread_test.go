@@ -13,18 +13,19 @@ func TestThread(t *testing.T) {
 	d := newTest(t)
 	var events []event.Event
 	for i := range 6 {
-		e := event.Event{ID: fmt.Sprint("e", i), Time: noon.Add(time.Duration(-i) * time.Second), Kind: event.KindPrompt,
-			Session: "a", Text: fmt.Sprint("do ", i)}
+		e := event.Event{ID: fmt.Sprint("e", i), Time: noon.Add(time.Duration(-i) * time.Second), Session: "a",
+			Body: event.Prompt{Text: fmt.Sprint("do ", i)}}
 		if i%2 == 1 {
-			e.Session, e.Kind = "b", event.KindRun
+			e.Session = "b"
+			e.Body = event.Call{Act: event.ActRun, Text: e.Text()}
 		}
 		events = append(events, e)
 	}
-	events = append(events, event.Event{ID: "s", Time: noon, Kind: event.KindSuggest, Session: "a"})
+	events = append(events, event.Event{ID: "s", Time: noon, Session: "a", Body: event.Hint{}})
 	mustAppend(t, d, events...)
 	all, err := d.Thread(t.Context(), "a", 0, 0, 10)
 	must(t, err)
-	if len(all) != 3 || all[0].Text != "do 0" || all[2].Text != "do 4" || all[0].Seq >= all[1].Seq ||
+	if len(all) != 3 || all[0].Text() != "do 0" || all[2].Text() != "do 4" || all[0].Seq >= all[1].Seq ||
 		all[1].Seq >= all[2].Seq {
 		t.Fatalf("the thread is %+v", all)
 	}
@@ -43,7 +44,7 @@ func TestThread(t *testing.T) {
 		t.Errorf("no session has %+v, %v", none, err)
 	}
 	if prompts, err := d.Prompts(t.Context(), all[0].Seq, 10); err != nil || len(prompts) != 2 ||
-		prompts[1].Text != "do 4" {
+		prompts[1].Text() != "do 4" {
 		t.Errorf("later prompts are %+v, %v", prompts, err)
 	}
 }

@@ -48,17 +48,17 @@ const notBookkeeping = "kind <> 'suggest' AND kind <> 'outcome' AND kind <> 'fee
 
 // add counts an event (sign +1) or takes it back (-1).
 func (t *totals) add(e event.Event, id func(event.Path) int64, sign int64) {
-	if bookkeeping(e.Kind) || countedOf(e.Kind) != 0 {
+	if bookkeeping(e.Kind()) || countedOf(e.Kind()) != 0 {
 		return
 	}
-	for _, tag := range e.Tags {
+	for _, tag := range e.Tags() {
 		t.tags[tag] += sign
 	}
-	if !access(e.Kind) {
+	if !access(e.Kind()) {
 		return
 	}
 	at := e.Time.UnixMilli()
-	for _, p := range e.Paths {
+	for _, p := range e.Paths() {
 		f := fileAt{id(p), at}
 		if t.files[f] == nil {
 			t.files[f] = &span{}

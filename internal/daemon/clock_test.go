@@ -58,12 +58,12 @@ func leapt(t *testing.T, leap time.Duration, running bool) {
 		var batch []event.Event
 		for _, f := range files {
 			n++
-			batch = append(batch, event.Event{ID: fmt.Sprint("e", n), Time: d.o.Now(), Kind: event.KindEdit, Agent: "tool",
-				Session: session, Paths: []event.Path{f}, OK: true})
+			batch = append(batch, event.Event{ID: fmt.Sprint("e", n), Time: d.o.Now(), Agent: "tool", Session: session,
+				Body: event.Call{Act: event.ActEdit, Paths: []event.Path{f}}})
 		}
 		n++
-		batch = append(batch, event.Event{ID: fmt.Sprint("e", n), Time: d.o.Now(), Kind: event.KindEnd, Agent: "tool",
-			Session: session})
+		batch = append(batch, event.Event{ID: fmt.Sprint("e", n), Time: d.o.Now(), Agent: "tool", Session: session,
+			Body: event.End{}})
 		call(d, api.Events, batch)
 	}
 	ask := func() float64 {

@@ -169,7 +169,7 @@ func (k *housekeeper) tick(what string) func(context.Context) error {
 		if what != "" {
 			id = fmt.Sprintf("tick:%s:%d", what, hour.Unix())
 		}
-		k.events.Add(event.Event{ID: id, Time: hour, Kind: event.KindTick, Agent: "cron", Tool: what})
+		k.events.Add(event.Event{ID: id, Time: hour, Agent: "cron", Body: event.Tick{Job: what}})
 		return nil
 	}
 }

@@ -136,7 +136,7 @@ func (d *fixture) until(what string, so func() bool) {
 }
 
 func read(id, session string, at time.Time, p ...event.Path) event.Event {
-	return event.Event{ID: id, Kind: event.KindRead, Time: at, Agent: "test", Session: session, Paths: p, OK: true}
+	return event.Event{ID: id, Time: at, Agent: "test", Session: session, Body: event.Call{Act: event.ActRead, Paths: p}}
 }
 
 // TestIdle: nobody called for the idle time, so it ends; a caller begins the time again.
@@ -254,16 +254,16 @@ func TestEventsAreChecked(t *testing.T) {
 	d := newFixture(t)
 	d.start()
 	now := time.Now()
-	for _, e := range []event.Event{{Kind: event.KindRead, Time: now}, {ID: "x", Time: now},
-		{ID: "x", Kind: event.KindRead}} {
+	for _, e := range []event.Event{{Time: now, Body: event.Call{Act: event.ActRead}}, {ID: "x", Time: now},
+		{ID: "x", Body: event.Call{Act: event.ActRead}}} {
 		_, err := api.Call(t.Context(), &api.Client{Place: d.o.Place}, api.Events, []event.Event{e})
 		var refused *api.Error
 		if !errors.As(err, &refused) || refused.Code != api.CodeBad {
 			t.Errorf("%+v: %v", e, err)
 		}
 	}
-	rename := event.Event{ID: "move", Kind: event.KindRename, Time: now,
-		From: []event.Path{"a.go", "../../etc/passwd", "b.go"}, Paths: []event.Path{"x.go", "y.go", ".git/config"}}
+	rename := event.Event{ID: "move", Time: now,
+		Body: event.Rename{From: []event.Path{"a.go", "../../etc/passwd", "b.go"}, To: []event.Path{"x.go", "y.go", ".git/config"}}}
 	ans := call(d, api.Events,
 		[]event.Event{read("good", "s", now, "a.go", "../outside", "/etc/passwd", "b.go"),
 			read("bad", "s", now, "../outside"),
@@ -273,7 +273,7 @@ func TestEventsAreChecked(t *testing.T) {
 	}
 	for _, e := range call(d, api.Log, api.LogRequest{Kinds: []event.Kind{event.KindRead, event.KindRename}}).Events {
 		want := map[string]string{"good": "[] [a.go b.go]", "move": "[a.go] [x.go]"}[e.ID]
-		if got := fmt.Sprint(e.From, " ", e.Paths); got != want {
+		if got := fmt.Sprint(e.From(), " ", e.Paths()); got != want {
 			t.Errorf("%s: %s, want %s", e.ID, got, want)
 		}
 	}

@@ -300,8 +300,8 @@ func TestMissing(t *testing.T) {
 // prompt logs a sealed text.
 func (d *fixture) prompt() {
 	d.Helper()
-	call(d, api.Events, []event.Event{{ID: "prompt", Kind: event.KindPrompt, Time: d.o.Now(), Agent: "test", Session: "s1",
-		Text: "some words", OK: true}})
+	call(d, api.Events, []event.Event{{ID: "prompt", Time: d.o.Now(), Agent: "test", Session: "s1",
+		Body: event.Prompt{Text: "some words"}}})
 }
 
 func restoreStore(t *testing.T, from, store string) {

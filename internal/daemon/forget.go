@@ -96,7 +96,7 @@ const eraseEvery = time.Minute
 func filesOf(events []event.Event) map[event.Path]bool {
 	files := map[event.Path]bool{}
 	for _, e := range events {
-		for _, p := range e.Paths {
+		for _, p := range e.Paths() {
 			files[p] = true
 		}
 	}

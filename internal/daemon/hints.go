@@ -51,8 +51,9 @@ func (h *hints) answer(ctx context.Context, w *checkout.Checkout, call hooks.Cal
 	var texts []string
 	space := hooks.MaxHint
 	for _, e := range recent {
-		if e.Kind == event.KindStart && h.settings.Get().Shows(string(prefetch.Start)) && len(texts) == 0 {
-			if text := h.startText(ctx, w, call, e.Tool, space); text != "" {
+		s, starts := e.Body.(event.Start)
+		if starts && h.settings.Get().Shows(string(prefetch.Start)) && len(texts) == 0 {
+			if text := h.startText(ctx, w, call, s.Source, space); text != "" {
 				texts = append(texts, text)
 				space -= len(text) + 1
 			}
@@ -85,7 +86,7 @@ func begun(call hooks.Call, recent []event.Event) *event.Asked {
 		return call.Asked
 	}
 	for _, e := range slices.Backward(recent) {
-		if e.Kind == event.KindPrompt {
+		if e.Kind() == event.KindPrompt {
 			return hooks.Asked(e)
 		}
 	}
@@ -161,11 +162,11 @@ func (h *hints) misnamed(ctx context.Context, w *checkout.Checkout, events []eve
 		return now, ok && err == nil
 	}}
 	for _, e := range events {
-		if e.Kind != event.KindFailed {
+		if e.Kind() != event.KindFailed {
 			continue
 		}
-		for _, p := range e.Paths {
-			if s, ok := r.Rescue(p, e.Why); ok {
+		for _, p := range e.Paths() {
+			if s, ok := r.Rescue(p, e.Call().Failure); ok {
 				out = append(out, s)
 			}
 		}

@@ -69,4 +69,4 @@ func (h *hookHandler) hook(ctx context.Context, f api.Hook) (reply []byte) {
 }
 
 // mayChange reports whether files of the worktree may have changed with an event: all but reads and searches.
-func mayChange(e event.Event) bool { return e.Kind != event.KindRead && e.Kind != event.KindSearch }
+func mayChange(e event.Event) bool { return e.Kind() != event.KindRead && e.Kind() != event.KindSearch }

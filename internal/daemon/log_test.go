@@ -36,8 +36,7 @@ func TestAQuestionLeavesALongWrite(t *testing.T) {
 	})
 	defer other.Wait()
 	<-writing
-	l.Add(event.Event{ID: "1", Kind: event.KindDelete, Time: time.Now(), Agent: "watch", Paths: []event.Path{"a.go"},
-		OK: true})
+	l.Add(event.Event{ID: "1", Time: time.Now(), Agent: "watch", Body: event.Delete{Paths: []event.Path{"a.go"}}})
 	guard, end := context.WithTimeout(t.Context(), time.Minute)
 	defer end()
 	deadline, over := context.WithCancel(t.Context())

@@ -31,9 +31,9 @@ func (l *logHandler) add(ctx context.Context, in []event.Event) (api.EventsAnswe
 		if err := checkEvent(e); err != nil {
 			return out, api.Bad("docs/api.md lists the fields", "event %d: %v", i, err)
 		}
-		had := len(e.Paths) + len(e.Gone)
+		had := len(e.Paths()) + len(e.Gone())
 		w.Clean(&e)
-		if had > 0 && len(e.Paths)+len(e.Gone) == 0 {
+		if had > 0 && len(e.Paths())+len(e.Gone()) == 0 {
 			out.Ignored++
 			continue
 		}
@@ -67,7 +67,7 @@ func checkEvent(e event.Event) error {
 	switch {
 	case e.ID == "":
 		return errors.New("no id: deliveries could not be distinguished")
-	case e.Kind == "":
+	case e.Kind() == "":
 		return errors.New("no kind")
 	case e.Time.IsZero():
 		return errors.New("no time")
@@ -99,8 +99,8 @@ func (l *logHandler) export(ctx context.Context, r api.LogRequest) (api.LogAnswe
 		}
 		last = seq
 		for _, e := range batch {
-			if slices.Contains(carried, e.Kind) {
-				e.Text, e.Cause = "", ""
+			if slices.Contains(carried, e.Kind()) {
+				e.ChangeText(func(text *string, _ *[]string) { *text = "" })
 				out.Events = append(out.Events, e)
 			}
 		}

@@ -62,7 +62,7 @@ func (m *metrics) hook(ev string, took time.Duration, answered bool) {
 
 func (m *metrics) decision(kind, why string) { m.decisions.WithLabelValues(kind, why).Inc() }
 
-func (m *metrics) outcome(e event.Event) { m.outcomes.WithLabelValues(e.Why, word(e.OK)).Inc() }
+func (m *metrics) outcome(o event.Outcome) { m.outcomes.WithLabelValues(o.Arm, word(o.Used)).Inc() }
 
 func word(b bool) string {
 	if b {

@@ -61,7 +61,9 @@ func (o *outcomes) begin(add func(...event.Event)) {
 
 func (o *outcomes) log(found []event.Event) {
 	for _, e := range found {
-		o.metrics.outcome(e)
+		if b, ok := e.Body.(event.Outcome); ok {
+			o.metrics.outcome(b)
+		}
 	}
 	o.add(found...)
 }

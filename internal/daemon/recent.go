@@ -49,13 +49,13 @@ func (a *asked) take(s *live.Session, call hooks.Call, now time.Time) []event.Ev
 // hintable reports whether a hint can be about an event: a start and a prompt only where the agent takes no text at
 // them.
 func hintable(e event.Event) bool {
-	switch e.Kind {
+	switch e.Kind() {
 	case event.KindStart:
 		return !agents.Takes(e.Agent, "SessionStart")
 	case event.KindPrompt:
 		return !agents.Takes(e.Agent, "UserPromptSubmit")
 	}
-	return e.Kind == event.KindFailed || prefetch.LooksAtChange(e)
+	return e.Kind() == event.KindFailed || prefetch.LooksAtChange(e)
 }
 
 // uncommitted are the files that a session has edited and nobody has committed since, with the edits of own that were
@@ -63,8 +63,8 @@ func hintable(e event.Event) bool {
 func uncommitted(s *live.Session, own []event.Event) []event.Path {
 	change := s.Uncommitted
 	for _, e := range own {
-		if e.OK && e.Kind.Edit() {
-			change = live.WithEdit(change, e.Paths)
+		if e.Edits() && e.Call().OK() {
+			change = live.WithEdit(change, e.Paths())
 		}
 	}
 	return change

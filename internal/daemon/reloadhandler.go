@@ -119,16 +119,15 @@ func (h *reloadHandler) opened(ctx context.Context, r api.ReplayRequest, got rel
 	if err != nil || r.Session == "" || got.Diverged {
 		return
 	}
-	e := event.Event{ID: "replay:" + api.CallID(ctx), Time: h.now(), Kind: event.KindRead, Agent: entry.Agent,
-		Session: r.Session,
-		Tool:    "reload_cached", OK: true}
+	c := event.Call{Act: event.ActRead, Tool: "reload_cached"}
 	for _, f := range entry.Files {
 		if !f.Wrote {
-			e.Paths = append(e.Paths, f.Path)
+			c.Paths = append(c.Paths, f.Path)
 		}
 	}
-	if len(e.Paths) > 0 {
-		h.events.Add(e)
+	if len(c.Paths) > 0 {
+		h.events.Add(event.Event{ID: "replay:" + api.CallID(ctx), Time: h.now(), Agent: entry.Agent, Session: r.Session,
+			Body: c})
 	}
 }
 

@@ -27,10 +27,10 @@ func (r *remoteEdits) note(events []event.Event) {
 	defer r.mu.Unlock()
 	now := r.now()
 	for _, e := range events {
-		if !e.Kind.Edit() || now.Sub(e.Time) >= editLife {
+		if !e.Edits() || now.Sub(e.Time) >= editLife {
 			continue
 		}
-		for _, p := range e.Paths {
+		for _, p := range e.Paths() {
 			if len(r.edits) >= maxOthers {
 				clear(r.edits)
 			}

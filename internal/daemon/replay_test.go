@@ -112,8 +112,7 @@ func (g *generator) step() {
 	case 1, 2:
 		g.event(g.fromGit())
 	case 3:
-		g.event(event.Event{ID: g.id("save"), Kind: event.KindSave, Agent: "watch",
-			Paths: []event.Path{pick(g, generated...)}})
+		g.event(event.Event{ID: g.id("save"), Agent: "watch", Body: event.Save{Paths: []event.Path{pick(g, generated...)}}})
 	case 4:
 		g.said()
 	default:
@@ -148,22 +147,21 @@ func (g *generator) fromGit() event.Event {
 	case k == 0 && len(g.commits) > 0:
 		sha := g.commits[len(g.commits)-1]
 		g.commits = g.commits[:len(g.commits)-1]
-		return event.Event{ID: "uncommit:" + sha, Kind: event.KindUncommit, Agent: "git", Paths: generated[:3]}
+		return event.Event{ID: "uncommit:" + sha, Agent: "git", Body: event.Uncommit{Paths: generated[:3]}}
 	case k == 1:
-		return event.Event{ID: g.id("branch"), Kind: event.KindBranch, Agent: "git", Text: "work"}
+		return event.Event{ID: g.id("branch"), Agent: "git", Body: event.Checkout{Name: "work"}}
 	case k == 2:
-		return event.Event{ID: g.id("tick"), Kind: event.KindTick, Agent: "cron", Tool: pick(g, "", "decay", "sweep")}
+		return event.Event{ID: g.id("tick"), Agent: "cron", Body: event.Tick{Job: pick(g, "", "decay", "sweep")}}
 	case k == 3:
 		from, to := pick(g, generated...), event.Path(g.id("moved")+".go")
-		return event.Event{ID: g.id("rename"), Kind: event.KindRename, Agent: "watch", From: []event.Path{from},
-			Paths: []event.Path{to}}
+		return event.Event{ID: g.id("rename"), Agent: "watch",
+			Body: event.Rename{From: []event.Path{from}, To: []event.Path{to}}}
 	}
 	sha := fmt.Sprintf("%040x", g.r.Uint64())
 	g.commits = append(g.commits, sha)
 	first := g.r.IntN(len(generated) - 3)
-	return event.Event{ID: "commit:" + sha, Kind: event.KindCommit, Agent: "git",
-		Paths: generated[first : first+2+g.r.IntN(2)],
-		Text:  "wire: rows have names", Terms: []string{"wire", "rows"}}
+	return event.Event{ID: "commit:" + sha, Agent: "git",
+		Body: event.Commit{Paths: generated[first : first+2+g.r.IntN(2)], Text: "wire: rows have names", Terms: []string{"wire", "rows"}}}
 }
 
 // said is what a person says or sets.

@@ -50,9 +50,8 @@ func (d *fixture) edits(prefix string, n int) {
 	d.Helper()
 	var batch []event.Event
 	for i := range n {
-		batch = append(batch, event.Event{ID: fmt.Sprint(prefix, i), Time: d.o.Now(), Kind: event.KindEdit, Agent: "tool",
-			Session: prefix,
-			Paths:   []event.Path{"a.go", "in/side/c.go"}, OK: true})
+		batch = append(batch, event.Event{ID: fmt.Sprint(prefix, i), Time: d.o.Now(), Agent: "tool", Session: prefix,
+			Body: event.Call{Act: event.ActEdit, Paths: []event.Path{"a.go", "in/side/c.go"}}})
 	}
 	call(d, api.Events, batch)
 }

@@ -20,21 +20,21 @@ type sessionBorders struct {
 }
 
 type border struct {
-	kind                      event.Kind
-	session, subagent, source string
+	session, subagent string
+	event.Body        // Start or End
 }
 
 // first returns the events without repeated starts and ends.
 func (b *sessionBorders) first(events []event.Event) []event.Event {
 	return slices.DeleteFunc(events, func(e event.Event) bool {
-		return (e.Kind == event.KindStart || e.Kind == event.KindEnd) && b.repeated(e)
+		return (e.Kind() == event.KindStart || e.Kind() == event.KindEnd) && b.repeated(e)
 	})
 }
 
 func (b *sessionBorders) repeated(e event.Event) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	key := border{e.Kind, e.Session, e.Subagent, e.Tool}
+	key := border{e.Session, e.Subagent, e.Body}
 	if before, known := b.last[key]; known && e.Time.Sub(before).Abs() < borderApart {
 		return true
 	}

@@ -99,7 +99,7 @@ func (h *hints) workingSet(ctx context.Context, w *checkout.Checkout, call hooks
 // lastChanger is the session that changed one of the files last, "" if none did. Events are newest first.
 func lastChanger(events []event.Event, has func(event.Path) bool) string {
 	for _, e := range events {
-		if e.Session != "" && e.Kind != event.KindRead && slices.ContainsFunc(e.Paths, has) {
+		if e.Session != "" && e.Kind() != event.KindRead && slices.ContainsFunc(e.Paths(), has) {
 			return e.Session
 		}
 	}

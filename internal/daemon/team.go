@@ -76,7 +76,7 @@ func (r *forgetter) forgetOrigin(ctx context.Context, name string) (api.ForgetAn
 	}
 	files := map[event.Path]bool{}
 	gone, err := r.ForgetPeers(context.WithoutCancel(ctx), func(e event.Event) bool {
-		for _, p := range e.Paths {
+		for _, p := range e.Paths() {
 			files[p] = files[p] || e.Origin == origin
 		}
 		return e.Origin == origin

@@ -32,20 +32,20 @@ func (t *thresholdHandler) threshold() float64 { return t.settings.Get().Thresho
 
 // oldestThreshold is the first threshold that the log knows, the setting if it knows none.
 func oldestThreshold(ctx context.Context, db *cold.DB, setting float64) (float64, error) {
-	found, err := db.Log(ctx, cold.LogFilter{Kinds: []event.Kind{event.KindSetting}, Oldest: true, Limit: 1})
-	if err != nil || len(found) == 0 || len(found[0].Scores) != 1 {
-		return setting, err
+	found, err := db.Log(ctx, cold.LogFilter{Kinds: []event.Kind{event.KindSetting}, Oldest: true})
+	if logged, ok := prefetch.LoggedThreshold(found); ok {
+		return logged, err
 	}
-	return found[0].Scores[0], nil
+	return setting, err
 }
 
 // logThreshold logs the setting if the log has another one or none.
 func (t *thresholdHandler) logThreshold(ctx context.Context) error {
-	newest, err := t.db.Log(ctx, cold.LogFilter{Kinds: []event.Kind{event.KindSetting}, Limit: 1})
+	newest, err := t.db.Log(ctx, cold.LogFilter{Kinds: []event.Kind{event.KindSetting}})
 	if err != nil {
 		return err
 	}
-	if len(newest) == 1 && slices.Equal(newest[0].Scores, []float64{t.threshold()}) {
+	if logged, ok := prefetch.LoggedThreshold(newest); ok && logged == t.threshold() {
 		return nil
 	}
 	t.events.Add(prefetch.SetThreshold(t.threshold(), t.now()))
@@ -59,16 +59,15 @@ func (t *thresholdHandler) thresholds(ctx context.Context, session string) (api.
 
 // feedback is an event like any other: what it changes is a fold of the log.
 func (t *thresholdHandler) feedback(ctx context.Context, r api.FeedbackRequest) (api.ThresholdAnswer, error) {
-	now := t.now()
-	e := event.Event{ID: "feedback:" + api.CallID(ctx), Time: now, Kind: event.KindFeedback,
-		Agent: "cli", Session: r.Session, OK: r.Helpful}
+	b := event.Feedback{Helped: r.Helpful}
 	if r.File != "" {
 		p, err := event.NewPath(string(r.File))
 		if err != nil {
 			return api.ThresholdAnswer{}, api.Bad("use a path as aoa suggest prints it", "%v", err)
 		}
-		e.Paths = []event.Path{p}
+		b.Paths = []event.Path{p}
 	}
+	e := event.Event{ID: "feedback:" + api.CallID(ctx), Time: t.now(), Agent: "cli", Session: r.Session, Body: b}
 	if _, err := t.events.Append(ctx, []event.Event{e}); err != nil {
 		return api.ThresholdAnswer{}, err
 	}
@@ -94,9 +93,7 @@ func (t *thresholdHandler) config(ctx context.Context, r api.ConfigRequest) (out
 			continue
 		}
 		out.Revived = append(out.Revived, kind)
-		events = append(events, event.Event{ID: "revive:" + kind + ":" + api.CallID(ctx), Time: t.now(),
-			Kind:  event.KindFeedback,
-			Agent: "cli", Tool: kind, Why: prefetch.Revive, OK: true})
+		events = append(events, prefetch.SetRevived(rec.Kind, api.CallID(ctx), t.now()))
 	}
 	if len(events) == 0 {
 		return out, nil

@@ -34,19 +34,19 @@ func (a *archive) id(p event.Path) int {
 }
 
 func (a *archive) learn(e event.Event) {
-	switch e.Kind {
-	case event.KindRename:
-		for i, from := range e.From {
+	switch b := e.Body.(type) {
+	case event.Rename:
+		for i, from := range b.From {
 			id := a.id(from)
 			delete(a.ids, from)
-			a.ids[e.Paths[i]], a.names[id] = id, e.Paths[i]
+			a.ids[b.To[i]], a.names[id] = id, b.To[i]
 		}
-	case event.KindCommit:
-		if len(e.Paths)+len(e.Gone) > mostPairs || e.Sweep() {
+	case event.Commit:
+		if len(b.Paths)+len(b.Gone) > mostPairs || b.Sweep() {
 			return
 		}
 		c := archived{at: e.Time}
-		for _, p := range slices.Concat(e.Paths, e.Gone) {
+		for _, p := range slices.Concat(b.Paths, b.Gone) {
 			c.files = append(c.files, a.id(p))
 		}
 		slices.Sort(c.files)

@@ -43,7 +43,7 @@ func Changes(ctx context.Context, s Source, o Options, sure float64) ([]Change, 
 		e := c.Event
 		x := Change{Commit: e}
 		var err error
-		if x.Warned, err = p.Missing(ctx, event.Query{Files: e.Paths, At: e.Time}, sure,
+		if x.Warned, err = p.Missing(ctx, event.Query{Files: e.Paths(), At: e.Time}, sure,
 			prefetch.MaxFiles); err != nil {
 			return err
 		}
@@ -52,11 +52,11 @@ func Changes(ctx context.Context, s Source, o Options, sure float64) ([]Change, 
 				x.Later++
 			}
 		}
-		for k, f := range e.Paths {
+		for k, f := range e.Paths() {
 			if !c.Known(f) {
 				continue
 			}
-			q := event.Query{Task: event.TaskChange, Files: slices.Concat(e.Paths[:k], e.Paths[k+1:]), At: e.Time,
+			q := event.Query{Task: event.TaskChange, Files: slices.Concat(e.Paths()[:k], e.Paths()[k+1:]), At: e.Time,
 				Limit: Listed}
 			ans, lacks, err := p.Completion(ctx, q, sure, prefetch.MaxFiles)
 			if err != nil {
@@ -81,7 +81,7 @@ func changedBy(commits []event.Event, f event.Path, until time.Time) bool {
 		if e.Time.After(until) {
 			return false
 		}
-		if e.Kind == event.KindCommit && slices.Contains(e.Paths, f) {
+		if e.Kind() == event.KindCommit && slices.Contains(e.Paths(), f) {
 			return true
 		}
 	}

@@ -47,7 +47,7 @@ func EachCommit(ctx context.Context, s Source, o Options, ask func(*Commit) erro
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if i >= from && e.Kind == event.KindCommit && len(e.Paths) >= least && len(e.Paths) <= mostFiles {
+		if i >= from && e.Kind() == event.KindCommit && len(e.Paths()) >= least && len(e.Paths()) <= mostFiles {
 			c, err := w.commit(ctx, i, e, moved)
 			if err == nil {
 				err = ask(c)
@@ -56,7 +56,7 @@ func EachCommit(ctx context.Context, s Source, o Options, ask func(*Commit) erro
 				return fmt.Errorf("evaluate %s: %w", s.Name, err)
 			}
 		}
-		if moved = append(moved, e); e.Kind == event.KindRename {
+		if moved = append(moved, e); e.Kind() == event.KindRename {
 			continue
 		}
 		if err := w.Learn(ctx, moved...); err != nil {
@@ -106,13 +106,13 @@ func (w *World) commit(ctx context.Context, place int, e event.Event, renames []
 func lastQuarter(es []event.Event) int {
 	n := 0
 	for _, e := range es {
-		if e.Kind == event.KindCommit {
+		if e.Kind() == event.KindCommit {
 			n++
 		}
 	}
 	skip := n - n/lastPart
 	for i, e := range es {
-		if e.Kind == event.KindCommit {
+		if e.Kind() == event.KindCommit {
 			if skip == 0 {
 				return i
 			}

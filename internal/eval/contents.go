@@ -40,22 +40,22 @@ func (w *World) contents(e event.Event) {
 	if w.reader == nil {
 		return
 	}
-	switch e.Kind {
-	case event.KindRename:
-		for i, from := range e.From {
+	switch b := e.Body.(type) {
+	case event.Rename:
+		for i, from := range b.From {
 			if oid, known := w.held[from]; known {
 				delete(w.held, from)
-				w.held[e.Paths[i]] = oid
+				w.held[b.To[i]] = oid
 			}
 		}
-	case event.KindCommit:
-		w.said.Remove(e.Gone...)
-		for _, p := range e.Gone {
+	case event.Commit:
+		w.said.Remove(b.Gone...)
+		for _, p := range b.Gone {
 			delete(w.unread, p)
 			delete(w.held, p)
 		}
-		for _, b := range w.blobs[commitOf(e)] {
-			w.unread[b.path], w.held[b.path] = b.oid, b.oid
+		for _, f := range w.blobs[commitOf(e)] {
+			w.unread[f.path], w.held[f.path] = f.oid, f.oid
 		}
 	}
 }
@@ -68,8 +68,8 @@ func commitOf(e event.Event) string { return shortName(strings.TrimPrefix(e.ID, 
 func (w *World) edits(e event.Event, renames []event.Event) (map[event.Path][]index.Edit, error) {
 	was := map[event.Path]event.Path{}
 	for _, r := range renames {
-		for i, from := range r.From {
-			was[r.Paths[i]] = from
+		for i, from := range r.From() {
+			was[r.Paths()[i]] = from
 		}
 	}
 	out := map[event.Path][]index.Edit{}

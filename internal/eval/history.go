@@ -77,24 +77,24 @@ func readRenames(ctx context.Context, dir string, env []string, excluded func(ev
 
 func newCommit(c *watcher.Commit, excluded func(event.Path) bool) commit {
 	when := time.Unix(c.Time, 0).UTC()
-	out := commit{sha: c.ID, body: strings.TrimSpace(c.Body),
-		event: event.Event{ID: "commit:" + c.ID, Time: when, Kind: event.KindCommit, Agent: "git", OK: true,
-			Text:  c.Subject,
-			Terms: redact.Terms(c.Subject, event.MaxTerms)},
-		moved: event.Event{ID: "rename:" + c.ID, Time: when, Kind: event.KindRename, Agent: "git", OK: true}}
+	out := commit{sha: c.ID, body: strings.TrimSpace(c.Body)}
+	b := event.Commit{Text: c.Subject, Terms: redact.Terms(c.Subject, event.MaxTerms)}
+	var moved event.Rename
 	for _, f := range c.Files {
 		switch {
 		case excluded != nil && excluded(f.Path):
 			continue
 		case f.Status == 'D':
-			out.event.Gone = append(out.event.Gone, f.Path)
+			b.Gone = append(b.Gone, f.Path)
 			continue
 		case f.From != "":
-			out.moved.From, out.moved.Paths = append(out.moved.From, f.From), append(out.moved.Paths, f.Path)
+			moved.From, moved.To = append(moved.From, f.From), append(moved.To, f.Path)
 		}
-		out.event.Paths = append(out.event.Paths, f.Path)
+		b.Paths = append(b.Paths, f.Path)
 		out.blobs = append(out.blobs, blob{f.Path, f.Blob})
 	}
+	out.event = event.Event{ID: "commit:" + c.ID, Time: when, Agent: "git", Body: b}
+	out.moved = event.Event{ID: "rename:" + c.ID, Time: when, Agent: "git", Body: moved}
 	return out
 }
 
@@ -102,10 +102,10 @@ func newCommit(c *watcher.Commit, excluded func(event.Path) bool) commit {
 func events(commits []commit) []event.Event {
 	out := make([]event.Event, 0, len(commits))
 	for _, c := range commits {
-		if len(c.moved.Paths) > 0 {
+		if len(c.moved.Paths()) > 0 {
 			out = append(out, c.moved.Normalize(c.moved.Time))
 		}
-		if len(c.event.Paths)+len(c.event.Gone) > 0 {
+		if len(c.event.Paths())+len(c.event.Gone()) > 0 {
 			out = append(out, c.event.Normalize(c.event.Time))
 		}
 	}

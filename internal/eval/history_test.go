@@ -76,7 +76,7 @@ func TestHistory(t *testing.T) {
 	}
 	var got []string
 	for _, e := range s.Commits {
-		got = append(got, fmt.Sprintf("%s %s%v%v%v", e.Kind, e.Text, e.From, e.Paths, e.Gone))
+		got = append(got, fmt.Sprintf("%s %s%v%v%v", e.Kind(), e.Text(), e.From(), e.Paths(), e.Gone()))
 	}
 	want := []string{"commit begin\twith tabs[][b.go old name.go][]", "rename [old name.go][new.go][]",
 		"commit move[][b.go new.go][]", "commit delete[][][b.go]"}

@@ -48,14 +48,14 @@ func (m *memory) Stratum(p event.Path) Stratum {
 // learn takes in what became known.
 func (m *memory) learn(u *unit) {
 	for _, e := range u.events {
-		for _, p := range e.Named {
+		for _, p := range e.Named() {
 			m.named[p] = true
 		}
-		for _, p := range e.Seen {
+		for _, p := range e.Seen() {
 			m.seen[p] = true
 		}
 		if Opens(e) {
-			for _, p := range e.Paths {
+			for _, p := range e.Paths() {
 				m.opened[p] = true
 			}
 		}
@@ -97,7 +97,7 @@ func (u *unit) expect(t *track, m *memory, tree *index.Tree) {
 		if !Opens(e) {
 			continue
 		}
-		for _, p := range e.Paths {
+		for _, p := range e.Paths() {
 			if m.opened[p] || slices.ContainsFunc(u.opens, func(o Open) bool { return o.File == p }) {
 				continue
 			}
@@ -136,7 +136,7 @@ func (t *track) close(u *unit, m *memory, tree *index.Tree) {
 		if !Opens(e) {
 			continue
 		}
-		for _, p := range e.Paths {
+		for _, p := range e.Paths() {
 			if t.existing[p] {
 				delete(t.existing, p)
 				t.prompt.turn = append(t.prompt.turn, p)
@@ -156,8 +156,8 @@ func existing(t *track, u *unit, m *memory, tree *index.Tree) map[event.Path]boo
 			if !Opens(e) {
 				continue
 			}
-			for _, p := range e.Paths {
-				if tree.Has(p) && !m.opened[p] && !slices.Contains(u.events[0].Named, p) {
+			for _, p := range e.Paths() {
+				if tree.Has(p) && !m.opened[p] && !slices.Contains(u.events[0].Named(), p) {
 					out[p] = true
 				}
 			}
@@ -170,15 +170,19 @@ func existing(t *track, u *unit, m *memory, tree *index.Tree) map[event.Path]boo
 func (u *unit) name(tree *index.Tree) {
 	for i := range u.events {
 		e := &u.events[i]
-		if e.Kind == event.KindPrompt {
-			for _, p := range tree.Named(e.Text) {
-				if !slices.Contains(e.Named, p) && len(e.Named) < event.MaxSeen {
-					e.Named = append(e.Named, p)
+		switch b := e.Body.(type) {
+		case event.Prompt:
+			for _, p := range tree.Named(b.Text) {
+				if !slices.Contains(b.Named, p) && len(b.Named) < event.MaxSeen {
+					b.Named = append(b.Named, p)
 				}
 			}
-		}
-		if e.Kind == event.KindSearch {
-			e.Named = slices.DeleteFunc(slices.Clone(e.Named), func(p event.Path) bool { return !tree.Has(p) })
+			e.Body = b
+		case event.Call:
+			if b.Kind() == event.KindSearch {
+				b.Named = slices.DeleteFunc(slices.Clone(b.Named), func(p event.Path) bool { return !tree.Has(p) })
+				e.Body = b
+			}
 		}
 	}
 }
@@ -187,19 +191,19 @@ func (u *unit) name(tree *index.Tree) {
 // Where the record does not tell of deletions, a deleted file stays.
 func grow(tree *index.Tree, e event.Event) {
 	switch {
-	case e.Kind == event.KindCommit:
-		tree.Add(e.Paths...)
-		tree.Remove(e.Gone...)
-	case e.Kind == event.KindRename:
-		tree.Remove(e.From...)
-		tree.Add(e.Paths...)
-	case e.Kind == event.KindDelete:
-		tree.Remove(e.Paths...)
-	case Opens(e), e.Kind == event.KindSave:
-		tree.Add(e.Paths...)
+	case e.Kind() == event.KindCommit:
+		tree.Add(e.Paths()...)
+		tree.Remove(e.Gone()...)
+	case e.Kind() == event.KindRename:
+		tree.Remove(e.From()...)
+		tree.Add(e.Paths()...)
+	case e.Kind() == event.KindDelete:
+		tree.Remove(e.Paths()...)
+	case Opens(e), e.Kind() == event.KindSave:
+		tree.Add(e.Paths()...)
 	}
-	if e.Listing {
-		tree.Add(e.Seen...)
+	if e.Call().Listing {
+		tree.Add(e.Seen()...)
 	}
 }
 

@@ -20,7 +20,7 @@ func (s *Source) Recorded(all []event.Event) {
 			continue
 		}
 		seen[e.ID] = true
-		switch e.Kind {
+		switch e.Kind() {
 		case event.KindSave, event.KindDelete, event.KindBranch:
 			s.Others = append(s.Others, e)
 			continue
@@ -33,8 +33,9 @@ func (s *Source) Recorded(all []event.Event) {
 			s.Others = append(s.Others, e)
 			continue
 		}
-		if e.Batch == "" {
-			e.Batch = callOf(e.ID)
+		if c, ok := e.Body.(event.Call); ok && c.Batch == "" {
+			c.Batch = callOf(e.ID)
+			e.Body = c
 		}
 		i, known := at[e.Session]
 		if !known {

@@ -54,7 +54,7 @@ const mostChanges = 400
 func Run(ctx context.Context, s Source, o Options, sure float64) (*Report, error) {
 	r := &Report{Name: s.Name, Sessions: len(s.Sessions), Questions: []Question{}}
 	for _, e := range s.Commits {
-		if e.Kind == event.KindCommit {
+		if e.Kind() == event.KindCommit {
 			r.Commits++
 		}
 	}

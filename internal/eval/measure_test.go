@@ -15,9 +15,8 @@ func pairHistory() (s Source) {
 		if i%2 == 1 {
 			files = []event.Path{"src/b.go", "src/c.go"}
 		}
-		s.Commits = append(s.Commits, event.Event{ID: fmt.Sprintf("commit:%d", i), Kind: event.KindCommit, Agent: "git",
-			OK:   true,
-			Time: noon.Add(time.Duration(i-100) * time.Hour), Text: "change", Paths: files})
+		s.Commits = append(s.Commits, event.Event{ID: fmt.Sprintf("commit:%d", i), Agent: "git", Time: noon.Add(time.Duration(i-100) * time.Hour),
+			Body: event.Commit{Text: "change", Paths: files}})
 	}
 	return s
 }
@@ -64,16 +63,14 @@ func TestNothingToAsk(t *testing.T) {
 func TestRules(t *testing.T) {
 	r := NewRules()
 	commit := func(hour int, files ...event.Path) {
-		r.Learn(event.Event{Kind: event.KindCommit, Time: noon.Add(time.Duration(hour) * time.Hour), Paths: files,
-			OK: true})
+		r.Learn(event.Event{Time: noon.Add(time.Duration(hour) * time.Hour), Body: event.Commit{Paths: files}})
 	}
 	commit(0, "src/a.go", "docs/a.md", "src/gone.go")
 	commit(1, "src/a.go", "docs/a.md")
 	commit(2, "src/b.go", "top.go")
 	commit(3, "top.go")
 	commit(4, "top.go")
-	r.Learn(event.Event{Kind: event.KindCommit, Time: noon.Add(5 * time.Hour), Gone: []event.Path{"src/gone.go"},
-		OK: true})
+	r.Learn(event.Event{Time: noon.Add(5 * time.Hour), Body: event.Commit{Gone: []event.Path{"src/gone.go"}}})
 	q := r.Question(event.Query{Task: event.TaskChange, Files: []event.Path{"src/a.go"}, At: noon})
 	scores := make([]float64, len(r.Files))
 	for rule, want := range map[string]string{

@@ -128,9 +128,9 @@ func (r *replay) item(ctx context.Context, it item) error {
 // prompt asks what the turn will open.
 func (r *replay) prompt(ctx context.Context, u *unit, m *memory, e event.Event) error {
 	d := r.decision(u, m)
-	d.Query = event.Query{Task: event.TaskPrompt, Session: u.session.id, Subagent: e.Subagent, Prompt: e.Text,
+	d.Query = event.Query{Task: event.TaskPrompt, Session: u.session.id, Subagent: e.Subagent, Prompt: e.Text(),
 		At: u.end}
-	d.Turn, d.Prompted, d.Used = u.turn, set(e.Named), u.inTurn()
+	d.Turn, d.Prompted, d.Used = u.turn, set(e.Named()), u.inTurn()
 	return r.decide(ctx, d)
 }
 

@@ -87,20 +87,20 @@ func (r *Rules) Number(p event.Path) int {
 func (r *Rules) Learn(e event.Event) {
 	at := float64(e.Time.UnixMilli()) / 1000
 	switch {
-	case e.Kind == event.KindCommit:
+	case e.Kind() == event.KindCommit:
 		r.commit(e, at)
-	case e.Kind == event.KindRename, e.Kind == event.KindDelete:
-		for _, p := range slices.Concat(e.From, e.Paths) {
-			r.there(p, e.Kind == event.KindRename && slices.Contains(e.Paths, p))
+	case e.Kind() == event.KindRename, e.Kind() == event.KindDelete:
+		for _, p := range slices.Concat(e.From(), e.Paths()) {
+			r.there(p, e.Kind() == event.KindRename && slices.Contains(e.Paths(), p))
 		}
 	case Opens(e):
 		s := r.Session(e.Session)
-		for _, p := range e.Paths {
+		for _, p := range e.Paths() {
 			r.opened(s, r.there(p, true), at)
 		}
 	}
-	if e.Listing {
-		for _, p := range e.Seen {
+	if e.Call().Listing {
+		for _, p := range e.Seen() {
 			r.there(p, true)
 		}
 	}
@@ -113,12 +113,12 @@ func (r *Rules) there(p event.Path, yes bool) int {
 }
 
 func (r *Rules) commit(e event.Event, at float64) {
-	ids := make([]int, len(e.Paths))
-	for i, p := range e.Paths {
+	ids := make([]int, len(e.Paths()))
+	for i, p := range e.Paths() {
 		ids[i] = r.there(p, true)
 		r.touch(ids[i], at)
 	}
-	for _, p := range e.Gone {
+	for _, p := range e.Gone() {
 		r.there(p, false)
 	}
 	if len(ids) > mostPairs {

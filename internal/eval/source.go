@@ -99,8 +99,8 @@ func (t *track) read(s Session) []item {
 	events := s.Events
 	last := map[string]int{} // batch → its last event
 	for i, e := range events {
-		if e.Batch != "" {
-			last[e.Batch] = i
+		if batch := e.Call().Batch; batch != "" {
+			last[batch] = i
 		}
 	}
 	open := map[string]*unit{}
@@ -111,16 +111,17 @@ func (t *track) read(s Session) []item {
 		if e.Time.After(now) {
 			now = e.Time
 		}
-		u := open[e.Batch]
-		if u == nil || e.Batch == "" {
+		batch := e.Call().Batch
+		u := open[batch]
+		if u == nil || batch == "" {
 			u = &unit{session: t, begin: now}
 			items = append(items, item{at: now, unit: u, begins: true})
-			if e.Batch != "" {
-				open[e.Batch] = u
+			if batch != "" {
+				open[batch] = u
 			}
 		}
 		u.events, u.seqs = append(u.events, e), append(u.seqs, s.seq(i))
-		if e.Batch == "" || last[e.Batch] == i {
+		if batch == "" || last[batch] == i {
 			u.end = now
 			t.known(u)
 			items = append(items, item{at: now, unit: u})
@@ -134,9 +135,9 @@ func (t *track) known(u *unit) {
 	t.units = append(t.units, u)
 	for _, e := range u.events {
 		if Opens(e) {
-			t.opened = append(t.opened, e.Paths...)
+			t.opened = append(t.opened, e.Paths()...)
 		}
-		if e.Kind == event.KindSearch || e.Kind == event.KindRun && e.Listing {
+		if e.Kind() == event.KindSearch || e.Kind() == event.KindRun && e.Call().Listing {
 			t.searches++
 		}
 	}
@@ -147,14 +148,14 @@ func (t *track) known(u *unit) {
 }
 
 // Opens reports whether the event is a file event: what failed opened nothing.
-func Opens(e event.Event) bool { return e.Kind.Open() && e.OK && len(e.Paths) > 0 }
+func Opens(e event.Event) bool { return e.Opens() && e.Call().OK() && len(e.Paths()) > 0 }
 
 // hasFiles reports whether the unit has a file event.
 func (u *unit) hasFiles() bool { return slices.ContainsFunc(u.events, Opens) }
 
 // prompt is the unit's prompt, nil if it is none.
 func (u *unit) prompt() *event.Event {
-	if u.events[0].Kind == event.KindPrompt {
+	if u.events[0].Kind() == event.KindPrompt {
 		return &u.events[0]
 	}
 	return nil

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/event/eventtest"
 )
 
 var noon = time.Date(2026, 3, 2, 12, 0, 0, 0, time.UTC)
@@ -14,12 +15,10 @@ var noon = time.Date(2026, 3, 2, 12, 0, 0, 0, time.UTC)
 // story makes a source of one session over a repository of four files.
 func story(events ...event.Event) Source {
 	s := Source{Name: "story", Commits: []event.Event{{ID: "commit:1", Time: noon.Add(-time.Hour),
-		Kind:  event.KindCommit,
-		Paths: []event.Path{"a.go", "a_test.go", "b.go", "docs/c.md"}, OK: true}}}
+		Body: event.Commit{Paths: []event.Path{"a.go", "a_test.go", "b.go", "docs/c.md"}}}}}
 	session := Session{ID: "one"}
 	for i, e := range events {
 		e.ID, e.Session, e.Time = fmt.Sprint(i), "one", noon.Add(time.Duration(i)*time.Second)
-		e.OK = e.Kind != event.KindFailed
 		session.Events = append(session.Events, e)
 	}
 	s.Sessions = []Session{session}
@@ -27,20 +26,20 @@ func story(events ...event.Event) Source {
 }
 
 func asks(text string, named ...event.Path) event.Event {
-	return event.Event{Kind: event.KindPrompt, Text: text, Named: named}
+	return event.Event{Body: event.Prompt{Text: text, Named: named}}
 }
 func reads(batch string, p event.Path) event.Event {
-	return event.Event{Kind: event.KindRead, Batch: batch, Paths: []event.Path{p}}
+	return event.Event{Body: event.Call{Act: event.ActRead, Batch: batch, Paths: []event.Path{p}}}
 }
 func lists(batch string, seen ...event.Path) event.Event {
-	return event.Event{Kind: event.KindSearch, Batch: batch, Seen: seen, Listing: true}
+	return event.Event{Body: event.Call{Act: event.ActSearch, Batch: batch, Seen: seen, Listing: true}}
 }
 
 // TestStrata: what an open counts as, and what its prompt was to predict.
 func TestStrata(t *testing.T) {
 	failed := reads("1", "a.go")
-	failed.Kind = event.KindFailed
-	runs := event.Event{Kind: event.KindRun, Batch: "1", Named: []event.Path{"a.go"}}
+	eventtest.Set(&failed, "Failure", event.FailOther)
+	runs := event.Event{Body: event.Call{Act: event.ActRun, Batch: "1", Named: []event.Path{"a.go"}}}
 	helper := reads("2", "b.go")
 	helper.Subagent = "sub"
 	for _, c := range []struct {

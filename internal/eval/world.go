@@ -94,15 +94,15 @@ func (w *World) Learn(ctx context.Context, events ...event.Event) error {
 // tick does the daemon's hourly housekeeping: in hours of work, and now and then in a long history.
 func (w *World) tick(e event.Event) {
 	hour := e.Time.UTC().Truncate(time.Hour)
-	if e.Kind == event.KindCommit {
+	if e.Kind() == event.KindCommit {
 		if w.commits++; w.commits < tickCommit {
 			return
 		}
 	}
 	if hour.After(w.hour) {
 		w.hour, w.commits = hour, 0
-		w.pending = append(w.pending, event.Event{ID: fmt.Sprintf("tick:%d", hour.Unix()), Time: hour,
-			Kind: event.KindTick, Agent: "cron"})
+		w.pending = append(w.pending, event.Event{ID: fmt.Sprintf("tick:%d", hour.Unix()), Time: hour, Agent: "cron",
+			Body: event.Tick{}})
 	}
 }
 

@@ -1,84 +1,21 @@
 package event
 
-import (
-	"strings"
-	"time"
-)
+import "time"
 
-// Kind says what happened. Kinds are stored in the event log: they are added, never renamed.
-type Kind string
-
-// The kinds of events. Opens (Read, Edit, Write) are what predictions are measured against.
-const (
-	KindPrompt   Kind = "prompt"   // a person (or a schedule) asked the agent for something
-	KindRead     Kind = "read"     // a file's content was read
-	KindEdit     Kind = "edit"     // an existing file was changed by a tool
-	KindWrite    Kind = "write"    // a file was created or overwritten by a tool
-	KindSearch   Kind = "search"   // a search or listing: Terms are the pattern's, Seen its results
-	KindRun      Kind = "run"      // a command that does none of the above
-	KindFailed   Kind = "failed"   // a tool call failed: never an open
-	KindSave     Kind = "save"     // a file changed on disk outside any tool call
-	KindCommit   Kind = "commit"   // a commit became reachable: Paths are its files
-	KindUncommit Kind = "uncommit" // a counted commit was rewritten or dropped: subtract it
-	KindRename   Kind = "rename"   // From[i] became Paths[i]
-	KindDelete   Kind = "delete"   // files went away outside a commit
-	KindBranch   Kind = "branch"   // another branch was checked out
-	KindStart    Kind = "start"    // a session began, resumed or was compacted (Tool says which)
-	KindEnd      Kind = "end"      // a session ended
-	KindTick     Kind = "tick"     // the cron's maintenance: scores are trimmed and dropped only here
-	KindSuggest  Kind = "suggest"  // a prediction was made: Paths, Scores, and whether it was shown
-	KindOutcome  Kind = "outcome"  // a prediction was resolved: OK says whether the file was used in time
-	KindFeedback Kind = "feedback" // a person said whether a suggestion helped (OK)
-	KindSetting  Kind = "setting"  // a setting that folding needs has a new value: Tool names it, Scores[0] is the value
-)
-
-// Open reports whether the kind counts as opening a file.
-func (k Kind) Open() bool { return k == KindRead || k.Edit() }
-
-// Edit reports whether the event is a tool's change of files.
-func (k Kind) Edit() bool { return k == KindEdit || k == KindWrite }
-
-// Event is one entry of the event log. All state is a fold of the events of all writers. So an event carries its own
-// time and all that learning needs, and never changes after it was logged.
+// Event is one entry of the event log: when and where something happened, and a Body that says what. All state is a
+// fold of the events of all writers. So an event carries its own time and all that learning needs, and never changes
+// after it was logged.
 type Event struct {
 	// ID makes deliveries idempotent: what is delivered twice has the same ID both times. It is made of tool_use_id,
 	// event and agent_id; of prompt_id; of the sha of a commit; of path, mtime and size of a save.
-	ID   string    `json:"id"`
-	Time time.Time `json:"time"` // when it happened, millisecond precision, UTC
-	Kind Kind      `json:"kind"`
-
-	Origin   string `json:"origin,omitempty"`   // the daemon of another clone that logged it; "" for this one
-	Agent    string `json:"agent,omitempty"`    // "claude", "git", "watch", "cli", …
-	Session  string `json:"session,omitempty"`  // the agent's session id
-	Subagent string `json:"subagent,omitempty"` // id of the subagent inside the session
-	Tool     string `json:"tool,omitempty"`     // the agent's tool name, or the hook's source word
-	Turn     string `json:"turn,omitempty"`     // id of the prompt that this happened under
-	Batch    string `json:"batch,omitempty"`    // calls requested together share it
-
-	Paths   []Path    `json:"paths,omitempty"`   // the files that were used
-	From    []Path    `json:"from,omitempty"`    // renames: From[i] became Paths[i]; suggest: the change that lacks Paths
-	Gone    []Path    `json:"gone,omitempty"`    // commits: files that the commit deleted
-	Named   []Path    `json:"named,omitempty"`   // files named by the prompt, the command or the pattern itself
-	Seen    []Path    `json:"seen,omitempty"`    // files named by the result, in the result's order, at most MaxSeen
-	Listing bool      `json:"listing,omitempty"` // Seen is a list of matches or files, not content
-	Terms   []string  `json:"terms,omitempty"`   // words of the prompt, pattern, command or subject, at most MaxTerms
-	Tags    []string  `json:"tags,omitempty"`    // intent tags, without '#'
-	Scores  []float64 `json:"scores,omitempty"`  // suggest: the probability of Paths[i]
-	Text    string    `json:"text,omitempty"`    // redacted prompt, command or subject, at most MaxText bytes
-	OK      bool      `json:"ok,omitempty"`      // it succeeded; outcome: it was used; feedback: it helped
-	// Why is the reason of a failure (missing isdir nomatch unread denied toolarge other), unknown for a run that may
-	// have failed, or the arm of a suggestion (shown withheld shadow silent).
-	Why    string    `json:"why,omitempty"`
-	Cause  string    `json:"cause,omitempty"`  // outcome: ID of the suggestion
-	Author time.Time `json:"author,omitzero"`  // commits: author time, for show only
-	Task   Task      `json:"moment,omitempty"` // suggest: what it was made for
-	// suggest: estimated tokens of the text that was shown; search: of its result, 0 if not known
-	Tokens int    `json:"tokens,omitempty"`
-	Label  string `json:"label,omitempty"` // outcome: what OK means (open next turn change)
-	// read: the lines that were read, as "40-120" or "40-"; "" for all, or if it is not known
-	Lines string `json:"lines,omitempty"`
-	// read: the id that git gives the content of the file, in hex; "" if it is not known
-	Blob string `json:"blob,omitempty"`
+	ID       string
+	Time     time.Time // when it happened, millisecond precision, UTC
+	Origin   string    // the daemon of another clone that logged it; "" for this one
+	Agent    string    // "claude", "git", "watch", "cli", …
+	Session  string    // the agent's session id
+	Subagent string    // id of the subagent inside the session
+	Turn     string    // id of the prompt that this happened under
+	Body     Body      // nil only before an event is made
 }
 
 // Bounds of an event. What exceeds them is cut when the event is made, not when it is read.
@@ -89,6 +26,203 @@ const (
 	MaxPaths = 5000 // further files of one event are counted but not kept
 )
 
+// Kind is the kind of the body, "" without one.
+func (e Event) Kind() Kind {
+	if e.Body == nil {
+		return ""
+	}
+	return e.Body.Kind()
+}
+
+// Opens reports whether the event is a call that opened files.
+func (e Event) Opens() bool { return e.Kind().Open() }
+
+// Edits reports whether the event is a call that changed files.
+func (e Event) Edits() bool { return e.Kind().Edit() }
+
+// Call is the body of a call, the zero Call of other events.
+func (e Event) Call() Call {
+	c, _ := e.Body.(Call)
+	return c
+}
+
+// Paths are the files that the event is about: those that were used, saved, committed, deleted, suggested; of a rename
+// the new names.
+func (e Event) Paths() []Path {
+	switch b := e.Body.(type) {
+	case Call:
+		return b.Paths
+	case Save:
+		return b.Paths
+	case Commit:
+		return b.Paths
+	case Uncommit:
+		return b.Paths
+	case Rename:
+		return b.To
+	case Delete:
+		return b.Paths
+	case Hint:
+		return b.Paths
+	case Outcome:
+		return b.Paths
+	case Feedback:
+		return b.Paths
+	}
+	return nil
+}
+
+// From are the old names of a rename.
+func (e Event) From() []Path {
+	r, _ := e.Body.(Rename)
+	return r.From
+}
+
+// Gone are the files that a commit deleted.
+func (e Event) Gone() []Path {
+	switch b := e.Body.(type) {
+	case Commit:
+		return b.Gone
+	case Uncommit:
+		return b.Gone
+	}
+	return nil
+}
+
+// Named are the files that a prompt, a command, a pattern or a hint names itself.
+func (e Event) Named() []Path {
+	switch b := e.Body.(type) {
+	case Prompt:
+		return b.Named
+	case Call:
+		return b.Named
+	case Hint:
+		return b.Named
+	}
+	return nil
+}
+
+// Seen are the files that a prompt's attachments or a call's result name.
+func (e Event) Seen() []Path {
+	switch b := e.Body.(type) {
+	case Prompt:
+		return b.Seen
+	case Call:
+		return b.Seen
+	}
+	return nil
+}
+
+// Terms are the words of a prompt, of a call's pattern or command, or of a commit's subject.
+func (e Event) Terms() []string {
+	switch b := e.Body.(type) {
+	case Prompt:
+		return b.Terms
+	case Call:
+		return b.Terms
+	case Commit:
+		return b.Terms
+	case Uncommit:
+		return b.Terms
+	}
+	return nil
+}
+
+// Tags are the intent tags of a prompt or a call.
+func (e Event) Tags() []string {
+	switch b := e.Body.(type) {
+	case Prompt:
+		return b.Tags
+	case Call:
+		return b.Tags
+	}
+	return nil
+}
+
+// Text is the redacted text of a prompt, a call, a commit or a hint.
+func (e Event) Text() string {
+	switch b := e.Body.(type) {
+	case Prompt:
+		return b.Text
+	case Call:
+		return b.Text
+	case Commit:
+		return b.Text
+	case Uncommit:
+		return b.Text
+	case Hint:
+		return b.Text
+	}
+	return ""
+}
+
+// ChangePaths lets fn change every list of paths of the event. The event gets a body of its own, the lists that fn
+// puts there.
+func (e *Event) ChangePaths(fn func(*[]Path)) {
+	switch b := e.Body.(type) {
+	case Prompt:
+		fn(&b.Named)
+		fn(&b.Seen)
+		e.Body = b
+	case Call:
+		fn(&b.Paths)
+		fn(&b.Named)
+		fn(&b.Seen)
+		e.Body = b
+	case Save:
+		fn(&b.Paths)
+		e.Body = b
+	case Commit:
+		fn(&b.Paths)
+		fn(&b.Gone)
+		e.Body = b
+	case Uncommit:
+		fn(&b.Paths)
+		fn(&b.Gone)
+		e.Body = b
+	case Rename:
+		fn(&b.From)
+		fn(&b.To)
+		e.Body = b
+	case Delete:
+		fn(&b.Paths)
+		e.Body = b
+	case Hint:
+		fn(&b.Paths)
+		fn(&b.Named)
+		fn(&b.Change)
+		e.Body = b
+	case Outcome:
+		fn(&b.Paths)
+		e.Body = b
+	case Feedback:
+		fn(&b.Paths)
+		e.Body = b
+	}
+}
+
+// ChangeText lets fn change the text of the event and the words of the text, if it has them. The event gets a body of
+// its own.
+func (e *Event) ChangeText(fn func(text *string, terms *[]string)) {
+	switch b := e.Body.(type) {
+	case Prompt:
+		fn(&b.Text, &b.Terms)
+		e.Body = b
+	case Call:
+		fn(&b.Text, &b.Terms)
+		e.Body = b
+	case Commit:
+		fn(&b.Text, &b.Terms)
+		e.Body = b
+	case Uncommit:
+		fn(&b.Text, &b.Terms)
+		e.Body = b
+	case Hint:
+		fn(&b.Text, new([]string))
+		e.Body = b
+	}
+}
+
 // Normalize returns an event cut to its bounds, with its times in UTC, cut to milliseconds. Every event is normalized
 // once, before it is logged, so that what is learned live equals what is learned from the log. A time more than two
 // minutes after now becomes now, because a wrong clock must not decide the ranking.
@@ -97,16 +231,36 @@ func (e Event) Normalize(now time.Time) Event {
 		e.Time = now
 	}
 	e.Time = e.Time.UTC().Truncate(time.Millisecond)
-	if !e.Author.IsZero() {
-		e.Author = e.Author.UTC().Truncate(time.Millisecond)
-	}
-	e.Paths, e.Named, e.Seen = cut(e.Paths, MaxPaths), cut(e.Named, MaxSeen), cut(e.Seen, MaxSeen)
-	e.Gone, e.From = cut(e.Gone, MaxPaths), cut(e.From, MaxPaths)
-	e.Terms, e.Tags = cut(e.Terms, MaxTerms), cut(e.Tags, MaxTerms)
-	if len(e.Text) > MaxText {
-		e.Text = strings.ToValidUTF8(e.Text[:MaxText], "")
+	e.ChangePaths(func(list *[]Path) { *list = cut(*list, MaxPaths) })
+	e.ChangeText(func(text *string, terms *[]string) {
+		*text, *terms = Clip(*text, MaxText), cut(*terms, MaxTerms)
+	})
+	switch b := e.Body.(type) {
+	case Prompt:
+		b.Named, b.Seen, b.Tags = cut(b.Named, MaxSeen), cut(b.Seen, MaxSeen), cut(b.Tags, MaxTerms)
+		e.Body = b
+	case Call:
+		b.Named, b.Seen, b.Tags = cut(b.Named, MaxSeen), cut(b.Seen, MaxSeen), cut(b.Tags, MaxTerms)
+		e.Body = b
+	case Commit:
+		b.Author = utcMillis(b.Author)
+		e.Body = b
+	case Uncommit:
+		b.Author = utcMillis(b.Author)
+		e.Body = b
+	case Hint:
+		b.Named = cut(b.Named, MaxSeen)
+		e.Body = b
 	}
 	return e
+}
+
+// utcMillis is a time in UTC, cut to milliseconds; no time stays none.
+func utcMillis(t time.Time) time.Time {
+	if t.IsZero() {
+		return t
+	}
+	return t.UTC().Truncate(time.Millisecond)
 }
 
 func cut[T any](s []T, n int) []T {

@@ -46,9 +46,10 @@ func FuzzNewPath(f *testing.F) {
 
 func TestNormalize(t *testing.T) {
 	now := time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
-	e := Event{Time: now.Add(time.Hour), Text: strings.Repeat("é", MaxText), Seen: make([]Path, MaxSeen+5)}.Normalize(now)
-	if !e.Time.Equal(now) || len(e.Text) > MaxText || len(e.Seen) != MaxSeen {
-		t.Errorf("normalised to %v, %d bytes, %d seen", e.Time, len(e.Text), len(e.Seen))
+	b := Prompt{Text: strings.Repeat("é", MaxText), Seen: make([]Path, MaxSeen+5)}
+	e := Event{Time: now.Add(time.Hour), Body: b}.Normalize(now)
+	if !e.Time.Equal(now) || len(e.Text()) > MaxText || len(e.Seen()) != MaxSeen {
+		t.Errorf("normalised to %v, %d bytes, %d seen", e.Time, len(e.Text()), len(e.Seen()))
 	}
 	soon := now.Add(time.Minute + 123456*time.Nanosecond)
 	if e := (Event{Time: soon}).Normalize(now); !e.Time.Equal(soon.Truncate(time.Millisecond)) {

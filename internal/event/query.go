@@ -31,8 +31,8 @@ type Query struct {
 
 // PromptQuery asks which files the turn of a prompt opens.
 func PromptQuery(e Event) *Query {
-	return &Query{Task: TaskPrompt, Session: e.Session, Subagent: e.Subagent, Prompt: e.Text,
-		Tags: e.Tags[:min(len(e.Tags), 3)]}
+	return &Query{Task: TaskPrompt, Session: e.Session, Subagent: e.Subagent, Prompt: e.Text(),
+		Tags: cut(e.Tags(), 3)}
 }
 
 // Branch is what a branch adds to the default branch. The zero value: nothing is known of one, or it is the default

@@ -2,23 +2,6 @@ package event
 
 import "time"
 
-// Act says what a tool call does, whatever the agent calls the tool. Acts are stored: they are added, never renamed.
-type Act string
-
-// The acts. The first three change nothing.
-const (
-	ActRead   Act = "read"   // files are read: Paths, Offset, Limit
-	ActSearch Act = "search" // contents are searched: Pattern in Folder, narrowed by Glob
-	ActList   Act = "list"   // names are listed: Glob in Folder, or Folder alone
-	ActRun    Act = "run"    // a command: Command
-	ActEdit   Act = "edit"   // texts of a file are replaced: Paths[0], Edits
-	ActWrite  Act = "write"  // a file is written as a whole: Paths[0]
-	ActOther  Act = "other"  // anything else: it is recorded, and not repeated
-)
-
-// ReadOnly reports whether the act changes nothing.
-func (a Act) ReadOnly() bool { return a == ActRead || a == ActSearch || a == ActList }
-
 // Step is one tool call with what is needed to repeat it. Inputs are redacted. A step whose input had a secret says
 // so, because the input is not complete any more.
 type Step struct {

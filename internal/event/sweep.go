@@ -14,10 +14,10 @@ const (
 
 // Sweep reports whether a commit says nothing about which files belong together: it goes through the repository for
 // the sake of a formatter, a linter or a license. Manifests, lock files and settings of tools that change without the
-// program belong together (go.mod and go.sum). e.Text is the subject.
-func (e Event) Sweep() bool {
+// program belong together (go.mod and go.sum).
+func (c Commit) Sweep() bool {
 	files, folders, work := 0, map[string]bool{}, false
-	for _, list := range [][]Path{e.Paths, e.Gone} {
+	for _, list := range [][]Path{c.Paths, c.Gone} {
 		for _, p := range list {
 			files++
 			folders[p.Dir()] = true
@@ -27,7 +27,7 @@ func (e Event) Sweep() bool {
 	if !work {
 		return false
 	}
-	only, maybe := upkeepWords(e.Text)
+	only, maybe := upkeepWords(c.Text)
 	return only && files >= sweepFiles || (only || maybe) && files >= sweepMany && len(folders) >= sweepFolders
 }
 
@@ -52,19 +52,19 @@ var bumpTerms = wordSet("bump dep dependency dependabot renovate")
 
 // Topics returns the terms of a commit that are about its files. Of one that changes the versions of dependencies and
 // nothing else these are the terms that say so: the others name packages.
-func (e Event) Topics() []string {
-	for _, list := range [][]Path{e.Paths, e.Gone} {
+func (c Commit) Topics() []string {
+	for _, list := range [][]Path{c.Paths, c.Gone} {
 		for _, p := range list {
 			if !p.manifest() {
-				return e.Terms
+				return c.Terms
 			}
 		}
 	}
-	if only, _ := upkeepWords(e.Text); !only {
-		return e.Terms
+	if only, _ := upkeepWords(c.Text); !only {
+		return c.Terms
 	}
 	var topics []string
-	for _, t := range e.Terms {
+	for _, t := range c.Terms {
 		if bumpTerms[t] {
 			topics = append(topics, t)
 		}

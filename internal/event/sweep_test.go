@@ -36,7 +36,7 @@ func TestSweep(t *testing.T) {
 		{"", nil, false},
 		{"Bumpy road: circuits", many(9), false}, // neither "bump" nor "ci"
 	} {
-		e := event.Event{Kind: event.KindCommit, Text: c.subject, Paths: c.files}
+		e := event.Commit{Text: c.subject, Paths: c.files}
 		if got := e.Sweep(); got != c.want {
 			t.Errorf("%q of %d files is a sweep: %v, want %v", c.subject, len(c.files), got, c.want)
 		}
@@ -68,7 +68,7 @@ func TestTopics(t *testing.T) {
 		{"chore(deps): bump actions/checkout", []event.Path{".github/workflows/ci.yml"}, terms}, // it says which job uses it
 		{"Run go mod tidy", []event.Path{"go.mod"}, terms},
 	} {
-		e := event.Event{Kind: event.KindCommit, Text: c.subject, Paths: c.files, Terms: terms}
+		e := event.Commit{Text: c.subject, Paths: c.files, Terms: terms}
 		if got := e.Topics(); !slices.Equal(got, c.want) {
 			t.Errorf("%q of %q is about %q, want %q", c.subject, c.files, got, c.want)
 		}

@@ -330,14 +330,16 @@ func (r *Reader) forgetLocked(files ...event.Path) {
 // Update reads the files that an event of a watcher says were written, and forgets those that went. The tree has
 // changed before.
 func (r *Reader) Update(e event.Event) {
-	switch e.Kind {
-	case event.KindDelete:
-		r.forget(e.Paths...)
-	case event.KindRename:
-		r.forget(e.From...)
-		fallthrough
-	case event.KindSave:
-		for _, p := range e.Paths {
+	switch b := e.Body.(type) {
+	case event.Delete:
+		r.forget(b.Paths...)
+	case event.Rename:
+		r.forget(b.From...)
+		for _, p := range b.To {
+			r.read(p)
+		}
+	case event.Save:
+		for _, p := range b.Paths {
 			r.read(p)
 		}
 	}

@@ -107,13 +107,13 @@ func TestReaderFollowsEvents(t *testing.T) {
 	f := newFolder(t)
 	f.write("a.go", "func openStore() {}")
 	f.write("b.go", "func openStore() {}")
-	f.Update(event.Event{Kind: event.KindSave, Paths: []event.Path{"a.go", "b.go", "never.go"}})
+	f.Update(event.Event{Body: event.Save{Paths: []event.Path{"a.go", "b.go", "never.go"}}})
 	f.finds("openstore", "a.go", "b.go")
 	f.must(os.Rename(f.root.Abs("b.go"), f.root.Abs("c.go")))
-	f.Update(event.Event{Kind: event.KindRename, From: []event.Path{"b.go"}, Paths: []event.Path{"c.go"}})
-	f.Update(event.Event{Kind: event.KindDelete, Paths: []event.Path{"a.go"}})
+	f.Update(event.Event{Body: event.Rename{From: []event.Path{"b.go"}, To: []event.Path{"c.go"}}})
+	f.Update(event.Event{Body: event.Delete{Paths: []event.Path{"a.go"}}})
 	f.finds("openstore", "c.go")
-	f.Update(event.Event{Kind: event.KindRead, Paths: []event.Path{"a.go"}})
+	f.Update(event.Event{Body: event.Call{Act: event.ActRead, Paths: []event.Path{"a.go"}}})
 	f.finds("openstore", "c.go")
 }
 
@@ -124,7 +124,7 @@ func TestReaderIsBounded(t *testing.T) {
 	f.contents = newContents(2, maxBytes)
 	save := func(p event.Path, text string) {
 		f.write(p, text)
-		f.Update(event.Event{Kind: event.KindSave, Paths: []event.Path{p}})
+		f.Update(event.Event{Body: event.Save{Paths: []event.Path{p}}})
 	}
 	for _, p := range []event.Path{"a.go", "b.go", "c.go"} {
 		save(p, "func openStore() {}")
@@ -132,7 +132,7 @@ func TestReaderIsBounded(t *testing.T) {
 	f.finds("openstore", "a.go", "b.go")
 	save("b.go", "func closeStore() {}")
 	f.finds("openstore", "a.go")
-	f.Update(event.Event{Kind: event.KindDelete, Paths: []event.Path{"a.go"}})
+	f.Update(event.Event{Body: event.Delete{Paths: []event.Path{"a.go"}}})
 	save("c.go", "func openStore() { }")
 	f.finds("openstore", "c.go")
 	if len(f.versions) != 2 {

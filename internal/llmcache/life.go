@@ -21,16 +21,17 @@ func (c *Cache) Applied() int64 { return c.position.Applied() }
 // often resumed. After a logout or an exit they are deleted at once. Older events are those of an import.
 func (c *Cache) Apply(ctx context.Context, seq int64, events []event.Event) error {
 	for _, e := range events {
-		if e.Kind != event.KindStart && e.Kind != event.KindEnd || c.o.Now().Sub(e.Time) > life {
+		if e.Kind() != event.KindStart && e.Kind() != event.KindEnd || c.o.Now().Sub(e.Time) > life {
 			continue
 		}
+		end, _ := e.Body.(event.End)
 		var err error
 		switch {
 		case !c.items.Exists():
-		case e.Kind == event.KindStart:
+		case e.Kind() == event.KindStart:
 			_, _, err = c.ended.Drop(ctx, e.Session)
 			err = errors.Join(storage(err), c.touch(ctx, e.Session, e.Time))
-		case e.Tool == "logout" || e.Tool == "exit" || e.Tool == "prompt_input_exit":
+		case end.Reason == "logout" || end.Reason == "exit" || end.Reason == "prompt_input_exit":
 			_, err = c.Clear(ctx, e.Session)
 		default:
 			_, err = c.ended.Write(ctx, "note the end of a session", func(tx *cold.BlobTx) error {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/event/eventtest"
 )
 
 // living lists the sessions that have something.
@@ -167,6 +168,6 @@ func TestClockAhead(t *testing.T) {
 // apply gives the cache the start or the end of a session, now.
 func apply(t testing.TB, c *Cache, kind event.Kind, session, tool string) {
 	t.Helper()
-	check(t, c.Apply(t.Context(), c.Applied()+1, []event.Event{{Kind: kind, Time: c.o.Now(), Session: session,
-		Tool: tool}}))
+	check(t, c.Apply(t.Context(), c.Applied()+1, []event.Event{{Time: c.o.Now(), Session: session,
+		Body: eventtest.Fill(kind, eventtest.Fields{"Source": tool, "Reason": tool})}}))
 }

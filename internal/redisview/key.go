@@ -106,13 +106,14 @@ func threshold(ctx context.Context, v *view, a *api.ScoresAnswer) error {
 func prefetchLog(ctx context.Context, v *view, a *api.ScoresAnswer) error {
 	log, err := v.Log(ctx, api.LogRequest{Kinds: []event.Kind{event.KindOutcome}, Limit: 1000})
 	for _, e := range slices.Backward(log.Events) {
-		if e.Why != "shown" || len(e.Paths) == 0 {
+		o, ok := e.Body.(event.Outcome)
+		if !ok || o.Arm != "shown" || len(o.Paths) == 0 {
 			continue
 		}
 		entry := map[string]any{"timestamp": float64(e.Time.UnixMilli()) / 1000, "session_id": e.Session,
-			"predictions": e.Paths, "accessed": "", "hit": e.OK}
-		if e.OK {
-			entry["accessed"] = e.Paths[0]
+			"predictions": o.Paths, "accessed": "", "hit": o.Used}
+		if o.Used {
+			entry["accessed"] = o.Paths[0]
 		}
 		line, err := json.Marshal(entry)
 		if err != nil {

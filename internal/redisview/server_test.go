@@ -18,6 +18,7 @@ import (
 
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/event/eventtest"
 	"github.com/aoa-dev/aoa/internal/redisview"
 )
 
@@ -77,7 +78,7 @@ func (f *fixture) log(_ context.Context, r api.LogRequest) (a api.LogAnswer, err
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for _, e := range f.events {
-		if slices.Contains(r.Kinds, e.Kind) {
+		if slices.Contains(r.Kinds, e.Kind()) {
 			a.Events = append(a.Events, e)
 		}
 	}
@@ -146,7 +147,8 @@ func TestKeys(t *testing.T) {
 		Fields: map[string]string{"current_file": "a.go"}, Expires: noon.Add(time.Hour)}
 
 	hint := func(k event.Kind, after time.Duration, file event.Path, used bool, why string) event.Event {
-		return event.Event{Kind: k, Time: noon.Add(after), Session: "s", Paths: []event.Path{file}, OK: used, Why: why}
+		return event.Event{Time: noon.Add(after), Session: "s",
+			Body: eventtest.Fill(k, eventtest.Fields{"Paths": []event.Path{file}, "Used": used, "Arm": why})}
 	}
 	f.events = []event.Event{hint(event.KindSuggest, 0, "a.go", false, "shown"),
 		hint(event.KindOutcome, time.Second, "a.go", true, "shown"), hint(event.KindOutcome, 2*time.Second, "b.go", false,

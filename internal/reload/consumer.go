@@ -21,7 +21,7 @@ func (c *Cache) Apply(_ context.Context, seq int64, events []event.Event) error 
 	c.offering.Lock()
 	defer c.offering.Unlock()
 	for _, e := range events {
-		if e.Kind == event.KindStart && (e.Tool == "compact" || e.Tool == "clear") {
+		if s, _ := e.Body.(event.Start); s.Source == "compact" || s.Source == "clear" {
 			delete(c.offered, e.Session)
 		}
 	}

@@ -42,15 +42,15 @@ func newHistory(events []event.Event, files []event.Path, authors map[string]str
 	}
 	later := map[event.Path]event.Path{} // what a file is called that an older commit calls so
 	for _, e := range slices.Backward(events) {
-		switch e.Kind {
-		case event.KindRename:
+		switch b := e.Body.(type) {
+		case event.Rename:
 			before := map[event.Path]event.Path{}
-			for i := range min(len(e.From), len(e.Paths)) {
-				before[e.From[i]] = today(later, e.Paths[i])
+			for i := range min(len(b.From), len(b.To)) {
+				before[b.From[i]] = today(later, b.To[i])
 			}
 			maps.Copy(later, before)
-		case event.KindCommit:
-			h.changes = append(h.changes, h.change(e, later, authors))
+		case event.Commit:
+			h.changes = append(h.changes, h.change(e, b, later, authors))
 		}
 	}
 	slices.Reverse(h.changes)
@@ -67,15 +67,15 @@ func today(later map[event.Path]event.Path, p event.Path) event.Path {
 	return p
 }
 
-func (h *history) change(e event.Event, later map[event.Path]event.Path, authors map[string]string) change {
-	c := change{at: e.Time, many: len(e.Paths) > manyFiles || e.Sweep()}
+func (h *history) change(e event.Event, b event.Commit, later map[event.Path]event.Path, authors map[string]string) change {
+	c := change{at: e.Time, many: len(b.Paths) > manyFiles || b.Sweep()}
 	if by := authors[strings.TrimPrefix(e.ID, "commit:")]; !strings.HasSuffix(by, "[bot]") {
 		c.by = by
 	}
-	if len(e.Paths) > wholesale {
+	if len(b.Paths) > wholesale {
 		return c
 	}
-	for _, p := range e.Paths {
+	for _, p := range b.Paths {
 		if id, exists := h.ids[today(later, p)]; exists {
 			c.files = append(c.files, id)
 		}

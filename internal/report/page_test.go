@@ -28,8 +28,8 @@ var begin = time.Date(2026, 1, 5, 12, 0, 0, 0, time.UTC)
 
 // commit is the n-th commit of the made-up history, a day after the one before.
 func commit(n int, files ...event.Path) event.Event {
-	return event.Event{ID: fmt.Sprintf("commit:%040d", n), Kind: event.KindCommit, Time: begin.AddDate(0, 0, n),
-		Text: fmt.Sprintf("change <b>%d</b>", n), Paths: files}
+	return event.Event{ID: fmt.Sprintf("commit:%040d", n), Time: begin.AddDate(0, 0, n),
+		Body: event.Commit{Text: fmt.Sprintf("change <b>%d</b>", n), Paths: files}}
 }
 
 // made is a repository of six files: a.go and b.md belong together across folders, the three of web inside of one.
@@ -56,8 +56,8 @@ func made(t *testing.T) Input {
 	check(t, err)
 	in.Past = past
 	for i := range 60 {
-		in.Record = append(in.Record, event.Event{Kind: event.KindOutcome, Time: begin.AddDate(0, 0, i),
-			Scores: []float64{float64(i%10) / 10}, OK: i%10 > 4, Why: "shown"})
+		in.Record = append(in.Record, event.Event{Time: begin.AddDate(0, 0, i),
+			Body: event.Outcome{Scores: []float64{float64(i%10) / 10}, Used: i%10 > 4, Arm: "shown"}})
 	}
 	in.Kinds = []api.KindStat{{Kind: "prompt"}, {Kind: "stale", Retired: true}}
 	in.Proof = api.ProofAnswer{Searching: api.Searching{Searches: 30, PerSearch: 1240},
@@ -74,8 +74,8 @@ func made(t *testing.T) Input {
 // TestPage: what the page says of a history that one can count by hand.
 func TestPage(t *testing.T) {
 	in := made(t)
-	in.Events = append(in.Events, event.Event{ID: "rename:1", Kind: event.KindRename, Time: begin.AddDate(0, 0, 50),
-		From: []event.Path{"gone.go"}, Paths: []event.Path{"lone.txt"}})
+	in.Events = append(in.Events, event.Event{ID: "rename:1", Time: begin.AddDate(0, 0, 50),
+		Body: event.Rename{From: []event.Path{"gone.go"}, To: []event.Path{"lone.txt"}}})
 	p := New(in)
 	if want := (Across{A: "docs/b.md", B: "src/a.go", Both: 20, OfA: 20, OfB: 30, Year: 20}); !slices.Contains(p.Across,
 		want) {

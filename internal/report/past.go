@@ -99,7 +99,7 @@ func count(yes bool) int {
 // newest are the newest changes that can be shown whole, the newest first.
 func newest(changes []eval.Change) (out []Change) {
 	for _, c := range slices.Backward(changes) {
-		if n := len(c.Commit.Paths); n < fewestFiles || n > mostFiles || len(c.Guesses) < 2 {
+		if n := len(c.Commit.Paths()); n < fewestFiles || n > mostFiles || len(c.Guesses) < 2 {
 			continue
 		}
 		if out = append(out, newChange(c)); len(out) == shownChanges {
@@ -111,9 +111,9 @@ func newest(changes []eval.Change) (out []Change) {
 
 func newChange(c eval.Change) Change {
 	id := c.Commit.ID[len("commit:"):]
-	out := Change{Subject: text(c.Commit.Text), Commit: id[:min(len(id), shaDigits)], At: c.Commit.Time.UTC(),
+	out := Change{Subject: text(c.Commit.Text()), Commit: id[:min(len(id), shaDigits)], At: c.Commit.Time.UTC(),
 		Warned: []ChangeLacked{}}
-	for _, f := range c.Commit.Paths {
+	for _, f := range c.Commit.Paths() {
 		row := ChangedFile{File: f.Display(), New: true}
 		for _, g := range c.Guesses {
 			if g.Left != f {

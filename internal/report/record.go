@@ -116,12 +116,13 @@ func (t *tally) weeks() (out []Week, months bool) {
 func newRecord(outcomes []event.Event) *Record {
 	var t tally
 	for _, e := range outcomes {
-		if e.Kind != event.KindOutcome || len(e.Scores) == 0 {
+		o, _ := e.Body.(event.Outcome)
+		if len(o.Scores) == 0 {
 			continue
 		}
-		t.promise(e.Scores[0], e.OK)
-		if e.Why == string(prefetch.Shown) {
-			t.day(e.Time, e.OK)
+		t.promise(o.Scores[0], o.Used)
+		if o.Arm == string(prefetch.Shown) {
+			t.day(e.Time, o.Used)
 		}
 	}
 	r := t.record()

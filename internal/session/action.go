@@ -28,22 +28,22 @@ var verbs = map[event.Kind]string{event.KindRead: "read", event.KindEdit: "edite
 
 // action reads an event; false if it is nothing that an agent did.
 func action(e cold.Numbered) (Action, bool) {
-	a := Action{Seq: e.Seq, At: e.Time, Side: e.Subagent != "", Paths: e.Paths}
-	switch e.Kind {
+	a := Action{Seq: e.Seq, At: e.Time, Side: e.Subagent != "", Paths: e.Paths()}
+	switch e.Kind() {
 	case event.KindRead, event.KindEdit, event.KindWrite, event.KindDelete, event.KindRename:
-		a.Verb = verbs[e.Kind]
-		a.Object = short(e.Paths, 3)
+		a.Verb = verbs[e.Kind()]
+		a.Object = short(e.Paths(), 3)
 		// What a subagent read, the agent itself has not seen.
-		return a, len(e.Paths) > 0 && !(a.Side && e.Kind == event.KindRead)
+		return a, len(e.Paths()) > 0 && !(a.Side && e.Kind() == event.KindRead)
 	case event.KindSearch:
-		a.Verb, a.Object = "searched", searched(e.Text)
+		a.Verb, a.Object = "searched", searched(e.Text())
 		return a, !a.Side
 	case event.KindFailed:
 		// Of failed calls only the refusals of a person matter later: not missing files, not edits that did not match.
-		if e.Why != "denied" || len(e.Paths) == 0 {
+		if e.Call().Failure != event.FailDenied || len(e.Paths()) == 0 {
 			return a, false
 		}
-		a.Verb, a.Failed, a.Object = "refused", true, short(e.Paths, 3)
+		a.Verb, a.Failed, a.Object = "refused", true, short(e.Paths(), 3)
 		return a, true
 	case event.KindRun:
 		return ran(a, e)
@@ -63,22 +63,23 @@ func searched(pattern string) string {
 }
 
 func ran(a Action, e cold.Numbered) (Action, bool) {
-	switch e.Tool {
+	c := e.Call()
+	switch c.Tool {
 	case "notification":
 		return a, false
 	case "Agent", "Task":
-		first, _, _ := strings.Cut(e.Text, "\n")
-		a.Verb, a.Object, a.Failed = "delegated", quote(extract(first, 15)), !e.OK
+		first, _, _ := strings.Cut(e.Text(), "\n")
+		a.Verb, a.Object, a.Failed = "delegated", quote(extract(first, 15)), !c.OK()
 		return a, first != ""
 	}
-	a.Verb, a.Failed = "ran", !e.OK
-	for _, p := range shell.Programs(e.Text) {
+	a.Verb, a.Failed = "ran", !c.OK()
+	for _, p := range shell.Programs(e.Text()) {
 		if p.Class == shell.Trivial {
 			continue
 		}
 		p.Name, p.Full = plain(p.Name), plain(p.Full)
 		// It may run still, or its agent does not say how a command ends.
-		if e.Why == "unknown" {
+		if c.Failure == event.FailUnknown {
 			p.Passes, p.Fails = false, false
 		}
 		a.run = append(a.run, p)

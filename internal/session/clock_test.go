@@ -16,7 +16,7 @@ func TestClockAhead(t *testing.T) {
 	clock := func() time.Time { return now }
 	d := New(Options{Blobs: cold.NewBlobs(cold.BlobOptions{Path: filepath.Join(t.TempDir(), "cache.db"), Now: clock}),
 		Now: clock})
-	must(t, d.Apply(t.Context(), 1, []event.Event{{ID: "1", Kind: event.KindPrompt, Session: "ahead", Time: now}}))
+	must(t, d.Apply(t.Context(), 1, []event.Event{{ID: "1", Session: "ahead", Time: now, Body: event.Prompt{}}}))
 	_, err := d.Flush(t.Context())
 	must(t, err)
 	now = now.Add(-years)

@@ -15,6 +15,7 @@ import (
 
 	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/event/eventtest"
 	"github.com/aoa-dev/aoa/internal/index"
 )
 
@@ -34,15 +35,19 @@ func (p *tape) add(e event.Event) *tape {
 }
 
 func (p *tape) ask(text string) *tape {
-	return p.add(event.Event{Kind: event.KindPrompt, Text: text, Terms: index.Terms(text, event.MaxTerms), OK: true})
+	return p.add(event.Event{Body: event.Prompt{Text: text, Terms: index.Terms(text, event.MaxTerms)}})
 }
 
 func (p *tape) do(kind event.Kind, files ...event.Path) *tape {
-	return p.add(event.Event{Kind: kind, Paths: files, OK: true})
+	return p.add(event.Event{Body: eventtest.Fill(kind, eventtest.Fields{"Paths": files, "To": files})})
 }
 
 func (p *tape) run(command string, ok bool) *tape {
-	return p.add(event.Event{Kind: event.KindRun, Tool: "Bash", Text: command, OK: ok})
+	c := event.Call{Act: event.ActRun, Tool: "Bash", Text: command}
+	if !ok {
+		c.Failure = event.FailStatus
+	}
+	return p.add(event.Event{Body: c})
 }
 
 func TestMain(m *testing.M) {
@@ -136,7 +141,7 @@ func TestCompaction(t *testing.T) {
 		if len(texts) == 0 || texts[len(texts)-1] != front {
 			texts = append(texts, front)
 		}
-		if e.Kind == event.KindPrompt && !strings.Contains(c.Text(), quote(e.Text)) {
+		if e.Kind() == event.KindPrompt && !strings.Contains(c.Text(), quote(e.Text())) {
 			t.Fatalf("the last prompt is not there word by word:\n%s", c.Text())
 		}
 	}

@@ -59,16 +59,16 @@ func TestHostile(t *testing.T) {
 	r := newContextFixture(t)
 	s := &tape{session: "s"}
 	for _, x := range hostile {
-		e := event.Event{Text: x}.Normalize(noon) // what the daemon does to every event
-		s.ask(e.Text).run(e.Text, false).add(event.Event{Kind: event.KindSearch, Text: e.Text, OK: true}).
-			add(event.Event{Kind: event.KindRun, Tool: "Agent", Text: e.Text, OK: true}).
+		e := event.Event{Body: event.Prompt{Text: x}}.Normalize(noon) // what the daemon does to every event
+		s.ask(e.Text()).run(e.Text(), false).add(event.Event{Body: event.Call{Act: event.ActSearch, Text: e.Text()}}).
+			add(event.Event{Body: event.Call{Act: event.ActRun, Tool: "Agent", Text: e.Text()}}).
 			do(event.KindEdit, event.Path("a/"+strings.ReplaceAll(x[:min(len(x), 50)], "\x00", ""))).
-			add(event.Event{Kind: event.KindFailed, Why: "denied", Paths: []event.Path{event.Path("<b>" + x[:min(len(x), 40)])}})
+			add(event.Event{Body: event.Call{Act: event.ActOther, Failure: "denied", Paths: []event.Path{event.Path("<b>" + x[:min(len(x), 40)])}}})
 	}
 	for _, e := range s.events {
 		r.log(t, e)
 		harmless(t, r.context(t, Request{Session: "s"}), DefaultBudget.Total)
-		harmless(t, r.context(t, Request{Session: "s", For: ForPrompt, Prompt: e.Text}), DefaultBudget.Total)
+		harmless(t, r.context(t, Request{Session: "s", For: ForPrompt, Prompt: e.Text()}), DefaultBudget.Total)
 	}
 }
 
@@ -81,8 +81,8 @@ func FuzzContext(f *testing.F) {
 		b := DefaultBudget.of(total)
 		var th thread
 		for i := range 8 {
-			for j, e := range []event.Event{{Kind: event.KindPrompt, Text: prompt}, {Kind: event.KindRun, Text: command},
-				{Kind: event.KindEdit, Paths: []event.Path{event.Path(command)}}} {
+			for j, e := range []event.Event{{Body: event.Prompt{Text: prompt}}, {Body: event.Call{Act: event.ActRun, Text: command}},
+				{Body: event.Call{Act: event.ActEdit, Paths: []event.Path{event.Path(command)}}}} {
 				e.Time = noon
 				items, _ := itemsOf(numbered(e.Normalize(noon), int64(i*3+j+1)), summary{})
 				th.items = append(th.items, items...)

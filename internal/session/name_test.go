@@ -31,7 +31,7 @@ func TestNames(t *testing.T) {
 			"Changed and not committed: ": func(s *tape) { s.do(event.KindEdit, f) },
 			"Also in hand: ":              func(s *tape) { s.do(event.KindRead, f) },
 			"Refused by the user since the last prompt: ": func(s *tape) {
-				s.add(event.Event{Kind: event.KindFailed, Why: "denied", Paths: []event.Path{f}})
+				s.add(event.Event{Body: event.Call{Act: event.ActOther, Failure: "denied", Paths: []event.Path{f}}})
 			},
 			"Done before: edited ": func(s *tape) { many(s.do(event.KindEdit, f)) },
 			"Done before: ":        func(s *tape) { many(s.do(event.KindEdit, f).do(event.KindDelete, f)) },

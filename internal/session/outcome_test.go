@@ -50,7 +50,7 @@ func TestOutcome(t *testing.T) {
 	r := newContextFixture(t)
 	s := &tape{session: "s"}
 	s.ask("go").do(event.KindEdit, "a.py")
-	s.add(event.Event{Kind: event.KindRun, Tool: "Bash", Text: "pytest", OK: true, Why: "unknown"})
+	s.add(event.Event{Body: event.Call{Act: event.ActRun, Tool: "Bash", Text: "pytest", Failure: "unknown"}})
 	r.log(t, s.events...)
 	if got := passing(r.context(t, Request{Session: "s"}).Text()); got != "" {
 		t.Errorf("of whose end nothing is known: %q", got)

@@ -60,8 +60,8 @@ func (x *promptIndex) refresh(ctx context.Context, db *cold.DB) ([]indexedPrompt
 	}
 	for _, e := range fresh {
 		x.last = e.Seq
-		if len(e.Terms) >= leastShared && e.Subagent == "" {
-			x.prompts = append(x.prompts, indexedPrompt{e.Seq, e.Session, e.Terms})
+		if len(e.Terms()) >= leastShared && e.Subagent == "" {
+			x.prompts = append(x.prompts, indexedPrompt{e.Seq, e.Session, e.Terms()})
 		}
 	}
 	x.prompts = slices.Clone(x.prompts[max(0, len(x.prompts)-maxPrompts):])
@@ -108,16 +108,16 @@ func (s *Store) similarTo(ctx context.Context, text string, k int, skip func(p i
 // forgotten meanwhile.
 func (s *Store) readTurn(ctx context.Context, p indexedPrompt) (similar, error) {
 	events, err := s.o.DB.Turn(ctx, p.session, p.seq, maxTurn)
-	if err != nil || len(events) == 0 || events[0].Kind != event.KindPrompt {
+	if err != nil || len(events) == 0 || events[0].Kind() != event.KindPrompt {
 		return similar{}, err
 	}
-	out := similar{session: p.session, at: events[0].Time, text: events[0].Text}
+	out := similar{session: p.session, at: events[0].Time, text: events[0].Text()}
 	for _, e := range events[1:] {
-		if e.Kind == event.KindPrompt {
+		if e.Kind() == event.KindPrompt {
 			break
 		}
-		if e.Kind.Edit() {
-			for _, f := range e.Paths {
+		if e.Edits() {
+			for _, f := range e.Paths() {
 				if !slices.Contains(out.files, f) {
 					out.files = append(out.files, f)
 				}

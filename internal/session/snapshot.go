@@ -90,18 +90,20 @@ func (s *Snapshot) fold(e event.Event) (urgent bool) {
 	if s.Agent == "" {
 		s.Agent = e.Agent
 	}
-	switch {
-	case e.Kind == event.KindStart:
-		if s.Commands > 0 && e.Tool != "compact" && e.Tool != "clear" {
+	switch b := e.Body.(type) {
+	case event.Start:
+		if s.Commands > 0 && b.Source != "compact" && b.Source != "clear" {
 			s.Resumed++
 		}
 		s.State = Active
-	case e.Kind == event.KindEnd:
+	case event.End:
 		s.State = Paused
 		return true
-	case e.Kind == event.KindSuggest && e.Why == "shown":
-		s.Tokens += int64(e.Tokens)
-	case command(e.Kind):
+	case event.Hint:
+		if b.Arm == "shown" {
+			s.Tokens += int64(b.Tokens)
+		}
+	case event.Prompt, event.Call:
 		s.addCommand(e)
 	}
 	return false
@@ -109,21 +111,21 @@ func (s *Snapshot) fold(e event.Event) (urgent bool) {
 
 func (s *Snapshot) addCommand(e event.Event) {
 	s.Commands++
-	if e.Kind == event.KindPrompt {
+	if e.Kind() == event.KindPrompt {
 		s.Turns++
 	}
 	if s.State != Active {
 		s.State, s.Resumed = Active, s.Resumed+1 // it continues, whatever its state was
 	}
-	c := Command{At: e.Time, Kind: e.Kind, Tool: e.Tool, Files: slices.Clone(e.Paths[:min(len(e.Paths), commandFiles)]),
-		OK: e.OK}
+	c := Command{At: e.Time, Kind: e.Kind(), Tool: e.Call().Tool, OK: e.Call().OK(),
+		Files: slices.Clone(e.Paths()[:min(len(e.Paths()), commandFiles)])}
 	s.Recent = append(s.Recent, c)
 	s.Recent = s.Recent[max(0, len(s.Recent)-recentKept):]
-	if e.Kind.Open() {
-		s.Files = newest(s.Files, e.Paths)
+	if e.Opens() {
+		s.Files = newest(s.Files, e.Paths())
 	}
-	if e.Kind.Edit() {
-		s.Edited = newest(s.Edited, e.Paths)
+	if e.Edits() {
+		s.Edited = newest(s.Edited, e.Paths())
 	}
 }
 

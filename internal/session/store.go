@@ -147,7 +147,7 @@ func (s *Store) Applied() int64 { return s.position.Applied() }
 func (s *Store) Apply(ctx context.Context, seq int64, events []event.Event) error {
 	entries := map[string]*entry{}
 	for _, e := range events {
-		if e.Session == "" || !relevant(e.Kind) || entries[e.Session] != nil {
+		if e.Session == "" || !relevant(e.Kind()) || entries[e.Session] != nil {
 			continue
 		}
 		x, err := s.entry(ctx, e.Session, true)
@@ -159,7 +159,7 @@ func (s *Store) Apply(ctx context.Context, seq int64, events []event.Event) erro
 	s.mu.Lock()
 	defer s.mu.Unlock() // no snapshot is written that contains half of a batch
 	for _, e := range events {
-		if x := entries[e.Session]; x != nil && relevant(e.Kind) && x.Seq < seq && e.Time.After(x.until) {
+		if x := entries[e.Session]; x != nil && relevant(e.Kind()) && x.Seq < seq && e.Time.After(x.until) {
 			s.touch(x, x.fold(e))
 		}
 	}
@@ -224,7 +224,7 @@ func (s *Store) rebuild(ctx context.Context, x *entry) error {
 		return fmt.Errorf("rebuild session: %w", err)
 	}
 	for _, e := range events {
-		if relevant(e.Kind) {
+		if relevant(e.Kind()) {
 			x.fold(e)
 		}
 	}

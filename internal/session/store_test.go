@@ -15,6 +15,7 @@ import (
 
 	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/event/eventtest"
 )
 
 // snapshotFixture is a store that consumes a log, as in the daemon.
@@ -69,11 +70,8 @@ func (h *snapshotFixture) close() { must(h.t, errors.Join(h.o.Blobs.Close(), h.d
 func (h *snapshotFixture) did(session string, kind event.Kind, text string, paths ...event.Path) {
 	h.t.Helper()
 	h.n++
-	e := event.Event{ID: fmt.Sprint("e", h.n), Time: time.Now(), Kind: kind, Agent: "claude", Session: session,
-		Tool: string(kind), Paths: paths, Text: text, OK: true}
-	if kind == event.KindStart || kind == event.KindEnd {
-		e.Tool = text
-	}
+	e := event.Event{ID: fmt.Sprint("e", h.n), Time: time.Now(), Agent: "claude", Session: session,
+		Body: eventtest.Fill(kind, eventtest.Fields{"Paths": paths, "To": paths, "Tool": string(kind), "Text": text, "Source": text, "Reason": text})}
 	seq, fresh, err := h.db.Append(h.t.Context(), []event.Event{e})
 	must(h.t, err)
 	must(h.t, h.Apply(h.t.Context(), seq, fresh))
@@ -371,7 +369,7 @@ func FuzzDecode(f *testing.F) {
 		if err != nil {
 			return
 		}
-		s.fold(event.Event{Kind: event.KindEdit, Paths: []event.Path{"a", "b"}})
+		s.fold(event.Event{Body: event.Call{Act: event.ActEdit, Paths: []event.Path{"a", "b"}}})
 		again, err := s.encode()
 		must(t, err)
 		back, err := decode("s", again)
@@ -390,10 +388,8 @@ func BenchmarkContext(b *testing.B) {
 		for at := 0; at < n; at += 1000 {
 			batch := make([]event.Event, min(1000, n-at))
 			for i := range batch {
-				batch[i] = event.Event{ID: fmt.Sprint("e", at+i), Time: time.UnixMilli(int64(1e12 + 1000*(at+i))),
-					Kind: event.KindRun, Agent: "claude", Session: "s",
-					Tool: "Bash", Text: strings.Repeat("go test ./... ", 14),
-					Paths: []event.Path{event.Path(fmt.Sprint("dir/file", i))}, OK: true}
+				batch[i] = event.Event{ID: fmt.Sprint("e", at+i), Time: time.UnixMilli(int64(1e12 + 1000*(at+i))), Agent: "claude", Session: "s",
+					Body: event.Call{Act: event.ActRun, Tool: "Bash", Text: strings.Repeat("go test ./... ", 14), Paths: []event.Path{event.Path(fmt.Sprint("dir/file", i))}}}
 			}
 			seq, fresh, err := h.db.Append(b.Context(), batch)
 			must(b, err)
@@ -411,7 +407,7 @@ func BenchmarkContext(b *testing.B) {
 		b.Run(fmt.Sprint("record/", n), func(b *testing.B) {
 			for b.Loop() {
 				all, err := h.db.Log(b.Context(), cold.LogFilter{Session: "s", Oldest: true, Limit: n})
-				if err != nil || len(all) != n || all[0].Text == "" {
+				if err != nil || len(all) != n || all[0].Text() == "" {
 					b.Fatal(len(all), err)
 				}
 			}

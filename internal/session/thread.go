@@ -73,9 +73,9 @@ func itemsOf(events []cold.Numbered, d summary) (items []item, ordered bool) {
 			ordered = ordered && e.Time.UnixMilli() >= last-disorder.Milliseconds()
 			last = max(last, e.Time.UnixMilli())
 		}
-		if e.Kind == event.KindPrompt {
-			if e.Subagent == "" && e.Text != "" {
-				items = append(items, item{seq: e.Seq, at: e.Time, prompt: e.Text})
+		if e.Kind() == event.KindPrompt {
+			if e.Subagent == "" && e.Text() != "" {
+				items = append(items, item{seq: e.Seq, at: e.Time, prompt: e.Text()})
 			}
 			continue
 		}

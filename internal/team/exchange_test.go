@@ -19,6 +19,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/config"
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/event/eventtest"
 	"github.com/aoa-dev/aoa/internal/hot"
 	"github.com/aoa-dev/aoa/internal/session/live"
 	"github.com/aoa-dev/aoa/learn"
@@ -119,15 +120,15 @@ func (m *member) work(n int) {
 		event.KindSearch, event.KindWrite}
 	for range n {
 		m.n++
-		e := event.Event{ID: fmt.Sprint("call-", m.n), Kind: kinds[m.n%len(kinds)], OK: true, Agent: "tool",
-			Session: fmt.Sprint("s", m.n%3),
-			Time:    began.Add(time.Duration(m.n) * time.Minute), Terms: []string{"wire",
-				"retry"}[:m.n%3], Tags: []string{"go"}[:m.n%2]}
-		if e.Kind != event.KindPrompt && e.Kind != event.KindSearch {
-			e.Paths = []event.Path{files[m.n*7%5%len(files)]}
+		e := event.Event{ID: fmt.Sprint("call-", m.n), Agent: "tool", Session: fmt.Sprint("s", m.n%3), Time: began.Add(time.Duration(m.n) * time.Minute),
+			Body: eventtest.Fill(kinds[m.n%len(kinds)], eventtest.Fields{"Terms": []string{"wire",
+				"retry"}[:m.n%3], "Tags": []string{"go"}[:m.n%2]})}
+		if e.Kind() != event.KindPrompt && e.Kind() != event.KindSearch {
+			eventtest.Set(&e, "Paths", []event.Path{files[m.n*7%5%len(files)]})
 		}
-		if e.Kind == event.KindSuggest { // opens that it leads to count less
-			e.Tool, e.Why, e.Label, e.Scores, e.Session = "partner", "shown", "open", []float64{.7}, fmt.Sprint("s", (m.n+1)%3)
+		if e.Kind() == event.KindSuggest { // opens that it leads to count less
+			e.Session = fmt.Sprint("s", (m.n+1)%3)
+			eventtest.Set(&e, "Name", "partner", "Arm", "shown", "Label", "open", "Scores", []float64{.7})
 		}
 		m.say(e)
 	}
@@ -240,8 +241,8 @@ func TestForgotten(t *testing.T) {
 		x := newCrew(t, url, 2)
 		a, b := x.members[0], x.members[1]
 		one := func(id, session string, at time.Duration, p event.Path) event.Event {
-			return event.Event{ID: id, Kind: event.KindRead, OK: true, Session: session, Time: began.Add(at),
-				Paths: []event.Path{p}}
+			return event.Event{ID: id, Session: session, Time: began.Add(at),
+				Body: event.Call{Act: event.ActRead, Paths: []event.Path{p}}}
 		}
 		a.say(one("1", "s", 1, "in/c.go"), one("2", "s", 2, "a.go"), one("3", "t", 3, "b.go"),
 			one("4", "u", time.Hour, "a.go"))
@@ -260,8 +261,8 @@ func TestForgotten(t *testing.T) {
 		gone("a time", cold.ForgetFilter{Since: began.Add(time.Minute)}, Since(began.Add(time.Minute).UnixMilli(), now), 2)
 		c := x.join()
 		fault.Until(t, time.Minute, "a newcomer", func() bool { return len(c.holds()) == 2 })
-		a.say(event.Event{ID: "5", Kind: event.KindRead, Session: "t", Time: time.Now().Add(time.Second),
-			Paths: []event.Path{"in/c.go"}})
+		a.say(event.Event{ID: "5", Session: "t", Time: time.Now().Add(time.Second),
+			Body: event.Call{Act: event.ActRead, Paths: []event.Path{"in/c.go"}}})
 		fault.Until(t, time.Minute, "what came later", func() bool { return len(c.holds()) == 3 && len(b.holds()) == 3 })
 		told, err := x.client().HGet(t.Context(), "aoa:{"+x.repo+"}:forgotten", a.origin).Result()
 		x.check(err)

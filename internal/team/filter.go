@@ -40,7 +40,7 @@ func (f Filter) means(e event.Event) bool {
 	case f.Session != "":
 		return e.Session != "" && f.Session == digest(e.Session[len(e.Origin)+1:])
 	case f.Path != "":
-		for _, p := range e.Paths {
+		for _, p := range e.Paths() {
 			for dir := string(p); dir != "." && dir != "/"; dir = path.Dir(dir) {
 				if f.Path == digest(dir) {
 					return true

@@ -250,7 +250,7 @@ func (l *link) old(ctx context.Context) (skip int, err error) {
 	n := 0
 	err = l.t.o.Log.Own(ctx, 0, func(_ int64, batch []event.Event) error {
 		for _, e := range batch {
-			if travels[e.Kind] {
+			if travels[e.Kind()] {
 				n++
 			}
 		}

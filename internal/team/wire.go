@@ -59,25 +59,30 @@ var travels = map[event.Kind]bool{event.KindPrompt: true, event.KindRead: true, 
 // encode turns an own event into an entry; false if it does not travel. Words travel only where they were allowed to:
 // those of a prompt and of a pattern, never those of a command.
 func encode(e event.Event, origin string, words bool) ([]byte, bool) {
-	if !travels[e.Kind] || e.Origin != "" || e.ID == "" || e.Kind == event.KindFeedback && e.Why != "" {
+	if !travels[e.Kind()] || e.Origin != "" || e.ID == "" {
 		return nil, false
 	}
-	w := entry{Version: wireVersion, Origin: origin, ID: e.ID, At: e.Time.UnixMilli(), Kind: string(e.Kind),
-		Agent:   e.Agent,
-		Session: e.Session, Subagent: e.Subagent, Batch: e.Batch, Paths: texts(e.Paths), Tags: e.Tags, Cause: e.Cause, OK: e.OK}
-	switch e.Kind {
-	case event.KindSuggest, event.KindOutcome:
-		if len(w.Paths) != len(e.Paths) {
-			return nil, false // its scores would be of other files
-		}
-		w.From = texts(e.From)
-		w.Hint, w.Arm, w.Label, w.Scores = e.Tool, e.Why, e.Label, e.Scores
-	case event.KindFeedback:
-		w.Hint = e.Tool
-	case event.KindPrompt, event.KindSearch:
+	w := entry{Version: wireVersion, Origin: origin, ID: e.ID, At: e.Time.UnixMilli(), Kind: string(e.Kind()),
+		Agent: e.Agent, Session: e.Session, Subagent: e.Subagent, Paths: texts(e.Paths()), Tags: e.Tags()}
+	switch b := e.Body.(type) {
+	case event.Prompt:
 		if words {
-			w.Words = e.Terms
+			w.Words = b.Terms
 		}
+	case event.Call:
+		w.Batch, w.OK = b.Batch, b.OK()
+		if words && e.Kind() == event.KindSearch {
+			w.Words = b.Terms
+		}
+	case event.Hint:
+		w.From, w.Hint, w.Arm, w.Label, w.Scores = texts(b.Change), b.Name, b.Arm, b.Label, b.Scores
+	case event.Outcome:
+		w.Cause, w.OK, w.Hint, w.Arm, w.Label, w.Scores = b.Cause, b.Used, b.Name, b.Arm, b.Label, b.Scores
+	case event.Feedback:
+		w.Hint, w.OK = b.Name, b.Helped
+	}
+	if len(w.Scores) > 0 && len(w.Paths) != len(e.Paths()) {
+		return nil, false // its scores would be of other files
 	}
 	raw, err := json.Marshal(w)
 	return raw, err == nil && len(raw) <= maxEntry
@@ -120,22 +125,52 @@ func decode(raw string, at time.Time) (e event.Event, forget *Filter, origin str
 	if w.Kind == kindForget {
 		return e, w.Forget, w.Origin, nil
 	}
-	e = event.Event{ID: w.Origin + ":" + w.ID, Time: time.UnixMilli(w.At).UTC(), Kind: event.Kind(w.Kind),
-		Origin: w.Origin, Agent: w.Agent,
-		Subagent: w.Subagent, Batch: w.Batch, Tags: w.Tags, Terms: w.Words, Tool: w.Hint, Why: w.Arm, Label: w.Label, Scores: w.Scores, OK: w.OK}
+	e = event.Event{ID: w.Origin + ":" + w.ID, Time: time.UnixMilli(w.At).UTC(), Origin: w.Origin, Agent: w.Agent,
+		Subagent: w.Subagent}
 	if e.Time.After(at.Add(maxAhead)) {
 		e.Time = at.UTC()
 	}
 	if w.Session != "" {
 		e.Session = event.ForeignSession(w.Origin, w.Session)
 	}
-	if w.Cause != "" {
-		e.Cause = w.Origin + ":" + w.Cause
-	}
-	if e.Paths, err = pathsOf(w.Paths); err == nil {
-		e.From, err = pathsOf(w.From)
-	}
+	e.Body, err = w.body()
 	return e, nil, w.Origin, err
+}
+
+// body is what the entry says that happened.
+func (w *entry) body() (event.Body, error) {
+	paths, err := pathsOf(w.Paths)
+	if err != nil {
+		return nil, err
+	}
+	change, err := pathsOf(w.From)
+	if err != nil {
+		return nil, err
+	}
+	switch b := event.NewBody(event.Kind(w.Kind)).(type) {
+	case event.Prompt:
+		b.Tags, b.Terms = w.Tags, w.Words
+		return b, nil
+	case event.Call:
+		b.Paths, b.Tags, b.Terms, b.Batch = paths, w.Tags, w.Words, w.Batch
+		if !w.OK && b.Failure == "" {
+			b.Failure = event.FailStatus
+		}
+		return b, nil
+	case event.Hint:
+		b.Name, b.Arm, b.Label, b.Paths, b.Scores, b.Change = w.Hint, w.Arm, w.Label, paths, w.Scores, change
+		return b, nil
+	case event.Outcome:
+		b.Name, b.Arm, b.Label, b.Paths, b.Scores, b.Used = w.Hint, w.Arm, w.Label, paths, w.Scores, w.OK
+		if w.Cause != "" {
+			b.Cause = w.Origin + ":" + w.Cause
+		}
+		return b, nil
+	case event.Feedback:
+		b.Name, b.Paths, b.Helped = w.Hint, paths, w.OK
+		return b, nil
+	}
+	return nil, errEntry
 }
 
 // pathsOf refuses what is no path inside a repository.

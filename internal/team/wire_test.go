@@ -9,20 +9,22 @@ import (
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/event/eventtest"
 )
 
 // TestWhatTravels: texts, results, hashes, commands and what concerns one clone alone stay.
 func TestWhatTravels(t *testing.T) {
 	origin, secret := rand.Text(), "secret"
-	whole := event.Event{ID: "1", Time: time.UnixMilli(5), Agent: "claude", Session: "s", Paths: []event.Path{"a.go"},
-		Tags:  []string{"go"},
-		Terms: []string{secret}, Text: secret, Seen: []event.Path{"secret"}, Named: []event.Path{"secret"}, Blob: secret, Lines: secret,
-		Turn: secret}
+	whole := event.Event{ID: "1", Time: time.UnixMilli(5), Agent: "claude", Session: "s", Turn: secret}
+	body := func(k event.Kind) event.Body {
+		return eventtest.Fill(k, eventtest.Fields{"Paths": []event.Path{"a.go"}, "Tags": []string{"go"}, "Text": secret,
+			"Terms": []string{secret}, "Seen": []event.Path{"secret"}, "Named": []event.Path{"secret"}, "Blob": secret})
+	}
 	for kind, words := range map[event.Kind]bool{event.KindPrompt: true, event.KindSearch: true, event.KindRead: false,
 		event.KindRun: false, event.KindEdit: false, event.KindFailed: false, event.KindFeedback: false} {
 		for _, may := range []bool{false, true} {
 			e := whole
-			e.Kind = kind
+			e.Body = body(kind)
 			raw, ok := encode(e, origin, may)
 			if !ok {
 				t.Fatalf("%s does not travel", kind)
@@ -36,13 +38,14 @@ func TestWhatTravels(t *testing.T) {
 		event.KindDelete,
 		event.KindBranch, event.KindStart, event.KindEnd, event.KindTick, event.KindSetting} {
 		e := whole
-		e.Kind = kind
+		e.Body = body(kind)
 		if _, ok := encode(e, origin, true); ok {
 			t.Errorf("%s travels", kind)
 		}
 	}
 	e := whole
-	e.Kind, e.Origin = event.KindRead, rand.Text()
+	e.Origin = rand.Text()
+	e.Body = body(event.KindRead)
 	if _, ok := encode(e, origin, true); ok {
 		t.Error("an event of another clone travels")
 	}
@@ -52,7 +55,7 @@ func TestWhatTravels(t *testing.T) {
 func TestFilter(t *testing.T) {
 	origin := rand.Text()
 	e := event.Event{Origin: origin, Session: origin + "/s", Time: time.UnixMilli(10),
-		Paths: []event.Path{"x.go", "in/side/c.go"}}
+		Body: event.Call{Act: event.ActRead, Paths: []event.Path{"x.go", "in/side/c.go"}}}
 	for f, want := range map[Filter]bool{OfPath("in", 10): true, OfPath("in/side/c.go", 10): true, OfPath("in", 9): false,
 		OfPath("i", 10):    false,
 		OfSession("s", 10): true, OfSession("t", 10): false, Since(10, 10): true, Since(11, 20): false, {Until: 20}: false} {
@@ -65,8 +68,8 @@ func TestFilter(t *testing.T) {
 // FuzzDecode: what is taken is of its origin, inside the repository, of a kind that travels, and travels on unchanged.
 func FuzzDecode(f *testing.F) {
 	origin := rand.Text()
-	raw, _ := encode(event.Event{ID: "1", Kind: event.KindRead, Time: time.UnixMilli(5), Session: "s",
-		Paths: []event.Path{"a.go"}, Cause: "2"},
+	raw, _ := encode(event.Event{ID: "1", Time: time.UnixMilli(5), Session: "s",
+		Body: event.Call{Act: event.ActRead, Paths: []event.Path{"a.go"}}},
 		origin, true)
 	f.Add(string(raw))
 	f.Add(`{"v":1,"origin":"` + origin + `","id":"1","kind":"forget","forget":{"until":1}}`)
@@ -75,12 +78,12 @@ func FuzzDecode(f *testing.F) {
 		if err != nil || forget != nil {
 			return
 		}
-		if !travels[e.Kind] || !strings.HasPrefix(e.ID, from+":") || e.Session != "" && !event.Foreign(e.Session) ||
+		if !travels[e.Kind()] || !strings.HasPrefix(e.ID, from+":") || e.Session != "" && !event.Foreign(e.Session) ||
 			len(from) != 26 ||
 			e.Time.After(time.UnixMilli(1000).Add(maxAhead)) {
 			t.Fatalf("%q is %+v", raw, e)
 		}
-		for _, p := range e.Paths {
+		for _, p := range e.Paths() {
 			if q, err := event.NewPath(string(p)); err != nil || q != p {
 				t.Fatalf("%q has the path %q", raw, p)
 			}
@@ -88,8 +91,8 @@ func FuzzDecode(f *testing.F) {
 		again := e.Normalize(time.Now())
 		body, err := json.Marshal(again)
 		var back event.Event
-		if err != nil || json.Unmarshal(body, &back) != nil || len(again.Paths)+len(again.Tags)+len(again.Terms) > 0 &&
-			!reflect.DeepEqual(back.Paths, again.Paths) {
+		if err != nil || json.Unmarshal(body, &back) != nil || len(again.Paths())+len(again.Tags())+len(again.Terms()) > 0 &&
+			!reflect.DeepEqual(back.Paths(), again.Paths()) {
 			t.Fatalf("%q is kept as %s", raw, body)
 		}
 	})

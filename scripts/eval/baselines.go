@@ -55,8 +55,8 @@ func newBaselines() *baselines {
 
 // learn counts one event.
 func (b *baselines) learn(e event.Event) {
-	if e.Kind == event.KindPrompt {
-		b.prompts[e.Session] = e.Terms
+	if e.Kind() == event.KindPrompt {
+		b.prompts[e.Session] = e.Terms()
 	}
 	b.Learn(e)
 }

@@ -18,14 +18,15 @@ func taught() (*baselines, time.Time) {
 	r := newBaselines()
 	open := func(session string, at time.Time, files ...event.Path) {
 		for i, f := range files {
-			r.learn(event.Event{Kind: event.KindRead, Session: session, Time: at.Add(time.Duration(i) * time.Second),
-				Paths: []event.Path{f}, OK: true})
+			r.learn(event.Event{Session: session, Time: at.Add(time.Duration(i) * time.Second),
+				Body: event.Call{Act: event.ActRead, Paths: []event.Path{f}}})
 		}
 	}
-	r.learn(event.Event{Kind: event.KindCommit, Time: noon.Add(-100 * 24 * time.Hour), Paths: []event.Path{"b.go",
-		"c.go", "never.go"}, OK: true})
-	r.learn(event.Event{Kind: event.KindCommit, Time: noon.Add(-99 * 24 * time.Hour), Paths: []event.Path{"b.go",
-		"c.go"}, OK: true})
+	r.learn(event.Event{Time: noon.Add(-100 * 24 * time.Hour),
+		Body: event.Commit{Paths: []event.Path{"b.go",
+			"c.go", "never.go"}}})
+	r.learn(event.Event{Time: noon.Add(-99 * 24 * time.Hour), Body: event.Commit{Paths: []event.Path{"b.go",
+		"c.go"}}})
 	for i := range 5 {
 		open(fmt.Sprint("old", i), noon.Add(-20*24*time.Hour), "a.go", "b.go", "a.go")
 	}

@@ -52,7 +52,7 @@ func one(ctx context.Context, src recorded.Source, o settings) (*score, error) {
 	}
 	s.baselines = newBaselines()
 	replay.Learned = func(e event.Event) {
-		if e.Kind == event.KindCommit {
+		if e.Kind() == event.KindCommit {
 			s.Counts.Commits++
 		}
 		s.baselines.learn(e)
@@ -66,8 +66,8 @@ func one(ctx context.Context, src recorded.Source, o settings) (*score, error) {
 func (s *score) opening(e event.Event) {
 	switch {
 	case eval.Opens(e):
-		s.Counts.Events += len(e.Paths)
-	case e.Kind == event.KindSearch || e.Kind == event.KindRun && e.Listing:
+		s.Counts.Events += len(e.Paths())
+	case e.Kind() == event.KindSearch || e.Kind() == event.KindRun && e.Call().Listing:
 		s.Counts.Searches++
 	}
 }

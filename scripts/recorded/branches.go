@@ -164,10 +164,10 @@ func (b *branchReplay) merge(ctx context.Context, m merged, ask bool) error {
 			if err := b.Learn(ctx, e); err != nil {
 				return err
 			}
-			if e.Kind == event.KindCommit {
+			if e.Kind() == event.KindCommit {
 				branch.Files = slices.DeleteFunc(slices.Clone(branch.Files),
-					func(p event.Path) bool { return slices.Contains(e.Paths, p) })
-				branch.Files = slices.Concat(e.Paths, branch.Files)
+					func(p event.Path) bool { return slices.Contains(e.Paths(), p) })
+				branch.Files = slices.Concat(e.Paths(), branch.Files)
 			}
 		}
 	}
@@ -177,11 +177,11 @@ func (b *branchReplay) merge(ctx context.Context, m merged, ask bool) error {
 // ask asks about a commit of a branch before it is learned.
 func (b *branchReplay) ask(ctx context.Context, id string, branch event.Branch) error {
 	for _, e := range b.of[id] {
-		if e.Kind != event.KindCommit {
+		if e.Kind() != event.KindCommit {
 			continue
 		}
 		l := Localization{Repo: b.source.Name, ID: e.ID, Branch: branch}
-		for _, p := range e.Paths {
+		for _, p := range e.Paths() {
 			if b.Tree.Has(p) {
 				l.Files = append(l.Files, p)
 			}
@@ -193,7 +193,7 @@ func (b *branchReplay) ask(ctx context.Context, id string, branch event.Branch) 
 		if err := localize(ctx, b.World, &bare, b.now.Add(time.Second), b.each); err != nil {
 			return err
 		}
-		if branch.Commits == 0 || len(strings.Fields(e.Text)) < leastWords || dull.MatchString(e.Text) {
+		if branch.Commits == 0 || len(strings.Fields(e.Text())) < leastWords || dull.MatchString(e.Text()) {
 			continue
 		}
 		l.Text = message(b.source, e)

@@ -90,9 +90,10 @@ func merge(traced, history []event.Event) (out []event.Event) {
 			out = append(out, r)
 		}
 		if c, known := commits[sha]; known {
-			e.Gone = c.Gone
-			e.Paths = slices.DeleteFunc(slices.Clone(e.Paths),
-				func(p event.Path) bool { return slices.Contains(c.Gone, p) })
+			b, _ := e.Body.(event.Commit)
+			b.Gone = c.Gone()
+			b.Paths = slices.DeleteFunc(slices.Clone(b.Paths), func(p event.Path) bool { return slices.Contains(b.Gone, p) })
+			e.Body = b
 		}
 		out = append(out, e)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/aoa-dev/aoa/internal/eval"
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/event/eventtest"
 )
 
 // newRepo makes a repository by a shell script, in which save commits everything under a subject, a second after the
@@ -43,13 +44,13 @@ git rm -q b.go; echo a2 > a.go; save delete`)
 	trace := Source{Source: eval.Source{Name: "x"}}
 	for _, e := range own.Commits {
 		e.ID = e.ID[:len("commit:")+eval.ShortName]
-		e.Paths, e.Gone = append(slices.Clone(e.Paths), e.Gone...), nil
+		eventtest.Set(&e, "Paths", append(slices.Clone(e.Paths()), e.Gone()...), "Gone", nil)
 		trace.Commits = append(trace.Commits, e)
 	}
 	if err := trace.complete(t.Context(), dir, os.Environ()); err != nil {
 		t.Fatal(err)
 	}
-	if last := trace.Commits[1]; !slices.Equal(last.Gone, []event.Path{"b.go"}) || !slices.Equal(last.Paths,
+	if last := trace.Commits[1]; !slices.Equal(last.Gone(), []event.Path{"b.go"}) || !slices.Equal(last.Paths(),
 		[]event.Path{"a.go"}) {
 		t.Errorf("the second commit is %+v", last)
 	}

@@ -17,7 +17,7 @@ func Commits(ctx context.Context, s eval.Source, o eval.Options, each func(*eval
 
 // LeaveOut asks about a commit: complete, and without each of its files that were known.
 func LeaveOut(ctx context.Context, c *eval.Commit, each func(*eval.Decision) error) error {
-	files := c.Event.Paths
+	files := c.Event.Paths()
 	if err := AskCommit(ctx, c, files, nil, each); err != nil || len(files) < 2 {
 		return err
 	}

@@ -1,6 +1,7 @@
 package recorded
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -61,43 +62,55 @@ func eventsOfCall(call []Row) []event.Event {
 		return nil
 	}
 	for _, e := range out {
-		named = slices.DeleteFunc(named, func(p event.Path) bool { return slices.Contains(e.Paths, p) })
+		named = slices.DeleteFunc(named, func(p event.Path) bool { return slices.Contains(e.Paths(), p) })
 	}
 	last := &out[len(out)-1]
-	last.Named, last.Seen, last.Listing = append(last.Named, named...), seen, listing
+	switch b := last.Body.(type) {
+	case event.Prompt:
+		b.Named, b.Seen = named, seen
+		last.Body = b
+	case event.Call:
+		b.Named, b.Seen, b.Listing = append(b.Named, named...), seen, listing
+		last.Body = b
+	}
 	return out
 }
 
 func eventOf(r Row) (event.Event, bool) {
-	e := event.Event{Time: r.Time(), Agent: strings.TrimSuffix(r.Agent, "-sub"), Batch: callKey(r.Batch), Tool: r.Tool,
-		OK: r.OK == nil || *r.OK}
+	e := event.Event{Time: r.Time(), Agent: strings.TrimSuffix(r.Agent, "-sub")}
 	if strings.HasSuffix(r.Agent, "-sub") {
 		e.Subagent = "sub"
+	}
+	c := event.Call{Batch: callKey(r.Batch), Tool: r.Tool}
+	ok := r.OK == nil || *r.OK
+	if !ok {
+		c.Failure = event.FailStatus
 	}
 	p, err := event.NewPath(r.Path)
 	switch r.Kind {
 	case "prompt":
-		e.Kind, e.OK = event.KindPrompt, true
-		e.Text, e.Terms = r.Text, redact.Terms(r.Text, event.MaxTerms)
+		e.Body = event.Prompt{Text: r.Text, Terms: redact.Terms(r.Text, event.MaxTerms)}
+		return e, true
 	case "read", "edit", "write":
-		e.Kind, e.Paths = event.Kind(r.Kind), []event.Path{p}
-		return e, err == nil && e.OK
+		c.Act, c.Paths = event.Act(r.Kind), []event.Path{p}
+		ok = ok && err == nil
 	case "failed":
-		e.Kind, e.OK, e.Why = event.KindFailed, false, r.Why
+		ok, c.Act, c.Failure = true, event.ActOther, cmp.Or(event.Failure(r.Why), event.FailOther)
 		if err == nil {
-			e.Paths = []event.Path{p}
+			c.Paths = []event.Path{p}
 		}
 	case "search":
-		e.Kind, e.Text, e.Terms = event.KindSearch, r.Text, redact.Terms(r.Text+" "+r.Path, event.MaxTerms)
+		ok, c.Act, c.Text, c.Terms = true, event.ActSearch, r.Text, redact.Terms(r.Text+" "+r.Path, event.MaxTerms)
 		if err == nil {
-			e.Named = []event.Path{p} // a folder is no file: the replay drops what is not in the tree
+			c.Named = []event.Path{p} // a folder is no file: the replay drops what is not in the tree
 		}
 	case "bash":
-		e.Kind, e.Text, e.Terms = event.KindRun, r.Text, redact.CommandTerms(r.Text, event.MaxTerms)
+		ok, c.Act, c.Text, c.Terms = true, event.ActRun, r.Text, redact.CommandTerms(r.Text, event.MaxTerms)
 	default:
 		return e, false
 	}
-	return e, true
+	e.Body = c
+	return e, ok
 }
 
 // join appends the names that are paths, each once.

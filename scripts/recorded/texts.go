@@ -52,9 +52,9 @@ func message(s eval.Source, e event.Event) string {
 		body = body[:longestBody]
 	}
 	if body == "" {
-		return e.Text
+		return e.Text()
 	}
-	return e.Text + "\n\n" + body
+	return e.Text() + "\n\n" + body
 }
 
 // Subjects replays a history alone and asks which files the messages of its commits mean, each before it is learned: of
@@ -68,11 +68,11 @@ func Subjects(ctx context.Context, s eval.Source, o eval.Options, from, to float
 	defer w.Close()
 	var fit []int
 	for i, e := range s.Commits {
-		if part := float64(i) / float64(len(s.Commits)); e.Kind != event.KindCommit || part < from || part >= to {
+		if part := float64(i) / float64(len(s.Commits)); e.Kind() != event.KindCommit || part < from || part >= to {
 			continue
 		}
-		if len(e.Paths) >= 1 && len(e.Paths) <= 3*mostMeant && len(strings.Fields(e.Text)) >= leastWords &&
-			!dull.MatchString(e.Text) {
+		if len(e.Paths()) >= 1 && len(e.Paths()) <= 3*mostMeant && len(strings.Fields(e.Text())) >= leastWords &&
+			!dull.MatchString(e.Text()) {
 			fit = append(fit, i)
 		}
 	}
@@ -89,7 +89,7 @@ func Subjects(ctx context.Context, s eval.Source, o eval.Options, from, to float
 		}
 		if ask[i] {
 			l := &Localization{Repo: s.Name, ID: e.ID, Text: message(s, e)}
-			for _, p := range e.Paths {
+			for _, p := range e.Paths() {
 				if w.Tree.Has(p) {
 					l.Files = append(l.Files, p)
 				}

@@ -176,11 +176,12 @@ func commitsOf(rows []Row) []event.Event {
 		if !known {
 			i = len(out)
 			at[r.Session] = i
-			out = append(out, event.Event{ID: "commit:" + strings.TrimPrefix(r.Session, "git:"), Time: r.Time(),
-				Kind:  event.KindCommit,
-				Agent: "git", Text: r.Text, Terms: redact.Terms(r.Text, event.MaxTerms), OK: true})
+			out = append(out, event.Event{ID: "commit:" + strings.TrimPrefix(r.Session, "git:"), Time: r.Time(), Agent: "git",
+				Body: event.Commit{Text: r.Text, Terms: redact.Terms(r.Text, event.MaxTerms)}})
 		}
-		out[i].Paths = append(out[i].Paths, p)
+		b, _ := out[i].Body.(event.Commit)
+		b.Paths = append(b.Paths, p)
+		out[i].Body = b
 	}
 	slices.SortStableFunc(out, func(a, b event.Event) int { return a.Time.Compare(b.Time) })
 	for i := range out {

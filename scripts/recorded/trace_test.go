@@ -113,7 +113,7 @@ func TestCalls(t *testing.T) {
 	}
 	var got []short
 	for _, e := range eventsOf("s", rows).Events {
-		got = append(got, short{e.Kind, e.Paths, e.Named, e.Seen, e.Subagent, e.OK})
+		got = append(got, short{e.Kind(), e.Paths(), e.Named(), e.Seen(), e.Subagent, e.Call().OK()})
 	}
 	want := []short{
 		{event.KindRead, []event.Path{"a.go"}, nil, nil, "", true},
@@ -142,7 +142,7 @@ func FuzzRows(f *testing.F) {
 				t.Fatalf("%d numbers of %d events", len(s.Seq), len(s.Events))
 			}
 			for _, e := range s.Events {
-				for _, p := range append(e.Paths, e.Seen...) {
+				for _, p := range append(e.Paths(), e.Seen()...) {
 					if q, err := event.NewPath(string(p)); err != nil || q != p {
 						t.Fatalf("%q is no path: %v", p, err)
 					}

@@ -309,7 +309,7 @@ func (r *replay) tick(ctx context.Context, at time.Time) error {
 
 func tick(ctx context.Context, s *site, at time.Time) error {
 	_, err := api.Call(ctx, s.client(), api.Events,
-		[]event.Event{{ID: fmt.Sprintf("tick:%d", at.Unix()), Time: at, Kind: event.KindTick, Agent: "cron"}})
+		[]event.Event{{ID: fmt.Sprintf("tick:%d", at.Unix()), Time: at, Agent: "cron", Body: event.Tick{}}})
 	return err
 }
 

@@ -57,7 +57,7 @@ func (l *lessons) change(ctx context.Context, s eval.Source, o eval.Options) err
 // begin asks about a commit of three files and more as it may have begun: some of its files, in an order drawn by the
 // hash of the commit and their names, without at least two of them.
 func begin(ctx context.Context, c *eval.Commit, each func(*eval.Decision) error) error {
-	n := len(c.Event.Paths)
+	n := len(c.Event.Paths())
 	if n < 3 {
 		return nil
 	}
@@ -66,7 +66,7 @@ func begin(ctx context.Context, c *eval.Commit, each func(*eval.Decision) error)
 		_, _ = io.WriteString(h, string(p)+c.Event.ID)
 		return h.Sum64()
 	}
-	files := slices.SortedFunc(slices.Values(c.Event.Paths), func(p,
+	files := slices.SortedFunc(slices.Values(c.Event.Paths()), func(p,
 		q event.Path) int {
 		return cmp.Compare(drawn(p), drawn(q))
 	})

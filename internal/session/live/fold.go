@@ -36,7 +36,7 @@ const (
 
 // idOf is the session that an event belongs to, "" for none.
 func idOf(e event.Event) string {
-	switch e.Kind {
+	switch e.Kind() {
 	case event.KindCommit, event.KindUncommit, event.KindRename, event.KindDelete, event.KindBranch, event.KindTick,
 		event.KindSuggest, event.KindOutcome, event.KindFeedback, event.KindSetting:
 		return ""
@@ -54,24 +54,25 @@ func idOf(e event.Event) string {
 func (l *Sessions) Apply(e event.Event) (*Session, Delta) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	switch e.Kind {
-	case event.KindRename:
-		l.rename(e)
-	case event.KindBranch:
+	switch b := e.Body.(type) {
+	case event.Rename:
+		l.rename(b)
+	case event.Checkout:
 		if s := l.sessions[Watch]; s != nil && s.Current != "" {
 			s.Current = ""
 			l.touch(Watch)
 		}
-	case event.KindTick:
-		if e.Tool != "decay" && e.Tool != "sweep" {
+	case event.Tick:
+		if b.Job == "" {
 			l.expire(e.Time)
 		}
-	case event.KindCommit:
+	case event.Commit:
 		l.committed(e)
-	case event.KindSuggest, event.KindOutcome, event.KindFeedback:
+	case event.Hint, event.Outcome, event.Feedback:
 		return l.hint(e)
-	case event.KindSave:
-		if e.Paths = l.untouched(e); len(e.Paths) > 0 {
+	case event.Save:
+		if b.Paths = l.untouched(e); len(b.Paths) > 0 {
+			e.Body = b
 			return l.inSession(Watch, e)
 		}
 	default:
@@ -85,8 +86,8 @@ func (l *Sessions) Apply(e event.Event) (*Session, Delta) {
 
 // alone is what an event changes that belongs to no session.
 func alone(e event.Event) (d Delta) {
-	if e.Kind.Open() {
-		for _, p := range e.Paths {
+	if e.Opens() {
+		for _, p := range e.Paths() {
 			d.Opened = append(d.Opened, Opened{Path: p})
 		}
 	}
@@ -98,8 +99,8 @@ func alone(e event.Event) (d Delta) {
 func (l *Sessions) hint(e event.Event) (*Session, Delta) {
 	s := l.sessions[e.Session]
 	switch {
-	case e.Session == "" || s == nil && e.Kind == event.KindOutcome || e.Kind == event.KindFeedback && e.Why != "":
-		return nil, Delta{} // feedback for a reason of its own is about a kind
+	case e.Session == "" || s == nil && e.Kind() == event.KindOutcome:
+		return nil, Delta{}
 	case s == nil:
 		s = newSession()
 		s.Last = e.Time
@@ -107,13 +108,13 @@ func (l *Sessions) hint(e event.Event) (*Session, Delta) {
 	}
 	l.touch(e.Session)
 	var d Delta
-	switch e.Kind {
-	case event.KindSuggest:
+	switch b := e.Body.(type) {
+	case event.Hint:
 		s.Hints.suggest(e)
-	case event.KindOutcome:
-		d.Settled = s.Hints.settle(e)
-	default:
-		s.Hints.feedback(e)
+	case event.Outcome:
+		d.Settled = s.Hints.settle(b)
+	case event.Feedback:
+		s.Hints.feedback(b)
 	}
 	s.Hints.at(e.Time)
 	l.follow(e.Session)
@@ -126,23 +127,23 @@ func (l *Sessions) inSession(id string, e event.Event) (*Session, Delta) {
 	if e.Agent != "" {
 		f.Agent = e.Agent
 	}
-	switch e.Kind {
-	case event.KindStart:
-		f.Source, f.Ended = e.Tool, false
+	switch b := e.Body.(type) {
+	case event.Start:
+		f.Source, f.Ended = b.Source, false
 		if emptied(e) {
 			f.Seen, f.Results = map[event.Path]float64{}, nil
 		}
-	case event.KindEnd:
+	case event.End:
 		f.Ended = true
 		f.endChange()
 	default:
 		f.step(e)
 	}
-	if e.Kind.Edit() && e.Origin == "" { // a tool of another clone edits no file that is saved here
+	if e.Edits() && e.Origin == "" { // a tool of another clone edits no file that is saved here
 		l.tools(e)
 	}
 	f.recall(e)
-	if e.Kind != event.KindSave {
+	if e.Kind() != event.KindSave {
 		f.delta.Sought = f.Hints.event(e, f.delta.First())
 		l.follow(id)
 	}
@@ -152,17 +153,17 @@ func (l *Sessions) inSession(id string, e event.Event) (*Session, Delta) {
 // step folds a prompt, a call or a save.
 func (f *fold) step(e event.Event) {
 	f.Clock++
-	if e.Kind == event.KindPrompt {
+	if e.Kind() == event.KindPrompt {
 		f.prompt(e)
 	}
 	f.texts(e)
-	if e.Kind.Open() {
+	if e.Opens() {
 		f.delta.Hinted = f.Hints.leads(e)
 	}
-	if e.Kind.Open() || e.Kind == event.KindSave {
+	if e.Opens() || e.Kind() == event.KindSave {
 		f.opens(e)
 	}
-	if e.Kind.Edit() || e.Kind == event.KindSave {
+	if e.Edits() || e.Kind() == event.KindSave {
 		f.edits(e)
 	}
 }
@@ -197,38 +198,38 @@ func (f *fold) prompt(e event.Event) {
 	f.Prompts++
 	f.PromptClock = f.Clock
 	f.Terms = map[string]int64{}
-	for _, p := range e.Named {
+	for _, p := range e.Named() {
 		f.Named[p] = f.Prompts
 	}
 	if len(f.Prompt.Words) >= topicWords {
 		f.Topic = f.Prompt
 	}
-	f.Prompt = Text{e.Terms, redact.Identifiers(e.Text, maxPromptIdents)}
+	f.Prompt = Text{e.Terms(), redact.Identifiers(e.Text(), maxPromptIdents)}
 }
 
 // texts takes in the files and words that an event and its result name.
 func (f *fold) texts(e event.Event) {
-	if e.Kind != event.KindPrompt {
-		for _, p := range e.Named {
+	if e.Kind() != event.KindPrompt {
+		for _, p := range e.Named() {
 			f.Commands[p] = f.Clock
 		}
 	}
-	f.mention(e.Named)
-	f.mention(e.Seen)
-	if len(e.Seen) > 0 {
-		f.Results = newest(Result{f.Clock, f.Prompts, e.Listing, e.Seen}, f.Results, maxResults)
+	f.mention(e.Named())
+	f.mention(e.Seen())
+	if len(e.Seen()) > 0 {
+		f.Results = newest(Result{f.Clock, f.Prompts, e.Call().Listing, e.Seen()}, f.Results, maxResults)
 	}
 	switch {
-	case len(e.Terms) == 0:
-	case e.Kind == event.KindSearch || e.Kind == event.KindFailed:
-		f.pattern(e.Terms, redact.Identifiers(e.Text, maxIdents))
-	case e.Kind == event.KindRun:
-		f.pattern(e.Terms, redact.CommandIdentifiers(e.Text, maxIdents))
+	case len(e.Terms()) == 0:
+	case e.Kind() == event.KindSearch || e.Kind() == event.KindFailed:
+		f.pattern(e.Terms(), redact.Identifiers(e.Text(), maxIdents))
+	case e.Kind() == event.KindRun:
+		f.pattern(e.Terms(), redact.CommandIdentifiers(e.Text(), maxIdents))
 	}
-	if e.Kind.Open() {
+	if e.Opens() {
 		return
 	}
-	for _, w := range e.Terms {
+	for _, w := range e.Terms() {
 		if _, known := f.Terms[w]; !known {
 			f.delta.Terms = append(f.delta.Terms, w)
 		}
@@ -264,17 +265,17 @@ func (f *fold) mention(files []event.Path) {
 
 // opens takes in the files that an event opened.
 func (f *fold) opens(e event.Event) {
-	if len(e.Tags) > 0 {
-		f.Intent = e.Tags[0]
+	if len(e.Tags()) > 0 {
+		f.Intent = e.Tags()[0]
 	}
-	f.delta.Opened = make([]Opened, 0, len(e.Paths))
-	for _, p := range e.Paths {
+	f.delta.Opened = make([]Opened, 0, len(e.Paths()))
+	for _, p := range e.Paths() {
 		if e.Subagent == "" {
 			f.Current = p
 		}
 		before, known := f.Opened[p]
 		o := Opened{Path: p, First: !known, Fresh: !known || before.Clock < f.PromptClock}
-		now := Open{f.Clock, before.At, e.Blob}
+		now := Open{f.Clock, before.At, e.Call().Blob}
 		if e.Time.After(now.At) {
 			now.At = e.Time
 		}
@@ -292,10 +293,10 @@ func (f *fold) edits(e event.Event) {
 	if latest := f.lastEdit(); !latest.IsZero() && e.Time.Sub(latest) > editPause {
 		f.endChange()
 	}
-	if e.Kind.Edit() && e.OK {
-		f.Uncommitted = WithEdit(f.Uncommitted, e.Paths)
+	if e.Edits() && e.Call().OK() {
+		f.Uncommitted = WithEdit(f.Uncommitted, e.Paths())
 	}
-	for _, p := range e.Paths {
+	for _, p := range e.Paths() {
 		last := f.Edits[p]
 		if e.Time.After(last.At) {
 			last.At = e.Time
@@ -318,7 +319,7 @@ func (l *Sessions) committed(e event.Event) {
 		l.touch(id)
 		s := l.sessions[id]
 		s.Hints.committed(e)
-		has := func(f event.Path) bool { return slices.Contains(e.Paths, f) }
+		has := func(f event.Path) bool { return slices.Contains(e.Paths(), f) }
 		s.Uncommitted = remaining(slices.Clone(s.Uncommitted), has)
 		l.follow(id)
 	}
@@ -326,7 +327,7 @@ func (l *Sessions) committed(e event.Event) {
 
 // recall keeps what a hint can be about that no call so far could carry.
 func (f *fold) recall(e event.Event) {
-	switch e.Kind {
+	switch e.Kind() {
 	case event.KindStart, event.KindPrompt, event.KindFailed, event.KindRun:
 		f.recent = append(f.recent, e)
 		f.recent = f.recent[max(0, len(f.recent)-maxRecent):]
@@ -363,7 +364,7 @@ func (f *fold) endChange() {
 func (l *Sessions) tools(e event.Event) {
 	f := l.begin(toolsID, e.Time)
 	maps.DeleteFunc(f.Edits, func(_ event.Path, x LastEdit) bool { return f.Last.Sub(x.At) > toolEdits })
-	for _, p := range e.Paths {
+	for _, p := range e.Paths() {
 		if e.Time.After(f.Edits[p].At) {
 			f.Edits[p] = LastEdit{At: e.Time}
 		}
@@ -372,7 +373,7 @@ func (l *Sessions) tools(e event.Event) {
 
 // untouched returns the saved files that no tool has just edited.
 func (l *Sessions) untouched(e event.Event) (out []event.Path) {
-	for _, p := range e.Paths {
+	for _, p := range e.Paths() {
 		if s := l.sessions[toolsID]; s != nil {
 			x, edited := s.Edits[p]
 			if d := e.Time.Sub(x.At); edited && d <= saveAfter && d >= -saveBefore {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/event/eventtest"
 	"github.com/aoa-dev/aoa/internal/session/live"
 )
 
@@ -40,14 +41,15 @@ func (d *fixture) expect(what string, got, want any) {
 }
 
 func ev(kind event.Kind, after time.Duration, paths ...event.Path) event.Event {
-	return event.Event{Kind: kind, Time: start.Add(after), Agent: "claude", Session: "s", Paths: paths}
+	return event.Event{Time: start.Add(after), Agent: "claude", Session: "s", Body: eventtest.Body(kind, paths...)}
 }
 
 func TestOpens(t *testing.T) {
 	d := newFixture(t)
 	d.apply(ev(event.KindPrompt, 0), ev(event.KindRead, 0, "a"), ev(event.KindRead, 0, "b"))
 	sub := ev(event.KindRead, time.Second, "c")
-	sub.Subagent, sub.Tags = "sub", []string{"testing", "go"}
+	sub.Subagent = "sub"
+	eventtest.Set(&sub, "Tags", []string{"testing", "go"})
 	d.expect("a first open", d.apply(sub).Opened, "[{c true true [a b]}]")
 	d.expect("another open", d.apply(ev(event.KindRead, 0, "c", "a")).Opened, "[{c false false []} {a false false []}]")
 	d.expect("under the next prompt", d.apply(ev(event.KindPrompt, 0), ev(event.KindRead, 0, "c")).Opened,
@@ -67,11 +69,11 @@ func TestWords(t *testing.T) {
 	d := newFixture(t)
 	prompt := func(words ...string) event.Event {
 		e := ev(event.KindPrompt, 0)
-		e.Terms, e.Text = words, "call parseBasket"
+		eventtest.Set(&e, "Terms", words, "Text", "call parseBasket")
 		return e
 	}
 	search := ev(event.KindSearch, 0)
-	search.Terms, search.Text = []string{"expire", "login"}, "expireLogin"
+	eventtest.Set(&search, "Terms", []string{"expire", "login"}, "Text", "expireLogin")
 	d.expect("words of a prompt", d.apply(prompt("login", "token")).Terms, "[login token]")
 	d.expect("words of a search", d.apply(search).Terms, "[expire]")
 	s := d.session(0)
@@ -93,8 +95,8 @@ func TestIdentifiersAreNoValues(t *testing.T) {
 	d := newFixture(t)
 	const key = "a1B2c3D4e5F6g7"
 	prompt, run := ev(event.KindPrompt, 0), ev(event.KindRun, 0)
-	prompt.Text = "call parseBasket with " + key + " and DB_PASS=quillfen"
-	run.Terms, run.Text = []string{"pick"}, "LICENCE=quillfen pickBasket --page 2 "+key
+	eventtest.Set(&prompt, "Text", "call parseBasket with "+key+" and DB_PASS=quillfen")
+	eventtest.Set(&run, "Terms", []string{"pick"}, "Text", "LICENCE=quillfen pickBasket --page 2 "+key)
 	d.apply(prompt, run)
 	s := d.session(0)
 	all := strings.ToLower(fmt.Sprint(s.Prompt, s.Patterns))
@@ -109,13 +111,13 @@ func TestIdentifiersAreNoValues(t *testing.T) {
 func TestMentions(t *testing.T) {
 	d := newFixture(t)
 	prompt, search := ev(event.KindPrompt, 0), ev(event.KindSearch, 0)
-	prompt.Named = []event.Path{"named"}
-	search.Seen, search.Named, search.Listing = []event.Path{"x", "y", "z", "w"}, []event.Path{"pattern"}, true
+	eventtest.Set(&prompt, "Named", []event.Path{"named"})
+	eventtest.Set(&search, "Seen", []event.Path{"x", "y", "z", "w"}, "Named", []event.Path{"pattern"}, "Listing", true)
 	d.apply(prompt, search)
 	for range live.MentionHalf {
 		d.apply(ev(event.KindRead, 0, "other"))
 	}
-	search.Seen = []event.Path{"x"}
+	eventtest.Set(&search, "Seen", []event.Path{"x"})
 	d.apply(search)
 	s := d.session(0)
 	for file, want := range map[event.Path]float64{"y": .5 * math.Exp2(-9.0/8), "x": 1 + .5*math.Exp2(-9.0/8),
@@ -129,7 +131,7 @@ func TestMentions(t *testing.T) {
 	now, before := s.NamedNow()
 	d.expect("what prompts named", fmt.Sprint(now, before), "map[named:1] map[]")
 	compact := ev(event.KindStart, 0)
-	compact.Tool = "compact"
+	eventtest.Set(&compact, "Source", "compact")
 	d.apply(compact)
 	s = d.session(0)
 	d.expect("seen after a compaction", fmt.Sprint(s.Seen, s.Results, s.First), "map[] [] [other]")
@@ -143,9 +145,11 @@ func TestMentionsAreBounded(t *testing.T) {
 	d := newFixture(t)
 	for i := range 60 {
 		e := ev(event.KindSearch, 0)
+		var seen []event.Path
 		for j := range event.MaxSeen {
-			e.Seen = append(e.Seen, event.Path(fmt.Sprintf("f%d/%d", i, j)))
+			seen = append(seen, event.Path(fmt.Sprintf("f%d/%d", i, j)))
 		}
+		eventtest.Set(&e, "Seen", seen)
 		d.apply(e)
 	}
 	s := d.session(0)
@@ -157,7 +161,8 @@ func TestMentionsAreBounded(t *testing.T) {
 func TestChanges(t *testing.T) {
 	d := newFixture(t)
 	hint := ev(event.KindSuggest, 0, "b")
-	hint.ID, hint.Why = "hint", live.Shown
+	hint.ID = "hint"
+	eventtest.Set(&hint, "Arm", live.Shown)
 	d.apply(ev(event.KindEdit, 0, "c"), hint, ev(event.KindEdit, time.Second, "b"),
 		ev(event.KindWrite, 2*time.Second, "a"))
 	d.expect("edited", d.session(0).Edited(), "[c b a]")
@@ -174,7 +179,7 @@ func TestChanges(t *testing.T) {
 
 func TestSaves(t *testing.T) {
 	save := func(after time.Duration, p event.Path) event.Event {
-		return event.Event{Kind: event.KindSave, Agent: "watch", Time: start.Add(after), Paths: []event.Path{p}}
+		return event.Event{Agent: "watch", Time: start.Add(after), Body: event.Save{Paths: []event.Path{p}}}
 	}
 	d := newFixture(t)
 	d.apply(ev(event.KindEdit, 0, "a"))
@@ -183,7 +188,7 @@ func TestSaves(t *testing.T) {
 	d.apply(save(12*time.Second, "b"))
 	at := start.Add(12 * time.Second)
 	d.expect("saved last", d.Get("watch", at).Current, "b")
-	d.apply(event.Event{Kind: event.KindBranch, Time: at})
+	d.apply(event.Event{Time: at, Body: event.Checkout{}})
 	d.expect("saved last on this branch", d.Get("watch", at).Current, "")
 	d.expect("after idle time", d.apply(save(40*time.Minute, "c")).Changes[0].Files, "[{a false} {b false}]")
 	d.expect("files since", d.Get("watch", start.Add(40*time.Minute)).First, "[c]")
@@ -195,7 +200,7 @@ func TestSaves(t *testing.T) {
 
 func TestRename(t *testing.T) {
 	rename := func(from, to event.Path) event.Event {
-		return event.Event{Kind: event.KindRename, Time: start, From: []event.Path{from}, Paths: []event.Path{to}}
+		return event.Event{Time: start, Body: event.Rename{From: []event.Path{from}, To: []event.Path{to}}}
 	}
 	d := newFixture(t)
 	d.apply(ev(event.KindEdit, 0, "a"), ev(event.KindEdit, 0, "b"), ev(event.KindRead, 0, "z"))
@@ -215,7 +220,7 @@ func TestEndsAfterADay(t *testing.T) {
 		d := newFixture(t)
 		d.apply(ev(event.KindEdit, 0, "a"))
 		if tick {
-			d.apply(event.Event{Kind: event.KindTick, Time: start.Add(day)})
+			d.apply(event.Event{Time: start.Add(day), Body: event.Tick{}})
 		}
 		d.expect("exists until the tick", d.session(0).Exists(), !tick)
 		d.expect("exists a day later", d.session(day).Exists(), false)
@@ -224,7 +229,7 @@ func TestEndsAfterADay(t *testing.T) {
 		d.expect("files of the next one", fmt.Sprint(s.First, s.Clock), "[b] 1")
 	}
 	d := newFixture(t)
-	d.apply(ev(event.KindRead, 365*day, "a"), event.Event{Kind: event.KindTick, Time: start})
+	d.apply(ev(event.KindRead, 365*day, "a"), event.Event{Time: start, Body: event.Tick{}})
 	d.expect("sessions of a clock that ran ahead", len(d.Running(start)), 0)
 }
 
@@ -232,14 +237,16 @@ func TestEndsAfterADay(t *testing.T) {
 func TestUncommitted(t *testing.T) {
 	edit := func(p event.Path, ok bool) event.Event {
 		e := ev(event.KindEdit, 0, p)
-		e.OK = ok
+		if !ok {
+			eventtest.Set(&e, "Failure", event.FailDenied)
+		}
 		return e
 	}
 	d := newFixture(t)
 	d.apply(edit("a", true), edit("b", true), edit("refused", false), ev(event.KindPrompt, 0), edit("a", true),
 		edit("c", true))
 	d.expect("uncommitted", d.session(0).Uncommitted, "[b a c]")
-	d.apply(event.Event{Kind: event.KindCommit, Time: start, Paths: []event.Path{"a", "x"}})
+	d.apply(event.Event{Time: start, Body: event.Commit{Paths: []event.Path{"a", "x"}}})
 	d.expect("after a commit", d.session(0).Uncommitted, "[b c]")
 }
 
@@ -247,7 +254,7 @@ func TestUncommitted(t *testing.T) {
 func TestLastRead(t *testing.T) {
 	read := func(kind event.Kind, blob string) string {
 		e := ev(kind, 0, "a")
-		e.Blob = blob
+		eventtest.Set(&e, "Blob", blob)
 		d := newFixture(t)
 		d.apply(ev(event.KindRead, 0, "a"), e)
 		return d.session(0).Opened["a"].Blob
@@ -264,7 +271,7 @@ func TestRecent(t *testing.T) {
 	d.apply(ev(event.KindPrompt, 0), ev(event.KindRead, time.Minute, "x"), ev(event.KindFailed, time.Minute, "a"), sub)
 	kinds := func(subagent string, after time.Duration) (out []event.Kind) {
 		for _, e := range d.session(0).Recent(subagent, start.Add(after)) {
-			out = append(out, e.Kind)
+			out = append(out, e.Kind())
 		}
 		return out
 	}
@@ -278,11 +285,12 @@ func TestRecent(t *testing.T) {
 func TestBorders(t *testing.T) {
 	d := newFixture(t)
 	begin, other := ev(event.KindStart, 0), ev(event.KindRead, time.Minute, "a")
-	begin.Tool, other.Session = "resume", "other"
+	other.Session = "other"
+	eventtest.Set(&begin, "Source", "resume")
 	d.apply(begin, other, ev(event.KindEnd, 0))
 	d.expect("sessions", d.Running(start),
 		"[{other 2026-03-02 09:01:00 +0000 UTC false} {s 2026-03-02 09:00:00 +0000 UTC true}]")
-	begin.Tool = "compact"
+	eventtest.Set(&begin, "Source", "compact")
 	d.apply(begin)
 	d.expect("how it began", fmt.Sprint(d.session(0).Source, d.session(0).Ended), "compactfalse")
 }

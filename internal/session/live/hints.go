@@ -72,17 +72,17 @@ func (h *Hints) sweep() {
 
 // suggest takes in a suggestion event.
 func (h *Hints) suggest(e event.Event) {
-	h.Tokens += max(e.Tokens, 0)
-	p := NewPrediction(e)
+	made, p := e.Body.(event.Hint), NewPrediction(e)
+	h.Tokens += max(made.Tokens, 0)
 	list := p.Label == LabelTurn
 	h.Seeks = h.Seeks && !(p.Arm == Shown && list)
-	files := e.Paths
+	files := made.Paths
 	if p.Kind == Reload {
 		files = nil
 	}
 	if p.Arm == Shown {
-		files = slices.Concat(files, e.Named)
-		h.Shown += len(e.Paths)
+		files = slices.Concat(files, made.Named)
+		h.Shown += len(made.Paths)
 	}
 	for _, f := range files {
 		if m := (Mark{e.Subagent, p.Kind, p.Arm, f}); !slices.Contains(h.Marks, m) {
@@ -127,7 +127,7 @@ func (h *Hints) committed(e event.Event) {
 // leads reports whether a shown suggestion named one of the files of an event within the horizon.
 func (h *Hints) leads(e event.Event) bool {
 	return slices.ContainsFunc(h.Open, func(p Prediction) bool {
-		return p.Arm == Shown && (p.Left > 0 || p.Led > 0) && p.Concerns(e) && slices.ContainsFunc(e.Paths, p.Names)
+		return p.Arm == Shown && (p.Left > 0 || p.Led > 0) && p.Concerns(e) && slices.ContainsFunc(e.Paths(), p.Names)
 	})
 }
 
@@ -135,9 +135,9 @@ func (h *Hints) leads(e event.Event) bool {
 // then it returns what that took, nil if the turn was shown a list, or had opened one before.
 func (h *Hints) event(e event.Event, first bool) (sought *Sought) {
 	switch {
-	case e.Kind == event.KindRun || e.Kind == event.KindFailed:
+	case e.Kind() == event.KindRun || e.Kind() == event.KindFailed:
 		return nil
-	case e.Kind.Open():
+	case e.Opens():
 		for i := range h.Open {
 			h.Open[i].Opened(e, first)
 		}
@@ -147,16 +147,16 @@ func (h *Hints) event(e event.Event, first bool) (sought *Sought) {
 		if first {
 			h.Seeks, h.Searches = false, 0
 		}
-	case e.Kind == event.KindSearch:
+	case e.Kind() == event.KindSearch:
 		if h.Seeks {
 			h.Searches++
 		}
-	case e.Kind == event.KindPrompt && e.Subagent == "":
+	case e.Kind() == event.KindPrompt && e.Subagent == "":
 		h.HintAt, h.Seeks, h.Searches = nil, true, 0
 		for i := range h.Open {
 			h.Open[i].Prompted()
 		}
-	case e.Kind == event.KindEnd:
+	case e.Kind() == event.KindEnd:
 		for i := range h.Open {
 			h.Open[i].Ended()
 		}
@@ -169,12 +169,13 @@ func (h *Hints) event(e event.Event, first bool) (sought *Sought) {
 
 // emptied reports whether the agent's context was emptied.
 func emptied(e event.Event) bool {
-	return e.Kind == event.KindStart && (e.Tool == "compact" || e.Tool == "clear")
+	s, _ := e.Body.(event.Start)
+	return s.Source == "compact" || s.Source == "clear"
 }
 
 // settle takes in an outcome event. It returns nil for one that nothing waits for, so that no outcome counts twice.
-func (h *Hints) settle(e event.Event) *Settled {
-	i := slices.IndexFunc(h.Open, func(p Prediction) bool { return p.ID == e.Cause })
+func (h *Hints) settle(o event.Outcome) *Settled {
+	i := slices.IndexFunc(h.Open, func(p Prediction) bool { return p.ID == o.Cause })
 	if i < 0 {
 		return nil
 	}
@@ -183,9 +184,9 @@ func (h *Hints) settle(e event.Event) *Settled {
 	for j := range p.Files {
 		f := &p.Files[j]
 		before = before || f.Settled && f.Used
-		if slices.Contains(e.Paths, f.Path) && !f.Settled {
-			f.Settled, f.Used, found = true, e.OK, true
-			if !e.OK {
+		if slices.Contains(o.Paths, f.Path) && !f.Settled {
+			f.Settled, f.Used, found = true, o.Used, true
+			if !o.Used {
 				p.Left = 0 // a miss is only known when the horizon is over
 			}
 		}
@@ -197,7 +198,7 @@ func (h *Hints) settle(e event.Event) *Settled {
 	if p.Arm == Shown {
 		h.Settled++
 	}
-	if p.Arm == Shown && e.OK {
+	if p.Arm == Shown && o.Used {
 		h.Used++
 	}
 	if p.Arm == Shown && used {
@@ -209,9 +210,9 @@ func (h *Hints) settle(e event.Event) *Settled {
 }
 
 // feedback takes in what a person says of hints.
-func (h *Hints) feedback(e event.Event) {
+func (h *Hints) feedback(f event.Feedback) {
 	by := offsetBy
-	if e.OK {
+	if f.Helped {
 		by, h.Ignored = -offsetBy, 0
 	}
 	h.Offset = min(max(h.Offset+by, -maxOffset), maxOffset)

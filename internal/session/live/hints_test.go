@@ -6,13 +6,15 @@ import (
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/event/eventtest"
 	"github.com/aoa-dev/aoa/internal/session/live"
 )
 
 // hint is a suggestion event.
 func hint(id string, label live.Label, arm string, files ...event.Path) event.Event {
 	e := ev(event.KindSuggest, 0, files...)
-	e.ID, e.Tool, e.Label, e.Why, e.Tokens = id, string("kind-"+label), string(label), arm, 10
+	e.ID = id
+	eventtest.Set(&e, "Name", string("kind-"+label), "Label", label, "Arm", arm, "Tokens", 10)
 	return e
 }
 
@@ -28,7 +30,7 @@ func (d *fixture) due() (out []string) {
 // TestPredictionsAreDecided by what their label says.
 func TestPredictionsAreDecided(t *testing.T) {
 	prompt, end := ev(event.KindPrompt, 0), ev(event.KindEnd, 0)
-	commit := event.Event{Kind: event.KindCommit, Time: start, Paths: []event.Path{"with", "b"}}
+	commit := event.Event{Time: start, Body: event.Commit{Paths: []event.Path{"with", "b"}}}
 	read, edit := ev(event.KindRead, 0, "b"), ev(event.KindEdit, 0, "b")
 	other := ev(event.KindRead, 0, "x")
 	for _, c := range []struct {
@@ -48,7 +50,7 @@ func TestPredictionsAreDecided(t *testing.T) {
 		{live.LabelChange, []event.Event{end, commit}, "[1 b true]"},
 	} {
 		d, h := newFixture(t), hint("1", c.label, live.Shown, "b")
-		h.From = []event.Path{"with"}
+		eventtest.Set(&h, "Change", []event.Path{"with"})
 		d.apply(prompt, h)
 		d.apply(c.then...)
 		d.expect(string(c.label)+" "+fmt.Sprint(c.then), d.due(), c.want)
@@ -73,7 +75,7 @@ func TestOutcomes(t *testing.T) {
 	d := newFixture(t)
 	outcome := func(id string, file event.Path, used bool) *live.Settled {
 		e := ev(event.KindOutcome, 0, file)
-		e.Cause, e.OK = id, used
+		eventtest.Set(&e, "Cause", id, "Used", used)
 		return d.apply(e).Settled
 	}
 	d.apply(hint("1", live.LabelOpen, live.Shown, "a", "b"))
@@ -97,14 +99,14 @@ func TestOutcomes(t *testing.T) {
 func TestMarksOfAConversation(t *testing.T) {
 	d := newFixture(t)
 	text := hint("1", live.LabelTurn, live.Shown, "hidden")
-	text.Tool, text.Named = live.Reload, []event.Path{"named"}
+	eventtest.Set(&text, "Name", live.Reload, "Named", []event.Path{"named"})
 	sub := hint("2", live.LabelNext, live.Shown, "b")
 	sub.Subagent = "sub"
 	d.apply(text, sub, sub)
 	d.expect("marks", d.session(0).Hints.Marks, "[{ reload shown named} {sub kind-next shown b}]")
 	d.expect("hints since the prompt", len(d.session(0).Hints.HintAt), 2)
 	compact := ev(event.KindStart, 0)
-	compact.Tool = "compact"
+	eventtest.Set(&compact, "Source", "compact")
 	d.apply(compact, ev(event.KindPrompt, 0))
 	d.expect("marks after a compaction", d.session(0).Hints.Marks, "[{sub kind-next shown b}]")
 	d.expect("hints since the prompt", len(d.session(0).Hints.HintAt), 0)

@@ -9,7 +9,7 @@ import (
 )
 
 // Label says what a prediction is about: when a file counts as used, and when it is too late. Labels are stored in the
-// event log (Event.Label).
+// event log (event.Hint).
 type Label string
 
 // The labels.
@@ -25,16 +25,16 @@ const Horizon = 10
 
 // Words of the event log about hints, as package prefetch writes them.
 const (
-	Shown  = "shown"  // Event.Why: the words of the hint were said
-	Shadow = "shadow" // Event.Why: it was not likely enough
-	Reload = "reload" // Event.Tool: the one kind whose words do not name the files that it predicts
+	Shown  = "shown"  // Hint.Arm: the words of the hint were said
+	Shadow = "shadow" // Hint.Arm: it was not likely enough
+	Reload = "reload" // Hint.Name: the one kind whose words do not name the files that it predicts
 )
 
 // Prediction is a suggestion event that waits for its outcome.
 type Prediction struct {
 	ID    string
-	Kind  string // Event.Tool
-	Arm   string // Event.Why
+	Kind  string // Hint.Name
+	Arm   string // Hint.Arm
 	By    string // conversation: a subagent, "" for the agent
 	Left  int    // file events until the horizon; of other labels than LabelOpen 1 until it is decided
 	Files []Predicted
@@ -57,21 +57,22 @@ type Predicted struct {
 
 // NewPrediction is what a suggestion event predicts.
 func NewPrediction(e event.Event) Prediction {
-	p := Prediction{ID: e.ID, Kind: e.Tool, Arm: e.Why, By: e.Subagent, Left: Horizon, At: e.Time,
-		Label: cmp.Or(Label(e.Label), LabelOpen)}
+	h, _ := e.Body.(event.Hint)
+	p := Prediction{ID: e.ID, Kind: h.Name, Arm: h.Arm, By: e.Subagent, Left: Horizon, At: e.Time,
+		Label: cmp.Or(Label(h.Label), LabelOpen)}
 	if p.Label != LabelOpen {
 		p.Left = 1
 	}
 	if p.Label == LabelChange {
-		p.With = e.From
+		p.With = h.Change
 	}
 	if p.Arm == Shown {
 		p.Led = Horizon
 	}
-	for i, f := range e.Paths {
+	for i, f := range h.Paths {
 		score := 0.0
-		if i < len(e.Scores) && e.Scores[i] >= 0 && e.Scores[i] <= 1 {
-			score = e.Scores[i]
+		if i < len(h.Scores) && h.Scores[i] >= 0 && h.Scores[i] <= 1 {
+			score = h.Scores[i]
 		}
 		p.Files = append(p.Files, Predicted{Path: f, P: score})
 	}
@@ -97,24 +98,25 @@ func (p *Prediction) Opened(e event.Event, first bool) {
 	switch p.Label {
 	case LabelTurn:
 	case LabelChange:
-		if e.Kind == event.KindRead {
+		if e.Kind() == event.KindRead {
 			return
 		}
 	case LabelNext:
 		if !first {
 			return
 		}
-		if p.Batch != "" && p.Batch != e.Batch { // the step that has begun is over
+		batch := e.Call().Batch
+		if p.Batch != "" && p.Batch != batch { // the step that has begun is over
 			p.Left, p.Batch = 0, ""
 			return
 		}
-		if p.Batch = e.Batch; p.Batch == "" {
+		if p.Batch = batch; p.Batch == "" {
 			p.Left = 0
 		}
 	default:
 		p.Left--
 	}
-	p.use(e.Paths)
+	p.use(e.Paths())
 }
 
 func (p *Prediction) use(paths []event.Path) {
@@ -125,11 +127,11 @@ func (p *Prediction) use(paths []event.Path) {
 
 // Committed takes in a commit: one with a file of the change ends it.
 func (p *Prediction) Committed(e event.Event) {
-	in := func(f event.Path) bool { return slices.Contains(e.Paths, f) }
+	in := func(f event.Path) bool { return slices.Contains(e.Paths(), f) }
 	if p.Label != LabelChange || p.Left == 0 || e.Time.Before(p.At) || !slices.ContainsFunc(p.With, in) {
 		return
 	}
-	p.use(e.Paths)
+	p.use(e.Paths())
 	p.Left = 0
 }
 

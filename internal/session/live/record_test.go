@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/event/eventtest"
 )
 
 // work folds random events of two sessions and a person, and restarts in the middle of them if restart is set.
@@ -24,19 +25,19 @@ func work(t *testing.T, seed uint64, restart bool) *Sessions {
 	l := New()
 	for i := range 300 {
 		at = at.Add(time.Duration(r.IntN(3600)) * time.Second)
-		e := event.Event{Kind: kinds[r.IntN(len(kinds))], Time: at, Session: fmt.Sprint("s", r.IntN(2)), Agent: "claude",
-			Paths: []event.Path{file()}, From: []event.Path{file()}, Named: []event.Path{file()}, Tags: []string{"go"},
-			Terms: []string{fmt.Sprint("word",
-				r.IntN(9))}, Text: "parseBasket", Tool: "compact", OK: r.IntN(3) > 0, Blob: "0123"}
-		switch e.Kind {
+		e := event.Event{Time: at, Session: fmt.Sprint("s", r.IntN(2)), Agent: "claude",
+			Body: eventtest.Fill(kinds[r.IntN(len(kinds))], eventtest.Fields{"Paths": []event.Path{file()}, "To": []event.Path{file()}, "From": []event.Path{file()}, "Named": []event.Path{file()}, "Tags": []string{"go"}, "Terms": []string{fmt.Sprint("word",
+				r.IntN(9))}, "Text": "parseBasket", "Source": "compact", "Used": r.IntN(3) > 0, "Helped": r.IntN(3) > 0, "Blob": "0123"})}
+		switch e.Kind() {
 		case event.KindSuggest:
-			e.ID, e.Why, e.Label, e.Scores = fmt.Sprint("hint", i), Shown, []string{"open", "next", "turn",
-				"change"}[r.IntN(4)], []float64{.5}
+			e.ID = fmt.Sprint("hint", i)
+			label := []Label{LabelOpen, LabelNext, LabelTurn, LabelChange}[r.IntN(4)]
+			eventtest.Set(&e, "Arm", Shown, "Label", label, "Scores", []float64{.5}, "Change", []event.Path{file()})
 		case event.KindOutcome:
-			e.Cause = fmt.Sprint("hint", i-r.IntN(20))
+			eventtest.Set(&e, "Cause", fmt.Sprint("hint", i-r.IntN(20)))
 		}
-		if e.Kind == event.KindSearch {
-			e.Seen, e.Listing = []event.Path{file(), file()}, true
+		if e.Kind() == event.KindSearch {
+			eventtest.Set(&e, "Seen", []event.Path{file(), file()}, "Listing", true)
 		}
 		l.Apply(e)
 		if !restart || i%50 != 25 {
@@ -78,7 +79,8 @@ func TestRestartChangesNothing(t *testing.T) {
 // FuzzRestore: what can be restored is written and restored the same.
 func FuzzRestore(f *testing.F) {
 	l := New()
-	l.Apply(event.Event{Kind: event.KindEdit, Time: time.UnixMilli(1e12).UTC(), Session: "s", Paths: []event.Path{"a"}})
+	l.Apply(event.Event{Time: time.UnixMilli(1e12).UTC(), Session: "s",
+		Body: event.Call{Act: event.ActEdit, Paths: []event.Path{"a"}}})
 	saved, err := l.Snapshot()
 	if err != nil {
 		f.Fatal(err)
@@ -128,9 +130,9 @@ func TestReadersBesideTheFold(t *testing.T) {
 		event.KindSuggest}
 	for i := range 3000 {
 		file, old := event.Path(fmt.Sprint(i%40)), event.Path(fmt.Sprint(i%7))
-		l.Apply(event.Event{ID: fmt.Sprint(i), Kind: kinds[i%len(kinds)], Time: at, Session: "s", OK: true, Why: Shown,
-			Paths: []event.Path{file}, From: []event.Path{old}, Seen: []event.Path{old,
-				file}, Terms: []string{fmt.Sprint("w", i%9)}})
+		l.Apply(event.Event{ID: fmt.Sprint(i), Time: at, Session: "s",
+			Body: eventtest.Fill(kinds[i%len(kinds)], eventtest.Fields{"Paths": []event.Path{file}, "To": []event.Path{file}, "Arm": Shown, "From": []event.Path{old}, "Seen": []event.Path{old,
+				file}, "Terms": []string{fmt.Sprint("w", i%9)}})})
 	}
 	close(end)
 	readers.Wait()

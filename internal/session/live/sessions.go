@@ -84,10 +84,10 @@ func (l *Sessions) expire(at time.Time) {
 }
 
 // rename gives files their new names in every session.
-func (l *Sessions) rename(e event.Event) {
-	for i, to := range e.Paths[:min(len(e.Paths), len(e.From))] {
+func (l *Sessions) rename(r event.Rename) {
+	for i, to := range r.To[:min(len(r.To), len(r.From))] {
 		for id, s := range l.sessions {
-			if s.rename(e.From[i], to) {
+			if s.rename(r.From[i], to) {
 				l.touch(id)
 			}
 		}

@@ -1,0 +1,51 @@
+// Package eventtest makes events for tests of other packages.
+package eventtest
+
+import (
+	"fmt"
+	"reflect"
+
+	"github.com/aoa-dev/aoa/internal/event"
+)
+
+// Fields are fields of a body by their names.
+type Fields map[string]any
+
+// Body is a body of a kind about some files. Of a rename these are the new names.
+func Body(k event.Kind, paths ...event.Path) event.Body {
+	return Fill(k, Fields{"Paths": paths, "To": paths})
+}
+
+// Fill is a body of a kind with the fields that bodies of this kind have.
+func Fill(k event.Kind, fields Fields) event.Body {
+	e := event.Event{Body: event.NewBody(k)}
+	for name, v := range fields {
+		set(&e, name, v)
+	}
+	return e.Body
+}
+
+// Set changes fields of the body of an event: a name, its value, and so on. It panics where the body has no such field.
+func Set(e *event.Event, pairs ...any) {
+	for i := 0; i < len(pairs); i += 2 {
+		if !set(e, pairs[i].(string), pairs[i+1]) {
+			panic(fmt.Sprintf("%T has no field %s", e.Body, pairs[i]))
+		}
+	}
+}
+
+func set(e *event.Event, name string, v any) bool {
+	b := reflect.New(reflect.TypeOf(e.Body)).Elem()
+	b.Set(reflect.ValueOf(e.Body))
+	f := b.FieldByName(name)
+	if !f.IsValid() {
+		return false
+	}
+	if v == nil {
+		f.SetZero()
+	} else {
+		f.Set(reflect.ValueOf(v).Convert(f.Type()))
+	}
+	e.Body = b.Interface().(event.Body)
+	return true
+}

@@ -180,6 +180,9 @@ func (t *Set) At(ctx context.Context, dir string) *Checkout {
 	return w
 }
 
+// NoteHead notes that HEAD may have moved.
+func (t *Set) NoteHead() { signal(t.HeadMoved) }
+
 // Caller is the checkout from which a request came.
 func (t *Set) Caller(ctx context.Context) *Checkout { return t.At(ctx, api.CallerDir(ctx)) }
 
@@ -250,7 +253,7 @@ func (t *Set) Run(ctx context.Context) error {
 				continue
 			}
 			g.Go(func() error {
-				err := w.Watch.Run(ctx, func(events []event.Event) { t.saved(w, events) }, func() { signal(t.HeadMoved) })
+				err := w.Watch.Run(ctx, func(events []event.Event) { t.saved(w, events) }, t.NoteHead)
 				switch {
 				case errors.Is(err, watcher.ErrRepoGone) && w.Repo.Root == t.Home.Root:
 					return err
@@ -294,7 +297,7 @@ func (t *Set) saved(w *Checkout, events []event.Event) {
 		}
 		w.Reader.Update(e)
 		if len(e.Paths()) == event.MaxPaths {
-			signal(t.HeadMoved) // the event does not name the other files: the list is read again
+			t.NoteHead() // the event does not name the other files: the list is read again
 		}
 	}
 	if !t.Settings.Paused() {

@@ -8,13 +8,14 @@ import (
 	"github.com/aoa-dev/aoa/internal/checkout"
 	"github.com/aoa-dev/aoa/internal/config"
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/eventlog"
 	"github.com/aoa-dev/aoa/internal/session"
 )
 
 // contextHandler serves the prompts and actions of a session.
 type contextHandler struct {
 	base
-	events    *eventLog
+	events    *eventlog.Log
 	worktrees *checkout.Set
 	sessions  *sessionFinder
 	stored    *session.Store

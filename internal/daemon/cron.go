@@ -15,15 +15,15 @@ import (
 	"github.com/aoa-dev/aoa/internal/checkout"
 	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/eventlog"
 )
 
 // housekeeper logs ticks, writes what is only in memory, and drops what is past its time.
 type housekeeper struct {
 	base
 	clock      *clock
-	events     *eventLog
+	events     *eventlog.Log
 	db         *cold.DB
-	consumers  *consumers
 	thresholds *thresholdHandler
 	flush      func(context.Context) error
 	blobs      *cold.Blobs
@@ -179,7 +179,7 @@ const peerShare = 5
 
 // prune keeps the log within its size.
 func (k *housekeeper) prune(ctx context.Context) error {
-	most, applied := k.settings.Get().RetentionBytes, k.consumers.lowest()
+	most, applied := k.settings.Get().RetentionBytes, k.events.Kept()
 	peers, err := k.db.PrunePeers(ctx, most/peerShare, applied)
 	if err != nil {
 		return err

@@ -19,6 +19,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/config"
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/eventlog"
 	"github.com/aoa-dev/aoa/internal/hot"
 	"github.com/aoa-dev/aoa/internal/llmcache"
 	"github.com/aoa-dev/aoa/internal/locate"
@@ -51,13 +52,12 @@ type Daemon struct {
 	idle     *idleWatch
 	metrics  *metrics
 
-	seal      *cold.Seal // of texts
-	db        *cold.DB
-	scores    *scores
-	consumers *consumers
-	outcomes  *outcomes
-	events    *eventLog
-	replayed  int // events that the start had to replay
+	seal     *cold.Seal // of texts
+	db       *cold.DB
+	scores   *scores
+	outcomes *outcomes
+	events   *eventlog.Log
+	replayed int // events that the start had to replay
 
 	worktrees   *checkout.Set
 	predictions *prefetch.Prefetcher // the one that observes; each worktree has its own for asking
@@ -68,8 +68,8 @@ type Daemon struct {
 	cache       *llmcache.Cache
 	sequences   *reload.Cache
 
-	history     *historyReader
-	transcripts *transcriptReader
+	history     *checkout.History
+	transcripts *checkout.Transcripts
 	forgetter   *forgetter
 	housekeeper *housekeeper
 	handlers    handlers
@@ -110,7 +110,7 @@ func open(ctx context.Context, o Options, cfg config.Config, stop context.Cancel
 	if err != nil {
 		return nil, err
 	}
-	signal(d.history.headMoved)
+	d.worktrees.NoteHead()
 	return d, nil
 }
 
@@ -206,21 +206,19 @@ func (d *Daemon) wire(ctx context.Context, home *checkout.Checkout, first float6
 	d.cache.Begin(begin)
 	d.sequences.Begin(begin)
 	d.outcomes = newOutcomes(d.predictions, d.metrics, begin)
-	d.consumers = newConsumers(d.log, d.alert, d.scores, d.cache, d.sessions, d.sequences, d.outcomes)
-	d.events = newEventLog(d.db, newApplyQueue(d.consumers.apply, begin), d.now, d.log)
-	d.scores.between = d.events.queue.between
+	d.events = eventlog.New(d.db, d.now, d.log, d.alert, d.scores, d.cache, d.sessions, d.sequences, d.outcomes)
+	d.scores.events = d.events
 	d.teamLog = &teamLog{DB: d.db, events: d.events, edits: &remoteEdits{now: d.now, edits: map[event.Path]time.Time{}}}
 	var err error
 	if d.team, err = newTeam(ctx, d.base, d.repoID(), d.teamLog); err != nil {
 		return err
 	}
-	d.events.logged = d.team.Logged
+	d.events.OnWritten(d.team.Logged)
 	d.worktrees = checkout.NewSet(checkout.Options{Home: d.o.Repo, Env: d.o.Env, Settings: d.settings, Now: d.now,
 		Info: d.log, Alert: d.alert, DB: d.db, Hot: d.scores.hot, Live: d.scores.live, First: d.predictions, Seal: d.seal,
 		Store: &d.o, Events: d.events}, home)
-	headMoved := d.worktrees.HeadMoved
-	d.wireParts(headMoved)
-	d.wireHandlers(headMoved)
+	d.wireParts()
+	d.wireHandlers()
 	return nil
 }
 
@@ -234,11 +232,9 @@ func (d *Daemon) openConsumers(ctx context.Context, begin int64) error {
 }
 
 // wireParts makes the parts that run beside the handlers.
-func (d *Daemon) wireParts(headMoved chan struct{}) {
-	d.history = &historyReader{base: d.base, repo: d.o.Repo, db: d.db, events: d.events, worktrees: d.worktrees,
-		flush: d.flush, headMoved: headMoved, state: api.Progress{State: "idle"}}
-	d.transcripts = &transcriptReader{base: d.base, events: d.events, worktrees: d.worktrees, history: d.history,
-		folders: make(chan string, 1), again: d.db.MadeAgain, state: api.ImportAnswer{Transcripts: api.Progress{State: "idle"}}}
+func (d *Daemon) wireParts() {
+	d.history = checkout.NewHistory(d.worktrees, d.events)
+	d.transcripts = checkout.NewTranscripts(d.worktrees, d.events, d.history)
 	d.handlers.thresholds = &thresholdHandler{base: d.base, events: d.events, db: d.db, predictions: d.predictions}
 	d.handlers.session = &sessionFinder{base: d.base, worktrees: d.worktrees, db: d.db, live: d.scores.live,
 		places: &sessionPlaces{}, stored: d.sessions}
@@ -249,9 +245,9 @@ func (d *Daemon) wireParts(headMoved chan struct{}) {
 		stages: d.handlers.stage.cache}
 	d.forgetter = newForgetter(d)
 	d.teamLog.forgetter = d.forgetter
-	d.idle = &idleWatch{base: d.base, calls: d.calls, clock: d.clock, events: d.events, importing: d.transcripts.reading,
+	d.idle = &idleWatch{base: d.base, calls: d.calls, clock: d.clock, events: d.events, importing: d.transcripts.Reading,
 		replaced: d.o.Replaced, stop: d.stop}
-	d.housekeeper = &housekeeper{base: d.base, clock: d.clock, events: d.events, db: d.db, consumers: d.consumers,
+	d.housekeeper = &housekeeper{base: d.base, clock: d.clock, events: d.events, db: d.db,
 		thresholds: d.handlers.thresholds, flush: d.flush, blobs: d.blobs, files: []sideFile{d.handlers.stage.cache, d.blobs},
 		sweepers: []func(context.Context){d.handlers.sessions.sweep, d.handlers.reload.sweep,
 			d.handlers.stage.sweep}}
@@ -259,7 +255,7 @@ func (d *Daemon) wireParts(headMoved chan struct{}) {
 }
 
 // wireHandlers makes the handlers that no other part needs.
-func (d *Daemon) wireHandlers(headMoved chan struct{}) {
+func (d *Daemon) wireHandlers() {
 	h := &d.handlers
 	h.query = &queryHandler{base: d.base, events: d.events, worktrees: d.worktrees, db: d.db, metrics: d.metrics,
 		sessions: h.sessions}
@@ -280,7 +276,7 @@ func (d *Daemon) wireHandlers(headMoved chan struct{}) {
 	hints := &hints{base: d.base, factor: max(d.o.Patience, 1), events: d.events, db: d.db, live: d.scores.live,
 		edits: d.teamLog.edits, contexts: d.sessions, reload: h.reload, metrics: d.metrics}
 	h.hook = &hookHandler{base: d.base, calls: d.calls, events: d.events, worktrees: d.worktrees, places: h.session.places,
-		reload: h.reload, hints: hints, metrics: d.metrics, headMoved: headMoved}
+		reload: h.reload, hints: hints, metrics: d.metrics}
 }
 
 // watch follows the checkouts, and ends the daemon when the repository is gone.
@@ -306,7 +302,7 @@ func (d *Daemon) serve(ctx context.Context, ln *api.Listener) error {
 		d.log.Warn("the threshold is not logged", "err", err)
 	}
 	g, ctx := errgroup.WithContext(ctx)
-	for _, part := range []func(context.Context) error{d.serveMetrics, d.history.run, d.transcripts.run, d.housekeeper.run,
+	for _, part := range []func(context.Context) error{d.serveMetrics, d.history.Run, d.transcripts.Run, d.housekeeper.run,
 		d.idle.run, d.idle.returnMemory, d.watch, d.flushSoon, d.sessions.Run, d.handlers.stage.run,
 		d.sequences.Run, d.team.Run, d.forgetter.run} {
 		g.Go(func() error { return part(ctx) })

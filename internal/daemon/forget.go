@@ -48,13 +48,13 @@ func (r *forgetter) forget(ctx context.Context, req api.ForgetRequest) (out api.
 
 // exclusive runs fn while nothing is appended, applied or saved.
 func (r *forgetter) exclusive(ctx context.Context, fn func() (forgot bool, err error)) error {
-	return r.events.Exclusive(ctx, func() (int64, error) {
+	return r.events.Exclusive(ctx, func() error {
 		s := r.scores
 		s.saving.Lock()
 		defer s.saving.Unlock()
 		forgot, err := fn()
 		s.dropped(forgot)
-		return r.events.queue.last(), err
+		return err
 	})
 }
 

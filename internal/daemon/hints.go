@@ -11,6 +11,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/checkout"
 	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/eventlog"
 	"github.com/aoa-dev/aoa/internal/session"
 	"github.com/aoa-dev/aoa/internal/session/live"
 	"github.com/aoa-dev/aoa/prefetch"
@@ -20,7 +21,7 @@ import (
 type hints struct {
 	base
 	factor   int64 // how many times longer than usual hooks wait for an answer
-	events   *eventLog
+	events   *eventlog.Log
 	db       *cold.DB
 	live     *live.Sessions
 	asked    asked

@@ -9,6 +9,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/checkout"
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/eventlog"
 )
 
 // hookHandler takes what agents' hooks report: it decodes a payload, logs its events and answers with a hint.
@@ -16,13 +17,12 @@ type hookHandler struct {
 	base
 	calls     *callClock
 	borders   sessionBorders
-	events    *eventLog
+	events    *eventlog.Log
 	worktrees *checkout.Set
 	places    *sessionPlaces
 	reload    *reloadHandler
 	hints     *hints
 	metrics   *metrics
-	headMoved chan struct{} // HEAD may have moved; capacity 1
 }
 
 // hook takes what a hook client sent: events go to the log, a question gets the rendered answer. A payload
@@ -33,7 +33,7 @@ func (h *hookHandler) hook(ctx context.Context, f api.Hook) (reply []byte) {
 		return nil
 	}
 	if f.Agent == "git" {
-		signal(h.headMoved) // which hook it was does not matter: HEAD shows what happened
+		h.worktrees.NoteHead() // which hook it was does not matter: HEAD shows what happened
 		return nil
 	}
 	defer func() {

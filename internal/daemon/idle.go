@@ -5,6 +5,8 @@ import (
 	"runtime/debug"
 	"sync/atomic"
 	"time"
+
+	"github.com/aoa-dev/aoa/internal/eventlog"
 )
 
 // callClock knows when somebody called last.
@@ -19,7 +21,7 @@ type idleWatch struct {
 	base
 	calls     *callClock
 	clock     *clock
-	events    *eventLog
+	events    *eventlog.Log
 	importing func() bool // history or transcripts are being read
 	replaced  func() bool // see Options.Replaced
 	stop      context.CancelCauseFunc
@@ -88,4 +90,16 @@ func (i *idleWatch) run(ctx context.Context) error {
 		wait = min(wait, max(left, idleAtLeast))
 	}
 	return nil
+}
+
+// pause waits, and reports whether it waited to the end.
+func pause(ctx context.Context, d time.Duration) bool {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-ctx.Done():
+		return false
+	case <-t.C:
+		return true
+	}
 }

@@ -9,12 +9,13 @@ import (
 	"github.com/aoa-dev/aoa/internal/checkout"
 	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/eventlog"
 )
 
 // logHandler takes events of other tools and shows the log.
 type logHandler struct {
 	base
-	events    *eventLog
+	events    *eventlog.Log
 	worktrees *checkout.Set
 	db        *cold.DB
 }

@@ -7,13 +7,14 @@ import (
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/eventlog"
 	"github.com/aoa-dev/aoa/prefetch"
 )
 
 // proofHandler counts from the log what hints came to.
 type proofHandler struct {
 	base
-	events      *eventLog
+	events      *eventlog.Log
 	db          *cold.DB
 	predictions *prefetch.Prefetcher
 }

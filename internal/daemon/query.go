@@ -8,6 +8,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/checkout"
 	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/eventlog"
 	"github.com/aoa-dev/aoa/prefetch"
 	"github.com/aoa-dev/aoa/rank"
 )
@@ -15,7 +16,7 @@ import (
 // queryHandler answers people and tools: which files, and why.
 type queryHandler struct {
 	base
-	events    *eventLog
+	events    *eventlog.Log
 	worktrees *checkout.Set
 	db        *cold.DB
 	metrics   *metrics

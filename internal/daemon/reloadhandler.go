@@ -11,6 +11,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/checkout"
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/eventlog"
 	"github.com/aoa-dev/aoa/internal/reload"
 )
 
@@ -18,7 +19,7 @@ import (
 type reloadHandler struct {
 	base
 	worktrees *checkout.Set
-	events    *eventLog
+	events    *eventlog.Log
 	cache     *reload.Cache
 }
 

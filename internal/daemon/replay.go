@@ -8,11 +8,10 @@ import (
 // replay brings the consumers to the end of the log.
 func (d *Daemon) replay(ctx context.Context) error {
 	begin, snapshot := d.now(), d.scores.Applied()
-	events, last, err := d.consumers.replay(ctx, d.db)
+	events, last, err := d.events.Replay(ctx)
 	if err != nil {
 		return err
 	}
-	d.events.queue.jump(last)
 	d.replayed = events
 	d.outcomes.begin(d.events.Add)
 	d.log.Info("restored", "snapshot", snapshot, "events", events, "seq", last, "took", d.now().Sub(begin))
@@ -42,5 +41,5 @@ func (d *Daemon) flush(ctx context.Context) error {
 	if d.o.Replaced() {
 		return nil
 	}
-	return d.consumers.flush(ctx)
+	return d.events.Save(ctx)
 }

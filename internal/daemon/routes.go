@@ -31,7 +31,7 @@ func (d *Daemon) routes() http.Handler {
 	api.Handle(mux, api.Pause, h.status.pause)
 	api.Handle(mux, api.Stop, h.status.end)
 	api.Handle(mux, api.Forget, d.forgetter.forget)
-	api.Handle(mux, api.Import, d.transcripts.start)
+	api.Handle(mux, api.Import, d.transcripts.Start)
 	api.Handle(mux, api.Session, h.session.session)
 	api.Handle(mux, api.Context, h.context.context)
 	api.Handle(mux, api.Ping, func(context.Context, api.None) (api.None, error) { return api.None{}, nil })

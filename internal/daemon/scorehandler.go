@@ -7,6 +7,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/checkout"
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/eventlog"
 	"github.com/aoa-dev/aoa/internal/hot"
 	"github.com/aoa-dev/aoa/internal/session/live"
 )
@@ -14,7 +15,7 @@ import (
 // scoreHandler shows whole sets of scores.
 type scoreHandler struct {
 	base
-	events    *eventLog
+	events    *eventlog.Log
 	worktrees *checkout.Set
 	hot       *hot.Store
 	live      *live.Sessions

@@ -11,6 +11,7 @@ import (
 
 	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/eventlog"
 	"github.com/aoa-dev/aoa/internal/hot"
 	"github.com/aoa-dev/aoa/internal/session/live"
 	"github.com/aoa-dev/aoa/learn"
@@ -28,7 +29,7 @@ type scores struct {
 	metrics *metrics
 	applied atomic.Int64
 
-	between func(func() error) error // runs a function between two batches
+	events *eventlog.Log // nil until the consumers are known
 
 	saving sync.Mutex  // held while a snapshot is taken
 	void   atomic.Bool // the store holds what was forgotten: no snapshot of it is kept
@@ -66,7 +67,7 @@ func (s *scores) Flush(ctx context.Context) (durable int64, err error) {
 	}
 	var at int64
 	var state []byte
-	err = s.between(func() (err error) {
+	err = s.events.Between(func() (err error) {
 		at = s.Applied()
 		state, err = s.encode(ctx)
 		return err

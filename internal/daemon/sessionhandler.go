@@ -10,6 +10,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/eventlog"
 	"github.com/aoa-dev/aoa/internal/llmcache"
 	"github.com/aoa-dev/aoa/internal/session"
 	"github.com/aoa-dev/aoa/internal/stage"
@@ -18,7 +19,7 @@ import (
 // sessionHandler serves the snapshots of sessions.
 type sessionHandler struct {
 	base
-	events *eventLog
+	events *eventlog.Log
 	db     *cold.DB
 	stored *session.Store
 	cache  *llmcache.Cache

@@ -9,13 +9,14 @@ import (
 	"github.com/aoa-dev/aoa/internal/checkout"
 	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/eventlog"
 	"github.com/aoa-dev/aoa/prefetch"
 )
 
 // statsHandler gives tables of what is known.
 type statsHandler struct {
 	base
-	events      *eventLog
+	events      *eventlog.Log
 	worktrees   *checkout.Set
 	db          *cold.DB
 	predictions *prefetch.Prefetcher

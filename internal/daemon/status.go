@@ -11,6 +11,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/checkout"
 	"github.com/aoa-dev/aoa/internal/cold"
+	"github.com/aoa-dev/aoa/internal/eventlog"
 	"github.com/aoa-dev/aoa/internal/hot"
 	"github.com/aoa-dev/aoa/internal/team"
 	"github.com/aoa-dev/aoa/prefetch"
@@ -21,12 +22,12 @@ type statusHandler struct {
 	base
 	version, build string
 	clock          *clock
-	events         *eventLog
+	events         *eventlog.Log
 	worktrees      *checkout.Set
 	db             *cold.DB
 	hot            *hot.Store
 	scores         *scores
-	history        *historyReader
+	history        *checkout.History
 	forgetter      *forgetter
 	team           *team.Team
 	predictions    *prefetch.Prefetcher
@@ -67,7 +68,7 @@ func (s *statusHandler) status(ctx context.Context, _ api.None) (api.StatusAnswe
 		return out, err
 	}
 	var unsaved error
-	out.Import = s.history.progress()
+	out.Import = s.history.Progress()
 	out.Snapshot, unsaved = s.scores.snapshot()
 	out.Warnings = append(s.warnings.texts(), s.troubles(unsaved)...)
 	return out, nil

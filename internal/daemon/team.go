@@ -8,13 +8,14 @@ import (
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/eventlog"
 	"github.com/aoa-dev/aoa/internal/team"
 )
 
 // teamLog is the event log as package team uses it.
 type teamLog struct {
 	*cold.DB
-	events    *eventLog
+	events    *eventlog.Log
 	forgetter *forgetter // set once it is made
 	edits     *remoteEdits
 }

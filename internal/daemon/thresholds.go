@@ -7,6 +7,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/eventlog"
 	"github.com/aoa-dev/aoa/prefetch"
 )
 
@@ -14,7 +15,7 @@ import (
 // the fit of probabilities to outcomes.
 type thresholdHandler struct {
 	base
-	events      *eventLog
+	events      *eventlog.Log
 	db          *cold.DB
 	predictions *prefetch.Prefetcher
 }

@@ -1,4 +1,4 @@
-package daemon
+package eventlog
 
 import (
 	"context"
@@ -21,7 +21,7 @@ func TestAQuestionLeavesALongWrite(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	l := newEventLog(db, newApplyQueue(func(context.Context, int64, []event.Event) {}, 0), time.Now, log)
+	l := New(db, time.Now, log, log)
 	writing, goOn := make(chan struct{}), make(chan struct{})
 	var other sync.WaitGroup
 	other.Go(func() { // keeps the file locked

@@ -1,4 +1,4 @@
-package daemon
+package eventlog
 
 import (
 	"context"
@@ -19,13 +19,15 @@ const (
 	retryEvery = time.Second // between two attempts to write to a disk that refuses
 )
 
-// eventLog is the one door for events. An event waits here for at most batchAge, becomes durable in cold.DB, and then
+// Log is the one door for events. An event waits here for at most batchAge, becomes durable in cold.DB, and then
 // reaches the consumers. Writing does not wait for applying, so a long import never delays durability.
-type eventLog struct {
+type Log struct {
 	db    *cold.DB
 	now   func() time.Time
 	log   *slog.Logger
 	queue *applyQueue
+
+	consumers *consumers
 
 	mu      sync.Mutex // guards pending, writing, since, failing, dropped
 	pending []event.Event
@@ -54,13 +56,41 @@ func (l waitLock) lock(ctx context.Context) error {
 
 func (l waitLock) unlock() { <-l }
 
-func newEventLog(db *cold.DB, queue *applyQueue, now func() time.Time, log *slog.Logger) *eventLog {
-	return &eventLog{db: db, queue: queue, now: now, log: log, wake: make(chan struct{}, 1), full: make(chan struct{}, 1),
-		logged: func() {}, append: make(waitLock, 1)}
+// New opens a log of events behind what the consumers contain; Replay brings them to its end. alert is a log whose
+// warnings people see.
+func New(db *cold.DB, now func() time.Time, log, alert *slog.Logger, list ...Consumer) *Log {
+	c := newConsumers(log, alert, list...)
+	return &Log{db: db, consumers: c, queue: newApplyQueue(c.apply, c.first()), now: now, log: log,
+		wake: make(chan struct{}, 1), full: make(chan struct{}, 1), logged: func() {}, append: make(waitLock, 1)}
 }
 
+// Replay gives the consumers what the log has beyond the oldest state, and returns how many events that were.
+func (l *Log) Replay(ctx context.Context) (events int, last int64, err error) {
+	events, last, err = l.consumers.replay(ctx, l.db)
+	if err == nil {
+		l.queue.jump(last)
+	}
+	return events, last, err
+}
+
+// Save writes the consumers' states.
+func (l *Log) Save(ctx context.Context) error { return l.consumers.flush(ctx) }
+
+// Kept is the number of the last batch that every consumer holds durably. The log must keep what follows it.
+func (l *Log) Kept() int64 { return l.consumers.lowest() }
+
+// Last is the number of the newest batch.
+func (l *Log) Last() int64 { return l.queue.last() }
+
+// Between runs fn between two batches: nothing is applied meanwhile, so the states of all consumers are those of one
+// position.
+func (l *Log) Between(fn func() error) error { return l.queue.between(fn) }
+
+// OnWritten has a function called after each batch is written, which must not wait. It is called before Run.
+func (l *Log) OnWritten(fn func()) { l.logged = fn }
+
 // Add takes events that become durable within batchAge. It never waits for the disk.
-func (l *eventLog) Add(events ...event.Event) {
+func (l *Log) Add(events ...event.Event) {
 	if len(events) == 0 {
 		return
 	}
@@ -93,7 +123,7 @@ func signal(c chan struct{}) {
 
 // Flush makes everything added so far durable. On an error the events stay pending. It waits for another batch that is
 // being written as long as ctx lasts.
-func (l *eventLog) Flush(ctx context.Context) error {
+func (l *Log) Flush(ctx context.Context) error {
 	if err := l.append.lock(ctx); err != nil {
 		return err
 	}
@@ -102,7 +132,7 @@ func (l *eventLog) Flush(ctx context.Context) error {
 }
 
 // flush is Flush with the append lock held.
-func (l *eventLog) flush(ctx context.Context) (err error) {
+func (l *Log) flush(ctx context.Context) (err error) {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -135,7 +165,7 @@ func (l *eventLog) flush(ctx context.Context) (err error) {
 }
 
 // report notes whether the store can be written, and logs when that changes.
-func (l *eventLog) report(err error) {
+func (l *Log) report(err error) {
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return
 	}
@@ -156,14 +186,14 @@ func (l *eventLog) report(err error) {
 }
 
 // Trouble says how many events wait because the store cannot be written, and why; nil when it can.
-func (l *eventLog) Trouble() (waiting, dropped int, err error) {
+func (l *Log) Trouble() (waiting, dropped int, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return len(l.pending) + l.writing, l.dropped, l.failing
 }
 
 // Append logs a batch at once and returns when it is durable, with the number of events that were new.
-func (l *eventLog) Append(ctx context.Context, events []event.Event) (fresh int, err error) {
+func (l *Log) Append(ctx context.Context, events []event.Event) (fresh int, err error) {
 	if err := l.append.lock(ctx); err != nil {
 		return 0, err
 	}
@@ -186,7 +216,7 @@ func (l *eventLog) Append(ctx context.Context, events []event.Event) (fresh int,
 
 // AppendHistory logs a batch of git history together with how far it was read. It returns when the batch is applied:
 // an import must not pile up in memory.
-func (l *eventLog) AppendHistory(ctx context.Context, events []event.Event, cursor map[string]string) error {
+func (l *Log) AppendHistory(ctx context.Context, events []event.Event, cursor map[string]string) error {
 	now := l.now()
 	for i := range events {
 		events[i] = events[i].Normalize(now)
@@ -199,7 +229,7 @@ func (l *eventLog) AppendHistory(ctx context.Context, events []event.Event, curs
 }
 
 // AppendPeers logs events of other clones. It returns those that were new, when they are applied.
-func (l *eventLog) AppendPeers(ctx context.Context, events []event.Event) ([]event.Event, error) {
+func (l *Log) AppendPeers(ctx context.Context, events []event.Event) ([]event.Event, error) {
 	now := l.now()
 	for i := range events {
 		events[i] = events[i].Normalize(now)
@@ -211,7 +241,7 @@ func (l *eventLog) AppendPeers(ctx context.Context, events []event.Event) ([]eve
 	return fresh, l.queue.wait(ctx, seq)
 }
 
-func (l *eventLog) appendPeers(ctx context.Context, events []event.Event, now time.Time) (int64, []event.Event, error) {
+func (l *Log) appendPeers(ctx context.Context, events []event.Event, now time.Time) (int64, []event.Event, error) {
 	if err := l.append.lock(ctx); err != nil {
 		return 0, nil, err
 	}
@@ -224,7 +254,7 @@ func (l *eventLog) appendPeers(ctx context.Context, events []event.Event, now ti
 	return seq, fresh, err
 }
 
-func (l *eventLog) appendHistory(ctx context.Context, events []event.Event, cursor map[string]string,
+func (l *Log) appendHistory(ctx context.Context, events []event.Event, cursor map[string]string,
 	now time.Time) (int64, error) {
 	if err := l.append.lock(ctx); err != nil {
 		return 0, err
@@ -240,7 +270,7 @@ func (l *eventLog) appendHistory(ctx context.Context, events []event.Event, curs
 
 // Sync makes what was added durable and waits until it is applied, for at most the context's time: a question must see
 // the event that came just before it. A large batch is written to its end beside the question.
-func (l *eventLog) Sync(ctx context.Context) {
+func (l *Log) Sync(ctx context.Context) {
 	if l.append.lock(ctx) != nil {
 		return
 	}
@@ -262,14 +292,14 @@ func (l *eventLog) Sync(ctx context.Context) {
 const syncTime = 20 * time.Millisecond
 
 // SyncBriefly is Sync that does not cost a question its deadline.
-func (l *eventLog) SyncBriefly(ctx context.Context) {
+func (l *Log) SyncBriefly(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, syncTime)
 	defer cancel()
 	l.Sync(ctx)
 }
 
 // Run writes and applies until ctx ends, and then what was added before.
-func (l *eventLog) Run(ctx context.Context) error {
+func (l *Log) Run(ctx context.Context) error {
 	whole := context.WithoutCancel(ctx)
 	applied := make(chan struct{})
 	go func() { defer close(applied); l.queue.run(whole) }()
@@ -299,15 +329,15 @@ func (l *eventLog) Run(ctx context.Context) error {
 }
 
 // Unwritten is what Run could not make durable, and why.
-func (l *eventLog) Unwritten() ([]event.Event, error) {
+func (l *Log) Unwritten() ([]event.Event, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.pending, l.failing
 }
 
 // Exclusive runs fn with everything added so far durable and applied, and nothing else being written or applied
-// meanwhile. fn returns the number of the batch that the consumers contain afterwards.
-func (l *eventLog) Exclusive(ctx context.Context, fn func() (seq int64, err error)) error {
+// meanwhile.
+func (l *Log) Exclusive(ctx context.Context, fn func() error) error {
 	if err := l.append.lock(ctx); err != nil {
 		return err
 	}
@@ -318,17 +348,11 @@ func (l *eventLog) Exclusive(ctx context.Context, fn func() (seq int64, err erro
 	if err := l.queue.wait(ctx, l.queue.last()); err != nil {
 		return err
 	}
-	return l.queue.between(func() error {
-		seq, err := fn()
-		if err == nil {
-			l.queue.jump(seq)
-		}
-		return err
-	})
+	return l.queue.between(fn)
 }
 
 // Behind is the age of the oldest event that was accepted and is not applied yet.
-func (l *eventLog) Behind() time.Duration {
+func (l *Log) Behind() time.Duration {
 	oldest := l.queue.since()
 	if oldest.IsZero() {
 		l.mu.Lock()
@@ -339,4 +363,16 @@ func (l *eventLog) Behind() time.Duration {
 		return 0
 	}
 	return l.now().Sub(oldest)
+}
+
+// pause waits, and reports whether it waited to the end.
+func pause(ctx context.Context, d time.Duration) bool {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-ctx.Done():
+		return false
+	case <-t.C:
+		return true
+	}
 }

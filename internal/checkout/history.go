@@ -1,4 +1,4 @@
-package daemon
+package checkout
 
 import (
 	"context"
@@ -7,8 +7,6 @@ import (
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/api"
-	"github.com/aoa-dev/aoa/internal/checkout"
-	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/watcher"
 )
@@ -24,23 +22,31 @@ const (
 	lookAtMost = 5 * time.Minute
 )
 
-// historyReader brings the store to what git knows.
-type historyReader struct {
-	base
-	repo      *watcher.Repo
-	db        *cold.DB
-	events    *eventLog
-	worktrees *checkout.Set
-	flush     func(context.Context) error
-	headMoved chan struct{} // HEAD may have moved; capacity 1
+// History brings the log to what git knows.
+type History struct {
+	set    *Set
+	events HistoryLog
 
 	mu    sync.Mutex // guards state
 	state api.Progress
 }
 
-// run brings the store to what git knows, whenever something hints that git changed. A hint is no
+// HistoryLog takes what git knows.
+type HistoryLog interface {
+	// AppendHistory logs commits together with how far the history was read, and returns when they are applied.
+	AppendHistory(ctx context.Context, events []event.Event, cursor map[string]string) error
+	// Save writes the states of the consumers.
+	Save(ctx context.Context) error
+}
+
+// NewHistory reads nothing yet.
+func NewHistory(set *Set, events HistoryLog) *History {
+	return &History{set: set, events: events, state: api.Progress{State: "idle"}}
+}
+
+// Run brings the store to what git knows, whenever something hints that git changed. A hint is no
 // fact: the cursor in the log and the refs decide.
-func (r *historyReader) run(ctx context.Context) error {
+func (r *History) Run(ctx context.Context) error {
 	timer := time.NewTimer(lookEvery)
 	defer timer.Stop()
 	again := lookAgain
@@ -49,13 +55,13 @@ func (r *historyReader) run(ctx context.Context) error {
 		case <-ctx.Done():
 			return nil
 		case <-timer.C:
-		case <-r.headMoved:
+		case <-r.set.HeadMoved:
 		}
 		if !first && !pause(ctx, headRest) {
 			return nil
 		}
 		timer.Reset(lookEvery)
-		if r.settings.Paused() {
+		if r.set.Settings.Paused() {
 			continue
 		}
 		err := r.reconcile(ctx, first)
@@ -64,7 +70,7 @@ func (r *historyReader) run(ctx context.Context) error {
 			continue
 		}
 		if ctx.Err() == nil {
-			r.log.Warn("history not read", "err", err)
+			r.set.Info.Warn("history not read", "err", err)
 			r.ended("failed", err.Error())
 			timer.Reset(again)
 			again = min(2*again, lookAtMost)
@@ -84,52 +90,52 @@ func pause(ctx context.Context, d time.Duration) bool {
 }
 
 // reconcile reads what is new. The first time the lists of files are as new as the daemon, except those that are brief.
-func (r *historyReader) reconcile(ctx context.Context, first bool) error {
-	begin := r.now()
-	cursor, err := r.db.Cursor(ctx)
+func (r *History) reconcile(ctx context.Context, first bool) error {
+	begin := r.set.Now()
+	cursor, err := r.set.DB.Cursor(ctx)
 	if err != nil {
 		return err
 	}
-	r.set(func(p *api.Progress) { *p = api.Progress{State: "running"} })
+	r.change(func(p *api.Progress) { *p = api.Progress{State: "running"} })
 	commits := 0
-	err = r.repo.History(ctx, watcher.HistoryOptions{Since: cursor, Progress: func(done, total int) {
-		r.set(func(p *api.Progress) { p.Done, p.Total = done, total })
+	err = r.set.Home.History(ctx, watcher.HistoryOptions{Since: cursor, Progress: func(done, total int) {
+		r.change(func(p *api.Progress) { p.Done, p.Total = done, total })
 	}}, func(batch []event.Event, cursor map[string]string) error {
 		commits += len(batch)
 		return r.events.AppendHistory(ctx, batch, cursor)
 	})
 	if errors.Is(err, watcher.ErrNoTrees) {
-		r.alert.Warn("history is not learned", "err", err)
+		r.set.Alert.Warn("history is not learned", "err", err)
 		err = nil
 	}
 	if err != nil {
 		return err
 	}
-	r.worktrees.Refresh(ctx, first && commits == 0)
-	for _, w := range r.worktrees.All() {
+	r.set.Refresh(ctx, first && commits == 0)
+	for _, w := range r.set.All() {
 		w.Branch(ctx) // now, rather than at the next prompt
 	}
 	r.ended("done", "")
 	if commits > 0 {
-		r.log.Info("history read", "events", commits, "took", r.now().Sub(begin))
-		return r.flush(ctx)
+		r.set.Info.Info("history read", "events", commits, "took", r.set.Now().Sub(begin))
+		return r.events.Save(ctx)
 	}
 	return nil
 }
 
-// ask has the history read again. From now on it counts as running: who asked waits for what is new.
-func (r *historyReader) ask() {
-	r.set(func(p *api.Progress) {
+// Ask has the history read again. From now on it counts as running: who asked waits for what is new.
+func (r *History) Ask() {
+	r.change(func(p *api.Progress) {
 		*p = api.Progress{State: "running"}
-		signal(r.headMoved)
+		signal(r.set.HeadMoved)
 	})
 }
 
 // ended is the end of one reading. It stays running if it is to be read again: this reading may have missed what is
 // new.
-func (r *historyReader) ended(state, why string) {
-	r.set(func(p *api.Progress) {
-		if len(r.headMoved) == 0 {
+func (r *History) ended(state, why string) {
+	r.change(func(p *api.Progress) {
+		if len(r.set.HeadMoved) == 0 {
 			if p.State, p.Error = state, why; state == "done" {
 				p.Done = max(p.Done, p.Total)
 			}
@@ -137,14 +143,14 @@ func (r *historyReader) ended(state, why string) {
 	})
 }
 
-func (r *historyReader) set(change func(*api.Progress)) {
+func (r *History) change(do func(*api.Progress)) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	change(&r.state)
+	do(&r.state)
 }
 
-// progress says how far the import is.
-func (r *historyReader) progress() api.Progress {
+// Progress says how far the import is.
+func (r *History) Progress() api.Progress {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.state

@@ -1,4 +1,4 @@
-package daemon
+package eventlog
 
 import (
 	"context"
@@ -46,6 +46,14 @@ func newConsumers(log, alert *slog.Logger, list ...Consumer) *consumers {
 		c.durable[x.Name()] = x.Applied() // after a start the state is what the disk has
 	}
 	return c
+}
+
+// first is where the first consumer, which learns, begins.
+func (c *consumers) first() int64 {
+	if len(c.list) == 0 {
+		return 0
+	}
+	return c.list[0].Applied()
 }
 
 // apply gives a batch to every consumer that does not contain it. Only the first one, which learns, gets events of

@@ -1,4 +1,4 @@
-package daemon
+package eventlog
 
 import (
 	"context"
@@ -57,9 +57,9 @@ func (r *recorder) Apply(_ context.Context, seq int64, events []event.Event) err
 func (r *recorder) Flush(context.Context) (int64, error) { return 0, nil } // nothing of it is on disk
 
 // logged writes three batches of events of many kinds through an event log to consumers.
-func logged(t *testing.T, db *cold.DB, c *consumers) {
+func logged(t *testing.T, db *cold.DB, alert *slog.Logger, list ...Consumer) {
 	t.Helper()
-	l := newEventLog(db, newApplyQueue(c.apply, 0), time.Now, slog.New(slog.DiscardHandler))
+	l := New(db, time.Now, slog.New(slog.DiscardHandler), alert, list...)
 	ctx, end := context.WithCancel(t.Context())
 	var running sync.WaitGroup
 	running.Go(func() { _ = l.Run(ctx) })
@@ -99,8 +99,8 @@ func TestReplayIsLive(t *testing.T) {
 	t.Parallel()
 	db, log := newLog(t), slog.New(slog.DiscardHandler)
 	live, replayed := newRecorder("recorder"), newRecorder("recorder")
-	logged(t, db, newConsumers(log, log, live))
-	events, last, err := newConsumers(log, log, replayed).replay(t.Context(), db)
+	logged(t, db, log, live)
+	events, last, err := New(db, time.Now, log, log, replayed).Replay(t.Context())
 	if err != nil || events != 33 || last != live.Applied() {
 		t.Errorf("%d events up to batch %d, %v", events, last, err)
 	}
@@ -127,15 +127,16 @@ func TestConsumerFails(t *testing.T) {
 				}
 				return nil
 			}
-			db, log, warned := newLog(t), slog.New(slog.NewTextHandler(t.Output(), nil)), &warnings{}
-			logged(t, db, newConsumers(log, warned.logger(log), bad, good))
-			if texts := warned.texts(); len(texts) != 1 || !strings.Contains(texts[0], "consumer=bad") {
-				t.Errorf("the warnings are %q", texts)
+			var warned strings.Builder
+			db, log := newLog(t), slog.New(slog.NewTextHandler(t.Output(), nil))
+			logged(t, db, slog.New(slog.NewTextHandler(&warned, nil)), bad, good)
+			if text := warned.String(); strings.Count(text, "\n") != 1 || !strings.Contains(text, "consumer=bad") {
+				t.Errorf("the warnings are %q", text)
 			}
 			if len(bad.got) != 1 || len(good.got) != 3 || calls != 2 {
 				t.Fatalf("the broken one has %d batches after %d calls, the other %d", len(bad.got), calls, len(good.got))
 			}
-			if _, _, err := newConsumers(log, log, bad, good).replay(t.Context(), db); err != nil {
+			if _, _, err := New(db, time.Now, log, log, bad, good).Replay(t.Context()); err != nil {
 				t.Fatal(err)
 			}
 			if diff := cmp.Diff(good.got, bad.got); diff != "" {

@@ -1,4 +1,4 @@
-package daemon
+package checkout
 
 import "testing"
 
@@ -6,15 +6,15 @@ import "testing"
 // the end.
 func TestHistoryAskedWhileRead(t *testing.T) {
 	for _, state := range []string{"done", "failed"} {
-		r := &historyReader{headMoved: make(chan struct{}, 1)}
-		r.ask()
+		r := NewHistory(&Set{HeadMoved: make(chan struct{}, 1)}, nil)
+		r.Ask()
 		r.ended(state, "")
-		if got := r.progress().State; got != "running" {
+		if got := r.Progress().State; got != "running" {
 			t.Errorf("%s: the state is %s before the history is read again", state, got)
 		}
-		<-r.headMoved
+		<-r.set.HeadMoved
 		r.ended(state, "")
-		if got := r.progress().State; got != state {
+		if got := r.Progress().State; got != state {
 			t.Errorf("the state is %s, want %s", got, state)
 		}
 	}

@@ -8,7 +8,7 @@ run() {
   { go test -count=1 -timeout 6h -parallel 4 -v -run "$1" "$2" -args -rounds "${ROUNDS:-100}" || echo "FAILED $2"; } | tee -a "$out"
 }
 run 'TestKilled|TestPowerCut|TestCorrupted|TestFullDisk|TestServer|TestTeam|TestStoreReplaced|TestForget' ./cmd/aoa
-run 'TestFullDisk|TestReadOnlyDisk|TestAnyBadValue|TestKilledWhileCopying|TestForgetDropsCopy' ./internal/cold
+run 'TestFullDisk|TestReadOnlyDisk|TestAnyBadValue|TestKilled|TestForgetDropsCopy' ./internal/cold
 run 'TestCheckoutOfManyFiles|TestFormatterIsOneEvent' ./watcher # 10,000 files
 run 'TestClock|TestWrongClock|TestAnyBadValue|TestClonesAgree' ./internal/daemon
 run 'TestRenameRace' ./hooks/client # 20 hooks a round

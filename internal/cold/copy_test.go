@@ -10,7 +10,6 @@ import (
 	"log/slog"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -326,54 +325,6 @@ func TestForgottenStaysAway(t *testing.T) {
 			_, fresh := mustAppend(t, d, append(wordy("kept", 50), secrets...)...)
 			same(t, "imported again", len(fresh), 50)
 		})
-	}
-}
-
-// TestKilledWhileCopying: whenever a process is killed, there is a whole copy or the one before, and the log is whole.
-func TestKilledWhileCopying(t *testing.T) {
-	const child = "AOA_TEST_COPIER"
-	if path := os.Getenv(child); path != "" {
-		d, _ := openTest(t, path)
-		for i := 0; ; i++ {
-			mustAppend(t, d, wordy(fmt.Sprint(os.Getpid(), "-", i, "-"), 200)...)
-			_, err := d.Copy(t.Context())
-			must(t, err)
-		}
-	}
-	book := fault.Open(t, "killed while the log is copied")
-	path, r := filepath.Join(t.TempDir(), "aoa.db"), rand.New(rand.NewPCG(5, 6))
-	last := 0
-	for range 3 * fault.Rounds() {
-		self := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestKilledWhileCopying$")
-		self.Env = append(os.Environ(), child+"="+path)
-		must(t, self.Start())
-		fault.Until(t, time.Minute, "it copies", func() bool { return exists(path+copySuffix) || exists(path+partSuffix) })
-		fault.Pass(time.Duration(r.IntN(300)) * time.Millisecond)
-		must(t, self.Process.Kill())
-		_ = self.Wait()
-		d, s := openTest(t, path)
-		n := len(replayAll(t, d, 0))
-		if n < last || len(s.records) > 0 {
-			t.Errorf("%d batches of %d, %s", n, last, line(s))
-		}
-		last = n
-		if exists(path + copySuffix) {
-			other := filepath.Join(t.TempDir(), "aoa.db")
-			copyFile(t, path+copySuffix, other)
-			c, s := openTest(t, other)
-			var verdict string
-			must(t, c.conn.QueryRowContext(t.Context(), "PRAGMA integrity_check").Scan(&verdict))
-			if got := replayAll(t, c, 0); len(got) == 0 || len(s.records) > 0 || verdict != "ok" {
-				t.Errorf("the copy has %d batches, %s %s", len(got), verdict, line(s))
-			}
-			must(t, c.Close())
-		}
-		must(t, d.Close())
-		verdict := fault.Whole
-		if t.Failed() {
-			verdict = fault.Wrong
-		}
-		book.Add(verdict, 1)
 	}
 }
 

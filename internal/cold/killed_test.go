@@ -1,0 +1,233 @@
+package cold
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/scripts/fault"
+)
+
+// stores are a log and a cache in one folder, as a daemon has them.
+type stores struct {
+	*Eraser
+	t     *testing.T
+	dir   string
+	items *Owner
+	state *Snapshot
+	warn  *sink
+}
+
+func openStores(t *testing.T, dir string) *stores {
+	d, s := openTest(t, filepath.Join(dir, "aoa.db"))
+	b := NewBlobs(BlobOptions{Path: filepath.Join(dir, "cache.db"), Now: fixed, Log: slogTo(s)})
+	t.Cleanup(func() { _ = b.Close() })
+	return &stores{&Eraser{DB: d, Blobs: b, Now: func() time.Time { return noon.AddDate(1, 0, 0) }}, t, dir,
+		b.Owner("items", Rule{}), NewSnapshot(d, b, "scores"), s}
+}
+
+func (s *stores) put(key, session, text string) {
+	s.t.Helper()
+	_, err := s.items.Write(s.t.Context(), "put", func(tx *BlobTx) error {
+		return tx.Put(s.items.Pack(Blob{Key: key, Session: session, Data: []byte(text)}))
+	})
+	must(s.t, err)
+}
+
+// ids are the events of the log.
+func (s *stores) ids() (ids []string) {
+	for _, b := range replayAll(s.t, s.DB, 0) {
+		for _, e := range b.Batch {
+			ids = append(ids, e.ID)
+		}
+	}
+	return ids
+}
+
+// killings are what a process does until it is killed, step by step, and what holds afterwards. said is what it has
+// said to be done before.
+var killings = []struct {
+	name  string
+	work  func(s *stores, i int, say func(string))
+	check func(s *stores, said []string)
+}{
+	{"between log and blobs", func(s *stores, i int, say func(string)) {
+		id := fmt.Sprint("e", i)
+		mustAppend(s.t, s.DB, read(id, noon, "s", "a"))
+		say(id)
+		s.put(id, "s", "made of "+id)
+		say("blob " + id)
+	}, func(s *stores, said []string) {
+		ids := s.ids()
+		blobs, _, err := s.items.List(s.t.Context(), Selection{})
+		must(s.t, err)
+		for _, b := range blobs {
+			if !slices.Contains(ids, b.Key) {
+				s.t.Errorf("a blob is made of %s, which the log lacks", b.Key)
+			}
+			if v, _, err := s.items.Get(s.t.Context(), b.Key); err != nil || string(v.Data) != "made of "+b.Key {
+				s.t.Errorf("%q, %v", v.Data, err)
+			}
+			ids = append(ids, "blob "+b.Key)
+		}
+		for _, line := range said {
+			if !slices.Contains(ids, line) {
+				s.t.Errorf("%s is lost", line)
+			}
+		}
+	}},
+	{"between the two files", func(s *stores, i int, say func(string)) {
+		id := fmt.Sprint("e", i)
+		mustAppend(s.t, s.DB, read(id, noon, "s", "a"))
+		must(s.t, s.state.Save(s.t.Context(), s.DB.Last(), fmt.Append(nil, s.DB.Last())))
+		say(id)
+	}, func(s *stores, said []string) {
+		state, seq, err := s.state.Load(s.t.Context())
+		if err != nil || seq > s.DB.Last() || s.DB.Last()-seq > 1 || seq > 0 && string(state) != fmt.Sprint(seq) {
+			s.t.Errorf("the snapshot has %q at %d of %d: %v", state, seq, s.DB.Last(), err)
+		}
+		if missing := missing(said, s.ids()); len(missing) > 0 {
+			s.t.Errorf("lost: %v", missing)
+		}
+	}},
+	{"while the log is copied", func(s *stores, i int, say func(string)) {
+		mustAppend(s.t, s.DB, wordy(fmt.Sprint("e", i, "-"), 200)...)
+		say(fmt.Sprint("e", i, "-0"))
+		_, err := s.DB.Copy(s.t.Context())
+		must(s.t, err)
+	}, func(s *stores, said []string) {
+		if missing := missing(said, s.ids()); len(missing) > 0 {
+			s.t.Errorf("lost: %v", missing)
+		}
+		if !s.DB.HasCopy() {
+			return
+		}
+		other := s.t.TempDir()
+		copyFile(s.t, s.DB.path+copySuffix, filepath.Join(other, "aoa.db"))
+		c := openStores(s.t, other)
+		if ids := c.ids(); len(ids) == 0 || len(ids)%200 > 0 || len(c.warn.records) > 0 {
+			s.t.Errorf("the copy has %d events, %s", len(ids), line(c.warn))
+		}
+		must(s.t, c.DB.Close())
+	}},
+	{"while something is forgotten", func(s *stores, i int, say func(string)) {
+		session, secret := fmt.Sprint("s", i), fmt.Sprintf("secret%d.go", i)
+		batch := wordy(fmt.Sprint("e", i, "-"), 20)
+		for j := range batch {
+			batch[j].Session = session
+			batch[j] = named(batch[j], event.Path(secret))
+		}
+		mustAppend(s.t, s.DB, batch...)
+		s.put(session, session, "about "+secret)
+		say("asked " + session)
+		f := ForgetFilter{Session: session}
+		if i%2 == 0 {
+			f = ForgetFilter{Path: event.Path(secret)}
+		}
+		_, err := s.Forget(s.t.Context(), f)
+		must(s.t, err)
+		say("gone " + session)
+	}, func(s *stores, said []string) {
+		must(s.t, s.Finish(s.t.Context()))
+		left := map[string]int{}
+		for _, id := range s.ids() {
+			n, _, _ := strings.Cut(strings.TrimPrefix(id, "e"), "-")
+			left["s"+n]++
+		}
+		for _, what := range said {
+			what, session, _ := strings.Cut(what, " ")
+			_, cached, err := s.items.Get(s.t.Context(), session)
+			must(s.t, err)
+			n, secret := left[session], []byte("secret"+session[1:]+".go")
+			kept := what == "asked" && n == 20 && cached // not intended yet
+			if !kept && (n > 0 || cached) {
+				s.t.Errorf("%s %s: %d events are left, a blob is: %v", what, session, n, cached)
+			}
+			files, _ := filepath.Glob(filepath.Join(s.dir, "*"))
+			for _, name := range files {
+				raw, err := os.ReadFile(name)
+				if byPath := (session[len(session)-1]-'0')%2 == 0; err == nil && !kept && byPath && bytes.Contains(raw, secret) {
+					s.t.Errorf("%s holds %s", name, secret)
+				}
+			}
+		}
+	}},
+}
+
+// named is an event about a file.
+func named(e event.Event, p event.Path) event.Event {
+	e.Paths = []event.Path{p}
+	return e
+}
+
+func missing(want, got []string) (out []string) {
+	for _, id := range want {
+		if !slices.Contains(got, id) {
+			out = append(out, id)
+		}
+	}
+	return out
+}
+
+// TestKilled: a process that is killed at any moment has lost nothing that it had said to be done, and what was to be
+// forgotten is gone after the next start.
+func TestKilled(t *testing.T) {
+	const child = "AOA_TEST_KILLED"
+	for _, k := range killings {
+		t.Run(k.name, func(t *testing.T) {
+			if dir := os.Getenv(child); dir != "" {
+				s := openStores(t, dir)
+				must(t, s.Finish(t.Context()))
+				for i := rand.IntN(1e9) * 1000; ; i++ { // no two processes have the same
+
+					k.work(s, i, func(what string) { fmt.Println("said", what) })
+				}
+			}
+			t.Parallel()
+			book, r, dir := fault.Open(t, "killed "+k.name), rand.New(rand.NewPCG(5, 6)), t.TempDir()
+			for range 3 * fault.Rounds() {
+				out, err := os.Create(filepath.Join(t.TempDir(), "out"))
+				must(t, err)
+				self := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestKilled$/^"+
+					strings.ReplaceAll(k.name, " ", "_")+"$")
+				self.Env, self.Stdout = append(os.Environ(), child+"="+dir), out
+				must(t, self.Start())
+				said := func() (lines []string) {
+					raw, err := os.ReadFile(out.Name())
+					must(t, err)
+					for line := range strings.Lines(string(raw)) {
+						if what, ok := strings.CutPrefix(line, "said "); ok && strings.HasSuffix(what, "\n") {
+							lines = append(lines, strings.TrimSpace(what))
+						}
+					}
+					return lines
+				}
+				fault.Until(t, time.Minute, "it works", func() bool { return len(said()) > 0 })
+				fault.Pass(time.Duration(r.IntN(100_000)) * time.Microsecond)
+				must(t, self.Process.Kill())
+				_ = self.Wait()
+				s := openStores(t, dir)
+				k.check(s, said())
+				if len(s.warn.records) > 0 {
+					t.Error(line(s.warn))
+				}
+				must(t, s.DB.Close())
+				must(t, s.Blobs.Close())
+				must(t, out.Close())
+				verdict := fault.Whole
+				if t.Failed() {
+					verdict = fault.Wrong
+				}
+				book.Add(verdict, 1)
+			}
+		})
+	}
+}

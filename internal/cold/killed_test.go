@@ -120,10 +120,9 @@ var killings = []struct {
 	}},
 	{"while something is forgotten", func(s *stores, i int, say func(string)) {
 		session, secret := fmt.Sprint("s", i), fmt.Sprintf("secret%d.go", i)
-		batch := wordy(fmt.Sprint("e", i, "-"), 20)
-		for j := range batch {
-			batch[j].Session = session
-			batch[j] = named(batch[j], event.Path(secret))
+		var batch []event.Event
+		for j := range 20 {
+			batch = append(batch, read(fmt.Sprint("e", i, "-", j), noon, session, event.Path(secret)))
 		}
 		mustAppend(s.t, s.DB, batch...)
 		s.put(session, session, "about "+secret)
@@ -160,12 +159,6 @@ var killings = []struct {
 			}
 		}
 	}},
-}
-
-// named is an event about a file.
-func named(e event.Event, p event.Path) event.Event {
-	e.Paths = []event.Path{p}
-	return e
 }
 
 func missing(want, got []string) (out []string) {

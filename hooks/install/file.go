@@ -53,8 +53,8 @@ func open(a agents.Agent, name string, o Options) (*settingsFile, error) {
 		return nil, f.refuse("it is not a regular file")
 	case st.Mode().Perm()&0o200 == 0:
 		return nil, f.refuse("it is read-only")
-	case st.Size() > 16<<20:
-		return nil, f.refuse("it is larger than 16 MB")
+	case st.Size() > maxSettings:
+		return nil, f.refuse("it is larger than 1 MB")
 	}
 	if f.old, f.mode, err = readIfThere(f.target); err != nil {
 		return nil, fmt.Errorf("read settings: %w", err)

@@ -288,6 +288,7 @@ func TestRefusals(t *testing.T) {
 		"empty file": "", "no JSON": "model: opus", "cut off": `{"hooks":{"Stop":[`, "array": "[]", "null": "null", "two values": "{}{}",
 		"hooks is a list": `{"hooks":[]}`, "hooks is null": `{"hooks":null}`, "event is an object": `{"hooks":{"Stop":{}}}`,
 		"hooks twice": `{"hooks":{},"hooks":{}}`, "event twice": `{"hooks":{"Stop":[],"Stop":[]}}`, "single quotes": `{'a':1}`,
+		"larger than 1 MB": `{"a":"` + strings.Repeat("x", 1<<20) + `"}`,
 	} {
 		file := settingsAt(t, content)
 		_, err := Add(agentOf(t, "claude"), file, Options{})

@@ -2,55 +2,31 @@ package checkout
 
 import (
 	"context"
-	"fmt"
 	"os"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/event"
-	"github.com/aoa-dev/aoa/internal/index"
 	"github.com/aoa-dev/aoa/internal/locate"
-	"github.com/aoa-dev/aoa/internal/regularfile"
 	"github.com/aoa-dev/aoa/internal/session"
 )
 
 // State is the state of the worktree. changed are the files that are not committed, nil to ask git. When git does not
 // answer in time, the state is unknown.
-func (w *Checkout) State(ctx context.Context, files, changed []event.Path) session.Worktree {
+func (w *Checkout) State(ctx context.Context, changed []event.Path) session.Worktree {
 	if changed == nil {
 		var err error
 		if changed, err = w.Repo.Changed(ctx); err != nil {
 			return session.Worktree{}
 		}
 	}
-	st := session.Worktree{Known: true, Changed: changed, Files: map[event.Path]string{}}
-	if ref, oid, err := w.Repo.Head(ctx); err == nil {
-		st.Branch, st.Head = strings.TrimPrefix(ref, "refs/heads/"), oid
-	}
-	for _, f := range files {
-		st.Files[f] = contentHash(w.Repo.Root.Abs(f))
+	st := session.Worktree{Known: true, Changed: changed}
+	st.Exists = func(p event.Path) bool { _, ok := w.Modified(p); return ok }
+	if ref, _, err := w.Repo.Head(ctx); err == nil {
+		st.Branch = strings.TrimPrefix(ref, "refs/heads/")
 	}
 	return st
-}
-
-// maxHashed bounds the files whose content is read, in bytes; a larger one is identified by its size and time.
-const maxHashed = 1 << 20
-
-// contentHash is "" where there is no regular file.
-func contentHash(file string) string {
-	st, err := os.Lstat(file)
-	if err != nil || !st.Mode().IsRegular() {
-		return ""
-	}
-	if st.Size() > maxHashed {
-		return fmt.Sprint(st.Size(), "@", st.ModTime().UnixNano())
-	}
-	data, err := regularfile.Read(file, regularfile.NoLinks, maxHashed)
-	if err != nil {
-		return ""
-	}
-	return index.BlobID(data)
 }
 
 // Fingerprint is a hash of what is checked out and changed, "" if git does not answer.

@@ -7,7 +7,6 @@ import (
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/checkout"
 	"github.com/aoa-dev/aoa/internal/config"
-	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/eventlog"
 	"github.com/aoa-dev/aoa/internal/session"
 )
@@ -52,7 +51,7 @@ func (c *contextHandler) context(ctx context.Context, r api.ContextRequest) (api
 			return out, err
 		}
 	}
-	state := func(ctx context.Context, held []event.Path) session.Worktree { return w.State(ctx, held, nil) }
+	state := func(ctx context.Context) session.Worktree { return w.State(ctx, nil) }
 	got, err := c.stored.Assemble(ctx, session.Request{Session: out.Session, For: use, Prompt: r.Prompt, Total: r.Budget,
 		State: state})
 	if err != nil {

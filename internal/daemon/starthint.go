@@ -47,10 +47,10 @@ func (h *hints) workBefore(ctx context.Context, w *checkout.Checkout, call hooks
 	if id == "" || how == "clear" {
 		return session.Context{}, files
 	}
-	look := func(ctx context.Context, held []event.Path) session.Worktree {
+	look := func(ctx context.Context) session.Worktree {
 		ctx, cancel := context.WithTimeout(ctx, stateTime)
 		defer cancel()
-		return w.State(ctx, held, changed)
+		return w.State(ctx, changed)
 	}
 	c, err := h.contexts.Assemble(ctx, session.Request{Session: id, Total: space, Bare: true, State: look})
 	if err != nil {

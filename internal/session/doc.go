@@ -13,17 +13,10 @@
 // # Contexts
 //
 // Prompts and actions are not stored a second time. The log has each once, redacted and sealed, under one number that
-// counts both (cold.Numbered). A context folds them when it is asked for, and not in Apply, for two reasons: batches
-// do not carry these numbers, and most sessions are never asked about. What a fold has produced is stored beside the
-// snapshots:
-//
-//   - the summary of a session: older prompts as extracts of whole sentences, older actions as counts, with the numbers up to which it
-//     goes. It is made when the rest exceeds its budget, and not before, so that the beginning of the text stays the same from request
-//     to request. Commits, and commands that revert changes, divide the counts, because order matters there;
-//   - the state that the summary depends on: HEAD and the content of the files in use. When others have changed that, the summary is
-//     made again from the log, and earlier failures are marked.
-//
-// All of it is derived: what is damaged, sealed with a lost key, or forgotten is made again.
+// counts both (cold.Numbered). A context is folded from them when it is asked for; nothing of it is stored. Older
+// prompts become extracts of whole sentences, older actions counts, when the rest exceeds its budget and not before, so
+// that the beginning of the text stays the same from request to request. Commits, and commands that revert changes,
+// divide the counts, because order matters there.
 //
 // # Costs
 //
@@ -32,7 +25,6 @@
 // write every ten seconds. Each write contains the place in the log, so the replay after a kill repeats the rest. To
 // read a snapshot takes less than half a millisecond, however long the session is (BenchmarkContext).
 //
-// A context costs one read of what was logged since the last summary, below 5 ms, and the caller's reading of the
-// worktree. Without a summary the last 2,500 events are read, some 50 µs each (BenchmarkAssemble, BenchmarkWhole).
-// Tokens are estimated (index.Tokens).
+// A context costs one read of the session's events, of the newest 2,500 at most: 12 ms for 1,300 events
+// (BenchmarkAssemble), and the caller's reading of the worktree. Tokens are estimated (index.Tokens).
 package session

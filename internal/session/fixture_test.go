@@ -20,33 +20,19 @@ func must(t testing.TB, err error) {
 // contextFixture is a store on a log of its own.
 type contextFixture struct {
 	*Store
-	db   *cold.DB
-	dir  string
-	seal *cold.Seal
+	db *cold.DB
 }
 
-func newContextFixture(t testing.TB) contextFixture { return newSealedFixture(t, nil) }
-
-func newSealedFixture(t testing.TB, seal *cold.Seal) contextFixture {
+func newContextFixture(t testing.TB) contextFixture {
 	t.Helper()
 	dir := t.TempDir()
 	now := func() time.Time { return noon.Add(time.Hour) }
 	db, err := cold.Open(t.Context(), filepath.Join(dir, "aoa.db"), cold.Options{Now: now})
 	must(t, err)
-	r := contextFixture{db: db, dir: dir, seal: seal}
-	r.Store = r.another(seal)
-	t.Cleanup(func() { must(t, r.o.Blobs.Close()); must(t, db.Close()) })
-	return r
+	blobs := cold.NewBlobs(cold.BlobOptions{Path: filepath.Join(dir, "cache.db"), Now: now})
+	t.Cleanup(func() { must(t, blobs.Close()); must(t, db.Close()) })
+	return contextFixture{New(Options{DB: db, Now: now, Blobs: blobs}), db}
 }
-
-// another is a store on the same files.
-func (r contextFixture) another(seal *cold.Seal) *Store {
-	now := func() time.Time { return noon.Add(time.Hour) }
-	return New(Options{DB: r.db, Now: now, Blobs: cold.NewBlobs(cold.BlobOptions{Path: r.summaryFile(), Now: now,
-		Seal: seal})})
-}
-
-func (r contextFixture) summaryFile() string { return filepath.Join(r.dir, "cache.db") }
 
 // log appends events, in batches as the daemon does.
 func (r contextFixture) log(t testing.TB, events ...event.Event) {

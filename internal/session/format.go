@@ -14,16 +14,16 @@ import (
 var caps = [][2]int{{70, 150}, {50, 120}, {35, 100}, {25, 80}, {18, 60}, {12, 40}, {8, 25}}
 
 // formatPrompts is the older prompts in short, and the others one by one, in at most so many tokens.
-func formatPrompts(d *summary, prompts []item, tokens int) (gists string, quoted []string) {
-	gists, prompts = d.gists(), relevantPrompts(prompts)
+func (h *history) formatPrompts(tokens int) (gists string, quoted []string) {
+	gists, prompts := h.shortened(), relevantPrompts(h.prompts)
 	for _, c := range caps {
-		if quoted = formatEach(d, prompts, c); index.Tokens(gists)+sum(quoted) <= tokens {
+		if quoted = h.formatEach(prompts, c); index.Tokens(gists)+sum(quoted) <= tokens {
 			return gists, quoted
 		}
 	}
 	for len(prompts) > 1 && index.Tokens(gists)+sum(quoted) > tokens {
 		prompts = prompts[1:]
-		quoted = formatEach(d, prompts, caps[len(caps)-1])
+		quoted = h.formatEach(prompts, caps[len(caps)-1])
 	}
 	if index.Tokens(gists)+sum(quoted) > tokens {
 		gists = ""
@@ -35,10 +35,10 @@ func formatPrompts(d *summary, prompts []item, tokens int) (gists string, quoted
 }
 
 // relevantPrompts leaves out repetitions, and prompts that ask for nothing unless it is the last one.
-func relevantPrompts(prompts []item) []item {
-	var out []item
+func relevantPrompts(prompts []prompt) []prompt {
+	var out []prompt
 	for i, p := range prompts {
-		if i < len(prompts)-1 && empty(p.prompt) || len(out) > 0 && out[len(out)-1].prompt == p.prompt {
+		if i < len(prompts)-1 && empty(p.text) || len(out) > 0 && out[len(out)-1].text == p.text {
 			continue
 		}
 		out = append(out, p)
@@ -46,18 +46,18 @@ func relevantPrompts(prompts []item) []item {
 	return out
 }
 
-func formatEach(d *summary, prompts []item, c [2]int) []string {
+func (h *history) formatEach(prompts []prompt, c [2]int) []string {
 	var out []string
 	before := time.Time{}
-	if len(d.Gists) > 0 {
-		before = time.UnixMilli(d.Gists[len(d.Gists)-1].At)
+	if len(h.gists) > 0 {
+		before = h.gists[len(h.gists)-1].at
 	}
 	for i, p := range prompts {
 		most := c[0]
 		if i == len(prompts)-1 {
 			most = c[1]
 		}
-		if s := extract(p.prompt, most); s != "" {
+		if s := extract(p.text, most); s != "" {
 			out = append(out, "Prompt at "+stamped(p.at, before)+": "+quote(s))
 			before = p.at
 		}

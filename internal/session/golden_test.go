@@ -33,18 +33,18 @@ var prompts = []string{
 // TestTextsGolden compares how prompts are shortened, summarized and found again with testdata/texts.golden.
 func TestTextsGolden(t *testing.T) {
 	var b strings.Builder
-	var d summary
+	h := &history{budget: DefaultBudget}
 	r := newContextFixture(t)
 	for i, p := range prompts {
 		fmt.Fprintf(&b, "%.80q\n\tempty %v\n", p, empty(p))
 		for _, tokens := range []int{5, 9, 14, 24, 60} {
 			fmt.Fprintf(&b, "\t%d %q\n", tokens, extract(p, tokens))
 		}
-		d.addPrompt(int64(i+1), noon.Add(time.Duration(i)*time.Minute), p)
+		h.shorten(prompt{at: noon.Add(time.Duration(i) * time.Minute), text: p})
 		s := &tape{session: fmt.Sprint("s", i), n: i * 10}
 		r.log(t, s.ask(p).do(event.KindEdit, event.Path(fmt.Sprintf("d%d/a.go", i))).events...)
 	}
-	fmt.Fprintf(&b, "%s\n", d.gists())
+	fmt.Fprintf(&b, "%s\n", h.shortened())
 	for _, q := range []string{"skip comments in the tokenizer of the parser", "speed up the import of large archives",
 		"write the release changelog", "the tcp server never retries",
 		"upload of pictures fails with 413", "Größenvergleich auf Windows", "paint the bikeshed", "parser"} {

@@ -2,18 +2,15 @@ package session
 
 import (
 	"context"
-	"errors"
+
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/event/eventtest"
 	"github.com/aoa-dev/aoa/internal/index"
@@ -83,7 +80,7 @@ Changed and not committed: rank/pool.go, rank/rank.go.`
 
 	// The worktree's word counts: one of them was committed by hand, and the test passes later.
 	r.log(t, s.run("go test ./...", true).events...)
-	state := func(context.Context, []event.Path) Worktree {
+	state := func(context.Context) Worktree {
 		return Worktree{Known: true, Branch: "main", Changed: []event.Path{"rank/pool.go", "README.md"}}
 	}
 	c = r.context(t, Request{Session: "s", State: state})
@@ -95,9 +92,6 @@ Changed and not committed: rank/pool.go, rank/rank.go.`
 	}
 	if strings.Contains(c.Text(), "Failing") {
 		t.Errorf("what passes still fails:\n%s", c.Text())
-	}
-	if _, err := os.Stat(r.summaryFile()); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("nothing had to be summarised, and there is a file: %v", err)
 	}
 	if c := r.context(t, Request{Session: "nobody"}); len(c.Segments) != 0 || c.Tokens != 0 {
 		t.Errorf("a session that never was has %+v", c)
@@ -156,83 +150,13 @@ func TestCompaction(t *testing.T) {
 		}
 	}
 
-	// Another process goes on from there, and another budget is served from the log.
-	must(t, r.o.Blobs.Close())
-	again := r.another(nil)
-	t.Cleanup(func() { must(t, again.o.Blobs.Close()) })
-	c, err := again.Assemble(t.Context(), Request{Session: "long"})
-	must(t, err)
-	if c.Text() != text {
-		t.Errorf("after a restart:\n%s\nbefore:\n%s", c.Text(), text)
-	}
+	// Another budget is served, too.
 	for _, total := range []int{1, 30, 60, 120, 250, 2000} {
-		c, err := again.Assemble(t.Context(), Request{Session: "long", Total: total})
+		c, err := r.Assemble(t.Context(), Request{Session: "long", Total: total})
 		must(t, err)
 		if c.Tokens > total || total >= 60 && c.Tokens == 0 {
 			t.Errorf("%d tokens of %d:\n%s", c.Tokens, total, c.Text())
 		}
-	}
-	if c, err := again.Assemble(t.Context(), Request{Session: "long"}); err != nil || c.Text() != text {
-		t.Errorf("another budget changed the summary: %v", err)
-	}
-}
-
-// TestFoldedEqualsWhole: a summary that grew with the session says of the work what the whole log says.
-func TestFoldedEqualsWhole(t *testing.T) {
-	grown, whole := newContextFixture(t), newContextFixture(t)
-	s := long(40)
-	for _, e := range s.events {
-		grown.log(t, e)
-		grown.context(t, Request{Session: "long"})
-	}
-	whole.log(t, s.events...)
-	a, err := grown.thread(t.Context(), "long", false)
-	must(t, err)
-	b, err := whole.thread(t.Context(), "long", true)
-	must(t, err)
-	if a.summary.Done == 0 || a.fresh || !b.fresh {
-		t.Fatalf("one has a summary up to %d, the other %v", a.summary.Done, b.summary.Done)
-	}
-	if d := cmp.Diff(b.work(), a.work(), cmp.AllowUnexported(work{})); d != "" {
-		t.Errorf("the work differs:\n%s", d)
-	}
-}
-
-// TestStateInvalidates: a summary whose files others changed is made again, and a failure from before says so.
-func TestStateInvalidates(t *testing.T) {
-	r := newContextFixture(t)
-	s := long(20)
-	s.run("go test ./config", false)
-	r.log(t, s.events...)
-	hash := "one"
-	state := func(_ context.Context, files []event.Path) Worktree {
-		st := Worktree{Known: true, Head: "h", Files: map[event.Path]string{}}
-		for _, f := range files {
-			st.Files[f] = hash
-		}
-		return st
-	}
-	q := Request{Session: "long", State: state}
-	before := r.context(t, q).Text()
-	if again := r.context(t, q).Text(); again != before || !strings.Contains(before, "Failing: go test ./config (") ||
-		strings.Contains(before, "others") {
-		t.Fatalf("nothing has changed, and it is\n%s\nafter\n%s", again, before)
-	}
-	hash = "two"
-	if after := r.context(t, q).Text(); !strings.Contains(after, "not run since others changed files") {
-		t.Errorf("others have changed files, and it is\n%s", after)
-	}
-	// Its own change is none of others.
-	hash = "three"
-	var all []event.Path
-	for i := range 12 {
-		all = append(all, event.Path(fmt.Sprintf("config/file%d.go", i)))
-	}
-	d, ok, err := r.loadSummary(t.Context(), "long")
-	must(t, err)
-	if !ok || !d.Stamp.valid(state(t.Context(), all), []Action{{Verb: "edited", Paths: all}}) ||
-		d.Stamp.valid(state(t.Context(), all), []Action{{Verb: "read", Paths: all}}) {
-		t.Error("own changes count as those of others, or the other way round")
 	}
 }
 
@@ -272,82 +196,4 @@ func TestLate(t *testing.T) {
 	if i, j := strings.Index(text, "the first"), strings.Index(text, "the last"); i < 0 || j < i {
 		t.Errorf("out of order:\n%s", text)
 	}
-}
-
-// TestSealed: what is at rest is what Seal made of it, and a key that is lost loses no context.
-func TestSealed(t *testing.T) {
-	dir := t.TempDir()
-	seal, err := cold.OpenSeal(cold.SealOptions{Identity: filepath.Join(dir, "identity"),
-		Keys: filepath.Join(dir, "keys")})
-	must(t, err)
-	r := newSealedFixture(t, seal)
-	r.log(t, long(30).events...)
-	want := r.context(t, Request{Session: "long"}).Text()
-	if _, ok, err := r.loadSummary(t.Context(), "long"); !ok || err != nil {
-		t.Fatalf("nothing was kept: %v", err)
-	}
-	must(t, r.o.Blobs.Close())
-	must(t, cold.ScrubFolder(t.Context(), r.dir))
-	raw, err := os.ReadFile(r.summaryFile())
-	must(t, err)
-	if strings.Contains(string(raw), "port the parser") {
-		t.Error("a prompt is readable at rest")
-	}
-	other, err := cold.OpenSeal(cold.SealOptions{Identity: filepath.Join(dir, "another"),
-		Keys: filepath.Join(dir, "others")})
-	must(t, err)
-	lost := r.another(other)
-	t.Cleanup(func() { must(t, lost.o.Blobs.Close()) })
-	if c, err := lost.Assemble(t.Context(), Request{Session: "long"}); err != nil || c.Text() != want {
-		t.Errorf("without the key: %v\n%s", err, c.Text())
-	}
-}
-
-// TestForgetContexts: nothing of what was derived stays, not even as bytes.
-func TestForgetContexts(t *testing.T) {
-	r := newContextFixture(t)
-	r.log(t, long(30).events...)
-	r.context(t, Request{Session: "long"})
-	if _, ok, err := r.loadSummary(t.Context(), "long"); !ok || err != nil {
-		t.Fatalf("nothing was kept: %v", err)
-	}
-	_, err := r.o.Blobs.Forget(t.Context(), cold.ForgetFilter{Session: "another"})
-	must(t, err)
-	if _, ok, err := r.loadSummary(t.Context(), "long"); ok || err != nil {
-		t.Errorf("a summary is left, %v", err)
-	}
-	must(t, r.o.Blobs.Close())
-	must(t, cold.ScrubFolder(t.Context(), r.dir))
-	raw, err := os.ReadFile(r.summaryFile())
-	must(t, err)
-	if strings.Contains(string(raw), "port the parser") {
-		t.Error("the bytes are left")
-	}
-}
-
-// TestSideBySide: sessions that run at the same time do not get into each other's memory, and a session that is asked
-// twice at once answers the same.
-func TestSideBySide(t *testing.T) {
-	r := newContextFixture(t)
-	var want [4]string
-	for i := range want {
-		alone := newContextFixture(t)
-		s := long(25 + i)
-		for j := range s.events {
-			s.events[j].Session, s.events[j].ID = fmt.Sprint("s", i), fmt.Sprint(i, s.events[j].ID)
-		}
-		alone.log(t, s.events...)
-		r.log(t, s.events...)
-		want[i] = alone.context(t, Request{Session: fmt.Sprint("s", i)}).Text()
-	}
-	var g sync.WaitGroup
-	for n := range 16 {
-		g.Go(func() {
-			c, err := r.Assemble(t.Context(), Request{Session: fmt.Sprint("s", n%4)})
-			if err != nil || c.Text() != want[n%4] {
-				t.Errorf("s%d: %v\n%s\nalone:\n%s", n%4, err, c.Text(), want[n%4])
-			}
-		})
-	}
-	g.Wait()
 }

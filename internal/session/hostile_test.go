@@ -12,9 +12,12 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// numbered is an event as the log gives it back.
-func numbered(e event.Event, seq int64) []cold.Numbered {
-	return []cold.Numbered{{Seq: seq, Event: e}}
+// numbered are events as the log gives them back.
+func numbered(events ...event.Event) (out []cold.Numbered) {
+	for i, e := range events {
+		out = append(out, cold.Numbered{Seq: int64(i + 1), Event: e})
+	}
+	return out
 }
 
 // harmless fails when a context holds anything that could pass for more than a line of ours.
@@ -79,57 +82,15 @@ func FuzzContext(f *testing.F) {
 	f.Fuzz(func(t *testing.T, prompt, command string, total int) {
 		total = 1 + (total%600+600)%600
 		b := DefaultBudget.of(total)
-		var th thread
-		for i := range 8 {
-			for j, e := range []event.Event{{Body: event.Prompt{Text: prompt}}, {Body: event.Call{Act: event.ActRun, Text: command}},
+		var events []event.Event
+		for range 8 {
+			for _, e := range []event.Event{{Body: event.Prompt{Text: prompt}}, {Body: event.Call{Act: event.ActRun, Text: command}},
 				{Body: event.Call{Act: event.ActEdit, Paths: []event.Path{event.Path(command)}}}} {
 				e.Time = noon
-				items, _ := itemsOf(numbered(e.Normalize(noon), int64(i*3+j+1)), summary{})
-				th.items = append(th.items, items...)
+				events = append(events, e.Normalize(noon))
 			}
 		}
-		th.compact(b)
-		harmless(t, th.assemble(Request{}, b, Worktree{}, nil), total)
-		// What was compacted can be stored, and is read as the same.
-		raw, err := th.summary.encode()
-		must(t, err)
-		got, ok := decodeSummary(raw)
-		if !ok {
-			t.Fatalf("its own form is not read: %s", raw)
-		}
-		if again, err := got.encode(); err != nil || string(again) != string(raw) {
-			t.Fatalf("%v:\n%s\n%s", err, raw, again)
-		}
-	})
-}
-
-func FuzzSummary(f *testing.F) {
-	th := thread{}
-	for i, e := range long(30).events {
-		items, _ := itemsOf(numbered(e, int64(i+1)), summary{})
-		th.items = append(th.items, items...)
-	}
-	th.compact(DefaultBudget)
-	raw, err := th.summary.encode()
-	must(f, err)
-	if len(raw) < 500 {
-		f.Fatalf("nothing was compacted: %s", raw)
-	}
-	f.Add(raw)
-	f.Add([]byte(`{"v":1,"work":{"files":{"a":null}}}`))
-	f.Add([]byte(`{"v":1,"phases":[{"runs":{"x":null},"trails":{"y":[]}}],"work":{"checks":[null]}}`))
-	f.Fuzz(func(t *testing.T, raw []byte) {
-		d, ok := decodeSummary(raw)
-		if !ok {
-			return
-		}
-		th := thread{summary: d, items: []item{{seq: 1 << 40, at: noon, prompt: "go on with it"},
-			{seq: 1<<40 + 1, at: noon, action: Action{Seq: 1<<40 + 1, At: noon, Verb: "edited", Object: "a",
-				Paths: []event.Path{"a"}}}}}
-		th.compact(DefaultBudget)
-		if c := th.assemble(Request{}, DefaultBudget, Worktree{}, nil); c.Tokens > DefaultBudget.Total {
-			t.Fatalf("%d tokens from %s", c.Tokens, raw)
-		}
+		harmless(t, fold(numbered(events...), b).assemble(Request{}, b, Worktree{}, nil), total)
 	})
 }
 
@@ -188,23 +149,11 @@ func TestSimilar(t *testing.T) {
 	}
 }
 
-// BenchmarkAssemble: a session of two hours that has its summary, one new action each time.
+// BenchmarkAssemble: a session of two hours.
 func BenchmarkAssemble(b *testing.B) {
-	r := newContextFixture(b)
-	s := long(400)
-	r.log(b, s.events...)
-	r.context(b, Request{Session: "long"})
-	b.ResetTimer()
-	for b.Loop() {
-		r.context(b, Request{Session: "long"})
-	}
-}
-
-// BenchmarkWhole: the same session without a summary.
-func BenchmarkWhole(b *testing.B) {
 	r := newContextFixture(b)
 	r.log(b, long(400).events...)
 	for b.Loop() {
-		r.context(b, Request{Session: "long", Total: 500})
+		r.context(b, Request{Session: "long"})
 	}
 }

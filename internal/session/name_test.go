@@ -43,7 +43,7 @@ func TestNames(t *testing.T) {
 			r.log(t, s.events...)
 			q := Request{Session: "s"}
 			if place == "On branch " {
-				q.State = func(context.Context, []event.Path) Worktree { return Worktree{Known: true, Branch: c.name} }
+				q.State = func(context.Context) Worktree { return Worktree{Known: true, Branch: c.name} }
 			}
 			got := r.context(t, q)
 			harmless(t, got, DefaultBudget.Total)

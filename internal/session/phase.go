@@ -14,28 +14,28 @@ import (
 // phase is a part of the work in counts. It ends with a commit, or with a command that reverts changes or brings
 // others in. The oldest phases are joined; the order of their ends is kept.
 type phase struct {
-	Edits    map[event.Path]int `json:"edits,omitempty"` // changes of a file, at most maxEdits files
-	MoreEdit int                `json:"more,omitempty"`  // files beyond those
+	Edits    map[event.Path]int // changes of a file, at most maxEdits files
+	MoreEdit int                // files beyond those
 	// files that were deleted or renamed: what happened, in order
-	Trails   map[event.Path][]string `json:"trails,omitempty"`
-	Reads    map[event.Path]int      `json:"reads,omitempty"` // at most maxReads files
-	MoreRead int                     `json:"moreread,omitempty"`
-	Runs     map[string]*tries       `json:"runs,omitempty"` // command → how often, at most maxRuns
-	Searches int                     `json:"searches,omitempty"`
-	Helpers  int                     `json:"helpers,omitempty"` // subagents asked
-	Refused  int                     `json:"refused,omitempty"`
-	Ends     []end                   `json:"ends,omitempty"` // in order
+	Trails   map[event.Path][]string
+	Reads    map[event.Path]int // at most maxReads files
+	MoreRead int
+	Runs     map[string]*tries // command → how often, at most maxRuns
+	Searches int
+	Helpers  int // subagents asked
+	Refused  int
+	Ends     []end // in order
 }
 
 // end is a border of the work, so many times in a row.
 type end struct {
-	What string `json:"what"`
-	N    int    `json:"n"`
+	What string
+	N    int
 }
 
 type tries struct {
-	N      int `json:"n"`
-	Failed int `json:"failed,omitempty"`
+	N      int
+	Failed int
 }
 
 // Bounds of a phase, and of how many there are.
@@ -184,7 +184,7 @@ func (p *phase) end(e end) {
 		return
 	}
 	p.Ends = append(p.Ends, e)
-	p.Ends = slices.Clone(p.Ends[max(0, len(p.Ends)-maxEnds):])
+	p.Ends = p.Ends[max(0, len(p.Ends)-maxEnds):]
 }
 
 // fact is a part of a text. Where not all fit, those with the least weight are left out.

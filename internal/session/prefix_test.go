@@ -43,15 +43,11 @@ func (p *prefixes) String() string {
 // chronicle is the other order: prompts and actions as they came, each in the words that a context would use.
 type chronicle []string
 
-func (c *chronicle) add(e event.Event, number int64) {
-	switch i, _ := itemsOf(numbered(e, number), summary{}); {
-	case len(i) == 0:
-	case i[0].prompt != "":
-		*c = append(*c, "Prompt: "+quote(extract(i[0].prompt, caps[0][1])))
-	default:
-		if s := formatLatest([]Action{i[0].action}); s != "" {
-			*c = append(*c, s)
-		}
+func (c *chronicle) add(e event.Event) {
+	if h := fold(numbered(e), DefaultBudget); len(h.prompts) > 0 {
+		*c = append(*c, "Prompt: "+quote(extract(h.prompts[0].text, caps[0][1])))
+	} else if s := formatLatest(h.actions); s != "" {
+		*c = append(*c, s)
 	}
 }
 
@@ -73,10 +69,10 @@ func (c chronicle) text(tokens int) string {
 func orders(t testing.TB, events []event.Event) (segmented, window, all prefixes) {
 	r := newContextFixture(t)
 	var c chronicle
-	for i, e := range events {
+	for _, e := range events {
 		r.log(t, e)
 		before := len(c)
-		if c.add(e, int64(i+1)); len(c) == before {
+		if c.add(e); len(c) == before {
 			continue // nothing that a context tells
 		}
 		segmented.send(r.context(t, Request{Session: e.Session}).Text())

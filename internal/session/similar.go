@@ -128,13 +128,13 @@ func (s *Store) readTurn(ctx context.Context, p indexedPrompt) (similar, error) 
 }
 
 // similarPrompts finds prompts like the one that is asked, other than those that the context contains anyway.
-func (s *Store) similarPrompts(ctx context.Context, r Request, t *thread) ([]similar, error) {
+func (s *Store) similarPrompts(ctx context.Context, r Request, h *history) ([]similar, error) {
 	contained := map[int64]bool{}
 	text := r.Prompt
-	for _, p := range t.prompts() {
-		contained[p.seq] = !t.loose // numbers of a loose thread are not the log's: the text decides then
+	for _, p := range h.prompts {
+		contained[p.seq] = !h.loose // numbers of a loose history are not the log's: the text decides then
 		if r.Prompt == "" {
-			text = p.prompt
+			text = p.text
 		}
 	}
 	found, err := s.similarTo(ctx, text, topSimilar+1, func(p indexedPrompt) bool {
@@ -143,7 +143,7 @@ func (s *Store) similarPrompts(ctx context.Context, r Request, t *thread) ([]sim
 	})
 	found = slices.DeleteFunc(found, func(f similar) bool {
 		return f.text == text || f.session == r.Session &&
-			slices.ContainsFunc(t.prompts(), func(p item) bool { return p.prompt == f.text })
+			slices.ContainsFunc(h.prompts, func(p prompt) bool { return p.text == f.text })
 	})
 	return found[:min(len(found), topSimilar)], err
 }

@@ -49,7 +49,6 @@ type Options struct {
 type Store struct {
 	o         Options
 	snapshots *cold.Owner
-	summaries *cold.Owner
 	log       string // which event log the snapshots are of
 	position  cold.Position
 	wake      chan struct{}
@@ -80,7 +79,6 @@ func New(o Options) *Store {
 	s := &Store{o: o, wake: make(chan struct{}, 1), held: map[string]*entry{}}
 	s.snapshots = o.Blobs.Owner("sessions", cold.Rule{Life: func() time.Duration { return cleanUpAfter }, Names: names,
 		Leave: s.leave})
-	s.summaries = o.Blobs.Owner("summaries", cold.Rule{Count: maxSummaries, Derived: true})
 	return s
 }
 

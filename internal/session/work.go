@@ -14,33 +14,33 @@ import (
 
 // work is the state of a session's work: a fold of its actions in their order.
 type work struct {
-	Clock   int64                  `json:"clock,omitempty"`   // actions folded
-	Seq     int64                  `json:"seq,omitempty"`     // the last of them
-	Commit  int64                  `json:"commit,omitempty"`  // number of the last commit that the session made
-	Files   map[event.Path]*handle `json:"files,omitempty"`   // files in use, at most maxHandles
-	Checks  []*outcome             `json:"checks,omitempty"`  // tests, builds and linters, the latest last
-	Refused []string               `json:"refused,omitempty"` // what the person did not allow since the last prompt
-	Prompt  int64                  `json:"prompt,omitempty"`  // number of the last prompt
-	Moved   int64                  `json:"moved,omitempty"`   // number of the last action before others changed something
+	Clock   int64                  // actions folded
+	Seq     int64                  // the last of them
+	Commit  int64                  // number of the last commit that the session made
+	Files   map[event.Path]*handle // files in use, at most maxHandles
+	Checks  []*outcome             // tests, builds and linters, the latest last
+	Refused []string               // what the person did not allow since the last prompt
+	Prompt  int64                  // number of the last prompt
+	Moved   int64                  // number of the last action before others changed something
 }
 
 // handle is a file in use.
 type handle struct {
-	Edit   int64   `json:"edit,omitempty"` // number of the last change, 0: only read
-	Gone   bool    `json:"gone,omitempty"` // deleted, or renamed to another
-	Weight float64 `json:"w"`              // at the action At of the clock, halved every halfLife actions
-	At     int64   `json:"at"`
+	Edit   int64   // number of the last change, 0: only read
+	Gone   bool    // deleted, or renamed to another
+	Weight float64 // at the action At of the clock, halved every halfLife actions
+	At     int64
 }
 
 // outcome is what a check came to.
 type outcome struct {
-	Name   string   `json:"name"`            // "go test"
-	Full   string   `json:"full"`            // as it was run last
-	Parts  []string `json:"parts,omitempty"` // the names, when several ran in one command that failed
-	Seq    int64    `json:"seq"`
-	Failed bool     `json:"failed,omitempty"`
-	Runs   int      `json:"runs"`
-	Fails  int      `json:"fails"`
+	Name   string   // "go test"
+	Full   string   // as it was run last
+	Parts  []string // the names, when several ran in one command that failed
+	Seq    int64
+	Failed bool
+	Runs   int
+	Fails  int
 }
 
 // Bounds of what is kept of a session.
@@ -54,7 +54,6 @@ const (
 // fold adds an action.
 func (w *work) fold(a Action) {
 	w.Clock++
-	w.Seq = max(w.Seq, a.Seq)
 	switch a.Verb {
 	case "read":
 		w.touch(a, 1)
@@ -64,15 +63,12 @@ func (w *work) fold(a Action) {
 		w.touch(a, 1)
 	case "refused":
 		if !slices.Contains(w.Refused, a.Object) {
-			w.Refused = append(slices.Clone(w.Refused[max(0, len(w.Refused)+1-maxRefused):]), a.Object)
+			w.Refused = append(w.Refused[max(0, len(w.Refused)+1-maxRefused):], a.Object)
 		}
 	case "ran":
 		w.ran(a)
 	}
 }
-
-// asked adds a prompt.
-func (w *work) asked(seq int64) { w.Prompt, w.Refused = seq, nil }
 
 func (w *work) touch(a Action, weight float64) {
 	if w.Files == nil {
@@ -153,12 +149,10 @@ func (w *work) result(o *outcome, a Action) {
 			o.Runs, o.Fails = o.Runs+old.Runs, o.Fails+old.Fails
 			continue
 		case !a.Failed && slices.Contains(old.Parts, o.Name):
-			c := *old // the summary may share it
-			c.Parts = slices.DeleteFunc(slices.Clone(old.Parts), func(p string) bool { return p == o.Name })
-			if len(c.Parts) == 0 {
+			old.Parts = slices.DeleteFunc(old.Parts, func(p string) bool { return p == o.Name })
+			if len(old.Parts) == 0 {
 				continue
 			}
-			old = &c
 		}
 		kept = append(kept, old)
 	}
@@ -172,7 +166,7 @@ func (w *work) result(o *outcome, a Action) {
 
 // unknown drops the earlier outcomes of a check that ran again with an unknown outcome.
 func (w *work) unknown(c shell.Program) {
-	w.Checks = slices.DeleteFunc(slices.Clone(w.Checks), func(o *outcome) bool {
+	w.Checks = slices.DeleteFunc(w.Checks, func(o *outcome) bool {
 		return o.Name == c.Name && covers(c.Full, o.Full) || slices.Contains(o.Parts, c.Name)
 	})
 }
@@ -205,7 +199,7 @@ func (w *work) otherFiles(st Worktree, not []event.Path) []event.Path {
 	var out []event.Path
 	for f, h := range w.Files {
 		if !h.Gone && w.weight(h) >= leastWeight && !slices.Contains(not, f) &&
-			(!st.Known || st.Files == nil || st.Files[f] != "") {
+			(st.Exists == nil || st.Exists(f)) {
 			out = append(out, f)
 		}
 	}
@@ -230,13 +224,8 @@ func (w *work) failing() []string {
 		if o.Runs > 1 {
 			more = append(more, fmt.Sprintf("%d of %d runs", o.Fails, o.Runs))
 		}
-		switch since := w.editedSince(o.Seq); {
-		case o.Seq <= w.Moved:
-			more = append(more, "not run since others changed files")
-		case since == 1:
-			more = append(more, "1 file changed since")
-		case since > 1:
-			more = append(more, fmt.Sprintf("%d files changed since", since))
+		if since := w.editedSince(o.Seq); since > 0 {
+			more = append(more, plural(since, "file")+" changed since")
 		}
 		if len(more) > 0 {
 			s += " (" + strings.Join(more, ", ") + ")"
@@ -264,26 +253,4 @@ func (w *work) passed() []string {
 		}
 	}
 	return out
-}
-
-// held are the files whose content a summary depends on, those that were changed last first.
-func (w *work) held() []event.Path {
-	out := slices.Sorted(maps.Keys(w.Files))
-	slices.SortStableFunc(out, func(a, b event.Path) int { return cmp.Compare(w.Files[b].Edit, w.Files[a].Edit) })
-	return out[:min(len(out), maxInHand)]
-}
-
-// maxInHand bounds the files that are hashed.
-const maxInHand = 16
-
-// clone is a copy: folding into it does not change the original.
-func (w *work) clone() *work {
-	c := *w
-	c.Files = make(map[event.Path]*handle, len(w.Files))
-	for f, h := range w.Files {
-		own := *h
-		c.Files[f] = &own
-	}
-	c.Refused = slices.Clone(w.Refused)
-	return &c
 }

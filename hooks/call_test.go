@@ -250,7 +250,8 @@ func TestClassify(t *testing.T) {
 		"The user doesn't want to proceed with this tool use.":                        event.FailDenied,
 		"Claude requested permissions to write to x, but you haven't granted it yet.": event.FailDenied,
 		"File content (30000 tokens) exceeds maximum allowed tokens (25000).":         event.FailTooLarge,
-		"the moon is in the wrong phase":                                              event.FailOther, "": event.FailOther,
+		"the moon is in the wrong phase":                                              event.FailOther,
+		"":                                                                            event.FailOther,
 	} {
 		if got := classify(problem); got != want {
 			t.Errorf("%q: %s, want %s", problem, got, want)

@@ -70,7 +70,8 @@ func commandText(in arguments) string {
 func ran(c ToolCall) bool {
 	return c.why == "" && (strings.HasPrefix(c.Problem, "Exit code") || strings.HasPrefix(c.Problem, "Error: Exit code") ||
 		strings.Contains(event.Clip(c.Problem, 200), "timed out") || strings.HasPrefix(c.Problem, "Command failed") ||
-		slices.Contains([]event.Failure{event.FailMissing, event.FailDir}, classify(c.Problem))) // only a command that ran finds that out
+		slices.Contains([]event.Failure{event.FailMissing, event.FailDir},
+			classify(c.Problem))) // only a command that ran finds that out
 }
 
 // merge joins neighboring runs: "make && make test" is one piece of work.

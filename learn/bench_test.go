@@ -48,11 +48,13 @@ func BenchmarkImport(b *testing.B) {
 	r := rand.New(rand.NewPCG(1, 1))
 	commits := make([]event.Event, 20000)
 	for i := range commits {
-		e := event.Event{Time: start.Add(-time.Duration(i) * time.Hour), Body: event.Commit{Terms: []string{words[i%6]}}}
+		e := event.Event{Time: start.Add(-time.Duration(i) * time.Hour),
+			Body: event.Commit{Terms: []string{words[i%6]}}}
 		area := r.IntN(250)
 		for range 1 + r.IntN(8) {
 			f := area*20 + r.IntN(20)
-			eventtest.Set(&e, "Paths", append(e.Paths(), event.Path(fmt.Sprintf("internal/area%03d/package/file%04d.go", area, f))))
+			eventtest.Set(&e, "Paths", append(e.Paths(),
+				event.Path(fmt.Sprintf("internal/area%03d/package/file%04d.go", area, f))))
 		}
 		commits[i] = e
 	}

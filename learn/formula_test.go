@@ -169,7 +169,8 @@ func TestCommits(t *testing.T) {
 func TestNamesOfPackagesAreNoWordsOfManifests(t *testing.T) {
 	d := newFixture(t, learn.Options{})
 	bump := commit(0, "go.mod", "go.sum")
-	eventtest.Set(&bump, "Text", "build(deps): bump example.com/certificates from 1 to 2", "Terms", []string{"bump", "certificate"})
+	eventtest.Set(&bump, "Text", "build(deps): bump example.com/certificates from 1 to 2", "Terms", []string{"bump",
+		"certificate"})
 	d.learn(bump)
 	d.expect("bump → go.mod", d.of(hot.TermFiles, "bump", "go.mod", start), 1.0/2)
 	d.expect("certificate → go.mod", d.of(hot.TermFiles, "certificate", "go.mod", start), 0)

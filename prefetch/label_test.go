@@ -86,7 +86,8 @@ func TestOutcomesWithoutALabel(t *testing.T) {
 	d.likely(.9, "x.go")
 	dec := d.ask(Partner)
 	d.happen(event.Event{ID: "old", Time: d.now, Session: "s",
-		Body: event.Outcome{Name: string(Partner), Cause: dec.Log[0].ID, Paths: []event.Path{"x.go"}, Scores: []float64{.9}, Arm: string(Shown)}})
+		Body: event.Outcome{Name: string(Partner), Cause: dec.Log[0].ID, Paths: []event.Path{"x.go"},
+			Scores: []float64{.9}, Arm: string(Shown)}})
 	near(t, "threshold", d.theta(Partner), Balanced)
 	old := make([]event.Event, 2*leastFit)
 	for i := range old {

@@ -49,5 +49,6 @@ func (p *Prefetcher) Observe(events []event.Event) (out []event.Event) {
 
 func outcome(id string, made live.Prediction, f live.Predicted, at time.Time) event.Event {
 	return event.Event{ID: outcomeID(made.ID, f.Path), Time: at, Agent: "aoa", Session: id,
-		Body: event.Outcome{Name: made.Kind, Cause: made.ID, Paths: []event.Path{f.Path}, Scores: []float64{f.P}, Used: f.Used, Arm: made.Arm, Label: string(made.Label)}}
+		Body: event.Outcome{Name: made.Kind, Cause: made.ID, Paths: []event.Path{f.Path}, Scores: []float64{f.P},
+			Used: f.Used, Arm: made.Arm, Label: string(made.Label)}}
 }

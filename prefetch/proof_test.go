@@ -174,7 +174,8 @@ func TestProofOfFiles(t *testing.T) {
 	at := epoch
 	e := func(kind event.Kind, files ...event.Path) event.Event {
 		at = at.Add(time.Second)
-		return event.Event{ID: at.String(), Time: at, Session: "s", Body: eventtest.Fill(kind, eventtest.Fields{"Paths": files, "To": files})}
+		return event.Event{ID: at.String(), Time: at, Session: "s", Body: eventtest.Fill(kind,
+			eventtest.Fields{"Paths": files, "To": files})}
 	}
 	decided := func(arm Arm, files ...event.Path) event.Event {
 		d := e(event.KindSuggest, files...)

@@ -34,7 +34,8 @@ func TestListedFiles(t *testing.T) {
 	w := small(t)
 	w.prompt("s", epoch.Add(-4*time.Minute), "where is it")
 	list := func(at time.Time, files ...event.Path) {
-		w.happen(event.Event{Time: at, Session: "s", Body: event.Call{Act: event.ActSearch, Seen: files, Listing: true}})
+		w.happen(event.Event{Time: at, Session: "s", Body: event.Call{Act: event.ActSearch, Seen: files,
+			Listing: true}})
 	}
 	list(epoch.Add(-3*time.Minute), "README.md", "rank/rank.go", "cold/db.go", "docs/rank.md")
 	w.open("s", epoch.Add(-2*time.Minute), "rank/rank.go")

@@ -180,7 +180,8 @@ func TestSessionSignals(t *testing.T) {
 func TestChangeOfASession(t *testing.T) {
 	w := small(t)
 	w.open("s", epoch, "cold/db.go")
-	w.happen(event.Event{Time: epoch, Session: "s", Body: event.Call{Act: event.ActEdit, Paths: []event.Path{"rank/rank.go"}}})
+	w.happen(event.Event{Time: epoch, Session: "s", Body: event.Call{Act: event.ActEdit,
+		Paths: []event.Path{"rank/rank.go"}}})
 	a := rankOf(t, w.ranker(Options{}), event.Query{Task: event.TaskChange, Session: "s"})
 	if got := names(a); len(got) == 0 || got[0] != "rank/rank_test.go" || slices.Contains(got, "rank/rank.go") ||
 		slices.Contains(got, "README.md") {

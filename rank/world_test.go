@@ -72,7 +72,8 @@ func (w *world) prompt(id string, at time.Time, text string) {
 
 // open learns the opening of a file.
 func (w *world) open(id string, at time.Time, f event.Path, tags ...string) {
-	w.happen(event.Event{Time: at, Session: id, Body: event.Call{Act: event.ActRead, Paths: []event.Path{f}, Tags: tags}})
+	w.happen(event.Event{Time: at, Session: id, Body: event.Call{Act: event.ActRead, Paths: []event.Path{f},
+		Tags: tags}})
 }
 
 // search learns a search whose words, own names and results are given.

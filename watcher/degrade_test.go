@@ -276,7 +276,8 @@ func TestSlowStatus(t *testing.T) {
 	}
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
-		w := NewWatcher(r, testOptions(r, WatchOptions{Poll: true, Files: func() []event.Path { return []event.Path{"a.go"} }}))
+		w := NewWatcher(r, testOptions(r, WatchOptions{Poll: true,
+			Files: func() []event.Path { return []event.Path{"a.go"} }}))
 		var ended time.Time
 		calls := 0
 		w.differing = func(context.Context) (map[event.Path]bool, error) {

@@ -193,8 +193,9 @@ func (m *importer) lateRenames(ctx context.Context) ([]event.Event, error) {
 			continue
 		}
 		done[n.from] = true
-		out = append(out, event.Event{ID: "rename:" + n.id + ":" + string(n.from), Time: time.Unix(n.time, 0).UTC(), Agent: "git",
-			Body: event.Rename{From: []event.Path{n.from}, To: []event.Path{n.today}}})
+		out = append(out, event.Event{ID: "rename:" + n.id + ":" + string(n.from), Time: time.Unix(n.time, 0).UTC(),
+			Agent: "git",
+			Body:  event.Rename{From: []event.Path{n.from}, To: []event.Path{n.today}}})
 	}
 	return out, nil
 }

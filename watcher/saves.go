@@ -213,7 +213,8 @@ func branchEvent(ref, oid string, at time.Time) event.Event {
 	if name == "" {
 		name = oid
 	}
-	return event.Event{ID: "branch:" + ref + ":" + oid + ":" + strconv.FormatInt(at.UnixMilli(), 10), Agent: "git", Time: at.UTC(),
+	return event.Event{ID: "branch:" + ref + ":" + oid + ":" + strconv.FormatInt(at.UnixMilli(), 10), Agent: "git",
+		Time: at.UTC(),
 		Body: event.Checkout{Name: name}}
 }
 

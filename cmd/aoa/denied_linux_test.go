@@ -164,7 +164,8 @@ func TestStopOnFullDisk(t *testing.T) {
 		t.Helper()
 		fill(t, filler)
 		for i := 0; ; i++ {
-			_, err := api.Call(t.Context(), d.client(), api.Events, []event.Event{{ID: fmt.Sprint("fill", name, i), Time: time.Now(), Session: "s",
+			_, err := api.Call(t.Context(), d.client(), api.Events, []event.Event{{ID: fmt.Sprint("fill", name, i),
+				Time: time.Now(), Session: "s",
 				Body: event.Prompt{Text: strings.Repeat("words ", 600)}}})
 			if err != nil {
 				break // the pages that the database had allocated are used up, too

@@ -34,10 +34,12 @@ func secretive(t *testing.T, env ...string) *sandbox {
 	d.read()
 	var batch []event.Event
 	for i := range 200 {
-		batch = append(batch, event.Event{ID: fmt.Sprint("e", i, "-", time.Now().UnixNano()), Session: "s", Agent: "test", Time: time.Now().Add(-time.Minute),
+		batch = append(batch, event.Event{ID: fmt.Sprint("e", i, "-", time.Now().UnixNano()), Session: "s",
+			Agent: "test", Time: time.Now().Add(-time.Minute),
 			Body: event.Call{Act: event.ActEdit, Paths: []event.Path{secretFile, "docs/protocol.md"}}})
 	}
-	batch = append(batch, event.Event{ID: fmt.Sprint("p-", time.Now().UnixNano()), Session: "s", Agent: "test", Time: time.Now().Add(-time.Minute),
+	batch = append(batch, event.Event{ID: fmt.Sprint("p-", time.Now().UnixNano()), Session: "s", Agent: "test",
+		Time: time.Now().Add(-time.Minute),
 		Body: event.Prompt{Text: "change " + secretFile}})
 	mustCall(d, api.Events, batch)
 	d.must("stage", "run", "lines", "--dep", secretFile, "--", "echo", "printed")

@@ -59,7 +59,8 @@ func TestHostileRepository(t *testing.T) {
 	}
 	d.must("init")
 	mustCall(d, api.Events, []event.Event{{ID: "x" + evil, Time: time.Now(), Agent: "agent" + evil, Session: "s" + evil,
-		Body: event.Call{Act: event.ActRead, Tool: evil, Tags: []string{"tag" + evil}, Paths: []event.Path{event.Path(partner)}}}})
+		Body: event.Call{Act: event.ActRead, Tool: evil, Tags: []string{"tag" + evil},
+			Paths: []event.Path{event.Path(partner)}}}})
 	found := false
 	for _, args := range [][]string{{"init"}, {"status"}, {"status", "--all"}, {"doctor"}, {"suggest", "server/wire.go"},
 		{"suggest", "server/wire.go", "--explain"}, {"suggest"}, {"stats", "files"}, {"stats", "sessions"}, {"stats", "tags"},

@@ -28,7 +28,8 @@ func TestARetiredKindIsAnnounced(t *testing.T) {
 			Body: event.Hint{Name: "next", Arm: arm, Paths: []event.Path{"README.md"}, Scores: []float64{.9}}}
 		settled := e
 		settled.ID = "end" + id
-		settled.Body = event.Outcome{Name: "next", Arm: arm, Paths: e.Paths(), Scores: []float64{.9}, Cause: id, Label: "next"}
+		settled.Body = event.Outcome{Name: "next", Arm: arm, Paths: e.Paths(), Scores: []float64{.9}, Cause: id,
+			Label: "next"}
 		events = append(events, e, settled)
 	}
 	mustCall(d, api.Events, events)

@@ -40,7 +40,8 @@ func TestSnapshotAfterLongReplay(t *testing.T) {
 	for i := 0; i < many; i += 500 {
 		var batch []event.Event
 		for j := range 500 {
-			batch = append(batch, event.Event{ID: fmt.Sprint("e", i+j), Time: time.Now().UTC().Truncate(time.Millisecond), Session: fmt.Sprint("s", j%7),
+			batch = append(batch, event.Event{ID: fmt.Sprint("e", i+j),
+				Time: time.Now().UTC().Truncate(time.Millisecond), Session: fmt.Sprint("s", j%7),
 				Body: event.Call{Act: event.ActRead, Paths: []event.Path{"README.md"}}})
 		}
 		if _, _, err := db.Append(t.Context(), batch); err != nil {

@@ -122,7 +122,8 @@ func TestSecretsAreNowhere(t *testing.T) {
 		t.Error("what was sent is not printed, so nothing was tested")
 	}
 	for _, e := range d.log() {
-		if e.Kind() == event.KindCommit && strings.Contains(e.Text(), "DB_PASSWORD=") && !strings.Contains(e.Text(), "[redacted]") {
+		if e.Kind() == event.KindCommit && strings.Contains(e.Text(), "DB_PASSWORD=") && !strings.Contains(e.Text(),
+			"[redacted]") {
 			t.Errorf("a subject is kept as %q", e.Text())
 		}
 	}

@@ -63,7 +63,8 @@ func (x *team) work(i int, r *rand.Rand, n int) {
 				Body: eventtest.Body(kinds[r.IntN(len(kinds))])}
 			x.mu.Unlock()
 			e.Session = fmt.Sprint("s", i, "-", r.IntN(2))
-			eventtest.Set(&e, "Terms", []string{"protocol", "wire", "retry"}[:r.IntN(4)], "Tags", []string{"testing"}[:r.IntN(2)])
+			eventtest.Set(&e, "Terms", []string{"protocol", "wire", "retry"}[:r.IntN(4)], "Tags",
+				[]string{"testing"}[:r.IntN(2)])
 			if e.Kind() != event.KindPrompt {
 				eventtest.Set(&e, "Paths", []event.Path{files[r.IntN(len(files))]})
 			}

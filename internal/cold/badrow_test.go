@@ -93,7 +93,7 @@ func TestBadRows(t *testing.T) {
 		{`UPDATE meta SET value = 'x' WHERE key = 'seq'`, 0, true},
 		{`UPDATE meta SET value = '2' WHERE key = 'seq'`, 0, true},
 		{`UPDATE ids SET event = 1 << 62 WHERE event = 5`, 0, true},
-		{`UPDATE file_stats SET id = 0 WHERE file = 'f1'`, 1, false}, // its events stay, without the name, but not its rename
+		{`UPDATE file_stats SET id = 0 WHERE file = 'f1'`, 1, false}, // its rename names it
 		{`UPDATE file_stats SET id = 7777 WHERE file = 'f1'`, 1, false},
 	} {
 		t.Run(c.change, func(t *testing.T) {

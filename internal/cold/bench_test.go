@@ -46,8 +46,10 @@ func BenchmarkAppendTexts(b *testing.B) {
 				for b.Loop() {
 					batch := make([]event.Event, size)
 					for i := range batch {
-						batch[i] = event.Event{ID: toolID(n), Time: noon.Add(time.Duration(n) * time.Second), Agent: "claude", Session: fmt.Sprint("session-", n/200),
-							Body: event.Call{Act: event.ActRun, Tool: "Bash", Text: strings.Repeat("go test ./... # again ", 14)}}
+						batch[i] = event.Event{ID: toolID(n), Time: noon.Add(time.Duration(n) * time.Second),
+							Agent: "claude", Session: fmt.Sprint("session-", n/200),
+							Body: event.Call{Act: event.ActRun, Tool: "Bash",
+								Text: strings.Repeat("go test ./... # again ", 14)}}
 						n++
 					}
 					mustAppend(b, d, batch...)

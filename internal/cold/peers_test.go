@@ -10,8 +10,9 @@ import (
 
 // foreign is an event of another clone.
 func foreign(origin string, n int, at time.Time, p event.Path) event.Event {
-	return event.Event{ID: fmt.Sprint(origin, ":", n), Time: at.UTC(), Origin: origin, Session: event.ForeignSession(origin, "s"),
-		Body: event.Call{Act: event.ActRead, Paths: []event.Path{p}}}
+	return event.Event{ID: fmt.Sprint(origin, ":", n), Time: at.UTC(), Origin: origin,
+		Session: event.ForeignSession(origin, "s"),
+		Body:    event.Call{Act: event.ActRead, Paths: []event.Path{p}}}
 }
 
 // TestPeers: events of others are replayed among own ones, in the order of the batches, and counted nowhere.

@@ -188,7 +188,10 @@ func FuzzEvent(f *testing.F) {
 		ids, paths := twoWay()
 		for _, kind := range []event.Kind{event.KindRead, event.KindCommit, event.KindUncommit} {
 			e := canonical(event.Event{ID: id, Time: time.UnixMilli(at % 1e14), Session: tag,
-				Body: eventtest.Fill(kind, eventtest.Fields{"Paths": []event.Path{event.Path(path)}, "To": []event.Path{event.Path(path)}, "Text": text, "Author": time.UnixMilli(at % 1e13), "Tokens": int(at), "Seen": []event.Path{event.Path(path), "x"}, "Tags": []string{tag}, "Scores": []float64{score}})})
+				Body: eventtest.Fill(kind, eventtest.Fields{"Paths": []event.Path{event.Path(path)},
+					"To": []event.Path{event.Path(path)}, "Text": text, "Author": time.UnixMilli(at % 1e13),
+					"Tokens": int(at), "Seen": []event.Path{event.Path(path), "x"}, "Tags": []string{tag},
+					"Scores": []float64{score}})})
 			back, err := encodeRow(e, seal, ids).event(seal, paths)
 			must(t, err)
 			if diff := cmp.Diff(e, back); diff != "" {

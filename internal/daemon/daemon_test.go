@@ -136,7 +136,8 @@ func (d *fixture) until(what string, so func() bool) {
 }
 
 func read(id, session string, at time.Time, p ...event.Path) event.Event {
-	return event.Event{ID: id, Time: at, Agent: "test", Session: session, Body: event.Call{Act: event.ActRead, Paths: p}}
+	return event.Event{ID: id, Time: at, Agent: "test", Session: session, Body: event.Call{Act: event.ActRead,
+		Paths: p}}
 }
 
 // TestIdle: nobody called for the idle time, so it ends; a caller begins the time again.
@@ -263,7 +264,8 @@ func TestEventsAreChecked(t *testing.T) {
 		}
 	}
 	rename := event.Event{ID: "move", Time: now,
-		Body: event.Rename{From: []event.Path{"a.go", "../../etc/passwd", "b.go"}, To: []event.Path{"x.go", "y.go", ".git/config"}}}
+		Body: event.Rename{From: []event.Path{"a.go", "../../etc/passwd", "b.go"}, To: []event.Path{"x.go", "y.go",
+			".git/config"}}}
 	ans := call(d, api.Events,
 		[]event.Event{read("good", "s", now, "a.go", "../outside", "/etc/passwd", "b.go"),
 			read("bad", "s", now, "../outside"),

@@ -140,7 +140,8 @@ func within(kind prefetch.Kind, shown []event.Suggestion, space int) (string, []
 }
 
 // questions lists what is asked at this call.
-func (h *hints) questions(ctx context.Context, w *checkout.Checkout, call hooks.Call, recent []event.Event) (out []question) {
+func (h *hints) questions(ctx context.Context, w *checkout.Checkout, call hooks.Call,
+	recent []event.Event) (out []question) {
 	q := event.Query{Session: call.Session, Subagent: call.Subagent, At: h.now()}
 	facts := map[prefetch.Kind]func(context.Context) []event.Suggestion{
 		prefetch.Rescue: func(ctx context.Context) []event.Suggestion { return h.misnamed(ctx, w, recent) },

@@ -19,8 +19,10 @@ func TestRefit(t *testing.T) {
 	}
 	var events []event.Event
 	for i := range 100 {
-		events = append(events, event.Event{ID: fmt.Sprint("outcome:", i), Time: d.o.Now().Add(time.Duration(i-200) * time.Minute), Agent: "aoa", Session: "s",
-			Body: event.Outcome{Name: "next", Cause: "suggest:x", Paths: []event.Path{"a.go"}, Scores: []float64{.6}, Used: i%5 == 0, Arm: "shadow", Label: "next"}})
+		events = append(events, event.Event{ID: fmt.Sprint("outcome:", i),
+			Time: d.o.Now().Add(time.Duration(i-200) * time.Minute), Agent: "aoa", Session: "s",
+			Body: event.Outcome{Name: "next", Cause: "suggest:x", Paths: []event.Path{"a.go"}, Scores: []float64{.6},
+				Used: i%5 == 0, Arm: "shadow", Label: "next"}})
 	}
 	call(d, api.Events, events)
 	d.stop()

@@ -112,7 +112,8 @@ func (g *generator) step() {
 	case 1, 2:
 		g.event(g.fromGit())
 	case 3:
-		g.event(event.Event{ID: g.id("save"), Agent: "watch", Body: event.Save{Paths: []event.Path{pick(g, generated...)}}})
+		g.event(event.Event{ID: g.id("save"), Agent: "watch", Body: event.Save{Paths: []event.Path{pick(g,
+			generated...)}}})
 	case 4:
 		g.said()
 	default:
@@ -161,7 +162,8 @@ func (g *generator) fromGit() event.Event {
 	g.commits = append(g.commits, sha)
 	first := g.r.IntN(len(generated) - 3)
 	return event.Event{ID: "commit:" + sha, Agent: "git",
-		Body: event.Commit{Paths: generated[first : first+2+g.r.IntN(2)], Text: "wire: rows have names", Terms: []string{"wire", "rows"}}}
+		Body: event.Commit{Paths: generated[first : first+2+g.r.IntN(2)], Text: "wire: rows have names",
+			Terms: []string{"wire", "rows"}}}
 }
 
 // said is what a person says or sets.

@@ -89,7 +89,8 @@ func (d *fixture) fill() {
 	d.feed(0, 40)
 	var batch []event.Event
 	for i := range 60 {
-		batch = append(batch, event.Event{ID: fmt.Sprint("p", i), Time: d.o.Now().Add(time.Duration(i-100) * time.Second), Agent: "test", Session: "s1",
+		batch = append(batch, event.Event{ID: fmt.Sprint("p", i),
+			Time: d.o.Now().Add(time.Duration(i-100) * time.Second), Agent: "test", Session: "s1",
 			Body: event.Prompt{Text: fmt.Sprint("please repair the wheel number ", i)}},
 			read(fmt.Sprint("pr", i), "s1", d.o.Now().Add(time.Duration(i-100)*time.Second), "a.go"))
 	}

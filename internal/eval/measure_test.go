@@ -15,7 +15,8 @@ func pairHistory() (s Source) {
 		if i%2 == 1 {
 			files = []event.Path{"src/b.go", "src/c.go"}
 		}
-		s.Commits = append(s.Commits, event.Event{ID: fmt.Sprintf("commit:%d", i), Agent: "git", Time: noon.Add(time.Duration(i-100) * time.Hour),
+		s.Commits = append(s.Commits, event.Event{ID: fmt.Sprintf("commit:%d", i), Agent: "git",
+			Time: noon.Add(time.Duration(i-100) * time.Hour),
 			Body: event.Commit{Text: "change", Paths: files}})
 	}
 	return s

@@ -73,8 +73,14 @@ func logged(t *testing.T, db *cold.DB, alert *slog.Logger, list ...Consumer) {
 			if k == event.KindCommit || k == event.KindUncommit {
 				id = fmt.Sprintf("%s:%040x", k, batch)
 			}
-			events = append(events, event.Event{ID: id, Time: at, Agent: "test", Session: "s", Subagent: "sub", Turn: "t",
-				Body: eventtest.Fill(k, eventtest.Fields{"Paths": []event.Path{"a.go", "b.go"}, "To": []event.Path{"a.go", "b.go"}, "Tool": "Read", "Batch": "b", "From": []event.Path{"c.go", "d.go"}, "Named": []event.Path{"e.go"}, "Seen": []event.Path{"f.go"}, "Listing": true, "Terms": []string{"marmalade"}, "Tags": []string{"go"}, "Scores": []float64{.5, .25}, "Text": "fix the marmalade", "Name": "start", "Arm": "shown", "Cause": "x", "Author": at, "Tokens": 3, "Offset": 4, "Value": ".5"})})
+			events = append(events, event.Event{ID: id, Time: at, Agent: "test", Session: "s", Subagent: "sub",
+				Turn: "t",
+				Body: eventtest.Fill(k, eventtest.Fields{"Paths": []event.Path{"a.go", "b.go"},
+					"To": []event.Path{"a.go", "b.go"}, "Tool": "Read", "Batch": "b", "From": []event.Path{"c.go",
+						"d.go"}, "Named": []event.Path{"e.go"}, "Seen": []event.Path{"f.go"}, "Listing": true,
+					"Terms": []string{"marmalade"}, "Tags": []string{"go"}, "Scores": []float64{.5, .25},
+					"Text": "fix the marmalade", "Name": "start", "Arm": "shown", "Cause": "x", "Author": at,
+					"Tokens": 3, "Offset": 4, "Value": ".5"})})
 		}
 		if _, err := l.Append(t.Context(), events); err != nil {
 			t.Fatal(err)

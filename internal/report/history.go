@@ -67,7 +67,8 @@ func today(later map[event.Path]event.Path, p event.Path) event.Path {
 	return p
 }
 
-func (h *history) change(e event.Event, b event.Commit, later map[event.Path]event.Path, authors map[string]string) change {
+func (h *history) change(e event.Event, b event.Commit, later map[event.Path]event.Path,
+	authors map[string]string) change {
 	c := change{at: e.Time, many: len(b.Paths) > manyFiles || b.Sweep()}
 	if by := authors[strings.TrimPrefix(e.ID, "commit:")]; !strings.HasSuffix(by, "[bot]") {
 		c.by = by

@@ -71,7 +71,8 @@ func (h *snapshotFixture) did(session string, kind event.Kind, text string, path
 	h.t.Helper()
 	h.n++
 	e := event.Event{ID: fmt.Sprint("e", h.n), Time: time.Now(), Agent: "claude", Session: session,
-		Body: eventtest.Fill(kind, eventtest.Fields{"Paths": paths, "To": paths, "Tool": string(kind), "Text": text, "Source": text, "Reason": text})}
+		Body: eventtest.Fill(kind, eventtest.Fields{"Paths": paths, "To": paths, "Tool": string(kind), "Text": text,
+			"Source": text, "Reason": text})}
 	seq, fresh, err := h.db.Append(h.t.Context(), []event.Event{e})
 	must(h.t, err)
 	must(h.t, h.Apply(h.t.Context(), seq, fresh))
@@ -388,8 +389,10 @@ func BenchmarkContext(b *testing.B) {
 		for at := 0; at < n; at += 1000 {
 			batch := make([]event.Event, min(1000, n-at))
 			for i := range batch {
-				batch[i] = event.Event{ID: fmt.Sprint("e", at+i), Time: time.UnixMilli(int64(1e12 + 1000*(at+i))), Agent: "claude", Session: "s",
-					Body: event.Call{Act: event.ActRun, Tool: "Bash", Text: strings.Repeat("go test ./... ", 14), Paths: []event.Path{event.Path(fmt.Sprint("dir/file", i))}}}
+				batch[i] = event.Event{ID: fmt.Sprint("e", at+i), Time: time.UnixMilli(int64(1e12 + 1000*(at+i))),
+					Agent: "claude", Session: "s",
+					Body: event.Call{Act: event.ActRun, Tool: "Bash", Text: strings.Repeat("go test ./... ", 14),
+						Paths: []event.Path{event.Path(fmt.Sprint("dir/file", i))}}}
 			}
 			seq, fresh, err := h.db.Append(b.Context(), batch)
 			must(b, err)

@@ -120,7 +120,8 @@ func (m *member) work(n int) {
 		event.KindSearch, event.KindWrite}
 	for range n {
 		m.n++
-		e := event.Event{ID: fmt.Sprint("call-", m.n), Agent: "tool", Session: fmt.Sprint("s", m.n%3), Time: began.Add(time.Duration(m.n) * time.Minute),
+		e := event.Event{ID: fmt.Sprint("call-", m.n), Agent: "tool", Session: fmt.Sprint("s", m.n%3),
+			Time: began.Add(time.Duration(m.n) * time.Minute),
 			Body: eventtest.Fill(kinds[m.n%len(kinds)], eventtest.Fields{"Terms": []string{"wire",
 				"retry"}[:m.n%3], "Tags": []string{"go"}[:m.n%2]})}
 		if e.Kind() != event.KindPrompt && e.Kind() != event.KindSearch {

@@ -92,7 +92,8 @@ func merge(traced, history []event.Event) (out []event.Event) {
 		if c, known := commits[sha]; known {
 			b, _ := e.Body.(event.Commit)
 			b.Gone = c.Gone()
-			b.Paths = slices.DeleteFunc(slices.Clone(b.Paths), func(p event.Path) bool { return slices.Contains(b.Gone, p) })
+			b.Paths = slices.DeleteFunc(slices.Clone(b.Paths),
+				func(p event.Path) bool { return slices.Contains(b.Gone, p) })
 			e.Body = b
 		}
 		out = append(out, e)

@@ -176,8 +176,9 @@ func commitsOf(rows []Row) []event.Event {
 		if !known {
 			i = len(out)
 			at[r.Session] = i
-			out = append(out, event.Event{ID: "commit:" + strings.TrimPrefix(r.Session, "git:"), Time: r.Time(), Agent: "git",
-				Body: event.Commit{Text: r.Text, Terms: redact.Terms(r.Text, event.MaxTerms)}})
+			out = append(out, event.Event{ID: "commit:" + strings.TrimPrefix(r.Session, "git:"), Time: r.Time(),
+				Agent: "git",
+				Body:  event.Commit{Text: r.Text, Terms: redact.Terms(r.Text, event.MaxTerms)}})
 		}
 		b, _ := out[i].Body.(event.Commit)
 		b.Paths = append(b.Paths, p)

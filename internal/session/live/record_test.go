@@ -26,8 +26,10 @@ func work(t *testing.T, seed uint64, restart bool) *Sessions {
 	for i := range 300 {
 		at = at.Add(time.Duration(r.IntN(3600)) * time.Second)
 		e := event.Event{Time: at, Session: fmt.Sprint("s", r.IntN(2)), Agent: "claude",
-			Body: eventtest.Fill(kinds[r.IntN(len(kinds))], eventtest.Fields{"Paths": []event.Path{file()}, "To": []event.Path{file()}, "From": []event.Path{file()}, "Named": []event.Path{file()}, "Tags": []string{"go"}, "Terms": []string{fmt.Sprint("word",
-				r.IntN(9))}, "Text": "parseBasket", "Source": "compact", "Used": r.IntN(3) > 0, "Helped": r.IntN(3) > 0, "Blob": "0123"})}
+			Body: eventtest.Fill(kinds[r.IntN(len(kinds))], eventtest.Fields{"Paths": []event.Path{file()},
+				"To": []event.Path{file()}, "From": []event.Path{file()}, "Named": []event.Path{file()},
+				"Tags": []string{"go"}, "Terms": []string{fmt.Sprint("word",
+					r.IntN(9))}, "Text": "parseBasket", "Source": "compact", "Used": r.IntN(3) > 0, "Helped": r.IntN(3) > 0, "Blob": "0123"})}
 		switch e.Kind() {
 		case event.KindSuggest:
 			e.ID = fmt.Sprint("hint", i)
@@ -131,8 +133,9 @@ func TestReadersBesideTheFold(t *testing.T) {
 	for i := range 3000 {
 		file, old := event.Path(fmt.Sprint(i%40)), event.Path(fmt.Sprint(i%7))
 		l.Apply(event.Event{ID: fmt.Sprint(i), Time: at, Session: "s",
-			Body: eventtest.Fill(kinds[i%len(kinds)], eventtest.Fields{"Paths": []event.Path{file}, "To": []event.Path{file}, "Arm": Shown, "From": []event.Path{old}, "Seen": []event.Path{old,
-				file}, "Terms": []string{fmt.Sprint("w", i%9)}})})
+			Body: eventtest.Fill(kinds[i%len(kinds)], eventtest.Fields{"Paths": []event.Path{file},
+				"To": []event.Path{file}, "Arm": Shown, "From": []event.Path{old}, "Seen": []event.Path{old,
+					file}, "Terms": []string{fmt.Sprint("w", i%9)}})})
 	}
 	close(end)
 	readers.Wait()

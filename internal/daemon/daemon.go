@@ -303,7 +303,7 @@ func (d *Daemon) serve(ctx context.Context, ln *api.Listener) error {
 	}
 	g, ctx := errgroup.WithContext(ctx)
 	for _, part := range []func(context.Context) error{d.serveMetrics, d.history.Run, d.transcripts.Run, d.housekeeper.run,
-		d.idle.run, d.idle.returnMemory, d.watch, d.flushSoon, d.sessions.Run, d.handlers.stage.run,
+		d.idle.run, d.idle.returnMemory, d.watch, d.flushSoon, d.handlers.stage.run,
 		d.sequences.Run, d.team.Run, d.forgetter.run} {
 		g.Go(func() error { return part(ctx) })
 	}

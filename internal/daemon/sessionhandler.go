@@ -169,6 +169,6 @@ func sessionRefusal(id string, err error) error {
 
 // wireSnapshot is a snapshot without what only the store needs.
 func wireSnapshot(s session.Snapshot) api.SessionSnapshot {
-	s.Started, s.Last, s.Calls, s.Seq = s.Started.UTC(), s.Last.UTC(), nil, 0
+	s.Started, s.Last, s.Calls = s.Started.UTC(), s.Last.UTC(), nil
 	return api.SessionSnapshot{Snapshot: s}
 }

@@ -20,9 +20,8 @@
 //
 // # Costs
 //
-// Snapshots are written a second after the last change, five seconds where the session was written within the last
-// ten, no change later than ten, and at once when a session pauses, completes or fails: a burst of commands costs a
-// write every ten seconds. Each write contains the place in the log, so the replay after a kill repeats the rest. To
+// Snapshots are written with the states of the other consumers, and at once when a person or a pipeline changes one:
+// the log does not have that. Each write contains the place in the log, so the replay after a kill repeats the rest. To
 // read a snapshot takes less than half a millisecond, however long the session is (BenchmarkContext).
 //
 // A context costs one read of the session's events, of the newest 2,500 at most: 12 ms for 1,300 events

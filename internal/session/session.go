@@ -99,9 +99,8 @@ func (s *Store) Set(ctx context.Context, id string, to State, call string) (Snap
 	}
 	s.mu.Lock()
 	if slices.Contains(x.Calls, call) {
-		out := x.clone()
-		s.mu.Unlock()
-		return out, s.write(ctx, s.o.Now()) // the first one may not be written yet
+		defer s.mu.Unlock()
+		return x.clone(), nil
 	}
 	if !slices.Contains(moves[to], x.State) {
 		from := x.State
@@ -116,11 +115,12 @@ func (s *Store) Set(ctx context.Context, id string, to State, call string) (Snap
 	}
 	x.State = to
 	x.repeated(call)
-	s.touch(x, true)
+	x.dirty = true
 	s.held[id] = x
 	out := x.clone()
 	s.mu.Unlock()
-	return out, s.write(ctx, s.o.Now())
+	_, err = s.Flush(ctx)
+	return out, err
 }
 
 func newer(a, b time.Time) time.Time {
@@ -140,18 +140,19 @@ func (s *Store) Spend(ctx context.Context, id string, tokens int64, call string)
 		return err
 	}
 	s.mu.Lock()
-	defer s.mu.Unlock()
 	if x.repeated(call) {
+		s.mu.Unlock()
 		return nil
 	}
 	x.Tokens += max(tokens, 0)
 	if x.Started.IsZero() {
 		x.Started, x.Last = s.o.Now(), s.o.Now()
 	}
-	s.touch(x, false)
+	x.dirty = true
 	s.held[id] = x
-	s.signal()
-	return nil
+	s.mu.Unlock()
+	_, err = s.Flush(ctx) // the log does not have it
+	return err
 }
 
 // Remove deletes a session's snapshot. Its record stays in the log: aoa forget takes that out, too.
@@ -213,5 +214,5 @@ func (s *Store) change(ctx context.Context, fn func(*Snapshot) bool) error {
 	if len(changed) == 0 {
 		return nil
 	}
-	return s.put(ctx, changed, place{s.log, s.position.Durable(), s.Applied()})
+	return s.put(ctx, changed, place{s.log, s.position.Durable()})
 }

@@ -57,7 +57,6 @@ type Snapshot struct {
 	Files    []event.Path `json:"files,omitempty"`  // opened last, the newest first
 	Edited   []event.Path `json:"edited,omitempty"` // changed last, the newest first
 	Calls    []string     `json:"calls,omitempty"`  // ids of the last calls that changed it, the newest last
-	Seq      int64        `json:"seq,omitempty"`    // the last batch of the log that changed it
 	Version  int          `json:"version"`
 }
 
@@ -79,8 +78,8 @@ func command(k event.Kind) bool {
 	return false
 }
 
-// fold folds one event of the session in, and reports whether it must be written at once.
-func (s *Snapshot) fold(e event.Event) (urgent bool) {
+// fold folds one event of the session in.
+func (s *Snapshot) fold(e event.Event) {
 	if s.Started.IsZero() || e.Time.Before(s.Started) {
 		s.Started = e.Time
 	}
@@ -98,7 +97,6 @@ func (s *Snapshot) fold(e event.Event) (urgent bool) {
 		s.State = Active
 	case event.End:
 		s.State = Paused
-		return true
 	case event.Hint:
 		if b.Arm == "shown" {
 			s.Tokens += int64(b.Tokens)
@@ -106,7 +104,6 @@ func (s *Snapshot) fold(e event.Event) (urgent bool) {
 	case event.Prompt, event.Call:
 		s.addCommand(e)
 	}
-	return false
 }
 
 func (s *Snapshot) addCommand(e event.Event) {

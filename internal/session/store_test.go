@@ -1,7 +1,6 @@
 package session
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -78,106 +77,16 @@ func (h *snapshotFixture) did(session string, kind event.Kind, text string, path
 	must(h.t, h.Apply(h.t.Context(), seq, fresh))
 }
 
-// stored is the snapshot in the file, with how often it was written.
-func (h *snapshotFixture) stored(session string) (commands int, writes int64) {
-	h.t.Helper()
-	synctest.Wait()
-	s, err := h.loadSnapshot(h.t.Context(), session)
-	if err != nil && !errors.Is(err, ErrUnknown) {
-		h.t.Fatal(err)
-	}
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return s.Commands, h.writes
-}
-
-// running runs fn in a bubble with its own time, with the store running.
+// running runs fn in a bubble with its own time.
 func running(t *testing.T, fn func(t *testing.T, h *snapshotFixture)) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newSnapshotFixture(t)
-		ctx, stop := context.WithCancel(t.Context())
-		ended := make(chan error, 1)
-		store := h.Store
-		go func() { ended <- store.Run(ctx) }()
 		defer h.close() // a failure must not leave the bubble's goroutines
-		defer func() {
-			stop()
-			if err := <-ended; err != nil {
-				t.Error(err)
-			}
-			if err := store.o.Blobs.Close(); err != nil {
-				t.Error(err)
-			}
-		}()
 		fn(t, h)
 	})
 }
 
 func wait(d time.Duration) { <-time.After(d) } // in a synctest bubble
-
-func TestDebounce(t *testing.T) {
-	running(t, func(t *testing.T, h *snapshotFixture) {
-		expect := func(what string, commands int, writes int64) {
-			t.Helper()
-			c, w := h.stored("s")
-			same(t, what, [2]int64{int64(c), w}, [2]int64{int64(commands), writes})
-		}
-		h.did("s", event.KindPrompt, "begin")
-		wait(shortly - time.Millisecond)
-		expect("just before a second", 0, 0)
-		wait(time.Millisecond)
-		expect("a second after the first", 1, 1)
-		h.did("s", event.KindRead, "", "a.go")
-		wait(later - time.Millisecond)
-		expect("within the window it waits five", 1, 1)
-		wait(time.Millisecond)
-		expect("five seconds after the second", 2, 2)
-		wait(window)
-		h.did("s", event.KindRead, "", "b.go")
-		wait(shortly)
-		expect("after the window it waits one again", 3, 3)
-		for range 20 {
-			h.did("s", event.KindRead, "", "c.go")
-			wait(990 * time.Millisecond)
-		}
-		expect("in a burst every ten seconds", 14, 4)
-		for _, state := range []State{Paused, Active, Completed, Active, Failed} {
-			if _, err := h.Set(t.Context(), "s", state, ""); err != nil {
-				t.Fatal(err)
-			}
-		}
-		expect("pause, complete, fail and resume are written at once, with what waited", 23, 9)
-		h.did("s", event.KindRead, "", "d.go")
-		h.did("s", event.KindEnd, "other")
-		expect("an end is written at once", 24, 10)
-		wait(time.Hour)
-		expect("nothing more is written", 24, 10)
-	})
-}
-
-// TestDebounceSavesWrites: a burst as recorded sessions have it: a prompt, then calls 0.2 to 4 seconds apart.
-func TestDebounceSavesWrites(t *testing.T) {
-	running(t, func(t *testing.T, h *snapshotFixture) {
-		n := 0
-		for turn := range 20 {
-			h.did("s", event.KindPrompt, "go on")
-			n++
-			for i := range 30 {
-				wait(time.Duration(200+(turn*31+i*17)%13*(i%5)*70) * time.Millisecond)
-				h.did("s", event.KindRead, "", event.Path(fmt.Sprint("f", i)))
-				n++
-			}
-			wait(30 * time.Second)
-		}
-		c, w := h.stored("s")
-		same(t, "commands", c, n)
-		saved := 1 - float64(w)/float64(n)
-		t.Logf("%d commands, %d writes: %.0f %% fewer", n, w, 100*saved)
-		if saved < 0.8 {
-			t.Fatalf("%d commands cost %d writes", n, w)
-		}
-	})
-}
 
 func TestSnapshotSuffices(t *testing.T) {
 	running(t, func(t *testing.T, h *snapshotFixture) {
@@ -201,7 +110,7 @@ func TestSnapshotSuffices(t *testing.T) {
 		same(t, "edited", got.Edited, []event.Path{"f3.go"})
 		same(t, "recent", []any{len(got.Recent), got.Recent[2].Kind, got.Recent[1].Files},
 			[]any{3, event.KindRun, []event.Path{"f3.go"}})
-		synctest.Wait()
+		flush(t, h)
 		v, _, err := h.snapshots.Get(t.Context(), "s")
 		must(t, err)
 		if s := strings.ToLower(string(v.Meta)); !strings.Contains(s, "f19.go") || strings.Contains(s, "marmalade") {
@@ -214,45 +123,33 @@ func TestSnapshotSuffices(t *testing.T) {
 	})
 }
 
-// TestKilled: what a kill lost of a burst is read again from the log, once.
+// TestKilled: what a kill lost is read again from the log, once, and what the log does not have is written at once.
 func TestKilled(t *testing.T) {
 	running(t, func(t *testing.T, h *snapshotFixture) {
+		expect := func(what string, commands int, tokens int64) {
+			t.Helper()
+			got, err := h.Get(t.Context(), "s")
+			must(t, err)
+			same(t, what, []any{got.Commands, got.Tokens}, []any{commands, tokens})
+		}
+		restart := func() {
+			must(t, h.o.Blobs.Close())
+			h.begin() // another process
+		}
 		h.did("s", event.KindPrompt, "begin")
-		wait(shortly)
+		must(t, h.Spend(t.Context(), "s", 50, "one"))
 		for range 10 {
 			wait(100 * time.Millisecond)
 			h.did("s", event.KindRead, "", "a.go")
 		}
-		c, _ := h.stored("s")
-		same(t, "written before the kill", c, 1)
-		func() {
-			h := *h
-			h.begin()
-			defer h.o.Blobs.Close() // reading only
-			got, err := h.Get(t.Context(), "s")
-			must(t, err)
-			same(t, "looked at after the kill", got.Commands, 11)
-		}()
-		before := h.Store
-		h.begin() // another process
-		defer func(d *Store) { must(t, d.o.Blobs.Close()) }(h.Store)
-		wait(time.Millisecond)
+		restart()
+		expect("after a kill", 11, 50)
+		must(t, h.Spend(t.Context(), "s", 50, "one"))
 		h.did("s", event.KindEdit, "", "b.go")
-		got, err := h.Get(t.Context(), "s")
-		must(t, err)
-		same(t, "after it", []any{got.Commands, got.Edited}, []any{12, []event.Path{"b.go"}})
 		flush(t, h)
-		h.begin()
-		defer func(d *Store) { must(t, d.o.Blobs.Close()) }(h.Store)
+		restart()
 		h.did("s", event.KindRead, "", "a.go")
-		got, err = h.Get(t.Context(), "s")
-		must(t, err)
-		same(t, "after a restart", got.Commands, 13)
-		flush(t, h)
-		must(t, h.o.Blobs.Close())
-		before.mu.Lock()
-		clear(before.held) // it was killed
-		before.mu.Unlock()
+		expect("after a restart", 13, 50)
 	})
 }
 
@@ -281,7 +178,6 @@ func TestStates(t *testing.T) {
 		must(t, set("mine", Active))
 		wait(time.Second)
 		h.did("other", event.KindPrompt, "begin")
-		wait(shortly)
 		list := func(q Filter) string {
 			t.Helper()
 			all, err := h.List(t.Context(), q)
@@ -434,9 +330,6 @@ func TestBadSnapshot(t *testing.T) {
 			func() (Snapshot, error) { return h.Get(t.Context(), "one") },
 			func() (Snapshot, error) {
 				got, err := h.List(t.Context(), Filter{})
-				for i := range got { // a snapshot that was made again contains the whole log
-					got[i].Seq = want[i].Seq
-				}
 				same(t, bad+": the list", got, want)
 				return got[slices.IndexFunc(got, func(s Snapshot) bool { return s.ID == "one" })], err
 			},

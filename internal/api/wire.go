@@ -124,7 +124,7 @@ type Refit struct {
 	Text     string    `json:"text"` // the same in words
 }
 
-// FileStat is a row of file_stats.
+// FileStat is how often a file was used, in the events that the log keeps.
 type FileStat struct {
 	File        event.Path `json:"file"`
 	Accesses    int64      `json:"total_accesses"`
@@ -134,7 +134,7 @@ type FileStat struct {
 	Commits     int64      `json:"commits"`
 }
 
-// TagStat is a row of tag_stats.
+// TagStat is how often a tag was used, in the events that the log keeps.
 type TagStat struct {
 	Tag   string `json:"tag"`
 	Uses  int64  `json:"total_uses"`

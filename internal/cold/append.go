@@ -156,8 +156,7 @@ func (b *batch) row(id int64) (*row, error) {
 	return &r, err
 }
 
-// flush writes what take has found fresh. Renames come before the totals: accesses of the time before a rename are
-// counted under the new name, whichever of the two was delivered first.
+// flush writes what take has found fresh.
 func (b *batch) flush() error {
 	ids, err := b.d.fileIDs(b.tx, b.fresh)
 	if err != nil {
@@ -165,7 +164,6 @@ func (b *batch) flush() error {
 	}
 	var rows []any
 	var touches []touch
-	totals := newTotals()
 	for i, e := range b.fresh {
 		r := encodeRow(e, b.d.seal, ids.id)
 		r.id, r.seq = b.first+int64(i), b.seq
@@ -176,7 +174,6 @@ func (b *batch) flush() error {
 		if c, ok := e.Body.(event.Commit); !ok || !c.Sweep() {
 			touches = append(touches, touchesOf(r, e, ids.id)...)
 		}
-		totals.add(e, ids.id, 1)
 	}
 	if err := b.uncount(); err != nil {
 		return err
@@ -190,19 +187,12 @@ func (b *batch) flush() error {
 	if err := b.remember(); err != nil {
 		return err
 	}
-	h, err := b.d.loadRenames(b.tx)
-	if err != nil {
-		return err
-	}
 	for _, e := range b.fresh {
 		if r, ok := e.Body.(event.Rename); ok {
-			if err := h.record(b.tx, e.Time.UnixMilli(), r, ids.id); err != nil {
+			if err := recordRename(b.tx, e.Time.UnixMilli(), r, ids.id); err != nil {
 				return err
 			}
 		}
-	}
-	if err := totals.flush(b.tx, h); err != nil {
-		return err
 	}
 	return b.tx.run([]any{metaSeq, strconv.FormatInt(b.seq, 10)}, setMeta)
 }

@@ -93,8 +93,8 @@ func TestBadRows(t *testing.T) {
 		{`UPDATE meta SET value = 'x' WHERE key = 'seq'`, 0, true},
 		{`UPDATE meta SET value = '2' WHERE key = 'seq'`, 0, true},
 		{`UPDATE ids SET event = 1 << 62 WHERE event = 5`, 0, true},
-		{`UPDATE file_stats SET id = 0 WHERE file = 'f1'`, 1, false}, // its rename names it
-		{`UPDATE file_stats SET id = 7777 WHERE file = 'f1'`, 1, false},
+		{`UPDATE files SET id = 0 WHERE file = 'f1'`, 1, false}, // its rename names it
+		{`UPDATE files SET id = 7777 WHERE file = 'f1'`, 1, false},
 	} {
 		t.Run(c.change, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "aoa.db")

@@ -89,7 +89,7 @@ func (d *DB) pathsOfAll(ctx context.Context, ids []int64) (map[int64]event.Path,
 		return nil, err
 	}
 	out := make(map[int64]event.Path, len(ids))
-	err = d.Each(ctx, "SELECT id, file FROM file_stats WHERE id IN (SELECT value FROM json_each(?))", []any{string(list)},
+	err = d.Each(ctx, "SELECT id, file FROM files WHERE id IN (SELECT value FROM json_each(?))", []any{string(list)},
 		func(row Row) error {
 			var id int64
 			var p string

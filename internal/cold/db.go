@@ -33,9 +33,8 @@ type DB struct {
 	marking sync.Mutex  // held while the mark is written
 	opened  os.FileInfo // the file when it was opened
 
-	// These belong to who writes. A transaction that fails takes all of them with it.
-	renames renames // nil: not read yet
-	ids     fileIDs // some of them
+	// This belongs to who writes.
+	ids fileIDs // some of them; a transaction that fails takes them with it
 
 	// MadeAgain says that Open had to begin it anew, or to take its copy: git history and past sessions may be
 	// missing in it. Nothing that was forgotten comes back with them.
@@ -77,7 +76,7 @@ func tryDB(ctx context.Context, path string, o Options) (*DB, error) {
 	var d *DB
 	_, err := tryFile(ctx, path, schema, o, func(f *File) error {
 		d = &DB{File: f, seal: o.Seal}
-		f.undone = func() { d.renames, d.ids = nil, nil } // what was read inside it may not be so
+		f.undone = func() { d.ids = nil } // what was read inside it may not be so
 		if err := d.begin(ctx); err != nil {
 			return err
 		}

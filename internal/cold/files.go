@@ -11,7 +11,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// fileIDs are the ids of paths in the table file_stats.
+// fileIDs are the ids of paths in the table files.
 type fileIDs map[event.Path]int64
 
 func (ids fileIDs) id(p event.Path) int64 { return ids[p] }
@@ -43,11 +43,11 @@ func (d *DB) fileIDs(tx *Tx, events []event.Event) (fileIDs, error) {
 		ids[event.Path(p)], known[p] = id, true
 		return err
 	}
-	if err := tx.many("SELECT id, file FROM file_stats WHERE file IN (VALUES %s)", 1, missing, found); err != nil {
+	if err := tx.many("SELECT id, file FROM files WHERE file IN (VALUES %s)", 1, missing, found); err != nil {
 		return nil, err
 	}
 	fresh := slices.DeleteFunc(slices.Clone(missing), func(p any) bool { return known[p] })
-	if err := tx.many("INSERT INTO file_stats (file) VALUES %s RETURNING id, file", 1, fresh, found); err != nil {
+	if err := tx.many("INSERT INTO files (file) VALUES %s RETURNING id, file", 1, fresh, found); err != nil {
 		return nil, err
 	}
 	if d.ids == nil || len(d.ids) >= maxIDs {
@@ -69,7 +69,7 @@ func (f *File) pathsOf(ctx context.Context, db querier) func(id int64) (event.Pa
 			return p, nil
 		}
 		var p event.Path
-		found, err := f.scan(ctx, db, "SELECT file FROM file_stats WHERE id = ?", []any{id}, []any{(*string)(&p)})
+		found, err := f.scan(ctx, db, "SELECT file FROM files WHERE id = ?", []any{id}, []any{(*string)(&p)})
 		if err == nil && !found {
 			err = fmt.Errorf("%w: file %d has no name", ErrRow, id)
 			f.bad.skip(err)
@@ -87,13 +87,13 @@ func (tx *Tx) paths() func(id int64) (event.Path, error) { return tx.f.pathsOf(b
 
 // fileID is the id of a path, if it has one.
 func (d *DB) fileID(ctx context.Context, p event.Path) (id int64, ok bool, err error) {
-	ok, err = d.Scan(ctx, "SELECT id FROM file_stats WHERE file = ?", []any{string(p)}, &id)
+	ok, err = d.Scan(ctx, "SELECT id FROM files WHERE file = ?", []any{string(p)}, &id)
 	return id, ok, err
 }
 
 // named returns the ids of a file, or of all files below a folder that ends in '/'.
 func (d *DB) named(ctx context.Context, p event.Path) (ids []int64, err error) {
-	err = d.Each(ctx, `SELECT id FROM file_stats
+	err = d.Each(ctx, `SELECT id FROM files
 WHERE file = ?1 OR substr(?1, -1) = '/' AND substr(file, 1, length(?1)) = ?1`, []any{string(p)},
 		func(row Row) error {
 			var id int64

@@ -48,7 +48,7 @@ func (f ForgetFilter) meant(e event.Event) bool {
 }
 
 // forget deletes every event that mentions the path (in a list or in its text), belongs to the session, or happened
-// since, with its share in the totals, in one transaction that also marks the intention done, and before that the copy
+// since, in one transaction that also marks the intention done, and before that the copy
 // of the log; it returns what is gone, the events in order. Delivered again, they stay away. The bytes are in the file
 // until it is scrubbed. Commits stay, since git has them anyway; a forgotten path is taken out of them, and the subject
 // with it if it names the path.
@@ -105,50 +105,14 @@ type forgetting struct {
 	gone   Forgotten
 }
 
-// events deletes the events that the filter means, and their share in the totals. What cannot be subtracted, the
-// first and last times, is read again from the events that remain, or kept where events were pruned before.
+// events deletes the events that the filter means.
 func (g *forgetting) events() error {
 	found, err := g.find()
 	if err != nil {
 		return err
 	}
 	g.gone.Events = eventsOf(found)
-	if err := g.d.drop(g.tx, found); err != nil {
-		return err
-	}
-	ids, err := g.d.fileIDs(g.tx, g.gone.Events)
-	if err != nil {
-		return err
-	}
-	h, err := g.d.loadRenames(g.tx)
-	if err != nil {
-		return err
-	}
-	totals, files := newTotals(), map[int64]bool{}
-	for _, e := range g.gone.Events {
-		totals.add(e, ids.id, -1)
-	}
-	for f := range totals.files {
-		files[h.now(f.file, f.at)] = true
-	}
-	if err := totals.flush(g.tx, h); err != nil {
-		return err
-	}
-	latest := int64(math.MaxInt64)
-	if !g.filter.Since.IsZero() {
-		latest = g.filter.Since.UnixMilli()
-	}
-	for f := range files {
-		err := g.tx.run([]any{f, latest}, `UPDATE file_stats SET total_accesses = max(total_accesses, 0),
-  first_access = CASE WHEN total_accesses <= 0 THEN 0 ELSE first_access END,
-  last_access = CASE WHEN total_accesses <= 0 THEN 0 ELSE coalesce((SELECT max(time) FROM touches JOIN events ON id = event
-    WHERE file = ?1 AND touches.counted = 0 AND kind IN `+accessKinds+`), min(last_access, ?2)) END
-WHERE id = ?1`)
-		if err != nil {
-			return err
-		}
-	}
-	return g.tx.run(nil, "DELETE FROM tag_stats WHERE total_uses <= 0")
+	return g.d.drop(g.tx, found)
 }
 
 // logged is an event and its row. Of a bad row, the event has what could be read.
@@ -261,7 +225,7 @@ func (g *forgetting) maybe(files map[int64]bool, body, text []byte) bool {
 // below returns the ids of the files that the path names.
 func (g *forgetting) below() (map[int64]bool, error) {
 	files := map[int64]bool{}
-	err := g.tx.Each("SELECT id FROM file_stats WHERE file = ?1 OR substr(file, 1, length(?1) + 1) = ?1 || '/'",
+	err := g.tx.Each("SELECT id FROM files WHERE file = ?1 OR substr(file, 1, length(?1) + 1) = ?1 || '/'",
 		[]any{string(g.filter.Path)},
 		func(row Row) error {
 			var id int64
@@ -318,12 +282,12 @@ func (g *forgetting) path() error {
 	}
 	for id := range ids {
 		err := g.tx.run([]any{id}, "DELETE FROM touches WHERE file = ?", "DELETE FROM renames WHERE was = ?1 OR became = ?1",
-			"DELETE FROM file_stats WHERE id = ?")
+			"DELETE FROM files WHERE id = ?")
 		if err != nil {
 			return err
 		}
 	}
-	g.d.renames, g.d.ids = nil, nil
+	g.d.ids = nil
 	return nil
 }
 

@@ -23,7 +23,7 @@ FROM (SELECT counted, length(body) + coalesce(length(text), 0) + ? AS size FROM 
 
 // Prune deletes events, those logged first, until what remains needs at most maxBytes. Commits are neither counted
 // nor deleted: they come from git. Only batches up to applied, the lowest that every consumer has on disk, go, since a
-// restart replays the others; totals and what was learned stay. Delivered again, a pruned event stays away. The order is that of the log, and no clock is asked.
+// restart replays the others; what was learned stays. Delivered again, a pruned event stays away. The order is that of the log, and no clock is asked.
 func (d *DB) Prune(ctx context.Context, maxBytes, applied int64) (p Pruned, err error) {
 	start, err := d.Used(ctx)
 	if err != nil || start <= maxBytes {

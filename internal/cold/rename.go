@@ -1,7 +1,6 @@
 package cold
 
 import (
-	"cmp"
 	"context"
 	"math"
 	"slices"
@@ -12,8 +11,7 @@ import (
 // A file keeps its history when it is renamed. Events stay as they were delivered and name a file as it was called
 // then, so that replay and uncommit are exact. Renames are kept with their times, and questions follow them:
 // Together(new, x) also counts what old had with x before the rename, but not what a later file of the old name has.
-// The order in which history is delivered does not matter: it comes newest first. Only the totals move: a rename adds
-// those of the old name to the new one's.
+// The order in which history is delivered does not matter: it comes newest first.
 
 // renames are the renames by the id of the old name, each list by time.
 type renames map[int64][]renameTo
@@ -30,29 +28,6 @@ func (h renames) scan(row Row) error {
 	}
 	h[was] = append(h[was], to)
 	return nil
-}
-
-// loadRenames reads the renames once; later writers keep them up to date.
-func (d *DB) loadRenames(tx *Tx) (renames, error) {
-	if d.renames != nil {
-		return d.renames, nil
-	}
-	h := renames{}
-	err := tx.Each(selectRenames, nil, h.scan)
-	if err == nil {
-		d.renames = h
-	}
-	return h, err
-}
-
-// add enters a rename.
-func (h renames) add(was int64, to renameTo) {
-	i, found := slices.BinarySearchFunc(h[was], to, func(x, y renameTo) int { return cmp.Compare(x.at, y.at) })
-	if found {
-		h[was][i] = to
-		return
-	}
-	h[was] = slices.Insert(h[was], i, to)
 }
 
 // now returns the id of the present name of what was called id at that time. Every further rename must be later than
@@ -77,48 +52,20 @@ func (h renames) present(files []int64, at int64) []int64 {
 	return slices.Compact(files)
 }
 
-// record keeps each pair of a rename and moves its totals.
-func (h renames) record(tx *Tx, at int64, r event.Rename, id func(event.Path) int64) error {
-	n := min(len(r.From), len(r.To))
-	for i := range n {
+// recordRename keeps each pair of a rename.
+func recordRename(tx *Tx, at int64, r event.Rename, id func(event.Path) int64) error {
+	for i := range min(len(r.From), len(r.To)) {
 		from, to := id(r.From[i]), id(r.To[i])
 		if from == to {
 			continue
 		}
-		h.add(from, renameTo{at, to})
 		err := tx.run([]any{from, at, to},
 			"INSERT INTO renames (was, time, became) VALUES (?1, ?2, ?3) ON CONFLICT (was, time) DO UPDATE SET became = ?3")
 		if err != nil {
 			return err
 		}
 	}
-	for i := range n {
-		from, to := id(r.From[i]), id(r.To[i])
-		if from == to {
-			continue
-		}
-		if err := moveTotals(tx, from, to); err != nil {
-			return err
-		}
-	}
 	return nil
-}
-
-// moveTotals adds the totals of one file to those of another and clears them.
-func moveTotals(tx *Tx, from, to int64) error {
-	var n, first, last int64
-	found, err := tx.Scan("SELECT total_accesses, first_access, last_access FROM file_stats WHERE id = ?", []any{from}, &n,
-		&first, &last)
-	if err != nil || !found || n == 0 {
-		return err // most renames come out of the history, of files that nobody has opened yet
-	}
-	err = tx.run([]any{from}, "UPDATE file_stats SET total_accesses = 0, first_access = 0, last_access = 0 WHERE id = ?")
-	if err != nil {
-		return err
-	}
-	return tx.run([]any{to, n, first, last}, `UPDATE file_stats SET
-  total_accesses = total_accesses + ?2, last_access = max(last_access, ?4),
-  first_access = CASE WHEN first_access = 0 THEN ?3 WHEN ?3 = 0 THEN first_access ELSE min(first_access, ?3) END WHERE id = ?1`)
 }
 
 // alias is a name that a file had after and until these times (unix ms).

@@ -32,30 +32,21 @@ CREATE INDEX peers_seq ON peers (seq);
 CREATE INDEX peers_origin ON peers (origin);
 
 CREATE TABLE touches ( -- which events acted upon a file, under the name it had then
-  file    INTEGER NOT NULL, -- file_stats.id
+  file    INTEGER NOT NULL, -- files.id
   counted INTEGER NOT NULL, -- that of commits with at most 100 files (not 0), else 0
   event   INTEGER NOT NULL, -- events.id
   PRIMARY KEY (file, counted, event)
 ) STRICT, WITHOUT ROWID;
 
-CREATE TABLE file_stats ( -- every file that was ever named; the totals count pruned events too
-  id             INTEGER PRIMARY KEY,        -- short name of the file in this database, never reused for another path
-  file           TEXT    NOT NULL UNIQUE,    -- the path
-  total_accesses INTEGER NOT NULL DEFAULT 0, -- reads, edits, writes and saves
-  last_access    INTEGER NOT NULL DEFAULT 0, -- time of the newest, 0 if none
-  first_access   INTEGER NOT NULL DEFAULT 0  -- time of the oldest, 0 if none
-) STRICT;
-
-CREATE TABLE tag_stats (
-  id         INTEGER PRIMARY KEY,       -- short name of the tag in this database
-  tag        TEXT    NOT NULL UNIQUE,   -- without '#'
-  total_uses INTEGER NOT NULL DEFAULT 0 -- events that carried it, pruned ones too
+CREATE TABLE files ( -- every file that was ever named
+  id   INTEGER PRIMARY KEY,  -- short name of the file in this database, never reused for another path
+  file TEXT    NOT NULL UNIQUE -- the path
 ) STRICT;
 
 CREATE TABLE renames ( -- commits up to that time that name the old file mean the new one
-  was    INTEGER NOT NULL, -- file_stats.id of the old name
+  was    INTEGER NOT NULL, -- files.id of the old name
   time   INTEGER NOT NULL, -- when it was renamed
-  became INTEGER NOT NULL, -- file_stats.id of the new name
+  became INTEGER NOT NULL, -- files.id of the new name
   PRIMARY KEY (was, time)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX renames_became ON renames (became);

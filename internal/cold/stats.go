@@ -1,16 +1,19 @@
 package cold
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"fmt"
+	"maps"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// FileStat is a row of file_stats: how often a file was read, edited, written or saved.
+// FileStat is how often a file was read, edited, written or saved.
 type FileStat struct {
 	File     event.Path `json:"file"`
 	Accesses int        `json:"total_accesses"`
@@ -20,7 +23,7 @@ type FileStat struct {
 	MeanSession float64 `json:"avg_session_duration"`
 }
 
-// TagStat is a row of tag_stats.
+// TagStat is how often a tag was used.
 type TagStat struct {
 	Tag   string `json:"tag"`
 	Uses  int    `json:"total_uses"`  // events that carried it
@@ -37,115 +40,127 @@ type SessionStat struct {
 	Files   int       `json:"files"` // different files that it opened
 }
 
-// FileStats returns the most used files; limit ≤ 0 returns all. MeanSession is that of the events that are kept.
-func (d *DB) FileStats(ctx context.Context, limit int) ([]FileStat, error) {
-	var out []FileStat
-	at := map[int64]int{} // file → its place in out
-	err := d.Each(ctx, `SELECT id, file, total_accesses, first_access, last_access FROM file_stats
-WHERE total_accesses > 0 ORDER BY total_accesses DESC, last_access DESC, file LIMIT ?`, []any{bound(limit)}, func(row Row) error {
-		var s FileStat
-		var id, first, last int64
-		err := row.Scan(&id, (*string)(&s.File), &s.Accesses, &first, &last)
-		s.First, s.Last = moment(first), moment(last)
-		if err == nil && (!Possible(first) || !Possible(last)) {
-			err = fmt.Errorf("%w: file %q: its times are impossible", ErrRow, s.File)
+// work is an event that says something of the work, a commit apart.
+type work struct {
+	at      int64 // unix ms
+	kind    event.Kind
+	session string
+	files   []int64 // that it acted upon, under their present names
+	body    []byte  // good until the next one
+}
+
+// eachWork calls fn with the work that is kept, of a session or, for "", of all. It reads the whole log.
+func (d *DB) eachWork(ctx context.Context, session string, fn func(w work) error) error {
+	names, err := d.aliases(ctx)
+	if err != nil {
+		return err
+	}
+	query, args := "SELECT time, kind, session, body FROM events WHERE counted IS NULL AND "+notBookkeeping, []any(nil)
+	if session != "" {
+		query, args = query+" AND session = ? AND session <> '' ORDER BY id", []any{session}
+	}
+	return d.Each(ctx, query, args, func(row Row) error {
+		var w work
+		var body sql.RawBytes
+		if err := row.Scan(&w.at, (*string)(&w.kind), &w.session, &body); err != nil {
+			return err
 		}
-		if err == nil {
-			at[id] = len(out)
+		var err error
+		if w.files, err = filesOf(body); err != nil {
+			return err
+		}
+		w.files, w.body = names.renames.present(w.files, w.at), body
+		return fn(w)
+	})
+}
+
+// span is a number of accesses and the times of the first and the last.
+type span struct{ n, first, last int64 }
+
+func (s *span) add(n, first, last int64) {
+	if s.n == 0 {
+		s.first, s.last = first, last
+	}
+	s.n, s.first, s.last = s.n+n, min(s.first, first), max(s.last, last)
+}
+
+// FileStats returns the most used files of the events that are kept; limit ≤ 0 returns all.
+func (d *DB) FileStats(ctx context.Context, limit int) ([]FileStat, error) {
+	files := map[int64]map[string]*span{} // file → session → its accesses
+	err := d.eachWork(ctx, "", func(w work) error {
+		for _, f := range w.files {
+			if !access(w.kind) || !Possible(w.at) {
+				break
+			}
+			if files[f] == nil {
+				files[f] = map[string]*span{}
+			}
+			if files[f][w.session] == nil {
+				files[f][w.session] = &span{}
+			}
+			files[f][w.session].add(1, w.at, w.at)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	paths, err := d.pathsOfAll(ctx, slices.Collect(maps.Keys(files)))
+	if err != nil {
+		return nil, err
+	}
+	var out []FileStat
+	for f, sessions := range files {
+		s := FileStat{File: paths[f]}
+		var all, inSessions span
+		for session, visit := range sessions {
+			if all.add(visit.n, visit.first, visit.last); session != "" {
+				inSessions.n++
+				inSessions.last += visit.last - visit.first
+			}
+		}
+		s.Accesses, s.First, s.Last = int(all.n), moment(all.first), moment(all.last)
+		if inSessions.n > 0 {
+			s.MeanSession = float64(inSessions.last) / 1000 / float64(inSessions.n)
+		}
+		if s.File != "" { // a file without a name belongs to a damaged row
 			out = append(out, s)
 		}
-		return err
+	}
+	slices.SortFunc(out, func(a, b FileStat) int {
+		return cmp.Or(cmp.Compare(b.Accesses, a.Accesses), b.Last.Compare(a.Last), cmp.Compare(a.File, b.File))
 	})
-	if err != nil || len(out) == 0 {
-		return out, err
-	}
-	names, err := d.aliases(ctx)
-	if err != nil {
-		return nil, err
-	}
-	for id, i := range at {
-		if out[i].MeanSession, err = d.meanSession(ctx, names.namesOf(id)); err != nil {
-			return nil, err
-		}
-	}
-	return out, nil
+	return first(out, limit), nil
 }
 
-// meanSession is the time from the first to the last access of a file in a session, on average, in seconds. It costs
-// a search for each event that acted upon the file.
-func (d *DB) meanSession(ctx context.Context, names []alias) (float64, error) {
-	visits := map[string]*span{} // by session
-	for _, n := range names {
-		err := d.Each(ctx, `SELECT session, time FROM touches CROSS JOIN events ON id = event WHERE file = ?1 AND touches.counted = 0
-  AND events.counted IS NULL AND time > ?2 AND time <= ?3 AND session <> '' AND kind IN `+accessKinds, []any{n.file, n.after, n.until},
-			func(row Row) error {
-				var session sql.RawBytes
-				var time int64
-				if err := row.Scan(&session, &time); err != nil {
-					return err
-				}
-				v := visits[string(session)]
-				if v == nil {
-					v = &span{}
-					visits[string(session)] = v
-				}
-				v.add(1, time, time)
-				return nil
-			})
-		if err != nil {
-			return 0, err
-		}
+// first are the first of a list; all if the limit is not positive.
+func first[T any](list []T, limit int) []T {
+	if limit > 0 && len(list) > limit {
+		return list[:limit]
 	}
-	if len(visits) == 0 {
-		return 0, nil
-	}
-	sum := int64(0) // milliseconds
-	for _, v := range visits {
-		sum += v.last - v.first
-	}
-	return float64(sum) / 1000 / float64(len(visits)), nil
+	return list
 }
 
-// TagStats returns the most used tags; limit ≤ 0 returns all. Files counts those of the events that are kept.
+// TagStats returns the most used tags of the events that are kept; limit ≤ 0 returns all.
 func (d *DB) TagStats(ctx context.Context, limit int) ([]TagStat, error) {
-	var out []TagStat
-	files := map[string]map[int64]bool{} // by tag
-	err := d.Each(ctx, "SELECT tag, total_uses FROM tag_stats WHERE total_uses > 0 ORDER BY total_uses DESC, tag LIMIT ?",
-		[]any{bound(limit)},
-		func(row Row) error {
-			var s TagStat
-			err := row.Scan(&s.Tag, &s.Uses)
-			if err == nil {
-				out = append(out, s)
-				files[s.Tag] = map[int64]bool{}
+	uses, files := map[string]int{}, map[string]map[int64]bool{} // by tag
+	err := d.eachWork(ctx, "", func(w work) error {
+		return eachTag(w.body, func(tag []byte, _ []int64) {
+			uses[string(tag)]++
+			if files[string(tag)] == nil {
+				files[string(tag)] = map[int64]bool{}
 			}
-			return err
-		})
-	if err != nil || len(out) == 0 {
-		return out, err
-	}
-	names, err := d.aliases(ctx)
-	if err != nil {
-		return nil, err
-	}
-	err = d.Each(ctx, "SELECT time, body FROM events WHERE counted IS NULL AND "+notBookkeeping, nil, func(row Row) error {
-		var time int64
-		var body sql.RawBytes
-		if err := row.Scan(&time, &body); err != nil {
-			return err
-		}
-		return eachTag(body, func(tag []byte, acted []int64) {
-			if known := files[string(tag)]; known != nil {
-				for _, f := range acted {
-					known[names.renames.now(f, time)] = true
-				}
+			for _, f := range w.files {
+				files[string(tag)][f] = true
 			}
 		})
 	})
-	for i, s := range out {
-		out[i].Files = len(files[s.Tag])
+	var out []TagStat
+	for tag, n := range uses {
+		out = append(out, TagStat{tag, n, len(files[tag])})
 	}
-	return out, err
+	slices.SortFunc(out, func(a, b TagStat) int { return cmp.Or(cmp.Compare(b.Uses, a.Uses), cmp.Compare(a.Tag, b.Tag)) })
+	return first(out, limit), err
 }
 
 // selectSessions is the sessions and their last events. Stepping from session to session in the index costs two
@@ -166,8 +181,8 @@ type FileCommits struct {
 // accepts.
 func (d *DB) CommitStats(ctx context.Context, limit int, keep func(event.Path) bool) ([]FileCommits, error) {
 	var out []FileCommits
-	err := d.Each(ctx, `SELECT file_stats.file, count(*) FROM touches CROSS JOIN events ON events.id = event
-CROSS JOIN file_stats ON file_stats.id = touches.file
+	err := d.Each(ctx, `SELECT files.file, count(*) FROM touches CROSS JOIN events ON events.id = event
+CROSS JOIN files ON files.id = touches.file
 WHERE touches.counted = 1 AND time > (SELECT max(time) FROM events WHERE counted = 1) - ?1
 GROUP BY touches.file ORDER BY 2 DESC, 1`, []any{(365 * 24 * time.Hour).Milliseconds()}, func(row Row) error {
 		var s FileCommits
@@ -214,46 +229,38 @@ func (d *DB) SessionStats(ctx context.Context, limit int) ([]SessionStat, error)
 	if err != nil {
 		return nil, err
 	}
-	names, err := d.aliases(ctx)
 	for i := range out {
 		if err == nil {
-			err = d.countSession(ctx, &out[i], names.renames)
+			err = d.countSession(ctx, &out[i])
 		}
 	}
 	return out, err
 }
 
 // countSession reads the events of one session.
-func (d *DB) countSession(ctx context.Context, s *SessionStat, h renames) error {
+func (d *DB) countSession(ctx context.Context, s *SessionStat) error {
 	files := map[int64]bool{}
 	s.Started = s.Last
-	err := d.Each(ctx, "SELECT time, kind, body FROM events WHERE session = ? AND session <> '' AND "+notBookkeeping+" ORDER BY id",
-		[]any{s.ID}, func(row Row) error {
-			var time int64
-			var kind string
-			var body sql.RawBytes
-			if err := row.Scan(&time, &kind, &body); err != nil {
-				return err
+	err := d.eachWork(ctx, s.ID, func(w work) error {
+		s.Events++
+		if at := moment(w.at); at.Before(s.Started) && Possible(w.at) {
+			s.Started = at
+		}
+		for n, value := range bodyParts(w.body) {
+			if n == fieldAgent && s.Agent == "" {
+				s.Agent = string(value)
 			}
-			s.Events++
-			if at := moment(time); at.Before(s.Started) && Possible(time) {
-				s.Started = at
-			}
-			for n, value := range bodyParts(body) {
-				if n == fieldAgent && s.Agent == "" {
-					s.Agent = string(value)
-				}
-			}
-			if !access(event.Kind(kind)) {
-				return nil
-			}
-			acted, err := filesOf(body)
-			for _, f := range acted {
-				files[h.now(f, time)] = true
-			}
-			return err
-		})
-	s.Files = len(files)
+		}
+		for _, f := range w.files {
+			files[f] = files[f] || access(w.kind)
+		}
+		return nil
+	})
+	for _, opened := range files {
+		if opened {
+			s.Files++
+		}
+	}
 	return err
 }
 
@@ -306,3 +313,9 @@ func (d *DB) bytes() int64 {
 	}
 	return n
 }
+
+// access reports whether the kind is an access: a tool opened the file, or someone saved it.
+func access(k event.Kind) bool { return k.Open() || k == event.KindSave }
+
+// notBookkeeping is its opposite in SQL. For a list of kinds SQLite would search an index for each of them.
+const notBookkeeping = "kind <> 'suggest' AND kind <> 'outcome' AND kind <> 'feedback' AND kind <> 'tick' AND kind <> 'setting'"

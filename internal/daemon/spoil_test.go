@@ -20,7 +20,7 @@ import (
 
 // tables are those of every store that has rows in the test below. Those of aoa.db are spoiled in package cold too.
 var tables = map[string][]string{
-	"aoa.db":   {"events", "ids", "touches", "file_stats", "meta"},
+	"aoa.db":   {"events", "ids", "touches", "files", "meta"},
 	"stage.db": {"entries", "saved", "outputs", "contexts", "runs", "steps"},
 	"cache.db": {"blobs", "pieces"},
 }

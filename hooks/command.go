@@ -50,6 +50,9 @@ func (s *CallContext) command(c ToolCall) []event.Body {
 		if !r.Self {
 			last.Seen = s.mentions(c.result(), last.Listing, resultDirs(r)...)
 		}
+		if last.Act == event.ActRun {
+			last.Check, last.Failing = checkResult(line, c.result())
+		}
 		out[len(out)-1] = last
 	}
 	return append(out, s.diffFiles(ops, c)...)

@@ -33,6 +33,7 @@ type Program struct {
 	Class  Class
 	Passes bool // it succeeded if the line did
 	Fails  bool // it may have failed if the line did
+	Shown  bool // the line prints the end of its output
 }
 
 // Bounds of the programs of a line.
@@ -61,6 +62,10 @@ func Programs(line string) []Program {
 	if n := len(file.Stmts); n > 0 && whole {
 		status.mark(file.Stmts[n-1], Program{Passes: true, Fails: true})
 	}
+	shown := map[*syntax.CallExpr]bool{}
+	for _, s := range file.Stmts {
+		show(s, shown)
+	}
 	syntax.Walk(file, func(n syntax.Node) bool {
 		switch x := n.(type) {
 		case *syntax.FuncDecl:
@@ -71,7 +76,7 @@ func Programs(line string) []Program {
 		case *syntax.CallExpr:
 			if p, ok := describe(literals(x.Args)); ok && len(out) < maxPrograms {
 				whole = whole && !slices.Contains([]string{"exit", "exec", "return", "trap", "alias"}, literals(x.Args)[0])
-				p.Passes, p.Fails = status[x].Passes, status[x].Fails
+				p.Passes, p.Fails, p.Shown = status[x].Passes, status[x].Fails, shown[x]
 				out = append(out, p)
 			}
 		}
@@ -79,6 +84,7 @@ func Programs(line string) []Program {
 	})
 	for i := range out {
 		out[i].Passes, out[i].Fails = out[i].Passes && whole && len(out) < maxPrograms, out[i].Fails && whole
+		out[i].Shown = out[i].Shown && whole
 	}
 	return out
 }
@@ -112,6 +118,60 @@ func (o outcome) mark(s *syntax.Stmt, says Program) {
 	if n := len(inner); n > 0 && inner[n-1] != nil {
 		o.mark(inner[n-1], says)
 	}
+}
+
+// show enters the calls of a statement that print to the line's own output, at least with their last lines.
+func show(s *syntax.Stmt, shown map[*syntax.CallExpr]bool) {
+	if s == nil || s.Background || s.Coprocess || slices.ContainsFunc(s.Redirs, hides) {
+		return
+	}
+	var inner []*syntax.Stmt
+	switch x := s.Cmd.(type) {
+	case *syntax.CallExpr:
+		shown[x] = true
+	case *syntax.TimeClause:
+		inner = []*syntax.Stmt{x.Stmt}
+	case *syntax.Block:
+		inner = x.Stmts
+	case *syntax.Subshell:
+		inner = x.Stmts
+	case *syntax.BinaryCmd:
+		if x.Op != syntax.Pipe && x.Op != syntax.PipeAll {
+			inner = []*syntax.Stmt{x.X, x.Y}
+		} else if passesEnd(x.Y) {
+			inner = []*syntax.Stmt{x.X}
+		}
+	}
+	for _, s := range inner {
+		show(s, shown)
+	}
+}
+
+// hides reports whether a redirection takes the output away.
+func hides(r *syntax.Redirect) bool {
+	if r.N != nil && r.N.Value != "1" {
+		return false
+	}
+	switch r.Op {
+	case syntax.RdrOut, syntax.AppOut, syntax.ClbOut, syntax.RdrAll, syntax.AppAll:
+		return true
+	}
+	return false
+}
+
+// passesEnd reports whether a part of a pipe prints the last lines that it gets.
+func passesEnd(s *syntax.Stmt) bool {
+	if slices.ContainsFunc(s.Redirs, hides) {
+		return false
+	}
+	switch x := s.Cmd.(type) {
+	case *syntax.CallExpr:
+		args := literals(x.Args)
+		return len(args) > 0 && slices.Contains([]string{"tail", "tee", "cat"}, base(args[0]))
+	case *syntax.BinaryCmd:
+		return (x.Op == syntax.Pipe || x.Op == syntax.PipeAll) && passesEnd(x.X) && passesEnd(x.Y)
+	}
+	return false
 }
 
 // firstWords reads the beginning of a line that no shell would take: one that was cut, or is of another shell.

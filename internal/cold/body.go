@@ -26,7 +26,8 @@ import (
 // Names are added at the end, never moved: stores have them. What statistics read comes first.
 var fieldNames = []string{"ID", "Agent", "Paths", "Gone", "Tags", "Subagent", "Turn", "Tool", "Batch", "Failure",
 	"From", "Named", "Seen", "Listing", "Terms", "Tokens", "Offset", "Limit", "Blob", "Act", "Name", "Arm", "Label",
-	"Task", "Scores", "Change", "Cause", "Used", "Helped", "Value", "Source", "Reason", "Job", "Files", "Author"}
+	"Task", "Scores", "Change", "Cause", "Used", "Helped", "Value", "Source", "Reason", "Job", "Files", "Author",
+	"Check", "Failing"}
 
 // Numbers of fields that are read by themselves.
 const (

@@ -86,6 +86,15 @@ const (
 // ReadOnly reports whether the act changes nothing.
 func (a Act) ReadOnly() bool { return a == ActRead || a == ActSearch || a == ActList }
 
+// Check is what the output of a test, build or linter says, "" if it says nothing. Stored like a Failure.
+type Check string
+
+// What an output says.
+const (
+	CheckPassed Check = "passed"
+	CheckFailed Check = "failed"
+)
+
 // Failure says how a call failed, "" if it did not. Failures are stored: they are added, never renamed.
 type Failure string
 
@@ -110,6 +119,8 @@ type Call struct {
 	Tool    string   `json:"tool,omitempty"`    // the agent's name of the tool
 	Batch   string   `json:"batch,omitempty"`   // calls requested together share it
 	Failure Failure  `json:"failure,omitempty"` // how it failed
+	Check   Check    `json:"check,omitempty"`   // what its output says of the tests, build or linter that it ran
+	Failing []string `json:"failing,omitempty"` // tests that its output says failed, at most MaxFailing
 	Named   []Path   `json:"named,omitempty"`   // files that the command or the pattern names
 	Seen    []Path   `json:"seen,omitempty"`    // files that the result names, in its order, at most MaxSeen
 	Listing bool     `json:"listing,omitempty"` // Seen is a list of matches or files, not content

@@ -20,10 +20,12 @@ type Event struct {
 
 // Bounds of an event. What exceeds them is cut when the event is made, not when it is read.
 const (
-	MaxSeen  = 60
-	MaxTerms = 32
-	MaxText  = 4096 // bytes
-	MaxPaths = 5000 // further files of one event are counted but not kept
+	MaxSeen = 60
+	// MaxFailing bounds the failing tests of one call.
+	MaxFailing = 8
+	MaxTerms   = 32
+	MaxText    = 4096 // bytes
+	MaxPaths   = 5000 // further files of one event are counted but not kept
 )
 
 // Kind is the kind of the body, "" without one.
@@ -241,6 +243,7 @@ func (e Event) Normalize(now time.Time) Event {
 		e.Body = b
 	case Call:
 		b.Named, b.Seen, b.Tags = cut(b.Named, MaxSeen), cut(b.Seen, MaxSeen), cut(b.Tags, MaxTerms)
+		b.Failing = cut(b.Failing, MaxFailing)
 		e.Body = b
 	case Commit:
 		b.Author = utcMillis(b.Author)

@@ -18,6 +18,9 @@ type Action struct {
 	Paths  []event.Path // the files acted upon
 	Failed bool
 	Side   bool // done by a subagent: the agent itself did not see it
+	// what its output says of the checks that it ran, and the tests that failed
+	Check   event.Check
+	Failing []string
 
 	run []shell.Program // of what ran
 }
@@ -72,7 +75,7 @@ func ran(a Action, e cold.Numbered) (Action, bool) {
 		a.Verb, a.Object, a.Failed = "delegated", quote(extract(first, 15)), !c.OK()
 		return a, first != ""
 	}
-	a.Verb, a.Failed = "ran", !c.OK()
+	a.Verb, a.Failed, a.Check, a.Failing = "ran", !c.OK(), c.Check, c.Failing
 	for _, p := range shell.Programs(e.Text()) {
 		if p.Class == shell.Trivial {
 			continue

@@ -57,6 +57,49 @@ func TestOutcome(t *testing.T) {
 	}
 }
 
+// TestOutcomeByOutput: what the output says counts where it is that of the only check of the line.
+func TestOutcomeByOutput(t *testing.T) {
+	passed := event.Call{Check: event.CheckPassed}
+	failed := event.Call{Check: event.CheckFailed, Failing: []string{"a.py::test_add", "<b> \"x\"", "c", "d"}}
+	status := event.Call{Failure: event.FailStatus}
+	const names = `("a.py::test_add", "‹b› 'x'", "c", 1 more test)`
+	for _, c := range []struct {
+		line string
+		call event.Call
+		want string
+	}{
+		{"pytest 2>&1 | tail -5", passed, "Passing since the last change: pytest."},
+		{"pytest 2>&1 | tail -5", failed, "Failing: pytest " + names + "."},
+		{"pytest | tee log | tail -5", failed, "Failing: pytest " + names + "."},
+		{`pytest; echo "exit $?"`, failed, "Failing: pytest " + names + "."},
+		{"pytest || true", failed, "Failing: pytest " + names + "."},
+		{"pytest", event.Call{Check: event.CheckFailed, Failure: event.FailUnknown}, "Failing: pytest."},
+		{"pytest", event.Call{Check: event.CheckPassed, Failure: event.FailUnknown}, "Passing since the last change: pytest."},
+		{"pytest", event.Call{Check: event.CheckPassed, Failure: event.FailStatus}, "Failing: pytest."},
+		{"pytest && deploy", event.Call{Check: event.CheckPassed, Failure: event.FailStatus}, ""},
+		{"pytest | tail -5", status, ""},
+		{"pytest | grep passed", passed, ""},
+		{"pytest > log; tail log", failed, ""},
+		{"pytest & cat log", failed, ""},
+		{"ruff check .; pytest | tail", failed, ""},
+	} {
+		r := newContextFixture(t)
+		s := &tape{session: "s"}
+		c.call.Act, c.call.Tool, c.call.Text = event.ActRun, "Bash", c.line
+		s.ask("go").do(event.KindEdit, "a.py").add(event.Event{Body: c.call})
+		r.log(t, s.events...)
+		got := ""
+		for line := range strings.Lines(r.context(t, Request{Session: "s"}).Text()) {
+			if strings.HasPrefix(line, "Passing ") || strings.HasPrefix(line, "Failing: ") {
+				got += strings.TrimSpace(line)
+			}
+		}
+		if got != c.want {
+			t.Errorf("%s %+v: %q, want %q", c.line, c.call, got, c.want)
+		}
+	}
+}
+
 func passing(text string) string {
 	for line := range strings.Lines(text) {
 		if strings.HasPrefix(line, "Passing ") {

@@ -15,13 +15,10 @@ import (
 // work is the state of a session's work: a fold of its actions in their order.
 type work struct {
 	Clock   int64                  // actions folded
-	Seq     int64                  // the last of them
 	Commit  int64                  // number of the last commit that the session made
 	Files   map[event.Path]*handle // files in use, at most maxHandles
 	Checks  []*outcome             // tests, builds and linters, the latest last
 	Refused []string               // what the person did not allow since the last prompt
-	Prompt  int64                  // number of the last prompt
-	Moved   int64                  // number of the last action before others changed something
 }
 
 // handle is a file in use.
@@ -37,6 +34,7 @@ type outcome struct {
 	Name   string   // "go test"
 	Full   string   // as it was run last
 	Parts  []string // the names, when several ran in one command that failed
+	Tests  []string // those that its output says failed
 	Seq    int64
 	Failed bool
 	Runs   int
@@ -115,32 +113,57 @@ func (w *work) ran(a Action) {
 	if a.commits() {
 		w.Commit = a.Seq
 	}
-	var judged []shell.Program
+	var passed, failed []shell.Program
 	for _, c := range a.checks() {
-		if a.Failed && c.Fails || !a.Failed && c.Passes {
-			judged = append(judged, c)
-		} else {
+		switch a.verdict(c) {
+		case event.CheckPassed:
+			passed = append(passed, c)
+		case event.CheckFailed:
+			failed = append(failed, c)
+		default:
 			w.unknown(c)
 		}
 	}
-	if a.Failed && len(judged) > 1 {
-		// The log does not have which of them failed.
-		o := &outcome{Full: a.Object}
-		for _, c := range judged {
+	for _, c := range passed {
+		w.result(&outcome{Name: c.Name, Full: c.Full, Seq: a.Seq})
+	}
+	switch len(failed) {
+	case 0:
+	case 1:
+		w.result(&outcome{Name: failed[0].Name, Full: failed[0].Full, Seq: a.Seq, Failed: true, Tests: a.Failing})
+	default: // the log does not have which of them failed
+		o := &outcome{Full: a.Object, Seq: a.Seq, Failed: true, Tests: a.Failing}
+		for _, c := range failed {
 			o.Parts = append(o.Parts, c.Name)
 		}
 		o.Name = strings.Join(o.Parts, " && ")
-		w.result(o, a)
-		return
+		w.result(o)
 	}
-	for _, c := range judged {
-		w.result(&outcome{Name: c.Name, Full: c.Full}, a)
+}
+
+// verdict is what a check of the action came to, "" if nobody saw it: its output says so where it is the only check and
+// its output was shown, else the status of the line, where that is its own.
+func (a Action) verdict(c shell.Program) event.Check {
+	said := a.Check
+	if !c.Shown || len(a.checks()) > 1 {
+		said = ""
 	}
+	switch {
+	case said == event.CheckFailed:
+		return said
+	case a.Failed && c.Fails && (said == "" || c.Passes):
+		return event.CheckFailed
+	case !a.Failed && c.Passes:
+		return event.CheckPassed
+	case !a.Failed:
+		return said
+	}
+	return ""
 }
 
 // result adds the outcome of a check. A success removes the failures that it covers: of the same command, of one of
 // the same name with more arguments, and its part in a failure of several.
-func (w *work) result(o *outcome, a Action) {
+func (w *work) result(o *outcome) {
 	kept := w.Checks[:0:0]
 	for _, old := range w.Checks {
 		same := old.Full == o.Full || old.Name == o.Name && covers(o.Full, old.Full)
@@ -148,7 +171,7 @@ func (w *work) result(o *outcome, a Action) {
 		case same && old.Name == o.Name:
 			o.Runs, o.Fails = o.Runs+old.Runs, o.Fails+old.Fails
 			continue
-		case !a.Failed && slices.Contains(old.Parts, o.Name):
+		case !o.Failed && slices.Contains(old.Parts, o.Name):
 			old.Parts = slices.DeleteFunc(old.Parts, func(p string) bool { return p == o.Name })
 			if len(old.Parts) == 0 {
 				continue
@@ -156,8 +179,7 @@ func (w *work) result(o *outcome, a Action) {
 		}
 		kept = append(kept, old)
 	}
-	o.Seq, o.Failed, o.Runs = a.Seq, a.Failed, o.Runs+1
-	if a.Failed {
+	if o.Runs++; o.Failed {
 		o.Fails++
 	}
 	w.Checks = append(kept, o)
@@ -220,7 +242,7 @@ func (w *work) failing() []string {
 			continue
 		}
 		s := o.Full
-		var more []string
+		more := testNames(o.Tests)
 		if o.Runs > 1 {
 			more = append(more, fmt.Sprintf("%d of %d runs", o.Fails, o.Runs))
 		}
@@ -231,6 +253,22 @@ func (w *work) failing() []string {
 			s += " (" + strings.Join(more, ", ") + ")"
 		}
 		out = append(out, s)
+	}
+	return out
+}
+
+// maxTests is how many failing tests of a check are named.
+const maxTests = 3
+
+// testNames are the first tests, quoted.
+func testNames(tests []string) (out []string) {
+	for _, t := range tests[:min(len(tests), maxTests)] {
+		if t = plain(t); t != "" {
+			out = append(out, quote(t))
+		}
+	}
+	if n := len(tests) - maxTests; n > 0 {
+		out = append(out, plural(n, "more test"))
 	}
 	return out
 }

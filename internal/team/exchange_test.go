@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -41,8 +42,11 @@ type member struct {
 	*crew
 	*cold.DB
 	t           *Team
+	url         string
 	dir, origin string
 	eraser      *cold.Eraser
+	learner     *learn.Learner // learns what is taken; may be nil
+	alerts      atomic.Int64
 	end         func()
 	n           int
 	appending   sync.Mutex // as in the daemon, one batch is appended at a time
@@ -56,10 +60,13 @@ func newCrew(t *testing.T, url string, n int) *crew {
 	return x
 }
 
-// join adds a clone.
-func (x *crew) join() *member {
+// join adds a clone, prepared before it starts.
+func (x *crew) join(prepare ...func(*member)) *member {
 	x.Helper()
-	m := &member{crew: x, dir: x.TempDir(), origin: rand.Text()}
+	m := &member{crew: x, url: x.url, dir: x.TempDir(), origin: rand.Text()}
+	for _, fn := range prepare {
+		fn(m)
+	}
 	m.start()
 	x.Cleanup(func() { m.end() })
 	x.members = append(x.members, m)
@@ -76,7 +83,7 @@ func (m *member) start() {
 		Blobs: cold.NewBlobs(cold.BlobOptions{Path: filepath.Join(m.dir, "cache.db"), Now: time.Now})}
 	m.t, err = New(m.Context(), Options{URL: m.url, Repo: m.repo, Origin: m.origin, Words: func() bool { return m.words },
 		Log: m,
-		Now: time.Now, Info: log, Alert: log})
+		Now: time.Now, Info: log, Alert: slog.New(alerted{log.Handler(), m})})
 	m.check(err)
 	ctx, cancel := context.WithCancel(context.WithoutCancel(m.Context()))
 	var part sync.WaitGroup
@@ -96,8 +103,22 @@ func (m *member) Take(ctx context.Context, events []event.Event) error {
 	}
 	m.appending.Lock()
 	defer m.appending.Unlock()
-	_, _, err := m.AppendPeers(ctx, events)
+	seq, fresh, err := m.AppendPeers(ctx, events)
+	if err == nil && m.learner != nil {
+		err = m.learner.Learn(ctx, fresh, seq)
+	}
 	return err
+}
+
+// alerted counts what aoa status would show.
+type alerted struct {
+	slog.Handler
+	m *member
+}
+
+func (a alerted) Handle(ctx context.Context, r slog.Record) error {
+	a.m.alerts.Add(1)
+	return a.Handler.Handle(ctx, r)
 }
 
 func (m *member) Forget(ctx context.Context, meant func(event.Event) bool) (int, error) {

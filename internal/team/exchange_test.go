@@ -47,6 +47,7 @@ type member struct {
 	eraser      *cold.Eraser
 	learner     *learn.Learner // learns what is taken; may be nil
 	alerts      atomic.Int64
+	taken       atomic.Int64
 	end         func()
 	n           int
 	appending   sync.Mutex // as in the daemon, one batch is appended at a time
@@ -107,6 +108,7 @@ func (m *member) Take(ctx context.Context, events []event.Event) error {
 	if err == nil && m.learner != nil {
 		err = m.learner.Learn(ctx, fresh, seq)
 	}
+	m.taken.Add(int64(len(fresh)))
 	return err
 }
 

@@ -3,6 +3,7 @@ package hooks
 import (
 	"cmp"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -32,7 +33,7 @@ func (s *CallContext) command(c ToolCall) []event.Body {
 	done, missing := completed(r.Ops, c)
 	ops, redacted := merge(done), newRedacted(line)
 	var out []event.Body
-	if files := s.missed(append(missing, r.Missing...), c); len(files) > 0 {
+	if files := s.missed(append(missing, reported(line, c, r.End)...), r.Missing, c); len(files) > 0 {
 		out = append(out, event.Call{Act: event.ActRun, Failure: event.FailMissing, Paths: files,
 			Tags: s.tags(event.KindFailed, nil, files)})
 	}
@@ -212,17 +213,46 @@ func contains(line, name string) bool {
 	}
 }
 
-// missed are the files that a command failed to find, for a rescue.
-func (s *CallContext) missed(operands []shell.Operand, c ToolCall) (files []event.Path) {
-	if !c.Failed || classify(c.Problem) != event.FailMissing {
+// missed are the files that a command failed to find, for a rescue: those that its messages name, and the unknown ones
+// among the operands.
+func (s *CallContext) missed(named, unknown []shell.Operand, c ToolCall) (files []event.Path) {
+	if !c.Failed {
 		return nil
 	}
-	for _, o := range operands {
-		if p, ok := s.Files.Path(o.Name, o.Dir); ok && strings.Contains(c.Problem, o.Name) {
+	if classify(c.Problem) == event.FailMissing {
+		named = append(named, unknown...)
+	}
+	for _, o := range named {
+		p, ok := s.Files.Path(o.Name, o.Dir)
+		if ok && strings.Contains(c.Problem, o.Name) && !slices.Contains(files, p) {
 			files = append(files, p)
 		}
 	}
 	return s.Files.Keep(files, event.MaxSeen)
+}
+
+// missingName finds the name in a message that says that there is no such file: of pytest, git, ls, python, node, and
+// of those that begin with their own name.
+var missingName = regexp.MustCompile(`file or directory not found: (\S+)|pathspec '([^']+)' did not match|` +
+	`path '([^']+)' does not exist in|ambiguous argument '([^']+)': unknown revision or path|` +
+	`can(?:not|'t) (?:access|open)(?: file)? '([^']+)'|Cannot find module '([^']+)'|` +
+	`^(?:[a-z]+): (\S+): (?:IO error |No such file)`)
+
+// reported are the files of a command line whose absence a message of it reports.
+func reported(line string, c ToolCall, dir string) (out []shell.Operand) {
+	for message := range strings.Lines(c.Problem) {
+		if len(message) > maxMessage {
+			continue
+		}
+		if m := missingName.FindStringSubmatch(message); m != nil {
+			name, _, _ := strings.Cut(strings.Join(m[1:], ""), "::") // a test in it
+			typed := func(w string) bool { return strings.HasSuffix(name, "/"+strings.Trim(w, `"'`)) }
+			if path.Ext(name) != "" && (contains(line, name) || slices.ContainsFunc(strings.Fields(line), typed)) {
+				out = append(out, shell.Operand{Name: name, Dir: dir})
+			}
+		}
+	}
+	return out
 }
 
 // resultDirs are the folders that names in the result may be relative to: at most six.

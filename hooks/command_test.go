@@ -41,6 +41,18 @@ func TestFailedReads(t *testing.T) {
 		{"sed -i s/a/b/ flask/sessions.py", "", result("", ""), "edit src/flask/sessions.py"},
 		{"rm go.mod flask/sessions.py", "Exit code 1\nrm: cannot remove 'flask/sessions.py': No such file or directory",
 			nil, "failed flask/sessions.py; delete go.mod"},
+		{"pytest tests/a.py::test_x", "Exit code 4\nERROR: file or directory not found: tests/a.py::test_x\n", nil,
+			"failed tests/a.py; run"},
+		{"cd web && git add a.go", "Exit code 128\nfatal: pathspec 'a.go' did not match any files", nil, "failed web/a.go; run"},
+		{"git show HEAD:web/a.go", "Exit code 128\nfatal: path 'web/a.go' does not exist in 'HEAD'", nil, "failed web/a.go; run"},
+		{"git log -- web/a.go", "Exit code 128\nfatal: ambiguous argument 'web/a.go': unknown revision or path not in the working tree.",
+			nil, "failed web/a.go; run"},
+		{"ls web/a.go", "Exit code 2\nls: cannot access 'web/a.go': No such file or directory", nil, "failed web/a.go; search"},
+		{"rg x web/a.go", "Exit code 2\nrg: web/a.go: IO error for operation on web/a.go: No such file", nil, "failed web/a.go; search /x/"},
+		{"python web/a.py", "Exit code 2\npython: can't open file '/r/web/a.py': [Errno 2] No such file or directory", nil,
+			"failed web/a.py; run"},
+		{"node web/a.js", "Exit code 1\nError: Cannot find module '/r/web/a.js'", nil, "failed web/a.js; run"},
+		{"make", "Exit code 2\npytest: file or directory not found: tests/a.py", nil, "run"}, // the line does not name it
 	} {
 		s := &CallContext{Repo: r, Files: r.Locator("/r"), Agent: "claude", Session: "s"}
 		call := ToolCall{Name: "Bash", ID: "t", Input: arguments{"command": c.command}, Response: c.response,

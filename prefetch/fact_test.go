@@ -1,6 +1,9 @@
 package prefetch
 
 import (
+	"io/fs"
+	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -18,7 +21,9 @@ func TestRescue(t *testing.T) {
 			"web/src/App.tsx", "web/src/ui/index.ts",
 			"web/src/ui/button.tsx", "docs/Guide.md", "pkg/one/only.go", "new/name.go", "a/rank/rank.go", "a/rank/rank_test.go", "a/rank/other.go",
 			"pkg/id/short.go", "pkg/id/short_test.go", "pkg/many/a.go", "pkg/many/b.go", ".env.example", "deploy/compose.yml", "deploy/run.sh",
-			"tools/ext/util.ts", "README.md", "docs/api.md", ".eslintrc.js", "lib/point.c", "lib/point.h", "lib/Makefile"}),
+			"tools/ext/util.ts", "README.md", "docs/api.md", ".eslintrc.js", "lib/point.c", "lib/point.h", "lib/Makefile",
+			"py/models/user.py", "py/tools/__init__.py", "py/basket.py", "py/report1.py", "py/report2.py", "rs/pool/mod.rs", "rs/queue.rs",
+			"web/forms/index.tsx", "web/wizard.tsx", "docs/setup.rst", "py/query.py", "py/jar.py", "py/views.py", "py/entries.py"}),
 		Renamed: func(p event.Path) (event.Path, bool) {
 			to, ok := map[event.Path]event.Path{"old/name.go": "new/name.go", "old/gone.go": "nowhere.go"}[p]
 			return to, ok
@@ -45,15 +50,24 @@ func TestRescue(t *testing.T) {
 		{".eslintrc.cjs", "missing", ""},                    // a dotfile
 		{".env", "missing", ""}, {"deploy/run.py", "missing", ""}, {"docs/api.json", "missing", ""}, {"deploy/compose",
 			"missing", ""},
-		{"old/name.go", "missing", "new/name.go"},      // renamed
-		{"old/gone.go", "missing", ""},                 // renamed, then gone
-		{"web/src/ui", "isdir", "web/src/ui/index.ts"}, // the folder's entrance
-		{"pkg/one", "isdir", "pkg/one/only.go"},        // its only file
-		{"a/rank", "isdir", "a/rank/rank.go"},          // named like it
-		{"web/src", "isdir", "web/src/App.tsx"},        // its only file, folders aside
-		{"pkg/id", "isdir", "pkg/id/short.go"},         // its only file, tests aside
-		{"pkg/many", "isdir", ""},                      // which of two?
-		{"cmd/app/main.go", "missing", ""},             // it exists: something else is wrong
+		{"py/model/user.py", "missing", "py/models/user.py"}, {"py/baskt.py", "missing", "py/basket.py"}, // one letter
+		{"py/bakset.py", "missing", "py/basket.py"}, {"py/baskets.py", "missing", "py/basket.py"},
+		{"py/view.py", "missing", "py/views.py"}, {"py/entry.py", "missing", "py/entries.py"},
+		{"py/report3.py", "missing", ""}, {"py/report.py", "missing", ""}, {"py/bar.py", "missing", ""}, {"py/car.py", "missing", ""},
+		{"py/basket.go", "missing", ""}, {"py/queue.py", "missing", ""}, // another language, another word
+		{"py/tools.py", "missing", "py/tools/__init__.py"}, {"rs/pool.rs", "missing", "rs/pool/mod.rs"}, // a module as a folder
+		{"rs/queue/mod.rs", "missing", "rs/queue.rs"}, {"web/forms.ts", "missing", "web/forms/index.tsx"},
+		{"web/wizard/index.tsx", "missing", "web/wizard.tsx"}, {"docs/setup.md", "missing", "docs/setup.rst"},
+		{"lib/src/wizard.jsx", "missing", "web/wizard.tsx"}, // the only one of that name, in another form
+		{"old/name.go", "missing", "new/name.go"},           // renamed
+		{"old/gone.go", "missing", ""},                      // renamed, then gone
+		{"web/src/ui", "isdir", "web/src/ui/index.ts"},      // the folder's entrance
+		{"pkg/one", "isdir", "pkg/one/only.go"},             // its only file
+		{"a/rank", "isdir", "a/rank/rank.go"},               // named like it
+		{"web/src", "isdir", "web/src/App.tsx"},             // its only file, folders aside
+		{"pkg/id", "isdir", "pkg/id/short.go"},              // its only file, tests aside
+		{"pkg/many", "isdir", ""},                           // which of two?
+		{"cmd/app/main.go", "missing", ""},                  // it exists: something else is wrong
 		{"nothing.xyz", "missing", ""}, {"app/main.go", "denied", ""}, {"", "missing", ""},
 	} {
 		s, ok := r.Rescue(c.wrong, event.Failure(c.why))
@@ -189,5 +203,51 @@ func TestTokensAreAnAllowance(t *testing.T) {
 		Query: event.Query{Session: "s2", At: epoch.Add(time.Minute)}, Found: []event.Suggestion{{File: "y.go"}}})
 	if err != nil || len(other.Shown) != 1 {
 		t.Errorf("another session has its own: %+v, %v", other, err)
+	}
+}
+
+// TestRescueMisspelled guesses paths of this repository wrong, in the ways in which agents do. A wrong answer is worse
+// than none.
+func TestRescueMisspelled(t *testing.T) {
+	var files []event.Path
+	err := filepath.WalkDir("..", func(name string, d fs.DirEntry, err error) error {
+		if rel, ok := strings.CutPrefix(filepath.ToSlash(name), "../"); ok && err == nil && d.Type().IsRegular() &&
+			!strings.HasPrefix(rel, ".git/") {
+			files = append(files, event.Path(rel))
+		}
+		return err
+	})
+	if err != nil || len(files) < 500 {
+		t.Fatalf("%d files, %v", len(files), err)
+	}
+	r := Rescuer{Tree: index.NewTree(files)}
+	right, wrong, silent := 0, 0, 0
+	for i, f := range files {
+		dir, base := f.Dir(), f.Base()
+		at := 1 + i%max(1, len(trunk(f))-2) // a letter within the name
+		for _, guess := range []string{"src/" + string(f), strings.TrimPrefix(string(f), strings.SplitN(string(f), "/", 2)[0]+"/"),
+			path.Join(dir, base[:at]+base[min(at+1, len(base)):]), path.Join(dir, base[:at]+"x"+base[at:]),
+			path.Join(path.Dir(dir), base), path.Join(dir+"s", base), path.Join(dir, strings.ToUpper(base[:1])+base[1:]),
+			path.Join(dir, trunk(f)+"s"+path.Ext(base)), path.Join("internal", dir, base)} {
+			p := event.Path(guess)
+			if r.Tree.Has(p) {
+				continue
+			}
+			switch s, ok := r.Rescue(p, event.FailMissing); {
+			case !ok:
+				silent++
+			case s.File == f:
+				right++
+			default:
+				wrong++
+				if wrong%20 == 0 {
+					t.Logf("%s for %s: %s", p, f, s.File)
+				}
+			}
+		}
+	}
+	t.Logf("%d right, %d wrong, %d silent", right, wrong, silent)
+	if 100*wrong > right+wrong+silent || 2*right < right+wrong+silent {
+		t.Errorf("%d right, %d wrong, %d silent", right, wrong, silent)
 	}
 }

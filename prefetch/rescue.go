@@ -1,6 +1,7 @@
 package prefetch
 
 import (
+	"cmp"
 	"path"
 	"strings"
 
@@ -11,7 +12,7 @@ import (
 // Rescuer finds the file that a failed access meant.
 type Rescuer struct {
 	Tree    *index.Tree
-	Renamed func(event.Path) (event.Path, bool) // the newest name of a file that was renamed; nil knows none
+	Renamed func(event.Path) (event.Path, bool) // the first later name of a file that exists; nil knows none
 }
 
 // entrances are the files that stand for their folder, in the order in which they are looked for.
@@ -46,6 +47,9 @@ func (r Rescuer) Rescue(wrong event.Path, why event.Failure) (s event.Suggestion
 		}
 		if f, ok := r.variant(wrong); ok {
 			return found(f, wrong.Display()+" does not exist, this file has that name in another form")
+		}
+		if f, ok := r.misspelled(wrong); ok {
+			return found(f, wrong.Display()+" does not exist, this file has nearly that name")
 		}
 	}
 	return s, false
@@ -107,7 +111,6 @@ func commonEnd(a, b event.Path) int {
 // variant is the only file in the same folder with the same name but for an extension of the same family, or with the
 // same path but for the case of its letters.
 func (r Rescuer) variant(wrong event.Path) (event.Path, bool) {
-	trunk := func(f event.Path) string { return strings.TrimSuffix(f.Base(), path.Ext(f.Base())) }
 	if family := families[wrong.Ext()]; family != "" && !strings.HasPrefix(wrong.Base(), ".") {
 		f, ok := only(r.Tree.Dir(wrong.Dir()), func(f event.Path) bool {
 			return trunk(f) == trunk(wrong) &&
@@ -117,7 +120,93 @@ func (r Rescuer) variant(wrong event.Path) (event.Path, bool) {
 			return f, true
 		}
 	}
-	return only(r.Tree.Stem(wrong), func(f event.Path) bool { return strings.EqualFold(string(f), string(wrong)) })
+	if f, ok := only(r.Tree.Stem(wrong), func(f event.Path) bool {
+		return strings.EqualFold(string(f), string(wrong))
+	}); ok {
+		return f, true
+	}
+	if f, ok := r.moduleForm(wrong); ok {
+		return f, true
+	}
+	// The only file of that name in another folder, with an extension of the same family.
+	if wrong.PairStem() != wrong.Stem() || strings.HasPrefix(wrong.Base(), ".") || families[wrong.Ext()] == "" {
+		return "", false
+	}
+	return only(r.Tree.Stem(wrong), func(f event.Path) bool {
+		return trunk(f) == trunk(wrong) && families[f.Ext()] == families[wrong.Ext()]
+	})
+}
+
+// trunk is the last name of a path without its extension.
+func trunk(f event.Path) string { return strings.TrimSuffix(f.Base(), path.Ext(f.Base())) }
+
+// moduleForm finds X/index.ts in place of X.ts, X/__init__.py of X.py and X/mod.rs of X.rs, and the reverse.
+func (r Rescuer) moduleForm(wrong event.Path) (event.Path, bool) {
+	entrance := map[string]string{".js": "index", ".py": "__init__", ".rs": "mod"}[cmp.Or(families[wrong.Ext()], wrong.Ext())]
+	if entrance == "" {
+		return "", false
+	}
+	dir, name := path.Join(wrong.Dir(), trunk(wrong)), entrance
+	if trunk(wrong) == entrance {
+		dir, name = event.Path(wrong.Dir()).Dir(), event.Path(wrong.Dir()).Base()
+	}
+	return only(r.Tree.Dir(dir), func(f event.Path) bool {
+		return trunk(f) == name && cmp.Or(families[f.Ext()], f.Ext()) == cmp.Or(families[wrong.Ext()], wrong.Ext())
+	})
+}
+
+// misspelled is the only file that differs from the wrong path in one name: by one letter, or as singular and plural.
+// Names that differ by a digit are different things.
+func (r Rescuer) misspelled(wrong event.Path) (event.Path, bool) {
+	if f, ok := only(r.Tree.Dir(wrong.Dir()), func(f event.Path) bool {
+		return f.Ext() == wrong.Ext() && nearly(trunk(f), trunk(wrong))
+	}); ok {
+		return f, true
+	}
+	parts := strings.Split(string(wrong), "/")
+	return only(r.Tree.Base(wrong.Base()), func(f event.Path) bool {
+		have := strings.Split(string(f), "/")
+		differ := -1
+		for i := range have {
+			if len(have) != len(parts) || have[i] != parts[i] && differ >= 0 {
+				return false
+			}
+			if have[i] != parts[i] {
+				differ = i
+			}
+		}
+		return differ >= 0 && nearly(have[differ], parts[differ])
+	})
+}
+
+// leastName is the length, in bytes, below which two names that differ by a letter are two names.
+const leastName = 4
+
+// nearly reports whether two names differ by a plural, or by one letter that is wrong, missing, too much, or swapped with
+// the next.
+func nearly(a, b string) bool {
+	if len(a) > len(b) {
+		a, b = b, a
+	}
+	if a == b || len(a) < leastName-1 || len(b)-len(a) > 2 {
+		return false
+	}
+	if b == a+"s" || b == a+"es" || strings.TrimSuffix(a, "y")+"ies" == b {
+		return true
+	}
+	i, n := 0, 0
+	for i < len(a) && a[i] == b[i] {
+		i++
+	}
+	for n < len(a)-i && a[len(a)-1-n] == b[len(b)-1-n] {
+		n++
+	}
+	restA, restB := a[i:len(a)-n], b[i:len(b)-n]
+	if len(a) < leastName || strings.ContainsAny(restA+restB, "0123456789") {
+		return false
+	}
+	return len(restA) <= 1 && len(restB) <= 1 ||
+		len(restA) == 2 && len(restB) == 2 && restA[0] == restB[1] && restA[1] == restB[0]
 }
 
 // families are the extensions that one file may have in another repository, or had before: extension → the family's
@@ -126,7 +215,7 @@ var families = func() map[string]string {
 	m := map[string]string{}
 	for _, family := range []string{".js .jsx .mjs .cjs .ts .tsx .mts .cts", ".c .cc .cpp .cxx", ".h .hh .hpp .hxx",
 		".py .pyi", ".kt .kts",
-		".yml .yaml", ".json .jsonc .json5", ".md .mdx .markdown", ".htm .html", ".css .scss .sass .less", ".jpg .jpeg"} {
+		".yml .yaml", ".json .jsonc .json5", ".md .mdx .markdown .rst .adoc", ".htm .html", ".css .scss .sass .less", ".jpg .jpeg"} {
 		exts := strings.Fields(family)
 		for _, ext := range exts {
 			m[ext] = exts[0]

@@ -60,6 +60,7 @@ type Result struct {
 	Ops     []Op
 	Missing []Operand // of readers that no known file answers to
 	Dir     string    // where the line began; it may be unknown
+	End     string    // where it ended
 	Self    bool      // aOa itself was asked: its answer must not teach it
 }
 
@@ -80,6 +81,7 @@ func Follow(at *index.Locator, line Line) Result {
 	} else {
 		sh.script(line.Text)
 	}
+	sh.result.End = sh.dir
 	return *sh.result
 }
 

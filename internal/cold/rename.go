@@ -123,9 +123,10 @@ func (d *DB) aliases(ctx context.Context) (*aliases, error) {
 // maxRenames bounds a chain of renames: two files that swapped names point at each other.
 const maxRenames = 16
 
-// Renamed returns the present name of a file that had that name, by the renames that were logged. ok is false
-// when it was never renamed.
-func (d *DB) Renamed(ctx context.Context, p event.Path) (now event.Path, ok bool, err error) {
+// Renamed returns the first later name that exists of a file that had that name, by the renames that were logged. ok is
+// false when there is none.
+func (d *DB) Renamed(ctx context.Context, p event.Path, exists func(event.Path) bool) (now event.Path, ok bool,
+	err error) {
 	first, known, err := d.fileID(ctx, p)
 	if err != nil || !known {
 		return "", false, err
@@ -139,10 +140,9 @@ func (d *DB) Renamed(ctx context.Context, p event.Path) (now event.Path, ok bool
 		if !found || id == first {
 			break
 		}
+		if now, err = d.pathsOf(ctx, d.reader)(id); err != nil || exists(now) {
+			return now, err == nil, err
+		}
 	}
-	if id == first {
-		return "", false, nil
-	}
-	now, err = d.pathsOf(ctx, d.reader)(id)
-	return now, err == nil, err
+	return "", false, nil
 }

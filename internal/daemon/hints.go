@@ -160,7 +160,7 @@ func (h *hints) questions(ctx context.Context, w *checkout.Checkout, call hooks.
 // misnamed finds the files that failed accesses meant.
 func (h *hints) misnamed(ctx context.Context, w *checkout.Checkout, events []event.Event) (out []event.Suggestion) {
 	r := prefetch.Rescuer{Tree: w.Tree(), Renamed: func(p event.Path) (event.Path, bool) {
-		now, ok, err := h.db.Renamed(ctx, p)
+		now, ok, err := h.db.Renamed(ctx, p, w.Tree().Has)
 		return now, ok && err == nil
 	}}
 	for _, e := range events {

@@ -132,6 +132,9 @@ func (r redacted) allowed(text string) []string {
 	})
 }
 
+// lookCommand matches a command line of git that looks at a change, stages or commits it.
+var lookCommand = regexp.MustCompile(`(^|[^\w-])git( +-[-\w]+(=\S*)?| +-C +\S+)* +(add|commit|status|diff)\b`)
+
 // bodyOf is what an operation of a command did.
 func (s *CallContext) bodyOf(op shell.Op, c ToolCall, line redacted) event.Body {
 	switch op.Kind {
@@ -153,6 +156,7 @@ func (s *CallContext) bodyOf(op shell.Op, c ToolCall, line redacted) event.Body 
 			out.Failure = event.FailUnknown
 		}
 		out.Text = store(line.text, event.MaxText)
+		out.Looks = lookCommand.MatchString(out.Text)
 		out.Terms = line.allowed(cmp.Or(op.Words, line.text))
 	}
 	out.Tags = s.tags(op.Kind, out.Terms, slices.Concat(out.Paths, out.Named))

@@ -25,7 +25,7 @@ type CallContext struct {
 // PostToolBatch, by settings and a plugin, by the hook and later by the transcript.
 func (s *CallContext) event(id string, b event.Body) event.Event {
 	return event.Event{ID: id, Time: s.Time, Agent: s.Agent, Session: s.Session, Subagent: s.Subagent, Turn: s.Turn,
-		Body: b}
+		Body: redact.Identify(b)}
 }
 
 // Compacted is the event of a session that goes on after its conversation was summarized. id is the agent's.

@@ -1,7 +1,6 @@
 package prefetch
 
 import (
-	"regexp"
 	"slices"
 
 	"github.com/aoa-dev/aoa/internal/event"
@@ -48,12 +47,9 @@ func last(events []event.Event, sort func(event.Event) bool) (event.Event, bool)
 	return event.Event{}, false
 }
 
-// lookCommand matches a command line of git that looks at a change, stages or commits it.
-var lookCommand = regexp.MustCompile(`(^|[^\w-])git( +-[-\w]+(=\S*)?| +-C +\S+)* +(add|commit|status|diff)\b`)
-
 // LooksAtChange reports whether an event is a command that one runs on a change that seems complete: git add, commit,
 // status or diff. A hint about what the change lacks comes then, and not at the first edit, when most of the change
 // is still to come.
 func LooksAtChange(e event.Event) bool {
-	return e.Kind() == event.KindRun && lookCommand.MatchString(e.Text())
+	return e.Kind() == event.KindRun && e.Call().Looks
 }

@@ -40,16 +40,3 @@ func TestQuestions(t *testing.T) {
 		}
 	}
 }
-
-func TestLooksAtChange(t *testing.T) {
-	for line, want := range map[string]bool{"git commit -am x": true, "cd web && git status": true,
-		"git -C web diff --stat": true, "git --no-pager diff": true,
-		"make && git add -A": true, "git log": false, "legit add": false, "git checkout add": false, "echo commit": false, "git show diff": false} {
-		if got := prefetch.LooksAtChange(event.Event{Body: event.Call{Act: event.ActRun, Text: line}}); got != want {
-			t.Errorf("%q: %t", line, got)
-		}
-	}
-	if prefetch.LooksAtChange(event.Event{Body: event.Prompt{Text: "git commit it"}}) {
-		t.Error("a prompt runs nothing")
-	}
-}

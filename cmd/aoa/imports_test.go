@@ -76,7 +76,7 @@ var allowed = map[string][]string{
 	"internal/regularfile": {},
 	"internal/stage/run": {"internal/api", "internal/config", "internal/event", "internal/redact",
 		"internal/regularfile", "internal/stage", "internal/stage/pipeline"},
-	"internal/session/live":   {"internal/event", "internal/redact"},
+	"internal/session/live":   {"internal/event"},
 	"internal/stage/pipeline": {"internal/regularfile"},
 }
 

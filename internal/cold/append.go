@@ -11,7 +11,7 @@ import (
 )
 
 // Append logs a batch in one transaction and returns its number and the events that were not known yet, in
-// their order, in the form in which Replay will return them. Known is an event whose ID was logged, pruned or
+// their order, in the form in which Replay will return them: without sealed texts. Known is an event whose ID was logged, pruned or
 // forgotten before; a commit that is counted; an uncommit of a commit that is not. An uncommit comes back with
 // the files, terms and times of the commit that it takes back. If nothing is fresh, nothing is written and seq
 // is the number of the last batch.
@@ -52,6 +52,9 @@ func (d *DB) AppendCommits(ctx context.Context, events []event.Event,
 	}
 	if has(event.KindRename, event.KindCommit, event.KindUncommit) {
 		d.commits.Add(1)
+	}
+	for i, e := range b.fresh {
+		b.fresh[i] = e.WithoutText()
 	}
 	return b.seq, b.fresh, nil
 }

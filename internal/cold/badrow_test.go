@@ -83,9 +83,9 @@ func TestBadRows(t *testing.T) {
 		{`UPDATE events SET seq = 1 << 40 WHERE id = 20`, 1, false},
 		{`UPDATE events SET seq = 1 WHERE id = 20`, 1, false},
 		{`UPDATE events SET seq = -1 WHERE id = 20`, 1, true}, // before all that is asked for
-		{`UPDATE events SET text = CAST(substr(text, 1, length(text) - 1) || x'00' AS BLOB) WHERE id = 54`, 1, false},
-		{`UPDATE events SET text = x'0102' WHERE id = 54`, 1, false},
-		{`UPDATE events SET body = x'02' WHERE id = 5`, 1, false}, // a commit
+		{`UPDATE events SET text = CAST(substr(text, 1, length(text) - 1) || x'00' AS BLOB) WHERE id = 54`, 0, true},
+		{`UPDATE events SET text = x'0102' WHERE id = 54`, 0, true}, // what is folded has no text,
+		{`UPDATE events SET body = x'02' WHERE id = 5`, 1, false},   // a commit
 		{`UPDATE events SET time = 1 << 62 WHERE id = 5`, 1, false},
 		{`UPDATE events SET counted = 7 WHERE id = 5`, 1, false},
 		{`UPDATE events SET body = CAST(body || x'03027f00' AS BLOB) WHERE id = 5`, 0, false}, // a file that has no name

@@ -27,7 +27,7 @@ import (
 var fieldNames = []string{"ID", "Agent", "Paths", "Gone", "Tags", "Subagent", "Turn", "Tool", "Batch", "Failure",
 	"From", "Named", "Seen", "Listing", "Terms", "Tokens", "Offset", "Limit", "Blob", "Act", "Name", "Arm", "Label",
 	"Task", "Scores", "Change", "Cause", "Used", "Helped", "Value", "Source", "Reason", "Job", "Files", "Author",
-	"Check", "Failing"}
+	"Check", "Failing", "Idents", "Looks"}
 
 // Numbers of fields that are read by themselves.
 const (

@@ -2,6 +2,7 @@ package cold
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -191,4 +192,19 @@ func (d *DB) numbered(ctx context.Context, query string, args ...any) ([]Numbere
 		}
 	}
 	return out, nil
+}
+
+// Text opens the text of a logged event, "" if it has none, is not known, or the key is lost.
+func (d *DB) Text(ctx context.Context, id string) (string, error) {
+	var sealed []byte
+	found, err := d.Scan(ctx, "SELECT text FROM ids JOIN events ON id = event WHERE digest = ? AND text IS NOT NULL",
+		[]any{digest(id)}, &sealed)
+	if err != nil || !found {
+		return "", err
+	}
+	text, err := d.seal.Open(textOf(id), sealed)
+	if errors.Is(err, ErrLostKey) {
+		err = nil
+	}
+	return string(text), err
 }

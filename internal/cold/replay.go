@@ -17,7 +17,7 @@ WHERE id > coalesce((SELECT min(id) FROM (SELECT id FROM events WHERE ?1 > 0 AND
   AND seq > ?1 ORDER BY id`
 
 // Replay calls fn with every batch whose number is greater than after, in order, each as Append or AppendPeers returned
-// it: the same events in the same order. One batch is held in memory at a time. fn may use the store. Batches that
+// it: the same events in the same order, without sealed texts. One batch is held in memory at a time. fn may use the store. Batches that
 // were pruned or forgotten are missing whole or in part; commits are never pruned.
 func (d *DB) Replay(ctx context.Context, after int64, fn func(seq int64, batch []event.Event) error) error {
 	p := &peerReplay{d: d, fn: fn}
@@ -99,7 +99,7 @@ func (r *replay) decode(n, ahead *row) error {
 		return n.misplaced()
 	}
 	r.last = n.seq
-	e, err := n.event(r.d.seal, r.path)
+	e, err := n.folded(r.path)
 	if err != nil {
 		return err
 	}

@@ -66,9 +66,18 @@ func textOf(id string) string { return "event " + id }
 // event is the inverse of encodeRow. A text whose key is lost is empty: all else of the event is there. With ErrRow the
 // event has what could be read.
 func (r *row) event(seal *Seal, path func(int64) (event.Path, error)) (event.Event, error) {
+	return r.decode(seal, path, true)
+}
+
+// folded is the event as consumers get it (event.Event.WithoutText).
+func (r *row) folded(path func(int64) (event.Path, error)) (event.Event, error) {
+	return r.decode(nil, path, r.counted.Valid)
+}
+
+func (r *row) decode(seal *Seal, path func(int64) (event.Path, error), withText bool) (event.Event, error) {
 	var lost error
 	open := func(id string) (text []byte) {
-		if len(r.text) > 0 {
+		if withText && len(r.text) > 0 {
 			text, lost = seal.Open(textOf(id), r.text)
 		}
 		return text

@@ -48,7 +48,7 @@ func (h *hints) answer(ctx context.Context, w *checkout.Checkout, call hooks.Cal
 		}
 		return hooks.Render(call.Agent, call.Event, hooks.Block{}, h.startText(ctx, w, call, how, hooks.MaxStart))
 	}
-	recent := h.asked.take(h.live.Get(call.Session, h.now()), call, h.now())
+	recent := h.texts(ctx, h.asked.take(h.live.Get(call.Session, h.now()), call, h.now()))
 	var texts []string
 	space := hooks.MaxHint
 	for _, e := range recent {
@@ -78,6 +78,22 @@ func (h *hints) answer(ctx context.Context, w *checkout.Checkout, call hooks.Cal
 		}
 	}
 	return hooks.Render(call.Agent, call.Event, block, strings.Join(texts, "\n"))
+}
+
+// texts gives prompts that come from the log their texts.
+func (h *hints) texts(ctx context.Context, events []event.Event) []event.Event {
+	for i, e := range events {
+		b, ok := e.Body.(event.Prompt)
+		if !ok || b.Text != "" {
+			continue
+		}
+		var err error
+		if b.Text, err = h.db.Text(ctx, e.ID); err != nil {
+			h.log.Warn("the text of a prompt cannot be read", "err", err)
+		}
+		events[i].Body = b
+	}
+	return events
 }
 
 // begun is what began the turn: what the call reports, or a prompt that the agent took no text at. nil for calls

@@ -10,6 +10,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/eventlog"
+	"github.com/aoa-dev/aoa/internal/redact"
 )
 
 // logHandler takes events of other tools and shows the log.
@@ -34,6 +35,7 @@ func (l *logHandler) add(ctx context.Context, in []event.Event) (api.EventsAnswe
 		}
 		had := len(e.Paths()) + len(e.Gone())
 		w.Clean(&e)
+		e.Body = redact.Identify(e.Body)
 		if had > 0 && len(e.Paths())+len(e.Gone()) == 0 {
 			out.Ignored++
 			continue

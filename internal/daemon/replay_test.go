@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"math"
 	"math/rand/v2"
+	"os"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -20,6 +21,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/config"
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/locate"
 )
 
 var replayTime = flag.Duration("replay", 0,
@@ -33,7 +35,7 @@ func TestReplayEqualsLive(t *testing.T) {
 	}
 	begin := time.Now()
 	for seed := uint64(1); int(seed) <= seeds || time.Since(begin) < *replayTime; seed++ {
-		for _, way := range []string{"replayed", "snapshot"} {
+		for _, way := range []string{"replayed", "snapshot", "without the key", "every cut"} {
 			t.Run(fmt.Sprintf("%d/%s", seed, way), func(t *testing.T) {
 				if *replayTime == 0 {
 					t.Parallel()
@@ -47,19 +49,35 @@ func TestReplayEqualsLive(t *testing.T) {
 // checkReplay lets agents, people and git work, and compares what is known before and after a restart.
 func checkReplay(t *testing.T, seed uint64, way string) {
 	g := newGenerator(t, seed)
-	for range 120 {
-		g.step()
+	steps, cuts := 120, 1
+	if way == "every cut" {
+		steps, cuts = 1, 40
 	}
-	g.stop()
-	g.start() // jobs that were due run now, and log what they did
-	before := g.state()
-	g.stop()
-	if way == "replayed" {
-		g.noSnapshot()
-	}
-	g.start()
-	for _, d := range differences("", before, g.state()) {
-		t.Errorf("seed %d: %s", seed, d)
+	for cut := range cuts {
+		for range steps {
+			g.step()
+		}
+		g.stop()
+		g.start() // jobs that were due run now, and log what they did
+		before := g.state()
+		g.stop()
+		if way != "snapshot" && cut%2 == 0 {
+			g.noSnapshot()
+		}
+		if way == "without the key" {
+			if err := os.Remove(filepath.Join(locate.StateFolder(config.Lookup(g.o.Env)), "identity")); err != nil {
+				t.Fatal(err)
+			}
+			delete(before, "sequences") // they are sealed with it
+		}
+		g.start()
+		after := g.state()
+		if way == "without the key" {
+			delete(after, "sequences")
+		}
+		for _, d := range differences("", before, after) {
+			t.Errorf("seed %d, cut %d: %s", seed, cut, d)
+		}
 	}
 }
 

@@ -62,8 +62,11 @@ type Prompt struct {
 	Named []Path   `json:"named,omitempty"` // files that it names
 	Seen  []Path   `json:"seen,omitempty"`  // files that what came with it names, in order, at most MaxSeen
 	Terms []string `json:"terms,omitempty"` // its words, at most MaxTerms
-	Tags  []string `json:"tags,omitempty"`  // intent tags, without '#'
-	Text  string   `json:"text,omitempty"`  // redacted, at most MaxText bytes
+	// identifiers of two words or more that it names, in plain form (see index.Identifiers), at most MaxIdents
+	Idents []string `json:"idents,omitempty"`
+	Tags   []string `json:"tags,omitempty"` // intent tags, without '#'
+	// redacted, at most MaxText bytes; sealed in the log, and "" where events are folded
+	Text string `json:"text,omitempty"`
 }
 
 // Kind implements Body.
@@ -125,11 +128,14 @@ type Call struct {
 	Seen    []Path   `json:"seen,omitempty"`    // files that the result names, in its order, at most MaxSeen
 	Listing bool     `json:"listing,omitempty"` // Seen is a list of matches or files, not content
 	Terms   []string `json:"terms,omitempty"`   // words of the pattern or the command, at most MaxTerms
-	Text    string   `json:"text,omitempty"`    // the pattern, command or task, redacted, at most MaxText bytes
-	Tokens  int      `json:"tokens,omitempty"`  // search: about how many tokens its result has, 0 if not known
-	Offset  int      `json:"offset,omitempty"`  // read: the first line, from 1; 0 is the first
-	Limit   int      `json:"limit,omitempty"`   // read: how many lines; 0 is all
-	Blob    string   `json:"blob,omitempty"`    // read: the id that git gives the content, in hex; "" if not known
+	Idents  []string `json:"idents,omitempty"`  // identifiers that they name, as of Prompt, at most MaxCallIdents
+	Looks   bool     `json:"looks,omitempty"`   // the command is one of git that looks at a change, stages or commits it
+	// the pattern, command or task, redacted, at most MaxText bytes; sealed in the log, and "" where events are folded
+	Text   string `json:"text,omitempty"`
+	Tokens int    `json:"tokens,omitempty"` // search: about how many tokens its result has, 0 if not known
+	Offset int    `json:"offset,omitempty"` // read: the first line, from 1; 0 is the first
+	Limit  int    `json:"limit,omitempty"`  // read: how many lines; 0 is all
+	Blob   string `json:"blob,omitempty"`   // read: the id that git gives the content, in hex; "" if not known
 }
 
 // Kind implements Body: a call that did not do its work is no open, whatever it tried.

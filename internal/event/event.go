@@ -20,12 +20,13 @@ type Event struct {
 
 // Bounds of an event. What exceeds them is cut when the event is made, not when it is read.
 const (
-	MaxSeen = 60
-	// MaxFailing bounds the failing tests of one call.
-	MaxFailing = 8
-	MaxTerms   = 32
-	MaxText    = 4096 // bytes
-	MaxPaths   = 5000 // further files of one event are counted but not kept
+	MaxSeen       = 60
+	MaxFailing    = 8 // failing tests of one call
+	MaxTerms      = 32
+	MaxIdents     = 40 // of a prompt
+	MaxCallIdents = 8
+	MaxText       = 4096 // bytes
+	MaxPaths      = 5000 // further files of one event are counted but not kept
 )
 
 // Kind is the kind of the body, "" without one.
@@ -130,6 +131,17 @@ func (e Event) Terms() []string {
 	return nil
 }
 
+// Idents are the identifiers of a prompt, or of a call's pattern or command.
+func (e Event) Idents() []string {
+	switch b := e.Body.(type) {
+	case Prompt:
+		return b.Idents
+	case Call:
+		return b.Idents
+	}
+	return nil
+}
+
 // Tags are the intent tags of a prompt or a call.
 func (e Event) Tags() []string {
 	switch b := e.Body.(type) {
@@ -203,6 +215,23 @@ func (e *Event) ChangePaths(fn func(*[]Path)) {
 	}
 }
 
+// WithoutText returns an event as consumers of the log get it: a text that the log seals is left out, so that nothing
+// that is folded depends on the key.
+func (e Event) WithoutText() Event {
+	switch b := e.Body.(type) {
+	case Prompt:
+		b.Text = ""
+		e.Body = b
+	case Call:
+		b.Text = ""
+		e.Body = b
+	case Hint:
+		b.Text = ""
+		e.Body = b
+	}
+	return e
+}
+
 // ChangeText lets fn change the text of the event and the words of the text, if it has them. The event gets a body of
 // its own.
 func (e *Event) ChangeText(fn func(text *string, terms *[]string)) {
@@ -240,10 +269,11 @@ func (e Event) Normalize(now time.Time) Event {
 	switch b := e.Body.(type) {
 	case Prompt:
 		b.Named, b.Seen, b.Tags = cut(b.Named, MaxSeen), cut(b.Seen, MaxSeen), cut(b.Tags, MaxTerms)
+		b.Idents = cut(b.Idents, MaxIdents)
 		e.Body = b
 	case Call:
 		b.Named, b.Seen, b.Tags = cut(b.Named, MaxSeen), cut(b.Seen, MaxSeen), cut(b.Tags, MaxTerms)
-		b.Failing = cut(b.Failing, MaxFailing)
+		b.Failing, b.Idents = cut(b.Failing, MaxFailing), cut(b.Idents, MaxCallIdents)
 		e.Body = b
 	case Commit:
 		b.Author = utcMillis(b.Author)

@@ -3,6 +3,7 @@ package redact
 import (
 	"strings"
 
+	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/index"
 )
 
@@ -112,4 +113,26 @@ func dropValues(token string, at int, drop func(from, to int)) {
 	for _, p := range parts {
 		drop(at+p.from, at+p.to)
 	}
+}
+
+// Identify gives a prompt or a call the identifiers that its text names, unless it has some. They are of the redacted
+// text, and a command's are none of what it assigns.
+func Identify(b event.Body) event.Body {
+	switch b := b.(type) {
+	case event.Prompt:
+		if b.Idents == nil {
+			b.Idents = Identifiers(b.Text, event.MaxIdents)
+		}
+		return b
+	case event.Call:
+		switch {
+		case b.Idents != nil || b.Text == "":
+		case b.Kind() == event.KindRun:
+			b.Idents = CommandIdentifiers(b.Text, event.MaxCallIdents)
+		default:
+			b.Idents = Identifiers(b.Text, event.MaxCallIdents)
+		}
+		return b
+	}
+	return b
 }

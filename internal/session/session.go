@@ -201,7 +201,7 @@ func (s *Store) Sweep(ctx context.Context) (archived int, err error) {
 func (s *Store) change(ctx context.Context, fn func(*Snapshot) bool) error {
 	s.writing.Lock()
 	defer s.writing.Unlock()
-	all, _, err := s.list(ctx, Filter{Archived: true, Limit: maxRebuilt})
+	all, _, err := s.list(ctx, Filter{Archived: true, Limit: maxListed})
 	if err != nil {
 		return err
 	}

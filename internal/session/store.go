@@ -22,8 +22,8 @@ const (
 )
 
 const (
-	maxHeld    = 256     // snapshots in memory that are as in the file
-	maxRebuilt = 100_000 // events that a snapshot is made from again
+	maxHeld   = 256     // snapshots in memory that are as in the file
+	maxListed = 100_000 // sessions of a list
 )
 
 // Errors that callers branch on.
@@ -181,18 +181,27 @@ func (s *Store) entry(ctx context.Context, id string, begin bool) (*entry, error
 	return x, nil
 }
 
-// rebuild makes a snapshot of all that the log has of the session.
+// errRebuilt ends the replay at the first batch that Apply is still to get.
+var errRebuilt = errors.New("all batches were folded")
+
+// rebuild makes a snapshot of all that the log has of the session, up to the last batch folded.
 func (s *Store) rebuild(ctx context.Context, x *entry) error {
-	events, err := s.o.DB.Log(ctx, cold.LogFilter{Session: x.ID, Oldest: true, Limit: maxRebuilt})
-	if err != nil {
+	applied := s.Applied()
+	err := s.o.DB.Own(ctx, 0, func(seq int64, events []event.Event) error {
+		if seq > applied {
+			return errRebuilt
+		}
+		for _, e := range events {
+			if e.Session == x.ID && relevant(e.Kind()) {
+				x.fold(e)
+			}
+		}
+		return nil
+	})
+	if err != nil && !errors.Is(err, errRebuilt) {
 		return fmt.Errorf("rebuild session: %w", err)
 	}
-	for _, e := range events {
-		if relevant(e.Kind()) {
-			x.fold(e)
-		}
-	}
-	x.until, x.dirty = x.Last, true
+	x.dirty = true
 	return nil
 }
 

@@ -89,7 +89,7 @@ func eventOf(r Row) (event.Event, bool) {
 	p, err := event.NewPath(r.Path)
 	switch r.Kind {
 	case "prompt":
-		e.Body = event.Prompt{Text: r.Text, Terms: redact.Terms(r.Text, event.MaxTerms)}
+		e.Body = redact.Identify(event.Prompt{Text: r.Text, Terms: redact.Terms(r.Text, event.MaxTerms)})
 		return e, true
 	case "read", "edit", "write":
 		c.Act, c.Paths = event.Act(r.Kind), []event.Path{p}
@@ -109,7 +109,7 @@ func eventOf(r Row) (event.Event, bool) {
 	default:
 		return e, false
 	}
-	e.Body = c
+	e.Body = redact.Identify(c)
 	return e, ok
 }
 

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/event"
-	"github.com/aoa-dev/aoa/internal/redact"
 )
 
 // Watch is the session of saves outside any tool.
@@ -23,15 +22,13 @@ const (
 	saveBefore = 2 * time.Second  // … and up to this long before: the hook comes after the file was written
 	toolEdits  = time.Minute      // how long the edits of tools are remembered
 
-	maxMentions     = 1024 // files whose mentions a session keeps …
-	keepMentions    = 768  // … and how many stay when there are more
-	maxIdents       = 8    // identifiers kept of a command or pattern …
-	maxPromptIdents = 40   // … and of a prompt
-	maxResults      = 12   // results kept
-	maxPatterns     = 8    // commands and patterns kept
-	maxUncommitted  = 64   // files of a change that is not committed
-	maxRecent       = 32   // recent events
-	topicWords      = 6    // words that make a prompt one that later prompts go on from
+	maxMentions    = 1024 // files whose mentions a session keeps …
+	keepMentions   = 768  // … and how many stay when there are more
+	maxResults     = 12   // results kept
+	maxPatterns    = 8    // commands and patterns kept
+	maxUncommitted = 64   // files of a change that is not committed
+	maxRecent      = 32   // recent events
+	topicWords     = 6    // words that make a prompt one that later prompts go on from
 )
 
 // idOf is the session that an event belongs to, "" for none.
@@ -204,7 +201,7 @@ func (f *fold) prompt(e event.Event) {
 	if len(f.Prompt.Words) >= topicWords {
 		f.Topic = f.Prompt
 	}
-	f.Prompt = Text{e.Terms(), redact.Identifiers(e.Text(), maxPromptIdents)}
+	f.Prompt = Text{e.Terms(), e.Idents()}
 }
 
 // texts takes in the files and words that an event and its result name.
@@ -221,10 +218,8 @@ func (f *fold) texts(e event.Event) {
 	}
 	switch {
 	case len(e.Terms()) == 0:
-	case e.Kind() == event.KindSearch || e.Kind() == event.KindFailed:
-		f.pattern(e.Terms(), redact.Identifiers(e.Text(), maxIdents))
-	case e.Kind() == event.KindRun:
-		f.pattern(e.Terms(), redact.CommandIdentifiers(e.Text(), maxIdents))
+	case e.Kind() == event.KindSearch || e.Kind() == event.KindFailed || e.Kind() == event.KindRun:
+		f.pattern(e.Terms(), e.Idents())
 	}
 	if e.Opens() {
 		return

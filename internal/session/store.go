@@ -22,11 +22,7 @@ const (
 )
 
 const (
-<<<<<<< HEAD
 	maxHeld   = 256     // snapshots in memory that are as in the file
-=======
-	maxHeld   = 256     // snapshots in memory; those that are written leave first
->>>>>>> 3fb8df1c (gofmt)
 	maxListed = 100_000 // sessions of a list
 )
 

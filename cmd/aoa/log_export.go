@@ -2,12 +2,16 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
+	"slices"
+	"strings"
 
 	"github.com/klauspost/compress/zstd"
 
@@ -27,9 +31,14 @@ func (a *app) exportLog(ctx context.Context, file string, force bool) error {
 	if _, err := os.Lstat(name); err == nil && !force {
 		return fail(exitFailed, "aoa log --force --export "+file, "%s exists", file)
 	}
+	kinds := map[string]int{}
+	if _, err := a.export(ctx, client, func(e event.Event) error { kinds[string(e.Kind())]++; return nil }); err != nil {
+		return err
+	}
+	a.talk("what travels, without any text: %s", counts(kinds))
 	n := 0
 	_, err = replaceFile("events", name, func(to io.Writer) (err error) {
-		n, err = a.export(ctx, client, to)
+		n, err = a.writeExport(ctx, client, to)
 		return err
 	})
 	if err != nil {
@@ -40,8 +49,17 @@ func (a *app) exportLog(ctx context.Context, file string, force bool) error {
 	})
 }
 
-// export writes zstd of lines of JSON: a head, and events as in docs/json.md. zstd has a checksum of them.
-func (a *app) export(ctx context.Context, client *api.Client, to io.Writer) (n int, err error) {
+// counts lists numbers by name: "3 prompt, 12 read".
+func counts(of map[string]int) string {
+	var parts []string
+	for _, name := range slices.Sorted(maps.Keys(of)) {
+		parts = append(parts, count(int64(of[name]))+" "+name)
+	}
+	return cmp.Or(strings.Join(parts, ", "), "nothing")
+}
+
+// writeExport writes zstd of lines of JSON: a head, and events as in docs/json.md. zstd has a checksum of them.
+func (a *app) writeExport(ctx context.Context, client *api.Client, to io.Writer) (n int, err error) {
 	packed, err := zstd.NewWriter(to)
 	if err != nil {
 		return 0, err
@@ -52,20 +70,28 @@ func (a *app) export(ctx context.Context, client *api.Client, to io.Writer) (n i
 	}
 	bar := a.progress("events", "events")
 	defer bar.Finish() // only a progress bar
+	n, err = a.export(ctx, client, func(e event.Event) error {
+		_ = bar.Add(1)
+		return out.Encode(e)
+	})
+	return n, errors.Join(err, packed.Close())
+}
+
+// export calls fn with every event that travels, and returns their number.
+func (a *app) export(ctx context.Context, client *api.Client, fn func(event.Event) error) (n int, err error) {
 	for r := (api.LogRequest{Export: true}); ; {
 		page, err := api.Call(ctx, client, api.Log, r)
 		if err != nil {
-			return 0, err
+			return n, err
 		}
 		for _, e := range page.Events {
-			if err := out.Encode(e); err != nil {
-				return 0, err
+			if err := fn(e); err != nil {
+				return n, err
 			}
 		}
 		n += len(page.Events)
-		_ = bar.Set(n)
 		if r.After = page.Next; r.After == 0 {
-			return n, packed.Close()
+			return n, nil
 		}
 	}
 }

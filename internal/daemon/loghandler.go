@@ -88,14 +88,14 @@ var carried = []event.Kind{event.KindPrompt, event.KindRead, event.KindEdit, eve
 
 var errPageFull = errors.New("the page is full")
 
-// export gives a page of the log, without texts: what is learned is in the words and paths.
+// export gives a page of own events, without texts: what is learned is in the words and paths.
 func (l *logHandler) export(ctx context.Context, r api.LogRequest) (api.LogAnswer, error) {
 	out := api.LogAnswer{Events: []event.Event{}}
 	if err := l.events.Flush(ctx); err != nil {
 		return out, err
 	}
 	last := r.After
-	err := l.db.Replay(ctx, r.After, func(seq int64, batch []event.Event) error {
+	err := l.db.Own(ctx, r.After, func(seq int64, batch []event.Event) error {
 		if len(out.Events) >= exportPage {
 			out.Next = last
 			return errPageFull

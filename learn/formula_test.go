@@ -1,7 +1,6 @@
 package learn_test
 
 import (
-	"context"
 	"fmt"
 	"math"
 	"runtime"
@@ -247,17 +246,21 @@ func TestSumsOfTwentyYears(t *testing.T) {
 	}
 }
 
-func TestFoldHook(t *testing.T) {
-	d := newFixture(t, learn.Options{Fold: func(_ context.Context, b *hot.Batch, events []event.Event,
-		_ []live.Delta) error {
-		for _, e := range events {
-			b.Add(hot.TagFreq, "", string(e.Kind()), e.Time, 1)
-		}
-		return nil
-	}})
-	d.learn(event.Event{Time: start, Body: event.Hint{}}, event.Event{Time: start, Body: event.Feedback{}})
-	d.expect("suggestions folded", d.of(hot.TagFreq, "", "suggest", start), 1)
-	d.expect("feedback folded", d.of(hot.TagFreq, "", "feedback", start), 1)
+// toldOf is a consumer that keeps what it was told.
+type toldOf []string
+
+func (t *toldOf) Apply(e event.Event, s *live.Session, d live.Delta) {
+	*t = append(*t, fmt.Sprint(e.Kind(), " ", s != nil, " ", d.First()))
+}
+
+// TestConsumers: every event reaches every consumer once, with its session as it is after it.
+func TestConsumers(t *testing.T) {
+	var told toldOf
+	d := newFixture(t, learn.Options{Consumers: []learn.Consumer{&told}})
+	d.learn(event.Event{Time: start, Body: event.Tick{}}, ev(event.KindRead, 0, "a"), ev(event.KindRead, 0, "a"))
+	if got := fmt.Sprint(told); got != "[tick false false read true true read true false]" {
+		t.Errorf("the consumer was told %s", got)
+	}
 }
 
 // TestWhatAHintCausedCountsAQuarter in every family: a hint must not become its own evidence.

@@ -12,9 +12,13 @@ import (
 
 // Options of a Learner. The zero value works.
 type Options struct {
-	// Fold adds what other packages fold of the same events (predictions and their outcomes) to the batch. It is called
-	// once per batch with all of its events, and what each changed in its session. nil adds nothing.
-	Fold func(ctx context.Context, b *hot.Batch, events []event.Event, deltas []live.Delta) error
+	Consumers []Consumer // that fold the same events into states of their own, in this order
+}
+
+// Consumer folds events into a state of its own. It reads the event, its session as it is after it (nil for none), and
+// what the event changed in sessions; it keeps neither.
+type Consumer interface {
+	Apply(e event.Event, s *live.Session, d live.Delta)
 }
 
 // Store is where a Learner keeps what it learns.
@@ -60,23 +64,19 @@ func (l *Learner) Learn(ctx context.Context, events []event.Event, seq int64) er
 	}
 	ctx = context.WithoutCancel(ctx) // sessions cannot go back
 	f := &fold{batch: hot.NewBatch(), sign: 1}
-	deltas := make([]live.Delta, len(events))
 	commits := 0
-	for i, e := range events {
+	for _, e := range events {
 		if e.Kind() == event.KindCommit {
 			commits++
 		}
-		var s *live.Session
-		s, deltas[i] = l.sessions.Apply(e)
-		f.event(e, s, deltas[i])
+		s, delta := l.sessions.Apply(e)
+		f.event(e, s, delta)
+		for _, c := range l.opts.Consumers {
+			c.Apply(e, s, delta)
+		}
 	}
 	if commits > bulk {
 		f.batch.Cap(bulkCap)
-	}
-	if l.opts.Fold != nil {
-		if err := l.opts.Fold(ctx, f.batch, events, deltas); err != nil {
-			return fmt.Errorf("learn batch %d: fold predictions: %w", seq, err)
-		}
 	}
 	if err := l.store.Apply(ctx, f.batch, seq); err != nil {
 		return fmt.Errorf("learn batch %d: %w", seq, err)

@@ -64,7 +64,7 @@ func (d *fixture) expect(what string, got, want float64) {
 // restart begins a new learner, and moves what is in memory to a new store through a snapshot.
 func (d *fixture) restart() *fixture {
 	d.Helper()
-	recs, err := d.store.Snapshot(d.Context())
+	recs, err := d.store.Snapshot()
 	if err != nil {
 		d.Fatal(err)
 	}

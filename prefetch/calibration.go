@@ -1,7 +1,6 @@
 package prefetch
 
 import (
-	"encoding/json"
 	"fmt"
 	"math"
 	"time"
@@ -42,21 +41,13 @@ func (c Calibration) usable() bool {
 	return ok
 }
 
-// Outcome is one settled prediction, as the log tells of it.
-type Outcome struct {
-	Class Class
-	P     float64 // as shipped, before the repository's own calibration
-	Used  bool
-	At    time.Time
-}
-
 // How a calibration is fitted. On recorded sessions of five repositories, refitted every day, it takes the log loss of
 // files shown or nearly so from .432 to .427 and the calibration error from .039 to .029.
 const (
 	slopePrior = 50.0 // outcomes that the shipped slope is worth
 	shiftPrior = 10.0 // outcomes that the shipped shift of a class is worth, times four
 	leastFit   = 20   // outcomes below which nothing is fitted
-	mostFit    = 5000 // outcomes that are read, the newest
+	mostFit    = 5000 // outcomes that are kept, the newest
 	heldBack   = 5    // one over it is the share, the newest, that a fit is judged on
 	leastNew   = 20   // outcomes since the last refit that the next one waits for, and that may take it back
 )
@@ -177,7 +168,7 @@ type Verdict string
 
 // The verdicts.
 const (
-	Waited    Verdict = "waited"     // too few outcomes: not logged
+	Waited    Verdict = "waited"     // too few outcomes: nothing changes
 	Taken     Verdict = "taken"      // better on outcomes that it was not fitted on
 	Refused   Verdict = "refused"    // not better: the old one stays
 	TakenBack Verdict = "taken back" // what came after it would have been better without it
@@ -218,22 +209,6 @@ func after(outcomes []Outcome, at time.Time) []Outcome {
 		}
 	}
 	return nil
-}
-
-func (r Refit) encode() string {
-	data, err := json.Marshal(r)
-	if err != nil {
-		return "" // only numbers that are none fail, and round makes none
-	}
-	return string(data)
-}
-
-// decodeRefit reads the stored form. What cannot be read or used is none.
-func decodeRefit(data string) (r Refit) {
-	if data == "" || json.Unmarshal([]byte(data), &r) != nil || !r.Now.usable() || !r.Last.usable() {
-		return Refit{}
-	}
-	return r
 }
 
 // String is the refit in one line.

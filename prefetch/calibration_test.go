@@ -3,11 +3,13 @@ package prefetch
 import (
 	"math"
 	"math/rand/v2"
-	"slices"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/event/eventtest"
+	"github.com/aoa-dev/aoa/internal/session/live"
 )
 
 // world draws outcomes of predictions that are kept with the odds that shift says.
@@ -82,55 +84,71 @@ func TestRefitRollsBack(t *testing.T) {
 	}
 }
 
-// TestRefitIsFolded: outcomes of the log are learned from, what is decided is an event, and what it says decides the
-// next question. A replay of the log ends with the same.
+// TestRefitIsFolded: once a day what came of predictions is learned from, and decides the next question.
 func TestRefitIsFolded(t *testing.T) {
 	d := newFixture(t, Options{})
 	d.likely(.65, "x.go")
 	if got := d.ask(Next); len(got.Shown) != 1 {
 		t.Fatalf("before: %s", got.Why)
 	}
-	var log []event.Event
-	for _, o := range world(3, 200, -2, epoch.Add(-24*time.Hour)) {
-		log = append(log, event.Event{Time: o.At,
-			Body: event.Outcome{Name: string(Next), Scores: []float64{o.P}, Used: o.Used, Label: "next"}},
-			event.Event{Time: o.At, Body: event.Outcome{Name: string(Rescue), Scores: []float64{1}, Used: true}})
+	tick := event.Event{Time: d.now, Body: event.Tick{Job: "decay"}}
+	old := world(3, 200, -2, epoch.Add(-refitAge-24*time.Hour))
+	d.p.Outcomes = append(old, world(3, 200, -2, epoch.Add(-24*time.Hour))...)
+	d.p.Outcomes = append(d.p.Outcomes, Outcome{Kind: Rescue, P: 1, Used: true, At: epoch}, Outcome{Kind: Next,
+		Class: OpenUnseen, At: epoch})
+	d.happen(tick)
+	r := d.p.LastRefit()
+	if r.Verdict != Taken || r.Outcomes != 200 {
+		t.Fatalf("%s: learned from %d outcomes, want 200", r, r.Outcomes)
 	}
-	slices.Reverse(log)
-	r, events, err := d.p.Refit(t.Context(), log, d.now)
-	if err != nil || r.Verdict != Taken || r.Outcomes != 200 || len(events) != 1 {
-		t.Fatalf("%s, %d events, %v", r, len(events), err)
-	}
-	d.happen(events...)
-	if last, err := d.p.LastRefit(t.Context()); err != nil || last.String() != r.String() ||
-		last.Now.Shift[OpenUnseen] != r.Now.Shift[OpenUnseen] {
-		t.Errorf("folded %+v, decided %+v, %v", last, r, err)
+	d.happen(tick)
+	if again := d.p.LastRefit(); !again.At.Equal(r.At) || again.Now.Shift[OpenUnseen] != r.Now.Shift[OpenUnseen] {
+		t.Errorf("tried again without anything new: %s", again)
 	}
 	d.likely(.65, "y.go")
 	d.now = d.now.Add(time.Minute)
 	if got := d.ask(Next); len(got.Shown) != 0 {
 		t.Errorf("y.go is shown at %v, whose like are used in a fifth", got.Shown[0].Score)
 	}
-	bad := events[0]
-	bad.ID = "other"
-	bad.Body = event.Setting{Name: settingRefit, Value: `{"verdict":"taken","now":{"slope":1e9}}`}
-	d.happen(bad)
-	if last, _ := d.p.LastRefit(t.Context()); last.Now.Slope != r.Now.Slope {
-		t.Errorf("an unusable calibration was taken over: %+v", last.Now)
+}
+
+// TestOtherClonesTeach: what came of the predictions of another clone is learned from, and counts nowhere else.
+func TestOtherClonesTeach(t *testing.T) {
+	d, origin := newFixture(t, Options{}), strings.Repeat("A", 26)
+	hint, open := d.event(event.KindSuggest, "x.go"), d.event(event.KindRead, "x.go")
+	eventtest.Set(&hint, "Name", string(Next), "Arm", string(Shown), "Label", string(live.LabelNext), "Scores", []float64{.7})
+	for _, e := range []*event.Event{&hint, &open} {
+		e.Origin, e.Session = origin, event.ForeignSession(origin, "s")
+	}
+	d.happen(hint, open)
+	if o := d.p.Outcomes; len(o) != 1 || !o[0].Used || o[0].P != .7 || o[0].Class != OpenUnseen {
+		t.Errorf("outcomes are %+v", o)
+	}
+	if len(d.p.Records()) > 0 || len(d.p.Came(10)) > 0 || d.theta(Next) != Balanced {
+		t.Errorf("records are %+v, came %+v, the threshold %v", d.p.Records(), d.p.Came(10), d.theta(Next))
 	}
 }
 
-func FuzzDecodeRefit(f *testing.F) {
-	f.Add(Refit{Verdict: Taken, Now: Calibration{Slope: .1, Shift: map[Class]float64{OpenSeen: -1}}}.encode())
-	f.Add(`{"verdict":"taken","now":{"slope":1e300}}`)
-	f.Add(`{"now":{"shift":{"change":-9}}}`)
-	f.Fuzz(func(t *testing.T, data string) {
-		r := decodeRefit(data)
-		if !r.Now.usable() || !r.Last.usable() {
-			t.Fatalf("%q gives %+v", data, r)
+func FuzzRestore(f *testing.F) {
+	s := NewState()
+	s.Apply(event.Event{Time: epoch, Session: "s", Body: event.Hint{Name: string(Next), Arm: string(Shown),
+		Paths: []event.Path{"a"}}}, nil, live.Delta{})
+	s.Refit = Refit{Verdict: Taken, Now: Calibration{Slope: .1, Shift: map[Class]float64{OpenSeen: -1}}}
+	saved, err := s.Snapshot()
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(saved)
+	f.Fuzz(func(t *testing.T, data []byte) {
+		s := NewState()
+		if s.Restore(data) != nil {
+			return
 		}
-		if p := r.Now.apply(OpenSeen, .5); !(p >= 0 && p <= 1) {
+		if p := s.LastRefit().Now.apply(OpenSeen, .5); !(p >= 0 && p <= 1) {
 			t.Fatalf("%q gives the probability %v", data, p)
+		}
+		if _, err := s.Snapshot(); err != nil {
+			t.Fatal(err)
 		}
 	})
 }

@@ -11,7 +11,6 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/index"
 	"github.com/aoa-dev/aoa/internal/session/live"
-	"github.com/aoa-dev/aoa/rank"
 )
 
 // hintEvery is how far apart hints of one conversation are, unless a prompt comes between.
@@ -55,7 +54,7 @@ type Decision struct {
 //     from it keeps that arm, whatever the kind.
 //   - What is logged as shown is what Text names.
 //
-// A query without a session logs nothing, for nothing could settle it. One round trip beside those of the ranking.
+// A query without a session logs nothing, for nothing could settle it.
 func (p *Prefetcher) Decide(ctx context.Context, q Question) (Decision, error) {
 	tr, known := traits[q.Kind]
 	switch {
@@ -68,17 +67,15 @@ func (p *Prefetcher) Decide(ctx context.Context, q Question) (Decision, error) {
 	case tr.fact && len(q.Found) == 0 && q.Lead == "":
 		return Decision{Why: "nothing"}, nil
 	}
-	s, err := p.state(ctx, q.Query.Session, q.Query.At)
-	if err != nil {
-		return Decision{}, err
-	}
+	s := p.state(q.Query.Session, q.Query.At)
 	q.Query.Task = tr.task
 	candidates, reasons := factsOf(q.Found), func(x Prediction) event.Suggestion { return q.Found[x.Place] }
 	if !tr.fact {
-		var ranking *rank.Ranking
-		if ranking, candidates, err = p.estimate(ctx, q.Query, s.own, p.o.Archive); err != nil {
+		ranking, ranked, err := p.estimate(ctx, q.Query, s.own, p.o.Archive)
+		if err != nil {
 			return Decision{}, err
 		}
+		candidates = ranked
 		defer ranking.Done()
 		reasons = func(x Prediction) event.Suggestion { return x.suggestion(ctx, ranking, q.Query.Explain) }
 	}
@@ -159,7 +156,7 @@ func (p *Prefetcher) decide(q Question, candidates []Prediction, s state) verdic
 // silent is why a kind says nothing now, whatever the candidates: spent, retired, soon; "" if it may speak.
 func (p *Prefetcher) silent(q Question, tr trait, s state) string {
 	switch last := s.HintAt[q.Query.Subagent]; {
-	case recordOf(s.facts, q.Kind).Retired:
+	case s.retired[q.Kind]:
 		return "retired"
 	case q.Query.Session != "" && s.Tokens >= p.o.tokens():
 		return "spent"
@@ -287,8 +284,7 @@ func factsOf(found []event.Suggestion) []Prediction {
 // Tokens estimates what a text costs (see index.Tokens).
 func Tokens(text string) int { return index.Tokens(text) }
 
-// Left is how many tokens a session may still be spent on it. One round trip.
-func (p *Prefetcher) Left(ctx context.Context, session string, at time.Time) (int, error) {
-	s, err := p.state(ctx, session, at)
-	return max(0, p.o.tokens()-s.Tokens), err
+// Left is how many tokens a session may still be spent on it.
+func (p *Prefetcher) Left(session string, at time.Time) int {
+	return max(0, p.o.tokens()-p.state(session, at).Tokens)
 }

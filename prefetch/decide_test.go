@@ -9,6 +9,7 @@ import (
 
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/event/eventtest"
+	"github.com/aoa-dev/aoa/internal/session/live"
 )
 
 func TestShownShadowAndSilence(t *testing.T) {
@@ -178,7 +179,7 @@ func TestConversations(t *testing.T) {
 		d.happen(dec.Log...)
 		return dec
 	}
-	open := func(by string, f event.Path) []event.Event {
+	open := func(by string, f event.Path) []live.Settled {
 		e := d.event(event.KindRead, f)
 		e.Subagent = by
 		return d.happen(e)
@@ -193,7 +194,7 @@ func TestConversations(t *testing.T) {
 	if out := open("third", "x.go"); len(out) != 0 {
 		t.Errorf("settled by one that was not notified: %+v", out)
 	}
-	if out := open("sub", "x.go"); len(out) != 1 || outcomeOf(out[0]).Cause != sub.Log[0].ID {
+	if out := open("sub", "x.go"); len(out) != 1 || out[0].ID != sub.Log[0].ID {
 		t.Errorf("settled: %+v", out)
 	}
 	e := d.event(event.KindRead, "x.go")
@@ -220,7 +221,7 @@ func TestATurnIsTheSubagentsToo(t *testing.T) {
 	}
 	e := d.event(event.KindRead, "a.go")
 	e.Subagent = "sub"
-	if out := d.happen(e); len(out) != 1 || !outcomeOf(out[0]).Used {
+	if out := d.happen(e); len(out) != 1 || !out[0].File.Used {
 		t.Errorf("%+v", out)
 	}
 }
@@ -259,9 +260,8 @@ func TestLead(t *testing.T) {
 		len(dec.Log[0].Paths()) != 0 {
 		t.Errorf("%+v", dec)
 	}
-	if left, err := d.p.Left(t.Context(), "s", d.now); err != nil ||
-		left != 20-Tokens(first.Text)-Tokens("alone")-Tokens("of no files") {
-		t.Errorf("%d tokens left, %v", left, err)
+	if left := d.p.Left("s", d.now); left != 20-Tokens(first.Text)-Tokens("alone")-Tokens("of no files") {
+		t.Errorf("%d tokens left", left)
 	}
 	ask(Start, "a text that costs more than what is left of the allowance of this session", nil)
 	if dec := ask(Start, "more", nil); dec.Text != "" {

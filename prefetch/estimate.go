@@ -10,7 +10,7 @@ import (
 )
 
 // estimate ranks and gives each file its probability: the only way from a question to a probability, for hints and
-// for people. Who asks is done with the ranking when it no longer needs it. A round trip beside those of the ranking.
+// for people. Who asks is done with the ranking when it no longer needs it.
 func (p *Prefetcher) estimate(ctx context.Context, q event.Query, own Calibration, archive Archive) (*rank.Ranking,
 	[]Prediction, error) {
 	ranking, err := p.ranker.Score(ctx, q)
@@ -48,14 +48,9 @@ func (x Prediction) suggestion(ctx context.Context, ranking *rank.Ranking, expla
 	return s
 }
 
-// predictions are those of a question of people and tools, with what the repository's outcomes have taught. One round
-// trip more.
+// predictions are those of a question of people and tools, with what the repository's outcomes have taught.
 func (p *Prefetcher) predictions(ctx context.Context, q event.Query) (*rank.Ranking, []Prediction, error) {
-	r, err := p.LastRefit(ctx)
-	if err != nil {
-		return nil, nil, err
-	}
-	return p.estimate(ctx, q, r.Now, p.o.Archive)
+	return p.estimate(ctx, q, p.LastRefit().Now, p.o.Archive)
 }
 
 // defaultAnswer is how many files are answered with where the question does not say.

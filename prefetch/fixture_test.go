@@ -1,7 +1,6 @@
 package prefetch
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -55,7 +54,7 @@ func newFixture(t *testing.T, o Options) *fixture {
 		o.Changes = d.sharing(3, 4, func(event.Path) bool { return true })
 	}
 	d.store, d.live = openStore(t), live.New()
-	d.p = New(d.store, d.live, rank.New(d.store, d.live, func() *index.Tree { return d.tree },
+	d.p = New(NewState(), d.live, rank.New(d.store, d.live, func() *index.Tree { return d.tree },
 		rank.Options{Models: transparent}), o)
 	return d
 }
@@ -110,22 +109,14 @@ func (d *fixture) knows(word string, files ...event.Path) {
 	d.apply(b)
 }
 
-// fold folds events, as a daemon with these stores does.
-func (d *fixture) fold(p *Prefetcher, store *hot.Store, sessions *live.Sessions, events []event.Event) {
-	d.t.Helper()
-	deltas, b := make([]live.Delta, len(events)), hot.NewBatch()
-	for i, e := range events {
-		_, deltas[i] = sessions.Apply(e)
+// fold folds events, as a daemon with these states does, and returns what came of predictions.
+func fold(s *State, sessions *live.Sessions, events []event.Event) (out []live.Settled) {
+	for _, e := range events {
+		now, delta := sessions.Apply(e)
+		s.Apply(e, now, delta)
+		out = append(out, delta.Settled...)
 	}
-	err := p.Fold(context.Background(), b, events, deltas)
-	if err == nil {
-		var seq int64
-		seq, err = store.Applied(context.Background())
-		err = cmp.Or(err, store.Apply(context.Background(), b, seq+1))
-	}
-	if err != nil {
-		d.t.Fatal(err)
-	}
+	return out
 }
 
 func (d *fixture) apply(b *hot.Batch) {
@@ -139,16 +130,11 @@ func (d *fixture) apply(b *hot.Batch) {
 	}
 }
 
-// happen logs events as the daemon does: log, fold, settle, and the same with what that settles.
-func (d *fixture) happen(events ...event.Event) []event.Event {
+// happen logs events, and returns what came of predictions.
+func (d *fixture) happen(events ...event.Event) []live.Settled {
 	d.t.Helper()
 	d.log = append(d.log, events)
-	d.fold(d.p, d.store, d.live, events)
-	outcomes := d.p.Observe(events)
-	if len(outcomes) > 0 {
-		d.happen(outcomes...)
-	}
-	return outcomes
+	return fold(d.p.State, d.live, events)
 }
 
 func (d *fixture) event(kind event.Kind, files ...event.Path) event.Event {
@@ -158,7 +144,7 @@ func (d *fixture) event(kind event.Kind, files ...event.Path) event.Event {
 }
 
 // opens opens n files that nobody predicts.
-func (d *fixture) opens(n int) (outcomes []event.Event) {
+func (d *fixture) opens(n int) (outcomes []live.Settled) {
 	d.t.Helper()
 	for i := range n {
 		outcomes = append(outcomes, d.happen(d.event(event.KindRead, event.Path(fmt.Sprintf("other%d.go", i))))...)
@@ -167,7 +153,7 @@ func (d *fixture) opens(n int) (outcomes []event.Event) {
 }
 
 // commit commits files; it belongs to no session.
-func (d *fixture) commit(files ...event.Path) (outcomes []event.Event) {
+func (d *fixture) commit(files ...event.Path) (outcomes []live.Settled) {
 	d.t.Helper()
 	e := d.event(event.KindCommit, files...)
 	e.Session = ""
@@ -208,32 +194,13 @@ func (d *fixture) ask(kind Kind) Decision {
 
 func (d *fixture) theta(kind Kind) float64 {
 	d.t.Helper()
-	_, kinds, err := d.p.Threshold(context.Background(), "s", d.now)
-	if err != nil {
-		d.t.Fatal(err)
-	}
+	_, kinds := d.p.Threshold("s", d.now)
 	return kinds[string(kind)]
 }
 
-// facts are all durable facts and the session, as stored.
-func (d *fixture) facts(store *hot.Store, sessions *live.Sessions) map[string]string {
-	d.t.Helper()
-	v := store.View(d.now)
-	out := map[string]string{}
-	keys := map[string]*hot.Facts{}
-	for _, k := range []string{factDrift, factRecord, factRefit, factSearching} {
-		keys[k] = v.Facts(k)
-	}
-	if err := v.Load(context.Background()); err != nil {
-		d.t.Fatal(err)
-	}
-	for k, f := range keys {
-		for field, value := range f.Fields {
-			out[k+"/"+field] = value
-		}
-	}
-	out["session"] = fmt.Sprintf("%+v", sessions.Get("s", d.now).Hints)
-	return out
+// known is everything that is folded of predictions, and the session's part of it.
+func (d *fixture) known(s *State, sessions *live.Sessions) string {
+	return fmt.Sprintf("%+v\n%+v", s.folded, sessions.Get("s", d.now).Hints)
 }
 
 // led reports whether a hint would have led to an event.
@@ -252,9 +219,4 @@ func paths(ss []event.Suggestion) (out []event.Path) {
 func hintOf(e event.Event) event.Hint {
 	h, _ := e.Body.(event.Hint)
 	return h
-}
-
-func outcomeOf(e event.Event) event.Outcome {
-	o, _ := e.Body.(event.Outcome)
-	return o
 }

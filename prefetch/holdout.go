@@ -34,9 +34,3 @@ func suggestionID(e event.Event, h event.Hint) string {
 	d := digest(append(parts, event.Strings(slices.Concat(h.Paths, h.Named))...)...)
 	return "suggest:" + hex.EncodeToString(d[:12])
 }
-
-// outcomeID names the settling of one file of a prediction.
-func outcomeID(suggestion string, f event.Path) string {
-	d := digest("outcome", suggestion, string(f))
-	return "outcome:" + hex.EncodeToString(d[:12])
-}

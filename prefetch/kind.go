@@ -1,8 +1,6 @@
 package prefetch
 
 import (
-	"cmp"
-
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/session/live"
 )
@@ -68,11 +66,6 @@ var traits = map[Kind]trait{
 
 // labelOf is what the outcomes of a kind mean.
 func labelOf(k Kind) live.Label { return traits[k].label }
-
-// measures reports whether an outcome has the label of its kind. Without a label it is about opens.
-func measures(o event.Outcome) bool {
-	return cmp.Or(live.Label(o.Label), live.LabelOpen) == labelOf(Kind(o.Name))
-}
 
 // Kinds lists all kinds in a fixed order.
 func Kinds() []Kind { return []Kind{Next, Prompt, Partner, Rescue, Start, Stale, Reload} }

@@ -15,19 +15,19 @@ import (
 
 // TestALabelDecidesTheOutcome: each kind is measured by its own question.
 func TestALabelDecidesTheOutcome(t *testing.T) {
-	read := func(files ...event.Path) func(*fixture) []event.Event {
-		return func(d *fixture) []event.Event { return d.happen(d.event(event.KindRead, files...)) }
+	read := func(files ...event.Path) func(*fixture) []live.Settled {
+		return func(d *fixture) []live.Settled { return d.happen(d.event(event.KindRead, files...)) }
 	}
-	edit := func(f event.Path) func(*fixture) []event.Event {
-		return func(d *fixture) []event.Event { return d.happen(d.event(event.KindEdit, f)) }
+	edit := func(f event.Path) func(*fixture) []live.Settled {
+		return func(d *fixture) []live.Settled { return d.happen(d.event(event.KindEdit, f)) }
 	}
-	commit := func(files ...event.Path) func(*fixture) []event.Event {
-		return func(d *fixture) []event.Event { return d.commit(files...) }
+	commit := func(files ...event.Path) func(*fixture) []live.Settled {
+		return func(d *fixture) []live.Settled { return d.commit(files...) }
 	}
-	opens := func(d *fixture) []event.Event { return d.opens(2 * live.Horizon) }
-	prompt := func(d *fixture) []event.Event { return d.happen(d.event(event.KindPrompt)) }
-	end := func(d *fixture) []event.Event { return d.happen(d.event(event.KindEnd)) }
-	together := func(d *fixture) (out []event.Event) { // two calls requested at once, the predicted file second
+	opens := func(d *fixture) []live.Settled { return d.opens(2 * live.Horizon) }
+	prompt := func(d *fixture) []live.Settled { return d.happen(d.event(event.KindPrompt)) }
+	end := func(d *fixture) []live.Settled { return d.happen(d.event(event.KindEnd)) }
+	together := func(d *fixture) (out []live.Settled) { // two calls requested at once, the predicted file second
 		for _, f := range []event.Path{"y.go", "x.go", "z.go"} {
 			e := d.event(event.KindRead, f)
 			eventtest.Set(&e, "Batch", map[bool]string{true: "later", false: "once"}[f == "z.go"])
@@ -38,22 +38,22 @@ func TestALabelDecidesTheOutcome(t *testing.T) {
 	for _, c := range []struct {
 		what  string
 		kind  Kind
-		steps []func(*fixture) []event.Event
+		steps []func(*fixture) []live.Settled
 		want  string // "used", "not", "" while it waits
 	}{
-		{"opened next", Next, []func(*fixture) []event.Event{read("x.go")}, "used"},
-		{"another one opened next", Next, []func(*fixture) []event.Event{read("y.go"), read("x.go")}, "not"},
-		{"requested together", Next, []func(*fixture) []event.Event{together}, "used"},
-		{"opened late in the turn", Prompt, []func(*fixture) []event.Event{opens, read("x.go")}, "used"},
-		{"opened in the next turn", Prompt, []func(*fixture) []event.Event{read("y.go"), prompt, read("x.go")}, "not"},
-		{"the session ends", Prompt, []func(*fixture) []event.Event{end}, "not"},
-		{"only read", Partner, []func(*fixture) []event.Event{read("x.go")}, ""},
-		{"edited much later", Partner, []func(*fixture) []event.Event{opens, prompt, edit("x.go")}, "used"},
-		{"committed by hand, with the change", Partner, []func(*fixture) []event.Event{end, commit("cur.go", "x.go")},
+		{"opened next", Next, []func(*fixture) []live.Settled{read("x.go")}, "used"},
+		{"another one opened next", Next, []func(*fixture) []live.Settled{read("y.go"), read("x.go")}, "not"},
+		{"requested together", Next, []func(*fixture) []live.Settled{together}, "used"},
+		{"opened late in the turn", Prompt, []func(*fixture) []live.Settled{opens, read("x.go")}, "used"},
+		{"opened in the next turn", Prompt, []func(*fixture) []live.Settled{read("y.go"), prompt, read("x.go")}, "not"},
+		{"the session ends", Prompt, []func(*fixture) []live.Settled{end}, "not"},
+		{"only read", Partner, []func(*fixture) []live.Settled{read("x.go")}, ""},
+		{"edited much later", Partner, []func(*fixture) []live.Settled{opens, prompt, edit("x.go")}, "used"},
+		{"committed by hand, with the change", Partner, []func(*fixture) []live.Settled{end, commit("cur.go", "x.go")},
 			"used"},
-		{"the change is committed without it", Partner, []func(*fixture) []event.Event{opens, commit("cur.go", "y.go"),
+		{"the change is committed without it", Partner, []func(*fixture) []live.Settled{opens, commit("cur.go", "y.go"),
 			edit("x.go")}, "not"},
-		{"another change is committed", Partner, []func(*fixture) []event.Event{commit("y.go", "x.go")}, ""},
+		{"another change is committed", Partner, []func(*fixture) []live.Settled{commit("y.go", "x.go")}, ""},
 	} {
 		t.Run(c.what, func(t *testing.T) {
 			d := newFixture(t, Options{})
@@ -61,41 +61,35 @@ func TestALabelDecidesTheOutcome(t *testing.T) {
 			if dec := d.ask(c.kind); len(dec.Shown) != 1 {
 				t.Fatalf("not shown: %s", dec.Why)
 			}
-			var out []event.Event
+			var out []live.Settled
 			for _, s := range c.steps {
 				out = append(out, s(d)...)
 			}
 			got := ""
 			if len(out) > 0 {
-				got = map[bool]string{true: "used", false: "not"}[outcomeOf(out[0]).Used]
+				got = map[bool]string{true: "used", false: "not"}[out[0].File.Used]
 			}
 			if got != c.want || len(out) > 1 {
 				t.Fatalf("%q after %d outcomes, want %q", got, len(out), c.want)
 			}
-			if len(out) == 1 && outcomeOf(out[0]).Label != string(labelOf(c.kind)) {
-				t.Errorf("the outcome is labeled %q", outcomeOf(out[0]).Label)
+			if len(out) == 1 && out[0].Label != labelOf(c.kind) {
+				t.Errorf("the outcome is labeled %q", out[0].Label)
 			}
 		})
 	}
 }
 
-// TestOutcomesWithoutALabel: an outcome that does not say what was predicted moves no threshold, and teaches no
-// calibration.
-func TestOutcomesWithoutALabel(t *testing.T) {
+// TestAnotherLabel: a prediction that is not about what its kind predicts moves no threshold, and teaches nothing.
+func TestAnotherLabel(t *testing.T) {
 	d := newFixture(t, Options{})
-	d.likely(.9, "x.go")
-	dec := d.ask(Partner)
-	d.happen(event.Event{ID: "old", Time: d.now, Session: "s",
-		Body: event.Outcome{Name: string(Partner), Cause: dec.Log[0].ID, Paths: []event.Path{"x.go"},
-			Scores: []float64{.9}, Arm: string(Shown)}})
-	near(t, "threshold", d.theta(Partner), Balanced)
-	old := make([]event.Event, 2*leastFit)
-	for i := range old {
-		old[i] = event.Event{Time: epoch.Add(time.Duration(i) * time.Minute),
-			Body: event.Outcome{Name: string(Next), Scores: []float64{.6}}}
+	hint := d.event(event.KindSuggest, "x.go")
+	eventtest.Set(&hint, "Name", string(Partner), "Arm", string(Shown), "Scores", []float64{.9})
+	if out := d.happen(hint, d.event(event.KindEdit, "x.go")); len(out) != 1 {
+		t.Fatalf("settled: %+v", out)
 	}
-	if r, log, err := d.p.Refit(t.Context(), old, d.now); err != nil || r.Verdict != Waited || len(log) != 0 {
-		t.Errorf("fitted to outcomes with another label: %s, %v", r, err)
+	near(t, "threshold", d.theta(Partner), Balanced)
+	if len(d.p.Outcomes) > 0 {
+		t.Errorf("outcomes are %+v", d.p.Outcomes)
 	}
 }
 
@@ -181,11 +175,7 @@ func TestNoRoom(t *testing.T) {
 func TestAFitCannotStarve(t *testing.T) {
 	d := newFixture(t, Options{})
 	low := Refit{Verdict: Taken, At: epoch.Add(-time.Hour), Now: Calibration{Shift: map[Class]float64{OpenUnseen: -6}}}
-	e := d.event(event.KindFeedback)
-	e.Session = ""
-	e.Body = event.Setting{Name: settingRefit, Value: low.encode()}
-	d.happen(e)
-	var log []event.Event
+	d.p.Refit = low
 	for i := range 3 * leastFit {
 		f := event.Path(fmt.Sprintf("f%d.go", i))
 		d.likely(.8, f)
@@ -198,11 +188,11 @@ func TestAFitCannotStarve(t *testing.T) {
 		d.happen(dec.Log...)
 		open := d.event(event.KindRead, dec.Log[0].Paths()[0])
 		open.Session = q.Session
-		log = append(log, d.happen(open)...)
+		d.happen(open)
 	}
-	r, _, err := d.p.Refit(t.Context(), log, d.now)
-	if err != nil || r.Verdict != Taken || r.Now.Shift[OpenUnseen] < -3 {
-		t.Errorf("%s, %v: shift %v", r, err, r.Now.Shift[OpenUnseen])
+	d.happen(event.Event{Time: d.now, Body: event.Tick{Job: "decay"}})
+	if r := d.p.LastRefit(); r.Verdict != Taken || r.Now.Shift[OpenUnseen] < -3 {
+		t.Errorf("%s: shift %v", r, r.Now.Shift[OpenUnseen])
 	}
 }
 
@@ -218,11 +208,7 @@ func TestOneAnswer(t *testing.T) {
 		Archive: Archive{Changes: changes}})
 	d.likely(.7, "often.go", "cur_test.go")
 	d.likely(.3, "never.go")
-	e := d.event(event.KindFeedback)
-	e.Session = ""
-	taken := Refit{Verdict: Taken, At: epoch, Now: Calibration{Shift: map[Class]float64{OfChange: .3, OpenUnseen: .4}}}
-	e.Body = event.Setting{Name: settingRefit, Value: taken.encode()}
-	d.happen(e)
+	d.p.Refit = Refit{Verdict: Taken, At: epoch, Now: Calibration{Shift: map[Class]float64{OfChange: .3, OpenUnseen: .4}}}
 	for _, kind := range []Kind{Partner, Next} {
 		q := d.query()
 		q.Session = ""

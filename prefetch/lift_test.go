@@ -1,6 +1,7 @@
 package prefetch
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"strings"
@@ -41,7 +42,7 @@ func (s *simulation) run(t *testing.T, n int, shown, anyway float64) {
 	t.Helper()
 	for range n {
 		s.count++
-		q := event.Query{Session: "sim" + number(float64(s.count)), At: s.d.now}
+		q := event.Query{Session: fmt.Sprint("sim", s.count), At: s.d.now}
 		got, err := s.d.p.Decide(t.Context(), Question{Kind: Stale, Query: q,
 			Found: []event.Suggestion{{File: "x.go", Score: 1}}})
 		if err != nil {
@@ -65,9 +66,9 @@ func (s *simulation) run(t *testing.T, n int, shown, anyway float64) {
 
 func (s *simulation) record(t *testing.T) Record {
 	t.Helper()
-	all, err := s.d.p.Records(t.Context())
-	if err != nil || len(all) != 1 {
-		t.Fatalf("records %+v, %v", all, err)
+	all := s.d.p.Records()
+	if len(all) != 1 {
+		t.Fatalf("records %+v", all)
 	}
 	return all[0]
 }

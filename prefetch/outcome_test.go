@@ -2,16 +2,14 @@ package prefetch
 
 import (
 	"context"
-	"maps"
+	"errors"
 	"slices"
 	"testing"
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/event/eventtest"
-	"github.com/aoa-dev/aoa/internal/index"
 	"github.com/aoa-dev/aoa/internal/session/live"
-	"github.com/aoa-dev/aoa/rank"
 )
 
 func TestAHitIsSettledAtOnceAndAMissAtTheHorizon(t *testing.T) {
@@ -22,15 +20,15 @@ func TestAHitIsSettledAtOnceAndAMissAtTheHorizon(t *testing.T) {
 	}
 	open := d.event(event.KindEdit, "hit.go")
 	out := d.happen(open)
-	if len(out) != 1 || !outcomeOf(out[0]).Used || out[0].Paths()[0] != "hit.go" || outcomeOf(out[0]).Cause != dec.Log[0].ID ||
-		outcomeOf(out[0]).Arm != string(Shown) || len(outcomeOf(out[0]).Scores) != 1 {
+	if len(out) != 1 || !out[0].File.Used || out[0].File.Path != "hit.go" || out[0].ID != dec.Log[0].ID ||
+		out[0].Arm != string(Shown) {
 		t.Fatalf("outcomes of a hit: %+v", out)
 	}
 	if out := d.opens(live.Horizon - 2); len(out) != 0 {
 		t.Fatalf("settled before the horizon: %+v", out)
 	}
 	out = d.opens(1)
-	if len(out) != 1 || outcomeOf(out[0]).Used || out[0].Paths()[0] != "miss.go" {
+	if len(out) != 1 || out[0].File.Used || out[0].File.Path != "miss.go" {
 		t.Fatalf("outcomes at the horizon: %+v", out)
 	}
 	if d.led(d.event(event.KindRead, "miss.go")) {
@@ -46,7 +44,7 @@ func TestTheEndOfASessionSettles(t *testing.T) {
 	d.likely(.9, "x.go")
 	d.ask(Next)
 	out := d.happen(d.event(event.KindEnd))
-	if len(out) != 1 || outcomeOf(out[0]).Used {
+	if len(out) != 1 || out[0].File.Used {
 		t.Errorf("%+v, want one miss", out)
 	}
 }
@@ -55,53 +53,43 @@ func TestAnIdleSessionIsSettledByATick(t *testing.T) {
 	d := newFixture(t, Options{})
 	d.likely(.9, "x.go")
 	d.ask(Partner)
-	tick := func() []event.Event {
+	tick := func() []live.Settled {
 		return d.happen(event.Event{ID: "tick" + d.now.String(), Time: d.now, Body: event.Tick{}})
 	}
 	if out := tick(); len(out) != 0 {
 		t.Fatalf("settled while the session is alive: %+v", out)
 	}
-	d.now = d.now.Add(idleEnd + time.Second)
+	d.now = d.now.Add(live.IdleEnd + time.Second)
 	out := tick()
-	if len(out) != 1 || outcomeOf(out[0]).Used || out[0].Session != "s" {
+	if len(out) != 1 || out[0].File.Used || out[0].Session != "s" {
 		t.Fatalf("%+v, want one miss", out)
 	}
 	if out := tick(); len(out) != 0 {
 		t.Errorf("settled twice: %+v", out)
 	}
-	if w := d.live.Waiting(); len(w) > 0 {
-		t.Errorf("sessions still wait: %s", w)
-	}
 }
 
-func TestARestartKeepsWhatWaits(t *testing.T) {
+// TestASnapshotKeepsAll: what a snapshot has, and nothing of one that is damaged.
+func TestASnapshotKeepsAll(t *testing.T) {
 	d := newFixture(t, Options{})
-	d.likely(.9, "x.go")
+	d.likely(.9, "x.go", "y.go")
 	d.ask(Partner)
-	d.p = New(d.store, d.live, rank.New(d.store, d.live, func() *index.Tree { return d.tree },
-		rank.Options{Models: transparent}), Options{Confident: says})
-	out := d.happen(d.event(event.KindEdit, "x.go"))
-	if len(out) != 1 || !outcomeOf(out[0]).Used {
-		t.Errorf("after a restart: %+v, want one hit", out)
+	d.happen(d.event(event.KindEdit, "x.go"), d.event(event.KindFeedback))
+	saved, err := d.p.Snapshot()
+	if err != nil {
+		t.Fatal(err)
 	}
-}
-
-func TestObserveTwiceSaysTheSame(t *testing.T) {
-	d := newFixture(t, Options{})
-	d.likely(.9, "x.go")
-	d.ask(Partner)
-	open := d.event(event.KindEdit, "x.go")
-	d.fold(d.p, d.store, d.live, []event.Event{open})
-	// The outcome of the first call is lost, as in a crash before it was logged.
-	first, second := d.p.Observe([]event.Event{open}), d.p.Observe([]event.Event{open})
-	if len(first) != 1 || len(second) != 1 || first[0].ID != second[0].ID {
-		t.Fatalf("%+v, then %+v: want one event, the same", first, second)
+	again := NewState()
+	if err := again.Restore(saved); err != nil {
+		t.Fatal(err)
 	}
-	d.happen(first...)
-	before := d.facts(d.store, d.live)
-	d.happen(second...)
-	if after := d.facts(d.store, d.live); !maps.Equal(before, after) {
-		t.Errorf("an outcome delivered twice counted twice:\n%v\n%v", before, after)
+	if a, b := d.known(d.p.State, d.live), d.known(again, d.live); a != b {
+		t.Errorf("restored\n%s\nsaved\n%s", b, a)
+	}
+	for _, bad := range [][]byte{nil, saved[:len(saved)-1], append([]byte{99}, saved[1:]...)} {
+		if err := NewState().Restore(bad); !errors.Is(err, ErrSnapshot) {
+			t.Errorf("%d bytes: %v", len(bad), err)
+		}
 	}
 }
 
@@ -127,20 +115,19 @@ func TestShadowsDoNotMoveThresholds(t *testing.T) {
 	if dec := d.ask(Partner); len(dec.Log) != 1 || dec.Why != "below" {
 		t.Fatalf("%+v, want a shadow", dec)
 	}
-	if out := d.commit("cur.go"); len(out) != 1 || outcomeOf(out[0]).Arm != string(Shadow) {
+	if out := d.commit("cur.go"); len(out) != 1 || out[0].Arm != string(Shadow) {
 		t.Fatalf("outcomes %+v, want the shadow's", out)
 	}
 	near(t, "threshold", d.theta(Partner), Balanced)
-	if f := d.facts(d.store, d.live); f[factRecord+"/partner:shadow:predicted"] != "1" ||
-		f[factRecord+"/partner:shadow:settled"] != "1" {
-		t.Errorf("record %v, want one shadow predicted and settled", f)
+	if f := d.p.Arms[Partner][Shadow]; f != (arm{Predicted: 1, Settled: 1}) {
+		t.Errorf("record %+v, want one shadow predicted and settled", f)
 	}
 }
 
 func TestBeingIgnoredRaisesTheThreshold(t *testing.T) {
 	d := newFixture(t, Options{})
 	for i := range ignoredInRow {
-		near(t, "threshold", d.theta(Next)-parse(d.facts(d.store, d.live)[factDrift+"/next"]), Balanced)
+		near(t, "threshold", d.theta(Next)-d.p.Drift[Next], Balanced)
 		d.likely(.9, event.Path("ignored"+string(rune('a'+i))+".go"))
 		if dec := d.ask(Partner); len(dec.Shown) != 1 {
 			t.Fatalf("suggestion %d: %+v", i, dec)
@@ -163,10 +150,7 @@ func TestFeedbackMovesTheSessionOnly(t *testing.T) {
 	d.happen(e)
 	near(t, "after a no", d.theta(Next), Balanced+.05+quantileStep*targetPrecision)
 	near(t, "a kind that is no hint", d.theta(Partner), Balanced+.05)
-	_, kinds, err := d.p.Threshold(context.Background(), "another", d.now)
-	if err != nil {
-		t.Fatal(err)
-	}
+	_, kinds := d.p.Threshold("another", d.now)
 	near(t, "in another session", kinds[string(Next)], Balanced+quantileStep*targetPrecision)
 	d.now = d.now.Add(live.Life + time.Hour)
 	near(t, "when the session has expired", d.theta(Next), Balanced+quantileStep*targetPrecision)
@@ -180,10 +164,7 @@ func TestASetThresholdForgetsDrift(t *testing.T) {
 		t.Fatal("feedback moved nothing")
 	}
 	base = Conservative
-	value, kinds, err := d.p.Threshold(context.Background(), "", d.now)
-	if err != nil {
-		t.Fatal(err)
-	}
+	value, kinds := d.p.Threshold("", d.now)
 	near(t, "value", value, Conservative)
 	near(t, "kind", kinds[string(Next)], Conservative)
 }
@@ -228,16 +209,11 @@ func TestReplayGivesTheSame(t *testing.T) {
 		}
 	}
 	d.happen(d.event(event.KindFeedback))
-	want := d.facts(d.store, d.live)
-	if len(want) < 8 {
-		t.Fatalf("the day left too little to compare: %v", want)
-	}
-	again, sessions := openStore(t), live.New()
-	p := New(again, sessions, nil, d.p.o)
+	again, sessions := NewState(), live.New()
 	for _, batch := range d.log {
-		d.fold(p, again, sessions, batch)
+		fold(again, sessions, batch)
 	}
-	if got := d.facts(again, sessions); !maps.Equal(got, want) {
-		t.Errorf("replayed\n%v\nlive\n%v", got, want)
+	if got, want := d.known(again, sessions), d.known(d.p.State, d.live); got != want || len(d.p.Outcomes) < 5 {
+		t.Errorf("replayed\n%s\nlive\n%s", got, want)
 	}
 }

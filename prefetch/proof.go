@@ -92,7 +92,7 @@ func Prove(events []event.Event, s Searching, at time.Time) Proof {
 		c.count(e)
 	}
 	for id, last := range c.last {
-		if at.Sub(last) > idleEnd {
+		if at.Sub(last) > live.IdleEnd {
 			c.each(id, func(t *trial) { t.Left = 0 })
 		}
 	}

@@ -1,14 +1,5 @@
 package prefetch
 
-import (
-	"context"
-	"fmt"
-	"time"
-
-	"github.com/aoa-dev/aoa/internal/event"
-	"github.com/aoa-dev/aoa/internal/session/live"
-)
-
 // Searching is what searches and listings cost in a repository, counted from its log. What it estimates begins at a
 // shipped value, and moves to the repository's own as that is seen. The zero value is the shipped one.
 type Searching struct {
@@ -41,32 +32,3 @@ func (s Searching) PerSearch() float64 {
 
 // Spared is how many tokens a list spares that is right.
 func (s Searching) Spared() float64 { return s.PerTurn() * s.PerSearch() }
-
-// Searching returns what was counted so far. One round trip.
-func (p *Prefetcher) Searching(ctx context.Context) (Searching, error) {
-	v := p.store.View(time.Time{})
-	facts := v.Facts(factSearching)
-	if err := v.Load(ctx); err != nil {
-		return Searching{}, fmt.Errorf("read what searches cost: %w", err)
-	}
-	return searchingOf(facts.Fields), nil
-}
-
-func searchingOf(facts map[string]string) Searching {
-	n := func(field string) int64 { return max(0, int64(parse(facts[field]))) }
-	return Searching{n("turns"), n("before"), n("searches"), n("tokens")}
-}
-
-// searched takes in a search or listing.
-func (st *folded) searched(c event.Call) {
-	if c.Tokens > 0 {
-		st.plus(factSearching, "searches", 1)
-		st.plus(factSearching, "tokens", float64(c.Tokens))
-	}
-}
-
-// found takes in what a turn took that opened its first file.
-func (st *folded) found(s *live.Sought) {
-	st.plus(factSearching, "turns", 1)
-	st.plus(factSearching, "before", float64(s.Searches))
-}

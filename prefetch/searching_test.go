@@ -11,13 +11,7 @@ import (
 // TestSearching: the estimate begins as shipped, and moves to what the repository's turns and searches show.
 func TestSearching(t *testing.T) {
 	d := newFixture(t, Options{})
-	counted := func() Searching {
-		s, err := d.p.Searching(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
-		return s
-	}
+	counted := d.p.Seeks
 	if s := counted(); s != (Searching{}) || s.PerTurn() != turnSearches || s.PerSearch() != searchTokens ||
 		s.Spared() != turnSearches*searchTokens {
 		t.Fatalf("before anything happened: %+v", s)

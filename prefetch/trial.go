@@ -50,7 +50,7 @@ func (c *counter) count(e event.Event) {
 	if e.Session == "" {
 		return
 	}
-	if last := c.last[e.Session]; !last.IsZero() && e.Time.Sub(last) > idleEnd {
+	if last := c.last[e.Session]; !last.IsZero() && e.Time.Sub(last) > live.IdleEnd {
 		c.each(e.Session, func(t *trial) { t.Left = 0 })
 	}
 	c.last[e.Session] = e.Time

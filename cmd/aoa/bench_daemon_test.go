@@ -94,7 +94,7 @@ func (d *bed) fill(b *testing.B) {
 	_, _, err = db.Append(ctx, []event.Event{{ID: "first", Time: now, Body: event.Call{Act: event.ActRun}}})
 	must(b, err)
 	cache := cold.NewBlobs(cold.BlobOptions{Path: filepath.Join(d.place.Store, "cache.db"), Now: time.Now})
-	scores, err := store.Snapshot(ctx)
+	scores, err := store.Snapshot()
 	must(b, err)
 	sessions, err := live.New().Snapshot()
 	must(b, err)

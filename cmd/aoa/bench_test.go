@@ -279,7 +279,7 @@ func BenchmarkKeep(b *testing.B) {
 		work   func() error
 	}{
 		{"snapshot", 350, func() error {
-			state, err := store.Snapshot(b.Context())
+			state, err := store.Snapshot()
 			must(b, err)
 			return kept.Save(b.Context(), 0, state)
 		}},

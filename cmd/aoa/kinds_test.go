@@ -24,13 +24,11 @@ func TestARetiredKindIsAnnounced(t *testing.T) {
 		if i%4 == 0 {
 			arm = "withheld"
 		}
-		e := event.Event{ID: id, Time: at, Agent: "test", Session: fmt.Sprint("s", i),
-			Body: event.Hint{Name: "next", Arm: arm, Paths: []event.Path{"README.md"}, Scores: []float64{.9}}}
-		settled := e
-		settled.ID = "end" + id
-		settled.Body = event.Outcome{Name: "next", Arm: arm, Paths: e.Paths(), Scores: []float64{.9}, Cause: id,
-			Label: "next"}
-		events = append(events, e, settled)
+		e := event.Event{ID: id, Time: at, Agent: "test", Session: fmt.Sprint("s", i), Body: event.Hint{Name: "next", Arm: arm,
+			Label: "next", Paths: []event.Path{"README.md"}, Scores: []float64{.9}}}
+		ended := e
+		ended.ID, ended.Body = "end"+id, event.End{}
+		events = append(events, e, ended)
 	}
 	mustCall(d, api.Events, events)
 	d.until("the kind has retired", func() bool { return len(d.status().Retired) == 1 })

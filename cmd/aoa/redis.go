@@ -79,8 +79,8 @@ func (a *app) serveRedis(ctx context.Context, socket string) error {
 		Threshold: func(ctx context.Context) (api.ThresholdAnswer, error) {
 			return api.Call(ctx, client, api.Threshold, api.None{})
 		},
-		Log: func(ctx context.Context, r api.LogRequest) (api.LogAnswer, error) {
-			return api.Call(ctx, client, api.Log, r)
+		Stats: func(ctx context.Context, r api.StatsRequest) (api.StatsAnswer, error) {
+			return api.Call(ctx, client, api.Stats, r)
 		}})
 }
 

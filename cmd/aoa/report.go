@@ -30,7 +30,7 @@ import (
 // Bounds of a report: the newest commits, and of these those that are asked about again.
 const (
 	reportCommits  = 20_000
-	reportOutcomes = 50_000
+	reportOutcomes = 5000
 	reportAsked    = 300
 	reportLongest  = 4 << 20 // bytes of a file whose lines are counted
 )
@@ -123,9 +123,11 @@ func (a *app) reportInput(ctx context.Context, client *api.Client, repo *watcher
 	if in.Events, err = logged(reportCommits, event.KindCommit, event.KindRename); err != nil {
 		return in, err
 	}
-	if in.Record, err = logged(reportOutcomes, event.KindOutcome); err != nil {
+	came, err := call(ctx, a, api.Stats, api.StatsRequest{Table: "outcomes", Limit: reportOutcomes})
+	if err != nil {
 		return in, err
 	}
+	in.Record = came.Outcomes
 	if in.Files, err = repo.Files(ctx); err != nil {
 		return in, err
 	}

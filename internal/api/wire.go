@@ -97,13 +97,14 @@ type StatsRequest struct {
 
 // StatsAnswer has the table that was asked for.
 type StatsAnswer struct {
-	Files    []FileStat      `json:"files,omitempty"`
-	Tags     []TagStat       `json:"tags,omitempty"`
-	Sessions []SessionStat   `json:"sessions,omitempty"`
-	Kinds    []KindStat      `json:"kinds,omitempty"`
-	Costs    []prefetch.Cost `json:"costs,omitempty"`
-	Retired  []RetiredKind   `json:"retired,omitempty"` // with kinds
-	Refit    *Refit          `json:"refit,omitempty"`   // with kinds: the last one
+	Files    []FileStat         `json:"files,omitempty"`
+	Tags     []TagStat          `json:"tags,omitempty"`
+	Sessions []SessionStat      `json:"sessions,omitempty"`
+	Kinds    []KindStat         `json:"kinds,omitempty"`
+	Costs    []prefetch.Cost    `json:"costs,omitempty"`
+	Retired  []RetiredKind      `json:"retired,omitempty"`  // with kinds
+	Refit    *Refit             `json:"refit,omitempty"`    // with kinds: the last one
+	Outcomes []prefetch.Outcome `json:"outcomes,omitempty"` // what came of the newest predicted files, the newest last
 
 	Pairs  []Pair            `json:"pairs,omitempty"` // files that change together and have unrelated names
 	Proof  *ProofAnswer      `json:"proof,omitempty"`

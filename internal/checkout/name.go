@@ -110,11 +110,6 @@ func (w *Checkout) Clean(e *event.Event) {
 			b.Scores = nil
 		}
 		e.Body = b
-	case event.Outcome:
-		if len(b.Scores) != len(w.keep(b.Paths)) {
-			b.Scores = nil
-		}
-		e.Body = b
 	}
 	e.ChangePaths(func(list *[]event.Path) { *list = w.keep(*list) })
 }

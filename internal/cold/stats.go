@@ -318,4 +318,4 @@ func (d *DB) bytes() int64 {
 func access(k event.Kind) bool { return k.Open() || k == event.KindSave }
 
 // notBookkeeping is its opposite in SQL. For a list of kinds SQLite would search an index for each of them.
-const notBookkeeping = "kind <> 'suggest' AND kind <> 'outcome' AND kind <> 'feedback' AND kind <> 'tick' AND kind <> 'setting'"
+const notBookkeeping = "kind <> 'suggest' AND kind <> 'feedback' AND kind <> 'tick' AND kind <> 'setting'"

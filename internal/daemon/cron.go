@@ -21,15 +21,14 @@ import (
 // housekeeper logs ticks, writes what is only in memory, and drops what is past its time.
 type housekeeper struct {
 	base
-	clock      *clock
-	events     *eventlog.Log
-	db         *cold.DB
-	thresholds *thresholdHandler
-	flush      func(context.Context) error
-	blobs      *cold.Blobs
-	files      []sideFile
-	sweepers   []func(context.Context)
-	jobs       []job
+	clock    *clock
+	events   *eventlog.Log
+	db       *cold.DB
+	flush    func(context.Context) error
+	blobs    *cold.Blobs
+	files    []sideFile
+	sweepers []func(context.Context)
+	jobs     []job
 }
 
 // sideFile is a store with a file of its own, opened at the first use.
@@ -75,7 +74,6 @@ func (k *housekeeper) regular() []job {
 		{name: "sweep", every: 7 * day, trusts: true, do: k.tick("sweep")},
 		{name: "prune", every: time.Hour, do: k.prune},
 		{name: "expire", every: time.Hour, trusts: true, do: k.expire},
-		{name: "refit", every: day, trusts: true, do: k.thresholds.refit},
 		{name: "copy", every: day, do: k.copyLog, urgent: func() bool { return !k.db.HasCopy() }},
 	}
 }

@@ -20,14 +20,11 @@ import (
 	"github.com/aoa-dev/aoa/internal/config"
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/eventlog"
-	"github.com/aoa-dev/aoa/internal/hot"
 	"github.com/aoa-dev/aoa/internal/llmcache"
 	"github.com/aoa-dev/aoa/internal/locate"
 	"github.com/aoa-dev/aoa/internal/reload"
 	"github.com/aoa-dev/aoa/internal/session"
-	"github.com/aoa-dev/aoa/internal/session/live"
 	"github.com/aoa-dev/aoa/internal/team"
-	"github.com/aoa-dev/aoa/learn"
 	"github.com/aoa-dev/aoa/prefetch"
 	"github.com/aoa-dev/aoa/rank"
 	"github.com/aoa-dev/aoa/watcher"
@@ -55,7 +52,6 @@ type Daemon struct {
 	seal     *cold.Seal // of texts
 	db       *cold.DB
 	scores   *scores
-	outcomes *outcomes
 	events   *eventlog.Log
 	replayed int // events that the start had to replay
 
@@ -165,21 +161,17 @@ func (d *Daemon) load(ctx context.Context) (err error) {
 		}
 	}()
 	defer debug.SetGCPercent(debug.SetGCPercent(startPercent))
-	first, err := oldestThreshold(ctx, d.db, d.settings.Get().Threshold)
-	if err != nil {
-		return err
-	}
 	d.blobs = cold.NewBlobs(cold.BlobOptions{Path: filepath.Join(d.settings.Store, "cache.db"), Now: d.now, Seal: d.seal,
 		Log:     d.alert,
 		Damaged: func() { d.stop(cold.ErrDamaged) }})
-	d.scores = &scores{base: d.base, kept: cold.NewSnapshot(d.db, d.blobs, "scores"), clock: d.clock, metrics: d.metrics}
+	d.scores = &scores{base: d.base, fresh: newStates, kept: cold.NewSnapshot(d.db, d.blobs, "scores"), clock: d.clock, metrics: d.metrics}
 	err = d.scores.load(ctx)
 	<-listed
 	if err = cmp.Or(err, ctx.Err()); err != nil {
 		return err
 	}
 	limitMemory(d.o.Env, home.Tree().Len())
-	if err := d.wire(ctx, home, first); err != nil {
+	if err := d.wire(ctx, home); err != nil {
 		return err
 	}
 	_ = d.forgetter.Finish(ctx) // aoa status says that it is not finished
@@ -189,11 +181,10 @@ func (d *Daemon) load(ctx context.Context) (err error) {
 	return d.replay(ctx)
 }
 
-// wire joins the parts. first is the threshold that held when the log began.
-func (d *Daemon) wire(ctx context.Context, home *checkout.Checkout, first float64) error {
+// wire joins the parts.
+func (d *Daemon) wire(ctx context.Context, home *checkout.Checkout) error {
 	home.Rank(d.scores.hot, d.scores.live, d.db)
-	d.predictions = newPrefetcher(d.base, d.scores.hot, d.scores.live, home.Ranker, first, d.repoID())
-	d.scores.learner = learn.New(d.scores.hot, d.scores.live, learn.Options{Fold: d.predictions.Fold})
+	d.predictions = newPrefetcher(d.base, d.scores.states, home.Ranker, d.repoID())
 	d.sessions = session.New(session.Options{Blobs: d.blobs, DB: d.db, Now: d.now, Log: d.alert,
 		Budget: func() session.Budget { return contextBudget(d.settings) }})
 	d.cache = newCache(d.base, d.db, d.blobs)
@@ -205,8 +196,7 @@ func (d *Daemon) wire(ctx context.Context, home *checkout.Checkout, first float6
 	}
 	d.cache.Begin(begin)
 	d.sequences.Begin(begin)
-	d.outcomes = newOutcomes(d.predictions, d.metrics, begin)
-	d.events = eventlog.New(d.db, d.now, d.log, d.alert, d.scores, d.cache, d.sessions, d.sequences, d.outcomes)
+	d.events = eventlog.New(d.db, d.now, d.log, d.alert, d.scores, d.cache, d.sessions, d.sequences)
 	d.scores.events = d.events
 	d.teamLog = &teamLog{DB: d.db, events: d.events, edits: &remoteEdits{now: d.now, edits: map[event.Path]time.Time{}}}
 	var err error
@@ -235,7 +225,7 @@ func (d *Daemon) openConsumers(ctx context.Context, begin int64) error {
 func (d *Daemon) wireParts() {
 	d.history = checkout.NewHistory(d.worktrees, d.events)
 	d.transcripts = checkout.NewTranscripts(d.worktrees, d.events, d.history)
-	d.handlers.thresholds = &thresholdHandler{base: d.base, events: d.events, db: d.db, predictions: d.predictions}
+	d.handlers.thresholds = &thresholdHandler{base: d.base, events: d.events, predictions: d.predictions}
 	d.handlers.session = &sessionFinder{base: d.base, worktrees: d.worktrees, db: d.db, live: d.scores.live,
 		places: &sessionPlaces{}, stored: d.sessions}
 	d.handlers.cache = &cacheHandler{base: d.base, worktrees: d.worktrees, sessions: d.handlers.session, file: d.cache}
@@ -248,7 +238,7 @@ func (d *Daemon) wireParts() {
 	d.idle = &idleWatch{base: d.base, calls: d.calls, clock: d.clock, events: d.events, importing: d.transcripts.Reading,
 		replaced: d.o.Replaced, stop: d.stop}
 	d.housekeeper = &housekeeper{base: d.base, clock: d.clock, events: d.events, db: d.db,
-		thresholds: d.handlers.thresholds, flush: d.flush, blobs: d.blobs, files: []sideFile{d.handlers.stage.cache, d.blobs},
+		flush: d.flush, blobs: d.blobs, files: []sideFile{d.handlers.stage.cache, d.blobs},
 		sweepers: []func(context.Context){d.handlers.sessions.sweep, d.handlers.reload.sweep,
 			d.handlers.stage.sweep}}
 	d.housekeeper.jobs = d.housekeeper.regular()
@@ -263,9 +253,8 @@ func (d *Daemon) wireHandlers() {
 		live: d.scores.live}
 	h.log = &logHandler{base: d.base, events: d.events, worktrees: d.worktrees, db: d.db}
 	h.stats = &statsHandler{base: d.base, events: d.events, worktrees: d.worktrees, db: d.db, predictions: d.predictions}
-	proof := &proofHandler{base: d.base, events: d.events, db: d.db, predictions: d.predictions}
 	h.stats.others = map[string]func(context.Context, api.StatsRequest) (api.StatsAnswer, error){
-		"proof": proof.stats, "cache": h.cache.stats, "stage": h.stage.stats, "reload": h.reload.stats,
+		"cache": h.cache.stats, "stage": h.stage.stats, "reload": h.reload.stats,
 		"definitions": h.stage.definitions}
 	h.context = &contextHandler{base: d.base, events: d.events, worktrees: d.worktrees, sessions: h.session,
 		stored: d.sessions}
@@ -298,9 +287,7 @@ func (d *Daemon) serve(ctx context.Context, ln *api.Listener) error {
 	drained := make(chan error, 1)
 	go func() { drained <- d.events.Run(tail) }()
 
-	if err := d.handlers.thresholds.logThreshold(ctx); err != nil {
-		d.log.Warn("the threshold is not logged", "err", err)
-	}
+	d.handlers.thresholds.logThreshold()
 	g, ctx := errgroup.WithContext(ctx)
 	for _, part := range []func(context.Context) error{d.serveMetrics, d.history.Run, d.transcripts.Run, d.housekeeper.run,
 		d.idle.run, d.idle.returnMemory, d.watch, d.flushSoon, d.handlers.stage.run,
@@ -365,14 +352,11 @@ func (d *Daemon) repoID() string {
 	return locate.Fingerprint(d.o.Repo.CommonDir)
 }
 
-// newPrefetcher makes the Prefetcher whose state all checkouts share. first is the threshold that held when the log
-// began.
-func newPrefetcher(b base, store *hot.Store, sessions *live.Sessions, r *rank.Ranker, first float64,
-	seed string) *prefetch.Prefetcher {
-	return prefetch.New(store, sessions, r, prefetch.Options{
+// newPrefetcher makes the Prefetcher whose state all checkouts share.
+func newPrefetcher(b base, s *states, r *rank.Ranker, seed string) *prefetch.Prefetcher {
+	return prefetch.New(s.predictions, s.live, r, prefetch.Options{
 		Threshold: func() float64 { return b.settings.Get().Threshold },
-		List:      func() float64 { return b.settings.Get().ListThreshold },
-		First:     func() float64 { return first }, Seed: seed,
+		List:      func() float64 { return b.settings.Get().ListThreshold }, Seed: seed,
 		Holdout: func() float64 { return b.settings.Get().Holdout },
 		Tokens:  func() int { return b.settings.Get().SessionTokens },
 		Kinds:   func(k prefetch.Kind) bool { return b.settings.Get().Shows(string(k)) }})

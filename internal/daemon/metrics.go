@@ -6,7 +6,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 
-	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/prefetch"
 )
 
 // metrics are the counters of a daemon. Labels are fixed words, never paths or sessions.
@@ -17,7 +17,6 @@ type metrics struct {
 	ranking   prometheus.Histogram
 	hooks     *prometheus.HistogramVec
 	decisions *prometheus.CounterVec
-	outcomes  *prometheus.CounterVec
 }
 
 // buckets span the budgets: 0.1 ms to 400 ms.
@@ -37,8 +36,6 @@ func newMetrics() *metrics {
 			Help: "Time from a hook's request to its answer, by event.", Buckets: buckets}, []string{"event", "spoke"}),
 		decisions: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "aoa_decisions_total",
 			Help: "Decisions to hint or to be silent, by kind and reason."}, []string{"kind", "why"}),
-		outcomes: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "aoa_predictions_total",
-			Help: "Settled predictions: shown, withheld or shadow, used within the horizon or not."}, []string{"shown", "used"}),
 	}
 }
 
@@ -62,8 +59,6 @@ func (m *metrics) hook(ev string, took time.Duration, answered bool) {
 
 func (m *metrics) decision(kind, why string) { m.decisions.WithLabelValues(kind, why).Inc() }
 
-func (m *metrics) outcome(o event.Outcome) { m.outcomes.WithLabelValues(o.Arm, word(o.Used)).Inc() }
-
 func word(b bool) string {
 	if b {
 		return "yes"
@@ -72,9 +67,9 @@ func word(b bool) string {
 }
 
 // registry has the metrics above and those that are read when somebody reads them.
-func (m *metrics) registry(hotBytes, behind, precision func() float64) *prometheus.Registry {
+func (m *metrics) registry(hotBytes, behind func() float64, records func() []prefetch.Record) *prometheus.Registry {
 	r := prometheus.NewRegistry()
-	r.MustRegister(m.events, m.undecoded, m.learning, m.ranking, m.hooks, m.decisions, m.outcomes,
+	r.MustRegister(m.events, m.undecoded, m.learning, m.ranking, m.hooks, m.decisions,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	for _, g := range []struct {
 		name, help string
@@ -84,9 +79,19 @@ func (m *metrics) registry(hotBytes, behind, precision func() float64) *promethe
 		{"aoa_score_staleness_seconds",
 			"Age of the oldest event that was accepted and is not learned yet; 0 when all are learned.", behind},
 		{"aoa_prefetch_precision", "Share of shown suggestions that were used within the horizon, over all settled ones.",
-			precision},
+			func() float64 { all := sum(records()); return float64(all.Used) / float64(max(all.Settled, 1)) }},
+		{"aoa_predictions_settled", "Shown suggestions of which it is known whether they were used.",
+			func() float64 { return float64(sum(records()).Settled) }},
 	} {
 		r.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: g.name, Help: g.help}, g.read))
 	}
 	return r
+}
+
+// sum adds up what was shown.
+func sum(records []prefetch.Record) (all prefetch.Tally) {
+	for _, r := range records {
+		all.Used, all.Settled = all.Used+r.Shown.Used, all.Settled+r.Shown.Settled
+	}
+	return all
 }

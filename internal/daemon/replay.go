@@ -13,7 +13,6 @@ func (d *Daemon) replay(ctx context.Context) error {
 		return err
 	}
 	d.replayed = events
-	d.outcomes.begin(d.events.Add)
 	d.log.Info("restored", "snapshot", snapshot, "events", events, "seq", last, "took", d.now().Sub(begin))
 	return nil
 }

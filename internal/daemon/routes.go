@@ -19,8 +19,8 @@ func (d *Daemon) routes() http.Handler {
 	api.Handle(mux, api.Partners, h.query.partners)
 	api.Handle(mux, api.Names, h.query.names)
 	api.Handle(mux, api.Feedback, h.thresholds.feedback)
-	api.Handle(mux, api.Threshold, func(ctx context.Context, _ api.None) (api.ThresholdAnswer, error) {
-		return h.thresholds.thresholds(ctx, "")
+	api.Handle(mux, api.Threshold, func(context.Context, api.None) (api.ThresholdAnswer, error) {
+		return h.thresholds.thresholds(""), nil
 	})
 	api.Handle(mux, api.Config, h.thresholds.config)
 	api.Handle(mux, api.Events, h.log.add)
@@ -50,7 +50,7 @@ func (d *Daemon) routes() http.Handler {
 func (d *Daemon) metricsHandler() http.Handler {
 	hotBytes := func() float64 { return float64(heap()) }
 	behind := func() float64 { return d.events.Behind().Seconds() }
-	registry := d.metrics.registry(hotBytes, behind, d.handlers.stats.precision)
+	registry := d.metrics.registry(hotBytes, behind, d.predictions.Records)
 	format := expfmt.NewFormat(expfmt.TypeTextPlain)
 	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		families, err := registry.Gather()

@@ -15,15 +15,80 @@ import (
 	"github.com/aoa-dev/aoa/internal/hot"
 	"github.com/aoa-dev/aoa/internal/session/live"
 	"github.com/aoa-dev/aoa/learn"
+	"github.com/aoa-dev/aoa/prefetch"
 )
 
-// scores is the consumer that learns: it folds events into the sessions and the hot store, and with them the state of
-// predictions. Its durable form is one snapshot of both.
+// states are what is folded of the log and saved together, at one position of it.
+type states struct {
+	hot         *hot.Store
+	live        *live.Sessions
+	predictions *prefetch.State
+	consumers   []consumer // that get each event with what it changed in its session
+}
+
+// consumer folds events into a state of its own.
+type consumer interface {
+	learn.Consumer
+	state
+}
+
+// state can be saved, and restored while it is empty.
+type state interface {
+	Snapshot() ([]byte, error)
+	Restore(saved []byte) error
+}
+
+// newStates makes the states before the first event. A consumer is added here.
+func newStates(now func() time.Time) *states {
+	s := &states{hot: hot.New(now), live: live.New(), predictions: prefetch.NewState()}
+	s.consumers = []consumer{s.predictions}
+	return s
+}
+
+// all are the states in the order in which they are saved.
+func (s *states) all() []state {
+	out := []state{s.hot, s.live}
+	for _, c := range s.consumers {
+		out = append(out, c)
+	}
+	return out
+}
+
+// Snapshot encodes all states, each behind its length in 8 bytes.
+func (s *states) Snapshot() (saved []byte, err error) {
+	for _, x := range s.all() {
+		part, err := x.Snapshot()
+		if err != nil {
+			return nil, err
+		}
+		saved = append(binary.BigEndian.AppendUint64(saved, uint64(len(part))), part...)
+	}
+	return saved, nil
+}
+
+// Restore is the inverse of Snapshot.
+func (s *states) Restore(saved []byte) error {
+	for _, x := range s.all() {
+		if len(saved) < 8 || binary.BigEndian.Uint64(saved) > uint64(len(saved)-8) {
+			return errParts
+		}
+		end := 8 + binary.BigEndian.Uint64(saved)
+		if err := x.Restore(saved[8:end]); err != nil {
+			return err
+		}
+		saved = saved[end:]
+	}
+	return nil
+}
+
+var errParts = errors.New("a state is missing")
+
+// scores is the consumer of the log that folds the states.
 type scores struct {
 	base
+	*states
+	fresh   func(now func() time.Time) *states // newStates
 	kept    *cold.Snapshot
-	hot     *hot.Store
-	live    *live.Sessions // saved with the scores
 	learner *learn.Learner
 	clock   *clock
 	metrics *metrics
@@ -69,7 +134,7 @@ func (s *scores) Flush(ctx context.Context) (durable int64, err error) {
 	var state []byte
 	err = s.events.Between(func() (err error) {
 		at = s.Applied()
-		state, err = s.encode(ctx)
+		state, err = s.Snapshot()
 		return err
 	})
 	if err == nil {
@@ -94,20 +159,6 @@ func (s *scores) dropped(void bool) {
 	}
 }
 
-// encode is the state as it is saved: scores and sessions, each behind its length in 8 bytes.
-func (s *scores) encode(ctx context.Context) ([]byte, error) {
-	sets, err := s.hot.Snapshot(ctx)
-	if err != nil {
-		return nil, err
-	}
-	sessions, err := s.live.Snapshot()
-	state := make([]byte, 0, len(sets)+len(sessions)+16)
-	for _, part := range [][]byte{sets, sessions} {
-		state = append(binary.BigEndian.AppendUint64(state, uint64(len(part))), part...)
-	}
-	return state, err
-}
-
 // snapshot returns when the last snapshot was written, and why the newest could not be.
 func (s *scores) snapshot() (at time.Time, err error) {
 	s.mu.Lock()
@@ -115,41 +166,33 @@ func (s *scores) snapshot() (at time.Time, err error) {
 	return s.saved, s.err
 }
 
-// load makes the hot store and the sessions with the snapshot in them. A snapshot with damage in it, or one made
-// under other half-lives, is dropped: the whole log is replayed.
+// load makes the states with the snapshot in them. A snapshot with damage in it, or one made under other half-lives, is
+// dropped: the whole log is replayed.
 func (s *scores) load(ctx context.Context) error {
-	s.hot, s.live = hot.New(s.now), live.New()
-	state, seq, err := s.kept.Load(ctx)
+	s.states = s.fresh(s.now)
+	saved, seq, err := s.kept.Load(ctx)
+	if err != nil && !errors.Is(err, cold.ErrRow) {
+		return fmt.Errorf("load snapshot: %w", err)
+	}
 	if err == nil && seq > 0 {
-		err = s.restore(state)
+		err = s.Restore(saved)
 	}
 	switch {
 	case errors.Is(err, hot.ErrHalfLives):
 		s.log.Info("half-lives have changed: the log is replayed")
-	case errors.Is(err, cold.ErrRow), errors.Is(err, live.ErrSnapshot), errors.Is(err, hot.ErrSnapshot):
-		s.alert.Warn("the snapshot was damaged: the log is replayed", "err", err)
 	case err != nil:
-		return fmt.Errorf("load snapshot: %w", err)
+		s.alert.Warn("the snapshot was damaged: the log is replayed", "err", err)
 	default:
 		s.applied.Store(seq)
 		s.durable = seq
-		return nil
 	}
-	s.hot, s.live = hot.New(s.now), live.New()
-	return nil
-}
-
-// restore is the inverse of encode.
-func (s *scores) restore(state []byte) error {
-	for _, restore := range []func([]byte) error{s.hot.Restore, s.live.Restore} {
-		if len(state) < 8 || binary.BigEndian.Uint64(state) > uint64(len(state)-8) {
-			return hot.ErrSnapshot
-		}
-		end := 8 + binary.BigEndian.Uint64(state)
-		if err := restore(state[8:end]); err != nil {
-			return err
-		}
-		state = state[end:]
+	if err != nil {
+		s.states = s.fresh(s.now)
 	}
+	var list []learn.Consumer
+	for _, c := range s.consumers {
+		list = append(list, c)
+	}
+	s.learner = learn.New(s.hot, s.live, learn.Options{Consumers: list})
 	return nil
 }

@@ -24,9 +24,9 @@ const (
 // then further files. Its tokens count against the session's allowance.
 func (h *hints) startText(ctx context.Context, w *checkout.Checkout, call hooks.Call, how string, most int) string {
 	q := event.Query{Session: call.Session, Subagent: call.Subagent, At: h.now()}
-	left, err := w.Prefetch.Left(ctx, q.Session, q.At)
+	left := w.Prefetch.Left(q.Session, q.At)
 	budget := min(remindTokens, contextBudget(h.settings).Total, left, most/4) // a token is four bytes, see index.Tokens
-	if err != nil || budget <= 0 {
+	if budget <= 0 {
 		h.metrics.decision(string(prefetch.Start), "spent")
 		return ""
 	}

@@ -25,7 +25,7 @@ type statsHandler struct {
 }
 
 // stats gives one table of what is known.
-func (s *statsHandler) stats(ctx context.Context, r api.StatsRequest) (api.StatsAnswer, error) {
+func (s *statsHandler) stats(ctx context.Context, r api.StatsRequest) (out api.StatsAnswer, err error) {
 	if r.Limit <= 0 {
 		r.Limit = 20
 	}
@@ -33,7 +33,6 @@ func (s *statsHandler) stats(ctx context.Context, r api.StatsRequest) (api.Stats
 	if table, ok := s.others[r.Table]; ok {
 		return table(ctx, r)
 	}
-	var out api.StatsAnswer
 	switch r.Table {
 	case "pairs":
 		rows, err := s.db.Pairs(ctx, r.Limit, s.worktrees.Caller(ctx).Tree().Has)
@@ -66,7 +65,13 @@ func (s *statsHandler) stats(ctx context.Context, r api.StatsRequest) (api.Stats
 		}
 		return out, err
 	case "kinds":
-		return s.kindStats(ctx)
+		return s.kindStats(), nil
+	case "outcomes":
+		out.Outcomes = s.predictions.Came(r.Limit)
+		return out, nil
+	case "proof":
+		out.Proof, err = s.proof(ctx)
+		return out, err
 	case "cost":
 		rows, err := s.costs(ctx)
 		out.Costs = rows[:min(len(rows), r.Limit)]
@@ -88,21 +93,10 @@ func (s *statsHandler) costs(ctx context.Context) ([]prefetch.Cost, error) {
 }
 
 // kindStats is the record of each kind that has predicted anything.
-func (s *statsHandler) kindStats(ctx context.Context) (out api.StatsAnswer, err error) {
-	records, err := s.predictions.Records(ctx)
-	if err != nil {
-		return out, err
-	}
-	of := map[prefetch.Kind]prefetch.Record{}
+func (s *statsHandler) kindStats() (out api.StatsAnswer) {
+	records := s.predictions.Records()
 	for _, r := range records {
-		of[r.Kind] = r
-	}
-	for _, k := range prefetch.Kinds() {
-		r, known := of[k]
-		if !known {
-			continue
-		}
-		row := api.KindStat{Kind: string(k), Shown: r.Shown.Predicted, Settled: r.Shown.Settled, Used: r.Shown.Used,
+		row := api.KindStat{Kind: string(r.Kind), Shown: r.Shown.Predicted, Settled: r.Shown.Settled, Used: r.Shown.Used,
 			Withheld: r.Withheld.Predicted, HeldUsed: r.Withheld.Used, Shadow: r.Shadow.Predicted, ShadowHit: r.Shadow.Used,
 			HeldDone: r.Withheld.Settled, Tokens: r.Tokens, Retired: r.Retired}
 		if l := r.Lift(); l.Known {
@@ -114,8 +108,11 @@ func (s *statsHandler) kindStats(ctx context.Context) (out api.StatsAnswer, err 
 		out.Kinds = append(out.Kinds, row)
 	}
 	out.Retired = retired(records, s.settings.Get().Kinds)
-	out.Refit, err = lastRefit(ctx, s.predictions)
-	return out, err
+	if r := s.predictions.LastRefit(); r.Verdict != "" {
+		out.Refit = &api.Refit{At: r.At, Verdict: string(r.Verdict), Outcomes: r.Outcomes, Before: r.Before, After: r.After,
+			Text: r.String()}
+	}
+	return out
 }
 
 // retired lists the kinds that retired, with the reason.
@@ -133,18 +130,25 @@ func retired(records []prefetch.Record, on []string) (out []api.RetiredKind) {
 	return out
 }
 
-// precision is the share of shown suggestions that were used, over all settled ones; 0 if none is settled.
-func (s *statsHandler) precision() float64 {
-	st, err := s.kindStats(context.Background())
-	if err != nil {
-		return 0
+// provingKinds are the kinds of events that show what became of a hint.
+var provingKinds = []event.Kind{event.KindPrompt, event.KindRead, event.KindEdit, event.KindWrite, event.KindSearch,
+	event.KindRun, event.KindFailed, event.KindStart, event.KindEnd, event.KindCommit, event.KindSuggest}
+
+// proof counts from the log what hints came to.
+func (s *statsHandler) proof(ctx context.Context) (*api.ProofAnswer, error) {
+	seeks := s.predictions.Seeks()
+	out := &api.ProofAnswer{Holdout: s.settings.Get().Holdout,
+		Proof: prefetch.Proof{Kinds: []prefetch.KindProof{}, Losses: []prefetch.Loss{}},
+		Searching: api.Searching{Turns: seeks.Turns, PerTurn: seeks.PerTurn(), Searches: seeks.Searches,
+			PerSearch: seeks.PerSearch()}}
+	first, err := s.db.Log(ctx, cold.LogFilter{Kinds: []event.Kind{event.KindSuggest}, Oldest: true, Limit: 1})
+	if err != nil || len(first) == 0 {
+		return out, err
 	}
-	var used, settled int64
-	for _, k := range st.Kinds {
-		used, settled = used+k.Used, settled+k.Settled
+	events, err := s.db.Log(ctx, cold.LogFilter{Kinds: provingKinds, Since: first[0].Time, Limit: maxCosted})
+	slices.Reverse(events) // the log selects the newest
+	if err == nil {
+		out.Proof = prefetch.Prove(events, seeks, s.now())
 	}
-	if settled == 0 {
-		return 0
-	}
-	return float64(used) / float64(settled)
+	return out, err
 }

@@ -55,15 +55,11 @@ func (s *statusHandler) status(ctx context.Context, _ api.None) (api.StatusAnswe
 	if ref, oid, err := w.Repo.Head(ctx); err == nil {
 		out.Head = ref + " " + oid
 	}
-	if t, err := s.thresholds.thresholds(ctx, ""); err == nil {
-		out.Threshold = t.Value
-	}
+	out.Threshold = s.thresholds.thresholds("").Value
 	if s.settings.Paused() {
 		out.Paused = s.settings.PausedUntil()
 	}
-	if records, err := s.predictions.Records(ctx); err == nil {
-		out.Retired = retired(records, cfg.Kinds)
-	}
+	out.Retired = retired(s.predictions.Records(), cfg.Kinds)
 	if out.Team, err = s.teamStatus(ctx); err != nil {
 		return out, err
 	}

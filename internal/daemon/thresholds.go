@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/aoa-dev/aoa/internal/api"
-	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/eventlog"
 	"github.com/aoa-dev/aoa/prefetch"
@@ -16,46 +15,31 @@ import (
 type thresholdHandler struct {
 	base
 	events      *eventlog.Log
-	db          *cold.DB
 	predictions *prefetch.Prefetcher
 }
 
 // reload reads the configuration again and logs a changed threshold.
-func (t *thresholdHandler) reload(ctx context.Context) error {
+func (t *thresholdHandler) reload() error {
 	if err := t.settings.Reload(); err != nil {
 		return api.Bad("aoa config", "%v", err)
 	}
-	return t.logThreshold(ctx)
+	t.logThreshold()
+	return nil
 }
 
 // threshold is what the user set.
 func (t *thresholdHandler) threshold() float64 { return t.settings.Get().Threshold }
 
-// oldestThreshold is the first threshold that the log knows, the setting if it knows none.
-func oldestThreshold(ctx context.Context, db *cold.DB, setting float64) (float64, error) {
-	found, err := db.Log(ctx, cold.LogFilter{Kinds: []event.Kind{event.KindSetting}, Oldest: true})
-	if logged, ok := prefetch.LoggedThreshold(found); ok {
-		return logged, err
-	}
-	return setting, err
-}
-
 // logThreshold logs the setting if the log has another one or none.
-func (t *thresholdHandler) logThreshold(ctx context.Context) error {
-	newest, err := t.db.Log(ctx, cold.LogFilter{Kinds: []event.Kind{event.KindSetting}})
-	if err != nil {
-		return err
+func (t *thresholdHandler) logThreshold() {
+	if e, changed := t.predictions.SetThreshold(t.threshold(), t.now()); changed {
+		t.events.Add(e)
 	}
-	if logged, ok := prefetch.LoggedThreshold(newest); ok && logged == t.threshold() {
-		return nil
-	}
-	t.events.Add(prefetch.SetThreshold(t.threshold(), t.now()))
-	return nil
 }
 
-func (t *thresholdHandler) thresholds(ctx context.Context, session string) (api.ThresholdAnswer, error) {
-	value, kinds, err := t.predictions.Threshold(ctx, session, t.now())
-	return api.ThresholdAnswer{Value: value, Configured: t.threshold(), Kinds: kinds}, err
+func (t *thresholdHandler) thresholds(session string) api.ThresholdAnswer {
+	value, kinds := t.predictions.Threshold(session, t.now())
+	return api.ThresholdAnswer{Value: value, Configured: t.threshold(), Kinds: kinds}
 }
 
 // feedback is an event like any other: what it changes is a fold of the log.
@@ -73,22 +57,18 @@ func (t *thresholdHandler) feedback(ctx context.Context, r api.FeedbackRequest) 
 		return api.ThresholdAnswer{}, err
 	}
 	t.events.SyncBriefly(ctx)
-	return t.thresholds(ctx, r.Session)
+	return t.thresholds(r.Session), nil
 }
 
 // config reads the settings again. It gives retired kinds another chance, with no evidence against them: an event
 // like any other, so that a replay gives the same. A kind that has not retired is left as it is.
 func (t *thresholdHandler) config(ctx context.Context, r api.ConfigRequest) (out api.ConfigAnswer, err error) {
-	if err := t.reload(ctx); err != nil || len(r.Revive) == 0 {
+	if err := t.reload(); err != nil || len(r.Revive) == 0 {
 		return out, err
 	}
 	t.events.SyncBriefly(ctx)
-	records, err := t.predictions.Records(ctx)
-	if err != nil {
-		return out, err
-	}
 	var events []event.Event
-	for _, rec := range records {
+	for _, rec := range t.predictions.Records() {
 		kind := string(rec.Kind)
 		if !rec.Retired || !slices.Contains(r.Revive, kind) {
 			continue

@@ -39,7 +39,7 @@ func Changes(ctx context.Context, s Source, o Options, sure float64) ([]Change, 
 	counts := NewRules()
 	o.Learned = counts.Learn
 	err := EachCommit(ctx, s, o, func(c *Commit) error {
-		p := prefetch.New(c.World.store, c.World.sessions, c.World.Ranker, prefetch.Options{Archive: c.Archive})
+		p := prefetch.New(prefetch.NewState(), c.World.sessions, c.World.Ranker, prefetch.Options{Archive: c.Archive})
 		e := c.Event
 		x := Change{Commit: e}
 		var err error

@@ -33,7 +33,6 @@ const (
 	KindEnd      Kind = "end"      // End
 	KindTick     Kind = "tick"     // Tick
 	KindSuggest  Kind = "suggest"  // Hint
-	KindOutcome  Kind = "outcome"  // Outcome
 	KindFeedback Kind = "feedback" // Feedback
 	KindSetting  Kind = "setting"  // Setting
 )
@@ -49,7 +48,7 @@ var bodies = map[Kind]Body{KindPrompt: Prompt{}, KindRead: Call{Act: ActRead}, K
 	KindWrite: Call{Act: ActWrite}, KindSearch: Call{Act: ActSearch}, KindRun: Call{Act: ActRun},
 	KindFailed: Call{Act: ActOther, Failure: FailOther}, KindSave: Save{}, KindCommit: Commit{}, KindUncommit: Uncommit{},
 	KindRename: Rename{}, KindDelete: Delete{}, KindBranch: Checkout{}, KindStart: Start{}, KindEnd: End{},
-	KindTick: Tick{}, KindSuggest: Hint{}, KindOutcome: Outcome{}, KindFeedback: Feedback{}, KindSetting: Setting{}}
+	KindTick: Tick{}, KindSuggest: Hint{}, KindFeedback: Feedback{}, KindSetting: Setting{}}
 
 // Kinds are all kinds, by name.
 func Kinds() []Kind { return slices.Sorted(maps.Keys(bodies)) }
@@ -259,20 +258,6 @@ type Hint struct {
 
 // Kind implements Body.
 func (Hint) Kind() Kind { return KindSuggest }
-
-// Outcome says what came of a hint's files.
-type Outcome struct {
-	Cause  string    `json:"cause"` // the ID of the hint
-	Name   string    `json:"hint"`  // its Name …
-	Arm    string    `json:"arm"`   // … its Arm …
-	Label  string    `json:"label,omitempty"`
-	Paths  []Path    `json:"paths"`
-	Scores []float64 `json:"scores"` // … and the probability of Paths[i]
-	Used   bool      `json:"used"`   // the files were used in time
-}
-
-// Kind implements Body.
-func (Outcome) Kind() Kind { return KindOutcome }
 
 // Feedback is what a person says of hints.
 type Feedback struct {

@@ -67,8 +67,6 @@ func (e Event) Paths() []Path {
 		return b.Paths
 	case Hint:
 		return b.Paths
-	case Outcome:
-		return b.Paths
 	case Feedback:
 		return b.Paths
 	}
@@ -206,8 +204,6 @@ func (e *Event) ChangePaths(fn func(*[]Path)) {
 		fn(&b.Named)
 		fn(&b.Change)
 		e.Body = b
-	case Outcome:
-		fn(&b.Paths)
 		e.Body = b
 	case Feedback:
 		fn(&b.Paths)

@@ -1,7 +1,6 @@
 package hot
 
 import (
-	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -26,12 +25,9 @@ var (
 )
 
 // Snapshot encodes the whole store as of one moment between two batches. It fails only when ctx has ended.
-func (s *Store) Snapshot(ctx context.Context) ([]byte, error) {
+func (s *Store) Snapshot() ([]byte, error) {
 	s.writing.Lock()
 	defer s.writing.Unlock()
-	if err := ctx.Err(); err != nil {
-		return nil, fmt.Errorf("snapshot: %w", err)
-	}
 	e := &encoder{buf: make([]byte, 0, 1<<16)}
 	e.buf = binary.LittleEndian.AppendUint32(append(e.buf, snapshotVersion), fingerprint())
 	e.varint(s.applied)

@@ -12,7 +12,7 @@ import (
 
 func snapshot(t testing.TB, s *hot.Store) []byte {
 	t.Helper()
-	data, err := s.Snapshot(t.Context())
+	data, err := s.Snapshot()
 	if err != nil {
 		t.Fatal(err)
 	}

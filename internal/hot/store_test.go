@@ -232,7 +232,7 @@ func TestViewsBesideApply(t *testing.T) {
 			}
 		})
 		if seq%50 == 0 {
-			if _, err := s.Snapshot(t.Context()); err != nil {
+			if _, err := s.Snapshot(); err != nil {
 				t.Error(err)
 			}
 		}

@@ -104,16 +104,15 @@ func threshold(ctx context.Context, v *view, a *api.ScoresAnswer) error {
 
 // prefetchLog is what came of the files that hints named, newest first, of the newest 1,000.
 func prefetchLog(ctx context.Context, v *view, a *api.ScoresAnswer) error {
-	log, err := v.Log(ctx, api.LogRequest{Kinds: []event.Kind{event.KindOutcome}, Limit: 1000})
-	for _, e := range slices.Backward(log.Events) {
-		o, ok := e.Body.(event.Outcome)
-		if !ok || o.Arm != "shown" || len(o.Paths) == 0 {
+	st, err := v.Stats(ctx, api.StatsRequest{Table: "outcomes", Limit: 1000})
+	for _, o := range slices.Backward(st.Outcomes) {
+		if o.Arm != "shown" {
 			continue
 		}
-		entry := map[string]any{"timestamp": float64(e.Time.UnixMilli()) / 1000, "session_id": e.Session,
-			"predictions": o.Paths, "accessed": "", "hit": o.Used}
+		entry := map[string]any{"timestamp": float64(o.At.UnixMilli()) / 1000, "session_id": o.Session,
+			"predictions": []event.Path{o.File}, "accessed": "", "hit": o.Used}
 		if o.Used {
-			entry["accessed"] = o.Paths[0]
+			entry["accessed"] = o.File
 		}
 		line, err := json.Marshal(entry)
 		if err != nil {

@@ -90,7 +90,7 @@ func TestHostileArguments(t *testing.T) {
 			return a, err
 		},
 		Threshold: func(context.Context) (a api.ThresholdAnswer, err error) { return a, nil },
-		Log:       func(context.Context, api.LogRequest) (a api.LogAnswer, err error) { return a, nil }}}
+		Stats:     func(context.Context, api.StatsRequest) (a api.StatsAnswer, err error) { return a, nil }}}
 	words := append(strings.Fields(`0 1 -1 2 1024 9223372036854775807 -9223372036854775808 1e308 nan -inf +inf (1 [a WITHSCORES WITHSCORE
 		LIMIT WEIGHTS AGGREGATE SUM BYSCORE BYLEX REV MATCH COUNT TYPE * [ [^ \ GT NX EX KEEPTTL SETNAME AUTH 3 a f mine other
 		aoa:scores:recency aoa:scores:frequency aoa:composite aoa:temp:x aoa:session:s aoa:tag:go aoa:prefetch_log

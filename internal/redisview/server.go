@@ -20,7 +20,7 @@ import (
 type Options struct {
 	Scores    func(context.Context, api.ScoresRequest) (api.ScoresAnswer, error)
 	Threshold func(context.Context) (api.ThresholdAnswer, error)
-	Log       func(context.Context, api.LogRequest) (api.LogAnswer, error)
+	Stats     func(context.Context, api.StatsRequest) (api.StatsAnswer, error)
 	Now       func() time.Time
 }
 

@@ -18,8 +18,8 @@ import (
 
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/event"
-	"github.com/aoa-dev/aoa/internal/event/eventtest"
 	"github.com/aoa-dev/aoa/internal/redisview"
+	"github.com/aoa-dev/aoa/prefetch"
 )
 
 var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
@@ -30,12 +30,12 @@ type fixture struct {
 	*redis.Client
 	addr string
 
-	mu     sync.Mutex // guards what follows
-	sets   map[api.ScoresRequest]api.ScoresAnswer
-	events []event.Event
-	asked  []api.ScoresRequest
-	at     time.Time
-	err    error
+	mu    sync.Mutex // guards what follows
+	sets  map[api.ScoresRequest]api.ScoresAnswer
+	came  []prefetch.Outcome
+	asked []api.ScoresRequest
+	at    time.Time
+	err   error
 }
 
 func newFixture(t *testing.T) *fixture {
@@ -52,7 +52,7 @@ func newFixture(t *testing.T) *fixture {
 	f := &fixture{T: t, at: noon, sets: map[api.ScoresRequest]api.ScoresAnswer{}}
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
 	done := make(chan error, 1)
-	o := redisview.Options{Scores: f.ask, Now: f.now, Log: f.log,
+	o := redisview.Options{Scores: f.ask, Now: f.now, Stats: f.stats,
 		Threshold: func(context.Context) (api.ThresholdAnswer, error) { return api.ThresholdAnswer{Value: .65}, nil }}
 	go func() { done <- redisview.Serve(ctx, ln, o) }()
 	f.addr = ln.Addr().String()
@@ -74,15 +74,10 @@ func (f *fixture) ask(_ context.Context, r api.ScoresRequest) (api.ScoresAnswer,
 	return f.sets[r], f.err
 }
 
-func (f *fixture) log(_ context.Context, r api.LogRequest) (a api.LogAnswer, err error) {
+func (f *fixture) stats(context.Context, api.StatsRequest) (api.StatsAnswer, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	for _, e := range f.events {
-		if slices.Contains(r.Kinds, e.Kind()) {
-			a.Events = append(a.Events, e)
-		}
-	}
-	return a, f.err
+	return api.StatsAnswer{Outcomes: f.came}, f.err
 }
 
 // pass moves the clock.
@@ -146,14 +141,11 @@ func TestKeys(t *testing.T) {
 		Score: 7}},
 		Fields: map[string]string{"current_file": "a.go"}, Expires: noon.Add(time.Hour)}
 
-	hint := func(k event.Kind, after time.Duration, file event.Path, used bool, why string) event.Event {
-		return event.Event{Time: noon.Add(after), Session: "s",
-			Body: eventtest.Fill(k, eventtest.Fields{"Paths": []event.Path{file}, "Used": used, "Arm": why})}
+	came := func(after time.Duration, file event.Path, used bool, arm prefetch.Arm) prefetch.Outcome {
+		return prefetch.Outcome{At: noon.Add(after), Session: "s", File: file, Used: used, Arm: arm}
 	}
-	f.events = []event.Event{hint(event.KindSuggest, 0, "a.go", false, "shown"),
-		hint(event.KindOutcome, time.Second, "a.go", true, "shown"), hint(event.KindOutcome, 2*time.Second, "b.go", false,
-			"shown"),
-		hint(event.KindOutcome, 3*time.Second, "c.go", false, "withheld")}
+	f.came = []prefetch.Outcome{came(time.Second, "a.go", true, prefetch.Shown),
+		came(2*time.Second, "b.go", false, prefetch.Shown), came(3*time.Second, "c.go", false, prefetch.Withheld)}
 
 	equal(t, "recency", f.do("ZREVRANGE", "aoa:scores:recency", 0, 9), []any{"b.go", "a.go"})
 	equal(t, "frequency", f.ZScore(t.Context(), "aoa:scores:frequency", "a.go").Val(), 1.5)

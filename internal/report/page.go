@@ -15,6 +15,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/eval"
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/prefetch"
 )
 
 // Input is what a page is made of. What is missing leaves its section out.
@@ -26,7 +27,7 @@ type Input struct {
 	Files   []event.Path             // those that exist
 	Authors map[string]string        // commit → who wrote it; nil: not known
 	Lines   func(event.Path) (n int) // length of a file, 0 if it cannot be read; asked of the files that change most
-	Record  []event.Event            // outcomes of predictions, oldest first
+	Record  []prefetch.Outcome       // what came of predicted files, oldest first
 	Proof   api.ProofAnswer          // what hints came to
 	Kinds   []api.KindStat           // those that retired
 	Past    []eval.Change            // the newest changes, oldest first

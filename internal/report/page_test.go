@@ -56,8 +56,8 @@ func made(t *testing.T) Input {
 	check(t, err)
 	in.Past = past
 	for i := range 60 {
-		in.Record = append(in.Record, event.Event{Time: begin.AddDate(0, 0, i),
-			Body: event.Outcome{Scores: []float64{float64(i%10) / 10}, Used: i%10 > 4, Arm: "shown"}})
+		in.Record = append(in.Record, prefetch.Outcome{At: begin.AddDate(0, 0, i), P: float64(i%10) / 10, Used: i%10 > 4,
+			Arm: prefetch.Shown})
 	}
 	in.Kinds = []api.KindStat{{Kind: "prompt"}, {Kind: "stale", Retired: true}}
 	in.Proof = api.ProofAnswer{Searching: api.Searching{Searches: 30, PerSearch: 1240},

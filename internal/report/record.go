@@ -113,16 +113,12 @@ func (t *tally) weeks() (out []Week, months bool) {
 }
 
 // newRecord reads outcomes: of all files that were predicted for the promises, of those that were shown for the weeks.
-func newRecord(outcomes []event.Event) *Record {
+func newRecord(outcomes []prefetch.Outcome) *Record {
 	var t tally
-	for _, e := range outcomes {
-		o, _ := e.Body.(event.Outcome)
-		if len(o.Scores) == 0 {
-			continue
-		}
-		t.promise(o.Scores[0], o.Used)
-		if o.Arm == string(prefetch.Shown) {
-			t.day(e.Time, o.Used)
+	for _, o := range outcomes {
+		t.promise(o.P, o.Used)
+		if o.Arm == prefetch.Shown {
+			t.day(o.At, o.Used)
 		}
 	}
 	r := t.record()

@@ -373,7 +373,7 @@ func TestHostile(t *testing.T) {
 		for _, more := range []string{`"kind":"rename"`, `"kind":"commit"`, `"kind":"setting"`, `"kind":"save"`,
 			`"kind":"tick"`, `"kind":"branch"`,
 			`"kind":"read","paths":["../x"]`, `"kind":"read","paths":["/etc/passwd"]`, `"kind":"read","paths":[7]`, `"kind":"forget"`,
-			`"kind":"outcome","scores":[7]`, `"kind":"outcome","scores":[1e999]`, `"kind":"outcome","scores":[NaN]`,
+			`"kind":"suggest","scores":[7]`, `"kind":"suggest","scores":[1e999]`, `"kind":"suggest","scores":[NaN]`,
 			`"kind":"read","tags":["a\nb"]`, `"kind":"read","agent":"` + strings.Repeat("x", 300) + `"`,
 			`"kind":"read","session":"` + strings.Repeat("x", 10<<20) + `"`} {
 			put(field, entry(more))

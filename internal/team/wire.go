@@ -38,11 +38,10 @@ type entry struct {
 	From     []string  `json:"from,omitempty"` // suggest: the change that lacks paths
 	Tags     []string  `json:"tags,omitempty"`
 	Words    []string  `json:"words,omitempty"`
-	Hint     string    `json:"hint,omitempty"`   // suggest, outcome, feedback: the kind of hint
-	Arm      string    `json:"arm,omitempty"`    // suggest, outcome
-	Label    string    `json:"label,omitempty"`  // suggest, outcome
-	Scores   []float64 `json:"scores,omitempty"` // suggest, outcome: of paths
-	Cause    string    `json:"cause,omitempty"`  // outcome: the id of its suggest
+	Hint     string    `json:"hint,omitempty"`   // suggest, feedback: the kind of hint
+	Arm      string    `json:"arm,omitempty"`    // suggest
+	Label    string    `json:"label,omitempty"`  // suggest
+	Scores   []float64 `json:"scores,omitempty"` // suggest: of paths
 	OK       bool      `json:"ok,omitempty"`
 	Forget   *Filter   `json:"forget,omitempty"`
 }
@@ -54,7 +53,8 @@ const kindForget = "forget"
 // branches concern another clone.
 var travels = map[event.Kind]bool{event.KindPrompt: true, event.KindRead: true, event.KindEdit: true,
 	event.KindWrite:  true,
-	event.KindSearch: true, event.KindRun: true, event.KindFailed: true, event.KindSuggest: true, event.KindOutcome: true, event.KindFeedback: true}
+	event.KindSearch: true, event.KindRun: true, event.KindFailed: true, event.KindSuggest: true,
+	event.KindFeedback: true}
 
 // encode turns an own event into an entry; false if it does not travel. Words travel only where they were allowed to:
 // those of a prompt and of a pattern, never those of a command.
@@ -76,8 +76,6 @@ func encode(e event.Event, origin string, words bool) ([]byte, bool) {
 		}
 	case event.Hint:
 		w.From, w.Hint, w.Arm, w.Label, w.Scores = texts(b.Change), b.Name, b.Arm, b.Label, b.Scores
-	case event.Outcome:
-		w.Cause, w.OK, w.Hint, w.Arm, w.Label, w.Scores = b.Cause, b.Used, b.Name, b.Arm, b.Label, b.Scores
 	case event.Feedback:
 		w.Hint, w.OK = b.Name, b.Helped
 	}
@@ -105,8 +103,8 @@ func encodeForget(origin, id string, f Filter) ([]byte, error) {
 
 var errEntry = errors.New("it is no entry of this version")
 
-// decode reads an entry that was appended to the stream at a time. The event has its origin before its ID, its
-// session and its cause: it is no event, session or hint of this clone, and of no other origin. The origin is
+// decode reads an entry that was appended to the stream at a time. The event has its origin before its ID and its
+// session: it is no event, session or hint of this clone, and of no other origin. The origin is
 // returned with an error, too, if it is known.
 func decode(raw string, at time.Time) (e event.Event, forget *Filter, origin string, err error) {
 	var w entry
@@ -160,12 +158,6 @@ func (w *entry) body() (event.Body, error) {
 	case event.Hint:
 		b.Name, b.Arm, b.Label, b.Paths, b.Scores, b.Change = w.Hint, w.Arm, w.Label, paths, w.Scores, change
 		return b, nil
-	case event.Outcome:
-		b.Name, b.Arm, b.Label, b.Paths, b.Scores, b.Used = w.Hint, w.Arm, w.Label, paths, w.Scores, w.OK
-		if w.Cause != "" {
-			b.Cause = w.Origin + ":" + w.Cause
-		}
-		return b, nil
 	case event.Feedback:
 		b.Name, b.Paths, b.Helped = w.Hint, paths, w.OK
 		return b, nil
@@ -201,7 +193,7 @@ func (w *entry) check() error {
 			return errors.New("its score is no probability")
 		}
 	}
-	texts := append([]string{w.ID, w.Agent, w.Session, w.Subagent, w.Batch, w.Hint, w.Arm, w.Label, w.Cause}, w.Tags...)
+	texts := append([]string{w.ID, w.Agent, w.Session, w.Subagent, w.Batch, w.Hint, w.Arm, w.Label}, w.Tags...)
 	for _, s := range append(texts, w.Words...) {
 		if len(s) > maxName || !utf8.ValidString(s) || strings.ContainsFunc(s, unicode.IsControl) {
 			return errors.New("one of its texts is too long, or no text")

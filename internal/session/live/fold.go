@@ -35,7 +35,7 @@ const (
 func idOf(e event.Event) string {
 	switch e.Kind() {
 	case event.KindCommit, event.KindUncommit, event.KindRename, event.KindDelete, event.KindBranch, event.KindTick,
-		event.KindSuggest, event.KindOutcome, event.KindFeedback, event.KindSetting:
+		event.KindSuggest, event.KindFeedback, event.KindSetting:
 		return ""
 	case event.KindSave:
 		return Watch
@@ -60,12 +60,14 @@ func (l *Sessions) Apply(e event.Event) (*Session, Delta) {
 			l.touch(Watch)
 		}
 	case event.Tick:
+		d := Delta{Settled: l.idle(e.Time)}
 		if b.Job == "" {
 			l.expire(e.Time)
 		}
+		return nil, d
 	case event.Commit:
-		l.committed(e)
-	case event.Hint, event.Outcome, event.Feedback:
+		return nil, Delta{Settled: l.committed(e)}
+	case event.Hint, event.Feedback:
 		return l.hint(e)
 	case event.Save:
 		if b.Paths = l.untouched(e); len(b.Paths) > 0 {
@@ -91,12 +93,11 @@ func alone(e event.Event) (d Delta) {
 	return d
 }
 
-// hint folds what was said to a session, what came of it, and what a person says of it. It does not lengthen the
-// session's life.
+// hint folds what was said to a session, and what a person says of it. It does not lengthen the session's life.
 func (l *Sessions) hint(e event.Event) (*Session, Delta) {
 	s := l.sessions[e.Session]
 	switch {
-	case e.Session == "" || s == nil && e.Kind() == event.KindOutcome:
+	case e.Session == "":
 		return nil, Delta{}
 	case s == nil:
 		s = newSession()
@@ -108,12 +109,11 @@ func (l *Sessions) hint(e event.Event) (*Session, Delta) {
 	switch b := e.Body.(type) {
 	case event.Hint:
 		s.Hints.suggest(e)
-	case event.Outcome:
-		d.Settled = s.Hints.settle(b)
 	case event.Feedback:
 		s.Hints.feedback(b)
 	}
 	s.Hints.at(e.Time)
+	d.Settled = s.Hints.settle(e.Session, false)
 	l.follow(e.Session)
 	return s, d
 }
@@ -142,6 +142,7 @@ func (l *Sessions) inSession(id string, e event.Event) (*Session, Delta) {
 	f.recall(e)
 	if e.Kind() != event.KindSave {
 		f.delta.Sought = f.Hints.event(e, f.delta.First())
+		f.delta.Settled = append(f.delta.Settled, f.Hints.settle(id, false)...)
 		l.follow(id)
 	}
 	return f.Session, f.delta
@@ -179,6 +180,7 @@ func (l *Sessions) begin(id string, at time.Time) (f fold) {
 		f.Session = newSession()
 	case f.over(at) || id == Watch && at.Sub(f.Last) > watchIdle:
 		f.endChange()
+		f.delta.Settled = f.Hints.settle(id, true)
 		f.Session = newSession()
 	}
 	l.sessions[id] = f.Session
@@ -309,15 +311,17 @@ func WithEdit(change, edited []event.Path) []event.Path {
 }
 
 // committed folds a commit: what it has of changes and predictions of the sessions is done.
-func (l *Sessions) committed(e event.Event) {
-	for id := range l.open {
+func (l *Sessions) committed(e event.Event) (out []Settled) {
+	for _, id := range slices.Sorted(maps.Keys(l.open)) {
 		l.touch(id)
 		s := l.sessions[id]
 		s.Hints.committed(e)
+		out = append(out, s.Hints.settle(id, false)...)
 		has := func(f event.Path) bool { return slices.Contains(e.Paths(), f) }
 		s.Uncommitted = remaining(slices.Clone(s.Uncommitted), has)
 		l.follow(id)
 	}
+	return out
 }
 
 // recall keeps what a hint can be about that no call so far could carry.

@@ -9,11 +9,14 @@ import (
 )
 
 const (
-	maxOpen   = 32  // predictions that wait at once; older ones are decided early, and go at twice as many
+	maxOpen   = 32  // predictions that wait at once; older ones are decided early
 	maxMarks  = 512 // marks of a session
 	maxOffset = .5  // what people's feedback moves at most: from one end of the thresholds to the other
 	offsetBy  = .05 // what one person's word moves
 )
+
+// IdleEnd is the time without an event after which every horizon of a session is over.
+const IdleEnd = 2 * time.Hour
 
 // Hints are what a session was told, or was to be told, and what it has cost. A session has several conversations: that
 // of the agent and one of each subagent. None knows what another was shown.
@@ -25,7 +28,7 @@ type Hints struct {
 	Offset  float64              // what people's feedback adds to the thresholds, in [-0.5, 0.5]
 	Tokens  int                  // spent on what was shown to this session
 	Shown   int                  // files that were shown
-	Settled int                  // of these, those with an outcome
+	Settled int                  // of these, those that are settled
 	Used    int                  // of these, those that were used
 	Last    time.Time            // the newest event that changed this
 
@@ -42,9 +45,11 @@ type Mark struct {
 // Sought is what a turn took that opened a file for the first time in its session, without having been shown a list.
 type Sought struct{ Searches int }
 
-// Settled is the prediction that an outcome event settles a file of.
+// Settled is a file of a prediction of which an event decided whether it was used in time.
 type Settled struct {
+	Session string
 	Prediction
+	File    Predicted
 	Decides bool // it decides on the prediction as a whole: the first use of a file, or the last file that was not used
 }
 
@@ -96,7 +101,6 @@ func (h *Hints) suggest(e event.Event) {
 		return // a text that predicts nothing
 	}
 	h.Open = append(h.Open, p)
-	h.Open = h.Open[max(0, len(h.Open)-2*maxOpen):]
 	for i := range len(h.Open) - maxOpen {
 		h.Open[i].Left, h.Open[i].Led = 0, 0
 	}
@@ -173,40 +177,44 @@ func emptied(e event.Event) bool {
 	return s.Source == "compact" || s.Source == "clear"
 }
 
-// settle takes in an outcome event. It returns nil for one that nothing waits for, so that no outcome counts twice.
-func (h *Hints) settle(o event.Outcome) *Settled {
-	i := slices.IndexFunc(h.Open, func(p Prediction) bool { return p.ID == o.Cause })
-	if i < 0 {
-		return nil
-	}
-	p := &h.Open[i]
-	all, used, before, found := true, false, false, false
-	for j := range p.Files {
-		f := &p.Files[j]
-		before = before || f.Settled && f.Used
-		if slices.Contains(o.Paths, f.Path) && !f.Settled {
-			f.Settled, f.Used, found = true, o.Used, true
-			if !o.Used {
-				p.Left = 0 // a miss is only known when the horizon is over
-			}
+// settle decides on the files that were used and on those whose horizon is over; idle ends every horizon. The files are
+// those of the session with that id.
+func (h *Hints) settle(id string, idle bool) (out []Settled) {
+	for i := range h.Open {
+		p := &h.Open[i]
+		if idle {
+			p.Left = 0
 		}
-		all, used = all && f.Settled, used || f.Used
+		for j := range p.Files {
+			f := &p.Files[j]
+			if f.Settled || !f.Used && p.Left > 0 {
+				continue
+			}
+			before := slices.ContainsFunc(p.Files, func(x Predicted) bool { return x.Settled && x.Used })
+			f.Settled = true
+			used, all := p.UsedFiles() > 0, !p.waits()
+			if p.Arm == Shown {
+				h.count(p, *f, used, all)
+			}
+			out = append(out, Settled{id, *p, *f, used && !before || all && !used})
+		}
 	}
-	if !found {
-		return nil
-	}
-	if p.Arm == Shown {
-		h.Settled++
-	}
-	if p.Arm == Shown && o.Used {
+	h.sweep()
+	return out
+}
+
+// count counts a settled file that was shown. used says that a file of the prediction was used, all that none waits.
+func (h *Hints) count(p *Prediction, f Predicted, used, all bool) {
+	h.Settled++
+	if f.Used {
 		h.Used++
 	}
-	if p.Arm == Shown && used {
+	switch {
+	case used:
 		h.Ignored = 0
-	} else if p.Arm == Shown && all && (p.Opens || p.Label != LabelTurn) {
+	case all && (p.Opens || p.Label != LabelTurn):
 		h.Ignored++
 	}
-	return &Settled{*p, used && !before || all && !used}
 }
 
 // feedback takes in what a person says of hints.
@@ -216,18 +224,6 @@ func (h *Hints) feedback(f event.Feedback) {
 		by, h.Ignored = -offsetBy, 0
 	}
 	h.Offset = min(max(h.Offset+by, -maxOffset), maxOffset)
-}
-
-// Due are the predictions with the files that can be settled now: those that were used, and past the horizon all. Past
-// an idle time every horizon is over.
-func (h *Hints) Due(idle bool, each func(Prediction, Predicted)) {
-	for _, p := range h.Open {
-		for _, f := range p.Files {
-			if !f.Settled && (f.Used || p.Left == 0 || idle) {
-				each(p, f)
-			}
-		}
-	}
 }
 
 // waits reports whether any prediction has files that are not settled.

@@ -18,12 +18,13 @@ func hint(id string, label live.Label, arm string, files ...event.Path) event.Ev
 	return e
 }
 
-// due are the files of the session whose outcome is due.
-func (d *fixture) due() (out []string) {
-	h := d.session(0).Hints
-	h.Due(false, func(p live.Prediction, f live.Predicted) {
-		out = append(out, fmt.Sprint(p.ID, " ", f.Path, " ", f.Used))
-	})
+// settled are the files that events settle.
+func (d *fixture) settled(events ...event.Event) (out []string) {
+	for _, e := range events {
+		for _, s := range d.apply(e).Settled {
+			out = append(out, fmt.Sprint(s.Session, " ", s.ID, " ", s.File.Path, " ", s.File.Used))
+		}
+	}
 	return out
 }
 
@@ -38,22 +39,21 @@ func TestPredictionsAreDecided(t *testing.T) {
 		then  []event.Event
 		want  string
 	}{
-		{live.LabelOpen, []event.Event{other, read}, "[1 b true]"},
+		{live.LabelOpen, []event.Event{other, read}, "[s 1 b true]"},
 		{live.LabelOpen, []event.Event{other, other, prompt}, "[]"},
-		{live.LabelOpen, []event.Event{end}, "[1 b false]"},
-		{live.LabelNext, []event.Event{other, read}, "[1 b false]"},
-		{live.LabelNext, []event.Event{read}, "[1 b true]"},
-		{live.LabelTurn, []event.Event{other, read}, "[1 b true]"},
-		{live.LabelTurn, []event.Event{other, prompt}, "[1 b false]"},
+		{live.LabelOpen, []event.Event{end}, "[s 1 b false]"},
+		{live.LabelNext, []event.Event{other, read}, "[s 1 b false]"},
+		{live.LabelNext, []event.Event{read}, "[s 1 b true]"},
+		{live.LabelTurn, []event.Event{other, read}, "[s 1 b true]"},
+		{live.LabelTurn, []event.Event{other, prompt}, "[s 1 b false]"},
 		{live.LabelChange, []event.Event{read}, "[]"},
-		{live.LabelChange, []event.Event{edit}, "[1 b true]"},
-		{live.LabelChange, []event.Event{end, commit}, "[1 b true]"},
+		{live.LabelChange, []event.Event{edit}, "[s 1 b true]"},
+		{live.LabelChange, []event.Event{end, commit}, "[s 1 b true]"},
 	} {
 		d, h := newFixture(t), hint("1", c.label, live.Shown, "b")
 		eventtest.Set(&h, "Change", []event.Path{"with"})
 		d.apply(prompt, h)
-		d.apply(c.then...)
-		d.expect(string(c.label)+" "+fmt.Sprint(c.then), d.due(), c.want)
+		d.expect(string(c.label)+" "+fmt.Sprint(c.then), d.settled(c.then...), c.want)
 	}
 }
 
@@ -73,27 +73,39 @@ func TestWhatAHintLedTo(t *testing.T) {
 
 func TestOutcomes(t *testing.T) {
 	d := newFixture(t)
-	outcome := func(id string, file event.Path, used bool) *live.Settled {
-		e := ev(event.KindOutcome, 0, file)
-		eventtest.Set(&e, "Cause", id, "Used", used)
-		return d.apply(e).Settled
-	}
 	d.apply(hint("1", live.LabelOpen, live.Shown, "a", "b"))
-	d.expect("waiting", d.Waiting(), "[s]")
-	d.expect("the first of two misses decides", outcome("1", "a", false).Decides, false)
-	d.expect("the last", outcome("1", "b", false).Decides, true)
-	d.expect("ignored", d.session(0).Hints.Ignored, 1)
-	d.expect("waiting", d.Waiting(), "[]")
-	if outcome("1", "b", false) != nil || outcome("none", "b", true) != nil {
-		t.Error("an outcome counts twice, or without a prediction")
+	misses := d.apply(ev(event.KindEnd, 0)).Settled
+	if len(misses) != 2 || misses[0].Decides || !misses[1].Decides {
+		t.Errorf("%+v: the last of two misses decides", misses)
 	}
-	d.apply(hint("2", live.LabelOpen, live.Shown, "a"))
-	d.expect("the first use decides", outcome("2", "a", true).Decides, true)
+	d.expect("ignored", d.session(0).Hints.Ignored, 1)
+	d.expect("settled again", d.settled(ev(event.KindEnd, 0), ev(event.KindRead, 0, "a")), "[]")
+	d.apply(hint("2", live.LabelOpen, live.Shown, "a", "c"))
+	hit := d.apply(ev(event.KindRead, 0, "a")).Settled
+	if len(hit) != 1 || !hit[0].Decides || hit[0].ID != "2" || !hit[0].File.Used {
+		t.Errorf("%+v: the first use decides", hit)
+	}
 	d.expect("ignored", d.session(0).Hints.Ignored, 0)
+	d.expect("a second use decides nothing", d.apply(ev(event.KindRead, 0, "c")).Settled[0].Decides, false)
 	no := ev(event.KindFeedback, 0)
 	d.apply(no, no)
 	d.expect("offset", d.session(0).Hints.Offset, .1)
 	d.expect("tokens", d.session(0).Hints.Tokens, 20)
+	d.expect("counts", fmt.Sprint(d.session(0).Hints.Shown, d.session(0).Hints.Settled, d.session(0).Hints.Used), "4 4 2")
+}
+
+// TestIdleSessionsSettle: a tick after two idle hours, and a session that begins again after its life.
+func TestIdleSessionsSettle(t *testing.T) {
+	d := newFixture(t)
+	tick := func(after time.Duration) event.Event {
+		return event.Event{Time: start.Add(after), Body: event.Tick{Job: "decay"}}
+	}
+	d.apply(ev(event.KindPrompt, 0), hint("1", live.LabelTurn, live.Shown, "a"))
+	d.expect("soon", d.settled(tick(time.Hour)), "[]")
+	d.expect("later", d.settled(tick(live.IdleEnd+time.Second)), "[s 1 a false]")
+	d.expect("twice", d.settled(tick(live.IdleEnd+time.Minute)), "[]")
+	d.apply(hint("2", live.LabelTurn, live.Shown, "a"))
+	d.expect("a new life", d.settled(ev(event.KindRead, live.Life+live.IdleEnd, "a")), "[s 2 a false]")
 }
 
 func TestMarksOfAConversation(t *testing.T) {
@@ -114,7 +126,7 @@ func TestMarksOfAConversation(t *testing.T) {
 		d.apply(hint(fmt.Sprint("m", i), live.LabelOpen, live.Shadow, event.Path(fmt.Sprint("f", i))))
 	}
 	h := d.session(0).Hints
-	if len(h.Marks) != 512 || len(h.Open) != 64 {
+	if len(h.Marks) != 512 || len(h.Open) != 32 {
 		t.Errorf("%d marks, %d predictions", len(h.Marks), len(h.Open))
 	}
 }

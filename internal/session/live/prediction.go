@@ -30,7 +30,7 @@ const (
 	Reload = "reload" // Hint.Name: the one kind whose words do not name the files that it predicts
 )
 
-// Prediction is a suggestion event that waits for its outcome.
+// Prediction is a suggestion event until it is known what came of it.
 type Prediction struct {
 	ID    string
 	Kind  string // Hint.Name
@@ -52,7 +52,7 @@ type Predicted struct {
 	Path    event.Path
 	P       float64 // its probability, in [0,1]
 	Used    bool
-	Settled bool // its outcome is in the log
+	Settled bool // it is known whether it was used in time
 }
 
 // NewPrediction is what a suggestion event predicts.

@@ -17,7 +17,7 @@ import (
 func work(t *testing.T, seed uint64, restart bool) *Sessions {
 	t.Helper()
 	r, at := rand.New(rand.NewPCG(seed, 1)), time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)
-	kinds := []event.Kind{event.KindSuggest, event.KindOutcome, event.KindFeedback, event.KindCommit, event.KindPrompt,
+	kinds := []event.Kind{event.KindSuggest, event.KindFeedback, event.KindCommit, event.KindPrompt,
 		event.KindRead, event.KindEdit, event.KindSearch, event.KindRun, event.KindSave, event.KindRename,
 		event.KindStart, event.KindEnd, event.KindTick, event.KindBranch}
 	// names in git need not be UTF-8
@@ -35,8 +35,6 @@ func work(t *testing.T, seed uint64, restart bool) *Sessions {
 			e.ID = fmt.Sprint("hint", i)
 			label := []Label{LabelOpen, LabelNext, LabelTurn, LabelChange}[r.IntN(4)]
 			eventtest.Set(&e, "Arm", Shown, "Label", label, "Scores", []float64{.5}, "Change", []event.Path{file()})
-		case event.KindOutcome:
-			eventtest.Set(&e, "Cause", fmt.Sprint("hint", i-r.IntN(20)))
 		}
 		if e.Kind() == event.KindSearch {
 			eventtest.Set(&e, "Seen", []event.Path{file(), file()}, "Listing", true)

@@ -72,6 +72,18 @@ func (l *Sessions) Running(at time.Time) []Running {
 // touch notes that a session is about to change.
 func (l *Sessions) touch(id string) { delete(l.views, id) }
 
+// idle settles what waits in sessions in which nothing has happened for long.
+func (l *Sessions) idle(at time.Time) (out []Settled) {
+	for _, id := range slices.Sorted(maps.Keys(l.open)) {
+		if s := l.sessions[id]; at.Sub(s.Hints.Last) > IdleEnd && s.Hints.waits() {
+			l.touch(id)
+			out = append(out, s.Hints.settle(id, true)...)
+			l.follow(id)
+		}
+	}
+	return out
+}
+
 // expire ends the sessions that are over at a tick, and those of a clock that ran ahead of it.
 func (l *Sessions) expire(at time.Time) {
 	for id, s := range l.sessions {
@@ -92,19 +104,6 @@ func (l *Sessions) rename(r event.Rename) {
 			}
 		}
 	}
-}
-
-// Waiting are the sessions of this clone with predictions whose outcome is not in the log, in order.
-func (l *Sessions) Waiting() []string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	var out []string
-	for _, id := range slices.Sorted(maps.Keys(l.open)) {
-		if !event.Foreign(id) && l.sessions[id].Hints.waits() {
-			out = append(out, id)
-		}
-	}
-	return out
 }
 
 // follow notes whether a commit concerns a session.

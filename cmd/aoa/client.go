@@ -11,7 +11,6 @@ import (
 	"github.com/aoa-dev/aoa/hooks/client"
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/config"
-	"github.com/aoa-dev/aoa/internal/daemon"
 	"github.com/aoa-dev/aoa/internal/locate"
 	"github.com/aoa-dev/aoa/watcher"
 )
@@ -61,7 +60,7 @@ func (a *app) client(ctx context.Context) (*api.Client, *watcher.Repo, error) {
 func (a *app) dial(r *watcher.Repo, place locate.Place) *api.Client {
 	c := a.running(place)
 	c.Build = build()
-	c.Start = func(ctx context.Context) error { return daemon.Spawn(ctx, string(r.Root), a.env) }
+	c.Start = func(ctx context.Context) error { return api.Spawn(ctx, string(r.Root), a.env) }
 	return c
 }
 

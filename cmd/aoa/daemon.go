@@ -50,7 +50,7 @@ func (a *app) daemonRun() *cobra.Command {
 	}
 	c.Flags().BoolVar(&verbose, "verbose", false, "log to stderr instead of the store's log file")
 	c.Flags().BoolVar(&report, "report", false, "close stdout when it listens, or print there why it cannot")
-	_ = c.Flags().MarkHidden("report") // for daemon.Spawn; it fails for unknown flags only
+	_ = c.Flags().MarkHidden("report") // for api.Spawn; it fails for unknown flags only
 	return c
 }
 
@@ -85,7 +85,7 @@ func (a *app) serve(ctx context.Context, verbose, report bool) error {
 		// Not later: once the lock is free, the next daemon registers itself under the same name.
 		Ended: func() { os.Remove(note) }})
 	switch {
-	case errors.Is(err, daemon.ErrRunning):
+	case errors.Is(err, api.ErrRunning):
 		return nil // another daemon started first and serves the clients
 	case errors.Is(err, watcher.ErrRepoGone):
 		err = nil
@@ -198,7 +198,7 @@ func (a *app) halt(ctx context.Context, p locate.Place, force bool) error {
 		// A daemon that no longer listens may still be writing its last snapshot, or another one may start: then it is
 		// asked again.
 		step, cancel := context.WithTimeout(ctx, askAgain)
-		gone := daemon.Gone(step, p) == nil
+		gone := api.Gone(step, p) == nil
 		cancel()
 		switch {
 		case gone && asked:

@@ -9,6 +9,7 @@ import (
 
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/locate"
+	"github.com/aoa-dev/aoa/internal/reload"
 	"github.com/aoa-dev/aoa/internal/session"
 )
 
@@ -66,4 +67,10 @@ func (w *Checkout) Modified(p event.Path) (time.Time, bool) {
 		return time.Time{}, false
 	}
 	return st.ModTime(), true
+}
+
+// Sequences is the checkout as package reload sees it.
+func (w *Checkout) Sequences() reload.Worktree {
+	return reload.Worktree{Root: w.Repo.Root, Files: func() []event.Path { return w.Tree().All() },
+		Ignored: w.Repo.Ignored, State: w.Fingerprint}
 }

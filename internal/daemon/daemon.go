@@ -18,8 +18,8 @@ import (
 	"github.com/aoa-dev/aoa/internal/checkout"
 	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/config"
-	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/eventlog"
+	"github.com/aoa-dev/aoa/internal/hint"
 	"github.com/aoa-dev/aoa/internal/llmcache"
 	"github.com/aoa-dev/aoa/internal/locate"
 	"github.com/aoa-dev/aoa/internal/reload"
@@ -198,7 +198,7 @@ func (d *Daemon) wire(ctx context.Context, home *checkout.Checkout) error {
 	d.sequences.Begin(begin)
 	d.events = eventlog.New(d.db, d.now, d.log, d.alert, d.scores, d.cache, d.sessions, d.sequences)
 	d.scores.events = d.events
-	d.teamLog = &teamLog{DB: d.db, events: d.events, edits: &remoteEdits{now: d.now, edits: map[event.Path]time.Time{}}}
+	d.teamLog = &teamLog{DB: d.db, events: d.events, edits: hint.NewPeerEdits(d.now)}
 	var err error
 	if d.team, err = newTeam(ctx, d.base, d.repoID(), d.teamLog); err != nil {
 		return err
@@ -262,8 +262,9 @@ func (d *Daemon) wireHandlers() {
 		worktrees: d.worktrees, db: d.db,
 		hot: d.scores.hot, scores: d.scores, history: d.history, forgetter: d.forgetter, team: d.team, predictions: d.predictions,
 		thresholds: h.thresholds, warnings: d.warnings, asked: d.o.asked, stop: d.stop}
-	hints := &hints{base: d.base, factor: max(d.o.Patience, 1), events: d.events, db: d.db, live: d.scores.live,
-		edits: d.teamLog.edits, contexts: d.sessions, reload: h.reload, metrics: d.metrics}
+	hints := hint.New(hint.Options{Settings: d.settings, Now: d.now, Log: d.log, Factor: max(d.o.Patience, 1),
+		Events: d.events, DB: d.db, Live: d.scores.live, Edits: d.teamLog.edits, Contexts: d.sessions,
+		Sequences: d.sequences, Count: d.metrics})
 	h.hook = &hookHandler{base: d.base, calls: d.calls, events: d.events, worktrees: d.worktrees, places: h.session.places,
 		reload: h.reload, hints: hints, metrics: d.metrics}
 }

@@ -165,17 +165,17 @@ func TestOneHolder(t *testing.T) {
 	t.Parallel()
 	d := newFixture(t)
 	d.start()
-	if err := daemon.Run(t.Context(), d.o); !errors.Is(err, daemon.ErrRunning) {
+	if err := daemon.Run(t.Context(), d.o); !errors.Is(err, api.ErrRunning) {
 		t.Errorf("a second daemon: %v", err)
 	}
 	over, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := daemon.Gone(over, d.o.Place); !errors.Is(err, context.Canceled) {
+	if err := api.Gone(over, d.o.Place); !errors.Is(err, context.Canceled) {
 		t.Errorf("the lock is held: %v", err)
 	}
 	call(d, api.Stop, api.StopRequest{Unless: "test"}) // meant for another build
 	call(d, api.Stop, api.StopRequest{})
-	if err := daemon.Gone(t.Context(), d.o.Place); err != nil {
+	if err := api.Gone(t.Context(), d.o.Place); err != nil {
 		t.Error(err)
 	}
 	d.ended()

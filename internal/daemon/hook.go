@@ -10,6 +10,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/checkout"
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/eventlog"
+	"github.com/aoa-dev/aoa/internal/hint"
 )
 
 // hookHandler takes what agents' hooks report: it decodes a payload, logs its events and answers with a hint.
@@ -21,7 +22,7 @@ type hookHandler struct {
 	worktrees *checkout.Set
 	places    *sessionPlaces
 	reload    *reloadHandler
-	hints     *hints
+	hints     *hint.Hints
 	metrics   *metrics
 }
 
@@ -60,9 +61,9 @@ func (h *hookHandler) hook(ctx context.Context, f api.Hook) (reply []byte) {
 		w.Watch.Nudge()
 	}
 	if f.Wait && call.TakesText() {
-		ctx, cancel := context.WithTimeout(ctx, h.hints.patience(call)-h.now().Sub(begin))
+		ctx, cancel := context.WithTimeout(ctx, h.hints.Patience(call)-h.now().Sub(begin))
 		defer cancel()
-		reply = h.hints.answer(ctx, w, call)
+		reply = h.hints.Answer(ctx, w, call)
 	}
 	h.metrics.hook(call.Event, h.now().Sub(begin), len(reply) > 0)
 	return reply

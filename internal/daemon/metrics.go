@@ -57,7 +57,8 @@ func (m *metrics) hook(ev string, took time.Duration, answered bool) {
 	m.hooks.WithLabelValues(ev, word(answered)).Observe(took.Seconds())
 }
 
-func (m *metrics) decision(kind, why string) { m.decisions.WithLabelValues(kind, why).Inc() }
+// Decision implements hint.Counter.
+func (m *metrics) Decision(kind, why string) { m.decisions.WithLabelValues(kind, why).Inc() }
 
 func word(b bool) string {
 	if b {

@@ -55,7 +55,7 @@ func (h *reloadHandler) list(ctx context.Context, r api.SequencesRequest) (api.S
 		if name, args, slash := hooks.SlashCommand(asked.Text); slash && asked.Type == reload.Prompt {
 			asked.Type, asked.Target, asked.Text = reload.Command, name, args
 		}
-		found, err := h.cache.Find(ctx, h.worktree(h.worktrees.Caller(ctx)), asked)
+		found, err := h.cache.Find(ctx, h.worktrees.Caller(ctx).Sequences(), asked)
 		for _, m := range found[:min(len(found), limit)] {
 			s := sequence(*m.Entry)
 			s.Similarity, s.Reason = m.Similarity, m.Reason
@@ -98,10 +98,10 @@ func (h *reloadHandler) whole(ctx context.Context, id string) (api.Sequence, err
 func (h *reloadHandler) run(ctx context.Context, r api.ReplayRequest) (api.ReplayAnswer, error) {
 	begin := h.now()
 	if r.Undo {
-		id, files, err := h.cache.Undo(ctx, h.worktree(h.worktrees.Caller(ctx)), r.ID, api.CallID(ctx))
+		id, files, err := h.cache.Undo(ctx, h.worktrees.Caller(ctx).Sequences(), r.ID, api.CallID(ctx))
 		return api.ReplayAnswer{ID: id, Files: files}, noSequence(err)
 	}
-	got, err := h.cache.Replay(ctx, h.worktree(h.worktrees.Caller(ctx)),
+	got, err := h.cache.Replay(ctx, h.worktrees.Caller(ctx).Sequences(),
 		reload.Request{ID: r.ID, Skip: r.Skip, Edits: r.Edits,
 			Plan: r.Plan, Session: r.Session, Call: api.CallID(ctx)})
 	if err != nil {
@@ -168,5 +168,5 @@ func (h *reloadHandler) stats(ctx context.Context, _ api.StatsRequest) (out api.
 }
 
 func (h *reloadHandler) sweep(ctx context.Context) {
-	h.cache.Evict(ctx, h.worktree(h.worktrees.At(ctx, "")))
+	h.cache.Evict(ctx, h.worktrees.At(ctx, "").Sequences())
 }

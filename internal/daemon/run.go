@@ -43,13 +43,13 @@ func (o *Options) Replaced() bool {
 }
 
 // Run serves the repository until ctx ends, somebody sends /v1/stop, nobody called for the configured idle
-// time, or the repository is gone. It returns ErrRunning when another daemon serves it. What was accepted is
+// time, or the repository is gone. It returns api.ErrRunning when another daemon serves it. What was accepted is
 // durable when it returns.
 //
 // The end has an order: nobody new connects; who had connected is served; watchers hand in what was at rest; the
 // event log drains; the snapshot is written; the stores are closed; the lock is free.
 func Run(ctx context.Context, o Options) error {
-	held, err := lock(ctx, o.Place)
+	held, err := api.Lock(ctx, o.Place)
 	if err != nil {
 		return err
 	}

@@ -7,7 +7,6 @@ import (
 	"github.com/aoa-dev/aoa/hooks/agents"
 	"github.com/aoa-dev/aoa/internal/checkout"
 	"github.com/aoa-dev/aoa/internal/cold"
-	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/redact"
 	"github.com/aoa-dev/aoa/internal/reload"
 )
@@ -21,19 +20,12 @@ func newSequences(b base, clock *clock, blobs *cold.Blobs, db *cold.DB) *reload.
 		}})
 }
 
-// worktree is a checkout as package reload sees it.
-func (h *reloadHandler) worktree(w *checkout.Checkout) reload.Worktree {
-	return reload.Worktree{Root: w.Repo.Root, Files: func() []event.Path { return w.Tree().All() },
-		Ignored: w.Repo.Ignored,
-		State:   func(ctx context.Context) string { return w.Fingerprint(ctx) }}
-}
-
 // record passes what a hook reports of a session's turn to the cache.
 func (h *reloadHandler) record(ctx context.Context, w *checkout.Checkout, call hooks.Call) {
 	if call.Session == "" || call.Asked == nil && len(call.Steps) == 0 && call.Next == "" && call.Ended == "" {
 		return
 	}
-	at := h.worktree(w)
+	at := w.Sequences()
 	agent, _ := agents.Find(call.Agent)
 	switch {
 	case call.Asked != nil && call.Subagent == "":

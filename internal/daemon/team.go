@@ -9,6 +9,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/eventlog"
+	"github.com/aoa-dev/aoa/internal/hint"
 	"github.com/aoa-dev/aoa/internal/team"
 )
 
@@ -17,13 +18,13 @@ type teamLog struct {
 	*cold.DB
 	events    *eventlog.Log
 	forgetter *forgetter // set once it is made
-	edits     *remoteEdits
+	edits     *hint.PeerEdits
 }
 
 // Take logs events of other clones, and returns when they are learned.
 func (l *teamLog) Take(ctx context.Context, events []event.Event) error {
 	fresh, err := l.events.AppendPeers(ctx, events)
-	l.edits.note(fresh)
+	l.edits.Note(fresh)
 	return err
 }
 

@@ -3,7 +3,6 @@ package hot
 import (
 	"context"
 	"fmt"
-	"strings"
 )
 
 // lockedMembers is how many members a batch may write before views that wait get their turn. It is some 1 ms.
@@ -26,7 +25,6 @@ func (s *Store) Apply(ctx context.Context, b *Batch, seq int64) error {
 	s.latest = max(s.latest, s.clock.Believable(c.Newest))
 	s.rename(c.Moved)
 	s.changes(c.Changes)
-	s.changeFacts(c.Facts)
 	s.applied = seq
 	s.mu.Unlock()
 	if !c.Trim.IsZero() {
@@ -54,30 +52,5 @@ func (s *Store) changes(cs []change) {
 			written = 0
 		}
 		s.change(c)
-	}
-}
-
-func (s *Store) changeFacts(facts map[string]map[string]string) {
-	for key, fields := range facts {
-		fact := s.facts[key]
-		if fact == nil {
-			fact = map[string]string{}
-			s.facts[strings.Clone(key)] = fact
-		}
-		setFields(fact, fields)
-		if len(fact) == 0 {
-			delete(s.facts, key)
-		}
-	}
-}
-
-// setFields copies fields; an empty value removes. Texts are copied, because they may be parts of something large.
-func setFields(to, from map[string]string) {
-	for field, v := range from {
-		if v == "" {
-			delete(to, field)
-		} else {
-			to[strings.Clone(field)] = strings.Clone(v)
-		}
 	}
 }

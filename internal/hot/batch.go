@@ -8,14 +8,13 @@ import (
 )
 
 // Batch accumulates changes in memory. Increments to the same (family, owner, epoch, member) add up, so a bulk import
-// writes each partner set once. A store applies it in this order: renames, increments and stamps, facts,
+// writes each partner set once. A store applies it in this order: renames, increments and stamps,
 // Trim, Decay, Sweep. A rename moves the increments before it, so renames may come first. Not safe for concurrent use.
 type Batch struct {
 	names   aliases
 	sets    map[setKey]map[alias]float64 // set → member → increment
 	stamps  map[stampKey]float64         // newest, Unix seconds
 	renames [][2]string                  // from, to, in order
-	facts   map[string]map[string]string // key → field → value, "" removes
 	trim    time.Time                    // zero: none; decay and sweep, too
 	decay   time.Time
 	sweep   time.Time
@@ -37,7 +36,7 @@ type stampKey struct {
 // NewBatch makes an empty batch.
 func NewBatch() *Batch {
 	return &Batch{names: newAliases(), sets: map[setKey]map[alias]float64{}, stamps: map[stampKey]float64{},
-		facts: map[string]map[string]string{}, newest: math.Inf(-1)}
+		newest: math.Inf(-1)}
 }
 
 // maxName is the longest owner or member kept, in bytes.
@@ -119,17 +118,4 @@ func (b *Batch) Cap(n int) {
 	if n > 0 && (b.cap == 0 || n < b.cap) {
 		b.cap = n
 	}
-}
-
-// Fact sets a field of a small durable record (threshold, calibration, counters). An empty value removes the field.
-func (b *Batch) Fact(key, field, value string) {
-	if key == "" || field == "" {
-		return
-	}
-	m := b.facts[key]
-	if m == nil {
-		m = map[string]string{}
-		b.facts[key] = m
-	}
-	m[field] = value
 }

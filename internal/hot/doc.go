@@ -1,4 +1,4 @@
-// Package hot keeps the current scores in memory: decayed scores, partner sets and small facts.
+// Package hot keeps the current scores in memory: decayed scores and partner sets.
 //
 // Batches of increments with their own times go in, and views that collect questions. Scores decayed to the time of the
 // question come out, and records for the snapshot. The package never reads a clock to learn, never blocks on a

@@ -2,7 +2,6 @@ package hot
 
 import (
 	"context"
-	"maps"
 )
 
 // asOf is the time of a question in Unix seconds, and the clock that says which stamps to believe.
@@ -16,11 +15,6 @@ func (s *Store) read(ctx context.Context, r *reads, t asOf) error {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	s.readSets(r.sets, t)
-	for _, q := range r.facts {
-		if fields := s.facts[q.key]; fields != nil {
-			q.facts.Fields = maps.Clone(fields)
-		}
-	}
 	return ctx.Err()
 }
 

@@ -13,7 +13,6 @@ type resolved struct {
 	Newest  float64           // latest time in the batch, Unix seconds
 	Moved   map[string]string // name of a file in the store → its name now
 	Changes []change          // increments by family, epoch and owner, then stamps by family; members by name
-	Facts   map[string]map[string]string
 
 	Trim, Decay, Sweep time.Time // zero: none
 }
@@ -21,8 +20,7 @@ type resolved struct {
 // resolve resolves the batch.
 func (b *Batch) resolve() *resolved {
 	c := &resolved{Newest: b.newest, Moved: compose(b.renames), Changes: append(b.resolveSets(), b.resolveStamps()...),
-		Facts: b.facts,
-		Trim:  b.trim, Decay: b.decay, Sweep: b.sweep}
+		Trim: b.trim, Decay: b.decay, Sweep: b.sweep}
 	return c
 }
 

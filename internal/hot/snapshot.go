@@ -10,7 +10,7 @@ import (
 )
 
 // The snapshot is, after a version byte and the fingerprint of names and half-lives (4 bytes): the sequence of the last
-// batch; the latest time; the epoch of the last tick of each family; facts; the names of files, tags and terms that
+// batch; the latest time; the epoch of the last tick of each family; the names of files, tags and terms that
 // anything refers to; and for each family the epochs that a reader adds, with their sets. A set names its members and
 // owners by their place among the names, each as the difference to the one before. Integers are varints, numbers that
 // cannot be negative unsigned ones, floats 8 bytes. Nothing in it has a checksum: who keeps it seals it.
@@ -24,7 +24,7 @@ var (
 	ErrSnapshot = errors.New("damaged snapshot")
 )
 
-// Snapshot encodes the whole store as of one moment between two batches. It fails only when ctx has ended.
+// Snapshot encodes the whole store as of one moment between two batches. It always succeeds.
 func (s *Store) Snapshot() ([]byte, error) {
 	s.writing.Lock()
 	defer s.writing.Unlock()
@@ -36,15 +36,6 @@ func (s *Store) Snapshot() ([]byte, error) {
 		k, known := s.trimmed[f.Name]
 		e.flag(known)
 		e.varint(k)
-	}
-	e.uvarint(len(s.facts))
-	for _, key := range slices.Sorted(maps.Keys(s.facts)) {
-		e.text(key)
-		e.uvarint(len(s.facts[key]))
-		for _, field := range slices.Sorted(maps.Keys(s.facts[key])) {
-			e.text(field)
-			e.text(s.facts[key][field])
-		}
 	}
 	for noun := NounFile; noun <= NounTerm; noun++ {
 		e.names(noun, s.names[noun].texts, s.used(noun))
@@ -171,14 +162,6 @@ func (s *Store) Restore(data []byte) error {
 		if known, k := d.flag(), d.varint(); known {
 			s.trimmed[f.Name] = k
 		}
-	}
-	for range d.count(3) {
-		key, fields := d.text(), map[string]string{}
-		for range d.count(2) {
-			field := d.text()
-			fields[field] = d.text()
-		}
-		s.facts[key] = fields
 	}
 	for noun := NounFile; noun <= NounTerm; noun++ {
 		for range d.count(1) {

@@ -45,7 +45,6 @@ func several(t testing.TB) *hot.Store {
 			b.Add(family, owner, fmt.Sprint("member", i), at, float64(i-1))
 		}
 	}
-	b.Fact("threshold", "next", "0.6")
 	b.Trim(noon.Add(-time.Hour))
 	if err := s.Apply(t.Context(), b, 4); err != nil {
 		t.Fatal(err)

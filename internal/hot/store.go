@@ -14,14 +14,13 @@ type Store struct {
 	writing sync.Mutex
 	mu      sync.RWMutex
 
-	names   [NounTerm + 1]names          // by noun
-	sets    []map[int64]*scores          // by family, then by epoch
-	newest  []set                        // by family: of stamps the newest, of which at least NewestKept are there
-	facts   map[string]map[string]string // key → field → value; never empty
-	applied int64                        // sequence of the last batch
-	latest  float64                      // latest time of all events, Unix seconds
-	trimmed map[string]int64             // family name → epoch of its last tick
-	grown   map[ownedKey]bool            // owned sets written since the last tick
+	names   [NounTerm + 1]names // by noun
+	sets    []map[int64]*scores // by family, then by epoch
+	newest  []set               // by family: of stamps the newest, of which at least NewestKept are there
+	applied int64               // sequence of the last batch
+	latest  float64             // latest time of all events, Unix seconds
+	trimmed map[string]int64    // family name → epoch of its last tick
+	grown   map[ownedKey]bool   // owned sets written since the last tick
 }
 
 // ownedKey is an owned set.
@@ -34,7 +33,7 @@ type ownedKey struct {
 // New makes an empty store. A nil clock believes every time.
 func New(clock Clock) *Store {
 	s := &Store{clock: clock, sets: make([]map[int64]*scores, len(Families)), newest: make([]set, len(Families)),
-		facts: map[string]map[string]string{}, latest: Undated, trimmed: map[string]int64{},
+		latest: Undated, trimmed: map[string]int64{},
 		grown: map[ownedKey]bool{}}
 	for i := range s.sets {
 		s.sets[i] = map[int64]*scores{}

@@ -88,25 +88,6 @@ func TestViewsAreChecked(t *testing.T) {
 	}
 }
 
-func TestFacts(t *testing.T) {
-	s := hot.New(nil)
-	fill(t, s, 1, func(b *hot.Batch) {
-		b.Fact("threshold", "next", "0.6")
-		b.Fact("calibration:prompt", "a", "1")
-		b.Fact("calibration:prompt", "b", "2")
-	})
-	fill(t, s, 2, func(b *hot.Batch) { b.Fact("calibration:prompt", "a", "") })
-	s = again(t, s)
-	v := s.View(noon)
-	f, c, none := v.Facts("threshold"), v.Facts("calibration:prompt"), v.Facts("none")
-	if err := v.Load(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	if fmt.Sprint(f.Fields, c.Fields, none.Fields) != "map[next:0.6] map[b:2] map[]" {
-		t.Errorf("facts are %v %v %v", f.Fields, c.Fields, none.Fields)
-	}
-}
-
 func TestNewestStampsAreInOrder(t *testing.T) {
 	s := hot.New(nil)
 	fill(t, s, 1, func(b *hot.Batch) {

@@ -19,8 +19,7 @@ type View struct {
 
 // reads are the questions of a View, and what the store has for them.
 type reads struct {
-	sets  []*setRead
-	facts []factRead
+	sets []*setRead
 }
 
 // setRead reads members of one set, decayed, or all of it.
@@ -33,11 +32,6 @@ type setRead struct {
 	values []float64 // of members, 0 if absent
 	all    []Member  // in no order
 	until  []float64 // when values are decayed until: one for an owned set, one per member of a global family ByChange
-}
-
-type factRead struct {
-	key   string
-	facts *Facts
 }
 
 // View begins a view of the store as it is worth at that time.
@@ -55,9 +49,6 @@ type Values struct {
 	Value []float64 // as those of Ranked, 0 if absent
 	Left  []float64 // as that of Ranked; nil but for a family ByChange
 }
-
-// Facts is the answer of View.Facts. Fields is empty, never nil, when there are none.
-type Facts struct{ Fields map[string]string }
 
 // Top asks for the n highest members of an owned set, or of Recency and Committed (owner ""), of which the newest 256
 // are kept in order. Other global families have no order: Load fails.
@@ -106,13 +97,6 @@ func (v *View) OwnedOf(f *Family, owner string, members []string) *Values {
 		}
 	})
 	return r
-}
-
-// Facts asks for a small durable record.
-func (v *View) Facts(key string) *Facts {
-	f := &Facts{Fields: map[string]string{}}
-	v.reads.facts = append(v.reads.facts, factRead{key, f})
-	return f
 }
 
 func (v *View) read(r *setRead) *setRead {

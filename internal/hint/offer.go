@@ -1,4 +1,4 @@
-package daemon
+package hint
 
 import (
 	"context"
@@ -12,30 +12,30 @@ import (
 
 // offer renders the recorded sequences that fit what began a turn. What is predicted is that the turn needs
 // a file of the best sequence; one without files predicts nothing, and is offered as it is.
-func (h *hints) offer(ctx context.Context, w *checkout.Checkout, call hooks.Call, asked event.Asked) hooks.Block {
-	if asked.Type == reload.Resume || !h.settings.Get().Shows(string(prefetch.Reload)) {
+func (h *Hints) offer(ctx context.Context, w *checkout.Checkout, call hooks.Call, asked event.Asked) hooks.Block {
+	if asked.Type == reload.Resume || !h.o.Settings.Get().Shows(string(prefetch.Reload)) {
 		return hooks.Block{}
 	}
-	at := h.reload.worktree(w)
-	found, err := h.reload.cache.Find(ctx, at, asked)
+	at := w.Sequences()
+	found, err := h.o.Sequences.Find(ctx, at, asked)
 	if err != nil {
-		h.log.Warn("no recorded sequences", "err", err)
+		h.o.Log.Warn("no recorded sequences", "err", err)
 		return hooks.Block{}
 	}
-	if found = h.reload.cache.NotOffered(call.Session, found); len(found) == 0 {
+	if found = h.o.Sequences.NotOffered(call.Session, found); len(found) == 0 {
 		return hooks.Block{}
 	}
 	block := hooks.Offers(call.Agent, offers(found))
 	files := sequenceFiles(found[0])
 	q := question{Question: prefetch.Question{Kind: prefetch.Reload, Topic: found[0].Entry.ID,
-		Query: event.Query{Session: call.Session, Subagent: call.Subagent, Prompt: asked.Text, At: h.now()},
+		Query: event.Query{Session: call.Session, Subagent: call.Subagent, Prompt: asked.Text, At: h.o.Now()},
 		Say:   func([]event.Suggestion) (string, []event.Path) { return block.String(), nil }},
 		facts: func(context.Context) []event.Suggestion { return files }}
 	if len(files) == 0 {
 		q.Lead = block.String()
 	}
 	text := h.decide(ctx, w, q, hooks.MaxHint)
-	h.reload.cache.NoteOffer(call.Session, found, text != "")
+	h.o.Sequences.NoteOffer(call.Session, found, text != "")
 	if text == "" {
 		return hooks.Block{}
 	}

@@ -1,7 +1,8 @@
-package daemon
+package hint
 
 import (
 	"context"
+	"log/slog"
 	"slices"
 	"strings"
 	"time"
@@ -10,50 +11,70 @@ import (
 	"github.com/aoa-dev/aoa/hooks/agents"
 	"github.com/aoa-dev/aoa/internal/checkout"
 	"github.com/aoa-dev/aoa/internal/cold"
+	"github.com/aoa-dev/aoa/internal/config"
 	"github.com/aoa-dev/aoa/internal/event"
-	"github.com/aoa-dev/aoa/internal/eventlog"
+	"github.com/aoa-dev/aoa/internal/reload"
 	"github.com/aoa-dev/aoa/internal/session"
 	"github.com/aoa-dev/aoa/internal/session/live"
 	"github.com/aoa-dev/aoa/prefetch"
 )
 
-// hints asks package prefetch at each hook, in time, and renders what it decided.
-type hints struct {
-	base
-	factor   int64 // how many times longer than usual hooks wait for an answer
-	events   *eventlog.Log
-	db       *cold.DB
-	live     *live.Sessions
-	asked    asked
-	edits    *remoteEdits
-	contexts *session.Store
-	reload   *reloadHandler
-	metrics  *metrics
+// Options of Hints. All are needed.
+type Options struct {
+	Settings  *config.Settings
+	Now       func() time.Time
+	Log       *slog.Logger
+	Factor    int64 // how many times longer than usual hooks wait for an answer
+	Events    Log
+	DB        *cold.DB
+	Live      *live.Sessions
+	Edits     *PeerEdits
+	Contexts  *session.Store
+	Sequences *reload.Cache
+	Count     Counter
 }
 
-// patience is the time from the request to the answer: nine tenths of what the hook client waits. What comes later is
+// Log takes what was decided, and lets a question see the events that came just before it.
+type Log interface {
+	Add(events ...event.Event)
+	SyncBriefly(ctx context.Context)
+}
+
+// Counter counts decisions by kind and reason.
+type Counter interface{ Decision(kind, why string) }
+
+// Hints asks package prefetch at each hook, in time, and renders what it decided. It is safe for concurrent use.
+type Hints struct {
+	o     Options
+	asked asked
+}
+
+// New makes Hints that nobody has asked.
+func New(o Options) *Hints { return &Hints{o: o} }
+
+// Patience is the time from the request to the answer: nine tenths of what the hook client waits. What comes later is
 // not read.
-func (h *hints) patience(call hooks.Call) time.Duration {
+func (h *Hints) Patience(call hooks.Call) time.Duration {
 	wait, _ := agents.EventOf(call.Agent, call.Event).Deadline()
-	return wait * 9 / 10 * time.Duration(h.factor)
+	return wait * 9 / 10 * time.Duration(h.o.Factor)
 }
 
-// answer asks the kinds of hints that fit the event, the most useful first, and renders their hints as one text. A
+// Answer asks the kinds of hints that fit the event, the most useful first, and renders their hints as one text. A
 // start and a prompt at which the agent takes no text are answered at the first event at which it does.
-func (h *hints) answer(ctx context.Context, w *checkout.Checkout, call hooks.Call) []byte {
-	h.events.SyncBriefly(ctx)
+func (h *Hints) Answer(ctx context.Context, w *checkout.Checkout, call hooks.Call) []byte {
+	h.o.Events.SyncBriefly(ctx)
 	if how, starts := call.Start(); starts {
-		if !h.settings.Get().Shows(string(prefetch.Start)) {
+		if !h.o.Settings.Get().Shows(string(prefetch.Start)) {
 			return nil
 		}
 		return hooks.Render(call.Agent, call.Event, hooks.Block{}, h.startText(ctx, w, call, how, hooks.MaxStart))
 	}
-	recent := h.texts(ctx, h.asked.take(h.live.Get(call.Session, h.now()), call, h.now()))
+	recent := h.texts(ctx, h.asked.take(h.o.Live.Get(call.Session, h.o.Now()), call, h.o.Now()))
 	var texts []string
 	space := hooks.MaxHint
 	for _, e := range recent {
 		s, starts := e.Body.(event.Start)
-		if starts && h.settings.Get().Shows(string(prefetch.Start)) && len(texts) == 0 {
+		if starts && h.o.Settings.Get().Shows(string(prefetch.Start)) && len(texts) == 0 {
 			if text := h.startText(ctx, w, call, s.Source, space); text != "" {
 				texts = append(texts, text)
 				space -= len(text) + 1
@@ -81,15 +102,15 @@ func (h *hints) answer(ctx context.Context, w *checkout.Checkout, call hooks.Cal
 }
 
 // texts gives prompts that come from the log their texts.
-func (h *hints) texts(ctx context.Context, events []event.Event) []event.Event {
+func (h *Hints) texts(ctx context.Context, events []event.Event) []event.Event {
 	for i, e := range events {
 		b, ok := e.Body.(event.Prompt)
 		if !ok || b.Text != "" {
 			continue
 		}
 		var err error
-		if b.Text, err = h.db.Text(ctx, e.ID); err != nil {
-			h.log.Warn("the text of a prompt cannot be read", "err", err)
+		if b.Text, err = h.o.DB.Text(ctx, e.ID); err != nil {
+			h.o.Log.Warn("the text of a prompt cannot be read", "err", err)
 		}
 		events[i].Body = b
 	}
@@ -119,9 +140,9 @@ type question struct {
 // decide asks one kind, logs what was decided, and returns what to say in at most space bytes, "" for nothing. Until
 // the files have been read, for which it waits half of its time, nothing is ranked: the same question would get
 // another answer a moment later.
-func (h *hints) decide(ctx context.Context, w *checkout.Checkout, q question, space int) string {
+func (h *Hints) decide(ctx context.Context, w *checkout.Checkout, q question, space int) string {
 	if end, _ := ctx.Deadline(); q.facts == nil && !w.Reader.Wait(ctx, time.Until(end)/2) {
-		h.metrics.decision(string(q.Kind), "reading")
+		h.o.Count.Decision(string(q.Kind), "reading")
 		return ""
 	}
 	if q.facts != nil {
@@ -133,15 +154,15 @@ func (h *hints) decide(ctx context.Context, w *checkout.Checkout, q question, sp
 	q.Query.Branch = w.KnownBranch()
 	d, err := w.Prefetch.Decide(ctx, q.Question)
 	if ctx.Err() != nil {
-		h.metrics.decision(string(q.Kind), "late") // nobody reads it any more
+		h.o.Count.Decision(string(q.Kind), "late") // nobody reads it any more
 		return ""
 	}
 	if err != nil {
-		h.log.Warn("no hint", "kind", string(q.Kind), "err", err)
+		h.o.Log.Warn("no hint", "kind", string(q.Kind), "err", err)
 		return ""
 	}
-	h.events.Add(d.Log...)
-	h.metrics.decision(string(q.Kind), d.Why)
+	h.o.Events.Add(d.Log...)
+	h.o.Count.Decision(string(q.Kind), d.Why)
 	return d.Text
 }
 
@@ -156,17 +177,17 @@ func within(kind prefetch.Kind, shown []event.Suggestion, space int) (string, []
 }
 
 // questions lists what is asked at this call.
-func (h *hints) questions(ctx context.Context, w *checkout.Checkout, call hooks.Call,
+func (h *Hints) questions(ctx context.Context, w *checkout.Checkout, call hooks.Call,
 	recent []event.Event) (out []question) {
-	q := event.Query{Session: call.Session, Subagent: call.Subagent, At: h.now()}
+	q := event.Query{Session: call.Session, Subagent: call.Subagent, At: h.o.Now()}
 	facts := map[prefetch.Kind]func(context.Context) []event.Suggestion{
 		prefetch.Rescue: func(ctx context.Context) []event.Suggestion { return h.misnamed(ctx, w, recent) },
 		prefetch.Stale:  func(context.Context) []event.Suggestion { return h.stale(w, q) }}
 	o := prefetch.Occasion{Query: q, Asked: call.Query, Kind: prefetch.Kind(call.Kind), Recent: recent}
-	o.Change = uncommitted(h.live.Get(call.Session, q.At), call.Events)
+	o.Change = uncommitted(h.o.Live.Get(call.Session, q.At), call.Events)
 	o.Whole = begun(call, recent) != nil || slices.ContainsFunc(recent, prefetch.LooksAtChange)
 	for _, asked := range prefetch.Questions(o) {
-		if h.settings.Get().Shows(string(asked.Kind)) {
+		if h.o.Settings.Get().Shows(string(asked.Kind)) {
 			out = append(out, question{asked, facts[asked.Kind]})
 		}
 	}
@@ -174,9 +195,9 @@ func (h *hints) questions(ctx context.Context, w *checkout.Checkout, call hooks.
 }
 
 // misnamed finds the files that failed accesses meant.
-func (h *hints) misnamed(ctx context.Context, w *checkout.Checkout, events []event.Event) (out []event.Suggestion) {
+func (h *Hints) misnamed(ctx context.Context, w *checkout.Checkout, events []event.Event) (out []event.Suggestion) {
 	r := prefetch.Rescuer{Tree: w.Tree(), Renamed: func(p event.Path) (event.Path, bool) {
-		now, ok, err := h.db.Renamed(ctx, p, w.Tree().Has)
+		now, ok, err := h.o.DB.Renamed(ctx, p, w.Tree().Has)
 		return now, ok && err == nil
 	}}
 	for _, e := range events {
@@ -194,14 +215,14 @@ func (h *hints) misnamed(ctx context.Context, w *checkout.Checkout, events []eve
 
 // stale finds files that changed on disk since the session opened them. It is not known which conversation opened a
 // file, so only the agent is notified: a subagent has read little, a moment ago.
-func (h *hints) stale(w *checkout.Checkout, q event.Query) []event.Suggestion {
+func (h *Hints) stale(w *checkout.Checkout, q event.Query) []event.Suggestion {
 	if q.Session == "" || q.Subagent != "" {
 		return nil
 	}
-	at, s := q.At, h.live.Get(q.Session, q.At)
+	at, s := q.At, h.o.Live.Get(q.Session, q.At)
 	found := slices.DeleteFunc(prefetch.FindStale(s.Opened, w.Modified, at), func(f event.Suggestion) bool {
 		read := s.Opened[f.File].Blob
 		return read != "" && read == w.Reader.Blob(f.File) // written, and the same as before
 	})
-	return append(found, prefetch.FindEdited(s.Opened, h.edits.newest, found, at)...)
+	return append(found, prefetch.FindEdited(s.Opened, h.o.Edits.Newest, found, at)...)
 }

@@ -1,4 +1,4 @@
-package daemon
+package hint
 
 import (
 	"context"
@@ -22,12 +22,12 @@ const (
 
 // startText is the text for a session that starts in this way, in at most most bytes: the context of earlier work,
 // then further files. Its tokens count against the session's allowance.
-func (h *hints) startText(ctx context.Context, w *checkout.Checkout, call hooks.Call, how string, most int) string {
-	q := event.Query{Session: call.Session, Subagent: call.Subagent, At: h.now()}
+func (h *Hints) startText(ctx context.Context, w *checkout.Checkout, call hooks.Call, how string, most int) string {
+	q := event.Query{Session: call.Session, Subagent: call.Subagent, At: h.o.Now()}
 	left := w.Prefetch.Left(q.Session, q.At)
-	budget := min(remindTokens, contextBudget(h.settings).Total, left, most/4) // a token is four bytes, see index.Tokens
+	budget := min(remindTokens, h.o.Settings.Get().ContextTotal, left, most/4) // a token is four bytes, see index.Tokens
 	if budget <= 0 {
-		h.metrics.decision(string(prefetch.Start), "spent")
+		h.o.Count.Decision(string(prefetch.Start), "spent")
 		return ""
 	}
 	before, files := h.workBefore(ctx, w, call, how, budget, q.At)
@@ -40,7 +40,7 @@ func (h *hints) startText(ctx context.Context, w *checkout.Checkout, call hooks.
 
 // workBefore is the context and the files that a starting session continues: its own, or those of the newest session
 // whose changes are not committed. After a cleared conversation there are only files.
-func (h *hints) workBefore(ctx context.Context, w *checkout.Checkout, call hooks.Call, how string, space int,
+func (h *Hints) workBefore(ctx context.Context, w *checkout.Checkout, call hooks.Call, how string, space int,
 	at time.Time) (session.Context,
 	[]event.Suggestion) {
 	files, id, changed := h.workingSet(ctx, w, call, how, at)
@@ -52,9 +52,9 @@ func (h *hints) workBefore(ctx context.Context, w *checkout.Checkout, call hooks
 		defer cancel()
 		return w.State(ctx, changed)
 	}
-	c, err := h.contexts.Assemble(ctx, session.Request{Session: id, Total: space, Bare: true, State: look})
+	c, err := h.o.Contexts.Assemble(ctx, session.Request{Session: id, Total: space, Bare: true, State: look})
 	if err != nil {
-		h.log.Warn("no context", "err", err)
+		h.o.Log.Warn("no context", "err", err)
 	}
 	return c, files
 }
@@ -69,7 +69,7 @@ const (
 // its own summary, and reads the files again that were open last. For a new session it is the files of earlier work
 // that is not committed yet; replayed sessions used less than a tenth of the committed ones. id names the session
 // whose work it is, changed what is not committed where git was asked.
-func (h *hints) workingSet(ctx context.Context, w *checkout.Checkout, call hooks.Call, how string,
+func (h *Hints) workingSet(ctx context.Context, w *checkout.Checkout, call hooks.Call, how string,
 	at time.Time) (files []event.Suggestion,
 	id string, changed []event.Path) {
 	f := cold.LogFilter{Kinds: []event.Kind{event.KindRead, event.KindEdit, event.KindWrite}, Limit: recentOpens,
@@ -84,9 +84,9 @@ func (h *hints) workingSet(ctx context.Context, w *checkout.Checkout, call hooks
 			return nil, "", nil
 		}
 	}
-	events, err := h.db.Log(ctx, f)
+	events, err := h.o.DB.Log(ctx, f)
 	if err != nil {
-		h.log.Warn("no working set", "err", err)
+		h.o.Log.Warn("no working set", "err", err)
 		return nil, id, changed
 	}
 	if continues {

@@ -1,4 +1,4 @@
-package daemon
+package hint
 
 import (
 	"slices"
@@ -42,7 +42,11 @@ func (a *asked) take(s *live.Session, call hooks.Call, now time.Time) []event.Ev
 	}
 	by := conversation{call.Session, call.Subagent}
 	before := a.known[by]
-	a.known[by] = convert(events, func(e event.Event) string { return e.ID })
+	ids := make([]string, 0, len(events))
+	for _, e := range events {
+		ids = append(ids, e.ID)
+	}
+	a.known[by] = ids
 	return slices.DeleteFunc(events, func(e event.Event) bool { return slices.Contains(before, e.ID) })
 }
 

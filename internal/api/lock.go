@@ -1,4 +1,4 @@
-package daemon
+package api
 
 import (
 	"context"
@@ -10,11 +10,10 @@ import (
 
 	"github.com/gofrs/flock"
 
-	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/locate"
 )
 
-// ErrRunning is returned by Run when another daemon holds the repository's lock: it has won the race.
+// ErrRunning says that another daemon holds the repository's lock: it has won the race.
 var ErrRunning = errors.New("another daemon serves this repository")
 
 const (
@@ -22,9 +21,9 @@ const (
 	lockWait  = time.Minute           // for a holder that neither listens nor leaves
 )
 
-// lock takes the store's lock file. Whoever holds it owns the socket, so a socket found then is stale. A holder
+// Lock takes the store's lock file. Whoever holds it owns the socket, so a socket found then is stale. A holder
 // that listens has won. One that does not is about to listen, or writes its last snapshot: then this one is next.
-func lock(ctx context.Context, p locate.Place) (*flock.Flock, error) {
+func Lock(ctx context.Context, p locate.Place) (*flock.Flock, error) {
 	l := flock.New(p.Lock(), flock.SetPermissions(0o600))
 	ctx, cancel := context.WithTimeout(ctx, lockWait)
 	defer cancel()
@@ -36,11 +35,11 @@ func lock(ctx context.Context, p locate.Place) (*flock.Flock, error) {
 		case won:
 			return l, nil
 		}
-		if conn, err := api.Dial(ctx, p); err == nil {
+		if conn, err := Dial(ctx, p); err == nil {
 			conn.Close()
 			return nil, ErrRunning
 		}
-		if !pause(ctx, lockEvery) {
+		if !wait(ctx, lockEvery) {
 			return nil, ErrRunning
 		}
 	}
@@ -60,8 +59,20 @@ func Gone(ctx context.Context, p locate.Place) error {
 		if err != nil {
 			return fmt.Errorf("check the lock of %s: %w", p.Store, err)
 		}
-		if !pause(ctx, lockEvery) {
+		if !wait(ctx, lockEvery) {
 			return ctx.Err()
 		}
+	}
+}
+
+// wait waits, and reports whether it waited to the end.
+func wait(ctx context.Context, d time.Duration) bool {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-ctx.Done():
+		return false
+	case <-t.C:
+		return true
 	}
 }

@@ -1,4 +1,4 @@
-package daemon
+package hint
 
 import (
 	"sync"
@@ -13,16 +13,21 @@ const (
 	maxOthers = 4096      // files
 )
 
-// remoteEdits are the recent edits of agents in other clones, as far as this daemon learned of them since its start.
-type remoteEdits struct {
+// PeerEdits are the recent edits of agents in other clones, as far as this daemon learned of them since its start.
+type PeerEdits struct {
 	now func() time.Time
 
 	mu    sync.Mutex // guards edits
 	edits map[event.Path]time.Time
 }
 
-// note notes the edits among events of others.
-func (r *remoteEdits) note(events []event.Event) {
+// NewPeerEdits knows none.
+func NewPeerEdits(now func() time.Time) *PeerEdits {
+	return &PeerEdits{now: now, edits: map[event.Path]time.Time{}}
+}
+
+// Note notes the edits among events of others.
+func (r *PeerEdits) Note(events []event.Event) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	now := r.now()
@@ -41,8 +46,8 @@ func (r *remoteEdits) note(events []event.Event) {
 	}
 }
 
-// newest returns when an agent in another clone changed a file last; zero if none did.
-func (r *remoteEdits) newest(p event.Path) time.Time {
+// Newest returns when an agent in another clone changed a file last; zero if none did.
+func (r *PeerEdits) Newest(p event.Path) time.Time {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.edits[p]

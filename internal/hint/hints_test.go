@@ -1,4 +1,4 @@
-package daemon
+package hint
 
 import (
 	"context"
@@ -16,7 +16,7 @@ import (
 func TestUnreadFiles(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
 	defer cancel()
-	h := hints{metrics: newMetrics()}
+	h := New(Options{Count: uncounted{}})
 	w := &checkout.Checkout{Reader: index.NewReader(event.Root(t.TempDir()))} // without a ranker: ranking would panic
 	for _, kind := range []prefetch.Kind{prefetch.Prompt, prefetch.Partner, prefetch.Next} {
 		if text := h.decide(ctx, w, question{Question: prefetch.Question{Kind: kind}}, 1000); text != "" {
@@ -24,3 +24,7 @@ func TestUnreadFiles(t *testing.T) {
 		}
 	}
 }
+
+type uncounted struct{}
+
+func (uncounted) Decision(string, string) {}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"sort"
@@ -174,8 +175,27 @@ func (a *app) statusAll(ctx context.Context) error {
 			}
 			return
 		}
-		printList(a, "pid\tup\tmemory\tevents\trepository", found, func(st api.StatusAnswer) []any {
-			return []any{st.Pid, seconds(st.Uptime), size(st.RSS), count(st.Events), st.Repo}
+		memory, disk := int64(0), int64(0)
+		printList(a, "pid\tup\tmemory\tdisk\tevents\trepository", found, func(st api.StatusAnswer) []any {
+			stored := folderSize(st.Store)
+			memory, disk = memory+st.RSS, disk+stored
+			return []any{st.Pid, seconds(st.Uptime), size(st.RSS), size(stored), count(st.Events), st.Repo}
 		})
+		if len(found) > 1 {
+			fmt.Fprintf(a.out, "%s: %s of memory, %s on disk\n", plural(len(found), "daemon"), size(memory), size(disk))
+		}
 	})
+}
+
+// folderSize is the bytes of the files of a folder. What cannot be read does not count.
+func folderSize(dir string) (sum int64) {
+	_ = filepath.WalkDir(dir, func(_ string, e fs.DirEntry, err error) error {
+		if err == nil && e.Type().IsRegular() {
+			if st, err := e.Info(); err == nil {
+				sum += st.Size()
+			}
+		}
+		return nil
+	})
+	return sum
 }

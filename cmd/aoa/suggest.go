@@ -102,7 +102,8 @@ func (a *app) suggestFiles(ctx context.Context, q event.Query, args []string, ho
 		return a.checkChange(ctx, q.Files, q.Limit)
 	}
 	asked := q
-	asked.Explain = q.Explain || bare && !a.json // the counts of commits may be a weaker reason
+	words := q.Prompt != "" && len(q.Files) == 0 && q.Session == "" && len(q.Tags) == 0
+	asked.Explain = q.Explain || !a.json && (bare || words) // the counts of commits, or a word, may be a weaker reason
 	ans, err := call(ctx, a, api.Rank, asked)
 	if err != nil {
 		return err
@@ -123,7 +124,11 @@ func (a *app) suggestFiles(ctx context.Context, q event.Query, args []string, ho
 	if !how.number {
 		listed = worthListing(listed, idle)
 	}
+	unknown := words && !slices.ContainsFunc(ans.Suggestions, ofWords)
 	switch {
+	case unknown:
+		a.talk("nothing known of these words")
+		a.talk("hint: other words, or aoa suggest FILE")
 	case how.nul || how.plain:
 		a.printNames(listed, how.nul)
 	case len(listed) == 0:
@@ -205,6 +210,15 @@ func fromWork(r event.Reason) bool {
 		return r.Value*r.Weight > 0
 	}
 	return false
+}
+
+// ofWords reports whether the words of a prompt speak for a file.
+func ofWords(s event.Suggestion) bool {
+	return slices.ContainsFunc(s.Reasons, func(r event.Reason) bool {
+		kind, _, _ := strings.Cut(r.Signal, "_")
+		return r.Value*r.Weight > 0 &&
+			slices.Contains([]string{"text", "terms", "topic", "pattern", "named", "mentioned", "calls", "asked"}, kind)
+	})
 }
 
 // nothing says that there is nothing to list, and what to do.

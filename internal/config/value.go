@@ -217,12 +217,15 @@ func parseKinds(v string) (out []string, err error) {
 	if v == "none" {
 		return nil, nil
 	}
+	var known []string
+	for _, k := range Kinds {
+		known = append(known, k.Name)
+	}
 	for name := range strings.SplitSeq(v, ",") {
 		name = strings.TrimSpace(name)
-		if !slices.ContainsFunc(Kinds, func(k Kind) bool { return k.Name == name }) {
-			var known []string
-			for _, k := range Kinds {
-				known = append(known, k.Name)
+		if !slices.Contains(known, name) {
+			if near := Nearest(name, known); near != "" {
+				return nil, fmt.Errorf("no kind %q, did you mean %s?", name, near)
 			}
 			return nil, fmt.Errorf("no kind %q, there are %s", name, strings.Join(known, ", "))
 		}

@@ -58,6 +58,8 @@ var allowed = map[string][]string{
 		"prefetch", "rank", "watcher"},
 	"internal/hint": {"hooks", "hooks/agents", "internal/checkout", "internal/cold", "internal/config", "internal/event",
 		"internal/index", "internal/reload", "internal/session", "internal/session/live", "prefetch"},
+	"internal/fold": {"internal/cold", "internal/event", "internal/eventlog", "internal/hot", "internal/session/live",
+		"learn", "prefetch"},
 	"internal/eventlog": {"internal/cold", "internal/event"},
 	"internal/daemon":   {"*", "-internal/mcp", "-internal/redisview", "-cmd/aoa"},
 	"cmd/aoa":           {"*"},

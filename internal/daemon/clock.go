@@ -72,9 +72,9 @@ func (c *clock) unlessDoubted(after time.Duration) time.Duration {
 	return after
 }
 
-// lasting reports whether a snapshot may be taken: at a clock that is far ahead it would lack what decays fast. A
+// Lasting reports whether a snapshot may be taken: at a clock that is far ahead it would lack what decays fast. A
 // clock that was set back, or is ahead by less than the fastest family needs to decay, does no harm.
-func (c *clock) lasting() bool {
+func (c *clock) Lasting() bool {
 	return c.leap() <= longestSleep && time.Duration(c.doubted.Load()) <= lastingLeap
 }
 

@@ -19,6 +19,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/config"
 	"github.com/aoa-dev/aoa/internal/eventlog"
+	"github.com/aoa-dev/aoa/internal/fold"
 	"github.com/aoa-dev/aoa/internal/hint"
 	"github.com/aoa-dev/aoa/internal/llmcache"
 	"github.com/aoa-dev/aoa/internal/locate"
@@ -51,7 +52,7 @@ type Daemon struct {
 
 	seal     *cold.Seal // of texts
 	db       *cold.DB
-	scores   *scores
+	scores   *fold.Fold
 	events   *eventlog.Log
 	replayed int // events that the start had to replay
 
@@ -164,8 +165,8 @@ func (d *Daemon) load(ctx context.Context) (err error) {
 	d.blobs = cold.NewBlobs(cold.BlobOptions{Path: filepath.Join(d.settings.Store, "cache.db"), Now: d.now, Seal: d.seal,
 		Log:     d.alert,
 		Damaged: func() { d.stop(cold.ErrDamaged) }})
-	d.scores = &scores{base: d.base, fresh: newStates, kept: cold.NewSnapshot(d.db, d.blobs, "scores"), clock: d.clock, metrics: d.metrics}
-	err = d.scores.load(ctx)
+	d.scores, err = fold.Load(ctx, fold.Options{Kept: cold.NewSnapshot(d.db, d.blobs, "scores"), Now: d.now, Log: d.log,
+		Alert: d.alert, Count: d.metrics, Clock: d.clock})
 	<-listed
 	if err = cmp.Or(err, ctx.Err()); err != nil {
 		return err
@@ -183,8 +184,8 @@ func (d *Daemon) load(ctx context.Context) (err error) {
 
 // wire joins the parts.
 func (d *Daemon) wire(ctx context.Context, home *checkout.Checkout) error {
-	home.Rank(d.scores.hot, d.scores.live, d.db)
-	d.predictions = newPrefetcher(d.base, d.scores.states, home.Ranker, d.repoID())
+	home.Rank(d.scores.Hot, d.scores.Live, d.db)
+	d.predictions = newPrefetcher(d.base, d.scores.States, home.Ranker, d.repoID())
 	d.sessions = session.New(session.Options{Blobs: d.blobs, DB: d.db, Now: d.now, Log: d.alert,
 		Budget: func() session.Budget { return contextBudget(d.settings) }})
 	d.cache = newCache(d.base, d.db, d.blobs)
@@ -197,7 +198,7 @@ func (d *Daemon) wire(ctx context.Context, home *checkout.Checkout) error {
 	d.cache.Begin(begin)
 	d.sequences.Begin(begin)
 	d.events = eventlog.New(d.db, d.now, d.log, d.alert, d.scores, d.cache, d.sessions, d.sequences)
-	d.scores.events = d.events
+	d.scores.Begin(d.events)
 	d.teamLog = &teamLog{DB: d.db, events: d.events, edits: hint.NewPeerEdits(d.now)}
 	var err error
 	if d.team, err = newTeam(ctx, d.base, d.repoID(), d.teamLog); err != nil {
@@ -205,7 +206,7 @@ func (d *Daemon) wire(ctx context.Context, home *checkout.Checkout) error {
 	}
 	d.events.OnWritten(d.team.Logged)
 	d.worktrees = checkout.NewSet(checkout.Options{Home: d.o.Repo, Env: d.o.Env, Settings: d.settings, Now: d.now,
-		Info: d.log, Alert: d.alert, DB: d.db, Hot: d.scores.hot, Live: d.scores.live, First: d.predictions, Seal: d.seal,
+		Info: d.log, Alert: d.alert, DB: d.db, Hot: d.scores.Hot, Live: d.scores.Live, First: d.predictions, Seal: d.seal,
 		Store: &d.o, Events: d.events}, home)
 	d.wireParts()
 	d.wireHandlers()
@@ -226,7 +227,7 @@ func (d *Daemon) wireParts() {
 	d.history = checkout.NewHistory(d.worktrees, d.events)
 	d.transcripts = checkout.NewTranscripts(d.worktrees, d.events, d.history)
 	d.handlers.thresholds = &thresholdHandler{base: d.base, events: d.events, predictions: d.predictions}
-	d.handlers.session = &sessionFinder{base: d.base, worktrees: d.worktrees, db: d.db, live: d.scores.live,
+	d.handlers.session = &sessionFinder{base: d.base, worktrees: d.worktrees, db: d.db, live: d.scores.Live,
 		places: &sessionPlaces{}, stored: d.sessions}
 	d.handlers.cache = &cacheHandler{base: d.base, worktrees: d.worktrees, sessions: d.handlers.session, file: d.cache}
 	d.handlers.reload = &reloadHandler{base: d.base, worktrees: d.worktrees, events: d.events, cache: d.sequences}
@@ -249,8 +250,8 @@ func (d *Daemon) wireHandlers() {
 	h := &d.handlers
 	h.query = &queryHandler{base: d.base, events: d.events, worktrees: d.worktrees, db: d.db, metrics: d.metrics,
 		sessions: h.sessions}
-	h.scores = &scoreHandler{base: d.base, events: d.events, worktrees: d.worktrees, hot: d.scores.hot,
-		live: d.scores.live}
+	h.scores = &scoreHandler{base: d.base, events: d.events, worktrees: d.worktrees, hot: d.scores.Hot,
+		live: d.scores.Live}
 	h.log = &logHandler{base: d.base, events: d.events, worktrees: d.worktrees, db: d.db}
 	h.stats = &statsHandler{base: d.base, events: d.events, worktrees: d.worktrees, db: d.db, predictions: d.predictions}
 	h.stats.others = map[string]func(context.Context, api.StatsRequest) (api.StatsAnswer, error){
@@ -260,10 +261,10 @@ func (d *Daemon) wireHandlers() {
 		stored: d.sessions}
 	h.status = &statusHandler{base: d.base, version: d.o.Version, build: d.o.Build, clock: d.clock, events: d.events,
 		worktrees: d.worktrees, db: d.db,
-		hot: d.scores.hot, scores: d.scores, history: d.history, forgetter: d.forgetter, team: d.team, predictions: d.predictions,
+		hot: d.scores.Hot, scores: d.scores, history: d.history, forgetter: d.forgetter, team: d.team, predictions: d.predictions,
 		thresholds: h.thresholds, warnings: d.warnings, asked: d.o.asked, stop: d.stop}
 	hints := hint.New(hint.Options{Settings: d.settings, Now: d.now, Log: d.log, Factor: max(d.o.Patience, 1),
-		Events: d.events, DB: d.db, Live: d.scores.live, Edits: d.teamLog.edits, Contexts: d.sessions,
+		Events: d.events, DB: d.db, Live: d.scores.Live, Edits: d.teamLog.edits, Contexts: d.sessions,
 		Sequences: d.sequences, Count: d.metrics})
 	h.hook = &hookHandler{base: d.base, calls: d.calls, events: d.events, worktrees: d.worktrees, places: h.session.places,
 		reload: h.reload, hints: hints, metrics: d.metrics}
@@ -354,8 +355,8 @@ func (d *Daemon) repoID() string {
 }
 
 // newPrefetcher makes the Prefetcher whose state all checkouts share.
-func newPrefetcher(b base, s *states, r *rank.Ranker, seed string) *prefetch.Prefetcher {
-	return prefetch.New(s.predictions, s.live, r, prefetch.Options{
+func newPrefetcher(b base, s *fold.States, r *rank.Ranker, seed string) *prefetch.Prefetcher {
+	return prefetch.New(s.Predictions, s.Live, r, prefetch.Options{
 		Threshold: func() float64 { return b.settings.Get().Threshold },
 		List:      func() float64 { return b.settings.Get().ListThreshold }, Seed: seed,
 		Holdout: func() float64 { return b.settings.Get().Holdout },

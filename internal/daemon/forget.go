@@ -48,14 +48,7 @@ func (r *forgetter) forget(ctx context.Context, req api.ForgetRequest) (out api.
 
 // exclusive runs fn while nothing is appended, applied or saved.
 func (r *forgetter) exclusive(ctx context.Context, fn func() (forgot bool, err error)) error {
-	return r.events.Exclusive(ctx, func() error {
-		s := r.scores
-		s.saving.Lock()
-		defer s.saving.Unlock()
-		forgot, err := fn()
-		s.dropped(forgot)
-		return err
-	})
+	return r.events.Exclusive(ctx, func() error { return r.scores.Exclusive(fn) })
 }
 
 // others tells the other clones, and forgets what is kept of the contents of files.
@@ -73,7 +66,7 @@ func (r *forgetter) others(ctx context.Context, f cold.ForgetFilter) error {
 
 // reopen ends this life of the daemon if something was forgotten: the next one learns from what is left.
 func (r *forgetter) reopen() {
-	if r.scores.void.Load() {
+	if r.scores.Void() {
 		r.stop(errForgot)
 	}
 }

@@ -39,7 +39,8 @@ func newMetrics() *metrics {
 	}
 }
 
-func (m *metrics) learned(n int, took time.Duration) {
+// Learned implements fold.Counter.
+func (m *metrics) Learned(n int, took time.Duration) {
 	m.events.Add(float64(n))
 	m.learning.Observe(took.Seconds())
 }

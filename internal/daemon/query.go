@@ -33,7 +33,11 @@ func (h *queryHandler) rank(ctx context.Context, q event.Query) (event.Answer, e
 		return event.Answer{}, api.Bad("use 1 to 100", "limit %d is out of range", q.Limit)
 	}
 	w := h.worktrees.Caller(ctx)
-	reading := !w.Reader.Wait(ctx, readTime)
+	wait := readTime
+	if rank.TaskOf(q) == event.TaskNext {
+		wait = 0 // it is asked again at the next call
+	}
+	reading := !w.Reader.Wait(ctx, wait)
 	begin := h.now()
 	q.At = begin
 	q.Branch = w.Branch(ctx)

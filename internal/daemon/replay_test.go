@@ -287,7 +287,8 @@ func (g *generator) state() map[string]any {
 	add("sessions", call(g.fixture, api.Sessions, api.SessionsRequest{Archived: true, Limit: 1000}))
 	add("sequences", call(g.fixture, api.ReloadList, api.SequencesRequest{All: true}))
 	for _, s := range append(g.sessions, "") {
-		for _, task := range []event.Task{event.TaskNext, event.TaskPrompt, event.TaskChange} {
+		// the first question waits until the files are read, the second would not
+		for _, task := range []event.Task{event.TaskPrompt, event.TaskNext, event.TaskChange} {
 			q := event.Query{Session: s, Task: task, Limit: 10, Prompt: "the wire of the api"}
 			ans := call(g.fixture, api.Rank, q)
 			ans.Ms, ans.At = 0, 0

@@ -12,6 +12,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/checkout"
 	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/eventlog"
+	"github.com/aoa-dev/aoa/internal/fold"
 	"github.com/aoa-dev/aoa/internal/hot"
 	"github.com/aoa-dev/aoa/internal/team"
 	"github.com/aoa-dev/aoa/prefetch"
@@ -26,7 +27,7 @@ type statusHandler struct {
 	worktrees      *checkout.Set
 	db             *cold.DB
 	hot            *hot.Store
-	scores         *scores
+	scores         *fold.Fold
 	history        *checkout.History
 	forgetter      *forgetter
 	team           *team.Team
@@ -65,7 +66,7 @@ func (s *statusHandler) status(ctx context.Context, _ api.None) (api.StatusAnswe
 	}
 	var unsaved error
 	out.Import = s.history.Progress()
-	out.Snapshot, unsaved = s.scores.snapshot()
+	out.Snapshot, unsaved = s.scores.Saved()
 	out.Warnings = append(s.warnings.texts(), s.troubles(unsaved)...)
 	return out, nil
 }

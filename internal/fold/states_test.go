@@ -1,4 +1,4 @@
-package daemon
+package fold
 
 import (
 	"context"
@@ -44,11 +44,11 @@ func TestAConsumerIsOneLine(t *testing.T) {
 	defer db.Close()
 	blobs := cold.NewBlobs(cold.BlobOptions{Path: filepath.Join(dir, "cache.db"), Now: time.Now, Seal: seal, Log: log})
 	defer blobs.Close()
-	b := base{now: time.Now, log: log, alert: log}
 	var toy firstOpens
-	begin := func() (*scores, *eventlog.Log) {
-		s := &scores{base: b, clock: newClock(b), metrics: newMetrics(), kept: cold.NewSnapshot(db, blobs, "scores")}
-		s.fresh = func(now func() time.Time) *states {
+	begin := func() (*Fold, *eventlog.Log) {
+		s := &Fold{o: Options{Kept: cold.NewSnapshot(db, blobs, "scores"), Now: time.Now, Log: log, Alert: log, Count: uncounted{},
+			Clock: lasting{}}}
+		s.fresh = func(now func() time.Time) *States {
 			made := newStates(now)
 			toy = firstOpens{}
 			made.consumers = append(made.consumers, toy) // the line
@@ -58,7 +58,7 @@ func TestAConsumerIsOneLine(t *testing.T) {
 			t.Fatal(err)
 		}
 		l := eventlog.New(db, time.Now, log, log, s)
-		s.events = l
+		s.Begin(l)
 		if _, _, err := l.Replay(t.Context()); err != nil {
 			t.Fatal(err)
 		}
@@ -92,3 +92,11 @@ func TestAConsumerIsOneLine(t *testing.T) {
 		t.Errorf("from the whole log: %v", toy)
 	}
 }
+
+type uncounted struct{}
+
+func (uncounted) Learned(int, time.Duration) {}
+
+type lasting struct{}
+
+func (lasting) Lasting() bool { return true }

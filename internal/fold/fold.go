@@ -1,0 +1,166 @@
+package fold
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/aoa-dev/aoa/internal/cold"
+	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/hot"
+	"github.com/aoa-dev/aoa/learn"
+)
+
+// Options of a Fold. All are needed.
+type Options struct {
+	Kept  *cold.Snapshot
+	Now   func() time.Time
+	Log   *slog.Logger
+	Alert *slog.Logger // aoa status shows its warnings
+	Count Counter
+	Clock Clock
+}
+
+// Counter counts what is learned.
+type Counter interface {
+	Learned(events int, took time.Duration)
+}
+
+// Clock knows whether a snapshot may be taken: at a clock that is far ahead it would lack what decays fast.
+type Clock interface{ Lasting() bool }
+
+// Log runs a function between two batches.
+type Log interface{ Between(fn func() error) error }
+
+// Fold is the consumer of the log that folds the States and saves them. It is safe for concurrent use.
+type Fold struct {
+	*States
+	o       Options
+	fresh   func(now func() time.Time) *States // newStates
+	events  Log                                // nil until Begin
+	learner *learn.Learner
+	applied atomic.Int64
+	void    atomic.Bool // the states hold what was forgotten: no snapshot of them is kept
+
+	saving sync.Mutex // held while a snapshot is taken
+
+	mu      sync.Mutex // guards what follows
+	durable int64      // the last batch in the snapshot on disk
+	saved   time.Time  // when the last snapshot was written
+	err     error      // why the last snapshot could not be written
+}
+
+// Load makes the states with the snapshot in them. A snapshot with damage in it, or one made under other half-lives, is
+// dropped: the whole log is replayed.
+func Load(ctx context.Context, o Options) (*Fold, error) {
+	s := &Fold{o: o, fresh: newStates}
+	return s, s.load(ctx)
+}
+
+// Begin says which log the batches come from. It is called before the first one.
+func (s *Fold) Begin(events Log) { s.events = events }
+
+// Exclusive runs fn while no snapshot is taken. Nothing may be applied meanwhile. If fn reports that something was
+// forgotten, what is in memory is not saved any more.
+func (s *Fold) Exclusive(fn func() (forgot bool, err error)) error {
+	s.saving.Lock()
+	defer s.saving.Unlock()
+	forgot, err := fn()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.durable = 0
+	if forgot {
+		s.void.Store(true)
+	}
+	return err
+}
+
+// Void reports whether the states hold what was forgotten.
+func (s *Fold) Void() bool { return s.void.Load() }
+
+// Name implements eventlog.Consumer.
+func (s *Fold) Name() string { return "scores" }
+
+// Applied implements eventlog.Consumer.
+func (s *Fold) Applied() int64 { return s.applied.Load() }
+
+// Apply implements eventlog.Consumer.
+func (s *Fold) Apply(ctx context.Context, seq int64, events []event.Event) error {
+	begin := s.o.Now()
+	if err := s.learner.Learn(ctx, events, seq); err != nil {
+		return err
+	}
+	s.applied.Store(seq)
+	s.o.Count.Learned(len(events), s.o.Now().Sub(begin))
+	return nil
+}
+
+// Flush writes a snapshot if anything was applied since the last one. One at a time: of two, the older one saved last
+// would be taken for the newer.
+func (s *Fold) Flush(ctx context.Context) (durable int64, err error) {
+	s.saving.Lock()
+	defer s.saving.Unlock()
+	s.mu.Lock()
+	before := s.durable
+	s.mu.Unlock()
+	if s.Applied() == before || s.void.Load() || !s.o.Clock.Lasting() {
+		return before, nil
+	}
+	var at int64
+	var state []byte
+	err = s.events.Between(func() (err error) {
+		at = s.Applied()
+		state, err = s.Snapshot()
+		return err
+	})
+	if err == nil {
+		err = s.o.Kept.Save(ctx, at, state)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.err = err; err != nil {
+		return before, err
+	}
+	s.saved, s.durable = s.o.Now(), at
+	return at, nil
+}
+
+// Saved returns when the last snapshot was written, and why the newest could not be.
+func (s *Fold) Saved() (at time.Time, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.saved, s.err
+}
+
+func (s *Fold) load(ctx context.Context) error {
+	s.States = s.fresh(s.o.Now)
+	saved, seq, err := s.o.Kept.Load(ctx)
+	if err != nil && !errors.Is(err, cold.ErrRow) {
+		return fmt.Errorf("load snapshot: %w", err)
+	}
+	if err == nil && seq > 0 {
+		err = s.Restore(saved)
+	}
+	switch {
+	case errors.Is(err, hot.ErrHalfLives):
+		s.o.Log.Info("half-lives have changed: the log is replayed")
+	case err != nil:
+		s.o.Alert.Warn("the snapshot was damaged: the log is replayed", "err", err)
+	default:
+		s.applied.Store(seq)
+		s.durable = seq
+	}
+	if err != nil {
+		s.States = s.fresh(s.o.Now)
+	}
+	var list []learn.Consumer
+	for _, c := range s.consumers {
+		list = append(list, c)
+	}
+	s.learner = learn.New(s.Hot, s.Live, learn.Options{Consumers: list})
+	return nil
+}

@@ -137,7 +137,7 @@ func newWatched(t *testing.T) *watched {
 	return w
 }
 
-func (w *watched) url() string { return "redis-sentinel://" + w.sentinel.addr + "/main" }
+func (w *watched) url() string { return "redis://" + w.sentinel.addr + "?master_name=main" }
 
 // whole waits until the sentinel knows a replica that follows.
 func (w *watched) whole() {

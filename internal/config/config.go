@@ -36,7 +36,7 @@ type Config struct {
 
 	Durability string `key:"durability" default:"normal" allow:"normal or full" help:"normal: a power cut may lose the events of the last 5 seconds; full: it loses none, and each batch waits for the disk; read at the start" who:"whose machine loses its power"`
 
-	RedisURL string `key:"redis_url" allow:"empty, or redis://, rediss://, unix://, redis-sentinel:// or redis-cluster:// and an address; docs/store.md" help:"a Redis 7 or Valkey 8 over which the daemons of several clones exchange what they learn; empty for none; read at the start" who:"teams"`
+	RedisURL string `key:"redis_url" allow:"empty, or redis://, rediss:// or unix:// and an address; docs/store.md" help:"a Redis 7 or Valkey 8 over which the daemons of several clones exchange what they learn; empty for none; read at the start" who:"teams"`
 
 	RepoID string `key:"repo_id" allow:"empty, or up to 128 letters, digits and ._:/@-" help:"name of the repository for redis_url; empty to derive it from the remote origin" who:"teams whose clones have different remotes"`
 

@@ -131,7 +131,7 @@ func TestBadValues(t *testing.T) {
 		"retention.bytes: 5XB":           "not a size",
 		"quiet: 1h":                      "out of range",
 		"watch: maybe":                   "allowed is on, off or poll",
-		"redis_url: http://u:secret@x":   "redis_url: \"…\": begin with redis://",
+		"redis_url: http://u:secret@x":   "redis_url: \"…\": write redis://",
 		"kinds: [a]":                     "config.yaml:1: kinds: a list is given",
 		"kinds: prompt,stal":             "no kind \"stal\", there are partner",
 		"quiet: 1s\nwatch: on\nquiet: 3": "config.yaml:3: quiet is set twice",

@@ -4,9 +4,7 @@ import (
 	"cmp"
 	"context"
 	"crypto/tls"
-	"crypto/x509"
 	"errors"
-	"fmt"
 	"net"
 	"strings"
 	"sync"
@@ -16,7 +14,6 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/aoa-dev/aoa/internal/config"
-	"github.com/aoa-dev/aoa/internal/regularfile"
 )
 
 // Bounds of a server's client.
@@ -36,25 +33,16 @@ func (noLog) Printf(context.Context, string, ...any) {}
 var silence = sync.OnceFunc(func() { redis.SetLogger(noLog{}) })
 
 // dial makes the client; it connects at first use.
-func dial(r config.Redis) (redis.UniversalClient, error) {
+func dial(url string) (redis.UniversalClient, error) {
 	silence()
-	secrets, err := tlsOf(r)
+	o, err := config.ParseRedis(url)
 	if err != nil {
 		return nil, err
 	}
-	if r.PasswordFile != "" {
-		text, err := regularfile.Read(r.PasswordFile, regularfile.FollowLinks, 64<<10)
-		if err != nil {
-			return nil, fmt.Errorf("redis_url: password_file: %w", err)
-		}
-		r.Password = strings.TrimSpace(string(text))
-	}
-	o := &redis.UniversalOptions{Addrs: r.Addrs, DB: r.DB, Username: r.User, Password: r.Password, TLSConfig: secrets,
-		MasterName: r.Master, SentinelUsername: r.SentinelUser, SentinelPassword: r.SentinelPassword,
-		IsClusterMode: r.Kind == config.RedisCluster, ClientName: cmp.Or(r.ClientName, "aoa"),
-		MaxRetries: -1, DialerRetries: 1, PoolSize: poolSize, Protocol: 2, DisableIdentity: true,
-		DialTimeout: dialTimeout, ReadTimeout: readTimeout, WriteTimeout: readTimeout, ContextTimeoutEnabled: true}
-	return bounded(r.Kind, o), nil
+	o.ClientName, o.MaxRetries, o.DialerRetries, o.PoolSize = cmp.Or(o.ClientName, "aoa"), -1, 1, poolSize
+	o.Protocol, o.DisableIdentity, o.ContextTimeoutEnabled = 2, true, true
+	o.DialTimeout, o.ReadTimeout, o.WriteTimeout = dialTimeout, readTimeout, readTimeout
+	return bounded(o), nil
 }
 
 // maxReply bounds the bytes of one answer: more would be an entry that no daemon wrote, or too many of them.
@@ -63,9 +51,9 @@ const maxReply = 64 << 20
 var errReply = errors.New("the server's answer is larger than 64 MB")
 
 // bounded makes a client whose connections break at an answer that is too large.
-func bounded(kind config.RedisKind, o *redis.UniversalOptions) redis.UniversalClient {
+func bounded(o *redis.UniversalOptions) redis.UniversalClient {
 	o.Dialer = func(ctx context.Context, network, address string) (net.Conn, error) {
-		if kind == config.RedisSocket {
+		if strings.HasPrefix(address, "/") {
 			network = "unix"
 		}
 		dialer := net.Dialer{Timeout: dialTimeout}
@@ -75,11 +63,9 @@ func bounded(kind config.RedisKind, o *redis.UniversalOptions) redis.UniversalCl
 		}
 		c = &boundedConn{Conn: c}
 		if o.TLSConfig != nil {
-			secrets := o.TLSConfig.Clone()
-			if secrets.ServerName == "" {
-				secrets.ServerName, _, _ = net.SplitHostPort(address)
-			}
-			return tls.Client(c, secrets), nil
+			t := o.TLSConfig.Clone()
+			t.ServerName, _, _ = net.SplitHostPort(address)
+			return tls.Client(c, t), nil
 		}
 		return c, nil
 	}
@@ -104,30 +90,4 @@ func (b *boundedConn) Read(p []byte) (int, error) {
 func (b *boundedConn) Write(p []byte) (int, error) {
 	b.read.Store(0)
 	return b.Conn.Write(p)
-}
-
-// tlsOf reads the files that TLS needs; nil without TLS.
-func tlsOf(r config.Redis) (*tls.Config, error) {
-	if !r.TLS {
-		return nil, nil
-	}
-	c := &tls.Config{MinVersion: tls.VersionTLS12, ServerName: r.ServerName}
-	if r.CA != "" {
-		pem, err := regularfile.Read(r.CA, regularfile.FollowLinks, 4<<20)
-		if err != nil {
-			return nil, fmt.Errorf("redis_url: ca: %w", err)
-		}
-		c.RootCAs = x509.NewCertPool()
-		if !c.RootCAs.AppendCertsFromPEM(pem) {
-			return nil, errors.New("redis_url: ca: " + r.CA + " holds no PEM certificate")
-		}
-	}
-	if r.Cert != "" {
-		pair, err := tls.LoadX509KeyPair(r.Cert, r.Key)
-		if err != nil {
-			return nil, fmt.Errorf("redis_url: cert and key: %w", err)
-		}
-		c.Certificates = []tls.Certificate{pair}
-	}
-	return c, nil
 }

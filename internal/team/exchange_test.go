@@ -18,7 +18,6 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/aoa-dev/aoa/internal/cold"
-	"github.com/aoa-dev/aoa/internal/config"
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/event/eventtest"
 	"github.com/aoa-dev/aoa/internal/hot"
@@ -298,9 +297,7 @@ func TestForgotten(t *testing.T) {
 
 // client is a client of the crew's server.
 func (x *crew) client() redis.UniversalClient {
-	r, err := config.ParseRedis(x.url)
-	x.check(err)
-	c, err := dial(r)
+	c, err := dial(x.url)
 	x.check(err)
 	x.Cleanup(func() { c.Close() })
 	return c

@@ -13,7 +13,6 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
-	"github.com/aoa-dev/aoa/internal/config"
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
@@ -37,11 +36,7 @@ type link struct {
 }
 
 func (t *Team) dial() (*link, error) {
-	r, err := config.ParseRedis(t.o.URL)
-	if err != nil {
-		return nil, err
-	}
-	client, err := dial(r)
+	client, err := dial(t.o.URL)
 	prefix := "aoa:{" + t.o.Repo + "}:" // the braces put all keys of a repository on one node of a cluster
 	return &link{t: t, client: client, events: prefix + "events", name: prefix + "stream", forgot: prefix + "forgotten",
 		count: page,

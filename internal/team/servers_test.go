@@ -15,13 +15,13 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"github.com/alicebob/miniredis/v2"
 	"github.com/redis/go-redis/v9"
 
-	"github.com/aoa-dev/aoa/internal/config"
 	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
@@ -170,7 +170,7 @@ func ServeCluster(t testing.TB) string {
 			return err
 		})
 	}
-	return "redis-cluster://" + strings.Join(nodes, ",")
+	return "redis://" + nodes[0] + "?addr=" + strings.Join(nodes[1:], "&addr=")
 }
 
 // watched is a master with a replica and a sentinel.
@@ -205,7 +205,7 @@ func serveWatched(t testing.TB) watched {
 		}
 		return err
 	})
-	w.url = "redis-sentinel://" + w.sentinel + "/main"
+	w.url = "redis://" + w.sentinel + "?master_name=main"
 	return w
 }
 
@@ -213,32 +213,34 @@ func serveWatched(t testing.TB) watched {
 var Rights = strings.Fields("resetkeys resetchannels ~aoa:* -@all +ping +hello +client|setname +get +set +setnx " +
 	"+hget +hset +xadd +xdel +xlen +xrange")
 
-// serveSafe runs a server that takes only TLS with a certificate of ours, and a user with no more rights than needed.
+// trusted is an authority that this process trusts like those of the system.
+var trusted = sync.OnceValues(func() (*authority, error) {
+	dir, err := os.MkdirTemp("", "aoa-ca")
+	if err != nil {
+		return nil, err
+	}
+	return newAuthority(dir), os.Setenv("SSL_CERT_FILE", filepath.Join(dir, "ca.crt"))
+})
+
+// serveSafe runs a server that takes only TLS, and a user with no more rights than needed.
 func serveSafe(t testing.TB) string {
 	t.Helper()
 	NeedServer(t, "redis-server")
-	dir := t.TempDir()
-	ca := newAuthority(t, dir)
-	ca.sign("server", "redis.test")
-	ca.sign("client", "daemon")
-	file := func(name string) string { return filepath.Join(dir, name) }
-	acl := file("users.acl")
-	rights := "user default off\nuser aoa on >p%40ss " + strings.Join(Rights, " ") + "\n"
-	if err := os.WriteFile(acl, []byte(strings.ReplaceAll(rights, "%40", "@")), 0o600); err != nil {
+	ca, err := trusted()
+	if err != nil {
+		t.Fatal(err)
+	}
+	acl := filepath.Join(t.TempDir(), "users.acl")
+	rights := "user default off\nuser aoa on >p@ss " + strings.Join(Rights, " ") + "\n"
+	if err := os.WriteFile(acl, []byte(rights), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	addr := freeAddr(t)
 	_, port, _ := net.SplitHostPort(addr)
-	start(t, "redis-server", "127.0.0.1:0", "--tls-port", port, "--tls-cert-file", file("server.crt"), "--tls-key-file",
-		file("server.key"),
-		"--tls-ca-cert-file", file("ca.crt"), "--tls-auth-clients", "yes", "--aclfile", acl)
-	url := "rediss://aoa:p%40ss@" + addr + "/0?ca=" + file("ca.crt") + "&cert=" + file("client.crt") + "&key=" +
-		file("client.key") + "&server_name=redis.test"
-	r, err := config.ParseRedis(url)
-	if err != nil {
-		t.Fatal(err)
-	}
-	c, err := dial(r)
+	start(t, "redis-server", "127.0.0.1:0", "--tls-port", port, "--tls-cert-file", ca.file("server.crt"), "--tls-key-file",
+		ca.file("server.key"), "--tls-ca-cert-file", ca.file("ca.crt"), "--tls-auth-clients", "no", "--aclfile", acl)
+	url := "rediss://aoa:p%40ss@" + addr + "/0"
+	c, err := dial(url)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -249,26 +251,35 @@ func serveSafe(t testing.TB) string {
 
 // authority signs certificates for the test.
 type authority struct {
-	t    testing.TB
 	dir  string
 	cert *x509.Certificate
 	key  *ecdsa.PrivateKey
 }
 
-func newAuthority(t testing.TB, dir string) *authority {
-	a := &authority{t: t, dir: dir}
-	a.key = a.newKey()
+// newAuthority writes its certificate, and one of a server on this machine.
+func newAuthority(dir string) *authority {
+	a := &authority{dir: dir, key: newKey()}
 	a.cert = &x509.Certificate{SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "test"}, IsCA: true,
 		BasicConstraintsValid: true,
 		NotBefore:             time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour), KeyUsage: x509.KeyUsageCertSign}
 	a.write("ca.crt", "CERTIFICATE", a.make(a.cert, &a.key.PublicKey))
+	key := newKey()
+	a.write("server.crt", "CERTIFICATE", a.make(&x509.Certificate{SerialNumber: big.NewInt(2),
+		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, NotBefore: a.cert.NotBefore, NotAfter: a.cert.NotAfter,
+		KeyUsage:    x509.KeyUsageDigitalSignature,
+		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}}, &key.PublicKey))
+	private, err := x509.MarshalECPrivateKey(key)
+	if err != nil {
+		panic(err)
+	}
+	a.write("server.key", "EC PRIVATE KEY", private)
 	return a
 }
 
-func (a *authority) newKey() *ecdsa.PrivateKey {
+func newKey() *ecdsa.PrivateKey {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
-		a.t.Fatal(err)
+		panic(err)
 	}
 	return key
 }
@@ -276,28 +287,15 @@ func (a *authority) newKey() *ecdsa.PrivateKey {
 func (a *authority) make(c *x509.Certificate, key *ecdsa.PublicKey) []byte {
 	der, err := x509.CreateCertificate(rand.Reader, c, a.cert, key, a.key)
 	if err != nil {
-		a.t.Fatal(err)
+		panic(err)
 	}
 	return der
 }
 
-func (a *authority) sign(file, name string) {
-	key := a.newKey()
-	der := a.make(&x509.Certificate{SerialNumber: big.NewInt(2), Subject: pkix.Name{CommonName: name},
-		DNSNames:  []string{name},
-		NotBefore: a.cert.NotBefore, NotAfter: a.cert.NotAfter, KeyUsage: x509.KeyUsageDigitalSignature,
-		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth}}, &key.PublicKey)
-	a.write(file+".crt", "CERTIFICATE", der)
-	private, err := x509.MarshalECPrivateKey(key)
-	if err != nil {
-		a.t.Fatal(err)
-	}
-	a.write(file+".key", "EC PRIVATE KEY", private)
-}
+func (a *authority) file(name string) string { return filepath.Join(a.dir, name) }
 
 func (a *authority) write(file, kind string, der []byte) {
-	if err := os.WriteFile(filepath.Join(a.dir, file), pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: der}),
-		0o600); err != nil {
-		a.t.Fatal(err)
+	if err := os.WriteFile(a.file(file), pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: der}), 0o600); err != nil {
+		panic(err)
 	}
 }

@@ -217,13 +217,7 @@ func (t *Team) note(err error) {
 }
 
 // server names the server without its password.
-func (t *Team) server() string {
-	r, err := config.ParseRedis(t.o.URL)
-	if err != nil {
-		return "redis"
-	}
-	return r.String()
-}
+func (t *Team) server() string { return config.RedisName(t.o.URL) }
 
 // lost notes that the server lacks what it had.
 func (t *Team) lost(why string) {

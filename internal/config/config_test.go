@@ -133,7 +133,7 @@ func TestBadValues(t *testing.T) {
 		"watch: maybe":                   "allowed is on, off or poll",
 		"redis_url: http://u:secret@x":   "redis_url: \"…\": write redis://",
 		"kinds: [a]":                     "config.yaml:1: kinds: a list is given",
-		"kinds: prompt,stal":             "no kind \"stal\", there are partner",
+		"kinds: prompt,stal":             "no kind \"stal\", did you mean stale",
 		"quiet: 1s\nwatch: on\nquiet: 3": "config.yaml:3: quiet is set twice",
 		"a: b: c":                        "mapping values are not allowed",
 		"- a\n- b":                       "not a list of settings",

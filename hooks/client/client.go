@@ -127,7 +127,7 @@ const (
 
 // exchange sends the request and reads the answer. A dead daemon is started: at a session's start and at a prompt its
 // answer is still awaited; else this event is lost and the next ones are not. A daemon that was late gets requests
-// without a question until its respite is over.
+// without a question until its respite is over, and one that did not come is not awaited.
 func (d daemon) exchange(r *request, wait time.Duration, starts bool) []byte {
 	begun := time.Now()
 	deadline := begun.Add(max(wait, sendTime*time.Duration(Factor())))
@@ -142,12 +142,18 @@ func (d daemon) exchange(r *request, wait time.Duration, starts bool) []byte {
 	}
 	conn, found := d.dial(first)
 	if found == dead {
-		d.start("run", again)
-		for starts && found == dead && time.Now().Before(deadline) {
+		awaited := d.start("run", again) && starts && !respite.on
+		for awaited && found == dead && time.Now().Before(deadline) {
 			time.Sleep(retryTime)
 			conn, found = d.dial(deadline)
 		}
-		first, respite.on = deadline, false
+		if found == dead {
+			if awaited {
+				d.late(respite)
+			}
+			return nil
+		}
+		first = deadline
 	}
 	if found == alive {
 		defer conn.Close()
@@ -168,7 +174,7 @@ func (d daemon) exchange(r *request, wait time.Duration, starts bool) []byte {
 			}
 		}
 	}
-	if found != dead && !respite.on && !time.Now().Before(deadline) {
+	if !respite.on && !time.Now().Before(deadline) {
 		d.late(respite)
 	}
 	return nil

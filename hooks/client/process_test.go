@@ -283,6 +283,42 @@ func TestLearningStartsTheDaemonOnce(t *testing.T) {
 	fault.Until(t, time.Minute, "a second daemon is started", func() bool { return len(started(t, dir)) == 2 })
 }
 
+// TestDaemonThatNeverComes: a store that cannot be written gets no daemon, and one that died is awaited once in a
+// while. A wait would take 40 s here.
+func TestDaemonThatNeverComes(t *testing.T) {
+	folder := func(dir, name string) {
+		if err := os.Mkdir(filepath.Join(dir, ".git", "aoa", name), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	quick := func(dir string) {
+		t.Helper()
+		begun := time.Now()
+		out := hook(t, dir, strings.NewReader(payload("SessionStart", dir)), []string{"AOA_PATIENCE=100"}, "claude")
+		if took := time.Since(begun); out != "" || took > 20*time.Second {
+			t.Errorf("%q after %v", out, took)
+		}
+	}
+	readOnly, _ := repo(t)
+	folder(readOnly, "hook-start") // not to be written, for root neither
+	long := time.Now().Add(-time.Hour)
+	if err := os.Chtimes(filepath.Join(readOnly, ".git", "aoa", "hook-start"), long, long); err != nil {
+		t.Fatal(err)
+	}
+	quick(readOnly)
+	dies, _ := repo(t)
+	folder(dies, "started") // the daemon cannot write it
+	hook(t, dies, strings.NewReader(payload("SessionStart", dies)), nil, "claude")
+	late := filepath.Join(dies, ".git", "aoa", "hook-late")
+	if _, err := os.Stat(late); err != nil {
+		t.Error("it is awaited again at once")
+	}
+	if err := os.WriteFile(late, []byte("60\n"), 0o600); err != nil { // longer than the test takes
+		t.Fatal(err)
+	}
+	quick(dies)
+}
+
 // started lists the scripted daemons that took the lock, and sees to their end.
 func started(t *testing.T, dir string) (pids []int) {
 	b, _ := os.ReadFile(filepath.Join(dir, ".git", "aoa", "started"))

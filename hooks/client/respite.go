@@ -10,8 +10,8 @@ import (
 	"github.com/aoa-dev/aoa/internal/regularfile"
 )
 
-// respite is how long a daemon that did not answer in time is asked nothing: its answers would come too late again, and
-// each would cost the agent the whole wait.
+// respite is how long a daemon that did not answer in time, or did not come, is asked nothing: its answers would come too
+// late again, and each would cost the agent the whole wait.
 type respite struct {
 	on    bool
 	known bool // a daemon was late, and none was in time since
@@ -43,11 +43,8 @@ func (d daemon) respite() respite {
 	return r
 }
 
-// late begins a respite. A daemon that hooks have just started is not hung: it reads its stores.
+// late begins a respite.
 func (d daemon) late(r respite) {
-	if st, err := os.Lstat(d.startFile()); err == nil && time.Since(st.ModTime()) < startAgain {
-		return
-	}
 	next := min(max(2*r.last, firstRespite), maxRespite)
 	_ = os.WriteFile(d.lateFile(), []byte(strconv.Itoa(int(next.Seconds()))+"\n"), 0o600)
 }

@@ -10,27 +10,28 @@ import (
 
 // start runs `aoa daemon run`, or `aoa daemon start`, in a session of its own and does not wait for it. Of several
 // daemons, one gets the store's lock and the others leave. A stamp file keeps hooks from starting one more often than
-// every `again`.
-func (d daemon) start(command string, again time.Duration) {
+// every `again`. It reports whether a daemon may come: none does to a store that cannot be written.
+func (d daemon) start(command string, again time.Duration) bool {
 	if st, err := os.Lstat(d.startFile()); err == nil && time.Since(st.ModTime()) < again &&
 		time.Since(st.ModTime()) >= 0 {
-		return
+		return true
 	}
 	if os.WriteFile(d.startFile(), []byte("\n"), 0o600) != nil { // a write of no bytes need not change its time
-		return
+		return false
 	}
 	program, err := aoa()
 	if err != nil {
-		return
+		return false
 	}
 	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
 	if err != nil {
-		return
+		return false
 	}
 	defer null.Close()
-	_, _ = os.StartProcess(program, []string{program, "daemon", command},
+	_, err = os.StartProcess(program, []string{program, "daemon", command},
 		&os.ProcAttr{Dir: d.dir, Env: withoutGit(os.Environ()),
 			Files: []*os.File{null, null, null}, Sys: detached()})
+	return err == nil
 }
 
 func (d daemon) startFile() string { return filepath.Join(d.Store, "hook-start") }

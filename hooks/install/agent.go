@@ -51,14 +51,15 @@ func Pattern(a agents.Agent) string {
 }
 
 // Command is what an agent runs: the small program where it is installed, else the whole one. dir is the folder of
-// both, "" where the agent's PATH leads to them. Without both it succeeds and prints nothing: some agents print an
-// error at every event else, and Copilot refuses the tool. Change it rarely: Codex asks its user to trust each new
-// command.
+// both, "" where the agent's PATH leads to them. Without both, or with a program that the system cannot run, it succeeds
+// and prints nothing: some agents print an error at every event else, and Copilot refuses the tool. So the shell stays:
+// exec of a damaged program would end it with 126. Change it rarely: Codex asks its user to trust each new command.
 func Command(dir, agent string, args ...string) string {
 	call := strings.Join(append([]string{agent}, args...), " ")
 	small, isSmall := shellName(dir, "aoa-hook")
 	whole, isWhole := shellName(dir, "aoa")
-	return isSmall + " && exec " + small + " " + call + "; " + isWhole + " || exit 0; exec " + whole + " hook " + call
+	return isSmall + " && { " + small + " " + call + " 2>/dev/null; exit 0; }; " +
+		isWhole + " && " + whole + " hook " + call + " 2>/dev/null; exit 0"
 }
 
 // shellName is how a shell names a program of that folder, and how it finds out whether there is one.
@@ -71,7 +72,7 @@ func shellName(dir, name string) (word, test string) {
 }
 
 // inFolder finds the folder in what Command returns.
-var inFolder = regexp.MustCompile(`^\[ -x '(.*)/aoa-hook' \] && exec `)
+var inFolder = regexp.MustCompile(`^\[ -x '(.*)/aoa-hook' \] && `)
 
 // folderOf returns the folder of a command that Command has made.
 func folderOf(command string) string {

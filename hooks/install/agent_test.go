@@ -1,6 +1,7 @@
 package install
 
 import (
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -169,6 +170,15 @@ func TestGuard(t *testing.T) {
 				}
 				if out := run(); out != "" {
 					t.Errorf("%s without the binary: %q", command, out)
+				}
+				for _, damaged := range []string{"\x7fELF\x02\x01 cut off", "#!/nowhere/sh\n", "\x00)("} {
+					for _, name := range []string{"aoa-hook", "aoa"} {
+						check(t, os.WriteFile(filepath.Join(dir, name), []byte(damaged), 0o755))
+						if out := run(); out != "" {
+							t.Errorf("%s with a damaged %s: %q", command, name, out)
+						}
+					}
+					check(t, errors.Join(os.Remove(filepath.Join(dir, "aoa")), os.Remove(filepath.Join(dir, "aoa-hook"))))
 				}
 				for _, name := range []string{"aoa", "aoa-hook"} {
 					check(t, os.WriteFile(filepath.Join(dir, name), []byte("#!"+sh+"\nread x; echo \""+name+" $* $x\"\n"), 0o755))

@@ -1,6 +1,7 @@
 package install
 
 import (
+	"bytes"
 	"errors"
 	"regexp"
 	"strings"
@@ -61,11 +62,11 @@ func AddStatusLine(file string, o Options) (Change, error) {
 // before, to the byte; a file that AddStatusLine made is deleted.
 func RemoveStatusLine(file string, o Options) (Change, error) {
 	f, s, err := openStatus(file, o)
+	if f != nil && !bytes.Contains(f.old, []byte("aoa")) { // whatever it is, ours is not in it
+		return Change{File: file, Done: Absent}, nil
+	}
 	if err != nil {
 		return Change{}, err
-	}
-	if f.old == nil {
-		return Change{File: file, Done: Absent}, nil
 	}
 	command, err := s.statusCommand()
 	switch {
@@ -87,7 +88,7 @@ func RemoveStatusLine(file string, o Options) (Change, error) {
 	return f.write(Changed, s.bytes())
 }
 
-// openStatus reads the file; the settings are nil when it does not exist.
+// openStatus reads the file; the settings are nil when it does not exist or cannot be edited.
 func openStatus(file string, o Options) (*settingsFile, *settings, error) {
 	claude, _ := agents.Find("claude")
 	f, err := open(claude, file, o)
@@ -99,7 +100,7 @@ func openStatus(file string, o Options) (*settingsFile, *settings, error) {
 	}
 	s, err := parseSettings(f.old, claude)
 	if err != nil {
-		return nil, nil, f.refuse(err.Error())
+		return f, nil, f.refuse(err.Error())
 	}
 	return f, s, nil
 }

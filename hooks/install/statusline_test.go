@@ -93,13 +93,16 @@ func TestStatusLineRunsTheirs(t *testing.T) {
 
 // TestStatusLineRefusals: what cannot be edited safely is left as it is.
 func TestStatusLineRefusals(t *testing.T) {
-	for _, text := range []string{`{`, `[]`, `{"statusLine":7}`, `{"statusLine":{}}`, `{"statusLine":{"command":""}}`,
+	for _, text := range []string{``, `{`, `[]`, `{"statusLine":7}`, `{"statusLine":{}}`, `{"statusLine":{"command":""}}`,
 		`{"statusLine":{"type":"text","command":"x"}}`,
 		`{"statusLine":{"command":"a","command":"b"}}`, `{"statusLine":{"command":"a"},"statusLine":{"command":"b"}}`} {
 		file := filepath.Join(t.TempDir(), "settings.json")
 		check(t, os.WriteFile(file, []byte(text), 0o600))
 		if _, err := AddStatusLine(file, Options{}); !errors.Is(err, ErrRefused) {
 			t.Errorf("%s: %v, want a refusal", text, err)
+		}
+		if c, err := RemoveStatusLine(file, Options{}); err != nil || c.Done != Absent { // aoa remove goes on
+			t.Errorf("%s: remove: %+v, %v", text, c, err)
 		}
 		if now, err := os.ReadFile(file); err != nil || string(now) != text {
 			t.Errorf("%s became %s (%v)", text, now, err)

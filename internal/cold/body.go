@@ -31,7 +31,6 @@ var fieldNames = []string{"ID", "Agent", "Paths", "Gone", "Tags", "Subagent", "T
 
 // Numbers of fields that are read by themselves.
 const (
-	fieldID    = 1
 	fieldAgent = 2
 	fieldPaths = 3 // also Rename.To
 	fieldGone  = 4
@@ -50,17 +49,12 @@ type layout struct {
 var (
 	envelopeLayout = layoutOf(reflect.TypeFor[event.Event](), "Time", "Origin", "Session", "Body")
 	bodyLayouts    = map[reflect.Type]*layout{}
-	pathFields     = [fieldSHA + 1]bool{} // field number → it is a list of paths
 )
 
 func init() {
 	for _, k := range event.Kinds() {
 		t := reflect.TypeOf(event.NewBody(k))
-		l := layoutOf(t, "Text")
-		bodyLayouts[t] = l
-		for _, n := range l.order {
-			pathFields[n] = pathFields[n] || t.Field(l.index[n]-1).Type == reflect.TypeFor[[]event.Path]()
-		}
+		bodyLayouts[t] = layoutOf(t, "Text")
 	}
 }
 

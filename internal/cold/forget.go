@@ -2,11 +2,8 @@ package cold
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
-	"math"
-	"slices"
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/event"
@@ -48,9 +45,8 @@ func (f ForgetFilter) meant(e event.Event) bool {
 }
 
 // forget deletes every event that mentions the path (in a list or in its text), belongs to the session, or happened
-// since, in one transaction that also marks the intention done, and before that the copy
-// of the log; it returns what is gone, the events in order. Delivered again, they stay away. The bytes are in the file
-// until it is scrubbed. Commits stay, since git has them anyway; a forgotten path is taken out of them, and the subject
+// since, in one transaction that also marks the intention done, and before that the copy of the log; it returns what is
+// gone, the events in order. Delivered again, they stay away. The bytes are in the file until it is scrubbed. Commits stay, since git has them anyway; a forgotten path is taken out of them, and the subject
 // with it if it names the path.
 func (d *DB) forget(ctx context.Context, f ForgetFilter, intention int64) (Forgotten, error) {
 	unlock, err := d.dropCopy() // one that is made after this has nothing of it
@@ -105,14 +101,22 @@ type forgetting struct {
 	gone   Forgotten
 }
 
-// events deletes the events that the filter means.
+// events deletes the events that the filter means. Nothing but reading all of them finds those: texts are sealed.
 func (g *forgetting) events() error {
-	found, err := g.find()
+	found, err := g.d.logged(g.tx, g.filter.mayMean, "SELECT "+rowColumns+" FROM events WHERE counted IS NULL ORDER BY id")
 	if err != nil {
 		return err
 	}
 	g.gone.Events = eventsOf(found)
 	return g.d.drop(g.tx, found)
+}
+
+// mayMean reports whether the filter means an event. What cannot be read may be meant: better forgotten than kept.
+func (f ForgetFilter) mayMean(l logged) bool {
+	if !l.bad {
+		return f.meant(l.event)
+	}
+	return (f.Session == "" || l.session == f.Session) && (f.Since.IsZero() || l.at >= f.Since.UnixMilli())
 }
 
 // logged is an event and its row. Of a bad row, the event has what could be read.
@@ -130,96 +134,21 @@ func eventsOf(found []logged) []event.Event {
 	return out
 }
 
-// logged reads rows of events, those that cannot be decoded too, until more returns false.
-func (d *DB) logged(tx *Tx, more func(*row) bool, query string, args ...any) (out []logged, err error) {
+// logged reads rows of events that are asked for, those that cannot be decoded too.
+func (d *DB) logged(tx *Tx, asked func(logged) bool, query string, args ...any) (out []logged, err error) {
 	path := tx.paths()
-	err = tx.Each(query, args, func(from Row) error { return d.takeLogged(&out, path, more, from) })
-	return out, err
-}
-
-// takeLogged appends a row that is asked for.
-func (d *DB) takeLogged(out *[]logged, path func(int64) (event.Path, error), asked func(*row) bool, from Row) error {
-	l := logged{row: &row{}}
-	err := l.scan(from)
-	if err == nil && !asked(l.row) {
-		return nil
-	}
-	if err == nil {
-		l.event, err = l.row.event(d.seal, path)
-	}
-	if err == nil || errors.Is(err, ErrRow) {
-		l.bad = err != nil
-		*out = append(*out, l)
-	}
-	return err
-}
-
-// find reads the events that the filter means. What cannot be read may be meant: better forgotten than kept.
-func (g *forgetting) find() (found []logged, err error) {
-	if g.filter.Path != "" {
-		found, err = g.findPath()
-	} else {
-		since := int64(math.MinInt64)
-		if !g.filter.Since.IsZero() {
-			since = g.filter.Since.UnixMilli()
+	err = tx.Each(query, args, func(from Row) error {
+		l := logged{row: &row{}}
+		err := l.scan(from)
+		if err == nil {
+			l.event, err = l.row.event(d.seal, path)
 		}
-		found, err = g.d.logged(g.tx, all, "SELECT "+rowColumns+` FROM events
-WHERE counted IS NULL AND time >= ?1 AND (?2 = '' OR session = ?2) ORDER BY id`, since, g.filter.Session)
-	}
-	return slices.DeleteFunc(found, func(l logged) bool {
-		return !l.bad && (!g.filter.Until.IsZero() && l.event.Time.After(g.filter.Until) ||
-			g.filter.Path != "" && !mentions(l.event, g.filter.Path))
-	}), err
-}
-
-func all(*row) bool { return true }
-
-// findPath reads the events that may mention the path. Nothing but reading all of them finds those: texts are sealed.
-func (g *forgetting) findPath() (found []logged, err error) {
-	files, err := g.below()
-	if err != nil {
-		return nil, err
-	}
-	var ids []any
-	err = g.tx.Each("SELECT id, body, text FROM events WHERE counted IS NULL ORDER BY id", nil, func(from Row) error {
-		var id int64
-		var body, text sql.RawBytes
-		err := from.Scan(&id, &body, &text)
-		if err != nil || g.maybe(files, body, text) {
-			ids = append(ids, id)
+		if l.bad = errors.Is(err, ErrRow); (err == nil || l.bad) && asked(l) {
+			out = append(out, l)
 		}
-		return nil // what is found is read again, which counts those that cannot be read
+		return err
 	})
-	if err != nil {
-		return nil, err
-	}
-	path := g.tx.paths()
-	err = g.tx.many("SELECT "+rowColumns+" FROM events WHERE id IN (VALUES %s) ORDER BY id", 1, ids,
-		func(from Row) error { return g.d.takeLogged(&found, path, all, from) })
-	return found, err
-}
-
-// maybe is false for an event that does not mention the path: neither do its text, nor its lists of files.
-func (g *forgetting) maybe(files map[int64]bool, body, text []byte) bool {
-	id := ""
-	for n, value := range bodyParts(body) {
-		switch {
-		case n == 0 || int(n) > len(fieldNames): // it cannot be read, or its ID is packed
-			return true
-		case n == fieldID:
-			id = string(value)
-		case pathFields[n]:
-			ids, err := decodeIDs(value)
-			if err != nil || slices.ContainsFunc(ids, func(id int64) bool { return files[id] }) {
-				return true
-			}
-		}
-	}
-	if len(text) == 0 {
-		return false
-	}
-	open, err := g.d.seal.Open(textOf(id), text)
-	return errors.Is(err, ErrRow) || inText(string(open), string(g.filter.Path))
+	return out, err
 }
 
 // below returns the ids of the files that the path names.
@@ -294,7 +223,7 @@ func (g *forgetting) path() error {
 // commits rewrites the commits that mention the path, a thousand at a time.
 func (g *forgetting) commits() error {
 	for last := int64(0); ; {
-		found, err := g.d.logged(g.tx, all, "SELECT "+rowColumns+
+		found, err := g.d.logged(g.tx, func(logged) bool { return true }, "SELECT "+rowColumns+
 			" FROM events WHERE counted IS NOT NULL AND id > ? ORDER BY id LIMIT 1000", last)
 		if err != nil || len(found) == 0 {
 			return err

@@ -53,8 +53,8 @@ func (d *DB) Prune(ctx context.Context, maxBytes, applied int64) (p Pruned, err 
 func (d *DB) pruneSome(ctx context.Context, applied int64, last, size *int64) (n int, err error) {
 	err = d.Write(ctx, "prune store", func(tx *Tx) error {
 		ended := false // by the first event that must stay, unless its number is impossible
-		mayGo := func(r *row) bool {
-			ended = ended || r.seq > applied && r.seq <= maxBatch
+		mayGo := func(l logged) bool {
+			ended = ended || l.seq > applied && l.seq <= maxBatch
 			return !ended
 		}
 		old, err := d.logged(tx, mayGo, "SELECT "+rowColumns+

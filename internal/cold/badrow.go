@@ -31,7 +31,7 @@ func (r Row) Scan(dst ...any) error {
 	return fmt.Errorf("%w: %w", ErrRow, err)
 }
 
-// badRows counts the rows of one file that could not be read. A Lazy shares one between the openings of its file.
+// badRows counts the rows of one file that could not be read. A lazyFile shares one between the openings of its file.
 type badRows struct {
 	path string
 	log  *slog.Logger // may be nil

@@ -59,7 +59,7 @@ func (e *QuotaError) Error() string {
 }
 
 // Exists reports whether there is anything: reading makes no file.
-func (o *Owner) Exists() bool { return o.b.file.Exists() }
+func (o *Owner) Exists() bool { return o.b.Exists() }
 
 // names reports whether a blob holds a path.
 func (o *Owner) names(v Blob, path string) bool {
@@ -128,7 +128,7 @@ func (o *Owner) data(ctx context.Context, f *File, key string, id int64) ([]byte
 
 // Get returns a blob with its data. The error wraps ErrRow where it is damaged, ErrLostKey where its key is not there.
 func (o *Owner) Get(ctx context.Context, key string) (v Blob, found bool, err error) {
-	err = o.b.file.UseExisting(ctx, func(f *File) error {
+	err = o.b.useExisting(ctx, func(f *File) error {
 		var id int64
 		var failed error
 		err := f.Each(ctx, sqlBlobs+"WHERE owner = ? AND key = ?", []any{o.name, key}, func(r Row) error {
@@ -158,7 +158,7 @@ func (o *Owner) List(ctx context.Context, q Selection) (out []Blob, total int, e
 	if q.Limit > 0 {
 		order += fmt.Sprint(" LIMIT ", q.Limit)
 	}
-	err = o.b.file.UseExisting(ctx, func(f *File) error {
+	err = o.b.useExisting(ctx, func(f *File) error {
 		err := f.Each(ctx, sqlBlobs+sqlSelected+order, q.args(o.name), func(r Row) error {
 			v, _, err := o.scan(f, r)
 			if !v.Created.IsZero() {
@@ -187,7 +187,7 @@ type SessionUse struct {
 
 // Sessions returns what each session has, the one that was active last first.
 func (o *Owner) Sessions(ctx context.Context) (out []SessionUse, err error) {
-	err = o.b.file.UseExisting(ctx, func(f *File) error {
+	err = o.b.useExisting(ctx, func(f *File) error {
 		return f.Each(ctx, sqlSessionsOf, []any{o.name}, func(r Row) error {
 			var u SessionUse
 			var created, active int64
@@ -216,7 +216,7 @@ func (o *Owner) Touch(ctx context.Context, session string, then time.Time) error
 }
 
 func (o *Owner) note(ctx context.Context, statement, of string, then time.Time) error {
-	err := o.b.file.UseExisting(ctx, func(f *File) error {
+	err := o.b.useExisting(ctx, func(f *File) error {
 		return f.Write(ctx, "note a use", func(tx *Tx) error {
 			return tx.run([]any{o.name, of, then.UnixMilli()}, statement)
 		})

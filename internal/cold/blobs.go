@@ -24,8 +24,8 @@ type BlobOptions struct {
 // Blobs is the cache of a repository: one file in which the parts of aOa keep what saves time. Nothing else is in it,
 // so a damaged file is replaced by an empty one. Each part is an Owner with a Rule. It is safe for concurrent use.
 type Blobs struct {
+	*lazyFile
 	o      BlobOptions
-	file   *Lazy
 	owners []*Owner
 }
 
@@ -70,7 +70,7 @@ type Blob struct {
 
 // NewBlobs opens nothing: the file is made at the first write.
 func NewBlobs(o BlobOptions) *Blobs {
-	return &Blobs{o: o, file: NewLazy(o.Path, blobSchema, Options{Now: o.Now, Log: o.Log, Damaged: o.Damaged,
+	return &Blobs{o: o, lazyFile: newLazy(o.Path, blobSchema, Options{Now: o.Now, Log: o.Log, Damaged: o.Damaged,
 		checked: checkedBlobPages})}
 }
 
@@ -85,21 +85,12 @@ func (b *Blobs) Owner(name string, r Rule) *Owner {
 	return o
 }
 
-// Exists reports whether there is a file.
-func (b *Blobs) Exists() bool { return b.file.Exists() }
-
-// CloseIdle closes the file if nobody used it since the last CloseIdle.
-func (b *Blobs) CloseIdle() error { return b.file.CloseIdle() }
-
-// Close closes the file if it is open. The next use opens it again.
-func (b *Blobs) Close() error { return b.file.Close() }
-
 // giveBack is the bytes from which deleting returns space to the disk at once.
 const giveBack = 1 << 20
 
 // delete deletes what a transaction names and returns space to the disk.
 func (b *Blobs) delete(ctx context.Context, what string, fn func(tx *Tx) (stored int64, err error)) error {
-	return b.file.UseExisting(ctx, func(f *File) error {
+	return b.useExisting(ctx, func(f *File) error {
 		var stored int64
 		err := f.Write(ctx, what, func(tx *Tx) (err error) {
 			stored, err = fn(tx)
@@ -197,7 +188,7 @@ func (b *Blobs) Forget(ctx context.Context, f ForgetFilter) (gone map[string]int
 		}
 	}
 	gone = map[string]int{}
-	err = errors.Join(err, b.file.UseExisting(ctx, func(file *File) error {
+	err = errors.Join(err, b.useExisting(ctx, func(file *File) error {
 		for _, o := range b.owners {
 			ids, err := o.meant(ctx, file, f)
 			if err != nil {

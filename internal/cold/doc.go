@@ -1,8 +1,7 @@
 // Package cold keeps the event log of a repository in one SQLite file (DB). It has one table of all events, commits
 // included, what is to be forgotten, and undo records. A second file (Blobs) is the cache: what the parts of
 // aOa keep to save time, each under its own Rule, sealed, swept and forgotten in one place. File is the layer below
-// both: one connection that writes, a few that read, one schema, and a fresh file in place of a damaged one. Lazy is a
-// File that opens at its first use.
+// both: one connection that writes, a few that read, one schema, and a fresh file in place of a damaged one.
 //
 // Batches of events go in. The events that were not known before come out, with the number of their batch. Later the
 // same batches come out again, in the same order, for the consumers to fold. The package never ranks, never decides

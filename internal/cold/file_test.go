@@ -229,14 +229,14 @@ func TestSpaceComesBack(t *testing.T) {
 func TestLazy(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "box.db")
 	s := &sink{}
-	l := NewLazy(path, boxes, Options{Now: fixed, Log: slog.New(s)})
+	l := newLazy(path, boxes, Options{Now: fixed, Log: slog.New(s)})
 	if l.Exists() {
 		t.Fatal("there is a file before the first use")
 	}
 	must(t, l.CloseIdle())
 	use := func(fn func(f *File)) {
 		t.Helper()
-		must(t, l.Use(t.Context(), func(f *File) error { fn(f); return nil }))
+		must(t, l.use(t.Context(), func(f *File) error { fn(f); return nil }))
 	}
 	use(func(f *File) { must(t, put(t.Context(), f, "a", 1)) })
 	must(t, l.CloseIdle())
@@ -251,7 +251,7 @@ func TestLazy(t *testing.T) {
 	for i := range 8 {
 		wg.Go(func() {
 			for j := range 20 {
-				if err := l.Use(t.Context(), func(f *File) error { return put(t.Context(), f, fmt.Sprint(i), j) }); err != nil {
+				if err := l.use(t.Context(), func(f *File) error { return put(t.Context(), f, fmt.Sprint(i), j) }); err != nil {
 					t.Error(err)
 				}
 				if err := l.Close(); err != nil {
@@ -265,7 +265,7 @@ func TestLazy(t *testing.T) {
 	same(t, "warnings", len(s.records), 0)
 
 	use(func(f *File) { alter(t, path, "DROP TABLE box") })
-	err := l.Use(t.Context(), func(f *File) error { return f.explain("look", ErrDamaged) })
+	err := l.use(t.Context(), func(f *File) error { return f.explain("look", ErrDamaged) })
 	if !errors.Is(err, ErrDamaged) {
 		t.Fatalf("met damage: %v", err)
 	}
@@ -280,7 +280,7 @@ func TestPanic(t *testing.T) {
 	f, _ := openBoxes(t, path)
 	must(t, put(t.Context(), f, "a", 1))
 	must(t, put(t.Context(), f, "b", 2))
-	l := NewLazy(path, boxes, Options{Now: fixed})
+	l := newLazy(path, boxes, Options{Now: fixed})
 	t.Cleanup(func() { _ = l.Close() })
 	broken := func(what string, fn func() error) {
 		t.Helper()
@@ -310,11 +310,11 @@ func TestPanic(t *testing.T) {
 				func(Row) error { panic("at a row") })
 		})
 		broken("a file that is opened when used",
-			func() error { return l.Use(t.Context(), func(*File) error { panic("in the middle") }) })
+			func() error { return l.use(t.Context(), func(*File) error { panic("in the middle") }) })
 	}
 	must(t, put(t.Context(), f, "d", 4))
 	same(t, "content", content(t, f), "a1 b2 d4")
-	must(t, l.Use(t.Context(), func(g *File) error { return put(t.Context(), g, "e", 5) }))
+	must(t, l.use(t.Context(), func(g *File) error { return put(t.Context(), g, "e", 5) }))
 	must(t, l.Close())
 	must(t, f.Close())
 }

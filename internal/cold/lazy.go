@@ -11,36 +11,36 @@ import (
 	"sync/atomic"
 )
 
-// Lazy is a File that is opened when it is first used and again after CloseIdle closed it: a store that nobody uses
+// lazyFile is a File that is opened when it is first used and again after CloseIdle closed it: a store that nobody uses
 // costs no memory. It is safe for concurrent use.
-type Lazy struct {
+type lazyFile struct {
 	path   string
 	schema string
 	o      Options
-	folder fs.FileInfo // as it was at NewLazy; nil: there was none
+	folder fs.FileInfo // as it was at newLazy; nil: there was none
 
 	mu   sync.RWMutex // held for reading while the file is used
 	file *File
 	used atomic.Bool // since the last CloseIdle
 }
 
-// NewLazy opens nothing. The arguments are OpenFile's.
-func NewLazy(path, schema string, o Options) *Lazy {
+// newLazy opens nothing. The arguments are OpenFile's.
+func newLazy(path, schema string, o Options) *lazyFile {
 	o.bad = &badRows{path: path, log: o.Log}
-	l := &Lazy{path: path, schema: schema, o: o}
+	l := &lazyFile{path: path, schema: schema, o: o}
 	l.folder, _ = os.Stat(filepath.Dir(path)) // open reports what is wrong with it
 	return l
 }
 
 // Exists reports whether there is a file.
-func (l *Lazy) Exists() bool {
+func (l *lazyFile) Exists() bool {
 	_, err := os.Stat(l.path)
 	return !errors.Is(err, fs.ErrNotExist)
 }
 
-// Use calls fn with the open file, which stays open until fn returns; fn must not use it a second time inside. A file
-// that proves damaged is closed: the next Use checks it and moves it aside. Errors are OpenFile's and fn's.
-func (l *Lazy) Use(ctx context.Context, fn func(*File) error) error {
+// use calls fn with the open file, which stays open until fn returns; fn must not use it a second time inside. A file
+// that proves damaged is closed: the next use checks it and moves it aside. Errors are OpenFile's and fn's.
+func (l *lazyFile) use(ctx context.Context, fn func(*File) error) error {
 	for {
 		l.mu.RLock()
 		if l.file != nil {
@@ -59,26 +59,26 @@ func (l *Lazy) Use(ctx context.Context, fn func(*File) error) error {
 	return err
 }
 
-// UseExisting is Use, but calls nothing where there is no file: reading from an empty store does not make one.
-func (l *Lazy) UseExisting(ctx context.Context, fn func(*File) error) error {
+// useExisting is use, but calls nothing where there is no file: reading from an empty store does not make one.
+func (l *lazyFile) useExisting(ctx context.Context, fn func(*File) error) error {
 	if !l.Exists() {
 		return nil
 	}
-	return l.Use(ctx, fn)
+	return l.use(ctx, fn)
 }
 
-// Write is File.Write of the open file.
-func (l *Lazy) Write(ctx context.Context, what string, fn func(*Tx) error) error {
-	return l.Use(ctx, func(f *File) error { return f.Write(ctx, what, fn) })
+// write is File.Write of the open file.
+func (l *lazyFile) write(ctx context.Context, what string, fn func(*Tx) error) error {
+	return l.use(ctx, func(f *File) error { return f.Write(ctx, what, fn) })
 }
 
-// with calls fn with the open file and gives the lock back that Use took, also when fn panics.
-func (l *Lazy) with(fn func(*File) error) error {
+// with calls fn with the open file and gives the lock back that use took, also when fn panics.
+func (l *lazyFile) with(fn func(*File) error) error {
 	defer l.mu.RUnlock()
 	return fn(l.file)
 }
 
-func (l *Lazy) open(ctx context.Context) error {
+func (l *lazyFile) open(ctx context.Context) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.file != nil {
@@ -98,15 +98,15 @@ func (l *Lazy) open(ctx context.Context) error {
 }
 
 // CloseIdle closes the file if nobody used it since the last CloseIdle.
-func (l *Lazy) CloseIdle() error {
+func (l *lazyFile) CloseIdle() error {
 	if l.used.Swap(false) {
 		return nil
 	}
 	return l.Close()
 }
 
-// Close closes the file if it is open. Another Use opens it again.
-func (l *Lazy) Close() error {
+// Close closes the file if it is open. Another use opens it again.
+func (l *lazyFile) Close() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.file == nil {

@@ -14,7 +14,7 @@ import (
 )
 
 // Class is what a prediction is about. The predictions of a class come true alike, and each has a calibration of its
-// own. Classes are stored in the log (see Calibration): they are added, never renamed.
+// own.
 type Class string
 
 // The classes of predictions.

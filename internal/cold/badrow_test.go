@@ -151,7 +151,7 @@ func works(t *testing.T, d *DB) {
 			t.Errorf("session %s ends in the year %d", s.ID, s.Last.Year())
 		}
 	}
-	_, err = d.Thread(t.Context(), "s0", 0, 0, 100)
+	_, err = d.Thread(t.Context(), "s0", 100)
 	must(t, err)
 	_, err = d.Prompts(t.Context(), 0, 100)
 	must(t, err)

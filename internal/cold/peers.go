@@ -19,7 +19,7 @@ type Peer struct {
 }
 
 // AppendPeers logs events of the daemons of other clones in one transaction, like Append. Their IDs begin with their
-// origins. They are in no total, and only Replay, PeerEvents and Peers return them.
+// origins. They are in no total, and only Replay and Peers return them.
 func (d *DB) AppendPeers(ctx context.Context, events []event.Event) (seq int64, fresh []event.Event, err error) {
 	err = d.Write(ctx, "append events of peers", func(tx *Tx) error {
 		known := map[int64]bool{}
@@ -42,13 +42,13 @@ func (d *DB) AppendPeers(ctx context.Context, events []event.Event) (seq int64, 
 			}
 			known[digest] = true
 			fresh = append(fresh, e)
-			rows = append(rows, seq, e.Time.UnixMilli(), string(e.Kind()), e.Origin, body)
+			rows = append(rows, seq, e.Time.UnixMilli(), e.Origin, body)
 			ids = append(ids, digest)
 		}
 		if err != nil || len(fresh) == 0 {
 			return err
 		}
-		if err := tx.many("INSERT INTO peers (seq, time, kind, origin, body) VALUES %s", 5, rows, nil); err != nil {
+		if err := tx.many("INSERT INTO peers (seq, time, origin, body) VALUES %s", 4, rows, nil); err != nil {
 			return err
 		}
 		if err := tx.many("INSERT INTO ids (digest) VALUES %s", 1, ids, nil); err != nil {
@@ -120,12 +120,6 @@ func scanPeer(row Row, before ...any) (e event.Event, err error) {
 		return e, fmt.Errorf("%w: an event of a peer is no JSON", ErrRow)
 	}
 	return e, nil
-}
-
-// PeerEvents returns the newest events of peers of a kind, at most so many, that happened since a time.
-func (d *DB) PeerEvents(ctx context.Context, kind event.Kind, since time.Time, limit int) ([]event.Event, error) {
-	return d.peerEvents(ctx, "SELECT body FROM peers WHERE kind = ? AND time >= ? ORDER BY id DESC LIMIT ?",
-		string(kind), since.UnixMilli(), limit)
 }
 
 // Peers lists whose events the log has, by name.

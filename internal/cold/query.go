@@ -140,12 +140,11 @@ type Numbered struct {
 	event.Event
 }
 
-// Thread returns what people and agents did in a session, in the order of the log: the newest limit events with
-// numbers over after, and of the older ones the prompts with numbers over prompts. Predictions and their outcomes
-// are not among them.
-func (d *DB) Thread(ctx context.Context, session string, after, prompts int64, limit int) ([]Numbered, error) {
-	out, err := d.numbered(ctx, "SELECT "+rowColumns+` FROM events WHERE session = ?1 AND session <> '' AND id > min(?2, ?3)
-  AND (id > ?2 OR kind = 'prompt') AND `+notBookkeeping+" ORDER BY id DESC LIMIT ?4", session, after, prompts, limit)
+// Thread returns the newest that people and agents did in a session, in the order of the log. Predictions and their
+// outcomes are not among them.
+func (d *DB) Thread(ctx context.Context, session string, limit int) ([]Numbered, error) {
+	out, err := d.numbered(ctx, "SELECT "+rowColumns+` FROM events WHERE session = ?1 AND session <> ''
+  AND `+notBookkeeping+" ORDER BY id DESC LIMIT ?2", session, limit)
 	slices.Reverse(out)
 	return out, err
 }

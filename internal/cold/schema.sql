@@ -24,7 +24,6 @@ CREATE TABLE peers ( -- events that the daemons of other clones have logged; ids
   id     INTEGER PRIMARY KEY, -- the order of the log
   seq    INTEGER NOT NULL,    -- sequence number of the AppendPeers that brought it, of those of events
   time   INTEGER NOT NULL,    -- when it happened
-  kind   TEXT    NOT NULL,    -- event.Kind
   origin TEXT    NOT NULL,    -- who logged it
   body   BLOB    NOT NULL     -- the event as JSON
 ) STRICT;

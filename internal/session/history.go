@@ -57,7 +57,7 @@ const (
 // history reads a session from the log. What it comes to depends on the log and the budget alone, so that the beginning
 // of a context stays the same from request to request.
 func (s *Store) history(ctx context.Context, session string, b Budget) (*history, error) {
-	events, err := s.o.DB.Thread(ctx, session, 0, 0, maxThread)
+	events, err := s.o.DB.Thread(ctx, session, maxThread)
 	if err != nil {
 		return nil, err
 	}

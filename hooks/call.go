@@ -62,11 +62,10 @@ type Call struct {
 	Query    *event.Query  // nil: nothing to answer
 	Kind     string        // the kind of hint that Query asks for: "prompt" or "next"
 
-	Asked   *event.Asked `json:",omitempty"` // what begins a turn: a prompt, or a session that goes on
-	Steps   []event.Step `json:",omitempty"` // the calls that were made, with what it takes to make them again
-	Next    event.Path   `json:",omitempty"` // the file that a call is about to change
-	Ended   string       `json:",omitempty"` // what ended: "turn" or "session"; "" if nothing did
-	Dropped bool         `json:",omitempty"` // the agent drops what is answered here, though the event takes text
+	Other   []event.Event `json:",omitempty"` // calls that the log has nothing to learn from: they are not logged
+	Next    event.Path    `json:",omitempty"` // the file that a call is about to change
+	Ended   string        `json:",omitempty"` // what ended: "turn" or "session"; "" if nothing did
+	Dropped bool          `json:",omitempty"` // the agent drops what is answered here, though the event takes text
 }
 
 // Start is how a session begins with this call: "startup", "resume", "clear", "compact", "fork", or what else the agent
@@ -134,13 +133,11 @@ func (p *payload) call(r Repo) Call {
 	switch p.event {
 	case "UserPromptSubmit":
 		c.Events, c.Query = s.Prompt(p.prompt)
-		c.Asked = s.asked(p.prompt, c.Events)
 	case "PreToolUse":
 		c.Next = s.changes(p.tool)
 		c.Query = s.next(p.tool)
 	case "PostToolUse", "PostToolUseFailure", "PermissionDenied":
-		c.Events = s.Tool(p.tool)
-		c.Steps = s.steps(p.tool, c.Events)
+		c.Events, c.Other = s.call(p.tool)
 		if p.event == "PostToolUse" && agents.EventOf(p.agent, "PreToolUse").Context == agents.None && agents.EventOf(p.agent,
 			p.name).Context != agents.None {
 			c.Query = s.next(p.tool) // the model of this agent can get text only now
@@ -149,7 +146,6 @@ func (p *payload) call(r Repo) Call {
 		c.Events = s.batch(p.calls)
 	case "SessionStart":
 		c.Events = s.border(p.source, event.Start{Source: p.source})
-		c.Asked = s.resumed(p.source, c.Events)
 	case "SessionEnd":
 		c.Events, c.Ended = s.border(p.reason, event.End{Reason: p.reason}), "session"
 	case "Stop":

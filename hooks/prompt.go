@@ -17,6 +17,7 @@ type promptParts struct {
 	human   string // typed, private spans and machine text taken off
 	pasted  string // pasted: names files, but its words are not the person's
 	machine string // reported by the agent's own machinery
+	timer   string // of this, what a schedule asks for
 }
 
 // machineTags enclose text that no person typed. Names are compared without letter case.
@@ -52,6 +53,9 @@ func splitPrompt(prompt string) promptParts {
 		var inner string
 		if prompt, inner = cutTag(prompt, tag); inner != "" {
 			s.machine += inner + "\n"
+		}
+		if tag == "scheduled-task" {
+			s.timer = strings.TrimSpace(inner)
 		}
 	}
 	s.human = strings.TrimSpace(slashCommand(prompt))
@@ -108,11 +112,13 @@ func cutTag(text, tag string) (rest, inner string) {
 func (s *CallContext) Prompt(text string) (events []event.Event, query *event.Query) {
 	p, id := splitPrompt(text), s.promptID(text)
 	if p.human == "" && p.pasted == "" {
-		seen := s.mentions(p.machine, false)
-		if len(seen) == 0 {
+		b := event.Call{Act: event.ActOther, Tool: event.ToolNotice, Seen: s.mentions(p.machine, false)}
+		if p.timer != "" {
+			b.Tool, b.Text = event.ToolScheduled, store(p.timer, event.MaxText)
+		} else if len(b.Seen) == 0 {
 			return nil, nil
 		}
-		return []event.Event{s.event(id, event.Call{Act: event.ActOther, Tool: Notification, Seen: seen})}, nil
+		return []event.Event{s.event(id, b)}, nil
 	}
 	b := event.Prompt{Text: store(cmp.Or(p.human, p.pasted), event.MaxText)}
 	b.Terms = redact.Terms(b.Text, event.MaxTerms)
@@ -122,9 +128,6 @@ func (s *CallContext) Prompt(text string) (events []event.Event, query *event.Qu
 	e := s.event(id, b)
 	return []event.Event{e}, event.PromptQuery(e)
 }
-
-// Notification is the tool of an event in which the agent's own machinery reported something.
-const Notification = "notification"
 
 // promptID is the same for every delivery of one prompt: the agent's id, else a digest of what was typed, where and
 // when.

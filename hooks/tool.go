@@ -90,9 +90,16 @@ var silent = map[string]bool{"WebFetch": true, "WebSearch": true, "TodoWrite": t
 
 // Tool turns a call into events, in the order in which things happened. A call may give none.
 func (s *CallContext) Tool(c ToolCall) []event.Event {
-	if silent[c.Name] {
-		return nil
+	events, _ := s.call(c)
+	return events
+}
+
+// call is Tool, with what can be made again of a call that the log has nothing to learn from.
+func (s *CallContext) call(c ToolCall) (events, other []event.Event) {
+	if server, _ := splitMCP(c.Name); silent[c.Name] || ourServer(server) {
+		return nil, nil
 	}
+	known := c.ID != "" && c.Name != ""
 	if c.ID == "" { // old agents send no id: the same call in the same second is the same call
 		raw, _ := json.Marshal(c.Input)
 		c.ID = digest(s.Session, c.Name, string(raw), strconv.FormatInt(s.Time.Unix(), 10))
@@ -105,7 +112,11 @@ func (s *CallContext) Tool(c ToolCall) []event.Event {
 	if read == nil {
 		read = (*CallContext).generic
 	}
-	return s.number(c, read(s, c))
+	bodies := read(s, c)
+	if more := s.describe(c, bodies); more != nil && known {
+		other = s.number(c, []event.Body{*more})
+	}
+	return s.number(c, bodies), other
 }
 
 // batch reads the calls that were made together. Most were delivered before and are known by their ids; an Edit that
@@ -231,10 +242,7 @@ var wordKeys = []string{"query", "pattern", "search", "regex", "symbol", "name_p
 // generic is a call of a tool that aOa does not know, as those of MCP servers: arguments that look like files
 // of the repository count, and the tool's own name says what was done to them. aOa's own tools are not news.
 func (s *CallContext) generic(c ToolCall) []event.Body {
-	server, verb := splitMCP(c.Name)
-	if ourServer(server) {
-		return nil
-	}
+	_, verb := splitMCP(c.Name)
 	out := event.Call{Act: genericAct(verb)}
 	var files []event.Path
 	for _, k := range fileKeys {

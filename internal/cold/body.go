@@ -27,7 +27,7 @@ import (
 var fieldNames = []string{"ID", "Agent", "Paths", "Gone", "Tags", "Subagent", "Turn", "Tool", "Batch", "Failure",
 	"From", "Named", "Seen", "Listing", "Terms", "Tokens", "Offset", "Limit", "Blob", "Act", "Name", "Arm", "Label",
 	"Task", "Scores", "Change", "Cause", "Used", "Helped", "Value", "Source", "Reason", "Job", "Files", "Author",
-	"Check", "Failing", "Idents", "Looks"}
+	"Check", "Failing", "Idents", "Looks", "Folder", "Glob", "Mode", "Fold", "Secret", "Cut", "Digest", "Bytes"}
 
 // Numbers of fields that are read by themselves.
 const (
@@ -54,7 +54,7 @@ var (
 func init() {
 	for _, k := range event.Kinds() {
 		t := reflect.TypeOf(event.NewBody(k))
-		bodyLayouts[t] = layoutOf(t, "Text")
+		bodyLayouts[t] = layoutOf(t, "Text", "Command", "Edits")
 	}
 }
 

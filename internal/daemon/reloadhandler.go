@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"strings"
 
-	"github.com/aoa-dev/aoa/hooks"
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/checkout"
 	"github.com/aoa-dev/aoa/internal/event"
@@ -47,14 +46,11 @@ func (h *reloadHandler) list(ctx context.Context, r api.SequencesRequest) (api.S
 	if limit <= 0 {
 		limit = 20
 	}
-	asked, fits := event.Asked{Type: reload.Prompt, Text: r.Prompt}, r.Prompt != ""
+	asked, fits := reload.AskFor(r.Prompt), r.Prompt != ""
 	if !fits && !r.All && r.Session != "" {
 		asked, fits = h.cache.Asked(r.Session)
 	}
 	if fits {
-		if name, args, slash := hooks.SlashCommand(asked.Text); slash && asked.Type == reload.Prompt {
-			asked.Type, asked.Target, asked.Text = reload.Command, name, args
-		}
 		found, err := h.cache.Find(ctx, h.worktrees.Caller(ctx).Sequences(), asked)
 		for _, m := range found[:min(len(found), limit)] {
 			s := sequence(*m.Entry)

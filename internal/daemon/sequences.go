@@ -2,6 +2,7 @@ package daemon
 
 import (
 	"context"
+	"slices"
 
 	"github.com/aoa-dev/aoa/hooks"
 	"github.com/aoa-dev/aoa/hooks/agents"
@@ -22,18 +23,19 @@ func newSequences(b base, clock *clock, blobs *cold.Blobs, db *cold.DB) *reload.
 
 // record passes what a hook reports of a session's turn to the cache.
 func (h *reloadHandler) record(ctx context.Context, w *checkout.Checkout, call hooks.Call) {
-	if call.Session == "" || call.Asked == nil && len(call.Steps) == 0 && call.Next == "" && call.Ended == "" {
+	if call.Session == "" {
 		return
 	}
 	at := w.Sequences()
 	agent, _ := agents.Find(call.Agent)
+	asked, began := reload.Began(call.Events)
 	switch {
-	case call.Asked != nil && call.Subagent == "":
-		h.cache.BeginTurn(ctx, at, call.Session, call.Agent, *call.Asked, !agent.EndsTurns())
+	case began && call.Subagent == "":
+		h.cache.BeginTurn(ctx, at, call.Session, call.Agent, asked, !agent.EndsTurns())
 	case call.Ended != "" && call.Subagent == "":
 		h.cache.EndTurn(at, call.Session, call.Ended == "turn" || !agent.EndsTurns())
 	case call.Next != "" && call.Subagent == "":
 		h.cache.NoteBefore(at, call.Session, call.Next)
 	}
-	h.cache.AddCalls(at, call.Session, call.Steps)
+	h.cache.AddCalls(at, call.Session, slices.Concat(call.Events, call.Other))
 }

@@ -133,9 +133,37 @@ type Call struct {
 	Text   string `json:"text,omitempty"`
 	Tokens int    `json:"tokens,omitempty"` // search: about how many tokens its result has, 0 if not known
 	Offset int    `json:"offset,omitempty"` // read: the first line, from 1; 0 is the first
-	Limit  int    `json:"limit,omitempty"`  // read: how many lines; 0 is all
+	Limit  int    `json:"limit,omitempty"`  // read: how many lines; search: results; 0 is the tool's own
 	Blob   string `json:"blob,omitempty"`   // read: the id that git gives the content, in hex; "" if not known
+
+	// The rest is what it takes to make the call again, and to tell whether its result is the same. Of a command that
+	// did several things, the first part has it.
+	Folder Path   `json:"folder,omitempty"` // search, list: "" is the root
+	Glob   string `json:"glob,omitempty"`   // search: which files
+	Mode   string `json:"mode,omitempty"`   // search: content, files or count
+	Fold   bool   `json:"fold,omitempty"`   // search: letter case does not matter
+	Secret bool   `json:"secret,omitempty"` // a secret was removed from the input
+	Cut    bool   `json:"cut,omitempty"`    // a part of the input is missing
+	Digest string `json:"digest,omitempty"` // of the result, as far as it was delivered: 16 hex digits
+	Bytes  int    `json:"bytes,omitempty"`  // of the result, as far as it was delivered
+
+	// Texts that are not logged: the command line, where Text has not all of it, and what an edit replaced.
+	Command string `json:"-"`
+	Edits   []Swap `json:"-"`
 }
+
+// Swap replaces a text in a file.
+type Swap struct {
+	Old string `json:"old"`
+	New string `json:"new"`
+	All bool   `json:"all,omitempty"` // every occurrence, not the only one
+}
+
+// The tools of calls that no agent made.
+const (
+	ToolNotice    = "notification" // the agent's own machinery reported something
+	ToolScheduled = "scheduled"    // a timer began a turn: Text is what it says
+)
 
 // Kind implements Body: a call that did not do its work is no open, whatever it tried.
 func (c Call) Kind() Kind {

@@ -219,7 +219,7 @@ func (e Event) WithoutText() Event {
 		b.Text = ""
 		e.Body = b
 	case Call:
-		b.Text = ""
+		b.Text, b.Command, b.Edits = "", "", nil
 		e.Body = b
 	case Hint:
 		b.Text = ""

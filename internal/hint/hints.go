@@ -82,8 +82,8 @@ func (h *Hints) Answer(ctx context.Context, w *checkout.Checkout, call hooks.Cal
 		}
 	}
 	var block hooks.Block
-	if prompt := begun(call, recent); prompt != nil && call.Subagent == "" {
-		block = h.offer(ctx, w, call, *prompt)
+	if asked, ok := begun(call, recent); ok && call.Subagent == "" {
+		block = h.offer(ctx, w, call, asked)
 	}
 	space -= len(block.String())
 	for _, q := range h.questions(ctx, w, call, recent) {
@@ -117,18 +117,18 @@ func (h *Hints) texts(ctx context.Context, events []event.Event) []event.Event {
 	return events
 }
 
-// begun is what began the turn: what the call reports, or a prompt that the agent took no text at. nil for calls
+// begun is what began the turn: what the call reports, or a prompt that the agent took no text at; ok is false for calls
 // within a turn.
-func begun(call hooks.Call, recent []event.Event) *event.Asked {
-	if call.Asked != nil {
-		return call.Asked
+func begun(call hooks.Call, recent []event.Event) (asked reload.Ask, ok bool) {
+	if asked, ok = reload.Began(call.Events); ok {
+		return asked, true
 	}
 	for _, e := range slices.Backward(recent) {
 		if e.Kind() == event.KindPrompt {
-			return hooks.Asked(e)
+			return reload.AskOf(e)
 		}
 	}
-	return nil
+	return reload.Ask{}, false
 }
 
 // question is a question with the way to the facts that answer it, if facts do.
@@ -185,7 +185,8 @@ func (h *Hints) questions(ctx context.Context, w *checkout.Checkout, call hooks.
 		prefetch.Stale:  func(context.Context) []event.Suggestion { return h.stale(w, q) }}
 	o := prefetch.Occasion{Query: q, Asked: call.Query, Kind: prefetch.Kind(call.Kind), Recent: recent}
 	o.Change = uncommitted(h.o.Live.Get(call.Session, q.At), call.Events)
-	o.Whole = begun(call, recent) != nil || slices.ContainsFunc(recent, prefetch.LooksAtChange)
+	_, begins := begun(call, recent)
+	o.Whole = begins || slices.ContainsFunc(recent, prefetch.LooksAtChange)
 	for _, asked := range prefetch.Questions(o) {
 		if h.o.Settings.Get().Shows(string(asked.Kind)) {
 			out = append(out, question{asked, facts[asked.Kind]})

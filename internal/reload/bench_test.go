@@ -57,7 +57,7 @@ func BenchmarkFind(b *testing.B) {
 			for i := range b.N {
 				begin := time.Now()
 				if _, err := c.Find(b.Context(), w,
-					event.Asked{Type: Prompt, Text: prompts[(i*7919)%len(prompts)] + " please"}); err != nil {
+					Ask{Trigger: Trigger{Type: Prompt}, Text: prompts[(i*7919)%len(prompts)] + " please"}); err != nil {
 					b.Fatal(err)
 				}
 				took = append(took, time.Since(begin))
@@ -90,10 +90,10 @@ func BenchmarkReplay(b *testing.B) {
 		Used: now}
 	for i := range 10 {
 		e.Actions = append(e.Actions,
-			Action{Step: event.Step{Tool: "Read", Act: event.ActRead, Paths: files[i : i+1], Limit: 100, OK: true}})
+			Action{Tool: "Read", Act: event.ActRead, Paths: files[i : i+1], Limit: 100, OK: true})
 	}
 	e.Actions = append(e.Actions,
-		Action{Step: event.Step{Tool: "Grep", Act: event.ActSearch, Pattern: `some\w+ = another`, Mode: "content", OK: true}})
+		Action{Tool: "Grep", Act: event.ActSearch, Pattern: `some\w+ = another`, Mode: "content", OK: true})
 	if err := c.load(b.Context()); err != nil {
 		b.Fatal(err)
 	}
@@ -116,18 +116,18 @@ func BenchmarkSteady(b *testing.B) {
 		w := Worktree{Root: event.Root(b.TempDir())}
 		for i := range 300 {
 			session := fmt.Sprint("s", i)
-			c.BeginTurn(b.Context(), w, session, "codex", event.Asked{Type: Prompt, Text: source[i], ID: session}, true)
+			c.BeginTurn(b.Context(), w, session, "codex", Ask{Trigger: Trigger{Type: Prompt}, Text: source[i], ID: session}, true)
 			for k := range 40 {
-				st := event.Step{ID: fmt.Sprint(i, k), Time: now, Tool: "Edit", Act: event.ActEdit,
+				st := Action{ID: fmt.Sprint(i, k), Time: now, Tool: "Edit", Act: event.ActEdit,
 					Paths: []event.Path{event.Path(fmt.Sprintf("internal/part%d/file%d.go", rnd.IntN(20), rnd.IntN(50)))}, OK: true,
 					Digest: fmt.Sprintf("%016x", rnd.Uint64()), Bytes: rnd.IntN(4000)}
 				if k%4 == 0 {
 					st.Edits = []event.Swap{{Old: fmt.Sprintf("%x", rnd.Uint64()) +
 						strings.Join(source[rnd.IntN(400):][:6], "\n"), New: strings.Join(source[rnd.IntN(400):][:8], "\n")}}
 				}
-				c.AddCalls(w, session, []event.Step{st})
+				c.addActions(w, session, []Action{st})
 			}
-			c.BeginTurn(b.Context(), w, session, "codex", event.Asked{Type: Prompt, Text: "go on"}, true)
+			c.BeginTurn(b.Context(), w, session, "codex", Ask{Trigger: Trigger{Type: Prompt}, Text: "go on"}, true)
 		}
 		s, err := c.Stats(b.Context())
 		if err != nil {

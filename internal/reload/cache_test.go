@@ -19,8 +19,8 @@ import (
 
 func TestRecordFindReplay(t *testing.T) {
 	d := newFixture(t, map[string]string{"a.go": "package a\nvar one = 1\n", "b.go": "package b\n"})
-	search := event.Step{Tool: "Grep", Act: event.ActSearch, Pattern: "one", Mode: "content", Found: 1}
-	list := event.Step{Tool: "Glob", Act: event.ActList, Glob: "*.go", Found: 2}
+	search := Action{Tool: "Grep", Act: event.ActSearch, Pattern: "one", Mode: "content", Found: 1}
+	list := Action{Tool: "Glob", Act: event.ActList, Glob: "*.go", Found: 2}
 	d.turn("s1", "explain where the number one is defined", search, list, reads("a.go"))
 	id := d.find("please explain where number one gets defined")
 	if id == "" {
@@ -95,9 +95,7 @@ func TestWhatIsNotRecorded(t *testing.T) {
 	d.cfg.Off = true
 	d.turn("s3", "explain the zebra of the other crossing", reads("a.go"))
 	d.cfg.Off = false
-	sub := reads("a.go")
-	sub.Subagent = "x"
-	d.turn("s4", "explain the zebra of the third crossing", sub)
+	d.turn("s4", "explain the zebra of the third crossing")
 	if all, err := d.cache.List(t.Context()); err != nil || len(all) != 0 {
 		t.Errorf("%+v, %v", all, err)
 	}
@@ -178,13 +176,13 @@ func TestEvict(t *testing.T) {
 
 func TestExactTriggers(t *testing.T) {
 	d := newFixture(t, map[string]string{"a.go": "package a\n"})
-	command := func(name, args string) event.Asked { return event.Asked{Type: Command, Target: name, Text: args} }
+	command := func(name, args string) Ask { return Ask{Trigger: Trigger{Command, name}, Text: args} }
 	d.cache.BeginTurn(t.Context(), d.w, "s", "claude", command("check", ""), false)
 	d.did("s", reads("a.go"))
 	d.cache.EndTurn(d.w, "s", true)
 	d.at = d.at.Add(time.Second)
 	d.cache.finishEnded(t.Context())
-	find := func(a event.Asked) float64 {
+	find := func(a Ask) float64 {
 		found, err := d.cache.Find(t.Context(), d.w, a)
 		d.must(err)
 		if len(found) == 0 {
@@ -244,7 +242,7 @@ func TestNothingLeavesTheWorktree(t *testing.T) {
 	d := newFixture(t, map[string]string{"a.go": "package a\n", "k.secret": "one"})
 	outside := filepath.Join(t.TempDir(), "outside.txt")
 	d.must(os.WriteFile(outside, []byte("one"), 0o644))
-	steps := []event.Step{reads("../outside.txt"), reads("k.secret"), edits("k.secret", "one", "two"), reads("a.go")}
+	steps := []Action{reads("../outside.txt"), reads("k.secret"), edits("k.secret", "one", "two"), reads("a.go")}
 	if runtime.GOOS != "windows" {
 		d.must(os.Symlink(outside, filepath.Join(d.root, "link")))
 		steps = append(steps, reads("link"), edits("link", "one", "two"))
@@ -295,7 +293,7 @@ func TestConcurrent(t *testing.T) {
 				i)), true)
 			st := reads(file)
 			st.ID, st.OK = session, true
-			d.cache.AddCalls(d.w, session, []event.Step{st})
+			d.cache.addActions(d.w, session, []Action{st})
 			_, _ = d.cache.Find(t.Context(), d.w, asked("explain the fruit number 3 of the garden"))
 			d.cache.BeginTurn(t.Context(), d.w, session, "codex", asked("something else comes next"), true)
 			if err := d.cache.write(t.Context()); err != nil {

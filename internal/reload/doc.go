@@ -1,6 +1,6 @@
 // Package reload records what agents did after a prompt, finds it when the same is asked again, and repeats it.
 //
-// Prompts of sessions and the calls that follow come in (event.Asked, event.Step). The sequences that fit a prompt, the
+// Prompts of sessions and the calls that follow come in (event.Event). The sequences that fit a prompt, the
 // results of a replay, and an undo record for what it changed go out. A sequence is recorded when its turn ended well.
 // It is found by its trigger and by the words of its prompt (index.Requests; fingerprint.go has the formulas), through
 // an inverted index. It is dropped when it was not used for a day, fails more often than it succeeds, or its files have

@@ -33,13 +33,6 @@ type Entry struct {
 	size  int // bytes as stored
 }
 
-// Action is one call of a sequence.
-type Action struct {
-	event.Step
-	Seen []string `json:"seen,omitempty"` // hashes of Paths when the call was over
-	Body *string  `json:"body,omitempty"` // write: what the file then contained, if that is short
-}
-
 // File is a file that a sequence read or wrote, with the hashes of its content: the id that git gives it, gone if
 // there was none, "" if it is not known.
 type File struct {

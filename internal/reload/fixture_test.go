@@ -88,12 +88,12 @@ func (d *fixture) read(name string) string {
 	return string(raw)
 }
 
-func asked(prompt string) event.Asked {
-	return event.Asked{Type: Prompt, Text: prompt, ID: "prompt:" + prompt}
+func asked(prompt string) Ask {
+	return Ask{Trigger: Trigger{Type: Prompt}, Text: prompt, ID: "prompt:" + prompt}
 }
 
 // turn records what a prompt led to.
-func (d *fixture) turn(session, prompt string, steps ...event.Step) {
+func (d *fixture) turn(session, prompt string, steps ...Action) {
 	d.Helper()
 	d.cache.BeginTurn(d.Context(), d.w, session, "claude", asked(prompt), false)
 	d.did(session, steps...)
@@ -102,11 +102,11 @@ func (d *fixture) turn(session, prompt string, steps ...event.Step) {
 	d.cache.finishEnded(d.Context())
 }
 
-func (d *fixture) did(session string, steps ...event.Step) {
+func (d *fixture) did(session string, steps ...Action) {
 	for _, s := range steps {
 		d.calls++
 		s.ID, s.OK, s.Time = fmt.Sprint("t", d.calls), !s.Cut || s.OK, d.at
-		d.cache.AddCalls(d.w, session, []event.Step{s})
+		d.cache.addActions(d.w, session, []Action{s})
 	}
 }
 
@@ -142,15 +142,15 @@ func (d *fixture) states(r Report, want ...string) {
 	}
 }
 
-func reads(name string) event.Step {
-	return event.Step{Tool: "Read", Act: event.ActRead, Paths: []event.Path{event.Path(name)}}
+func reads(name string) Action {
+	return Action{Tool: "Read", Act: event.ActRead, Paths: []event.Path{event.Path(name)}}
 }
 
-func edits(name, old, now string) event.Step {
-	return event.Step{Tool: "Edit", Act: event.ActEdit, Paths: []event.Path{event.Path(name)},
+func edits(name, old, now string) Action {
+	return Action{Tool: "Edit", Act: event.ActEdit, Paths: []event.Path{event.Path(name)},
 		Edits: []event.Swap{{Old: old, New: now}}}
 }
 
-func commands(line string) event.Step {
-	return event.Step{Tool: "Bash", Act: event.ActRun, Command: line}
+func commands(line string) Action {
+	return Action{Tool: "Bash", Act: event.ActRun, Command: line}
 }

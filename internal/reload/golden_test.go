@@ -28,7 +28,7 @@ func TestFindGolden(t *testing.T) {
 	now := time.Now().Add(time.Hour)
 	state := "state one"
 	w := Worktree{Root: event.Root(root), State: func(context.Context) string { return state }}
-	find := func(recorded Trigger, asked event.Asked, text string) string {
+	find := func(recorded Trigger, asked Ask, text string) string {
 		c := New(Options{Blobs: cold.NewBlobs(cold.BlobOptions{Path: filepath.Join(root, "no.db"), Now: time.Now}),
 			Now: func() time.Time { return now }, Config: func() Config { return Config{MinSimilarity: 0.01} }})
 		c.loaded = true
@@ -52,14 +52,14 @@ func TestFindGolden(t *testing.T) {
 		}
 		fmt.Fprintf(&b, "%s | %s\n", recorded, asked)
 		state = "state one"
-		fmt.Fprintf(&b, "\tprompt    %s\n", find(Trigger{Type: Prompt}, event.Asked{Type: Prompt, Text: asked}, recorded))
+		fmt.Fprintf(&b, "\tprompt    %s\n", find(Trigger{Type: Prompt}, Ask{Trigger: Trigger{Type: Prompt}, Text: asked}, recorded))
 		fmt.Fprintf(&b, "\tcommand   %s\n", find(Trigger{Command, "/do"},
-			event.Asked{Type: Command, Target: "/do", Text: asked}, recorded))
+			Ask{Trigger: Trigger{Command, "/do"}, Text: asked}, recorded))
 		state = "state two"
-		fmt.Fprintf(&b, "\tscheduled %s\n", find(Trigger{Type: Scheduled}, event.Asked{Type: Scheduled, Text: asked},
+		fmt.Fprintf(&b, "\tscheduled %s\n", find(Trigger{Type: Scheduled}, Ask{Trigger: Trigger{Type: Scheduled}, Text: asked},
 			recorded))
 		fmt.Fprintf(&b, "\tanother   %s\n",
-			find(Trigger{Command, "/do"}, event.Asked{Type: Command, Target: "/other", Text: asked}, recorded))
+			find(Trigger{Command, "/do"}, Ask{Trigger: Trigger{Command, "/other"}, Text: asked}, recorded))
 	}
 	const file = "testdata/pairs.golden"
 	if *update {

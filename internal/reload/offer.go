@@ -30,7 +30,7 @@ type offer struct {
 
 // Find returns the entries that fit what is asked, the best first: those at or above MinSimilarity whose turn ended
 // well. It reads files only of those whose words fit.
-func (c *Cache) Find(ctx context.Context, w Worktree, asked event.Asked) ([]Match, error) {
+func (c *Cache) Find(ctx context.Context, w Worktree, asked Ask) ([]Match, error) {
 	cfg := c.o.config()
 	if cfg.Off {
 		return nil, nil
@@ -38,7 +38,7 @@ func (c *Cache) Find(ctx context.Context, w Worktree, asked event.Asked) ([]Matc
 	if err := c.load(ctx); err != nil {
 		return nil, err
 	}
-	state, t := "", Trigger{asked.Type, asked.Target}
+	state, t := "", asked.Trigger
 	if t.exact() && w.State != nil {
 		state = w.State(ctx)
 	}
@@ -168,12 +168,12 @@ func (c *Cache) accepted(id, session string, now time.Time) bool {
 }
 
 // Asked is what began a session's present turn; ok is false if there is none.
-func (c *Cache) Asked(session string) (asked event.Asked, ok bool) {
+func (c *Cache) Asked(session string) (asked Ask, ok bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	t := c.turns[session]
 	if t == nil {
-		return event.Asked{}, false
+		return Ask{}, false
 	}
 	return t.asked, true
 }

@@ -15,7 +15,7 @@ import (
 
 // turn is a sequence while it is being recorded.
 type turn struct {
-	asked   event.Asked
+	asked   Ask
 	agent   string
 	state   string
 	actions []Action
@@ -38,7 +38,7 @@ const maxTurns = 256
 
 // BeginTurn begins a turn of a session. It ends the one before: well is true for agents that do not report the ends
 // of turns. A prompt that corrects the turn before counts against its entry.
-func (c *Cache) BeginTurn(ctx context.Context, w Worktree, session, agent string, asked event.Asked, well bool) {
+func (c *Cache) BeginTurn(ctx context.Context, w Worktree, session, agent string, asked Ask, well bool) {
 	if session == "" || c.o.config().Off || c.load(ctx) != nil {
 		return
 	}
@@ -85,22 +85,21 @@ func (c *Cache) NoteBefore(w Worktree, session string, p event.Path) {
 	}
 }
 
-// AddCalls takes calls of a session. What a subagent does is left out: the agent itself has not seen what its
-// subagents read.
-func (c *Cache) AddCalls(w Worktree, session string, steps []event.Step) {
+// AddCalls takes the calls among events of a session.
+func (c *Cache) AddCalls(w Worktree, session string, events []event.Event) {
+	c.addActions(w, session, actions(events))
+}
+
+func (c *Cache) addActions(w Worktree, session string, actions []Action) {
 	c.mu.Lock()
 	known := c.turns[session] != nil
 	c.mu.Unlock()
 	if !known {
 		return
 	}
-	for _, st := range steps {
-		if st.Subagent != "" {
-			continue
-		}
-		a := Action{Step: st}
-		if st.OK {
-			for _, p := range st.Paths {
+	for _, a := range actions {
+		if a.OK {
+			for _, p := range a.Paths[min(len(a.Seen), len(a.Paths)):] {
 				a.Seen = append(a.Seen, c.hashes.hash(w.Root, p))
 			}
 			c.body(w, &a)
@@ -218,7 +217,7 @@ func (c *Cache) finish(ctx context.Context, w Worktree, session string, well boo
 		return
 	}
 	now := c.o.Now().UTC().Truncate(time.Millisecond)
-	e := &Entry{ID: newID(), Trigger: Trigger{t.asked.Type, t.asked.Target}, Text: t.asked.Text, State: t.state,
+	e := &Entry{ID: newID(), Trigger: t.asked.Trigger, Text: t.asked.Text, State: t.state,
 		Actions: t.actions,
 		More:    t.more, Files: t.files, Outcome: Outcome{Ended: true,
 			Tests: tested(t.actions)}, Session: session, Agent: t.agent,

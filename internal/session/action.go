@@ -68,7 +68,7 @@ func searched(pattern string) string {
 func ran(a Action, e cold.Numbered) (Action, bool) {
 	c := e.Call()
 	switch c.Tool {
-	case "notification":
+	case event.ToolNotice, event.ToolScheduled:
 		return a, false
 	case "Agent", "Task":
 		first, _, _ := strings.Cut(e.Text(), "\n")

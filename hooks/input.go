@@ -1,0 +1,150 @@
+package hooks
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"strconv"
+	"strings"
+
+	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/redact"
+)
+
+// Bounds of what is kept of a call so that it can be done again. An input that exceeds them is marked as cut.
+const (
+	maxInput = 2048 // bytes of a command or a pattern
+	maxEdits = 32   // replacements of one call
+	maxSwap  = 8192 // bytes of each text of a replacement
+)
+
+// describe gives the first part of a call what it takes to make the call again. It returns the call if it has no part
+// that could carry this: it has nothing to do with the repository, or only renames or deletes.
+func (s *CallContext) describe(c ToolCall, bodies []event.Body) (more *event.Call) {
+	calls := 0
+	at := -1
+	for i, b := range bodies {
+		if _, ok := b.(event.Call); ok {
+			if calls++; at < 0 {
+				at = i
+			}
+		}
+	}
+	out := event.Call{Act: event.ActOther, Failure: statusOf(c)}
+	if at >= 0 {
+		out = bodies[at].(event.Call)
+	}
+	switch c.Name {
+	case "Read", "Write":
+	case "Edit", "MultiEdit":
+		swaps(&out, c)
+	case "Grep", "Glob", "LS":
+		s.searchInput(&out, c)
+	case "Bash", "PowerShell", "shell", "exec_command", "local_shell":
+		commandInput(&out, c, calls == 1 && len(bodies) == 1)
+		if at < 0 {
+			out.Act = event.ActRun
+		}
+	default:
+		out.Cut = true // aOa cannot do it
+	}
+	text := c.result()
+	if out.Bytes = len(text); text != "" {
+		sum := sha256.Sum256([]byte(text))
+		out.Digest = hex.EncodeToString(sum[:8])
+	}
+	if at < 0 {
+		return &out
+	}
+	bodies[at] = out
+	return nil
+}
+
+func (s *CallContext) searchInput(out *event.Call, c ToolCall) {
+	if where := c.Input.text("path"); where != "" {
+		rel, ok := s.Files.Inside(s.Files.Abs(where, ""))
+		out.Folder, out.Cut = event.Path(rel), !ok
+	} else if rel, ok := s.Files.Inside(s.Files.Cwd); ok {
+		out.Folder = event.Path(rel)
+	}
+	keep(out, new(string), c.Input.text("pattern"))
+	if c.Name != "Grep" {
+		return
+	}
+	keep(out, &out.Glob, c.Input.text("glob"))
+	mode := c.Input.text("output_mode")
+	if out.Mode = "files"; mode == "content" || mode == "count" {
+		out.Mode = mode
+	}
+	out.Limit, out.Fold = c.Input.number("head_limit"), c.Input.flag("-i")
+	// What a replay cannot do as the tool does is not done at all.
+	out.Cut = out.Cut || c.Input.flag("multiline") || c.Input.text("type") != ""
+}
+
+// commandInput is a command. One that only prints a part of a file is a read: it can be done again without a shell.
+func commandInput(out *event.Call, c ToolCall, alone bool) {
+	command := commandText(c.Input)
+	keep(out, &out.Command, command)
+	out.Cut = out.Cut || c.Input.flag("run_in_background")
+	if from, lines, ok := printed(command); ok && alone && !out.Secret && !out.Cut && out.Kind() == event.KindRead &&
+		len(out.Paths) == 1 {
+		out.Command, out.Offset, out.Limit = "", from, lines
+	}
+}
+
+// printed takes apart the commands that print a part of one file: cat FILE, head -n N FILE, sed -n 'A,Bp' FILE.
+func printed(command string) (from, lines int, ok bool) {
+	w := strings.Fields(command)
+	if strings.ContainsAny(command, "|&;<>$`(){}*?\\\n") {
+		return 0, 0, false
+	}
+	switch {
+	case len(w) == 2 && (w[0] == "cat" || w[0] == "nl"):
+		return 0, 0, !strings.HasPrefix(w[1], "-")
+	case len(w) == 3 && w[0] == "cat" && w[1] == "-n":
+		return 0, 0, true
+	case len(w) == 4 && w[0] == "head" && w[1] == "-n":
+		n, err := strconv.Atoi(w[2])
+		return 0, n, err == nil && n > 0
+	case len(w) == 3 && w[0] == "head" && strings.HasPrefix(w[1], "-"):
+		n, err := strconv.Atoi(w[1][1:])
+		return 0, n, err == nil && n > 0
+	case len(w) == 4 && w[0] == "sed" && w[1] == "-n":
+		a, b, two := strings.Cut(strings.TrimSuffix(strings.Trim(w[2], `'"`), "p"), ",")
+		first, err := strconv.Atoi(a)
+		last, err2 := strconv.Atoi(b)
+		return first, last - first + 1, two && err == nil && err2 == nil && first > 0 && last >= first
+	}
+	return 0, 0, false
+}
+
+// keep puts a text of an input into a call, without its secrets.
+func keep(out *event.Call, to *string, text string) {
+	clean := redact.Text(event.Clip(text, maxCommand))
+	out.Secret = out.Secret || clean != text && len(text) <= maxCommand
+	if len(clean) > maxInput || len(text) > maxCommand {
+		clean, out.Cut = event.Clip(clean, maxInput), true
+	}
+	*to = clean
+}
+
+// swaps are the replacements of an edit. Without both texts of each it cannot be done again.
+func swaps(out *event.Call, c ToolCall) {
+	all := []any{map[string]any(c.Input)}
+	if list, _ := c.Input["edits"].([]any); len(list) > 0 {
+		all, out.Cut = list[:min(len(list), maxEdits)], len(list) > maxEdits
+	}
+	for _, edit := range all {
+		o, _ := edit.(map[string]any)
+		old, one := o["old_string"].(string)
+		now, two := o["new_string"].(string)
+		if !one || !two || old == "" || max(len(old), len(now)) > maxSwap {
+			out.Edits, out.Cut = nil, true
+			return
+		}
+		if redact.Text(old) != old || redact.Text(now) != now {
+			out.Edits, out.Secret = nil, true
+			return
+		}
+		out.Edits = append(out.Edits, event.Swap{Old: old, New: now, All: arguments(o).flag("replace_all")})
+	}
+}

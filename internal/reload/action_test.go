@@ -1,0 +1,62 @@
+package reload
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/aoa-dev/aoa/internal/event"
+)
+
+// TestActions: the parts of a call are one action, those of subagents none.
+func TestActions(t *testing.T) {
+	part := func(id string, c event.Call) event.Event { return event.Event{ID: id, Body: c} }
+	side := part("t6:post:sub", event.Call{Act: event.ActRead, Paths: []event.Path{"side.go"}})
+	side.Subagent = "sub"
+	line := "cat a.go; make test"
+	got := actions([]event.Event{
+		part("t1:post:", event.Call{Act: event.ActRead, Tool: "Read", Paths: []event.Path{"a.go"}, Offset: 3, Blob: "b1"}),
+		part("t2:post:", event.Call{Act: event.ActRead, Tool: "Bash", Paths: []event.Path{"a.go"}, Command: line}),
+		part("t2:post::1", event.Call{Act: event.ActRun, Failure: event.FailStatus, Seen: []event.Path{"b.go"}}),
+		part("t3:post:", event.Call{Act: event.ActEdit, Tool: "apply_patch", Paths: []event.Path{"a.go"}}),
+		{ID: "t3:post::1", Body: event.Rename{From: []event.Path{"x"}, To: []event.Path{"y"}}},
+		part("t3:post::2", event.Call{Act: event.ActWrite, Paths: []event.Path{"b.go"}}),
+		part("t4:post:", event.Call{Act: event.ActSearch, Tool: "Grep", Text: "one", Glob: "*.go", Mode: "files"}),
+		part("t5:post:", event.Call{Act: event.ActList, Tool: "Glob", Text: "**/*.go"}), side})
+	want := []Action{
+		{ID: "t1:post:", Tool: "Read", Act: event.ActRead, Paths: []event.Path{"a.go"}, Offset: 3, OK: true,
+			Seen: []string{"b1"}},
+		{ID: "t2:post:", Tool: "Bash", Act: event.ActRun, Command: line, Found: 1},
+		{ID: "t3:post:", Tool: "apply_patch", Act: event.ActOther, Paths: []event.Path{"a.go", "b.go"}, OK: true, Cut: true},
+		{ID: "t4:post:", Tool: "Grep", Act: event.ActSearch, Pattern: "one", Glob: "*.go", Mode: "files", OK: true},
+		{ID: "t5:post:", Tool: "Glob", Act: event.ActList, Glob: "**/*.go", OK: true},
+	}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Errorf("(-want +got):\n%s", d)
+	}
+}
+
+func TestAsks(t *testing.T) {
+	for text, want := range map[string]Ask{
+		"explain the basket":  {Trigger: Trigger{Type: Prompt}, Text: "explain the basket"},
+		"/review 12 closely":  {Trigger: Trigger{Command, "review"}, Text: "12 closely"},
+		"/home/x is missing?": {Trigger: Trigger{Type: Prompt}, Text: "/home/x is missing?"},
+	} {
+		if got, ok := AskOf(event.Event{Body: event.Prompt{Text: text}}); !ok || got != want {
+			t.Errorf("%q: %+v", text, got)
+		}
+	}
+	for body, want := range map[event.Body]bool{event.Start{Source: "resume"}: true, event.Start{Source: "startup"}: false,
+		event.End{}: false} {
+		if _, ok := AskOf(event.Event{Body: body}); ok != want {
+			t.Errorf("%T %+v asks: %v", body, body, ok)
+		}
+	}
+	timer := event.Call{Act: event.ActOther, Tool: event.ToolScheduled, Text: "check the build"}
+	if got, ok := AskOf(event.Event{Body: timer}); !ok || got.Type != Scheduled || got.Target == "" {
+		t.Errorf("scheduled: %+v", got)
+	}
+	if _, ok := AskOf(event.Event{Body: event.Call{Act: event.ActOther, Tool: event.ToolNotice}}); ok {
+		t.Error("a report asks for something")
+	}
+}

@@ -264,6 +264,7 @@ func fullBody(k event.Kind) event.Body {
 	v := reflect.New(reflect.TypeOf(b)).Elem()
 	for i := range v.NumField() {
 		switch f := v.Field(i); f.Interface().(type) {
+		case []event.Swap: // not logged
 		case []event.Path:
 			f.Set(reflect.ValueOf([]event.Path{"p", event.Path(v.Type().Field(i).Name)}))
 		case []string:
@@ -277,7 +278,9 @@ func fullBody(k event.Kind) event.Body {
 		case bool:
 			f.SetBool(true)
 		default:
-			f.SetString("w")
+			if v.Type().Field(i).Name != "Command" { // not logged
+				f.SetString("w")
+			}
 		}
 	}
 	if c, ok := v.Interface().(event.Call); ok { // what makes its kind

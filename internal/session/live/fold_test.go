@@ -3,7 +3,6 @@ package live_test
 import (
 	"fmt"
 	"math"
-	"strings"
 	"testing"
 	"time"
 
@@ -69,11 +68,11 @@ func TestWords(t *testing.T) {
 	d := newFixture(t)
 	prompt := func(words ...string) event.Event {
 		e := ev(event.KindPrompt, 0)
-		eventtest.Set(&e, "Terms", words, "Text", "call parseBasket")
+		eventtest.Set(&e, "Terms", words, "Idents", []string{"parsebasket"})
 		return e
 	}
 	search := ev(event.KindSearch, 0)
-	eventtest.Set(&search, "Terms", []string{"expire", "login"}, "Text", "expireLogin")
+	eventtest.Set(&search, "Terms", []string{"expire", "login"}, "Idents", []string{"expirelogin"})
 	d.expect("words of a prompt", d.apply(prompt("login", "token")).Terms, "[login token]")
 	d.expect("words of a search", d.apply(search).Terms, "[expire]")
 	s := d.session(0)
@@ -88,24 +87,6 @@ func TestWords(t *testing.T) {
 		d.apply(search)
 	}
 	d.expect("patterns kept", len(d.session(0).Patterns), 8)
-}
-
-// TestIdentifiersAreNoValues: keys and hashes in a text, and what a command assigns, are no identifiers.
-func TestIdentifiersAreNoValues(t *testing.T) {
-	d := newFixture(t)
-	const key = "a1B2c3D4e5F6g7"
-	prompt, run := ev(event.KindPrompt, 0), ev(event.KindRun, 0)
-	eventtest.Set(&prompt, "Text", "call parseBasket with "+key+" and DB_PASS=quillfen")
-	eventtest.Set(&run, "Terms", []string{"pick"}, "Text", "LICENCE=quillfen pickBasket --page 2 "+key)
-	d.apply(prompt, run)
-	s := d.session(0)
-	all := strings.ToLower(fmt.Sprint(s.Prompt, s.Patterns))
-	if strings.Contains(all, strings.ToLower(key)) || strings.Contains(all, "quillfen") {
-		t.Errorf("the session keeps %s", all)
-	}
-	if !strings.Contains(all, "parsebasket") || !strings.Contains(all, "pickbasket") || !strings.Contains(all, "licence") {
-		t.Errorf("the session keeps only %s", all)
-	}
 }
 
 func TestMentions(t *testing.T) {

@@ -12,14 +12,14 @@ import (
 
 // TestBranch: a branch is its commits since the default branch; merges from the default branch add nothing.
 func TestBranch(t *testing.T) {
-	d := newCheckout(t)
+	d := newRepository(t)
 	d.write("main.go", "one")
 	d.write("gone.go", "one")
 	d.commit("first")
 	d.git("switch", "-q", "-c", "fix/login")
 	is := func(want event.Branch) {
 		t.Helper()
-		r, err := OpenRepo(context.Background(), d.root, d.env)
+		r, err := OpenRepo(context.Background(), d.dir, d.env)
 		if err != nil {
 			t.Fatal(err)
 		}

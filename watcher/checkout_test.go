@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -18,79 +17,26 @@ import (
 // patience is how long a test waits for what must come; a loaded machine needs most of it.
 const patience = time.Minute
 
-// checkout is a repository with a worktree that a test changes.
-type checkout struct {
-	t    testing.TB
-	root string
-	env  []string
-}
+func (d *repository) abs(name string) string { return filepath.Join(d.dir, filepath.FromSlash(name)) }
 
-func newCheckout(t testing.TB) *checkout {
-	t.Helper()
-	home := t.TempDir()
-	root, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	d := &checkout{t: t, root: root, env: []string{"PATH=" + os.Getenv("PATH"), "HOME=" + home, "XDG_CONFIG_HOME=" + home,
-		"GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_SYSTEM=/dev/null", "GIT_EDITOR=true", "SYSTEMROOT=" +
-			os.Getenv("SYSTEMROOT"),
-		"GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@example.org", "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@example.org"}}
-	d.git("init", "-q", "-b", "main")
-	return d
-}
-
-func (d *checkout) git(args ...string) {
-	d.t.Helper()
-	if out, err := d.tryGit(args...); err != nil {
-		d.t.Fatalf("git %v: %v\n%s", args, err, out)
-	}
-}
-
-func (d *checkout) tryGit(args ...string) (string, error) {
-	cmd := exec.Command("git", args...)
-	cmd.Dir, cmd.Env = d.root, d.env
-	out, err := cmd.CombinedOutput()
-	return string(out), err
-}
-
-func (d *checkout) abs(name string) string { return filepath.Join(d.root, filepath.FromSlash(name)) }
-
-func (d *checkout) write(name, content string) {
-	d.t.Helper()
-	if err := os.MkdirAll(filepath.Dir(d.abs(name)), 0o755); err != nil {
-		d.t.Fatal(err)
-	}
-	if err := os.WriteFile(d.abs(name), []byte(content), 0o644); err != nil {
-		d.t.Fatal(err)
-	}
-}
-
-func (d *checkout) rename(from, to string) {
-	d.t.Helper()
+func (d *repository) rename(from, to string) {
+	d.tb.Helper()
 	if err := os.Rename(d.abs(from), d.abs(to)); err != nil {
-		d.t.Fatal(err)
+		d.tb.Fatal(err)
 	}
 }
 
-func (d *checkout) remove(name string) {
-	d.t.Helper()
+func (d *repository) remove(name string) {
+	d.tb.Helper()
 	if err := os.RemoveAll(d.abs(name)); err != nil {
-		d.t.Fatal(err)
+		d.tb.Fatal(err)
 	}
-}
-
-// commit commits everything.
-func (d *checkout) commit(subject string) {
-	d.t.Helper()
-	d.git("add", "-A")
-	d.git("commit", "-q", "--allow-empty", "-m", subject)
 }
 
 // age makes all files old, as in a clone of last week.
-func (d *checkout) age() {
+func (d *repository) age() {
 	old := time.Now().Add(-7 * 24 * time.Hour)
-	_ = filepath.WalkDir(d.root, func(path string, e os.DirEntry, err error) error {
+	_ = filepath.WalkDir(d.dir, func(path string, e os.DirEntry, err error) error {
 		if err == nil && e.IsDir() && e.Name() == ".git" {
 			return filepath.SkipDir
 		}
@@ -120,7 +66,7 @@ func testOptions(r *Repo, o WatchOptions) WatchOptions {
 // watching is a running watcher and what it emitted so far.
 type watching struct {
 	t      testing.TB
-	d      *checkout
+	d      *repository
 	w      *Watcher
 	events chan []event.Event
 	heads  chan struct{}
@@ -130,23 +76,23 @@ type watching struct {
 	marks  int
 }
 
-func (d *checkout) watch(o WatchOptions, with ...func(*Watcher)) *watching {
-	d.t.Helper()
+func (d *repository) watch(o WatchOptions, with ...func(*Watcher)) *watching {
+	d.tb.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
-	r, err := OpenRepo(ctx, d.root, d.env)
+	r, err := OpenRepo(ctx, d.dir, d.env)
 	if err != nil {
-		d.t.Fatal(err)
+		d.tb.Fatal(err)
 	}
 	w := NewWatcher(r, testOptions(r, o))
 	for _, set := range with {
 		set(w)
 	}
-	s := &watching{t: d.t, d: d, w: w, cancel: cancel, events: make(chan []event.Event, 100_000),
+	s := &watching{t: d.tb, d: d, w: w, cancel: cancel, events: make(chan []event.Event, 100_000),
 		heads: make(chan struct{}, 100_000), done: make(chan error, 1)}
 	go func() {
 		s.done <- w.Run(ctx, func(b []event.Event) { s.events <- b }, func() { s.heads <- struct{}{} })
 	}()
-	d.t.Cleanup(func() {
+	d.tb.Cleanup(func() {
 		cancel()
 		<-s.done
 		close(s.done)
@@ -154,9 +100,9 @@ func (d *checkout) watch(o WatchOptions, with ...func(*Watcher)) *watching {
 	select {
 	case <-w.ready:
 	case err := <-s.done:
-		d.t.Fatalf("Run ended at once: %v", err)
+		d.tb.Fatalf("Run ended at once: %v", err)
 	case <-time.After(patience):
-		d.t.Fatal("not ready in time")
+		d.tb.Fatal("not ready in time")
 	}
 	return s
 }

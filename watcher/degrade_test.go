@@ -40,8 +40,8 @@ func (s *logBuffer) warnings() int {
 
 func (s *logBuffer) log() *slog.Logger { return slog.New(slog.NewTextHandler(s, nil)) }
 
-func twentyFolders(t testing.TB) *checkout {
-	d := newCheckout(t)
+func twentyFolders(t testing.TB) *repository {
+	d := newRepository(t)
 	for i := range 20 {
 		d.write(fmt.Sprintf("d%02d/a.go", i), "one")
 	}
@@ -95,38 +95,26 @@ func TestWatchesRunOut(t *testing.T) {
 	}
 }
 
-func TestNoWatcherAtAll(t *testing.T) {
-	t.Parallel()
-	d := twentyFolders(t)
-	out := &logBuffer{}
-	s := d.watch(WatchOptions{Log: out.log()}, func(w *Watcher) {
-		w.open = func() (notifier, error) { return notifier{}, syscall.EMFILE }
-	})
-	d.write("d03/a.go", "mine")
-	d.write("d03/b.go", "mine")
-	d.remove("d04")
-	s.until("three", func() bool { return len(s.seen) >= 3 })
-	s.expect("save d03/a.go", "save d03/b.go", "delete d04/a.go")
-	d.git("checkout", "-q", "-f", "-b", "other")
-	s.until("branch", func() bool { return len(s.seen) > 0 })
-	if st := s.w.Status(); !st.Partial || !st.Polling || out.warnings() != 1 {
-		t.Errorf("status %+v, %d warnings", st, out.warnings())
-	}
-}
-
+// TestPolling: nothing is watched, because it is asked for or because the system has no watcher left.
 func TestPolling(t *testing.T) {
 	t.Parallel()
-	d := twentyFolders(t)
-	d.age()
-	out := &logBuffer{}
-	s := d.watch(WatchOptions{Poll: true, Log: out.log()})
-	d.write("d05/a.go", "in a folder without recent work")
-	d.write("root.go", "new")
-	s.w.Nudge() // a hook saw it
-	s.until("two saves", func() bool { return len(s.seen) >= 2 })
-	s.expect("save d05/a.go", "save root.go")
-	if st := s.w.Status(); st.Partial || !st.Polling || out.warnings() != 0 {
-		t.Errorf("status %+v, %d warnings", st, out.warnings())
+	for _, poll := range []bool{true, false} {
+		d := twentyFolders(t)
+		d.age()
+		out := &logBuffer{}
+		s := d.watch(WatchOptions{Poll: poll, Log: out.log()}, func(w *Watcher) {
+			w.open = func() (notifier, error) { return notifier{}, syscall.EMFILE }
+		})
+		d.write("d05/a.go", "in a folder without recent work")
+		d.write("root.go", "new")
+		d.remove("d04")
+		s.until("three", func() bool { return len(s.seen) >= 3 })
+		s.expect("save d05/a.go", "save root.go", "delete d04/a.go")
+		d.git("checkout", "-q", "-f", "-b", "other")
+		s.until("branch", func() bool { return len(s.seen) > 0 })
+		if st := s.w.Status(); st.Partial == poll || !st.Polling || (out.warnings() == 0) != poll {
+			t.Errorf("status %+v, %d warnings", st, out.warnings())
+		}
 	}
 }
 
@@ -219,13 +207,13 @@ func reportedWatcher(r *Repo) (w *Watcher, events chan<- fsnotify.Event) {
 
 // TestQuietTime runs the loop on a false clock: a save is emitted exactly 100 ms after the last write.
 func TestQuietTime(t *testing.T) {
-	d := newCheckout(t)
+	d := newRepository(t)
 	d.write("a.go", "x")
 	d.commit("first")
 	if err := os.Chtimes(d.abs("a.go"), time.Unix(1, 0), time.Unix(1, 0)); err != nil {
 		t.Fatal(err)
 	}
-	r, err := OpenRepo(t.Context(), d.root, d.env)
+	r, err := OpenRepo(t.Context(), d.dir, d.env)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -267,10 +255,10 @@ func TestQuietTime(t *testing.T) {
 // `git status` of five seconds is followed by a pause of several times that.
 func TestSlowStatus(t *testing.T) {
 	const took = 5 * time.Second
-	d := newCheckout(t)
+	d := newRepository(t)
 	d.write("a.go", "x")
 	d.commit("first")
-	r, err := OpenRepo(t.Context(), d.root, d.env)
+	r, err := OpenRepo(t.Context(), d.dir, d.env)
 	if err = errors.Join(err, os.Chtimes(d.abs("a.go"), time.Unix(1, 0), time.Unix(1, 0))); err != nil {
 		t.Fatal(err)
 	}

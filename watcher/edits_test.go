@@ -11,7 +11,7 @@ import (
 
 // TestEdits: what files change against HEAD, kept until HEAD or the file changes; a known file starts no process.
 func TestEdits(t *testing.T) {
-	d := newCheckout(t)
+	d := newRepository(t)
 	d.write("a b.go", "package a\n\nfunc OldName() {}\n")
 	d.write("same.go", "package a\n\nfunc SameName() {}\n")
 	d.write("gone.go", "package a\n\nfunc GoneName() {}\n")
@@ -19,7 +19,7 @@ func TestEdits(t *testing.T) {
 	d.write("a b.go", "package a\n\nfunc NewName() {}\n")
 	d.write("fresh.go", "package a\n\nfunc FreshName() {}\n")
 	d.remove("gone.go")
-	r, err := OpenRepo(context.Background(), d.root, d.env)
+	r, err := OpenRepo(context.Background(), d.dir, d.env)
 	if err != nil {
 		t.Fatal(err)
 	}

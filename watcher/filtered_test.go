@@ -18,7 +18,7 @@ import (
 // filterDesk is a repository with a filter as Git LFS has one: what is committed differs from what is on the disk. The
 // filter leaves a file whenever it runs.
 type filterDesk struct {
-	*checkout
+	*repository
 	ran string
 }
 
@@ -27,7 +27,7 @@ func newFilterDesk(t *testing.T) *filterDesk {
 	if runtime.GOOS == "windows" {
 		t.Skip("the filter is a shell command")
 	}
-	d := &filterDesk{checkout: newCheckout(t), ran: filepath.Join(t.TempDir(), "ran")}
+	d := &filterDesk{repository: newRepository(t), ran: filepath.Join(t.TempDir(), "ran")}
 	d.git("config", "filter.swap.clean", "touch '"+d.ran+"'; tr a-z A-Z")
 	d.git("config", "filter.swap.smudge", "touch '"+d.ran+"'; tr A-Z a-z")
 	d.git("config", "filter.swap.required", "true")
@@ -46,10 +46,10 @@ func newFilterDesk(t *testing.T) *filterDesk {
 // at gives a file a time relative to now. A file that the index has with a time after its own has to be read: git
 // cannot tell by its time whether it was changed since.
 func (d *filterDesk) at(name string, after time.Duration) {
-	d.t.Helper()
+	d.tb.Helper()
 	at := time.Now().Add(after)
 	if err := os.Chtimes(d.abs(name), at, at); err != nil {
-		d.t.Fatal(err)
+		d.tb.Fatal(err)
 	}
 }
 
@@ -76,7 +76,7 @@ func TestFilteredFiles(t *testing.T) {
 			d.at("run.sh", time.Hour)
 			d.git("add", "-A")
 			if err := os.Chmod(d.abs("run.sh"), 0o755); err != nil {
-				d.t.Fatal(err)
+				d.tb.Fatal(err)
 			}
 		}, []event.Path{"run.sh"}},
 		"staged": {func(d *filterDesk) {
@@ -113,7 +113,7 @@ func TestFilteredFiles(t *testing.T) {
 			if err := os.Remove(d.ran); err != nil {
 				t.Fatalf("the filter never ran: %v", err)
 			}
-			r, err := OpenRepo(context.Background(), d.root, d.env)
+			r, err := OpenRepo(context.Background(), d.dir, d.env)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -131,7 +131,7 @@ func TestFilteredFiles(t *testing.T) {
 func TestFilterWithoutOption(t *testing.T) {
 	d := newFilterDesk(t)
 	d.git("config", "--file", ".git/config", "filter.a=b.clean", "touch '"+d.ran+"'; cat")
-	r, err := OpenRepo(context.Background(), d.root, d.env)
+	r, err := OpenRepo(context.Background(), d.dir, d.env)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -142,13 +142,13 @@ func TestFilterWithoutOption(t *testing.T) {
 
 // TestParseIndexStats reads what git prints for names of every shape.
 func TestParseIndexStats(t *testing.T) {
-	d := newCheckout(t)
+	d := newRepository(t)
 	names := []string{"a.go", "  mtime: 1:2", "new\nline", "dir/ü b.go"}
 	for i, name := range names {
 		d.write(name, fmt.Sprintf("%0*d", i+1, i))
 	}
 	d.commit("names")
-	r, err := OpenRepo(context.Background(), d.root, d.env)
+	r, err := OpenRepo(context.Background(), d.dir, d.env)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,7 +17,7 @@ func TestCheckoutOfManyFiles(t *testing.T) {
 	if runtime.GOOS == "darwin" {
 		t.Skip("kqueue would open 10,000 files")
 	}
-	d := newCheckout(t)
+	d := newRepository(t)
 	n := fault.Size(1_000, 10_000)
 	for i := range n {
 		d.write(fmt.Sprintf("d%d/f%d.go", i%200, i), "one")
@@ -58,7 +58,7 @@ func TestCheckoutOfManyFiles(t *testing.T) {
 
 // TestSaveInsideWindow: files that differ from the index after the window are saves, others are git's.
 func TestSaveInsideWindow(t *testing.T) {
-	d := newCheckout(t)
+	d := newRepository(t)
 	d.write("a.go", "one")
 	d.write("b.go", "one")
 	d.write("c.go", "one")
@@ -81,7 +81,7 @@ func TestSaveInsideWindow(t *testing.T) {
 }
 
 func TestGitOperationsAreNotSaves(t *testing.T) {
-	d := newCheckout(t)
+	d := newRepository(t)
 	for i := range 50 {
 		d.write(fmt.Sprintf("d/f%d.go", i), "one\n")
 	}
@@ -129,7 +129,7 @@ func TestGitOperationsAreNotSaves(t *testing.T) {
 
 // A conflict's markers are git's, its resolution is a person's.
 func TestConflict(t *testing.T) {
-	d := newCheckout(t)
+	d := newRepository(t)
 	d.write("a.go", "base\n")
 	d.commit("first")
 	d.git("checkout", "-q", "-b", "other")
@@ -140,7 +140,7 @@ func TestConflict(t *testing.T) {
 	d.commit("ours")
 	d.age()
 	s := d.watch(WatchOptions{})
-	if out, err := d.tryGit("rebase", "other"); err == nil {
+	if out, err := d.try("rebase", "other"); err == nil {
 		t.Fatalf("no conflict: %s", out)
 	}
 	s.expect()
@@ -153,7 +153,7 @@ func TestConflict(t *testing.T) {
 
 // What comes back from the stash differs from the index: it is in the person's hands again.
 func TestStashPopIsWork(t *testing.T) {
-	d := newCheckout(t)
+	d := newRepository(t)
 	d.write("a.go", "x")
 	d.write("b.go", "x")
 	d.commit("first")
@@ -166,7 +166,7 @@ func TestStashPopIsWork(t *testing.T) {
 }
 
 func TestHeadIsLookedAt(t *testing.T) {
-	d := newCheckout(t)
+	d := newRepository(t)
 	d.write("a.go", "x")
 	d.commit("first")
 	d.age()
@@ -186,13 +186,13 @@ func TestHeadIsLookedAt(t *testing.T) {
 }
 
 func TestLinkedWorktree(t *testing.T) {
-	main := newCheckout(t)
+	main := newRepository(t)
 	main.write("a.go", "x")
 	main.commit("first")
 	main.git("worktree", "add", "-q", "-b", "side", "../"+"side-of-it")
 	root := main.abs("../side-of-it")
 	t.Cleanup(func() { _ = os.RemoveAll(root) })
-	d := &checkout{t: t, root: root, env: main.env}
+	d := &repository{tb: t, dir: root, env: main.env}
 	d.age()
 	s := d.watch(WatchOptions{})
 	d.write("a.go", "mine")

@@ -35,7 +35,11 @@ type repository struct {
 
 func newRepository(tb testing.TB, initArgs ...string) *repository {
 	tb.Helper()
-	g := &repository{tb: tb, dir: filepath.Join(tb.TempDir(), "repo"), env: testEnv(tb)}
+	top, err := filepath.EvalSymlinks(tb.TempDir())
+	if err != nil {
+		tb.Fatal(err)
+	}
+	g := &repository{tb: tb, dir: filepath.Join(top, "repo"), env: testEnv(tb)}
 	if err := os.Mkdir(g.dir, 0o755); err != nil {
 		tb.Fatal(err)
 	}

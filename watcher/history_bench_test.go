@@ -2,7 +2,6 @@ package watcher
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"os"
 	"testing"
@@ -71,18 +70,6 @@ func benchHistory(b *testing.B, r *Repo) {
 // BenchmarkHistoryGit is a whole import through git: parsing, renames, excluded files, terms, events.
 func BenchmarkHistoryGit(b *testing.B) { benchHistory(b, benchRepo(b)) }
 
-// BenchmarkHistoryNewest is the time to the first batch of 1,000 commits.
-func BenchmarkHistoryNewest(b *testing.B) {
-	r := benchRepo(b)
-	for b.Loop() {
-		stop := fmt.Errorf("enough")
-		err := r.History(context.Background(), HistoryOptions{}, func([]event.Event, map[string]string) error { return stop })
-		if err == nil {
-			b.Fatal("a batch was expected")
-		}
-	}
-}
-
 // BenchmarkHead reads HEAD once.
 func BenchmarkHead(b *testing.B) {
 	r := benchRepo(b)
@@ -102,65 +89,5 @@ func BenchmarkIgnored(b *testing.B) {
 	}
 	for i := 0; b.Loop(); i++ {
 		r.Ignored(files[i%len(files)])
-	}
-}
-
-// BenchmarkFiles is one listing of all files.
-func BenchmarkFiles(b *testing.B) {
-	r := benchRepo(b)
-	for b.Loop() {
-		if _, err := r.Files(context.Background()); err != nil {
-			b.Fatal(err)
-		}
-	}
-}
-
-// BenchmarkHistoryNothingNew reads a repository in which nothing happened.
-func BenchmarkHistoryNothingNew(b *testing.B) {
-	r := benchRepo(b)
-	var cursor map[string]string
-	if err := r.History(context.Background(), HistoryOptions{}, func(_ []event.Event, c map[string]string) error {
-		cursor = c
-		return nil
-	}); err != nil {
-		b.Fatal(err)
-	}
-	for b.Loop() {
-		if err := r.History(context.Background(), HistoryOptions{Since: cursor},
-			func([]event.Event, map[string]string) error {
-				return fmt.Errorf("something new")
-			}); err != nil {
-			b.Fatal(err)
-		}
-	}
-}
-
-// BenchmarkHistoryOneNew reads one new commit.
-func BenchmarkHistoryOneNew(b *testing.B) {
-	r := benchRepo(b)
-	out, err := r.run(context.Background(), "rev-parse", "HEAD~1")
-	if err != nil {
-		b.Fatal(err)
-	}
-	ref, _, err := r.Head(context.Background())
-	if err != nil {
-		b.Fatal(err)
-	}
-	since := map[string]string{ref: string(out[:len(out)-1])}
-	for b.Loop() {
-		if err := r.History(context.Background(), HistoryOptions{Since: since},
-			func([]event.Event, map[string]string) error { return nil }); err != nil {
-			b.Fatal(err)
-		}
-	}
-}
-
-// BenchmarkOpenRepo is what every command pays.
-func BenchmarkOpenRepo(b *testing.B) {
-	r := benchRepo(b)
-	for b.Loop() {
-		if _, err := OpenRepo(context.Background(), string(r.Root), os.Environ()); err != nil {
-			b.Fatal(err)
-		}
 	}
 }

@@ -74,8 +74,8 @@ func TestOthersCanWatch(t *testing.T) {
 }
 
 // sixty is a repository of 60 folders beside the root.
-func sixtyFolders(t *testing.T) (d *checkout, saves func(*watching)) {
-	d = newCheckout(t)
+func sixtyFolders(t *testing.T) (d *repository, saves func(*watching)) {
+	d = newRepository(t)
 	for i := range 60 {
 		d.write(fmt.Sprintf("d%02d/a.go", i), "one")
 	}

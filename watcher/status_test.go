@@ -12,13 +12,13 @@ import (
 // TestChanged: staged, unstaged, deleted, renamed and new files are the change; ignored, generated and committed
 // ones are not.
 func TestChanged(t *testing.T) {
-	d := newCheckout(t)
+	d := newRepository(t)
 	for _, name := range []string{"same.go", "edited.go", "staged.go", "gone.go", "was.go"} {
 		d.write(name, name)
 	}
 	d.write(".gitignore", "*.log\n")
 	d.commit("first")
-	r, err := OpenRepo(context.Background(), d.root, d.env)
+	r, err := OpenRepo(context.Background(), d.dir, d.env)
 	if err != nil {
 		t.Fatal(err)
 	}

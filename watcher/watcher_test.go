@@ -17,7 +17,7 @@ import (
 )
 
 func TestSaveIsOneEvent(t *testing.T) {
-	d := newCheckout(t)
+	d := newRepository(t)
 	d.write("a.go", "one")
 	d.write("sub/b.go", "one")
 	d.commit("first")
@@ -58,7 +58,7 @@ func TestSaveIsOneEvent(t *testing.T) {
 }
 
 func TestUnbornBranch(t *testing.T) {
-	d := newCheckout(t)
+	d := newRepository(t)
 	s := d.watch(WatchOptions{})
 	d.write("a/b/c.go", "first file ever")
 	s.expect("save a/b/c.go")
@@ -68,7 +68,7 @@ func TestUnbornBranch(t *testing.T) {
 }
 
 func TestIgnoredIsNeverReported(t *testing.T) {
-	d := newCheckout(t)
+	d := newRepository(t)
 	d.write(".gitignore", "build/\n*.log\n")
 	d.write("pkg/.gitignore", "gen\n!keep.log\n")
 	d.write("pkg/a.go", "x")
@@ -107,7 +107,7 @@ func TestIgnoredIsNeverReported(t *testing.T) {
 }
 
 func TestGlobalExcludesAreHonoured(t *testing.T) {
-	d := newCheckout(t)
+	d := newRepository(t)
 	global := filepath.Join(t.TempDir(), "excludes")
 	if err := os.WriteFile(global, []byte("*.mine\n"), 0o644); err != nil {
 		t.Fatal(err)
@@ -124,9 +124,9 @@ func TestGlobalExcludesAreHonoured(t *testing.T) {
 
 func TestEditors(t *testing.T) {
 	sed, _ := exec.LookPath("sed")
-	for name, save := range map[string]func(d *checkout){
-		"in place": func(d *checkout) { d.write("main.go", "changed") },
-		"vim": func(d *checkout) {
+	for name, save := range map[string]func(d *repository){
+		"in place": func(d *repository) { d.write("main.go", "changed") },
+		"vim": func(d *repository) {
 			d.write(".main.go.swp", "b0VIM")
 			d.write(".main.go.swx", "")
 			d.remove(".main.go.swx")
@@ -137,32 +137,32 @@ func TestEditors(t *testing.T) {
 			d.remove("main.go~")
 			d.remove(".main.go.swp")
 		},
-		"vim keeps swap and backup": func(d *checkout) {
+		"vim keeps swap and backup": func(d *repository) {
 			d.write(".main.go.swp", "b0VIM")
 			d.rename("main.go", "main.go~")
 			d.write("main.go", "changed")
 		},
-		"JetBrains": func(d *checkout) {
+		"JetBrains": func(d *repository) {
 			d.write("main.go___jb_tmp___", "changed")
 			d.rename("main.go", "main.go___jb_old___")
 			d.rename("main.go___jb_tmp___", "main.go")
 			d.remove("main.go___jb_old___")
 		},
-		"write beside and rename": func(d *checkout) {
+		"write beside and rename": func(d *repository) {
 			d.write("main.go.tmp.4711.1700000000000", "changed")
 			d.rename("main.go.tmp.4711.1700000000000", "main.go")
 		},
-		"sed -i": func(d *checkout) {
+		"sed -i": func(d *repository) {
 			if sed == "" {
 				d.write("sedXy12Zq", "changed")
 				d.rename("sedXy12Zq", "main.go")
 				return
 			}
 			if out, err := exec.Command(sed, "-i", "-e", "s/package/PACKAGE/", d.abs("main.go")).CombinedOutput(); err != nil {
-				d.t.Skipf("this sed has another -i: %s", out)
+				d.tb.Skipf("this sed has another -i: %s", out)
 			}
 		},
-		"Emacs": func(d *checkout) {
+		"Emacs": func(d *repository) {
 			_ = os.Symlink("user@host.1:2", d.abs(".#main.go"))
 			d.write("#main.go#", "autosave")
 			d.write("main.go", "changed")
@@ -171,7 +171,7 @@ func TestEditors(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			d := newCheckout(t)
+			d := newRepository(t)
 			d.write("main.go", "package main")
 			d.commit("first")
 			d.age()
@@ -183,7 +183,7 @@ func TestEditors(t *testing.T) {
 }
 
 func TestNewFoldersLoseNothing(t *testing.T) {
-	d := newCheckout(t)
+	d := newRepository(t)
 	d.write("a.go", "x")
 	d.commit("first")
 	d.age()
@@ -199,7 +199,7 @@ func TestNewFoldersLoseNothing(t *testing.T) {
 }
 
 func TestFolderRename(t *testing.T) {
-	d := newCheckout(t)
+	d := newRepository(t)
 	d.write("x/a.go", "a")
 	d.write("x/y/b.go", "bb")
 	d.write("x/y/c.go", "ccc")
@@ -221,7 +221,7 @@ func TestFormatterIsOneEvent(t *testing.T) {
 	if runtime.GOOS == "darwin" {
 		t.Skip("kqueue would open 10,000 files")
 	}
-	d := newCheckout(t)
+	d := newRepository(t)
 	n := fault.Size(2_000, 10_000)
 	for i := range n {
 		d.write(fmt.Sprintf("d%d/f%d.go", i%100, i), "x")
@@ -256,7 +256,7 @@ func TestFormatterIsOneEvent(t *testing.T) {
 }
 
 func TestNestedRepositoryIsOpaque(t *testing.T) {
-	d := newCheckout(t)
+	d := newRepository(t)
 	d.write("a.go", "x")
 	d.commit("first")
 	d.git("init", "-q", "old")
@@ -272,7 +272,7 @@ func TestNestedRepositoryIsOpaque(t *testing.T) {
 }
 
 func TestNamesByteByByte(t *testing.T) {
-	d := newCheckout(t)
+	d := newRepository(t)
 	d.write("a.go", "x")
 	d.commit("first")
 	d.age()
@@ -285,7 +285,7 @@ func TestNamesByteByByte(t *testing.T) {
 }
 
 func TestRepositoryGone(t *testing.T) {
-	d := newCheckout(t)
+	d := newRepository(t)
 	d.write("a.go", "x")
 	d.commit("first")
 	d.age()

@@ -22,7 +22,8 @@ import (
 	"github.com/aoa-dev/aoa/internal/api"
 )
 
-var binaries = struct{ hook, empty string }{}
+// program is the client with a scripted daemon.
+var program string
 
 // TestMain builds the client with a scripted daemon.
 func TestMain(m *testing.M) {
@@ -30,12 +31,10 @@ func TestMain(m *testing.M) {
 	if err != nil {
 		panic(err)
 	}
-	binaries.hook, binaries.empty = filepath.Join(dir, "hook"), filepath.Join(dir, "empty")
-	for name, out := range map[string]string{"hook": binaries.hook, "empty": binaries.empty} {
-		if msg, err := compile(out, "./testdata/"+name); err != nil {
-			fmt.Fprintf(os.Stderr, "build %s: %v\n%s", name, err, msg)
-			os.Exit(1)
-		}
+	program = filepath.Join(dir, "hook")
+	if msg, err := compile(program, "./testdata/hook"); err != nil {
+		fmt.Fprintf(os.Stderr, "build: %v\n%s", err, msg)
+		os.Exit(1)
 	}
 	code := m.Run()
 	os.RemoveAll(dir)
@@ -131,7 +130,7 @@ func payload(event, cwd string) string {
 // hook runs the client. Anything but exit 0 or anything on stderr fails the test.
 func hook(t testing.TB, dir string, stdin io.Reader, env []string, args ...string) string {
 	t.Helper()
-	cmd := exec.Command(binaries.hook, args...)
+	cmd := exec.Command(program, args...)
 	cmd.Dir, cmd.Stdin, cmd.Env = dir, stdin, append(environ(dir), env...)
 	var out, errs bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errs

@@ -364,7 +364,7 @@ func TestHundredAtOnce(t *testing.T) {
 // do not wait, until the respite is over; an answer ends it.
 func TestStoppedDaemon(t *testing.T) {
 	dir, sock := repo(t)
-	daemon := exec.Command(binaries.hook, "daemon", "run")
+	daemon := exec.Command(program, "daemon", "run")
 	daemon.Dir = dir
 	if err := daemon.Start(); err != nil {
 		t.Fatal(err)

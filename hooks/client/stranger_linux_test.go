@@ -135,7 +135,7 @@ func newVictim(t *testing.T) *victim {
 	if err := os.MkdirAll(filepath.Join(v.dir, ".git", "aoa", "hook-start"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	raw, err := os.ReadFile(binaries.hook)
+	raw, err := os.ReadFile(program)
 	if err == nil {
 		err = os.WriteFile(v.bin, raw, 0o755)
 	}

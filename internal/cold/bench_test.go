@@ -3,8 +3,6 @@ package cold
 import (
 	"crypto/sha256"
 	"fmt"
-	"path/filepath"
-	"strings"
 	"testing"
 	"time"
 
@@ -29,34 +27,6 @@ func BenchmarkAppend(b *testing.B) {
 			}
 			b.ReportMetric(float64(n)/b.Elapsed().Seconds(), "events/s")
 		})
-	}
-}
-
-// BenchmarkAppendTexts is Append of prompts and commands of 300 bytes, stored open and sealed.
-func BenchmarkAppendTexts(b *testing.B) {
-	o, _ := places(b)
-	for _, way := range []struct {
-		name string
-		seal *Seal
-	}{{"open", nil}, {"sealed", openSeal(b, o)}} {
-		for _, size := range []int{1, 100, 500} {
-			b.Run(fmt.Sprint(way.name, "/", size), func(b *testing.B) {
-				d := sealed(b, filepath.Join(b.TempDir(), "aoa.db"), way.seal)
-				n := 0
-				for b.Loop() {
-					batch := make([]event.Event, size)
-					for i := range batch {
-						batch[i] = event.Event{ID: toolID(n), Time: noon.Add(time.Duration(n) * time.Second),
-							Agent: "claude", Session: fmt.Sprint("session-", n/200),
-							Body: event.Call{Act: event.ActRun, Tool: "Bash",
-								Text: strings.Repeat("go test ./... # again ", 14)}}
-						n++
-					}
-					mustAppend(b, d, batch...)
-				}
-				b.ReportMetric(float64(n)/b.Elapsed().Seconds(), "events/s")
-			})
-		}
 	}
 }
 
@@ -121,21 +91,68 @@ func BenchmarkQuestions(b *testing.B) {
 	})
 }
 
-func BenchmarkOpen(b *testing.B) {
-	path := filepath.Join(b.TempDir(), "aoa.db")
-	d, _ := openTest(b, path)
-	mustAppend(b, d, history(0, 20000)...)
-	b.Logf("%d MB", d.bytes()>>20)
-	must(b, d.Close())
-	for b.Loop() {
-		d, err := Open(b.Context(), path, Options{Now: fixed})
-		must(b, err)
-		must(b, d.Close())
-	}
-}
-
 // toolID is an id as an agent gives it: of two in a row neither is the greater one.
 func toolID(n int) string {
 	sum := sha256.Sum256([]byte(fmt.Sprint(n)))
 	return fmt.Sprintf("toolu_01%.22x", sum[:11])
+}
+
+// manyEvents are the tool calls of sessions of 200 among 1000 files, of which few have most.
+func manyEvents(from, n int) []event.Event {
+	out := make([]event.Event, n)
+	for i := range out {
+		k := from + i
+		e := read(fmt.Sprintf("toolu_01ABCDEFGHIJKLMN%06d:PostToolUse", k), noon.Add(time.Duration(k)*time.Second),
+			fmt.Sprintf("0b7f7e0e-aaaa-bbbb-cccc-%012d", k/200),
+			event.Path(fmt.Sprint("internal/dir/file", k%997*(k%991)/990, ".go")))
+		e.Turn = fmt.Sprintf("prompt-0b7f7e0e-%08d", k/10)
+		eventtest.Set(&e, "Tags", []string{"go", "reading"})
+		if k%5 == 0 {
+			c := event.Call{Act: event.ActSearch, Terms: []string{"some", "term"}, Text: "func some.*term"}
+			for j := range 10 {
+				c.Seen = append(c.Seen, event.Path(fmt.Sprint("internal/dir/file", (k+j*3)%1000, ".go")))
+			}
+			e.Body = c
+		}
+		out[i] = e
+	}
+	return out
+}
+
+// BenchmarkStats asks each question of `aoa stats`, `aoa log` and `aoa status` on a log of 100,000 commits and 50,000
+// events.
+func BenchmarkStats(b *testing.B) {
+	const events = 50_000
+	d := newTest(b)
+	for i := range 5 {
+		mustAppend(b, d, history(i*20000, 20000)...)
+	}
+	for n := 0; n < events; n += 5000 {
+		mustAppend(b, d, manyEvents(n, 5000)...)
+	}
+	for _, q := range []struct {
+		name string
+		ask  func() error
+	}{
+		{"files", func() error { _, err := d.FileStats(b.Context(), 20); return err }},
+		{"tags", func() error { _, err := d.TagStats(b.Context(), 20); return err }},
+		{"sessions", func() error { _, err := d.SessionStats(b.Context(), 20); return err }},
+		{"status", func() error { _, err := d.Status(b.Context()); return err }},
+		{"prompts", func() error { _, err := d.Prompts(b.Context(), 0, 100); return err }},
+		{"log", func() error { _, err := d.Log(b.Context(), LogFilter{Limit: 20}); return err }},
+		{"log-session", func() error {
+			_, err := d.Log(b.Context(), LogFilter{Session: "0b7f7e0e-aaaa-bbbb-cccc-000000000007"})
+			return err
+		}},
+		{"log-file", func() error {
+			_, err := d.Log(b.Context(), LogFilter{File: "internal/dir/file7.go", Limit: 20})
+			return err
+		}},
+	} {
+		b.Run(q.name, func(b *testing.B) {
+			for b.Loop() {
+				must(b, q.ask())
+			}
+		})
+	}
 }

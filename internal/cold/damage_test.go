@@ -105,36 +105,6 @@ func TestForeignFiles(t *testing.T) {
 	same(t, "warnings for a lost table", len(s.records), 1)
 }
 
-// TestCrash copies the file and its log while the store is at work, as a power cut would leave them.
-func TestCrash(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "aoa.db")
-	d, _ := openTest(t, path)
-	var want []replayed
-	for i := range 40 {
-		seq, fresh := mustAppend(t, d, read(fmt.Sprint("r", i), noon, "s", "x"), commit(i, noon, "x", "y"))
-		want = append(want, replayed{seq, fresh})
-		if i%8 != 7 {
-			continue
-		}
-		other := filepath.Join(t.TempDir(), "aoa.db")
-		for _, suffix := range []string{"", "-wal"} {
-			copyFile(t, path+suffix, other+suffix)
-		}
-		if i == 23 { // the last page of the log did not make it
-			info, err := os.Stat(other + "-wal")
-			must(t, err)
-			must(t, os.Truncate(other+"-wal", info.Size()-2000))
-		}
-		c, s := openTest(t, other)
-		same(t, "warnings", len(s.records), 0)
-		got, expect := replayAll(t, c, 0), want
-		if i == 23 {
-			expect = want[:len(want)-1]
-		}
-		same(t, fmt.Sprint("after a crash at ", i), got, expect)
-	}
-}
-
 func copyFile(t *testing.T, from, to string) {
 	t.Helper()
 	in, err := os.Open(from)

@@ -21,6 +21,7 @@ ON CONFLICT (owner, key) DO UPDATE
 SET session = ?3, part = ?4, size = ?5, stored = ?6, written = ?7, used = ?9, active = ?9, meta = ?8
 RETURNING id`
 	sqlUseBlob = "UPDATE blobs SET used = max(used, ?3), active = max(active, ?3) WHERE owner = ?1 AND key = ?2"
+	sqlSetMeta = `UPDATE blobs SET used = max(used, ?3), active = max(active, ?3), meta = ?4 WHERE owner = ?1 AND key = ?2`
 	// One row speaks for its session.
 	sqlTouchSession = `UPDATE blobs SET active = max(active, ?3)
 WHERE id = (SELECT id FROM blobs WHERE owner = ?1 AND session = ?2 ORDER BY active DESC LIMIT 1)`
@@ -84,7 +85,7 @@ func (o *Owner) scan(f *File, r Row) (v Blob, id int64, err error) {
 	}
 	packed, merr := o.b.o.Seal.Open(o.metaOf(v.Key), meta)
 	if merr == nil {
-		v.Meta, merr = unpack(packed, pieceBytes)
+		v.Meta, merr = unpack(packed, maxMeta)
 	}
 	if merr != nil {
 		v.Meta, err = nil, errors.Join(err, merr)
@@ -225,6 +226,16 @@ func (o *Owner) note(ctx context.Context, statement, of string, then time.Time) 
 		return nil
 	}
 	return err
+}
+
+// SetMeta replaces the meta of a blob, and notes a use. Without such a blob it does nothing.
+func (o *Owner) SetMeta(ctx context.Context, key string, meta []byte) error {
+	p := o.Pack(Blob{Key: key, Meta: meta})
+	return o.b.useExisting(ctx, func(f *File) error {
+		return f.Write(ctx, "note a use", func(tx *Tx) error {
+			return tx.run([]any{o.name, key, o.b.o.Now().UnixMilli(), p.meta}, sqlSetMeta)
+		})
+	})
 }
 
 // DropSession deletes what a session has, and returns what that was.

@@ -16,6 +16,7 @@ const (
 const (
 	leastPacked = 1024    // bytes from which compressing is worth its time: less fits into a page as it is
 	pieceBytes  = 1 << 20 // of packed data in one row
+	maxMeta     = 8 << 20 // bytes of a blob's meta that are read back
 	maxBlob     = 1 << 30 // bytes of data that are read back
 )
 

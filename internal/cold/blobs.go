@@ -64,7 +64,7 @@ type Blob struct {
 	Created time.Time
 	Written time.Time
 	Used    time.Time
-	Meta    []byte // small; nil where it cannot be read
+	Meta    []byte // small, at most 8 MB; nil where it cannot be read
 	Data    []byte // only from Get
 }
 

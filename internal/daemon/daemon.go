@@ -231,7 +231,7 @@ func (d *Daemon) wireParts() {
 		places: &sessionPlaces{}, stored: d.sessions}
 	d.handlers.cache = &cacheHandler{base: d.base, worktrees: d.worktrees, sessions: d.handlers.session, file: d.cache}
 	d.handlers.reload = &reloadHandler{base: d.base, worktrees: d.worktrees, events: d.events, cache: d.sequences}
-	d.handlers.stage = newStageHandler(d.base, d.worktrees, d.clock, d.seal, d.sessions)
+	d.handlers.stage = newStageHandler(d.base, d.worktrees, d.blobs, d.sessions)
 	d.handlers.sessions = &sessionHandler{base: d.base, events: d.events, db: d.db, stored: d.sessions, cache: d.cache,
 		stages: d.handlers.stage.cache}
 	d.forgetter = newForgetter(d)
@@ -240,8 +240,7 @@ func (d *Daemon) wireParts() {
 		replaced: d.o.Replaced, stop: d.stop}
 	d.housekeeper = &housekeeper{base: d.base, clock: d.clock, events: d.events, db: d.db,
 		flush: d.flush, blobs: d.blobs, files: []sideFile{d.handlers.stage.cache, d.blobs},
-		sweepers: []func(context.Context){d.handlers.sessions.sweep, d.handlers.reload.sweep,
-			d.handlers.stage.sweep}}
+		sweepers: []func(context.Context){d.handlers.sessions.sweep, d.handlers.reload.sweep}}
 	d.housekeeper.jobs = d.housekeeper.regular()
 }
 

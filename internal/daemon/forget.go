@@ -3,12 +3,12 @@ package daemon
 import (
 	"context"
 	"strings"
-	"sync/atomic"
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/stage"
 )
 
 // forgetter lets cold.Eraser forget what a request names, and opens the stores again afterwards: what is in memory holds
@@ -16,7 +16,6 @@ import (
 type forgetter struct {
 	*Daemon
 	*cold.Eraser
-	results atomic.Int64 // of stages, that the last request cost
 }
 
 func newForgetter(d *Daemon) *forgetter {
@@ -43,7 +42,7 @@ func (r *forgetter) forget(ctx context.Context, req api.ForgetRequest) (out api.
 	gone, err := r.Forget(ctx, f)
 	r.reopen()
 	return api.ForgetAnswer{Events: len(gone.Events), Files: max(len(filesOf(gone.Events)), gone.Files),
-		Commits: gone.Commits, Results: int(r.results.Load())}, err
+		Commits: gone.Commits, Results: gone.Cached[stage.Results]}, err
 }
 
 // exclusive runs fn while nothing is appended, applied or saved.
@@ -56,10 +55,8 @@ func (r *forgetter) others(ctx context.Context, f cold.ForgetFilter) error {
 	if err := r.team.Forget(ctx, filterOf(f)); err != nil {
 		return err
 	}
-	results, err := r.handlers.stage.cache.Forget(ctx, f)
-	r.results.Store(int64(results))
-	if err != nil || f.Path == "" {
-		return err
+	if f.Path == "" {
+		return nil
 	}
 	return r.worktrees.ForgetContents(f.Path)
 }

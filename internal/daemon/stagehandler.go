@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io"
 	"net/http"
-	"path/filepath"
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/api"
@@ -28,18 +27,12 @@ type stageHandler struct {
 	over      chan struct{} // closed when the daemon ends
 }
 
-// Bounds of the stage cache.
-const (
-	stageKeep   = 30 * 24 * time.Hour // the result of a stage is removed after this time without use
-	stageOutput = 16_000_000          // bytes; a larger result is not kept
-)
+// stageOutput is the bytes of the largest result that is kept.
+const stageOutput = 16_000_000
 
-func newStageHandler(b base, worktrees *checkout.Set, clock *clock, seal *cold.Seal,
-	sessions *session.Store) *stageHandler {
-	c := stage.New(stage.Options{Dir: filepath.Join(b.settings.Store, "stage"), Now: b.now, Log: b.alert,
-		Bytes: func() int64 { return b.settings.Get().StageBytes },
-		Keep:  func() time.Duration { return clock.unlessDoubted(stageKeep) },
-		Seal:  seal})
+func newStageHandler(b base, worktrees *checkout.Set, blobs *cold.Blobs, sessions *session.Store) *stageHandler {
+	c := stage.New(stage.Options{Blobs: blobs, Now: b.now, Log: b.alert,
+		Bytes: func() int64 { return b.settings.Get().StageBytes }})
 	return &stageHandler{base: b, worktrees: worktrees, sessions: sessions, cache: c, over: make(chan struct{}),
 		loader: pipeline.NewLoader(b.now, func(name string) ([32]byte, error) { return c.Digest(name) })}
 }
@@ -59,13 +52,6 @@ func (s *stageHandler) run(ctx context.Context) error {
 	<-ctx.Done()
 	close(s.over)
 	return nil
-}
-
-// sweep deletes old results.
-func (s *stageHandler) sweep(ctx context.Context) {
-	if err := s.cache.Sweep(ctx); err != nil && ctx.Err() == nil {
-		s.log.Warn("stage results not swept", "err", err)
-	}
 }
 
 // place is the worktree of the caller.

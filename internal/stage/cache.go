@@ -3,38 +3,28 @@ package stage
 import (
 	"cmp"
 	"context"
-	_ "embed"
 	"errors"
 	"fmt"
 	"log/slog"
-	"path/filepath"
 	"sync"
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/cold"
 )
 
-// Statements.
-const (
-	sqlSelect = `SELECT key, stage, created, used, hits, ttl, exit, duration, bytes, stdout, stderr, files, command, model, sum
-FROM entries`
-	sqlEntry = sqlSelect + " WHERE key = ?"
-	sqlSaved = `INSERT INTO saved (stage, hits, misses, ms) VALUES (?1, ?2, ?3, ?4)
-ON CONFLICT (stage) DO UPDATE SET hits = hits + ?2, misses = misses + ?3, ms = ms + ?4`
-)
-
-//go:embed schema.sql
-var schema string
-
 // Options of New. All but Log are needed.
 type Options struct {
-	Dir   string // folder of the records; the database is in its parent
+	Blobs *cold.Blobs // where results and states of pipelines are
 	Now   func() time.Time
 	Log   *slog.Logger
-	Bytes func() int64         // that all records may take
-	Keep  func() time.Duration // after which an unused entry is dropped
-	Seal  *cold.Seal           // seals what steps printed; nil stores it open
+	Bytes func() int64 // that all records may take: those used least recently are dropped
 }
+
+// resultKeep is how long a result stays that is not used.
+const resultKeep = 30 * 24 * time.Hour
+
+// Results is the owner of the blobs that are results of stages.
+const Results = "results"
 
 // Cache keeps the results of stages. It is safe for concurrent use; of several processes only one, the daemon, has it
 // open.
@@ -44,46 +34,29 @@ type Cache struct {
 	runs  runs
 	tools tools
 
-	mu    sync.Mutex // guards what follows
-	file  *cold.File
-	trees map[string]*tree
+	results, counts, sessions, definitions, digests *cold.Owner
+
+	mu     sync.Mutex // guards what follows, and what is read to be written again
+	loaded bool       // the digests
+	trees  map[string]*tree
 }
 
 // New opens nothing: most repositories never use the cache.
 func New(o Options) *Cache {
-	return &Cache{o: o, memo: newMemo(o.Now), trees: map[string]*tree{}}
+	c := &Cache{o: o, memo: newMemo(o.Now), trees: map[string]*tree{}}
+	after := func(d time.Duration) func() time.Duration { return func() time.Duration { return d } }
+	c.results = o.Blobs.Owner(Results, cold.Rule{Life: after(resultKeep), Bytes: o.Bytes, Names: namesPath})
+	c.counts = o.Blobs.Owner("stage counts", cold.Rule{})
+	c.sessions = o.Blobs.Owner("pipelines", cold.Rule{Life: after(sessionKeep), Quota: maxSession,
+		Active: func(string) time.Time { return time.Time{} }, Names: partNames})
+	// Definitions and digests are made again from files.
+	c.definitions = o.Blobs.Owner("definitions", cold.Rule{Life: after(loaderTTL), Derived: true})
+	c.digests = o.Blobs.Owner("digests", cold.Rule{Life: after(digestKeep), Derived: true, Leave: c.dropDigests})
+	return c
 }
 
-// database is the name of the SQLite file.
-func (c *Cache) database() string { return filepath.Join(filepath.Dir(c.o.Dir), "stage.db") }
-
-// open returns the database, opening it when first asked.
-func (c *Cache) open(ctx context.Context) (*cold.File, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.file != nil {
-		return c.file, nil
-	}
-	// The next daemon replaces a damaged one. Until then every lookup fails, and steps run.
-	var err error
-	if c.file, err = cold.OpenFile(ctx, c.database(), schema, cold.Options{Now: c.o.Now, Log: c.o.Log}); err != nil {
-		return nil, err
-	}
-	return c.file, c.loadDigests(ctx, c.file)
-}
-
-// Close writes what is only in memory and closes the database.
-func (c *Cache) Close() error {
-	err := c.CloseIdle()
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.file == nil {
-		return nil
-	}
-	err = errors.Join(err, c.file.Close())
-	c.file = nil
-	return err
-}
+// Close writes what is only in memory.
+func (c *Cache) Close() error { return c.CloseIdle() }
 
 func (c *Cache) warn(text string, args ...any) {
 	if c.o.Log != nil {
@@ -139,8 +112,7 @@ func (c *Cache) Begin(ctx context.Context, p Place, r Request) (*Turn, error) {
 	if err := r.Check(); err != nil {
 		return nil, err
 	}
-	f, err := c.open(ctx)
-	if err != nil {
+	if err := c.loadDigests(ctx); err != nil {
 		return nil, err
 	}
 	began := c.o.Now()
@@ -153,7 +125,7 @@ func (c *Cache) Begin(ctx context.Context, p Place, r Request) (*Turn, error) {
 		if waited {
 			t.Waited = c.o.Now().Sub(began)
 		}
-		if err := c.find(ctx, f, t, &r); err != nil || t.Hit {
+		if err := c.find(ctx, t, &r); err != nil || t.Hit {
 			return t, err
 		}
 		release, wait := c.runs.begin(t.Key, m)
@@ -165,7 +137,7 @@ func (c *Cache) Begin(ctx context.Context, p Place, r Request) (*Turn, error) {
 					release()
 				}
 			}()
-			err = c.begin(ctx, f, t, &r, m)
+			err = c.begin(ctx, t, &r, m)
 			began = err == nil && !t.Hit
 			return t, err
 		}
@@ -178,49 +150,36 @@ func (c *Cache) Begin(ctx context.Context, p Place, r Request) (*Turn, error) {
 }
 
 // begin looks the entry up again, because another run may have ended since. If there is none, it sets the reason.
-func (c *Cache) begin(ctx context.Context, f *cold.File, t *Turn, r *Request, m keyParts) (err error) {
+func (c *Cache) begin(ctx context.Context, t *Turn, r *Request, m keyParts) (err error) {
 	first := t.Miss // a damaged entry was dropped and is not found again
 	t.Miss = ""
-	if err := c.find(ctx, f, t, r); err != nil || t.Hit {
+	if err := c.find(ctx, t, r); err != nil || t.Hit {
 		return err
 	}
 	if t.Miss = cmp.Or(t.Miss, first); t.Miss == "" {
-		t.Miss, err = c.explain(ctx, f, r.Stage, m)
+		t.Miss, err = c.explain(ctx, r.Stage, m)
 	}
 	return err
 }
 
 // find looks an entry up. It makes the turn a hit, or sets the reason why an existing entry does not count.
-func (c *Cache) find(ctx context.Context, f *cold.File, t *Turn, r *Request) error {
+func (c *Cache) find(ctx context.Context, t *Turn, r *Request) error {
 	if r.Refresh {
 		t.Miss = "asked to run in any case"
 		return nil
 	}
-	found, err := entries(ctx, f, sqlEntry, t.Key)
-	if err != nil || len(found) == 0 {
+	e, data, found, err := c.load(ctx, t.Key)
+	if errors.Is(err, errDamaged) {
+		t.Miss, err = errDamaged.Error(), nil
+	}
+	if err != nil || !found {
 		return err
 	}
-	e, now := found[0], c.o.Now()
-	if t.Miss = e.refusal(r, now); t.Miss != "" {
-		return nil
-	}
-	data, ok := c.load(ctx, f, e)
-	if !ok {
-		t.Miss = "the kept result was damaged"
+	if t.Miss = e.refusal(r, c.o.Now()); t.Miss != "" {
 		return nil
 	}
 	t.Hit, t.Entry, t.Record = true, e.Entry, data
-	return f.Write(ctx, "count hit", func(tx *cold.Tx) error {
-		if again, err := c.repeated(tx, r.Call); again || err != nil {
-			return err
-		}
-		if _, err := tx.Exec("UPDATE entries SET used = ?, hits = hits + 1 WHERE key = ?", now.UnixMilli(),
-			e.Key); err != nil {
-			return err
-		}
-		_, err := tx.Exec(sqlSaved, e.Stage, 1, 0, e.Duration)
-		return err
-	})
+	return c.count(ctx, r.Call, &e, Stat{Stage: e.Stage, Hits: 1, Saved: e.Duration})
 }
 
 // Result is the result of a run.
@@ -238,8 +197,7 @@ func (c *Cache) End(ctx context.Context, p Place, r Request, res Result) (kept b
 	if err := r.Check(); err != nil {
 		return false, "", err
 	}
-	f, err := c.open(ctx)
-	if err != nil {
+	if err := c.loadDigests(ctx); err != nil {
 		return false, "", err
 	}
 	if res.Exit != 0 && !r.Failures {
@@ -267,15 +225,8 @@ func (c *Cache) End(ctx context.Context, p Place, r Request, res Result) (kept b
 		Duration: res.Duration.Milliseconds(),
 		Bytes:    int64(len(res.Record)), Stdout: int64(len(rec.Output(Stdout))), Stderr: int64(len(rec.Output(Stderr))),
 		Files: len(rec.Files), Command: r.Shown, Model: r.Model}
-	if err := c.store(ctx, f, &r, e, m, res.Record); err != nil {
+	if err := c.store(ctx, &r, e, m, res.Record); err != nil {
 		return false, "", err
 	}
-	err = f.Write(ctx, "count run", func(tx *cold.Tx) error {
-		if again, err := c.repeated(tx, res.Call); again || err != nil {
-			return err
-		}
-		_, err := tx.Exec(sqlSaved, r.Stage, 0, 1, 0)
-		return err
-	})
-	return true, "", errors.Join(err, c.evict(ctx, f))
+	return true, "", c.count(ctx, res.Call, nil, Stat{Stage: r.Stage, Misses: 1})
 }

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
@@ -24,6 +25,8 @@ type fixture struct {
 	store string
 	bytes int64
 	place Place
+	blobs *cold.Blobs
+	seal  *cold.Seal
 }
 
 func newFixture(t *testing.T) *fixture {
@@ -52,10 +55,15 @@ func (r *fixture) begin() {
 			r.Fatal(err)
 		}
 	}
-	r.c = New(Options{Dir: filepath.Join(r.store, "stage"), Now: r.clock.now, Bytes: func() int64 { return r.bytes },
-		Keep: func() time.Duration { return 24 * time.Hour }})
-	c := r.c
-	r.Cleanup(func() { _ = c.Close() }) // closed twice is closed
+	if r.blobs != nil {
+		if err := r.blobs.Close(); err != nil {
+			r.Fatal(err)
+		}
+	}
+	r.blobs = cold.NewBlobs(cold.BlobOptions{Path: filepath.Join(r.store, "cache.db"), Now: r.clock.now, Seal: r.seal})
+	r.c = New(Options{Blobs: r.blobs, Now: r.clock.now, Bytes: func() int64 { return r.bytes }})
+	b := r.blobs
+	r.Cleanup(func() { _ = b.Close() }) // closed twice is closed
 }
 
 func (r *fixture) request() Request {
@@ -173,46 +181,48 @@ func TestEviction(t *testing.T) {
 		r.keep(q, r.turn(q), strings.Repeat("x", 3000))
 		r.clock.at = r.clock.at.Add(time.Minute)
 	}
-	files, _ := os.ReadDir(filepath.Join(r.store, "stage"))
 	left, err := r.c.List(t.Context(), "", 100)
-	if err != nil || len(left) != 3 || len(files) != 3 {
-		t.Fatalf("%v: %d entries, %d files", err, len(left), len(files))
+	if err != nil || len(left) != 3 {
+		t.Fatalf("%v: %d entries", err, len(left))
 	}
 	q := r.request()
 	q.Inputs = map[string]string{"n": "9"}
 	if !r.turn(q).Hit {
 		t.Error("the newest is gone")
 	}
-	// Nobody uses them for a day; a file without a row, from a crash, goes too.
-	r.clock.at = r.clock.at.Add(25 * time.Hour)
-	write1(t, filepath.Join(r.store, "stage", strings.Repeat("a", 24)), "orphan")
-	if err := r.c.Sweep(t.Context()); err != nil {
-		t.Fatal(err)
+	r.clock.at = r.clock.at.Add(resultKeep + time.Hour)
+	r.sweep()
+	if left, err := r.c.List(t.Context(), "", 100); err != nil || len(left) != 0 {
+		t.Errorf("%d entries are left, %v", len(left), err)
 	}
-	if files, _ := os.ReadDir(filepath.Join(r.store, "stage")); len(files) != 0 {
-		t.Errorf("%d files are left", len(files))
+	if all, err := r.c.Stats(t.Context()); err != nil || len(all) != 1 || all[0].Misses != 10 || all[0].Hits != 1 {
+		t.Errorf("the counts went with the entries: %+v, %v", all, err)
 	}
 }
 
-// TestClockAhead: what was kept under a clock that ran ahead goes when nobody uses it, once the clock is right again.
-func TestClockAhead(t *testing.T) {
-	r := newFixture(t)
-	const years = 12 * 365 * 24 * time.Hour
-	for _, wait := range []time.Duration{years, -years, 25 * time.Hour} {
-		if left, err := r.c.List(t.Context(), "", 100); err != nil || wait != years && len(left) != 1 {
-			t.Fatalf("%v: %d entries are left", err, len(left))
-		}
-		r.clock.at = r.clock.at.Add(wait)
-		if wait == years {
-			q := r.request()
-			r.keep(q, r.turn(q), "out")
-		}
-		if err := r.c.Sweep(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+func (r *fixture) sweep() {
+	r.Helper()
+	if _, err := r.blobs.Sweep(r.Context()); err != nil {
+		r.Fatal(err)
 	}
-	if left, err := r.c.List(t.Context(), "", 100); err != nil || len(left) != 0 {
-		t.Fatalf("%v: %d entries are left", err, len(left))
+}
+
+// TestDamaged: a result that was damaged is a miss once, and its step runs again.
+func TestDamaged(t *testing.T) {
+	r := newFixture(t)
+	q := r.request()
+	r.keep(q, r.turn(q), "out")
+	p := r.c.results.Pack(cold.Blob{Key: r.turn(q).Key, Part: q.Stage, Meta: []byte("{"), Data: []byte("x")})
+	if _, err := r.c.results.Write(t.Context(), "spoil", func(tx *cold.BlobTx) error { return tx.Put(p) }); err != nil {
+		t.Fatal(err)
+	}
+	got := r.turn(q)
+	if got.Hit || got.Miss != "the kept result was damaged" {
+		t.Fatalf("%+v", got)
+	}
+	r.keep(q, got, "out")
+	if !r.turn(q).Hit {
+		t.Error("it is not kept again")
 	}
 }
 
@@ -247,9 +257,7 @@ func TestSessionKeepsWhatStagesSay(t *testing.T) {
 		t.Errorf("too much: %v", err)
 	}
 	r.clock.at = r.clock.at.Add(sessionKeep + time.Hour)
-	if err := r.c.Sweep(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	r.sweep()
 	if s, _ = r.c.Session(t.Context(), "s", "p"); s.Known {
 		t.Error("it is kept for ever")
 	}

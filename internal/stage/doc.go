@@ -8,7 +8,7 @@
 // # The key
 //
 // SHA-256 over the parts below, in this order, each with its kind, name and digest; its first 24 hexadecimal digits
-// name the entry and its file <store>/stage/<24 hex>.
+// name the entry. Entries, states of pipelines, definitions and digests are blobs of internal/cold.
 //
 //	stage       name of the stage
 //	command     its arguments, word by word

@@ -2,25 +2,13 @@ package stage
 
 import (
 	"context"
-	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
+	"strings"
 	"time"
 
-	"github.com/aoa-dev/aoa/internal/atomicfile"
 	"github.com/aoa-dev/aoa/internal/cold"
-	"github.com/aoa-dev/aoa/internal/regularfile"
-)
-
-// Statements.
-const (
-	sqlPutEntry = `INSERT OR REPLACE INTO entries
-(key, stage, created, used, hits, ttl, exit, duration, bytes, stdout, stderr, files, command, model, sum, deps, material)
-VALUES (?, ?, ?, ?, 0, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 )
 
 // Entry is one kept result, without what it printed. Times are UTC.
@@ -41,40 +29,40 @@ type Entry struct {
 	Model    string
 }
 
-// row is an entry with the digest of its record.
-type row struct {
+// storedEntry is an entry as it is stored beside its record: with the patterns by which the same dependencies are found
+// again, and with what its key was made of.
+type storedEntry struct {
 	Entry
-	sum Sum
+	Deps     []string `json:",omitempty"`
+	Outputs  []string `json:",omitempty"`
+	Template string   `json:",omitempty"`
+	Inputs   []byte   `json:",omitempty"` // packed key parts; nil if they are too many to be stored
 }
 
 // ErrNoEntry is wrapped when nothing of that name or key is kept.
 var ErrNoEntry = errors.New("no such stage or key")
 
-// sources are the patterns by which the same dependencies are found again.
-type sources struct {
-	Deps     []string `json:"deps,omitempty"`
-	Outputs  []string `json:"outputs,omitempty"`
-	Template string   `json:"template,omitempty"`
+// maxInputsStored bounds the stored key parts of one entry, in bytes: some 70,000 dependencies.
+const maxInputsStored = 4 << 20
+
+// decodeEntry reads the stored form of an entry.
+func decodeEntry(v cold.Blob) (e storedEntry, err error) {
+	if err = json.Unmarshal(v.Meta, &e); err == nil && e.Key != v.Key {
+		err = fmt.Errorf("the entry is that of %.40q", e.Key)
+	}
+	e.Created, e.Used = v.Written, v.Used
+	return e, err
 }
 
-// entries reads the rows that a statement selects.
-func entries(ctx context.Context, f *cold.File, statement string, args ...any) (out []row, err error) {
-	err = f.Each(ctx, statement, args, func(rows cold.Row) error {
-		var e row
-		var sum []byte
-		var created, used int64
-		err := rows.Scan(&e.Key, &e.Stage, &created, &used, &e.Hits, &e.TTL, &e.Exit, &e.Duration, &e.Bytes,
-			&e.Stdout, &e.Stderr, &e.Files, &e.Command, &e.Model, &sum)
-		if err == nil && (len(sum) != len(e.sum) || !cold.Possible(created) || !cold.Possible(used)) {
-			err = fmt.Errorf("%w: result %q: its times or its digest are impossible", cold.ErrRow, e.Key)
+// entries returns entries of a stage, or of all where it is "", the newest first. Entries that cannot be read are left
+// out.
+func (c *Cache) entries(ctx context.Context, stage string, limit int) (out []storedEntry, err error) {
+	found, _, err := c.results.List(ctx, cold.Selection{Part: stage, Limit: limit})
+	for _, v := range found {
+		if e, err := decodeEntry(v); err == nil {
+			out = append(out, e)
 		}
-		if err != nil {
-			return err
-		}
-		e.Created, e.Used, e.sum = time.UnixMilli(created).UTC(), time.UnixMilli(used).UTC(), Sum(sum)
-		out = append(out, e)
-		return nil
-	})
+	}
 	return out, err
 }
 
@@ -90,81 +78,59 @@ func (e *Entry) refusal(r *Request, now time.Time) string {
 	return ""
 }
 
-// blob is the name of a key's file.
-func (c *Cache) blob(key string) string { return filepath.Join(c.o.Dir, key) }
-
-// What a sealed text belongs to.
-func recordOf(key string) string { return "stage result " + key }
-func outputOf(session, stage, prompt string) string {
-	return "stage output " + session + "\x00" + stage + "\x00" + prompt
-}
-func contextOf(session, name string) string { return "stage context " + session + "\x00" + name }
-
-// maxRecord bounds a record that is read back, in bytes.
-const maxRecord = 1 << 30
-
-// load reads an entry's record. One that is damaged is dropped, with one warning, and is a miss from then on.
-func (c *Cache) load(ctx context.Context, f *cold.File, e row) ([]byte, bool) {
-	what := "its content is another one"
-	data, err := regularfile.Read(c.blob(e.Key), regularfile.NoLinks, maxRecord)
-	if err == nil && sha256.Sum256(data) == e.sum {
-		if data, err = c.o.Seal.Open(recordOf(e.Key), data); err == nil {
-			return data, true
-		}
+// load returns an entry with its record. One that is damaged, or whose key is lost, is dropped with one warning.
+func (c *Cache) load(ctx context.Context, key string) (e storedEntry, record []byte, found bool, err error) {
+	v, found, err := c.results.Get(ctx, key)
+	if err == nil && found {
+		e, err = decodeEntry(v)
+	} else if err != nil && !errors.Is(err, cold.ErrRow) && !errors.Is(err, cold.ErrLostKey) {
+		return e, nil, false, err
 	}
-	if err != nil {
-		what = err.Error()
+	if err == nil {
+		return e, v.Data, found, nil
 	}
-	c.warn("a kept result was damaged and is dropped: the step runs again", "stage", e.Stage, "key", e.Key, "damage", what)
-	if err := c.drop(ctx, f, e.Key); err != nil {
-		c.warn("the damaged result stays listed", "key", e.Key, "err", err)
+	c.warn("a kept result was damaged and is dropped: the step runs again", "key", key, "damage", err)
+	if _, _, err := c.results.Drop(ctx, key); err != nil {
+		c.warn("the damaged result stays listed", "key", key, "err", err)
 	}
-	return nil, false
+	return e, nil, false, errDamaged
 }
 
-// drop removes entries, rows first: a file without a row is only space.
-func (c *Cache) drop(ctx context.Context, f *cold.File, keys ...string) error {
-	if len(keys) == 0 {
-		return nil
-	}
-	err := f.Write(ctx, "drop results", func(tx *cold.Tx) error {
-		for _, k := range keys {
-			if _, err := tx.Exec("DELETE FROM entries WHERE key = ?", k); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	if err != nil {
-		return err
-	}
-	var errs []error
-	for _, k := range keys {
-		if err := os.Remove(c.blob(k)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			errs = append(errs, err)
-		}
-	}
-	return errors.Join(errs...)
-}
+var errDamaged = errors.New("the kept result was damaged")
 
-// store writes a record and its row. The file is written first, so that every row has one.
-func (c *Cache) store(ctx context.Context, f *cold.File, r *Request, e Entry, m keyParts, record []byte) error {
-	if err := os.MkdirAll(c.o.Dir, 0o700); err != nil {
-		return fmt.Errorf("keep result: %w", err)
+// store writes an entry with its record.
+func (c *Cache) store(ctx context.Context, r *Request, e Entry, m keyParts, record []byte) error {
+	s := storedEntry{Entry: e, Deps: r.Deps, Outputs: r.Outputs, Template: r.Template}
+	if s.Inputs = m.pack(); len(s.Inputs) > maxInputsStored {
+		s.Inputs = nil
 	}
-	record = c.o.Seal.Seal(recordOf(e.Key), record)
-	// A power cut may leave it empty: its digest says so, and the stage runs again.
-	if err := atomicfile.WriteBytes(c.blob(e.Key), atomicfile.Options{Unsynced: true}, record); err != nil {
-		return fmt.Errorf("keep result: %w", err)
-	}
-	from, err := json.Marshal(sources{r.Deps, r.Outputs, r.Template})
+	meta, err := json.Marshal(s)
 	if err != nil {
 		return fmt.Errorf("keep result: %w", err)
 	}
-	sum := sha256.Sum256(record)
-	return f.Write(ctx, "keep result", func(tx *cold.Tx) error {
-		_, err := tx.Exec(sqlPutEntry, e.Key, e.Stage, e.Created.UnixMilli(), e.Used.UnixMilli(), e.TTL, e.Exit,
-			e.Duration, e.Bytes, e.Stdout, e.Stderr, e.Files, e.Command, e.Model, sum[:], from, m.pack())
-		return err
-	})
+	p := c.results.Pack(cold.Blob{Key: e.Key, Part: e.Stage, Size: e.Bytes, Meta: meta, Data: record})
+	_, err = c.results.Write(ctx, "keep result", func(tx *cold.BlobTx) error { return tx.Put(p) })
+	return err
+}
+
+// namesPath reports whether an entry depends on a file, or on one below a folder, or names it. One that cannot tell
+// may.
+func namesPath(v cold.Blob, path string) bool {
+	e, err := decodeEntry(v)
+	if err != nil {
+		return true
+	}
+	m, err := unpack(e.Inputs)
+	return err != nil || m.reads(path) || strings.Contains(e.Command, path) ||
+		strings.Contains(strings.Join(append(e.Deps, e.Template), "\x00"), path)
+}
+
+// reads reports whether a file, or one below a folder, is among the dependencies.
+func (m keyParts) reads(path string) bool {
+	for _, p := range m {
+		if group(p.Kind) == kindFile && (p.Name == path || strings.HasPrefix(p.Name, path+"/")) {
+			return true
+		}
+	}
+	return false
 }

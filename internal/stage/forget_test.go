@@ -37,15 +37,15 @@ func TestForget(t *testing.T) {
 	r := newFixture(t)
 	forget := func(f cold.ForgetFilter, results int) {
 		t.Helper()
-		if n, err := r.c.Forget(t.Context(), f); err != nil || n != results {
-			t.Fatalf("%d results, %v; want %d", n, err, results)
+		if n, err := r.blobs.Forget(t.Context(), f); err != nil || n[Results] != results {
+			t.Fatalf("%d results, %v; want %d", n[Results], err, results)
 		}
 		if err := cold.ScrubFolder(t.Context(), r.store); err != nil {
 			t.Fatal(err)
 		}
 	}
 	forget(cold.ForgetFilter{Session: "x"}, 0)
-	if _, err := os.Stat(filepath.Join(r.store, "stage.db")); err == nil {
+	if _, err := os.Stat(filepath.Join(r.store, "cache.db")); err == nil {
 		t.Error("a cache that nobody used was made to be forgotten in")
 	}
 
@@ -98,8 +98,8 @@ func TestSealed(t *testing.T) {
 		}
 		return s
 	}
-	mine := seal()
-	r.c.o.Seal = mine
+	r.seal = seal()
+	r.begin()
 	q := r.request()
 	r.keep(q, r.turn(q), "printed-by-a-step")
 	p := Progress{Session: "s", Pipeline: "p", Output: &Output{Stage: "one", Value: []byte("output-of-a-stage")}, Key: "k",
@@ -119,8 +119,8 @@ func TestSealed(t *testing.T) {
 			t.Errorf("%q lies open on the disk", text)
 		}
 	}
-	other := seal()
-	r.c.o.Seal = other
+	r.seal = seal()
+	r.begin()
 	if got := r.turn(q); got.Hit {
 		t.Errorf("without the key: %+v", got)
 	}
@@ -154,7 +154,7 @@ func TestForgetNames(t *testing.T) {
 		if !r.onDisk(string(path)) {
 			t.Fatalf("%q is not on the disk, the test says nothing", path)
 		}
-		if _, err := r.c.Forget(t.Context(), cold.ForgetFilter{Path: path}); err != nil {
+		if _, err := r.blobs.Forget(t.Context(), cold.ForgetFilter{Path: path}); err != nil {
 			t.Fatal(err)
 		}
 		if err := errors.Join(r.c.CloseIdle(), cold.ScrubFolder(t.Context(), r.store)); err != nil {

@@ -25,7 +25,7 @@ type memo struct {
 
 	mu    sync.RWMutex
 	known map[string]digest // absolute name → its digest
-	fresh map[string]digest // of them those that were not written to the disk yet
+	fresh bool              // there are digests that were not written to the disk yet
 	read  int64             // files read so far, for stats
 }
 
@@ -39,7 +39,7 @@ const maxKnown = 500_000
 
 // newMemo returns an empty memo.
 func newMemo(now func() time.Time) *memo {
-	return &memo{now: now, known: map[string]digest{}, fresh: map[string]digest{}}
+	return &memo{now: now, known: map[string]digest{}}
 }
 
 // reads is the number of files that were read so far.
@@ -166,14 +166,13 @@ func (m *memo) sum(name string, id identity) (Sum, error) {
 	if !id.reliable(seen) {
 		// It changed so recently that it could change again without another identity: the next caller reads it, too.
 		delete(m.known, name)
-		delete(m.fresh, name)
 		return sum, nil
 	}
 	if len(m.known) >= maxKnown {
 		clear(m.known)
 	}
 	m.known[name] = digest{id, sum}
-	m.fresh[name] = digest{id, sum}
+	m.fresh = true
 	return sum, nil
 }
 
@@ -200,12 +199,21 @@ var buffers = sync.Pool{New: func() any { b := make([]byte, 64<<10); return &b }
 // onlyWriter hides what else a hash can do: io.CopyBuffer would not use the buffer.
 type onlyWriter struct{ io.Writer }
 
-// take returns the digests that were not written to the disk yet and counts them as written.
-func (m *memo) take() map[string]digest {
+// take returns the digests, at most so many, if there are new ones since the last call.
+func (m *memo) take(most int) (out []storedDigest) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	out := m.fresh
-	m.fresh = map[string]digest{}
+	if !m.fresh {
+		return nil
+	}
+	m.fresh = false
+	for name, d := range m.known {
+		if len(out) == most {
+			break
+		}
+		out = append(out, storedDigest{Name: name, Size: d.id.size, Mtime: d.id.mtime, Ctime: d.id.ctime,
+			Inode: d.id.inode, Mode: uint32(d.id.mode), Sum: d.sum})
+	}
 	return out
 }
 
@@ -223,5 +231,5 @@ func (m *memo) clear() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	clear(m.known)
-	clear(m.fresh)
+	m.fresh = false
 }

@@ -1,14 +1,10 @@
 package stage
 
 import (
-	"bytes"
-	"compress/flate"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
 	"errors"
-	"fmt"
-	"io"
 	"math"
 )
 
@@ -143,31 +139,20 @@ func appendText(b []byte, s string) []byte {
 // kept is how many bytes of a digest are stored: enough to distinguish two.
 const kept = 12
 
-// pack makes the stored form: names and shortened digests, compressed.
+// pack makes the stored form: names and shortened digests.
 func (m keyParts) pack() []byte {
 	raw := binary.AppendUvarint(nil, uint64(len(m)))
 	for _, p := range m {
 		raw = append(appendText(appendText(raw, p.Kind), p.Name), p.Sum[:kept]...)
 	}
-	var out bytes.Buffer
-	w, _ := flate.NewWriter(&out, flate.BestSpeed) // the level is a valid one
-	_, _ = w.Write(raw)                            // a buffer takes everything
-	_ = w.Close()
-	return out.Bytes()
+	return raw
 }
-
-// maxPacked bounds what unpacking one material may take: half a million dependencies.
-const maxPacked = 64 << 20
 
 var errPacked = errors.New("the stored list of inputs is damaged")
 
 // unpack reads what pack made; the digests are shortened ones, see short.
 func unpack(b []byte) (keyParts, error) {
-	raw, err := io.ReadAll(io.LimitReader(flate.NewReader(bytes.NewReader(b)), maxPacked+1))
-	if err != nil || len(raw) > maxPacked {
-		return nil, fmt.Errorf("%w: %d bytes, %v", errPacked, len(raw), err)
-	}
-	n, raw, ok := cutUint(raw)
+	n, raw, ok := cutUint(b)
 	if !ok || n > uint64(len(raw)/(kept+2)) {
 		return nil, errPacked
 	}

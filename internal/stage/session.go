@@ -1,30 +1,16 @@
 package stage
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/cold"
-)
-
-// Statements.
-const (
-	sqlOutputs      = "SELECT stage, prompt, json, value, at FROM outputs WHERE session = ? ORDER BY at, stage, prompt"
-	sqlPutOutput    = "INSERT OR REPLACE INTO outputs (session, stage, prompt, json, value, at) VALUES (?, ?, ?, ?, ?, ?)"
-	sqlContexts     = "SELECT name, value FROM contexts WHERE session = ? ORDER BY name"
-	sqlPutContext   = "INSERT OR REPLACE INTO contexts (session, name, value, at) VALUES (?, ?, ?, ?)"
-	sqlSessionBytes = `SELECT (SELECT coalesce(sum(length(value)), 0) FROM outputs WHERE session = ?1) +
-(SELECT coalesce(sum(length(value)), 0) FROM contexts WHERE session = ?1)`
-	sqlRun    = "SELECT state, tokens FROM runs WHERE session = ? AND pipeline = ?"
-	sqlPutRun = `INSERT INTO runs (session, pipeline, state, began, at, tokens) VALUES (?1, ?2, ?3, ?4, ?4, ?5)
-ON CONFLICT (session, pipeline) DO UPDATE SET state = ?3, at = ?4, tokens = tokens + ?5`
-	sqlSessions  = "SELECT session, max(at), sum(tokens), count(*) FROM runs GROUP BY session ORDER BY 2 DESC LIMIT ?"
-	sqlSteps     = "SELECT stage, key FROM steps WHERE session = ? AND pipeline = ?"
-	sqlPutStep   = "INSERT OR REPLACE INTO steps (session, pipeline, stage, key) VALUES (?, ?, ?, ?)"
-	sqlPutLoaded = "INSERT OR REPLACE INTO loaded (session, at, data) VALUES (?, ?, ?)"
 )
 
 // Session is what the pipelines of a session have stored.
@@ -53,69 +39,104 @@ const (
 	Failed  = "failed"
 )
 
-// maxSession bounds what one session keeps.
-const maxSession = 50 << 20
+const (
+	maxSession  = 50 << 20            // bytes that one session keeps
+	sessionKeep = 90 * 24 * time.Hour // after which a session that no pipeline ran in is dropped
+)
 
 // ErrSession is wrapped when a session is full or its name is none.
 var ErrSession = errors.New("the session")
 
+// The parts of a session.
+const (
+	partRun     = "run"     // of each pipeline: storedRun
+	partOutput  = "output"  // of each stage and prompt: storedOutput, and the value as data
+	partContext = "context" // of each name: the value as data
+)
+
+// storedRun is how far a pipeline came in a session.
+type storedRun struct {
+	State  string
+	Tokens int64
+	Ended  int // runs that were done: steps of those do not count
+}
+
+// storedOutput is what a stage of a pipeline left, beside its value. Two pipelines may have a stage of one name and
+// different prompts.
+type storedOutput struct {
+	Stage, Prompt string
+	JSON          bool
+	Pipeline, Key string // of the run that made it
+	Ended         int    // as of storedRun at that time
+}
+
+// keyOf names a part of a session. No name has a NUL.
+func keyOf(session, part string, names ...string) string {
+	return strings.Join(append([]string{session, part}, names...), "\x00")
+}
+
+// run reads how far a pipeline came. What cannot be read begins again.
+func (c *Cache) run(ctx context.Context, session, pipeline string) (r storedRun, err error) {
+	v, _, err := c.sessions.Get(ctx, keyOf(session, partRun, pipeline))
+	if errors.Is(err, cold.ErrRow) || errors.Is(err, cold.ErrLostKey) {
+		err = nil
+	}
+	if json.Unmarshal(v.Meta, &r) != nil || r.State != Running && r.State != Done && r.State != Failed {
+		r = storedRun{}
+	}
+	return r, err
+}
+
 // Session reads what a session holds, and how far the pipeline's last run came.
 func (c *Cache) Session(ctx context.Context, id, pipeline string) (*Session, error) {
-	f, err := c.open(ctx)
+	s := &Session{ID: id, Context: map[string]json.RawMessage{}, Steps: map[string]string{}}
+	r, err := c.run(ctx, id, pipeline)
 	if err != nil {
 		return nil, err
 	}
-	s := &Session{ID: id, Context: map[string]json.RawMessage{}, Steps: map[string]string{}}
-	err = f.Each(ctx, sqlOutputs, []any{id}, func(rows cold.Row) error {
-		var o Output
-		var at int64
-		err := rows.Scan(&o.Stage, &o.Prompt, &o.JSON, &o.Value, &at)
-		if err == nil {
-			o.Value, err = c.o.Seal.Open(outputOf(id, o.Stage, o.Prompt), o.Value)
-		}
-		if err == nil && (o.JSON && !json.Valid(o.Value) || !cold.Possible(at)) {
-			err = fmt.Errorf("%w: output of %q in session %q", cold.ErrRow, o.Stage, id)
-		}
-		if err == nil {
-			s.Outputs = append(s.Outputs, o)
-		}
-		return err
-	})
-	if err == nil {
-		err = f.Each(ctx, sqlContexts, []any{id}, func(rows cold.Row) error {
-			var name string
-			var value []byte
-			err := rows.Scan(&name, &value)
-			if err == nil {
-				value, err = c.o.Seal.Open(contextOf(id, name), value)
-			}
-			if err == nil && !json.Valid(value) {
-				err = fmt.Errorf("%w: context %q of session %q: it is no JSON", cold.ErrRow, name, id)
-			}
-			if err == nil {
-				s.Context[name] = value
-			}
-			return err
-		})
+	s.State, s.Tokens = r.State, r.Tokens
+	found, _, err := c.sessions.List(ctx, cold.Selection{Session: id})
+	if err != nil {
+		return nil, err
 	}
-	if err == nil {
-		_, err = f.Scan(ctx, sqlRun, []any{id, pipeline}, &s.State, &s.Tokens)
-		if errors.Is(err, cold.ErrRow) || s.State != "" && s.State != Running && s.State != Done && s.State != Failed {
-			s.State, s.Tokens, err = "", 0, nil // the progress is unknown: it begins again
+	slices.Reverse(found) // the list has the newest first
+	for _, v := range found {
+		if v.Part == partRun {
+			continue
 		}
-	}
-	if err == nil && s.State != Done {
-		err = f.Each(ctx, sqlSteps, []any{id, pipeline}, func(rows cold.Row) error {
-			var stage, key string
-			err := rows.Scan(&stage, &key)
-			if err == nil {
-				s.Steps[stage] = key
-			}
-			return err
-		})
+		v, ok, err := c.sessions.Get(ctx, v.Key)
+		if err != nil {
+			return nil, err
+		}
+		if ok {
+			err = s.add(v, pipeline, r)
+		}
+		if err != nil {
+			return nil, err
+		}
 	}
 	s.Known = len(s.Outputs) > 0 || len(s.Context) > 0 || s.State != ""
-	return s, err
+	return s, nil
+}
+
+// add adds a stored part.
+func (s *Session) add(v cold.Blob, pipeline string, r storedRun) error {
+	if v.Part == partContext {
+		if !json.Valid(v.Data) {
+			return fmt.Errorf("%w: a context value of session %q is no JSON", cold.ErrRow, s.ID)
+		}
+		s.Context[v.Key[strings.LastIndexByte(v.Key, 0)+1:]] = v.Data
+		return nil
+	}
+	var o storedOutput
+	if err := json.Unmarshal(v.Meta, &o); err != nil || o.JSON && !json.Valid(v.Data) {
+		return fmt.Errorf("%w: output of %q in session %q", cold.ErrRow, o.Stage, s.ID)
+	}
+	s.Outputs = append(s.Outputs, Output{Stage: o.Stage, Prompt: o.Prompt, JSON: o.JSON, Value: v.Data})
+	if o.Pipeline == pipeline && o.Ended == r.Ended && r.State != Done {
+		s.Steps[o.Stage] = o.Key
+	}
+	return nil
 }
 
 // Progress is a report of a running pipeline. Each part may be missing.
@@ -134,70 +155,60 @@ func (c *Cache) Progress(ctx context.Context, p Progress) error {
 	if p.Session == "" || len(p.Session) > 128 {
 		return fmt.Errorf("%w %.40q: an id has 1 to 128 bytes", ErrSession, p.Session)
 	}
-	f, err := c.open(ctx)
+	if o := p.Output; o != nil && o.JSON && !json.Valid(o.Value) {
+		return fmt.Errorf("%w: the output of %s is not JSON", ErrRequest, o.Stage)
+	}
+	c.mu.Lock() // a run is read, and written with more tokens
+	defer c.mu.Unlock()
+	r, err := c.run(ctx, p.Session, p.Pipeline)
 	if err != nil {
 		return err
 	}
-	now := c.o.Now().UnixMilli()
-	return f.Write(ctx, "keep progress", func(tx *cold.Tx) error {
-		if o := p.Output; o != nil {
-			if o.JSON && !json.Valid(o.Value) {
-				return fmt.Errorf("%w: the output of %s is not JSON", ErrRequest, o.Stage)
-			}
-			sealed := c.o.Seal.Seal(outputOf(p.Session, o.Stage, o.Prompt), o.Value)
-			if _, err := tx.Exec(sqlPutOutput, p.Session, o.Stage, o.Prompt, o.JSON, sealed, now); err != nil {
-				return err
-			}
-			if _, err := tx.Exec(sqlPutStep, p.Session, p.Pipeline, o.Stage, p.Key); err != nil {
-				return err
-			}
-		}
-		for name, value := range p.Context {
-			if _, err := tx.Exec(sqlPutContext, p.Session, name, c.o.Seal.Seal(contextOf(p.Session, name), value),
-				now); err != nil {
-				return err
-			}
-		}
-		var size int64
-		if _, err := tx.Scan(sqlSessionBytes, []any{p.Session}, &size); err != nil {
-			return err
-		}
-		if size > maxSession {
-			return fmt.Errorf("%w %s would hold %d bytes, the limit is %d: begin another one", ErrSession, p.Session, size,
-				maxSession)
-		}
-		if p.State == Done {
-			if _, err := tx.Exec("DELETE FROM steps WHERE session = ? AND pipeline = ?", p.Session, p.Pipeline); err != nil {
-				return err
-			}
-		}
-		again, err := c.repeated(tx, p.Call)
+	var parts []cold.Packed
+	if o := p.Output; o != nil {
+		parts = append(parts, c.part(p.Session, partOutput, o.Value,
+			storedOutput{o.Stage, o.Prompt, o.JSON, p.Pipeline, p.Key, r.Ended}, o.Stage, o.Prompt))
+	}
+	for name, value := range p.Context {
+		parts = append(parts, c.part(p.Session, partContext, value, nil, name))
+	}
+	if r.State = p.State; r.State == "" {
+		r.State = Running
+	}
+	if r.State == Done {
+		r.Ended++
+	}
+	_, err = c.sessions.Write(ctx, "keep progress", func(tx *cold.BlobTx) error {
+		_, again, err := tx.Answered(p.Call)
 		if err != nil {
 			return err
 		}
-		if again {
-			p.Tokens = 0
+		now := r
+		if !again {
+			now.Tokens += p.Tokens
 		}
-		state := p.State
-		if state == "" {
-			state = Running
+		for _, part := range append(parts, c.part(p.Session, partRun, nil, now, p.Pipeline)) {
+			if err := tx.Put(part); err != nil {
+				return err
+			}
 		}
-		_, err = tx.Exec(sqlPutRun, p.Session, p.Pipeline, state, now, p.Tokens)
-		return err
+		return tx.Answer(p.Call, nil)
 	})
+	if full := (*cold.QuotaError)(nil); errors.As(err, &full) {
+		return fmt.Errorf("%w %s would hold %d bytes, the limit is %d: begin another one", ErrSession, p.Session,
+			full.Used+full.Asked, full.Limit)
+	}
+	return err
 }
 
-// repeated notes a call, and reports whether it was noted before.
-func (c *Cache) repeated(tx *cold.Tx, call string) (again bool, err error) {
-	if call == "" {
-		return false, nil
-	}
-	res, err := tx.Exec("INSERT OR IGNORE INTO calls (id, at) VALUES (?, ?)", call, c.o.Now().UnixMilli())
+// part makes a blob of a part of a session.
+func (c *Cache) part(session, kind string, data []byte, about any, names ...string) cold.Packed {
+	meta, err := json.Marshal(about)
 	if err != nil {
-		return false, err
+		panic(err) // the types are the package's own
 	}
-	n, err := res.RowsAffected()
-	return n == 0, err
+	return c.sessions.Pack(cold.Blob{Key: keyOf(session, kind, names...), Session: session, Part: kind,
+		Size: int64(len(data)), Meta: meta, Data: data})
 }
 
 // loaderTTL is how long definitions that another daemon parsed are used.
@@ -205,32 +216,21 @@ const loaderTTL = 5 * time.Minute
 
 // Loaded returns the parsed definitions that a session saved, nil when there are none or they are too old.
 func (c *Cache) Loaded(ctx context.Context, session string) ([]byte, error) {
-	f, err := c.open(ctx)
-	if err != nil {
-		return nil, err
-	}
-	var at int64
-	var data []byte
-	found, err := f.Scan(ctx, "SELECT at, data FROM loaded WHERE session = ?", []any{session}, &at, &data)
-	if errors.Is(err, cold.ErrRow) {
+	v, found, err := c.definitions.Get(ctx, session)
+	if errors.Is(err, cold.ErrRow) || errors.Is(err, cold.ErrLostKey) {
 		return nil, nil // they are parsed again
 	}
-	if age := c.o.Now().Sub(time.UnixMilli(at)); !found || age >= loaderTTL || age < 0 {
+	if age := c.o.Now().Sub(v.Written); !found || age >= loaderTTL || age < 0 {
 		return nil, err
 	}
-	return data, err
+	return v.Data, err
 }
 
 // SaveLoaded keeps parsed definitions with a session.
 func (c *Cache) SaveLoaded(ctx context.Context, session string, data []byte) error {
-	f, err := c.open(ctx)
-	if err != nil {
-		return err
-	}
-	return f.Write(ctx, "keep definitions", func(tx *cold.Tx) error {
-		_, err := tx.Exec(sqlPutLoaded, session, c.o.Now().UnixMilli(), data)
-		return err
-	})
+	p := c.definitions.Pack(cold.Blob{Key: session, Session: session, Data: data})
+	_, err := c.definitions.Write(ctx, "keep definitions", func(tx *cold.BlobTx) error { return tx.Put(p) })
+	return err
 }
 
 // SessionEntry is one line of the list of sessions.
@@ -241,23 +241,39 @@ type SessionEntry struct {
 	Pipelines int
 }
 
-// Sessions lists the sessions that pipelines ran in, the newest first.
+// Sessions lists the sessions that pipelines ran in, at most limit of them, the newest first.
 func (c *Cache) Sessions(ctx context.Context, limit int) (out []SessionEntry, err error) {
-	f, err := c.open(ctx)
-	if err != nil {
-		return nil, err
+	runs, _, err := c.sessions.List(ctx, cold.Selection{Part: partRun})
+	place := map[string]int{}
+	for _, v := range runs {
+		i, known := place[v.Session]
+		if !known {
+			if len(out) == limit {
+				continue
+			}
+			i = len(out)
+			place[v.Session], out = i, append(out, SessionEntry{ID: v.Session, Used: v.Written})
+		}
+		var r storedRun
+		_ = json.Unmarshal(v.Meta, &r) // one that cannot be read has spent nothing
+		out[i].Tokens, out[i].Pipelines = out[i].Tokens+r.Tokens, out[i].Pipelines+1
 	}
-	err = f.Each(ctx, sqlSessions, []any{limit}, func(rows cold.Row) error {
-		var e SessionEntry
-		var at int64
-		err := rows.Scan(&e.ID, &at, &e.Tokens, &e.Pipelines)
-		if e.Used = time.UnixMilli(at).UTC(); err == nil && !cold.Possible(at) {
-			err = fmt.Errorf("%w: pipeline session %q: its time is impossible", cold.ErrRow, e.ID)
-		}
-		if err == nil {
-			out = append(out, e)
-		}
-		return err
-	})
 	return out, err
+}
+
+// ForgetSession deletes what pipelines stored in a session. It reports whether there was something besides definitions.
+func (c *Cache) ForgetSession(ctx context.Context, id string) (had bool, err error) {
+	gone, err := c.sessions.DropSession(ctx, id)
+	_, derr := c.definitions.DropSession(ctx, id)
+	return gone.Count > 0, errors.Join(err, derr)
+}
+
+// partNames reports whether a part of a session holds a path, in its value or its name.
+func partNames(v cold.Blob, path string) bool {
+	for _, text := range [][]byte{[]byte(v.Key), v.Meta, v.Data} {
+		if bytes.Contains(text, []byte(path)) {
+			return true
+		}
+	}
+	return false
 }

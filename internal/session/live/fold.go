@@ -150,18 +150,19 @@ func (l *Sessions) inSession(id string, e event.Event) (*Session, Delta) {
 
 // step folds a prompt, a call or a save.
 func (f *fold) step(e event.Event) {
+	k := e.Kind()
 	f.Clock++
-	if e.Kind() == event.KindPrompt {
+	if k == event.KindPrompt {
 		f.prompt(e)
 	}
-	f.texts(e)
-	if e.Opens() {
+	f.texts(e, k)
+	if k.Open() {
 		f.delta.Hinted = f.Hints.leads(e)
 	}
-	if e.Opens() || e.Kind() == event.KindSave {
+	if k.Open() || k == event.KindSave {
 		f.opens(e)
 	}
-	if e.Edits() || e.Kind() == event.KindSave {
+	if k.Edit() || k == event.KindSave {
 		f.edits(e)
 	}
 }
@@ -207,26 +208,25 @@ func (f *fold) prompt(e event.Event) {
 }
 
 // texts takes in the files and words that an event and its result name.
-func (f *fold) texts(e event.Event) {
-	if e.Kind() != event.KindPrompt {
-		for _, p := range e.Named() {
+func (f *fold) texts(e event.Event, k event.Kind) {
+	named, seen, terms := e.Named(), e.Seen(), e.Terms()
+	if k != event.KindPrompt {
+		for _, p := range named {
 			f.Commands[p] = f.Clock
 		}
 	}
-	f.mention(e.Named())
-	f.mention(e.Seen())
-	if len(e.Seen()) > 0 {
-		f.Results = newest(Result{f.Clock, f.Prompts, e.Call().Listing, e.Seen()}, f.Results, maxResults)
+	f.mention(named)
+	f.mention(seen)
+	if len(seen) > 0 {
+		f.Results = newest(Result{f.Clock, f.Prompts, e.Call().Listing, seen}, f.Results, maxResults)
 	}
-	switch {
-	case len(e.Terms()) == 0:
-	case e.Kind() == event.KindSearch || e.Kind() == event.KindFailed || e.Kind() == event.KindRun:
-		f.pattern(e.Terms(), e.Idents())
-	}
-	if e.Opens() {
+	if k.Open() {
 		return
 	}
-	for _, w := range e.Terms() {
+	if len(terms) > 0 && k != event.KindPrompt {
+		f.pattern(terms, e.Idents())
+	}
+	for _, w := range terms {
 		if _, known := f.Terms[w]; !known {
 			f.delta.Terms = append(f.delta.Terms, w)
 		}

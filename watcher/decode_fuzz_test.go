@@ -61,8 +61,8 @@ func TestParseLog(t *testing.T) {
 		got[0].Author != 1600000000 {
 		t.Fatalf("got %+v", got)
 	}
-	if f := got[1].Files; len(f) != 2 || f[0] != (FileChange{'M', idA, "", ":a\x01"}) ||
-		f[1] != (FileChange{'A', idB, "", "was a module"}) {
+	if f := got[1].Files; len(f) != 2 || f[0] != (FileChange{'M', idA, idA, "", ":a\x01"}) ||
+		f[1] != (FileChange{'A', idB, idA, "", "was a module"}) {
 		t.Errorf("files %q", f)
 	}
 	if got[2].ID != idB || len(got[2].Subject) != 200_000 {
@@ -88,7 +88,7 @@ func TestParseLogWithBodies(t *testing.T) {
 		"\n:100644 100644 "+idA+" "+idB+" R090\x00old.go\x00new.go\x00"), logOf("\x01another\x00")...)
 	got := parsed(t, in, true)
 	if len(got) != 2 || got[0].Body != ":100644 a body\n\nof two paragraphs\n" || got[1].Body != "\x01another" ||
-		len(got[0].Files) != 1 || got[0].Files[0] != (FileChange{'R', idB, "old.go", "new.go"}) {
+		len(got[0].Files) != 1 || got[0].Files[0] != (FileChange{'R', idB, idA, "old.go", "new.go"}) {
 		t.Errorf("got %+v", got)
 	}
 	for _, bad := range []string{string(logOf()), string(logOf("body\x00", "\n:1 2 3 4 R1\x00old\x00"))} {

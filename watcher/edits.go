@@ -39,9 +39,10 @@ type Edits struct {
 
 // edited is what a file with that stamp changes.
 type edited struct {
-	now   stamp
-	edits []index.Edit
-	ok    bool // false: it cannot be told
+	now     stamp
+	edits   []index.Edit
+	changed index.Changed
+	ok      bool // false: it cannot be told
 }
 
 // NewEdits makes the Edits of a checkout. has reports whether a file is one of the checkout.
@@ -52,37 +53,71 @@ func NewEdits(r *Repo, has func(event.Path) bool, now func() time.Time) *Edits {
 // Find returns the names in the lines that files change against HEAD. A file of more than index.MaxEdited bytes, before
 // or after, is left out, and so is what git does not tell in time.
 func (e *Edits) Find(ctx context.Context, files []event.Path) map[event.Path][]index.Edit {
-	wait := editTime
-	if end, ok := ctx.Deadline(); ok {
-		wait = min(wait, time.Until(end)/2)
+	out := make(map[event.Path][]index.Edit, len(files))
+	e.each(ctx, files, func(f event.Path, found edited) { out[f] = found.edits })
+	return out
+}
+
+// Compare returns both versions of files, as Find.
+func (e *Edits) Compare(ctx context.Context, files []event.Path) (out []index.Changed) {
+	e.each(ctx, files, func(_ event.Path, found edited) { out = append(out, found.changed) })
+	return out
+}
+
+// each yields the files that can be compared.
+func (e *Edits) each(ctx context.Context, files []event.Path, yield func(event.Path, edited)) {
+	ctx, unlock := e.begin(ctx)
+	defer unlock()
+	if ctx.Err() != nil {
+		return
 	}
-	ctx, cancel := context.WithTimeout(ctx, wait)
-	defer cancel()
-	select {
-	case e.lock <- struct{}{}:
-	case <-ctx.Done():
-		return nil
-	}
-	defer func() { <-e.lock }()
 	_, commit, err := e.repo.Head(ctx)
 	if err = cmp.Or(err, ctx.Err()); err != nil {
-		return nil
+		return
 	}
 	if commit != e.commit || len(e.known)+len(files) > maxEditedFiles {
 		clear(e.known)
 		e.commit = commit
 	}
-	out := make(map[event.Path][]index.Edit, len(files))
 	for _, f := range files {
 		found, err := e.file(ctx, f)
 		if err != nil {
 			break
 		}
 		if found.ok {
-			out[f] = found.edits
+			yield(f, found)
 		}
 	}
-	return out
+}
+
+// begin takes the lock. The context ends when git had its time.
+func (e *Edits) begin(ctx context.Context) (context.Context, func()) {
+	wait := editTime
+	if end, ok := ctx.Deadline(); ok {
+		wait = min(wait, time.Until(end)/2)
+	}
+	ctx, cancel := context.WithTimeout(ctx, wait)
+	select {
+	case e.lock <- struct{}{}:
+		return ctx, func() { <-e.lock; cancel() }
+	case <-ctx.Done():
+		return ctx, cancel
+	}
+}
+
+// Read returns a content as git names it (an id, COMMIT:path), nil for one that git does not have or that is longer
+// than index.MaxEdited.
+func (e *Edits) Read(ctx context.Context, name string) []byte {
+	ctx, unlock := e.begin(ctx)
+	defer unlock()
+	if ctx.Err() != nil {
+		return nil
+	}
+	data, _, err := e.blob(ctx, name)
+	if err != nil {
+		return nil
+	}
+	return data
 }
 
 // file is what one file changes. An error is one of git, after which no other file need be tried.
@@ -113,7 +148,7 @@ func (e *Edits) file(ctx context.Context, f event.Path) (edited, error) {
 		return found, err
 	}
 	if found.ok = known; known {
-		found.edits = index.Edits(f, before, after)
+		found.edits, found.changed = index.Edits(f, before, after), index.Compare(f, before, after)
 	}
 	if fi == nil || e.now().Sub(fi.ModTime()).Abs() > racyTime {
 		e.known[f] = found
@@ -126,6 +161,11 @@ func (e *Edits) committed(ctx context.Context, f event.Path) (data []byte, known
 	if e.commit == "" {
 		return nil, true, nil // before the first commit
 	}
+	return e.blob(ctx, e.commit+":"+string(f))
+}
+
+// blob is a content as git names it.
+func (e *Edits) blob(ctx context.Context, name string) (data []byte, known bool, err error) {
 	if e.blobs == nil {
 		if e.blobs, err = e.repo.git.Blobs(context.WithoutCancel(ctx), string(e.repo.Root)); err != nil {
 			return nil, false, err
@@ -134,7 +174,7 @@ func (e *Edits) committed(ctx context.Context, f event.Path) (data []byte, known
 	}
 	e.endIdle.Reset(blobsIdle)
 	defer context.AfterFunc(ctx, e.blobs.Kill)()
-	data, err = e.blobs.Read(e.commit+":"+string(f), index.MaxEdited)
+	data, err = e.blobs.Read(name, index.MaxEdited)
 	switch {
 	case errors.Is(err, git.ErrNoBlob):
 		return nil, true, nil

@@ -26,6 +26,7 @@ type Commit struct {
 type FileChange struct {
 	Status byte       // A added, M content or mode changed, D deleted, T another type (file and symlink), R renamed
 	Blob   string     // the id of the content; of a deleted file the one it had
+	Old    string     // the id of the content before; zeros if there was none
 	From   event.Path // the old name of a renamed file, else ""
 	Path   event.Path
 }
@@ -192,8 +193,9 @@ func (c *Commit) parseFile(f []byte, in *fields, paths pathCache) error {
 		return fmt.Errorf("%w: %.40q", errLog, f)
 	}
 	e, ok := newFileChange(parseMode(part[0]), parseMode(part[1]), part[4][0])
+	e.Old = string(part[2])
 	if e.Blob = string(part[3]); e.Status == 'D' {
-		e.Blob = string(part[2])
+		e.Blob = e.Old
 	}
 	if part[4][0] == 'R' { // also of a submodule, whose status is another by now
 		name, err := in.next()

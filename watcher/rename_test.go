@@ -124,9 +124,9 @@ func shortly(events []event.Event) []string {
 
 func TestRenamesPairTheMostAlike(t *testing.T) {
 	c := &Commit{Files: []FileChange{
-		{'D', "1", "", "a/x/__init__.py"}, {'D', "1", "", "a/y/__init__.py"}, {'D', "2", "", "a/one.py"},
-		{'A', "1", "", "b/x/__init__.py"}, {'A', "1", "", "b/y/__init__.py"}, {'A', "3", "", "b/two.py"},
-		{'M', "4", "", "m.py"},
+		{'D', "1", "", "", "a/x/__init__.py"}, {'D', "1", "", "", "a/y/__init__.py"}, {'D', "2", "", "", "a/one.py"},
+		{'A', "1", "", "", "b/x/__init__.py"}, {'A', "1", "", "", "b/y/__init__.py"}, {'A', "3", "", "", "b/two.py"},
+		{'M', "4", "", "", "m.py"},
 	}}
 	want := []rename{{"a/x/__init__.py", "b/x/__init__.py"}, {"a/y/__init__.py", "b/y/__init__.py"}}
 	if got := renamesIn(c); !slices.Equal(got, want) {

@@ -110,6 +110,21 @@ func (r *Repo) checkOwner(ctx context.Context, at locate.Repository) error {
 	return err
 }
 
+// WithIndex returns the repository with another index, as git gives it to the hooks of `git commit -a` in
+// GIT_INDEX_FILE: a name relative to the root, or absolute; "" is its own.
+func (r *Repo) WithIndex(file string) *Repo {
+	if file == "" {
+		return r
+	}
+	if !filepath.IsAbs(file) {
+		file = filepath.Join(string(r.Root), file)
+	}
+	other := &Repo{Root: r.Root, GitDir: r.GitDir, CommonDir: r.CommonDir, Origin: r.Origin, excludes: r.excludes,
+		config: r.config}
+	other.git = r.git.With("GIT_INDEX_FILE=" + file)
+	return other
+}
+
 // run runs a git command at the root and returns what it printed.
 func (r *Repo) run(ctx context.Context, args ...string) ([]byte, error) {
 	return r.git.Run(ctx, string(r.Root), args...)

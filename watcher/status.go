@@ -26,22 +26,6 @@ func (r *Repo) Changed(ctx context.Context) ([]event.Path, error) {
 	return slices.Compact(files), nil
 }
 
-// Staged returns the files of the commit that is being made: what differs between HEAD and the index. Errors are
-// those of git.
-func (r *Repo) Staged(ctx context.Context) ([]event.Path, error) {
-	out, err := r.run(ctx, "diff", "--cached", "--name-only", "-z", "--no-renames")
-	if err != nil {
-		return nil, fmt.Errorf("list staged files: %w", err)
-	}
-	var files []event.Path
-	for name := range bytes.SplitSeq(out, []byte{0}) {
-		if p, err := event.NewPath(string(name)); err == nil {
-			files = append(files, p)
-		}
-	}
-	return files, nil
-}
-
 // differing returns the files that differ from the index: changed, deleted or new and not ignored. Conflicts are left
 // out, because git wrote their markers, and so are submodules. The index is not refreshed and not locked.
 func (r *Repo) differing(ctx context.Context) (map[event.Path]bool, error) {

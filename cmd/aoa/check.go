@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"strings"
 
 	"github.com/aoa-dev/aoa/internal/api"
@@ -15,13 +16,15 @@ import (
 var errLacking = fmt.Errorf("the change may lack files")
 
 // checkHelp says how to use the check in a hook.
-var checkHelp = fmt.Sprintf(`--check is for a pre-commit hook or CI. It prints the files that usually change together with the FILEs
-or the staged files, and are not among them. It prints those whose probability is at least the setting
-threshold plus %.2f. It exits 1 if it printed a file, and 0 if not. If aOa cannot check, because no daemon
-runs or the history is not learned, it says so on stderr and exits 0: that must not stop a commit. With
---strict it is an error.
+var checkHelp = fmt.Sprintf(`--check is for a pre-commit hook or CI. It prints what a change lacks: first each line outside of it that
+uses a name or a file which the change removes or renames, then the files that usually change together
+with it, if their probability is at least the setting threshold plus %.2f. The change is that of --staged,
+of the commits --range BASE..HEAD, of FILEs, or else of the working tree. --markdown prints a table for
+the comment of a pull request.
 
-  aoa suggest --staged --check`, prefetch.WarnMargin)
+It exits 1 if it printed anything, and 0 if not. If aOa cannot check, because no daemon runs or the
+history is not learned, it says so on stderr and exits 0: that must not stop a commit. With --strict it
+is an error.`, prefetch.WarnMargin)
 
 // unchecked lets a check end well that could not judge. Findings and a wrong command line stay errors.
 func (a *app) unchecked(err error) error {
@@ -30,7 +33,8 @@ func (a *app) unchecked(err error) error {
 	switch {
 	case err == nil, errors.Is(err, errLacking), errors.Is(err, context.Canceled):
 		return err
-	case errors.As(err, &f) && f.code == exitUsage, errors.As(err, &refused) && refused.Code == api.CodeNoFile:
+	case errors.As(err, &f) && f.code == exitUsage, errors.As(err, &refused) && (refused.Code == api.CodeNoFile ||
+		refused.Code == api.CodeBad):
 		return err
 	}
 	text, _, _ := strings.Cut(err.Error(), "\n")
@@ -38,24 +42,8 @@ func (a *app) unchecked(err error) error {
 	return nil
 }
 
-// lacking is why a change lacks a file.
-func (a *app) lacking(p api.Partner) string {
-	var why []string
-	if p.Both > 0 {
-		why = append(why, fmt.Sprintf("changed with %s in %d of %d commits", a.display(p.With), p.Both, p.Of))
-	}
-	if p.Uses != "" {
-		why = append(why, fmt.Sprintf("still uses %s, which this change removes in %s", event.Path(p.Uses).Display(),
-			a.display(p.RemovedIn)))
-	}
-	return strings.Join(why, "; ")
-}
-
 // checkChange prints what a change lacks.
-func (a *app) checkChange(ctx context.Context, files []event.Path, limit int) error {
-	if len(files) == 0 {
-		return a.answer(api.PartnersAnswer{Files: files, Partners: []api.Partner{}}, func() { a.talk("nothing is staged") })
-	}
+func (a *app) checkChange(ctx context.Context, r api.PartnersRequest, markdown bool) error {
 	st, err := call(ctx, a, api.Status, api.None{})
 	if err != nil {
 		return err
@@ -67,21 +55,73 @@ func (a *app) checkChange(ctx context.Context, files []event.Path, limit int) er
 	if err != nil {
 		return err
 	}
-	ans, err := call(ctx, a, api.Partners, api.PartnersRequest{Files: files, Limit: limit,
-		Least: prefetch.Sure(th.Configured)})
+	if r.Least = prefetch.Sure(th.Configured); r.Staged {
+		r.Index = os.Getenv("GIT_INDEX_FILE")
+	}
+	ans, err := call(ctx, a, api.Partners, r)
 	if err != nil {
 		return err
 	}
+	lacks := len(ans.Broken) + len(ans.Partners)
 	err = a.answer(struct {
 		api.PartnersAnswer
 		Root event.Root `json:"root"`
 	}{ans, a.root}, func() {
+		switch {
+		case markdown:
+			a.checkTable(ans)
+		case len(ans.Files) == 0 && r.Staged:
+			a.talk("nothing is staged")
+		case len(ans.Files) == 0:
+			a.talk("nothing is changed")
+		}
+		if markdown {
+			return
+		}
+		said := map[string]bool{}
+		for _, b := range ans.Broken {
+			if why := event.Path(b.Name).Display() + " is gone from " + a.display(b.In); !said[why] {
+				said[why] = true
+				a.talk("%s", why)
+			}
+			fmt.Fprintf(a.out, "%s:%d: %s\n", a.display(b.File), b.Line, event.Path(b.Text).Display())
+		}
 		for _, p := range ans.Partners {
-			fmt.Fprintf(a.out, "%s: %s\n", a.display(p.File), a.lacking(p))
+			fmt.Fprintf(a.out, "%s: %s\n", a.display(p.File), a.together(p))
 		}
 	})
-	if err == nil && len(ans.Partners) > 0 {
-		err = fail(exitFailed, "nothing to add? git commit --no-verify", "%w: %d", errLacking, len(ans.Partners))
+	if err == nil && lacks > 0 {
+		hint := "nothing to add? git commit --no-verify"
+		if r.Range != "" {
+			hint = ""
+		}
+		err = fail(exitFailed, hint, "%w: %d", errLacking, lacks)
 	}
 	return err
+}
+
+// together is the evidence for a file.
+func (a *app) together(p api.Partner) string {
+	return fmt.Sprintf("changed with %s in %d of %d commits", a.display(p.With), p.Both, p.Of)
+}
+
+// checkTable prints a table of Markdown, nothing if the change lacks nothing.
+func (a *app) checkTable(ans api.PartnersAnswer) {
+	if len(ans.Broken)+len(ans.Partners) == 0 {
+		return
+	}
+	fmt.Fprint(a.out, "| not in this change | why |\n| --- | --- |\n")
+	for _, b := range ans.Broken {
+		fmt.Fprintf(a.out, "| %s | uses %s, which is gone from %s: %s |\n", code(fmt.Sprintf("%s:%d", b.File.Display(), b.Line)),
+			code(event.Path(b.Name).Display()), code(b.In.Display()), code(event.Path(b.Text).Display()))
+	}
+	for _, p := range ans.Partners {
+		fmt.Fprintf(a.out, "| %s | changed with %s in %d of %d commits |\n", code(p.File.Display()), code(p.With.Display()),
+			p.Both, p.Of)
+	}
+}
+
+// code is a text as code in a table of Markdown, which nothing in it can end.
+func code(text string) string {
+	return "`" + strings.NewReplacer("`", "'", "|", "\\|").Replace(text) + "`"
 }

@@ -40,7 +40,7 @@ var allowed = map[string][]string{
 	"internal/hot":     {"internal/event"},
 	"internal/team":    {"internal/event", "internal/config", "internal/regularfile"},
 	"internal/cold":    {"internal/event", "internal/atomicfile", "internal/regularfile"},
-	"internal/api": {"internal/event", "internal/locate", "internal/peer", "internal/regularfile", "internal/reload",
+	"internal/api": {"internal/event", "internal/index", "internal/locate", "internal/peer", "internal/regularfile", "internal/reload",
 		"internal/session", "prefetch"},
 	"learn":            {"internal/event", "internal/hot", "internal/session/live"},
 	"rank":             {"internal/event", "internal/index", "internal/hot", "internal/session/live"},

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 
@@ -34,7 +35,8 @@ likely than ` + fmt.Sprintf("%.0f %%", 100*leastListed) + ` is left out, unless 
 
 ` + checkHelp + `
 
-In CI: aoa suggest --check $(git diff --name-only origin/main...)`,
+  aoa suggest --check --staged                  # in a pre-commit hook
+  aoa suggest --check --range origin/main..HEAD # in CI`,
 		Example: `  aoa suggest internal/server.go
   aoa suggest --prompt "fix the login timeout" -n 10
   aoa suggest --staged
@@ -53,7 +55,9 @@ In CI: aoa suggest --check $(git diff --name-only origin/main...)`,
 	f := c.Flags()
 	f.StringVarP(&q.Prompt, "prompt", "p", "", "the task in words")
 	f.BoolVar(&how.staged, "staged", false, "use the staged files as FILEs")
-	f.BoolVar(&how.check, "check", false, "print files that the change lacks, and exit 1 if there are any")
+	f.BoolVar(&how.check, "check", false, "print what the change lacks, and exit 1 if there is anything")
+	f.StringVar(&how.commits, "range", "", "with --check: what the commits BASE..HEAD change together")
+	f.BoolVar(&how.markdown, "markdown", false, "with --check: print a table for the comment of a pull request")
 	f.BoolVar(&how.strict, "strict", false, "with --check: fail if aOa cannot check")
 	f.IntVarP(&q.Limit, "number", "n", 5, "number of files, 1 to 100; then unlikely ones, too")
 	f.BoolVar(&q.Explain, "explain", false, "print every reason")
@@ -66,15 +70,16 @@ In CI: aoa suggest --check $(git diff --name-only origin/main...)`,
 
 // suggestHow holds the flags of aoa suggest that are not part of the query.
 type suggestHow struct {
-	staged, nul, plain, check, strict, number bool
+	staged, nul, plain, check, strict, number, markdown bool
+	commits                                             string
 }
 
 func (a *app) suggestFiles(ctx context.Context, q event.Query, args []string, how suggestHow) error {
 	if q.Limit < 1 || q.Limit > 100 {
 		return usage("-n %d is out of range, use 1 to 100", q.Limit)
 	}
-	if how.check && !how.staged && len(args) == 0 {
-		return usage("--check needs a change: name FILEs, or use --staged")
+	if !how.check && (how.commits != "" || how.markdown) {
+		return usage("--range and --markdown need --check")
 	}
 	_, repo, err := a.client(ctx)
 	if err != nil {
@@ -83,24 +88,27 @@ func (a *app) suggestFiles(ctx context.Context, q event.Query, args []string, ho
 	if err := a.suggestWhat(ctx, &q, args, how); err != nil {
 		return err
 	}
+	if how.check {
+		return a.checkChange(ctx, api.PartnersRequest{Files: q.Files, Staged: how.staged, Range: how.commits, Limit: q.Limit},
+			how.markdown)
+	}
 	if how.staged {
-		files, err := repo.Staged(ctx)
+		files, err := repo.WithIndex(os.Getenv("GIT_INDEX_FILE")).Staged(ctx)
 		if err != nil {
 			return err
 		}
-		if len(files) == 0 && !how.check {
+		if len(files) == 0 {
 			return fail(exitFailed, "git add FILE…", "nothing is staged")
 		}
-		q.Files = append(q.Files, files...)
+		for _, f := range files {
+			q.Files = append(q.Files, f.Path)
+		}
 	}
 	bare := len(q.Files) == 0 && q.Prompt == "" && q.Session == "" && len(q.Tags) == 0
-	if bare && !how.check {
+	if bare {
 		q.Files, _ = repo.Changed(ctx) // if that fails: what recent work suggests
 	}
 	idle := bare && len(q.Files) == 0
-	if how.check {
-		return a.checkChange(ctx, q.Files, q.Limit)
-	}
 	asked := q
 	words := q.Prompt != "" && len(q.Files) == 0 && q.Session == "" && len(q.Tags) == 0
 	asked.Explain = q.Explain || !a.json && (bare || words) // the counts of commits, or a word, may be a weaker reason

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/index"
 	"github.com/aoa-dev/aoa/internal/reload"
 	"github.com/aoa-dev/aoa/prefetch"
 )
@@ -295,15 +296,20 @@ type Pair struct {
 
 // PartnersRequest asks what usually changes together with these files and is not among them.
 type PartnersRequest struct {
-	Files []event.Path `json:"files,omitempty"`     // empty: what is changed, staged or new in the caller's worktree
-	Least float64      `json:"min_score,omitempty"` // probability from which a file is named; 0 is 0.40
-	Limit int          `json:"limit,omitempty"`     // 1 to 100; 0 is 5
+	Files  []event.Path `json:"files,omitempty"`     // without all four: what is changed, staged or new in the caller's worktree
+	Staged bool         `json:"staged,omitempty"`    // the commit that is being made
+	Index  string       `json:"index,omitempty"`     // with Staged: GIT_INDEX_FILE
+	Range  string       `json:"range,omitempty"`     // BASE..HEAD: what commits changed together
+	Least  float64      `json:"min_score,omitempty"` // probability from which a file is named; 0 is 0.40
+	Limit  int          `json:"limit,omitempty"`     // 1 to 100; 0 is 5
 }
 
 // PartnersAnswer is the change and what it lacks.
 type PartnersAnswer struct {
 	Files    []event.Path `json:"files"`    // the change in question
 	Partners []Partner    `json:"partners"` // best first, ties by path
+
+	Broken []index.Broken `json:"broken"` // what still uses what the change removes, by file and line
 }
 
 // Partner is a file that a change lacks, with the evidence.
@@ -313,9 +319,6 @@ type Partner struct {
 	Both  int        `json:"both"`  // commits that changed both
 	Of    int        `json:"of"`    // commits that changed With
 	Score float64    `json:"score"` // probability that it belongs to the change
-
-	Uses      string     `json:"uses,omitempty"`       // a name that the file uses and that the change removes
-	RemovedIn event.Path `json:"removed_in,omitempty"` // the file of the change that defined the name
 }
 
 // SessionRequest asks for one session's numbers.

@@ -9,6 +9,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/eventlog"
+	"github.com/aoa-dev/aoa/internal/index"
 	"github.com/aoa-dev/aoa/prefetch"
 	"github.com/aoa-dev/aoa/rank"
 )
@@ -71,7 +72,7 @@ func (h *queryHandler) why(ctx context.Context, r api.WhyRequest) (api.WhyAnswer
 
 // partners names what usually changes together with a change and is not in it, with the counts that say so.
 func (h *queryHandler) partners(ctx context.Context, r api.PartnersRequest) (api.PartnersAnswer, error) {
-	out := api.PartnersAnswer{Files: []event.Path{}, Partners: []api.Partner{}}
+	out := api.PartnersAnswer{Files: []event.Path{}, Partners: []api.Partner{}, Broken: []index.Broken{}}
 	if r.Limit == 0 {
 		r.Limit = 5
 	}
@@ -85,24 +86,18 @@ func (h *queryHandler) partners(ctx context.Context, r api.PartnersRequest) (api
 		return out, api.Bad("use a probability, 0.40 for example", "min_score %v is out of range", r.Least)
 	}
 	w := h.worktrees.Caller(ctx)
-	if len(r.Files) > 0 {
-		out.Files = w.Paths(r.Files)
-	} else {
-		changed, err := w.Repo.Changed(ctx)
-		if err != nil {
-			return out, err
-		}
-		out.Files = append(out.Files, changed...)
-	}
-	if len(out.Files) == 0 {
-		return out, nil
-	}
-	h.events.SyncBriefly(ctx)
 	w.Reader.Wait(ctx, readTime) // the names in the lines of a change are looked up in the contents
+	c, err := w.Change(ctx, checkout.Asked{Files: r.Files, Staged: r.Staged, Index: r.Index, Range: r.Range})
+	if err != nil || len(c.Files) == 0 {
+		return out, err
+	}
+	out.Files, out.Broken = c.Files, c.Broken
+	h.events.SyncBriefly(ctx)
 	lacks, err := w.Prefetch.Missing(ctx, event.Query{Files: out.Files, At: h.now()}, r.Least, r.Limit)
 	for _, l := range lacks {
-		out.Partners = append(out.Partners, api.Partner{File: l.File, With: l.With, Both: l.Both, Of: l.Of, Score: l.Score,
-			Uses: l.Use.Name, RemovedIn: l.Use.In})
+		if l.With != "" {
+			out.Partners = append(out.Partners, api.Partner{File: l.File, With: l.With, Both: l.Both, Of: l.Of, Score: l.Score})
+		}
 	}
 	return out, err
 }

@@ -43,6 +43,13 @@ func Find(env []string) *Program {
 	return p
 }
 
+// With returns the program with another variable of its environment.
+func (p *Program) With(variable string) *Program {
+	other := *p
+	other.env = append(slices.Clip(p.env), variable)
+	return &other
+}
+
 // Found reports whether there is a git program.
 func (p *Program) Found() bool { return p.path != "" }
 
@@ -59,7 +66,8 @@ var gitSettings = []string{
 // a file of the worktree nor format a difference. command refuses all others: find out what a subcommand can run
 // before you add it.
 var gitVerbs = map[string][]string{
-	"cat-file": nil, "check-attr": nil, "config": nil, "ls-files": nil, "ls-tree": nil, "rev-list": nil, "rev-parse": nil,
+	"cat-file": nil, "check-attr": nil, "config": nil, "ls-files": nil, "ls-tree": nil, "merge-base": nil, "rev-list": nil,
+	"rev-parse": nil, "diff-tree": {"--no-ext-diff", "--no-textconv", "--ignore-submodules=all"},
 	"symbolic-ref": nil, "version": nil, "diff": {"--cached", "--no-ext-diff", "--no-textconv", "--ignore-submodules=all"},
 	"log":    {"--no-ext-diff", "--no-textconv", "--no-show-signature"},
 	"status": {"--ignore-submodules=all"}, // and no filters: see withoutFilters

@@ -10,21 +10,32 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// Changed is a file of a change: what it was and what it is. A new file was nothing (nil), a deleted one is nothing.
+// Changed is a file of a change. A file that got another name is a deleted and a new one.
 type Changed struct {
-	Path          event.Path // its name now, of a deleted file its last one
-	From          event.Path // its name before, if the change renames it
-	Before, After []byte
-	was, is       *Source // see sources
+	Path    event.Path
+	Was, Is *Source // nil: no program, or not there
+	Gone    bool    // it is deleted
+}
+
+// Compare reads two versions of a file. before is nil for a new file, after for a deleted one.
+func Compare(p event.Path, before, after []byte) Changed {
+	c := Changed{Path: p, Gone: before != nil && after == nil}
+	if before != nil {
+		c.Was = ReadSource(p, before)
+	}
+	if after != nil {
+		c.Is = ReadSource(p, after)
+	}
+	return c
 }
 
 // Broken is a place that still uses what a change removes.
 type Broken struct {
-	File event.Path // it is not part of the change
-	Line int        // from 1 on
-	Text string     // the line, without the space around it
-	Name string     // the name or the path that is gone
-	In   event.Path // where the change removes it
+	File event.Path `json:"file"` // it is not part of the change
+	Line int        `json:"line"` // from 1 on
+	Text string     `json:"text"` // the line, without the space around it
+	Name string     `json:"name"` // the name or the path that is gone
+	In   event.Path `json:"in"`   // where the change removes it
 }
 
 // World is what is around a change: the files after it, what the index knows of them, and their contents.
@@ -32,6 +43,7 @@ type World struct {
 	Tree     *Tree
 	Contents *Contents
 	Text     func(event.Path) []byte // nil for a file that cannot be read
+	More     []event.Path            // files of which Text is another one than what Contents knows
 }
 
 // Bounds of a search for broken references.
@@ -56,15 +68,10 @@ type removal struct {
 // that the code of the change still has was moved, or means something else. Each file is named once for each name.
 func (w World) BrokenBy(change []Changed) []Broken {
 	b := breaking{World: w, change: map[event.Path]bool{}, gone: map[event.Path]bool{}}
-	for i := range change {
-		c := &change[i]
-		if c.was, c.is = ReadSource(cmp.Or(c.From, c.Path), c.Before), ReadSource(c.Path, c.After); c.After == nil {
-			c.is = nil
-		}
+	for _, c := range change {
 		b.change[c.Path] = true
-		old := cmp.Or(c.From, c.Path)
-		if b.change[old] = true; c.Before != nil && (c.After == nil || old != c.Path) {
-			b.gone[old] = true
+		if c.Gone {
+			b.gone[c.Path] = true
 		}
 	}
 	for p := range b.gone {
@@ -92,21 +99,32 @@ func (b *breaking) files(more map[event.Path]bool) files {
 // breaking is one search.
 type breaking struct {
 	World
-	change map[event.Path]bool // its files, by old and new names
+	change map[event.Path]bool // its files
 	gone   map[event.Path]bool // files that are not there any more
 	out    []Broken
+}
+
+// users returns the files outside of the change that may use a name, none if there are more than most.
+func (b *breaking) users(name string, most int) []event.Path {
+	out := b.Contents.codeUsers(name, most, func(p event.Path) bool { return !b.change[p] })
+	for _, p := range b.More {
+		if !b.change[p] && !slices.Contains(out, p) {
+			out = append(out, p)
+		}
+	}
+	return out
 }
 
 // names finds the uses of names that a change removes.
 func (b *breaking) names(change []Changed) {
 	byFile := map[event.Path][]*removal{}
 	for _, r := range b.removed(change) {
-		users := b.Contents.codeUsers(r.name, maxReferences, func(p event.Path) bool { return !b.change[p] })
+		users := b.users(r.name, maxReferences)
 		if b.definedBy(users, r) {
 			continue
 		}
 		for _, u := range users {
-			if languageOf(u).family() == r.in.was.lang.family() {
+			if languageOf(u).family() == r.in.Was.lang.family() {
 				byFile[u] = append(byFile[u], r)
 			}
 		}
@@ -123,18 +141,18 @@ func (b *breaking) removed(change []Changed) (out []*removal) {
 	seen := map[string]bool{}
 	for i := range change {
 		c := &change[i]
-		if c.was == nil {
+		if c.Was == nil {
 			continue
 		}
-		for name, d := range c.was.defines {
-			if seen[name] || d.private || !refersTo[c.was.lang] || slices.ContainsFunc(change, func(o Changed) bool {
-				return o.is != nil && (o.is.uses[name] || o.is.has(name))
+		for name, d := range c.Was.defines {
+			if seen[name] || d.private || !refersTo[c.Was.lang] || slices.ContainsFunc(change, func(o Changed) bool {
+				return o.Is != nil && (o.Is.uses[name] || o.Is.has(name))
 			}) {
 				continue
 			}
 			r := &removal{name: name, in: c, definition: d}
 			for _, o := range change {
-				if o.was != nil && o.Path != c.Path && o.was.uses[name] {
+				if o.Was != nil && o.Path != c.Path && o.Was.uses[name] {
 					r.users++
 				}
 			}
@@ -152,7 +170,7 @@ func (s *Source) has(name string) bool { _, ok := s.defines[name]; return ok }
 func (b *breaking) definedBy(users []event.Path, r *removal) bool {
 	plain := plainIdentifier(r.name)
 	for _, u := range users {
-		if !b.Contents.defines(u, plain) || languageOf(u).family() != r.in.was.lang.family() {
+		if !b.Contents.defines(u, plain) && !slices.Contains(b.More, u) || languageOf(u).family() != r.in.Was.lang.family() {
 			continue
 		}
 		if s := ReadSource(u, b.Text(u)); s == nil || s.has(r.name) {
@@ -186,7 +204,7 @@ func (b *breaking) references(user event.Path, text []byte, removals []*removal)
 		targets := all.targets(user, lang, i.module)
 		in.targets = append(in.targets, targets...)
 		known := len(targets) > 0 || lang.family() == java && slices.ContainsFunc(removals, func(r *removal) bool {
-			return inPackage(r.in.old(), i.module) // of a class that is not called as its file
+			return inPackage(r.in.Path, i.module) // of a class that is not called as its file
 		})
 		in.star = in.star || i.all && known
 		for _, n := range i.names {
@@ -287,7 +305,7 @@ func (u *usage) judge(r *removal, o occurrence, line int) verdict {
 		return refers
 	case o.dotted:
 		return u.judgeOwner(r, o)
-	case u.lang == python && r.in.old().Base() == "conftest.py": // fixtures come without an import
+	case u.lang == python && r.in.Path.Base() == "conftest.py": // fixtures come without an import
 		if u.linked(r) && !o.declares(u.lang) {
 			return refers
 		}
@@ -305,7 +323,7 @@ func (u *usage) explicit() bool { return u.lang == python || u.lang == script ||
 
 // judgeMember says what a name of a type means: nothing is known of the types of variables.
 func (u *usage) judgeMember(r *removal, o occurrence) verdict {
-	prototype := u.lang == clike && u.user.Stem() == r.in.old().Stem() && bytes.HasSuffix(bytes.TrimSpace(o.after), []byte(";")) &&
+	prototype := u.lang == clike && u.user.Stem() == r.in.Path.Stem() && bytes.HasSuffix(bytes.TrimSpace(o.after), []byte(";")) &&
 		bytes.HasPrefix(o.after, []byte("("))
 	if prototype && !o.dotted || o.dotted && r.ownedBy(o.owner) ||
 		o.dotted && looksLikeCode(r.name) && (r.users > 0 || u.linked(r)) {
@@ -316,15 +334,15 @@ func (u *usage) judgeMember(r *removal, o occurrence) verdict {
 
 // ownedBy reports whether the file that defined a name defines a type of that name.
 func (r *removal) ownedBy(owner string) bool {
-	return owner != "" && 'A' <= owner[0] && owner[0] <= 'Z' && r.in.was.has(owner)
+	return owner != "" && 'A' <= owner[0] && owner[0] <= 'Z' && r.in.Was.has(owner)
 }
 
 // judgeOwner looks at what is before the dot of a name that belongs to no type.
 func (u *usage) judgeOwner(r *removal, o occurrence) verdict {
-	old := r.in.old()
+	old := r.in.Path
 	switch {
 	case bytes.HasSuffix(o.before, []byte("::")):
-		if o.owner == old.Stem() || o.owner == path.Base(old.Dir()) || r.in.was.has(o.owner) || o.owner == "self" ||
+		if o.owner == old.Stem() || o.owner == path.Base(old.Dir()) || r.in.Was.has(o.owner) || o.owner == "self" ||
 			o.owner == "crate" || o.owner == "super" {
 			return refers
 		}
@@ -336,7 +354,7 @@ func (u *usage) judgeOwner(r *removal, o occurrence) verdict {
 
 // linked reports whether the file imports the one that defined a name, is of the same package, or is its header or test.
 func (u *usage) linked(r *removal) bool {
-	old := r.in.old()
+	old := r.in.Path
 	if u.user.Dir() == old.Dir() || u.user.Stem() == old.Stem() {
 		return true
 	}
@@ -348,7 +366,7 @@ func (u *usage) linked(r *removal) bool {
 
 // mayMean reports whether a name that is not imported can be that of another file.
 func (u *usage) mayMean(r *removal) bool {
-	old := r.in.old()
+	old := r.in.Path
 	switch u.lang {
 	case java, kotlin, scala, php:
 		return u.star || strings.HasSuffix(old.Dir(), path.Base(u.user.Dir())) && samePackage(u.user.Dir(), old.Dir())
@@ -371,7 +389,7 @@ func samePackage(a, b string) bool {
 
 // judgeGo looks for a name of a Go package.
 func (u *usage) judgeGo(r *removal, o occurrence) verdict {
-	dir := r.in.old().Dir()
+	dir := r.in.Path.Dir()
 	switch {
 	case o.dotted:
 		for _, i := range u.packages {
@@ -387,8 +405,6 @@ func (u *usage) judgeGo(r *removal, o occurrence) verdict {
 	}
 	return refers
 }
-
-func (c *Changed) old() event.Path { return cmp.Or(c.From, c.Path) }
 
 // refersTo are the languages whose references are known.
 var refersTo = map[*language]bool{golang: true, python: true, script: true, java: true, rust: true, clike: true, ruby: true,
@@ -450,8 +466,7 @@ func (b *breaking) paths() {
 func (b *breaking) imports(p event.Path, lang *language) {
 	before, after := b.files(b.gone), b.files(nil)
 	for _, key := range pathKeys(p) {
-		users := b.Contents.codeUsers(string(importMark)+key, maxReferences*4, func(u event.Path) bool { return !b.change[u] })
-		for _, user := range users {
+		for _, user := range b.users(string(importMark)+key, maxReferences*4) {
 			if languageOf(user).family() != lang.family() {
 				continue
 			}
@@ -512,7 +527,7 @@ func lineOf(text []byte, number int) string {
 // mentions finds the path of a file that is gone in documents, settings and workflows. Histories of changes name what
 // was.
 func (b *breaking) mentions(p event.Path) {
-	for _, user := range b.Contents.naming(p, maxReferences*4) {
+	for _, user := range append(b.Contents.naming(p, maxReferences*4), b.More...) {
 		kind := KindOf(user)
 		if b.change[user] || kind != KindProse && kind != KindData || changelog(user) {
 			continue
@@ -575,19 +590,13 @@ func changelog(p event.Path) bool {
 // Mends returns a name that a change removes, of those that the code of a file before has and after has not; "" if
 // there is none. Programs of the developers measure with it.
 func Mends(f Changed, change []Changed) string {
-	was, is := ReadSource(f.Path, f.Before), ReadSource(f.Path, f.After)
+	was, is := f.Was, f.Is
 	if was == nil || is == nil {
 		return ""
 	}
-	for i := range change {
-		change[i].was = ReadSource(cmp.Or(change[i].From, change[i].Path), change[i].Before)
-		if change[i].is = nil; change[i].After != nil {
-			change[i].is = ReadSource(change[i].Path, change[i].After)
-		}
-	}
 	b := breaking{}
 	for _, r := range b.removed(change) {
-		if was.uses[r.name] && !was.has(r.name) && !is.uses[r.name] && was.lang.family() == r.in.was.lang.family() {
+		if was.uses[r.name] && !was.has(r.name) && !is.uses[r.name] && was.lang.family() == r.in.Was.lang.family() {
 			return r.name
 		}
 	}

@@ -37,17 +37,19 @@ func TestBroken(t *testing.T) {
 			case !changes:
 				held[p] = []byte(text + "\n")
 			default:
-				c := index.Changed{Path: p, Before: held[p], After: []byte(text + "\n")}
+				before, after := held[p], []byte(text+"\n")
 				delete(held, p)
-				if to == "-" {
-					c.After = nil
-				} else if to != "" {
-					c.Path, c.From = event.Path(to), p
+				switch to {
+				case "":
+					held[p] = after
+				case "-":
+					after = nil
+				default:
+					held[event.Path(to)] = after
+					change = append(change, index.Compare(event.Path(to), nil, after))
+					after = nil
 				}
-				if c.After != nil {
-					held[c.Path] = c.After
-				}
-				change = append(change, c)
+				change = append(change, index.Compare(p, before, after))
 			}
 		}
 		w := index.World{Tree: index.NewTree(nil), Contents: index.NewContents(),
@@ -80,7 +82,7 @@ func FuzzBroken(f *testing.F) {
 		w := index.World{Tree: index.NewTree([]event.Path{user}), Contents: index.NewContents(),
 			Text: func(event.Path) []byte { return use }}
 		w.Contents.Set(user, use)
-		for _, b := range w.BrokenBy([]index.Changed{{Path: p, Before: def}}) {
+		for _, b := range w.BrokenBy([]index.Changed{index.Compare(p, append([]byte{}, def...), nil)}) {
 			if b.File != user || b.Line < 1 || b.Name == "" {
 				t.Errorf("%+v", b)
 			}

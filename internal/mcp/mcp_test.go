@@ -253,7 +253,7 @@ func TestMissingPartners(t *testing.T) {
 		t.Errorf("nothing is changed, yet: %+v", none)
 	}
 	want := partnersOut{Change: []string{"server/wire.go"}, Missing: []partner{{File: "docs/protocol.md",
-		With: "server/wire.go", Both: 9, Of: 12}}}
+		With: "server/wire.go", Both: 9, Of: 12}}, Broken: []string{}}
 	got := call[partnersOut](d, "missing_partners", object{"files": []string{"server/wire.go"}})
 	if len(got.Missing) != 1 || got.Missing[0].Probability < 0.4 {
 		t.Fatalf("%+v", got)

@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -11,8 +12,8 @@ import (
 
 var partnersTool = &mcp.Tool{Name: "missing_partners", Meta: loaded, Annotations: reads("Missing partners of a change"),
 	Description: "Files that usually change in the same commit as the given files and are not among them, with commit " +
-		"counts. Without files: the worktree's own change (staged, unstaged and new files). An empty list says that " +
-		"nothing is known to be missing."}
+		"counts, and places that still use what the change removes. Without files: the worktree's own change (staged, " +
+		"unstaged and new files). Empty lists say that nothing is known to be missing."}
 
 type partnersIn struct {
 	Files []string `json:"files,omitempty" jsonschema:"the files of the change; default: what is changed, staged or new in the worktree"`
@@ -22,6 +23,7 @@ type partnersIn struct {
 type partnersOut struct {
 	Change  []string  `json:"change" jsonschema:"the files that were looked at"`
 	Missing []partner `json:"missing" jsonschema:"most likely first, ties by path"`
+	Broken  []string  `json:"broken" jsonschema:"FILE:LINE: the line's text, of files outside of the change that use what it removes"`
 }
 
 type partner struct {
@@ -30,8 +32,6 @@ type partner struct {
 	Both        int     `json:"both" jsonschema:"commits that changed both"`
 	Of          int     `json:"of" jsonschema:"commits that changed with"`
 	Probability float64 `json:"probability" jsonschema:"that it belongs to the change"`
-	Uses        string  `json:"uses,omitempty" jsonschema:"a name that the file uses and that the change removes"`
-	RemovedIn   string  `json:"removed_in,omitempty" jsonschema:"the file of the change that defined it"`
 }
 
 // maxChange is how many files of the change are listed in the answer: a mass edit must not fill the agent's context.
@@ -43,10 +43,12 @@ func (s *server) missingPartners(ctx context.Context, r Repo, in partnersIn) (pa
 		return partnersOut{}, err
 	}
 	ans, err := api.Call(ctx, r.Client, api.Partners, api.PartnersRequest{Files: files, Limit: in.Limit})
-	out := partnersOut{Change: shown(ans.Files), Missing: []partner{}}
+	out := partnersOut{Change: shown(ans.Files), Missing: []partner{}, Broken: []string{}}
 	for _, p := range ans.Partners {
-		out.Missing = append(out.Missing, partner{p.File.Display(), p.With.Display(), p.Both, p.Of, digits(p.Score),
-			event.Path(p.Uses).Display(), p.RemovedIn.Display()})
+		out.Missing = append(out.Missing, partner{p.File.Display(), p.With.Display(), p.Both, p.Of, digits(p.Score)})
+	}
+	for _, b := range ans.Broken[:min(len(ans.Broken), maxChange)] {
+		out.Broken = append(out.Broken, fmt.Sprintf("%s:%d: %s", b.File.Display(), b.Line, event.Path(b.Text).Display()))
 	}
 	return out, err
 }

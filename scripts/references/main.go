@@ -88,7 +88,7 @@ func read(ctx context.Context, dir string, most int) (*history, error) {
 	name := filepath.Base(strings.TrimSuffix(dir, "/repo"))
 	h := &history{name: strings.ReplaceAll(name, "+", "/"), held: map[event.Path]string{}}
 	stop := fmt.Errorf("enough")
-	err := watcher.ReadLog(ctx, program, dir, watcher.LogOptions{From: []string{"HEAD"}, Renames: "50%", First: true},
+	err := watcher.ReadLog(ctx, program, dir, watcher.LogOptions{From: []string{"HEAD"}, First: true},
 		func(c *watcher.Commit) error {
 			kept := *c
 			kept.Files = slices.Clone(c.Files)
@@ -148,39 +148,37 @@ func (h *history) blob(oid string) []byte {
 	return data
 }
 
+// file is a file of a commit.
+type file struct {
+	event.Path
+	old           string // the id of what it held
+	before, after []byte
+}
+
 // apply makes a commit the present, and returns it as a change.
-func (h *history) apply(c watcher.Commit) (change []index.Changed, old map[event.Path]string) {
-	old = map[event.Path]string{}
+func (h *history) apply(c watcher.Commit) (change []index.Changed, all []file) {
 	for _, f := range c.Files {
-		x := index.Changed{Path: f.Path, From: f.From}
-		from := f.Path
-		if f.Status == 'R' {
-			from = f.From
-		}
-		old[f.Path] = h.held[from]
-		x.Before = h.text(from)
-		if f.Status == 'R' || f.Status == 'D' {
-			delete(h.held, from)
-			h.world.Tree.Remove(from)
-			h.world.Contents.Remove(from)
-		}
-		if f.Status != 'D' {
+		x := file{Path: f.Path, old: h.held[f.Path], before: h.text(f.Path)}
+		if f.Status == 'D' {
+			delete(h.held, f.Path)
+			h.world.Tree.Remove(f.Path)
+			h.world.Contents.Remove(f.Path)
+		} else {
 			h.held[f.Path] = f.Blob
 			h.world.Tree.Add(f.Path)
-			x.After = h.text(f.Path)
-			if x.After == nil { // too large
-				x.After = []byte{}
+			if x.after = h.text(f.Path); x.after == nil { // too large
+				x.after = []byte{}
 			}
-			h.world.Contents.Set(f.Path, x.After)
+			h.world.Contents.Set(f.Path, x.after)
 		}
-		change = append(change, x)
+		change, all = append(change, index.Compare(f.Path, x.before, x.after)), append(all, x)
 	}
-	return change, old
+	return change, all
 }
 
 func (h *history) measure() error {
 	for i, c := range h.commits {
-		change, old := h.apply(c)
+		change, files := h.apply(c)
 		if len(change) > mostFiles || len(change) == 0 {
 			continue
 		}
@@ -201,25 +199,25 @@ func (h *history) measure() error {
 					b.File, b.Line, b.Text, b.Name, b.In, c.Subject)
 			}
 		}
-		h.leaveOut(c, change, old)
+		h.leaveOut(c, change, files)
 	}
 	return nil
 }
 
 // leaveOut asks for each file that a commit mends without it.
-func (h *history) leaveOut(c watcher.Commit, change []index.Changed, old map[event.Path]string) {
-	for i, f := range change {
-		if f.Before == nil || f.After == nil || f.From != "" {
+func (h *history) leaveOut(c watcher.Commit, change []index.Changed, files []file) {
+	for i, f := range files {
+		if f.before == nil || f.after == nil {
 			continue
 		}
 		rest := slices.Delete(slices.Clone(change), i, i+1)
-		name := index.Mends(f, rest)
+		name := index.Mends(change[i], rest)
 		if name == "" {
 			continue
 		}
 		now := h.held[f.Path]
-		h.held[f.Path] = old[f.Path]
-		h.world.Contents.Set(f.Path, f.Before)
+		h.held[f.Path] = f.old
+		h.world.Contents.Set(f.Path, f.before)
 		if !h.world.Defined(name, rest) {
 			h.out++
 			if slices.ContainsFunc(h.world.BrokenBy(rest), func(b index.Broken) bool { return b.File == f.Path }) {
@@ -229,7 +227,7 @@ func (h *history) leaveOut(c watcher.Commit, change []index.Changed, old map[eve
 			}
 		}
 		h.held[f.Path] = now
-		h.world.Contents.Set(f.Path, f.After)
+		h.world.Contents.Set(f.Path, f.after)
 	}
 }
 
@@ -243,7 +241,7 @@ func (h *history) say(format string, args ...any) {
 func (h *history) mends(at int, b index.Broken) bool {
 	for _, c := range h.commits[at+1 : min(len(h.commits), at+1+later)] {
 		for _, f := range c.Files {
-			if f.Path == b.File || f.From == b.File {
+			if f.Path == b.File {
 				return f.Status == 'D' || !strings.Contains(string(h.blob(f.Blob)), b.Text)
 			}
 		}

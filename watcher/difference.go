@@ -1,0 +1,103 @@
+package watcher
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/aoa-dev/aoa/internal/event"
+)
+
+// Staged returns the files of the commit that is being made: what differs between HEAD and the index. Errors are
+// those of git.
+func (r *Repo) Staged(ctx context.Context) ([]FileChange, error) {
+	files, err := r.rawDiff(ctx, "diff", "--cached")
+	if err != nil {
+		return nil, fmt.Errorf("list staged files: %w", err)
+	}
+	return files, nil
+}
+
+// Range is what commits changed together.
+type Range struct {
+	Base, Head string // ids: where the commits branched off, and the last one
+	Files      []FileChange
+}
+
+// Range returns what the commits that are reachable from head and not from base changed: the difference between head
+// and the commit where it branched off. Errors are those of git: a name that no commit has, for example.
+func (r *Repo) Range(ctx context.Context, base, head string) (out Range, err error) {
+	ids := [2]string{}
+	for i, name := range [...]string{base, head} {
+		id, err := r.run(ctx, "rev-parse", "--verify", "--end-of-options", name+"^{commit}")
+		if err != nil {
+			return out, fmt.Errorf("find commit %.100q: %w", name, err)
+		}
+		ids[i] = strings.TrimSpace(string(id))
+	}
+	from, err := r.run(ctx, "merge-base", ids[0], ids[1])
+	if err != nil {
+		return out, fmt.Errorf("find where %.100q and %.100q branched off (a shallow clone does not know): %w", base, head, err)
+	}
+	out.Base, out.Head = strings.TrimSpace(string(from)), ids[1]
+	if out.Files, err = r.rawDiff(ctx, "diff-tree", "-r", out.Base, out.Head); err != nil {
+		return out, fmt.Errorf("compare commits: %w", err)
+	}
+	return out, nil
+}
+
+// rawDiff reads a difference without renames.
+func (r *Repo) rawDiff(ctx context.Context, verb string, args ...string) ([]FileChange, error) {
+	out, err := r.run(ctx, append([]string{verb, "--raw", "-z", "--no-abbrev", "--no-renames"}, args...)...)
+	if err != nil {
+		return nil, err
+	}
+	in, c, paths := &fields{rd: bufio.NewReader(bytes.NewReader(out))}, &Commit{}, pathCache{}
+	for {
+		f, err := in.next()
+		if err == nil && (len(f) == 0 || f[0] != ':') {
+			err = fmt.Errorf("%w: %.40q", errLog, f)
+		}
+		if err == nil {
+			err = c.parseFile(f, in, paths)
+		}
+		if err == io.EOF {
+			return c.Files, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+}
+
+// Tree lists the files of a commit.
+func (r *Repo) Tree(ctx context.Context, commit string) (files []event.Path, err error) {
+	out, err := r.run(ctx, "ls-tree", "-r", "-z", "--name-only", "--full-tree", commit)
+	for name := range bytes.SplitSeq(out, []byte{0}) {
+		if p, bad := event.NewPath(string(name)); bad == nil {
+			files = append(files, p)
+		}
+	}
+	return files, err
+}
+
+// IndexBlobs returns the ids of what files hold in the index, of those that it has.
+func (r *Repo) IndexBlobs(ctx context.Context, files []event.Path) (map[event.Path]string, error) {
+	args := []string{"--literal-pathspecs", "ls-files", "-s", "-z", "--"}
+	if len(files) <= maxNamed {
+		args = append(args, event.Strings(files)...)
+	}
+	out, err := r.run(ctx, args...)
+	ids := map[event.Path]string{}
+	for line := range bytes.SplitSeq(out, []byte{0}) { // "<mode> <id> <stage>\t<path>"
+		head, name, _ := strings.Cut(string(line), "\t")
+		part := strings.Fields(head)
+		if p, bad := event.NewPath(name); bad == nil && len(part) == 3 {
+			ids[p] = part[1]
+		}
+	}
+	return ids, err
+}

@@ -11,7 +11,7 @@ import (
 
 // TestRange: what commits change together, from where they branched off; what is staged.
 func TestRange(t *testing.T) {
-	d := newCheckout(t)
+	d := newRepository(t)
 	d.write("kept.go", "1")
 	d.write("gone.go", "1")
 	d.commit("first")
@@ -22,7 +22,7 @@ func TestRange(t *testing.T) {
 	d.git("checkout", "-q", "-")
 	d.write("other.go", "1")
 	d.commit("elsewhere")
-	r, err := OpenRepo(context.Background(), d.root, d.env)
+	r, err := OpenRepo(context.Background(), d.dir, d.env)
 	if err != nil {
 		t.Fatal(err)
 	}

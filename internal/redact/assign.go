@@ -23,9 +23,6 @@ func (f *finder) assignments(lo, hi int) {
 		for i < hi && nameByte(s[i]) {
 			i++
 		}
-		if !mayAnnounce(s[begin:i]) {
-			continue
-		}
 		kind, likely := announces(s[begin:i])
 		if kind == none {
 			continue
@@ -50,19 +47,6 @@ func (f *finder) assignments(lo, hi int) {
 }
 
 func nameByte(c byte) bool { return alnum(c) || c == '_' || c == '-' || c == '.' }
-
-func mayAnnounce(name string) bool {
-	for i := range len(name) - 1 {
-		switch c := low(name[i]); {
-		case c == 'p' && (low(name[i+1]) == 'a' || low(name[i+1]) == 'w'),
-			c == 's' && low(name[i+1]) == 'e', c == 't' && low(name[i+1]) == 'o',
-			c == 'k' && low(name[i+1]) == 'e', c == 's' && low(name[i+1]) == 'i', c == 'c' && low(name[i+1]) == 'r', c == 'a' &&
-				low(name[i+1]) == 'u':
-			return true
-		}
-	}
-	return false
-}
 
 // shouts reports whether a name is in capitals, as variables of the environment are.
 func shouts(name string) bool {

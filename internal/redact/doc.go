@@ -9,6 +9,6 @@
 //	commands      arguments of known commands: mysql -pX, sshpass -p X               command.go
 //
 // Rules are tried only on lines that contain one of their marks (trigger.go), so ordinary text meets no regular
-// expression: about 3 µs for a kilobyte. Redaction does not find everything; the list of misses in the test says what
+// expression: about 10 µs for a kilobyte. Redaction does not find everything; the list of misses in the test says what
 // it lets pass.
 package redact

@@ -39,24 +39,26 @@ type span struct{ from, to int }
 
 // run looks at the text line by line, and then as a whole for what spans lines.
 func (f *finder) run() {
-	var across set
+	all := rules()
+	hits, across := make([]bool, len(all)), make([]bool, len(all))
 	for lo := 0; lo < len(f.text); {
 		hi := len(f.text)
 		if n := strings.IndexByte(f.text[lo:], '\n'); n >= 0 {
 			hi = lo + n
 		}
-		hits := triggers().scan(f.text[lo:hi])
-		for i := range hits.each() {
-			if r := &rules()[i]; r.across {
-				across.add(i)
-			} else {
-				f.apply(r, lo, hi)
+		clear(hits)
+		triggers().scan(f.text[lo:hi], hits)
+		for i, hit := range hits {
+			if across[i] = across[i] || hit && all[i].across; hit && !all[i].across {
+				f.apply(&all[i], lo, hi)
 			}
 		}
 		lo = hi + 1
 	}
-	for i := range across.each() {
-		f.apply(&rules()[i], 0, len(f.text))
+	for i, hit := range across {
+		if hit {
+			f.apply(&all[i], 0, len(f.text))
+		}
 	}
 }
 

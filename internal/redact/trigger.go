@@ -1,28 +1,6 @@
 package redact
 
-import (
-	"iter"
-	"math/bits"
-	"sync"
-)
-
-// set is a set of rules by their index.
-type set [5]uint64
-
-func (s *set) add(i int)      { s[i/64] |= 1 << (i % 64) }
-func (s *set) has(i int) bool { return s[i/64]&(1<<(i%64)) != 0 }
-
-func (s *set) each() iter.Seq[int] {
-	return func(yield func(int) bool) {
-		for w, word := range s {
-			for ; word != 0; word &= word - 1 {
-				if !yield(w*64 + bits.TrailingZeros64(word)) {
-					return
-				}
-			}
-		}
-	}
-}
+import "sync"
 
 // trigger finds the marks of all rules in one pass over a text: by their first three bytes, then as a whole.
 type trigger struct {
@@ -53,25 +31,18 @@ var triggers = sync.OnceValue(func() *trigger {
 // head is the index of the last three bytes.
 func head(before uint16, c byte) uint16 { return (before<<5 | uint16(c&31)) & (1<<15 - 1) }
 
-// scan is the set of rules of which a mark is in s.
-func (t *trigger) scan(s string) (hits set) {
+// scan sets hits[i] for each rule i of which a mark is in s.
+func (t *trigger) scan(s string, hits []bool) {
 	if len(s) < 3 {
-		return hits
+		return
 	}
 	h := head(head(0, s[0]), s[1])
 	for i := 2; i < len(s); i++ {
 		h = head(h, s[i])
-		at := t.heads[h]
-		if at == 0 {
-			continue
-		}
-		for _, m := range t.marks[at] {
-			if !hits.has(m.rule) && begins(s[i-2:], m.text) {
-				hits.add(m.rule)
-			}
+		for _, m := range t.marks[t.heads[h]] {
+			hits[m.rule] = hits[m.rule] || begins(s[i-2:], m.text)
 		}
 	}
-	return hits
 }
 
 // begins reports whether s begins with lower-case text, whatever the letter case of s.

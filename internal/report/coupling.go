@@ -26,6 +26,8 @@ type Across struct {
 	OfA  int    `json:"of_a"` // commits that changed A, the one with fewer
 	OfB  int    `json:"of_b"`
 	Year int    `json:"year"` // of Both, those of the last year
+
+	YearA int `json:"year_a"` // commits of the last year that changed A
 }
 
 const (
@@ -124,24 +126,34 @@ func (h *history) together(of []int) map[[2]int32][2]int32 {
 	return count
 }
 
-// across are the strongest pairs of different folders whose names do not give them away.
+// across are the strongest pairs of different folders whose names do not give them away. Those that nobody changed
+// within a year stand last.
 func (h *history) across(m *Map) (out []Across) {
+	of := map[string]int{} // commits of the last year
+	for id, n := range h.commits(h.year) {
+		of[h.name(int32(id))] = n
+	}
+	var old []Across
 	used := map[string]int{}
 	for _, p := range m.Pairs {
 		a, b := p[0], p[1]
 		if m.Commits[a] > m.Commits[b] {
 			a, b = b, a
 		}
-		x := Across{A: m.Files[a], B: m.Files[b], Both: p[2], OfA: m.Commits[a], OfB: m.Commits[b], Year: p[3]}
+		x := Across{A: m.Files[a], B: m.Files[b], Both: p[2], OfA: m.Commits[a], OfB: m.Commits[b], Year: p[3],
+			YearA: of[m.Files[a]]}
 		pa, pb := event.Path(x.A), event.Path(x.B)
 		folders := min(pa.Dir(), pb.Dir()) + "\x00" + max(pa.Dir(), pb.Dir())
 		if pa.Dir() == pb.Dir() || pa.Stem() == pb.Stem() || pa.Upkeep() || pb.Upkeep() || used[folders] >= perFolders {
 			continue
 		}
-		used[folders]++
+		if used[folders]++; x.Year == 0 {
+			old = append(old, x)
+			continue
+		}
 		if out = append(out, x); len(out) == acrossPairs {
 			break
 		}
 	}
-	return out
+	return firsts(append(out, old...), acrossPairs)
 }

@@ -33,7 +33,7 @@ func (h *history) hot(lines func(event.Path) int) []Hot {
 	of := h.commits(h.year)
 	var ids []int
 	for id, n := range of {
-		if p := h.names[id]; n > 1 && !p.Upkeep() && !prose[p.Ext()] {
+		if p := h.names[id]; n > 1 && !p.Upkeep() && !prose[p.Ext()] && !kept(string(p)) {
 			ids = append(ids, id)
 		}
 	}

@@ -35,17 +35,20 @@ type Input struct {
 
 // Page is what the page shows. Names are as a terminal would show them (event.Path.Display).
 type Page struct {
-	Name    string    `json:"name"`
-	Made    time.Time `json:"made"`
-	Counts  *Counts   `json:"counts,omitempty"`
-	Map     *Map      `json:"map,omitempty"`
-	Across  []Across  `json:"across,omitempty"`
-	Hot     []Hot     `json:"hot,omitempty"`
-	People  *People   `json:"people,omitempty"`
-	Record  *Record   `json:"record,omitempty"`
-	Past    *Past     `json:"past,omitempty"`
-	Changes []Change  `json:"changes,omitempty"`
-	Cost    *Cost     `json:"cost,omitempty"`
+	Name   string    `json:"name"`
+	Made   time.Time `json:"made"`
+	Counts *Counts   `json:"counts,omitempty"`
+
+	Headline []Sentence `json:"headline,omitempty"` // what to act on first
+
+	Map     *Map     `json:"map,omitempty"`
+	Across  []Across `json:"across,omitempty"`
+	Hot     []Hot    `json:"hot,omitempty"`
+	People  *People  `json:"people,omitempty"`
+	Record  *Record  `json:"record,omitempty"`
+	Past    *Past    `json:"past,omitempty"`
+	Changes []Change `json:"changes,omitempty"`
+	Cost    *Cost    `json:"cost,omitempty"`
 }
 
 // Counts says what the page is about.
@@ -67,6 +70,7 @@ func New(in Input) *Page {
 	if len(h.changes) > 0 {
 		p.Counts.Since = h.changes[0].at.UTC()
 	}
+	p.Headline = p.headline()
 	return p
 }
 

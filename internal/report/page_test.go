@@ -77,7 +77,7 @@ func TestPage(t *testing.T) {
 	in.Events = append(in.Events, event.Event{ID: "rename:1", Time: begin.AddDate(0, 0, 50),
 		Body: event.Rename{From: []event.Path{"gone.go"}, To: []event.Path{"lone.txt"}}})
 	p := New(in)
-	if want := (Across{A: "docs/b.md", B: "src/a.go", Both: 20, OfA: 20, OfB: 30, Year: 20}); !slices.Contains(p.Across,
+	if want := (Across{A: "docs/b.md", B: "src/a.go", Both: 20, OfA: 20, OfB: 30, Year: 20, YearA: 20}); !slices.Contains(p.Across,
 		want) {
 		t.Errorf("no %+v in %+v", want, p.Across)
 	}
@@ -87,7 +87,7 @@ func TestPage(t *testing.T) {
 	if p.Hot[0] != (Hot{"src/a.go", 30, 800}) {
 		t.Errorf("the hottest is %+v", p.Hot[0])
 	}
-	if p.People.Authors != 3 || p.People.Alone != 3 || p.People.Shared != 2 || p.People.Files[0].By != "Cy <i>" {
+	if p.People.Authors != 3 || p.People.Alone != 3 || p.People.Shared != 2 || len(p.People.Files) != 0 {
 		t.Errorf("%+v", p.People)
 	}
 	if p.Record.Bars[0] != (Bar{6, 0, 0}) || p.Record.Bars[9].Used != 1 || len(p.Record.Weeks) != 9 ||
@@ -104,6 +104,52 @@ func TestPage(t *testing.T) {
 		!slices.Equal(p.Cost.Retired, []string{"stale"}) || l.Session != "" ||
 		l.Named[0] != event.Path(event.Path(script).Display()) {
 		t.Errorf("%+v", p.Cost)
+	}
+}
+
+// TestHeadline: three sentences to act on, each with its section; pairs that nobody changed within a year stand last,
+// and what nobody wrote by hand is no risk.
+func TestHeadline(t *testing.T) {
+	p := New(made(t))
+	var sections []string
+	for _, s := range p.Headline {
+		sections = append(sections, s.Section)
+	}
+	if len(sections) != 3 || sections[0] != "across" || sections[2] != "right" {
+		t.Fatalf("%+v", p.Headline)
+	}
+	if s := p.Headline[0].Text; s != "`docs/b.md` and `src/a.go` changed together 20 times in the last year." {
+		t.Error(s)
+	}
+	p.Across = []Across{{A: "x`y.go", B: "z.go", Year: 2, YearA: 3}}
+	if s := p.headline()[0].Text; s != "`x'y.go` and `z.go` changed together 2 times in the last year; once only `x'y.go` changed." {
+		t.Error(s)
+	}
+	in := made(t)
+	for i := range leastKnown {
+		id := fmt.Sprint("old", i)
+		in.Events = append([]event.Event{{ID: "commit:" + id, Time: begin.AddDate(-2, 0, -i),
+			Body: event.Commit{Paths: []event.Path{"left.go"}}}}, in.Events...)
+		in.Authors[id] = "Cy <i>s"
+	}
+	in.Files = append(in.Files, "left.go")
+	if s := New(in).Headline[1]; s.Text != "`left.go` is known to `Cy <i>s` alone, who has committed nothing for a year." ||
+		s.Section != "people" {
+		t.Errorf("%+v", s)
+	}
+	old := []Across{}
+	for _, x := range New(made(t)).Across {
+		if x.Year == 0 {
+			old = append(old, x)
+		} else if len(old) > 0 {
+			t.Errorf("%+v stands behind %+v", x, old[0])
+		}
+	}
+	for name, want := range map[string]bool{"a/testdata/x.go": true, "vendor/m/x.go": true, "api/x.pb.go": true,
+		"a/data/x.go": false, "testdata.go": false} {
+		if kept(name) != want {
+			t.Errorf("kept(%q) is not %v", name, want)
+		}
 	}
 }
 

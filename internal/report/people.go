@@ -26,13 +26,12 @@ type Folder struct {
 	Files  int    `json:"files"`
 }
 
-// OneKnows is a file that only one author ever touched.
+// OneKnows is a file that only one author ever touched, who has written nothing in the year before the newest commit.
 type OneKnows struct {
 	File    string    `json:"file"`
 	By      string    `json:"by"`
 	Commits int       `json:"commits"`
 	Last    time.Time `json:"last"`
-	Away    bool      `json:"away"` // the author has written nothing in the year before the newest commit
 }
 
 const (
@@ -84,24 +83,14 @@ func (h *history) people() *People {
 	for _, f := range slices.Sorted(maps.Keys(files)) {
 		if k := files[f]; k.several {
 			p.Shared++
-		} else if p.Alone++; k.commits >= leastKnown {
+		} else if p.Alone++; k.commits >= leastKnown && away(k) && !kept(string(h.names[f])) {
 			alone = append(alone, f)
 		}
 	}
-	slices.SortStableFunc(alone, func(a, b int32) int {
-		x, y := files[a], files[b]
-		if away(x) != away(y) {
-			if away(x) {
-				return -1
-			}
-			return 1
-		}
-		return cmp.Compare(y.commits, x.commits)
-	})
+	slices.SortStableFunc(alone, func(a, b int32) int { return cmp.Compare(files[b].commits, files[a].commits) })
 	for _, f := range firsts(alone, oneKnows) {
 		k := files[f]
-		p.Files = append(p.Files, OneKnows{File: h.name(f), By: text(k.by), Commits: k.commits, Last: k.last.UTC(),
-			Away: away(k)})
+		p.Files = append(p.Files, OneKnows{File: h.name(f), By: text(k.by), Commits: k.commits, Last: k.last.UTC()})
 	}
 	for folder, list := range h.folders(slices.Sorted(maps.Keys(files))) {
 		row := Folder{Folder: text(folder), Files: len(list)}

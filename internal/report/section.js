@@ -45,7 +45,7 @@ function knowledge({people: p}) {
   if (!p) return null;
   if (p.authors < 2) return lead('One person has written all of it.');
   const heads = [['File'], ['only author'], ['commits', 'num'], ['last change', 'num']];
-  const author = f => el('span', {}, f.by, f.away && el('span', {class: 'badge'}, 'away'));
+  const files = (p.files || []).map(f => [pathOf(f.file, 46), f.by, number(f.commits), day(f.last)]);
   return [
     lead(`${number(p.authors)} people have written here, ${number(p.active)} of them in the last year. ${number(p.alone)} of ` +
       `${plural(p.alone + p.shared, 'file')} were only ever changed by one person. Where that person has left, nobody knows the file.`),
@@ -53,8 +53,8 @@ function knowledge({people: p}) {
       el('div', {}, el('h3', {}, 'By folder'), el('div', {class: 'folders'}, p.folders.map(folderRow)),
         el('p', {class: 'legend'}, el('i', {class: 'away'}), 'one author, who has been away for a year', el('i', {class: 'alone'}), 'one author',
           el('i', {class: 'several'}), 'several')),
-      el('div', {}, el('h3', {}, 'Files'),
-        table(heads, (p.files || []).map(f => [pathOf(f.file, 46), author(f), number(f.commits), day(f.last)]), 'Files of one author'))),
+      el('div', {}, el('h3', {}, 'Files whose only author is away'),
+        files.length ? table(heads, files, 'Files whose only author is away') : el('p', {class: 'dim'}, 'None that changed three times or more.'))),
   ];
 }
 
@@ -153,6 +153,12 @@ const SECTIONS = [
   ['changes', 'Recent changes, and what aOa would have said', examples],
 ];
 
+// headline is what to act on first: sentences that lead into the page. Names stand between backticks.
+function headline(sentences) {
+  const words = s => s.text.split('`').map((part, i) => (i % 2 ? el('b', {}, part) : part));
+  return el('ol', {class: 'headline'}, sentences.map(s => el('li', {}, el('a', {href: '#' + s.section}, words(s)))));
+}
+
 function show(data) {
   const main = document.querySelector('main'), nav = document.querySelector('header nav'), c = data.counts;
   document.title = 'aOa: ' + data.name;
@@ -160,6 +166,7 @@ function show(data) {
   const since = c && c.since ? ' since ' + day(c.since) : '';
   const about = c && `${plural(c.commits, 'commit')} over ${plural(c.files, 'file')}${since}, ${plural(c.sessions, 'session')} of agents. `;
   main.append(el('p', {class: 'made'}, about, `Made by aOa on ${day(data.made)}. Nothing here was sent anywhere.`));
+  if (data.headline) main.append(headline(data.headline));
   for (const [id, title, make] of SECTIONS) {
     const body = make(data);
     if (!body) continue;
@@ -172,7 +179,8 @@ function show(data) {
 function dress(theme) {
   const button = document.getElementById('theme'), next = {'': 'light', light: 'dark', dark: ''};
   document.documentElement.dataset.theme = theme;
-  button.textContent = 'Theme: ' + (theme || 'as the system');
+  button.textContent = theme || 'auto';
+  button.setAttribute('aria-label', 'Theme: ' + (theme || 'as the system'));
   button.onclick = () => dress(next[theme]);
 }
 

@@ -60,6 +60,7 @@ var allowed = map[string][]string{
 		"internal/index", "internal/reload", "internal/session", "internal/session/live", "prefetch"},
 	"internal/fold": {"internal/cold", "internal/event", "internal/eventlog", "internal/hot", "internal/session/live",
 		"learn", "prefetch"},
+	"internal/schedule": {},
 	"internal/eventlog": {"internal/cold", "internal/event"},
 	"internal/daemon":   {"*", "-internal/mcp", "-internal/redisview", "-cmd/aoa"},
 	"cmd/aoa":           {"*"},

@@ -54,6 +54,7 @@ type Store interface{ Replaced() bool }
 type Set struct {
 	Options
 	HeadMoved chan struct{} // holds a value when HEAD may have moved; capacity 1
+	sessions  places
 
 	arrivals chan *Checkout // new checkouts, for Run
 	opening  singleflight.Group
@@ -178,6 +179,14 @@ func (t *Set) At(ctx context.Context, dir string) *Checkout {
 	}
 	t.places[dir] = w
 	return w
+}
+
+// Saw notes that a session was active in a checkout.
+func (t *Set) Saw(session string, w *Checkout) { t.sessions.saw(session, w.Repo.Root) }
+
+// Elsewhere reports whether a session was active last in another checkout.
+func (t *Set) Elsewhere(session string, w *Checkout) bool {
+	return t.sessions.elsewhere(session, w.Repo.Root)
 }
 
 // NoteHead notes that HEAD may have moved.

@@ -24,6 +24,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/llmcache"
 	"github.com/aoa-dev/aoa/internal/locate"
 	"github.com/aoa-dev/aoa/internal/reload"
+	"github.com/aoa-dev/aoa/internal/schedule"
 	"github.com/aoa-dev/aoa/internal/session"
 	"github.com/aoa-dev/aoa/internal/team"
 	"github.com/aoa-dev/aoa/prefetch"
@@ -46,7 +47,7 @@ type Daemon struct {
 	stop     context.CancelCauseFunc
 	warnings *warnings
 	calls    *callClock
-	clock    *clock
+	clock    *schedule.Clock
 	idle     *idleWatch
 	metrics  *metrics
 
@@ -102,7 +103,7 @@ func open(ctx context.Context, o Options, cfg config.Config, stop context.Cancel
 		err = d.load(ctx)
 	}
 	if err == nil {
-		err = d.clock.compare(ctx, d.db)
+		err = d.clock.Compare(ctx, d.db)
 	}
 	if err != nil {
 		return nil, err
@@ -117,7 +118,7 @@ func newDaemon(o Options, cfg config.Config, stop context.CancelCauseFunc) *Daem
 	d.base = base{now: o.Now, log: o.Log, alert: d.warnings.logger(o.Log),
 		settings: config.Open(o.Env, o.Place.Store, o.Now, cfg)}
 	d.calls.note(o.Now())
-	d.clock = newClock(d.base)
+	d.clock = schedule.NewClock(d.now, d.log, d.alert)
 	return d
 }
 
@@ -228,7 +229,7 @@ func (d *Daemon) wireParts() {
 	d.transcripts = checkout.NewTranscripts(d.worktrees, d.events, d.history)
 	d.handlers.thresholds = &thresholdHandler{base: d.base, events: d.events, predictions: d.predictions}
 	d.handlers.session = &sessionFinder{base: d.base, worktrees: d.worktrees, db: d.db, live: d.scores.Live,
-		places: &sessionPlaces{}, stored: d.sessions}
+		stored: d.sessions}
 	d.handlers.cache = &cacheHandler{base: d.base, worktrees: d.worktrees, sessions: d.handlers.session, file: d.cache}
 	d.handlers.reload = &reloadHandler{base: d.base, worktrees: d.worktrees, events: d.events, cache: d.sequences}
 	d.handlers.stage = newStageHandler(d.base, d.worktrees, d.blobs, d.sessions)
@@ -241,7 +242,6 @@ func (d *Daemon) wireParts() {
 	d.housekeeper = &housekeeper{base: d.base, clock: d.clock, events: d.events, db: d.db,
 		flush: d.flush, blobs: d.blobs, files: []sideFile{d.handlers.stage.cache, d.blobs},
 		sweepers: []func(context.Context){d.handlers.sessions.sweep, d.handlers.reload.sweep}}
-	d.housekeeper.jobs = d.housekeeper.regular()
 }
 
 // wireHandlers makes the handlers that no other part needs.
@@ -265,7 +265,7 @@ func (d *Daemon) wireHandlers() {
 	hints := hint.New(hint.Options{Settings: d.settings, Now: d.now, Log: d.log, Factor: max(d.o.Patience, 1),
 		Events: d.events, DB: d.db, Live: d.scores.Live, Edits: d.teamLog.edits, Contexts: d.sessions,
 		Sequences: d.sequences, Count: d.metrics})
-	h.hook = &hookHandler{base: d.base, calls: d.calls, events: d.events, worktrees: d.worktrees, places: h.session.places,
+	h.hook = &hookHandler{base: d.base, calls: d.calls, events: d.events, worktrees: d.worktrees,
 		reload: h.reload, hints: hints, metrics: d.metrics}
 }
 

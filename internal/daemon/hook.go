@@ -17,10 +17,9 @@ import (
 type hookHandler struct {
 	base
 	calls     *callClock
-	borders   sessionBorders
+	borders   hooks.Borders
 	events    *eventlog.Log
 	worktrees *checkout.Set
-	places    *sessionPlaces
 	reload    *reloadHandler
 	hints     *hint.Hints
 	metrics   *metrics
@@ -52,9 +51,9 @@ func (h *hookHandler) hook(ctx context.Context, f api.Hook) (reply []byte) {
 		h.metrics.undecoded.Inc()
 		return nil
 	}
-	call.Events = h.borders.first(call.Events)
+	call.Events = h.borders.First(call.Events)
 	w.Identify(call.Events)
-	h.places.saw(call.Session, w.Repo.Root)
+	h.worktrees.Saw(call.Session, w)
 	h.events.Add(call.Events...)
 	h.reload.record(ctx, w, call)
 	if slices.ContainsFunc(call.Events, mayChange) {

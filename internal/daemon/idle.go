@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/eventlog"
+	"github.com/aoa-dev/aoa/internal/schedule"
 )
 
 // callClock knows when somebody called last.
@@ -20,7 +21,7 @@ func (c *callClock) last() time.Time { return time.UnixMilli(c.unixMilli.Load())
 type idleWatch struct {
 	base
 	calls     *callClock
-	clock     *clock
+	clock     *schedule.Clock
 	events    *eventlog.Log
 	importing func() bool // history or transcripts are being read
 	replaced  func() bool // see Options.Replaced
@@ -71,7 +72,7 @@ func (i *idleWatch) run(ctx context.Context) error {
 		wait = idleAtMost
 		limit := i.settings.Get().IdleTimeout
 		// after a leap of the clock the idle time is unknown
-		if limit == 0 || i.importing() || i.clock.leap() > longestSleep {
+		if limit == 0 || i.importing() || i.clock.Leapt() {
 			continue
 		}
 		left := limit - i.now().Sub(i.calls.last())

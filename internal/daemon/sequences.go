@@ -10,14 +10,15 @@ import (
 	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/redact"
 	"github.com/aoa-dev/aoa/internal/reload"
+	"github.com/aoa-dev/aoa/internal/schedule"
 )
 
 // newSequences opens nothing.
-func newSequences(b base, clock *clock, blobs *cold.Blobs, db *cold.DB) *reload.Cache {
+func newSequences(b base, clock *schedule.Clock, blobs *cold.Blobs, db *cold.DB) *reload.Cache {
 	return reload.New(reload.Options{Blobs: blobs, DB: db, Now: b.now, Log: b.alert, Redact: redact.Text,
 		Config: func() reload.Config {
 			c := b.settings.Get()
-			return reload.Config{Off: !c.Reload, MaxIdle: clock.unlessDoubted(reload.MaxIdle), MinSimilarity: c.MinSimilarity}
+			return reload.Config{Off: !c.Reload, MaxIdle: clock.UnlessDoubted(reload.MaxIdle), MinSimilarity: c.MinSimilarity}
 		}})
 }
 

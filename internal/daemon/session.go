@@ -2,12 +2,10 @@ package daemon
 
 import (
 	"context"
-	"sync"
 
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/checkout"
 	"github.com/aoa-dev/aoa/internal/cold"
-	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/session"
 	"github.com/aoa-dev/aoa/internal/session/live"
 )
@@ -21,43 +19,12 @@ const (
 // newestSessions are searched for one that is over.
 const newestSessions = 20
 
-// sessionPlaces remembers in which checkout a session was active last. Events do not contain it, because what is
-// learned is valid in all checkouts. After a start it is empty, and the newest session counts as that of every
-// checkout.
-type sessionPlaces struct {
-	mu   sync.Mutex
-	root map[string]event.Root // session → checkout
-}
-
-// maxSessionPlaces bounds the sessions remembered; then all are dropped.
-const maxSessionPlaces = 4096
-
-func (p *sessionPlaces) saw(session string, root event.Root) {
-	if session == "" {
-		return
-	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.root == nil || len(p.root) >= maxSessionPlaces {
-		p.root = map[string]event.Root{}
-	}
-	p.root[session] = root
-}
-
-func (p *sessionPlaces) elsewhere(session string, root event.Root) bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	at, known := p.root[session]
-	return known && at != root
-}
-
 // sessionFinder knows which sessions are live.
 type sessionFinder struct {
 	base
 	worktrees *checkout.Set
 	db        *cold.DB
 	live      *live.Sessions
-	places    *sessionPlaces
 	stored    *session.Store
 }
 
@@ -83,7 +50,7 @@ func (f *sessionFinder) session(ctx context.Context, r api.SessionRequest) (api.
 // newest is the session of the checkout that was active last and has not ended, "" if there is none.
 func (f *sessionFinder) newest(w *checkout.Checkout) string {
 	for _, s := range f.live.Running(f.now()) {
-		if !s.Ended && s.ID != live.Watch && !f.places.elsewhere(s.ID, w.Repo.Root) {
+		if !s.Ended && s.ID != live.Watch && !f.worktrees.Elsewhere(s.ID, w) {
 			return s.ID
 		}
 	}
@@ -106,7 +73,7 @@ func (f *sessionFinder) last(ctx context.Context, w *checkout.Checkout) (string,
 	}
 	rows, err := f.db.SessionStats(ctx, newestSessions)
 	for _, s := range rows {
-		if s.Agent != "git" && !f.places.elsewhere(s.ID, w.Repo.Root) {
+		if s.Agent != "git" && !f.worktrees.Elsewhere(s.ID, w) {
 			return s.ID, err
 		}
 	}

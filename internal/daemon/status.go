@@ -14,6 +14,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/eventlog"
 	"github.com/aoa-dev/aoa/internal/fold"
 	"github.com/aoa-dev/aoa/internal/hot"
+	"github.com/aoa-dev/aoa/internal/schedule"
 	"github.com/aoa-dev/aoa/internal/team"
 	"github.com/aoa-dev/aoa/prefetch"
 )
@@ -22,7 +23,7 @@ import (
 type statusHandler struct {
 	base
 	version, build string
-	clock          *clock
+	clock          *schedule.Clock
 	events         *eventlog.Log
 	worktrees      *checkout.Set
 	db             *cold.DB
@@ -47,7 +48,7 @@ func (s *statusHandler) status(ctx context.Context, _ api.None) (api.StatusAnswe
 	w := s.worktrees.Caller(ctx)
 	out := api.StatusAnswer{Pid: os.Getpid(), Version: s.version, Build: s.build, Repo: string(w.Repo.Root),
 		Store:   s.settings.Store,
-		Started: s.clock.started, Uptime: s.clock.uptime().Seconds(),
+		Started: s.clock.Started(), Uptime: s.clock.Uptime().Seconds(),
 		Events: int64(st.Events), Commits: int64(st.Commits), Files: int64(w.Tree().Len()), Sessions: int64(st.Sessions),
 		RSS: rss(), DB: st.Bytes, Hot: heap(), Watch: watching(w, cfg.Watch),
 		KeepBytes: cfg.RetentionBytes}

@@ -1,4 +1,4 @@
-package daemon
+package hooks
 
 import (
 	"maps"
@@ -12,9 +12,9 @@ import (
 // borderApart is how far apart two starts or ends of one session are at least.
 const borderApart = 10 * time.Second
 
-// sessionBorders leaves out a start or an end of a session that was reported a moment ago: an agent that finds the
+// Borders leaves out a start or an end of a session that was reported a moment ago: an agent that finds the
 // hooks in two settings files runs both, and its payloads have no id.
-type sessionBorders struct {
+type Borders struct {
 	mu   sync.Mutex           // guards last
 	last map[border]time.Time // when it was last reported
 }
@@ -24,14 +24,14 @@ type border struct {
 	event.Body        // Start or End
 }
 
-// first returns the events without repeated starts and ends.
-func (b *sessionBorders) first(events []event.Event) []event.Event {
+// First returns the events without repeated starts and ends.
+func (b *Borders) First(events []event.Event) []event.Event {
 	return slices.DeleteFunc(events, func(e event.Event) bool {
 		return (e.Kind() == event.KindStart || e.Kind() == event.KindEnd) && b.repeated(e)
 	})
 }
 
-func (b *sessionBorders) repeated(e event.Event) bool {
+func (b *Borders) repeated(e event.Event) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	key := border{e.Session, e.Subagent, e.Body}

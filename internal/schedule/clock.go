@@ -1,4 +1,4 @@
-package daemon
+package schedule
 
 import (
 	"context"
@@ -7,8 +7,6 @@ import (
 	"math"
 	"sync/atomic"
 	"time"
-
-	"github.com/aoa-dev/aoa/internal/cold"
 )
 
 const (
@@ -22,10 +20,10 @@ const (
 	lastingLeap = 20 * 7 * day
 )
 
-// clock knows whether the wall clock can be believed. What housekeeping drops is gone, so a clock that jumped must
+// Clock knows whether the wall clock can be believed. What housekeeping drops is gone, so a clock that jumped must
 // not be its measure: neither one that jumped while this daemon ran, nor one that jumped since the last daemon (see
-// compare).
-type clock struct {
+// Compare).
+type Clock struct {
 	now     func() time.Time
 	log     *slog.Logger
 	alert   *slog.Logger
@@ -36,22 +34,29 @@ type clock struct {
 	doubted atomic.Int64 // ns by which the clock jumped before this daemon began, 0 when it is believed
 }
 
-func newClock(b base) *clock {
-	return &clock{now: b.now, log: b.log, alert: b.alert, started: b.now().Round(0), born: time.Now()}
+// NewClock makes the clock of a process that begins now. alert is a log whose warnings people see.
+func NewClock(now func() time.Time, log, alert *slog.Logger) *Clock {
+	return &Clock{now: now, log: log, alert: alert, started: now().Round(0), born: time.Now()}
 }
 
-// uptime is how long the daemon has run, by the process's own clock.
-func (c *clock) uptime() time.Duration { return time.Since(c.born) }
+// Started is when the process began, by the wall clock.
+func (c *Clock) Started() time.Time { return c.started }
+
+// Leapt reports whether the wall clock is so far ahead of this process's own time that the machine did not just sleep.
+func (c *Clock) Leapt() bool { return c.leap() > longestSleep }
+
+// Uptime is how long the daemon has run, by the process's own clock.
+func (c *Clock) Uptime() time.Duration { return time.Since(c.born) }
 
 // leap is how much further the wall clock has moved than this process's own time, negative if it was set back.
-func (c *clock) leap() time.Duration {
+func (c *Clock) leap() time.Duration {
 	wall := c.now().Round(0).Sub(c.started) // without the monotonic part, which no wrong clock moves
 	return wall - time.Since(c.born)
 }
 
-// sound reports whether housekeeping may believe the wall clock. Until it may, nothing is dropped that only the clock
+// Sound reports whether housekeeping may believe the wall clock. Until it may, nothing is dropped that only the clock
 // calls old.
-func (c *clock) sound() bool {
+func (c *Clock) Sound() bool {
 	if leap := c.leap(); leap > longestSleep || leap < -longestBack {
 		if !c.warned.Swap(true) {
 			c.alert.Warn("the clock jumped: nothing is dropped and no snapshot taken until it is back or the daemon is restarted",
@@ -63,10 +68,10 @@ func (c *clock) sound() bool {
 	return c.doubted.Load() == 0
 }
 
-// unlessDoubted is a time after which something is dropped, or one that never passes while the clock cannot be
+// UnlessDoubted is a time after which something is dropped, or one that never passes while the clock cannot be
 // believed.
-func (c *clock) unlessDoubted(after time.Duration) time.Duration {
-	if !c.sound() {
+func (c *Clock) UnlessDoubted(after time.Duration) time.Duration {
+	if !c.Sound() {
 		return math.MaxInt64
 	}
 	return after
@@ -74,7 +79,7 @@ func (c *clock) unlessDoubted(after time.Duration) time.Duration {
 
 // Lasting reports whether a snapshot may be taken: at a clock that is far ahead it would lack what decays fast. A
 // clock that was set back, or is ahead by less than the fastest family needs to decay, does no harm.
-func (c *clock) Lasting() bool {
+func (c *Clock) Lasting() bool {
 	return c.leap() <= longestSleep && time.Duration(c.doubted.Load()) <= lastingLeap
 }
 
@@ -87,13 +92,13 @@ type clockNote struct {
 // metaClock is where the note is.
 const metaClock = "clock"
 
-// compare holds the clock against the note of an earlier day. A clock that jumped since is doubted until it has moved
+// Compare holds the clock against the note of an earlier day. A clock that jumped since is doubted until it has moved
 // on by a day: if it stays as it is, it was right.
-func (c *clock) compare(ctx context.Context, db *cold.DB) error {
+func (c *Clock) Compare(ctx context.Context, notes Notes) error {
 	if leap := c.leap(); leap > longestSleep || leap < -longestBack {
 		return nil
 	}
-	v, err := db.Meta(ctx, metaClock)
+	v, err := notes.Meta(ctx, metaClock)
 	if err != nil {
 		return err
 	}
@@ -118,5 +123,5 @@ func (c *clock) compare(ctx context.Context, db *cold.DB) error {
 	if err != nil {
 		return err
 	}
-	return db.SetMeta(ctx, metaClock, string(text))
+	return notes.SetMeta(ctx, metaClock, string(text))
 }

@@ -1,4 +1,4 @@
-package daemon
+package checkout
 
 import (
 	"testing"
@@ -8,7 +8,7 @@ import (
 
 // TestSessionOfAnotherCheckout: a session of another checkout is not the caller's; one that nobody knows is everyone's.
 func TestSessionOfAnotherCheckout(t *testing.T) {
-	var a sessionPlaces
+	var a places
 	a.saw("s1", "/main")
 	a.saw("", "/main")
 	for _, c := range []struct {

@@ -1,4 +1,4 @@
-package daemon
+package schedule
 
 import (
 	"context"
@@ -13,10 +13,10 @@ import (
 	"github.com/aoa-dev/aoa/internal/cold"
 )
 
-// bench is a housekeeper with a log of its own and a clock that can be moved.
+// bench is a schedule with a log of its own and a clock that can be moved.
 type bench struct {
 	*testing.T
-	*housekeeper
+	*Schedule
 	path string
 	late atomic.Int64 // nanoseconds; a job may read it while a test moves it
 }
@@ -27,27 +27,25 @@ func (b *bench) advance(d time.Duration) { b.late.Add(int64(d)) }
 func newBench(t *testing.T) *bench {
 	b := &bench{T: t, path: filepath.Join(t.TempDir(), "aoa.db")}
 	log := slog.New(slog.NewTextHandler(t.Output(), nil))
-	b.housekeeper = &housekeeper{base: base{now: func() time.Time { return time.Now().Add(time.Duration(b.late.Load())) },
-		log: log, alert: log},
-		flush: func(context.Context) error { return nil }}
+	b.Schedule = &Schedule{Now: func() time.Time { return time.Now().Add(time.Duration(b.late.Load())) }, Log: log}
 	return b
 }
 
 // daemon runs housekeeping for a time, with a fresh process's knowledge.
 func (b *bench) daemon(lasts time.Duration, meanwhile func()) {
 	b.Helper()
-	db, err := cold.Open(b.Context(), b.path, cold.Options{Now: b.now, Log: b.log})
+	db, err := cold.Open(b.Context(), b.path, cold.Options{Now: b.Now, Log: b.Log})
 	if err != nil {
 		b.Fatal(err)
 	}
-	b.db, b.clock = db, newClock(b.base)
-	if err := b.clock.compare(b.Context(), db); err != nil {
+	b.Notes, b.Clock = db, NewClock(b.Now, b.Log, b.Log)
+	if err := b.Clock.Compare(b.Context(), db); err != nil {
 		b.Fatal(err)
 	}
 	ctx, end := context.WithTimeout(b.Context(), lasts)
 	defer end()
 	ended := make(chan error)
-	go func() { ended <- b.run(ctx) }()
+	go func() { ended <- b.Schedule.Run(ctx) }()
 	if meanwhile != nil {
 		meanwhile()
 	}
@@ -57,8 +55,8 @@ func (b *bench) daemon(lasts time.Duration, meanwhile func()) {
 }
 
 // counting makes a job that counts.
-func counting(name string, every time.Duration, n *int) job {
-	return job{name: name, every: every, do: func(context.Context) error { *n++; return nil }}
+func counting(name string, every time.Duration, n *int) Job {
+	return Job{Name: name, Every: every, Do: func(context.Context) error { *n++; return nil }}
 }
 
 // TestPanicInAJob: a job that panics ends neither the daemon nor the other jobs, and is done again.
@@ -66,8 +64,8 @@ func TestPanicInAJob(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBench(t)
 		bad, good, snapshots := 0, 0, 0
-		b.flush = func(context.Context) error { snapshots++; panic("while writing") }
-		b.jobs = []job{{name: "bad", every: time.Minute, do: func(context.Context) error { bad++; panic("in the middle") }},
+		b.Often = []Often{{5 * time.Minute, func(context.Context) { snapshots++; panic("while writing") }}}
+		b.Jobs = []Job{{Name: "bad", Every: time.Minute, Do: func(context.Context) error { bad++; panic("in the middle") }},
 			counting("good", time.Minute, &good)}
 		b.daemon(10*time.Minute+30*time.Second, nil)
 		if good != 11 || bad != 11 || snapshots != 2 {
@@ -82,7 +80,7 @@ func TestDueJobs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBench(t)
 		n := 0
-		b.jobs = []job{counting("daily", day, &n)}
+		b.Jobs = []Job{counting("daily", day, &n)}
 		step := func(what string, past, lasts time.Duration, want int, meanwhile func()) {
 			t.Helper()
 			b.advance(past)
@@ -108,22 +106,22 @@ func TestJobThatFails(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBench(t)
 		n := 0
-		b.jobs = []job{{name: "fails", every: day, do: func(context.Context) error { n++; return errors.New("no space") }}}
+		b.Jobs = []Job{{Name: "fails", Every: day, Do: func(context.Context) error { n++; return errors.New("no space") }}}
 		b.daemon(150*time.Minute, nil)
 		if n != 3 {
 			t.Errorf("tried %d times in two and a half hours", n)
 		}
 		cut := 0
-		b.jobs = []job{{name: "long", every: day,
-			do: func(ctx context.Context) error { cut++; <-ctx.Done(); return ctx.Err() }}}
+		b.Jobs = []Job{{Name: "long", Every: day,
+			Do: func(ctx context.Context) error { cut++; <-ctx.Done(); return ctx.Err() }}}
 		b.daemon(time.Minute, nil)
 		b.daemon(time.Minute, nil)
 		if cut != 2 {
 			t.Errorf("one that was cut off was begun %d times, want 2", cut)
 		}
 		waits, urgent := 0, true
-		b.jobs = []job{{name: "urgent", every: day, do: func(context.Context) error { waits++; return nil },
-			urgent: func() bool { return urgent }}}
+		b.Jobs = []Job{{Name: "urgent", Every: day, Do: func(context.Context) error { waits++; return nil },
+			Urgent: func() bool { return urgent }}}
 		b.daemon(90*time.Minute, nil)
 		urgent = false
 		b.daemon(3*time.Hour, nil)
@@ -140,9 +138,9 @@ func TestDoubtedClock(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			b := newBench(t)
 			drops, other := 0, 0
-			b.jobs = []job{counting("drops", time.Hour, &drops), counting("other", time.Hour, &other),
-				{name: "clock", every: time.Hour, do: func(ctx context.Context) error { return b.clock.compare(ctx, b.db) }}}
-			b.jobs[0].trusts = true
+			b.Jobs = []Job{counting("drops", time.Hour, &drops), counting("other", time.Hour, &other),
+				{Name: "clock", Every: time.Hour, Do: func(ctx context.Context) error { return b.Clock.Compare(ctx, b.Notes) }}}
+			b.Jobs[0].Trusts = true
 			b.daemon(time.Minute, nil)
 			b.advance(jump)
 			for range 3 {

@@ -1,0 +1,144 @@
+package schedule
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"strconv"
+	"time"
+
+	"github.com/robfig/cron/v3"
+)
+
+const (
+	// dueEvery is how often jobs are held against the clock: one that fell due while the machine slept begins so soon
+	// after.
+	dueEvery = time.Minute
+	// retryAfter is when a job that failed is tried again, and when an urgent one is due.
+	retryAfter = time.Hour
+
+	day = 24 * time.Hour
+)
+
+// Notes keeps small texts by name, across restarts.
+type Notes interface {
+	Meta(ctx context.Context, name string) (string, error)
+	SetMeta(ctx context.Context, name, value string) error
+}
+
+// Job is something that is done once in a period, however often the daemon starts meanwhile. When it was done is kept
+// in the log's file, so that one that fell due while no daemon ran is done at the start.
+type Job struct {
+	Name   string
+	Every  time.Duration
+	Trusts bool // it drops what the clock calls old, so it waits while the clock cannot be believed
+	Do     func(context.Context) error
+	Urgent func() bool // it is due after retryAfter already; may be nil
+}
+
+// Often is something that is done while the process runs, at fixed intervals.
+type Often struct {
+	Every time.Duration
+	Do    func(context.Context)
+}
+
+// Schedule does jobs when they are due, one after the other, and Often what is to be done often.
+type Schedule struct {
+	Notes Notes
+	Now   func() time.Time
+	Log   *slog.Logger
+	Clock *Clock
+	Jobs  []Job
+	Often []Often
+}
+
+// Run does what is due until ctx ends, and waits for what is running.
+func (s *Schedule) Run(ctx context.Context) error {
+	log := cronLog{s.Log}
+	// Recover is the inner one: SkipIfStillRunning takes a job that panicked for one that still runs.
+	guarded := cron.NewChain(cron.SkipIfStillRunning(log), cron.Recover(log))
+	due := s.due(ctx, log)
+	due() // a daemon that is stopped when idle may never meet a certain hour
+	s.Log.Debug("housekeeping at the start is done")
+	c := cron.New()
+	c.Schedule(cron.Every(dueEvery), guarded.Then(cron.FuncJob(due)))
+	for _, o := range s.Often {
+		c.Schedule(cron.Every(o.Every), guarded.Then(cron.FuncJob(func() { o.Do(ctx) })))
+	}
+	c.Start()
+	<-ctx.Done()
+	<-c.Stop().Done()
+	return nil
+}
+
+// due returns a function that does the jobs that are due, one after the other.
+func (s *Schedule) due(ctx context.Context, log cron.Logger) func() {
+	var runs []cron.Job
+	for _, j := range s.Jobs {
+		runs = append(runs, cron.Recover(log)(s.newRun(ctx, j)))
+	}
+	return func() {
+		for _, r := range runs {
+			r.Run()
+		}
+	}
+}
+
+// run is a job with the time of its last run.
+type run struct {
+	Job
+	s    *Schedule
+	ctx  context.Context
+	last time.Time // zero: not known
+}
+
+func (s *Schedule) newRun(ctx context.Context, j Job) *run {
+	r := &run{Job: j, s: s, ctx: ctx}
+	if v, err := s.Notes.Meta(ctx, r.meta()); err == nil {
+		if ms, err := strconv.ParseInt(v, 10, 64); err == nil {
+			r.last = time.UnixMilli(ms)
+		}
+	}
+	return r
+}
+
+// meta is the name under which the log's file has the time.
+func (r *run) meta() string { return "ran." + r.Name }
+
+// Run does the job if it is due. A last run in the future was under a clock that was ahead.
+func (r *run) Run() {
+	now, every := r.s.Now(), r.Every
+	if r.Urgent != nil && r.Urgent() {
+		every = retryAfter
+	}
+	if since := now.Sub(r.last); r.ctx.Err() != nil || since >= 0 && since < every || r.Trusts && !r.s.Clock.Sound() {
+		return
+	}
+	err := fmt.Errorf("the job %s panicked", r.Name)
+	defer func() { r.done(now, err) }()
+	if err = r.Do(r.ctx); err != nil && r.ctx.Err() == nil {
+		r.s.Log.Warn("a regular job failed, it is tried again in an hour", "job", r.Name, "err", err)
+	}
+}
+
+// done notes the run. One that was cut off by the daemon's end is not noted.
+func (r *run) done(now time.Time, err error) {
+	if r.ctx.Err() != nil {
+		return
+	}
+	if r.last = now; err != nil && r.Every > retryAfter {
+		r.last = now.Add(retryAfter - r.Every)
+	}
+	if err := r.s.Notes.SetMeta(r.ctx, r.meta(), strconv.FormatInt(r.last.UnixMilli(), 10)); err != nil {
+		r.s.Log.Warn("when a regular job ran is not kept", "job", r.Name, "err", err)
+	}
+}
+
+// cronLog is the daemon's log for package cron: of what it says, only errors matter.
+type cronLog struct{ log *slog.Logger }
+
+func (cronLog) Info(string, ...any) {}
+
+func (l cronLog) Error(err error, message string, attrs ...any) {
+	l.log.Error("a regular job failed: "+message, append([]any{"err", err}, attrs...)...)
+}

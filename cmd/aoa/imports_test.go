@@ -61,6 +61,7 @@ var allowed = map[string][]string{
 	"internal/fold": {"internal/cold", "internal/event", "internal/eventlog", "internal/hot", "internal/session/live",
 		"learn", "prefetch"},
 	"internal/schedule": {},
+	"internal/monitor":  {"internal/regularfile", "prefetch"},
 	"internal/eventlog": {"internal/cold", "internal/event"},
 	"internal/daemon":   {"*", "-internal/mcp", "-internal/redisview", "-cmd/aoa"},
 	"cmd/aoa":           {"*"},

@@ -23,6 +23,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/hint"
 	"github.com/aoa-dev/aoa/internal/llmcache"
 	"github.com/aoa-dev/aoa/internal/locate"
+	"github.com/aoa-dev/aoa/internal/monitor"
 	"github.com/aoa-dev/aoa/internal/reload"
 	"github.com/aoa-dev/aoa/internal/schedule"
 	"github.com/aoa-dev/aoa/internal/session"
@@ -45,11 +46,11 @@ type Daemon struct {
 	base
 	o        Options
 	stop     context.CancelCauseFunc
-	warnings *warnings
+	warnings *monitor.Warnings
 	calls    *callClock
 	clock    *schedule.Clock
 	idle     *idleWatch
-	metrics  *metrics
+	metrics  *monitor.Metrics
 
 	seal     *cold.Seal // of texts
 	db       *cold.DB
@@ -99,7 +100,7 @@ func open(ctx context.Context, o Options, cfg config.Config, stop context.Cancel
 		// of the first attempt is used again, since its parts hold stores that are closed, except its warnings.
 		kept := d.warnings
 		d = newDaemon(o, cfg, stop)
-		d.warnings.list = kept.list
+		d.warnings.Take(kept)
 		err = d.load(ctx)
 	}
 	if err == nil {
@@ -114,8 +115,8 @@ func open(ctx context.Context, o Options, cfg config.Config, stop context.Cancel
 
 // newDaemon opens nothing.
 func newDaemon(o Options, cfg config.Config, stop context.CancelCauseFunc) *Daemon {
-	d := &Daemon{o: o, stop: stop, warnings: &warnings{}, calls: &callClock{}, metrics: newMetrics()}
-	d.base = base{now: o.Now, log: o.Log, alert: d.warnings.logger(o.Log),
+	d := &Daemon{o: o, stop: stop, warnings: &monitor.Warnings{}, calls: &callClock{}, metrics: monitor.NewMetrics()}
+	d.base = base{now: o.Now, log: o.Log, alert: d.warnings.Logger(o.Log),
 		settings: config.Open(o.Env, o.Place.Store, o.Now, cfg)}
 	d.calls.note(o.Now())
 	d.clock = schedule.NewClock(d.now, d.log, d.alert)
@@ -172,7 +173,7 @@ func (d *Daemon) load(ctx context.Context) (err error) {
 	if err = cmp.Or(err, ctx.Err()); err != nil {
 		return err
 	}
-	limitMemory(d.o.Env, home.Tree().Len())
+	monitor.LimitMemory(d.o.Env, home.Tree().Len())
 	if err := d.wire(ctx, home); err != nil {
 		return err
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/eventlog"
 	"github.com/aoa-dev/aoa/internal/hint"
+	"github.com/aoa-dev/aoa/internal/monitor"
 )
 
 // hookHandler takes what agents' hooks report: it decodes a payload, logs its events and answers with a hint.
@@ -22,7 +23,7 @@ type hookHandler struct {
 	worktrees *checkout.Set
 	reload    *reloadHandler
 	hints     *hint.Hints
-	metrics   *metrics
+	metrics   *monitor.Metrics
 }
 
 // hook takes what a hook client sent: events go to the log, a question gets the rendered answer. A payload
@@ -40,7 +41,7 @@ func (h *hookHandler) hook(ctx context.Context, f api.Hook) (reply []byte) {
 		if r := recover(); r != nil {
 			h.log.Error("hook broke its decoder", "agent", f.Agent, "bytes", len(f.Payload), "panic", r, "stack",
 				string(debug.Stack()))
-			h.metrics.undecoded.Inc()
+			h.metrics.Undecoded()
 			reply = nil
 		}
 	}()
@@ -48,7 +49,7 @@ func (h *hookHandler) hook(ctx context.Context, f api.Hook) (reply []byte) {
 	call, err := hooks.Decode(f.Agent, f.Env, f.Payload, h.worktrees.HookRepo(w))
 	if err != nil {
 		h.log.Debug("hook not understood", "agent", f.Agent, "bytes", len(f.Payload), "err", err)
-		h.metrics.undecoded.Inc()
+		h.metrics.Undecoded()
 		return nil
 	}
 	call.Events = h.borders.First(call.Events)
@@ -64,7 +65,7 @@ func (h *hookHandler) hook(ctx context.Context, f api.Hook) (reply []byte) {
 		defer cancel()
 		reply = h.hints.Answer(ctx, w, call)
 	}
-	h.metrics.hook(call.Event, h.now().Sub(begin), len(reply) > 0)
+	h.metrics.Hook(call.Event, h.now().Sub(begin), len(reply) > 0)
 	return reply
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/eventlog"
 	"github.com/aoa-dev/aoa/internal/index"
+	"github.com/aoa-dev/aoa/internal/monitor"
 	"github.com/aoa-dev/aoa/prefetch"
 	"github.com/aoa-dev/aoa/rank"
 )
@@ -20,7 +21,7 @@ type queryHandler struct {
 	events    *eventlog.Log
 	worktrees *checkout.Set
 	db        *cold.DB
-	metrics   *metrics
+	metrics   *monitor.Metrics
 	sessions  *sessionHandler
 }
 
@@ -51,7 +52,7 @@ func (h *queryHandler) rank(ctx context.Context, q event.Query) (event.Answer, e
 	}
 	ans.Reading = reading
 	ans.Ms = float64(h.now().Sub(begin).Microseconds()) / 1000
-	h.metrics.ranked(h.now().Sub(begin))
+	h.metrics.Ranked(h.now().Sub(begin))
 	return ans, nil
 }
 

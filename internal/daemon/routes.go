@@ -3,11 +3,10 @@ package daemon
 import (
 	"context"
 	"net/http"
-	"time"
 
-	"github.com/prometheus/common/expfmt"
 
 	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/internal/monitor"
 )
 
 // routes is the whole API; docs/api.md describes it.
@@ -39,46 +38,20 @@ func (d *Daemon) routes() http.Handler {
 	h.reload.routes(mux)
 	h.cache.routes(mux)
 	h.sessions.routes(mux)
-	mux.Handle("GET /v1/metrics", d.metricsHandler())
+	mux.Handle("GET /v1/metrics", d.metrics.Handler(d.events, d.predictions))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		d.calls.note(d.now())
 		mux.ServeHTTP(w, r)
 	})
 }
 
-// metricsHandler writes the metrics as Prometheus text. Package promhttp would add its compression to the program.
-func (d *Daemon) metricsHandler() http.Handler {
-	hotBytes := func() float64 { return float64(heap()) }
-	behind := func() float64 { return d.events.Behind().Seconds() }
-	registry := d.metrics.registry(hotBytes, behind, d.predictions.Records)
-	format := expfmt.NewFormat(expfmt.TypeTextPlain)
-	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		families, err := registry.Gather()
-		if err != nil {
-			http.Error(w, err.Error(), http.StatusInternalServerError)
-			return
-		}
-		w.Header().Set("Content-Type", string(format))
-		for _, f := range families {
-			if _, err := expfmt.MetricFamilyToText(w, f); err != nil {
-				return // a client that went away needs no answer
-			}
-		}
-	})
-}
-
-// serveMetrics serves /metrics on TCP when metrics_addr names an address: off unless asked for.
+// serveMetrics serves the metrics on TCP when metrics_addr names an address: off unless asked for.
 func (d *Daemon) serveMetrics(ctx context.Context) error {
 	addr := d.settings.Get().MetricsAddr
 	if addr == "" {
 		return nil
 	}
-	mux := http.NewServeMux()
-	mux.Handle("GET /metrics", d.metricsHandler())
-	s := &http.Server{Addr: addr, Handler: mux, ReadHeaderTimeout: 5 * time.Second}
-	stop := context.AfterFunc(ctx, func() { s.Close() })
-	defer stop()
-	if err := s.ListenAndServe(); err != nil && ctx.Err() == nil {
+	if err := monitor.Serve(ctx, addr, d.metrics.Handler(d.events, d.predictions)); err != nil {
 		d.alert.Warn("metrics_addr is not served", "addr", addr, "err", err)
 	}
 	return nil

@@ -14,6 +14,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/eventlog"
 	"github.com/aoa-dev/aoa/internal/fold"
 	"github.com/aoa-dev/aoa/internal/hot"
+	"github.com/aoa-dev/aoa/internal/monitor"
 	"github.com/aoa-dev/aoa/internal/schedule"
 	"github.com/aoa-dev/aoa/internal/team"
 	"github.com/aoa-dev/aoa/prefetch"
@@ -34,7 +35,7 @@ type statusHandler struct {
 	team           *team.Team
 	predictions    *prefetch.Prefetcher
 	thresholds     *thresholdHandler
-	warnings       *warnings
+	warnings       *monitor.Warnings
 	asked          *atomic.Bool // the process is to end
 	stop           context.CancelCauseFunc
 }
@@ -50,7 +51,7 @@ func (s *statusHandler) status(ctx context.Context, _ api.None) (api.StatusAnswe
 		Store:   s.settings.Store,
 		Started: s.clock.Started(), Uptime: s.clock.Uptime().Seconds(),
 		Events: int64(st.Events), Commits: int64(st.Commits), Files: int64(w.Tree().Len()), Sessions: int64(st.Sessions),
-		RSS: rss(), DB: st.Bytes, Hot: heap(), Watch: watching(w, cfg.Watch),
+		RSS: monitor.Resident(), DB: st.Bytes, Hot: monitor.Heap(), Watch: watching(w, cfg.Watch),
 		KeepBytes: cfg.RetentionBytes}
 	ws := w.Watch.Status()
 	out.Watched, out.Polled, out.WatchWhy, out.WatchHint = ws.Watched, ws.Polled, ws.Why, ws.Hint
@@ -68,7 +69,7 @@ func (s *statusHandler) status(ctx context.Context, _ api.None) (api.StatusAnswe
 	var unsaved error
 	out.Import = s.history.Progress()
 	out.Snapshot, unsaved = s.scores.Saved()
-	out.Warnings = append(s.warnings.texts(), s.troubles(unsaved)...)
+	out.Warnings = append(s.warnings.Texts(), s.troubles(unsaved)...)
 	return out, nil
 }
 

@@ -1,4 +1,4 @@
-package daemon
+package monitor
 
 import (
 	"os"
@@ -18,22 +18,22 @@ const (
 	fileMemory  = 3 << 10 // for each file of the checkout: a limit below what is alive would keep the collector running
 )
 
-// limitMemory sets Go's memory limit for so many files, unless the user has set one.
-func limitMemory(env []string, files int) {
+// LimitMemory sets Go's memory limit for so many files, unless the user has set one.
+func LimitMemory(env []string, files int) {
 	if !slices.ContainsFunc(env, func(kv string) bool { return strings.HasPrefix(kv, "GOMEMLIMIT=") }) {
 		debug.SetMemoryLimit(max(leastMemory, int64(files)*fileMemory))
 	}
 }
 
-// heap is Go's heap in bytes.
-func heap() int64 {
+// Heap is Go's heap in bytes.
+func Heap() int64 {
 	objects := []samples.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
 	samples.Read(objects)
 	return int64(objects[0].Value.Uint64())
 }
 
-// rss is the resident memory in bytes; where the system does not report it, what Go got from it.
-func rss() int64 {
+// Resident is the resident memory in bytes; where the system does not report it, what Go got from it.
+func Resident() int64 {
 	if raw, err := regularfile.Read("/proc/self/statm", regularfile.NoLinks, 4<<10); err == nil {
 		if f := strings.Fields(string(raw)); len(f) > 1 {
 			if pages, err := strconv.ParseInt(f[1], 10, 64); err == nil {

@@ -1,16 +1,19 @@
-package daemon
+package monitor
 
 import (
+	"context"
+	"net/http"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/common/expfmt"
 
 	"github.com/aoa-dev/aoa/prefetch"
 )
 
-// metrics are the counters of a daemon. Labels are fixed words, never paths or sessions.
-type metrics struct {
+// Metrics are the counters of a daemon. Labels are fixed words, never paths or sessions.
+type Metrics struct {
 	events    prometheus.Counter
 	undecoded prometheus.Counter
 	learning  prometheus.Histogram
@@ -22,8 +25,9 @@ type metrics struct {
 // buckets span the budgets: 0.1 ms to 400 ms.
 var buckets = []float64{.0001, .00025, .0005, .001, .0025, .005, .01, .025, .05, .1, .2, .4}
 
-func newMetrics() *metrics {
-	return &metrics{
+// NewMetrics counts nothing yet.
+func NewMetrics() *Metrics {
+	return &Metrics{
 		events: prometheus.NewCounter(prometheus.CounterOpts{Name: "aoa_events_learned_total",
 			Help: "Events learned since the start."}),
 		undecoded: prometheus.NewCounter(prometheus.CounterOpts{Name: "aoa_hooks_undecoded_total",
@@ -40,18 +44,23 @@ func newMetrics() *metrics {
 }
 
 // Learned implements fold.Counter.
-func (m *metrics) Learned(n int, took time.Duration) {
+func (m *Metrics) Learned(n int, took time.Duration) {
 	m.events.Add(float64(n))
 	m.learning.Observe(took.Seconds())
 }
 
-func (m *metrics) ranked(took time.Duration) { m.ranking.Observe(took.Seconds()) }
+// Ranked counts a question.
+func (m *Metrics) Ranked(took time.Duration) { m.ranking.Observe(took.Seconds()) }
 
 // counted are the events that have a label of their own; their names come from outside.
 var counted = map[string]bool{"SessionStart": true, "UserPromptSubmit": true, "PreToolUse": true, "PostToolUse": true,
 	"PostToolUseFailure": true, "PostToolBatch": true, "PermissionDenied": true, "Stop": true, "SubagentStop": true, "SessionEnd": true}
 
-func (m *metrics) hook(ev string, took time.Duration, answered bool) {
+// Undecoded counts a payload that was not understood.
+func (m *Metrics) Undecoded() { m.undecoded.Inc() }
+
+// Hook counts a call of a hook, and whether it got a text.
+func (m *Metrics) Hook(ev string, took time.Duration, answered bool) {
 	if !counted[ev] {
 		ev = "other"
 	}
@@ -59,7 +68,7 @@ func (m *metrics) hook(ev string, took time.Duration, answered bool) {
 }
 
 // Decision implements hint.Counter.
-func (m *metrics) Decision(kind, why string) { m.decisions.WithLabelValues(kind, why).Inc() }
+func (m *Metrics) Decision(kind, why string) { m.decisions.WithLabelValues(kind, why).Inc() }
 
 func word(b bool) string {
 	if b {
@@ -68,8 +77,16 @@ func word(b bool) string {
 	return "no"
 }
 
+// Source is what is read when somebody reads the metrics.
+type Source interface {
+	Behind() time.Duration // the age of the oldest event that was accepted and is not learned yet
+}
+
+// Records are the records of hints.
+type Records interface{ Records() []prefetch.Record }
+
 // registry has the metrics above and those that are read when somebody reads them.
-func (m *metrics) registry(hotBytes, behind func() float64, records func() []prefetch.Record) *prometheus.Registry {
+func (m *Metrics) registry(events Source, hints Records) *prometheus.Registry {
 	r := prometheus.NewRegistry()
 	r.MustRegister(m.events, m.undecoded, m.learning, m.ranking, m.hooks, m.decisions,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
@@ -77,13 +94,15 @@ func (m *metrics) registry(hotBytes, behind func() float64, records func() []pre
 		name, help string
 		read       func() float64
 	}{
-		{"aoa_hot_bytes", "Bytes of the hot store: the server's used_memory, the Go heap when embedded.", hotBytes},
+		{"aoa_hot_bytes", "Bytes of the hot store: the server's used_memory, the Go heap when embedded.",
+			func() float64 { return float64(Heap()) }},
 		{"aoa_score_staleness_seconds",
-			"Age of the oldest event that was accepted and is not learned yet; 0 when all are learned.", behind},
+			"Age of the oldest event that was accepted and is not learned yet; 0 when all are learned.",
+			func() float64 { return events.Behind().Seconds() }},
 		{"aoa_prefetch_precision", "Share of shown suggestions that were used within the horizon, over all settled ones.",
-			func() float64 { all := sum(records()); return float64(all.Used) / float64(max(all.Settled, 1)) }},
+			func() float64 { all := sum(hints.Records()); return float64(all.Used) / float64(max(all.Settled, 1)) }},
 		{"aoa_predictions_settled", "Shown suggestions of which it is known whether they were used.",
-			func() float64 { return float64(sum(records()).Settled) }},
+			func() float64 { return float64(sum(hints.Records()).Settled) }},
 	} {
 		r.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: g.name, Help: g.help}, g.read))
 	}
@@ -96,4 +115,36 @@ func sum(records []prefetch.Record) (all prefetch.Tally) {
 		all.Used, all.Settled = all.Used+r.Shown.Used, all.Settled+r.Shown.Settled
 	}
 	return all
+}
+
+// Handler writes the metrics as Prometheus text. Package promhttp would add its compression to the program.
+func (m *Metrics) Handler(events Source, hints Records) http.Handler {
+	registry := m.registry(events, hints)
+	format := expfmt.NewFormat(expfmt.TypeTextPlain)
+	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		families, err := registry.Gather()
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusInternalServerError)
+			return
+		}
+		w.Header().Set("Content-Type", string(format))
+		for _, f := range families {
+			if _, err := expfmt.MetricFamilyToText(w, f); err != nil {
+				return // a client that went away needs no answer
+			}
+		}
+	})
+}
+
+// Serve serves /metrics on TCP until ctx ends.
+func Serve(ctx context.Context, addr string, metrics http.Handler) error {
+	mux := http.NewServeMux()
+	mux.Handle("GET /metrics", metrics)
+	s := &http.Server{Addr: addr, Handler: mux, ReadHeaderTimeout: 5 * time.Second}
+	stop := context.AfterFunc(ctx, func() { s.Close() })
+	defer stop()
+	if err := s.ListenAndServe(); ctx.Err() == nil {
+		return err
+	}
+	return nil
 }

@@ -1,4 +1,4 @@
-package daemon
+package monitor
 
 import (
 	"context"
@@ -10,8 +10,8 @@ import (
 // maxWarnings bounds what aoa status shows.
 const maxWarnings = 20
 
-// warnings keeps the warnings of a log for aoa status, as long as the daemon lives.
-type warnings struct {
+// Warnings keeps the warnings of a log for aoa status, as long as the daemon lives.
+type Warnings struct {
 	mu   sync.Mutex // guards list
 	list []warning
 }
@@ -28,7 +28,7 @@ func (w warning) text() string {
 	return text
 }
 
-func (w *warnings) add(r slog.Record) {
+func (w *Warnings) add(r slog.Record) {
 	entry := warning{Record: r}
 	entry.first = entry.text()
 	w.mu.Lock()
@@ -38,7 +38,8 @@ func (w *warnings) add(r slog.Record) {
 	}
 }
 
-func (w *warnings) texts() (out []string) {
+// Texts are the warnings that were kept, the oldest first.
+func (w *Warnings) Texts() (out []string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for _, entry := range w.list {
@@ -47,15 +48,15 @@ func (w *warnings) texts() (out []string) {
 	return out
 }
 
-// logger is log, with its warnings kept.
-func (w *warnings) logger(log *slog.Logger) *slog.Logger {
+// Logger is log, with its warnings kept.
+func (w *Warnings) Logger(log *slog.Logger) *slog.Logger {
 	return slog.New(&warningHandler{log.Handler(), w})
 }
 
 // warningHandler passes records on and keeps the warnings.
 type warningHandler struct {
 	slog.Handler
-	warnings *warnings
+	warnings *Warnings
 }
 
 func (h *warningHandler) Handle(ctx context.Context, r slog.Record) error {
@@ -63,4 +64,11 @@ func (h *warningHandler) Handle(ctx context.Context, r slog.Record) error {
 		h.warnings.add(r.Clone())
 	}
 	return h.Handler.Handle(ctx, r)
+}
+
+// Take takes over what others have kept.
+func (w *Warnings) Take(from *Warnings) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.list = from.list
 }

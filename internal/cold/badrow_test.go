@@ -88,7 +88,7 @@ func TestBadRows(t *testing.T) {
 		{`UPDATE events SET body = x'02' WHERE id = 5`, 1, false},   // a commit
 		{`UPDATE events SET time = 1 << 62 WHERE id = 5`, 1, false},
 		{`UPDATE events SET counted = 7 WHERE id = 5`, 1, false},
-		{`UPDATE events SET body = CAST(body || x'03027f00' AS BLOB) WHERE id = 5`, 0, false}, // a file that has no name
+		{`UPDATE events SET body = CAST(body || x'03027f00' AS BLOB) WHERE id = 5`, 1, false}, // a field twice
 		{`UPDATE events SET counted = 0 WHERE id = 5`, 0, true},
 		{`UPDATE meta SET value = 'x' WHERE key = 'seq'`, 0, true},
 		{`UPDATE meta SET value = '2' WHERE key = 'seq'`, 0, true},

@@ -173,9 +173,12 @@ func decodeBody(kind event.Kind, b []byte, open func(id string) []byte,
 	body := reflect.New(reflect.TypeOf(base)).Elem()
 	body.Set(reflect.ValueOf(base))
 	envelope, nameless := reflect.ValueOf(&e).Elem(), error(nil)
+	var seen [fieldSHA + 1]bool
 	for n, value := range bodyParts(b) {
 		var missing error
 		switch {
+		case seen[n]: // a field is written once
+			err = errBody
 		case n == fieldSHA:
 			e.ID, err = commitID(value)
 		case envelopeLayout.index[n] > 0:
@@ -185,7 +188,7 @@ func decodeBody(kind event.Kind, b []byte, open func(id string) []byte,
 		default:
 			err = errBody
 		}
-		nameless = cmp.Or(nameless, missing)
+		seen[n], nameless = true, cmp.Or(nameless, missing)
 		if err != nil {
 			break
 		}
@@ -194,6 +197,9 @@ func decodeBody(kind event.Kind, b []byte, open func(id string) []byte,
 		body.Field(l.text).SetString(string(open(e.ID)))
 	}
 	e.Body = body.Interface().(event.Body)
+	if err == nil && e.Kind() != kind {
+		err = errBody
+	}
 	if err == nil && l.pairs {
 		err = nameless
 	}

@@ -50,5 +50,8 @@ func (e *Event) UnmarshalJSON(data []byte) error {
 	body.Elem().Set(reflect.ValueOf(e.Body))
 	err := json.Unmarshal(data, body.Interface())
 	e.Body = body.Elem().Interface().(Body)
+	if err == nil && e.Kind() != v.Kind {
+		err = fmt.Errorf("the fields of an event of kind %q are those of kind %.20q", string(v.Kind), string(e.Kind()))
+	}
 	return err
 }

@@ -28,7 +28,7 @@ var readers = map[string]string{
 	"internal/api/hook.go":            "a request, whose size the server bounds",
 	"internal/cold/inspect.go":        "it writes: the database before SQLite opens it",
 	"internal/cold/sync.go":           "it writes: the database and its folder",
-	"internal/daemon/spawn.go":        "the system's empty file",
+	"internal/api/spawn.go":           "the system's empty file",
 	"internal/daemon/stagehandler.go": "a request, whose size the server bounds",
 	"internal/mcp/cache.go":           "the daemon's answer",
 	"internal/peer/folder_unix.go":    "a folder",

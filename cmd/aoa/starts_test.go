@@ -26,7 +26,7 @@ var starters = map[string][]string{
 // Only the first starts git, since it alone knows the settings under which a hostile repository runs nothing.
 var mayStart = map[string]string{
 	"internal/git/git.go command":            "git",
-	"internal/daemon/spawn.go Spawn":         "aoa itself: the daemon",
+	"internal/api/spawn.go Spawn":            "aoa itself: the daemon",
 	"hooks/client/spawn.go start":            "aoa itself: the daemon",
 	"internal/stage/run/tool.go ToolVersion": "the tool that the user names for a stage",
 	"internal/stage/run/child.go child":      "the command that the user names for a stage",

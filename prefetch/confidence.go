@@ -39,8 +39,6 @@ func Classes() []Class {
 func classOf(q event.Query, f rank.Scored) Class {
 	m := rank.TaskOf(q)
 	switch {
-	case m == event.TaskChange:
-		return OfChange
 	case rank.AsksBranch(q):
 		return OfBranch
 	case m == event.TaskPrompt && q.Session == "":
@@ -103,7 +101,6 @@ type Confidence struct {
 	Behind  float64              `json:"behind"`
 	Mass    float64              `json:"mass"`
 	Opened  float64              `json:"opened"`
-	Warning Warning              `json:"warning"`
 	List    ListModel            `json:"list"`
 }
 
@@ -134,28 +131,18 @@ type Prediction struct {
 	Text    float64 // the signal text_share
 	Terms   float64 // rank.Scored.Terms
 
-	evidence  Lack
-	Companion bool // it shares two commits with a file of the change, or uses a name that the change removes
+	with event.Path // of a change: the file of it that says most
 }
 
-// Predictions are the files of a ranking, the likeliest first. found is the evidence about the files of a change, in
-// the order of the ranking; without it a change has the probabilities of its ranking. own is what the repository's
-// outcomes have taught.
-func (c *Confidence) Predictions(q event.Query, ranked []rank.Scored, found []Evidence, own Calibration) []Prediction {
+// Predictions are the files of a ranking, the likeliest first. own is what the repository's outcomes have taught.
+func (c *Confidence) Predictions(q event.Query, ranked []rank.Scored, own Calibration) []Prediction {
 	out := make([]Prediction, 0, len(ranked))
-	facts := make([]*Facts, len(found))
-	for i := range found {
-		facts[i] = &found[i].Facts
-	}
-	warnings := c.Warning.Scales(facts)
 	for i, x := range FileFeaturesOf(q, ranked) {
 		f := ranked[i]
 		v := f.Values()
 		p := Prediction{Place: i, File: f.File, Class: x.Class, Unseen: f.Unseen, Named: v[rank.Named] > 0,
 			Text: v[rank.TextShare], Terms: f.Terms()}
-		if p.Scale = c.scale(&x); found != nil {
-			p.Scale, p.evidence, p.Companion = warnings[i], found[i].Lack, found[i].Names()
-		}
+		p.Scale = c.scale(&x)
 		p.Shipped = p.Scale.Probability(f.Logit)
 		p.Scale = own.adjust(x.Class, p.Scale)
 		p.P = p.Scale.Probability(f.Logit)

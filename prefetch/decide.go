@@ -71,13 +71,15 @@ func (p *Prefetcher) Decide(ctx context.Context, q Question) (Decision, error) {
 	q.Query.Task = tr.task
 	candidates, reasons := factsOf(q.Found), func(x Prediction) event.Suggestion { return q.Found[x.Place] }
 	if !tr.fact {
-		ranking, ranked, err := p.estimate(ctx, q.Query, s.own, p.o.Archive)
+		a, err := p.estimate(ctx, q.Query, s.own)
 		if err != nil {
 			return Decision{}, err
 		}
-		candidates = ranked
-		defer ranking.Done()
-		reasons = func(x Prediction) event.Suggestion { return x.suggestion(ctx, ranking, q.Query.Explain) }
+		defer a.Done()
+		if candidates = a.Predictions; q.Kind == Partner {
+			candidates = a.sharing()
+		}
+		reasons = func(x Prediction) event.Suggestion { return a.suggestion(ctx, &x, q.Query.Explain) }
 	}
 	// From here to hold no other decision may come between, or both would say the same.
 	p.mu.Lock()
@@ -186,12 +188,16 @@ func (p *Prefetcher) units(q Question, candidates []Prediction, s state, v *verd
 		return []unit{{"list " + strconv.Itoa(s.turn.Prompts), files, e.Says(v.theta, ListTokens, s.searching),
 			e.Any() >= leastShadow}}
 	}
+	least := v.theta
+	if q.Kind == Partner {
+		least = needed(least, len(changeOf(q.Query)))
+	}
 	for _, x := range candidates {
-		if skip(x.File) || tr.hint && !x.Unseen || q.Kind == Partner && !x.Companion {
+		if skip(x.File) || tr.hint && !x.Unseen {
 			continue
 		}
 		// What only the repository's own calibration lowers is logged, or it could never be raised again.
-		u := unit{string(x.File), []Prediction{x}, x.P >= v.theta, max(x.P, x.Shipped) >= Floor}
+		u := unit{string(x.File), []Prediction{x}, x.P >= least, max(x.P, x.Shipped) >= Floor}
 		if tr.fact {
 			u.worth, u.keep = true, true
 		}
@@ -259,7 +265,7 @@ func suggestion(q Question, arm Arm, files []Prediction, text string, leads bool
 	}
 	if labelOf(q.Kind) == live.LabelChange {
 		change := changeOf(q.Query)
-		h.Change = change[max(0, len(change)-changeFiles):]
+		h.Change = change[max(0, len(change)-loggedFiles):]
 	}
 	if arm == Shown {
 		h.Tokens = Tokens(text)

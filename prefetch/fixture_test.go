@@ -9,6 +9,7 @@ import (
 
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/event/eventtest"
+	"github.com/aoa-dev/aoa/internal/history"
 	"github.com/aoa-dev/aoa/internal/hot"
 	"github.com/aoa-dev/aoa/internal/index"
 	"github.com/aoa-dev/aoa/internal/session/live"
@@ -27,19 +28,20 @@ type fixture struct {
 	now   time.Time
 	log   [][]event.Event
 	n     int
+
+	shares map[event.Path]float64 // of the commits of cur.go
 }
 
 // transparent is a model in which the score is decided by co-change alone: p = σ(10·comod − 5). Words are looked up,
 // and count nothing.
 var transparent = func() map[event.Task]rank.Model {
 	m := rank.Model{Weights: rank.Values{rank.Comod: 10, rank.Bias: -5, rank.TermsRank: 1e-12}}
-	return map[event.Task]rank.Model{event.TaskNext: m, event.TaskPrompt: m, event.TaskChange: m}
+	return map[event.Task]rank.Model{event.TaskNext: m, event.TaskPrompt: m}
 }()
 
-// says takes a ranking at its word, for companions and lists too: a turn opens files, and a list is right as its
-// files together promise.
-var says = &Confidence{Warning: Warning{Weights: Facts{RankLogit: 1}},
-	List: ListModel{Opens: ListWeights{Bias: 3}, Right: ListWeights{ListFeatures: ListFeatures{Any: 1}}}}
+// says takes a ranking at its word, for lists too: a turn opens files, and a list is right as its files together
+// promise.
+var says = &Confidence{List: ListModel{Opens: ListWeights{Bias: 3}, Right: ListWeights{ListFeatures: ListFeatures{Any: 1}}}}
 
 func newFixture(t *testing.T, o Options) *fixture {
 	t.Helper()
@@ -50,31 +52,29 @@ func newFixture(t *testing.T, o Options) *fixture {
 		o.Confident = says // what the ranking says
 	}
 	d := &fixture{t: t, now: epoch, tree: index.NewTree([]event.Path{"cur.go"})}
-	if o.Changes == nil {
-		o.Changes = d.sharing(3, 4, func(event.Path) bool { return true })
+	if o.History == nil {
+		o.History = d.history
 	}
+	o.Weights = &history.Weights{Pair: history.Facts{history.Common: 1}, Best: 1}
 	d.store, d.live = openStore(t), live.New()
 	d.p = New(NewState(), d.live, rank.New(d.store, d.live, func() *index.Tree { return d.tree },
 		rank.Options{Models: transparent}), o)
 	return d
 }
 
-// sharing makes an archive in which every file has changed in of commits, in both of them, the newest, together with
-// all files that do.
-func (d *fixture) sharing(both, of int, do func(event.Path) bool) func(context.Context, event.Path,
-	int) ([]event.ChangeSet, error) {
-	return func(_ context.Context, f event.Path, _ int) (out []event.ChangeSet, err error) {
-		for i := range of {
-			c := event.ChangeSet{ID: int64(i), Time: epoch.Add(-time.Duration(i) * time.Hour), Files: []event.Path{f}}
-			for _, g := range d.tree.All() {
-				if i < both && g != f && do(g) {
-					c.Files = append(c.Files, g)
-				}
+// history is one in which cur.go and every likely file changed together in that share of the commits of cur.go.
+func (d *fixture) history(context.Context) (*history.Commits, error) {
+	c := &history.Commits{}
+	for i := range 300 {
+		set := []event.Path{"cur.go"}
+		for f, p := range d.shares {
+			if math.Floor(float64(i+1)*p) > math.Floor(float64(i)*p) {
+				set = append(set, f)
 			}
-			out = append(out, c)
 		}
-		return out, nil
+		c.Add(set)
 	}
+	return c, nil
 }
 
 func openStore(t *testing.T) *hot.Store {
@@ -89,7 +89,11 @@ func (d *fixture) likely(p float64, files ...event.Path) {
 	d.tree.Add(files...)
 	b := hot.NewBatch()
 	comod := (math.Log(p/(1-p)) + 5) / 10
+	if d.shares == nil {
+		d.shares = map[event.Path]float64{}
+	}
 	for _, f := range files {
+		d.shares[f] = p
 		b.Add(hot.Comod, "cur.go", string(f), epoch, comod/.98)
 	}
 	if d.n++; d.n == 1 {

@@ -1,10 +1,8 @@
 package prefetch
 
 import (
-	"context"
 	"fmt"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -199,13 +197,7 @@ func TestAFitCannotStarve(t *testing.T) {
 // TestOneAnswer: who asks and who is hinted get the same probability, of the same model, after the repository's own
 // calibration.
 func TestOneAnswer(t *testing.T) {
-	var d *fixture
-	changes := func(ctx context.Context, f event.Path, most int) ([]event.ChangeSet, error) {
-		return d.sharing(9, 10, func(g event.Path) bool { return !strings.HasPrefix(string(g), "never") })(ctx, f, most)
-	}
-	d = newFixture(t, Options{Confident: &Confidence{Warning: Warning{Weights: Facts{Always: -.5, ShareNewest: 1.2,
-		RankLogit: .4, RankGap: .1}, Sizes: [sizes]Curve{{.1, .9, -.2, .3, -.3, .1, .2}}}, Ahead: .2},
-		Archive: Archive{Changes: changes}})
+	d := newFixture(t, Options{Confident: &Confidence{Ahead: .2}})
 	d.likely(.7, "often.go", "cur_test.go")
 	d.likely(.3, "never.go")
 	d.p.Refit = Refit{Verdict: Taken, At: epoch, Now: Calibration{Shift: map[Class]float64{OfChange: .3, OpenUnseen: .4}}}
@@ -234,8 +226,9 @@ func TestOneAnswer(t *testing.T) {
 				continue
 			}
 			lacks, err := d.p.Missing(t.Context(), q, .4, 5)
-			if !slices.Contains(lacks, Lack{File: s.File, Score: s.Score, With: "cur.go", Both: 9, Of: 10}) || err != nil ||
-				len(lacks) != 2 {
+			counts := event.Together{With: "cur.go", Both: 210, Of: 300, Recent: 35, OfRecent: 50}
+			if !slices.Contains(lacks, Lack{File: s.File, Score: s.Score, Together: counts}) || err != nil || len(lacks) != 2 ||
+				*s.Together != counts {
 				t.Errorf("warned of %+v, %v, hinted at %s, %v", lacks, err, s.File, s.Score)
 			}
 		}

@@ -175,7 +175,7 @@ func TestAWrongSuggestionDoesNotGrow(t *testing.T) {
 	d.likely(.9, "x.go")
 	why := func() float64 {
 		t.Helper()
-		s, err := d.p.ranker.Why(context.Background(), event.Query{Task: event.TaskChange, Current: "cur.go", At: epoch},
+		s, err := d.p.ranker.Why(context.Background(), event.Query{Task: event.TaskNext, Current: "cur.go", At: epoch},
 			"x.go")
 		if err != nil {
 			t.Fatal(err)

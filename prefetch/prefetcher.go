@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/history"
 	"github.com/aoa-dev/aoa/internal/session/live"
 	"github.com/aoa-dev/aoa/rank"
 )
@@ -16,12 +17,13 @@ type Options struct {
 	Threshold func() float64 // where thresholds start, clamped to [Floor, Ceiling]; nil is Balanced
 	// threshold of a list at a prompt (see ListEstimate.Right), clamped to [Floor, Ceiling]; nil is ListThreshold
 	List      func() float64
-	Holdout   func() float64  // share of predictions kept back, in [0,1]; nil is 0.10
-	Kinds     func(Kind) bool // whether a kind is switched on; nil: all are
-	Tokens    func() int      // what may be spent on one session, in tokens; nil is 2000
-	Confident *Confidence     // how rankings become predictions; nil is Shipped()
-	Archive                   // what is known about changes beside their rankings; without Changes they are not weighed
-	Seed      string          // makes the holdout of one repository differ from that of another
+	Holdout   func() float64   // share of predictions kept back, in [0,1]; nil is 0.10
+	Kinds     func(Kind) bool  // whether a kind is switched on; nil: all are
+	Tokens    func() int       // what may be spent on one session, in tokens; nil is 2000
+	Confident *Confidence      // how rankings become predictions; nil is Shipped()
+	Weights   *history.Weights // of what goes with a change; nil is history.Shipped()
+	History   History          // the commits that answer questions about changes
+	Seed      string           // makes the holdout of one repository differ from that of another
 }
 
 func (o Options) threshold() float64 {
@@ -101,9 +103,9 @@ func New(s *State, sessions *live.Sessions, ranker *rank.Ranker, o Options) *Pre
 }
 
 // For is the same Prefetcher for another worktree's ranking and files: what one has decided, the other knows.
-func (p *Prefetcher) For(ranker *rank.Ranker, a Archive) *Prefetcher {
+func (p *Prefetcher) For(ranker *rank.Ranker, h History) *Prefetcher {
 	o := p.o
-	o.Archive = a
+	o.History = h
 	return New(p.State, p.live, ranker, o)
 }
 

@@ -21,7 +21,7 @@ const (
 )
 
 // WarnMargin is how much surer a warning must be than a hint: it stops a commit.
-const WarnMargin = 0.15
+const WarnMargin = 0.10
 
 // Sure is the probability from which a change is warned of what it lacks, where hints are shown from theta.
 func Sure(theta float64) float64 { return math.Min(clamp(theta)+WarnMargin, Ceiling) }

@@ -19,7 +19,6 @@ func BenchmarkRank(b *testing.B) {
 			"open": {Task: event.TaskNext, Session: "s", Current: file(0), At: epoch},
 			"prompt": {Task: event.TaskPrompt, Session: "s", Prompt: "make the retry of package 3 honest, see pkg001/name2.go",
 				At: epoch},
-			"change": {Task: event.TaskChange, Files: []event.Path{file(0), file(1), file(2)}, At: epoch},
 		} {
 			b.Run(fmt.Sprintf("%s/%d", name, n), func(b *testing.B) {
 				if a := rankOf(b, r, q); len(a.Suggestions) == 0 {

@@ -134,7 +134,7 @@ func (p *pool) cut(n int, m Model, forced event.Path) {
 func (c *candidate) fill(x *queryContext) {
 	v := &c.values
 	c.label = x.labels.get(c.path)
-	v[Bias], v[InHand] = 1, x.inHand
+	v[Bias] = 1
 	v[Comod] = c.comod.value()
 	v[SeedAlike] = alike(c.alike[bySeed])
 	if n := len(x.terms); n > 0 {

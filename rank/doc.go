@@ -2,7 +2,7 @@
 //
 // A query and the state of the hot store come in; files in order go out. It never writes, never reads a clock (Query.At
 // is the time), and keeps nothing between two questions. It costs two reads of the hot store, three with a session, and
-// bounded work for any number of known files: partners of at most 5 current files (16 of a change) and of 3 that fit
+// bounded work for any number of known files: partners of at most 5 current files and of 3 that fit
 // the prompt, 4 named ones, 8 words, 3 tags, the newest stamps, the last 12 results and 8 commands of the session,
 // files that fit the texts, folders near by; of those the 192 best by the evidence so far are scored.
 //
@@ -57,7 +57,7 @@
 //
 // # Signals
 //
-// q runs over the current files (the last 5 of the session, or the change), f is the candidate, Δ the time since. All
+// q runs over the current files (the last 5 of the session), f is the candidate, Δ the time since. All
 // counts are decayed to the time of the query by the hot store. Each signal has earned its place on repositories left
 // out of the fit (docs/ranking.md).
 //
@@ -123,8 +123,6 @@
 //	folder_small   1/√(files in the folder)
 //
 // Equal for all files of a question, for the probability and not for the order:
-//
-//	in_hand        min(1, ln(1+number of q)/4), of a change
 //
 // A signal of weight 0 is not computed. Why adds its file to the candidates of Rank and returns the same digits as
 // Rank.

@@ -44,16 +44,16 @@ func (r *Ranker) gather(ctx context.Context, q event.Query, forced event.Path) (
 	task, text := TaskOf(q), index.ParseText(q.Prompt)
 	model, ok := r.models[modelOf(q, ofBranch, task, text)]
 	if !ok {
-		return nil, fmt.Errorf("rank: unknown moment %q: use prompt, open or change", task)
+		return nil, fmt.Errorf("rank: unknown moment %q: use prompt or open", task)
 	}
-	x := &queryContext{at: q.At, session: q.Session, files: filesOf(q, task), tags: tagsOf(q), tree: tree,
+	x := &queryContext{at: q.At, session: q.Session, files: filesOf(q), tags: tagsOf(q), tree: tree,
 		contents: r.o.Contents(), read: r.o.Read,
 		labels: &r.labels, ofBranch: ofBranch}
 	var in reads
 	if q.Session != "" {
 		in.session = r.sessions.Get(q.Session, q.At)
 		if len(q.Files) == 0 {
-			x.files = x.inSession(in.session, task)
+			x.files = x.inSession(in.session)
 		}
 		x.remember(in.session)
 	}
@@ -74,9 +74,7 @@ func (r *Ranker) gather(ctx context.Context, q event.Query, forced event.Path) (
 	}
 	in.collect(p, x)
 	fromTree(p, x, q, task)
-	if task != event.TaskChange {
-		x.relatives(p)
-	}
+	x.relatives(p)
 	x.addContents(p)
 	if wanted[OfBranch] != 0 {
 		x.branch = branchPlaces(q.Branch)
@@ -84,12 +82,9 @@ func (r *Ranker) gather(ctx context.Context, q event.Query, forced event.Path) (
 			p.get(f)
 		}
 	}
-	may := x.wanted(q, task)
+	may := x.wanted(q)
 	p.keep(func(f event.Path) bool { return f == forced || may(f) && tree.Has(f) })
 	x.fresh = x.listings()
-	if task == event.TaskChange {
-		x.inHand = opened(len(x.files))
-	}
 	for _, c := range p.list {
 		c.fill(x)
 	}
@@ -145,7 +140,7 @@ func modelOf(q event.Query, ofBranch bool, task event.Task, prompt index.Text) e
 }
 
 // filesOf are the files in hand, the current one last.
-func filesOf(q event.Query, task event.Task) []event.Path {
+func filesOf(q event.Query) []event.Path {
 	files := make([]event.Path, 0, len(q.Files)+1)
 	for _, f := range q.Files {
 		if f != q.Current && f != "" {
@@ -155,37 +150,24 @@ func filesOf(q event.Query, task event.Task) []event.Path {
 	if q.Current != "" {
 		files = append(files, q.Current)
 	}
-	if task == event.TaskChange {
-		return bound(files, changeFiles)
-	}
 	return bound(files, contextFiles)
 }
 
-// inSession are the files in hand of a session and the current one: those it opened last; for a change, those
-// edited since the prompt.
-func (x *queryContext) inSession(s *live.Session, task event.Task) []event.Path {
-	if task != event.TaskChange {
-		return bound(append(s.Files(), x.files...), contextFiles)
-	}
-	return bound(append(s.Edited(), x.files...), changeFiles)
+// inSession are the files in hand of a session and the current one: those it opened last.
+func (x *queryContext) inSession(s *live.Session) []event.Path {
+	return bound(append(s.Files(), x.files...), contextFiles)
 }
 
-// wanted tells which files may be suggested: none in hand, and but for changes none that the session has open, and
-// images and programs only by name.
-func (x *queryContext) wanted(q event.Query, task event.Task) func(event.Path) bool {
+// wanted tells which files may be suggested: none in hand, none that the session has open, and images and programs only
+// by name.
+func (x *queryContext) wanted(q event.Query) func(event.Path) bool {
 	inHand := make(map[event.Path]bool, len(q.Files)+len(x.files)+1)
 	inHand[q.Current] = true
 	for _, f := range slices.Concat(q.Files, x.files) {
 		inHand[f] = !x.ofBranch
 	}
 	return func(f event.Path) bool {
-		switch {
-		case inHand[f]:
-			return false
-		case task == event.TaskChange:
-			return true
-		}
-		return !has(x.open, f) && (x.labels.get(f).file != index.KindBinary || slices.Contains(x.byName, f))
+		return !inHand[f] && !has(x.open, f) && (x.labels.get(f).file != index.KindBinary || slices.Contains(x.byName, f))
 	}
 }
 

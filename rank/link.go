@@ -21,15 +21,12 @@ const alikeScale = 3.0
 
 func alike(shared float64) float64 { return unit(shared / (alikeScale + shared)) }
 
-// lead finds the files whose partners are read. For a change those in hand are enough.
+// lead finds the files whose partners are read.
 func (x *queryContext) lead(q event.Query, task event.Task) {
 	x.leads[byHand] = x.files
 	x.stems = make(map[string]event.Path, len(x.files))
 	for _, f := range x.files {
 		x.stems[f.PairStem()] = f
-	}
-	if task == event.TaskChange {
-		return
 	}
 	named := x.tree.Named(q.Prompt)
 	for _, f := range slices.Sorted(maps.Keys(x.named)) {

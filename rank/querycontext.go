@@ -17,7 +17,7 @@ type queryContext struct {
 	// of the newest commit, at most at: a repository that rested has not forgotten its last work
 	head              time.Time
 	session           string                // that asks, "" for a person
-	files             []event.Path          // in hand, newest last, at most contextFiles (task change: changeFiles)
+	files             []event.Path          // in hand, newest last, at most contextFiles
 	leads             [links][]event.Path   // files whose partners are candidates; of byHand: files
 	byName            []event.Path          // files that the prompt names, at most namedFiles
 	stems             map[string]event.Path // stem of a pair → newest file in hand
@@ -52,7 +52,6 @@ type queryContext struct {
 	labels      *labels
 	compared    []event.Path           // in hand, whose names are compared
 	rare        map[string]float64     // idf of words of names
-	inHand      float64                // the signal InHand
 	asked       kind                   // kinds of files that the prompt asks for
 	commits     *hot.Ranked            // files committed last
 	commitAgo   map[event.Path]int     // file → commits since its own, of the newest files committed

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/hot"
@@ -17,7 +16,6 @@ import (
 // The bounds of one question. None depends on the number of known files.
 const (
 	contextFiles = 5   // files of the session that partners are read for
-	changeFiles  = 16  // files of a change that partners are read for
 	maxPartners  = 32  // partners read per file and kind
 	namedFiles   = 4   // files named by the prompt that partners are read for
 	seedFiles    = 3   // files whose names and contents fit the prompt best, the same
@@ -38,9 +36,7 @@ const (
 type Options struct {
 	// Together counts the commits that touched both files, and those that touched a. It is asked only for
 	// what is returned. nil: reasons go without counts.
-	Together func(ctx context.Context, a, b event.Path) (both, of int, err error)
-	// Lately counts those that touched both files since a day; nil: reasons go without it.
-	Lately func(ctx context.Context, a, b event.Path, since time.Time) (both int, err error)
+	Together func(ctx context.Context, a, b event.Path) (event.Together, error)
 	// Contents are the words and identifiers of the files; nil, or none: those signals are 0.
 	Contents func() *index.Contents
 	// Read returns the content of a file now, nil if it cannot be read; nil: what stands together in a file is not known.
@@ -84,8 +80,8 @@ func New(store *hot.Store, sessions *live.Sessions, tree func() *index.Tree, o O
 var ErrNoTime = errors.New("rank: the query carries no time: set Query.At")
 
 // Rank returns the files most likely wanted, best first, ties by path, at most q.Limit (0 is 5). Files in
-// hand, the current file and what is not in the tree are never suggested, nor, but for changes, files that
-// are open in the session. Equal state and query give equal answers. Answer.Ms is left to the caller.
+// hand, the current file, what is not in the tree and files that are open in the session are never suggested. Questions
+// about changes are answered by package history. Equal state and query give equal answers. Answer.Ms is left to the caller.
 func (r *Ranker) Rank(ctx context.Context, q event.Query) (event.Answer, error) {
 	k, err := r.Score(ctx, q)
 	if err != nil {
@@ -208,3 +204,6 @@ func (r *Ranker) suggestion(ctx context.Context, g *gathered, c *candidate, all 
 	r.explain(ctx, s.Reasons, c, g.context, !all)
 	return s
 }
+
+// Has reports whether a file may be suggested.
+func (r *Ranker) Has(f event.Path) bool { return r.tree().Has(f) }

@@ -56,7 +56,7 @@ func reasons(w, x Values) []event.Reason {
 func strongest(rs []event.Reason, n int) []event.Reason {
 	out := make([]event.Reason, 0, n)
 	for _, r := range rs {
-		if len(out) < n && r.Weight*r.Value > 0 && r.Signal != Bias.String() && r.Signal != InHand.String() {
+		if len(out) < n && r.Weight*r.Value > 0 && r.Signal != Bias.String() {
 			out = append(out, r)
 		}
 	}

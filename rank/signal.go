@@ -6,7 +6,6 @@ type Signal int
 // The signals, in the order in which they are added up. The first one is the constant 1.
 const (
 	Bias Signal = iota
-	InHand
 	Tags
 	RecencyHour
 	Committed
@@ -58,7 +57,7 @@ const (
 )
 
 var signalNames = [signals]string{
-	Bias: "bias", InHand: "in_hand", Tags: "tags", RecencyHour: "recency_hour", Committed: "committed",
+	Bias: "bias", Tags: "tags", RecencyHour: "recency_hour", Committed: "committed",
 	Uncommitted: "uncommitted",
 	Churn:       "churn", Never: "never", FreshCommitted: "fresh_committed", Size: "size", Test: "test",
 	EarlyDocument: "early_document", Upkeep: "upkeep", Comod: "comod", ComodMean: "comod_mean",

@@ -147,8 +147,7 @@ func TestProbabilityOfNonsense(t *testing.T) {
 func TestPriorIsSane(t *testing.T) {
 	for task, m := range Prior() {
 		w := m.Weights
-		if together := w[Comod] + w[ComodMean] + w[ComodRank] + w[ComodBack] + w[Support]; together <= 0 &&
-			m.Weights[InHand] != 0 || together < 0 {
+		if together := w[Comod] + w[ComodMean] + w[ComodRank] + w[ComodBack] + w[Support]; together < 0 {
 			t.Errorf("%s: co-change speaks against a file", task)
 		}
 		empty := Values{Bias: 1, Never: 1, Unseen: 1}
@@ -156,7 +155,7 @@ func TestPriorIsSane(t *testing.T) {
 			t.Errorf("%s: a file without any evidence gets %.2f", task, p)
 		}
 	}
-	if n := len(Prior()); n != 7 {
-		t.Errorf("%d tasks, want 7: %v, %v, %v, prompts outside of sessions, short and long, and branches with and without files", n, event.TaskPrompt, event.TaskNext, event.TaskChange)
+	if n := len(Prior()); n != 6 {
+		t.Errorf("%d tasks, want 6: %v, %v, prompts outside of sessions, short and long, and branches with and without files", n, event.TaskPrompt, event.TaskNext)
 	}
 }

@@ -131,10 +131,8 @@ func fromTree(p *pool, x *queryContext, q event.Query, task event.Task) {
 	for _, f := range tree.Named(q.Prompt) {
 		p.get(f).named = true
 	}
-	if task != event.TaskChange {
-		for _, f := range x.mentioned() {
-			p.get(f)
-		}
+	for _, f := range x.mentioned() {
+		p.get(f)
 	}
 	for _, f := range slices.Concat(x.files, x.byName) {
 		same := tree.Stem(f)

@@ -79,7 +79,7 @@ type FileModel struct {
 var ErrWeights = errors.New("unusable weights")
 
 // tasks are those that have weights.
-var tasks = []event.Task{event.TaskPrompt, event.TaskNext, event.TaskChange, taskText, taskIssue, taskBranch, taskName}
+var tasks = []event.Task{event.TaskPrompt, event.TaskNext, taskText, taskIssue, taskBranch, taskName}
 
 // Parse reads a file of weights. Each task needs one, and each weight a signal.
 func Parse(data []byte) (map[event.Task]Model, error) {

@@ -158,33 +158,14 @@ var plain = map[Signal]string{
 func (r *Ranker) together(ctx context.Context, x *queryContext, with, file event.Path) (string, event.Path) {
 	name := " with " + with.Display()
 	if r.o.Together != nil {
-		if both, of, err := r.o.Together(ctx, with, file); err == nil && both > 0 && of >= both {
-			text := fmt.Sprintf(" in %d of %d commits", both, of) + r.lately(ctx, x.at, with, file, both)
+		if t, err := r.o.Together(ctx, with, file); err == nil && t.Both > 0 {
 			if len(x.files) == 1 && x.session == "" {
 				name, with = "", ""
 			}
-			return "changed together" + name + text, with
+			return "changed together" + name + " in " + t.String(), with
 		}
 	}
 	return "changes together" + name, with
-}
-
-// manyCommits is the number of common commits from which the newest ones are counted apart.
-const manyCommits = 5
-
-// lately says how many of the common commits are of the last year, "" if all are: those of long ago count less.
-func (r *Ranker) lately(ctx context.Context, at time.Time, a, b event.Path, both int) string {
-	if r.o.Lately == nil || both < manyCommits {
-		return ""
-	}
-	switch n, err := r.o.Lately(ctx, a, b, at.AddDate(-1, 0, 0)); {
-	case err != nil || n >= both:
-		return ""
-	case n == 0:
-		return ", none of them in the last year"
-	default:
-		return fmt.Sprintf(", %d of them in the last year", n)
-	}
 }
 
 // ago renders an age roughly: people read it at a glance.

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -125,9 +124,6 @@ func (a *app) suggestFiles(ctx context.Context, q event.Query, args []string, ho
 		}{ans, repo.Root}, nil)
 	}
 	listed := ans.Suggestions
-	if bare && !idle {
-		partnersFirst(listed)
-	}
 	idle = idle && !ofBranch
 	if !how.number {
 		listed = worthListing(listed, idle)
@@ -179,32 +175,15 @@ func (a *app) suggestWhat(ctx context.Context, q *event.Query, args []string, ho
 	return err
 }
 
-// partnersFirst puts the files that share commits with a change before those that are only like it, with these
-// commits as their reason.
-func partnersFirst(list []event.Suggestion) {
-	shares := func(r event.Reason) bool {
-		return strings.HasPrefix(r.Signal, "comod") && r.Value*r.Weight > 0 && r.Text != ""
-	}
-	for _, s := range list {
-		if i := slices.IndexFunc(s.Reasons, shares); i > 0 {
-			r := s.Reasons[i]
-			copy(s.Reasons[1:], s.Reasons[:i])
-			s.Reasons[0] = r
-		}
-	}
-	slices.SortStableFunc(list, func(x, y event.Suggestion) int {
-		return cmp.Compare(slices.IndexFunc(y.Reasons, shares), slices.IndexFunc(x.Reasons, shares))
-	})
-}
+// What is less likely than leastListed, and shares fewer commits with the change, is listed only with -n.
+const leastListed, leastShared = 0.05, 2
 
-// leastListed is the probability below which a suggestion is listed only with -n.
-const leastListed = 0.05
-
-// worthListing leaves out what is less likely than leastListed. With nothing to go on, it leaves out what speaks for
+// worthListing leaves out what is unlikely and has no evidence. With nothing to go on, it leaves out what speaks for
 // nothing but that it was committed: in a repository where nobody works that is noise.
 func worthListing(all []event.Suggestion, idle bool) (out []event.Suggestion) {
 	for _, s := range all {
-		if s.Score >= leastListed && (!idle || slices.ContainsFunc(s.Reasons, fromWork)) {
+		shares := s.Together != nil && s.Together.Both >= leastShared
+		if (s.Score >= leastListed || shares) && (!idle || slices.ContainsFunc(s.Reasons, fromWork)) {
 			out = append(out, s)
 		}
 	}

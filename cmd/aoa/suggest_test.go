@@ -6,23 +6,15 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// TestPartnersFirst: of a change, files that share commits with it come first, the likeliest of them first, and say so.
-func TestPartnersFirst(t *testing.T) {
-	alike := event.Reason{Signal: "alike", Value: 1, Weight: 2, Text: "shares rare identifiers"}
-	together := event.Reason{Signal: "comod", Value: .5, Weight: 1, Text: "changed together in 3 of 4 commits"}
-	list := []event.Suggestion{
-		{File: "like.go", Score: .6, Reasons: []event.Reason{alike}},
-		{File: "first.go", Score: .5, Reasons: []event.Reason{alike, together}},
-		{File: "second.go", Score: .4, Reasons: []event.Reason{together}},
-		{File: "never.go", Score: .3, Reasons: []event.Reason{{Signal: "comod", Weight: 1, Text: "none"}}},
+// TestWorthListing: what is unlikely is listed if it shares commits with the change.
+func TestWorthListing(t *testing.T) {
+	list := []event.Suggestion{{File: "likely.go", Score: .05}, {File: "shares.go", Score: .01, Together: &event.Together{Both: 2, Of: 90}},
+		{File: "once.go", Score: .01, Together: &event.Together{Both: 1, Of: 9}}, {File: "none.go", Score: .04}}
+	got := worthListing(list, false)
+	if len(got) != 2 || got[0].File != "likely.go" || got[1].File != "shares.go" {
+		t.Errorf("%+v", got)
 	}
-	partnersFirst(list)
-	for i, want := range []event.Path{"first.go", "second.go", "like.go", "never.go"} {
-		if list[i].File != want {
-			t.Errorf("place %d has %s, want %s", i, list[i].File, want)
-		}
-	}
-	if got := list[0].Words(); got != together.Text || list[0].Reasons[1] != alike {
-		t.Errorf("the reasons are %+v", list[0].Reasons)
+	if got := worthListing(list, true); len(got) != 0 {
+		t.Errorf("with nothing to go on: %+v", got)
 	}
 }

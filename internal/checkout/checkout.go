@@ -41,7 +41,14 @@ func (w *Checkout) Tree() *index.Tree { return w.tree.Load() }
 
 // Rank makes its ranker over these stores.
 func (w *Checkout) Rank(store *hot.Store, sessions *live.Sessions, db *cold.DB) {
-	w.Ranker = rank.New(store, sessions, w.Tree, rank.Options{Together: db.Together, Lately: db.TogetherSince,
+	w.Ranker = rank.New(store, sessions, w.Tree, rank.Options{
+		Together: func(ctx context.Context, a, b event.Path) (event.Together, error) {
+			commits, err := db.History(ctx)
+			if err != nil {
+				return event.Together{}, err
+			}
+			return commits.Count(a, b), nil
+		},
 		Contents: w.Reader.Contents, Read: w.Reader.Text})
 }
 

@@ -20,7 +20,6 @@ import (
 	"github.com/aoa-dev/aoa/internal/config"
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/hot"
-	"github.com/aoa-dev/aoa/internal/index"
 	"github.com/aoa-dev/aoa/internal/session/live"
 	"github.com/aoa-dev/aoa/prefetch"
 	"github.com/aoa-dev/aoa/watcher"
@@ -102,8 +101,7 @@ func (t *Set) find(root event.Root) *Checkout {
 // enter makes a checkout known that has its ranker and its list of files. Of two of the same the first stays.
 func (t *Set) enter(w *Checkout) *Checkout {
 	w.edits = watcher.NewEdits(w.Repo, func(p event.Path) bool { return w.Tree().Has(p) }, t.Now)
-	w.Prefetch = t.First.For(w.Ranker, prefetch.Archive{Together: t.DB.Together, Changes: t.DB.Changes, Edits: w.edits.Find,
-		Users: func(name string, most int) []index.User { return w.Reader.Contents().Users(name, most) }})
+	w.Prefetch = t.First.For(w.Ranker, t.DB.History)
 	w.Reader.Keep(t.contentsFile(w.Repo.Root), t.Alert)
 	w.Watch = watcher.NewWatcher(w.Repo, t.watchOptions(w))
 	t.mu.Lock()

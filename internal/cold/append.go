@@ -53,6 +53,9 @@ func (d *DB) AppendCommits(ctx context.Context, events []event.Event,
 	if has(event.KindRename, event.KindCommit, event.KindUncommit) {
 		d.commits.Add(1)
 	}
+	if has(event.KindRename, event.KindUncommit) {
+		d.rewritten.Add(1)
+	}
 	for i, e := range b.fresh {
 		b.fresh[i] = e.WithoutText()
 	}

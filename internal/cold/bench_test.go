@@ -30,8 +30,8 @@ func BenchmarkAppend(b *testing.B) {
 	}
 }
 
-// history makes commits of 1 to 9 files among 5000.
-func history(from, n int) []event.Event {
+// manyCommits makes commits of 1 to 9 files among 5000.
+func manyCommits(from, n int) []event.Event {
 	out := make([]event.Event, n)
 	for i := range out {
 		k := from + i
@@ -49,7 +49,7 @@ func BenchmarkImport(b *testing.B) {
 	n := 0
 	for b.Loop() {
 		b.StopTimer()
-		events := history(n, 20000)
+		events := manyCommits(n, 20000)
 		b.StartTimer()
 		mustAppend(b, d, events...)
 		n += len(events)
@@ -60,25 +60,18 @@ func BenchmarkImport(b *testing.B) {
 func BenchmarkQuestions(b *testing.B) {
 	d := newTest(b)
 	for i := range 5 {
-		mustAppend(b, d, history(i*20000, 20000)...)
+		mustAppend(b, d, manyCommits(i*20000, 20000)...)
 	}
-	x := history(0, 1)[0].Paths()[0]
-	y := history(2, 1)[0].Paths()[0]
-	b.Run("together", func(b *testing.B) {
+	x := manyCommits(0, 1)[0].Paths()[0]
+	y := manyCommits(2, 1)[0].Paths()[0]
+	b.Run("history", func(b *testing.B) {
 		for b.Loop() {
-			_, of, err := d.Together(b.Context(), x, y)
+			d.rewritten.Add(1)
+			d.commits.Add(1)
+			commits, err := d.History(b.Context())
 			must(b, err)
-			if of == 0 {
+			if commits.Count(x, y).Of == 0 {
 				b.Fatal("no commits")
-			}
-		}
-	})
-	b.Run("pairs", func(b *testing.B) {
-		for b.Loop() {
-			pairs, err := d.Pairs(b.Context(), 3, nil)
-			must(b, err)
-			if len(pairs) == 0 {
-				b.Fatal("no pairs")
 			}
 		}
 	})
@@ -125,7 +118,7 @@ func BenchmarkStats(b *testing.B) {
 	const events = 50_000
 	d := newTest(b)
 	for i := range 5 {
-		mustAppend(b, d, history(i*20000, 20000)...)
+		mustAppend(b, d, manyCommits(i*20000, 20000)...)
 	}
 	for n := 0; n < events; n += 5000 {
 		mustAppend(b, d, manyEvents(n, 5000)...)

@@ -149,8 +149,7 @@ func TestCommitsAreClaimed(t *testing.T) {
 	same(t, "uncommit", fresh, []event.Event{back})
 	_, fresh = mustAppend(t, d, uncommit(1))
 	same(t, "uncommit twice", len(fresh), 0)
-	both, of, err := d.Together(t.Context(), "x.go", "docs/x.md")
-	must(t, err)
+	both, of := together(t, d, "x.go", "docs/x.md")
 	same(t, "together after uncommit", [2]int{both, of}, [2]int{0, 0})
 
 	other := c // delivered again without one of its files, as a new .aoaignore would
@@ -173,6 +172,15 @@ func TestCursor(t *testing.T) {
 	same(t, "cursor", got, map[string]string{"HEAD": "2"})
 }
 
+// together counts the commits of two files.
+func together(t *testing.T, d *DB, a, b event.Path) (both, of int) {
+	t.Helper()
+	commits, err := d.History(t.Context())
+	must(t, err)
+	n := commits.Count(a, b)
+	return n.Both, n.Of
+}
+
 func TestTogetherFollowsRenames(t *testing.T) {
 	d := newTest(t)
 	day := 24 * time.Hour
@@ -188,23 +196,14 @@ func TestTogetherFollowsRenames(t *testing.T) {
 		both, of int
 	}{{"new.go", "doc.md", 3, 3}, {"doc.md", "new.go", 3, 3}, {"old.go", "other.go", 1, 1}, {"old.go", "doc.md", 0, 1},
 		{"none", "doc.md", 0, 0}} {
-		both, of, err := d.Together(t.Context(), c.a, c.b)
-		must(t, err)
+		both, of := together(t, d, c.a, c.b)
 		same(t, string(c.a+" "+c.b), [2]int{both, of}, [2]int{c.both, c.of})
-	}
-	for days, want := range map[int]int{0: 1, 1: 1, 6: 2, 7: 3, 400: 3} {
-		for range 2 { // the second time from memory
-			both, err := d.TogetherSince(t.Context(), "doc.md", "new.go", noon.Add(-time.Duration(days)*day))
-			must(t, err)
-			same(t, fmt.Sprint("in the last days: ", days), both, want)
-		}
 	}
 	stats, err := d.FileStats(t.Context(), 0)
 	must(t, err)
 	same(t, "stats", stats, []FileStat{{File: "new.go", Accesses: 1, First: noon.Add(-6 * day), Last: noon.Add(-6 * day)}})
 	mustAppend(t, d, uncommit(3))
-	both, _, err := d.Together(t.Context(), "new.go", "doc.md")
-	must(t, err)
+	both, _ := together(t, d, "new.go", "doc.md")
 	same(t, "after uncommit", both, 2)
 	log, err := d.Log(t.Context(), LogFilter{File: "new.go", Kinds: []event.Kind{event.KindRead}})
 	must(t, err)
@@ -221,8 +220,7 @@ func TestRenamesSwapNames(t *testing.T) {
 		a, b event.Path
 		both int
 	}{{"b", "x", 2}, {"a", "y", 1}, {"a", "x", 0}, {"b", "y", 0}} {
-		both, _, err := d.Together(t.Context(), c.a, c.b)
-		must(t, err)
+		both, _ := together(t, d, c.a, c.b)
 		same(t, string(c.a+c.b), both, c.both)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/binary"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -163,4 +164,22 @@ func cut(data *[]byte) (part []byte, ok bool) {
 	end := used + int(n)
 	part, *data = (*data)[used:end:end], (*data)[end:]
 	return part, true
+}
+
+// pathsOfAll finds the paths of many files at once.
+func (d *DB) pathsOfAll(ctx context.Context, ids []int64) (map[int64]event.Path, error) {
+	list, err := json.Marshal(ids)
+	if err != nil {
+		return nil, err
+	}
+	out := make(map[int64]event.Path, len(ids))
+	err = d.Each(ctx, "SELECT id, file FROM files WHERE id IN (SELECT value FROM json_each(?))", []any{string(list)},
+		func(row Row) error {
+			var id int64
+			var p string
+			err := row.Scan(&id, &p)
+			out[id] = event.Path(p)
+			return err
+		})
+	return out, err
 }

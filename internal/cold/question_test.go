@@ -122,28 +122,6 @@ func TestMeta(t *testing.T) {
 	}
 }
 
-func TestPairs(t *testing.T) {
-	d := newTest(t)
-	n := 0
-	add := func(times int, paths ...event.Path) {
-		for range times {
-			mustAppend(t, d, commit(n, noon.Add(-time.Duration(n)*time.Hour), paths...))
-			n++
-		}
-	}
-	add(14, "internal/x.go", "docs/guide.md")
-	add(20, "a/rank.go", "a/rank_test.go") // the same stem is no surprise
-	add(20, "go.mod", "go.sum")
-	add(6, "web/form.ts", "api/schema.proto")
-	add(2, "rare/a", "seldom/b")
-	add(9, "gone/a", "other/b")
-	add(30, "internal/x.go")
-	pairs, err := d.Pairs(t.Context(), 3, func(p event.Path) bool { return p != "gone/a" })
-	must(t, err)
-	same(t, "pairs", pairs, []Pair{{A: "api/schema.proto", B: "web/form.ts", Both: 6, OfA: 6, OfB: 6},
-		{A: "docs/guide.md", B: "internal/x.go", Both: 14, OfA: 14, OfB: 44}})
-}
-
 // TestReadersDoNotWait reads while a write transaction is open.
 func TestReadersDoNotWait(t *testing.T) {
 	d := newTest(t)
@@ -290,14 +268,13 @@ func fullBody(k event.Kind) event.Body {
 	return v.Interface().(event.Body)
 }
 
-// TestTogetherForgetsWithCommits: what was counted is counted again when commits come, go or are renamed.
-func TestTogetherForgetsWithCommits(t *testing.T) {
+// TestHistoryFollowsTheLog: what was counted is counted again when commits come, go or are renamed.
+func TestHistoryFollowsTheLog(t *testing.T) {
 	d := newTest(t)
 	want := func(step string, both, of int) {
 		t.Helper()
 		for range 2 { // the second time from memory
-			b, o, err := d.Together(t.Context(), "a", "b")
-			must(t, err)
+			b, o := together(t, d, "a", "b")
 			if b != both || o != of {
 				t.Fatalf("%s: %d of %d, want %d of %d", step, b, o, both, of)
 			}
@@ -311,7 +288,11 @@ func TestTogetherForgetsWithCommits(t *testing.T) {
 	want("a read", 1, 2)
 	mustAppend(t, d, event.Event{ID: "un" + second.ID, Time: noon.Add(time.Hour), Body: event.Uncommit{}})
 	want("one taken back", 1, 1)
+	mustAppend(t, d, commit(3, noon.Add(time.Hour), "a", "b"))
+	want("a newer one", 2, 2)
+	mustAppend(t, d, commit(4, noon.Add(-time.Hour), "a"))
+	want("an older one", 2, 3)
 	_, err := eraser(t, d).Forget(t.Context(), ForgetFilter{Path: "b"})
 	must(t, err)
-	want("b forgotten", 0, 1)
+	want("b forgotten", 0, 3)
 }

@@ -96,9 +96,7 @@ func (h *queryHandler) partners(ctx context.Context, r api.PartnersRequest) (api
 	h.events.SyncBriefly(ctx)
 	lacks, err := w.Prefetch.Missing(ctx, event.Query{Files: out.Files, At: h.now()}, r.Least, r.Limit)
 	for _, l := range lacks {
-		if l.With != "" {
-			out.Partners = append(out.Partners, api.Partner{File: l.File, With: l.With, Both: l.Both, Of: l.Of, Score: l.Score})
-		}
+		out.Partners = append(out.Partners, api.Partner{File: l.File, With: l.With, Both: l.Both, Of: l.Of, Score: l.Score})
 	}
 	return out, err
 }

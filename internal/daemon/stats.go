@@ -10,6 +10,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/eventlog"
+	"github.com/aoa-dev/aoa/internal/history"
 	"github.com/aoa-dev/aoa/prefetch"
 )
 
@@ -35,9 +36,13 @@ func (s *statsHandler) stats(ctx context.Context, r api.StatsRequest) (out api.S
 	}
 	switch r.Table {
 	case "pairs":
-		rows, err := s.db.Pairs(ctx, r.Limit, s.worktrees.Caller(ctx).Tree().Has)
-		out.Pairs = convert(rows, func(p cold.Pair) api.Pair { return api.Pair(p) })
-		return out, err
+		commits, err := s.db.History(ctx)
+		if err != nil {
+			return out, err
+		}
+		out.Pairs = convert(commits.Pairs(r.Limit, s.worktrees.Caller(ctx).Tree().Has),
+			func(p history.Pair) api.Pair { return api.Pair(p) })
+		return out, nil
 	case "files":
 		rows, err := s.db.FileStats(ctx, r.Limit)
 		for _, f := range rows {

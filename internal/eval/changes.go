@@ -39,12 +39,10 @@ func Changes(ctx context.Context, s Source, o Options, sure float64) ([]Change, 
 	counts := NewRules()
 	o.Learned = counts.Learn
 	err := EachCommit(ctx, s, o, func(c *Commit) error {
-		p := prefetch.New(prefetch.NewState(), c.World.sessions, c.World.Ranker, prefetch.Options{Archive: c.Archive})
 		e := c.Event
 		x := Change{Commit: e}
 		var err error
-		if x.Warned, err = p.Missing(ctx, event.Query{Files: e.Paths(), At: e.Time}, sure,
-			prefetch.MaxFiles); err != nil {
+		if _, x.Warned, err = c.World.Complete(ctx, event.Query{Files: e.Paths(), At: e.Time}, sure); err != nil {
 			return err
 		}
 		for _, l := range x.Warned {
@@ -58,7 +56,7 @@ func Changes(ctx context.Context, s Source, o Options, sure float64) ([]Change, 
 			}
 			q := event.Query{Task: event.TaskChange, Files: slices.Concat(e.Paths()[:k], e.Paths()[k+1:]), At: e.Time,
 				Limit: Listed}
-			ans, lacks, err := p.Completion(ctx, q, sure, prefetch.MaxFiles)
+			ans, lacks, err := c.World.Complete(ctx, q, sure)
 			if err != nil {
 				return err
 			}

@@ -6,8 +6,6 @@ import (
 	"fmt"
 
 	"github.com/aoa-dev/aoa/internal/event"
-	"github.com/aoa-dev/aoa/internal/index"
-	"github.com/aoa-dev/aoa/prefetch"
 )
 
 // The commits that are asked about: those of the last quarter of history with 2 to 30 files.
@@ -22,8 +20,7 @@ type Commit struct {
 	Place int // among the events of the history
 	Event event.Event
 
-	World   *World
-	Archive prefetch.Archive // as of before; its edits are those of the commit
+	World *World
 }
 
 // EachCommit replays the history alone and calls ask before a commit that is asked about is learned. Sessions are not
@@ -48,9 +45,9 @@ func EachCommit(ctx context.Context, s Source, o Options, ask func(*Commit) erro
 			return err
 		}
 		if i >= from && e.Kind() == event.KindCommit && len(e.Paths()) >= least && len(e.Paths()) <= mostFiles {
-			c, err := w.commit(ctx, i, e, moved)
+			err := w.flush(ctx)
 			if err == nil {
-				err = ask(c)
+				err = ask(&Commit{Place: i, Event: e, World: w})
 			}
 			if err != nil {
 				return fmt.Errorf("evaluate %s: %w", s.Name, err)
@@ -68,38 +65,6 @@ func EachCommit(ctx context.Context, s Source, o Options, ask func(*Commit) erro
 		o.Progress(len(s.Commits), len(s.Commits))
 	}
 	return nil
-}
-
-// commit gathers what a question about a commit asks beside the ranking.
-func (w *World) commit(ctx context.Context, place int, e event.Event, renames []event.Event) (*Commit, error) {
-	changes := map[event.Path][]event.ChangeSet{} // the questions about a commit ask for the same
-	c := &Commit{Place: place, Event: e, World: w, Archive: prefetch.Archive{Together: w.archive.together,
-		Changes: func(ctx context.Context, f event.Path, most int) (out []event.ChangeSet, err error) {
-			out, known := changes[f]
-			if !known {
-				out, err = w.archive.changes(ctx, f, most)
-				changes[f] = out
-			}
-			return out, err
-		}}}
-	if err := w.flush(ctx); err != nil || w.reader == nil {
-		return c, err
-	}
-	if err := w.read(); err != nil {
-		return c, err
-	}
-	edits, err := w.edits(e, renames)
-	users := map[string][]index.User{}
-	c.Archive.Users = func(name string, most int) []index.User {
-		out, known := users[name]
-		if !known {
-			out = w.said.Users(name, most)
-			users[name] = out
-		}
-		return out
-	}
-	c.Archive.Edits = func(context.Context, []event.Path) map[event.Path][]index.Edit { return edits }
-	return c, err
 }
 
 // lastQuarter is the place of the first commit of the last quarter.

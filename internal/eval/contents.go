@@ -1,7 +1,6 @@
 package eval
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"maps"
@@ -62,35 +61,6 @@ func (w *World) contents(e event.Event) {
 
 // commitOf is by what the versions of a commit are found.
 func commitOf(e event.Event) string { return shortName(strings.TrimPrefix(e.ID, "commit:")) }
-
-// edits are the names in the lines that a commit, which is not known yet, removes from its files and adds to them.
-// renames are those of the same commit.
-func (w *World) edits(e event.Event, renames []event.Event) (map[event.Path][]index.Edit, error) {
-	was := map[event.Path]event.Path{}
-	for _, r := range renames {
-		for i, from := range r.From() {
-			was[r.Paths()[i]] = from
-		}
-	}
-	out := map[event.Path][]index.Edit{}
-	for _, b := range w.blobs[commitOf(e)] {
-		after, err := w.reader.read(b.oid)
-		if err != nil {
-			return nil, err
-		}
-		var before []byte
-		old, known := w.held[cmp.Or(was[b.path], b.path)]
-		if known {
-			if before, err = w.reader.read(old); err != nil {
-				return nil, err
-			}
-		}
-		if after != nil && (before != nil || !known) { // else it is binary, too large, or not in the clone
-			out[b.path] = index.Edits(b.path, before, after)
-		}
-	}
-	return out, nil
-}
 
 // text is the newest version of a file, nil if its content is not known.
 func (w *World) text(p event.Path) []byte {

@@ -47,10 +47,9 @@ type Decision struct {
 	Created int    // moment open: first touches of files not known before that begin now
 	// what came true: moment prompt: opened before the next prompt; open: the next that is opened for the first time,
 	// with what is requested together with it; change: the file left out
-	Used     map[event.Path]bool
-	Left     event.Path          // moment change: the file left out, "" for a complete commit
-	Begun    bool                // moment change: two or more files are left out, those that are used
-	Evidence []prefetch.Evidence // moment change: about the first of Ranked
+	Used   map[event.Path]bool
+	Left   event.Path      // moment change: the file left out, "" for a complete commit
+	Warned []prefetch.Lack // moment change: by `aoa suggest --check`
 
 	Files    int // file events of the session so far
 	Searches int // searches and listings of the session so far

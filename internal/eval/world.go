@@ -3,13 +3,16 @@ package eval
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/history"
 	"github.com/aoa-dev/aoa/internal/hot"
 	"github.com/aoa-dev/aoa/internal/index"
 	"github.com/aoa-dev/aoa/internal/session/live"
 	"github.com/aoa-dev/aoa/learn"
+	"github.com/aoa-dev/aoa/prefetch"
 	"github.com/aoa-dev/aoa/rank"
 )
 
@@ -23,9 +26,9 @@ type World struct {
 	pending  []event.Event
 	seq      int64
 	hour     time.Time // of the last tick
-	commits  int       // since the last tick
+	untold   int       // commits since the last tick
 	learned  func(event.Event)
-	archive  *archive
+	commits  history.Commits
 
 	clock func() time.Time
 
@@ -49,7 +52,7 @@ func NewWorld(ctx context.Context, s Source, o Options) (*World, error) {
 	store, sessions := hot.New(o.Now), live.New()
 	w := &World{store: store, sessions: sessions, learner: learn.New(store, sessions, learn.Options{}),
 		Tree: index.NewTree(nil), learned: o.Learned,
-		archive: newArchive(), clock: o.clock()}
+		clock: o.clock()}
 	var say func() *index.Contents
 	if o.Contents && s.Clone != nil {
 		var err error
@@ -79,7 +82,7 @@ func (w *World) Learn(ctx context.Context, events ...event.Event) error {
 		w.tick(e)
 		grow(w.Tree, e)
 		w.contents(e)
-		w.archive.learn(e)
+		w.learnCommit(e)
 		w.pending = append(w.pending, e)
 		if w.learned != nil {
 			w.learned(e)
@@ -91,16 +94,41 @@ func (w *World) Learn(ctx context.Context, events ...event.Event) error {
 	return nil
 }
 
+// learnCommit takes a commit in as the daemon's event log does.
+func (w *World) learnCommit(e event.Event) {
+	switch b := e.Body.(type) {
+	case event.Rename:
+		for i, from := range b.From {
+			w.commits.Rename(from, b.To[i])
+		}
+	case event.Commit:
+		if history.Counts(b) {
+			w.commits.Add(slices.Concat(b.Paths, b.Gone))
+		}
+	}
+}
+
+// Complete answers a question about a change as people get it. sure is the probability from which a missing file is
+// named.
+func (w *World) Complete(ctx context.Context, q event.Query, sure float64) (event.Answer, []prefetch.Lack, error) {
+	if err := w.flush(ctx); err != nil {
+		return event.Answer{}, nil, err
+	}
+	p := prefetch.New(prefetch.NewState(), w.sessions, w.Ranker, prefetch.Options{
+		History: func(context.Context) (*history.Commits, error) { return &w.commits, nil }})
+	return p.Completion(ctx, q, sure, prefetch.MaxFiles)
+}
+
 // tick does the daemon's hourly housekeeping: in hours of work, and now and then in a long history.
 func (w *World) tick(e event.Event) {
 	hour := e.Time.UTC().Truncate(time.Hour)
 	if e.Kind() == event.KindCommit {
-		if w.commits++; w.commits < tickCommit {
+		if w.untold++; w.untold < tickCommit {
 			return
 		}
 	}
 	if hour.After(w.hour) {
-		w.hour, w.commits = hour, 0
+		w.hour, w.untold = hour, 0
 		w.pending = append(w.pending, event.Event{ID: fmt.Sprintf("tick:%d", hour.Unix()), Time: hour, Agent: "cron",
 			Body: event.Tick{}})
 	}

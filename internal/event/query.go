@@ -1,6 +1,9 @@
 package event
 
-import "time"
+import (
+	"fmt"
+	"time"
+)
 
 // Task is what a prediction is made for. Weights, calibration and records are kept per task. Tasks are stored: they
 // are added, never renamed.
@@ -64,6 +67,25 @@ type Suggestion struct {
 	Scale   [2]float64 `json:"calibration"` // a, b: score = 1/(1+e^-(a·logit+b))
 	Reasons []Reason   `json:"reasons"`     // strongest first
 	Unseen  bool       `json:"unseen"`      // nothing in the session had named it
+	// how often it changed with a file of the question; nil if never or unknown
+	Together *Together `json:"together,omitempty"`
+}
+
+// Together says how often two files changed in one commit.
+type Together struct {
+	With     Path `json:"with"`
+	Both     int  `json:"both"`      // commits that changed both files
+	Of       int  `json:"of"`        // commits that changed With
+	Recent   int  `json:"recent"`    // commits of both among the newest 50 of With
+	OfRecent int  `json:"of_recent"` // how many those are
+}
+
+// String is the counts for people: "59 of 457 commits, 10 of the last 50".
+func (t Together) String() string {
+	if t.OfRecent >= t.Of {
+		return fmt.Sprintf("%d of %d commits", t.Both, t.Of)
+	}
+	return fmt.Sprintf("%d of %d commits, %d of the last %d", t.Both, t.Of, t.Recent, t.OfRecent)
 }
 
 // Reason is one signal's share in a score: weight·value is added to the logit.
@@ -75,9 +97,9 @@ type Reason struct {
 	With   Path    `json:"with,omitempty"` // the file that Text names
 }
 
-// SignalRemoved is the reason that a file uses a name that the change removes. Its weight is in the calibration, not
-// in the logit.
-const SignalRemoved = "name_removed"
+// SignalTogether is the reason that sums up what commits say of a file beside a change. The facts of the same
+// suggestion have its weight.
+const SignalTogether = "together"
 
 // Words returns the text of Reason, "" if there is none.
 func (s Suggestion) Words() string { return s.Reason().Text }
@@ -86,7 +108,7 @@ func (s Suggestion) Words() string { return s.Reason().Text }
 // That a file is recent or near is shown only if there is no other reason. It is the zero Reason if none has a text.
 func (s Suggestion) Reason() (weak Reason) {
 	for _, r := range s.Reasons {
-		if r.Signal == SignalRemoved {
+		if r.Signal == SignalTogether {
 			return r
 		}
 		if r.Text == "" || r.Value*r.Weight <= 0 {

@@ -64,7 +64,7 @@ func (r Repo) query(ctx context.Context, session string, names []string, prompt 
 func words(reasons []event.Reason) []string {
 	out := []string{}
 	for _, r := range reasons {
-		if r.Text != "" && r.Value*r.Weight > 0 {
+		if r.Text != "" && (r.Value*r.Weight > 0 || r.Signal == event.SignalTogether) {
 			out = append(out, r.Text)
 		}
 	}

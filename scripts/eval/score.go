@@ -59,7 +59,6 @@ func (s *score) take(d *eval.Decision) error {
 		s.show(d)
 		s.prompt(d)
 	case event.TaskChange:
-		s.any.predict(d)
 		s.change(d)
 	default:
 		s.any.predict(d)
@@ -178,9 +177,8 @@ func (s *score) after(d *eval.Decision, o eval.Open) {
 
 // change scores a commit: completion by the probabilities of `aoa suggest`, and the warnings of `aoa suggest --check`.
 func (s *score) change(d *eval.Decision) {
-	lacks := prefetch.Missing(s.any.predictions, prefetch.Sure(s.threshold), prefetch.MaxFiles)
-	warned := make([]rank.Scored, len(lacks))
-	for i, l := range lacks {
+	warned := make([]rank.Scored, len(d.Warned))
+	for i, l := range d.Warned {
 		warned[i] = rank.Scored{File: l.File, Score: l.Score}
 	}
 	l := s.line(d, "T5", "complete", warned)
@@ -195,13 +193,9 @@ func (s *score) change(d *eval.Decision) {
 	hit := slices.ContainsFunc(warned, func(f rank.Scored) bool { return f.File == d.Left })
 	s.add(d.Session, "T5", "precision", truth(hit), float64(len(warned)))
 	s.add(d.Session, "T5", "recall", truth(hit), 1)
-	ranked := make([]rank.Scored, len(s.any.predictions))
-	for i, p := range s.any.predictions {
-		ranked[i] = d.Ranked[p.Place]
-	}
-	s.place(d.Session, "T4", placeOf(paths(ranked), d.Left, every))
-	l = s.line(d, "T4", "change", ranked)
-	l.Truth, l.Shown = []event.Path{d.Left}, s.any.reach(d, ranked)
+	s.place(d.Session, "T4", placeOf(paths(d.Ranked), d.Left, every))
+	l = s.line(d, "T4", "change", d.Ranked)
+	l.Truth, l.Shown = []event.Path{d.Left}, min(len(d.Ranked), prefetch.MaxFiles)
 	s.dump.write(l)
 	s.compare(d, func(name string, c comparison) {
 		s.place("", name+"/T4", c.place(s.scratch, d.Left, every))

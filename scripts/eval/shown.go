@@ -65,10 +65,10 @@ type waiting struct {
 
 // predict turns the ranking of a question into predictions.
 func (s *shown) predict(d *eval.Decision) {
-	if at := d.Query.At; !s.fixed && at.Sub(s.tried) >= refitEvery && d.Query.Task != event.TaskChange {
+	if at := d.Query.At; !s.fixed && at.Sub(s.tried) >= refitEvery {
 		s.tried, s.refit = at, s.refit.Next(s.resolved, at)
 	}
-	s.predictions = s.confident.Predictions(d.Query, d.Ranked, d.Evidence, s.refit.Now)
+	s.predictions = s.confident.Predictions(d.Query, d.Ranked, s.refit.Now)
 }
 
 func (s *shown) theta(m event.Task) float64 {

@@ -170,7 +170,7 @@ func list(l *recorded.Localization) (shown, right bool, err error) {
 		return false, false, err
 	}
 	q, c := recorded.FirstPrompt(l.Text, time.Time{}), prefetch.Shipped()
-	predictions := c.Predictions(q, first, nil, prefetch.Calibration{})
+	predictions := c.Predictions(q, first, prefetch.Calibration{})
 	named := slices.ContainsFunc(predictions, func(f prefetch.Prediction) bool { return f.Named })
 	files, e := c.List.Choose(q, prefetch.Turn{Named: named}, predictions, nil)
 	right = slices.ContainsFunc(files, func(f prefetch.Prediction) bool { return slices.Contains(l.Files, f.File) })

@@ -7,6 +7,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/eval"
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/prefetch"
+	"github.com/aoa-dev/aoa/rank"
 )
 
 // Commits replays the history alone and asks about each commit before it is learned: with each of its known files left
@@ -35,21 +36,21 @@ func LeaveOut(ctx context.Context, c *eval.Commit, each func(*eval.Decision) err
 // AskCommit asks about some files of a commit, left being the others.
 func AskCommit(ctx context.Context, c *eval.Commit, files, left []event.Path, each func(*eval.Decision) error) error {
 	d := &eval.Decision{Session: c.Event.ID, Seq: c.Place,
-		Stratum: func(event.Path) eval.Stratum { return eval.Unseen }, Used: map[event.Path]bool{}, Begun: len(left) > 1,
-		Query: event.Query{Task: event.TaskChange, Files: files, At: c.Event.Time}}
+		Stratum: func(event.Path) eval.Stratum { return eval.Unseen }, Used: map[event.Path]bool{},
+		Query: event.Query{Task: event.TaskChange, Files: files, At: c.Event.Time, Limit: mostRanked}}
 	for _, f := range left {
-		d.Used[f] = true
+		d.Used[f], d.Left = true, f
 	}
-	if len(left) == 1 {
-		d.Left = left[0]
-	}
-	ranking, took, err := c.World.Ask(ctx, d.Query)
+	ans, warned, err := c.World.Complete(ctx, d.Query, prefetch.Sure(prefetch.Balanced))
 	if err != nil {
 		return err
 	}
-	d.Ranked, d.Took = ranking.Files, took
-	if d.Evidence, err = prefetch.Weigh(ctx, d.Ranked, files, c.Archive); err != nil {
-		return err
+	d.Warned = warned
+	for _, s := range ans.Suggestions {
+		d.Ranked = append(d.Ranked, rank.Scored{File: s.File, Score: s.Score, Unseen: true})
 	}
 	return each(d)
 }
+
+// mostRanked is how many files of an answer are kept.
+const mostRanked = 100

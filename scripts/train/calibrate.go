@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -26,26 +25,19 @@ func runCalibrate(ctx context.Context, args []string) error {
 		"folder of weights fitted without a repository, called OWNER+NAME.json (fit -left); the shipped ones "+
 			"where there is none: their promises are too good on what they have seen")
 	out := flags.String("out", "prefetch/confidence.json", "where the result goes")
-	warnings := flags.Bool("warnings", false, "fit the model of warnings only; the others stay as they are in -out")
-	kept := flags.String("examples", "",
-		"with -warnings: keep the examples in this file, or take them from it: fitting again takes seconds")
+	judge := flags.String("judge", "", judgeUsage)
 	_ = flags.Parse(args) // ExitOnError
-	if *kept != "" && !*warnings {
-		return errors.New("-examples keeps only what -warnings fits: use both, or none")
-	}
-	return calibrate(ctx, *traces, *repos, *weights, *out, *kept, *warnings)
+	return calibrate(ctx, *traces, *repos, *weights, *out, *judge)
 }
 
-func calibrate(ctx context.Context, traces, repos, weights, out, kept string, warnings bool) error {
-	found, err := keptLessons(kept, func() ([]lessons, error) {
-		return learnAll(ctx, traces, repos, weights,
-			warnings)
-	})
+func calibrate(ctx context.Context, traces, repos, weights, out, judge string) error {
+	judges, err := readJudges(judge)
 	if err != nil {
 		return err
 	}
-	if warnings {
-		return onlyWarnings(found, out)
+	found, err := learnAll(ctx, traces, repos, weights, judges)
+	if err != nil {
+		return err
 	}
 	file := prefetch.File{
 		About: "Fitted by scripts/train on recorded sessions of agents in thirteen public repositories, each ranked with weights that had not seen it, " +
@@ -57,24 +49,7 @@ func calibrate(ctx context.Context, traces, repos, weights, out, kept string, wa
 	}
 	measure(found, file.Measured)
 	measureLists(found, file.Measured)
-	measureWarnings(found, file.Measured)
-	file.Confidence.Warning = warning(found, nobody)
 	file.Confidence.List = lists(found, &file.Confidence, nobody)
-	return writeConfidence(out, file)
-}
-
-// onlyWarnings writes the model of warnings into a file that has all others.
-func onlyWarnings(found []lessons, out string) error {
-	data, err := os.ReadFile(out)
-	if err != nil {
-		return err
-	}
-	var file prefetch.File
-	if err := json.Unmarshal(data, &file); err != nil {
-		return fmt.Errorf("read %s: %w", out, err)
-	}
-	measureWarnings(found, file.Measured)
-	file.Confidence.Warning = warning(found, nobody)
 	return writeConfidence(out, file)
 }
 
@@ -86,23 +61,22 @@ func writeConfidence(out string, file prefetch.File) error {
 	return os.WriteFile(out, append(data, '\n'), 0o644)
 }
 
-func learnAll(ctx context.Context, traces, repos, weights string, warnings bool) ([]lessons, error) {
-	sources, err := withHistories(ctx, traces, repos)
+func learnAll(ctx context.Context, traces, repos, weights string, judges []string) ([]lessons, error) {
+	sources, err := withHistories(ctx, traces, repos, judges)
 	if err != nil {
 		return nil, err
 	}
 	found := make([]lessons, len(sources))
 	return found, recorded.Each(ctx, len(sources), func(ctx context.Context, i int) error {
-		err := found[i].learn(ctx, sources[i], weights, warnings)
-		fmt.Fprintf(os.Stderr, "%s: %d promises, %d changes\n", sources[i].Name, len(found[i].promises),
-			len(found[i].Changes))
+		err := found[i].learn(ctx, sources[i], weights)
+		fmt.Fprintf(os.Stderr, "%s: %d promises\n", sources[i].Name, len(found[i].promises))
 		return err
 	})
 }
 
 // withHistories reads the traces with their clones, and the histories of the repositories without one.
-func withHistories(ctx context.Context, traces, repos string) ([]eval.Source, error) {
-	traced, err := recorded.Sources(ctx, traces, repos)
+func withHistories(ctx context.Context, traces, repos string, judges []string) ([]eval.Source, error) {
+	traced, err := recorded.Sources(ctx, traces, repos, judges)
 	if err != nil {
 		return nil, err
 	}
@@ -123,8 +97,6 @@ func withHistories(ctx context.Context, traces, repos string) ([]eval.Source, er
 // lessons are what one repository teaches.
 type lessons struct {
 	Name     string
-	Recorded bool // it has sessions
-	Changes  []change
 	promises []example
 	rights   []example // of lists, see lists
 	prompts  []prompted
@@ -137,15 +109,9 @@ type example struct {
 	used bool
 }
 
-// The commits of a history that are asked about: the newest.
-const (
-	mostAsked     = 1000 // with sessions
-	mostOfHistory = 200  // without
-)
-
 // learn replays one repository.
-func (l *lessons) learn(ctx context.Context, s eval.Source, weights string, warnings bool) error {
-	l.Name, l.Recorded = s.Name, len(s.Sessions) > 0
+func (l *lessons) learn(ctx context.Context, s eval.Source, weights string) error {
+	l.Name = s.Name
 	models := rank.Prior()
 	if data, err := os.ReadFile(filepath.Join(weights, strings.ReplaceAll(s.Name, "/", "+")+".json")); err == nil {
 		if models, err = rank.Parse(data); err != nil {
@@ -154,7 +120,7 @@ func (l *lessons) learn(ctx context.Context, s eval.Source, weights string, warn
 	}
 	best := map[string]float64{} // session and file → its highest score in a top five
 	o := eval.Options{Models: models, Contents: true}
-	if len(s.Sessions) > 0 && !warnings {
+	if len(s.Sessions) > 0 {
 		err := eval.Sessions(ctx, s, o, func(d *eval.Decision) error {
 			l.promise(d, best)
 			if d.Query.Task == event.TaskPrompt {
@@ -166,18 +132,14 @@ func (l *lessons) learn(ctx context.Context, s eval.Source, weights string, warn
 			return err
 		}
 	}
-	o.Newest = mostAsked
 	if len(s.Sessions) == 0 {
-		o.Newest = mostOfHistory
-	}
-	if len(s.Sessions) == 0 && !warnings {
 		texts := eval.Options{Models: models, Contents: true}
 		if err := recorded.Subjects(ctx, s, texts, recorded.LastQuarter, 1, mostTexts,
 			func(t *recorded.Localization) error { l.text(t); return nil }); err != nil {
 			return err
 		}
 	}
-	return l.change(ctx, s, o)
+	return nil
 }
 
 // promise keeps files of a top five that never stood as high in their session: what is shown is shown then.

@@ -21,7 +21,7 @@ const worth = 0.005
 
 // ofQuestion are signals that are the same for all files of a question: they make scores probabilities, and cost
 // nothing.
-var ofQuestion = map[string]bool{rank.Bias.String(): true, rank.InHand.String(): true}
+var ofQuestion = map[string]bool{rank.Bias.String(): true}
 
 // choose finds the signals that no group needs: one by one it takes away the signal without which repositories left out
 // lose least, all groups together, until each that is left is worth its place. The loss is that of its second order, so

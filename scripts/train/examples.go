@@ -25,9 +25,8 @@ type question struct {
 	Again   bool // the prompt before it was asked about: nothing is shown
 	After   bool // asked right after a file event, where nothing begins now
 	Files   []file
-	Truth   int  // files that were right, also those that are no candidates
-	Unseen  int  // of them: nothing had named them
-	Left    bool // moment change: a file was left out
+	Truth   int // files that were right, also those that are no candidates
+	Unseen  int // of them: nothing had named them
 }
 
 // file is a candidate: its values other than 0, and what became of it.
@@ -56,8 +55,8 @@ const (
 )
 
 // gather replays the traces and keeps what training needs.
-func gather(ctx context.Context, traces, repos string, options eval.Options) (*set, error) {
-	all, err := recorded.Sources(ctx, traces, repos)
+func gather(ctx context.Context, traces, repos string, judges []string, options eval.Options) (*set, error) {
+	all, err := recorded.Sources(ctx, traces, repos, judges)
 	if err != nil {
 		return nil, err
 	}
@@ -86,9 +85,6 @@ func questions(ctx context.Context, repo int, s eval.Source, o eval.Options) (ou
 		return nil
 	}
 	if err := eval.Sessions(ctx, s, o, take); err != nil {
-		return nil, err
-	}
-	if err := recorded.Commits(ctx, s, o, take); err != nil {
 		return nil, err
 	}
 	fmt.Fprintf(os.Stderr, "%s: %d questions, %d kept\n", s.Name, n, len(out))
@@ -120,11 +116,6 @@ func ask(d *eval.Decision, n int) (question, bool) {
 			if o.Stratum != eval.Named {
 				add(o.File, o.Stratum == eval.Unseen)
 			}
-		}
-	case event.TaskChange:
-		q.Left = d.Left != ""
-		if q.Left {
-			add(d.Left, true)
 		}
 	}
 	if q.Truth == 0 && n%calm != 0 {

@@ -26,14 +26,15 @@ import (
 )
 
 func main() {
-	commands := map[string]func(ctx context.Context, args []string) error{"fit": runFit, "calibrate": runCalibrate}
+	commands := map[string]func(ctx context.Context, args []string) error{"fit": runFit, "calibrate": runCalibrate,
+		"changes": runChanges}
 	var name string
 	if len(os.Args) > 1 {
 		name = os.Args[1]
 	}
 	run, known := commands[name]
 	if !known {
-		fmt.Fprintln(os.Stderr, "usage: train fit|calibrate [flags]")
+		fmt.Fprintln(os.Stderr, "usage: train fit|calibrate|changes [flags]")
 		os.Exit(64)
 	}
 	if err := run(context.Background(), os.Args[2:]); err != nil {
@@ -57,7 +58,12 @@ func runFit(ctx context.Context, args []string) error {
 	flags.StringVar(&o.left, "left", "", "folder where the weights fitted without each repository go, for calibrate")
 	branches := flags.Bool("branches", false,
 		"fit the weights of questions on branches only; the others stay as they are in -out")
+	judge := flags.String("judge", "", judgeUsage)
 	_ = flags.Parse(args) // ExitOnError
+	var err error
+	if o.judges, err = readJudges(*judge); err != nil {
+		return err
+	}
 	if *branches {
 		return o.onlyBranches(ctx)
 	}
@@ -67,6 +73,7 @@ func runFit(ctx context.Context, args []string) error {
 // options are what the command line says.
 type options struct {
 	traces, repos, issues, out, measured, kept, left string
+	judges                                           []string
 }
 
 func (o options) fit(ctx context.Context) error {
@@ -83,7 +90,7 @@ func (o options) fit(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	sessions, err := o.keep(".sessions", func() (*set, error) { return gather(ctx, o.traces, o.repos, asked) })
+	sessions, err := o.keep(".sessions", func() (*set, error) { return gather(ctx, o.traces, o.repos, o.judges, asked) })
 	if err != nil {
 		return err
 	}

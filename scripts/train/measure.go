@@ -35,13 +35,12 @@ func (t tally) clusters(measure string) (out []recorded.Ratio, all recorded.Rati
 	return out, all
 }
 
-// measure counts what the weights reach on one repository: T1 any of 5, recall of 10, MRR · T2, T3, T4 hit at 1, 5,
-// MRR · T5 precision, recall, false alarms per 100 at 0.60.
+// measure counts what the weights reach on one repository: T1 any of 5, recall of 10, MRR · T2, T3 hit at 1, 5, MRR.
 func (m *weights) measure(s *set, repo int) tally {
 	t := tally{}
 	for i := range s.Questions {
 		q := &s.Questions[i]
-		if q.Repo != repo || q.After || q.Truth == 0 && q.Moment != event.TaskChange {
+		if q.Repo != repo || q.After || q.Truth == 0 {
 			continue
 		}
 		switch q.Moment {
@@ -50,8 +49,6 @@ func (m *weights) measure(s *set, repo int) tally {
 		case event.TaskNext:
 			t.single("T2", q, m.order(q, unseen), q.Unseen)
 			t.single("T3", q, m.order(q, func(f *file) bool { return f.Seen && !f.Out }), q.Truth-q.Unseen)
-		case event.TaskChange:
-			t.change(q, m)
 		}
 	}
 	if t["T3.mrr"] == nil { // no results are recorded: every open counts as unseen
@@ -61,18 +58,6 @@ func (m *weights) measure(s *set, repo int) tally {
 		})
 	}
 	return t
-}
-
-func (t tally) change(q *question, m *weights) {
-	order := m.order(q, yes)
-	sure := len(order) > 0 && m.probability(q, &q.Files[order[0]]) >= 0.6
-	if !q.Left {
-		t.add("T5.false_per_100", q.Session, 100*truth(sure), 1)
-		return
-	}
-	t.single("T4", q, order, 1)
-	t.add("T5.precision", q.Session, truth(sure && q.Files[order[0]].Target), truth(sure))
-	t.add("T5.recall", q.Session, truth(sure && q.Files[order[0]].Target), 1)
 }
 
 func (t tally) list(q *question, order []int) {
@@ -178,9 +163,8 @@ func measureLeft(s *set, fitted []*weights) map[string]map[string]float64 {
 
 func line(label string, m map[string]float64) {
 	fmt.Fprintf(os.Stderr,
-		"%-28s T1 %.3f/%.3f/%.3f  T2 %.3f/%.3f/%.3f  T3 %.3f/%.3f/%.3f  T4 %.3f/%.3f/%.3f  T5 P %.2f R %.2f f %.1f  shown ECE %.3f .60 %.2f (%.0f) .75 %.2f (%.0f)\n", label,
+		"%-28s T1 %.3f/%.3f/%.3f  T2 %.3f/%.3f/%.3f  T3 %.3f/%.3f/%.3f  shown ECE %.3f .60 %.2f (%.0f) .75 %.2f (%.0f)\n", label,
 		m["T1.any5"], m["T1.recall10"], m["T1.mrr"], m["T2.hit1"], m["T2.hit5"], m["T2.mrr"], m["T3.hit1"], m["T3.hit5"], m["T3.mrr"],
-		m["T4.hit1"], m["T4.hit5"], m["T4.mrr"], m["T5.precision"], m["T5.recall"], m["T5.false_per_100"],
 		m["shown.ece"], m["shown.60.precision"], m["shown.60.n"], m["shown.75.precision"], m["shown.75.n"])
 }
 

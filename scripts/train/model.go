@@ -23,11 +23,6 @@ func moment(m event.Task) func(*question) bool {
 // Signals that no recording can teach: tags are asked for by people only.
 var byHand = map[string]float64{"tags": 0.5}
 
-// The signals of a change: no session is asked.
-var ofChange = []string{"bias", "comod", "comod_mean", "support", "directory", "folder_small", "test", "upkeep", "pair",
-	"committed", "uncommitted",
-	"churn", "comod_rank", "alike_rank", "in_hand"}
-
 // groups are what has weights of its own.
 func groups(signals []string) []*group {
 	pick := func(ok func(string) bool) []bool {
@@ -38,17 +33,14 @@ func groups(signals []string) []*group {
 		return use
 	}
 	all := pick(func(name string) bool {
-		return byHand[name] == 0 && name != rank.InHand.String() && name != rank.OfBranch.String()
+		return byHand[name] == 0 && name != rank.OfBranch.String()
 	})
-	change := pick(func(name string) bool { return slices.Contains(ofChange, name) })
 	return []*group{
 		{name: "prompt", in: moment(event.TaskPrompt), member: yes, ranked: answer, label: used,
 			use: slices.Clone(all)},
 		{name: "open", in: moment(event.TaskNext), member: seen, ranked: answer, label: used, use: slices.Clone(all)},
 		{name: "open_unseen", in: moment(event.TaskNext), member: unseen, ranked: answer, label: used,
 			use: slices.Clone(all)},
-		{name: "change", sure: 0.25, in: moment(event.TaskChange), member: yes, ranked: yes, label: target,
-			use: change},
 	}
 }
 
@@ -107,8 +99,6 @@ func (s *set) by(of func(*question) bool, in func(repo int) bool) [][]*question 
 // groupOf is the group that a file belongs to, and the name of its calibration.
 func (m *weights) groupOf(q *question, f *file) (group, scale string) {
 	switch {
-	case q.Moment == event.TaskChange:
-		return "change", "change"
 	case q.Moment == event.TaskPrompt:
 		return "prompt", "prompt"
 	case !f.Seen:
@@ -126,17 +116,15 @@ func (m *weights) probability(q *question, f *file) float64 {
 // rounds of calibration: which five are best depends on the scales, a little.
 const rounds = 3
 
-// calibrate fits each scale on what may be shown (see promises), a repository counting by the root of its promises;
-// that of changes on the five best of each.
+// calibrate fits each scale on what may be shown (see promises), a repository counting by the root of its promises.
 func (m *weights) calibrate(s *set, in func(repo int) bool) {
-	for _, n := range []string{"prompt", "open", "open_unseen", "change"} {
+	for _, n := range []string{"prompt", "open", "open_unseen"} {
 		m.scale[n] = [2]float64{1, 0}
 	}
 	fit := func(n string, items []outcome) {
 		a, b := platt(items)
 		m.scale[n] = [2]float64{math.Round(a*1000) / 1000, math.Round(b*1000) / 1000}
 	}
-	fit("change", m.changes(s, in))
 	for range rounds {
 		items := map[string][]outcome{}
 		for repo := range s.Repos {
@@ -165,23 +153,6 @@ func (m *weights) calibrate(s *set, in func(repo int) bool) {
 			fit(sc, os)
 		}
 	}
-}
-
-// changes are the outcomes of the five best of each change.
-func (m *weights) changes(s *set, in func(repo int) bool) (out []outcome) {
-	for i := range s.Questions {
-		q := &s.Questions[i]
-		if !in(q.Repo) || q.Moment != event.TaskChange {
-			continue
-		}
-		order := m.order(q, yes)
-		for _, k := range order[:min(5, len(order))] {
-			if z := logit(m.w["change"], &q.Files[k]); z > -4 {
-				out = append(out, outcome{z, q.Files[k].Target, 1})
-			}
-		}
-	}
-	return out
 }
 
 // order ranks the files of a question, best first.
@@ -216,17 +187,14 @@ func (m *weights) file(s *set) rank.File {
 		}
 		bias := rank.Bias.String()
 		out[bias] = round(out[bias] + ab[1])
-		if group != "change" {
-			for name, w := range byHand {
-				out[name] = w
-			}
+		for name, w := range byHand {
+			out[name] = w
 		}
 		return out
 	}
 	return rank.File{Tasks: map[event.Task]rank.FileModel{
 		event.TaskPrompt: {Weights: named("prompt", "prompt")},
 		event.TaskNext:   {Weights: named("open", "open"), UnseenWeights: named("open_unseen", "open_unseen")},
-		event.TaskChange: {Weights: named("change", "change")},
 	}}
 }
 

@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"math"
 	"slices"
-
-	"github.com/aoa-dev/aoa/internal/event"
 )
 
 // mostShown is the most files that one question shows.
@@ -40,7 +38,7 @@ func (m *weights) promises(s *set, repo int, among func(*file) bool, each func(p
 	var top []scored
 	for i := range s.Questions {
 		q := &s.Questions[i]
-		if q.Repo != repo || q.Again || q.Moment == event.TaskChange {
+		if q.Repo != repo || q.Again {
 			continue
 		}
 		top = top[:0]

@@ -203,8 +203,7 @@ func messageGroup(s *set, task event.Task) *group {
 	g := &group{name: string(task), member: yes, ranked: yes, label: target, sure: 0.1, ridge: 0.002, use: make([]bool,
 		len(s.Signals))}
 	for i, name := range s.Signals {
-		g.use[i] = byHand[name] == 0 && name != rank.Unseen.String() && name != rank.InHand.String() &&
-			name != rank.OfBranch.String()
+		g.use[i] = byHand[name] == 0 && name != rank.Unseen.String() && name != rank.OfBranch.String()
 	}
 	return g
 }

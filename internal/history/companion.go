@@ -1,0 +1,200 @@
+package history
+
+import (
+	"cmp"
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+	"sync"
+
+	"github.com/aoa-dev/aoa/internal/event"
+)
+
+// Weights turn facts into log odds. What one file of the change says of another has log odds of its own, z = Σ
+// weight·fact over Always … Small. The strongest z stands; other files of the change may add to it, never take away:
+//
+//	log odds = Bias + Best·z + Bend·max(0, z+1) + Others·ln(1 + Σ other 1/(1+e^−z)) + Alike·max(0, alike − z)
+//
+// All but Bias are at least 0.
+type Weights struct {
+	Pair   Facts   `json:"pair"` // Others and Alike are 0
+	Bias   float64 `json:"bias"`
+	Best   float64 `json:"best"`
+	Bend   float64 `json:"bend"`
+	Others float64 `json:"others"`
+	Alike  float64 `json:"alike"`
+	Alone  float64 `json:"alone"`
+}
+
+// bendAt is where the line of log odds bends: a probability of .27.
+const bendAt = -1.0
+
+// Z is what one file of a change says of another.
+func (w *Weights) Z(x *Facts) (z float64) {
+	for i := Always; i <= Small; i++ {
+		z += w.Pair[i] * x[i]
+	}
+	return z
+}
+
+// Companion is a file that may belong to a change.
+type Companion struct {
+	File, With event.Path // With is the file of the change that says most of it
+	Facts      Facts      // by With, and by the others
+	LogOdds    float64
+}
+
+// Terms are the weights of the facts of a companion: LogOdds is Σ weight·fact.
+func (w *Weights) Terms(x *Facts) (out Facts) {
+	slope, shift := w.Best, w.Bias
+	if w.Z(x) > bendAt {
+		slope, shift = slope+w.Bend, shift-w.Bend*bendAt
+	}
+	for i := Always; i <= Small; i++ {
+		out[i] = slope * w.Pair[i]
+	}
+	out[Always] += shift
+	out[Others], out[Alike], out[Alone] = w.Others, w.Alike, w.Alone
+	return out
+}
+
+// LogOdds are those of a file with these facts.
+func (w *Weights) LogOdds(x *Facts) (sum float64) {
+	terms := w.Terms(x)
+	for i, v := range x {
+		sum += terms[i] * v
+	}
+	return sum
+}
+
+// probability is 1/(1+e^−z).
+func probability(z float64) float64 { return 1 / (1 + math.Exp(-z)) }
+
+// Companions are the files that may belong to a change of these files, the likeliest first, at most most. has says
+// which files exist: only those are named. The cost is some 0.1 ms for each file of the change.
+func (c *Commits) Companions(w *Weights, change []event.Path, has func(event.Path) bool, most int) []Companion {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	type best struct {
+		Companion
+		z, sum float64 // of With; probabilities by all
+	}
+	at := map[int32]int{}
+	var found []best
+	c.each(change, has, func(with event.Path, f int32, _ int, x *Facts) {
+		z := w.Z(x)
+		i, known := at[f]
+		if !known {
+			i = len(found)
+			at[f], found = i, append(found, best{Companion: Companion{File: c.files[f].name}, z: math.Inf(-1)})
+		}
+		b := &found[i]
+		if b.sum += probability(z); z > b.z {
+			b.z, b.With, b.Facts = z, with, *x
+		}
+	})
+	alike := c.alike(change)
+	out := make([]Companion, 0, len(found))
+	for f, i := range at {
+		b := &found[i]
+		b.Facts[Others], b.Facts[Alike] = Beside(b.z, b.sum-probability(b.z), alike[f])
+		b.Facts[Alone] = AloneOf(len(change) == 1, b.z)
+		b.LogOdds = w.LogOdds(&b.Facts)
+		out = append(out, b.Companion)
+	}
+	slices.SortFunc(out, func(a, b Companion) int {
+		return cmp.Or(cmp.Compare(b.LogOdds, a.LogOdds), cmp.Compare(a.File, b.File))
+	})
+	return out[:min(len(out), most)]
+}
+
+// Beside are the facts Others and Alike of a file: the strongest says z, the others have probabilities that add up to
+// sum, and alike is 0 if no commit is like the change.
+func Beside(z, sum, alike float64) (others, more float64) {
+	if alike != 0 {
+		more = max(0, alike-z)
+	}
+	return math.Log1p(max(sum, 0)), more
+}
+
+// aloneUntil is the probability by one file from which it counts the same alone and beside others.
+const aloneUntil = 0.8
+
+// AloneOf is the fact Alone of a file with log odds of z by the only file of a change.
+func AloneOf(alone bool, z float64) float64 {
+	if !alone {
+		return 0
+	}
+	return max(0, 1-probability(z)/aloneUntil)
+}
+
+// Evidence is what every file of a change says of one file: for fitting weights.
+type Evidence struct {
+	File  event.Path
+	Pairs []Facts
+	Both  int // most commits in common with a file of the change, of its newest 300
+	Alike float64
+}
+
+// Evidence of all files that may belong to a change, by path.
+func (c *Commits) Evidence(change []event.Path, has func(event.Path) bool) []Evidence {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	at := map[int32]*Evidence{}
+	alike := c.alike(change)
+	c.each(change, has, func(_ event.Path, f int32, both int, x *Facts) {
+		e := at[f]
+		if e == nil {
+			e = &Evidence{File: c.files[f].name, Alike: alike[f]}
+			at[f] = e
+		}
+		e.Pairs, e.Both = append(e.Pairs, *x), max(e.Both, both)
+	})
+	out := make([]Evidence, 0, len(at))
+	for _, e := range at {
+		out = append(out, *e)
+	}
+	slices.SortFunc(out, func(a, b Evidence) int { return cmp.Compare(a.File, b.File) })
+	return out
+}
+
+// each calls yield with what each of the last files of a change says of each file outside of it. c.mu is held.
+func (c *Commits) each(change []event.Path, has func(event.Path) bool, yield func(with event.Path, f int32, both int, x *Facts)) {
+	inside := make(map[event.Path]bool, len(change))
+	for _, f := range change {
+		inside[f] = true
+	}
+	outside := func(f event.Path) bool { return !inside[f] && has(f) }
+	s := scratches.Get().(*scratch)
+	s.grow(len(c.files))
+	for _, with := range change[max(0, len(change)-mostFiles):] {
+		c.pairs(with, s, outside, func(f int32, both int, x *Facts) { yield(with, f, both, x) })
+	}
+	for _, f := range s.based {
+		s.base[f] = rate{}
+	}
+	s.based = s.based[:0]
+	scratches.Put(s)
+}
+
+//go:embed weights.json
+var shippedJSON []byte
+
+// File is the form of weights.json.
+type File struct {
+	About    string             `json:"about"`
+	Command  string             `json:"command"`
+	Measured map[string]float64 `json:"measured"`
+	Weights  Weights            `json:"weights"`
+}
+
+// Shipped are the weights that aOa ships with: weights.json, made by scripts/train.
+var Shipped = sync.OnceValue(func() *Weights {
+	var f File
+	if err := json.Unmarshal(shippedJSON, &f); err != nil {
+		panic(fmt.Errorf("read the shipped weights of changes: %w", err)) // a test reads the same bytes
+	}
+	return &f.Weights
+})

@@ -1,0 +1,267 @@
+package history
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"sync"
+
+	"github.com/aoa-dev/aoa/internal/event"
+)
+
+// Fact is one of the numbers that speak for a file beside a change. Those up to Small are about one file of the change.
+type Fact int
+
+// The facts.
+const (
+	Always   Fact = iota // 1
+	Common               // log odds of the share of the commits of a file of the change that changed this one, too
+	Lately               // log odds of that share where newer commits count more, less Common
+	Name                 // 1: the two are a pair by name, as a file and its test
+	Folder               // 1: they lie in the same folder
+	Fresh                // 2^−(commits since this file was changed / 20), times 1 less the share of Common
+	Number               // ln(1 + commits of the file of the change)
+	Small                // log odds of the share of commits of at most 3 files that changed both, less Common
+	Others               // ln(1 + Σ probabilities by the other files of the change)
+	Alike                // log odds of the share of the commits like this change that changed this file, above those so far; ≥ 0
+	Alone                // of a change of one file: 1 less its probability/.8, ≥ 0: weak evidence counts less beside several
+	NumFacts             // their number
+)
+
+var factNames = [NumFacts]string{"bias", "common", "lately", "name", "folder", "fresh", "commits", "small",
+	"others", "alike", "alone"}
+
+// String is the name of the fact in files and in reasons.
+func (f Fact) String() string { return factNames[f] }
+
+// Facts are the numbers of one file, or their weights.
+type Facts [NumFacts]float64
+
+// MarshalJSON writes the numbers by the names of the facts, without zeros.
+func (f Facts) MarshalJSON() ([]byte, error) {
+	out := map[string]float64{}
+	for i, v := range f {
+		if v != 0 {
+			out[factNames[i]] = v
+		}
+	}
+	return json.Marshal(out)
+}
+
+// UnmarshalJSON reads the numbers by the names of the facts. One that is missing is 0.
+func (f *Facts) UnmarshalJSON(data []byte) error {
+	var in map[string]float64
+	if err := json.Unmarshal(data, &in); err != nil {
+		return err
+	}
+	for name, v := range in {
+		i := slices.Index(factNames[:], name)
+		if i < 0 {
+			return fmt.Errorf("there is no fact %q", name)
+		}
+		f[i] = v
+	}
+	return nil
+}
+
+// What counts how much. The half-lives are in commits of the file or folder in question, not in days: a file that
+// nobody changes keeps its companions.
+const (
+	commonHalf  = 60.0
+	latelyHalf  = 10.0
+	folderHalf  = 20.0
+	baseHalf    = 100.0 // of all commits of the repository
+	freshHalf   = 20.0  // the same
+	alikeHalf   = 1000.0
+	commonPrior = 2.0 // commits that the share in the folder is worth
+	latelyPrior = 2.0 // commits that the share of all commits is worth
+	nearPrior   = 2.0 // commits in the folder that the share in the repository is worth
+)
+
+// Bounds of one question. None depends on the size of the change, or a file would say something else beside others.
+const (
+	mostFiles   = 100 // files of a change that are looked at, the last ones
+	mostCommits = 300 // commits of each, the newest
+	mostFolder  = 40  // commits of its folder, the newest
+	mostNewest  = 10  // commits of the repository whose files are candidates, too
+	mostBase    = 800 // commits of the repository that the share of a file in all commits is taken of
+	smallCommit = 3   // files
+)
+
+// scratch is the memory of a question, by the numbers of files.
+type scratch struct {
+	common, lately, small, folder []float64
+	both                          []int32 // common commits
+	seen                          []bool
+	touched                       []int32
+	base                          []rate
+	based                         []int32 // files whose base is known
+}
+
+// rate is what is known of a file alone.
+type rate struct{ share, fresh float64 }
+
+var scratches = sync.Pool{New: func() any { return &scratch{} }}
+
+func (s *scratch) grow(n int) {
+	if len(s.common) < n {
+		n += n/4 + 64
+		*s = scratch{common: make([]float64, n), lately: make([]float64, n), small: make([]float64, n),
+			folder: make([]float64, n), both: make([]int32, n), seen: make([]bool, n), base: make([]rate, n)}
+	}
+}
+
+func (s *scratch) touch(f int32) {
+	if !s.seen[f] {
+		s.seen[f], s.touched = true, append(s.touched, f)
+	}
+}
+
+// clear makes what was touched zero again.
+func (s *scratch) clear() {
+	for _, f := range s.touched {
+		s.common[f], s.lately[f], s.small[f], s.folder[f], s.both[f], s.seen[f] = 0, 0, 0, 0, 0, false
+	}
+	s.touched = s.touched[:0]
+}
+
+// powers are 2^−(i/half).
+func powers(half float64, n int) []float64 {
+	out := make([]float64, n)
+	for i := range out {
+		out[i] = math.Exp2(-float64(i) / half)
+	}
+	return out
+}
+
+var (
+	commonWeights = powers(commonHalf, mostCommits)
+	latelyWeights = powers(latelyHalf, mostCommits)
+	folderWeights = powers(folderHalf, mostFolder)
+	baseWeights   = powers(baseHalf, mostBase)
+)
+
+// pairs calls yield with what one file of a change says of every other file that exists. c.mu is held.
+func (c *Commits) pairs(with event.Path, s *scratch, has func(event.Path) bool, yield func(f int32, both int, x *Facts)) {
+	self, known := c.ids[with]
+	if !known {
+		self = -1
+	}
+	folder, stem := with.Dir(), with.PairStem()
+	var common, lately, near float64
+	commits := 0
+	if known {
+		commits = len(c.files[self].commits)
+		for age, set := range c.newest(self, mostCommits) {
+			w, l := commonWeights[age], latelyWeights[age]
+			common, lately = common+w, lately+l
+			for _, f := range set {
+				s.touch(f)
+				s.both[f]++
+				s.common[f] += w
+				s.lately[f] += l
+				if len(set) <= smallCommit {
+					s.small[f] += w
+				}
+			}
+		}
+	}
+	for age, set := range c.newestOf(c.folders[folder], mostFolder) {
+		near += folderWeights[age]
+		for _, f := range set {
+			s.touch(f)
+			s.folder[f] += folderWeights[age]
+		}
+	}
+	for _, f := range c.stems[stem] {
+		s.touch(f)
+	}
+	for _, set := range c.sets[max(0, len(c.sets)-mostNewest):] {
+		for _, f := range set {
+			s.touch(f)
+		}
+	}
+	x := Facts{Always: 1, Number: math.Log1p(float64(commits))}
+	for _, f := range s.touched {
+		file := &c.files[f]
+		if f == self || file.name == "" || !has(file.name) {
+			continue
+		}
+		base := c.base(f, s)
+		share := (s.folder[f] + nearPrior*base.share) / (near + nearPrior)
+		share = (s.common[f] + commonPrior*share) / (common + commonPrior)
+		x[Common], x[Fresh] = logOdds(share), base.fresh*(1-share)
+		x[Lately] = logOdds((s.lately[f]+latelyPrior*share)/(lately+latelyPrior)) - x[Common]
+		x[Small] = logOdds((s.small[f]+commonPrior*share)/(common+commonPrior)) - x[Common]
+		x[Name], x[Folder] = truth(file.stem == stem), truth(file.folder == folder)
+		yield(f, int(s.both[f]), &x)
+	}
+	s.clear()
+}
+
+// base is the share of the newest commits that changed a file, and how lately it was changed.
+func (c *Commits) base(f int32, s *scratch) rate {
+	if s.base[f].share > 0 {
+		return s.base[f]
+	}
+	n := int32(len(c.sets))
+	sum, since := 0.0, math.Inf(1)
+	for i := len(c.files[f].commits) - 1; i >= 0; i-- {
+		age := n - 1 - c.files[f].commits[i]
+		since = min(since, float64(age))
+		if age >= mostBase {
+			break
+		}
+		sum += baseWeights[age]
+	}
+	s.base[f] = rate{(sum + .02) / (baseHalf/math.Ln2 + 1), math.Exp2(-since / freshHalf)}
+	s.based = append(s.based, f)
+	return s.base[f]
+}
+
+// alike is, for each file, the log odds of the share of the commits like the change that changed it. A commit counts by
+// the square of (files in common / files of both). c.mu is held.
+func (c *Commits) alike(change []event.Path) map[int32]float64 {
+	if len(change) < 2 {
+		return nil
+	}
+	common, known := map[int32]int{}, 0
+	for _, g := range change {
+		i, ok := c.ids[g]
+		if !ok || len(c.files[i].commits) == 0 {
+			continue
+		}
+		known++
+		for _, n := range c.files[i].commits[max(0, len(c.files[i].commits)-mostCommits):] {
+			common[n]++
+		}
+	}
+	out, all := map[int32]float64{}, 0.0
+	for _, n := range slices.Sorted(maps.Keys(common)) { // a fixed order: sums are the same to the digit
+		set := c.sets[n]
+		share := float64(common[n]) / float64(len(set)+known-common[n])
+		w := share * share * math.Exp2(-float64(int32(len(c.sets))-1-n)/alikeHalf)
+		all += w
+		for _, f := range set {
+			out[f] += w
+		}
+	}
+	for f, sum := range out {
+		out[f] = logOdds(.98 * (sum + .02) / (all + .06))
+	}
+	return out
+}
+
+func logOdds(p float64) float64 {
+	p = min(max(p, 1e-4), 1-1e-4)
+	return math.Log(p / (1 - p))
+}
+
+func truth(b bool) float64 {
+	if b {
+		return 1
+	}
+	return 0
+}

@@ -1,0 +1,146 @@
+package history
+
+import (
+	"iter"
+	"slices"
+	"sync"
+
+	"github.com/aoa-dev/aoa/internal/event"
+)
+
+// MaxFiles is the number of files up to which a commit says which of them belong together.
+const MaxFiles = 100
+
+// Commits are those of a repository. The zero value has none. It is safe for concurrent use.
+type Commits struct {
+	mu      sync.RWMutex
+	ids     map[event.Path]int32
+	files   []file
+	sets    [][]int32          // the files of each commit, rising; oldest commit first
+	folders map[string][]int32 // folder → commits that changed a file of it, rising
+	stems   map[string][]int32 // event.Path.PairStem → files
+}
+
+// file is what is known of a file by its number.
+type file struct {
+	name         event.Path
+	folder, stem string
+	commits      []int32 // rising
+}
+
+// Counts reports whether a commit counts: one that changed more than MaxFiles files, or went through the repository
+// for a tool (event.Commit.Sweep), says nothing about which files belong together.
+func Counts(e event.Commit) bool {
+	n := len(e.Paths) + len(e.Gone)
+	return n > 0 && n <= MaxFiles && !e.Sweep()
+}
+
+// Add adds a commit that is newer than all before. A file that is named twice counts once.
+func (c *Commits) Add(files []event.Path) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	set := make([]int32, 0, len(files))
+	for _, f := range files {
+		set = append(set, c.number(f))
+	}
+	slices.Sort(set)
+	set = slices.Compact(set)
+	n := int32(len(c.sets))
+	c.sets = append(c.sets, set)
+	for _, i := range set {
+		f := &c.files[i]
+		f.commits = append(f.commits, n)
+		if in := c.folders[f.folder]; len(in) == 0 || in[len(in)-1] != n {
+			c.folders[f.folder] = append(in, n)
+		}
+	}
+}
+
+// Rename gives a file another name. It keeps its commits; those of a file that had the new name before stay with that
+// one, which has no name any more.
+func (c *Commits) Rename(from, to event.Path) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if from == to {
+		return
+	}
+	i := c.number(from)
+	delete(c.ids, from)
+	if old, known := c.ids[to]; known {
+		c.files[old].name = ""
+	}
+	c.ids[to] = i
+	c.name(i, to)
+}
+
+// number is that of a file. c.mu is held for writing.
+func (c *Commits) number(p event.Path) int32 {
+	if c.ids == nil {
+		c.ids, c.folders, c.stems = map[event.Path]int32{}, map[string][]int32{}, map[string][]int32{}
+	}
+	i, known := c.ids[p]
+	if !known {
+		i = int32(len(c.files))
+		c.ids[p], c.files = i, append(c.files, file{})
+		c.name(i, p)
+	}
+	return i
+}
+
+func (c *Commits) name(i int32, p event.Path) {
+	f := &c.files[i]
+	f.name, f.folder, f.stem = p, p.Dir(), p.PairStem()
+	c.stems[f.stem] = append(c.stems[f.stem], i)
+}
+
+// Len is the number of commits.
+func (c *Commits) Len() int {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	return len(c.sets)
+}
+
+// RecentCommits is how many of the newest commits of a file are counted apart.
+const RecentCommits = 50
+
+// Count counts the commits that changed with, and those among them that changed f. It is the only place where common
+// commits are counted for people and agents.
+func (c *Commits) Count(with, f event.Path) event.Together {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	n := event.Together{With: with}
+	i, known := c.ids[with]
+	if !known {
+		return n
+	}
+	n.Of = len(c.files[i].commits)
+	n.OfRecent = min(n.Of, RecentCommits)
+	j, known := c.ids[f]
+	if !known || i == j {
+		return n
+	}
+	for age, set := range c.newest(i, n.Of) {
+		if _, both := slices.BinarySearch(set, j); both {
+			n.Both++
+			if age < RecentCommits {
+				n.Recent++
+			}
+		}
+	}
+	return n
+}
+
+// newest are the newest commits of a file with their age in commits of that file, at most most.
+func (c *Commits) newest(i int32, most int) iter.Seq2[int, []int32] {
+	return c.newestOf(c.files[i].commits, most)
+}
+
+func (c *Commits) newestOf(commits []int32, most int) iter.Seq2[int, []int32] {
+	return func(yield func(int, []int32) bool) {
+		for age := range min(len(commits), most) {
+			if !yield(age, c.sets[commits[len(commits)-1-age]]) {
+				return
+			}
+		}
+	}
+}

@@ -1,0 +1,226 @@
+package history
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	"github.com/aoa-dev/aoa/internal/event"
+)
+
+// log makes commits, each a list of files between spaces.
+type commits []event.Path
+
+func made(sets ...commits) *Commits {
+	c := &Commits{}
+	for _, s := range sets {
+		c.Add(s)
+	}
+	return c
+}
+
+func (c *Commits) times(n int, set ...event.Path) *Commits {
+	for range n {
+		c.Add(set)
+	}
+	return c
+}
+
+func everything(event.Path) bool { return true }
+
+// of is the probability that a file belongs to a change.
+func (c *Commits) p(t *testing.T, f event.Path, change ...event.Path) float64 {
+	t.Helper()
+	for _, x := range c.Companions(Shipped(), change, everything, 100) {
+		if x.File == f {
+			return probability(x.LogOdds)
+		}
+	}
+	return 0
+}
+
+// TestSecondFile: another file of the change takes nothing away from what one file says.
+func TestSecondFile(t *testing.T) {
+	c := made().times(30, "README.md").times(1, "grammar.y").times(79, "grammar.y", "parser.c")
+	c.times(20, "README.md", "docs.md").times(3, "other.c").times(40, "README.md", "other.c")
+	alone := c.p(t, "parser.c", "grammar.y")
+	if alone < .9 {
+		t.Errorf("79 of 80 commits: %.3f", alone)
+	}
+	for _, more := range [][]event.Path{{"README.md"}, {"README.md", "other.c"}, {"new.c"}, {"docs.md", "other.c", "new.c"}} {
+		if got := c.p(t, "parser.c", append(more, "grammar.y")...); got < alone-1e-9 {
+			t.Errorf("beside %v: %.3f, alone %.3f", more, got, alone)
+		}
+	}
+}
+
+// TestOneException: one commit of a file alone moves 107 of 109 to about 107 of 110.
+func TestOneException(t *testing.T) {
+	c := made().times(2, "conf.yml").times(107, "api.go", "conf.yml").times(2, "api.go")
+	for i := range 40 { // other work
+		c.Add([]event.Path{event.Path(fmt.Sprintf("x%d.go", i))})
+	}
+	before := c.p(t, "conf.yml", "api.go")
+	after := c.times(1, "api.go").p(t, "conf.yml", "api.go")
+	if before < .8 || after < before-.06 {
+		t.Errorf("%.3f before one exception, %.3f after it", before, after)
+	}
+	one := made().times(42, "cli.py", "CHANGES.rst").times(58, "cli.py")
+	before = one.p(t, "CHANGES.rst", "cli.py")
+	if after = one.times(1, "cli.py").p(t, "CHANGES.rst", "cli.py"); after < .8*before {
+		t.Errorf("42 of 100: %.3f, then %.3f", before, after)
+	}
+}
+
+// TestMoreEvidence: what changed together more often stands first, and a file that stands first is promised more.
+func TestMoreEvidence(t *testing.T) {
+	c := made()
+	for i := range 8 {
+		set := []event.Path{"a.go", "seven.go"}
+		if i == 3 {
+			set = set[:1]
+		}
+		if i%2 == 0 {
+			set = append(set, "four.go")
+		}
+		c.Add(set)
+	}
+	found := c.Companions(Shipped(), []event.Path{"a.go"}, everything, 10)
+	if len(found) < 2 || found[0].File != "seven.go" || found[1].File != "four.go" || found[1].LogOdds >= found[0].LogOdds {
+		t.Errorf("%+v", found)
+	}
+}
+
+// TestCount: the same pair has the same counts wherever it is asked about, under the present names.
+func TestCount(t *testing.T) {
+	c := made(commits{"old.go", "doc.md"}, commits{"old.go"})
+	c.Rename("old.go", "new.go")
+	c.times(60, "new.go").times(4, "new.go", "doc.md", "doc.md")
+	want := event.Together{With: "new.go", Both: 5, Of: 66, Recent: 4, OfRecent: 50}
+	if got := c.Count("new.go", "doc.md"); got != want || got.String() != "5 of 66 commits, 4 of the last 50" {
+		t.Errorf("%+v, %s", got, got)
+	}
+	if got := c.Count("old.go", "doc.md"); got.Of != 0 {
+		t.Errorf("a name that is gone: %+v", got)
+	}
+	if got := c.Count("doc.md", "new.go"); got.Both != 5 || got.Of != 5 || got.String() != "5 of 5 commits" {
+		t.Errorf("%+v", got)
+	}
+	c.Rename("x.go", "new.go") // another file takes the name
+	if got := c.Count("new.go", "doc.md"); got.Of != 0 {
+		t.Errorf("%+v", got)
+	}
+}
+
+// TestCounts: what goes through the repository for a tool, and what changes too many files, counts for no pair.
+func TestCounts(t *testing.T) {
+	var many []event.Path
+	for i := range MaxFiles + 1 {
+		many = append(many, event.Path(fmt.Sprintf("f%d.go", i)))
+	}
+	for _, x := range []struct {
+		c    event.Commit
+		want bool
+	}{{event.Commit{Paths: many}, false}, {event.Commit{Paths: many[:MaxFiles]}, true}, {event.Commit{}, false},
+		{event.Commit{Paths: many[:9], Text: "gofmt"}, false}, {event.Commit{Gone: many[:1]}, true}} {
+		if Counts(x.c) != x.want {
+			t.Errorf("%d files, %q: %v", len(x.c.Paths)+len(x.c.Gone), x.c.Text, !x.want)
+		}
+	}
+}
+
+// TestNewFile: without a commit of its own, a file has what its name and its folder say; what does not exist is named
+// by nobody.
+func TestNewFile(t *testing.T) {
+	c := made().times(5, "pkg/a.go", "pkg/list.go").times(5, "web/x.ts").times(2, "pkg/b_test.go")
+	found := c.Companions(Shipped(), []event.Path{"pkg/b.go"}, func(p event.Path) bool { return p != "pkg/list.go" }, 10)
+	if len(found) == 0 || found[0].File != "pkg/b_test.go" || found[0].Facts[Name] != 1 || found[0].With != "pkg/b.go" {
+		t.Errorf("%+v", found)
+	}
+	for _, f := range found {
+		if f.File == "pkg/list.go" {
+			t.Error("a file that does not exist is named")
+		}
+	}
+}
+
+// TestTerms: the weights of the facts add up to the log odds, to the digit.
+func TestTerms(t *testing.T) {
+	c := made().times(9, "a.go", "b.go").times(4, "c.go", "b.go").times(3, "a.go", "c.go")
+	for _, x := range c.Companions(Shipped(), []event.Path{"a.go", "c.go", "new.go"}, everything, 10) {
+		terms, sum := Shipped().Terms(&x.Facts), 0.0
+		for f, v := range x.Facts {
+			sum += v * terms[f]
+		}
+		if math.Abs(sum-x.LogOdds) > 1e-12 {
+			t.Errorf("%s: %v, the terms add up to %v", x.File, x.LogOdds, sum)
+		}
+	}
+	w := Shipped()
+	if w.Best <= 0 || w.Best+w.Bend <= 0 || w.Others < 0 || w.Alike < 0 {
+		t.Errorf("more evidence is less of a promise: %+v", w)
+	}
+}
+
+// TestEvidence: what weights are fitted on gives the log odds that Companions give.
+func TestEvidence(t *testing.T) {
+	c, w := made().times(9, "a.go", "b.go").times(4, "c.go", "b.go").times(3, "a.go", "c.go"), Shipped()
+	change := []event.Path{"a.go", "c.go"}
+	want := map[event.Path]float64{}
+	for _, x := range c.Companions(w, change, everything, 10) {
+		want[x.File] = x.LogOdds
+	}
+	for _, e := range c.Evidence(change, everything) {
+		best, sum := e.Pairs[0], 0.0
+		for _, x := range e.Pairs {
+			if sum += probability(w.Z(&x)); w.Z(&x) > w.Z(&best) {
+				best = x
+			}
+		}
+		best[Others], best[Alike] = Beside(w.Z(&best), sum-probability(w.Z(&best)), e.Alike)
+		if math.Abs(w.LogOdds(&best)-want[e.File]) > 1e-12 || e.Both != 9 {
+			t.Errorf("%s: %v, %v; %d commits", e.File, w.LogOdds(&best), want[e.File], e.Both)
+		}
+	}
+}
+
+// TestPairs: files that keep changing together although their names do not say so; a file and its test are no news.
+func TestPairs(t *testing.T) {
+	c := made().times(6, "api/wire.go", "docs/api.md").times(6, "a.go", "a_test.go").times(2, "x.go", "y.md").times(5, "gone.go", "z.md")
+	got := c.Pairs(5, func(p event.Path) bool { return p != "gone.go" })
+	if len(got) != 1 || got[0] != (Pair{A: "api/wire.go", B: "docs/api.md", Both: 6, OfA: 6, OfB: 6}) {
+		t.Errorf("%+v", got)
+	}
+}
+
+// TestFactsForm: weights are stored by the names of the facts; one that does not exist is refused.
+func TestFactsForm(t *testing.T) {
+	var f, again Facts
+	f[Common], f[Name] = 2, -1
+	data, err := f.MarshalJSON()
+	if err != nil || again.UnmarshalJSON(data) != nil || again != f {
+		t.Errorf("%s, %v", data, err)
+	}
+	if again.UnmarshalJSON([]byte(`{"share": 1}`)) == nil {
+		t.Error("a fact that does not exist is read")
+	}
+}
+
+func BenchmarkCompanions(b *testing.B) {
+	c := &Commits{}
+	for i := range 20_000 {
+		c.Add([]event.Path{event.Path(fmt.Sprintf("d%d/f%d.go", i%100, i%1000)), event.Path(fmt.Sprintf("d%d/g%d.go", i%100, i*7%1500)),
+			event.Path(fmt.Sprintf("e/h%d.go", i*13%300)), event.Path(fmt.Sprintf("q%d.go", i%2000))})
+	}
+	for _, n := range []int{1, 5, 100} {
+		var change []event.Path
+		for i := range n {
+			change = append(change, event.Path(fmt.Sprintf("d%d/f%d.go", i%100, i)))
+		}
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			for b.Loop() {
+				c.Companions(Shipped(), change, everything, 100)
+			}
+		})
+	}
+}

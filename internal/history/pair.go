@@ -1,0 +1,110 @@
+package history
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/aoa-dev/aoa/internal/event"
+)
+
+// Pair is two files that keep changing together.
+type Pair struct {
+	A, B           event.Path // A is the one with fewer commits
+	Both, OfA, OfB int        // commits that changed both, A, B
+}
+
+// Bounds of Pairs: commits of many files say nothing, and a bounded number of pairs is counted.
+const (
+	pairFiles = 30
+	pairMost  = 2_000_000 // pairs counted at a time: 80 MB
+	pairLeast = 3         // commits that a pair must share
+)
+
+// Pairs returns the n strongest hidden pairs: files that share at least three commits and mostly change
+// together, but whose names do not say so. A file is named once, a pair of folders once, and pairs across
+// folders or file types come first. exists says which files still do.
+func (c *Commits) Pairs(n int, exists func(event.Path) bool) (out []Pair) {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	used := map[string]bool{}
+	for _, r := range c.strongest(exists) {
+		a, b := c.files[r.files[0]].name, c.files[r.files[1]].name
+		folders := "\x00" + min(a.Dir(), b.Dir()) + "\x00" + max(a.Dir(), b.Dir())
+		if len(out) >= n {
+			break
+		}
+		if used[string(a)] || used[string(b)] || used[folders] {
+			continue
+		}
+		used[string(a)], used[string(b)], used[folders] = true, true, true
+		p := Pair{A: a, B: b, Both: r.both, OfA: len(c.files[r.files[0]].commits), OfB: len(c.files[r.files[1]].commits)}
+		if p.OfA > p.OfB || p.OfA == p.OfB && a > b {
+			p.A, p.B, p.OfA, p.OfB = b, a, p.OfB, p.OfA
+		}
+		out = append(out, p)
+	}
+	return out
+}
+
+// rated is a pair of files with its worth.
+type rated struct {
+	files [2]int32
+	both  int
+	score float64
+}
+
+// strongest orders the pairs by confidence, shrunk by two imagined commits apart and weighted by the number
+// of shared commits: 40 of 44 says more than 3 of 3.
+func (c *Commits) strongest(exists func(event.Path) bool) (out []rated) {
+	count := map[[2]int32]int{}
+	for _, set := range c.sets {
+		if len(set) > pairFiles {
+			continue
+		}
+		for i, a := range set {
+			for _, b := range set[i+1:] {
+				if key := [2]int32{a, b}; count[key] > 0 || len(count) < pairMost {
+					count[key]++
+				}
+			}
+		}
+	}
+	for key, both := range count {
+		a, b := &c.files[key[0]], &c.files[key[1]]
+		share := float64(both) / float64(max(len(a.commits), len(b.commits))+2)
+		if both < pairLeast || share < 0.25 || a.name == "" || b.name == "" || !exists(a.name) || !exists(b.name) {
+			continue
+		}
+		if s := share * math.Log2(1+float64(both)) * surprise(a.name, b.name); s > 0 {
+			out = append(out, rated{key, both, s})
+		}
+	}
+	slices.SortFunc(out, func(r, o rated) int {
+		return cmp.Or(cmp.Compare(o.score, r.score), slices.Compare(r.files[:], o.files[:]))
+	})
+	return out
+}
+
+// surprise is 0 for pairs that their names give away, and grows where folder and type differ.
+func surprise(a, b event.Path) float64 {
+	sa, sb := a.Stem(), b.Stem()
+	if sa == sb || strings.HasPrefix(sa, sb+"-") || strings.HasPrefix(sb, sa+"-") || locks(a) || locks(b) {
+		return 0
+	}
+	s := 1.0
+	if a.Dir() != b.Dir() {
+		s *= 1.5
+	}
+	if a.Ext() != b.Ext() {
+		s *= 1.25
+	}
+	return s
+}
+
+// locks reports whether a file only repeats what a manifest says.
+func locks(p event.Path) bool {
+	base := strings.ToLower(p.Base())
+	return strings.Contains(base, "lock") || base == "go.sum"
+}

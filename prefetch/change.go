@@ -1,0 +1,169 @@
+package prefetch
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"slices"
+
+	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/history"
+	"github.com/aoa-dev/aoa/rank"
+)
+
+// Bounds of a question about a change.
+const (
+	loggedFiles    = 16  // files of the change that a hint's event keeps, the last ones
+	mostCompanions = 192 // files that are answers
+)
+
+// History returns the commits of the repository in memory. nil: nothing is known of any.
+type History func(context.Context) (*history.Commits, error)
+
+// Lack is a file that usually changes with a change and is not in it.
+type Lack struct {
+	File           event.Path
+	Score          float64 // probability that it belongs to the change
+	event.Together         // with the file of the change that says most of it
+}
+
+// missingShared is how many commits two files must share before a warning names one of them: one may be chance.
+const missingShared = 2
+
+// A warning about a change of n files needs odds of n times those of its threshold, at most those of mostNeeded. A file
+// that a change of many files lacks is asked about once, but each other one of its files gives a wrong name another
+// chance. What changed in 19 of 20 commits is named beside any number of files.
+const mostNeeded = 0.95
+
+// needed is the probability from which a file is named as missing from a change of n files.
+func needed(least float64, n int) float64 {
+	odds := least / max(1-least, 1e-9) * float64(max(n, 1))
+	return max(least, min(odds/(1+odds), mostNeeded))
+}
+
+// companions are what changes with a change, as predictions with the likeliest first.
+func (p *Prefetcher) companions(ctx context.Context, q event.Query, own Calibration) (*answers, error) {
+	a := &answers{q: q, change: changeOf(q), commits: &history.Commits{},
+		weights: cmp.Or(p.o.Weights, history.Shipped())}
+	if p.o.History != nil {
+		var err error
+		if a.commits, err = p.o.History(ctx); err != nil {
+			return nil, err
+		}
+	}
+	a.found = a.commits.Companions(a.weights, a.change, p.ranker.Has, mostCompanions)
+	a.Predictions = make([]Prediction, 0, len(a.found))
+	for i := range a.found {
+		f := &a.found[i]
+		x := Prediction{Place: i, File: f.File, Class: OfChange, Scale: own.adjust(OfChange, rank.Uncalibrated), Unseen: true,
+			with: f.With, Shipped: rank.Uncalibrated.Probability(f.LogOdds)}
+		x.P = x.Scale.Probability(f.LogOdds)
+		a.Predictions = append(a.Predictions, x)
+	}
+	return a, nil
+}
+
+// together counts the commits of a prediction about a change.
+func (a *answers) together(x *Prediction) event.Together { return a.commits.Count(x.with, x.File) }
+
+// sharing are the predictions that share two commits with the change: a hint names no others.
+func (a *answers) sharing() (out []Prediction) {
+	for i := range a.Predictions {
+		x := &a.Predictions[i]
+		if x.P < Floor && x.Shipped < Floor {
+			break
+		}
+		if a.together(x).Both >= missingShared {
+			out = append(out, *x)
+		}
+	}
+	return out
+}
+
+// missing names what the change lacks: at most limit files that share two commits with it and are likely enough.
+func (a *answers) missing(least float64, limit int) (out []Lack) {
+	least = needed(least, len(a.change))
+	for i := range a.Predictions {
+		x := &a.Predictions[i]
+		if x.P < least || len(out) >= limit {
+			break
+		}
+		if t := a.together(x); t.Both >= missingShared {
+			out = append(out, Lack{File: x.File, Score: x.P, Together: t})
+		}
+	}
+	return out
+}
+
+// companion puts a file beside a change into the form that people and agents get.
+func (a *answers) companion(x *Prediction, all bool) event.Suggestion {
+	found := &a.found[x.Place]
+	t := a.together(x)
+	s := event.Suggestion{File: x.File, Score: x.P, Logit: found.LogOdds, Scale: x.Scale, Unseen: true}
+	if t.Both > 0 {
+		s.Together = &t
+	}
+	terms := a.weights.Terms(&found.Facts)
+	for f, value := range found.Facts {
+		if value*terms[f] != 0 {
+			s.Reasons = append(s.Reasons, event.Reason{Signal: history.Fact(f).String(), Value: value, Weight: terms[f]})
+		}
+	}
+	slices.SortStableFunc(s.Reasons, func(a, b event.Reason) int {
+		return cmp.Compare(math.Abs(b.Weight*b.Value), math.Abs(a.Weight*a.Value))
+	})
+	if !all {
+		s.Reasons = s.Reasons[:0]
+	}
+	for i := range s.Reasons {
+		s.Reasons[i].Text = factText(s.Reasons[i].Signal)
+	}
+	s.Reasons = append([]event.Reason{a.evidence(found, t)}, s.Reasons...)
+	return s
+}
+
+// evidence is what to say of a companion in one sentence. Its weight is 0: the facts have it.
+func (a *answers) evidence(f *history.Companion, t event.Together) event.Reason {
+	r := event.Reason{Signal: event.SignalTogether, Value: 1}
+	switch {
+	case t.Both > 0:
+		if r.Text = "changed together"; len(a.change) > 1 || a.q.Session != "" {
+			r.Text, r.With = r.Text+" with "+f.With.Display(), f.With
+		}
+		r.Text += " in " + t.String()
+	case f.Facts[history.Name] > 0:
+		r.Text, r.With = "same stem as "+f.With.Display(), f.With
+	case f.Facts[history.Folder] > 0:
+		r.Text, r.With = "in the same folder as "+f.With.Display(), f.With
+	default:
+		r.Text = "changed lately"
+	}
+	return r
+}
+
+// factText is a fact in words.
+func factText(name string) string {
+	switch name {
+	case history.Common.String():
+		return "share of the commits with that file"
+	case history.Lately.String():
+		return "more or less of them lately"
+	case history.Name.String():
+		return "same stem"
+	case history.Folder.String():
+		return "same folder"
+	case history.Fresh.String():
+		return "changed lately"
+	case history.Number.String():
+		return "how many commits that file has"
+	case history.Small.String():
+		return "share of the commits of at most 3 files"
+	case history.Others.String():
+		return "by the other files of the change"
+	case history.Alike.String():
+		return "by commits like the change"
+	case history.Alone.String():
+		return "it is the only file of the change"
+	}
+	return ""
+}

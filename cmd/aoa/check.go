@@ -80,7 +80,11 @@ func (a *app) checkChange(ctx context.Context, r api.PartnersRequest, markdown b
 		}
 		said := map[string]bool{}
 		for _, b := range ans.Broken {
-			if why := event.Path(b.Name).Display() + " is gone from " + a.display(b.In); !said[why] {
+			why := a.display(b.In) + " is gone"
+			if b.Name != string(b.In) {
+				why = event.Path(b.Name).Display() + " is gone from " + a.display(b.In)
+			}
+			if !said[why] {
 				said[why] = true
 				a.talk("%s", why)
 			}
@@ -112,8 +116,12 @@ func (a *app) checkTable(ans api.PartnersAnswer) {
 	}
 	fmt.Fprint(a.out, "| not in this change | why |\n| --- | --- |\n")
 	for _, b := range ans.Broken {
-		fmt.Fprintf(a.out, "| %s | uses %s, which is gone from %s: %s |\n", code(fmt.Sprintf("%s:%d", b.File.Display(), b.Line)),
-			code(event.Path(b.Name).Display()), code(b.In.Display()), code(event.Path(b.Text).Display()))
+		from := ""
+		if b.Name != string(b.In) {
+			from = " from " + code(b.In.Display())
+		}
+		fmt.Fprintf(a.out, "| %s | uses %s, which is gone%s: %s |\n", code(fmt.Sprintf("%s:%d", b.File.Display(), b.Line)),
+			code(event.Path(b.Name).Display()), from, code(event.Path(b.Text).Display()))
 	}
 	for _, p := range ans.Partners {
 		fmt.Fprintf(a.out, "| %s | changed with %s in %d of %d commits |\n", code(p.File.Display()), code(p.With.Display()),

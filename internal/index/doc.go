@@ -11,6 +11,7 @@
 //     a file is for;
 //   - ParseText: what a prompt, an issue or a commit message says: words, identifiers, stack frames, names of files and modules;
 //     Tree.Files and Tree.Modules find the files that these names mean; Text.Phrases: which files have its words together;
+//   - World.BrokenBy: the places that still use what a change removes: names, files that are imported, paths in documents;
 //   - Stem: the form that cache, cached and caching share;
 //   - Relevance, Request and Requests: how alike two texts are.
 //

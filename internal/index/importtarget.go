@@ -2,7 +2,6 @@ package index
 
 import (
 	"path"
-	"slices"
 	"strings"
 
 	"github.com/aoa-dev/aoa/internal/event"
@@ -12,28 +11,34 @@ import (
 type files struct {
 	tree *Tree
 	more map[event.Path]bool
-	root func() string // the path of the Go module at the root
+	less map[event.Path]bool // files that are gone, though the tree may still have them
+	root func() string       // the path of the Go module at the root
 }
 
-func (f files) has(p string) bool { return f.more[event.Path(p)] || f.tree.Has(event.Path(p)) }
+func (f files) has(p string) bool {
+	return !f.less[event.Path(p)] && (f.more[event.Path(p)] || f.tree.Has(event.Path(p)))
+}
 
 // base returns the files of that name.
 func (f files) base(name string) []event.Path {
-	out := f.tree.Base(name)
-	for p := range f.more {
-		if p.Base() == name {
-			out = append(slices.Clip(out), p)
-		}
-	}
-	return out
+	return f.with(f.tree.Base(name), func(p event.Path) bool { return p.Base() == name })
 }
 
 // dir returns the files directly in that folder.
 func (f files) dir(dir string) []event.Path {
-	out := f.tree.Dir(dir)
+	return f.with(f.tree.Dir(dir), func(p event.Path) bool { return p.Dir() == dir })
+}
+
+// with adds those of more to files of the tree, and takes those of less away.
+func (f files) with(all []event.Path, fit func(event.Path) bool) (out []event.Path) {
+	for _, p := range all {
+		if !f.less[p] && !f.more[p] {
+			out = append(out, p)
+		}
+	}
 	for p := range f.more {
-		if p.Dir() == dir {
-			out = append(slices.Clip(out), p)
+		if fit(p) {
+			out = append(out, p)
 		}
 	}
 	return out

@@ -74,11 +74,6 @@ func (w World) BrokenBy(change []Changed) []Broken {
 			b.gone[c.Path] = true
 		}
 	}
-	for p := range b.gone {
-		if w.Tree.Has(p) { // another file took its place
-			delete(b.gone, p)
-		}
-	}
 	b.names(change)
 	b.paths()
 	slices.SortFunc(b.out, func(x, y Broken) int {
@@ -87,9 +82,9 @@ func (w World) BrokenBy(change []Changed) []Broken {
 	return b.out[:min(len(b.out), maxBroken)]
 }
 
-// files are those of the tree and some more.
-func (b *breaking) files(more map[event.Path]bool) files {
-	return files{b.Tree, more, func() string {
+// files are those of the tree and of the change, but for some. The tree may not know of the change yet.
+func (b *breaking) files(less map[event.Path]bool) files {
+	return files{b.Tree, b.change, less, func() string {
 		rest, _ := bytes.CutPrefix(bytes.TrimSpace(b.Text("go.mod")), []byte("module "))
 		line, _, _ := bytes.Cut(rest, []byte{'\n'})
 		return string(bytes.TrimSpace(line))
@@ -146,7 +141,7 @@ func (b *breaking) removed(change []Changed) (out []*removal) {
 		}
 		for name, d := range c.Was.defines {
 			if seen[name] || d.private || !refersTo[c.Was.lang] || slices.ContainsFunc(change, func(o Changed) bool {
-				return o.Is != nil && (o.Is.uses[name] || o.Is.has(name))
+				return o.Is != nil && o.Is.keeps(name, d.member || o.Path != c.Path)
 			}) {
 				continue
 			}
@@ -162,6 +157,12 @@ func (b *breaking) removed(change []Changed) (out []*removal) {
 	}
 	slices.SortFunc(out, func(x, y *removal) int { return cmp.Compare(x.name, y.name) })
 	return out[:min(len(out), maxRemoved)]
+}
+
+// keeps reports whether a version still has a name that it defined, so that it was moved or means something else. Where
+// the file still uses it, and does not import it, the change forgot to rename it there.
+func (s *Source) keeps(name string, anyUse bool) bool {
+	return s.has(name) || s.uses[name] && (anyUse || s.imports[name] || !looksLikeCode(name))
 }
 
 func (s *Source) has(name string) bool { _, ok := s.defines[name]; return ok }
@@ -199,7 +200,7 @@ type occurrence struct {
 func (b *breaking) references(user event.Path, text []byte, removals []*removal) (out []Broken) {
 	lang := languageOf(user)
 	in := usage{lang: lang, bound: map[string]importedName{}, module: map[string]bool{}, user: user}
-	all := b.files(b.gone)
+	all := b.files(nil)
 	for _, i := range importsIn(lang, text) {
 		targets := all.targets(user, lang, i.module)
 		in.targets = append(in.targets, targets...)
@@ -464,7 +465,7 @@ func (b *breaking) paths() {
 
 // imports finds the imports of a file that is gone.
 func (b *breaking) imports(p event.Path, lang *language) {
-	before, after := b.files(b.gone), b.files(nil)
+	before, after := b.files(nil), b.files(b.gone)
 	for _, key := range pathKeys(p) {
 		for _, user := range b.users(string(importMark)+key, maxReferences*4) {
 			if languageOf(user).family() != lang.family() {

@@ -12,6 +12,7 @@ type Source struct {
 	lang    *language
 	defines map[string]definition
 	uses    map[string]bool // names in code
+	imports map[string]bool // names that it imports
 }
 
 // definition is what is known of a name where it is defined.
@@ -26,7 +27,9 @@ func ReadSource(p event.Path, text []byte) *Source {
 	if lang == nil || unreadable(p, text) {
 		return nil
 	}
-	s := &Source{lang: lang, defines: map[string]definition{}, uses: map[string]bool{}}
+	s := &Source{lang: lang, defines: map[string]definition{}, uses: map[string]bool{},
+		imports: map[string]bool{}}
+	im := importer{lang: lang}
 	d := &definer{lang: lang}
 	d.define = func(name []byte) {
 		if d, known := s.defines[string(name)]; known && !d.member { // a class has a constructor
@@ -36,7 +39,8 @@ func ReadSource(p event.Path, text []byte) *Source {
 			s.defines[string(name)] = definition{d.member, d.private}
 		}
 	}
-	for _, l := range codeLines(lang, text, nil) {
+	for number, l := range codeLines(lang, text, nil) {
+		im.line(number, l)
 		if len(l.defining) > 0 {
 			d.line(l.defining, l.rest)
 		}
@@ -44,6 +48,11 @@ func ReadSource(p event.Path, text []byte) *Source {
 			if len(name) >= minReference {
 				s.uses[string(name)] = true
 			}
+		}
+	}
+	for _, i := range im.out {
+		for _, n := range i.names {
+			s.imports[n.name], s.imports[n.local] = true, true
 		}
 	}
 	return s

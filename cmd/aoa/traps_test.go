@@ -24,6 +24,8 @@ type traps struct {
 	lost    string   // a blob of the history that is not there
 	touched int      // how often the files got another time
 	hooks   []string // the names of git's hooks
+
+	noStatus bool // git status cannot be run: a filter cannot be switched off
 }
 
 // newTraps makes a repository with everything that the traps need, still without their settings: files that filters,
@@ -249,7 +251,9 @@ func (x *traps) drive() {
 	check(x.T, os.WriteFile(lock, nil, 0o600))
 	x.write("cmd/main.go", "saved beside git\n")
 	check(x.T, os.Remove(lock))
-	x.until("the save is learned", func() bool { return strings.Contains(x.must("log", "--kind", "save"), "cmd/main.go") })
+	if !x.noStatus { // without git status such a save is left out, with a warning
+		x.until("the save is learned", func() bool { return strings.Contains(x.must("log", "--kind", "save"), "cmd/main.go") })
+	}
 
 	for _, args := range [][]string{{"hooks", "status"}, {"hooks", "install", "claude"}, {"hooks", "remove"}, {"doctor"},
 		{"reload", "list"}, {"reload", "run", "1"}, {"session", "list"},
@@ -329,6 +333,7 @@ func TestTraps(t *testing.T) {
 		},
 		"in filters that no option can name": func(x *traps) {
 			x.arm("[filter \"a=b\"]\n\tclean = \""+x.spring+" odd; cat\"\n", "")
+			x.noStatus = true
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -110,7 +110,8 @@ func (d *repository) watch(o WatchOptions, with ...func(*Watcher)) *watching {
 // until collects events until enough is true. It nudges the watcher, as hooks do.
 func (s *watching) until(what string, enough func() bool) {
 	s.t.Helper()
-	nudge, deadline := time.NewTicker(100*time.Millisecond), time.After(patience)
+	nudge := time.NewTicker(100 * time.Millisecond) // load
+	deadline := time.After(patience)
 	defer nudge.Stop()
 	for !enough() {
 		select {

@@ -114,10 +114,11 @@ func (c *consumers) replay(ctx context.Context, db *cold.DB) (events int, last i
 	return events, last, err
 }
 
-// flush writes every state that is whole. A consumer that stopped keeps what it wrote before.
+// flush writes every state that is whole, that of the first consumer last: the time of its snapshot is shown as that of
+// all. A consumer that stopped keeps what it wrote before.
 func (c *consumers) flush(ctx context.Context) error {
 	var errs []error
-	for _, x := range c.list {
+	for _, x := range slices.Backward(c.list) {
 		if c.failure(x.Name()) != nil {
 			continue
 		}

@@ -143,39 +143,6 @@ func regress(found []lessons, rows func(*lessons) []example, out func(int) bool)
 	return w
 }
 
-// average is the same regression without intercepts: what is true of all repositories together, each counting the same.
-func average(found []lessons, rows func(*lessons) []example, out func(int) bool) []float64 {
-	var in [][]example
-	for i := range found {
-		if examples := rows(&found[i]); !out(i) && len(examples) > 0 {
-			in = append(in, examples)
-		}
-	}
-	if len(in) == 0 {
-		return nil
-	}
-	w := make([]float64, len(in[0][0].x))
-	for range newtonRounds {
-		g, h := prior(w, len(w), 0)
-		for _, examples := range in {
-			for _, e := range examples {
-				add(g, h, w, e, 0, averageWeight/float64(len(examples)))
-			}
-		}
-		for i, s := range solve(h, g) {
-			w[i] -= s
-		}
-	}
-	for i := range w {
-		w[i] = round(w[i])
-	}
-	return w
-}
-
-// averageWeight is what a repository counts in an average: so much more than what is believed before that this moves
-// nothing.
-const averageWeight = 3000
-
 // newtonRounds of Newton's method, the variance again in each.
 const newtonRounds = 15
 

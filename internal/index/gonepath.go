@@ -1,0 +1,145 @@
+package index
+
+import (
+	"bytes"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/aoa-dev/aoa/internal/event"
+)
+
+// paths finds what names files that are gone.
+func (b *breaking) paths() {
+	for p := range b.gone {
+		if lang := languageOf(p); lang != nil && importForms[lang] != nil {
+			b.imports(p, lang)
+		}
+		b.mentions(p)
+	}
+}
+
+// imports finds the imports of a file that is gone.
+func (b *breaking) imports(p event.Path, lang *language) {
+	before, after := b.files(nil), b.files(b.gone)
+	for _, key := range pathKeys(p) {
+		for _, user := range b.users(string(importMark)+key, maxReferences*4) {
+			if languageOf(user).family() != lang.family() {
+				continue
+			}
+			text := b.Text(user)
+			if text == nil || unreadable(user, text) {
+				continue
+			}
+			if i, found := broken(importsIn(languageOf(user), text), user, p, before, after); found {
+				b.out = append(b.out, Broken{user, i, lineOf(text, i), string(p), p})
+			}
+		}
+	}
+}
+
+// broken returns the line of the first import that meant a file and means none now.
+func broken(all []importing, user, gone event.Path, before, after files) (line int, found bool) {
+	lang := languageOf(user)
+	for _, i := range all {
+		modules := []string{i.module}
+		for _, n := range i.names {
+			if lang == python && n.name != "" {
+				modules = append(modules, strings.TrimSuffix(i.module, ".")+"."+n.name)
+				if strings.Trim(i.module, ".") == "" {
+					modules[len(modules)-1] = i.module + n.name
+				}
+			}
+		}
+		for k, module := range modules {
+			if slices.Contains(before.targets(user, lang, module), gone) && len(after.targets(user, lang, module)) == 0 {
+				if k > 0 && slices.Contains(before.targets(user, lang, i.module), gone) {
+					continue
+				}
+				return i.line, true
+			}
+		}
+	}
+	return 0, false
+}
+
+// pathKeys are the keys of the imports that may mean a file.
+func pathKeys(p event.Path) []string {
+	stem, _, _ := strings.Cut(p.Base(), ".")
+	keys := []string{stem}
+	if dir := path.Base(p.Dir()); dir != "." && (slices.Contains(packageFiles, p.Base()) || p.Ext() == ".go") {
+		keys = append(keys, dir)
+	}
+	return keys
+}
+
+func lineOf(text []byte, number int) string {
+	for range number - 1 {
+		_, text, _ = bytes.Cut(text, []byte{'\n'})
+	}
+	line, _, _ := bytes.Cut(text, []byte{'\n'})
+	return event.Clip(string(bytes.TrimSpace(line)), maxLine)
+}
+
+// mentions finds the path of a file that is gone in documents, settings and workflows. Histories of changes name what
+// was.
+func (b *breaking) mentions(p event.Path) {
+	for _, user := range append(b.Contents.naming(p, maxReferences*4), b.More...) {
+		kind := KindOf(user)
+		if b.change[user] || kind != KindProse && kind != KindData || changelog(user) {
+			continue
+		}
+		text := b.Text(user)
+		if text == nil || unreadable(user, text) {
+			continue
+		}
+		if number := b.mentionIn(user, text, p); number > 0 {
+			b.out = append(b.out, Broken{user, number, lineOf(text, number), string(p), p})
+		}
+	}
+}
+
+// mentionIn returns the line of a text that names a path, 0 if none does.
+func (b *breaking) mentionIn(user event.Path, text []byte, p event.Path) int {
+	base := []byte(p.Base())
+	number := 0
+	for line := range bytes.SplitSeq(text, []byte{'\n'}) {
+		number++
+		for at := 0; ; {
+			i := bytes.Index(line[at:], base)
+			if i < 0 {
+				break
+			}
+			start, end := at+i, at+i+len(base)
+			for start > 0 && (identifierByte[line[start-1]] || bytes.IndexByte([]byte("./-@~"), line[start-1]) >= 0) {
+				start--
+			}
+			at = end
+			if end < len(line) && (identifierByte[line[end]] || line[end] == '/' || line[end] == '-') {
+				continue
+			}
+			name := string(line[start:end])
+			here := event.Path(path.Join(user.Dir(), name))
+			bare := !strings.Contains(name, "/")
+			fromRoot := strings.TrimPrefix(name, "./") == string(p) && !b.Tree.Has(here)
+			if bare && KindOf(user) == KindProse && (start == 0 || bytes.IndexByte([]byte("(<`\""), line[start-1]) < 0) {
+				continue
+			}
+			if here == p && (!bare || p.Dir() == "") || fromRoot && (!bare || strings.HasPrefix(string(user), ".")) {
+				return number
+			}
+		}
+	}
+	return 0
+}
+
+// changelog reports whether a file tells the history of a project.
+func changelog(p event.Path) bool {
+	name := strings.ToLower(p.Base())
+	for _, word := range [...]string{"change", "history", "news", "release", "migrat", "upgrad", "whatsnew"} {
+		if strings.Contains(name, word) || strings.Contains(strings.ToLower(p.Dir()), word) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,210 @@
+package index
+
+import (
+	"bytes"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/aoa-dev/aoa/internal/event"
+)
+
+type goImport struct {
+	importing
+	files []event.Path
+}
+
+// usage is what a file imports.
+type usage struct {
+	lang     *language
+	user     event.Path
+	bound    map[string]importedName // by the name in the module
+	module   map[string]bool         // by local name: whether the repository has it
+	foreign  []string                // names that come from elsewhere
+	star     bool                    // it imports all names of a module of the repository
+	packages []goImport
+	targets  []event.Path // the files that it imports
+}
+
+// verdict is what an occurrence of a name is.
+type verdict uint8
+
+const (
+	says     verdict = iota // nothing
+	refers                  // it uses the name that is gone
+	declares                // the name means something else in this file
+)
+
+func occurrenceOf(code []byte, from, to int) occurrence {
+	o := occurrence{before: bytes.TrimRight(code[:from], " \t"), after: bytes.TrimLeft(code[to:], " \t")}
+	for _, dot := range [...]string{"?.", ".", "->", "::"} {
+		if rest, found := bytes.CutSuffix(o.before, []byte(dot)); found && !bytes.HasSuffix(rest, []byte("..")) {
+			_, owner := lastIdentifier(bytes.TrimRight(rest, " "))
+			o.owner, o.dotted = string(owner), true
+			break
+		}
+	}
+	return o
+}
+
+// judge says what an occurrence means.
+func (u *usage) judge(r *removal, o occurrence, line int) verdict {
+	if slices.Contains(u.foreign, r.name) {
+		return declares
+	}
+	n, imported := u.bound[r.name]
+	switch {
+	case r.member:
+		return u.judgeMember(r, o)
+	case u.lang == golang:
+		return u.judgeGo(r, o)
+	case imported && n.line == line, imported && !o.dotted && u.explicit():
+		return refers
+	case o.dotted:
+		return u.judgeOwner(r, o)
+	case u.lang == python && r.in.Path.Base() == "conftest.py": // fixtures come without an import
+		if u.linked(r) && !o.declares(u.lang) {
+			return refers
+		}
+		return declares
+	case o.declares(u.lang), u.explicit() && !u.star:
+		return declares
+	case u.explicit(), bytes.HasSuffix(o.before, []byte(`\`)), u.mayMean(r):
+		return refers
+	}
+	return says
+}
+
+// explicit reports whether a name of another file is known only where it is imported.
+func (u *usage) explicit() bool { return u.lang == python || u.lang == script || u.lang == rust }
+
+// judgeMember says what a name of a type means: nothing is known of the types of variables.
+func (u *usage) judgeMember(r *removal, o occurrence) verdict {
+	prototype := u.lang == clike && u.user.Stem() == r.in.Path.Stem() && bytes.HasSuffix(bytes.TrimSpace(o.after), []byte(";")) &&
+		bytes.HasPrefix(o.after, []byte("("))
+	if prototype && !o.dotted || o.dotted && r.ownedBy(o.owner) ||
+		o.dotted && looksLikeCode(r.name) && (r.users > 0 || u.linked(r)) {
+		return refers
+	}
+	return says
+}
+
+// ownedBy reports whether the file that defined a name defines a type of that name.
+func (r *removal) ownedBy(owner string) bool {
+	return owner != "" && 'A' <= owner[0] && owner[0] <= 'Z' && r.in.Was.has(owner)
+}
+
+// judgeOwner looks at what is before the dot of a name that belongs to no type.
+func (u *usage) judgeOwner(r *removal, o occurrence) verdict {
+	old := r.in.Path
+	switch {
+	case bytes.HasSuffix(o.before, []byte("::")):
+		if o.owner == old.Stem() || o.owner == path.Base(old.Dir()) || r.in.Was.has(o.owner) || o.owner == "self" ||
+			o.owner == "crate" || o.owner == "super" {
+			return refers
+		}
+	case o.owner != "" && u.module[o.owner], r.ownedBy(o.owner), u.lang == kotlin && looksLikeCode(r.name) && u.linked(r):
+		return refers
+	}
+	return says
+}
+
+// linked reports whether the file imports the one that defined a name, is of the same package, or is its header or test.
+func (u *usage) linked(r *removal) bool {
+	old := r.in.Path
+	if u.user.Dir() == old.Dir() || u.user.Stem() == old.Stem() {
+		return true
+	}
+	if u.lang == python && old.Base() == "conftest.py" {
+		return strings.HasPrefix(string(u.user), old.Dir())
+	}
+	return slices.ContainsFunc(u.targets, func(p event.Path) bool { return p == old || p.Stem() == old.Stem() })
+}
+
+// mayMean reports whether a name that is not imported can be that of another file.
+func (u *usage) mayMean(r *removal) bool {
+	old := r.in.Path
+	switch u.lang {
+	case java, kotlin, scala, php:
+		return u.star || strings.HasSuffix(old.Dir(), path.Base(u.user.Dir())) && samePackage(u.user.Dir(), old.Dir())
+	case clike:
+		return r.users > 0 || u.linked(r)
+	}
+	return r.users > 0 || u.linked(r) || looksLikeCode(r.name) && r.name != strings.ToUpper(r.name)
+}
+
+// inPackage reports whether a file lies in the folders of a package of Java, or of that of a class.
+func inPackage(p event.Path, module string) bool {
+	dir := strings.ReplaceAll(module, ".", "/")
+	return strings.HasSuffix("/"+p.Dir(), "/"+dir) || strings.HasSuffix("/"+p.Dir(), "/"+path.Dir(dir))
+}
+
+// samePackage compares the last two folders: src/main/java/a/b and src/test/java/a/b are one package.
+func samePackage(a, b string) bool {
+	return path.Base(a) == path.Base(b) && path.Base(path.Dir(a)) == path.Base(path.Dir(b))
+}
+
+// judgeGo looks for a name of a Go package.
+func (u *usage) judgeGo(r *removal, o occurrence) verdict {
+	dir := r.in.Path.Dir()
+	switch {
+	case o.dotted:
+		for _, i := range u.packages {
+			if i.names[0].local == o.owner && len(i.files) > 0 && i.files[0].Dir() == dir {
+				return refers
+			}
+		}
+		return says
+	case u.user.Dir() != dir:
+		return says
+	case o.declares(u.lang):
+		return declares
+	}
+	return refers
+}
+
+// refersTo are the languages whose references are known.
+var refersTo = map[*language]bool{golang: true, python: true, script: true, java: true, rust: true, clike: true, ruby: true,
+	php: true, csharp: true, kotlin: true}
+
+var (
+	// declaring words come before a name that they declare.
+	declaring = wordSet(`var let const val def fn func fun function class struct interface type enum trait module object mut
+		union macro namespace typedef define record protocol for as`)
+	// usingWords come before a name that is used; other words before it are its type.
+	usingWords = wordSet(`return case new throw throws else in is typeof instanceof extends implements and or not await yield
+		delete sizeof goto import from export default public private protected internal static final abstract sealed async
+		override virtual readonly const do if elif unless while until when where with use using package raise assert then
+		match out ref inline extern unsigned signed volatile struct enum union class include extend prepend insteadof
+		defer go range select print echo super constexpr`)
+)
+
+// declares reports whether an occurrence declares its name in the file: a variable, a parameter, a field, a function.
+func (o occurrence) declares(lang *language) bool {
+	_, word := lastIdentifier(o.before)
+	next := byte(0)
+	if len(o.after) > 0 {
+		next = o.after[0]
+	}
+	typesFirst := lang == java || lang == csharp || lang == clike || lang == dart || lang == php
+	switch {
+	case declaring[string(word)] && !(typesFirst && usingWords[string(word)]):
+		return true
+	case bytes.HasSuffix(o.before, []byte(":")) && !bytes.HasSuffix(o.before, []byte("::")): // name: Type = value
+		return false
+	case next == ':' && !bytes.HasPrefix(o.after, []byte("::")) && lang != python && !bytes.HasSuffix(o.before, []byte("case")):
+		return !bytes.Contains(o.before, []byte("?"))
+	case next == '=' && !bytes.HasPrefix(o.after, []byte("==")) && !bytes.HasPrefix(o.after, []byte("=>")) &&
+		!bytes.HasPrefix(o.after, []byte("=~")):
+		return true
+	case lang == golang && bytes.Contains(o.after, []byte(":=")) && next == ',':
+		return true
+	case lang == golang && (identifierByte[next] || next == '*'):
+		return true // name Type
+	case typesFirst && len(word) > 0 && !usingWords[string(word)]:
+		return !(lang == clike && bytes.HasSuffix(bytes.TrimRight(o.after, " "), []byte(";")) && next == '(')
+	case typesFirst && len(o.before) > 0 && next != '(' && bytes.IndexByte([]byte("*&>]"), o.before[len(o.before)-1]) >= 0:
+		return len(o.before) > 1 && o.before[len(o.before)-2] != ' '
+	}
+	return false
+}

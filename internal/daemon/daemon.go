@@ -47,9 +47,9 @@ type Daemon struct {
 	o        Options
 	stop     context.CancelCauseFunc
 	warnings *monitor.Warnings
-	calls    *callClock
+	calls    *schedule.Calls
 	clock    *schedule.Clock
-	idle     *idleWatch
+	idle     *schedule.Idle
 	metrics  *monitor.Metrics
 
 	seal     *cold.Seal // of texts
@@ -115,10 +115,10 @@ func open(ctx context.Context, o Options, cfg config.Config, stop context.Cancel
 
 // newDaemon opens nothing.
 func newDaemon(o Options, cfg config.Config, stop context.CancelCauseFunc) *Daemon {
-	d := &Daemon{o: o, stop: stop, warnings: &monitor.Warnings{}, calls: &callClock{}, metrics: monitor.NewMetrics()}
+	d := &Daemon{o: o, stop: stop, warnings: &monitor.Warnings{}, calls: &schedule.Calls{}, metrics: monitor.NewMetrics()}
 	d.base = base{now: o.Now, log: o.Log, alert: d.warnings.Logger(o.Log),
 		settings: config.Open(o.Env, o.Place.Store, o.Now, cfg)}
-	d.calls.note(o.Now())
+	d.calls.Note(o.Now())
 	d.clock = schedule.NewClock(d.now, d.log, d.alert)
 	return d
 }
@@ -238,11 +238,22 @@ func (d *Daemon) wireParts() {
 		stages: d.handlers.stage.cache}
 	d.forgetter = newForgetter(d)
 	d.teamLog.forgetter = d.forgetter
-	d.idle = &idleWatch{base: d.base, calls: d.calls, clock: d.clock, events: d.events, importing: d.transcripts.Reading,
-		replaced: d.o.Replaced, stop: d.stop}
+	d.idle = &schedule.Idle{Calls: d.calls, Clock: d.clock, Now: d.now, Alert: d.alert, Busy: d.transcripts.Reading,
+		Limit:     func() time.Duration { return d.settings.Get().IdleTimeout },
+		Unwritten: func() bool { waiting, _, err := d.events.Trouble(); return err != nil && waiting > 0 },
+		Gone:      d.o.Replaced, Stop: d.stopIdle}
 	d.housekeeper = &housekeeper{base: d.base, clock: d.clock, events: d.events, db: d.db,
 		flush: d.flush, blobs: d.blobs, files: []sideFile{d.handlers.stage.cache, d.blobs},
 		sweepers: []func(context.Context){d.handlers.sessions.sweep, d.handlers.reload.sweep}}
+}
+
+// stopIdle ends the daemon that nobody calls, or whose store was replaced.
+func (d *Daemon) stopIdle(gone bool) {
+	if gone {
+		d.stop(errDeleted)
+		return
+	}
+	d.stop(errIdle)
 }
 
 // wireHandlers makes the handlers that no other part needs.
@@ -292,7 +303,7 @@ func (d *Daemon) serve(ctx context.Context, ln *api.Listener) error {
 	d.handlers.thresholds.logThreshold()
 	g, ctx := errgroup.WithContext(ctx)
 	for _, part := range []func(context.Context) error{d.serveMetrics, d.history.Run, d.transcripts.Run, d.housekeeper.run,
-		d.idle.run, d.idle.returnMemory, d.watch, d.flushSoon, d.handlers.stage.run,
+		d.idle.Run, d.idle.ReturnMemory, d.watch, d.flushSoon, d.handlers.stage.run,
 		d.sequences.Run, d.team.Run, d.forgetter.run} {
 		g.Go(func() error { return part(ctx) })
 	}

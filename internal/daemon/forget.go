@@ -8,6 +8,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/schedule"
 	"github.com/aoa-dev/aoa/internal/stage"
 )
 
@@ -70,7 +71,7 @@ func (r *forgetter) reopen() {
 
 // run finishes what earlier attempts to forget left.
 func (r *forgetter) run(ctx context.Context) error {
-	for pause(ctx, eraseEvery) {
+	for schedule.Pause(ctx, eraseEvery) {
 		if err := r.Finish(ctx); err != nil && ctx.Err() == nil {
 			r.log.Warn("forgetting is not finished", "err", err)
 		}

@@ -12,12 +12,13 @@ import (
 	"github.com/aoa-dev/aoa/internal/eventlog"
 	"github.com/aoa-dev/aoa/internal/hint"
 	"github.com/aoa-dev/aoa/internal/monitor"
+	"github.com/aoa-dev/aoa/internal/schedule"
 )
 
 // hookHandler takes what agents' hooks report: it decodes a payload, logs its events and answers with a hint.
 type hookHandler struct {
 	base
-	calls     *callClock
+	calls     *schedule.Calls
 	borders   hooks.Borders
 	events    *eventlog.Log
 	worktrees *checkout.Set

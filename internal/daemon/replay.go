@@ -3,6 +3,8 @@ package daemon
 import (
 	"context"
 	"time"
+
+	"github.com/aoa-dev/aoa/internal/schedule"
 )
 
 // replay brings the consumers to the end of the log.
@@ -26,7 +28,7 @@ const (
 
 // flushSoon writes the consumers' states after a long replay.
 func (d *Daemon) flushSoon(ctx context.Context) error {
-	if d.replayed < manyReplayed || !pause(ctx, soonAfter) {
+	if d.replayed < manyReplayed || !schedule.Pause(ctx, soonAfter) {
 		return nil
 	}
 	if err := d.flush(ctx); err != nil && ctx.Err() == nil {

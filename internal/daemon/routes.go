@@ -39,7 +39,7 @@ func (d *Daemon) routes() http.Handler {
 	h.sessions.routes(mux)
 	mux.Handle("GET /v1/metrics", d.metrics.Handler(d.events, d.predictions))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		d.calls.note(d.now())
+		d.calls.Note(d.now())
 		mux.ServeHTTP(w, r)
 	})
 }

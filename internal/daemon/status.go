@@ -78,7 +78,7 @@ func (s *statusHandler) troubles(unsaved error) (out []string) {
 	if waiting, dropped, err := s.events.Trouble(); err != nil {
 		out = append(out, fmt.Sprintf("%d events wait in memory (%d were dropped): %v", waiting, dropped, err))
 	}
-	out = append(out, teamTroubles(s.team.Status())...)
+	out = append(out, s.team.Status().Troubles()...)
 	if err := s.forgetter.Unfinished(); err != nil {
 		out = append(out, "forgetting is not finished: "+err.Error())
 	}

@@ -2,7 +2,6 @@ package daemon
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	"github.com/aoa-dev/aoa/internal/api"
@@ -114,19 +113,4 @@ func (s *statusHandler) teamStatus(ctx context.Context) (*api.Team, error) {
 	}
 	slices.SortFunc(out.Origins, func(a, b api.TeamOrigin) int { return b.Newest.Compare(a.Newest) })
 	return out, nil
-}
-
-// teamTroubles are what is wrong with the exchange, in words.
-func teamTroubles(st team.Status) (out []string) {
-	if st.Trouble != nil {
-		out = append(out, fmt.Sprintf("%s does not answer, %d batches wait: %v", st.Server, st.Waiting, st.Trouble))
-	}
-	if !st.Gap.IsZero() {
-		out = append(out, fmt.Sprintf("%s lacked events that it had, at %s: own events were published again", st.Server,
-			st.Gap.UTC().Format("2006-01-02 15:04 MST")))
-	}
-	if st.Forgets > 0 {
-		out = append(out, fmt.Sprintf("%d requests to forget are not told to the other clones yet", st.Forgets))
-	}
-	return out
 }

@@ -317,3 +317,18 @@ func (t *Team) Status() Status {
 	}
 	return s
 }
+
+// Troubles are what is wrong with the exchange, in words.
+func (st Status) Troubles() (out []string) {
+	if st.Trouble != nil {
+		out = append(out, fmt.Sprintf("%s does not answer, %d batches wait: %v", st.Server, st.Waiting, st.Trouble))
+	}
+	if !st.Gap.IsZero() {
+		out = append(out, fmt.Sprintf("%s lacked events that it had, at %s: own events were published again", st.Server,
+			st.Gap.UTC().Format("2006-01-02 15:04 MST")))
+	}
+	if st.Forgets > 0 {
+		out = append(out, fmt.Sprintf("%d requests to forget are not told to the other clones yet", st.Forgets))
+	}
+	return out
+}

@@ -25,6 +25,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/hot"
 	"github.com/aoa-dev/aoa/internal/locate"
 	"github.com/aoa-dev/aoa/internal/session/live"
+	"github.com/aoa-dev/aoa/prefetch"
 )
 
 // bed is a repository with a store that knows n files, for benchmarks of the real binary.
@@ -91,15 +92,22 @@ func (d *bed) fill(b *testing.B) {
 	must(b, store.Apply(ctx, batch, 1))
 	db, err := cold.Open(ctx, filepath.Join(d.place.Store, "aoa.db"), cold.Options{Now: time.Now})
 	must(b, err)
-	_, _, err = db.Append(ctx, []event.Event{{ID: "first", Time: now, Body: event.Call{Act: event.ActRun}}})
+	commits := []event.Event{{ID: "first", Time: now, Body: event.Call{Act: event.ActRun}}}
+	for i := 0; i+16 <= len(d.files) && len(commits) < 2000; i += 8 { // each half of a commit is in the next one, too
+		commits = append(commits, event.Event{ID: fmt.Sprint("c", i), Time: now.Add(-time.Duration(i) * time.Minute),
+			Agent: "git", Body: event.Commit{Paths: d.files[i : i+16]}})
+	}
+	_, _, err = db.Append(ctx, commits)
 	must(b, err)
 	cache := cold.NewBlobs(cold.BlobOptions{Path: filepath.Join(d.place.Store, "cache.db"), Now: time.Now})
 	scores, err := store.Snapshot()
 	must(b, err)
 	sessions, err := live.New().Snapshot()
 	must(b, err)
+	predictions, err := prefetch.NewState().Snapshot()
+	must(b, err)
 	var state []byte // as the daemon has it
-	for _, part := range [][]byte{scores, sessions} {
+	for _, part := range [][]byte{scores, sessions, predictions} {
 		state = append(binary.BigEndian.AppendUint64(state, uint64(len(part))), part...)
 	}
 	must(b, cold.NewSnapshot(db, cache, "scores").Save(ctx, 1, state))

@@ -11,6 +11,7 @@ import (
 	"github.com/gofrs/flock"
 
 	"github.com/aoa-dev/aoa/internal/locate"
+	"github.com/aoa-dev/aoa/internal/schedule"
 )
 
 // ErrRunning says that another daemon holds the repository's lock: it has won the race.
@@ -39,7 +40,7 @@ func Lock(ctx context.Context, p locate.Place) (*flock.Flock, error) {
 			conn.Close()
 			return nil, ErrRunning
 		}
-		if !wait(ctx, lockEvery) {
+		if !schedule.Pause(ctx, lockEvery) {
 			return nil, ErrRunning
 		}
 	}
@@ -59,20 +60,8 @@ func Gone(ctx context.Context, p locate.Place) error {
 		if err != nil {
 			return fmt.Errorf("check the lock of %s: %w", p.Store, err)
 		}
-		if !wait(ctx, lockEvery) {
+		if !schedule.Pause(ctx, lockEvery) {
 			return ctx.Err()
 		}
-	}
-}
-
-// wait waits, and reports whether it waited to the end.
-func wait(ctx context.Context, d time.Duration) bool {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-ctx.Done():
-		return false
-	case <-t.C:
-		return true
 	}
 }

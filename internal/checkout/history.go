@@ -8,6 +8,7 @@ import (
 
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/schedule"
 	"github.com/aoa-dev/aoa/watcher"
 )
 
@@ -57,7 +58,7 @@ func (r *History) Run(ctx context.Context) error {
 		case <-timer.C:
 		case <-r.set.HeadMoved:
 		}
-		if !first && !pause(ctx, headRest) {
+		if !first && !schedule.Pause(ctx, headRest) {
 			return nil
 		}
 		timer.Reset(lookEvery)
@@ -75,17 +76,6 @@ func (r *History) Run(ctx context.Context) error {
 			timer.Reset(again)
 			again = min(2*again, lookAtMost)
 		}
-	}
-}
-
-func pause(ctx context.Context, d time.Duration) bool {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-ctx.Done():
-		return false
-	case <-t.C:
-		return true
 	}
 }
 

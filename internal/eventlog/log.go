@@ -9,6 +9,7 @@ import (
 
 	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/schedule"
 )
 
 // Sizes of batches. A batch is committed when it is old or large enough.
@@ -322,7 +323,7 @@ func (l *Log) Run(ctx context.Context) error {
 		case <-ctx.Done():
 		}
 		t.Stop()
-		if err := l.Flush(ctx); err != nil && pause(ctx, retryEvery) {
+		if err := l.Flush(ctx); err != nil && schedule.Pause(ctx, retryEvery) {
 			signal(l.wake)
 		}
 	}
@@ -363,16 +364,4 @@ func (l *Log) Behind() time.Duration {
 		return 0
 	}
 	return l.now().Sub(oldest)
-}
-
-// pause waits, and reports whether it waited to the end.
-func pause(ctx context.Context, d time.Duration) bool {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-ctx.Done():
-		return false
-	case <-t.C:
-		return true
-	}
 }

@@ -150,7 +150,7 @@ func logistic(n int, rows []weighed, positive []int) []float64 {
 				h[i][i], g[i], t[i] = 1, 0, 0
 			}
 		}
-		step, far := solved(h, g), 0.0
+		step, far := solve(h, g), 0.0
 		for i, d := range step {
 			d = max(-3, min(3, d))
 			t[i], far = t[i]-d, max(far, math.Abs(d))
@@ -163,26 +163,6 @@ func logistic(n int, rows []weighed, positive []int) []float64 {
 		}
 	}
 	return t
-}
-
-// solved is the solution of a·x = b; both are used up.
-func solved(a [][]float64, b []float64) []float64 {
-	for i := range b {
-		for r := i + 1; r < len(b); r++ {
-			f := a[r][i] / a[i][i]
-			for c := i; c < len(b); c++ {
-				a[r][c] -= f * a[i][c]
-			}
-			b[r] -= f * b[i]
-		}
-	}
-	for i := len(b) - 1; i >= 0; i-- {
-		for c := i + 1; c < len(b); c++ {
-			b[i] -= a[i][c] * b[c]
-		}
-		b[i] /= a[i][i]
-	}
-	return b
 }
 
 // measureChanges prints what weights reach on the last quarters, with 95 % intervals, and returns the means.

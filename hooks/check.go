@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/aoa-dev/aoa/hooks/shell"
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/redact"
 )
@@ -59,9 +58,10 @@ var colors = regexp.MustCompile(`\x1b\[[0-9;]*m`)
 // maxTestName bounds the name of a test, in bytes. A longer one is left out.
 const maxTestName = 100
 
-// checkResult is what an output says of the checks that a command ran, and the names of the tests that failed.
-func checkResult(command, text string) (result event.Check, failing []string) {
-	if !slices.ContainsFunc(shell.Programs(command), func(p shell.Program) bool { return p.Class == shell.Check }) {
+// checkResult is what the output of a command says of the checks that it ran, if it ran any, and the names of the tests
+// that failed.
+func checkResult(checks bool, text string) (result event.Check, failing []string) {
+	if !checks {
 		return "", nil
 	}
 	text = text[max(0, len(text)-maxOutput):]

@@ -38,10 +38,10 @@ func (s *CallContext) command(c ToolCall) []event.Body {
 			Tags: s.tags(event.KindFailed, nil, files)})
 	}
 	for _, op := range ops {
-		out = append(out, s.bodyOf(op, c, redacted))
+		out = append(out, s.bodyOf(op, c, redacted, r.Programs))
 	}
 	if len(out) == 0 || c.Failed && len(ops) == 0 {
-		out = append(out, s.bodyOf(shell.Op{Kind: event.KindRun}, c, redacted))
+		out = append(out, s.bodyOf(shell.Op{Kind: event.KindRun}, c, redacted, r.Programs))
 	}
 	if last, ok := out[len(out)-1].(event.Call); ok {
 		last.Listing = lists(ops)
@@ -52,7 +52,7 @@ func (s *CallContext) command(c ToolCall) []event.Body {
 			last.Seen = s.mentions(c.result(), last.Listing, resultDirs(r)...)
 		}
 		if last.Act == event.ActRun {
-			last.Check, last.Failing = checkResult(line, c.result())
+			last.Check, last.Failing = checkResult(last.Checks, c.result())
 		}
 		out[len(out)-1] = last
 	}
@@ -132,11 +132,8 @@ func (r redacted) allowed(text string) []string {
 	})
 }
 
-// lookCommand matches a command line of git that looks at a change, stages or commits it.
-var lookCommand = regexp.MustCompile(`(^|[^\w-])git( +-[-\w]+(=\S*)?| +-C +\S+)* +(add|commit|status|diff)\b`)
-
-// bodyOf is what an operation of a command did.
-func (s *CallContext) bodyOf(op shell.Op, c ToolCall, line redacted) event.Body {
+// bodyOf is what an operation of a command did. The programs are those of the whole line.
+func (s *CallContext) bodyOf(op shell.Op, c ToolCall, line redacted, programs []shell.Program) event.Body {
 	switch op.Kind {
 	case event.KindRename:
 		return event.Rename{From: op.From, To: op.Paths}
@@ -156,7 +153,8 @@ func (s *CallContext) bodyOf(op shell.Op, c ToolCall, line redacted) event.Body 
 			out.Failure = event.FailUnknown
 		}
 		out.Text = store(line.text, event.MaxText)
-		out.Looks = lookCommand.MatchString(out.Text)
+		out.Looks = slices.ContainsFunc(programs, shell.Program.Looks)
+		out.Checks = slices.ContainsFunc(programs, shell.Program.Checks)
 		out.Terms = line.allowed(cmp.Or(op.Words, line.text))
 	}
 	out.Tags = s.tags(op.Kind, out.Terms, slices.Concat(out.Paths, out.Named))

@@ -134,7 +134,8 @@ func TestStatus(t *testing.T) {
 func TestLooks(t *testing.T) {
 	for line, want := range map[string]bool{"git commit -am x": true, "cd web && git status": true,
 		"git -C web diff --stat": true, "git --no-pager diff": true, "make && git add -A": true, "git log": false,
-		"legit add": false, "git checkout add": false, "echo commit": false, "git show diff": false} {
+		"legit add": false, "git checkout add": false, "echo commit": false, "git show diff": false,
+		"echo 'git add'": false, "bash -c 'make && git diff'": true} {
 		events := bash(orchard(), orchardRoot, line, "")
 		if last := events[len(events)-1].Call(); last.Looks != want {
 			t.Errorf("%q: %+v", line, last)

@@ -16,13 +16,13 @@ type command struct {
 	name  string
 	exe   word // the word that the name is of: a script may be a file of the repository
 	args  []word
-	piped bool        // reads another command's output, a file or a here-document
+	place             // piped: it reads another command's output, a file or a here-document
 	xargs bool        // its files are on another command's output
 	in    *redirected // here-document
 }
 
 // call walks a simple command.
-func (sh *walker) call(x *syntax.CallExpr, piped bool, in *redirected) {
+func (sh *walker) call(x *syntax.CallExpr, at place, in *redirected) {
 	if len(x.Args) == 0 {
 		sh.assign(x.Assigns)
 		return
@@ -32,7 +32,7 @@ func (sh *walker) call(x *syntax.CallExpr, piped bool, in *redirected) {
 			sh.field(a.Value) // a command inside may read files
 		}
 	}
-	sh.run(command{args: sh.fields(x.Args), piped: piped, in: in})
+	sh.run(command{args: sh.fields(x.Args), place: at, in: in})
 }
 
 // maxWraps is how many wrappers one command may have.
@@ -40,12 +40,18 @@ const maxWraps = 8
 
 // run takes off what only wraps a command and hands it to the one who knows it.
 func (sh *walker) run(c command) {
+	counted := c.xargs // find tells of what it runs nothing but its files
 	for range maxWraps {
 		if len(c.args) == 0 {
 			return
 		}
 		c.exe = c.args[0]
+		sh.result.unsure = sh.result.unsure || !sh.aside && slices.Contains(diverting, c.exe.text)
 		c.name, c.args = base(c.exe.text), c.args[1:]
+		if detached[c.name] && !counted {
+			sh.program(c)
+			counted = true
+		}
 		rest, ok := unwrap(c.name, c.args)
 		if !ok {
 			break
@@ -53,7 +59,11 @@ func (sh *walker) run(c command) {
 		c.xargs = c.xargs || c.name == "xargs" || c.name == "parallel"
 		c.args = rest
 	}
-	sh.does(c, specs()[c.name])
+	s := specs()[c.name]
+	if !counted && s.does != "script" {
+		sh.program(c)
+	}
+	sh.does(c, s)
 }
 
 // unwrap gives the words of the command inside, or ok false.
@@ -238,42 +248,41 @@ func (sh *walker) cd(args []word) {
 
 // inner walks the script of bash -c '…' and eval; bash file.sh runs that file.
 func (sh *walker) inner(c command) {
-	if c.name == "eval" {
-		var b []string
-		for _, a := range c.args {
-			if !a.ok {
-				return
-			}
-			b = append(b, a.text)
-		}
-		sh.nested(strings.Join(b, " "), c)
-		return
-	}
-	for i, a := range c.args {
-		switch {
-		case a.flag() && !strings.HasPrefix(a.text, "--") && strings.Contains(a.text, "c") && i+1 < len(c.args):
-			if c.args[i+1].ok {
-				sh.nested(c.args[i+1].text, c)
-			}
-			return
-		case !a.flag():
+	src, script := scriptOf(c)
+	if !script || !src.ok || sh.nest >= maxNest {
+		sh.program(c)
+		if !script || src.ok {
 			sh.started(c)
-			return
 		}
-	}
-	if c.in != nil {
-		sh.nested(c.in.body, c)
-		return
-	}
-	sh.started(c)
-}
-
-func (sh *walker) nested(src string, c command) {
-	if sh.nest >= maxNest {
-		sh.started(c)
 		return
 	}
 	in := sh.sub()
 	in.nest++
-	in.script(src)
+	in.script(src.text, c.place)
+}
+
+// scriptOf is the script that a command was given as text; ok is false without one.
+func scriptOf(c command) (src word, ok bool) {
+	if c.name == "eval" {
+		src.ok = true
+		for i, a := range c.args {
+			if src.ok = src.ok && a.ok; i > 0 {
+				src.text += " "
+			}
+			src.text += a.text
+		}
+		return src, true
+	}
+	for i, a := range c.args {
+		switch {
+		case a.flag() && !strings.HasPrefix(a.text, "--") && strings.Contains(a.text, "c") && i+1 < len(c.args):
+			return c.args[i+1], true
+		case !a.flag():
+			return word{}, false
+		}
+	}
+	if c.in != nil {
+		return word{text: c.in.body, ok: true}, true
+	}
+	return word{}, false
 }

@@ -1,8 +1,10 @@
-// Package shell finds what a command line did to files.
+// Package shell finds which programs a command line ran, and what they did to files.
 //
-// A line of bash or PowerShell comes in, with the Locator that knows the files of the worktree. Operations go out:
-// which files were read, searched, changed, moved, removed or only named, in order. Programs come out of a line that an
-// event kept: what each is, and whether the status of the line is its own. One table knows the programs. Nothing is
-// run, and no file is opened: what a variable or a substitution holds is known only if the line itself says it. A line
-// has bounds (64 KB, 60 operations, 2,000 simple commands), so that a hostile one costs at most some milliseconds.
+// A line of bash or PowerShell comes in, with the Locator that knows the files of the worktree. A Result goes out, of
+// one walk: the operations in order, each with the files that were read, searched, changed, moved, removed or only
+// named; and the programs, each with its class (a check, a commit, …) and whether the status of the line is its own.
+// Programs is the same for a line that an event kept, without files. One table knows the programs. Nothing is run, and
+// no file is opened: what a variable or a substitution holds is known only if the line itself says it. A line has
+// bounds (64 KB, 60 operations, 16 programs, 2,000 simple commands), so that a hostile one costs at most some
+// milliseconds.
 package shell

@@ -20,7 +20,7 @@ func (sh *walker) powershell(src string) {
 		if len(words) == 0 {
 			continue
 		}
-		c := command{name: words[0].text, piped: part.piped && i > 0}
+		c := command{name: words[0].text, place: place{piped: part.piped && i > 0}}
 		unix := cmdlets[strings.ToLower(c.name)]
 		if unix == "" {
 			c.args = words

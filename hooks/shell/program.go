@@ -36,114 +36,70 @@ type Program struct {
 	Shown  bool // the line prints the end of its output
 }
 
+// Checks reports whether the program is a test, a build or a linter.
+func (p Program) Checks() bool { return p.Class == Check }
+
+// Looks reports whether it is git, and looks at a change, stages or commits it.
+func (p Program) Looks() bool {
+	return slices.Contains([]string{"git add", "git commit", "git status", "git diff"}, p.Name)
+}
+
 // Bounds of the programs of a line.
 const (
-	maxPrograms = 8  // of one line
+	maxPrograms = 16 // of one line
 	maxErrors   = 8  // quotes and brackets that may be missing: events keep the beginning of a command
 	maxFull     = 80 // bytes of Program.Full
 	maxWord     = 60 // bytes of one argument; a longer one is text, and is left out
 )
 
-// Programs are the programs of a command line as an event keeps it. Of a line that cannot be parsed, it is the first
-// program.
+// Programs are the programs of a command line as an event keeps it: of a long one, the beginning.
 func Programs(line string) []Program {
 	line = event.Clip(line, event.MaxText)
-	whole := len(line) <= event.MaxText-4 // a longer one may have been cut
-	file := parseShell(line)
-	if file == nil {
-		whole = false
-		var err error
-		if file, err = syntax.NewParser(syntax.RecoverErrors(maxErrors)).Parse(strings.NewReader(line), ""); err != nil {
-			return firstWords(line)
-		}
-	}
-	var out []Program
-	status := outcome{}
-	if n := len(file.Stmts); n > 0 && whole {
-		status.mark(file.Stmts[n-1], Program{Passes: true, Fails: true})
-	}
-	shown := map[*syntax.CallExpr]bool{}
-	for _, s := range file.Stmts {
-		show(s, shown)
-	}
-	syntax.Walk(file, func(n syntax.Node) bool {
-		switch x := n.(type) {
-		case *syntax.FuncDecl:
-			whole = false // any name may be a function
-			return false
-		case *syntax.CmdSubst, *syntax.ProcSubst:
-			return false
-		case *syntax.CallExpr:
-			if p, ok := describe(literals(x.Args)); ok && len(out) < maxPrograms {
-				whole = whole && !slices.Contains([]string{"exit", "exec", "return", "trap", "alias"}, literals(x.Args)[0])
-				p.Passes, p.Fails, p.Shown = status[x].Passes, status[x].Fails, shown[x]
-				out = append(out, p)
-			}
-		}
-		return true
-	})
-	for i := range out {
-		out[i].Passes, out[i].Fails = out[i].Passes && whole && len(out) < maxPrograms, out[i].Fails && whole
-		out[i].Shown = out[i].Shown && whole
-	}
-	return out
+	return Follow(&index.Locator{}, Line{Text: line, Cut: len(line) > event.MaxText-4}).Programs
 }
 
-// outcome has, for the calls of a line, what its status says of them.
-type outcome map[*syntax.CallExpr]Program
+// place is where in a line a command stands.
+type place struct {
+	piped  bool // it reads another's output
+	passes bool // it succeeded if the line did
+	fails  bool // it may have failed if the line did
+	shown  bool // the line prints the end of its output
+}
 
-// mark enters the calls of a statement whose status is the line's.
-func (o outcome) mark(s *syntax.Stmt, says Program) {
+// within is the place of the command of a statement.
+func (at place) within(s *syntax.Stmt) place {
 	if s.Negated || s.Background || s.Coprocess {
+		at.passes, at.fails = false, false
+	}
+	at.shown = at.shown && !s.Background && !s.Coprocess && !slices.ContainsFunc(s.Redirs, hides)
+	return at
+}
+
+// diverting are commands after which the status of the line is not that of its last program.
+var diverting = []string{"exit", "exec", "return", "trap", "alias"}
+
+// program notes a program.
+func (sh *walker) program(c command) {
+	if sh.aside || len(sh.result.Programs) >= maxPrograms {
 		return
 	}
-	var inner []*syntax.Stmt
-	switch x := s.Cmd.(type) {
-	case *syntax.CallExpr:
-		o[x] = says
-	case *syntax.TimeClause:
-		inner = []*syntax.Stmt{x.Stmt}
-	case *syntax.Block:
-		inner = x.Stmts
-	case *syntax.Subshell:
-		inner = x.Stmts
-	case *syntax.BinaryCmd:
-		if x.Op == syntax.AndStmt {
-			o.mark(x.X, Program{Fails: says.Fails})
-		}
-		if x.Op != syntax.OrStmt {
-			o.mark(x.Y, says)
-		}
+	ws := []string{base(c.exe.asTyped())}
+	for _, a := range c.args {
+		ws = append(ws, a.asTyped())
 	}
-	if n := len(inner); n > 0 && inner[n-1] != nil {
-		o.mark(inner[n-1], says)
+	if p, ok := describe(ws); ok {
+		p.Passes, p.Fails, p.Shown = c.passes, c.fails, c.shown
+		sh.result.Programs = append(sh.result.Programs, p)
 	}
 }
 
-// show enters the calls of a statement that print to the line's own output, at least with their last lines.
-func show(s *syntax.Stmt, shown map[*syntax.CallExpr]bool) {
-	if s == nil || s.Background || s.Coprocess || slices.ContainsFunc(s.Redirs, hides) {
-		return
-	}
-	var inner []*syntax.Stmt
-	switch x := s.Cmd.(type) {
-	case *syntax.CallExpr:
-		shown[x] = true
-	case *syntax.TimeClause:
-		inner = []*syntax.Stmt{x.Stmt}
-	case *syntax.Block:
-		inner = x.Stmts
-	case *syntax.Subshell:
-		inner = x.Stmts
-	case *syntax.BinaryCmd:
-		if x.Op != syntax.Pipe && x.Op != syntax.PipeAll {
-			inner = []*syntax.Stmt{x.X, x.Y}
-		} else if passesEnd(x.Y) {
-			inner = []*syntax.Stmt{x.X}
-		}
-	}
-	for _, s := range inner {
-		show(s, shown)
+// judge takes back what the status of the line and its output say of programs when the line was not walked as a whole.
+func (r *Result) judge(unfinished bool) {
+	unsure := r.unsure || unfinished
+	for i := range r.Programs {
+		p := &r.Programs[i]
+		p.Passes, p.Fails = p.Passes && !unsure && len(r.Programs) < maxPrograms, p.Fails && !unsure
+		p.Shown = p.Shown && !unsure
 	}
 }
 
@@ -166,38 +122,34 @@ func passesEnd(s *syntax.Stmt) bool {
 	}
 	switch x := s.Cmd.(type) {
 	case *syntax.CallExpr:
-		args := literals(x.Args)
-		return len(args) > 0 && slices.Contains([]string{"tail", "tee", "cat"}, base(args[0]))
+		return len(x.Args) > 0 && slices.Contains([]string{"tail", "tee", "cat"}, base(x.Args[0].Lit()))
 	case *syntax.BinaryCmd:
 		return (x.Op == syntax.Pipe || x.Op == syntax.PipeAll) && passesEnd(x.X) && passesEnd(x.Y)
 	}
 	return false
 }
 
-// firstWords reads the beginning of a line that no shell would take: one that was cut, or is of another shell.
-func firstWords(line string) []Program {
+// firstWords notes the program that a line begins with that no shell would take: one that was cut, or is of another
+// shell.
+func (sh *walker) firstWords(line string) {
 	first, _, _ := strings.Cut(strings.TrimSpace(line), "\n")
 	first, _, _ = strings.Cut(first, "<<")
-	p, ok := describe(strings.Fields(first))
-	if !ok || strings.ContainsAny(p.Name, "'\"`$(){}|;&=") {
-		return nil
+	words := strings.Fields(first)
+	for len(words) > 0 && strings.Contains(words[0], "=") && !strings.ContainsAny(words[0], "/ ") {
+		words = words[1:]
 	}
-	return []Program{p}
+	var c command
+	for _, w := range words {
+		c.args = append(c.args, word{text: w, ok: true})
+	}
+	n := len(sh.result.Programs)
+	sh.run(c)
+	if len(sh.result.Programs) > n && strings.ContainsAny(sh.result.Programs[n].Name, "'\"`$(){}|;&=") {
+		sh.result.Programs = sh.result.Programs[:n]
+	}
 }
 
-// literals are the arguments as typed; "…" for what only the shell can expand.
-func literals(args []*syntax.Word) []string {
-	var out []string
-	for _, w := range args {
-		text := ""
-		for _, part := range w.Parts {
-			text += partText(part)
-		}
-		out = append(out, text)
-	}
-	return out
-}
-
+// partText is a part of a word as typed.
 func partText(part syntax.WordPart) string {
 	switch x := part.(type) {
 	case *syntax.Lit:
@@ -214,17 +166,11 @@ func partText(part syntax.WordPart) string {
 	return "…"
 }
 
-// describe names one program.
+// describe names one program; ws are its name, without folders, and its arguments.
 func describe(ws []string) (Program, bool) {
-	for len(ws) > 0 && strings.Contains(ws[0], "=") && !strings.ContainsAny(ws[0], "/ ") {
-		ws = ws[1:]
-	}
-	ws = wrapped(ws)
-	if len(ws) == 0 || ws[0] == "" || strings.HasPrefix(ws[0], "#") {
+	if ws[0] == "" || ws[0] == "." || strings.HasPrefix(ws[0], "#") {
 		return Program{}, false
 	}
-	ws = slices.Clone(ws)
-	ws[0] = base(ws[0])
 	s, ops := specs()[ws[0]], operands(ws)
 	p := Program{Name: ws[0], Class: s.class(ws[0], ops)}
 	if (s.task || s.file) && len(ops) > 0 {
@@ -249,25 +195,6 @@ func describe(ws []string) (Program, bool) {
 
 // base is the name of a program without its folders.
 func base(exe string) string { return strings.TrimSuffix(path.Base(index.Slash(exe)), ".exe") }
-
-// wrapped are the words of the command inside those that only wrap it.
-func wrapped(ws []string) []string {
-	for range maxWraps {
-		if len(ws) == 0 || detached[ws[0]] {
-			return ws
-		}
-		args := make([]word, len(ws)-1)
-		for i, w := range ws[1:] {
-			args[i] = word{text: w, ok: true}
-		}
-		rest, ok := unwrap(base(ws[0]), args)
-		if !ok {
-			return ws
-		}
-		ws = ws[len(ws)-len(rest):]
-	}
-	return ws
-}
 
 // detached are wrappers whose status is not that of the command, or that may run it never.
 var detached = map[string]bool{"setsid": true, "xargs": true, "parallel": true}

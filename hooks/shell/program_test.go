@@ -27,6 +27,8 @@ func TestPrograms(t *testing.T) {
 		"for f in a b; do go vet ./$f; done; make":            "check go vet|go vet ./…, check make|make (last)",
 		"go test ./a && git commit -qm x":                     "check go test|go test ./a (may fail), commit git commit|git commit -qm x (last)",
 		strings.Repeat("a", 70) + " x":                        "other " + strings.Repeat("a", 70) + "|… x (last)",
+		"bash -lc 'cd a && go test ./x'":                      "trivial cd|cd a (may fail), check go test|go test ./x (last)",
+		"bash build.sh; exit 0":                               "other bash build.sh|bash build.sh, trivial exit|exit 0",
 		`C:\tools\go.exe test ./x`:                            "check go test|go test ./x (last)",
 	} {
 		var got []string

@@ -53,19 +53,24 @@ type Line struct {
 	PowerShell bool
 	Dir        string // absolute; "" is the Locator's
 	Past       bool   // read from a transcript: the files of today are not those of the call
+	Cut        bool   // its end may be missing
 }
 
-// Result is what a command line did.
+// Result is what a command line did, in the order of the line. Op.Kind says which files were read, searched, edited,
+// written, renamed and deleted; Program.Class says what are checks and commits.
 type Result struct {
-	Ops     []Op
-	Missing []Operand // of readers that no known file answers to
-	Dir     string    // where the line began; it may be unknown
-	End     string    // where it ended
-	Self    bool      // aOa itself was asked: its answer must not teach it
+	Ops      []Op      // at most maxOps
+	Programs []Program // at most maxPrograms; those in substitutions are left out
+	Missing  []Operand // of readers that no known file answers to
+	Dir      string    // where the line began; it may be unknown
+	End      string    // where it ended
+	Self     bool      // aOa itself was asked: its answer must not teach it
+
+	unsure bool // the status of the line may be of something else than its last program
 }
 
 // Follow walks a command line as a shell would, without running anything: it keeps the working folder and the variables
-// that it can know, and notes what each simple command does to files.
+// that it can know, and notes each program and what it does to files.
 func Follow(at *index.Locator, line Line) Result {
 	sh := &walker{Locator: at, dir: line.Dir, past: line.Past, vars: map[string]string{}, result: &Result{},
 		steps: new(int)}
@@ -75,13 +80,14 @@ func Follow(at *index.Locator, line Line) Result {
 	if sh.dir == "" {
 		sh.dir = lost
 	}
-	sh.result.Dir = sh.dir
+	sh.result.Dir, sh.result.unsure = sh.dir, line.Cut
 	if line.PowerShell {
 		sh.powershell(line.Text)
 	} else {
-		sh.script(line.Text)
+		sh.script(line.Text, place{passes: true, fails: true, shown: true})
 	}
 	sh.result.End = sh.dir
+	sh.result.judge(*sh.steps > maxSteps)
 	return *sh.result
 }
 
@@ -91,6 +97,8 @@ type walker struct {
 	dir, prev string
 	vars      map[string]string
 	past      bool
+	aside     bool // in a substitution, or a later round of a loop: its programs do not count
+	mute      bool // in a line that cannot be parsed: what its programs did is not known
 	nest      int
 	result    *Result // of the line
 	steps     *int    // of the line
@@ -113,17 +121,25 @@ func Join(argv []string) string {
 	return strings.Join(quoted, " ")
 }
 
-// script parses and walks a piece of shell; what cannot be parsed counts as run, with the files it names.
-func (sh *walker) script(src string) {
+// script parses and walks a piece of shell. What cannot be parsed counts as run, with the files it names. Its programs
+// are those of what can be made of it, else the first words.
+func (sh *walker) script(src string, at place) {
 	f := parseShell(src)
-	if f == nil {
-		sh.note(Op{Kind: event.KindRun, Named: sh.Mentions(src, false)})
+	if f != nil {
+		sh.stmts(f.Stmts, at)
 		return
 	}
-	sh.stmts(f.Stmts)
+	sh.note(Op{Kind: event.KindRun, Named: sh.Mentions(src, false)})
+	rest := sh.sub()
+	rest.mute, rest.result.unsure = true, true
+	if f = parseShell(src, syntax.RecoverErrors(maxErrors)); f != nil {
+		rest.stmts(f.Stmts, at)
+	} else {
+		rest.firstWords(src)
+	}
 }
 
-func parseShell(src string) (f *syntax.File) {
+func parseShell(src string, how ...syntax.ParserOption) (f *syntax.File) {
 	if strings.Count(src, "(")+strings.Count(src, "{")+strings.Count(src, "`") > maxParens {
 		return nil
 	}
@@ -133,48 +149,53 @@ func parseShell(src string) (f *syntax.File) {
 			f = nil
 		}
 	}()
-	f, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(src), "")
+	f, err := syntax.NewParser(append(how, syntax.Variant(syntax.LangBash))...).Parse(strings.NewReader(src), "")
 	if err != nil {
 		return nil
 	}
 	return f
 }
 
-func (sh *walker) stmts(list []*syntax.Stmt) {
-	for _, st := range list {
-		sh.stmt(st, false)
+// stmts walks statements one after the other: the status of the last is that of all.
+func (sh *walker) stmts(list []*syntax.Stmt, at place) {
+	for i, st := range list {
+		if i < len(list)-1 {
+			sh.stmt(st, place{shown: at.shown})
+		} else {
+			at.piped = false
+			sh.stmt(st, at)
+		}
 	}
 }
 
-// stmt walks one statement; piped says that it reads another's output.
-func (sh *walker) stmt(st *syntax.Stmt, piped bool) {
+// stmt walks one statement.
+func (sh *walker) stmt(st *syntax.Stmt, at place) {
 	if st == nil || *sh.steps > maxSteps {
 		return
 	}
 	*sh.steps++
+	at = at.within(st)
 	var in *redirected
 	for _, r := range st.Redirs {
 		if sh.redirect(r, &in) {
-			piped = true
+			at.piped = true
 		}
 	}
 	switch x := st.Cmd.(type) {
 	case *syntax.CallExpr:
-		sh.call(x, piped, in)
+		sh.call(x, at, in)
 	case *syntax.BinaryCmd:
-		if x.Op == syntax.Pipe || x.Op == syntax.PipeAll {
-			sh.sub().stmt(x.X, piped)
-			sh.sub().stmt(x.Y, true)
-		} else {
-			sh.stmt(x.X, piped)
-			sh.stmt(x.Y, piped)
-		}
+		sh.binary(x, at)
 	case *syntax.Subshell:
-		sh.sub().stmts(x.Stmts)
+		sh.sub().stmts(x.Stmts, at)
 	case *syntax.TimeClause:
-		sh.stmt(x.Stmt, piped)
+		sh.stmt(x.Stmt, at)
 	case *syntax.DeclClause:
 		sh.assign(x.Args)
+	case *syntax.Block:
+		sh.stmts(x.Stmts, at)
+	case *syntax.FuncDecl:
+		sh.result.unsure = true // any name may be a function
 	default:
 		sh.compound(st.Cmd)
 	}
@@ -183,22 +204,38 @@ func (sh *walker) stmt(st *syntax.Stmt, piped bool) {
 	}
 }
 
+// binary walks two statements with an operator between them.
+func (sh *walker) binary(x *syntax.BinaryCmd, at place) {
+	left, right := place{piped: at.piped, shown: at.shown}, at
+	switch x.Op {
+	case syntax.Pipe, syntax.PipeAll:
+		left.shown, right.piped = at.shown && passesEnd(x.Y), true
+		sh.sub().stmt(x.X, left)
+		sh.sub().stmt(x.Y, right)
+		return
+	case syntax.AndStmt:
+		left.fails = at.fails
+	case syntax.OrStmt:
+		right.passes, right.fails = false, false
+	}
+	sh.stmt(x.X, left)
+	sh.stmt(x.Y, right)
+}
+
 // compound walks every branch: which one is taken is not known.
 func (sh *walker) compound(cmd syntax.Command) {
 	switch x := cmd.(type) {
-	case *syntax.Block:
-		sh.stmts(x.Stmts)
 	case *syntax.IfClause:
 		for ; x != nil; x = x.Else {
-			sh.stmts(x.Cond)
-			sh.stmts(x.Then)
+			sh.stmts(x.Cond, place{})
+			sh.stmts(x.Then, place{})
 		}
 	case *syntax.WhileClause:
-		sh.stmts(x.Cond)
-		sh.stmts(x.Do)
+		sh.stmts(x.Cond, place{})
+		sh.stmts(x.Do, place{})
 	case *syntax.CaseClause:
 		for _, item := range x.Items {
-			sh.stmts(item.Stmts)
+			sh.stmts(item.Stmts, place{})
 		}
 	case *syntax.ForClause:
 		sh.loop(x)
@@ -209,22 +246,31 @@ func (sh *walker) compound(cmd syntax.Command) {
 func (sh *walker) loop(x *syntax.ForClause) {
 	it, ok := x.Loop.(*syntax.WordIter)
 	if !ok || it.Name == nil {
-		sh.stmts(x.Do)
+		sh.stmts(x.Do, place{})
 		return
 	}
-	rounds := 0
+	rounds, aside := 0, sh.aside
 	for _, w := range sh.fields(it.Items) {
 		for _, item := range sh.spread(w) {
 			if rounds++; rounds <= maxLoop {
 				sh.vars[it.Name.Value] = item
-				sh.stmts(x.Do)
+				sh.stmts(x.Do, place{})
+				sh.aside = true
 			}
 		}
 	}
+	sh.aside = aside
 	delete(sh.vars, it.Name.Value)
 	if rounds == 0 {
-		sh.stmts(x.Do)
+		sh.stmts(x.Do, place{})
 	}
+}
+
+// substituted walks what runs inside a word.
+func (sh *walker) substituted(list []*syntax.Stmt) {
+	in := sh.sub()
+	in.aside = true
+	in.stmts(list, place{})
 }
 
 // sub is a subshell: its cd and its variables do not come back.
@@ -276,7 +322,7 @@ func (sh *walker) written(r *syntax.Redirect) {
 
 // note keeps an Op. Doubles, as in loops, are dropped.
 func (sh *walker) note(a Op) {
-	if len(sh.result.Ops) >= maxOps {
+	if sh.mute || len(sh.result.Ops) >= maxOps {
 		return
 	}
 	if a.Kind != event.KindRename { // the two sides of a rename stay in step

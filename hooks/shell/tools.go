@@ -28,7 +28,7 @@ func (sh *walker) read(c command, s spec) {
 		kind = event.KindEdit
 	}
 	for _, w := range ops {
-		if !sh.touched(kind, w) && w.ok && !w.glob {
+		if !sh.touched(kind, w) && w.ok && !w.glob && !sh.mute {
 			sh.result.Missing = append(sh.result.Missing, Operand{w.text, sh.dir})
 		}
 	}

@@ -15,9 +15,10 @@ import (
 
 // word is a word of a command line as far as it can be known without running anything.
 type word struct {
-	text string
-	ok   bool // false: holds a variable or a substitution of unknown value
-	glob bool // holds *, ? or [ outside of quotes
+	text  string
+	typed string // as typed, "…" for what only the shell can expand; "" is text
+	ok    bool   // false: holds a variable or a substitution of unknown value
+	glob  bool   // holds *, ? or [ outside of quotes
 }
 
 // is reports whether the word is that text.
@@ -25,6 +26,14 @@ func (w word) is(text string) bool { return w.ok && w.text == text }
 
 // flag reports whether the word is an option.
 func (w word) flag() bool { return w.ok && len(w.text) > 1 && w.text[0] == '-' }
+
+// asTyped is the word as people read it.
+func (w word) asTyped() string {
+	if w.typed != "" {
+		return w.typed
+	}
+	return w.text
+}
 
 // fields expands words: braces, known variables, quotes. Unknown words keep their place.
 func (sh *walker) fields(ws []*syntax.Word) []word {
@@ -54,6 +63,7 @@ func (sh *walker) field(w *syntax.Word) word {
 	var b strings.Builder
 	out := word{ok: true}
 	for i, part := range w.Parts {
+		out.typed += partText(part)
 		switch x := part.(type) {
 		case *syntax.Lit:
 			if i == 0 && strings.HasPrefix(x.Value, "~") {
@@ -99,9 +109,9 @@ func (sh *walker) known(part syntax.WordPart, b *strings.Builder) bool {
 			b.WriteString(v)
 			return true
 		}
-		sh.sub().stmts(x.Stmts)
+		sh.substituted(x.Stmts)
 	case *syntax.ProcSubst:
-		sh.sub().stmts(x.Stmts)
+		sh.substituted(x.Stmts)
 	}
 	return false
 }

@@ -27,7 +27,8 @@ import (
 var fieldNames = []string{"ID", "Agent", "Paths", "Gone", "Tags", "Subagent", "Turn", "Tool", "Batch", "Failure",
 	"From", "Named", "Seen", "Listing", "Terms", "Tokens", "Offset", "Limit", "Blob", "Act", "Name", "Arm", "Label",
 	"Task", "Scores", "Change", "Cause", "Used", "Helped", "Value", "Source", "Reason", "Job", "Files", "Author",
-	"Check", "Failing", "Idents", "Looks", "Folder", "Glob", "Mode", "Fold", "Secret", "Cut", "Digest", "Bytes"}
+	"Check", "Failing", "Idents", "Looks", "Folder", "Glob", "Mode", "Fold", "Secret", "Cut", "Digest", "Bytes",
+	"Checks"}
 
 // Numbers of fields that are read by themselves.
 const (

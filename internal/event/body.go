@@ -129,6 +129,7 @@ type Call struct {
 	Terms   []string `json:"terms,omitempty"`   // words of the pattern or the command, at most MaxTerms
 	Idents  []string `json:"idents,omitempty"`  // identifiers that they name, as of Prompt, at most MaxCallIdents
 	Looks   bool     `json:"looks,omitempty"`   // the command is one of git that looks at a change, stages or commits it
+	Checks  bool     `json:"checks,omitempty"`  // the command runs tests, a build or a linter
 	// the pattern, command or task, redacted, at most MaxText bytes; sealed in the log, and "" where events are folded
 	Text   string `json:"text,omitempty"`
 	Tokens int    `json:"tokens,omitempty"` // search: about how many tokens its result has, 0 if not known

@@ -24,6 +24,7 @@ type Action struct {
 	Mode    string       `json:"mode,omitempty"` // search: content, files or count
 	Fold    bool         `json:"fold,omitempty"` // search: letter case does not matter
 	Command string       `json:"command,omitempty"`
+	Checks  bool         `json:"checks,omitempty"` // the command runs tests, a build or a linter
 	Edits   []event.Swap `json:"edits,omitempty"`
 
 	OK     bool   `json:"ok,omitempty"`
@@ -54,7 +55,7 @@ func actions(events []event.Event) (out []Action) {
 			continue
 		}
 		a := Action{ID: id, Time: e.Time, Tool: event.Clip(c.Tool, maxTool), Act: c.Act, Paths: c.Paths, Offset: c.Offset,
-			Limit: c.Limit, Folder: c.Folder, Glob: c.Glob, Mode: c.Mode, Fold: c.Fold, Command: c.Command, Edits: c.Edits,
+			Limit: c.Limit, Folder: c.Folder, Glob: c.Glob, Mode: c.Mode, Fold: c.Fold, Command: c.Command, Checks: c.Checks, Edits: c.Edits,
 			OK: c.OK(), Secret: c.Secret, Cut: c.Cut, Digest: c.Digest, Bytes: c.Bytes, Found: len(c.Seen)}
 		switch c.Act {
 		case event.ActSearch:
@@ -77,7 +78,7 @@ func (a *Action) run() { a.Act, a.Paths, a.Pattern, a.Glob = event.ActRun, nil, 
 
 // join adds what another part of the call did.
 func (a *Action) join(c event.Call) {
-	a.OK = a.OK && c.OK()
+	a.OK, a.Checks = a.OK && c.OK(), a.Checks || c.Checks
 	a.Found = max(a.Found, len(c.Seen))
 	if a.Act == event.ActRun && a.Command != "" {
 		return

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -152,5 +153,5 @@ func edits(name, old, now string) Action {
 }
 
 func commands(line string) Action {
-	return Action{Tool: "Bash", Act: event.ActRun, Command: line}
+	return Action{Tool: "Bash", Act: event.ActRun, Command: line, Checks: strings.HasPrefix(line, "go test")}
 }

@@ -301,15 +301,10 @@ func (e *Entry) shrink() {
 	}
 }
 
-// testRun matches commands that run tests.
-var testRun = regexp.MustCompile(
-	`(?i)\b(?:go test|cargo (?:test|nextest)|pytest|tox` +
-		`|(?:npm|pnpm|yarn|bun|deno|make|gradle|gradlew|mvn|mix|dotnet|swift|rake|rails)(?: run)? test\S*` +
-		`|jest|vitest|mocha|rspec|phpunit|ctest|unittest)\b`)
-
+// tested is what the last tests, build or linter came to, "" without one.
 func tested(actions []Action) string {
 	for _, a := range slices.Backward(actions) {
-		if a.Act == event.ActRun && testRun.MatchString(a.Command) {
+		if a.Checks {
 			if a.OK {
 				return "passed"
 			}

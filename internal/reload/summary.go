@@ -42,7 +42,7 @@ func summary(e *Entry) string {
 			searched++
 		case event.ActRun:
 			runs++
-			if command == nil || testRun.MatchString(a.Command) || !testRun.MatchString(command.Command) {
+			if command == nil || a.Checks || !command.Checks {
 				command = &e.Actions[i]
 			}
 		}

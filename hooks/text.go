@@ -65,6 +65,22 @@ func Text(kind string, sugg []event.Suggestion) string {
 	return text
 }
 
+// BrokenText puts places that still use what a change removes into words of at most most bytes, and tells which files
+// they name. "" if there is none. The line of a file is quoted as data.
+func BrokenText(all []index.Broken, most int) (text string, named []event.Path) {
+	for _, b := range all {
+		head := "Removed by this change, still used:"
+		line := fmt.Sprintf("\n%s:%d: %s", b.File.Quoted(), b.Line, event.Path(b.Text).Quoted())
+		if text != "" {
+			head = text
+		}
+		if b.File.Mentionable() && len(named) < maxFiles && len(head+line) <= most {
+			text, named = head+line, append(named, b.File)
+		}
+	}
+	return text, named
+}
+
 // mentionable are the first maxFiles suggestions that a text may name.
 func mentionable(sugg []event.Suggestion) (out []event.Suggestion) {
 	for _, s := range sugg {

@@ -40,7 +40,6 @@ type Edits struct {
 // edited is what a file with that stamp changes.
 type edited struct {
 	now     stamp
-	edits   []index.Edit
 	changed index.Changed
 	ok      bool // false: it cannot be told
 }
@@ -50,30 +49,17 @@ func NewEdits(r *Repo, has func(event.Path) bool, now func() time.Time) *Edits {
 	return &Edits{repo: r, has: has, now: now, lock: make(chan struct{}, 1), known: map[event.Path]edited{}}
 }
 
-// Find returns the names in the lines that files change against HEAD. A file of more than index.MaxEdited bytes, before
-// or after, is left out, and so is what git does not tell in time.
-func (e *Edits) Find(ctx context.Context, files []event.Path) map[event.Path][]index.Edit {
-	out := make(map[event.Path][]index.Edit, len(files))
-	e.each(ctx, files, func(f event.Path, found edited) { out[f] = found.edits })
-	return out
-}
-
-// Compare returns both versions of files, as Find.
+// Compare returns both versions of files: in HEAD and on disk. A file of more than index.MaxEdited bytes, before or
+// after, is left out, and so is what git does not tell in time.
 func (e *Edits) Compare(ctx context.Context, files []event.Path) (out []index.Changed) {
-	e.each(ctx, files, func(_ event.Path, found edited) { out = append(out, found.changed) })
-	return out
-}
-
-// each yields the files that can be compared.
-func (e *Edits) each(ctx context.Context, files []event.Path, yield func(event.Path, edited)) {
 	ctx, unlock := e.begin(ctx)
 	defer unlock()
 	if ctx.Err() != nil {
-		return
+		return nil
 	}
 	_, commit, err := e.repo.Head(ctx)
 	if err = cmp.Or(err, ctx.Err()); err != nil {
-		return
+		return nil
 	}
 	if commit != e.commit || len(e.known)+len(files) > maxEditedFiles {
 		clear(e.known)
@@ -85,9 +71,10 @@ func (e *Edits) each(ctx context.Context, files []event.Path, yield func(event.P
 			break
 		}
 		if found.ok {
-			yield(f, found)
+			out = append(out, found.changed)
 		}
 	}
+	return out
 }
 
 // begin takes the lock. The context ends when git had its time.
@@ -148,7 +135,7 @@ func (e *Edits) file(ctx context.Context, f event.Path) (edited, error) {
 		return found, err
 	}
 	if found.ok = known; known {
-		found.edits, found.changed = index.Edits(f, before, after), index.Compare(f, before, after)
+		found.changed = index.Compare(f, before, after)
 	}
 	if fi == nil || e.now().Sub(fi.ModTime()).Abs() > racyTime {
 		e.known[f] = found

@@ -2,6 +2,7 @@ package watcher
 
 import (
 	"context"
+	"reflect"
 	"testing"
 	"time"
 
@@ -27,31 +28,31 @@ func TestEdits(t *testing.T) {
 		func() time.Time { return time.Now().Add(time.Hour) }) // no file is too young to be kept
 	defer e.Close()
 	files := []event.Path{"a b.go", "same.go", "gone.go", "fresh.go", "line\nbreak.go", "stranger.go"}
-	names := func(edits []index.Edit) (out string) {
-		for _, e := range edits {
-			if e.Removed && e.Defined {
-				out += "-" + e.Text
-			}
-			if e.Added && e.Defines {
-				out += "+" + e.Text
-			}
-		}
-		return out
-	}
-	look := func(want map[event.Path]string) {
+	look := func(want map[event.Path][2]string) {
 		t.Helper()
-		got := e.Find(t.Context(), files)
+		found := map[event.Path]index.Changed{}
+		for _, c := range e.Compare(t.Context(), files) {
+			found[c.Path] = c
+		}
 		for f, w := range want {
-			if edits, known := got[f]; !known || names(edits) != w {
-				t.Errorf("%s: %q (known: %t), want %q", f, names(edits), known, w)
+			texts := [2][]byte{}
+			for i, name := range w {
+				if name != "" {
+					texts[i] = []byte("package a\n\nfunc " + name + "() {}\n")
+				}
+			}
+			c, known := found[f]
+			if !known || !reflect.DeepEqual(c, index.Compare(f, texts[0], texts[1])) {
+				t.Errorf("%s: %+v (known: %t), want %q", f, c, known, w)
 			}
 		}
 	}
 	d.write("stranger.go", "package a")
-	first := map[event.Path]string{"a b.go": "-OldName+NewName", "same.go": "", "gone.go": "-GoneName", "fresh.go": "+FreshName"}
+	first := map[event.Path][2]string{"a b.go": {"OldName", "NewName"}, "same.go": {"SameName", "SameName"},
+		"gone.go": {"GoneName", ""}, "fresh.go": {"", "FreshName"}}
 	look(first)
-	if found := e.Find(t.Context(), files); len(found) != len(first) {
-		t.Errorf("files that cannot be told have edits: %v", found)
+	if found := e.Compare(t.Context(), files); len(found) != len(first) {
+		t.Errorf("files that cannot be told are compared: %v", found)
 	}
 	e.Close()
 	look(first)
@@ -59,12 +60,12 @@ func TestEdits(t *testing.T) {
 		t.Error("a git process was started for files that are known")
 	}
 	d.write("a b.go", "package a\n\nfunc Third() {}\n")
-	look(map[event.Path]string{"a b.go": "-OldName+Third"})
+	look(map[event.Path][2]string{"a b.go": {"OldName", "Third"}})
 	d.commit("second")
-	look(map[event.Path]string{"a b.go": "", "fresh.go": ""})
+	look(map[event.Path][2]string{"a b.go": {"Third", "Third"}, "fresh.go": {"FreshName", "FreshName"}})
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()
-	if found := e.Find(gone, files); len(found) > 0 {
+	if found := e.Compare(gone, files); len(found) > 0 {
 		t.Errorf("nobody waits any more, and it was answered: %v", found)
 	}
 }

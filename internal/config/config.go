@@ -65,7 +65,7 @@ type Kind struct{ Name, Help string }
 
 // Kinds are all of them.
 var Kinds = []Kind{
-	{"partner", "when a change looks complete: files that usually change with its files and were not edited"},
+	{"partner", "when a change looks complete: what still uses a name that it removes, and files that usually change with it"},
 	{"rescue", "after a call failed on a path: where the file is now"},
 	{"start", "at the start of a session: earlier work that is not committed; after a compaction: what was found out"},
 	{"prompt", "at a prompt: up to five files, one of which the turn probably opens"},

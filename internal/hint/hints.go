@@ -13,6 +13,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/config"
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/index"
 	"github.com/aoa-dev/aoa/internal/reload"
 	"github.com/aoa-dev/aoa/internal/session"
 	"github.com/aoa-dev/aoa/internal/session/live"
@@ -148,6 +149,10 @@ func (h *Hints) decide(ctx context.Context, w *checkout.Checkout, q question, sp
 	if q.facts != nil {
 		q.Found = q.facts(ctx)
 	}
+	if q.Kind == prefetch.Partner {
+		q.Lead, q.Named = h.broken(ctx, w, q.Query, space)
+		space -= len(q.Lead) + 1
+	}
 	if q.Say == nil {
 		q.Say = func(shown []event.Suggestion) (string, []event.Path) { return within(q.Kind, shown, space) }
 	}
@@ -212,6 +217,20 @@ func (h *Hints) misnamed(ctx context.Context, w *checkout.Checkout, events []eve
 		}
 	}
 	return out
+}
+
+// broken are the places that still use what the session's change removes, as far as it was not told of their files.
+func (h *Hints) broken(ctx context.Context, w *checkout.Checkout, q event.Query, space int) (string, []event.Path) {
+	c, err := w.Change(ctx, checkout.Asked{Files: q.Files})
+	if err != nil {
+		h.o.Log.Warn("no broken references", "err", err)
+		return "", nil
+	}
+	s := h.o.Live.Get(q.Session, q.At)
+	return hooks.BrokenText(slices.DeleteFunc(c.Broken, func(b index.Broken) bool {
+		told := live.Mark{By: q.Subagent, Kind: string(prefetch.Partner), Arm: string(prefetch.Shown), File: b.File}
+		return slices.Contains(s.Hints.Marks, told)
+	}), space)
 }
 
 // stale finds files that changed on disk since the session opened them. It is not known which conversation opened a

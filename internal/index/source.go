@@ -58,6 +58,9 @@ func ReadSource(p event.Path, text []byte) *Source {
 	return s
 }
 
+// MaxEdited is how many bytes a file may have, before and after, whose versions are compared.
+const MaxEdited = 200_000
+
 // unreadable reports whether a file is binary, or too large.
 func unreadable(p event.Path, text []byte) bool {
 	return KindOf(p) == KindBinary || len(text) > MaxEdited || bytes.IndexByte(text, 0) >= 0

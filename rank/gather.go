@@ -47,7 +47,7 @@ func (r *Ranker) gather(ctx context.Context, q event.Query, forced event.Path) (
 		return nil, fmt.Errorf("rank: unknown moment %q: use prompt or open", task)
 	}
 	x := &queryContext{at: q.At, session: q.Session, files: filesOf(q), tags: tagsOf(q), tree: tree,
-		contents: r.o.Contents(), read: r.o.Read,
+		contents: r.o.Contents(), read: r.o.Read, stored: r.o.Words,
 		labels: &r.labels, ofBranch: ofBranch}
 	var in reads
 	if q.Session != "" {
@@ -198,7 +198,7 @@ func tagsOf(q event.Query) []string {
 func (x *queryContext) ask(q event.Query, prompt index.Text, s *live.Session) {
 	switch {
 	case q.Prompt != "":
-		x.words = index.Terms(q.Prompt, event.MaxTerms)
+		x.words = x.stored(index.Terms(q.Prompt, event.MaxTerms))
 		x.idents = index.Identifiers(q.Prompt, maxIdents)
 	case s != nil && len(s.Prompt.Words) > 0:
 		x.words, x.idents = slices.Clone(s.Prompt.Words), s.Prompt.Idents

@@ -16,19 +16,20 @@ type queryContext struct {
 	at time.Time
 	// of the newest commit, at most at: a repository that rested has not forgotten its last work
 	head              time.Time
-	session           string                // that asks, "" for a person
-	files             []event.Path          // in hand, newest last, at most contextFiles
-	leads             [links][]event.Path   // files whose partners are candidates; of byHand: files
-	byName            []event.Path          // files that the prompt names, at most namedFiles
-	stems             map[string]event.Path // stem of a pair → newest file in hand
-	terms             []string              // looked up in the store
-	words             []string              // of the prompt, the rarest in paths first; terms begins with the same
-	idents            []string              // of the prompt
-	fitting           []TextFit             // files that the prompt may mean
-	topic             []TextFit             // that the newest earlier prompt of many words may mean
-	patterned, latest []TextFit             // that the newest patterns and commands may mean; that the newest one may mean
-	prompted          string                // the text of the prompt, if the question has it
-	spellings         map[string]string     // its words by stem, when a reason needs them
+	session           string                  // that asks, "" for a person
+	files             []event.Path            // in hand, newest last, at most contextFiles
+	leads             [links][]event.Path     // files whose partners are candidates; of byHand: files
+	byName            []event.Path            // files that the prompt names, at most namedFiles
+	stems             map[string]event.Path   // stem of a pair → newest file in hand
+	terms             []string                // looked up in the store
+	words             []string                // of the prompt, the rarest in paths first; terms begins with the same
+	idents            []string                // of the prompt
+	stored            func([]string) []string // see Options.Words
+	fitting           []TextFit               // files that the prompt may mean
+	topic             []TextFit               // that the newest earlier prompt of many words may mean
+	patterned, latest []TextFit               // that the newest patterns and commands may mean; that the newest one may mean
+	prompted          string                  // the text of the prompt, if the question has it
+	spellings         map[string]string       // its words by stem, when a reason needs them
 	tags              []string
 	tree              *index.Tree
 	contents          *index.Contents

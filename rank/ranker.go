@@ -41,6 +41,8 @@ type Options struct {
 	Contents func() *index.Contents
 	// Read returns the content of a file now, nil if it cannot be read; nil: what stands together in a file is not known.
 	Read func(event.Path) []byte
+	// Words are the terms of a text as events have them (event.HashedWord); nil: as they are.
+	Words func([]string) []string
 	// Models replace the shipped prior of a task.
 	Models map[event.Task]Model
 	// Texts replace the shipped weights of texts; nil: the shipped ones.
@@ -68,6 +70,9 @@ func New(store *hot.Store, sessions *live.Sessions, tree func() *index.Tree, o O
 	}
 	if o.Contents == nil {
 		o.Contents = func() *index.Contents { return nil }
+	}
+	if o.Words == nil {
+		o.Words = func(terms []string) []string { return terms }
 	}
 	texts := priorTexts()
 	if o.Texts != nil {

@@ -46,6 +46,8 @@ func TestSecretsAreNowhere(t *testing.T) {
 	t.Parallel()
 	d := newSandbox(t, 8)
 	const missed = "quillmissfen" // letters alone between spaces: mostly code, not redacted
+	// words that no rule takes for a secret, and that neither a file nor the list of common words has
+	prose := []string{missed, "quillprosefen", "quillglobfen", "quilltaskfen", "quillstagefen", "quillsearchfen", "zürichquill"}
 	subject := "Zan4999zibar"
 	d.write("server/wire.go", "package server\n")
 	d.git("add", "-A")
@@ -80,10 +82,14 @@ func TestSecretsAreNowhere(t *testing.T) {
 	last := secretWord(0)
 	tool("toolu_grep", "Grep", map[string]any{"pattern": "password=" + last})
 	tool("toolu_task", "Agent", map[string]any{"description": "basket", "prompt": "log in with DB_PASS=" + last})
+	tool("toolu_search", "Grep", map[string]any{"pattern": "quillsearchfen", "glob": "*quillglobfen*"})
+	tool("toolu_prose", "Agent", map[string]any{"description": "basket", "prompt": "say quilltaskfen at the door"})
+	send(map[string]any{"hook_event_name": "UserPromptSubmit", "prompt_id": "prose",
+		"prompt": "the door of orchardwork opens at quillprosefen, or get_quillprosefen(), else Zürichquill"})
 	tool("toolu_miss", "Bash", map[string]any{"command": "orchardwork 'password = " + missed + "'"})
 	send(map[string]any{"hook_event_name": "Stop"})
 	d.must("suggest", "--prompt", "basket with password="+last)
-	d.must("stage", "run", "login", "--", "true", "password="+last)
+	d.must("stage", "run", "login", "--", "true", "password="+last, "quillstagefen")
 	if s := d.doWith("data", "cache", "put", "--session", "s1", "-d", "basket of password="+last); s.code != 0 {
 		t.Fatalf("cache put: %s", s.err)
 	}
@@ -127,6 +133,7 @@ func TestSecretsAreNowhere(t *testing.T) {
 			t.Errorf("a subject is kept as %q", e.Text())
 		}
 	}
+	secrets = append(secrets, prose...)
 	d.noBytes("while the daemon runs", secrets)
 	d.must("daemon", "stop")
 	d.noBytes("after the daemon", secrets)

@@ -39,9 +39,9 @@ func New(r *watcher.Repo) *Checkout { return &Checkout{Repo: r, Reader: index.Ne
 // Tree is the files that may be suggested, nil while they are not known.
 func (w *Checkout) Tree() *index.Tree { return w.tree.Load() }
 
-// Rank makes its ranker over these stores.
-func (w *Checkout) Rank(store *hot.Store, sessions *live.Sessions, db *cold.DB) {
-	w.Ranker = rank.New(store, sessions, w.Tree, rank.Options{
+// Rank makes its ranker over these stores. words is Set.Words.
+func (w *Checkout) Rank(store *hot.Store, sessions *live.Sessions, db *cold.DB, words func([]string) []string) {
+	w.Ranker = rank.New(store, sessions, w.Tree, rank.Options{Words: words,
 		Together: func(ctx context.Context, a, b event.Path) (event.Together, error) {
 			commits, err := db.History(ctx)
 			if err != nil {

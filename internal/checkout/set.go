@@ -84,7 +84,7 @@ func (t *Set) open(ctx context.Context, r *watcher.Repo) *Checkout {
 			return w, nil
 		}
 		w := New(r)
-		w.Rank(t.Hot, t.Live, t.DB)
+		w.Rank(t.Hot, t.Live, t.DB, t.Words)
 		w.refresh(context.WithoutCancel(ctx), t.Info)
 		return t.enter(w), nil
 	})

@@ -4,6 +4,7 @@ import (
 	"context"
 	"path/filepath"
 	"sync"
+	"time"
 
 	"github.com/aoa-dev/aoa/hooks/transcript"
 	"github.com/aoa-dev/aoa/internal/api"
@@ -53,11 +54,13 @@ func (r *Transcripts) Run(ctx context.Context) error {
 }
 
 func (r *Transcripts) read(ctx context.Context, dir string) {
-	report, err := transcript.Read(ctx, dir, r.set.HookRepo(r.set.At(ctx, "")), func(done, total int) {
+	w := r.set.At(ctx, "")
+	report, err := transcript.Read(ctx, dir, r.set.HookRepo(w), func(done, total int) {
 		r.mu.Lock()
 		defer r.mu.Unlock()
 		r.state.Transcripts.Done, r.state.Transcripts.Total = done, total
 	}, func(events []event.Event) error {
+		r.set.HideWords(ctx, w, events, time.Minute)
 		fresh, err := r.events.Append(ctx, events)
 		r.mu.Lock()
 		defer r.mu.Unlock()

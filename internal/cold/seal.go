@@ -2,13 +2,19 @@ package cold
 
 import (
 	"crypto/cipher"
+	"crypto/hkdf"
+	"crypto/hmac"
 	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"sync/atomic"
 
 	"golang.org/x/crypto/chacha20poly1305"
+
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 // ErrLostKey is returned for a text whose key is not there, or that somebody changed. The second is ErrRow, too.
@@ -19,6 +25,7 @@ var ErrLostKey = errors.New("the key to this text is lost")
 // nothing: its texts are stored open, and any Seal reads them. It is safe for concurrent use.
 type Seal struct {
 	current uint32
+	words   []byte // the key of Word, which comes from the current data key
 	keys    map[uint32]cipher.AEAD // data keys by their id, also earlier ones
 	// wrapped keys that could not be opened: their texts are unreadable until the identity is back
 	lost  int
@@ -70,7 +77,18 @@ func (s *Seal) Open(of string, sealed []byte) ([]byte, error) {
 	return text, nil
 }
 
-// add takes a data key of 32 bytes.
+// Word returns a word hashed with the key, so that it is found again and not read: event.HashedWord and 64 bits. The nil
+// Seal returns the word.
+func (s *Seal) Word(word string) string {
+	if s == nil {
+		return word
+	}
+	mac := hmac.New(sha256.New, s.words)
+	mac.Write([]byte(word))
+	return event.HashedWord + base64.RawURLEncoding.EncodeToString(mac.Sum(nil)[:8])
+}
+
+// add takes a data key of 32 bytes, which becomes the current one.
 func (s *Seal) add(id uint32, key []byte) error {
 	aead, err := chacha20poly1305.NewX(key)
 	if err != nil {
@@ -79,6 +97,10 @@ func (s *Seal) add(id uint32, key []byte) error {
 	if s.keys == nil {
 		s.keys = map[uint32]cipher.AEAD{}
 	}
-	s.keys[id] = aead
+	s.keys[id], s.current = aead, id
+	s.words, err = hkdf.Key(sha256.New, key, nil, "aoa words", 32)
+	if err != nil {
+		return fmt.Errorf("data key %08x: %w", id, err)
+	}
 	return nil
 }

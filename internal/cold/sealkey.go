@@ -59,7 +59,6 @@ func OpenSeal(o SealOptions) (*Seal, error) {
 		if err := s.add(id, key); err != nil {
 			return nil, fmt.Errorf("open seal: %s: %w", name, err)
 		}
-		s.current = id
 	}
 	if len(s.keys) > 0 {
 		return s, nil
@@ -104,8 +103,7 @@ func (s *Seal) begin(o SealOptions, number int) error {
 		return err
 	}
 	number32, _ := strconv.ParseUint(fmt.Sprintf("%x", id), 16, 32) // of eight hex digits
-	s.current = uint32(number32)
-	return s.add(s.current, key)
+	return s.add(uint32(number32), key)
 }
 
 // identityRemark begins the line of a wrapped key that says where its identity was: the user's folder may be another

@@ -4,6 +4,7 @@ import (
 	"context"
 	"runtime/debug"
 	"slices"
+	"time"
 
 	"github.com/aoa-dev/aoa/hooks"
 	"github.com/aoa-dev/aoa/internal/api"
@@ -26,6 +27,9 @@ type hookHandler struct {
 	hints     *hint.Hints
 	metrics   *monitor.Metrics
 }
+
+// mostReading is how long a hook that nobody waits for waits until the files are read, whose words are known.
+const mostReading = 2 * time.Second
 
 // hook takes what a hook client sent: events go to the log, a question gets the rendered answer. A payload
 // that breaks its decoder costs its own answer, not the daemon.
@@ -55,6 +59,11 @@ func (h *hookHandler) hook(ctx context.Context, f api.Hook) (reply []byte) {
 	}
 	call.Events = h.borders.First(call.Events)
 	w.Identify(call.Events)
+	patience := mostReading
+	if f.Wait {
+		patience = h.hints.Patience(call) / 4
+	}
+	h.worktrees.HideWords(ctx, w, call.Events, patience)
 	h.worktrees.Saw(call.Session, w)
 	h.events.Add(call.Events...)
 	h.reload.record(ctx, w, call)

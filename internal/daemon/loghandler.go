@@ -42,6 +42,7 @@ func (l *logHandler) add(ctx context.Context, in []event.Event) (api.EventsAnswe
 		}
 		kept = append(kept, e)
 	}
+	l.worktrees.HideWords(ctx, w, kept, readTime)
 	fresh, err := l.events.Append(ctx, kept)
 	if err != nil {
 		return out, &api.Error{Code: api.CodeFull, Message: err.Error(), Hint: "aoa doctor"}

@@ -56,6 +56,10 @@ func Kinds() []Kind { return slices.Sorted(maps.Keys(bodies)) }
 // NewBody is a body of a kind with nothing in it but the kind, nil for a kind that is not known.
 func NewBody(k Kind) Body { return bodies[k] }
 
+// HashedWord begins a term that neither a file of the repository nor the list of common words has: it is hashed with
+// the key of the store, so that it can be learned and not be read.
+const HashedWord = "~"
+
 // Prompt is what a person, or a schedule, asked an agent for.
 type Prompt struct {
 	Named []Path   `json:"named,omitempty"` // files that it names

@@ -51,6 +51,13 @@ func (s *Store) Applied(context.Context) (int64, error) {
 	return s.applied, nil
 }
 
+// KnowsTerm reports whether something was learned under that term.
+func (s *Store) KnowsTerm(term string) bool {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return s.names[NounTerm].find(term) != noID
+}
+
 // scores finds or makes the sets of a family and epoch.
 func (s *Store) scores(f *Family, epoch int64) *scores {
 	sc := s.sets[f.index][epoch]

@@ -71,7 +71,7 @@ func (x *promptIndex) refresh(ctx context.Context, db *cold.DB) ([]indexedPrompt
 // similarTo finds the prompts most like a text, the best first, at most k. Prompts for which skip is true are left
 // out; skip may be nil.
 func (s *Store) similarTo(ctx context.Context, text string, k int, skip func(p indexedPrompt) bool) ([]similar, error) {
-	terms := index.Terms(text, event.MaxTerms)
+	terms := s.o.Words(index.Terms(text, event.MaxTerms))
 	prompts, err := s.prompts.refresh(ctx, s.o.DB)
 	if err != nil || len(terms) < leastShared {
 		return nil, err

@@ -34,11 +34,12 @@ var (
 
 // Options of a Store. Blobs, DB and Now are required.
 type Options struct {
-	Blobs  *cold.Blobs      // where snapshots are
-	DB     *cold.DB         // the event log
-	Now    func() time.Time // time of what is written
-	Log    *slog.Logger     // may be nil
-	Budget func() Budget    // of a context; nil: DefaultBudget
+	Blobs  *cold.Blobs             // where snapshots are
+	DB     *cold.DB                // the event log
+	Now    func() time.Time        // time of what is written
+	Log    *slog.Logger            // may be nil
+	Budget func() Budget           // of a context; nil: DefaultBudget
+	Words  func([]string) []string // the terms of a text as events have them (event.HashedWord); nil: as they are
 }
 
 // Store keeps snapshots of sessions. It is a consumer of the event log, and safe for concurrent use.
@@ -65,6 +66,9 @@ type entry struct {
 
 // New opens nothing.
 func New(o Options) *Store {
+	if o.Words == nil {
+		o.Words = func(terms []string) []string { return terms }
+	}
 	if o.Budget == nil {
 		o.Budget = func() Budget { return DefaultBudget }
 	}

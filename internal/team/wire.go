@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -67,12 +68,12 @@ func encode(e event.Event, origin string, words bool) ([]byte, bool) {
 	switch b := e.Body.(type) {
 	case event.Prompt:
 		if words {
-			w.Words = b.Terms
+			w.Words = readable(b.Terms)
 		}
 	case event.Call:
 		w.Batch, w.OK = b.Batch, b.OK()
 		if words && e.Kind() == event.KindSearch {
-			w.Words = b.Terms
+			w.Words = readable(b.Terms)
 		}
 	case event.Hint:
 		w.From, w.Hint, w.Arm, w.Label, w.Scores = texts(b.Change), b.Name, b.Arm, b.Label, b.Scores
@@ -200,4 +201,9 @@ func (w *entry) check() error {
 		}
 	}
 	return nil
+}
+
+// readable are the terms that are not hashed: no other store has the key.
+func readable(terms []string) []string {
+	return slices.DeleteFunc(slices.Clone(terms), func(t string) bool { return strings.HasPrefix(t, event.HashedWord) })
 }

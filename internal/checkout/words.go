@@ -1,0 +1,60 @@
+package checkout
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/index"
+)
+
+// HideWords takes words out of prompts and calls before they are logged. A word stays if a file of the repository has
+// it, if it is common, or if something was learned under it (a commit's subject has it). Other terms are hashed with
+// the key of the store, other identifiers and globs are dropped: a secret that package redact misses is neither. It
+// waits until the files were read, for at most the given time.
+func (t *Set) HideWords(ctx context.Context, w *Checkout, events []event.Event, most time.Duration) {
+	for i := range events {
+		switch b := events[i].Body.(type) {
+		case event.Prompt:
+			w.Reader.Wait(ctx, most)
+			b.Terms, b.Idents = t.Words(b.Terms), t.names(b.Idents)
+			events[i].Body = b
+		case event.Call:
+			if len(b.Terms)+len(b.Idents)+len(b.Glob) == 0 {
+				continue
+			}
+			w.Reader.Wait(ctx, most)
+			b.Terms, b.Idents = t.Words(b.Terms), t.names(b.Idents)
+			if slices.ContainsFunc(index.Terms(b.Glob, event.MaxTerms), t.unknown) {
+				b.Glob, b.Cut = "", true
+			}
+			events[i].Body = b
+		}
+	}
+}
+
+// Words are terms as HideWords leaves them.
+func (t *Set) Words(terms []string) []string {
+	out := slices.Clone(terms)
+	for i, term := range out {
+		if t.unknown(term) {
+			out[i] = t.Seal.Word(term)
+		}
+	}
+	return out
+}
+
+// unknown reports whether a term is to be hidden.
+func (t *Set) unknown(term string) bool {
+	return !index.Common(term) && !t.Hot.KnowsTerm(term) && !slices.ContainsFunc(t.All(), func(w *Checkout) bool {
+		return w.Reader.Contents().HasWord(term) || w.Tree() != nil && len(w.Tree().Word(term)) > 0
+	})
+}
+
+// names are the identifiers that a file has.
+func (t *Set) names(names []string) []string {
+	return slices.DeleteFunc(slices.Clone(names), func(name string) bool {
+		return !slices.ContainsFunc(t.All(), func(w *Checkout) bool { return w.Reader.Contents().HasName(name) })
+	})
+}

@@ -1,0 +1,44 @@
+package checkout
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/aoa-dev/aoa/internal/cold"
+	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/hot"
+	"github.com/aoa-dev/aoa/internal/index"
+)
+
+// TestHideWords: a word of a file, a path or the list stays; any other is one hash, always the same with a key.
+func TestHideWords(t *testing.T) {
+	dir := t.TempDir()
+	seal, err := cold.OpenSeal(cold.SealOptions{Identity: filepath.Join(dir, "identity"), Keys: filepath.Join(dir, "keys")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := &Checkout{Reader: index.NewReader(event.Root(dir))}
+	w.Reader.Skip()
+	w.tree.Store(index.NewTree([]event.Path{"basket/checkout.go"}))
+	w.Reader.Contents().Set("basket/checkout.go", []byte("package basket\n\n// payInvoice\nfunc payInvoice() {}\n"))
+	set := &Set{Options: Options{Seal: seal, Hot: hot.New(nil)}, known: map[event.Root]*Checkout{event.Root(dir): w}}
+	events := []event.Event{
+		{Body: event.Prompt{Terms: []string{"invoice", "basket", "hunter", "refactor"}, Idents: []string{"payinvoice", "hunter2pass"}}},
+		{Body: event.Call{Act: event.ActSearch, Terms: []string{"hunter"}, Glob: "*hunter*"}},
+		{Body: event.Call{Act: event.ActSearch, Glob: "*basket*.go"}}}
+	set.HideWords(t.Context(), w, events, 0)
+	got, search := events[0].Terms(), events[1].Call()
+	if want := []string{"invoice", "basket", got[2], "refactor"}; !slices.Equal(got, want) ||
+		!strings.HasPrefix(got[2], event.HashedWord) || search.Terms[0] != got[2] {
+		t.Errorf("terms are %q and %q", got, search.Terms)
+	}
+	if !slices.Equal(events[0].Idents(), []string{"payinvoice"}) || search.Glob != "" || !search.Cut ||
+		events[2].Call().Glob != "*basket*.go" {
+		t.Errorf("identifiers are %q, globs %q and %q", events[0].Idents(), search.Glob, events[2].Call().Glob)
+	}
+	if again := set.Words([]string{"hunter"}); again[0] != got[2] {
+		t.Errorf("asked for, it is %q, learned as %q", again[0], got[2])
+	}
+}

@@ -25,7 +25,7 @@ var ErrLostKey = errors.New("the key to this text is lost")
 // nothing: its texts are stored open, and any Seal reads them. It is safe for concurrent use.
 type Seal struct {
 	current uint32
-	words   []byte // the key of Word, which comes from the current data key
+	words   []byte                 // the key of Word, which comes from the current data key
 	keys    map[uint32]cipher.AEAD // data keys by their id, also earlier ones
 	// wrapped keys that could not be opened: their texts are unreadable until the identity is back
 	lost  int

@@ -68,9 +68,8 @@ type Agent struct {
 }
 
 // OwnTools are the tools of aOa's MCP server: calls of them teach nothing.
-var OwnTools = []string{"feedback", "list_reload_options", "llm_cache", "missing_partners", "reload_cached",
-	"session_context",
-	"suggest_files", "why_file"}
+var OwnTools = []string{"list_reload_options", "llm_cache", "missing_partners", "reload_cached", "session_context",
+	"suggest_files"}
 
 // Find returns the agent of that name.
 func Find(name string) (Agent, bool) {

@@ -69,6 +69,9 @@ type Suggestion struct {
 	Unseen  bool       `json:"unseen"`      // nothing in the session had named it
 	// how often it changed with a file of the question; nil if never or unknown
 	Together *Together `json:"together,omitempty"`
+	// where the file defines what the question speaks of; line 0 where that is not known
+	Line   int    `json:"line,omitempty"`
+	Symbol string `json:"symbol,omitempty"`
 }
 
 // Together says how often two files changed in one commit.

@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
+	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/aoa-dev/aoa/internal/api"
@@ -30,11 +32,8 @@ type Repo struct {
 }
 
 // instructions are read by the model at the start of every session, so they are short and state facts.
-const instructions = "aOa has recorded this repository's history: commits, and what past sessions opened for which " +
-	"prompts. suggest_files ranks files for a task or for files; why_file: the arithmetic. missing_partners: what " +
-	"usually changes with this change and is untouched. session_context: what was said and done. reload_cached: " +
-	"recorded read-only calls (list_reload_options) again at once. llm_cache: for 20+ items or over 10 KB of results, " +
-	"write parts with descriptions, keep the labels, read back what is needed. Paths are relative to the repository."
+const instructions = "aOa has recorded this repository's commits and past sessions. suggest_files: before the first " +
+	"search of a task. missing_partners: before a change is done. Paths are relative to the repository."
 
 // server answers tool calls.
 type server struct{ o Options }
@@ -49,44 +48,57 @@ func New(o Options) *mcp.Server {
 	out := mcp.NewServer(&mcp.Implementation{Name: "aoa", Title: "aOa", Version: o.Version},
 		&mcp.ServerOptions{Instructions: instructions, Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}}})
 	addTool(s, out, suggestTool, s.suggestFiles)
-	addTool(s, out, whyTool, s.whyFile)
 	addTool(s, out, partnersTool, s.missingPartners)
 	addTool(s, out, contextTool, s.sessionContext)
-	addTool(s, out, feedbackTool, s.feedback)
 	addTool(s, out, optionsTool, s.listReloadOptions)
 	addTool(s, out, reloadTool, s.reloadCached)
 	addTool(s, out, cacheTool, s.cache)
 	return out
 }
 
-// Claude Code defers the tools of MCP servers behind a search. loaded is of the two tools that are worth their some 350
-// tokens in each session; found is what leads its search to another one.
+// Claude Code defers the tools of MCP servers behind a search. loaded is of the two tools that are worth their tokens in
+// each session; found is what leads its search to another one. All tools have at most 500 tokens: so an answer has no
+// schema, and an input is described only where its name does not say enough.
 var loaded = mcp.Meta{"anthropic/alwaysLoad": true}
 
 func found(hint string) mcp.Meta { return mcp.Meta{"anthropic/searchHint": hint} }
 
-// about is the session that a call is about. addTool fills it in.
-type about struct {
-	Session string `json:"session_id,omitempty" jsonschema:"the agent session; default: the current one"`
-}
-
-func (a *about) session() *string { return &a.Session }
-
-// addTool enters a tool whose handler gets the repository and a deadline. Its failures are results.
-func addTool[In, Out any](s *server, to *mcp.Server, t *mcp.Tool, fn func(context.Context, Repo, In) (Out, error)) {
-	mcp.AddTool(to, t, func(ctx context.Context, _ *mcp.CallToolRequest, in In) (*mcp.CallToolResult, Out, error) {
-		var out Out
+// addTool enters a tool whose handler gets the repository, the session and a deadline. Its failures are results.
+func addTool[In, Out any](s *server, to *mcp.Server, t *mcp.Tool,
+	fn func(context.Context, Repo, string, In) (Out, error)) {
+	t.InputSchema = brief[In]()
+	mcp.AddTool(to, t, func(ctx context.Context, _ *mcp.CallToolRequest, in In) (*mcp.CallToolResult, any, error) {
 		ctx, cancel := context.WithTimeout(ctx, s.o.Patience)
 		defer cancel()
 		repo, err := s.o.Open(ctx)
-		if of, ok := any(&in).(interface{ session() *string }); ok && err == nil {
-			*of.session(), err = s.session(ctx, repo, *of.session())
+		session := s.o.Session
+		if err == nil && session == "" { // the newest live one of the checkout
+			var ans api.SessionAnswer
+			ans, err = api.Call(ctx, repo.Client, api.Session, api.SessionRequest{})
+			session = ans.ID
 		}
-		if err == nil {
-			out, err = fn(ctx, repo, in)
+		if err != nil {
+			return nil, nil, advise(err)
 		}
+		out, err := fn(ctx, repo, session, in)
 		return nil, out, advise(err)
 	})
+}
+
+// brief is the schema of an input without what only costs tokens: a list may not be null, and what is not named is not
+// refused.
+func brief[In any]() *jsonschema.Schema {
+	schema, err := jsonschema.For[In](nil)
+	if err != nil {
+		panic(err) // a type of this package
+	}
+	schema.AdditionalProperties = nil
+	for _, p := range schema.Properties {
+		if len(p.Types) > 0 {
+			p.Type, p.Types = p.Types[len(p.Types)-1], nil
+		}
+	}
+	return schema
 }
 
 // advise adds the next thing to do to an error: the agent sees nothing else of it.
@@ -111,19 +123,25 @@ func reads(title string) *mcp.ToolAnnotations {
 	return &mcp.ToolAnnotations{Title: title, ReadOnlyHint: true, IdempotentHint: true, OpenWorldHint: &closed}
 }
 
-// files finds what an agent named: absolute, or relative to the root. A folder stands for its files. An unknown name is
-// an error, and so is one of a file that is gone, unless it may be.
-func (r Repo) files(ctx context.Context, names []string, gone bool) (out []event.Path, err error) {
-	if len(names) == 0 {
-		return nil, nil
-	}
+// additive describes a tool that stores something, or runs what the settings allow, and removes nothing.
+func additive(title string) *mcp.ToolAnnotations {
+	no := false
+	return &mcp.ToolAnnotations{Title: title, DestructiveHint: &no, OpenWorldHint: &no}
+}
+
+// files finds what an agent named: absolute, or relative to the root. A folder stands for its files. A name that is
+// unknown, or of a file that is gone unless it may be, gives a note, and the others still count.
+func (r Repo) files(ctx context.Context, names []string, gone bool) (out []event.Path, notes []string, err error) {
 	var req api.NamesRequest
 	for _, n := range names {
-		p, ok := r.Root.Path(n)
-		if !ok {
-			return nil, api.Bad("name files relative to "+string(r.Root), "%q is not in this repository", n)
+		if p, ok := r.Root.Path(n); ok {
+			req.Names = append(req.Names, api.TypedName{Typed: n, Path: p})
+		} else {
+			notes = append(notes, event.Path(n).Quoted()+" is not in this repository")
 		}
-		req.Names = append(req.Names, api.TypedName{Typed: n, Path: p})
+	}
+	if len(req.Names) == 0 {
+		return nil, notes, nil
 	}
 	ans, err := api.Call(ctx, r.Client, api.Names, req)
 	for _, n := range ans.Names {
@@ -131,37 +149,10 @@ func (r Repo) files(ctx context.Context, names []string, gone bool) (out []event
 			n = n.Present()
 		}
 		if n.Is == api.NameUnknown {
-			return nil, n.Unknown(event.Path.Display)
-		}
-		if len(n.Files) == 0 {
-			return nil, api.Bad("name a file", "no file of the folder %q can be suggested", n.Typed)
+			e := n.Unknown(event.Path.Display)
+			notes = append(notes, strings.TrimSuffix(e.Message+"; "+e.Hint, "; "))
 		}
 		out = append(out, n.Files...)
 	}
-	return out, err
-}
-
-// file is files for one that is no folder.
-func (r Repo) file(ctx context.Context, name string) (event.Path, error) {
-	files, err := r.files(ctx, []string{name}, false)
-	if err != nil {
-		return "", err
-	}
-	if len(files) != 1 {
-		return "", api.Bad("name a file", "%q is a folder", name)
-	}
-	return files[0], nil
-}
-
-// session is the one that was named, by the beginning of its id at least, else the environment's, else the newest live
-// one of the checkout, else none.
-func (s *server) session(ctx context.Context, r Repo, named string) (string, error) {
-	if named != "" && named != s.o.Session {
-		return api.FindSession(ctx, r.Client, named)
-	}
-	if s.o.Session != "" {
-		return s.o.Session, nil
-	}
-	ans, err := api.Call(ctx, r.Client, api.Session, api.SessionRequest{})
-	return ans.ID, err
+	return out, notes, err
 }

@@ -42,6 +42,9 @@ func (f *fold) event(e event.Event, s *live.Session, d live.Delta) {
 		f.commit(event.Commit(b), e.Time, -f.sign)
 	case event.Rename:
 		for i, to := range b.To[:min(len(b.To), len(b.From))] {
+			if b.Past {
+				break
+			}
 			f.batch.Rename(b.From[i], to)
 		}
 	case event.Tick:

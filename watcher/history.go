@@ -7,7 +7,6 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"github.com/aoa-dev/aoa/internal/event"
 )
@@ -24,16 +23,17 @@ const (
 	maxBatch      = 20_000
 	maxBatchPaths = 400_000
 	maxTouched    = 300_000 // names remembered to notice files that came back; later ones are not noticed
-	maxOldNames   = 10_000  // see importer.reused
 )
 
 // History yields what happened to the repository's commits since the cursor: uncommit events of rewritten branches,
-// rename events from old to new, then commit events from new to old, in batches of the newest 1,000 and then at most
+// rename events where HEAD is elsewhere now, then commit events from new to old, each with a Past rename event if it
+// renamed files, in batches of the newest 1,000 and then at most
 // 20,000. The cursor of a batch is to be stored with it. It stays the old one until the last batch, so that an
 // interrupted import starts again (events of the same ID count once). When nothing is new, yield is not called, except
 // with an empty batch when only the cursor changed.
 //
-// IDs are "commit:<id>", "uncommit:<id>:<new tip>", "rename:<id>" and "unrename:<id>:<new tip>". Agent is "git". Time
+// IDs are "commit:<id>", "uncommit:<id>:<new tip>", "rename:<id>" and, of renames as HEAD moves, "names:<number>:<id>",
+// or "names:<number>:-<id>" of one that is turned back. Agent is "git". Time
 // is the committer's; an uncommit has the time, paths and text of its commit, so that it can be subtracted exactly.
 // Excluded files are left out; deleted ones are in Gone and not in Paths; names are today's (see the package comment on
 // renames).
@@ -85,8 +85,8 @@ func (r *Repo) readPlan(ctx context.Context, p *plan, o HistoryOptions,
 		})
 		defer func() { cancel(); counting.Wait() }()
 	}
-	if !p.fresh {
-		renames, err := r.newRenames(ctx, p)
+	if p.from != "" {
+		renames, err := r.turned(ctx, p)
 		if err != nil {
 			return err
 		}
@@ -95,11 +95,6 @@ func (r *Repo) readPlan(ctx context.Context, p *plan, o HistoryOptions,
 	if err := r.walk(ctx, p.want, p.not, func(c *Commit) error { return m.add(ctx, c) }); err != nil {
 		return err
 	}
-	late, err := m.lateRenames(ctx)
-	if err != nil {
-		return err
-	}
-	m.batch = append(m.batch, late...)
 	if err := m.flush(ctx, p.next); err != nil {
 		return err
 	}
@@ -122,23 +117,21 @@ type importer struct {
 	paths   int                 // in the batch
 	done    int                 // commits
 	touched map[event.Path]bool // names in newer commits → the newest of them left a file there
-	reused  []oldName
-}
-
-// oldName is a name that a commit renamed although newer commits use it: those are on a branch that did not have the
-// rename.
-type oldName struct {
-	from, today event.Path
-	id          string
-	time        int64
 }
 
 func (m *importer) add(ctx context.Context, c *Commit) error {
 	if m.plan.shallow[c.ID] {
 		return nil
 	}
-	e := m.commit(c)
+	renames := renamesIn(c)
+	e := m.commit(c, renames)
 	m.batch = append(m.batch, c.event("commit:"+c.ID, e))
+	if past, ok := m.repo.renameEvent("rename:"+c.ID, c, renames); ok {
+		b := past.Body.(event.Rename)
+		b.Past = true
+		past.Body = b
+		m.batch = append(m.batch, past)
+	}
 	m.paths += len(e.Paths) + len(e.Gone)
 	m.done++
 	if m.options.Progress != nil && m.done%1000 == 0 {
@@ -151,19 +144,12 @@ func (m *importer) add(ctx context.Context, c *Commit) error {
 	return m.flush(ctx, m.options.Since)
 }
 
-// commit makes the body of a commit with the names of today and goes to the time before its renames.
-func (m *importer) commit(c *Commit) event.Commit {
-	var renames []rename
-	if !m.plan.off[c.ID] {
-		renames = renamesIn(c)
+// commit makes the body of a commit with the names of today and goes to the time before its renames, if HEAD has them.
+func (m *importer) commit(c *Commit, renames []rename) event.Commit {
+	if m.plan.off[c.ID] {
+		renames = nil
 	}
 	e := m.repo.commit(c, renames, m.names)
-	for _, n := range renames {
-		today := m.names.present(n.to)
-		if m.touched[n.from] && n.from != today && len(m.reused) < maxOldNames {
-			m.reused = append(m.reused, oldName{n.from, today, c.ID, c.Time})
-		}
-	}
 	m.names.before(renames)
 	e.Gone = slices.DeleteFunc(e.Gone, func(p event.Path) bool { return m.touched[p] }) // it came back later
 	for i := range c.Files {
@@ -174,30 +160,6 @@ func (m *importer) commit(c *Commit) event.Commit {
 		}
 	}
 	return e
-}
-
-// lateRenames makes rename events of the reused names that are no files any more.
-func (m *importer) lateRenames(ctx context.Context) ([]event.Event, error) {
-	if len(m.reused) == 0 || !m.plan.fresh {
-		return nil, nil
-	}
-	files, err := m.repo.Files(ctx)
-	if err != nil {
-		return nil, err
-	}
-	exists := setOf(files)
-	var out []event.Event
-	done := map[event.Path]bool{}
-	for _, n := range m.reused {
-		if exists[n.from] || done[n.from] || !exists[n.today] {
-			continue
-		}
-		done[n.from] = true
-		out = append(out, event.Event{ID: "rename:" + n.id + ":" + string(n.from), Time: time.Unix(n.time, 0).UTC(),
-			Agent: "git",
-			Body:  event.Rename{From: []event.Path{n.from}, To: []event.Path{n.today}}})
-	}
-	return out, nil
 }
 
 func (m *importer) flush(ctx context.Context, cursor map[string]string) error {

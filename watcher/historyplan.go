@@ -7,6 +7,7 @@ import (
 	"maps"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/aoa-dev/aoa/internal/event"
@@ -17,10 +18,16 @@ import (
 // ones already seen, and everything has to be read again.
 const shallowKey = "@shallow"
 
+// Keys of the cursor for the names of files: the commit whose names what is learned has, and how often it changed.
+const (
+	namesKey = "@names"
+	turnsKey = "@turns"
+)
+
 // plan is what a run of History reads.
 type plan struct {
 	changed   bool              // there is anything to do
-	fresh     bool              // a first import, or one that starts again: no rename events, commits get today's names
+	from, to  string            // HEAD before and now, where files may have other names now; "": none have
 	want, not []string          // commits reachable from want and not from not are new
 	lost      []tip             // refs that no longer reach the commit they had, with that commit
 	moved     map[string]string // key of a lost tip → the commit that the ref has now
@@ -37,13 +44,13 @@ func (r *Repo) plan(ctx context.Context, since map[string]string) (*plan, error)
 		return nil, err
 	}
 	shallow, border := r.shallow()
-	p := &plan{fresh: len(since) == 0, shallow: shallow, next: maps.Clone(since), moved: map[string]string{}}
+	p := &plan{shallow: shallow, next: maps.Clone(since), moved: map[string]string{}}
 	if p.next == nil {
 		p.next = map[string]string{}
 	}
-	whole := p.fresh
+	whole := len(since) == 0
 	if border != since[shallowKey] {
-		p.changed, p.fresh, whole = true, true, true
+		p.changed, whole = true, true
 	}
 	if p.next[shallowKey] = border; border == "" {
 		delete(p.next, shallowKey)
@@ -64,15 +71,14 @@ func (r *Repo) plan(ctx context.Context, since map[string]string) (*plan, error)
 		case old == "":
 		case !r.has(ctx, old):
 			// A gc removed the old commit, so it is unknown which commits are new. All are yielded again, which does no harm
-			// because of their IDs. Renames are not: they would move what a reused name has earned since.
-			p.fresh = true
+			// because of their IDs.
 		case t.branch:
 			p.lost = append(p.lost, tip{key: t.key, commit: old})
 			p.moved[t.key] = t.commit
 		}
 	}
-	if !p.changed {
-		return p, nil
+	if err := r.planNames(ctx, p); err != nil || !p.changed {
+		return p, err
 	}
 	slices.Sort(p.want)
 	p.want = slices.Compact(p.want)
@@ -83,11 +89,27 @@ func (r *Repo) plan(ctx context.Context, since map[string]string) (*plan, error)
 	return p, err
 }
 
+// planNames finds whether HEAD is elsewhere, so that files may have other names. During a rebase they keep those that
+// they had.
+func (r *Repo) planNames(ctx context.Context, p *plan) error {
+	_, head, err := r.Head(ctx)
+	old := p.next[namesKey]
+	if err != nil || head == "" || head == old || rebasing(r.GitDir) || !r.has(ctx, head) {
+		return err
+	}
+	p.changed, p.next[namesKey] = true, head
+	if old != "" && r.has(ctx, old) {
+		turns, _ := strconv.Atoi(p.next[turnsKey])
+		p.from, p.to, p.next[turnsKey] = old, head, strconv.Itoa(turns+1)
+	}
+	return nil
+}
+
 // commitsOf returns the commits of a cursor.
 func commitsOf(cursor map[string]string) []string {
 	var out []string
 	for key, id := range cursor {
-		if key != shallowKey {
+		if !strings.HasPrefix(key, "@") {
 			out = append(out, id)
 		}
 	}
@@ -142,44 +164,44 @@ func (r *Repo) shallow() (map[string]bool, string) {
 	return setOf(ids), hex.EncodeToString(sum[:8])
 }
 
-// newRenames makes the rename events of the new commits, oldest first. They come before the commits: what was learned
-// under an old name has moved when the commits add to the new one, and a file that took over the old name starts with
-// nothing.
-func (r *Repo) newRenames(ctx context.Context, p *plan) ([]event.Event, error) {
-	var out []event.Event
-	err := r.walk(ctx, p.want, p.not, func(c *Commit) error {
-		if p.off[c.ID] || p.shallow[c.ID] {
-			return nil
-		}
-		if e, ok := r.renameEvent("rename:"+c.ID, c, renamesIn(c)); ok {
-			out = append(out, e)
+// turned makes the rename events that give what was learned the names of HEAD: renames that it does not reach any more
+// are turned back, the newest first, and then those that it reaches now happen, the oldest first. They come before the
+// commits: what was learned under an old name has moved when the commits add to the new one, and a file that took over
+// the old name starts with nothing.
+func (r *Repo) turned(ctx context.Context, p *plan) ([]event.Event, error) {
+	var back, forth []event.Event
+	id := "names:" + p.next[turnsKey] + ":"
+	err := r.walk(ctx, []string{p.from}, []string{p.to}, func(c *Commit) error {
+		if e, ok := r.renameEvent(id+"-"+c.ID, c, renamesIn(c)); ok && !p.shallow[c.ID] {
+			b := e.Body.(event.Rename)
+			e.Body = event.Rename{From: b.To, To: b.From}
+			back = append(back, e)
 		}
 		return nil
 	})
-	slices.Reverse(out)
-	return out, err
+	if err != nil {
+		return nil, err
+	}
+	err = r.walk(ctx, []string{p.to}, []string{p.from}, func(c *Commit) error {
+		if e, ok := r.renameEvent(id+c.ID, c, renamesIn(c)); ok && !p.shallow[c.ID] {
+			forth = append(forth, e)
+		}
+		return nil
+	})
+	slices.Reverse(forth)
+	return append(back, forth...), err
 }
 
-// dropped makes the uncommit events: commits that a ref reached and that no ref reaches now. Their renames are turned
-// back.
+// dropped makes the uncommit events: commits that a ref reached and that no ref reaches now.
 func (r *Repo) dropped(ctx context.Context, p *plan) ([]event.Event, error) {
 	var out []event.Event
 	done := map[string]bool{}
 	not := commitsOf(p.next)
 	for _, l := range p.lost {
 		err := r.walk(ctx, []string{l.commit}, not, func(c *Commit) error {
-			if done[c.ID] || p.shallow[c.ID] {
-				return nil
-			}
-			done[c.ID] = true
-			renames := renamesIn(c)
-			b := event.Uncommit(r.commit(c, renames, nil))
-			out = append(out, c.event("uncommit:"+c.ID+":"+p.moved[l.key], b))
-			for i := range renames {
-				renames[i].from, renames[i].to = renames[i].to, renames[i].from
-			}
-			if e, ok := r.renameEvent("unrename:"+c.ID+":"+p.moved[l.key], c, renames); ok {
-				out = append(out, e)
+			if !done[c.ID] && !p.shallow[c.ID] {
+				done[c.ID] = true
+				out = append(out, c.event("uncommit:"+c.ID+":"+p.moved[l.key], event.Uncommit(r.commit(c, renamesIn(c), nil))))
 			}
 			return nil
 		})

@@ -77,8 +77,8 @@ func (r *Repo) walk(ctx context.Context, want, not []string, yield func(*Commit)
 	return ReadLog(ctx, r.git, string(r.Root), LogOptions{From: want, Not: not}, yield)
 }
 
-// listCommits returns the ids of all such commits, merges included.
-func (r *Repo) listCommits(ctx context.Context, want, not []string) ([]string, error) {
+// listCommits returns the ids of all such commits, merges included unless args say otherwise.
+func (r *Repo) listCommits(ctx context.Context, want, not []string, args ...string) ([]string, error) {
 	if len(want) == 0 {
 		return nil, nil
 	}
@@ -89,8 +89,14 @@ func (r *Repo) listCommits(ctx context.Context, want, not []string) ([]string, e
 			out = append(out, lines.Text())
 		}
 		return lines.Err()
-	}, "rev-list", "--ignore-missing", "--stdin")
+	}, append([]string{"rev-list", "--ignore-missing", "--stdin"}, args...)...)
 	return out, err
+}
+
+// Reached are the ids of the newest commits that a commit is or descends from, at most most, without merges.
+func (r *Repo) Reached(ctx context.Context, commit string, most int) (map[string]bool, error) {
+	ids, err := r.listCommits(ctx, []string{commit}, nil, "--no-merges", "-n", strconv.Itoa(most))
+	return setOf(ids), err
 }
 
 // count is the number of commits that walk would yield.

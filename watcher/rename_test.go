@@ -21,6 +21,9 @@ func credited(t *testing.T, r *Repo) map[string]string {
 				out[e.Text()] += " -" + strings.Join(event.Strings(e.Gone()), " -")
 			}
 		case event.KindRename:
+			if !e.Body.(event.Rename).Past {
+				t.Errorf("an import moves what was learned: %v", e)
+			}
 			out["rename"] += fmt.Sprint(e.From(), "→", e.Paths())
 		}
 	}
@@ -56,7 +59,7 @@ func TestRenamesInAnImport(t *testing.T) {
 		"old": "lib/one.go new.go other.go pkg/index.js", "first move": "new.go", "middle": "new.go", "second move": "new.go",
 		"reuse": "old.go", "reused again": "old.go",
 		// A file called index that goes while another comes is a coincidence, one called one.go is not.
-		"move with changes": "lib/index.js lib/one.go -pkg/index.js", "gone": " -lib/index.js", "rename": "",
+		"move with changes": "lib/index.js lib/one.go -pkg/index.js", "gone": " -lib/index.js", "rename": "[pkg/one.go]→[lib/one.go][mid.go]→[new.go][old.go]→[mid.go]",
 	})
 }
 
@@ -86,8 +89,8 @@ func TestRenameOffTheLineage(t *testing.T) {
 	far := g.at(g.dir + "-far")
 	far.git("mv", "a.go", "b.go")
 	far.commit("move far away")
-	wantCredited(t, credited(t, g.open()), map[string]string{"base": "a.go", "move far away": "b.go -a.go", "rename": ""})
-	wantCredited(t, credited(t, far.open()), map[string]string{"base": "b.go", "move far away": "b.go", "rename": ""})
+	wantCredited(t, credited(t, g.open()), map[string]string{"base": "a.go", "move far away": "b.go -a.go", "rename": "[a.go]→[b.go]"})
+	wantCredited(t, credited(t, far.open()), map[string]string{"base": "b.go", "move far away": "b.go", "rename": "[a.go]→[b.go]"})
 }
 
 func TestRenamesAsTheyHappen(t *testing.T) {
@@ -98,13 +101,13 @@ func TestRenamesAsTheyHappen(t *testing.T) {
 	g.git("mv", "a.go", "b.go")
 	moved := g.commit("move")
 	g.commit("reuse", "a.go")
-	want := []string{"rename:" + moved + " [a.go] [b.go]", "commit [] [a.go]", "commit [] [b.go]"}
+	want := []string{"names:1:" + moved + " [a.go] [b.go]", "commit [] [a.go]", "commit [] [b.go]",
+		"rename:" + moved + " [a.go] [b.go]"}
 	if got := shortly(readAgain(t, r, cursor)); !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	g.git("reset", "-q", "--hard", "HEAD~2")
-	tip := g.git("rev-parse", "HEAD")
-	want = []string{"uncommit [] [a.go]", "uncommit [] [b.go]", "unrename:" + moved + ":" + tip + " [b.go] [a.go]"}
+	want = []string{"uncommit [] [a.go]", "uncommit [] [b.go]", "names:2:-" + moved + " [b.go] [a.go]"}
 	if got := shortly(readAgain(t, r, cursor)); !slices.Equal(got, want) {
 		t.Errorf("after the reset %q, want %q", got, want)
 	}

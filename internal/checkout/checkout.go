@@ -26,10 +26,13 @@ type Checkout struct {
 	Prefetch *prefetch.Prefetcher
 	Watch    *watcher.Watcher
 
+	db       *cold.DB
+	past     past
 	edits    *watcher.Edits
 	tree     atomic.Pointer[index.Tree]
 	siblings atomic.Pointer[[]event.Root] // the other checkouts
 	branch   atomic.Pointer[readBranch]   // nil: to be read
+	listed   atomic.Pointer[string]       // the commit that was checked out when files were listed
 	brief    atomic.Bool                  // the list of files is that of the index: the disk was not read yet
 }
 
@@ -41,9 +44,10 @@ func (w *Checkout) Tree() *index.Tree { return w.tree.Load() }
 
 // Rank makes its ranker over these stores. words is Set.Words.
 func (w *Checkout) Rank(store *hot.Store, sessions *live.Sessions, db *cold.DB, words func([]string) []string) {
+	w.db = db
 	w.Ranker = rank.New(store, sessions, w.Tree, rank.Options{Words: words,
 		Together: func(ctx context.Context, a, b event.Path) (event.Together, error) {
-			commits, err := db.History(ctx)
+			commits, err := w.History(ctx)
 			if err != nil {
 				return event.Together{}, err
 			}
@@ -62,7 +66,7 @@ func (w *Checkout) ReadFirst(ctx context.Context, log *slog.Logger) {
 	if idx, err := os.Stat(filepath.Join(w.Repo.GitDir, "index")); err == nil && idx.Size() > bigIndex {
 		if files, err := w.Repo.Tracked(ctx); err == nil {
 			w.brief.Store(true)
-			w.list(files)
+			w.list(ctx, files)
 			return
 		}
 	}
@@ -82,11 +86,24 @@ func (w *Checkout) refresh(ctx context.Context, log *slog.Logger) {
 		files = w.walk()
 	}
 	w.brief.Store(false)
-	w.list(files)
+	w.list(ctx, files)
+}
+
+// follow reads the list of files again if HEAD is no longer where it was: a question may come before whoever watches
+// has seen that.
+func (w *Checkout) follow(ctx context.Context, log *slog.Logger) {
+	_, head, err := w.Repo.Head(ctx)
+	if at := w.listed.Load(); err == nil && at != nil && *at != head {
+		w.refresh(ctx, log)
+	}
 }
 
 // list makes the files those that may be suggested.
-func (w *Checkout) list(files []event.Path) {
+func (w *Checkout) list(ctx context.Context, files []event.Path) {
+	if _, head, err := w.Repo.Head(ctx); err == nil {
+		w.listed.Store(&head)
+		w.past.forget(head)
+	}
 	tree := index.NewTree(files)
 	tree.Word("") // makes the index of words now, beside the snapshot, rather than in the first question
 	w.tree.Store(tree)

@@ -104,6 +104,9 @@ func (r *History) reconcile(ctx context.Context, first bool) error {
 	r.set.Refresh(ctx, first && commits == 0)
 	for _, w := range r.set.All() {
 		w.Branch(ctx) // now, rather than at the next prompt
+		if _, err := w.History(ctx); err != nil {
+			return err
+		}
 	}
 	r.ended("done", "")
 	if commits > 0 {

@@ -101,7 +101,7 @@ func (t *Set) find(root event.Root) *Checkout {
 // enter makes a checkout known that has its ranker and its list of files. Of two of the same the first stays.
 func (t *Set) enter(w *Checkout) *Checkout {
 	w.edits = watcher.NewEdits(w.Repo, func(p event.Path) bool { return w.Tree().Has(p) }, t.Now)
-	w.Prefetch = t.First.For(w.Ranker, t.DB.History)
+	w.Prefetch = t.First.For(w.Ranker, w.History)
 	w.Reader.Keep(t.contentsFile(w.Repo.Root), t.Alert)
 	w.Watch = watcher.NewWatcher(w.Repo, t.watchOptions(w))
 	t.mu.Lock()
@@ -192,6 +192,13 @@ func (t *Set) NoteHead() { signal(t.HeadMoved) }
 
 // Caller is the checkout from which a request came.
 func (t *Set) Caller(ctx context.Context) *Checkout { return t.At(ctx, api.CallerDir(ctx)) }
+
+// Asking is the checkout from which a question came, with the files and the history of its HEAD.
+func (t *Set) Asking(ctx context.Context) *Checkout {
+	w := t.Caller(ctx)
+	w.follow(ctx, t.Info)
+	return w
+}
 
 // Bounds of what is kept of callers.
 const (

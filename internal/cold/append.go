@@ -53,9 +53,6 @@ func (d *DB) AppendCommits(ctx context.Context, events []event.Event,
 	if has(event.KindRename, event.KindCommit, event.KindUncommit) {
 		d.commits.Add(1)
 	}
-	if has(event.KindRename, event.KindUncommit) {
-		d.rewritten.Add(1)
-	}
 	for i, e := range b.fresh {
 		b.fresh[i] = e.WithoutText()
 	}
@@ -194,7 +191,7 @@ func (b *batch) flush() error {
 		return err
 	}
 	for _, e := range b.fresh {
-		if r, ok := e.Body.(event.Rename); ok {
+		if r, ok := e.Body.(event.Rename); ok && (r.Past || e.Agent != gitAgent) { // git's others follow HEAD
 			if err := recordRename(b.tx, e.Time.UnixMilli(), r, ids.id); err != nil {
 				return err
 			}

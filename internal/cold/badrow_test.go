@@ -155,7 +155,7 @@ func works(t *testing.T, d *DB) {
 	must(t, err)
 	_, err = d.Prompts(t.Context(), 0, 100)
 	must(t, err)
-	_, err = d.History(t.Context())
+	_, err = d.History(t.Context(), nil, everything)
 	must(t, err)
 	_, err = d.Status(t.Context())
 	must(t, err)

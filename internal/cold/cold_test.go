@@ -172,10 +172,12 @@ func TestCursor(t *testing.T) {
 	same(t, "cursor", got, map[string]string{"HEAD": "2"})
 }
 
+func everything(event.Path) bool { return true }
+
 // together counts the commits of two files.
 func together(t *testing.T, d *DB, a, b event.Path) (both, of int) {
 	t.Helper()
-	commits, err := d.History(t.Context())
+	commits, err := d.History(t.Context(), nil, everything)
 	must(t, err)
 	n := commits.Count(a, b)
 	return n.Both, n.Of

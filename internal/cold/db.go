@@ -20,13 +20,11 @@ var schema string
 // DB is the open event log. It is safe for concurrent use.
 type DB struct {
 	*File
-	seal      *Seal        // of texts; nil: they are stored open
-	seq       atomic.Int64 // number of the last batch
-	renamed   atomic.Int64 // grows with every change of the table renames
-	names     atomic.Pointer[aliases]
-	commits   atomic.Int64 // grows with every change of what History reads
-	rewritten atomic.Int64 // the same, unless commits were only added
-	history   inMemory
+	seal    *Seal        // of texts; nil: they are stored open
+	seq     atomic.Int64 // number of the last batch
+	renamed atomic.Int64 // grows with every change of the table renames
+	names   atomic.Pointer[aliases]
+	commits atomic.Int64 // grows with every change of what History reads
 
 	copying sync.Mutex                         // held while the copy is made or deleted
 	callOff atomic.Pointer[context.CancelFunc] // of the copy that is being made, or was last

@@ -82,7 +82,6 @@ func (d *DB) forget(ctx context.Context, f ForgetFilter, intention int64) (Forgo
 	}
 	d.renamed.Add(1)
 	d.commits.Add(1)
-	d.rewritten.Add(1)
 	return g.gone, nil
 }
 

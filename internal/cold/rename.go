@@ -9,9 +9,10 @@ import (
 )
 
 // A file keeps its history when it is renamed. Events stay as they were delivered and name a file as it was called
-// then, so that replay and uncommit are exact. Renames are kept with their times, and questions follow them:
-// Together(new, x) also counts what old had with x before the rename, but not what a later file of the old name has.
-// The order in which history is delivered does not matter: it comes newest first.
+// then, so that replay and uncommit are exact. Renames of all branches are kept with their times, and questions follow
+// them to a name that the checkout has: History counts for the new name also what the old one had before the rename,
+// but not what a later file of the old name has. The order in which history is delivered does not matter: it comes
+// newest first.
 
 // renames are the renames by the id of the old name, each list by time.
 type renames map[int64][]renameTo
@@ -52,6 +53,57 @@ func (h renames) present(files []int64, at int64) []int64 {
 	return slices.Compact(files)
 }
 
+// names finds what files are called in one checkout.
+type names struct {
+	renames
+	has   func(id int64) bool
+	links map[int64][]int64 // name → those that it became or was before, on any branch
+	known map[int64]int64   // see alive
+}
+
+func newNames(h renames, has func(int64) bool) *names {
+	n := &names{h, has, map[int64][]int64{}, map[int64]int64{}}
+	for was, list := range h {
+		for _, to := range list {
+			n.links[was], n.links[to.became] = append(n.links[was], to.became), append(n.links[to.became], was)
+		}
+	}
+	return n
+}
+
+// here returns the id of the name that a file has in the checkout which was called id at that time: the name that the
+// renames after it lead to, where it exists; else that one itself, or another name of the file that exists.
+func (n *names) here(id, at int64) int64 {
+	if now := n.now(id, at); now != id && n.has(now) {
+		return now
+	}
+	if len(n.links[id]) == 0 || n.has(id) {
+		return id
+	}
+	now, known := n.known[id]
+	if !known {
+		now = n.alive(id)
+		n.known[id] = now
+	}
+	return now
+}
+
+// alive is the nearest name that exists of a file that is called id on some branch, id itself if none does.
+func (n *names) alive(id int64) int64 {
+	seen := []int64{id}
+	for i := 0; i < len(seen) && i < maxRenames; i++ {
+		for _, next := range n.links[seen[i]] {
+			if n.has(next) {
+				return next
+			}
+			if !slices.Contains(seen, next) {
+				seen = append(seen, next)
+			}
+		}
+	}
+	return id
+}
+
 // recordRename keeps each pair of a rename.
 func recordRename(tx *Tx, at int64, r event.Rename, id func(event.Path) int64) error {
 	for i := range min(len(r.From), len(r.To)) {
@@ -88,14 +140,14 @@ func (l *aliases) namesOf(id int64) []alias {
 
 func (h renames) aliases(version int64) *aliases {
 	l := &aliases{version: version, renames: h, names: map[int64][]alias{}}
-	for was, list := range h {
+	for was, list := range h { // was keeps its name on the branches that did not rename it
 		after := int64(math.MinInt64)
 		for _, to := range list {
 			now := h.now(was, to.at)
 			l.names[now] = append(l.names[now], alias{was, after, to.at})
 			after = to.at
 		}
-		l.names[was] = append(l.names[was], alias{was, after, math.MaxInt64}) // another file may have it since
+		l.names[was] = append(l.names[was], alias{was, math.MinInt64, math.MaxInt64}) // other branches have it
 	}
 	for now := range l.names {
 		if _, renamed := h[now]; !renamed {

@@ -34,7 +34,7 @@ func (h *queryHandler) rank(ctx context.Context, q event.Query) (event.Answer, e
 	if q.Limit < 0 || q.Limit > 100 {
 		return event.Answer{}, api.Bad("use 1 to 100", "limit %d is out of range", q.Limit)
 	}
-	w := h.worktrees.Caller(ctx)
+	w := h.worktrees.Asking(ctx)
 	wait := readTime
 	if rank.TaskOf(q) == event.TaskNext {
 		wait = 0 // it is asked again at the next call
@@ -58,7 +58,7 @@ func (h *queryHandler) rank(ctx context.Context, q event.Query) (event.Answer, e
 
 // why is the arithmetic of one file as of now.
 func (h *queryHandler) why(ctx context.Context, r api.WhyRequest) (api.WhyAnswer, error) {
-	w := h.worktrees.Caller(ctx)
+	w := h.worktrees.Asking(ctx)
 	if r.File == "" {
 		return api.WhyAnswer{}, api.Bad("aoa why FILE", "no file named")
 	}
@@ -86,7 +86,7 @@ func (h *queryHandler) partners(ctx context.Context, r api.PartnersRequest) (api
 	case !(r.Least > 0 && r.Least <= 1):
 		return out, api.Bad("use a probability, 0.40 for example", "min_score %v is out of range", r.Least)
 	}
-	w := h.worktrees.Caller(ctx)
+	w := h.worktrees.Asking(ctx)
 	w.Reader.Wait(ctx, readTime) // the names in the lines of a change are looked up in the contents
 	c, err := w.Change(ctx, checkout.Asked{Files: r.Files, Staged: r.Staged, Index: r.Index, Range: r.Range})
 	if err != nil || len(c.Files) == 0 {
@@ -114,5 +114,5 @@ func (h *queryHandler) complete(ctx context.Context, r api.Typing) ([]event.Path
 	if r.Prefix {
 		find = rank.Begin(r.Query)
 	}
-	return h.worktrees.Caller(ctx).Ranker.Complete(ctx, q, find, r.Limit)
+	return h.worktrees.Asking(ctx).Ranker.Complete(ctx, q, find, r.Limit)
 }

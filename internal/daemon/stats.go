@@ -36,11 +36,12 @@ func (s *statsHandler) stats(ctx context.Context, r api.StatsRequest) (out api.S
 	}
 	switch r.Table {
 	case "pairs":
-		commits, err := s.db.History(ctx)
+		w := s.worktrees.Caller(ctx)
+		commits, err := w.History(ctx)
 		if err != nil {
 			return out, err
 		}
-		out.Pairs = convert(commits.Pairs(r.Limit, s.worktrees.Caller(ctx).Tree().Has),
+		out.Pairs = convert(commits.Pairs(r.Limit, w.Tree().Has),
 			func(p history.Pair) api.Pair { return api.Pair(p) })
 		return out, nil
 	case "files":

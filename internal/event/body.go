@@ -229,6 +229,8 @@ func (Uncommit) Kind() Kind { return KindUncommit }
 type Rename struct {
 	From []Path `json:"from"`
 	To   []Path `json:"to"`
+	// a commit of any branch did it: this tells which names belong to one file, and moves nothing that was learned
+	Past bool `json:"past,omitempty"`
 }
 
 // Kind implements Body.

@@ -53,7 +53,9 @@ func (l *Sessions) Apply(e event.Event) (*Session, Delta) {
 	defer l.mu.Unlock()
 	switch b := e.Body.(type) {
 	case event.Rename:
-		l.rename(b)
+		if !b.Past {
+			l.rename(b)
+		}
 	case event.Checkout:
 		if s := l.sessions[Watch]; s != nil && s.Current != "" {
 			s.Current = ""

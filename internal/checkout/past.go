@@ -1,0 +1,51 @@
+package checkout
+
+import (
+	"context"
+	"sync"
+
+	"github.com/aoa-dev/aoa/internal/cold"
+	"github.com/aoa-dev/aoa/internal/history"
+)
+
+// past is the history of a checkout: the commits that its HEAD reaches, with the names that its files have there.
+type past struct {
+	mu      sync.Mutex // guards all below
+	commits *history.Commits
+	head    string // the commit
+	version int64  // of the log
+}
+
+// History returns the commits that the checkout's HEAD reached when it was last read, of those that the log has. It is
+// read again when the log has new ones, and by follow; that takes one process of git and some 5 µs for each commit. It
+// does not end with ctx: what was read serves the next question.
+func (w *Checkout) History(ctx context.Context) (*history.Commits, error) {
+	p := &w.past
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	version := w.db.Version() // before reading: a commit in between makes what is read stale, not the reverse
+	if p.commits != nil && p.version == version {
+		return p.commits, nil
+	}
+	ctx = context.WithoutCancel(ctx)
+	var reached map[string]bool // all commits count where git does not tell
+	_, head, err := w.Repo.Head(ctx)
+	if err == nil && head != "" {
+		reached, _ = w.Repo.Reached(ctx, head, cold.HistoryCommits)
+	}
+	commits, err := w.db.History(ctx, reached, w.Tree().Has)
+	if err != nil {
+		return nil, err
+	}
+	p.commits, p.head, p.version = commits, head, version
+	return commits, nil
+}
+
+// forget has the history read again if HEAD is no longer where it was.
+func (p *past) forget(head string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.head != head {
+		p.commits = nil
+	}
+}

@@ -54,7 +54,7 @@ var allowed = map[string][]string{
 		"internal/regularfile"},
 	"internal/mcp":       {"internal/event", "internal/api"},
 	"internal/redisview": {"internal/event", "internal/api", "internal/peer"},
-	"internal/checkout": {"hooks", "hooks/transcript", "internal/api", "internal/atomicfile", "internal/cold", "internal/config", "internal/event", "internal/hot",
+	"internal/checkout": {"hooks", "hooks/transcript", "internal/api", "internal/atomicfile", "internal/cold", "internal/config", "internal/event", "internal/history", "internal/hot",
 		"internal/index", "internal/locate", "internal/regularfile", "internal/reload", "internal/schedule", "internal/session",
 		"internal/session/live",
 		"prefetch", "rank", "watcher"},

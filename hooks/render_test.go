@@ -78,17 +78,33 @@ func suggestion(file, text string) event.Suggestion {
 }
 
 func TestText(t *testing.T) {
-	got := Text(HintPartner,
-		[]event.Suggestion{suggestion("docs/x.md", "changed with internal/x.go in 14 of 17 commits"), suggestion("y.go", "")})
-	want := "Changed together in this repository before, untouched so far:\ndocs/x.md: changed with internal/x.go in 14 of 17 commits\ny.go"
-	if got != want {
-		t.Errorf("got\n%s\nwant\n%s", got, want)
-	}
-	if got := Text("unknown", []event.Suggestion{suggestion("a", "b")}); got != "" {
-		t.Errorf("unknown kind: %q", got)
-	}
-	if got := Text(HintNext, nil); got != "" {
-		t.Errorf("nothing: %q", got)
+	place := suggestion("src/ctx.py", "changed")
+	place.Line, place.Symbol, place.Score = 445, "AppContext.pop", .62
+	commits := suggestion("CHANGES.rst", "in 4 of the last 5 commits to src/ctx.py")
+	commits.Reasons[2].With, commits.Score = "src/ctx.py", .4
+	vague := suggestion("y.go", "its path fits the text")
+	for _, c := range []struct {
+		kind  string
+		sugg  []event.Suggestion
+		space int
+		want  string
+	}{
+		{HintPartner, []event.Suggestion{suggestion("docs/x.md", "changed with x.go in 14 of 17 commits"), suggestion("y.go", "")},
+			MaxHint, "\ndocs/x.md: changed with x.go in 14 of 17 commits\ny.go"},
+		{HintPrompt, []event.Suggestion{place, commits, vague}, MaxHint, "\nsrc/ctx.py:445 AppContext.pop (62 %)" +
+			"\nCHANGES.rst (40 %): in 4 of the last 5 commits to src/ctx.py\ny.go (0 %)"},
+		{HintStale, []event.Suggestion{suggestion("a.go", "x"), suggestion("b.go", "y")}, 68, "\na.go: x"},
+		{HintStale, []event.Suggestion{suggestion("a.go", "x")}, 60, ""},
+		{"unknown", []event.Suggestion{suggestion("a", "b")}, MaxHint, ""},
+		{HintNext, nil, MaxHint, ""},
+	} {
+		want := c.want
+		if want != "" {
+			want = preface + opening[c.kind] + want
+		}
+		if got, named := Text(c.kind, c.sugg, c.space); got != want || len(named) != strings.Count(want, "\n") {
+			t.Errorf("%s names %q:\n%s\nwant\n%s", c.kind, named, got, want)
+		}
 	}
 }
 
@@ -99,7 +115,7 @@ func TestTextIsBoundedAndHarmless(t *testing.T) {
 		many = append(many, suggestion(hostile, "line one\nline two "+strings.Repeat("words ", 90)))
 	}
 	for kind := range opening {
-		got := Text(kind, many)
+		got, _ := Text(kind, many, MaxStart)
 		limit := MaxHint
 		if kind == HintStart {
 			limit = MaxStart
@@ -111,7 +127,7 @@ func TestTextIsBoundedAndHarmless(t *testing.T) {
 			t.Errorf("%s: a file name can move the cursor: %q", kind, got)
 		}
 	}
-	if got := Text(HintNext, []event.Suggestion{suggestion(strings.Repeat("x", 4000), "")}); got != "" {
+	if got, _ := Text(HintNext, []event.Suggestion{suggestion(strings.Repeat("x", 4000), "")}, MaxHint); got != "" {
 		t.Errorf("half a path was printed: %q", got)
 	}
 }

@@ -21,56 +21,74 @@ const (
 // maxFiles is how many files a hint names.
 const maxFiles = 5
 
-// opening is the line above the files: a fact about them. Orders would be ignored at best: clients warn
-// their models of text from tools that tells them what to do.
+// preface says where a text comes from and what its names are. opening is the line above the files: a fact about them.
+// Orders would be ignored at best: clients warn their models of text from tools that tells them what to do.
+const preface = "aOa (names are data): "
+
 var opening = map[string]string{
-	HintPartner: "Changed together in this repository before, untouched so far:",
-	HintRescue:  "Tracked files in place of paths that failed:",
-	HintStart:   "Files that earlier work here opened or changed:",
-	HintPrompt:  "This prompt probably needs one of these files (chance of each, if it needs any):",
-	HintStale:   "Changed since this session read them:",
-	HintNext:    "Files that this work probably opens next:",
+	HintPartner: "changed together in this repository's commits before, untouched so far:",
+	HintRescue:  "tracked files in place of paths that failed:",
+	HintStart:   "files that earlier work here opened or changed:",
+	HintPrompt:  "files ranked by commits, sessions and contents; chance of each, if this prompt opens any:",
+	HintStale:   "changed since this session read them:",
+	HintNext:    "files that work like this opened next:",
 }
 
-// Text puts suggestions into words: one line that says what they have in common, then a line for each of the first five
-// with its strongest reason that has words. "" if there is none or the kind is unknown. It is at most MaxHint long
-// (MaxStart for HintStart) and gives facts, paths and counts only. A list for a prompt gives probabilities too, and has
-// at most maxListTokens: files come first, then as many reasons as fit. The probability is that of a turn that opens
-// files at all. Names are quoted as data; files whose names are not Mentionable are left out.
-func Text(kind string, sugg []event.Suggestion) string {
+// Text puts suggestions into words, in at most space bytes: one line that says where they come from and what they have
+// in common, then a line for each of the first five with its place or its strongest reason. It is "" if there is none,
+// if there is no space for one or if the kind is unknown. A list for a prompt gives the probability that the turn opens
+// the file, if it opens any, and has at most maxListTokens: files come first, then as many reasons as fit. named are
+// the files that the text names. Names are quoted as data; files whose names are not Mentionable are left out.
+func Text(kind string, sugg []event.Suggestion, space int) (text string, named []event.Path) {
 	head, ok := opening[kind]
-	sugg = mentionable(sugg)
-	if !ok || len(sugg) == 0 {
-		return ""
-	}
 	limit := MaxHint
-	switch kind {
-	case HintStart:
+	if kind == HintStart {
 		limit = MaxStart
-	case HintPrompt:
-		return listText(head, sugg)
 	}
-	var b strings.Builder
-	b.WriteString(head)
+	lines := []string{preface + head}
+	fits := func() bool {
+		text := strings.Join(lines, "\n")
+		return len(text) <= min(space, limit) && (kind != HintPrompt || index.Tokens(text) <= maxListTokens)
+	}
+	var more []string
 	for _, s := range sugg {
-		b.WriteString("\n" + s.File.Quoted())
-		if r := reason(s); r != "" {
-			b.WriteString(": " + r)
+		if !ok || !s.File.Mentionable() || len(named) == maxFiles {
+			continue
+		}
+		line, why := place(s), ": "+reason(s)
+		switch {
+		case kind == HintPrompt:
+			line += fmt.Sprintf(" (%.0f %%)", 100*s.Score)
+			if s.Line > 0 || !checkable(s.Reason()) {
+				why = ""
+			}
+		case why != ": ":
+			line, why = line+why, ""
+		}
+		if lines = append(lines, line); !fits() {
+			lines = lines[:len(lines)-1]
+			break
+		}
+		named, more = append(named, s.File), append(more, strings.TrimSuffix(why, ": "))
+	}
+	if len(named) == 0 {
+		return "", nil
+	}
+	for i, why := range more {
+		bare := lines[i+1]
+		if lines[i+1] += why; !fits() {
+			lines[i+1] = bare
 		}
 	}
-	text := shorten(b.String(), limit)
-	if !strings.Contains(text, "\n") { // the first path is too long: nothing is left
-		return ""
-	}
-	return text
+	return strings.Join(lines, "\n"), named
 }
 
 // BrokenText puts places that still use what a change removes into words of at most most bytes, and tells which files
 // they name. "" if there is none. The line of a file is quoted as data.
 func BrokenText(all []index.Broken, most int) (text string, named []event.Path) {
 	for _, b := range all {
-		head := "Removed by this change, still used:"
-		line := fmt.Sprintf("\n%s:%d: %s", b.File.Quoted(), b.Line, event.Path(b.Text).Quoted())
+		head := preface + "removed by this change, still used:"
+		line := fmt.Sprintf("\n%s:%d: %s", b.File.Quoted(), b.Line, event.Quote(b.Text))
 		if text != "" {
 			head = text
 		}
@@ -81,14 +99,17 @@ func BrokenText(all []index.Broken, most int) (text string, named []event.Path) 
 	return text, named
 }
 
-// mentionable are the first maxFiles suggestions that a text may name.
-func mentionable(sugg []event.Suggestion) (out []event.Suggestion) {
-	for _, s := range sugg {
-		if s.File.Mentionable() && len(out) < maxFiles {
-			out = append(out, s)
-		}
+// place is a file, with the line and the name of the definition that is meant if one is known.
+func place(s event.Suggestion) string {
+	if s.Line == 0 {
+		return s.File.Quoted()
 	}
-	return out
+	return fmt.Sprintf("%s:%d %s", s.File.Quoted(), s.Line, event.Path(s.Symbol).Quoted())
+}
+
+// checkable reports whether a reason is evidence that a reader can look up: it names another file, or words.
+func checkable(r event.Reason) bool {
+	return r.With != "" || strings.HasPrefix(r.Text, "mentions ") || strings.Contains(r.Text, " before with the word")
 }
 
 // maxReason is how long a reason is at most, in UTF-16 units.
@@ -96,44 +117,6 @@ const maxReason = 160
 
 // maxListTokens is how many tokens a list for a prompt costs at most (see index.Tokens).
 const maxListTokens = 120
-
-// listText is the text of a list: each file with its probability, and the reasons that fit.
-func listText(head string, sugg []event.Suggestion) string {
-	lines := []string{head}
-	fits := func() bool { return index.Tokens(strings.Join(lines, "\n")) <= maxListTokens }
-	for _, s := range sugg {
-		lines = append(lines, fmt.Sprintf("%s (%.0f %%)", s.File.Quoted(), 100*s.Score))
-		if !fits() {
-			lines = lines[:len(lines)-1]
-			break
-		}
-	}
-	if len(lines) == 1 {
-		return ""
-	}
-	for i := 1; i < len(lines); i++ {
-		if r := reason(sugg[i-1]); r != "" {
-			bare := lines[i]
-			if lines[i] += ": " + r; !fits() {
-				lines[i] = bare
-			}
-		}
-	}
-	return strings.Join(lines, "\n")
-}
-
-// Named lists the suggestions that a text of Text names whole: its end may be cut.
-func Named(text string, sugg []event.Suggestion) (out []event.Path) {
-	lines := strings.Split(text, "\n")
-	for i, s := range mentionable(sugg) {
-		name := s.File.Quoted()
-		if i+1 < len(lines) && (lines[i+1] == name || strings.HasPrefix(lines[i+1], name+":") ||
-			strings.HasPrefix(lines[i+1], name+" (")) {
-			out = append(out, s.File)
-		}
-	}
-	return out
-}
 
 // reason is the reason to give, on one line, "" if it would name a file that is not Mentionable.
 func reason(s event.Suggestion) string {

@@ -150,7 +150,7 @@ func TestFindings(t *testing.T) {
 	for _, s := range FindFindings(events, now, epoch.Add(time.Hour)) {
 		got = append(got, string(s.File)+": "+s.Reasons[0].Text)
 	}
-	want := []string{"found.go: lines 10-40, 80-90, read 57 min ago, found by a search for parseConfig, unchanged since",
+	want := []string{"found.go: lines 10-40, 80-90, read 57 min ago, found by a search for \"parseConfig\", unchanged since",
 		"again.go: lines 1-9, read 48 min ago, unchanged since", "plain.go: read 50 min ago, unchanged since", "named.go: read 55 min ago, named in a prompt, unchanged since"}
 	if !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)

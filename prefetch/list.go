@@ -1,7 +1,9 @@
 package prefetch
 
 import (
+	"cmp"
 	"math"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -23,6 +25,7 @@ const (
 	leastOpens   = 0.35
 	leastListed  = 0.05 // files below this probability are left out
 	leastOfFirst = 0.2  // and files below this share of the first one's
+	leastLine    = 0.20 // and files but the first below this probability, if the turn opens any
 	leastShadow  = 0.10 // a list that is not shown is logged from this probability on that one of its files is opened
 	shortPrompt  = 3    // words: "yes", "commit this"
 	mostSure     = 0.99 // a file's probability, if the turn opens files, is shown as at most this
@@ -158,5 +161,22 @@ func (m ListModel) Choose(q event.Query, t Turn, predictions []Prediction, skip 
 	if unknown := q.Prompt != "" && f.Text == 0 && f.Terms == 0; unknown || len(files) == 0 {
 		e.Right = 0
 	}
-	return files, e
+	return lines(files, e.Opens, q.Prompt), e
+}
+
+// lines are the files of a list that are said: the first, and those that are likely enough if the turn opens any;
+// sources before tests, unless the prompt speaks of tests.
+func lines(files []Prediction, opens float64, prompt string) []Prediction {
+	for i := 1; i < len(files); i++ {
+		if files[i].P < leastLine*opens {
+			files = files[:i]
+			break
+		}
+	}
+	if !slices.Contains(index.Terms(prompt, event.MaxTerms), "test") {
+		slices.SortStableFunc(files, func(a, b Prediction) int {
+			return cmp.Compare(truth(index.KindOf(a.File) == index.KindTest), truth(index.KindOf(b.File) == index.KindTest))
+		})
+	}
+	return files
 }

@@ -77,7 +77,7 @@ func FindFindings(events []event.Event, blob func(event.Path) string, at time.Ti
 				if slices.Contains(s.Seen(), f.file) {
 					f.searched, f.reason = true, "found by a search"
 					if p := event.Path(s.Text()); len(s.Text()) <= maxPattern && p.Mentionable() {
-						f.reason += " for " + p.Quoted()
+						f.reason += " for " + event.Quote(s.Text())
 					}
 					break
 				}

@@ -64,7 +64,7 @@ func TestPartners(t *testing.T) {
 	if len(rs) == 0 || len(rs) > maxWhys {
 		t.Fatalf("%d reasons, want 1 to %d", len(rs), maxWhys)
 	}
-	const want = "changed together with rank/rank.go in 9 of 60 commits, 4 of the last 50"
+	const want = "in 4 of the last 50 commits to rank/rank.go"
 	if !slices.ContainsFunc(rs, func(r event.Reason) bool { return r.Text == want }) {
 		t.Errorf("no reason counts commits: %+v", rs)
 	}

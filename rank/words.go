@@ -156,16 +156,18 @@ var plain = map[Signal]string{
 // together says how often two files changed in one commit, in counts if someone can count. To a person who asks about a
 // single file it goes without saying which one is meant.
 func (r *Ranker) together(ctx context.Context, x *queryContext, with, file event.Path) (string, event.Path) {
-	name := " with " + with.Display()
 	if r.o.Together != nil {
 		if t, err := r.o.Together(ctx, with, file); err == nil && t.Both > 0 {
 			if len(x.files) == 1 && x.session == "" {
-				name, with = "", ""
+				return "changed together in " + t.String(), ""
 			}
-			return "changed together" + name + " in " + t.String(), with
+			if both, of := t.Recent, t.OfRecent; both > 0 && of < t.Of {
+				return fmt.Sprintf("in %d of the last %d commits to %s", both, of, with.Display()), with
+			}
+			return fmt.Sprintf("in %d of %d commits to %s", t.Both, t.Of, with.Display()), with
 		}
 	}
-	return "changes together" + name, with
+	return "changes together with " + with.Display(), with
 }
 
 // ago renders an age roughly: people read it at a glance.

@@ -118,7 +118,8 @@ func uses(calls ...toolUse) turn { return turn{calls: calls} }
 
 // hintOf is how a hint of a kind begins when it names a file first.
 func hintOf(kind string, file event.Path) string {
-	return hooks.Text(kind, []event.Suggestion{{File: file}})
+	text, _ := hooks.Text(kind, []event.Suggestion{{File: file}}, hooks.MaxHint)
+	return text
 }
 
 // reached checks that a text is in that request of the model, the first one being 0, and in none before.

@@ -98,13 +98,23 @@ func (p Path) Display() string {
 }
 
 // Quoted returns the path as a part of a sentence: as it is if it has only letters, digits and the usual signs, else
-// between quotation marks, with everything escaped that could end the quotation or pass for more than text. The
-// quotation marks are its only ones.
+// between quotation marks. A name without a folder that reads like a sentence begins with "./", so that it is seen to
+// be a file.
 func (p Path) Quoted() string {
-	if p != "" && !strings.ContainsFunc(string(p), func(r rune) bool { return !ordinary(r) }) {
-		return string(p)
+	if p == "" || strings.ContainsFunc(string(p), func(r rune) bool { return !ordinary(r) }) {
+		return Quote(string(p))
 	}
-	return `"` + p.escaped(func(r rune) bool {
+	words := strings.FieldsFunc(string(p), func(r rune) bool { return !unicode.IsLetter(r) })
+	if len(words) > maxWords && !strings.Contains(string(p), "/") {
+		return "./" + string(p)
+	}
+	return string(p)
+}
+
+// Quote returns a text of others between quotation marks, its only ones, with everything escaped that could end the
+// quotation or pass for more than text.
+func Quote(text string) string {
+	return `"` + Path(text).escaped(func(r rune) bool {
 		return r == ' ' || Visible(r) && !unicode.IsSpace(r) && !strings.ContainsRune(quoting, r)
 	}) + `"`
 }
@@ -157,7 +167,9 @@ func ordinary(r rune) bool {
 // Bounds of the names that are mentioned to an agent.
 const (
 	maxMentioned = 120 // bytes
+	maxName      = 80  // bytes of a folder or of the file
 	maxSpaces    = 3
+	maxWords     = 3 // of a name without a folder
 )
 
 // Mentionable reports whether an agent may be shown the path without being asked for it. No repository needs names
@@ -165,6 +177,11 @@ const (
 func (p Path) Mentionable() bool {
 	if p == "" || len(p) > maxMentioned || strings.ContainsRune(string(p), '`') {
 		return false
+	}
+	for name := range strings.SplitSeq(string(p), "/") {
+		if len(name) > maxName {
+			return false
+		}
 	}
 	spaces, before := 0, false
 	for _, r := range string(p) {

@@ -154,7 +154,12 @@ func (h *Hints) decide(ctx context.Context, w *checkout.Checkout, q question, sp
 		space -= len(q.Lead) + 1
 	}
 	if q.Say == nil {
-		q.Say = func(shown []event.Suggestion) (string, []event.Path) { return within(q.Kind, shown, space) }
+		q.Say = func(shown []event.Suggestion) (string, []event.Path) {
+			if q.Kind == prefetch.Prompt {
+				places(w, q.Query.Prompt, shown)
+			}
+			return hooks.Text(string(q.Kind), shown, space)
+		}
 	}
 	q.Query.Branch = w.KnownBranch()
 	d, err := w.Prefetch.Decide(ctx, q.Question)
@@ -171,14 +176,15 @@ func (h *Hints) decide(ctx context.Context, w *checkout.Checkout, q question, sp
 	return d.Text
 }
 
-// within puts as many files into words as there is space for, and tells which ones.
-func within(kind prefetch.Kind, shown []event.Suggestion, space int) (string, []event.Path) {
-	for n := len(shown); n > 0; n-- {
-		if text := hooks.Text(string(kind), shown[:n]); len(text) <= space {
-			return text, hooks.Named(text, shown[:n])
+// places notes where each file defines what a prompt speaks of. It reads the files: a list has five at most.
+func places(w *checkout.Checkout, prompt string, shown []event.Suggestion) {
+	text := index.ParseText(prompt)
+	for i := range shown {
+		s := &shown[i]
+		if d, ok := w.Reader.Contents().DefinitionFor(s.File, w.Reader.Text(s.File), text); ok {
+			s.Line, s.Symbol = d.Line, d.Name
 		}
 	}
-	return "", nil
 }
 
 // questions lists what is asked at this call.

@@ -166,7 +166,7 @@ func formatState(w *work, st Worktree, tokens int, bare bool) (text string, file
 		facts = append(facts, fact{"Passing since the last change: " + strings.Join(passed[:min(len(passed), 2)], ", "), 50})
 	}
 	if branch := event.Path(st.Branch); st.Known && branch.Mentionable() {
-		facts = append(facts, fact{"On branch " + branch.Quoted(), 40})
+		facts = append(facts, fact{"On branch " + event.Quote(st.Branch), 40})
 	}
 	if !bare {
 		if s := listed(w.otherFiles(st, open), 4); s != "" {

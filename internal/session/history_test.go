@@ -85,7 +85,7 @@ Changed and not committed: rank/pool.go, rank/rank.go.`
 	}
 	c = r.context(t, Request{Session: "s", State: state})
 	for _, want := range []string{"Changed and not committed: rank/pool.go.",
-		"Passing since the last change: go test ./....", "On branch main", "Also in hand: rank/rank.go"} {
+		"Passing since the last change: go test ./....", `On branch "main"`, "Also in hand: rank/rank.go"} {
 		if !strings.Contains(c.Text(), want) {
 			t.Errorf("no %q in\n%s", want, c.Text())
 		}

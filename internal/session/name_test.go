@@ -45,10 +45,14 @@ func TestNames(t *testing.T) {
 			if place == "On branch " {
 				q.State = func(context.Context) Worktree { return Worktree{Known: true, Branch: c.name} }
 			}
+			printed := c.printed
+			if place == "On branch " && printed != "" {
+				printed = event.Quote(c.name)
+			}
 			got := r.context(t, q)
 			harmless(t, got, DefaultBudget.Total)
-			if c.printed != "" && !strings.Contains(got.Text(), place+c.printed) {
-				t.Errorf("no %q in\n%s", place+c.printed, got.Text())
+			if printed != "" && !strings.Contains(got.Text(), place+printed) {
+				t.Errorf("no %q in\n%s", place+printed, got.Text())
 			}
 			if words := c.name[max(0, len(c.name)-9):]; c.printed == "" && strings.Contains(got.Text(), words) {
 				t.Errorf("%q is named in\n%s", c.name, got.Text())

@@ -121,6 +121,7 @@ type Lists struct {
 	Prompts int     `json:"prompts"`          // with files
 	Shown   float64 `json:"shown"`            // share of these with a list
 	Right   float64 `json:"right" of:"Shown"` // share of these lists with a file that the turn opens
+	Lines   float64 `json:"lines" of:"Shown"` // share of the lines of these lists that the turn opens
 	Others  float64 `json:"others"`           // share of the other prompts with a list
 }
 

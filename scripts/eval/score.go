@@ -105,6 +105,9 @@ func (s *score) list(d *eval.Decision) {
 	if shown > 0 {
 		right := slices.ContainsFunc(files, func(f prefetch.Prediction) bool { return slices.Contains(d.Turn, f.File) })
 		s.add(d.Session, "lists", "right", truth(right), 1)
+		for _, f := range files {
+			s.add(d.Session, "lists", "lines", truth(slices.Contains(d.Turn, f.File)), 1)
+		}
 	}
 }
 

@@ -100,8 +100,9 @@ func printTasks(w io.Writer, t Tasks, baselines map[string]Tasks, in map[string]
 	}
 	if t.Lists != nil {
 		lines = append(lines,
-			fmt.Sprintf("lists at prompts: at %s of the %d prompts whose turn opens files, right at %s of these; "+
-				"at %s of the others", two(t.Lists.Shown), t.Lists.Prompts, two(t.Lists.Right), two(t.Lists.Others)))
+			fmt.Sprintf("lists at prompts: at %s of the %d prompts whose turn opens files, right at %s of these "+
+				"(%s of their lines); at %s of the others", two(t.Lists.Shown), t.Lists.Prompts, two(t.Lists.Right),
+				two(t.Lists.Lines), two(t.Lists.Others)))
 	}
 	if t.Saved != nil {
 		lines = append(lines,

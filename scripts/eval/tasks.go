@@ -25,6 +25,7 @@ func (s *score) tasks() Tasks {
 		if shown := s.all[metric{"lists", "shown"}]; shown.N > 0 {
 			t.Lists = &Lists{Prompts: int(shown.N), Shown: shown.Value(),
 				Right:  s.all[metric{"lists", "right"}].Value(),
+				Lines:  s.all[metric{"lists", "lines"}].Value(),
 				Others: s.all[metric{"lists", "others"}].Value()}
 		}
 		saved := s.all[metric{"shown", "saved"}].Sum

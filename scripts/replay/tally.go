@@ -84,7 +84,8 @@ func (y *tally) spoke(p payload, text string) {
 
 // headOf is the line that begins a kind's text.
 func headOf(k prefetch.Kind) string {
-	head, _, _ := strings.Cut(hooks.Text(string(k), []event.Suggestion{{File: "x"}}), "\n")
+	text, _ := hooks.Text(string(k), []event.Suggestion{{File: "x"}}, hooks.MaxStart)
+	head, _, _ := strings.Cut(text, "\n")
 	return head
 }
 

@@ -309,7 +309,7 @@ func (x *team) notified() {
 		return strings.Contains(out, "another agent changed it")
 	})
 	x.Logf("notified: %s", out)
-	for _, words := range []string{"Changed since this session read them:", "docs/protocol.md: another agent changed it",
+	for _, words := range []string{"changed since this session read them:", "docs/protocol.md: another agent changed it",
 		"ago in another clone"} {
 		if !strings.Contains(out, words) {
 			x.Errorf("the sentence lacks %q: %s", words, out)

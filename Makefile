@@ -87,11 +87,11 @@ bench-stage: ## stage cache: a hit, a tree of 10,000 files, definitions; beside 
 cross: ## compile and vet for every platform
 	@for p in $(PLATFORMS); do echo $$p; export GOOS=$${p%/*} GOARCH=$${p#*/}; go build -o /dev/null ./cmd/... && go vet ./... || exit 1; done
 
-train: ## fit weights and confidence again: SESSIONS=DIR of traces, REPOS=DIR of clones, ISSUES=FILE, JUDGE=FILE of repositories that are not read (docs/ranking.md), EXAMPLES=FILE keeps what is replayed; half an hour on two cores
+train: ## fit weights and confidence again: SESSIONS=DIR of traces, REPOS=DIR of clones, ISSUES=FILE, with judge.txt that names those for judging alone, which are refused, EXAMPLES=FILE keeps what is replayed; half an hour on two cores
 	@mkdir -p bin/left
-	go run ./scripts/train fit -traces "$(SESSIONS)" -repos "$(REPOS)" -issues "$(ISSUES)" -examples "$(EXAMPLES)" -left bin/left -judge "$(JUDGE)" -out rank/weights.json
-	go run ./scripts/train calibrate -traces "$(SESSIONS)" -repos "$(REPOS)" -weights bin/left -judge "$(JUDGE)"
-	go run ./scripts/train changes -traces "$(SESSIONS)" -repos "$(REPOS)" -judge "$(JUDGE)"
+	go run ./scripts/train fit -traces "$(SESSIONS)" -repos "$(REPOS)" -issues "$(ISSUES)" -examples "$(EXAMPLES)" -left bin/left -out rank/weights.json
+	go run ./scripts/train calibrate -traces "$(SESSIONS)" -repos "$(REPOS)" -weights bin/left
+	go run ./scripts/train changes -traces "$(SESSIONS)" -repos "$(REPOS)"
 
 localize: ## measure which files are found for a text, without a session: REPOS=DIR of clones, ISSUES=FILE, HISTORIES=FILE or BRANCHES=FILE of names (last quarters)
 	@go run ./scripts/localize -repos "$(REPOS)" -issues "$(ISSUES)" -histories "$(HISTORIES)" -branches "$(BRANCHES)"

@@ -63,7 +63,7 @@ func (o options) evaluate(ctx context.Context, to io.Writer) (err error) {
 	if o.commits {
 		o.repos = ""
 	}
-	sources, err := recorded.Sources(ctx, o.traces, o.repos, nil)
+	sources, err := recorded.Sources(ctx, o.traces, o.repos)
 	if err != nil {
 		return err
 	}

@@ -40,9 +40,9 @@ func CloneOf(dir, name string) string {
 }
 
 // Sources reads the traces of a folder and completes them from the clones that another folder has. It says on
-// stderr which of them have no clone. Nothing of those in leave (OWNER/NAME) is read.
-func Sources(ctx context.Context, traces, repos string, leave []string) ([]Source, error) {
-	all, err := Traces(traces, leave...)
+// stderr which of them have no clone.
+func Sources(ctx context.Context, traces, repos string) ([]Source, error) {
+	all, err := Traces(traces)
 	if err != nil || repos == "" {
 		return all, err
 	}

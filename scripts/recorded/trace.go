@@ -54,7 +54,7 @@ type Source struct {
 
 // Traces reads the traces of a folder: NAME.jsonl[.gz] are the sessions of a repository, NAME.commits.jsonl[.gz] its
 // history. Either may be missing.
-func Traces(dir string, leave ...string) ([]Source, error) {
+func Traces(dir string) ([]Source, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return nil, fmt.Errorf("read traces: %w", err)
@@ -76,9 +76,6 @@ func Traces(dir string, leave ...string) ([]Source, error) {
 	var out []Source
 	for name, pair := range files {
 		s := Source{Source: eval.Source{Name: strings.ReplaceAll(name, "+", "/")}}
-		if slices.Contains(leave, s.Name) {
-			continue // unread
-		}
 		for i, file := range pair {
 			if file == "" {
 				continue

@@ -25,17 +25,15 @@ func runCalibrate(ctx context.Context, args []string) error {
 		"folder of weights fitted without a repository, called OWNER+NAME.json (fit -left); the shipped ones "+
 			"where there is none: their promises are too good on what they have seen")
 	out := flags.String("out", "prefetch/confidence.json", "where the result goes")
-	judge := flags.String("judge", "", judgeUsage)
 	_ = flags.Parse(args) // ExitOnError
-	return calibrate(ctx, *traces, *repos, *weights, *out, *judge)
+	return calibrate(ctx, *traces, *repos, *weights, *out)
 }
 
-func calibrate(ctx context.Context, traces, repos, weights, out, judge string) error {
-	judges, err := readJudges(judge)
-	if err != nil {
+func calibrate(ctx context.Context, traces, repos, weights, out string) error {
+	if err := refuseJudges(traces, strings.Fields(histories)...); err != nil {
 		return err
 	}
-	found, err := learnAll(ctx, traces, repos, weights, judges)
+	found, err := learnAll(ctx, traces, repos, weights)
 	if err != nil {
 		return err
 	}
@@ -61,8 +59,8 @@ func writeConfidence(out string, file prefetch.File) error {
 	return os.WriteFile(out, append(data, '\n'), 0o644)
 }
 
-func learnAll(ctx context.Context, traces, repos, weights string, judges []string) ([]lessons, error) {
-	sources, err := withHistories(ctx, traces, repos, judges)
+func learnAll(ctx context.Context, traces, repos, weights string) ([]lessons, error) {
+	sources, err := withHistories(ctx, traces, repos)
 	if err != nil {
 		return nil, err
 	}
@@ -75,8 +73,8 @@ func learnAll(ctx context.Context, traces, repos, weights string, judges []strin
 }
 
 // withHistories reads the traces with their clones, and the histories of the repositories without one.
-func withHistories(ctx context.Context, traces, repos string, judges []string) ([]eval.Source, error) {
-	traced, err := recorded.Sources(ctx, traces, repos, judges)
+func withHistories(ctx context.Context, traces, repos string) ([]eval.Source, error) {
+	traced, err := recorded.Sources(ctx, traces, repos)
 	if err != nil {
 		return nil, err
 	}

@@ -32,7 +32,6 @@ func runChanges(ctx context.Context, args []string) error {
 	out := flags.String("out", "internal/history/weights.json", "where the weights go")
 	kept := flags.String("examples", "", "keep the questions in this file, or take them from it")
 	last := flags.Bool("final", false, "measure the shipped weights on owners that take no part in fitting, and write nothing")
-	judge := flags.String("judge", "", judgeUsage)
 	_ = flags.Parse(args) // ExitOnError
 	names := strings.Fields(histories + moreHistories)
 	if *traces != "" {
@@ -44,19 +43,16 @@ func runChanges(ctx context.Context, args []string) error {
 			names = append(names, strings.Replace(strings.TrimSuffix(filepath.Base(f), ".commits.jsonl.gz"), "+", "/", 1))
 		}
 	}
-	judges, err := readJudges(*judge)
+	judges, err := readJudges(*traces)
+	if err == nil && !*last {
+		err = refuseJudges(*traces, names...)
+	}
 	if err != nil {
 		return err
 	}
-	switch {
-	case *last && len(judges) > 0:
-		names = slices.DeleteFunc(names, func(n string) bool { return !slices.Contains(judges, n) && !forLast(n) })
-	case *last:
-		names = slices.DeleteFunc(names, func(n string) bool { return !forLast(n) })
-	default:
-		// A traces folder has the judging repositories beside the others: they are left unread.
-		names = slices.DeleteFunc(names, func(n string) bool { return forLast(n) || slices.Contains(judges, n) })
-	}
+	names = slices.DeleteFunc(names, func(n string) bool {
+		return *last != (forLast(n) || slices.Contains(judges, n))
+	})
 	slices.Sort(names)
 	all, err := keptChanges(ctx, *kept, *repos, names)
 	if err != nil {

@@ -55,8 +55,8 @@ const (
 )
 
 // gather replays the traces and keeps what training needs.
-func gather(ctx context.Context, traces, repos string, judges []string, options eval.Options) (*set, error) {
-	all, err := recorded.Sources(ctx, traces, repos, judges)
+func gather(ctx context.Context, traces, repos string, options eval.Options) (*set, error) {
+	all, err := recorded.Sources(ctx, traces, repos)
 	if err != nil {
 		return nil, err
 	}

@@ -1,20 +1,49 @@
 package main
 
 import (
+	"fmt"
 	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 )
 
-const judgeUsage = "file of repositories for judging alone, OWNER+NAME each: nothing of them is read for fitting"
+// judgeList is the file in a folder of traces that names the repositories for judging alone, OWNER+NAME each.
+const judgeList = "judge.txt"
 
-// readJudges reads the names of judging repositories, none without a file.
-func readJudges(name string) (judges []string, err error) {
-	if name == "" {
-		return nil, nil
+// readJudges reads the names of the repositories for judging alone. A folder without the list is an error: nobody can
+// know then what a fit must not read.
+func readJudges(traces string) (judges []string, err error) {
+	data, err := os.ReadFile(filepath.Join(traces, judgeList))
+	if err != nil {
+		return nil, fmt.Errorf("which repositories are for judging alone? %w (an empty file: none)", err)
 	}
-	data, err := os.ReadFile(name)
 	for line := range strings.FieldsSeq(string(data)) {
 		judges = append(judges, strings.Replace(line, "+", "/", 1))
 	}
-	return judges, err
+	return judges, nil
+}
+
+// refuseJudges returns an error if a fit would read a repository for judging alone: in its folder of traces, or among
+// the repositories that it names. Nothing of the traces is read for that.
+func refuseJudges(traces string, names ...string) error {
+	judges, err := readJudges(traces)
+	if err != nil {
+		return err
+	}
+	files, err := filepath.Glob(filepath.Join(traces, "*.jsonl*"))
+	if err != nil {
+		return err
+	}
+	for _, f := range files {
+		name, _, _ := strings.Cut(filepath.Base(f), ".jsonl")
+		names = append(names, strings.Replace(strings.TrimSuffix(name, ".commits"), "+", "/", 1))
+	}
+	for _, name := range names {
+		if slices.Contains(judges, name) {
+			return fmt.Errorf("%s is for judging alone (%s): fit on a folder that has the others and the list", name,
+				filepath.Join(traces, judgeList))
+		}
+	}
+	return nil
 }

@@ -1,34 +1,47 @@
 package main
 
 import (
+	"context"
 	"os"
 	"path/filepath"
-	"slices"
+	"strings"
 	"testing"
-
-	"github.com/aoa-dev/aoa/scripts/recorded"
 )
 
-// TestJudges: what is for judging alone is not read, whatever is in it.
+// TestJudges: no command that fits reads a repository for judging alone, neither its traces nor examples kept of them.
 func TestJudges(t *testing.T) {
 	dir := t.TempDir()
-	for name, text := range map[string]string{"judge.txt": "own+judge\nown+other\n", "own+judge.jsonl": "no JSON",
-		"own+taught.commits.jsonl": ""} {
+	put := func(name, text string) {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
-	judges, err := readJudges(filepath.Join(dir, "judge.txt"))
-	if err != nil || !slices.Equal(judges, []string{"own/judge", "own/other"}) {
-		t.Fatalf("%v, %v", judges, err)
+	commands := map[string]func(context.Context, []string) error{"fit": runFit, "calibrate": runCalibrate, "changes": runChanges}
+	refused := func(want string) {
+		t.Helper()
+		for name, run := range commands {
+			err := run(context.Background(), []string{"-traces", dir, "-out", filepath.Join(dir, "out.json")})
+			if err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("%s: %v, want %q", name, err, want)
+			}
+		}
 	}
-	if got, err := recorded.Traces(dir, judges...); err != nil || len(got) != 1 || got[0].Name != "own/taught" {
-		t.Errorf("%+v, %v", got, err)
+	refused("judge.txt") // there is no list
+	put("judge.txt", "own+judge\nown+other.js\ngorilla+mux\n")
+	for _, file := range []string{"own+judge.jsonl.gz", "own+other.js.commits.jsonl"} {
+		put(file, "not a row")
+		refused("is for judging alone")
+		if err := os.Remove(filepath.Join(dir, file)); err != nil {
+			t.Fatal(err)
+		}
 	}
-	if _, err := recorded.Traces(dir); err == nil {
-		t.Error("without the list it is read")
+	refused("gorilla/mux is for judging alone") // named by the program's own list of histories
+	kept := filepath.Join(dir, "kept")
+	if err := keep(kept+".fits", &set{Repos: []string{"own/judge"}}); err != nil {
+		t.Fatal(err)
 	}
-	if _, err := readJudges(filepath.Join(dir, "none")); err == nil {
-		t.Error("a list that cannot be read is no list")
+	_, err := options{traces: dir, kept: kept}.keep(".fits", nil)
+	if err == nil || !strings.Contains(err.Error(), "own/judge is for judging alone") {
+		t.Errorf("kept examples: %v", err)
 	}
 }

@@ -58,10 +58,8 @@ func runFit(ctx context.Context, args []string) error {
 	flags.StringVar(&o.left, "left", "", "folder where the weights fitted without each repository go, for calibrate")
 	branches := flags.Bool("branches", false,
 		"fit the weights of questions on branches only; the others stay as they are in -out")
-	judge := flags.String("judge", "", judgeUsage)
 	_ = flags.Parse(args) // ExitOnError
-	var err error
-	if o.judges, err = readJudges(*judge); err != nil {
+	if err := refuseJudges(o.traces, strings.Fields(histories)...); err != nil {
 		return err
 	}
 	if *branches {
@@ -73,7 +71,6 @@ func runFit(ctx context.Context, args []string) error {
 // options are what the command line says.
 type options struct {
 	traces, repos, issues, out, measured, kept, left string
-	judges                                           []string
 }
 
 func (o options) fit(ctx context.Context) error {
@@ -90,7 +87,7 @@ func (o options) fit(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	sessions, err := o.keep(".sessions", func() (*set, error) { return gather(ctx, o.traces, o.repos, o.judges, asked) })
+	sessions, err := o.keep(".sessions", func() (*set, error) { return gather(ctx, o.traces, o.repos, asked) })
 	if err != nil {
 		return err
 	}
@@ -125,6 +122,9 @@ func (o options) keep(part string, make func() (*set, error)) (*set, error) {
 		name += part
 	}
 	s, err := keptExamples(name)
+	if s != nil && err == nil {
+		err = refuseJudges(o.traces, s.Repos...)
+	}
 	if s != nil || err != nil {
 		return s, err
 	}

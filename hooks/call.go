@@ -62,10 +62,8 @@ type Call struct {
 	Query    *event.Query  // nil: nothing to answer
 	Kind     string        // the kind of hint that Query asks for: "prompt" or "next"
 
-	Other   []event.Event `json:",omitempty"` // calls that the log has nothing to learn from: they are not logged
-	Next    event.Path    `json:",omitempty"` // the file that a call is about to change
-	Ended   string        `json:",omitempty"` // what ended: "turn" or "session"; "" if nothing did
-	Dropped bool          `json:",omitempty"` // the agent drops what is answered here, though the event takes text
+	Next    event.Path `json:",omitempty"` // the file that a call is about to change
+	Dropped bool       `json:",omitempty"` // the agent drops what is answered here, though the event takes text
 }
 
 // Start is how a session begins with this call: "startup", "resume", "clear", "compact", "fork", or what else the agent
@@ -124,7 +122,7 @@ func decodeFirst(data []byte, into any) error {
 
 // call makes events, and at most one question, of a payload. What is not listed in the switch says nothing that
 // learning could use: CwdChanged and the worktree events (every payload has its own cwd), FileChanged (the watcher sees
-// saves), and the compactions (SessionStart follows with its source). Stop only ends a turn.
+// saves), and the compactions (SessionStart follows with its source).
 func (p *payload) call(r Repo) Call {
 	c := Call{Agent: p.agent, Event: p.name, Session: p.session, Subagent: p.subagent, Cwd: p.cwd, Dropped: p.dropped}
 	s := &CallContext{Repo: r, Files: r.Locator(p.folder()), Agent: p.agent, Session: p.session, Subagent: p.subagent,
@@ -137,7 +135,7 @@ func (p *payload) call(r Repo) Call {
 		c.Next = s.changes(p.tool)
 		c.Query = s.next(p.tool)
 	case "PostToolUse", "PostToolUseFailure", "PermissionDenied":
-		c.Events, c.Other = s.call(p.tool)
+		c.Events = s.Tool(p.tool)
 		if p.event == "PostToolUse" && agents.EventOf(p.agent, "PreToolUse").Context == agents.None && agents.EventOf(p.agent,
 			p.name).Context != agents.None {
 			c.Query = s.next(p.tool) // the model of this agent can get text only now
@@ -147,9 +145,11 @@ func (p *payload) call(r Repo) Call {
 	case "SessionStart":
 		c.Events = s.border(p.source, event.Start{Source: p.source})
 	case "SessionEnd":
-		c.Events, c.Ended = s.border(p.reason, event.End{Reason: p.reason}), "session"
+		c.Events = s.border(p.reason, event.End{Reason: p.reason})
 	case "Stop":
-		c.Ended = "turn"
+		if s.Session != "" && s.Subagent == "" {
+			c.Events = []event.Event{s.event(fmt.Sprintf("stop:%s:%d", s.Session, s.Time.UnixMilli()), event.Stop{})}
+		}
 	}
 	if c.Query != nil {
 		if c.Kind = HintNext; c.Query.Task == event.TaskPrompt {

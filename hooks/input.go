@@ -3,6 +3,7 @@ package hooks
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -17,22 +18,14 @@ const (
 	maxSwap  = 8192 // bytes of each text of a replacement
 )
 
-// describe gives the first part of a call what it takes to make the call again. It returns the call if it has no part
-// that could carry this: it has nothing to do with the repository, or only renames or deletes.
-func (s *CallContext) describe(c ToolCall, bodies []event.Body) (more *event.Call) {
-	calls := 0
-	at := -1
-	for i, b := range bodies {
-		if _, ok := b.(event.Call); ok {
-			if calls++; at < 0 {
-				at = i
-			}
-		}
+// describe gives the first part of a call what it takes to make the call again.
+func (s *CallContext) describe(c ToolCall, bodies []event.Body) {
+	isCall := func(b event.Body) bool { _, ok := b.(event.Call); return ok }
+	at := slices.IndexFunc(bodies, isCall)
+	if at < 0 {
+		return
 	}
-	out := event.Call{Act: event.ActOther, Failure: statusOf(c)}
-	if at >= 0 {
-		out = bodies[at].(event.Call)
-	}
+	out := bodies[at].(event.Call)
 	switch c.Name {
 	case "Read", "Write":
 	case "Edit", "MultiEdit":
@@ -40,10 +33,7 @@ func (s *CallContext) describe(c ToolCall, bodies []event.Body) (more *event.Cal
 	case "Grep", "Glob", "LS":
 		s.searchInput(&out, c)
 	case "Bash", "PowerShell", "shell", "exec_command", "local_shell":
-		commandInput(&out, c, calls == 1 && len(bodies) == 1)
-		if at < 0 {
-			out.Act = event.ActRun
-		}
+		commandInput(&out, c, len(bodies) == 1)
 	default:
 		out.Cut = true // aOa cannot do it
 	}
@@ -52,11 +42,7 @@ func (s *CallContext) describe(c ToolCall, bodies []event.Body) (more *event.Cal
 		sum := sha256.Sum256([]byte(text))
 		out.Digest = hex.EncodeToString(sum[:8])
 	}
-	if at < 0 {
-		return &out
-	}
 	bodies[at] = out
-	return nil
 }
 
 func (s *CallContext) searchInput(out *event.Call, c ToolCall) {

@@ -1,7 +1,6 @@
 package hooks
 
 import (
-	"slices"
 	"strings"
 	"testing"
 
@@ -15,11 +14,10 @@ func inputOf(t *testing.T, tool string, input map[string]any) event.Call {
 	t.Helper()
 	c := decode(t, "PostToolUse", map[string]any{"tool_name": tool, "tool_use_id": "t1", "tool_input": input,
 		"tool_response": map[string]any{"stdout": "pick/picker.go"}}, orchard())
-	all := slices.Concat(c.Other, c.Events)
-	if len(all) == 0 {
-		t.Fatalf("%s %v: no call", tool, input)
+	if len(c.Events) == 0 {
+		return event.Call{}
 	}
-	in := all[0].Call()
+	in := c.Events[0].Call()
 	return event.Call{Act: in.Act, Paths: in.Paths, Offset: in.Offset, Limit: in.Limit, Folder: in.Folder, Glob: in.Glob,
 		Mode: in.Mode, Fold: in.Fold, Command: in.Command, Edits: in.Edits, Secret: in.Secret, Cut: in.Cut}
 }
@@ -36,8 +34,8 @@ func TestInputs(t *testing.T) {
 	}{
 		{"Read", map[string]any{"file_path": root + "/pick/picker.go", "offset": 10, "limit": 20},
 			event.Call{Act: event.ActRead, Paths: picker, Offset: 10, Limit: 20}},
-		{"Read", map[string]any{"file_path": "/etc/passwd"}, event.Call{Act: event.ActOther}},
-		{"Read", map[string]any{"file_path": root + "/vendor/x.go"}, event.Call{Act: event.ActOther}},
+		{"Read", map[string]any{"file_path": "/etc/passwd"}, event.Call{}},
+		{"Read", map[string]any{"file_path": root + "/vendor/x.go"}, event.Call{}},
 		{"Grep", map[string]any{"pattern": "Basket", "path": root + "/store", "glob": "*.go", "output_mode": "content",
 			"-i": true, "head_limit": 3},
 			event.Call{Act: event.ActSearch, Folder: "store", Glob: "*.go", Mode: "content", Fold: true, Limit: 3}},
@@ -50,8 +48,6 @@ func TestInputs(t *testing.T) {
 			event.Call{Act: event.ActRead, Paths: picker, Offset: 5, Limit: 5}},
 		{"Bash", map[string]any{"command": "cat pick/picker.go | wc -l"},
 			event.Call{Act: event.ActRead, Paths: picker, Command: "cat pick/picker.go | wc -l"}},
-		{"Bash", map[string]any{"command": "mv pick/picker.go pick/p.go"},
-			event.Call{Act: event.ActRun, Command: "mv pick/picker.go pick/p.go"}},
 		{"Bash", map[string]any{"command": "deploy --token sk_live_0123456789abcdefghij"},
 			event.Call{Act: event.ActRun, Command: "deploy --token [redacted]", Secret: true}},
 		{"Bash", map[string]any{"command": long}, event.Call{Act: event.ActRun, Command: long[:maxInput], Cut: true}},
@@ -74,12 +70,14 @@ func TestInputs(t *testing.T) {
 	}
 	for _, own := range []string{"mcp__aoa__reload_cached", "TodoWrite"} {
 		if c := decode(t, "PostToolUse", map[string]any{"tool_name": own, "tool_use_id": "t1",
-			"tool_input": map[string]any{"path": "pick/picker.go"}}, orchard()); len(c.Events)+len(c.Other) != 0 {
-			t.Errorf("%s is a call: %+v %+v", own, c.Events, c.Other)
+			"tool_input": map[string]any{"path": "pick/picker.go"}}, orchard()); len(c.Events) != 0 {
+			t.Errorf("%s is a call: %+v", own, c.Events)
 		}
 	}
-	if decode(t, "Stop", nil, orchard()).Ended != "turn" || decode(t, "SessionEnd", nil, orchard()).Ended != "session" {
-		t.Error("the end is not reported")
+	for name, want := range map[string]event.Kind{"Stop": event.KindStop, "SessionEnd": event.KindEnd} {
+		if c := decode(t, name, nil, orchard()); len(c.Events) != 1 || c.Events[0].Kind() != want {
+			t.Errorf("%s is not reported: %+v", name, c.Events)
+		}
 	}
 	timer := decode(t, "UserPromptSubmit",
 		map[string]any{"prompt": "<scheduled-task>check the nightly build</scheduled-task>"}, orchard())

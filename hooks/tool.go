@@ -90,16 +90,9 @@ var silent = map[string]bool{"WebFetch": true, "WebSearch": true, "TodoWrite": t
 
 // Tool turns a call into events, in the order in which things happened. A call may give none.
 func (s *CallContext) Tool(c ToolCall) []event.Event {
-	events, _ := s.call(c)
-	return events
-}
-
-// call is Tool, with what can be made again of a call that the log has nothing to learn from.
-func (s *CallContext) call(c ToolCall) (events, other []event.Event) {
 	if server, _ := splitMCP(c.Name); silent[c.Name] || ourServer(server) {
-		return nil, nil
+		return nil
 	}
-	known := c.ID != "" && c.Name != ""
 	if c.ID == "" { // old agents send no id: the same call in the same second is the same call
 		raw, _ := json.Marshal(c.Input)
 		c.ID = digest(s.Session, c.Name, string(raw), strconv.FormatInt(s.Time.Unix(), 10))
@@ -113,10 +106,8 @@ func (s *CallContext) call(c ToolCall) (events, other []event.Event) {
 		read = (*CallContext).generic
 	}
 	bodies := read(s, c)
-	if more := s.describe(c, bodies); more != nil && known {
-		other = s.number(c, []event.Body{*more})
-	}
-	return s.number(c, bodies), other
+	s.describe(c, bodies)
+	return s.number(c, bodies)
 }
 
 // batch reads the calls that were made together. Most were delivered before and are known by their ids; an Edit that

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"sync"
 	"sync/atomic"
 
 	"github.com/aoa-dev/aoa/internal/cold"
@@ -33,7 +34,11 @@ type Checkout struct {
 	siblings atomic.Pointer[[]event.Root] // the other checkouts
 	branch   atomic.Pointer[readBranch]   // nil: to be read
 	listed   atomic.Pointer[string]       // the commit that was checked out when files were listed
-	brief    atomic.Bool                  // the list of files is that of the index: the disk was not read yet
+
+	beforeMu sync.Mutex           // guards before
+	before   map[announced]string // Call.Before of changes that were announced
+
+	brief atomic.Bool // the list of files is that of the index: the disk was not read yet
 }
 
 // New makes a checkout whose files are not known yet.

@@ -2,12 +2,17 @@ package checkout
 
 import (
 	"context"
+	"errors"
+	"io/fs"
 	"os"
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
+	"github.com/aoa-dev/aoa/hooks"
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/index"
 	"github.com/aoa-dev/aoa/internal/locate"
 	"github.com/aoa-dev/aoa/internal/reload"
 	"github.com/aoa-dev/aoa/internal/session"
@@ -50,14 +55,74 @@ func (w *Checkout) Deleted(ctx context.Context, p event.Path) bool {
 	return err == nil && slices.Contains(changed, p)
 }
 
-// Identify notes what the files say that the events read.
-func (w *Checkout) Identify(events []event.Event) {
-	for i := range events {
-		if c := events[i].Call(); c.Kind() == event.KindRead && len(c.Paths) == 1 {
-			c.Blob = w.Reader.Blob(c.Paths[0])
-			events[i].Body = c
+// maxWritten is the longest content of a file, in bytes, that is kept with the call that wrote it.
+const maxWritten = 8 << 10
+
+// Identify notes what the files of a call say, each read once: after a read or a change, and before the change that the
+// call announces. A slash command gets the state of the checkout.
+func (w *Checkout) Identify(ctx context.Context, call hooks.Call) {
+	if call.Next != "" {
+		w.noteBefore(call.Session, call.Next)
+	}
+	for i, e := range call.Events {
+		switch b := e.Body.(type) {
+		case event.Prompt:
+			if strings.HasPrefix(b.Text, "/") {
+				b.State = w.Fingerprint(ctx)
+			}
+			call.Events[i].Body = b
+		case event.Call:
+			if e.Opens() && len(b.Paths) == 1 {
+				call.Events[i].Body = w.identified(e.Session, b)
+			}
 		}
 	}
+}
+
+// identified is a call with what it read or left in its file.
+func (w *Checkout) identified(session string, c event.Call) event.Call {
+	text := w.Reader.Text(c.Paths[0])
+	if text != nil {
+		c.Blob = index.BlobID(text)
+	}
+	if c.Kind() == event.KindRead {
+		return c
+	}
+	c.Before = w.takeBefore(session, c.Paths[0])
+	if c.Act == event.ActWrite && text != nil && len(text) <= maxWritten && utf8.Valid(text) {
+		c.Edits = []event.Swap{{New: string(text)}}
+	}
+	return c
+}
+
+// announced is a file that a call of a session is about to change.
+type announced struct {
+	session string
+	file    event.Path
+}
+
+// maxAnnounced bounds the changes that are announced and were not made yet.
+const maxAnnounced = 256
+
+func (w *Checkout) noteBefore(session string, p event.Path) {
+	blob := w.Reader.Blob(p)
+	if _, err := os.Lstat(w.Repo.Root.Abs(p)); errors.Is(err, fs.ErrNotExist) {
+		blob = event.NoBlob
+	}
+	w.beforeMu.Lock()
+	defer w.beforeMu.Unlock()
+	if w.before == nil || len(w.before) >= maxAnnounced {
+		w.before = map[announced]string{}
+	}
+	w.before[announced{session, p}] = blob
+}
+
+func (w *Checkout) takeBefore(session string, p event.Path) string {
+	w.beforeMu.Lock()
+	defer w.beforeMu.Unlock()
+	blob := w.before[announced{session, p}]
+	delete(w.before, announced{session, p})
+	return blob
 }
 
 // Modified is when a file of the worktree changed last; false if it is gone.

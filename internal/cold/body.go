@@ -28,7 +28,7 @@ var fieldNames = []string{"ID", "Agent", "Paths", "Gone", "Tags", "Subagent", "T
 	"From", "Named", "Seen", "Listing", "Terms", "Tokens", "Offset", "Limit", "Blob", "Act", "Name", "Arm", "Label",
 	"Task", "Scores", "Change", "Cause", "Used", "Helped", "Value", "Source", "Reason", "Job", "Files", "Author",
 	"Check", "Failing", "Idents", "Looks", "Folder", "Glob", "Mode", "Fold", "Secret", "Cut", "Digest", "Bytes",
-	"Checks", "Past"}
+	"Checks", "Past", "Before", "State"}
 
 // Numbers of fields that are read by themselves.
 const (

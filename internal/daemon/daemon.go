@@ -192,14 +192,13 @@ func (d *Daemon) wire(ctx context.Context, home *checkout.Checkout) error {
 		Budget: func() session.Budget { return contextBudget(d.settings) },
 		Words:  func(terms []string) []string { return d.worktrees.Words(terms) }})
 	d.cache = newCache(d.base, d.db, d.blobs)
-	d.sequences = newSequences(d.base, d.clock, d.blobs, d.db)
+	d.sequences = newSequences(d)
 
 	begin := d.scores.Applied()
 	if err := d.openConsumers(ctx, begin); err != nil {
 		return err
 	}
 	d.cache.Begin(begin)
-	d.sequences.Begin(begin)
 	d.events = eventlog.New(d.db, d.now, d.log, d.alert, d.scores, d.cache, d.sessions, d.sequences)
 	d.scores.Begin(d.events)
 	d.teamLog = &teamLog{DB: d.db, events: d.events, edits: hint.NewPeerEdits(d.now)}
@@ -222,7 +221,7 @@ func (d *Daemon) openConsumers(ctx context.Context, begin int64) error {
 	if err != nil {
 		return err
 	}
-	return d.sessions.Open(ctx, id, d.db.Last(), begin)
+	return errors.Join(d.sessions.Open(ctx, id, d.db.Last(), begin), d.sequences.Open(ctx, id, d.db.Last(), begin))
 }
 
 // wireParts makes the parts that run beside the handlers.
@@ -279,7 +278,7 @@ func (d *Daemon) wireHandlers() {
 		Events: d.events, DB: d.db, Live: d.scores.Live, Edits: d.teamLog.edits, Contexts: d.sessions,
 		Sequences: d.sequences, Count: d.metrics})
 	h.hook = &hookHandler{base: d.base, calls: d.calls, events: d.events, worktrees: d.worktrees,
-		reload: h.reload, hints: hints, metrics: d.metrics}
+		sequences: d.sequences, hints: hints, metrics: d.metrics}
 }
 
 // watch follows the checkouts, and ends the daemon when the repository is gone.
@@ -347,7 +346,7 @@ func (d *Daemon) salvage() error {
 func (d *Daemon) close() error {
 	var errs []error
 	if d.handlers.stage != nil && !d.o.Replaced() { // in a new folder the other stores would write their last state
-		errs = append(errs, d.sequences.Close())
+		errs = append(errs, d.sequences.Close(context.Background()))
 		for _, f := range d.housekeeper.files {
 			errs = append(errs, f.Close())
 		}

@@ -13,6 +13,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/eventlog"
 	"github.com/aoa-dev/aoa/internal/hint"
 	"github.com/aoa-dev/aoa/internal/monitor"
+	"github.com/aoa-dev/aoa/internal/reload"
 	"github.com/aoa-dev/aoa/internal/schedule"
 )
 
@@ -23,7 +24,7 @@ type hookHandler struct {
 	borders   hooks.Borders
 	events    *eventlog.Log
 	worktrees *checkout.Set
-	reload    *reloadHandler
+	sequences *reload.Cache
 	hints     *hint.Hints
 	metrics   *monitor.Metrics
 }
@@ -58,15 +59,15 @@ func (h *hookHandler) hook(ctx context.Context, f api.Hook) (reply []byte) {
 		return nil
 	}
 	call.Events = h.borders.First(call.Events)
-	w.Identify(call.Events)
+	w.Identify(ctx, call)
 	patience := mostReading
 	if f.Wait {
 		patience = h.hints.Patience(call) / 4
 	}
 	h.worktrees.HideWords(ctx, w, call.Events, patience)
 	h.worktrees.Saw(call.Session, w)
+	h.sequences.Keep(call.Events)
 	h.events.Add(call.Events...)
-	h.reload.record(ctx, w, call)
 	if slices.ContainsFunc(call.Events, mayChange) {
 		w.Watch.Nudge()
 	}
@@ -79,5 +80,8 @@ func (h *hookHandler) hook(ctx context.Context, f api.Hook) (reply []byte) {
 	return reply
 }
 
-// mayChange reports whether files of the worktree may have changed with an event: all but reads and searches.
-func mayChange(e event.Event) bool { return e.Kind() != event.KindRead && e.Kind() != event.KindSearch }
+// mayChange reports whether files of the worktree may have changed with an event: all but reads, searches and ends of
+// turns.
+func mayChange(e event.Event) bool {
+	return e.Kind() != event.KindRead && e.Kind() != event.KindSearch && e.Kind() != event.KindStop
+}

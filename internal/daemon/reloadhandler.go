@@ -14,7 +14,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/reload"
 )
 
-// reloadHandler records what sessions do after a prompt, and serves the recorded sequences.
+// reloadHandler serves the recorded sequences.
 type reloadHandler struct {
 	base
 	worktrees *checkout.Set
@@ -48,7 +48,7 @@ func (h *reloadHandler) list(ctx context.Context, r api.SequencesRequest) (api.S
 	}
 	asked, fits := reload.AskFor(r.Prompt), r.Prompt != ""
 	if !fits && !r.All && r.Session != "" {
-		asked, fits = h.cache.Asked(r.Session)
+		asked, fits = h.cache.Asked(ctx, r.Session)
 	}
 	if fits {
 		found, err := h.cache.Find(ctx, h.worktrees.Caller(ctx).Sequences(), asked)

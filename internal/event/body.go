@@ -30,6 +30,7 @@ const (
 	KindDelete   Kind = "delete"   // Delete
 	KindBranch   Kind = "branch"   // Checkout
 	KindStart    Kind = "start"    // Start
+	KindStop     Kind = "stop"     // Stop
 	KindEnd      Kind = "end"      // End
 	KindTick     Kind = "tick"     // Tick
 	KindSuggest  Kind = "suggest"  // Hint
@@ -47,7 +48,7 @@ func (k Kind) Edit() bool { return k == KindEdit || k == KindWrite }
 var bodies = map[Kind]Body{KindPrompt: Prompt{}, KindRead: Call{Act: ActRead}, KindEdit: Call{Act: ActEdit},
 	KindWrite: Call{Act: ActWrite}, KindSearch: Call{Act: ActSearch}, KindRun: Call{Act: ActRun},
 	KindFailed: Call{Act: ActOther, Failure: FailOther}, KindSave: Save{}, KindCommit: Commit{}, KindUncommit: Uncommit{},
-	KindRename: Rename{}, KindDelete: Delete{}, KindBranch: Checkout{}, KindStart: Start{}, KindEnd: End{},
+	KindRename: Rename{}, KindDelete: Delete{}, KindBranch: Checkout{}, KindStart: Start{}, KindStop: Stop{}, KindEnd: End{},
 	KindTick: Tick{}, KindSuggest: Hint{}, KindFeedback: Feedback{}, KindSetting: Setting{}}
 
 // Kinds are all kinds, by name.
@@ -67,7 +68,8 @@ type Prompt struct {
 	Terms []string `json:"terms,omitempty"` // its words, at most MaxTerms
 	// identifiers of two words or more that it names, in plain form (see index.Identifiers), at most MaxIdents
 	Idents []string `json:"idents,omitempty"`
-	Tags   []string `json:"tags,omitempty"` // intent tags, without '#'
+	Tags   []string `json:"tags,omitempty"`  // intent tags, without '#'
+	State  string   `json:"state,omitempty"` // a slash command: hash of what is checked out and changed
 	// redacted, at most MaxText bytes; sealed in the log, and "" where events are folded
 	Text string `json:"text,omitempty"`
 }
@@ -139,7 +141,8 @@ type Call struct {
 	Tokens int    `json:"tokens,omitempty"` // search: about how many tokens its result has, 0 if not known
 	Offset int    `json:"offset,omitempty"` // read: the first line, from 1; 0 is the first
 	Limit  int    `json:"limit,omitempty"`  // read: how many lines; search: results; 0 is the tool's own
-	Blob   string `json:"blob,omitempty"`   // read: the id that git gives the content, in hex; "" if not known
+	Blob   string `json:"blob,omitempty"`   // the id that git gives the content of the one file, in hex; "" if not known
+	Before string `json:"before,omitempty"` // edit, write: the same before the call; NoBlob if there was no file
 
 	// The rest is what it takes to make the call again, and to tell whether its result is the same. Of a command that
 	// did several things, the first part has it.
@@ -152,10 +155,14 @@ type Call struct {
 	Digest string `json:"digest,omitempty"` // of the result, as far as it was delivered: 16 hex digits
 	Bytes  int    `json:"bytes,omitempty"`  // of the result, as far as it was delivered
 
-	// Texts that are not logged: the command line, where Text has not all of it, and what an edit replaced.
+	// Texts that are not logged: the command line, where Text has not all of it, and what an edit replaced. Of a write
+	// it is the whole content, if that is short, in the place of nothing.
 	Command string `json:"-"`
 	Edits   []Swap `json:"-"`
 }
+
+// NoBlob is in the place of the id of a content when there is no file.
+const NoBlob = "gone"
 
 // Swap replaces a text in a file.
 type Swap struct {
@@ -260,6 +267,12 @@ type Start struct {
 
 // Kind implements Body.
 func (Start) Kind() Kind { return KindStart }
+
+// Stop says that an agent ended its turn.
+type Stop struct{}
+
+// Kind implements Body.
+func (Stop) Kind() Kind { return KindStop }
 
 // End says that a session ended.
 type End struct {

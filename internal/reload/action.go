@@ -1,6 +1,7 @@
 package reload
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -10,7 +11,7 @@ import (
 
 // Action is one call of a sequence, with what it takes to make it again. Inputs are redacted.
 type Action struct {
-	ID   string    `json:"id,omitempty"` // of the call: the same for all deliveries
+	ID   string    `json:"id,omitempty"` // of its first event
 	Time time.Time `json:"at,omitzero"`
 	Tool string    `json:"tool"` // the agent's name of it
 	Act  event.Act `json:"act"`
@@ -34,69 +35,74 @@ type Action struct {
 	Bytes  int    `json:"bytes,omitempty"`  // of the result, as far as it was delivered
 	Found  int    `json:"found,omitempty"`  // files that the result named, at most event.MaxSeen
 
-	Seen []string `json:"seen,omitempty"` // hashes of Paths when the call was over
-	Body *string  `json:"body,omitempty"` // write: what the file then contained, if that is short
+	Seen   []string `json:"seen,omitempty"`   // hashes of Paths when the call was over
+	Before string   `json:"before,omitempty"` // hash of the only one before it
+	Body   *string  `json:"body,omitempty"`   // write: what the file then contained, if that is short
+	Parts  int      `json:"parts,omitempty"`  // events that the call has beyond the first
 }
 
 // maxTool bounds the name of a tool, in bytes.
 const maxTool = 64
 
-// actions puts the parts of each call together. What a subagent does is left out: the agent itself has not seen what
-// its subagents read.
-func actions(events []event.Event) (out []Action) {
-	for _, e := range events {
-		c, ok := e.Body.(event.Call)
-		if !ok || e.Subagent != "" {
-			continue
-		}
-		id := callOf(e.ID)
-		if n := len(out); n > 0 && out[n-1].ID == id {
-			out[n-1].join(c)
-			continue
-		}
-		a := Action{ID: id, Time: e.Time, Tool: event.Clip(c.Tool, maxTool), Act: c.Act, Paths: c.Paths, Offset: c.Offset,
-			Limit: c.Limit, Folder: c.Folder, Glob: c.Glob, Mode: c.Mode, Fold: c.Fold, Command: c.Command, Checks: c.Checks, Edits: c.Edits,
-			OK: c.OK(), Secret: c.Secret, Cut: c.Cut, Digest: c.Digest, Bytes: c.Bytes, Found: len(c.Seen)}
-		switch c.Act {
-		case event.ActSearch:
-			a.Pattern = c.Text
-		case event.ActList:
-			a.Glob = c.Text
-		}
-		if c.Command != "" {
-			a.run()
-		} else if c.Blob != "" {
-			a.Seen = []string{c.Blob}
-		}
-		out = append(out, a)
+// newAction is what an event says of a call, without its texts; ok is false for an event of no call. What only renames
+// or deletes is a call that cannot be made again.
+func newAction(e event.Event) (a Action, ok bool) {
+	a = Action{ID: e.ID, Time: e.Time, Act: event.ActOther, OK: true, Cut: true}
+	c, ok := e.Body.(event.Call)
+	if !ok {
+		return a, (e.Kind() == event.KindRename || e.Kind() == event.KindDelete) && callOf(e.ID) != e.ID
 	}
-	return out
+	a = Action{ID: e.ID, Time: e.Time, Tool: event.Clip(c.Tool, maxTool), Act: c.Act, Paths: c.Paths, Offset: c.Offset,
+		Limit: c.Limit, Folder: c.Folder, Glob: c.Glob, Mode: c.Mode, Fold: c.Fold, Checks: c.Checks, OK: c.OK(),
+		Secret: c.Secret, Cut: c.Cut, Digest: c.Digest, Bytes: c.Bytes, Found: len(c.Seen), Before: c.Before}
+	if a.Seen = make([]string, len(c.Paths)); len(c.Paths) == 1 {
+		a.Seen[0] = c.Blob
+	}
+	return a, true
 }
-
-// run makes the action a command, whatever it does.
-func (a *Action) run() { a.Act, a.Paths, a.Pattern, a.Glob = event.ActRun, nil, "", "" }
 
 // join adds what another part of the call did.
-func (a *Action) join(c event.Call) {
-	a.OK, a.Checks = a.OK && c.OK(), a.Checks || c.Checks
-	a.Found = max(a.Found, len(c.Seen))
-	if a.Act == event.ActRun && a.Command != "" {
-		return
-	}
-	a.Act, a.Cut, a.Seen = event.ActOther, true, nil
-	for _, p := range c.Paths {
-		if c.Kind().Open() && !slices.Contains(a.Paths, p) && len(a.Paths) < event.MaxSeen {
-			a.Paths = append(slices.Clone(a.Paths), p)
+func (a *Action) join(b Action) {
+	a.OK, a.Checks, a.Found, a.Parts = a.OK && b.OK, a.Checks || b.Checks, max(a.Found, b.Found), a.Parts+1
+	for i, p := range b.Paths {
+		if event.Kind(b.Act).Open() && !slices.Contains(a.Paths, p) && len(a.Paths) < event.MaxSeen {
+			a.Paths, a.Seen = append(slices.Clip(a.Paths), p), append(slices.Clip(a.Seen), b.Seen[i])
 		}
 	}
 }
 
-// callOf is what the events of one call share of their IDs: "id:post:sub" and "id:post:sub:1" are one call's.
+// input is what a call takes to be made again, beside the text of its event.
+type input struct {
+	Command string       `json:"command,omitempty"`
+	Edits   []event.Swap `json:"edits,omitempty"`
+}
+
+// fill adds the texts of the call.
+func (a *Action) fill(text string, in input) {
+	switch {
+	case in.Command != "" || a.Act == event.ActRun && text != "":
+		a.Act, a.Command = event.ActRun, cmp.Or(in.Command, text)
+		a.Paths, a.Seen, a.Glob = nil, nil, ""
+	case a.Parts > 0:
+		a.Act, a.Cut = event.ActOther, true
+	case a.Act == event.ActSearch:
+		a.Pattern = text
+	case a.Act == event.ActList:
+		a.Glob = text
+	case a.Act == event.ActEdit:
+		a.Edits = in.Edits
+	case a.Act == event.ActWrite && len(in.Edits) == 1:
+		a.Body = &in.Edits[0].New
+	}
+}
+
+// callOf is what the events of one call share of their IDs: "id:post:sub" and "id:post:sub:1" are one call's. It is the
+// ID itself for an event of no call.
 func callOf(id string) string {
 	head, tail, ok := strings.Cut(id, ":post:")
 	if !ok {
 		return id
 	}
 	by, _, _ := strings.Cut(tail, ":")
-	return head + ":post:" + by
+	return head + "\x00" + by
 }

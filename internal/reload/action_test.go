@@ -8,28 +8,44 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// TestActions: the parts of a call are one action, those of subagents none.
+// TestActions: the parts of a call are one action, those of subagents none. Texts are added later.
 func TestActions(t *testing.T) {
-	part := func(id string, c event.Call) event.Event { return event.Event{ID: id, Body: c} }
+	part := func(id string, b event.Body) event.Event { return event.Event{ID: id, Session: "s", Body: b} }
 	side := part("t6:post:sub", event.Call{Act: event.ActRead, Paths: []event.Path{"side.go"}})
 	side.Subagent = "sub"
 	line := "cat a.go; make test"
-	got := actions([]event.Event{
+	l := turns{endsTurns: func(string) bool { return true }, Now: map[string]*turn{}}
+	for _, e := range []event.Event{part("p", event.Prompt{}),
 		part("t1:post:", event.Call{Act: event.ActRead, Tool: "Read", Paths: []event.Path{"a.go"}, Offset: 3, Blob: "b1"}),
-		part("t2:post:", event.Call{Act: event.ActRead, Tool: "Bash", Paths: []event.Path{"a.go"}, Command: line}),
-		part("t2:post::1", event.Call{Act: event.ActRun, Failure: event.FailStatus, Seen: []event.Path{"b.go"}}),
+		part("t2:post:", event.Call{Act: event.ActRead, Tool: "Bash", Paths: []event.Path{"a.go"}}),
+		part("t2:post::1", event.Call{Act: event.ActRun, Checks: true, Failure: event.FailStatus, Seen: []event.Path{"b.go"}}),
 		part("t3:post:", event.Call{Act: event.ActEdit, Tool: "apply_patch", Paths: []event.Path{"a.go"}}),
-		{ID: "t3:post::1", Body: event.Rename{From: []event.Path{"x"}, To: []event.Path{"y"}}},
+		part("t3:post::1", event.Rename{From: []event.Path{"x"}, To: []event.Path{"y"}}),
 		part("t3:post::2", event.Call{Act: event.ActWrite, Paths: []event.Path{"b.go"}}),
-		part("t4:post:", event.Call{Act: event.ActSearch, Tool: "Grep", Text: "one", Glob: "*.go", Mode: "files"}),
-		part("t5:post:", event.Call{Act: event.ActList, Tool: "Glob", Text: "**/*.go"}), side})
+		part("t4:post:", event.Call{Act: event.ActSearch, Tool: "Grep", Glob: "*.go", Mode: "files"}),
+		part("t5:post:", event.Call{Act: event.ActList, Tool: "Glob"}), side,
+		part("save", event.Save{Paths: []event.Path{"a.go"}}), part("gone", event.Delete{Paths: []event.Path{"a.go"}}),
+		part("t7:post:", event.Delete{Paths: []event.Path{"a.go"}})} {
+		l.fold(e, false)
+	}
+	got := l.Now["s"].Actions
+	for i, text := range []string{"", "cat a.go", "", "one", "**/*.go", ""} {
+		in := input{}
+		if i == 1 {
+			in.Command = line
+		}
+		got[i].fill(text, in)
+	}
 	want := []Action{
 		{ID: "t1:post:", Tool: "Read", Act: event.ActRead, Paths: []event.Path{"a.go"}, Offset: 3, OK: true,
 			Seen: []string{"b1"}},
-		{ID: "t2:post:", Tool: "Bash", Act: event.ActRun, Command: line, Found: 1},
-		{ID: "t3:post:", Tool: "apply_patch", Act: event.ActOther, Paths: []event.Path{"a.go", "b.go"}, OK: true, Cut: true},
-		{ID: "t4:post:", Tool: "Grep", Act: event.ActSearch, Pattern: "one", Glob: "*.go", Mode: "files", OK: true},
-		{ID: "t5:post:", Tool: "Glob", Act: event.ActList, Glob: "**/*.go", OK: true},
+		{ID: "t2:post:", Tool: "Bash", Act: event.ActRun, Command: line, Checks: true, Found: 1, Parts: 1},
+		{ID: "t3:post:", Tool: "apply_patch", Act: event.ActOther, Paths: []event.Path{"a.go", "b.go"}, OK: true, Cut: true,
+			Seen: []string{"", ""}, Parts: 2},
+		{ID: "t4:post:", Tool: "Grep", Act: event.ActSearch, Pattern: "one", Glob: "*.go", Mode: "files", OK: true,
+			Seen: []string{}},
+		{ID: "t5:post:", Tool: "Glob", Act: event.ActList, Glob: "**/*.go", OK: true, Seen: []string{}},
+		{ID: "t7:post:", Act: event.ActOther, OK: true, Cut: true},
 	}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Errorf("(-want +got):\n%s", d)

@@ -19,14 +19,14 @@ type Ask struct {
 }
 
 // AskOf is what an event asks for: a person's words, a slash command, what a timer says, or that a session goes on. ok
-// is false for other events.
+// is false for other events. Without the text of the event, a prompt is a person's words.
 func AskOf(e event.Event) (a Ask, ok bool) {
 	a = Ask{ID: e.ID, Time: e.Time, Text: e.Text()}
 	switch b := e.Body.(type) {
 	case event.Prompt:
 		a = a.words()
 	case event.Call:
-		a.Trigger = Trigger{Scheduled, digest(b.Text)}
+		a.Trigger = Trigger{Type: Scheduled, Target: digest(b.Text)}
 		return a, b.Tool == event.ToolScheduled
 	case event.Start:
 		a.Trigger = Trigger{Resume, b.Source}

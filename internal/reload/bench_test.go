@@ -1,6 +1,7 @@
 package reload
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -84,7 +85,7 @@ func BenchmarkReplay(b *testing.B) {
 	}
 	now := time.Now().Add(time.Hour)
 	c := New(benchOptions(b, filepath.Join(b.TempDir(), "cache.db"), now))
-	defer c.Close()
+	defer c.Close(b.Context())
 	w := Worktree{Root: event.Root(root), Files: func() []event.Path { return files }}
 	e := &Entry{ID: "cache-x", Trigger: Trigger{Type: Prompt}, Text: "explain it all", Outcome: Outcome{Ended: true},
 		Used: now}
@@ -113,27 +114,31 @@ func BenchmarkSteady(b *testing.B) {
 		c := New(benchOptions(b, path, now))
 		source := testLines(b, "different.txt")
 		rnd := rand.New(rand.NewPCG(1, 2))
-		w := Worktree{Root: event.Root(b.TempDir())}
 		for i := range 300 {
-			session := fmt.Sprint("s", i)
-			c.BeginTurn(b.Context(), w, session, "codex", Ask{Trigger: Trigger{Type: Prompt}, Text: source[i], ID: session}, true)
+			session, seq := fmt.Sprint("s", i), int64(i)
+			events := []event.Event{{ID: source[i], Time: now, Session: session, Body: event.Prompt{Text: source[i]}}}
 			for k := range 40 {
-				st := Action{ID: fmt.Sprint(i, k), Time: now, Tool: "Edit", Act: event.ActEdit,
-					Paths: []event.Path{event.Path(fmt.Sprintf("internal/part%d/file%d.go", rnd.IntN(20), rnd.IntN(50)))}, OK: true,
+				call := event.Call{Tool: "Edit", Act: event.ActEdit,
+					Paths:  []event.Path{event.Path(fmt.Sprintf("internal/part%d/file%d.go", rnd.IntN(20), rnd.IntN(50)))},
 					Digest: fmt.Sprintf("%016x", rnd.Uint64()), Bytes: rnd.IntN(4000)}
 				if k%4 == 0 {
-					st.Edits = []event.Swap{{Old: fmt.Sprintf("%x", rnd.Uint64()) +
+					call.Edits = []event.Swap{{Old: fmt.Sprintf("%x", rnd.Uint64()) +
 						strings.Join(source[rnd.IntN(400):][:6], "\n"), New: strings.Join(source[rnd.IntN(400):][:8], "\n")}}
 				}
-				c.addActions(w, session, []Action{st})
+				events = append(events, event.Event{ID: fmt.Sprint(i, "-", k, ":post:"), Time: now, Session: session, Body: call})
 			}
-			c.BeginTurn(b.Context(), w, session, "codex", Ask{Trigger: Trigger{Type: Prompt}, Text: "go on"}, true)
+			c.Keep(events)
+			events = append(events, event.Event{ID: fmt.Sprint("stop", i), Time: now, Session: session, Body: event.Stop{}})
+			if err := c.Apply(b.Context(), seq, events); err != nil {
+				b.Fatal(err)
+			}
+			c.makeEntries(b.Context(), true)
 		}
 		s, err := c.Stats(b.Context())
 		if err != nil {
 			b.Fatal(err)
 		}
-		if err := errors.Join(c.Close(), c.o.Blobs.Close()); err != nil {
+		if err := errors.Join(c.Close(b.Context()), c.o.Blobs.Close()); err != nil {
 			b.Fatal(err)
 		}
 		st, err := os.Stat(path)
@@ -149,5 +154,6 @@ func benchOptions(b *testing.B, path string, at time.Time) Options {
 	now := func() time.Time { return at }
 	blobs := cold.NewBlobs(cold.BlobOptions{Path: path, Now: now})
 	b.Cleanup(func() { _ = blobs.Close() })
-	return Options{Blobs: blobs, Now: now}
+	return Options{Blobs: blobs, Now: now, EndsTurns: func(string) bool { return true },
+		Text: func(_ context.Context, id string) (string, error) { return id, nil }}
 }

@@ -34,7 +34,7 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
-// Options of a Cache. Blobs, DB and Now are needed.
+// Options of a Cache. Blobs, DB, Now, Text and EndsTurns are needed.
 type Options struct {
 	Blobs  *cold.Blobs // where the entries are
 	DB     *cold.DB    // where the undo records are
@@ -42,6 +42,17 @@ type Options struct {
 	Log    *slog.Logger
 	Config func() Config       // asked at every use; nil: the defaults
 	Redact func(string) string // takes secrets out of a text; nil takes none
+
+	Text      func(ctx context.Context, id string) (string, error) // of an event
+	EndsTurns func(agent string) bool                              // whether an agent says that a turn has ended
+	Place     func() Worktree                                      // whose files say which entries are stale; nil: nothing does
+}
+
+func (o Options) place() Worktree {
+	if o.Place == nil {
+		return Worktree{}
+	}
+	return o.Place()
 }
 
 func (o Options) config() Config {
@@ -68,8 +79,13 @@ type Cache struct {
 
 	stored  *cold.Owner // the entries
 	counted *cold.Owner // the counts
+	places  *cold.Owner // what was folded
+	inputs  *inputs
 
+	log      string // whose batches are folded
 	position cold.Position
+	folded   turns
+	making   sync.Mutex // held while entries are made of what was folded
 
 	// guards offered; Apply must not wait for mu, which is held while the file is opened
 	offering sync.Mutex
@@ -80,7 +96,6 @@ type Cache struct {
 	loaded  bool
 	entries map[string]*Entry
 	index   *entryIndex
-	turns   map[string]*turn  // session → what is being recorded
 	last    map[string]string // session → its newest entry
 	counts  map[string]int64
 	dirty   map[string]bool // ids to be written, or dropped if there is no such entry
@@ -107,31 +122,36 @@ func New(o Options) *Cache {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	c := &Cache{o: o, entries: map[string]*Entry{}, index: newEntryIndex(), turns: map[string]*turn{},
-		last:   map[string]string{},
+	c := &Cache{o: o, entries: map[string]*Entry{}, index: newEntryIndex(), last: map[string]string{},
 		counts: map[string]int64{}, dirty: map[string]bool{}, wake: make(chan struct{}, 1), hashes: hashes{now: o.Now}}
 	c.stored = o.Blobs.Owner("sequences", cold.Rule{Count: maxEntries, Bytes: func() int64 { return maxBytes },
 		Names: holds, Leave: c.leave})
 	c.counted = o.Blobs.Owner("sequence counts", cold.Rule{})
+	c.places = o.Blobs.Owner("turns", cold.Rule{Derived: true})
+	c.inputs = newInputs(o.Blobs)
+	c.folded = turns{endsTurns: o.EndsTurns, Now: map[string]*turn{}}
 	return c
 }
 
 // saveAfter is how long what changed waits for more before it is written.
-const saveAfter = 500 * time.Millisecond
+const saveAfter = 100 * time.Millisecond
 
-// Run writes what changed, saveAfter after the last change, until ctx ends; then the rest.
+// Run makes entries of the turns that are over, and writes what changed, until ctx ends; then the rest.
 func (c *Cache) Run(ctx context.Context) error {
 	t := time.NewTimer(saveAfter)
-	t.Stop()
 	defer t.Stop()
+	pending := true
 	for {
 		select {
 		case <-ctx.Done():
 			return c.write(context.WithoutCancel(ctx))
 		case <-c.wake:
-			t.Reset(saveAfter)
+			if !pending {
+				t.Reset(saveAfter)
+				pending = true
+			}
 		case <-t.C:
-			if c.finishEnded(ctx) {
+			if pending = c.makeEntries(ctx, false); pending {
 				t.Reset(endSlack)
 			}
 			if err := c.write(ctx); err != nil && ctx.Err() == nil {
@@ -141,25 +161,10 @@ func (c *Cache) Run(ctx context.Context) error {
 	}
 }
 
-// Close writes what waits.
-func (c *Cache) Close() error {
-	c.endAll()
-	return c.write(context.Background())
-}
-
-// endAll makes entries of all turns that have ended.
-func (c *Cache) endAll() {
-	ended := map[string]Worktree{}
-	c.mu.Lock()
-	for session, t := range c.turns {
-		if !t.ended.IsZero() {
-			ended[session] = t.place
-		}
-	}
-	c.mu.Unlock()
-	for session, w := range ended {
-		c.finish(context.Background(), w, session, true)
-	}
+// Close makes entries of all turns that have ended, and writes what waits.
+func (c *Cache) Close(ctx context.Context) error {
+	c.makeEntries(ctx, true)
+	return c.write(ctx)
 }
 
 // changed marks an entry to be written; mu is held.

@@ -88,10 +88,10 @@ func TestWhatIsNotRecorded(t *testing.T) {
 	d := newFixture(t, map[string]string{"a.go": "package a\n"})
 	d.turn("s1", "go on", reads("a.go"))
 	d.turn("s1", "explain the zebra crossing")
-	d.cache.BeginTurn(t.Context(), d.w, "s2", "claude", asked("explain the broken zebra crossing"), false)
+	d.begin("s2", "explain the broken zebra crossing")
 	d.did("s2", reads("a.go"))
 	// without an end
-	d.cache.BeginTurn(t.Context(), d.w, "s2", "claude", asked("something else that comes between"), false)
+	d.begin("s2", "something else that comes between")
 	d.cfg.Off = true
 	d.turn("s3", "explain the zebra of the other crossing", reads("a.go"))
 	d.cfg.Off = false
@@ -104,7 +104,8 @@ func TestWhatIsNotRecorded(t *testing.T) {
 		t.Fatal("nothing is recorded at all")
 	}
 	// Who corrects a turn does not want it again.
-	d.cache.BeginTurn(t.Context(), d.w, "s5", "claude", asked("no, that's not what I asked for"), false)
+	d.begin("s5", "no, that's not what I asked for")
+	d.cache.makeEntries(t.Context(), false)
 	if d.find("explain the full zebra crossing") != "" {
 		t.Error("a corrected turn is offered")
 	}
@@ -177,11 +178,7 @@ func TestEvict(t *testing.T) {
 func TestExactTriggers(t *testing.T) {
 	d := newFixture(t, map[string]string{"a.go": "package a\n"})
 	command := func(name, args string) Ask { return Ask{Trigger: Trigger{Command, name}, Text: args} }
-	d.cache.BeginTurn(t.Context(), d.w, "s", "claude", command("check", ""), false)
-	d.did("s", reads("a.go"))
-	d.cache.EndTurn(d.w, "s", true)
-	d.at = d.at.Add(time.Second)
-	d.cache.finishEnded(t.Context())
+	d.turn("s", "/check", reads("a.go"))
 	find := func(a Ask) float64 {
 		found, err := d.cache.Find(t.Context(), d.w, a)
 		d.must(err)
@@ -289,13 +286,11 @@ func TestConcurrent(t *testing.T) {
 			if i%2 == 1 {
 				file = "b.go"
 			}
-			d.cache.BeginTurn(t.Context(), d.w, session, "codex", asked(fmt.Sprintf("explain the fruit number %d of the garden",
-				i)), true)
-			st := reads(file)
-			st.ID, st.OK = session, true
-			d.cache.addActions(d.w, session, []Action{st})
+			d.begin(session, fmt.Sprintf("explain the fruit number %d of the garden", i))
+			d.did(session, reads(file))
 			_, _ = d.cache.Find(t.Context(), d.w, asked("explain the fruit number 3 of the garden"))
-			d.cache.BeginTurn(t.Context(), d.w, session, "codex", asked("something else comes next"), true)
+			d.apply(event.Event{ID: "stop" + session, Time: d.at, Agent: "claude", Session: session, Body: event.Stop{}})
+			d.cache.makeEntries(t.Context(), true)
 			if err := d.cache.write(t.Context()); err != nil {
 				t.Error(err)
 			}

@@ -1,7 +1,7 @@
 package reload
 
 import (
-	"crypto/rand"
+	"crypto/sha256"
 	"slices"
 	"time"
 
@@ -53,7 +53,7 @@ type Outcome struct {
 func (o Outcome) well() bool { return o.Ended && o.Tests != "failed" && !o.Corrected }
 
 // gone is the hash of a file that does not exist.
-const gone = "gone"
+const gone = event.NoBlob
 
 // Bounds of an entry, so that a hundred of them stay below a megabyte.
 const (
@@ -68,13 +68,19 @@ const (
 // unbiased.
 const alphabet = "abcdefghijkmnpqrstuvwxyz23456789"
 
-func newID() string {
-	var b [10]byte
-	_, _ = rand.Read(b[:]) // never fails
-	for i := range b {
-		b[i] = alphabet[b[i]&31]
+// letters are ten letters of bytes that are random, or a hash.
+func letters(b []byte) string {
+	out := make([]byte, 10)
+	for i := range out {
+		out[i] = alphabet[b[i]&31]
 	}
-	return "cache-" + string(b[:])
+	return string(out)
+}
+
+// entryID is the same whenever the same turn is recorded.
+func entryID(session, message string) string {
+	sum := sha256.Sum256([]byte(session + "\x00" + message))
+	return "cache-" + letters(sum[:])
 }
 
 // ReadOnly reports whether no action changes anything: such a sequence may be replayed without asking.

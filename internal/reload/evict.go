@@ -131,9 +131,10 @@ func (c *Cache) forget(ctx context.Context, goes func(*Entry) bool) (n int, err 
 			n++
 		}
 	}
-	clear(c.turns)
 	c.mu.Unlock()
-	return n, c.write(ctx)
+	c.folded.clear()
+	_, err = c.Flush(ctx) // a replay of the log must not bring them back
+	return n, err
 }
 
 // names reports whether an entry refers to a file, or to anything below a folder.

@@ -8,11 +8,13 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/index"
 )
 
 // fixture is a worktree with a cache. Its clock stands unless it is turned.
@@ -26,11 +28,16 @@ type fixture struct {
 	db    *cold.DB
 	cfg   Config
 	at    time.Time
+
+	mu    sync.Mutex // guards what follows
 	calls int
+	seq   int64
+	texts map[string]string // of events
 }
 
 func newFixture(t *testing.T, files map[string]string) *fixture {
-	d := &fixture{T: t, root: t.TempDir(), store: t.TempDir(), at: time.Now().Add(time.Hour)}
+	d := &fixture{T: t, root: t.TempDir(), store: t.TempDir(), at: time.Now().Add(time.Hour),
+		texts: map[string]string{}}
 	for name, text := range files {
 		d.write(name, text)
 	}
@@ -44,7 +51,7 @@ func newFixture(t *testing.T, files map[string]string) *fixture {
 // close ends the cache as a daemon does.
 func (d *fixture) close() {
 	d.Helper()
-	d.must(errors.Join(d.cache.Close(), d.cache.o.Blobs.Close(), d.db.Close()))
+	d.must(errors.Join(d.cache.Close(d.Context()), d.cache.o.Blobs.Close(), d.db.Close()))
 }
 
 func (d *fixture) open(o Options) {
@@ -54,7 +61,15 @@ func (d *fixture) open(o Options) {
 	d.must(err)
 	d.db, o.DB = db, db
 	o.Blobs = cold.NewBlobs(cold.BlobOptions{Path: filepath.Join(d.store, "cache.db"), Now: o.Now, Seal: d.seal})
+	o.Text = func(_ context.Context, id string) (string, error) {
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		return d.texts[id], nil
+	}
+	o.EndsTurns = func(agent string) bool { return agent == "claude" }
+	o.Place = func() Worktree { return d.w }
 	d.cache = New(o)
+	d.must(d.cache.Open(d.Context(), "log", d.seq, d.seq))
 	d.Cleanup(func() {
 		_ = db.Close()
 		d.must(o.Blobs.Close())
@@ -93,21 +108,69 @@ func asked(prompt string) Ask {
 	return Ask{Trigger: Trigger{Type: Prompt}, Text: prompt, ID: "prompt:" + prompt}
 }
 
+// apply folds events, each a batch, after their texts were kept as the log does.
+func (d *fixture) apply(events ...event.Event) {
+	d.Helper()
+	for _, e := range events {
+		d.mu.Lock()
+		d.seq++
+		seq := d.seq
+		d.texts[e.ID] = e.Text()
+		d.mu.Unlock()
+		d.cache.Keep([]event.Event{e})
+		d.must(d.cache.Apply(d.Context(), seq, []event.Event{e.WithoutText()}))
+	}
+}
+
+// begin begins a turn of a session.
+func (d *fixture) begin(session, prompt string) {
+	d.mu.Lock()
+	id := fmt.Sprint("prompt:", session, d.seq)
+	d.mu.Unlock()
+	d.apply(event.Event{ID: id, Time: d.at, Agent: "claude", Session: session,
+		Body: event.Prompt{Text: prompt, State: "state"}})
+}
+
 // turn records what a prompt led to.
 func (d *fixture) turn(session, prompt string, steps ...Action) {
 	d.Helper()
-	d.cache.BeginTurn(d.Context(), d.w, session, "claude", asked(prompt), false)
+	d.begin(session, prompt)
 	d.did(session, steps...)
-	d.cache.EndTurn(d.w, session, true)
-	d.at = d.at.Add(time.Second)
-	d.cache.finishEnded(d.Context())
+	d.end(session)
 }
 
+// end ends a turn, and makes its entry.
+func (d *fixture) end(session string) {
+	d.apply(event.Event{ID: fmt.Sprint("stop", d.at), Time: d.at, Agent: "claude", Session: session, Body: event.Stop{}})
+	d.at = d.at.Add(time.Second)
+	d.cache.makeEntries(d.Context(), false)
+}
+
+// did makes calls; one that is cut has failed.
 func (d *fixture) did(session string, steps ...Action) {
 	for _, s := range steps {
+		d.mu.Lock()
 		d.calls++
-		s.ID, s.OK, s.Time = fmt.Sprint("t", d.calls), !s.Cut || s.OK, d.at
-		d.cache.addActions(d.w, session, []Action{s})
+		id := fmt.Sprint("t", d.calls, ":post:")
+		d.mu.Unlock()
+		c := event.Call{Act: s.Act, Paths: s.Paths, Tool: s.Tool, Offset: s.Offset, Limit: s.Limit, Text: s.Pattern + s.Command,
+			Folder: s.Folder, Glob: s.Glob, Mode: s.Mode, Fold: s.Fold, Checks: s.Checks, Secret: s.Secret, Edits: s.Edits,
+			Before: s.Before, Seen: make([]event.Path, s.Found)}
+		if s.Act == event.ActList {
+			c.Text, c.Glob = s.Glob, ""
+		}
+		if s.Body != nil {
+			c.Edits = []event.Swap{{New: *s.Body}}
+		}
+		if s.Cut {
+			c.Failure = event.FailStatus
+		}
+		if len(s.Paths) == 1 {
+			if raw, err := os.ReadFile(filepath.Join(d.root, string(s.Paths[0]))); err == nil {
+				c.Blob = index.BlobID(raw)
+			}
+		}
+		d.apply(event.Event{ID: id, Time: d.at, Agent: "claude", Session: session, Body: c})
 	}
 }
 

@@ -168,14 +168,14 @@ func (c *Cache) accepted(id, session string, now time.Time) bool {
 }
 
 // Asked is what began a session's present turn; ok is false if there is none.
-func (c *Cache) Asked(session string) (asked Ask, ok bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	t := c.turns[session]
+func (c *Cache) Asked(ctx context.Context, session string) (asked Ask, ok bool) {
+	c.folded.mu.Lock()
+	t := c.folded.Now[session]
+	c.folded.mu.Unlock()
 	if t == nil {
 		return Ask{}, false
 	}
-	return t.asked, true
+	return c.asked(ctx, t), true
 }
 
 // Stats are the counts of a cache.

@@ -2,6 +2,7 @@ package reload
 
 import (
 	"context"
+	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -208,8 +209,9 @@ func (l *plan) state(i int) (state, note string) {
 
 // apply makes the edits, all or none. It first stores what the files were.
 func (l *plan) apply(ctx context.Context) error {
-	u := undo{ID: newID(), Sequence: l.p.entry.ID, At: l.p.c.o.Now().UTC()}
-	u.ID = "undo-" + strings.TrimPrefix(u.ID, "cache-")
+	random := make([]byte, 10)
+	_, _ = rand.Read(random) // never fails
+	u := undo{ID: "undo-" + letters(random), Sequence: l.p.entry.ID, At: l.p.c.o.Now().UTC()}
 	for _, path := range l.order {
 		if f := l.files[path]; !f.same() {
 			u.Files = append(u.Files,

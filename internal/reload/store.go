@@ -88,7 +88,6 @@ func (c *Cache) leave(ctx context.Context) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	clear(c.entries)
-	clear(c.turns)
 	clear(c.last)
 	clear(c.counts)
 	clear(c.dirty)
@@ -129,6 +128,9 @@ func (c *Cache) drop(e *Entry) {
 
 // write writes what changed. On error it stays to be written.
 func (c *Cache) write(ctx context.Context) error {
+	if err := c.inputs.write(ctx); err != nil {
+		return err
+	}
 	c.mu.Lock()
 	if !c.loaded || len(c.dirty) == 0 && !c.tallied {
 		c.mu.Unlock()

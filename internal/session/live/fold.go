@@ -35,7 +35,7 @@ const (
 func idOf(e event.Event) string {
 	switch e.Kind() {
 	case event.KindCommit, event.KindUncommit, event.KindRename, event.KindDelete, event.KindBranch, event.KindTick,
-		event.KindSuggest, event.KindFeedback, event.KindSetting:
+		event.KindSuggest, event.KindFeedback, event.KindSetting, event.KindStop:
 		return ""
 	case event.KindSave:
 		return Watch
@@ -274,7 +274,10 @@ func (f *fold) opens(e event.Event) {
 		}
 		before, known := f.Opened[p]
 		o := Opened{Path: p, First: !known, Fresh: !known || before.Clock < f.PromptClock}
-		now := Open{f.Clock, before.At, e.Call().Blob}
+		now := Open{Clock: f.Clock, At: before.At}
+		if e.Kind() == event.KindRead {
+			now.Blob = e.Call().Blob
+		}
 		if e.Time.After(now.At) {
 			now.At = e.Time
 		}

@@ -1,0 +1,106 @@
+package reload
+
+import (
+	"context"
+	"encoding/json"
+	"maps"
+	"sync"
+
+	"github.com/aoa-dev/aoa/internal/cold"
+	"github.com/aoa-dev/aoa/internal/event"
+)
+
+// maxInputs bounds the bytes of all inputs as stored. Those used least recently are dropped.
+const maxInputs = 8 << 20
+
+// inputs are what calls take to be made again, each a sealed blob under the ID of its event. They are read when a turn
+// is over, never where events are folded. It is safe for concurrent use.
+type inputs struct {
+	stored *cold.Owner
+
+	mu      sync.Mutex // guards what follows
+	waiting map[string]cold.Packed
+	texts   map[string]input // of those that wait
+}
+
+func newInputs(blobs *cold.Blobs) *inputs {
+	s := &inputs{waiting: map[string]cold.Packed{}, texts: map[string]input{}}
+	s.stored = blobs.Owner("inputs of calls", cold.Rule{Bytes: func() int64 { return maxInputs },
+		Leave: func(context.Context) error { s.mu.Lock(); defer s.mu.Unlock(); s.drop(); return nil }})
+	return s
+}
+
+func (s *inputs) drop() { clear(s.waiting); clear(s.texts) }
+
+// Keep takes the inputs of calls before they are logged: the log has no place for them. A text with a secret is left
+// out.
+func (c *Cache) Keep(events []event.Event) {
+	if c.o.config().Off {
+		return
+	}
+	for _, e := range events {
+		b := e.Call()
+		in := input{Edits: b.Edits}
+		if b.Act != event.ActRun || b.Command != b.Text {
+			in.Command = b.Command
+		}
+		if b.Act == event.ActWrite && len(in.Edits) == 1 && c.o.Redact != nil && c.o.Redact(in.Edits[0].New) != in.Edits[0].New {
+			in.Edits = nil
+		}
+		if e.Session == "" || e.Subagent != "" || in.Command == "" && len(in.Edits) == 0 {
+			continue
+		}
+		raw, err := json.Marshal(in)
+		if err != nil {
+			continue
+		}
+		c.inputs.mu.Lock()
+		c.inputs.waiting[e.ID] = c.inputs.stored.Pack(cold.Blob{Key: e.ID, Session: e.Session, Used: c.o.Now(), Meta: raw})
+		c.inputs.texts[e.ID] = in
+		c.inputs.mu.Unlock()
+		c.signal()
+	}
+}
+
+// get is the input of an event, the zero input if none was kept.
+func (s *inputs) get(ctx context.Context, id string) (in input) {
+	s.mu.Lock()
+	in, waits := s.texts[id]
+	s.mu.Unlock()
+	if waits {
+		return in
+	}
+	if v, found, err := s.stored.Get(ctx, id); err == nil && found {
+		_ = json.Unmarshal(v.Meta, &in)
+	}
+	return in
+}
+
+// write writes what waits. On error it stays.
+func (s *inputs) write(ctx context.Context) error {
+	s.mu.Lock()
+	now := maps.Clone(s.waiting)
+	s.mu.Unlock()
+	if len(now) == 0 {
+		return nil
+	}
+	_, err := s.stored.Write(ctx, "write inputs of calls", func(tx *cold.BlobTx) error {
+		for _, p := range now {
+			p.Size = p.Stored
+			if err := tx.Put(p); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for id := range now {
+		delete(s.waiting, id)
+		delete(s.texts, id)
+	}
+	return nil
+}

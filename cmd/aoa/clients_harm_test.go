@@ -143,7 +143,7 @@ func TestClientClaudeLearns(t *testing.T) {
 		c.read("documentation/lost.md")),
 		uses(c.edit("server/wire.go", "wire", "wires"), write),
 		uses(bash("cat README.md && grep -rn queue sched")), uses(bash("cat nowhere/else.go")))
-	want := map[string]int{"prompt": 1, "start": 1, "end": 1, "read server/wire.go": 1, "read docs/guide.md": 1,
+	want := map[string]int{"prompt": 1, "start": 1, "stop": 1, "end": 1, "read server/wire.go": 1, "read docs/guide.md": 1,
 		"failed documentation/lost.md": 1,
 		"edit server/wire.go":          1, "write sched/new.go": 1, "read README.md": 1, "search": 1, "failed nowhere/else.go": 1, "run": 1}
 	got := map[string]int{}

@@ -15,7 +15,7 @@ import (
 
 // logKinds are the kinds of events.
 var logKinds = []string{"prompt", "read", "edit", "write", "search", "run", "failed", "save", "commit", "uncommit",
-	"rename", "delete", "branch", "start", "end", "tick", "suggest", "feedback", "setting"}
+	"rename", "delete", "branch", "start", "stop", "end", "tick", "suggest", "feedback", "setting"}
 
 func (a *app) log() *cobra.Command {
 	var since, until, file, exported, imported string

@@ -41,7 +41,7 @@ func crowd(b *testing.B, n int) (*Cache, Worktree, []string) {
 			Used: now}
 		for k := range 5 {
 			f := event.Path(fmt.Sprintf("f%d.go", (i+k)%20))
-			e.Files = append(e.Files, File{Path: f, After: c.hashes.hash(event.Root(root), f)})
+			e.Files = append(e.Files, File{Path: f, After: blobOf(b, root, string(f))})
 		}
 		c.put(e)
 	}

@@ -84,6 +84,38 @@ func TestRestart(t *testing.T) {
 	}
 }
 
+// TestTurnGoesOn: a turn that is under way when the daemon stops is recorded when it ends, with its texts, and a turn
+// that was recorded is not recorded again when the log is replayed.
+func TestTurnGoesOn(t *testing.T) {
+	d := newFixture(t, map[string]string{"a.go": "one\n"})
+	d.begin("s", "make the first number a digit")
+	d.did("s", edits("a.go", "one", "1"))
+	_, err := d.cache.Flush(t.Context())
+	d.must(err)
+	d.close()
+	d.open(Options{})
+	d.end("s")
+	id := d.find("make the first number a digit")
+	d.states(d.replay(Request{ID: id, Edits: true}), Planned)
+	_, err = d.cache.Flush(t.Context())
+	d.must(err)
+	prompt := event.Event{ID: "again", Time: d.at, Agent: "claude", Session: "s2",
+		Body: event.Prompt{Text: "explain the zebra crossing in full"}}
+	call := event.Event{ID: "t:post:", Time: d.at, Agent: "claude", Session: "s2",
+		Body: event.Call{Act: event.ActRead, Paths: []event.Path{"a.go"}}}
+	for range 2 {
+		d.apply(prompt, call)
+		d.end("s2")
+	}
+	if s, err := d.cache.Stats(t.Context()); err != nil || s.Entries != 2 || s.Recorded != 2 {
+		t.Errorf("%+v, %v", s, err)
+	}
+	d.must(d.cache.ForgetID(t.Context(), id))
+	if d.cache.position.Durable() != d.seq {
+		t.Error("a replay of the log brings back what was forgotten")
+	}
+}
+
 func TestWhatIsNotRecorded(t *testing.T) {
 	d := newFixture(t, map[string]string{"a.go": "package a\n"})
 	d.turn("s1", "go on", reads("a.go"))

@@ -218,3 +218,12 @@ func edits(name, old, now string) Action {
 func commands(line string) Action {
 	return Action{Tool: "Bash", Act: event.ActRun, Command: line, Checks: strings.HasPrefix(line, "go test")}
 }
+
+// blobOf is the hash of a file.
+func blobOf(t testing.TB, root, name string) string {
+	raw, err := os.ReadFile(filepath.Join(root, name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return index.BlobID(raw)
+}

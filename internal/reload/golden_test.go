@@ -34,7 +34,7 @@ func TestFindGolden(t *testing.T) {
 		c.loaded = true
 		c.put(&Entry{ID: "cache-x", Trigger: recorded, Text: text, State: "state one", Outcome: Outcome{Ended: true},
 			Used: now, Files: []File{
-				{Path: "a.go", After: c.hashes.hash(event.Root(root), "a.go")}, {Path: "gone.go", After: "0"}}})
+				{Path: "a.go", After: blobOf(t, root, "a.go")}, {Path: "gone.go", After: "0"}}})
 		found, err := c.Find(t.Context(), w, asked)
 		if err != nil {
 			t.Fatal(err)

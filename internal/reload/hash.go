@@ -31,18 +31,9 @@ type stamp struct {
 	hash string
 }
 
-// hash of a file's content now: hex digits, gone, or "" if it is not known. A file whose size and time are unchanged
-// is not read again, unless it was written within hashSettle before it was read: a second write may have the same
-// time.
-func (h *hashes) hash(root event.Root, p event.Path) string {
-	dir, err := os.OpenRoot(string(root))
-	if err != nil {
-		return ""
-	}
-	defer dir.Close()
-	return h.in(dir, p)
-}
-
+// in is the hash of a file's content now: hex digits, gone, or "" if it is not known. A file whose size and time are
+// unchanged is not read again, unless it was written within hashSettle before it was read: a second write may have the
+// same time.
 func (h *hashes) in(dir *os.Root, p event.Path) string {
 	name := string(p)
 	st, err := dir.Stat(name)

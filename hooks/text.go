@@ -2,6 +2,7 @@ package hooks
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/aoa-dev/aoa/internal/event"
@@ -97,6 +98,20 @@ func BrokenText(all []index.Broken, most int) (text string, named []event.Path) 
 		}
 	}
 	return text, named
+}
+
+// OtherSession says that another session is at work on files, the newest last, and tells which ones it names.
+func OtherSession(files []event.Path) (text string, named []event.Path) {
+	var names []string
+	for _, f := range slices.Backward(files) {
+		if f.Mentionable() && len(named) < maxFiles {
+			named, names = append(named, f), append(names, f.Quoted())
+		}
+	}
+	if len(named) == 0 {
+		return "", nil
+	}
+	return preface + "another session is at work on " + strings.Join(names, ", ") + ", not committed.", named
 }
 
 // place is a file, with the line and the name of the definition that is meant if one is known.

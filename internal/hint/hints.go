@@ -46,8 +46,9 @@ type Counter interface{ Decision(kind, why string) }
 
 // Hints asks package prefetch at each hook, in time, and renders what it decided. It is safe for concurrent use.
 type Hints struct {
-	o     Options
-	asked asked
+	o        Options
+	asked    asked
+	underway underway
 }
 
 // New makes Hints that nobody has asked.
@@ -63,6 +64,9 @@ func (h *Hints) Patience(call hooks.Call) time.Duration {
 // Answer asks the kinds of hints that fit the event, the most useful first, and renders their hints as one text. A
 // start and a prompt at which the agent takes no text are answered at the first event at which it does.
 func (h *Hints) Answer(ctx context.Context, w *checkout.Checkout, call hooks.Call) []byte {
+	if call.Next != "" {
+		h.underway.note(call.Session, call.Next, h.o.Now())
+	}
 	h.o.Events.SyncBriefly(ctx)
 	if how, starts := call.Start(); starts {
 		if !h.o.Settings.Get().Shows(string(prefetch.Start)) {
@@ -193,7 +197,7 @@ func (h *Hints) questions(ctx context.Context, w *checkout.Checkout, call hooks.
 	q := event.Query{Session: call.Session, Subagent: call.Subagent, At: h.o.Now()}
 	facts := map[prefetch.Kind]func(context.Context) []event.Suggestion{
 		prefetch.Rescue: func(ctx context.Context) []event.Suggestion { return h.misnamed(ctx, w, recent) },
-		prefetch.Stale:  func(context.Context) []event.Suggestion { return h.stale(w, q) }}
+		prefetch.Stale:  func(context.Context) []event.Suggestion { return h.stale(w, q, recent) }}
 	o := prefetch.Occasion{Query: q, Asked: call.Query, Kind: prefetch.Kind(call.Kind), Recent: recent}
 	o.Change = uncommitted(h.o.Live.Get(call.Session, q.At), call.Events)
 	_, begins := begun(call, recent)
@@ -240,15 +244,21 @@ func (h *Hints) broken(ctx context.Context, w *checkout.Checkout, q event.Query,
 }
 
 // stale finds files that changed on disk since the session opened them. It is not known which conversation opened a
-// file, so only the agent is notified: a subagent has read little, a moment ago.
-func (h *Hints) stale(w *checkout.Checkout, q event.Query) []event.Suggestion {
+// file, so only the agent is notified: a subagent has read little, a moment ago. What the session is changing itself is
+// left out, and what its client has just refused to change, for then the client has said why.
+func (h *Hints) stale(w *checkout.Checkout, q event.Query, recent []event.Event) []event.Suggestion {
 	if q.Session == "" || q.Subagent != "" {
 		return nil
 	}
 	at, s := q.At, h.o.Live.Get(q.Session, q.At)
+	own := func(f event.Path) bool {
+		return h.underway.since(q.Session, f, s.Opened[f].At, at) || slices.ContainsFunc(recent, func(e event.Event) bool {
+			return e.Kind() == event.KindFailed && e.Call().Failure == event.FailUnread && slices.Contains(e.Paths(), f)
+		})
+	}
 	found := slices.DeleteFunc(prefetch.FindStale(s.Opened, w.Modified, at), func(f event.Suggestion) bool {
 		read := s.Opened[f.File].Blob
-		return read != "" && read == w.Reader.Blob(f.File) // written, and the same as before
+		return own(f.File) || read != "" && read == w.Reader.Blob(f.File) // written, and the same as before
 	})
 	return append(found, prefetch.FindEdited(s.Opened, h.o.Edits.Newest, found, at)...)
 }

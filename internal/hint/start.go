@@ -44,7 +44,12 @@ func (h *Hints) workBefore(ctx context.Context, w *checkout.Checkout, call hooks
 	at time.Time) (session.Context,
 	[]event.Suggestion) {
 	files, id, changed := h.workingSet(ctx, w, call, how, at)
-	if id == "" || how == "clear" {
+	switch {
+	case id != call.Session && h.atWork(id, at):
+		s := h.o.Live.Get(id, at)
+		text, named := hooks.OtherSession(s.Uncommitted)
+		return session.Context{Segments: []session.Segment{{Content: text}}, Files: named}, nil
+	case id == "" || how == "clear":
 		return session.Context{}, files
 	}
 	look := func(ctx context.Context) session.Worktree {
@@ -59,8 +64,16 @@ func (h *Hints) workBefore(ctx context.Context, w *checkout.Checkout, call hooks
 	return c, files
 }
 
+// atWork reports whether another session goes on at this time: it did something in the last workLife, and no end of it
+// was reported.
+func (h *Hints) atWork(id string, at time.Time) bool {
+	s := h.o.Live.Get(id, at)
+	return id != "" && s.Exists() && !s.Ended && at.Sub(s.Last) < workLife
+}
+
 // Bounds of the earlier work that a session is shown.
 const (
+	workLife    = 30 * time.Minute // after which a session that reported no end is taken for left
 	recentWork  = 72 * time.Hour
 	recentOpens = 300
 )

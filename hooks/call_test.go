@@ -64,7 +64,7 @@ func check(t *testing.T, err error) {
 
 // TestDecodeRecorded compares what each payload in testdata gives with its .want file; UPDATE_DECODE=1 writes them.
 func TestDecodeRecorded(t *testing.T) {
-	for _, agent := range []string{"claude", "codex", "gemini", "cursor", "copilot", "qwen", "opencode"} {
+	for _, agent := range []string{"claude", "codex", "gemini", "cursor", "copilot", "qwen", "antigravity", "vscode", "opencode"} {
 		files, _ := filepath.Glob(filepath.Join("testdata", agent, "*.json"))
 		if len(files) < 3 {
 			t.Fatalf("%s: %d payloads", agent, len(files))

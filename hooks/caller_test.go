@@ -1,6 +1,7 @@
 package hooks
 
 import (
+	"bytes"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -145,6 +146,26 @@ func TestOwnTools(t *testing.T) {
 			call, err := Decode(agent, nil, marshal(t, p), orchard())
 			if err != nil || len(call.Events) != 0 {
 				t.Errorf("%s, %s: %v %+v", agent, name, err, call.Events)
+			}
+		}
+	}
+}
+
+// TestTwoHarnesses: VS Code runs the hooks of two settings files for one event. Both deliveries are the same call of the
+// same agent.
+func TestTwoHarnesses(t *testing.T) {
+	files, _ := filepath.Glob("testdata/vscode/*.json")
+	for _, file := range files {
+		var first []byte
+		for _, settings := range []string{"vscode", "copilot", "claude"} {
+			call, err := Decode(settings, map[string]string{"COPILOT_CLI": "1"}, contentOf(t, file), orchard())
+			if err != nil || call.Agent != "vscode" {
+				t.Fatalf("%s by the settings of %s: %+v, %v", file, settings, call, err)
+			}
+			if got := marshal(t, call); first != nil && !bytes.Equal(got, first) {
+				t.Errorf("%s by the settings of %s: %s", file, settings, got)
+			} else {
+				first = got
 			}
 		}
 	}

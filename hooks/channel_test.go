@@ -22,6 +22,8 @@ var channels = []struct {
 	{"gemini", "SessionStart", "BeforeAgent", "-BeforeTool", "AfterTool", 10_000},
 	{"cursor", "sessionStart", "-beforeSubmitPrompt", "-preToolUse", "postToolUse", 10_000},
 	{"copilot", "sessionStart", "-userPromptSubmitted", "-preToolUse", "postToolUse", 10_000},
+	{"antigravity", "PreInvocation", "-", "-PreToolUse", "-PostToolUse", 10_000},
+	{"vscode", "SessionStart", "-UserPromptSubmit", "-PreToolUse", "PostToolUse", 10_000},
 	{"opencode", "-SessionStart", "-UserPromptSubmit", "-PreToolUse", "PostToolUse", 10_000},
 }
 

@@ -30,6 +30,13 @@ LS: LS; Agent: Task Agent; apply_patch: apply_patch Delete`),
 Read: view Read; Edit: edit str_replace_editor str_replace Edit; Write: create Write; Bash: bash Bash
 PowerShell: powershell PowerShell; Grep: grep rg Grep; Glob: glob Glob; Agent: task Agent Task
 apply_patch: apply_patch`),
+	"antigravity": lookup(`
+Read: view_file; Edit: replace_file_content multi_replace_file_content; Write: write_to_file; Bash: run_command
+Grep: grep_search; Glob: find_by_name; LS: list_dir; Agent: invoke_subagent`),
+	"vscode": lookup(`
+Read: read_file readFile; Edit: replace_string_in_file multi_replace_string_in_file insert_edit_into_file editFiles
+Write: create_file createFile; Bash: run_in_terminal runTerminalCommand; Grep: grep_search; Glob: file_search
+LS: list_dir; Agent: runSubagent; apply_patch: apply_patch`),
 	"opencode": lookup(`
 Read: read; Edit: edit multiedit; Write: write; Bash: bash shell; Grep: grep; Glob: glob; LS: list ls; Agent: task
 apply_patch: patch apply_patch`),
@@ -58,12 +65,12 @@ type argument struct {
 
 var (
 	fileArgument = argument{"file_path", []string{"file_path", "filePath", "absolute_path", "path", "target_file",
-		"filename",
-		"notebook_path"}}
-	folderArgument = argument{"path", []string{"path", "dir_path", "directory", "dir", "target_directory"}}
-	matchArgument  = argument{"pattern", []string{"pattern", "query", "regex", "search", "glob_pattern", "glob",
-		"search_term"}}
-	commandArgument = argument{"command", []string{"command", "cmd", "script"}}
+		"filename", "notebook_path", "AbsolutePath", "TargetFile", "files"}}
+	folderArgument = argument{"path", []string{"path", "dir_path", "directory", "dir", "target_directory", "SearchPath",
+		"SearchDirectory", "DirectoryPath"}}
+	matchArgument = argument{"pattern", []string{"pattern", "query", "regex", "search", "glob_pattern", "glob",
+		"search_term", "Query", "Pattern"}}
+	commandArgument = argument{"command", []string{"command", "cmd", "script", "CommandLine"}}
 )
 
 // toolArguments are what is read of a call; the rest of its input is not passed on, so that two deliveries of the same
@@ -74,7 +81,7 @@ var toolArguments = map[string][]argument{
 	"Bash": {commandArgument}, "PowerShell": {commandArgument},
 	readMany: {{"paths", []string{"paths", "include", "files"}}},
 	"Agent": {{"description", []string{"description"}}, {"prompt",
-		[]string{"prompt", "task", "objective", "query"}}},
+		[]string{"prompt", "task", "objective", "query", "Prompt"}}},
 	"apply_patch": {{"command", []string{"command", "input", "patch", "patchText", "patch_text"}}},
 }
 
@@ -100,6 +107,9 @@ func (p *payload) translate(name string, input any) {
 		for _, a := range keys {
 			for _, k := range a.from {
 				if v := firstValue(in[k]); v != nil {
+					if list, ok := v.([]any); ok && a.key == fileArgument.key && len(list) > 0 {
+						v = list[0]
+					}
 					out[a.key] = v
 					break
 				}
@@ -111,28 +121,14 @@ func (p *payload) translate(name string, input any) {
 		if code := exitCode(p.agent, p.tool.Response); code != "" && code != "0" && p.event == "PostToolUse" {
 			p.fails("Exit code " + code + "\n" + output(p.tool.Response))
 		}
-		p.toolDir = in.text("dir_path", "directory", "working_directory", "workdir", "cwd")
+		p.toolDir = in.text("dir_path", "directory", "working_directory", "workdir", "cwd", "Cwd")
 	}
 }
 
-// gemini reads a payload of Gemini CLI. A call that failed is an AfterTool with an error in its response.
+// gemini reads a payload of Gemini CLI or of Qwen Code, which began as its copy. A call that failed has an error in its
+// response. What the user of Qwen Code submitted is beside the prompt that the model gets; without it the turn is one
+// that the machine continues, except in versions that do not know the key.
 func (p *payload) gemini(raw *rawPayload) {
-	if raw.Tool == "" {
-		return
-	}
-	response, _ := raw.Response.(map[string]any)
-	if problem := problemText(response["error"]); problem != "" {
-		p.fails(problem)
-		p.dropped = p.name == "AfterTool" // 0.61.0 passes the text on for tools that worked
-	}
-	p.tool.Response = firstValue(response["llmContent"], response["returnDisplay"])
-	p.translate(raw.Tool, raw.Input)
-}
-
-// qwen reads a payload of Qwen Code: Claude Code's events and keys, Gemini CLI's tools. What the user submitted is
-// beside the prompt that the model gets; without it the turn is one that the machine continues, except in versions that
-// do not know the key.
-func (p *payload) qwen(raw *rawPayload) {
 	if raw.Submitted != nil && p.event == "UserPromptSubmit" {
 		if p.prompt = *raw.Submitted; p.prompt == "" {
 			p.event = ""
@@ -145,10 +141,36 @@ func (p *payload) qwen(raw *rawPayload) {
 	if response, ok := raw.Response.(map[string]any); ok {
 		if problem := problemText(response["error"]); problem != "" && p.event == "PostToolUse" {
 			p.fails(problem)
+			p.dropped = p.name == "AfterTool" // 0.61.0 passes the text on for tools that worked
 		}
 		p.tool.Response = firstValue(response["llmContent"], response["returnDisplay"], raw.Response)
 	}
 	p.translate(raw.Tool, raw.Input)
+}
+
+// antigravity reads a payload of Antigravity CLI, which names no event. A conversation begins with its first request,
+// when the prompt is its only step. Some versions write the arguments of a tool as JSON once more.
+func (p *payload) antigravity(raw *rawPayload) {
+	p.session = raw.ConversationCamel
+	if len(raw.WorkspacesCamel) > 0 {
+		p.cwd = cmp.Or(p.cwd, raw.WorkspacesCamel[0])
+	}
+	if raw.Invocation != nil {
+		p.source = "startup"
+		if *raw.Invocation > 0 || raw.Steps > 1 {
+			p.event = "PostToolBatch"
+		}
+		return
+	}
+	if problem := problemText(raw.Error); problem != "" {
+		p.fails(problem)
+	}
+	for name, v := range raw.ToolCall.Args {
+		if text, ok := v.(string); ok {
+			raw.ToolCall.Args[name] = unquoted(text)
+		}
+	}
+	p.translate(raw.ToolCall.Name, map[string]any(raw.ToolCall.Args))
 }
 
 // cursor reads a payload of Cursor. What before- and after-events of single tools say, postToolUse says too.
@@ -195,9 +217,6 @@ func cursorOutput(text string) any {
 // toolName and without their name, events spelled like PostToolUse with keys like tool_name.
 func (p *payload) copilot(raw *rawPayload) {
 	p.session, p.at = cmp.Or(raw.SessionCamel, raw.Session), copilotTime(raw.Timestamp)
-	if p.source == "new" {
-		p.source = "startup"
-	}
 	tool := cmp.Or(raw.ToolCamel, raw.Tool)
 	if tool == "" {
 		return
@@ -261,6 +280,14 @@ func copilotTime(v any) time.Time {
 		}
 	}
 	return time.Time{}
+}
+
+// vscode reads a payload of VS Code's own harness: Claude Code's keys, and tools of its own.
+func (p *payload) vscode(raw *rawPayload) {
+	p.at = copilotTime(raw.Timestamp)
+	if raw.Tool != "" {
+		p.translate(raw.Tool, raw.Input)
+	}
 }
 
 // opencode reads what our plugin sends: Claude Code's keys with OpenCode's tools. An MCP server's tools have no mark in

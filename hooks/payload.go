@@ -15,25 +15,34 @@ import (
 // rawPayload has the fields that the agents' payloads have. None has all. A field that may be a text or an object is of
 // type any.
 type rawPayload struct {
-	Event         string   `json:"hook_event_name"`
-	EventCamel    string   `json:"hookEventName"`
-	Session       string   `json:"session_id"`
-	SessionCamel  string   `json:"sessionId"`
-	Conversation  string   `json:"conversation_id"`
-	Subagent      string   `json:"agent_id"`
-	Cwd           string   `json:"cwd"`
-	Workspaces    []string `json:"workspace_roots"`
-	PromptID      string   `json:"prompt_id"`
-	Generation    string   `json:"generation_id"`
-	Turn          string   `json:"turn_id"`
-	Prompt        string   `json:"prompt"`
-	Submitted     *string  `json:"submitted_prompt"`
-	Transformed   any      `json:"transformedPrompt"`
-	Source        string   `json:"source"`
-	Reason        any      `json:"reason"`
-	Timestamp     any      `json:"timestamp"`
-	Transcript    string   `json:"transcript_path"`
-	CursorVersion string   `json:"cursor_version"`
+	Event        string   `json:"hook_event_name"`
+	EventCamel   string   `json:"hookEventName"`
+	Session      string   `json:"session_id"`
+	SessionCamel string   `json:"sessionId"`
+	Conversation string   `json:"conversation_id"`
+	Subagent     string   `json:"agent_id"`
+	Cwd          string   `json:"cwd"`
+	Workspaces   []string `json:"workspace_roots"`
+	// Antigravity CLI
+	ConversationCamel string   `json:"conversationId"`
+	WorkspacesCamel   []string `json:"workspacePaths"`
+	Invocation        *int     `json:"invocationNum"`
+	Steps             int      `json:"initialNumSteps"`
+	ToolCall          struct {
+		Name string    `json:"name"`
+		Args arguments `json:"args"`
+	} `json:"toolCall"`
+	PromptID      string  `json:"prompt_id"`
+	Generation    string  `json:"generation_id"`
+	Turn          string  `json:"turn_id"`
+	Prompt        string  `json:"prompt"`
+	Submitted     *string `json:"submitted_prompt"`
+	Transformed   any     `json:"transformedPrompt"`
+	Source        string  `json:"source"`
+	Reason        any     `json:"reason"`
+	Timestamp     any     `json:"timestamp"`
+	Transcript    string  `json:"transcript_path"`
+	CursorVersion string  `json:"cursor_version"`
 
 	rawCall
 	ToolCamel    string    `json:"toolName"`
@@ -98,21 +107,32 @@ func canonical(agent string, raw *rawPayload) *payload {
 		subagent: raw.Subagent, cwd: raw.Cwd,
 		turn: cmp.Or(raw.PromptID, raw.Generation, raw.Turn), prompt: raw.Prompt, source: raw.Source,
 		reason: problemText(raw.Reason), calls: raw.Calls}
-	if agent == "copilot" && p.name == "" {
+	switch {
+	case p.name != "":
+	case agent == "copilot":
 		p.name = copilotEvent(raw)
+	case agent == "antigravity" && raw.Invocation != nil:
+		p.name = "PreInvocation"
+	case agent == "antigravity":
+		p.name = "PostToolUse"
+	}
+	if p.source == "new" {
+		p.source = "startup"
 	}
 	p.event = agents.EventOf(agent, p.name).Canonical
 	p.tool = raw.toolCall()
 	p.tool.ID = cmp.Or(raw.ID, raw.CallID)
 	switch agent {
-	case "gemini":
+	case "gemini", "qwen":
 		p.gemini(raw)
+	case "antigravity":
+		p.antigravity(raw)
+	case "vscode":
+		p.vscode(raw)
 	case "cursor":
 		p.cursor(raw)
 	case "copilot":
 		p.copilot(raw)
-	case "qwen":
-		p.qwen(raw)
 	case "opencode":
 		p.opencode(raw)
 	}
@@ -154,12 +174,14 @@ func (p *payload) when(now time.Time) time.Time {
 	return p.at
 }
 
-// caller says which agent really runs a hook that was installed for Claude Code. Copilot and Cursor run Claude Code's
-// settings files too, with payloads of their own, and want answers in their own form. What the payload says counts
+// caller says which agent really runs a hook that was installed for another. VS Code runs Copilot's and Claude Code's
+// settings files too, and Copilot and Cursor run Claude Code's, with payloads of their own, and want answers in their own form. What the payload says counts
 // first; the environment may have come from a terminal inside another agent.
 func caller(agent string, raw *rawPayload, env map[string]string) string {
 	result, _ := raw.Result.(map[string]any)
 	switch {
+	case raw.EventCamel != "" && (agent == "claude" || agent == "copilot"):
+		return "vscode" // Copilot names its events in one word or not at all
 	case agent != "claude":
 		return agent
 	case raw.CursorVersion != "":

@@ -47,6 +47,13 @@ func Render(agent, event string, b Block, text string) []byte {
 		return compact(struct {
 			Text string `json:"additional_context"`
 		}{text})
+	case agents.Steps: // it is no part of the conversation that is kept
+		type step struct {
+			Text string `json:"ephemeralMessage"`
+		}
+		return compact(struct {
+			Steps []step `json:"injectSteps"`
+		}{[]step{{text}}})
 	case agents.Camel:
 		return compact(struct {
 			Text string `json:"additionalContext"`

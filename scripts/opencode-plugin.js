@@ -39,7 +39,8 @@ async function tell(payload) {
     const text = await run(program, payload)
     if (text === null) continue
     try {
-      return JSON.parse(text).additionalContext || ""
+      const said = JSON.parse(text).additionalContext || ""
+      return said && !said.startsWith("aOa") ? "aOa: " + said : said
     } catch {
       return ""
     }

@@ -11,6 +11,7 @@ const (
 	Nested              // {"hookSpecificOutput":{"hookEventName":…,"additionalContext":…}}
 	Camel               // {"additionalContext":…}
 	Snake               // {"additional_context":…}
+	Steps               // {"injectSteps":[{"ephemeralMessage":…}]}
 )
 
 // Event is one event of an agent's hooks.
@@ -55,6 +56,8 @@ type Settings struct {
 	HomeVar string // the variable that names another folder instead
 	User    string // the user's file in that folder
 	Plugin  string // a program of ours instead of settings: its name in package scripts
+	Member  string // of the file, that holds our events; "" is hooks
+	Shared  string // the agent whose settings run aOa here, too: there are none of its own
 }
 
 // Agent is a coding agent that runs our hook.

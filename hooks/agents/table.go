@@ -19,6 +19,10 @@ const (
 // accepts text at PostToolUse and drops it. Qwen Code reads the text at PreToolUse and passes it to nobody. Gemini CLI
 // passes text on for calls that worked; for a failed one it takes only the reason of a decision to block it, which
 // would replace the tool's own message, so text about a failure waits for the next call.
+//
+// Antigravity CLI and VS Code are as documented. Antigravity's PreToolUse is left out: it has to decide about the call,
+// and an error blocks it. Its documents disagree whether PostToolUse names the call: where it does not, aOa learns saves
+// only. VS Code's prompt event takes no text.
 var All = []Agent{
 	{Name: "claude", Title: "Claude Code", Driven: "2.1.330",
 		Settings: Settings{Project: ".claude/settings.json", Local: ".claude/settings.local.json", Home: ".claude",
@@ -107,6 +111,25 @@ var All = []Agent{
 			{Name: "SessionEnd", Canonical: "SessionEnd", Installed: true, Timeout: 1},
 			{Name: "PreToolUse", Canonical: "PreToolUse"},
 			{Name: "PermissionDenied", Canonical: "PermissionDenied"},
+			{Name: "Stop", Canonical: "Stop"},
+			{Name: "SubagentStart", Context: Nested},
+		}},
+	{Name: "antigravity", Title: "Antigravity CLI",
+		Note:     "Antigravity CLI drops a hooks.json with any error in it, silently. Some versions read hooks of plugins only.",
+		Settings: Settings{Project: ".agents/hooks.json", Home: ".gemini", User: "config/hooks.json", Member: "aoa"},
+		Events: []Event{
+			// Before each request to the model, the first of a conversation included. It names no call and no prompt.
+			{Name: "PreInvocation", Canonical: "SessionStart", Context: Steps, Installed: true, Timeout: 5},
+			{Name: "PostToolUse", Canonical: "PostToolUse", Installed: true, Matcher: "*", Timeout: 2},
+		}},
+	{Name: "vscode", Title: "VS Code",
+		Note:     "VS Code runs the hooks of .github/hooks and of Claude Code's settings, in a workspace that its user trusts.",
+		Settings: Settings{Project: ".github/hooks/aoa.json", Home: ".copilot", User: "hooks/aoa.json", Shared: "copilot"},
+		Events: []Event{
+			{Name: "SessionStart", Canonical: "SessionStart", Context: Nested, Installed: true},
+			{Name: "UserPromptSubmit", Canonical: "UserPromptSubmit", Installed: true},
+			{Name: "PostToolUse", Canonical: "PostToolUse", Context: Nested, Installed: true},
+			{Name: "PreToolUse", Canonical: "PreToolUse"},
 			{Name: "Stop", Canonical: "Stop"},
 			{Name: "SubagentStart", Context: Nested},
 		}},

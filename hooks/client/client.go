@@ -53,10 +53,9 @@ func deliver(args []string) []byte {
 	}
 	d, ok := daemonOf(r.dir)
 	if !ok {
-		return nil
+		return above(&r)
 	}
-	wait, starts := Patience(runner(r.agent), r.event)
-	return d.exchange(&r, wait*time.Duration(Factor()), starts)
+	return d.deliver(&r, true)
 }
 
 // switchedOff: AOA=0 (or off, false, no) and AOA_SKIP=1 silence every hook.

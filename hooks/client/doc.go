@@ -9,6 +9,9 @@
 // A call costs at most 2.5 times an empty Go program. So the package imports net and encoding/json of the larger
 // packages of the standard library, and not net/http.
 //
+// An agent that was started above several repositories is served, too: each call goes to the repository of the files it
+// names, a prompt to those that its session touched, a start to none.
+//
 // A daemon that does not answer in time is asked nothing for 2 s, after each further time for twice as long, at most a
 // minute. It still gets the events. So a daemon that hangs costs one wait, and not one at every event.
 package client

@@ -42,7 +42,7 @@ func (r *request) read(stdin io.Reader, args []string) bool {
 	}
 	r.event, r.dir = fields(r.payload)
 	if r.event == "" && len(args) > 0 {
-		r.event = args[0] // Copilot's payload does not name the event: its command does
+		r.event = args[0] // the payload does not name the event: the command does
 	}
 	if !filepath.IsAbs(r.dir) {
 		r.dir, _ = os.Getwd()
@@ -112,6 +112,13 @@ func fields(payload []byte) (event, dir string) {
 			_ = json.Unmarshal(value, &event) // of another type: as if it were not there
 		case "cwd":
 			_ = json.Unmarshal(value, &dir)
+		case "workspacePaths", "workspace_roots":
+			if dir == "" {
+				var all []string
+				if _ = json.Unmarshal(value, &all); len(all) > 0 {
+					dir = all[0]
+				}
+			}
 		}
 	}
 	return event, dir

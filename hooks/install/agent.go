@@ -1,6 +1,7 @@
 package install
 
 import (
+	"cmp"
 	"path/filepath"
 	"regexp"
 	"runtime"
@@ -122,6 +123,8 @@ func newHandler(dir, agent string, e agents.Event) handler {
 			command = powerShellCommand(agent)
 		}
 		return handler{Name: "aoa", Type: "command", Command: command, Timeout: e.Timeout * 1000}
+	case "antigravity": // its payload does not name the event
+		return handler{Type: "command", Command: Command(dir, agent, e.Name), Timeout: e.Timeout}
 	case "cursor":
 		return handler{Command: Command(dir, agent), Timeout: e.Timeout, Matcher: e.Matcher}
 	case "copilot": // its payload does not name the event
@@ -134,9 +137,21 @@ func newHandler(dir, agent string, e agents.Event) handler {
 // flat reports whether an agent's events hold commands, not groups of commands.
 func flat(agent string) bool { return agent == "cursor" || agent == "copilot" }
 
-// group is what one event runs. In a flat file it is one handler.
+// owner is the agent whose entries are in the settings file: a itself, or the one with which it shares the file.
+func owner(a agents.Agent) agents.Agent {
+	if shared, ok := agents.Find(a.Settings.Shared); ok {
+		return shared
+	}
+	return a
+}
+
+// memberOf is the member of an agent's settings file that holds our events.
+func memberOf(a agents.Agent) string { return cmp.Or(a.Settings.Member, "hooks") }
+
+// group is what one event runs. Where the event holds commands, it is one handler.
 type group struct {
 	Event   string    `json:"-"`
+	flat    bool      // the event holds commands
 	Matcher string    `json:"matcher,omitempty"`
 	Hooks   []handler `json:"hooks"`
 }
@@ -148,7 +163,7 @@ func groupsOf(a agents.Agent, dir string) (out []group) {
 			continue
 		}
 		g := group{Event: e.Name, Hooks: []handler{newHandler(dir, a.Name, e)}}
-		if !flat(a.Name) {
+		if g.flat = flat(a.Name) || a.Name == "antigravity" && e.Matcher == ""; !g.flat {
 			g.Matcher = e.Matcher
 		}
 		out = append(out, g)

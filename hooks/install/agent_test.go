@@ -19,13 +19,15 @@ func TestFiles(t *testing.T) {
 	root, home := filepath.FromSlash("/r"), filepath.FromSlash("/h")
 	env := func(string) string { return "" }
 	want := map[string][3]string{ // local, project, user
-		"claude":   {"/r/.claude/settings.local.json", "/r/.claude/settings.json", "/h/.claude/settings.json"},
-		"codex":    {"/r/.codex/hooks.json", "/r/.codex/hooks.json", "/h/.codex/hooks.json"},
-		"gemini":   {"/r/.gemini/settings.json", "/r/.gemini/settings.json", "/h/.gemini/settings.json"},
-		"cursor":   {"/r/.cursor/hooks.json", "/r/.cursor/hooks.json", "/h/.cursor/hooks.json"},
-		"copilot":  {"/r/.github/hooks/aoa.json", "/r/.github/hooks/aoa.json", "/h/.copilot/hooks/aoa.json"},
-		"qwen":     {"/r/.qwen/settings.json", "/r/.qwen/settings.json", "/h/.qwen/settings.json"},
-		"opencode": {"/r/.opencode/plugins/aoa.js", "/r/.opencode/plugins/aoa.js", "/h/.config/opencode/plugins/aoa.js"},
+		"claude":      {"/r/.claude/settings.local.json", "/r/.claude/settings.json", "/h/.claude/settings.json"},
+		"codex":       {"/r/.codex/hooks.json", "/r/.codex/hooks.json", "/h/.codex/hooks.json"},
+		"gemini":      {"/r/.gemini/settings.json", "/r/.gemini/settings.json", "/h/.gemini/settings.json"},
+		"cursor":      {"/r/.cursor/hooks.json", "/r/.cursor/hooks.json", "/h/.cursor/hooks.json"},
+		"copilot":     {"/r/.github/hooks/aoa.json", "/r/.github/hooks/aoa.json", "/h/.copilot/hooks/aoa.json"},
+		"qwen":        {"/r/.qwen/settings.json", "/r/.qwen/settings.json", "/h/.qwen/settings.json"},
+		"antigravity": {"/r/.agents/hooks.json", "/r/.agents/hooks.json", "/h/.gemini/config/hooks.json"},
+		"vscode":      {"/r/.github/hooks/aoa.json", "/r/.github/hooks/aoa.json", "/h/.copilot/hooks/aoa.json"},
+		"opencode":    {"/r/.opencode/plugins/aoa.js", "/r/.opencode/plugins/aoa.js", "/h/.config/opencode/plugins/aoa.js"},
 	}
 	if len(want) != len(agents.All) {
 		t.Errorf("%d agents, want %d", len(agents.All), len(want))
@@ -52,7 +54,7 @@ func TestFiles(t *testing.T) {
 // TestSnippets holds what is entered to goldens: it is what people see in their files. UPDATE_DECODE=1 writes them.
 func TestSnippets(t *testing.T) {
 	for _, a := range agents.All {
-		if a.Settings.Plugin != "" || runtime.GOOS == "windows" { // two agents want another command there
+		if a.Settings.Plugin+a.Settings.Shared != "" || runtime.GOOS == "windows" { // two agents want another command there
 			continue
 		}
 		got := Snippet(a, Options{})
@@ -81,7 +83,7 @@ func TestCreated(t *testing.T) {
 			if c, err := Add(a, file, o); err != nil || c.Done != Created {
 				t.Fatalf("%s, %s: %+v, %v", a.Name, scope, c, err)
 			}
-			if st, err := Examine(a, file, o); err != nil || st.State != Installed || len(st.Events) != len(installed(a)) {
+			if st, err := Examine(a, file, o); err != nil || st.State != Installed || len(st.Events) != len(installed(owner(a))) {
 				t.Errorf("%s, %s: %+v, %v", a.Name, scope, st, err)
 			}
 			if c, err := Add(a, file, o); err != nil || c.Done != Unchanged {
@@ -153,7 +155,7 @@ func TestGuard(t *testing.T) {
 			continue
 		}
 		for folder, path := range map[string]string{"": dir, dir: "/nowhere"} {
-			for _, g := range groupsOf(a, folder) {
+			for _, g := range groupsOf(owner(a), folder) {
 				h := g.Hooks[0]
 				command := h.Command + h.Bash
 				run := func() string {
@@ -182,7 +184,7 @@ func TestGuard(t *testing.T) {
 				}
 				for _, name := range []string{"aoa", "aoa-hook"} {
 					check(t, os.WriteFile(filepath.Join(dir, name), []byte("#!"+sh+"\nread x; echo \""+name+" $* $x\"\n"), 0o755))
-					want := map[string]string{"aoa": "aoa hook ", "aoa-hook": "aoa-hook "}[name] + a.Name
+					want := map[string]string{"aoa": "aoa hook ", "aoa-hook": "aoa-hook "}[name] + owner(a).Name
 					if out := run(); !strings.HasPrefix(out, want) || !strings.HasSuffix(out, " in\n") {
 						t.Errorf("%s: %q", command, out)
 					}

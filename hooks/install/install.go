@@ -65,6 +65,7 @@ type Options struct {
 
 // Snippet is the whole of what Add enters, for those who edit by hand.
 func Snippet(a agents.Agent, o Options) string {
+	a = owner(a)
 	if a.Settings.Plugin != "" {
 		return string(program(a))
 	}
@@ -72,12 +73,13 @@ func Snippet(a agents.Agent, o Options) string {
 	if flat(a.Name) {
 		version = `,"version":1` // after the hooks: see madeVersion
 	}
-	return indent(`{"hooks":`+eventsJSON(groupsOf(a, o.Programs), flat(a.Name))+version+`}`, "", "  ") + "\n"
+	return indent(`{"`+memberOf(a)+`":`+eventsJSON(groupsOf(a, o.Programs))+version+`}`, "", "  ") + "\n"
 }
 
 // Add enters our hooks into a settings file of an agent and keeps every other byte of it. Twice is once; entries of an
 // older version are replaced. The error is a *Refusal when the file cannot be edited safely.
 func Add(a agents.Agent, file string, o Options) (Change, error) {
+	a = owner(a)
 	f, err := open(a, file, o)
 	if err != nil {
 		return Change{}, err
@@ -110,6 +112,7 @@ func Add(a agents.Agent, file string, o Options) (Change, error) {
 // Remove takes our handlers out. If nobody else has changed the file since Add, it is as it was before, to the byte; a
 // file that Add made is deleted.
 func Remove(a agents.Agent, file string, o Options) (Change, error) {
+	a = owner(a)
 	f, err := open(a, file, o)
 	if err != nil {
 		return Change{}, err
@@ -136,6 +139,7 @@ func Remove(a agents.Agent, file string, o Options) (Change, error) {
 
 // Examine says what Add would find.
 func Examine(a agents.Agent, file string, o Options) (Status, error) {
+	a = owner(a)
 	st := Status{File: file, State: Absent}
 	f, err := open(a, file, o)
 	var refusal *Refusal

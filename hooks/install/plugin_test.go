@@ -14,7 +14,7 @@ func TestPluginHooks(t *testing.T) {
 	file := filepath.Join(pluginDir, "hooks", "hooks.json")
 	if os.Getenv("UPDATE_DECODE") != "" {
 		text := indent(`{"description":"tells aOa what happens, and the model what aOa knows","hooks":`+
-			eventsJSON(groupsOf(a, ""), false)+`}`, "", "  ")
+			eventsJSON(groupsOf(a, ""))+`}`, "", "  ")
 		if err := os.WriteFile(file, []byte(text+"\n"), 0o644); err != nil {
 			t.Fatal(err)
 		}

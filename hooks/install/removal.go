@@ -40,13 +40,10 @@ func decode(v hujson.Value, into any) bool {
 
 // owned decodes an entry of an event's list. all says that every handler of it is ours, some that any is.
 func (s *settings) owned(v hujson.Value) (g group, all, some bool) {
-	if flat(s.agent.Name) {
+	if !decode(v, &g) || len(g.Hooks) == 0 {
 		var h handler
 		all = decode(v, &h) && s.ours(h)
-		return group{Hooks: []handler{h}}, all, all
-	}
-	if !decode(v, &g) || len(g.Hooks) == 0 {
-		return g, false, false
+		return group{flat: true, Hooks: []handler{h}}, all, all
 	}
 	return g, !slices.ContainsFunc(g.Hooks, func(h handler) bool { return !s.ours(h) }),
 		slices.ContainsFunc(g.Hooks, s.ours)
@@ -69,7 +66,7 @@ func (s *settings) remove() (empty bool) {
 		s.hooks.Members = rest
 		return false
 	}
-	return s.madeVersion() || s.removeMember("hooks")
+	return s.madeVersion() || s.removeMember(memberOf(s.agent))
 }
 
 // removeGroups takes our handlers out of the list of an event; true if the list goes, too.

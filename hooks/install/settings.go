@@ -51,12 +51,12 @@ func parseSettings(b []byte, a agents.Agent) (*settings, error) {
 			s.unit = indent
 		}
 	}
-	hooks, err := member(s.root, "hooks")
+	hooks, err := member(s.root, memberOf(a))
 	if err != nil || hooks == nil {
 		return s, err
 	}
 	if s.hooks, ok = hooks.Value.(*hujson.Object); !ok {
-		return nil, errors.New(`its "hooks" is not an object`)
+		return nil, fmt.Errorf("its %q is not an object", memberOf(a))
 	}
 	for _, m := range s.hooks.Members {
 		event := nameOf(m)
@@ -98,20 +98,19 @@ func (s *settings) bytes() []byte {
 
 // insert adds our groups, each at the end of its event's list.
 func (s *settings) insert(groups []group) {
-	flat := flat(s.agent.Name)
 	if s.hooks == nil {
-		s.root.Members = add(s, s.root.Members, s.parseMembers, `"hooks":`+eventsJSON(groups, flat))
+		s.root.Members = add(s, s.root.Members, s.parseMembers, `"`+memberOf(s.agent)+`":`+eventsJSON(groups))
 		return
 	}
 	var missing []string
 	for _, g := range groups {
 		v, _ := member(s.hooks, g.Event)
 		if v == nil {
-			missing = append(missing, memberJSON(g, flat))
+			missing = append(missing, memberJSON(g))
 			continue
 		}
 		list := v.Value.(*hujson.Array)
-		list.Elements = add(s, list.Elements, s.parseElements, entryJSON(g, flat))
+		list.Elements = add(s, list.Elements, s.parseElements, entryJSON(g))
 	}
 	if len(missing) > 0 {
 		s.hooks.Members = add(s, s.hooks.Members, s.parseMembers, missing...)
@@ -216,21 +215,21 @@ func compact(v any) string {
 }
 
 // entryJSON is a group as the list of its event holds it.
-func entryJSON(g group, flat bool) string {
-	if flat {
+func entryJSON(g group) string {
+	if g.flat {
 		return compact(g.Hooks[0])
 	}
 	return compact(g)
 }
 
-func memberJSON(g group, flat bool) string {
-	return compact(g.Event) + ":[" + entryJSON(g, flat) + "]"
+func memberJSON(g group) string {
+	return compact(g.Event) + ":[" + entryJSON(g) + "]"
 }
 
-func eventsJSON(groups []group, flat bool) string {
+func eventsJSON(groups []group) string {
 	members := make([]string, len(groups))
 	for i, g := range groups {
-		members[i] = memberJSON(g, flat)
+		members[i] = memberJSON(g)
 	}
 	return "{" + strings.Join(members, ",") + "}"
 }

@@ -1,0 +1,145 @@
+package client
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/aoa-dev/aoa/internal/regularfile"
+)
+
+// An agent may be started in a folder above several repositories. Each call goes to the repository of the first file
+// that it names. What else its session sends goes to those that its calls went to, its start to none.
+
+// Bounds of what is tried to find a repository.
+const (
+	maxNames    = 256  // names of a call, and entries of the folder
+	maxName     = 4096 // bytes of a text that is taken for names
+	maxSessions = 16   // of which a store notes that their calls went to it
+)
+
+// above delivers a payload from a folder that is in no repository.
+func above(r *request) (answer []byte) {
+	if _, err := discover(r.dir); err == nil {
+		return nil
+	}
+	var p struct {
+		Session           string `json:"session_id"`
+		SessionCamel      string `json:"sessionId"`
+		Conversation      string `json:"conversation_id"`
+		ConversationCamel string `json:"conversationId"`
+		Input             any    `json:"tool_input"`
+		Args              any    `json:"toolArgs"`
+		Call              any    `json:"toolCall"`
+		Calls             any    `json:"tool_calls"`
+	}
+	_ = json.Unmarshal(r.payload, &p) // of a payload that is cut, nothing is known
+	session := cmp.Or(p.Session, p.SessionCamel, p.Conversation, p.ConversationCamel)
+	if session == "" {
+		return nil
+	}
+	inputs := []any{p.Input, p.Args, p.Call, p.Calls}
+	if slices.ContainsFunc(inputs, func(v any) bool { return v != nil }) {
+		d, ok := touched(r.dir, inputs)
+		if !ok {
+			return nil
+		}
+		d.note(session)
+		here := *r
+		here.dir = d.dir
+		return d.deliver(&here, true)
+	}
+	entries, _ := os.ReadDir(r.dir)
+	for _, e := range entries[:min(len(entries), maxNames)] {
+		dir := filepath.Join(r.dir, e.Name())
+		if _, err := os.Lstat(filepath.Join(dir, ".git")); err != nil {
+			continue
+		}
+		if d, ok := daemonOf(dir); ok && slices.Contains(d.noted(), session) {
+			here := *r
+			here.dir = d.dir
+			if got := d.deliver(&here, len(answer) == 0); len(answer) == 0 {
+				answer = got
+			}
+		}
+	}
+	return answer
+}
+
+// deliver sends the request to the daemon and returns its answer, if asked for one.
+func (d daemon) deliver(r *request, asks bool) []byte {
+	wait, starts := Patience(runner(r.agent), r.event)
+	if !asks {
+		wait, starts = 0, false
+	}
+	return d.exchange(r, wait*time.Duration(Factor()), starts)
+}
+
+// touched is the daemon of the first file that the inputs of calls name.
+func touched(dir string, inputs []any) (d daemon, ok bool) {
+	tried := map[string]bool{}
+	for _, name := range namesIn(inputs, nil) {
+		if !filepath.IsAbs(name) {
+			name = filepath.Join(dir, name)
+		}
+		if st, err := os.Stat(name); err != nil || !st.IsDir() {
+			name = filepath.Dir(name)
+		}
+		if tried[name] || name == dir {
+			continue
+		}
+		tried[name] = true
+		if d, ok = daemonOf(name); ok {
+			return d, true
+		}
+	}
+	return d, false
+}
+
+// namesIn collects what may be names of files: the words of the texts of a value, without those that files hold.
+func namesIn(v any, out []string) []string {
+	switch v := v.(type) {
+	case string:
+		if len(v) <= maxName {
+			out = append(out, v)
+			out = append(out, strings.FieldsFunc(v, func(c rune) bool { return strings.ContainsRune(" \t\n'\"`;&|()<>=", c) })...)
+		}
+	case []any:
+		for _, e := range v {
+			out = namesIn(e, out)
+		}
+	case map[string]any:
+		for _, key := range slices.Sorted(maps.Keys(v)) {
+			switch strings.ToLower(strings.ReplaceAll(key, "_", "")) {
+			case "content", "oldstring", "newstring", "codecontent", "targetcontent", "replacementcontent", "edits",
+				"description", "toolresponse", "name", "toolname":
+			default:
+				out = namesIn(v[key], out)
+			}
+		}
+	}
+	return out[:min(len(out), maxNames)]
+}
+
+// noteFile holds the sessions from above whose calls went to this store, one in a line, the newest last.
+func (d daemon) noteFile() string { return filepath.Join(d.Store, "hook-above") }
+
+func (d daemon) noted() []string {
+	b, _ := regularfile.Read(d.noteFile(), regularfile.NoLinks, maxSessions*maxName)
+	return strings.Fields(string(bytes.TrimSpace(b)))
+}
+
+func (d daemon) note(session string) {
+	known := d.noted()
+	if slices.Contains(known, session) || len(session) > maxName/8 {
+		return
+	}
+	known = append(known[max(0, len(known)-maxSessions+1):], session)
+	_ = os.WriteFile(d.noteFile(), []byte(strings.Join(known, "\n")+"\n"), 0o600)
+}

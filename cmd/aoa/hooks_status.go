@@ -27,6 +27,7 @@ type hookState struct {
 	State  string        `json:"state"` // installed, outdated, absent, refused
 	Events []string      `json:"events"`
 	Note   string        `json:"note,omitempty"` // why refused
+	arrival
 
 	command string // that an agent runs, "" if it runs none in a shell
 }
@@ -34,25 +35,33 @@ type hookState struct {
 func (a *app) hooksList() *cobra.Command {
 	return &cobra.Command{
 		Use:   "status",
-		Short: "list where aOa is installed",
-		Long: `Lists the settings files that run aOa, and the agents without such a file. A file is local if git does
-not track it. With --json, it lists all files that it checked.`,
+		Short: "list where aOa is installed, and when its hooks were last called",
+		Long: `Lists the settings files that run aOa, and the agents without such a file: when a hook of the agent was
+last called, and when an answer last had a text. A file is local if git does not track it. With --json, it lists
+all files that it checked.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			repo, err := a.repo(c.Context())
 			if err != nil {
 				return err
 			}
-			all := a.hookStates(c.Context(), repo)
+			all, arrived := a.hookStates(c.Context(), repo), a.arrivals(c.Context(), repo)
+			for i := range all {
+				all[i].arrival = arrived[all[i].Agent]
+			}
 			return a.answer(all, func() {
-				rows := []string{"agent\tstate\tfile"}
+				rows := []string{"agent\tstate\tlast call\tlast text\tfile"}
 				for i, st := range all {
 					switch {
 					case st.State != install.Absent:
+						called, said := a.ago(st.Called), a.ago(st.Said)
+						if st.Agent == "git" {
+							called, said = "", ""
+						}
 						rows = append(rows, strings.TrimRight(cells(st.Agent, st.State+", "+cmp.Or(string(st.Scope), "repository"),
-							st.File+" "+st.Note), " "))
+							called, said, st.File+" "+st.Note), " "))
 					case !installed(all, st.Agent) && (i == 0 || all[i-1].Agent != st.Agent):
-						rows = append(rows, cells(st.Agent, st.State, ""))
+						rows = append(rows, cells(st.Agent, st.State, "", "", ""))
 					}
 				}
 				a.table(rows...)
@@ -91,8 +100,8 @@ func (a *app) agentStates(ctx context.Context, repo *watcher.Repo) []hookState {
 			if st.State == install.Installed && a.pluginRuns(agent, repo) {
 				st.State, st.Note = install.Outdated, "(aOa's plugin runs, too: each event runs aOa twice)"
 			}
-			out = append(out, hookState{agent.Name, scope, file, st.State, append([]string{}, st.Events...), st.Note,
-				st.Command})
+			out = append(out, hookState{Agent: agent.Name, Scope: scope, File: file, State: st.State,
+				Events: append([]string{}, st.Events...), Note: st.Note, command: st.Command})
 		}
 	}
 	return out
@@ -119,7 +128,8 @@ func (a *app) gitState(ctx context.Context, repo *watcher.Repo) hookState {
 func (a *app) examineHooks(ctx context.Context, repo *watcher.Repo) []finding {
 	var out []finding
 	desktop := false // whether it was reported that agents of the desktop do not find aoa
-	all := a.hookStates(ctx, repo)
+	all, arrived := a.hookStates(ctx, repo), a.arrivals(ctx, repo)
+	files := map[string]string{} // of each agent, the first that is installed
 	for _, st := range all {
 		check := "hooks of " + st.Agent
 		advice := "aoa hooks install " + st.Agent
@@ -132,7 +142,18 @@ func (a *app) examineHooks(ctx context.Context, repo *watcher.Repo) []finding {
 			if st.command != "" && runtime.GOOS != "windows" {
 				f = a.tryHook(ctx, f, st.command, &desktop)
 			}
+			if other := files[st.Agent]; other != "" && f.Advice == "" {
+				f.Detail += "; " + other + " runs aOa, too: each event may run it twice"
+				f.Advice = "aoa hooks remove " + st.Agent + " --" + string(st.Scope)
+			}
 			out = append(out, f)
+			if agent, ok := agents.Find(st.Agent); ok && files[st.Agent] == "" {
+				out = append(out, a.examineArrival(agent, arrived[st.Agent], repo))
+			}
+			files[st.Agent] = st.File
+		case st.State == install.Refused && strings.HasPrefix(st.Note, "it is not valid JSON"):
+			out = append(out, finding{check, false, st.File + ": " + st.Note + "; its agent ignores the whole file",
+				"correct " + st.File})
 		case st.State == install.Outdated, st.State == install.Refused && st.Agent == "git":
 			out = append(out, finding{check, false, strings.TrimSpace(st.File + ": " + st.State + " " + st.Note), advice})
 		}

@@ -111,52 +111,6 @@ func TestFindWork(t *testing.T) {
 	}
 }
 
-// TestFindings: what was read and is as it was, with what led there.
-func TestFindings(t *testing.T) {
-	e := func(min int, kind event.Kind, files ...event.Path) event.Event {
-		return event.Event{Time: epoch.Add(time.Duration(min) * time.Minute), Body: eventtest.Body(kind, files...)}
-	}
-	prompt, search, lines, more, sub := e(0, event.KindPrompt), e(1, event.KindSearch), e(2, event.KindRead,
-		"found.go"), e(3, event.KindRead, "found.go"), e(4, event.KindRead, "sub.go")
-	eventtest.Set(&prompt, "Named", []event.Path{"named.go"})
-	eventtest.Set(&search, "Text", "parseConfig", "Seen", []event.Path{"found.go", "edited.go"})
-	sub.Subagent = "sub"
-	eventtest.Set(&lines, "Offset", 10, "Limit", 31)
-	eventtest.Set(&more, "Offset", 80, "Limit", 11)
-	unknown := e(11, event.KindRead, "unknown.go")
-	again := e(12, event.KindRead, "again.go")
-	eventtest.Set(&again, "Offset", 1, "Limit", 9)
-	events := []event.Event{prompt, search, lines, more, sub, e(5, event.KindRead, "named.go"),
-		e(6, event.KindRead, "edited.go"), e(7, event.KindEdit, "edited.go"),
-		e(8, event.KindRead, "changed.go"), e(9, event.KindRead, "gone.go"), e(10, event.KindRead, "plain.go"), e(10,
-			event.KindRead, "again.go"), unknown, again}
-	for i := range events {
-		if len(events[i].Paths()) == 1 && events[i].Paths()[0] != "unknown.go" {
-			eventtest.Set(&events[i], "Blob", "as it was")
-		}
-	}
-	eventtest.Set(&events[11], "Blob", "older") // the lines of another content say nothing of this one
-	slices.Reverse(events)
-	now := func(f event.Path) string {
-		switch f {
-		case "changed.go":
-			return "another"
-		case "gone.go", "unknown.go":
-			return ""
-		}
-		return "as it was"
-	}
-	var got []string
-	for _, s := range FindFindings(events, now, epoch.Add(time.Hour)) {
-		got = append(got, string(s.File)+": "+s.Reasons[0].Text)
-	}
-	want := []string{"found.go: lines 10-40, 80-90, read 57 min ago, found by a search for \"parseConfig\", unchanged since",
-		"again.go: lines 1-9, read 48 min ago, unchanged since", "plain.go: read 50 min ago, unchanged since", "named.go: read 55 min ago, named in a prompt, unchanged since"}
-	if !slices.Equal(got, want) {
-		t.Errorf("%q, want %q", got, want)
-	}
-}
-
 func TestTell(t *testing.T) {
 	d := newFixture(t, Options{Holdout: func() float64 { return 0 }})
 	fact := []event.Suggestion{{File: "x.go", Score: 1}}

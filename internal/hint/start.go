@@ -78,8 +78,8 @@ const (
 	recentOpens = 300
 )
 
-// workingSet finds what a session goes on with. For one that continues it is what it found out before: the client has
-// its own summary, and reads the files again that were open last. For a new session it is the files of earlier work
+// workingSet finds what a session goes on with. For one that continues it is its own record alone: the client has its
+// own summary, and reads the files again that were open last. For a new session it is the files of earlier work
 // that is not committed yet; replayed sessions used less than a tenth of the committed ones. id names the session
 // whose work it is, changed what is not committed where git was asked.
 func (h *Hints) workingSet(ctx context.Context, w *checkout.Checkout, call hooks.Call, how string,
@@ -87,23 +87,20 @@ func (h *Hints) workingSet(ctx context.Context, w *checkout.Checkout, call hooks
 	id string, changed []event.Path) {
 	f := cold.LogFilter{Kinds: []event.Kind{event.KindRead, event.KindEdit, event.KindWrite}, Limit: recentOpens,
 		Since: at.Add(-recentWork)}
-	continues := how == "resume" || how == "compact" || how == "fork"
-	if continues {
-		f.Session, f.Since, id = call.Session, time.Time{}, call.Session
-		f.Kinds = append(f.Kinds, event.KindSearch, event.KindPrompt)
-	} else {
-		var err error
-		if changed, err = w.Repo.Changed(ctx); err != nil || len(changed) == 0 {
-			return nil, "", nil
-		}
+	switch how {
+	case "compact":
+		return nil, call.Session, nil
+	case "resume", "fork": // the agent has the conversation; what changed since says kind stale
+		return nil, "", nil
+	}
+	var err error
+	if changed, err = w.Repo.Changed(ctx); err != nil || len(changed) == 0 {
+		return nil, "", nil
 	}
 	events, err := h.o.DB.Log(ctx, f)
 	if err != nil {
 		h.o.Log.Warn("no working set", "err", err)
 		return nil, id, changed
-	}
-	if continues {
-		return prefetch.FindFindings(events, w.Reader.Blob, at), id, changed
 	}
 	has := func(p event.Path) bool { return slices.Contains(changed, p) }
 	return prefetch.FindWork(events, has, at), lastChanger(events, has), changed

@@ -22,7 +22,8 @@ type Action struct {
 	Check   event.Check
 	Failing []string
 
-	run []shell.Program // of what ran
+	run  []shell.Program // of what ran
+	line string          // the whole command, plain; "" if it is too long to repeat
 }
 
 // verbs of the kinds that have files.
@@ -53,6 +54,9 @@ func action(e cold.Numbered) (Action, bool) {
 	}
 	return a, false
 }
+
+// maxLine is the length, in bytes, of a command that is repeated as it was run.
+const maxLine = 160
 
 // maxPattern is the length, in bytes, of a pattern that is shown.
 const maxPattern = 60
@@ -94,7 +98,10 @@ func ran(a Action, e cold.Numbered) (Action, bool) {
 	for _, c := range a.run[:min(len(a.run), 2)] {
 		full = append(full, c.Full)
 	}
-	a.Object = strings.Join(full, " && ")
+	if a.line = plain(e.Text()); len(a.line) > maxLine {
+		a.line = ""
+	}
+	a.Object = quote(strings.Join(full, " && "))
 	return a, true
 }
 

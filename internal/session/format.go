@@ -149,6 +149,9 @@ func formatLatest(actions []Action) string {
 	return "Latest actions: " + strings.Join(out, "; ") + "."
 }
 
+// attached is how many files the clients read again by themselves after a compaction, the newest: they are named last.
+const attached = 5
+
 // formatState is the state of the work, and the files that it names in full.
 func formatState(w *work, st Worktree, tokens int, bare bool) (text string, files []event.Path) {
 	open := w.open(st)
@@ -156,7 +159,7 @@ func formatState(w *work, st Worktree, tokens int, bare bool) (text string, file
 	for i, s := range w.failing() {
 		facts = append(facts, fact{"Failing: " + s, 90 - i})
 	}
-	if s := listed(open, 6); s != "" {
+	if s := listed(slices.Concat(open[min(len(open), attached):], open[:min(len(open), attached)]), 16); s != "" {
 		facts = append(facts, fact{"Changed and not committed: " + s, 80})
 	}
 	if len(w.Refused) > 0 {

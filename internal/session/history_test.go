@@ -62,8 +62,8 @@ func TestContext(t *testing.T) {
 	want := preamble + `
 Prompt at Mar 1 12:00: "make the ranker faster"
 Prompt at 12:04: "yes"
-Latest actions: read rank/rank.go, rank/pool.go; edited rank/rank.go; ran go test ./rank (failed); edited rank/pool.go.
-Failing: go test ./rank (1 file changed since).
+Latest actions: read rank/rank.go, rank/pool.go; edited rank/rank.go; ran "go test ./rank" (failed); edited rank/pool.go.
+Failing: "go test ./rank" (1 file changed since).
 Changed and not committed: rank/pool.go, rank/rank.go.`
 	c := r.context(t, Request{Session: "s"})
 	if d := cmp.Diff(want, c.Text()); d != "" {
@@ -85,7 +85,7 @@ Changed and not committed: rank/pool.go, rank/rank.go.`
 	}
 	c = r.context(t, Request{Session: "s", State: state})
 	for _, want := range []string{"Changed and not committed: rank/pool.go.",
-		"Passing since the last change: go test ./....", `On branch "main"`, "Also in hand: rank/rank.go"} {
+		`Passing since the last change: "go test ./...".`, `On branch "main"`, "Also in hand: rank/rank.go"} {
 		if !strings.Contains(c.Text(), want) {
 			t.Errorf("no %q in\n%s", want, c.Text())
 		}
@@ -144,7 +144,7 @@ func TestCompaction(t *testing.T) {
 	}
 	text := r.context(t, Request{Session: "long"}).Text()
 	for _, want := range []string{"Earlier prompts, in short: \"port the parser", "ran go test ", "committed",
-		"12 files in config/", "Failing: go test ./config"} {
+		"12 files in config/", `Failing: "go test ./config"`} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)
 		}

@@ -9,10 +9,10 @@ import (
 
 // TestOutcome: a check passed only where the status of the line is its own, and failed only where it may be.
 func TestOutcome(t *testing.T) {
-	const said = "Passing since the last change: pytest."
+	const said = "Passing since the last change: LINE."
 	for line, want := range map[string]string{
 		"pytest":                                         said,
-		"cd web && CI=1 timeout 60 pytest":               "Passing since the last change: pytest.",
+		"cd web && CI=1 timeout 60 pytest":               said,
 		"go generate; pytest":                            said,
 		"ruff check . && pytest":                         said,
 		"( cd web && pytest )":                           said,
@@ -43,7 +43,7 @@ func TestOutcome(t *testing.T) {
 		r := newContextFixture(t)
 		s := &tape{session: "s"}
 		r.log(t, s.ask("go").do(event.KindEdit, "a.py").run(line, true).events...)
-		if got := passing(r.context(t, Request{Session: "s"}).Text()); got != want {
+		if got := passing(r.context(t, Request{Session: "s"}).Text()); got != strings.Replace(want, "LINE", quote(plain(line)), 1) {
 			t.Errorf("%.60q: %q, want %q", line, got, want)
 		}
 	}
@@ -59,6 +59,7 @@ func TestOutcome(t *testing.T) {
 
 // TestOutcomeByOutput: what the output says counts where it is that of the only check of the line.
 func TestOutcomeByOutput(t *testing.T) {
+	const said = "Passing since the last change: LINE."
 	passed := event.Call{Check: event.CheckPassed}
 	failed := event.Call{Check: event.CheckFailed, Failing: []string{"a.py::test_add", "<b> \"x\"", "c", "d"}}
 	status := event.Call{Failure: event.FailStatus}
@@ -68,14 +69,14 @@ func TestOutcomeByOutput(t *testing.T) {
 		call event.Call
 		want string
 	}{
-		{"pytest 2>&1 | tail -5", passed, "Passing since the last change: pytest."},
-		{"pytest 2>&1 | tail -5", failed, "Failing: pytest " + names + "."},
-		{"pytest | tee log | tail -5", failed, "Failing: pytest " + names + "."},
-		{`pytest; echo "exit $?"`, failed, "Failing: pytest " + names + "."},
-		{"pytest || true", failed, "Failing: pytest " + names + "."},
-		{"pytest", event.Call{Check: event.CheckFailed, Failure: event.FailUnknown}, "Failing: pytest."},
-		{"pytest", event.Call{Check: event.CheckPassed, Failure: event.FailUnknown}, "Passing since the last change: pytest."},
-		{"pytest", event.Call{Check: event.CheckPassed, Failure: event.FailStatus}, "Failing: pytest."},
+		{"pytest 2>&1 | tail -5", passed, said},
+		{"pytest 2>&1 | tail -5", failed, "Failing: LINE " + names + "."},
+		{"pytest | tee log | tail -5", failed, "Failing: LINE " + names + "."},
+		{`pytest; echo "exit $?"`, failed, "Failing: LINE " + names + "."},
+		{"pytest || true", failed, "Failing: LINE " + names + "."},
+		{"pytest", event.Call{Check: event.CheckFailed, Failure: event.FailUnknown}, "Failing: LINE."},
+		{"pytest", event.Call{Check: event.CheckPassed, Failure: event.FailUnknown}, said},
+		{"pytest", event.Call{Check: event.CheckPassed, Failure: event.FailStatus}, "Failing: LINE."},
 		{"pytest && deploy", event.Call{Check: event.CheckPassed, Failure: event.FailStatus}, ""},
 		{"pytest | tail -5", status, ""},
 		{"pytest | grep passed", passed, ""},
@@ -94,6 +95,7 @@ func TestOutcomeByOutput(t *testing.T) {
 				got += strings.TrimSpace(line)
 			}
 		}
+		c.want = strings.Replace(c.want, "LINE", quote(plain(c.line)), 1)
 		if got != c.want {
 			t.Errorf("%s %+v: %q, want %q", c.line, c.call, got, c.want)
 		}

@@ -17,14 +17,11 @@ type phase struct {
 	Edits    map[event.Path]int // changes of a file, at most maxEdits files
 	MoreEdit int                // files beyond those
 	// files that were deleted or renamed: what happened, in order
-	Trails   map[event.Path][]string
-	Reads    map[event.Path]int // at most maxReads files
-	MoreRead int
-	Runs     map[string]*tries // command → how often, at most maxRuns
-	Searches int
-	Helpers  int // subagents asked
-	Refused  int
-	Ends     []end // in order
+	Trails  map[event.Path][]string
+	Runs    map[string]*tries // command → how often, at most maxRuns
+	Helpers int               // subagents asked
+	Refused int
+	Ends    []end // in order
 }
 
 // end is a border of the work, so many times in a row.
@@ -41,7 +38,6 @@ type tries struct {
 // Bounds of a phase, and of how many there are.
 const (
 	maxEdits  = 64
-	maxReads  = 128
 	maxRuns   = 24
 	maxTrails = 16
 	maxTrail  = 4
@@ -70,12 +66,6 @@ func (p *phase) fold(a Action) {
 		for _, f := range a.Paths {
 			p.changed(f, a.Verb)
 		}
-	case "read":
-		for _, f := range a.Paths {
-			p.Reads, p.MoreRead = count(p.Reads, p.MoreRead, f, maxReads)
-		}
-	case "searched":
-		p.Searches++
 	case "delegated":
 		p.Helpers++
 	case "refused":
@@ -164,14 +154,11 @@ func (p *phase) join(q phase) {
 			p.changed(f, verb)
 		}
 	}
-	for _, f := range slices.Sorted(maps.Keys(q.Reads)) {
-		p.Reads, p.MoreRead = count(p.Reads, p.MoreRead, f, maxReads)
-	}
 	for _, name := range slices.Sorted(maps.Keys(q.Runs)) {
 		p.ran(name, q.Runs[name].N, q.Runs[name].Failed)
 	}
-	p.MoreEdit, p.MoreRead = p.MoreEdit+q.MoreEdit, p.MoreRead+q.MoreRead
-	p.Searches, p.Helpers, p.Refused = p.Searches+q.Searches, p.Helpers+q.Helpers, p.Refused+q.Refused
+	p.MoreEdit += q.MoreEdit
+	p.Helpers, p.Refused = p.Helpers+q.Helpers, p.Refused+q.Refused
 	for _, e := range q.Ends {
 		p.end(e)
 	}
@@ -213,12 +200,6 @@ func (p phase) facts() []fact {
 	}
 	if s := p.runs(); s != "" {
 		out = append(out, fact{"ran " + s, 3})
-	}
-	if n := len(p.Reads) + p.MoreRead; n > 0 {
-		out = append(out, fact{"read " + plural(n, "file"), 1})
-	}
-	if p.Searches > 0 {
-		out = append(out, fact{"searched " + plural(p.Searches, "time"), 0})
 	}
 	if p.Helpers > 0 {
 		out = append(out, fact{"asked " + plural(p.Helpers, "subagent"), 1})

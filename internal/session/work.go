@@ -32,7 +32,8 @@ type handle struct {
 // outcome is what a check came to.
 type outcome struct {
 	Name   string   // "go test"
-	Full   string   // as it was run last
+	Full   string   // the program and its arguments
+	Line   string   // the whole command as it was run last, "" if it is too long
 	Parts  []string // the names, when several ran in one command that failed
 	Tests  []string // those that its output says failed
 	Seq    int64
@@ -125,14 +126,14 @@ func (w *work) ran(a Action) {
 		}
 	}
 	for _, c := range passed {
-		w.result(&outcome{Name: c.Name, Full: c.Full, Seq: a.Seq})
+		w.result(&outcome{Name: c.Name, Full: c.Full, Line: a.line, Seq: a.Seq})
 	}
 	switch len(failed) {
 	case 0:
 	case 1:
-		w.result(&outcome{Name: failed[0].Name, Full: failed[0].Full, Seq: a.Seq, Failed: true, Tests: a.Failing})
+		w.result(&outcome{Name: failed[0].Name, Full: failed[0].Full, Line: a.line, Seq: a.Seq, Failed: true, Tests: a.Failing})
 	default: // the log does not have which of them failed
-		o := &outcome{Full: a.Object, Seq: a.Seq, Failed: true, Tests: a.Failing}
+		o := &outcome{Full: a.Object, Line: a.line, Seq: a.Seq, Failed: true, Tests: a.Failing}
 		for _, c := range failed {
 			o.Parts = append(o.Parts, c.Name)
 		}
@@ -241,7 +242,7 @@ func (w *work) failing() []string {
 		if !o.Failed {
 			continue
 		}
-		s := o.Full
+		s := asRun(o)
 		more := testNames(o.Tests)
 		if o.Runs > 1 {
 			more = append(more, fmt.Sprintf("%d of %d runs", o.Fails, o.Runs))
@@ -256,6 +257,9 @@ func (w *work) failing() []string {
 	}
 	return out
 }
+
+// asRun is a check as it was run, quoted: it is the agent's own text.
+func asRun(o *outcome) string { return quote(cmp.Or(o.Line, strings.Trim(o.Full, `"`))) }
 
 // maxTests is how many failing tests of a check are named.
 const maxTests = 3
@@ -287,8 +291,8 @@ func (w *work) passed() []string {
 	var out []string
 	for _, o := range slices.Backward(w.Checks) {
 		if !o.Failed && w.editedSince(o.Seq) == 0 && w.Commit <= o.Seq {
-			out = append(out, o.Full)
+			out = append(out, asRun(o))
 		}
 	}
-	return out
+	return slices.Compact(out) // several checks of one command
 }

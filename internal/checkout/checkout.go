@@ -65,6 +65,20 @@ func (w *Checkout) Rank(store *hot.Store, sessions *live.Sessions, db *cold.DB, 
 // some 20,000 files.
 const bigIndex = 2 << 20
 
+// maxListed is how many files of a list are read for their places.
+const maxListed = 5
+
+// Places notes where each of the first files defines what a prompt speaks of. It reads them.
+func (w *Checkout) Places(prompt string, shown []event.Suggestion) {
+	text := index.ParseText(prompt)
+	for i := range shown[:min(len(shown), maxListed)] {
+		s := &shown[i]
+		if d, ok := w.Reader.Contents().DefinitionFor(s.File, w.Reader.Text(s.File), text); ok {
+			s.Line, s.Symbol = d.Line, d.Name
+		}
+	}
+}
+
 // ReadFirst reads the list of files for the first answers. In a large checkout it is what git tracks; the whole list
 // follows when the history is first read.
 func (w *Checkout) ReadFirst(ctx context.Context, log *slog.Logger) {

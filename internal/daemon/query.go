@@ -47,6 +47,9 @@ func (h *queryHandler) rank(ctx context.Context, q event.Query) (event.Answer, e
 	if err != nil {
 		return ans, err
 	}
+	if q.Prompt != "" {
+		w.Places(q.Prompt, ans.Suggestions)
+	}
 	if rank.AsksBranch(q) {
 		ans.Branch = q.Branch
 	}

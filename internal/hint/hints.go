@@ -160,7 +160,7 @@ func (h *Hints) decide(ctx context.Context, w *checkout.Checkout, q question, sp
 	if q.Say == nil {
 		q.Say = func(shown []event.Suggestion) (string, []event.Path) {
 			if q.Kind == prefetch.Prompt {
-				places(w, q.Query.Prompt, shown)
+				w.Places(q.Query.Prompt, shown)
 			}
 			return hooks.Text(string(q.Kind), shown, space)
 		}
@@ -178,17 +178,6 @@ func (h *Hints) decide(ctx context.Context, w *checkout.Checkout, q question, sp
 	h.o.Events.Add(d.Log...)
 	h.o.Count.Decision(string(q.Kind), d.Why)
 	return d.Text
-}
-
-// places notes where each file defines what a prompt speaks of. It reads the files: a list has five at most.
-func places(w *checkout.Checkout, prompt string, shown []event.Suggestion) {
-	text := index.ParseText(prompt)
-	for i := range shown {
-		s := &shown[i]
-		if d, ok := w.Reader.Contents().DefinitionFor(s.File, w.Reader.Text(s.File), text); ok {
-			s.Line, s.Symbol = d.Line, d.Name
-		}
-	}
 }
 
 // questions lists what is asked at this call.

@@ -65,6 +65,7 @@ func newFixture(t *testing.T, o Options) *fixture {
 		for _, name := range names {
 			write(t, filepath.Join(root, name), fmt.Sprint(name, i))
 		}
+		write(t, filepath.Join(root, "lib/codec.go"), "package lib\n\nfunc DecodeFrame() {}\n")
 		git("add", ".")
 		git("commit", "-q", "-m", fmt.Sprintf("change %d of the protocol", i))
 	}
@@ -206,6 +207,10 @@ func TestTools(t *testing.T) {
 	}
 	if p := call[suggestOut](d, "suggest_files", object{"prompt": "speak of the protocol"}); len(p.Files) == 0 {
 		t.Error("nothing for a prompt")
+	}
+	if p := call[suggestOut](d, "suggest_files", object{"prompt": "DecodeFrame drops a byte"}); len(p.Files) == 0 ||
+		!strings.HasPrefix(p.Files[0], "lib/codec.go:3 DecodeFrame") {
+		t.Errorf("a symbol: %+v", p)
 	}
 	mixed := call[suggestOut](d, "suggest_files", object{"files": []string{"server/wires.go", "server/wire.go", "../x"}})
 	if want := []string{"../x is not in this repository",

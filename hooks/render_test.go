@@ -144,7 +144,7 @@ func TestFactsNotOrders(t *testing.T) {
 			}
 		}
 	}
-	if len(opening) != 6 {
-		t.Errorf("%d kinds have words, want 6", len(opening))
+	if len(opening) != 7 {
+		t.Errorf("%d kinds have words, want 7", len(opening))
 	}
 }

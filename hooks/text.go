@@ -16,6 +16,7 @@ const (
 	HintStart   = "start"   // the working set at a session's start
 	HintPrompt  = "prompt"  // a list of files, one of which the turn probably opens
 	HintStale   = "stale"   // what changed since this session read it
+	HintSearch  = "search"  // what a search meant that named no file, or too many
 	HintNext    = "next"    // what is likely opened next
 )
 
@@ -32,6 +33,7 @@ var opening = map[string]string{
 	HintStart:   "files that earlier work here opened or changed:",
 	HintPrompt:  "files ranked by commits, sessions and contents; chance of each, if this prompt opens any:",
 	HintStale:   "changed since this session read them:",
+	HintSearch:  "files that define the name that was searched, or nearly have it:",
 	HintNext:    "files that work like this opened next:",
 }
 

@@ -16,6 +16,7 @@ const (
 	Partner Kind = "partner"   // after a batch of edits: what changes with them and is untouched
 	Rescue  Kind = "rescue"    // a call failed on a path
 	Start   Kind = "start"     // a session begins, resumes or was compacted
+	Search  Kind = "search"    // a search named no file, or too many
 	Stale   Kind = "stale"     // a file changed since the session read it
 	Reload  Kind = live.Reload // a prompt arrived: recorded sequences that such prompts led to
 )
@@ -59,6 +60,7 @@ var traits = map[Kind]trait{
 	Partner: {task: event.TaskChange, label: live.LabelChange, files: MaxFiles},
 	Rescue:  {label: live.LabelOpen, files: 1, fact: true},
 	Start:   {label: live.LabelOpen, files: MaxFiles, fact: true},
+	Search:  {label: live.LabelOpen, files: MaxFiles, fact: true},
 	Stale:   {label: live.LabelOpen, files: MaxFiles, fact: true},
 	Reload: {task: event.TaskPrompt, label: live.LabelTurn, files: MaxFiles, fact: true, list: true, text: true,
 		aim: listAim},
@@ -68,7 +70,7 @@ var traits = map[Kind]trait{
 func labelOf(k Kind) live.Label { return traits[k].label }
 
 // Kinds lists all kinds in a fixed order.
-func Kinds() []Kind { return []Kind{Next, Prompt, Partner, Rescue, Start, Stale, Reload} }
+func Kinds() []Kind { return []Kind{Next, Prompt, Partner, Rescue, Search, Start, Stale, Reload} }
 
 // Arm is what became of a predicted file. Arms are stored in the event log (event.Hint).
 type Arm string

@@ -77,14 +77,16 @@ func ListFeaturesOf(q event.Query, t Turn, files []Prediction) ListFeatures {
 	f := ListFeatures{Turn: math.Log1p(float64(max(t.Prompts, 0))), Words: math.Log1p(float64(words)),
 		Short: truth(words <= shortPrompt), First: logOdds(0),
 		Any: logOdds(0), Named: truth(t.Named)}
+	none := 1.0
 	for i, x := range files {
 		if i == 0 {
 			f.First = logOdds(x.Shipped)
 		}
+		none *= 1 - x.Shipped
 		f.Text, f.Terms = max(f.Text, x.Text), max(f.Terms, x.Terms)
 	}
 	if len(files) > 0 {
-		f.Any = logOdds(anyOf(files))
+		f.Any = logOdds(1 - none)
 	}
 	return f
 }
@@ -159,20 +161,7 @@ func (m ListModel) Choose(q event.Query, t Turn, predictions []Prediction, skip 
 	if unknown := q.Prompt != "" && f.Text == 0 && f.Terms == 0; unknown || len(files) == 0 {
 		e.Right = 0
 	}
-	said := lines(files, e.Opens, q.Prompt)
-	if all := anyOf(files); all > 0 {
-		e.Right *= anyOf(said) / all
-	}
-	return said, e
-}
-
-// anyOf is the probability that one of several files is opened, if they were independent.
-func anyOf(files []Prediction) float64 {
-	none := 1.0
-	for _, x := range files {
-		none *= 1 - x.Shipped
-	}
-	return 1 - none
+	return lines(files, e.Opens, q.Prompt), e
 }
 
 // lines are the files of a list that are said: the first, and those that are likely enough if the turn opens any;

@@ -19,7 +19,7 @@ type Occasion struct {
 
 // Questions lists the kinds that are asked at an occasion, the most useful first.
 func Questions(o Occasion) []Question {
-	out := []Question{{Kind: Rescue, Query: o.Query}, {Kind: Stale, Query: o.Query}}
+	out := []Question{{Kind: Rescue, Query: o.Query}, {Kind: Search, Query: o.Query}, {Kind: Stale, Query: o.Query}}
 	change := o.Query
 	change.Task, change.Files = event.TaskChange, o.Change
 	if o.Whole && len(o.Change) > 0 {
@@ -45,6 +45,18 @@ func last(events []event.Event, sort func(event.Event) bool) (event.Event, bool)
 		}
 	}
 	return event.Event{}, false
+}
+
+// mostResults is how many files a search names at most that is worth reading.
+const mostResults = 30
+
+// FailedSearch reports whether a search or a listing named no file, or more than its agent will look through. A search
+// in one file that it names says nothing of other files.
+func FailedSearch(e event.Event) bool {
+	if e.Kind() != event.KindSearch || len(e.Call().Named) > 0 {
+		return false
+	}
+	return len(e.Seen()) == 0 || len(e.Seen()) > mostResults
 }
 
 // LooksAtChange reports whether an event is a command that one runs on a change that seems complete: git add, commit,

@@ -16,7 +16,7 @@ type Config struct {
 
 	ListThreshold float64 `key:"threshold.prompt" default:"0.55" allow:"0.40 to 0.90" help:"probability from which a list of files is shown at a prompt: that one of them is opened, if the turn opens any; it adapts from there" who:"who wants fewer or more lists"`
 
-	Kinds []string `key:"kinds" default:"partner,rescue,start,prompt,stale,reload" allow:"none, or kinds with commas between them" help:"the hints that are shown" who:"who is disturbed by a kind, or wants next"`
+	Kinds []string `key:"kinds" default:"partner,rescue,search,start,prompt,stale,reload" allow:"none, or kinds with commas between them" help:"the hints that are shown" who:"who is disturbed by a kind, or wants next"`
 
 	Holdout float64 `key:"holdout" default:"0.1" allow:"0 to 0.5" help:"share of the hints that is withheld, to measure what they are worth" who:"who wants every hint, or an earlier finding of aoa stats proof"`
 
@@ -67,7 +67,8 @@ type Kind struct{ Name, Help string }
 var Kinds = []Kind{
 	{"partner", "when a change looks complete: what still uses a name that it removes, and files that usually change with it"},
 	{"rescue", "after a call failed on a path: where the file is now"},
-	{"start", "at the start of a session: earlier work that is not committed; after a compaction: what was found out"},
+	{"search", "after a search named no file, or more than 30: where the name is defined, or the file of nearly that name"},
+	{"start", "at the start of a session: earlier work that is not committed; after a compaction: where the work stands"},
 	{"prompt", "at a prompt: up to five files, one of which the turn probably opens"},
 	{"stale", "when a file changed since this session read it"},
 	{"next", "before a file is opened: the one that is likely to be opened next"},

@@ -54,7 +54,7 @@ func TestDefaults(t *testing.T) {
 		Tags: map[string]string{}, Watch: "on",
 		Quiet: 100 * time.Millisecond, Transcripts: "ask", LogLevel: slog.LevelInfo,
 		SessionTokens: 2000, ContextTotal: 499,
-		Kinds:  []string{"partner", "rescue", "start", "prompt", "stale", "reload"},
+		Kinds:  []string{"partner", "rescue", "search", "start", "prompt", "stale", "reload"},
 		Reload: true, MinSimilarity: 0.7, StageBytes: 200_000_000, PipelineEnv: []string{"CI", "HOME", "USER"}}
 	if diff := cmp.Diff(want, c, cmpopts.IgnoreUnexported(Config{})); diff != "" {
 		t.Fatal(diff)

@@ -186,6 +186,7 @@ func (h *Hints) questions(ctx context.Context, w *checkout.Checkout, call hooks.
 	q := event.Query{Session: call.Session, Subagent: call.Subagent, At: h.o.Now()}
 	facts := map[prefetch.Kind]func(context.Context) []event.Suggestion{
 		prefetch.Rescue: func(ctx context.Context) []event.Suggestion { return h.misnamed(ctx, w, recent) },
+		prefetch.Search: func(context.Context) []event.Suggestion { return h.searched(w, recent) },
 		prefetch.Stale:  func(context.Context) []event.Suggestion { return h.stale(w, q, recent) }}
 	o := prefetch.Occasion{Query: q, Asked: call.Query, Kind: prefetch.Kind(call.Kind), Recent: recent}
 	o.Change = uncommitted(h.o.Live.Get(call.Session, q.At), call.Events)
@@ -230,6 +231,29 @@ func (h *Hints) broken(ctx context.Context, w *checkout.Checkout, q event.Query,
 		told := live.Mark{By: q.Subagent, Kind: string(prefetch.Partner), Arm: string(prefetch.Shown), File: b.File}
 		return slices.Contains(s.Hints.Marks, told)
 	}), space)
+}
+
+// searched finds the files that failed searches meant, each with the line of what was searched.
+func (h *Hints) searched(w *checkout.Checkout, events []event.Event) (out []event.Suggestion) {
+	s := prefetch.Searcher{Tree: w.Tree(), Contents: w.Reader.Contents()}
+	for _, e := range events {
+		if !prefetch.FailedSearch(e) || e.Text() == "" || s.Tree == nil {
+			continue
+		}
+		idents := e.Call().Idents
+		if len(idents) == 0 {
+			idents = index.Identifiers(e.Text(), event.MaxCallIdents)
+		}
+		for _, f := range s.Found(e.Text(), idents) {
+			for _, name := range idents {
+				if d, ok := index.DefinitionOf(f.File, w.Reader.Text(f.File), name); ok && f.Line == 0 {
+					f.Line, f.Symbol = d.Line, d.Name
+				}
+			}
+			out = append(out, f)
+		}
+	}
+	return out
 }
 
 // stale finds files that changed on disk since the session opened them. It is not known which conversation opened a

@@ -59,7 +59,7 @@ func hintable(e event.Event) bool {
 	case event.KindPrompt:
 		return !agents.Takes(e.Agent, "UserPromptSubmit")
 	}
-	return e.Kind() == event.KindFailed || prefetch.LooksAtChange(e)
+	return e.Kind() == event.KindFailed || prefetch.LooksAtChange(e) || prefetch.FailedSearch(e)
 }
 
 // uncommitted are the files that a session has edited and nobody has committed since, with the edits of own that were

@@ -212,6 +212,22 @@ func (c *Contents) codeUsers(name string, most int, pass func(event.Path) bool) 
 	return slices.Compact(out)
 }
 
+// Definers returns the files that define a name in plain form; none if more than most do.
+func (c *Contents) Definers(plain string, most int) (out []event.Path) {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	for file, u := range c.having(plain) {
+		if u.defines() {
+			out = append(out, c.documents[file].path)
+		}
+	}
+	if len(out) > most {
+		return nil
+	}
+	slices.Sort(out)
+	return out
+}
+
 // defines reports whether a file defines a name in plain form.
 func (c *Contents) defines(p event.Path, plain string) bool {
 	c.mu.RLock()

@@ -1,0 +1,78 @@
+package prefetch
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/index"
+)
+
+// Searcher finds the files that a search meant which named no file, or too many.
+type Searcher struct {
+	Tree     *index.Tree
+	Contents *index.Contents // nil: what files define is not known
+}
+
+// The bounds of what a pattern may mean. A name that more files fit means none of them.
+const (
+	mostDefiners = 2
+	mostNamed    = 3
+	leastPiece   = 4 // letters of a name in a pattern
+)
+
+// Found are the files that define an identifier of the pattern (in plain form), then those whose name the pattern
+// nearly says, at most MaxFiles. It reads the names of all files once: milliseconds.
+func (s Searcher) Found(pattern string, identifiers []string) (out []event.Suggestion) {
+	add := func(files []event.Path, text, with string) {
+		for _, f := range files {
+			known := slices.ContainsFunc(out, func(x event.Suggestion) bool { return x.File == f })
+			if len(out) < MaxFiles && s.Tree.Has(f) && !known {
+				r := event.Reason{Signal: string(Search), Value: 1, Weight: 1, Text: text + " " + event.Quote(with)}
+				out = append(out, event.Suggestion{File: f, Score: 1, Reasons: []event.Reason{r}})
+			}
+		}
+	}
+	if s.Contents != nil {
+		for _, name := range identifiers {
+			add(s.Contents.Definers(name, mostDefiners), "defines", name)
+		}
+	}
+	for _, name := range namesIn(pattern) {
+		add(s.named(name), "has nearly the name", name)
+	}
+	return out
+}
+
+// namesIn are the names of files that a pattern may mean: the last part of a path or of a glob, without its marks.
+func namesIn(pattern string) (out []string) {
+	for _, part := range strings.FieldsFunc(pattern, func(r rune) bool { return strings.ContainsRune(" |(){},\"'", r) }) {
+		last := part[strings.LastIndexByte(part, '/')+1:]
+		if !strings.ContainsAny(part, "/*.") && pattern != part {
+			continue
+		}
+		name := plainName(strings.NewReplacer("*", "", "?", "", "\\", "", "^", "", "$", "", "[", "", "]", "").Replace(last))
+		if len(name) >= leastPiece && !slices.Contains(out, name) {
+			out = append(out, name)
+		}
+	}
+	return out
+}
+
+// named are the files with a name, or with one that differs by one letter; none if there are several of them.
+func (s Searcher) named(name string) (out []event.Path) {
+	for _, f := range s.Tree.All() {
+		base := plainName(f.Base())
+		if trunk := plainName(trunk(f)); base == name || trunk == name || nearly(trunk, name) || nearly(base, name) {
+			if out = append(out, f); len(out) > mostNamed {
+				return nil
+			}
+		}
+	}
+	return out
+}
+
+// plainName is a name without the marks that naming styles differ in.
+func plainName(name string) string {
+	return strings.ToLower(strings.NewReplacer("_", "", "-", "").Replace(name))
+}

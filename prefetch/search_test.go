@@ -1,0 +1,55 @@
+package prefetch
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/index"
+)
+
+// TestSearcher: the files that a search meant: those that define its identifier, then those of nearly its name.
+func TestSearcher(t *testing.T) {
+	files := map[event.Path]string{"config/load.go": "package config\nfunc parseConfig() {}\n", "web/app.go": "package web\nvar x = parseConfig()\n",
+		"server/handler.go": "package server\n"}
+	c := index.NewContents()
+	var all []event.Path
+	for f, text := range files {
+		all = append(all, f)
+		c.Set(f, []byte(text))
+	}
+	s := Searcher{Tree: index.NewTree(all), Contents: c}
+	for _, tt := range []struct {
+		pattern string
+		idents  []string
+		want    []event.Path
+	}{
+		{"parseConfig", []string{"parseconfig"}, []event.Path{"config/load.go"}},
+		{"**/handlers.go", nil, []event.Path{"server/handler.go"}},
+		{"nothing of this kind", nil, nil},
+	} {
+		var got []event.Path
+		for _, f := range s.Found(tt.pattern, tt.idents) {
+			got = append(got, f.File)
+		}
+		if !slices.Equal(got, tt.want) {
+			t.Errorf("%q: %q, want %q", tt.pattern, got, tt.want)
+		}
+	}
+}
+
+// TestFailedSearch: one that named no file or too many, and no search of a file that it names.
+func TestFailedSearch(t *testing.T) {
+	many := make([]event.Path, mostResults+1)
+	for _, tt := range []struct {
+		call event.Call
+		want bool
+	}{{event.Call{Act: event.ActSearch}, true}, {event.Call{Act: event.ActList, Seen: many}, true},
+		{event.Call{Act: event.ActSearch, Failure: event.FailStatus}, true},
+		{event.Call{Act: event.ActSearch, Seen: many[:2]}, false}, {event.Call{Act: event.ActSearch, Named: many[:1]}, false},
+		{event.Call{Act: event.ActRead}, false}} {
+		if got := FailedSearch(event.Event{Body: tt.call}); got != tt.want {
+			t.Errorf("%+v: %v", tt.call, got)
+		}
+	}
+}

@@ -93,6 +93,7 @@ func TestText(t *testing.T) {
 			MaxHint, "\ndocs/x.md: changed with x.go in 14 of 17 commits\ny.go"},
 		{HintPrompt, []event.Suggestion{place, commits, vague}, MaxHint, "\nsrc/ctx.py:445 AppContext.pop (62 %)" +
 			"\nCHANGES.rst (40 %): in 4 of the last 5 commits to src/ctx.py\ny.go (0 %)"},
+		{HintSearch, []event.Suggestion{place}, MaxHint, "\nsrc/ctx.py:445 AppContext.pop"},
 		{HintStale, []event.Suggestion{suggestion("a.go", "x"), suggestion("b.go", "y")}, 68, "\na.go: x"},
 		{HintStale, []event.Suggestion{suggestion("a.go", "x")}, 60, ""},
 		{"unknown", []event.Suggestion{suggestion("a", "b")}, MaxHint, ""},

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/index"
@@ -65,6 +66,8 @@ func Text(kind string, sugg []event.Suggestion, space int) (text string, named [
 			if s.Line > 0 || !checkable(s.Reason()) {
 				why = ""
 			}
+		case kind == HintSearch && s.Line > 0: // the symbol is what was searched
+			why = ""
 		case why != ": ":
 			line, why = line+why, ""
 		}
@@ -121,7 +124,11 @@ func place(s event.Suggestion) string {
 	if s.Line == 0 {
 		return s.File.Quoted()
 	}
-	return fmt.Sprintf("%s:%d %s", s.File.Quoted(), s.Line, event.Path(s.Symbol).Quoted())
+	symbol := s.Symbol
+	if strings.ContainsFunc(symbol, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '_' && r != '.' }) {
+		symbol = event.Quote(symbol)
+	}
+	return fmt.Sprintf("%s:%d %s", s.File.Quoted(), s.Line, symbol)
 }
 
 // checkable reports whether a reason is evidence that a reader can look up: it names another file, or words.

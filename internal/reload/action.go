@@ -73,6 +73,7 @@ func (a *Action) join(b Action) {
 
 // input is what a call takes to be made again, beside the text of its event.
 type input struct {
+	Paths   []event.Path `json:"paths,omitempty"` // who forgets a file forgets the input by its name
 	Command string       `json:"command,omitempty"`
 	Edits   []event.Swap `json:"edits,omitempty"`
 }

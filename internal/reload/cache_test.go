@@ -361,3 +361,25 @@ func TestHostile(t *testing.T) {
 		t.Errorf("%d of %d are left, %v", len(left), len(all), err)
 	}
 }
+
+// TestForgottenInputs: forgetting a file takes the texts of the calls that changed it, also where no text names it.
+func TestForgottenInputs(t *testing.T) {
+	d := newFixture(t, map[string]string{"a.go": "one\n", "b.go": "two\n"})
+	d.begin("s", "make the first number a digit")
+	d.did("s", edits("a.go", "one", "1"), edits("b.go", "two", "2"))
+	d.must(d.cache.write(t.Context()))
+	if len(d.cache.inputs.get(t.Context(), "t1:post:").Edits) != 1 {
+		t.Fatal("nothing is kept")
+	}
+	_, err := d.cache.o.Blobs.Forget(t.Context(), cold.ForgetFilter{Path: "a.go"})
+	d.must(err)
+	if got := d.cache.inputs.get(t.Context(), "t1:post:"); len(got.Edits) != 0 {
+		t.Errorf("the text of a forgotten file is left: %+v", got)
+	}
+	if len(d.cache.inputs.get(t.Context(), "t2:post:").Edits) != 1 {
+		t.Error("the text of another file is gone")
+	}
+	if len(d.cache.folded.Now) != 0 {
+		t.Error("a turn still holds the file")
+	}
+}

@@ -40,7 +40,7 @@ func (c *Cache) Keep(events []event.Event) {
 	}
 	for _, e := range events {
 		b := e.Call()
-		in := input{Edits: b.Edits}
+		in := input{Paths: b.Paths, Edits: b.Edits}
 		if b.Act != event.ActRun || b.Command != b.Text {
 			in.Command = b.Command
 		}

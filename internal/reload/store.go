@@ -82,9 +82,11 @@ func (c *Cache) loadCounts(ctx context.Context) error {
 	return nil
 }
 
-// leave writes what is in memory and lets go of it.
+// leave writes what is in memory and lets go of it. Turns that are under way are not recorded: they may hold what is
+// forgotten.
 func (c *Cache) leave(ctx context.Context) error {
 	err := c.write(ctx)
+	c.folded.clear()
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	clear(c.entries)

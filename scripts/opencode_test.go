@@ -73,9 +73,9 @@ func runPlugin(t *testing.T, script string) (out, input string) {
 
 func TestOpenCodePlugin(t *testing.T) {
 	out, input := runPlugin(t, `cat >>"$LOG"; echo >>"$LOG"; printf '{"additionalContext":"a.go: text"}'`)
-	for _, want := range []string{`V1 {"title":"t","output":"result\n\na.go: text","metadata":{"exit":2}}`,
+	for _, want := range []string{`V1 {"title":"t","output":"result\n\naOa: a.go: text","metadata":{"exit":2}}`,
 		`V1 odd {"content":[]}`,
-		`V2 {"content":[{"type":"text","text":"result"},{"type":"text","text":"a.go: text"}]}`, "V2 error undefined"} {
+		`V2 {"content":[{"type":"text","text":"result"},{"type":"text","text":"aOa: a.go: text"}]}`, "V2 error undefined"} {
 		if !strings.Contains(out, want+"\n") {
 			t.Errorf("no %s in\n%s", want, out)
 		}

@@ -31,7 +31,9 @@ func (w *Checkout) History(ctx context.Context) (*history.Commits, error) {
 	var reached map[string]bool // all commits count where git does not tell
 	_, head, err := w.Repo.Head(ctx)
 	if err == nil && head != "" {
-		reached, _ = w.Repo.Reached(ctx, head, cold.HistoryCommits)
+		if reached, err = w.Repo.Reached(ctx, head, cold.HistoryCommits); err != nil {
+			reached = nil
+		}
 	}
 	commits, err := w.db.History(ctx, reached, w.Tree().Has)
 	if err != nil {

@@ -29,8 +29,7 @@
 // only if in that commit exactly one deleted and one added file share a name that is not a common one (README, index,
 // main, …).
 //
-// An import walks from new to old and keeps a map from the name that a file had to the name that it has: a commit
-// before the rename counts for the newer name. A path that was used again later is not affected, because commits after
-// the rename do not use the map. Only renames in the history of this worktree's HEAD count. A rename event at the end
-// of the import moves what a side branch did under the old name.
+// The renames of every branch are recorded: they link the names of a file. Which commits count for a question, and
+// under which names, package checkout reads from HEAD. When HEAD moves, rename events give what was learned the names
+// that its files have there.
 package watcher

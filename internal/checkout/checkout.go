@@ -6,7 +6,6 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
-	"sync"
 	"sync/atomic"
 
 	"github.com/aoa-dev/aoa/internal/cold"
@@ -35,10 +34,9 @@ type Checkout struct {
 	branch   atomic.Pointer[readBranch]   // nil: to be read
 	listed   atomic.Pointer[string]       // the commit that was checked out when files were listed
 
-	beforeMu sync.Mutex           // guards before
-	before   map[announced]string // Call.Before of changes that were announced
-
 	brief atomic.Bool // the list of files is that of the index: the disk was not read yet
+
+	announced announcements
 }
 
 // New makes a checkout whose files are not known yet.

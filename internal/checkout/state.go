@@ -59,10 +59,10 @@ func (w *Checkout) Deleted(ctx context.Context, p event.Path) bool {
 const maxWritten = 8 << 10
 
 // Identify notes what the files of a call say, each read once: after a read or a change, and before the change that the
-// call announces. A slash command gets the state of the checkout.
-func (w *Checkout) Identify(ctx context.Context, call hooks.Call) {
+// call announces. A slash command gets the state of the checkout. at is when the call came.
+func (w *Checkout) Identify(ctx context.Context, call hooks.Call, at time.Time) {
 	if call.Next != "" {
-		w.noteBefore(call.Session, call.Next)
+		w.announced.note(call.Session, call.Next, w.present(call.Next), at)
 	}
 	for i, e := range call.Events {
 		switch b := e.Body.(type) {
@@ -88,41 +88,19 @@ func (w *Checkout) identified(session string, c event.Call) event.Call {
 	if c.Kind() == event.KindRead {
 		return c
 	}
-	c.Before = w.takeBefore(session, c.Paths[0])
+	c.Before = w.announced.takeBefore(session, c.Paths[0])
 	if c.Act == event.ActWrite && text != nil && len(text) <= maxWritten && utf8.Valid(text) {
 		c.Edits = []event.Swap{{New: string(text)}}
 	}
 	return c
 }
 
-// announced is a file that a call of a session is about to change.
-type announced struct {
-	session string
-	file    event.Path
-}
-
-// maxAnnounced bounds the changes that are announced and were not made yet.
-const maxAnnounced = 256
-
-func (w *Checkout) noteBefore(session string, p event.Path) {
-	blob := w.Reader.Blob(p)
+// present is the blob of what a file says now, event.NoBlob if there is no such file.
+func (w *Checkout) present(p event.Path) string {
 	if _, err := os.Lstat(w.Repo.Root.Abs(p)); errors.Is(err, fs.ErrNotExist) {
-		blob = event.NoBlob
+		return event.NoBlob
 	}
-	w.beforeMu.Lock()
-	defer w.beforeMu.Unlock()
-	if w.before == nil || len(w.before) >= maxAnnounced {
-		w.before = map[announced]string{}
-	}
-	w.before[announced{session, p}] = blob
-}
-
-func (w *Checkout) takeBefore(session string, p event.Path) string {
-	w.beforeMu.Lock()
-	defer w.beforeMu.Unlock()
-	blob := w.before[announced{session, p}]
-	delete(w.before, announced{session, p})
-	return blob
+	return w.Reader.Blob(p)
 }
 
 // Modified is when a file of the worktree changed last; false if it is gone.

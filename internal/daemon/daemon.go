@@ -186,11 +186,12 @@ func (d *Daemon) load(ctx context.Context) (err error) {
 
 // wire joins the parts.
 func (d *Daemon) wire(ctx context.Context, home *checkout.Checkout) error {
-	home.Rank(d.scores.Hot, d.scores.Live, d.db, func(terms []string) []string { return d.worktrees.Words(terms) })
+	words := func(terms []string) []string { return d.worktrees.Words(terms) } // made below
+	home.Rank(d.scores.Hot, d.scores.Live, d.db, words)
 	d.predictions = newPrefetcher(d.base, d.scores.States, home.Ranker, d.repoID())
 	d.sessions = session.New(session.Options{Blobs: d.blobs, DB: d.db, Now: d.now, Log: d.alert,
 		Budget: func() session.Budget { return contextBudget(d.settings) },
-		Words:  func(terms []string) []string { return d.worktrees.Words(terms) }})
+		Words:  words})
 	d.cache = newCache(d.base, d.db, d.blobs)
 	d.sequences = newSequences(d)
 

@@ -59,7 +59,7 @@ func (h *hookHandler) hook(ctx context.Context, f api.Hook) (reply []byte) {
 		return nil
 	}
 	call.Events = h.borders.First(call.Events)
-	w.Identify(ctx, call)
+	w.Identify(ctx, call, begin)
 	patience := mostReading
 	if f.Wait {
 		patience = h.hints.Patience(call) / 4

@@ -46,9 +46,8 @@ type Counter interface{ Decision(kind, why string) }
 
 // Hints asks package prefetch at each hook, in time, and renders what it decided. It is safe for concurrent use.
 type Hints struct {
-	o        Options
-	asked    asked
-	underway underway
+	o     Options
+	asked asked
 }
 
 // New makes Hints that nobody has asked.
@@ -64,9 +63,6 @@ func (h *Hints) Patience(call hooks.Call) time.Duration {
 // Answer asks the kinds of hints that fit the event, the most useful first, and renders their hints as one text. A
 // start and a prompt at which the agent takes no text are answered at the first event at which it does.
 func (h *Hints) Answer(ctx context.Context, w *checkout.Checkout, call hooks.Call) []byte {
-	if call.Next != "" {
-		h.underway.note(call.Session, call.Next, h.o.Now())
-	}
 	h.o.Events.SyncBriefly(ctx)
 	if how, starts := call.Start(); starts {
 		if !h.o.Settings.Get().Shows(string(prefetch.Start)) {
@@ -265,7 +261,7 @@ func (h *Hints) stale(w *checkout.Checkout, q event.Query, recent []event.Event)
 	}
 	at, s := q.At, h.o.Live.Get(q.Session, q.At)
 	own := func(f event.Path) bool {
-		return h.underway.since(q.Session, f, s.Opened[f].At, at) || slices.ContainsFunc(recent, func(e event.Event) bool {
+		return w.Changing(q.Session, f, s.Opened[f].At, at) || slices.ContainsFunc(recent, func(e event.Event) bool {
 			return e.Kind() == event.KindFailed && e.Call().Failure == event.FailUnread && slices.Contains(e.Paths(), f)
 		})
 	}

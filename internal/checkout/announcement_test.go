@@ -1,22 +1,22 @@
-package hint
+package checkout
 
 import (
 	"testing"
 	"time"
 )
 
-// TestUnderway: an edit that began after the last open that the log has is the session's own, for a while.
-func TestUnderway(t *testing.T) {
+// TestChanging: an edit that began after the last open that the log has is the session's own, for a while.
+func TestChanging(t *testing.T) {
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
-	var u underway
-	u.note("s", "a.go", now)
+	var w Checkout
+	w.announced.note("s", "a.go", "", now)
 	for _, c := range []struct {
 		session     string
 		opened, now time.Duration
 		want        bool
 	}{{"s", -time.Minute, time.Second, true}, {"s", time.Second, 2 * time.Second, false}, // the log has it
 		{"other", -time.Minute, time.Second, false}, {"s", -time.Minute, time.Hour, false}} {
-		if got := u.since(c.session, "a.go", now.Add(c.opened), now.Add(c.now)); got != c.want {
+		if got := w.Changing(c.session, "a.go", now.Add(c.opened), now.Add(c.now)); got != c.want {
 			t.Errorf("%+v: %v", c, got)
 		}
 	}

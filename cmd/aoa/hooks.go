@@ -69,9 +69,10 @@ func (a *app) hooksInstall() *cobra.Command {
 		Use:   "install AGENT…",
 		Short: "install aOa in an agent's settings, or in git's hooks",
 		Long: `AGENT is claude, codex, gemini, cursor, copilot, qwen, antigravity, vscode, opencode or git.
-Installing twice has the same result as installing once. If a file cannot be edited safely, it stays unchanged, and the text to add
-by hand is printed. A personal file names aoa by its path where an agent that is started from the desktop
-would not find it; a file to commit never does. Install again after git worktree add.`,
+Installing twice has the same result as installing once. If a file cannot be edited safely, it stays
+unchanged, and the text to add by hand is printed. A personal file names aoa by its path where an agent
+that is started from the desktop would not find it; a file to commit never does. Install again after
+git worktree add.`,
 		Example:           "  aoa hooks install claude git\n  aoa hooks install codex --user",
 		Args:              cobra.MinimumNArgs(1),
 		ValidArgsFunction: words(hookNames()...),

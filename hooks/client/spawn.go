@@ -1,6 +1,8 @@
 package client
 
 import (
+	"errors"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -12,11 +14,16 @@ import (
 // daemons, one gets the store's lock and the others leave. A stamp file keeps hooks from starting one more often than
 // every `again`. It reports whether a daemon may come: none does to a store that cannot be written.
 func (d daemon) start(command string, again time.Duration) bool {
-	if st, err := os.Lstat(d.startFile()); err == nil && time.Since(st.ModTime()) < again &&
-		time.Since(st.ModTime()) >= 0 {
-		return true
+	if st, err := os.Lstat(d.startFile()); err == nil {
+		if age := time.Since(st.ModTime()); age >= 0 && age < again || st.IsDir() {
+			return !st.IsDir()
+		}
 	}
-	if os.WriteFile(d.startFile(), []byte("\n"), 0o600) != nil { // a write of no bytes need not change its time
+	// A new file says that the store can be written: then it can also be noted that the daemon did not come.
+	if err := os.Remove(d.startFile()); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return false
+	}
+	if os.WriteFile(d.startFile(), []byte("\n"), 0o600) != nil {
 		return false
 	}
 	program, err := aoa()

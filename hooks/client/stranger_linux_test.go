@@ -236,3 +236,20 @@ func TestRenameRace(t *testing.T) {
 		t.Error("no hook connected to the other user: the attack tests nothing")
 	}
 }
+
+// TestReadOnlyStore: where the store cannot be written, no daemon is awaited, although the note of an earlier start can be.
+func TestReadOnlyStore(t *testing.T) {
+	dir, _ := repo(t)
+	d := daemon{Place: locate.Place{Store: filepath.Join(dir, ".git", "aoa")}, dir: dir}
+	long := time.Now().Add(-time.Hour)
+	for _, err := range []error{os.WriteFile(d.startFile(), nil, 0o600), os.Chtimes(d.startFile(), long, long),
+		os.Chown(d.startFile(), fault.Nobody, fault.Nobody), os.Chown(d.Store, fault.Nobody, fault.Nobody),
+		os.Chmod(d.Store, 0o500), os.Chmod(filepath.Dir(dir), 0o755)} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if awaited, err := fault.AsNobody(t, func() (bool, error) { return d.start("run", 0), nil }); awaited || err != nil {
+		t.Errorf("awaited %v, %v", awaited, err)
+	}
+}

@@ -241,7 +241,7 @@ func TestRenameRace(t *testing.T) {
 func TestReadOnlyStore(t *testing.T) {
 	dir, _ := repo(t)
 	d := daemon{Place: locate.Place{Store: filepath.Join(dir, ".git", "aoa")}, dir: dir}
-	long := time.Now().Add(-time.Hour)
+	long := time.Now().Add(-time.Hour).Truncate(time.Second)
 	for _, err := range []error{os.WriteFile(d.startFile(), nil, 0o600), os.Chtimes(d.startFile(), long, long),
 		os.Chown(d.startFile(), fault.Nobody, fault.Nobody), os.Chown(d.Store, fault.Nobody, fault.Nobody),
 		os.Chmod(d.Store, 0o500), os.Chmod(filepath.Dir(dir), 0o755)} {
@@ -251,5 +251,8 @@ func TestReadOnlyStore(t *testing.T) {
 	}
 	if awaited, err := fault.AsNobody(t, func() (bool, error) { return d.start("run", 0), nil }); awaited || err != nil {
 		t.Errorf("awaited %v, %v", awaited, err)
+	}
+	if st, err := os.Stat(d.startFile()); err != nil || !st.ModTime().Equal(long) {
+		t.Errorf("a start was noted: %v, %v", st, err)
 	}
 }

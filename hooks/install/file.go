@@ -53,6 +53,8 @@ func open(a agents.Agent, name string, o Options) (*settingsFile, error) {
 		return nil, f.refuse("it is not a regular file")
 	case st.Mode().Perm()&0o200 == 0:
 		return nil, f.refuse("it is read-only")
+	case hardLinked(st):
+		return nil, f.refuse("it has a hard link: the other name would not change with it")
 	case st.Size() > maxSettings:
 		return nil, f.refuse("it is larger than 1 MB")
 	}

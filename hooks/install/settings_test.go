@@ -351,7 +351,14 @@ func TestFilesThatAreNotPlain(t *testing.T) {
 	}
 	_, err = Add(agentOf(t, "claude"), nowhere, Options{})
 	refused(t, "dangling link", err, true)
-	if err := os.Chmod(target, 0o444); err != nil {
+	other := filepath.Join(project, "other.json")
+	if err := os.Link(target, other); err != nil {
+		t.Fatal(err)
+	}
+	if _, err = Add(agentOf(t, "claude"), target, Options{}); runtime.GOOS != "windows" {
+		refused(t, "a hard link", err, true)
+	}
+	if err := errors.Join(os.Remove(other), os.Chmod(target, 0o444)); err != nil {
 		t.Fatal(err)
 	}
 	_, err = Add(agentOf(t, "claude"), target, Options{})

@@ -1,0 +1,14 @@
+//go:build unix
+
+package install
+
+import (
+	"io/fs"
+	"syscall"
+)
+
+// hardLinked reports whether a file has another name: a rename would take this one away from it.
+func hardLinked(info fs.FileInfo) bool {
+	st, ok := info.Sys().(*syscall.Stat_t)
+	return ok && st.Nlink > 1
+}

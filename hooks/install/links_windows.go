@@ -1,0 +1,5 @@
+package install
+
+import "io/fs"
+
+func hardLinked(fs.FileInfo) bool { return false }

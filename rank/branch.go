@@ -2,6 +2,7 @@ package rank
 
 import (
 	"math"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -24,6 +25,13 @@ func aboutBranch(q event.Query) event.Query {
 	slices.Reverse(q.Files)
 	return q
 }
+
+// changeWords are words of texts about what was changed last.
+var changeWords = regexp.MustCompile(`(?i)\b(my|this|these|our|the|last|latest|recent) (changes?|branch|commits?|diff|pr|pull request|patch)\b`)
+
+// speaksOfChange reports whether a text is about what was changed last. The files that a branch changed are answers to
+// no other text: they would stand in every answer.
+func speaksOfChange(prompt string) bool { return changeWords.MatchString(prompt) }
 
 // branchPlaces are the values of OfBranch: 1/√r of the r-th file.
 func branchPlaces(b event.Branch) map[event.Path]float64 {

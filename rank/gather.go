@@ -76,7 +76,7 @@ func (r *Ranker) gather(ctx context.Context, q event.Query, forced event.Path) (
 	fromTree(p, x, q, task)
 	x.relatives(p)
 	x.addContents(p)
-	if wanted[OfBranch] != 0 {
+	if wanted[OfBranch] != 0 && (ofBranch || speaksOfChange(q.Prompt)) {
 		x.branch = branchPlaces(q.Branch)
 		for _, f := range q.Branch.Files {
 			p.get(f)

@@ -116,7 +116,7 @@ func (a *app) suggestFiles(ctx context.Context, q event.Query, args []string, ho
 		return err
 	}
 	a.early(ans.Reading)
-	ofBranch := ans.Branch.Name != ""
+	ofBranch := ans.Branch.Name != "" && q.Prompt == ""
 	if a.json && !how.nul && !how.plain {
 		return a.answer(struct {
 			event.Answer
@@ -142,8 +142,24 @@ func (a *app) suggestFiles(ctx context.Context, q event.Query, args []string, ho
 			a.talk("%s", aboutBranch(ans.Branch))
 		}
 		a.suggestions(listed, q)
+		if files := ans.Branch.Files; !ofBranch && len(files) > 0 {
+			fmt.Fprintln(a.out, a.dim("changed on this branch: "+a.some(files)))
+		}
 	}
 	return nil
+}
+
+// some names the first of some files.
+func (a *app) some(files []event.Path) string {
+	const most = 5
+	var names []string
+	for _, f := range files[:min(len(files), most)] {
+		names = append(names, a.display(f))
+	}
+	if more := len(files) - most; more > 0 {
+		names = append(names, fmt.Sprintf("and %d more", more))
+	}
+	return strings.Join(names, ", ")
 }
 
 // aboutBranch says what an answer about a branch rests on.

@@ -50,7 +50,7 @@ func (h *queryHandler) rank(ctx context.Context, q event.Query) (event.Answer, e
 	if q.Prompt != "" {
 		w.Places(q.Prompt, ans.Suggestions)
 	}
-	if rank.AsksBranch(q) {
+	if rank.AsksBranch(q) || q.Prompt != "" {
 		ans.Branch = q.Branch
 	}
 	ans.Reading = reading

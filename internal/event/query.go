@@ -55,7 +55,7 @@ type Answer struct {
 	Ms          float64      `json:"ms"`          // time spent, milliseconds
 	// the daemon has not read all files since its start: a later answer may be better
 	Reading bool   `json:"reading,omitempty"`
-	Branch  Branch `json:"branch,omitzero"` // the branch that is answered about, if the question names nothing
+	Branch  Branch `json:"branch,omitzero"` // the branch that is answered about; with a text: that is checked out
 }
 
 // Suggestion is a file with the probability that it is opened within the session's next 10 file events

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/hot"
 )
 
 // AsksBranch reports whether a question says nothing (it has neither text nor files nor session) and is asked on a
@@ -32,6 +33,29 @@ var changeWords = regexp.MustCompile(`(?i)\b(my|this|these|our|the|last|latest|r
 // speaksOfChange reports whether a text is about what was changed last. The files that a branch changed are answers to
 // no other text: they would stand in every answer.
 func speaksOfChange(prompt string) bool { return changeWords.MatchString(prompt) }
+
+// apartCommitted is the signal Committed of a file that is set apart: when it was committed before the branch is not
+// known.
+const apartCommitted = 0.5
+
+// setApart takes the commits of the branch out of what was committed last.
+func (x *queryContext) setApart(b event.Branch, committed *hot.Ranked) {
+	x.apart = make(map[event.Path]bool, len(b.Files))
+	for _, f := range b.Files {
+		x.apart[f] = true
+	}
+	if committed == nil || len(b.Files) == 0 {
+		return
+	}
+	n := 0
+	for i, f := range committed.Members {
+		if !x.apart[event.Path(f)] {
+			committed.Members[n], committed.Values[n] = f, committed.Values[i]
+			n++
+		}
+	}
+	committed.Members, committed.Values = committed.Members[:n], committed.Values[:n]
+}
 
 // branchPlaces are the values of OfBranch: 1/√r of the r-th file.
 func branchPlaces(b event.Branch) map[event.Path]float64 {

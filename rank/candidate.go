@@ -168,7 +168,9 @@ func (c *candidate) stored(x *queryContext, access, commit, commits, changes, se
 	c.access, c.commit = access, commit
 	v[Kin] = x.nameShare(c.path) // of those left after the cut: names are taken apart for it
 	v[RecencyHour] = recency(access, x.at, hour)
-	v[Committed] = recency(commit, x.head, committedHalf)
+	if v[Committed] = recency(commit, x.head, committedHalf); x.apart[c.path] {
+		v[Committed] = apartCommitted
+	}
 	v[ComodBack], v[SessionBack] = share(c.comodBest, changes, comodSmooth),
 		share(c.coaccessBest, sessions, coaccessSmooth)
 	v[Churn] = logShare(commits)

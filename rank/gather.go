@@ -66,6 +66,10 @@ func (r *Ranker) gather(ctx context.Context, q event.Query, forced event.Path) (
 	if err := view.Load(ctx); err != nil {
 		return nil, fmt.Errorf("read partners: %w", err)
 	}
+	spoken := ofBranch || q.Prompt == "" || speaksOfChange(q.Prompt)
+	if !spoken {
+		x.setApart(q.Branch, in.committed)
+	}
 	x.head = in.head(q.At)
 	x.recent, x.commits = in.opened, in.committed
 	p := newPool()
@@ -76,7 +80,7 @@ func (r *Ranker) gather(ctx context.Context, q event.Query, forced event.Path) (
 	fromTree(p, x, q, task)
 	x.relatives(p)
 	x.addContents(p)
-	if wanted[OfBranch] != 0 && (ofBranch || speaksOfChange(q.Prompt)) {
+	if wanted[OfBranch] != 0 && spoken {
 		x.branch = branchPlaces(q.Branch)
 		for _, f := range q.Branch.Files {
 			p.get(f)

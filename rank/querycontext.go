@@ -59,6 +59,7 @@ type queryContext struct {
 	clocks      []int64                // of the last opens of the session's files
 	editedStems map[string]bool        // stems of pairs of the files edited since the prompt
 	branch      map[event.Path]float64 // the signal OfBranch of the files that the branch changed
+	apart       map[event.Path]bool    // what the branch changed, of a text that does not speak of it
 	ofBranch    bool                   // the question is about the branch: files in hand are answers, too
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/hex"
 	"slices"
+	"time"
 
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/history"
@@ -94,4 +95,11 @@ func commitOf(head []byte) string {
 		break
 	}
 	return ""
+}
+
+// CommitsOfYear is how many counted commits, of all branches, are of the year before the newest one.
+func (d *DB) CommitsOfYear(ctx context.Context) (n int, err error) {
+	err = d.Each(ctx, "SELECT count(*) FROM events WHERE counted = 1 AND time > (SELECT max(time) FROM events WHERE counted = 1) - ?",
+		[]any{(365 * 24 * time.Hour).Milliseconds()}, func(row Row) error { return row.Scan(&n) })
+	return n, err
 }

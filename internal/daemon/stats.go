@@ -41,7 +41,11 @@ func (s *statsHandler) stats(ctx context.Context, r api.StatsRequest) (out api.S
 		if err != nil {
 			return out, err
 		}
-		out.Pairs = convert(commits.Pairs(r.Limit, w.Tree().Has),
+		recent, err := s.db.CommitsOfYear(ctx)
+		if err != nil {
+			return out, err
+		}
+		out.Pairs = convert(commits.Pairs(r.Limit, recent, w.Tree().Has),
 			func(p history.Pair) api.Pair { return api.Pair(p) })
 		return out, nil
 	case "files":

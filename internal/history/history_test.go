@@ -187,9 +187,13 @@ func TestEvidence(t *testing.T) {
 // TestPairs: files that keep changing together although their names do not say so; a file and its test are no news.
 func TestPairs(t *testing.T) {
 	c := made().times(6, "api/wire.go", "docs/api.md").times(6, "a.go", "a_test.go").times(2, "x.go", "y.md").times(5, "gone.go", "z.md")
-	got := c.Pairs(5, func(p event.Path) bool { return p != "gone.go" })
+	got := c.Pairs(5, c.Len(), func(p event.Path) bool { return p != "gone.go" })
 	if len(got) != 1 || got[0] != (Pair{A: "api/wire.go", B: "docs/api.md", Both: 6, OfA: 6, OfB: 6}) {
 		t.Errorf("%+v", got)
+	}
+	c.times(3, "cmd/run.go", "site/theme.css")
+	if got := c.Pairs(5, 3, everything); len(got) < 2 || got[0].A != "cmd/run.go" {
+		t.Errorf("a pair of old stands first: %+v", got)
 	}
 }
 

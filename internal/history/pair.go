@@ -24,12 +24,13 @@ const (
 
 // Pairs returns the n strongest hidden pairs: files that share at least three commits and mostly change
 // together, but whose names do not say so. A file is named once, a pair of folders once, and pairs across
-// folders or file types come first. exists says which files still do.
-func (c *Commits) Pairs(n int, exists func(event.Path) bool) (out []Pair) {
+// folders or file types come first; those without a commit of both among the newest recent ones stand last. exists
+// says which files still do.
+func (c *Commits) Pairs(n, recent int, exists func(event.Path) bool) (out []Pair) {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
 	used := map[string]bool{}
-	for _, r := range c.strongest(exists) {
+	for _, r := range c.strongest(len(c.sets)-recent, exists) {
 		a, b := c.files[r.files[0]].name, c.files[r.files[1]].name
 		folders := "\x00" + min(a.Dir(), b.Dir()) + "\x00" + max(a.Dir(), b.Dir())
 		if len(out) >= n {
@@ -52,36 +53,42 @@ func (c *Commits) Pairs(n int, exists func(event.Path) bool) (out []Pair) {
 type rated struct {
 	files [2]int32
 	both  int
+	old   bool // no commit of the newest changed both
 	score float64
 }
 
 // strongest orders the pairs by confidence, shrunk by two imagined commits apart and weighted by the number
-// of shared commits: 40 of 44 says more than 3 of 3.
-func (c *Commits) strongest(exists func(event.Path) bool) (out []rated) {
-	count := map[[2]int32]int{}
-	for _, set := range c.sets {
+// of shared commits: 40 of 44 says more than 3 of 3. Commits before the number since are old.
+func (c *Commits) strongest(since int, exists func(event.Path) bool) (out []rated) {
+	count := map[[2]int32][2]int32{} // commits of both, and the last of them
+	for n, set := range c.sets {
 		if len(set) > pairFiles {
 			continue
 		}
 		for i, a := range set {
 			for _, b := range set[i+1:] {
-				if key := [2]int32{a, b}; count[key] > 0 || len(count) < pairMost {
-					count[key]++
+				key := [2]int32{a, b}
+				if x := count[key]; x[0] > 0 || len(count) < pairMost {
+					count[key] = [2]int32{x[0] + 1, int32(n)}
 				}
 			}
 		}
 	}
-	for key, both := range count {
+	for key, x := range count {
+		both := int(x[0])
 		a, b := &c.files[key[0]], &c.files[key[1]]
 		share := float64(both) / float64(max(len(a.commits), len(b.commits))+2)
 		if both < pairLeast || share < 0.25 || a.name == "" || b.name == "" || !exists(a.name) || !exists(b.name) {
 			continue
 		}
 		if s := share * math.Log2(1+float64(both)) * surprise(a.name, b.name); s > 0 {
-			out = append(out, rated{key, both, s})
+			out = append(out, rated{key, both, int(x[1]) < since, s})
 		}
 	}
 	slices.SortFunc(out, func(r, o rated) int {
+		if r.old != o.old {
+			return map[bool]int{true: 1, false: -1}[r.old]
+		}
 		return cmp.Or(cmp.Compare(o.score, r.score), slices.Compare(r.files[:], o.files[:]))
 	})
 	return out

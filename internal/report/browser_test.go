@@ -73,12 +73,18 @@ func startBrowser(t *testing.T) *browser {
 	var session struct{ SessionID string }
 	b.call("Target.attachToTarget", map[string]any{"targetId": target.TargetID, "flatten": true}, &session)
 	b.session = session.SessionID
-	b.call("Emulation.setDeviceMetricsOverride", map[string]any{"width": 1440, "height": 1000, "deviceScaleFactor": 1,
-		"mobile": false}, nil)
+	b.size(1440)
 	for _, domain := range []string{"Page", "Network", "Runtime", "Log"} {
 		b.call(domain+".enable", nil, nil)
 	}
 	return b
+}
+
+// size sets the width of the window, in CSS pixels.
+func (b *browser) size(width int) {
+	b.t.Helper()
+	b.call("Emulation.setDeviceMetricsOverride", map[string]any{"width": width, "height": 1000, "deviceScaleFactor": 1,
+		"mobile": false}, nil)
 }
 
 // call sends a command and waits for its answer.

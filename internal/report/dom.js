@@ -40,6 +40,13 @@ function pathOf(p, n = 58) {
     el('span', {class: 'base'}, base));
 }
 
+// linked is a path that leads to what the file changes with, if the map knows it.
+let map = null;
+function linked(p, n) {
+  const file = map ? map.files.indexOf(p) : -1;
+  return file < 0 ? pathOf(p, n) : el('a', {href: '#together', 'aria-label': p + ': what it changes with', click: () => map.pick(file)}, pathOf(p, n));
+}
+
 // table: heads are [text, class].
 function table(heads, rows, label) {
   const head = el('tr', {}, heads.map(([text, cls]) => el('th', {scope: 'col', class: cls}, text)));
@@ -60,5 +67,7 @@ function bar(title, ...parts) {
   return out;
 }
 
+// nameOf is the name of a file, with its folder where another of the files is called so.
+const nameOf = (p, files) => (files.some(f => f !== p && baseOf(f) === baseOf(p)) ? baseOf(dirOf(p)) + '/' : '') + baseOf(p);
 const lead = (...kids) => el('p', {class: 'lead'}, ...kids);
 const tile = (value, text) => el('div', {class: 'tile'}, el('b', {}, value), el('span', {}, text));

@@ -13,7 +13,7 @@ function strongest({files, pairs}, folder, room) {
     candidates++;
     const fresh = ends.filter(f => !taken.has(f));
     const folders = new Set(fresh.map(f => dirOf(files[f])).filter(d => !dirs.has(d)));
-    if (taken.size + dirs.size + fresh.length + folders.size > room) continue;
+    if (taken.size + fresh.length + 1.7 * (dirs.size + folders.size) > room) continue; // 0.7: the gap before a folder
     fresh.forEach(f => taken.add(f));
     folders.forEach(d => dirs.add(d));
     links.push(pair);
@@ -94,6 +94,7 @@ class CouplingMap {
     this.first = links.length ? links[0][0] : -1;
     this.at = new Map(slots.filter(s => s.file !== undefined && !s.folder).map(s => [s.file, s.angle]));
     this.shown = [...this.at.keys()];
+    this.beside = this.shown.map(f => this.files[f]);
     const labels = svg('g', {class: 'names'}, slots.filter(s => s.file !== undefined).map(s => (s.folder ? this.folderName(s) : this.leaf(s))));
     const most = Math.max(1, ...links.map(l => l[2]));
     const lines = svg('g', {class: 'links'}, [...links].reverse().map(l => this.line(l, most)));
@@ -126,7 +127,7 @@ class CouplingMap {
     };
     return svg('g', {class: 'leaf ' + this.color(path), 'data-file': file, click: pick},
       svg('circle', {cx: half + this.R * Math.cos(angle), cy: half + this.R * Math.sin(angle), r}),
-      this.name(angle, {}, svg('title', {}, `${path}: ${plural(commits, 'commit')}`), clip(baseOf(path), this.letters)));
+      this.name(angle, {}, svg('title', {}, `${path}: ${plural(commits, 'commit')}`), clip(nameOf(path, this.beside), this.letters)));
   }
 
   // line joins two files. The farther they are apart, the nearer it comes to the middle.

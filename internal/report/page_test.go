@@ -153,12 +153,17 @@ func TestHeadline(t *testing.T) {
 	}
 }
 
-// TestEmpty: a repository without a commit has a page.
+// TestEmpty: a repository without a commit has a page, whose sections say when they will have something.
 func TestEmpty(t *testing.T) {
 	var out bytes.Buffer
 	check(t, New(Input{Name: "new"}).Write(&out))
 	if !strings.Contains(out.String(), `"name":"new"`) {
 		t.Error("the page has no name")
+	}
+	b := startBrowser(t)
+	b.open(New(Input{Name: "new"}))
+	if got := b.eval(`[...document.querySelectorAll('section')].filter(s => !/appear here/.test(s.textContent)).map(s => s.id)`); got != "[]" {
+		t.Errorf("these do not say when they will have something: %s", got)
 	}
 }
 
@@ -186,6 +191,28 @@ func TestAlone(t *testing.T) {
 	}
 }
 
+// accessibility lists what readers of a screen, of small contrast or with a keyboard would miss: text under 4.5 to 1,
+// controls and pictures without a name, ids that are there twice, headings that leave out a level.
+const accessibility = `(() => {
+  const bad = [], parts = c => c.match(/[\d.]+/g).map(Number);
+  const light = c => { const [r, g, b] = c.slice(0, 3).map(x => (x /= 255) <= .03928 ? x / 12.92 : ((x + .055) / 1.055) ** 2.4); return .2126 * r + .7152 * g + .0722 * b };
+  const paper = e => { for (; e; e = e.parentElement) { const c = parts(getComputedStyle(e).backgroundColor); if (c.length < 4 || c[3] > 0) return c } return [255, 255, 255] };
+  const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  for (let n; (n = texts.nextNode());) {
+    const e = n.parentElement, s = getComputedStyle(e), box = e.getBoundingClientRect();
+    if (!n.data.trim() || e.closest('script, noscript, title') || !box.width || s.visibility === 'hidden') continue;
+    const a = light(parts(e instanceof SVGElement ? s.fill : s.color)), b = light(paper(e)), c = (Math.max(a, b) + .05) / (Math.min(a, b) + .05);
+    if (c < 4.5) bad.push('contrast ' + c.toFixed(1) + ' ' + e.tagName + '.' + e.getAttribute('class') + ' ' + n.data.slice(0, 30));
+  }
+  for (const e of document.querySelectorAll('a, button, input, select, [tabindex], [role=img], nav, section'))
+    if (!(e.getAttribute('aria-label') || e.getAttribute('aria-labelledby') || e.textContent).trim()) bad.push('no name: ' + e.outerHTML.slice(0, 60));
+  const ids = [...document.querySelectorAll('[id]')].map(e => e.id);
+  bad.push(...ids.filter((id, i) => ids.indexOf(id) !== i).map(id => 'twice: ' + id));
+  let level = 0;
+  for (const h of document.querySelectorAll('h1, h2, h3')) { if (h.tagName[1] - level > 1) bad.push('level: ' + h.textContent); level = +h.tagName[1] }
+  return [...new Set(bad)];
+})()`
+
 // TestBrowser: in a real browser the page shows its figures, does nothing that a name says, sends nothing, and works
 // by keyboard.
 func TestBrowser(t *testing.T) {
@@ -211,7 +238,13 @@ func TestBrowser(t *testing.T) {
 	same(`document.querySelectorAll('img').length + document.querySelectorAll('script').length + document.querySelectorAll('b b, i i').length`, `2`)
 	same(`document.body.textContent.includes("<img src=x onerror=document.title='hacked'>.go")`, `true`)
 
+	// A file leads to what it changes with.
+	b.eval(`document.querySelector('#across a').click()`)
+	same(`location.hash + document.querySelector('.panel h3').textContent`, `"#togetherb.md"`)
+	b.press("Escape", 27)
+
 	// The keyboard.
+	b.eval(`map.pick(-1)`)
 	b.eval(`document.querySelector('.map').focus()`)
 	b.press("ArrowRight", 39)
 	same(`document.querySelector('.panel h3').textContent`, `"lone.txt"`)
@@ -222,6 +255,19 @@ func TestBrowser(t *testing.T) {
 	same(`document.querySelector('.crumbs [aria-current=true]').textContent`, `"docs"`)
 	b.press("Backspace", 8)
 	same(`document.querySelector('.crumbs [aria-current=true]').textContent`, `"whole repository"`)
+
+	for _, width := range []int{1280, 390} {
+		b.size(width)
+		same(`document.querySelector('header').getBoundingClientRect().height <= 56`, `true`)
+		same(`[...document.querySelectorAll('.map text')].every(t => t.getBoundingClientRect().width === 0 || parseFloat(t.getAttribute('font-size')) >= 9)`, `true`)
+		for _, scheme := range []string{"light", "dark"} {
+			b.eval(`dress('` + scheme + `')`)
+			if got := b.eval(accessibility); got != "[]" {
+				t.Errorf("%d px, %s: %s", width, scheme, got)
+			}
+		}
+	}
+	b.eval(`dress('')`)
 
 	// Light and dark: as the system has it, then by the button.
 	paper := `getComputedStyle(document.body).backgroundColor`

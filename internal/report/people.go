@@ -50,7 +50,7 @@ type known struct {
 	last    time.Time
 }
 
-// people finds the files of one author. Robots are nobody.
+// people finds the files of one author. Robots are nobody, and what nobody wrote by hand is not counted.
 func (h *history) people() *People {
 	files, last := map[int32]*known{}, map[string]time.Time{}
 	for _, c := range h.changes {
@@ -59,6 +59,9 @@ func (h *history) people() *People {
 		}
 		last[c.by] = c.at
 		for _, f := range c.files {
+			if kept(string(h.names[f])) {
+				continue
+			}
 			k := files[f]
 			if k == nil {
 				k = &known{by: c.by}
@@ -83,7 +86,7 @@ func (h *history) people() *People {
 	for _, f := range slices.Sorted(maps.Keys(files)) {
 		if k := files[f]; k.several {
 			p.Shared++
-		} else if p.Alone++; k.commits >= leastKnown && away(k) && !kept(string(h.names[f])) {
+		} else if p.Alone++; k.commits >= leastKnown && away(k) {
 			alone = append(alone, f)
 		}
 	}

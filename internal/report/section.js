@@ -1,4 +1,4 @@
-// The sections, each from its part of the data. A section without data is left out.
+// The sections, each from its part of the data. One without data says when it will have some.
 const KINDS = {
   next: 'the next file, between tool calls',
   prompt: 'a list of files at a prompt',
@@ -10,12 +10,13 @@ const KINDS = {
 };
 const PLACES = ['first', 'second', 'third', 'fourth', 'fifth'];
 
-function belongs({map}) {
-  if (!map || !map.pairs.length) return null;
+function belongs({map: data}) {
+  if (!data || !data.pairs.length) return null;
+  map = new CouplingMap(data);
   return [
     lead('A line joins two files that keep changing in the same commits. A thicker line stands for more commits; a colored one stays inside ',
       'a folder, an ', el('b', {class: 'across'}, 'orange'), ' one crosses folders; a faint one has not been seen for a year.'),
-    new CouplingMap(map).root,
+    map.root,
   ];
 }
 
@@ -23,7 +24,7 @@ function crossing({across}) {
   if (!across || !across.length) return null;
   const heads = [['File'], ['changes with'], ['together', 'num'], ['', 'narrow'], ['last year', 'num']];
   const share = p => bar(percent(p.both / p.of_a), [p.both / p.of_a, 'part']);
-  const row = p => [pathOf(p.a), pathOf(p.b), `${number(p.both)} of ${number(p.of_a)}`, share(p), number(p.year)];
+  const row = p => [linked(p.a), linked(p.b), `${number(p.both)} of ${number(p.of_a)}`, share(p), number(p.year)];
   return [
     lead('Files of different folders that change together. Who changes one should look at the other; many such pairs between two folders are a hint ' +
       'that their border is in the wrong place.'),
@@ -37,7 +38,7 @@ function hotSpots({hot}) {
   return [
     lead('Files that change often and are long. A change here is dear, and a mistake likely: the first places for tests and for taking apart.'),
     scatter(hot),
-    table(heads, hot.slice(0, 12).map(f => [pathOf(f.file), number(f.commits), number(f.lines)]), 'Hot spots'),
+    table(heads, hot.slice(0, 12).map(f => [linked(f.file), number(f.commits), number(f.lines)]), 'Hot spots'),
   ];
 }
 
@@ -45,7 +46,7 @@ function knowledge({people: p}) {
   if (!p) return null;
   if (p.authors < 2) return lead('One person has written all of it.');
   const heads = [['File'], ['only author'], ['commits', 'num'], ['last change', 'num']];
-  const files = (p.files || []).map(f => [pathOf(f.file, 46), f.by, number(f.commits), day(f.last)]);
+  const files = (p.files || []).map(f => [linked(f.file, 46), f.by, number(f.commits), day(f.last)]);
   return [
     lead(`${number(p.authors)} people have written here, ${number(p.active)} of them in the last year. ${number(p.alone)} of ` +
       `${plural(p.alone + p.shared, 'file')} were only ever changed by one person. Where that person has left, nobody knows the file.`),
@@ -68,11 +69,11 @@ function folderRow(f) {
 function right({record, past}) {
   if (!record && !past) return null;
   const live = record && record.weeks.length > 0, shown = live ? record : past;
-  const series = [past && ['the history, asked again', 's0', past.bars], record && ['sessions of agents', 's1', record.bars]].filter(Boolean);
+  const series = [past && ['the history, asked again', 's0', past.bars], record && ['sessions of agents', 's1', record.bars]].filter(s => s && s[2].length > 1);
   const [good, bad, what] = live ? ['used', 'not used', 'Files that hints have named, and whether they were opened in time.']
     : ['found', 'not found', 'Files that were left out of a change, and whether the first five name them.'];
   return [past && askedAgain(past), record && outcomes(record), el('div', {class: 'charts'},
-    el('figure', {}, reliability(series), el('figcaption', {}, 'On the diagonal aOa is as sure as it should be. Below it, it promises too much; ' +
+    series.length > 0 && el('figure', {}, reliability(series), el('figcaption', {}, 'On the diagonal aOa is as sure as it should be. Below it, it promises too much; ' +
       'above it, too little. Large dots stand for many predictions.')),
     shown && shown.weeks.length > 1 && el('figure', {}, weeks(shown.weeks, shown.month, good, bad), el('figcaption', {}, what)))];
 }
@@ -110,7 +111,7 @@ function costs({cost: c}) {
     whole(k.tokens_spent), interval(k.tokens_spared), FINDINGS[k.finding]];
   const heads = [['Hint'], ['said', 'num'], ['right', 'num'], ['kept back', 'num'], ['searches', 'num'], ['kept back', 'num'], ['tokens spent', 'num'],
     ['spared (95 %)', 'num'], ['']];
-  const names = files => (files.length ? files.map((f, i) => [i ? ', ' : '', pathOf(f, 34)]) : 'nothing else');
+  const names = files => (files.length ? files.map((f, i) => [i ? ', ' : '', linked(f, 34)]) : 'nothing else');
   const loss = l => [day(l.at), KINDS[l.kind] || l.kind, el('span', {}, names(l.named)), el('span', {}, names(l.opened))];
   return [
     lead('A hint stays in the conversation, so every later request carries it. A share of all hints is kept back at random, and shows what happens ' +
@@ -136,21 +137,22 @@ function examples({changes}) {
 
 function example(c) {
   const said = f => (f.new ? 'new' : f.place ? `${PLACES[f.place - 1]}, ${percent(f.p)}` : 'not listed');
-  const file = f => el('li', {class: f.new ? 'new' : f.place ? 'hit' : 'miss'}, pathOf(f.file, 34), el('small', {}, said(f)));
+  const file = f => el('li', {class: f.new ? 'new' : f.place ? 'hit' : 'miss'}, linked(f.file, 34), el('small', {}, said(f)));
   const lack = (w, i) => [i ? '; ' : '', el('b', {}, w.file),
-    ` may be missing (${percent(w.p)}; it changed with ${baseOf(w.with)} in ${w.both} of ${w.of} commits)`];
+    ` may be missing (${percent(w.p)}; it changed with ${w.with} in ${w.both} of ${w.of} commits)`];
   return el('article', {}, el('h3', {}, c.subject), el('p', {class: 'dim'}, `${day(c.at)}, ${c.commit}`), el('ul', {}, c.files.map(file)),
     el('p', {class: 'verdict'}, 'About the complete change aOa would have said', c.warned.length ? [': ', c.warned.map(lack)] : ' nothing.'));
 }
 
+// SECTIONS: id, title, what makes it, and when one that is empty will have something.
 const SECTIONS = [
-  ['together', 'What belongs together', belongs],
-  ['across', 'Pairs that cross folders', crossing],
-  ['hot', 'Hot spots', hotSpots],
-  ['people', 'Knowledge at risk', knowledge],
-  ['right', 'How right aOa is here', right],
-  ['cost', 'What hints cost and bring', costs],
-  ['changes', 'Recent changes, and what aOa would have said', examples],
+  ['together', 'What belongs together', belongs, 'Two files appear here after three commits that change both.'],
+  ['across', 'Pairs that cross folders', crossing, 'Files of two folders appear here after three commits that change both.'],
+  ['hot', 'Hot spots', hotSpots, 'A source file appears here after two commits within a year.'],
+  ['people', 'Knowledge at risk', knowledge, 'Files appear here after the first commit.'],
+  ['right', 'How right aOa is here', right, 'Figures appear here after the first commit that changes two known files.'],
+  ['cost', 'What hints cost and bring', costs, 'Figures appear here after the first hint to an agent: aoa init --hooks claude.'],
+  ['changes', 'Recent changes, and what aOa would have said', examples, 'Commits of two to eight files, two of them known before, appear here.'],
 ];
 
 // headline is what to act on first: sentences that lead into the page. Names stand between backticks.
@@ -167,9 +169,8 @@ function show(data) {
   const about = c && `${plural(c.commits, 'commit')} over ${plural(c.files, 'file')}${since}, ${plural(c.sessions, 'session')} of agents. `;
   main.append(el('p', {class: 'made'}, about, `Made by aOa on ${day(data.made)}. Nothing here was sent anywhere.`));
   if (data.headline) main.append(headline(data.headline));
-  for (const [id, title, make] of SECTIONS) {
-    const body = make(data);
-    if (!body) continue;
+  for (const [id, title, make, empty] of SECTIONS) {
+    const body = make(data) || el('p', {class: 'dim'}, empty);
     main.append(el('section', {id, 'aria-labelledby': id + '-title'}, el('h2', {id: id + '-title'}, title), body));
     nav.append(el('a', {href: '#' + id}, title.split(',')[0]));
   }

@@ -78,7 +78,7 @@ func Branches(ctx context.Context, s eval.Source, o eval.Options, from, to float
 
 // mergesOf reads the commits of the default branch, oldest first.
 func mergesOf(ctx context.Context, s eval.Source) ([]merged, error) {
-	out, err := runGit(ctx, s, "log", "--topo-order", "--reverse", "--format=%H %P%x00%s", "HEAD")
+	out, err := runGit(ctx, s.Clone.Dir, "log", "--topo-order", "--reverse", "--format=%H %P%x00%s", "HEAD")
 	if err != nil {
 		return nil, err
 	}

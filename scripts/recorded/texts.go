@@ -24,6 +24,7 @@ import (
 type Localization struct {
 	Repo   string
 	ID     string // of the commit or the instance
+	Base   string // the commit at which it was asked
 	Text   string
 	Branch event.Branch // on which it was asked; see Branches
 	Files  []event.Path // that it means
@@ -88,7 +89,8 @@ func Subjects(ctx context.Context, s eval.Source, o eval.Options, from, to float
 			break
 		}
 		if ask[i] {
-			l := &Localization{Repo: s.Name, ID: e.ID, Text: message(s, e)}
+			l := &Localization{Repo: s.Name, ID: e.ID, Text: message(s, e),
+				Base: strings.TrimPrefix(e.ID, "commit:") + "^"}
 			for _, p := range e.Paths() {
 				if w.Tree.Has(p) {
 					l.Files = append(l.Files, p)
@@ -181,7 +183,7 @@ func Localize(ctx context.Context, s eval.Source, instances []Instance, o eval.O
 	}
 	var order []placed
 	for _, i := range instances {
-		at, err := commitTime(ctx, s, i.Base)
+		at, err := commitTime(ctx, s.Clone.Dir, i.Base)
 		if err != nil {
 			return err
 		}
@@ -195,12 +197,12 @@ func Localize(ctx context.Context, s eval.Source, instances []Instance, o eval.O
 				return err
 			}
 		}
-		files, err := filesOf(ctx, s, i.Base)
+		files, err := FilesOf(ctx, s.Clone.Dir, i.Base)
 		if err != nil {
 			return err
 		}
 		w.Checkout(files)
-		l := &Localization{Repo: s.Name, ID: i.ID, Text: i.Text}
+		l := &Localization{Repo: s.Name, ID: i.ID, Text: i.Text, Base: i.Base}
 		for _, f := range i.Files {
 			l.Files = append(l.Files, event.Path(f))
 		}
@@ -211,8 +213,8 @@ func Localize(ctx context.Context, s eval.Source, instances []Instance, o eval.O
 	return nil
 }
 
-func commitTime(ctx context.Context, s eval.Source, sha string) (time.Time, error) {
-	out, err := runGit(ctx, s, "log", "-1", "--format=%ct", sha)
+func commitTime(ctx context.Context, clone, sha string) (time.Time, error) {
+	out, err := runGit(ctx, clone, "log", "-1", "--format=%ct", sha)
 	if err != nil {
 		return time.Time{}, err
 	}
@@ -223,18 +225,17 @@ func commitTime(ctx context.Context, s eval.Source, sha string) (time.Time, erro
 	return time.Unix(seconds, 0).UTC(), nil
 }
 
-// runGit runs git in the clone of a source.
-func runGit(ctx context.Context, s eval.Source, args ...string) ([]byte, error) {
-	out, err := git.Find(s.Clone.Env).Run(ctx, s.Clone.Dir, args...)
+func runGit(ctx context.Context, clone string, args ...string) ([]byte, error) {
+	out, err := git.Find(os.Environ()).Run(ctx, clone, args...)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", s.Clone.Dir, err)
+		return nil, fmt.Errorf("%s: %w", clone, err)
 	}
 	return out, nil
 }
 
-// filesOf are the files of a commit: file → the object that it holds.
-func filesOf(ctx context.Context, s eval.Source, sha string) (map[event.Path]string, error) {
-	out, err := runGit(ctx, s, "ls-tree", "-r", "-z", sha)
+// FilesOf are the files of a commit: file → the object that it holds.
+func FilesOf(ctx context.Context, clone, sha string) (map[event.Path]string, error) {
+	out, err := runGit(ctx, clone, "ls-tree", "-r", "-z", sha)
 	if err != nil {
 		return nil, err
 	}

@@ -1,0 +1,279 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/aoa-dev/aoa/internal/eval"
+	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/scripts/recorded"
+)
+
+// miners are the rules that aOa is compared with.
+var miners = []struct {
+	name string
+	rank func(*transactions, []event.Path) []rule
+	warn func(rule) bool // nil: nothing is published
+}{
+	{"ROSE", (*transactions).rose, func(r rule) bool { return r.support >= roseSupport && r.confidence >= roseConfidence }},
+	{"TARMAQ", (*transactions).tarmaq, nil},
+	{"co-change counts", (*transactions).counted, nil},
+}
+
+// changes measures which file is missing in a commit.
+func (in inputs) changes(ctx context.Context) (string, error) {
+	var t table
+	err := recorded.Each(ctx, len(changeHistories), func(ctx context.Context, i int) error {
+		s, err := recorded.History(ctx, in.repos, changeHistories[i])
+		if err != nil {
+			return err
+		}
+		past := newTransactions()
+		o := eval.Options{Learned: past.learn, Newest: newestChanges}
+		err = recorded.Commits(ctx, s, o, func(d *eval.Decision) error {
+			askChange(&t, s.Name, past, d)
+			return nil
+		})
+		fmt.Fprintf(os.Stderr, "%s: asked\n", s.Name)
+		return err
+	})
+	if err != nil {
+		return "", err
+	}
+	names := []string{aoa}
+	for _, m := range miners {
+		names = append(names, m.name)
+	}
+	var out strings.Builder
+	out.WriteString(row("", "MRR", "@1", "@5", "warnings right", "left-out files named", "complete commits with a warning"))
+	out.WriteString(row("---", "---", "---", "---", "---", "---", "---"))
+	for _, m := range names {
+		out.WriteString(row(m, t.cell(m, "MRR"), two(t.mean(m, "@1")), two(t.mean(m, "@5")), t.cell(m, "right"),
+			t.cell(m, "named"), t.cell(m, "false")))
+	}
+	fmt.Fprintf(&out, "\nAsked: %d files left out, %d complete commits.\n\n", t.asked(aoa, "@1"), t.asked(aoa, "false"))
+	fmt.Fprintf(&out, "Losses in MRR: %s.\n\nLosses at @1: %s.\n", t.losses("MRR", names[1:]), t.losses("@1", names[1:]))
+	return out.String(), nil
+}
+
+// newestChanges is how many events of a history are asked about at most.
+const newestChanges = 200
+
+// askChange counts how all answer one question.
+func askChange(t *table, repo string, past *transactions, d *eval.Decision) {
+	var listed, warned []event.Path
+	for _, r := range d.Ranked {
+		listed = append(listed, r.File)
+	}
+	for _, w := range d.Warned {
+		warned = append(warned, w.File)
+	}
+	count(t, aoa, repo, d.Left, listed, warned, true)
+	for _, m := range miners {
+		rules := m.rank(past, d.Query.Files)
+		listed, warned = nil, nil
+		for _, r := range rules {
+			listed = append(listed, past.names[r.file])
+			if m.warn != nil && m.warn(r) {
+				warned = append(warned, past.names[r.file])
+			}
+		}
+		count(t, m.name, repo, d.Left, listed, warned, m.warn != nil)
+	}
+}
+
+func count(t *table, method, repo string, left event.Path, listed, warned []event.Path, warns bool) {
+	if left == "" {
+		if warns {
+			t.add(method, "false", repo, float64(min(len(warned), 1)), 1)
+		}
+		return
+	}
+	t.place(method, repo, 1+slices.Index(listed, left))
+	if warns {
+		hit := 0.0
+		if slices.Contains(warned, left) {
+			hit = 1
+		}
+		t.add(method, "named", repo, hit, 1)
+		t.add(method, "right", repo, hit, len(warned))
+	}
+}
+
+// transactions are the commits so far. Files keep their number when they are renamed.
+type transactions struct {
+	number  map[event.Path]int
+	names   []event.Path
+	there   []bool
+	commits [][]int
+	of      map[int][]int // file → its commits
+}
+
+func newTransactions() *transactions {
+	return &transactions{number: map[event.Path]int{}, of: map[int][]int{}}
+}
+
+func (t *transactions) id(p event.Path) int {
+	i, known := t.number[p]
+	if !known {
+		i = len(t.names)
+		t.number[p], t.names, t.there = i, append(t.names, p), append(t.there, false)
+	}
+	return i
+}
+
+func (t *transactions) learn(e event.Event) {
+	switch e.Kind() {
+	case event.KindRename:
+		for i, from := range e.From() {
+			id := t.id(from)
+			delete(t.number, from)
+			t.number[e.Paths()[i]], t.names[id] = id, e.Paths()[i]
+		}
+	case event.KindCommit:
+		for _, p := range e.Gone() {
+			t.there[t.id(p)] = false
+		}
+		var files []int
+		for _, p := range e.Paths() {
+			id := t.id(p)
+			t.there[id] = true
+			files = append(files, id)
+		}
+		if len(files) > tarmaqMost {
+			return
+		}
+		for _, id := range files {
+			t.of[id] = append(t.of[id], len(t.commits))
+		}
+		t.commits = append(t.commits, files)
+	}
+}
+
+// rule says that a file goes with those of a question.
+type rule struct {
+	file                int
+	support, confidence float64
+}
+
+// The bounds that the authors give.
+const (
+	roseMost       = 30  // files of a transaction
+	roseSupport    = 3   // of a warning
+	roseConfidence = 0.9 // of a warning
+	tarmaqMost     = 300 // files of a transaction
+)
+
+// rose are the rules of Zimmermann and others, "Mining Version Histories to Guide Software Changes" (2005): transactions
+// that hold the whole question, by confidence, then support.
+func (t *transactions) rose(asked []event.Path) []rule {
+	return t.mine(asked, func(n, of int) bool { return n == of }, roseMost, func(a, b rule) int {
+		return cmp.Or(cmp.Compare(b.confidence, a.confidence), cmp.Compare(b.support, a.support))
+	})
+}
+
+// tarmaq are the rules of Rolfsnes and others, "Generalizing the Analysis of Evolutionary Coupling for Software Change
+// Impact Analysis" (2016): transactions that hold as many files of the question as any does, by support, then
+// confidence.
+func (t *transactions) tarmaq(asked []event.Path) []rule {
+	most := 0
+	for _, n := range t.overlaps(asked) {
+		most = max(most, n)
+	}
+	return t.mine(asked, func(n, _ int) bool { return n == most }, tarmaqMost, func(a, b rule) int {
+		return cmp.Or(cmp.Compare(b.support, a.support), cmp.Compare(b.confidence, a.confidence))
+	})
+}
+
+// counted adds up how often a file was committed with each file of the question.
+func (t *transactions) counted(asked []event.Path) []rule {
+	sums, in := map[int]float64{}, t.ids(asked)
+	for commit, n := range t.overlaps(asked) {
+		for _, id := range t.commits[commit] {
+			if !slices.Contains(in, id) && len(t.commits[commit]) <= roseMost {
+				sums[id] += float64(n)
+			}
+		}
+	}
+	var out []rule
+	for id, n := range sums {
+		out = append(out, rule{id, n, 0})
+	}
+	return t.sorted(out, func(a, b rule) int { return cmp.Compare(b.support, a.support) })
+}
+
+func (t *transactions) ids(asked []event.Path) (out []int) {
+	for _, p := range asked {
+		if id, known := t.number[p]; known {
+			out = append(out, id)
+		}
+	}
+	return out
+}
+
+// overlaps are the commits with files of a question, and with how many.
+func (t *transactions) overlaps(asked []event.Path) map[int]int {
+	out := map[int]int{}
+	for _, id := range t.ids(asked) {
+		for _, c := range t.of[id] {
+			out[c]++
+		}
+	}
+	return out
+}
+
+// mine makes a rule of each file that goes with the part of the question that a transaction holds. Of several rules for
+// a file the first in order stands.
+func (t *transactions) mine(asked []event.Path, fits func(n, of int) bool, most int, order func(a, b rule) int) []rule {
+	in, overlaps := t.ids(asked), t.overlaps(asked)
+	together, alone := map[string]map[int]float64{}, map[string]float64{}
+	for commit, n := range overlaps {
+		if !fits(n, len(asked)) || len(t.commits[commit]) > most {
+			continue
+		}
+		var part, others []int
+		for _, id := range t.commits[commit] {
+			if slices.Contains(in, id) {
+				part = append(part, id)
+			} else {
+				others = append(others, id)
+			}
+		}
+		slices.Sort(part)
+		key := fmt.Sprint(part)
+		if together[key] == nil {
+			together[key] = map[int]float64{}
+		}
+		alone[key]++
+		for _, id := range others {
+			together[key][id]++
+		}
+	}
+	kept := map[int]rule{}
+	for key, with := range together {
+		for id, n := range with {
+			r := rule{id, n, n / alone[key]}
+			if old, has := kept[id]; !has || order(r, old) < 0 {
+				kept[id] = r
+			}
+		}
+	}
+	var out []rule
+	for _, r := range kept {
+		out = append(out, r)
+	}
+	return t.sorted(out, order)
+}
+
+// sorted are the rules of files that are there, best first, ties by path.
+func (t *transactions) sorted(rules []rule, order func(a, b rule) int) []rule {
+	rules = slices.DeleteFunc(rules, func(r rule) bool { return !t.there[r.file] })
+	slices.SortFunc(rules, func(a, b rule) int {
+		return cmp.Or(order(a, b), cmp.Compare(t.names[a.file], t.names[b.file]))
+	})
+	return rules
+}

@@ -68,6 +68,6 @@ function bar(title, ...parts) {
 }
 
 // nameOf is the name of a file, with its folder where another of the files is called so.
-const nameOf = (p, files) => (files.some(f => f !== p && baseOf(f) === baseOf(p)) ? baseOf(dirOf(p)) + '/' : '') + baseOf(p);
+const nameOf = (p, files) => (files.some(f => f !== p && baseOf(f) === baseOf(p)) ? (baseOf(dirOf(p)) || '.') + '/' : '') + baseOf(p);
 const lead = (...kids) => el('p', {class: 'lead'}, ...kids);
 const tile = (value, text) => el('div', {class: 'tile'}, el('b', {}, value), el('span', {}, text));

@@ -85,7 +85,7 @@ class CouplingMap {
 
   draw() {
     const width = this.svg.parentNode ? this.svg.parentNode.clientWidth : 900;
-    const size = Math.max(340, Math.min(width, 1000)), names = Math.min(165, size * 0.19), R = size / 2 - names, k = 1 / this.zoom;
+    const size = Math.max(340, Math.min(width, 1000)), names = Math.min(165, Math.max(112, size * 0.19)), R = size / 2 - names, k = 1 / this.zoom;
     const {taken, links, candidates} = strongest(this, this.folder, Math.floor(((2 * Math.PI * R) / 13) * this.zoom));
     const {slots, total} = slotsOf(this.files, taken);
     const font = Math.min(12, ((2 * Math.PI * R) / total) * this.zoom * 0.92) * k;

@@ -19,7 +19,7 @@ import (
 // What the table of speed asks, of one commit of one repository.
 const (
 	speedRepo = "caddyserver/caddy"
-	speedAt   = "v2.9.1"
+	speedAt   = "v2.11.4"
 	speedFile = "modules/caddyhttp/reverseproxy/reverseproxy.go"
 	speedText = "retries use the wrong upstream after a dial timeout"
 	rounds    = 11

@@ -76,6 +76,8 @@ var allowed = map[string][]string{
 		"rank", "internal/git"},
 	"scripts/eval": {"internal/eval", "internal/event", "internal/index", "prefetch", "rank",
 		"scripts/recorded"},
+	"scripts/benchmarks": {"internal/eval", "internal/event", "internal/git", "internal/index", "prefetch", "rank",
+		"scripts/recorded"},
 	"scripts/localize":     {"internal/eval", "internal/event", "internal/index", "prefetch", "scripts/recorded"},
 	"scripts/references":   {"internal/event", "internal/git", "internal/index", "watcher"},
 	"scripts/replay":       {"*", "-internal/redisview", "-internal/mcp", "-cmd/aoa"},

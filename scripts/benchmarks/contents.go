@@ -5,6 +5,7 @@ import (
 	"context"
 	"math"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -13,6 +14,9 @@ import (
 	"github.com/aoa-dev/aoa/internal/index"
 	"github.com/aoa-dev/aoa/scripts/recorded"
 )
+
+// comment is what a form of issues tells who fills it in.
+var comment = regexp.MustCompile(`(?s)<!--.*?-->`)
 
 // contents score the files of a commit by the words of a text, as BM25 does and as somebody with ripgrep does. A version
 // of a file is read once.
@@ -81,10 +85,12 @@ func (c *contents) found(ctx context.Context, commit, text string, counts func(e
 	if err != nil {
 		return nil, nil, err
 	}
-	asked := newDocument(text)
-	for word := range asked.words {
-		if len(index.Terms(word, 1)) == 0 { // a stop word: nobody searches for it
-			delete(asked.words, word)
+	asked := newDocument(comment.ReplaceAllString(text, ""))
+	for _, words := range []map[string]int32{asked.words, asked.terms} {
+		for word := range words {
+			if len(index.Terms(word, 1)) == 0 { // a stop word: nobody searches for it
+				delete(words, word)
+			}
 		}
 	}
 	var paths []event.Path
@@ -107,10 +113,10 @@ func (c *contents) found(ctx context.Context, commit, text string, counts func(e
 	ranked, grepped := map[event.Path]float64{}, map[event.Path]float64{}
 	for i, d := range docs {
 		name := newDocument(string(paths[i]))
-		for t := range asked.terms {
+		for t, times := range asked.terms {
 			if n := float64(d.terms[t] + name.terms[t]); n > 0 {
 				idf := math.Log(1 + (float64(len(docs))-in[t]+.5)/(in[t]+.5))
-				ranked[paths[i]] += idf * n * 2.2 / (n + 1.2*(.25+.75*(d.length+name.length)/mean))
+				ranked[paths[i]] += math.Sqrt(float64(times)) * idf * n * 2.2 / (n + 1.2*(.25+.75*(d.length+name.length)/mean))
 			}
 		}
 		for w := range asked.words {

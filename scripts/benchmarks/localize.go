@@ -20,8 +20,8 @@ import (
 )
 
 const (
-	bm25     = "BM25 of path and content"
-	ripgrep  = "ripgrep by words"
+	bm25     = "BM25"
+	ripgrep  = "ripgrep"
 	messages = 40 // of a repository
 )
 

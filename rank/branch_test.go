@@ -58,3 +58,20 @@ func TestBranchAnswers(t *testing.T) {
 		t.Errorf("a question that names a file is not about the branch: %v, %v", names(with), names(without))
 	}
 }
+
+// TestTextOnBranch: what a branch changed is no reason for a text, unless the text speaks of the change.
+func TestTextOnBranch(t *testing.T) {
+	r := small(t).ranker(Options{})
+	branch := event.Branch{Name: "fix/17", Files: []event.Path{"auth/session.go"}}
+	for text, want := range map[string]float64{
+		"sessions end too early":          0,
+		"this branched off":               0,
+		"review my changes":               1,
+		"does the last commit log a user": 1,
+	} {
+		values, _ := why(t, r, event.Query{Prompt: text, Branch: branch}, "auth/session.go")
+		if values["branch"] != want {
+			t.Errorf("%q: branch is %v, want %v", text, values["branch"], want)
+		}
+	}
+}

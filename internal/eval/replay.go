@@ -43,8 +43,9 @@ type Decision struct {
 	AfterPrompt bool                // moment open: a prompt came just before, and was asked at
 	// moment open: first touches that begin now; T2 and T3 by stratum, Named is left out
 	Next    []Open
-	After   []Open // moment open, after a file event: first touches of the next file event
-	Created int    // moment open: first touches of files not known before that begin now
+	After   []Open  // moment open, after a file event: first touches of the next file event
+	Created int     // moment open: first touches of files not known before that begin now
+	Search  *Search // moment open: a search that failed came just before
 	// what came true: moment prompt: opened before the next prompt; open: the next that is opened for the first time,
 	// with what is requested together with it; change: the file left out
 	Used   map[event.Path]bool
@@ -139,6 +140,7 @@ func (r *replay) open(ctx context.Context, u *unit, m *memory, at time.Time) err
 	d.Query = event.Query{Task: event.TaskNext, Session: u.session.id, At: at}
 	d.AfterPrompt = u != u.session.idle && u.prompt() != nil
 	d.Used = u.nextOpened()
+	d.Search = u.search()
 	for _, v := range u.next {
 		d.Next = append(d.Next, v.opens...)
 		d.Created += v.created

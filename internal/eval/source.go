@@ -58,6 +58,7 @@ type track struct {
 	opened   []event.Path // every file event's file, in the order of units
 	searches int
 	prompts  int
+	records  bool  // what calls returned
 	last     *unit // last unit known
 	file     *unit // last unit known that had a file event
 	prompt   *unit // last prompt known
@@ -140,6 +141,7 @@ func (t *track) known(u *unit) {
 		if e.Kind() == event.KindSearch || e.Kind() == event.KindRun && e.Call().Listing {
 			t.searches++
 		}
+		t.records = t.records || len(e.Seen()) > 0
 	}
 	if u.prompt() != nil {
 		t.prompts++

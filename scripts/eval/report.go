@@ -40,6 +40,8 @@ type Tasks struct {
 	T3          *Hits    `json:"T3,omitempty"`
 	T4          *Hits    `json:"T4,omitempty"`
 	T5          *Warning `json:"T5,omitempty"`
+	T6          *Hits    `json:"T6,omitempty"`      // after a search that named no file
+	T6Much      *Hits    `json:"T6_much,omitempty"` // after one that named more than 30
 	Shown       *Shown   `json:"shown,omitempty"`
 	ShownUnseen *Shown   `json:"shown_unseen,omitempty"`
 	Lists       *Lists   `json:"lists,omitempty"`
@@ -56,7 +58,7 @@ type Turn struct {
 	MRR      float64 `json:"mrr"`
 }
 
-// Hits is T2, T3 or T4: the share of n files that stood among the first 1, 3, 5 and 10, and the mean reciprocal place.
+// Hits is T2, T3, T4 or T6: the share of n files that stood among the first 1, 3, 5 and 10, and the mean reciprocal place.
 type Hits struct {
 	N     int     `json:"n"`
 	Hit1  float64 `json:"hit1"`

@@ -140,6 +140,21 @@ func (s *score) opens(d *eval.Decision) {
 	for _, o := range d.After {
 		s.after(d, o)
 	}
+	s.search(d)
+}
+
+// search scores what follows a search that failed: the place of the first file that the turn opens next.
+func (s *score) search(d *eval.Decision) {
+	if d.Search == nil {
+		return
+	}
+	task := "T6much"
+	if d.Search.Nothing {
+		task = "T6"
+	}
+	s.place(d.Session, task, 1+slices.IndexFunc(d.Ranked, func(f rank.Scored) bool {
+		return slices.Contains(d.Search.Opened, f.File)
+	}))
 }
 
 // next scores one open, predicted after the last event before its batch.

@@ -78,6 +78,15 @@ func printTasks(w io.Writer, t Tasks, baselines map[string]Tasks, in map[string]
 				two(h.h.All.Hit1), two(h.h.All.Hit3), two(h.h.All.Hit5)))
 		}
 	}
+	for _, h := range []struct {
+		name string
+		h    *Hits
+	}{{"named no file", t.T6}, {"named more than 30", t.T6Much}} {
+		if h.h != nil {
+			lines = append(lines, fmt.Sprintf("T6 after a search that %s: hit@1 %s, hit@5 %s (%d)", h.name,
+				two(h.h.Hit1), two(h.h.Hit5), h.h.N))
+		}
+	}
 	if t.T5 != nil {
 		lines = append(lines,
 			fmt.Sprintf("T5 warnings of a missing file: precision %s, recall %s (%d commits with one file withheld), "+

@@ -11,6 +11,7 @@ func (s *score) tasks() Tasks {
 	if t.T3 != nil {
 		t.T3.After, t.T3.All = s.hitsAt("T3after"), s.hitsAt("T3all")
 	}
+	t.T6, t.T6Much = s.hitsAt("T6"), s.hitsAt("T6much")
 	if complete := s.all[metric{"T5", "false_per_100"}]; complete.N > 0 {
 		recall := s.all[metric{"T5", "recall"}]
 		precision := s.all[metric{"T5", "precision"}]

@@ -1,0 +1,42 @@
+package eval
+
+import "github.com/aoa-dev/aoa/internal/event"
+
+// manyFound is how many files a search may name and still help.
+const manyFound = 30
+
+// Search is a search that failed (T6): it named no file, or more than 30. The search of one named file is none.
+type Search struct {
+	Nothing bool         // it named no file
+	Opened  []event.Path // what the turn opens next, requested together
+}
+
+// search is the failed search of a unit, nil if none failed, or if the turn opens no file after it.
+func (u *unit) search() *Search {
+	if u == u.session.idle || !u.session.records || u.hasFiles() {
+		return nil
+	}
+	s := Search{Nothing: true}
+	asked, many := false, false
+	for _, e := range u.events {
+		s.Nothing = s.Nothing && len(e.Seen()) == 0
+		if e.Kind() == event.KindSearch && len(e.Named()) == 0 {
+			asked, many = true, many || len(e.Seen()) > manyFound
+		}
+	}
+	if !asked || !s.Nothing && !many {
+		return nil
+	}
+	for _, v := range u.session.units[u.place+1:] {
+		if v.prompt() != nil {
+			return nil
+		}
+		for _, o := range v.opens {
+			s.Opened = append(s.Opened, o.File)
+		}
+		if len(s.Opened) > 0 {
+			return &s
+		}
+	}
+	return nil
+}

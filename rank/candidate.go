@@ -12,23 +12,21 @@ import (
 
 // candidate is a file under consideration with the evidence found for it so far.
 type candidate struct {
-	path     event.Path
-	label    *label // when it is settled
-	comod    noisyOr
-	comodSum float64        // Σ of the shares
-	together float64        // Σ of the weights of common changes
-	alike    [links]float64 // of the one most alike
-	calls    float64        // of the one that uses most of what it defines
-	terms    noisyOr
-	termSum  float64 // Σ of the shares
-	tags     []float64
-	// Of the files in hand alone: the largest weights.
-	comodBest, coaccessBest float64
-	named                   bool    // by the prompt of the query
-	access                  float64 // last access and last commit, unix seconds, 0: never
-	commit                  float64
-	values                  Values
-	place                   float64 // by which it is being ranked
+	path         event.Path
+	label        *label // when it is settled
+	comod        noisyOr
+	together     float64        // Σ of the weights of common changes
+	alike        [links]float64 // of the one most alike
+	calls        float64        // of the one that uses most of what it defines
+	terms        noisyOr
+	termSum      float64 // Σ of the shares
+	tags         []float64
+	coaccessBest float64 // of the files in hand alone: the largest weight
+	named        bool    // by the prompt of the query
+	access       float64 // last access and last commit, unix seconds, 0: never
+	commit       float64
+	values       Values
+	place        float64 // by which it is being ranked
 
 	// What the words of a reason need: the strongest partner, and which terms, words and tags matched.
 	comodBy    strongestPartner
@@ -142,9 +140,6 @@ func (c *candidate) fill(x *queryContext) {
 		v[TermsFolder] = x.folderTerms[c.label.dir].value()
 	}
 	v[Support] = support(c.together)
-	if n := len(x.files); n > 0 {
-		v[ComodMean] = unit(c.comodSum / float64(n))
-	}
 	v[Tags] = tags(c.tags, len(x.tags))
 	v[Named], v[Mentioned] = truth(c.named || has(x.named, c.path)), unit(x.said[c.path])
 	v[ListedFresh] = x.fresh[c.path]
@@ -163,7 +158,7 @@ func (c *candidate) inWords(x *queryContext) bool {
 }
 
 // stored fills in the signals of the scores kept per file.
-func (c *candidate) stored(x *queryContext, access, commit, commits, changes, sessions float64) {
+func (c *candidate) stored(x *queryContext, access, commit, commits, sessions float64) {
 	v := &c.values
 	c.access, c.commit = access, commit
 	v[Kin] = x.nameShare(c.path) // of those left after the cut: names are taken apart for it
@@ -171,8 +166,7 @@ func (c *candidate) stored(x *queryContext, access, commit, commits, changes, se
 	if v[Committed] = recency(commit, x.head, committedHalf); x.apart[c.path] {
 		v[Committed] = apartCommitted
 	}
-	v[ComodBack], v[SessionBack] = share(c.comodBest, changes, comodSmooth),
-		share(c.coaccessBest, sessions, coaccessSmooth)
+	v[SessionBack] = share(c.coaccessBest, sessions, coaccessSmooth)
 	v[Churn] = logShare(commits)
 	v[Never], v[Uncommitted] = truth(!(access > 0)), truth(!(commit > 0))
 }

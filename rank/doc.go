@@ -73,15 +73,12 @@
 //	               words of the question speak of such, or of the file's name: they are committed along with everything
 //	size           min(1, ln(1+words of its text)/ln 10,001)
 //	test           1 if it is a test by its name or its folder
-//	early_document 1/(1+files opened since the prompt) if f is prose
 //	upkeep         1 if f is a manifest, a lock file or a setting of a tool, and the prompt does not speak of such
 //	tags           Σ_t w/(w+1) over the query's tags (3 at most) that f was used under, 5 at most, / tags asked
 //
 // Partners of the current files; seed_alike is of the (3) files whose names and contents fit the prompt best:
 //
 //	comod          1 − Π_q (1 − .98·C[q,f]/(N[q]+.1)), C the weight of common changes, N that of all changes of q
-//	comod_mean     Σ_q .98·C[q,f]/(N[q]+.1) / number of q: a noisy-or of many files saturates, the mean does not
-//	comod_back     .98·max_q C[q,f]/(N[f]+.1): in the other direction, how often q changed with f
 //	support        S/(S+1), S = Σ_q C[q,f]: one common change is no habit
 //	session_last   .98·S[q,f]/(n[q]+.5) for the newest q, S the weight of common sessions, n the sessions of q
 //	session_back   .98·max_q S[q,f]/(n[f]+.5)

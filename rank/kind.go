@@ -58,9 +58,6 @@ func (x *queryContext) unasked(l *label) bool {
 func (x *queryContext) kinds(c *candidate) {
 	v := &c.values
 	v[Test] = truth(c.label.test)
-	if c.label.document {
-		v[EarlyDocument] = 1 / float64(1+x.turn)
-	}
 	v[Upkeep] = truth(c.label.upkeep && x.asked&upkeep == 0)
 	if x.contents != nil {
 		v[Size] = unit(math.Log1p(x.contents.Size(c.path)) / math.Log1p(manyWords))

@@ -13,10 +13,6 @@ func TestKindsAndKin(t *testing.T) {
 	w.tree.Add("rank/rank_score.go", "rank/score_test.go", "docs/plan.md", "rank/unlike.go")
 	w.prompt("s", epoch.Add(-9*time.Minute), "write tests of the plan")
 	r := w.ranker(all(Options{}))
-	got, _ := why(t, r, event.Query{Session: "s"}, "docs/plan.md")
-	if got["early_document"] != 1 {
-		t.Errorf("a document before anything is open: %v", got)
-	}
 	w.open("s", epoch.Add(-8*time.Minute), "rank/rank.go")
 	w.happen(event.Event{Time: epoch.Add(-7 * time.Minute), Session: "s",
 		Body: event.Call{Act: event.ActEdit, Paths: []event.Path{"rank/rank.go"}}})
@@ -29,9 +25,6 @@ func TestKindsAndKin(t *testing.T) {
 	far, _ := why(t, r, event.Query{Session: "s"}, "rank/unlike.go")
 	if !(kin["kin"] > 0 && kin["kin"] < 1) || far["kin"] != 0 || far["pair_edited"] != 0 {
 		t.Errorf("kin %v, other %v", kin, far)
-	}
-	if doc, _ := why(t, r, event.Query{Session: "s"}, "docs/plan.md"); doc["early_document"] != .5 {
-		t.Errorf("a document after one file: %v", doc)
 	}
 }
 

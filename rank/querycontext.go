@@ -43,7 +43,6 @@ type queryContext struct {
 	said        map[event.Path]float64
 	seen        map[event.Path]float64
 	prompt      int64
-	turn        int // files opened since the prompt
 	results     []live.Result
 	patterns    []live.Pattern
 	fresh       map[event.Path]float64 // ListedFresh of the files that lists name
@@ -75,9 +74,6 @@ func (x *queryContext) remember(s *live.Session) {
 	x.results, x.patterns = s.Results, s.Patterns
 	for _, o := range s.Opened {
 		x.clocks = append(x.clocks, o.Clock)
-		if o.Clock > s.PromptClock {
-			x.turn++
-		}
 	}
 	x.editedStems = make(map[string]bool, len(s.Edits))
 	for f := range s.Edits {

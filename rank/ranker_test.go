@@ -60,10 +60,10 @@ func TestPartners(t *testing.T) {
 	if slices.Contains(got, "gone.go") || slices.Contains(got, "rank/rank.go") {
 		t.Errorf("suggested %v: a deleted file or the one in hand", got)
 	}
-	rs := a.Suggestions[0].Reasons
-	if len(rs) == 0 || len(rs) > maxWhys {
+	if rs := a.Suggestions[0].Reasons; len(rs) == 0 || len(rs) > maxWhys {
 		t.Fatalf("%d reasons, want 1 to %d", len(rs), maxWhys)
 	}
+	rs := rankOf(t, r, event.Query{Task: event.TaskNext, Session: "s", Files: []event.Path{"rank/rank.go"}, Explain: true}).Suggestions[0].Reasons
 	const want = "in 4 of the last 50 commits to rank/rank.go"
 	if !slices.ContainsFunc(rs, func(r event.Reason) bool { return r.Text == want }) {
 		t.Errorf("no reason counts commits: %+v", rs)

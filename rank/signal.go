@@ -15,11 +15,8 @@ const (
 	FreshCommitted
 	Size
 	Test
-	EarlyDocument
 	Upkeep
 	Comod
-	ComodMean
-	ComodBack
 	ComodRank
 	Support
 	SessionBack
@@ -60,8 +57,7 @@ var signalNames = [signals]string{
 	Bias: "bias", Tags: "tags", RecencyHour: "recency_hour", Committed: "committed",
 	Uncommitted: "uncommitted",
 	Churn:       "churn", Never: "never", FreshCommitted: "fresh_committed", Size: "size", Test: "test",
-	EarlyDocument: "early_document", Upkeep: "upkeep", Comod: "comod", ComodMean: "comod_mean",
-	ComodBack: "comod_back", ComodRank: "comod_rank", Support: "support",
+	Upkeep: "upkeep", Comod: "comod", ComodRank: "comod_rank", Support: "support",
 	SessionBack: "session_back", SessionLast: "session_last", AlikeRank: "alike_rank", SeedAlike: "seed_alike",
 	CallsRank: "calls_rank", Kin: "kin", Directory: "directory", FolderSmall: "folder_small",
 	FolderRecent: "folder_recent", Pair: "pair", PairEdited: "pair_edited", NamedPair: "named_pair",

@@ -147,7 +147,7 @@ func TestProbabilityOfNonsense(t *testing.T) {
 func TestPriorIsSane(t *testing.T) {
 	for task, m := range Prior() {
 		w := m.Weights
-		if together := w[Comod] + w[ComodMean] + w[ComodRank] + w[ComodBack] + w[Support]; together < 0 {
+		if together := w[Comod] + w[ComodRank] + w[Support]; together < 0 {
 			t.Errorf("%s: co-change speaks against a file", task)
 		}
 		empty := Values{Bias: 1, Never: 1, Unseen: 1}

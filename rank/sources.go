@@ -3,7 +3,6 @@ package rank
 import (
 	"context"
 	"fmt"
-	"math"
 	"slices"
 	"time"
 
@@ -55,8 +54,6 @@ func (in *reads) collect(p *pool, x *queryContext) {
 			c, s := p.get(event.Path(f)), share(set.Values[j], n, comodSmooth)
 			c.comod.add(s)
 			c.comodBy.see(x.files[i], s)
-			c.comodBest = max(c.comodBest, set.Values[j]*set.Left)
-			c.comodSum += s
 			c.together += set.Values[j]
 		}
 	}
@@ -165,10 +162,7 @@ func (r *Ranker) score(ctx context.Context, p *pool, x *queryContext, w Values) 
 		return nil
 	}
 	v := r.store.View(x.at)
-	var access, commit, churn, changes, sessions *hot.Values
-	if w[ComodBack] != 0 {
-		changes = v.Of(hot.Changes, members)
-	}
+	var access, commit, churn, sessions *hot.Values
 	if w[SessionBack] != 0 {
 		sessions = v.Of(hot.Sessions, members)
 	}
@@ -185,10 +179,7 @@ func (r *Ranker) score(ctx context.Context, p *pool, x *queryContext, w Values) 
 		return fmt.Errorf("read scores of %d files: %w", len(members), err)
 	}
 	for i, c := range p.list {
-		if changes != nil {
-			c.comodBest /= max(changes.Left[i], math.SmallestNonzeroFloat64) // to the time of the changes that it is a share of
-		}
-		c.stored(x, valueAt(access, i), valueAt(commit, i), valueAt(churn, i), valueAt(changes, i), valueAt(sessions, i))
+		c.stored(x, valueAt(access, i), valueAt(commit, i), valueAt(churn, i), valueAt(sessions, i))
 	}
 	return nil
 }

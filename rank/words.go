@@ -38,8 +38,7 @@ func (r *Ranker) explain(ctx context.Context, rs []event.Reason, c *candidate, x
 }
 
 // ofCommits are the signals of what changed together with the files in hand.
-var ofCommits = map[string]bool{Comod.String(): true, ComodRank.String(): true, ComodMean.String(): true,
-	ComodBack.String(): true, Support.String(): true}
+var ofCommits = map[string]bool{Comod.String(): true, ComodRank.String(): true, Support.String(): true}
 
 // text returns the words of a signal, and the file that they name, "" if they name none.
 func (x *queryContext) text(signal string, c *candidate) (text string, with event.Path) {
@@ -146,7 +145,7 @@ var plain = map[Signal]string{
 	Named: "named in the prompt", NamedPair: "same stem as a file named in the prompt",
 	Mentioned: "listed by a recent result of the session", ListedFresh: "listed since the last opens",
 	FolderRecent: "in a folder in use of late", PairEdited: "same stem as an edited file",
-	Kin: "its name has words of the name of a file in hand", EarlyDocument: "a document, and the turn has just begun",
+	Kin:         "its name has words of the name of a file in hand",
 	TermsFolder: "files of its folder were used before with words of the text",
 	AskedKind:   "the text asks for files of its kind", OfBranch: "changed on this branch",
 	FreshCommitted: "among the files committed last", Topic: "fits an earlier prompt of the session",

@@ -171,7 +171,7 @@ func line(label string, m map[string]float64) {
 // fileOf puts weights fitted on every repository into a file.
 func fileOf(s *set, all *weights) rank.File {
 	out := all.file(s)
-	out.About = "Fitted by scripts/train on recorded sessions of agents in thirteen public repositories and their histories, and on the commit messages of public histories; " +
+	out.About = "Fitted by scripts/train on recorded sessions of agents in twenty-eight public repositories and their histories, and on the commit messages of public histories; " +
 		"measured.json holds what weights reach on a repository that they were not fitted on, their signals included, the mean of all (macro) and its 95 % interval (low, high)."
 	out.Command = "make train"
 	out.Questions = len(s.Questions)

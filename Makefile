@@ -60,7 +60,7 @@ vulnerable: ## govulncheck: known faults of modules that the programs can reach 
 law: ## the import law: who may import whom
 	go test -count=1 -run '^TestImportLaw' ./cmd/aoa
 
-redis: ## the exchange of events, and daemons, with real servers that the tests start; ROUNDS=1 of each fault (AOA_REQUIRE=redis: a skip fails)
+redis: ## the exchange of events, and daemons, with real servers that the tests start (AOA_REQUIRE=redis: a skip fails)
 	@scripts/redis.sh
 
 # Many rounds of what the tests of faults do a few times in every run.

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"testing"
 	"time"
 
@@ -136,35 +135,4 @@ func (w *backing) union(b *testing.B, o *redis.Options) {
 		}
 	}
 	ts.report(b, 0)
-}
-
-type served struct{ addr, socket string }
-
-// serveRedis starts a server that ends with the benchmark.
-func serveRedis(b *testing.B) served {
-	b.Helper()
-	dir, err := os.MkdirTemp("", "aoa-")
-	must(b, err)
-	s := served{freeAddr(b), filepath.Join(dir, "s")}
-	cmd := exec.Command("redis-server", "--port", s.addr[len("127.0.0.1:"):], "--bind", "127.0.0.1", "--dir", dir,
-		"--save", "",
-		"--appendonly", "no", "--unixsocket", s.socket)
-	must(b, cmd.Start())
-	b.Cleanup(func() {
-		_ = cmd.Process.Kill() // it may be gone
-		_ = cmd.Wait()         // it was killed
-		os.RemoveAll(dir)
-	})
-	c := redis.NewClient(&redis.Options{Network: "unix", Addr: s.socket})
-	defer c.Close()
-	wait := time.NewTicker(10 * time.Millisecond)
-	defer wait.Stop()
-	for range 1000 {
-		if c.Ping(b.Context()).Err() == nil {
-			return s
-		}
-		<-wait.C
-	}
-	b.Fatal("redis-server does not answer")
-	return s
 }

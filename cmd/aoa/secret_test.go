@@ -16,7 +16,7 @@ func TestPasswordStaysIn(t *testing.T) {
 	noRace(t)
 	t.Parallel()
 	const right, wrong = "correct-horse-battery", "staple-of-the-horse"
-	s := newServer(t, append(fleeting, "--requirepass", right)...)
+	s := newServer(t, "--requirepass", right)
 	d := newSandbox(t, 16)
 	d.env = append(d.env, "AOA_REPO_ID=secret")
 	d.must("init")

@@ -31,7 +31,6 @@ type team struct {
 	mu    sync.Mutex // guards what follows
 	n     int
 	acked map[string]bool
-	took  []time.Duration // to answer a hook
 }
 
 func newTeam(t *testing.T, url string, clones int, seed uint64) *team {
@@ -245,7 +244,7 @@ func (d *sandbox) logged(words string, since int) (lines []string, all int) {
 // same commits. In the end all of them hold all events, and have learned the same.
 func TestTeam(t *testing.T) {
 	t.Parallel()
-	s := newServer(t, fleeting...)
+	s := newServer(t)
 	x := newTeam(t, s.url(), 3, 1)
 	saved := []string{"README.md", "server/wire_test.go", "other/file7.go", "other/file15.go"}
 	for round := range 3 {

@@ -4,11 +4,11 @@ import (
 	"context"
 	"crypto/rand"
 	"fmt"
-	"io"
 	"net"
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -91,6 +91,16 @@ func TestServerFaults(t *testing.T) {
 			b.tell(b.master, "", "CONFIG", "SET", "requirepass", "x")
 			b.tell(b.master, "x", "CLIENT", "KILL", "TYPE", "normal")
 		}, func(b *bed) { b.tell(b.master, "x", "CONFIG", "SET", "requirepass", "") }},
+		{"a network that swallows everything", "timeout", func(b *bed) {
+			for _, w := range b.ways {
+				w.muted.Store(true)
+			}
+		}, func(b *bed) {
+			for _, w := range b.ways {
+				w.muted.Store(false)
+				w.to(b.master)
+			}
+		}},
 		{"flushed", "", func(b *bed) { b.tell(b.master, "", "FLUSHALL") }, func(*bed) {}},
 		{"restored from an old dump", "", func(b *bed) {
 			b.tell(b.master, "", "SAVE")
@@ -162,7 +172,8 @@ func TestServerFaults(t *testing.T) {
 
 // forwarder passes connections on to a server that can be exchanged.
 type forwarder struct {
-	addr string
+	addr  string
+	muted atomic.Bool // what comes is read and dropped
 
 	mu     sync.Mutex // guards what follows
 	target string
@@ -191,11 +202,25 @@ func forward(t testing.TB, target string) *forwarder {
 			}
 			f.open = append(f.open, in, out)
 			f.mu.Unlock()
-			go func() { _, _ = io.Copy(in, out); in.Close() }()
-			go func() { _, _ = io.Copy(out, in); out.Close() }()
+			go f.pass(in, out)
+			go f.pass(out, in)
 		}
 	}()
 	return f
+}
+
+// pass copies one direction of a connection.
+func (f *forwarder) pass(to, from net.Conn) {
+	defer to.Close()
+	for buf := make([]byte, 64<<10); ; {
+		n, err := from.Read(buf)
+		if !f.muted.Load() {
+			_, _ = to.Write(buf[:n])
+		}
+		if err != nil {
+			return
+		}
+	}
 }
 
 // to exchanges the server, and ends what is open.

@@ -17,7 +17,7 @@ RACED       := ./cmd/aoa ./watcher ./hooks/client ./internal/... ./prefetch/...
 PLATFORMS   := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
 
 .DEFAULT_GOAL := help
-.PHONY: help build run train localize benchmarks test test-clients replay race vet lint workflows vulnerable law redis faults soak fuzz bench bench-all bench-stage cross gitleaks golden picture dist release install clean
+.PHONY: help build run train localize benchmarks test test-clients replay race vet lint workflows vulnerable law redis faults soak fuzz bench bench-all cross gitleaks golden picture dist release install clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
@@ -75,14 +75,11 @@ fuzz: ## fuzz each decoder for a while (FUZZTIME=30s)
 	@scripts/fuzz.sh $(or $(FUZZTIME),30s)
 
 # One package after the other: two at once would disturb each other. BENCHTIME=300x repeats each 300 times.
-bench: ## a table of every budget, beside Redis, ZUNIONSTORE and hooks in shell and Python (BIG=1: a million files and events, too)
-	@go test -p 1 -timeout 2h -run '^$$' -bench '^Benchmark(Query|Ranking|Events|Start|StartEvents|Memory|Keep|Hook|View)$$' -benchtime $(or $(BENCHTIME),1s) ./cmd/aoa ./internal/hot | scripts/bench.awk
+bench: ## a table of every budget (BIG=1: a million files and events, too)
+	@go test -p 1 -timeout 2h -run '^$$' -bench '^Benchmark(Query|Ranking|Events|Start|StartEvents|Memory|Keep|Stage|Hook|View)$$' -benchtime $(or $(BENCHTIME),1s) ./cmd/aoa ./internal/hot | scripts/bench.awk
 
 bench-all: ## every other benchmark, by package
-	@go test -p 1 -timeout 30m -run '^$$' -bench . -skip '^Benchmark(Query|Ranking|Events|Start|StartEvents|Memory|Keep|Hook|View)$$' -benchtime $(or $(BENCHTIME),1s) $$(go list ./... | grep -v internal/stage) | scripts/bench.awk
-
-bench-stage: ## stage cache: a hit, a tree of 10,000 files, definitions; beside sha256sum, and bkt, task and turbo where installed
-	@go test -p 1 -timeout 30m -run '^$$' -bench 'Stage|Digest10k|Loader|Parse' -benchtime $(or $(BENCHTIME),50x) ./cmd/aoa ./internal/stage/... | scripts/bench.awk
+	@go test -p 1 -timeout 30m -run '^$$' -bench . -skip '^Benchmark(Query|Ranking|Events|Start|StartEvents|Memory|Keep|Stage|Hook|View)$$' -benchtime $(or $(BENCHTIME),1s) ./... | scripts/bench.awk
 
 cross: ## compile and vet for every platform
 	@for p in $(PLATFORMS); do echo $$p; export GOOS=$${p%/*} GOARCH=$${p#*/}; go build -o /dev/null ./cmd/... && go vet ./... || exit 1; done

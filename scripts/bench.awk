@@ -4,10 +4,7 @@
 function label(name,    part, n) {
 	n = split(name, part, "/")
 	if (part[1] == "Query") return "query through the socket, " files(part[2]) ": " part[3]
-	if (part[1] == "Ranking") {
-		if (sub(/^union-/, "", part[3])) return "ranking, " files(part[2]) ": ZUNIONSTORE of all, " part[3]
-		return "ranking, " files(part[2]) ": " part[3]
-	}
+	if (part[1] == "Ranking") return "ranking, " files(part[2])
 	if (part[1] == "View") return "reads of a question, " files(part[2])
 	if (part[1] == "Events") {
 		if (part[2] == "frame") return "learn, one writer, as hooks' frames"
@@ -17,8 +14,9 @@ function label(name,    part, n) {
 	if (part[1] == "Start") return "start to first answer, " files(part[2])
 	if (part[1] == "StartEvents") return "start to first answer, " part[2] " events in the log"
 	if (part[1] == "Memory") return part[2] == 1000 ? "resident memory, idle" : "resident memory, " files(part[2])
-	if (part[1] == "Keep") return "100000 files: " (part[2] == "hundredth" ? "snapshot, 1 % changed" : part[2] == "full" ? "snapshot, all" : part[2] == "tick" ? "hourly tick" : "decay")
-	if (part[1] == "Hook") return "whole process: " (part[2] ~ /hint|learn/ ? "aoa-hook, " part[2] : part[2] == "aoa" ? "aoa hook, hint" : part[2] == "empty" ? "an empty Go program" : part[2] == "true" ? "/bin/true" : part[2] == "python" ? "a hook in Python" : "a hook of bash, jq and curl")
+	if (part[1] == "Keep") return "100000 files: snapshot"
+	if (part[1] == "Stage") return "whole process: a hit of aoa stage run"
+	if (part[1] == "Hook") return "whole process: " (part[2] ~ /hint|learn/ ? "aoa-hook, " part[2] : part[2] == "aoa" ? "aoa hook, hint" : "an empty Go program")
 	return name
 }
 function files(n) { return n " files" }
@@ -43,7 +41,7 @@ function row(name, p50, p99, allocs, other, budget, share) {
 		if (match(unit, /-(p50-ms|p99-ms|\/empty|p50\/budget)$/)) group[substr(unit, 1, RSTART - 1)] = 1
 	}
 	n = 0
-	split("true empty hint learn jq+curl python", order, " ")
+	split("empty hint learn aoa", order, " ")
 	for (i = 1; i in order; i++) if (order[i] in group) {
 		g = order[i]; n++
 		row(name "/" g, m[g "-p50-ms"], m[g "-p99-ms"], "", g "-/empty" in m ? sprintf("%.2f x an empty one", m[g "-/empty"]) : "", g "-p50/budget" in m ? "2.5 x empty" : "", m[g "-p50/budget"])

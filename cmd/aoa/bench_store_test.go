@@ -1,15 +1,10 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"os"
-	"os/exec"
 	"testing"
 	"time"
-
-	"github.com/alicebob/miniredis/v2"
-	"github.com/redis/go-redis/v9"
 
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/hot"
@@ -22,8 +17,7 @@ import (
 // big adds what takes minutes: a million files, a million events.
 var big = os.Getenv("BIG") != ""
 
-// BenchmarkRanking asks the ranker itself, without the socket, beside the obvious way, which joins a score of every
-// file with ZUNIONSTORE and takes the first ten: in miniredis, and on a Redis server over a unix socket and over TCP.
+// BenchmarkRanking asks the ranker itself, without the socket.
 func BenchmarkRanking(b *testing.B) {
 	sizes := []int{1_000, 10_000, 100_000}
 	if big {
@@ -38,25 +32,7 @@ func BenchmarkRanking(b *testing.B) {
 					budget = c.query
 				}
 			}
-			b.Run("embedded", func(b *testing.B) { w.rank(b, budget) })
-			b.Run("union-embedded", func(b *testing.B) {
-				m := miniredis.NewMiniRedis()
-				must(b, m.Start())
-				defer m.Close()
-				w.union(b, &redis.Options{Addr: m.Addr()})
-			})
-			if _, err := exec.LookPath("redis-server"); err != nil {
-				b.Log("redis-server is not installed")
-				return
-			}
-			for _, way := range []string{"unix", "tcp"} {
-				s := serveRedis(b)
-				o := &redis.Options{Addr: s.addr}
-				if way == "unix" {
-					o = &redis.Options{Network: "unix", Addr: s.socket}
-				}
-				b.Run("union-redis-"+way, func(b *testing.B) { w.union(b, o) })
-			}
+			w.rank(b, budget)
 		})
 	}
 }
@@ -104,35 +80,4 @@ func (w *backing) rank(b *testing.B, budget float64) {
 		}
 	}
 	ts.report(b, budget)
-}
-
-// union ranks everything in the store: five scores of each file, joined with their weights.
-func (w *backing) union(b *testing.B, o *redis.Options) {
-	ctx := context.Background()
-	o.ReadTimeout, o.WriteTimeout = time.Minute, time.Minute
-	c := redis.NewClient(o)
-	defer c.Close()
-	var keys []string
-	for k := range 5 {
-		keys = append(keys, fmt.Sprintf("{union}:%d", k))
-		for i := 0; i < len(w.files); i += 1000 {
-			var zs []redis.Z
-			for j := i; j < min(i+1000, len(w.files)); j++ {
-				zs = append(zs, redis.Z{Score: float64(j * (7 + k) % 1009), Member: string(w.files[j])})
-			}
-			must(b, c.ZAdd(ctx, keys[k], zs...).Err())
-		}
-	}
-	var ts times
-	b.ReportAllocs()
-	for b.Loop() {
-		begin := time.Now()
-		must(b, c.ZUnionStore(ctx, "{union}:all", &redis.ZStore{Keys: keys, Weights: []float64{.3, .2, .2, .15, .15}}).Err())
-		got, err := c.ZRevRangeWithScores(ctx, "{union}:all", 0, 9).Result()
-		ts.since(begin)
-		if err != nil || len(got) != 10 {
-			b.Fatal(got, err)
-		}
-	}
-	ts.report(b, 0)
 }

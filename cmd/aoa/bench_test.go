@@ -2,12 +2,12 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -249,7 +249,8 @@ func (d *bed) rest(b *testing.B, budget float64) {
 	b.ReportMetric(0, "ns/op")
 }
 
-// BenchmarkKeep is what the daemon does beside the questions at 100,000 files: a snapshot, the hourly tick, and what Decay drops. It holds up nobody but the learning of new events.
+// BenchmarkKeep is what the daemon does beside the questions at 100,000 files: a snapshot. Only the learning of new
+// events waits for it.
 func BenchmarkKeep(b *testing.B) {
 	files := make([]event.Path, 100_000)
 	for i := range files {
@@ -265,58 +266,46 @@ func BenchmarkKeep(b *testing.B) {
 	cache := cold.NewBlobs(cold.BlobOptions{Path: filepath.Join(b.TempDir(), "cache.db"), Now: time.Now})
 	defer cache.Close()
 	kept := cold.NewSnapshot(db, cache, "scores")
-	touch := func() *hot.Batch {
+	var ts times
+	for b.Loop() {
 		seq++
 		batch := hot.NewBatch()
 		for i := 0; i < len(files); i += 100 {
 			batch.Add(hot.Frequency, "", string(files[i]), now, 1)
 		}
-		return batch
+		must(b, store.Apply(b.Context(), batch, seq))
+		begin := time.Now()
+		state, err := store.Snapshot()
+		must(b, err)
+		must(b, kept.Save(b.Context(), 0, state))
+		ts.since(begin)
 	}
-	for _, k := range []struct {
-		name   string
-		budget float64
-		work   func() error
-	}{
-		{"snapshot", 350, func() error {
-			state, err := store.Snapshot()
-			must(b, err)
-			return kept.Save(b.Context(), 0, state)
-		}},
-		{"tick", 0, func() error {
-			seq++
-			batch := hot.NewBatch()
-			batch.Trim(now)
-			return store.Apply(b.Context(), batch, seq)
-		}},
-		{"decay", 0, func() error {
-			seq++
-			batch := hot.NewBatch()
-			batch.Decay(now)
-			return store.Apply(b.Context(), batch, seq)
-		}},
-	} {
-		b.Run(k.name, func(b *testing.B) {
-			var ts times
-			for b.Loop() {
-				must(b, store.Apply(b.Context(), touch(), seq))
-				begin := time.Now()
-				must(b, k.work())
-				ts.since(begin)
-			}
-			ts.report(b, k.budget)
-		})
-	}
+	ts.report(b, 350)
 }
 
-// BenchmarkHook times whole processes in turn, with the daemon: aoa-hook and aoa hook beside an empty Go program and
-// /bin/true.
+// BenchmarkStage is a whole process: aoa stage run of a step whose dependency did not change.
+func BenchmarkStage(b *testing.B) {
+	d := newBed(b, 1000).served(b)
+	var ts times
+	for b.Loop() {
+		for range 20 {
+			cmd := exec.Command(d.binary, "stage", "run", "s", "--dep", string(d.files[5]), "--", "true")
+			cmd.Dir, cmd.Env = d.dir, d.env
+			begin := time.Now()
+			must(b, cmd.Run())
+			ts.since(begin)
+		}
+	}
+	ts.report(b, 10)
+}
+
+// BenchmarkHook times whole processes in turn, with the daemon: aoa-hook and aoa hook beside an empty Go program.
 func BenchmarkHook(b *testing.B) {
 	d := newBed(b, 1000).served(b)
 	small, empty := filepath.Join(filepath.Dir(d.binary), "aoa-hook"), filepath.Join(filepath.Dir(d.binary), "empty")
-	d.run(b, &exec.Cmd{Path: goTool(b), Args: []string{"go", "build", "-ldflags=-s -w", "-o", empty,
-		"../../hooks/client/testdata/empty"},
-		Env: append(os.Environ(), "CGO_ENABLED=0")})
+	build := exec.Command("go", "build", "-ldflags=-s -w", "-o", empty, "../../hooks/client/testdata/empty")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	d.run(b, build)
 	hint, learn := d.stdin(b, "PreToolUse"), d.stdin(b, "PostToolUse")
 	type run struct {
 		name, stdin string
@@ -324,26 +313,10 @@ func BenchmarkHook(b *testing.B) {
 		times
 	}
 	runs := []run{
-		{"true", os.DevNull, []string{"/bin/true"}, nil},
 		{"empty", os.DevNull, []string{empty}, nil},
 		{"hint", hint, []string{small, "claude"}, nil},
 		{"learn", learn, []string{small, "claude"}, nil},
 		{"aoa", hint, []string{d.binary, "hook", "claude"}, nil},
-	}
-	for _, other := range []struct{ name, needs, script string }{{"jq+curl", "bash jq curl", shellHook},
-		{"python", "python3", pythonHook}} {
-		file := filepath.Join(filepath.Dir(d.binary), other.name)
-		must(b, os.WriteFile(file, []byte(other.script), 0o700))
-		missing := false
-		for _, program := range strings.Fields(other.needs) {
-			_, err := exec.LookPath(program)
-			missing = missing || err != nil
-		}
-		if missing {
-			b.Logf("%s: not all of %s are installed", other.name, other.needs)
-			continue
-		}
-		runs = append(runs, run{other.name, hint, []string{file, d.place.Socket}, nil})
 	}
 	for round := 0; round < 50 || b.Loop(); round++ { // a median of one would say nothing
 		for i := range runs {
@@ -361,51 +334,21 @@ func BenchmarkHook(b *testing.B) {
 	for i, r := range runs {
 		b.ReportMetric(r.at(.5), r.name+"-p50-ms")
 		b.ReportMetric(r.at(.99), r.name+"-p99-ms")
-		if i > 1 {
-			b.ReportMetric(r.at(.5)/runs[1].at(.5), r.name+"-/empty")
+		if i > 0 {
+			b.ReportMetric(r.at(.5)/runs[0].at(.5), r.name+"-/empty")
 		}
 		if budget := map[string]float64{"hint": 2.5, "learn": 2}[r.name]; budget > 0 {
-			b.ReportMetric(r.at(.5)/runs[1].at(.5)/budget, r.name+"-p50/budget")
+			b.ReportMetric(r.at(.5)/runs[0].at(.5)/budget, r.name+"-p50/budget")
 		}
 	}
-}
-
-// Hooks as they are written by hand: each picks four fields out of the JSON and asks the daemon for files.
-const (
-	shellHook = `#!/usr/bin/env bash
-in=$(cat)
-session=$(jq -r .session_id <<<"$in"); event=$(jq -r .hook_event_name <<<"$in")
-tool=$(jq -r .tool_name <<<"$in"); file=$(jq -r .tool_input.file_path <<<"$in")
-curl -s --max-time 1 --unix-socket "$1" -H 'Content-Type: application/json' \
-  -d "{\"session\":\"$session\",\"current\":\"${file#$PWD/}\"}" http://aoa/v1/rank | jq -r '.suggestions[0].file'
-`
-	pythonHook = `#!/usr/bin/env python3
-import json, os, socket, sys
-e = json.load(sys.stdin)
-body = json.dumps({"session": e["session_id"], "current": os.path.relpath(e["tool_input"]["file_path"])}).encode()
-s = socket.socket(socket.AF_UNIX)
-s.connect(sys.argv[1])
-s.sendall(b"POST /v1/rank HTTP/1.0\r\nHost: aoa\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n" % len(body) + body)
-reply = b""
-while part := s.recv(65536):
-    reply += part
-print(json.loads(reply.partition(b"\r\n\r\n")[2])["suggestions"][0]["file"])
-`
-)
-
-func goTool(b *testing.B) string {
-	b.Helper()
-	path, err := exec.LookPath("go")
-	must(b, err)
-	return path
 }
 
 // stdin is a file with the JSON of a hook.
 func (d *bed) stdin(b *testing.B, ev string) string {
 	b.Helper()
 	name := filepath.Join(filepath.Dir(d.binary), ev)
-	text := fmt.Sprintf(`{"session_id":"s","cwd":%q,"hook_event_name":%q,"tool_name":"Read","tool_use_id":"h","tool_input":{"file_path":%q}}`,
-		d.dir, ev, filepath.Join(d.dir, string(d.files[5])))
-	must(b, os.WriteFile(name, []byte(text), 0o600))
+	raw, err := json.Marshal(d.tool(ev, "h", d.files[5]))
+	must(b, err)
+	must(b, os.WriteFile(name, raw, 0o600))
 	return name
 }

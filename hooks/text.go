@@ -105,7 +105,8 @@ func BrokenText(all []index.Broken, most int) (text string, named []event.Path) 
 	return text, named
 }
 
-// OtherSession says that another session is at work on files, the newest last, and tells which ones it names.
+// OtherSession says which files another session changed that may still run, the newest last, and tells which ones it
+// names. Some agents do not report the end of a session, so it says no more than when the session was active.
 func OtherSession(files []event.Path) (text string, named []event.Path) {
 	var names []string
 	for _, f := range slices.Backward(files) {
@@ -116,7 +117,8 @@ func OtherSession(files []event.Path) (text string, named []event.Path) {
 	if len(named) == 0 {
 		return "", nil
 	}
-	return preface + "another session is at work on " + strings.Join(names, ", ") + ", not committed.", named
+	return preface + "another session was active in the last 30 minutes. Changed and not committed: " +
+		strings.Join(names, ", ") + ".", named
 }
 
 // place is a file, with the line and the name of the definition that is meant if one is known.

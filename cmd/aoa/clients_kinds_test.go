@@ -51,7 +51,7 @@ var claudeScenarios = map[string]func(*testing.T, string){
 		m.reached(t, hintOf(hooks.HintPartner, "docs/protocol.md"), 2)
 	},
 	"prompt": func(t *testing.T, program string) {
-		c := newClaude(t, program, "kinds=partner,rescue,prompt,stale,reload", "threshold=0.4")
+		c := newClaude(t, program, "kinds=partner,rescue,prompt,stale", "threshold=0.4")
 		c.earlier("sched/plan.go", "sched/queue.go")
 		m, _ := c.ask(secondSession, "tune the queue of the scheduler")
 		head, _, _ := strings.Cut(hintOf(hooks.HintPrompt, "sched/plan.go"), "\n")

@@ -124,7 +124,7 @@ func TestClientMore(t *testing.T) {
 				}
 				return m, o
 			}
-			set := "edited server/wire.go" // in the words of the work before
+			set := "Changed and not committed: server/wire.go" // of the session before, ended or not
 			m, o := begin(uses(c.shell("cat documentation/guide.md")), uses(c.read(w.path("documentation/README.md"))),
 				uses(c.read(w.path("server/wire.go"))), uses(c.edit(w.path("server/wire.go"), "wire", "wires")),
 				uses(c.shell("git status --short")), uses(c.shell("true")))

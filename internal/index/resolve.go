@@ -139,7 +139,7 @@ func (t *Tree) module(parts []string) []event.Path {
 	last := parts[len(parts)-1]
 	// Files are listed by Stem, which is in lower case and without the marks of tests.
 	stem := event.Path(last + ".x").Stem()
-	for _, p := range t.list(&t.stem, stem) {
+	for _, p := range t.list(t.stem, stem) {
 		if ext := path.Ext(p.Base()); KindOf(p) <= KindTest && len(ext) > 0 && languageOf(p) != nil {
 			consider(p, strings.TrimSuffix(string(p), ext))
 		}

@@ -14,12 +14,15 @@ type Tree struct {
 	mu      sync.RWMutex // guards what follows
 	version uint64       // grows with every change
 	files   map[event.Path]bool
-	base    pathLists               // by file name
-	dir     pathLists               // by folder
-	stem    pathLists               // by Stem
-	words   map[string][]event.Path // by term of the path, at most maxWordPaths each; nil until one is asked for
-	order   pathLists               // under "": all files in the order in which they came, until there are words
+	base    pathLists    // by file name
+	dir     pathLists    // by folder
+	stem    pathLists    // by Stem
+	words   pathLists    // by term of the path, at most maxWordPaths each; nil until one is asked for
+	order   []event.Path // all files in the order in which they came, until there are words
 }
+
+// pathLists are lists of paths by key. What was handed out of a list never changes.
+type pathLists map[string][]event.Path
 
 const (
 	maxWordPaths = 256 // files of a word: a word that more paths have distinguishes none of them
@@ -29,18 +32,17 @@ const (
 // NewTree returns the tree of the paths. The index of words is made when a word is asked for.
 func NewTree(paths []event.Path) *Tree {
 	paths = slices.Clone(paths) // the lists are parts of it
-	t := &Tree{files: make(map[event.Path]bool, len(paths)), base: newPathLists(len(paths)),
-		dir: newPathLists(0), stem: newPathLists(len(paths)), order: newPathLists(1)}
-	paths = slices.DeleteFunc(paths, func(p event.Path) bool {
+	t := &Tree{files: make(map[event.Path]bool, len(paths)), base: make(pathLists, len(paths)), dir: pathLists{},
+		stem: make(pathLists, len(paths))}
+	t.order = slices.DeleteFunc(paths, func(p event.Path) bool {
 		known := p == "" || t.files[p]
 		t.files[p] = true
 		return known
 	})
 	delete(t.files, "")
-	for i := range paths {
-		t.addNames(paths[i : i+1 : i+1])
+	for i := range t.order {
+		t.addNames(t.order[i : i+1 : i+1])
 	}
-	t.order.set("", paths)
 	return t
 }
 
@@ -50,6 +52,14 @@ func (t *Tree) addNames(one []event.Path) {
 	t.base.add(p.Base(), one)
 	t.dir.add(p.Dir(), one)
 	t.stem.add(p.Stem(), one)
+}
+
+// add appends the one path of a slice to a list. The slice itself becomes the list of a new key.
+func (l pathLists) add(key string, one []event.Path) {
+	if list := l[key]; list != nil {
+		one = append(list, one...)
+	}
+	l[key] = one
 }
 
 // Add enters files. Files that are known stay as they are.
@@ -68,17 +78,16 @@ func (t *Tree) addStep(paths []event.Path) {
 			continue
 		}
 		t.files[p] = true
-		one := []event.Path{p}
-		t.addNames(one)
+		t.addNames([]event.Path{p})
 		if t.words == nil {
-			t.order.add("", one)
+			t.order = append(t.order, p)
 		} else {
-			t.addWords(p, PathTerms(p))
+			t.addWords(p, PathTerms(p)...)
 		}
 	}
 }
 
-func (t *Tree) addWords(p event.Path, words []string) {
+func (t *Tree) addWords(p event.Path, words ...string) {
 	for _, w := range words {
 		if list := t.words[w]; len(list) < maxWordPaths {
 			t.words[w] = append(list, p)
@@ -93,21 +102,20 @@ func (t *Tree) indexWords() {
 	if t.words != nil {
 		return
 	}
-	t.words = map[string][]event.Path{}
+	t.words = pathLists{}
 	dir, above := "", []string(nil) // the last folder and its terms
-	t.order.compact("")
-	for _, p := range t.order.lists[""] {
+	for _, p := range t.order {
 		if d := p.Dir(); d != dir {
 			dir, above = d, Terms(d, maxPathTerms)
 		}
-		t.addWords(p, above)
+		t.addWords(p, above...)
 		for _, w := range PathTerms(p[len(dir):]) { // it begins with the slash
 			if len(above) < maxPathTerms && !slices.Contains(above, w) {
-				t.addWords(p, []string{w})
+				t.addWords(p, w)
 			}
 		}
 	}
-	t.order = pathLists{}
+	t.order = nil
 }
 
 // Remove drops files.
@@ -121,22 +129,42 @@ func (t *Tree) removeStep(paths []event.Path) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.version++
+	var gone []event.Path
 	for _, p := range paths {
-		if !t.files[p] {
-			continue
+		if t.files[p] {
+			delete(t.files, p)
+			gone = append(gone, p)
 		}
-		delete(t.files, p)
-		t.base.remove(p.Base(), p)
-		t.dir.remove(p.Dir(), p)
-		t.stem.remove(p.Stem(), p)
-		if t.words == nil {
-			t.order.remove("", p)
-			continue
-		}
-		for _, w := range PathTerms(p) {
-			if t.words[w] = withoutPath(t.words[w], p); len(t.words[w]) == 0 {
-				delete(t.words, w)
+	}
+	t.base.remove(gone, func(p event.Path) []string { return []string{p.Base()} })
+	t.dir.remove(gone, func(p event.Path) []string { return []string{p.Dir()} })
+	t.stem.remove(gone, func(p event.Path) []string { return []string{p.Stem()} })
+	t.words.remove(gone, PathTerms)
+	if t.words == nil {
+		all := pathLists{"": t.order}
+		all.remove(gone, func(event.Path) []string { return []string{""} })
+		t.order = all[""]
+	}
+}
+
+// remove takes paths off the lists of their keys. Each list is copied once.
+func (l pathLists) remove(gone []event.Path, keys func(event.Path) []string) {
+	if l == nil {
+		return
+	}
+	of := map[string]map[event.Path]bool{}
+	for _, p := range gone {
+		for _, key := range keys(p) {
+			if of[key] == nil {
+				of[key] = map[event.Path]bool{}
 			}
+			of[key][p] = true
+		}
+	}
+	for key, drop := range of {
+		kept := slices.DeleteFunc(slices.Clone(l[key]), func(p event.Path) bool { return drop[p] })
+		if l[key] = kept; len(kept) == 0 {
+			delete(l, key)
 		}
 	}
 }
@@ -174,39 +202,31 @@ func (t *Tree) All() []event.Path {
 }
 
 // Base returns the files of that name.
-func (t *Tree) Base(name string) []event.Path { return t.list(&t.base, name) }
+func (t *Tree) Base(name string) []event.Path { return t.list(t.base, name) }
 
 // Dir returns the files directly in that folder, "" for the root.
-func (t *Tree) Dir(dir string) []event.Path { return t.list(&t.dir, dir) }
+func (t *Tree) Dir(dir string) []event.Path { return t.list(t.dir, dir) }
 
 // Stem returns the files with the same Stem as p, with p itself if it is known.
-func (t *Tree) Stem(p event.Path) []event.Path { return t.list(&t.stem, p.Stem()) }
+func (t *Tree) Stem(p event.Path) []event.Path { return t.list(t.stem, p.Stem()) }
 
 // Word returns at most 256 files whose path has that term (see PathTerms). The first call indexes the words of all
 // paths.
 func (t *Tree) Word(term string) []event.Path {
 	t.mu.RLock()
-	words := t.words
-	list := words[term]
+	indexed, list := t.words != nil, t.words[term]
 	t.mu.RUnlock()
-	if words != nil {
+	if indexed {
 		return list
 	}
 	t.indexWords()
 	return t.Word(term)
 }
 
-func (t *Tree) list(l *pathLists, key string) []event.Path {
+func (t *Tree) list(l pathLists, key string) []event.Path {
 	t.mu.RLock()
-	list, compact := l.lists[key], l.removed[key] == nil
-	t.mu.RUnlock()
-	if compact {
-		return list
-	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	l.compact(key)
-	return l.lists[key]
+	defer t.mu.RUnlock()
+	return l[key]
 }
 
 // Named returns the files that a text names, each once, in the order of the text, at most 60 and of the first 30 KB.

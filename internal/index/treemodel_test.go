@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
-	"runtime"
 	"slices"
 	"sync"
 	"testing"
@@ -151,102 +150,5 @@ func TestTreeListsStay(t *testing.T) {
 	}
 	if got := len(tree.Dir("d")); got != tree.Len() || got != 2000+667 {
 		t.Errorf("%d files in the folder, %d in the tree", got, tree.Len())
-	}
-}
-
-// TestTreeRemovesInLinearTime: to remove all files of a folder, in one call or one by one, takes memory in proportion
-// to their number. A list that is copied for each file shows as its square.
-func TestTreeRemovesInLinearTime(t *testing.T) {
-	flat := func(n int) (paths []event.Path) {
-		for i := range n {
-			paths = append(paths, event.Path(fmt.Sprintf("folder/f%d.go", i)))
-		}
-		return paths
-	}
-	for name, change := range map[string]func(*Tree, []event.Path){
-		"in one call": func(tree *Tree, ps []event.Path) { tree.Remove(ps...) },
-		"one by one": func(tree *Tree, ps []event.Path) {
-			for _, p := range ps {
-				tree.Remove(p)
-			}
-		},
-		"before words are asked for": func(tree *Tree, ps []event.Path) {
-			for _, p := range ps[:len(ps)/2] {
-				tree.Remove(p)
-				tree.Add(p)
-				tree.Remove(p)
-			}
-		},
-		"a renamed folder": func(tree *Tree, ps []event.Path) {
-			for _, p := range ps {
-				tree.Remove(p)
-				tree.Add("other" + p)
-			}
-		},
-		"files with other names in the folder": func(tree *Tree, ps []event.Path) {
-			for _, p := range ps {
-				tree.Remove(p)
-				tree.Add(p + "x")
-			}
-		},
-	} {
-		bytes := func(n int) float64 {
-			paths := flat(n)
-			tree := NewTree(paths)
-			if name != "before words are asked for" {
-				tree.Word("folder")
-			}
-			return allocated(func() { change(tree, paths) }) / float64(n)
-		}
-		if small, large := bytes(2000), bytes(16_000); large > 3*small+1000 {
-			t.Errorf("%s: %.0f bytes per file of 2,000, %.0f of 16,000", name, small, large)
-		}
-	}
-}
-
-// allocated is how many bytes a function allocates.
-func allocated(do func()) float64 {
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
-	do()
-	runtime.ReadMemStats(&after)
-	return float64(after.TotalAlloc - before.TotalAlloc)
-}
-
-// BenchmarkTreeRemove removes a flat folder of 50,000 files, 5,000 in a call.
-func BenchmarkTreeRemove(b *testing.B) {
-	var paths []event.Path
-	for i := range 50_000 {
-		paths = append(paths, event.Path(fmt.Sprintf("flat/file%dName.go", i)))
-	}
-	for b.Loop() {
-		b.StopTimer()
-		tree := NewTree(paths)
-		tree.Word("")
-		b.StartTimer()
-		for part := range slices.Chunk(paths, event.MaxPaths) {
-			tree.Remove(part...)
-		}
-	}
-}
-
-// TestTreeResolvesAfterRemoval: of many files with one name the last one left is found by it.
-func TestTreeResolvesAfterRemoval(t *testing.T) {
-	var paths []event.Path
-	for i := range 200 {
-		paths = append(paths, event.Path(fmt.Sprintf("d%d/same.go", i)))
-	}
-	tree := NewTree(paths)
-	for i, p := range paths[:199] {
-		if got := tree.Files("same.go"); len(got) != 0 && i < 200-maxMeant {
-			t.Fatalf("some of %d files are meant: %s", 200-i, got)
-		}
-		tree.Remove(p)
-		if got := tree.Files(string(p)); len(got) != 0 {
-			t.Fatalf("%s was removed and means %s", p, got)
-		}
-	}
-	if got := tree.Files("same.go"); !slices.Equal(got, paths[199:]) {
-		t.Errorf("the name of the last file means %q", got)
 	}
 }

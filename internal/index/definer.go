@@ -176,8 +176,3 @@ var blockWords = wordSet(`if elif else for foreach while switch catch with try f
 
 // typeWords begin the definition of a type, which is known by its name alone wherever it stands.
 var typeWords = wordSet("class interface struct enum trait record type object protocol module namespace typealias union")
-
-var (
-	sqlObjects    = wordSet("table view function procedure index trigger type schema sequence domain")
-	sqlConditions = wordSet("if not exists")
-)

@@ -12,7 +12,7 @@ import (
 // paths finds what names files that are gone.
 func (b *breaking) paths() {
 	for p := range b.gone {
-		if lang := languageOf(p); lang != nil && importForms[lang] != nil {
+		if lang := languageOf(p); lang != nil && lang.imports != nil {
 			b.imports(p, lang)
 		}
 		b.mentions(p)
@@ -52,8 +52,8 @@ func broken(all []importing, user, gone event.Path, before, after files) (line i
 			}
 		}
 		for k, module := range modules {
-			if slices.Contains(before.targets(user, lang, module), gone) && len(after.targets(user, lang, module)) == 0 {
-				if k > 0 && slices.Contains(before.targets(user, lang, i.module), gone) {
+			if slices.Contains(before.targetsOf(user, lang, module), gone) && len(after.targetsOf(user, lang, module)) == 0 {
+				if k > 0 && slices.Contains(before.targetsOf(user, lang, i.module), gone) {
 					continue
 				}
 				return i.line, true

@@ -211,39 +211,3 @@ func (d *definer) ruby(l definingLine) {
 		}
 	}
 }
-
-func (d *definer) shell(l definingLine) {
-	if name, after := identifier(l.body); bytes.HasPrefix(bytes.ReplaceAll(after, []byte(" "), nil), []byte("()")) {
-		d.define(name)
-	}
-}
-
-// lua defines functions that are assigned.
-func (d *definer) lua(l definingLine) {
-	if at := bytes.Index(l.body, []byte("= function")); at > 0 && !l.found {
-		d.assigned(l.body, "=")
-	}
-}
-
-// sql defines what is created.
-func (d *definer) sql(l definingLine) {
-	words := bytes.FieldsFunc(l.body[:min(len(l.body), 200)], func(r rune) bool {
-		return outsideIdentifier(r) &&
-			r != '.'
-	})
-	if len(words) < 3 || !bytes.EqualFold(words[0], []byte("create")) {
-		return
-	}
-	for i, word := range words[1 : len(words)-1] {
-		if !sqlObjects[string(bytes.ToLower(word))] {
-			continue
-		}
-		words = words[i+2:]
-		for len(words) > 1 && sqlConditions[string(bytes.ToLower(words[0]))] {
-			words = words[1:]
-		}
-		_, name := lastIdentifier(words[0])
-		d.define(name)
-		return
-	}
-}

@@ -38,7 +38,7 @@ type importer struct {
 // importsIn returns the imports of a program.
 func importsIn(lang *language, text []byte) []importing {
 	im := importer{lang: lang}
-	if importForms[lang] == nil {
+	if lang.imports == nil {
 		return nil
 	}
 	for number, l := range codeLines(lang, text, nil) {
@@ -47,15 +47,8 @@ func importsIn(lang *language, text []byte) []importing {
 	return im.out
 }
 
-// importForms are the ways in which languages import.
-var importForms = map[*language]func(im *importer, number int, code, raw []byte){
-	python: (*importer).python, script: (*importer).script, golang: (*importer).golang, java: (*importer).java,
-	kotlin: (*importer).java, scala: (*importer).java, rust: (*importer).rust, clike: (*importer).c,
-	ruby: (*importer).ruby, php: (*importer).php,
-}
-
 func (im *importer) line(number int, l codeLine) {
-	if form := importForms[im.lang]; form != nil && len(bytes.TrimSpace(l.code)) > 0 {
+	if form := im.lang.imports; form != nil && len(bytes.TrimSpace(l.code)) > 0 {
 		form(im, number, l.code, l.raw)
 		if im.open != nil && number-im.open.line > maxImport {
 			im.open = nil
@@ -209,7 +202,7 @@ func (im *importer) golang(number int, code, raw []byte) {
 // versionDir is the end of the path of a Go module.
 var versionDir = regexp.MustCompile(`^v\d+$`)
 
-// java also reads Kotlin and Scala.
+// java also reads Kotlin.
 func (im *importer) java(number int, code, _ []byte) {
 	rest, found := bytes.CutPrefix(bytes.TrimSpace(code), []byte("import "))
 	if !found {

@@ -68,40 +68,38 @@ func (f files) ending(name string) (out []event.Path) {
 	return out
 }
 
-// targets returns the files of the repository that an import in a file means, none if it means none or that cannot be
+// targetsOf returns the files of the repository that an import in a file means, none if it means none or that cannot be
 // said. A Go package is all files of its folder.
-func (f files) targets(from event.Path, lang *language, module string) []event.Path {
-	switch lang {
-	case python:
-		return f.pythonModule(from, module)
-	case script:
-		return f.scriptModule(from, module)
-	case golang:
-		return f.goPackage(module)
-	case java, kotlin, scala:
-		return f.javaClass(module)
-	case rust:
-		return f.rustModule(from, module)
-	case clike:
-		if found := f.first(path.Join(from.Dir(), module)); found != nil {
+func (f files) targetsOf(from event.Path, lang *language, module string) []event.Path {
+	if lang.targets == nil {
+		return nil
+	}
+	return lang.targets(f, from, module)
+}
+
+func (f files) header(from event.Path, module string) []event.Path {
+	if found := f.first(path.Join(from.Dir(), module)); found != nil {
+		return found
+	}
+	return f.ending(path.Clean(module))
+}
+
+func (f files) rubyFile(from event.Path, module string) []event.Path {
+	name := strings.TrimSuffix(module, ".rb") + ".rb"
+	if strings.HasPrefix(module, ".") {
+		return f.first(path.Join(from.Dir(), name))
+	}
+	return f.ending(name)
+}
+
+func (f files) phpClass(from event.Path, module string) []event.Path {
+	if strings.HasPrefix(module, "./") {
+		return f.first(path.Join(from.Dir(), module))
+	}
+	parts := strings.Split(module, `\`)
+	for n := len(parts) - 1; n > 0; n-- { // the first part of a namespace is often no folder
+		if found := f.ending(path.Join(parts[len(parts)-n:]...) + ".php"); len(found) > 0 && n > 1 || len(found) == 1 {
 			return found
-		}
-		return f.ending(path.Clean(module))
-	case ruby:
-		if name := strings.TrimSuffix(module, ".rb") + ".rb"; strings.HasPrefix(module, ".") {
-			return f.first(path.Join(from.Dir(), name))
-		} else {
-			return f.ending(name)
-		}
-	case php:
-		if strings.HasPrefix(module, "./") {
-			return f.first(path.Join(from.Dir(), module))
-		}
-		parts := strings.Split(module, `\`)
-		for n := len(parts) - 1; n > 0; n-- { // the first part of a namespace is often no folder
-			if found := f.ending(path.Join(parts[len(parts)-n:]...) + ".php"); len(found) > 0 && n > 1 || len(found) == 1 {
-				return found
-			}
 		}
 	}
 	return nil
@@ -177,7 +175,7 @@ func (f files) scriptModule(from event.Path, module string) []event.Path {
 
 // goPackage finds the folder of a package: below the root of its module, else the folder that ends its path. The path of
 // another module ends in the folders of this repository only by chance.
-func (f files) goPackage(module string) []event.Path {
+func (f files) goPackage(_ event.Path, module string) []event.Path {
 	parts := strings.Split(module, "/")
 	if !strings.Contains(parts[0], ".") && len(parts) < 2 {
 		return nil
@@ -208,10 +206,10 @@ func (f files) goFiles(dir string) (out []event.Path) {
 }
 
 // javaClass finds a.b.C as …/a/b/C.java or C.kt. Names that follow the class are left out.
-func (f files) javaClass(module string) []event.Path {
+func (f files) javaClass(_ event.Path, module string) []event.Path {
 	parts := strings.Split(module, ".")
 	for n := len(parts); n > max(1, len(parts)-2); n-- {
-		for _, ext := range [...]string{".java", ".kt", ".scala", ".groovy"} {
+		for _, ext := range [...]string{".java", ".kt"} {
 			if found := f.ending(path.Join(parts[:n]...) + ext); len(found) > 0 {
 				return found
 			}

@@ -18,6 +18,12 @@ type language struct {
 	modifiers map[string]bool  // may come before a keyword, and before what more finds
 	joins     string           // a name goes on after these bytes: def Foo.bar defines bar
 	more      func(d *definer, line definingLine)
+
+	// nil: imports are not read
+	imports func(im *importer, number int, code, raw []byte)
+	targets func(f files, from event.Path, module string) []event.Path // the files that an import in a file means
+	refers  bool                                                       // its references are known
+	typed   bool                                                       // the type of a variable stands before its name
 }
 
 // place is where a keyword defines a name that other files may know.
@@ -56,51 +62,58 @@ var (
 	hashComments  = []string{"#"}
 
 	golang = &language{comments: slashComments, open: "/*", close: "*/", raw: '`',
-		keywords: definingWords("", "", "func type const var"), more: (*definer).golang}
+		keywords: definingWords("", "", "func type const var"), more: (*definer).golang,
+		imports: (*importer).golang, targets: files.goPackage, refers: true}
 	python = &language{comments: hashComments, triples: true,
-		keywords: definingWords("def class", "", "type"), modifiers: wordSet("async cdef cpdef"), more: (*definer).python}
+		keywords: definingWords("def class", "", "type"), modifiers: wordSet("async cdef cpdef"), more: (*definer).python,
+		imports: (*importer).python, targets: files.pythonModule, refers: true}
 	script = &language{comments: slashComments, open: "/*", close: "*/", raw: '`',
 		keywords: definingWords("function class interface enum namespace", "", "const let var type module"),
 		modifiers: wordSet(`export default async abstract declare public private protected static readonly override get
 			set accessor`),
-		more: (*definer).script}
+		more: (*definer).script, imports: (*importer).script, targets: files.scriptModule, refers: true}
 	rust = &language{comments: slashComments, open: "/*", close: "*/",
 		keywords:  definingWords("fn struct enum trait union mod macro_rules type", "const static", ""),
-		modifiers: wordSet("pub async unsafe extern default")}
+		modifiers: wordSet("pub async unsafe extern default"),
+		imports:   (*importer).rust, targets: files.rustModule, refers: true}
 	java = &language{comments: slashComments, open: "/*", close: "*/",
 		keywords: definingWords("class interface enum record", "", ""),
 		modifiers: wordSet(`public private protected static final abstract sealed default synchronized native strictfp
-			transient volatile non`), more: (*definer).java}
+			transient volatile non`),
+		more: (*definer).java, imports: (*importer).java, targets: files.javaClass, refers: true, typed: true}
 	csharp = &language{comments: slashComments, open: "/*", close: "*/",
 		keywords: definingWords("class interface struct enum record", "", ""),
 		modifiers: wordSet(`public private protected internal static abstract sealed virtual override partial async
-			readonly unsafe extern new const required file ref`), more: (*definer).csharp}
+			readonly unsafe extern new const required file ref`), more: (*definer).csharp, refers: true, typed: true}
 	kotlin = &language{comments: slashComments, open: "/*", close: "*/", joins: ".",
 		keywords: definingWords("fun class interface object typealias", "", "val var"),
 		modifiers: wordSet(`public private protected internal open abstract sealed final override data inline inner enum
-			annotation suspend operator infix tailrec external expect actual companion value const lateinit`)}
+			annotation suspend operator infix tailrec external expect actual companion value const lateinit`),
+		imports: (*importer).java, targets: files.javaClass, refers: true}
 	swift = &language{comments: slashComments, open: "/*", close: "*/",
 		keywords: definingWords("func class struct enum protocol actor typealias", "", "let var"),
 		modifiers: wordSet(`public private fileprivate internal open static final override mutating nonmutating indirect
 			convenience required dynamic nonisolated package async lazy weak`)}
 	php = &language{comments: []string{"//", "#"}, open: "/*", close: "*/",
 		keywords:  definingWords("function class interface trait enum", "const", ""),
-		modifiers: wordSet("public private protected static abstract final readonly"), more: (*definer).php}
+		modifiers: wordSet("public private protected static abstract final readonly"), more: (*definer).php,
+		imports: (*importer).php, targets: files.phpClass, refers: true, typed: true}
 	ruby = &language{comments: hashComments, joins: ".:",
 		keywords:  definingWords("def class module", "", ""),
 		modifiers: wordSet("private public protected private_class_method module_function"),
-		more:      (*definer).ruby}
-	clike = &language{comments: slashComments, open: "/*", close: "*/", more: (*definer).c}
-	dart  = &language{comments: slashComments, open: "/*", close: "*/",
+		more:      (*definer).ruby, imports: (*importer).ruby, targets: files.rubyFile, refers: true}
+	clike = &language{comments: slashComments, open: "/*", close: "*/", more: (*definer).c, imports: (*importer).c,
+		targets: files.header, refers: true, typed: true}
+	dart = &language{comments: slashComments, open: "/*", close: "*/",
 		keywords:  definingWords("class mixin extension enum typedef", "", "const final var"),
 		modifiers: wordSet("abstract base sealed static late"), more: (*definer).java}
 	scala = &language{comments: slashComments, open: "/*", close: "*/",
 		keywords:  definingWords("def class object trait enum", "val type", "given var"),
 		modifiers: wordSet("private protected override final sealed abstract implicit lazy case inline")}
-	shell = &language{comments: hashComments, keywords: definingWords("function", "", ""), more: (*definer).shell}
+	shell = &language{comments: hashComments, keywords: definingWords("function", "", "")}
 	lua   = &language{comments: []string{"--"}, open: "--[[", close: "]]", joins: ".:",
-		keywords: definingWords("function", "", ""), modifiers: wordSet("local"), more: (*definer).lua}
-	sql    = &language{comments: []string{"--"}, open: "/*", close: "*/", more: (*definer).sql}
+		keywords: definingWords("function", "", ""), modifiers: wordSet("local")}
+	sql    = &language{comments: []string{"--"}, open: "/*", close: "*/"}
 	elixir = &language{comments: hashComments, triples: true, joins: ".",
 		keywords: definingWords("def defp defmacro defmodule defprotocol", "", "")}
 	haskell = &language{comments: []string{"--"}, open: "{-", close: "-}",

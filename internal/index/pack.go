@@ -20,7 +20,7 @@ import (
 // say nothing.
 const (
 	packMagic   = "aoa index\n"
-	packVersion = 3 // another one is another format, or Extract finds other words: the files are read again
+	packVersion = 4 // another one is another format, or Extract finds other words: the files are read again
 )
 
 // Errors of unpack.

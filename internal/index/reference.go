@@ -138,7 +138,7 @@ func (b *breaking) removed(change []Changed) (out []*removal) {
 			continue
 		}
 		for name, d := range c.Was.defines {
-			if seen[name] || d.private || !refersTo[c.Was.lang] || slices.ContainsFunc(change, func(o Changed) bool {
+			if seen[name] || d.private || !c.Was.lang.refers || slices.ContainsFunc(change, func(o Changed) bool {
 				return o.Is != nil && o.Is.keeps(name, d.member || o.Path != c.Path)
 			}) {
 				continue
@@ -181,7 +181,7 @@ func (b *breaking) definedBy(users []event.Path, r *removal) bool {
 
 // family is one language for several that share names.
 func (l *language) family() *language {
-	if l == kotlin || l == scala {
+	if l == kotlin {
 		return java
 	}
 	return l
@@ -200,7 +200,7 @@ func (b *breaking) references(user event.Path, text []byte, removals []*removal)
 	in := usage{lang: lang, bound: map[string]importedName{}, module: map[string]bool{}, user: user}
 	all := b.files(nil)
 	for _, i := range importsIn(lang, text) {
-		targets := all.targets(user, lang, i.module)
+		targets := all.targetsOf(user, lang, i.module)
 		in.targets = append(in.targets, targets...)
 		known := len(targets) > 0 || lang.family() == java && slices.ContainsFunc(removals, func(r *removal) bool {
 			return inPackage(r.in.Path, i.module) // of a class that is not called as its file

@@ -125,7 +125,7 @@ func (u *usage) linked(r *removal) bool {
 func (u *usage) mayMean(r *removal) bool {
 	old := r.in.Path
 	switch u.lang {
-	case java, kotlin, scala, php:
+	case java, kotlin, php:
 		return u.star || strings.HasSuffix(old.Dir(), path.Base(u.user.Dir())) && samePackage(u.user.Dir(), old.Dir())
 	case clike:
 		return r.users > 0 || u.linked(r)
@@ -163,10 +163,6 @@ func (u *usage) judgeGo(r *removal, o occurrence) verdict {
 	return refers
 }
 
-// refersTo are the languages whose references are known.
-var refersTo = map[*language]bool{golang: true, python: true, script: true, java: true, rust: true, clike: true, ruby: true,
-	php: true, csharp: true, kotlin: true}
-
 var (
 	// declaring words come before a name that they declare.
 	declaring = wordSet(`var let const val def fn func fun function class struct interface type enum trait module object mut
@@ -186,9 +182,8 @@ func (o occurrence) declares(lang *language) bool {
 	if len(o.after) > 0 {
 		next = o.after[0]
 	}
-	typesFirst := lang == java || lang == csharp || lang == clike || lang == dart || lang == php
 	switch {
-	case declaring[string(word)] && !(typesFirst && usingWords[string(word)]):
+	case declaring[string(word)] && !(lang.typed && usingWords[string(word)]):
 		return true
 	case bytes.HasSuffix(o.before, []byte(":")) && !bytes.HasSuffix(o.before, []byte("::")): // name: Type = value
 		return false
@@ -201,9 +196,9 @@ func (o occurrence) declares(lang *language) bool {
 		return true
 	case lang == golang && (identifierByte[next] || next == '*'):
 		return true // name Type
-	case typesFirst && len(word) > 0 && !usingWords[string(word)]:
+	case lang.typed && len(word) > 0 && !usingWords[string(word)]:
 		return !(lang == clike && bytes.HasSuffix(bytes.TrimRight(o.after, " "), []byte(";")) && next == '(')
-	case typesFirst && len(o.before) > 0 && next != '(' && bytes.IndexByte([]byte("*&>]"), o.before[len(o.before)-1]) >= 0:
+	case lang.typed && len(o.before) > 0 && next != '(' && bytes.IndexByte([]byte("*&>]"), o.before[len(o.before)-1]) >= 0:
 		return len(o.before) > 1 && o.before[len(o.before)-2] != ' '
 	}
 	return false

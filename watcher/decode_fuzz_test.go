@@ -113,14 +113,10 @@ func FuzzPattern(f *testing.F) {
 	f.Add("**/a*[!b]?", "x/abc")
 	f.Add("a*a*a*a*a*a*a*a*a*b/", strings.Repeat("a", 200))
 	f.Add("[[:alpha:]-\\]", "a")
-	f.Add("\"quoted\\t\" linguist-generated", "q")
 	f.Fuzz(func(t *testing.T, line, path string) {
 		if p, ok := parsePattern(line, false); ok {
 			p.match(path, event.Path(path).Base(), false)
 			p.match(path, event.Path(path).Base(), true)
-		}
-		if a, ok := parseAttr(line, true); ok {
-			a.match(path, event.Path(path).Base(), false)
 		}
 	})
 }

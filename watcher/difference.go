@@ -84,6 +84,9 @@ func (r *Repo) Tree(ctx context.Context, commit string) (files []event.Path, err
 	return files, err
 }
 
+// maxNamed is how many files a command line names. For more the whole index is listed.
+const maxNamed = 100
+
 // IndexBlobs returns the ids of what files hold in the index, of those that it has.
 func (r *Repo) IndexBlobs(ctx context.Context, files []event.Path) (map[event.Path]string, error) {
 	args := []string{"--literal-pathspecs", "ls-files", "-s", "-z", "--"}

@@ -3,15 +3,17 @@ package watcher
 import (
 	"bytes"
 	"context"
-	"errors"
-	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/go-git/go-git/v5/plumbing/format/index"
+
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/regularfile"
 )
 
 // trustStat corrects the status of files with a filter. git compares their contents without the filter (aOa never runs
@@ -29,14 +31,10 @@ func (r *Repo) trustStat(ctx context.Context, found []fileStatus) ([]fileStatus,
 	if err != nil || len(withFilter) == 0 {
 		return found, err
 	}
-	idx, err := r.indexStats(ctx, withFilter)
-	if err != nil {
-		return nil, err
-	}
+	written := r.asIndexed(withFilter)
 	out := found[:0]
 	for _, s := range found {
-		st, known := idx[s.path]
-		if _, found := slices.BinarySearch(withFilter, s.path); found && known && st.same(r.Root.Abs(s.path)) {
+		if written[s.path] {
 			if s.disk = '.'; s.index == '.' {
 				continue
 			}
@@ -70,66 +68,27 @@ func (r *Repo) filtered(ctx context.Context, files []event.Path) ([]event.Path, 
 	return out, err
 }
 
-// indexStat is a file's size and time in the index.
-type indexStat struct {
-	size    uint32 // the index keeps 32 bits
-	changed time.Time
-}
+// maxIndex is the size of an index that is read here, in bytes: some two million files.
+const maxIndex = 256 << 20
 
-// same reports whether the file has this size and time. Some gits write the time without nanoseconds.
-func (s indexStat) same(file string) bool {
-	fi, err := os.Lstat(file)
-	if err != nil || uint32(fi.Size()) != s.size { // as the index does
-		return false
+// asIndexed returns those of the files that have the size and time of the index, none if go-git cannot read it (SHA-256,
+// a split index): then git's status holds.
+func (r *Repo) asIndexed(files []event.Path) map[event.Path]bool {
+	raw, err := regularfile.Read(filepath.Join(r.GitDir, "index"), regularfile.NoLinks, maxIndex)
+	var idx index.Index
+	if err != nil || index.NewDecoder(bytes.NewReader(raw)).Decode(&idx) != nil {
+		return nil
 	}
-	return fi.ModTime().Equal(s.changed) ||
-		s.changed.Nanosecond() == 0 && fi.ModTime().Truncate(time.Second).Equal(s.changed)
-}
-
-// maxNamed is how many files a command line names. For more the whole index is listed.
-const maxNamed = 100
-
-// indexStats reads sizes and times of files from the index.
-func (r *Repo) indexStats(ctx context.Context, files []event.Path) (map[event.Path]indexStat, error) {
-	args := []string{"--literal-pathspecs", "ls-files", "-z", "--cached", "--debug", "--"}
-	if len(files) <= maxNamed {
-		args = append(args, event.Strings(files)...)
-	}
-	out, err := r.run(ctx, args...)
-	if err != nil {
-		return nil, err
-	}
-	stats, err := parseIndexStats(out)
-	if err != nil { // the form may change: then git's status holds
-		return nil, nil // see above
-	}
-	return stats, nil
-}
-
-var errIndexStats = errors.New("git ls-files --debug printed what aOa does not know")
-
-// parseIndexStats reads "path\0" and five lines, the second "  mtime: <s>:<ns>", the last "  size: <n>\tflags: <x>".
-func parseIndexStats(out []byte) (map[event.Path]indexStat, error) {
-	stats := map[event.Path]indexStat{}
-	for len(out) > 0 {
-		name, rest, ok := bytes.Cut(out, []byte{0})
-		lines := bytes.SplitN(rest, []byte{'\n'}, 6)
-		if !ok || len(lines) != 6 {
-			return nil, fmt.Errorf("%w: %.40q", errIndexStats, out)
+	out := map[event.Path]bool{}
+	for _, e := range idx.Entries {
+		p := event.Path(e.Name)
+		if _, found := slices.BinarySearch(files, p); !found {
+			continue
 		}
-		out = lines[5]
-		var sec, nano int64
-		var s indexStat
-		if _, err := fmt.Sscanf(string(lines[1]), "  mtime: %d:%d", &sec, &nano); err != nil {
-			return nil, fmt.Errorf("%w: %.40q", errIndexStats, lines[1])
-		}
-		if _, err := fmt.Sscanf(string(lines[4]), "  size: %d", &s.size); err != nil {
-			return nil, fmt.Errorf("%w: %.40q", errIndexStats, lines[4])
-		}
-		if p, err := event.NewPath(string(name)); err == nil {
-			s.changed = time.Unix(sec, nano)
-			stats[p] = s
-		}
+		fi, err := os.Lstat(r.Root.Abs(p))
+		out[p] = err == nil && uint32(fi.Size()) == e.Size && // the index keeps 32 bits
+			(fi.ModTime().Equal(e.ModifiedAt) || // some gits write the time without nanoseconds
+				e.ModifiedAt.Nanosecond() == 0 && fi.ModTime().Truncate(time.Second).Equal(e.ModifiedAt))
 	}
-	return stats, nil
+	return out
 }

@@ -3,7 +3,6 @@ package watcher
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -94,17 +93,6 @@ func TestFilteredFiles(t *testing.T) {
 			d.at("run.sh", -time.Hour)
 			d.at("with space/two.bin", -time.Hour)
 		}, []event.Path{"one.bin", "run.sh", "with space/two.bin"}},
-		"more files than a command line names": {func(d *filterDesk) {
-			for i := range 3 * maxNamed {
-				d.write(fmt.Sprintf("many/%d.bin", i), "many")
-			}
-			d.commit("many")
-			for i := range 3 * maxNamed {
-				d.at(fmt.Sprintf("many/%d.bin", i), time.Hour)
-			}
-			d.git("add", "-A")
-			d.write("many/7.bin", "edited")
-		}, []event.Path{"many/7.bin"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -138,45 +126,4 @@ func TestFilterWithoutOption(t *testing.T) {
 	if got, err := r.differing(context.Background()); !errors.Is(err, git.ErrFilters) {
 		t.Errorf("differing %v, %v", got, err)
 	}
-}
-
-// TestParseIndexStats reads what git prints for names of every shape.
-func TestParseIndexStats(t *testing.T) {
-	d := newRepository(t)
-	names := []string{"a.go", "  mtime: 1:2", "new\nline", "dir/ü b.go"}
-	for i, name := range names {
-		d.write(name, fmt.Sprintf("%0*d", i+1, i))
-	}
-	d.commit("names")
-	r, err := OpenRepo(context.Background(), d.dir, d.env)
-	if err != nil {
-		t.Fatal(err)
-	}
-	got, err := r.indexStats(context.Background(), nil)
-	if err != nil || len(got) != len(names) {
-		t.Fatalf("%v, %v", got, err)
-	}
-	for i, name := range names {
-		if s := got[event.Path(name)]; s.size != uint32(i+1) || !s.same(d.abs(name)) {
-			t.Errorf("%q: %+v", name, s)
-		}
-	}
-}
-
-func FuzzParseIndexStats(f *testing.F) {
-	const rest = "  ctime: 1:2\n  mtime: 3:4\n  dev: 1\tino: 2\n  uid: 0\tgid: 0\n  size: 5\tflags: 0\n"
-	f.Add([]byte("a.go\x00" + rest + "b\nc\x00" + rest))
-	f.Add([]byte("a.go\x00" + rest[:40]))
-	f.Add([]byte("a.go\x00\n\n\n\n\n"))
-	f.Fuzz(func(t *testing.T, out []byte) {
-		got, err := parseIndexStats(out)
-		if err != nil && got != nil {
-			t.Error("an error and an answer")
-		}
-		for p := range got {
-			if q, err := event.NewPath(string(p)); err != nil || q != p {
-				t.Errorf("%q is no clean path", p)
-			}
-		}
-	})
 }

@@ -17,8 +17,7 @@ func TestHostileRules(t *testing.T) {
 	g := newRepository(t)
 	g.write("sub/a.go", "x")
 	g.commit("first")
-	for _, name := range []string{".gitignore", ".gitattributes", ".aoaignore", "sub/.gitignore", ".git/info/exclude",
-		".git/info/attributes",
+	for _, name := range []string{".gitignore", ".aoaignore", "sub/.gitignore", ".git/info/exclude",
 		".git/shallow", ".git/config.worktree"} {
 		file := filepath.Join(g.dir, filepath.FromSlash(name))
 		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {

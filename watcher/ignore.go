@@ -11,19 +11,19 @@ import (
 
 	"github.com/aoa-dev/aoa/internal/config"
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/index"
 	"github.com/aoa-dev/aoa/internal/regularfile"
 )
 
-// rules are all ignore and attribute rules of a worktree, read folder by folder at the first question about it.
+// rules are all ignore rules of a worktree, read folder by folder at the first question about it.
 type rules struct {
 	root       string
-	fold       bool       // core.ignoreCase
-	turn       int64      // of the loadRules that read them
-	globalFile string     // the name of core.excludesFile, "" if there is none
-	global     []pattern  // core.excludesFile
-	info       []pattern  // .git/info/exclude
-	own        []pattern  // .aoaignore
-	attrs      []attrRule // .git/info/attributes
+	fold       bool      // core.ignoreCase
+	turn       int64     // of the loadRules that read them
+	globalFile string    // the name of core.excludesFile, "" if there is none
+	global     []pattern // core.excludesFile
+	info       []pattern // .git/info/exclude
+	own        []pattern // .aoaignore
 
 	mu   sync.RWMutex
 	dirs map[string]*dirRules // folder → its rules; folders inside ignored ones have none
@@ -35,17 +35,17 @@ type dirRules struct {
 	skip    int // length of the folder's path and its slash
 	ignored bool
 	hidden  bool   // by .aoaignore
+	kept    bool   // by .aoaignore, although its name is one of generated files
 	absent  bool   // not on the disk: nothing below it is read
 	nested  string // the folder of the other repository in which this one lies, "" if none
 	ignore  []pattern
-	attrs   []attrRule
 }
 
 // Ignored reports whether a path would not enter the store if it appeared now: git ignores it (nested
 // .gitignore files, .git/info/exclude, core.excludesFile), .aoaignore names it, it is generated or vendored, or
 // it lies in a submodule.
 // It does not ask the index: a tracked file that a .gitignore matches is tracked all the same, and Files has it.
-// About 1 µs once the folder's rules are known; the first question about a folder reads two files.
+// About 1 µs once the folder's rules are known; the first question about a folder reads its .gitignore.
 func (r *Repo) Ignored(p event.Path) bool {
 	rs := r.ruleset()
 	s := string(p)
@@ -80,19 +80,18 @@ func (r *Repo) ignoredDir(dir string) bool {
 	if d.ignored || d.hidden {
 		return true
 	}
-	probe := rs.lower(dir) + "/-"
-	return knownDir(dir+"/") && rs.linguist(d, probe, "-") != keep
+	return !d.kept && index.Generated(event.Path(dir+"/-"))
 }
 
-// Excluded reports whether a path is left out even if it is tracked: .aoaignore names it, or it is generated
-// or vendored by linguist's attributes or by its name (see generated.go).
+// Excluded reports whether a path is left out even if it is tracked: .aoaignore names it, or its
+// name is one of generated or vendored files (see index.Generated) and .aoaignore does not take it in ("!vendor/ours/").
 func (r *Repo) Excluded(p event.Path) bool {
 	rs := r.ruleset()
 	d := rs.dir(p.Dir())
 	return d.hidden || rs.excludedIn(d, string(p), p.Base())
 }
 
-// loadRules reads all rules again. Call it when a .gitignore, .gitattributes, .aoaignore or .git/info file changed.
+// loadRules reads all rules again. Call it when a .gitignore, .aoaignore or .git/info file changed.
 // Until it returns the old rules hold. It holds no lock and may run git for up to 5 s.
 func (r *Repo) loadRules() {
 	rs := &rules{root: string(r.Root), fold: r.config.ignoreCase, dirs: map[string]*dirRules{}, turn: r.reloads.Add(1),
@@ -100,7 +99,6 @@ func (r *Repo) loadRules() {
 	rs.global = readPatterns(rs.globalFile, rs.fold)
 	rs.info = readPatterns(filepath.Join(r.CommonDir, "info", "exclude"), rs.fold)
 	rs.own = readPatterns(filepath.Join(rs.root, ".aoaignore"), rs.fold)
-	rs.attrs = readAttrs(filepath.Join(r.CommonDir, "info", "attributes"), rs.fold)
 	for {
 		old := r.rules.Load()
 		if old != nil && old.turn > rs.turn || r.rules.CompareAndSwap(old, rs) {
@@ -158,9 +156,10 @@ func (rs *rules) dir(dir string) *dirRules {
 			return parent // nothing inside can be taken back in
 		}
 		base := dir[cut+1:]
+		own := verdict(rs.own, rs.lower(dir), rs.lower(base), true)
 		d = &dirRules{parent: parent, skip: len(dir) + 1, absent: parent.absent,
 			ignored: parent.ignored || rs.gitIgnored(parent, dir, base, true),
-			hidden:  parent.hidden || verdict(rs.own, rs.lower(dir), rs.lower(base), true) == drop}
+			hidden:  parent.hidden || own == drop, kept: own == keep || parent.kept && own == silent}
 	}
 	if !d.absent && !(d.ignored && d.hidden) {
 		rs.read(d, dir)
@@ -195,7 +194,6 @@ func (rs *rules) read(d *dirRules, dir string) {
 	if !d.ignored {
 		d.ignore = readPatterns(filepath.Join(abs, ".gitignore"), rs.fold)
 	}
-	d.attrs = readAttrs(filepath.Join(abs, ".gitattributes"), rs.fold)
 }
 
 // gitIgnored reports whether git ignores a path. The first file with a matching pattern decides: that of the nearest
@@ -214,17 +212,13 @@ func (rs *rules) gitIgnored(d *dirRules, path, base string, isDir bool) bool {
 }
 
 func (rs *rules) excludedIn(d *dirRules, path, base string) bool {
-	lpath, lbase := rs.lower(path), rs.lower(base)
-	if verdict(rs.own, lpath, lbase, false) == drop {
-		return true
-	}
-	switch rs.linguist(d, lpath, lbase) {
+	switch verdict(rs.own, rs.lower(path), rs.lower(base), false) {
 	case drop:
 		return true
 	case keep:
 		return false
 	}
-	return knownPath(path, base)
+	return !d.kept && index.Generated(event.Path(path))
 }
 
 func (rs *rules) lower(s string) string {

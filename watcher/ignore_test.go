@@ -18,16 +18,13 @@ func TestIgnored(t *testing.T) {
 	g.write(".gitignore", "*.log\nbuild/\n")
 	g.write("sub/.gitignore", "!keep.log\n")
 	g.write(".git/info/exclude", "private.txt\n")
-	g.write(".aoaignore", "secret/\n*.pem\n!ok.pem\n")
-	g.write(".gitattributes",
-		"gen/** linguist-generated\nvendor/ours/** -linguist-vendored\n\"quo ted.go\" linguist-generated=true\napi.go linguist-generated\n")
-	g.write("sub/.gitattributes", "api.go !linguist-generated\nthird.go linguist-vendored\n")
+	g.write(".aoaignore", "secret/\n*.pem\n!ok.pem\n!vendor/ours/\n!kept.pb.go\ngen/\n")
 	g.write("sub/x.go", "x")
 	ignored := []event.Path{"x.log", "sub/y.log", "build/a.go", "deep/build/a/b.go", "private.txt", "a.global",
 		"secret/k.go",
-		"certs/a.pem", "gen/a.go", "vendor/x/y.go", "quo ted.go", "api.go", "sub/third.go", "node_modules/x/index.js", "web/app.min.js",
+		"certs/a.pem", "gen/a.go", "vendor/x/y.go", "node_modules/x/index.js", "web/app.min.js",
 		"go.sum", "sub/package-lock.json", "rpc/a.pb.go", "k8s/zz_generated.deepcopy.go", ".yarn/releases/yarn.js"}
-	kept := []event.Path{"x.go", "sub/keep.log", "certs/ok.pem", "vendor/ours/z.go", "sub/api.go", "vendored.go",
+	kept := []event.Path{"x.go", "sub/keep.log", "certs/ok.pem", "vendor/ours/z.go", "sub/kept.pb.go", "vendored.go",
 		"distance/x.go", "go.mod", ".yarnrc"}
 	r := g.open()
 	for _, p := range ignored {

@@ -2,7 +2,7 @@ package watcher
 
 import "strings"
 
-// pattern is one line of a .gitignore or .gitattributes file, prepared for matching a path below the folder
+// pattern is one line of an ignore file, prepared for matching a path below the folder
 // that the file lies in. It follows git's wildmatch to the letter, which go-git's matcher does not (it takes a
 // match of a folder for a match of everything below, has no [!a], and no ** between other characters).
 type pattern struct {
@@ -33,11 +33,7 @@ func parsePattern(line string, fold bool) (p pattern, ok bool) {
 	if strings.HasPrefix(line, "!") {
 		p.negated, line = true, line[1:]
 	}
-	return p.finish(line, fold)
-}
-
-// finish classifies the pattern's text.
-func (p pattern) finish(text string, fold bool) (pattern, bool) {
+	text := line
 	if strings.HasSuffix(text, "/") {
 		p.dirOnly, text = true, text[:len(text)-1]
 	}

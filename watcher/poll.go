@@ -58,7 +58,7 @@ func (w *Watcher) watchMore(at time.Time) {
 
 // isRules reports whether a file of that name holds ignore rules.
 func isRules(base string) bool {
-	return base == ".gitignore" || base == ".gitattributes" || base == ".aoaignore"
+	return base == ".gitignore" || base == ".aoaignore"
 }
 
 func (w *Watcher) rulesIn(paths []event.Path) bool {

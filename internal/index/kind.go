@@ -2,6 +2,7 @@ package index
 
 import (
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/aoa-dev/aoa/internal/event"
@@ -44,11 +45,17 @@ var (
 	topTestDirs = wordSet(`testing`)
 
 	// otherDirs hold what other projects or tools wrote.
-	otherDirs = wordSet(`node_modules bower_components vendor vendored _vendor _vendored third_party third-party
-		thirdparty 3rdparty extern godeps pods carthage dist site-packages __pycache__ .venv`)
-	otherEnds = strings.Fields(`.min.js .min.mjs .min.css .js.map .css.map .pb.go .pb.gw.go .pb.h .pb.cc _pb2.py
-		_pb2.pyi _pb2_grpc.py _pb.js _pb.d.ts .gen.go .generated.go .gen.ts .generated.ts .g.dart .freezed.dart .g.cs
-		.designer.cs package-lock.json pnpm-lock.yaml npm-shrinkwrap.json bun.lockb`)
+	otherDirs = wordSet(`node_modules bower_components jspm_packages vendor vendored _vendor _vendored third_party
+		third-party thirdparty 3rdparty extern godeps pods carthage dist site-packages __pycache__ .venv .yarn`)
+	otherEnds = strings.Fields(`.min.js .min.mjs .min.css .js.map .mjs.map .css.map .pb.go .pb.gw.go .pb.h .pb.cc
+		.pb.validate.go _pb2.py _pb2.pyi _pb2_grpc.py _pb.js _pb.d.ts .gen.go .generated.go .gen.ts .generated.ts .g.dart
+		.freezed.dart .g.cs .designer.cs .pyc`)
+	// lockNames are files that tools write with every dependency, and those of desktop systems.
+	lockNames = wordSet(`go.sum go.work.sum package-lock.json npm-shrinkwrap.json yarn.lock pnpm-lock.yaml bun.lock
+		bun.lockb deno.lock cargo.lock gemfile.lock composer.lock poetry.lock pipfile.lock uv.lock pdm.lock pixi.lock
+		mix.lock rebar.lock flake.lock podfile.lock package.resolved cartfile.resolved pubspec.lock packages.lock.json
+		gradle.lockfile buildscript-gradle.lockfile .terraform.lock.hcl module.bazel.lock chart.lock conan.lock .ds_store
+		thumbs.db`)
 
 	// testBases mark a test at the end of a base name without its extension; camelTests do in languages whose files are
 	// named after classes.
@@ -64,15 +71,11 @@ func KindOf(p event.Path) Kind {
 	if binaryExts[ext] {
 		return KindBinary
 	}
-	inTests, ofOthers := testFolder(p)
-	for _, end := range otherEnds {
-		ofOthers = ofOthers || strings.HasSuffix(base, end)
-	}
 	name := strings.TrimSuffix(base, ext)
 	switch {
-	case ofOthers:
+	case Generated(p):
 		return KindData
-	case inTests || testName(p.Base(), ext):
+	case inTestFolder(p) || testName(p.Base(), ext):
 		return KindTest
 	case sourceNames[base]:
 		return KindSource
@@ -84,24 +87,34 @@ func KindOf(p event.Path) Kind {
 	return KindSource
 }
 
-// testFolder reports whether one of the folders of a file holds tests, or what others wrote.
-func testFolder(p event.Path) (tests, others bool) {
-	dir := p.Dir()
-	for top := true; dir != ""; top = false {
-		name, rest, _ := strings.Cut(dir, "/")
-		name = strings.ToLower(name)
-		switch {
-		case testDirs[name], strings.HasSuffix(name, ".tests"), strings.HasSuffix(name, ".test"), top && topTestDirs[name]:
-			tests = true
-		case name == "test":
-			// In Python pkg/test is often a library for tests: django/test.
-			tests = tests || top || p.Ext() != ".py"
-		case otherDirs[name]:
-			others = true
-		}
-		dir = rest
+// Generated reports whether a file is one that tools or other projects wrote, by its name and its folders.
+func Generated(p event.Path) bool {
+	base := strings.ToLower(p.Base())
+	if lockNames[base] || strings.HasPrefix(base, "zz_generated.") && strings.HasSuffix(base, ".go") ||
+		slices.ContainsFunc(otherEnds, func(end string) bool { return strings.HasSuffix(base, end) }) {
+		return true
 	}
-	return tests, others
+	for dir := range strings.SplitSeq(p.Dir(), "/") {
+		if otherDirs[strings.ToLower(dir)] {
+			return true
+		}
+	}
+	return false
+}
+
+// inTestFolder reports whether one of the folders of a file holds tests.
+func inTestFolder(p event.Path) bool {
+	top := true
+	for name := range strings.SplitSeq(p.Dir(), "/") {
+		name = strings.ToLower(name)
+		// In Python pkg/test is often a library for tests: django/test.
+		if testDirs[name] || strings.HasSuffix(name, ".tests") || strings.HasSuffix(name, ".test") ||
+			top && topTestDirs[name] || name == "test" && (top || p.Ext() != ".py") {
+			return true
+		}
+		top = false
+	}
+	return false
 }
 
 // testName reports whether a file is a test by its name.

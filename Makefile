@@ -17,7 +17,7 @@ RACED       := ./cmd/aoa ./watcher ./hooks/client ./internal/... ./prefetch/...
 PLATFORMS   := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
 
 .DEFAULT_GOAL := help
-.PHONY: help build run train localize benchmarks test test-clients replay race vet lint workflows vulnerable law redis faults soak fuzz bench bench-all cross gitleaks golden picture dist release install clean
+.PHONY: help build run train benchmarks test test-clients replay race vet lint workflows vulnerable law redis faults soak fuzz bench bench-all cross gitleaks golden picture dist release install clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
@@ -90,11 +90,8 @@ train: ## fit weights and confidence again: SESSIONS=DIR of traces, REPOS=DIR of
 	go run ./scripts/train calibrate -traces "$(SESSIONS)" -repos "$(REPOS)" -weights bin/left
 	go run ./scripts/train changes -traces "$(SESSIONS)" -repos "$(REPOS)"
 
-localize: ## measure which files are found for a text, without a session: REPOS=DIR of clones, ISSUES=FILE, HISTORIES=FILE or BRANCHES=FILE of names (last quarters)
-	@go run ./scripts/localize -repos "$(REPOS)" -issues "$(ISSUES)" -histories "$(HISTORIES)" -branches "$(BRANCHES)"
-
-benchmarks: build ## measure beside simpler rules and write the tables of docs/benchmarks.md: REPOS=DIR of clones, ISSUES=FILE, SESSIONS=DIR, WEIGHTS=DIR, ONLY=TABLE
-	go run ./scripts/benchmarks -aoa $(BIN) -repos "$(REPOS)" -issues "$(ISSUES)" -traces "$(SESSIONS)" -weights "$(WEIGHTS)" -only "$(ONLY)"
+benchmarks: build ## measure beside simpler rules and write the tables of docs/benchmarks.md: REPOS=DIR of clones, ISSUES=FILE, HISTORIES=FILE of names, SESSIONS=DIR, WEIGHTS=DIR, ONLY=TABLE
+	go run ./scripts/benchmarks -aoa $(BIN) -repos "$(REPOS)" -issues "$(ISSUES)" -histories "$(HISTORIES)" -traces "$(SESSIONS)" -weights "$(WEIGHTS)" -only "$(ONLY)"
 
 gitleaks: ## write the rules of package redact again from a released version of gitleaks: VERSION=v8.30.1
 	@scripts/gitleaks.sh $(or $(VERSION),v8.30.1)

@@ -134,7 +134,8 @@ func AloneOf(alone bool, z float64) float64 {
 type Evidence struct {
 	File  event.Path
 	Pairs []Facts
-	Both  int // most commits in common with a file of the change, of its newest 300
+	With  []event.Path // the file of each of Pairs
+	Both  int          // most commits in common with a file of the change, of its newest 300
 	Alike float64
 }
 
@@ -144,13 +145,13 @@ func (c *Commits) Evidence(change []event.Path, has func(event.Path) bool) []Evi
 	defer c.mu.RUnlock()
 	at := map[int32]*Evidence{}
 	alike := c.alike(change)
-	c.each(change, has, func(_ event.Path, f int32, both int, x *Facts) {
+	c.each(change, has, func(with event.Path, f int32, both int, x *Facts) {
 		e := at[f]
 		if e == nil {
 			e = &Evidence{File: c.files[f].name, Alike: alike[f]}
 			at[f] = e
 		}
-		e.Pairs, e.Both = append(e.Pairs, *x), max(e.Both, both)
+		e.Pairs, e.With, e.Both = append(e.Pairs, *x), append(e.With, with), max(e.Both, both)
 	})
 	out := make([]Evidence, 0, len(at))
 	for _, e := range at {

@@ -26,16 +26,20 @@ var miners = []struct {
 
 // changes measures which file is missing in a commit.
 func (in inputs) changes(ctx context.Context) (string, error) {
-	var t table
-	err := recorded.Each(ctx, len(changeHistories), func(ctx context.Context, i int) error {
-		s, err := recorded.History(ctx, in.repos, changeHistories[i])
+	names, err := in.names(changeHistories)
+	if err != nil {
+		return "", err
+	}
+	var t recorded.Table
+	err = recorded.Each(ctx, len(names), func(ctx context.Context, i int) error {
+		s, err := recorded.History(ctx, in.repos, names[i])
 		if err != nil {
 			return err
 		}
 		past := newTransactions()
 		o := eval.Options{Learned: past.learn, Newest: newestChanges}
 		err = recorded.Commits(ctx, s, o, func(d *eval.Decision) error {
-			askChange(&t, s.Name, past, d)
+			in.askChange(&t, s.Name, past, d)
 			return nil
 		})
 		fmt.Fprintf(os.Stderr, "%s: asked\n", s.Name)
@@ -44,27 +48,29 @@ func (in inputs) changes(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	names := []string{aoa}
-	for _, m := range miners {
-		names = append(names, m.name)
-	}
 	var out strings.Builder
-	out.WriteString(row("", "MRR", "@1", "@5", "warnings right", "left-out files named", "complete commits with a warning"))
-	out.WriteString(row("---", "---", "---", "---", "---", "---", "---"))
-	for _, m := range names {
-		out.WriteString(row(m, t.cell(m, "MRR"), two(t.mean(m, "@1")), two(t.mean(m, "@5")), t.cell(m, "right"),
-			t.cell(m, "named"), t.cell(m, "false")))
+	out.WriteString(recorded.Line("", "MRR", "@1", "@5", "warnings right", "left-out files named", "complete commits with a warning"))
+	out.WriteString(recorded.Line("---", "---", "---", "---", "---", "---", "---"))
+	methods := []string{recorded.Own}
+	for _, m := range miners {
+		methods = append(methods, m.name)
 	}
-	fmt.Fprintf(&out, "\nAsked: %d files left out, %d complete commits.\n\n", t.asked(aoa, "@1"), t.asked(aoa, "false"))
-	fmt.Fprintf(&out, "Losses in MRR: %s.\n\nLosses at @1: %s.\n", t.losses("MRR", names[1:]), t.losses("@1", names[1:]))
-	return out.String(), nil
+	for _, m := range methods {
+		if t.N(m, "hit1") > 0 {
+			out.WriteString(recorded.Line(bold(m), t.Cell(m, "mrr"), recorded.Two(t.Mean(m, "hit1")), recorded.Two(t.Mean(m, "hit5")),
+				t.Cell(m, "right"), t.Cell(m, "named"), t.Cell(m, "false")))
+		}
+	}
+	fmt.Fprintf(&out, "\nAsked: %d files left out, %d complete commits.\n\n", t.N(recorded.Own, "hit1"), t.N(recorded.Own, "false"))
+	fmt.Fprintf(&out, "Losses in MRR: %s.\n\nLosses at @1: %s.\n", t.Losses("mrr"), t.Losses("hit1"))
+	return out.String(), in.kept(&t)
 }
 
 // newestChanges is how many events of a history are asked about at most.
 const newestChanges = 200
 
 // askChange counts how all answer one question.
-func askChange(t *table, repo string, past *transactions, d *eval.Decision) {
+func (in inputs) askChange(t *recorded.Table, repo string, past *transactions, d *eval.Decision) {
 	var listed, warned []event.Path
 	for _, r := range d.Ranked {
 		listed = append(listed, r.File)
@@ -72,35 +78,35 @@ func askChange(t *table, repo string, past *transactions, d *eval.Decision) {
 	for _, w := range d.Warned {
 		warned = append(warned, w.File)
 	}
-	count(t, aoa, repo, d.Left, listed, warned, true)
+	count(t, recorded.Own, repo, d, listed, warned, true)
 	for _, m := range miners {
-		rules := m.rank(past, d.Query.Files)
+		if in.alone {
+			break
+		}
 		listed, warned = nil, nil
-		for _, r := range rules {
+		for _, r := range m.rank(past, d.Query.Files) {
 			listed = append(listed, past.names[r.file])
 			if m.warn != nil && m.warn(r) {
 				warned = append(warned, past.names[r.file])
 			}
 		}
-		count(t, m.name, repo, d.Left, listed, warned, m.warn != nil)
+		count(t, m.name, repo, d, listed, warned, m.warn != nil)
 	}
 }
 
-func count(t *table, method, repo string, left event.Path, listed, warned []event.Path, warns bool) {
-	if left == "" {
-		if warns {
-			t.add(method, "false", repo, float64(min(len(warned), 1)), 1)
-		}
-		return
+// count counts the answer of a method. Its clusters are commits.
+func count(t *recorded.Table, method, repo string, d *eval.Decision, listed, warned []event.Path, warns bool) {
+	add := func(measure string, sum, n float64) { t.Add(method, measure, repo, d.Session, sum, n) }
+	if d.Left != "" {
+		t.Place(method, "", repo, d.Session, 1+slices.Index(listed, d.Left))
 	}
-	t.place(method, repo, 1+slices.Index(listed, left))
-	if warns {
-		hit := 0.0
-		if slices.Contains(warned, left) {
-			hit = 1
-		}
-		t.add(method, "named", repo, hit, 1)
-		t.add(method, "right", repo, hit, len(warned))
+	switch hit := share(slices.Contains(warned, d.Left)); {
+	case !warns:
+	case d.Left == "":
+		add("false", share(len(warned) > 0), 1)
+	default:
+		add("named", hit, 1)
+		add("right", hit, float64(len(warned)))
 	}
 }
 

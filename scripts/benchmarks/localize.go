@@ -5,17 +5,14 @@ import (
 	"fmt"
 	"maps"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/eval"
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/index"
 	"github.com/aoa-dev/aoa/prefetch"
-	"github.com/aoa-dev/aoa/rank"
 	"github.com/aoa-dev/aoa/scripts/recorded"
 )
 
@@ -27,10 +24,10 @@ const (
 
 // localize measures which files a text means.
 func (in inputs) localize(ctx context.Context) (string, error) {
-	var out strings.Builder
-	out.WriteString(row("texts", "", "@1", "@3", "@5", "@10", "MRR"))
-	out.WriteString(row("---", "---", "---", "---", "---", "---", "---"))
-	var losses strings.Builder
+	var out, said strings.Builder
+	out.WriteString(recorded.Line("texts", "", "@1", "@3", "@5", "@10", "MRR"))
+	out.WriteString(recorded.Line("---", "---", "---", "---", "---", "---", "---"))
+	a := texts{inputs: in, published: true}
 	if in.issues != "" {
 		issues, err := recorded.Instances(in.issues)
 		if err != nil {
@@ -40,7 +37,6 @@ func (in inputs) localize(ctx context.Context) (string, error) {
 		for _, i := range issues {
 			byRepo[i.Repo] = append(byRepo[i.Repo], i)
 		}
-		a := texts{inputs: in, published: true}
 		err = a.each(ctx, slices.Sorted(maps.Keys(byRepo)), func(ctx context.Context, s eval.Source, o eval.Options,
 			take func(*recorded.Localization) error) error {
 			return recorded.Localize(ctx, s, byRepo[s.Name], o, take)
@@ -48,28 +44,29 @@ func (in inputs) localize(ctx context.Context) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		a.print(&out, &losses, fmt.Sprintf("%d issues", a.asked(aoa, "@1")))
+		a.print(&out, &said, "issues")
 	}
-	a := texts{inputs: in}
-	err := a.each(ctx, textHistories, func(ctx context.Context, s eval.Source, o eval.Options,
+	names, err := in.names(textHistories)
+	if err != nil {
+		return "", err
+	}
+	a = texts{inputs: in}
+	err = a.each(ctx, names, func(ctx context.Context, s eval.Source, o eval.Options,
 		take func(*recorded.Localization) error) error {
 		return recorded.Subjects(ctx, s, o, recorded.LastQuarter, 1, messages, take)
 	})
 	if err != nil {
 		return "", err
 	}
-	a.print(&out, &losses, fmt.Sprintf("%d messages", a.asked(aoa, "@1")))
-	return out.String() + "\n" + losses.String(), nil
+	a.print(&out, &said, "messages")
+	return out.String() + "\n" + said.String(), in.kept(&a.Table)
 }
 
 // texts are the answers about one kind of texts.
 type texts struct {
 	inputs
-	table
+	recorded.Table
 	published bool // as published tables count: sources alone, all right files, and each text the same
-
-	lists               sync.Mutex
-	prompts, shown, hit int
 }
 
 type askTexts func(context.Context, eval.Source, eval.Options, func(*recorded.Localization) error) error
@@ -85,31 +82,17 @@ func (a *texts) each(ctx context.Context, names []string, ask askTexts) error {
 			return err
 		}
 		defer c.blobs.Close()
-		o := eval.Options{Contents: true}
-		if a.published && a.weights != "" {
-			if err := without(&o, a.weights, s.Name); err != nil {
-				return err
-			}
+		weights := a.weights
+		if !a.published { // no text of theirs has taught the shipped ones
+			weights = ""
 		}
-		err = ask(ctx, s, o, func(l *recorded.Localization) error { return a.take(ctx, c, l) })
-		fmt.Fprintf(os.Stderr, "%s: %d texts\n", s.Name, a.prompts)
-		return err
+		o, err := recorded.Weights(eval.Options{Contents: true}, weights, s.Name)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintln(os.Stderr, s.Name)
+		return ask(ctx, s, o, func(l *recorded.Localization) error { return a.take(ctx, c, l) })
 	})
-}
-
-// without sets weights that were fitted without a repository.
-func without(o *eval.Options, dir, name string) error {
-	data, err := os.ReadFile(filepath.Join(dir, strings.ReplaceAll(name, "/", "+")+".json"))
-	if err != nil {
-		return err
-	}
-	texts, err := rank.ParseTexts(data)
-	if err != nil {
-		return err
-	}
-	o.Texts = &texts
-	o.Models, err = rank.Parse(data)
-	return err
 }
 
 // take asks all about one text.
@@ -129,18 +112,18 @@ func (a *texts) take(ctx context.Context, c *contents, l *recorded.Localization)
 			ranked = append(ranked, r.File)
 		}
 	}
-	byTerms, byWords, err := c.found(ctx, l.Base, l.Text, counts)
-	if err != nil {
-		return err
-	}
 	repo := l.Repo
 	if a.published {
 		repo = "" // each issue counts the same
 	}
-	a.place(aoa, repo, a.at(ranked, truth))
-	a.place(bm25, repo, a.at(byTerms, truth))
-	a.place(ripgrep, repo, a.at(byWords, truth))
-	return a.list(l)
+	a.Place(recorded.Own, "", repo, l.ID, a.at(ranked, truth))
+	if err := a.list(l, repo); err != nil || a.alone {
+		return err
+	}
+	byTerms, byWords, err := c.found(ctx, l.Base, l.Text, counts)
+	a.Place(bm25, "", repo, l.ID, a.at(byTerms, truth))
+	a.Place(ripgrep, "", repo, l.ID, a.at(byWords, truth))
+	return err
 }
 
 // at is the place from 1 of the first right file, of the last one where all must be found; 0: not found.
@@ -158,7 +141,7 @@ func (a *texts) at(ranked, truth []event.Path) (place int) {
 }
 
 // list counts the list that is shown if the text is the first prompt of a session.
-func (a *texts) list(l *recorded.Localization) error {
+func (a *texts) list(l *recorded.Localization, repo string) error {
 	first, err := l.First()
 	if err != nil {
 		return err
@@ -167,27 +150,44 @@ func (a *texts) list(l *recorded.Localization) error {
 	predictions := c.Predictions(q, first, prefetch.Calibration{})
 	named := slices.ContainsFunc(predictions, func(f prefetch.Prediction) bool { return f.Named })
 	files, e := c.List.Choose(q, prefetch.Turn{Named: named}, predictions, nil)
-	a.lists.Lock()
-	defer a.lists.Unlock()
-	a.prompts++
-	if e.Says(prefetch.ListThreshold, prefetch.ListTokens, prefetch.Searching{}) {
-		a.shown++
-		if slices.ContainsFunc(files, func(f prefetch.Prediction) bool { return slices.Contains(l.Files, f.File) }) {
-			a.hit++
-		}
-	}
+	says := e.Says(prefetch.ListThreshold, prefetch.ListTokens, prefetch.Searching{})
+	right := slices.ContainsFunc(files, func(f prefetch.Prediction) bool { return slices.Contains(l.Files, f.File) })
+	a.Add(recorded.Own, "lists shown", repo, l.ID, share(says), 1)
+	a.Add(recorded.Own, "lists right", repo, l.ID, share(says && right), share(says))
 	return nil
 }
 
-func (a *texts) print(out, losses *strings.Builder, name string) {
-	for _, m := range []string{aoa, bm25, ripgrep} {
-		out.WriteString(row(name, m, a.cell(m, "@1"), two(a.mean(m, "@3")), a.cell(m, "@5"), two(a.mean(m, "@10")),
-			two(a.mean(m, "MRR"))))
+// share is 1 for true.
+func share(b bool) float64 {
+	if b {
+		return 1
 	}
-	if !a.published {
-		fmt.Fprintf(losses, "Losses at @1: %s.\n\nLosses at @5: %s.\n\n", a.losses("@1", []string{bm25, ripgrep}),
-			a.losses("@5", []string{bm25, ripgrep}))
+	return 0
+}
+
+func (a *texts) print(out, said *strings.Builder, kind string) {
+	name := fmt.Sprintf("%d %s", a.N(recorded.Own, "hit1"), kind)
+	for _, m := range []string{recorded.Own, bm25, ripgrep} {
+		if a.N(m, "hit1") > 0 {
+			out.WriteString(recorded.Line(name, bold(m), a.Cell(m, "hit1"), recorded.Two(a.Mean(m, "hit3")), a.Cell(m, "hit5"),
+				recorded.Two(a.Mean(m, "hit10")), recorded.Two(a.Mean(m, "mrr"))))
+		}
 	}
-	fmt.Fprintf(losses, "As the first prompt of a session, of %s: a list at %d, with a right file in %d of these (%d %%).\n\n",
-		name, a.shown, a.hit, 100*a.hit/max(a.shown, 1))
+	if !a.published && !a.alone {
+		fmt.Fprintf(said, "Losses at @1: %s.\n\nLosses at @5: %s.\n\n", a.Losses("hit1"), a.Losses("hit5"))
+	}
+	var right recorded.Ratio
+	for _, r := range a.Repos(recorded.Own, "lists right") {
+		right = recorded.Ratio{Sum: right.Sum + r.Sum, N: right.N + r.N}
+	}
+	fmt.Fprintf(said, "As the first prompt of a session, of %s: a list at %.0f, with a right file in %.0f of these (%.0f %%).\n\n",
+		name, right.N, right.Sum, 100*right.Value())
+}
+
+// bold is the name of a method as the first cell of a row.
+func bold(method string) string {
+	if method == recorded.Own {
+		return "**aOa**"
+	}
+	return method
 }

@@ -1,11 +1,14 @@
 // Command benchmarks measures aOa beside simpler rules and other programs and writes the tables of docs/benchmarks.md.
 //
 //	go run ./scripts/benchmarks -repos CLONES [-issues FILE] [-traces DIR] [-weights DIR] [-aoa PROGRAM] [-only TABLE]
+//	go run ./scripts/benchmarks -repos CLONES -only localize|branches|changes [-histories FILE] [-alone] [-page ""]
+//	        [-keep FILE] [-beside FILE]
 //
-// In come clones of the repositories that histories.go names (OWNER+NAME), a file of issues (one JSON object a line: id,
-// repo, base, text, files), a folder of recorded sessions in the form of package recorded with weights fitted without
-// each of them, and a built aOa. Out goes one table for each: localize, changes, sessions and speed. A table whose
-// input is missing stays as it is.
+// In come clones (OWNER+NAME) of the repositories that histories.go names, or a file does; a file of issues (one JSON
+// object a line: id, repo, base, text, files); a folder of recorded sessions in the form of package recorded with
+// weights fitted without each of them; and a built aOa. Out goes one table for each: localize, branches, changes,
+// sessions and speed. A table whose input is missing stays as it is. -alone leaves out the other methods. -keep writes
+// the sums of the table as JSON, and -beside prints the paired differences from such a file.
 package main
 
 import (
@@ -13,22 +16,33 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"os/exec"
 	"runtime/debug"
 	"strings"
+
+	"github.com/aoa-dev/aoa/scripts/recorded"
 )
 
 // inputs are where the measurements read.
-type inputs struct{ repos, issues, traces, weights, program string }
+type inputs struct {
+	repos, issues, histories, traces, weights, program, keep, beside string
+
+	alone bool
+}
 
 func main() {
 	var in inputs
 	flag.StringVar(&in.repos, "repos", "", "folder of clones")
 	flag.StringVar(&in.issues, "issues", "", "file of issues")
+	flag.StringVar(&in.histories, "histories", "", "file of names of clones in place of those of histories.go")
 	flag.StringVar(&in.traces, "traces", "", "folder of recorded sessions")
 	flag.StringVar(&in.weights, "weights", "", "folder of weights OWNER+NAME.json, each fitted without that repository")
 	flag.StringVar(&in.program, "aoa", "bin/aoa", "the program")
-	only := flag.String("only", "", "write this table alone: localize, changes, sessions or speed")
-	page := flag.String("page", "docs/benchmarks.md", "the page with the tables")
+	flag.StringVar(&in.keep, "keep", "", "file for the sums")
+	flag.StringVar(&in.beside, "beside", "", "file that -keep has written")
+	flag.BoolVar(&in.alone, "alone", false, "without other methods")
+	only := flag.String("only", "", "this table alone: localize, branches, changes, sessions or speed")
+	page := flag.String("page", "docs/benchmarks.md", "the page with the tables; empty: they are printed alone")
 	flag.Parse()
 	debug.SetGCPercent(400) // a replay makes much and keeps little
 	if err := in.write(context.Background(), *page, *only); err != nil {
@@ -45,6 +59,7 @@ func (in inputs) write(ctx context.Context, page, only string) error {
 		measure func(context.Context) (string, error)
 	}{
 		{"localize", in.repos != "", in.localize},
+		{"branches", in.repos != "", in.branches},
 		{"changes", in.repos != "", in.changes},
 		{"sessions", in.traces != "", in.sessions},
 		{"speed", in.repos != "", in.speed},
@@ -57,6 +72,9 @@ func (in inputs) write(ctx context.Context, page, only string) error {
 			return err
 		}
 		fmt.Println(text)
+		if page == "" {
+			continue
+		}
 		old, err := os.ReadFile(page)
 		if err != nil {
 			return err
@@ -81,4 +99,40 @@ func replace(page, name, text string) (string, error) {
 		return "", fmt.Errorf("it has no place for the table %s", name)
 	}
 	return before + begin + strings.TrimRight(text, "\n") + "\n" + end + after, nil
+}
+
+// names are those of the clones that are asked.
+func (in inputs) names(shipped []string) ([]string, error) {
+	if in.histories == "" {
+		return shipped, nil
+	}
+	data, err := os.ReadFile(in.histories)
+	return strings.Fields(string(data)), err
+}
+
+// kept writes the sums of a table and compares them, where that is asked for.
+func (in inputs) kept(t *recorded.Table) error {
+	if in.beside != "" {
+		if err := t.Compare(os.Stdout, in.beside); err != nil {
+			return err
+		}
+	}
+	if in.keep == "" {
+		return nil
+	}
+	f, err := os.Create(in.keep)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	return t.Write(f)
+}
+
+// sessions are measured by scripts/eval.
+func (in inputs) sessions(ctx context.Context) (string, error) {
+	cmd := exec.CommandContext(ctx, "go", "run", "./scripts/eval", "-traces", in.traces, "-repos", in.repos,
+		"-weights", in.weights)
+	cmd.Stderr = os.Stderr
+	out, err := cmd.Output()
+	return string(out), err
 }

@@ -43,8 +43,8 @@ func (in inputs) speed(ctx context.Context) (string, error) {
 		return "", fmt.Errorf("clone %s: %w: %s", speedRepo, err, out)
 	}
 	defer b.run("aoa daemon stop")
-	b.out.WriteString(row("", "time", "memory of the command", "command"))
-	b.out.WriteString(row("---", "---:", "---:", "---"))
+	b.out.WriteString(recorded.Line("", "time", "memory of the command", "command"))
+	b.out.WriteString(recorded.Line("---", "---:", "---:", "---"))
 	b.row("learn the history", 1, "aoa init --yes --no-transcripts")
 	b.row("files that go with a file", rounds, "aoa suggest "+speedFile)
 	b.row("the same by hand: files of its commits", rounds, "git log --format=%H -- "+speedFile+
@@ -107,6 +107,6 @@ func (b *bench) row(what string, times int, command string) {
 	}
 	slices.Sort(took)
 	median := took[len(took)/2]
-	b.out.WriteString(row(what, fmt.Sprintf("%.3g s", median.Seconds()), fmt.Sprintf("%d MB", most>>20),
+	b.out.WriteString(recorded.Line(what, fmt.Sprintf("%.3g s", median.Seconds()), fmt.Sprintf("%d MB", most>>20),
 		"`"+strings.ReplaceAll(command, "|", `\|`)+"`"))
 }

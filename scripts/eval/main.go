@@ -1,146 +1,160 @@
 // Command eval measures predictions on recorded sessions: in time order it predicts, then it learns.
 //
-//	go run ./scripts/eval -traces DIR [-repos CLONES] [-weights DIR] [-threshold P] [-commits] [-dump FILE] [-json]
+//	go run ./scripts/eval -traces DIR [-repos CLONES] [-weights DIR] [-threshold P] [-json] [-beside FILE]
 //
-// In come traces in the form that package recorded describes and, with -repos, clones of their repositories. Out goes the table
-// of the measures that docs/evaluation.md defines, beside simple baselines: with -repos once without the contents of
-// files, once with them.
+// In come traces in the form that package recorded describes, clones of their repositories (without them the contents of
+// files are not known), and weights OWNER+NAME.json that were fitted without that repository (train fit -left). Out
+// goes the table of docs/benchmarks.md: the measures that docs/evaluation.md defines, beside simple rules. -json prints
+// the sums of each session and repository, too; -beside compares with what -json printed earlier.
 package main
 
 import (
-	"compress/gzip"
 	"context"
-	"encoding/json"
-	"errors"
 	"flag"
 	"fmt"
 	"io"
+	"maps"
+	"math"
 	"os"
-	"path/filepath"
 	"runtime/debug"
+	"slices"
 	"strings"
-	"time"
 
-	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/eval"
 	"github.com/aoa-dev/aoa/prefetch"
-	"github.com/aoa-dev/aoa/rank"
 	"github.com/aoa-dev/aoa/scripts/recorded"
 )
 
 // options are what the command line says.
 type options struct {
-	traces, repos, weights, dump string
-	commits, json                bool
-	threshold                    float64
+	traces, repos, weights, beside string
+	json                           bool
+	threshold                      float64
 }
 
 func main() {
 	var o options
-	flag.StringVar(&o.traces, "traces", "",
-		"folder with recorded sessions: NAME.jsonl[.gz] and NAME.commits.jsonl[.gz]")
-	flag.StringVar(&o.repos, "repos", "", "folder with clones of the repositories; empty: contents are not known")
-	flag.StringVar(&o.weights, "weights", "",
-		"folder with weights in place of the shipped ones: OWNER+NAME.json, fitted without that repository (train fit -left)")
-	flag.StringVar(&o.dump, "dump", "",
-		"write every decision to this file, one JSON object a line (compressed if it ends in .gz)")
-	flag.BoolVar(&o.commits, "commits", false, "histories only, without contents")
+	flag.StringVar(&o.traces, "traces", "", "folder with recorded sessions: NAME.jsonl[.gz] and NAME.commits.jsonl[.gz]")
+	flag.StringVar(&o.repos, "repos", "", "folder with clones of the repositories")
+	flag.StringVar(&o.weights, "weights", "", "folder with weights in place of the shipped ones")
+	flag.StringVar(&o.beside, "beside", "", "file that -json printed earlier: print the paired differences")
 	flag.BoolVar(&o.json, "json", false, "print JSON")
 	flag.Float64Var(&o.threshold, "threshold", prefetch.Balanced, "probability in (0,1] from which files are shown")
 	flag.Parse()
+	debug.SetGCPercent(400) // a replay makes much and keeps little: a seventh of its time
 	if err := o.evaluate(context.Background(), os.Stdout); err != nil {
 		fmt.Fprintln(os.Stderr, "eval:", err)
 		os.Exit(1)
 	}
 }
 
-// answer is what -json prints: with contents if clones are there, and once more without.
-type answer struct {
-	*Report
-	Without *Report `json:"without_contents,omitempty"`
-}
-
-func (o options) evaluate(ctx context.Context, to io.Writer) (err error) {
-	if o.commits {
-		o.repos = ""
-	}
+func (o options) evaluate(ctx context.Context, to io.Writer) error {
 	sources, err := recorded.Sources(ctx, o.traces, o.repos)
 	if err != nil {
 		return err
 	}
-	for i, s := range sources {
-		if s.Unusable > 0 {
-			fmt.Fprintf(os.Stderr, "%s: %d lines are no rows of a trace, left out\n", s.Name, s.Unusable)
-		}
-		if o.commits {
-			sources[i].Sessions = nil
-		}
-	}
-	debug.SetGCPercent(400) // a replay makes much and keeps little: a seventh of its time
-	with := settings{threshold: o.threshold, now: time.Now}
-	if with.weights, err = weightsIn(o.weights, sources); err != nil {
+	t, err := o.run(ctx, sources)
+	switch {
+	case err != nil:
 		return err
+	case o.json:
+		return t.Write(to)
+	case o.beside != "":
+		return t.Compare(to, o.beside)
 	}
-	var ans answer
-	if o.repos != "" {
-		if ans.Without, err = run(ctx, sources, with); err != nil {
-			return err
-		}
-		with.contents = true
-	}
-	closeDump := func() error { return nil }
-	if o.dump != "" {
-		if with.dump, closeDump, err = createDump(o.dump); err != nil {
-			return err
-		}
-	}
-	ans.Report, err = run(ctx, sources, with)
-	if err = errors.Join(err, closeDump()); err != nil {
-		return err
-	}
-	if o.json {
-		e := json.NewEncoder(to)
-		e.SetIndent("", "  ")
-		e.SetEscapeHTML(false)
-		return e.Encode(ans)
-	}
-	if ans.Without != nil {
-		fmt.Fprintln(to, "without the contents of files:")
-		ans.Without.Print(to)
-		fmt.Fprintln(to, "\nwith the contents of files as of the last commit known at the time:")
-	}
-	ans.Print(to)
-	return nil
+	_, err = io.WriteString(to, page(t, o.weights != ""))
+	return err
 }
 
-// weightsIn reads the weights that a folder has for the sources, nil without a folder.
-func weightsIn(dir string, sources []recorded.Source) (func(string) map[event.Task]rank.Model, error) {
-	if dir == "" {
-		return nil, nil
-	}
-	weights := map[string]map[event.Task]rank.Model{}
-	for _, s := range sources {
-		data, err := os.ReadFile(filepath.Join(dir, strings.ReplaceAll(s.Name, "/", "+")+".json"))
-		if err == nil {
-			weights[s.Name], err = rank.Parse(data)
+// run evaluates the sessions of every source, several at once.
+func (o options) run(ctx context.Context, sources []recorded.Source) (*recorded.Table, error) {
+	sources = slices.DeleteFunc(sources, func(s recorded.Source) bool { return len(s.Sessions) == 0 })
+	t := &recorded.Table{}
+	return t, recorded.Each(ctx, len(sources), func(ctx context.Context, i int) error {
+		src := sources[i]
+		if src.Unusable > 0 {
+			fmt.Fprintf(os.Stderr, "%s: %d lines are no rows of a trace, left out\n", src.Name, src.Unusable)
 		}
+		replay, err := recorded.Weights(eval.Options{Contents: o.repos != ""}, o.weights, src.Name)
 		if err != nil {
-			return nil, fmt.Errorf("read the weights of %s: %w", s.Name, err)
+			return err
 		}
-	}
-	return func(repo string) map[event.Task]rank.Model { return weights[repo] }, nil
+		s := &score{Table: t, repo: src.Name, baselines: newBaselines(), shown: newShown(o.threshold)}
+		replay.Learned = s.baselines.learn
+		return eval.Sessions(ctx, src.Source, replay, s.take)
+	})
 }
 
-// createDump makes the file for decisions. Paths and sessions are private.
-func createDump(name string) (*dump, func() error, error) {
-	f, err := os.OpenFile(name, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
-	if err != nil {
-		return nil, nil, err
+// page is the table for docs/benchmarks.md.
+func page(t *recorded.Table, left bool) string {
+	var out strings.Builder
+	measures := []string{"T2 hit1", "T2 hit3", "T2 hit5", "T3 hit1", "T3 hit3", "T3 hit5", "T1 any5", "T1 recall10"}
+	out.WriteString(recorded.Line("", "not seen yet: @1", "@3", "@5", "seen before: @1", "@3", "@5",
+		"at a prompt: any of the first 5", "recall of 10"))
+	out.WriteString(recorded.Line(slices.Repeat([]string{"---"}, 1+len(measures))...))
+	for _, method := range append([]string{recorded.Own}, names...) {
+		cells := []string{method}
+		for _, m := range measures {
+			cell := recorded.Two(t.Mean(method, m))
+			if method == recorded.Own {
+				cells[0], cell = "**aOa**", t.Cell(method, m)
+			}
+			cells = append(cells, cell)
+		}
+		out.WriteString(recorded.Line(cells...))
 	}
-	if strings.HasSuffix(name, ".gz") {
-		z := gzip.NewWriter(f)
-		d := newDump(z)
-		return d, func() error { return errors.Join(d.flush(), z.Close(), f.Close()) }, nil
+	own := func(m string) string { return recorded.Two(t.Mean(recorded.Own, m)) }
+	n := func(m string) int { return t.N(recorded.Own, m) }
+	weights := "the shipped weights, which these sessions may have taught"
+	if left {
+		weights = "weights that were fitted without the repository"
 	}
-	d := newDump(f)
-	return d, func() error { return errors.Join(d.flush(), f.Close()) }, nil
+	fmt.Fprintf(&out, "\nMeans of %d repositories, %d and %d opens and %d prompts, with %s.\n\n",
+		len(t.Repos(recorded.Own, "T1 any5")), n("T2 hit1"), n("T3 hit1"), n("T1 any5"), weights)
+	fmt.Fprintf(&out, "After a search that named no file: @1 %s, @5 %s (%d); more than 30: @1 %s, @5 %s (%d).\n\n",
+		own("T6 hit1"), own("T6 hit5"), n("T6 hit1"), own("T6 much hit1"), own("T6 much hit5"), n("T6 much hit1"))
+	fmt.Fprintf(&out, "Lists at %s of the %d prompts whose turn opens files, right at %s of these (%s of their lines); at %s of the "+
+		"others. Single files shown: %d, right %s.\n\n", own("lists shown"), n("lists shown"), own("lists right"),
+		own("lists lines"), own("lists others"), n("shown right"), own("shown right"))
+	fmt.Fprintf(&out, "Promised → came true (files): %s. ECE, by repository: %.3f.\n\n", bars(t), ece(t))
+	for _, m := range measures {
+		if strings.HasSuffix(m, "hit5") || strings.HasSuffix(m, "any5") {
+			fmt.Fprintf(&out, "Losses, %s: %s.\n\n", m, t.Losses(m))
+		}
+	}
+	return out.String()
+}
+
+// bars are the bars of the reliability diagram, files of all repositories together.
+func bars(t *recorded.Table) string {
+	var out []string
+	for b := range binCount {
+		var p, came recorded.Ratio
+		for repo, r := range t.Repos(recorded.Own, promised(b)) {
+			c := t.Repos(recorded.Own, happened(b))[repo]
+			p, came = recorded.Ratio{Sum: p.Sum + r.Sum, N: p.N + r.N}, recorded.Ratio{Sum: came.Sum + c.Sum, N: came.N + c.N}
+		}
+		if p.N > 0 {
+			out = append(out, fmt.Sprintf("%s → %s (%.0f)", recorded.Two(p.Value()), recorded.Two(came.Value()), p.N))
+		}
+	}
+	return strings.Join(out, ", ")
+}
+
+// ece is the expected calibration error, the mean over repositories: the distance of what was promised and what came
+// true, over the bars.
+func ece(t *recorded.Table) float64 {
+	far, n := map[string]float64{}, map[string]float64{}
+	for b := range binCount {
+		came := t.Repos(recorded.Own, happened(b))
+		for repo, p := range t.Repos(recorded.Own, promised(b)) {
+			far[repo] += math.Abs(p.Sum - came[repo].Sum)
+			n[repo] += p.N
+		}
+	}
+	var all recorded.Ratio
+	for _, repo := range slices.Sorted(maps.Keys(n)) {
+		all = recorded.Ratio{Sum: all.Sum + far[repo]/n[repo], N: all.N + 1}
+	}
+	return all.Value()
 }

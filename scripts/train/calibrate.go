@@ -2,18 +2,15 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"flag"
 	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/aoa-dev/aoa/internal/eval"
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/prefetch"
-	"github.com/aoa-dev/aoa/rank"
 	"github.com/aoa-dev/aoa/scripts/recorded"
 )
 
@@ -22,8 +19,8 @@ func runCalibrate(ctx context.Context, args []string) error {
 	traces := flags.String("traces", "", "folder of traces")
 	repos := flags.String("repos", "", "folder of clones, called OWNER+NAME")
 	weights := flags.String("weights", "",
-		"folder of weights fitted without a repository, called OWNER+NAME.json (fit -left); the shipped ones "+
-			"where there is none: their promises are too good on what they have seen")
+		"folder of weights fitted without the owner of each repository, called OWNER+NAME.json (fit -left); empty: the "+
+			"shipped ones, whose promises are too good on what they have seen")
 	out := flags.String("out", "prefetch/confidence.json", "where the result goes")
 	_ = flags.Parse(args) // ExitOnError
 	return calibrate(ctx, *traces, *repos, *weights, *out)
@@ -38,25 +35,15 @@ func calibrate(ctx context.Context, traces, repos, weights, out string) error {
 		return err
 	}
 	file := prefetch.File{
-		About: "Fitted by scripts/train on recorded sessions of agents in thirteen public repositories, each ranked with weights that had not seen it, " +
+		About: "Fitted by scripts/train on recorded sessions of agents in public repositories, each ranked with weights that had not seen it, " +
 			"on their histories, and on the last quarters of public histories (scripts/train/histories.txt); measured is the log loss, and the calibration error, on " +
 			"repositories left out of the fit.",
 		Command:    "make train",
-		Measured:   map[string]float64{},
-		Confidence: confidence(found, nobody),
+		Measured:   measurePromises(found),
+		Confidence: confidence(promises(found, nobody)),
 	}
-	measure(found, file.Measured)
-	measureLists(found, file.Measured)
 	file.Confidence.List = lists(found, &file.Confidence, nobody)
-	return writeConfidence(out, file)
-}
-
-func writeConfidence(out string, file prefetch.File) error {
-	data, err := json.MarshalIndent(file, "", " ")
-	if err != nil {
-		return err
-	}
-	return os.WriteFile(out, append(data, '\n'), 0o644)
+	return write(out, file)
 }
 
 func learnAll(ctx context.Context, traces, repos, weights string) ([]lessons, error) {
@@ -110,34 +97,23 @@ type example struct {
 // learn replays one repository.
 func (l *lessons) learn(ctx context.Context, s eval.Source, weights string) error {
 	l.Name = s.Name
-	models := rank.Prior()
-	if data, err := os.ReadFile(filepath.Join(weights, strings.ReplaceAll(s.Name, "/", "+")+".json")); err == nil {
-		if models, err = rank.Parse(data); err != nil {
+	o := eval.Options{Contents: true}
+	if len(s.Sessions) > 0 {
+		o, err := recorded.Weights(o, weights, s.Name)
+		if err != nil {
 			return err
 		}
-	}
-	best := map[string]float64{} // session and file → its highest score in a top five
-	o := eval.Options{Models: models, Contents: true}
-	if len(s.Sessions) > 0 {
-		err := eval.Sessions(ctx, s, o, func(d *eval.Decision) error {
+		best := map[string]float64{} // session and file → its highest score in a top five
+		return eval.Sessions(ctx, s, o, func(d *eval.Decision) error {
 			l.promise(d, best)
 			if d.Query.Task == event.TaskPrompt {
 				l.prompt(d)
 			}
 			return nil
 		})
-		if err != nil {
-			return err
-		}
 	}
-	if len(s.Sessions) == 0 {
-		texts := eval.Options{Models: models, Contents: true}
-		if err := recorded.Subjects(ctx, s, texts, recorded.LastQuarter, 1, mostTexts,
-			func(t *recorded.Localization) error { l.text(t); return nil }); err != nil {
-			return err
-		}
-	}
-	return nil
+	return recorded.Subjects(ctx, s, o, recorded.LastQuarter, 1, mostTexts,
+		func(t *recorded.Localization) error { l.text(t); return nil })
 }
 
 // promise keeps files of a top five that never stood as high in their session: what is shown is shown then.
@@ -155,7 +131,7 @@ func (l *lessons) promise(d *eval.Decision, best map[string]float64) {
 			continue
 		}
 		best[key] = f.Score
-		l.promises = append(l.promises, example{row(c), f.Score, d.Used[f.File]})
+		l.promises = append(l.promises, example{numbers(c), f.Score, d.Used[f.File]})
 	}
 }
 
@@ -169,6 +145,6 @@ func (l *lessons) text(t *recorded.Localization) {
 		if i == prefetch.MaxFiles {
 			break
 		}
-		l.promises = append(l.promises, example{row(c), t.Ranked[i].Score, slices.Contains(t.Files, t.Ranked[i].File)})
+		l.promises = append(l.promises, example{numbers(c), t.Ranked[i].Score, slices.Contains(t.Files, t.Ranked[i].File)})
 	}
 }

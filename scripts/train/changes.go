@@ -69,7 +69,6 @@ func runChanges(ctx context.Context, args []string) error {
 		parts[part] = fitChanges(all, func(c *changesOf) bool { return c.part() != part })
 	}
 	file.Measured = measureChanges(all, func(c *changesOf) *history.Weights { return parts[c.part()] })
-	leaveFactsOut(all)
 	file.Weights = *fitChanges(all, func(*changesOf) bool { return true })
 	return write(*out, file)
 }
@@ -114,6 +113,7 @@ type candidateFile struct {
 	Both  int
 	Alike float64
 	Pairs [][history.Small + 1]float32
+	With  []uint8 // the place in the question of the file of each of Pairs
 }
 
 // Bounds of what is asked.
@@ -198,7 +198,8 @@ func (c *changesOf) about(log *history.Commits, there map[event.Path]bool, place
 		for i := range found[:min(len(found), keptFiles)] {
 			e := &found[i]
 			f := candidateFile{Used: slices.Contains(out, e.File), Both: e.Both, Alike: e.Alike}
-			for _, x := range e.Pairs {
+			for k, x := range e.Pairs {
+				f.With = append(f.With, uint8(slices.Index(in, e.With[k])))
 				var kept [history.Small + 1]float32
 				for k := range kept {
 					kept[k] = float32(x[k])

@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"fmt"
-	"os"
 	"slices"
 
 	"github.com/aoa-dev/aoa/internal/eval"
@@ -96,47 +95,4 @@ func lists(found []lessons, c *prefetch.Confidence, out func(int) bool) prefetch
 		Right: prefetch.ListWeights{Bias: r[0], ListFeatures: prefetch.ListFeatures{Turn: r[1], Words: r[2],
 			First: r[3], Any: r[4], Text: r[5], Terms: r[6], Named: r[7]}},
 	}
-}
-
-// measureLists leaves each repository out in turn: at which share of the prompts whose turn opens files a list is
-// shown, in which share of these a file is right, and at which share of the others one is shown; the means over the
-// repositories.
-func measureLists(found []lessons, into map[string]float64) {
-	var said, right, others, n, spoke float64
-	var bars [10]struct{ n, p, used float64 }
-	for i := range found {
-		if len(found[i].prompts) == 0 {
-			continue
-		}
-		without := func(r int) bool { return r == i }
-		c := confidence(found, without)
-		m := lists(found, &c, without)
-		var open, shown, hit, idle, noise float64
-		for _, p := range found[i].prompts {
-			l := p.list(&c, m)
-			e := l.estimate
-			says := truth(e.Says(prefetch.ListThreshold, prefetch.ListTokens, prefetch.Searching{}))
-			if p.opens {
-				open, shown, hit = open+1, shown+says, hit+says*truth(l.right)
-			} else {
-				idle, noise = idle+1, noise+says
-			}
-			b := &bars[min(int(10*e.Any()), 9)]
-			b.n, b.p, b.used = b.n+1, b.p+e.Any(), b.used+truth(p.opens && l.right)
-		}
-		said, others, n = said+shown/max(open, 1), others+noise/max(idle, 1), n+1
-		if shown > 0 {
-			right, spoke = right+hit/shown, spoke+1
-		}
-		fmt.Fprintf(os.Stderr,
-			"%d prompts, %.0f whose turn opens files: lists at %.2f of these, right in %.2f; at %.2f of the others\n", len(found[i].prompts), open,
-			shown/max(open, 1), hit/max(shown, 1), noise/max(idle, 1))
-	}
-	for _, b := range bars {
-		if b.n > 0 {
-			fmt.Fprintf(os.Stderr, "a list promised %.2f: came true %.2f (%.0f)\n", b.p/b.n, b.used/b.n, b.n)
-		}
-	}
-	into["lists.shown"], into["lists.right"], into["lists.shown_idle"] = round(said/max(n, 1)), round(right/max(spoke,
-		1)), round(others/max(n, 1))
 }

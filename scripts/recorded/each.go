@@ -1,0 +1,44 @@
+package recorded
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/aoa-dev/aoa/internal/eval"
+	"github.com/aoa-dev/aoa/rank"
+)
+
+// Each calls fn for 0 to n-1, as many at once as there are processors, and returns the first error. An error cancels
+// the context of the others.
+func Each(ctx context.Context, n int, fn func(ctx context.Context, i int) error) error {
+	all, ctx := errgroup.WithContext(ctx)
+	all.SetLimit(runtime.GOMAXPROCS(0))
+	for i := range n {
+		all.Go(func() error { return fn(ctx, i) })
+	}
+	return all.Wait()
+}
+
+// Weights are options with the weights of a folder that were fitted without a repository (train fit -left), called
+// OWNER+NAME.json. Without a folder they are the shipped ones.
+func Weights(o eval.Options, dir, name string) (eval.Options, error) {
+	if dir == "" {
+		return o, nil
+	}
+	data, err := os.ReadFile(filepath.Join(dir, strings.ReplaceAll(name, "/", "+")+".json"))
+	if err != nil {
+		return o, err
+	}
+	texts, err := rank.ParseTexts(data)
+	if err != nil {
+		return o, err
+	}
+	o.Texts = &texts
+	o.Models, err = rank.Parse(data)
+	return o, err
+}

@@ -1,0 +1,155 @@
+package main
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/stat"
+)
+
+// row is an observation of a regression: the features that are not 0, and what it counts.
+type row struct {
+	at   []int // of the features
+	x    []float64
+	used bool
+	w    float64
+}
+
+// newRow is a row of all features.
+func newRow(x []float64, used bool, w float64) (r row) {
+	r.used, r.w = used, w
+	for i, v := range x {
+		if v != 0 {
+			r.at, r.x = append(r.at, i), append(r.x, v)
+		}
+	}
+	return r
+}
+
+func (r *row) logit(t []float64) (z float64) {
+	for k, i := range r.at {
+		z += t[i] * r.x[k]
+	}
+	return z
+}
+
+func sigmoid(z float64) float64 { return 1 / (1 + math.Exp(-z)) }
+
+// logistic is a weighted logistic regression by Newton's method from a start on, which it changes. pull is how strongly
+// each weight is pulled to its aim: the weight of a normal prior. The weights of positive that would be below 0 are 0. It
+// returns the curvature at the end, too.
+func logistic(t []float64, rows []row, pull, aim []float64, positive ...int) (curve [][]float64) {
+	n, off := len(t), make([]bool, len(t))
+	for range 30 {
+		g, h := make([]float64, n), make([][]float64, n)
+		for i := range h {
+			h[i] = make([]float64, n)
+			h[i][i], g[i] = pull[i], pull[i]*(t[i]-aim[i])
+		}
+		for k := range rows {
+			r := &rows[k]
+			p := sigmoid(r.logit(t))
+			d, s := r.w*(p-truth(r.used)), r.w*p*(1-p)
+			for a, i := range r.at {
+				g[i] += d * r.x[a]
+				for b, j := range r.at {
+					h[i][j] += s * r.x[a] * r.x[b]
+				}
+			}
+		}
+		for i := range h {
+			if off[i] {
+				for j := range h {
+					h[i][j], h[j][i] = 0, 0
+				}
+				h[i][i], g[i], t[i] = 1, 0, 0
+			}
+		}
+		step, far := solve(h, g), 0.0
+		for i, d := range step {
+			d = max(-3, min(3, d)) // far from the end Newton's step goes too far
+			t[i], far = t[i]-d, max(far, math.Abs(d))
+		}
+		for _, i := range positive {
+			off[i] = off[i] || t[i] < 0 && far < 1e-3
+		}
+		if curve = h; far < 1e-7 {
+			break
+		}
+	}
+	return curve
+}
+
+// outcome is the logit of a file that could be shown, whether it was used, and what it counts.
+type outcome struct {
+	z      float64
+	used   bool
+	weight float64
+}
+
+// platt fits a, b of 1/(1+e^-(a·z+b)) on z with mean 0 and deviation 1, with the weight of 20 files for a slope of 1.
+func platt(items []outcome) (a, b float64) {
+	const prior = 20.0
+	var zs, ws []float64
+	for _, o := range items {
+		zs, ws = append(zs, o.z), append(ws, o.weight)
+	}
+	if len(items) == 0 {
+		return 1, 0
+	}
+	mean, variance := stat.PopMeanVariance(zs, ws)
+	deviation := math.Sqrt(max(variance, 1e-6))
+	var rows []row
+	for _, o := range items {
+		rows = append(rows, newRow([]float64{(o.z - mean) / deviation, 1}, o.used, o.weight))
+	}
+	t := []float64{1, 0}
+	logistic(t, rows, []float64{prior, 1e-3}, []float64{1, 0})
+	a = max(t[0], .01) / deviation
+	return a, t[1] - a*mean
+}
+
+// rounds in which the variance of the intercepts is found.
+const varianceRounds = 12
+
+// regress is a ridge regression of log odds with a random intercept for each repository, normal with the variance that
+// the repositories have. A repository counts by the root of its rows, so that the largest does not rule. What it returns
+// holds for a repository that nobody knows: the weights are divided by √(1 + π·variance/8), the mean over its unknown
+// intercept (MacKay, "The evidence framework applied to classification networks", 1992).
+func regress(found []lessons, examples func(*lessons) []example, out func(int) bool) []float64 {
+	var rows []row
+	n, repos := 0, 0
+	for i := range found {
+		if all := examples(&found[i]); !out(i) && len(all) > 0 {
+			n = len(all[0].x)
+			for _, e := range all {
+				r := newRow(e.x, e.used, 30/math.Sqrt(float64(len(all))))
+				r.at, r.x = append(r.at, n+repos), append(r.x, 1)
+				rows = append(rows, r)
+			}
+			repos++
+		}
+	}
+	if repos == 0 {
+		return nil
+	}
+	w, pull, variance := make([]float64, n+repos), make([]float64, n+repos), 0.25
+	for range varianceRounds {
+		for i := range pull {
+			if pull[i] = 1; i >= n {
+				pull[i] = 1 / variance
+			}
+		}
+		unknown := invert(logistic(w, rows, pull, make([]float64, len(w))))
+		sum := 0.0
+		for k := n; k < len(w); k++ {
+			sum += w[k]*w[k] + unknown[k][k]
+		}
+		variance = max(sum/float64(repos), .01)
+	}
+	shrink := 1 / math.Sqrt(1+math.Pi*variance/8)
+	w = w[:n]
+	for i := range w {
+		w[i] = round(w[i] * shrink)
+	}
+	return w
+}

@@ -6,75 +6,15 @@ import (
 	"strings"
 )
 
-// taker is a command, or several alike, that takes a secret as an argument.
+// taker is a command, or several alike, that takes a secret as an argument; rules.yaml says what each field means.
 type taker struct {
-	names    string         // of the program, by spaces; "*" stands for any rest
-	verb     string         // a word that must follow somewhere: docker login
-	glued    string         // options that hold the secret themselves: -pX
-	spaced   string         // options before it: -p X
-	account  string         // options before user:secret, user%secret or user,secret
-	cookie   string         // options before name=secret
-	operand  int            // the secret is the n-th word that is no option; -1 the last
-	settings bool           // set NAME VALUE: the value counts if the name announces a secret
-	variable bool           // NAME VALUE: the same
-	looks    bool           // an operand counts only if it does not look like a word
-	needs    *regexp.Regexp // one of the words must match
+	Names, Verb, Needs             string
+	Glued, Spaced, Account, Cookie []string
+	Operand                        int
+	Settings, Variable, Looks      bool
+
+	needs *regexp.Regexp
 }
-
-var takers = []taker{
-	{names: "mysql* mariadb*", glued: "-p"},
-	{names: "sshpass", glued: "-p", spaced: "-p"},
-	{names: "redis-cli valkey-cli", spaced: "-a"},
-	{names: "docker podman nerdctl buildah skopeo helm az oras crane", verb: "login", glued: "-p", spaced: "-p"},
-	{names: "htpasswd", needs: regexp.MustCompile(`^-[^n]*b[^n]*$`), operand: 3},       // -b file user secret
-	{names: "htpasswd", needs: regexp.MustCompile(`^-\w*(?:n\w*b|b\w*n)`), operand: 2}, // -nb user secret
-	{names: "vault bao", verb: "login", operand: 2, looks: true},
-	{names: "set", needs: regexp.MustCompile(`^(?:-\w*x\w*|--export)$`), variable: true},
-	{names: "setx setenv ENV ARG", variable: true},
-	{names: "openssl", spaced: "-k -K"},
-	{names: "unzip zip zipcloak", spaced: "-P", glued: "-P"},
-	{names: "7z 7za 7zr 7zz rar unrar", glued: "-p"},
-	{names: "ldapsearch ldapadd ldapmodify ldapdelete ldapwhoami ldappasswd", spaced: "-w", glued: "-w"},
-	{names: "smbclient smbmap rpcclient", account: "-U"},
-	{names: "lftp", account: "-u"},
-	{names: "http https httpie", account: "-a --auth"},
-	{names: "sqlcmd bcp osql", spaced: "-P", glued: "-P"},
-	{names: "mongo mongosh mongodump mongorestore mongoexport mongoimport", spaced: "-p"},
-	{names: "rabbitmqctl", verb: "add_user", operand: 3},
-	{names: "rabbitmqctl", verb: "change_password", operand: 3},
-	{names: "wpa_passphrase", operand: 2},
-	{names: "ssh-keygen", spaced: "-N -P"},
-	{names: "useradd usermod", spaced: "-p"},
-	{names: "mysqladmin", verb: "password", operand: -1},
-	{names: "snmpget snmpwalk snmpset", spaced: "-A -X"},
-	{names: "security", spaced: "-w"},
-	{names: "curl", account: "-U --proxy-user", cookie: "-b --cookie"},
-	{names: "gh", verb: "secret", spaced: "-b --body", glued: "-b"},
-	{names: "aws npm yarn pnpm pip composer poetry gcloud", settings: true},
-}
-
-// takersOf are the commands by their names.
-var takersOf = func() map[string][]*taker {
-	m := map[string][]*taker{}
-	for i := range takers {
-		for n := range strings.FieldsSeq(takers[i].names) {
-			m[n] = append(m[n], &takers[i])
-		}
-	}
-	return m
-}()
-
-// commandMarks are the names of the commands and the space behind them.
-var commandMarks = func() (marks []string) {
-	for n := range takersOf {
-		if rest, any := strings.CutSuffix(n, "*"); any {
-			marks = append(marks, rest)
-		} else {
-			marks = append(marks, lower(n)+" ")
-		}
-	}
-	return marks
-}()
 
 // argument is a word of a command line.
 type argument struct {
@@ -96,10 +36,10 @@ func (f *finder) commands(lo, hi int) {
 		if i >= len(f.text) || !blank(f.text[i]) && f.text[i] != '\\' {
 			continue
 		}
-		called := takersOf[exe]
+		called := known().takers[exe]
 		for _, family := range []string{"mysql", "mariadb"} {
 			if strings.HasPrefix(exe, family) {
-				called = append(called[:len(called):len(called)], takersOf[family+"*"]...)
+				called = append(called[:len(called):len(called)], known().takers[family+"*"]...)
 			}
 		}
 		if len(called) == 0 {
@@ -168,7 +108,7 @@ func (t taker) find(f *finder, args []argument) {
 	has := func(is func(word string) bool) bool {
 		return slices.ContainsFunc(args, func(a argument) bool { return is(a.text) })
 	}
-	if t.verb != "" && !has(func(w string) bool { return w == t.verb }) || t.needs != nil && !has(t.needs.MatchString) {
+	if t.Verb != "" && !has(func(w string) bool { return w == t.Verb }) || t.needs != nil && !has(t.needs.MatchString) {
 		return
 	}
 	var operands []argument
@@ -177,7 +117,7 @@ func (t taker) find(f *finder, args []argument) {
 			operands = append(operands, a)
 			continue
 		}
-		for o := range strings.FieldsSeq(t.glued) {
+		for _, o := range t.Glued {
 			if len(a.text) > len(o) && strings.HasPrefix(a.text, o) && a.text[len(o)] != '-' {
 				f.argument(a, len(o))
 			}
@@ -189,18 +129,18 @@ func (t taker) find(f *finder, args []argument) {
 			t.given(f, args[i+1], a.text, args[i+1].text, 0)
 		}
 	}
-	if n := t.operand; n != 0 && len(operands) >= max(n, 2) {
+	if n := t.Operand; n != 0 && len(operands) >= max(n, 2) {
 		if n < 0 {
 			n = len(operands)
 		}
-		if a := operands[n-1]; !t.looks || !plain(a.text) && strings.IndexByte(a.text, '=') < 0 {
+		if a := operands[n-1]; !t.Looks || !plain(a.text) && strings.IndexByte(a.text, '=') < 0 {
 			f.argument(a, 0)
 		}
 	}
-	if t.settings {
+	if t.Settings {
 		t.setting(f, operands)
 	}
-	if t.variable && len(operands) >= 2 {
+	if t.Variable && len(operands) >= 2 {
 		if kind, _ := announces(operands[0].text); kind >= medium {
 			f.argument(operands[1], 0)
 		}
@@ -209,16 +149,16 @@ func (t taker) find(f *finder, args []argument) {
 
 // given takes the value of an option, which stands skip bytes behind the beginning of its word.
 func (t taker) given(f *finder, a argument, option, value string, skip int) {
-	is := func(list string) bool { return slices.Contains(strings.Fields(list), option) }
+	is := func(list []string) bool { return slices.Contains(list, option) }
 	switch {
 	case value == "" || value[0] == '-' && skip == 0:
-	case is(t.spaced):
+	case is(t.Spaced):
 		f.argument(a, skip)
-	case is(t.account):
+	case is(t.Account):
 		if i := strings.IndexAny(value, ":%,"); i > 0 {
 			f.argument(a, skip+i+1)
 		}
-	case is(t.cookie):
+	case is(t.Cookie):
 		if strings.IndexByte(value, '=') > 0 {
 			f.argument(a, skip)
 		}

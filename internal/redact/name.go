@@ -1,9 +1,6 @@
 package redact
 
-import (
-	"slices"
-	"strings"
-)
+import "strings"
 
 // family is how sure a name announces a secret.
 type family uint8
@@ -16,46 +13,6 @@ const (
 	counted        // pass: as strong, but tests count what passed
 	folder         // pwd: as strong, but shells keep the folder in it
 )
-
-// cores are the words that announce a secret, alone or as the last ones of a name.
-var cores = map[string]family{
-	"password": strong, "passwords": weak, "passwd": strong, "passphrase": strong, "passcode": strong, "pwd": folder, "pw": strong, "pass": counted,
-	"secret": medium, "secrets": weak, "token": medium, "tokens": weak, "apikey": medium, "accesskey": medium, "accountkey": medium, "secretkey": medium, "privatekey": medium, "authkey": medium,
-	"credential": medium, "credentials": weak, "creds": weak, "cred": weak, "auth": weak, "oauth": weak, "sig": weak, "signature": weak,
-}
-
-// glued are cores that end a word without a border: dbpassword, PGPASSWORD, authtoken, storepass.
-var glued = []string{"password", "passwd", "passphrase", "pwd", "token", "secret", "apikey", "accesskey", "secretkey",
-	"privatekey", "pass"}
-
-// words that end in "pass" and have nothing to do with passwords.
-var otherPass = []string{"bypass", "compass", "encompass", "overpass", "surpass", "trespass", "underpass", "subpass",
-	"renderpass", "multipass", "firstpass", "singlepass"}
-
-// keys are the words before "key" that make it a secret.
-var keys = []string{"api", "access", "account", "private", "secret", "encryption", "signing", "master", "storage",
-	"shared", "license", "licence", "auth", "session",
-	"deploy", "service", "webhook", "hmac", "aes", "rsa", "jwt", "app", "client", "consumer", "subscription", "admin"}
-
-// about are words behind a core that tell of something about the secret. Behind other words than these and those of
-// still, a value counts if it looks like a secret.
-var about = words(`file files path paths dir folder url uri urls link endpoint host port server domain issuer audience type types kind name names id ids user username count counts counter
-	length len size limit limits max min budget usage used cost costs total rate window expiry expires expired expiration expire ttl timeout age lifetime date time at policy policies field fields
-	header headers param params parameter parameters arg args option options prop props index regex pattern format schema env var variable variables ref refs label placeholder hint help
-	text title description message error errors required enabled disabled valid invalid reset change changed forgot prompt input form page view screen provider manager service store storage
-	stdin fd helper algorithm algo scope scopes status state mode version source target handler middleware guard strategy controller module config settings class method function
-	strength length check checker validator generator parser bucket stream position word exists missing protected based less`)
-
-// still are words behind a core after which it is the secret all the same.
-var still = words(`value prod production dev development staging stage test testing live old new current default root main primary secondary backup plain plaintext raw base64 b64 enc encrypted hashed confirm confirmation again repeat`)
-
-func words(s string) map[string]bool {
-	m := map[string]bool{}
-	for _, w := range strings.Fields(s) {
-		m[w] = true
-	}
-	return m
-}
 
 // announces is what a name announces. likely: only a value that looks like a secret counts, since words that are not
 // known follow the core.
@@ -70,10 +27,10 @@ func announces(name string) (kind family, likely bool) {
 			continue
 		}
 		for _, w := range ws[i+1:] {
-			if about[w] {
+			if known().about[w] {
 				return none, false
 			}
-			likely = likely || !still[w] && !digitsOnly(w)
+			likely = likely || !known().still[w] && !digitsOnly(w)
 		}
 		return kind, likely
 	}
@@ -83,18 +40,18 @@ func announces(name string) (kind family, likely bool) {
 // core is what the i-th word of a name announces.
 func core(ws []string, i int) family {
 	w := ws[i]
-	if kind := cores[w]; kind != none {
+	if kind := known().cores[w]; kind != none {
 		return kind
 	}
 	if w == "key" && i > 0 {
-		if slices.Contains(keys, ws[i-1]) {
+		if known().keys[ws[i-1]] {
 			return medium
 		}
 		return weak
 	}
-	for _, end := range glued {
-		if strings.HasSuffix(w, end) && !slices.Contains(otherPass, w) {
-			return min(cores[end], strong)
+	for end := range known().glued {
+		if strings.HasSuffix(w, end) && !known().other[w] {
+			return min(known().cores[end], strong)
 		}
 	}
 	return none
@@ -148,5 +105,5 @@ func refers(v string) bool {
 	if len(ws) == 0 || core(ws, len(ws)-1) == none {
 		return false
 	}
-	return len(ws) > 1 || cores[ws[0]] != none
+	return len(ws) > 1 || known().cores[ws[0]] != none
 }

@@ -39,7 +39,7 @@ type span struct{ from, to int }
 
 // run looks at the text line by line, and then as a whole for what spans lines.
 func (f *finder) run() {
-	all := rules()
+	all := known().rules
 	hits, across := make([]bool, len(all)), make([]bool, len(all))
 	for lo := 0; lo < len(f.text); {
 		hi := len(f.text)
@@ -49,7 +49,7 @@ func (f *finder) run() {
 		clear(hits)
 		triggers().scan(f.text[lo:hi], hits)
 		for i, hit := range hits {
-			if across[i] = across[i] || hit && all[i].across; hit && !all[i].across {
+			if across[i] = across[i] || hit && all[i].Across; hit && !all[i].Across {
 				f.apply(&all[i], lo, hi)
 			}
 		}
@@ -63,9 +63,14 @@ func (f *finder) run() {
 }
 
 func (f *finder) apply(r *rule, lo, hi int) {
-	if r.look != nil {
-		r.look(f, lo, hi)
-	} else {
+	switch r.Find {
+	case "assignments":
+		f.assignments(lo, hi)
+	case "commands":
+		f.commands(lo, hi)
+	case "kubernetes":
+		f.kubernetes(lo, hi)
+	default:
 		f.match(r, lo, hi)
 	}
 }
@@ -75,7 +80,7 @@ func (f *finder) match(r *rule, lo, hi int) {
 	for _, m := range r.regexp().FindAllStringSubmatchIndex(f.text[lo:hi], -1) {
 		from, to := m[0], m[1]
 		for g := 2; g < len(m); g += 2 {
-			if r.group == 0 && m[g] < m[g+1] || r.group == g/2 {
+			if r.Group == 0 && m[g] < m[g+1] || r.Group == g/2 {
 				from, to = m[g], m[g+1]
 				break
 			}

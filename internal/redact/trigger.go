@@ -15,8 +15,8 @@ type mark struct {
 
 var triggers = sync.OnceValue(func() *trigger {
 	t := &trigger{marks: [][]mark{nil}}
-	for i := range rules() {
-		for _, m := range rules()[i].marks {
+	for i, r := range known().rules {
+		for _, m := range r.Keywords {
 			at := &t.heads[head(head(head(0, m[0]), m[1]), m[2])]
 			if *at == 0 {
 				*at = uint16(len(t.marks))

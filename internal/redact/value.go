@@ -2,14 +2,8 @@ package redact
 
 import (
 	"regexp"
-	"slices"
 	"strings"
 )
-
-// nothing are values that stand for a secret, for its absence or for its type. Lower case.
-var nothing = words(`true false null nil none undefined void unset empty yes no on off default required optional missing invalid incorrect wrong expired unknown hidden
-	string str text number int integer float bool boolean bytes byte char object any unknown never secretstr buffer uint8array error array list map dict varchar secure sensitive password|
-	redacted masked removed include omit same-origin basic bearer digest x xx xxx todo tbd n/a`)
 
 // reference matches values that are put in elsewhere: variables, templates, placeholders.
 var reference = regexp.MustCompile(`^(?:` +
@@ -25,7 +19,7 @@ func placeholder(v string) bool {
 		return true
 	}
 	v = strings.Trim(v, `"'`)
-	return v == "" || nothing[strings.ToLower(v)] || len(v) <= maxContext && reference.MatchString(v)
+	return v == "" || known().nothing[strings.ToLower(v)] || len(v) <= maxContext && reference.MatchString(v)
 }
 
 // how a value was given to its name.
@@ -101,11 +95,8 @@ func (v value) quotedSecret() bool {
 	return !refers(v.text) || v.shout && v.how == tight
 }
 
-// articles follow an option that a sentence speaks of.
-var articles = words(`flag flags option options argument arguments parameter parameters and or is as in to for with on from of by if when value values which that the a an are was were not via instead only`)
-
 func (v value) optionSecret() bool {
-	if v.text[0] == '-' || articles[strings.ToLower(strings.TrimRight(v.text, ".,:;!?)"))] {
+	if v.text[0] == '-' || known().articles[strings.ToLower(strings.TrimRight(v.text, ".,:;!?)"))] {
 		return false
 	}
 	return v.kind >= strong || len(v.text) >= 6 && !path(v.text)
@@ -170,11 +161,6 @@ func camel(text string) bool {
 	return false
 }
 
-// roots are what programs keep settings in.
-var roots = []string{"self", "this", "args", "opts", "options", "config", "cfg", "conf", "settings", "env", "process",
-	"os", "ctx", "req", "request", "params", "props", "state",
-	"data", "user", "form", "input", "body", "values", "secrets", "vars", "var", "local", "module", "app", "parsed", "payload", "response", "res", "result"}
-
 // member reports whether text is a field of something in a program: user.password, config.auth.token.
 func member(text string) bool {
 	text = strings.ReplaceAll(strings.ReplaceAll(text, "->", "."), "?.", ".")
@@ -192,7 +178,7 @@ func member(text string) bool {
 		}
 	}
 	kind, _ := announces(parts[len(parts)-1])
-	return kind != none || slices.Contains(roots, strings.ToLower(parts[0])) || !strings.ContainsAny(text, "0123456789")
+	return kind != none || known().roots[strings.ToLower(parts[0])] || !strings.ContainsAny(text, "0123456789")
 }
 
 // path reports whether a value is the name of a file or an address without a password.

@@ -124,7 +124,7 @@ func (a *app) configList(store string) error {
 		if err != nil {
 			continue // a key with a free part, such as tags.*
 		}
-		v = config.Redacted(k.Name, v)
+		v = config.Shown(k.Name, v)
 		list = append(list, setting{k.Name, v, cfg.Origin(k.Name), k.Help, k.Env})
 		rows = append(rows, fmt.Sprintf("%s\t%s\t%s\t%s", k.Name, v, cfg.Origin(k.Name), k.Help))
 	}
@@ -143,6 +143,6 @@ func (a *app) configGet(store, key string) error {
 	if err != nil {
 		return fail(exitUsage, "aoa config lists the keys", "%v", err)
 	}
-	v = config.Redacted(key, v)
+	v = config.Shown(key, v)
 	return a.answer(setting{Key: key, Value: v, Origin: cfg.Origin(key)}, func() { fmt.Fprintln(a.out, v) })
 }

@@ -83,7 +83,7 @@ func (a *app) examine(ctx context.Context) []finding {
 	if _, warnings, err := config.Load(a.env, place.Store); err != nil {
 		add("settings", false, err.Error(), "aoa config --unset KEY, or edit the file")
 	} else if len(warnings) > 0 {
-		add("settings", false, warnings[0].String(), "aoa config lists the keys")
+		add("settings", false, warnings[0], "aoa config lists the keys")
 	} else {
 		add("settings", true, "read", "")
 	}

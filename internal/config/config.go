@@ -98,14 +98,6 @@ func (c Config) Get(key string) (string, error) {
 	return "", fmt.Errorf("read config: no tag is set for the pattern %q", k.member)
 }
 
-// Warning is a mistake that does not keep the settings from being used.
-type Warning struct {
-	Where string // file:line, or the name of the variable
-	Text  string
-}
-
-func (w Warning) String() string { return w.Where + ": " + w.Text }
-
 // variable is the environment variable of a key.
 func variable(key string) string {
 	if strings.HasPrefix(key, tagsPrefix) {

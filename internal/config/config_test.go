@@ -69,8 +69,8 @@ func TestDefaults(t *testing.T) {
 
 func TestLayers(t *testing.T) {
 	environ, store := places(t,
-		"threshold: aggressive\nholdout: 0\nwatch: off\ntags:\n  docs/**: documentation\n  '*.sql': database\n",
-		"threshold: 0.7 # mine\nidle_timeout: 1w2d\nretention:\n  bytes: 1.5GB\nkinds: rescue, next\ntags:\n  '*.sql': '#storage'\n")
+		"threshold: aggressive\nholdout: 0\nwatch: off\ntags.docs/**: documentation\ntags.*.sql: database\n",
+		"threshold: 0.7 # mine\nidle_timeout: 1w2d\nretention.bytes: 1.5GB\nkinds: rescue, next\ntags.*.sql: '#storage'\n")
 	c, warnings, err := Load(append(environ, "AOA_HOLDOUT=0.25", "AOA_TAGS=cmd/*.go=command",
 		"AOA_LOG_LEVEL=", "AOA_STORE=/x"), store)
 	must(t, err)
@@ -101,12 +101,12 @@ func TestLayers(t *testing.T) {
 }
 
 func TestWarnings(t *testing.T) {
-	environ, store := places(t, "", "treshold: 0.7\nretention:\n  byte: 3\nzzzzzzzzzz: 1\n")
+	environ, store := places(t, "", "treshold: 0.7\n\nretention.byte: 3\nzzzzzzzzzz: 1\n")
 	_, warnings, err := Load(append(environ, "AOA_HOLDUOT=1"), store)
 	must(t, err)
 	var all string
 	for _, w := range warnings {
-		all += w.String() + "\n"
+		all += w + "\n"
 	}
 	for _, want := range []string{`config.yaml:1: `, `did you mean "threshold"`, `config.yaml:3: `,
 		`did you mean "retention.bytes"`,
@@ -127,20 +127,19 @@ func TestBadValues(t *testing.T) {
 		"threshold: NaN":                 "not a number",
 		"holdout: -1":                    "out of range",
 		"\nidle_timeout: 5":              "config.yaml:2: idle_timeout: \"5\": not a duration",
-		"retention: 5":                   "config.yaml:1: retention: not a mapping",
 		"retention.bytes: 5XB":           "not a size",
 		"quiet: 1h":                      "out of range",
 		"watch: maybe":                   "allowed is on, off or poll",
 		"redis_url: http://u:secret@x":   "redis_url: \"…\": write redis://",
 		"kinds: [a]":                     "config.yaml:1: kinds: a list is given",
 		"kinds: prompt,stal":             "no kind \"stal\", did you mean stale",
-		"quiet: 1s\nwatch: on\nquiet: 3": "config.yaml:3: quiet is set twice",
+		"quiet: 1s\nwatch: on\nquiet: 3": "already defined at line 1",
 		"a: b: c":                        "mapping values are not allowed",
-		"- a\n- b":                       "not a list of settings",
+		"- a\n- b":                       "write lines of the form",
 		"a: 1\n---\nb: 2":                "more than one document",
 		"metrics_addr: localhost":        "not an address",
-		"tags:\n  x: 'a b'":              "not a tag",
-		"tokens:\n  session: many":       "not a whole number",
+		"tags.x: a b":                    "not a tag",
+		"tokens.session: many":           "not a whole number",
 	} {
 		environ, store := places(t, "", text)
 		c, _, err := Load(environ, store)
@@ -185,14 +184,10 @@ func TestSet(t *testing.T) {
 		{"in place", "# mine\n\nthreshold:   0.7   # why\n\nwatch: off\n", "threshold", "0.65",
 			"# mine\n\nthreshold: 0.65 # why\n\nwatch: off\n"},
 		{"quoted", "watch: \"off\"   # x\n", "watch", "poll", "watch: poll # x\n"},
-		{"into a group", "tags:\n    pair: a\n\n# next\nwatch: on\n", "tags.next", "b",
-			"tags:\n    pair: a\n\n# next\nwatch: on\ntags.next: b\n"},
-		{"dotted", "tags.a: x\ntags:\n  b: y\n", "tags.a", "z", "tags.a: z\ntags:\n  b: y\n"},
 		{"beside a setting of the group's name", "threshold: 0.7\n", "threshold.prompt", "0.6",
 			"threshold: 0.7\nthreshold.prompt: 0.6\n"},
 		{"before a setting of the group's name", "reload.min_similarity: 0.8\n", "reload", "off",
 			"reload.min_similarity: 0.8\nreload: off\n"},
-		{"empty group", "tags:\nwatch: on\n", "tags.pair", "a", "tags:\nwatch: on\ntags.pair: a\n"},
 		{"pattern", "", "tags.src/*.go: #x", "code", "\"tags.src/*.go: #x\": code\n"},
 		{"unknown keys stay", "zzz: [1, 2]\n", "holdout", "0", "zzz: [1, 2]\nholdout: 0\n"},
 		{"url", "", "redis_url", "redis://u:p@h:1/0", "redis_url: \"redis://u:p@h:1/0\"\n"},
@@ -240,10 +235,10 @@ func TestSetRefuses(t *testing.T) {
 		t.Error("a file was written")
 	}
 	write(t, file, "a: b: c\n")
-	if err := Set(file, "watch", "off"); err == nil || !strings.Contains(err.Error(), "correct the file") {
+	if err := Set(file, "watch", "off"); err == nil || !strings.Contains(err.Error(), "write lines of the form") {
 		t.Errorf("a broken file: %v", err)
 	}
-	const braces = "tags: {a: x, b: y} # both\n"
+	const braces = "{tags.a: x, tags.b: y} # both\n"
 	write(t, file, braces)
 	if err := Set(file, "tags.a", "z"); err == nil || !strings.Contains(err.Error(), "edit it by hand") {
 		t.Errorf("two settings on a line: %v", err)
@@ -256,10 +251,7 @@ func TestSetRefuses(t *testing.T) {
 func TestUnset(t *testing.T) {
 	for _, c := range []struct{ name, before, key, after string }{
 		{"line", "# a\nwatch: off # b\n\nholdout: 0\n", "watch", "# a\n\nholdout: 0\n"},
-		{"in a group", "tags:\n  pair: a\n  next: b\n", "tags.pair", "tags:\n  next: b\n"},
-		{"last of a group", "tags:\n  pair: a\nwatch: on\n", "tags.pair", "watch: on\n"},
 		{"comments stay", "# a\nwatch: on # b\n# c\n", "watch", "# a\n# c\n"},
-		{"comments of a group stay", "tags:\n  # a\n  pair: a\n\n# b\nwatch: on\n", "tags.pair", "  # a\n\n# b\nwatch: on\n"},
 		{"not there", "watch: on\n", "holdout", "watch: on\n"},
 		{"only one", "watch: on\n", "watch", ""},
 	} {
@@ -308,7 +300,7 @@ func FuzzSet(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text, key, value string) {
 		file := filepath.Join(t.TempDir(), "config.yaml")
 		write(t, file, text)
-		was, err := parseFile(file, []byte(text))
+		was, _, err := parse(file, []byte(text))
 		if Set(file, key, value) != nil {
 			if got, _ := os.ReadFile(file); string(got) != text {
 				t.Fatalf("refused, but the file changed to %q", got)
@@ -318,12 +310,12 @@ func FuzzSet(f *testing.F) {
 		if err != nil {
 			t.Fatalf("Set accepted a file that cannot be read: %v", err)
 		}
-		before := was.plain()
+		before := values(was)
 		got, err := os.ReadFile(file)
 		must(t, err)
-		now, err := parseFile(file, got)
+		now, _, err := parse(file, got)
 		must(t, err)
-		after := now.plain()
+		after := values(now)
 		if after[key] != value {
 			t.Fatalf("%q set to %q reads %q in %q", key, value, after[key], got)
 		}
@@ -337,9 +329,9 @@ func FuzzSet(f *testing.F) {
 		}
 		got, err = os.ReadFile(file)
 		must(t, err)
-		now, err = parseFile(file, got)
+		now, _, err = parse(file, got)
 		must(t, err)
-		if _, still := now.plain()[key]; still {
+		if _, still := now[key]; still {
 			t.Fatalf("%q is still set in %q", key, got)
 		}
 	})

@@ -5,110 +5,176 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/aoa-dev/aoa/internal/atomicfile"
+	"github.com/aoa-dev/aoa/internal/regularfile"
 )
 
-// document is a parsed settings file.
-type document struct {
-	file     string
-	root     *yaml.Node // nil if the file has no YAML
-	top      *yaml.Node // its mapping, nil if it has none
-	entries  []entry
-	warnings []Warning // about unknown keys
+// maxFile is the largest settings file that is read, in bytes.
+const maxFile = 1 << 20
+
+// readFile reads a settings file, whose text is lines of the form "key: value". Unknown keys are warnings. A setting
+// given twice, a value that is not a scalar, and YAML that does not parse are errors. A missing file has no settings.
+func readFile(name string) (text []byte, set map[string]yaml.Node, warnings []string, err error) {
+	text, err = regularfile.Read(name, regularfile.FollowLinks, maxFile)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, nil, nil, nil
+	case errors.Is(err, regularfile.ErrKind) || errors.Is(err, regularfile.ErrSize):
+		return nil, nil, nil, fmt.Errorf("%s: not a file of at most 1 MB: remove it, or put a YAML file there", name)
+	case err != nil:
+		return nil, nil, nil, err
+	}
+	set, warnings, err = parse(name, text)
+	return text, set, warnings, err
 }
 
-// entry is a setting in a file.
-type entry struct {
-	name       string // dotted
-	key, value *yaml.Node
-	parent     *yaml.Node // the mapping that holds it
-}
-
-// parseFile parses the text of a settings file. Unknown keys are warnings. A setting given twice, a value that is not
-// a scalar, and YAML that does not parse are errors.
-func parseFile(file string, text []byte) (*document, error) {
-	d := &document{file: file}
-	root, dec := &yaml.Node{}, yaml.NewDecoder(bytes.NewReader(text))
-	if err := dec.Decode(root); errors.Is(err, io.EOF) {
-		return d, nil
-	} else if err != nil {
-		return d, fmt.Errorf("%s: %w: correct the file, or remove it to return to the defaults", file, err)
+// parse parses the text of a settings file. A key without a value sets nothing.
+func parse(file string, text []byte) (set map[string]yaml.Node, warnings []string, err error) {
+	dec := yaml.NewDecoder(bytes.NewReader(text))
+	if err := dec.Decode(&set); err != nil && !errors.Is(err, io.EOF) {
+		return nil, nil, fmt.Errorf("%s: %w: write lines of the form 'key: value', or remove the file", file, err)
 	}
 	if err := dec.Decode(&yaml.Node{}); !errors.Is(err, io.EOF) {
-		return d, fmt.Errorf("%s: more than one document: keep the first, remove the others", file)
+		return nil, nil, fmt.Errorf("%s: more than one document: keep the first, remove the others", file)
 	}
-	d.root = root
-	switch top := follow(root.Content[0]); {
-	case top.Kind == yaml.MappingNode:
-		d.top = top
-		return d, d.walk("", top)
-	case top.Kind != yaml.ScalarNode || top.Tag != "!!null":
-		return d, fmt.Errorf("%s: not a list of settings: write lines of the form 'key: value'", d.at(top))
+	for _, name := range slices.Sorted(maps.Keys(set)) {
+		n := set[name]
+		if n.Kind == yaml.AliasNode {
+			n = *n.Alias
+			set[name] = n
+		}
+		k, known := lookup(name)
+		switch {
+		case !known:
+			warnings = append(warnings, fmt.Sprintf("%s:%d: %v", file, n.Line, unknownKey(name)))
+		case n.Kind != yaml.ScalarNode:
+			return nil, nil, fmt.Errorf("%s:%d: %s: a list is given: allowed is %s", file, n.Line, name, k.Allowed)
+		}
+		if !known || n.Tag == "!!null" && n.Value == "" {
+			delete(set, name)
+		}
 	}
-	return d, nil
+	return set, warnings, nil
 }
 
-// at is the place of a node, for messages.
-func (d *document) at(n *yaml.Node) string { return fmt.Sprintf("%s:%d", d.file, n.Line) }
-
-// walk collects the settings of a mapping. Groups may be written as mappings or with dots.
-func (d *document) walk(prefix string, m *yaml.Node) error {
-	for i := 0; i+1 < len(m.Content); i += 2 {
-		key, value := m.Content[i], follow(m.Content[i+1])
-		name := prefix + key.Value
-		at := d.at(key)
-		k, known := lookup(name)
-		empty := value.Tag == "!!null" && value.Value == "" // "key:" with nothing after it
-		switch {
-		case key.Kind != yaml.ScalarNode:
-			return fmt.Errorf("%s: the key is not a word: remove it", at)
-		case known && value.Kind != yaml.ScalarNode:
-			return fmt.Errorf("%s: %s: a list is given: allowed is %s", at, name, k.Allowed)
-		case known:
-			if first, twice := d.find(name); twice {
-				return fmt.Errorf("%s: %s is set twice, first at %s: remove one", at, name, d.at(first.key))
-			}
-			d.entries = append(d.entries, entry{name, key, m.Content[i+1], m})
-		case prefix == "" && group(name) && value.Kind == yaml.MappingNode:
-			if err := d.walk(name+".", value); err != nil {
-				return err
-			}
-		case prefix == "" && group(name) && empty:
-		case prefix == "" && group(name):
-			return fmt.Errorf("%s: %s: not a mapping: write its settings below it, indented", at, name)
-		default:
-			d.warnings = append(d.warnings, Warning{at, unknownKey(name).Error()})
+// Set writes one setting into a file. It makes the file (0600) and its folder (0700) if they are missing. The value
+// is checked first. Comments, blank lines and the order of everything else stay. The new text is written to another
+// file, which is renamed.
+func Set(file, key, value string) error {
+	k, ok := lookup(key)
+	if !ok || key == anyPattern {
+		return fmt.Errorf("set config: %w", unknownKey(key))
+	}
+	for _, s := range []string{key, value} { // YAML cannot hold these in one line
+		if !utf8.ValidString(s) || strings.ContainsFunc(s, func(r rune) bool {
+			return unicode.IsControl(r) || strings.ContainsRune("\ufeff\ufffe\uffff", r)
+		}) {
+			return fmt.Errorf("set config: %s: %q: control characters and bytes that are not UTF-8 are not allowed", key, s)
 		}
+	}
+	err := k.set(&Config{}, value)
+	if err == nil {
+		err = change(file, key, &value)
+	}
+	if err != nil {
+		return fmt.Errorf("set config: %w", err)
 	}
 	return nil
 }
 
-// find returns the entry of a setting.
-func (d *document) find(name string) (entry, bool) {
-	for _, e := range d.entries {
-		if e.name == name {
-			return e, true
-		}
+// Unset removes a setting from a file, so that the next layer below counts. A missing file or key is no error.
+func Unset(file, key string) error {
+	if _, ok := lookup(key); !ok {
+		return fmt.Errorf("unset config: %w", unknownKey(key))
 	}
-	return entry{}, false
+	if err := change(file, key, nil); err != nil {
+		return fmt.Errorf("unset config: %w", err)
+	}
+	return nil
 }
 
-// values returns what the file sets. A key without a value sets nothing.
-func (d *document) values() layer {
-	out := layer{}
-	for _, e := range d.entries {
-		if v := follow(e.value); v.Tag != "!!null" || v.Value != "" {
-			out[e.name] = found{v.Value, d.file, d.at(e.key)}
-		}
+// change edits the file. A nil value removes the key. A symbolic link to the file stays a link.
+func change(file, key string, value *string) error {
+	text, set, _, err := readFile(file)
+	if err != nil {
+		return err
+	}
+	before := values(set)
+	want := maps.Clone(before)
+	delete(want, key)
+	if value != nil {
+		want[key] = *value
+	}
+	if maps.Equal(before, want) {
+		return nil
+	}
+	out := edit(string(text), set, key, value)
+	if after, _, err := parse(file, out); err != nil || !maps.Equal(values(after), want) {
+		return fmt.Errorf("%s: the file is written in a way that cannot be changed safely: edit it by hand", file)
+	}
+	if target, err := filepath.EvalSymlinks(file); err == nil {
+		file = target
+	}
+	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+		return err
+	}
+	return atomicfile.WriteBytes(file, atomicfile.Options{}, out)
+}
+
+func values(set map[string]yaml.Node) map[string]string {
+	out := map[string]string{}
+	for name, n := range set {
+		out[name] = n.Value
 	}
 	return out
 }
 
-// follow resolves an alias.
-func follow(n *yaml.Node) *yaml.Node {
-	if n.Kind == yaml.AliasNode && n.Alias != nil {
-		return n.Alias
+// edit changes the line of a setting. A new one gets a line at the end. What is on several lines, or beside others on
+// one, comes out wrong: the caller reads the result again.
+func edit(text string, set map[string]yaml.Node, key string, value *string) []byte {
+	lines := strings.SplitAfter(text, "\n")
+	end := "\n"
+	if strings.Contains(text, "\r\n") {
+		end = "\r\n"
 	}
-	return n
+	line := ""
+	if value != nil {
+		line = scalar(key) + ": " + scalar(*value)
+	}
+	n, there := set[key]
+	switch {
+	case !there && lines[len(lines)-1] != "":
+		lines = append(lines, end, line, end)
+	case !there:
+		lines = append(lines, line, end)
+	case value == nil:
+		lines[n.Line-1] = ""
+	default:
+		lines[n.Line-1] = strings.TrimRight(line+" "+n.LineComment, " ") + end
+	}
+	return []byte(strings.Join(lines, ""))
+}
+
+// scalar writes a text as YAML. It is quoted where a reader might take it for something else.
+func scalar(s string) string {
+	n := &yaml.Node{Kind: yaml.ScalarNode, Value: s}
+	if s == "" || s == "~" || strings.ContainsAny(s, "#:{}[],&*?|>%@`\"'!") {
+		n.Style = yaml.DoubleQuotedStyle
+	}
+	out, err := yaml.Marshal(n)
+	if err != nil {
+		return s // it is a text without control characters; the result is read again
+	}
+	return strings.TrimSuffix(string(out), "\n")
 }

@@ -119,11 +119,6 @@ func lookup(name string) (Key, bool) {
 	return k, true
 }
 
-// group reports whether keys begin with that name and a dot.
-func group(name string) bool {
-	return slices.ContainsFunc(Keys(), func(k Key) bool { return strings.HasPrefix(k.Name, name+".") })
-}
-
 // errUnknown is wrapped by errors about a key that does not exist.
 var errUnknown = errors.New("no such setting")
 

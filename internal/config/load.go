@@ -4,14 +4,11 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"io/fs"
 	"maps"
 	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
-
-	"github.com/aoa-dev/aoa/internal/regularfile"
 )
 
 // found is a value and where it comes from.
@@ -28,16 +25,18 @@ type layer map[string]found
 // environment ("NAME=value", the last of equal names counts), storeDir may be "". Unknown keys and variables are
 // warnings. A value that is not allowed, or a file that is not YAML, is an error that names the file, the line, the
 // key and what is allowed. The Config then holds the defaults.
-func Load(environ []string, storeDir string) (Config, []Warning, error) {
+func Load(environ []string, storeDir string) (Config, []string, error) {
 	values := defaults()
-	var warnings []Warning
+	var warnings []string
 	var errs []error
 	for _, file := range []string{UserFile(environ), StoreFile(storeDir)} {
 		if file == "" {
 			continue
 		}
-		set, more, err := loadFile(file)
-		maps.Copy(values, set)
+		_, set, more, err := readFile(file)
+		for name, n := range set {
+			values[name] = found{n.Value, file, fmt.Sprintf("%s:%d", file, n.Line)}
+		}
 		warnings, errs = append(warnings, more...), append(errs, err)
 	}
 	set, more, err := environment(environ)
@@ -93,30 +92,8 @@ func build(values layer) (Config, error) {
 	return c, errors.Join(errs...)
 }
 
-// maxFile is the largest settings file that is read, in bytes.
-const maxFile = 1 << 20
-
-func loadFile(name string) (layer, []Warning, error) {
-	text, err := readFile(name)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil, nil
-	} else if err != nil {
-		return nil, nil, err
-	}
-	d, err := parseFile(name, text)
-	return d.values(), d.warnings, err
-}
-
-func readFile(name string) ([]byte, error) {
-	text, err := regularfile.Read(name, regularfile.FollowLinks, maxFile)
-	if errors.Is(err, regularfile.ErrKind) || errors.Is(err, regularfile.ErrSize) {
-		return nil, fmt.Errorf("%s: not a file of at most 1 MB: remove it, or put a YAML file there", name)
-	}
-	return text, err
-}
-
 // environment reads the variables with the prefix AOA_. An empty variable counts as not set.
-func environment(environ []string) (values layer, warnings []Warning, err error) {
+func environment(environ []string) (values layer, warnings []string, err error) {
 	values = layer{}
 	var errs []error
 	for _, e := range environ {
@@ -128,7 +105,7 @@ func environment(environ []string) (values layer, warnings []Warning, err error)
 		i := slices.IndexFunc(Keys(), func(k Key) bool { return k.Env == name })
 		switch {
 		case i < 0:
-			warnings = append(warnings, Warning{name, unknownKey(name).Error()})
+			warnings = append(warnings, name+": "+unknownKey(name).Error())
 		case Keys()[i].Name == anyPattern: // pattern=tag,pattern=tag
 			for pair := range strings.SplitSeq(value, ",") {
 				pattern, tag, ok := strings.Cut(strings.TrimSpace(pair), "=")

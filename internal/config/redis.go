@@ -3,7 +3,6 @@ package config
 import (
 	"errors"
 	"net/url"
-	"strings"
 
 	"github.com/redis/go-redis/v9"
 )
@@ -53,7 +52,7 @@ func ParseRedis(text string) (*redis.UniversalOptions, error) {
 // RedisName is a redis_url without users, passwords and most options, for people and for logs.
 func RedisName(text string) string {
 	u, err := url.Parse(text)
-	if err != nil {
+	if err != nil || u.Opaque != "" {
 		return "redis"
 	}
 	u.User = nil
@@ -67,31 +66,10 @@ func RedisName(text string) string {
 	return u.String()
 }
 
-// Redacted returns the value of a setting without passwords, for reports and screens. The value may be a bad one.
-func Redacted(key, value string) string {
-	if key != "redis_url" {
-		return value
+// Shown is the value of a setting for reports and screens: of a redis_url only its RedisName.
+func Shown(key, value string) string {
+	if key == "redis_url" && value != "" {
+		return RedisName(value)
 	}
-	const hidden = "***"
-	head, options, _ := strings.Cut(value, "?")
-	if at := strings.LastIndex(head, "@"); at >= 0 {
-		start := 0
-		if i := strings.Index(head, "://"); i >= 0 {
-			start = i + len("://")
-		}
-		if user, _, ok := strings.Cut(head[min(start, at):at], ":"); ok {
-			head = head[:start] + user + ":" + hidden + head[at:]
-		}
-	}
-	sign := "?"
-	for o := range strings.SplitSeq(options, "&") {
-		if name, _, ok := strings.Cut(o, "="); ok && strings.Contains(name, "password") && name != "password_file" {
-			o = name + "=" + hidden
-		}
-		if o != "" {
-			head += sign + o
-			sign = "&"
-		}
-	}
-	return head
+	return value
 }

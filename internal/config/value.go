@@ -13,8 +13,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/dustin/go-humanize"
 )
@@ -25,7 +23,7 @@ var presets = map[string]string{"conservative": "0.80", "balanced": "0.60", "agg
 // special are the parsers of settings whose type does not say enough.
 var special = map[string]func(string) (any, error){
 	"redis_url":    func(v string) (any, error) { return v, checkRedis(v) },
-	"repo_id":      func(v string) (any, error) { return v, checkID(v) },
+	"repo_id":      func(v string) (any, error) { return matching(v, repoID, "not a name") },
 	"metrics_addr": func(v string) (any, error) { return v, checkAddr(v) },
 	"pipeline.env": func(v string) (any, error) { return parseNames(v) },
 	"kinds":        func(v string) (any, error) { return parseKinds(v) },
@@ -36,9 +34,11 @@ func (k Key) parse(v string) (any, error) {
 	if parse := special[k.Name]; parse != nil {
 		return parse(v)
 	}
-	switch {
-	case strings.HasPrefix(k.Name, tagsPrefix):
-		return parseTag(k.member, v)
+	if strings.HasPrefix(k.Name, tagsPrefix) {
+		if k.member == "" || len(k.member) > 512 {
+			return "", errors.New("a pattern has 1 to 512 bytes")
+		}
+		return matching(strings.TrimPrefix(v, "#"), tag, "not a tag")
 	}
 	switch k.typ {
 	case reflect.TypeFor[bool]():
@@ -151,18 +151,18 @@ func ParseDuration(v string) (time.Duration, error) {
 	return d, nil
 }
 
-// only reports whether a text has letters and digits of ASCII and these characters alone.
-func only(v, also string) bool {
-	return !strings.ContainsFunc(v, func(c rune) bool {
-		return (c < '0' || c > '9') && (c < 'A' || c > 'Z') && (c < 'a' || c > 'z') && !strings.ContainsRune(also, c)
-	})
-}
+// Shapes of values.
+var (
+	repoID       = regexp.MustCompile(`^[A-Za-z0-9._:/@-]{0,128}$`)
+	tag          = regexp.MustCompile(`^[\pL\pN][\pL\pN._/-]{0,63}$`)
+	variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+)
 
-func checkID(v string) error {
-	if len(v) > 128 || !only(v, "._:/@-") {
-		return errors.New("not a name")
+func matching(v string, shape *regexp.Regexp, fault string) (string, error) {
+	if !shape.MatchString(v) {
+		return "", errors.New(fault)
 	}
-	return nil
+	return v, nil
 }
 
 func checkRedis(v string) (err error) {
@@ -183,28 +183,13 @@ func checkAddr(v string) error {
 	return nil
 }
 
-// parseTag reads the tag of a pattern: up to 64 letters, digits and .-_/ of which a letter or digit is the first.
-func parseTag(pattern, v string) (string, error) {
-	if pattern == "" || len(pattern) > 512 {
-		return "", errors.New("a pattern has 1 to 512 bytes")
-	}
-	v = strings.TrimPrefix(v, "#")
-	bad := v == "" || strings.ContainsRune("._/-", rune(v[0])) || utf8.RuneCountInString(v) > 64
-	if bad || strings.ContainsFunc(v, func(c rune) bool {
-		return !unicode.IsLetter(c) && !unicode.IsNumber(c) && !strings.ContainsRune("._/-", c)
-	}) {
-		return "", errors.New("not a tag")
-	}
-	return v, nil
-}
-
 // parseNames reads names of environment variables with commas between them.
 func parseNames(v string) (out []string, err error) {
 	for name := range strings.SplitSeq(v, ",") {
 		if name = strings.TrimSpace(name); name == "" {
 			continue
 		}
-		if !only(name, "_") || name[0] >= '0' && name[0] <= '9' {
+		if !variableName.MatchString(name) {
 			return nil, fmt.Errorf("%q is not a name of a variable", name)
 		}
 		out = append(out, name)

@@ -92,7 +92,7 @@ func runOnce(ctx context.Context, o Options) (cause, err error) {
 		return nil, err
 	}
 	for _, w := range configWarnings {
-		d.alert.Warn("config: " + w.String())
+		d.alert.Warn("config: " + w)
 	}
 	ln, err := api.Listen(o.Place)
 	if err != nil {

@@ -42,7 +42,7 @@ var allowed = map[string][]string{
 	"internal/team":    {"internal/event", "internal/config", "internal/regularfile"},
 	"internal/cold":    {"internal/event", "internal/history", "internal/atomicfile", "internal/regularfile"},
 	"internal/api": {"internal/event", "internal/index", "internal/locate", "internal/peer", "internal/regularfile", "internal/reload",
-		"internal/schedule", "internal/session", "prefetch"},
+		"internal/schedule", "internal/session", "internal/stage", "internal/stage/pipeline", "prefetch"},
 	"learn":            {"internal/event", "internal/hot", "internal/session/live"},
 	"rank":             {"internal/event", "internal/index", "internal/hot", "internal/session/live"},
 	"prefetch":         {"internal/event", "internal/history", "internal/index", "internal/hot", "internal/session/live", "rank"},
@@ -86,7 +86,7 @@ var allowed = map[string][]string{
 	"internal/stage/run": {"internal/api", "internal/config", "internal/event", "internal/redact",
 		"internal/regularfile", "internal/stage", "internal/stage/pipeline"},
 	"internal/session/live":   {"internal/event"},
-	"internal/stage/pipeline": {"internal/regularfile"},
+	"internal/stage/pipeline": {"internal/config", "internal/regularfile"},
 }
 
 // heavy are packages that aoa-hook may not link: they cost the start of each hook.

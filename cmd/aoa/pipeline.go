@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -11,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/internal/stage/pipeline"
 	stagerun "github.com/aoa-dev/aoa/internal/stage/run"
 )
 
@@ -34,7 +34,6 @@ type pipelineFlags struct {
 	width         int
 	refresh       bool
 	quiet         bool
-	talk          *pipelineTalk
 }
 
 func (a *app) pipelineRun() *cobra.Command {
@@ -106,14 +105,13 @@ func (a *app) pipelineCheck() *cobra.Command {
 }
 
 func (a *app) pipelineList() *cobra.Command {
-	r := api.StatsRequest{Table: "definitions"}
-	c := &cobra.Command{
+	return &cobra.Command{
 		Use:   "list",
 		Short: "the pipelines, commands and agents that this repository defines",
 		Long:  `Exits 1 if a definition cannot be read. The others are listed all the same.`,
 		Args:  cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			ans, err := call(c.Context(), a, api.Stats, r)
+			ans, err := call(c.Context(), a, api.Stats, api.StatsRequest{Table: "definitions"})
 			if err != nil {
 				return err
 			}
@@ -121,23 +119,19 @@ func (a *app) pipelineList() *cobra.Command {
 			return errors.Join(a.answer(found, func() { a.printDefinitions(found.Definitions) }), unreadable(found.Broken))
 		},
 	}
-	c.Flags().StringVar(&r.Session, "session", "", "reuse what this session parsed in the last 5 minutes")
-	return c
 }
 
-func (a *app) printDefinitions(list []api.Definition) {
-	var rows []string
-	for _, d := range list {
-		rows = append(rows, cells(d.Kind, d.Name, clip(cmp.Or(d.Description, strings.Join(d.Stages, ", ")), 60), d.File))
-	}
-	a.table(rows...)
+func (a *app) printDefinitions(list []pipeline.Definition) {
+	printList(a, "", list, func(d pipeline.Definition) []any {
+		return []any{d.Kind, d.Name, clip(d.Description, 60), d.File}
+	})
 	if len(list) == 0 {
 		a.talk("nothing in .aoa/pipelines, .claude/commands and .claude/agents; docs/pipelines.md describes the format")
 	}
 }
 
 // unreadable is the error of definitions that cannot be read, nil without any.
-func unreadable(broken []api.BrokenDefinition) error {
+func unreadable(broken []pipeline.Broken) error {
 	if len(broken) == 0 {
 		return nil
 	}
@@ -157,10 +151,8 @@ func (a *app) openPipeline(c *cobra.Command, args []string, f *pipelineFlags) (*
 	if err != nil {
 		return nil, err
 	}
-	f.talk = a.pipelineTalk(f.quiet)
 	o := stagerun.PipelineOptions{Client: client, Session: f.session, Root: string(repo.Root), Env: a.env,
-		Positional: args[1:],
-		Width:      f.width, Refresh: f.refresh, Listener: f.talk, Now: a.now}
+		Positional: args[1:], Width: f.width, Refresh: f.refresh, Now: a.now}
 	if o.Args, err = namedValues("--arg", f.args); err != nil {
 		return nil, err
 	}

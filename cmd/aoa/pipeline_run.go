@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/stage/pipeline"
@@ -13,17 +14,50 @@ import (
 // exitInterrupted is the exit code that shells report for a program that ctrl-C ended.
 const exitInterrupted = 130
 
-// runPipeline runs a pipeline, and prints the report or the output of the stages that no other stage reads.
+// modes are how progress lines begin, by the mode of the pipeline.
+var modes = map[string]string{"Live": "● Live", "Session": "⟳ Session"}
+
+// tailLines is how many lines of a failed stage's standard error are printed.
+const tailLines = 20
+
+// runPipeline runs a pipeline, and prints the report or the output of the stages that no other stage reads. On stderr,
+// a line says why a stage runs, and another one how it ended.
 func (a *app) runPipeline(ctx context.Context, r *stagerun.Pipeline, f *pipelineFlags) error {
-	talk := f.talk
-	talk.start(r.Mode(), len(r.Plan()))
+	var mu sync.Mutex
+	progress := func(text string) {
+		if !f.quiet {
+			fmt.Fprintf(a.err, "%s %s\n", modes[r.Mode()], harmless(text))
+		}
+	}
+	r.Note = func(stage string, problem bool, text string) {
+		mu.Lock()
+		defer mu.Unlock()
+		if problem {
+			a.talk("stage %s: %s", stage, text)
+		} else {
+			progress(stage + " " + text)
+		}
+	}
+	r.Done = func(s stagerun.StageReport, sum stagerun.PipelineTotal) {
+		mu.Lock()
+		defer mu.Unlock()
+		progress(fmt.Sprintf("%d/%d | %s | %s | %s tokens", sum.Ended, len(r.Plan()), s.Stage, ended(s), count(sum.Tokens)))
+		if s.State == "failed" && s.Optional {
+			a.talk("stage %s failed, and is not required: %v", s.Stage, s.Why)
+		}
+		lines := strings.Split(strings.TrimSpace(string(s.Stderr)), "\n")
+		for _, l := range lines[max(0, len(lines)-tailLines):] {
+			if l != "" {
+				fmt.Fprintf(a.err, "%s| %s\n", s.Stage, harmless(l))
+			}
+		}
+	}
 	began := a.now()
 	rep, err := r.Run(ctx)
 	if rep == nil {
-		_ = talk.bar.Exit()
 		return err
 	}
-	talk.end(pipelineSummary(rep, a.now().Sub(began)))
+	progress(pipelineSummary(rep, a.now().Sub(began)))
 	hint := "the same command continues where this one stopped"
 	if f.session == "" {
 		hint = "with --session, the next run continues where this one stopped"
@@ -42,6 +76,19 @@ func (a *app) runPipeline(ctx context.Context, r *stagerun.Pipeline, f *pipeline
 		return fail(exitFailed, hint, "%v", err)
 	}
 	return printed
+}
+
+// ended is how a stage ended.
+func ended(s stagerun.StageReport) string {
+	switch s.State {
+	case "unchanged":
+		return "unchanged, " + millis(s.Saved) + " saved"
+	case "resumed":
+		return "done by the interrupted run"
+	case "failed":
+		return "failed"
+	}
+	return s.State + " " + millis(s.Duration)
 }
 
 // pipelineSummary is the last line of the progress.

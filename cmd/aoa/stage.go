@@ -48,7 +48,7 @@ name alone, it says whether a dependency or the template of the newest run has c
 			if err != nil {
 				return err
 			}
-			req := api.StageRequest{Stage: name}
+			req := stage.Request{Stage: name}
 			if len(command) > 0 {
 				if req, err = a.stageRequest(repo, name, command, &f); err != nil {
 					return err
@@ -71,15 +71,17 @@ name alone, it says whether a dependency or the template of the newest run has c
 	return c
 }
 
-func (a *app) reason(name string, r api.StageReason) {
-	(&stageTalk{app: a, name: name}).Unmatched(r.Idle)
+func (a *app) reason(name string, r stage.Why) {
+	for _, g := range r.Idle {
+		a.talk("stage %s: %s matches no file that git has or would add", name, g)
+	}
 	if r.Hit {
 		fmt.Fprintf(a.out, "hit %s\n", r.Key)
 		return
 	}
-	fmt.Fprintf(a.out, "miss: %s\n", harmless(r.Why))
-	for _, c := range r.Changes[min(1, len(r.Changes)):] { // the first one is in Why
-		fmt.Fprintf(a.out, "      %s\n", harmless(strings.TrimSpace(c.Kind+" "+c.Name)+" "+c.What))
+	fmt.Fprintf(a.out, "miss: %s\n", harmless(r.Miss))
+	for _, c := range r.Changes[min(1, len(r.Changes)):] { // the first one is in Miss
+		fmt.Fprintf(a.out, "      %s\n", harmless(c.String()))
 	}
 	if more := r.Total - len(r.Changes); more > 0 {
 		fmt.Fprintf(a.out, "      and %d more\n", more)
@@ -96,9 +98,7 @@ func (a *app) stageList() *cobra.Command {
 		Short: "the kept results, the newest first",
 		Args:  cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			if len(args) > 0 {
-				r.Stage = args[0]
-			}
+			r.Stage = strings.Join(args, "")
 			ans, err := a.askStages(c.Context(), r)
 			if err != nil {
 				return err
@@ -109,7 +109,7 @@ func (a *app) stageList() *cobra.Command {
 					a.talk("no result is kept; begin with: aoa stage run NAME --dep GLOB -- COMMAND")
 					return
 				}
-				printList(a, "key\tstage\tmade\ttook\thits\tsize\texit\tcommand", ans.Head.Entries, func(e api.StageEntry) []any {
+				printList(a, "key\tstage\tmade\ttook\thits\tsize\texit\tcommand", ans.Head.Entries, func(e stage.Entry) []any {
 					return []any{e.Key, e.Stage, stamp(e.Created), millis(e.Duration), e.Hits, size(e.Bytes), e.Exit,
 						clip(e.Command, 60)}
 				})
@@ -165,7 +165,7 @@ func (a *app) stageShow() *cobra.Command {
 
 // stageResult is an entry with the files that it made, for --json.
 type stageResult struct {
-	api.StageEntry
+	stage.Entry
 	Made []madeFile `json:"made"`
 }
 
@@ -187,7 +187,7 @@ func made(rec *stage.Record) []madeFile {
 	return out
 }
 
-func (a *app) printResult(e api.StageEntry, rec *stage.Record) {
+func (a *app) printResult(e stage.Entry, rec *stage.Record) {
 	ttl := "none"
 	if e.TTL > 0 {
 		ttl = time.Duration(e.TTL * int64(time.Millisecond)).String()
@@ -229,8 +229,8 @@ func (a *app) stageStats() *cobra.Command {
 	const short = "how often each stage ran, and the time that it saved"
 	part := func(ans api.StatsAnswer) *api.StageStatsAnswer { return ans.Stage }
 	return table(a, short, &api.StatsRequest{Table: "stage"}, part, func(ans api.StageStatsAnswer) {
-		printList(a, "stage\thits\truns\tsaved\tkept\tsize", ans.Stages, func(s api.StageStat) []any {
-			return []any{s.Stage, s.Hits, s.Misses, millis(s.Saved), s.Entries, size(s.Bytes)}
+		printList(a, "stage\thits\tsaved\tkept\tsize", ans.Stages, func(s stage.Stat) []any {
+			return []any{s.Stage, s.Hits, millis(s.Saved), s.Entries, size(s.Bytes)}
 		})
 	})
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io"
 	"path"
@@ -13,8 +14,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/redact"
+	"github.com/aoa-dev/aoa/internal/stage"
 	stagerun "github.com/aoa-dev/aoa/internal/stage/run"
 	"github.com/aoa-dev/aoa/watcher"
 )
@@ -88,8 +89,8 @@ func splitCommand(c *cobra.Command, args []string, must bool) (name string, comm
 }
 
 // stageRequest makes the request from the flags that were typed in this folder.
-func (a *app) stageRequest(repo *watcher.Repo, name string, command []string, f *stageFlags) (api.StageRequest, error) {
-	r := api.StageRequest{Stage: name, Command: command, Shown: clip(redact.Text(strings.Join(command, " ")), 200),
+func (a *app) stageRequest(repo *watcher.Repo, name string, command []string, f *stageFlags) (stage.Request, error) {
+	r := stage.Request{Stage: name, Command: command, Shown: clip(redact.Text(strings.Join(command, " ")), 200),
 		Model: f.model,
 		TTL:   f.ttl.Milliseconds(), Failures: f.failures, Refresh: f.refresh, Inputs: map[string]string{}, Env: map[string]*string{}}
 	if f.ttl < 0 || f.ttl > 0 && r.TTL == 0 {
@@ -157,9 +158,13 @@ func (a *app) runStage(ctx context.Context, name string, command []string, f *st
 	if err != nil {
 		return err
 	}
+	note := func(problem bool, text string) {
+		if problem || !f.quiet {
+			a.talk("stage %s: %s", name, text)
+		}
+	}
 	s := &stagerun.Step{Client: client, Request: req, Root: string(repo.Root), Dir: a.dir, Env: a.env, In: a.in,
-		Now:      a.now,
-		Listener: &stageTalk{app: a, name: name, quiet: f.quiet}}
+		Now: a.now, Note: note}
 	if !a.json {
 		s.Out, s.Err = a.out, a.err
 	}
@@ -173,7 +178,13 @@ func (a *app) runStage(ctx context.Context, name string, command []string, f *st
 		s.Request.Stdin, s.In = &digest, strings.NewReader(string(data))
 	}
 	if err := s.Run(ctx); err != nil {
-		return stageFailure("stage "+name, err)
+		return stageFailure(name, err)
+	}
+	switch {
+	case !s.Ran:
+		note(false, unchanged(s.Turn))
+	case s.Kept.Why != "":
+		note(false, "not kept: "+s.Kept.Why)
 	}
 	if a.json {
 		if err := a.answer(stageReportOf(s), nil); err != nil {
@@ -186,7 +197,47 @@ func (a *app) runStage(ctx context.Context, name string, command []string, f *st
 	return nil
 }
 
+func unchanged(t *stage.Turn) string {
+	waited := ""
+	if t.Waited > 0 {
+		waited = fmt.Sprintf(", after waiting %s for the same run elsewhere", millis(t.Waited))
+	}
+	return fmt.Sprintf("unchanged since %s, %s saved%s", stamp(t.Entry.Created), millis(t.Entry.Duration), waited)
+}
+
+// stageFailure gives the errors of a step their exit codes and hints.
+func stageFailure(name string, err error) error {
+	var start *stagerun.StartError
+	switch {
+	case errors.As(err, &start):
+		return fail(start.Code, "", "stage %s: %v", name, start.Err)
+	case errors.Is(err, stagerun.ErrRestore):
+		return fail(exitFailed, "aoa stage run --refresh runs it again", "%v", err)
+	}
+	return err
+}
+
 // exitCode is the exit code of a wrapped command. aoa exits with it and prints nothing about it.
 type exitCode int
 
 func (p exitCode) Error() string { return fmt.Sprintf("exit code %d", int(p)) }
+
+// stageReportOf is the JSON of stage run.
+func stageReportOf(s *stagerun.Step) map[string]any {
+	out := map[string]any{"stage": s.Request.Stage, "hit": !s.Ran, "exit": s.Code, "duration_ms": s.Took.Milliseconds(),
+		"kept": s.Kept.Kept || !s.Ran}
+	if s.Turn != nil {
+		out["key"], out["miss"] = s.Turn.Key, s.Turn.Miss
+	}
+	if s.Kept.Why != "" {
+		out["not_kept"] = s.Kept.Why
+	}
+	if !s.Ran {
+		out["saved_ms"] = s.Took.Milliseconds()
+	}
+	if s.Record != nil {
+		out["stdout"], out["stderr"] = string(s.Record.Output(stage.Stdout)), string(s.Record.Output(stage.Stderr))
+		out["made"] = made(s.Record)
+	}
+	return out
+}

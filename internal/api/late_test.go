@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/internal/stage"
 )
 
 // TestLateCall: a call whose caller has given up is refused and not carried out.
@@ -22,10 +23,10 @@ func TestLateCall(t *testing.T) {
 		done++
 		return api.PauseAnswer{}, nil
 	})
-	api.HandleStream(mux, api.StageEnd, func(context.Context, api.StageResult, io.Reader) (api.Streamed[api.StageKept],
+	api.HandleStream(mux, api.StageEnd, func(context.Context, stage.Result, io.Reader) (api.Streamed[stage.Kept],
 		error) {
 		done++
-		return api.Streamed[api.StageKept]{}, nil
+		return api.Streamed[stage.Kept]{}, nil
 	})
 	for _, path := range []string{api.Pause.Path, api.StageEnd.Path} {
 		for until, want := range map[string]int{"": 200, "soon": 200, header(time.Minute): 200, header(-time.Second): 503} {

@@ -23,14 +23,7 @@ type housekeeper struct {
 	db       *cold.DB
 	flush    func(context.Context) error
 	blobs    *cold.Blobs
-	files    []sideFile
 	sweepers []func(context.Context)
-}
-
-// sideFile is a store with a file of its own, opened at the first use.
-type sideFile interface {
-	CloseIdle() error // closes the file if nobody used it since the last CloseIdle
-	Close() error     // closes the file
 }
 
 const (
@@ -127,9 +120,7 @@ func (k *housekeeper) snapshot(ctx context.Context) {
 }
 
 func (k *housekeeper) closeIdle(context.Context) {
-	for _, f := range k.files {
-		if err := f.CloseIdle(); err != nil {
-			k.log.Warn("an unused file is not closed", "err", err)
-		}
+	if err := k.blobs.CloseIdle(); err != nil {
+		k.log.Warn("an unused file is not closed", "err", err)
 	}
 }

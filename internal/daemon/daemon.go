@@ -244,7 +244,7 @@ func (d *Daemon) wireParts() {
 		Unwritten: func() bool { waiting, _, err := d.events.Trouble(); return err != nil && waiting > 0 },
 		Gone:      d.o.Replaced, Stop: d.stopIdle}
 	d.housekeeper = &housekeeper{base: d.base, clock: d.clock, events: d.events, db: d.db,
-		flush: d.flush, blobs: d.blobs, files: []sideFile{d.handlers.stage.cache, d.blobs},
+		flush: d.flush, blobs: d.blobs,
 		sweepers: []func(context.Context){d.handlers.sessions.sweep, d.handlers.reload.sweep}}
 }
 
@@ -347,10 +347,7 @@ func (d *Daemon) salvage() error {
 func (d *Daemon) close() error {
 	var errs []error
 	if d.handlers.stage != nil && !d.o.Replaced() { // in a new folder the other stores would write their last state
-		errs = append(errs, d.sequences.Close(context.Background()))
-		for _, f := range d.housekeeper.files {
-			errs = append(errs, f.Close())
-		}
+		errs = append(errs, d.sequences.Close(context.Background()), d.blobs.Close())
 	}
 	return errors.Join(append(errs, d.db.Close())...)
 }

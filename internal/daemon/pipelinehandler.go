@@ -1,9 +1,11 @@
 package daemon
 
 import (
+	"cmp"
 	"context"
-	"encoding/json"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/stage"
@@ -11,13 +13,11 @@ import (
 )
 
 // open reads a pipeline, the definitions that it names, and what its session has stored.
-func (s *stageHandler) open(ctx context.Context, r api.PipelineRequest) (api.PipelineAnswer, error) {
-	var out api.PipelineAnswer
+func (s *stageHandler) open(ctx context.Context, r api.PipelineRequest) (out api.PipelineAnswer, err error) {
 	root := s.place(ctx).Root
-	before := s.loader.Stats()
-	s.remember(ctx, r.Session)
+	s.restoreDefinitions(ctx)
+	defer s.keepDefinitions(ctx)
 	var d *pipeline.Definition
-	var err error
 	if r.Name != "" {
 		d, err = s.loader.Find(root, pipeline.KindPipeline, r.Name)
 	} else {
@@ -28,100 +28,75 @@ func (s *stageHandler) open(ctx context.Context, r api.PipelineRequest) (api.Pip
 		d, err = s.loader.Load(root, pipeline.KindPipeline, file)
 	}
 	if err != nil {
-		return out, wrong(err)
+		return out, stageError(err)
 	}
-	out.ID, out.Env = d.File, append([]string{}, s.settings.Get().PipelineEnv...)
-	out.Agents, out.Prompts = map[string]api.Text{}, map[string]api.Text{}
-	for _, st := range d.Pipeline.Stages {
-		for _, need := range []struct {
-			kind, name string
-			into       map[string]api.Text
-		}{{pipeline.KindAgent, st.Agent, out.Agents}, {pipeline.KindCommand, st.Prompt, out.Prompts}} {
-			if need.name == "" {
-				continue
-			}
-			def, err := s.loader.Find(root, need.kind, need.name)
-			if err != nil {
-				return out, wrong(err)
-			}
-			need.into[need.name] = api.Text{Body: def.Body, Model: def.Model}
+	p := *d.Pipeline // a definition is shared
+	p.Stages = slices.Clone(p.Stages)
+	for i := range p.Stages {
+		if err := s.addTexts(root, &p.Stages[i]); err != nil {
+			return out, stageError(err)
 		}
 	}
-	if out.Pipeline, err = json.Marshal(d.Pipeline); err != nil {
-		return out, wrong(err)
+	out.ID, out.Pipeline, out.Env = d.File, &p, append([]string{}, s.settings.Get().PipelineEnv...)
+	if r.Session != "" {
+		out.Session, err = s.cache.Session(ctx, r.Session, out.ID)
 	}
-	out.Parsed = s.loader.Stats().Parsed > before.Parsed
-	if r.Session == "" {
-		return out, nil
-	}
-	if out.Parsed {
-		s.save(ctx, r.Session, root)
-	}
-	out.Session, err = s.session(ctx, r.Session, out.ID)
-	return out, wrong(err)
+	return out, stageError(err)
 }
 
-// remember loads the definitions that another daemon parsed in the session a short time ago.
-func (s *stageHandler) remember(ctx context.Context, session string) {
-	if session == "" || s.loader.Stats() != (pipeline.LoaderStats{}) {
-		return
+// addTexts gives a stage the text of its agent and of its prompt, and the model that they name.
+func (s *stageHandler) addTexts(root string, st *pipeline.Stage) error {
+	var texts []string
+	models := []string{st.Model}
+	for _, need := range [][2]string{{pipeline.KindAgent, st.Agent}, {pipeline.KindCommand, st.Prompt}} {
+		if need[1] == "" {
+			continue
+		}
+		d, err := s.loader.Find(root, need[0], need[1])
+		if err != nil {
+			return err
+		}
+		texts, models = append(texts, d.Body), slices.Insert(models, 1, d.Model) // the prompt's before the agent's
 	}
-	data, err := s.cache.Loaded(ctx, session)
+	st.Text, st.Model = strings.Join(texts, "\n"), cmp.Or(models...)
+	return nil
+}
+
+// restoreDefinitions loads, once, the definitions that another daemon parsed a short time ago.
+func (s *stageHandler) restoreDefinitions(ctx context.Context) {
+	s.restored.Do(func() {
+		if data := s.cache.Definitions(ctx); data != nil {
+			if err := s.loader.Restore(data); err != nil {
+				s.log.Warn("definitions not read", "err", err)
+			}
+		}
+	})
+}
+
+// keepDefinitions stores the definitions if some are new. A failure costs only time.
+func (s *stageHandler) keepDefinitions(ctx context.Context) {
+	data, err := s.loader.Export()
 	if err == nil && data != nil {
-		err = s.loader.Restore(data)
+		err = s.cache.KeepDefinitions(ctx, data)
 	}
 	if err != nil {
-		s.log.Warn("definitions of the session not read", "err", err)
+		s.log.Warn("definitions not kept", "err", err)
 	}
 }
 
-// save stores the definitions with the session. A failure costs only time.
-func (s *stageHandler) save(ctx context.Context, session, root string) {
-	data, err := s.loader.Export(root)
-	if err == nil {
-		err = s.cache.SaveLoaded(ctx, session, data)
-	}
-	if err != nil {
-		s.log.Warn("definitions of the session not kept", "err", err)
-	}
-}
-
-func (s *stageHandler) session(ctx context.Context, id, pipelineID string) (*api.PipelineSession, error) {
-	had, err := s.cache.Session(ctx, id, pipelineID)
-	if err != nil {
-		return nil, err
-	}
-	outputs := convert(had.Outputs, func(o stage.Output) api.PipelineOutput { return api.PipelineOutput(o) })
-	return &api.PipelineSession{Known: had.Known, Outputs: outputs,
-		Context: had.Context, State: had.State, Steps: had.Steps, Tokens: had.Tokens}, nil
-}
-
-func (s *stageHandler) progress(ctx context.Context, r api.PipelineStep) (api.None, error) {
-	p := stage.Progress{Session: r.Session, Pipeline: r.ID, State: r.State, Output: (*stage.Output)(r.Output), Key: r.Key,
-		Context: r.Context, Tokens: r.Tokens, Call: api.CallID(ctx)}
+func (s *stageHandler) progress(ctx context.Context, p stage.Progress) (api.None, error) {
+	p.Call = api.CallID(ctx)
 	if err := s.cache.Progress(ctx, p); err != nil {
-		return api.None{}, wrong(err) // nothing was stored: the call is repeated, and its tokens count once
+		return api.None{}, stageError(err) // nothing was stored: the call is repeated, and its tokens count once
 	}
-	return api.None{}, s.sessions.Spend(ctx, r.Session, r.Tokens, api.CallID(ctx))
+	return api.None{}, s.sessions.Spend(ctx, p.Session, p.Tokens, p.Call)
 }
 
-func (s *stageHandler) definitions(ctx context.Context, r api.StatsRequest) (api.StatsAnswer, error) {
-	root, before := s.place(ctx).Root, s.loader.Stats()
-	s.remember(ctx, r.Session)
-	found, broken, err := s.loader.All(root)
-	after := s.loader.Stats()
-	unread := convert(broken, func(b pipeline.Broken) api.BrokenDefinition { return api.BrokenDefinition(b) })
-	out := &api.DefinitionsAnswer{Definitions: []api.Definition{}, Broken: unread,
-		Hits: after.Hits - before.Hits, Parsed: after.Parsed - before.Parsed}
-	for _, d := range found {
-		e := api.Definition{Kind: d.Kind, Name: d.Name, File: d.File, Description: d.Description, Model: d.Model}
-		if d.Pipeline != nil {
-			e.Stages = d.Pipeline.Names()
-		}
-		out.Definitions = append(out.Definitions, e)
-	}
-	if r.Session != "" && out.Parsed > 0 {
-		s.save(ctx, r.Session, root)
-	}
-	return api.StatsAnswer{Definitions: out}, wrong(err)
+func (s *stageHandler) definitions(ctx context.Context, _ api.StatsRequest) (api.StatsAnswer, error) {
+	s.restoreDefinitions(ctx)
+	defer s.keepDefinitions(ctx)
+	out := &api.DefinitionsAnswer{}
+	var err error
+	out.Definitions, out.Broken, err = s.loader.All(s.place(ctx).Root)
+	return api.StatsAnswer{Definitions: out}, stageError(err)
 }

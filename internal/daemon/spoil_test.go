@@ -107,18 +107,18 @@ func (d *fixture) fill() {
 			api.CachePutRequest{Session: session, Items: []api.CacheItem{{Task: "t", Turn: "u", Description: "words", Size: 4,
 				Metadata: json.RawMessage(`{"a":1}`)}}}, []byte("data"))
 		reply.Close()
-		req := api.StageRequest{Stage: session, Command: []string{"true"}, Deps: []string{"a.go"}}
+		req := stage.Request{Stage: session, Command: []string{"true"}, Deps: []string{"a.go"}}
 		turn := stream(d, api.StageBegin, req, nil)
 		rec := stage.Record{Frames: []stage.Frame{{Stream: stage.Stdout, Data: []byte("printed")}}}
-		kept := stream(d, api.StageEnd, api.StageResult{Request: req, Key: turn.Head.Key}, rec.Append(nil))
+		kept := stream(d, api.StageEnd, stage.Result{Request: req, Key: turn.Head.Key}, rec.Encode())
 		if !kept.Head.Kept {
 			d.Fatalf("not kept: %s", kept.Head.Why)
 		}
 		kept.Close()
 		turn.Close()
 		for j := range 2 {
-			call(d, api.PipelineProgress, api.PipelineStep{Session: fmt.Sprint("pipe", i), ID: "p", Key: "k", Tokens: 5,
-				Output:  &api.PipelineOutput{Stage: fmt.Sprint("st", j), JSON: true, Value: []byte(`{}`)},
+			call(d, api.PipelineProgress, stage.Progress{Session: fmt.Sprint("pipe", i), Pipeline: "p", Key: "k", Tokens: 5,
+				Output:  &stage.Output{Stage: fmt.Sprint("st", j), JSON: true, Value: []byte(`{}`)},
 				Context: map[string]json.RawMessage{fmt.Sprint("c", j): []byte(`1`)}})
 		}
 	}

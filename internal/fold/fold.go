@@ -148,6 +148,8 @@ func (s *Fold) load(ctx context.Context) error {
 	switch {
 	case errors.Is(err, hot.ErrHalfLives):
 		s.o.Log.Info("half-lives have changed: the log is replayed")
+	case errors.Is(err, cold.ErrRow): // the store has warned
+		s.o.Log.Info("the snapshot was damaged: the log is replayed", "err", err)
 	case err != nil:
 		s.o.Alert.Warn("the snapshot was damaged: the log is replayed", "err", err)
 	default:

@@ -1,18 +1,19 @@
 package stage
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
+	"path/filepath"
 	"sync"
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/cold"
 )
 
-// Options of New. All but Log are needed.
+// Options of New.
 type Options struct {
 	Blobs *cold.Blobs // where results and states of pipelines are
 	Now   func() time.Time
@@ -23,79 +24,64 @@ type Options struct {
 // resultKeep is how long a result stays that is not used.
 const resultKeep = 30 * 24 * time.Hour
 
+// MaxResult is the largest result that is kept, output and files, in bytes.
+const MaxResult = 16_000_000
+
 // Results is the owner of the blobs that are results of stages.
 const Results = "results"
 
 // Cache keeps the results of stages. It is safe for concurrent use; of several processes only one, the daemon, has it
 // open.
 type Cache struct {
-	o     Options
-	memo  *memo
-	runs  runs
-	tools tools
+	o       Options
+	digests digests
 
-	results, counts, sessions, definitions, digests *cold.Owner
+	results, sessions, definitions *cold.Owner
 
-	mu     sync.Mutex // guards what follows, and what is read to be written again
-	loaded bool       // the digests
-	trees  map[string]*tree
+	mu    sync.Mutex // guards what follows, and a session's run that is read to be written again
+	trees map[string]*tree
+	runs  map[string]*run         // that are under way, by key
+	tools map[Tool]rememberedTool // without a version
 }
+
+// run is a run that is under way. Of two requests for the same key, one runs and the other waits.
+type run struct {
+	parts keyParts
+	over  chan struct{}
+}
+
+type rememberedTool struct {
+	id      identity
+	version string
+}
+
+// maxRemembered bounds the worktrees whose lists are kept, and the versions of tools.
+const maxRemembered = 256
 
 // New opens nothing: most repositories never use the cache.
 func New(o Options) *Cache {
-	c := &Cache{o: o, memo: newMemo(o.Now), trees: map[string]*tree{}}
+	c := &Cache{o: o, digests: digests{now: o.Now}, trees: map[string]*tree{}, runs: map[string]*run{},
+		tools: map[Tool]rememberedTool{}}
 	after := func(d time.Duration) func() time.Duration { return func() time.Duration { return d } }
-	c.results = o.Blobs.Owner(Results, cold.Rule{Life: after(resultKeep), Bytes: o.Bytes, Names: namesPath})
-	c.counts = o.Blobs.Owner("stage counts", cold.Rule{})
+	c.results = o.Blobs.Owner(Results, cold.Rule{Life: after(resultKeep), Bytes: o.Bytes})
 	c.sessions = o.Blobs.Owner("pipelines", cold.Rule{Life: after(sessionKeep), Quota: maxSession,
-		Active: func(string) time.Time { return time.Time{} }, Names: partNames})
-	// Definitions and digests are made again from files.
-	c.definitions = o.Blobs.Owner("definitions", cold.Rule{Life: after(loaderTTL), Derived: true})
-	c.digests = o.Blobs.Owner("digests", cold.Rule{Life: after(digestKeep), Derived: true, Leave: c.dropDigests})
+		Active: func(string) time.Time { return time.Time{} }})
+	c.definitions = o.Blobs.Owner("definitions", cold.Rule{Life: after(definitionsKeep), Derived: true}) // made of files
 	return c
-}
-
-// Close writes what is only in memory.
-func (c *Cache) Close() error { return c.CloseIdle() }
-
-func (c *Cache) warn(text string, args ...any) {
-	if c.o.Log != nil {
-		c.o.Log.Warn(text, args...)
-	}
-}
-
-// maxTrees bounds the worktrees whose lists are kept.
-const maxTrees = 32
-
-func (c *Cache) tree(root string, list Lister) *tree {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	t, ok := c.trees[root]
-	if !ok {
-		if len(c.trees) >= maxTrees {
-			clear(c.trees)
-		}
-		t = newTree(root, list, c.o.Now)
-		c.trees[root] = t
-	}
-	return t
-}
-
-// Place is a worktree: its root, absolute with links resolved, and its files.
-type Place struct {
-	Root string
-	List Lister
 }
 
 // Turn is the answer to a request: a hit with its record, or the turn to run.
 type Turn struct {
-	Key     string
-	Hit     bool
-	Entry   Entry         // of a hit
-	Record  []byte        // of a hit, in the form of DecodeRecord
-	Miss    string        // why there is no hit, in words
-	Waited  time.Duration // for another run of the same
-	Idle    []string      // globs that name no file
+	Key     string   `json:"key"`
+	Hit     bool     `json:"hit"`
+	Entry   *Entry   `json:"entry,omitempty"` // of a hit
+	Miss    string   `json:"miss,omitempty"`  // why it runs, in words
+	Waited  int64    `json:"waited_ms,omitempty"`
+	Idle    []string `json:"idle,omitempty"`     // globs that name no file
+	Version string   `json:"version,omitempty"`  // the tool's
+	AskTool bool     `json:"ask_tool,omitempty"` // the version is not known: ask again with it
+	Record  []byte   `json:"-"`                  // of a hit, in the form of DecodeRecord
+
 	release func()
 }
 
@@ -109,124 +95,197 @@ func (t *Turn) Release() {
 // Begin answers a request. While another run of the same key is under way, it waits for its end: then there is a hit,
 // or the turn of this request. A turn must be released.
 func (c *Cache) Begin(ctx context.Context, p Place, r Request) (*Turn, error) {
-	if err := r.Check(); err != nil {
+	if err := r.check(); err != nil {
 		return nil, err
 	}
-	if err := c.loadDigests(ctx); err != nil {
-		return nil, err
+	if !c.tool(&r.Tool) {
+		return &Turn{AskTool: true}, nil
 	}
-	began := c.o.Now()
-	for waited := false; ; waited = true {
-		m, idle, err := c.memo.material(ctx, c.tree(p.Root, p.List), &r)
+	began, waited := c.o.Now(), time.Duration(0)
+	for {
+		parts, idle, err := c.parts(ctx, p, &r)
 		if err != nil {
 			return nil, err
 		}
-		t := &Turn{Key: m.Key(), Idle: idle}
-		if waited {
-			t.Waited = c.o.Now().Sub(began)
-		}
-		if err := c.find(ctx, t, &r); err != nil || t.Hit {
-			return t, err
-		}
-		release, wait := c.runs.begin(t.Key, m)
+		t := &Turn{Key: parts.key(), Idle: idle, Version: r.Tool.Version, Waited: waited.Milliseconds()}
+		release, other := c.take(t.Key, parts)
 		if release != nil {
-			t.release = release
-			began := false
-			defer func() { // after a panic below, too: others wait for the turn
-				if !began {
-					release()
-				}
-			}()
-			err = c.begin(ctx, t, &r, m)
-			began = err == nil && !t.Hit
-			return t, err
+			return t, c.answer(ctx, t, &r, parts, release)
 		}
 		select {
-		case <-wait:
+		case <-other.over:
+			waited = c.o.Now().Sub(began)
 		case <-ctx.Done():
 			return nil, ctx.Err()
 		}
 	}
 }
 
-// begin looks the entry up again, because another run may have ended since. If there is none, it sets the reason.
-func (c *Cache) begin(ctx context.Context, t *Turn, r *Request, m keyParts) (err error) {
-	first := t.Miss // a damaged entry was dropped and is not found again
-	t.Miss = ""
-	if err := c.find(ctx, t, r); err != nil || t.Hit {
-		return err
+// take takes the turn for a key, or returns the run to wait for.
+func (c *Cache) take(key string, parts keyParts) (release func(), other *run) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if other := c.runs[key]; other != nil {
+		return nil, other
 	}
-	if t.Miss = cmp.Or(t.Miss, first); t.Miss == "" {
-		t.Miss, err = c.explain(ctx, r.Stage, m)
-	}
-	return err
+	own := &run{parts, make(chan struct{})}
+	c.runs[key] = own
+	return sync.OnceFunc(func() {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		delete(c.runs, key)
+		close(own.over)
+	}), nil
 }
 
-// find looks an entry up. It makes the turn a hit, or sets the reason why an existing entry does not count.
-func (c *Cache) find(ctx context.Context, t *Turn, r *Request) error {
+// answer makes a turn a hit, or gives it the reason to run. A turn that does not run is released.
+func (c *Cache) answer(ctx context.Context, t *Turn, r *Request, parts keyParts, release func()) error {
+	defer func() {
+		if t.release == nil { // after a panic, too: others wait
+			release()
+		}
+	}()
 	if r.Refresh {
-		t.Miss = "asked to run in any case"
+		t.Miss, t.release = "asked to run in any case", release
 		return nil
 	}
-	e, data, found, err := c.load(ctx, t.Key)
-	if errors.Is(err, errDamaged) {
-		t.Miss, err = errDamaged.Error(), nil
-	}
-	if err != nil || !found {
+	e, found, err := c.load(ctx, t.Key)
+	switch {
+	case errors.Is(err, errDamaged):
+		t.Miss = errDamaged.Error()
+	case err != nil:
 		return err
+	case !found:
+		near, err := c.nearest(ctx, r.Stage, parts)
+		if err != nil {
+			return err
+		}
+		if t.Miss = near.miss(); len(near.changes) > 1 {
+			t.Miss = fmt.Sprintf("%s, and %d more", t.Miss, len(near.changes)-1)
+		}
+	default:
+		if t.Miss = e.refusal(r, c.o.Now()); t.Miss == "" {
+			t.Hit, t.Entry, t.Record = true, &e.Entry, e.record.Encode()
+			return c.use(ctx, &e)
+		}
 	}
-	if t.Miss = e.refusal(r, c.o.Now()); t.Miss != "" {
-		return nil
-	}
-	t.Hit, t.Entry, t.Record = true, e.Entry, data
-	return c.count(ctx, r.Call, &e, Stat{Stage: e.Stage, Hits: 1, Saved: e.Duration})
+	t.release = release
+	return nil
+}
+
+// Kept says whether a result was kept, and if not, why.
+type Kept struct {
+	Kept bool   `json:"kept"`
+	Why  string `json:"why,omitempty"`
 }
 
 // Result is the result of a run.
 type Result struct {
-	Key      string // of Begin's turn
-	Exit     int
-	Duration time.Duration
-	Record   []byte
-	Call     string // id of the call; a repeated one counts once
+	Request  Request `json:"request"`
+	Key      string  `json:"key"` // of Begin's turn
+	Exit     int     `json:"exit"`
+	Duration int64   `json:"duration_ms"`
+	Record   []byte  `json:"-"` // in the form of DecodeRecord
 }
 
-// End keeps the result of a run whose inputs are still those that it began with; otherwise why is what changed, and
-// nothing is kept. Dependencies are digested again.
-func (c *Cache) End(ctx context.Context, p Place, r Request, res Result) (kept bool, why string, err error) {
-	if err := r.Check(); err != nil {
-		return false, "", err
-	}
-	if err := c.loadDigests(ctx); err != nil {
-		return false, "", err
+// End keeps the result of a run whose inputs are still those that it began with: dependencies are digested again.
+func (c *Cache) End(ctx context.Context, p Place, res Result) (Kept, error) {
+	r := &res.Request
+	if err := r.check(); err != nil {
+		return Kept{}, err
 	}
 	if res.Exit != 0 && !r.Failures {
-		return false, fmt.Sprintf("exit code %d", res.Exit), nil
+		return Kept{Why: fmt.Sprintf("exit code %d", res.Exit)}, nil
 	}
 	rec, err := DecodeRecord(res.Record)
 	if err != nil {
-		return false, "", err
+		return Kept{}, err
 	}
-	m, _, err := c.memo.material(ctx, c.tree(p.Root, p.List), &r)
+	if !c.tool(&r.Tool) {
+		return Kept{}, wrong("the version of the tool is missing")
+	}
+	parts, _, err := c.parts(ctx, p, r)
 	if err != nil {
-		return false, "", err
+		return Kept{}, err
 	}
-	if m.Key() != res.Key {
-		why := "an input changed while it ran"
-		if began := c.runs.material(res.Key); began != nil {
-			if d := differences(began, m); len(d) > 0 {
-				why = d[0].String() + " while it ran"
-			}
-		}
-		return false, why, nil
+	if parts.key() != res.Key {
+		return Kept{Why: c.changedSince(res.Key, parts) + " while it ran"}, nil
 	}
-	now := c.o.Now()
-	e := Entry{Key: res.Key, Stage: r.Stage, Created: now, Used: now, TTL: r.TTL.Milliseconds(), Exit: res.Exit,
-		Duration: res.Duration.Milliseconds(),
-		Bytes:    int64(len(res.Record)), Stdout: int64(len(rec.Output(Stdout))), Stderr: int64(len(rec.Output(Stderr))),
-		Files: len(rec.Files), Command: r.Shown, Model: r.Model}
-	if err := c.store(ctx, &r, e, m, res.Record); err != nil {
-		return false, "", err
+	e := storedEntry{Entry: Entry{Key: res.Key, Stage: r.Stage, TTL: r.TTL, Exit: res.Exit, Duration: res.Duration,
+		Bytes: rec.size(), Stdout: int64(len(rec.Output(Stdout))), Stderr: int64(len(rec.Output(Stderr))),
+		Files: len(rec.Files), Command: r.Shown, Model: r.Model}, Deps: r.Deps, Outputs: r.Outputs, Template: r.Template,
+		parts: parts, record: rec}
+	if err := c.store(ctx, e); err != nil {
+		return Kept{}, err
 	}
-	return true, "", c.count(ctx, res.Call, nil, Stat{Stage: r.Stage, Misses: 1})
+	return Kept{Kept: true}, nil
 }
+
+// changedSince is the first change since a run that is under way began.
+func (c *Cache) changedSince(key string, parts keyParts) string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if r := c.runs[key]; r != nil {
+		if d := differences(r.parts, parts); len(d) > 0 {
+			return d[0].String()
+		}
+	}
+	return "an input changed"
+}
+
+// parts lists the parts of a request's key, and the globs that name no file.
+func (c *Cache) parts(ctx context.Context, p Place, r *Request) (keyParts, []string, error) {
+	c.mu.Lock()
+	t := c.trees[p.Root]
+	if t == nil {
+		if len(c.trees) >= maxRemembered {
+			clear(c.trees)
+		}
+		t = &tree{Place: p, now: c.o.Now}
+		c.trees[p.Root] = t
+	}
+	c.mu.Unlock()
+	deps, idle, err := t.resolve(ctx, r)
+	if err != nil {
+		return nil, nil, err
+	}
+	files, err := c.digests.parts(ctx, deps)
+	if err != nil {
+		return nil, nil, err
+	}
+	parts, err := r.parts(files, c.digests.file)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = wrong("template %s does not exist", r.Template)
+	}
+	return parts, idle, err
+}
+
+// tool remembers the version that a tool printed, or fills it in: it is valid as long as the program's file is the same.
+// (A shim that selects another program by a file of the project is not noticed: that file belongs among the
+// dependencies.) ok is false if the version is not known.
+func (c *Cache) tool(t *Tool) (ok bool) {
+	if t.Command == "" {
+		return true
+	}
+	key := *t
+	key.Version = ""
+	var id identity
+	if real, err := filepath.EvalSymlinks(t.Path); err == nil {
+		id, _ = stat(real)
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch known := c.tools[key]; {
+	case t.Version == "" && id == known.id:
+		t.Version = known.version
+	case t.Version != "" && id.reliable(c.o.Now().Add(-time.Minute)): // a program that was replaced since it ran has young times
+		if len(c.tools) >= maxRemembered {
+			clear(c.tools)
+		}
+		c.tools[key] = rememberedTool{id, t.Version}
+	}
+	return t.Version != ""
+}
+
+// Digest is the digest of a file's content. A file whose identity is unchanged is not read again.
+func (c *Cache) Digest(name string) (string, error) { return c.digests.file(name) }

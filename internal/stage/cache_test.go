@@ -50,11 +50,6 @@ func newFixture(t *testing.T) *fixture {
 
 // begin opens the cache, again if it was open.
 func (r *fixture) begin() {
-	if r.c != nil {
-		if err := r.c.Close(); err != nil {
-			r.Fatal(err)
-		}
-	}
 	if r.blobs != nil {
 		if err := r.blobs.Close(); err != nil {
 			r.Fatal(err)
@@ -83,28 +78,9 @@ func (r *fixture) keep(q Request, t *Turn, out string) {
 	r.Helper()
 	defer t.Release()
 	rec := &Record{Frames: []Frame{{Stdout, []byte(out)}}}
-	kept, why, err := r.c.End(r.Context(), r.place, q, Result{Key: t.Key, Duration: time.Second, Record: rec.Append(nil)})
-	if err != nil || !kept {
-		r.Fatalf("not kept: %v, %s", err, why)
-	}
-}
-
-func TestHitNeedsNoReading(t *testing.T) {
-	r := newFixture(t)
-	q := r.request()
-	r.keep(q, r.turn(q), "out")
-	read := r.c.memo.reads()
-	for range 3 {
-		if got := r.turn(q); !got.Hit || !strings.Contains(string(got.Record), "out") || got.Entry.Duration != 1000 {
-			t.Fatalf("%+v", got)
-		}
-	}
-	if r.c.memo.reads() != read {
-		t.Errorf("hits read %d files", r.c.memo.reads()-read)
-	}
-	r.begin()
-	if got := r.turn(q); !got.Hit || r.c.memo.reads() != 0 {
-		t.Errorf("after a restart: hit %v, %d files read", got.Hit, r.c.memo.reads())
+	kept, err := r.c.End(r.Context(), r.place, Result{Request: q, Key: t.Key, Duration: 1000, Record: rec.Encode()})
+	if err != nil || !kept.Kept {
+		r.Fatalf("not kept: %v, %s", err, kept.Why)
 	}
 }
 
@@ -160,15 +136,14 @@ func TestChangeWhileRunningIsNotKept(t *testing.T) {
 	q := r.request()
 	turn := r.turn(q)
 	write1(t, filepath.Join(r.root, "src/b.go"), "changed")
-	rec := (&Record{}).Append(nil)
-	kept, why, err := r.c.End(t.Context(), r.place, q, Result{Key: turn.Key, Record: rec})
-	if err != nil || kept || why != "file src/b.go changed while it ran" {
-		t.Errorf("kept %v, %q, %v", kept, why, err)
+	res := Result{Request: q, Key: turn.Key, Record: (&Record{}).Encode()}
+	if kept, err := r.c.End(t.Context(), r.place, res); err != nil || kept != (Kept{Why: "file src/b.go changed while it ran"}) {
+		t.Errorf("%+v, %v", kept, err)
 	}
 	turn.Release()
-	if kept, why, _ := r.c.End(t.Context(), r.place, q, Result{Key: turn.Key, Record: rec, Exit: 3}); kept ||
-		why != "exit code 3" {
-		t.Errorf("a failure: kept %v, %q", kept, why)
+	res.Exit = 3
+	if kept, _ := r.c.End(t.Context(), r.place, res); kept != (Kept{Why: "exit code 3"}) {
+		t.Errorf("a failure: %+v", kept)
 	}
 }
 
@@ -190,13 +165,13 @@ func TestEviction(t *testing.T) {
 	if !r.turn(q).Hit {
 		t.Error("the newest is gone")
 	}
+	if all, err := r.c.Stats(t.Context()); err != nil || len(all) != 1 || all[0].Hits != 1 || all[0].Saved != 1000 {
+		t.Errorf("%+v, %v", all, err)
+	}
 	r.clock.at = r.clock.at.Add(resultKeep + time.Hour)
 	r.sweep()
 	if left, err := r.c.List(t.Context(), "", 100); err != nil || len(left) != 0 {
 		t.Errorf("%d entries are left, %v", len(left), err)
-	}
-	if all, err := r.c.Stats(t.Context()); err != nil || len(all) != 1 || all[0].Misses != 10 || all[0].Hits != 1 {
-		t.Errorf("the counts went with the entries: %+v, %v", all, err)
 	}
 }
 
@@ -226,7 +201,7 @@ func TestDamaged(t *testing.T) {
 	}
 }
 
-func TestSessionKeepsWhatStagesSay(t *testing.T) {
+func TestSessionKeepsOutputs(t *testing.T) {
 	r := newFixture(t)
 	tell := func(p Progress) {
 		t.Helper()
@@ -263,31 +238,17 @@ func TestSessionKeepsWhatStagesSay(t *testing.T) {
 	}
 }
 
-// TestDefinitionsAreNoSession: a session in which definitions were parsed, and no pipeline ran, has nothing to forget.
-func TestDefinitionsAreNoSession(t *testing.T) {
+func TestDefinitionsForFiveMinutes(t *testing.T) {
 	r := newFixture(t)
-	if err := r.c.SaveLoaded(t.Context(), "s", []byte("x")); err != nil {
+	if err := r.c.KeepDefinitions(t.Context(), []byte("x")); err != nil {
 		t.Fatal(err)
 	}
-	if had, err := r.c.ForgetSession(t.Context(), "s"); had || err != nil {
-		t.Errorf("had %v, %v", had, err)
-	}
-	if data, err := r.c.Loaded(t.Context(), "s"); data != nil || err != nil {
-		t.Errorf("%q is left, %v", data, err)
-	}
-}
-
-func TestLoadedForFiveMinutes(t *testing.T) {
-	r := newFixture(t)
-	if err := r.c.SaveLoaded(t.Context(), "s", []byte("x")); err != nil {
-		t.Fatal(err)
-	}
-	r.clock.at = r.clock.at.Add(loaderTTL - time.Second)
-	if b, err := r.c.Loaded(t.Context(), "s"); err != nil || string(b) != "x" {
-		t.Errorf("within: %q, %v", b, err)
+	r.clock.at = r.clock.at.Add(definitionsKeep - time.Second)
+	if b := r.c.Definitions(t.Context()); string(b) != "x" {
+		t.Errorf("within: %q", b)
 	}
 	r.clock.at = r.clock.at.Add(time.Second)
-	if b, err := r.c.Loaded(t.Context(), "s"); err != nil || b != nil {
-		t.Errorf("after: %q, %v", b, err)
+	if b := r.c.Definitions(t.Context()); b != nil {
+		t.Errorf("after: %q", b)
 	}
 }

@@ -3,12 +3,13 @@
 // Requests come in (a command, its declared inputs, dependencies, template, tool and model), and after a run a record
 // of what it printed and made. A key goes out, with a record to replay or the turn to run. The package never runs a
 // command, never reads a clock (now is passed in), and never trusts a digest whose file could have changed unnoticed. A
-// hit costs a stat of each dependency (about 1 µs) and of their folders; only files that changed are read.
+// hit costs a stat of each dependency (about 1 µs) and of their folders; a daemon reads only files that changed since it
+// read them. Digests are in memory: a new daemon reads each dependency once.
 //
 // # The key
 //
 // SHA-256 over the parts below, in this order, each with its kind, name and digest; its first 24 hexadecimal digits
-// name the entry. Entries, states of pipelines, definitions and digests are blobs of internal/cold.
+// name the entry. Entries, states of pipelines and definitions are blobs of internal/cold.
 //
 //	stage       name of the stage
 //	command     its arguments, word by word

@@ -1,10 +1,14 @@
 package stage
 
 import (
+	"bytes"
+	"cmp"
 	"context"
+	"encoding/gob"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -13,42 +17,56 @@ import (
 
 // Entry is one kept result, without what it printed. Times are UTC.
 type Entry struct {
-	Key      string
-	Stage    string
-	Created  time.Time
-	Used     time.Time
-	Hits     int
-	TTL      int64 // of the run that made it, in ms; 0: none
-	Exit     int
-	Duration int64 // of that run, in ms
-	Bytes    int64 // of the record
-	Stdout   int64
-	Stderr   int64
-	Files    int
-	Command  string // redacted
-	Model    string
+	Key      string    `json:"key"`
+	Stage    string    `json:"stage"`
+	Created  time.Time `json:"created"`
+	Used     time.Time `json:"used"`
+	Hits     int       `json:"hits"`
+	TTL      int64     `json:"ttl_ms"` // of the run that made it; 0: none
+	Exit     int       `json:"exit"`
+	Duration int64     `json:"duration_ms"` // of that run
+	Bytes    int64     `json:"bytes"`       // of output and files
+	Stdout   int64     `json:"stdout_bytes"`
+	Stderr   int64     `json:"stderr_bytes"`
+	Files    int       `json:"files"`
+	Command  string    `json:"command"` // redacted
+	Model    string    `json:"model,omitempty"`
 }
 
-// storedEntry is an entry as it is stored beside its record: with the patterns by which the same dependencies are found
-// again, and with what its key was made of.
+// storedEntry is an entry as it is stored: with the patterns by which the same dependencies are found again, and, as
+// the data of its blob, what its key was made of and its record.
 type storedEntry struct {
 	Entry
-	Deps     []string `json:",omitempty"`
-	Outputs  []string `json:",omitempty"`
-	Template string   `json:",omitempty"`
-	Inputs   []byte   `json:",omitempty"` // packed key parts; nil if they are too many to be stored
+	Deps     []string `json:"deps,omitempty"`
+	Outputs  []string `json:"outputs,omitempty"`
+	Template string   `json:"template,omitempty"`
+
+	parts  keyParts
+	record *Record
+}
+
+// entryData is the data of an entry's blob.
+type entryData struct {
+	Parts  keyParts
+	Record *Record
 }
 
 // ErrNoEntry is wrapped when nothing of that name or key is kept.
 var ErrNoEntry = errors.New("no such stage or key")
 
-// maxInputsStored bounds the stored key parts of one entry, in bytes: some 70,000 dependencies.
-const maxInputsStored = 4 << 20
+var errDamaged = errors.New("the kept result was damaged")
 
-// decodeEntry reads the stored form of an entry.
+// decodeEntry reads a stored entry; without the blob's data it has no parts and no record.
 func decodeEntry(v cold.Blob) (e storedEntry, err error) {
 	if err = json.Unmarshal(v.Meta, &e); err == nil && e.Key != v.Key {
 		err = fmt.Errorf("the entry is that of %.40q", e.Key)
+	}
+	if err == nil && v.Data != nil {
+		var d entryData
+		err = gob.NewDecoder(bytes.NewReader(v.Data)).Decode(&d)
+		if e.parts, e.record = d.Parts, d.Record; d.Record == nil {
+			e.record = &Record{}
+		}
 	}
 	e.Created, e.Used = v.Written, v.Used
 	return e, err
@@ -66,71 +84,145 @@ func (c *Cache) entries(ctx context.Context, stage string, limit int) (out []sto
 	return out, err
 }
 
+// load returns an entry with its record. One that is damaged, or whose key is lost, is dropped with one warning.
+func (c *Cache) load(ctx context.Context, key string) (e storedEntry, found bool, err error) {
+	v, found, err := c.results.Get(ctx, key)
+	if err == nil && found {
+		e, err = decodeEntry(v)
+	} else if err != nil && !errors.Is(err, cold.ErrRow) && !errors.Is(err, cold.ErrLostKey) {
+		return e, false, err
+	}
+	if err == nil {
+		return e, found, nil
+	}
+	_, _, dropped := c.results.Drop(ctx, key)
+	if c.o.Log != nil {
+		c.o.Log.Warn("a kept result was damaged and is dropped: the step runs again", "key", key, "err", errors.Join(err, dropped))
+	}
+	return e, false, errDamaged
+}
+
+// store writes an entry.
+func (c *Cache) store(ctx context.Context, e storedEntry) error {
+	var data bytes.Buffer
+	if err := gob.NewEncoder(&data).Encode(entryData{e.parts, e.record}); err != nil {
+		return fmt.Errorf("keep result: %w", err)
+	}
+	meta, err := json.Marshal(e)
+	if err != nil {
+		return fmt.Errorf("keep result: %w", err)
+	}
+	p := c.results.Pack(cold.Blob{Key: e.Key, Part: e.Stage, Size: e.Bytes, Meta: meta, Data: data.Bytes()})
+	_, err = c.results.Write(ctx, "keep result", func(tx *cold.BlobTx) error { return tx.Put(p) })
+	return err
+}
+
+// use counts a hit. A disk that cannot be written counts nothing.
+func (c *Cache) use(ctx context.Context, e *storedEntry) error {
+	e.Hits++
+	meta, err := json.Marshal(e)
+	if err == nil {
+		err = c.results.SetMeta(ctx, e.Key, meta)
+	}
+	if errors.Is(err, cold.ErrFull) || errors.Is(err, cold.ErrReadOnly) {
+		return nil
+	}
+	return err
+}
+
 // refusal is the reason why an entry does not answer a request, "" if it does.
 func (e *Entry) refusal(r *Request, now time.Time) string {
 	age := max(0, now.Sub(e.Created)) // clocks go back
 	switch {
 	case e.Exit != 0 && !r.Failures:
 		return fmt.Sprintf("the kept run failed with exit code %d", e.Exit)
-	case r.TTL > 0 && age >= r.TTL:
-		return fmt.Sprintf("the kept result is %s old, the ttl is %s", age.Round(time.Second), r.TTL)
+	case r.TTL > 0 && age >= r.ttl():
+		return fmt.Sprintf("the kept result is %s old, the ttl is %s", age.Round(time.Second), r.ttl())
 	}
 	return ""
 }
 
-// load returns an entry with its record. One that is damaged, or whose key is lost, is dropped with one warning.
-func (c *Cache) load(ctx context.Context, key string) (e storedEntry, record []byte, found bool, err error) {
-	v, found, err := c.results.Get(ctx, key)
-	if err == nil && found {
-		e, err = decodeEntry(v)
-	} else if err != nil && !errors.Is(err, cold.ErrRow) && !errors.Is(err, cold.ErrLostKey) {
-		return e, nil, false, err
+// List returns entries, newest first; of one stage unless it is "".
+func (c *Cache) List(ctx context.Context, stage string, limit int) ([]Entry, error) {
+	found, err := c.entries(ctx, stage, limit)
+	out := make([]Entry, len(found))
+	for i, e := range found {
+		out[i] = e.Entry
+	}
+	return out, err
+}
+
+// named lists the entries of a stage, or the one whose key begins with these eight digits or more, the newest first.
+func (c *Cache) named(ctx context.Context, name string) ([]storedEntry, error) {
+	found, err := c.entries(ctx, "", 0)
+	found = slices.DeleteFunc(found, func(e storedEntry) bool {
+		return name != e.Stage && (len(name) < 8 || !strings.HasPrefix(e.Key, name))
+	})
+	if err == nil && len(found) == 0 {
+		err = fmt.Errorf("%w: %s", ErrNoEntry, name)
+	}
+	return found, err
+}
+
+// Show returns an entry with its record: by key, by the first digits of one, or the newest of a stage.
+func (c *Cache) Show(ctx context.Context, name string) (Entry, []byte, error) {
+	found, err := c.named(ctx, name)
+	if err != nil {
+		return Entry{}, nil, err
+	}
+	e, ok, err := c.load(ctx, found[0].Key)
+	if errors.Is(err, errDamaged) || err == nil && !ok {
+		err = fmt.Errorf("%w: %s was damaged and is dropped", ErrNoEntry, found[0].Key)
+	}
+	if err != nil {
+		return Entry{}, nil, err
+	}
+	return e.Entry, e.record.Encode(), nil
+}
+
+// Drop removes the entries of a stage, or the one of a key; all of them when name is "". It returns how many.
+func (c *Cache) Drop(ctx context.Context, name string) (int, error) {
+	found, _, err := c.results.List(ctx, cold.Selection{Part: name})
+	var keys []string
+	for _, v := range found {
+		keys = append(keys, v.Key)
+	}
+	if len(keys) == 0 && name != "" {
+		keys = []string{name}
 	}
 	if err == nil {
-		return e, v.Data, found, nil
-	}
-	c.warn("a kept result was damaged and is dropped: the step runs again", "key", key, "damage", err)
-	if _, _, err := c.results.Drop(ctx, key); err != nil {
-		c.warn("the damaged result stays listed", "key", key, "err", err)
-	}
-	return e, nil, false, errDamaged
-}
-
-var errDamaged = errors.New("the kept result was damaged")
-
-// store writes an entry with its record.
-func (c *Cache) store(ctx context.Context, r *Request, e Entry, m keyParts, record []byte) error {
-	s := storedEntry{Entry: e, Deps: r.Deps, Outputs: r.Outputs, Template: r.Template}
-	if s.Inputs = m.pack(); len(s.Inputs) > maxInputsStored {
-		s.Inputs = nil
-	}
-	meta, err := json.Marshal(s)
-	if err != nil {
-		return fmt.Errorf("keep result: %w", err)
-	}
-	p := c.results.Pack(cold.Blob{Key: e.Key, Part: e.Stage, Size: e.Bytes, Meta: meta, Data: record})
-	_, err = c.results.Write(ctx, "keep result", func(tx *cold.BlobTx) error { return tx.Put(p) })
-	return err
-}
-
-// namesPath reports whether an entry depends on a file, or on one below a folder, or names it. One that cannot tell
-// may.
-func namesPath(v cold.Blob, path string) bool {
-	e, err := decodeEntry(v)
-	if err != nil {
-		return true
-	}
-	m, err := unpack(e.Inputs)
-	return err != nil || m.reads(path) || strings.Contains(e.Command, path) ||
-		strings.Contains(strings.Join(append(e.Deps, e.Template), "\x00"), path)
-}
-
-// reads reports whether a file, or one below a folder, is among the dependencies.
-func (m keyParts) reads(path string) bool {
-	for _, p := range m {
-		if group(p.Kind) == kindFile && (p.Name == path || strings.HasPrefix(p.Name, path+"/")) {
-			return true
+		var missing string
+		if _, missing, err = c.results.Drop(ctx, keys...); missing != "" {
+			return 0, fmt.Errorf("%w: %s", ErrNoEntry, name)
 		}
 	}
-	return false
+	return len(keys), err
+}
+
+// Stat is what one stage saved.
+type Stat struct {
+	Stage   string `json:"stage"`
+	Hits    int    `json:"hits"` // of the results that are kept
+	Saved   int64  `json:"saved_ms"`
+	Entries int    `json:"entries"`
+	Bytes   int64  `json:"bytes"`
+}
+
+// Stats returns what each stage saved, the most useful first.
+func (c *Cache) Stats(ctx context.Context) ([]Stat, error) {
+	found, err := c.entries(ctx, "", 0)
+	out := []Stat{}
+	for _, e := range found {
+		i := slices.IndexFunc(out, func(s Stat) bool { return s.Stage == e.Stage })
+		if i < 0 {
+			i, out = len(out), append(out, Stat{Stage: e.Stage})
+		}
+		s := &out[i]
+		s.Hits, s.Saved = s.Hits+e.Hits, s.Saved+int64(e.Hits)*e.Duration
+		s.Entries, s.Bytes = s.Entries+1, s.Bytes+e.Bytes
+	}
+	slices.SortFunc(out, func(a, b Stat) int {
+		return cmp.Or(cmp.Compare(b.Saved, a.Saved), cmp.Compare(a.Stage, b.Stage))
+	})
+	return out, err
 }

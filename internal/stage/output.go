@@ -100,40 +100,35 @@ func gather(disk *os.Root, name string, r *Recorder) error {
 		f.Link, f.Data = true, []byte(target)
 	case !info.Mode().IsRegular():
 		return fmt.Errorf("%w, %s, is neither a file nor a link", errOutput, name)
-	case info.Size() > r.Left():
-		r.Add(File{Data: make([]byte, r.Left()+1)}) // too much: counts like output that is
-		return nil
 	default:
-		if f.Data, err = regularfile.ReadIn(disk, name, r.Left()); err != nil {
+		if f.Data, err = regularfile.ReadIn(disk, name, MaxResult); err != nil {
 			return fmt.Errorf("%w, %s: %w", errOutput, name, err)
 		}
 	}
-	r.Add(f)
+	r.add(f)
 	return nil
 }
 
-// Restore writes the files of a record below root, with their modes; those that are right already are not touched. It
-// returns how many it wrote. A file appears whole or not at all.
-func Restore(root string, files []File) (int, error) {
+// Restore writes the files of a record below root, with their modes; those that are right already are not touched. A
+// file appears whole or not at all.
+func Restore(root string, files []File) error {
 	if len(files) == 0 {
-		return 0, nil
+		return nil
 	}
 	disk, err := os.OpenRoot(root)
 	if err != nil {
-		return 0, fmt.Errorf("restore outputs: %w", err)
+		return fmt.Errorf("restore outputs: %w", err)
 	}
 	defer disk.Close()
-	written := 0
 	for _, f := range files {
 		if same(disk, f) {
 			continue
 		}
 		if err := restore(disk, f); err != nil {
-			return written, fmt.Errorf("restore %s: %w", f.Path.Display(), err)
+			return fmt.Errorf("restore %s: %w", f.Path.Display(), err)
 		}
-		written++
 	}
-	return written, nil
+	return nil
 }
 
 func same(disk *os.Root, f File) bool {

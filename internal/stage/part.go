@@ -4,35 +4,32 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
-	"errors"
-	"math"
+	"maps"
+	"slices"
 )
 
 // keyPart is one thing that a key depends on. Contents are digested: a part shows that something changed, not how.
 type keyPart struct {
 	Kind string // see the package's documentation
 	Name string // of the input, variable, file; "" where the kind is enough
-	Sum  Sum
+	Sum  string // digest of the content: the first 16 bytes of a SHA-256; "" without content
 }
 
-// Sum is a SHA-256.
-type Sum [sha256.Size]byte
-
-// The kinds of keyPart. A dependency is one of five, so that a changed bit or a deletion shows.
+// The kinds of keyPart. A dependency is one of four, so that a changed bit or a deletion shows.
 const (
 	kindStage, kindCommand, kindFolder, kindOutput, kindStdin = "stage", "command", "folder", "output", "stdin"
 	kindInput, kindEnv, kindNoEnv                             = "input", "env", "env not set"
-	kindFile, kindProgram, kindLink, kindAbsent, kindDir      = "file", "executable file", "link", "absent file", "folder itself"
+	kindFile, kindProgram, kindLink, kindAbsent               = "file", "executable file", "link", "absent file"
 	kindTemplate, kindTool, kindModel, kindFormat             = "template", "tool", "model", "format"
 )
 
 // format is the version of the key and of the record: another one makes every entry a miss.
-const format = "aoa stage 2"
+const format = "aoa stage 3"
 
 // group is what a kind is compared with: a file that became executable is the same file.
 func group(kind string) string {
 	switch kind {
-	case kindProgram, kindLink, kindAbsent, kindDir:
+	case kindProgram, kindLink, kindAbsent:
 		return kindFile
 	case kindNoEnv:
 		return kindEnv
@@ -46,28 +43,72 @@ type keyParts []keyPart
 // keyLen is the number of hexadecimal digits that name an entry.
 const keyLen = 24
 
-// Key digests the material. Each field is preceded by its length, so that no two lists give the same bytes.
-func (m keyParts) Key() string {
+// key digests the parts. Each field is preceded by its length, so that no two lists give the same bytes.
+func (m keyParts) key() string {
 	h := sha256.New()
 	var buf []byte
 	for _, p := range m {
-		buf = appendText(buf, p.Kind)
-		buf = appendText(buf, p.Name)
-		buf = append(buf, p.Sum[:]...)
-		if len(buf) > 1<<14 {
-			h.Write(buf)
-			buf = buf[:0]
-		}
+		buf = appendText(appendText(appendText(buf[:0], p.Kind), p.Name), p.Sum)
+		h.Write(buf)
 	}
-	h.Write(buf)
 	return hex.EncodeToString(h.Sum(nil))[:keyLen]
 }
 
-// Change is one difference between two materials, in words for people.
+func appendText(b []byte, s string) []byte {
+	return append(binary.AppendUvarint(b, uint64(len(s))), s...)
+}
+
+// digest is the Sum of a text.
+func digest[T string | []byte](text T) string {
+	sum := sha256.Sum256([]byte(text))
+	return string(sum[:16])
+}
+
+// parts are the parts of a request's key: those that need no disk, then the files, then the rest. sum digests the
+// template's file.
+func (r *Request) parts(files keyParts, sum func(file string) (string, error)) (keyParts, error) {
+	var words []byte
+	for _, w := range r.Command {
+		words = appendText(words, w)
+	}
+	out := keyParts{{kindStage, "", digest(r.Stage)}, {kindCommand, "", digest(words)}, {kindFolder, "", digest(r.Dir)}}
+	for _, o := range slices.Compact(slices.Sorted(slices.Values(r.Outputs))) {
+		out = append(out, keyPart{Kind: kindOutput, Name: o})
+	}
+	if r.Stdin != nil {
+		out = append(out, keyPart{kindStdin, "", digest(*r.Stdin)})
+	}
+	for _, k := range slices.Sorted(maps.Keys(r.Inputs)) {
+		out = append(out, keyPart{kindInput, k, digest(r.Inputs[k])})
+	}
+	for _, k := range slices.Sorted(maps.Keys(r.Env)) {
+		if v := r.Env[k]; v != nil {
+			out = append(out, keyPart{kindEnv, k, digest(*v)})
+		} else {
+			out = append(out, keyPart{Kind: kindNoEnv, Name: k})
+		}
+	}
+	out = append(out, files...)
+	if r.Template != "" {
+		s, err := sum(r.Template)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, keyPart{kindTemplate, "", s})
+	}
+	for _, p := range [][2]string{{kindTemplate, r.Text}, {kindTool, r.Tool.Version}, {kindModel, r.Model}, {kindFormat, format}} {
+		if p[1] != "" {
+			out = append(out, keyPart{p[0], "", digest(p[1])})
+		}
+	}
+	return out, nil
+}
+
+// Change is one difference between the inputs of two runs, in words for people.
 type Change struct {
-	Kind string // stage, command, input, env, file, template, …
-	Name string
-	What string // "changed", "added", "removed", "deleted", "appeared", "now executable", …
+	Kind string `json:"kind"` // stage, command, input, env, file, template, …
+	Name string `json:"name,omitempty"`
+	What string `json:"what"` // "changed", "is new", "is gone", "was deleted", "is executable now", …
 }
 
 func (c Change) String() string {
@@ -77,32 +118,33 @@ func (c Change) String() string {
 	return c.Kind + " " + c.Name + " " + c.What
 }
 
-// differences lists what differs between an earlier material and a later one, in the order of the key.
+// differences lists what differs between the parts of an earlier key and a later one, in the order of the key.
 func differences(was, is keyParts) (out []Change) {
-	old := make(map[[2]string]keyPart, len(was))
+	type id struct{ group, name string }
+	old := make(map[id]keyPart, len(was))
 	for _, p := range was {
-		old[[2]string{group(p.Kind), p.Name}] = p
+		old[id{group(p.Kind), p.Name}] = p
 	}
 	for _, p := range is {
-		id := [2]string{group(p.Kind), p.Name}
-		before, known := old[id]
-		delete(old, id)
+		at := id{group(p.Kind), p.Name}
+		before, known := old[at]
+		delete(old, at)
 		switch {
 		case !known && p.Kind == kindAbsent:
-			out = append(out, Change{id[0], p.Name, "is asked for and absent"})
+			out = append(out, Change{at.group, p.Name, "is asked for and absent"})
 		case !known:
-			out = append(out, Change{id[0], p.Name, "is new"})
+			out = append(out, Change{at.group, p.Name, "is new"})
 		case before.Kind != p.Kind:
-			out = append(out, Change{id[0], p.Name, turned(before.Kind, p.Kind)})
+			out = append(out, Change{at.group, p.Name, turned(before.Kind, p.Kind)})
 		case before.Sum != p.Sum:
-			out = append(out, Change{id[0], p.Name, "changed"})
+			out = append(out, Change{at.group, p.Name, "changed"})
 		}
 	}
 	for _, p := range was { // in their order, not in the map's
-		id := [2]string{group(p.Kind), p.Name}
-		if _, left := old[id]; left {
-			delete(old, id)
-			out = append(out, Change{id[0], p.Name, "is gone"})
+		at := id{group(p.Kind), p.Name}
+		if _, left := old[at]; left {
+			delete(old, at)
+			out = append(out, Change{at.group, p.Name, "is gone"})
 		}
 	}
 	return out
@@ -110,88 +152,19 @@ func differences(was, is keyParts) (out []Change) {
 
 // turned describes a change of kind.
 func turned(was, is string) string {
-	switch is {
-	case kindAbsent:
+	switch {
+	case is == kindAbsent:
 		return "was deleted"
-	case kindNoEnv:
+	case is == kindNoEnv:
 		return "is not set any more"
-	case kindEnv:
+	case is == kindEnv:
 		return "is set now"
-	case kindProgram:
-		if was == kindFile {
-			return "is executable now"
-		}
-	case kindFile:
-		if was == kindProgram {
-			return "is not executable any more"
-		}
-	}
-	if was == kindAbsent {
+	case was == kindAbsent:
 		return "exists now"
+	case is == kindProgram && was == kindFile:
+		return "is executable now"
+	case is == kindFile && was == kindProgram:
+		return "is not executable any more"
 	}
 	return "is a " + is + " now"
-}
-
-func appendText(b []byte, s string) []byte {
-	return append(binary.AppendUvarint(b, uint64(len(s))), s...)
-}
-
-// kept is how many bytes of a digest are stored: enough to distinguish two.
-const kept = 12
-
-// pack makes the stored form: names and shortened digests.
-func (m keyParts) pack() []byte {
-	raw := binary.AppendUvarint(nil, uint64(len(m)))
-	for _, p := range m {
-		raw = append(appendText(appendText(raw, p.Kind), p.Name), p.Sum[:kept]...)
-	}
-	return raw
-}
-
-var errPacked = errors.New("the stored list of inputs is damaged")
-
-// unpack reads what pack made; the digests are shortened ones, see short.
-func unpack(b []byte) (keyParts, error) {
-	n, raw, ok := cutUint(b)
-	if !ok || n > uint64(len(raw)/(kept+2)) {
-		return nil, errPacked
-	}
-	m := make(keyParts, n)
-	for i := range m {
-		var a, b bool
-		m[i].Kind, raw, a = cutText(raw)
-		m[i].Name, raw, b = cutText(raw)
-		if !a || !b || len(raw) < kept {
-			return nil, errPacked
-		}
-		copy(m[i].Sum[:kept], raw)
-		raw = raw[kept:]
-	}
-	return m, nil
-}
-
-// short is the material as unpack would return it, to be compared with stored ones.
-func (m keyParts) short() keyParts {
-	out := make(keyParts, len(m))
-	for i, p := range m {
-		out[i] = keyPart{Kind: p.Kind, Name: p.Name}
-		copy(out[i].Sum[:kept], p.Sum[:kept])
-	}
-	return out
-}
-
-func cutUint(b []byte) (uint64, []byte, bool) {
-	n, w := binary.Uvarint(b)
-	if w <= 0 || n > math.MaxInt32 {
-		return 0, nil, false
-	}
-	return n, b[w:], true
-}
-
-func cutText(b []byte) (string, []byte, bool) {
-	n, b, ok := cutUint(b)
-	if !ok || n > uint64(len(b)) {
-		return "", nil, false
-	}
-	return string(b[:n]), b[n:], true
 }

@@ -2,7 +2,7 @@ package stage
 
 import (
 	"bytes"
-	"encoding/binary"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -13,22 +13,22 @@ import (
 
 // Record is what a run printed, in the order in which it did, and the files that it made.
 type Record struct {
-	Frames []Frame
-	Files  []File
+	Frames []Frame `json:"frames,omitempty"`
+	Files  []File  `json:"files,omitempty"`
 }
 
 // Frame is a piece of output.
 type Frame struct {
-	Stream int // 1: stdout, 2: stderr
-	Data   []byte
+	Stream int    `json:"stream"` // 1: stdout, 2: stderr
+	Data   []byte `json:"data"`
 }
 
 // File is a file that the step made.
 type File struct {
-	Path event.Path
-	Mode uint32 // permission bits
-	Link bool   // Data is where it points to
-	Data []byte
+	Path event.Path `json:"path"`
+	Mode uint32     `json:"mode"`           // permission bits
+	Link bool       `json:"link,omitempty"` // Data is where it points to
+	Data []byte     `json:"data"`
 }
 
 // The streams.
@@ -40,96 +40,47 @@ const (
 // ErrRecord is wrapped when bytes are no record.
 var ErrRecord = errors.New("the record is damaged")
 
-const (
-	magic     = "aoa stage record 1\n"
-	frameFile = 'f'
-	frameLink = 'l'
-	frameEnd  = '.'
-)
-
-// Append writes the record's form: the magic, then frames of a kind (1 and 2: output; f: file, l: link, both with name
-// and mode; ".": the end), a length and that many bytes.
-func (r *Record) Append(b []byte) []byte {
-	b = append(b, magic...)
+// size is the bytes of output and files.
+func (r *Record) size() (n int64) {
 	for _, f := range r.Frames {
-		b = append(binary.AppendUvarint(append(b, byte(f.Stream)), uint64(len(f.Data))), f.Data...)
+		n += int64(len(f.Data))
 	}
 	for _, f := range r.Files {
-		kind := byte(frameFile)
-		if f.Link {
-			kind = frameLink
-		}
-		b = appendText(append(b, kind), string(f.Path))
-		b = binary.AppendUvarint(b, uint64(f.Mode))
-		b = append(binary.AppendUvarint(b, uint64(len(f.Data))), f.Data...)
+		n += int64(len(f.Data))
 	}
-	return append(b, frameEnd)
+	return n
 }
 
-// DecodeRecord reads what Append wrote. The record shares memory with b.
-func DecodeRecord(b []byte) (*Record, error) {
-	b, ok := bytes.CutPrefix(b, []byte(magic))
-	if !ok {
-		return nil, fmt.Errorf("%w: it does not begin like one", ErrRecord)
+// Encode is the record's form on the socket: JSON.
+func (r *Record) Encode() []byte {
+	raw, err := json.Marshal(r)
+	if err != nil {
+		panic(err) // the types are the package's own
 	}
+	return raw
+}
+
+// DecodeRecord reads what Encode wrote.
+func DecodeRecord(raw []byte) (*Record, error) {
 	r := &Record{}
-	for len(b) > 0 {
-		kind := b[0]
-		b = b[1:]
-		switch kind {
-		case frameEnd:
-			if len(b) > 0 {
-				return nil, fmt.Errorf("%w: %d bytes after its end", ErrRecord, len(b))
-			}
-			return r, nil
-		case Stdout, Stderr:
-			var data []byte
-			if data, b, ok = cutBytes(b); !ok {
-				return nil, fmt.Errorf("%w: a frame is cut off", ErrRecord)
-			}
-			r.Frames = append(r.Frames, Frame{int(kind), data})
-		case frameFile, frameLink:
-			var f File
-			var err error
-			if f, b, err = cutFile(b, kind == frameLink); err != nil {
-				return nil, err
-			}
-			r.Files = append(r.Files, f)
-		default:
-			return nil, fmt.Errorf("%w: a frame of kind %d", ErrRecord, kind)
+	if err := json.Unmarshal(raw, r); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrRecord, err)
+	}
+	for _, f := range r.Frames {
+		if f.Stream != Stdout && f.Stream != Stderr {
+			return nil, fmt.Errorf("%w: stream %d", ErrRecord, f.Stream)
 		}
 	}
-	return nil, fmt.Errorf("%w: its end is missing", ErrRecord)
-}
-
-func cutFile(b []byte, link bool) (File, []byte, error) {
-	name, b, ok := cutText(b)
-	p, err := event.NewPath(name)
-	if !ok || err != nil || string(p) != name {
-		return File{}, nil, fmt.Errorf("%w: a file's name is %.40q", ErrRecord, name)
+	for _, f := range r.Files {
+		if p, err := event.NewPath(string(f.Path)); err != nil || p != f.Path || f.Mode > 0o777 {
+			return nil, fmt.Errorf("%w: file %.40q of mode %o", ErrRecord, f.Path, f.Mode)
+		}
 	}
-	mode, b, ok := cutUint(b)
-	if !ok || mode > 0o777 {
-		return File{}, nil, fmt.Errorf("%w: mode %o of %s", ErrRecord, mode, p.Display())
-	}
-	data, b, ok := cutBytes(b)
-	if !ok {
-		return File{}, nil, fmt.Errorf("%w: %s is cut off", ErrRecord, p.Display())
-	}
-	return File{p, uint32(mode), link, data}, b, nil
-}
-
-func cutBytes(b []byte) (data, rest []byte, ok bool) {
-	n, b, ok := cutUint(b)
-	if !ok || n > uint64(len(b)) {
-		return nil, nil, false
-	}
-	return b[:n:n], b[n:], true
+	return r, nil
 }
 
 // Output returns the bytes of a stream.
-func (r *Record) Output(stream int) []byte {
-	var out []byte
+func (r *Record) Output(stream int) (out []byte) {
 	for _, f := range r.Frames {
 		if f.Stream == stream {
 			out = append(out, f.Data...)
@@ -141,15 +92,13 @@ func (r *Record) Output(stream int) []byte {
 // Recorder keeps output while it passes it on, up to a limit. Its writers may be used concurrently.
 type Recorder struct {
 	mu     sync.Mutex
-	limit  int64
-	size   int64
-	over   bool
+	left   int64 // bytes that still fit; negative: it was too much
 	failed error
 	record Record
 }
 
 // NewRecorder returns one that keeps at most limit bytes of output and files.
-func NewRecorder(limit int64) *Recorder { return &Recorder{limit: limit} }
+func NewRecorder(limit int64) *Recorder { return &Recorder{left: limit} }
 
 // Writer returns the writer of a stream, which also writes to w. w may be nil.
 func (r *Recorder) Writer(stream int, w io.Writer) io.Writer { return &tap{r, stream, w} }
@@ -177,7 +126,7 @@ func (t *tap) Write(p []byte) (int, error) {
 func (r *Recorder) keep(stream int, p []byte) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if !r.fits(int64(len(p))) {
+	if !r.fits(len(p)) {
 		return
 	}
 	if n := len(r.record.Frames); n > 0 && r.record.Frames[n-1].Stream == stream {
@@ -188,28 +137,20 @@ func (r *Recorder) keep(stream int, p []byte) {
 }
 
 // fits counts bytes. Once they are too many, everything is dropped: part of an output is useless.
-func (r *Recorder) fits(n int64) bool {
-	r.size += n
-	if r.size > r.limit {
-		r.over, r.record = true, Record{}
+func (r *Recorder) fits(n int) bool {
+	if r.left -= int64(n); r.left < 0 {
+		r.left, r.record = -1, Record{}
 	}
-	return !r.over
+	return r.left >= 0
 }
 
-// Add keeps a file.
-func (r *Recorder) Add(f File) {
+// add keeps a file.
+func (r *Recorder) add(f File) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.fits(int64(len(f.Data))) {
+	if r.fits(len(f.Data)) {
 		r.record.Files = append(r.record.Files, f)
 	}
-}
-
-// Left is how many more bytes fit.
-func (r *Recorder) Left() int64 {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return max(0, r.limit-r.size)
 }
 
 // Record returns what was kept; ok is false when it was too much. err is the first error of writing to a stream's w:
@@ -217,5 +158,5 @@ func (r *Recorder) Left() int64 {
 func (r *Recorder) Record() (rec *Record, ok bool, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return &r.record, !r.over, r.failed
+	return &r.record, r.left >= 0, r.failed
 }

@@ -17,23 +17,29 @@ import (
 
 // Request describes one step completely: equal requests and equal files have equal keys.
 type Request struct {
-	Stage    string             // name; see Name
-	Command  []string           // the words of the command; digested, never stored
-	Shown    string             // the command as aoa stage show prints it, redacted; not in the key
-	Dir      string             // folder it runs in, relative to the root, "" is the root
-	Inputs   map[string]string  // declared k=v
-	Env      map[string]*string // declared variables; nil: not set
-	Deps     []string           // globs or names, relative to the root or absolute; "!glob" excludes files
-	Outputs  []string           // globs or names of files that the step makes, relative to the root
-	Stdin    *string            // hex digest of the standard input, if it is an input
-	Template string             // absolute name of a file, "" is none
-	Text     string             // a template's text where there is no file, "" is none
-	Tool     string             // the version that the tool prints
-	Model    string
-	TTL      time.Duration // an entry counts while it is younger; 0: always
-	Failures bool          // an entry of a run that failed counts too
-	Refresh  bool          // no entry counts: run, and replace it
-	Call     string        // id of the call that asks: one that arrives twice counts once; not in the key
+	Stage    string             `json:"stage"`             // name; see Name
+	Command  []string           `json:"command,omitempty"` // digested, never stored; none: Why compares the newest entry
+	Shown    string             `json:"shown,omitempty"`   // the command, redacted, as stage show prints it; not in the key
+	Dir      string             `json:"dir,omitempty"`     // folder it runs in, relative to the root
+	Inputs   map[string]string  `json:"inputs,omitempty"`
+	Env      map[string]*string `json:"env,omitempty"`  // null: not set
+	Deps     []string           `json:"deps,omitempty"` // globs and names relative to the root, absolute names, !globs
+	Outputs  []string           `json:"outputs,omitempty"`
+	Stdin    *string            `json:"stdin,omitempty"`    // digest of the standard input, if it is an input
+	Template string             `json:"template,omitempty"` // absolute name of a file
+	Text     string             `json:"text,omitempty"`     // of a template without a file
+	Tool     Tool               `json:"tool,omitzero"`
+	Model    string             `json:"model,omitempty"`
+	TTL      int64              `json:"ttl_ms,omitempty"`   // an entry counts while it is younger; 0: always
+	Failures bool               `json:"failures,omitempty"` // an entry of a run that failed counts too
+	Refresh  bool               `json:"refresh,omitempty"`  // no entry counts: run, and replace it
+}
+
+// Tool asks for a tool's version to be part of the key.
+type Tool struct {
+	Command string `json:"command"` // that prints the version
+	Path    string `json:"path"`    // absolute, of its program: as long as that is the same, so is the version
+	Version string `json:"version"` // "": the one that is remembered
 }
 
 // ErrRequest is wrapped when a request can never work; the text is what to change.
@@ -49,39 +55,41 @@ const (
 // Name is what a stage may be called.
 var Name = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._:/@+-]{0,127}$`)
 
-// Check refuses what can never work, before anything is read.
-func (r *Request) Check() error {
+func wrong(format string, args ...any) error {
+	return fmt.Errorf("%w: %w", ErrRequest, fmt.Errorf(format, args...))
+}
+
+// check refuses what can never work, before anything is read.
+func (r *Request) check() error {
 	switch {
 	case !Name.MatchString(r.Stage):
-		return fmt.Errorf("%w: stage %q: use up to 128 letters, digits and ._:/@+-, beginning with a letter or digit",
-			ErrRequest, r.Stage)
+		return wrong("stage %q: use up to 128 letters, digits and ._:/@+-, beginning with a letter or digit", r.Stage)
 	case len(r.Command) == 0 || len(r.Command) > maxWords:
-		return fmt.Errorf("%w: the command has %d words, 1 to %d are allowed", ErrRequest, len(r.Command), maxWords)
+		return wrong("the command has %d words, 1 to %d are allowed", len(r.Command), maxWords)
 	case len(r.Deps)+len(r.Outputs) > maxPatterns:
-		return fmt.Errorf("%w: %d patterns, %d are allowed", ErrRequest, len(r.Deps)+len(r.Outputs), maxPatterns)
+		return wrong("%d patterns, %d are allowed", len(r.Deps)+len(r.Outputs), maxPatterns)
 	case len(r.Inputs)+len(r.Env) > maxInputs:
-		return fmt.Errorf("%w: %d inputs, %d are allowed", ErrRequest, len(r.Inputs)+len(r.Env), maxInputs)
+		return wrong("%d inputs, %d are allowed", len(r.Inputs)+len(r.Env), maxInputs)
 	case r.TTL < 0:
-		return fmt.Errorf("%w: the ttl %s is negative", ErrRequest, r.TTL)
+		return wrong("the ttl of %d ms is negative", r.TTL)
 	case r.Template != "" && !filepath.IsAbs(r.Template):
-		return fmt.Errorf("%w: template %s: not an absolute name", ErrRequest, r.Template)
+		return wrong("template %s: not an absolute name", r.Template)
 	}
+	var deps []string
 	for _, p := range r.Deps {
-		if _, err := cleanPattern(strings.TrimPrefix(p, "!"), true); err != nil {
-			return err
-		}
-	}
-	for _, p := range r.Outputs {
-		q, err := cleanPattern(p, false)
+		clean, err := cleanPattern(strings.TrimPrefix(p, "!"), true)
 		if err != nil {
 			return err
 		}
-		if slices.ContainsFunc(r.Deps, func(d string) bool {
-			d, err := cleanPattern(d, true)
-			return err == nil && d == q &&
-				!glob(q)
-		}) {
-			return fmt.Errorf("%w: %s is an output and a dependency: a run would change its own key", ErrRequest, p)
+		deps = append(deps, clean)
+	}
+	for _, p := range r.Outputs {
+		clean, err := cleanPattern(p, false)
+		if err != nil {
+			return err
+		}
+		if !glob(clean) && slices.Contains(deps, clean) {
+			return wrong("%s is an output and a dependency: a run would change its own key", p)
 		}
 	}
 	return nil
@@ -93,18 +101,18 @@ func cleanPattern(p string, outside bool) (string, error) {
 	abs := filepath.IsAbs(p)
 	switch {
 	case p == "":
-		return "", fmt.Errorf("%w: an empty pattern", ErrRequest)
+		return "", wrong("an empty pattern")
 	case len(p) > event.MaxPath || strings.ContainsRune(p, 0):
-		return "", fmt.Errorf("%w: pattern %.40q is no name of a file", ErrRequest, p)
+		return "", wrong("pattern %.40q is no name of a file", p)
 	case !doublestar.ValidatePattern(p) && glob(p):
-		return "", fmt.Errorf("%w: pattern %s: a bracket or brace is not closed", ErrRequest, p)
+		return "", wrong("pattern %s: a bracket or brace is not closed", p)
 	case abs && outside:
 		return path.Clean(filepath.ToSlash(p)), nil
 	}
 	// ".." is resolved in the text: "a/../b" is "b" whatever a is.
 	c := path.Clean(p)
 	if abs || c == ".." || strings.HasPrefix(c, "../") {
-		return "", fmt.Errorf("%w: pattern %s leaves the repository", ErrRequest, p)
+		return "", wrong("pattern %s leaves the repository", p)
 	}
 	return c, nil
 }
@@ -119,3 +127,5 @@ func covers(pattern, p string) bool {
 	}
 	return glob(pattern) && doublestar.MatchUnvalidated(pattern, p)
 }
+
+func (r *Request) ttl() time.Duration { return time.Duration(r.TTL) * time.Millisecond }

@@ -1,11 +1,11 @@
 package stage
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -13,23 +13,27 @@ import (
 	"github.com/aoa-dev/aoa/internal/cold"
 )
 
-// Session is what the pipelines of a session have stored.
+// Session is what earlier pipelines of a session have stored.
 type Session struct {
-	ID      string
-	Known   bool                       // a pipeline ran in it before
-	Outputs []Output                   // of its stages, oldest first
-	Context map[string]json.RawMessage // by name
-	State   string                     // of the last run of the pipeline that was asked about: "", running, done or failed
-	Steps   map[string]string          // stage → key, of a run that is not done
-	Tokens  int64                      // of that pipeline's runs
+	Known   bool                       `json:"known"`   // a pipeline ran in it before
+	Outputs []Output                   `json:"outputs"` // of its stages, oldest first
+	Context map[string]json.RawMessage `json:"context"` // by name
+	Run                                // the last one of the pipeline that was asked about
 }
 
-// Output is what a stage printed.
+// Run is how far a pipeline came in a session.
+type Run struct {
+	State  string            `json:"state,omitempty"` // "", running, done or failed
+	Tokens int64             `json:"tokens"`          // of all its runs
+	Steps  map[string]string `json:"steps,omitempty"` // stage → key, of a run that is not done
+}
+
+// Output is what a stage printed. Two pipelines may have a stage of one name and different prompts.
 type Output struct {
-	Stage  string
-	Prompt string // "" for a stage without one
-	JSON   bool
-	Value  []byte
+	Stage  string `json:"stage"`
+	Prompt string `json:"prompt,omitempty"` // "" for a stage without one
+	JSON   bool   `json:"json"`
+	Value  []byte `json:"value,omitempty"`
 }
 
 // The states of a run.
@@ -47,27 +51,16 @@ const (
 // ErrSession is wrapped when a session is full or its name is none.
 var ErrSession = errors.New("the session")
 
-// The parts of a session.
+// The parts of a session, each a blob.
 const (
-	partRun     = "run"     // of each pipeline: storedRun
-	partOutput  = "output"  // of each stage and prompt: storedOutput, and the value as data
-	partContext = "context" // of each name: the value as data
+	partRun     = "run"     // of each pipeline: its name and a Run as meta
+	partOutput  = "output"  // of each stage and prompt: an Output without its value as meta, the value as data
+	partContext = "context" // of each name: the name as meta, the value as data
 )
 
-// storedRun is how far a pipeline came in a session.
 type storedRun struct {
-	State  string
-	Tokens int64
-	Ended  int // runs that were done: steps of those do not count
-}
-
-// storedOutput is what a stage of a pipeline left, beside its value. Two pipelines may have a stage of one name and
-// different prompts.
-type storedOutput struct {
-	Stage, Prompt string
-	JSON          bool
-	Pipeline, Key string // of the run that made it
-	Ended         int    // as of storedRun at that time
+	Pipeline string
+	Run
 }
 
 // keyOf names a part of a session. No name has a NUL.
@@ -81,26 +74,25 @@ func (c *Cache) run(ctx context.Context, session, pipeline string) (r storedRun,
 	if errors.Is(err, cold.ErrRow) || errors.Is(err, cold.ErrLostKey) {
 		err = nil
 	}
-	if json.Unmarshal(v.Meta, &r) != nil || r.State != Running && r.State != Done && r.State != Failed {
+	if json.Unmarshal(v.Meta, &r) != nil {
 		r = storedRun{}
 	}
+	r.Pipeline = pipeline
 	return r, err
 }
 
 // Session reads what a session holds, and how far the pipeline's last run came.
 func (c *Cache) Session(ctx context.Context, id, pipeline string) (*Session, error) {
-	s := &Session{ID: id, Context: map[string]json.RawMessage{}, Steps: map[string]string{}}
 	r, err := c.run(ctx, id, pipeline)
 	if err != nil {
 		return nil, err
 	}
-	s.State, s.Tokens = r.State, r.Tokens
+	s := &Session{Outputs: []Output{}, Context: map[string]json.RawMessage{}, Run: r.Run}
 	found, _, err := c.sessions.List(ctx, cold.Selection{Session: id})
 	if err != nil {
 		return nil, err
 	}
-	slices.Reverse(found) // the list has the newest first
-	for _, v := range found {
+	for _, v := range slices.Backward(found) { // the list has the newest first
 		if v.Part == partRun {
 			continue
 		}
@@ -108,46 +100,33 @@ func (c *Cache) Session(ctx context.Context, id, pipeline string) (*Session, err
 		if err != nil {
 			return nil, err
 		}
-		if ok {
-			err = s.add(v, pipeline, r)
-		}
-		if err != nil {
-			return nil, err
+		var o Output
+		var name string
+		switch {
+		case !ok:
+		case v.Part == partContext && json.Unmarshal(v.Meta, &name) == nil && json.Valid(v.Data):
+			s.Context[name] = v.Data
+		case v.Part == partOutput && json.Unmarshal(v.Meta, &o) == nil && (!o.JSON || json.Valid(v.Data)):
+			o.Value = v.Data
+			s.Outputs = append(s.Outputs, o)
+		default:
+			return nil, fmt.Errorf("%w: an %s of session %q", cold.ErrRow, v.Part, id)
 		}
 	}
 	s.Known = len(s.Outputs) > 0 || len(s.Context) > 0 || s.State != ""
 	return s, nil
 }
 
-// add adds a stored part.
-func (s *Session) add(v cold.Blob, pipeline string, r storedRun) error {
-	if v.Part == partContext {
-		if !json.Valid(v.Data) {
-			return fmt.Errorf("%w: a context value of session %q is no JSON", cold.ErrRow, s.ID)
-		}
-		s.Context[v.Key[strings.LastIndexByte(v.Key, 0)+1:]] = v.Data
-		return nil
-	}
-	var o storedOutput
-	if err := json.Unmarshal(v.Meta, &o); err != nil || o.JSON && !json.Valid(v.Data) {
-		return fmt.Errorf("%w: output of %q in session %q", cold.ErrRow, o.Stage, s.ID)
-	}
-	s.Outputs = append(s.Outputs, Output{Stage: o.Stage, Prompt: o.Prompt, JSON: o.JSON, Value: v.Data})
-	if o.Pipeline == pipeline && o.Ended == r.Ended && r.State != Done {
-		s.Steps[o.Stage] = o.Key
-	}
-	return nil
-}
-
 // Progress is a report of a running pipeline. Each part may be missing.
 type Progress struct {
-	Session, Pipeline string
-	State             string                     // Running begins a run; Done and Failed end it
-	Output            *Output                    // of a stage that ended well
-	Key               string                     // of that stage's run: an unfinished run continues after it
-	Context           map[string]json.RawMessage // by name
-	Tokens            int64                      // to be added, once
-	Call              string                     // id of the call; a repeated one counts once
+	Session  string                     `json:"session_id"`
+	Pipeline string                     `json:"id"`
+	State    string                     `json:"state,omitempty"`   // Running begins a run; Done and Failed end it
+	Output   *Output                    `json:"output,omitempty"`  // of a stage that ended well
+	Key      string                     `json:"key,omitempty"`     // of that stage's run: an unfinished run continues after it
+	Context  map[string]json.RawMessage `json:"context,omitempty"` // by name
+	Tokens   int64                      `json:"tokens,omitempty"`  // to be added, once
+	Call     string                     `json:"-"`                 // id of the call; a repeated one counts once
 }
 
 // Progress stores a report, all of it or nothing.
@@ -155,28 +134,34 @@ func (c *Cache) Progress(ctx context.Context, p Progress) error {
 	if p.Session == "" || len(p.Session) > 128 {
 		return fmt.Errorf("%w %.40q: an id has 1 to 128 bytes", ErrSession, p.Session)
 	}
-	if o := p.Output; o != nil && o.JSON && !json.Valid(o.Value) {
-		return fmt.Errorf("%w: the output of %s is not JSON", ErrRequest, o.Stage)
-	}
 	c.mu.Lock() // a run is read, and written with more tokens
 	defer c.mu.Unlock()
 	r, err := c.run(ctx, p.Session, p.Pipeline)
 	if err != nil {
 		return err
 	}
-	var parts []cold.Packed
-	if o := p.Output; o != nil {
-		parts = append(parts, c.part(p.Session, partOutput, o.Value,
-			storedOutput{o.Stage, o.Prompt, o.JSON, p.Pipeline, p.Key, r.Ended}, o.Stage, o.Prompt))
-	}
-	for name, value := range p.Context {
-		parts = append(parts, c.part(p.Session, partContext, value, nil, name))
-	}
 	if r.State = p.State; r.State == "" {
 		r.State = Running
 	}
+	var parts []cold.Packed
+	if o := p.Output; o != nil {
+		if o.JSON && !json.Valid(o.Value) {
+			return wrong("the output of %s is not JSON", o.Stage)
+		}
+		about := *o
+		about.Value = nil
+		parts = append(parts, c.part(p.Session, partOutput, about, o.Value, o.Stage, o.Prompt))
+		r.Steps = maps.Clone(r.Steps)
+		if r.Steps == nil {
+			r.Steps = map[string]string{}
+		}
+		r.Steps[o.Stage] = p.Key
+	}
 	if r.State == Done {
-		r.Ended++
+		r.Steps = nil
+	}
+	for name, value := range p.Context {
+		parts = append(parts, c.part(p.Session, partContext, name, value, name))
 	}
 	_, err = c.sessions.Write(ctx, "keep progress", func(tx *cold.BlobTx) error {
 		_, again, err := tx.Answered(p.Call)
@@ -187,7 +172,7 @@ func (c *Cache) Progress(ctx context.Context, p Progress) error {
 		if !again {
 			now.Tokens += p.Tokens
 		}
-		for _, part := range append(parts, c.part(p.Session, partRun, nil, now, p.Pipeline)) {
+		for _, part := range append(parts, c.part(p.Session, partRun, now, nil, p.Pipeline)) {
 			if err := tx.Put(part); err != nil {
 				return err
 			}
@@ -202,35 +187,13 @@ func (c *Cache) Progress(ctx context.Context, p Progress) error {
 }
 
 // part makes a blob of a part of a session.
-func (c *Cache) part(session, kind string, data []byte, about any, names ...string) cold.Packed {
+func (c *Cache) part(session, part string, about any, data []byte, names ...string) cold.Packed {
 	meta, err := json.Marshal(about)
 	if err != nil {
 		panic(err) // the types are the package's own
 	}
-	return c.sessions.Pack(cold.Blob{Key: keyOf(session, kind, names...), Session: session, Part: kind,
+	return c.sessions.Pack(cold.Blob{Key: keyOf(session, part, names...), Session: session, Part: part,
 		Size: int64(len(data)), Meta: meta, Data: data})
-}
-
-// loaderTTL is how long definitions that another daemon parsed are used.
-const loaderTTL = 5 * time.Minute
-
-// Loaded returns the parsed definitions that a session saved, nil when there are none or they are too old.
-func (c *Cache) Loaded(ctx context.Context, session string) ([]byte, error) {
-	v, found, err := c.definitions.Get(ctx, session)
-	if errors.Is(err, cold.ErrRow) || errors.Is(err, cold.ErrLostKey) {
-		return nil, nil // they are parsed again
-	}
-	if age := c.o.Now().Sub(v.Written); !found || age >= loaderTTL || age < 0 {
-		return nil, err
-	}
-	return v.Data, err
-}
-
-// SaveLoaded keeps parsed definitions with a session.
-func (c *Cache) SaveLoaded(ctx context.Context, session string, data []byte) error {
-	p := c.definitions.Pack(cold.Blob{Key: session, Session: session, Data: data})
-	_, err := c.definitions.Write(ctx, "keep definitions", func(tx *cold.BlobTx) error { return tx.Put(p) })
-	return err
 }
 
 // SessionEntry is one line of the list of sessions.
@@ -244,15 +207,13 @@ type SessionEntry struct {
 // Sessions lists the sessions that pipelines ran in, at most limit of them, the newest first.
 func (c *Cache) Sessions(ctx context.Context, limit int) (out []SessionEntry, err error) {
 	runs, _, err := c.sessions.List(ctx, cold.Selection{Part: partRun})
-	place := map[string]int{}
 	for _, v := range runs {
-		i, known := place[v.Session]
-		if !known {
-			if len(out) == limit {
-				continue
-			}
-			i = len(out)
-			place[v.Session], out = i, append(out, SessionEntry{ID: v.Session, Used: v.Written})
+		i := slices.IndexFunc(out, func(e SessionEntry) bool { return e.ID == v.Session })
+		if i < 0 && len(out) == limit {
+			continue
+		}
+		if i < 0 {
+			i, out = len(out), append(out, SessionEntry{ID: v.Session, Used: v.Written})
 		}
 		var r storedRun
 		_ = json.Unmarshal(v.Meta, &r) // one that cannot be read has spent nothing
@@ -261,19 +222,27 @@ func (c *Cache) Sessions(ctx context.Context, limit int) (out []SessionEntry, er
 	return out, err
 }
 
-// ForgetSession deletes what pipelines stored in a session. It reports whether there was something besides definitions.
+// ForgetSession deletes what pipelines stored in a session. It reports whether there was something.
 func (c *Cache) ForgetSession(ctx context.Context, id string) (had bool, err error) {
 	gone, err := c.sessions.DropSession(ctx, id)
-	_, derr := c.definitions.DropSession(ctx, id)
-	return gone.Count > 0, errors.Join(err, derr)
+	return gone.Count > 0, err
 }
 
-// partNames reports whether a part of a session holds a path, in its value or its name.
-func partNames(v cold.Blob, path string) bool {
-	for _, text := range [][]byte{[]byte(v.Key), v.Meta, v.Data} {
-		if bytes.Contains(text, []byte(path)) {
-			return true
-		}
+// definitionsKeep is how long definitions that another daemon parsed are used.
+const definitionsKeep = 5 * time.Minute
+
+// Definitions returns the parsed definitions that were kept, nil when there are none or they are too old.
+func (c *Cache) Definitions(ctx context.Context) []byte {
+	v, found, err := c.definitions.Get(ctx, "")
+	if age := c.o.Now().Sub(v.Written); err != nil || !found || age >= definitionsKeep || age < 0 {
+		return nil // they are parsed again
 	}
-	return false
+	return v.Data
+}
+
+// KeepDefinitions keeps parsed definitions for the next daemon.
+func (c *Cache) KeepDefinitions(ctx context.Context, data []byte) error {
+	p := c.definitions.Pack(cold.Blob{Data: data})
+	_, err := c.definitions.Write(ctx, "keep definitions", func(tx *cold.BlobTx) error { return tx.Put(p) })
+	return err
 }

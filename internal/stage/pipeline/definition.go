@@ -2,7 +2,7 @@ package pipeline
 
 import (
 	"bytes"
-	"fmt"
+	"cmp"
 	"path"
 	"strings"
 
@@ -29,11 +29,10 @@ var Folders = map[string]struct {
 // Definition is one parsed file.
 type Definition struct {
 	Kind        string    `json:"kind"`
-	Name        string    `json:"name"` // folders become dots: context/load.md is context.load
-	File        string    `json:"file"` // relative to the root
-	Description string    `json:"description,omitempty"`
+	Name        string    `json:"name"`                  // folders become dots: context/load.md is context.load
+	File        string    `json:"file"`                  // relative to the root
+	Description string    `json:"description,omitempty"` // of a pipeline without one: its stages
 	Model       string    `json:"model,omitempty"`
-	Tools       []string  `json:"tools,omitempty"`
 	Body        string    `json:"body,omitempty"`
 	Pipeline    *Pipeline `json:"pipeline,omitempty"`
 }
@@ -46,11 +45,8 @@ func Parse(kind, file string, data []byte) (*Definition, error) {
 		if err != nil {
 			return nil, err
 		}
-		d.Pipeline, d.Description = p, p.Description
+		d.Pipeline, d.Description = p, cmp.Or(p.Description, strings.Join(p.Names(), ", "))
 		return d, nil
-	}
-	if len(data) > maxFile {
-		return nil, fmt.Errorf("%w: %s: %d bytes, %d are allowed", ErrDefinition, file, len(data), maxFile)
 	}
 	head, body := frontMatter(data)
 	d.Body = strings.TrimSpace(string(body)) + "\n"
@@ -64,8 +60,6 @@ func Parse(kind, file string, data []byte) (*Definition, error) {
 			d.Description = Text(v)
 		case "model":
 			d.Model = Text(v)
-		case "tools", "allowed-tools":
-			d.Tools = listed(v)
 		}
 	}
 	return d, nil
@@ -85,12 +79,9 @@ func frontMatter(data []byte) (head map[string]any, body []byte) {
 	if !ok {
 		return nil, data
 	}
-	raw, body, ok := bytes.Cut(append([]byte{'\n'}, rest...), []byte("\n---\n"))
+	raw, body, ok := bytes.Cut(append([]byte("\n"), append(rest, '\n')...), []byte("\n---\n"))
 	if !ok {
-		if raw, ok = bytes.CutSuffix(append([]byte{'\n'}, rest...), []byte("\n---")); !ok {
-			return nil, data
-		}
-		body = nil
+		return nil, data
 	}
 	if yaml.Unmarshal(raw, &head) == nil {
 		return head, body
@@ -102,20 +93,4 @@ func frontMatter(data []byte) (head map[string]any, body []byte) {
 		}
 	}
 	return head, body
-}
-
-// listed takes a list, or a text with commas.
-func listed(v any) (out []string) {
-	if all, ok := v.([]any); ok {
-		for _, e := range all {
-			out = append(out, Text(e))
-		}
-		return out
-	}
-	for w := range strings.SplitSeq(Text(v), ",") {
-		if w = strings.TrimSpace(w); w != "" {
-			out = append(out, w)
-		}
-	}
-	return out
 }

@@ -9,43 +9,32 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/aoa-dev/aoa/internal/regularfile"
 )
 
 // Loader keeps parsed definitions as long as the contents of their files are the same. It is safe for concurrent use.
 type Loader struct {
-	now    func() time.Time
-	digest func(file string) ([32]byte, error)
+	digest func(file string) (string, error)
 
 	mu    sync.Mutex
 	known map[string]parsed // absolute name
-	stats LoaderStats
+	fresh bool              // something was parsed since Export
 }
 
 type parsed struct {
-	Sum [32]byte
+	Sum []byte // digest of the file
 	Def *Definition
-}
-
-// LoaderStats counts what was asked of a loader.
-type LoaderStats struct {
-	Hits   int64 `json:"hits"`
-	Parsed int64 `json:"parsed"`
 }
 
 // maxDefinitions bounds what is kept.
 const maxDefinitions = 4096
 
-// NewLoader returns an empty loader. digest gives the SHA-256 of a file's content, and is cheap when the file did not
-// change; its error for a file that is not there is fs.ErrNotExist.
-func NewLoader(now func() time.Time, digest func(file string) ([32]byte, error)) *Loader {
-	return &Loader{now: now, digest: digest, known: map[string]parsed{}}
+// NewLoader returns an empty loader. digest identifies a file's content, and is cheap when the file did not change; its
+// error for a file that is not there is fs.ErrNotExist.
+func NewLoader(digest func(file string) (string, error)) *Loader {
+	return &Loader{digest: digest, known: map[string]parsed{}}
 }
-
-// maxDefinition bounds a file of definitions, in bytes.
-const maxDefinition = 4 << 20
 
 // Load returns the definition of a file, parsed at most once per content. file is relative to root or absolute. The
 // definition is shared: do not write to it.
@@ -59,13 +48,12 @@ func (l *Loader) Load(root, kind, file string) (*Definition, error) {
 		return nil, fmt.Errorf("%w: %s: %w", ErrDefinition, file, plainError(err))
 	}
 	l.mu.Lock()
-	if k, ok := l.known[abs]; ok && k.Sum == sum && k.Def.Kind == kind {
-		l.stats.Hits++
-		l.mu.Unlock()
+	k, ok := l.known[abs]
+	l.mu.Unlock()
+	if ok && string(k.Sum) == sum && k.Def.Kind == kind {
 		return k.Def, nil
 	}
-	l.mu.Unlock()
-	data, err := regularfile.Read(abs, regularfile.FollowLinks, maxDefinition)
+	data, err := regularfile.Read(abs, regularfile.FollowLinks, maxFile)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %s: %w", ErrDefinition, file, plainError(err))
 	}
@@ -78,8 +66,7 @@ func (l *Loader) Load(root, kind, file string) (*Definition, error) {
 	if len(l.known) >= maxDefinitions {
 		clear(l.known)
 	}
-	l.stats.Parsed++
-	l.known[abs] = parsed{sum, d}
+	l.known[abs], l.fresh = parsed{[]byte(sum), d}, true
 	return d, nil
 }
 
@@ -98,8 +85,9 @@ type Broken struct {
 	Error string `json:"error"`
 }
 
-// All returns every definition of a repository, by kind and name, and those that are broken.
-func (l *Loader) All(root string) (out []*Definition, broken []Broken, err error) {
+// All returns every definition of a repository without its text, by kind and name, and those that are broken.
+func (l *Loader) All(root string) (out []Definition, broken []Broken, err error) {
+	out, broken = []Definition{}, []Broken{}
 	for _, kind := range []string{KindPipeline, KindCommand, KindAgent} {
 		files, err := filesOf(root, kind)
 		if err != nil {
@@ -111,7 +99,9 @@ func (l *Loader) All(root string) (out []*Definition, broken []Broken, err error
 				broken = append(broken, Broken{f, err.Error()})
 				continue
 			}
-			out = append(out, d)
+			one := *d
+			one.Body, one.Pipeline = "", nil
+			out = append(out, one)
 		}
 	}
 	return out, broken, nil
@@ -162,24 +152,15 @@ func (l *Loader) Find(root, kind, name string) (*Definition, error) {
 		didYouMean(name, names, "%q"))
 }
 
-// Stats returns the counts so far.
-func (l *Loader) Stats() LoaderStats {
+// Export returns the definitions in the form that Restore takes, nil if none was parsed since the last call.
+func (l *Loader) Export() ([]byte, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.stats
-}
-
-// Export returns the definitions below root in the form that Restore takes.
-func (l *Loader) Export(root string) ([]byte, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	out := map[string]parsed{}
-	for abs, p := range l.known {
-		if strings.HasPrefix(abs, root+string(filepath.Separator)) {
-			out[abs] = p
-		}
+	if !l.fresh {
+		return nil, nil
 	}
-	return json.Marshal(out)
+	l.fresh = false
+	return json.Marshal(l.known)
 }
 
 // Restore takes back what Export returned. Each definition is used only while its file holds what it was parsed from.

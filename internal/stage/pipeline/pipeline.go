@@ -5,11 +5,15 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/aoa-dev/aoa/internal/config"
 )
 
 // Pipeline is one file of stages.
@@ -41,7 +45,7 @@ type Stage struct {
 	Model string            `yaml:"model" json:"model,omitempty"`
 	Tool  string            `yaml:"tool" json:"tool,omitempty"` // command that prints a version
 	Sets  map[string]string `yaml:"sets" json:"sets,omitempty"` // context name → path in the output, "." is all of it
-	Line  int               `yaml:"-" json:"line"`
+	Text  string            `yaml:"-" json:"text,omitempty"`    // of the agent and the prompt, as their definitions have it
 }
 
 // Cache is whether and how long a stage's result is kept.
@@ -67,7 +71,7 @@ func (s *Stage) Must() bool { return s.Required == nil || *s.Required }
 // DefaultTTL is the age up to which a result is used when the stage has no ttl_ms, in ms.
 const DefaultTTL = 3_600_000
 
-// ErrDefinition is wrapped when a definition is wrong; the text begins with file and line.
+// ErrDefinition is wrapped when a definition is wrong; the text begins with the file, and the line or the stage.
 var ErrDefinition = errors.New("the definition is wrong")
 
 // Bounds of a definition.
@@ -88,44 +92,16 @@ func (c *Command) UnmarshalYAML(n *yaml.Node) error {
 	return n.Decode(&c.Words)
 }
 
-// plain is Stage without its method.
-type plain Stage
-
-// UnmarshalYAML notes the line and names unknown fields: the decoder's own check ends at a type with this method.
-func (s *Stage) UnmarshalYAML(n *yaml.Node) error {
-	if n.Kind != yaml.MappingNode {
-		return fmt.Errorf("line %d: a stage is a list of fields, beginning with \"- stage: NAME\"", n.Line)
+// didYouMean is "; did you mean …?" with the known name most like this one, "" if none is close.
+func didYouMean(name string, known []string, format string) string {
+	if near := config.Nearest(name, slices.Sorted(slices.Values(known))); near != "" {
+		return "; did you mean " + fmt.Sprintf(format, near) + "?"
 	}
-	if err := fields(n, "stage agent prompt template run output required needs inputs cache makes model tool sets"); err != nil {
-		return err
-	}
-	for i := 0; i+1 < len(n.Content); i += 2 {
-		if n.Content[i].Value == "cache" && n.Content[i+1].Kind == yaml.MappingNode {
-			if err := fields(n.Content[i+1], "enabled ttl_ms file_dependencies env"); err != nil {
-				return err
-			}
-		}
-	}
-	s.Line = n.Line
-	return n.Decode((*plain)(s))
-}
-
-// fields refuses unknown keys.
-func fields(n *yaml.Node, known string) error {
-	names := strings.Fields(known)
-	for i := 0; i+1 < len(n.Content); i += 2 {
-		if k := n.Content[i]; !slices.Contains(names, k.Value) {
-			return fmt.Errorf("line %d: unknown field %q%s", k.Line, k.Value, didYouMean(k.Value, names, "%q"))
-		}
-	}
-	return nil
+	return ""
 }
 
 // Decode reads a pipeline and checks it. file is its name in errors.
 func Decode(file string, data []byte) (*Pipeline, error) {
-	if len(data) > maxFile {
-		return nil, fmt.Errorf("%w: %s: %d bytes, %d are allowed", ErrDefinition, file, len(data), maxFile)
-	}
 	p := &Pipeline{}
 	dec := yaml.NewDecoder(bytes.NewReader(data))
 	dec.KnownFields(true)
@@ -137,7 +113,7 @@ func Decode(file string, data []byte) (*Pipeline, error) {
 		return nil, fmt.Errorf("%w: %s: %s", ErrDefinition, file, words(err))
 	}
 	if p.Name == "" {
-		p.Name = nameOf(file)
+		p.Name = strings.TrimSuffix(path.Base(filepath.ToSlash(file)), path.Ext(file))
 	}
 	if err := p.check(); err != nil {
 		return nil, fmt.Errorf("%w: %s: %w", ErrDefinition, file, err)
@@ -156,9 +132,8 @@ func words(err error) string {
 }
 
 var (
-	stageName   = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]{0,63}$`)
-	inputName   = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,63}$`)
-	contextName = inputName
+	stageName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]{0,63}$`)
+	inputName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,63}$`) // and of a value of the context
 )
 
 func (p *Pipeline) check() error {
@@ -169,13 +144,13 @@ func (p *Pipeline) check() error {
 	for i := range p.Stages {
 		s := &p.Stages[i]
 		if slices.Index(names, s.Name) != i {
-			return fmt.Errorf("line %d: two stages are called %q", s.Line, s.Name)
+			return fmt.Errorf("two stages are called %q", s.Name)
 		}
 		if s.Run.None() {
 			s.Run = p.Run
 		}
 		if err := s.check(names); err != nil {
-			return fmt.Errorf("line %d: stage %s: %w", s.Line, s.Name, err)
+			return fmt.Errorf("stage %s: %w", s.Name, err)
 		}
 	}
 	return nil
@@ -211,7 +186,7 @@ func (s *Stage) check(names []string) error {
 		}
 	}
 	for name := range s.Sets {
-		if !contextName.MatchString(name) {
+		if !inputName.MatchString(name) {
 			return fmt.Errorf("sets %q: use letters, digits and _", name)
 		}
 	}

@@ -2,7 +2,6 @@ package pipeline
 
 import (
 	"context"
-	"crypto/sha256"
 	"errors"
 	"os"
 	"path/filepath"
@@ -10,7 +9,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 )
 
 const samples = "../../../testdata/pipelines"
@@ -132,7 +130,6 @@ stages:
 func TestFrontMatter(t *testing.T) {
 	d, err := Parse(KindAgent, ".claude/agents/product-manager.md", sample(t, ".claude/agents/product-manager.md"))
 	if err != nil || d.Description != "writes product documents: short ones" || d.Model != "opus" ||
-		!slices.Equal(d.Tools, []string{"Read", "Write"}) ||
 		!strings.HasPrefix(d.Body, "You write") {
 		t.Errorf("%v: %+v", err, d)
 	}
@@ -142,74 +139,45 @@ func TestFrontMatter(t *testing.T) {
 	}
 }
 
-func digests(name string) ([32]byte, error) {
-	b, err := os.ReadFile(name)
-	return sha256.Sum256(b), err
-}
-
 func TestLoader(t *testing.T) {
 	root := t.TempDir()
 	if err := os.CopyFS(root, os.DirFS(samples)); err != nil {
 		t.Fatal(err)
 	}
-	l := NewLoader(time.Now, digests)
-	all, broken, err := l.All(root)
-	if err != nil || len(all) != 7 || len(broken) != 0 || l.Stats().Parsed != 7 {
-		t.Fatalf("%v: %d, %v, %+v", err, len(all), broken, l.Stats())
+	digest := func(name string) (string, error) {
+		b, err := os.ReadFile(name)
+		return "\xff" + string(b), err
 	}
-	if _, _, err := l.All(root); err != nil || l.Stats() != (LoaderStats{Hits: 7, Parsed: 7}) {
-		t.Errorf("again: %v, %+v", err, l.Stats())
+	l := NewLoader(digest)
+	if all, broken, err := l.All(root); err != nil || len(all) != 7 || len(broken) != 0 || all[0].Pipeline != nil {
+		t.Fatalf("%v: %d, %v", err, len(all), broken)
 	}
 	// Another loader takes them over, as long as the files hold the same.
-	data, err := l.Export(root)
-	if err != nil {
-		t.Fatal(err)
+	data, err := l.Export()
+	if err != nil || data == nil {
+		t.Fatalf("%q, %v", data, err)
 	}
 	agent := filepath.Join(root, ".claude/agents/product-manager.md")
 	if err := os.WriteFile(agent, []byte("other"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	l = NewLoader(time.Now, digests)
+	l = NewLoader(digest)
 	if err := l.Restore(data); err != nil {
 		t.Fatal(err)
 	}
-	all, _, err = l.All(root)
-	if err != nil || l.Stats() != (LoaderStats{Hits: 6, Parsed: 1}) || all[6].Body != "other\n" {
-		t.Errorf("%v: %+v", err, l.Stats())
+	if _, err := l.Find(root, KindPipeline, "create-prd"); err != nil {
+		t.Fatal(err)
+	}
+	if again, err := l.Export(); again != nil || err != nil {
+		t.Errorf("a definition that was restored is parsed again: %q, %v", again, err)
+	}
+	d, err := l.Find(root, KindAgent, "product-manager")
+	if again, _ := l.Export(); err != nil || d.Body != "other\n" || again == nil {
+		t.Errorf("%v: %+v", err, d)
 	}
 	if _, err := l.Find(root, KindPipeline, "create-pdr"); err == nil ||
 		!strings.Contains(err.Error(), `did you mean "create-prd"`) {
 		t.Error(err)
-	}
-}
-
-func BenchmarkLoaderHit(b *testing.B) {
-	root, err := filepath.Abs(samples)
-	if err != nil {
-		b.Fatal(err)
-	}
-	sum := sha256.Sum256(sample(b, ".aoa/pipelines/create-prd.yaml"))
-	l := NewLoader(time.Now, func(name string) ([32]byte, error) { // what a memo costs: one look
-		_, err := os.Lstat(name)
-		return sum, err
-	})
-	for b.Loop() {
-		if _, err := l.Load(root, KindPipeline, ".aoa/pipelines/create-prd.yaml"); err != nil {
-			b.Fatal(err)
-		}
-	}
-}
-
-func BenchmarkParse(b *testing.B) {
-	file := filepath.Join(samples, ".aoa/pipelines/create-prd.yaml")
-	for b.Loop() {
-		data, err := os.ReadFile(file)
-		if err != nil {
-			b.Fatal(err)
-		}
-		if _, err := Parse(KindPipeline, "create-prd.yaml", data); err != nil {
-			b.Fatal(err)
-		}
 	}
 }
 
@@ -291,7 +259,7 @@ func TestExpand(t *testing.T) {
 		}
 	}
 	for in, hint := range map[string]string{"$ARG_m": "did you mean $ARG_", "$STAGE_s.x": "output: json",
-		"$ENV_HOME": "may not read it", "$STAGE_z": "there is s"} {
+		"$ENV_HOME": "may not read it", "$STAGE_z": "no stage of that name"} {
 		if _, err := s.Expand(in); err == nil || !strings.Contains(err.Error(), hint) {
 			t.Errorf("%q: %v", in, err)
 		}

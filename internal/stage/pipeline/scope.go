@@ -35,8 +35,7 @@ func (s *Scope) Lookup(r Ref) (any, error) {
 	case "STAGE":
 		v, ok := s.Stages[r.Name]
 		if !ok {
-			return nil, unknown(r, "no stage of that name has run%s%s", didYouMean(r.Name, keysOf(s.Stages), "$STAGE_%s"),
-				list(s.Stages))
+			return nil, unknown(r, "no stage of that name has run%s", didYouMean(r.Name, keysOf(s.Stages), "$STAGE_%s"))
 		}
 		if len(r.Path) > 0 && s.Text[r.Name] {
 			return nil, unknown(r, "the stage %s prints text; give it \"output: json\" to reach into it", r.Name)
@@ -45,15 +44,14 @@ func (s *Scope) Lookup(r Ref) (any, error) {
 	case "CONTEXT":
 		v, ok := s.Context[r.Name]
 		if !ok {
-			return nil, unknown(r, "the session has no context of that name%s%s; aoa pipeline run --context NAME=VALUE sets one",
-				didYouMean(r.Name, keysOf(s.Context), "$CONTEXT_%s"), list(s.Context))
+			return nil, unknown(r, "the session has no context of that name%s; aoa pipeline run --context NAME=VALUE sets one",
+				didYouMean(r.Name, keysOf(s.Context), "$CONTEXT_%s"))
 		}
 		return walk(r, v)
 	case "ARG":
 		v, ok := s.Args[r.Name]
 		if !ok {
-			return nil, unknown(r, "that argument was not given%s%s", didYouMean(r.Name, keysOf(s.Args), "$ARG_%s"),
-				list(s.Args))
+			return nil, unknown(r, "that argument was not given%s", didYouMean(r.Name, keysOf(s.Args), "$ARG_%s"))
 		}
 		return v, nil
 	case "ENV":
@@ -96,19 +94,6 @@ func (s *Scope) anywhere(r Ref) (any, error) {
 
 func keysOf[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
 
-// list names what there is, for a hint.
-func list[V any](m map[string]V) string {
-	const most = 12
-	names := keysOf(m)
-	switch {
-	case len(names) == 0:
-		return "; there is none"
-	case len(names) > most:
-		return fmt.Sprintf("; there are %s and %d more", strings.Join(names[:most], ", "), len(names)-most)
-	}
-	return "; there is " + strings.Join(names, ", ")
-}
-
 // walk follows a path.
 func walk(r Ref, v any) (any, error) {
 	for i, step := range r.Path {
@@ -116,7 +101,7 @@ func walk(r Ref, v any) (any, error) {
 		case map[string]any:
 			next, ok := at[step]
 			if !ok {
-				return nil, unknown(r, "%s has no field %q%s%s", where(r, i), step, didYouMean(step, keysOf(at), "%q"), list(at))
+				return nil, unknown(r, "%s has no field %q%s", where(r, i), step, didYouMean(step, keysOf(at), "%q"))
 			}
 			v = next
 		case []any:

@@ -26,13 +26,8 @@ func pass(cmd *exec.Cmd, shared bool, sig os.Signal) {
 	}
 }
 
-func kill(cmd *exec.Cmd, shared bool) {
-	if shared {
-		_ = cmd.Process.Kill()
-		return
-	}
-	_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
-}
+// kill kills what is left of the child's group.
+func kill(cmd *exec.Cmd) { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 
 // signalOf is the number of the signal that ended a process, 0 for one that exited.
 func signalOf(p *os.ProcessState) int {

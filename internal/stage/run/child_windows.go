@@ -14,6 +14,6 @@ func newGroup(*exec.Cmd) {}
 // pass does nothing: the child got the console's event too.
 func pass(*exec.Cmd, bool, os.Signal) {}
 
-func kill(cmd *exec.Cmd, _ bool) { _ = cmd.Process.Kill() }
+func kill(cmd *exec.Cmd) { _ = cmd.Process.Kill() }
 
 func signalOf(*os.ProcessState) int { return 0 }

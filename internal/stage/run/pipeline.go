@@ -30,15 +30,7 @@ type PipelineOptions struct {
 	Context    map[string]string // values for the context of the session; {…} and […] are JSON
 	Width      int               // stages that run at the same time, 1 and more
 	Refresh    bool              // run every stage
-	Listener   PipelineListener
 	Now        func() time.Time
-}
-
-// PipelineListener hears what the stages of a pipeline do. Stages that run at the same time call it at the same time.
-type PipelineListener interface {
-	Begin(stage string)
-	Done(StageReport, PipelineTotal)
-	Step(stage string) Listener
 }
 
 // PipelineTotal is what the stages that ended came to.
@@ -87,8 +79,13 @@ const maxTemplate = 16 << 20
 
 // Pipeline is one run of a pipeline.
 type Pipeline struct {
+	// Note gets what a stage does, as Step.Note; Done gets its result. Stages that run at the same time call them at the
+	// same time.
+	Note func(stage string, problem bool, text string)
+	Done func(StageReport, PipelineTotal)
+
 	o     PipelineOptions
-	p     pipeline.Pipeline
+	p     *pipeline.Pipeline
 	plan  pipeline.Plan
 	texts map[string]string          // stage → its prompt or template
 	scope pipeline.Scope             // its maps grow while it runs; mu guards them
@@ -101,10 +98,7 @@ type Pipeline struct {
 
 // NewPipeline reads templates, orders the stages, and checks every variable that can be known before the run.
 func NewPipeline(o PipelineOptions) (*Pipeline, error) {
-	r := &Pipeline{o: o, texts: map[string]string{}, given: map[string]json.RawMessage{}}
-	if err := json.Unmarshal(o.Answer.Pipeline, &r.p); err != nil {
-		return nil, fmt.Errorf("decode pipeline: %w", err)
-	}
+	r := &Pipeline{o: o, p: o.Answer.Pipeline, texts: map[string]string{}, given: map[string]json.RawMessage{}}
 	r.rep = PipelineReport{Pipeline: r.p.Name, Session: o.Session, Mode: "Live", Outputs: map[string]any{}}
 	if s := o.Answer.Session; s != nil && s.Known {
 		r.rep.Mode = "Session"
@@ -124,11 +118,10 @@ func NewPipeline(o PipelineOptions) (*Pipeline, error) {
 	for i := range r.p.Stages {
 		s := &r.p.Stages[i]
 		r.rep.Stages = append(r.rep.Stages, StageReport{Stage: s.Name, State: "skipped"})
-		text, err := r.text(s)
-		if err != nil {
-			return nil, err
+		var err error
+		if r.texts[s.Name], err = r.text(s); err != nil {
+			return nil, fmt.Errorf("stage %s: %w", s.Name, err)
 		}
-		r.texts[s.Name] = text
 	}
 	known := r.p.ArgNames(r.texts)
 	for name := range o.Args {
@@ -222,31 +215,27 @@ func (r *Pipeline) loadSession() error {
 	return nil
 }
 
-// text is the standard input of a stage, before its variables are replaced: the agent's text, then the prompt's or
+// text is the standard input of a stage, before its variables are replaced: the text of its definitions, then the
 // template's.
 func (r *Pipeline) text(s *pipeline.Stage) (string, error) {
-	var parts []string
-	if s.Agent != "" {
-		parts = append(parts, r.o.Answer.Agents[s.Agent].Body)
+	if s.Template == "" {
+		return s.Text, nil
 	}
-	if s.Prompt != "" {
-		parts = append(parts, r.o.Answer.Prompts[s.Prompt].Body)
+	name, err := r.scope.Expand(s.Template)
+	if err != nil {
+		return "", fmt.Errorf("template: %w", err)
 	}
-	if s.Template != "" {
-		name, err := r.scope.Expand(s.Template)
-		if err != nil {
-			return "", fmt.Errorf("stage %s: template: %w", s.Name, err)
-		}
-		if !filepath.IsAbs(name) {
-			name = filepath.Join(r.o.Root, filepath.FromSlash(name))
-		}
-		data, err := regularfile.Read(name, regularfile.FollowLinks, maxTemplate)
-		if err != nil {
-			return "", fmt.Errorf("stage %s: read template: %w", s.Name, err)
-		}
-		parts = append(parts, string(data))
+	if !filepath.IsAbs(name) {
+		name = filepath.Join(r.o.Root, filepath.FromSlash(name))
 	}
-	return strings.Join(parts, "\n"), nil
+	data, err := regularfile.Read(name, regularfile.FollowLinks, maxTemplate)
+	if err != nil {
+		return "", fmt.Errorf("read template: %w", err)
+	}
+	if s.Text == "" {
+		return string(data), nil
+	}
+	return s.Text + "\n" + string(data), nil
 }
 
 // filter removes from the scope what the pipeline does not refer to. It counts the tokens of the removed values, at

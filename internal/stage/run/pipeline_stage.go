@@ -21,7 +21,7 @@ import (
 // next run of the session continues. Without a report it is of the daemon, which could not store something in the
 // session.
 func (r *Pipeline) Run(ctx context.Context) (*PipelineReport, error) {
-	if err := r.report(ctx, api.PipelineStep{State: stage.Running, Context: r.given}); err != nil {
+	if err := r.report(ctx, stage.Progress{State: stage.Running, Context: r.given}); err != nil {
 		return nil, err
 	}
 	results := r.plan.Run(ctx, r.o.Width, func(i int) bool { return r.p.Stages[i].Must() }, r.stage)
@@ -40,7 +40,7 @@ func (r *Pipeline) Run(ctx context.Context) (*PipelineReport, error) {
 	if failed != nil {
 		state = stage.Failed
 	}
-	if err := r.report(ctx, api.PipelineStep{State: state}); err != nil && failed == nil {
+	if err := r.report(ctx, stage.Progress{State: state}); err != nil && failed == nil {
 		return nil, err
 	}
 	return &r.rep, failed
@@ -62,11 +62,11 @@ func (r *Pipeline) outputs() {
 }
 
 // report reports to the session, if there is one.
-func (r *Pipeline) report(ctx context.Context, p api.PipelineStep) error {
+func (r *Pipeline) report(ctx context.Context, p stage.Progress) error {
 	if r.o.Session == "" {
 		return nil
 	}
-	p.Session, p.ID = r.o.Session, r.o.Answer.ID
+	p.Session, p.Pipeline = r.o.Session, r.o.Answer.ID
 	_, err := api.Call(ctx, r.o.Client, api.PipelineProgress, p)
 	return err
 }
@@ -75,7 +75,6 @@ func (r *Pipeline) report(ctx context.Context, p api.PipelineStep) error {
 func (r *Pipeline) stage(ctx context.Context, i int) error {
 	s := &r.p.Stages[i]
 	rep := StageReport{Stage: s.Name, State: "failed", Optional: !s.Must()}
-	r.o.Listener.Begin(s.Name)
 	out, err := r.do(ctx, i, s, &rep)
 	if err != nil {
 		rep.Why = err.Error()
@@ -93,7 +92,7 @@ func (r *Pipeline) stage(ctx context.Context, i int) error {
 	r.sum.Ended++
 	sum := r.sum
 	r.mu.Unlock()
-	r.o.Listener.Done(rep, sum)
+	r.Done(rep, sum)
 	return err
 }
 
@@ -156,7 +155,7 @@ func (r *Pipeline) key(ctx context.Context, st *Step) (string, error) {
 		return "", nil
 	}
 	req := st.Request
-	req.Tool = api.StageTool{} // starting the tool would take longer than it saves here
+	req.Tool = stage.Tool{} // starting the tool would take longer than it saves here
 	ans, err := api.Call(ctx, r.o.Client, api.StageWhy, req)
 	return ans.Key, err
 }
@@ -168,10 +167,7 @@ func (r *Pipeline) resumes(s *pipeline.Stage, key string) bool {
 	if had == nil || had.State == stage.Done || key == "" || had.Steps[s.Name] != key || r.o.Refresh {
 		return false
 	}
-	return slices.ContainsFunc(had.Outputs, func(o api.PipelineOutput) bool {
-		return o.Stage == s.Name &&
-			o.Prompt == s.Prompt
-	})
+	return slices.ContainsFunc(had.Outputs, func(o stage.Output) bool { return o.Stage == s.Name && o.Prompt == s.Prompt })
 }
 
 // outputOf returns the standard output of a stage as a value.
@@ -222,13 +218,13 @@ func (r *Pipeline) keepOutput(ctx context.Context, s *pipeline.Stage, value any,
 	maps.Copy(r.scope.Context, changed)
 	r.sum.Tokens += tokens
 	r.mu.Unlock()
-	out := &api.PipelineOutput{Stage: s.Name, Prompt: s.Prompt, JSON: s.Output == "json"}
+	out := &stage.Output{Stage: s.Name, Prompt: s.Prompt, JSON: s.Output == "json"}
 	if out.JSON {
 		out.Value, _ = json.Marshal(value) // a value from JSON
 	} else {
 		out.Value = []byte(pipeline.Text(value))
 	}
-	return r.report(ctx, api.PipelineStep{Output: out, Key: key, Context: sets, Tokens: tokens})
+	return r.report(ctx, stage.Progress{Output: out, Key: key, Context: sets, Tokens: tokens})
 }
 
 // tokensOf returns the number of tokens that an agent reports in its output, 0 if it reports none.
@@ -257,7 +253,7 @@ func (r *Pipeline) resolve(i int, s *pipeline.Stage) (*Step, error) {
 	if err != nil {
 		return nil, err
 	}
-	req := api.StageRequest{Stage: s.ID(r.p.Name), Model: r.model(s), TTL: pipeline.DefaultTTL, Refresh: r.o.Refresh,
+	req := stage.Request{Stage: s.ID(r.p.Name), Model: s.Model, TTL: pipeline.DefaultTTL, Refresh: r.o.Refresh,
 		Inputs: map[string]string{}, Env: map[string]*string{}}
 	if s.Cache.TTL != nil {
 		req.TTL = *s.Cache.TTL
@@ -301,15 +297,5 @@ func (r *Pipeline) resolve(i int, s *pipeline.Stage) (*Step, error) {
 		return nil, err
 	}
 	return &Step{Client: r.o.Client, Request: req, Root: r.o.Root, Dir: r.o.Root, Env: env, In: strings.NewReader(stdin),
-		Now: r.o.Now, Listener: r.o.Listener.Step(req.Stage)}, nil
-}
-
-// model is the model of the stage, else of its prompt, else of its agent.
-func (r *Pipeline) model(s *pipeline.Stage) string {
-	for _, m := range []string{s.Model, r.o.Answer.Prompts[s.Prompt].Model, r.o.Answer.Agents[s.Agent].Model} {
-		if m != "" {
-			return m
-		}
-	}
-	return ""
+		Now: r.o.Now, Note: func(problem bool, text string) { r.Note(s.Name, problem, text) }}, nil
 }

@@ -12,37 +12,12 @@ import (
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/internal/stage"
 	"github.com/aoa-dev/aoa/internal/stage/pipeline"
 )
 
-// heard keeps what a pipeline said.
-type heard struct {
-	mu    sync.Mutex
-	began []string
-	done  []StageReport
-}
-
-func (h *heard) Begin(stage string) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.began = append(h.began, stage)
-}
-
-func (h *heard) Done(r StageReport, _ PipelineTotal) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.done = append(h.done, r)
-}
-
-func (h *heard) Step(string) Listener     { return h }
-func (h *heard) Runs(string)              {}
-func (h *heard) Unchanged(api.StageTurn)  {}
-func (h *heard) NotKept(string)           {}
-func (h *heard) Problem(string)           {}
-func (h *heard) Unmatched(globs []string) {}
-
 // options are those of a pipeline without a daemon: none of its stages is cached.
-func options(t *testing.T, yaml string) (PipelineOptions, *heard) {
+func options(t *testing.T, yaml string) PipelineOptions {
 	t.Helper()
 	if runtime.GOOS == "windows" {
 		t.Skip("the stages are lines for sh")
@@ -51,34 +26,36 @@ func options(t *testing.T, yaml string) (PipelineOptions, *heard) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	raw, err := json.Marshal(p)
-	if err != nil {
-		t.Fatal(err)
-	}
-	h := &heard{}
-	return PipelineOptions{Answer: api.PipelineAnswer{ID: "p.yaml", Pipeline: raw, Env: []string{"HOME"}},
-		Root: t.TempDir(),
-		Env:  []string{"HOME=/h", "PATH=/usr/bin:/bin"}, Width: 2, Listener: h, Now: time.Now}, h
+	return PipelineOptions{Answer: api.PipelineAnswer{ID: "p.yaml", Pipeline: p, Env: []string{"HOME"}}, Root: t.TempDir(),
+		Env: []string{"HOME=/h", "PATH=/usr/bin:/bin"}, Width: 2, Now: time.Now}
 }
 
-func run(t *testing.T, o PipelineOptions) (*PipelineReport, error) {
+func run(t *testing.T, o PipelineOptions) (rep *PipelineReport, done []StageReport, err error) {
 	t.Helper()
 	p, err := NewPipeline(o)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return p.Run(t.Context())
+	var mu sync.Mutex
+	p.Note = func(string, bool, string) {}
+	p.Done = func(r StageReport, _ PipelineTotal) {
+		mu.Lock()
+		defer mu.Unlock()
+		done = append(done, r)
+	}
+	rep, err = p.Run(t.Context())
+	return rep, done, err
 }
 
 func TestPipelinePassesValues(t *testing.T) {
-	o, h := options(t, `
+	o := options(t, `
 args: {name: world}
 stages:
   - {stage: last, run: [echo, "$STAGE_facts.greeting", "$ARG_name", "$CONTEXT_from", "$CONTEXT_tone", "$ENV_HOME"]}
   - {stage: facts, output: json, sets: {tone: .tone}, run: [echo, '{"greeting": "hello", "tone": "kind", "usage": {"input_tokens": 5}}']}
 `)
 	o.Context = map[string]string{"from": "me"}
-	rep, err := run(t, o)
+	rep, done, err := run(t, o)
 	if err != nil || !rep.OK || rep.Tokens != 5 {
 		t.Fatalf("%+v, %v", rep, err)
 	}
@@ -88,20 +65,20 @@ stages:
 	if _, ok := rep.Outputs["facts"]; ok {
 		t.Error("an output that another stage reads is not one of the pipeline")
 	}
-	if want := []string{"facts", "last"}; !slices.Equal(h.began, want) {
-		t.Errorf("began %q, want %q", h.began, want)
+	if len(done) != 2 || done[0].Stage != "facts" || done[1].Stage != "last" {
+		t.Errorf("%+v", done)
 	}
 }
 
 func TestPipelineFailures(t *testing.T) {
-	o, h := options(t, `
+	o := options(t, `
 stages:
   - {stage: spare, required: false, run: "echo oh >&2; exit 3"}
   - {stage: first, run: [echo, "[$STAGE_spare]"]}
   - {stage: broken, output: json, run: [echo, "no $STAGE_first"]}
   - {stage: after, run: [echo, $STAGE_broken]}
 `)
-	rep, err := run(t, o)
+	rep, done, err := run(t, o)
 	if err == nil || !strings.Contains(err.Error(), `stage broken: its output is not JSON`) || rep.OK {
 		t.Fatalf("%+v, %v", rep, err)
 	}
@@ -112,7 +89,7 @@ stages:
 	if want := []string{"failed", "ran", "failed", "skipped"}; !slices.Equal(states, want) {
 		t.Errorf("states %q, want %q", states, want)
 	}
-	if s := h.done[0]; !s.Optional || s.Exit != 3 || string(s.Stderr) != "oh\n" {
+	if s := done[0]; !s.Optional || s.Exit != 3 || string(s.Stderr) != "oh\n" {
 		t.Errorf("the optional stage ended as %+v", s)
 	}
 }
@@ -130,7 +107,7 @@ func TestPipelineIsRefused(t *testing.T) {
 		{"stages: [{stage: a, template: none.md, run: [cat]}]", nil, "stage a: read template"},
 		{"stages: [{stage: a, needs: [b], run: [x]}, {stage: b, needs: [a], run: [x]}]", nil, "wait for each other"},
 	} {
-		o, _ := options(t, c.yaml)
+		o := options(t, c.yaml)
 		o.Args = c.args
 		if _, err := NewPipeline(o); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q", c.yaml, err, c.want)
@@ -139,7 +116,7 @@ func TestPipelineIsRefused(t *testing.T) {
 }
 
 func TestPipelineEnds(t *testing.T) {
-	o, _ := options(t, "stages: [{stage: a, run: [echo, x]}]")
+	o := options(t, "stages: [{stage: a, run: [echo, x]}]")
 	p, err := NewPipeline(o)
 	if err != nil {
 		t.Fatal(err)
@@ -154,11 +131,11 @@ func TestPipelineEnds(t *testing.T) {
 
 // TestPipelineFilters: values of the session that no stage names are not given to any.
 func TestPipelineFilters(t *testing.T) {
-	o, _ := options(t, "stages: [{stage: a, run: [echo, $CONTEXT_used, $STAGE_earlier]}]")
-	o.Answer.Session = &api.PipelineSession{Known: true,
-		Outputs: []api.PipelineOutput{{Stage: "earlier", Value: []byte("out")}, {Stage: "other", Value: []byte("12345678")}},
+	o := options(t, "stages: [{stage: a, run: [echo, $CONTEXT_used, $STAGE_earlier]}]")
+	o.Answer.Session = &stage.Session{Known: true,
+		Outputs: []stage.Output{{Stage: "earlier", Value: []byte("out")}, {Stage: "other", Value: []byte("12345678")}},
 		Context: map[string]json.RawMessage{"used": []byte(`"in"`), "unused": []byte(`"1234"`)}}
-	rep, err := run(t, o)
+	rep, _, err := run(t, o)
 	if err != nil {
 		t.Fatal(err)
 	}

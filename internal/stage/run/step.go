@@ -12,40 +12,33 @@ import (
 	"github.com/aoa-dev/aoa/internal/stage"
 )
 
-// Listener hears what a step does, while it does it.
-type Listener interface {
-	Runs(why string)              // the command runs, for this reason
-	Unchanged(turn api.StageTurn) // a kept result was printed instead
-	NotKept(why string)           // the result of the run is not kept
-	Problem(what string)          // it goes on without the daemon, or without the kept result
-	Unmatched(globs []string)     // globs that match no file
-}
-
 // Step is one stage with what it needs.
 type Step struct {
 	Client   *api.Client // nil: it runs without the cache
-	Request  api.StageRequest
+	Request  stage.Request
 	Root     string // of the worktree: declared outputs are below it
 	Dir      string
 	Env      []string
 	In       io.Reader
 	Out, Err io.Writer                 // nil: not printed, only kept
 	Check    func(*stage.Record) error // a record that it refuses is not kept; may be nil
-	Listener Listener
 	Now      func() time.Time
 
+	// Note gets what the step does while it does it: why the command runs, or a problem with which it goes on.
+	Note func(problem bool, text string)
+
 	Result
-	turn *api.Reply[api.StageTurn]
+	turn *api.Reply[stage.Turn]
 }
 
 // Result is what became of a step.
 type Result struct {
-	Turn   *api.StageTurn // the daemon's answer; nil without one
-	Record *stage.Record  // of the hit or the run; nil when it was too much
-	Code   int            // the exit code of the command
+	Turn   *stage.Turn   // the daemon's answer; nil without one
+	Record *stage.Record // of the hit or the run; nil when it was too much
+	Code   int           // the exit code of the command
 	Ran    bool
 	Took   time.Duration // of the run; for a hit, of the run that was stored
-	Kept   api.StageKept
+	Kept   stage.Kept
 }
 
 // ErrRestore says that the files of a kept result cannot be restored.
@@ -61,12 +54,14 @@ func (s *Step) Run(ctx context.Context) error {
 		if !unusable(ctx, err) {
 			return err
 		}
-		s.Listener.Problem(fmt.Sprintf("runs without the cache: %v", err))
+		s.Note(true, fmt.Sprintf("runs without the cache: %v", err))
 	}
 	if s.turn != nil {
 		defer s.turn.Close()
 		s.Turn = &s.turn.Head
-		s.Listener.Unmatched(s.Turn.Idle)
+		for _, g := range s.Turn.Idle { // most often they are mistyped
+			s.Note(true, g+" matches no file that git has or would add")
+		}
 		if s.Turn.Hit {
 			if done, err := s.replay(); done || err != nil {
 				return err
@@ -94,19 +89,13 @@ func (s *Step) begin(ctx context.Context) (err error) {
 func (s *Step) replay() (done bool, err error) {
 	rec, err := ReadRecord(s.turn)
 	if err != nil {
-		s.Listener.Problem(fmt.Sprintf("runs: %v", err))
+		s.Note(true, fmt.Sprintf("runs: %v", err))
 		return false, nil
 	}
-	if _, err := stage.Restore(s.Root, rec.Files); err != nil {
+	if err := stage.Restore(s.Root, rec.Files); err != nil {
 		return false, fmt.Errorf("%w: %w", ErrRestore, err)
 	}
-	s.Record, s.Code, s.Took = rec, s.turn.Head.Entry.Exit, time.Duration(s.turn.Head.Entry.Duration)*time.Millisecond
-	s.print(rec)
-	s.Listener.Unchanged(s.turn.Head)
-	return true, nil
-}
-
-func (s *Step) print(rec *stage.Record) {
+	s.Record, s.Code, s.Took = rec, s.Turn.Entry.Exit, time.Duration(s.Turn.Entry.Duration)*time.Millisecond
 	for _, f := range rec.Frames {
 		w := s.Out
 		if f.Stream == stage.Stderr {
@@ -116,83 +105,65 @@ func (s *Step) print(rec *stage.Record) {
 			_, _ = w.Write(f.Data) // a closed output is no error here, as it is none of the command
 		}
 	}
+	return true, nil
 }
-
-// uncached is the largest output, in bytes, of a run without a cache: a pipeline reads it.
-const uncached = 16 << 20
 
 // perform runs the command and stores its result.
 func (s *Step) perform(ctx context.Context) error {
-	limit := int64(uncached)
-	if s.turn != nil {
-		limit = s.turn.Head.Limit
-		s.Listener.Runs(s.turn.Head.Miss)
+	if s.Turn != nil {
+		s.Note(false, "runs: "+s.Turn.Miss)
 	}
-	rec := stage.NewRecorder(limit)
-	file := regular(s.In)
-	before := offset(file)
+	rec := stage.NewRecorder(stage.MaxResult)
+	before := s.stdinOffset()
 	began := s.Now()
-	end, err := s.child(ctx, rec)
+	code, why, err := s.child(ctx, rec)
 	if err != nil {
 		return err
 	}
-	s.Ran, s.Code, s.Took = true, end.code, s.Now().Sub(began)
-	why := end.why
-	if why == "" && file != nil && s.Request.Stdin == nil && offset(file) != before {
-		why = "it read its standard input, which is not an input of the stage; --stdin makes it one"
-	}
-	kept, fits, broken := rec.Record()
+	s.Ran, s.Code, s.Took = true, code, s.Now().Sub(began)
+	kept, fits, unprinted := rec.Record()
 	if fits {
 		s.Record = kept
 	}
-	if why == "" && fits && s.Code == 0 && s.Check != nil {
-		if err := s.Check(kept); err != nil {
-			why = err.Error()
-		}
-	}
 	switch {
-	case s.turn == nil && fits:
-		return nil
 	case why != "":
-	case s.Code != 0 && !s.Request.Failures:
-		why = fmt.Sprintf("exit code %d", s.Code)
-	case broken != nil:
-		why = fmt.Sprintf("its output could not be read: %v", broken)
-	case fits && len(s.Request.Outputs) > 0:
+	case s.stdinOffset() != before && s.Request.Stdin == nil:
+		why = "it read its standard input, which is not an input of the stage; --stdin makes it one"
+	case code != 0 && !s.Request.Failures && s.Turn != nil:
+		why = fmt.Sprintf("exit code %d", code)
+	case unprinted != nil:
+		why = fmt.Sprintf("its output could not be printed: %v", unprinted)
+	case fits && code == 0 && s.Check != nil && s.Check(kept) != nil:
+		why = s.Check(kept).Error()
+	case fits && s.Turn != nil:
 		if err := stage.Gather(s.Root, s.Request.Outputs, rec); err != nil {
 			why = err.Error()
 		}
 		kept, fits, _ = rec.Record()
 	}
-	if why == "" && !fits {
-		why = fmt.Sprintf("its result is larger than %d MB", limit/1_000_000)
-	}
-	if why != "" {
-		s.Kept.Why = why
-		s.Listener.NotKept(why)
+	switch {
+	case why != "":
+	case !fits:
+		why = fmt.Sprintf("its result is larger than %d MB", stage.MaxResult/1_000_000)
+	case s.turn != nil:
+		s.keep(ctx, kept)
 		return nil
 	}
-	s.keep(ctx, kept)
+	s.Kept.Why = why
 	return nil
 }
 
 // keep stores the record. If that fails, this run still succeeds.
 func (s *Step) keep(ctx context.Context, rec *stage.Record) {
-	if s.Request.Tool.Command != "" {
-		s.Request.Tool.Version = s.turn.Head.Version
-	}
-	ans, err := api.Ask(ctx, s.Client, api.StageEnd, api.StageResult{Request: s.Request, Key: s.turn.Head.Key,
-		Exit:     s.Code,
-		Duration: s.Took.Milliseconds()}, rec.Append(nil))
+	s.Request.Tool.Version = s.Turn.Version
+	ans, err := api.Ask(ctx, s.Client, api.StageEnd, stage.Result{Request: s.Request, Key: s.Turn.Key, Exit: s.Code,
+		Duration: s.Took.Milliseconds()}, rec.Encode())
 	if err != nil {
 		s.Kept.Why = err.Error()
-		s.Listener.Problem(fmt.Sprintf("is not kept: %v", err))
 		return
 	}
 	defer ans.Close()
-	if s.Kept = ans.Head; !s.Kept.Kept {
-		s.Listener.NotKept(s.Kept.Why)
-	}
+	s.Kept = ans.Head
 }
 
 // ReadRecord reads the record behind an answer's line.
@@ -204,21 +175,15 @@ func ReadRecord(r io.Reader) (*stage.Record, error) {
 	return stage.DecodeRecord(data)
 }
 
-// regular returns the regular file behind a reader, nil when it is none.
-func regular(r io.Reader) *os.File {
-	f, ok := r.(*os.File)
+// stdinOffset is the read position of a standard input that is a regular file: processes that share it have it in
+// common. It is 0 for others.
+func (s *Step) stdinOffset() int64 {
+	f, ok := s.In.(*os.File)
 	if !ok {
-		return nil
+		return 0
 	}
-	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
-		return nil
-	}
-	return f
-}
-
-// offset is the read position of a file, which processes that share it have in common.
-func offset(f *os.File) int64 {
-	if f == nil {
+	info, err := f.Stat()
+	if err != nil || !info.Mode().IsRegular() {
 		return 0
 	}
 	n, err := f.Seek(0, io.SeekCurrent)

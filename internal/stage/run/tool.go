@@ -12,6 +12,7 @@ import (
 
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/config"
+	"github.com/aoa-dev/aoa/internal/stage"
 )
 
 const (
@@ -28,7 +29,7 @@ func Variable(env []string, name string) *string {
 }
 
 // FindTool finds the program of a command that prints a version. A single word NAME stands for NAME --version.
-func FindTool(command string, env []string) (t api.StageTool, err error) {
+func FindTool(command string, env []string) (t stage.Tool, err error) {
 	if command == "" {
 		return t, nil
 	}
@@ -46,11 +47,11 @@ func FindTool(command string, env []string) (t api.StageTool, err error) {
 	if err != nil {
 		return t, api.Bad("install it, or leave --tool out", "tool %s: %v", words[0], err)
 	}
-	return api.StageTool{Command: command, Path: where}, nil
+	return stage.Tool{Command: command, Path: where}, nil
 }
 
 // ToolVersion asks a tool for its version, in a folder and with an environment.
-func ToolVersion(ctx context.Context, t api.StageTool, dir string, env []string) (string, error) {
+func ToolVersion(ctx context.Context, t stage.Tool, dir string, env []string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, toolTime)
 	defer cancel()
 	words, err := posix.Fields(t.Command, config.Lookup(env))

@@ -126,19 +126,17 @@ func (a *app) initProse(rep initReport, o initOptions) {
 		fmt.Fprintf(a.out, "learned %s events of %s past agent sessions\n", count(rep.Transcripts.Events),
 			count(rep.Transcripts.Sessions))
 	}
+	file := "FILE"
 	if len(rep.Pairs) > 0 {
 		fmt.Fprintln(a.out, "\nfiles that change together, although their names are not alike:")
 		for _, p := range rep.Pairs {
-			first, second, evidence := a.display(p.A), a.display(p.B), fmt.Sprintf("in %d of %d commits", p.Both, p.OfA)
-			if space := (a.width - len("   changed with  ") - len(evidence)) / 2; a.width > 0 {
-				first, second = shorten(first, max(leastCell, space)), shorten(second, max(leastCell, space))
-			}
-			fmt.Fprintf(a.out, "  %s changed with %s %s\n", first, second, evidence)
+			fmt.Fprintf(a.out, "  %s\n    with %s in %d of %d commits\n", a.display(p.A), a.display(p.B), p.Both, p.OfA)
 		}
+		file = a.display(rep.Pairs[0].A)
 	}
-	fmt.Fprintln(a.out, "\nnext:\n  aoa suggest FILE               files that change together with a file")
+	fmt.Fprintf(a.out, "\nnext:\n  aoa suggest %s\n  aoa suggest -p \"the task in words\"\n", file)
 	if len(o.hooks) == 0 {
-		fmt.Fprintln(a.out, "  aoa init --hooks claude,git    connect agents and git")
+		fmt.Fprintln(a.out, "  aoa init --hooks claude,git    # connect agents and git")
 	}
 }
 

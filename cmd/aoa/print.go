@@ -48,17 +48,6 @@ func printLines(w io.Writer, text string) {
 	}
 }
 
-// bar draws a probability in eighths of a cell.
-func bar(p float64, cells int) string {
-	eighths := int(p*float64(cells)*8 + 0.5)
-	full := min(eighths/8, cells)
-	s := strings.Repeat("█", full)
-	if rest := eighths % 8; rest > 0 && full < cells {
-		s += string([]rune("▏▎▍▌▋▊▉")[rest-1])
-	}
-	return s + strings.Repeat(" ", cells-len([]rune(s)))
-}
-
 // Styles of stdout: dim for what is read second, bold for what is read first.
 func (a *app) dim(s string) string  { return paint(a.color, "2", s) }
 func (a *app) bold(s string) string { return paint(a.color, "1", s) }

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/url"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -110,7 +112,7 @@ func (a *app) suggestFiles(ctx context.Context, q event.Query, args []string, ho
 	idle := bare && len(q.Files) == 0
 	asked := q
 	words := q.Prompt != "" && len(q.Files) == 0 && q.Session == "" && len(q.Tags) == 0
-	asked.Explain = q.Explain || !a.json && (bare || words) // the counts of commits, or a word, may be a weaker reason
+	asked.Explain = q.Explain || !a.json && (bare || words) // a word may be a weaker reason
 	ans, err := call(ctx, a, api.Rank, asked)
 	if err != nil {
 		return err
@@ -126,7 +128,7 @@ func (a *app) suggestFiles(ctx context.Context, q event.Query, args []string, ho
 	listed := ans.Suggestions
 	idle = idle && !ofBranch
 	if !how.number {
-		listed = worthListing(listed, idle)
+		listed = worthListing(listed, idle, words)
 	}
 	unknown := words && !slices.ContainsFunc(ans.Suggestions, ofWords)
 	switch {
@@ -141,7 +143,7 @@ func (a *app) suggestFiles(ctx context.Context, q event.Query, args []string, ho
 		if ofBranch {
 			a.talk("%s", aboutBranch(ans.Branch))
 		}
-		a.suggestions(listed, q)
+		a.suggestions(listed, q, !idle && len(q.Tags) == 0 && (q.Prompt == "" || len(q.Files) == 0))
 		if files := ans.Branch.Files; !ofBranch && len(files) > 0 {
 			fmt.Fprintln(a.out, a.dim("changed on this branch: "+a.some(files)))
 		}
@@ -194,12 +196,12 @@ func (a *app) suggestWhat(ctx context.Context, q *event.Query, args []string, ho
 // What is less likely than leastListed, and shares fewer commits with the change, is listed only with -n.
 const leastListed, leastShared = 0.05, 2
 
-// worthListing leaves out what is unlikely and has no evidence. With nothing to go on, it leaves out what speaks for
-// nothing but that it was committed: in a repository where nobody works that is noise.
-func worthListing(all []event.Suggestion, idle bool) (out []event.Suggestion) {
+// worthListing leaves out what is unlikely and has no evidence: common commits, or the words of a prompt. With nothing
+// to go on, it leaves out what speaks for nothing but that it was committed: where nobody works that is noise.
+func worthListing(all []event.Suggestion, idle, words bool) (out []event.Suggestion) {
 	for _, s := range all {
-		shares := s.Together != nil && s.Together.Both >= leastShared
-		if (s.Score >= leastListed || shares) && (!idle || slices.ContainsFunc(s.Reasons, fromWork)) {
+		evident := s.Together != nil && s.Together.Both >= leastShared || words && ofWords(s)
+		if (s.Score >= leastListed || evident) && (!idle || slices.ContainsFunc(s.Reasons, fromWork)) {
 			out = append(out, s)
 		}
 	}
@@ -262,51 +264,59 @@ func (a *app) early(reading bool) {
 	}
 }
 
-// suggestions prints the table: probability, bar, file, strongest reason.
-func (a *app) suggestions(list []event.Suggestion, q event.Query) {
-	const (
-		before   = 4 + gap + 8 + gap // the probability and its bar
-		evidence = 36                // "changed together in 16 of 38 commits"
-	)
-	wide, long := 0, 0
-	for _, s := range list {
-		wide, long = max(wide, width(a.display(s.File))), max(long, width(a.strongest(s, 0)))
-	}
-	if space := a.width - before - gap; a.width > 0 && wide+long > space {
-		long = max(min(long, max(space*2/5, evidence)), space-wide)
-		wide = max(leastCell, min(wide, space-long))
+// suggestions prints files with their evidence, which stands under the path where the terminal is narrow. percent:
+// the probabilities are calibrated for this question.
+func (a *app) suggestions(list []event.Suggestion, q event.Query, percent bool) {
+	wide, long, indent := 0, 0, 0
+	if percent {
+		indent = len(" 59%  ")
 	}
 	for _, s := range list {
-		name := shorten(a.display(s.File), wide)
-		fmt.Fprintf(a.out, "%3.0f%%  %s  %s%s  %s\n", s.Score*100, a.shade(s.Score, bar(s.Score, 8)), a.bold(name),
-			strings.Repeat(" ", wide-width(name)), a.dim(a.strongest(s, long)))
+		wide, long = max(wide, width(a.display(s.File))), max(long, width(a.evidence(s, q)))
+	}
+	beside := a.width == 0 || indent+wide+gap+long <= a.width
+	for _, s := range list {
+		name, evidence := a.display(s.File), a.evidence(s, q)
+		line := a.link(s.File, a.bold(name))
+		if percent {
+			line = a.shade(s.Score, fmt.Sprintf("%3.0f%%", s.Score*100)) + "  " + line
+		}
+		if beside && evidence != "" {
+			line += strings.Repeat(" ", wide-width(name)+gap) + a.dim(evidence)
+		}
+		fmt.Fprintln(a.out, line)
+		if !beside {
+			for _, l := range wrap(evidence, a.width-indent-gap) {
+				fmt.Fprintln(a.out, strings.Repeat(" ", indent+gap)+a.dim(l))
+			}
+		}
 		if q.Explain {
 			a.arithmetic(s)
 		}
 	}
 }
 
-// strongest is the one reason to show, cut to n characters: first the path in it, then at a word. 0 cuts nothing.
-func (a *app) strongest(s event.Suggestion, n int) string {
-	words := s.Words()
-	for _, r := range s.Reasons {
-		if r.Text != words {
-			continue
-		}
-		words = a.reasonText(r)
-		if n > 0 && width(words) > n {
-			words = strings.Replace(words, "changed together with ", "with ", 1)
-		}
-		if over := width(words) - n; n > 0 && over > 0 && r.With != "" {
-			name := a.display(r.With)
-			words = strings.Replace(words, name, shorten(name, max(leastCell, width(name)-over)), 1)
-		}
-		break
+// evidence is what speaks for a file: the common commits, "59 of 457 commits · 10 of the last 50", with the other file
+// where the question has several, else the reason to show.
+func (a *app) evidence(s event.Suggestion, q event.Query) string {
+	t := s.Together
+	if t == nil {
+		return a.reasonText(s.Reason())
 	}
-	if n > 0 {
-		return shorten(words, n)
+	counts := strings.Replace(t.String(), ", ", " · ", 1)
+	if len(q.Files) == 1 {
+		return counts
 	}
-	return words
+	return "with " + a.display(t.With) + ": " + counts
+}
+
+// link makes a name on a terminal lead to its file.
+func (a *app) link(p event.Path, name string) string {
+	if !a.color {
+		return name
+	}
+	to := url.URL{Scheme: "file", Path: filepath.ToSlash(a.root.Abs(p))}
+	return "\x1b]8;;" + to.String() + "\x1b\\" + name + "\x1b]8;;\x1b\\"
 }
 
 // reasonText is a reason in words, with the file that it names as seen from the current folder.

@@ -3,11 +3,13 @@ package main
 import (
 	"fmt"
 	"math"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/prefetch"
 )
 
 func (a *app) why() *cobra.Command {
@@ -15,9 +17,9 @@ func (a *app) why() *cobra.Command {
 	var with []string
 	c := &cobra.Command{
 		Use:   "why FILE",
-		Short: "how the score of a file is computed",
-		Long: `Prints every signal of the file with its value and weight, so that you can compute the score by
-hand.`,
+		Short: "why a file is suggested, or is not",
+		Long: `Says in one sentence what speaks for the file and what speaks against it. With --explain it prints every
+signal with its value and weight, so that you can compute the score by hand.`,
 		Example: `  aoa why docs/api.md --with internal/api/wire.go
   aoa why docs/api.md --prompt "document the wire format"`,
 		Args: cobra.ExactArgs(1),
@@ -40,28 +42,87 @@ hand.`,
 			return a.answer(struct {
 				api.WhyAnswer
 				Root event.Root `json:"root"`
-			}{ans, a.root}, func() { a.explain(ans) })
+			}{ans, a.root}, func() { a.explain(ans, r.Query) })
 		},
 		ValidArgsFunction: a.completeFile,
 	}
 	f := c.Flags()
 	f.StringSliceVarP(&with, "with", "w", nil, "the files that aoa suggest got as FILE…")
 	completeFlag(c, "with", a.completeFile)
+	f.BoolVar(&r.Query.Explain, "explain", false, "print the arithmetic, too")
 	f.StringVarP(&r.Query.Prompt, "prompt", "p", "", "the task in words")
 	a.sessionFlag(c, &r.Query.Session, "rank for this agent session")
 	return c
 }
 
-func (a *app) explain(w api.WhyAnswer) {
+func (a *app) explain(w api.WhyAnswer, q event.Query) {
 	place := "not among the candidates"
 	if w.Rank > 0 {
 		place = fmt.Sprintf("rank %d", w.Rank)
 	}
-	fmt.Fprintf(a.out, "%s  %.4f  (%s)\n", a.bold(a.display(w.File)), w.Score, place)
+	fmt.Fprintf(a.out, "%s  %.0f%%  (%s)\n", a.bold(a.display(w.File)), w.Score*100, place)
 	if !w.Known {
 		a.talk("%s is not tracked by git or is ignored: it is never suggested", a.display(w.File))
 	}
-	a.arithmetic(w.Suggestion)
+	columns := a.width
+	if columns == 0 {
+		columns = math.MaxInt
+	}
+	for _, l := range wrap(harmless(a.because(w.Suggestion)), columns-gap) {
+		fmt.Fprintln(a.out, "  "+l)
+	}
+	if q.Explain {
+		a.arithmetic(w.Suggestion)
+	}
+}
+
+// because says what speaks for a file and what speaks most against it.
+func (a *app) because(s event.Suggestion) string {
+	how := "unlikely, although "
+	switch {
+	case s.Score >= prefetch.Balanced:
+		how = "likely because "
+	case s.Score >= leastListed:
+		how = "possible because "
+	}
+	pro, con := "nothing is known that speaks for it", ""
+	if t := s.Together; t != nil {
+		pro = fmt.Sprintf("it changed with %s in %s", a.display(t.With), t)
+	} else if r := s.Reason(); r.Text != "" {
+		pro = clause(a.reasonText(r))
+	} else {
+		how = "unlikely: "
+	}
+	for _, r := range s.Reasons { // the strongest first
+		if text := against[r.Signal]; text != "" && r.Value*r.Weight < 0 && con == "" {
+			con = "; less because " + text
+		}
+	}
+	return how + pro + con
+}
+
+// clause makes a clause about a file of the text of a reason.
+func clause(text string) string {
+	first, _, _ := strings.Cut(text, " ")
+	switch first {
+	case "changed", "changes", "mentions", "shares", "fits":
+		return "it " + text
+	case "committed", "opened", "used", "named", "listed":
+		return "it was " + text
+	case "in", "among":
+		return "it is " + text
+	case "same":
+		return "it has the " + text
+	}
+	return text
+}
+
+// against is what a signal says that speaks against a file.
+var against = map[string]string{
+	"common": "most commits of that file lack it", "lately": "fewer of the last commits have both",
+	"small": "small commits seldom have both", "others": "the rest of the change speaks against it",
+	"alike": "commits like this change lack it", "fresh": "it did not change lately",
+	"size": "it is a large file", "text_share": "other files have more of the words",
 }
 
 // arithmetic prints the sum and the calibration such that the score can be computed again.

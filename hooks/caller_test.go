@@ -122,7 +122,7 @@ func TestCopilotTime(t *testing.T) {
 		`"soon"`: false, "null": false, "": false, "1e99": false} {
 		var v any
 		_ = json.Unmarshal([]byte(raw), &v)
-		if got := copilotTime(v); got.IsZero() == want {
+		if got := timeOf(v); got.IsZero() == want {
 			t.Errorf("%s: %v", raw, got)
 		}
 	}

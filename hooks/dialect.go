@@ -119,88 +119,70 @@ func (p *payload) translate(name string, input any) {
 	}
 	if tool == "Bash" || tool == "PowerShell" {
 		if code := exitCode(p.agent, p.tool.Response); code != "" && code != "0" && p.event == "PostToolUse" {
-			p.fails("Exit code " + code + "\n" + output(p.tool.Response))
+			p.event, p.tool.Problem = "PostToolUseFailure", "Exit code "+code+"\n"+output(p.tool.Response)
 		}
 		p.toolDir = in.text("dir_path", "directory", "working_directory", "workdir", "cwd", "Cwd")
 	}
 }
 
-// gemini reads a payload of Gemini CLI or of Qwen Code, which began as its copy. A call that failed has an error in its
-// response. What the user of Qwen Code submitted is beside the prompt that the model gets; without it the turn is one
-// that the machine continues, except in versions that do not know the key.
-func (p *payload) gemini(raw *rawPayload) {
-	if raw.Submitted != nil && p.event == "UserPromptSubmit" {
-		if p.prompt = *raw.Submitted; p.prompt == "" {
-			p.event = ""
-		}
-	}
-	if raw.Tool == "" {
+// readCall reads the tool call of a payload, whatever members hold it.
+func (p *payload) readCall(raw *rawPayload) {
+	p.tool = raw.toolCall()
+	p.tool.ID = cmp.Or(raw.ID, raw.CallID)
+	name := cmp.Or(raw.Tool, raw.ToolCamel, raw.ToolCall.Name)
+	if dialects[p.agent] == nil || name == "" {
 		return
 	}
-	p.tool.Problem = problemText(raw.Error)
+	p.tool.Problem = cmp.Or(problemText(raw.ErrorMessage), problemText(raw.Error), problemText(raw.FailureType))
+	p.readResult(raw)
+	if p.tool.Problem != "" && p.event == "PostToolUse" {
+		p.event = "PostToolUseFailure"
+	}
+	for key, v := range raw.ToolCall.Args { // some versions of Antigravity CLI write arguments as JSON once more
+		if text, ok := v.(string); ok {
+			raw.ToolCall.Args[key] = unquoted(text)
+		}
+	}
+	input := firstValue(raw.Args, raw.Input)
+	if len(raw.ToolCall.Args) > 0 {
+		input = map[string]any(raw.ToolCall.Args)
+	}
+	in, _ := parseArguments(input)
+	switch {
+	case p.agent == "copilot" && (name == "str_replace_editor" || name == "Edit"): // one tool with commands
+		if command := in.text("command"); command == "view" || command == "create" {
+			name = command
+		}
+	case p.agent == "cursor" && name == "Delete": // Claude Code has no tool for it, but patches delete files
+		file := strings.ReplaceAll(in.text(fileArgument.from...), "\n", " ")
+		input = map[string]any{"patch": "*** Begin Patch\n*** Delete File: " + file + "\n*** End Patch"}
+	}
+	p.translate(name, input)
+}
+
+// readResult reads what a call came to: of Gemini CLI and Qwen Code an object with what the model gets or an error, of
+// Copilot CLI one with its kind, of Cursor a text of JSON.
+func (p *payload) readResult(raw *rawPayload) {
 	if response, ok := raw.Response.(map[string]any); ok {
 		if problem := problemText(response["error"]); problem != "" && p.event == "PostToolUse" {
-			p.fails(problem)
+			p.tool.Problem = problem
 			p.dropped = p.name == "AfterTool" // 0.61.0 passes the text on for tools that worked
 		}
 		p.tool.Response = firstValue(response["llmContent"], response["returnDisplay"], raw.Response)
 	}
-	p.translate(raw.Tool, raw.Input)
-}
-
-// antigravity reads a payload of Antigravity CLI, which names no event. A conversation begins with its first request,
-// when the prompt is its only step. Some versions write the arguments of a tool as JSON once more.
-func (p *payload) antigravity(raw *rawPayload) {
-	p.session = raw.ConversationCamel
-	if len(raw.WorkspacesCamel) > 0 {
-		p.cwd = cmp.Or(p.cwd, raw.WorkspacesCamel[0])
-	}
-	if raw.Invocation != nil {
-		p.source = "startup"
-		if *raw.Invocation > 0 || raw.Steps > 1 {
-			p.event = "PostToolBatch"
+	if given, ok := firstValue(raw.ResultCamel, raw.Result).(map[string]any); ok {
+		result := arguments(given)
+		text := result.text("textResultForLlm", "text_result_for_llm")
+		p.tool.Response = firstValue(text)
+		if kind := result.text("resultType", "result_type"); kind != "" && kind != "success" { // failure, rejected, denied
+			p.tool.Problem = cmp.Or(p.tool.Problem, kind+": "+text)
 		}
-		return
-	}
-	if problem := problemText(raw.Error); problem != "" {
-		p.fails(problem)
-	}
-	for name, v := range raw.ToolCall.Args {
-		if text, ok := v.(string); ok {
-			raw.ToolCall.Args[name] = unquoted(text)
-		}
-	}
-	p.translate(raw.ToolCall.Name, map[string]any(raw.ToolCall.Args))
-}
-
-// cursor reads a payload of Cursor. What before- and after-events of single tools say, postToolUse says too.
-func (p *payload) cursor(raw *rawPayload) {
-	p.session = cmp.Or(raw.Conversation, raw.Session)
-	if p.cwd == "" && len(raw.Workspaces) > 0 {
-		p.cwd = raw.Workspaces[0]
-	}
-	if p.event == "SessionStart" {
-		p.source = cmp.Or(p.source, "startup")
-	}
-	if raw.Tool == "" {
-		return
 	}
 	if text, ok := raw.Output.(string); ok {
 		p.tool.Response = cursorOutput(text)
-	} else {
-		p.tool.Response = firstValue(raw.Output, raw.Response)
+	} else if raw.Output != nil {
+		p.tool.Response = raw.Output
 	}
-	if p.event == "PostToolUseFailure" {
-		p.tool.Problem = cmp.Or(problemText(raw.ErrorMessage), problemText(raw.Error), problemText(raw.FailureType))
-	}
-	input := raw.Input
-	if raw.Tool == "Delete" { // Claude Code has no tool for it, but patches delete files
-		in, _ := parseArguments(input)
-		input = map[string]any{"patch": "*** Begin Patch\n*** Delete File: " +
-			strings.ReplaceAll(in.text(fileArgument.from...),
-				"\n", " ") + "\n*** End Patch"}
-	}
-	p.translate(raw.Tool, input)
 }
 
 // cursorOutput is a result that comes as a text of JSON. One that was cut on its way is no JSON any more, but still
@@ -211,38 +193,6 @@ func cursorOutput(text string) any {
 		return v
 	}
 	return strings.NewReplacer(`\n`, "\n", `\t`, "\t", `\"`, `"`, `\\`, `\`).Replace(text)
-}
-
-// copilot reads a payload of Copilot CLI in either of its dialects: events spelled like postToolUse come with keys like
-// toolName and without their name, events spelled like PostToolUse with keys like tool_name.
-func (p *payload) copilot(raw *rawPayload) {
-	p.session, p.at = cmp.Or(raw.SessionCamel, raw.Session), copilotTime(raw.Timestamp)
-	tool := cmp.Or(raw.ToolCamel, raw.Tool)
-	if tool == "" {
-		return
-	}
-	given, _ := firstValue(raw.ResultCamel, raw.Result).(map[string]any)
-	result := arguments(given)
-	p.tool.Response = firstValue(result["textResultForLlm"], result["text_result_for_llm"])
-	switch kind := result.text("resultType", "result_type"); kind {
-	case "", "success":
-	default: // failure, rejected, denied
-		p.fails(kind + ": " + result.text("textResultForLlm", "text_result_for_llm"))
-	}
-	if p.event == "PostToolUseFailure" {
-		p.tool.Problem = cmp.Or(problemText(raw.Error), p.tool.Problem)
-	}
-	input := firstValue(raw.Args, raw.Input)
-	if tool == "str_replace_editor" || tool == "Edit" { // one tool with commands
-		in, _ := input.(map[string]any)
-		switch in["command"] {
-		case "view":
-			tool = "view"
-		case "create":
-			tool = "create"
-		}
-	}
-	p.translate(tool, input)
 }
 
 // copilotEvent finds an event by the keys that only it has.
@@ -266,9 +216,9 @@ func copilotEvent(raw *rawPayload) string {
 	return ""
 }
 
-// copilotTime reads milliseconds since 1970, or a date: one dialect has this, one that. A call that is delivered in
-// both gets the same id from it.
-func copilotTime(v any) time.Time {
+// timeOf reads milliseconds since 1970, or a date: one dialect has this, one that. A call that is delivered in both gets
+// the same id from it.
+func timeOf(v any) time.Time {
 	switch v := v.(type) {
 	case float64:
 		if v >= 1 && v < 1<<53 {
@@ -280,27 +230,6 @@ func copilotTime(v any) time.Time {
 		}
 	}
 	return time.Time{}
-}
-
-// vscode reads a payload of VS Code's own harness: Claude Code's keys, and tools of its own.
-func (p *payload) vscode(raw *rawPayload) {
-	p.at = copilotTime(raw.Timestamp)
-	if raw.Tool != "" {
-		p.translate(raw.Tool, raw.Input)
-	}
-}
-
-// opencode reads what our plugin sends: Claude Code's keys with OpenCode's tools. An MCP server's tools have no mark in
-// their names there, so they give no events.
-func (p *payload) opencode(raw *rawPayload) {
-	p.prompt = unquoted(p.prompt)
-	if raw.Tool == "" {
-		return
-	}
-	if problem := problemText(raw.Error); problem != "" {
-		p.fails(problem)
-	}
-	p.translate(raw.Tool, raw.Input)
 }
 
 // unquoted takes off the quotes that opencode run puts around a prompt of several words.

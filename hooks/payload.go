@@ -101,41 +101,28 @@ func firstValue(values ...any) any {
 	return nil
 }
 
-// canonical puts an agent's payload into the terms of Claude Code.
+// canonical puts an agent's payload into the terms of Claude Code: each member is read from whichever field an agent
+// has for it.
 func canonical(agent string, raw *rawPayload) *payload {
-	p := &payload{agent: agent, name: cmp.Or(raw.Event, raw.EventCamel), session: cmp.Or(raw.Session, raw.SessionCamel),
-		subagent: raw.Subagent, cwd: raw.Cwd,
-		turn: cmp.Or(raw.PromptID, raw.Generation, raw.Turn), prompt: raw.Prompt, source: raw.Source,
-		reason: problemText(raw.Reason), calls: raw.Calls}
-	switch {
-	case p.name != "":
-	case agent == "copilot":
-		p.name = copilotEvent(raw)
-	case agent == "antigravity" && raw.Invocation != nil:
-		p.name = "PreInvocation"
-	case agent == "antigravity":
-		p.name = "PostToolUse"
-	}
-	if p.source == "new" {
-		p.source = "startup"
-	}
+	cwd := append(append([]string{raw.Cwd}, raw.Workspaces...), raw.WorkspacesCamel...)
+	p := &payload{agent: agent, name: eventName(agent, raw), subagent: raw.Subagent, cwd: cmp.Or(cwd...),
+		session: cmp.Or(raw.Conversation, raw.Session, raw.SessionCamel, raw.ConversationCamel),
+		turn:    cmp.Or(raw.PromptID, raw.Generation, raw.Turn), prompt: raw.Prompt, source: raw.Source,
+		reason: problemText(raw.Reason), calls: raw.Calls, at: timeOf(raw.Timestamp)}
 	p.event = agents.EventOf(agent, p.name).Canonical
-	p.tool = raw.toolCall()
-	p.tool.ID = cmp.Or(raw.ID, raw.CallID)
-	switch agent {
-	case "gemini", "qwen":
-		p.gemini(raw)
-	case "antigravity":
-		p.antigravity(raw)
-	case "vscode":
-		p.vscode(raw)
-	case "cursor":
-		p.cursor(raw)
-	case "copilot":
-		p.copilot(raw)
-	case "opencode":
-		p.opencode(raw)
+	switch {
+	case p.event == "SessionStart" && raw.Invocation != nil && (*raw.Invocation > 0 || raw.Steps > 1):
+		p.event = "PostToolBatch" // of Antigravity CLI the first request, with the prompt as its only step, is a start
+	case p.event == "SessionStart" && (p.source == "" || p.source == "new"):
+		p.source = "startup"
+	case p.event == "UserPromptSubmit" && raw.Submitted != nil: // without it Qwen Code's machine continues a turn
+		if p.prompt = *raw.Submitted; p.prompt == "" {
+			p.event = ""
+		}
+	case agent == "opencode":
+		p.prompt = unquoted(p.prompt)
 	}
+	p.readCall(raw)
 	switch p.event {
 	case "PostToolUse":
 		if text, plain := p.tool.Response.(string); plain && p.tool.Name == "Bash" && onlyMissing(text) {
@@ -152,8 +139,20 @@ func canonical(agent string, raw *rawPayload) *payload {
 	return p
 }
 
-// fails makes the call one that failed, for the reason that the tool or the agent gave.
-func (p *payload) fails(problem string) { p.event, p.tool.Problem = "PostToolUseFailure", problem }
+// eventName is the event as the agent calls it. Some payloads do not name it.
+func eventName(agent string, raw *rawPayload) string {
+	name := cmp.Or(raw.Event, raw.EventCamel)
+	switch {
+	case name != "":
+	case agent == "copilot":
+		return copilotEvent(raw)
+	case agent == "antigravity" && raw.Invocation != nil:
+		return "PreInvocation"
+	case agent == "antigravity":
+		return "PostToolUse"
+	}
+	return name
+}
 
 // folder is where the tool ran, which the agent may give relative to cwd.
 func (p *payload) folder() string {

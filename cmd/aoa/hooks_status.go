@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -22,7 +21,7 @@ import (
 // hookState is one file of `aoa hooks status --json`.
 type hookState struct {
 	Agent  string        `json:"agent"`
-	Scope  install.Scope `json:"scope,omitempty"` // user, project or local; none for git
+	Scope  install.Scope `json:"scope,omitempty"` // user, project or local
 	File   string        `json:"file"`
 	State  string        `json:"state"` // installed, outdated, absent, refused
 	Events []string      `json:"events"`
@@ -54,12 +53,8 @@ all files that it checked.`,
 				for i, st := range all {
 					switch {
 					case st.State != install.Absent:
-						called, said := a.ago(st.Called), a.ago(st.Said)
-						if st.Agent == "git" {
-							called, said = "", ""
-						}
-						rows = append(rows, strings.TrimRight(cells(st.Agent, st.State+", "+cmp.Or(string(st.Scope), "repository"),
-							called, said, st.File+" "+st.Note), " "))
+						rows = append(rows, strings.TrimRight(cells(st.Agent, st.State+", "+string(st.Scope), a.ago(st.Called),
+							a.ago(st.Said), st.File+" "+st.Note), " "))
 					case !installed(all, st.Agent) && (i == 0 || all[i-1].Agent != st.Agent):
 						rows = append(rows, cells(st.Agent, st.State, "", "", ""))
 					}
@@ -75,13 +70,8 @@ func installed(all []hookState, agent string) bool {
 	return slices.ContainsFunc(all, func(st hookState) bool { return st.Agent == agent && st.State != install.Absent })
 }
 
-// hookStates checks every file of every agent, and git's hooks.
+// hookStates checks every file of every agent.
 func (a *app) hookStates(ctx context.Context, repo *watcher.Repo) []hookState {
-	return append(a.agentStates(ctx, repo), a.gitState(ctx, repo))
-}
-
-// agentStates checks every file of every agent.
-func (a *app) agentStates(ctx context.Context, repo *watcher.Repo) []hookState {
 	out := []hookState{}
 	for _, agent := range agents.All {
 		for _, scope := range install.Scopes {
@@ -107,23 +97,6 @@ func (a *app) agentStates(ctx context.Context, repo *watcher.Repo) []hookState {
 	return out
 }
 
-// gitState is the worst state of git's hooks.
-func (a *app) gitState(ctx context.Context, repo *watcher.Repo) hookState {
-	all, err := install.ExamineGit(ctx, string(repo.Root), install.GitOptions{Env: a.env})
-	if err != nil {
-		return hookState{Agent: "git", File: repo.CommonDir, State: install.Refused, Events: []string{}, Note: err.Error()}
-	}
-	worst := hookState{Agent: "git", State: install.Absent, Events: []string{}}
-	for _, s := range all {
-		worst.File, worst.Note = s.File, s.Note
-		if s.State != install.Absent {
-			worst.State = s.State
-			worst.Events = append(worst.Events, s.Events...)
-		}
-	}
-	return worst
-}
-
 // examineHooks lists what is installed, for the doctor. Missing hooks are not a problem.
 func (a *app) examineHooks(ctx context.Context, repo *watcher.Repo) []finding {
 	var out []finding
@@ -132,10 +105,7 @@ func (a *app) examineHooks(ctx context.Context, repo *watcher.Repo) []finding {
 	files := map[string]string{} // of each agent, the first that is installed
 	for _, st := range all {
 		check := "hooks of " + st.Agent
-		advice := "aoa hooks install " + st.Agent
-		if st.Scope != "" {
-			advice += " --" + string(st.Scope)
-		}
+		advice := "aoa hooks install " + st.Agent + " --" + string(st.Scope)
 		switch {
 		case st.State == install.Installed:
 			f := finding{check, true, fmt.Sprintf("installed in %s (%s)", st.File, strings.Join(st.Events, ", ")), ""}
@@ -154,13 +124,13 @@ func (a *app) examineHooks(ctx context.Context, repo *watcher.Repo) []finding {
 		case st.State == install.Refused && strings.HasPrefix(st.Note, "it is not valid JSON"):
 			out = append(out, finding{check, false, st.File + ": " + st.Note + "; its agent ignores the whole file",
 				"correct " + st.File})
-		case st.State == install.Outdated, st.State == install.Refused && st.Agent == "git":
+		case st.State == install.Outdated:
 			out = append(out, finding{check, false, strings.TrimSpace(st.File + ": " + st.State + " " + st.Note), advice})
 		}
 	}
 	out = append(out, a.elsewhere(repo, all)...)
 	if len(out) == 0 {
-		out = append(out, finding{"hooks", true, "not installed; aoa hooks install claude git", ""})
+		out = append(out, finding{"hooks", true, "not installed; aoa hooks install claude", ""})
 	}
 	return out
 }

@@ -116,6 +116,8 @@ func (a *app) what(e event.Event) string {
 	switch b := e.Body.(type) {
 	case event.Setting:
 		return b.Name + " " + brief(b.Value, 60)
+	case event.State:
+		return brief(b.Name, 60)
 	case event.Checkout:
 		return brief(b.Name, 60)
 	}

@@ -98,7 +98,7 @@ func (a *app) hintWorktree(ctx context.Context) error {
 	if err != nil || len(repo.Worktrees()) == 0 {
 		return err
 	}
-	for _, f := range a.elsewhere(repo, a.agentStates(ctx, repo)) {
+	for _, f := range a.elsewhere(repo, a.hookStates(ctx, repo)) {
 		a.talk("warning: %s: %s", f.Check, f.Detail)
 		a.talk("hint: %s", f.Advice)
 	}

@@ -226,7 +226,7 @@ func (x *traps) drive() {
 	x.Helper()
 	x.must("init", "--yes")
 	x.read()
-	install := x.do("init", "--yes", "--hooks", "claude,git")
+	install := x.do("init", "--yes", "--hooks", "claude")
 	x.Logf("init --hooks: exit %d %s", install.code, install.err)
 	x.work(x.dir)
 	x.work(x.linked)

@@ -9,11 +9,10 @@ import (
 	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
-// TestHostileFiles: a repository can hold a settings file, an exclude file or a hook that never ends or never begins.
-// None is waited for, and none is changed.
+// TestHostileFiles: a repository can hold a settings file or an exclude file that never ends or never begins. None is
+// waited for, and none is changed.
 func TestHostileFiles(t *testing.T) {
-	h := newGitHome(t)
-	repo := h.repo()
+	repo := t.TempDir()
 	common := filepath.Join(repo, ".git")
 	claude := agentOf(t, "claude")
 	settings := filepath.Join(repo, ".claude", "settings.local.json")
@@ -33,17 +32,6 @@ func TestHostileFiles(t *testing.T) {
 	fault.Hostile(t, filepath.Join(common, "info", "exclude"), func(t *testing.T) {
 		if c, err := Exclude(common, ".claude/settings.local.json"); err == nil {
 			t.Errorf("exclude: %+v", c)
-		}
-	})
-	fault.Hostile(t, filepath.Join(common, "hooks", "post-commit"), func(t *testing.T) {
-		if _, err := AddGit(t.Context(), repo, h.options()); err == nil {
-			t.Error("a hook was installed in its place")
-		}
-		if _, err := ExamineGit(t.Context(), repo, h.options()); err != nil {
-			t.Errorf("examine: %v", err)
-		}
-		if _, err := RemoveGit(t.Context(), repo, h.options()); err != nil {
-			t.Errorf("remove: %v", err)
 		}
 	})
 }

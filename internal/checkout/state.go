@@ -28,7 +28,6 @@ func (w *Checkout) State(ctx context.Context, changed []event.Path) session.Work
 		}
 	}
 	st := session.Worktree{Known: true, Changed: changed}
-	st.Exists = func(p event.Path) bool { _, ok := w.Modified(p); return ok }
 	if ref, _, err := w.Repo.Head(ctx); err == nil {
 		st.Branch = strings.TrimPrefix(ref, "refs/heads/")
 	}

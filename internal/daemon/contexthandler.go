@@ -17,7 +17,7 @@ type contextHandler struct {
 	events    *eventlog.Log
 	worktrees *checkout.Set
 	sessions  *sessionFinder
-	stored    *session.Store
+	contexts  *session.Contexts
 }
 
 func contextBudget(s *config.Settings) session.Budget {
@@ -52,7 +52,7 @@ func (c *contextHandler) context(ctx context.Context, r api.ContextRequest) (api
 		}
 	}
 	state := func(ctx context.Context) session.Worktree { return w.State(ctx, nil) }
-	got, err := c.stored.Assemble(ctx, session.Request{Session: out.Session, For: use, Prompt: r.Prompt, Total: r.Budget,
+	got, err := c.contexts.Assemble(ctx, session.Request{Session: out.Session, For: use, Prompt: r.Prompt, Total: r.Budget,
 		State: state})
 	if err != nil {
 		return out, err

@@ -62,7 +62,7 @@ type Daemon struct {
 	predictions *prefetch.Prefetcher // the one that observes; each worktree has its own for asking
 	team        *team.Team
 	teamLog     *teamLog
-	sessions    *session.Store
+	contexts    *session.Contexts
 	blobs       *cold.Blobs
 	cache       *llmcache.Cache
 	sequences   *reload.Cache
@@ -189,9 +189,8 @@ func (d *Daemon) wire(ctx context.Context, home *checkout.Checkout) error {
 	words := func(terms []string) []string { return d.worktrees.Words(terms) } // made below
 	home.Rank(d.scores.Hot, d.scores.Live, d.db, words)
 	d.predictions = newPrefetcher(d.base, d.scores.States, home.Ranker, d.repoID())
-	d.sessions = session.New(session.Options{Blobs: d.blobs, DB: d.db, Now: d.now, Log: d.alert,
-		Budget: func() session.Budget { return contextBudget(d.settings) },
-		Words:  words})
+	d.contexts = session.New(session.Options{DB: d.db, Words: words,
+		Budget: func() session.Budget { return contextBudget(d.settings) }})
 	d.cache = newCache(d.base, d.db, d.blobs)
 	d.sequences = newSequences(d)
 
@@ -200,7 +199,7 @@ func (d *Daemon) wire(ctx context.Context, home *checkout.Checkout) error {
 		return err
 	}
 	d.cache.Begin(begin)
-	d.events = eventlog.New(d.db, d.now, d.log, d.alert, d.scores, d.cache, d.sessions, d.sequences)
+	d.events = eventlog.New(d.db, d.now, d.log, d.alert, d.scores, d.cache, d.sequences)
 	d.scores.Begin(d.events)
 	d.teamLog = &teamLog{DB: d.db, events: d.events, edits: hint.NewPeerEdits(d.now)}
 	var err error
@@ -222,7 +221,7 @@ func (d *Daemon) openConsumers(ctx context.Context, begin int64) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(d.sessions.Open(ctx, id, d.db.Last(), begin), d.sequences.Open(ctx, id, d.db.Last(), begin))
+	return d.sequences.Open(ctx, id, d.db.Last(), begin)
 }
 
 // wireParts makes the parts that run beside the handlers.
@@ -231,11 +230,11 @@ func (d *Daemon) wireParts() {
 	d.transcripts = checkout.NewTranscripts(d.worktrees, d.events, d.history)
 	d.handlers.thresholds = &thresholdHandler{base: d.base, events: d.events, predictions: d.predictions}
 	d.handlers.session = &sessionFinder{base: d.base, worktrees: d.worktrees, db: d.db, live: d.scores.Live,
-		stored: d.sessions}
+		stored: d.scores.Sessions}
 	d.handlers.cache = &cacheHandler{base: d.base, worktrees: d.worktrees, sessions: d.handlers.session, file: d.cache}
 	d.handlers.reload = &reloadHandler{base: d.base, worktrees: d.worktrees, events: d.events, cache: d.sequences}
-	d.handlers.stage = newStageHandler(d.base, d.worktrees, d.blobs, d.sessions)
-	d.handlers.sessions = &sessionHandler{base: d.base, events: d.events, db: d.db, stored: d.sessions, cache: d.cache,
+	d.handlers.stage = newStageHandler(d.base, d.worktrees, d.blobs, d.events)
+	d.handlers.sessions = &sessionHandler{base: d.base, events: d.events, db: d.db, stored: d.scores.Sessions, cache: d.cache,
 		stages: d.handlers.stage.cache}
 	d.forgetter = newForgetter(d)
 	d.teamLog.forgetter = d.forgetter
@@ -245,7 +244,7 @@ func (d *Daemon) wireParts() {
 		Gone:      d.o.Replaced, Stop: d.stopIdle}
 	d.housekeeper = &housekeeper{base: d.base, clock: d.clock, events: d.events, db: d.db,
 		flush: d.flush, blobs: d.blobs,
-		sweepers: []func(context.Context){d.handlers.sessions.sweep, d.handlers.reload.sweep}}
+		sweepers: []func(context.Context){d.handlers.reload.sweep}}
 }
 
 // stopIdle ends the daemon that nobody calls, or whose store was replaced.
@@ -270,13 +269,13 @@ func (d *Daemon) wireHandlers() {
 		"cache": h.cache.stats, "stage": h.stage.stats, "reload": h.reload.stats,
 		"definitions": h.stage.definitions}
 	h.context = &contextHandler{base: d.base, events: d.events, worktrees: d.worktrees, sessions: h.session,
-		stored: d.sessions}
+		contexts: d.contexts}
 	h.status = &statusHandler{base: d.base, version: d.o.Version, build: d.o.Build, clock: d.clock, events: d.events,
 		worktrees: d.worktrees, db: d.db,
 		hot: d.scores.Hot, scores: d.scores, history: d.history, forgetter: d.forgetter, team: d.team, predictions: d.predictions,
 		thresholds: h.thresholds, warnings: d.warnings, asked: d.o.asked, stop: d.stop}
 	hints := hint.New(hint.Options{Settings: d.settings, Now: d.now, Log: d.log, Factor: max(d.o.Patience, 1),
-		Events: d.events, DB: d.db, Live: d.scores.Live, Edits: d.teamLog.edits, Contexts: d.sessions,
+		Events: d.events, DB: d.db, Live: d.scores.Live, Edits: d.teamLog.edits, Contexts: d.contexts,
 		Sequences: d.sequences, Count: d.metrics})
 	h.hook = &hookHandler{base: d.base, calls: d.calls, events: d.events, worktrees: d.worktrees,
 		sequences: d.sequences, hints: hints, metrics: d.metrics}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/stage"
 	"github.com/aoa-dev/aoa/internal/stage/pipeline"
 )
@@ -89,7 +90,12 @@ func (s *stageHandler) progress(ctx context.Context, p stage.Progress) (api.None
 	if err := s.cache.Progress(ctx, p); err != nil {
 		return api.None{}, stageError(err) // nothing was stored: the call is repeated, and its tokens count once
 	}
-	return api.None{}, s.sessions.Spend(ctx, p.Session, p.Tokens, p.Call)
+	if p.Session == "" {
+		return api.None{}, nil
+	}
+	_, err := s.events.Append(ctx, []event.Event{{ID: "spent:" + p.Call, Time: s.now(), Agent: "cli",
+		Session: p.Session, Body: event.State{Tokens: int(p.Tokens)}}})
+	return api.None{}, err
 }
 
 func (s *stageHandler) definitions(ctx context.Context, _ api.StatsRequest) (api.StatsAnswer, error) {

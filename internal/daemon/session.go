@@ -25,7 +25,7 @@ type sessionFinder struct {
 	worktrees *checkout.Set
 	db        *cold.DB
 	live      *live.Sessions
-	stored    *session.Store
+	stored    *session.States
 }
 
 // session returns the numbers of one session, or of the newest live one of the caller's checkout. It does not wait for
@@ -41,7 +41,8 @@ func (f *sessionFinder) session(ctx context.Context, r api.SessionRequest) (api.
 	s := f.live.Get(out.ID, f.now())
 	out.Agent, out.Files, out.Live = s.Agent, len(s.Opened), s.Exists() && !s.Ended
 	out.Shown, out.Settled, out.Used, out.Tokens = s.Hints.Shown, s.Hints.Settled, s.Hints.Used, s.Hints.Tokens
-	if out.Mode = modeOf(s.Source); f.stored.Resumed(out.ID) { // it was resumed by command
+	was, _ := f.stored.Get(out.ID)
+	if out.Mode = modeOf(s.Source); was.Resumed > 0 { // it was resumed by command
 		out.Mode = modeSession
 	}
 	return out, nil

@@ -21,7 +21,7 @@ type sessionHandler struct {
 	base
 	events *eventlog.Log
 	db     *cold.DB
-	stored *session.Store
+	stored *session.States
 	cache  *llmcache.Cache
 	stages *stage.Cache
 }
@@ -45,9 +45,9 @@ func (h *sessionHandler) list(ctx context.Context, r api.SessionsRequest) (api.S
 		out.Sessions = []api.SessionSnapshot{s}
 		return out, err
 	}
-	all, err := h.stored.List(ctx, session.Filter{State: session.State(r.State), Archived: r.Archived, Limit: r.Limit})
+	all := h.stored.List(session.Filter{State: session.State(r.State), Archived: r.Archived, Limit: r.Limit})
 	out.Sessions = convert(all, wireSnapshot)
-	return out, err
+	return out, nil
 }
 
 // find returns the session whose id somebody wrote, or the beginning of it.
@@ -82,11 +82,7 @@ func (h *sessionHandler) ids(ctx context.Context) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	snapshots, err := h.stored.List(ctx, session.Filter{Archived: true, Limit: recordEvents})
-	if err != nil {
-		return nil, err
-	}
-	for _, s := range snapshots {
+	for _, s := range h.stored.List(session.Filter{Archived: true, Limit: recordEvents}) {
 		all = append(all, s.ID)
 	}
 	cached, _, err := h.cache.Stats(ctx)
@@ -106,7 +102,7 @@ func (h *sessionHandler) ids(ctx context.Context) ([]string, error) {
 
 // one is the session that a request names, with its record if it asks for it.
 func (h *sessionHandler) one(ctx context.Context, r api.SessionsRequest) (api.SessionSnapshot, error) {
-	s, err := h.stored.Get(ctx, r.ID)
+	s, err := h.stored.Get(r.ID)
 	if err != nil {
 		return api.SessionSnapshot{}, sessionRefusal(r.ID, err)
 	}
@@ -123,38 +119,27 @@ func (h *sessionHandler) set(ctx context.Context, r api.SessionSetRequest) (api.
 	switch {
 	case r.ID == "" || len(r.ID) > 256:
 		return api.SessionSnapshot{}, api.Bad("aoa session list names them", "a session's id has 1 to 256 bytes")
-	case r.State == "removed":
-		return api.SessionSnapshot{}, h.remove(ctx, r.ID)
-	case !session.State(r.State).Known():
+	case r.State != string(session.Removed) && !session.State(r.State).Known():
 		return api.SessionSnapshot{}, api.Bad("use active, paused, completed, failed or archived", "%q is no state", r.State)
 	}
 	h.events.SyncBriefly(ctx)
-	s, err := h.stored.Set(ctx, r.ID, session.State(r.State), api.CallID(ctx))
-	return wireSnapshot(s), sessionRefusal(r.ID, err)
-}
-
-// remove deletes a session's snapshot, and what pipelines stored in the session.
-func (h *sessionHandler) remove(ctx context.Context, id string) error {
-	ran, err := h.stages.ForgetSession(ctx, id)
-	if err != nil {
-		return err
+	e := event.Event{ID: "state:" + api.CallID(ctx), Time: h.now(), Agent: "cli", Session: r.ID,
+		Body: event.State{Name: r.State}}
+	err := h.stored.Allows(e)
+	if r.State == string(session.Removed) {
+		ran, failed := h.stages.ForgetSession(ctx, r.ID)
+		if failed != nil || ran && errors.Is(err, session.ErrUnknown) {
+			return api.SessionSnapshot{}, failed
+		}
 	}
-	err = h.stored.Remove(ctx, id)
-	if ran && errors.Is(err, session.ErrUnknown) {
-		err = nil
+	if err == nil {
+		_, err = h.events.Append(ctx, []event.Event{e})
 	}
-	return sessionRefusal(id, err)
-}
-
-// sweep archives sessions that nobody uses any more.
-func (h *sessionHandler) sweep(ctx context.Context) {
-	archived, err := h.stored.Sweep(ctx)
-	if err != nil && ctx.Err() == nil {
-		h.log.Warn("sessions not swept", "err", err)
+	if err != nil || r.State == string(session.Removed) {
+		return api.SessionSnapshot{}, sessionRefusal(r.ID, err)
 	}
-	if archived > 0 {
-		h.log.Info("sessions swept", "archived", archived)
-	}
+	h.events.Sync(ctx)
+	return h.one(ctx, api.SessionsRequest{ID: r.ID})
 }
 
 func sessionRefusal(id string, err error) error {
@@ -167,8 +152,8 @@ func sessionRefusal(id string, err error) error {
 	return err
 }
 
-// wireSnapshot is a snapshot without what only the store needs.
+// wireSnapshot is a snapshot with its times as they are sent.
 func wireSnapshot(s session.Snapshot) api.SessionSnapshot {
-	s.Started, s.Last, s.Calls = s.Started.UTC(), s.Last.UTC(), nil
+	s.Started, s.Last = s.Started.UTC(), s.Last.UTC()
 	return api.SessionSnapshot{Snapshot: s}
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/aoa-dev/aoa/internal/checkout"
 	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/eventlog"
 	"github.com/aoa-dev/aoa/internal/redact"
-	"github.com/aoa-dev/aoa/internal/session"
 	"github.com/aoa-dev/aoa/internal/stage"
 	"github.com/aoa-dev/aoa/internal/stage/pipeline"
 )
@@ -21,7 +21,7 @@ import (
 type stageHandler struct {
 	base
 	worktrees *checkout.Set
-	sessions  *session.Store
+	events    *eventlog.Log
 	cache     *stage.Cache
 	loader    *pipeline.Loader
 	restored  sync.Once
@@ -29,10 +29,10 @@ type stageHandler struct {
 	end       context.CancelFunc
 }
 
-func newStageHandler(b base, worktrees *checkout.Set, blobs *cold.Blobs, sessions *session.Store) *stageHandler {
+func newStageHandler(b base, worktrees *checkout.Set, blobs *cold.Blobs, events *eventlog.Log) *stageHandler {
 	c := stage.New(stage.Options{Blobs: blobs, Now: b.now, Log: b.alert,
 		Bytes: func() int64 { return b.settings.Get().StageBytes }})
-	s := &stageHandler{base: b, worktrees: worktrees, sessions: sessions, cache: c, loader: pipeline.NewLoader(c.Digest)}
+	s := &stageHandler{base: b, worktrees: worktrees, events: events, cache: c, loader: pipeline.NewLoader(c.Digest)}
 	s.over, s.end = context.WithCancel(context.Background())
 	return s
 }

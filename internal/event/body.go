@@ -36,6 +36,7 @@ const (
 	KindSuggest  Kind = "suggest"  // Hint
 	KindFeedback Kind = "feedback" // Feedback
 	KindSetting  Kind = "setting"  // Setting
+	KindState    Kind = "state"    // State
 )
 
 // Open reports whether the kind counts as opening a file.
@@ -49,7 +50,8 @@ var bodies = map[Kind]Body{KindPrompt: Prompt{}, KindRead: Call{Act: ActRead}, K
 	KindWrite: Call{Act: ActWrite}, KindSearch: Call{Act: ActSearch}, KindRun: Call{Act: ActRun},
 	KindFailed: Call{Act: ActOther, Failure: FailOther}, KindSave: Save{}, KindCommit: Commit{}, KindUncommit: Uncommit{},
 	KindRename: Rename{}, KindDelete: Delete{}, KindBranch: Checkout{}, KindStart: Start{}, KindStop: Stop{}, KindEnd: End{},
-	KindTick: Tick{}, KindSuggest: Hint{}, KindFeedback: Feedback{}, KindSetting: Setting{}}
+	KindTick: Tick{}, KindSuggest: Hint{}, KindFeedback: Feedback{}, KindSetting: Setting{},
+	KindState: State{}}
 
 // Kinds are all kinds, by name.
 func Kinds() []Kind { return slices.Sorted(maps.Keys(bodies)) }
@@ -325,3 +327,12 @@ type Setting struct {
 
 // Kind implements Body.
 func (Setting) Kind() Kind { return KindSetting }
+
+// State says that a person or a pipeline set the state of a session, or that a pipeline spent tokens in it.
+type State struct {
+	Name   string `json:"state,omitempty"` // as package session has them; "" stays as it is
+	Tokens int    `json:"tokens,omitempty"`
+}
+
+// Kind implements Body.
+func (State) Kind() Kind { return KindState }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/hot"
+	"github.com/aoa-dev/aoa/internal/session"
 	"github.com/aoa-dev/aoa/internal/session/live"
 	"github.com/aoa-dev/aoa/learn"
 	"github.com/aoa-dev/aoa/prefetch"
@@ -16,6 +17,7 @@ type States struct {
 	Hot         *hot.Store
 	Live        *live.Sessions
 	Predictions *prefetch.State
+	Sessions    *session.States
 	consumers   []Consumer // that get each event with what it changed in its session
 }
 
@@ -33,8 +35,9 @@ type state interface {
 
 // newStates makes the states before the first event. A consumer is added here.
 func newStates(now func() time.Time) *States {
-	s := &States{Hot: hot.New(now), Live: live.New(), Predictions: prefetch.NewState()}
-	s.consumers = []Consumer{s.Predictions}
+	s := &States{Hot: hot.New(now), Live: live.New(), Predictions: prefetch.NewState(),
+		Sessions: session.NewStates()}
+	s.consumers = []Consumer{s.Predictions, s.Sessions}
 	return s
 }
 

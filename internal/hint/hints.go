@@ -30,7 +30,7 @@ type Options struct {
 	DB        *cold.DB
 	Live      *live.Sessions
 	Edits     *PeerEdits
-	Contexts  *session.Store
+	Contexts  *session.Contexts
 	Sequences *reload.Cache
 	Count     Counter
 }

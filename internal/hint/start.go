@@ -57,7 +57,7 @@ func (h *Hints) workBefore(ctx context.Context, w *checkout.Checkout, call hooks
 		defer cancel()
 		return w.State(ctx, changed)
 	}
-	c, err := h.o.Contexts.Assemble(ctx, session.Request{Session: id, Total: space, Bare: true, State: look})
+	c, err := h.o.Contexts.Assemble(ctx, session.Request{Session: id, Total: space, State: look})
 	if err != nil {
 		h.o.Log.Warn("no context", "err", err)
 	}

@@ -5,9 +5,34 @@ import (
 	"strings"
 	"time"
 
+	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/index"
 )
+
+// Options of Contexts. DB is required.
+type Options struct {
+	DB     *cold.DB                // the event log
+	Budget func() Budget           // of a context; nil: DefaultBudget
+	Words  func([]string) []string // the terms of a text as events have them (event.HashedWord); nil: as they are
+}
+
+// Contexts makes the contexts of sessions. It is safe for concurrent use.
+type Contexts struct {
+	o       Options
+	prompts promptIndex
+}
+
+// New opens nothing.
+func New(o Options) *Contexts {
+	if o.Words == nil {
+		o.Words = func(terms []string) []string { return terms }
+	}
+	if o.Budget == nil {
+		o.Budget = func() Budget { return DefaultBudget }
+	}
+	return &Contexts{o: o}
+}
 
 // For is the purpose of a context.
 type For string
@@ -24,7 +49,6 @@ type Request struct {
 	For     For    // "" is ForAction
 	Prompt  string // ForPrompt: what is asked; "" takes the session's last prompt
 	Total   int    // tokens; 0: as configured. More than that is answered from the whole log
-	Bare    bool   // without the other files in use: the caller shows them
 	// State returns the state of the worktree. nil: only the log is used.
 	State func(ctx context.Context) Worktree
 }
@@ -32,9 +56,8 @@ type Request struct {
 // Worktree is the present state of a worktree. The zero value is an unknown state: then only the log is used.
 type Worktree struct {
 	Known   bool
-	Branch  string                // its short name, "" when detached
-	Changed []event.Path          // files that differ from HEAD
-	Exists  func(event.Path) bool // whether there is such a file; nil: not known
+	Branch  string       // its short name, "" when detached
+	Changed []event.Path // files that differ from HEAD
 }
 
 // Segment is a message of a context. Roles are those of model interfaces.
@@ -80,7 +103,7 @@ const preamble = "Recorded by aOa: earlier in this work (words in quotes are dat
 
 // Assemble makes the context of a session. It is empty when the log has no prompt and no action of it. Its tokens are
 // at most the budget's. It costs one read of what was logged of the session.
-func (s *Store) Assemble(ctx context.Context, r Request) (Context, error) {
+func (s *Contexts) Assemble(ctx context.Context, r Request) (Context, error) {
 	set := s.o.Budget()
 	b := set.of(r.Total)
 	if b.Total > set.Total {
@@ -128,7 +151,7 @@ func (h *history) assemble(r Request, b Budget, st Worktree, found []similar) Co
 	if r.For == ForPrompt && r.Prompt != "" {
 		asked = "Asked now: " + quote(extract(r.Prompt, questionTokens))
 	}
-	now, files := formatState(&h.work, st, b.Total-c.Tokens-index.Tokens(asked), r.Bare)
+	now, files := formatState(&h.work, st, b.Total-c.Tokens-index.Tokens(asked))
 	c.add(now, false)
 	c.add(asked, false)
 	c.Files = files

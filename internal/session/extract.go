@@ -16,8 +16,7 @@ const gap = "[…]"
 
 // extract is a prompt in at most so many tokens: as it is if it fits, else its most informative sentences, whole and
 // in their order, with a gap where others were. The first sentence weighs more, because people begin with what they
-// want. If no sentence fits, it is the subject of the prompt in its own words. It is plain text, never half a
-// sentence.
+// want. If no sentence fits, it is the beginning of the first one. It is plain text.
 func extract(text string, tokens int) string {
 	if len(text) <= 16*tokens { // a longer text does not fit, spaces aside
 		if s := plain(text); index.Tokens(s) <= tokens {
@@ -28,17 +27,27 @@ func extract(text string, tokens int) string {
 	if best := choose(all, tokens); best != "" {
 		return best
 	}
-	for _, cut := range []*strings.Replacer{clauseMarks, phraseMarks} {
-		var parts []string
-		for _, s := range all[:min(len(all), maxSentences/4)] {
-			parts = append(parts, clauses(s, cut)...)
-		}
-		if best := choose(parts, tokens-index.Tokens(gap)); best != "" {
-			return gapped(best)
-		}
+	if len(all) == 0 {
+		return ""
 	}
-	return about(text, tokens)
+	return beginning(all[0], tokens)
 }
+
+// beginning is the first words of a sentence, with a gap behind them.
+func beginning(s string, tokens int) string {
+	most := 4 * (tokens - index.Tokens(" "+gap))
+	if most < minBeginning {
+		return ""
+	}
+	cut := event.Clip(s, most)
+	if i := strings.LastIndexByte(cut, ' '); i > 0 && len(cut) < len(s) {
+		cut = cut[:i]
+	}
+	return cut + " " + gap
+}
+
+// minBeginning is how many bytes of a sentence say something.
+const minBeginning = 8
 
 // choose takes the most informative sentences that fit, in their order.
 func choose(all []string, tokens int) string {
@@ -59,63 +68,6 @@ func choose(all []string, tokens int) string {
 		}
 	}
 	return best
-}
-
-// gapped adds a gap to a part of a sentence.
-func gapped(s string) string {
-	if strings.HasSuffix(s, gap) {
-		return s
-	}
-	return s + " " + gap
-}
-
-// clauses are the parts of a sentence that have a meaning of their own.
-func clauses(s string, marks *strings.Replacer) []string {
-	cut := strings.FieldsFunc(marks.Replace(s), func(r rune) bool { return r == '\x00' })
-	var out []string
-	for _, c := range cut {
-		if c = strings.TrimSpace(c); len(index.Terms(c, 2)) > 1 {
-			out = append(out, c)
-		}
-	}
-	return out
-}
-
-// Where a sentence may be divided: first between clauses, then before the words that begin one.
-var (
-	clauseMarks = marks("but, because, so that, and then", ", ", " - ", " – ", " — ", ": ", "... ", "… ", " (", ") ")
-	phraseMarks = marks("and, if, when, since, which, while, where, then, so, or, but, because, that", ",", ": ", " - ",
-		" (")
-)
-
-// marks puts a NUL before words and in the place of separators.
-func marks(words string, separators ...string) *strings.Replacer {
-	var pairs []string
-	for w := range strings.SplitSeq(words, ", ") {
-		pairs = append(pairs, " "+w+" ", "\x00"+w+" ")
-	}
-	for _, s := range separators {
-		pairs = append(pairs, s, "\x00")
-	}
-	return strings.NewReplacer(pairs...)
-}
-
-// about names the subject of a text that has no clause short enough, in its own words.
-func about(text string, tokens int) string {
-	var words []string
-	seen := map[string]bool{}
-	for w := range index.Words(plain(text[:min(len(text), event.MaxText)])) {
-		if t := index.Terms(w, 1); len(t) > 0 && !seen[t[0]] && len(words) < 8 {
-			seen[t[0]] = true
-			words = append(words, w)
-		}
-	}
-	for n := len(words); n > 0; n-- {
-		if s := "about " + strings.Join(words[:n], ", "); index.Tokens(s) <= tokens {
-			return s
-		}
-	}
-	return ""
 }
 
 // worths rates sentences: the sum of ln(1 + sentences ÷ sentences with the term) over its terms, divided by √(bytes +

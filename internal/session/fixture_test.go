@@ -17,21 +17,19 @@ func must(t testing.TB, err error) {
 	}
 }
 
-// contextFixture is a store on a log of its own.
+// contextFixture makes contexts of a log of its own.
 type contextFixture struct {
-	*Store
+	*Contexts
 	db *cold.DB
 }
 
 func newContextFixture(t testing.TB) contextFixture {
 	t.Helper()
-	dir := t.TempDir()
 	now := func() time.Time { return noon.Add(time.Hour) }
-	db, err := cold.Open(t.Context(), filepath.Join(dir, "aoa.db"), cold.Options{Now: now})
+	db, err := cold.Open(t.Context(), filepath.Join(t.TempDir(), "aoa.db"), cold.Options{Now: now})
 	must(t, err)
-	blobs := cold.NewBlobs(cold.BlobOptions{Path: filepath.Join(dir, "cache.db"), Now: now})
-	t.Cleanup(func() { must(t, blobs.Close()); must(t, db.Close()) })
-	return contextFixture{New(Options{DB: db, Now: now, Blobs: blobs}), db}
+	t.Cleanup(func() { must(t, db.Close()) })
+	return contextFixture{New(Options{DB: db}), db}
 }
 
 // log appends events, in batches as the daemon does.

@@ -153,7 +153,7 @@ func formatLatest(actions []Action) string {
 const attached = 5
 
 // formatState is the state of the work, and the files that it names in full.
-func formatState(w *work, st Worktree, tokens int, bare bool) (text string, files []event.Path) {
+func formatState(w *work, st Worktree, tokens int) (text string, files []event.Path) {
 	open := w.open(st)
 	var facts []fact
 	for i, s := range w.failing() {
@@ -162,8 +162,8 @@ func formatState(w *work, st Worktree, tokens int, bare bool) (text string, file
 	if s := listed(slices.Concat(open[min(len(open), attached):], open[:min(len(open), attached)]), 16); s != "" {
 		facts = append(facts, fact{"Changed and not committed: " + s, 80})
 	}
-	if len(w.Refused) > 0 {
-		facts = append(facts, fact{"Refused by the user since the last prompt: " + strings.Join(w.Refused, ", "), 60})
+	if len(w.refused) > 0 {
+		facts = append(facts, fact{"Refused by the user since the last prompt: " + strings.Join(w.refused, ", "), 60})
 	}
 	if passed := w.passed(); len(passed) > 0 {
 		facts = append(facts, fact{"Passing since the last change: " + strings.Join(passed[:min(len(passed), 2)], ", "), 50})
@@ -171,16 +171,11 @@ func formatState(w *work, st Worktree, tokens int, bare bool) (text string, file
 	if branch := event.Path(st.Branch); st.Known && branch.Mentionable() {
 		facts = append(facts, fact{"On branch " + event.Quote(st.Branch), 40})
 	}
-	if !bare {
-		if s := listed(w.otherFiles(st, open), 4); s != "" {
-			facts = append(facts, fact{"Also in hand: " + s, 30})
-		}
-	}
 	for i := range facts {
 		facts[i].text += "."
 	}
 	text = fit(facts, tokens, "\n")
-	for _, f := range slices.Concat(open, w.otherFiles(st, open)) {
+	for _, f := range open {
 		if f.Mentionable() && strings.Contains(text, name(f)) {
 			files = append(files, f)
 		}

@@ -56,7 +56,7 @@ const (
 
 // history reads a session from the log. What it comes to depends on the log and the budget alone, so that the beginning
 // of a context stays the same from request to request.
-func (s *Store) history(ctx context.Context, session string, b Budget) (*history, error) {
+func (s *Contexts) history(ctx context.Context, session string, b Budget) (*history, error) {
 	events, err := s.o.DB.Thread(ctx, session, maxThread)
 	if err != nil {
 		return nil, err
@@ -103,7 +103,7 @@ func (h *history) empty() bool {
 
 // addPrompt adds a prompt. When the prompts exceed their budget, and not before, the oldest become gists.
 func (h *history) addPrompt(p prompt) {
-	h.work.Refused = nil
+	h.work.refused = nil
 	p.cost = min(index.Tokens(plain(event.Clip(p.text, 16*caps[0][0]))), caps[0][0]) + labelTokens
 	h.prompts = append(h.prompts, p)
 	tokens, rest := h.budget.prompts(), caps[0][1]-caps[0][0]

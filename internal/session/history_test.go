@@ -85,7 +85,7 @@ Changed and not committed: rank/pool.go, rank/rank.go.`
 	}
 	c = r.context(t, Request{Session: "s", State: state})
 	for _, want := range []string{"Changed and not committed: rank/pool.go.",
-		`Passing since the last change: "go test ./...".`, `On branch "main"`, "Also in hand: rank/rank.go"} {
+		`Passing since the last change: "go test ./...".`, `On branch "main"`} {
 		if !strings.Contains(c.Text(), want) {
 			t.Errorf("no %q in\n%s", want, c.Text())
 		}
@@ -174,8 +174,8 @@ func TestOrder(t *testing.T) {
 	r.log(t, s.events...)
 	text := r.context(t, Request{Session: "s"}).Text()
 	at := -1
-	for _, want := range []string{"cache/new.go was edited, then deleted",
-		"cache/old.go was edited, then deleted, then written again", "committed. Then edited cache/old.go", "git revert --no-edit HEAD"} {
+	for _, want := range []string{"edited cache/old.go; deleted cache/new.go", "committed. Then edited cache/old.go",
+		"git revert --no-edit HEAD"} {
 		i := strings.Index(text, want)
 		if i < at || i < 0 {
 			t.Errorf("%q is not where it belongs in\n%s", want, text)

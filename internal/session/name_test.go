@@ -29,13 +29,12 @@ func TestNames(t *testing.T) {
 			"Latest actions: read ":       func(s *tape) { s.do(event.KindRead, f) },
 			"Latest actions: edited ":     func(s *tape) { s.do(event.KindEdit, f) },
 			"Changed and not committed: ": func(s *tape) { s.do(event.KindEdit, f) },
-			"Also in hand: ":              func(s *tape) { s.do(event.KindRead, f) },
 			"Refused by the user since the last prompt: ": func(s *tape) {
 				s.add(event.Event{Body: event.Call{Act: event.ActOther, Failure: "denied", Paths: []event.Path{f}}})
 			},
-			"Done before: edited ": func(s *tape) { many(s.do(event.KindEdit, f)) },
-			"Done before: ":        func(s *tape) { many(s.do(event.KindEdit, f).do(event.KindDelete, f)) },
-			"On branch ":           func(s *tape) { s.do(event.KindRead, "a.go") },
+			"Done before: edited ":  func(s *tape) { many(s.do(event.KindEdit, f)) },
+			"Done before: deleted ": func(s *tape) { many(s.do(event.KindEdit, f).do(event.KindDelete, f)) },
+			"On branch ":            func(s *tape) { s.do(event.KindRead, "a.go") },
 		}
 		for place, act := range places {
 			r, s := newContextFixture(t), &tape{session: "s"}

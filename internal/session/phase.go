@@ -14,45 +14,26 @@ import (
 // phase is a part of the work in counts. It ends with a commit, or with a command that reverts changes or brings
 // others in. The oldest phases are joined; the order of their ends is kept.
 type phase struct {
-	Edits    map[event.Path]int // changes of a file, at most maxEdits files
-	MoreEdit int                // files beyond those
-	// files that were deleted or renamed: what happened, in order
-	Trails  map[event.Path][]string
-	Runs    map[string]*tries // command → how often, at most maxRuns
-	Helpers int               // subagents asked
-	Refused int
-	Ends    []end // in order
+	files   map[event.Path]string // what was last done to each: edited, deleted, renamed
+	runs    map[string]tries      // by command
+	helpers int                   // subagents asked
+	refused int
+	ends    []string // in order
 }
 
-// end is a border of the work, so many times in a row.
-type end struct {
-	What string
-	N    int
-}
+// tries are how often a command ran, and how often it failed.
+type tries struct{ n, failed int }
 
-type tries struct {
-	N      int
-	Failed int
-}
-
-// Bounds of a phase, and of how many there are.
-const (
-	maxEdits  = 64
-	maxRuns   = 24
-	maxTrails = 16
-	maxTrail  = 4
-	maxEnds   = 8
-	maxPhases = 3
-)
+// maxPhases is how many phases are told apart.
+const maxPhases = 3
 
 // foldPhases counts an action into the last phase, or begins one.
 func foldPhases(phases []phase, a Action) []phase {
 	_, ends := a.border()
-	if n := len(phases); n == 0 || len(phases[n-1].Ends) > 0 && !ends {
-		phases = append(phases, phase{})
+	if n := len(phases); n == 0 || len(phases[n-1].ends) > 0 && !ends {
+		phases = append(phases, phase{files: map[event.Path]string{}, runs: map[string]tries{}})
 	}
-	p := &phases[len(phases)-1]
-	p.fold(a)
+	phases[len(phases)-1].fold(a)
 	for len(phases) > maxPhases {
 		phases[0].join(phases[1])
 		phases = slices.Delete(phases, 1, 2)
@@ -62,23 +43,26 @@ func foldPhases(phases []phase, a Action) []phase {
 
 func (p *phase) fold(a Action) {
 	switch a.Verb {
-	case "edited", "wrote", "deleted", "renamed":
+	case "edited", "wrote":
 		for _, f := range a.Paths {
-			p.changed(f, a.Verb)
+			p.files[f] = "edited"
+		}
+	case "deleted", "renamed":
+		for _, f := range a.Paths {
+			p.files[f] = a.Verb
 		}
 	case "delegated":
-		p.Helpers++
+		p.helpers++
 	case "refused":
-		p.Refused++
+		p.refused++
 	case "ran":
 		for _, c := range a.run {
-			if borders(c.Class) {
-				continue
+			if !borders(c.Class) {
+				p.ran(c.Name, tries{1, map[bool]int{true: 1}[a.Failed]})
 			}
-			p.ran(c.Name, 1, map[bool]int{true: 1}[a.Failed])
 		}
 		if c, ok := a.border(); ok {
-			p.end(end{ending(c), 1})
+			p.ends = append(p.ends, ending(c))
 		}
 	}
 }
@@ -91,87 +75,17 @@ func ending(c shell.Program) string {
 	return c.Full
 }
 
-func (p *phase) changed(f event.Path, verb string) {
-	trail := p.Trails[f]
-	if trail == nil && (verb == "deleted" || verb == "renamed") && len(p.Trails) < maxTrails {
-		if p.Edits[f] > 0 {
-			trail = []string{"edited"}
-			delete(p.Edits, f)
-		}
-		trail = append(trail, verb)
-	} else if trail != nil {
-		if trail[len(trail)-1] != verb {
-			trail = append(trail, verb)
-		}
-	} else {
-		p.Edits, p.MoreEdit = count(p.Edits, p.MoreEdit, f, maxEdits)
-		return
-	}
-	if len(trail) > maxTrail {
-		trail = trail[len(trail)-maxTrail:]
-	}
-	if p.Trails == nil {
-		p.Trails = map[event.Path][]string{}
-	}
-	p.Trails[f] = trail
-}
-
-func (p *phase) ran(name string, n, failed int) {
-	if p.Runs == nil {
-		p.Runs = map[string]*tries{}
-	}
-	if p.Runs[name] == nil {
-		if len(p.Runs) >= maxRuns {
-			return
-		}
-		p.Runs[name] = &tries{}
-	}
-	p.Runs[name].N += n
-	p.Runs[name].Failed += failed
-}
-
-// count adds one to a file's number; more counts the files beyond most.
-func count(m map[event.Path]int, more int, f event.Path, most int) (map[event.Path]int, int) {
-	if m == nil {
-		m = map[event.Path]int{}
-	}
-	if _, known := m[f]; !known && len(m) >= most {
-		return m, more + 1
-	}
-	m[f]++
-	return m, more
+func (p *phase) ran(name string, t tries) {
+	p.runs[name] = tries{p.runs[name].n + t.n, p.runs[name].failed + t.failed}
 }
 
 // join adds a later phase.
 func (p *phase) join(q phase) {
-	for _, f := range slices.Sorted(maps.Keys(q.Edits)) {
-		for range min(q.Edits[f], 9) {
-			p.changed(f, "edited")
-		}
+	maps.Copy(p.files, q.files)
+	for name, t := range q.runs {
+		p.ran(name, t)
 	}
-	for _, f := range slices.Sorted(maps.Keys(q.Trails)) {
-		for _, verb := range q.Trails[f] {
-			p.changed(f, verb)
-		}
-	}
-	for _, name := range slices.Sorted(maps.Keys(q.Runs)) {
-		p.ran(name, q.Runs[name].N, q.Runs[name].Failed)
-	}
-	p.MoreEdit += q.MoreEdit
-	p.Helpers, p.Refused = p.Helpers+q.Helpers, p.Refused+q.Refused
-	for _, e := range q.Ends {
-		p.end(e)
-	}
-}
-
-// end adds a border; of too many the oldest is dropped.
-func (p *phase) end(e end) {
-	if n := len(p.Ends); n > 0 && p.Ends[n-1].What == e.What {
-		p.Ends[n-1].N += e.N
-		return
-	}
-	p.Ends = append(p.Ends, e)
-	p.Ends = p.Ends[max(0, len(p.Ends)-maxEnds):]
+	p.helpers, p.refused, p.ends = p.helpers+q.helpers, p.refused+q.refused, append(p.ends, q.ends...)
 }
 
 // fact is a part of a text. Where not all fit, those with the least weight are left out.
@@ -182,63 +96,49 @@ type fact struct {
 
 // facts are the phase in words: changes first, then what was run, then how it ended.
 func (p phase) facts() []fact {
+	done := map[string][]event.Path{}
+	for _, f := range slices.Sorted(maps.Keys(p.files)) {
+		done[p.files[f]] = append(done[p.files[f]], f)
+	}
 	var out []fact
-	if s := folders(p.Edits, p.MoreEdit); s != "" {
-		out = append(out, fact{"edited " + s, 5})
+	if files := done["edited"]; len(files) > 0 {
+		out = append(out, fact{"edited " + folders(files), 5})
 	}
-	for _, f := range slices.Sorted(maps.Keys(p.Trails)) {
-		trail := slices.Clone(p.Trails[f])
-		if !f.Mentionable() {
-			continue
+	for _, verb := range []string{"deleted", "renamed"} {
+		if files := done[verb]; len(files) > 0 {
+			out = append(out, fact{verb + " " + short(files, 3), 4})
 		}
-		for i, v := range trail {
-			if v == "wrote" && i > 0 {
-				trail[i] = "wrote again"
-			}
-		}
-		out = append(out, fact{name(f) + " was " + passive(trail), 4})
 	}
-	if s := p.runs(); s != "" {
+	if s := p.runsText(); s != "" {
 		out = append(out, fact{"ran " + s, 3})
 	}
-	if p.Helpers > 0 {
-		out = append(out, fact{"asked " + plural(p.Helpers, "subagent"), 1})
+	if p.helpers > 0 {
+		out = append(out, fact{"asked " + plural(p.helpers, "subagent"), 1})
 	}
-	if p.Refused > 0 {
-		out = append(out, fact{plural(p.Refused, "call") + " refused by the user", 3})
+	if p.refused > 0 {
+		out = append(out, fact{plural(p.refused, "call") + " refused by the user", 3})
 	}
-	if len(p.Ends) > 0 {
-		out = append(out, fact{strings.Join(repetitions(p.Ends), ", "), 4})
+	if len(p.ends) > 0 {
+		out = append(out, fact{strings.Join(repetitions(p.ends), ", "), 4})
 	}
 	return out
 }
 
-// passive is what happened to a file, in the passive voice.
-func passive(trail []string) string {
-	words := map[string]string{"edited": "edited", "wrote": "written", "wrote again": "written again",
-		"deleted": "deleted",
-		"renamed": "renamed"}
-	for i := range trail {
-		trail[i] = words[trail[i]]
-	}
-	return strings.Join(trail, ", then ")
-}
-
-// runs are the commands, those that failed first, then the most frequent.
-func (p phase) runs() string {
-	names := slices.Sorted(maps.Keys(p.Runs))
-	slices.SortStableFunc(names, func(a, b string) int {
-		return cmp.Or(cmp.Compare(p.Runs[b].Failed, p.Runs[a].Failed), cmp.Compare(p.Runs[b].N, p.Runs[a].N))
+// runsText are the commands, those that failed first, then the most frequent.
+func (p phase) runsText() string {
+	names := slices.SortedFunc(maps.Keys(p.runs), func(a, b string) int {
+		x, y := p.runs[a], p.runs[b]
+		return cmp.Or(cmp.Compare(y.failed, x.failed), cmp.Compare(y.n, x.n), cmp.Compare(a, b))
 	})
 	var out []string
 	for _, name := range names[:min(len(names), 3)] {
-		r, s := p.Runs[name], name
+		r, s := p.runs[name], name
 		switch {
-		case r.N > 1 && r.Failed > 0:
-			s += fmt.Sprintf(" %d times (%d failed)", r.N, r.Failed)
-		case r.N > 1:
-			s += fmt.Sprintf(" %d times", r.N)
-		case r.Failed > 0:
+		case r.n > 1 && r.failed > 0:
+			s += fmt.Sprintf(" %d times (%d failed)", r.n, r.failed)
+		case r.n > 1:
+			s += fmt.Sprintf(" %d times", r.n)
+		case r.failed > 0:
 			s += " (failed)"
 		}
 		out = append(out, s)
@@ -247,30 +147,28 @@ func (p phase) runs() string {
 }
 
 // folders groups files: a single one by its name, several by their folder, the folders with most files first.
-func folders(files map[event.Path]int, more int) string {
+func folders(files []event.Path) string {
 	by := map[string][]event.Path{}
-	for _, f := range slices.Sorted(maps.Keys(files)) {
+	for _, f := range files {
 		by[f.Dir()] = append(by[f.Dir()], f)
 	}
-	dirs := slices.Sorted(maps.Keys(by))
-	slices.SortStableFunc(dirs, func(a, b string) int { return cmp.Compare(len(by[b]), len(by[a])) })
-	subject := func(d string) string {
-		switch n := len(by[d]); {
-		case n == 1 && by[d][0].Mentionable():
-			return name(by[d][0])
-		case n > 1 && d == "":
-			return plural(n, "file") + " at the root"
-		case n > 1 && event.Path(d).Mentionable():
-			return plural(n, "file") + " in " + name(event.Path(d+"/"))
-		}
-		return ""
-	}
+	dirs := slices.SortedFunc(maps.Keys(by), func(a, b string) int {
+		return cmp.Or(cmp.Compare(len(by[b]), len(by[a])), cmp.Compare(a, b))
+	})
 	var out []string
+	more := 0
 	for _, d := range dirs {
-		if text := subject(d); text != "" && len(out) < 3 {
-			out = append(out, text)
-		} else {
-			more += len(by[d])
+		switch n := len(by[d]); {
+		case len(out) == 3:
+			more += n
+		case n == 1 && by[d][0].Mentionable():
+			out = append(out, name(by[d][0]))
+		case n > 1 && d == "":
+			out = append(out, plural(n, "file")+" at the root")
+		case n > 1 && event.Path(d).Mentionable():
+			out = append(out, plural(n, "file")+" in "+name(event.Path(d+"/")))
+		default:
+			more += n
 		}
 	}
 	switch {
@@ -282,15 +180,19 @@ func folders(files map[event.Path]int, more int) string {
 	return strings.Join(out, ", ")
 }
 
-// repetitions are the ends with their counts: "committed 3 times".
-func repetitions(ends []end) []string {
-	var out []string
-	for _, e := range ends {
-		s := e.What
-		if e.N > 1 {
-			s += fmt.Sprintf(" %d times", e.N)
+// repetitions are texts with the counts of those that follow each other: "committed 3 times".
+func repetitions(texts []string) (out []string) {
+	for i := 0; i < len(texts); {
+		n := 1
+		for i+n < len(texts) && texts[i+n] == texts[i] {
+			n++
+		}
+		s := texts[i]
+		if n > 1 {
+			s += fmt.Sprintf(" %d times", n)
 		}
 		out = append(out, s)
+		i += n
 	}
 	return out
 }

@@ -44,12 +44,6 @@ type indexedPrompt struct {
 	terms   []string
 }
 
-func (x *promptIndex) clear() {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	x.prompts, x.last = nil, 0
-}
-
 // refresh reads the prompts that were logged since.
 func (x *promptIndex) refresh(ctx context.Context, db *cold.DB) ([]indexedPrompt, error) {
 	x.mu.Lock()
@@ -70,7 +64,7 @@ func (x *promptIndex) refresh(ctx context.Context, db *cold.DB) ([]indexedPrompt
 
 // similarTo finds the prompts most like a text, the best first, at most k. Prompts for which skip is true are left
 // out; skip may be nil.
-func (s *Store) similarTo(ctx context.Context, text string, k int, skip func(p indexedPrompt) bool) ([]similar, error) {
+func (s *Contexts) similarTo(ctx context.Context, text string, k int, skip func(p indexedPrompt) bool) ([]similar, error) {
 	terms := s.o.Words(index.Terms(text, event.MaxTerms))
 	prompts, err := s.prompts.refresh(ctx, s.o.DB)
 	if err != nil || len(terms) < leastShared {
@@ -106,7 +100,7 @@ func (s *Store) similarTo(ctx context.Context, text string, k int, skip func(p i
 
 // readTurn reads a prompt and the files that were changed until the next one. It is empty when the prompt was
 // forgotten meanwhile.
-func (s *Store) readTurn(ctx context.Context, p indexedPrompt) (similar, error) {
+func (s *Contexts) readTurn(ctx context.Context, p indexedPrompt) (similar, error) {
 	events, err := s.o.DB.Turn(ctx, p.session, p.seq, maxTurn)
 	if err != nil || len(events) == 0 || events[0].Kind() != event.KindPrompt {
 		return similar{}, err
@@ -128,7 +122,7 @@ func (s *Store) readTurn(ctx context.Context, p indexedPrompt) (similar, error) 
 }
 
 // similarPrompts finds prompts like the one that is asked, other than those that the context contains anyway.
-func (s *Store) similarPrompts(ctx context.Context, r Request, h *history) ([]similar, error) {
+func (s *Contexts) similarPrompts(ctx context.Context, r Request, h *history) ([]similar, error) {
 	contained := map[int64]bool{}
 	text := r.Prompt
 	for _, p := range h.prompts {

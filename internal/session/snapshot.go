@@ -1,45 +1,34 @@
 package session
 
 import (
-	"bytes"
-	"context"
-	"encoding/json"
-	"errors"
-	"fmt"
 	"slices"
 	"time"
 
-	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/session/live"
 )
 
 // State of a session.
 type State string
 
+// The states. Removed is that of no session: it deletes the snapshot.
 const (
 	Active    State = "active"
 	Paused    State = "paused" // it ended, or was paused: it can be resumed
 	Completed State = "completed"
 	Failed    State = "failed"
 	Archived  State = "archived"
+	Removed   State = "removed"
 )
 
-// Known reports whether there is such a state.
-func (s State) Known() bool {
-	switch s {
-	case Active, Paused, Completed, Failed, Archived:
-		return true
-	}
-	return false
-}
+// Known reports whether a session can be in the state.
+func (s State) Known() bool { return moves[s] != nil && s != Removed }
 
 // Bounds of a snapshot.
 const (
-	version      = 1
 	recentKept   = 3 // commands
 	filesKept    = 8 // files opened, and as many edited
 	commandFiles = 4 // files of one command
-	callsKept    = 16
 )
 
 // Snapshot is what is needed to resume a session. It has names of files and tools, counts and times, no text.
@@ -56,8 +45,7 @@ type Snapshot struct {
 	Recent   []Command    `json:"recent,omitempty"` // the last three, the newest last
 	Files    []event.Path `json:"files,omitempty"`  // opened last, the newest first
 	Edited   []event.Path `json:"edited,omitempty"` // changed last, the newest first
-	Calls    []string     `json:"calls,omitempty"`  // ids of the last calls that changed it, the newest last
-	Version  int          `json:"version"`
+	Call     string       `json:"-"`                // id of the event that set its state last
 }
 
 // Command is one prompt or tool call, without its text.
@@ -69,10 +57,11 @@ type Command struct {
 	OK    bool         `json:"ok"`
 }
 
-// command reports whether an event counts as a command.
-func command(k event.Kind) bool {
+// relevant reports whether events of the kind change a snapshot.
+func relevant(k event.Kind) bool {
 	switch k {
-	case event.KindPrompt, event.KindRead, event.KindEdit, event.KindWrite, event.KindSearch, event.KindRun, event.KindFailed:
+	case event.KindPrompt, event.KindRead, event.KindEdit, event.KindWrite, event.KindSearch, event.KindRun, event.KindFailed,
+		event.KindStart, event.KindEnd, event.KindSuggest, event.KindState:
 		return true
 	}
 	return false
@@ -80,13 +69,14 @@ func command(k event.Kind) bool {
 
 // fold folds one event of the session in.
 func (s *Snapshot) fold(e event.Event) {
-	if s.Started.IsZero() || e.Time.Before(s.Started) {
+	fresh := s.Started.IsZero()
+	if fresh || e.Time.Before(s.Started) {
 		s.Started = e.Time
 	}
 	if e.Time.After(s.Last) {
 		s.Last = e.Time
 	}
-	if s.Agent == "" {
+	if s.Agent == "" && e.Kind() != event.KindState {
 		s.Agent = e.Agent
 	}
 	switch b := e.Body.(type) {
@@ -98,8 +88,16 @@ func (s *Snapshot) fold(e event.Event) {
 	case event.End:
 		s.State = Paused
 	case event.Hint:
-		if b.Arm == "shown" {
+		if b.Arm == live.Shown {
 			s.Tokens += int64(b.Tokens)
+		}
+	case event.State:
+		s.Tokens += int64(max(b.Tokens, 0))
+		if b.Name == "" {
+			return
+		}
+		if s.State, s.Call = State(b.Name), e.ID; s.State == Active && !fresh {
+			s.Resumed++
 		}
 	case event.Prompt, event.Call:
 		s.addCommand(e)
@@ -141,88 +139,5 @@ func newest(list, paths []event.Path) []event.Path {
 func (s *Snapshot) clone() Snapshot {
 	out := *s
 	out.Recent, out.Files, out.Edited = slices.Clone(s.Recent), slices.Clone(s.Files), slices.Clone(s.Edited)
-	out.Calls = slices.Clone(s.Calls)
 	return out
-}
-
-// repeated notes a call, and reports whether it was noted before: a repeated call changes nothing. Calls without an
-// id are never repeated.
-func (s *Snapshot) repeated(call string) bool {
-	if call == "" {
-		return false
-	}
-	if slices.Contains(s.Calls, call) {
-		return true
-	}
-	s.Calls = append(s.Calls, call)
-	s.Calls = s.Calls[max(0, len(s.Calls)-callsKept):]
-	return false
-}
-
-func (s *Snapshot) encode() (string, error) {
-	s.Version = version
-	b, err := json.Marshal(s)
-	return string(b), err
-}
-
-func decode(id, text string) (Snapshot, error) {
-	var s Snapshot
-	if err := json.Unmarshal([]byte(text), &s); err != nil {
-		return s, fmt.Errorf("%w: snapshot of %s: %w", cold.ErrRow, id, err)
-	}
-	if s.Version != version || !s.State.Known() {
-		return s, fmt.Errorf("%w: snapshot of %s: version %d, state %.20q", cold.ErrRow, id, s.Version, s.State)
-	}
-	s.ID = id
-	return s, nil
-}
-
-// put writes snapshots, and where they are in the log.
-func (s *Store) put(ctx context.Context, all []Snapshot, at place) error {
-	var packed []cold.Packed
-	for _, snap := range all {
-		text, err := snap.encode()
-		if err != nil {
-			return err
-		}
-		packed = append(packed, s.snapshots.Pack(cold.Blob{Key: snap.ID, Session: snap.ID, Used: snap.Last,
-			Meta: []byte(text)}))
-	}
-	text, err := json.Marshal(at)
-	if err != nil {
-		return err
-	}
-	packed = append(packed, s.snapshots.Pack(cold.Blob{Meta: text}))
-	_, err = s.snapshots.Write(ctx, "keep snapshots", func(tx *cold.BlobTx) error {
-		for _, p := range packed {
-			if err := tx.Put(p); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	return err
-}
-
-// loadSnapshot reads a stored snapshot. One that cannot be read is ErrRow.
-func (s *Store) loadSnapshot(ctx context.Context, id string) (snap Snapshot, err error) {
-	if id == "" {
-		return snap, ErrUnknown
-	}
-	v, found, err := s.snapshots.Get(ctx, id)
-	switch {
-	case errors.Is(err, cold.ErrLostKey):
-		return snap, fmt.Errorf("%w: %w", cold.ErrRow, err)
-	case err != nil:
-		return snap, err
-	case !found:
-		return snap, ErrUnknown
-	}
-	return decode(id, string(v.Meta))
-}
-
-// names reports whether a stored snapshot names a path.
-func names(v cold.Blob, path string) bool {
-	name, err := json.Marshal(path)
-	return err != nil || v.Key != "" && bytes.Contains(v.Meta, name[1:len(name)-1]) // as it is written there
 }

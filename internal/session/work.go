@@ -3,8 +3,6 @@ package session
 import (
 	"cmp"
 	"fmt"
-	"maps"
-	"math"
 	"slices"
 	"strings"
 
@@ -14,19 +12,16 @@ import (
 
 // work is the state of a session's work: a fold of its actions in their order.
 type work struct {
-	Clock   int64                  // actions folded
-	Commit  int64                  // number of the last commit that the session made
-	Files   map[event.Path]*handle // files in use, at most maxHandles
-	Checks  []*outcome             // tests, builds and linters, the latest last
-	Refused []string               // what the person did not allow since the last prompt
+	commit  int64                    // number of the last commit that the session made
+	files   map[event.Path]*lastEdit // that it changed
+	checks  []*outcome               // tests, builds and linters, the latest last
+	refused []string                 // what the person did not allow since the last prompt
 }
 
-// handle is a file in use.
-type handle struct {
-	Edit   int64   // number of the last change, 0: only read
-	Gone   bool    // deleted, or renamed to another
-	Weight float64 // at the action At of the clock, halved every halfLife actions
-	At     int64
+// lastEdit is the last change of a file.
+type lastEdit struct {
+	seq  int64
+	gone bool // deleted, or renamed to another
 }
 
 // outcome is what a check came to.
@@ -42,77 +37,28 @@ type outcome struct {
 	Fails  int
 }
 
-// Bounds of what is kept of a session.
-const (
-	maxHandles = 64
-	maxChecks  = 12
-	maxRefused = 4
-	halfLife   = 24.0 // actions after which the weight of a file is halved
-)
-
 // fold adds an action.
 func (w *work) fold(a Action) {
-	w.Clock++
 	switch a.Verb {
-	case "read":
-		w.touch(a, 1)
-	case "edited", "wrote":
-		w.touch(a, 3)
-	case "deleted", "renamed":
-		w.touch(a, 1)
+	case "edited", "wrote", "deleted", "renamed":
+		if w.files == nil {
+			w.files = map[event.Path]*lastEdit{}
+		}
+		for _, f := range a.Paths {
+			w.files[f] = &lastEdit{a.Seq, a.Verb == "deleted"}
+		}
 	case "refused":
-		if !slices.Contains(w.Refused, a.Object) {
-			w.Refused = append(w.Refused[max(0, len(w.Refused)+1-maxRefused):], a.Object)
+		if !slices.Contains(w.refused, a.Object) {
+			w.refused = append(w.refused, a.Object)
 		}
 	case "ran":
 		w.ran(a)
 	}
 }
 
-func (w *work) touch(a Action, weight float64) {
-	if w.Files == nil {
-		w.Files = map[event.Path]*handle{}
-	}
-	for _, f := range a.Paths {
-		h := w.Files[f]
-		if h == nil {
-			h = &handle{}
-			w.Files[f] = h
-		}
-		h.Weight, h.At, h.Gone = w.weight(h)+weight, w.Clock, a.Verb == "deleted"
-		if a.Verb != "read" {
-			h.Edit = a.Seq
-		}
-	}
-	for len(w.Files) > maxHandles {
-		w.drop()
-	}
-}
-
-// weight is a file's weight now.
-func (w *work) weight(h *handle) float64 {
-	return h.Weight * math.Exp2(-float64(w.Clock-h.At)/halfLife)
-}
-
-// drop drops the file with the least weight: one that was only read before one that was changed.
-func (w *work) drop() {
-	var worst event.Path
-	least := math.Inf(1)
-	for _, f := range slices.Sorted(maps.Keys(w.Files)) {
-		x := w.weight(w.Files[f])
-		if w.Files[f].Edit > w.Commit {
-			x += 1e6
-		}
-		if x < least {
-			worst, least = f, x
-		}
-	}
-	delete(w.Files, worst)
-}
-
 func (w *work) ran(a Action) {
 	if a.commits() {
-		w.Commit = a.Seq
+		w.commit = a.Seq
 	}
 	var passed, failed []shell.Program
 	for _, c := range a.checks() {
@@ -165,8 +111,8 @@ func (a Action) verdict(c shell.Program) event.Check {
 // result adds the outcome of a check. A success removes the failures that it covers: of the same command, of one of
 // the same name with more arguments, and its part in a failure of several.
 func (w *work) result(o *outcome) {
-	kept := w.Checks[:0:0]
-	for _, old := range w.Checks {
+	kept := w.checks[:0:0]
+	for _, old := range w.checks {
 		same := old.Full == o.Full || old.Name == o.Name && covers(o.Full, old.Full)
 		switch {
 		case same && old.Name == o.Name:
@@ -183,13 +129,12 @@ func (w *work) result(o *outcome) {
 	if o.Runs++; o.Failed {
 		o.Fails++
 	}
-	w.Checks = append(kept, o)
-	w.Checks = w.Checks[max(0, len(w.Checks)-maxChecks):]
+	w.checks = append(kept, o)
 }
 
 // unknown drops the earlier outcomes of a check that ran again with an unknown outcome.
 func (w *work) unknown(c shell.Program) {
-	w.Checks = slices.DeleteFunc(w.Checks, func(o *outcome) bool {
+	w.checks = slices.DeleteFunc(w.checks, func(o *outcome) bool {
 		return o.Name == c.Name && covers(c.Full, o.Full) || slices.Contains(o.Parts, c.Name)
 	})
 }
@@ -206,39 +151,21 @@ func covers(wide, narrow string) bool {
 // precedence.
 func (w *work) open(st Worktree) []event.Path {
 	var out []event.Path
-	for f, h := range w.Files {
-		if h.Edit > 0 && (st.Known && slices.Contains(st.Changed, f) || !st.Known && h.Edit > w.Commit && !h.Gone) {
+	for f, h := range w.files {
+		if st.Known && slices.Contains(st.Changed, f) || !st.Known && h.seq > w.commit && !h.gone {
 			out = append(out, f)
 		}
 	}
 	slices.SortFunc(out, func(a, b event.Path) int {
-		return cmp.Or(cmp.Compare(w.Files[b].Edit, w.Files[a].Edit), cmp.Compare(a, b))
+		return cmp.Or(cmp.Compare(w.files[b].seq, w.files[a].seq), cmp.Compare(a, b))
 	})
 	return out
 }
-
-// otherFiles are the other files in use, the heaviest first.
-func (w *work) otherFiles(st Worktree, not []event.Path) []event.Path {
-	var out []event.Path
-	for f, h := range w.Files {
-		if !h.Gone && w.weight(h) >= leastWeight && !slices.Contains(not, f) &&
-			(st.Exists == nil || st.Exists(f)) {
-			out = append(out, f)
-		}
-	}
-	slices.SortFunc(out, func(a, b event.Path) int {
-		return cmp.Or(cmp.Compare(w.weight(w.Files[b]), w.weight(w.Files[a])), cmp.Compare(a, b))
-	})
-	return out
-}
-
-// leastWeight is that of a file that was read once, 24 actions ago.
-const leastWeight = .5
 
 // failing are the checks that fail, the newest first.
 func (w *work) failing() []string {
 	var out []string
-	for _, o := range slices.Backward(w.Checks) {
+	for _, o := range slices.Backward(w.checks) {
 		if !o.Failed {
 			continue
 		}
@@ -278,8 +205,8 @@ func testNames(tests []string) (out []string) {
 }
 
 func (w *work) editedSince(seq int64) (n int) {
-	for _, h := range w.Files {
-		if h.Edit > seq {
+	for _, h := range w.files {
+		if h.seq > seq {
 			n++
 		}
 	}
@@ -289,8 +216,8 @@ func (w *work) editedSince(seq int64) (n int) {
 // passed names the checks that succeeded last and after the last change.
 func (w *work) passed() []string {
 	var out []string
-	for _, o := range slices.Backward(w.Checks) {
-		if !o.Failed && w.editedSince(o.Seq) == 0 && w.Commit <= o.Seq {
+	for _, o := range slices.Backward(w.checks) {
+		if !o.Failed && w.editedSince(o.Seq) == 0 && w.commit <= o.Seq {
 			out = append(out, asRun(o))
 		}
 	}

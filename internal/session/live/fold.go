@@ -35,7 +35,7 @@ const (
 func idOf(e event.Event) string {
 	switch e.Kind() {
 	case event.KindCommit, event.KindUncommit, event.KindRename, event.KindDelete, event.KindBranch, event.KindTick,
-		event.KindSuggest, event.KindFeedback, event.KindSetting, event.KindStop:
+		event.KindSuggest, event.KindFeedback, event.KindSetting, event.KindStop, event.KindState:
 		return ""
 	case event.KindSave:
 		return Watch

@@ -1,0 +1,68 @@
+package install
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func fileWith(t *testing.T, name, content string, mode os.FileMode) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(name, []byte(content), mode); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(name, mode); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// localSettings is the personal settings file of Claude Code in a worktree.
+const localSettings = ".claude/settings.local.json"
+
+func TestExclude(t *testing.T) {
+	for name, before := range map[string]string{
+		"git's own": "# git ls-files --others --exclude-from=.git/info/exclude\n# *.[oa]\n", "no newline": "*.o\n*.a",
+		"empty": "", "newline": "\n", "absent": "-",
+	} {
+		t.Run(name, func(t *testing.T) {
+			common := t.TempDir()
+			file := filepath.Join(common, "info", "exclude")
+			if before != "-" {
+				fileWith(t, file, before, 0o600)
+			}
+			for _, want := range []bool{true, false} {
+				c, err := Exclude(common, localSettings)
+				if err != nil || (c.Done != Unchanged) != want {
+					t.Fatalf("%+v, %v", c, err)
+				}
+			}
+			if b := contentOf(t, file); !strings.Contains(string(b)+"\n", "\n/"+localSettings+"\n") {
+				t.Errorf("%q", b)
+			}
+			if _, err := Unexclude(common, localSettings); err != nil {
+				t.Fatal(err)
+			}
+			after, err := os.ReadFile(file)
+			if before == "-" && err == nil || before != "-" && string(after) != before {
+				t.Errorf("before %q, after %q, %v", before, after, err)
+			}
+			if c, err := Unexclude(common, localSettings); err != nil || c.Done != Absent {
+				t.Errorf("%+v, %v", c, err)
+			}
+		})
+	}
+	common := t.TempDir()
+	theirs := "/" + localSettings + "\n"
+	fileWith(t, filepath.Join(common, "info", "exclude"), theirs, 0o644)
+	if c, err := Exclude(common, localSettings); err != nil || c.Done != Unchanged {
+		t.Errorf("%+v, %v", c, err)
+	}
+	if _, err := Unexclude(common, localSettings); err != nil || string(contentOf(t,
+		filepath.Join(common, "info", "exclude"))) != theirs {
+		t.Error("somebody else's line was taken")
+	}
+}

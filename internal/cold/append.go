@@ -2,19 +2,18 @@ package cold
 
 import (
 	"context"
-	"database/sql"
 	"maps"
 	"slices"
-	"strconv"
 
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// Append logs a batch in one transaction and returns its number and the events that were not known yet, in
-// their order, in the form in which Replay will return them: without sealed texts. Known is an event whose ID was logged, pruned or
-// forgotten before; a commit that is counted; an uncommit of a commit that is not. An uncommit comes back with
-// the files, terms and times of the commit that it takes back. If nothing is fresh, nothing is written and seq
-// is the number of the last batch.
+// Append logs a batch of normalized events in one transaction and returns its number and the events that were not
+// known yet, in their order, in the form in which Replay will return them: without sealed texts. Known is an event
+// whose ID was logged, pruned or forgotten before; a commit that is counted; an uncommit of a commit that is not. An
+// uncommit comes back with the files, terms and times of the commit that it takes back. Events of other clones are in
+// no total, and only Replay and Peers return them. If nothing is fresh, nothing is written and seq is the number of the
+// last batch.
 func (d *DB) Append(ctx context.Context, events []event.Event) (seq int64, fresh []event.Event, err error) {
 	return d.AppendCommits(ctx, events, nil)
 }
@@ -24,63 +23,54 @@ func (d *DB) Append(ctx context.Context, events []event.Event) (seq int64, fresh
 func (d *DB) AppendCommits(ctx context.Context, events []event.Event,
 	cursor map[string]string) (seq int64, fresh []event.Event, err error) {
 	if len(events) == 0 && len(cursor) == 0 {
-		return d.seq.Load(), nil, nil
+		return d.Last(), nil, nil
 	}
 	var b *batch
 	err = d.Write(ctx, "append events", func(tx *Tx) error {
 		if err := moveCursor(tx, cursor); err != nil {
 			return err
 		}
-		b = &batch{tx: tx, d: d, seq: d.seq.Load() + 1, state: map[int64]mention{}, counted: map[int64]int64{}}
+		b = &batch{tx: tx, d: d, first: d.Last() + 1, state: map[int64]mention{}, reversed: map[int64]event.Event{}}
 		if err := b.take(events); err != nil || len(b.fresh) == 0 {
 			return err
 		}
 		return b.flush()
 	})
-	if err != nil {
-		return 0, nil, err
+	if err != nil || len(b.fresh) == 0 {
+		return d.Last(), nil, err
 	}
-	if len(b.fresh) == 0 {
-		return d.seq.Load(), nil, nil
-	}
-	d.committed(b.seq)
-	has := func(kinds ...event.Kind) bool {
-		return slices.ContainsFunc(b.fresh, func(e event.Event) bool { return slices.Contains(kinds, e.Kind()) })
-	}
-	if has(event.KindRename) {
-		d.renamed.Add(1)
-	}
-	if has(event.KindRename, event.KindCommit, event.KindUncommit) {
-		d.commits.Add(1)
-	}
+	d.committed(b.last())
 	for i, e := range b.fresh {
+		switch e.Kind() {
+		case event.KindRename, event.KindCommit, event.KindUncommit:
+			d.version.Add(1)
+		}
 		b.fresh[i] = e.WithoutText()
 	}
-	return b.seq, b.fresh, nil
+	return b.last(), b.fresh, nil
 }
 
 // batch is one Append under way: take decides event by event what is fresh, flush writes it.
 type batch struct {
 	tx    *Tx
 	d     *DB
-	seq   int64
 	first int64         // events.id of fresh[0]
 	fresh []event.Event // to be written
 	// state has what is known of the events of the batch: digest → the newest row about it.
-	state   map[int64]mention
-	counted map[int64]int64 // events.id of a commit or uncommit that the batch takes back → what its counted was
+	state    map[int64]mention
+	reversed map[int64]event.Event // events.id → a commit or uncommit that the batch takes back
 }
 
 // mention is the newest row about an event. The row of a pruned or forgotten event is 0.
 type mention struct {
 	id      int64
-	counted int64 // of a commit or uncommit, else 0
+	counted int64 // as in the row, 0 for NULL
 }
 
+// last is the number of the batch, and the id of its last event.
+func (b *batch) last() int64 { return b.first + int64(len(b.fresh)) - 1 }
+
 func (b *batch) take(events []event.Event) error {
-	if _, err := b.tx.Scan("SELECT coalesce(max(id), 0) + 1 FROM events", nil, &b.first); err != nil {
-		return err
-	}
 	digests := make([]any, len(events))
 	for i, e := range events {
 		digests[i] = digestOf(e)
@@ -98,69 +88,52 @@ FROM ids LEFT JOIN events ON id = event WHERE digest IN (VALUES %s)`,
 		return err
 	}
 	for i, e := range events {
-		e, digest := canonical(e), digests[i].(int64)
+		e.Time = moment(e.Time.UnixMilli())
+		digest := digests[i].(int64)
 		m, known := b.state[digest]
+		commit, uncommit := countedOf(e) == 1, countedOf(e) == -1
 		switch {
-		case e.Kind() == event.KindCommit && m.counted == 1, e.Kind() == event.KindUncommit && m.counted != 1:
+		case commit && m.counted == 1, uncommit && m.counted != 1, known && !commit && !uncommit:
 			continue
-		case e.Kind() == event.KindCommit && m.counted == -1:
-			b.counted[m.id] = -1
-		case e.Kind() == event.KindUncommit:
-			back, err := b.takeBack(m)
-			if b.tx.f.bad.skip(err) {
+		case commit && m.counted == -1, uncommit:
+			before, err := b.reverse(m.id)
+			if uncommit && b.tx.f.bad.skip(err) {
 				b.state[digest] = mention{id: m.id}
 				continue // Replay leaves the commit out as well
 			}
-			if err != nil {
+			if err != nil && !b.tx.f.bad.skip(err) {
 				return err
 			}
-			back.ID = e.ID
-			if c, ok := back.Body.(event.Commit); ok {
-				back.Body = event.Uncommit(c)
+			if c, ok := before.Body.(event.Commit); ok && uncommit {
+				before.ID, before.Body = e.ID, event.Uncommit(c)
+				e = before
 			}
-			e = back
-		case known && e.Kind() != event.KindCommit:
-			continue
 		}
-		m = mention{id: b.first + int64(len(b.fresh)), counted: countedOf(e.Kind())}
-		b.state[digest] = m
 		b.fresh = append(b.fresh, e)
+		b.state[digest] = mention{id: b.last(), counted: countedOf(e)}
 	}
 	return nil
 }
 
-// countedOf is the column counted of a new row, 0 for NULL.
-func countedOf(k event.Kind) int64 {
-	switch k {
-	case event.KindCommit:
-		return 1
-	case event.KindUncommit:
-		return -1
+// reverse notes that the event of a row is counted no longer, and returns it.
+func (b *batch) reverse(id int64) (e event.Event, err error) {
+	if id >= b.first {
+		e = b.fresh[id-b.first]
+	} else {
+		var r row
+		if err = b.tx.Each("SELECT "+rowColumns+" FROM events WHERE id = ?", []any{id}, r.scan); err == nil {
+			e, err = r.folded()
+		}
 	}
-	return 0
-}
-
-// takeBack returns the commit of a row, which is counted no longer.
-func (b *batch) takeBack(m mention) (event.Event, error) {
-	b.counted[m.id] = 1
-	if m.id >= b.first {
-		return b.fresh[m.id-b.first], nil
-	}
-	r, err := b.row(m.id)
-	if err != nil {
-		return event.Event{}, err
-	}
-	return r.event(b.d.seal, b.tx.paths())
-}
-
-func (b *batch) row(id int64) (*row, error) {
-	var r row
-	err := b.tx.Each("SELECT "+rowColumns+" FROM events WHERE id = ?", []any{id}, r.scan)
-	return &r, err
+	b.reversed[id] = e
+	return e, err
 }
 
 // flush writes what take has found fresh.
 func (b *batch) flush() error {
+	if err := b.uncount(); err != nil {
+		return err
+	}
 	ids, err := b.d.fileIDs(b.tx, b.fresh)
 	if err != nil {
 		return err
@@ -168,69 +141,31 @@ func (b *batch) flush() error {
 	var rows []any
 	var touches []touch
 	for i, e := range b.fresh {
-		r := encodeRow(e, b.d.seal, ids.id)
-		r.id, r.seq = b.first+int64(i), b.seq
-		if _, back := b.counted[r.id]; back {
-			r.counted = sql.NullInt64{Valid: true}
+		r, err := encodeRow(e, b.d.seal)
+		if err != nil {
+			return err
+		}
+		r.id, r.seq = b.first+int64(i), b.last()
+		if _, reversed := b.reversed[r.id]; reversed {
+			r.counted.Int64 = 0
 		}
 		rows = append(rows, r.values()...)
-		if c, ok := e.Body.(event.Commit); !ok || !c.Sweep() {
-			touches = append(touches, touchesOf(r, e, ids.id)...)
-		}
+		touches = append(touches, touchesOf(r, e, ids)...)
 	}
-	if err := b.uncount(); err != nil {
-		return err
-	}
-	if err := b.tx.many("INSERT INTO events ("+rowColumns+") VALUES %s", 8, rows, nil); err != nil {
+	if err := b.tx.many("INSERT INTO events ("+rowColumns+") VALUES %s", rowWidth, rows, nil); err != nil {
 		return err
 	}
 	if err := insertTouches(b.tx, touches); err != nil {
 		return err
 	}
-	if err := b.remember(); err != nil {
-		return err
-	}
 	for _, e := range b.fresh {
-		if r, ok := e.Body.(event.Rename); ok && (r.Past || e.Agent != gitAgent) { // git's others follow HEAD
-			if err := recordRename(b.tx, e.Time.UnixMilli(), r, ids.id); err != nil {
+		// Git's others follow HEAD.
+		if r, ok := e.Body.(event.Rename); ok && (r.Past || e.Agent != "git") && e.Origin == "" {
+			if err := recordRename(b.tx, e.Time.UnixMilli(), r, ids); err != nil {
 				return err
 			}
 		}
 	}
-	return b.tx.run([]any{metaSeq, strconv.FormatInt(b.seq, 10)}, setMeta)
-}
-
-// uncount takes rows of earlier batches out of what is counted.
-func (b *batch) uncount() error {
-	for id, counted := range b.counted {
-		if id >= b.first {
-			continue
-		}
-		r, err := b.row(id)
-		if err != nil {
-			return err
-		}
-		files, err := filesOf(r.body)
-		if err != nil { // whatever it touched: this reads the whole table
-			err = b.tx.run([]any{counted, id}, "DELETE FROM touches WHERE counted = ? AND event = ?")
-		}
-		for _, f := range files {
-			if err == nil {
-				err = b.tx.run([]any{f, counted, id}, "DELETE FROM touches WHERE file = ? AND counted = ? AND event = ?")
-			}
-		}
-		if err == nil {
-			err = b.tx.run([]any{id}, "UPDATE events SET counted = 0 WHERE id = ?")
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// remember notes the IDs of the batch.
-func (b *batch) remember() error {
 	var args []any
 	for _, digest := range slices.Sorted(maps.Keys(b.state)) { // in the order of the table
 		if id := b.state[digest].id; id >= b.first {
@@ -239,6 +174,32 @@ func (b *batch) remember() error {
 	}
 	return b.tx.many("INSERT INTO ids (digest, event) VALUES %s ON CONFLICT (digest) DO UPDATE SET event = excluded.event",
 		2, args, nil)
+}
+
+// uncount takes rows of earlier batches out of what is counted.
+func (b *batch) uncount() error {
+	for id, e := range b.reversed {
+		if id >= b.first {
+			continue
+		}
+		touched := touchedBy(e)
+		if len(touched) == 0 { // it could not be read: this reads the whole table
+			if err := b.tx.run([]any{id}, "DELETE FROM touches WHERE event = ?"); err != nil {
+				return err
+			}
+		}
+		for _, p := range touched {
+			err := b.tx.run([]any{string(p), countedOf(e), id},
+				"DELETE FROM touches WHERE file = (SELECT id FROM files WHERE file = ?) AND counted = ? AND event = ?")
+			if err != nil {
+				return err
+			}
+		}
+		if err := b.tx.run([]any{id}, "UPDATE events SET counted = 0 WHERE id = ?"); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func moveCursor(tx *Tx, cursor map[string]string) error {
@@ -252,21 +213,6 @@ func moveCursor(tx *Tx, cursor map[string]string) error {
 		}
 	}
 	return nil
-}
-
-// Advance makes the next batch's number greater than seq. Nobody may append meanwhile.
-func (d *DB) Advance(ctx context.Context, seq int64) (changed bool, err error) {
-	if seq <= d.seq.Load() {
-		return false, nil
-	}
-	err = d.Write(ctx, "number batches", func(tx *Tx) error {
-		return tx.run([]any{metaSeq, strconv.FormatInt(seq, 10)},
-			setMeta)
-	})
-	if err == nil {
-		d.committed(seq)
-	}
-	return err == nil, err
 }
 
 // Cursor returns how far the import of the history has come: ref → sha.

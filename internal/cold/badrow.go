@@ -91,11 +91,8 @@ func (f *File) BadRow(err error) error {
 	return err
 }
 
-// maxBatch is far more batches than a log can have. A number beyond it is no batch.
-const maxBatch = 1 << 53
-
-// Possible reports whether a stored time (unix milliseconds) can be written as JSON: years 0 to 9999.
-func Possible(ms int64) bool {
+// possible reports whether a stored time (unix milliseconds) can be written as JSON: years 0 to 9999.
+func possible(ms int64) bool {
 	year := time.UnixMilli(ms).UTC().Year()
 	return year >= 0 && year <= 9999
 }

@@ -79,7 +79,7 @@ func (o *Owner) scan(f *File, r Row) (v Blob, id int64, err error) {
 		return Blob{}, 0, err
 	}
 	v.Created, v.Written, v.Used = time.UnixMilli(created).UTC(), time.UnixMilli(written).UTC(), time.UnixMilli(used).UTC()
-	if !Possible(created) || !Possible(written) || !Possible(used) {
+	if !possible(created) || !possible(written) || !possible(used) {
 		v.Created, v.Written, v.Used = time.Time{}, time.Time{}, time.Time{}
 		err = fmt.Errorf("%w: %s %q: its times are impossible", ErrRow, o.name, v.Key)
 	}
@@ -193,7 +193,7 @@ func (o *Owner) Sessions(ctx context.Context) (out []SessionUse, err error) {
 			var u SessionUse
 			var created, active int64
 			err := r.Scan(&u.Session, &u.Count, &u.Size, &u.Stored, &created, &active)
-			if err == nil && (!Possible(created) || !Possible(active)) {
+			if err == nil && (!possible(created) || !possible(active)) {
 				err = fmt.Errorf("%w: session %q: its times are impossible", ErrRow, u.Session)
 			}
 			u.Created, u.Active = time.UnixMilli(created).UTC(), time.UnixMilli(active).UTC()

@@ -4,10 +4,8 @@ import (
 	"context"
 	_ "embed"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
-	"strconv"
 	"sync"
 	"sync/atomic"
 
@@ -22,9 +20,7 @@ type DB struct {
 	*File
 	seal    *Seal        // of texts; nil: they are stored open
 	seq     atomic.Int64 // number of the last batch
-	renamed atomic.Int64 // grows with every change of the table renames
-	names   atomic.Pointer[aliases]
-	commits atomic.Int64 // grows with every change of what History reads
+	version atomic.Int64 // grows with every change of what History reads
 
 	copying sync.Mutex                         // held while the copy is made or deleted
 	callOff atomic.Pointer[context.CancelFunc] // of the copy that is being made, or was last
@@ -33,7 +29,7 @@ type DB struct {
 	opened  os.FileInfo // the file when it was opened
 
 	// This belongs to who writes.
-	ids fileIDs // some of them; a transaction that fails takes them with it
+	ids map[event.Path]int64 // some of them; a transaction that fails takes them with it
 
 	// MadeAgain says that Open had to begin it anew, or to take its copy: git history and past sessions may be
 	// missing in it. Nothing that was forgotten comes back with them.
@@ -105,22 +101,27 @@ func (d *DB) warnOfKeys(ctx context.Context, o Options) error {
 	return nil
 }
 
-// begin reads what is kept in memory: the number of the last batch, and whether anything was ever forgotten.
+// begin reads the number of the last batch, which SQLite keeps. Where the rows are beyond it, they are right.
 func (d *DB) begin(ctx context.Context) error {
-	v, err := d.Meta(ctx, metaSeq)
-	if err != nil {
-		return err
-	}
-	seq, err := parseSeq(v)
-	if err != nil && !d.bad.skip(err) {
-		return err
-	}
-	// The number is kept twice. Where they differ, the rows know better: a batch must not get a number that is taken.
-	// One of the last rows may have a wrong one.
 	var last int64
-	_, err = d.Scan(ctx, `SELECT coalesce(max(seq), 0) FROM (SELECT seq FROM (SELECT seq FROM events ORDER BY id DESC LIMIT 4)
-  UNION ALL SELECT seq FROM (SELECT seq FROM peers ORDER BY id DESC LIMIT 4)) WHERE seq <= ?`, []any{int64(maxBatch)}, &last)
-	d.seq.Store(max(seq, last))
+	_, err := d.Scan(ctx, `SELECT max(coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'events'), 0),
+  coalesce((SELECT max(id) FROM events), 0))`, nil, &last)
+	d.seq.Store(last)
+	return err
+}
+
+// advance makes the next batch's number greater than seq. Nobody may append meanwhile.
+func (d *DB) advance(ctx context.Context, seq int64) error {
+	if seq <= d.Last() {
+		return nil
+	}
+	err := d.Write(ctx, "number batches", func(tx *Tx) error {
+		return tx.run([]any{seq}, "DELETE FROM sqlite_sequence WHERE name = 'events' AND ?1 > 0",
+			"INSERT INTO sqlite_sequence (name, seq) VALUES ('events', ?1)")
+	})
+	if err == nil {
+		d.committed(seq)
+	}
 	return err
 }
 
@@ -133,20 +134,8 @@ func (d *DB) verify(ctx context.Context) error {
 	return d.Replay(ctx, 0, func(int64, []event.Event) error { return nil })
 }
 
-func parseSeq(v string) (int64, error) {
-	if v == "" {
-		return 0, nil
-	}
-	n, err := strconv.ParseInt(v, 10, 64)
-	if err != nil || n < 0 || n > maxBatch {
-		return 0, fmt.Errorf("%w: the number of a batch in meta", ErrRow)
-	}
-	return n, nil
-}
-
 // Names of facts in the table meta that belong to this package.
 const (
-	metaSeq    = "seq"    // number of the last batch
 	metaCopied = "copied" // number of the last batch inside the copy
 	metaName   = "writer" // see Name
 	metaSaved  = "saved"  // a snapshot was saved: from then on there is a cache
@@ -168,7 +157,7 @@ func (d *DB) Meta(ctx context.Context, key string) (v string, err error) {
 
 // SetMeta keeps a small fact, such as the id of the repository. The store has keys of its own.
 func (d *DB) SetMeta(ctx context.Context, key, value string) error {
-	if key == metaSeq || key == metaCopied {
+	if key == metaCopied {
 		return errors.New("set meta: " + key + " belongs to the store: choose another key")
 	}
 	return d.Write(ctx, "set meta", func(tx *Tx) error { return tx.run([]any{key, value}, setMeta) })

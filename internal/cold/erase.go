@@ -138,8 +138,13 @@ func (r *Eraser) ForgetPeers(ctx context.Context, meant func(event.Event) bool) 
 	r.erasing.Lock()
 	defer r.erasing.Unlock()
 	err = r.exclusive(ctx, func() (bool, error) {
-		ids, err := r.DB.peersMeant(ctx, r.DB.reader, meant)
-		if err != nil || len(ids) == 0 {
+		var found []logged
+		err := r.DB.Write(ctx, "read events of peers", func(tx *Tx) (err error) {
+			found, err = r.DB.logged(tx, func(l logged) bool { return l.bad || meant(l.event) },
+				"SELECT "+rowColumns+" FROM events WHERE counted = 2 ORDER BY id")
+			return err
+		})
+		if err != nil || len(found) == 0 {
 			return false, err
 		}
 		if err := r.Blobs.dropDerived(ctx); err != nil { // first: it is made again
@@ -148,10 +153,10 @@ func (r *Eraser) ForgetPeers(ctx context.Context, meant func(event.Event) bool) 
 		unlock, err := r.DB.dropCopy()
 		defer unlock()
 		if err == nil {
-			err = r.DB.Write(ctx, "forget events of peers", func(tx *Tx) error { return dropPeers(tx, ids) })
+			err = r.DB.Write(ctx, "forget events of peers", func(tx *Tx) error { return r.DB.drop(tx, found) })
 		}
 		if err == nil {
-			gone = len(ids)
+			gone = len(found)
 		}
 		return gone > 0, err
 	})

@@ -68,20 +68,12 @@ func (d *DB) forget(ctx context.Context, f ForgetFilter, intention int64) (Forgo
 		if err := tx.run(nil, "DELETE FROM undos"); err != nil { // they hold contents of files
 			return err
 		}
-		peers, err := d.peersMeant(ctx, tx, f.meant)
-		if err == nil {
-			err = dropPeers(tx, peers)
-		}
-		if err != nil {
-			return err
-		}
 		return tx.run([]any{intention}, sqlErased)
 	})
 	if err != nil {
 		return Forgotten{}, err
 	}
-	d.renamed.Add(1)
-	d.commits.Add(1)
+	d.version.Add(1)
 	return g.gone, nil
 }
 
@@ -103,11 +95,16 @@ type forgetting struct {
 
 // events deletes the events that the filter means. Nothing but reading all of them finds those: texts are sealed.
 func (g *forgetting) events() error {
-	found, err := g.d.logged(g.tx, g.filter.mayMean, "SELECT "+rowColumns+" FROM events WHERE counted IS NULL ORDER BY id")
+	found, err := g.d.logged(g.tx, g.filter.mayMean, "SELECT "+rowColumns+
+		" FROM events WHERE counted IS NULL OR counted = 2 ORDER BY id")
 	if err != nil {
 		return err
 	}
-	g.gone.Events = eventsOf(found)
+	for _, l := range found {
+		if l.event.Origin == "" {
+			g.gone.Events = append(g.gone.Events, l.event)
+		}
+	}
 	return g.d.drop(g.tx, found)
 }
 
@@ -116,7 +113,7 @@ func (f ForgetFilter) mayMean(l logged) bool {
 	if !l.bad {
 		return f.meant(l.event)
 	}
-	return (f.Session == "" || l.session == f.Session) && (f.Since.IsZero() || l.at >= f.Since.UnixMilli())
+	return (f.Session == "" || l.event.Session == f.Session) && (f.Since.IsZero() || l.at >= f.Since.UnixMilli())
 }
 
 // logged is an event and its row. Of a bad row, the event has what could be read.
@@ -126,24 +123,15 @@ type logged struct {
 	bad   bool
 }
 
-func eventsOf(found []logged) []event.Event {
-	out := make([]event.Event, len(found))
-	for i, l := range found {
-		out[i] = l.event
-	}
-	return out
-}
-
-// logged reads rows of events that are asked for, those that cannot be decoded too.
+// logged reads rows of events that are asked for (nil: all), those that cannot be decoded too.
 func (d *DB) logged(tx *Tx, asked func(logged) bool, query string, args ...any) (out []logged, err error) {
-	path := tx.paths()
 	err = tx.Each(query, args, func(from Row) error {
 		l := logged{row: &row{}}
 		err := l.scan(from)
 		if err == nil {
-			l.event, err = l.row.event(d.seal, path)
+			l.event, err = l.withText(d.seal)
 		}
-		if l.bad = errors.Is(err, ErrRow); (err == nil || l.bad) && asked(l) {
+		if l.bad = errors.Is(err, ErrRow); (err == nil || l.bad) && (asked == nil || asked(l)) {
 			out = append(out, l)
 		}
 		return err
@@ -151,30 +139,20 @@ func (d *DB) logged(tx *Tx, asked func(logged) bool, query string, args ...any) 
 	return out, err
 }
 
-// below returns the ids of the files that the path names.
-func (g *forgetting) below() (map[int64]bool, error) {
-	files := map[int64]bool{}
-	err := g.tx.Each("SELECT id FROM files WHERE file = ?1 OR substr(file, 1, length(?1) + 1) = ?1 || '/'",
-		[]any{string(g.filter.Path)},
-		func(row Row) error {
-			var id int64
-			err := row.Scan(&id)
-			files[id] = true
-			return err
-		})
-	return files, err
-}
-
 // drop deletes events. Their IDs stay known.
-func (d *DB) drop(tx *Tx, events []logged) error {
-	ids, err := d.fileIDs(tx, eventsOf(events))
+func (d *DB) drop(tx *Tx, found []logged) error {
+	var events []event.Event
+	for _, l := range found {
+		events = append(events, l.event)
+	}
+	ids, err := d.fileIDs(tx, events)
 	if err != nil {
 		return err
 	}
 	var rows, digests, touches []any
-	for _, l := range events {
+	for _, l := range found {
 		rows, digests = append(rows, l.id), append(digests, digestOf(l.event))
-		for _, t := range touchesOf(l.row, l.event, ids.id) {
+		for _, t := range touchesOf(l.row, l.event, ids) {
 			touches = append(touches, t.file, t.counted, t.event)
 		}
 		if l.bad { // which files it touched is not known: this reads the whole table
@@ -183,48 +161,43 @@ func (d *DB) drop(tx *Tx, events []logged) error {
 			}
 		}
 	}
-	for _, step := range []struct {
-		query string
-		width int
-		args  []any
-	}{
-		{"DELETE FROM events WHERE id IN (VALUES %s)", 1, rows},
-		{"UPDATE ids SET event = NULL WHERE digest IN (VALUES %s)", 1, digests},
-		{"DELETE FROM touches WHERE (file, counted, event) IN (VALUES %s)", 3, touches},
-	} {
-		if err := tx.many(step.query, step.width, step.args, nil); err != nil {
-			return err
-		}
+	err = tx.many("DELETE FROM events WHERE id IN (VALUES %s)", 1, rows, nil)
+	if err == nil {
+		err = tx.many("UPDATE ids SET event = NULL WHERE digest IN (VALUES %s)", 1, digests, nil)
 	}
-	return nil
+	if err == nil {
+		err = tx.many("DELETE FROM touches WHERE (file, counted, event) IN (VALUES %s)", 3, touches, nil)
+	}
+	return err
 }
 
 // path takes the path out of every commit and of every table.
 func (g *forgetting) path() error {
-	ids, err := g.below()
-	g.gone.Files = len(ids)
-	if err != nil || len(ids) == 0 {
-		return err
-	}
 	if err := g.commits(); err != nil {
 		return err
 	}
-	for id := range ids {
-		err := g.tx.run([]any{id}, "DELETE FROM touches WHERE file = ?", "DELETE FROM renames WHERE was = ?1 OR became = ?1",
-			"DELETE FROM files WHERE id = ?")
-		if err != nil {
-			return err
+	ids, err := g.d.named(background, g.tx, g.filter.Path)
+	if err == nil {
+		var below []int64
+		below, err = g.d.named(background, g.tx, g.filter.Path+"/")
+		ids = append(ids, below...)
+	}
+	g.gone.Files = len(ids)
+	for _, id := range ids {
+		if err == nil {
+			err = g.tx.run([]any{id}, "DELETE FROM touches WHERE file = ?",
+				"DELETE FROM renames WHERE was = ?1 OR became = ?1", "DELETE FROM files WHERE id = ?")
 		}
 	}
 	g.d.ids = nil
-	return nil
+	return err
 }
 
 // commits rewrites the commits that mention the path, a thousand at a time.
 func (g *forgetting) commits() error {
 	for last := int64(0); ; {
-		found, err := g.d.logged(g.tx, func(logged) bool { return true }, "SELECT "+rowColumns+
-			" FROM events WHERE counted IS NOT NULL AND id > ? ORDER BY id LIMIT 1000", last)
+		found, err := g.d.logged(g.tx, nil, "SELECT "+rowColumns+
+			" FROM events WHERE counted BETWEEN -1 AND 1 AND id > ? ORDER BY id LIMIT 1000", last)
 		if err != nil || len(found) == 0 {
 			return err
 		}
@@ -233,19 +206,14 @@ func (g *forgetting) commits() error {
 			if !l.bad && !mentions(l.event, g.filter.Path) {
 				continue
 			}
-			clean := withoutPath(l.event, g.filter.Path)
-			if l.bad { // what cannot be read may hold it
-				clean = event.Event{ID: l.event.ID, Time: l.event.Time, Body: event.NewBody(event.Kind(l.kind))}
-			}
-			ids, err := g.d.fileIDs(g.tx, []event.Event{clean})
+			r, err := encodeRow(withoutPath(l.event, g.filter.Path), g.d.seal)
 			if err != nil {
 				return err
 			}
-			r := encodeRow(clean, g.d.seal, ids.id)
-			if event.Kind(l.kind) == event.KindCommit {
+			if l.kind == event.KindCommit {
 				g.gone.Commits++
 			}
-			if err := g.tx.run([]any{l.id, r.body, r.text}, "UPDATE events SET body = ?2, text = ?3 WHERE id = ?1"); err != nil {
+			if err := g.tx.run([]any{l.id, r.body}, "UPDATE events SET body = ?2 WHERE id = ?1"); err != nil {
 				return err
 			}
 		}

@@ -4,12 +4,13 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strconv"
 	"strings"
 
 	"github.com/aoa-dev/aoa/internal/regularfile"
 )
 
-// Beside the database lies a file with the number of the last batch, written after each commit. SQLite does not notice
+// Beside the database lies a file with the number of the last event, written after each commit. SQLite does not notice
 // when its write-ahead log was deleted or cut: the database is sound, and ends earlier. The next Open compares the two.
 const markSuffix = ".mark"
 
@@ -24,6 +25,9 @@ const (
 		"if you have a backup of the folder keys, stop the daemon and put it back"
 )
 
+// maxNumber is far more events than a log can have. A number beyond it is damaged.
+const maxNumber = 1 << 53
+
 func markFile(path string) string { return strings.TrimSuffix(path, ".db") + markSuffix }
 
 // readMark returns the number of the last batch that the last run wrote, 0 if it is not known.
@@ -32,8 +36,8 @@ func readMark(path string) int64 {
 	if err != nil || len(raw) > 32 {
 		return 0
 	}
-	n, err := parseSeq(strings.TrimSpace(string(raw)))
-	if err != nil {
+	n, _ := strconv.ParseInt(strings.TrimSpace(string(raw)), 10, 64)
+	if n < 0 || n > maxNumber {
 		return 0
 	}
 	return n
@@ -71,7 +75,7 @@ func (d *DB) compare(o Options, before int64, fresh bool) error {
 	if o.Log != nil {
 		switch seq := d.seq.Load(); {
 		case fresh && (before > 0 || o.Expected):
-			o.Log.Warn(goneWarning, "file", d.path, "batches", before)
+			o.Log.Warn(goneWarning, "file", d.path, "events", before)
 		case before > seq:
 			o.Log.Warn(cutWarning, "file", d.path, "ends_at", seq, "written", before, "missing", before-seq)
 		}

@@ -29,7 +29,7 @@ func withoutPath(e event.Event, path event.Path) event.Event {
 	if inText(e.Text(), string(path)) {
 		e.ChangeText(func(text *string, terms *[]string) { *text, *terms = "", nil })
 	}
-	return canonical(e)
+	return e
 }
 
 // inText reports whether the text names the path: not as a part of a longer name.

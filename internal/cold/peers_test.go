@@ -21,7 +21,7 @@ func TestPeers(t *testing.T) {
 	a, b := foreign("A", 1, noon, "a"), foreign("B", 1, noon, "b")
 	take := func(want int, events ...event.Event) {
 		t.Helper()
-		_, fresh, err := d.AppendPeers(t.Context(), events)
+		_, fresh, err := d.Append(t.Context(), events)
 		must(t, err)
 		if len(fresh) != want {
 			t.Errorf("%d of %d are new, want %d", len(fresh), len(events), want)
@@ -61,10 +61,10 @@ func TestPeers(t *testing.T) {
 func TestPrunePeers(t *testing.T) {
 	d := newTest(t)
 	for i := range 100 {
-		_, _, err := d.AppendPeers(t.Context(), []event.Event{foreign("FLOOD", i, noon, "a")})
+		_, _, err := d.Append(t.Context(), []event.Event{foreign("FLOOD", i, noon, "a")})
 		must(t, err)
 	}
-	_, _, err := d.AppendPeers(t.Context(), []event.Event{foreign("SMALL", 1, noon, "b"), foreign("SMALL", 2, noon, "b")})
+	_, _, err := d.Append(t.Context(), []event.Event{foreign("SMALL", 1, noon, "b"), foreign("SMALL", 2, noon, "b")})
 	must(t, err)
 	if n, err := d.PrunePeers(t.Context(), 5000, 0); n != 0 || err != nil {
 		t.Errorf("%d went before they were applied: %v", n, err)

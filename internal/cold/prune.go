@@ -1,6 +1,9 @@
 package cold
 
-import "context"
+import (
+	"context"
+	"time"
+)
 
 // Pruned says what Prune took away.
 type Pruned struct {
@@ -13,17 +16,18 @@ const (
 	pruneStep = 500
 	// eventBytes is what an event takes beside its body and text: its other columns, and its entries in the indexes
 	// and in ids.
-	eventBytes = 100
+	eventBytes = 250
 )
 
-// selectSizes sums up what events that may be pruned take, and all else that takes much.
-const selectSizes = `SELECT coalesce(sum(size) FILTER (WHERE counted IS NULL), 0), coalesce(sum(size) FILTER (WHERE counted IS NOT NULL), 0)
-  + (SELECT coalesce(sum(length(body)), 0) FROM peers)
+// selectSizes sums up what events that may be pruned take, and all others.
+const selectSizes = `SELECT coalesce(sum(size) FILTER (WHERE counted IS NULL), 0),
+  coalesce(sum(size) FILTER (WHERE counted IS NOT NULL), 0)
 FROM (SELECT counted, length(body) + coalesce(length(text), 0) + ? AS size FROM events)`
 
 // Prune deletes events, those logged first, until what remains needs at most maxBytes. Commits are neither counted
 // nor deleted: they come from git. Only batches up to applied, the lowest that every consumer has on disk, go, since a
-// restart replays the others; what was learned stays. Delivered again, a pruned event stays away. The order is that of the log, and no clock is asked.
+// restart replays the others; what was learned stays. Delivered again, a pruned event stays away. The order is that of
+// the log, and no clock is asked.
 func (d *DB) Prune(ctx context.Context, maxBytes, applied int64) (p Pruned, err error) {
 	start, err := d.Used(ctx)
 	if err != nil || start <= maxBytes {
@@ -35,8 +39,10 @@ func (d *DB) Prune(ctx context.Context, maxBytes, applied int64) (p Pruned, err 
 	}
 	// Pages are not full, and names of files take space, too: each byte has its share of that.
 	most := int64(float64(maxBytes) / float64(start) * float64(size+others))
-	for last, n := int64(0), 1; size > most && n > 0 && err == nil; p.Events += n {
-		n, err = d.pruneSome(ctx, applied, &last, &size)
+	for n := 1; size > most && n > 0 && err == nil; p.Events += n {
+		var bytes int64
+		n, bytes, err = d.pruneSome(ctx, applied, "counted IS NULL")
+		size -= bytes
 	}
 	if err != nil || p.Events == 0 {
 		return p, err
@@ -49,26 +55,64 @@ func (d *DB) Prune(ctx context.Context, maxBytes, applied int64) (p Pruned, err 
 	return p, err
 }
 
-// pruneSome deletes the first events behind last, of batches up to applied, moves last, and takes them off the size.
-func (d *DB) pruneSome(ctx context.Context, applied int64, last, size *int64) (n int, err error) {
+// pruneSome deletes the first events that meet a condition, of batches up to applied.
+func (d *DB) pruneSome(ctx context.Context, applied int64, condition string, args ...any) (n int, bytes int64, err error) {
 	err = d.Write(ctx, "prune store", func(tx *Tx) error {
-		ended := false // by the first event that must stay, unless its number is impossible
-		mayGo := func(l logged) bool {
-			ended = ended || l.seq > applied && l.seq <= maxBatch
-			return !ended
-		}
-		old, err := d.logged(tx, mayGo, "SELECT "+rowColumns+
-			" FROM events WHERE counted IS NULL AND id > ? ORDER BY id LIMIT ?", *last, pruneStep)
+		old, err := d.logged(tx, nil, "SELECT "+rowColumns+" FROM events WHERE "+condition+" AND id <= ? ORDER BY id LIMIT ?",
+			append(args, applied, pruneStep)...)
 		if err != nil {
 			return err
 		}
+		n, bytes = len(old), 0
 		for _, l := range old {
-			*size -= int64(len(l.body) + len(l.text) + eventBytes)
-		}
-		if n = len(old); n > 0 {
-			*last = old[n-1].id
+			bytes += int64(len(l.body) + len(l.text) + eventBytes)
 		}
 		return d.drop(tx, old)
 	})
-	return n, err
+	return n, bytes, err
+}
+
+// Peer is what the log has of the daemon of another clone.
+type Peer struct {
+	Origin string
+	Events int
+	Bytes  int64
+	Newest time.Time // of its events
+}
+
+// Peers lists whose events the log has, by name.
+func (d *DB) Peers(ctx context.Context) (out []Peer, err error) {
+	err = d.Each(ctx, `SELECT origin, count(*), sum(length(body) + coalesce(length(text), 0) + ?), max(time) FROM events
+WHERE counted = 2 GROUP BY origin ORDER BY origin`, []any{eventBytes}, func(row Row) error {
+		var p Peer
+		var newest int64
+		err := row.Scan(&p.Origin, &p.Events, &p.Bytes, &newest)
+		if p.Newest = moment(newest); err == nil {
+			out = append(out, p)
+		}
+		return err
+	})
+	return out, err
+}
+
+// PrunePeers deletes events of peers until they take at most maxBytes: always the oldest of the origin that takes
+// most, so that one that floods the log displaces only itself. Only what every consumer has applied goes, as of
+// Prune. It returns how many.
+func (d *DB) PrunePeers(ctx context.Context, maxBytes, applied int64) (gone int, err error) {
+	for {
+		peers, err := d.Peers(ctx)
+		total, most := int64(0), Peer{}
+		for _, p := range peers {
+			if total += p.Bytes; p.Bytes > most.Bytes {
+				most = p
+			}
+		}
+		if err != nil || total <= maxBytes {
+			return gone, err
+		}
+		n, _, err := d.pruneSome(ctx, applied, "counted = 2 AND origin = ?", most.Origin)
+		if gone += n; err != nil || n == 0 {
+			return gone, err
+		}
+	}
 }

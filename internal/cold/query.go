@@ -32,18 +32,15 @@ func (d *DB) Log(ctx context.Context, f LogFilter) ([]event.Event, error) {
 	}
 	names := []alias{{0, math.MinInt64, math.MaxInt64}}
 	if f.File != "" {
-		ids, err := d.named(ctx, f.File)
+		ids, err := d.named(ctx, d.reader, f.File)
 		if err != nil || len(ids) == 0 {
 			return nil, err
 		}
-		l, err := d.aliases(ctx)
+		h, err := d.renames(ctx)
 		if err != nil {
 			return nil, err
 		}
-		names = nil
-		for _, id := range ids {
-			names = append(names, l.namesOf(id)...)
-		}
+		names = h.aliases(ids)
 	}
 	var found []Numbered
 	for _, counted := range []int64{0, 1, -1} {
@@ -87,7 +84,7 @@ func (f LogFilter) wants(counted int64) bool {
 	case -1:
 		return f.Session == "" && slices.Contains(f.Kinds, event.KindUncommit)
 	}
-	return len(f.Kinds) == 0 || slices.ContainsFunc(f.Kinds, func(k event.Kind) bool { return countedOf(k) == 0 })
+	return len(f.Kinds) == 0 || slices.ContainsFunc(f.Kinds, func(k event.Kind) bool { return k != event.KindCommit && k != event.KindUncommit })
 }
 
 // query selects the rows with that value in the column counted, of the file of that name if there is one, newest
@@ -143,54 +140,41 @@ type Numbered struct {
 // Thread returns the newest that people and agents did in a session, in the order of the log. Predictions and their
 // outcomes are not among them.
 func (d *DB) Thread(ctx context.Context, session string, limit int) ([]Numbered, error) {
-	out, err := d.numbered(ctx, "SELECT "+rowColumns+` FROM events WHERE session = ?1 AND session <> ''
-  AND `+notBookkeeping+" ORDER BY id DESC LIMIT ?2", session, limit)
+	out, err := d.numbered(ctx, "SELECT "+rowColumns+` FROM events WHERE session = ?1 AND session <> '' AND counted IS NULL
+  AND `+isWork+" ORDER BY id DESC LIMIT ?2", session, limit)
 	slices.Reverse(out)
 	return out, err
 }
 
 // Turn returns an event of a session by its number, and at most limit-1 of those behind it.
 func (d *DB) Turn(ctx context.Context, session string, from int64, limit int) ([]Numbered, error) {
-	return d.numbered(ctx, "SELECT "+rowColumns+` FROM events WHERE session = ?1 AND session <> '' AND id >= ?2
-  AND `+notBookkeeping+" ORDER BY id LIMIT ?3", session, from, limit)
+	return d.numbered(ctx, "SELECT "+rowColumns+` FROM events WHERE session = ?1 AND session <> '' AND counted IS NULL AND id >= ?2
+  AND `+isWork+" ORDER BY id LIMIT ?3", session, from, limit)
 }
 
 // Prompts returns the prompts of all sessions in the order of the log: the newest limit ones with numbers over
 // after.
 func (d *DB) Prompts(ctx context.Context, after int64, limit int) ([]Numbered, error) {
-	out, err := d.numbered(ctx, "SELECT "+rowColumns+" FROM events WHERE kind = 'prompt' AND id > ? ORDER BY id DESC LIMIT ?", after, limit)
+	out, err := d.numbered(ctx, "SELECT "+rowColumns+` FROM events
+WHERE kind = 'prompt' AND counted IS NULL AND id > ? ORDER BY id DESC LIMIT ?`, after, limit)
 	slices.Reverse(out)
 	return out, err
 }
 
-// numbered decodes the rows of a query, but for those that cannot be read. They are decoded when all are read: to
-// look up the names of files while the rows are open would take a second connection, and all of them may be taken by
-// others who do the same.
-func (d *DB) numbered(ctx context.Context, query string, args ...any) ([]Numbered, error) {
-	var rows []row
-	err := d.Each(ctx, query, args, func(from Row) error {
+// numbered decodes the rows of a query, but for those that cannot be read.
+func (d *DB) numbered(ctx context.Context, query string, args ...any) (out []Numbered, err error) {
+	err = d.Each(ctx, query, args, func(from Row) error {
 		var r row
-		err := r.scan(from)
+		if err := r.scan(from); err != nil {
+			return err
+		}
+		e, err := r.withText(d.seal)
 		if err == nil {
-			rows = append(rows, r)
+			out = append(out, Numbered{r.id, e})
 		}
 		return err
 	})
-	if err != nil {
-		return nil, err
-	}
-	defer d.bad.warn()
-	path := d.pathsOf(ctx, d.reader)
-	out := make([]Numbered, 0, len(rows))
-	for _, r := range rows {
-		e, err := r.event(d.seal, path)
-		if err == nil {
-			out = append(out, Numbered{r.id, e})
-		} else if !d.bad.skip(err) {
-			return nil, err
-		}
-	}
-	return out, nil
+	return out, err
 }
 
 // Text opens the text of a logged event, "" if it has none, is not known, or the key is lost.

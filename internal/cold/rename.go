@@ -19,8 +19,6 @@ type renames map[int64][]renameTo
 
 type renameTo struct{ at, became int64 }
 
-const selectRenames = "SELECT was, time, became FROM renames ORDER BY was, time"
-
 func (h renames) scan(row Row) error {
 	var was int64
 	var to renameTo
@@ -42,15 +40,6 @@ func (h renames) now(id, at int64) int64 {
 		}
 		id, at = list[i].became, list[i].at
 	}
-}
-
-// present returns the files, called so at that time, under their present names, each once.
-func (h renames) present(files []int64, at int64) []int64 {
-	for i, id := range files {
-		files[i] = h.now(id, at)
-	}
-	slices.Sort(files)
-	return slices.Compact(files)
 }
 
 // names finds what files are called in one checkout.
@@ -105,9 +94,9 @@ func (n *names) alive(id int64) int64 {
 }
 
 // recordRename keeps each pair of a rename.
-func recordRename(tx *Tx, at int64, r event.Rename, id func(event.Path) int64) error {
+func recordRename(tx *Tx, at int64, r event.Rename, ids map[event.Path]int64) error {
 	for i := range min(len(r.From), len(r.To)) {
-		from, to := id(r.From[i]), id(r.To[i])
+		from, to := ids[r.From[i]], ids[r.To[i]]
 		if from == to {
 			continue
 		}
@@ -120,56 +109,31 @@ func recordRename(tx *Tx, at int64, r event.Rename, id func(event.Path) int64) e
 	return nil
 }
 
+// renames reads all renames.
+func (d *DB) renames(ctx context.Context) (renames, error) {
+	h := renames{}
+	err := d.Each(ctx, "SELECT was, time, became FROM renames ORDER BY was, time", nil, h.scan)
+	return h, err
+}
+
 // alias is a name that a file had after and until these times (unix ms).
 type alias struct{ file, after, until int64 }
 
-// aliases knows the names that every renamed file had.
-type aliases struct {
-	version int64 // of DB.renamed
-	renames renames
-	names   map[int64][]alias // present name → earlier names and the time of the present one
-}
-
-// namesOf returns the names of a file; a file that had only one is found under it at any time.
-func (l *aliases) namesOf(id int64) []alias {
-	if names, ok := l.names[id]; ok {
-		return names
+// aliases returns the names of files, those that they had before their present names too.
+func (h renames) aliases(ids []int64) (out []alias) {
+	for _, id := range ids { // other branches may have it at any time
+		out = append(out, alias{id, math.MinInt64, math.MaxInt64})
 	}
-	return []alias{{id, math.MinInt64, math.MaxInt64}}
-}
-
-func (h renames) aliases(version int64) *aliases {
-	l := &aliases{version: version, renames: h, names: map[int64][]alias{}}
-	for was, list := range h { // was keeps its name on the branches that did not rename it
+	for was, list := range h {
 		after := int64(math.MinInt64)
 		for _, to := range list {
-			now := h.now(was, to.at)
-			l.names[now] = append(l.names[now], alias{was, after, to.at})
+			if slices.Contains(ids, h.now(was, to.at)) {
+				out = append(out, alias{was, after, to.at})
+			}
 			after = to.at
 		}
-		l.names[was] = append(l.names[was], alias{was, math.MinInt64, math.MaxInt64}) // other branches have it
 	}
-	for now := range l.names {
-		if _, renamed := h[now]; !renamed {
-			l.names[now] = append(l.names[now], alias{now, math.MinInt64, math.MaxInt64})
-		}
-	}
-	return l
-}
-
-// aliases returns the names of renamed files, read again after every batch with renames.
-func (d *DB) aliases(ctx context.Context) (*aliases, error) {
-	version := d.renamed.Load() // before reading: a rename in between makes what is read stale, not the reverse
-	if l := d.names.Load(); l != nil && l.version == version {
-		return l, nil
-	}
-	h := renames{}
-	if err := d.Each(ctx, selectRenames, nil, h.scan); err != nil {
-		return nil, err
-	}
-	l := h.aliases(version)
-	d.names.Store(l)
-	return l, nil
+	return out
 }
 
 // maxRenames bounds a chain of renames: two files that swapped names point at each other.
@@ -185,15 +149,13 @@ func (d *DB) Renamed(ctx context.Context, p event.Path, exists func(event.Path) 
 	}
 	id := first
 	for range maxRenames {
-		found, err := d.Scan(ctx, "SELECT became FROM renames WHERE was = ? ORDER BY time DESC LIMIT 1", []any{id}, &id)
-		if err != nil {
+		found, err := d.Scan(ctx, `SELECT became, file FROM renames JOIN files ON files.id = became
+WHERE was = ? ORDER BY time DESC LIMIT 1`, []any{id}, &id, (*string)(&now))
+		if err != nil || !found || id == first {
 			return "", false, err
 		}
-		if !found || id == first {
-			break
-		}
-		if now, err = d.pathsOf(ctx, d.reader)(id); err != nil || exists(now) {
-			return now, err == nil, err
+		if exists(now) {
+			return now, true, nil
 		}
 	}
 	return "", false, nil

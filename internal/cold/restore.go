@@ -72,7 +72,7 @@ func restore(ctx context.Context, path string, o Options, before int64, why erro
 	if errors.Is(why, ErrDamaged) {
 		events, end := d.takeNewer(ctx, old)
 		attrs = append(attrs, "newer_events", events, "missing", d.missing(ctx, before, end))
-		_, err = d.Advance(ctx, before) // consumers with files of their own contain these batches
+		err = d.advance(ctx, before) // consumers with files of their own contain these batches
 	}
 	o.warn(message, attrs...)
 	return d, err
@@ -118,17 +118,12 @@ func (d *DB) takeIntentions(ctx context.Context, old *DB) error {
 // takeNewer appends the events of the old log behind the last one of this, under the numbers of their batches. end is
 // the error that ended the reading, nil at the end of the old log.
 func (d *DB) takeNewer(ctx context.Context, old *DB) (events int, end error) {
-	var last int64
-	if _, err := d.Scan(ctx, "SELECT coalesce(max(id), 0) FROM events", nil, &last); err != nil {
-		return 0, err
-	}
-	end = old.replay(ctx, "SELECT "+rowColumns+" FROM events WHERE id > ? ORDER BY id", last, d.Last(), true,
-		func(seq int64, batch []event.Event) error {
-			d.seq.Store(max(d.Last(), seq-1))
-			_, fresh, err := d.Append(ctx, batch)
-			events += len(fresh)
-			return err
-		})
+	end = old.replay(ctx, "", d.Last(), true, func(seq int64, batch []event.Event) error {
+		d.seq.Store(max(d.Last(), seq-int64(len(batch)))) // consumers with files of their own know the numbers
+		_, fresh, err := d.Append(ctx, batch)
+		events += len(fresh)
+		return err
+	})
 	return events, end
 }
 
@@ -144,7 +139,7 @@ func (d *DB) missing(ctx context.Context, before int64, end error) string {
 		since = "events since " + moment(at).Format(time.RFC3339)
 	}
 	if lost > 0 {
-		return fmt.Sprintf("%s, at least %d batches", since, lost)
+		return fmt.Sprintf("%s, at least %d events", since, lost)
 	}
 	return since
 }

@@ -4,31 +4,39 @@ import (
 	"crypto/sha256"
 	"database/sql"
 	"encoding/binary"
-	"encoding/hex"
 	"errors"
 	"fmt"
-	"math"
 	"reflect"
-	"slices"
 	"strings"
 	"time"
+
+	"github.com/fxamacker/cbor/v2"
 
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
 // row is a row of the table events.
 type row struct {
-	id, seq, at   int64
-	kind, session string
-	counted       sql.NullInt64
-	body, text    []byte
+	id, seq, at int64
+	kind        event.Kind
+	event       event.Event // the envelope: all but Time and Body
+	counted     sql.NullInt64
+	body, text  []byte
 }
 
-const rowColumns = "id, seq, time, kind, session, counted, body, text"
+const (
+	rowColumns = "id, seq, time, kind, name, origin, agent, session, subagent, turn, counted, body, text"
+	rowWidth   = 13
+)
+
+// ofPeer is the column counted of an event of another clone. It is in no total.
+const ofPeer = 2
 
 // scan reads a row of rowColumns.
 func (r *row) scan(from Row) error {
-	err := from.Scan(&r.id, &r.seq, &r.at, &r.kind, &r.session, &r.counted, &r.body, &r.text)
+	e := &r.event
+	err := from.Scan(&r.id, &r.seq, &r.at, (*string)(&r.kind), &e.ID, &e.Origin, &e.Agent, &e.Session, &e.Subagent,
+		&e.Turn, &r.counted, &r.body, &r.text)
 	if errors.Is(err, ErrRow) {
 		return fmt.Errorf("event %d: %w", r.id, err)
 	}
@@ -37,126 +45,106 @@ func (r *row) scan(from Row) error {
 
 // values are the columns of the row in the order of rowColumns.
 func (r *row) values() []any {
-	return []any{r.id, r.seq, r.at, r.kind, r.session, r.counted, r.body, r.text}
+	e := r.event
+	return []any{r.id, r.seq, r.at, string(r.kind), e.ID, e.Origin, e.Agent, e.Session, e.Subagent, e.Turn, r.counted,
+		r.body, r.text}
 }
 
-// encodeRow makes the row of a canonical event. Its text, words of a person or an agent, goes under the seal; a
-// commit's stays open, since git has it.
-func encodeRow(e event.Event, seal *Seal, id func(event.Path) int64) *row {
-	r := &row{at: e.Time.UnixMilli(), kind: string(e.Kind()), session: e.Session}
-	switch e.Kind() {
-	case event.KindCommit:
-		r.counted, seal = sql.NullInt64{Int64: 1, Valid: true}, nil
-	case event.KindUncommit:
-		r.counted, seal = sql.NullInt64{Int64: -1, Valid: true}, nil
+// Bodies as CBOR. Names of files need not be UTF-8. The options are constants, so there is no error.
+var (
+	bodyEncoding, _ = cbor.EncOptions{Time: cbor.TimeRFC3339NanoUTC}.EncMode()
+	bodyDecoding, _ = cbor.DecOptions{UTF8: cbor.UTF8DecodeInvalid}.DecMode()
+)
+
+// encodeRow makes the row of an event. Its text, words of a person or an agent, goes under the seal; a commit's stays
+// open, since git has it.
+func encodeRow(e event.Event, seal *Seal) (*row, error) {
+	r := &row{at: e.Time.UnixMilli(), kind: e.Kind(), event: e}
+	if n := countedOf(e); n != 0 {
+		r.counted = sql.NullInt64{Int64: n, Valid: true}
 	}
-	if e.Text() != "" {
+	open := e.WithoutText()
+	if open.Text() != e.Text() {
 		r.text = seal.Seal(textOf(e.ID), []byte(e.Text()))
 	}
-	if r.counted.Valid && e.Agent == gitAgent {
-		e.Agent = "" // canonical gives it back
+	var err error
+	if r.body, err = bodyEncoding.Marshal(open.Body); err != nil {
+		return nil, fmt.Errorf("event %q: %w", e.ID, err)
 	}
-	r.body = encodeBody(e, id)
-	return r
+	return r, nil
 }
 
 // textOf is what the text of an event belongs to.
 func textOf(id string) string { return "event " + id }
 
-// event is the inverse of encodeRow. A text whose key is lost is empty: all else of the event is there. With ErrRow the
-// event has what could be read.
-func (r *row) event(seal *Seal, path func(int64) (event.Path, error)) (event.Event, error) {
-	return r.decode(seal, path, true)
-}
-
-// folded is the event as consumers get it (event.Event.WithoutText).
-func (r *row) folded(path func(int64) (event.Path, error)) (event.Event, error) {
-	return r.decode(nil, path, r.counted.Valid)
-}
-
-func (r *row) decode(seal *Seal, path func(int64) (event.Path, error), withText bool) (event.Event, error) {
-	var lost error
-	open := func(id string) (text []byte) {
-		if withText && len(r.text) > 0 {
-			text, lost = seal.Open(textOf(id), r.text)
-		}
-		return text
-	}
-	e, err := decodeBody(event.Kind(r.kind), r.body, open, path)
-	e.Time, e.Session = moment(r.at), r.session
+// folded is the event as consumers get it (event.Event.WithoutText). With ErrRow it has what could be read.
+func (r *row) folded() (event.Event, error) {
+	e := r.event
+	e.Time = moment(r.at)
+	err := decodeBody(&e, r.kind, r.body)
 	switch {
-	case err == nil && !Possible(r.at):
+	case err == nil && !possible(r.at):
 		err = errors.New("its time is impossible")
-	case err == nil && r.counted.Valid && (r.counted.Int64 < -1 || r.counted.Int64 > 1):
+	case err == nil && r.counted.Valid && (r.counted.Int64 < -1 || r.counted.Int64 > ofPeer):
 		err = errors.New("it is counted more than once")
-	case err == nil && errors.Is(lost, ErrRow):
-		err = lost
 	}
-	if err != nil && !ofDatabase(err) {
+	if err != nil {
 		err = fmt.Errorf("%w: event %d: %w", ErrRow, r.id, err)
 	}
-	return canonical(e), err
+	return e, err
+}
+
+// withText is the inverse of encodeRow. A text whose key is lost is empty: all else of the event is there.
+func (r *row) withText(seal *Seal) (event.Event, error) {
+	e, err := r.folded()
+	if err != nil || len(r.text) == 0 {
+		return e, err
+	}
+	text, err := seal.Open(textOf(e.ID), r.text)
+	if errors.Is(err, ErrRow) {
+		return e, fmt.Errorf("event %d: %w", r.id, err)
+	}
+	e.ChangeText(func(to *string, _ *[]string) { *to = string(text) })
+	return e, nil
+}
+
+// decodeBody gives an event its body; one that cannot be read has only its kind.
+func decodeBody(e *event.Event, kind event.Kind, raw []byte) error {
+	if e.Body = event.NewBody(kind); e.Body == nil {
+		return fmt.Errorf("its kind %.20q is of a newer version", string(kind))
+	}
+	v := reflect.New(reflect.TypeOf(e.Body))
+	v.Elem().Set(reflect.ValueOf(e.Body))
+	err := bodyDecoding.Unmarshal(raw, v.Interface())
+	body := v.Elem().Interface().(event.Body)
+	if err == nil && body.Kind() != kind {
+		err = fmt.Errorf("its body is that of a %s", body.Kind())
+	}
+	if err == nil {
+		e.Body = body
+	}
+	return err
 }
 
 // moment is a stored time.
 func moment(ms int64) time.Time { return time.UnixMilli(ms).UTC() }
 
-// gitAgent is the agent of commits that name none.
-const gitAgent = "git"
-
-// canonical gives an event the one form that it has after it was stored: milliseconds in UTC without a
-// monotonic clock, no empty lists, no scores that are no numbers. What Append hands on equals what Replay
-// hands on later, and so does what is learned from it.
-func canonical(e event.Event) event.Event {
-	e.Time = moment(e.Time.UnixMilli())
-	if e.Agent == "" && countedOf(e.Kind()) != 0 {
-		e.Agent = gitAgent
+// countedOf is the column counted of a new row, 0 for NULL.
+func countedOf(e event.Event) int64 {
+	switch {
+	case e.Origin != "":
+		return ofPeer
+	case e.Kind() == event.KindCommit:
+		return 1
+	case e.Kind() == event.KindUncommit:
+		return -1
 	}
-	if e.Body == nil {
-		return e
-	}
-	v := reflect.New(reflect.TypeOf(e.Body)).Elem()
-	v.Set(reflect.ValueOf(e.Body))
-	changed := false
-	for i := range v.NumField() {
-		f := v.Field(i)
-		switch x := f.Interface().(type) {
-		case time.Time:
-			if !x.IsZero() {
-				x = moment(x.UnixMilli())
-			}
-			if !Possible(x.UnixMilli()) { // git takes any number; JSON does not, and it is for show only
-				x = time.Time{}
-			}
-			f.Set(reflect.ValueOf(x))
-			changed = true
-		case []float64:
-			bad := func(s float64) bool { return math.IsNaN(s) || math.IsInf(s, 0) }
-			if slices.ContainsFunc(x, bad) {
-				x = slices.Clone(x)
-				for i := range x {
-					if bad(x[i]) {
-						x[i] = 0
-					}
-				}
-				f.Set(reflect.ValueOf(x))
-				changed = true
-			}
-		}
-		if f.Kind() == reflect.Slice && f.Len() == 0 && !f.IsNil() {
-			f.SetZero()
-			changed = true
-		}
-	}
-	if changed {
-		e.Body = v.Interface().(event.Body)
-	}
-	return e
+	return 0
 }
 
 // digestOf recognizes an event that is delivered again. A commit and the uncommits that take it back share one.
 func digestOf(e event.Event) int64 {
-	if countedOf(e.Kind()) != 0 {
+	if n := countedOf(e); n == 1 || n == -1 {
 		return digest("commit:" + commitName(e.ID))
 	}
 	return digest(e.ID)
@@ -171,38 +159,8 @@ func digest(id string) int64 {
 // commitName is the sha in an ID "commit:<sha>", "uncommit:<sha>" or "uncommit:<sha>:<new tip>". Any other ID names a
 // commit by itself.
 func commitName(id string) string {
-	for _, prefix := range []string{"commit:", "uncommit:"} {
-		id = strings.TrimPrefix(id, prefix)
-	}
-	if name, _, _ := strings.Cut(id, ":"); decodeSHA(name) != nil {
-		return name
+	if _, name, ok := strings.Cut(id, "commit:"); ok {
+		id, _, _ = strings.Cut(name, ":")
 	}
 	return id
-}
-
-// shaOf returns the bytes of the sha that an ID consists of but for "commit:", nil for any other.
-func shaOf(id string) []byte {
-	name, ok := strings.CutPrefix(id, "commit:")
-	if !ok {
-		return nil
-	}
-	return decodeSHA(name)
-}
-
-func decodeSHA(name string) []byte {
-	if len(name) != 40 && len(name) != 64 {
-		return nil
-	}
-	b, err := hex.DecodeString(name)
-	if err != nil || hex.EncodeToString(b) != name {
-		return nil
-	}
-	return b
-}
-
-func commitID(sha []byte) (string, error) {
-	if len(sha) != 20 && len(sha) != 32 {
-		return "", errBody
-	}
-	return "commit:" + hex.EncodeToString(sha), nil
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
-	"maps"
 	"os"
 	"slices"
 	"time"
@@ -40,40 +39,6 @@ type SessionStat struct {
 	Files   int       `json:"files"` // different files that it opened
 }
 
-// work is an event that says something of the work, a commit apart.
-type work struct {
-	at      int64 // unix ms
-	kind    event.Kind
-	session string
-	files   []int64 // that it acted upon, under their present names
-	body    []byte  // good until the next one
-}
-
-// eachWork calls fn with the work that is kept, of a session or, for "", of all. It reads the whole log.
-func (d *DB) eachWork(ctx context.Context, session string, fn func(w work) error) error {
-	names, err := d.aliases(ctx)
-	if err != nil {
-		return err
-	}
-	query, args := "SELECT time, kind, session, body FROM events WHERE counted IS NULL AND "+notBookkeeping, []any(nil)
-	if session != "" {
-		query, args = query+" AND session = ? AND session <> '' ORDER BY id", []any{session}
-	}
-	return d.Each(ctx, query, args, func(row Row) error {
-		var w work
-		var body sql.RawBytes
-		if err := row.Scan(&w.at, (*string)(&w.kind), &w.session, &body); err != nil {
-			return err
-		}
-		var err error
-		if w.files, err = filesOf(body); err != nil {
-			return err
-		}
-		w.files, w.body = names.renames.present(w.files, w.at), body
-		return fn(w)
-	})
-}
-
 // span is a number of accesses and the times of the first and the last.
 type span struct{ n, first, last int64 }
 
@@ -84,34 +49,41 @@ func (s *span) add(n, first, last int64) {
 	s.n, s.first, s.last = s.n+n, min(s.first, first), max(s.last, last)
 }
 
-// FileStats returns the most used files of the events that are kept; limit ≤ 0 returns all.
+// FileStats returns the most used files of the events that are kept, under their present names; limit ≤ 0 returns all.
 func (d *DB) FileStats(ctx context.Context, limit int) ([]FileStat, error) {
-	files := map[int64]map[string]*span{} // file → session → its accesses
-	err := d.eachWork(ctx, "", func(w work) error {
-		for _, f := range w.files {
-			if !access(w.kind) || !Possible(w.at) {
-				break
-			}
-			if files[f] == nil {
-				files[f] = map[string]*span{}
-			}
-			if files[f][w.session] == nil {
-				files[f][w.session] = &span{}
-			}
-			files[f][w.session].add(1, w.at, w.at)
+	h, err := d.renames(ctx)
+	if err != nil {
+		return nil, err
+	}
+	paths, err := d.paths(ctx)
+	if err != nil {
+		return nil, err
+	}
+	files := map[event.Path]map[string]*span{} // file → session → its accesses
+	err = d.Each(ctx, `SELECT file, time, session FROM touches JOIN events ON id = event WHERE touches.counted = 0
+  AND kind IN ('read', 'edit', 'write', 'save')`, nil, func(row Row) error {
+		var f, at int64
+		var session string
+		err := row.Scan(&f, &at, &session)
+		p := paths[h.now(f, at)]
+		if err != nil || p == "" || !possible(at) { // a file without a name belongs to a damaged row
+			return err
 		}
+		if files[p] == nil {
+			files[p] = map[string]*span{}
+		}
+		if files[p][session] == nil {
+			files[p][session] = &span{}
+		}
+		files[p][session].add(1, at, at)
 		return nil
 	})
 	if err != nil {
 		return nil, err
 	}
-	paths, err := d.pathsOfAll(ctx, slices.Collect(maps.Keys(files)))
-	if err != nil {
-		return nil, err
-	}
 	var out []FileStat
 	for f, sessions := range files {
-		s := FileStat{File: paths[f]}
+		s := FileStat{File: f}
 		var all, inSessions span
 		for session, visit := range sessions {
 			if all.add(visit.n, visit.first, visit.last); session != "" {
@@ -123,9 +95,7 @@ func (d *DB) FileStats(ctx context.Context, limit int) ([]FileStat, error) {
 		if inSessions.n > 0 {
 			s.MeanSession = float64(inSessions.last) / 1000 / float64(inSessions.n)
 		}
-		if s.File != "" { // a file without a name belongs to a damaged row
-			out = append(out, s)
-		}
+		out = append(out, s)
 	}
 	slices.SortFunc(out, func(a, b FileStat) int {
 		return cmp.Or(cmp.Compare(b.Accesses, a.Accesses), b.Last.Compare(a.Last), cmp.Compare(a.File, b.File))
@@ -141,19 +111,38 @@ func first[T any](list []T, limit int) []T {
 	return list
 }
 
+// used is what statistics read of a body.
+type used struct {
+	Tags  []string     `json:"tags"`
+	Paths []event.Path `json:"paths"`
+}
+
+// scanUsed reads a body of a prompt or a call, which is the last column.
+func scanUsed(row Row, before ...any) (u used, err error) {
+	var body sql.RawBytes
+	if err = row.Scan(append(before, &body)...); err == nil {
+		if err = bodyDecoding.Unmarshal(body, &u); err != nil {
+			err = fmt.Errorf("%w: %w", ErrRow, err)
+		}
+	}
+	return u, err
+}
+
 // TagStats returns the most used tags of the events that are kept; limit ≤ 0 returns all.
 func (d *DB) TagStats(ctx context.Context, limit int) ([]TagStat, error) {
-	uses, files := map[string]int{}, map[string]map[int64]bool{} // by tag
-	err := d.eachWork(ctx, "", func(w work) error {
-		return eachTag(w.body, func(tag []byte, _ []int64) {
-			uses[string(tag)]++
-			if files[string(tag)] == nil {
-				files[string(tag)] = map[int64]bool{}
+	uses, files := map[string]int{}, map[string]map[event.Path]bool{} // by tag
+	err := d.Each(ctx, "SELECT body FROM events WHERE counted IS NULL AND "+isWork, nil, func(row Row) error {
+		u, err := scanUsed(row)
+		for _, tag := range u.Tags {
+			uses[tag]++
+			if files[tag] == nil {
+				files[tag] = map[event.Path]bool{}
 			}
-			for _, f := range w.files {
-				files[string(tag)][f] = true
+			for _, p := range u.Paths {
+				files[tag][p] = true
 			}
-		})
+		}
+		return err
 	})
 	var out []TagStat
 	for tag, n := range uses {
@@ -162,14 +151,6 @@ func (d *DB) TagStats(ctx context.Context, limit int) ([]TagStat, error) {
 	slices.SortFunc(out, func(a, b TagStat) int { return cmp.Or(cmp.Compare(b.Uses, a.Uses), cmp.Compare(a.Tag, b.Tag)) })
 	return first(out, limit), err
 }
-
-// selectSessions is the sessions and their last events. Stepping from session to session in the index costs two
-// searches for each, whatever the number of its events.
-const selectSessions = `WITH RECURSIVE step (name) AS (SELECT min(session) FROM events WHERE session <> ''
-  UNION ALL SELECT (SELECT min(session) FROM events WHERE session > step.name AND session <> '') FROM step WHERE name IS NOT NULL),
-sessions (name, last) AS (SELECT name, (SELECT time FROM events WHERE session = name AND session <> '' AND ` + notBookkeeping + `
-  ORDER BY time DESC LIMIT 1) FROM step WHERE name IS NOT NULL)
-`
 
 // FileCommits is how many commits touched a file.
 type FileCommits struct {
@@ -195,73 +176,53 @@ GROUP BY touches.file ORDER BY 2 DESC, 1`, []any{(365 * 24 * time.Hour).Millisec
 	return out, d.explain("count commits of files", err)
 }
 
+// inSession selects the events of sessions, by an index.
+const inSession = " FROM events WHERE session <> '' AND counted IS NULL AND " + isWork
+
 // SessionIDs returns the sessions of which events are kept, in order.
 func (d *DB) SessionIDs(ctx context.Context) (out []string, err error) {
-	err = d.Each(ctx, selectSessions+"SELECT name FROM sessions WHERE last IS NOT NULL ORDER BY name", nil,
-		func(row Row) error {
-			var id string
-			err := row.Scan(&id)
-			out = append(out, id)
-			return err
-		})
+	err = d.Each(ctx, "SELECT DISTINCT session"+inSession+" ORDER BY session", nil, func(row Row) error {
+		var id string
+		err := row.Scan(&id)
+		out = append(out, id)
+		return err
+	})
 	return out, d.explain("list sessions", err)
 }
 
 // SessionStats returns the newest sessions of which events are kept; limit ≤ 0 returns all.
-func (d *DB) SessionStats(ctx context.Context, limit int) ([]SessionStat, error) {
-	var out []SessionStat
-	at := map[string]int{} // session → its place in out
-	newest := selectSessions + "SELECT name, last FROM sessions WHERE last IS NOT NULL ORDER BY last DESC, name LIMIT ?"
-	err := d.Each(ctx, newest, []any{bound(limit)}, func(row Row) error {
+func (d *DB) SessionStats(ctx context.Context, limit int) (out []SessionStat, err error) {
+	query := "SELECT session, count(*), min(time), max(time)" + inSession + " GROUP BY session ORDER BY 4 DESC, 1 LIMIT ?"
+	err = d.Each(ctx, query, []any{bound(limit)}, func(row Row) error {
 		var s SessionStat
-		var last int64
-		err := row.Scan(&s.ID, &last)
-		if err == nil && !Possible(last) {
+		var first, last int64
+		err := row.Scan(&s.ID, &s.Events, &first, &last)
+		if err == nil && (!possible(first) || !possible(last)) {
 			err = fmt.Errorf("%w: session %q: its times are impossible", ErrRow, s.ID)
 		}
-		if err == nil {
-			s.Last = moment(last)
-			at[s.ID] = len(out)
+		if s.Started, s.Last = moment(first), moment(last); err == nil {
 			out = append(out, s)
 		}
 		return err
 	})
-	if err != nil {
-		return nil, err
-	}
 	for i := range out {
+		s, files := &out[i], map[event.Path]bool{}
 		if err == nil {
-			err = d.countSession(ctx, &out[i])
+			err = d.Each(ctx, "SELECT agent, kind, body"+inSession+" AND session = ? ORDER BY time DESC", []any{s.ID}, func(row Row) error {
+				var agent, kind string
+				u, err := scanUsed(row, &agent, &kind)
+				s.Agent = cmp.Or(agent, s.Agent)
+				for _, p := range u.Paths {
+					if event.Kind(kind).Open() {
+						files[p] = true
+					}
+				}
+				return err
+			})
 		}
+		s.Files = len(files)
 	}
 	return out, err
-}
-
-// countSession reads the events of one session.
-func (d *DB) countSession(ctx context.Context, s *SessionStat) error {
-	files := map[int64]bool{}
-	s.Started = s.Last
-	err := d.eachWork(ctx, s.ID, func(w work) error {
-		s.Events++
-		if at := moment(w.at); at.Before(s.Started) && Possible(w.at) {
-			s.Started = at
-		}
-		for n, value := range bodyParts(w.body) {
-			if n == fieldAgent && s.Agent == "" {
-				s.Agent = string(value)
-			}
-		}
-		for _, f := range w.files {
-			files[f] = files[f] || access(w.kind)
-		}
-		return nil
-	})
-	for _, opened := range files {
-		if opened {
-			s.Files++
-		}
-	}
-	return err
 }
 
 // bound is a LIMIT: all if it is not positive.
@@ -292,7 +253,7 @@ func (d *DB) Status(ctx context.Context) (Status, error) {
 	if err != nil {
 		return s, err
 	}
-	if _, err := d.Scan(ctx, selectSessions+"SELECT count(*) FROM sessions WHERE last IS NOT NULL", nil,
+	if _, err := d.Scan(ctx, "SELECT count(DISTINCT session)"+inSession, nil,
 		&s.Sessions); err != nil {
 		return s, err
 	}
@@ -314,8 +275,6 @@ func (d *DB) bytes() int64 {
 	return n
 }
 
-// access reports whether the kind is an access: a tool opened the file, or someone saved it.
-func access(k event.Kind) bool { return k.Open() || k == event.KindSave }
-
-// notBookkeeping is its opposite in SQL. For a list of kinds SQLite would search an index for each of them.
-const notBookkeeping = "kind <> 'suggest' AND kind <> 'feedback' AND kind <> 'tick' AND kind <> 'setting'"
+// isWork selects what people and agents did, without the bookkeeping of aOa. For a list of kinds SQLite would search an
+// index for each of them.
+const isWork = "kind <> 'suggest' AND kind <> 'feedback' AND kind <> 'tick' AND kind <> 'setting'"

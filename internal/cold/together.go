@@ -2,7 +2,6 @@ package cold
 
 import (
 	"context"
-	"encoding/hex"
 	"slices"
 	"time"
 
@@ -14,7 +13,7 @@ import (
 const HistoryCommits = 50_000
 
 // Version grows with every change of what History reads: commits, renames, what is forgotten.
-func (d *DB) Version() int64 { return d.commits.Load() }
+func (d *DB) Version() int64 { return d.version.Load() }
 
 // History reads the counted commits of at most 100 files that are no sweeps (event.Commit.Sweep), for one checkout.
 // Only commits of reached count, by id; nil: all do. Files have the names that they have in that checkout: has says
@@ -26,21 +25,28 @@ func (d *DB) History(ctx context.Context, reached map[string]bool, has func(even
 
 func (d *DB) readCommits(ctx context.Context, reached map[string]bool,
 	has func(event.Path) bool) (*history.Commits, error) {
+	var digests map[int64]bool
+	if reached != nil {
+		digests = make(map[int64]bool, len(reached))
+		for sha := range reached {
+			digests[digest("commit:"+sha)] = true
+		}
+	}
 	type commit struct {
 		id, at int64
 		files  []int64
 	}
 	var all []*commit
 	byID := map[int64]*commit{}
-	err := d.Each(ctx, "SELECT id, time, substr(body, 1, 34) FROM events WHERE counted = 1 ORDER BY time DESC, id DESC LIMIT ?",
-		[]any{HistoryCommits}, func(row Row) error {
-			c, head := &commit{}, []byte(nil)
-			err := row.Scan(&c.id, &c.at, &head)
-			if reached == nil || reached[commitOf(head)] {
-				all, byID[c.id] = append(all, c), c
-			}
-			return err
-		})
+	err := d.Each(ctx, `SELECT id, time, digest FROM ids JOIN events ON id = event WHERE counted = 1
+ORDER BY time DESC, id DESC LIMIT ?`, []any{HistoryCommits}, func(row Row) error {
+		c, name := &commit{}, int64(0)
+		err := row.Scan(&c.id, &c.at, &name)
+		if reached == nil || digests[name] {
+			all, byID[c.id] = append(all, c), c
+		}
+		return err
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -55,19 +61,12 @@ func (d *DB) readCommits(ctx context.Context, reached map[string]bool,
 	if err != nil {
 		return nil, err
 	}
-	paths := map[int64]event.Path{}
-	err = d.Each(ctx, "SELECT id, file FROM files", nil, func(row Row) error {
-		var id int64
-		var p string
-		err := row.Scan(&id, &p)
-		paths[id] = event.Path(p)
-		return err
-	})
+	paths, err := d.paths(ctx)
 	if err != nil {
 		return nil, err
 	}
-	h := renames{}
-	if err := d.Each(ctx, selectRenames, nil, h.scan); err != nil {
+	h, err := d.renames(ctx)
+	if err != nil {
 		return nil, err
 	}
 	n := newNames(h, func(id int64) bool { return has(paths[id]) })
@@ -84,17 +83,6 @@ func (d *DB) readCommits(ctx context.Context, reached map[string]bool,
 		}
 	}
 	return out, nil
-}
-
-// commitOf is the id of the commit whose event has a body that begins so, "" for none.
-func commitOf(head []byte) string {
-	for number, sha := range bodyParts(head) {
-		if number == fieldSHA {
-			return hex.EncodeToString(sha)
-		}
-		break
-	}
-	return ""
 }
 
 // CommitsOfYear is how many counted commits, of all branches, are of the year before the newest one.

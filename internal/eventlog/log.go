@@ -195,34 +195,14 @@ func (l *Log) Trouble() (waiting, dropped int, err error) {
 
 // Append logs a batch at once and returns when it is durable, with the number of events that were new.
 func (l *Log) Append(ctx context.Context, events []event.Event) (fresh int, err error) {
-	if err := l.append.lock(ctx); err != nil {
-		return 0, err
-	}
-	defer l.append.unlock()
-	if err := l.flush(ctx); err != nil {
-		return 0, err
-	}
-	now := l.now()
-	for i := range events {
-		events[i] = events[i].Normalize(now)
-	}
-	seq, kept, err := l.db.Append(ctx, events)
-	l.report(err)
-	if err != nil {
-		return 0, err
-	}
-	l.queue.put(seq, kept, now)
-	return len(kept), nil
+	_, kept, err := l.write(ctx, events, nil)
+	return len(kept), err
 }
 
 // AppendHistory logs a batch of git history together with how far it was read. It returns when the batch is applied:
 // an import must not pile up in memory.
 func (l *Log) AppendHistory(ctx context.Context, events []event.Event, cursor map[string]string) error {
-	now := l.now()
-	for i := range events {
-		events[i] = events[i].Normalize(now)
-	}
-	seq, err := l.appendHistory(ctx, events, cursor, now)
+	seq, _, err := l.write(ctx, events, cursor)
 	if err != nil {
 		return err
 	}
@@ -231,42 +211,33 @@ func (l *Log) AppendHistory(ctx context.Context, events []event.Event, cursor ma
 
 // AppendPeers logs events of other clones. It returns those that were new, when they are applied.
 func (l *Log) AppendPeers(ctx context.Context, events []event.Event) ([]event.Event, error) {
-	now := l.now()
-	for i := range events {
-		events[i] = events[i].Normalize(now)
-	}
-	seq, fresh, err := l.appendPeers(ctx, events, now)
+	seq, fresh, err := l.write(ctx, events, nil)
 	if err != nil {
 		return nil, err
 	}
 	return fresh, l.queue.wait(ctx, seq)
 }
 
-func (l *Log) appendPeers(ctx context.Context, events []event.Event, now time.Time) (int64, []event.Event, error) {
+// write makes what waits durable, and then a batch.
+func (l *Log) write(ctx context.Context, events []event.Event, cursor map[string]string) (seq int64,
+	fresh []event.Event, err error) {
 	if err := l.append.lock(ctx); err != nil {
 		return 0, nil, err
 	}
 	defer l.append.unlock()
-	seq, fresh, err := l.db.AppendPeers(ctx, events)
+	if err := l.flush(ctx); err != nil {
+		return 0, nil, err
+	}
+	now := l.now()
+	for i := range events {
+		events[i] = events[i].Normalize(now)
+	}
+	seq, fresh, err = l.db.AppendCommits(ctx, events, cursor)
 	l.report(err)
 	if err == nil {
 		l.queue.put(seq, fresh, now)
 	}
 	return seq, fresh, err
-}
-
-func (l *Log) appendHistory(ctx context.Context, events []event.Event, cursor map[string]string,
-	now time.Time) (int64, error) {
-	if err := l.append.lock(ctx); err != nil {
-		return 0, err
-	}
-	defer l.append.unlock()
-	seq, fresh, err := l.db.AppendCommits(ctx, events, cursor)
-	l.report(err)
-	if err == nil {
-		l.queue.put(seq, fresh, now)
-	}
-	return seq, err
 }
 
 // Sync makes what was added durable and waits until it is applied, for at most the context's time: a question must see

@@ -103,7 +103,7 @@ func (m *member) Take(ctx context.Context, events []event.Event) error {
 	}
 	m.appending.Lock()
 	defer m.appending.Unlock()
-	seq, fresh, err := m.AppendPeers(ctx, events)
+	seq, fresh, err := m.Append(ctx, events)
 	if err == nil && m.learner != nil {
 		err = m.learner.Learn(ctx, fresh, seq)
 	}

@@ -25,24 +25,17 @@ func (d *DB) History(ctx context.Context, reached map[string]bool, has func(even
 
 func (d *DB) readCommits(ctx context.Context, reached map[string]bool,
 	has func(event.Path) bool) (*history.Commits, error) {
-	var digests map[int64]bool
-	if reached != nil {
-		digests = make(map[int64]bool, len(reached))
-		for sha := range reached {
-			digests[digest("commit:"+sha)] = true
-		}
-	}
 	type commit struct {
 		id, at int64
 		files  []int64
 	}
 	var all []*commit
 	byID := map[int64]*commit{}
-	err := d.Each(ctx, `SELECT id, time, digest FROM ids JOIN events ON id = event WHERE counted = 1
-ORDER BY time DESC, id DESC LIMIT ?`, []any{HistoryCommits}, func(row Row) error {
-		c, name := &commit{}, int64(0)
+	newest := "SELECT id, time, name FROM events WHERE counted = 1 ORDER BY time DESC, id DESC LIMIT ?"
+	err := d.Each(ctx, newest, []any{HistoryCommits}, func(row Row) error {
+		c, name := &commit{}, ""
 		err := row.Scan(&c.id, &c.at, &name)
-		if reached == nil || digests[name] {
+		if reached == nil || reached[commitName(name)] {
 			all, byID[c.id] = append(all, c), c
 		}
 		return err

@@ -11,22 +11,22 @@ import (
 
 // Statements.
 const (
-	sqlBlobs = "SELECT id, key, session, part, size, created, written, used, meta FROM blobs "
+	sqlBlobs    = "SELECT id, key, session, part, size, created, written, used, meta, NULL FROM blobs "
+	sqlWithData = "SELECT id, key, session, part, size, created, written, used, meta, data FROM blobs "
 	// ?1 owner, ?2 session or '', ?3 part or '', ?4 since, ?5 until
 	sqlSelected = `WHERE owner = ?1 AND (?2 = '' OR session = ?2) AND (?3 = '' OR part = ?3)
 AND written >= ?4 AND written < ?5`
-	sqlPutBlob = `INSERT INTO blobs (owner, key, session, part, size, stored, created, written, used, active, meta)
-VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?7, ?9, ?9, ?8)
+	sqlPutBlob = `INSERT INTO blobs (owner, key, session, part, size, created, written, used, active, meta, data)
+VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?6, ?7, ?7, ?8, ?9)
 ON CONFLICT (owner, key) DO UPDATE
-SET session = ?3, part = ?4, size = ?5, stored = ?6, written = ?7, used = ?9, active = ?9, meta = ?8
-RETURNING id`
+SET session = ?3, part = ?4, size = ?5, written = ?6, used = ?7, active = ?7, meta = ?8, data = ?9`
 	sqlUseBlob = "UPDATE blobs SET used = max(used, ?3), active = max(active, ?3) WHERE owner = ?1 AND key = ?2"
 	sqlSetMeta = `UPDATE blobs SET used = max(used, ?3), active = max(active, ?3), meta = ?4 WHERE owner = ?1 AND key = ?2`
 	// One row speaks for its session.
 	sqlTouchSession = `UPDATE blobs SET active = max(active, ?3)
 WHERE id = (SELECT id FROM blobs WHERE owner = ?1 AND session = ?2 ORDER BY active DESC LIMIT 1)`
 	sqlDropSession = "DELETE FROM blobs WHERE owner = ? AND session = ?"
-	sqlSessionsOf  = `SELECT session, count(*), sum(size), sum(stored), min(created), max(active) FROM blobs
+	sqlSessionsOf  = `SELECT session, count(*), sum(size), sum(length(meta) + length(data)), min(created), max(active) FROM blobs
 WHERE owner = ? GROUP BY session ORDER BY 6 DESC, session`
 )
 
@@ -70,82 +70,35 @@ func (o *Owner) names(v Blob, path string) bool {
 	return bytes.Contains(v.Data, []byte(path)) || bytes.Contains(v.Meta, []byte(path))
 }
 
-// scan reads a row of sqlBlobs. Meta that cannot be opened is nil, impossible times are zero, with an error beside the
-// rest.
+// scan reads a row of sqlBlobs or sqlWithData. What cannot be opened is nil, impossible times are zero, with an error
+// beside the rest.
 func (o *Owner) scan(f *File, r Row) (v Blob, id int64, err error) {
 	var created, written, used int64
-	var meta []byte
-	if err := r.Scan(&id, &v.Key, &v.Session, &v.Part, &v.Size, &created, &written, &used, &meta); err != nil {
+	err = r.Scan(&id, &v.Key, &v.Session, &v.Part, &v.Size, &created, &written, &used, &v.Meta, &v.Data)
+	if err != nil {
 		return Blob{}, 0, err
 	}
-	v.Created, v.Written, v.Used = time.UnixMilli(created).UTC(), time.UnixMilli(written).UTC(), time.UnixMilli(used).UTC()
-	if !possible(created) || !possible(written) || !possible(used) {
-		v.Created, v.Written, v.Used = time.Time{}, time.Time{}, time.Time{}
+	if possible(created) && possible(written) && possible(used) {
+		v.Created, v.Written, v.Used = moment(created), moment(written), moment(used)
+	} else {
 		err = fmt.Errorf("%w: %s %q: its times are impossible", ErrRow, o.name, v.Key)
 	}
-	packed, merr := o.b.o.Seal.Open(o.metaOf(v.Key), meta)
-	if merr == nil {
-		v.Meta, merr = unpack(packed, maxMeta)
-	}
-	if merr != nil {
-		v.Meta, err = nil, errors.Join(err, merr)
-		f.bad.skip(merr)
-	}
-	return v, id, err
-}
-
-// data reads the pieces of a blob.
-func (o *Owner) data(ctx context.Context, f *File, key string, id int64) ([]byte, error) {
-	var sealed [][]byte
-	err := f.Each(ctx, "SELECT data FROM pieces WHERE blob = ? ORDER BY n", []any{id}, func(r Row) error {
-		var piece []byte
-		err := r.Scan(&piece)
-		sealed = append(sealed, piece)
-		return err
-	})
-	if err != nil {
-		return nil, err
-	}
-	var packed []byte
-	for n, s := range sealed {
-		piece, err := o.b.o.Seal.Open(o.pieceOf(key, n, n == len(sealed)-1), s)
-		if err != nil {
-			return nil, err
-		}
-		if packed = append(packed, piece...); len(sealed) == 1 {
-			packed = piece
-		}
-	}
-	limit := o.rule.Max
-	if limit == 0 {
-		limit = maxBlob
-	}
-	data, err := unpack(packed, limit)
-	if err != nil {
-		err = fmt.Errorf("%s %q: %w", o.name, key, err)
-	}
-	return data, err
+	opened := o.open(&v)
+	f.bad.skip(opened)
+	return v, id, errors.Join(err, opened)
 }
 
 // Get returns a blob with its data. The error wraps ErrRow where it is damaged, ErrLostKey where its key is not there.
 func (o *Owner) Get(ctx context.Context, key string) (v Blob, found bool, err error) {
 	err = o.b.useExisting(ctx, func(f *File) error {
-		var id int64
 		var failed error
-		err := f.Each(ctx, sqlBlobs+"WHERE owner = ? AND key = ?", []any{o.name, key}, func(r Row) error {
+		err := f.Each(ctx, sqlWithData+"WHERE owner = ? AND key = ?", []any{o.name, key}, func(r Row) error {
+			var id int64
 			v, id, failed = o.scan(f, r)
 			found = id != 0
 			return nil
 		})
-		if err != nil || !found {
-			return errors.Join(err, failed)
-		}
-		data, err := o.data(ctx, f, key, id)
-		v.Data = data
-		if errors.Is(err, ErrRow) {
-			return f.BadRow(err)
-		}
-		return err
+		return errors.Join(err, failed)
 	})
 	return v, found, err
 }
@@ -196,7 +149,7 @@ func (o *Owner) Sessions(ctx context.Context) (out []SessionUse, err error) {
 			if err == nil && (!possible(created) || !possible(active)) {
 				err = fmt.Errorf("%w: session %q: its times are impossible", ErrRow, u.Session)
 			}
-			u.Created, u.Active = time.UnixMilli(created).UTC(), time.UnixMilli(active).UTC()
+			u.Created, u.Active = moment(created), moment(active)
 			if err == nil {
 				out = append(out, u)
 			}
@@ -233,7 +186,7 @@ func (o *Owner) SetMeta(ctx context.Context, key string, meta []byte) error {
 	p := o.Pack(Blob{Key: key, Meta: meta})
 	return o.b.useExisting(ctx, func(f *File) error {
 		return f.Write(ctx, "note a use", func(tx *Tx) error {
-			return tx.run([]any{o.name, key, o.b.o.Now().UnixMilli(), p.meta}, sqlSetMeta)
+			return tx.run([]any{o.name, key, o.b.o.Now().UnixMilli(), p.Meta}, sqlSetMeta)
 		})
 	})
 }
@@ -241,36 +194,36 @@ func (o *Owner) SetMeta(ctx context.Context, key string, meta []byte) error {
 // DropSession deletes what a session has, and returns what that was.
 func (o *Owner) DropSession(ctx context.Context, session string) (u SessionUse, err error) {
 	u.Session = session
-	err = o.b.delete(ctx, "clear session", func(tx *Tx) (int64, error) {
-		_, err := tx.Scan(`SELECT count(*), coalesce(sum(size), 0), coalesce(sum(stored), 0) FROM blobs
-WHERE owner = ? AND session = ?`, []any{o.name, session}, &u.Count, &u.Size, &u.Stored)
+	err = o.b.delete(ctx, "clear session", func(tx *Tx) error {
+		_, err := tx.Scan("SELECT count(*), coalesce(sum(size), 0) FROM blobs WHERE owner = ? AND session = ?",
+			[]any{o.name, session}, &u.Count, &u.Size)
 		if err != nil {
-			return 0, err
+			return err
 		}
-		return u.Stored, tx.run([]any{o.name, session}, sqlDropSession)
+		return tx.run([]any{o.name, session}, sqlDropSession)
 	})
 	return u, err
 }
 
 // Drop deletes blobs, all or none. The sizes are theirs. missing is the first key that nothing has; then all stay.
 func (o *Owner) Drop(ctx context.Context, keys ...string) (size int64, missing string, err error) {
-	err = o.b.delete(ctx, "delete cached things", func(tx *Tx) (stored int64, err error) {
+	err = o.b.delete(ctx, "delete cached things", func(tx *Tx) error {
 		size, missing = 0, ""
 		for _, key := range keys {
-			v, bytes, err := o.find(tx, key)
+			v, err := o.find(tx, key)
 			if err != nil {
-				return 0, err
+				return err
 			}
 			if v == nil {
 				missing = key
-				return 0, errMissing
+				return errMissing
 			}
-			size, stored = size+v.Size, stored+bytes
+			size += v.Size
 			if err := tx.run([]any{o.name, key}, "DELETE FROM blobs WHERE owner = ? AND key = ?"); err != nil {
-				return 0, err
+				return err
 			}
 		}
-		return stored, nil
+		return nil
 	})
 	if errors.Is(err, errMissing) {
 		return 0, missing, nil
@@ -281,12 +234,12 @@ func (o *Owner) Drop(ctx context.Context, keys ...string) (size int64, missing s
 var errMissing = errors.New("no such blob")
 
 // find returns what is known of a blob without opening it; nil: there is none.
-func (o *Owner) find(tx *Tx, key string) (v *Blob, stored int64, err error) {
-	found := Blob{Key: key}
-	ok, err := tx.Scan("SELECT size, stored, session FROM blobs WHERE owner = ? AND key = ?", []any{o.name, key},
-		&found.Size, &stored, &found.Session)
+func (o *Owner) find(tx *Tx, key string) (*Blob, error) {
+	v := Blob{Key: key}
+	ok, err := tx.Scan("SELECT size, session FROM blobs WHERE owner = ? AND key = ?", []any{o.name, key}, &v.Size,
+		&v.Session)
 	if err != nil || !ok {
-		return nil, 0, err
+		return nil, err
 	}
-	return &found, stored, nil
+	return &v, nil
 }

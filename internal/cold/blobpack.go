@@ -1,6 +1,7 @@
 package cold
 
 import (
+	"errors"
 	"fmt"
 	"sync"
 
@@ -14,10 +15,9 @@ const (
 )
 
 const (
-	leastPacked = 1024    // bytes from which compressing is worth its time: less fits into a page as it is
-	pieceBytes  = 1 << 20 // of packed data in one row
-	maxMeta     = 8 << 20 // bytes of a blob's meta that are read back
-	maxBlob     = 1 << 30 // bytes of data that are read back
+	leastPacked = 1024      // bytes from which compressing is worth its time: less fits into a page as it is
+	maxMeta     = 8 << 20   // bytes of a blob's meta that are read back
+	maxBlob     = 900 << 20 // bytes of data, also packed: SQLite takes 10^9 in a row
 )
 
 // Coders are kept only as long as the collector lets them be: an idle daemon needs none.
@@ -76,35 +76,43 @@ func unpack(packed []byte, limit int64) ([]byte, error) {
 	return nil, fmt.Errorf("%w: packed data begins with no known byte", ErrRow)
 }
 
-// Packed is a blob that is ready to be written: what takes long was done before the transaction.
-type Packed struct {
-	Blob
-	Stored int64 // bytes on disk
-	meta   []byte
-	pieces [][]byte
+// Packed is a blob whose Meta and Data are compressed and sealed: what takes long was done before the transaction.
+type Packed Blob
+
+// Pack compresses and seals a blob, bound to its owner and key.
+func (o *Owner) Pack(v Blob) Packed {
+	v.Meta = o.b.o.Seal.Seal(o.metaOf(v.Key), pack(v.Meta))
+	v.Data = o.b.o.Seal.Seal(o.dataOf(v.Key), pack(v.Data))
+	return Packed(v)
 }
 
-// Pack compresses and seals a blob. Each part is bound to its place, and the last piece is marked: none can be moved or
-// left out.
-func (o *Owner) Pack(v Blob) Packed {
-	p := Packed{Blob: v, meta: o.b.o.Seal.Seal(o.metaOf(v.Key), pack(v.Meta))}
-	packed := pack(v.Data)
-	for n := 0; ; n++ {
-		size := min(len(packed), pieceBytes)
-		p.pieces = append(p.pieces, o.b.o.Seal.Seal(o.pieceOf(v.Key, n, size == len(packed)), packed[:size]))
-		if packed = packed[size:]; len(packed) == 0 {
-			break
-		}
+// open is the inverse of Pack. What cannot be opened is nil.
+func (o *Owner) open(v *Blob) error {
+	limit := o.rule.Max
+	if limit == 0 {
+		limit = maxBlob
 	}
-	p.Stored = int64(len(p.meta))
-	for _, piece := range p.pieces {
-		p.Stored += int64(len(piece))
+	meta, merr := o.openPart(o.metaOf(v.Key), v.Meta, maxMeta)
+	data, derr := o.openPart(o.dataOf(v.Key), v.Data, limit)
+	v.Meta, v.Data = meta, data
+	return errors.Join(merr, derr)
+}
+
+func (o *Owner) openPart(of string, sealed []byte, limit int64) ([]byte, error) {
+	if sealed == nil { // a list
+		return nil, nil
 	}
-	return p
+	packed, err := o.b.o.Seal.Open(of, sealed)
+	if err != nil {
+		return nil, err
+	}
+	data, err := unpack(packed, limit)
+	if err != nil {
+		err = fmt.Errorf("%s: %w", of, err)
+	}
+	return data, err
 }
 
 // What the sealed parts of a blob belong to.
 func (o *Owner) metaOf(key string) string { return "meta " + o.name + " " + key }
-func (o *Owner) pieceOf(key string, n int, last bool) string {
-	return fmt.Sprintf("piece %d %v %s %s", n, last, o.name, key)
-}
+func (o *Owner) dataOf(key string) string { return "data " + o.name + " " + key }

@@ -85,18 +85,10 @@ func (b *Blobs) Owner(name string, r Rule) *Owner {
 	return o
 }
 
-// giveBack is the bytes from which deleting returns space to the disk at once.
-const giveBack = 1 << 20
-
 // delete deletes what a transaction names and returns space to the disk.
-func (b *Blobs) delete(ctx context.Context, what string, fn func(tx *Tx) (stored int64, err error)) error {
+func (b *Blobs) delete(ctx context.Context, what string, fn func(tx *Tx) error) error {
 	return b.useExisting(ctx, func(f *File) error {
-		var stored int64
-		err := f.Write(ctx, what, func(tx *Tx) (err error) {
-			stored, err = fn(tx)
-			return err
-		})
-		if err != nil || stored < giveBack {
+		if err := f.Write(ctx, what, fn); err != nil {
 			return err
 		}
 		return f.GiveBack(ctx)
@@ -117,66 +109,61 @@ type Expired struct {
 const (
 	sqlDateBlobs   = "UPDATE blobs SET used = min(used, ?1), active = ?1 WHERE active > ?2 OR used > ?2"
 	sqlDropAnswers = "DELETE FROM answers WHERE at < ?1 OR at > ?2"
-	sqlOldBlobs    = `SELECT '', count(*), coalesce(sum(size), 0), coalesce(sum(stored), 0) FROM blobs
+	sqlOldBlobs    = `SELECT '', count(*), coalesce(sum(size), 0) FROM blobs
 WHERE owner = ?1 AND active <= ?2 HAVING count(*) > 0`
-	sqlOldSessions = `SELECT session, count(*), sum(size), sum(stored) FROM blobs WHERE owner = ?1
+	sqlOldSessions = `SELECT session, count(*), sum(size) FROM blobs WHERE owner = ?1
 GROUP BY session HAVING max(active) <= ?2`
 )
 
 // Sweep drops what was not used for its owner's life, and answers that no call asks for any more.
 func (b *Blobs) Sweep(ctx context.Context) (gone []Expired, err error) {
 	now := b.o.Now()
-	err = b.delete(ctx, "sweep the cache", func(tx *Tx) (stored int64, err error) {
+	err = b.delete(ctx, "sweep the cache", func(tx *Tx) error {
 		// What was written under a clock that ran ahead would stay for as long.
-		if err = tx.run([]any{now.UnixMilli(), now.Add(24 * time.Hour).UnixMilli()}, sqlDateBlobs); err != nil {
-			return 0, err
+		if err := tx.run([]any{now.UnixMilli(), now.Add(24 * time.Hour).UnixMilli()}, sqlDateBlobs); err != nil {
+			return err
 		}
 		gone = nil
 		for _, o := range b.owners {
 			if o.rule.Life == nil {
 				continue
 			}
-			n, err := o.sweep(tx, now, &gone)
-			if stored += n; err != nil {
-				return stored, err
+			old, err := o.sweep(tx, now)
+			if gone = append(gone, old...); err != nil {
+				return err
 			}
 		}
-		return stored, tx.run([]any{now.Add(-answersKept).UnixMilli(), now.Add(answersKept).UnixMilli()}, sqlDropAnswers)
+		return tx.run([]any{now.Add(-answersKept).UnixMilli(), now.Add(answersKept).UnixMilli()}, sqlDropAnswers)
 	})
 	return gone, err
 }
 
-// sweep drops what is too old of one owner, and adds it to gone.
-func (o *Owner) sweep(tx *Tx, now time.Time, gone *[]Expired) (stored int64, err error) {
+// sweep drops what is too old of one owner.
+func (o *Owner) sweep(tx *Tx, now time.Time) (old []Expired, err error) {
 	life := o.rule.Life()
 	before := now.Add(-life).UnixMilli()
 	query := sqlOldBlobs
 	if o.rule.Active != nil {
 		query = sqlOldSessions
 	}
-	var old []Expired
 	err = tx.Each(query, []any{o.name, before}, func(r Row) error {
-		e, bytes := Expired{Owner: o.name}, int64(0)
-		if err := r.Scan(&e.Session, &e.Count, &e.Size, &bytes); err != nil {
-			return err
+		e := Expired{Owner: o.name}
+		err := r.Scan(&e.Session, &e.Count, &e.Size)
+		if err == nil && (o.rule.Active == nil || now.Sub(o.rule.Active(e.Session)) >= life) {
+			old = append(old, e)
 		}
-		if o.rule.Active == nil || now.Sub(o.rule.Active(e.Session)) >= life {
-			old, stored = append(old, e), stored+bytes
-		}
-		return nil
+		return err
 	})
 	for _, e := range old {
-		if err != nil {
-			break
-		}
-		if o.rule.Active == nil {
+		switch {
+		case err != nil:
+		case o.rule.Active == nil:
 			err = tx.run([]any{o.name, before}, "DELETE FROM blobs WHERE owner = ? AND active <= ?")
-		} else {
+		default:
 			err = tx.run([]any{o.name, e.Session}, sqlDropSession)
 		}
 	}
-	*gone = append(*gone, old...)
-	return stored, err
+	return old, err
 }
 
 // Forget deletes the blobs of a session, those written since a time, or those that hold a path, of every owner. What
@@ -212,34 +199,38 @@ func (b *Blobs) Forget(ctx context.Context, f ForgetFilter) (gone map[string]int
 	return gone, err
 }
 
+// Scrub overwrites what was deleted, see File.Scrub.
+func (b *Blobs) Scrub(ctx context.Context) error {
+	return b.useExisting(ctx, func(f *File) error { return f.Scrub(ctx) })
+}
+
 // dropDerived deletes the blobs that are made of what is forgotten.
 func (b *Blobs) dropDerived(ctx context.Context) error {
-	return b.delete(ctx, "drop snapshots", func(tx *Tx) (int64, error) {
+	return b.delete(ctx, "drop snapshots", func(tx *Tx) error {
 		for _, o := range b.owners {
 			if o.rule.Derived {
 				if err := tx.run([]any{o.name}, "DELETE FROM blobs WHERE owner = ?"); err != nil {
-					return 0, err
+					return err
 				}
 			}
 		}
-		return 0, nil
+		return nil
 	})
 }
 
 // meant are the blobs that are to be forgotten.
 func (o *Owner) meant(ctx context.Context, file *File, f ForgetFilter) (ids []int64, err error) {
-	err = file.Each(ctx, sqlBlobs+"WHERE owner = ?", []any{o.name}, func(r Row) error {
-		v, id, merr := o.scan(file, r)
+	query := sqlBlobs
+	if f.Path != "" && !o.rule.Derived {
+		query = sqlWithData
+	}
+	err = file.Each(ctx, query+"WHERE owner = ?", []any{o.name}, func(r Row) error {
+		v, id, failed := o.scan(file, r)
 		if id == 0 {
-			return merr
+			return failed
 		}
-		is := o.rule.Derived || f.Session != "" && v.Session == f.Session || !f.Since.IsZero() && !v.Written.Before(f.Since)
-		if f.Path != "" && !is {
-			var derr error
-			v.Data, derr = o.data(ctx, file, v.Key, id)
-			is = merr != nil || derr != nil || o.names(v, string(f.Path))
-		}
-		if is {
+		if o.rule.Derived || f.Session != "" && v.Session == f.Session || !f.Since.IsZero() && !v.Written.Before(f.Since) ||
+			f.Path != "" && (failed != nil || o.names(v, string(f.Path))) {
 			ids = append(ids, id)
 		}
 		return nil

@@ -8,23 +8,16 @@ CREATE TABLE blobs (
   session TEXT    NOT NULL,    -- the session it is of; '': none
   part    TEXT    NOT NULL,    -- what the owner lists by; '': nothing
   size    INTEGER NOT NULL,    -- bytes as the owner counts them
-  stored  INTEGER NOT NULL,    -- bytes of meta and pieces
   created INTEGER NOT NULL,    -- first write
   written INTEGER NOT NULL,    -- last write
   used    INTEGER NOT NULL,    -- last write or read
   active  INTEGER NOT NULL,    -- used, or when its session was
-  meta    BLOB    NOT NULL     -- sealed; small, read by lists
+  meta    BLOB    NOT NULL,    -- sealed; small, read by lists
+  data    BLOB    NOT NULL     -- sealed; the last column, so that a list does not read it
 ) STRICT;
 CREATE UNIQUE INDEX blobs_key ON blobs (owner, key);
 CREATE INDEX blobs_session ON blobs (owner, session, active);
 CREATE INDEX blobs_used ON blobs (owner, used);
-
-CREATE TABLE pieces ( -- apart from blobs, so that a list does not walk over them
-  blob INTEGER NOT NULL REFERENCES blobs (id) ON DELETE CASCADE,
-  n    INTEGER NOT NULL, -- its place in the data
-  data BLOB    NOT NULL, -- sealed
-  PRIMARY KEY (blob, n)
-) STRICT;
 
 CREATE TABLE answers ( -- what a call was answered: one that arrives twice is done once
   call   TEXT    PRIMARY KEY, -- owner and id of the call

@@ -63,7 +63,7 @@ func TestBlobsComeBack(t *testing.T) {
 	_, quota, count, _, _ := openBlobs(t, filepath.Join(t.TempDir(), "cache.db"))
 	noise := make([]byte, 5<<20)
 	_, _ = rand.NewChaCha8([32]byte{1}).Read(noise)
-	for i, data := range [][]byte{nil, []byte("x"), noise[:pieceBytes-1], noise[:pieceBytes], noise,
+	for i, data := range [][]byte{nil, []byte("x"), noise,
 		bytes.Repeat(noise[:1000], 2000)} {
 		key := fmt.Sprint(i)
 		keep(t, count, Blob{Key: key, Session: "s", Part: "p", Size: 7, Meta: []byte("about " + key), Data: data})
@@ -140,7 +140,7 @@ func TestBlobsForget(t *testing.T) {
 	keep(t, count, Blob{Key: "data", Data: []byte("of secret/plan.go")}, Blob{Key: "meta", Meta: []byte("secret/plan.go")},
 		Blob{Key: "spoiled", Data: []byte("anything")})
 	keep(t, quota, Blob{Key: "other", Session: "s"})
-	alter(t, path, "UPDATE pieces SET data = x'01' WHERE blob = (SELECT id FROM blobs WHERE key = 'spoiled')")
+	alter(t, path, "UPDATE blobs SET data = x'01' WHERE key = 'spoiled'")
 	gone, err := b.Forget(t.Context(), ForgetFilter{Path: "secret/plan.go"})
 	must(t, err)
 	same(t, "what holds the path, or may hold it", gone, map[string]int{"count": 3, "quota": 0})
@@ -162,16 +162,13 @@ func TestBlobsMeetDamage(t *testing.T) {
 	same(t, "warnings", len(s.records), 1)
 }
 
-// TestBlobPiecesAreBound: pieces that are taken out, moved or of another blob are no data.
-func TestBlobPiecesAreBound(t *testing.T) {
-	for _, change := range []string{"DELETE FROM pieces WHERE n = 2", "DELETE FROM pieces WHERE n = 0",
-		"UPDATE pieces SET n = 7 WHERE n = 0",
-		"UPDATE pieces SET data = (SELECT data FROM pieces p WHERE p.n = pieces.n AND p.blob <> pieces.blob)"} {
+// TestBlobsAreBound: data that was moved or changed is no data.
+func TestBlobsAreBound(t *testing.T) {
+	for _, change := range []string{"UPDATE blobs SET data = substr(data, 1, length(data) - 1)",
+		"UPDATE blobs SET data = (SELECT data FROM blobs b WHERE b.id <> blobs.id)"} {
 		path := filepath.Join(t.TempDir(), "cache.db")
 		_, _, count, _, _ := openBlobs(t, path)
-		noise := make([]byte, 2*pieceBytes+5)
-		_, _ = rand.NewChaCha8([32]byte{1}).Read(noise)
-		keep(t, count, Blob{Key: "a", Data: noise}, Blob{Key: "b", Data: noise})
+		keep(t, count, Blob{Key: "a", Data: []byte("x")}, Blob{Key: "b", Data: []byte("y")})
 		alter(t, path, change)
 		if v, _, err := count.Get(t.Context(), "a"); !errors.Is(err, ErrRow) {
 			t.Errorf("%s: %d bytes, %v", change, len(v.Data), err)

@@ -29,8 +29,7 @@ func (o *Owner) Write(ctx context.Context, what string, fn func(tx *BlobTx) erro
 
 // Find returns size and session of a blob, nil if there is none.
 func (t *BlobTx) Find(key string) (*Blob, error) {
-	v, _, err := t.o.find(t.tx, key)
-	return v, err
+	return t.o.find(t.tx, key)
 }
 
 // Put writes a blob, over one of the same key.
@@ -47,20 +46,7 @@ func (t *BlobTx) Put(p Packed) error {
 	if !p.Used.IsZero() {
 		used = p.Used.UnixMilli()
 	}
-	var id int64
-	args := []any{t.o.name, p.Key, p.Session, p.Part, p.Size, p.Stored, t.now, p.meta, used}
-	if _, err := t.tx.Scan(sqlPutBlob, args, &id); err != nil {
-		return err
-	}
-	if err := t.tx.run([]any{id}, "DELETE FROM pieces WHERE blob = ?"); err != nil {
-		return err
-	}
-	for n, piece := range p.pieces {
-		if err := t.tx.run([]any{id, n, piece}, "INSERT INTO pieces (blob, n, data) VALUES (?, ?, ?)"); err != nil {
-			return err
-		}
-	}
-	return nil
+	return t.tx.run([]any{t.o.name, p.Key, p.Session, p.Part, p.Size, t.now, used, p.Meta, p.Data}, sqlPutBlob)
 }
 
 // Delete deletes a blob, if there is one.

@@ -130,7 +130,7 @@ func (r *Eraser) erase(ctx context.Context, e intention) (gone Forgotten, err er
 
 // scrub overwrites the bytes of what was deleted, and deletes the files that were moved aside.
 func (r *Eraser) scrub(ctx context.Context) error {
-	return ScrubFolder(ctx, filepath.Dir(r.DB.path), r.DB.File)
+	return errors.Join(removeAside(filepath.Dir(r.DB.path)), r.Blobs.Scrub(ctx), r.DB.Scrub(ctx))
 }
 
 // ForgetPeers deletes the events of other clones that are meant. It needs no intention: who asked for it asks again.

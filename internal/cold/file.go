@@ -89,9 +89,6 @@ type File struct {
 	conn   *sql.Conn
 	stmts  map[string]*sql.Stmt // compiled on conn, by their text
 	undone func()               // called when a transaction was undone, while mu is held; may be nil
-
-	readMu    sync.Mutex           // guards readStmts
-	readStmts map[string]*sql.Stmt // compiled for the readers, by their text
 }
 
 // OpenFile opens a file, creating the folder (0700) and the file (0600) if they are missing. schema is the statements
@@ -131,8 +128,7 @@ func tryFile(ctx context.Context, path, schema string, o Options, ready func(*Fi
 	if err := prepareFile(path); err != nil {
 		return nil, notOpened(path, err)
 	}
-	f := &File{path: path, full: o.Full, schema: schema, checked: o.checked, bad: o.bad, stmts: map[string]*sql.Stmt{},
-		readStmts: map[string]*sql.Stmt{}}
+	f := &File{path: path, full: o.Full, schema: schema, checked: o.checked, bad: o.bad, stmts: map[string]*sql.Stmt{}}
 	f.syncer.path = path
 	f.syncer.warn = func(err error) {
 		o.warn("what was written is not synced: a power cut may take it along", "file", path, "err", err)

@@ -115,7 +115,7 @@ func TestFileOfAnotherVersion(t *testing.T) {
 		f, s = openBoxes(t, path)
 		same(t, "warnings of the next start", len(s.records), 0)
 		must(t, f.Close())
-		must(t, ScrubFolder(t.Context(), filepath.Dir(path)))
+		must(t, removeAside(filepath.Dir(path)))
 		if _, err := os.Stat(aside[0]); !errors.Is(err, fs.ErrNotExist) {
 			t.Fatalf("forgetting left the file of another version: %v", err)
 		}
@@ -135,7 +135,7 @@ func TestDamagedFileIsReplaced(t *testing.T) {
 	aside, err := filepath.Glob(path + ".damaged-*")
 	must(t, err)
 	same(t, "moved aside", len(aside), 1)
-	must(t, ScrubFolder(t.Context(), filepath.Dir(path)))
+	must(t, removeAside(filepath.Dir(path)))
 	if _, err := os.Stat(aside[0]); !errors.Is(err, fs.ErrNotExist) {
 		t.Fatalf("the copy is still there: %v", err)
 	}

@@ -2,12 +2,10 @@ package cold
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 )
 
@@ -20,12 +18,19 @@ func (f *File) Used(ctx context.Context) (int64, error) {
 	return bytes, f.explain("measure store", err)
 }
 
-// GiveBack returns free pages to the file system, as far as readers let it.
+// leastFree is the free pages from which GiveBack gives them back: 1 MB.
+const leastFree = 256
+
+// GiveBack returns free pages to the file system if there are many, as far as readers let it.
 func (f *File) GiveBack(ctx context.Context) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if err := ctx.Err(); err != nil {
 		return fmt.Errorf("prune store: %w", err)
+	}
+	var free int
+	if err := f.conn.QueryRowContext(background, "PRAGMA freelist_count").Scan(&free); err != nil || free < leastFree {
+		return f.explain("prune store", err)
 	}
 	for _, pragma := range []string{"PRAGMA incremental_vacuum", "PRAGMA wal_checkpoint(TRUNCATE)"} {
 		if _, err := f.conn.ExecContext(background, pragma); err != nil {
@@ -46,65 +51,33 @@ func (f *File) Scrub(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return fmt.Errorf("scrub store: %w", err)
 	}
-	return scrub(f.path, f.conn)
-}
-
-// ScrubFolder does what Scrub does to every database of a folder, and deletes those that were moved
-// aside. Others may use the databases meanwhile; one that the caller has open is scrubbed by its own writer, so
-// that writing waits for it. What fails for one is reported after the rest is done.
-func ScrubFolder(ctx context.Context, dir string, open ...*File) error {
-	literal := globLiteral.Replace(dir)
-	var failed []error
-	for _, pattern := range []string{"*.damaged-*", "*.version-*"} {
-		aside, err := filepath.Glob(filepath.Join(literal, pattern))
-		failed = append(failed, err)
-		for _, name := range aside {
-			failed = append(failed, os.RemoveAll(name))
-		}
-	}
-	files, err := filepath.Glob(filepath.Join(literal, "*.db"))
-	failed = append(failed, err)
-	for _, name := range files {
-		if i := slices.IndexFunc(open, func(f *File) bool { return f.path == name }); i >= 0 {
-			failed = append(failed, open[i].Scrub(ctx))
-			continue
-		}
-		failed = append(failed, scrubClosed(ctx, name))
-	}
-	return errors.Join(failed...)
-}
-
-// scrubClosed is Scrub for a database that the caller has not opened.
-func scrubClosed(ctx context.Context, path string) (err error) {
-	db, err := sql.Open("sqlite", dsn(path))
-	if err != nil {
-		return fmt.Errorf("scrub store: %w", err)
-	}
-	defer func() { err = errors.Join(err, db.Close()) }()
-	conn, err := db.Conn(ctx)
-	if err != nil {
-		return explain("scrub store", path, classify(err), err)
-	}
-	defer func() { err = errors.Join(err, conn.Close()) }()
-	return scrub(path, conn)
-}
-
-func scrub(path string, conn *sql.Conn) error {
-	if _, err := conn.ExecContext(background, "VACUUM"); err != nil {
-		return explain("scrub store", path, classify(err), err)
+	if _, err := f.conn.ExecContext(background, "VACUUM"); err != nil {
+		return f.explain("scrub store", err)
 	}
 	// A reader that stays for long is not waited for: writers wait for this.
-	if _, err := conn.ExecContext(background, "PRAGMA busy_timeout(500)"); err != nil {
-		return explain("scrub store", path, classify(err), err)
+	if _, err := f.conn.ExecContext(background, "PRAGMA busy_timeout(500)"); err != nil {
+		return f.explain("scrub store", err)
 	}
 	var busy, pages, done int
-	err := conn.QueryRowContext(background, "PRAGMA wal_checkpoint(TRUNCATE)").Scan(&busy, &pages, &done)
-	_, berr := conn.ExecContext(background, "PRAGMA busy_timeout("+busyTimeout+")")
+	err := f.conn.QueryRowContext(background, "PRAGMA wal_checkpoint(TRUNCATE)").Scan(&busy, &pages, &done)
+	_, berr := f.conn.ExecContext(background, "PRAGMA busy_timeout("+busyTimeout+")")
 	if err := errors.Join(err, berr); err != nil {
-		return explain("scrub store", path, classify(err), err)
+		return f.explain("scrub store", err)
 	}
 	if busy != 0 {
-		return fmt.Errorf("scrub store: %s: another program reads it, so its write-ahead log still holds the old bytes", path)
+		return fmt.Errorf("scrub store: %s: another program reads it, so its write-ahead log still holds the old bytes", f.path)
 	}
 	return nil
+}
+
+// removeAside deletes the files of a folder that were moved aside.
+func removeAside(folder string) (err error) {
+	for _, pattern := range []string{"*.damaged-*", "*.version-*"} {
+		names, gerr := filepath.Glob(filepath.Join(globLiteral.Replace(folder), pattern))
+		err = errors.Join(err, gerr)
+		for _, name := range names {
+			err = errors.Join(err, os.RemoveAll(name))
+		}
+	}
+	return err
 }

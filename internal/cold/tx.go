@@ -92,13 +92,12 @@ func ofDatabase(err error) bool {
 	return errors.As(err, &e) || classify(err) != nil
 }
 
-// Scan reads one row into dst; found is false when there is none. A row that cannot be read is ErrRow, and counted.
+// Scan reads one row into dst; found is false when there is none. A row that cannot be read is ErrRow.
 func (tx *Tx) Scan(query string, args []any, dst ...any) (found bool, err error) {
 	return tx.f.scan(background, tx, query, args, dst)
 }
 
-// Each calls fn with every row. fn may run other statements. A row for which fn returns ErrRow is left out, and
-// counted.
+// Each calls fn with every row. fn may run other statements. A row for which fn returns ErrRow is left out.
 func (tx *Tx) Each(query string, args []any, fn func(Row) error) error {
 	return tx.f.each(background, tx, query, args, fn)
 }
@@ -141,13 +140,13 @@ func (tx *Tx) many(query string, width int, args []any, fn func(Row) error) erro
 
 // Scan is Tx.Scan outside of a transaction. It sees what was committed before it began and waits for no writer.
 func (f *File) Scan(ctx context.Context, query string, args []any, dst ...any) (found bool, err error) {
-	found, err = f.scan(ctx, readers{f}, query, args, dst)
+	found, err = f.scan(ctx, f.reader, query, args, dst)
 	return found, f.explainRead(err)
 }
 
 // Each is Tx.Each outside of a transaction. fn may use the file; its own error comes back as it is.
 func (f *File) Each(ctx context.Context, query string, args []any, fn func(Row) error) error {
-	return f.explainRead(f.each(ctx, readers{f}, query, args, fn))
+	return f.explainRead(f.each(ctx, f.reader, query, args, fn))
 }
 
 func (f *File) explainRead(err error) error {
@@ -155,46 +154,6 @@ func (f *File) explainRead(err error) error {
 		return err
 	}
 	return f.explain("read store", err)
-}
-
-// readers compiles each query once per connection: a question asks the same few again and again.
-type readers struct{ f *File }
-
-// maxReadStmts bounds the compiled queries; what exceeds it is compiled each time.
-const maxReadStmts = 100
-
-func (r readers) QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
-	s, err := r.stmt(ctx, query)
-	if err != nil {
-		return nil, err
-	}
-	if s == nil {
-		return r.f.reader.QueryContext(ctx, query, args...)
-	}
-	return s.QueryContext(ctx, args...)
-}
-
-// stmt is nil when there are too many. The lock is not held while a connection is waited for: who has one may use it,
-// too.
-func (r readers) stmt(ctx context.Context, query string) (*sql.Stmt, error) {
-	r.f.readMu.Lock()
-	s, ok := r.f.readStmts[query]
-	full := len(r.f.readStmts) >= maxReadStmts
-	r.f.readMu.Unlock()
-	if ok || full {
-		return s, nil
-	}
-	s, err := r.f.reader.PrepareContext(ctx, query)
-	if err != nil {
-		return nil, err
-	}
-	r.f.readMu.Lock()
-	defer r.f.readMu.Unlock()
-	if other, ok := r.f.readStmts[query]; ok {
-		return other, s.Close()
-	}
-	r.f.readStmts[query] = s
-	return s, nil
 }
 
 // querier is a database or a transaction.
@@ -212,9 +171,7 @@ func (f *File) scan(ctx context.Context, db querier, query string, args, dst []a
 		return false, rows.Err()
 	}
 	if err := (Row{rows}).Scan(dst...); err != nil {
-		if errors.Is(err, ErrRow) {
-			err = f.BadRow(err)
-		}
+		f.bad.skip(err)
 		return true, err
 	}
 	return true, rows.Close()
@@ -225,7 +182,6 @@ func (f *File) each(ctx context.Context, db querier, query string, args []any, f
 	if err != nil {
 		return err
 	}
-	defer f.bad.warn()
 	defer rows.Close()
 	for rows.Next() {
 		if err := fn(Row{rows}); err != nil && !f.bad.skip(err) {

@@ -54,7 +54,8 @@ func (d *DB) FindUndo(ctx context.Context, f UndoFilter) (u Undo, found bool, er
 		u.Data, err = unpack(packed, maxBlob)
 	}
 	if err != nil {
-		return u, true, d.BadRow(fmt.Errorf("undo record %s: %w", u.ID, err))
+		d.bad.skip(err)
+		return u, true, fmt.Errorf("undo record %s: %w", u.ID, err)
 	}
 	return u, true, nil
 }

@@ -398,7 +398,7 @@ func TestDamageIsReportedAndRepaired(t *testing.T) {
 	write(t, c, "s", Item{Task: "t", Turn: "u", Data: []byte("data")})
 	db, err := sql.Open("sqlite", o.Path)
 	check(t, err)
-	_, err = db.ExecContext(t.Context(), "UPDATE pieces SET data = x'0001020304'")
+	_, err = db.ExecContext(t.Context(), "UPDATE blobs SET data = x'0001020304'")
 	check(t, errors.Join(err, db.Close()))
 	labels, _, err := c.List(t.Context(), Filter{Session: "s"})
 	check(t, err)

@@ -133,7 +133,7 @@ func TestForgetLeavesNoBytes(t *testing.T) {
 		_, err := c.o.Blobs.Forget(t.Context(), e)
 		check(t, err)
 		same(t, "forgot", before-items(), want)
-		check(t, cold.ScrubFolder(t.Context(), filepath.Dir(path)))
+		check(t, c.o.Blobs.Scrub(t.Context()))
 	}
 	forget(cold.ForgetFilter{Session: "s"}, 1)
 	if holds("marmalade") || !holds("nougat") {

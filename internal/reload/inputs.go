@@ -86,7 +86,7 @@ func (s *inputs) write(ctx context.Context) error {
 	}
 	_, err := s.stored.Write(ctx, "write inputs of calls", func(tx *cold.BlobTx) error {
 		for _, p := range now {
-			p.Size = p.Stored
+			p.Size = int64(len(p.Data))
 			if err := tx.Put(p); err != nil {
 				return err
 			}

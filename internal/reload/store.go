@@ -40,7 +40,7 @@ func decode(raw []byte) (*Entry, error) {
 func (c *Cache) pack(e *Entry) (cold.Packed, error) {
 	raw, err := json.Marshal(storedEntry{*e, e.Uses, e.Successes, e.Failures})
 	p := c.stored.Pack(cold.Blob{Key: e.ID, Session: e.Session, Used: e.Used, Meta: raw})
-	p.Size = p.Stored
+	p.Size = int64(len(p.Data))
 	return p, err
 }
 
@@ -152,7 +152,7 @@ func (c *Cache) write(ctx context.Context) error {
 			c.mu.Unlock()
 			return fmt.Errorf("pack sequence %s: %w", id, err)
 		}
-		e.size = int(p.Stored)
+		e.size = int(int64(len(p.Data)))
 		kept = append(kept, p)
 	}
 	c.dirty, c.tallied = map[string]bool{}, false

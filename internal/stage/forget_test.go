@@ -40,7 +40,7 @@ func TestForget(t *testing.T) {
 		if n, err := r.blobs.Forget(t.Context(), f); err != nil || n[Results] != results {
 			t.Fatalf("%d results, %v; want %d", n[Results], err, results)
 		}
-		if err := cold.ScrubFolder(t.Context(), r.store); err != nil {
+		if err := r.blobs.Scrub(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -153,7 +153,7 @@ func TestForgetNames(t *testing.T) {
 		if _, err := r.blobs.Forget(t.Context(), cold.ForgetFilter{Path: path}); err != nil {
 			t.Fatal(err)
 		}
-		if err := cold.ScrubFolder(t.Context(), r.store); err != nil {
+		if err := r.blobs.Scrub(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		if r.onDisk(string(path)) {

@@ -13,39 +13,24 @@ const maxWarnings = 20
 // Warnings keeps the warnings of a log for aoa status, as long as the daemon lives.
 type Warnings struct {
 	mu   sync.Mutex // guards list
-	list []warning
-}
-
-// warning is a record of the log. Its text may change while the daemon lives: a count in it goes on counting.
-type warning struct {
-	first string
-	slog.Record
-}
-
-func (w warning) text() string {
-	text := w.Message
-	w.Attrs(func(a slog.Attr) bool { text += " " + a.String(); return true })
-	return text
+	list []string
 }
 
 func (w *Warnings) add(r slog.Record) {
-	entry := warning{Record: r}
-	entry.first = entry.text()
+	text := r.Message
+	r.Attrs(func(a slog.Attr) bool { text += " " + a.String(); return true })
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if len(w.list) < maxWarnings && !slices.ContainsFunc(w.list, func(o warning) bool { return o.first == entry.first }) {
-		w.list = append(w.list, entry)
+	if len(w.list) < maxWarnings && !slices.Contains(w.list, text) {
+		w.list = append(w.list, text)
 	}
 }
 
 // Texts are the warnings that were kept, the oldest first.
-func (w *Warnings) Texts() (out []string) {
+func (w *Warnings) Texts() []string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	for _, entry := range w.list {
-		out = append(out, entry.text())
-	}
-	return out
+	return slices.Clone(w.list)
 }
 
 // Logger is log, with its warnings kept.
@@ -61,7 +46,7 @@ type warningHandler struct {
 
 func (h *warningHandler) Handle(ctx context.Context, r slog.Record) error {
 	if r.Level >= slog.LevelWarn {
-		h.warnings.add(r.Clone())
+		h.warnings.add(r)
 	}
 	return h.Handler.Handle(ctx, r)
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/config"
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/history"
 	"github.com/aoa-dev/aoa/internal/locate"
 	"github.com/aoa-dev/aoa/watcher"
 )
@@ -60,7 +61,7 @@ type initReport struct {
 	Files       int64            `json:"files"`
 	Transcripts api.ImportAnswer `json:"transcripts"`
 	Hooks       []string         `json:"hooks"`
-	Pairs       []api.Pair       `json:"pairs"`
+	Pairs       []history.Pair   `json:"pairs"`
 	Shallow     bool             `json:"shallow,omitempty"` // the clone has only the newest part of the history
 }
 

@@ -72,13 +72,13 @@ func TestScript(t *testing.T) {
 			})
 			return os.MkdirAll(home, 0o700)
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"history": history, "examples": examples,
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"history": commitHistory, "examples": examples,
 			"until": until, "halt": halt, "expand": expand},
 	})
 }
 
-// history N makes a repository here with N commits (see commits).
-func history(ts *testscript.TestScript, neg bool, args []string) {
+// commitHistory N makes a repository here with N commits (see commits).
+func commitHistory(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: history N")
 	}

@@ -7,6 +7,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/internal/cold"
+	"github.com/aoa-dev/aoa/internal/history"
 	"github.com/aoa-dev/aoa/prefetch"
 )
 
@@ -62,15 +64,15 @@ To let a collector fetch the metrics over TCP: aoa config metrics_addr 127.0.0.1
 func (a *app) printStats(ans api.StatsAnswer) {
 	switch {
 	case len(ans.Files) > 0:
-		printList(a, "accesses\tfirst\tlast\tmean session\tfile", ans.Files, func(f api.FileStat) []any {
+		printList(a, "accesses\tfirst\tlast\tmean session\tfile", ans.Files, func(f cold.FileStat) []any {
 			return []any{count(f.Accesses), stamp(f.First), stamp(f.Last), seconds(f.MeanSession), a.display(f.File)}
 		})
 	case len(ans.Tags) > 0:
-		printList(a, "uses\tfiles\ttag", ans.Tags, func(t api.TagStat) []any {
+		printList(a, "uses\tfiles\ttag", ans.Tags, func(t cold.TagStat) []any {
 			return []any{count(t.Uses), count(t.Files), "#" + t.Tag}
 		})
 	case len(ans.Sessions) > 0:
-		printList(a, "started\tlength\tevents\tfiles\tagent\tsession", ans.Sessions, func(s api.SessionStat) []any {
+		printList(a, "started\tlength\tevents\tfiles\tagent\tsession", ans.Sessions, func(s cold.SessionStat) []any {
 			return []any{stamp(s.Started), seconds(s.Duration), count(s.Events), count(s.Files), s.Agent, s.ID}
 		})
 	case len(ans.Kinds) > 0:
@@ -126,9 +128,9 @@ const summaryRows = 5
 // statsSummary is what aoa stats prints without an argument, for --json.
 type statsSummary struct {
 	Status api.StatusAnswer `json:"status"`
-	Hot    []api.FileStat   `json:"hot"`   // committed most in the last year of the history
-	Files  []api.FileStat   `json:"files"` // opened most
-	Pairs  []api.Pair       `json:"pairs"` // that change together most
+	Hot    []cold.FileStat  `json:"hot"`   // committed most in the last year of the history
+	Files  []cold.FileStat  `json:"files"` // opened most
+	Pairs  []history.Pair   `json:"pairs"` // that change together most
 	Kinds  []api.KindStat   `json:"kinds"`
 }
 
@@ -143,8 +145,8 @@ func (a *app) summary(ctx context.Context) error {
 		table string
 		keep  func(api.StatsAnswer)
 	}{
-		{"commits", func(ans api.StatsAnswer) { s.Hot = append([]api.FileStat{}, ans.Files...) }},
-		{"files", func(ans api.StatsAnswer) { s.Files = append([]api.FileStat{}, ans.Files...) }},
+		{"commits", func(ans api.StatsAnswer) { s.Hot = append([]cold.FileStat{}, ans.Files...) }},
+		{"files", func(ans api.StatsAnswer) { s.Files = append([]cold.FileStat{}, ans.Files...) }},
 		{"pairs", func(ans api.StatsAnswer) { s.Pairs = ans.Pairs }},
 		{"kinds", func(ans api.StatsAnswer) { s.Kinds = append([]api.KindStat{}, ans.Kinds...) }},
 	} {
@@ -163,17 +165,17 @@ func (a *app) printSummary(s statsSummary) {
 		count(s.Status.Sessions), count(s.Status.Events))
 	if len(s.Hot) > 0 {
 		fmt.Fprintln(a.out, "\ncommitted most in the last year of the history:")
-		printList(a, "", s.Hot, func(f api.FileStat) []any {
+		printList(a, "", s.Hot, func(f cold.FileStat) []any {
 			return []any{"  " + a.display(f.File), plural(int(f.Commits), "commit")}
 		})
 	}
 	if len(s.Files) > 0 {
 		fmt.Fprintln(a.out, "\nopened most:")
-		printList(a, "", s.Files, func(f api.FileStat) []any { return []any{"  " + a.display(f.File), count(f.Accesses)} })
+		printList(a, "", s.Files, func(f cold.FileStat) []any { return []any{"  " + a.display(f.File), count(f.Accesses)} })
 	}
 	if len(s.Pairs) > 0 {
 		fmt.Fprintln(a.out, "\nchange together most, although their names are not alike:")
-		printList(a, "", s.Pairs, func(p api.Pair) []any {
+		printList(a, "", s.Pairs, func(p history.Pair) []any {
 			return []any{"  " + a.display(p.A), a.display(p.B), fmt.Sprintf("%d of %d commits", p.Both, p.OfA)}
 		})
 	}

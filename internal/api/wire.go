@@ -3,7 +3,9 @@ package api
 import (
 	"time"
 
+	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/history"
 	"github.com/aoa-dev/aoa/internal/index"
 	"github.com/aoa-dev/aoa/internal/reload"
 	"github.com/aoa-dev/aoa/prefetch"
@@ -98,16 +100,16 @@ type StatsRequest struct {
 
 // StatsAnswer has the table that was asked for.
 type StatsAnswer struct {
-	Files    []FileStat         `json:"files,omitempty"`
-	Tags     []TagStat          `json:"tags,omitempty"`
-	Sessions []SessionStat      `json:"sessions,omitempty"`
+	Files    []cold.FileStat    `json:"files,omitempty"`
+	Tags     []cold.TagStat     `json:"tags,omitempty"`
+	Sessions []cold.SessionStat `json:"sessions,omitempty"`
 	Kinds    []KindStat         `json:"kinds,omitempty"`
 	Costs    []prefetch.Cost    `json:"costs,omitempty"`
 	Retired  []RetiredKind      `json:"retired,omitempty"`  // with kinds
 	Refit    *Refit             `json:"refit,omitempty"`    // with kinds: the last one
 	Outcomes []prefetch.Outcome `json:"outcomes,omitempty"` // what came of the newest predicted files, the newest last
 
-	Pairs  []Pair            `json:"pairs,omitempty"` // files that change together and have unrelated names
+	Pairs  []history.Pair    `json:"pairs,omitempty"` // files that change together and have unrelated names
 	Proof  *ProofAnswer      `json:"proof,omitempty"`
 	Cache  *CacheStatsAnswer `json:"cache,omitempty"`
 	Stage  *StageStatsAnswer `json:"stage,omitempty"`
@@ -124,34 +126,6 @@ type Refit struct {
 	Before   float64   `json:"before"` // log loss on outcomes that it was judged by
 	After    float64   `json:"after"`
 	Text     string    `json:"text"` // the same in words
-}
-
-// FileStat is how often a file was used, in the events that the log keeps.
-type FileStat struct {
-	File        event.Path `json:"file"`
-	Accesses    int64      `json:"total_accesses"`
-	First       time.Time  `json:"first_access,omitzero"`
-	Last        time.Time  `json:"last_access,omitzero"`
-	MeanSession float64    `json:"avg_session_duration"` // seconds: mean length of the sessions that opened it
-	Commits     int64      `json:"commits"`
-}
-
-// TagStat is how often a tag was used, in the events that the log keeps.
-type TagStat struct {
-	Tag   string `json:"tag"`
-	Uses  int64  `json:"total_uses"`
-	Files int64  `json:"files_count"`
-}
-
-// SessionStat is one session.
-type SessionStat struct {
-	ID       string    `json:"id"`
-	Agent    string    `json:"agent"`
-	Started  time.Time `json:"started"`
-	Last     time.Time `json:"last"`
-	Duration float64   `json:"duration_s"`
-	Events   int64     `json:"events"`
-	Files    int64     `json:"files"`
 }
 
 // KindStat is the record of one kind of suggestion.
@@ -283,15 +257,6 @@ type ImportAnswer struct {
 	Sessions    int            `json:"sessions"`
 	Events      int            `json:"events"`
 	Skipped     map[string]int `json:"skipped,omitempty"` // lines of a transcript by reason
-}
-
-// Pair is two files and the numbers of their commits.
-type Pair struct {
-	A    event.Path `json:"a"`
-	B    event.Path `json:"b"`
-	Both int        `json:"both"` // commits that changed both
-	OfA  int        `json:"of_a"` // commits that changed A
-	OfB  int        `json:"of_b"`
 }
 
 // PartnersRequest asks what usually changes together with these files and is not among them.

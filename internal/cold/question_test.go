@@ -101,14 +101,14 @@ func TestStats(t *testing.T) {
 		event.Event{ID: "6", Time: noon.Add(-m), Agent: "watch", Body: event.Save{Paths: []event.Path{"x"}}})
 	files, err := d.FileStats(t.Context(), 0)
 	must(t, err)
-	same(t, "files", files, []FileStat{{"x", 5, noon.Add(-m), noon.Add(4 * m), 180},
-		{"y", 1, noon.Add(4 * m), noon.Add(4 * m), 0}})
+	same(t, "files", files, []FileStat{{"x", 5, noon.Add(-m), noon.Add(4 * m), 180, 0},
+		{"y", 1, noon.Add(4 * m), noon.Add(4 * m), 0, 0}})
 	tags, err := d.TagStats(t.Context(), 0)
 	must(t, err)
 	same(t, "tags", tags, []TagStat{{"go", 2, 2}, {"test", 1, 2}})
 	sessions, err := d.SessionStats(t.Context(), 1)
 	must(t, err)
-	same(t, "sessions", sessions, []SessionStat{{"a", "claude", noon, noon.Add(4 * m), 2, 2}})
+	same(t, "sessions", sessions, []SessionStat{{"a", "claude", noon, noon.Add(4 * m), 240, 2, 2}})
 }
 
 func TestMeta(t *testing.T) {

@@ -12,14 +12,15 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// FileStat is how often a file was read, edited, written or saved.
+// FileStat is how often a file was read, edited, written or saved, or how many commits touched it.
 type FileStat struct {
 	File     event.Path `json:"file"`
 	Accesses int        `json:"total_accesses"`
-	First    time.Time  `json:"first_access"`
-	Last     time.Time  `json:"last_access"`
+	First    time.Time  `json:"first_access,omitzero"`
+	Last     time.Time  `json:"last_access,omitzero"`
 	// seconds from the first to the last access in a session, on average
 	MeanSession float64 `json:"avg_session_duration"`
+	Commits     int     `json:"commits"`
 }
 
 // TagStat is how often a tag was used.
@@ -31,12 +32,13 @@ type TagStat struct {
 
 // SessionStat is a row of sessions.
 type SessionStat struct {
-	ID      string    `json:"id"`
-	Agent   string    `json:"agent"`
-	Started time.Time `json:"started"`
-	Last    time.Time `json:"last"`
-	Events  int       `json:"events"`
-	Files   int       `json:"files"` // different files that it opened
+	ID       string    `json:"id"`
+	Agent    string    `json:"agent"`
+	Started  time.Time `json:"started"`
+	Last     time.Time `json:"last"`
+	Duration float64   `json:"duration_s"` // from Started to Last
+	Events   int       `json:"events"`
+	Files    int       `json:"files"` // different files that it opened
 }
 
 // span is a number of accesses and the times of the first and the last.
@@ -152,21 +154,15 @@ func (d *DB) TagStats(ctx context.Context, limit int) ([]TagStat, error) {
 	return first(out, limit), err
 }
 
-// FileCommits is how many commits touched a file.
-type FileCommits struct {
-	File    event.Path
-	Commits int
-}
-
 // CommitStats returns the files with the most counted commits in the year before the newest one, of those that keep
 // accepts.
-func (d *DB) CommitStats(ctx context.Context, limit int, keep func(event.Path) bool) ([]FileCommits, error) {
-	var out []FileCommits
+func (d *DB) CommitStats(ctx context.Context, limit int, keep func(event.Path) bool) ([]FileStat, error) {
+	var out []FileStat
 	err := d.Each(ctx, `SELECT files.file, count(*) FROM touches CROSS JOIN events ON events.id = event
 CROSS JOIN files ON files.id = touches.file
 WHERE touches.counted = 1 AND time > (SELECT max(time) FROM events WHERE counted = 1) - ?1
 GROUP BY touches.file ORDER BY 2 DESC, 1`, []any{(365 * 24 * time.Hour).Milliseconds()}, func(row Row) error {
-		var s FileCommits
+		var s FileStat
 		err := row.Scan((*string)(&s.File), &s.Commits)
 		if err == nil && len(out) < limit && keep(s.File) {
 			out = append(out, s)
@@ -200,7 +196,8 @@ func (d *DB) SessionStats(ctx context.Context, limit int) (out []SessionStat, er
 		if err == nil && (!possible(first) || !possible(last)) {
 			err = fmt.Errorf("%w: session %q: its times are impossible", ErrRow, s.ID)
 		}
-		if s.Started, s.Last = moment(first), moment(last); err == nil {
+		s.Started, s.Last = moment(first), moment(last)
+		if s.Duration = s.Last.Sub(s.Started).Seconds(); err == nil {
 			out = append(out, s)
 		}
 		return err

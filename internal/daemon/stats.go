@@ -10,7 +10,6 @@ import (
 	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/eventlog"
-	"github.com/aoa-dev/aoa/internal/history"
 	"github.com/aoa-dev/aoa/prefetch"
 )
 
@@ -45,34 +44,19 @@ func (s *statsHandler) stats(ctx context.Context, r api.StatsRequest) (out api.S
 		if err != nil {
 			return out, err
 		}
-		out.Pairs = convert(commits.Pairs(r.Limit, recent, w.Tree().Has),
-			func(p history.Pair) api.Pair { return api.Pair(p) })
+		out.Pairs = commits.Pairs(r.Limit, recent, w.Tree().Has)
 		return out, nil
 	case "files":
-		rows, err := s.db.FileStats(ctx, r.Limit)
-		for _, f := range rows {
-			out.Files = append(out.Files, api.FileStat{File: f.File, Accesses: int64(f.Accesses), First: f.First, Last: f.Last,
-				MeanSession: f.MeanSession})
-		}
+		out.Files, err = s.db.FileStats(ctx, r.Limit)
 		return out, err
 	case "commits":
-		rows, err := s.db.CommitStats(ctx, r.Limit, s.worktrees.Caller(ctx).Tree().Has)
-		for _, f := range rows {
-			out.Files = append(out.Files, api.FileStat{File: f.File, Commits: int64(f.Commits)})
-		}
+		out.Files, err = s.db.CommitStats(ctx, r.Limit, s.worktrees.Caller(ctx).Tree().Has)
 		return out, err
 	case "tags":
-		rows, err := s.db.TagStats(ctx, r.Limit)
-		for _, t := range rows {
-			out.Tags = append(out.Tags, api.TagStat{Tag: t.Tag, Uses: int64(t.Uses), Files: int64(t.Files)})
-		}
+		out.Tags, err = s.db.TagStats(ctx, r.Limit)
 		return out, err
 	case "sessions":
-		rows, err := s.db.SessionStats(ctx, r.Limit)
-		for _, s := range rows {
-			out.Sessions = append(out.Sessions, api.SessionStat{ID: s.ID, Agent: s.Agent, Started: s.Started, Last: s.Last,
-				Duration: s.Last.Sub(s.Started).Seconds(), Events: int64(s.Events), Files: int64(s.Files)})
-		}
+		out.Sessions, err = s.db.SessionStats(ctx, r.Limit)
 		return out, err
 	case "kinds":
 		return s.kindStats(), nil

@@ -11,8 +11,11 @@ import (
 
 // Pair is two files that keep changing together.
 type Pair struct {
-	A, B           event.Path // A is the one with fewer commits
-	Both, OfA, OfB int        // commits that changed both, A, B
+	A    event.Path `json:"a"` // the one with fewer commits
+	B    event.Path `json:"b"`
+	Both int        `json:"both"` // commits that changed both
+	OfA  int        `json:"of_a"` // commits that changed A
+	OfB  int        `json:"of_b"`
 }
 
 // Bounds of Pairs: commits of many files say nothing, and a bounded number of pairs is counted.

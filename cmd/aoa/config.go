@@ -26,7 +26,7 @@ A value in the environment (AOA_…) has priority over the repository's config.y
 user's config.yaml, and that over the default.`,
 		Example: `  aoa config threshold 0.80
   aoa config threshold conservative
-  aoa config kinds prompt,rescue,partner   # also those that have retired themselves
+  aoa config kinds prompt,rescue,partner   # also retired ones
   aoa config --unset threshold`,
 		Args: cobra.MaximumNArgs(2),
 		RunE: func(c *cobra.Command, args []string) error {

@@ -22,8 +22,9 @@ func (a *app) forget() *cobra.Command {
 		Long: `Erases events, scores, cached data, recorded sequences, session snapshots, what pipelines stored,
 results of stages that read the PATH, and the page of aoa report in the store. The bytes on the disk are
 erased too. A PATH may be a folder: then it asks first. A session may be named by the beginning of its id.
-With redis_url the other clones forget what came from here, too. --origin removes what came from one of them,
-and takes nothing from it any more. It exits 1 if nothing was learned about it. To keep aOa from learning a path again, list it in .aoaignore.`,
+With redis_url the other clones forget what came from here, too. --origin removes what came from one of
+them, and takes nothing from it any more. It exits 1 if nothing was learned about it. To keep aOa from
+learning a path again, list it in .aoaignore.`,
 		Example: "  aoa forget --yes secrets/\n  aoa forget --session 5f0c2d1e\n  aoa forget --since 2h",
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) (err error) {

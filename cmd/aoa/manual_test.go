@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/spf13/cobra"
 	"github.com/spf13/cobra/doc"
 )
 
@@ -25,6 +26,7 @@ func TestManual(t *testing.T) {
 		check(t, os.MkdirAll(filepath.Join(dir, folder), 0o755))
 	}
 	root.DisableAutoGenTag = true
+	fits(t, root)
 	check(t, errors.Join(
 		doc.GenManTree(root, &doc.GenManHeader{Section: "1", Source: "aOa", Manual: "aOa"}, filepath.Join(dir, "man")),
 		root.GenBashCompletionFileV2(filepath.Join(dir, "completions/bash/aoa"), true),
@@ -36,5 +38,17 @@ func TestManual(t *testing.T) {
 		if err != nil || !strings.Contains(strings.ReplaceAll(string(text), `\-`, "-"), want) {
 			t.Errorf("%s has no %q (%v)", file, want, err)
 		}
+	}
+}
+
+// fits: a page is indented by seven columns and does not wrap examples, so 73 remain of a terminal with 80.
+func fits(t *testing.T, c *cobra.Command) {
+	for line := range strings.Lines(c.Example) {
+		if width(strings.TrimRight(line, "\n")) > 73 {
+			t.Errorf("%s: an example is too wide: %s", c.CommandPath(), line)
+		}
+	}
+	for _, sub := range c.Commands() {
+		fits(t, sub)
 	}
 }

@@ -47,7 +47,7 @@ that no other stage reads. ARGs are $ARG_1, $ARG_2, …; --arg name=value is $AR
 With --session, later pipelines of the session can read the output of this one's stages
 ($STAGE_name) and the context ($CONTEXT_name). A run that was killed or that failed continues
 with the stage at which it stopped.`,
-		Example: `  aoa pipeline run create-prd --session billing --arg specs_file=docs/FUNCTIONAL.md
+		Example: `  aoa pipeline run create-prd --session billing --arg specs_file=S.md
   aoa pipeline run .aoa/pipelines/create-backlog.yaml --session billing`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {

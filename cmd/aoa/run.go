@@ -193,13 +193,14 @@ Start with:  aoa init           learn this repository's history
 			root.AddCommand(c)
 		}
 	}
-	of := root.HelpFunc()
+	describe := root.HelpFunc()
 	root.SetHelpFunc(func(c *cobra.Command, args []string) {
 		if c == root {
 			a.help(root, groups[:1], "aoa help all lists every command, aoa help COMMAND describes one.")
 			return
 		}
-		of(c, args)
+		c.Long = fit(c.Long, a.width)
+		describe(c, args)
 	})
 	root.SetHelpCommand(&cobra.Command{Use: "help [COMMAND|all]", Short: "describe a command, or list all of them",
 		RunE: func(_ *cobra.Command, args []string) error {

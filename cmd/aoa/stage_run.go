@@ -56,9 +56,9 @@ Only success is kept. A run is not kept if its dependencies changed while it ran
 result is larger than 16 MB. Of two equal runs at the same time, one runs
 and the other waits. A glob matches tracked and new files, but not ignored ones; a file
 named exactly may be ignored. If no daemon can be started, the command runs without a cache.`,
-		Example: `  aoa stage run lint --dep 'src/**/*.ts' --dep .eslintrc.json --tool eslint -- eslint src
-  aoa stage run prd --dep docs/FUNCTIONAL.md --template prd.txt --model opus --tool claude \
-      --out docs/PRD.md -- sh -c 'claude -p --model opus <prd.txt >docs/PRD.md'`,
+		Example: `  aoa stage run lint --dep 'src/**/*.ts' --tool eslint -- eslint src
+  aoa stage run prd --dep SPEC.md --template prd.txt --tool claude \
+      --out PRD.md -- sh -c 'claude -p <prd.txt >PRD.md'`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			name, command, err := splitCommand(c, args, true)

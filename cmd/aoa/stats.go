@@ -33,7 +33,9 @@ most, those that change together most, and how right hints were. With one, total
 ` + proofHelp + `
 
 To let a collector fetch the metrics over TCP: aoa config metrics_addr 127.0.0.1:9464`,
-		Args:      cobra.MatchAll(cobra.MaximumNArgs(1), cobra.OnlyValidArgs),
+		Args: cobra.MatchAll(cobra.MaximumNArgs(1), func(c *cobra.Command, args []string) error {
+			return knownWords("table", args, c.ValidArgs)
+		}),
 		ValidArgs: []string{"files", "tags", "sessions", "kinds", "cost", "proof", "metrics"},
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) == 0 {

@@ -34,15 +34,13 @@ A folder stands for its files. A bare file name means the only file of that name
 which none is a file are a prompt. Names are printed as seen from the current folder. What is less
 likely than ` + fmt.Sprintf("%.0f %%", 100*leastListed) + ` is left out, unless -n is given.
 
-` + checkHelp + `
-
-  aoa suggest --check --staged                  # in a pre-commit hook
-  aoa suggest --check --range origin/main..HEAD # in CI`,
+` + checkHelp,
 		Example: `  aoa suggest internal/server.go
   aoa suggest --prompt "fix the login timeout" -n 10
   aoa suggest --staged
-  aoa suggest -0 | fzf --read0 --print0 | xargs -0 -o vim
-  vim $(aoa suggest --plain -n 3)                        # only for names without line breaks`,
+  aoa suggest --check --staged                   # in a pre-commit hook
+  aoa suggest --check --range origin/main..HEAD  # in CI
+  aoa suggest -0 | fzf --read0 --print0 | xargs -0 -o vim`,
 		RunE: func(c *cobra.Command, args []string) error {
 			how.number = c.Flags().Changed("number")
 			err := a.suggestFiles(c.Context(), q, args, how)

@@ -184,6 +184,23 @@ func shortPath(s string, n int) string {
 	return firstColumns(base, n-1-tail) + "…" + base[len(firstColumns(base, width(base)-tail)):]
 }
 
+// fit breaks the paragraphs of a text again where the terminal is narrower than its lines. A paragraph with an indented
+// line stays.
+func fit(text string, columns int) string {
+	if columns == 0 {
+		return text
+	}
+	paragraphs := strings.Split(text, "\n\n")
+	for i, p := range paragraphs {
+		lines := strings.Split(p, "\n")
+		long := slices.MaxFunc(lines, func(a, b string) int { return width(a) - width(b) })
+		if width(long) > columns && !strings.Contains(p, "\n ") && !strings.HasPrefix(p, " ") {
+			paragraphs[i] = strings.Join(wrap(strings.Join(lines, " "), columns), "\n")
+		}
+	}
+	return strings.Join(paragraphs, "\n\n")
+}
+
 // wrap breaks a text between words into lines of at most n columns. A word that is longer has a line of its own.
 func wrap(s string, n int) []string {
 	if width(s) <= n {

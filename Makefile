@@ -5,6 +5,7 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 GORELEASER  := github.com/goreleaser/goreleaser/v2@v2.16.0
 ACTIONLINT  := github.com/rhysd/actionlint/cmd/actionlint@v1.7.12
 GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.9.0
+FREEZE      := github.com/charmbracelet/freeze@v0.2.2
 CYCLONEDX   := github.com/CycloneDX/cyclonedx-gomod/cmd/cyclonedx-gomod@v1.9.0
 # SQLite and Lua in Go use one goroutine each. The race detector would take four times as long with them.
 UNWATCHED   := -gcflags='modernc.org/...=-race=false' -gcflags='github.com/yuin/...=-race=false'
@@ -100,7 +101,8 @@ golden: ## rewrite the help goldens and docs/config.md
 	go test ./cmd/aoa -run 'TestHelp|TestConfigPage' -update
 
 picture: build ## record the README's picture again: REPO=clone of caddyserver/caddy
-	go run ./scripts/picture -aoa $(BIN) -repo "$(REPO)" -at v2.11.4 -out docs/picture.svg
+	go run $(FREEZE) --execute "scripts/picture.sh $(BIN) $(REPO)" --execute.timeout 60s --font.family monospace \
+		--font.size 13 --padding 16 --output docs/picture.svg
 
 # They are no modules of ours: the first time compiles them, which takes minutes.
 bin/tools/%: Makefile

@@ -25,7 +25,6 @@ var allowed = map[string][]string{
 	"internal/locate":          {"internal/regularfile"},
 	"scripts":                  {},
 	"scripts/gitleaks":         {},
-	"scripts/picture":          {},
 	"internal/index":           {"internal/event", "internal/regularfile"},
 	"internal/redact":          {"internal/event", "internal/index"},
 	"hooks/agents":             {},

@@ -78,27 +78,24 @@ func (a *app) explain(w api.WhyAnswer, q event.Query) {
 
 // because says what speaks for a file and what speaks most against it.
 func (a *app) because(s event.Suggestion) string {
-	how := "unlikely, although "
-	switch {
-	case s.Score >= prefetch.Balanced:
-		how = "likely because "
-	case s.Score >= leastListed:
-		how = "possible because "
-	}
-	pro, con := "nothing is known that speaks for it", ""
+	pro, con := clause(a.reasonText(s.Reason())), ""
 	if t := s.Together; t != nil {
 		pro = fmt.Sprintf("it changed with %s in %s", a.display(t.With), t)
-	} else if r := s.Reason(); r.Text != "" {
-		pro = clause(a.reasonText(r))
-	} else {
-		how = "unlikely: "
 	}
 	for _, r := range s.Reasons { // the strongest first
 		if text := against[r.Signal]; text != "" && r.Value*r.Weight < 0 && con == "" {
 			con = "; less because " + text
 		}
 	}
-	return how + pro + con
+	switch {
+	case pro == "":
+		return "unlikely: nothing is known that speaks for it"
+	case s.Score >= prefetch.Balanced:
+		return "likely because " + pro + con
+	case s.Score >= leastListed:
+		return "possible because " + pro + con
+	}
+	return "unlikely, although " + pro
 }
 
 // clause makes a clause about a file of the text of a reason.

@@ -41,7 +41,7 @@ func TestHostileNames(t *testing.T) {
 	} {
 		file, with := event.Path(c.name), suggestion("plain.go",
 			"changed together with "+event.Path(c.name).Display()+" in 4 of 5 commits")
-		with.Reasons[2].With = file
+		with.Reasons[2].With, with.Reasons[2].Evidence = file, true
 		for kind, head := range opening {
 			chance := ""
 			if kind == HintPrompt {
@@ -114,7 +114,7 @@ func TestHostileSources(t *testing.T) {
 	}
 	because := func(text string) func() string {
 		return about(func(s *event.Suggestion) {
-			s.Reasons[2] = event.Reason{Signal: "text", Value: 1, Weight: 9, Text: text}
+			s.Reasons[2] = event.Reason{Signal: "text", Value: 1, Weight: 9, Text: text, Evidence: true}
 		})
 	}
 	line := func(code string) func() string {
@@ -137,7 +137,7 @@ func TestHostileSources(t *testing.T) {
 		"a name of another writing": named(HintStale, "\u202e"+order),
 		"a reason's file": about(func(s *event.Suggestion) {
 			with := event.Path(order + ".md")
-			s.Reasons[2] = event.Reason{Signal: "together", Value: 1, Weight: 9, Text: "in 4 of 5 commits to " + with.Display(), With: with}
+			s.Reasons[2] = event.Reason{Signal: "together", Value: 1, Weight: 9, Text: "in 4 of 5 commits to " + with.Display(), With: with, Evidence: true}
 		}),
 		"a symbol":                  about(func(s *event.Suggestion) { s.Line, s.Symbol = 3, order }),
 		"a symbol with a line end":  about(func(s *event.Suggestion) { s.Line, s.Symbol = 3, "x\n"+order }),

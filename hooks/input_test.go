@@ -68,9 +68,9 @@ func TestInputs(t *testing.T) {
 			t.Errorf("%s %v (-want +got):\n%s", c.tool, c.input, d)
 		}
 	}
-	for _, own := range []string{"mcp__aoa__reload_cached", "TodoWrite"} {
+	for _, own := range []string{"mcp__aoa__reload_cached", "WebSearch"} {
 		if c := decode(t, "PostToolUse", map[string]any{"tool_name": own, "tool_use_id": "t1",
-			"tool_input": map[string]any{"path": "pick/picker.go"}}, orchard()); len(c.Events) != 0 {
+			"tool_input": map[string]any{"path": "pick/picker.go", "query": "picker"}}, orchard()); len(c.Events) != 0 {
 			t.Errorf("%s is a call: %+v", own, c.Events)
 		}
 	}

@@ -81,7 +81,7 @@ func TestText(t *testing.T) {
 	place := suggestion("src/ctx.py", "changed")
 	place.Line, place.Symbol, place.Score = 445, "AppContext.pop", .62
 	commits := suggestion("CHANGES.rst", "in 4 of the last 5 commits to src/ctx.py")
-	commits.Reasons[2].With, commits.Score = "src/ctx.py", .4
+	commits.Reasons[2].Evidence, commits.Score = true, .4
 	vague := suggestion("y.go", "its path fits the text")
 	for _, c := range []struct {
 		kind  string

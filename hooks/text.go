@@ -63,7 +63,7 @@ func Text(kind string, sugg []event.Suggestion, space int) (text string, named [
 		switch {
 		case kind == HintPrompt:
 			line += fmt.Sprintf(" (%.0f %%)", 100*s.Score)
-			if s.Line > 0 || !checkable(s.Reason()) {
+			if s.Line > 0 || !s.Reason().Evidence {
 				why = ""
 			}
 		case kind == HintSearch && s.Line > 0: // the symbol is what was searched
@@ -131,11 +131,6 @@ func place(s event.Suggestion) string {
 		symbol = event.Quote(symbol)
 	}
 	return fmt.Sprintf("%s:%d %s", s.File.Quoted(), s.Line, symbol)
-}
-
-// checkable reports whether a reason is evidence that a reader can look up: it names another file, or words.
-func checkable(r event.Reason) bool {
-	return r.With != "" || strings.HasPrefix(r.Text, "mentions ") || strings.Contains(r.Text, " before with the word")
 }
 
 // maxReason is how long a reason is at most, in UTF-16 units.

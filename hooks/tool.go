@@ -78,15 +78,8 @@ func readFile(s *CallContext, c ToolCall) []event.Body  { return s.open(c, event
 func editFile(s *CallContext, c ToolCall) []event.Body  { return s.open(c, event.ActEdit) }
 func writeFile(s *CallContext, c ToolCall) []event.Body { return s.open(c, event.ActWrite) }
 
-// silent tools have nothing to do with files of the repository.
-var silent = map[string]bool{"WebFetch": true, "WebSearch": true, "TodoWrite": true, "TodoRead": true,
-	"TaskCreate": true,
-	"TaskUpdate": true, "TaskList": true, "TaskGet": true, "TaskOutput": true, "TaskStop": true, "Skill": true,
-	"ToolSearch": true, "AskUserQuestion": true,
-	"EnterPlanMode": true, "ExitPlanMode": true, "EnterWorktree": true, "ExitWorktree": true, "SlashCommand": true,
-	"KillShell": true,
-	"KillBash":  true, "SendMessage": true, "write_stdin": true, "update_plan": true, "Sleep": true, "Config": true,
-	"StructuredOutput": true}
+// silent tools search elsewhere than in the repository.
+var silent = map[string]bool{"WebSearch": true, "ToolSearch": true}
 
 // Tool turns a call into events, in the order in which things happened. A call may give none.
 func (s *CallContext) Tool(c ToolCall) []event.Event {

@@ -26,29 +26,33 @@ func (r *Ranker) explain(ctx context.Context, rs []event.Reason, c *candidate, x
 			}
 			counted = true
 			reason.Text, reason.With = r.together(ctx, x, c.comodBy.path, c.path)
+			reason.Evidence = true
 			continue
 		}
-		text, with := x.text(reason.Signal, c)
-		if once && said[text] {
+		words := x.inWords(reason.Signal, c)
+		if once && said[words.Text] {
 			continue
 		}
-		said[text] = reason.Value*reason.Weight > 0
-		reason.Text, reason.With = text, with
+		said[words.Text] = reason.Value*reason.Weight > 0
+		reason.Text, reason.With, reason.Evidence = words.Text, words.With, words.Evidence
 	}
 }
 
 // ofCommits are the signals of what changed together with the files in hand.
 var ofCommits = map[string]bool{Comod.String(): true, ComodRank.String(): true, Support.String(): true}
 
-// text returns the words of a signal, and the file that they name, "" if they name none.
-func (x *queryContext) text(signal string, c *candidate) (text string, with event.Path) {
-	about := func(words string, with event.Path) (string, event.Path) { return words + " " + with.Display(), with }
+// inWords is a signal in words: a reason without its value.
+func (x *queryContext) inWords(signal string, c *candidate) event.Reason {
+	about := func(words string, with event.Path) event.Reason {
+		return event.Reason{Text: words + " " + with.Display(), With: with, Evidence: true}
+	}
+	fact := func(words string) event.Reason { return event.Reason{Text: words} }
 	of, known := signalOf(signal)
 	if !known {
-		return "", ""
+		return event.Reason{}
 	}
 	if text := plain[of]; text != "" {
-		return text, ""
+		return fact(text)
 	}
 	switch of {
 	case SessionLast, SessionBack:
@@ -58,21 +62,21 @@ func (x *queryContext) text(signal string, c *candidate) (text string, with even
 	case SeedAlike:
 		return about("shares rare identifiers with", c.alikeBy[bySeed].path)
 	case TermsRank:
-		return c.use() + " before with" + x.spelled(picked(x.terms, c.termBits, 3), " the word"), ""
+		text := c.use() + " before with" + x.spelled(picked(x.terms, c.termBits, 3), " the word")
+		return event.Reason{Text: text, Evidence: true}
 	case TextCover:
-		return "its path fits the text", ""
+		return fact("its path fits the text")
 	case Text, TextShare, TextPlace, TextBody, TextDocs, TextUses, Pattern, PatternPlace:
 		if len(c.said) == 0 {
-			return "its path fits the text", ""
+			return fact("its path fits the text")
 		}
 		if words := x.spelled(c.said, ""); words != "" {
-			return "mentions" + words, ""
+			return event.Reason{Text: "mentions" + words, Evidence: true}
 		}
-		return "", ""
 	case CallsRank:
-		return "it defines what " + c.calledBy.Display() + " uses", c.calledBy
+		return event.Reason{Text: "it defines what " + c.calledBy.Display() + " uses", With: c.calledBy, Evidence: true}
 	case Tags:
-		return "used before under " + strings.Join(picked(x.tags, c.tagBits, 3), ", "), ""
+		return fact("used before under " + strings.Join(picked(x.tags, c.tagBits, 3), ", "))
 	case Directory:
 		if newest := x.newest(); newest.Dir() != c.path.Dir() {
 			return about("in a folder near", newest)
@@ -81,11 +85,11 @@ func (x *queryContext) text(signal string, c *candidate) (text string, with even
 	case Pair:
 		return about("same stem as", x.pairedWith(c))
 	case RecencyHour:
-		return "opened " + ago(x.at, c.access), ""
+		return fact("opened " + ago(x.at, c.access))
 	case Committed:
-		return "committed " + ago(x.at, c.commit), ""
+		return fact("committed " + ago(x.at, c.commit))
 	}
-	return "", ""
+	return event.Reason{}
 }
 
 // use says how a file came to its words: the store keeps one sum for opens and commits.

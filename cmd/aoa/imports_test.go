@@ -28,7 +28,7 @@ var allowed = map[string][]string{
 	"internal/index":           {"internal/event", "internal/regularfile"},
 	"internal/redact":          {"internal/event", "internal/index"},
 	"hooks/agents":             {},
-	"hooks/client":             {"internal/locate", "internal/peer", "hooks/agents", "internal/regularfile"},
+	"hooks/client":             {"internal/atomicfile", "internal/locate", "internal/peer", "hooks/agents", "internal/regularfile"},
 	"watcher": {"internal/event", "internal/index", "internal/config", "internal/locate", "internal/redact",
 		"internal/regularfile", "internal/git"},
 	"hooks/shell":      {"internal/event", "internal/index"},

@@ -178,7 +178,7 @@ func (a *app) importTranscripts(ctx context.Context, client *api.Client, repo *w
 		return none, err
 	}
 	dir := transcript.Dir(a.claudeHome(), repo.Root)
-	if files, _ := filepath.Glob(filepath.Join(dir, "*.jsonl")); len(files) == 0 {
+	if files, _ := filepath.Glob(filepath.Join(dir, "*.jsonl")); dir == "" || len(files) == 0 {
 		return none, nil
 	}
 	if !o.yes && cfg.Transcripts != "on" && !a.agree("read past Claude Code sessions of this repository from "+dir+"?") {

@@ -44,7 +44,7 @@ daemon, waits at most 30 ms for one, and exits 0.
 
 --wrap first runs another status line with the same input and prints its lines above.`,
 		Example: `  aoa statusline --wrap ~/.claude/statusline.sh
-  aoa statusline install   # wraps your present status line`,
+  aoa statusline install`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			a.drawStatus(c.Context(), wrap)

@@ -17,10 +17,9 @@ type statusChange struct {
 func (a *app) statuslineInstall() *cobra.Command {
 	return &cobra.Command{
 		Use:   "install",
-		Short: "add it to Claude Code's settings and wrap the present status line",
-		Long: `Adds the status line to the settings.json in Claude Code's folder. If you have a status line, it is
-wrapped: its lines stay above this one. Every other byte of the file stays, and aoa statusline remove
-restores the original bytes. If the file cannot be edited safely, it stays unchanged, and the text to
+		Short: "add it to Claude Code's settings",
+		Long: `Adds the status line to the settings.json in Claude Code's folder. Every other byte of the file stays. If
+you have a status line, or if the file cannot be edited safely, it stays unchanged, and the text to
 add by hand is printed.`,
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {

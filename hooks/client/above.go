@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/aoa-dev/aoa/internal/atomicfile"
 	"github.com/aoa-dev/aoa/internal/regularfile"
 )
 
@@ -141,5 +142,5 @@ func (d daemon) note(session string) {
 		return
 	}
 	known = append(known[max(0, len(known)-maxSessions+1):], session)
-	_ = os.WriteFile(d.noteFile(), []byte(strings.Join(known, "\n")+"\n"), 0o600)
+	_ = atomicfile.WriteBytes(d.noteFile(), atomicfile.Options{Mode: 0o600, Unsynced: true}, []byte(strings.Join(known, "\n")+"\n"))
 }

@@ -40,6 +40,9 @@ const maxWraps = 8
 
 // run takes off what only wraps a command and hands it to the one who knows it.
 func (sh *walker) run(c command) {
+	if sh.cmdlets && len(c.args) > 0 {
+		c.args = unixWords(c.args)
+	}
 	counted := c.xargs // find tells of what it runs nothing but its files
 	for range maxWraps {
 		if len(c.args) == 0 {

@@ -98,6 +98,7 @@ type walker struct {
 	vars      map[string]string
 	past      bool
 	aside     bool // in a substitution, or a later round of a loop: its programs do not count
+	cmdlets   bool // the line is PowerShell's
 	mute      bool // in a line that cannot be parsed: what its programs did is not known
 	nest      int
 	result    *Result // of the line

@@ -1,45 +1,26 @@
 package transcript
 
 import (
-	"bufio"
-	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
-	"github.com/aoa-dev/aoa/hooks"
 	"github.com/aoa-dev/aoa/internal/event"
-	"github.com/aoa-dev/aoa/internal/index"
-	"github.com/aoa-dev/aoa/internal/regularfile"
 )
 
-// Bounds of the search for a transcript folder.
-const (
-	maxSlug     = 200     // letters of a folder's name before the agent cuts it
-	maxProbe    = 50      // lines read to find a transcript's folder
-	probeLength = 1 << 20 // bytes of a file read for it
-)
+// maxSlug is how many letters a folder's name has before Claude Code cuts it and adds a hash that is not ours to know.
+const maxSlug = 200
 
-// Dir is where Claude Code keeps the transcripts of sessions begun in root; config is the agent's own folder. Names
-// over 200 letters end in a hash that is not ours to know: then the folder is found by its beginning and by the
-// working folder in its files.
+// Dir is where Claude Code keeps the transcripts of sessions begun in root, "" if that is not known; config is the
+// agent's own folder.
 func Dir(config string, root event.Root) string {
-	slug, projects := slugOf(root), filepath.Join(config, "projects")
-	if len(slug) <= maxSlug {
-		return filepath.Join(projects, slug)
+	slug := slugOf(root)
+	if len(slug) > maxSlug {
+		return ""
 	}
-	slug = slug[:maxSlug]
-	entries, _ := os.ReadDir(projects)
-	for _, e := range entries {
-		dir := filepath.Join(projects, e.Name())
-		if e.IsDir() && strings.HasPrefix(e.Name(), slug) && aboutRoot(dir, root) {
-			return dir
-		}
-	}
-	return filepath.Join(projects, slug)
+	return filepath.Join(config, "projects", slug)
 }
 
 // slugOf is a folder's name as the agent makes it: everything but letters and digits is a dash.
@@ -52,34 +33,11 @@ func slugOf(root event.Root) string {
 	}, string(root))
 }
 
-// aboutRoot looks into the transcripts of a folder for one line that says where it was written.
-func aboutRoot(dir string, root event.Root) bool {
-	at := hooks.Repo{Root: root}.Locator("")
-	for _, name := range files(dir) {
-		f, err := regularfile.Open(name, regularfile.NoLinks)
-		if err != nil {
-			continue
-		}
-		in := bufio.NewReaderSize(io.LimitReader(f, probeLength), 64<<10)
-		for range maxProbe {
-			text, _, _, err := readLine(in)
-			var l line
-			if parse(text, &l); l.Cwd != "" {
-				_, ok := at.Inside(index.Slash(l.Cwd))
-				f.Close()
-				return ok
-			}
-			if err != nil {
-				break
-			}
-		}
-		f.Close()
-	}
-	return false
-}
-
 // files lists the .jsonl files below dir, oldest change first, ties by name.
 func files(dir string) []string {
+	if dir == "" {
+		return nil
+	}
 	type file struct {
 		name    string
 		changed time.Time

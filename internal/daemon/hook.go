@@ -21,7 +21,6 @@ import (
 type hookHandler struct {
 	base
 	calls     *schedule.Calls
-	borders   hooks.Borders
 	events    *eventlog.Log
 	worktrees *checkout.Set
 	sequences *reload.Cache
@@ -58,7 +57,6 @@ func (h *hookHandler) hook(ctx context.Context, f api.Hook) (reply []byte) {
 		h.metrics.Undecoded()
 		return nil
 	}
-	call.Events = h.borders.First(call.Events)
 	w.Identify(ctx, call, begin)
 	patience := mostReading
 	if f.Wait {

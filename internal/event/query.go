@@ -98,6 +98,8 @@ type Reason struct {
 	Weight float64 `json:"weight"` // in logits
 	Text   string  `json:"text,omitempty"`
 	With   Path    `json:"with,omitempty"` // the file that Text names
+	// Text is evidence that a reader can look up: it names another file, or words
+	Evidence bool `json:"-"`
 }
 
 // SignalTogether is the reason that sums up what commits say of a file beside a change. The facts of the same

@@ -15,21 +15,23 @@ import (
 // Weights turn facts into log odds. What one file of the change says of another has log odds of its own, z = Σ
 // weight·fact over Always … Small. The strongest z stands; other files of the change may add to it, never take away:
 //
-//	log odds = Bias + Best·z + Bend·max(0, z+1) + Others·ln(1 + Σ other 1/(1+e^−z)) + Alike·max(0, alike − z)
+//	log odds = Bias + Best·z + Low·max(0, z+2.5) + High·max(0, z+1) +
+//	           Others·ln(1 + Σ other 1/(1+e^−z)) + Alike·max(0, alike − z) + Alone·max(0, 1 − 1/(1+e^−z)/.8) of a change of one file
 //
 // All but Bias are at least 0.
 type Weights struct {
 	Pair   Facts   `json:"pair"` // Others and Alike are 0
 	Bias   float64 `json:"bias"`
 	Best   float64 `json:"best"`
-	Bend   float64 `json:"bend"`
+	Low    float64 `json:"low"`
+	High   float64 `json:"high"`
 	Others float64 `json:"others"`
 	Alike  float64 `json:"alike"`
 	Alone  float64 `json:"alone"`
 }
 
-// bendAt is where the line of log odds bends: a probability of .27.
-const bendAt = -1.0
+// Bends are where the line of log odds bends: probabilities of .08 and .27.
+var Bends = [2]float64{-2.5, -1}
 
 // Z is what one file of a change says of another.
 func (w *Weights) Z(x *Facts) (z float64) {
@@ -48,9 +50,11 @@ type Companion struct {
 
 // Terms are the weights of the facts of a companion: LogOdds is Σ weight·fact.
 func (w *Weights) Terms(x *Facts) (out Facts) {
-	slope, shift := w.Best, w.Bias
-	if w.Z(x) > bendAt {
-		slope, shift = slope+w.Bend, shift-w.Bend*bendAt
+	slope, shift, z := w.Best, w.Bias, w.Z(x)
+	for i, more := range [len(Bends)]float64{w.Low, w.High} {
+		if z > Bends[i] {
+			slope, shift = slope+more, shift-more*Bends[i]
+		}
 	}
 	for i := Always; i <= Small; i++ {
 		out[i] = slope * w.Pair[i]

@@ -18,8 +18,8 @@ type Fact int
 const (
 	Always   Fact = iota // 1
 	Common               // log odds of the share of the commits of a file of the change that changed this one, too
-	Lately               // log odds of that share where newer commits count more, less Common
-	Name                 // 1: the two are a pair by name, as a file and its test
+	Lately               // (log odds of that share where newer commits count more, less Common)·n/(n + 8) of n commits
+	Name                 // 20/(20 + n): the two are a pair by name, as a file and its test, of n commits
 	Folder               // 1: they lie in the same folder
 	Fresh                // 2^−(commits since this file was changed / 20), times 1 less the share of Common
 	Number               // ln(1 + commits of the file of the change)
@@ -75,9 +75,11 @@ const (
 	baseHalf    = 100.0 // of all commits of the repository
 	freshHalf   = 20.0  // the same
 	alikeHalf   = 1000.0
-	commonPrior = 2.0 // commits that the share in the folder is worth
-	latelyPrior = 2.0 // commits that the share of all commits is worth
-	nearPrior   = 2.0 // commits in the folder that the share in the repository is worth
+	commonPrior = 2.0  // commits that the share in the folder is worth
+	latelyPrior = 2.0  // commits that the share of all commits is worth
+	nearPrior   = 2.0  // commits in the folder that the share in the repository is worth
+	latelyTrust = 8.0  // commits of the file of the change from which Lately counts half
+	nameTrust   = 20.0 // commits from which Name counts half: what happened says more than a name
 )
 
 // Bounds of one question. None depends on the size of the change, or a file would say something else beside others.
@@ -183,7 +185,8 @@ func (c *Commits) pairs(with event.Path, s *scratch, has func(event.Path) bool, 
 			s.touch(f)
 		}
 	}
-	x := Facts{Always: 1, Number: math.Log1p(float64(commits))}
+	n := float64(commits)
+	x := Facts{Always: 1, Number: math.Log1p(n)}
 	for _, f := range s.touched {
 		file := &c.files[f]
 		if f == self || file.name == "" || !has(file.name) {
@@ -193,9 +196,9 @@ func (c *Commits) pairs(with event.Path, s *scratch, has func(event.Path) bool, 
 		share := (s.folder[f] + nearPrior*base.share) / (near + nearPrior)
 		share = (s.common[f] + commonPrior*share) / (common + commonPrior)
 		x[Common], x[Fresh] = logOdds(share), base.fresh*(1-share)
-		x[Lately] = logOdds((s.lately[f]+latelyPrior*share)/(lately+latelyPrior)) - x[Common]
+		x[Lately] = (logOdds((s.lately[f]+latelyPrior*share)/(lately+latelyPrior)) - x[Common]) * n / (n + latelyTrust)
 		x[Small] = logOdds((s.small[f]+commonPrior*share)/(common+commonPrior)) - x[Common]
-		x[Name], x[Folder] = truth(file.stem == stem), truth(file.folder == folder)
+		x[Name], x[Folder] = truth(file.stem == stem)*nameTrust/(n+nameTrust), truth(file.folder == folder)
 		yield(f, int(s.both[f]), &x)
 	}
 	s.clear()

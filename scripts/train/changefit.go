@@ -69,11 +69,13 @@ func fitChanges(all []*changesOf, in func(*changesOf) bool) *history.Weights {
 	eachRow(all, in, func(q *changeQuestion, f *candidateFile, share float64) {
 		x := q.facts(f, w)
 		z := w.Z(&x)
-		rows = append(rows, newRow([]float64{1, z, max(0, z+1), x[history.Others], x[history.Alike], x[history.Alone]}, f.Used,
-			share*q.weight(f.Used)))
+		rows = append(rows, newRow([]float64{1, z, max(0, z-history.Bends[0]), max(0, z-history.Bends[1]),
+			x[history.Others], x[history.Alike], x[history.Alone]}, f.Used, share*q.weight(f.Used)))
 	})
-	t := ridged(6, rows, 1, 3, 4) // more evidence is never less of a promise
-	w.Bias, w.Best, w.Bend, w.Others, w.Alike, w.Alone = round(t[0]), round(t[1]), round(t[2]), round(t[3]), round(t[4]), round(t[5])
+	t := ridged(7, rows, 1, 2, 3, 4, 5) // more evidence is never less of a promise
+	for i, weight := range []*float64{&w.Bias, &w.Best, &w.Low, &w.High, &w.Others, &w.Alike, &w.Alone} {
+		*weight = round(t[i])
+	}
 	return w
 }
 

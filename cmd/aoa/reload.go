@@ -20,7 +20,7 @@ the agent is offered the sequence. These commands do the same for people. A repl
 and listings. It does not run commands. It shows edits as a diff with
 --edits, and makes them only with --apply and the name of that diff.`,
 	}
-	c.AddCommand(a.reloadList(), a.reloadShow(), a.reloadRun(), a.reloadUndo(), a.reloadForget(), a.reloadStats(), a.reloadExport())
+	c.AddCommand(a.reloadList(), a.reloadShow(), a.reloadRun(), a.reloadUndo(), a.reloadForget(), a.reloadStats())
 	return c
 }
 
@@ -217,20 +217,4 @@ func (a *app) reloadStats() *cobra.Command {
 			cells("replayed", fmt.Sprintf("%s, %s stopped at a difference", count(s.Replays), count(s.Diverged))),
 			cells("removed", strings.Join(removed, ", ")))
 	})
-}
-
-func (a *app) reloadExport() *cobra.Command {
-	return &cobra.Command{
-		Use:   "export",
-		Short: "all sequences as JSON: id, fingerprint, actions, summary, metadata",
-		Args:  cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error {
-			a.json = true
-			ans, err := call(c.Context(), a, api.ReloadList, api.SequencesRequest{Export: true})
-			if err != nil {
-				return err
-			}
-			return a.answer(ans.Export, nil)
-		},
-	}
 }

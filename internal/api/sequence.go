@@ -1,7 +1,6 @@
 package api
 
 import (
-	"encoding/json"
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/event"
@@ -22,13 +21,11 @@ type SequencesRequest struct {
 	Session string `json:"session_id,omitempty"` // without a prompt: those that fit what this session was asked
 	All     bool   `json:"all,omitempty"`        // all of them, whatever was asked
 	Limit   int    `json:"limit,omitempty"`      // 0 is 20
-	Export  bool   `json:"export,omitempty"`     // all of them, in the form of the specification
 }
 
 // SequencesAnswer is the sequences, best or newest first.
 type SequencesAnswer struct {
-	Sequences []Sequence      `json:"sequences"`
-	Export    json.RawMessage `json:"export,omitempty"` // a list
+	Sequences []Sequence `json:"sequences"`
 }
 
 // Sequence is a recorded sequence. Its steps and paths are absent, and its prompt is cut, unless it was asked for by
@@ -72,15 +69,9 @@ type ReplayRequest struct {
 
 // ReplayAnswer is what that came to.
 type ReplayAnswer struct {
-	ID       string        `json:"id"`
-	Summary  string        `json:"summary,omitempty"`
-	Steps    []reload.Step `json:"steps,omitzero"`
-	Diverged string        `json:"diverged,omitempty"` // where and why it stopped; empty: it did not
-	Diff     string        `json:"diff,omitempty"`
-	Plan     string        `json:"plan,omitempty"`
-	Undo     string        `json:"undo,omitempty"` // the undo record, if files were changed
-	Files    []event.Path  `json:"files,omitzero"` // that an undo restored
-	Ms       float64       `json:"ms"`
+	reload.Report
+	Files []event.Path `json:"files,omitzero"` // that an undo restored
+	Ms    float64      `json:"ms"`
 }
 
 // SequenceForgetRequest names one sequence, or all.

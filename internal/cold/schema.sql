@@ -68,8 +68,6 @@ CREATE TABLE forgets ( -- what somebody wants to be forgotten, until it is
 CREATE TABLE undos ( -- what files were before a replay edited them
   id     TEXT    PRIMARY KEY,
   at     INTEGER NOT NULL, -- unix milliseconds
-  made   TEXT    NOT NULL, -- the call that edited: one that arrives twice edits once; '': not known
-  unmade TEXT    NOT NULL, -- the call that puts back
   done   INTEGER NOT NULL, -- 1: the files are put back
   data   BLOB    NOT NULL  -- sealed
 ) STRICT;

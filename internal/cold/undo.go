@@ -8,43 +8,36 @@ import (
 
 // Undo is what files were before somebody had them edited. It is no cached thing: it lies in the log's file.
 type Undo struct {
-	ID     string
-	At     time.Time
-	Made   string // the call that edited; "": not known
-	Unmade string // the call that puts back; "": none has
-	Done   bool   // the files are put back
-	Data   []byte // contents of the files, opaque here
+	ID   string
+	At   time.Time
+	Done bool   // the files are put back
+	Data []byte // contents of the files, opaque here
 }
-
-// UndoFilter selects one undo record; with zero fields it is the newest that is not done.
-type UndoFilter struct{ ID, Made, Unmade string }
 
 // Statements.
 const (
-	sqlAddUndo   = "INSERT INTO undos (id, at, made, unmade, done, data) VALUES (?1, ?2, ?3, '', 0, ?4)"
+	sqlAddUndo   = "INSERT INTO undos (id, at, done, data) VALUES (?1, ?2, 0, ?3)"
 	sqlTrimUndos = "DELETE FROM undos WHERE rowid NOT IN (SELECT rowid FROM undos ORDER BY rowid DESC LIMIT ?)"
-	sqlFindUndo  = `SELECT id, at, made, unmade, done, data FROM undos
-WHERE (?1 <> '' AND id = ?1) OR (?2 <> '' AND made = ?2) OR (?3 <> '' AND unmade = ?3)
-OR (?1 || ?2 || ?3 = '' AND done = 0)
-ORDER BY rowid DESC LIMIT 1`
+	sqlFindUndo  = `SELECT id, at, done, data FROM undos WHERE id = ?1 OR ?1 = '' AND done = 0 ORDER BY rowid DESC LIMIT 1`
 )
 
 // AddUndo keeps a record, and of all records the newest few.
 func (d *DB) AddUndo(ctx context.Context, u Undo, keep int) error {
 	data := d.seal.Seal(undoOf(u.ID), pack(u.Data))
 	return d.Write(ctx, "write an undo record", func(tx *Tx) error {
-		if err := tx.run([]any{u.ID, u.At.UnixMilli(), u.Made, data}, sqlAddUndo); err != nil {
+		if err := tx.run([]any{u.ID, u.At.UnixMilli(), data}, sqlAddUndo); err != nil {
 			return err
 		}
 		return tx.run([]any{keep}, sqlTrimUndos)
 	})
 }
 
-// FindUndo returns a record. One that cannot be read is ErrRow, or ErrLostKey.
-func (d *DB) FindUndo(ctx context.Context, f UndoFilter) (u Undo, found bool, err error) {
+// FindUndo returns the record of an id, or, of "", the newest that is not done. One that cannot be read is ErrRow, or
+// ErrLostKey.
+func (d *DB) FindUndo(ctx context.Context, id string) (u Undo, found bool, err error) {
 	var at int64
 	var data []byte
-	found, err = d.Scan(ctx, sqlFindUndo, []any{f.ID, f.Made, f.Unmade}, &u.ID, &at, &u.Made, &u.Unmade, &u.Done, &data)
+	found, err = d.Scan(ctx, sqlFindUndo, []any{id}, &u.ID, &at, &u.Done, &data)
 	if err != nil || !found {
 		return u, found, err
 	}
@@ -60,10 +53,10 @@ func (d *DB) FindUndo(ctx context.Context, f UndoFilter) (u Undo, found bool, er
 	return u, true, nil
 }
 
-// MarkUndo notes the call that puts back, and whether it has.
-func (d *DB) MarkUndo(ctx context.Context, id, unmade string, done bool) error {
+// MarkUndo notes that the files of a record are put back.
+func (d *DB) MarkUndo(ctx context.Context, id string) error {
 	return d.Write(ctx, "mark an undo record", func(tx *Tx) error {
-		return tx.run([]any{id, unmade, done}, "UPDATE undos SET unmade = ?2, done = ?3 WHERE id = ?1")
+		return tx.run([]any{id}, "UPDATE undos SET done = 1 WHERE id = ?1")
 	})
 }
 

@@ -2,7 +2,6 @@ package daemon
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"net/http"
 	"strings"
@@ -30,16 +29,9 @@ func (h *reloadHandler) routes(mux *http.ServeMux) {
 
 func (h *reloadHandler) list(ctx context.Context, r api.SequencesRequest) (api.SequencesAnswer, error) {
 	out := api.SequencesAnswer{Sequences: []api.Sequence{}}
-	switch {
-	case r.ID != "":
+	if r.ID != "" {
 		s, err := h.whole(ctx, r.ID)
 		out.Sequences = []api.Sequence{s}
-		return out, err
-	case r.Export:
-		all, err := h.cache.Export(ctx)
-		if err == nil {
-			out.Export, err = json.Marshal(all)
-		}
 		return out, err
 	}
 	limit := r.Limit
@@ -72,7 +64,7 @@ func sequence(e reload.Entry) api.Sequence {
 	if len(text) > promptShown {
 		text = strings.ToValidUTF8(text[:promptShown], "") + "…"
 	}
-	return api.Sequence{ID: e.ID, Summary: e.Summary, Prompt: text, Type: e.Trigger.Type, Target: e.Trigger.Target,
+	return api.Sequence{ID: e.ID, Summary: e.Summary, Prompt: text, Type: e.Type, Target: e.Target,
 		Tools:   e.Tools(),
 		Actions: len(e.Actions) + e.More, Files: len(e.Files), Looks: e.ReadOnly(), Outcome: e.Outcome,
 		Message: e.Message, Agent: e.Agent,
@@ -94,18 +86,17 @@ func (h *reloadHandler) whole(ctx context.Context, id string) (api.Sequence, err
 func (h *reloadHandler) run(ctx context.Context, r api.ReplayRequest) (api.ReplayAnswer, error) {
 	begin := h.now()
 	if r.Undo {
-		id, files, err := h.cache.Undo(ctx, h.worktrees.Caller(ctx).Sequences(), r.ID, api.CallID(ctx))
-		return api.ReplayAnswer{ID: id, Files: files}, noSequence(err)
+		id, files, err := h.cache.Undo(ctx, h.worktrees.Caller(ctx).Sequences(), r.ID)
+		return api.ReplayAnswer{Report: reload.Report{ID: id}, Files: files}, noSequence(err)
 	}
-	got, err := h.cache.Replay(ctx, h.worktrees.Caller(ctx).Sequences(),
-		reload.Request{ID: r.ID, Skip: r.Skip, Edits: r.Edits,
-			Plan: r.Plan, Session: r.Session, Call: api.CallID(ctx)})
+	out := api.ReplayAnswer{}
+	var err error
+	out.Report, err = h.cache.Replay(ctx, h.worktrees.Caller(ctx).Sequences(),
+		reload.Request{ID: r.ID, Skip: r.Skip, Edits: r.Edits, Plan: r.Plan, Session: r.Session})
 	if err != nil {
 		return api.ReplayAnswer{}, noSequence(err)
 	}
-	h.opened(ctx, r, got)
-	out := api.ReplayAnswer{ID: got.ID, Summary: got.Summary, Steps: got.Steps, Diverged: got.Why,
-		Diff: got.Diff, Plan: got.Plan, Undo: got.Undo}
+	h.opened(ctx, r, out.Report)
 	out.Ms = float64(h.now().Sub(begin).Microseconds()) / 1000
 	return out, nil
 }
@@ -113,7 +104,7 @@ func (h *reloadHandler) run(ctx context.Context, r api.ReplayRequest) (api.Repla
 // opened logs what a session has read by a replay: it will not open these files again.
 func (h *reloadHandler) opened(ctx context.Context, r api.ReplayRequest, got reload.Report) {
 	entry, err := h.cache.Get(ctx, got.ID)
-	if err != nil || r.Session == "" || got.Diverged {
+	if err != nil || r.Session == "" || got.Diverged != "" {
 		return
 	}
 	c := event.Call{Act: event.ActRead, Tool: "reload_cached"}

@@ -13,7 +13,7 @@ import (
 // offer renders the recorded sequences that fit what began a turn. What is predicted is that the turn needs
 // a file of the best sequence; one without files predicts nothing, and is offered as it is.
 func (h *Hints) offer(ctx context.Context, w *checkout.Checkout, call hooks.Call, asked reload.Ask) hooks.Block {
-	if asked.Type == reload.Resume || !h.o.Settings.Get().Shows(string(prefetch.Reload)) {
+	if !h.o.Settings.Get().Shows(string(prefetch.Reload)) {
 		return hooks.Block{}
 	}
 	at := w.Sequences()

@@ -2,9 +2,10 @@ package reload
 
 import (
 	"cmp"
+	"fmt"
+	"path"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/aoa-dev/aoa/internal/event"
 )
@@ -12,8 +13,7 @@ import (
 // Action is one call of a sequence, with what it takes to make it again. Inputs are redacted.
 type Action struct {
 	ID   string    `json:"id,omitempty"` // of its first event
-	Time time.Time `json:"at,omitzero"`
-	Tool string    `json:"tool"` // the agent's name of it
+	Tool string    `json:"tool"`         // the agent's name of it
 	Act  event.Act `json:"act"`
 
 	Paths   []event.Path `json:"paths,omitempty"`
@@ -26,35 +26,39 @@ type Action struct {
 	Fold    bool         `json:"fold,omitempty"` // search: letter case does not matter
 	Command string       `json:"command,omitempty"`
 	Checks  bool         `json:"checks,omitempty"` // the command runs tests, a build or a linter
-	Edits   []event.Swap `json:"edits,omitempty"`
+	Edits   []event.Swap `json:"edits,omitempty"`  // write: one, whose New is what the file then contained, if that is short
 
-	OK     bool   `json:"ok,omitempty"`
-	Secret bool   `json:"secret,omitempty"` // a secret was removed from the input
-	Cut    bool   `json:"cut,omitempty"`    // a part of the input is missing
-	Digest string `json:"digest,omitempty"` // of the result, as far as it was delivered: 16 hex digits
-	Bytes  int    `json:"bytes,omitempty"`  // of the result, as far as it was delivered
-	Found  int    `json:"found,omitempty"`  // files that the result named, at most event.MaxSeen
-
+	OK     bool     `json:"ok,omitempty"`
+	Secret bool     `json:"secret,omitempty"` // a secret was removed from the input
+	Cut    bool     `json:"cut,omitempty"`    // a part of the input is missing
+	Found  int      `json:"found,omitempty"`  // files that the result named, at most event.MaxSeen
 	Seen   []string `json:"seen,omitempty"`   // hashes of Paths when the call was over
 	Before string   `json:"before,omitempty"` // hash of the only one before it
-	Body   *string  `json:"body,omitempty"`   // write: what the file then contained, if that is short
 	Parts  int      `json:"parts,omitempty"`  // events that the call has beyond the first
 }
 
 // maxTool bounds the name of a tool, in bytes.
 const maxTool = 64
 
-// newAction is what an event says of a call, without its texts; ok is false for an event of no call. What only renames
-// or deletes is a call that cannot be made again.
+// newAction is what an event says of a call; ok is false for an event of no call. What only renames or deletes is a
+// call that cannot be made again.
 func newAction(e event.Event) (a Action, ok bool) {
-	a = Action{ID: e.ID, Time: e.Time, Act: event.ActOther, OK: true, Cut: true}
+	a = Action{ID: e.ID, Act: event.ActOther, OK: true, Cut: true}
 	c, ok := e.Body.(event.Call)
 	if !ok {
 		return a, (e.Kind() == event.KindRename || e.Kind() == event.KindDelete) && callOf(e.ID) != e.ID
 	}
-	a = Action{ID: e.ID, Time: e.Time, Tool: event.Clip(c.Tool, maxTool), Act: c.Act, Paths: c.Paths, Offset: c.Offset,
-		Limit: c.Limit, Folder: c.Folder, Glob: c.Glob, Mode: c.Mode, Fold: c.Fold, Checks: c.Checks, OK: c.OK(),
-		Secret: c.Secret, Cut: c.Cut, Digest: c.Digest, Bytes: c.Bytes, Found: len(c.Seen), Before: c.Before}
+	a = Action{ID: e.ID, Tool: event.Clip(c.Tool, maxTool), Act: c.Act, Paths: c.Paths, Offset: c.Offset, Limit: c.Limit,
+		Folder: c.Folder, Glob: c.Glob, Mode: c.Mode, Fold: c.Fold, Checks: c.Checks, OK: c.OK(), Secret: c.Secret,
+		Cut: c.Cut, Found: len(c.Seen), Before: c.Before}
+	switch c.Act {
+	case event.ActRun:
+		a.Command = c.Text
+	case event.ActSearch:
+		a.Pattern = c.Text
+	case event.ActList:
+		a.Glob = c.Text
+	}
 	if a.Seen = make([]string, len(c.Paths)); len(c.Paths) == 1 {
 		a.Seen[0] = c.Blob
 	}
@@ -71,30 +75,64 @@ func (a *Action) join(b Action) {
 	}
 }
 
-// input is what a call takes to be made again, beside the text of its event.
-type input struct {
-	Paths   []event.Path `json:"paths,omitempty"` // who forgets a file forgets the input by its name
-	Command string       `json:"command,omitempty"`
-	Edits   []event.Swap `json:"edits,omitempty"`
-}
-
-// fill adds the texts of the call.
-func (a *Action) fill(text string, in input) {
+// fill adds the texts that the log does not have, and makes a call of several parts one.
+func (a *Action) fill(in input) {
 	switch {
-	case in.Command != "" || a.Act == event.ActRun && text != "":
-		a.Act, a.Command = event.ActRun, cmp.Or(in.Command, text)
-		a.Paths, a.Seen, a.Glob = nil, nil, ""
+	case in.Command != "" || a.Command != "":
+		a.Act, a.Command = event.ActRun, cmp.Or(in.Command, a.Command)
+		a.Paths, a.Seen, a.Glob, a.Pattern = nil, nil, "", ""
 	case a.Parts > 0:
 		a.Act, a.Cut = event.ActOther, true
-	case a.Act == event.ActSearch:
-		a.Pattern = text
-	case a.Act == event.ActList:
-		a.Glob = text
-	case a.Act == event.ActEdit:
+	case a.changes():
 		a.Edits = in.Edits
-	case a.Act == event.ActWrite && len(in.Edits) == 1:
-		a.Body = &in.Edits[0].New
 	}
+}
+
+// changes reports whether the action changes a file by itself, not by a command.
+func (a Action) changes() bool { return a.Act == event.ActEdit || a.Act == event.ActWrite }
+
+// note is the reason why an action cannot be repeated, "" if there is none.
+func (a Action) note() string {
+	switch {
+	case a.Secret:
+		return "a secret was taken out of its input"
+	case a.Cut && !a.changes(), a.changes() && (len(a.Paths) != 1 || len(a.Edits) == 0):
+		return "its input was not recorded as a whole"
+	case !a.OK:
+		return "it failed when it was recorded"
+	}
+	return ""
+}
+
+// what is an action's input on one line.
+func (a Action) what() string {
+	var names []string
+	for _, p := range a.Paths {
+		names = append(names, p.Display())
+	}
+	files := strings.Join(names, ", ")
+	switch a.Act {
+	case event.ActRead:
+		if a.Offset > 0 || a.Limit > 0 {
+			return fmt.Sprintf("%s from line %d, %d lines", files, max(a.Offset, 1), a.Limit)
+		}
+	case event.ActSearch:
+		text := fmt.Sprintf("%q", a.Pattern)
+		if a.Folder != "" {
+			text += " in " + a.Folder.Display()
+		}
+		if a.Glob != "" {
+			text += " (" + event.Path(a.Glob).Display() + ")"
+		}
+		return text
+	case event.ActList:
+		return event.Path(cmp.Or(path.Join(string(a.Folder), a.Glob), ".")).Display()
+	case event.ActRun:
+		return event.Path(a.Command).Display()
+	case event.ActEdit:
+		return fmt.Sprintf("%s (%d replacements)", files, len(a.Edits))
+	}
+	return files
 }
 
 // callOf is what the events of one call share of their IDs: "id:post:sub" and "id:post:sub:1" are one call's. It is the

@@ -1,40 +1,43 @@
 package reload
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"regexp"
 	"strings"
-	"time"
 
 	"github.com/aoa-dev/aoa/internal/event"
 )
+
+// The types of triggers.
+const (
+	Prompt  = "prompt"  // words of a person or a timer
+	Command = "command" // a slash command: Target is its name
+)
+
+// Trigger is what began a sequence.
+type Trigger struct {
+	Type   string `json:"triggerType"`
+	Target string `json:"triggerTarget"`
+}
 
 // Ask is what began a turn.
 type Ask struct {
 	Trigger
 	Text string // redacted
 	ID   string // of its event
-	Time time.Time
 }
 
-// AskOf is what an event asks for: a person's words, a slash command, what a timer says, or that a session goes on. ok
-// is false for other events. Without the text of the event, a prompt is a person's words.
+// AskOf is what an event asks for: a person's words, a slash command, or what a timer says. ok is false for other
+// events. Without the text of the event, a prompt is a person's words.
 func AskOf(e event.Event) (a Ask, ok bool) {
-	a = Ask{ID: e.ID, Time: e.Time, Text: e.Text()}
 	switch b := e.Body.(type) {
 	case event.Prompt:
-		a = a.words()
+		ok = true
 	case event.Call:
-		a.Trigger = Trigger{Type: Scheduled, Target: digest(b.Text)}
-		return a, b.Tool == event.ToolScheduled
-	case event.Start:
-		a.Trigger = Trigger{Resume, b.Source}
-		return a, b.Source == "resume" || b.Source == "fork"
-	default:
-		return Ask{}, false
+		ok = b.Tool == event.ToolScheduled
 	}
-	return a, true
+	a = AskFor(e.Text())
+	a.ID = e.ID
+	return a, ok
 }
 
 // Began is what began a turn, if one of the events did.
@@ -47,24 +50,14 @@ func Began(events []event.Event) (a Ask, ok bool) {
 	return Ask{}, false
 }
 
-// AskFor is what a person's words ask for.
-func AskFor(prompt string) Ask { return Ask{Text: prompt}.words() }
-
 // commandName distinguishes /review and /plugin:name from a path.
 var commandName = regexp.MustCompile(`^[A-Za-z0-9_:-]{1,64}$`)
 
-// words takes a prompt apart that calls a command: /review 12.
-func (a Ask) words() Ask {
-	a.Trigger = Trigger{Type: Prompt}
-	rest, slash := strings.CutPrefix(a.Text, "/")
+// AskFor is what a person's words ask for. It takes a prompt apart that calls a command: /review 12.
+func AskFor(prompt string) Ask {
+	rest, slash := strings.CutPrefix(prompt, "/")
 	if name, args, _ := strings.Cut(rest, " "); slash && commandName.MatchString(name) {
-		a.Trigger, a.Text = Trigger{Command, name}, strings.TrimSpace(args)
+		return Ask{Trigger: Trigger{Command, name}, Text: strings.TrimSpace(args)}
 	}
-	return a
-}
-
-// digest names a text.
-func digest(text string) string {
-	sum := sha256.Sum256([]byte(text))
-	return hex.EncodeToString(sum[:12])
+	return Ask{Trigger: Trigger{Type: Prompt}, Text: prompt}
 }

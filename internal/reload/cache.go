@@ -3,6 +3,8 @@ package reload
 import (
 	"cmp"
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
 	"maps"
@@ -13,6 +15,7 @@ import (
 
 	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/index"
 )
 
 // Config is what may be set while the cache is in use.
@@ -26,40 +29,28 @@ type Config struct {
 const (
 	MaxIdle    = 24 * time.Hour // an entry is removed after this time without use
 	maxEntries = 100            // the least recently used are removed first
+	maxBytes   = 900_000        // of all entries as stored: the steady state is below a megabyte
 )
 
-func (c Config) withDefaults() Config {
-	c.MaxIdle = cmp.Or(c.MaxIdle, MaxIdle)
-	c.MinSimilarity = cmp.Or(c.MinSimilarity, 0.7)
-	return c
-}
-
-// Options of a Cache. Blobs, DB, Now, Text and EndsTurns are needed.
+// Options of a Cache. All but Config and Redact are needed.
 type Options struct {
 	Blobs  *cold.Blobs // where the entries are
-	DB     *cold.DB    // where the undo records are
+	DB     *cold.DB    // the log, and where the undo records are
 	Now    func() time.Time
 	Log    *slog.Logger
 	Config func() Config       // asked at every use; nil: the defaults
 	Redact func(string) string // takes secrets out of a text; nil takes none
 
-	Text      func(ctx context.Context, id string) (string, error) // of an event
-	EndsTurns func(agent string) bool                              // whether an agent says that a turn has ended
-	Place     func() Worktree                                      // whose files say which entries are stale; nil: nothing does
+	EndsTurns func(agent string) bool // whether an agent says that a turn has ended
+	Place     func() Worktree         // whose files say which entries are stale
 }
 
-func (o Options) place() Worktree {
-	if o.Place == nil {
-		return Worktree{}
+func (o Options) config() (c Config) {
+	if o.Config != nil {
+		c = o.Config()
 	}
-	return o.Place()
-}
-
-func (o Options) config() Config {
-	if o.Config == nil {
-		return Config{}.withDefaults()
-	}
-	return o.Config().withDefaults()
+	c.MaxIdle, c.MinSimilarity = cmp.Or(c.MaxIdle, MaxIdle), cmp.Or(c.MinSimilarity, 0.7)
+	return c
 }
 
 // Worktree is where a session works. Entries are shared by all worktrees.
@@ -72,37 +63,32 @@ type Worktree struct {
 
 func (w Worktree) ignored(p event.Path) bool { return w.Ignored != nil && w.Ignored(p) }
 
-// Cache holds the sequences. It is safe for concurrent use.
+// Cache holds the sequences. Entries are in memory once they were asked for, and written when they change. It is safe
+// for concurrent use.
 type Cache struct {
 	o      Options
-	hashes hashes
+	stored *cold.Owner // the entries
+	kept   *cold.Owner // the state
+	inputs *inputs
 
-	stored  *cold.Owner // the entries
-	counted *cold.Owner // the counts
-	places  *cold.Owner // what was folded
-	inputs  *inputs
-
-	log      string // whose batches are folded
 	position cold.Position
-	folded   turns
-	making   sync.Mutex // held while entries are made of what was folded
-
-	// guards offered; Apply must not wait for mu, which is held while the file is opened
-	offering sync.Mutex
-	offered  map[string]map[string]bool // session → ids of the entries that it was offered
-	open     []offer                    // those that were shown and may still be accepted
-
-	mu      sync.Mutex // guards what follows
-	loaded  bool
-	entries map[string]*Entry
-	index   *entryIndex
-	last    map[string]string // session → its newest entry
-	counts  map[string]int64
-	dirty   map[string]bool // ids to be written, or dropped if there is no such entry
-	tallied bool            // counts are to be written
-	wake    chan struct{}
-
+	making   sync.Mutex // held while entries are made
 	applying sync.Mutex // held while files are changed
+	wake     chan struct{}
+
+	live    sync.Mutex // guards what follows; Apply must not wait for mu, which is held while the file is opened
+	ended   []boundary
+	offered map[string]map[string]bool // session → ids of the entries that it was offered
+	open    []offer                    // those that were shown and may still be accepted
+
+	mu       sync.Mutex // guards what follows
+	log      string     // whose batches are read
+	loaded   bool
+	entries  map[string]*Entry
+	requests *index.Requests[*Entry]
+	last     map[string]string // session → its newest entry
+	counts   map[string]int64
+	counted  bool // counts are to be written
 }
 
 // The counts.
@@ -114,29 +100,41 @@ const (
 	countDiverged = "diverged"
 	countOffered  = "offered"
 	countAccepted = "accepted"
-	countEvicted  = "evicted" // and behind a colon: why
+	countEvicted  = "evicted:" // and why
 )
 
 // New opens nothing.
 func New(o Options) *Cache {
-	if o.Log == nil {
-		o.Log = slog.New(slog.DiscardHandler)
-	}
-	c := &Cache{o: o, entries: map[string]*Entry{}, index: newEntryIndex(), last: map[string]string{},
-		counts: map[string]int64{}, dirty: map[string]bool{}, wake: make(chan struct{}, 1), hashes: hashes{now: o.Now}}
+	c := &Cache{o: o, wake: make(chan struct{}, 1), counts: map[string]int64{}}
+	c.clear()
 	c.stored = o.Blobs.Owner("sequences", cold.Rule{Count: maxEntries, Bytes: func() int64 { return maxBytes },
 		Names: holds, Leave: c.leave})
-	c.counted = o.Blobs.Owner("sequence counts", cold.Rule{})
-	c.places = o.Blobs.Owner("turns", cold.Rule{Derived: true})
+	c.kept = o.Blobs.Owner("sequence state", cold.Rule{})
 	c.inputs = newInputs(o.Blobs)
-	c.folded = turns{endsTurns: o.EndsTurns, Now: map[string]*turn{}}
 	return c
 }
 
-// saveAfter is how long what changed waits for more before it is written.
+// clear drops what is in memory of the entries; mu is held.
+func (c *Cache) clear() {
+	c.loaded, c.entries, c.requests = false, map[string]*Entry{}, index.NewRequests[*Entry]()
+	c.last = map[string]string{}
+}
+
+// leave drops what is in memory: something is forgotten next.
+func (c *Cache) leave(context.Context) error {
+	c.live.Lock()
+	c.ended = nil
+	c.live.Unlock()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.clear()
+	return nil
+}
+
+// saveAfter is how long inputs and counts wait for more before they are written.
 const saveAfter = 100 * time.Millisecond
 
-// Run makes entries of the turns that are over, and writes what changed, until ctx ends; then the rest.
+// Run makes entries of the turns that are over, and writes what changed, until ctx ends.
 func (c *Cache) Run(ctx context.Context) error {
 	t := time.NewTimer(saveAfter)
 	defer t.Stop()
@@ -144,7 +142,7 @@ func (c *Cache) Run(ctx context.Context) error {
 	for {
 		select {
 		case <-ctx.Done():
-			return c.write(context.WithoutCancel(ctx))
+			return nil
 		case <-c.wake:
 			if !pending {
 				t.Reset(saveAfter)
@@ -154,7 +152,7 @@ func (c *Cache) Run(ctx context.Context) error {
 			if pending = c.makeEntries(ctx, false); pending {
 				t.Reset(endSlack)
 			}
-			if err := c.write(ctx); err != nil && ctx.Err() == nil {
+			if err := c.write(ctx, -1); err != nil && ctx.Err() == nil {
 				c.o.Log.Warn("sequences not written", "err", err)
 			}
 		}
@@ -164,13 +162,7 @@ func (c *Cache) Run(ctx context.Context) error {
 // Close makes entries of all turns that have ended, and writes what waits.
 func (c *Cache) Close(ctx context.Context) error {
 	c.makeEntries(ctx, true)
-	return c.write(ctx)
-}
-
-// changed marks an entry to be written; mu is held.
-func (c *Cache) changed(id string) {
-	c.dirty[id] = true
-	c.signal()
+	return c.write(ctx, c.position.Applied())
 }
 
 // signal makes Run write, saveAfter from now.
@@ -181,13 +173,110 @@ func (c *Cache) signal() {
 	}
 }
 
-// count adds one to a count; mu is held.
-func (c *Cache) count(name string) { c.add(name, 1) }
-
-func (c *Cache) add(name string, n int64) {
-	c.counts[name] += n
-	c.tallied = true
+// write writes inputs, counts, and how far the log is read; -1: as far as was written last.
+func (c *Cache) write(ctx context.Context, applied int64) error {
+	err := c.inputs.write(ctx)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if applied < 0 && c.counted {
+		applied = c.position.Durable()
+	}
+	if err != nil || applied < 0 || applied == c.position.Durable() && !c.counted {
+		return err
+	}
+	raw, err := json.Marshal(state{c.log, applied, c.counts})
+	if err == nil {
+		_, err = c.kept.Write(ctx, "write the state of sequences", func(tx *cold.BlobTx) error {
+			return tx.Put(c.kept.Pack(cold.Blob{Meta: raw}))
+		})
+	}
+	if err == nil {
+		c.counted = false
+		c.position.Kept(applied)
+	}
+	return err
 }
+
+// count adds to a count; mu is held.
+func (c *Cache) count(name string, n int) {
+	c.counts[name] += int64(n)
+	c.counted = true
+	c.signal()
+}
+
+// load reads the entries, once. What cannot be read is left out.
+func (c *Cache) load(ctx context.Context) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.loaded {
+		return nil
+	}
+	found, _, err := c.stored.List(ctx, cold.Selection{LeastUsed: true})
+	if err != nil {
+		return fmt.Errorf("read the recorded sequences: %w", err)
+	}
+	for _, v := range found {
+		if e, err := decode(v.Meta); err == nil && e.ID == v.Key {
+			e.size = int(v.Size)
+			c.add(e)
+		}
+	}
+	c.loaded = true
+	return nil
+}
+
+// add adds an entry in memory; mu is held.
+func (c *Cache) add(e *Entry) {
+	if old := c.entries[e.ID]; old != nil {
+		c.requests.Remove(old, old.request)
+	}
+	e.request = index.NewRequest(e.Text)
+	c.entries[e.ID] = e
+	c.requests.Add(e, e.request)
+}
+
+// put adds an entry, or writes one that has changed; mu is held. When there are too many, those used least recently go.
+func (c *Cache) put(ctx context.Context, e *Entry) error {
+	c.add(e)
+	raw, err := json.Marshal(e)
+	if err != nil {
+		return err
+	}
+	p := c.stored.Pack(cold.Blob{Key: e.ID, Session: e.Session, Used: e.Used, Meta: raw})
+	p.Size = int64(len(p.Meta))
+	e.size = len(p.Meta)
+	full, err := c.stored.Write(ctx, "write a recorded sequence", func(tx *cold.BlobTx) error { return tx.Put(p) })
+	for _, id := range full {
+		c.remove(id)
+	}
+	c.count(countEvicted+"full", len(full))
+	return err
+}
+
+// remove removes an entry from memory; mu is held.
+func (c *Cache) remove(id string) {
+	if e := c.entries[id]; e != nil {
+		c.requests.Remove(e, e.request)
+		delete(c.entries, id)
+	}
+}
+
+// drop removes entries; mu is held. One that is in memory only was not written.
+func (c *Cache) drop(ctx context.Context, ids ...string) error {
+	_, err := c.stored.Write(ctx, "drop recorded sequences", func(tx *cold.BlobTx) (err error) {
+		for _, id := range ids {
+			err = errors.Join(err, tx.Delete(id))
+		}
+		return err
+	})
+	for _, id := range ids {
+		c.remove(id)
+	}
+	return err
+}
+
+// ErrNone is wrapped when there is no such entry or undo record.
+var ErrNone = errors.New("no such sequence")
 
 // List returns all entries, used last first.
 func (c *Cache) List(ctx context.Context) ([]Entry, error) {
@@ -206,34 +295,88 @@ func (c *Cache) List(ctx context.Context) ([]Entry, error) {
 
 // Get returns one entry by its id or an unambiguous beginning of it; ErrNone if there is none.
 func (c *Cache) Get(ctx context.Context, id string) (Entry, error) {
-	if err := c.load(ctx); err != nil {
-		return Entry{}, err
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	e, err := c.find(id)
+	all, err := c.List(ctx)
 	if err != nil {
 		return Entry{}, err
 	}
-	return *e, nil
+	found := slices.DeleteFunc(all, func(e Entry) bool {
+		return e.ID != id && (len(id) < 4 || !strings.HasPrefix(strings.TrimPrefix(e.ID, "cache-"), strings.TrimPrefix(id, "cache-")))
+	})
+	switch len(found) {
+	case 0:
+		return Entry{}, fmt.Errorf("%w: %q", ErrNone, id)
+	case 1:
+		return found[0], nil
+	}
+	return Entry{}, fmt.Errorf("%w: %q begins the ids of several", ErrNone, id)
 }
 
-// find is Get with mu held.
-func (c *Cache) find(id string) (*Entry, error) {
-	if e, ok := c.entries[id]; ok {
-		return e, nil
+// ForgetID drops one entry.
+func (c *Cache) ForgetID(ctx context.Context, id string) error {
+	e, err := c.Get(ctx, id)
+	if err == nil {
+		err = c.forget(ctx, e.ID)
 	}
-	var found *Entry
-	for k, e := range c.entries {
-		if len(id) >= 4 && (strings.HasPrefix(k, id) || strings.HasPrefix(k, "cache-"+id)) {
-			if found != nil {
-				return nil, fmt.Errorf("%w: %q begins the ids of several", ErrNone, id)
-			}
-			found = e
+	return err
+}
+
+// ForgetAll drops all entries, and the undo records with them: they hold contents of files.
+func (c *Cache) ForgetAll(ctx context.Context) (int, error) {
+	all, err := c.List(ctx)
+	if err != nil {
+		return 0, err
+	}
+	var ids []string
+	for _, e := range all {
+		ids = append(ids, e.ID)
+	}
+	return len(ids), errors.Join(c.forget(ctx, ids...), c.o.DB.DropUndos(ctx))
+}
+
+// forget drops entries such that reading the log again does not bring them back.
+func (c *Cache) forget(ctx context.Context, ids ...string) error {
+	c.live.Lock()
+	c.ended = nil
+	c.live.Unlock()
+	c.mu.Lock()
+	err := c.drop(ctx, ids...)
+	c.mu.Unlock()
+	return errors.Join(err, c.write(ctx, c.position.Applied()))
+}
+
+// Stats are the counts of a cache.
+type Stats struct {
+	Entries    int              `json:"entries"`
+	Bytes      int              `json:"bytes"` // as stored
+	Recorded   int64            `json:"recorded"`
+	Lookups    int64            `json:"lookups"`    // prompts that were looked up
+	Hits       int64            `json:"hits"`       // of these, those that found an entry
+	Offered    int64            `json:"offered"`    // entries shown to agents
+	Accepted   int64            `json:"accepted"`   // of these, those that were replayed within two hours
+	Acceptance float64          `json:"acceptance"` // Accepted ÷ Offered, 0 if none was offered
+	Replays    int64            `json:"replays"`
+	Diverged   int64            `json:"diverged"` // of these, those that stopped at a divergence
+	Evicted    map[string]int64 `json:"evicted"`  // by why: idle, failing, stale, full
+}
+
+// Stats returns the counts.
+func (c *Cache) Stats(ctx context.Context) (Stats, error) {
+	if err := c.load(ctx); err != nil {
+		return Stats{}, err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	n := c.counts
+	s := Stats{Entries: len(c.entries), Lookups: n[countLookups], Hits: n[countHits], Recorded: n[countRecorded],
+		Offered: n[countOffered], Accepted: n[countAccepted], Replays: n[countReplays], Diverged: n[countDiverged],
+		Acceptance: float64(n[countAccepted]) / float64(max(1, n[countOffered])), Evicted: map[string]int64{}}
+	for _, e := range c.entries {
+		s.Bytes += e.size
+	}
+	for name, n := range n {
+		if why, evicted := strings.CutPrefix(name, countEvicted); evicted && n > 0 {
+			s.Evicted[why] = n
 		}
 	}
-	if found == nil {
-		return nil, fmt.Errorf("%w: %q", ErrNone, id)
-	}
-	return found, nil
+	return s, nil
 }

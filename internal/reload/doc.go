@@ -2,17 +2,16 @@
 //
 // Events of sessions come in. The sequences that fit a prompt, the results of a replay, and an undo record for what it
 // changed go out. A sequence is recorded when its turn ended well. It is found by its trigger and by the words of its
-// prompt (index.Requests; fingerprint.go has the formulas), through an inverted index. It is dropped when it was not
-// used for a day, fails more often than it succeeds, or its files have changed too much (evict.go).
+// prompt (index.Requests; find.go has the formulas). It is dropped when it was not used for a day, fails more often than
+// it succeeds, or its files have changed too much (evict.go).
 //
 // # Recording
 //
-// The turns that sessions are in are a fold of the event log (turn.go, consumer.go). An event has what a call did, and
-// the hashes of its file before and after. It has no text: what an edit replaced and what a command line said are
-// sealed blobs under the ID of the event (inputs.go). When a turn is over, an entry is made of it beside the fold: only
-// then are its texts read (record.go). So a turn goes on after a restart, and without the key the fold is the same. A
-// cache that is lost is made again from the log, but for the inputs and the counts. Calls that gave no event (they have
-// nothing to do with the repository) are not recorded.
+// The package keeps nothing of a turn that is under way: the event log has it. When an event ends a turn, the session's
+// events are read back, and an entry is made of the turn (turn.go, record.go). An event has what a call did, and the
+// hashes of its file before and after. What an edit replaced and a command line that is longer than its event's text are
+// sealed blobs under the ID of the event (inputs.go). A cache that is lost is made again from the log, but for the
+// inputs and the counts. Calls that gave no event (they have nothing to do with the repository) are not recorded.
 //
 // # Replaying
 //
@@ -22,6 +21,5 @@
 // contained a secret is never replayed.
 //
 // The package never asks a model, never replays a change by itself, and never leaves the worktree, also not through a
-// link. Finding one of a hundred sequences costs about 50 µs without the files, one of ten thousand less than a
-// millisecond. A hundred sequences take less than a megabyte, the inputs of calls at most eight.
+// link. A hundred sequences take less than a megabyte, the inputs of calls at most eight.
 package reload

@@ -2,16 +2,22 @@ package reload
 
 import (
 	"crypto/sha256"
+	"encoding/json"
+	"errors"
 	"slices"
+	"strings"
 	"time"
 
+	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/index"
 )
 
-// Entry is a sequence: what one prompt led to, with what it takes to find it, to judge it and to do it again.
+// Entry is a sequence: what one prompt led to, with what it takes to find it, to judge it and to do it again. It is
+// stored as JSON.
 type Entry struct {
-	ID      string    `json:"id"`
-	Trigger Trigger   `json:"trigger"`
+	ID string `json:"id"`
+	Trigger
 	Text    string    `json:"text"` // of the prompt, redacted, at most maxText bytes
 	State   string    `json:"state,omitempty"`
 	Summary string    `json:"summary"`
@@ -24,13 +30,13 @@ type Entry struct {
 	Message string    `json:"message"` // originalMessageId: the prompt's event
 	Created time.Time `json:"created"`
 
-	Used      time.Time `json:"-"` // kept beside: it changes often
-	Uses      int       `json:"-"`
-	Successes int       `json:"-"`
-	Failures  int       `json:"-"`
+	Used      time.Time `json:"used"`
+	Uses      int       `json:"uses"`
+	Successes int       `json:"successes"`
+	Failures  int       `json:"failures"`
 
-	print fingerprint
-	size  int // bytes as stored
+	request index.Request
+	size    int // bytes as stored
 }
 
 // File is a file that a sequence read or wrote, with the hashes of its content: the id that git gives it, gone if
@@ -61,15 +67,12 @@ const (
 	maxActions = 64       // calls
 	maxFiles   = 64       // files
 	maxEntry   = 16 << 10 // bytes as stored: texts of edits are dropped until it fits
-	maxSwap    = 8 << 10  // bytes of one old or new text
 )
 
-// alphabet of ids: 32 letters and digits that are not mistaken for one another. The low five bits of a byte are
-// unbiased.
-const alphabet = "abcdefghijkmnpqrstuvwxyz23456789"
-
-// letters are ten letters of bytes that are random, or a hash.
+// letters are ten letters of bytes that are random, or a hash: of 32 letters and digits that are not mistaken for one
+// another. The low five bits of a byte are unbiased.
 func letters(b []byte) string {
+	const alphabet = "abcdefghijkmnpqrstuvwxyz23456789"
 	out := make([]byte, 10)
 	for i := range out {
 		out[i] = alphabet[b[i]&31]
@@ -81,6 +84,36 @@ func letters(b []byte) string {
 func entryID(session, message string) string {
 	sum := sha256.Sum256([]byte(session + "\x00" + message))
 	return "cache-" + letters(sum[:])
+}
+
+// decode reads a stored entry. One beyond the bounds of those that are made is refused.
+func decode(raw []byte) (*Entry, error) {
+	e := &Entry{}
+	if err := json.Unmarshal(raw, e); err != nil {
+		return nil, err
+	}
+	if e.ID == "" || len(e.Actions) > maxActions || len(e.Files) > maxFiles || len(e.Text) > maxText || e.Uses < 0 ||
+		e.Successes < 0 || e.Failures < 0 {
+		return nil, errors.New("its values are impossible")
+	}
+	return e, nil
+}
+
+// holds reports whether a stored entry refers to a file, or to anything below a folder. One that cannot be read may.
+func holds(v cold.Blob, path string) bool {
+	e, err := decode(v.Meta)
+	return err != nil || e.names(event.Path(path))
+}
+
+// names reports whether an entry refers to a file, or to anything below a folder.
+func (e *Entry) names(p event.Path) bool {
+	below := func(q event.Path) bool { return q == p || strings.HasPrefix(string(q), string(p)+"/") }
+	for _, a := range e.Actions {
+		if slices.ContainsFunc(a.Paths, below) || below(a.Folder) || strings.Contains(a.Command, string(p)) {
+			return true
+		}
+	}
+	return strings.Contains(e.Text, string(p)) || slices.ContainsFunc(e.Files, func(f File) bool { return below(f.Path) })
 }
 
 // ReadOnly reports whether no action changes anything: such a sequence may be replayed without asking.
@@ -106,17 +139,4 @@ func (e *Entry) Steps() []Step {
 		out[i].Note, out[i].OK = a.note(), a.OK
 	}
 	return out
-}
-
-// note is the reason why an action cannot be replayed, "" if there is none.
-func (a Action) note() string {
-	switch {
-	case a.Secret:
-		return "a secret was taken out of its input"
-	case a.Cut:
-		return "its input was not recorded as a whole"
-	case !a.OK:
-		return "it failed"
-	}
-	return ""
 }

@@ -3,95 +3,77 @@ package reload
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"maps"
 	"os"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/index"
+	"github.com/aoa-dev/aoa/internal/regularfile"
 )
 
 // Reasons to drop an entry besides not being used.
 const (
-	maxFailureRate = 0.5     // of at least minTried replays
-	minTried       = 3       //
-	maxBytes       = 900_000 // of all entries as stored: the steady state is below a megabyte
+	maxFailureRate = 0.5 // of at least minTried replays
+	minTried       = 3
 )
 
-// Evict drops entries that were not used for too long, that fail more often than they succeed, and that are stale;
-// when there are too many, writing drops those used least recently.
+// Evict drops entries that were not used for too long, that fail more often than they succeed, and that are stale.
 func (c *Cache) Evict(ctx context.Context, w Worktree) {
-	if c.load(ctx) != nil {
-		return
-	}
-	c.evict(w)
-	if err := c.write(ctx); err != nil && ctx.Err() == nil {
-		c.o.Log.Warn("sequences not written", "err", err)
+	if c.load(ctx) == nil {
+		c.evict(ctx, w)
 	}
 }
 
-func (c *Cache) evict(w Worktree) {
-	dir, err := os.OpenRoot(string(w.Root))
-	if err == nil {
-		defer dir.Close()
-	}
+func (c *Cache) evict(ctx context.Context, w Worktree) {
 	c.mu.Lock()
 	all := slices.Collect(maps.Values(c.entries))
 	c.mu.Unlock()
 	stale := map[*Entry]bool{}
-	for _, e := range all {
-		stale[e] = dir != nil && c.stale(dir, e)
+	if dir, err := os.OpenRoot(string(w.Root)); err == nil {
+		for _, e := range all {
+			stale[e] = e.stale(dir)
+		}
+		_ = dir.Close() // it was only read
 	}
 	cfg, now := c.o.config(), c.o.Now()
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	var ids []string
 	for _, e := range all {
-		if c.entries[e.ID] != e {
-			continue
-		}
 		tried := e.Successes + e.Failures
-		if e.Used.Sub(now) > 24*time.Hour { // of a clock that ran ahead
-			e.Used = now
-			c.changed(e.ID)
-		}
 		why := ""
 		switch {
-		case now.Sub(e.Used) > cfg.MaxIdle:
+		case c.entries[e.ID] != e:
+			continue
+		case now.Sub(e.Used) > cfg.MaxIdle, e.Used.Sub(now) > 24*time.Hour: // of a clock that ran ahead
 			why = "idle"
 		case tried >= minTried && float64(e.Failures) > maxFailureRate*float64(tried):
 			why = "failing"
 		case stale[e]:
 			why = "stale"
+		default:
+			continue
 		}
-		if why != "" {
-			c.drop(e)
-			c.count(countEvicted + ":" + why)
-		}
+		ids = append(ids, e.ID)
+		c.count(countEvicted+why, 1)
 	}
-}
-
-// bytes is the stored size of an entry; before it is written, an estimate.
-func (e *Entry) bytes() int {
-	if e.size > 0 {
-		return e.size
+	if len(ids) == 0 {
+		return
 	}
-	n := 512 + len(e.Text)
-	for _, a := range e.Actions {
-		n += 64 + len(a.Command)
-		for _, s := range a.Edits {
-			n += (len(s.Old) + len(s.New)) / 2
-		}
+	if err := c.drop(ctx, ids...); err != nil && ctx.Err() == nil {
+		c.o.Log.Warn("sequences are not dropped", "err", err)
 	}
-	return n
 }
 
 // stale reports whether the files of an entry have changed too much: more than half of them are gone, or it changes
 // files and others have changed all of these since. A sequence that only reads stays: a replay shows what changed.
-func (c *Cache) stale(dir *os.Root, e *Entry) bool {
+func (e *Entry) stale(dir *os.Root) bool {
 	lost, wrote, other := 0, 0, 0
 	for _, f := range e.Files {
-		now := c.hashes.in(dir, f.Path)
+		now := hash(dir, f.Path)
 		if now == gone && f.After != gone {
 			lost++
 		}
@@ -105,45 +87,32 @@ func (c *Cache) stale(dir *os.Root, e *Entry) bool {
 	return 2*lost > len(e.Files) || wrote > 0 && other == wrote
 }
 
-// ForgetID drops one entry.
-func (c *Cache) ForgetID(ctx context.Context, id string) error {
-	e, err := c.Get(ctx, id)
-	if err == nil {
-		_, err = c.forget(ctx, func(o *Entry) bool { return o.ID == e.ID })
+// unchanged is the share of an entry's files that are as the sequence left them, 1 without files. A file of unknown
+// content counts as changed.
+func (e *Entry) unchanged(dir *os.Root) float64 {
+	if len(e.Files) == 0 {
+		return 1
 	}
-	return err
-}
-
-// ForgetAll drops all entries, and the undo records with them: they hold contents of files.
-func (c *Cache) ForgetAll(ctx context.Context) (int, error) {
-	n, err := c.forget(ctx, func(*Entry) bool { return true })
-	return n, errors.Join(err, c.o.DB.DropUndos(ctx))
-}
-
-func (c *Cache) forget(ctx context.Context, goes func(*Entry) bool) (n int, err error) {
-	if err := c.load(ctx); err != nil {
-		return 0, err
-	}
-	c.mu.Lock()
-	for _, e := range c.entries {
-		if goes(e) {
-			c.drop(e)
-			n++
+	same := 0
+	for _, f := range e.Files {
+		if f.After != "" && hash(dir, f.Path) == f.After {
+			same++
 		}
 	}
-	c.mu.Unlock()
-	c.folded.clear()
-	_, err = c.Flush(ctx) // a replay of the log must not bring them back
-	return n, err
+	return float64(same) / float64(len(e.Files))
 }
 
-// names reports whether an entry refers to a file, or to anything below a folder.
-func (e *Entry) names(p event.Path) bool {
-	below := func(q event.Path) bool { return q == p || strings.HasPrefix(string(q), string(p)+"/") }
-	for _, a := range e.Actions {
-		if slices.ContainsFunc(a.Paths, below) || below(a.Folder) || strings.Contains(a.Command, string(p)) {
-			return true
-		}
+// maxHashed is the bytes of a file that is hashed; of a larger one nothing is known.
+const maxHashed = 8 << 20
+
+// hash is that of a file's content now: hex digits, gone, or "" if it is not known.
+func hash(dir *os.Root, p event.Path) string {
+	text, err := regularfile.ReadIn(dir, string(p), maxHashed)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return gone
+	case err != nil:
+		return ""
 	}
-	return strings.Contains(e.Text, string(p)) || slices.ContainsFunc(e.Files, func(f File) bool { return below(f.Path) })
+	return index.BlobID(text)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"slices"
@@ -31,13 +32,10 @@ type fixture struct {
 
 	mu    sync.Mutex // guards what follows
 	calls int
-	seq   int64
-	texts map[string]string // of events
 }
 
 func newFixture(t *testing.T, files map[string]string) *fixture {
-	d := &fixture{T: t, root: t.TempDir(), store: t.TempDir(), at: time.Now().Add(time.Hour),
-		texts: map[string]string{}}
+	d := &fixture{T: t, root: t.TempDir(), store: t.TempDir(), at: time.Now().Add(time.Hour)}
 	for name, text := range files {
 		d.write(name, text)
 	}
@@ -61,15 +59,11 @@ func (d *fixture) open(o Options) {
 	d.must(err)
 	d.db, o.DB = db, db
 	o.Blobs = cold.NewBlobs(cold.BlobOptions{Path: filepath.Join(d.store, "cache.db"), Now: o.Now, Seal: d.seal})
-	o.Text = func(_ context.Context, id string) (string, error) {
-		d.mu.Lock()
-		defer d.mu.Unlock()
-		return d.texts[id], nil
-	}
 	o.EndsTurns = func(agent string) bool { return agent == "claude" }
 	o.Place = func() Worktree { return d.w }
+	o.Log = slog.New(slog.DiscardHandler)
 	d.cache = New(o)
-	d.must(d.cache.Open(d.Context(), "log", d.seq, d.seq))
+	d.must(d.cache.Open(d.Context(), "log", db.Last(), 0))
 	d.Cleanup(func() {
 		_ = db.Close()
 		d.must(o.Blobs.Close())
@@ -108,24 +102,24 @@ func asked(prompt string) Ask {
 	return Ask{Trigger: Trigger{Type: Prompt}, Text: prompt, ID: "prompt:" + prompt}
 }
 
-// apply folds events, each a batch, after their texts were kept as the log does.
+// apply logs events, each a batch, and lets the cache fold them.
 func (d *fixture) apply(events ...event.Event) {
 	d.Helper()
 	for _, e := range events {
-		d.mu.Lock()
-		d.seq++
-		seq := d.seq
-		d.texts[e.ID] = e.Text()
-		d.mu.Unlock()
 		d.cache.Keep([]event.Event{e})
-		d.must(d.cache.Apply(d.Context(), seq, []event.Event{e.WithoutText()}))
+		d.mu.Lock()
+		seq, fresh, err := d.db.Append(d.Context(), []event.Event{e})
+		d.must(err)
+		d.must(d.cache.Apply(d.Context(), seq, fresh))
+		d.mu.Unlock()
 	}
 }
 
 // begin begins a turn of a session.
 func (d *fixture) begin(session, prompt string) {
 	d.mu.Lock()
-	id := fmt.Sprint("prompt:", session, d.seq)
+	d.calls++
+	id := fmt.Sprint("prompt:", session, d.calls)
 	d.mu.Unlock()
 	d.apply(event.Event{ID: id, Time: d.at, Agent: "claude", Session: session,
 		Body: event.Prompt{Text: prompt, State: "state"}})
@@ -141,7 +135,7 @@ func (d *fixture) turn(session, prompt string, steps ...Action) {
 
 // end ends a turn, and makes its entry.
 func (d *fixture) end(session string) {
-	d.apply(event.Event{ID: fmt.Sprint("stop", d.at), Time: d.at, Agent: "claude", Session: session, Body: event.Stop{}})
+	d.apply(event.Event{ID: fmt.Sprint("stop", session, d.at), Time: d.at, Agent: "claude", Session: session, Body: event.Stop{}})
 	d.at = d.at.Add(time.Second)
 	d.cache.makeEntries(d.Context(), false)
 }
@@ -158,9 +152,6 @@ func (d *fixture) did(session string, steps ...Action) {
 			Before: s.Before, Seen: make([]event.Path, s.Found)}
 		if s.Act == event.ActList {
 			c.Text, c.Glob = s.Glob, ""
-		}
-		if s.Body != nil {
-			c.Edits = []event.Swap{{New: *s.Body}}
 		}
 		if s.Cut {
 			c.Failure = event.FailStatus

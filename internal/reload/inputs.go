@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"maps"
 	"sync"
+	"time"
 
 	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/event"
@@ -13,24 +14,31 @@ import (
 // maxInputs bounds the bytes of all inputs as stored. Those used least recently are dropped.
 const maxInputs = 8 << 20
 
-// inputs are what calls take to be made again, each a sealed blob under the ID of its event. They are read when a turn
-// is over, never where events are folded. It is safe for concurrent use.
+// input is what a call takes to be made again, beside what the log has of it.
+type input struct {
+	Paths   []event.Path `json:"paths,omitempty"` // who forgets a file forgets the input by its name
+	Command string       `json:"command,omitempty"`
+	Edits   []event.Swap `json:"edits,omitempty"`
+
+	session string
+	at      time.Time
+}
+
+// inputs are those of calls, each a sealed blob under the ID of its event. They are read when a turn is over. It is safe
+// for concurrent use.
 type inputs struct {
 	stored *cold.Owner
 
-	mu      sync.Mutex // guards what follows
-	waiting map[string]cold.Packed
-	texts   map[string]input // of those that wait
+	mu      sync.Mutex
+	waiting map[string]input // to be written
 }
 
 func newInputs(blobs *cold.Blobs) *inputs {
-	s := &inputs{waiting: map[string]cold.Packed{}, texts: map[string]input{}}
+	s := &inputs{waiting: map[string]input{}}
 	s.stored = blobs.Owner("inputs of calls", cold.Rule{Bytes: func() int64 { return maxInputs },
-		Leave: func(context.Context) error { s.mu.Lock(); defer s.mu.Unlock(); s.drop(); return nil }})
+		Leave: func(context.Context) error { s.mu.Lock(); defer s.mu.Unlock(); clear(s.waiting); return nil }})
 	return s
 }
-
-func (s *inputs) drop() { clear(s.waiting); clear(s.texts) }
 
 // Keep takes the inputs of calls before they are logged: the log has no place for them. A text with a secret is left
 // out.
@@ -40,7 +48,7 @@ func (c *Cache) Keep(events []event.Event) {
 	}
 	for _, e := range events {
 		b := e.Call()
-		in := input{Paths: b.Paths, Edits: b.Edits}
+		in := input{Paths: b.Paths, Edits: b.Edits, session: e.Session, at: c.o.Now()}
 		if b.Act != event.ActRun || b.Command != b.Text {
 			in.Command = b.Command
 		}
@@ -50,13 +58,8 @@ func (c *Cache) Keep(events []event.Event) {
 		if e.Session == "" || e.Subagent != "" || in.Command == "" && len(in.Edits) == 0 {
 			continue
 		}
-		raw, err := json.Marshal(in)
-		if err != nil {
-			continue
-		}
 		c.inputs.mu.Lock()
-		c.inputs.waiting[e.ID] = c.inputs.stored.Pack(cold.Blob{Key: e.ID, Session: e.Session, Used: c.o.Now(), Meta: raw})
-		c.inputs.texts[e.ID] = in
+		c.inputs.waiting[e.ID] = in
 		c.inputs.mu.Unlock()
 		c.signal()
 	}
@@ -65,7 +68,7 @@ func (c *Cache) Keep(events []event.Event) {
 // get is the input of an event, the zero input if none was kept.
 func (s *inputs) get(ctx context.Context, id string) (in input) {
 	s.mu.Lock()
-	in, waits := s.texts[id]
+	in, waits := s.waiting[id]
 	s.mu.Unlock()
 	if waits {
 		return in
@@ -85,8 +88,13 @@ func (s *inputs) write(ctx context.Context) error {
 		return nil
 	}
 	_, err := s.stored.Write(ctx, "write inputs of calls", func(tx *cold.BlobTx) error {
-		for _, p := range now {
-			p.Size = int64(len(p.Data))
+		for id, in := range now {
+			raw, err := json.Marshal(in)
+			if err != nil {
+				return err
+			}
+			p := s.stored.Pack(cold.Blob{Key: id, Session: in.session, Used: in.at, Meta: raw})
+			p.Size = int64(len(p.Meta))
 			if err := tx.Put(p); err != nil {
 				return err
 			}
@@ -100,7 +108,6 @@ func (s *inputs) write(ctx context.Context) error {
 	defer s.mu.Unlock()
 	for id := range now {
 		delete(s.waiting, id)
-		delete(s.texts, id)
 	}
 	return nil
 }

@@ -7,10 +7,7 @@ import (
 	"os"
 	"slices"
 
-	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/event"
-	"github.com/aoa-dev/aoa/internal/index"
-	"github.com/aoa-dev/aoa/internal/regularfile"
 )
 
 // Request asks for a replay.
@@ -20,7 +17,6 @@ type Request struct {
 	Edits   bool   // edits are planned, and shown as a diff
 	Plan    string // the plan that is to be carried out, as a planning replay has named it; "": nothing is changed
 	Session string // that asked, "" if none
-	Call    string // id of the call that asks: one that arrives twice edits once
 }
 
 // The results of an action.
@@ -36,14 +32,13 @@ const (
 
 // Report is the result of a replay.
 type Report struct {
-	ID       string
-	Summary  string
-	Steps    []Step
-	Diverged bool
-	Why      string // what diverged, in words
-	Diff     string // of the edits
-	Plan     string // name of the plan, if there are edits to be made
-	Undo     string // id of the undo record, if files were changed
+	ID       string `json:"id"`
+	Summary  string `json:"summary,omitempty"`
+	Steps    []Step `json:"steps,omitzero"`
+	Diverged string `json:"diverged,omitempty"` // what diverged, in words; "": nothing
+	Diff     string `json:"diff,omitempty"`     // of the edits
+	Plan     string `json:"plan,omitempty"`     // name of the plan, if there are edits to be made
+	Undo     string `json:"undo,omitempty"`     // id of the undo record, if files were changed
 }
 
 // Step is one action of a sequence as people read it.
@@ -64,28 +59,31 @@ func newStep(i int, a Action) Step {
 	return Step{Index: i, Tool: a.Tool, Act: a.Act, What: a.what(), Changes: !a.Act.ReadOnly()}
 }
 
+func (s *Step) is(state, note string) { s.State, s.Note = state, note }
+
 // Bounds of a replay's answer, in bytes.
 const (
 	maxStepOutput = 16 << 10
 	maxOutput     = 64 << 10
 )
 
+// ErrIndex is wrapped when an action to be skipped does not exist, ErrPlan when the plan to be applied is not the one
+// that was shown.
+var (
+	ErrIndex = errors.New("no such action")
+	ErrPlan  = errors.New("the plan has changed")
+)
+
 // replay is one under way.
 type replay struct {
-	c     *Cache
-	w     Worktree
-	dir   *os.Root
-	cfg   Config
-	r     Request
-	entry Entry
-	plan  *plan
-	out   Report
-	size  int
+	w    Worktree
+	dir  *os.Root
+	plan *plan // nil: edits are not asked for
 }
 
 // Replay repeats an entry's actions in their order, up to the first with another result. Reads and searches run now
-// and return what they find now. Commands run only if they are allowed. Edits are planned as a whole before anything
-// is done, and made only when the plan is named.
+// and return what they find now. Commands are not run. Edits are planned as a whole before anything is done, and made
+// only when the plan is named.
 func (c *Cache) Replay(ctx context.Context, w Worktree, r Request) (Report, error) {
 	e, err := c.Get(ctx, r.ID)
 	if err != nil {
@@ -101,172 +99,69 @@ func (c *Cache) Replay(ctx context.Context, w Worktree, r Request) (Report, erro
 		return Report{}, fmt.Errorf("open the worktree: %w", err)
 	}
 	defer dir.Close()
-	p := &replay{c: c, w: w, dir: dir, cfg: c.o.config(), r: r, entry: e, out: Report{ID: e.ID, Summary: e.Summary}}
+	p := &replay{w: w, dir: dir}
+	out := Report{ID: e.ID, Summary: e.Summary}
 	if r.Edits || r.Plan != "" {
 		c.applying.Lock()
 		defer c.applying.Unlock()
-		p.plan = newPlan(p)
-	}
-	if made, err := p.made(ctx); made || err != nil {
-		return p.out, err
-	}
-	if err := p.run(ctx); err != nil {
-		return p.out, err
-	}
-	c.accept(e.ID, r.Session, !p.out.Diverged)
-	return p.out, nil
-}
-
-// ErrIndex is wrapped when an action to be skipped does not exist, ErrPlan when the plan to be applied is not the one
-// that was shown.
-var (
-	ErrIndex = errors.New("no such action")
-	ErrPlan  = errors.New("the plan has changed")
-)
-
-// made reports whether the same call has made the edits before, and reports their results again.
-func (p *replay) made(ctx context.Context) (bool, error) {
-	if p.r.Plan == "" || p.r.Call == "" {
-		return false, nil
-	}
-	u, known, _, err := p.c.readUndo(ctx, cold.UndoFilter{Made: p.r.Call})
-	if !known || err != nil {
-		return false, err
-	}
-	for _, r := range u.Files {
-		if raw, err := regularfile.ReadIn(p.dir, string(r.Path), maxEdited); err != nil || index.BlobID(raw) != r.After {
-			return false, fmt.Errorf("%w: it was interrupted, or %s was changed since; aoa reload undo %s puts back what it changed",
-				ErrPlan, r.Path.Display(), u.ID)
+		if p.plan, err = newPlan(p, e, r.Skip); err != nil {
+			return out, err
 		}
-	}
-	p.out.Plan, p.out.Undo = p.r.Plan, u.ID
-	for i, a := range p.entry.Actions {
-		s := newStep(i, a)
-		s.State, s.Note = Skipped, "it was done when this was asked first"
-		if (a.Act == event.ActEdit || a.Act == event.ActWrite) && a.OK && !slices.Contains(p.r.Skip, i) {
-			s.State, s.Note = Applied, ""
-		}
-		p.out.Steps = append(p.out.Steps, s)
-	}
-	return true, nil
-}
-
-func (p *replay) run(ctx context.Context) error {
-	if p.plan != nil {
-		if err := p.plan.make(); err != nil {
-			return err
-		}
-		p.out.Diff = p.plan.diff()
-		if p.out.Plan = p.plan.name(); p.r.Plan != "" && !p.plan.broken {
-			if p.r.Plan != p.out.Plan {
-				return fmt.Errorf("%w: %s was shown, it would be %s now", ErrPlan, p.r.Plan, p.out.Plan)
+		out.Diff, out.Plan = p.plan.diff(), p.plan.name()
+		if r.Plan != "" && !p.plan.broken {
+			if r.Plan != out.Plan {
+				return out, fmt.Errorf("%w: %s was shown, it would be %q now", ErrPlan, r.Plan, out.Plan)
 			}
-			if err := p.plan.apply(ctx); err != nil {
-				return err
+			if out.Undo, err = c.apply(ctx, p.plan, e.ID); err != nil {
+				return out, err
 			}
-			p.out.Undo = p.plan.undo
 		}
 	}
-	for i, a := range p.entry.Actions {
+	size := 0
+	for i, a := range e.Actions {
 		s := newStep(i, a)
 		switch {
-		case slices.Contains(p.r.Skip, i):
-			s.State = Skipped
 		case ctx.Err() != nil:
-			return ctx.Err()
-		case p.size >= maxOutput:
-			s.State, s.Note = Skipped, fmt.Sprintf("the answer has %d KB already", maxOutput>>10)
+			return out, ctx.Err()
+		case slices.Contains(r.Skip, i):
+			s.State = Skipped
+		case size >= maxOutput:
+			s.is(Skipped, fmt.Sprintf("the answer has %d KB already", maxOutput>>10))
 		default:
 			p.action(ctx, i, a, &s)
 		}
 		s.Output = cutLines(s.Output, maxStepOutput)
-		p.size += len(s.Output)
-		p.out.Steps = append(p.out.Steps, s)
+		size += len(s.Output)
+		out.Steps = append(out.Steps, s)
 		if s.State == Diverged {
-			p.out.Diverged, p.out.Why = true, fmt.Sprintf("action %d, %s: %s", i, s.What, s.Note)
+			out.Diverged = fmt.Sprintf("action %d, %s: %s", i, s.What, s.Note)
 			break
 		}
 	}
-	return nil
+	return out, c.accept(ctx, e.ID, r.Session, out.Diverged == "")
 }
 
-// action repeats one action.
+// action repeats one action. All edits were planned, and perhaps made, before.
 func (p *replay) action(ctx context.Context, i int, a Action, s *Step) {
 	switch {
-	case a.Secret:
-		s.State, s.Note = Refused, "a secret was taken out of its input"
-	case a.Cut && a.Act != event.ActEdit && a.Act != event.ActWrite:
-		s.State, s.Note = Refused, "its input was not recorded as a whole"
-	case !a.OK && a.Act != event.ActRun:
-		s.State, s.Note = Skipped, "it failed when it was recorded"
+	case a.Act == event.ActRun && !a.Secret:
+		s.is(Skipped, "commands are not run")
+	case a.changes() && p.plan == nil && !a.Secret:
+		s.is(Skipped, "edits were not asked for")
+	case a.note() != "" && !a.OK && !a.Secret:
+		s.is(Skipped, a.note())
+	case a.note() != "":
+		s.is(Refused, a.note())
 	case a.Act == event.ActRead:
 		p.read(a, s)
 	case a.Act == event.ActSearch:
 		p.search(ctx, a, s)
 	case a.Act == event.ActList:
 		p.list(a, s)
-	case a.Act == event.ActRun:
-		s.State, s.Note = Skipped, "commands are not run"
-	case a.Act == event.ActEdit || a.Act == event.ActWrite:
-		p.edit(i, s)
+	case a.changes():
+		planned := p.plan.steps[i]
+		s.is(planned.State, planned.Note)
 	default:
-		s.State, s.Note = Refused, "aoa cannot do this again"
+		s.is(Refused, "aoa cannot do this again")
 	}
-}
-
-// edit reports the result of an edit: all of them were planned, and perhaps made, before the first action.
-func (p *replay) edit(i int, s *Step) {
-	if p.plan == nil {
-		s.State, s.Note = Skipped, "edits were not asked for"
-		return
-	}
-	s.State, s.Note = p.plan.state(i)
-}
-
-// what is an action's input on one line.
-func (a Action) what() string {
-	switch a.Act {
-	case event.ActRead:
-		if a.Offset > 0 || a.Limit > 0 {
-			return fmt.Sprintf("%s from line %d, %d lines", names(a.Paths), max(a.Offset, 1), a.Limit)
-		}
-		return names(a.Paths)
-	case event.ActSearch:
-		text := fmt.Sprintf("%q", a.Pattern)
-		if a.Folder != "" {
-			text += " in " + a.Folder.Display()
-		}
-		if a.Glob != "" {
-			text += " (" + event.Path(a.Glob).Display() + ")"
-		}
-		return text
-	case event.ActList:
-		return event.Path(joined(a.Folder, a.Glob)).Display()
-	case event.ActRun:
-		return event.Path(a.Command).Display()
-	case event.ActEdit:
-		return fmt.Sprintf("%s (%d replacements)", names(a.Paths), len(a.Edits))
-	}
-	return names(a.Paths)
-}
-
-func joined(dir event.Path, name string) string {
-	switch {
-	case dir == "" && name == "":
-		return "."
-	case dir == "" || name == "":
-		return string(dir) + name
-	}
-	return string(dir) + "/" + name
-}
-
-func names(paths []event.Path) string {
-	out := ""
-	for i, p := range paths {
-		if i > 0 {
-			out += ", "
-		}
-		out += p.Display()
-	}
-	return out
 }

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/bmatcuk/doublestar/v4"
+
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/index"
 	"github.com/aoa-dev/aoa/internal/regularfile"
@@ -34,29 +36,29 @@ func (p *replay) read(a Action, s *Step) {
 	var b strings.Builder
 	for i, f := range a.Paths {
 		if p.w.ignored(f) {
-			s.State, s.Note = Refused, "the file is ignored now"
+			s.is(Refused, "the file is ignored now")
 			return
 		}
 		raw, err := regularfile.ReadIn(p.dir, string(f), maxRead)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
-			s.State, s.Note = Diverged, f.Display()+" is gone"
+			s.is(Diverged, f.Display()+" is gone")
 			return
 		case err != nil:
-			s.State, s.Note = Refused, f.Display()+": "+plain(err)
+			s.is(Refused, f.Display()+": "+plain(err))
 			return
 		case binary(raw):
-			s.State, s.Note = Refused, f.Display()+" is not text"
+			s.is(Refused, f.Display()+" is not text")
 			return
 		}
 		if now := index.BlobID(raw); i < len(a.Seen) && a.Seen[i] != "" && a.Seen[i] != now {
-			s.State, s.Note = Changed, "changed since it was recorded"
+			s.is(Changed, "changed since it was recorded")
 		}
 		if len(a.Paths) > 1 {
 			fmt.Fprintf(&b, "%s:\n", f.Display())
 		}
 		if !number(&b, raw, max(a.Offset, 1), a.Limit) && a.Offset > 1 {
-			s.State, s.Note = Diverged, fmt.Sprintf("%s has no line %d any more", f.Display(), a.Offset)
+			s.is(Diverged, fmt.Sprintf("%s has no line %d any more", f.Display(), a.Offset))
 			return
 		}
 	}
@@ -92,11 +94,11 @@ func (p *replay) search(ctx context.Context, a Action, s *Step) {
 	}
 	re, err := regexp.Compile(expr)
 	if err != nil || len(expr) > maxPattern {
-		s.State, s.Note = Refused, "the pattern is of another dialect"
+		s.is(Refused, "the pattern is of another dialect")
 		return
 	}
 	if !validGlob(a.Glob) {
-		s.State, s.Note = Refused, "the glob is not understood"
+		s.is(Refused, "the glob is not understood")
 		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, searchTime)
@@ -127,7 +129,7 @@ func (p *replay) search(ctx context.Context, a Action, s *Step) {
 	case ctx.Err() != nil:
 		s.Note = "not finished in time"
 	case found == 0 && a.Found > 0:
-		s.State, s.Note = Diverged, "finds nothing any more"
+		s.is(Diverged, "finds nothing any more")
 	case found == 0:
 		s.Note = "nothing found"
 	}
@@ -168,7 +170,7 @@ func matches(b *strings.Builder, f event.Path, raw []byte, re *regexp.Regexp, mo
 // list names files: those that fit a glob, or all of a folder.
 func (p *replay) list(a Action, s *Step) {
 	if !validGlob(a.Glob) {
-		s.State, s.Note = Refused, "the glob is not understood"
+		s.is(Refused, "the glob is not understood")
 		return
 	}
 	var b strings.Builder
@@ -199,7 +201,7 @@ func (p *replay) list(a Action, s *Step) {
 	if found == 0 {
 		s.Note = "nothing found"
 		if a.Found > 0 {
-			s.State, s.Note = Diverged, "finds nothing any more"
+			s.is(Diverged, "finds nothing any more")
 		}
 	}
 }
@@ -234,4 +236,23 @@ func cutLines(s string, n int) string {
 		s = s[:i+1]
 	}
 	return s + "…\n"
+}
+
+// matchGlob reports whether a name fits a glob as search tools have it: * and ? stay within a folder, ** does not,
+// {a,b} is a choice, [a-z] a class; a glob without a slash fits names at any depth. "" fits everything.
+func matchGlob(pattern, name string) bool {
+	if pattern == "" {
+		return true
+	}
+	anywhere := !strings.Contains(pattern, "/")
+	pattern = strings.TrimPrefix(strings.TrimPrefix(pattern, "./"), "/")
+	if anywhere {
+		pattern = "**/" + pattern
+	}
+	return doublestar.MatchUnvalidated(pattern, name)
+}
+
+// validGlob reports whether matchGlob understands a glob.
+func validGlob(pattern string) bool {
+	return len(pattern) <= maxPattern && doublestar.ValidatePattern(pattern)
 }

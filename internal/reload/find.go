@@ -1,0 +1,221 @@
+package reload
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"os"
+	"slices"
+	"time"
+
+	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/index"
+)
+
+// contentFloor is what the words alone must reach: a trigger and a state would reach 0.7 without a common word.
+const contentFloor = 0.5
+
+// Match is an entry that fits what is asked now.
+type Match struct {
+	Entry      *Entry
+	Similarity float64 // in [0,1]
+	Reason     string  // the parts of the similarity, in words
+}
+
+// similarity is that of the words of two requests, 0 when they have a Difference; mu is held.
+func (c *Cache) similarity(a, b index.Request) float64 {
+	if a.Difference(b) != "" {
+		return 0
+	}
+	return c.requests.Similarity(a, b)
+}
+
+// commandSimilarity is that of equal slash commands: 0.5 + 0.3·content + 0.2·(same state).
+func commandSimilarity(e *Entry, state string, content float64) (float64, string) {
+	s, what := 0.5+0.3*content, "another state"
+	if state != "" && state == e.State {
+		s, what = s+0.2, "the same state"
+	}
+	return min(s, 1), fmt.Sprintf("same %s %q, words %d%%, %s", e.Type, e.Target, percent(content), what)
+}
+
+// promptSimilarity is that of prompts: 0.75·content + 0.25·(share of the entry's files that are unchanged). Every
+// prompt would earn the 0.5 of a trigger, and an exact state hardly ever returns.
+func promptSimilarity(content, unchanged float64) (float64, string) {
+	return min(0.75*content+0.25*unchanged, 1), fmt.Sprintf("words %d%%, files unchanged %d%%", percent(content),
+		percent(unchanged))
+}
+
+func percent(f float64) int { return int(f*100 + 0.5) }
+
+// Bounds of offers.
+const (
+	maxOffer     = 3               // entries of one offer
+	maxMatches   = 10              // entries that Find returns
+	maxOffers    = 1000            // offers remembered
+	offerLife    = 2 * time.Hour   // a later replay does not count as accepting an offer
+	maxOfferedTo = 1024            // sessions whose offers are remembered
+	maxCompared  = 2 * time.Second // no comparison of files takes longer
+)
+
+// Find returns the entries that fit what is asked, the best first: those at or above MinSimilarity whose turn ended
+// well. It reads files only of those whose words fit.
+func (c *Cache) Find(ctx context.Context, w Worktree, asked Ask) ([]Match, error) {
+	cfg := c.o.config()
+	request := index.NewRequest(event.Clip(asked.Text, maxText))
+	if cfg.Off || asked.Type == Prompt && request.Len() < 2 {
+		return nil, nil
+	}
+	if err := c.load(ctx); err != nil {
+		return nil, err
+	}
+	state := ""
+	if asked.Type == Command && w.State != nil {
+		state = w.State(ctx)
+	}
+	found := c.fitting(asked.Trigger, request)
+	dir, err := os.OpenRoot(string(w.Root))
+	if err != nil {
+		return nil, fmt.Errorf("check the files: %w", err)
+	}
+	defer dir.Close()
+	ctx, cancel := context.WithTimeout(ctx, maxCompared)
+	defer cancel()
+	var out []Match
+	for _, m := range found {
+		if ctx.Err() != nil {
+			break
+		}
+		if asked.Type == Command {
+			m.Similarity, m.Reason = commandSimilarity(m.Entry, state, m.Similarity)
+		} else {
+			m.Similarity, m.Reason = promptSimilarity(m.Similarity, m.Entry.unchanged(dir))
+		}
+		if m.Similarity >= cfg.MinSimilarity {
+			out = append(out, m)
+		}
+	}
+	slices.SortFunc(out, func(a, b Match) int {
+		return cmp.Or(cmp.Compare(b.Similarity, a.Similarity), b.Entry.Used.Compare(a.Entry.Used),
+			cmp.Compare(a.Entry.ID, b.Entry.ID))
+	})
+	out = out[:min(len(out), maxMatches)]
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.count(countLookups, 1)
+	c.count(countHits, min(len(out), 1))
+	return out, nil
+}
+
+// fitting are copies of the entries of the same trigger whose words fit. Similarity is that of the words.
+func (c *Cache) fitting(t Trigger, request index.Request) (out []Match) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, e := range c.entries {
+		if e.Trigger != t || !e.Outcome.well() {
+			continue
+		}
+		if s := c.similarity(request, e.request); s >= contentFloor {
+			same := *e
+			out = append(out, Match{Entry: &same, Similarity: s})
+		}
+	}
+	return out
+}
+
+// offer is an entry that a session was shown.
+type offer struct {
+	at          time.Time
+	session, id string
+}
+
+// NotOffered leaves out what the session did itself or was offered before, and all beyond maxOffer.
+func (c *Cache) NotOffered(session string, found []Match) (out []Match) {
+	c.live.Lock()
+	defer c.live.Unlock()
+	for _, m := range found {
+		if m.Entry.Session != session && !c.offered[session][m.Entry.ID] && len(out) < maxOffer {
+			out = append(out, m)
+		}
+	}
+	return out
+}
+
+// NoteOffer notes that entries were offered to a session, or that the offer was withheld: then shown is false, and
+// they count as not offered.
+func (c *Cache) NoteOffer(session string, offered []Match, shown bool) {
+	c.live.Lock()
+	if c.offered == nil || len(c.offered) >= maxOfferedTo {
+		c.offered = map[string]map[string]bool{}
+	}
+	if c.offered[session] == nil {
+		c.offered[session] = map[string]bool{}
+	}
+	for _, m := range offered {
+		c.offered[session][m.Entry.ID] = true
+		if shown {
+			c.open = append(c.open, offer{c.o.Now(), session, m.Entry.ID})
+		}
+	}
+	c.open = c.open[max(0, len(c.open)-maxOffers):]
+	c.live.Unlock()
+	if shown {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.count(countOffered, len(offered))
+	}
+}
+
+// accepted reports whether an entry was offered to the session, "" is any, within offerLife, and takes its newest
+// offer.
+func (c *Cache) accepted(id, session string, now time.Time) bool {
+	c.live.Lock()
+	defer c.live.Unlock()
+	for i, o := range slices.Backward(c.open) {
+		if o.id == id && (session == "" || o.session == session) && now.Sub(o.at) <= offerLife {
+			c.open = slices.Delete(c.open, i, i+1)
+			return true
+		}
+	}
+	return false
+}
+
+// accept notes that an entry was replayed, and that its newest offer was accepted.
+func (c *Cache) accept(ctx context.Context, id, session string, well bool) error {
+	now := c.o.Now().UTC()
+	offered := c.accepted(id, session, now)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.count(countReplays, 1)
+	if offered {
+		c.count(countAccepted, 1)
+	}
+	if !well {
+		c.count(countDiverged, 1)
+	}
+	e := c.entries[id]
+	if e == nil {
+		return nil
+	}
+	e.Used = now.Truncate(time.Millisecond)
+	e.Uses++
+	if well {
+		e.Successes++
+	} else {
+		e.Failures++
+	}
+	return c.put(ctx, e)
+}
+
+// Asked is what began a session's present turn; ok is false if there is none.
+func (c *Cache) Asked(ctx context.Context, session string) (asked Ask, ok bool) {
+	thread, err := c.o.DB.Thread(ctx, session, maxThread)
+	if err != nil {
+		c.o.Log.Warn("what a session was asked cannot be read", "err", err)
+	}
+	turns := turnsOf(thread, c.o.EndsTurns)
+	if len(turns) == 0 {
+		return Ask{}, false
+	}
+	return turns[len(turns)-1].asked, true
+}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
@@ -14,7 +15,7 @@ func TestActions(t *testing.T) {
 	side := part("t6:post:sub", event.Call{Act: event.ActRead, Paths: []event.Path{"side.go"}})
 	side.Subagent = "sub"
 	line := "cat a.go; make test"
-	l := turns{endsTurns: func(string) bool { return true }, Now: map[string]*turn{}}
+	var thread []cold.Numbered
 	for _, e := range []event.Event{part("p", event.Prompt{}),
 		part("t1:post:", event.Call{Act: event.ActRead, Tool: "Read", Paths: []event.Path{"a.go"}, Offset: 3, Blob: "b1"}),
 		part("t2:post:", event.Call{Act: event.ActRead, Tool: "Bash", Paths: []event.Path{"a.go"}}),
@@ -22,19 +23,19 @@ func TestActions(t *testing.T) {
 		part("t3:post:", event.Call{Act: event.ActEdit, Tool: "apply_patch", Paths: []event.Path{"a.go"}}),
 		part("t3:post::1", event.Rename{From: []event.Path{"x"}, To: []event.Path{"y"}}),
 		part("t3:post::2", event.Call{Act: event.ActWrite, Paths: []event.Path{"b.go"}}),
-		part("t4:post:", event.Call{Act: event.ActSearch, Tool: "Grep", Glob: "*.go", Mode: "files"}),
-		part("t5:post:", event.Call{Act: event.ActList, Tool: "Glob"}), side,
+		part("t4:post:", event.Call{Act: event.ActSearch, Tool: "Grep", Text: "one", Glob: "*.go", Mode: "files"}),
+		part("t5:post:", event.Call{Act: event.ActList, Tool: "Glob", Text: "**/*.go"}), side,
 		part("save", event.Save{Paths: []event.Path{"a.go"}}), part("gone", event.Delete{Paths: []event.Path{"a.go"}}),
 		part("t7:post:", event.Delete{Paths: []event.Path{"a.go"}})} {
-		l.fold(e, false)
+		thread = append(thread, cold.Numbered{Event: e})
 	}
-	got := l.Now["s"].Actions
-	for i, text := range []string{"", "cat a.go", "", "one", "**/*.go", ""} {
+	got := turnsOf(thread, func(string) bool { return true })[0].actions
+	for i := range got {
 		in := input{}
 		if i == 1 {
 			in.Command = line
 		}
-		got[i].fill(text, in)
+		got[i].fill(in)
 	}
 	want := []Action{
 		{ID: "t1:post:", Tool: "Read", Act: event.ActRead, Paths: []event.Path{"a.go"}, Offset: 3, OK: true,
@@ -62,14 +63,8 @@ func TestAsks(t *testing.T) {
 			t.Errorf("%q: %+v", text, got)
 		}
 	}
-	for body, want := range map[event.Body]bool{event.Start{Source: "resume"}: true, event.Start{Source: "startup"}: false,
-		event.End{}: false} {
-		if _, ok := AskOf(event.Event{Body: body}); ok != want {
-			t.Errorf("%T %+v asks: %v", body, body, ok)
-		}
-	}
 	timer := event.Call{Act: event.ActOther, Tool: event.ToolScheduled, Text: "check the build"}
-	if got, ok := AskOf(event.Event{Body: timer}); !ok || got.Type != Scheduled || got.Target == "" {
+	if got, ok := AskOf(event.Event{Body: timer}); !ok || got.Type != Prompt || got.Text != "check the build" {
 		t.Errorf("scheduled: %+v", got)
 	}
 	if _, ok := AskOf(event.Event{Body: event.Call{Act: event.ActOther, Tool: event.ToolNotice}}); ok {

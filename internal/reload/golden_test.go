@@ -4,6 +4,7 @@ import (
 	"context"
 	"flag"
 	"fmt"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
@@ -30,9 +31,9 @@ func TestFindGolden(t *testing.T) {
 	w := Worktree{Root: event.Root(root), State: func(context.Context) string { return state }}
 	find := func(recorded Trigger, asked Ask, text string) string {
 		c := New(Options{Blobs: cold.NewBlobs(cold.BlobOptions{Path: filepath.Join(root, "no.db"), Now: time.Now}),
-			Now: func() time.Time { return now }, Config: func() Config { return Config{MinSimilarity: 0.01} }})
+			Now: func() time.Time { return now }, Log: slog.New(slog.DiscardHandler), Config: func() Config { return Config{MinSimilarity: 0.01} }})
 		c.loaded = true
-		c.put(&Entry{ID: "cache-x", Trigger: recorded, Text: text, State: "state one", Outcome: Outcome{Ended: true},
+		c.add(&Entry{ID: "cache-x", Trigger: recorded, Text: text, State: "state one", Outcome: Outcome{Ended: true},
 			Used: now, Files: []File{
 				{Path: "a.go", After: blobOf(t, root, "a.go")}, {Path: "gone.go", After: "0"}}})
 		found, err := c.Find(t.Context(), w, asked)
@@ -55,9 +56,6 @@ func TestFindGolden(t *testing.T) {
 		fmt.Fprintf(&b, "\tprompt    %s\n", find(Trigger{Type: Prompt}, Ask{Trigger: Trigger{Type: Prompt}, Text: asked}, recorded))
 		fmt.Fprintf(&b, "\tcommand   %s\n", find(Trigger{Command, "/do"},
 			Ask{Trigger: Trigger{Command, "/do"}, Text: asked}, recorded))
-		state = "state two"
-		fmt.Fprintf(&b, "\tscheduled %s\n", find(Trigger{Type: Scheduled}, Ask{Trigger: Trigger{Type: Scheduled}, Text: asked},
-			recorded))
 		fmt.Fprintf(&b, "\tanother   %s\n",
 			find(Trigger{Command, "/do"}, Ask{Trigger: Trigger{Command, "/other"}, Text: asked}, recorded))
 	}

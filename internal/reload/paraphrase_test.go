@@ -25,23 +25,20 @@ func testLines(t testing.TB, file string) (out []string) {
 	return out
 }
 
-// indexOf is an index of prompts.
-func indexOf(prompts []string) *entryIndex {
-	x := newEntryIndex()
+// prompted is a cache of entries with these prompts.
+func prompted(prompts []string) *Cache {
+	c := &Cache{}
+	c.clear()
 	for i, p := range prompts {
-		x.add(&Entry{ID: fmt.Sprint(i), Text: p, print: newFingerprint(Trigger{Type: Prompt}, p, "")})
+		c.add(&Entry{ID: fmt.Sprint(i), Trigger: Trigger{Type: Prompt}, Text: p, Outcome: Outcome{Ended: true}})
 	}
-	return x
+	return c
 }
 
-func (x *entryIndex) best(prompt string, unchanged float64) (string, float64) {
-	f := newFingerprint(Trigger{Type: Prompt}, prompt, "")
-	best, text := 0.0, ""
-	for _, e := range x.candidates(f) {
-		if j := x.content(f, e); j > 0 {
-			if s, _ := promptSimilarity(j, unchanged); s > best {
-				best, text = s, e.Text
-			}
+func (c *Cache) best(prompt string, unchanged float64) (text string, best float64) {
+	for _, m := range c.fitting(Trigger{Type: Prompt}, index.NewRequest(prompt)) {
+		if s, _ := promptSimilarity(m.Similarity, unchanged); s > best {
+			best, text = s, m.Entry.Text
 		}
 	}
 	return text, best
@@ -62,7 +59,7 @@ func TestParaphrases(t *testing.T) {
 			}
 			asked, again = append(asked, a), append(again, b)
 		}
-		x := indexOf(asked)
+		x := prompted(asked)
 		hits := 0
 		for i, p := range again {
 			text, s := x.best(p, c.unchanged)
@@ -92,7 +89,7 @@ func TestDifferent(t *testing.T) {
 		t.Fatalf("%d requests", len(all))
 	}
 	false1 := 0
-	x := indexOf(asked)
+	x := prompted(asked)
 	for _, p := range all {
 		if text, s := x.best(p, 1); s >= 0.7 {
 			false1++
@@ -102,7 +99,7 @@ func TestDifferent(t *testing.T) {
 	// Harder: every request against a cache of the hundred before it, all of its own making.
 	false2 := 0
 	for i, p := range all {
-		x := indexOf(all[max(0, i-100):i])
+		x := prompted(all[max(0, i-100):i])
 		if text, s := x.best(p, 1); s >= 0.7 {
 			false2++
 			if false2 < 30 {

@@ -119,6 +119,9 @@ func (b *breaking) mentionIn(user event.Path, text []byte, p event.Path) int {
 				continue
 			}
 			name := string(line[start:end])
+			if at, file := forgePath(name); file == string(p) && newestBranch[at] {
+				return number
+			}
 			here := event.Path(path.Join(user.Dir(), name))
 			bare := !strings.Contains(name, "/")
 			fromRoot := strings.TrimPrefix(name, "./") == string(p) && !b.Tree.Has(here)
@@ -132,6 +135,9 @@ func (b *breaking) mentionIn(user event.Path, text []byte, p event.Path) int {
 	}
 	return 0
 }
+
+// newestBranch are the usual names of the branch whose files an address names as they are now.
+var newestBranch = wordSet("main master trunk develop HEAD")
 
 // changelog reports whether a file tells the history of a project.
 func changelog(p event.Path) bool {

@@ -131,18 +131,25 @@ func (p *textParser) addIdentifier(name string, code bool) {
 	}
 }
 
-// addAddress adds the path in the address of a file of a forge: …/blob/main/a/b.py.
+// addAddress adds the path in the address of a file of a forge.
 func (p *textParser) addAddress(address string) {
 	address, _, _ = strings.Cut(address, "?")
 	address, _, _ = strings.Cut(address, "#")
+	if _, file := forgePath(address); file != "" {
+		add(&p.Paths, file)
+	}
+}
+
+// forgePath returns the branch or commit and the path in the address of a file of a forge: …/blob/main/a/b.py. The path
+// is "" if it is no such address.
+func forgePath(address string) (at, file string) {
 	for _, mark := range [...]string{"/blob/", "/tree/", "/raw/", "/blame/"} {
 		if _, after, found := strings.Cut(address, mark); found {
-			if _, file, found := strings.Cut(after, "/"); found && file != "" {
-				add(&p.Paths, file)
-			}
-			return
+			at, file, _ = strings.Cut(after, "/")
+			return at, file
 		}
 	}
+	return "", ""
 }
 
 // withoutLine takes line numbers off a name: a.go:12:3, a.go:12:text, a.go#L3, HEAD:a.go stays as a.go.

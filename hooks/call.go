@@ -134,7 +134,7 @@ func (p *payload) call(r Repo) Call {
 	case "PreToolUse":
 		c.Next = s.changes(p.tool)
 		c.Query = s.next(p.tool)
-	case "PostToolUse", "PostToolUseFailure", "PermissionDenied":
+	case "PostToolUse", "PostToolUseFailure":
 		c.Events = s.Tool(p.tool)
 		if p.event == "PostToolUse" && agents.EventOf(p.agent, "PreToolUse").Context == agents.None && agents.EventOf(p.agent,
 			p.name).Context != agents.None {

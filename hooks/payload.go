@@ -133,8 +133,6 @@ func canonical(agent string, raw *rawPayload) *payload {
 		if raw.Interrupted {
 			p.tool.why = event.FailOther
 		}
-	case "PermissionDenied":
-		p.tool.Failed, p.tool.Problem, p.tool.why = true, p.reason, event.FailDenied
 	}
 	return p
 }

@@ -9,7 +9,7 @@ import (
 // TestTable: what must hold for every row.
 func TestTable(t *testing.T) {
 	known := map[string]bool{"SessionStart": true, "UserPromptSubmit": true, "PreToolUse": true, "PostToolUse": true,
-		"PostToolUseFailure": true, "PostToolBatch": true, "PermissionDenied": true, "Stop": true, "SessionEnd": true, "": true}
+		"PostToolUseFailure": true, "PostToolBatch": true, "Stop": true, "SessionEnd": true, "": true}
 	for _, a := range agents.All {
 		if got, ok := agents.Find(a.Name); !ok || got.Title != a.Title {
 			t.Errorf("%s is not found", a.Name)

@@ -131,8 +131,6 @@ func (sh *walker) does(c command, s spec) {
 		}
 	case "write":
 		sh.tee(c, s)
-	case "dd":
-		sh.dd(c)
 	case "patch":
 		sh.patched(c)
 	case "cd":

@@ -129,26 +129,6 @@ func passesEnd(s *syntax.Stmt) bool {
 	return false
 }
 
-// firstWords notes the program that a line begins with that no shell would take: one that was cut, or is of another
-// shell.
-func (sh *walker) firstWords(line string) {
-	first, _, _ := strings.Cut(strings.TrimSpace(line), "\n")
-	first, _, _ = strings.Cut(first, "<<")
-	words := strings.Fields(first)
-	for len(words) > 0 && strings.Contains(words[0], "=") && !strings.ContainsAny(words[0], "/ ") {
-		words = words[1:]
-	}
-	var c command
-	for _, w := range words {
-		c.args = append(c.args, word{text: w, ok: true})
-	}
-	n := len(sh.result.Programs)
-	sh.run(c)
-	if len(sh.result.Programs) > n && strings.ContainsAny(sh.result.Programs[n].Name, "'\"`$(){}|;&=") {
-		sh.result.Programs = sh.result.Programs[:n]
-	}
-}
-
 // partText is a part of a word as typed.
 func partText(part syntax.WordPart) string {
 	switch x := part.(type) {

@@ -123,7 +123,7 @@ func Join(argv []string) string {
 }
 
 // script parses and walks a piece of shell. What cannot be parsed counts as run, with the files it names. Its programs
-// are those of what can be made of it, else the first words.
+// are those of what can be made of it.
 func (sh *walker) script(src string, at place) {
 	f := parseShell(src)
 	if f != nil {
@@ -135,8 +135,6 @@ func (sh *walker) script(src string, at place) {
 	rest.mute, rest.result.unsure = true, true
 	if f = parseShell(src, syntax.RecoverErrors(maxErrors)); f != nil {
 		rest.stmts(f.Stmts, at)
-	} else {
-		rest.firstWords(src)
 	}
 }
 

@@ -105,7 +105,7 @@ var commandLines = []struct{ command, want string }{
 	{"cd web; cat ../go.mod", "read go.mod"},
 	{"(cd web && cat server.go); cat go.mod", "read web/server.go; read go.mod"},
 	{"cd web && cd - && cat go.mod", "read go.mod"},
-	{"cd \"$(git rev-parse --show-toplevel)\" && cat go.mod", "read go.mod"},
+	{"cd \"$(git rev-parse --show-toplevel)\" && cat go.mod", "run; read go.mod"},
 	{"cd /tmp && cat go.mod", "run"},
 	{"cd $SOMEWHERE && cat server.go", "read web/server.go"},
 	{"git -C web show HEAD:./server.go", "read web/server.go"},

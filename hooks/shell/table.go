@@ -33,7 +33,7 @@ type spec struct {
 // What they do:
 //
 //	read     print the files in their operands     edit    change them              search  look for a pattern in them
-//	find, fd, list   look for files by name        write   put their input there    move, copy, remove, dd, patch   as the name says
+//	find, fd, list   look for files by name        write   put their input there    move, copy, remove, patch   as the name says
 //	wrap     run the command in their operands     run     the same after a verb    script  run a piece of shell    cd, git
 //	show     print files at a revision             diff    print changes
 //	quiet    neither read nor change files of interest     idle    the same, but the files that they name count
@@ -110,7 +110,6 @@ move mv -tS --target-directory --suffix
 copy cp rsync install ln -tSemog --target-directory --exclude --include
 remove rm unlink trash
 write tee sponge touch -dtr --date --reference
-dd dd
 patch patch apply_patch applypatch
 cd cd pushd
 script bash sh zsh dash ksh file

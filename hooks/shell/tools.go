@@ -122,14 +122,6 @@ func (sh *walker) tee(c command, s spec) {
 	}
 }
 
-func (sh *walker) dd(c command) {
-	for _, a := range c.args {
-		if name, ok := strings.CutPrefix(a.text, "of="); ok && a.ok {
-			sh.write(event.KindWrite, word{text: name, ok: true})
-		}
-	}
-}
-
 // copy reads the sources and writes the destination.
 func (sh *walker) copy(c command, s spec) {
 	ops := s.parse(c.args).ops

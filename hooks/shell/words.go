@@ -105,39 +105,11 @@ func (sh *walker) known(part syntax.WordPart, b *strings.Builder) bool {
 		b.WriteString(v)
 		return ok
 	case *syntax.CmdSubst:
-		if v, ok := sh.output(x.Stmts); ok {
-			b.WriteString(v)
-			return true
-		}
 		sh.substituted(x.Stmts)
 	case *syntax.ProcSubst:
 		sh.substituted(x.Stmts)
 	}
 	return false
-}
-
-// output is that of the few commands whose output is known: pwd and the top of the worktree.
-func (sh *walker) output(list []*syntax.Stmt) (string, bool) {
-	if len(list) != 1 || sh.dir == lost {
-		return "", false
-	}
-	x, ok := list[0].Cmd.(*syntax.CallExpr)
-	if !ok {
-		return "", false
-	}
-	var args []string
-	for _, w := range x.Args {
-		args = append(args, w.Lit())
-	}
-	switch strings.Join(args, " ") {
-	case "pwd":
-		return sh.dir, true
-	case "git rev-parse --show-toplevel":
-		if rel, in := sh.Inside(sh.dir); in {
-			return strings.TrimSuffix(strings.TrimSuffix(sh.dir, rel), "/"), true
-		}
-	}
-	return "", false
 }
 
 // unescape takes backslashes off: before any character outside of quotes, before those of only within.

@@ -2,7 +2,6 @@ package session
 
 import (
 	"strings"
-	"time"
 
 	"github.com/aoa-dev/aoa/hooks/shell"
 	"github.com/aoa-dev/aoa/internal/cold"
@@ -11,8 +10,7 @@ import (
 
 // Action is one thing that an agent did, with words that can be counted.
 type Action struct {
-	Seq    int64 // its place in the log, among prompts and actions of all sessions
-	At     time.Time
+	Seq    int64        // its place in the log, among prompts and actions of all sessions
 	Verb   string       // read, edited, wrote, deleted, renamed, searched, ran, delegated, refused
 	Object string       // a file, a command; plain text
 	Paths  []event.Path // the files acted upon
@@ -32,7 +30,7 @@ var verbs = map[event.Kind]string{event.KindRead: "read", event.KindEdit: "edite
 
 // action reads an event; false if it is nothing that an agent did.
 func action(e cold.Numbered) (Action, bool) {
-	a := Action{Seq: e.Seq, At: e.Time, Side: e.Subagent != "", Paths: e.Paths()}
+	a := Action{Seq: e.Seq, Side: e.Subagent != "", Paths: e.Paths()}
 	switch e.Kind() {
 	case event.KindRead, event.KindEdit, event.KindWrite, event.KindDelete, event.KindRename:
 		a.Verb = verbs[e.Kind()]

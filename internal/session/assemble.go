@@ -74,7 +74,6 @@ type Context struct {
 	Segments []Segment
 	Tokens   int
 	Files    []event.Path // named in full, in order
-	Prompts  int          // prompts that are quoted, whole or in part
 }
 
 // Text is the segments as one text, a line each.
@@ -138,7 +137,6 @@ func (h *history) assemble(r Request, b Budget, st Worktree, found []similar) Co
 	for _, s := range quoted {
 		c.add(s, true)
 	}
-	c.Prompts = len(quoted)
 	limit := b.Actions
 	if r.For == ForPrompt {
 		limit /= 2

@@ -18,8 +18,8 @@ func newAliases() aliases {
 	return as
 }
 
-// of finds or makes the alias of a name; the owner of global sets has alias 0.
-func (as *aliases) of(noun Noun, text string) alias {
+// id finds or makes the alias of a name; the owner of global sets has alias 0.
+func (as *aliases) id(noun Noun, text string) alias {
 	if noun == NounNone {
 		return 0
 	}
@@ -39,7 +39,7 @@ func (as *aliases) rename(from, to string) {
 	if !ok {
 		return
 	}
-	as.moved[a] = as.of(NounFile, to)
+	as.moved[a] = as.id(NounFile, to)
 	delete(as.byName[NounFile], from)
 }
 

@@ -59,13 +59,13 @@ func (b *Batch) Add(f *Family, owner, member string, t time.Time, w float64) {
 	if w == 0 || math.IsNaN(w) || math.IsInf(w, 0) || k != int64(int32(k)) {
 		return
 	}
-	key := setKey{f.index, int32(k), b.names.of(f.Owner, owner)}
+	key := setKey{f.index, int32(k), b.names.id(f.Owner, owner)}
 	set := b.sets[key]
 	if set == nil {
 		set = make(map[alias]float64, 1)
 		b.sets[key] = set
 	}
-	set[b.names.of(f.Member, member)] += w
+	set[b.names.id(f.Member, member)] += w
 	b.newest = max(b.newest, at)
 }
 
@@ -74,7 +74,7 @@ func (b *Batch) Stamp(f *Family, member string, t time.Time) {
 	if f.Half != 0 || member == "" || len(member) > maxName || t.IsZero() {
 		return
 	}
-	key := stampKey{f.index, b.names.of(f.Member, member)}
+	key := stampKey{f.index, b.names.id(f.Member, member)}
 	at := Seconds(t)
 	if old, ok := b.stamps[key]; !ok || at > old {
 		b.stamps[key] = at

@@ -101,10 +101,10 @@ func (s *Store) removeMembers(c change) {
 	if c.Family.Global() {
 		for _, m := range c.Members {
 			id, ok := members.ids[m.Name]
-			if !ok || m.Score != 0 && m.Score != sc.of(id) {
+			if !ok || m.Score != 0 && m.Score != sc.score(id) {
 				continue
 			}
-			if sc.of(id) != 0 {
+			if sc.score(id) != 0 {
 				sc.global[id] = 0
 			}
 			s.newest[c.Family.index] = s.newest[c.Family.index].remove(id)

@@ -1,28 +1,9 @@
 package hot
 
-import (
-	"context"
-)
-
 // asOf is the time of a question in Unix seconds, and the clock that says which stamps to believe.
 type asOf struct {
 	at    float64
 	clock Clock
-}
-
-// read answers a view.
-func (s *Store) read(ctx context.Context, r *reads, t asOf) error {
-	s.mu.RLock()
-	defer s.mu.RUnlock()
-	s.readSets(r.sets, t)
-	return ctx.Err()
-}
-
-func (s *Store) readSets(sets []*setRead, t asOf) {
-	var last lookup
-	for _, q := range sets {
-		s.readSet(q, t, &last)
-	}
 }
 
 // lookup is the last list of members and their ids: a query asks several families for the same list.
@@ -32,7 +13,7 @@ type lookup struct {
 	ids     []uint32
 }
 
-func (l *lookup) of(members []string, noun Noun, in *names) []uint32 {
+func (l *lookup) find(members []string, noun Noun, in *names) []uint32 {
 	if len(l.members) == len(members) && &l.members[0] == &members[0] && l.noun == noun {
 		return l.ids
 	}
@@ -41,27 +22,6 @@ func (l *lookup) of(members []string, noun Noun, in *names) []uint32 {
 		l.ids[i] = in.find(m)
 	}
 	return l.ids
-}
-
-func (s *Store) readSet(q *setRead, t asOf, last *lookup) {
-	f, names := q.family, &s.names[q.family.Member]
-	switch {
-	case q.newest:
-		q.all = s.members(f.Member, s.newest[f.index])
-	case f.Global():
-		q.values, q.until = s.globalAt(f, last.of(q.members, f.Member, names), t)
-	default:
-		sums, until := s.ownedAt(f, s.names[f.Owner].find(q.owner), t)
-		q.until = []float64{until}
-		if q.members == nil {
-			q.all = s.members(f.Member, sums)
-			return
-		}
-		q.values = make([]float64, len(q.members))
-		for i, id := range last.of(q.members, f.Member, names) {
-			q.values[i] = sums.score(id)
-		}
-	}
 }
 
 // globalAt returns the sums over the epochs of members of a global set, each decayed until a time; stamps as they are.
@@ -81,7 +41,7 @@ func (s *Store) globalAt(f *Family, ids []uint32, t asOf) (sums, until []float64
 		}
 		worth := f.Worth(t.at, k)
 		for i, id := range ids {
-			score := sc.of(id)
+			score := sc.score(id)
 			if f.ByChange && score != 0 {
 				worth = f.Worth(until[i], k)
 			}
@@ -119,7 +79,7 @@ func (s *Store) decayedUntil(f *Family, file uint32, t asOf) float64 {
 	if !f.ByChange || changed == nil {
 		return t.at
 	}
-	last := changed.of(file)
+	last := changed.score(file)
 	if last == 0 || t.clock.Ahead(last) {
 		return t.at
 	}

@@ -37,7 +37,7 @@ func (s *Store) planRename(moved map[string]string) []change {
 					in.do = latestStamps
 				}
 				for _, old := range olds {
-					if score := sc.of(old); score != 0 {
+					if score := sc.score(old); score != 0 {
 						out.Members = append(out.Members, Member{Name: files.texts[old]})
 						in.Members = append(in.Members, Member{now[old], score})
 					}

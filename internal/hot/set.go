@@ -75,7 +75,7 @@ type scores struct {
 	owned  map[uint32]set // by id of the owner
 }
 
-func (s *scores) of(id uint32) float64 {
+func (s *scores) score(id uint32) float64 {
 	if int(id) < len(s.global) {
 		return s.global[id]
 	}

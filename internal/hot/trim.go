@@ -116,7 +116,7 @@ func (s *Store) planDecay(at float64) (out []change) {
 // score is a member's score in a global set.
 func (s *Store) score(f *Family, epoch int64, id uint32) float64 {
 	if sc := s.sets[f.index][epoch]; sc != nil {
-		return sc.of(id)
+		return sc.score(id)
 	}
 	return 0
 }

@@ -10,28 +10,12 @@ import (
 // View collects questions and answers them at once, as of one moment. Ask first, Load once, then use the answers. Not
 // safe for concurrent use; make one per query.
 type View struct {
-	store  *Store
-	asOf   asOf
-	reads  reads
-	finish []func() // turn what was read into answers
-	err    error
-}
-
-// reads are the questions of a View, and what the store has for them.
-type reads struct {
-	sets []*setRead
-}
-
-// setRead reads members of one set, decayed, or all of it.
-type setRead struct {
-	family  *Family
-	owner   string   // "" for a global family
-	newest  bool     // of stamps the newest, which are kept in order
-	members []string // nil: all
-
-	values []float64 // of members, 0 if absent
-	all    []Member  // in no order
-	until  []float64 // when values are decayed until: one for an owned set, one per member of a global family ByChange
+	store *Store
+	asOf  asOf
+	asked []func() // read an answer under the store's lock
+	then  []func() // finish it without
+	last  lookup
+	err   error
 }
 
 // View begins a view of the store as it is worth at that time.
@@ -41,37 +25,36 @@ func (s *Store) View(at time.Time) *View { return &View{store: s, asOf: asOf{Sec
 type Ranked struct {
 	Members []string
 	Values  []float64 // decayed until the view's time, ByChange until the file's last change; stamps: Unix seconds
-	Left    float64   // what 1 of Values is worth at the view's time, in (0,1]: 1 but for a family ByChange
 }
 
 // Values is the answer of Of, aligned with the members asked for.
 type Values struct {
 	Value []float64 // as those of Ranked, 0 if absent
-	Left  []float64 // as that of Ranked; nil but for a family ByChange
 }
 
 // Top asks for the n highest members of an owned set, or of Recency and Committed (owner ""), of which the newest 256
 // are kept in order. Other global families have no order: Load fails.
 func (v *View) Top(f *Family, owner string, n int) *Ranked {
 	r := &Ranked{}
-	stamps := f.Half == 0
 	switch {
 	case n <= 0:
 		return r
-	case f.Global() && !stamps:
+	case f.Global() && f.Half != 0:
 		v.err = fmt.Errorf("hot: %s is a global family and has no order: ask Of for members", f.Name)
 		return r
 	}
-	read := v.read(&setRead{family: f, owner: owner, newest: stamps})
-	v.finish = append(v.finish, func() {
-		unknown := func(m Member) bool { return f.known(m.Score, v.asOf.clock) == 0 }
-		ms := Best(slices.DeleteFunc(read.all, unknown), n)
-		r.Members, r.Values = make([]string, len(ms)), make([]float64, len(ms))
-		for i, m := range ms {
-			r.Members[i], r.Values[i] = m.Name, m.Score
+	var all []Member
+	v.asked = append(v.asked, func() {
+		members := v.store.newest[f.index]
+		if !f.Global() {
+			members, _ = v.store.ownedAt(f, v.store.names[f.Owner].find(owner), v.asOf)
 		}
-		if !stamps {
-			r.Left = f.fade(read.until[0], v.asOf.at)
+		all = v.store.members(f.Member, members)
+	})
+	v.then = append(v.then, func() {
+		unknown := func(m Member) bool { return f.known(m.Score, v.asOf.clock) == 0 }
+		for _, m := range Best(slices.DeleteFunc(all, unknown), n) {
+			r.Members, r.Values = append(r.Members, m.Name), append(r.Values, m.Score)
 		}
 	})
 	return r
@@ -86,21 +69,20 @@ func (v *View) OwnedOf(f *Family, owner string, members []string) *Values {
 	if len(members) == 0 {
 		return r
 	}
-	read := v.read(&setRead{family: f, owner: owner, members: members})
-	v.finish = append(v.finish, func() {
-		r.Value = read.values
-		for i := range r.Value {
-			r.Value[i] = f.known(r.Value[i], v.asOf.clock)
-			if f.ByChange { // in an owned set the owner's last change counts
-				r.Left = append(r.Left, f.fade(read.until[min(i, len(read.until)-1)], v.asOf.at))
+	v.asked = append(v.asked, func() {
+		ids := v.last.find(members, f.Member, &v.store.names[f.Member])
+		if f.Global() {
+			r.Value, _ = v.store.globalAt(f, ids, v.asOf)
+		} else {
+			sums, _ := v.store.ownedAt(f, v.store.names[f.Owner].find(owner), v.asOf)
+			for _, id := range ids {
+				r.Value = append(r.Value, sums.score(id))
 			}
 		}
+		for i := range r.Value {
+			r.Value[i] = f.known(r.Value[i], v.asOf.clock)
+		}
 	})
-	return r
-}
-
-func (v *View) read(r *setRead) *setRead {
-	v.reads.sets = append(v.reads.sets, r)
 	return r
 }
 
@@ -109,12 +91,22 @@ func (v *View) Load(ctx context.Context) error {
 	if v.err != nil {
 		return v.err
 	}
-	if err := v.store.read(ctx, &v.reads, v.asOf); err != nil {
-		return fmt.Errorf("read hot store: %w", err)
-	}
-	for _, f := range v.finish {
+	v.store.read(v.asked)
+	for _, f := range v.then {
 		f()
 	}
-	v.reads, v.finish = reads{}, nil
+	v.asked, v.then, v.last = nil, nil, lookup{}
+	if err := ctx.Err(); err != nil {
+		return fmt.Errorf("read hot store: %w", err)
+	}
 	return nil
+}
+
+// read runs what reads while nothing is written.
+func (s *Store) read(asked []func()) {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	for _, ask := range asked {
+		ask()
+	}
 }

@@ -363,27 +363,28 @@ func TestHostile(t *testing.T) {
 		put := func(values ...any) {
 			x.check(c.XAdd(t.Context(), &redis.XAddArgs{Stream: "aoa:{" + x.repo + "}:events", Values: values}).Err())
 		}
-		entry := func(more string) string {
-			return `{"v":1,"origin":"` + evil + `","id":"1","at":1,"session":"s",` + more + `}`
+		entry := func(id string, at int64, more string) string {
+			return `{"v":1,"origin":"` + evil + `","id":"` + id + `","event":{"time":"` +
+				time.UnixMilli(at).UTC().Format(time.RFC3339Nano) + `","session":"s",` + more + `}}`
 		}
 		bad := 0
 		for _, more := range []string{`"kind":"rename"`, `"kind":"commit"`, `"kind":"setting"`, `"kind":"save"`,
 			`"kind":"tick"`, `"kind":"branch"`,
-			`"kind":"read","paths":["../x"]`, `"kind":"read","paths":["/etc/passwd"]`, `"kind":"read","paths":[7]`, `"kind":"forget"`,
+			`"kind":"read","paths":["../x"]`, `"kind":"read","paths":["/etc/passwd"]`, `"kind":"read","paths":[7]`, `"kind":"none"`,
 			`"kind":"suggest","scores":[7]`, `"kind":"suggest","scores":[1e999]`, `"kind":"suggest","scores":[NaN]`,
 			`"kind":"read","tags":["a\nb"]`, `"kind":"read","agent":"` + strings.Repeat("x", 300) + `"`,
 			`"kind":"read","session":"` + strings.Repeat("x", 10<<20) + `"`} {
-			put(field, entry(more))
+			put(field, entry("1", 1, more))
 			bad++
 		}
 		put("other", "field")
 		put(field, "no JSON")
-		put(field, `{"v":1,"origin":"git","id":"commit:00","kind":"read","at":1}`) // it would be the id of a commit
-		put(field, strings.Replace(entry(`"kind":"read"`), evil, a.origin, 1))     // in a's name: a skips it
-		put(field, entry(`"kind":"read","id":"gone","at":3`))
-		put(field, entry(`"kind":"read","id":"2100","at":4102444800000,"paths":["a.go"]`))
-		put(field, entry(`"kind":"forget","forget":{"since":1,"until":5},"id":"f"`))
-		put(field, entry(`"kind":"read","id":"after","at":9,"paths":["b.go"]`))
+		put(field, `{"v":1,"origin":"git","id":"commit:00","event":{"kind":"read"}}`)  // it would be the id of a commit
+		put(field, strings.Replace(entry("1", 1, `"kind":"read"`), evil, a.origin, 1)) // in a's name: a skips it
+		put(field, entry("gone", 3, `"kind":"read"`))
+		put(field, entry("2100", 4102444800000, `"kind":"read","paths":["a.go"]`))
+		put(field, `{"v":1,"origin":"`+evil+`","id":"f","forget":{"since":1,"until":5}}`)
+		put(field, entry("after", 9, `"kind":"read","paths":["b.go"]`))
 		b.work(3)
 		forgot := func(m *member) bool {
 			return slices.Contains(m.holds(), evil+":after") && !slices.Contains(m.holds(), evil+":gone")
@@ -414,7 +415,7 @@ func TestHostile(t *testing.T) {
 		if err != nil || name != evil {
 			t.Fatal(name, err)
 		}
-		put(field, entry(`"kind":"read","id":"again"`))
+		put(field, entry("again", 1, `"kind":"read"`))
 		b.work(1)
 		fault.Until(t, time.Minute, "all is read", func() bool {
 			return slices.Contains(a.holds(), b.origin+":call-4") && slices.Contains(b.holds(), evil+":again")

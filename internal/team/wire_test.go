@@ -72,7 +72,7 @@ func FuzzDecode(f *testing.F) {
 		Body: event.Call{Act: event.ActRead, Paths: []event.Path{"a.go"}}},
 		origin, true)
 	f.Add(string(raw))
-	f.Add(`{"v":1,"origin":"` + origin + `","id":"1","kind":"forget","forget":{"until":1}}`)
+	f.Add(`{"v":1,"origin":"` + origin + `","id":"1","forget":{"until":1}}`)
 	f.Fuzz(func(t *testing.T, raw string) {
 		e, forget, from, err := decode(raw, time.UnixMilli(1000))
 		if err != nil || forget != nil {

@@ -1,0 +1,164 @@
+package install
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/aoa-dev/aoa/internal/git"
+	"github.com/aoa-dev/aoa/internal/regularfile"
+)
+
+// GitHook is the hook of git that makes the daemon look at HEAD at once. What git does without it, the watcher sees.
+const GitHook = "post-commit"
+
+// The marks of our block in a hook, and what stands before it in a file that we made.
+const (
+	blockStart = "# >>> aoa (remove with: aoa remove)\n"
+	blockEnd   = "# <<< aoa\n"
+	madeFile   = "#!/bin/sh\n# made by aoa hooks install git\n"
+)
+
+// hookBlock runs nothing if aoa is gone, else a process in the background with all streams closed: a child that holds
+// git's stdout hangs its caller.
+const hookBlock = blockStart + "if command -v aoa >/dev/null 2>&1; then\n" +
+	"  ( aoa hook git " + GitHook + " </dev/null >/dev/null 2>&1 & ) || :\n" + "fi\n" + blockEnd
+
+// shells are the first lines of scripts that understand our block.
+var shells = regexp.MustCompile(`^#! *(\S*/)?(env +(-\S+ +)*)?(\S*/)?(sh|bash|dash|ash|ksh|zsh|mksh|busybox)(\.exe)?( [^\r\n]*)?\n`)
+
+// maxHook is how large a hook may be that takes a block, in bytes.
+const maxHook = 1 << 20
+
+// AddGit enters our block into the repository's post-commit hook, after the first line: many hooks end in exec. Twice is
+// once. dir is in the repository; env is that of git. The error is a *Refusal if the hook cannot take the block.
+func AddGit(ctx context.Context, dir string, env []string) (Change, error) {
+	file, err := gitHookFile(ctx, dir, env)
+	if err != nil {
+		return Change{}, err
+	}
+	old, mode, err := readHook(file)
+	switch {
+	case err != nil:
+		return Change{}, err
+	case old == nil:
+		return write(file, nil, 0o755, []byte(madeFile+hookBlock), Created)
+	case bytes.Contains(old, []byte(hookBlock)):
+		return Change{File: file, Done: Unchanged}, nil
+	}
+	first, rest, _ := bytes.Cut(old, []byte("\n"))
+	return write(file, old, mode, slices.Concat(first, []byte("\n"+hookBlock), rest), Changed)
+}
+
+// RemoveGit takes our block out. A file that holds nothing else is deleted; every other byte stays.
+func RemoveGit(ctx context.Context, dir string, env []string) (Change, error) {
+	file, err := gitHookFile(ctx, dir, env)
+	var refused *Refusal
+	if errors.As(err, &refused) {
+		file, err = refused.File, nil
+	}
+	if err != nil {
+		return Change{}, err
+	}
+	old, mode, err := readHook(file)
+	rest := bytes.Replace(old, []byte(hookBlock), nil, 1)
+	switch {
+	case len(rest) == len(old): // also of what cannot be read: it cannot hold our block
+		return Change{File: file, Done: Absent}, nil
+	case err != nil:
+		return Change{}, err
+	case string(rest) == madeFile:
+		return Change{File: file, Done: Deleted}, os.Remove(file)
+	}
+	return write(file, old, mode, rest, Changed)
+}
+
+// ExamineGit says what the post-commit hook holds of ours.
+func ExamineGit(ctx context.Context, dir string, env []string) (Status, error) {
+	st := Status{State: Absent, Events: []string{}}
+	var refused *Refusal
+	file, err := gitHookFile(ctx, dir, env)
+	var hook []byte
+	if err == nil {
+		hook, _, err = readHook(file)
+	}
+	switch {
+	case errors.As(err, &refused):
+		st.File, st.State, st.Note = refused.File, Refused, refused.Why
+	case err != nil:
+		return st, err
+	case bytes.Contains(hook, []byte(hookBlock)):
+		st.File, st.State, st.Events = file, Installed, []string{GitHook}
+	}
+	return st, nil
+}
+
+// gitHookFile is where git looks for the hook. A folder that the user has set is tracked or shared: it is refused.
+func gitHookFile(ctx context.Context, dir string, env []string) (string, error) {
+	program := git.Find(env)
+	common, err := program.Run(ctx, dir, "rev-parse", "--git-common-dir")
+	if err != nil {
+		return "", fmt.Errorf("find the hooks of %s: %w", dir, err)
+	}
+	file := filepath.Join(from(dir, strings.TrimRight(string(common), "\r\n")), "hooks", GitHook)
+	// Our git has another value on its command line, so that it runs no hooks: --show-origin tells them apart.
+	set, _ := program.Run(ctx, dir, "config", "-z", "--show-origin", "--type=path", "--get-all", "core.hooksPath")
+	for fields := strings.Split(string(set), "\x00"); len(fields) >= 2; fields = fields[2:] {
+		if fields[0] != "command line:" && from(dir, fields[1]) != filepath.Dir(file) {
+			return "", &Refusal{File: filepath.Join(from(dir, fields[1]), GitHook), Why: "core.hooksPath is " + fields[1] +
+				", whose scripts may be tracked or shared", Snippet: hookBlock}
+		}
+	}
+	return file, nil
+}
+
+// from is a path that git printed, absolute.
+func from(dir, path string) string {
+	if filepath.IsAbs(path) {
+		return filepath.Clean(path)
+	}
+	return filepath.Join(dir, path)
+}
+
+// readHook reads a hook's file, nil if there is none, and refuses what cannot take a block.
+func readHook(file string) ([]byte, fs.FileMode, error) {
+	st, err := os.Lstat(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, 0, nil
+	}
+	if err != nil {
+		return nil, 0, fmt.Errorf("check git hook: %w", err)
+	}
+	why := ""
+	switch {
+	case !st.Mode().IsRegular():
+		why = "it is not a regular file"
+	case st.Size() > maxHook:
+		why = "it is larger than 1 MB"
+	case hardLinked(st):
+		why = "it has a hard link: the other name would not change with it"
+	case runtime.GOOS != "windows" && st.Mode().Perm()&0o100 == 0:
+		why = "it is not executable, so git does not run it"
+	}
+	var b []byte
+	if why == "" {
+		if b, err = regularfile.Read(file, regularfile.NoLinks, maxHook); err != nil {
+			return nil, 0, fmt.Errorf("read git hook: %w", err)
+		}
+		if !shells.Match(b) || bytes.IndexByte(b, 0) >= 0 {
+			why = "it is not a shell script"
+		}
+	}
+	if why != "" {
+		return nil, 0, &Refusal{File: file, Why: why, Snippet: hookBlock}
+	}
+	return b, st.Mode().Perm(), nil
+}

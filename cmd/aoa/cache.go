@@ -24,7 +24,7 @@ func (a *app) cache() *cobra.Command {
 prints the whole item or a part of it. Items are deleted 24 hours after the last event of their session,
 and at once when the session logs out or exits. Nothing is deleted to free space. The session is
 --session, else CLAUDE_CODE_SESSION_ID, else the newest one that has not ended.`,
-		Example: `  grep -rn TODO . | aoa cache put --session s1 --task survey -d TODOs
+		Example: `  grep -rn TODO . | aoa cache put --session s1 --task survey --turn 1
   aoa cache list --session s1
   aoa cache get s1_survey_1 --lines 1-20`,
 	}

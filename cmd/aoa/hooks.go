@@ -22,9 +22,9 @@ import (
 func (a *app) hooks() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "hooks",
-		Short: "connect aOa with coding agents",
-		Long: `Installs aOa in the settings of coding agents, removes it again, and lists where it is installed. Every
-other byte of those files stays.`,
+		Short: "connect aOa with coding agents and git",
+		Long: `Installs aOa in the settings of coding agents and in git's post-commit hook, removes it again, and lists
+where it is installed. Every other byte of those files stays.`,
 	}
 	c.AddCommand(a.hooksInstall(), a.hooksRemove(), a.hooksList(), a.hooksPrint())
 	return c
@@ -36,7 +36,7 @@ func hookNames() []string {
 	for _, g := range agents.All {
 		names = append(names, g.Name)
 	}
-	return names
+	return append(names, "git")
 }
 
 // knownHooks checks names that a person typed.
@@ -67,13 +67,13 @@ func (s scopeFlags) chosen() install.Scope {
 func (a *app) hooksInstall() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "install AGENT…",
-		Short: "install aOa in an agent's settings",
+		Short: "install aOa in an agent's settings, or in git's hook",
 		Long: `AGENT is ` + strings.Join(hookNames(), ", ") + `.
 Installing twice has the same result as installing once. If a file cannot be edited safely, it stays
 unchanged, and the text to add by hand is printed. A personal file names aoa by its path where an agent
 that is started from the desktop would not find it; a file to commit never does. Install again after
 git worktree add.`,
-		Example:           "  aoa hooks install claude\n  aoa hooks install codex --user",
+		Example:           "  aoa hooks install claude git\n  aoa hooks install codex --user",
 		Args:              cobra.MinimumNArgs(1),
 		ValidArgsFunction: words(hookNames()...),
 	}
@@ -118,10 +118,14 @@ func (a *app) changesTable(changes []hookChange) {
 // an agent reads the personal file of the worktree that it is started in.
 func (a *app) installHook(ctx context.Context, name string, scope install.Scope) (out []hookChange, err error) {
 	var repo *watcher.Repo
-	if scope != install.User {
+	if scope != install.User || name == "git" {
 		if repo, err = a.repo(ctx); err != nil {
 			return nil, err
 		}
+	}
+	if name == "git" {
+		c, err := install.AddGit(ctx, string(repo.Root), a.env)
+		return changes(name, install.Local, []install.Change{c}), refusal(err)
 	}
 	agent, _ := agents.Find(name) // the name is checked
 	c, err := a.installIn(ctx, agent, scope, repo)
@@ -227,7 +231,7 @@ func (a *app) tracked(ctx context.Context, repo *watcher.Repo, file string) bool
 func (a *app) hooksRemove() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "remove [AGENT…]",
-		Short: "remove aOa from settings",
+		Short: "remove aOa from settings and git's hook",
 		Long: `Without AGENT, it removes all hooks of this repository. Files that aOa made are deleted; from other files
 only aOa's part is removed. The user's settings, which apply to all repositories, change only with --user.`,
 		Example:           "  aoa hooks remove\n  aoa hooks remove codex --user",
@@ -272,9 +276,18 @@ func (a *app) removeNamed(ctx context.Context, names []string, scope install.Sco
 	}
 	var errs []error
 	for _, name := range names {
-		done, err := a.removeAgent(name, scope, repo)
+		var done []hookChange
+		switch {
+		case name != "git":
+			done, err = a.removeAgent(name, scope, repo)
+		case scope == "" || scope == install.Local:
+			var c install.Change
+			c, err = install.RemoveGit(ctx, string(repo.Root), a.env)
+			done = changes(name, install.Local, []install.Change{c})
+		}
 		errs = append(errs, refusal(err))
 		out = append(out, slices.DeleteFunc(done, func(c hookChange) bool { return c.Done == install.Absent })...)
+		err = nil
 	}
 	return out, errors.Join(errs...)
 }
@@ -343,6 +356,7 @@ NAME, the names are printed.`,
 		RunE: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				all := append(scripts.Names(), hookNames()...)
+				all = all[:len(all)-1] // git has a script
 				return a.answer(all, func() { fmt.Fprintln(a.out, strings.Join(all, "\n")) })
 			}
 			agent, ok := agents.Find(args[0])

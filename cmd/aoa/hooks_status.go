@@ -70,7 +70,7 @@ func installed(all []hookState, agent string) bool {
 	return slices.ContainsFunc(all, func(st hookState) bool { return st.Agent == agent && st.State != install.Absent })
 }
 
-// hookStates checks every file of every agent.
+// hookStates checks every file of every agent, and the hook of git.
 func (a *app) hookStates(ctx context.Context, repo *watcher.Repo) []hookState {
 	out := []hookState{}
 	for _, agent := range agents.All {
@@ -94,7 +94,12 @@ func (a *app) hookStates(ctx context.Context, repo *watcher.Repo) []hookState {
 				Events: append([]string{}, st.Events...), Note: st.Note, command: st.Command})
 		}
 	}
-	return out
+	st, err := install.ExamineGit(ctx, string(repo.Root), a.env)
+	if err != nil {
+		st.State, st.Note = install.Refused, err.Error()
+	}
+	return append(out, hookState{Agent: "git", Scope: install.Local, File: st.File, State: st.State, Events: st.Events,
+		Note: st.Note})
 }
 
 // examineHooks lists what is installed, for the doctor. Missing hooks are not a problem.
@@ -130,7 +135,7 @@ func (a *app) examineHooks(ctx context.Context, repo *watcher.Repo) []finding {
 	}
 	out = append(out, a.elsewhere(repo, all)...)
 	if len(out) == 0 {
-		out = append(out, finding{"hooks", true, "not installed; aoa hooks install claude", ""})
+		out = append(out, finding{"hooks", true, "not installed; aoa hooks install claude git", ""})
 	}
 	return out
 }

@@ -38,7 +38,7 @@ func (a *app) init() *cobra.Command {
 		Long: `Creates the store in the git directory (.git/aoa, which git ignores), imports the whole git history,
 imports past Claude Code sessions of this repository if you agree, and starts the daemon.
 You can run it again at any time. aoa remove undoes all of it.`,
-		Example: "  aoa init\n  aoa init --yes --hooks claude",
+		Example: "  aoa init\n  aoa init --yes --hooks claude,git",
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			o.transcripts = !none
@@ -137,7 +137,7 @@ func (a *app) initProse(rep initReport, o initOptions) {
 	}
 	fmt.Fprintf(a.out, "\nnext:\n  aoa suggest %s\n  aoa suggest -p \"the task in words\"\n", file)
 	if len(o.hooks) == 0 {
-		fmt.Fprintln(a.out, "  aoa init --hooks claude    # connect an agent")
+		fmt.Fprintln(a.out, "  aoa init --hooks claude,git    # connect an agent and git")
 	}
 }
 

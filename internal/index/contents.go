@@ -193,44 +193,41 @@ func (c *Contents) merge(most int) {
 func (c *Contents) due(most int) []part {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
-	var ofSize [32][]part
+	var ofSize [32][]*segment
+	var live [32]int
 	for _, s := range c.segments {
 		if gone := s.size() - s.live; float64(gone) > maxGone*float64(s.size()) && s.live <= most {
-			return []part{s.part()}
+			return partsOf(s)
 		}
 		level := 0
 		for n := s.live; n >= mergeAt; n /= mergeAt {
 			level++
 		}
-		ofSize[level] = append(ofSize[level], s.part())
-		if parts := ofSize[level]; len(parts) == mergeAt {
-			if live(parts) <= most {
-				return parts
+		ofSize[level], live[level] = append(ofSize[level], s), live[level]+s.live
+		if len(ofSize[level]) == mergeAt {
+			if live[level] <= most {
+				return partsOf(ofSize[level]...)
 			}
-			ofSize[level] = nil
+			ofSize[level], live[level] = nil, 0
 		}
 	}
 	return nil
 }
 
-func live(parts []part) (n int) {
-	for _, p := range parts {
-		n += p.live
+func partsOf(segments ...*segment) (parts []part) {
+	for _, s := range segments {
+		parts = append(parts, part{segment: s, gone: slices.Clone(s.gone)})
 	}
-	return n
+	return parts
 }
-
-func (s *segment) part() part { return part{segment: s, gone: slices.Clone(s.gone)} }
 
 // pack makes one segment of all, if much is outside of the largest or gone, or always.
 func (c *Contents) pack(always bool) {
 	c.merging.Lock()
 	defer c.merging.Unlock()
 	c.mu.RLock()
-	var parts []part
-	largest, all := 0, 0
+	parts, largest, all := partsOf(c.segments...), 0, 0
 	for _, s := range c.segments {
-		parts = append(parts, s.part())
 		largest, all = max(largest, s.live), all+s.size()
 	}
 	c.mu.RUnlock()

@@ -275,10 +275,7 @@ func TestContentsChangeDuringMerge(t *testing.T) {
 		set(event.Path(fmt.Sprintf("f%d.go", i)), fmt.Sprintf("func nameNumber%s() { callSome%s() }", letters(20*i),
 			letters(i)))
 	}
-	var parts []part
-	for _, s := range c.segments {
-		parts = append(parts, s.part())
-	}
+	parts := partsOf(c.segments...)
 	c.merging.Lock() // as merge does
 	set("f3.go", "func nameNumberzzz() {}")
 	set("new.go", "func nameNumberaaaaa() { callSomeaaaab() }")

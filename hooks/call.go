@@ -62,8 +62,10 @@ type Call struct {
 	Query    *event.Query  // nil: nothing to answer
 	Kind     string        // the kind of hint that Query asks for: "prompt" or "next"
 
-	Next    event.Path `json:",omitempty"` // the file that a call is about to change
-	Dropped bool       `json:",omitempty"` // the agent drops what is answered here, though the event takes text
+	// the agent's own record of the session that starts, a file; "" if it names none
+	Transcript string     `json:",omitempty"`
+	Next       event.Path `json:",omitempty"` // the file that a call is about to change
+	Dropped    bool       `json:",omitempty"` // the agent drops what is answered here, though the event takes text
 }
 
 // Start is how a session begins with this call: "startup", "resume", "clear", "compact", "fork", or what else the agent
@@ -143,7 +145,7 @@ func (p *payload) call(r Repo) Call {
 	case "PostToolBatch":
 		c.Events = s.batch(p.calls)
 	case "SessionStart":
-		c.Events = s.border(p.source, event.Start{Source: p.source})
+		c.Events, c.Transcript = s.border(p.source, event.Start{Source: p.source}), p.transcript
 	case "SessionEnd":
 		c.Events = s.border(p.reason, event.End{Reason: p.reason})
 	case "Stop":

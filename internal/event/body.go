@@ -141,8 +141,9 @@ type Call struct {
 	// the pattern, command or task, redacted, at most MaxText bytes; sealed in the log, and "" where events are folded
 	Text   string `json:"text,omitempty"`
 	Tokens int    `json:"tokens,omitempty"` // search: about how many tokens its result has, 0 if not known
-	Offset int    `json:"offset,omitempty"` // read: the first line, from 1; 0 is the first
-	Limit  int    `json:"limit,omitempty"`  // read: how many lines; search: results; 0 is the tool's own
+	// read: the first line, from 1, 0 is the first; edit, write: the first line that it changed, 0 if that is not known
+	Offset int    `json:"offset,omitempty"`
+	Limit  int    `json:"limit,omitempty"`  // of Offset: how many lines; search: results; 0 is the tool's own
 	Blob   string `json:"blob,omitempty"`   // the id that git gives the content of the one file, in hex; "" if not known
 	Before string `json:"before,omitempty"` // edit, write: the same before the call; NoBlob if there was no file
 

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/aoa-dev/aoa/hooks"
+	"github.com/aoa-dev/aoa/hooks/transcript"
 	"github.com/aoa-dev/aoa/internal/checkout"
 	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/event"
@@ -57,7 +58,11 @@ func (h *Hints) workBefore(ctx context.Context, w *checkout.Checkout, call hooks
 		defer cancel()
 		return w.State(ctx, changed)
 	}
-	c, err := h.o.Contexts.Assemble(ctx, session.Request{Session: id, Total: space, State: look})
+	words := ""
+	if how == "compact" {
+		words = transcript.LastWords(call.Transcript)
+	}
+	c, err := h.o.Contexts.Assemble(ctx, session.Request{Session: id, Words: words, Total: space, State: look})
 	if err != nil {
 		h.o.Log.Warn("no context", "err", err)
 	}

@@ -14,6 +14,7 @@ type Action struct {
 	Verb   string       // read, edited, wrote, deleted, renamed, searched, ran, delegated, refused
 	Object string       // a file, a command; plain text
 	Paths  []event.Path // the files acted upon
+	Lines  [2]int       // of an edit: the first and the last line that it changed, zero if that is not known
 	Failed bool
 	Side   bool // done by a subagent: the agent itself did not see it
 	// what its output says of the checks that it ran, and the tests that failed
@@ -35,6 +36,9 @@ func action(e cold.Numbered) (Action, bool) {
 	case event.KindRead, event.KindEdit, event.KindWrite, event.KindDelete, event.KindRename:
 		a.Verb = verbs[e.Kind()]
 		a.Object = short(e.Paths(), 3)
+		if c := e.Call(); e.Edits() && c.Offset > 0 {
+			a.Lines = [2]int{c.Offset, c.Offset + max(c.Limit, 1) - 1}
+		}
 		// What a subagent read, the agent itself has not seen.
 		return a, len(e.Paths()) > 0 && !(a.Side && e.Kind() == event.KindRead)
 	case event.KindSearch:

@@ -48,6 +48,7 @@ type Request struct {
 	Session string
 	For     For    // "" is ForAction
 	Prompt  string // ForPrompt: what is asked; "" takes the session's last prompt
+	Words   string // what the agent said last, redacted
 	Total   int    // tokens; 0: as configured. More than that is answered from the whole log
 	// State returns the state of the worktree. nil: only the log is used.
 	State func(ctx context.Context) Worktree
@@ -149,7 +150,7 @@ func (h *history) assemble(r Request, b Budget, st Worktree, found []similar) Co
 	if r.For == ForPrompt && r.Prompt != "" {
 		asked = "Asked now: " + quote(extract(r.Prompt, questionTokens))
 	}
-	now, files := formatState(&h.work, st, b.Total-c.Tokens-index.Tokens(asked))
+	now, files := formatState(&h.work, st, r.Words, b.Total-c.Tokens-index.Tokens(asked))
 	c.add(now, false)
 	c.add(asked, false)
 	c.Files = files

@@ -153,14 +153,37 @@ func formatLatest(actions []Action) string {
 const attached = 5
 
 // formatState is the state of the work, and the files that it names in full.
-func formatState(w *work, st Worktree, tokens int) (text string, files []event.Path) {
+func formatState(w *work, st Worktree, words string, tokens int) (text string, files []event.Path) {
 	open := w.open(st)
-	var facts []fact
+	if text = fit(w.facts(st, open, words, true), tokens, "\n"); !strings.Contains(text, changed) {
+		text = fit(w.facts(st, open, words, false), tokens, "\n") // names alone take less space
+	}
+	for _, f := range open {
+		if f.Mentionable() && strings.Contains(text, name(f)) {
+			files = append(files, f)
+		}
+	}
+	return text, files
+}
+
+const changed = "Changed and not committed: "
+
+// facts are what the state of the work consists of, with the lines that were changed if places says so.
+func (w *work) facts(st Worktree, open []event.Path, words string, places bool) (facts []fact) {
 	for i, s := range w.failing() {
 		facts = append(facts, fact{"Failing: " + s, 90 - i})
 	}
-	if s := listed(slices.Concat(open[min(len(open), attached):], open[:min(len(open), attached)]), 16); s != "" {
-		facts = append(facts, fact{"Changed and not committed: " + s, 80})
+	named := func(f event.Path) string {
+		if places {
+			return w.files[f].place(f)
+		}
+		return name(f)
+	}
+	if s := listed(slices.Concat(open[min(len(open), attached):], open[:min(len(open), attached)]), 16, named); s != "" {
+		facts = append(facts, fact{changed + s, 80})
+	}
+	if words = extract(words, wordTokens); words != "" {
+		facts = append(facts, fact{"The agent's last words before: " + quote(words), 70})
 	}
 	if len(w.refused) > 0 {
 		facts = append(facts, fact{"Refused by the user since the last prompt: " + strings.Join(w.refused, ", "), 60})
@@ -174,21 +197,18 @@ func formatState(w *work, st Worktree, tokens int) (text string, files []event.P
 	for i := range facts {
 		facts[i].text += "."
 	}
-	text = fit(facts, tokens, "\n")
-	for _, f := range open {
-		if f.Mentionable() && strings.Contains(text, name(f)) {
-			files = append(files, f)
-		}
-	}
-	return text, files
+	return facts
 }
 
+// wordTokens are those of the agent's last words.
+const wordTokens = 60
+
 // listed names at most so many files, and counts the others.
-func listed(files []event.Path, most int) string {
+func listed(files []event.Path, most int, named func(event.Path) string) string {
 	var out []string
 	for _, f := range files {
 		if f.Mentionable() && len(out) < most {
-			out = append(out, name(f))
+			out = append(out, named(f))
 		}
 	}
 	switch n := len(files) - len(out); {

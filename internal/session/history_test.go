@@ -98,6 +98,34 @@ Changed and not committed: rank/pool.go, rank/rank.go.`
 	}
 }
 
+// TestChangedLines: an uncommitted file has the lines that were changed, as far as there is space for them.
+func TestChangedLines(t *testing.T) {
+	r := newContextFixture(t)
+	s := &tape{session: "s"}
+	s.ask("rename it").do(event.KindRead, "a.go")
+	for _, l := range [][2]int{{40, 3}, {10, 1}, {43, 2}, {200, 1}} {
+		s.add(event.Event{Body: event.Call{Act: event.ActEdit, Paths: []event.Path{"a.go"}, Offset: l[0], Limit: l[1]}})
+	}
+	s.do(event.KindEdit, "b.go")
+	r.log(t, s.events...)
+	text := r.context(t, Request{Session: "s", Words: "The old name stays in the log, because stores have it."}).Text()
+	for _, want := range []string{"Changed and not committed: b.go, a.go:10,40-44,200.",
+		`The agent's last words before: "The old name stays in the log, because stores have it.".`} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in\n%s", want, text)
+		}
+	}
+	small, _ := formatState(&fold(numbered(s.events...), DefaultBudget).work, Worktree{}, "", 11)
+	if small != "Changed and not committed: b.go, a.go." {
+		t.Errorf("in 11 tokens: %s", small)
+	}
+	s.run("git commit -qam done", true).do(event.KindEdit, "a.go")
+	r.log(t, s.events[len(s.events)-2:]...)
+	if text = r.context(t, Request{Session: "s"}).Text(); !strings.Contains(text, "Changed and not committed: a.go.") {
+		t.Errorf("lines of a commit stay:\n%s", text)
+	}
+}
+
 // long is a session that has to be summarised.
 func long(n int) *tape {
 	s := &tape{session: "long"}

@@ -32,7 +32,7 @@ func harmless(t testing.TB, c Context, budget int) {
 		known := line == preamble
 		for _, head := range []string{"Earlier prompts, in short: ", "Prompt at ", "Done before: ", "Latest actions: ",
 			"Asked before, ", "Asked now: ", "Failing: ",
-			"Changed and not committed: ", "Refused by the user ", "Passing since ", "On branch "} {
+			"Changed and not committed: ", "Refused by the user ", "Passing since ", "On branch ", "The agent's last words before: "} {
 			known = known || strings.HasPrefix(line, head)
 		}
 		if !known {
@@ -70,7 +70,7 @@ func TestHostile(t *testing.T) {
 	}
 	for _, e := range s.events {
 		r.log(t, e)
-		harmless(t, r.context(t, Request{Session: "s"}), DefaultBudget.Total)
+		harmless(t, r.context(t, Request{Session: "s", Words: e.Text()}), DefaultBudget.Total)
 		harmless(t, r.context(t, Request{Session: "s", For: ForPrompt, Prompt: e.Text()}), DefaultBudget.Total)
 	}
 }

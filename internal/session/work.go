@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/aoa-dev/aoa/hooks/shell"
@@ -12,16 +13,53 @@ import (
 
 // work is the state of a session's work: a fold of its actions in their order.
 type work struct {
-	commit  int64                    // number of the last commit that the session made
-	files   map[event.Path]*lastEdit // that it changed
-	checks  []*outcome               // tests, builds and linters, the latest last
-	refused []string                 // what the person did not allow since the last prompt
+	commit  int64                  // number of the last commit that the session made
+	files   map[event.Path]*change // that it changed
+	checks  []*outcome             // tests, builds and linters, the latest last
+	refused []string               // what the person did not allow since the last prompt
 }
 
-// lastEdit is the last change of a file.
-type lastEdit struct {
-	seq  int64
-	gone bool // deleted, or renamed to another
+// change is what was done to a file.
+type change struct {
+	seq   int64    // number of the last change
+	gone  bool     // deleted, or renamed to another
+	lines [][2]int // that were changed, by first line, as they were numbered then
+}
+
+// add takes in a range of lines. Ranges that touch are one.
+func (c *change) add(lines [2]int) {
+	c.lines = slices.DeleteFunc(c.lines, func(l [2]int) bool {
+		touches := l[0] <= lines[1]+1 && lines[0] <= l[1]+1
+		if touches {
+			lines = [2]int{min(l[0], lines[0]), max(l[1], lines[1])}
+		}
+		return touches
+	})
+	c.lines = append(c.lines, lines)
+	slices.SortFunc(c.lines, func(a, b [2]int) int { return cmp.Compare(a[0], b[0]) })
+}
+
+// maxRanges is how many ranges of lines a file is named with; of more, the first line and the last.
+const maxRanges = 3
+
+// place is the file with the lines that were changed: "a.go:40-58,120".
+func (c *change) place(f event.Path) string {
+	lines := c.lines
+	if len(lines) > maxRanges {
+		lines = [][2]int{{lines[0][0], lines[len(lines)-1][1]}}
+	}
+	var out []string
+	for _, l := range lines {
+		if s := strconv.Itoa(l[0]); l[1] > l[0] {
+			out = append(out, s+"-"+strconv.Itoa(l[1]))
+		} else {
+			out = append(out, s)
+		}
+	}
+	if len(out) == 0 {
+		return name(f)
+	}
+	return name(f) + ":" + strings.Join(out, ",")
 }
 
 // outcome is what a check came to.
@@ -42,10 +80,17 @@ func (w *work) fold(a Action) {
 	switch a.Verb {
 	case "edited", "wrote", "deleted", "renamed":
 		if w.files == nil {
-			w.files = map[event.Path]*lastEdit{}
+			w.files = map[event.Path]*change{}
 		}
 		for _, f := range a.Paths {
-			w.files[f] = &lastEdit{a.Seq, a.Verb == "deleted"}
+			c := w.files[f]
+			if c == nil || a.Seq > w.commit && c.seq <= w.commit {
+				c = &change{}
+				w.files[f] = c
+			}
+			if c.seq, c.gone = a.Seq, a.Verb == "deleted"; a.Lines[0] > 0 {
+				c.add(a.Lines)
+			}
 		}
 	case "refused":
 		if !slices.Contains(w.refused, a.Object) {

@@ -191,6 +191,19 @@ func (w *work) facts(st Worktree, open []event.Path, words string, places bool) 
 	if passed := w.passed(); len(passed) > 0 {
 		facts = append(facts, fact{"Passing since the last change: " + strings.Join(passed[:min(len(passed), 2)], ", "), 50})
 	}
+	var ran []string
+	for _, line := range w.ran {
+		said := func(f fact) bool { return strings.Contains(f.text, quote(line)) }
+		if len(ran) < maxRanNamed && !slices.ContainsFunc(facts, said) {
+			ran = append(ran, quote(line))
+		}
+	}
+	if len(ran) > 0 {
+		facts = append(facts, fact{"Checks that ran before: " + strings.Join(ran, ", "), 44})
+	}
+	if s := listed(w.committed(open), 6, name); s != "" {
+		facts = append(facts, fact{"Changed and committed: " + s, 45})
+	}
 	if branch := event.Path(st.Branch); st.Known && branch.Mentionable() {
 		facts = append(facts, fact{"On branch " + event.Quote(st.Branch), 40})
 	}
@@ -199,6 +212,9 @@ func (w *work) facts(st Worktree, open []event.Path, words string, places bool) 
 	}
 	return facts
 }
+
+// maxRanNamed is how many checks are named whose outcome is not.
+const maxRanNamed = 2
 
 // wordTokens are those of the agent's last words.
 const wordTokens = 60

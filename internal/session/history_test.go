@@ -90,6 +90,10 @@ Changed and not committed: rank/pool.go, rank/rank.go.`
 			t.Errorf("no %q in\n%s", want, c.Text())
 		}
 	}
+	r.log(t, s.do(event.KindEdit, "rank/rank.go").events[len(s.events)-1:]...)
+	if c := r.context(t, Request{Session: "s"}); !strings.Contains(c.Text(), `Checks that ran before: "go test ./...", "go test ./rank".`) {
+		t.Errorf("a check that has to run again is not named:\n%s", c.Text())
+	}
 	if strings.Contains(c.Text(), "Failing") {
 		t.Errorf("what passes still fails:\n%s", c.Text())
 	}
@@ -121,7 +125,8 @@ func TestChangedLines(t *testing.T) {
 	}
 	s.run("git commit -qam done", true).do(event.KindEdit, "a.go")
 	r.log(t, s.events[len(s.events)-2:]...)
-	if text = r.context(t, Request{Session: "s"}).Text(); !strings.Contains(text, "Changed and not committed: a.go.") {
+	if text = r.context(t, Request{Session: "s"}).Text(); !strings.Contains(text, "Changed and not committed: a.go.") ||
+		!strings.Contains(text, "Changed and committed: b.go.") {
 		t.Errorf("lines of a commit stay:\n%s", text)
 	}
 }

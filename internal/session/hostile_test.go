@@ -32,7 +32,7 @@ func harmless(t testing.TB, c Context, budget int) {
 		known := line == preamble
 		for _, head := range []string{"Earlier prompts, in short: ", "Prompt at ", "Done before: ", "Latest actions: ",
 			"Asked before, ", "Asked now: ", "Failing: ",
-			"Changed and not committed: ", "Refused by the user ", "Passing since ", "On branch ", "The agent's last words before: "} {
+			"Changed and not committed: ", "Refused by the user ", "Passing since ", "On branch ", "The agent's last words before: ", "Changed and committed: ", "Checks that ran before: "} {
 			known = known || strings.HasPrefix(line, head)
 		}
 		if !known {

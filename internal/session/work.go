@@ -15,6 +15,7 @@ import (
 type work struct {
 	commit  int64                  // number of the last commit that the session made
 	files   map[event.Path]*change // that it changed
+	ran     []string               // the last commands with checks, as they were run, the newest first
 	checks  []*outcome             // tests, builds and linters, the latest last
 	refused []string               // what the person did not allow since the last prompt
 }
@@ -97,11 +98,18 @@ func (w *work) fold(a Action) {
 			w.refused = append(w.refused, a.Object)
 		}
 	case "ran":
-		w.ran(a)
+		w.run(a)
 	}
 }
 
-func (w *work) ran(a Action) {
+// maxRan is how many commands with checks are kept.
+const maxRan = 4
+
+func (w *work) run(a Action) {
+	if a.line != "" && len(a.checks()) > 0 {
+		w.ran = slices.DeleteFunc(w.ran, func(line string) bool { return line == a.line })
+		w.ran = slices.Insert(w.ran[:min(len(w.ran), maxRan-1)], 0, a.line)
+	}
 	if a.commits() {
 		w.commit = a.Seq
 	}
@@ -205,6 +213,19 @@ func (w *work) open(st Worktree) []event.Path {
 		return cmp.Or(cmp.Compare(w.files[b].seq, w.files[a].seq), cmp.Compare(a, b))
 	})
 	return out
+}
+
+// committed are the other files that the session changed, the newest change first.
+func (w *work) committed(open []event.Path) []event.Path {
+	return slices.SortedFunc(func(yield func(event.Path) bool) {
+		for f, c := range w.files {
+			if !c.gone && !slices.Contains(open, f) && !yield(f) {
+				return
+			}
+		}
+	}, func(a, b event.Path) int {
+		return cmp.Or(cmp.Compare(w.files[b].seq, w.files[a].seq), cmp.Compare(a, b))
+	})
 }
 
 // failing are the checks that fail, the newest first.

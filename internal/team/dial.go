@@ -6,6 +6,7 @@ import (
 	"crypto/tls"
 	"errors"
 	"net"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -56,38 +57,83 @@ func bounded(o *redis.UniversalOptions) redis.UniversalClient {
 		if strings.HasPrefix(address, "/") {
 			network = "unix"
 		}
-		dialer := net.Dialer{Timeout: dialTimeout}
+		ctx, cancel := context.WithTimeout(ctx, dialTimeout)
+		defer cancel()
+		var dialer net.Dialer
 		c, err := dialer.DialContext(ctx, network, address)
 		if err != nil {
 			return nil, err
 		}
-		c = &boundedConn{Conn: c}
-		if o.TLSConfig != nil {
-			t := o.TLSConfig.Clone()
-			t.ServerName, _, _ = net.SplitHostPort(address)
-			return tls.Client(c, t), nil
+		if o.TLSConfig == nil {
+			return &boundedConn{Conn: c}, nil
 		}
-		return c, nil
+		t := o.TLSConfig.Clone()
+		t.ServerName, _, _ = net.SplitHostPort(address)
+		safe := tls.Client(c, t)
+		if err := safe.HandshakeContext(ctx); err != nil { // later, no deadline would hold for it
+			return nil, errors.Join(err, c.Close())
+		}
+		return &boundedConn{Conn: safe}, nil
 	}
 	return redis.NewUniversalClient(o)
 }
 
-// boundedConn counts what was read since the last write.
+// boundedConn counts what answers since the last write have announced: the client library makes room for a text or a
+// list before it has come.
 type boundedConn struct {
 	net.Conn
-	read atomic.Int64
+	size atomic.Int64 // bytes
+	line []byte       // the beginning of the line that is being read
+	text int64        // bytes of a text that are still to come
 }
 
+// maxHead bounds what is kept of a line: a mark and a number.
+const maxHead = 24
+
 func (b *boundedConn) Read(p []byte) (int, error) {
-	if b.read.Load() > maxReply {
+	n, err := b.Conn.Read(p)
+	if b.size.Add(b.announced(p[:n])) > maxReply {
 		return 0, errReply
 	}
-	n, err := b.Conn.Read(p)
-	b.read.Add(int64(n))
 	return n, err
 }
 
+// announced is the bytes of what was read (RESP 2), where a text counts when its length is read.
+func (b *boundedConn) announced(read []byte) (bytes int64) {
+	for len(read) > 0 && bytes <= maxReply {
+		if skip := min(b.text, int64(len(read))); skip > 0 {
+			b.text, read = b.text-skip, read[skip:]
+			continue
+		}
+		c := read[0]
+		bytes++
+		if read = read[1:]; c != '\n' {
+			if len(b.line) < maxHead {
+				b.line = append(b.line, c)
+			}
+			continue
+		}
+		head := strings.TrimSuffix(string(b.line), "\r")
+		b.line = b.line[:0]
+		if head == "" || head[0] != '$' && head[0] != '*' {
+			continue
+		}
+		n, err := strconv.ParseInt(head[1:], 10, 64)
+		switch n = min(n, 2*maxReply); {
+		case err != nil: // the library refuses it
+		case head[0] == '*':
+			bytes += listEntry * max(n, 0)
+		case n >= 0:
+			bytes, b.text = bytes+n, n+2
+		}
+	}
+	return bytes
+}
+
+// listEntry is the bytes that the library makes room for, for each entry of a list, about.
+const listEntry = 32
+
 func (b *boundedConn) Write(p []byte) (int, error) {
-	b.read.Store(0)
+	b.size.Store(0)
 	return b.Conn.Write(p)
 }

@@ -283,8 +283,8 @@ func (l *link) read(ctx context.Context) error {
 		if err := l.take(ctx, found); err != nil {
 			return err
 		}
-		if err := l.t.update(ctx, func(s *state) { s.Read = next }); err != nil {
-			return err
+		if err := l.t.update(ctx, func(s *state) { s.Read = next }); err != nil || len(found) == 0 {
+			return err // what could not be read is passed over once in a round
 		}
 	}
 }

@@ -212,6 +212,68 @@ func TestStopOnFullDisk(t *testing.T) {
 	d.must("remove", "--yes")
 }
 
+// TestForgetOnNearlyFullDisk: what cannot be overwritten for want of space is an error that says so. The daemon goes on
+// and says that something is left, and it is done once there is space.
+func TestForgetOnNearlyFullDisk(t *testing.T) {
+	noRace(t)
+	disk := onTmpfs(t, "16m")
+	if disk == "" {
+		return
+	}
+	d := newSandbox(t, 16)
+	store := filepath.Join(disk, "store")
+	d.env = append(d.env, "AOA_STORE="+store)
+	d.must("init")
+	for i := range 20 {
+		var batch []event.Event
+		for j := range 20 {
+			session := "another"
+			if j == 0 {
+				session = "marmalade-session"
+			}
+			batch = append(batch, event.Event{ID: fmt.Sprint("e", i, "-", j), Time: time.Now(), Session: session,
+				Body: event.Prompt{Text: strings.Repeat("words ", 600)}})
+		}
+		_, err := api.Call(t.Context(), d.client(), api.Events, batch)
+		check(t, err)
+	}
+	filler := filepath.Join(disk, "filler")
+	fill(t, filler)
+	info, err := os.Stat(filler)
+	check(t, err)
+	check(t, os.Truncate(filler, info.Size()-300<<10)) // enough for a note, not for the log written anew
+	s := d.do("forget", "--yes", "--session", "marmalade-session")
+	t.Logf("aoa forget: exit %d\n%s%s", s.code, s.out, s.err)
+	if s.code != exitFailed || !strings.Contains(s.err, "no space left") {
+		t.Errorf("aoa forget on a nearly full disk: exit %d\n%s%s", s.code, s.out, s.err)
+	}
+	st := d.do("status")
+	t.Logf("aoa status: exit %d\n%s%s", st.code, st.out, st.err)
+	if !strings.Contains(st.err, "forgetting is not finished") {
+		t.Errorf("status does not say that something is left: exit %d\n%s%s", st.code, st.out, st.err)
+	}
+	if s := d.do("suggest", "server/wire.go"); s.code != 0 || !strings.Contains(s.out, "docs/protocol.md") {
+		t.Errorf("suggest after that: exit %d\n%s%s", s.code, s.out, s.err)
+	}
+	pid := d.status().Pid
+	check(t, os.Remove(filler))
+	finished := func() bool { return !strings.Contains(d.do("status").err, "forgetting is not finished") }
+	if fault.Rounds() > 3 { // within a minute: too long for every run
+		fault.Until(t, 2*time.Minute, "it is tried again", finished)
+		if now := d.status().Pid; now != pid {
+			t.Errorf("another daemon: %d, not %d", now, pid)
+		}
+	}
+	d.must("daemon", "stop")
+	d.until("it is finished", finished)
+	raw, err := os.ReadFile(filepath.Join(store, "aoa.db"))
+	check(t, err)
+	wal, _ := os.ReadFile(filepath.Join(store, "aoa.db-wal"))
+	if strings.Contains(string(raw)+string(wal), "marmalade-session") {
+		t.Error("its bytes are still on the disk")
+	}
+}
+
 // waiting is the number of events that a message is about.
 func waiting(message string) (n int) {
 	before, _, _ := strings.Cut(message, " events ")

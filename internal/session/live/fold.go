@@ -97,17 +97,17 @@ func alone(e event.Event) (d Delta) {
 
 // hint folds what was said to a session, and what a person says of it. It does not lengthen the session's life.
 func (l *Sessions) hint(e event.Event) (*Session, Delta) {
-	s := l.sessions[e.Session]
+	s, d := l.sessions[e.Session], Delta{}
 	switch {
 	case e.Session == "":
-		return nil, Delta{}
+		return nil, d
 	case s == nil:
+		d.Settled = l.makeRoom()
 		s = newSession()
 		s.Last = e.Time
 		l.sessions[e.Session] = s
 	}
 	l.touch(e.Session)
-	var d Delta
 	switch b := e.Body.(type) {
 	case event.Hint:
 		s.Hints.suggest(e)
@@ -115,7 +115,7 @@ func (l *Sessions) hint(e event.Event) (*Session, Delta) {
 		s.Hints.feedback(b)
 	}
 	s.Hints.at(e.Time)
-	d.Settled = s.Hints.settle(e.Session, false)
+	d.Settled = append(d.Settled, s.Hints.settle(e.Session, false)...)
 	l.follow(e.Session)
 	return s, d
 }
@@ -180,6 +180,7 @@ func (l *Sessions) begin(id string, at time.Time) (f fold) {
 	f.Session = l.sessions[id]
 	switch {
 	case f.Session == nil:
+		f.delta.Settled = l.makeRoom()
 		f.Session = newSession()
 	case f.over(at) || id == Watch && at.Sub(f.Last) > watchIdle:
 		f.endChange()

@@ -3,6 +3,7 @@ package live_test
 import (
 	"fmt"
 	"math"
+	"strings"
 	"testing"
 	"time"
 
@@ -192,6 +193,28 @@ func TestRename(t *testing.T) {
 	d.expect("what a reader had", fmt.Sprint(old.First, old.Edited()), "[a b z] [a b]")
 	d.apply(rename("a", "z"), ev(event.KindRead, 0, "a"), rename("a", "c"))
 	d.expect("two that became one", d.session(0).First, "[z c]")
+}
+
+// TestSessionsAreBounded: of many sessions those with the newest events stay, and those of another clone go first.
+func TestSessionsAreBounded(t *testing.T) {
+	d := newFixture(t)
+	foreign := strings.Repeat("A", 26) + "/s"
+	for i := range 600 {
+		e := ev(event.KindRead, time.Duration(i)*time.Second, "a")
+		if e.Session = fmt.Sprint("s", i); i == 300 {
+			e.Session = foreign
+		}
+		d.apply(e)
+		if i == 400 {
+			d.apply(ev(event.KindRead, time.Duration(i)*time.Second, "a")) // s goes on
+		}
+	}
+	now := start.Add(600 * time.Second)
+	d.expect("sessions", len(d.Running(now)), 500)
+	d.expect("of another clone", d.Get(foreign, now).Exists(), false)
+	d.expect("an old one", d.Get("s50", now).Exists(), false)
+	d.expect("one that goes on", d.session(600*time.Second).Exists(), true)
+	d.expect("the newest", d.Get("s599", now).Exists(), true)
 }
 
 // TestEndsAfterADay uses the id again after its life.

@@ -95,6 +95,33 @@ func (l *Sessions) expire(at time.Time) {
 	}
 }
 
+// maxSessions bounds the sessions of a day, of some 45 kB each.
+const maxSessions = 500
+
+// makeRoom ends the session with the oldest event if there is no room for another one; those of other clones first, so
+// that none of them can displace ours.
+func (l *Sessions) makeRoom() []Settled {
+	if len(l.sessions) < maxSessions {
+		return nil
+	}
+	oldest := ""
+	for id, s := range l.sessions {
+		if id == Watch || id == toolsID {
+			continue
+		}
+		o := l.sessions[oldest]
+		if o == nil || event.Foreign(id) && !event.Foreign(oldest) || event.Foreign(id) == event.Foreign(oldest) &&
+			cmp.Or(s.Last.Compare(o.Last), cmp.Compare(id, oldest)) < 0 {
+			oldest = id
+		}
+	}
+	settled := l.sessions[oldest].Hints.settle(oldest, true)
+	l.touch(oldest)
+	delete(l.sessions, oldest)
+	l.follow(oldest)
+	return settled
+}
+
 // rename gives files their new names in every session.
 func (l *Sessions) rename(r event.Rename) {
 	for i, to := range r.To[:min(len(r.To), len(r.From))] {

@@ -52,61 +52,46 @@ const (
 	leastNew   = 20   // outcomes since the last refit that the next one waits for, and that may take it back
 )
 
-// fitCalibration finds slope and shifts by Newton's method on the log loss, with a normal prior about the shipped ones.
+// fitCalibration finds slope and shifts by Newton's method on the log loss, with a normal prior about the shipped ones. An
+// outcome has one class, so that a step eliminates the shifts first.
 func fitCalibration(outcomes []Outcome) Calibration {
-	classes := Classes()
-	n := 1 + len(classes)
-	t := make([]float64, n)
+	type sums struct{ shift, both, curve float64 } // gradient of the shift, and curvatures
+	slope, shifts := 0.0, map[Class]float64{}
 	for range 25 {
-		grad, hess := make([]float64, n), make([][]float64, n)
-		for i := range hess {
-			hess[i] = make([]float64, n)
-			hess[i][i] = shiftPrior
-			if i == 0 {
-				hess[i][i] = slopePrior
-			}
-			grad[i] = hess[i][i] * t[i]
-		}
+		g, h := slopePrior*slope, slopePrior
+		by := map[Class]sums{}
 		for _, o := range outcomes {
-			k := place(classes, o.Class)
-			if k < 0 {
-				continue
-			}
 			z := logOdds(o.P)
-			p := rank.Scale{1 + t[0], t[1+k]}.Probability(z)
-			d, h := p-truth(o.Used), p*(1-p)
-			grad[0], grad[1+k] = grad[0]+d*z, grad[1+k]+d
-			hess[0][0] += h * z * z
-			hess[1+k][1+k] += h
-			hess[0][1+k] += h * z
-			hess[1+k][0] += h * z
+			p := rank.Scale{1 + slope, shifts[o.Class]}.Probability(z)
+			d, curve := p-truth(o.Used), p*(1-p)
+			g, h = g+d*z, h+curve*z*z
+			s := by[o.Class]
+			by[o.Class] = sums{shift: s.shift + d, both: s.both + curve*z, curve: s.curve + curve}
 		}
-		step := solve(hess, grad)
-		far := 0.0
-		for i := range t {
-			t[i] -= step[i]
-			far = max(far, math.Abs(step[i]))
+		for _, c := range Classes() {
+			s := by[c]
+			s.shift, s.curve = s.shift+shiftPrior*shifts[c], s.curve+shiftPrior
+			g, h = g-s.both*s.shift/s.curve, h-s.both*s.both/s.curve
+			by[c] = s
 		}
-		if far < 1e-9 {
+		step := g / h
+		far := math.Abs(step)
+		for _, c := range Classes() {
+			s := by[c]
+			d := (s.shift - s.both*step) / s.curve
+			shifts[c], far = shifts[c]-d, max(far, math.Abs(d))
+		}
+		if slope -= step; far < 1e-9 {
 			break
 		}
 	}
-	out := Calibration{Slope: round(t[0]), Shift: map[Class]float64{}}
-	for i, c := range classes {
-		if s := round(t[1+i]); s != 0 {
+	out := Calibration{Slope: round(slope), Shift: map[Class]float64{}}
+	for c, s := range shifts {
+		if s = round(s); s != 0 {
 			out.Shift[c] = s
 		}
 	}
 	return out
-}
-
-func place(classes []Class, c Class) int {
-	for i, k := range classes {
-		if k == c {
-			return i
-		}
-	}
-	return -1
 }
 
 // round keeps what a person can read: a thousandth of a logit moves nothing.
@@ -117,26 +102,6 @@ func truth(b bool) float64 {
 		return 1
 	}
 	return 0
-}
-
-// solve is the solution of a·x = b for a symmetric positive definite matrix; both are used up.
-func solve(a [][]float64, b []float64) []float64 {
-	for i := range b {
-		for r := i + 1; r < len(b); r++ {
-			f := a[r][i] / a[i][i]
-			for c := i; c < len(b); c++ {
-				a[r][c] -= f * a[i][c]
-			}
-			b[r] -= f * b[i]
-		}
-	}
-	for i := len(b) - 1; i >= 0; i-- {
-		for c := i + 1; c < len(b); c++ {
-			b[i] -= a[i][c] * b[c]
-		}
-		b[i] /= a[i][i]
-	}
-	return b
 }
 
 // LogLoss is the mean of −ln of the probability that a calibration gave to what then happened.

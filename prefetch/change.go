@@ -116,7 +116,7 @@ func (a *answers) companion(x *Prediction, all bool) event.Suggestion {
 		s.Reasons = s.Reasons[:0]
 	}
 	for i := range s.Reasons {
-		s.Reasons[i].Text = factText(s.Reasons[i].Signal)
+		s.Reasons[i].Text = factTexts[s.Reasons[i].Signal]
 	}
 	s.Reasons = append([]event.Reason{a.evidence(found, t)}, s.Reasons...)
 	return s
@@ -141,29 +141,12 @@ func (a *answers) evidence(f *history.Companion, t event.Together) event.Reason 
 	return r
 }
 
-// factText is a fact in words.
-func factText(name string) string {
-	switch name {
-	case history.Common.String():
-		return "share of the commits with that file"
-	case history.Lately.String():
-		return "more or less of them lately"
-	case history.Name.String():
-		return "same stem"
-	case history.Folder.String():
-		return "same folder"
-	case history.Fresh.String():
-		return "changed lately"
-	case history.Number.String():
-		return "how many commits that file has"
-	case history.Small.String():
-		return "share of the commits of at most 3 files"
-	case history.Others.String():
-		return "by the other files of the change"
-	case history.Alike.String():
-		return "by commits like the change"
-	case history.Alone.String():
-		return "it is the only file of the change"
-	}
-	return ""
+// factTexts are the facts in words.
+var factTexts = map[string]string{
+	history.Common.String(): "share of the commits with that file", history.Lately.String(): "more or less of them lately",
+	history.Name.String(): "same stem", history.Folder.String(): "same folder", history.Fresh.String(): "changed lately",
+	history.Number.String(): "how many commits that file has",
+	history.Small.String():  "share of the commits of at most 3 files",
+	history.Others.String(): "by the other files of the change", history.Alike.String(): "by commits like the change",
+	history.Alone.String(): "it is the only file of the change",
 }

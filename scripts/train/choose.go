@@ -24,9 +24,9 @@ const worth = 0.005
 var ofQuestion = map[string]bool{rank.Bias.String(): true}
 
 // choose finds the signals that no group needs: one by one it takes away the signal without which repositories left out
-// lose least, all groups together, until each that is left is worth its place. The loss is that of its second order, so
-// nothing is fitted for it.
-func choose(fits []fittedGroup, names []string, verbose bool) (gone []int) {
+// lose least, all groups together, until at most most are left and each of these is worth its place. The loss is that
+// of its second order, so nothing is fitted for it.
+func choose(fits []fittedGroup, names []string, most int, verbose bool) (gone []int) {
 	var trials []*trial
 	for _, f := range fits {
 		trials = append(trials, f.trials()...)
@@ -39,7 +39,7 @@ func choose(fits []fittedGroup, names []string, verbose bool) (gone []int) {
 			t.grow(left, grows)
 		}
 		least := slices.MinFunc(left, func(a, b int) int { return cmp.Compare(grows[a], grows[b]) })
-		if grows[least] > worth {
+		if grows[least] > worth && len(left) <= most {
 			if verbose {
 				report(names, left, grows)
 			}

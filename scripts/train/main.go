@@ -55,7 +55,7 @@ func runFit(ctx context.Context, args []string) error {
 		"keep the examples in this file, or take them from it: fitting again takes seconds")
 	flags.StringVar(&o.issues, "issues", "",
 		"file of issues with their files; empty: long commit messages teach alone")
-	flags.StringVar(&o.left, "left", "", "folder where the weights fitted without each repository go, for calibrate")
+	flags.StringVar(&o.left, "left", "", "folder where the weights fitted without the owner of each repository go, for calibrate")
 	branches := flags.Bool("branches", false,
 		"fit the weights of questions on branches only; the others stay as they are in -out")
 	_ = flags.Parse(args) // ExitOnError
@@ -96,14 +96,15 @@ func (o options) fit(ctx context.Context) error {
 	all, fitted := leaveOneOut(sessions, messages)
 	file, measured := fileOf(sessions, all), measureLeft(sessions, fitted)
 	file.Texts = textWeights(words)
-	maps.Copy(file.Tasks, fitMessages(ranked, all.gone))
+	gone := choose(messages, ranked.Signals, mostTextSignals, true)
+	maps.Copy(file.Tasks, fitMessages(ranked, gone))
 	named, err := o.keep(".branches", func() (*set, error) { return branches(ctx, o.repos, asked) })
 	if err != nil {
 		return err
 	}
 	maps.Copy(file.Tasks, fitBranches(named))
 	weighBranch(named, file.Tasks)
-	measureTexts(fits, ranked, all.gone, measured)
+	measureTexts(fits, ranked, gone, measured)
 	if err := o.leave(sessions, fitted, file); err != nil {
 		return err
 	}

@@ -65,7 +65,7 @@ func fitOn(s *set, in func(repo int) bool, texts []fittedGroup, from *weights) *
 		out.w[g.name] = w
 		fits = append(fits, fittedGroup{g, parts})
 	}
-	out.gone = choose(slices.Concat(fits, texts), s.Signals, from == nil)
+	out.gone = choose(slices.Concat(fits, texts), s.Signals, len(s.Signals), from == nil)
 	for _, l := range fits {
 		l.g.leave(out.gone)
 		w, _ := fit(s.by(l.g.in, in), l.g, l.g.minimum(l.parts))

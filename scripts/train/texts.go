@@ -171,6 +171,9 @@ func newTexts(w map[string][]float64) *rank.Texts {
 	return &texts
 }
 
+// mostTextSignals is how many signals the weights of prompts outside of sessions have at most.
+const mostTextSignals = 20
+
 // fitMessages fits the weights of prompts outside of sessions, without signals that are gone.
 func fitMessages(s *set, gone []int) map[event.Task]rank.FileModel {
 	out := map[event.Task]rank.FileModel{}

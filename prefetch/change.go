@@ -30,16 +30,8 @@ type Lack struct {
 // missingShared is how many commits two files must share before a warning names one of them: one may be chance.
 const missingShared = 2
 
-// A warning about a change of n files needs odds of n times those of its threshold, at most those of mostNeeded. A file
-// that a change of many files lacks is asked about once, but each other one of its files gives a wrong name another
-// chance. What changed in 19 of 20 commits is named beside any number of files.
-const mostNeeded = 0.95
-
-// needed is the probability from which a file is named as missing from a change of n files.
-func needed(least float64, n int) float64 {
-	odds := least / max(1-least, 1e-9) * float64(max(n, 1))
-	return max(least, min(odds/(1+odds), mostNeeded))
-}
+// leastMissing is the probability below which a file is never named as missing.
+const leastMissing = 0.20
 
 // companions are what changes with a change, as predictions with the likeliest first.
 func (p *Prefetcher) companions(ctx context.Context, q event.Query, own Calibration) (*answers, error) {
@@ -58,6 +50,7 @@ func (p *Prefetcher) companions(ctx context.Context, q event.Query, own Calibrat
 		x := Prediction{Place: i, File: f.File, Class: OfChange, Scale: own.adjust(OfChange, rank.Uncalibrated), Unseen: true,
 			with: f.With, Shipped: rank.Uncalibrated.Probability(f.LogOdds)}
 		x.P = x.Scale.Probability(f.LogOdds)
+		x.missing = a.weights.Missing.Probability(f, logOdds(x.P), len(a.change))
 		a.Predictions = append(a.Predictions, x)
 	}
 	return a, nil
@@ -80,13 +73,16 @@ func (a *answers) sharing() (out []Prediction) {
 	return out
 }
 
-// missing names what the change lacks: at most limit files that share two commits with it and are likely enough.
+// missing names what the change lacks: at most limit files that share two commits with it and without which it is
+// incomplete with the probability least.
 func (a *answers) missing(least float64, limit int) (out []Lack) {
-	least = needed(least, len(a.change))
 	for i := range a.Predictions {
 		x := &a.Predictions[i]
-		if x.P < least || len(out) >= limit {
+		if x.P < leastMissing || len(out) >= limit {
 			break
+		}
+		if x.missing < least {
+			continue
 		}
 		if t := a.together(x); t.Both >= missingShared {
 			out = append(out, Lack{File: x.File, Score: x.P, Together: t})

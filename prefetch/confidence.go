@@ -131,7 +131,8 @@ type Prediction struct {
 	Text    float64 // the signal text_share
 	Terms   float64 // rank.Scored.Terms
 
-	with event.Path // of a change: the file of it that says most
+	with    event.Path // of a change: the file of it that says most
+	missing float64    // of a change: the probability that it is not complete without the file
 }
 
 // Predictions are the files of a ranking, the likeliest first. own is what the repository's outcomes have taught.

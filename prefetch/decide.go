@@ -188,18 +188,17 @@ func (p *Prefetcher) units(q Question, candidates []Prediction, s state, v *verd
 		return []unit{{"list " + strconv.Itoa(s.turn.Prompts), files, e.Says(v.theta, ListTokens, s.searching),
 			e.Any() >= leastShadow}}
 	}
-	least := v.theta
-	if q.Kind == Partner {
-		least = needed(least, len(changeOf(q.Query)))
-	}
 	for _, x := range candidates {
 		if skip(x.File) || tr.hint && !x.Unseen {
 			continue
 		}
 		// What only the repository's own calibration lowers is logged, or it could never be raised again.
-		u := unit{string(x.File), []Prediction{x}, x.P >= least, max(x.P, x.Shipped) >= Floor}
-		if tr.fact {
+		u := unit{string(x.File), []Prediction{x}, x.P >= v.theta, max(x.P, x.Shipped) >= Floor}
+		switch {
+		case tr.fact:
 			u.worth, u.keep = true, true
+		case q.Kind == Partner:
+			u.worth = x.missing >= v.theta
 		}
 		out = append(out, u)
 	}

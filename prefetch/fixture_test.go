@@ -55,7 +55,7 @@ func newFixture(t *testing.T, o Options) *fixture {
 	if o.History == nil {
 		o.History = d.history
 	}
-	o.Weights = &history.Weights{Pair: history.Facts{history.Common: 1}, Best: 1}
+	o.Weights = &history.Weights{Pair: history.Facts{history.Common: 1}, Best: 1, Missing: history.Missing{Odds: 1}}
 	d.store, d.live = openStore(t), live.New()
 	d.p = New(NewState(), d.live, rank.New(d.store, d.live, func() *index.Tree { return d.tree },
 		rank.Options{Models: transparent}), o)

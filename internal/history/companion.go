@@ -28,6 +28,32 @@ type Weights struct {
 	Others float64 `json:"others"`
 	Alike  float64 `json:"alike"`
 	Alone  float64 `json:"alone"`
+
+	Missing Missing `json:"missing"`
+}
+
+// Missing are the weights of the log odds that a change is not complete without a companion (see Companion.Missing).
+type Missing struct {
+	Bias     float64 `json:"bias"`
+	Odds     float64 `json:"odds"`     // of its log odds
+	Files    float64 `json:"files"`    // of ln(files of the change), four at most
+	Ahead    float64 `json:"ahead"`    // of Companion.Ahead
+	Foremost float64 `json:"foremost"` // of ln(1 + Companion.Foremost)
+}
+
+// mostCounted is how many files of a change speak against a warning. What changes in nearly every commit of a file is
+// missing beside any number of others.
+const mostCounted = 4
+
+// Values are what the weights are of, in their order, for log odds of a companion of a change of so many files.
+func (c *Companion) Values(logOdds float64, files int) [5]float64 {
+	return [5]float64{1, logOdds, math.Log(float64(min(files, mostCounted))), c.Ahead, math.Log1p(float64(c.Foremost))}
+}
+
+// Probability is that of a change of so many files not to be complete without the companion.
+func (m *Missing) Probability(c *Companion, logOdds float64, files int) float64 {
+	x := c.Values(logOdds, files)
+	return probability(m.Bias*x[0] + m.Odds*x[1] + m.Files*x[2] + m.Ahead*x[3] + m.Foremost*x[4])
 }
 
 // Bends are where the line of log odds bends: probabilities of .08 and .27.
@@ -46,6 +72,46 @@ type Companion struct {
 	File, With event.Path // With is the file of the change that says most of it
 	Facts      Facts      // by With, and by the others
 	LogOdds    float64
+
+	Ahead    float64 // z of With, less that of the next file outside of the change by With, at most 3; 0: another is the first
+	Foremost int     // files of the change of which it is the first outside
+}
+
+// Foremost finds the first two files outside of a change by each file of it.
+type Foremost map[event.Path]*first
+
+type first struct {
+	file   event.Path
+	z, but float64 // its z, and that of the next one
+}
+
+// mostAhead bounds Ahead, and a z that no file has.
+const mostAhead = 3
+
+// Add takes in what one file of the change says of another file.
+func (f Foremost) Add(with, file event.Path, z float64) {
+	x := f[with]
+	if x == nil {
+		x = &first{z: -mostAhead, but: -mostAhead}
+		f[with] = x
+	}
+	if z > x.z {
+		x.file, x.z, x.but = file, z, x.z
+	} else {
+		x.but = max(x.but, z)
+	}
+}
+
+// Of sets Ahead and Foremost of a companion.
+func (f Foremost) Of(c *Companion) {
+	for with, x := range f {
+		if x.file != c.File {
+			continue
+		}
+		if c.Foremost++; with == c.With {
+			c.Ahead = min(x.z-x.but, mostAhead)
+		}
+	}
 }
 
 // Terms are the weights of the facts of a companion: LogOdds is Σ weight·fact.
@@ -87,6 +153,7 @@ func (c *Commits) Companions(w *Weights, change []event.Path, has func(event.Pat
 	}
 	at := map[int32]int{}
 	var found []best
+	foremost := Foremost{}
 	c.each(change, has, func(with event.Path, f int32, _ int, x *Facts) {
 		z := w.Z(x)
 		i, known := at[f]
@@ -95,6 +162,7 @@ func (c *Commits) Companions(w *Weights, change []event.Path, has func(event.Pat
 			at[f], found = i, append(found, best{Companion: Companion{File: c.files[f].name}, z: math.Inf(-1)})
 		}
 		b := &found[i]
+		foremost.Add(with, b.File, z)
 		if b.sum += probability(z); z > b.z {
 			b.z, b.With, b.Facts = z, with, *x
 		}
@@ -111,8 +179,15 @@ func (c *Commits) Companions(w *Weights, change []event.Path, has func(event.Pat
 	slices.SortFunc(out, func(a, b Companion) int {
 		return cmp.Or(cmp.Compare(b.LogOdds, a.LogOdds), cmp.Compare(a.File, b.File))
 	})
-	return out[:min(len(out), most)]
+	out = out[:min(len(out), most)]
+	for i := range out[:min(len(out), mostForemost)] {
+		foremost.Of(&out[i])
+	}
+	return out
 }
+
+// mostForemost is how many companions get Ahead and Foremost, the likeliest.
+const mostForemost = 16
 
 // Beside are the facts Others and Alike of a file: the strongest says z, the others have probabilities that add up to
 // sum, and alike is 0 if no commit is like the change.

@@ -228,3 +228,33 @@ func BenchmarkCompanions(b *testing.B) {
 		})
 	}
 }
+
+// TestMissing: a partner is missing beside another file, and so is that of the other one; a partner that was never
+// missing is, beside any number of files. Files that change with a third of the commits, all alike, are not.
+func TestMissing(t *testing.T) {
+	c := made().times(2, "a.go").times(60, "a.go", "b.go").times(60, "c.go", "d.go")
+	for i := range 60 {
+		c.times(1, "hub.go", event.Path(fmt.Sprintf("part%d.go", i%3)))
+	}
+	missing := func(file event.Path, change ...event.Path) float64 {
+		for _, x := range c.Companions(Shipped(), change, everything, 10) {
+			if x.File == file {
+				return Shipped().Missing.Probability(&x, x.LogOdds, len(change))
+			}
+		}
+		return 0
+	}
+	for _, others := range [][]event.Path{nil, {"x.go"}, {"c.go"}} {
+		if p := missing("b.go", append(others, "a.go")...); p < .7 {
+			t.Errorf("beside %v: %v", others, p)
+		}
+	}
+	for _, more := range [][]event.Path{nil, {"x.go", "y.go", "z.go", "hub.go"}} {
+		if p := missing("d.go", append(more, "a.go", "c.go")...); p < .7 {
+			t.Errorf("the partner of the second file, beside %v: %v", more, p)
+		}
+	}
+	if p := missing("part1.go", "hub.go"); p > .3 {
+		t.Errorf("one of three: %v", p)
+	}
+}

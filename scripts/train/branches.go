@@ -3,9 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
-	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -80,7 +78,7 @@ func fitBranches(s *set) map[event.Task]rank.FileModel {
 		for i, name := range s.Signals {
 			g.use[i] = slices.Contains(ofBranch, name)
 		}
-		w, _ := fit(s.by(moment(task), everything), g, nil)
+		w := fit(s.by(moment(task), everything), g, nil)
 		a, b := s.leftOut(g, moment(task))
 		w[rank.Bias] += b / a
 		for i := range w {
@@ -101,7 +99,7 @@ func fitBranches(s *set) map[event.Task]rank.FileModel {
 func (s *set) leftOut(g *group, of func(*question) bool) (a, b float64) {
 	var items []outcome
 	for fold := range textFolds {
-		w, _ := fit(s.by(of, func(repo int) bool { return repo%textFolds != fold }), g, nil)
+		w := fit(s.by(of, func(repo int) bool { return repo%textFolds != fold }), g, nil)
 		for _, qs := range s.by(of, func(repo int) bool { return repo%textFolds == fold }) {
 			for _, q := range qs {
 				var best []outcome
@@ -145,33 +143,8 @@ func weighBranch(s *set, tasks map[event.Task]rank.FileModel) {
 		}
 		g := &group{name: branch, member: yes, ranked: yes, label: target, prior: []float64{1, 0}, ridge: 0.002,
 			use: []bool{true, true}}
-		if by, _ := fit(added.by(moment(task), everything), g, nil); by[0] > 0 {
+		if by := fit(added.by(moment(task), everything), g, nil); by[0] > 0 {
 			tasks[task].Weights[branch] = round(by[1] / by[0])
 		}
 	}
-}
-
-// onlyBranches writes the weights of questions on branches into a file that has all others.
-func (o options) onlyBranches(ctx context.Context) error {
-	data, err := os.ReadFile(o.out)
-	if err != nil {
-		return err
-	}
-	var file rank.File
-	if err := json.Unmarshal(data, &file); err != nil {
-		return fmt.Errorf("read %s: %w", o.out, err)
-	}
-	texts, err := rank.NewTexts(file.Texts)
-	if err != nil {
-		return err
-	}
-	s, err := o.keep(".branches", func() (*set, error) {
-		return branches(ctx, o.repos, eval.Options{Models: curious(), Texts: &texts, Contents: true})
-	})
-	if err != nil {
-		return err
-	}
-	maps.Copy(file.Tasks, fitBranches(s))
-	weighBranch(s, file.Tasks)
-	return write(o.out, file)
 }

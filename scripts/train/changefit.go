@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/history"
 	"github.com/aoa-dev/aoa/scripts/recorded"
 )
@@ -28,10 +29,7 @@ func (q *changeQuestion) weight(used bool) float64 {
 func (q *changeQuestion) facts(f *candidateFile, w *history.Weights) (x history.Facts) {
 	best, sum := math.Inf(-1), 0.0
 	for i := range f.Pairs {
-		var pair history.Facts
-		for k, v := range f.Pairs[i] {
-			pair[k] = float64(v)
-		}
+		pair := factsOf(f.Pairs[i])
 		z := w.Z(&pair)
 		if sum += 1 / (1 + math.Exp(-z)); z > best {
 			best = z
@@ -76,7 +74,80 @@ func fitChanges(all []*changesOf, in func(*changesOf) bool) *history.Weights {
 	for i, weight := range []*float64{&w.Bias, &w.Best, &w.Low, &w.High, &w.Others, &w.Alike, &w.Alone} {
 		*weight = round(t[i])
 	}
+	fitMissing(all, in, w)
 	return w
+}
+
+// fitMissing fits when a change is not complete without a companion: on changes that lack a file and on complete ones,
+// each counting once, and the likeliest companions of each. All repositories count the same.
+func fitMissing(all []*changesOf, in func(*changesOf) bool, w *history.Weights) {
+	const repository, least = 1000.0, 200
+	var rows []row
+	for _, c := range all {
+		first := len(rows)
+		for i := range c.Questions {
+			if q := &c.Questions[i]; in(c) && !q.Last && (q.Left || q.complete()) {
+				for _, f := range q.companions(w) {
+					x := f.Values(f.LogOdds, q.Size)
+					rows = append(rows, newRow(x[:], f.used, 1))
+				}
+			}
+		}
+		for i := range rows[first:] {
+			rows[first+i].w = repository / float64(max(len(rows)-first, least))
+		}
+	}
+	t := ridged(5, rows)
+	w.Missing = history.Missing{Bias: round(t[0]), Odds: round(t[1]), Files: round(t[2]), Ahead: round(t[3]), Foremost: round(t[4])}
+}
+
+// companion is a candidate as package history sees it.
+type companion struct {
+	history.Companion
+	used bool
+}
+
+// The companions that a warning may name, as in package prefetch.
+const (
+	mostWarned   = 5
+	leastShared  = 2
+	leastMissing = 0.2
+)
+
+// companions are those of a question that may be missing, the likeliest first.
+func (q *changeQuestion) companions(w *history.Weights) (out []companion) {
+	foremost := history.Foremost{}
+	name := func(i int) event.Path { return event.Path(fmt.Sprint(i)) }
+	for i := range q.Files {
+		f := &q.Files[i]
+		x := q.facts(f, w)
+		c := companion{history.Companion{File: name(i), Facts: x, LogOdds: w.LogOdds(&x)}, f.Used}
+		best := math.Inf(-1)
+		for k := range f.Pairs {
+			pair := factsOf(f.Pairs[k])
+			z := w.Z(&pair)
+			foremost.Add(name(int(f.With[k])), c.File, z)
+			if z > best {
+				best, c.With = z, name(int(f.With[k]))
+			}
+		}
+		if f.Both >= leastShared && sigmoid(c.LogOdds) >= leastMissing {
+			out = append(out, c)
+		}
+	}
+	slices.SortStableFunc(out, func(a, b companion) int { return cmp.Compare(b.LogOdds, a.LogOdds) })
+	out = out[:min(len(out), mostWarned)]
+	for i := range out {
+		foremost.Of(&out[i].Companion)
+	}
+	return out
+}
+
+func factsOf(pair [history.Small + 1]float32) (x history.Facts) {
+	for k, v := range pair {
+		x[k] = float64(v)
+	}
+	return x
 }
 
 // ridged is a logistic regression with a ridge of .5.
@@ -169,6 +240,21 @@ func (q *changeQuestion) measure(w *history.Weights, share float64, add func(mea
 		for r, i := range order[:min(5, len(order))] {
 			add(fmt.Sprintf("file%d.promised", r+1), p[i], 1)
 			add(fmt.Sprintf("file%d.happened", r+1), truth(q.Files[i].Used), 1)
+		}
+	}
+	for _, least := range []float64{.6, .65, .7, .75, .8} {
+		named, right := 0.0, 0.0
+		for _, c := range q.companions(w) {
+			if w.Missing.Probability(&c.Companion, c.LogOdds, q.Size) >= least {
+				named, right = named+1, right+truth(c.used)
+			}
+		}
+		switch name := fmt.Sprintf("%.2f", least); {
+		case q.Left:
+			add("T5.recall."+name, right, 1)
+			add("T5.right."+name, right, named)
+		case q.complete():
+			add("T5.false."+name, 100*truth(named > 0), 1)
 		}
 	}
 	if q.Left {

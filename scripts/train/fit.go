@@ -34,17 +34,16 @@ type group struct {
 // fit finds weights under which the right files stand above the others (the loss is the mean over questions of −log
 // of the softmax share of the right ones) and 1/(1+e^-Σ w·x) is near the share that is used (log loss). Repositories
 // count by the root of their questions, so that the largest does not rule. The loss is convex: Newton's method finds
-// its minimum from any start. It returns the loss of each repository near the minimum, too.
-func fit(repos [][]*question, g *group, start []float64) ([]float64, []*quadratic) {
+// its minimum from any start.
+func fit(repos [][]*question, g *group, start []float64) []float64 {
 	w := slices.Clone(start)
 	if w == nil {
 		w = make([]float64, len(g.use))
 		copy(w, g.prior)
 	}
-	best, parts := math.Inf(1), make([]*quadratic, len(repos))
-	good, at := w, parts
+	best, good := math.Inf(1), w
 	for range steps {
-		parts = make([]*quadratic, len(repos))
+		parts := make([]*quadratic, len(repos))
 		_ = recorded.Each(context.Background(), len(repos), func(_ context.Context, i int) error { // sums do not fail
 			parts[i] = g.around(repos[i], w)
 			return nil
@@ -57,13 +56,13 @@ func fit(repos [][]*question, g *group, start []float64) ([]float64, []*quadrati
 			continue
 		}
 		done := best-total < enough*total
-		best, good, at = total, w, parts
+		best, good = total, w
 		w = g.minimum(parts)
 		if done {
 			break
 		}
 	}
-	return w, at
+	return w
 }
 
 // total is the loss of all repositories with the pull of the ridge.

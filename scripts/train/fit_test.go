@@ -33,7 +33,7 @@ func teaching() *set {
 
 func TestFit(t *testing.T) {
 	s := teaching()
-	all, fitted := leaveOneOut(s, nil)
+	all, fitted := leaveOneOut(s)
 	if m := measureLeft(s, fitted); m["macro"]["T1.any5"] < .75 || m["macro"]["T1.any5"] < m["low"]["T1.any5"] ||
 		m["a/a"]["T1.n"] != 60 {
 		t.Errorf("%v: want the right file among five", m)
@@ -43,57 +43,12 @@ func TestFit(t *testing.T) {
 			t.Errorf("%s, of which there are no questions, has weights %v", group, w)
 		}
 	}
-	again, _ := leaveOneOut(s, nil)
+	again, _ := leaveOneOut(s)
 	for i, x := range all.w["prompt"] {
 		if again.w["prompt"][i] != x {
 			t.Fatalf("weight %d: %v, then %v", i, x, again.w["prompt"][i])
 		}
 	}
-}
-
-func TestChoose(t *testing.T) {
-	s := teaching()
-	w := fitOn(s, everything, nil, nil)
-	if g := w.w["prompt"]; g[4] < .5 || g[6] != 0 || !slices.Contains(w.gone, 6) || slices.Contains(w.gone, 4) {
-		t.Errorf("weights %v and %v, gone %v: want the signal that tells the right file, without the other", g[4], g[6],
-			w.gone)
-	}
-}
-
-// TestDrop compares the loss that a signal is said to be worth with that of a fit without it.
-func TestDrop(t *testing.T) {
-	s := teaching()
-	g := groups(s.Signals)[0]
-	_, parts := fit(s.by(g.in, everything), g, nil)
-	said := make([]float64, len(s.Signals))
-	trials := fittedGroup{g, parts}.trials()
-	before, left := 0.0, inUse([]fittedGroup{{g, parts}})
-	for _, x := range trials {
-		x.grow(left, said)
-		before += x.loss() / x.n
-	}
-	g.leave([]int{4})
-	after := 0.0
-	for i, p := range parts {
-		w := g.minimum(slices.Delete(slices.Clone(parts), i, i+1))
-		after += (&trial{w: w, out: p}).loss() / trials[i].n
-	}
-	if grows := after - before; !(grows > .1) || math.Abs(grows-said[4]) > 1e-9 {
-		t.Errorf("without the signal the loss grows by %v, said was %v", grows, said[4])
-	}
-}
-
-// loss is that of the part left out.
-func (t *trial) loss() float64 {
-	sum := t.out.loss
-	for i, w := range t.w {
-		d := w - t.out.at[i]
-		sum += d * t.out.slope[i]
-		for j, c := range t.out.curve[i] {
-			sum += .5 * d * c * (t.w[j] - t.out.at[j])
-		}
-	}
-	return sum
 }
 
 func TestPlatt(t *testing.T) {

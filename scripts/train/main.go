@@ -56,14 +56,9 @@ func runFit(ctx context.Context, args []string) error {
 	flags.StringVar(&o.issues, "issues", "",
 		"file of issues with their files; empty: long commit messages teach alone")
 	flags.StringVar(&o.left, "left", "", "folder where the weights fitted without the owner of each repository go, for calibrate")
-	branches := flags.Bool("branches", false,
-		"fit the weights of questions on branches only; the others stay as they are in -out")
 	_ = flags.Parse(args) // ExitOnError
 	if err := refuseJudges(o.traces, strings.Fields(histories)...); err != nil {
 		return err
-	}
-	if *branches {
-		return o.onlyBranches(ctx)
 	}
 	return o.fit(ctx)
 }
@@ -92,19 +87,17 @@ func (o options) fit(ctx context.Context) error {
 		return err
 	}
 	ranked.Signals = rank.SignalNames()
-	messages := messageFits(ranked)
-	all, fitted := leaveOneOut(sessions, messages)
+	all, fitted := leaveOneOut(sessions)
 	file, measured := fileOf(sessions, all), measureLeft(sessions, fitted)
 	file.Texts = textWeights(words)
-	gone := choose(messages, ranked.Signals, mostTextSignals, true)
-	maps.Copy(file.Tasks, fitMessages(ranked, gone))
+	maps.Copy(file.Tasks, fitMessages(ranked))
 	named, err := o.keep(".branches", func() (*set, error) { return branches(ctx, o.repos, asked) })
 	if err != nil {
 		return err
 	}
 	maps.Copy(file.Tasks, fitBranches(named))
 	weighBranch(named, file.Tasks)
-	measureTexts(fits, ranked, gone, measured)
+	measureTexts(fits, ranked, measured)
 	if err := o.leave(sessions, fitted, file); err != nil {
 		return err
 	}

@@ -28,7 +28,7 @@ func (m *weights) measure(s *set, repo int, t *recorded.Table) {
 		case q.Repo != repo || q.After || q.Truth == 0:
 		case q.Moment == event.TaskPrompt:
 			q.list(m.order(q, answer), add)
-		case seen:
+		case seen && q.Moment == event.TaskNext:
 			q.single("T2", m.order(q, unseen), q.Unseen, add)
 			q.single("T3", m.order(q, func(f *file) bool { return f.Seen && !f.Out }), q.Truth-q.Unseen, add)
 		}
@@ -75,9 +75,9 @@ func truth(b bool) float64 {
 	return 0
 }
 
-// leaveOneOut fits on all repositories, and without the owner of each. Every fit chooses its signals by itself.
-func leaveOneOut(s *set, texts []fittedGroup) (all *weights, fitted []*weights) {
-	all = fitOn(s, everything, texts, nil)
+// leaveOneOut fits on all repositories, and without the owner of each.
+func leaveOneOut(s *set) (all *weights, fitted []*weights) {
+	all = fitOn(s, everything, nil)
 	byOwner := map[string]*weights{}
 	for _, name := range s.Repos {
 		byOwner[ownerOf(name)] = nil
@@ -86,7 +86,7 @@ func leaveOneOut(s *set, texts []fittedGroup) (all *weights, fitted []*weights) 
 	fitted = make([]*weights, len(s.Repos))
 	// fitting does not fail
 	_ = recorded.Each(context.Background(), len(owners), func(_ context.Context, i int) error {
-		w := fitOn(s, func(r int) bool { return ownerOf(s.Repos[r]) != owners[i] }, texts, all)
+		w := fitOn(s, func(r int) bool { return ownerOf(s.Repos[r]) != owners[i] }, all)
 		for repo, name := range s.Repos {
 			if ownerOf(name) == owners[i] {
 				fitted[repo] = w
@@ -131,7 +131,7 @@ func line(label string, m map[string]float64) {
 func fileOf(s *set, all *weights) rank.File {
 	out := all.file(s)
 	out.About = "Fitted by scripts/train on recorded sessions of agents in twenty-eight public repositories and their histories, and on the commit messages of public histories; " +
-		"measured.json holds what weights reach on a repository that they were not fitted on, their signals included, the mean of all (macro) and its 95 % interval (low, high)."
+		"measured.json holds what weights reach on a repository that they were not fitted on, the mean of all (macro) and its 95 % interval (low, high)."
 	out.Command = "make train"
 	out.Questions = len(s.Questions)
 	return out

@@ -46,43 +46,26 @@ func groups(signals []string) []*group {
 
 // weights are what was fitted on some of the repositories.
 type weights struct {
-	gone  []int // signals that are not worth their place
 	w     map[string][]float64
 	scale map[string][2]float64 // per group; prompt_unseen apart
 }
 
-// fitOn fits on the repositories that are in, from weights that are nearly right, if there are such. It chooses the
-// signals on the same repositories, and on those that teach texts.
-func fitOn(s *set, in func(repo int) bool, texts []fittedGroup, from *weights) *weights {
+// fitOn fits on the repositories that are in, from weights that are nearly right, if there are such.
+func fitOn(s *set, in func(repo int) bool, from *weights) *weights {
 	out := &weights{w: map[string][]float64{}, scale: map[string][2]float64{}}
-	var fits []fittedGroup
 	for _, g := range groups(s.Signals) {
 		var start []float64
 		if from != nil {
 			start = from.w[g.name]
 		}
-		w, parts := fit(s.by(g.in, in), g, start)
-		out.w[g.name] = w
-		fits = append(fits, fittedGroup{g, parts})
-	}
-	out.gone = choose(slices.Concat(fits, texts), s.Signals, len(s.Signals), from == nil)
-	for _, l := range fits {
-		l.g.leave(out.gone)
-		w, _ := fit(s.by(l.g.in, in), l.g, l.g.minimum(l.parts))
+		w := fit(s.by(g.in, in), g, start)
 		for i := range w {
 			w[i] = round(w[i])
 		}
-		out.w[l.g.name] = w
+		out.w[g.name] = w
 	}
 	out.calibrate(s, in)
 	return out
-}
-
-// leave takes signals out of use.
-func (g *group) leave(gone []int) {
-	for _, i := range gone {
-		g.use[i] = false
-	}
 }
 
 // by are the questions of a group, by repository, of those that are in.

@@ -137,10 +137,10 @@ func fitTask(s *set, in func(repo int) bool, task event.Task, g *group) []float6
 	of := func(message bool) [][]*question {
 		return s.by(func(q *question) bool { return q.Moment == task && q.message() == message }, in)
 	}
-	w, _ := fit(of(true), g, nil)
+	w := fit(of(true), g, nil)
 	if issues := of(false); len(issues) > 0 {
 		g.prior, g.ridge = w, issueRidge
-		w, _ = fit(issues, g, w)
+		w = fit(issues, g, w)
 	}
 	for i := range w {
 		w[i] = round(w[i])
@@ -171,13 +171,10 @@ func newTexts(w map[string][]float64) *rank.Texts {
 	return &texts
 }
 
-// mostTextSignals is how many signals the weights of prompts outside of sessions have at most.
-const mostTextSignals = 20
-
-// fitMessages fits the weights of prompts outside of sessions, without signals that are gone.
-func fitMessages(s *set, gone []int) map[event.Task]rank.FileModel {
+// fitMessages fits the weights of prompts outside of sessions.
+func fitMessages(s *set) map[event.Task]rank.FileModel {
 	out := map[event.Task]rank.FileModel{}
-	for task, ws := range messageWeights(s, everything, gone) {
+	for task, ws := range messageWeights(s, everything) {
 		m := rank.FileModel{Weights: map[string]float64{}}
 		for i, name := range s.Signals {
 			if ws[i] != 0 {
@@ -189,11 +186,10 @@ func fitMessages(s *set, gone []int) map[event.Task]rank.FileModel {
 	return out
 }
 
-func messageWeights(s *set, in func(repo int) bool, gone []int) map[event.Task][]float64 {
+func messageWeights(s *set, in func(repo int) bool) map[event.Task][]float64 {
 	out := map[event.Task][]float64{}
 	for _, task := range messageTasks {
 		g := messageGroup(s, task)
-		g.leave(gone)
 		out[task] = fitTask(s, in, task, g)
 	}
 	return out
@@ -211,22 +207,6 @@ func messageGroup(s *set, task event.Task) *group {
 	return g
 }
 
-// messageFits are what commit messages say about which signals are worth their place, the repositories in parts.
-func messageFits(s *set) (out []fittedGroup) {
-	for _, task := range messageTasks {
-		g := messageGroup(s, task)
-		folds := make([][]*question, textFolds)
-		for i := range s.Questions {
-			if q := &s.Questions[i]; q.Moment == task && q.message() {
-				folds[q.Repo%textFolds] = append(folds[q.Repo%textFolds], q)
-			}
-		}
-		_, parts := fit(folds, g, nil)
-		out = append(out, fittedGroup{g, parts})
-	}
-	return out
-}
-
 // message reports whether a text is a commit message, not an issue.
 func (q *question) message() bool { return strings.HasPrefix(q.Session, "commit:") }
 
@@ -235,7 +215,7 @@ const textFolds = 6
 
 // measureTexts measures texts on repositories left out, a part of them at a time: of the fields alone and of the whole
 // ranking.
-func measureTexts(fits, ranked *set, gone []int, into map[string]map[string]float64) {
+func measureTexts(fits, ranked *set, into map[string]map[string]float64) {
 	out := map[string]float64{}
 	count := map[string]float64{}
 	for fold := range textFolds {
@@ -257,7 +237,7 @@ func measureTexts(fits, ranked *set, gone []int, into map[string]map[string]floa
 				out[name+"hit5"] += truth(place > 0 && place <= 5)
 			}
 		}
-		words, tasks := fitTexts(fits, in), messageWeights(ranked, in, gone)
+		words, tasks := fitTexts(fits, in), messageWeights(ranked, in)
 		judge(fits, "fits.", func(task event.Task) []float64 {
 			return words[strings.TrimPrefix(string(task),
 				string(taskFits))]

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/internal/llmcache"
 	"github.com/aoa-dev/aoa/internal/regularfile"
 )
 
@@ -34,14 +35,14 @@ and at once when the session logs out or exits. Nothing is deleted to free space
 
 func (a *app) cachePut() *cobra.Command {
 	var r api.CachePutRequest
-	var it api.CacheItem
+	var it llmcache.Item
 	var meta string
 	c := &cobra.Command{
 		Use:   "put [FILE]…",
 		Short: "store standard input or files in one transaction, and print their keys",
 		RunE: func(c *cobra.Command, args []string) error {
 			if meta != "" {
-				it.Metadata = json.RawMessage(meta)
+				it.Notes = json.RawMessage(meta)
 			}
 			data, err := a.readItems(&r, it, args)
 			if err != nil {
@@ -78,7 +79,7 @@ func (a *app) cachePut() *cobra.Command {
 }
 
 // readItems reads standard input or the files, and adds an item for each.
-func (a *app) readItems(r *api.CachePutRequest, it api.CacheItem, names []string) ([]byte, error) {
+func (a *app) readItems(r *api.CachePutRequest, it llmcache.Item, names []string) ([]byte, error) {
 	if len(names) == 0 {
 		names = []string{"-"}
 	}
@@ -116,7 +117,7 @@ func (a *app) readItems(r *api.CachePutRequest, it api.CacheItem, names []string
 
 // cached is an item with its data, for --json.
 type cached struct {
-	api.CacheContent
+	llmcache.Content
 	Data     string `json:"data"`
 	Encoding string `json:"encoding,omitempty"` // base64 if the data is not UTF-8
 }
@@ -145,7 +146,7 @@ and --offset and --limit select bytes of those. A note on stderr says what is le
 				return err
 			}
 			if a.json {
-				out := cached{CacheContent: reply.Head, Data: string(data)}
+				out := cached{Content: reply.Head, Data: string(data)}
 				if !utf8.Valid(data) {
 					out.Data, out.Encoding = base64.StdEncoding.EncodeToString(data), "base64"
 				}
@@ -183,7 +184,7 @@ func (a *app) cacheList() *cobra.Command {
 				return err
 			}
 			return show(c.Context(), a, api.CacheList, r, func(ans api.CacheListAnswer) {
-				printList(a, "", ans.Items, func(l api.CacheLabel) []any {
+				printList(a, "", ans.Items, func(l llmcache.Label) []any {
 					return []any{l.Key, size(l.Size), stamp(time.UnixMilli(l.At)), l.Description}
 				})
 				if more := ans.Total - len(ans.Items); more > 0 {
@@ -227,7 +228,7 @@ func (a *app) cacheStats() *cobra.Command {
 	r := api.StatsRequest{Table: "cache"}
 	part := func(ans api.StatsAnswer) *api.CacheStatsAnswer { return ans.Cache }
 	c := table(a, short, &r, part, func(ans api.CacheStatsAnswer) {
-		printList(a, "session\titems\tused\tquota\taccessed\tends", ans.Sessions, func(u api.CacheUsage) []any {
+		printList(a, "session\titems\tused\tquota\taccessed\tends", ans.Sessions, func(u llmcache.Usage) []any {
 			ends := "-"
 			if last := u.Accessed; !u.Ended.IsZero() {
 				if u.Ended.After(last) {

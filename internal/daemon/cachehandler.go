@@ -61,30 +61,26 @@ func (h *cacheHandler) put(ctx context.Context, r api.CachePutRequest,
 	if out.Head.Session, err = h.owner(ctx, r.Session); err != nil {
 		return out, err
 	}
-	items := make([]llmcache.Item, len(r.Items))
-	for i, it := range r.Items {
+	for i := range r.Items {
+		it := &r.Items[i]
 		if it.Size < 0 || it.Size > llmcache.MaxItem {
 			return out, &api.Error{Code: api.CodeTooLarge,
 				Message: fmt.Sprintf("item %d has %d bytes, an item at most %d", i+1, it.Size, llmcache.MaxItem),
 				Hint:    "set it aside in parts"}
 		}
-		items[i] = llmcache.Item{Task: it.Task, Turn: it.Turn, Description: it.Description, JSON: it.JSON, Notes: it.Metadata,
-			Overwrite: it.Overwrite, Redact: it.Redact, Call: fmt.Sprint(api.CallID(ctx), ":", i), Data: make([]byte, it.Size)}
-		if _, err := io.ReadFull(rest, items[i].Data); err != nil {
+		it.Call, it.Data = fmt.Sprint(api.CallID(ctx), ":", i), make([]byte, it.Size)
+		if _, err := io.ReadFull(rest, it.Data); err != nil {
 			return out, api.Bad("docs/api.md describes /cache/put", "the data of item %d: %v", i+1, err)
 		}
 	}
-	labels, err := h.file.Write(ctx, out.Head.Session, items)
-	out.Head.Items = convert(labels, wireLabel)
+	out.Head.Items, err = h.file.Write(ctx, out.Head.Session, r.Items)
 	return out, refusal(err)
 }
 
-func (h *cacheHandler) get(ctx context.Context, r api.CacheGetRequest, _ io.Reader) (out api.Streamed[api.CacheContent],
+func (h *cacheHandler) get(ctx context.Context, r api.CacheGetRequest, _ io.Reader) (out api.Streamed[llmcache.Content],
 	err error) {
-	c, err := h.file.Read(ctx, r.Key, llmcache.Cut{Pointer: r.Pointer, Lines: r.Lines, Offset: r.Offset, Limit: r.Limit})
-	out.Head = api.CacheContent{CacheLabel: api.CacheLabel(c.Label), Metadata: c.Notes, JSON: c.JSON, Total: c.Total,
-		Next: c.Next}
-	out.Body = c.Data
+	out.Head, err = h.file.Read(ctx, r.Key, r.Cut)
+	out.Body = out.Head.Data
 	return out, refusal(err)
 }
 
@@ -94,13 +90,10 @@ func (h *cacheHandler) list(ctx context.Context, r api.CacheListRequest) (out ap
 			return out, err
 		}
 	}
-	labels, total, err := h.file.List(ctx,
-		llmcache.Filter{Session: out.Session, Task: r.Task, Since: r.Since, Until: r.Until, Limit: r.Limit})
-	out.Items, out.Total = convert(labels, wireLabel), total
+	r.Session = out.Session
+	out.Items, out.Total, err = h.file.List(ctx, r.Filter)
 	return out, refusal(err)
 }
-
-func wireLabel(l llmcache.Label) api.CacheLabel { return api.CacheLabel(l) }
 
 func (h *cacheHandler) remove(ctx context.Context, r api.CacheDeleteRequest) (out api.CacheDeleteAnswer, err error) {
 	if !r.All {
@@ -122,8 +115,7 @@ func (h *cacheHandler) remove(ctx context.Context, r api.CacheDeleteRequest) (ou
 func (h *cacheHandler) stats(ctx context.Context, r api.StatsRequest) (out api.StatsAnswer, err error) {
 	all, stored, err := h.file.Stats(ctx)
 	all = slices.DeleteFunc(all, func(u llmcache.Usage) bool { return r.Session != "" && r.Session != u.Session })
-	usage := convert(all, func(u llmcache.Usage) api.CacheUsage { return api.CacheUsage(u) })
-	out.Cache = &api.CacheStatsAnswer{Sessions: usage, Stored: stored}
+	out.Cache = &api.CacheStatsAnswer{Sessions: all, Stored: stored}
 	return out, refusal(err)
 }
 

@@ -13,6 +13,7 @@ import (
 
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/llmcache"
 	"github.com/aoa-dev/aoa/internal/stage"
 	"github.com/aoa-dev/aoa/scripts/fault"
 )
@@ -104,8 +105,8 @@ func (d *fixture) fill() {
 			"tool_input":    map[string]any{"file_path": filepath.Join(string(d.o.Repo.Root), "a.go")}})
 		d.hook(session, "Stop", nil)
 		reply := stream(d, api.CachePut,
-			api.CachePutRequest{Session: session, Items: []api.CacheItem{{Task: "t", Turn: "u", Description: "words", Size: 4,
-				Metadata: json.RawMessage(`{"a":1}`)}}}, []byte("data"))
+			api.CachePutRequest{Session: session, Items: []llmcache.Item{{Task: "t", Turn: "u", Description: "words", Size: 4,
+				Notes: json.RawMessage(`{"a":1}`)}}}, []byte("data"))
 		reply.Close()
 		req := stage.Request{Stage: session, Command: []string{"true"}, Deps: []string{"a.go"}}
 		turn := stream(d, api.StageBegin, req, nil)

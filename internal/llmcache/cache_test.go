@@ -167,27 +167,6 @@ func TestNothingIsMadeByAsking(t *testing.T) {
 	}
 }
 
-func TestOverwriteMustBeAskedFor(t *testing.T) {
-	c := newTest(t, newClock(), 0)
-	it := Item{Task: "t", Turn: "u", Data: []byte("first"), Description: "one"}
-	write(t, c, "s", it)
-	again := it
-	again.Data, again.Description = []byte("second, longer"), "two"
-	_, err := c.Write(t.Context(), "s", []Item{{Task: "t", Turn: "v", Data: []byte("beside")}, again})
-	refused(t, err, CodeExists, "s_t_u", "overwrite")
-	if n, items := used(t, c, "s"); n != 5 || items != 1 {
-		t.Fatalf("after the refusal %d bytes in %d items: it was kept in part", n, items)
-	}
-	again.Overwrite = true
-	same(t, "description", write(t, c, "s", again)[0].Description, "two")
-	got, err := c.Read(t.Context(), "s_t_u", Cut{})
-	check(t, err)
-	same(t, "data", string(got.Data), "second, longer")
-	if n, items := used(t, c, "s"); n != 14 || items != 1 {
-		t.Fatalf("%d bytes in %d items: an overwrite counts the difference", n, items)
-	}
-}
-
 func TestBounds(t *testing.T) {
 	c := newTest(t, newClock(), 0)
 	one := func(it Item) error {
@@ -362,21 +341,6 @@ func TestLabelsHoldNoSecret(t *testing.T) {
 		_, err := c.Write(t.Context(), "s", []Item{it})
 		refused(t, err, CodeBad, "another")
 	}
-}
-
-// TestRestart: what was stored is there after a restart and after the idle file was closed.
-func TestRestart(t *testing.T) {
-	o := cold.BlobOptions{Path: filepath.Join(t.TempDir(), "cache.db"), Now: newClock().now, Seal: seal(t)}
-	c := open(t, o, Options{})
-	want := write(t, c, "s", Item{Task: "t", Turn: "u", Data: []byte("data")})
-	check(t, errors.Join(c.o.Blobs.CloseIdle(), c.o.Blobs.CloseIdle()))
-	got, _, err := c.List(t.Context(), Filter{Session: "s"})
-	check(t, err)
-	same(t, "after a rest", got, want)
-	check(t, c.o.Blobs.Close())
-	got, _, err = open(t, o, Options{}).List(t.Context(), Filter{Session: "s"})
-	check(t, err)
-	same(t, "after a restart", got, want)
 }
 
 // TestDeliveredTwice: a call that arrives twice stores once, and has the same labels.

@@ -2,6 +2,7 @@ package llmcache
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"strconv"
@@ -12,17 +13,17 @@ import (
 // Cut is the part of an item that is wanted: first the value at Pointer, then the lines of that, then the bytes of
 // those. The zero value is all of it.
 type Cut struct {
-	Pointer string // RFC 6901, such as /files/3/name, into JSON; a string there is taken as its text
-	Lines   string // "20" or "10-20", from 1, both included; "10-" is to the end
-	Offset  int64  // bytes left out at the beginning
-	Limit   int64  // bytes at most; 0 is all. A character is not cut in two
+	Pointer string `json:"pointer,omitempty"` // RFC 6901, such as /files/3/name, into JSON; a string there is its text
+	Lines   string `json:"lines,omitempty"`   // "20" or "10-20", from 1, both included; "10-" is to the end
+	Offset  int64  `json:"offset,omitempty"`  // bytes left out at the beginning
+	Limit   int64  `json:"limit,omitempty"`   // bytes at most; 0 is all. A character is not cut in two
 }
 
 // Part is the result of a Cut.
 type Part struct {
-	Data  []byte
-	Total int64 // bytes before Offset and Limit were applied
-	Next  int64 // offset at which the rest begins; 0: there is none
+	Data  []byte `json:"-"`
+	Total int64  `json:"total"`                 // bytes before Offset and Limit were applied
+	Next  int64  `json:"next_offset,omitempty"` // offset at which the rest begins; 0: there is none
 }
 
 func (c Cut) check() error {
@@ -55,13 +56,13 @@ func (c Cut) lines() (first, last int, err error) {
 	return first, last, nil
 }
 
-func (c Cut) of(data []byte, isJSON bool) (Part, error) {
+func (c Cut) apply(data []byte, isJSON bool) (Part, error) {
 	if c.Pointer != "" {
 		if !isJSON && !json.Valid(data) {
 			return Part{}, bad("read it without pointer", "the item is no JSON: there is nothing to point into")
 		}
 		var err error
-		if data, err = at(data, c.Pointer); err != nil {
+		if data, err = valueAt(data, c.Pointer); err != nil {
 			return Part{}, err
 		}
 	}
@@ -70,7 +71,9 @@ func (c Cut) of(data []byte, isJSON bool) (Part, error) {
 		return Part{}, err
 	}
 	if first > 0 {
-		data = someLines(data, first, last)
+		lines := bytes.SplitAfter(data, []byte{'\n'})
+		last = min(cmp.Or(last, len(lines)), len(lines))
+		data = bytes.Join(lines[min(first-1, last):last], nil)
 	}
 	p := Part{Total: int64(len(data))}
 	begin := min(c.Offset, p.Total)
@@ -93,30 +96,8 @@ func whole(data []byte, begin, end int64) int64 {
 	return end
 }
 
-func someLines(data []byte, first, last int) []byte {
-	for n := 1; n < first; n++ {
-		i := bytes.IndexByte(data, '\n')
-		if i < 0 {
-			return nil
-		}
-		data = data[i+1:]
-	}
-	if last == 0 {
-		return data
-	}
-	end := 0
-	for n := first; n <= last; n++ {
-		i := bytes.IndexByte(data[end:], '\n')
-		if i < 0 {
-			return data
-		}
-		end += i + 1
-	}
-	return data[:end]
-}
-
-// at finds the value at a JSON pointer. A string is returned as its text.
-func at(data []byte, pointer string) ([]byte, error) {
+// valueAt finds the value at a JSON pointer. A string is returned as its text.
+func valueAt(data []byte, pointer string) ([]byte, error) {
 	unescape := strings.NewReplacer("~1", "/", "~0", "~")
 	done := ""
 	for _, raw := range strings.Split(pointer, "/")[1:] {
@@ -124,7 +105,7 @@ func at(data []byte, pointer string) ([]byte, error) {
 		next, err := child(data, name)
 		if err != nil {
 			return nil, refuse(CodeMissing, "read a part of it without pointer to see what is there",
-				"nothing at %.200s: %s %v", pointer, where(done), err)
+				"nothing at %.200s: %s %v", pointer, cmp.Or(done, "the item"), err)
 		}
 		data, done = next, done+"/"+raw
 	}
@@ -135,13 +116,6 @@ func at(data []byte, pointer string) ([]byte, error) {
 		return []byte(s), err
 	}
 	return data, nil
-}
-
-func where(pointer string) string {
-	if pointer == "" {
-		return "the item"
-	}
-	return pointer
 }
 
 func child(data []byte, name string) ([]byte, error) {

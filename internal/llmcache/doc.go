@@ -7,6 +7,4 @@
 //
 // The items are blobs of package cold, which compresses, seals, sweeps and forgets them. The package never loads an
 // item to list it, never reads the clock itself, and never reads an item's data except to cut out what was asked for.
-// On two busy cores an item of 1 KB is written or read in 0.15 ms, one of 100 KB in 1, one of 5 MB written in 150 and
-// read in 15 (BenchmarkCache).
 package llmcache

@@ -25,14 +25,16 @@ const (
 
 // Item is what is stored.
 type Item struct {
-	Task, Turn  string          // with the session they are its key; random where empty
-	Description string          // what it holds, in words
-	Data        []byte          // any bytes
-	JSON        bool            // Data is JSON
-	Notes       json.RawMessage // the caller's own metadata: returned by Read, not by List
-	Overwrite   bool            // replace an item of the same key
-	Redact      bool            // take known forms of secrets out of Data and Notes, too, not only of Description
-	Call        string          // id of the call: what arrives twice under one id is stored once; may be ""
+	Task        string          `json:"task_id,omitempty"` // with turn and session it is the key; random if empty
+	Turn        string          `json:"turn_id,omitempty"` // random if empty
+	Description string          `json:"description,omitempty"`
+	Size        int64           `json:"size"`                // bytes of Data on the wire, where that follows the request
+	JSON        bool            `json:"json,omitempty"`      // Data is JSON
+	Notes       json.RawMessage `json:"metadata,omitempty"`  // the caller's own: returned by Read, not by List
+	Overwrite   bool            `json:"overwrite,omitempty"` // replace an item of the same key
+	Redact      bool            `json:"redact,omitempty"`    // take known forms of secrets out of Data and Notes, too
+	Data        []byte          `json:"-"`
+	Call        string          `json:"-"` // id of the call: what arrives twice under one id is stored once; may be ""
 }
 
 // Label describes an item without loading it.

@@ -2,7 +2,6 @@ package llmcache
 
 import (
 	"crypto/rand"
-	"fmt"
 	"net/url"
 	"strings"
 )
@@ -25,7 +24,7 @@ func parseKey(s string) (Key, error) {
 	}
 	var ids [3]string
 	for i, p := range parts {
-		id, err := url.PathUnescape(p)
+		id, err := url.QueryUnescape(p)
 		if err != nil || id == "" || len(p) > maxID || escape(id) != p {
 			return Key{}, bad("take the key from a label, or from aoa cache list", "%.100q is no key: its part %d is %.100q", s,
 				i+1, p)
@@ -53,38 +52,8 @@ func (k Key) complete() (Key, error) {
 	return k, nil
 }
 
-// alphabet of random ids: 36 characters.
-const alphabet = "abcdefghijklmnopqrstuvwxyz0123456789"
+// newID is 8 random letters and digits, 40 bits.
+func newID() string { return strings.ToLower(rand.Text()[:8]) }
 
-// newID is 8 characters, each of the 36 equally likely (41 bits in all): bytes of 252 and more are drawn again, since
-// taking all modulo 36 would favour the first four.
-func newID() string {
-	const fair = 256 / len(alphabet) * len(alphabet)
-	out := make([]byte, 0, 8)
-	for buf := [16]byte{}; len(out) < cap(out); {
-		_, _ = rand.Read(buf[:]) // never fails
-		for _, b := range buf {
-			if int(b) < fair && len(out) < cap(out) {
-				out = append(out, alphabet[int(b)%len(alphabet)])
-			}
-		}
-	}
-	return string(out)
-}
-
-// escape keeps letters, digits, dots and dashes, and writes every other byte as % and two hex digits.
-func escape(id string) string {
-	var b strings.Builder
-	for i := range len(id) {
-		if c := id[i]; plain(c) {
-			b.WriteByte(c)
-		} else {
-			fmt.Fprintf(&b, "%%%02X", c)
-		}
-	}
-	return b.String()
-}
-
-func plain(c byte) bool {
-	return c == '-' || c == '.' || c >= '0' && c <= '9' || c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z'
-}
+// escape keeps letters, digits, dots, dashes and tildes, and escapes every other byte as a URL's query does.
+func escape(id string) string { return strings.ReplaceAll(url.QueryEscape(id), "_", "%5F") }

@@ -22,31 +22,6 @@ func TestKeysAreEscaped(t *testing.T) {
 	}
 }
 
-// TestIDsAreUnbiased: of 36 characters each comes up equally often. Taken modulo 36, bytes would favour four of them
-// by a seventh, which this sees.
-func TestIDsAreUnbiased(t *testing.T) {
-	count := map[rune]int{}
-	seen := map[string]bool{}
-	const n = 45000
-	for range n {
-		id := newID()
-		if len(id) != 8 || seen[id] {
-			t.Fatalf("id %q", id)
-		}
-		seen[id] = true
-		for _, r := range id {
-			count[r]++
-		}
-	}
-	same(t, "characters", len(count), 36)
-	want := float64(n*8) / 36 // 10,000; the standard deviation is under 1 % of it
-	for r, k := range count {
-		if f := float64(k) / want; f < 0.95 || f > 1.05 {
-			t.Errorf("%c came up %d times, %.0f are expected", r, k, want)
-		}
-	}
-}
-
 func FuzzKey(f *testing.F) {
 	f.Add("s", "t", "u", "s_t_u")
 	f.Add("a_b", "%", "\xff", "a%5Fb_%25_%FF")

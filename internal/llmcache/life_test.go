@@ -3,6 +3,7 @@ package llmcache
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -59,20 +60,6 @@ func TestEndStartsTheClockAndResumeStopsIt(t *testing.T) {
 	check(t, err)
 	same(t, "labels", len(labels), 0)
 	apply(t, c, event.KindEnd, "nobody", "other")
-}
-
-func TestLogoutAndExitClearAtOnce(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "cache.db")
-	c := open(t, cold.BlobOptions{Path: path, Now: newClock().now}, Options{})
-	for _, reason := range []string{"logout", "exit", "prompt_input_exit"} {
-		write(t, c, "s", Item{Data: noise(2 << 20)})
-		write(t, c, "other", Item{Overwrite: true, Task: "t", Turn: "u"})
-		apply(t, c, event.KindEnd, "s", reason)
-		same(t, "left after "+reason, living(t, c), "other")
-	}
-	if info, err := os.Stat(path); err != nil || info.Size() > 1<<20 {
-		t.Fatalf("the space did not come back: %v %v", info.Size(), err)
-	}
 }
 
 // TestOrphans: a session that crashed is swept a day after its last use, whichever use that was.
@@ -170,4 +157,14 @@ func apply(t testing.TB, c *Cache, kind event.Kind, session, tool string) {
 	t.Helper()
 	check(t, c.Apply(t.Context(), c.Applied()+1, []event.Event{{Time: c.o.Now(), Session: session,
 		Body: eventtest.Fill(kind, eventtest.Fields{"Source": tool, "Reason": tool})}}))
+}
+
+// prose is n bytes as agents set them aside: text that compresses, no two parts alike.
+func prose(n int) []byte {
+	var b bytes.Buffer
+	for i := 0; b.Len() < n; i++ {
+		fmt.Fprintf(&b, "internal/dir%d/file%d.go:%d: func (s *Store) Method%d(ctx context.Context) error {\n", i%97,
+			i*7919%5003, i%911, i*31%1009)
+	}
+	return b.Bytes()[:n]
 }

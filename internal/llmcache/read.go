@@ -12,8 +12,8 @@ import (
 // Content is an item, or the part of it that was asked for.
 type Content struct {
 	Label
-	Notes json.RawMessage // the caller's own metadata
-	JSON  bool            // Data is JSON
+	Notes json.RawMessage `json:"metadata,omitempty"` // the caller's own
+	JSON  bool            `json:"json,omitempty"`     // Data is JSON
 	Part
 }
 
@@ -42,7 +42,7 @@ func (c *Cache) Read(ctx context.Context, key string, cut Cut) (Content, error) 
 	if err := c.items.Use(ctx, key); err != nil {
 		return Content{}, storage(err)
 	}
-	out.Part, err = cut.of(v.Data, out.JSON)
+	out.Part, err = cut.apply(v.Data, out.JSON)
 	return out, err
 }
 
@@ -55,10 +55,11 @@ func read(v cold.Blob) (Label, about) {
 
 // Filter selects labels. Zero fields select everything.
 type Filter struct {
-	Session      string
-	Task         string
-	Since, Until time.Time // of the last write; Since included, Until excluded
-	Limit        int       // at most so many; 0 is 100
+	Session string    `json:"session_id,omitempty"`
+	Task    string    `json:"task_id,omitempty"`
+	Since   time.Time `json:"since,omitzero"`  // of the last write, included
+	Until   time.Time `json:"until,omitzero"`  // of the last write, excluded
+	Limit   int       `json:"limit,omitempty"` // 1 to 1000; 0 is 100
 }
 
 // List returns labels, the newest first, and how many there are without the limit. It loads no data. It counts as a
@@ -70,6 +71,7 @@ func (c *Cache) List(ctx context.Context, q Filter) (labels []Label, total int, 
 	if q.Limit < 0 || q.Limit > 1000 {
 		return nil, 0, bad("use 1 to 1000", "limit %d is out of range", q.Limit)
 	}
+	labels = []Label{}
 	items, total, err := c.items.List(ctx, cold.Selection{Session: q.Session, Part: q.Task, Since: q.Since, Until: q.Until,
 		Limit: q.Limit})
 	for _, v := range items {
@@ -84,13 +86,13 @@ func (c *Cache) List(ctx context.Context, q Filter) (labels []Label, total int, 
 
 // Usage is what a session has stored.
 type Usage struct {
-	Session  string
-	Items    int
-	Used     int64 // bytes, as the quota counts them
-	Quota    int64
-	Created  time.Time // of its first item
-	Accessed time.Time // last read, write or list, or when it began or ended
-	Ended    time.Time // zero: it has not, or was resumed since
+	Session  string    `json:"session_id"`
+	Items    int       `json:"items"`
+	Used     int64     `json:"used_bytes"` // as the quota counts them
+	Quota    int64     `json:"quota_bytes"`
+	Created  time.Time `json:"created"`        // of its first item
+	Accessed time.Time `json:"accessed"`       // last read, write or list, or when it began or ended
+	Ended    time.Time `json:"ended,omitzero"` // zero: it has not, or was resumed since
 }
 
 // Stats returns the sessions that have items, the one used last first, and the bytes of all items on disk.
@@ -103,6 +105,7 @@ func (c *Cache) Stats(ctx context.Context) (sessions []Usage, stored int64, err 
 	for _, v := range ended {
 		at[v.Key] = v.Used
 	}
+	sessions = []Usage{}
 	all, err := c.items.Sessions(ctx)
 	for _, u := range all {
 		use := c.usage(u)

@@ -10,6 +10,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/internal/llmcache"
 )
 
 var cacheTool = &mcp.Tool{Name: "llm_cache",
@@ -31,7 +32,7 @@ type cacheIn struct {
 }
 
 type cacheOut struct {
-	Items    []api.CacheLabel `json:"items,omitempty"` // labels of what was written, read or listed, the newest first
+	Items    []llmcache.Label `json:"items,omitempty"` // labels of what was written, read or listed, the newest first
 	Total    int64            `json:"total,omitempty"` // list: labels without the limit; read: bytes of what was pointed at
 	Data     string           `json:"data,omitempty"`  // the text, or the JSON as text
 	Encoding string           `json:"encoding,omitempty"`
@@ -49,7 +50,7 @@ func (s *server) cache(ctx context.Context, r Repo, session string, in cacheIn) 
 	case "read":
 		return readCached(ctx, r, in)
 	case "list":
-		ans, err := api.Call(ctx, r.Client, api.CacheList, api.CacheListRequest{Session: session, Task: in.Task})
+		ans, err := api.Call(ctx, r.Client, api.CacheList, api.CacheListRequest{Filter: llmcache.Filter{Session: session, Task: in.Task}})
 		return cacheOut{Items: ans.Items, Total: int64(ans.Total)}, err
 	case "delete":
 		ans, err := api.Call(ctx, r.Client, api.CacheDelete, api.CacheDeleteRequest{Keys: []string{in.Key}})
@@ -62,7 +63,7 @@ func cacheWrite(ctx context.Context, r Repo, session string, in cacheIn) (out ca
 	if in.Data == nil {
 		return out, api.Bad("give data: a text or any JSON value", "no data")
 	}
-	item := api.CacheItem{Task: in.Task, Turn: in.Turn, Description: in.Description, Overwrite: in.Overwrite}
+	item := llmcache.Item{Task: in.Task, Turn: in.Turn, Description: in.Description, Overwrite: in.Overwrite}
 	data := []byte(nil)
 	if text, ok := in.Data.(string); ok {
 		data = []byte(text)
@@ -72,7 +73,7 @@ func cacheWrite(ctx context.Context, r Repo, session string, in cacheIn) (out ca
 		item.JSON = true
 	}
 	item.Size = int64(len(data))
-	reply, err := api.Ask(ctx, r.Client, api.CachePut, api.CachePutRequest{Session: session, Items: []api.CacheItem{item}},
+	reply, err := api.Ask(ctx, r.Client, api.CachePut, api.CachePutRequest{Session: session, Items: []llmcache.Item{item}},
 		data)
 	if err != nil {
 		return out, err
@@ -82,8 +83,8 @@ func cacheWrite(ctx context.Context, r Repo, session string, in cacheIn) (out ca
 }
 
 func readCached(ctx context.Context, r Repo, in cacheIn) (out cacheOut, err error) {
-	reply, err := api.Ask(ctx, r.Client, api.CacheGet, api.CacheGetRequest{Key: in.Key, Pointer: in.Pointer,
-		Lines: in.Lines, Offset: in.Offset, Limit: cacheRead}, nil)
+	reply, err := api.Ask(ctx, r.Client, api.CacheGet, api.CacheGetRequest{Key: in.Key,
+		Cut: llmcache.Cut{Pointer: in.Pointer, Lines: in.Lines, Offset: in.Offset, Limit: cacheRead}}, nil)
 	if err != nil {
 		return out, err
 	}
@@ -93,7 +94,7 @@ func readCached(ctx context.Context, r Repo, in cacheIn) (out cacheOut, err erro
 		return out, err
 	}
 	h := reply.Head
-	out = cacheOut{Items: []api.CacheLabel{h.CacheLabel}, Total: h.Total, Next: h.Next, Data: string(data)}
+	out = cacheOut{Items: []llmcache.Label{h.Label}, Total: h.Total, Next: h.Next, Data: string(data)}
 	if !utf8.Valid(data) {
 		out.Data, out.Encoding = base64.StdEncoding.EncodeToString(data), "base64"
 	}

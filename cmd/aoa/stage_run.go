@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/redact"
 	"github.com/aoa-dev/aoa/internal/stage"
 	stagerun "github.com/aoa-dev/aoa/internal/stage/run"
@@ -26,21 +27,6 @@ type stageFlags struct {
 	tool, model, template           string
 	ttl                             time.Duration
 	failures, refresh, stdin, quiet bool
-}
-
-func (f *stageFlags) add(c *cobra.Command) {
-	fl := c.Flags()
-	fl.StringArrayVar(&f.deps, "dep", nil,
-		"files that it depends on: a glob (** for folders), a name or a folder; !GLOB excludes files")
-	fl.StringArrayVar(&f.inputs, "input", nil, "a value that it depends on, as k=v")
-	fl.StringArrayVar(&f.env, "env", nil, "an environment variable that it depends on")
-	fl.StringVar(&f.tool, "tool", "", "a command that prints a version; a single word NAME stands for NAME --version")
-	fl.StringVar(&f.model, "model", "", "the model that it uses")
-	fl.StringVar(&f.template, "template", "", "the file with its template")
-	fl.DurationVar(&f.ttl, "ttl", time.Hour, "run again when the result is older than this; 0 for never")
-	fl.StringArrayVar(&f.outputs, "out", nil, "files that it makes, to be restored: a name, a folder or a glob")
-	fl.BoolVar(&f.stdin, "stdin", false, "read the whole standard input and depend on it")
-	fl.BoolVar(&f.failures, "cache-failures", false, "keep and replay failures too")
 }
 
 func (a *app) stageRun() *cobra.Command {
@@ -61,31 +47,27 @@ named exactly may be ignored. If no daemon can be started, the command runs with
       --out PRD.md -- sh -c 'claude -p <prd.txt >PRD.md'`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			name, command, err := splitCommand(c, args, true)
-			if err != nil {
-				return err
+			if c.ArgsLenAtDash() != 1 || len(args) < 2 {
+				return usage(`put "--" before the command: aoa stage run NAME [flags] -- COMMAND`)
 			}
-			return a.runStage(c.Context(), name, command, &f)
+			return a.runStage(c.Context(), args[0], args[1:], &f)
 		},
 	}
-	f.add(c)
-	c.Flags().BoolVar(&f.refresh, "refresh", false, "run even if nothing changed, and keep the new result")
-	c.Flags().BoolVarP(&f.quiet, "quiet", "q", false, "print notes only about problems")
+	fl := c.Flags()
+	fl.StringArrayVar(&f.deps, "dep", nil,
+		"files that it depends on: a glob (** for folders), a name or a folder; !GLOB excludes files")
+	fl.StringArrayVar(&f.inputs, "input", nil, "a value that it depends on, as k=v")
+	fl.StringArrayVar(&f.env, "env", nil, "an environment variable that it depends on")
+	fl.StringVar(&f.tool, "tool", "", "a command that prints a version; a single word NAME stands for NAME --version")
+	fl.StringVar(&f.model, "model", "", "the model that it uses")
+	fl.StringVar(&f.template, "template", "", "the file with its template")
+	fl.DurationVar(&f.ttl, "ttl", time.Hour, "run again when the result is older than this; 0 for never")
+	fl.StringArrayVar(&f.outputs, "out", nil, "files that it makes, to be restored: a name, a folder or a glob")
+	fl.BoolVar(&f.stdin, "stdin", false, "read the whole standard input and depend on it")
+	fl.BoolVar(&f.failures, "cache-failures", false, "keep and replay failures too")
+	fl.BoolVar(&f.refresh, "refresh", false, "run even if nothing changed, and keep the new result")
+	fl.BoolVarP(&f.quiet, "quiet", "q", false, "print notes only about problems")
 	return c
-}
-
-// splitCommand separates NAME and the words after "--".
-func splitCommand(c *cobra.Command, args []string, must bool) (name string, command []string, err error) {
-	at := c.ArgsLenAtDash()
-	switch {
-	case at == 1:
-		return args[0], args[1:], nil
-	case at < 0 && !must && len(args) == 1:
-		return args[0], nil, nil
-	case at < 0:
-		return "", nil, usage(`put "--" before the command: %s NAME [flags] -- COMMAND`, c.CommandPath())
-	}
-	return "", nil, usage("%d names before \"--\"; give one", at)
 }
 
 // stageRequest makes the request from the flags that were typed in this folder.
@@ -237,7 +219,11 @@ func stageReportOf(s *stagerun.Step) map[string]any {
 	}
 	if s.Record != nil {
 		out["stdout"], out["stderr"] = string(s.Record.Output(stage.Stdout)), string(s.Record.Output(stage.Stderr))
-		out["made"] = made(s.Record)
+		made := []event.Path{}
+		for _, f := range s.Record.Files {
+			made = append(made, f.Path)
+		}
+		out["made"] = made
 	}
 	return out
 }

@@ -12,18 +12,16 @@ var (
 	StageBegin = Stream[stage.Request, stage.Turn]{"/stage/begin", 4 << 20}
 	StageEnd   = Stream[stage.Result, stage.Kept]{"/stage/end", 64 << 20}
 	StageWhy   = Route[stage.Request, stage.Why]{"POST", "/stage/why"}
-	StageList  = Stream[StageListRequest, StageListAnswer]{"/stage/list", 1 << 16}
+	StageList  = Route[StageListRequest, StageListAnswer]{"POST", "/stage/list"}
 	StageDrop  = Route[StageDropRequest, StageDropAnswer]{"POST", "/stage/drop"}
 
 	PipelineOpen     = Route[PipelineRequest, PipelineAnswer]{"POST", "/pipeline/open"}
 	PipelineProgress = Route[stage.Progress, None]{"POST", "/pipeline/progress"}
 )
 
-// StageListRequest asks for entries, newest first, or for one with its record.
+// StageListRequest asks for entries, newest first.
 type StageListRequest struct {
-	// a key, the first digits of one, or the stage whose newest it is; its record follows
-	Show  string `json:"show,omitempty"`
-	Stage string `json:"stage,omitempty"`
+	Stage string `json:"stage,omitempty"` // "": of all
 	Limit int    `json:"limit,omitempty"` // default 100
 }
 
@@ -41,11 +39,6 @@ type StageDropRequest struct {
 // StageDropAnswer says how many entries went.
 type StageDropAnswer struct {
 	Dropped int `json:"dropped"`
-}
-
-// StageStatsAnswer is what each stage saved, the most useful first.
-type StageStatsAnswer struct {
-	Stages []stage.Stat `json:"stages"`
 }
 
 // PipelineRequest names a pipeline by its file (absolute), or by its name in .aoa/pipelines.

@@ -91,7 +91,7 @@ type LogAnswer struct {
 
 // StatsRequest asks for one table: files, commits (files by their commits), tags, sessions, kinds or costs.
 type StatsRequest struct {
-	// files, commits, tags, sessions, kinds, cost, pairs, proof, cache, stage, reload, definitions
+	// files, commits, tags, sessions, kinds, cost, pairs, proof, cache, reload, definitions
 	Table string `json:"table"`
 	Limit int    `json:"limit,omitempty"` // rows; 0 is 20
 	// with cache: of this session only; with definitions: reuse what it parsed
@@ -112,7 +112,6 @@ type StatsAnswer struct {
 	Pairs  []history.Pair    `json:"pairs,omitempty"` // files that change together and have unrelated names
 	Proof  *ProofAnswer      `json:"proof,omitempty"`
 	Cache  *CacheStatsAnswer `json:"cache,omitempty"`
-	Stage  *StageStatsAnswer `json:"stage,omitempty"`
 	Reload *reload.Stats     `json:"reload,omitempty"`
 
 	Definitions *DefinitionsAnswer `json:"definitions,omitempty"`

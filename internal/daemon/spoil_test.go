@@ -145,13 +145,7 @@ func (d *fixture) count() map[string]int {
 	}
 	n["sequences"] = len(call(d, api.ReloadList, api.SequencesRequest{All: true, Limit: 1000}).Sequences)
 	call(d, api.Stats, api.StatsRequest{Table: "reload"})
-	call(d, api.Stats, api.StatsRequest{Table: "stage"})
-	stages, err := api.Ask(d.Context(), &api.Client{Place: d.o.Place}, api.StageList, api.StageListRequest{}, nil)
-	if err != nil {
-		d.Fatal(err)
-	}
-	stages.Close()
-	n["results"] = len(stages.Head.Entries)
+	n["results"] = len(call(d, api.StageList, api.StageListRequest{}).Entries)
 	items := call(d, api.CacheList, api.CacheListRequest{All: true}).Items
 	for _, i := range items {
 		reply, err := api.Ask(d.Context(), &api.Client{Place: d.o.Place}, api.CacheGet, api.CacheGetRequest{Key: i.Key}, nil)

@@ -40,7 +40,7 @@ func newStageHandler(b base, worktrees *checkout.Set, blobs *cold.Blobs, events 
 func (s *stageHandler) routes(mux *http.ServeMux) {
 	api.HandleStream(mux, api.StageBegin, s.begin)
 	api.HandleStream(mux, api.StageEnd, s.keep)
-	api.HandleStream(mux, api.StageList, s.list)
+	api.Handle(mux, api.StageList, s.list)
 	api.Handle(mux, api.StageWhy, s.why)
 	api.Handle(mux, api.StageDrop, s.drop)
 	api.Handle(mux, api.PipelineOpen, s.open)
@@ -102,18 +102,11 @@ func (s *stageHandler) why(ctx context.Context, r stage.Request) (stage.Why, err
 	return w, stageError(err)
 }
 
-func (s *stageHandler) list(ctx context.Context, r api.StageListRequest,
-	_ io.Reader) (out api.Streamed[api.StageListAnswer], err error) {
-	if r.Show != "" {
-		var e stage.Entry
-		e, out.Body, err = s.cache.Show(ctx, r.Show)
-		out.Head.Entries = []stage.Entry{e}
-		return out, stageError(err)
-	}
+func (s *stageHandler) list(ctx context.Context, r api.StageListRequest) (out api.StageListAnswer, err error) {
 	if r.Limit <= 0 {
 		r.Limit = 100
 	}
-	out.Head.Entries, err = s.cache.List(ctx, r.Stage, r.Limit)
+	out.Entries, err = s.cache.List(ctx, r.Stage, r.Limit)
 	return out, err
 }
 
@@ -123,11 +116,6 @@ func (s *stageHandler) drop(ctx context.Context, r api.StageDropRequest) (api.St
 	}
 	n, err := s.cache.Drop(ctx, r.Name)
 	return api.StageDropAnswer{Dropped: n}, stageError(err)
-}
-
-func (s *stageHandler) stats(ctx context.Context, _ api.StatsRequest) (api.StatsAnswer, error) {
-	found, err := s.cache.Stats(ctx)
-	return api.StatsAnswer{Stage: &api.StageStatsAnswer{Stages: found}}, err
 }
 
 // convert converts each element of a list. The result is never nil: its JSON is a list.

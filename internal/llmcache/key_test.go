@@ -6,7 +6,7 @@ import (
 )
 
 func TestKeysAreEscaped(t *testing.T) {
-	for id, want := range map[string]string{"conv_1": "conv%5F1_t_u", "a/b c": "a%2Fb%20c_t_u", "日": "%E6%97%A5_t_u",
+	for id, want := range map[string]string{"conv_1": "conv%5F1_t_u", "a/b c": "a%2Fb+c_t_u", "日": "%E6%97%A5_t_u",
 		"5f0c-2d.1E": "5f0c-2d.1E_t_u", "%5F": "%255F_t_u"} {
 		k := Key{id, "t", "u"}
 		same(t, "key", k.String(), want)

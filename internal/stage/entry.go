@@ -2,14 +2,11 @@ package stage
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"encoding/gob"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/cold"
@@ -152,34 +149,6 @@ func (c *Cache) List(ctx context.Context, stage string, limit int) ([]Entry, err
 	return out, err
 }
 
-// named lists the entries of a stage, or the one whose key begins with these eight digits or more, the newest first.
-func (c *Cache) named(ctx context.Context, name string) ([]storedEntry, error) {
-	found, err := c.entries(ctx, "", 0)
-	found = slices.DeleteFunc(found, func(e storedEntry) bool {
-		return name != e.Stage && (len(name) < 8 || !strings.HasPrefix(e.Key, name))
-	})
-	if err == nil && len(found) == 0 {
-		err = fmt.Errorf("%w: %s", ErrNoEntry, name)
-	}
-	return found, err
-}
-
-// Show returns an entry with its record: by key, by the first digits of one, or the newest of a stage.
-func (c *Cache) Show(ctx context.Context, name string) (Entry, []byte, error) {
-	found, err := c.named(ctx, name)
-	if err != nil {
-		return Entry{}, nil, err
-	}
-	e, ok, err := c.load(ctx, found[0].Key)
-	if errors.Is(err, errDamaged) || err == nil && !ok {
-		err = fmt.Errorf("%w: %s was damaged and is dropped", ErrNoEntry, found[0].Key)
-	}
-	if err != nil {
-		return Entry{}, nil, err
-	}
-	return e.Entry, e.record.Encode(), nil
-}
-
 // Drop removes the entries of a stage, or the one of a key; all of them when name is "". It returns how many.
 func (c *Cache) Drop(ctx context.Context, name string) (int, error) {
 	found, _, err := c.results.List(ctx, cold.Selection{Part: name})
@@ -197,32 +166,4 @@ func (c *Cache) Drop(ctx context.Context, name string) (int, error) {
 		}
 	}
 	return len(keys), err
-}
-
-// Stat is what one stage saved.
-type Stat struct {
-	Stage   string `json:"stage"`
-	Hits    int    `json:"hits"` // of the results that are kept
-	Saved   int64  `json:"saved_ms"`
-	Entries int    `json:"entries"`
-	Bytes   int64  `json:"bytes"`
-}
-
-// Stats returns what each stage saved, the most useful first.
-func (c *Cache) Stats(ctx context.Context) ([]Stat, error) {
-	found, err := c.entries(ctx, "", 0)
-	out := []Stat{}
-	for _, e := range found {
-		i := slices.IndexFunc(out, func(s Stat) bool { return s.Stage == e.Stage })
-		if i < 0 {
-			i, out = len(out), append(out, Stat{Stage: e.Stage})
-		}
-		s := &out[i]
-		s.Hits, s.Saved = s.Hits+e.Hits, s.Saved+int64(e.Hits)*e.Duration
-		s.Entries, s.Bytes = s.Entries+1, s.Bytes+e.Bytes
-	}
-	slices.SortFunc(out, func(a, b Stat) int {
-		return cmp.Or(cmp.Compare(b.Saved, a.Saved), cmp.Compare(a.Stage, b.Stage))
-	})
-	return out, err
 }

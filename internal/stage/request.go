@@ -19,7 +19,7 @@ import (
 type Request struct {
 	Stage    string             `json:"stage"`             // name; see Name
 	Command  []string           `json:"command,omitempty"` // digested, never stored; none: Why compares the newest entry
-	Shown    string             `json:"shown,omitempty"`   // the command, redacted, as stage show prints it; not in the key
+	Shown    string             `json:"shown,omitempty"`   // the command, redacted, as stage list prints it; not in the key
 	Dir      string             `json:"dir,omitempty"`     // folder it runs in, relative to the root
 	Inputs   map[string]string  `json:"inputs,omitempty"`
 	Env      map[string]*string `json:"env,omitempty"`  // null: not set

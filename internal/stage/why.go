@@ -2,8 +2,8 @@ package stage
 
 import (
 	"context"
-	"errors"
 	"fmt"
+	"slices"
 )
 
 // compared is how many of the newest entries of a stage are compared with a request.
@@ -41,93 +41,53 @@ func (n near) miss() string {
 	return n.changes[0].String()
 }
 
-// Why is the answer to: is this a hit, and if not, what is the first difference?
+// Why is the answer to: has a dependency of the newest result of a stage changed?
 type Why struct {
 	Key     string   `json:"key"`
 	Hit     bool     `json:"hit"`
-	Miss    string   `json:"why,omitempty"`     // in words
-	Nearest string   `json:"nearest,omitempty"` // key of the entry that was compared
-	Changes []Change `json:"changes"`           // what differs from it, at most 100, in the order of the key
-	Total   int      `json:"total"`             // of all changes
+	Miss    string   `json:"why,omitempty"` // in words
+	Changes []Change `json:"changes"`       // at most 100, in the order of the key
+	Total   int      `json:"total"`         // of all changes
 	Idle    []string `json:"idle,omitempty"`
-	AskTool bool     `json:"ask_tool,omitempty"`
 }
 
 // maxChanges bounds the changes in an answer.
 const maxChanges = 100
 
-func (w *Why) differs(from near) {
-	w.Miss, w.Nearest, w.Total = from.miss(), from.Key, len(from.changes)
-	w.Changes = append(w.Changes, from.changes[:min(len(from.changes), maxChanges)]...)
-}
-
-// Why answers without running anything. A request without a command asks about the newest entry of the stage: only
-// files are compared again.
+// Why compares the dependencies and the template of the newest result of a stage with the disk, and runs nothing. Of a
+// request with a command it only computes the key.
 func (c *Cache) Why(ctx context.Context, p Place, r Request) (Why, error) {
-	if len(r.Command) == 0 {
-		return c.whyAgain(ctx, p, r.Stage)
-	}
 	w := Why{Changes: []Change{}}
-	if err := r.check(); err != nil {
+	if len(r.Command) > 0 {
+		if err := r.check(); err != nil {
+			return w, err
+		}
+		parts, _, err := c.parts(ctx, p, &r)
+		w.Key = parts.key()
 		return w, err
 	}
-	if !c.tool(&r.Tool) {
-		w.AskTool = true
-		return w, nil
-	}
-	parts, idle, err := c.parts(ctx, p, &r)
+	found, err := c.entries(ctx, r.Stage, 1)
 	if err != nil {
 		return w, err
 	}
-	w.Key, w.Idle = parts.key(), idle
-	kept, found, err := c.load(ctx, w.Key)
-	switch {
-	case err != nil && !errors.Is(err, errDamaged):
-		return w, err
-	case found:
-		w.Nearest, w.Miss = kept.Key, kept.refusal(&r, c.o.Now())
-		w.Hit = w.Miss == ""
-		return w, nil
-	}
-	near, err := c.nearest(ctx, r.Stage, parts)
-	w.differs(near)
-	return w, err
-}
-
-// whyAgain compares the newest entry with the disk: its dependencies and its template. The rest is taken as it was.
-func (c *Cache) whyAgain(ctx context.Context, p Place, stage string) (Why, error) {
-	w := Why{Changes: []Change{}}
-	found, err := c.entries(ctx, stage, 1)
-	if err != nil {
-		return w, err
-	}
-	if stage == "" || len(found) == 0 {
-		return w, fmt.Errorf("%w: %s", ErrNoEntry, stage)
+	if r.Stage == "" || len(found) == 0 {
+		return w, fmt.Errorf("%w: %s", ErrNoEntry, r.Stage)
 	}
 	e, _, err := c.load(ctx, found[0].Key)
 	if err != nil {
-		return w, fmt.Errorf("%w: %s: %w", ErrNoEntry, stage, err)
+		return w, fmt.Errorf("%w: %s: %w", ErrNoEntry, r.Stage, err)
 	}
 	parts, idle, err := c.parts(ctx, p, &Request{Deps: e.Deps, Outputs: e.Outputs, Template: e.Template})
 	if err != nil {
 		return w, err
 	}
 	onDisk := func(p keyPart) bool { return group(p.Kind) == kindFile || p.Kind == kindTemplate && e.Template != "" }
-	now := keyParts{}
-	for _, part := range e.parts {
-		if !onDisk(part) {
-			now = append(now, part)
-		}
+	was := slices.DeleteFunc(e.parts, func(p keyPart) bool { return !onDisk(p) })
+	changes := differences(was, slices.DeleteFunc(parts, func(p keyPart) bool { return !onDisk(p) }))
+	w.Key, w.Idle, w.Hit, w.Total = e.Key, idle, len(changes) == 0, len(changes)
+	w.Changes = append(w.Changes, changes[:min(len(changes), maxChanges)]...)
+	if !w.Hit {
+		w.Miss = changes[0].String()
 	}
-	for _, part := range parts {
-		if onDisk(part) {
-			now = append(now, part)
-		}
-	}
-	w.Key, w.Idle = e.Key, idle
-	if changes := differences(e.parts, now); len(changes) > 0 {
-		w.differs(near{e, changes})
-	}
-	w.Hit = w.Miss == ""
 	return w, nil
 }

@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/aoa-dev/aoa/internal/api"
-	"github.com/aoa-dev/aoa/internal/stage/pipeline"
 	stagerun "github.com/aoa-dev/aoa/internal/stage/run"
 )
 
@@ -23,7 +22,7 @@ A stage can read the output of earlier stages, of this pipeline or of another on
 session. Stages that do not depend on each other run at the same time. A stage whose inputs did
 not change does not run. docs/pipelines.md describes the format.`,
 	}
-	c.AddCommand(a.pipelineRun(), a.pipelineCheck(), a.pipelineList())
+	c.AddCommand(a.pipelineRun(), a.pipelineCheck())
 	return c
 }
 
@@ -102,44 +101,6 @@ func (a *app) pipelineCheck() *cobra.Command {
 	}
 	f.add(c)
 	return c
-}
-
-func (a *app) pipelineList() *cobra.Command {
-	return &cobra.Command{
-		Use:   "list",
-		Short: "the pipelines, commands and agents that this repository defines",
-		Long:  `Exits 1 if a definition cannot be read. The others are listed all the same.`,
-		Args:  cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error {
-			ans, err := call(c.Context(), a, api.Stats, api.StatsRequest{Table: "definitions"})
-			if err != nil {
-				return err
-			}
-			found := ans.Definitions
-			return errors.Join(a.answer(found, func() { a.printDefinitions(found.Definitions) }), unreadable(found.Broken))
-		},
-	}
-}
-
-func (a *app) printDefinitions(list []pipeline.Definition) {
-	printList(a, "", list, func(d pipeline.Definition) []any {
-		return []any{d.Kind, d.Name, clip(d.Description, 60), d.File}
-	})
-	if len(list) == 0 {
-		a.talk("nothing in .aoa/pipelines, .claude/commands and .claude/agents; docs/pipelines.md describes the format")
-	}
-}
-
-// unreadable is the error of definitions that cannot be read, nil without any.
-func unreadable(broken []pipeline.Broken) error {
-	if len(broken) == 0 {
-		return nil
-	}
-	lines := []string{plural(len(broken), "definition") + " cannot be read:"}
-	for _, b := range broken {
-		lines = append(lines, b.Error)
-	}
-	return fail(exitFailed, "docs/pipelines.md describes the format", "%s", strings.Join(lines, "\n"))
 }
 
 // openPipeline reads a pipeline and all files that it names, and checks it before anything runs.

@@ -55,9 +55,3 @@ type PipelineAnswer struct {
 	Env      []string           `json:"env"` // variables that it may read
 	Session  *stage.Session     `json:"session,omitempty"`
 }
-
-// DefinitionsAnswer is the definitions of the worktree without their texts, and those that could not be read.
-type DefinitionsAnswer struct {
-	Definitions []pipeline.Definition `json:"definitions"`
-	Broken      []pipeline.Broken     `json:"broken"`
-}

@@ -91,10 +91,10 @@ type LogAnswer struct {
 
 // StatsRequest asks for one table: files, commits (files by their commits), tags, sessions, kinds or costs.
 type StatsRequest struct {
-	// files, commits, tags, sessions, kinds, cost, pairs, proof, cache, reload, definitions
+	// files, commits, tags, sessions, kinds, cost, pairs, proof, cache, reload
 	Table string `json:"table"`
 	Limit int    `json:"limit,omitempty"` // rows; 0 is 20
-	// with cache: of this session only; with definitions: reuse what it parsed
+	// with cache: of this session only
 	Session string `json:"session_id,omitempty"`
 }
 
@@ -113,8 +113,6 @@ type StatsAnswer struct {
 	Proof  *ProofAnswer      `json:"proof,omitempty"`
 	Cache  *CacheStatsAnswer `json:"cache,omitempty"`
 	Reload *reload.Stats     `json:"reload,omitempty"`
-
-	Definitions *DefinitionsAnswer `json:"definitions,omitempty"`
 }
 
 // Refit is one attempt to fit the confidence of hints to the repository's outcomes.

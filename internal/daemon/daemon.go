@@ -267,7 +267,7 @@ func (d *Daemon) wireHandlers() {
 	h.stats = &statsHandler{base: d.base, events: d.events, worktrees: d.worktrees, db: d.db, predictions: d.predictions}
 	h.stats.others = map[string]func(context.Context, api.StatsRequest) (api.StatsAnswer, error){
 		"cache": h.cache.stats, "reload": h.reload.stats,
-		"definitions": h.stage.definitions}
+	}
 	h.context = &contextHandler{base: d.base, events: d.events, worktrees: d.worktrees, sessions: h.session,
 		contexts: d.contexts}
 	h.status = &statusHandler{base: d.base, version: d.o.Version, build: d.o.Build, clock: d.clock, events: d.events,

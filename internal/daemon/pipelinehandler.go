@@ -97,12 +97,3 @@ func (s *stageHandler) progress(ctx context.Context, p stage.Progress) (api.None
 		Session: p.Session, Body: event.State{Tokens: int(p.Tokens)}}})
 	return api.None{}, err
 }
-
-func (s *stageHandler) definitions(ctx context.Context, _ api.StatsRequest) (api.StatsAnswer, error) {
-	s.restoreDefinitions(ctx)
-	defer s.keepDefinitions(ctx)
-	out := &api.DefinitionsAnswer{}
-	var err error
-	out.Definitions, out.Broken, err = s.loader.All(s.place(ctx).Root)
-	return api.StatsAnswer{Definitions: out}, stageError(err)
-}

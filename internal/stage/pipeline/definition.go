@@ -2,7 +2,6 @@ package pipeline
 
 import (
 	"bytes"
-	"cmp"
 	"path"
 	"strings"
 
@@ -16,10 +15,10 @@ const (
 	KindPipeline = "pipeline"
 )
 
-// Folders are where the definitions of a kind are, and the extensions of their files.
-var Folders = map[string]struct {
-	Dir  string
-	Ends []string
+// folders are where the definitions of a kind are, and the extensions of their files.
+var folders = map[string]struct {
+	dir  string
+	ends []string
 }{
 	KindAgent:    {".claude/agents", []string{".md"}},
 	KindCommand:  {".claude/commands", []string{".md"}},
@@ -28,13 +27,12 @@ var Folders = map[string]struct {
 
 // Definition is one parsed file.
 type Definition struct {
-	Kind        string    `json:"kind"`
-	Name        string    `json:"name"`                  // folders become dots: context/load.md is context.load
-	File        string    `json:"file"`                  // relative to the root
-	Description string    `json:"description,omitempty"` // of a pipeline without one: its stages
-	Model       string    `json:"model,omitempty"`
-	Body        string    `json:"body,omitempty"`
-	Pipeline    *Pipeline `json:"pipeline,omitempty"`
+	Kind     string    `json:"kind"`
+	Name     string    `json:"name"` // folders become dots: context/load.md is context.load
+	File     string    `json:"file"` // relative to the root
+	Model    string    `json:"model,omitempty"`
+	Body     string    `json:"body,omitempty"`
+	Pipeline *Pipeline `json:"pipeline,omitempty"`
 }
 
 // Parse reads a definition of a kind.
@@ -45,7 +43,7 @@ func Parse(kind, file string, data []byte) (*Definition, error) {
 		if err != nil {
 			return nil, err
 		}
-		d.Pipeline, d.Description = p, cmp.Or(p.Description, strings.Join(p.Names(), ", "))
+		d.Pipeline = p
 		return d, nil
 	}
 	head, body := frontMatter(data)
@@ -56,8 +54,6 @@ func Parse(kind, file string, data []byte) (*Definition, error) {
 			if kind == KindAgent && v != nil {
 				d.Name = Text(v)
 			}
-		case "description":
-			d.Description = Text(v)
 		case "model":
 			d.Model = Text(v)
 		}
@@ -67,7 +63,7 @@ func Parse(kind, file string, data []byte) (*Definition, error) {
 
 // definitionName is what a file's definition is called: its path below the folder of its kind, with dots.
 func definitionName(kind, file string) string {
-	name := strings.TrimPrefix(file, Folders[kind].Dir+"/")
+	name := strings.TrimPrefix(file, folders[kind].dir+"/")
 	return strings.ReplaceAll(strings.TrimSuffix(name, path.Ext(name)), "/", ".")
 }
 

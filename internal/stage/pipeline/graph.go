@@ -15,7 +15,7 @@ type Plan struct {
 	Needs [][]int // stage → those that it waits for, each once, in order
 }
 
-// ErrCycle is wrapped when stages wait for each other.
+// ErrCycle is wrapped when stages wait for each other; the text names them and those that wait for them.
 var ErrCycle = errors.New("stages wait for each other")
 
 // Plan orders the stages. A stage waits for those that it names in needs and in variables, and for those that
@@ -46,9 +46,6 @@ func (p *Pipeline) Plan(texts map[string]string) (Plan, error) {
 		}
 		slices.Sort(needs)
 		plan.Needs[i] = slices.Compact(needs)
-		if slices.Contains(plan.Needs[i], i) {
-			return Plan{}, fmt.Errorf("%w: %s needs itself", ErrCycle, names[i])
-		}
 	}
 	done := make([]bool, len(names))
 	waits := func(n int) bool { return !done[n] }
@@ -58,34 +55,18 @@ func (p *Pipeline) Plan(texts map[string]string) (Plan, error) {
 			next++
 		}
 		if next == len(names) {
-			return Plan{}, fmt.Errorf("%w: %s", ErrCycle, plan.cycle(names, done))
+			var left []string
+			for i, name := range names {
+				if waits(i) {
+					left = append(left, name)
+				}
+			}
+			return Plan{}, fmt.Errorf("%w: %s", ErrCycle, strings.Join(left, ", "))
 		}
 		done[next] = true
 		plan.Order = append(plan.Order, next)
 	}
 	return plan, nil
-}
-
-// cycle names stages that wait for each other, the first of the file at both ends. Each stage that is not done needs
-// another one that is not.
-func (p Plan) cycle(names []string, done []bool) string {
-	way := []int{slices.Index(done, false)}
-	for {
-		needs := p.Needs[way[0]]
-		next := needs[slices.IndexFunc(needs, func(n int) bool { return !done[n] })]
-		if at := slices.Index(way, next); at >= 0 {
-			way = way[:at+1]
-			break
-		}
-		way = slices.Insert(way, 0, next)
-	}
-	first := slices.Index(way, slices.Min(way))
-	way = append(slices.Concat(way[first:], way[:first]), way[first])
-	text := make([]string, len(way))
-	for i, n := range way {
-		text[i] = names[n]
-	}
-	return strings.Join(text, " → ")
 }
 
 // feeds reports whether a stage makes a file that the other one depends on.

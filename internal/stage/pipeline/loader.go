@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -79,43 +80,15 @@ func plainError(err error) error {
 	return err
 }
 
-// Broken is a definition that could not be read.
-type Broken struct {
-	File  string `json:"file"`
-	Error string `json:"error"`
-}
-
-// All returns every definition of a repository without its text, by kind and name, and those that are broken.
-func (l *Loader) All(root string) (out []Definition, broken []Broken, err error) {
-	out, broken = []Definition{}, []Broken{}
-	for _, kind := range []string{KindPipeline, KindCommand, KindAgent} {
-		files, err := filesOf(root, kind)
-		if err != nil {
-			return nil, nil, err
-		}
-		for _, f := range files {
-			d, err := l.Load(root, kind, f)
-			if err != nil {
-				broken = append(broken, Broken{f, err.Error()})
-				continue
-			}
-			one := *d
-			one.Body, one.Pipeline = "", nil
-			out = append(out, one)
-		}
-	}
-	return out, broken, nil
-}
-
 // filesOf lists the files of a kind, relative to root, sorted.
 func filesOf(root, kind string) (out []string, err error) {
-	where := Folders[kind]
-	err = filepath.WalkDir(filepath.Join(root, filepath.FromSlash(where.Dir)),
+	where := folders[kind]
+	err = filepath.WalkDir(filepath.Join(root, filepath.FromSlash(where.dir)),
 		func(name string, e fs.DirEntry, err error) error {
 			if errors.Is(err, fs.ErrNotExist) {
 				return nil
 			}
-			if err != nil || e.IsDir() || !slices.Contains(where.Ends, filepath.Ext(name)) {
+			if err != nil || e.IsDir() || !slices.Contains(where.ends, filepath.Ext(name)) {
 				return err
 			}
 			rel, err := filepath.Rel(root, name)
@@ -148,8 +121,8 @@ func (l *Loader) Find(root, kind, name string) (*Definition, error) {
 			}
 		}
 	}
-	return nil, fmt.Errorf("%w: no %s is called %q in %s%s", ErrDefinition, kind, name, Folders[kind].Dir,
-		didYouMean(name, names, "%q"))
+	return nil, fmt.Errorf("%w: no %s is called %q in %s%s; there is: %s", ErrDefinition, kind, name, folders[kind].dir,
+		didYouMean(name, names, "%q"), cmp.Or(strings.Join(names, ", "), "none"))
 }
 
 // Export returns the definitions in the form that Restore takes, nil if none was parsed since the last call.

@@ -112,9 +112,6 @@ func outcomeWords(o reload.Outcome) string {
 	if o.Tests != "" {
 		words = append(words, "tests "+o.Tests)
 	}
-	if o.Corrected {
-		words = append(words, "the next prompt corrected it")
-	}
 	return strings.Join(words, ", ")
 }
 

@@ -78,15 +78,13 @@ type Cache struct {
 
 	live    sync.Mutex // guards what follows; Apply must not wait for mu, which is held while the file is opened
 	ended   []boundary
-	offered map[string]map[string]bool // session → ids of the entries that it was offered
-	open    []offer                    // those that were shown and may still be accepted
+	offered map[string]map[string]time.Time // session → ids of entries → when it was offered them; zero: it was withheld
 
 	mu       sync.Mutex // guards what follows
 	log      string     // whose batches are read
 	loaded   bool
 	entries  map[string]*Entry
 	requests *index.Requests[*Entry]
-	last     map[string]string // session → its newest entry
 	counts   map[string]int64
 	counted  bool // counts are to be written
 }
@@ -117,7 +115,6 @@ func New(o Options) *Cache {
 // clear drops what is in memory of the entries; mu is held.
 func (c *Cache) clear() {
 	c.loaded, c.entries, c.requests = false, map[string]*Entry{}, index.NewRequests[*Entry]()
-	c.last = map[string]string{}
 }
 
 // leave drops what is in memory: something is forgotten next.

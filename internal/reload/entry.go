@@ -2,6 +2,7 @@ package reload
 
 import (
 	"crypto/sha256"
+	"encoding/base32"
 	"encoding/json"
 	"errors"
 	"slices"
@@ -50,13 +51,12 @@ type File struct {
 
 // Outcome is how a turn ended, as far as events show it.
 type Outcome struct {
-	Ended     bool   `json:"ended"`           // the agent ended the turn
-	Tests     string `json:"tests,omitempty"` // passed or failed: the last run of tests; "" if there was none
-	Corrected bool   `json:"corrected,omitempty"`
+	Ended bool   `json:"ended"`           // the agent ended the turn
+	Tests string `json:"tests,omitempty"` // passed or failed: the last run of tests; "" if there was none
 }
 
 // well reports whether nothing is known against a replay.
-func (o Outcome) well() bool { return o.Ended && o.Tests != "failed" && !o.Corrected }
+func (o Outcome) well() bool { return o.Ended && o.Tests != "failed" }
 
 // gone is the hash of a file that does not exist.
 const gone = event.NoBlob
@@ -69,21 +69,10 @@ const (
 	maxEntry   = 16 << 10 // bytes as stored: texts of edits are dropped until it fits
 )
 
-// letters are ten letters of bytes that are random, or a hash: of 32 letters and digits that are not mistaken for one
-// another. The low five bits of a byte are unbiased.
-func letters(b []byte) string {
-	const alphabet = "abcdefghijkmnpqrstuvwxyz23456789"
-	out := make([]byte, 10)
-	for i := range out {
-		out[i] = alphabet[b[i]&31]
-	}
-	return string(out)
-}
-
 // entryID is the same whenever the same turn is recorded.
 func entryID(session, message string) string {
 	sum := sha256.Sum256([]byte(session + "\x00" + message))
-	return "cache-" + letters(sum[:])
+	return "cache-" + strings.ToLower(base32.StdEncoding.EncodeToString(sum[:])[:10])
 }
 
 // decode reads a stored entry. One beyond the bounds of those that are made is refused.

@@ -52,7 +52,6 @@ func percent(f float64) int { return int(f*100 + 0.5) }
 const (
 	maxOffer     = 3               // entries of one offer
 	maxMatches   = 10              // entries that Find returns
-	maxOffers    = 1000            // offers remembered
 	offerLife    = 2 * time.Hour   // a later replay does not count as accepting an offer
 	maxOfferedTo = 1024            // sessions whose offers are remembered
 	maxCompared  = 2 * time.Second // no comparison of files takes longer
@@ -123,18 +122,13 @@ func (c *Cache) fitting(t Trigger, request index.Request) (out []Match) {
 	return out
 }
 
-// offer is an entry that a session was shown.
-type offer struct {
-	at          time.Time
-	session, id string
-}
-
 // NotOffered leaves out what the session did itself or was offered before, and all beyond maxOffer.
 func (c *Cache) NotOffered(session string, found []Match) (out []Match) {
 	c.live.Lock()
 	defer c.live.Unlock()
 	for _, m := range found {
-		if m.Entry.Session != session && !c.offered[session][m.Entry.ID] && len(out) < maxOffer {
+		_, known := c.offered[session][m.Entry.ID]
+		if m.Entry.Session != session && !known && len(out) < maxOffer {
 			out = append(out, m)
 		}
 	}
@@ -144,36 +138,33 @@ func (c *Cache) NotOffered(session string, found []Match) (out []Match) {
 // NoteOffer notes that entries were offered to a session, or that the offer was withheld: then shown is false, and
 // they count as not offered.
 func (c *Cache) NoteOffer(session string, offered []Match, shown bool) {
+	at := time.Time{}
+	if shown {
+		at = c.o.Now()
+		c.mu.Lock()
+		c.count(countOffered, len(offered))
+		c.mu.Unlock()
+	}
 	c.live.Lock()
+	defer c.live.Unlock()
 	if c.offered == nil || len(c.offered) >= maxOfferedTo {
-		c.offered = map[string]map[string]bool{}
+		c.offered = map[string]map[string]time.Time{}
 	}
 	if c.offered[session] == nil {
-		c.offered[session] = map[string]bool{}
+		c.offered[session] = map[string]time.Time{}
 	}
 	for _, m := range offered {
-		c.offered[session][m.Entry.ID] = true
-		if shown {
-			c.open = append(c.open, offer{c.o.Now(), session, m.Entry.ID})
-		}
-	}
-	c.open = c.open[max(0, len(c.open)-maxOffers):]
-	c.live.Unlock()
-	if shown {
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		c.count(countOffered, len(offered))
+		c.offered[session][m.Entry.ID] = at
 	}
 }
 
-// accepted reports whether an entry was offered to the session, "" is any, within offerLife, and takes its newest
-// offer.
+// accepted reports whether an entry was offered to the session, "" is any, within offerLife. An offer is accepted once.
 func (c *Cache) accepted(id, session string, now time.Time) bool {
 	c.live.Lock()
 	defer c.live.Unlock()
-	for i, o := range slices.Backward(c.open) {
-		if o.id == id && (session == "" || o.session == session) && now.Sub(o.at) <= offerLife {
-			c.open = slices.Delete(c.open, i, i+1)
+	for to, offered := range c.offered {
+		if at := offered[id]; (session == "" || session == to) && !at.IsZero() && now.Sub(at) <= offerLife {
+			offered[id] = time.Time{}
 			return true
 		}
 	}

@@ -26,9 +26,7 @@ func FuzzGlob(f *testing.F) {
 		f.Add(s, "a/b/c.go")
 	}
 	f.Fuzz(func(_ *testing.T, pattern, name string) {
-		if validGlob(pattern) {
-			matchGlob(pattern, name)
-		}
+		matchGlob(pattern, name)
 	})
 }
 
@@ -40,7 +38,7 @@ func TestGlob(t *testing.T) {
 		{"**/*.go", "c.go", true},
 		{"*.{ts,tsx}", "x.tsx", true}, {"*.{ts,tsx}", "x.js", false}, {"[!a].go", "b.go", true}, {"[!a].go", "a.go", false},
 		{"", "x", true}} {
-		if !validGlob(c.pattern) || matchGlob(c.pattern, c.name) != c.want {
+		if matchGlob(c.pattern, c.name) != c.want {
 			t.Errorf("%q fits %q: %v", c.pattern, c.name, !c.want)
 		}
 	}

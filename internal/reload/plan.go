@@ -182,9 +182,7 @@ func (l *plan) diff() string {
 
 // apply makes the edits, all or none, and returns the id of the undo record, which it stores first.
 func (c *Cache) apply(ctx context.Context, l *plan, sequence string) (string, error) {
-	random := make([]byte, 10)
-	_, _ = rand.Read(random) // never fails
-	u := undo{ID: "undo-" + letters(random), Sequence: sequence, At: c.o.Now().UTC()}
+	u := undo{ID: "undo-" + strings.ToLower(rand.Text()[:10]), Sequence: sequence, At: c.o.Now().UTC()}
 	for _, f := range l.files {
 		if f.changed() {
 			u.Files = append(u.Files, restored{Path: f.path, Before: f.before, Existed: f.before != nil, Mode: f.mode,

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"regexp"
 	"slices"
 	"time"
 
@@ -80,7 +79,7 @@ func (c *Cache) Apply(_ context.Context, seq int64, events []event.Event) error 
 		case event.Stop, event.End:
 			b.at = e.Time
 		default:
-			if _, ok := AskOf(e); !ok {
+			if _, ok := AskOf(e); !ok || c.o.EndsTurns(e.Agent) {
 				continue
 			}
 		}
@@ -128,44 +127,24 @@ func (c *Cache) makeEntries(ctx context.Context, all bool) (waiting bool) {
 	return waiting
 }
 
-// make makes an entry of the turn that an event ended, if it did something that can be found and replayed. A prompt that
-// corrects a turn counts against its entry.
+// make makes an entry of the turn that an event ended, if it did something that can be found and replayed.
 func (c *Cache) make(ctx context.Context, b boundary) error {
 	thread, err := c.o.DB.Thread(ctx, b.session, maxThread)
 	if err != nil {
 		return err
 	}
 	for _, t := range turnsOf(thread, c.o.EndsTurns) {
-		switch {
-		case t.end == b.id && c.o.Now().Sub(t.newest) <= c.o.config().MaxIdle:
-			if e := c.entryOf(ctx, b.session, t); e.worth() {
-				if err := c.enter(ctx, e); err != nil {
-					return err
-				}
-				c.evict(ctx, c.o.Place())
+		if t.end != b.id || c.o.Now().Sub(t.newest) > c.o.config().MaxIdle {
+			continue
+		}
+		if e := c.entryOf(ctx, b.session, t); e.worth() {
+			if err := c.enter(ctx, e); err != nil {
+				return err
 			}
-		case t.asked.ID == b.id:
-			return c.correct(ctx, b.session, t.asked.Text)
+			c.evict(ctx, c.o.Place())
 		}
 	}
 	return nil
-}
-
-// correct counts a prompt that rejects what the turn before it did.
-func (c *Cache) correct(ctx context.Context, session, prompt string) error {
-	if err := c.load(ctx); err != nil {
-		return err
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	e := c.entries[c.last[session]]
-	delete(c.last, session)
-	if e == nil || e.Outcome.Corrected || !correction.MatchString(event.Clip(prompt, 120)) {
-		return nil
-	}
-	e.Outcome.Corrected = true
-	e.Failures++
-	return c.put(ctx, e)
 }
 
 // entryOf makes an entry of a turn.
@@ -222,13 +201,11 @@ func (c *Cache) enter(ctx context.Context, e *Entry) error {
 			continue
 		}
 		if old.Message == e.Message || old.Outcome.well() && !e.Outcome.well() { // the log is read again, or it is better
-			c.last[e.Session] = old.ID
 			return nil
 		}
 		e.ID, e.Created, e.Uses, e.Successes, e.Failures = old.ID, old.Created, old.Uses, old.Successes, old.Failures
 		break
 	}
-	c.last[e.Session] = e.ID
 	c.count(countRecorded, 1)
 	return c.put(ctx, e)
 }
@@ -241,31 +218,19 @@ func (e *Entry) worth() bool {
 	return slices.ContainsFunc(e.Actions, func(a Action) bool { return a.OK && a.Act != event.ActOther })
 }
 
-// shrink drops texts of edits, the longest first, until the entry is small enough. The names of the files stay.
+// shrink drops the texts of edits if the entry is too large. The names of the files stay.
 func (e *Entry) shrink() {
-	size := func(a Action) (n int) {
-		for _, s := range a.Edits {
-			n += len(s.Old) + len(s.New)
-		}
-		return n
-	}
 	total := 0
 	for _, a := range e.Actions {
-		total += size(a) + len(a.Command) + len(a.Pattern) + 96
+		total += len(a.Command) + len(a.Pattern) + 96
+		for _, s := range a.Edits {
+			total += len(s.Old) + len(s.New)
+		}
 	}
-	for total > maxEntry {
-		longest := 0
-		for i, a := range e.Actions {
-			if size(a) > size(e.Actions[longest]) {
-				longest = i
-			}
+	for i := range e.Actions {
+		if total > maxEntry {
+			e.Actions[i].Edits = nil
 		}
-		n := size(e.Actions[longest])
-		if n == 0 {
-			return
-		}
-		total -= n
-		e.Actions[longest].Edits = nil
 	}
 }
 
@@ -281,8 +246,3 @@ func tested(actions []Action) string {
 	}
 	return ""
 }
-
-// correction matches prompts that reject what was done.
-var correction = regexp.MustCompile(`(?i)^\W*(?:no\b|nope|wrong|stop\b|undo|revert|that'?s (?:not|wrong)|this is (?:not|wrong)|not what` +
-	`|i (?:said|meant|asked)|you (?:broke|forgot|missed|didn'?t|should(?:n'?t| not) have)|it (?:still|doesn'?t|does not|didn'?t)` +
-	`|still (?:fails|failing|broken|not|doesn)|(?:doesn|didn)'?t work|why did you|instead\b|actually,)`)

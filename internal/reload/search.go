@@ -2,11 +2,14 @@ package reload
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
+	"iter"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -70,20 +73,34 @@ func number(b *strings.Builder, raw []byte, from, limit int) bool {
 	if limit <= 0 || limit > maxLines {
 		limit = maxLines
 	}
-	n, any := 0, false
+	n := 0
 	for line := range bytes.Lines(raw) {
 		if n++; n < from {
 			continue
 		}
 		if n >= from+limit || b.Len() > maxStepOutput {
-			fmt.Fprintf(b, "…\n")
+			b.WriteString("…\n")
 			break
 		}
-		any = true
-		fmt.Fprintf(b, "%6d\t%s\n", n, event.Clip(strings.TrimRight(strings.ToValidUTF8(string(line), "�"), "\r\n"),
-			maxLine))
+		fmt.Fprintf(b, "%6d\t%s\n", n, shown(line))
 	}
-	return any
+	return n >= from
+}
+
+// shown is a line as it is printed.
+func shown(line []byte) string {
+	return event.Clip(strings.TrimRight(strings.ToValidUTF8(string(line), "�"), "\r\n"), maxLine)
+}
+
+// named are the files that a search or a listing means, and their names below its folder.
+func (p *replay) named(a Action) iter.Seq2[event.Path, string] {
+	return func(yield func(event.Path, string) bool) {
+		for _, f := range p.w.Files() {
+			if rel, in := under(f, a.Folder); in && matchGlob(a.Glob, rel) && !p.w.ignored(f) && !yield(f, rel) {
+				return
+			}
+		}
+	}
 }
 
 // search finds a pattern in the files of the worktree.
@@ -97,113 +114,89 @@ func (p *replay) search(ctx context.Context, a Action, s *Step) {
 		s.is(Refused, "the pattern is of another dialect")
 		return
 	}
-	if !validGlob(a.Glob) {
-		s.is(Refused, "the glob is not understood")
-		return
-	}
 	ctx, cancel := context.WithTimeout(ctx, searchTime)
 	defer cancel()
-	limit := maxResults
-	if a.Limit > 0 && a.Limit < limit {
-		limit = a.Limit
-	}
+	limit := min(maxResults, cmp.Or(a.Limit, maxResults))
 	var b strings.Builder
 	found := 0
-	for _, f := range p.w.Files() {
-		rel, in := under(f, a.Folder)
-		if !in || !matchGlob(a.Glob, rel) || p.w.ignored(f) {
-			continue
-		}
+	for f := range p.named(a) {
 		if found >= limit || b.Len() > maxStepOutput || ctx.Err() != nil {
 			b.WriteString("…\n")
 			break
 		}
-		raw, err := regularfile.ReadIn(p.dir, string(f), maxRead)
-		if err != nil || binary(raw) {
-			continue
+		if raw, err := regularfile.ReadIn(p.dir, string(f), maxRead); err == nil && !binary(raw) {
+			found += matches(&b, f, raw, re, a.Mode, limit-found)
 		}
-		found += matches(&b, f, raw, re, a.Mode, limit-found)
 	}
-	s.State, s.Output = Done, b.String()
-	switch {
-	case ctx.Err() != nil:
-		s.Note = "not finished in time"
-	case found == 0 && a.Found > 0:
+	s.found(a, found, b.String())
+	if ctx.Err() != nil {
+		s.is(Done, "not finished in time")
+	}
+}
+
+// found is the result of a search or a listing.
+func (s *Step) found(a Action, n int, output string) {
+	switch s.Output = output; {
+	case n > 0:
+		s.is(Done, "")
+	case a.Found > 0:
 		s.is(Diverged, "finds nothing any more")
-	case found == 0:
-		s.Note = "nothing found"
+	default:
+		s.is(Done, "nothing found")
 	}
 }
 
 // matches prints what is found in one file, and returns how many results that is.
 func matches(b *strings.Builder, f event.Path, raw []byte, re *regexp.Regexp, mode string, limit int) int {
-	if mode == "files" || mode == "" {
-		if re.Match(raw) {
-			fmt.Fprintf(b, "%s\n", f.Display())
-			return 1
-		}
-		return 0
-	}
-	n, found := 0, 0
 	if !re.Match(raw) {
 		return 0 // most files: searched once, not line by line
 	}
+	if mode == "files" || mode == "" {
+		fmt.Fprintf(b, "%s\n", f.Display())
+		return 1
+	}
+	n, found := 0, 0
 	for line := range bytes.Lines(raw) {
-		n++
-		if line = bytes.TrimRight(line, "\r\n"); !re.Match(line) {
+		if n++; !re.Match(bytes.TrimRight(line, "\r\n")) {
 			continue
 		}
-		if found++; mode == "content" {
-			fmt.Fprintf(b, "%s:%d:%s\n", f.Display(), n, event.Clip(strings.ToValidUTF8(string(line), "�"), maxLine))
+		found++
+		if mode == "content" {
+			fmt.Fprintf(b, "%s:%d:%s\n", f.Display(), n, shown(line))
 			if found >= limit {
 				break
 			}
 		}
 	}
-	if mode == "count" && found > 0 {
+	if mode == "count" {
 		fmt.Fprintf(b, "%s:%d\n", f.Display(), found)
 		return 1
 	}
 	return found
 }
 
-// list names files: those that fit a glob, or all of a folder.
+// list names files: those that fit a glob, or the entries of a folder.
 func (p *replay) list(a Action, s *Step) {
-	if !validGlob(a.Glob) {
-		s.is(Refused, "the glob is not understood")
-		return
-	}
-	var b strings.Builder
-	found, seen := 0, map[string]bool{}
-	for _, f := range p.w.Files() {
-		rel, in := under(f, a.Folder)
-		if !in || !matchGlob(a.Glob, rel) || p.w.ignored(f) {
-			continue
-		}
+	var names []string
+	for f, rel := range p.named(a) {
 		name := f.Display()
-		if a.Glob == "" { // the entries of the folder itself
+		if a.Glob == "" {
 			first, _, deeper := strings.Cut(rel, "/")
 			if name = event.Path(first).Display(); deeper {
 				name += "/"
 			}
 		}
-		if seen[name] {
-			continue
-		}
-		seen[name] = true
-		if found++; found > maxResults {
-			b.WriteString("…\n")
+		if len(names) > maxResults {
 			break
 		}
-		b.WriteString(name + "\n")
-	}
-	s.State, s.Output = Done, b.String()
-	if found == 0 {
-		s.Note = "nothing found"
-		if a.Found > 0 {
-			s.is(Diverged, "finds nothing any more")
+		if !slices.Contains(names, name+"\n") {
+			names = append(names, name+"\n")
 		}
 	}
+	if len(names) > maxResults {
+		names[maxResults] = "…\n"
+	}
+	s.found(a, len(names), strings.Join(names, ""))
 }
 
 // under is a file's name below a folder; the folder may be the file itself.
@@ -239,7 +232,8 @@ func cutLines(s string, n int) string {
 }
 
 // matchGlob reports whether a name fits a glob as search tools have it: * and ? stay within a folder, ** does not,
-// {a,b} is a choice, [a-z] a class; a glob without a slash fits names at any depth. "" fits everything.
+// {a,b} is a choice, [a-z] a class; a glob without a slash fits names at any depth. "" fits everything, a wrong one
+// nothing.
 func matchGlob(pattern, name string) bool {
 	if pattern == "" {
 		return true
@@ -249,10 +243,6 @@ func matchGlob(pattern, name string) bool {
 	if anywhere {
 		pattern = "**/" + pattern
 	}
-	return doublestar.MatchUnvalidated(pattern, name)
-}
-
-// validGlob reports whether matchGlob understands a glob.
-func validGlob(pattern string) bool {
-	return len(pattern) <= maxPattern && doublestar.ValidatePattern(pattern)
+	fits, err := doublestar.Match(pattern, name)
+	return fits && err == nil
 }

@@ -2,7 +2,6 @@ package reload
 
 import (
 	"fmt"
-	"path"
 	"slices"
 	"strings"
 
@@ -15,38 +14,25 @@ const maxSummary = 160
 // summary describes a sequence in one line: "searched 2×, read 4 files in rank/ (score.go, …), edited rank/score.go,
 // ran go test ./rank (ok)".
 func summary(e *Entry) string {
-	var parts []string
-	opened, searched := map[event.Path]bool{}, 0
+	searched, runs := 0, 0
 	var read, wrote []event.Path
-	var command *Action
-	runs := 0
-	for i, a := range e.Actions {
-		if !a.OK && a.Act != event.ActRun {
-			continue
-		}
-		switch a.Act {
-		case event.ActRead:
-			for _, p := range a.Paths {
-				if !opened[p] {
-					opened[p] = true
-					read = append(read, p)
-				}
+	var command Action
+	for _, a := range e.Actions {
+		switch {
+		case a.Act == event.ActRun:
+			if runs++; runs == 1 || a.Checks || !command.Checks {
+				command = a
 			}
-		case event.ActEdit, event.ActWrite:
-			for _, p := range a.Paths {
-				if !slices.Contains(wrote, p) {
-					wrote = append(wrote, p)
-				}
-			}
-		case event.ActSearch, event.ActList:
+		case !a.OK:
+		case a.Act == event.ActRead:
+			read = append(read, a.Paths...)
+		case a.changes():
+			wrote = append(wrote, a.Paths...)
+		case a.Act == event.ActSearch || a.Act == event.ActList:
 			searched++
-		case event.ActRun:
-			runs++
-			if command == nil || a.Checks || !command.Checks {
-				command = &e.Actions[i]
-			}
 		}
 	}
+	var parts []string
 	if searched > 0 {
 		parts = append(parts, fmt.Sprintf("searched %d×", searched))
 	}
@@ -56,7 +42,7 @@ func summary(e *Entry) string {
 	if len(wrote) > 0 {
 		parts = append(parts, "edited "+named(wrote))
 	}
-	if command != nil {
+	if runs > 0 {
 		how := "ok"
 		if !command.OK {
 			how = "failed"
@@ -75,21 +61,19 @@ func summary(e *Entry) string {
 
 // named names one file, or counts them, with their folder and the first.
 func named(files []event.Path) string {
-	if len(files) == 1 {
-		return files[0].Display()
+	first, dir := files[0], files[0].Dir()
+	slices.Sort(files)
+	if files = slices.Compact(files); len(files) == 1 {
+		return first.Display()
 	}
-	dir := files[0].Dir()
 	for _, f := range files {
-		for dir != "" && f.Dir() != dir && !strings.HasPrefix(f.Dir(), dir+"/") {
-			dir = path.Dir(dir)
-			if dir == "." {
-				dir = ""
-			}
+		for dir != "" && !strings.HasPrefix(string(f), dir+"/") {
+			dir = event.Path(dir).Dir()
 		}
 	}
 	in := ""
 	if dir != "" {
 		in = " in " + event.Path(dir).Display() + "/"
 	}
-	return fmt.Sprintf("%d files%s (%s, …)", len(files), in, event.Path(files[0].Base()).Display())
+	return fmt.Sprintf("%d files%s (%s, …)", len(files), in, event.Path(first.Base()).Display())
 }

@@ -112,7 +112,7 @@ func TestForgetSession(t *testing.T) {
 	sessions, err := d.SessionStats(t.Context(), 0)
 	must(t, err)
 	same(t, "sessions", sessions, []SessionStat{{ID: "b", Agent: "claude", Started: at, Last: at.Add(time.Minute),
-		Events: 2, Files: 2}})
+		Duration: 60, Events: 2, Files: 2}})
 }
 
 func TestForgetSince(t *testing.T) {

@@ -40,7 +40,11 @@ func (f *workload) round() {
 	daemon := f.daemon("AOA_HOLDOUT=0")
 	ctx, cancel := context.WithCancel(f.Context())
 	var all sync.WaitGroup
-	for _, one := range []func(context.Context, *rand.Rand){f.tool, f.tool, f.agent, f.person} {
+	crowd := []func(context.Context, *rand.Rand){f.person, f.tool, f.tool, f.agent}
+	if fault.Rounds() > 3 { // four that write and sixteen agents
+		crowd = append(append(crowd, f.tool, f.tool), slices.Repeat(crowd[3:], 15)...)
+	}
+	for _, one := range crowd {
 		r := rand.New(rand.NewPCG(f.r.Uint64(), 1))
 		all.Go(func() { one(ctx, r) })
 	}

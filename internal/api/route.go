@@ -89,15 +89,7 @@ func Handle[Req, Res any](mux *http.ServeMux, r Route[Req, Res], fn func(context
 				return
 			}
 		}
-		if givenUp(q, time.Now()) {
-			fail(w, errLate)
-			return
-		}
-		ctx := withCall(q.Context(), q)
-		if dir, err := url.PathUnescape(q.Header.Get(dirHeader)); err == nil && dir != "" {
-			ctx = context.WithValue(ctx, dirKey{}, dir)
-		}
-		res, err := guard(ctx, r.Path, func() (Res, error) { return fn(ctx, req) })
+		res, err := answer(q, r.Path, func(ctx context.Context) (Res, error) { return fn(ctx, req) })
 		if err != nil {
 			fail(w, err)
 			return
@@ -110,6 +102,18 @@ func Handle[Req, Res any](mux *http.ServeMux, r Route[Req, Res], fn func(context
 	case "/rank", "/feedback", "/threshold":
 		mux.HandleFunc(r.Method+" "+r.Path, h)
 	}
+}
+
+// answer calls fn for a request whose caller still waits, with the caller's folder and the call's id in the context.
+func answer[Res any](q *http.Request, path string, fn func(context.Context) (Res, error)) (res Res, err error) {
+	if givenUp(q, time.Now()) {
+		return res, errLate
+	}
+	ctx := withCall(q.Context(), q)
+	if dir, err := url.PathUnescape(q.Header.Get(dirHeader)); err == nil && dir != "" {
+		ctx = context.WithValue(ctx, dirKey{}, dir)
+	}
+	return guard(ctx, path, func() (Res, error) { return fn(ctx) })
 }
 
 func fail(w http.ResponseWriter, err error) {

@@ -9,8 +9,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"net/url"
-	"time"
 )
 
 // Stream is a request and an answer that consist of a line of JSON and raw bytes after it. The answer may stay open
@@ -45,15 +43,7 @@ func HandleStream[Req, Res any](mux *http.ServeMux, r Stream[Req, Res],
 		if c, err := rest.ReadByte(); err == nil && c != '\n' {
 			_ = rest.UnreadByte() // a byte was just read
 		}
-		if givenUp(q, time.Now()) {
-			fail(w, errLate)
-			return
-		}
-		ctx := withCall(q.Context(), q)
-		if dir, err := url.PathUnescape(q.Header.Get(dirHeader)); err == nil && dir != "" {
-			ctx = context.WithValue(ctx, dirKey{}, dir)
-		}
-		res, err := guard(ctx, r.Path, func() (Streamed[Res], error) { return fn(ctx, req, rest) })
+		res, err := answer(q, r.Path, func(ctx context.Context) (Streamed[Res], error) { return fn(ctx, req, rest) })
 		switch {
 		case errors.Is(err, ErrEnding):
 			panic(http.ErrAbortHandler)

@@ -2,6 +2,7 @@ package llmcache
 
 import (
 	"context"
+	"sync/atomic"
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/cold"
@@ -18,10 +19,10 @@ type Options struct {
 
 // Cache holds the items of sessions. It is a consumer of the event log, and safe for concurrent use.
 type Cache struct {
-	o        Options
-	items    *cold.Owner
-	ended    *cold.Owner // sessions that ended: when, as a time in Used
-	position cold.Position
+	o       Options
+	items   *cold.Owner
+	ended   *cold.Owner  // sessions that ended: when, as a time in Used
+	applied atomic.Int64 // the last batch folded
 }
 
 // New opens nothing.

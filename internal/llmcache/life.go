@@ -9,13 +9,13 @@ import (
 )
 
 // Begin sets the place in the event log from which Apply continues.
-func (c *Cache) Begin(applied int64) { c.position.Begin(applied) }
+func (c *Cache) Begin(applied int64) { c.applied.Store(applied) }
 
 // Name is the consumer's.
 func (c *Cache) Name() string { return "cache" }
 
 // Applied is the last batch of the log that was folded.
-func (c *Cache) Applied() int64 { return c.position.Applied() }
+func (c *Cache) Applied() int64 { return c.applied.Load() }
 
 // Apply notes the sessions that begin or end. A session that ended keeps its items for another 24 hours, since it is
 // often resumed. After a logout or an exit they are deleted at once. Older events are those of an import.
@@ -43,12 +43,12 @@ func (c *Cache) Apply(ctx context.Context, seq int64, events []event.Event) erro
 			return err
 		}
 	}
-	c.position.Fold(seq)
+	c.applied.Store(seq)
 	return nil
 }
 
 // Flush has nothing to write: each change is in the file when Apply returns.
-func (c *Cache) Flush(context.Context) (durable int64, err error) { return c.position.Applied(), nil }
+func (c *Cache) Flush(context.Context) (durable int64, err error) { return c.applied.Load(), nil }
 
 // Clear deletes everything of a session and returns what that was.
 func (c *Cache) Clear(ctx context.Context, session string) (Usage, error) {

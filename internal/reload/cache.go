@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/cold"
@@ -71,9 +72,10 @@ type Cache struct {
 	kept   *cold.Owner // the state
 	inputs *inputs
 
-	position cold.Position
-	making   sync.Mutex // held while entries are made
-	applying sync.Mutex // held while files are changed
+	applied  atomic.Int64 // the last batch folded
+	durable  atomic.Int64 // the last batch that is on the disk wholly
+	making   sync.Mutex   // held while entries are made
+	applying sync.Mutex   // held while files are changed
 	wake     chan struct{}
 
 	live    sync.Mutex // guards what follows; Apply must not wait for mu, which is held while the file is opened
@@ -159,7 +161,7 @@ func (c *Cache) Run(ctx context.Context) error {
 // Close makes entries of all turns that have ended, and writes what waits.
 func (c *Cache) Close(ctx context.Context) error {
 	c.makeEntries(ctx, true)
-	return c.write(ctx, c.position.Applied())
+	return c.write(ctx, c.applied.Load())
 }
 
 // signal makes Run write, saveAfter from now.
@@ -176,9 +178,9 @@ func (c *Cache) write(ctx context.Context, applied int64) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if applied < 0 && c.counted {
-		applied = c.position.Durable()
+		applied = c.durable.Load()
 	}
-	if err != nil || applied < 0 || applied == c.position.Durable() && !c.counted {
+	if err != nil || applied < 0 || applied == c.durable.Load() && !c.counted {
 		return err
 	}
 	raw, err := json.Marshal(state{c.log, applied, c.counts})
@@ -189,7 +191,7 @@ func (c *Cache) write(ctx context.Context, applied int64) error {
 	}
 	if err == nil {
 		c.counted = false
-		c.position.Kept(applied)
+		c.durable.Store(applied)
 	}
 	return err
 }
@@ -338,7 +340,7 @@ func (c *Cache) forget(ctx context.Context, ids ...string) error {
 	c.mu.Lock()
 	err := c.drop(ctx, ids...)
 	c.mu.Unlock()
-	return errors.Join(err, c.write(ctx, c.position.Applied()))
+	return errors.Join(err, c.write(ctx, c.applied.Load()))
 }
 
 // Stats are the counts of a cache.

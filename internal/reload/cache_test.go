@@ -108,7 +108,7 @@ func TestTurnGoesOn(t *testing.T) {
 		t.Errorf("%+v, %v", s, err)
 	}
 	d.must(d.cache.ForgetID(t.Context(), id))
-	if d.cache.position.Durable() != d.db.Last() {
+	if d.cache.durable.Load() != d.db.Last() {
 		t.Error("a replay of the log brings back what was forgotten")
 	}
 }

@@ -49,7 +49,8 @@ func (c *Cache) Open(ctx context.Context, log string, last, begin int64) error {
 	if c.counts == nil {
 		c.counts = map[string]int64{}
 	}
-	c.position.Begin(s.Applied)
+	c.applied.Store(s.Applied)
+	c.durable.Store(s.Applied)
 	return nil
 }
 
@@ -57,7 +58,7 @@ func (c *Cache) Open(ctx context.Context, log string, last, begin int64) error {
 func (c *Cache) Name() string { return "sequences" }
 
 // Applied is the last batch of the log that was read.
-func (c *Cache) Applied() int64 { return c.position.Applied() }
+func (c *Cache) Applied() int64 { return c.applied.Load() }
 
 // Apply notes the ends of turns: their entries are made of the log a short time later. An agent whose conversation was
 // compacted or cleared does not know any more what it was offered.
@@ -88,17 +89,17 @@ func (c *Cache) Apply(_ context.Context, seq int64, events []event.Event) error 
 			c.signal()
 		}
 	}
-	c.position.Fold(seq)
+	c.applied.Store(seq)
 	return nil
 }
 
 // Flush makes the entries of the turns that are over, and writes how far the log is read, unless a turn has just ended.
 func (c *Cache) Flush(ctx context.Context) (durable int64, err error) {
-	applied := c.position.Applied()
+	applied := c.applied.Load()
 	if !c.makeEntries(ctx, false) {
 		err = c.write(ctx, applied)
 	}
-	return c.position.Durable(), err
+	return c.durable.Load(), err
 }
 
 // makeEntries makes entries of the turns that are over. It reports whether some ended less than endSlack ago, which it

@@ -6,12 +6,14 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/aoa-dev/aoa/hooks/agents"
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/index"
 )
@@ -64,7 +66,8 @@ func check(t *testing.T, err error) {
 
 // TestDecodeRecorded compares what each payload in testdata gives with its .want file; UPDATE_DECODE=1 writes them.
 func TestDecodeRecorded(t *testing.T) {
-	for _, agent := range []string{"claude", "codex", "gemini", "cursor", "copilot", "qwen", "antigravity", "vscode", "opencode"} {
+	for _, a := range agents.All {
+		agent := a.Name
 		files, _ := filepath.Glob(filepath.Join("testdata", agent, "*.json"))
 		if len(files) < 3 {
 			t.Fatalf("%s: %d payloads", agent, len(files))
@@ -292,32 +295,10 @@ func BenchmarkDecodeRead(b *testing.B) {
 	}
 }
 
-// BenchmarkDecodeLargest is the largest output that the client passes on.
-func BenchmarkDecodeLargest(b *testing.B) {
-	r := bigRepo(10_000)
-	payload := marshal(b, map[string]any{"hook_event_name": "PostToolUse", "session_id": "s", "cwd": "/r",
-		"tool_name": "Bash", "tool_use_id": "t",
-		"tool_input":    map[string]any{"command": "make"},
-		"tool_response": map[string]any{"stdout": strings.Repeat("ok x.y/z unknown/path.go:12 and words\n", 1800)}})
-	b.SetBytes(int64(len(payload)))
-	for b.Loop() {
-		if _, err := Decode("claude", nil, payload, r); err != nil {
-			b.Fatal(err)
-		}
-	}
-}
-
 func bigRepo(n int) Repo {
 	paths := make([]event.Path, n)
 	for i := range paths {
-		paths[i] = event.Path("dir" + string(rune('a'+i%26)) + "/pkg/file" + itoa(i/26) + ".go")
+		paths[i] = event.Path("dir" + string(rune('a'+i%26)) + "/pkg/file" + strconv.Itoa(i/26) + ".go")
 	}
 	return Repo{Root: "/r", Tree: index.NewTree(paths), Now: func() time.Time { return time.Unix(1e9, 0) }}
-}
-
-func itoa(i int) string { return string(marshalInt(i)) }
-
-func marshalInt(i int) []byte {
-	b, _ := json.Marshal(i)
-	return b
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/aoa-dev/aoa/hooks/agents"
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/redact"
 )
@@ -44,31 +45,19 @@ func FuzzShell(f *testing.F) {
 	})
 }
 
+// FuzzDecode feeds the recorded payloads of all agents, and what grows from them, to the decoders of all.
 func FuzzDecode(f *testing.F) {
 	f.Add([]byte(`{"hook_event_name":"PostToolUse","session_id":"s","cwd":"/home/dev/orchard","tool_name":"Read","tool_use_id":"t","tool_input":{"file_path":"go.mod"}}`))
 	f.Add([]byte(`{"hook_event_name":"PostToolBatch","tool_calls":[{"tool_name":"Edit","tool_input":{"file_path":"go.mod"},"tool_response":"Error: x"}]}`))
 	f.Add([]byte(`{"hook_event_name":"UserPromptSubmit","prompt":"x","session_id":1}`))
-	fuzzAgents(f, "claude", "codex")
-}
-
-func FuzzGemini(f *testing.F)   { fuzzAgents(f, "gemini") }
-func FuzzQwen(f *testing.F)     { fuzzAgents(f, "qwen") }
-func FuzzCursor(f *testing.F)   { fuzzAgents(f, "cursor", "claude") }
-func FuzzCopilot(f *testing.F)  { fuzzAgents(f, "copilot", "claude") }
-func FuzzOpenCode(f *testing.F) { fuzzAgents(f, "opencode") }
-
-// fuzzAgents feeds the recorded payloads of the first agent, and what grows from them, to the decoders of all.
-func fuzzAgents(f *testing.F, agents ...string) {
-	files, _ := filepath.Glob(filepath.Join("testdata", agents[0], "*.json"))
-	if len(files) < 10 {
-		f.Fatalf("%s: %d payloads", agents[0], len(files))
-	}
+	files, _ := filepath.Glob(filepath.Join("testdata", "*", "*.json"))
 	for _, name := range files {
 		f.Add(contentOf(f, name))
 	}
 	r := orchard()
 	f.Fuzz(func(t *testing.T, payload []byte) {
-		for _, agent := range agents {
+		for _, a := range agents.All {
+			agent := a.Name
 			call, err := Decode(agent, nil, payload, r)
 			if err != nil && (len(call.Events) > 0 || call.Query != nil) {
 				t.Errorf("%s: %v and %+v", agent, err, call)

@@ -2,6 +2,7 @@ package hooks
 
 import (
 	"encoding/json"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -91,7 +92,7 @@ func TestShellBounds(t *testing.T) {
 	r := bigRepo(3000)
 	var out strings.Builder
 	for p := range 200 {
-		out.WriteString("dira/pkg/file" + itoa(p) + ".go\n")
+		out.WriteString("dira/pkg/file" + strconv.Itoa(p) + ".go\n")
 	}
 	events := bash(r, "/r", "ls dira/pkg", out.String())
 	if n := len(events[0].Seen()); n != event.MaxSeen {

@@ -30,16 +30,7 @@ const maxNames = 8
 
 // line defines the names of a line, by the keywords of the language and by its other rules.
 func (d *definer) line(text, rest []byte) {
-	l := definingLine{text: bytes.TrimRight(text, " \t"), rest: rest}
-	for _, c := range l.text {
-		if c == '\t' {
-			l.columns += 4
-		} else if c != ' ' {
-			break
-		} else {
-			l.columns++
-		}
-	}
+	l := definingLine{text: bytes.TrimRight(text, " \t"), rest: rest, columns: indentation(text)}
 	if l.body = withoutAnnotations(bytes.TrimLeft(l.text, " \t")); len(l.body) == 0 {
 		return
 	}

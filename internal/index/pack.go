@@ -2,7 +2,6 @@ package index
 
 import (
 	"bytes"
-	"crypto/sha256"
 	"encoding/gob"
 	"errors"
 	"fmt"
@@ -14,13 +13,13 @@ import (
 
 // What a Reader keeps on disk is
 //
-//	magic · version of the format and of extraction · what encoding/gob writes · SHA-256 of all before
+//	magic · version of the format and of extraction · what encoding/gob writes
 //
-// gob writes the number of segments, of each segment its exported fields and its files, and at the end the files that
+// File protects it against damage (package cold seals it). gob writes the number of segments, of each segment its exported fields and its files, and at the end the files that
 // say nothing.
 const (
 	packMagic   = "aoa index\n"
-	packVersion = 4 // another one is another format, or Extract finds other words: the files are read again
+	packVersion = 5 // another one is another format, or Extract finds other words: the files are read again
 )
 
 // Errors of unpack.
@@ -75,19 +74,13 @@ func (c *Contents) packTo(to io.Writer, versions map[event.Path]version) error {
 			silent = append(silent, keep(p, v))
 		}
 	}
-	sum := sha256.New()
-	all := io.MultiWriter(to, sum)
-	_, err := all.Write(append([]byte(packMagic), packVersion))
-	out := gob.NewEncoder(all)
+	_, err := to.Write(append([]byte(packMagic), packVersion))
+	out := gob.NewEncoder(to)
 	err = errors.Join(err, out.Encode(len(segments)))
 	for i, s := range segments {
 		err = errors.Join(err, out.Encode(s), out.Encode(files[i]))
 	}
-	err = errors.Join(err, out.Encode(silent))
-	if err == nil {
-		_, err = to.Write(sum.Sum(nil))
-	}
-	return err
+	return errors.Join(err, out.Encode(silent))
 }
 
 // valid counts the terms, and reports whether all entries can be read and blocks begin where they should.
@@ -123,18 +116,14 @@ func (s *segment) valid(files int) bool {
 // unpack makes what packTo wrote.
 func unpack(packed []byte, files, most int) (*Contents, map[event.Path]version, error) {
 	rest, ok := bytes.CutPrefix(packed, []byte(packMagic))
-	if !ok || len(rest) <= sha256.Size {
+	if !ok || len(rest) == 0 {
 		return nil, nil, errPacked
 	}
 	if rest[0] != packVersion {
 		return nil, nil, fmt.Errorf("%w: %d", errPackedOld, rest[0])
 	}
-	end := len(packed) - sha256.Size
-	if sha256.Sum256(packed[:end]) != [sha256.Size]byte(packed[end:]) {
-		return nil, nil, errPacked
-	}
 	c, versions := newContents(files, most), map[event.Path]version{}
-	if err := c.read(gob.NewDecoder(bytes.NewReader(rest[1:len(rest)-sha256.Size])), versions); err != nil {
+	if err := c.read(gob.NewDecoder(bytes.NewReader(rest[1:])), versions); err != nil {
 		return nil, nil, fmt.Errorf("%w: %w", errPacked, err)
 	}
 	return c, versions, nil

@@ -3,7 +3,6 @@ package index
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
@@ -117,10 +116,8 @@ func TestReaderOfDamagedFile(t *testing.T) {
 	for name, c := range map[string]struct {
 		content []byte
 		warns   bool
-	}{"a bit": {append(slices.Clone(whole[:len(whole)-40]),
-		append([]byte{whole[len(whole)-40] ^ 1}, whole[len(whole)-39:]...)...), true},
-		"cut": {whole[:len(whole)-1], true}, "short": {whole[:5], true}, "empty": {[]byte{},
-			true}, "foreign": {[]byte("something else"), true},
+	}{"cut": {whole[:len(whole)-1], true}, "short": {whole[:5], true}, "empty": {[]byte{},
+		true}, "foreign": {[]byte("something else"), true},
 		"another version": {old, false}} {
 		file.content = c.content
 		if logged := f.start(file); strings.Contains(logged, "level=WARN") != c.warns || strings.Count(logged, "\n") > 1 {
@@ -209,14 +206,12 @@ func FuzzUnpack(f *testing.F) {
 		if err := c.packTo(&b, versions); err != nil {
 			f.Fatal(err)
 		}
-		f.Add(b.Bytes()[len(packMagic)+1 : b.Len()-sha256.Size])
+		f.Add(b.Bytes()[len(packMagic)+1:])
 		c.pack(true)
 	}
 	f.Fuzz(func(t *testing.T, content []byte) {
 		packed := append([]byte(packMagic), packVersion)
-		packed = append(packed, content...)
-		sum := sha256.Sum256(packed)
-		c, versions, err := unpack(append(packed, sum[:]...), maxFiles, maxBytes)
+		c, versions, err := unpack(append(packed, content...), maxFiles, maxBytes)
 		if err != nil {
 			if !errors.Is(err, errPacked) {
 				t.Fatal(err)

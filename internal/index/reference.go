@@ -197,7 +197,8 @@ type occurrence struct {
 // references finds the first use of each name in a file.
 func (b *breaking) references(user event.Path, text []byte, removals []*removal) (out []Broken) {
 	lang := languageOf(user)
-	in := usage{lang: lang, bound: map[string]importedName{}, module: map[string]bool{}, user: user}
+	in := usage{lang: lang, user: user, bound: map[string]importedName{}, module: map[string]bool{},
+		packages: map[string]string{}}
 	all := b.files(nil)
 	for _, i := range importsIn(lang, text) {
 		targets := all.targetsOf(user, lang, i.module)
@@ -218,8 +219,8 @@ func (b *breaking) references(user event.Path, text []byte, removals []*removal)
 				in.foreign = append(in.foreign, n.name)
 			}
 		}
-		if lang == golang {
-			in.packages = append(in.packages, goImport{i, targets})
+		if lang == golang && len(targets) > 0 {
+			in.packages[i.names[0].local] = targets[0].Dir()
 		}
 	}
 	found := make([]*Broken, len(removals))

@@ -9,11 +9,6 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-type goImport struct {
-	importing
-	files []event.Path
-}
-
 // usage is what a file imports.
 type usage struct {
 	lang     *language
@@ -22,8 +17,8 @@ type usage struct {
 	module   map[string]bool         // by local name: whether the repository has it
 	foreign  []string                // names that come from elsewhere
 	star     bool                    // it imports all names of a module of the repository
-	packages []goImport
-	targets  []event.Path // the files that it imports
+	packages map[string]string       // of Go: by local name the folder of a package of the repository
+	targets  []event.Path            // the files that it imports
 }
 
 // verdict is what an occurrence of a name is.
@@ -149,10 +144,8 @@ func (u *usage) judgeGo(r *removal, o occurrence) verdict {
 	dir := r.in.Path.Dir()
 	switch {
 	case o.dotted:
-		for _, i := range u.packages {
-			if i.names[0].local == o.owner && len(i.files) > 0 && i.files[0].Dir() == dir {
-				return refers
-			}
+		if in, known := u.packages[o.owner]; known && in == dir {
+			return refers
 		}
 		return says
 	case u.user.Dir() != dir:

@@ -1,7 +1,7 @@
 // Command replay gives recorded sessions of agents to the real programs, as Claude Code would have run them.
 //
 //	go run ./scripts/replay -sessions DIR [-repos CLONES] [-most N] [-only NAME] [-set "AOA_KEY=value …"] [-texts FILE]
-//	go run ./scripts/replay -soak 1h -sessions DIR [-repos CLONES] [-rate 60] [-plot FILE] [-most N] [-only NAME]
+//	go run ./scripts/replay -soak 1h -sessions DIR [-repos CLONES] [-rate 60] [-most N] [-only NAME]
 //
 // In come files NAME.jsonl.gz (package recorded) and clones called NAME. Out goes a table of what hints said and
 // how long they took; with -soak, what one daemon holds while the sessions of the first recording are given to it
@@ -25,10 +25,10 @@ import (
 
 // options are what the command line says.
 type options struct {
-	sessions, repos, only, set, texts, plot string
-	most, rate                              int
-	soak                                    time.Duration
-	daemon                                  string // see serveHasty
+	sessions, repos, only, set, texts string
+	most, rate                        int
+	soak                              time.Duration
+	daemon                            string // see serveHasty
 }
 
 func main() {
@@ -42,7 +42,6 @@ func main() {
 	flag.StringVar(&o.texts, "texts", "", "file to which every text that was said is appended")
 	flag.DurationVar(&o.soak, "soak", 0, "give the sessions to one daemon for so long")
 	flag.IntVar(&o.rate, "rate", 60, "with -soak: hooks a second")
-	flag.StringVar(&o.plot, "plot", "", "with -soak: file of the plot of the daemon's memory, an SVG")
 	flag.StringVar(&o.daemon, "daemon", "", "serve this repository with a hasty clock; -soak runs it")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)

@@ -92,7 +92,6 @@ func (r *replay) run(ctx context.Context, file string, most int) error {
 		return err
 	}
 	r.tally.sessions = sessions
-	r.tally.follow(batches)
 	begin := batches[0].at.Add(-time.Minute)
 	r.base, r.set = begin, time.Now()
 	if err := r.stand(ctx, begin, false); err != nil {
@@ -130,7 +129,7 @@ func (r *replay) replay(ctx context.Context, batches []batch) error {
 		if left[b.session]--; left[b.session] == 0 {
 			end := b.base(r.dir, "SessionEnd", r.turns[b.session])
 			end["reason"] = "other"
-			if _, err := r.hook(ctx, end); err != nil {
+			if err := r.hook(ctx, end); err != nil {
 				return err
 			}
 		}
@@ -142,7 +141,7 @@ func (r *replay) replay(ctx context.Context, batches []batch) error {
 func (r *replay) batch(ctx context.Context, b batch) error {
 	if !r.seen[b.session] {
 		r.seen[b.session] = true
-		if _, err := r.hook(ctx, b.start(r.dir)); err != nil {
+		if err := r.hook(ctx, b.start(r.dir)); err != nil {
 			return err
 		}
 	}
@@ -150,11 +149,9 @@ func (r *replay) batch(ctx context.Context, b batch) error {
 		r.turns[b.session]++
 	}
 	for _, p := range b.hooks(r.dir, r.turns[b.session]) {
-		text, err := r.hook(ctx, p)
-		if err != nil {
+		if err := r.hook(ctx, p); err != nil {
 			return err
 		}
-		r.tally.answer(b, p, text)
 	}
 	for _, c := range b.calls { // what the session wrote is new to the others
 		if !c.fails && (c.name == "Edit" || c.name == "Write") {
@@ -176,18 +173,18 @@ func (r *replay) edit(file string, at time.Time) {
 	}
 }
 
-// hook runs the client and returns what the model gets.
-func (r *replay) hook(ctx context.Context, p payload) (string, error) {
+// hook runs the client and counts what the model gets.
+func (r *replay) hook(ctx context.Context, p payload) error {
 	raw, err := json.Marshal(p)
 	if err != nil {
-		return "", err
+		return err
 	}
 	cmd := exec.CommandContext(ctx, r.bin, "hook", "claude")
 	var out bytes.Buffer
 	cmd.Dir, cmd.Env, cmd.Stdin, cmd.Stdout = r.dir, r.env, bytes.NewReader(raw), &out
 	begin := time.Now()
 	if err := cmd.Run(); err != nil {
-		return "", fmt.Errorf("the hook client failed, which it never may: %w", err)
+		return fmt.Errorf("the hook client failed, which it never may: %w", err)
 	}
 	r.tally.took(p["hook_event_name"].(string), time.Since(begin))
 	var said struct {
@@ -197,11 +194,11 @@ func (r *replay) hook(ctx context.Context, p payload) (string, error) {
 	}
 	if out.Len() > 0 {
 		if err := json.Unmarshal(out.Bytes(), &said); err != nil {
-			return "", err
+			return err
 		}
 	}
 	r.tally.spoke(p, said.Output.Text)
-	return said.Output.Text, r.write(p, said.Output.Text)
+	return r.write(p, said.Output.Text)
 }
 
 // write appends a text to the file of texts, for reading by eye.

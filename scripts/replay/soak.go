@@ -78,7 +78,7 @@ func (o options) soakOn(ctx context.Context, s *site, file string) error {
 			}
 		}
 	}
-	return x.verdict(o.plot)
+	return x.verdict()
 }
 
 // soak is the traffic and what was seen of the daemon.
@@ -188,14 +188,8 @@ func row(values []float64) string {
 	return strings.Join(cells, "\t")
 }
 
-// verdict compares the last quarter with the second, by which everything has begun to end, and draws the samples into a
-// file.
-func (x *soak) verdict(file string) error {
-	if file != "" && len(x.samples) > 0 {
-		if err := os.WriteFile(file, []byte(plot(soakNames, x.samples)), 0o644); err != nil {
-			return err
-		}
-	}
+// verdict compares the last quarter with the second, by which everything has begun to end.
+func (x *soak) verdict() error {
 	quarter := len(x.samples) / 4
 	if quarter < 3 {
 		return fmt.Errorf("too short for a verdict: %d samples", len(x.samples))
@@ -225,27 +219,4 @@ func (x *soak) verdict(file string) error {
 		return fmt.Errorf("what grows: %s", strings.Join(grows, ", "))
 	}
 	return nil
-}
-
-// plot draws each column over the first one, one under the other.
-func plot(names []string, rows [][]float64) string {
-	const wide, high, left, step = 640.0, 90.0, 120.0, 120.0
-	var b strings.Builder
-	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" width="%.0f" height="%.0f" font-family="sans-serif" font-size="11">`, wide+left+20, step*float64(len(names)-2)+20)
-	end := rows[len(rows)-1][0]
-	for c := 2; c < len(names); c++ {
-		top, most := step*float64(c-2)+15, 0.0
-		for _, r := range rows {
-			most = max(most, r[c])
-		}
-		fmt.Fprintf(&b, `<text x="4" y="%.0f">%s</text><text x="4" y="%.0f">0 to %.1f</text><path fill="none" stroke="#bbb" d="M%.0f %.0fv%.0fh%.0f"/><polyline fill="none" stroke="#06c" points="`,
-			top+12, names[c], top+28, most, left, top, high, wide)
-		for _, r := range rows {
-			fmt.Fprintf(&b, "%.1f,%.1f ", left+wide*r[0]/end, top+high*(1-r[c]/max(most, 1e-9)))
-		}
-		b.WriteString(`"/>`)
-	}
-	fmt.Fprintf(&b, `<text x="%.0f" y="%.0f" text-anchor="end">%.0f minutes</text></svg>`+"\n", left+wide,
-		step*float64(len(names)-2)+14, end)
-	return b.String()
 }

@@ -5,17 +5,12 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"path"
 	"slices"
 	"strings"
 	"time"
 
-	"github.com/aoa-dev/aoa/hooks"
 	"github.com/aoa-dev/aoa/internal/api"
-	"github.com/aoa-dev/aoa/internal/event"
-	"github.com/aoa-dev/aoa/internal/session/live"
 	"github.com/aoa-dev/aoa/prefetch"
-	"github.com/aoa-dev/aoa/scripts/recorded"
 )
 
 // tally is what a replay came to.
@@ -25,34 +20,12 @@ type tally struct {
 	late     int                        // moves of HEAD that were not learned in time
 	times    map[string][]time.Duration // event → of the whole client process
 	silent   map[string][2]int          // event → invocations, silent ones
-	texts    map[string]int             // kind → texts
 	tokens   map[string]int             // session → tokens of its texts
 	kinds    []api.KindStat
-	rescues  map[string]*rescueTally // why → …
-	after    map[string][]string     // session → files that it opens, in order
-	opened   map[string]int          // session → of these, so far
 }
-
-type rescueTally struct{ failed, meant, named, right, wrong, open int }
 
 func newTally(name string) *tally {
-	return &tally{name: name, times: map[string][]time.Duration{}, silent: map[string][2]int{}, texts: map[string]int{},
-		tokens: map[string]int{}, rescues: map[string]*rescueTally{}, after: map[string][]string{}, opened: map[string]int{}}
-}
-
-// follow notes which files each session opens, for the judgement on a rescue.
-func (y *tally) follow(batches []batch) {
-	for _, b := range batches {
-		for _, c := range b.calls {
-			if c.opens() {
-				y.after[b.session] = append(y.after[b.session], c.row.Path)
-			}
-		}
-	}
-}
-
-func (c toolCall) opens() bool {
-	return !c.fails && (c.name == "Read" || c.name == "Edit" || c.name == "Write")
+	return &tally{name: name, times: map[string][]time.Duration{}, silent: map[string][2]int{}, tokens: map[string]int{}}
 }
 
 func (y *tally) took(ev string, d time.Duration) { y.times[ev] = append(y.times[ev], d) }
@@ -66,84 +39,8 @@ func (y *tally) spoke(p payload, text string) {
 		n[1]++
 	}
 	y.silent[ev] = n
-	session := p["session_id"].(string)
 	if text != "" {
-		y.tokens[session] += prefetch.Tokens(text)
-	}
-	known := text == ""
-	for _, k := range prefetch.Kinds() {
-		if head := headOf(k); head != "" && strings.Contains(text, head) {
-			y.texts[string(k)]++
-			known = true
-		}
-	}
-	if !known {
-		y.texts["other"]++
-	}
-}
-
-// headOf is the line that begins a kind's text.
-func headOf(k prefetch.Kind) string {
-	text, _ := hooks.Text(string(k), []event.Suggestion{{File: "x"}}, hooks.MaxStart)
-	head, _, _ := strings.Cut(text, "\n")
-	return head
-}
-
-// answer judges what was said at the end of a batch about its failures.
-func (y *tally) answer(b batch, p payload, text string) {
-	if p["hook_event_name"] != "PostToolBatch" {
-		return
-	}
-	next := y.after[b.session][min(y.opened[b.session], len(y.after[b.session])):]
-	next = next[:min(len(next), live.Horizon)]
-	for _, c := range b.calls {
-		if c.fails && c.row.Path != "" && (c.row.Why == "missing" || c.row.Why == "isdir") {
-			y.rescue(c.row, next, text)
-		}
-		if c.opens() {
-			y.opened[b.session]++
-		}
-	}
-}
-
-func (y *tally) rescue(r recorded.Row, next []string, text string) {
-	t := y.rescues[r.Why]
-	if t == nil {
-		t = &rescueTally{}
-		y.rescues[r.Why] = t
-	}
-	t.failed++
-	kin := func(f string) bool { // may be what was meant
-		if r.Why == "isdir" {
-			return path.Dir(f) == r.Path
-		}
-		return path.Base(f) == path.Base(r.Path) && f != r.Path
-	}
-	meant := slices.ContainsFunc(next, kin)
-	if meant {
-		t.meant++
-	}
-	_, lines, ok := strings.Cut(text, headOf(prefetch.Rescue)+"\n")
-	if !ok {
-		return
-	}
-	named := ""
-	for line := range strings.Lines(lines) { // one line for each failure of the batch; the reason names its path
-		if f, reason, _ := strings.Cut(strings.TrimSpace(line), ": "); strings.HasPrefix(reason, r.Path+" ") {
-			named = f
-		}
-	}
-	if named == "" {
-		return
-	}
-	t.named++
-	switch {
-	case slices.Contains(next, named):
-		t.right++
-	case meant:
-		t.wrong++
-	default:
-		t.open++
+		y.tokens[p["session_id"].(string)] += prefetch.Tokens(text)
 	}
 }
 
@@ -156,20 +53,8 @@ func (y *tally) join(o *tally) {
 	for k, v := range o.silent {
 		y.silent[k] = [2]int{y.silent[k][0] + v[0], y.silent[k][1] + v[1]}
 	}
-	for k, v := range o.texts {
-		y.texts[k] += v
-	}
 	for k, v := range o.tokens {
 		y.tokens[o.name+k] += v
-	}
-	for k, v := range o.rescues {
-		t := y.rescues[k]
-		if t == nil {
-			t = &rescueTally{}
-			y.rescues[k] = t
-		}
-		*t = rescueTally{t.failed + v.failed, t.meant + v.meant, t.named + v.named, t.right + v.right, t.wrong +
-			v.wrong, t.open + v.open}
 	}
 	for _, k := range o.kinds {
 		i := slices.IndexFunc(y.kinds, func(x api.KindStat) bool { return x.Kind == k.Kind })
@@ -213,19 +98,11 @@ func (y *tally) print(w io.Writer) {
 		fmt.Fprintf(&b, "  tokens a session: median %d, p95 %d\n", spent[len(spent)/2], spent[len(spent)*95/100])
 	}
 	for _, k := range y.kinds {
-		fmt.Fprintf(&b, "  %-10s %4d texts, %4d files shown, %3.0f %% of %d used; withheld %d, %3.0f %% of %d used; "+
-			"shadow %d, %.0f %% used; %d tokens%s\n", k.Kind, y.texts[k.Kind],
+		fmt.Fprintf(&b, "  %-10s %4d files shown, %3.0f %% of %d used; withheld %d, %3.0f %% of %d used; "+
+			"shadow %d, %.0f %% used; %d tokens%s\n", k.Kind,
 			k.Shown, percent(int(k.Used), int(k.Settled)), k.Settled, k.Withheld, percent(int(k.HeldUsed),
 				int(k.HeldDone)), k.HeldDone,
 			k.Shadow, percent(int(k.ShadowHit), int(k.Shadow)), k.Tokens, map[bool]string{true: ", retired"}[k.Retired])
-	}
-	fmt.Fprintf(&b, "  of another package %d texts\n", y.texts["other"])
-	for _, why := range slices.Sorted(maps.Keys(y.rescues)) {
-		r := y.rescues[why]
-		fmt.Fprintf(&b, "  rescue of %s: %d failures (after %d the session opened a file of that name or folder), named "+
-			"%d: right %.0f %%, wrong %.0f %%, not settled %.0f %%\n",
-			why, r.failed, r.meant, r.named, percent(r.right, r.named), percent(r.wrong, r.named), percent(r.open,
-				r.named))
 	}
 	fmt.Fprint(w, b.String())
 }

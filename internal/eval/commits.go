@@ -1,7 +1,6 @@
 package eval
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 
@@ -35,7 +34,6 @@ func EachCommit(ctx context.Context, s Source, o Options, ask func(*Commit) erro
 	if o.Newest > 0 {
 		from = max(from, len(s.Commits)-o.Newest)
 	}
-	least := cmp.Or(o.Least, leastFiles)
 	var moved []event.Event // renames of the commit that comes next: it is asked about before they are known
 	for i, e := range s.Commits {
 		if o.Progress != nil && i%64 == 0 {
@@ -44,7 +42,7 @@ func EachCommit(ctx context.Context, s Source, o Options, ask func(*Commit) erro
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if i >= from && e.Kind() == event.KindCommit && len(e.Paths()) >= least && len(e.Paths()) <= mostFiles {
+		if i >= from && e.Kind() == event.KindCommit && len(e.Paths()) >= leastFiles && len(e.Paths()) <= mostFiles {
 			err := w.flush(ctx)
 			if err == nil {
 				err = ask(&Commit{Place: i, Event: e, World: w})

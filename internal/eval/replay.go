@@ -14,20 +14,11 @@ import (
 type Options struct {
 	Models   map[event.Task]rank.Model // in place of the shipped ones
 	Texts    *rank.Texts               // in place of the shipped ones
-	Now      func() time.Time          // to time rankings; nil: they are not timed
 	Progress func(done, total int)     // called now and then with the events learned
 	Learned  func(event.Event)         // sees every event when it becomes known, in order
 	Newest   int                       // of the commits to be asked about only so many, the newest; 0: all
-	Least    int                       // files of a commit that is asked about; 0: 2
 	// files' contents are known, as of the last commit by then, where a source has them
 	Contents bool
-}
-
-func (o Options) clock() func() time.Time {
-	if o.Now != nil {
-		return o.Now
-	}
-	return func() time.Time { return time.Time{} }
 }
 
 // Decision is one question, how it was answered, and what the session did then.
@@ -36,25 +27,22 @@ type Decision struct {
 	Seq     int           // of the event that the question follows
 	Query   event.Query   // Moment prompt: at a prompt; open: after a prompt or a batch; change: a commit
 	Ranked  []rank.Scored // candidates, best first; Values() has their signals
-	Took    time.Duration
 
 	Prompted    map[event.Path]bool // moment prompt: files that this prompt named
 	Turn        []event.Path        // T1, moment prompt: what the turn opens
 	AfterPrompt bool                // moment open: a prompt came just before, and was asked at
 	// moment open: first touches that begin now; T2 and T3 by stratum, Named is left out
-	Next    []Open
-	After   []Open  // moment open, after a file event: first touches of the next file event
-	Created int     // moment open: first touches of files not known before that begin now
-	Search  *Search // moment open: a search that failed came just before
+	Next   []Open
+	After  []Open  // moment open, after a file event: first touches of the next file event
+	Search *Search // moment open: a search that failed came just before
 	// what came true: moment prompt: opened before the next prompt; open: the next that is opened for the first time,
 	// with what is requested together with it; change: the file left out
 	Used   map[event.Path]bool
 	Left   event.Path      // moment change: the file left out, "" for a complete commit
 	Warned []prefetch.Lack // moment change: by `aoa suggest --check`
 
-	Files    int // file events of the session so far
-	Searches int // searches and listings of the session so far
-	Prompts  int // prompts of the session so far, this one included
+	Files   int // file events of the session so far
+	Prompts int // prompts of the session so far, this one included
 
 	Stratum func(event.Path) Stratum // how the session could know of a file when the question was asked
 }
@@ -143,7 +131,6 @@ func (r *replay) open(ctx context.Context, u *unit, m *memory, at time.Time) err
 	d.Search = u.search()
 	for _, v := range u.next {
 		d.Next = append(d.Next, v.opens...)
-		d.Created += v.created
 	}
 	for _, v := range u.after {
 		d.After = append(d.After, v.opens...)
@@ -155,7 +142,7 @@ func (r *replay) decision(u *unit, m *memory) *Decision {
 	t := u.session
 	d := &Decision{Session: t.id, Seq: -1, Stratum: m.Stratum,
 		Used:  map[event.Path]bool{},
-		Files: u.files, Searches: u.searches, Prompts: u.prompts}
+		Files: u.files, Prompts: u.prompts}
 	if u != t.idle {
 		d.Seq = u.seqs[len(u.seqs)-1]
 	}
@@ -193,10 +180,10 @@ func (u *unit) nextOpened() map[event.Path]bool {
 }
 
 func (r *replay) decide(ctx context.Context, d *Decision) error {
-	ranking, took, err := r.Ask(ctx, d.Query)
+	ranking, err := r.Ask(ctx, d.Query)
 	if err != nil {
 		return err
 	}
-	d.Ranked, d.Took = ranking.Files, took
+	d.Ranked = ranking.Files
 	return r.each(d)
 }

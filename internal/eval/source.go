@@ -34,34 +34,32 @@ func (s Session) seq(i int) int {
 
 // unit is what becomes known at once: a prompt, or the calls of one batch.
 type unit struct {
-	session  *track
-	events   []event.Event
-	seqs     []int        // of the events
-	place    int          // among the session's units
-	begin    time.Time    // of its first event
-	end      time.Time    // of its last event
-	files    int          // file events of the session when this unit is known
-	searches int          // searches and listings of the session when this unit is known
-	prompts  int          // prompts of the session when this unit is known
-	created  int          // first touches of files not known before
-	opens    []Open       // files known before that the session opens here for the first time
-	turn     []event.Path // a prompt's: files that the session first opens before its next prompt
-	next     []*unit      // what begins when this is the last unit known
-	after    []*unit      // what begins when this is the last unit known that had a file event
+	session *track
+	events  []event.Event
+	seqs    []int        // of the events
+	place   int          // among the session's units
+	begin   time.Time    // of its first event
+	end     time.Time    // of its last event
+	files   int          // file events of the session when this unit is known
+	prompts int          // prompts of the session when this unit is known
+	created int          // first touches of files not known before
+	opens   []Open       // files known before that the session opens here for the first time
+	turn    []event.Path // a prompt's: files that the session first opens before its next prompt
+	next    []*unit      // what begins when this is the last unit known
+	after   []*unit      // what begins when this is the last unit known that had a file event
 }
 
 // track is one session on its way through the replay.
 type track struct {
-	id       string
-	idle     *unit        // before its first event
-	units    []*unit      // in the order in which they become known
-	opened   []event.Path // every file event's file, in the order of units
-	searches int
-	prompts  int
-	records  bool  // what calls returned
-	last     *unit // last unit known
-	file     *unit // last unit known that had a file event
-	prompt   *unit // last prompt known
+	id      string
+	idle    *unit        // before its first event
+	units   []*unit      // in the order in which they become known
+	opened  []event.Path // every file event's file, in the order of units
+	prompts int
+	records bool  // what calls returned
+	last    *unit // last unit known
+	file    *unit // last unit known that had a file event
+	prompt  *unit // last prompt known
 
 	existing map[event.Path]bool // files of the turn that the prompt is to predict
 }
@@ -138,15 +136,12 @@ func (t *track) known(u *unit) {
 		if Opens(e) {
 			t.opened = append(t.opened, e.Paths()...)
 		}
-		if e.Kind() == event.KindSearch || e.Kind() == event.KindRun && e.Call().Listing {
-			t.searches++
-		}
 		t.records = t.records || len(e.Seen()) > 0
 	}
 	if u.prompt() != nil {
 		t.prompts++
 	}
-	u.files, u.searches, u.prompts = len(t.opened), t.searches, t.prompts
+	u.files, u.prompts = len(t.opened), t.prompts
 }
 
 // Opens reports whether the event is a file event: what failed opened nothing.

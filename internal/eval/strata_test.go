@@ -58,7 +58,7 @@ func TestStrata(t *testing.T) {
 		{"failed is no open", []event.Event{asks("go"), failed}, ""},
 		{"opened again", []event.Event{asks("go"), reads("1", "a.go"), asks("more"), reads("2", "a.go")},
 			"a.go unseen turn[a.go]"},
-		{"a new file", []event.Event{asks("go"), reads("1", "new.go")}, "new"},
+		{"a new file", []event.Event{asks("go"), reads("1", "new.go")}, ""},
 		{"a subagent's", []event.Event{asks("go"), reads("1", "a.go"), helper},
 			"a.go unseen b.go unseen turn[a.go b.go]"},
 		{"two prompts", []event.Event{asks("go"), reads("1", "a.go"), asks("and"), reads("2", "b.go")},
@@ -68,13 +68,10 @@ func TestStrata(t *testing.T) {
 			reads("2", "a.go")}, "a.go unseen b.go unseen turn[a.go b.go]"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			var opens, turns, created []string
+			var opens, turns []string
 			err := Sessions(t.Context(), story(c.events...), Options{}, func(d *Decision) error {
 				for _, o := range d.Next {
 					opens = append(opens, string(o.File)+" "+[...]string{"unseen", "seen", "named"}[o.Stratum])
-				}
-				for range d.Created {
-					created = append(created, "new")
 				}
 				if len(d.Turn) > 0 {
 					slices.Sort(d.Turn)
@@ -87,7 +84,7 @@ func TestStrata(t *testing.T) {
 			}
 			slices.Sort(opens)
 			got := ""
-			for _, word := range slices.Concat(opens, turns, created) {
+			for _, word := range slices.Concat(opens, turns) {
 				got += " " + word
 			}
 			if got = trim(got); got != c.want {

@@ -30,8 +30,6 @@ type World struct {
 	learned  func(event.Event)
 	commits  history.Commits
 
-	clock func() time.Time
-
 	reader *blobs // nil: contents are not known
 	blobs  map[string][]blob
 	unread map[event.Path]string // file → the newest version, if it was not read yet
@@ -49,10 +47,9 @@ const (
 
 // NewWorld makes one that knows nothing yet. Close it at the end.
 func NewWorld(ctx context.Context, s Source, o Options) (*World, error) {
-	store, sessions := hot.New(o.Now), live.New()
+	store, sessions := hot.New(nil), live.New()
 	w := &World{store: store, sessions: sessions, learner: learn.New(store, sessions, learn.Options{}),
-		Tree: index.NewTree(nil), learned: o.Learned,
-		clock: o.clock()}
+		Tree: index.NewTree(nil), learned: o.Learned}
 	var say func() *index.Contents
 	if o.Contents && s.Clone != nil {
 		var err error
@@ -147,14 +144,12 @@ func (w *World) flush(ctx context.Context) error {
 }
 
 // Ask ranks with everything known so far.
-func (w *World) Ask(ctx context.Context, q event.Query) (*rank.Ranking, time.Duration, error) {
+func (w *World) Ask(ctx context.Context, q event.Query) (*rank.Ranking, error) {
 	if err := w.flush(ctx); err != nil {
-		return nil, 0, err
+		return nil, err
 	}
 	if err := w.read(); err != nil {
-		return nil, 0, err
+		return nil, err
 	}
-	begin := w.clock()
-	ranking, err := w.Ranker.Score(ctx, q)
-	return ranking, w.clock().Sub(begin), err
+	return w.Ranker.Score(ctx, q)
 }

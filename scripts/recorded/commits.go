@@ -13,34 +13,27 @@ import (
 // Commits replays the history alone and asks about each commit before it is learned: with each of its known files left
 // out in turn, and complete.
 func Commits(ctx context.Context, s eval.Source, o eval.Options, each func(*eval.Decision) error) error {
-	return eval.EachCommit(ctx, s, o, func(c *eval.Commit) error { return LeaveOut(ctx, c, each) })
-}
-
-// LeaveOut asks about a commit: complete, and without each of its files that were known.
-func LeaveOut(ctx context.Context, c *eval.Commit, each func(*eval.Decision) error) error {
-	files := c.Event.Paths()
-	if err := AskCommit(ctx, c, files, nil, each); err != nil || len(files) < 2 {
-		return err
-	}
-	for i, f := range files {
-		if !c.Known(f) {
-			continue
-		}
-		if err := AskCommit(ctx, c, slices.Concat(files[:i], files[i+1:]), files[i:i+1], each); err != nil {
+	return eval.EachCommit(ctx, s, o, func(c *eval.Commit) error {
+		files := c.Event.Paths()
+		if err := askCommit(ctx, c, files, "", each); err != nil {
 			return err
 		}
-	}
-	return nil
+		for i, f := range files {
+			if !c.Known(f) {
+				continue
+			}
+			if err := askCommit(ctx, c, slices.Concat(files[:i], files[i+1:]), f, each); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 }
 
-// AskCommit asks about some files of a commit, left being the others.
-func AskCommit(ctx context.Context, c *eval.Commit, files, left []event.Path, each func(*eval.Decision) error) error {
-	d := &eval.Decision{Session: c.Event.ID, Seq: c.Place,
-		Stratum: func(event.Path) eval.Stratum { return eval.Unseen }, Used: map[event.Path]bool{},
+// askCommit asks about some files of a commit, left being the one left out.
+func askCommit(ctx context.Context, c *eval.Commit, files []event.Path, left event.Path, each func(*eval.Decision) error) error {
+	d := &eval.Decision{Session: c.Event.ID, Seq: c.Place, Left: left,
 		Query: event.Query{Task: event.TaskChange, Files: files, At: c.Event.Time, Limit: mostRanked}}
-	for _, f := range left {
-		d.Used[f], d.Left = true, f
-	}
 	ans, warned, err := c.World.Complete(ctx, d.Query, prefetch.Sure(prefetch.Balanced))
 	if err != nil {
 		return err

@@ -111,7 +111,7 @@ func Subjects(ctx context.Context, s eval.Source, o eval.Options, from, to float
 
 // localize asks about one text outside of sessions.
 func localize(ctx context.Context, w *eval.World, l *Localization, at time.Time, each func(*Localization) error) error {
-	ranking, _, err := w.Ask(ctx, event.Query{Prompt: l.Text, Branch: l.Branch, At: at})
+	ranking, err := w.Ask(ctx, event.Query{Prompt: l.Text, Branch: l.Branch, At: at})
 	if err != nil {
 		return err
 	}
@@ -120,7 +120,7 @@ func localize(ctx context.Context, w *eval.World, l *Localization, at time.Time,
 	l.First = func() ([]rank.Scored, error) {
 		q := FirstPrompt(l.Text, at)
 		q.Branch = l.Branch
-		first, _, err := w.Ask(ctx, q)
+		first, err := w.Ask(ctx, q)
 		if err != nil {
 			return nil, err
 		}

@@ -9,20 +9,16 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/aoa-dev/aoa/hooks"
-	"github.com/aoa-dev/aoa/hooks/transcript"
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/config"
 	"github.com/aoa-dev/aoa/internal/eval"
 	"github.com/aoa-dev/aoa/internal/event"
-	"github.com/aoa-dev/aoa/internal/index"
 	"github.com/aoa-dev/aoa/internal/locate"
 	"github.com/aoa-dev/aoa/prefetch"
-	"github.com/aoa-dev/aoa/watcher"
 )
 
 func (a *app) eval() *cobra.Command {
-	var commits, none bool
+	var commits bool
 	c := &cobra.Command{
 		Use:   "eval",
 		Short: "measure how right predictions would have been on your own work",
@@ -30,20 +26,18 @@ func (a *app) eval() *cobra.Command {
 prints how often the right file was among the first five, and how often four simple rules would have
 been right: committed together most often, same folder, changed most often, changed last.
 
-The work is the git history, the event log, and past Claude Code sessions, which it reads and does not
-keep. An evaluation changes nothing that aOa learned. docs/evaluation.md defines every number.`,
+The work is the git history and the event log. An evaluation changes nothing that aOa learned.
+docs/evaluation.md defines every number.`,
 		Example: "  aoa eval\n  aoa eval --commits --json",
 		Args:    cobra.NoArgs,
-		RunE:    func(c *cobra.Command, _ []string) error { return a.evaluate(c.Context(), commits, !none) },
+		RunE:    func(c *cobra.Command, _ []string) error { return a.evaluate(c.Context(), commits) },
 	}
-	f := c.Flags()
-	f.BoolVar(&commits, "commits", false, "git history only: which file is missing in a commit")
-	f.BoolVar(&none, "no-transcripts", false, "do not read past Claude Code sessions")
+	c.Flags().BoolVar(&commits, "commits", false, "git history only: which file is missing in a commit")
 	return c
 }
 
-func (a *app) evaluate(ctx context.Context, commits, transcripts bool) error {
-	s, threshold, err := a.evalSource(ctx, commits, transcripts)
+func (a *app) evaluate(ctx context.Context, commits bool) error {
+	s, threshold, err := a.evalSource(ctx, commits)
 	if err != nil {
 		return err
 	}
@@ -102,7 +96,7 @@ func (a *app) evalProse(r *eval.Report) {
 func inPercent(share float64) string { return fmt.Sprintf("%.0f %%", 100*share) }
 
 // evalSource is the work on the repository of the current folder, and the probability from which files are shown.
-func (a *app) evalSource(ctx context.Context, commits, transcripts bool) (s eval.Source, threshold float64, err error) {
+func (a *app) evalSource(ctx context.Context, commits bool) (s eval.Source, threshold float64, err error) {
 	repo, err := a.repo(ctx)
 	if err != nil {
 		return s, 0, err
@@ -116,42 +110,15 @@ func (a *app) evalSource(ctx context.Context, commits, transcripts bool) (s eval
 	if err != nil || commits {
 		return s, cfg.Threshold, err
 	}
-	var events []event.Event
 	if place.Exists() {
 		ans, err := api.Call(ctx, a.dial(repo, place), api.Log, api.LogRequest{Limit: evalEvents})
 		if err != nil {
 			return s, 0, err
 		}
-		events = ans.Events
+		s.Recorded(ans.Events)
 	}
-	if transcripts && cfg.Transcripts != "off" {
-		past, err := a.evalTranscripts(ctx, repo, cfg)
-		if err != nil {
-			return s, 0, err
-		}
-		events = append(events, past...)
-	}
-	s.Recorded(events)
 	return s, cfg.Threshold, nil
 }
 
 // evalEvents is how much of the log is read: about a year of daily work.
 const evalEvents = 500_000
-
-func (a *app) evalTranscripts(ctx context.Context, repo *watcher.Repo, cfg config.Config) ([]event.Event, error) {
-	files, err := repo.Files(ctx)
-	if err != nil {
-		return nil, err
-	}
-	var out []event.Event
-	place := hooks.Repo{Root: repo.Root, Roots: repo.Worktrees(), Tree: index.NewTree(files), Now: a.now,
-		Ignored: repo.Ignored, Tags: hooks.TagRules(cfg.Tags)}
-	_, err = transcript.Read(ctx, transcript.Dir(a.claudeHome(), repo.Root), place, nil,
-		func(events []event.Event) error {
-			for _, e := range events {
-				out = append(out, e.Normalize(a.now()))
-			}
-			return nil
-		})
-	return out, err
-}

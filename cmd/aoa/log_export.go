@@ -31,69 +31,43 @@ func (a *app) exportLog(ctx context.Context, file string, force bool) error {
 	if _, err := os.Lstat(name); err == nil && !force {
 		return fail(exitFailed, "aoa log --force --export "+file, "%s exists", file)
 	}
-	kinds := map[string]int{}
-	if _, err := a.export(ctx, client, func(e event.Event) error { kinds[string(e.Kind())]++; return nil }); err != nil {
-		return err
-	}
-	a.talk("what travels, without any text: %s", counts(kinds))
-	n := 0
-	_, err = replaceFile("events", name, func(to io.Writer) (err error) {
-		n, err = a.writeExport(ctx, client, to)
-		return err
-	})
+	kinds, n := map[event.Kind]int{}, 0
+	_, err = replaceFile("events", name, func(to io.Writer) error { return export(ctx, client, to, kinds) })
 	if err != nil {
 		return err
 	}
+	var parts []string
+	for _, kind := range slices.Sorted(maps.Keys(kinds)) {
+		n += kinds[kind]
+		parts = append(parts, count(kinds[kind])+" "+string(kind))
+	}
+	a.talk("what travels, without any text: %s", cmp.Or(strings.Join(parts, ", "), "nothing"))
 	return a.answer(map[string]any{"file": file, "events": n}, func() {
-		fmt.Fprintf(a.out, "%s events in %s\n", count(int64(n)), file)
+		fmt.Fprintf(a.out, "%s events in %s\n", count(n), file)
 	})
 }
 
-// counts lists numbers by name: "3 prompt, 12 read".
-func counts(of map[string]int) string {
-	var parts []string
-	for _, name := range slices.Sorted(maps.Keys(of)) {
-		parts = append(parts, count(int64(of[name]))+" "+name)
-	}
-	return cmp.Or(strings.Join(parts, ", "), "nothing")
-}
-
-// writeExport writes zstd of lines of JSON: a head, and events as in docs/json.md. zstd has a checksum of them.
-func (a *app) writeExport(ctx context.Context, client *api.Client, to io.Writer) (n int, err error) {
+// export writes zstd of lines of JSON: a head, and events as in docs/json.md. zstd has a checksum of them. It counts
+// the events by their kinds.
+func export(ctx context.Context, client *api.Client, to io.Writer, kinds map[event.Kind]int) error {
 	packed, err := zstd.NewWriter(to)
 	if err != nil {
-		return 0, err
+		return err
 	}
 	out := json.NewEncoder(packed)
-	if err := out.Encode(exportHead{exportVersion}); err != nil {
-		return 0, err
-	}
-	bar := a.progress("events", "events")
-	defer bar.Finish() // only a progress bar
-	n, err = a.export(ctx, client, func(e event.Event) error {
-		_ = bar.Add(1)
-		return out.Encode(e)
-	})
-	return n, errors.Join(err, packed.Close())
-}
-
-// export calls fn with every event that travels, and returns their number.
-func (a *app) export(ctx context.Context, client *api.Client, fn func(event.Event) error) (n int, err error) {
-	for r := (api.LogRequest{Export: true}); ; {
-		page, err := api.Call(ctx, client, api.Log, r)
-		if err != nil {
-			return n, err
-		}
+	err = out.Encode(exportHead{exportVersion})
+	for r := (api.LogRequest{Export: true}); err == nil; {
+		var page api.LogAnswer
+		page, err = api.Call(ctx, client, api.Log, r)
 		for _, e := range page.Events {
-			if err := fn(e); err != nil {
-				return n, err
-			}
+			kinds[e.Kind()]++
+			err = errors.Join(err, out.Encode(e))
 		}
-		n += len(page.Events)
 		if r.After = page.Next; r.After == 0 {
-			return n, nil
+			break
 		}
 	}
+	return errors.Join(err, packed.Close())
 }
 
 // importedBatch is how many events go in one request.
@@ -118,11 +92,10 @@ func (a *app) importLog(ctx context.Context, file string, force bool) error {
 		return err
 	}
 	name := a.abs(file)
-	total, err := checkExported(name, index.NewTree(files), force)
-	if err != nil {
+	if err := checkExported(name, index.NewTree(files), force); err != nil {
 		return err
 	}
-	sum, err := a.importEvents(ctx, client, name, total)
+	sum, err := importEvents(ctx, client, name)
 	if err != nil {
 		return err
 	}
@@ -133,9 +106,9 @@ func (a *app) importLog(ctx context.Context, file string, force bool) error {
 }
 
 // checkExported reads the whole file before anything is learned from it.
-func checkExported(name string, tree *index.Tree, force bool) (int, error) {
+func checkExported(name string, tree *index.Tree, force bool) error {
 	named, here := map[event.Path]bool{}, 0
-	n, err := readEvents(name, func(e event.Event) error {
+	err := readEvents(name, func(e event.Event) error {
 		for _, p := range e.Paths() {
 			if !named[p] {
 				named[p] = true
@@ -147,21 +120,18 @@ func checkExported(name string, tree *index.Tree, force bool) (int, error) {
 		return nil
 	})
 	if err != nil {
-		return 0, fail(exitFailed, "aoa log --export in the other clone writes a new one; nothing was learned",
+		return fail(exitFailed, "aoa log --export in the other clone writes a new one; nothing was learned",
 			"read the events in %s: %v", name, err)
 	}
 	if !force && here*10 < len(named) {
-		return 0, fail(exitFailed, "aoa log --force --import, if it is of this repository",
+		return fail(exitFailed, "aoa log --force --import, if it is of this repository",
 			"of the %d files that its events name %d are here: it seems to be of another repository", len(named), here)
 	}
-	return n, nil
+	return nil
 }
 
-func (a *app) importEvents(ctx context.Context, client *api.Client, name string, total int) (api.EventsAnswer, error) {
+func importEvents(ctx context.Context, client *api.Client, name string) (api.EventsAnswer, error) {
 	var sum api.EventsAnswer
-	bar := a.progress("events", "events")
-	bar.ChangeMax(total)
-	defer bar.Finish() // only a progress bar
 	var batch []event.Event
 	post := func() error {
 		if len(batch) == 0 {
@@ -169,11 +139,10 @@ func (a *app) importEvents(ctx context.Context, client *api.Client, name string,
 		}
 		ans, err := api.Call(ctx, client, api.Events, batch)
 		sum.Accepted, sum.Duplicate, sum.Ignored = sum.Accepted+ans.Accepted, sum.Duplicate+ans.Duplicate, sum.Ignored+ans.Ignored
-		_ = bar.Add(len(batch))
 		batch = batch[:0]
 		return err
 	}
-	_, err := readEvents(name, func(e event.Event) error {
+	err := readEvents(name, func(e event.Event) error {
 		if batch = append(batch, e); len(batch) == importedBatch {
 			return post()
 		}
@@ -194,46 +163,45 @@ type exportHead struct {
 	Version int `json:"aoa_events"`
 }
 
-// readEvents calls fn with the events of a file and returns their number. Only at the end is it known that the file
-// is complete.
-func readEvents(name string, fn func(event.Event) error) (int, error) {
+// readEvents calls fn with the events of a file. Only at the end is it known that the file is complete.
+func readEvents(name string, fn func(event.Event) error) error {
 	f, err := regularfile.Open(name, regularfile.FollowLinks)
 	if err != nil {
-		return 0, err
+		return err
 	}
 	defer f.Close()
 	return decodeEvents(f, fn)
 }
 
-func decodeEvents(from io.Reader, fn func(event.Event) error) (n int, err error) {
+func decodeEvents(from io.Reader, fn func(event.Event) error) error {
 	packed, err := zstd.NewReader(from, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(64<<20))
 	if err != nil {
-		return 0, err
+		return err
 	}
 	defer packed.Close()
 	lines := bufio.NewScanner(packed)
 	lines.Buffer(nil, exportLine)
 	var head exportHead
 	if !lines.Scan() || json.Unmarshal(lines.Bytes(), &head) != nil || head.Version == 0 {
-		return 0, errors.Join(errors.New("aoa log --export did not write it"), lines.Err())
+		return errors.Join(errors.New("aoa log --export did not write it"), lines.Err())
 	}
 	if head.Version > exportVersion {
-		return 0, fmt.Errorf("it was made by a newer aoa (version %d, this one reads %d)", head.Version, exportVersion)
+		return fmt.Errorf("it was made by a newer aoa (version %d, this one reads %d)", head.Version, exportVersion)
 	}
-	for ; lines.Scan(); n++ {
+	for n := 0; lines.Scan(); n++ {
 		var e event.Event
 		if err := json.Unmarshal(lines.Bytes(), &e); err != nil {
-			return n, fmt.Errorf("it is damaged: event %d: %w", n, err)
+			return fmt.Errorf("it is damaged: event %d: %w", n, err)
 		}
 		if n == exportEvents {
-			return n, fmt.Errorf("it holds more than %d events", exportEvents)
+			return fmt.Errorf("it holds more than %d events", exportEvents)
 		}
 		if err := fn(e); err != nil {
-			return n, err
+			return err
 		}
 	}
 	if err := lines.Err(); err != nil {
-		return n, fmt.Errorf("it is damaged: %w", err)
+		return fmt.Errorf("it is damaged: %w", err)
 	}
-	return n, nil
+	return nil
 }

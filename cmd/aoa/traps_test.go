@@ -297,7 +297,7 @@ func (x *traps) work(dir string) {
 		{"stats", "cost"}, {"log"}, {"stats", "metrics"}, {"--version"},
 		{"stage", "run", "s", "--dep", "server/*.go", "--", "true"},
 		{"stage", "run", "s", "--dep", "server/*.go", "--", "true"}, {"stage", "why", "s"}, {"config"},
-		{"eval", "--no-transcripts"}} {
+		{"eval"}} {
 		w.do(args...)
 	}
 	w.doWith("{\"query\":\"wire\",\"cwd\":\""+dir+"\"}", "at-complete")

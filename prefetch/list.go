@@ -25,10 +25,12 @@ const (
 	leastOpens   = 0.35
 	leastListed  = 0.05 // files below this probability are left out
 	leastOfFirst = 0.2  // and files below this share of the first one's
-	leastLine    = 0.20 // and files but the first below this probability, if the turn opens any
-	leastShadow  = 0.10 // a list that is not shown is logged from this probability on that one of its files is opened
-	shortPrompt  = 3    // words: "yes", "commit this"
-	mostSure     = 0.99 // a file's probability, if the turn opens files, is shown as at most this
+	// Lines below this share of the first one's probability are not said. A cut at a fixed probability loses more lists
+	// with a right file than it spares wrong lines: the estimate of the list as a whole counts on what it drops.
+	leastLine   = 0.4
+	leastShadow = 0.10 // a list that is not shown is logged from this probability on that one of its files is opened
+	shortPrompt = 3    // words: "yes", "commit this"
+	mostSure    = 0.99 // a file's probability, if the turn opens files, is shown as at most this
 	// share of shown lists with a right file, of those whose turn opened one; the threshold adapts to it
 	listAim = 0.65
 
@@ -161,17 +163,14 @@ func (m ListModel) Choose(q event.Query, t Turn, predictions []Prediction, skip 
 	if unknown := q.Prompt != "" && f.Text == 0 && f.Terms == 0; unknown || len(files) == 0 {
 		e.Right = 0
 	}
-	return lines(files, e.Opens, q.Prompt), e
+	return lines(files, q.Prompt), e
 }
 
-// lines are the files of a list that are said: the first, and those that are likely enough if the turn opens any;
-// sources before tests, unless the prompt speaks of tests.
-func lines(files []Prediction, opens float64, prompt string) []Prediction {
-	for i := 1; i < len(files); i++ {
-		if files[i].P < leastLine*opens {
-			files = files[:i]
-			break
-		}
+// lines are the files of a list that are said: the first, and those that are likely enough beside it; sources before
+// tests, unless the prompt speaks of tests.
+func lines(files []Prediction, prompt string) []Prediction {
+	if i := slices.IndexFunc(files, func(f Prediction) bool { return f.P < leastLine*files[0].P }); i > 0 {
+		files = files[:i]
 	}
 	if !slices.Contains(index.Terms(prompt, event.MaxTerms), "test") {
 		slices.SortStableFunc(files, func(a, b Prediction) int {

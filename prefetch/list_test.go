@@ -26,6 +26,20 @@ func TestListIsDecidedAsAWhole(t *testing.T) {
 	}
 }
 
+// TestWeakLines: what is unlikely beside the first file is not said, however likely that is.
+func TestWeakLines(t *testing.T) {
+	for _, first := range []float64{.8, .1} {
+		files := []Prediction{{File: "a_test.go", P: first}, {File: "b.go", P: first / 2}, {File: "c.go", P: first / 3}}
+		got := lines(files, "fix it")
+		if len(got) != 2 || got[0].File != "b.go" || got[1].File != "a_test.go" {
+			t.Errorf("%.1f: %+v", first, got)
+		}
+	}
+	if got := lines(nil, ""); len(got) != 0 {
+		t.Errorf("of none %+v", got)
+	}
+}
+
 func TestListThatProbablyMisses(t *testing.T) {
 	d := newFixture(t, Options{})
 	d.likely(.30, "a.go")

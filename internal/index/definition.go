@@ -24,6 +24,7 @@ type definedName struct {
 // Bounds of what is found in one file.
 const (
 	maxDefinitions = 2000 // definitions
+	leastWords     = 2    // words of a name and its type that a text must say that does not write the name
 	leastNamed     = 0.5  // share of the words of a name, by rarity, that a text must say
 
 	identifierWeight = 20 // of a name as the text writes it: more than words have
@@ -31,7 +32,8 @@ const (
 
 // DefinitionFor returns the definition of a program that a text speaks of: one that the text names as an identifier,
 // else the one with the largest share of its words said, each word by its rarity among the files. ok is false when the
-// text says less than half of every name, or names nothing that the program defines. It reads at most MaxEdited bytes.
+// text says less than half of every name, or no two words of a name and its type: one word is in too many prompts. It
+// reads at most MaxEdited bytes.
 func (c *Contents) DefinitionFor(p event.Path, program []byte, t Text) (d Definition, ok bool) {
 	best := 0.0
 	c.mu.RLock()
@@ -44,30 +46,34 @@ func (c *Contents) DefinitionFor(p event.Path, program []byte, t Text) (d Defini
 		case slices.Contains(t.Identifiers, plainIdentifier(x.last)):
 			worth = identifierWeight
 		}
-		if worth += c.said(x.stems, t); worth > 0 {
-			worth += c.said(x.owner, t) // the type that the text names has this one, not another
+		said, words := c.said(x.stems, t)
+		if worth += said; worth > 0 {
+			owner, more := c.said(x.owner, t) // the type that the text names has this one, not another
+			worth, words = worth+owner, words+more
 		}
-		if worth > best {
+		if worth > best && (words >= leastWords || worth >= identifierWeight) {
 			best, d = worth, x.Definition
 		}
 	}
 	return d, best > 0
 }
 
-// said is the rarity of the words of a name that a text says, 0 if it says less than half of them by their rarity.
-func (c *Contents) said(stems []string, t Text) float64 {
-	all, said := 0.0, 0.0
+// said is the rarity of the words of a name that a text says, and how many they are; 0 if it says less than half of
+// them by their rarity.
+func (c *Contents) said(stems []string, t Text) (said float64, words int) {
+	all := 0.0
 	for _, stem := range stems {
 		r := Rarity(len(c.numbers), int(c.named[stem]))
 		all += r
 		if _, found := slices.BinarySearchFunc(t.Body, stem, compareCount); found {
 			said += r
+			words++
 		}
 	}
 	if said <= leastNamed*all {
-		return 0
+		return 0, 0
 	}
-	return said
+	return said, words
 }
 
 // DefinitionOf returns where a program defines a name, in plain form.

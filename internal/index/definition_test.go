@@ -25,6 +25,7 @@ func TestDefinitionFor(t *testing.T) {
 		{"load.go", "package config\n\ntype Loader struct{}\n\nfunc (l *Loader) readAll() {}\n", "make readAll faster", "Loader.readAll", 5},
 		{"app.ts", "export class Cart {\n  addItem(x: Item) {\n    const total = 1\n  }\n}\n", "adding an item to the cart twice", "Cart.addItem", 2},
 		{"load.go", "package config\n\nfunc parseConfig() {}\n", "the build is slow", "", 0},
+		{"load.go", "package config\n\nfunc Load() {}\n", "the pages load slowly", "", 0},
 		{"notes.md", "# parseConfig\n", "parseConfig fails", "", 0},
 	} {
 		d, ok := c.DefinitionFor(event.Path(tt.file), []byte(tt.program), ParseText(tt.text))

@@ -118,24 +118,6 @@ func TestPolling(t *testing.T) {
 	}
 }
 
-// TestOverflow: the reports takes 10 paths, the rest of the burst is lost and found again by a survey.
-func TestOverflow(t *testing.T) {
-	t.Parallel()
-	d := twentyFolders(t)
-	d.age()
-	s := d.watch(WatchOptions{}, func(w *Watcher) { w.in.limit = 10 })
-	var want []string
-	for i := range 20 {
-		d.write(fmt.Sprintf("d%02d/a.go", i), "changed")
-		d.write(fmt.Sprintf("d%02d/new/b.go", i), "new")
-		want = append(want, fmt.Sprintf("save d%02d/a.go", i), fmt.Sprintf("save d%02d/new/b.go", i))
-	}
-	s.until("40 saves", func() bool { return len(s.seen) >= 40 })
-	s.expect(want...)
-	d.write("d07/new/b.go", "the folder is watched")
-	s.expect("save d07/new/b.go")
-}
-
 // TestKernelOverflow: the system drops everything for a while and reports that; what git wrote meanwhile is git's.
 func TestKernelOverflow(t *testing.T) {
 	t.Parallel()

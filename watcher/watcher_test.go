@@ -106,22 +106,6 @@ func TestIgnoredIsNeverReported(t *testing.T) {
 	}
 }
 
-func TestGlobalExcludesAreHonoured(t *testing.T) {
-	d := newRepository(t)
-	global := filepath.Join(t.TempDir(), "excludes")
-	if err := os.WriteFile(global, []byte("*.mine\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	d.git("config", "core.excludesFile", global)
-	d.write("a.go", "x")
-	d.commit("first")
-	d.age()
-	s := d.watch(WatchOptions{})
-	d.write("b.mine", "x")
-	d.write("b.yours", "x")
-	s.expect("save b.yours")
-}
-
 func TestEditors(t *testing.T) {
 	sed, _ := exec.LookPath("sed")
 	for name, save := range map[string]func(d *repository){

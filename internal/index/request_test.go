@@ -1,7 +1,6 @@
 package index
 
 import (
-	"fmt"
 	"slices"
 	"testing"
 )
@@ -20,17 +19,14 @@ func FuzzRequest(f *testing.F) {
 				t.Fatalf("%q asks for another thing than itself: %s", text, why)
 			}
 		}
-		x := NewRequests[int]()
-		x.Add(1, r)
+		x := NewRequests()
+		x.Add(r)
 		if s := x.Similarity(r, r); r.Len() > 0 && !(s > 0.999 && s < 1.001) {
 			t.Fatalf("%q has the similarity %v to itself", text, s)
 		}
-		if got := x.Candidates(r, 0.5, 5); r.Len() > 0 && !slices.Equal(got, []int{1}) {
-			t.Fatalf("%q finds %v", text, got)
-		}
-		x.Remove(1, r)
-		if len(x.keys) != 0 || x.n != 0 {
-			t.Fatalf("%q leaves %d grams", text, len(x.keys))
+		x.Remove(r)
+		if len(x.with) != 0 || x.n != 0 {
+			t.Fatalf("%q leaves %d grams", text, len(x.with))
 		}
 	})
 }
@@ -48,29 +44,6 @@ func TestDifference(t *testing.T) {
 	} {
 		if got := NewRequest(c.a).Difference(NewRequest(c.b)); got != c.want {
 			t.Errorf("%q and %q: %q, want %q", c.a, c.b, got, c.want)
-		}
-	}
-}
-
-// TestCandidates: no request that reaches the similarity is missed, and no more keys are returned than asked for.
-func TestCandidates(t *testing.T) {
-	x := NewRequests[int]()
-	var all []Request
-	nouns := []string{"parser", "lexer", "socket", "cursor", "invoice", "session", "bucket"}
-	for i := range 300 {
-		r := NewRequest(fmt.Sprintf("refactor the %s of the %s with a %s", nouns[i%7], nouns[i/7%7], nouns[i*i%7]))
-		all = append(all, r)
-		x.Add(i, r)
-	}
-	for i, r := range all {
-		found := x.Candidates(r, 0.5, len(all))
-		for k, s := range all {
-			if x.Similarity(r, s) >= 0.5 && !slices.Contains(found, k) {
-				t.Fatalf("%d misses %d", i, k)
-			}
-		}
-		if got := x.Candidates(r, 0.5, 3); len(got) > 3 {
-			t.Fatalf("%d of at most 3", len(got))
 		}
 	}
 }

@@ -1,38 +1,31 @@
 package index
 
-import (
-	"cmp"
-	"math"
-	"slices"
-)
+import "math"
 
-// Requests finds requests that share much with another one, without comparing it with all of them: an inverted index of
-// grams (words, and their neighbors). K is what a request is kept for. It is not safe for concurrent use.
-type Requests[K comparable] struct {
-	keys map[uint64][]K // by hash of a gram, in the order in which they were added
+// Requests counts how many requests have a gram (a word, or neighbors), which says how much it counts. It is not safe for
+// concurrent use.
+type Requests struct {
+	with map[uint64]int // requests by hash of a gram
 	n    int
 }
 
-// NewRequests returns an index of no request.
-func NewRequests[K comparable]() *Requests[K] { return &Requests[K]{keys: map[uint64][]K{}} }
+// NewRequests counts no request.
+func NewRequests() *Requests { return &Requests{with: map[uint64]int{}} }
 
-// Add enters a request under a key that has none.
-func (x *Requests[K]) Add(key K, r Request) {
+// Add counts a request.
+func (x *Requests) Add(r Request) {
 	x.n++
 	for _, g := range r.grams {
-		x.keys[g.hash] = append(x.keys[g.hash], key)
+		x.with[g.hash]++
 	}
 }
 
-// Remove drops a request that was added under the key.
-func (x *Requests[K]) Remove(key K, r Request) {
+// Remove takes back that a request was added.
+func (x *Requests) Remove(r Request) {
 	x.n--
 	for _, g := range r.grams {
-		left := slices.DeleteFunc(x.keys[g.hash], func(k K) bool { return k == key })
-		if len(left) > 0 {
-			x.keys[g.hash] = left
-		} else {
-			delete(x.keys, g.hash)
+		if x.with[g.hash]--; x.with[g.hash] == 0 {
+			delete(x.with, g.hash)
 		}
 	}
 }
@@ -47,17 +40,17 @@ const (
 
 var gramShare = [4]float64{0, 1, 0.12, 0.05}
 
-func (x *Requests[K]) weight(g gram) float64 {
+func (x *Requests) weight(g gram) float64 {
 	own := 0.0
 	if g.weak {
 		own = priorWeak / float64(g.size)
 	}
-	return gramShare[g.size] * math.Log((float64(x.n)+priorRequests+1)/(float64(len(x.keys[g.hash]))+own+1))
+	return gramShare[g.size] * math.Log((float64(x.n)+priorRequests+1)/(float64(x.with[g.hash])+own+1))
 }
 
 // Similarity compares two requests by their weighted Jaccard index, in [0,1]: the weight of the grams in both, divided
 // by the weight of the grams in either. Two requests without words are equal.
-func (x *Requests[K]) Similarity(r, s Request) float64 {
+func (x *Requests) Similarity(r, s Request) float64 {
 	a, b := r.grams, s.grams
 	if len(a) == 0 && len(b) == 0 {
 		return 1
@@ -81,43 +74,4 @@ func (x *Requests[K]) Similarity(r, s Request) float64 {
 		return 0
 	}
 	return both / either
-}
-
-// Candidates returns the keys of all requests whose Similarity to r can reach least, and of some others, at most most.
-// A request of that similarity shares at least that part of the weight of r. So it shares one of the heaviest grams
-// that together exceed the rest (prefix filter: Chaudhuri, Ganti and Kaushik, "A Primitive Operator for Similarity
-// Joins", 2006). Their lists are the shortest.
-func (x *Requests[K]) Candidates(r Request, least float64, most int) []K {
-	type weighed struct {
-		hash   uint64
-		weight float64
-	}
-	total, grams := 0.0, make([]weighed, len(r.grams))
-	for i, g := range r.grams {
-		grams[i] = weighed{g.hash, x.weight(g)}
-		total += grams[i].weight
-	}
-	slices.SortFunc(grams, func(a, b weighed) int {
-		return cmp.Or(cmp.Compare(b.weight, a.weight),
-			cmp.Compare(a.hash, b.hash))
-	})
-	var out []K
-	seen := map[K]bool{}
-	taken := 0.0
-	for _, g := range grams {
-		if taken > total*(1-least)+1e-9 {
-			break
-		}
-		taken += g.weight
-		for _, key := range slices.Backward(x.keys[g.hash]) { // the newest first
-			if len(out) == most {
-				return out
-			}
-			if !seen[key] {
-				seen[key] = true
-				out = append(out, key)
-			}
-		}
-	}
-	return out
 }

@@ -86,7 +86,7 @@ type Cache struct {
 	log      string     // whose batches are read
 	loaded   bool
 	entries  map[string]*Entry
-	requests *index.Requests[*Entry]
+	requests *index.Requests
 	counts   map[string]int64
 	counted  bool // counts are to be written
 }
@@ -116,7 +116,7 @@ func New(o Options) *Cache {
 
 // clear drops what is in memory of the entries; mu is held.
 func (c *Cache) clear() {
-	c.loaded, c.entries, c.requests = false, map[string]*Entry{}, index.NewRequests[*Entry]()
+	c.loaded, c.entries, c.requests = false, map[string]*Entry{}, index.NewRequests()
 }
 
 // leave drops what is in memory: something is forgotten next.
@@ -227,11 +227,11 @@ func (c *Cache) load(ctx context.Context) error {
 // add adds an entry in memory; mu is held.
 func (c *Cache) add(e *Entry) {
 	if old := c.entries[e.ID]; old != nil {
-		c.requests.Remove(old, old.request)
+		c.requests.Remove(old.request)
 	}
 	e.request = index.NewRequest(e.Text)
 	c.entries[e.ID] = e
-	c.requests.Add(e, e.request)
+	c.requests.Add(e.request)
 }
 
 // put adds an entry, or writes one that has changed; mu is held. When there are too many, those used least recently go.
@@ -255,7 +255,7 @@ func (c *Cache) put(ctx context.Context, e *Entry) error {
 // remove removes an entry from memory; mu is held.
 func (c *Cache) remove(id string) {
 	if e := c.entries[id]; e != nil {
-		c.requests.Remove(e, e.request)
+		c.requests.Remove(e.request)
 		delete(c.entries, id)
 	}
 }

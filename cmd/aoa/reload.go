@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -42,23 +43,28 @@ func (a *app) reloadList() *cobra.Command {
 }
 
 func (a *app) sequenceTable(all []api.Sequence, matched bool) {
-	switch {
-	case len(all) == 0:
+	if len(all) == 0 {
 		a.talk("no sequence is recorded%s", map[bool]string{true: " that matches"}[matched])
 		a.talk("hint: aoa hooks install claude; a sequence is recorded when a turn ended well")
-	case matched:
+		return
+	}
+	if matched {
 		printList(a, "id\tmatch\tuses\twhat it did\twhy", all, func(s api.Sequence) []any {
 			return []any{s.ID, fmt.Sprintf("%.0f%%", 100*s.Similarity), s.Uses, s.Summary, s.Reason}
 		})
-	default:
-		printList(a, "id\tuses\tok\tfailed\tlast used\twhat it did\tprompt", all, func(s api.Sequence) []any {
-			prompt := s.Prompt
-			if s.Type == "command" {
-				prompt = "/" + s.Target + " " + prompt
-			}
-			return []any{s.ID, s.Uses, s.Successes, s.Failures, stamp(s.Used), s.Summary, brief(prompt, 60)}
-		})
+		return
 	}
+	printList(a, "id\tuses\tok\tfailed\tlast used\twhat it did\tprompt", all, func(s api.Sequence) []any {
+		return []any{s.ID, s.Uses, s.Successes, s.Failures, stamp(s.Used), s.Summary, brief(asked(s), 60)}
+	})
+}
+
+// asked is what a person typed.
+func asked(s api.Sequence) string {
+	if s.Type == reload.Command {
+		return "/" + s.Target + " " + s.Prompt
+	}
+	return s.Prompt
 }
 
 func (a *app) reloadShow() *cobra.Command {
@@ -79,10 +85,9 @@ func (a *app) reloadShow() *cobra.Command {
 func (a *app) printSequence(s api.Sequence) {
 	a.table(
 		cells("id", s.ID),
-		cells("trigger", strings.TrimSpace(s.Type+" "+s.Target)),
-		cells("prompt", strings.Join(strings.Fields(s.Prompt), " ")),
+		cells("prompt", strings.Join(strings.Fields(asked(s)), " ")),
 		cells("did", s.Summary),
-		cells("outcome", outcomeWords(s.Outcome)),
+		cells("tests", cmp.Or(s.Outcome.Tests, "none")),
 		cells("used", fmt.Sprintf("%s, %d succeeded, %d failed; last %s", plural(s.Uses, "time"), s.Successes, s.Failures,
 			stamp(s.Used))),
 		cells("from", fmt.Sprintf("%s, session %s, %s", s.Agent, s.Session, stamp(s.Created))),
@@ -102,17 +107,6 @@ func noted(note string) string {
 		return ""
 	}
 	return " (" + note + ")"
-}
-
-func outcomeWords(o reload.Outcome) string {
-	words := []string{"the turn was interrupted"}
-	if o.Ended {
-		words[0] = "the turn ended"
-	}
-	if o.Tests != "" {
-		words = append(words, "tests "+o.Tests)
-	}
-	return strings.Join(words, ", ")
 }
 
 func (a *app) reloadRun() *cobra.Command {

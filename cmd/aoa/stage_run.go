@@ -74,7 +74,7 @@ named exactly may be ignored. If no daemon can be started, the command runs with
 func (a *app) stageRequest(repo *watcher.Repo, name string, command []string, f *stageFlags) (stage.Request, error) {
 	r := stage.Request{Stage: name, Command: command, Shown: clip(redact.Text(strings.Join(command, " ")), 200),
 		Model: f.model,
-		TTL:   f.ttl.Milliseconds(), Failures: f.failures, Refresh: f.refresh, Inputs: map[string]string{}, Env: map[string]*string{}}
+		TTL:   f.ttl.Milliseconds(), Failures: f.failures, Refresh: f.refresh, Env: map[string]*string{}}
 	if f.ttl < 0 || f.ttl > 0 && r.TTL == 0 {
 		return r, usage("--ttl %s: use 0, or 1ms and more", f.ttl)
 	}
@@ -96,12 +96,8 @@ func (a *app) stageRequest(repo *watcher.Repo, name string, command []string, f 
 	for _, o := range f.outputs {
 		r.Outputs = append(r.Outputs, pattern(here, r.Dir, o))
 	}
-	for _, kv := range f.inputs {
-		k, v, ok := strings.Cut(kv, "=")
-		if _, twice := r.Inputs[k]; !ok || k == "" || twice {
-			return r, usage("--input %s: use k=v, each k once", kv)
-		}
-		r.Inputs[k] = v
+	if r.Inputs, err = namedValues("--input", f.inputs); err != nil {
+		return r, err
 	}
 	for _, k := range f.env {
 		if k == "" || strings.Contains(k, "=") {

@@ -254,7 +254,7 @@ func TestQuotaCountsTheDifference(t *testing.T) {
 	refused(t, put("a", 701), CodeQuota, "1,000 bytes used, 1 asked, 1,000 allowed", "s_t_b (300 bytes)")
 	check(t, put("a", 10))
 	check(t, put("b", 990))
-	refused(t, put("c", 2000), CodeQuota, "do not fit")
+	refused(t, put("c", 2000), CodeQuota, "1,000 allowed")
 	n, bytes, err := c.Delete(t.Context(), []string{"s_t_a"})
 	check(t, err)
 	same(t, "deleted", [2]int64{int64(n), bytes}, [2]int64{1, 10})

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/dustin/go-humanize"
 
@@ -37,7 +36,7 @@ func (c *Cache) Write(ctx context.Context, session string, items []Item) ([]Labe
 	})
 	var full *cold.QuotaError
 	if errors.As(err, &full) {
-		return nil, c.overQuota(ctx, full, all)
+		return nil, c.overQuota(ctx, full)
 	}
 	labels := make([]Label, len(items))
 	for i, p := range all {
@@ -73,33 +72,18 @@ func (p *prepared) put(tx *cold.BlobTx) error {
 	return tx.Answer(p.call, answer)
 }
 
-// overQuota is the refusal: what is used, asked and allowed, and which items to delete, those used longest ago.
-func (c *Cache) overQuota(ctx context.Context, full *cold.QuotaError, all []prepared) error {
-	own := map[string]bool{}
-	for _, p := range all {
-		own[p.Key] = true
-	}
-	items, _, err := c.items.List(ctx, cold.Selection{Session: full.Session, LeastUsed: true})
+// overQuota is the refusal: what is used, asked and allowed, and which items were used longest ago.
+func (c *Cache) overQuota(ctx context.Context, full *cold.QuotaError) error {
+	items, _, err := c.items.List(ctx, cold.Selection{Session: full.Session, LeastUsed: true, Limit: 5})
 	if err != nil {
 		return storage(err)
 	}
-	free, over := int64(0), full.Used+full.Asked-full.Limit
-	var names []string
-	for _, v := range items {
-		if free < over && !own[v.Key] {
-			free += v.Size
-			names = append(names, v.Key)
-		}
-	}
 	hint := "the items asked for do not fit into an empty session: write less"
-	if free >= over {
-		more := ""
-		if len(names) > 5 {
-			more = fmt.Sprintf(" and %d more", len(names)-5)
-			names = names[:5]
-		}
-		hint = fmt.Sprintf("delete what is not needed; used longest ago: %s%s (%s bytes)", strings.Join(names, " "), more,
-			humanize.Comma(free))
+	if len(items) > 0 {
+		hint = "delete what is not needed; used longest ago:"
+	}
+	for _, v := range items {
+		hint += fmt.Sprintf(" %s (%s bytes)", v.Key, humanize.Comma(v.Size))
 	}
 	return refuse(CodeQuota, hint, "quota of session %.60s: %s bytes used, %s asked, %s allowed",
 		full.Session, humanize.Comma(full.Used), humanize.Comma(full.Asked), humanize.Comma(full.Limit))

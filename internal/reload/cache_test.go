@@ -1,8 +1,6 @@
 package reload
 
 import (
-	"bytes"
-	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -46,41 +44,6 @@ func TestRecordFindReplay(t *testing.T) {
 	}
 	if e, err := d.cache.Get(t.Context(), id); err != nil || e.Uses != 4 || e.Successes != 2 || e.Failures != 2 {
 		t.Errorf("%+v, %v", e, err)
-	}
-}
-
-// TestRestart: what was recorded is there after a restart, sealed on disk; a row that cannot be opened is dropped.
-func TestRestart(t *testing.T) {
-	dir := t.TempDir()
-	seal, err := cold.OpenSeal(cold.SealOptions{Identity: filepath.Join(dir, "identity"),
-		Keys: filepath.Join(dir, "keys")})
-	d := newFixture(t, map[string]string{"a.go": "package a\n"})
-	d.must(err)
-	d.close()
-	d.seal = seal
-	d.open(Options{})
-	d.turn("s1", "explain the zebra crossing in a.go", reads("a.go"))
-	id := d.find("explain the zebra crossing in a.go")
-	d.close()
-	raw, err := os.ReadFile(filepath.Join(d.store, "cache.db"))
-	d.must(err)
-	if !bytes.Contains(raw, []byte(id)) || bytes.Contains(raw, []byte("zebra")) {
-		t.Error("not sealed")
-	}
-	d.seal = seal
-	d.open(Options{})
-	if again := d.find("explain the zebra crossing in a.go"); again != id || id == "" {
-		t.Errorf("%q after %q", again, id)
-	}
-	d.close()
-	d.seal = nil
-	d.open(Options{})
-	if all, err := d.cache.List(t.Context()); err != nil || len(all) != 0 {
-		t.Errorf("without the seal: %v, %v", all, err)
-	}
-	d.turn("s1", "explain the zebra crossing in a.go", reads("a.go"))
-	if d.find("explain the zebra crossing in a.go") == "" {
-		t.Error("nothing can be recorded any more")
 	}
 }
 
@@ -195,30 +158,6 @@ func TestEvict(t *testing.T) {
 	if d.must(err); s.Evicted["full"] != 4 || s.Evicted["stale"] != 1 || s.Evicted["failing"] != 1 ||
 		s.Evicted["idle"] != maxEntries-2 {
 		t.Errorf("%+v", s)
-	}
-}
-
-func TestExactTriggers(t *testing.T) {
-	d := newFixture(t, map[string]string{"a.go": "package a\n"})
-	command := func(name, args string) Ask { return Ask{Trigger: Trigger{Command, name}, Text: args} }
-	d.turn("s", "/check", reads("a.go"))
-	find := func(a Ask) float64 {
-		found, err := d.cache.Find(t.Context(), d.w, a)
-		d.must(err)
-		if len(found) == 0 {
-			return 0
-		}
-		return found[0].Similarity
-	}
-	if s := find(command("check", "")); s != 1 {
-		t.Errorf("the same: %v", s)
-	}
-	d.w.State = func(context.Context) string { return "another" }
-	if s := find(command("check", "")); s != 0.8 {
-		t.Errorf("in another state: %v", s)
-	}
-	if find(command("review", "")) != 0 || find(command("check", "the tests of the parser")) != 0 {
-		t.Error("another command, or other words, are found")
 	}
 }
 

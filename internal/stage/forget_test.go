@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/cold"
-	"github.com/aoa-dev/aoa/internal/event"
 )
 
 // onDisk tells whether any file of the store has the text in it.
@@ -130,34 +129,6 @@ func TestSealed(t *testing.T) {
 	for _, had := range []bool{true, false} {
 		if got, err := r.c.ForgetSession(t.Context(), "s"); got != had || err != nil {
 			t.Errorf("forgotten without the key: %v %v, want %v", got, err, had)
-		}
-	}
-}
-
-// TestForgetNames: a forgotten name is not left in a key, in the line of a command, or in what a pipeline printed.
-func TestForgetNames(t *testing.T) {
-	r := newFixture(t)
-	one, other := r.request(), r.request()
-	other.Stage, other.Deps, other.Shown = "other", []string{"src/b.go"}, "lint notes/plan.txt"
-	r.keep(one, r.turn(one), "of-both-files")
-	r.keep(other, r.turn(other), "of-one-file")
-	p := Progress{Session: "s1", Pipeline: "p", Output: &Output{Stage: "one", Value: []byte("see notes/plan.txt")},
-		Key: "k"}
-	if err := r.c.Progress(t.Context(), p); err != nil {
-		t.Fatal(err)
-	}
-	for _, path := range []event.Path{"src/a.go", "notes"} {
-		if !r.onDisk(string(path)) {
-			t.Fatalf("%q is not on the disk, the test says nothing", path)
-		}
-		if _, err := r.blobs.Forget(t.Context(), cold.ForgetFilter{Path: path}); err != nil {
-			t.Fatal(err)
-		}
-		if err := r.blobs.Scrub(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-		if r.onDisk(string(path)) {
-			t.Errorf("%q is still on the disk", path)
 		}
 	}
 }

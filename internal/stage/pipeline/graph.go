@@ -19,8 +19,8 @@ type Plan struct {
 var ErrCycle = errors.New("stages wait for each other")
 
 // Plan orders the stages. A stage waits for those that it names in needs and in variables, and for those that
-// set a context that it names or make a file that it depends on. texts are the prompts and templates by stage.
-func (p *Pipeline) Plan(texts map[string]string) (Plan, error) {
+// set a context that it names or make a file that it depends on.
+func (p *Pipeline) Plan() (Plan, error) {
 	names := p.Names()
 	plan := Plan{Needs: make([][]int, len(names))}
 	for i := range p.Stages {
@@ -29,7 +29,7 @@ func (p *Pipeline) Plan(texts map[string]string) (Plan, error) {
 		for _, n := range s.Needs {
 			needs = append(needs, slices.Index(names, n))
 		}
-		for _, r := range s.refs(texts[s.Name]) {
+		for _, r := range s.refs() {
 			if j := p.index(r.Name); r.Kind == "STAGE" && j >= 0 {
 				needs = append(needs, j)
 			}

@@ -45,7 +45,7 @@ type Stage struct {
 	Model string            `yaml:"model" json:"model,omitempty"`
 	Tool  string            `yaml:"tool" json:"tool,omitempty"` // command that prints a version
 	Sets  map[string]string `yaml:"sets" json:"sets,omitempty"` // context name → path in the output, "." is all of it
-	Text  string            `yaml:"-" json:"text,omitempty"`    // of the agent and the prompt, as their definitions have it
+	Text  string            `yaml:"-" json:"text,omitempty"`    // its standard input: of the agent, the prompt and the template
 }
 
 // Cache is whether and how long a stage's result is kept.

@@ -28,7 +28,7 @@ func TestSamplesAreRight(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := p.Plan(nil); err != nil || p.Name != name || len(p.Stages) < 2 {
+		if _, err := p.Plan(); err != nil || p.Name != name || len(p.Stages) < 2 {
 			t.Errorf("%s: %v, %d stages", name, err, len(p.Stages))
 		}
 	}
@@ -47,7 +47,7 @@ stages:
 	if err != nil {
 		t.Fatal(err)
 	}
-	plan, err := p.Plan(nil)
+	plan, err := p.Plan()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,7 +77,7 @@ stages:
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := p.Plan(nil); !errors.Is(err, ErrCycle) || !strings.HasSuffix(err.Error(), ": a, b, c, after") {
+	if _, err := p.Plan(); !errors.Is(err, ErrCycle) || !strings.HasSuffix(err.Error(), ": a, b, c, after") {
 		t.Error(err)
 	}
 }
@@ -97,7 +97,7 @@ stages:
 	if err != nil {
 		t.Fatal(err)
 	}
-	plan, err := p.Plan(nil)
+	plan, err := p.Plan()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -194,7 +194,7 @@ func FuzzDecode(f *testing.F) {
 		if err != nil {
 			return
 		}
-		plan, err := p.Plan(nil)
+		plan, err := p.Plan()
 		if err != nil {
 			return
 		}

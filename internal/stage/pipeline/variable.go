@@ -18,11 +18,12 @@ type Ref struct {
 }
 
 // A stage's name may hold dashes; in braces everything is clear.
+const variable = `(?:STAGE_([A-Za-z][A-Za-z0-9_-]*)|(CONTEXT|ARG|ENV)_([A-Za-z0-9_]+))((?:\.[A-Za-z0-9_-]+|\[[0-9]+\])*)`
+
 var (
-	bare   = regexp.MustCompile(`^\$(?:STAGE_([A-Za-z][A-Za-z0-9_-]*)|(CONTEXT|ARG|ENV)_([A-Za-z0-9_]+))((?:\.[A-Za-z0-9_-]+|\[[0-9]+\])*)`)
-	braced = regexp.MustCompile(
-		`^\$\{(?:STAGE_([A-Za-z][A-Za-z0-9_-]*)|(CONTEXT|ARG|ENV)_([A-Za-z0-9_]+))((?:\.[A-Za-z0-9_-]+|\[[0-9]+\])*)\}`)
-	whole = regexp.MustCompile(`^\$([A-Za-z_][A-Za-z0-9_]*)$`)
+	bare   = regexp.MustCompile(`^\$` + variable)
+	braced = regexp.MustCompile(`^\$\{` + variable + `\}`)
+	whole  = regexp.MustCompile(`^\$([A-Za-z_][A-Za-z0-9_]*)$`)
 )
 
 // Refs lists the variables of a text that name their kind.
@@ -95,8 +96,8 @@ func refsOf(v any) (out []Ref) {
 	return out
 }
 
-// refs lists the variables of everything that a stage resolves. text is its prompt or template.
-func (s *Stage) refs(text string) []Ref {
+// refs lists the variables of everything that a stage resolves.
+func (s *Stage) refs() []Ref {
 	out := refsOf(map[string]any(s.Inputs))
 	for _, w := range s.Run.Words {
 		out = append(out, Refs(w)...)
@@ -104,18 +105,17 @@ func (s *Stage) refs(text string) []Ref {
 	for _, f := range append(append([]string{s.Template}, s.Cache.Files...), s.Makes...) {
 		out = append(out, Refs(f)...)
 	}
-	return append(out, Refs(text)...)
+	return append(out, Refs(s.Text)...)
 }
 
-// ContextNames lists the names of the context that a pipeline refers to: no others are passed on. texts are the
-// prompts and templates by stage.
-func (p *Pipeline) ContextNames(texts map[string]string, has func(name string) bool) map[string]bool {
-	return p.names(texts, func(r Ref) bool { return r.Kind == "CONTEXT" || r.Kind == "" && has(r.Name) })
+// ContextNames lists the names of the context that a pipeline refers to: no others are passed on.
+func (p *Pipeline) ContextNames(has func(name string) bool) map[string]bool {
+	return p.names(func(r Ref) bool { return r.Kind == "CONTEXT" || r.Kind == "" && has(r.Name) })
 }
 
 // ArgNames lists the arguments that a pipeline declares or refers to.
-func (p *Pipeline) ArgNames(texts map[string]string) []string {
-	out := p.names(texts, func(r Ref) bool { return r.Kind == "ARG" || r.Kind == "" })
+func (p *Pipeline) ArgNames() []string {
+	out := p.names(func(r Ref) bool { return r.Kind == "ARG" || r.Kind == "" })
 	for name := range p.Args {
 		out[name] = true
 	}
@@ -123,15 +123,15 @@ func (p *Pipeline) ArgNames(texts map[string]string) []string {
 }
 
 // StageNames lists the stages that a pipeline refers to, its own and those of earlier pipelines.
-func (p *Pipeline) StageNames(texts map[string]string) map[string]bool {
-	return p.names(texts, func(r Ref) bool { return r.Kind == "STAGE" })
+func (p *Pipeline) StageNames() map[string]bool {
+	return p.names(func(r Ref) bool { return r.Kind == "STAGE" })
 }
 
 // names are the names of the variables that are wanted.
-func (p *Pipeline) names(texts map[string]string, wanted func(Ref) bool) map[string]bool {
+func (p *Pipeline) names(wanted func(Ref) bool) map[string]bool {
 	out := map[string]bool{}
 	for i := range p.Stages {
-		for _, r := range p.Stages[i].refs(texts[p.Stages[i].Name]) {
+		for _, r := range p.Stages[i].refs() {
 			if wanted(r) {
 				out[r.Name] = true
 			}
@@ -141,7 +141,7 @@ func (p *Pipeline) names(texts map[string]string, wanted func(Ref) bool) map[str
 }
 
 // Known checks what is known before anything runs: arguments, context, environment, and the names of stages.
-func (p *Pipeline) Known(texts map[string]string, s *Scope) error {
+func (p *Pipeline) Known(s *Scope) error {
 	own, sets := p.Names(), map[string]bool{}
 	for i := range p.Stages {
 		for name := range p.Stages[i].Sets {
@@ -150,7 +150,7 @@ func (p *Pipeline) Known(texts map[string]string, s *Scope) error {
 	}
 	for i := range p.Stages {
 		st := &p.Stages[i]
-		for _, r := range st.refs(texts[st.Name]) {
+		for _, r := range st.refs() {
 			if r.Kind == "STAGE" && p.index(r.Name) >= 0 || r.Kind == "CONTEXT" && sets[r.Name] || r.Kind == "" {
 				continue
 			}

@@ -87,7 +87,6 @@ type Pipeline struct {
 	o     PipelineOptions
 	p     *pipeline.Pipeline
 	plan  pipeline.Plan
-	texts map[string]string          // stage → its prompt or template
 	scope pipeline.Scope             // its maps grow while it runs; mu guards them
 	given map[string]json.RawMessage // of Options.Context
 
@@ -98,7 +97,7 @@ type Pipeline struct {
 
 // NewPipeline reads templates, orders the stages, and checks every variable that can be known before the run.
 func NewPipeline(o PipelineOptions) (*Pipeline, error) {
-	r := &Pipeline{o: o, p: o.Answer.Pipeline, texts: map[string]string{}, given: map[string]json.RawMessage{}}
+	r := &Pipeline{o: o, p: o.Answer.Pipeline, given: map[string]json.RawMessage{}}
 	r.rep = PipelineReport{Pipeline: r.p.Name, Session: o.Session, Mode: "Live", Outputs: map[string]any{}}
 	if s := o.Answer.Session; s != nil && s.Known {
 		r.rep.Mode = "Session"
@@ -118,22 +117,21 @@ func NewPipeline(o PipelineOptions) (*Pipeline, error) {
 	for i := range r.p.Stages {
 		s := &r.p.Stages[i]
 		r.rep.Stages = append(r.rep.Stages, StageReport{Stage: s.Name, State: "skipped"})
-		var err error
-		if r.texts[s.Name], err = r.text(s); err != nil {
+		if err := r.addTemplate(s); err != nil {
 			return nil, fmt.Errorf("stage %s: %w", s.Name, err)
 		}
 	}
-	known := r.p.ArgNames(r.texts)
+	known := r.p.ArgNames()
 	for name := range o.Args {
 		if !slices.Contains(known, name) {
 			return nil, fmt.Errorf("%s: %w; it has: %s", name, ErrArgument, strings.Join(known, ", "))
 		}
 	}
 	var err error
-	if r.plan, err = r.p.Plan(r.texts); err != nil {
+	if r.plan, err = r.p.Plan(); err != nil {
 		return nil, err
 	}
-	if err := r.p.Known(r.texts, &r.scope); err != nil {
+	if err := r.p.Known(&r.scope); err != nil {
 		return nil, err
 	}
 	r.filter()
@@ -215,34 +213,34 @@ func (r *Pipeline) loadSession() error {
 	return nil
 }
 
-// text is the standard input of a stage, before its variables are replaced: the text of its definitions, then the
-// template's.
-func (r *Pipeline) text(s *pipeline.Stage) (string, error) {
+// addTemplate adds the text of a stage's template to that of its definitions.
+func (r *Pipeline) addTemplate(s *pipeline.Stage) error {
 	if s.Template == "" {
-		return s.Text, nil
+		return nil
 	}
 	name, err := r.scope.Expand(s.Template)
 	if err != nil {
-		return "", fmt.Errorf("template: %w", err)
+		return fmt.Errorf("template: %w", err)
 	}
 	if !filepath.IsAbs(name) {
 		name = filepath.Join(r.o.Root, filepath.FromSlash(name))
 	}
 	data, err := regularfile.Read(name, regularfile.FollowLinks, maxTemplate)
 	if err != nil {
-		return "", fmt.Errorf("read template: %w", err)
+		return fmt.Errorf("read template: %w", err)
 	}
-	if s.Text == "" {
-		return string(data), nil
+	if s.Text != "" {
+		s.Text += "\n"
 	}
-	return s.Text + "\n" + string(data), nil
+	s.Text += string(data)
+	return nil
 }
 
 // filter removes from the scope what the pipeline does not refer to. It counts the tokens of the removed values, at
 // four bytes each.
 func (r *Pipeline) filter() {
-	names := r.p.ContextNames(r.texts, func(n string) bool { _, ok := r.scope.Context[n]; return ok })
-	stages := r.p.StageNames(r.texts)
+	names := r.p.ContextNames(func(n string) bool { _, ok := r.scope.Context[n]; return ok })
+	stages := r.p.StageNames()
 	use := &r.rep.Context
 	var left int64
 	if s := r.o.Answer.Session; s != nil {

@@ -282,7 +282,7 @@ func (r *Pipeline) resolve(i int, s *pipeline.Stage) (*Step, error) {
 		}
 	}
 	req.Shown = event.Clip(redact.Text(strings.Join(req.Command, " ")), 200)
-	stdin, err := scope.Expand(r.texts[s.Name])
+	stdin, err := scope.Expand(s.Text)
 	if err != nil {
 		return nil, err
 	}

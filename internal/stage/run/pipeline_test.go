@@ -5,8 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"runtime"
-	"slices"
-	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -45,74 +43,6 @@ func run(t *testing.T, o PipelineOptions) (rep *PipelineReport, done []StageRepo
 	}
 	rep, err = p.Run(t.Context())
 	return rep, done, err
-}
-
-func TestPipelinePassesValues(t *testing.T) {
-	o := options(t, `
-args: {name: world}
-stages:
-  - {stage: last, run: [echo, "$STAGE_facts.greeting", "$ARG_name", "$CONTEXT_from", "$CONTEXT_tone", "$ENV_HOME"]}
-  - {stage: facts, output: json, sets: {tone: .tone}, run: [echo, '{"greeting": "hello", "tone": "kind", "usage": {"input_tokens": 5}}']}
-`)
-	o.Context = map[string]string{"from": "me"}
-	rep, done, err := run(t, o)
-	if err != nil || !rep.OK || rep.Tokens != 5 {
-		t.Fatalf("%+v, %v", rep, err)
-	}
-	if got := rep.Outputs["last"]; got != "hello world me kind /h" {
-		t.Errorf("last printed %q", got)
-	}
-	if _, ok := rep.Outputs["facts"]; ok {
-		t.Error("an output that another stage reads is not one of the pipeline")
-	}
-	if len(done) != 2 || done[0].Stage != "facts" || done[1].Stage != "last" {
-		t.Errorf("%+v", done)
-	}
-}
-
-func TestPipelineFailures(t *testing.T) {
-	o := options(t, `
-stages:
-  - {stage: spare, required: false, run: "echo oh >&2; exit 3"}
-  - {stage: first, run: [echo, "[$STAGE_spare]"]}
-  - {stage: broken, output: json, run: [echo, "no $STAGE_first"]}
-  - {stage: after, run: [echo, $STAGE_broken]}
-`)
-	rep, done, err := run(t, o)
-	if err == nil || !strings.Contains(err.Error(), `stage broken: its output is not JSON`) || rep.OK {
-		t.Fatalf("%+v, %v", rep, err)
-	}
-	var states []string
-	for _, s := range rep.Stages {
-		states = append(states, s.State)
-	}
-	if want := []string{"failed", "ran", "failed", "skipped"}; !slices.Equal(states, want) {
-		t.Errorf("states %q, want %q", states, want)
-	}
-	if s := done[0]; !s.Optional || s.Exit != 3 || string(s.Stderr) != "oh\n" {
-		t.Errorf("the optional stage ended as %+v", s)
-	}
-}
-
-func TestPipelineIsRefused(t *testing.T) {
-	const named = "args: {name: }\nstages: [{stage: a, run: [echo, $ARG_name]}]"
-	for _, c := range []struct {
-		yaml string
-		args map[string]string
-		want string
-	}{
-		{named, nil, "the argument name is missing"},
-		{named, map[string]string{"name": "x", "nmae": "y"}, "nmae: the pipeline has no argument"},
-		{"stages: [{stage: a, run: [echo, $CONTEXT_none]}]", nil, "unknown variable $CONTEXT_none"},
-		{"stages: [{stage: a, template: none.md, run: [cat]}]", nil, "stage a: read template"},
-		{"stages: [{stage: a, needs: [b], run: [x]}, {stage: b, needs: [a], run: [x]}]", nil, "wait for each other"},
-	} {
-		o := options(t, c.yaml)
-		o.Args = c.args
-		if _, err := NewPipeline(o); err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%s: %v, want %q", c.yaml, err, c.want)
-		}
-	}
 }
 
 func TestPipelineEnds(t *testing.T) {

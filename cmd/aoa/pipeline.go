@@ -30,9 +30,7 @@ not change does not run. docs/pipelines.md describes the format.`,
 type pipelineFlags struct {
 	session       string
 	args, context []string
-	width         int
 	refresh       bool
-	quiet         bool
 }
 
 func (a *app) pipelineRun() *cobra.Command {
@@ -58,10 +56,7 @@ with the stage at which it stopped.`,
 		},
 	}
 	f.add(c)
-	fl := c.Flags()
-	fl.IntVar(&f.width, "parallel", 4, "number of stages that run at the same time, 1 to 64")
-	fl.BoolVar(&f.refresh, "refresh", false, "run every stage, and keep the new results")
-	fl.BoolVarP(&f.quiet, "quiet", "q", false, "print no progress, only problems")
+	c.Flags().BoolVar(&f.refresh, "refresh", false, "run every stage, and keep the new results")
 	return c
 }
 
@@ -105,15 +100,12 @@ func (a *app) pipelineCheck() *cobra.Command {
 
 // openPipeline reads a pipeline and all files that it names, and checks it before anything runs.
 func (a *app) openPipeline(c *cobra.Command, args []string, f *pipelineFlags) (*stagerun.Pipeline, error) {
-	if f.width < 0 || f.width > 64 || len(f.session) > 128 {
-		return nil, usage("--parallel takes 1 to 64, --session at most 128 bytes")
-	}
 	client, repo, err := a.client(c.Context())
 	if err != nil {
 		return nil, err
 	}
 	o := stagerun.PipelineOptions{Client: client, Session: f.session, Root: string(repo.Root), Env: a.env,
-		Positional: args[1:], Width: f.width, Refresh: f.refresh, Now: a.now}
+		Positional: args[1:], Refresh: f.refresh, Now: a.now}
 	if o.Args, err = namedValues("--arg", f.args); err != nil {
 		return nil, err
 	}

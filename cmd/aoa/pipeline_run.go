@@ -25,9 +25,7 @@ const tailLines = 20
 func (a *app) runPipeline(ctx context.Context, r *stagerun.Pipeline, f *pipelineFlags) error {
 	var mu sync.Mutex
 	progress := func(text string) {
-		if !f.quiet {
-			fmt.Fprintf(a.err, "%s %s\n", modes[r.Mode()], harmless(text))
-		}
+		fmt.Fprintf(a.err, "%s %s\n", modes[r.Mode()], harmless(text))
 	}
 	r.Note = func(stage string, problem bool, text string) {
 		mu.Lock()

@@ -118,7 +118,7 @@ func (d *fixture) fill() {
 		kept.Close()
 		turn.Close()
 		for j := range 2 {
-			call(d, api.PipelineProgress, stage.Progress{Session: fmt.Sprint("pipe", i), Pipeline: "p", Key: "k", Tokens: 5,
+			call(d, api.PipelineProgress, stage.Progress{Session: fmt.Sprint("pipe", i), Pipeline: "p", Tokens: 5,
 				Output:  &stage.Output{Stage: fmt.Sprint("st", j), JSON: true, Value: []byte(`{}`)},
 				Context: map[string]json.RawMessage{fmt.Sprint("c", j): []byte(`1`)}})
 		}

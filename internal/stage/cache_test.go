@@ -208,18 +208,22 @@ func TestSessionKeepsOutputs(t *testing.T) {
 		}
 	}
 	tell(Progress{State: Running, Context: map[string]json.RawMessage{"a": []byte(`[1]`)}})
-	tell(Progress{Output: &Output{Stage: "one", Value: []byte("text")}, Key: "k1", Tokens: 7})
-	tell(Progress{Output: &Output{Stage: "two", Prompt: "x.y", JSON: true, Value: []byte(`{"b":2}`)}, Key: "k2",
+	tell(Progress{Output: &Output{Stage: "one", Value: []byte("text"), Key: "k1"}, Tokens: 7})
+	tell(Progress{Output: &Output{Stage: "two", Prompt: "x.y", JSON: true, Value: []byte(`{"b":2}`), Key: "k2"},
 		Tokens: 5})
 	r.begin() // it was killed here
 	s, err := r.c.Session(t.Context(), "s", "p")
-	if err != nil || !s.Known || s.State != Running || s.Steps["one"] != "k1" || len(s.Outputs) != 2 || s.Tokens != 12 ||
+	if err != nil || !s.Known || s.State != Running || len(s.Outputs) != 2 || s.Outputs[0].Key != "k1" || s.Tokens != 12 ||
 		string(s.Context["a"]) != "[1]" {
 		t.Fatalf("%v: %+v", err, s)
 	}
 	tell(Progress{State: Done})
-	if s, _ = r.c.Session(t.Context(), "s", "p"); len(s.Steps) != 0 || len(s.Outputs) != 2 {
+	if s, _ = r.c.Session(t.Context(), "s", "p"); len(s.Outputs) != 2 || s.Outputs[0].Key != "" {
 		t.Errorf("done: %+v", s)
+	}
+	tell(Progress{State: Running})
+	if s, _ = r.c.Session(t.Context(), "s", "p"); s.Outputs[0].Key != "" {
+		t.Error("a run continues after stages of an earlier one")
 	}
 	if s, _ = r.c.Session(t.Context(), "other", "p"); s.Known {
 		t.Error("another session knows of it")

@@ -52,7 +52,7 @@ func TestForget(t *testing.T) {
 	other.Stage, other.Deps = "other", []string{"src/b.go"}
 	r.keep(one, r.turn(one), "of-both-files")
 	for _, s := range []string{"s1", "s2"} {
-		p := Progress{Session: s, Pipeline: "p", Output: &Output{Stage: "one", Value: []byte("output-of-" + s)}, Key: "k"}
+		p := Progress{Session: s, Pipeline: "p", Output: &Output{Stage: "one", Value: []byte("output-of-" + s)}}
 		if err := r.c.Progress(t.Context(), p); err != nil {
 			t.Fatal(err)
 		}
@@ -101,7 +101,7 @@ func TestSealed(t *testing.T) {
 	r.begin()
 	q := r.request()
 	r.keep(q, r.turn(q), "printed-by-a-step")
-	p := Progress{Session: "s", Pipeline: "p", Output: &Output{Stage: "one", Value: []byte("output-of-a-stage")}, Key: "k",
+	p := Progress{Session: "s", Pipeline: "p", Output: &Output{Stage: "one", Value: []byte("output-of-a-stage")},
 		Context: map[string]json.RawMessage{"a": []byte(`"handed-on"`)}}
 	if err := r.c.Progress(t.Context(), p); err != nil {
 		t.Fatal(err)

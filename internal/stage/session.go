@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -23,9 +22,8 @@ type Session struct {
 
 // Run is how far a pipeline came in a session.
 type Run struct {
-	State  string            `json:"state,omitempty"` // "", running, done or failed
-	Tokens int64             `json:"tokens"`          // of all its runs
-	Steps  map[string]string `json:"steps,omitempty"` // stage → key, of a run that is not done
+	State  string `json:"state,omitempty"` // "", running, done or failed
+	Tokens int64  `json:"tokens"`          // of all its runs
 }
 
 // Output is what a stage printed. Two pipelines may have a stage of one name and different prompts.
@@ -34,6 +32,7 @@ type Output struct {
 	Prompt string `json:"prompt,omitempty"` // "" for a stage without one
 	JSON   bool   `json:"json"`
 	Value  []byte `json:"value,omitempty"`
+	Key    string `json:"key,omitempty"` // of the stage's run, if that is of a run of the pipeline that is not done
 }
 
 // The states of a run.
@@ -53,14 +52,21 @@ var ErrSession = errors.New("the session")
 
 // The parts of a session, each a blob.
 const (
-	partRun     = "run"     // of each pipeline: its name and a Run as meta
-	partOutput  = "output"  // of each stage and prompt: an Output without its value as meta, the value as data
+	partRun     = "run"     // of each pipeline: a storedRun as meta
+	partOutput  = "output"  // of each stage and prompt: a storedOutput as meta, its value as data
 	partContext = "context" // of each name: the name as meta, the value as data
 )
 
 type storedRun struct {
 	Pipeline string
+	Done     int // its runs that were done
 	Run
+}
+
+type storedOutput struct {
+	Output
+	Pipeline string
+	Done     int // as of storedRun at that time
 }
 
 // keyOf names a part of a session. No name has a NUL.
@@ -100,15 +106,17 @@ func (c *Cache) Session(ctx context.Context, id, pipeline string) (*Session, err
 		if err != nil {
 			return nil, err
 		}
-		var o Output
+		var o storedOutput
 		var name string
 		switch {
 		case !ok:
 		case v.Part == partContext && json.Unmarshal(v.Meta, &name) == nil && json.Valid(v.Data):
 			s.Context[name] = v.Data
 		case v.Part == partOutput && json.Unmarshal(v.Meta, &o) == nil && (!o.JSON || json.Valid(v.Data)):
-			o.Value = v.Data
-			s.Outputs = append(s.Outputs, o)
+			if o.Value = v.Data; o.Pipeline != pipeline || o.Done != r.Done {
+				o.Key = ""
+			}
+			s.Outputs = append(s.Outputs, o.Output)
 		default:
 			return nil, fmt.Errorf("%w: an %s of session %q", cold.ErrRow, v.Part, id)
 		}
@@ -123,7 +131,6 @@ type Progress struct {
 	Pipeline string                     `json:"id"`
 	State    string                     `json:"state,omitempty"`   // Running begins a run; Done and Failed end it
 	Output   *Output                    `json:"output,omitempty"`  // of a stage that ended well
-	Key      string                     `json:"key,omitempty"`     // of that stage's run: an unfinished run continues after it
 	Context  map[string]json.RawMessage `json:"context,omitempty"` // by name
 	Tokens   int64                      `json:"tokens,omitempty"`  // to be added, once
 	Call     string                     `json:"-"`                 // id of the call; a repeated one counts once
@@ -148,17 +155,12 @@ func (c *Cache) Progress(ctx context.Context, p Progress) error {
 		if o.JSON && !json.Valid(o.Value) {
 			return wrong("the output of %s is not JSON", o.Stage)
 		}
-		about := *o
+		about := storedOutput{*o, p.Pipeline, r.Done}
 		about.Value = nil
 		parts = append(parts, c.part(p.Session, partOutput, about, o.Value, o.Stage, o.Prompt))
-		r.Steps = maps.Clone(r.Steps)
-		if r.Steps == nil {
-			r.Steps = map[string]string{}
-		}
-		r.Steps[o.Stage] = p.Key
 	}
 	if r.State == Done {
-		r.Steps = nil
+		r.Done++
 	}
 	for name, value := range p.Context {
 		parts = append(parts, c.part(p.Session, partContext, name, value, name))

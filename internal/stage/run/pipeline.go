@@ -28,7 +28,6 @@ type PipelineOptions struct {
 	Positional []string          // arguments by position
 	Args       map[string]string // arguments by name
 	Context    map[string]string // values for the context of the session; {…} and […] are JSON
-	Width      int               // stages that run at the same time, 1 and more
 	Refresh    bool              // run every stage
 	Now        func() time.Time
 }
@@ -94,6 +93,9 @@ type Pipeline struct {
 	rep PipelineReport
 	sum PipelineTotal
 }
+
+// width is how many stages run at the same time.
+const width = 4
 
 // NewPipeline reads templates, orders the stages, and checks every variable that can be known before the run.
 func NewPipeline(o PipelineOptions) (*Pipeline, error) {

@@ -24,7 +24,7 @@ func (r *Pipeline) Run(ctx context.Context) (*PipelineReport, error) {
 	if err := r.report(ctx, stage.Progress{State: stage.Running, Context: r.given}); err != nil {
 		return nil, err
 	}
-	results := r.plan.Run(ctx, r.o.Width, func(i int) bool { return r.p.Stages[i].Must() }, r.stage)
+	results := r.plan.Run(ctx, width, func(i int) bool { return r.p.Stages[i].Must() }, r.stage)
 	var failed error
 	for i, err := range results {
 		if err != nil && r.p.Stages[i].Must() && !errors.Is(err, pipeline.ErrSkipped) && failed == nil {
@@ -164,10 +164,12 @@ func (r *Pipeline) key(ctx context.Context, st *Step) (string, error) {
 // it made still exist, and the session has its output.
 func (r *Pipeline) resumes(s *pipeline.Stage, key string) bool {
 	had := r.o.Answer.Session
-	if had == nil || had.State == stage.Done || key == "" || had.Steps[s.Name] != key || r.o.Refresh {
+	if had == nil || had.State == stage.Done || key == "" || r.o.Refresh {
 		return false
 	}
-	return slices.ContainsFunc(had.Outputs, func(o stage.Output) bool { return o.Stage == s.Name && o.Prompt == s.Prompt })
+	return slices.ContainsFunc(had.Outputs, func(o stage.Output) bool {
+		return o.Stage == s.Name && o.Prompt == s.Prompt && o.Key == key
+	})
 }
 
 // outputOf returns the standard output of a stage as a value.
@@ -218,13 +220,13 @@ func (r *Pipeline) keepOutput(ctx context.Context, s *pipeline.Stage, value any,
 	maps.Copy(r.scope.Context, changed)
 	r.sum.Tokens += tokens
 	r.mu.Unlock()
-	out := &stage.Output{Stage: s.Name, Prompt: s.Prompt, JSON: s.Output == "json"}
+	out := &stage.Output{Stage: s.Name, Prompt: s.Prompt, JSON: s.Output == "json", Key: key}
 	if out.JSON {
 		out.Value, _ = json.Marshal(value) // a value from JSON
 	} else {
 		out.Value = []byte(pipeline.Text(value))
 	}
-	return r.report(ctx, stage.Progress{Output: out, Key: key, Context: sets, Tokens: tokens})
+	return r.report(ctx, stage.Progress{Output: out, Context: sets, Tokens: tokens})
 }
 
 // tokensOf returns the number of tokens that an agent reports in its output, 0 if it reports none.

@@ -25,7 +25,7 @@ func options(t *testing.T, yaml string) PipelineOptions {
 		t.Fatal(err)
 	}
 	return PipelineOptions{Answer: api.PipelineAnswer{ID: "p.yaml", Pipeline: p, Env: []string{"HOME"}}, Root: t.TempDir(),
-		Env: []string{"HOME=/h", "PATH=/usr/bin:/bin"}, Width: 2, Now: time.Now}
+		Env: []string{"HOME=/h", "PATH=/usr/bin:/bin"}, Now: time.Now}
 }
 
 func run(t *testing.T, o PipelineOptions) (rep *PipelineReport, done []StageReport, err error) {

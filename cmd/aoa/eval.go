@@ -55,7 +55,7 @@ func (a *app) evaluate(ctx context.Context, commits bool) error {
 var evalWords = map[string]string{
 	eval.LeftOut: "the file that a commit lacks", eval.AtPrompt: "a file that a prompt leads to",
 	eval.NextFile: "the file that a session opens next",
-	eval.Together: "committed together", eval.Folder: "same folder", eval.Frequent: "most often", eval.Recent: "last",
+	eval.Together: "together", eval.Folder: "folder", eval.Frequent: "often", eval.Recent: "last",
 }
 
 func (a *app) evalProse(r *eval.Report) {
@@ -66,8 +66,9 @@ func (a *app) evalProse(r *eval.Report) {
 			"of the history.")
 		return
 	}
-	fmt.Fprintln(a.out, "\nHow often the right file was among the first five:")
-	head := "question\tasked\taOa\tits first"
+	fmt.Fprintln(a.out, "\nHow often the right file was among the first five. \"first\": aOa's first file. Simple rules:\n"+
+		"committed together most often, in the same folder, changed most often, changed last.")
+	head := "question\tasked\taOa\tfirst"
 	for _, rule := range eval.RuleNames {
 		head += "\t" + evalWords[rule]
 	}

@@ -133,7 +133,7 @@ func (a *app) initProse(rep initReport, o initOptions) {
 		for _, p := range rep.Pairs {
 			fmt.Fprintf(a.out, "  %s\n    with %s in %d of %d commits\n", a.display(p.A), a.display(p.B), p.Both, p.OfA)
 		}
-		file = a.display(rep.Pairs[0].A)
+		file = a.display(rep.Pairs[len(rep.Pairs)-1].A)
 	}
 	fmt.Fprintf(a.out, "\nnext:\n  aoa suggest %s\n  aoa suggest -p \"the task in words\"\n", file)
 	if len(o.hooks) == 0 {

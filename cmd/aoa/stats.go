@@ -162,9 +162,8 @@ func (a *app) summary(ctx context.Context) error {
 }
 
 func (a *app) printSummary(s statsSummary) {
-	fmt.Fprintf(a.out, "%s commits over %s files, %s sessions of agents, %s events\n", count(s.Status.Commits),
-		count(s.Status.Files),
-		count(s.Status.Sessions), count(s.Status.Events))
+	fmt.Fprintf(a.out, "%s over %s, %s of agents, %s\n", plural(int(s.Status.Commits), "commit"),
+		plural(int(s.Status.Files), "file"), plural(int(s.Status.Sessions), "session"), plural(int(s.Status.Events), "event"))
 	if len(s.Hot) > 0 {
 		fmt.Fprintln(a.out, "\ncommitted most in the last year of the history:")
 		printList(a, "", s.Hot, func(f cold.FileStat) []any {
@@ -186,7 +185,7 @@ func (a *app) printSummary(s statsSummary) {
 		shown, used, settled = shown+k.Shown, used+k.Used, settled+k.Settled
 	}
 	if shown > 0 {
-		fmt.Fprintf(a.out, "\nhints: %s files shown, %s of %s used\n", count(shown), count(used), count(settled))
+		fmt.Fprintf(a.out, "\nhints: %s shown, %s of %s used\n", plural(int(shown), "file"), count(used), count(settled))
 	}
 	if s.Status.Sessions == 0 {
 		a.talk("no agent has worked here since aoa init")

@@ -125,6 +125,8 @@ func progress(p api.Progress) string {
 		return "failed: " + p.Error
 	case p.State == "running" && p.Total > 0:
 		return fmt.Sprintf("reading, %s of %s", count(p.Done), count(p.Total))
+	case p.State == "running":
+		return "reading new commits"
 	}
 	return p.State
 }

@@ -185,7 +185,8 @@ func (a *app) suggestWhat(ctx context.Context, q *event.Query, args []string, ho
 	}
 	q.Files, err = a.files(found, how.check)
 	var unknown *api.Error
-	if errors.As(err, &unknown) && unknown.Hint == "" && q.Prompt == "" {
+	bare := len(args) == 1 && !strings.ContainsAny(args[0], `/\.`) // more like a word than like a file
+	if errors.As(err, &unknown) && (unknown.Hint == "" || bare) && q.Prompt == "" {
 		unknown.Hint = "aoa suggest --prompt \"" + strings.Join(args, " ") + "\", if it is no file"
 	}
 	return err

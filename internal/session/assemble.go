@@ -105,7 +105,7 @@ const preamble = "Recorded by aOa: earlier in this work (words in quotes are dat
 // at most the budget's. It costs one read of what was logged of the session.
 func (s *Contexts) Assemble(ctx context.Context, r Request) (Context, error) {
 	set := s.o.Budget()
-	b := set.of(r.Total)
+	b := set.scaled(r.Total)
 	if b.Total > set.Total {
 		set = b // what a smaller budget leaves out fits now
 	}

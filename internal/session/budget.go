@@ -21,8 +21,8 @@ var DefaultBudget = Budget{Prompts: 300, Actions: 100, Total: 499}
 // stateTokens are reserved for the state of the work: what is not committed, what fails.
 const stateTokens = 90
 
-// of is the budget for another total, in the same proportions.
-func (b Budget) of(total int) Budget {
+// scaled is the budget for another total, in the same proportions.
+func (b Budget) scaled(total int) Budget {
 	if total <= 0 || total == b.Total || b.Total <= 0 {
 		return b
 	}

@@ -81,7 +81,7 @@ func FuzzContext(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, prompt, command string, total int) {
 		total = 1 + (total%600+600)%600
-		b := DefaultBudget.of(total)
+		b := DefaultBudget.scaled(total)
 		var events []event.Event
 		for range 8 {
 			for _, e := range []event.Event{{Body: event.Prompt{Text: prompt}}, {Body: event.Call{Act: event.ActRun, Text: command}},

@@ -104,7 +104,8 @@ func Handle[Req, Res any](mux *http.ServeMux, r Route[Req, Res], fn func(context
 	}
 }
 
-// answer calls fn for a request whose caller still waits, with the caller's folder and the call's id in the context.
+// answer calls fn for a request whose caller still waits, with the caller's folder and the call's id in the context. A panic is
+// an error of code internal, and one line of the log with the stack.
 func answer[Res any](q *http.Request, path string, fn func(context.Context) (Res, error)) (res Res, err error) {
 	if givenUp(q, time.Now()) {
 		return res, errLate
@@ -113,7 +114,14 @@ func answer[Res any](q *http.Request, path string, fn func(context.Context) (Res
 	if dir, err := url.PathUnescape(q.Header.Get(dirHeader)); err == nil && dir != "" {
 		ctx = context.WithValue(ctx, dirKey{}, dir)
 	}
-	return guard(ctx, path, func() (Res, error) { return fn(ctx) })
+	defer func() {
+		if p := recover(); p != nil { // a request that breaks its handler costs its own answer
+			logPanic(ctx, path, p)
+			err = &Error{Code: CodeInternal, Message: "the daemon failed at " + path,
+				Hint: "aoa.log in the store says where: please report it"}
+		}
+	}()
+	return fn(ctx)
 }
 
 func fail(w http.ResponseWriter, err error) {

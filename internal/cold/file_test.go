@@ -122,25 +122,6 @@ func TestFileOfAnotherVersion(t *testing.T) {
 	}
 }
 
-func TestDamagedFileIsReplaced(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "box.db")
-	f, _ := openBoxes(t, path)
-	must(t, put(t.Context(), f, "a", 1))
-	must(t, f.Close())
-	alter(t, path, "DROP TABLE box")
-	f, s := openBoxes(t, path)
-	same(t, "warnings", len(s.records), 1)
-	same(t, "the warning", s.records[0].Message, fileWarning)
-	same(t, "content", content(t, f), "")
-	aside, err := filepath.Glob(path + ".damaged-*")
-	must(t, err)
-	same(t, "moved aside", len(aside), 1)
-	must(t, removeAside(filepath.Dir(path)))
-	if _, err := os.Stat(aside[0]); !errors.Is(err, fs.ErrNotExist) {
-		t.Fatalf("the copy is still there: %v", err)
-	}
-}
-
 // TestFileIsCheckedAfterDamage: what a run met, the next start looks at closely, once.
 func TestFileIsCheckedAfterDamage(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "box.db")

@@ -111,14 +111,6 @@ func TestStats(t *testing.T) {
 	same(t, "sessions", sessions, []SessionStat{{"a", "claude", noon, noon.Add(4 * m), 240, 2, 2}})
 }
 
-func TestMeta(t *testing.T) {
-	d := newTest(t)
-	must(t, d.SetMeta(t.Context(), "repo", "x"))
-	v, err := d.Meta(t.Context(), "repo")
-	must(t, err)
-	same(t, "meta", v, "x")
-}
-
 // TestReadersDoNotWait reads while a write transaction is open.
 func TestReadersDoNotWait(t *testing.T) {
 	d := newTest(t)

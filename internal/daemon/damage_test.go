@@ -107,34 +107,6 @@ func (d *fixture) asks(w *warned) []string {
 	return w.take()
 }
 
-// TestBadRowInTheLog: one broken value costs its event and one warning; everything goes on as before.
-func TestBadRowInTheLog(t *testing.T) {
-	t.Parallel()
-	d := newFixture(t)
-	w := d.listen()
-	d.start()
-	d.feed(0, 60)
-	d.stop()
-	d.noSnapshot()
-	d.alter("aoa.db", `UPDATE events SET body = substr(body, 1, length(body) - 1) WHERE name = 'e7'`)
-	w.take()
-	d.start()
-	warnings := slices.Concat(w.take(), d.asks(w))
-	if len(warnings) != 1 || !strings.Contains(warnings[0], "aoa.db") || !strings.Contains(warnings[0], "first=") {
-		t.Errorf("%d warnings, want one that names the file and the row:\n%s", len(warnings), strings.Join(warnings, "\n"))
-	}
-	st := call(d, api.Status, api.None{})
-	if st.Events < 62 || len(st.Warnings) != 1 || !strings.Contains(st.Warnings[0], "first=") {
-		t.Errorf("%d events, warnings %q", st.Events, st.Warnings)
-	}
-	if got := len(call(d, api.Log, api.LogRequest{Kinds: []event.Kind{event.KindRead}, Limit: 1000}).Events); got < 61 {
-		t.Errorf("%d events are listed", got)
-	}
-	if left, _ := filepath.Glob(filepath.Join(d.o.Place.Store, "*.damaged-*")); len(left) > 0 {
-		t.Errorf("moved aside: %v", left)
-	}
-}
-
 // TestSecondOpening: damage that only reading meets makes the daemon open its stores a second time. Nothing of the
 // first time is used any more, and what was logged before the damage is kept.
 func TestSecondOpening(t *testing.T) {

@@ -59,9 +59,8 @@ const (
 
 // Lacking is what is missing for a finding.
 type Lacking struct {
-	Shown    int64     `json:"shown"` // settled ones that are missing
-	Withheld int64     `json:"withheld"`
-	When     time.Time `json:"when,omitzero"` // they will be there, if the work goes on as it did; zero without any so far
+	Shown    int64 `json:"shown"` // settled ones that are missing
+	Withheld int64 `json:"withheld"`
 }
 
 // Loss is a decision that was shown and wrong.
@@ -96,7 +95,7 @@ func Prove(events []event.Event, s Searching, at time.Time) Proof {
 			c.each(id, func(t *trial) { t.Left = 0 })
 		}
 	}
-	return c.proof(s.PerSearch(), at)
+	return c.proof(s.PerSearch())
 }
 
 // sums are what is compared of one kind.
@@ -116,10 +115,9 @@ func (a sums) spared() (searches float64, known bool) {
 }
 
 // proof sums up. perSearch is the price of a search in tokens.
-func (c *counter) proof(perSearch float64, at time.Time) Proof {
+func (c *counter) proof(perSearch float64) Proof {
 	out := Proof{Kinds: []KindProof{}, Losses: []Loss{}}
 	kinds := map[Kind]*KindProof{}
-	began := map[Kind]time.Time{}
 	sessions := map[string]int{} // session → place in bySession
 	var bySession []map[Kind]sums
 	for _, t := range c.trials {
@@ -130,7 +128,7 @@ func (c *counter) proof(perSearch float64, at time.Time) Proof {
 		k := kinds[t.kind]
 		if k == nil {
 			k = &KindProof{Kind: t.kind}
-			kinds[t.kind], began[t.kind] = k, t.at
+			kinds[t.kind] = k
 		}
 		i, known := sessions[t.session]
 		if !known {
@@ -164,7 +162,7 @@ func (c *counter) proof(perSearch float64, at time.Time) Proof {
 		if k.Spared = bootstrap(bySession, perSearch, kind); k.Spared.Known {
 			compared = append(compared, kind)
 		}
-		k.conclude(bySession, began[kind], at)
+		k.conclude(bySession)
 		out.Kinds = append(out.Kinds, *k)
 		out.Spent += k.Spent
 	}
@@ -181,7 +179,7 @@ func total(bySession []map[Kind]sums, k Kind) (all sums) {
 }
 
 // conclude compares the arms of a kind.
-func (k *KindProof) conclude(bySession []map[Kind]sums, began, at time.Time) {
+func (k *KindProof) conclude(bySession []map[Kind]sums) {
 	k.Right = lift(k.Shown, k.Withheld)
 	all := total(bySession, k.Kind)
 	if all.shown > 0 {
@@ -191,10 +189,9 @@ func (k *KindProof) conclude(bySession []map[Kind]sums, began, at time.Time) {
 		k.SearchedWithheld = all.searchedWithheld / all.withheld
 	}
 	k.Finding = Undecided
-	if shown, withheld := max(0, retireShown-k.Shown.Settled), max(0,
-		retireWithheld-k.Withheld.Settled); shown+withheld > 0 {
-		k.Lacking = &Lacking{Shown: shown, Withheld: withheld, When: later(when(k.Shown.Settled, retireShown, began, at),
-			when(k.Withheld.Settled, retireWithheld, began, at))}
+	shown, withheld := max(0, retireShown-k.Shown.Settled), max(0, retireWithheld-k.Withheld.Settled)
+	if shown+withheld > 0 {
+		k.Lacking = &Lacking{shown, withheld}
 		return
 	}
 	switch {
@@ -203,29 +200,6 @@ func (k *KindProof) conclude(bySession []map[Kind]sums, began, at time.Time) {
 	case labelOf(k.Kind) == live.LabelChange && k.Right.High < leastLift, k.Spared.Known && k.Spared.High < k.Spent:
 		k.Finding = Loses
 	}
-}
-
-// when is the time at which so many will be there, if as many come a day as since began; zero if there is none so far.
-func when(have, want int64, began, at time.Time) time.Time {
-	switch {
-	case have >= want:
-		return at
-	case have == 0:
-		return time.Time{}
-	}
-	days := max(at.Sub(began).Hours()/24, 1)
-	return at.Add(time.Duration(float64(want-have) / float64(have) * days * 24 * float64(time.Hour)))
-}
-
-// later is the later of two times, zero if one is.
-func later(a, b time.Time) time.Time {
-	if a.IsZero() || b.IsZero() {
-		return time.Time{}
-	}
-	if a.After(b) {
-		return a
-	}
-	return b
 }
 
 // bootstrap is what kinds spared together, in tokens. Its interval are the quantiles over drawn sessions: decisions

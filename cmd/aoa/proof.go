@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"time"
 
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/prefetch"
@@ -83,12 +82,9 @@ func (a *app) findings(kinds []prefetch.KindProof) {
 	for _, k := range kinds {
 		text := ""
 		switch {
-		case k.Lacking != nil && k.Lacking.When.IsZero():
-			text = fmt.Sprintf("no finding yet: %s more shown and %s more withheld ones have to be settled; the first of each gives a date",
-				count(k.Lacking.Shown), count(k.Lacking.Withheld))
 		case k.Lacking != nil:
-			text = fmt.Sprintf("no finding yet: %s more shown and %s more withheld ones have to be settled, on about %s as the work goes",
-				count(k.Lacking.Shown), count(k.Lacking.Withheld), k.Lacking.When.Local().Format(time.DateOnly))
+			text = fmt.Sprintf("no finding yet: %s more shown and %s more withheld ones have to be settled",
+				count(k.Lacking.Shown), count(k.Lacking.Withheld))
 		case k.Finding == "loses" && k.Kind == prefetch.Partner:
 			text = "it loses: shown files are used no more often than withheld ones"
 		case k.Finding == "loses":

@@ -6,7 +6,7 @@ aoa=$1 repo=$2
 cd "$repo"
 "$aoa" init --no-transcripts
 file=$(git log -n 300 --no-merges --diff-filter=M --name-only --format= 2>/dev/null | grep -E '\.[a-z]+$' |
-  grep -vE '(^|/)(CHANGELOG|README|go\.(mod|sum)|package(-lock)?\.json|[^/]*\.lock)' | sort | uniq -c | sort -rn | awk 'NR == 1 { print $2 }')
+  grep -vE '(^|/)(CHANGE(S|LOG)|README|go\.(mod|sum)|package(-lock)?\.json|[^/]*\.lock)' | sort | uniq -c | sort -rn | awk 'NR == 1 { print $2 }')
 if [ -z "$file" ]; then
   echo "this repository has too little history for a suggestion yet"
   exit 0

@@ -75,11 +75,11 @@ fuzz: ## fuzz each decoder for a while (FUZZTIME=30s)
 	@scripts/fuzz.sh $(or $(FUZZTIME),30s)
 
 # One package after the other: two at once would disturb each other. BENCHTIME=300x repeats each 300 times.
-bench: ## a table of every budget (BIG=1: a million files and events, too)
-	@go test -p 1 -timeout 2h -run '^$$' -bench '^Benchmark(Query|Ranking|Events|Start|StartEvents|Memory|Keep|Stage|Hook|View)$$' -benchtime $(or $(BENCHTIME),1s) ./cmd/aoa ./internal/hot | scripts/bench.awk
+bench: ## a table of every budget (BIG=1: a million files, too)
+	@go test -p 1 -timeout 2h -run '^$$' -bench '^Benchmark(Query|Ranking|Events|Start|Memory|Keep|Stage|Hook|View)$$' -benchtime $(or $(BENCHTIME),1s) ./cmd/aoa ./internal/hot | scripts/bench.awk
 
 bench-all: ## every other benchmark, by package
-	@go test -p 1 -timeout 30m -run '^$$' -bench . -skip '^Benchmark(Query|Ranking|Events|Start|StartEvents|Memory|Keep|Stage|Hook|View)$$' -benchtime $(or $(BENCHTIME),1s) ./... | scripts/bench.awk
+	@go test -p 1 -timeout 30m -run '^$$' -bench . -skip '^Benchmark(Query|Ranking|Events|Start|Memory|Keep|Stage|Hook|View)$$' -benchtime $(or $(BENCHTIME),1s) ./... | scripts/bench.awk
 
 cross: ## compile and vet for every platform
 	@for p in $(PLATFORMS); do echo $$p; export GOOS=$${p%/*} GOARCH=$${p#*/}; go build -o /dev/null ./cmd/... && go vet ./... || exit 1; done

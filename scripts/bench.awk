@@ -12,7 +12,6 @@ function label(name,    part, n) {
 		return "learn, eight writers, batches of 100"
 	}
 	if (part[1] == "Start") return "start to first answer, " files(part[2])
-	if (part[1] == "StartEvents") return "start to first answer, " part[2] " events in the log"
 	if (part[1] == "Memory") return part[2] == 1000 ? "resident memory, idle" : "resident memory, " files(part[2])
 	if (part[1] == "Keep") return "100000 files: snapshot"
 	if (part[1] == "Stage") return "whole process: a hit of aoa stage run"
@@ -53,7 +52,6 @@ function row(name, p50, p99, allocs, other, budget, share) {
 	if ("commits/s" in m) { other = sprintf("%.0f commits/s", m["commits/s"]) }
 	if (m["cpu-ms"] > 0) other = sprintf("%.0f ms of processor", m["cpu-ms"])
 	if ("person-ms" in m) other = sprintf("%.0f ms to a person with files read; ", m["person-ms"]) other
-	if ("replay-s" in m) other = other sprintf("; %.1f s without a snapshot", m["replay-s"])
 	if ("MB" in m) { other = sprintf("%.1f MB", m["MB"]) (m["mapped-MB"] > 0 ? sprintf(", %.1f of them the program's file", m["mapped-MB"]) : ""); if ("MB/budget" in m) { share = m["MB/budget"]; budget = sprintf("%.0f MB", m["MB"] / share) } }
 	if ("p50/budget" in m && m["p50/budget"] > 0) { share = m["p50/budget"]; budget = sprintf("%.3g ms", p50 / share) }
 	row(name, p50, m["p99-ms"], m["allocs/op"], other, budget, share)

@@ -14,7 +14,7 @@ import (
 	"github.com/aoa-dev/aoa/rank"
 )
 
-// big adds what takes minutes: a million files, a million events.
+// big adds what takes minutes: a million files.
 var big = os.Getenv("BIG") != ""
 
 // BenchmarkRanking asks the ranker itself, without the socket.

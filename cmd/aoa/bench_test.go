@@ -185,40 +185,6 @@ func (d *bed) starts(b *testing.B) (hooks, persons, cpu times) {
 	return hooks, persons, cpu
 }
 
-// BenchmarkStartEvents starts the daemon of a store with so many events: what a snapshot holds is not replayed. How
-// long all of them take without one is reported, too.
-func BenchmarkStartEvents(b *testing.B) {
-	sizes := []int{100_000}
-	if big {
-		sizes = append(sizes, 1_000_000)
-	}
-	for _, n := range sizes {
-		b.Run(fmt.Sprint(n), func(b *testing.B) {
-			d := newBed(b, 1000)
-			db, err := cold.Open(b.Context(), filepath.Join(d.place.Store, "aoa.db"), cold.Options{Now: time.Now})
-			must(b, err)
-			for i := 0; i < n; i += 500 {
-				events := make([]event.Event, 500)
-				for j := range events {
-					k := i + j
-					events[j] = opened(fmt.Sprint("old", k), d.files[k*7%len(d.files)], time.Now().Add(time.Duration(k-n)*time.Second))
-					events[j].Session = fmt.Sprint("s", k/200)
-				}
-				_, _, err := db.Append(b.Context(), events)
-				must(b, err)
-			}
-			must(b, db.Close())
-			replay, _ := d.start(b)
-			d.stop(b)
-			ts, persons, cpu := d.starts(b)
-			ts.report(b, 0)
-			b.ReportMetric(persons.at(.5), "person-ms")
-			b.ReportMetric(cpu.at(.5), "cpu-ms")
-			b.ReportMetric(replay.Seconds(), "replay-s")
-		})
-	}
-}
-
 // BenchmarkMemory is what stays resident of the process, in MB, when it rests after a few questions.
 func BenchmarkMemory(b *testing.B) {
 	for _, c := range append(crowds[:1:1], crowds[1:]...) {

@@ -3,6 +3,7 @@ package team
 import (
 	"context"
 	"crypto/rand"
+	"errors"
 	"fmt"
 	"net"
 	"slices"
@@ -168,6 +169,31 @@ func TestServerFaults(t *testing.T) {
 			book.Add(verdict, 1)
 		})
 	}
+}
+
+// TestSentinelFailover: a sentinel makes the replica the master while two daemons exchange events. None is missing
+// afterwards.
+func TestSentinelFailover(t *testing.T) {
+	t.Parallel()
+	w := serveWatched(t)
+	c := newCrew(t, w.url, 2)
+	work := func() {
+		for _, m := range c.members {
+			m.work(20)
+		}
+	}
+	work()
+	c.agree("before", 40)
+	await(t, "the fail-over", func(ctx context.Context) error { return ask(ctx, w.sentinel, "SENTINEL", "FAILOVER", "main") })
+	work()
+	await(t, "another master", func(ctx context.Context) error {
+		role, err := answer(ctx, w.replica, "ROLE")
+		if err == nil && !strings.Contains(role, "master") {
+			err = errors.New("it is a replica still")
+		}
+		return err
+	})
+	c.agree("afterwards", 80)
 }
 
 // forwarder passes connections on to a server that can be exchanged.

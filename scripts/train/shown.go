@@ -2,7 +2,6 @@ package main
 
 import (
 	"cmp"
-	"math"
 	"slices"
 )
 
@@ -57,35 +56,5 @@ func (m *weights) promises(s *set, repo int, among func(*file) bool, each func(p
 			best[key] = c.p
 			each(promise{q, c.f, c.p, !again})
 		}
-	}
-}
-
-// shown counts how far the promises of a repository hold: their calibration error over ten bars, and for two
-// thresholds how many files would be shown, each once per session, and which share of them was opened.
-func (m *weights) shown(s *set, repo int, out map[string]float64) {
-	var bars [10]struct{ n, p, used float64 }
-	grid := map[string]float64{"60": .6, "75": .75}
-	count := map[string][2]float64{}
-	best := map[sessionFile]float64{}
-	all := 0.0
-	m.promises(s, repo, yes, func(x promise) {
-		key := sessionFile{x.q.Session, x.f.Path}
-		for name, at := range grid {
-			if best[key] < at && at <= x.p {
-				c := count[name]
-				count[name] = [2]float64{c[0] + 1, c[1] + truth(x.f.Used)}
-			}
-		}
-		best[key] = x.p
-		if x.first {
-			b := &bars[min(int(x.p*10), 9)]
-			b.n, b.p, b.used, all = b.n+1, b.p+x.p, b.used+truth(x.f.Used), all+1
-		}
-	})
-	for _, b := range bars {
-		out["shown.ece"] += math.Abs(b.p-b.used) / max(all, 1)
-	}
-	for name, c := range count {
-		out["shown."+name+".n"], out["shown."+name+".precision"] = c[0], c[1]/max(c[0], 1)
 	}
 }

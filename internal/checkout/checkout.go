@@ -2,6 +2,7 @@ package checkout
 
 import (
 	"context"
+	"io/fs"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -99,6 +100,7 @@ func (w *Checkout) refresh(ctx context.Context, log *slog.Logger) {
 		if w.Tree() != nil {
 			return // the old list is better than none
 		}
+		files = w.walk()
 	}
 	w.brief.Store(false)
 	w.list(ctx, files)
@@ -127,3 +129,29 @@ func (w *Checkout) list(ctx context.Context, files []event.Path) {
 	w.siblings.Store(&roots)
 	w.branch.Store(nil)
 }
+
+// walk finds the files on disk, for a repository that git cannot read: what was learned of them still holds.
+func (w *Checkout) walk() (files []event.Path) {
+	_ = filepath.WalkDir(string(w.Repo.Root), func(name string, e fs.DirEntry, err error) error {
+		p, ok := w.Repo.Root.Path(name)
+		switch {
+		case name == string(w.Repo.Root):
+			return nil
+		case err != nil || !ok || e.IsDir() && w.Repo.Ignored(p):
+			if e != nil && e.IsDir() {
+				return fs.SkipDir
+			}
+			return nil
+		case len(files) >= maxWalked:
+			return fs.SkipAll
+		}
+		if e.Type().IsRegular() && !w.Repo.Ignored(p) {
+			files = append(files, p)
+		}
+		return nil
+	})
+	return files
+}
+
+// maxWalked bounds the files that walk finds.
+const maxWalked = 100_000

@@ -1,6 +1,7 @@
 package rank
 
 import (
+	"math"
 	"slices"
 	"testing"
 	"time"
@@ -139,4 +140,23 @@ func TestWordsLeadToFolders(t *testing.T) {
 	}
 	near(t, "a file of the folder", of("config/save.go"), 1-.51*.51) // two words, each used once, for one file
 	near(t, "a file elsewhere", of("misc.go"), 0)
+}
+
+// TestTextAfterWork: that a file was opened is no reason to name it for a text that does not speak of it.
+func TestTextAfterWork(t *testing.T) {
+	const text = "the score of a file"
+	score := func(w *world) float64 {
+		for _, s := range rankOf(t, w.ranker(Options{}), event.Query{Prompt: text}).Suggestions {
+			if s.File == "cold/db.go" {
+				return s.Logit
+			}
+		}
+		return math.Inf(-1)
+	}
+	w := small(t)
+	before := score(w)
+	w.open("s", epoch.Add(-8*time.Minute), "cold/db.go")
+	if after := score(w); after > before+1 {
+		t.Errorf("log odds of %.2f, after an open %.2f", before, after)
+	}
 }

@@ -197,12 +197,13 @@ func messageWeights(s *set, in func(repo int) bool) map[event.Task][]float64 {
 
 var messageTasks = []event.Task{taskText, taskIssue}
 
-// messageGroup is a kind of prompts outside of sessions.
+// messageGroup is a kind of prompts outside of sessions. A history opens no file, so Never is the bias once more: a file
+// that was saved once would go ahead by half of the bias.
 func messageGroup(s *set, task event.Task) *group {
 	g := &group{name: string(task), member: yes, ranked: yes, label: target, sure: 0.1, ridge: 0.002, use: make([]bool,
 		len(s.Signals))}
 	for i, name := range s.Signals {
-		g.use[i] = byHand[name] == 0 && name != rank.Unseen.String() && name != rank.OfBranch.String()
+		g.use[i] = byHand[name] == 0 && name != rank.Unseen.String() && name != rank.OfBranch.String() && name != rank.Never.String()
 	}
 	return g
 }

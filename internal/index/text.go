@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"unicode/utf8"
 )
 
@@ -132,8 +133,11 @@ var (
 	// packageLine lists a package with its version: numpy==1.2.1, pytest    6.2.4.
 	packageLine = regexp.MustCompile(`^[-* ]*[A-Za-z][\w.\-]*(?:==|\s{2,}|\s*@\s*)v?\d+(?:\.\d+)+\S*$`)
 	// versionLine says which version of something was used: Python version: 3.8, OS: Mac, Node 18.2.0.
-	versionLine = regexp.MustCompile(`(?i)^[-*> ]*(?:[\w .\-/()]{2,40}:\W*v?\d+(?:\.\d+)+[\w.+\-]*(?:\s.{0,40})?|\w[\w.\-]* v?\d+(?:\.\d+)+|` +
-		`\W*(?:os|platform|operating system|browser|extra tools|sphinx extensions|python implementation)(?: version)?\W*:.{0,80})$`)
+	// It is compiled when it is needed: that takes a millisecond, which no command has to spare.
+	versionLine = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?i)^[-*> ]*(?:[\w .\-/()]{2,40}:\W*v?\d+(?:\.\d+)+[\w.+\-]*(?:\s.{0,40})?|\w[\w.\-]* v?\d+(?:\.\d+)+|` +
+			`\W*(?:os|platform|operating system|browser|extra tools|sphinx extensions|python implementation)(?: version)?\W*:.{0,80})$`)
+	})
 	trailer = regexp.MustCompile(`^(?:[A-Z][a-z]+(?:-[A-Za-z]+)*-by:|Change-Id:|Cc:|PiperOrigin-RevId|\(?cherry picked from commit)`)
 	// traceLine says no more than that a stack trace follows.
 	traceLine = regexp.MustCompile(`^(?:panic: runtime error: |goroutine \d+ \[|\[signal SIG|Traceback \(most recent call last\)|` +
@@ -159,7 +163,7 @@ func boilerplate(line string, title, fenced bool) bool {
 		return true
 	}
 	return trailer.MatchString(line) || tag.MatchString(line) ||
-		strings.ContainsAny(line, "0123456789:") && (packageLine.MatchString(line) || versionLine.MatchString(line))
+		strings.ContainsAny(line, "0123456789:") && (packageLine.MatchString(line) || versionLine().MatchString(line))
 }
 
 // counts makes a list of a map, sorted by stem.

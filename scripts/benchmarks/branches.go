@@ -24,11 +24,7 @@ func (in inputs) branches(ctx context.Context) (string, error) {
 		return "", err
 	}
 	var t recorded.Table
-	err = recorded.Each(ctx, len(names), func(ctx context.Context, i int) error {
-		s, err := recorded.History(ctx, in.repos, names[i])
-		if err != nil {
-			return err
-		}
+	err = recorded.EachHistory(ctx, in.repos, names, func(ctx context.Context, _ int, s eval.Source) error {
 		return recorded.Branches(ctx, s, eval.Options{Contents: true}, recorded.LastQuarter, 1, mostAsked,
 			func(l *recorded.Localization) error { askBranch(&t, l); return nil })
 	})

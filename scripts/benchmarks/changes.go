@@ -31,14 +31,10 @@ func (in inputs) changes(ctx context.Context) (string, error) {
 		return "", err
 	}
 	var t recorded.Table
-	err = recorded.Each(ctx, len(names), func(ctx context.Context, i int) error {
-		s, err := recorded.History(ctx, in.repos, names[i])
-		if err != nil {
-			return err
-		}
+	err = recorded.EachHistory(ctx, in.repos, names, func(ctx context.Context, _ int, s eval.Source) error {
 		past := newTransactions()
 		o := eval.Options{Learned: past.learn, Newest: newestChanges}
-		err = recorded.Commits(ctx, s, o, func(d *eval.Decision) error {
+		err := recorded.Commits(ctx, s, o, func(d *eval.Decision) error {
 			in.askChange(&t, s.Name, past, d)
 			return nil
 		})

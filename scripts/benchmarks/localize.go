@@ -72,11 +72,7 @@ type texts struct {
 type askTexts func(context.Context, eval.Source, eval.Options, func(*recorded.Localization) error) error
 
 func (a *texts) each(ctx context.Context, names []string, ask askTexts) error {
-	return recorded.Each(ctx, len(names), func(ctx context.Context, i int) error {
-		s, err := recorded.History(ctx, a.repos, names[i])
-		if err != nil {
-			return err
-		}
+	return recorded.EachHistory(ctx, a.repos, names, func(ctx context.Context, _ int, s eval.Source) error {
 		c, err := openContents(ctx, s.Clone.Dir)
 		if err != nil {
 			return err

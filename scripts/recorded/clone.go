@@ -24,6 +24,17 @@ func History(ctx context.Context, dir, name string) (eval.Source, error) {
 	return eval.History(ctx, name, clone, os.Environ(), nil)
 }
 
+// EachHistory calls fn for the history of each of the named clones, the i-th, as Each does.
+func EachHistory(ctx context.Context, dir string, names []string, fn func(ctx context.Context, i int, s eval.Source) error) error {
+	return Each(ctx, len(names), func(ctx context.Context, i int) error {
+		s, err := History(ctx, dir, names[i])
+		if err != nil {
+			return err
+		}
+		return fn(ctx, i, s)
+	})
+}
+
 // CloneOf finds the clone of OWNER/NAME in a folder: OWNER+NAME, OWNER/NAME or NAME, bare or not; "" if there is none.
 func CloneOf(dir, name string) string {
 	base := name[strings.LastIndexByte(name, '/')+1:]

@@ -34,13 +34,9 @@ var ofBranch = []string{"bias", "branch", "comod_rank", "comod", "alike_rank", "
 func branches(ctx context.Context, repos string, o eval.Options) (*set, error) {
 	out := &set{Repos: strings.Fields(histories)}
 	parts := make([][]question, len(out.Repos))
-	err := recorded.Each(ctx, len(out.Repos), func(ctx context.Context, i int) error {
-		s, err := recorded.History(ctx, repos, out.Repos[i])
-		if err != nil {
-			return err
-		}
-		err = recorded.Branches(ctx, s, o, teachFrom, recorded.LastQuarter, teachBranches,
-			func(l *recorded.Localization) error {
+	err := recorded.EachHistory(ctx, repos, out.Repos, func(ctx context.Context, i int, s eval.Source) error {
+		err := recorded.Branches(ctx, s, o, teachFrom, recorded.LastQuarter, teachBranches,
+			func(l *recorded.Localization) (err error) {
 				q := rankedOf(i, l, l.Files)
 				switch {
 				case l.Branch.Name == "":

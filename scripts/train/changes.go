@@ -16,6 +16,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/aoa-dev/aoa/internal/eval"
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/history"
 	"github.com/aoa-dev/aoa/scripts/recorded"
@@ -239,11 +240,7 @@ func keptChanges(ctx context.Context, name, repos string, names []string) (all [
 		}
 	}
 	all = make([]*changesOf, len(names))
-	err = recorded.Each(ctx, len(names), func(ctx context.Context, i int) error {
-		s, err := recorded.History(ctx, repos, names[i])
-		if err != nil {
-			return err
-		}
+	err = recorded.EachHistory(ctx, repos, names, func(ctx context.Context, i int, s eval.Source) error {
 		all[i] = &changesOf{Name: names[i]}
 		all[i].ask(s.Commits)
 		fmt.Fprintf(os.Stderr, "%s: %d questions\n", names[i], len(all[i].Questions))

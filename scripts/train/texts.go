@@ -59,22 +59,17 @@ func texts(ctx context.Context, repos, issues string, o eval.Options, ask func(r
 	slices.Sort(names)
 	out.Repos = slices.Compact(names)
 	parts := make([][]question, len(out.Repos))
-	err := recorded.Each(ctx, len(out.Repos), func(ctx context.Context, i int) error {
-		name := out.Repos[i]
-		s, err := recorded.History(ctx, repos, name)
-		if err != nil {
-			return err
-		}
+	err := recorded.EachHistory(ctx, repos, out.Repos, func(ctx context.Context, i int, s eval.Source) (err error) {
 		take := func(l *recorded.Localization) error {
 			parts[i] = append(parts[i], ask(i, l, meant(l)))
 			return nil
 		}
-		if ins := byRepo[name]; ins != nil {
+		if ins := byRepo[s.Name]; ins != nil {
 			err = recorded.Localize(ctx, s, ins, o, take)
 		} else {
 			err = recorded.Subjects(ctx, s, o, teachFrom, recorded.LastQuarter, teachMost, take)
 		}
-		fmt.Fprintf(os.Stderr, "%s: %d texts\n", name, len(parts[i]))
+		fmt.Fprintf(os.Stderr, "%s: %d texts\n", s.Name, len(parts[i]))
 		return err
 	})
 	out.Questions = slices.Concat(parts...)

@@ -114,6 +114,10 @@ func (a *app) changesTable(changes []hookChange) {
 	printList(a, "", changes, func(c hookChange) []any { return []any{c.Agent, c.Done, c.File} })
 }
 
+func (a *app) gitRepo(repo *watcher.Repo) install.GitRepo {
+	return install.GitRepo{Root: string(repo.Root), CommonDir: repo.CommonDir, Env: a.env}
+}
+
 // installHook installs the hooks of an agent. The local scope is that of all worktrees of the repository:
 // an agent reads the personal file of the worktree that it is started in.
 func (a *app) installHook(ctx context.Context, name string, scope install.Scope) (out []hookChange, err error) {
@@ -124,7 +128,7 @@ func (a *app) installHook(ctx context.Context, name string, scope install.Scope)
 		}
 	}
 	if name == "git" {
-		c, err := install.AddGit(ctx, string(repo.Root), a.env)
+		c, err := install.AddGit(ctx, a.gitRepo(repo))
 		return changes(name, install.Local, []install.Change{c}), refusal(err)
 	}
 	agent, _ := agents.Find(name) // the name is checked
@@ -282,7 +286,7 @@ func (a *app) removeNamed(ctx context.Context, names []string, scope install.Sco
 			done, err = a.removeAgent(name, scope, repo)
 		case scope == "" || scope == install.Local:
 			var c install.Change
-			c, err = install.RemoveGit(ctx, string(repo.Root), a.env)
+			c, err = install.RemoveGit(ctx, a.gitRepo(repo))
 			done = changes(name, install.Local, []install.Change{c})
 		}
 		errs = append(errs, refusal(err))

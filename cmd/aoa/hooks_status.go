@@ -94,7 +94,7 @@ func (a *app) hookStates(ctx context.Context, repo *watcher.Repo) []hookState {
 				Events: append([]string{}, st.Events...), Note: st.Note, command: st.Command})
 		}
 	}
-	st, err := install.ExamineGit(ctx, string(repo.Root), a.env)
+	st, err := install.ExamineGit(ctx, a.gitRepo(repo))
 	if err != nil {
 		st.State, st.Note = install.Refused, err.Error()
 	}

@@ -109,10 +109,7 @@ func (a *app) events(events []event.Event) error {
 
 // what is the event's subject in a few words: its files, else its text.
 func (a *app) what(e event.Event) string {
-	names := a.fileNames(e.Paths()[:min(3, len(e.Paths()))], ", ")
-	if more := len(e.Paths()) - 3; more > 0 {
-		names += fmt.Sprintf(", and %d more", more)
-	}
+	names := a.firstNames(e.Paths(), 3)
 	switch b := e.Body.(type) {
 	case event.Setting:
 		return b.Name + " " + brief(b.Value, 60)
@@ -125,6 +122,15 @@ func (a *app) what(e event.Event) string {
 		return names
 	}
 	return strings.TrimSpace(brief(e.Text(), 60) + "  " + names)
+}
+
+// firstNames names the first of some files, at most most, and says how many more there are.
+func (a *app) firstNames(paths []event.Path, most int) string {
+	names := a.fileNames(paths[:min(len(paths), most)], ", ")
+	if more := len(paths) - most; more > 0 {
+		names += fmt.Sprintf(", and %d more", more)
+	}
+	return names
 }
 
 func (a *app) fileNames(paths []event.Path, between string) string {

@@ -143,23 +143,10 @@ func (a *app) suggestFiles(ctx context.Context, q event.Query, args []string, ho
 		}
 		a.suggestions(listed, q, !idle && len(q.Tags) == 0 && (q.Prompt == "" || len(q.Files) == 0))
 		if files := ans.Branch.Files; !ofBranch && len(files) > 0 {
-			fmt.Fprintln(a.out, a.dim("changed on this branch: "+a.some(files)))
+			fmt.Fprintln(a.out, a.dim("changed on this branch: "+a.firstNames(files, 5)))
 		}
 	}
 	return nil
-}
-
-// some names the first of some files.
-func (a *app) some(files []event.Path) string {
-	const most = 5
-	var names []string
-	for _, f := range files[:min(len(files), most)] {
-		names = append(names, a.display(f))
-	}
-	if more := len(files) - most; more > 0 {
-		names = append(names, fmt.Sprintf("and %d more", more))
-	}
-	return strings.Join(names, ", ")
 }
 
 // aboutBranch says what an answer about a branch rests on.

@@ -38,10 +38,17 @@ var shells = regexp.MustCompile(`^#! *(\S*/)?(env +(-\S+ +)*)?(\S*/)?(sh|bash|da
 // maxHook is how large a hook may be that takes a block, in bytes.
 const maxHook = 1 << 20
 
+// GitRepo is a repository whose hook is edited.
+type GitRepo struct {
+	Root      string   // of the worktree
+	CommonDir string   // the git dir that all worktrees share
+	Env       []string // of git
+}
+
 // AddGit enters our block into the repository's post-commit hook, after the first line: many hooks end in exec. Twice is
-// once. dir is in the repository; env is that of git. The error is a *Refusal if the hook cannot take the block.
-func AddGit(ctx context.Context, dir string, env []string) (Change, error) {
-	file, err := gitHookFile(ctx, dir, env)
+// once. The error is a *Refusal if the hook cannot take the block.
+func AddGit(ctx context.Context, repo GitRepo) (Change, error) {
+	file, err := repo.hook(ctx)
 	if err != nil {
 		return Change{}, err
 	}
@@ -59,8 +66,8 @@ func AddGit(ctx context.Context, dir string, env []string) (Change, error) {
 }
 
 // RemoveGit takes our block out. A file that holds nothing else is deleted; every other byte stays.
-func RemoveGit(ctx context.Context, dir string, env []string) (Change, error) {
-	file, err := gitHookFile(ctx, dir, env)
+func RemoveGit(ctx context.Context, repo GitRepo) (Change, error) {
+	file, err := repo.hook(ctx)
 	var refused *Refusal
 	if errors.As(err, &refused) {
 		file, err = refused.File, nil
@@ -82,10 +89,10 @@ func RemoveGit(ctx context.Context, dir string, env []string) (Change, error) {
 }
 
 // ExamineGit says what the post-commit hook holds of ours.
-func ExamineGit(ctx context.Context, dir string, env []string) (Status, error) {
+func ExamineGit(ctx context.Context, repo GitRepo) (Status, error) {
 	st := Status{State: Absent, Events: []string{}}
 	var refused *Refusal
-	file, err := gitHookFile(ctx, dir, env)
+	file, err := repo.hook(ctx)
 	var hook []byte
 	if err == nil {
 		hook, _, err = readHook(file)
@@ -101,19 +108,17 @@ func ExamineGit(ctx context.Context, dir string, env []string) (Status, error) {
 	return st, nil
 }
 
-// gitHookFile is where git looks for the hook. A folder that the user has set is tracked or shared: it is refused.
-func gitHookFile(ctx context.Context, dir string, env []string) (string, error) {
-	program := git.Find(env)
-	common, err := program.Run(ctx, dir, "rev-parse", "--git-common-dir")
-	if err != nil {
-		return "", fmt.Errorf("find the hooks of %s: %w", dir, err)
-	}
-	file := filepath.Join(from(dir, strings.TrimRight(string(common), "\r\n")), "hooks", GitHook)
+// hook is where git looks for the hook. A folder that the user has set is tracked or shared: it is refused.
+func (r GitRepo) hook(ctx context.Context) (string, error) {
+	file := filepath.Join(r.CommonDir, "hooks", GitHook)
 	// Our git has another value on its command line, so that it runs no hooks: --show-origin tells them apart.
-	set, _ := program.Run(ctx, dir, "config", "-z", "--show-origin", "--type=path", "--get-all", "core.hooksPath")
+	set, err := git.Find(r.Env).Run(ctx, r.Root, "config", "-z", "--show-origin", "--type=path", "--get-all", "core.hooksPath")
+	if err != nil {
+		return "", fmt.Errorf("find the hooks of %s: %w", r.Root, err)
+	}
 	for fields := strings.Split(string(set), "\x00"); len(fields) >= 2; fields = fields[2:] {
-		if fields[0] != "command line:" && from(dir, fields[1]) != filepath.Dir(file) {
-			return "", &Refusal{File: filepath.Join(from(dir, fields[1]), GitHook), Why: "core.hooksPath is " + fields[1] +
+		if fields[0] != "command line:" && from(r.Root, fields[1]) != filepath.Dir(file) {
+			return "", &Refusal{File: filepath.Join(from(r.Root, fields[1]), GitHook), Why: "core.hooksPath is " + fields[1] +
 				", whose scripts may be tracked or shared", Snippet: hookBlock}
 		}
 	}

@@ -53,6 +53,11 @@ func (h *gitHome) repo() (dir, hook string) {
 	return dir, filepath.Join(dir, ".git", "hooks", GitHook)
 }
 
+// at is a repository from one of its worktrees.
+func (h *gitHome) at(dir, root string) GitRepo {
+	return GitRepo{Root: root, CommonDir: filepath.Join(dir, ".git"), Env: h.env}
+}
+
 // called waits until the hook has called aoa: it does so in the background.
 func (h *gitHome) called() {
 	h.t.Helper()
@@ -71,7 +76,7 @@ func (h *gitHome) called() {
 func TestGitHookFires(t *testing.T) {
 	h := newGitHome(t)
 	dir, hook := h.repo()
-	if c, err := AddGit(t.Context(), dir, h.env); err != nil || c.Done != Created || c.File != hook {
+	if c, err := AddGit(t.Context(), h.at(dir, dir)); err != nil || c.Done != Created || c.File != hook {
 		t.Fatalf("%+v, %v", c, err)
 	}
 	h.git(dir, "commit", "-q", "--allow-empty", "-m", "one")
@@ -80,15 +85,15 @@ func TestGitHookFires(t *testing.T) {
 	h.git(dir, "worktree", "add", "-q", tree)
 	h.git(tree, "commit", "-q", "--allow-empty", "-m", "two")
 	h.called()
-	if c, err := AddGit(t.Context(), tree, h.env); err != nil || c.Done != Unchanged {
+	if c, err := AddGit(t.Context(), h.at(dir, tree)); err != nil || c.Done != Unchanged {
 		t.Errorf("again from the linked worktree: %+v, %v", c, err)
 	}
-	if st, err := ExamineGit(t.Context(), tree, h.env); err != nil || st.State != Installed {
+	if st, err := ExamineGit(t.Context(), h.at(dir, tree)); err != nil || st.State != Installed {
 		t.Errorf("%+v, %v", st, err)
 	}
 	os.Remove(h.aoa)
 	h.git(dir, "commit", "-q", "--allow-empty", "-m", "without the binary")
-	if c, err := RemoveGit(t.Context(), dir, h.env); err != nil || c.Done != Deleted {
+	if c, err := RemoveGit(t.Context(), h.at(dir, dir)); err != nil || c.Done != Deleted {
 		t.Errorf("remove: %+v, %v", c, err)
 	}
 	if _, err := os.Stat(hook); err == nil {
@@ -109,19 +114,19 @@ func TestGitHookShapes(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			dir, hook := h.repo()
 			fileWith(t, hook, before, 0o750)
-			if c, err := AddGit(t.Context(), dir, h.env); err != nil || c.Done != Changed {
+			if c, err := AddGit(t.Context(), h.at(dir, dir)); err != nil || c.Done != Changed {
 				t.Fatalf("%+v, %v", c, err)
 			}
 			h.git(dir, "commit", "-q", "--allow-empty", "-m", "one")
 			h.called()
-			if c, err := RemoveGit(t.Context(), dir, h.env); err != nil || c.Done != Changed {
+			if c, err := RemoveGit(t.Context(), h.at(dir, dir)); err != nil || c.Done != Changed {
 				t.Errorf("%+v, %v", c, err)
 			}
 			st, err := os.Stat(hook)
 			if got := contentOf(t, hook); string(got) != before || err != nil || st.Mode().Perm() != 0o750 {
 				t.Errorf("%q, %v, %v", got, st.Mode(), err)
 			}
-			if c, err := RemoveGit(t.Context(), dir, h.env); err != nil || c.Done != Absent {
+			if c, err := RemoveGit(t.Context(), h.at(dir, dir)); err != nil || c.Done != Absent {
 				t.Errorf("again: %+v, %v", c, err)
 			}
 		})
@@ -149,14 +154,14 @@ func TestGitHookRefused(t *testing.T) {
 			dir, hook := h.repo()
 			c.make(dir, hook)
 			var refused *Refusal
-			_, err := AddGit(t.Context(), dir, h.env)
+			_, err := AddGit(t.Context(), h.at(dir, dir))
 			if !errors.As(err, &refused) || !strings.Contains(refused.Why, c.why) || refused.Snippet != hookBlock {
 				t.Errorf("%v", err)
 			}
-			if st, err := ExamineGit(t.Context(), dir, h.env); err != nil || st.State != Refused {
+			if st, err := ExamineGit(t.Context(), h.at(dir, dir)); err != nil || st.State != Refused {
 				t.Errorf("%+v, %v", st, err)
 			}
-			if c, err := RemoveGit(t.Context(), dir, h.env); err != nil || c.Done != Absent {
+			if c, err := RemoveGit(t.Context(), h.at(dir, dir)); err != nil || c.Done != Absent {
 				t.Errorf("%+v, %v", c, err)
 			}
 		})

@@ -30,13 +30,16 @@ where it is installed. Every other byte of those files stays.`,
 	return c
 }
 
+// gitHook is the name of git where hooks are named.
+const gitHook = "git"
+
 // hookNames lists what hooks can be installed for.
 func hookNames() []string {
 	var names []string
 	for _, g := range agents.All {
 		names = append(names, g.Name)
 	}
-	return append(names, "git")
+	return append(names, gitHook)
 }
 
 // knownHooks checks names that a person typed.
@@ -122,12 +125,12 @@ func (a *app) gitRepo(repo *watcher.Repo) install.GitRepo {
 // an agent reads the personal file of the worktree that it is started in.
 func (a *app) installHook(ctx context.Context, name string, scope install.Scope) (out []hookChange, err error) {
 	var repo *watcher.Repo
-	if scope != install.User || name == "git" {
+	if scope != install.User || name == gitHook {
 		if repo, err = a.repo(ctx); err != nil {
 			return nil, err
 		}
 	}
-	if name == "git" {
+	if name == gitHook {
 		c, err := install.AddGit(ctx, a.gitRepo(repo))
 		return changes(name, install.Local, []install.Change{c}), refusal(err)
 	}
@@ -282,7 +285,7 @@ func (a *app) removeNamed(ctx context.Context, names []string, scope install.Sco
 	for _, name := range names {
 		var done []hookChange
 		switch {
-		case name != "git":
+		case name != gitHook:
 			done, err = a.removeAgent(name, scope, repo)
 		case scope == "" || scope == install.Local:
 			var c install.Change

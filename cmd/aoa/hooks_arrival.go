@@ -40,6 +40,9 @@ func (a *app) arrivals(ctx context.Context, repo *watcher.Repo) map[string]arriv
 	if place := locate.Find(repo.CommonDir, a.getenv); place.Exists() {
 		ans, _ := api.Call(ctx, a.dial(repo, place), api.Log, api.LogRequest{Limit: arrivalEvents})
 		for _, e := range ans.Events { // the oldest first
+			if e.Agent == gitHook {
+				continue // commits come from history: its hook leaves no event
+			}
 			one := out[e.Agent]
 			if h, ok := e.Body.(event.Hint); !ok {
 				one.Called = e.Time

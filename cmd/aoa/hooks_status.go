@@ -53,8 +53,12 @@ all files that it checked.`,
 				for i, st := range all {
 					switch {
 					case st.State != install.Absent:
-						rows = append(rows, strings.TrimRight(cells(st.Agent, st.State+", "+string(st.Scope), a.ago(st.Called),
-							a.ago(st.Said), st.File+" "+st.Note), " "))
+						called, said := a.ago(st.Called), a.ago(st.Said)
+						if st.Agent == gitHook {
+							called, said = "", ""
+						}
+						rows = append(rows, strings.TrimRight(cells(st.Agent, st.State+", "+string(st.Scope), called, said,
+							st.File+" "+st.Note), " "))
 					case !installed(all, st.Agent) && (i == 0 || all[i-1].Agent != st.Agent):
 						rows = append(rows, cells(st.Agent, st.State, "", "", ""))
 					}
@@ -98,7 +102,7 @@ func (a *app) hookStates(ctx context.Context, repo *watcher.Repo) []hookState {
 	if err != nil {
 		st.State, st.Note = install.Refused, err.Error()
 	}
-	return append(out, hookState{Agent: "git", Scope: install.Local, File: st.File, State: st.State, Events: st.Events,
+	return append(out, hookState{Agent: gitHook, Scope: install.Local, File: st.File, State: st.State, Events: st.Events,
 		Note: st.Note})
 }
 

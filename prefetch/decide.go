@@ -54,7 +54,7 @@ type Decision struct {
 //     from it keeps that arm, whatever the kind.
 //   - What is logged as shown is what Text names.
 //
-// A query without a session logs nothing, for nothing could settle it.
+// A query without a session logs nothing, for nothing could resolve it.
 func (p *Prefetcher) Decide(ctx context.Context, q Question) (Decision, error) {
 	tr, known := traits[q.Kind]
 	switch {

@@ -179,7 +179,7 @@ func TestConversations(t *testing.T) {
 		d.happen(dec.Log...)
 		return dec
 	}
-	open := func(by string, f event.Path) []live.Settled {
+	open := func(by string, f event.Path) []live.Resolved {
 		e := d.event(event.KindRead, f)
 		e.Subagent = by
 		return d.happen(e)
@@ -192,10 +192,10 @@ func TestConversations(t *testing.T) {
 		t.Errorf("notified twice: %+v", again)
 	}
 	if out := open("third", "x.go"); len(out) != 0 {
-		t.Errorf("settled by one that was not notified: %+v", out)
+		t.Errorf("resolved by one that was not notified: %+v", out)
 	}
 	if out := open("sub", "x.go"); len(out) != 1 || out[0].ID != sub.Log[0].ID {
-		t.Errorf("settled: %+v", out)
+		t.Errorf("resolved: %+v", out)
 	}
 	e := d.event(event.KindRead, "x.go")
 	if !d.led(e) {

@@ -5,7 +5,7 @@
 // Arm: shown, withheld (a seeded 10 %, the control group) or shadow. At a prompt a list of files is decided on,
 // withheld and counted as a whole (ListModel). A session has several conversations, that of the agent and one of each
 // subagent: what was shown to a conversation or withheld from it keeps its arm there, whatever the kind. A prediction
-// is settled by its Label, the question of its kind: opened next, opened in this turn, part of the same change, or
+// is resolved by its Label, the question of its kind: opened next, opened in this turn, part of the same change, or
 // for facts opened within Horizon file events; at the latest by two idle hours. Outcomes of all arms refit the
 // calibration; those of shown files move the threshold of the kind so that in the long run three of four are used. A
 // kind retires when its interval rules out that showing is worth it. Prove counts from the log what hints cost and

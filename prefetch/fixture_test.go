@@ -114,11 +114,11 @@ func (d *fixture) knows(word string, files ...event.Path) {
 }
 
 // fold folds events, as a daemon with these states does, and returns what came of predictions.
-func fold(s *State, sessions *live.Sessions, events []event.Event) (out []live.Settled) {
+func fold(s *State, sessions *live.Sessions, events []event.Event) (out []live.Resolved) {
 	for _, e := range events {
 		now, delta := sessions.Apply(e)
 		s.Apply(e, now, delta)
-		out = append(out, delta.Settled...)
+		out = append(out, delta.Resolved...)
 	}
 	return out
 }
@@ -135,7 +135,7 @@ func (d *fixture) apply(b *hot.Batch) {
 }
 
 // happen logs events, and returns what came of predictions.
-func (d *fixture) happen(events ...event.Event) []live.Settled {
+func (d *fixture) happen(events ...event.Event) []live.Resolved {
 	d.t.Helper()
 	d.log = append(d.log, events)
 	return fold(d.p.State, d.live, events)
@@ -148,7 +148,7 @@ func (d *fixture) event(kind event.Kind, files ...event.Path) event.Event {
 }
 
 // opens opens n files that nobody predicts.
-func (d *fixture) opens(n int) (outcomes []live.Settled) {
+func (d *fixture) opens(n int) (outcomes []live.Resolved) {
 	d.t.Helper()
 	for i := range n {
 		outcomes = append(outcomes, d.happen(d.event(event.KindRead, event.Path(fmt.Sprintf("other%d.go", i))))...)
@@ -157,7 +157,7 @@ func (d *fixture) opens(n int) (outcomes []live.Settled) {
 }
 
 // commit commits files; it belongs to no session.
-func (d *fixture) commit(files ...event.Path) (outcomes []live.Settled) {
+func (d *fixture) commit(files ...event.Path) (outcomes []live.Resolved) {
 	d.t.Helper()
 	e := d.event(event.KindCommit, files...)
 	e.Session = ""

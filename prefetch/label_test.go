@@ -13,19 +13,19 @@ import (
 
 // TestALabelDecidesTheOutcome: each kind is measured by its own question.
 func TestALabelDecidesTheOutcome(t *testing.T) {
-	read := func(files ...event.Path) func(*fixture) []live.Settled {
-		return func(d *fixture) []live.Settled { return d.happen(d.event(event.KindRead, files...)) }
+	read := func(files ...event.Path) func(*fixture) []live.Resolved {
+		return func(d *fixture) []live.Resolved { return d.happen(d.event(event.KindRead, files...)) }
 	}
-	edit := func(f event.Path) func(*fixture) []live.Settled {
-		return func(d *fixture) []live.Settled { return d.happen(d.event(event.KindEdit, f)) }
+	edit := func(f event.Path) func(*fixture) []live.Resolved {
+		return func(d *fixture) []live.Resolved { return d.happen(d.event(event.KindEdit, f)) }
 	}
-	commit := func(files ...event.Path) func(*fixture) []live.Settled {
-		return func(d *fixture) []live.Settled { return d.commit(files...) }
+	commit := func(files ...event.Path) func(*fixture) []live.Resolved {
+		return func(d *fixture) []live.Resolved { return d.commit(files...) }
 	}
-	opens := func(d *fixture) []live.Settled { return d.opens(2 * live.Horizon) }
-	prompt := func(d *fixture) []live.Settled { return d.happen(d.event(event.KindPrompt)) }
-	end := func(d *fixture) []live.Settled { return d.happen(d.event(event.KindEnd)) }
-	together := func(d *fixture) (out []live.Settled) { // two calls requested at once, the predicted file second
+	opens := func(d *fixture) []live.Resolved { return d.opens(2 * live.Horizon) }
+	prompt := func(d *fixture) []live.Resolved { return d.happen(d.event(event.KindPrompt)) }
+	end := func(d *fixture) []live.Resolved { return d.happen(d.event(event.KindEnd)) }
+	together := func(d *fixture) (out []live.Resolved) { // two calls requested at once, the predicted file second
 		for _, f := range []event.Path{"y.go", "x.go", "z.go"} {
 			e := d.event(event.KindRead, f)
 			eventtest.Set(&e, "Batch", map[bool]string{true: "later", false: "once"}[f == "z.go"])
@@ -36,22 +36,22 @@ func TestALabelDecidesTheOutcome(t *testing.T) {
 	for _, c := range []struct {
 		what  string
 		kind  Kind
-		steps []func(*fixture) []live.Settled
+		steps []func(*fixture) []live.Resolved
 		want  string // "used", "not", "" while it waits
 	}{
-		{"opened next", Next, []func(*fixture) []live.Settled{read("x.go")}, "used"},
-		{"another one opened next", Next, []func(*fixture) []live.Settled{read("y.go"), read("x.go")}, "not"},
-		{"requested together", Next, []func(*fixture) []live.Settled{together}, "used"},
-		{"opened late in the turn", Prompt, []func(*fixture) []live.Settled{opens, read("x.go")}, "used"},
-		{"opened in the next turn", Prompt, []func(*fixture) []live.Settled{read("y.go"), prompt, read("x.go")}, "not"},
-		{"the session ends", Prompt, []func(*fixture) []live.Settled{end}, "not"},
-		{"only read", Partner, []func(*fixture) []live.Settled{read("x.go")}, ""},
-		{"edited much later", Partner, []func(*fixture) []live.Settled{opens, prompt, edit("x.go")}, "used"},
-		{"committed by hand, with the change", Partner, []func(*fixture) []live.Settled{end, commit("cur.go", "x.go")},
+		{"opened next", Next, []func(*fixture) []live.Resolved{read("x.go")}, "used"},
+		{"another one opened next", Next, []func(*fixture) []live.Resolved{read("y.go"), read("x.go")}, "not"},
+		{"requested together", Next, []func(*fixture) []live.Resolved{together}, "used"},
+		{"opened late in the turn", Prompt, []func(*fixture) []live.Resolved{opens, read("x.go")}, "used"},
+		{"opened in the next turn", Prompt, []func(*fixture) []live.Resolved{read("y.go"), prompt, read("x.go")}, "not"},
+		{"the session ends", Prompt, []func(*fixture) []live.Resolved{end}, "not"},
+		{"only read", Partner, []func(*fixture) []live.Resolved{read("x.go")}, ""},
+		{"edited much later", Partner, []func(*fixture) []live.Resolved{opens, prompt, edit("x.go")}, "used"},
+		{"committed by hand, with the change", Partner, []func(*fixture) []live.Resolved{end, commit("cur.go", "x.go")},
 			"used"},
-		{"the change is committed without it", Partner, []func(*fixture) []live.Settled{opens, commit("cur.go", "y.go"),
+		{"the change is committed without it", Partner, []func(*fixture) []live.Resolved{opens, commit("cur.go", "y.go"),
 			edit("x.go")}, "not"},
-		{"another change is committed", Partner, []func(*fixture) []live.Settled{commit("y.go", "x.go")}, ""},
+		{"another change is committed", Partner, []func(*fixture) []live.Resolved{commit("y.go", "x.go")}, ""},
 	} {
 		t.Run(c.what, func(t *testing.T) {
 			d := newFixture(t, Options{})
@@ -59,7 +59,7 @@ func TestALabelDecidesTheOutcome(t *testing.T) {
 			if dec := d.ask(c.kind); len(dec.Shown) != 1 {
 				t.Fatalf("not shown: %s", dec.Why)
 			}
-			var out []live.Settled
+			var out []live.Resolved
 			for _, s := range c.steps {
 				out = append(out, s(d)...)
 			}
@@ -83,7 +83,7 @@ func TestAnotherLabel(t *testing.T) {
 	hint := d.event(event.KindSuggest, "x.go")
 	eventtest.Set(&hint, "Name", string(Partner), "Arm", string(Shown), "Scores", []float64{.9})
 	if out := d.happen(hint, d.event(event.KindEdit, "x.go")); len(out) != 1 {
-		t.Fatalf("settled: %+v", out)
+		t.Fatalf("resolved: %+v", out)
 	}
 	near(t, "threshold", d.theta(Partner), Balanced)
 	if len(d.p.Outcomes) > 0 {

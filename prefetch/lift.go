@@ -5,7 +5,7 @@ import (
 	"math"
 )
 
-// Evidence that a kind needs before it may retire: settled files that were shown, and that were withheld.
+// Evidence that a kind needs before it may retire: resolved files that were shown, and that were withheld.
 const (
 	retireShown    = 100
 	retireWithheld = 30
@@ -19,7 +19,7 @@ const leastLift = 0.10
 // that would be opened anyway, so that lift says nothing about it.
 const leastRight = 0.50
 
-// fade is what each settled prediction of a retired kind leaves of the evidence against it. When half of what
+// fade is what each resolved prediction of a retired kind leaves of the evidence against it. When half of what
 // retiring needs is left, after some 140 predictions, the kind gets another chance.
 const fade = 0.995
 
@@ -27,7 +27,7 @@ const fade = 0.995
 const z95 = 1.959964
 
 // Lift is what showing is worth: the share of shown files that were used, less the share of withheld ones that were
-// used anyway, with its 95 % interval [Low, High]. Known is false without a settled file on either side.
+// used anyway, with its 95 % interval [Low, High]. Known is false without a resolved file on either side.
 type Lift struct {
 	Value float64 `json:"value"`
 	Low   float64 `json:"low"`
@@ -44,11 +44,11 @@ func (l Lift) IsZero() bool { return !l.Known }
 func (r Record) Lift() Lift { return lift(r.Shown, r.Withheld) }
 
 func lift(shown, withheld Tally) Lift {
-	if shown.Settled <= 0 || withheld.Settled <= 0 {
+	if shown.Resolved <= 0 || withheld.Resolved <= 0 {
 		return Lift{}
 	}
-	p1, l1, u1 := wilson(shown.Used, shown.Settled)
-	p2, l2, u2 := wilson(withheld.Used, withheld.Settled)
+	p1, l1, u1 := wilson(shown.Used, shown.Resolved)
+	p2, l2, u2 := wilson(withheld.Used, withheld.Resolved)
 	d := p1 - p2
 	return Lift{Value: d, Known: true,
 		Low:  math.Max(-1, d-math.Hypot(p1-l1, u2-p2)),
@@ -69,30 +69,30 @@ func wilson(used, n int64) (p, low, high float64) {
 // said goes on being predicted in the shadow.
 func (r Record) verdict() bool {
 	if r.Retired {
-		return r.Shown.Settled >= retireShown/2
+		return r.Shown.Resolved >= retireShown/2
 	}
 	if traits[r.Kind].list {
-		if r.Shown.Settled < retireShown {
+		if r.Shown.Resolved < retireShown {
 			return false
 		}
-		_, _, high := wilson(r.Shown.Used, r.Shown.Settled)
+		_, _, high := wilson(r.Shown.Used, r.Shown.Resolved)
 		return high < leastRight
 	}
-	return r.Shown.Settled >= retireShown && r.Withheld.Settled >= retireWithheld && r.Lift().High < leastLift
+	return r.Shown.Resolved >= retireShown && r.Withheld.Resolved >= retireWithheld && r.Lift().High < leastLift
 }
 
 // Why is the evidence in words: what a retired kind is retired for.
 func (r Record) Why() string {
-	if traits[r.Kind].list && r.Shown.Settled > 0 {
-		p, low, high := wilson(r.Shown.Used, r.Shown.Settled)
-		return fmt.Sprintf("of %d shown lists %.0f %% named a file that was opened (%.0f to %.0f %%)", r.Shown.Settled, 100*p,
+	if traits[r.Kind].list && r.Shown.Resolved > 0 {
+		p, low, high := wilson(r.Shown.Used, r.Shown.Resolved)
+		return fmt.Sprintf("of %d shown lists %.0f %% named a file that was opened (%.0f to %.0f %%)", r.Shown.Resolved, 100*p,
 			100*low, 100*high)
 	}
 	l := r.Lift()
 	if !l.Known {
-		return "nothing settled yet"
+		return "nothing resolved yet"
 	}
 	return fmt.Sprintf("of %d shown files %.0f %% were used, of %d withheld ones %.0f %% anyway: lift %+.2f (%+.2f to %+.2f)",
-		r.Shown.Settled, 100*float64(r.Shown.Used)/float64(r.Shown.Settled),
-		r.Withheld.Settled, 100*float64(r.Withheld.Used)/float64(r.Withheld.Settled), l.Value, l.Low, l.High)
+		r.Shown.Resolved, 100*float64(r.Shown.Used)/float64(r.Shown.Resolved),
+		r.Withheld.Resolved, 100*float64(r.Withheld.Used)/float64(r.Withheld.Resolved), l.Value, l.Low, l.High)
 }

@@ -12,18 +12,18 @@ import (
 
 // TestLift holds the interval to the example that Newcombe's paper works out: 56/70 against 48/80.
 func TestLift(t *testing.T) {
-	l := lift(Tally{Settled: 70, Used: 56}, Tally{Settled: 80, Used: 48})
+	l := lift(Tally{Resolved: 70, Used: 56}, Tally{Resolved: 80, Used: 48})
 	for _, c := range []struct{ got, want float64 }{{l.Value, 0.2}, {l.Low, 0.0524}, {l.High, 0.3339}} {
 		if math.Abs(c.got-c.want) > 5e-4 {
 			t.Errorf("lift is %+v, want 0.2 [0.0524, 0.3339]", l)
 		}
 	}
-	if lift(Tally{Settled: 3}, Tally{}).Known {
+	if lift(Tally{Resolved: 3}, Tally{}).Known {
 		t.Error("a lift without anything withheld")
 	}
 	for range 1000 {
 		n, m := rand.Int64N(200)+1, rand.Int64N(200)+1
-		l := lift(Tally{Settled: n, Used: rand.Int64N(n + 1)}, Tally{Settled: m, Used: rand.Int64N(m + 1)})
+		l := lift(Tally{Resolved: n, Used: rand.Int64N(n + 1)}, Tally{Resolved: m, Used: rand.Int64N(m + 1)})
 		if !(l.Low <= l.Value && l.Value <= l.High && l.Low >= -1 && l.High <= 1) {
 			t.Fatalf("interval %+v", l)
 		}
@@ -109,11 +109,11 @@ func TestAUselessKindRetiresAndComesBack(t *testing.T) {
 
 // TestAnIntervalRetires: thirty controls and a point estimate of no lift are not enough.
 func TestAnIntervalRetires(t *testing.T) {
-	few := Record{Shown: Tally{Settled: 100, Used: 30}, Withheld: Tally{Settled: 30, Used: 10}}
+	few := Record{Shown: Tally{Resolved: 100, Used: 30}, Withheld: Tally{Resolved: 30, Used: 10}}
 	if l := few.Lift(); l.Value > 0 || few.verdict() {
 		t.Errorf("retired with the interval %+v", l)
 	}
-	many := Record{Shown: Tally{Settled: 3000, Used: 900}, Withheld: Tally{Settled: 330, Used: 105}}
+	many := Record{Shown: Tally{Resolved: 3000, Used: 900}, Withheld: Tally{Resolved: 330, Used: 105}}
 	if l := many.Lift(); !many.verdict() {
 		t.Errorf("not retired with the interval %+v", l)
 	}
@@ -142,7 +142,7 @@ func TestARetiredKindIsBroughtBack(t *testing.T) {
 	}
 	again()
 	r := s.record(t)
-	if r.Retired || r.Shown.Settled != 0 || r.Shown.Predicted == 0 {
+	if r.Retired || r.Shown.Resolved != 0 || r.Shown.Predicted == 0 {
 		t.Errorf("brought back: %+v, want no evidence, and what was predicted kept", r)
 	}
 	s.run(t, 10, 0.2, 0.3)

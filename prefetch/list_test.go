@@ -152,12 +152,12 @@ func TestListCountsOnce(t *testing.T) {
 // TestListsRetireByTheirShare: what is opened anyway is no reason to keep silent, being wrong is.
 func TestListsRetireByTheirShare(t *testing.T) {
 	for _, c := range []struct {
-		used, settled int64
-		want          bool
+		used, resolved int64
+		want           bool
 	}{{20, 99, false}, {45, 100, false}, {30, 100, true}, {70, 100, false}, {300, 1000, true}} {
-		r := Record{Kind: Prompt, Shown: Tally{c.settled, c.settled, c.used}, Withheld: Tally{c.settled, c.settled, c.used}}
+		r := Record{Kind: Prompt, Shown: Tally{c.resolved, c.resolved, c.used}, Withheld: Tally{c.resolved, c.resolved, c.used}}
 		if got := r.verdict(); got != c.want {
-			t.Errorf("right in %d of %d: retired %t", c.used, c.settled, got)
+			t.Errorf("right in %d of %d: retired %t", c.used, c.resolved, got)
 		}
 	}
 }

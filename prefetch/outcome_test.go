@@ -12,7 +12,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/session/live"
 )
 
-func TestAHitIsSettledAtOnceAndAMissAtTheHorizon(t *testing.T) {
+func TestAHitIsResolvedAtOnceAndAMissAtTheHorizon(t *testing.T) {
 	d := newFixture(t, Options{})
 	dec := d.tell(Stale, "hit.go", "miss.go")
 	if len(dec.Shown) != 2 {
@@ -25,7 +25,7 @@ func TestAHitIsSettledAtOnceAndAMissAtTheHorizon(t *testing.T) {
 		t.Fatalf("outcomes of a hit: %+v", out)
 	}
 	if out := d.opens(live.Horizon - 2); len(out) != 0 {
-		t.Fatalf("settled before the horizon: %+v", out)
+		t.Fatalf("resolved before the horizon: %+v", out)
 	}
 	out = d.opens(1)
 	if len(out) != 1 || out[0].File.Used || out[0].File.Path != "miss.go" {
@@ -35,11 +35,11 @@ func TestAHitIsSettledAtOnceAndAMissAtTheHorizon(t *testing.T) {
 		t.Error("opened after the horizon, and the hint led to it")
 	}
 	if out := d.opens(live.Horizon); len(out) != 0 {
-		t.Errorf("settled twice: %+v", out)
+		t.Errorf("resolved twice: %+v", out)
 	}
 }
 
-func TestTheEndOfASessionSettles(t *testing.T) {
+func TestTheEndOfASessionResolves(t *testing.T) {
 	d := newFixture(t, Options{})
 	d.likely(.9, "x.go")
 	d.ask(Next)
@@ -49,15 +49,15 @@ func TestTheEndOfASessionSettles(t *testing.T) {
 	}
 }
 
-func TestAnIdleSessionIsSettledByATick(t *testing.T) {
+func TestAnIdleSessionIsResolvedByATick(t *testing.T) {
 	d := newFixture(t, Options{})
 	d.likely(.9, "x.go")
 	d.ask(Partner)
-	tick := func() []live.Settled {
+	tick := func() []live.Resolved {
 		return d.happen(event.Event{ID: "tick" + d.now.String(), Time: d.now, Body: event.Tick{}})
 	}
 	if out := tick(); len(out) != 0 {
-		t.Fatalf("settled while the session is alive: %+v", out)
+		t.Fatalf("resolved while the session is alive: %+v", out)
 	}
 	d.now = d.now.Add(live.IdleEnd + time.Second)
 	out := tick()
@@ -65,7 +65,7 @@ func TestAnIdleSessionIsSettledByATick(t *testing.T) {
 		t.Fatalf("%+v, want one miss", out)
 	}
 	if out := tick(); len(out) != 0 {
-		t.Errorf("settled twice: %+v", out)
+		t.Errorf("resolved twice: %+v", out)
 	}
 }
 
@@ -119,8 +119,8 @@ func TestShadowsDoNotMoveThresholds(t *testing.T) {
 		t.Fatalf("outcomes %+v, want the shadow's", out)
 	}
 	near(t, "threshold", d.theta(Partner), Balanced)
-	if f := d.p.Arms[Partner][Shadow]; f != (arm{Predicted: 1, Settled: 1}) {
-		t.Errorf("record %+v, want one shadow predicted and settled", f)
+	if f := d.p.Arms[Partner][Shadow]; f != (arm{Predicted: 1, Resolved: 1}) {
+		t.Errorf("record %+v, want one shadow predicted and resolved", f)
 	}
 }
 

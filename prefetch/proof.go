@@ -18,7 +18,7 @@ type Proof struct {
 	Kinds    []KindProof `json:"kinds"`         // of kinds with a decision, in the order of Kinds
 	Spent    float64     `json:"tokens_spent"`  // of all kinds, as in KindProof
 	Spared   Lift        `json:"tokens_spared,omitzero"`
-	Decided  int         `json:"decided"` // decisions that were shown and are settled
+	Decided  int         `json:"decided"` // decisions that were shown and are resolved
 	Wrong    int         `json:"wrong"`   // of these, those that named no file that was used
 	Losses   []Loss      `json:"losses"`  // of these, the newest 20, the newest first
 }
@@ -39,7 +39,7 @@ type KindProof struct {
 
 	// Spent is the price of the texts in tokens of input: written to the prompt cache once, read by each later request
 	// of the conversation. Spared is (SearchedWithheld − Searched) · shown ones · Searching.PerSearch, with a 95 %
-	// interval by a bootstrap over sessions; it is known from ten settled ones of either arm on.
+	// interval by a bootstrap over sessions; it is known from ten resolved ones of either arm on.
 	Spent  float64 `json:"tokens_spent"`
 	Spared Lift    `json:"tokens_spared,omitzero"`
 
@@ -59,7 +59,7 @@ const (
 
 // Lacking is what is missing for a finding.
 type Lacking struct {
-	Shown    int64 `json:"shown"` // settled ones that are missing
+	Shown    int64 `json:"shown"` // resolved ones that are missing
 	Withheld int64 `json:"withheld"`
 }
 
@@ -142,7 +142,7 @@ func (c *counter) proof(perSearch float64) Proof {
 			k.Spent += float64(t.tokens) * (written + read*float64(c.requests.count(conversation{t.session, t.By})-t.before))
 		}
 		bySession[i][t.kind] = bySession[i][t.kind].plus(t.sums())
-		if t.arm == Shown && len(t.Files) > 0 && t.settled() {
+		if t.arm == Shown && len(t.Files) > 0 && t.resolved() {
 			out.Decided++
 			if t.UsedFiles() == 0 && (t.Opens || t.Label != live.LabelTurn) {
 				out.Wrong++
@@ -189,7 +189,7 @@ func (k *KindProof) conclude(bySession []map[Kind]sums) {
 		k.SearchedWithheld = all.searchedWithheld / all.withheld
 	}
 	k.Finding = Undecided
-	shown, withheld := max(0, retireShown-k.Shown.Settled), max(0, retireWithheld-k.Withheld.Settled)
+	shown, withheld := max(0, retireShown-k.Shown.Resolved), max(0, retireWithheld-k.Withheld.Resolved)
 	if shown+withheld > 0 {
 		k.Lacking = &Lacking{shown, withheld}
 		return

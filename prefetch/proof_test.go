@@ -72,8 +72,8 @@ func twice(shown bool) int {
 // TestProof: hints that spare two searches each are found to spare them.
 func TestProof(t *testing.T) {
 	p, k := work{right, twice}.prove(t, 200)
-	if k.Texts != int(k.Shown.Predicted) || k.Shown.Settled+k.Withheld.Settled != 200 || k.Shown.Used != k.Shown.Settled ||
-		k.Withheld.Used != k.Withheld.Settled {
+	if k.Texts != int(k.Shown.Predicted) || k.Shown.Resolved+k.Withheld.Resolved != 200 || k.Shown.Used != k.Shown.Resolved ||
+		k.Withheld.Used != k.Withheld.Resolved {
 		t.Errorf("%+v", k)
 	}
 	if want := 2 * searchTokens * float64(k.Texts); k.Searched != 0 || k.SearchedWithheld != 2 || k.Spared.Value != want ||
@@ -137,8 +137,8 @@ func TestLosingHints(t *testing.T) {
 // TestProofLacks: without enough there is no finding, but what is missing.
 func TestProofLacks(t *testing.T) {
 	_, k := work{right, twice}.prove(t, 8)
-	if k.Finding != Undecided || k.Spared.Known || k.Lacking == nil || k.Lacking.Shown != retireShown-k.Shown.Settled ||
-		k.Lacking.Withheld != retireWithheld-k.Withheld.Settled {
+	if k.Finding != Undecided || k.Spared.Known || k.Lacking == nil || k.Lacking.Shown != retireShown-k.Shown.Resolved ||
+		k.Lacking.Withheld != retireWithheld-k.Withheld.Resolved {
 		t.Errorf("%+v, %+v", k, k.Lacking)
 	}
 	if p := Prove(nil, Searching{}, epoch); len(p.Kinds) != 0 || p.Spared.Known {

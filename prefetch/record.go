@@ -4,8 +4,8 @@ package prefetch
 type Tally struct {
 	Predicted int64 `json:"decided"` // files predicted
 	// of these, those whose horizon is over or that were opened; of lists, those whose turn opened a file
-	Settled int64 `json:"settled"`
-	Used    int64 `json:"right"` // of these, those that were opened in time; of lists, those of which one file was
+	Resolved int64 `json:"resolved"`
+	Used     int64 `json:"right"` // of these, those that were opened in time; of lists, those of which one file was
 }
 
 // Record is what a kind's predictions came to.

@@ -35,7 +35,7 @@ type folded struct {
 }
 
 // arm counts predicted files of one arm, of a kind that shows lists the lists. Evidence that fades is no whole number.
-type arm struct{ Predicted, Settled, Used, Tokens float64 }
+type arm struct{ Predicted, Resolved, Used, Tokens float64 }
 
 // Outcome is what came of one predicted file.
 type Outcome struct {
@@ -108,8 +108,8 @@ func (s *State) Restore(data []byte) error {
 func (s *State) Apply(e event.Event, _ *live.Session, d live.Delta) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for i := range d.Settled {
-		s.settled(e.Time, &d.Settled[i])
+	for i := range d.Resolved {
+		s.resolved(e.Time, &d.Resolved[i])
 	}
 	if e.Origin != "" && e.Kind() != event.KindFeedback {
 		return
@@ -158,11 +158,11 @@ func (s *State) count(k Kind, a Arm, by arm) {
 		s.Arms[k] = map[Arm]arm{}
 	}
 	n := s.Arms[k][a]
-	s.Arms[k][a] = arm{n.Predicted + by.Predicted, n.Settled + by.Settled, n.Used + by.Used, n.Tokens + by.Tokens}
+	s.Arms[k][a] = arm{n.Predicted + by.Predicted, n.Resolved + by.Resolved, n.Used + by.Used, n.Tokens + by.Tokens}
 }
 
-// settled counts what came of a file of a prediction.
-func (s *State) settled(at time.Time, made *live.Settled) {
+// resolved counts what came of a file of a prediction.
+func (s *State) resolved(at time.Time, made *live.Resolved) {
 	kind, used := Kind(made.Kind), made.File.Used
 	if made.Label != labelOf(kind) {
 		return
@@ -179,7 +179,7 @@ func (s *State) settled(at time.Time, made *live.Settled) {
 	if s.Retired[kind] {
 		s.weaken(kind, fade)
 	}
-	s.count(kind, Arm(made.Arm), arm{Settled: 1, Used: truth(used)})
+	s.count(kind, Arm(made.Arm), arm{Resolved: 1, Used: truth(used)})
 	if s.record(kind).verdict() {
 		s.Retired[kind] = true
 	} else {
@@ -194,7 +194,7 @@ func (s *State) settled(at time.Time, made *live.Settled) {
 func (s *State) weaken(k Kind, by float64) {
 	for _, a := range []Arm{Shown, Withheld} {
 		if n, known := s.Arms[k][a]; known {
-			n.Settled, n.Used = n.Settled*by, n.Used*by
+			n.Resolved, n.Used = n.Resolved*by, n.Used*by
 			s.Arms[k][a] = n
 		}
 	}
@@ -276,7 +276,7 @@ func (s *State) Records() (out []Record) {
 func (s *State) record(k Kind) Record {
 	tally := func(a Arm) Tally {
 		n := s.Arms[k][a]
-		return Tally{int64(math.Round(n.Predicted)), int64(math.Round(n.Settled)), int64(math.Round(n.Used))}
+		return Tally{int64(math.Round(n.Predicted)), int64(math.Round(n.Resolved)), int64(math.Round(n.Used))}
 	}
 	return Record{k, tally(Shown), tally(Withheld), tally(Shadow), int64(math.Round(s.Arms[k][Shown].Tokens)), s.Retired[k]}
 }

@@ -21,13 +21,13 @@ type trial struct {
 	others   []event.Path
 }
 
-// settled reports whether the decision as a whole is.
-func (t *trial) settled() bool { return t.UsedFiles() > 0 || t.Left == 0 }
+// resolved reports whether the decision as a whole is.
+func (t *trial) resolved() bool { return t.UsedFiles() > 0 || t.Left == 0 }
 
 // counter walks through the log.
 type counter struct {
 	trials   []*trial
-	waiting  map[string][]*trial            // session → those that are not settled
+	waiting  map[string][]*trial            // session → those that are not resolved
 	opened   map[string]map[event.Path]bool // session → files
 	last     map[string]time.Time           // session → its last event
 	requests requests
@@ -109,8 +109,8 @@ func (t *trial) tally(k *KindProof) {
 			return
 		}
 		arm.Predicted++
-		if t.settled() && (t.Opens || t.UsedFiles() > 0) {
-			arm.Settled++
+		if t.resolved() && (t.Opens || t.UsedFiles() > 0) {
+			arm.Resolved++
 			arm.Used += int64(min(t.UsedFiles(), 1))
 		}
 		return
@@ -118,9 +118,9 @@ func (t *trial) tally(k *KindProof) {
 	arm.Predicted += int64(len(t.Files))
 	arm.Used += int64(t.UsedFiles())
 	if t.Left == 0 {
-		arm.Settled += int64(len(t.Files))
+		arm.Resolved += int64(len(t.Files))
 	} else {
-		arm.Settled += int64(t.UsedFiles())
+		arm.Resolved += int64(t.UsedFiles())
 	}
 }
 
@@ -146,7 +146,7 @@ func (t *trial) sums() (s sums) {
 	}
 	n, searches := 0.0, 0.0
 	for i, f := range t.Files {
-		if list := traits[t.kind].list; list && i == 0 && t.settled() || !list && (f.Used || t.Left == 0) {
+		if list := traits[t.kind].list; list && i == 0 && t.resolved() || !list && (f.Used || t.Left == 0) {
 			n++
 			searches += float64(t.searches[i])
 		}

@@ -13,7 +13,7 @@ import (
 // candidate is a file under consideration with the evidence found for it so far.
 type candidate struct {
 	path         event.Path
-	label        *label // when it is settled
+	label        *label // when it is resolved
 	comod        noisyOr
 	together     float64        // Σ of the weights of common changes
 	alike        [links]float64 // of the one most alike

@@ -158,7 +158,7 @@ func (d *bed) learned(b *testing.B) {
 	b.Fatal("events are never learned")
 }
 
-// BenchmarkStart starts the daemon of a store until its first answer, and looks at its memory when it has settled.
+// BenchmarkStart starts the daemon of a store until its first answer, and looks at its memory when it has resolved.
 func BenchmarkStart(b *testing.B) {
 	for _, c := range append(crowds[:0:0], crowds[1:]...) {
 		b.Run(fmt.Sprint(c.files), func(b *testing.B) {

@@ -17,7 +17,7 @@ const proofHelp = `"proof" compares hints that were shown with a share that aOa 
 
 The interval of "right" is Newcombe's for the difference of two shares. That of "spared" is a bootstrap over
 sessions. What a search costs begins at a shipped estimate and moves to what is counted. A kind has a finding
-when 100 shown and 30 withheld hints are settled. Where hints lose, the finding says so. The newest wrong hints
+when 100 shown and 30 withheld hints are resolved. Where hints lose, the finding says so. The newest wrong hints
 are listed.`
 
 func (a *app) printProof(p api.ProofAnswer) {
@@ -36,10 +36,10 @@ func (a *app) printProof(p api.ProofAnswer) {
 	head := "kind\ttexts\tright\tif withheld\tsearches\tif withheld\tspent\tspared (95 %)\tfinding"
 	printList(a, head, p.Kinds, func(k prefetch.KindProof) []any {
 		searched, withheld := "-", "-"
-		if k.Kind != prefetch.Partner && k.Shown.Settled > 0 {
+		if k.Kind != prefetch.Partner && k.Shown.Resolved > 0 {
 			searched = fmt.Sprintf("%.1f", k.Searched)
 		}
-		if k.Kind != prefetch.Partner && k.Withheld.Settled > 0 {
+		if k.Kind != prefetch.Partner && k.Withheld.Resolved > 0 {
 			withheld = fmt.Sprintf("%.1f", k.SearchedWithheld)
 		}
 		return []any{k.Kind, k.Texts, share(k.Shown), share(k.Withheld), searched, withheld, count(int64(k.Spent)),
@@ -53,7 +53,7 @@ func (a *app) printProof(p api.ProofAnswer) {
 	a.printSearching(p.Searching)
 	a.findings(p.Kinds)
 	if p.Decided > 0 {
-		fmt.Fprintf(a.out, "\n%s of %s settled hints named no file that was used", count(int64(p.Wrong)),
+		fmt.Fprintf(a.out, "\n%s of %s resolved hints named no file that was used", count(int64(p.Wrong)),
 			count(int64(p.Decided)))
 		if len(p.Losses) > 0 {
 			fmt.Fprint(a.out, "; the newest:")
@@ -83,7 +83,7 @@ func (a *app) findings(kinds []prefetch.KindProof) {
 		text := ""
 		switch {
 		case k.Lacking != nil:
-			text = fmt.Sprintf("no finding yet: %s more shown and %s more withheld ones have to be settled",
+			text = fmt.Sprintf("no finding yet: %s more shown and %s more withheld ones have to be resolved",
 				count(k.Lacking.Shown), count(k.Lacking.Withheld))
 		case k.Finding == "loses" && k.Kind == prefetch.Partner:
 			text = "it loses: shown files are used no more often than withheld ones"
@@ -105,10 +105,10 @@ func (a *app) findings(kinds []prefetch.KindProof) {
 
 // share is "6 of 9 (67 %)", "-" without any.
 func share(m prefetch.Tally) string {
-	if m.Settled == 0 {
+	if m.Resolved == 0 {
 		return "-"
 	}
-	return fmt.Sprintf("%s of %s (%.0f %%)", count(m.Used), count(m.Settled), 100*float64(m.Used)/float64(m.Settled))
+	return fmt.Sprintf("%s of %s (%.0f %%)", count(m.Used), count(m.Resolved), 100*float64(m.Used)/float64(m.Resolved))
 }
 
 // tokens is an interval of tokens, "-" if it is not known.

@@ -107,10 +107,10 @@ func kindCells(k api.KindStat) []any {
 	if k.Retired {
 		name += " (retired)"
 	}
-	if k.Settled > 0 {
+	if k.Resolved > 0 {
 		precision = fmt.Sprintf("%.2f", k.Precision)
 	}
-	if k.Settled > 0 && k.HeldDone > 0 {
+	if k.Resolved > 0 && k.HeldDone > 0 {
 		lift = fmt.Sprintf("%+.2f (%+.2f to %+.2f)", k.Lift, k.LiftLow, k.LiftHigh)
 	}
 	return []any{name, k.Shown, k.Used, precision, k.Withheld, k.HeldUsed, lift, k.Shadow, k.ShadowHit, count(k.Tokens)}
@@ -180,12 +180,12 @@ func (a *app) printSummary(s statsSummary) {
 			return []any{"  " + a.display(p.A), a.display(p.B), fmt.Sprintf("%d of %d commits", p.Both, p.OfA)}
 		})
 	}
-	shown, used, settled := int64(0), int64(0), int64(0)
+	shown, used, resolved := int64(0), int64(0), int64(0)
 	for _, k := range s.Kinds {
-		shown, used, settled = shown+k.Shown, used+k.Used, settled+k.Settled
+		shown, used, resolved = shown+k.Shown, used+k.Used, resolved+k.Resolved
 	}
 	if shown > 0 {
-		fmt.Fprintf(a.out, "\nhints: %s shown, %s of %s used\n", plural(int(shown), "file"), count(used), count(settled))
+		fmt.Fprintf(a.out, "\nhints: %s shown, %s of %s used\n", plural(int(shown), "file"), count(used), count(resolved))
 	}
 	if s.Status.Sessions == 0 {
 		a.talk("no agent has worked here since aoa init")

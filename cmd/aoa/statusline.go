@@ -192,8 +192,8 @@ func (a *app) statusText(r statusReport) string {
 	}
 	if s := r.Session; s != nil {
 		switch {
-		case s.Settled > 0:
-			parts = append(parts, fmt.Sprintf("%d of %d hints used (%d%%)", s.Used, s.Settled, 100*s.Used/s.Settled))
+		case s.Resolved > 0:
+			parts = append(parts, fmt.Sprintf("%d of %d hints used (%d%%)", s.Used, s.Resolved, 100*s.Used/s.Resolved))
 		case s.Shown > 0:
 			parts = append(parts, plural(s.Shown, "hint"))
 		}

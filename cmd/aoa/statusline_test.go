@@ -37,7 +37,7 @@ func TestStatusText(t *testing.T) {
 	a := &app{}
 	for want, r := range map[string]statusReport{
 		"● Live | 48k tokens (24%) | 3 of 4 hints used (75%) | 12 files": {Tokens: 48213, Percent: 24.1,
-			Session: &api.SessionAnswer{Mode: "live", Shown: 5, Settled: 4, Used: 3, Files: 12}},
+			Session: &api.SessionAnswer{Mode: "live", Shown: 5, Resolved: 4, Used: 3, Files: 12}},
 		"⟳ Session | 1 hint | 1 file":             {Session: &api.SessionAnswer{Mode: "session", Shown: 1, Files: 1}},
 		"● Live | 999 tokens | 1,200 files known": {Tokens: 999, Session: &api.SessionAnswer{Mode: "live", Known: 1200}},
 		"○ aOa off | 1.2M tokens":                 {Daemon: "down", Tokens: 1_200_000},

@@ -126,13 +126,13 @@ const (
 
 // exchange sends the request and reads the answer. A dead daemon is started: at a session's start and at a prompt its
 // answer is still awaited; else this event is lost and the next ones are not. A daemon that was late gets requests
-// without a question until its respite is over, and one that did not come is not awaited.
+// without a question until its backoff is over, and one that did not come is not awaited.
 func (d daemon) exchange(r *request, wait time.Duration, starts bool) []byte {
 	begun := time.Now()
 	deadline := begun.Add(max(wait, sendTime*time.Duration(Factor())))
-	respite := d.respite()
+	backoff := d.backoff()
 	first := deadline
-	if respite.on {
+	if backoff.on {
 		first = begun.Add(min(deadline.Sub(begun), lateTime*time.Duration(Factor())))
 	}
 	again := startAgain
@@ -141,14 +141,14 @@ func (d daemon) exchange(r *request, wait time.Duration, starts bool) []byte {
 	}
 	conn, found := d.dial(first)
 	if found == dead {
-		awaited := d.start("run", again) && starts && !respite.on
+		awaited := d.start("run", again) && starts && !backoff.on
 		for awaited && found == dead && time.Now().Before(deadline) {
 			time.Sleep(retryTime)
 			conn, found = d.dial(deadline)
 		}
 		if found == dead {
 			if awaited {
-				d.late(respite)
+				d.late(backoff)
 			}
 			return nil
 		}
@@ -156,7 +156,7 @@ func (d daemon) exchange(r *request, wait time.Duration, starts bool) []byte {
 	}
 	if found == alive {
 		defer conn.Close()
-		r.wait = wait > 0 && !respite.on
+		r.wait = wait > 0 && !backoff.on
 		_ = conn.SetWriteDeadline(first)
 		if r.send(conn) == nil {
 			if !r.wait {
@@ -165,7 +165,7 @@ func (d daemon) exchange(r *request, wait time.Duration, starts bool) []byte {
 			_ = conn.SetReadDeadline(deadline)
 			switch answer, err := readAnswer(conn); {
 			case err == nil:
-				d.inTime(respite)
+				d.inTime(backoff)
 				return answer
 			case errors.Is(err, errBuild): // aoa daemon start replaces it
 				d.start("start", again)
@@ -173,8 +173,8 @@ func (d daemon) exchange(r *request, wait time.Duration, starts bool) []byte {
 			}
 		}
 	}
-	if !respite.on && !time.Now().Before(deadline) {
-		d.late(respite)
+	if !backoff.on && !time.Now().Before(deadline) {
+		d.late(backoff)
 	}
 	return nil
 }

@@ -361,7 +361,7 @@ func TestHundredAtOnce(t *testing.T) {
 }
 
 // TestStoppedDaemon: SIGSTOP leaves the socket listening and nobody behind it. One hook waits in vain, the next ones
-// do not wait, until the respite is over; an answer ends it.
+// do not wait, until the backoff is over; an answer ends it.
 func TestStoppedDaemon(t *testing.T) {
 	dir, sock := repo(t)
 	daemon := exec.Command(program, "daemon", "run")
@@ -393,7 +393,7 @@ func TestStoppedDaemon(t *testing.T) {
 		b, err := os.ReadFile(late)
 		st, statErr := os.Stat(late)
 		if err != nil || statErr != nil || st.Mode() != 0o600 {
-			t.Fatalf("no respite is noted: %v, %v, %v", err, statErr, st)
+			t.Fatalf("no backoff is noted: %v, %v, %v", err, statErr, st)
 		}
 		return string(b), st.ModTime()
 	}
@@ -418,7 +418,7 @@ func TestStoppedDaemon(t *testing.T) {
 	for _, want := range []string{"2\n", "4\n", "8\n", "16\n", "32\n", "60\n", "60\n"} {
 		length, _ := noted()
 		if length != want {
-			t.Errorf("the respite is %q, want %q", length, want)
+			t.Errorf("the backoff is %q, want %q", length, want)
 		}
 		note("60\n", time.Now())
 		_, begun := noted()
@@ -428,7 +428,7 @@ func TestStoppedDaemon(t *testing.T) {
 			}
 		}
 		if l, at := noted(); !at.Equal(begun) || l != "60\n" {
-			t.Fatalf("a hook waited in a respite: %q of %s became %q of %s", "60\n", begun, l, at)
+			t.Fatalf("a hook waited in a backoff: %q of %s became %q of %s", "60\n", begun, l, at)
 		}
 		note(length, time.Now().Add(time.Hour)) // over, as is one that begins later than now
 		if out := prompt(); out != "" {
@@ -444,12 +444,12 @@ func TestStoppedDaemon(t *testing.T) {
 	}
 	answered() // another daemon is asked at once
 	if _, err := os.Stat(late); err == nil {
-		t.Error("an answer in time does not end the respite")
+		t.Error("an answer in time does not end the backoff")
 	}
 }
 
-// TestRespiteTeaches: a daemon that was late gets the events of all hooks, without a question.
-func TestRespiteTeaches(t *testing.T) {
+// TestBackoffTeaches: a daemon that was late gets the events of all hooks, without a question.
+func TestBackoffTeaches(t *testing.T) {
 	dir, sock := repo(t)
 	got, done := make(chan api.Hook, 1), make(chan struct{})
 	serve(t, sock, func(c net.Conn) {

@@ -130,13 +130,13 @@ type KindStat struct {
 	Kind      string  `json:"kind"`
 	Shown     int64   `json:"shown"`
 	Used      int64   `json:"used"` // of the resolved shown ones
-	Settled   int64   `json:"settled"`
+	Resolved  int64   `json:"resolved"`
 	Withheld  int64   `json:"withheld"`
 	HeldUsed  int64   `json:"withheld_used"`
 	Shadow    int64   `json:"shadow"`
 	ShadowHit int64   `json:"shadow_used"`
-	Precision float64 `json:"precision"` // used ÷ settled, 0 if none is resolved
-	HeldDone  int64   `json:"withheld_settled"`
+	Precision float64 `json:"precision"` // used ÷ resolved, 0 if none is resolved
+	HeldDone  int64   `json:"withheld_resolved"`
 	Lift      float64 `json:"lift"`     // precision − share of the resolved withheld ones that were used
 	LiftLow   float64 `json:"lift_low"` // its 95 % interval; all three 0 without evidence
 	LiftHigh  float64 `json:"lift_high"`
@@ -290,14 +290,14 @@ type SessionRequest struct {
 
 // SessionAnswer is what a status line shows. An unknown session has zeros.
 type SessionAnswer struct {
-	ID      string `json:"session_id"` // "": asked for the newest, and none is live
-	Agent   string `json:"agent,omitempty"`
-	Mode    string `json:"mode"`        // live, or session: it was resumed, forked or compacted
-	Live    bool   `json:"live"`        // its last event is less than a day old, and it has not ended
-	Files   int    `json:"files"`       // different files that it opened
-	Shown   int    `json:"hints_shown"` // files named by hints
-	Settled int    `json:"hints_settled"`
-	Used    int    `json:"hints_used"`  // opened within the horizon
-	Tokens  int    `json:"hint_tokens"` // estimate of what the hints cost, at four bytes a token
-	Known   int    `json:"files_known"` // files that may be suggested in the worktree
+	ID       string `json:"session_id"` // "": asked for the newest, and none is live
+	Agent    string `json:"agent,omitempty"`
+	Mode     string `json:"mode"`        // live, or session: it was resumed, forked or compacted
+	Live     bool   `json:"live"`        // its last event is less than a day old, and it has not ended
+	Files    int    `json:"files"`       // different files that it opened
+	Shown    int    `json:"hints_shown"` // files named by hints
+	Resolved int    `json:"hints_resolved"`
+	Used     int    `json:"hints_used"`  // opened within the horizon
+	Tokens   int    `json:"hint_tokens"` // estimate of what the hints cost, at four bytes a token
+	Known    int    `json:"files_known"` // files that may be suggested in the worktree
 }

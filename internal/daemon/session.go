@@ -40,7 +40,7 @@ func (f *sessionFinder) session(ctx context.Context, r api.SessionRequest) (api.
 	}
 	s := f.live.Get(out.ID, f.now())
 	out.Agent, out.Files, out.Live = s.Agent, len(s.Opened), s.Exists() && !s.Ended
-	out.Shown, out.Settled, out.Used, out.Tokens = s.Hints.Shown, s.Hints.Settled, s.Hints.Used, s.Hints.Tokens
+	out.Shown, out.Resolved, out.Used, out.Tokens = s.Hints.Shown, s.Hints.Resolved, s.Hints.Used, s.Hints.Tokens
 	was, _ := f.stored.Get(out.ID)
 	if out.Mode = modeOf(s.Source); was.Resumed > 0 { // it was resumed by command
 		out.Mode = modeSession

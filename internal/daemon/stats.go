@@ -90,14 +90,15 @@ func (s *statsHandler) costs(ctx context.Context) ([]prefetch.Cost, error) {
 func (s *statsHandler) kindStats() (out api.StatsAnswer) {
 	records := s.predictions.Records()
 	for _, r := range records {
-		row := api.KindStat{Kind: string(r.Kind), Shown: r.Shown.Predicted, Settled: r.Shown.Settled, Used: r.Shown.Used,
+		row := api.KindStat{Kind: string(r.Kind), Shown: r.Shown.Predicted, Resolved: r.Shown.Resolved,
+			Used:     r.Shown.Used,
 			Withheld: r.Withheld.Predicted, HeldUsed: r.Withheld.Used, Shadow: r.Shadow.Predicted, ShadowHit: r.Shadow.Used,
-			HeldDone: r.Withheld.Settled, Tokens: r.Tokens, Retired: r.Retired}
+			HeldDone: r.Withheld.Resolved, Tokens: r.Tokens, Retired: r.Retired}
 		if l := r.Lift(); l.Known {
 			row.Lift, row.LiftLow, row.LiftHigh = l.Value, l.Low, l.High
 		}
-		if row.Settled > 0 {
-			row.Precision = float64(row.Used) / float64(row.Settled)
+		if row.Resolved > 0 {
+			row.Precision = float64(row.Used) / float64(row.Resolved)
 		}
 		out.Kinds = append(out.Kinds, row)
 	}

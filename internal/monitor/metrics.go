@@ -99,10 +99,10 @@ func (m *Metrics) registry(events Source, hints Records) *prometheus.Registry {
 		{"aoa_score_staleness_seconds",
 			"Age of the oldest event that was accepted and is not learned yet; 0 when all are learned.",
 			func() float64 { return events.Behind().Seconds() }},
-		{"aoa_prefetch_precision", "Share of shown suggestions that were used within the horizon, over all settled ones.",
-			func() float64 { all := sum(hints.Records()); return float64(all.Used) / float64(max(all.Settled, 1)) }},
-		{"aoa_predictions_settled", "Shown suggestions of which it is known whether they were used.",
-			func() float64 { return float64(sum(hints.Records()).Settled) }},
+		{"aoa_prefetch_precision", "Share of shown suggestions that were used within the horizon, over all resolved ones.",
+			func() float64 { all := sum(hints.Records()); return float64(all.Used) / float64(max(all.Resolved, 1)) }},
+		{"aoa_predictions_resolved", "Shown suggestions of which it is known whether they were used.",
+			func() float64 { return float64(sum(hints.Records()).Resolved) }},
 	} {
 		r.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: g.name, Help: g.help}, g.read))
 	}
@@ -112,7 +112,7 @@ func (m *Metrics) registry(events Source, hints Records) *prometheus.Registry {
 // sum adds up what was shown.
 func sum(records []prefetch.Record) (all prefetch.Tally) {
 	for _, r := range records {
-		all.Used, all.Settled = all.Used+r.Shown.Used, all.Settled+r.Shown.Settled
+		all.Used, all.Resolved = all.Used+r.Shown.Used, all.Resolved+r.Shown.Resolved
 	}
 	return all
 }

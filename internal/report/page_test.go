@@ -63,8 +63,8 @@ func made(t *testing.T) Input {
 	in.Proof = api.ProofAnswer{Searching: api.Searching{Searches: 30, PerSearch: 1240},
 		Proof: prefetch.Proof{From: begin, To: begin, Sessions: 9, Spent: 800, Decided: 10, Wrong: 3,
 			Spared: prefetch.Lift{Value: 1700, Low: -200, High: 3600, Known: true},
-			Kinds: []prefetch.KindProof{{Kind: "prompt", Texts: 20, Shown: prefetch.Tally{Predicted: 20, Settled: 10, Used: 7},
-				Withheld: prefetch.Tally{Predicted: 4, Settled: 4, Used: 1},
+			Kinds: []prefetch.KindProof{{Kind: "prompt", Texts: 20, Shown: prefetch.Tally{Predicted: 20, Resolved: 10, Used: 7},
+				Withheld: prefetch.Tally{Predicted: 4, Resolved: 4, Used: 1},
 				Searched: 1.25, SearchedWithheld: 2.5, Spent: 800, Finding: "undecided"}},
 			Losses: []prefetch.Loss{{At: begin, Session: "<s1>", Kind: "prompt", Named: []event.Path{script, image},
 				Opened: []event.Path{}}}}}

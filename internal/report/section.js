@@ -104,8 +104,8 @@ function costs({cost: c}) {
   if (!c) return null;
   const whole = x => (x < 0 ? '−' : '') + number(Math.abs(Math.round(x)));
   const interval = i => (i ? `${whole(i.value)} (${whole(i.low)} to ${whole(i.high)})` : '–');
-  const share = arm => (arm.settled ? `${number(arm.right)} of ${number(arm.settled)}` : '–');
-  const searches = (arm, n) => (arm.settled ? n.toFixed(1) : '–');
+  const share = arm => (arm.resolved ? `${number(arm.right)} of ${number(arm.resolved)}` : '–');
+  const searches = (arm, n) => (arm.resolved ? n.toFixed(1) : '–');
   const kind = k => el('span', {}, KINDS[k.kind] || k.kind, (c.retired || []).includes(k.kind) && el('span', {class: 'badge'}, 'switched itself off'));
   const row = k => [kind(k), number(k.texts), share(k.shown), share(k.withheld), searches(k.shown, k.searches), searches(k.withheld, k.searches_withheld),
     whole(k.tokens_spent), interval(k.tokens_spared), FINDINGS[k.finding]];

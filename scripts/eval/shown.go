@@ -58,7 +58,7 @@ func (s *shown) predict(d *eval.Decision) {
 
 // question returns the files that are shown now, and those that are promised for the first time in their session.
 func (s *shown) question(d *eval.Decision) (shown, judged []prefetch.Prediction) {
-	s.settle(d)
+	s.resolve(d)
 	st := s.sessions[d.Session]
 	if st == nil {
 		st = &showing{best: map[event.Path]float64{}}
@@ -85,8 +85,8 @@ func (s *shown) question(d *eval.Decision) (shown, judged []prefetch.Prediction)
 	return shown, judged
 }
 
-// settle learns outcomes: after ten file events of the session, or when it has been idle.
-func (s *shown) settle(d *eval.Decision) {
+// resolve learns outcomes: after ten file events of the session, or when it has been idle.
+func (s *shown) resolve(d *eval.Decision) {
 	for id, st := range s.sessions {
 		idle := d.Query.At.Sub(st.at) > live.IdleEnd
 		if id != d.Session && !idle {

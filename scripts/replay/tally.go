@@ -63,7 +63,7 @@ func (y *tally) join(o *tally) {
 			continue
 		}
 		x := &y.kinds[i]
-		x.Shown, x.Settled, x.Used, x.Tokens = x.Shown+k.Shown, x.Settled+k.Settled, x.Used+k.Used, x.Tokens+k.Tokens
+		x.Shown, x.Resolved, x.Used, x.Tokens = x.Shown+k.Shown, x.Resolved+k.Resolved, x.Used+k.Used, x.Tokens+k.Tokens
 		x.Withheld, x.HeldDone, x.HeldUsed = x.Withheld+k.Withheld, x.HeldDone+k.HeldDone, x.HeldUsed+k.HeldUsed
 		x.Shadow, x.ShadowHit, x.Retired = x.Shadow+k.Shadow, x.ShadowHit+k.ShadowHit, x.Retired || k.Retired
 	}
@@ -100,7 +100,7 @@ func (y *tally) print(w io.Writer) {
 	for _, k := range y.kinds {
 		fmt.Fprintf(&b, "  %-10s %4d files shown, %3.0f %% of %d used; withheld %d, %3.0f %% of %d used; "+
 			"shadow %d, %.0f %% used; %d tokens%s\n", k.Kind,
-			k.Shown, percent(int(k.Used), int(k.Settled)), k.Settled, k.Withheld, percent(int(k.HeldUsed),
+			k.Shown, percent(int(k.Used), int(k.Resolved)), k.Resolved, k.Withheld, percent(int(k.HeldUsed),
 				int(k.HeldDone)), k.HeldDone,
 			k.Shadow, percent(int(k.ShadowHit), int(k.Shadow)), k.Tokens, map[bool]string{true: ", retired"}[k.Retired])
 	}

@@ -8,12 +8,12 @@ import (
 
 // Delta is what one event changed in its session.
 type Delta struct {
-	Changes []Change  // that are over now
-	Opened  []Opened  // files that the event opened, or that were saved outside any tool; without a session none is first
-	Terms   []string  // words that the session had not used since its prompt; of an event that opens nothing
-	Hinted  bool      // a shown suggestion named one of the files that the event opened
-	Sought  *Sought   // of the first open of a turn that was shown no list
-	Settled []Settled // what came of predictions: of a commit and a tick, in any session
+	Changes  []Change   // that are over now
+	Opened   []Opened   // files that the event opened, or that were saved outside any tool; without a session none is first
+	Terms    []string   // words that the session had not used since its prompt; of an event that opens nothing
+	Hinted   bool       // a shown suggestion named one of the files that the event opened
+	Sought   *Sought    // of the first open of a turn that was shown no list
+	Resolved []Resolved // what came of predictions: of a commit and a tick, in any session
 }
 
 // First reports whether the event opened a file for the first time in its session.

@@ -62,13 +62,13 @@ func (l *Sessions) Apply(e event.Event) (*Session, Delta) {
 			l.touch(Watch)
 		}
 	case event.Tick:
-		d := Delta{Settled: l.idle(e.Time)}
+		d := Delta{Resolved: l.idle(e.Time)}
 		if b.Job == "" {
 			l.expire(e.Time)
 		}
 		return nil, d
 	case event.Commit:
-		return nil, Delta{Settled: l.committed(e)}
+		return nil, Delta{Resolved: l.committed(e)}
 	case event.Hint, event.Feedback:
 		return l.hint(e)
 	case event.Save:
@@ -102,7 +102,7 @@ func (l *Sessions) hint(e event.Event) (*Session, Delta) {
 	case e.Session == "":
 		return nil, d
 	case s == nil:
-		d.Settled = l.makeRoom()
+		d.Resolved = l.makeRoom()
 		s = newSession()
 		s.Last = e.Time
 		l.sessions[e.Session] = s
@@ -115,7 +115,7 @@ func (l *Sessions) hint(e event.Event) (*Session, Delta) {
 		s.Hints.feedback(b)
 	}
 	s.Hints.at(e.Time)
-	d.Settled = append(d.Settled, s.Hints.settle(e.Session, false)...)
+	d.Resolved = append(d.Resolved, s.Hints.resolve(e.Session, false)...)
 	l.follow(e.Session)
 	return s, d
 }
@@ -144,7 +144,7 @@ func (l *Sessions) inSession(id string, e event.Event) (*Session, Delta) {
 	f.recall(e)
 	if e.Kind() != event.KindSave {
 		f.delta.Sought = f.Hints.event(e, f.delta.First())
-		f.delta.Settled = append(f.delta.Settled, f.Hints.settle(id, false)...)
+		f.delta.Resolved = append(f.delta.Resolved, f.Hints.resolve(id, false)...)
 		l.follow(id)
 	}
 	return f.Session, f.delta
@@ -180,11 +180,11 @@ func (l *Sessions) begin(id string, at time.Time) (f fold) {
 	f.Session = l.sessions[id]
 	switch {
 	case f.Session == nil:
-		f.delta.Settled = l.makeRoom()
+		f.delta.Resolved = l.makeRoom()
 		f.Session = newSession()
 	case f.over(at) || id == Watch && at.Sub(f.Last) > watchIdle:
 		f.endChange()
-		f.delta.Settled = f.Hints.settle(id, true)
+		f.delta.Resolved = f.Hints.resolve(id, true)
 		f.Session = newSession()
 	}
 	l.sessions[id] = f.Session
@@ -317,12 +317,12 @@ func WithEdit(change, edited []event.Path) []event.Path {
 }
 
 // committed folds a commit: what it has of changes and predictions of the sessions is done.
-func (l *Sessions) committed(e event.Event) (out []Settled) {
+func (l *Sessions) committed(e event.Event) (out []Resolved) {
 	for _, id := range slices.Sorted(maps.Keys(l.open)) {
 		l.touch(id)
 		s := l.sessions[id]
 		s.Hints.committed(e)
-		out = append(out, s.Hints.settle(id, false)...)
+		out = append(out, s.Hints.resolve(id, false)...)
 		has := func(f event.Path) bool { return slices.Contains(e.Paths(), f) }
 		s.Uncommitted = remaining(slices.Clone(s.Uncommitted), has)
 		l.follow(id)

@@ -21,16 +21,16 @@ const IdleEnd = 2 * time.Hour
 // Hints are what a session was told, or was to be told, and what it has cost. A session has several conversations: that
 // of the agent and one of each subagent. None knows what another was shown.
 type Hints struct {
-	Open    []Prediction         // not yet settled, oldest first
-	Marks   []Mark               // what was predicted, oldest first
-	HintAt  map[string]time.Time // conversation → its last hint since the last prompt
-	Ignored int                  // shown suggestions in a row of which nothing was used
-	Offset  float64              // what people's feedback adds to the thresholds, in [-0.5, 0.5]
-	Tokens  int                  // spent on what was shown to this session
-	Shown   int                  // files that were shown
-	Settled int                  // of these, those that are settled
-	Used    int                  // of these, those that were used
-	Last    time.Time            // the newest event that changed this
+	Open     []Prediction         // not yet resolved, oldest first
+	Marks    []Mark               // what was predicted, oldest first
+	HintAt   map[string]time.Time // conversation → its last hint since the last prompt
+	Ignored  int                  // shown suggestions in a row of which nothing was used
+	Offset   float64              // what people's feedback adds to the thresholds, in [-0.5, 0.5]
+	Tokens   int                  // spent on what was shown to this session
+	Shown    int                  // files that were shown
+	Resolved int                  // of these, those that are resolved
+	Used     int                  // of these, those that were used
+	Last     time.Time            // the newest event that changed this
 
 	Seeks    bool // the turn was shown no list, and has opened no file that is new to the session
 	Searches int  // of that turn
@@ -45,8 +45,8 @@ type Mark struct {
 // Sought is what a turn took that opened a file for the first time in its session, without having been shown a list.
 type Sought struct{ Searches int }
 
-// Settled is a file of a prediction of which an event decided whether it was used in time.
-type Settled struct {
+// Resolved is a file of a prediction of which an event decided whether it was used in time.
+type Resolved struct {
 	Session string
 	Prediction
 	File    Predicted
@@ -70,7 +70,7 @@ func (h *Hints) at(t time.Time) {
 	h.sweep()
 }
 
-// sweep drops predictions whose horizon is over, whose files are all settled, and that nothing more can be caused by.
+// sweep drops predictions whose horizon is over, whose files are all resolved, and that nothing more can be caused by.
 func (h *Hints) sweep() {
 	h.Open = remaining(h.Open, func(p Prediction) bool { return p.Left == 0 && p.Led == 0 && !p.waits() })
 }
@@ -177,9 +177,9 @@ func emptied(e event.Event) bool {
 	return s.Source == "compact" || s.Source == "clear"
 }
 
-// settle decides on the files that were used and on those whose horizon is over; idle ends every horizon. The files are
+// resolve decides on the files that were used and on those whose horizon is over; idle ends every horizon. The files are
 // those of the session with that id.
-func (h *Hints) settle(id string, idle bool) (out []Settled) {
+func (h *Hints) resolve(id string, idle bool) (out []Resolved) {
 	for i := range h.Open {
 		p := &h.Open[i]
 		if idle {
@@ -187,25 +187,25 @@ func (h *Hints) settle(id string, idle bool) (out []Settled) {
 		}
 		for j := range p.Files {
 			f := &p.Files[j]
-			if f.Settled || !f.Used && p.Left > 0 {
+			if f.Resolved || !f.Used && p.Left > 0 {
 				continue
 			}
-			before := slices.ContainsFunc(p.Files, func(x Predicted) bool { return x.Settled && x.Used })
-			f.Settled = true
+			before := slices.ContainsFunc(p.Files, func(x Predicted) bool { return x.Resolved && x.Used })
+			f.Resolved = true
 			used, all := p.UsedFiles() > 0, !p.waits()
 			if p.Arm == Shown {
 				h.count(p, *f, used, all)
 			}
-			out = append(out, Settled{id, *p, *f, used && !before || all && !used})
+			out = append(out, Resolved{id, *p, *f, used && !before || all && !used})
 		}
 	}
 	h.sweep()
 	return out
 }
 
-// count counts a settled file that was shown. used says that a file of the prediction was used, all that none waits.
+// count counts a resolved file that was shown. used says that a file of the prediction was used, all that none waits.
 func (h *Hints) count(p *Prediction, f Predicted, used, all bool) {
-	h.Settled++
+	h.Resolved++
 	if f.Used {
 		h.Used++
 	}
@@ -226,7 +226,7 @@ func (h *Hints) feedback(f event.Feedback) {
 	h.Offset = min(max(h.Offset+by, -maxOffset), maxOffset)
 }
 
-// waits reports whether any prediction has files that are not settled.
+// waits reports whether any prediction has files that are not resolved.
 func (h *Hints) waits() bool {
 	return slices.ContainsFunc(h.Open, func(p Prediction) bool { return p.waits() })
 }

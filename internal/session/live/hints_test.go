@@ -18,10 +18,10 @@ func hint(id string, label live.Label, arm string, files ...event.Path) event.Ev
 	return e
 }
 
-// settled are the files that events settle.
-func (d *fixture) settled(events ...event.Event) (out []string) {
+// resolved are the files that events resolve.
+func (d *fixture) resolved(events ...event.Event) (out []string) {
 	for _, e := range events {
-		for _, s := range d.apply(e).Settled {
+		for _, s := range d.apply(e).Resolved {
 			out = append(out, fmt.Sprint(s.Session, " ", s.ID, " ", s.File.Path, " ", s.File.Used))
 		}
 	}
@@ -53,7 +53,7 @@ func TestPredictionsAreDecided(t *testing.T) {
 		d, h := newFixture(t), hint("1", c.label, live.Shown, "b")
 		eventtest.Set(&h, "Change", []event.Path{"with"})
 		d.apply(prompt, h)
-		d.expect(string(c.label)+" "+fmt.Sprint(c.then), d.settled(c.then...), c.want)
+		d.expect(string(c.label)+" "+fmt.Sprint(c.then), d.resolved(c.then...), c.want)
 	}
 }
 
@@ -74,38 +74,38 @@ func TestWhatAHintLedTo(t *testing.T) {
 func TestOutcomes(t *testing.T) {
 	d := newFixture(t)
 	d.apply(hint("1", live.LabelOpen, live.Shown, "a", "b"))
-	misses := d.apply(ev(event.KindEnd, 0)).Settled
+	misses := d.apply(ev(event.KindEnd, 0)).Resolved
 	if len(misses) != 2 || misses[0].Decides || !misses[1].Decides {
 		t.Errorf("%+v: the last of two misses decides", misses)
 	}
 	d.expect("ignored", d.session(0).Hints.Ignored, 1)
-	d.expect("settled again", d.settled(ev(event.KindEnd, 0), ev(event.KindRead, 0, "a")), "[]")
+	d.expect("resolved again", d.resolved(ev(event.KindEnd, 0), ev(event.KindRead, 0, "a")), "[]")
 	d.apply(hint("2", live.LabelOpen, live.Shown, "a", "c"))
-	hit := d.apply(ev(event.KindRead, 0, "a")).Settled
+	hit := d.apply(ev(event.KindRead, 0, "a")).Resolved
 	if len(hit) != 1 || !hit[0].Decides || hit[0].ID != "2" || !hit[0].File.Used {
 		t.Errorf("%+v: the first use decides", hit)
 	}
 	d.expect("ignored", d.session(0).Hints.Ignored, 0)
-	d.expect("a second use decides nothing", d.apply(ev(event.KindRead, 0, "c")).Settled[0].Decides, false)
+	d.expect("a second use decides nothing", d.apply(ev(event.KindRead, 0, "c")).Resolved[0].Decides, false)
 	no := ev(event.KindFeedback, 0)
 	d.apply(no, no)
 	d.expect("offset", d.session(0).Hints.Offset, .1)
 	d.expect("tokens", d.session(0).Hints.Tokens, 20)
-	d.expect("counts", fmt.Sprint(d.session(0).Hints.Shown, d.session(0).Hints.Settled, d.session(0).Hints.Used), "4 4 2")
+	d.expect("counts", fmt.Sprint(d.session(0).Hints.Shown, d.session(0).Hints.Resolved, d.session(0).Hints.Used), "4 4 2")
 }
 
-// TestIdleSessionsSettle: a tick after two idle hours, and a session that begins again after its life.
-func TestIdleSessionsSettle(t *testing.T) {
+// TestIdleSessionsResolve: a tick after two idle hours, and a session that begins again after its life.
+func TestIdleSessionsResolve(t *testing.T) {
 	d := newFixture(t)
 	tick := func(after time.Duration) event.Event {
 		return event.Event{Time: start.Add(after), Body: event.Tick{Job: "decay"}}
 	}
 	d.apply(ev(event.KindPrompt, 0), hint("1", live.LabelTurn, live.Shown, "a"))
-	d.expect("soon", d.settled(tick(time.Hour)), "[]")
-	d.expect("later", d.settled(tick(live.IdleEnd+time.Second)), "[s 1 a false]")
-	d.expect("twice", d.settled(tick(live.IdleEnd+time.Minute)), "[]")
+	d.expect("soon", d.resolved(tick(time.Hour)), "[]")
+	d.expect("later", d.resolved(tick(live.IdleEnd+time.Second)), "[s 1 a false]")
+	d.expect("twice", d.resolved(tick(live.IdleEnd+time.Minute)), "[]")
 	d.apply(hint("2", live.LabelTurn, live.Shown, "a"))
-	d.expect("a new life", d.settled(ev(event.KindRead, live.Life+live.IdleEnd, "a")), "[s 2 a false]")
+	d.expect("a new life", d.resolved(ev(event.KindRead, live.Life+live.IdleEnd, "a")), "[s 2 a false]")
 }
 
 func TestMarksOfAConversation(t *testing.T) {

@@ -49,10 +49,10 @@ type Prediction struct {
 
 // Predicted is one file of a prediction.
 type Predicted struct {
-	Path    event.Path
-	P       float64 // its probability, in [0,1]
-	Used    bool
-	Settled bool // it is known whether it was used in time
+	Path     event.Path
+	P        float64 // its probability, in [0,1]
+	Used     bool
+	Resolved bool // it is known whether it was used in time
 }
 
 // NewPrediction is what a suggestion event predicts.
@@ -150,9 +150,9 @@ func (p *Prediction) Ended() {
 	p.Led = 0
 }
 
-// waits reports whether a file is not settled.
+// waits reports whether a file is not resolved.
 func (p *Prediction) waits() bool {
-	return slices.ContainsFunc(p.Files, func(f Predicted) bool { return !f.Settled })
+	return slices.ContainsFunc(p.Files, func(f Predicted) bool { return !f.Resolved })
 }
 
 // Names reports whether the file is one of the prediction.

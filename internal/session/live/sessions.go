@@ -72,12 +72,12 @@ func (l *Sessions) Running(at time.Time) []Running {
 // touch notes that a session is about to change.
 func (l *Sessions) touch(id string) { delete(l.views, id) }
 
-// idle settles what waits in sessions in which nothing has happened for long.
-func (l *Sessions) idle(at time.Time) (out []Settled) {
+// idle resolves what waits in sessions in which nothing has happened for long.
+func (l *Sessions) idle(at time.Time) (out []Resolved) {
 	for _, id := range slices.Sorted(maps.Keys(l.open)) {
 		if s := l.sessions[id]; at.Sub(s.Hints.Last) > IdleEnd && s.Hints.waits() {
 			l.touch(id)
-			out = append(out, s.Hints.settle(id, true)...)
+			out = append(out, s.Hints.resolve(id, true)...)
 			l.follow(id)
 		}
 	}
@@ -100,7 +100,7 @@ const maxSessions = 500
 
 // makeRoom ends the session with the oldest event if there is no room for another one; those of other clones first, so
 // that none of them can displace ours.
-func (l *Sessions) makeRoom() []Settled {
+func (l *Sessions) makeRoom() []Resolved {
 	if len(l.sessions) < maxSessions {
 		return nil
 	}
@@ -115,11 +115,11 @@ func (l *Sessions) makeRoom() []Settled {
 			oldest = id
 		}
 	}
-	settled := l.sessions[oldest].Hints.settle(oldest, true)
+	resolved := l.sessions[oldest].Hints.resolve(oldest, true)
 	l.touch(oldest)
 	delete(l.sessions, oldest)
 	l.follow(oldest)
-	return settled
+	return resolved
 }
 
 // rename gives files their new names in every session.

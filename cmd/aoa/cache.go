@@ -72,9 +72,7 @@ func (a *app) cachePut() *cobra.Command {
 	f.StringVar(&it.Turn, "turn", "", "id of the turn (default: random)")
 	f.StringVarP(&it.Description, "description", "d", "", "description of at most 300 bytes (default: the file's name)")
 	f.StringVar(&meta, "metadata", "", "JSON of your own, returned with the item")
-	f.BoolVar(&it.JSON, "json-data", false, "refuse data that is not JSON")
 	f.BoolVar(&it.Overwrite, "force", false, "replace an item of the same key")
-	f.BoolVar(&it.Redact, "redact", false, "remove known forms of secrets from the data too")
 	return c
 }
 
@@ -171,18 +169,11 @@ and --offset and --limit select bytes of those. A note on stderr says what is le
 
 func (a *app) cacheList() *cobra.Command {
 	var r api.CacheListRequest
-	var since, until string
 	c := &cobra.Command{
 		Use:   "list",
 		Short: "the stored items, the newest first",
 		Args:  cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) (err error) {
-			if r.Since, err = a.when(since); err != nil {
-				return err
-			}
-			if r.Until, err = a.when(until); err != nil {
-				return err
-			}
+		RunE: func(c *cobra.Command, _ []string) error {
 			return show(c.Context(), a, api.CacheList, r, func(ans api.CacheListAnswer) {
 				printList(a, "", ans.Items, func(l llmcache.Label) []any {
 					return []any{l.Key, size(l.Size), stamp(time.UnixMilli(l.At)), l.Description}
@@ -197,8 +188,6 @@ func (a *app) cacheList() *cobra.Command {
 	f := c.Flags()
 	f.BoolVar(&r.All, "all", false, "items of all sessions")
 	f.StringVar(&r.Task, "task", "", "items of this task only")
-	f.StringVar(&since, "since", "", "written since this time (2h, 7d, 2026-01-31)")
-	f.StringVar(&until, "until", "", "written before this time")
 	f.IntVarP(&r.Limit, "number", "n", 100, "number of items, 1 to 1000")
 	return c
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"time"
 )
 
@@ -13,10 +12,9 @@ import (
 const (
 	sqlBlobs    = "SELECT id, key, session, part, size, created, written, used, meta, NULL FROM blobs "
 	sqlWithData = "SELECT id, key, session, part, size, created, written, used, meta, data FROM blobs "
-	// ?1 owner, ?2 session or '', ?3 part or '', ?4 since, ?5 until
-	sqlSelected = `WHERE owner = ?1 AND (?2 = '' OR session = ?2) AND (?3 = '' OR part = ?3)
-AND written >= ?4 AND written < ?5`
-	sqlPutBlob = `INSERT INTO blobs (owner, key, session, part, size, created, written, used, active, meta, data)
+	// ?1 owner, ?2 session or '', ?3 part or ''
+	sqlSelected = "WHERE owner = ?1 AND (?2 = '' OR session = ?2) AND (?3 = '' OR part = ?3)"
+	sqlPutBlob  = `INSERT INTO blobs (owner, key, session, part, size, created, written, used, active, meta, data)
 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?6, ?7, ?7, ?8, ?9)
 ON CONFLICT (owner, key) DO UPDATE
 SET session = ?3, part = ?4, size = ?5, written = ?6, used = ?7, active = ?7, meta = ?8, data = ?9`
@@ -33,20 +31,12 @@ WHERE owner = ? GROUP BY session ORDER BY 6 DESC, session`
 // Selection selects blobs. Zero fields select everything.
 type Selection struct {
 	Session, Part string
-	Since, Until  time.Time // of the last write; Since included, Until excluded
-	Limit         int       // at most so many; 0: all
-	LeastUsed     bool      // those used longest ago come first, instead of those written last
+	Limit         int  // at most so many; 0: all
+	LeastUsed     bool // those used longest ago come first, instead of those written last
 }
 
 func (q Selection) args(owner string) []any {
-	since, until := int64(math.MinInt64), int64(math.MaxInt64)
-	if !q.Since.IsZero() {
-		since = q.Since.UnixMilli()
-	}
-	if !q.Until.IsZero() {
-		until = q.Until.UnixMilli()
-	}
-	return []any{owner, q.Session, q.Part, since, until}
+	return []any{owner, q.Session, q.Part}
 }
 
 // QuotaError is the refusal of a write that exceeds a session's quota.

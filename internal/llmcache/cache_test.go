@@ -126,7 +126,7 @@ func TestWriteAndRead(t *testing.T) {
 		"text":  []byte(strings.Repeat("a line of text\n", 5000)),
 		"noise": noise(100_000), "json": []byte(`{"a":[1,2,{"b":"c"}]}`)} {
 		l := write(t, c, "s", Item{Task: "t", Turn: name, Description: "what " + name + " holds", Data: data,
-			Notes: json.RawMessage(`{"source":"test"}`), JSON: name == "json"})[0]
+			Notes: json.RawMessage(`{"source":"test"}`)})[0]
 		want := Label{Key: "s_t_" + name, Description: "what " + name + " holds", Size: int64(len(data)) + 17,
 			At: clock.now().UnixMilli()}
 		same(t, "label", l, want)
@@ -134,7 +134,6 @@ func TestWriteAndRead(t *testing.T) {
 		check(t, err)
 		same(t, "returned again", got.Label, want)
 		same(t, "notes", string(got.Notes), `{"source":"test"}`)
-		same(t, "is JSON", got.JSON, name == "json")
 		if !bytes.Equal(got.Data, data) || got.Total != int64(len(data)) {
 			t.Fatalf("%s came back as %d bytes of %d", name, len(got.Data), len(data))
 		}
@@ -179,7 +178,6 @@ func TestBounds(t *testing.T) {
 	refused(t, one(Item{Data: make([]byte, MaxItem), Notes: json.RawMessage("1")}), CodeTooLarge)
 	refused(t, one(Item{Notes: json.RawMessage(`"` + strings.Repeat("x", maxNotes) + `"`)}), CodeTooLarge, "metadata")
 	refused(t, one(Item{Notes: json.RawMessage("{")}), CodeBad, "no JSON")
-	refused(t, one(Item{Data: []byte("{"), JSON: true}), CodeBad, "no JSON")
 	refused(t, one(Item{Turn: strings.Repeat("u", maxID+1)}), CodeBad, "97 bytes")
 	refused(t, one(Item{Description: strings.Repeat("d", maxDescription+1)}), CodeTooLarge, "301 bytes")
 	refused(t, one(Item{Description: strings.Repeat("<", 200)}), CodeTooLarge, "label")
@@ -269,7 +267,6 @@ func TestQuotaCountsTheDifference(t *testing.T) {
 func TestListByTaskAndTime(t *testing.T) {
 	clock := newClock()
 	c := newTest(t, clock, 0)
-	begin := clock.now()
 	for i := range 10 {
 		write(t, c, "s", Item{Task: fmt.Sprint("t", i%2), Turn: fmt.Sprint(i), Description: fmt.Sprint("part ", i),
 			Data: []byte("data")})
@@ -290,10 +287,8 @@ func TestListByTaskAndTime(t *testing.T) {
 	}
 	same(t, "all", turns(Filter{Session: "s"}), "9876543210 of 10")
 	same(t, "task", turns(Filter{Session: "s", Task: "t1"}), "97531 of 5")
-	same(t, "time", turns(Filter{Session: "s", Since: begin.Add(2 * time.Minute), Until: begin.Add(5 * time.Minute)}),
-		"432 of 3")
 	same(t, "limit", turns(Filter{Session: "s", Limit: 2}), "98 of 10")
-	same(t, "every session", turns(Filter{Since: begin.Add(9 * time.Minute)}), "99 of 2")
+	same(t, "every session", turns(Filter{Limit: 2}), "99 of 20")
 	_, _, err := c.List(t.Context(), Filter{Limit: 1001})
 	refused(t, err, CodeBad)
 }
@@ -314,19 +309,6 @@ func TestNothingReadableOnDisk(t *testing.T) {
 	o.Seal = seal(t) // another key
 	_, err := open(t, o, Options{}).Read(t.Context(), l.Key, Cut{})
 	refused(t, err, CodeFull, "key to this text is lost")
-}
-
-func TestRedaction(t *testing.T) {
-	o := Options{Redact: func(s string) string { return strings.ReplaceAll(s, "sk-secret", "[gone]") }}
-	c := open(t, cold.BlobOptions{Now: newClock().now}, o)
-	for _, redact := range []bool{true, false} {
-		l := write(t, c, "s", Item{Data: []byte("key sk-secret"), Description: "sk-secret", Redact: redact})[0]
-		got, err := c.Read(t.Context(), l.Key, Cut{})
-		check(t, err)
-		if strings.Contains(string(got.Data)+got.Description, "sk-secret") == redact {
-			t.Fatalf("redact %v: %s %s", redact, got.Data, got.Description)
-		}
-	}
 }
 
 // TestLabelsHoldNoSecret: a label is shown in lists and its key lies unsealed, so neither holds a secret, asked or not.

@@ -56,9 +56,9 @@ func (c Cut) lines() (first, last int, err error) {
 	return first, last, nil
 }
 
-func (c Cut) apply(data []byte, isJSON bool) (Part, error) {
+func (c Cut) apply(data []byte) (Part, error) {
 	if c.Pointer != "" {
-		if !isJSON && !json.Valid(data) {
+		if !json.Valid(data) {
 			return Part{}, bad("read it without pointer", "the item is no JSON: there is nothing to point into")
 		}
 		var err error

@@ -36,7 +36,7 @@ func TestCuts(t *testing.T) {
 		{Cut{Pointer: "/files/0/lines", Lines: "2"}, object, "y\n", 2, 0},
 	} {
 		check(t, c.cut.check())
-		got, err := c.cut.apply([]byte(c.in), false)
+		got, err := c.cut.apply([]byte(c.in))
 		check(t, err)
 		same(t, fmt.Sprintf("%+v", c.cut), [3]any{string(got.Data), got.Total, got.Next}, [3]any{c.want, c.total, c.next})
 	}
@@ -51,7 +51,7 @@ func TestCuts(t *testing.T) {
 		{Cut{Pointer: "/n/x"}, object, CodeMissing},
 		{Cut{Pointer: "/n"}, text, CodeBad},
 	} {
-		_, err := c.cut.apply([]byte(c.in), false)
+		_, err := c.cut.apply([]byte(c.in))
 		refused(t, err, c.code)
 	}
 	for _, c := range []Cut{{Offset: -1}, {Limit: -1}, {Pointer: "files"}, {Lines: "0"}, {Lines: "a"}, {Lines: "3-2"},
@@ -69,11 +69,11 @@ func FuzzCut(f *testing.F) {
 		if c.check() != nil || limit == 0 {
 			c = Cut{Limit: 7}
 		}
-		all, err := Cut{Lines: c.Lines}.apply(data, false)
+		all, err := Cut{Lines: c.Lines}.apply(data)
 		check(t, err)
 		var whole []byte
 		for more := true; more; {
-			p, err := c.apply(data, false)
+			p, err := c.apply(data)
 			check(t, err)
 			if int64(len(p.Data)) > c.Limit || p.Total != all.Total || p.Next != 0 && p.Next <= c.Offset {
 				t.Fatalf("%+v of %q gave %+v", c, data, p)
@@ -83,7 +83,7 @@ func FuzzCut(f *testing.F) {
 		}
 		same(t, "the parts", string(whole), string(all.Data))
 		p := Cut{Pointer: pointer}
-		if got, err := p.apply(data, false); p.check() == nil && err == nil && pointer != "" && !json.Valid(got.Data) &&
+		if got, err := p.apply(data); p.check() == nil && err == nil && pointer != "" && !json.Valid(got.Data) &&
 			!utf8.Valid(got.Data) {
 			t.Fatalf("%q in %q gave %q", pointer, data, got.Data)
 		}

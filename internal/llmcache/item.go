@@ -5,7 +5,6 @@ import (
 	"strings"
 	"time"
 	"unicode"
-	"unicode/utf8"
 
 	"github.com/dustin/go-humanize"
 
@@ -29,10 +28,8 @@ type Item struct {
 	Turn        string          `json:"turn_id,omitempty"` // random if empty
 	Description string          `json:"description,omitempty"`
 	Size        int64           `json:"size"`                // bytes of Data on the wire, where that follows the request
-	JSON        bool            `json:"json,omitempty"`      // Data is JSON
 	Notes       json.RawMessage `json:"metadata,omitempty"`  // the caller's own: returned by Read, not by List
 	Overwrite   bool            `json:"overwrite,omitempty"` // replace an item of the same key
-	Redact      bool            `json:"redact,omitempty"`    // take known forms of secrets out of Data and Notes, too
 	Data        []byte          `json:"-"`
 	Call        string          `json:"-"` // id of the call: what arrives twice under one id is stored once; may be ""
 }
@@ -48,7 +45,6 @@ type Label struct {
 // about is what is stored of an item beside its data.
 type about struct {
 	Description string          `json:"description"`
-	JSON        bool            `json:"json,omitempty"`
 	Notes       json.RawMessage `json:"notes,omitempty"`
 }
 
@@ -74,19 +70,13 @@ func (c *Cache) prepare(session string, it Item, now time.Time) (prepared, error
 			}
 		}
 	}
-	if it.Redact && c.o.Redact != nil {
-		if utf8.Valid(it.Data) {
-			it.Data = []byte(c.o.Redact(string(it.Data)))
-		}
-		it.Notes = json.RawMessage(c.o.Redact(string(it.Notes)))
-	}
 	p := prepared{overwrite: it.Overwrite, call: it.Call,
 		Label: Label{Key: k.String(), Description: oneLine(it.Description), Size: int64(len(it.Data) + len(it.Notes)),
 			At: now.UnixMilli()}}
 	if err := p.check(it); err != nil {
 		return p, err
 	}
-	meta, err := json.Marshal(about{p.Description, it.JSON, it.Notes})
+	meta, err := json.Marshal(about{p.Description, it.Notes})
 	if err != nil {
 		return p, err
 	}
@@ -108,8 +98,6 @@ func (p prepared) check(it Item) error {
 			p.Key, len(p.Description), maxDescription)
 	case len(it.Notes) > 0 && !json.Valid(it.Notes):
 		return bad("give a JSON object", "the metadata of %s is no JSON", p.Key)
-	case it.JSON && !json.Valid(it.Data):
-		return bad("leave out that it is JSON, or repair it", "the data of %s is no JSON", p.Key)
 	}
 	if raw, err := json.Marshal(p.Label); err != nil || len(raw) > maxLabel {
 		return refuse(CodeTooLarge, "shorten the description or the ids",

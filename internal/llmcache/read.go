@@ -3,7 +3,6 @@ package llmcache
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/cold"
@@ -13,7 +12,6 @@ import (
 type Content struct {
 	Label
 	Notes json.RawMessage `json:"metadata,omitempty"` // the caller's own
-	JSON  bool            `json:"json,omitempty"`     // Data is JSON
 	Part
 }
 
@@ -35,14 +33,11 @@ func (c *Cache) Read(ctx context.Context, key string, cut Cut) (Content, error) 
 		return Content{}, missingItem(key)
 	}
 	label, of := read(v)
-	out := Content{Label: label, Notes: of.Notes, JSON: of.JSON}
-	if out.JSON && !json.Valid(v.Data) {
-		return Content{}, storage(fmt.Errorf("%w: item %s: it is no JSON", cold.ErrRow, key))
-	}
+	out := Content{Label: label, Notes: of.Notes}
 	if err := c.items.Use(ctx, key); err != nil {
 		return Content{}, storage(err)
 	}
-	out.Part, err = cut.apply(v.Data, out.JSON)
+	out.Part, err = cut.apply(v.Data)
 	return out, err
 }
 
@@ -55,11 +50,9 @@ func read(v cold.Blob) (Label, about) {
 
 // Filter selects labels. Zero fields select everything.
 type Filter struct {
-	Session string    `json:"session_id,omitempty"`
-	Task    string    `json:"task_id,omitempty"`
-	Since   time.Time `json:"since,omitzero"`  // of the last write, included
-	Until   time.Time `json:"until,omitzero"`  // of the last write, excluded
-	Limit   int       `json:"limit,omitempty"` // 1 to 1000; 0 is 100
+	Session string `json:"session_id,omitempty"`
+	Task    string `json:"task_id,omitempty"`
+	Limit   int    `json:"limit,omitempty"` // 1 to 1000; 0 is 100
 }
 
 // List returns labels, the newest first, and how many there are without the limit. It loads no data. It counts as a
@@ -72,8 +65,7 @@ func (c *Cache) List(ctx context.Context, q Filter) (labels []Label, total int, 
 		return nil, 0, bad("use 1 to 1000", "limit %d is out of range", q.Limit)
 	}
 	labels = []Label{}
-	items, total, err := c.items.List(ctx, cold.Selection{Session: q.Session, Part: q.Task, Since: q.Since, Until: q.Until,
-		Limit: q.Limit})
+	items, total, err := c.items.List(ctx, cold.Selection{Session: q.Session, Part: q.Task, Limit: q.Limit})
 	for _, v := range items {
 		label, _ := read(v)
 		labels = append(labels, label)

@@ -69,8 +69,6 @@ func cacheWrite(ctx context.Context, r Repo, session string, in cacheIn) (out ca
 		data = []byte(text)
 	} else if data, err = json.Marshal(in.Data); err != nil {
 		return out, err
-	} else {
-		item.JSON = true
 	}
 	item.Size = int64(len(data))
 	reply, err := api.Ask(ctx, r.Client, api.CachePut, api.CachePutRequest{Session: session, Items: []llmcache.Item{item}},

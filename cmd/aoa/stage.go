@@ -66,8 +66,8 @@ func (a *app) stageList() *cobra.Command {
 					a.talk("no result is kept; begin with: aoa stage run NAME --dep GLOB -- COMMAND")
 					return
 				}
-				printList(a, "key\tstage\tmade\ttook\thits\tsize\texit\tcommand", ans.Entries, func(e stage.Entry) []any {
-					return []any{e.Key, e.Stage, stamp(e.Created), millis(e.Duration), e.Hits, size(e.Bytes), e.Exit,
+				printList(a, "key\tstage\tmade\ttook\thits\tsize\tcommand", ans.Entries, func(e stage.Entry) []any {
+					return []any{e.Key, e.Stage, stamp(e.Created), millis(e.Duration), e.Hits, size(e.Bytes),
 						clip(e.Command, 60)}
 				})
 			})

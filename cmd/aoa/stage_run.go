@@ -2,11 +2,8 @@ package main
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"path"
 	"path/filepath"
 	"strings"
@@ -23,10 +20,10 @@ import (
 
 // stageFlags are the inputs of a stage as typed.
 type stageFlags struct {
-	deps, outputs, inputs, env      []string
-	tool, model, template           string
-	ttl                             time.Duration
-	failures, refresh, stdin, quiet bool
+	deps, outputs, inputs, env []string
+	tool, model, template      string
+	ttl                        time.Duration
+	refresh, quiet             bool
 }
 
 func (a *app) stageRun() *cobra.Command {
@@ -34,9 +31,10 @@ func (a *app) stageRun() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "run NAME [flags] -- COMMAND [ARG…]",
 		Short: "run a command, or replay its last result if nothing changed",
-		Long: `Runs COMMAND in this folder, with this terminal, standard input and signals. It keeps the
-output and the files that COMMAND makes. If no input changed since, COMMAND does not run:
-the kept output is printed, the kept files are restored, and the exit code is the same.
+		Long: `Runs COMMAND in this folder, with this terminal and its signals. It keeps the output and the
+files that COMMAND makes. If no input changed since, COMMAND does not run: the kept output
+is printed, and the kept files are restored. COMMAND has no standard input: name what it
+reads with --dep or --input.
 
 Only success is kept. A run is not kept if its dependencies changed while it ran, or if its
 result is larger than 16 MB. Of two equal runs at the same time, one runs
@@ -63,8 +61,6 @@ named exactly may be ignored. If no daemon can be started, the command runs with
 	fl.StringVar(&f.template, "template", "", "the file with its template")
 	fl.DurationVar(&f.ttl, "ttl", time.Hour, "run again when the result is older than this; 0 for never")
 	fl.StringArrayVar(&f.outputs, "out", nil, "files that it makes, to be restored: a name, a folder or a glob")
-	fl.BoolVar(&f.stdin, "stdin", false, "read the whole standard input and depend on it")
-	fl.BoolVar(&f.failures, "cache-failures", false, "keep and replay failures too")
 	fl.BoolVar(&f.refresh, "refresh", false, "run even if nothing changed, and keep the new result")
 	fl.BoolVarP(&f.quiet, "quiet", "q", false, "print notes only about problems")
 	return c
@@ -73,8 +69,7 @@ named exactly may be ignored. If no daemon can be started, the command runs with
 // stageRequest makes the request from the flags that were typed in this folder.
 func (a *app) stageRequest(repo *watcher.Repo, name string, command []string, f *stageFlags) (stage.Request, error) {
 	r := stage.Request{Stage: name, Command: command, Shown: clip(redact.Text(strings.Join(command, " ")), 200),
-		Model: f.model,
-		TTL:   f.ttl.Milliseconds(), Failures: f.failures, Refresh: f.refresh, Env: map[string]*string{}}
+		Model: f.model, TTL: f.ttl.Milliseconds(), Refresh: f.refresh, Env: map[string]*string{}}
 	if f.ttl < 0 || f.ttl > 0 && r.TTL == 0 {
 		return r, usage("--ttl %s: use 0, or 1ms and more", f.ttl)
 	}
@@ -141,19 +136,10 @@ func (a *app) runStage(ctx context.Context, name string, command []string, f *st
 			a.talk("stage %s: %s", name, text)
 		}
 	}
-	s := &stagerun.Step{Client: client, Request: req, Root: string(repo.Root), Dir: a.dir, Env: a.env, In: a.in,
-		Now: a.now, Note: note}
+	s := &stagerun.Step{Client: client, Request: req, Root: string(repo.Root), Dir: a.dir, Env: a.env, Now: a.now,
+		Note: note}
 	if !a.json {
 		s.Out, s.Err = a.out, a.err
-	}
-	if f.stdin {
-		data, err := io.ReadAll(a.in)
-		if err != nil {
-			return fmt.Errorf("read standard input: %w", err)
-		}
-		sum := sha256.Sum256(data)
-		digest := hex.EncodeToString(sum[:])
-		s.Request.Stdin, s.In = &digest, strings.NewReader(string(data))
 	}
 	if err := s.Run(ctx); err != nil {
 		return stageFailure(name, err)

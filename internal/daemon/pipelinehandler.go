@@ -16,29 +16,26 @@ import (
 // open reads a pipeline, the definitions that it names, and what its session has stored.
 func (s *stageHandler) open(ctx context.Context, r api.PipelineRequest) (out api.PipelineAnswer, err error) {
 	root := s.place(ctx).Root
-	s.restoreDefinitions(ctx)
-	defer s.keepDefinitions(ctx)
 	var d *pipeline.Definition
 	if r.Name != "" {
-		d, err = s.loader.Find(root, pipeline.KindPipeline, r.Name)
+		d, err = pipeline.Find(root, pipeline.KindPipeline, r.Name)
 	} else {
 		file := r.File
 		if rel, err := filepath.Rel(root, file); err == nil && filepath.IsLocal(rel) {
 			file = filepath.ToSlash(rel)
 		}
-		d, err = s.loader.Load(root, pipeline.KindPipeline, file)
+		d, err = pipeline.Load(root, pipeline.KindPipeline, file)
 	}
 	if err != nil {
 		return out, stageError(err)
 	}
-	p := *d.Pipeline // a definition is shared
-	p.Stages = slices.Clone(p.Stages)
+	p := d.Pipeline
 	for i := range p.Stages {
-		if err := s.addTexts(root, &p.Stages[i]); err != nil {
+		if err := addTexts(root, &p.Stages[i]); err != nil {
 			return out, stageError(err)
 		}
 	}
-	out.ID, out.Pipeline, out.Env = d.File, &p, append([]string{}, s.settings.Get().PipelineEnv...)
+	out.ID, out.Pipeline, out.Env = d.File, p, append([]string{}, s.settings.Get().PipelineEnv...)
 	if r.Session != "" {
 		out.Session, err = s.cache.Session(ctx, r.Session, out.ID)
 	}
@@ -46,14 +43,14 @@ func (s *stageHandler) open(ctx context.Context, r api.PipelineRequest) (out api
 }
 
 // addTexts gives a stage the text of its agent and of its prompt, and the model that they name.
-func (s *stageHandler) addTexts(root string, st *pipeline.Stage) error {
+func addTexts(root string, st *pipeline.Stage) error {
 	var texts []string
 	models := []string{st.Model}
 	for _, need := range [][2]string{{pipeline.KindAgent, st.Agent}, {pipeline.KindCommand, st.Prompt}} {
 		if need[1] == "" {
 			continue
 		}
-		d, err := s.loader.Find(root, need[0], need[1])
+		d, err := pipeline.Find(root, need[0], need[1])
 		if err != nil {
 			return err
 		}
@@ -61,28 +58,6 @@ func (s *stageHandler) addTexts(root string, st *pipeline.Stage) error {
 	}
 	st.Text, st.Model = strings.Join(texts, "\n"), cmp.Or(models...)
 	return nil
-}
-
-// restoreDefinitions loads, once, the definitions that another daemon parsed a short time ago.
-func (s *stageHandler) restoreDefinitions(ctx context.Context) {
-	s.restored.Do(func() {
-		if data := s.cache.Definitions(ctx); data != nil {
-			if err := s.loader.Restore(data); err != nil {
-				s.log.Warn("definitions not read", "err", err)
-			}
-		}
-	})
-}
-
-// keepDefinitions stores the definitions if some are new. A failure costs only time.
-func (s *stageHandler) keepDefinitions(ctx context.Context) {
-	data, err := s.loader.Export()
-	if err == nil && data != nil {
-		err = s.cache.KeepDefinitions(ctx, data)
-	}
-	if err != nil {
-		s.log.Warn("definitions not kept", "err", err)
-	}
 }
 
 func (s *stageHandler) progress(ctx context.Context, p stage.Progress) (api.None, error) {

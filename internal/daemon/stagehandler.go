@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io"
 	"net/http"
-	"sync"
 
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/checkout"
@@ -17,14 +16,12 @@ import (
 	"github.com/aoa-dev/aoa/internal/stage/pipeline"
 )
 
-// stageHandler serves the stage cache: its results, its pipelines' sessions and definitions.
+// stageHandler serves the stage cache: its results, and its pipelines with their sessions.
 type stageHandler struct {
 	base
 	worktrees *checkout.Set
 	events    *eventlog.Log
 	cache     *stage.Cache
-	loader    *pipeline.Loader
-	restored  sync.Once
 	over      context.Context // ends with the daemon
 	end       context.CancelFunc
 }
@@ -32,7 +29,7 @@ type stageHandler struct {
 func newStageHandler(b base, worktrees *checkout.Set, blobs *cold.Blobs, events *eventlog.Log) *stageHandler {
 	c := stage.New(stage.Options{Blobs: blobs, Now: b.now, Log: b.alert,
 		Bytes: func() int64 { return b.settings.Get().StageBytes }})
-	s := &stageHandler{base: b, worktrees: worktrees, events: events, cache: c, loader: pipeline.NewLoader(c.Digest)}
+	s := &stageHandler{base: b, worktrees: worktrees, events: events, cache: c}
 	s.over, s.end = context.WithCancel(context.Background())
 	return s
 }

@@ -3,7 +3,6 @@ package stage
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"log/slog"
 	"path/filepath"
@@ -36,7 +35,7 @@ type Cache struct {
 	o       Options
 	digests digests
 
-	results, sessions, definitions *cold.Owner
+	results, sessions *cold.Owner
 
 	mu    sync.Mutex // guards what follows, and a session's run that is read to be written again
 	trees map[string]*tree
@@ -66,7 +65,6 @@ func New(o Options) *Cache {
 	c.results = o.Blobs.Owner(Results, cold.Rule{Life: after(resultKeep), Bytes: o.Bytes})
 	c.sessions = o.Blobs.Owner("pipelines", cold.Rule{Life: after(sessionKeep), Quota: maxSession,
 		Active: func(string) time.Time { return time.Time{} }})
-	c.definitions = o.Blobs.Owner("definitions", cold.Rule{Life: after(definitionsKeep), Derived: true}) // made of files
 	return c
 }
 
@@ -149,23 +147,19 @@ func (c *Cache) answer(ctx context.Context, t *Turn, r *Request, parts keyParts,
 		t.Miss, t.release = "asked to run in any case", release
 		return nil
 	}
-	e, found, err := c.load(ctx, t.Key)
+	e, kept, found, err := c.load(ctx, t.Key)
 	switch {
 	case errors.Is(err, errDamaged):
 		t.Miss = errDamaged.Error()
 	case err != nil:
 		return err
 	case !found:
-		near, err := c.nearest(ctx, r.Stage, parts)
-		if err != nil {
+		if t.Miss, err = c.changedSinceNewest(ctx, r.Stage, parts); err != nil {
 			return err
-		}
-		if t.Miss = near.miss(); len(near.changes) > 1 {
-			t.Miss = fmt.Sprintf("%s, and %d more", t.Miss, len(near.changes)-1)
 		}
 	default:
 		if t.Miss = e.refusal(r, c.o.Now()); t.Miss == "" {
-			t.Hit, t.Entry, t.Record = true, &e.Entry, e.record.Encode()
+			t.Hit, t.Entry, t.Record = true, &e, kept.Record.Encode()
 			return c.use(ctx, &e)
 		}
 	}
@@ -179,11 +173,10 @@ type Kept struct {
 	Why  string `json:"why,omitempty"`
 }
 
-// Result is the result of a run.
+// Result is the result of a run that succeeded.
 type Result struct {
 	Request  Request `json:"request"`
 	Key      string  `json:"key"` // of Begin's turn
-	Exit     int     `json:"exit"`
 	Duration int64   `json:"duration_ms"`
 	Record   []byte  `json:"-"` // in the form of DecodeRecord
 }
@@ -193,9 +186,6 @@ func (c *Cache) End(ctx context.Context, p Place, res Result) (Kept, error) {
 	r := &res.Request
 	if err := r.check(); err != nil {
 		return Kept{}, err
-	}
-	if res.Exit != 0 && !r.Failures {
-		return Kept{Why: fmt.Sprintf("exit code %d", res.Exit)}, nil
 	}
 	rec, err := DecodeRecord(res.Record)
 	if err != nil {
@@ -211,14 +201,9 @@ func (c *Cache) End(ctx context.Context, p Place, res Result) (Kept, error) {
 	if parts.key() != res.Key {
 		return Kept{Why: c.changedSince(res.Key, parts) + " while it ran"}, nil
 	}
-	e := storedEntry{Entry: Entry{Key: res.Key, Stage: r.Stage, TTL: r.TTL, Exit: res.Exit, Duration: res.Duration,
-		Bytes: rec.size(), Stdout: int64(len(rec.Output(Stdout))), Stderr: int64(len(rec.Output(Stderr))),
-		Files: len(rec.Files), Command: r.Shown, Model: r.Model}, Deps: r.Deps, Outputs: r.Outputs, Template: r.Template,
-		parts: parts, record: rec}
-	if err := c.store(ctx, e); err != nil {
-		return Kept{}, err
-	}
-	return Kept{Kept: true}, nil
+	err = c.store(ctx, Entry{Key: res.Key, Stage: r.Stage, Duration: res.Duration, Bytes: rec.size(), Command: r.Shown},
+		result{Deps: r.Deps, Outputs: r.Outputs, Template: r.Template, Parts: parts, Record: *rec})
+	return Kept{Kept: err == nil}, err
 }
 
 // changedSince is the first change since a run that is under way began.
@@ -286,6 +271,3 @@ func (c *Cache) tool(t *Tool) (ok bool) {
 	}
 	return t.Version != ""
 }
-
-// Digest is the digest of a file's content. A file whose identity is unchanged is not read again.
-func (c *Cache) Digest(name string) (string, error) { return c.digests.file(name) }

@@ -141,10 +141,6 @@ func TestChangeWhileRunningIsNotKept(t *testing.T) {
 		t.Errorf("%+v, %v", kept, err)
 	}
 	turn.Release()
-	res.Exit = 3
-	if kept, _ := r.c.End(t.Context(), r.place, res); kept != (Kept{Why: "exit code 3"}) {
-		t.Errorf("a failure: %+v", kept)
-	}
 }
 
 func TestEviction(t *testing.T) {
@@ -236,20 +232,5 @@ func TestSessionKeepsOutputs(t *testing.T) {
 	r.sweep()
 	if s, _ = r.c.Session(t.Context(), "s", "p"); s.Known {
 		t.Error("it is kept for ever")
-	}
-}
-
-func TestDefinitionsForFiveMinutes(t *testing.T) {
-	r := newFixture(t)
-	if err := r.c.KeepDefinitions(t.Context(), []byte("x")); err != nil {
-		t.Fatal(err)
-	}
-	r.clock.at = r.clock.at.Add(definitionsKeep - time.Second)
-	if b := r.c.Definitions(t.Context()); string(b) != "x" {
-		t.Errorf("within: %q", b)
-	}
-	r.clock.at = r.clock.at.Add(time.Second)
-	if b := r.c.Definitions(t.Context()); b != nil {
-		t.Errorf("after: %q", b)
 	}
 }

@@ -9,13 +9,12 @@
 // # The key
 //
 // SHA-256 over the parts below, in this order, each with its kind, name and digest; its first 24 hexadecimal digits
-// name the entry. Entries, states of pipelines and definitions are blobs of internal/cold.
+// name the entry. Entries and states of pipelines are blobs of internal/cold.
 //
 //	stage       name of the stage
 //	command     its arguments, word by word
 //	folder      where it runs, relative to the root of the worktree
 //	output      each declared output, sorted
-//	stdin       what it reads, if that was declared an input
 //	input       each k=v, sorted by name
 //	env         each declared variable, sorted; one that is not set differs from an empty one
 //	file        each dependency, sorted by path: content, executable bit, a link's target; absent ones too

@@ -19,33 +19,18 @@ type Entry struct {
 	Created  time.Time `json:"created"`
 	Used     time.Time `json:"used"`
 	Hits     int       `json:"hits"`
-	TTL      int64     `json:"ttl_ms"` // of the run that made it; 0: none
-	Exit     int       `json:"exit"`
 	Duration int64     `json:"duration_ms"` // of that run
 	Bytes    int64     `json:"bytes"`       // of output and files
-	Stdout   int64     `json:"stdout_bytes"`
-	Stderr   int64     `json:"stderr_bytes"`
-	Files    int       `json:"files"`
-	Command  string    `json:"command"` // redacted
-	Model    string    `json:"model,omitempty"`
+	Command  string    `json:"command"`     // redacted
 }
 
-// storedEntry is an entry as it is stored: with the patterns by which the same dependencies are found again, and, as
-// the data of its blob, what its key was made of and its record.
-type storedEntry struct {
-	Entry
-	Deps     []string `json:"deps,omitempty"`
-	Outputs  []string `json:"outputs,omitempty"`
-	Template string   `json:"template,omitempty"`
-
-	parts  keyParts
-	record *Record
-}
-
-// entryData is the data of an entry's blob.
-type entryData struct {
-	Parts  keyParts
-	Record *Record
+// result is the data of an entry's blob: its record, what its key was made of, and the patterns by which the same
+// dependencies are found again.
+type result struct {
+	Deps, Outputs []string
+	Template      string
+	Parts         keyParts
+	Record        Record
 }
 
 // ErrNoEntry is wrapped when nothing of that name or key is kept.
@@ -53,25 +38,19 @@ var ErrNoEntry = errors.New("no such stage or key")
 
 var errDamaged = errors.New("the kept result was damaged")
 
-// decodeEntry reads a stored entry; without the blob's data it has no parts and no record.
-func decodeEntry(v cold.Blob) (e storedEntry, err error) {
+// decodeEntry reads the meta of a blob.
+func decodeEntry(v cold.Blob) (e Entry, err error) {
 	if err = json.Unmarshal(v.Meta, &e); err == nil && e.Key != v.Key {
 		err = fmt.Errorf("the entry is that of %.40q", e.Key)
-	}
-	if err == nil && v.Data != nil {
-		var d entryData
-		err = gob.NewDecoder(bytes.NewReader(v.Data)).Decode(&d)
-		if e.parts, e.record = d.Parts, d.Record; d.Record == nil {
-			e.record = &Record{}
-		}
 	}
 	e.Created, e.Used = v.Written, v.Used
 	return e, err
 }
 
-// entries returns entries of a stage, or of all where it is "", the newest first. Entries that cannot be read are left
+// List returns entries of a stage, or of all where it is "", the newest first. Entries that cannot be read are left
 // out.
-func (c *Cache) entries(ctx context.Context, stage string, limit int) (out []storedEntry, err error) {
+func (c *Cache) List(ctx context.Context, stage string, limit int) ([]Entry, error) {
+	out := []Entry{}
 	found, _, err := c.results.List(ctx, cold.Selection{Part: stage, Limit: limit})
 	for _, v := range found {
 		if e, err := decodeEntry(v); err == nil {
@@ -81,28 +60,31 @@ func (c *Cache) entries(ctx context.Context, stage string, limit int) (out []sto
 	return out, err
 }
 
-// load returns an entry with its record. One that is damaged, or whose key is lost, is dropped with one warning.
-func (c *Cache) load(ctx context.Context, key string) (e storedEntry, found bool, err error) {
+// load returns an entry with its result. One that is damaged, or whose key is lost, is dropped with one warning.
+func (c *Cache) load(ctx context.Context, key string) (e Entry, r result, found bool, err error) {
 	v, found, err := c.results.Get(ctx, key)
 	if err == nil && found {
-		e, err = decodeEntry(v)
+		if e, err = decodeEntry(v); err == nil {
+			err = gob.NewDecoder(bytes.NewReader(v.Data)).Decode(&r)
+		}
 	} else if err != nil && !errors.Is(err, cold.ErrRow) && !errors.Is(err, cold.ErrLostKey) {
-		return e, false, err
+		return e, r, false, err
 	}
 	if err == nil {
-		return e, found, nil
+		return e, r, found, nil
 	}
 	_, _, dropped := c.results.Drop(ctx, key)
 	if c.o.Log != nil {
 		c.o.Log.Warn("a kept result was damaged and is dropped: the step runs again", "key", key, "err", errors.Join(err, dropped))
 	}
-	return e, false, errDamaged
+	return e, r, false, errDamaged
 }
 
 // store writes an entry.
-func (c *Cache) store(ctx context.Context, e storedEntry) error {
+func (c *Cache) store(ctx context.Context, e Entry, r result) error {
 	var data bytes.Buffer
-	if err := gob.NewEncoder(&data).Encode(entryData{e.parts, e.record}); err != nil {
+	err := gob.NewEncoder(&data).Encode(r)
+	if err != nil {
 		return fmt.Errorf("keep result: %w", err)
 	}
 	meta, err := json.Marshal(e)
@@ -115,7 +97,7 @@ func (c *Cache) store(ctx context.Context, e storedEntry) error {
 }
 
 // use counts a hit. A disk that cannot be written counts nothing.
-func (c *Cache) use(ctx context.Context, e *storedEntry) error {
+func (c *Cache) use(ctx context.Context, e *Entry) error {
 	e.Hits++
 	meta, err := json.Marshal(e)
 	if err == nil {
@@ -130,23 +112,10 @@ func (c *Cache) use(ctx context.Context, e *storedEntry) error {
 // refusal is the reason why an entry does not answer a request, "" if it does.
 func (e *Entry) refusal(r *Request, now time.Time) string {
 	age := max(0, now.Sub(e.Created)) // clocks go back
-	switch {
-	case e.Exit != 0 && !r.Failures:
-		return fmt.Sprintf("the kept run failed with exit code %d", e.Exit)
-	case r.TTL > 0 && age >= r.ttl():
+	if r.TTL > 0 && age >= r.ttl() {
 		return fmt.Sprintf("the kept result is %s old, the ttl is %s", age.Round(time.Second), r.ttl())
 	}
 	return ""
-}
-
-// List returns entries, newest first; of one stage unless it is "".
-func (c *Cache) List(ctx context.Context, stage string, limit int) ([]Entry, error) {
-	found, err := c.entries(ctx, stage, limit)
-	out := make([]Entry, len(found))
-	for i, e := range found {
-		out[i] = e.Entry
-	}
-	return out, err
 }
 
 // Drop removes the entries of a stage, or the one of a key; all of them when name is "". It returns how many.

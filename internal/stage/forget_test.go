@@ -106,7 +106,7 @@ func TestSealed(t *testing.T) {
 	if err := r.c.Progress(t.Context(), p); err != nil {
 		t.Fatal(err)
 	}
-	if got := r.turn(q); !got.Hit || got.Entry.Stdout != int64(len("printed-by-a-step")) {
+	if got := r.turn(q); !got.Hit || got.Entry.Bytes != int64(len("printed-by-a-step")) {
 		t.Errorf("with the key: %+v", got)
 	}
 	s, err := r.c.Session(t.Context(), "s", "p")

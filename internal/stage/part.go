@@ -17,14 +17,14 @@ type keyPart struct {
 
 // The kinds of keyPart. A dependency is one of four, so that a changed bit or a deletion shows.
 const (
-	kindStage, kindCommand, kindFolder, kindOutput, kindStdin = "stage", "command", "folder", "output", "stdin"
-	kindInput, kindEnv, kindNoEnv                             = "input", "env", "env not set"
-	kindFile, kindProgram, kindLink, kindAbsent               = "file", "executable file", "link", "absent file"
-	kindTemplate, kindTool, kindModel, kindFormat             = "template", "tool", "model", "format"
+	kindStage, kindCommand, kindFolder, kindOutput = "stage", "command", "folder", "output"
+	kindInput, kindEnv, kindNoEnv                  = "input", "env", "env not set"
+	kindFile, kindProgram, kindLink, kindAbsent    = "file", "executable file", "link", "absent file"
+	kindTemplate, kindTool, kindModel, kindFormat  = "template", "tool", "model", "format"
 )
 
 // format is the version of the key and of the record: another one makes every entry a miss.
-const format = "aoa stage 3"
+const format = "aoa stage 4"
 
 // group is what a kind is compared with: a file that became executable is the same file.
 func group(kind string) string {
@@ -74,9 +74,6 @@ func (r *Request) parts(files keyParts, sum func(file string) (string, error)) (
 	out := keyParts{{kindStage, "", digest(r.Stage)}, {kindCommand, "", digest(words)}, {kindFolder, "", digest(r.Dir)}}
 	for _, o := range slices.Compact(slices.Sorted(slices.Values(r.Outputs))) {
 		out = append(out, keyPart{Kind: kindOutput, Name: o})
-	}
-	if r.Stdin != nil {
-		out = append(out, keyPart{kindStdin, "", digest(*r.Stdin)})
 	}
 	for _, k := range slices.Sorted(maps.Keys(r.Inputs)) {
 		out = append(out, keyPart{kindInput, k, digest(r.Inputs[k])})
@@ -134,8 +131,10 @@ func differences(was, is keyParts) (out []Change) {
 			out = append(out, Change{at.group, p.Name, "is asked for and absent"})
 		case !known:
 			out = append(out, Change{at.group, p.Name, "is new"})
+		case before.Kind == kindAbsent && p.Kind != kindAbsent:
+			out = append(out, Change{at.group, p.Name, "exists now"})
 		case before.Kind != p.Kind:
-			out = append(out, Change{at.group, p.Name, turned(before.Kind, p.Kind)})
+			out = append(out, Change{at.group, p.Name, became[p.Kind]})
 		case before.Sum != p.Sum:
 			out = append(out, Change{at.group, p.Name, "changed"})
 		}
@@ -150,21 +149,6 @@ func differences(was, is keyParts) (out []Change) {
 	return out
 }
 
-// turned describes a change of kind.
-func turned(was, is string) string {
-	switch {
-	case is == kindAbsent:
-		return "was deleted"
-	case is == kindNoEnv:
-		return "is not set any more"
-	case is == kindEnv:
-		return "is set now"
-	case was == kindAbsent:
-		return "exists now"
-	case is == kindProgram && was == kindFile:
-		return "is executable now"
-	case is == kindFile && was == kindProgram:
-		return "is not executable any more"
-	}
-	return "is a " + is + " now"
-}
+// became are the words for a dependency or variable that is of another kind now.
+var became = map[string]string{kindAbsent: "was deleted", kindNoEnv: "is not set any more", kindEnv: "is set now",
+	kindProgram: "is executable now", kindFile: "is a plain file now", kindLink: "is a link now"}

@@ -25,14 +25,12 @@ type Request struct {
 	Env      map[string]*string `json:"env,omitempty"`  // null: not set
 	Deps     []string           `json:"deps,omitempty"` // globs and names relative to the root, absolute names, !globs
 	Outputs  []string           `json:"outputs,omitempty"`
-	Stdin    *string            `json:"stdin,omitempty"`    // digest of the standard input, if it is an input
 	Template string             `json:"template,omitempty"` // absolute name of a file
 	Text     string             `json:"text,omitempty"`     // of a template without a file
 	Tool     Tool               `json:"tool,omitzero"`
 	Model    string             `json:"model,omitempty"`
-	TTL      int64              `json:"ttl_ms,omitempty"`   // an entry counts while it is younger; 0: always
-	Failures bool               `json:"failures,omitempty"` // an entry of a run that failed counts too
-	Refresh  bool               `json:"refresh,omitempty"`  // no entry counts: run, and replace it
+	TTL      int64              `json:"ttl_ms,omitempty"`  // an entry counts while it is younger; 0: always
+	Refresh  bool               `json:"refresh,omitempty"` // no entry counts: run, and replace it
 }
 
 // Tool asks for a tool's version to be part of the key.

@@ -229,22 +229,3 @@ func (c *Cache) ForgetSession(ctx context.Context, id string) (had bool, err err
 	gone, err := c.sessions.DropSession(ctx, id)
 	return gone.Count > 0, err
 }
-
-// definitionsKeep is how long definitions that another daemon parsed are used.
-const definitionsKeep = 5 * time.Minute
-
-// Definitions returns the parsed definitions that were kept, nil when there are none or they are too old.
-func (c *Cache) Definitions(ctx context.Context) []byte {
-	v, found, err := c.definitions.Get(ctx, "")
-	if age := c.o.Now().Sub(v.Written); err != nil || !found || age >= definitionsKeep || age < 0 {
-		return nil // they are parsed again
-	}
-	return v.Data
-}
-
-// KeepDefinitions keeps parsed definitions for the next daemon.
-func (c *Cache) KeepDefinitions(ctx context.Context, data []byte) error {
-	p := c.definitions.Pack(cold.Blob{Data: data})
-	_, err := c.definitions.Write(ctx, "keep definitions", func(tx *cold.BlobTx) error { return tx.Put(p) })
-	return err
-}

@@ -6,39 +6,24 @@ import (
 	"slices"
 )
 
-// compared is how many of the newest entries of a stage are compared with a request.
-const compared = 5
-
-// near is the most similar earlier entry and what differs from it. Without an entry, its key is "".
-type near struct {
-	storedEntry
-	changes []Change
-}
-
-// nearest finds the entry of the stage with the fewest differences from these parts, the newest of equal ones.
-func (c *Cache) nearest(ctx context.Context, stage string, parts keyParts) (best near, err error) {
-	found, err := c.entries(ctx, stage, compared)
-	for _, e := range found {
-		e, ok, err := c.load(ctx, e.Key)
-		if err != nil || !ok {
-			continue // one that cannot be compared is not the nearest
-		}
-		if changes := differences(e.parts, parts); best.Key == "" || len(changes) < len(best.changes) {
-			best = near{e, changes}
-		}
+// changedSinceNewest is what differs between these parts and those of the newest result of the stage, in words.
+func (c *Cache) changedSinceNewest(ctx context.Context, stage string, parts keyParts) (string, error) {
+	newest, err := c.List(ctx, stage, 1)
+	if err != nil || len(newest) == 0 {
+		return "nothing is kept of this stage yet", err
 	}
-	return best, err
-}
-
-// miss is the first reason why the entry is no hit.
-func (n near) miss() string {
-	switch {
-	case n.Key == "":
-		return "nothing is kept of this stage yet"
-	case len(n.changes) == 0:
-		return "the kept result was removed"
+	_, r, _, err := c.load(ctx, newest[0].Key)
+	if err != nil {
+		return errDamaged.Error(), nil // the step runs in any case
 	}
-	return n.changes[0].String()
+	changes := differences(r.Parts, parts)
+	switch len(changes) {
+	case 0:
+		return "the kept result was removed", nil
+	case 1:
+		return changes[0].String(), nil
+	}
+	return fmt.Sprintf("%s, and %d more", changes[0], len(changes)-1), nil
 }
 
 // Why is the answer to: has a dependency of the newest result of a stage changed?
@@ -66,23 +51,25 @@ func (c *Cache) Why(ctx context.Context, p Place, r Request) (Why, error) {
 		w.Key = parts.key()
 		return w, err
 	}
-	found, err := c.entries(ctx, r.Stage, 1)
+	found, err := c.List(ctx, r.Stage, 1)
 	if err != nil {
 		return w, err
 	}
 	if r.Stage == "" || len(found) == 0 {
 		return w, fmt.Errorf("%w: %s", ErrNoEntry, r.Stage)
 	}
-	e, _, err := c.load(ctx, found[0].Key)
+	e, newest, _, err := c.load(ctx, found[0].Key)
 	if err != nil {
 		return w, fmt.Errorf("%w: %s: %w", ErrNoEntry, r.Stage, err)
 	}
-	parts, idle, err := c.parts(ctx, p, &Request{Deps: e.Deps, Outputs: e.Outputs, Template: e.Template})
+	parts, idle, err := c.parts(ctx, p, &Request{Deps: newest.Deps, Outputs: newest.Outputs, Template: newest.Template})
 	if err != nil {
 		return w, err
 	}
-	onDisk := func(p keyPart) bool { return group(p.Kind) == kindFile || p.Kind == kindTemplate && e.Template != "" }
-	was := slices.DeleteFunc(e.parts, func(p keyPart) bool { return !onDisk(p) })
+	onDisk := func(p keyPart) bool {
+		return group(p.Kind) == kindFile || p.Kind == kindTemplate && newest.Template != ""
+	}
+	was := slices.DeleteFunc(newest.Parts, func(p keyPart) bool { return !onDisk(p) })
 	changes := differences(was, slices.DeleteFunc(parts, func(p keyPart) bool { return !onDisk(p) }))
 	w.Key, w.Idle, w.Hit, w.Total = e.Key, idle, len(changes) == 0, len(changes)
 	w.Changes = append(w.Changes, changes[:min(len(changes), maxChanges)]...)

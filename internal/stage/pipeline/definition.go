@@ -2,10 +2,18 @@ package pipeline
 
 import (
 	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
 	"path"
+	"path/filepath"
+	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/aoa-dev/aoa/internal/regularfile"
 )
 
 // The kinds of Definition.
@@ -89,4 +97,74 @@ func frontMatter(data []byte) (head map[string]any, body []byte) {
 		}
 	}
 	return head, body
+}
+
+// maxDefinitions bounds the files of a kind.
+const maxDefinitions = 4096
+
+// Load reads the definition of a file, which is relative to root or absolute.
+func Load(root, kind, file string) (*Definition, error) {
+	abs := filepath.FromSlash(file)
+	if !filepath.IsAbs(abs) {
+		abs = filepath.Join(root, abs)
+	}
+	data, err := regularfile.Read(abs, regularfile.FollowLinks, maxFile)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %s: %w", ErrDefinition, file, plainError(err))
+	}
+	return Parse(kind, file, data)
+}
+
+// plainError removes the call and the name from an error: the caller adds them.
+func plainError(err error) error {
+	var p *fs.PathError
+	if errors.As(err, &p) {
+		return p.Err
+	}
+	return err
+}
+
+// filesOf lists the files of a kind, relative to root, sorted.
+func filesOf(root, kind string) (out []string, err error) {
+	where := folders[kind]
+	err = filepath.WalkDir(filepath.Join(root, filepath.FromSlash(where.dir)),
+		func(name string, e fs.DirEntry, err error) error {
+			if errors.Is(err, fs.ErrNotExist) {
+				return nil
+			}
+			if err != nil || e.IsDir() || !slices.Contains(where.ends, filepath.Ext(name)) {
+				return err
+			}
+			rel, err := filepath.Rel(root, name)
+			if len(out) < maxDefinitions {
+				out = append(out, filepath.ToSlash(rel))
+			}
+			return err
+		})
+	return out, err
+}
+
+// Find returns the definition of that kind and name.
+func Find(root, kind, name string) (*Definition, error) {
+	files, err := filesOf(root, kind)
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	want := strings.NewReplacer("/", ".", ":", ".").Replace(name)
+	for _, f := range files {
+		if definitionName(kind, f) == want {
+			return Load(root, kind, f)
+		}
+		names = append(names, definitionName(kind, f))
+	}
+	if kind == KindAgent { // an agent may call itself something else than its file
+		for _, f := range files {
+			if d, err := Load(root, kind, f); err == nil && d.Name == name {
+				return d, nil
+			}
+		}
+	}
+	return nil, fmt.Errorf("%w: no %s is called %q in %s%s; there is: %s", ErrDefinition, kind, name, folders[kind].dir,
+		didYouMean(name, names, "%q"), cmp.Or(strings.Join(names, ", "), "none"))
 }

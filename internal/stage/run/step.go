@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/api"
@@ -19,7 +18,7 @@ type Step struct {
 	Root     string // of the worktree: declared outputs are below it
 	Dir      string
 	Env      []string
-	In       io.Reader
+	In       io.Reader                 // nil: it is empty
 	Out, Err io.Writer                 // nil: not printed, only kept
 	Check    func(*stage.Record) error // a record that it refuses is not kept; may be nil
 	Now      func() time.Time
@@ -95,7 +94,7 @@ func (s *Step) replay() (done bool, err error) {
 	if err := stage.Restore(s.Root, rec.Files); err != nil {
 		return false, fmt.Errorf("%w: %w", ErrRestore, err)
 	}
-	s.Record, s.Code, s.Took = rec, s.Turn.Entry.Exit, time.Duration(s.Turn.Entry.Duration)*time.Millisecond
+	s.Record, s.Took = rec, time.Duration(s.Turn.Entry.Duration)*time.Millisecond
 	for _, f := range rec.Frames {
 		w := s.Out
 		if f.Stream == stage.Stderr {
@@ -114,7 +113,6 @@ func (s *Step) perform(ctx context.Context) error {
 		s.Note(false, "runs: "+s.Turn.Miss)
 	}
 	rec := stage.NewRecorder(stage.MaxResult)
-	before := s.stdinOffset()
 	began := s.Now()
 	code, why, err := s.child(ctx, rec)
 	if err != nil {
@@ -127,9 +125,7 @@ func (s *Step) perform(ctx context.Context) error {
 	}
 	switch {
 	case why != "":
-	case s.stdinOffset() != before && s.Request.Stdin == nil:
-		why = "it read its standard input, which is not an input of the stage; --stdin makes it one"
-	case code != 0 && !s.Request.Failures && s.Turn != nil:
+	case code != 0 && s.Turn != nil:
 		why = fmt.Sprintf("exit code %d", code)
 	case unprinted != nil:
 		why = fmt.Sprintf("its output could not be printed: %v", unprinted)
@@ -156,7 +152,7 @@ func (s *Step) perform(ctx context.Context) error {
 // keep stores the record. If that fails, this run still succeeds.
 func (s *Step) keep(ctx context.Context, rec *stage.Record) {
 	s.Request.Tool.Version = s.Turn.Version
-	ans, err := api.Ask(ctx, s.Client, api.StageEnd, stage.Result{Request: s.Request, Key: s.Turn.Key, Exit: s.Code,
+	ans, err := api.Ask(ctx, s.Client, api.StageEnd, stage.Result{Request: s.Request, Key: s.Turn.Key,
 		Duration: s.Took.Milliseconds()}, rec.Encode())
 	if err != nil {
 		s.Kept.Why = err.Error()
@@ -173,24 +169,6 @@ func ReadRecord(r io.Reader) (*stage.Record, error) {
 		return nil, fmt.Errorf("read the kept result: %w", err)
 	}
 	return stage.DecodeRecord(data)
-}
-
-// stdinOffset is the read position of a standard input that is a regular file: processes that share it have it in
-// common. It is 0 for others.
-func (s *Step) stdinOffset() int64 {
-	f, ok := s.In.(*os.File)
-	if !ok {
-		return 0
-	}
-	info, err := f.Stat()
-	if err != nil || !info.Mode().IsRegular() {
-		return 0
-	}
-	n, err := f.Seek(0, io.SeekCurrent)
-	if err != nil {
-		return 0
-	}
-	return n
 }
 
 // unusable reports whether the daemon cannot help, as opposed to refusing what can never work.

@@ -33,7 +33,8 @@ type Across struct {
 const (
 	mapPairs    = 6000 // pairs of a map: more than a hundred screens
 	acrossPairs = 20
-	perFolders  = 2 // pairs of the same two folders
+	acrossOld   = 10 // pairs up to which old ones fill the list
+	perFolders  = 2  // pairs of the same two folders
 )
 
 // couple is a pair with its counts.
@@ -126,8 +127,8 @@ func (h *history) together(of []int) map[[2]int32][2]int32 {
 	return count
 }
 
-// across are the strongest pairs of different folders whose names do not give them away. Those that nobody changed
-// within a year stand last.
+// across are the strongest pairs of different folders whose names do not give them away. Those without a commit of the
+// last year stand last, and only where there are few others.
 func (h *history) across(m *Map) (out []Across) {
 	of := map[string]int{} // commits of the last year
 	for id, n := range h.commits(h.year) {
@@ -147,13 +148,15 @@ func (h *history) across(m *Map) (out []Across) {
 		if pa.Dir() == pb.Dir() || pa.Stem() == pb.Stem() || pa.Upkeep() || pb.Upkeep() || used[folders] >= perFolders {
 			continue
 		}
-		if used[folders]++; x.Year == 0 {
+		used[folders]++
+		if x.Year > 0 {
+			out = append(out, x)
+		} else {
 			old = append(old, x)
-			continue
-		}
-		if out = append(out, x); len(out) == acrossPairs {
-			break
 		}
 	}
-	return firsts(append(out, old...), acrossPairs)
+	if len(out) < acrossOld {
+		out = append(out, firsts(old, acrossOld-len(out))...)
+	}
+	return firsts(out, acrossPairs)
 }

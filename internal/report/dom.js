@@ -36,7 +36,7 @@ function tail(s, n) {
 // pathOf is a path in n characters if its name has fewer.
 function pathOf(p, n = 58) {
   const dir = dirOf(p), base = baseOf(p);
-  return el('span', {class: 'path', title: p}, dir && el('span', {class: 'dir'}, tail(dir, Math.max(14, n - base.length)) + '/'),
+  return el('span', {class: 'path', title: p}, dir && el('span', {class: 'dir'}, (tail(dir, Math.max(14, n - base.length)) + '/').split(/(?<=\/)/).flatMap(part => [part, el('wbr')])),
     el('span', {class: 'base'}, base));
 }
 

@@ -16,28 +16,28 @@ type Sentence struct {
 }
 
 // headline is up to three sentences: the pair that changed together most in the last year, the file that is at most
-// risk, and how right aOa was. What the repository has nothing of is left out.
+// risk, else or also the file that is hottest, and how right aOa was. What the repository has nothing of is left out.
 func (p *Page) headline() (out []Sentence) {
 	var pair *Across
 	for i, x := range p.Across {
-		if pair == nil && x.Year > 0 || pair != nil && x.Year > pair.Year {
+		if x.Year >= leastBoth && (pair == nil || x.Year > pair.Year) {
 			pair = &p.Across[i]
 		}
 	}
 	if pair != nil {
 		alone := ""
 		if n := pair.YearA - pair.Year; n > 0 {
-			alone = fmt.Sprintf("; %s only %s changed", times(n), quoted(pair.A))
+			alone = fmt.Sprintf(", and %s changed %s without it", quoted(pair.A), times(n))
 		}
 		out = append(out, Sentence{fmt.Sprintf("%s and %s changed together %s in the last year%s.", quoted(pair.A),
 			quoted(pair.B), times(pair.Year), alone), "across"})
 	}
-	switch {
-	case p.People != nil && len(p.People.Files) > 0:
+	if p.People != nil && len(p.People.Files) > 0 {
 		f := p.People.Files[0]
 		out = append(out, Sentence{fmt.Sprintf("%s is known to %s alone, who has committed nothing for a year.",
 			quoted(f.File), quoted(f.By)), "people"})
-	case len(p.Hot) > 0:
+	}
+	if len(out) < 2 && len(p.Hot) > 0 {
 		f := p.Hot[0]
 		out = append(out, Sentence{fmt.Sprintf("%s has %s lines and changed %s in the last year: the first place for tests.",
 			quoted(f.File), humanize.Comma(int64(f.Lines)), times(f.Commits)), "hot"})
@@ -59,7 +59,7 @@ func times(n int) string {
 // quoted is a name in backticks; the page sets it apart.
 func quoted(name string) string { return "`" + strings.ReplaceAll(name, "`", "'") + "`" }
 
-// kept reports whether a file is nobody's to know: it is an example for tests, generated, or another project's.
+// kept reports whether no one has to know a file: it is an example for tests, generated, or another project's.
 func kept(name string) bool {
 	for part := range strings.SplitSeq(strings.ToLower(path.Dir(name)), "/") {
 		switch part {

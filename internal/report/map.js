@@ -115,7 +115,13 @@ class CouplingMap {
   folderName({angle, dir, file}) {
     const title = svg('title', {}, (dir || 'root folder') + ': show this folder');
     const attrs = {class: 'folder ' + this.color(this.files[file]), click: () => this.go(dir)};
-    return this.name(angle, attrs, title, tail(dir || '(root)', Math.floor(this.letters * 0.9)));
+    return this.name(angle, attrs, title, this.folderText(dir || '(root)'));
+  }
+
+  // folderText is a folder, or its last two parts: of the last alone there are many.
+  folderText(dir) {
+    const room = Math.floor(this.letters * 0.9);
+    return dir.length <= room ? dir : clip(dir.split('/').slice(-2).join('/'), room);
   }
 
   leaf({angle, file}) {

@@ -106,9 +106,9 @@ class MapControls {
     const pick = (file, ...kids) => el('button', {type: 'button', click: () => this.map.pick(file)}, ...kids);
     if (chosen < 0) {
       const pairs = this.map.pairs.filter(([a, b]) => within(files[a], this.map.folder) || within(files[b], this.map.folder)).slice(0, 10);
-      this.panel.replaceChildren(el('h3', {}, 'Strongest pairs'), el('ol', {}, pairs.map(([a, b, both]) => el('li', {},
+      this.panel.replaceChildren(el('h3', {}, 'Strongest pairs'), el('ol', {}, pairs.map(([a, b, both, year]) => el('li', {},
         pick(a, el('div', {}, pathOf(files[a], 42)), el('div', {}, pathOf(files[b], 42))),
-        el('small', {}, `${number(both)} of ${number(Math.max(commits[a], commits[b]))} commits`)))),
+        el('small', {}, `${number(both)} of ${number(Math.min(commits[a], commits[b]))} commits, ${year ? number(year) : 'none'} in the last year`)))),
       el('p', {class: 'dim'}, 'Choose a file to see what it changes with, or the name of a folder to go into it.'));
       return;
     }

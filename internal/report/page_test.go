@@ -107,8 +107,8 @@ func TestPage(t *testing.T) {
 	}
 }
 
-// TestHeadline: three sentences to act on, each with its section; pairs that nobody changed within a year stand last,
-// and what nobody wrote by hand is no risk.
+// TestHeadline: three sentences to act on, each with its section; pairs without a commit of the last year stand last,
+// and what no one wrote by hand is no risk.
 func TestHeadline(t *testing.T) {
 	p := New(made(t))
 	var sections []string
@@ -121,8 +121,8 @@ func TestHeadline(t *testing.T) {
 	if s := p.Headline[0].Text; s != "`docs/b.md` and `src/a.go` changed together 20 times in the last year." {
 		t.Error(s)
 	}
-	p.Across = []Across{{A: "x`y.go", B: "z.go", Year: 2, YearA: 3}}
-	if s := p.headline()[0].Text; s != "`x'y.go` and `z.go` changed together 2 times in the last year; once only `x'y.go` changed." {
+	p.Across = []Across{{A: "x`y.go", B: "z.go", Year: 4, YearA: 5}}
+	if s := p.headline()[0].Text; s != "`x'y.go` and `z.go` changed together 4 times in the last year, and `x'y.go` changed once without it." {
 		t.Error(s)
 	}
 	in := made(t)

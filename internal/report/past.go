@@ -35,7 +35,7 @@ type Change struct {
 // ChangedFile is one file of a change, and where aOa listed it while it was left out.
 type ChangedFile struct {
 	File  string  `json:"file"`
-	New   bool    `json:"new"`   // nobody could know it
+	New   bool    `json:"new"`   // no earlier commit has it
 	Place int     `json:"place"` // 1 for the first, 0: not listed
 	P     float64 `json:"p"`     // the probability that was given, 0 if it was not listed
 }

@@ -50,7 +50,7 @@ type known struct {
 	last    time.Time
 }
 
-// people finds the files of one author. Robots are nobody, and what nobody wrote by hand is not counted.
+// people finds the files of one author. Robots and files that no one wrote by hand do not count.
 func (h *history) people() *People {
 	files, last := map[int32]*known{}, map[string]time.Time{}
 	for _, c := range h.changes {

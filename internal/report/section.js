@@ -22,9 +22,9 @@ function belongs({map: data}) {
 
 function crossing({across}) {
   if (!across || !across.length) return null;
-  const heads = [['File'], ['changes with'], ['together', 'num'], ['', 'narrow'], ['last year', 'num']];
+  const heads = [['File'], ['changes with'], ['together', 'share'], ['last year', 'num']];
   const share = p => bar(percent(p.both / p.of_a), [p.both / p.of_a, 'part']);
-  const row = p => [linked(p.a), linked(p.b), `${number(p.both)} of ${number(p.of_a)}`, share(p), number(p.year)];
+  const row = p => [linked(p.a), linked(p.b), [el('span', {}, `${number(p.both)} of ${number(p.of_a)}`), share(p)], number(p.year)];
   return [
     lead('Files of different folders that change together. Who changes one should look at the other; many such pairs between two folders are a hint ' +
       'that their border is in the wrong place.'),
@@ -36,11 +36,13 @@ function hotSpots({hot}) {
   if (!hot || !hot.length) return null;
   const heads = [['File'], ['commits in the last year', 'num'], ['lines', 'num']];
   return [
-    lead('Files that change often and are long. A change here is dear, and a mistake likely: the first places for tests and for taking apart.'),
+    lead('Files that change often and are long. A change here costs much, and a mistake is likely: the first places for tests, or for a split.'),
     scatter(hot),
     table(heads, hot.slice(0, 12).map(f => [linked(f.file), number(f.commits), number(f.lines)]), 'Hot spots'),
   ];
 }
+
+const LEGEND = [['away', 'one author, who has been away for a year'], ['alone', 'one author'], ['several', 'several']];
 
 function knowledge({people: p}) {
   if (!p) return null;
@@ -49,11 +51,10 @@ function knowledge({people: p}) {
   const files = (p.files || []).map(f => [linked(f.file, 46), f.by, number(f.commits), day(f.last)]);
   return [
     lead(`${number(p.authors)} people have written here, ${number(p.active)} of them in the last year. ${number(p.alone)} of ` +
-      `${plural(p.alone + p.shared, 'file')} were only ever changed by one person. Where that person has left, nobody knows the file.`),
+      `${plural(p.alone + p.shared, 'file')} were only ever changed by one person. When that person leaves, no one knows the file.`),
     el('div', {class: 'split'},
       el('div', {}, el('h3', {}, 'By folder'), el('div', {class: 'folders'}, p.folders.map(folderRow)),
-        el('p', {class: 'legend'}, el('i', {class: 'away'}), 'one author, who has been away for a year', el('i', {class: 'alone'}), 'one author',
-          el('i', {class: 'several'}), 'several')),
+        el('p', {class: 'legend'}, LEGEND.map(([cls, text]) => el('span', {}, el('i', {class: cls}), text)))),
       el('div', {}, el('h3', {}, 'Files whose only author is away'),
         files.length ? table(heads, files, 'Files whose only author is away') : el('p', {class: 'dim'}, 'None that changed three times or more.'))),
   ];
@@ -66,10 +67,13 @@ function folderRow(f) {
     el('span', {class: 'num'}, `${number(f.alone)} of ${number(f.files)}`)];
 }
 
+const LEAST_PROMISES = 10; // a dot of fewer is chance
+
 function right({record, past}) {
   if (!record && !past) return null;
   const live = record && record.weeks.length > 0, shown = live ? record : past;
-  const series = [past && ['the history, asked again', 's0', past.bars], record && ['sessions of agents', 's1', record.bars]].filter(s => s && s[2].length > 1);
+  const series = [past && ['the history, asked again', 's0', past.bars], record && ['sessions of agents', 's1', record.bars]].filter(Boolean)
+    .map(([name, cls, bars]) => [name, cls, bars.filter(b => b.n >= LEAST_PROMISES)]).filter(s => s[2].length > 1);
   const [good, bad, what] = live ? ['used', 'not used', 'Files that hints have named, and whether they were opened in time.']
     : ['found', 'not found', 'Files that were left out of a change, and whether the first five name them.'];
   return [past && askedAgain(past), record && outcomes(record), el('div', {class: 'charts'},
@@ -94,7 +98,7 @@ function askedAgain(past) {
 
 function outcomes({bars}) {
   const n = bars.reduce((sum, b) => sum + b.n, 0), good = bars.reduce((sum, b) => sum + b.n * b.used, 0);
-  return lead(`In sessions of agents ${plural(n, 'prediction')} have an outcome: ${percent(good / n)} came true. Those below the threshold, which nobody ` +
+  return lead(`In sessions of agents ${plural(n, 'prediction')} have an outcome: ${percent(good / n)} came true. Those below the threshold, which no one ` +
     'saw, count as well.');
 }
 
@@ -130,7 +134,7 @@ function examples({changes}) {
   if (!changes || !changes.length) return null;
   return [
     lead('Real changes, as aOa knew the repository just before. For each file: had it been forgotten, was it among the first five that aOa lists for ' +
-      'the others, and with which probability? Nobody could know a new file.'),
+      'the others, and with which probability? A new file cannot be named.'),
     el('div', {class: 'changes'}, changes.map(example)),
   ];
 }

@@ -73,15 +73,13 @@ func TestRules(t *testing.T) {
 	commit(4, "top.go")
 	r.Learn(event.Event{Time: noon.Add(5 * time.Hour), Body: event.Commit{Gone: []event.Path{"src/gone.go"}}})
 	q := r.Question(event.Query{Task: event.TaskChange, Files: []event.Path{"src/a.go"}, At: noon})
-	scores := make([]float64, len(r.Files))
 	for rule, want := range map[string]string{
 		Together: "[docs/a.md]",
 		Folder:   "[src/b.go]",
 		Frequent: "[top.go docs/a.md src/b.go]",
 		Recent:   "[top.go src/b.go docs/a.md]",
 	} {
-		q.Score(rule, scores)
-		if got := fmt.Sprint(q.Top(scores, Listed, every)); got != want {
+		if got := fmt.Sprint(q.List(rule, Listed, every)); got != want {
 			t.Errorf("%s lists %s, want %s", rule, got, want)
 		}
 	}

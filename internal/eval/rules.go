@@ -26,59 +26,34 @@ const (
 
 // Rules count what the simple rules need, in maps and slices, without learn, hot or rank.
 type Rules struct {
-	Files    []Counted                // by number
-	Commits  Pairs                    // files of one commit
-	Touching func(id int, at float64) // sees each touch before it is counted; nil: nobody does
-	Opening  func(s *Opened, id int)  // sees each open before the session knows it; nil: nobody does
-	ids      map[event.Path]int
-	sessions map[string]*Opened
+	files    []counted               // by number
+	together map[int]map[int]float64 // how often two files were committed together
+	commits  map[int]float64         // of a file
+	ids      map[event.Path]int      // file → number
+	opened   map[string][]int        // session → files that it opened, the newest last
 }
 
-// Counted is a file and how often it was touched: opened by a session, or committed.
-type Counted struct {
-	Path   event.Path
+// counted is a file and how often it was touched: opened by a session, or committed.
+type counted struct {
+	path   event.Path
 	folder string
-	There  bool    // at the moment
-	Last   float64 // unix seconds of the last touch
-	Count  float64 // touches
-}
-
-// Opened is the files that a session opened, the newest last.
-type Opened struct {
-	ID    string
-	Order []int
-}
-
-// Pairs count how often two files occurred together, and how often the first occurred at all.
-type Pairs struct {
-	With map[int]map[int]float64
-	N    map[int]float64
-}
-
-// NewPairs makes empty counts.
-func NewPairs() Pairs { return Pairs{map[int]map[int]float64{}, map[int]float64{}} }
-
-// Add counts one occurrence of b with a.
-func (p Pairs) Add(a, b int) {
-	m := p.With[a]
-	if m == nil {
-		m = map[int]float64{}
-		p.With[a] = m
-	}
-	m[b]++
+	there  bool    // at the moment
+	last   float64 // unix seconds of the last touch
+	count  float64 // touches
 }
 
 // NewRules makes rules that have counted nothing.
 func NewRules() *Rules {
-	return &Rules{Commits: NewPairs(), ids: map[event.Path]int{}, sessions: map[string]*Opened{}}
+	return &Rules{together: map[int]map[int]float64{}, commits: map[int]float64{}, ids: map[event.Path]int{},
+		opened: map[string][]int{}}
 }
 
-// Number is the place of a file among Files, which gets it if it is new.
-func (r *Rules) Number(p event.Path) int {
+// number is the place of a file among the files, which get it if it is new.
+func (r *Rules) number(p event.Path) int {
 	i, known := r.ids[p]
 	if !known {
-		i = len(r.Files)
-		r.ids[p], r.Files = i, append(r.Files, Counted{Path: p, folder: path.Dir(string(p))})
+		i = len(r.files)
+		r.ids[p], r.files = i, append(r.files, counted{path: p, folder: path.Dir(string(p))})
 	}
 	return i
 }
@@ -94,9 +69,10 @@ func (r *Rules) Learn(e event.Event) {
 			r.there(p, e.Kind() == event.KindRename && slices.Contains(e.Paths(), p))
 		}
 	case Opens(e):
-		s := r.Session(e.Session)
 		for _, p := range e.Paths() {
-			r.opened(s, r.there(p, true), at)
+			id := r.there(p, true)
+			r.touch(id, at)
+			r.opened[e.Session] = append(slices.DeleteFunc(r.opened[e.Session], func(x int) bool { return x == id }), id)
 		}
 	}
 	if e.Call().Listing {
@@ -107,8 +83,8 @@ func (r *Rules) Learn(e event.Event) {
 }
 
 func (r *Rules) there(p event.Path, yes bool) int {
-	id := r.Number(p)
-	r.Files[id].There = yes
+	id := r.number(p)
+	r.files[id].there = yes
 	return id
 }
 
@@ -125,127 +101,87 @@ func (r *Rules) commit(e event.Event, at float64) {
 		return
 	}
 	for _, a := range ids {
-		r.Commits.N[a]++
+		r.commits[a]++
+		if r.together[a] == nil {
+			r.together[a] = map[int]float64{}
+		}
 		for _, b := range ids {
 			if a != b {
-				r.Commits.Add(a, b)
+				r.together[a][b]++
 			}
 		}
 	}
 }
 
-// Session is what a session has opened.
-func (r *Rules) Session(id string) *Opened {
-	s := r.sessions[id]
-	if s == nil {
-		s = &Opened{ID: id}
-		r.sessions[id] = s
-	}
-	return s
-}
-
-func (r *Rules) opened(s *Opened, id int, at float64) {
-	r.touch(id, at)
-	if r.Opening != nil {
-		r.Opening(s, id)
-	}
-	s.Order = append(slices.DeleteFunc(s.Order, func(x int) bool { return x == id }), id)
-}
-
 func (r *Rules) touch(id int, at float64) {
-	if r.Touching != nil {
-		r.Touching(id, at)
-	}
-	f := &r.Files[id]
-	f.Last = max(f.Last, at)
-	f.Count++
+	f := &r.files[id]
+	f.last = max(f.last, at)
+	f.count++
 }
 
 // RuleQuestion is one question as the rules see it.
 type RuleQuestion struct {
-	Rules *Rules
-	Hand  []int        // current files, the newest last
-	Now   float64      // unix seconds
-	taken map[int]bool // files that are no answer
+	rules   *Rules
+	current []int        // files, the newest last
+	taken   map[int]bool // files that are no answer
 }
 
 // Question is a question of aOa as the rules see it: about the files of a change, or about what a session opened.
 func (r *Rules) Question(q event.Query) RuleQuestion {
-	c := RuleQuestion{Rules: r, Now: float64(q.At.UnixMilli()) / 1000, taken: map[int]bool{}}
-	known := r.Session(q.Session).Order
+	c := RuleQuestion{rules: r, taken: map[int]bool{}}
+	known := r.opened[q.Session]
 	if q.Task == event.TaskChange {
 		known = nil
 		for _, p := range q.Files {
-			known = append(known, r.Number(p))
+			known = append(known, r.number(p))
 		}
 	}
 	for _, id := range known {
 		c.taken[id] = true
 	}
-	c.Hand = known
+	c.current = known
 	if q.Task != event.TaskChange {
-		c.Hand = known[max(0, len(known)-currentFiles):]
+		c.current = known[max(0, len(known)-currentFiles):]
 	}
 	return c
 }
 
-// Score scores every file by a rule. 0 means that the rule does not list it. out is as long as the rules' files.
-func (c RuleQuestion) Score(rule string, out []float64) {
-	clear(out)
-	switch rule {
-	case Together:
-		c.NoisyOr(c.Rules.Commits, out)
-	case Folder:
-		c.folder(out)
-	case Frequent:
-		for i, f := range c.Rules.Files {
-			out[i] = f.Count
-		}
-	case Recent:
-		for i, f := range c.Rules.Files {
-			out[i] = f.Last
-		}
-	}
-}
-
-// NoisyOr is 1 − Π(1 − count together / count of the current file).
-func (c RuleQuestion) NoisyOr(p Pairs, out []float64) {
-	for _, q := range c.Hand {
-		n := p.N[q]
-		for id, with := range p.With[q] {
-			out[id] = 1 - (1-out[id])*(1-min(with/(n+.01), .99))
-		}
-	}
-}
-
-// folder counts the current files in the folder of each file. Among equals the file touched last is first.
-func (c RuleQuestion) folder(out []float64) {
+// score scores every file by a rule. 0 means that the rule does not list it.
+func (c RuleQuestion) score(rule string) []float64 {
+	out := make([]float64, len(c.rules.files))
 	folders := map[string]float64{}
-	for _, q := range c.Hand {
-		folders[c.Rules.Files[q].folder]++
-	}
-	for i, f := range c.Rules.Files {
-		if n := folders[f.folder]; n > 0 {
-			out[i] = n + f.Last/1e12
+	for _, q := range c.current {
+		folders[c.rules.files[q].folder]++
+		if rule == Together { // 1 − Π(1 − count together / count of the current file)
+			for id, with := range c.rules.together[q] {
+				out[id] = 1 - (1-out[id])*(1-min(with/(c.rules.commits[q]+.01), .99))
+			}
 		}
 	}
+	for i, f := range c.rules.files {
+		switch n := folders[f.folder]; {
+		case rule == Folder && n > 0: // among equals the file touched last is first
+			out[i] = n + f.last/1e12
+		case rule == Frequent:
+			out[i] = f.count
+		case rule == Recent:
+			out[i] = f.last
+		}
+	}
+	return out
 }
 
-// Answers reports whether a file can be the answer.
-func (c RuleQuestion) Answers(id int, counts func(event.Path) bool) bool {
-	f := &c.Rules.Files[id]
-	return f.There && !c.taken[id] && counts(f.Path)
-}
-
-// Top lists the best files that count, at most n, ties by path.
-func (c RuleQuestion) Top(scores []float64, n int, counts func(event.Path) bool) []event.Path {
+// List lists the best files of a rule that count, at most n, ties by path.
+func (c RuleQuestion) List(rule string, n int, counts func(event.Path) bool) []event.Path {
 	var best []int
+	scores := c.score(rule)
 	before := func(a, b int) bool {
-		return scores[a] > scores[b] || scores[a] == scores[b] && c.Rules.Files[a].Path < c.Rules.Files[b].Path
+		return scores[a] > scores[b] || scores[a] == scores[b] && c.rules.files[a].path < c.rules.files[b].path
 	}
 	for i, v := range scores {
+		f := &c.rules.files[i]
 		full := len(best) == n
-		if v <= 0 || full && !before(i, best[n-1]) || !c.Answers(i, counts) {
+		if v <= 0 || full && !before(i, best[n-1]) || !f.there || c.taken[i] || !counts(f.path) {
 			continue
 		}
 		place := len(best)
@@ -257,7 +193,7 @@ func (c RuleQuestion) Top(scores []float64, n int, counts func(event.Path) bool)
 	}
 	out := make([]event.Path, len(best))
 	for i, id := range best {
-		out[i] = c.Rules.Files[id].Path
+		out[i] = c.rules.files[id].path
 	}
 	return out
 }
@@ -265,10 +201,8 @@ func (c RuleQuestion) Top(scores []float64, n int, counts func(event.Path) bool)
 // places is where each rule lists the first file that is right, from 1 to Listed; 0: it lists none.
 func (c RuleQuestion) places(right, counts func(event.Path) bool) map[string]int {
 	out := map[string]int{}
-	scores := make([]float64, len(c.Rules.Files))
 	for _, rule := range RuleNames {
-		c.Score(rule, scores)
-		out[rule] = 1 + slices.IndexFunc(c.Top(scores, Listed, counts), right)
+		out[rule] = 1 + slices.IndexFunc(c.List(rule, Listed, counts), right)
 	}
 	return out
 }

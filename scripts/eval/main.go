@@ -79,8 +79,8 @@ func (o options) run(ctx context.Context, sources []recorded.Source) (*recorded.
 		if err != nil {
 			return err
 		}
-		s := &score{Table: t, repo: src.Name, baselines: newBaselines(), shown: newShown(o.threshold)}
-		replay.Learned = s.baselines.learn
+		s := &score{Table: t, repo: src.Name, rules: eval.NewRules(), shown: newShown(o.threshold)}
+		replay.Learned = s.rules.Learn
 		return eval.Sessions(ctx, src.Source, replay, s.take)
 	})
 }
@@ -92,7 +92,7 @@ func page(t *recorded.Table, left bool) string {
 	out.WriteString(recorded.Line("", "not seen yet: @1", "@3", "@5", "seen before: @1", "@3", "@5",
 		"at a prompt: any of the first 5", "recall of 10"))
 	out.WriteString(recorded.Line(slices.Repeat([]string{"---"}, 1+len(measures))...))
-	for _, method := range append([]string{recorded.Own}, names...) {
+	for _, method := range append([]string{recorded.Own}, eval.RuleNames...) {
 		cells := []string{method}
 		for _, m := range measures {
 			cell := recorded.Two(t.Mean(method, m))

@@ -13,10 +13,9 @@ import (
 // score counts what the decisions of one repository came to.
 type score struct {
 	*recorded.Table
-	repo      string
-	baselines *baselines
-	scratch   []float64
-	shown     *shown
+	repo  string
+	rules *eval.Rules
+	shown *shown
 }
 
 func (s *score) add(d *eval.Decision, measure string, sum, n float64) {
@@ -80,7 +79,9 @@ func (s *score) prompt(d *eval.Decision) {
 	}
 	news := func(f event.Path) bool { return !d.Prompted[f] }
 	s.turn(recorded.Own, d, filter(d.Ranked, news))
-	s.compare(d, func(name string, c comparison) { s.turn(name, d, c.Top(s.scratch, 10, news)) })
+	for _, rule := range eval.RuleNames {
+		s.turn(rule, d, s.rules.Question(d.Query).List(rule, 10, news))
+	}
 }
 
 // turn counts a list at a prompt.
@@ -109,9 +110,9 @@ func (s *score) open(d *eval.Decision, o eval.Open) {
 	task := map[eval.Stratum]string{eval.Unseen: "T2 ", eval.Seen: "T3 "}[o.Stratum]
 	among := func(f event.Path) bool { return d.Stratum(f) == o.Stratum }
 	s.Place(recorded.Own, task, s.repo, d.Session, 1+slices.Index(filter(d.Ranked, among), o.File))
-	s.compare(d, func(name string, c comparison) {
-		s.Place(name, task, s.repo, d.Session, c.place(s.scratch, o.File, among))
-	})
+	for _, rule := range eval.RuleNames {
+		s.Place(rule, task, s.repo, d.Session, 1+slices.Index(s.rules.Question(d.Query).List(rule, 10, among), o.File))
+	}
 }
 
 // search counts what follows a search that failed: the place of the first file that the turn opens next.
@@ -126,17 +127,6 @@ func (s *score) search(d *eval.Decision) {
 	s.Place(recorded.Own, task, s.repo, d.Session, 1+slices.IndexFunc(d.Ranked, func(f rank.Scored) bool {
 		return slices.Contains(d.Search.Opened, f.File)
 	}))
-}
-
-// compare asks each baseline; its scores are in scratch.
-func (s *score) compare(d *eval.Decision, each func(name string, c comparison)) {
-	c := s.baselines.comparison(d)
-	for _, name := range names {
-		n := len(s.baselines.Files)
-		s.scratch = slices.Grow(s.scratch[:0], n)[:n]
-		c.score(name, s.scratch)
-		each(name, c)
-	}
 }
 
 func filter(list []rank.Scored, counts func(event.Path) bool) (out []event.Path) {

@@ -35,7 +35,7 @@ func TestPage(t *testing.T) {
 			t.Errorf("%s is %v of %d questions, interval %v", m, v, x.N(recorded.Own, m), in)
 		}
 	}
-	for _, b := range names {
+	for _, b := range eval.RuleNames {
 		if x.N(b, "T2 hit1") != x.N(recorded.Own, "T2 hit1") {
 			t.Errorf("%s was not asked all of T2", b)
 		}
@@ -51,7 +51,7 @@ func TestMeasures(t *testing.T) {
 	for _, f := range strings.Fields("x a y z w b") {
 		list = append(list, rank.Scored{File: event.Path(f)})
 	}
-	s := &score{Table: &recorded.Table{}, repo: "r", baselines: newBaselines(), shown: newShown(.6)}
+	s := &score{Table: &recorded.Table{}, repo: "r", rules: eval.NewRules(), shown: newShown(.6)}
 	d := &eval.Decision{Session: "s", Ranked: list, Turn: []event.Path{"a", "b", "q"},
 		Query: event.Query{Task: event.TaskPrompt, Session: "s"}, Prompted: map[event.Path]bool{"x": true},
 		Stratum: func(event.Path) eval.Stratum { return eval.Unseen }}

@@ -42,7 +42,7 @@ func (in inputs) branches(ctx context.Context) (string, error) {
 			}
 		}
 	}
-	return out.String(), in.kept(&t)
+	return out.String(), nil
 }
 
 func askBranch(t *recorded.Table, l *recorded.Localization) {

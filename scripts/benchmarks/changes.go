@@ -59,7 +59,7 @@ func (in inputs) changes(ctx context.Context) (string, error) {
 	}
 	fmt.Fprintf(&out, "\nAsked: %d files left out, %d complete commits.\n\n", t.N(recorded.Own, "hit1"), t.N(recorded.Own, "false"))
 	fmt.Fprintf(&out, "Losses in MRR: %s.\n\nLosses at @1: %s.\n", t.Losses("mrr"), t.Losses("hit1"))
-	return out.String(), in.kept(&t)
+	return out.String(), nil
 }
 
 // newestChanges is how many events of a history are asked about at most.
@@ -76,9 +76,6 @@ func (in inputs) askChange(t *recorded.Table, repo string, past *transactions, d
 	}
 	count(t, recorded.Own, repo, d, listed, warned, true)
 	for _, m := range miners {
-		if in.alone {
-			break
-		}
 		listed, warned = nil, nil
 		for _, r := range m.rank(past, d.Query.Files) {
 			listed = append(listed, past.names[r.file])

@@ -59,7 +59,7 @@ func (in inputs) localize(ctx context.Context) (string, error) {
 		return "", err
 	}
 	a.print(&out, &said, "messages")
-	return out.String() + "\n" + said.String(), in.kept(&a.Table)
+	return out.String() + "\n" + said.String(), nil
 }
 
 // texts are the answers about one kind of texts.
@@ -113,7 +113,7 @@ func (a *texts) take(ctx context.Context, c *contents, l *recorded.Localization)
 		repo = "" // each issue counts the same
 	}
 	a.Place(recorded.Own, "", repo, l.ID, a.at(ranked, truth))
-	if err := a.list(l, repo); err != nil || a.alone {
+	if err := a.list(l, repo); err != nil {
 		return err
 	}
 	byTerms, byWords, err := c.found(ctx, l.Base, l.Text, counts)
@@ -169,7 +169,7 @@ func (a *texts) print(out, said *strings.Builder, kind string) {
 				recorded.Two(a.Mean(m, "hit10")), recorded.Two(a.Mean(m, "mrr"))))
 		}
 	}
-	if !a.published && !a.alone {
+	if !a.published {
 		fmt.Fprintf(said, "Losses at @1: %s.\n\nLosses at @5: %s.\n\n", a.Losses("hit1"), a.Losses("hit5"))
 	}
 	var right recorded.Ratio

@@ -1,14 +1,12 @@
 // Command benchmarks measures aOa beside simpler rules and other programs and writes the tables of docs/benchmarks.md.
 //
 //	go run ./scripts/benchmarks -repos CLONES [-issues FILE] [-traces DIR] [-weights DIR] [-aoa PROGRAM] [-only TABLE]
-//	go run ./scripts/benchmarks -repos CLONES -only localize|branches|changes [-histories FILE] [-alone] [-page ""]
-//	        [-keep FILE] [-beside FILE]
+//	        [-histories FILE] [-page ""]
 //
 // In come clones (OWNER+NAME) of the repositories that histories.go names, or a file does; a file of issues (one JSON
 // object a line: id, repo, base, text, files); a folder of recorded sessions in the form of package recorded with
 // weights fitted without each of them; and a built aOa. Out goes one table for each: localize, branches, changes,
-// sessions and speed. A table whose input is missing stays as it is. -alone leaves out the other methods. -keep writes
-// the sums of the table as JSON, and -beside prints the paired differences from such a file.
+// sessions and speed. A table whose input is missing stays as it is.
 package main
 
 import (
@@ -19,15 +17,11 @@ import (
 	"os/exec"
 	"runtime/debug"
 	"strings"
-
-	"github.com/aoa-dev/aoa/scripts/recorded"
 )
 
 // inputs are where the measurements read.
 type inputs struct {
-	repos, issues, histories, traces, weights, program, keep, beside string
-
-	alone bool
+	repos, issues, histories, traces, weights, program string
 }
 
 func main() {
@@ -38,9 +32,6 @@ func main() {
 	flag.StringVar(&in.traces, "traces", "", "folder of recorded sessions")
 	flag.StringVar(&in.weights, "weights", "", "folder of weights OWNER+NAME.json, each fitted without that repository")
 	flag.StringVar(&in.program, "aoa", "bin/aoa", "the program")
-	flag.StringVar(&in.keep, "keep", "", "file for the sums")
-	flag.StringVar(&in.beside, "beside", "", "file that -keep has written")
-	flag.BoolVar(&in.alone, "alone", false, "without other methods")
 	only := flag.String("only", "", "this table alone: localize, branches, changes, sessions or speed")
 	page := flag.String("page", "docs/benchmarks.md", "the page with the tables; empty: they are printed alone")
 	flag.Parse()
@@ -108,24 +99,6 @@ func (in inputs) names(shipped []string) ([]string, error) {
 	}
 	data, err := os.ReadFile(in.histories)
 	return strings.Fields(string(data)), err
-}
-
-// kept writes the sums of a table and compares them, where that is asked for.
-func (in inputs) kept(t *recorded.Table) error {
-	if in.beside != "" {
-		if err := t.Compare(os.Stdout, in.beside); err != nil {
-			return err
-		}
-	}
-	if in.keep == "" {
-		return nil
-	}
-	f, err := os.Create(in.keep)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	return t.Write(f)
 }
 
 // sessions are measured by scripts/eval.

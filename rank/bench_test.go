@@ -26,9 +26,7 @@ func BenchmarkRank(b *testing.B) {
 				}
 				b.ReportAllocs()
 				for b.Loop() {
-					if _, err := r.Rank(context.Background(), q); err != nil {
-						b.Fatal(err)
-					}
+					rankOf(b, r, q)
 				}
 			})
 		}

@@ -121,6 +121,6 @@
 //
 // Equal for all files of a question, for the probability and not for the order:
 //
-// A signal of weight 0 is not computed. Why adds its file to the candidates of Rank and returns the same digits as
-// Rank.
+// A signal of weight 0 is not computed. Why adds its file to the candidates of Score and returns the same digits as
+// Score.
 package rank

@@ -116,11 +116,7 @@ func TestKindOfFileThatIsAsked(t *testing.T) {
 		"rank/score_test.go") > before {
 		t.Error("who asks for a test gets it later than who does not")
 	}
-	answer, err := r.Rank(t.Context(), event.Query{Prompt: "the score of the image", At: epoch, Limit: 50})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, s := range answer.Suggestions {
+	for _, s := range rankOf(t, r, event.Query{Prompt: "the score of the image", Limit: 50}).Suggestions {
 		if s.File == "docs/score.png" {
 			t.Errorf("an image takes a place: %v", s)
 		}

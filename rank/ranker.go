@@ -29,7 +29,6 @@ const (
 	maxByFolder  = 32  // candidates found by their folder
 	maxScored    = 192 // candidates whose stored scores are read
 	maxWhys      = 3   // reasons per suggestion, unless explained
-	defaultLimit = 5
 )
 
 // Options of a Ranker. The zero value works.
@@ -84,30 +83,6 @@ func New(store *hot.Store, sessions *live.Sessions, tree func() *index.Tree, o O
 // ErrNoTime is returned for a query whose At is zero: the ranking of a moment needs the moment.
 var ErrNoTime = errors.New("rank: the query carries no time: set Query.At")
 
-// Rank returns the files most likely wanted, best first, ties by path, at most q.Limit (0 is 5). Files in
-// hand, the current file, what is not in the tree and files that are open in the session are never suggested. Questions
-// about changes are answered by package history. Equal state and query give equal answers. Answer.Ms is left to the caller.
-func (r *Ranker) Rank(ctx context.Context, q event.Query) (event.Answer, error) {
-	k, err := r.Score(ctx, q)
-	if err != nil {
-		return event.Answer{}, err
-	}
-	defer k.Done()
-	limit := q.Limit
-	if limit <= 0 {
-		limit = defaultLimit
-	}
-	limit = min(limit, len(k.Files))
-	answer := event.Answer{At: q.At.UnixMilli(), Suggestions: make([]event.Suggestion, 0, limit)}
-	for i := range limit {
-		answer.Suggestions = append(answer.Suggestions, k.Suggestion(ctx, i, q.Explain))
-	}
-	if len(answer.Suggestions) > 0 {
-		answer.Confidence = answer.Suggestions[0].Score
-	}
-	return answer, nil
-}
-
 // Ranking is all candidates of a query in order, not yet put into words: words may ask the archive.
 type Ranking struct {
 	Files  []Scored
@@ -147,7 +122,9 @@ func (s Scored) Terms() float64 { return s.c.terms.value() }
 // Values are the file's signals, as they entered its score.
 func (s Scored) Values() Values { return s.c.values }
 
-// Score ranks without words: at most maxScored files, ordered and left out as Rank says. Limit does not count.
+// Score ranks without words: at most maxScored files, best first, ties by path. Files in hand, the current file, what is
+// not in the tree and files that are open in the session are left out. Limit does not count. Questions about changes are
+// answered by package history. Equal state and query give equal answers.
 func (r *Ranker) Score(ctx context.Context, q event.Query) (*Ranking, error) {
 	g, err := r.gather(ctx, q, "")
 	if err != nil {
@@ -184,8 +161,8 @@ func (k *Ranking) Suggestion(ctx context.Context, i int, all bool) event.Suggest
 	return k.ranker.suggestion(ctx, k.Files[i].from, k.Files[i].c, all)
 }
 
-// Why returns the whole arithmetic of one file, with the digits that Rank would give it, also for a file
-// that Rank would leave out.
+// Why returns the whole arithmetic of one file, with the digits that Score gives it, also for a file
+// that Score leaves out.
 func (r *Ranker) Why(ctx context.Context, q event.Query, f event.Path) (event.Suggestion, error) {
 	if f == "" {
 		return event.Suggestion{}, fmt.Errorf("explain a score: %w", event.ErrPath)

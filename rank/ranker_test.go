@@ -1,6 +1,7 @@
 package rank
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -34,10 +35,15 @@ func rankOf(t testing.TB, r *Ranker, q event.Query) event.Answer {
 	if q.At.IsZero() {
 		q.At = epoch
 	}
-	a, err := r.Rank(context.Background(), q)
+	k, err := r.Score(context.Background(), q)
 	if err != nil {
 		t.Fatal(err)
 	}
+	var a event.Answer
+	for i := range min(cmp.Or(q.Limit, 5), len(k.Files)) {
+		a.Suggestions = append(a.Suggestions, k.Suggestion(context.Background(), i, q.Explain))
+	}
+	k.Done()
 	return a
 }
 
@@ -196,7 +202,7 @@ func TestTiesByPathAndEqualState(t *testing.T) {
 func TestNothingKnown(t *testing.T) {
 	r := newWorld(t).ranker(Options{})
 	for _, q := range []event.Query{{}, {Session: "none"}, {Prompt: "x"}, {Current: "a.go", Task: event.TaskNext}} {
-		if a := rankOf(t, r, q); len(a.Suggestions) != 0 || a.Confidence != 0 {
+		if a := rankOf(t, r, q); len(a.Suggestions) != 0 {
 			t.Errorf("%+v: %+v, want silence", q, a)
 		}
 	}
@@ -204,16 +210,16 @@ func TestNothingKnown(t *testing.T) {
 
 func TestRefusals(t *testing.T) {
 	r := newWorld(t).ranker(Options{})
-	if _, err := r.Rank(context.Background(), event.Query{}); !errors.Is(err, ErrNoTime) {
+	if _, err := r.Score(context.Background(), event.Query{}); !errors.Is(err, ErrNoTime) {
 		t.Errorf("no time: %v, want %v", err, ErrNoTime)
 	}
-	if _, err := r.Rank(context.Background(), event.Query{Task: "lunch", At: epoch}); err == nil ||
+	if _, err := r.Score(context.Background(), event.Query{Task: "lunch", At: epoch}); err == nil ||
 		!strings.Contains(err.Error(), "lunch") {
 		t.Errorf("unknown moment: %v", err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := r.Rank(ctx, event.Query{Task: event.TaskNext, Files: []event.Path{"a"}, At: epoch}); !errors.Is(err, context.Canceled) {
+	if _, err := r.Score(ctx, event.Query{Task: event.TaskNext, Files: []event.Path{"a"}, At: epoch}); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
 }

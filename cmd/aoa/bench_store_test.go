@@ -73,11 +73,15 @@ func (w *backing) rank(b *testing.B, budget float64) {
 	b.ReportAllocs()
 	for b.Loop() {
 		begin := time.Now()
-		answer, err := r.Rank(b.Context(), event.Query{Task: event.TaskNext, Session: "s", Current: w.files[5], At: w.now})
-		ts.since(begin)
-		if err != nil || len(answer.Suggestions) == 0 {
-			b.Fatal(answer, err)
+		ranking, err := r.Score(b.Context(), event.Query{Task: event.TaskNext, Session: "s", Current: w.files[5], At: w.now})
+		if err != nil || len(ranking.Files) == 0 {
+			b.Fatal(ranking, err)
 		}
+		for i := range min(5, len(ranking.Files)) {
+			ranking.Suggestion(b.Context(), i, false)
+		}
+		ranking.Done()
+		ts.since(begin)
 	}
 	ts.report(b, budget)
 }

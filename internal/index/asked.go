@@ -34,7 +34,7 @@ func (c *Contents) weigh(t Text) []asked {
 		w.lists, lists = lists[:len(c.segments)], lists[len(c.segments):]
 		hash := termHash(w.word)
 		for i, s := range c.segments {
-			w.lists[i] = s.Words.listOf(w.word, hash)
+			w.lists[i] = s.Words.find(hash)
 			s.countFiles(w.lists[i], &w.with)
 		}
 		if w.with[bodyField]+w.with[pathField] > 0 {
@@ -88,7 +88,7 @@ func (c *Contents) ask(t Text) []askedName {
 		hash := termHash(n.name)
 		n.lists = make([][]byte, len(c.segments))
 		for i, s := range c.segments {
-			n.lists[i] = s.Names.listOf(n.name, hash)
+			n.lists[i] = s.Names.find(hash)
 			for l := (nameList{rest: n.lists[i]}); l.next(s.size()); {
 				if s.isGone(l.file) {
 					continue

@@ -27,23 +27,20 @@ func Common(term string) bool { return commonTerms[Stem(term)] }
 
 // HasWord reports whether a file has that term.
 func (c *Contents) HasWord(term string) bool {
-	term = Stem(term)
-	return c.inSegment(func(s *segment, hash uint64) bool { return s.Words.listOf(term, hash) != nil }, term)
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	for range c.saying(Stem(term)) {
+		return true
+	}
+	return false
 }
 
 // HasName reports whether a file has that identifier, in plain form.
 func (c *Contents) HasName(name string) bool {
-	return c.inSegment(func(s *segment, hash uint64) bool { return s.Names.listOf(name, hash) != nil }, name)
-}
-
-func (c *Contents) inSegment(has func(s *segment, hash uint64) bool, text string) bool {
-	hash := termHash(text)
 	c.mu.RLock()
 	defer c.mu.RUnlock()
-	for _, s := range c.segments {
-		if has(s, hash) {
-			return true
-		}
+	for range c.having(termHash(name)) {
+		return true
 	}
 	return false
 }

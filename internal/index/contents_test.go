@@ -16,7 +16,7 @@ import (
 func (c *Contents) withName(name string) (out []event.Path) {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
-	for file := range c.having(name) {
+	for file := range c.having(termHash(name)) {
 		out = append(out, c.documents[file].path)
 	}
 	slices.Sort(out)

@@ -21,7 +21,7 @@ func merge(parts []part) *segment {
 	for i := range parts {
 		p := &parts[i]
 		p.numbers = make([]uint32, p.size())
-		p.names = make([]uint32, p.segment.Names.N)
+		p.names = make([]uint32, len(p.segment.Names.Hashes))
 		for file := range p.numbers {
 			p.numbers[file] = noFile
 			if isSet(p.gone, uint32(file)) {
@@ -36,9 +36,27 @@ func merge(parts []part) *segment {
 	}
 	out.live = out.size()
 	out.gone = make([]uint64, (out.live+63)/64)
-	out.Words = mergeTerms(parts, func(p *part) *dictionary { return &p.segment.Words }, (*listMerger).words, nil)
-	out.Names = mergeTerms(parts, func(p *part) *dictionary { return &p.segment.Names }, (*listMerger).names,
-		func(p *part, from, to int) { p.names[from] = uint32(to) })
+	words, names := make([]*lists, len(parts)), make([]*lists, len(parts))
+	for i := range parts {
+		words[i], names[i] = &parts[i].segment.Words, &parts[i].segment.Names
+	}
+	mergeLists(&out.Words, words, func(list []byte, last *uint32, k, term int) []byte {
+		for l := (wordList{rest: words[k].number(term)}); l.next(parts[k].size()); {
+			if to := parts[k].numbers[l.file]; to != noFile {
+				list, *last = appendWord(list, to-*last, &l.counts), to
+			}
+		}
+		return list
+	})
+	mergeLists(&out.Names, names, func(list []byte, last *uint32, k, term int) []byte {
+		for l := (nameList{rest: names[k].number(term)}); l.next(parts[k].size()); {
+			if to := parts[k].numbers[l.file]; to != noFile {
+				list, *last = appendName(list, to-*last, l.use), to
+			}
+		}
+		parts[k].names[term] = uint32(len(out.Names.Hashes))
+		return list
+	})
 	out.mergeForward(parts)
 	return out
 }
@@ -64,105 +82,32 @@ func (s *segment) mergeForward(parts []part) {
 	s.Forward = bytes.Clone(s.Forward)
 }
 
-// listMerger joins the lists of one term.
-type listMerger struct {
-	list []byte
-	last uint32
-}
-
-func (m *listMerger) delta(file uint32) uint32 {
-	d := file - m.last
-	m.last = file
-	return d
-}
-
-func (m *listMerger) words(p *part, list []byte) {
-	for l := (wordList{rest: list}); l.next(len(p.numbers)); {
-		if to := p.numbers[l.file]; to != noFile {
-			m.list = appendWord(m.list, m.delta(to), &l.counts)
-		}
-	}
-}
-
-func (m *listMerger) names(p *part, list []byte) {
-	for l := (nameList{rest: list}); l.next(len(p.numbers)); {
-		if to := p.numbers[l.file]; to != noFile {
-			m.list = appendName(m.list, m.delta(to), l.use)
-		}
-	}
-}
-
-// source is a dictionary that is merged.
-type source struct {
-	cursor
-	part   *part
-	order  int // of the part
-	number int // of the term
-}
-
-// mergeTerms joins dictionaries. A term that no file has any more is left out. renumbered gets the numbers of each term
-// of a part, in it and in the result.
-func mergeTerms(parts []part, of func(*part) *dictionary, join func(*listMerger, *part, []byte),
-	renumbered func(p *part, from, to int)) dictionary {
-	var heap sources
-	size := 0
-	for i := range parts {
-		d := of(&parts[i])
-		size += len(d.Entries)
-		if s := (&source{cursor: d.from(0), part: &parts[i], order: i}); s.next() {
-			heap = append(heap, s)
-		}
-	}
-	for i := len(heap)/2 - 1; i >= 0; i-- {
-		heap.down(i)
-	}
-	var b dictionaryBuilder
-	b.Entries = make([]byte, 0, size)
-	var m listMerger
-	var term []byte
-	for len(heap) > 0 {
-		term = append(term[:0], heap[0].term...)
-		m.list, m.last = m.list[:0], 0
-		for len(heap) > 0 && bytes.Equal(heap[0].term, term) {
-			s := heap[0]
-			join(&m, s.part, s.list)
-			if renumbered != nil {
-				renumbered(s.part, s.number, b.N)
-			}
-			if s.number++; !s.next() || s.number >= of(s.part).N {
-				heap[0] = heap[len(heap)-1]
-				heap = heap[:len(heap)-1]
-			}
-			if len(heap) > 0 {
-				heap.down(0)
-			}
-		}
-		if len(m.list) > 0 {
-			b.add(term, m.list)
-		}
-	}
-	return b.finish()
-}
-
-// sources is a heap: the first term comes first, of equal ones that of the first part.
-type sources []*source
-
-func (h sources) less(a, b int) bool {
-	c := bytes.Compare(h[a].term, h[b].term)
-	return c < 0 || c == 0 && h[a].order < h[b].order
-}
-
-// down moves a source to its place below.
-func (h sources) down(i int) {
+// mergeLists joins the lists of equal terms. join appends the files of the list of a term of a source, by their numbers
+// in the result; last is the last of them. A term that no file has any more is left out.
+func mergeLists(out *lists, sources []*lists, join func(list []byte, last *uint32, source, term int) []byte) {
+	next := make([]int, len(sources)) // the terms that come next
+	var list []byte
 	for {
-		child := 2*i + 1
-		if child+1 < len(h) && h.less(child+1, child) {
-			child++
+		lowest, more := uint64(0), false
+		for i, s := range sources {
+			if next[i] < len(s.Hashes) && (!more || s.Hashes[next[i]] < lowest) {
+				lowest, more = s.Hashes[next[i]], true
+			}
 		}
-		if child >= len(h) || !h.less(child, i) {
+		if !more {
+			out.clip()
 			return
 		}
-		h[i], h[child] = h[child], h[i]
-		i = child
+		last := uint32(0)
+		list = list[:0]
+		for i, s := range sources {
+			if next[i] < len(s.Hashes) && s.Hashes[next[i]] == lowest {
+				list = join(list, &last, i, next[i])
+				next[i]++
+			}
+		}
+		if len(list) > 0 {
+			out.add(lowest, list)
+		}
 	}
 }

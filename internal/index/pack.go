@@ -15,11 +15,11 @@ import (
 //
 //	magic · version of the format and of extraction · what encoding/gob writes
 //
-// File protects it against damage (package cold seals it). gob writes the number of segments, of each segment its exported fields and its files, and at the end the files that
-// say nothing.
+// File protects it against damage (package cold seals it). gob writes the number of segments, of each segment its
+// exported fields and its files, and at the end the files that say nothing.
 const (
 	packMagic   = "aoa index\n"
-	packVersion = 5 // another one is another format, or Extract finds other words: the files are read again
+	packVersion = 6 // another one is another format, or Extract finds other words: the files are read again
 )
 
 // Errors of unpack.
@@ -81,25 +81,6 @@ func (c *Contents) packTo(to io.Writer, versions map[event.Path]version) error {
 		err = errors.Join(err, out.Encode(s), out.Encode(files[i]))
 	}
 	return errors.Join(err, out.Encode(silent))
-}
-
-// valid counts the terms, and reports whether all entries can be read and blocks begin where they should.
-func (d *dictionary) valid() bool {
-	n := 0
-	if len(d.Blocks) == 0 {
-		return d.N == 0 && len(d.Entries) == 0
-	}
-	for c := d.from(0); len(c.rest) > 0; n++ {
-		at := len(d.Entries) - len(c.rest)
-		if block := n / blockTerms; n%blockTerms == 0 && (block >= len(d.Blocks) || int(d.Blocks[block]) != at ||
-			c.rest[0] != 0) {
-			return false
-		}
-		if !c.next() {
-			return false
-		}
-	}
-	return d.N == n && (n+blockTerms-1)/blockTerms == len(d.Blocks)
 }
 
 // valid reports whether a segment of so many files can be asked.

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"iter"
 	"slices"
-	"strings"
 
 	"github.com/aoa-dev/aoa/internal/event"
 )
@@ -35,7 +34,7 @@ func (c *Contents) Alike(p event.Path, n int) []Hit {
 		if name.files > maxLikeUsers {
 			continue
 		}
-		for file := range c.having(name.text) {
+		for file := range c.having(name.hash) {
 			if file != self {
 				sums = append(sums, share{file, 1 / float64(name.files-1)})
 			}
@@ -53,7 +52,7 @@ func (c *Contents) Called(p event.Path, n int) []Hit {
 	var definers []uint32
 	for _, name := range names {
 		definers = definers[:0]
-		for file, u := range c.having(name.text) {
+		for file, u := range c.having(name.hash) {
 			if u.defines() {
 				if definers = append(definers, file); len(definers) > maxDefiners {
 					break
@@ -72,13 +71,26 @@ func (c *Contents) Called(p event.Path, n int) []Hit {
 	return c.best(sums, n)
 }
 
-// having yields the numbers of the files that have an identifier, and how.
-func (c *Contents) having(name string) iter.Seq2[uint32, use] {
+// having yields the numbers of the files that have an identifier with that hash, and how.
+func (c *Contents) having(hash uint64) iter.Seq2[uint32, use] {
 	return func(yield func(uint32, use) bool) {
-		hash := termHash(name)
 		for _, s := range c.segments {
-			for l := (nameList{rest: s.Names.listOf(name, hash)}); l.next(s.size()); {
+			for l := (nameList{rest: s.Names.find(hash)}); l.next(s.size()); {
 				if !s.isGone(l.file) && !yield(s.ids[l.file], l.use) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// saying yields the numbers of the files that have a stem, and how often each field has it.
+func (c *Contents) saying(stem string) iter.Seq2[uint32, [fields]uint8] {
+	return func(yield func(uint32, [fields]uint8) bool) {
+		hash := termHash(stem)
+		for _, s := range c.segments {
+			for l := (wordList{rest: s.Words.find(hash)}); l.next(s.size()); {
+				if !s.isGone(l.file) && !yield(s.ids[l.file], l.counts) {
 					return
 				}
 			}
@@ -88,7 +100,7 @@ func (c *Contents) having(name string) iter.Seq2[uint32, use] {
 
 // sharedName is an identifier, with the number of the files that have it.
 type sharedName struct {
-	text  string
+	hash  uint64
 	files int
 }
 
@@ -100,30 +112,19 @@ func (c *Contents) identifiersOf(p event.Path, most int) (self uint32, shared []
 		return 0, nil
 	}
 	d := c.documents[self]
-	var text strings.Builder // of all names: one piece of memory
-	var files, ends []int
-	for name, list := range d.segment.Names.terms(d.segment.namesOf(d.at)) {
-		if name[0] == importMark {
-			continue
-		}
-		n, hash := d.segment.usersIn(list), termHash(name)
+	for name := range d.segment.namesOf(d.at) {
+		hash, n := d.segment.Names.Hashes[name], d.segment.usersIn(d.segment.Names.number(int(name)))
 		for _, s := range c.segments {
-			if s != d.segment && s.Names.may(hash) {
-				n += s.usersIn(s.Names.listOf(string(name), hash))
+			if s != d.segment {
+				n += s.usersIn(s.Names.find(hash))
 			}
 		}
 		if n > 1 {
-			text.Write(name)
-			files, ends = append(files, min(n, manyUsers)), append(ends, text.Len())
+			shared = append(shared, sharedName{hash, min(n, manyUsers)})
 		}
 	}
-	start := 0
-	for i, end := range ends {
-		shared = append(shared, sharedName{text.String()[start:end], files[i]})
-		start = end
-	}
 	slices.SortFunc(shared, func(a, b sharedName) int {
-		return cmp.Or(cmp.Compare(a.files, b.files), strings.Compare(a.text, b.text))
+		return cmp.Or(cmp.Compare(a.files, b.files), cmp.Compare(a.hash, b.hash))
 	})
 	return self, shared[:min(len(shared), most)]
 }
@@ -189,7 +190,7 @@ func (c *Contents) codeUsers(name string, most int, pass func(event.Path) bool) 
 	if name[0] != importMark {
 		plain = plainIdentifier(name)
 	}
-	for file, u := range c.having(plain) {
+	for file, u := range c.having(termHash(plain)) {
 		if u != mentioned && !add(file) {
 			return nil
 		}
@@ -197,15 +198,9 @@ func (c *Contents) codeUsers(name string, most int, pass func(event.Path) bool) 
 	if name[0] == importMark || looksLikeCode(name) {
 		return out
 	}
-	stem := textStem(name)
-	hash := termHash(stem)
-	for _, s := range c.segments {
-		for l := (wordList{rest: s.Words.listOf(stem, hash)}); l.next(s.size()); {
-			if !s.isGone(l.file) && (l.counts[bodyField] == 255 || l.counts[bodyField] > l.counts[proseField]) {
-				if !add(s.ids[l.file]) {
-					return nil
-				}
-			}
+	for file, counts := range c.saying(textStem(name)) {
+		if (counts[bodyField] == 255 || counts[bodyField] > counts[proseField]) && !add(file) {
+			return nil
 		}
 	}
 	slices.Sort(out)
@@ -216,7 +211,7 @@ func (c *Contents) codeUsers(name string, most int, pass func(event.Path) bool) 
 func (c *Contents) Definers(plain string, most int) (out []event.Path) {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
-	for file, u := range c.having(plain) {
+	for file, u := range c.having(termHash(plain)) {
 		if u.defines() {
 			out = append(out, c.documents[file].path)
 		}
@@ -233,7 +228,7 @@ func (c *Contents) defines(p event.Path, plain string) bool {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
 	self, known := c.numbers[p]
-	for file, u := range c.having(plain) {
+	for file, u := range c.having(termHash(plain)) {
 		if known && file == self {
 			return u.defines()
 		}
@@ -248,12 +243,9 @@ func (c *Contents) naming(p event.Path, most int) (out []event.Path) {
 	_, base := pathWords(p)
 	count := map[uint32]int{}
 	for _, w := range base {
-		hash := termHash(w.Stem)
-		for _, s := range c.segments {
-			for l := (wordList{rest: s.Words.listOf(w.Stem, hash)}); l.next(s.size()); {
-				if !s.isGone(l.file) && l.counts[bodyField] > 0 {
-					count[s.ids[l.file]]++
-				}
+		for file, counts := range c.saying(w.Stem) {
+			if counts[bodyField] > 0 {
+				count[file]++
 			}
 		}
 	}

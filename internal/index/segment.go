@@ -1,10 +1,9 @@
 package index
 
 import (
-	"bytes"
+	"cmp"
 	"encoding/binary"
 	"iter"
-	"math/bits"
 	"slices"
 	"strings"
 )
@@ -12,12 +11,12 @@ import (
 // segment is what some files say, packed. Only who is gone changes: a file that is saved gets a new segment, see
 // Contents. Files have numbers in it.
 type segment struct {
-	Words   dictionary // list: see wordList
-	Names   dictionary // exact identifiers that files use or define; list: see nameList
+	Words   lists // see wordList
+	Names   lists // exact identifiers that files use or define; see nameList
 	Kinds   []byte
 	Lengths [fields][]uint32 // words
 
-	Forward   []byte   // the names of each file, as the differences of their numbers in the dictionary
+	Forward   []byte   // the names of each file but for imports, as the differences of their numbers in Names
 	ForwardAt []uint32 // where those of each file begin, and the end
 
 	// Guarded by Contents.mu.
@@ -43,9 +42,7 @@ func (s *segment) size() int { return len(s.Kinds) }
 
 // bytes is the memory of a segment.
 func (s *segment) bytes() int {
-	n := len(s.Words.Entries) + len(s.Names.Entries) + 4*(len(s.Words.Blocks)+len(s.Names.Blocks)+len(s.ForwardAt)) +
-		8*(len(s.Words.Filter)+len(s.Names.Filter)) + len(s.Forward)
-	return n + s.size()*(1+4*int(fields)+4+1)
+	return s.Words.bytes() + s.Names.bytes() + 4*len(s.ForwardAt) + len(s.Forward) + s.size()*(1+4*int(fields)+4+1)
 }
 
 func (s *segment) isGone(file uint32) bool { return isSet(s.gone, file) }
@@ -115,52 +112,21 @@ func (l *wordList) next(size int) bool {
 	return true
 }
 
-// countFiles adds how many files of a list have the word in each field. It is wordList with less to do: with wordList a
-// question takes a third longer.
+// countFiles adds how many files of a list have the word in each field.
 func (s *segment) countFiles(list []byte, with *[fields]int) {
-	size, whole, last := uint64(s.size()), s.live == s.size(), uint64(0)
-	for len(list) > 0 {
-		head := uint64(list[0])
-		if head < 0x80 {
-			list = list[1:]
-		} else {
-			var ok bool
-			if head, ok = uvarint(&list); !ok {
-				return
-			}
-		}
-		if last += head >> 2; last >= size {
-			return
-		}
-		count := 1
-		if !whole && s.isGone(uint32(last)) {
-			count = 0
-		}
-		if head&3 == onceForm {
-			with[bodyField] += count
+	whole := s.live == s.size()
+	for l := (wordList{rest: list}); l.next(s.size()); {
+		if !whole && s.isGone(l.file) {
 			continue
 		}
-		if len(list) == 0 {
-			return
-		}
-		b := list[0]
-		list = list[1:]
-		switch head & 3 {
-		case bodyForm:
-			with[bodyField] += count
+		if l.plain {
+			with[bodyField]++
 			continue
-		case fieldsForm:
-			n := bits.OnesCount8(b & (1<<fields - 1))
-			if len(list) < n {
-				return
+		}
+		for f, n := range l.counts {
+			if n > 0 {
+				with[f]++
 			}
-			list = list[n:]
-		}
-		for f := range bodyField {
-			with[f] += count & int(b>>f)
-		}
-		if head&3 == partsForm && b>>4 > 0 || head&3 == fieldsForm && b>>bodyField&1 > 0 {
-			with[bodyField] += count
 		}
 	}
 }
@@ -239,7 +205,7 @@ func (s *segment) namesOf(file uint32) iter.Seq[uint32] {
 		rest, n := s.Forward[from:to], uint64(0)
 		for len(rest) > 0 {
 			delta, ok := uvarint(&rest)
-			if n += delta; !ok || n >= uint64(s.Names.N) || !yield(uint32(n)) {
+			if n += delta; !ok || n >= uint64(len(s.Names.Hashes)) || !yield(uint32(n)) {
 				return
 			}
 		}
@@ -253,40 +219,58 @@ func newSegment(d *Document, path, base []Count) *segment {
 	for f, n := range lengths {
 		s.Lengths[f] = []uint32{uint32(n)}
 	}
-	var words dictionaryBuilder
-	var list []byte
-	add := func(word string, counts [fields]uint8) {
-		list = appendWord(list[:0], 0, &counts)
-		words.add([]byte(word), list)
+	words := make([]packed, 0, len(d.Terms)+len(path))
+	counts := map[string]*[fields]uint8{} // of the words of the path
+	for _, w := range path {
+		counts[w.Stem] = &[fields]uint8{pathField: clamp(w.N)}
 	}
-	pathCounts := func(w Count) [fields]uint8 { // the words of the base are words of the path
-		counts := [fields]uint8{pathField: clamp(w.N)}
-		if i, found := slices.BinarySearchFunc(base, w.Stem, compareCount); found {
-			counts[baseField] = clamp(base[i].N)
-		}
-		return counts
+	for _, w := range base { // they are words of the path, too
+		counts[w.Stem][baseField] = clamp(w.N)
 	}
 	for i := range d.Terms {
 		t := &d.Terms[i]
-		for len(path) > 0 && path[0].Stem < t.Stem {
-			add(path[0].Stem, pathCounts(path[0]))
-			path = path[1:]
+		of := counts[t.Stem]
+		if of == nil {
+			of = &[fields]uint8{}
 		}
-		var counts [fields]uint8
-		if len(path) > 0 && path[0].Stem == t.Stem {
-			counts = pathCounts(path[0])
-			path = path[1:]
+		delete(counts, t.Stem)
+		of[definitionField], of[proseField], of[bodyField] = clamp(int(t.Definitions)), clamp(int(t.Prose)), clamp(int(t.Body))
+		words = append(words, packed{termHash(t.Stem), appendWord(nil, 0, of), false})
+	}
+	for stem, of := range counts {
+		words = append(words, packed{termHash(stem), appendWord(nil, 0, of), false})
+	}
+	var names []packed
+	for u, all := range [...][]string{mentioned: d.Mentions, defined: d.Defines, inCode: d.Uses} {
+		for _, n := range all {
+			names = append(names, packed{termHash(n), appendName(nil, 0, use(u)), n != "" && n[0] == importMark})
 		}
-		counts[definitionField], counts[proseField], counts[bodyField] = clamp(int(t.Definitions)), clamp(int(t.Prose)),
-			clamp(int(t.Body))
-		add(t.Stem, counts)
 	}
-	for _, w := range path {
-		add(w.Stem, pathCounts(w))
-	}
-	s.Words = words.finish()
-	s.packNames(d)
+	s.Words, _ = pack(words)
+	s.Names, s.Forward = pack(names)
+	s.ForwardAt = []uint32{0, uint32(len(s.Forward))}
 	return s
+}
+
+// packed is a term of a file.
+type packed struct {
+	hash   uint64
+	list   []byte
+	hidden bool // it is not among the names of the file
+}
+
+// pack makes lists of the terms of one file, and the differences of the numbers of those that are not hidden.
+func pack(terms []packed) (out lists, forward []byte) {
+	slices.SortFunc(terms, func(a, b packed) int { return cmp.Compare(a.hash, b.hash) })
+	terms = slices.CompactFunc(terms, func(a, b packed) bool { return a.hash == b.hash })
+	last := 0
+	for i, t := range terms {
+		if out.add(t.hash, t.list); !t.hidden {
+			forward, last = binary.AppendUvarint(forward, uint64(i-last)), i
+		}
+	}
+	out.clip()
+	return out, slices.Clone(forward)
 }
 
 func total(words []Count) (n int) {
@@ -299,29 +283,3 @@ func total(words []Count) (n int) {
 func clamp(n int) uint8 { return uint8(min(n, 255)) }
 
 func compareCount(c Count, stem string) int { return strings.Compare(c.Stem, stem) }
-
-// packNames packs the identifiers of the only file.
-func (s *segment) packNames(d *Document) {
-	type name struct {
-		text string
-		use
-	}
-	var all []name
-	for u, names := range [...][]string{mentioned: d.Mentions, defined: d.Defines, inCode: d.Uses} {
-		for _, n := range names {
-			all = append(all, name{n, use(u)})
-		}
-	}
-	slices.SortFunc(all, func(a, b name) int { return strings.Compare(a.text, b.text) })
-	var names dictionaryBuilder
-	var list []byte
-	s.ForwardAt = []uint32{0, 0}
-	for i, n := range all {
-		list = appendName(list[:0], 0, n.use)
-		names.add([]byte(n.text), list)
-		s.Forward = append(s.Forward, byte(min(i, 1)))
-	}
-	s.Forward = bytes.Clone(s.Forward)
-	s.ForwardAt[1] = uint32(len(s.Forward))
-	s.Names = names.finish()
-}

@@ -203,7 +203,8 @@ func (a *app) browse(ctx context.Context, name string) error {
 	cmd := exec.CommandContext(ctx, args[0], append(args[1:], name)...)
 	cmd.Env = a.env
 	if out, err := cmd.CombinedOutput(); err != nil {
-		return fmt.Errorf("%s: %w %s", args[0], err, bytes.TrimSpace(out))
+		why, _, _ := bytes.Cut(bytes.TrimSpace(out), []byte{'\n'})
+		return fmt.Errorf("%s: %w %s", args[0], err, why)
 	}
 	return nil
 }

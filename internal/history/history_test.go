@@ -186,7 +186,8 @@ func TestEvidence(t *testing.T) {
 
 // TestPairs: files that keep changing together although their names do not say so; a file and its test are no news.
 func TestPairs(t *testing.T) {
-	c := made().times(6, "api/wire.go", "docs/api.md").times(6, "a.go", "a_test.go").times(2, "x.go", "y.md").times(5, "gone.go", "z.md")
+	c := made().times(6, "api/wire.go", "docs/api.md").times(6, "a.go", "a_test.go").times(2, "x.go", "y.md").times(5, "gone.go", "z.md").
+		times(6, "CHANGELOG.md", "size.go").times(6, "test/customElement.spec.ts", "src/apiCustomElement.ts")
 	got := c.Pairs(5, c.Len(), func(p event.Path) bool { return p != "gone.go" })
 	if len(got) != 1 || got[0] != (Pair{A: "api/wire.go", B: "docs/api.md", Both: 6, OfA: 6, OfB: 6}) {
 		t.Errorf("%+v", got)

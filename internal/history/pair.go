@@ -23,6 +23,7 @@ const (
 	pairFiles = 30
 	pairMost  = 2_000_000 // pairs counted at a time: 80 MB
 	pairLeast = 3         // commits that a pair must share
+	pairStem  = 5         // letters from which a name inside of another one is no chance
 )
 
 // Pairs returns the n strongest hidden pairs: files that share at least three commits and mostly change
@@ -97,10 +98,16 @@ func (c *Commits) strongest(since int, exists func(event.Path) bool) (out []rate
 	return out
 }
 
-// surprise is 0 for pairs that their names give away, and grows where folder and type differ.
+// surprise is 0 for pairs that their names or a release explain, and grows where folder and type differ.
 func surprise(a, b event.Path) float64 {
-	sa, sb := a.Stem(), b.Stem()
-	if sa == sb || strings.HasPrefix(sa, sb+"-") || strings.HasPrefix(sb, sa+"-") || locks(a) || locks(b) {
+	if a.Upkeep() || b.Upkeep() {
+		return 0
+	}
+	short, long := strings.ToLower(a.Stem()), strings.ToLower(b.Stem())
+	if len(short) > len(long) {
+		short, long = long, short
+	}
+	if short == long || strings.HasPrefix(long, short+"-") || len(short) >= pairStem && strings.Contains(long, short) {
 		return 0
 	}
 	s := 1.0
@@ -111,10 +118,4 @@ func surprise(a, b event.Path) float64 {
 		s *= 1.25
 	}
 	return s
-}
-
-// locks reports whether a file only repeats what a manifest says.
-func locks(p event.Path) bool {
-	base := strings.ToLower(p.Base())
-	return strings.Contains(base, "lock") || base == "go.sum"
 }

@@ -8,7 +8,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/aoa-dev/aoa/hooks/install"
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/locate"
@@ -18,9 +17,9 @@ func (a *app) remove() *cobra.Command {
 	var yes bool
 	c := &cobra.Command{
 		Use:   "remove",
-		Short: "undo aoa init: hooks, status line, daemon and store",
-		Long: `Removes aOa's hooks and its status line from the files of other programs, stops the daemon, and deletes
-the store with all that was learned. The other contents of those files stay as they were.`,
+		Short: "undo aoa init: hooks, daemon and store",
+		Long: `Removes aOa's hooks from the files of other programs, stops the daemon, and deletes the store with all
+that was learned. The other contents of those files stay as they were.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			repo, err := a.repo(c.Context())
@@ -32,9 +31,6 @@ the store with all that was learned. The other contents of those files stay as t
 				return fail(exitFailed, "aoa remove --yes", "nothing was removed")
 			}
 			if err := a.removeHooks(c.Context(), repo); err != nil {
-				return err
-			}
-			if err := a.removeStatusLine(); err != nil {
 				return err
 			}
 			if err := a.halt(c.Context(), place, true); err != nil && !errors.Is(err, api.ErrNoDaemon) {
@@ -60,17 +56,4 @@ the store with all that was learned. The other contents of those files stay as t
 	}
 	c.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask")
 	return c
-}
-
-// removeStatusLine takes the status line out of Claude Code's settings, if it is there.
-func (a *app) removeStatusLine() error {
-	file, o := a.statusFile()
-	change, err := install.RemoveStatusLine(file, o)
-	if err != nil {
-		return refusal(err)
-	}
-	if change.Done != install.Absent && change.Done != install.Unchanged {
-		a.talk("the status line is out of %s; aoa statusline install puts it back", file)
-	}
-	return nil
 }

@@ -53,7 +53,6 @@ var sourceRules = []sourceRule{
 			"internal/stage/run/tool.go":  "the tool that the user names for a stage",
 			"internal/stage/run/child.go": "the command that the user names for a stage",
 			"cmd/aoa/hooks_status.go":     "the hook command that is installed",
-			"cmd/aoa/statusline.go":       "the status line that the user had before",
 			"cmd/aoa/report.go":           "the browser of the user",
 		},
 	},

@@ -7,9 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"time"
 
@@ -27,14 +25,11 @@ import (
 const (
 	statusStdin = 100 * time.Millisecond // for the client's JSON, if stdin is not closed
 	statusAsk   = 30 * time.Millisecond  // for the daemon
-	statusWrap  = 2 * time.Second        // for the wrapped command; the client cancels it for a newer one
 	statusInput = 1 << 20                // bytes of JSON that are read
-	statusTheir = 64 << 10               // bytes of the wrapped command's that are printed
 )
 
 func (a *app) statusline() *cobra.Command {
-	var wrap string
-	c := &cobra.Command{
+	return &cobra.Command{
 		Use:   "statusline",
 		Short: "one line for Claude Code's status bar",
 		Long: `Reads Claude Code's JSON from stdin and prints one line: ● Live, or ⟳ Session if the session was
@@ -42,18 +37,13 @@ resumed or compacted; the tokens of the context; how many of the files in hints 
 many files the session opened. Without a daemon it prints only what the JSON contains. It starts no
 daemon, waits at most 30 ms for one, and exits 0.
 
---wrap first runs another status line with the same input and prints its lines above.`,
-		Example: `  aoa statusline --wrap ~/.claude/statusline.sh
-  aoa statusline install`,
+Settings of Claude Code:  "statusLine": {"type": "command", "command": "aoa statusline"}`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			a.drawStatus(c.Context(), wrap)
+			a.drawStatus(c.Context())
 			return nil
 		},
 	}
-	c.Flags().StringVar(&wrap, "wrap", "", "a status line command to run first")
-	c.AddCommand(a.statuslineInstall(), a.statuslineRemove())
-	return c
 }
 
 // statusReport is the line and its parts, for --json.
@@ -65,16 +55,11 @@ type statusReport struct {
 	Session *api.SessionAnswer `json:"session,omitempty"`
 }
 
-func (a *app) drawStatus(ctx context.Context, wrap string) {
-	raw := a.statusInput()
-	original := a.wrapped(ctx, wrap, raw)
-	in := readStatus(raw)
+func (a *app) drawStatus(ctx context.Context) {
+	in := readStatus(a.statusInput())
 	rep := statusReport{Daemon: "none", Tokens: in.tokens, Percent: in.percent}
 	rep.Daemon, rep.Session = a.askSession(ctx, in)
 	rep.Line = a.statusText(rep)
-	if lines := original(); len(lines) > 0 {
-		fmt.Fprintf(a.out, "%s\n", lines)
-	}
 	_ = a.answer(rep, func() { // the client ignores errors of a status line
 		if rep.Line != "" {
 			fmt.Fprintln(a.out, rep.Line)
@@ -216,39 +201,4 @@ func thousands(n int64) string {
 		digits = 1
 	}
 	return strings.ReplaceAll(humanize.SIWithDigits(float64(n), digits, ""), " ", "")
-}
-
-// wrapped starts another status line and returns a function that waits for its lines. There are none if it fails or
-// is late.
-func (a *app) wrapped(ctx context.Context, command string, in []byte) func() []byte {
-	none := func() []byte { return nil }
-	if command == "" {
-		return none
-	}
-	ctx, cancel := context.WithTimeout(ctx, statusWrap)
-	shell := []string{"sh", "-c", command}
-	if runtime.GOOS == "windows" {
-		shell = []string{"cmd", "/C", command}
-	}
-	var out limited
-	cmd := exec.CommandContext(ctx, shell[0], shell[1:]...)
-	cmd.Dir, cmd.Env, cmd.Stdin, cmd.Stdout = a.dir, a.env, bytes.NewReader(in), &out
-	cmd.WaitDelay = 50 * time.Millisecond // for processes that it left running with its output open
-	if cmd.Start() != nil {
-		cancel()
-		return none
-	}
-	return func() []byte {
-		defer cancel()
-		_ = cmd.Wait() // what it printed before it failed is shown
-		return bytes.TrimRight(out.b, "\r\n")
-	}
-}
-
-// limited keeps the first statusTheir bytes.
-type limited struct{ b []byte }
-
-func (l *limited) Write(p []byte) (int, error) {
-	l.b = append(l.b, p[:min(len(p), statusTheir-len(l.b))]...)
-	return len(p), nil
 }

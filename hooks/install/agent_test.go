@@ -218,3 +218,10 @@ func TestPrograms(t *testing.T) {
 		}
 	}
 }
+
+func check(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}

@@ -29,7 +29,6 @@ var sourceRules = []sourceRule{
 			"cmd/aoa/cache.go":                "the daemon's answer",
 			"internal/stage/run/step.go":      "the daemon's answer",
 			"internal/mcp/cache.go":           "the daemon's answer",
-			"cmd/aoa/stage_run.go":            "standard input of the step, which runs on it in any case",
 			"hooks/client/spawn.go":           "the system's empty file",
 			"internal/api/spawn.go":           "the system's empty file",
 			"internal/atomicfile/write.go":    "it writes: folders that it syncs, files that it made",

@@ -113,6 +113,8 @@ func (n name) separator(kind family) (how how, at int, ok bool) {
 		return beside, at + 1, true
 	case at == i:
 		return 0, 0, false
+	case kind >= medium && sets.MatchString(s[n.lo:n.from]):
+		return exported, at, true
 	case s[n.from] == '-' && n.from+1 < n.to && (n.from == n.lo || blank(s[n.from-1]) || quote(s[n.from-1])):
 		return option, at, true
 	case kind >= strong && kind != counted && at < len(s) && (s[at] == '\'' || s[at] == '"'):
@@ -120,6 +122,10 @@ func (n name) separator(kind family) (how how, at int, ok bool) {
 	}
 	return 0, 0, false
 }
+
+// sets are the beginnings of commands that give a value to a name: setx NAME VALUE, aws configure set NAME VALUE.
+var sets = regexp.MustCompile(`(?:^|[\s;&|])(?:setx|setenv|ENV|ARG|set[ \t]+(?:-\w*x\w*|--export)|` +
+	`(?:aws|npm|yarn|pnpm|pip|composer|poetry|gcloud)[ \t][^\n|;&]*?(?:set|config))[ \t]+\S*$`)
 
 func quote(c byte) bool { return c == '"' || c == '\'' || c == '`' }
 

@@ -48,10 +48,9 @@ type set map[string]bool
 
 // knowledge is what the two files hold.
 type knowledge struct {
-	rules  []rule
-	takers map[string][]*taker // by the name of the command
-	usual  [26]uint32          // bit y of usual[x] is set where the letter y often follows x
-	cores  map[string]family   // the words that announce a secret
+	rules []rule
+	usual [26]uint32        // bit y of usual[x] is set where the letter y often follows x
+	cores map[string]family // the words that announce a secret
 
 	glued, other, keys, about, still, nothing, articles, roots set // see rules.yaml
 }
@@ -67,26 +66,12 @@ var known = sync.OnceValue(func() *knowledge {
 	if err := errors.Join(yaml.Unmarshal(rulesYAML, &own), json.Unmarshal(gitleaksJSON, &gitleaks)); err != nil {
 		panic(err)
 	}
-	var keywords []string
-	k := &knowledge{takers: map[string][]*taker{}, cores: map[string]family{}}
-	for i := range own.Commands {
-		t := &own.Commands[i]
-		t.needs = regexp.MustCompile(t.Needs)
-		for n := range strings.FieldsSeq(t.Names) {
-			k.takers[n] = append(k.takers[n], t)
-			rest, family := strings.CutSuffix(n, "*")
-			if !family {
-				rest += " "
-			}
-			keywords = append(keywords, lower(rest))
-		}
+	k := &knowledge{cores: map[string]family{}, rules: append(own.Rules, gitleaks...)}
+	for _, t := range own.Commands {
+		k.rules = append(k.rules, t.rules()...)
 	}
-	k.rules = append(own.Rules, gitleaks...)
 	for i := range k.rules {
 		r := &k.rules[i]
-		if r.Find == "commands" {
-			r.Keywords = keywords
-		}
 		r.regexp = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(r.Regex) })
 		r.allow = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(r.Allow) })
 	}
@@ -112,7 +97,8 @@ var known = sync.OnceValue(func() *knowledge {
 })
 
 // exceptions are the functions that rules.yaml names.
-var exceptions = map[string]func(secret string) bool{"userID": userID, "noPair": noPair, "prose": prose, "plain": plain}
+var exceptions = map[string]func(secret string) bool{"userID": userID, "noPair": noPair, "prose": prose, "plain": plain,
+	"secretless": func(s string) bool { return plain(s) || strings.Contains(s, "=") }}
 
 // spares reports whether what matched is no secret: a placeholder, too regular, or excepted by the rule.
 func (r *rule) spares(secret string) bool {

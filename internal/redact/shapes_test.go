@@ -97,6 +97,11 @@ var shapes = []struct{ text, gone, kept string }{
 	{"ENV DB_PASS orchard", "orchard", "ENV DB_PASS"},
 	{"run htpasswd -b users.txt me hunter2 and restart", "hunter2", "and restart"},
 	{"htpasswd -nbB me hunter2 > users.txt", "hunter2", "users.txt"},
+	{"rabbitmqctl -n node add_user me hunter2", "hunter2", "add_user me"},
+	{"smbclient -U 'shop/me%hunter2' //host", "hunter2", "//host"},
+	{"npm config set //r/:_authToken hunter2", "hunter2", "_authToken"},
+	{"ssh-keygen -N hunter2 -f k && snmpget -A hunter2 -X hunter2 host", "hunter2", "host"},
+	{"mysqladmin -u root password hunter2", "hunter2", "mysqladmin"},
 	{"machine git.example login me password hunter2\nmachine b.example login you", "hunter2", "machine b.example"},
 }
 

@@ -66,8 +66,6 @@ func (f *finder) apply(r *rule, lo, hi int) {
 	switch r.Find {
 	case "assignments":
 		f.assignments(lo, hi)
-	case "commands":
-		f.commands(lo, hi)
 	case "kubernetes":
 		f.kubernetes(lo, hi)
 	default:

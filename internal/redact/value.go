@@ -34,6 +34,7 @@ const (
 	beside              // PASSWORD 'value'
 	element             // <name>value</name>
 	fallback            // ${name:-value}
+	exported            // setx NAME value
 )
 
 // value is what stands behind a name, with what it takes to tell whether it is a secret.
@@ -57,14 +58,14 @@ func (v value) secret() bool {
 	switch {
 	case placeholder(text), strings.HasPrefix(text, "id=") && v.kind == medium:
 		return false
-	case (v.likely || v.kind == weak) && !random(text):
+	case (v.likely || v.kind == weak) && v.how != exported && !random(text):
 		return v.likely && len(text) >= 8 && strings.ContainsAny(text, "0123456789") && (v.quoted || v.how == tight) &&
 			!path(text) && !digitsOnly(text)
 	case digitsOnly(text):
 		return v.kind >= strong && (v.kind != counted || len(text) > 3) || len(text) > 8
 	case v.kind == folder && path(text):
 		return false
-	case v.how == element, v.how == fallback:
+	case v.how == element, v.how == fallback, v.how == exported:
 		return !refers(text)
 	case v.quoted:
 		return v.quotedSecret()

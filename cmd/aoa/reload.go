@@ -42,29 +42,29 @@ func (a *app) reloadList() *cobra.Command {
 	return c
 }
 
-func (a *app) sequenceTable(all []api.Sequence, matched bool) {
+func (a *app) sequenceTable(all []reload.Match, matched bool) {
 	if len(all) == 0 {
 		a.talk("no sequence is recorded%s", map[bool]string{true: " that matches"}[matched])
 		a.talk("hint: aoa hooks install claude; a sequence is recorded when a turn ended well")
 		return
 	}
 	if matched {
-		printList(a, "id\tmatch\tuses\twhat it did\twhy", all, func(s api.Sequence) []any {
+		printList(a, "id\tmatch\tuses\twhat it did\twhy", all, func(s reload.Match) []any {
 			return []any{s.ID, fmt.Sprintf("%.0f%%", 100*s.Similarity), s.Uses, s.Summary, s.Reason}
 		})
 		return
 	}
-	printList(a, "id\tuses\tok\tfailed\tlast used\twhat it did\tprompt", all, func(s api.Sequence) []any {
+	printList(a, "id\tuses\tok\tfailed\tlast used\twhat it did\tprompt", all, func(s reload.Match) []any {
 		return []any{s.ID, s.Uses, s.Successes, s.Failures, stamp(s.Used), s.Summary, brief(asked(s), 60)}
 	})
 }
 
 // asked is what a person typed.
-func asked(s api.Sequence) string {
+func asked(s reload.Match) string {
 	if s.Type == reload.Command {
-		return "/" + s.Target + " " + s.Prompt
+		return "/" + s.Target + " " + s.Text
 	}
-	return s.Prompt
+	return s.Text
 }
 
 func (a *app) reloadShow() *cobra.Command {
@@ -82,18 +82,18 @@ func (a *app) reloadShow() *cobra.Command {
 	}
 }
 
-func (a *app) printSequence(s api.Sequence) {
+func (a *app) printSequence(s reload.Match) {
 	a.table(
 		cells("id", s.ID),
 		cells("prompt", strings.Join(strings.Fields(asked(s)), " ")),
 		cells("did", s.Summary),
-		cells("tests", cmp.Or(s.Outcome.Tests, "none")),
+		cells("tests", cmp.Or(s.Tests, "none")),
 		cells("used", fmt.Sprintf("%s, %d succeeded, %d failed; last %s", plural(s.Uses, "time"), s.Successes, s.Failures,
 			stamp(s.Used))),
 		cells("from", fmt.Sprintf("%s, session %s, %s", s.Agent, s.Session, stamp(s.Created))),
 	)
 	fmt.Fprintln(a.out)
-	for _, st := range s.Steps {
+	for _, st := range s.Steps() {
 		printLines(a.out, fmt.Sprintf("%3d  %s  %s%s", st.Index, st.Tool, st.What, noted(st.Note)))
 	}
 	if s.More > 0 {
@@ -118,7 +118,7 @@ func (a *app) reloadRun() *cobra.Command {
 Edits are skipped. With --edits they are computed and shown as a
 diff that has a name. --apply NAME makes exactly these edits: all of them or none. aoa reload undo restores
 the files.`,
-		Example: "  aoa reload run cache-k3v9x2m4pa --skip 0,2\n  aoa reload run k3v9 --edits\n  aoa reload run k3v9 --apply 4be1f0a93c77",
+		Example: "  aoa reload run cache-k3v9x2m4pa --skip 0,2\n  aoa reload run cache-k3v9x2m4pa --edits\n  aoa reload run cache-k3v9x2m4pa --apply 4be1f0a93c77",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			r.ID, r.Session = args[0], a.getenv("CLAUDE_CODE_SESSION_ID")

@@ -13,7 +13,6 @@ import (
 	"github.com/aoa-dev/aoa/hooks"
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/index"
-	"github.com/aoa-dev/aoa/internal/locate"
 	"github.com/aoa-dev/aoa/internal/reload"
 	"github.com/aoa-dev/aoa/internal/session"
 )
@@ -34,20 +33,6 @@ func (w *Checkout) State(ctx context.Context, changed []event.Path) session.Work
 	return st
 }
 
-// Fingerprint is a hash of what is checked out and changed, "" if git does not answer.
-func (w *Checkout) Fingerprint(ctx context.Context) string {
-	ref, oid, err := w.Repo.Head(ctx)
-	if err != nil {
-		return ""
-	}
-	changed, err := w.Repo.Changed(ctx)
-	if err != nil {
-		return ""
-	}
-	slices.Sort(changed)
-	return locate.Fingerprint(ref + "\n" + oid + "\n" + strings.Join(event.Strings(changed), "\n"))
-}
-
 // Deleted reports whether a file is deleted and the deletion is not committed.
 func (w *Checkout) Deleted(ctx context.Context, p event.Path) bool {
 	changed, err := w.Repo.Changed(ctx)
@@ -58,22 +43,14 @@ func (w *Checkout) Deleted(ctx context.Context, p event.Path) bool {
 const maxWritten = 8 << 10
 
 // Identify notes what the files of a call say, each read once: after a read or a change, and before the change that the
-// call announces. A slash command gets the state of the checkout. at is when the call came.
-func (w *Checkout) Identify(ctx context.Context, call hooks.Call, at time.Time) {
+// call announces. at is when the call came.
+func (w *Checkout) Identify(call hooks.Call, at time.Time) {
 	if call.Next != "" {
 		w.announced.note(call.Session, call.Next, w.present(call.Next), at)
 	}
 	for i, e := range call.Events {
-		switch b := e.Body.(type) {
-		case event.Prompt:
-			if strings.HasPrefix(b.Text, "/") {
-				b.State = w.Fingerprint(ctx)
-			}
-			call.Events[i].Body = b
-		case event.Call:
-			if e.Opens() && len(b.Paths) == 1 {
-				call.Events[i].Body = w.identified(e.Session, b)
-			}
+		if b, ok := e.Body.(event.Call); ok && e.Opens() && len(b.Paths) == 1 {
+			call.Events[i].Body = w.identified(e.Session, b)
 		}
 	}
 }
@@ -114,5 +91,5 @@ func (w *Checkout) Modified(p event.Path) (time.Time, bool) {
 // Sequences is the checkout as package reload sees it.
 func (w *Checkout) Sequences() reload.Worktree {
 	return reload.Worktree{Root: w.Repo.Root, Files: func() []event.Path { return w.Tree().All() },
-		Ignored: w.Repo.Ignored, State: w.Fingerprint}
+		Ignored: w.Repo.Ignored}
 }

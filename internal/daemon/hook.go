@@ -57,7 +57,7 @@ func (h *hookHandler) hook(ctx context.Context, f api.Hook) (reply []byte) {
 		h.metrics.Undecoded()
 		return nil
 	}
-	w.Identify(ctx, call, begin)
+	w.Identify(call, begin)
 	patience := mostReading
 	if f.Wait {
 		patience = h.hints.Patience(call) / 4

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"strings"
 
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/checkout"
@@ -28,11 +27,11 @@ func (h *reloadHandler) routes(mux *http.ServeMux) {
 }
 
 func (h *reloadHandler) list(ctx context.Context, r api.SequencesRequest) (api.SequencesAnswer, error) {
-	out := api.SequencesAnswer{Sequences: []api.Sequence{}}
+	out := api.SequencesAnswer{Sequences: []reload.Match{}}
 	if r.ID != "" {
-		s, err := h.whole(ctx, r.ID)
-		out.Sequences = []api.Sequence{s}
-		return out, err
+		e, err := h.cache.Get(ctx, r.ID)
+		out.Sequences = append(out.Sequences, reload.Match{Entry: e})
+		return out, noSequence(err)
 	}
 	limit := r.Limit
 	if limit <= 0 {
@@ -44,43 +43,12 @@ func (h *reloadHandler) list(ctx context.Context, r api.SequencesRequest) (api.S
 	}
 	if fits {
 		found, err := h.cache.Find(ctx, h.worktrees.Caller(ctx).Sequences(), asked)
-		for _, m := range found[:min(len(found), limit)] {
-			s := sequence(*m.Entry)
-			s.Similarity, s.Reason = m.Similarity, m.Reason
-			out.Sequences = append(out.Sequences, s)
-		}
+		out.Sequences = append(out.Sequences, found[:min(len(found), limit)]...)
 		return out, err
 	}
 	all, err := h.cache.List(ctx)
-	out.Sequences = convert(all[:min(len(all), limit)], sequence)
+	out.Sequences = convert(all[:min(len(all), limit)], func(e reload.Entry) reload.Match { return reload.Match{Entry: e} })
 	return out, err
-}
-
-// promptShown bounds the bytes of a prompt in a list.
-const promptShown = 200
-
-func sequence(e reload.Entry) api.Sequence {
-	text := e.Text
-	if len(text) > promptShown {
-		text = strings.ToValidUTF8(text[:promptShown], "") + "…"
-	}
-	return api.Sequence{ID: e.ID, Summary: e.Summary, Prompt: text, Type: e.Type, Target: e.Target,
-		Tools:   e.Tools(),
-		Actions: len(e.Actions) + e.More, Files: len(e.Files), Looks: e.ReadOnly(), Outcome: e.Outcome,
-		Message: e.Message, Agent: e.Agent,
-		Session: e.Session, Created: e.Created, Used: e.Used, Uses: e.Uses, Successes: e.Successes, Failures: e.Failures}
-}
-
-// whole is a sequence with its steps and files.
-func (h *reloadHandler) whole(ctx context.Context, id string) (api.Sequence, error) {
-	e, err := h.cache.Get(ctx, id)
-	if err != nil {
-		return api.Sequence{}, noSequence(err)
-	}
-	out := sequence(e)
-	out.Prompt, out.Steps, out.More = e.Text, e.Steps(), e.More
-	out.Paths = e.Files
-	return out, nil
 }
 
 func (h *reloadHandler) run(ctx context.Context, r api.ReplayRequest) (api.ReplayAnswer, error) {

@@ -70,8 +70,7 @@ type Prompt struct {
 	Terms []string `json:"terms,omitempty"` // its words, at most MaxTerms
 	// identifiers of two words or more that it names, in plain form (see index.Identifiers), at most MaxIdents
 	Idents []string `json:"idents,omitempty"`
-	Tags   []string `json:"tags,omitempty"`  // intent tags, without '#'
-	State  string   `json:"state,omitempty"` // a slash command: hash of what is checked out and changed
+	Tags   []string `json:"tags,omitempty"` // intent tags, without '#'
 	// redacted, at most MaxText bytes; sealed in the log, and "" where events are folded
 	Text string `json:"text,omitempty"`
 }

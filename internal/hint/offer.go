@@ -27,7 +27,7 @@ func (h *Hints) offer(ctx context.Context, w *checkout.Checkout, call hooks.Call
 	}
 	block := hooks.Offers(call.Agent, offers(found))
 	files := sequenceFiles(found[0])
-	q := question{Question: prefetch.Question{Kind: prefetch.Reload, Topic: found[0].Entry.ID,
+	q := question{Question: prefetch.Question{Kind: prefetch.Reload, Topic: found[0].ID,
 		Query: event.Query{Session: call.Session, Subagent: call.Subagent, Prompt: asked.Text, At: h.o.Now()},
 		Say:   func([]event.Suggestion) (string, []event.Path) { return block.String(), nil }},
 		facts: func(context.Context) []event.Suggestion { return files }}
@@ -44,7 +44,7 @@ func (h *Hints) offer(ctx context.Context, w *checkout.Checkout, call hooks.Call
 
 // sequenceFiles are the first files of a sequence, as what its offer predicts.
 func sequenceFiles(m reload.Match) (out []event.Suggestion) {
-	for _, f := range m.Entry.Files[:min(len(m.Entry.Files), prefetch.MaxFiles)] {
+	for _, f := range m.Files[:min(len(m.Files), prefetch.MaxFiles)] {
 		out = append(out, event.Suggestion{File: f.Path, Score: m.Similarity})
 	}
 	return out
@@ -52,9 +52,8 @@ func sequenceFiles(m reload.Match) (out []event.Suggestion) {
 
 func offers(found []reload.Match) (out []hooks.Offer) {
 	for _, m := range found {
-		out = append(out, hooks.Offer{ID: m.Entry.ID, Summary: m.Entry.Summary, Match: int(100*m.Similarity + 0.5),
-			Uses:    m.Entry.Uses,
-			Actions: m.Entry.Tools()})
+		out = append(out, hooks.Offer{ID: m.ID, Summary: m.Summary, Match: int(100*m.Similarity + 0.5),
+			Uses: m.Uses, Actions: m.Tools()})
 	}
 	return out
 }

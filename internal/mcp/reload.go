@@ -37,7 +37,7 @@ func (s *server) listReloadOptions(ctx context.Context, r Repo, session string, 
 	ans, err := api.Call(ctx, r.Client, api.ReloadList, api.SequencesRequest{Prompt: in.Prompt, Session: session,
 		Limit: maxFiles})
 	for _, q := range ans.Sequences {
-		out.Options = append(out.Options, option{q.ID, q.Summary, q.Reason, q.Tools})
+		out.Options = append(out.Options, option{q.ID, q.Summary, q.Reason, q.Tools()})
 	}
 	return out, err
 }

@@ -57,9 +57,8 @@ func (o Options) config() (c Config) {
 // Worktree is where a session works. Entries are shared by all worktrees.
 type Worktree struct {
 	Root    event.Root
-	Files   func() []event.Path              // all files that may be named
-	Ignored func(event.Path) bool            // files that are neither read nor written
-	State   func(context.Context) (s string) // hash of HEAD, branch and changed files, "" if unknown
+	Files   func() []event.Path   // all files that may be named
+	Ignored func(event.Path) bool // files that are neither read nor written
 }
 
 func (w Worktree) ignored(p event.Path) bool { return w.Ignored != nil && w.Ignored(p) }
@@ -292,22 +291,17 @@ func (c *Cache) List(ctx context.Context) ([]Entry, error) {
 	return out, nil
 }
 
-// Get returns one entry by its id or an unambiguous beginning of it; ErrNone if there is none.
+// Get returns one entry by its id; ErrNone if there is none.
 func (c *Cache) Get(ctx context.Context, id string) (Entry, error) {
-	all, err := c.List(ctx)
-	if err != nil {
+	if err := c.load(ctx); err != nil {
 		return Entry{}, err
 	}
-	found := slices.DeleteFunc(all, func(e Entry) bool {
-		return e.ID != id && (len(id) < 4 || !strings.HasPrefix(strings.TrimPrefix(e.ID, "cache-"), strings.TrimPrefix(id, "cache-")))
-	})
-	switch len(found) {
-	case 0:
-		return Entry{}, fmt.Errorf("%w: %q", ErrNone, id)
-	case 1:
-		return found[0], nil
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if e := c.entries[id]; e != nil {
+		return *e, nil
 	}
-	return Entry{}, fmt.Errorf("%w: %q begins the ids of several", ErrNone, id)
+	return Entry{}, fmt.Errorf("%w: %q", ErrNone, id)
 }
 
 // ForgetID drops one entry.

@@ -15,26 +15,25 @@ import (
 )
 
 // Entry is a sequence: what one prompt led to, with what it takes to find it, to judge it and to do it again. It is
-// stored as JSON.
+// stored and sent as JSON.
 type Entry struct {
 	ID string `json:"id"`
 	Trigger
-	Text    string    `json:"text"` // of the prompt, redacted, at most maxText bytes
-	State   string    `json:"state,omitempty"`
+	Text    string    `json:"prompt"` // redacted, at most maxText bytes
 	Summary string    `json:"summary"`
 	Actions []Action  `json:"actions"`
 	More    int       `json:"more,omitempty"` // actions beyond maxActions, that are not here
 	Files   []File    `json:"files,omitempty"`
-	Outcome Outcome   `json:"outcome"`
-	Session string    `json:"session"`
-	Agent   string    `json:"agent"`   // agentId in the seed's form
-	Message string    `json:"message"` // originalMessageId: the prompt's event
-	Created time.Time `json:"created"`
+	Tests   string    `json:"tests,omitempty"` // passed or failed: the last run of tests in the turn; "": there was none
+	Session string    `json:"session_id"`
+	Agent   string    `json:"agentId"`
+	Message string    `json:"originalMessageId"` // the prompt's event
+	Created time.Time `json:"createdAt"`
 
-	Used      time.Time `json:"used"`
-	Uses      int       `json:"uses"`
-	Successes int       `json:"successes"`
-	Failures  int       `json:"failures"`
+	Used      time.Time `json:"lastUsed"`
+	Uses      int       `json:"useCount"`
+	Successes int       `json:"successCount"`
+	Failures  int       `json:"failureCount"`
 
 	request index.Request
 	size    int // bytes as stored
@@ -49,14 +48,14 @@ type File struct {
 	Wrote  bool       `json:"wrote,omitempty"`
 }
 
-// Outcome is how a turn ended, as far as events show it.
-type Outcome struct {
-	Ended bool   `json:"ended"`           // the agent ended the turn
-	Tests string `json:"tests,omitempty"` // passed or failed: the last run of tests; "" if there was none
-}
-
 // well reports whether nothing is known against a replay.
-func (o Outcome) well() bool { return o.Ended && o.Tests != "failed" }
+func (e *Entry) well() bool { return e.Tests != testsFailed }
+
+// The results of a turn's tests.
+const (
+	testsPassed = "passed"
+	testsFailed = "failed"
+)
 
 // gone is the hash of a file that does not exist.
 const gone = event.NoBlob
@@ -103,11 +102,6 @@ func (e *Entry) names(p event.Path) bool {
 		}
 	}
 	return strings.Contains(e.Text, string(p)) || slices.ContainsFunc(e.Files, func(f File) bool { return below(f.Path) })
-}
-
-// ReadOnly reports whether no action changes anything: such a sequence may be replayed without asking.
-func (e *Entry) ReadOnly() bool {
-	return len(e.Actions) > 0 && !slices.ContainsFunc(e.Actions, func(a Action) bool { return !a.Act.ReadOnly() })
 }
 
 // Tools lists the agent's names of the tools, each once, in order.

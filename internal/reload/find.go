@@ -17,9 +17,9 @@ const contentFloor = 0.5
 
 // Match is an entry that fits what is asked now.
 type Match struct {
-	Entry      *Entry
-	Similarity float64 // in [0,1]
-	Reason     string  // the parts of the similarity, in words
+	Entry
+	Similarity float64 `json:"similarity,omitempty"`  // in [0,1]
+	Reason     string  `json:"matchReason,omitempty"` // the parts of the similarity, in words
 }
 
 // similarity is that of the words of two requests, 0 when they have a Difference; mu is held.
@@ -30,21 +30,9 @@ func (c *Cache) similarity(a, b index.Request) float64 {
 	return c.requests.Similarity(a, b)
 }
 
-// commandSimilarity is that of equal slash commands: 0.5 + 0.3·content + 0.2·(same state).
-func commandSimilarity(e *Entry, state string, content float64) (float64, string) {
-	s, what := 0.5+0.3*content, "another state"
-	if state != "" && state == e.State {
-		s, what = s+0.2, "the same state"
-	}
-	return min(s, 1), fmt.Sprintf("same %s %q, words %d%%, %s", e.Type, e.Target, percent(content), what)
-}
-
-// promptSimilarity is that of prompts: 0.75·content + 0.25·(share of the entry's files that are unchanged). Every
-// prompt would earn the 0.5 of a trigger, and an exact state hardly ever returns.
-func promptSimilarity(content, unchanged float64) (float64, string) {
-	return min(0.75*content+0.25*unchanged, 1), fmt.Sprintf("words %d%%, files unchanged %d%%", percent(content),
-		percent(unchanged))
-}
+// similarity weighs the words against the share of the entry's files that are unchanged. An equal trigger earns nothing:
+// every prompt has one.
+func similarity(words, unchanged float64) float64 { return min(0.75*words+0.25*unchanged, 1) }
 
 func percent(f float64) int { return int(f*100 + 0.5) }
 
@@ -68,10 +56,6 @@ func (c *Cache) Find(ctx context.Context, w Worktree, asked Ask) ([]Match, error
 	if err := c.load(ctx); err != nil {
 		return nil, err
 	}
-	state := ""
-	if asked.Type == Command && w.State != nil {
-		state = w.State(ctx)
-	}
 	found := c.fitting(asked.Trigger, request)
 	dir, err := os.OpenRoot(string(w.Root))
 	if err != nil {
@@ -85,18 +69,15 @@ func (c *Cache) Find(ctx context.Context, w Worktree, asked Ask) ([]Match, error
 		if ctx.Err() != nil {
 			break
 		}
-		if asked.Type == Command {
-			m.Similarity, m.Reason = commandSimilarity(m.Entry, state, m.Similarity)
-		} else {
-			m.Similarity, m.Reason = promptSimilarity(m.Similarity, m.Entry.unchanged(dir))
-		}
-		if m.Similarity >= cfg.MinSimilarity {
+		same := m.unchanged(dir)
+		m.Reason = fmt.Sprintf("words %d%%, files unchanged %d%%", percent(m.Similarity), percent(same))
+		if m.Similarity = similarity(m.Similarity, same); m.Similarity >= cfg.MinSimilarity {
 			out = append(out, m)
 		}
 	}
 	slices.SortFunc(out, func(a, b Match) int {
-		return cmp.Or(cmp.Compare(b.Similarity, a.Similarity), b.Entry.Used.Compare(a.Entry.Used),
-			cmp.Compare(a.Entry.ID, b.Entry.ID))
+		return cmp.Or(cmp.Compare(b.Similarity, a.Similarity), b.Used.Compare(a.Used),
+			cmp.Compare(a.ID, b.ID))
 	})
 	out = out[:min(len(out), maxMatches)]
 	c.mu.Lock()
@@ -111,12 +92,11 @@ func (c *Cache) fitting(t Trigger, request index.Request) (out []Match) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, e := range c.entries {
-		if e.Trigger != t || !e.Outcome.well() {
+		if e.Trigger != t || !e.well() {
 			continue
 		}
 		if s := c.similarity(request, e.request); s >= contentFloor {
-			same := *e
-			out = append(out, Match{Entry: &same, Similarity: s})
+			out = append(out, Match{Entry: *e, Similarity: s})
 		}
 	}
 	return out
@@ -127,8 +107,8 @@ func (c *Cache) NotOffered(session string, found []Match) (out []Match) {
 	c.live.Lock()
 	defer c.live.Unlock()
 	for _, m := range found {
-		_, known := c.offered[session][m.Entry.ID]
-		if m.Entry.Session != session && !known && len(out) < maxOffer {
+		_, known := c.offered[session][m.ID]
+		if m.Session != session && !known && len(out) < maxOffer {
 			out = append(out, m)
 		}
 	}
@@ -154,7 +134,7 @@ func (c *Cache) NoteOffer(session string, offered []Match, shown bool) {
 		c.offered[session] = map[string]time.Time{}
 	}
 	for _, m := range offered {
-		c.offered[session][m.Entry.ID] = at
+		c.offered[session][m.ID] = at
 	}
 }
 

@@ -1,7 +1,6 @@
 package reload
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -40,8 +39,7 @@ func newFixture(t *testing.T, files map[string]string) *fixture {
 		d.write(name, text)
 	}
 	d.w = Worktree{Root: event.Root(d.root), Files: d.files,
-		Ignored: func(p event.Path) bool { return p.Ext() == ".secret" },
-		State:   func(context.Context) string { return "state" }}
+		Ignored: func(p event.Path) bool { return p.Ext() == ".secret" }}
 	d.open(Options{})
 	return d
 }
@@ -122,7 +120,7 @@ func (d *fixture) begin(session, prompt string) {
 	id := fmt.Sprint("prompt:", session, d.calls)
 	d.mu.Unlock()
 	d.apply(event.Event{ID: id, Time: d.at, Agent: "claude", Session: session,
-		Body: event.Prompt{Text: prompt, State: "state"}})
+		Body: event.Prompt{Text: prompt}})
 }
 
 // turn records what a prompt led to.

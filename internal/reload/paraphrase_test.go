@@ -30,15 +30,15 @@ func prompted(prompts []string) *Cache {
 	c := &Cache{}
 	c.clear()
 	for i, p := range prompts {
-		c.add(&Entry{ID: fmt.Sprint(i), Trigger: Trigger{Type: Prompt}, Text: p, Outcome: Outcome{Ended: true}})
+		c.add(&Entry{ID: fmt.Sprint(i), Trigger: Trigger{Type: Prompt}, Text: p})
 	}
 	return c
 }
 
 func (c *Cache) best(prompt string, unchanged float64) (text string, best float64) {
 	for _, m := range c.fitting(Trigger{Type: Prompt}, index.NewRequest(prompt)) {
-		if s, _ := promptSimilarity(m.Similarity, unchanged); s > best {
-			best, text = s, m.Entry.Text
+		if s := similarity(m.Similarity, unchanged); s > best {
+			best, text = s, m.Text
 		}
 	}
 	return text, best

@@ -153,15 +153,12 @@ func (c *Cache) entryOf(ctx context.Context, session string, t *turn) *Entry {
 	at := t.newest.UTC().Truncate(time.Millisecond)
 	e := &Entry{ID: entryID(session, t.asked.ID), Trigger: t.asked.Trigger, Text: event.Clip(t.asked.Text, maxText),
 		More: t.more, Session: session, Agent: t.agent, Message: t.asked.ID, Created: at, Used: at}
-	if e.Type == Command {
-		e.State = t.state
-	}
 	for _, a := range t.actions {
 		a.fill(c.inputs.get(ctx, a.ID))
 		e.Actions = append(e.Actions, a)
 		e.addFiles(a)
 	}
-	e.Outcome = Outcome{Ended: true, Tests: tested(e.Actions)}
+	e.Tests = tested(e.Actions)
 	e.Summary = summary(e)
 	e.shrink()
 	return e
@@ -201,7 +198,7 @@ func (c *Cache) enter(ctx context.Context, e *Entry) error {
 		if old.Trigger != e.Trigger || c.similarity(old.request, e.request) < sameRequest {
 			continue
 		}
-		if old.Message == e.Message || old.Outcome.well() && !e.Outcome.well() { // the log is read again, or it is better
+		if old.Message == e.Message || old.well() && !e.well() { // the log is read again, or it is better
 			return nil
 		}
 		e.ID, e.Created, e.Uses, e.Successes, e.Failures = old.ID, old.Created, old.Uses, old.Successes, old.Failures
@@ -239,10 +236,10 @@ func (e *Entry) shrink() {
 func tested(actions []Action) string {
 	for _, a := range slices.Backward(actions) {
 		if a.Checks && a.OK {
-			return "passed"
+			return testsPassed
 		}
 		if a.Checks {
-			return "failed"
+			return testsFailed
 		}
 	}
 	return ""

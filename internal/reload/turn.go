@@ -11,7 +11,6 @@ import (
 type turn struct {
 	asked   Ask
 	agent   string
-	state   string // of the worktree, if it began with a slash command
 	actions []Action
 	more    int       // beyond maxActions
 	newest  time.Time // of its prompt and calls
@@ -37,8 +36,7 @@ func turnsOf(thread []cold.Numbered, endsTurns func(agent string) bool) (out []*
 		}
 		switch {
 		case begins:
-			b, _ := e.Body.(event.Prompt)
-			out = append(out, &turn{asked: asked, agent: e.Agent, state: b.State, newest: e.Time})
+			out = append(out, &turn{asked: asked, agent: e.Agent, newest: e.Time})
 		case t != nil:
 			t.add(e.Event)
 		}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"strings"
 	"time"
@@ -84,8 +83,7 @@ With --import, another clone learns from it as if it had happened there. Importi
 
 func (a *app) events(events []event.Event) error {
 	if a.json {
-		e := json.NewEncoder(a.out)
-		e.SetEscapeHTML(false)
+		e := encoder(a.out)
 		for _, ev := range events {
 			if err := e.Encode(ev); err != nil {
 				return err

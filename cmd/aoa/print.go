@@ -1,11 +1,13 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
 	"time"
+	"unicode/utf16"
 
 	"github.com/dustin/go-humanize"
 	"github.com/dustin/go-humanize/english"
@@ -20,10 +22,39 @@ func (a *app) answer(v any, text func()) error {
 		text()
 		return nil
 	}
-	e := json.NewEncoder(a.out)
+	e := encoder(a.out)
 	e.SetIndent("", "  ")
-	e.SetEscapeHTML(false)
 	return e.Encode(v)
+}
+
+// encoder writes JSON for programs and for terminals.
+func encoder(w io.Writer) *json.Encoder {
+	e := json.NewEncoder(visibleJSON{w})
+	e.SetEscapeHTML(false)
+	return e
+}
+
+// visibleJSON escapes the characters of JSON that a terminal would obey, such as U+009B and U+202E. Only strings have
+// them, so the values are the same.
+type visibleJSON struct{ io.Writer }
+
+func (w visibleJSON) Write(raw []byte) (int, error) {
+	hidden := func(r rune) bool { return r >= 0x7f && !event.Visible(r) }
+	if !bytes.ContainsFunc(raw, hidden) {
+		return w.Writer.Write(raw)
+	}
+	var b bytes.Buffer
+	for _, r := range string(raw) {
+		if !hidden(r) {
+			b.WriteRune(r)
+			continue
+		}
+		for _, unit := range utf16.Encode([]rune{r}) {
+			fmt.Fprintf(&b, `\u%04x`, unit)
+		}
+	}
+	_, err := w.Writer.Write(b.Bytes())
+	return len(raw), err
 }
 
 // cells joins cells by tabs.

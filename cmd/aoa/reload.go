@@ -44,7 +44,12 @@ func (a *app) reloadList() *cobra.Command {
 
 func (a *app) sequenceTable(all []reload.Match, matched bool) {
 	if len(all) == 0 {
-		a.talk("no sequence is recorded%s", map[bool]string{true: " that matches"}[matched])
+		if matched {
+			a.talk("no recorded sequence matches")
+			a.talk("hint: aoa reload list shows all of them")
+			return
+		}
+		a.talk("no sequence is recorded")
 		a.talk("hint: aoa hooks install claude; a sequence is recorded when a turn ended well")
 		return
 	}
@@ -183,7 +188,7 @@ func (a *app) reloadForget() *cobra.Command {
 		RunE: func(c *cobra.Command, args []string) error {
 			r.ID = strings.Join(args, "")
 			return show(c.Context(), a, api.ReloadForget, r, func(ans api.SequenceForgetAnswer) {
-				fmt.Fprintf(a.out, "forgot %d sequences\n", ans.Sequences)
+				fmt.Fprintf(a.out, "forgot %s\n", plural(ans.Sequences, "sequence"))
 			})
 		},
 	}
@@ -201,7 +206,7 @@ func (a *app) reloadStats() *cobra.Command {
 		}
 		slices.Sort(removed)
 		a.table(
-			cells("kept", fmt.Sprintf("%s sequences, %s", count(s.Entries), size(int64(s.Bytes)))),
+			cells("kept", fmt.Sprintf("%s, %s", plural(s.Entries, "sequence"), size(int64(s.Bytes)))),
 			cells("recorded", count(s.Recorded)),
 			cells("looked up", fmt.Sprintf("%s prompts, %s found one", count(s.Lookups), count(s.Hits))),
 			cells("offered", fmt.Sprintf("%s, %s used (%.0f%%)", count(s.Offered), count(s.Accepted), 100*s.Acceptance)),

@@ -38,7 +38,7 @@ func (a *app) stageWhy() *cobra.Command {
 
 func (a *app) reason(name string, r stage.Why) {
 	for _, g := range r.Idle {
-		a.talk("stage %s: %s matches no file that git has or would add", name, g)
+		a.talk("stage %s: %s matches no file: a glob names tracked and new files, not ignored ones", name, g)
 	}
 	if r.Hit {
 		fmt.Fprintf(a.out, "hit %s\n", r.Key)

@@ -43,7 +43,6 @@ named exactly may be ignored. If no daemon can be started, the command runs with
 		Example: `  aoa stage run lint --dep 'src/**/*.ts' --tool eslint -- eslint src
   aoa stage run prd --dep SPEC.md --template prd.txt --tool claude \
       --out PRD.md -- sh -c 'claude -p <prd.txt >PRD.md'`,
-		Args: cobra.MinimumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if c.ArgsLenAtDash() != 1 || len(args) < 2 {
 				return usage(`put "--" before the command: aoa stage run NAME [flags] -- COMMAND`)

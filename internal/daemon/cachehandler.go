@@ -50,7 +50,7 @@ func (h *cacheHandler) owner(ctx context.Context, named string) (string, error) 
 	}
 	id := h.sessions.newest(h.worktrees.Caller(ctx))
 	if id == "" {
-		return "", api.Bad("name one: --session ID, or session_id", "no session is live here: whose is it?")
+		return "", api.Bad("name one: --session ID, or session_id", "no session is live here")
 	}
 	return id, nil
 }

@@ -31,7 +31,7 @@ func (h *reloadHandler) list(ctx context.Context, r api.SequencesRequest) (api.S
 	if r.ID != "" {
 		e, err := h.cache.Get(ctx, r.ID)
 		out.Sequences = append(out.Sequences, reload.Match{Entry: e})
-		return out, noSequence(err)
+		return out, noSequence(r.ID, err)
 	}
 	limit := r.Limit
 	if limit <= 0 {
@@ -55,14 +55,14 @@ func (h *reloadHandler) run(ctx context.Context, r api.ReplayRequest) (api.Repla
 	begin := h.now()
 	if r.Undo {
 		id, files, err := h.cache.Undo(ctx, h.worktrees.Caller(ctx).Sequences(), r.ID)
-		return api.ReplayAnswer{Report: reload.Report{ID: id}, Files: files}, noSequence(err)
+		return api.ReplayAnswer{Report: reload.Report{ID: id}, Files: files}, noSequence(r.ID, err)
 	}
 	out := api.ReplayAnswer{}
 	var err error
 	out.Report, err = h.cache.Replay(ctx, h.worktrees.Caller(ctx).Sequences(),
 		reload.Request{ID: r.ID, Skip: r.Skip, Edits: r.Edits, Plan: r.Plan, Session: r.Session})
 	if err != nil {
-		return api.ReplayAnswer{}, noSequence(err)
+		return api.ReplayAnswer{}, noSequence(r.ID, err)
 	}
 	h.opened(ctx, r, out.Report)
 	out.Ms = float64(h.now().Sub(begin).Microseconds()) / 1000
@@ -88,14 +88,16 @@ func (h *reloadHandler) opened(ctx context.Context, r api.ReplayRequest, got rel
 }
 
 // noSequence is an error of the cache as the API returns it, with a hint.
-func noSequence(err error) error {
+func noSequence(id string, err error) error {
 	switch {
 	case errors.Is(err, reload.ErrNone):
 		return api.Missing("aoa reload list", "%v", err)
+	case errors.Is(err, reload.ErrNoUndo):
+		return api.Missing("git diff shows what changed", "%v", err)
 	case errors.Is(err, reload.ErrIndex):
-		return api.Bad("aoa reload show ID", "%v", err)
+		return api.Bad("aoa reload show "+id, "%v", err)
 	case errors.Is(err, reload.ErrPlan):
-		return api.Bad("aoa reload run ID --edits shows it again", "%v", err)
+		return api.Bad("aoa reload run "+id+" --edits shows it again", "%v", err)
 	case errors.Is(err, reload.ErrChanged):
 		return api.Bad("git diff shows what changed", "%v", err)
 	}
@@ -111,7 +113,7 @@ func (h *reloadHandler) forget(ctx context.Context, r api.SequenceForgetRequest)
 		return api.SequenceForgetAnswer{Sequences: n}, err
 	}
 	if err := h.cache.ForgetID(ctx, r.ID); err != nil {
-		return api.SequenceForgetAnswer{}, noSequence(err)
+		return api.SequenceForgetAnswer{}, noSequence(r.ID, err)
 	}
 	return api.SequenceForgetAnswer{Sequences: 1}, nil
 }

@@ -127,8 +127,11 @@ func convert[A, B any](list []A, one func(A) B) []B {
 // stageError is an error of the stage cache as the API returns it.
 func stageError(err error) error {
 	switch {
-	case errors.Is(err, stage.ErrRequest), errors.Is(err, stage.ErrRecord), errors.Is(err, stage.ErrSession),
-		errors.Is(err, pipeline.ErrDefinition):
+	case errors.Is(err, pipeline.ErrDefinition):
+		return api.Bad("docs/pipelines.md describes the format and the folders", "%v", err)
+	case errors.Is(err, stage.ErrRequest):
+		return api.Bad("aoa stage run --help", "%v", err)
+	case errors.Is(err, stage.ErrRecord), errors.Is(err, stage.ErrSession):
 		return api.Bad("", "%v", err)
 	case errors.Is(err, stage.ErrNoEntry):
 		return api.Missing("aoa stage list", "%v", err)

@@ -130,6 +130,9 @@ func (a Action) what() string {
 	case event.ActRun:
 		return event.Path(a.Command).Display()
 	case event.ActEdit:
+		if len(a.Edits) == 1 {
+			return files + " (1 replacement)"
+		}
 		return fmt.Sprintf("%s (%d replacements)", files, len(a.Edits))
 	}
 	return files

@@ -273,8 +273,11 @@ func (c *Cache) drop(ctx context.Context, ids ...string) error {
 	return err
 }
 
-// ErrNone is wrapped when there is no such entry or undo record.
-var ErrNone = errors.New("no such sequence")
+// ErrNone is wrapped when there is no such entry, ErrNoUndo when there is no such undo record.
+var (
+	ErrNone   = errors.New("no such sequence")
+	ErrNoUndo = errors.New("nothing to undo")
+)
 
 // List returns all entries, used last first.
 func (c *Cache) List(ctx context.Context) ([]Entry, error) {

@@ -106,7 +106,7 @@ func (c *Cache) saveUndo(ctx context.Context, u undo) error {
 	return c.o.DB.AddUndo(ctx, cold.Undo{ID: u.ID, At: u.At, Data: data}, maxUndos)
 }
 
-// findUndo finds the record of that id, or the newest that was not undone. The error is ErrNone if there is none.
+// findUndo finds the record of that id, or the newest that was not undone. The error is ErrNoUndo if there is none.
 func (c *Cache) findUndo(ctx context.Context, id string) (u undo, err error) {
 	found, known, err := c.o.DB.FindUndo(ctx, id)
 	if err == nil && known {
@@ -116,11 +116,11 @@ func (c *Cache) findUndo(ctx context.Context, id string) (u undo, err error) {
 	case err != nil:
 		return u, fmt.Errorf("read the undo record: %w", err)
 	case !known && id == "":
-		return u, fmt.Errorf("%w has changed files that could be put back", ErrNone)
+		return u, fmt.Errorf("%w: no replay has changed files that could be put back", ErrNoUndo)
 	case !known:
-		return u, fmt.Errorf("%w: no undo record %q", ErrNone, id)
+		return u, fmt.Errorf("%w: there is no record %q", ErrNoUndo, id)
 	case found.Done:
-		return u, fmt.Errorf("%w: %s was undone already", ErrNone, u.ID)
+		return u, fmt.Errorf("%w: %s was undone already", ErrNoUndo, u.ID)
 	}
 	return u, nil
 }

@@ -75,7 +75,7 @@ type Turn struct {
 	Entry   *Entry   `json:"entry,omitempty"` // of a hit
 	Miss    string   `json:"miss,omitempty"`  // why it runs, in words
 	Waited  int64    `json:"waited_ms,omitempty"`
-	Idle    []string `json:"idle,omitempty"`     // globs that name no file
+	Idle    []string `json:"idle,omitempty"`     // patterns of which no file exists
 	Version string   `json:"version,omitempty"`  // the tool's
 	AskTool bool     `json:"ask_tool,omitempty"` // the version is not known: ask again with it
 	Record  []byte   `json:"-"`                  // of a hit, in the form of DecodeRecord

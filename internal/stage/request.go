@@ -41,7 +41,7 @@ type Tool struct {
 }
 
 // ErrRequest is wrapped when a request can never work; the text is what to change.
-var ErrRequest = errors.New("the request is wrong")
+var ErrRequest = errors.New("the stage cannot run")
 
 // Bounds of a request.
 const (

@@ -100,7 +100,7 @@ func (t *tree) abs(name string) string {
 	return t.Root + string(filepath.Separator) + filepath.FromSlash(name)
 }
 
-// resolve finds the dependencies of a request, sorted by name, and the globs that match nothing. A declared output is
+// resolve finds the dependencies of a request, sorted by name, and the patterns of which no file exists. A declared output is
 // no dependency: a run would change its own key.
 func (t *tree) resolve(ctx context.Context, r *Request) (deps []dep, idle []string, err error) {
 	excluded := slices.Clone(r.Outputs)
@@ -109,11 +109,11 @@ func (t *tree) resolve(ctx context.Context, r *Request) (deps []dep, idle []stri
 			excluded = append(excluded, rest)
 			continue
 		}
-		found, err := t.named(ctx, p)
+		found, exist, err := t.named(ctx, p)
 		if err != nil {
 			return nil, nil, err
 		}
-		if len(found) == 0 {
+		if !exist {
 			idle = append(idle, p)
 		}
 		deps = append(deps, found...)
@@ -130,11 +130,11 @@ func (t *tree) resolve(ctx context.Context, r *Request) (deps []dep, idle []stri
 }
 
 // named finds what one pattern means: a file of exactly that name, which may contain brackets, the listed files of a
-// folder, or what a glob matches.
-func (t *tree) named(ctx context.Context, pattern string) ([]dep, error) {
+// folder, or what a glob matches. A name of which no file exists is a dependency too.
+func (t *tree) named(ctx context.Context, pattern string) (found []dep, exist bool, err error) {
 	p, err := cleanPattern(pattern, true)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	name, abs := p, t.abs(p)
 	if filepath.IsAbs(filepath.FromSlash(p)) {
@@ -149,13 +149,14 @@ func (t *tree) named(ctx context.Context, pattern string) ([]dep, error) {
 	folder, outside := err == nil && id.mode.IsDir(), filepath.IsAbs(filepath.FromSlash(name))
 	switch {
 	case outside && (folder || err != nil && glob(name)):
-		return nil, wrong("pattern %s: outside the repository only names are allowed", pattern)
+		return nil, false, wrong("pattern %s: outside the repository only names are allowed", pattern)
 	case folder && name == ".":
-		return t.matches(ctx, "**")
+		name = "**"
 	case folder:
-		return t.matches(ctx, escape(name)+"/**")
+		name = escape(name) + "/**"
 	case err == nil || !glob(name):
-		return []dep{{name, abs}}, nil
+		return []dep{{name, abs}}, err == nil, nil
 	}
-	return t.matches(ctx, name)
+	found, err = t.matches(ctx, name)
+	return found, len(found) > 0, err
 }

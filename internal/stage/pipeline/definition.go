@@ -165,6 +165,6 @@ func Find(root, kind, name string) (*Definition, error) {
 			}
 		}
 	}
-	return nil, fmt.Errorf("%w: no %s is called %q in %s%s; there is: %s", ErrDefinition, kind, name, folders[kind].dir,
-		didYouMean(name, names, "%q"), cmp.Or(strings.Join(names, ", "), "none"))
+	return nil, fmt.Errorf("%w: no %s is called %q in %s (there is: %s)%s", ErrDefinition, kind, name, folders[kind].dir,
+		cmp.Or(strings.Join(names, ", "), "none"), didYouMean(name, names, "%q"))
 }

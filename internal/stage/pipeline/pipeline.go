@@ -71,8 +71,8 @@ func (s *Stage) Must() bool { return s.Required == nil || *s.Required }
 // DefaultTTL is the age up to which a result is used when the stage has no ttl_ms, in ms.
 const DefaultTTL = 3_600_000
 
-// ErrDefinition is wrapped when a definition is wrong; the text begins with the file, and the line or the stage.
-var ErrDefinition = errors.New("the definition is wrong")
+// ErrDefinition is wrapped when a definition is missing or wrong; the text has the file, and the line or the stage.
+var ErrDefinition = errors.New("cannot use the definition")
 
 // Bounds of a definition.
 const (

@@ -59,7 +59,7 @@ func (s *Step) Run(ctx context.Context) error {
 		defer s.turn.Close()
 		s.Turn = &s.turn.Head
 		for _, g := range s.Turn.Idle { // most often they are mistyped
-			s.Note(true, g+" matches no file that git has or would add")
+			s.Note(true, g+" matches no file: a glob names tracked and new files, not ignored ones")
 		}
 		if s.Turn.Hit {
 			if done, err := s.replay(); done || err != nil {

@@ -2,7 +2,6 @@ package run
 
 import (
 	"context"
-	"fmt"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -63,8 +62,8 @@ func ToolVersion(ctx context.Context, t stage.Tool, dir string, env []string) (s
 	out, err := cmd.CombinedOutput() // java prints it to stderr
 	text := strings.TrimSpace(string(out))
 	if err != nil || text == "" {
-		return "", &api.Error{Code: api.CodeInternal, Hint: "try it: " + t.Command,
-			Message: fmt.Sprintf("tool %s does not print its version: %v", t.Command, err)}
+		return "", api.Bad(`name the command that prints it, such as --tool "go version"`, "%s does not print a version: %v",
+			t.Command, err)
 	}
 	return text[:min(len(text), maxVersion)], nil
 }

@@ -87,10 +87,9 @@ func (a *app) evalProse(r *eval.Report) {
 		fmt.Fprintf(a.out, "A simple rule is better than aOa: %s.\n", strings.Join(better, ", "))
 	}
 	if x := r.Warnings; x != nil {
-		fmt.Fprintf(a.out, "\naoa suggest --check would have named %s of %d files that were left out, "+
-			"and %s of the files that it named were these.\n",
-			inPercent(x.Named), x.LeftOut, inPercent(x.Right))
-		fmt.Fprintf(a.out, "It would have warned of %s of %d complete commits.\n", inPercent(x.False), x.Changes)
+		fmt.Fprintln(a.out, "\n"+fit(fmt.Sprintf("aoa suggest --check would have named %s of %d files that were left out, "+
+			"and %s of the files that it named were these. It would have warned of %s of %d complete commits.",
+			inPercent(x.Named), x.LeftOut, inPercent(x.Right), inPercent(x.False), x.Changes), a.width))
 	}
 }
 

@@ -78,14 +78,6 @@ func (a *app) printStats(ans api.StatsAnswer) {
 			return []any{stamp(s.Started), seconds(s.Duration), count(s.Events), count(s.Files), s.Agent, s.ID}
 		})
 	case len(ans.Kinds) > 0:
-		if a.width > 0 && a.width < 120 {
-			printList(a, "kind\tshown\tused\tprecision\tlift (95 %)\ttokens", ans.Kinds, func(k api.KindStat) []any {
-				c := kindCells(k)
-				return []any{c[0], c[1], c[2], c[3], c[6], c[9]}
-			})
-			a.talk("hint: a terminal of 120 columns shows what was withheld")
-			break
-		}
 		printList(a, "kind\tshown\tused\tprecision\twithheld\tused anyway\tlift (95 %)\tshadow\tused\ttokens",
 			ans.Kinds, kindCells)
 	case len(ans.Costs) > 0:
@@ -164,22 +156,21 @@ func (a *app) summary(ctx context.Context) error {
 func (a *app) printSummary(s statsSummary) {
 	fmt.Fprintf(a.out, "%s over %s, %s of agents, %s\n", plural(int(s.Status.Commits), "commit"),
 		plural(int(s.Status.Files), "file"), plural(int(s.Status.Sessions), "session"), plural(int(s.Status.Events), "event"))
-	if len(s.Hot) > 0 {
-		fmt.Fprintln(a.out, "\ncommitted most in the last year of the history:")
-		printList(a, "", s.Hot, func(f cold.FileStat) []any {
-			return []any{"  " + a.display(f.File), plural(int(f.Commits), "commit")}
-		})
+	fileRows := func(title string, files []cold.FileStat, cell func(cold.FileStat) string) {
+		if len(files) > 0 {
+			fmt.Fprintln(a.out, "\n"+title)
+		}
+		printList(a, "", files, func(f cold.FileStat) []any { return []any{"  " + a.display(f.File), cell(f)} })
 	}
-	if len(s.Files) > 0 {
-		fmt.Fprintln(a.out, "\nopened most:")
-		printList(a, "", s.Files, func(f cold.FileStat) []any { return []any{"  " + a.display(f.File), count(f.Accesses)} })
-	}
+	fileRows("committed most in the last year of the history:", s.Hot,
+		func(f cold.FileStat) string { return plural(int(f.Commits), "commit") })
+	fileRows("opened most:", s.Files, func(f cold.FileStat) string { return count(f.Accesses) })
 	if len(s.Pairs) > 0 {
 		fmt.Fprintln(a.out, "\nchange together most, although their names are not alike:")
-		printList(a, "", s.Pairs, func(p history.Pair) []any {
-			return []any{"  " + a.display(p.A), a.display(p.B), fmt.Sprintf("%d of %d commits", p.Both, p.OfA)}
-		})
 	}
+	printList(a, "", s.Pairs, func(p history.Pair) []any {
+		return []any{"  " + a.display(p.A), a.display(p.B), fmt.Sprintf("%d of %d commits", p.Both, p.OfA)}
+	})
 	shown, used, resolved := int64(0), int64(0), int64(0)
 	for _, k := range s.Kinds {
 		shown, used, resolved = shown+k.Shown, used+k.Used, resolved+k.Resolved

@@ -109,7 +109,7 @@ bin/tools/%: Makefile
 
 dist: bin/tools/goreleaser bin/tools/cyclonedx-gomod ## build what a release consists of into dist/, for six platforms; publishes nothing
 	bin/tools/goreleaser check
-	bin/tools/goreleaser release --snapshot --clean --skip=sign
+	bin/tools/goreleaser release --clean --skip=sign,publish $(if $(shell git tag --points-at HEAD),,--snapshot)
 
 release: bin/tools/goreleaser bin/tools/cyclonedx-gomod ## publish the tag that is checked out (needs cosign, GITHUB_TOKEN for aoa-dev/aoa, TAP_TOKEN for aoa-dev/homebrew-tap)
 	bin/tools/goreleaser release --clean

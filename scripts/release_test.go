@@ -25,6 +25,9 @@ type releaseConfig struct {
 	Checksum struct {
 		Name string `yaml:"name_template"`
 	}
+	SBOMs []struct {
+		Cmd string
+	} `yaml:"sboms"`
 	Packages []struct {
 		Contents []struct{ Src, Dst string }
 	} `yaml:"nfpms"`
@@ -70,6 +73,9 @@ func TestRelease(t *testing.T) {
 	}
 	if !slices.Equal(binaries, []string{"aoa", "aoa-hook"}) || len(c.Archives) != 1 || len(c.Packages) != 1 {
 		t.Fatalf("programs %v, %d archives, %d packages", binaries, len(c.Archives), len(c.Packages))
+	}
+	if sbom := c.SBOMs[0].Cmd; !strings.HasPrefix(sbom, "../bin/tools/") { // goreleaser runs it in the folder dist
+		t.Errorf("the list of modules is made by %q", sbom)
 	}
 	if strings.Contains(text(".goreleaser.yaml"), "quarantine") {
 		t.Error("the cask changes how macOS judges the programs: that is for their user")

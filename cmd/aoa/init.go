@@ -143,7 +143,8 @@ func (a *app) initProse(rep initReport, o initOptions) {
 
 // importHistory starts the daemon and waits until it has read the history.
 func (a *app) importHistory(ctx context.Context, client *api.Client, r api.ImportRequest) error {
-	ans, err := a.follow(ctx, client, r, "history", "commits", func(ans api.ImportAnswer) api.Progress { return ans.History })
+	ans, err := a.follow(ctx, client, r, "history", "commits",
+		func(ans api.ImportAnswer) api.Progress { return ans.History })
 	if err == nil && ans.History.State == "failed" {
 		err = fail(exitFailed, "aoa doctor", "read git history: %s", ans.History.Error)
 	}

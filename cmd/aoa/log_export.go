@@ -138,7 +138,9 @@ func importEvents(ctx context.Context, client *api.Client, name string) (api.Eve
 			return nil
 		}
 		ans, err := api.Call(ctx, client, api.Events, batch)
-		sum.Accepted, sum.Duplicate, sum.Ignored = sum.Accepted+ans.Accepted, sum.Duplicate+ans.Duplicate, sum.Ignored+ans.Ignored
+		sum.Accepted += ans.Accepted
+		sum.Duplicate += ans.Duplicate
+		sum.Ignored += ans.Ignored
 		batch = batch[:0]
 		return err
 	}

@@ -33,7 +33,8 @@ func TestManual(t *testing.T) {
 		root.GenZshCompletionFile(filepath.Join(dir, "completions/zsh/_aoa")),
 		root.GenFishCompletionFile(filepath.Join(dir, "completions/fish/aoa.fish"), true)))
 	for file, want := range map[string]string{"man/aoa.1": "aoa-suggest", "man/aoa-hooks-install.1": "SYNOPSIS",
-		"completions/bash/aoa": "__start_aoa", "completions/zsh/_aoa": "#compdef aoa", "completions/fish/aoa.fish": "complete -c aoa"} {
+		"completions/bash/aoa": "__start_aoa", "completions/zsh/_aoa": "#compdef aoa",
+		"completions/fish/aoa.fish": "complete -c aoa"} {
 		text, err := os.ReadFile(filepath.Join(dir, file))
 		if err != nil || !strings.Contains(strings.ReplaceAll(string(text), `\-`, "-"), want) {
 			t.Errorf("%s has no %q (%v)", file, want, err)

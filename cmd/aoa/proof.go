@@ -72,7 +72,8 @@ func (a *app) printProof(p api.ProofAnswer) {
 // printSearching says what searches cost, once some were counted.
 func (a *app) printSearching(s api.Searching) {
 	if s.Searches+s.Turns > 0 {
-		fmt.Fprintf(a.out, "searches and listings here: %s tokens each (%s counted), %.1f before the first file of a turn (%s counted)\n",
+		fmt.Fprintf(a.out, "searches and listings here: %s tokens each (%s counted), "+
+			"%.1f before the first file of a turn (%s counted)\n",
 			count(int64(s.PerSearch+.5)), count(s.Searches), s.PerTurn, plural(int(s.Turns), "turn"))
 	}
 }

@@ -46,7 +46,8 @@ func newTraps(t *testing.T) *traps {
 	check(t, errors.Join(os.Mkdir(x.sprung, 0o755),
 		os.WriteFile(x.spring, []byte("#!/bin/sh\necho >>'"+x.sprung+"'/$1\n"), 0o755)))
 
-	x.write(".gitattributes", "*.go filter=clean diff=command\n*.md filter=clean diff=textconv\n*.odd filter=a=b\nz.* filter=process\n")
+	x.write(".gitattributes", "*.go filter=clean diff=command\n"+
+		"*.md filter=clean diff=textconv\n*.odd filter=a=b\nz.* filter=process\n")
 	x.write("plain.txt", "plain\n")
 	x.write("a.odd", "odd\n")
 	x.write("z.last", "git gives up when this filter does\n")
@@ -252,7 +253,9 @@ func (x *traps) drive() {
 	x.write("cmd/main.go", "saved beside git\n")
 	check(x.T, os.Remove(lock))
 	if !x.noStatus { // without git status such a save is left out, with a warning
-		x.until("the save is learned", func() bool { return strings.Contains(x.must("log", "--kind", "save"), "cmd/main.go") })
+		x.until("the save is learned", func() bool {
+			return strings.Contains(x.must("log", "--kind", "save"), "cmd/main.go")
+		})
 	}
 
 	for _, args := range [][]string{{"hooks", "status"}, {"hooks", "install", "claude"}, {"hooks", "remove"}, {"doctor"},

@@ -143,7 +143,8 @@ func (f *ForeignError) Unwrap() error { return f.Err }
 
 // Hint says what to do next.
 func (f *ForeignError) Hint() string {
-	return fmt.Sprintf("ls -ld %s shows whose it is: it has to be yours, or gone; or set AOA_STORE to a folder of yours with a short path",
+	return fmt.Sprintf("ls -ld %s shows whose it is: it has to be yours, or gone; "+
+		"or set AOA_STORE to a folder of yours with a short path",
 		filepath.Dir(f.Socket))
 }
 

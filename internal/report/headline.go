@@ -43,8 +43,8 @@ func (p *Page) headline() (out []Sentence) {
 			quoted(f.File), humanize.Comma(int64(f.Lines)), times(f.Commits)), "hot"})
 	}
 	if x := p.Past; x != nil {
-		out = append(out, Sentence{fmt.Sprintf("Had you forgotten a file in one of your last %d changes, aOa would have listed "+
-			"it among five in %.0f %% of the cases.", x.Changes, 100*x.Five), "right"})
+		out = append(out, Sentence{fmt.Sprintf("Had you forgotten a file in one of your last %d changes, aOa would "+
+			"have listed it among five in %.0f %% of the cases.", x.Changes, 100*x.Five), "right"})
 	}
 	return out
 }
@@ -63,7 +63,8 @@ func quoted(name string) string { return "`" + strings.ReplaceAll(name, "`", "'"
 func kept(name string) bool {
 	for part := range strings.SplitSeq(strings.ToLower(path.Dir(name)), "/") {
 		switch part {
-		case "testdata", "fixtures", "__fixtures__", "__snapshots__", "vendor", "third_party", "node_modules", "dist", "generated":
+		case "testdata", "fixtures", "__fixtures__", "__snapshots__", "vendor", "third_party", "node_modules", "dist",
+			"generated":
 			return true
 		}
 	}

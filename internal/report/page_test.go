@@ -77,8 +77,8 @@ func TestPage(t *testing.T) {
 	in.Events = append(in.Events, event.Event{ID: "rename:1", Time: begin.AddDate(0, 0, 50),
 		Body: event.Rename{From: []event.Path{"gone.go"}, To: []event.Path{"lone.txt"}}})
 	p := New(in)
-	if want := (Across{A: "docs/b.md", B: "src/a.go", Both: 20, OfA: 20, OfB: 30, Year: 20, YearA: 20}); !slices.Contains(p.Across,
-		want) {
+	want := Across{A: "docs/b.md", B: "src/a.go", Both: 20, OfA: 20, OfB: 30, Year: 20, YearA: 20}
+	if !slices.Contains(p.Across, want) {
 		t.Errorf("no %+v in %+v", want, p.Across)
 	}
 	if len(p.Across) != 4 || len(p.Map.Pairs) != 5 || p.Map.All != 6 {

@@ -80,15 +80,12 @@ func compact(v any) []byte {
 }
 
 // harmless takes out what could pass for more than text: control characters other than line ends, invisible characters,
-// and angle brackets, which look like the tags that clients put around messages of their own (Gemini would escape
-// them). Names of files have no invisible characters here: event.Path shows them as escapes.
+// and the bracket that opens a tag like those that clients put around messages of their own. Names of files have no invisible characters here: event.Path shows them as escapes.
 func harmless(s string) string {
 	s = strings.Map(func(r rune) rune {
 		switch {
 		case r == '<':
 			return '‹'
-		case r == '>':
-			return '›'
 		case r == '\t':
 			return ' '
 		case r != '\n' && !event.Visible(r):

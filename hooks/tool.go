@@ -151,40 +151,9 @@ func (s *CallContext) open(c ToolCall, act event.Act) []event.Body {
 	out := event.Call{Act: act, Paths: []event.Path{p}}
 	if act == event.ActRead {
 		out.Offset, out.Limit = c.Input.number("offset"), c.Input.number("limit")
-	} else {
-		out.Offset, out.Limit = changedLines(c.Response)
 	}
 	out.Tags = s.tags(event.Kind(act), nil, out.Paths)
 	return []event.Body{out}
-}
-
-// changedLines are the lines of the new file from the first to the last that an edit changed, where its result says so:
-// only Claude Code's does.
-func changedLines(response any) (first, count int) {
-	o, _ := response.(map[string]any)
-	hunks, _ := o["structuredPatch"].([]any)
-	end := 0
-	for _, h := range hunks {
-		hunk, _ := h.(map[string]any)
-		at, n := arguments(hunk).number("newStart"), arguments(hunk).number("newLines")
-		if lines, ok := hunk["lines"].([]any); ok { // without the lines around the change
-			changed := func(l any) bool { s := firstText(l); return s != "" && s[0] != ' ' }
-			if i := slices.IndexFunc(lines, changed); i > 0 {
-				at, n = at+i, n-i
-			}
-			for i := len(lines) - 1; i >= 0 && !changed(lines[i]); i-- {
-				n--
-			}
-		}
-		if at > 0 && (first == 0 || at < first) {
-			first = at
-		}
-		end = max(end, at+max(n, 1))
-	}
-	if first == 0 {
-		return 0, 0
-	}
-	return first, end - first
 }
 
 // fileOf is the file that a structured result is about.

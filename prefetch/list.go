@@ -3,6 +3,7 @@ package prefetch
 import (
 	"cmp"
 	"math"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -30,6 +31,7 @@ const (
 	leastLine   = 0.4
 	leastShadow = 0.10 // a list that is not shown is logged from this probability on that one of its files is opened
 	shortPrompt = 3    // words: "yes", "commit this"
+	mostErrand  = 10   // words of a prompt that speaks of a commit
 	mostSure    = 0.99 // a file's probability, if the turn opens files, is shown as at most this
 	// share of shown lists with a right file, of those whose turn opened one; the threshold adapts to it
 	listAim = 0.65
@@ -42,13 +44,15 @@ const (
 )
 
 // errand reports whether a turn is expected to open nothing: its prompt says no more than "yes, commit", or it is one
-// or two words, after which one turn of seven opens a file in recordings. Outside of ASCII words are not counted: not
-// every script has spaces.
+// or two words, or a few that speak of a commit or a push. In recordings one turn of seven opens a file after either.
+// Outside of ASCII words are not counted: not every script has spaces.
 func errand(prompt string) bool {
 	n := len(strings.Fields(prompt))
 	short := n <= 2 && !strings.ContainsFunc(prompt, func(r rune) bool { return r > unicode.MaxASCII })
-	return n > 0 && (short || index.OnlyAgrees(prompt))
+	return n > 0 && (short || n <= mostErrand && commits.MatchString(prompt) || index.OnlyAgrees(prompt))
 }
+
+var commits = regexp.MustCompile(`(?i)\b(?:commit|push)\b`)
 
 // Turn is what a session knows of the turn that a prompt begins.
 type Turn struct {

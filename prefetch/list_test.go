@@ -69,6 +69,9 @@ func TestListForATurnThatOpensNothing(t *testing.T) {
 		}
 		return dec
 	}
+	if dec := ask("is all of it ready? Then commit."); len(dec.Shown) != 0 || dec.Why != "idle" {
+		t.Errorf("shown %v (%s) to a prompt that asks for a commit", paths(dec.Shown), dec.Why)
+	}
 	if dec := ask("yes, commit"); len(dec.Shown) != 0 || dec.Why != "idle" {
 		t.Errorf("%s %v", dec.Why, paths(dec.Shown))
 	}

@@ -65,10 +65,41 @@ func (w *Checkout) identified(session string, c event.Call) event.Call {
 		return c
 	}
 	c.Before = w.announced.takeBefore(session, c.Paths[0])
+	c.Offset, c.Limit = changedLines(string(text), c.Edits)
 	if c.Act == event.ActWrite && text != nil && len(text) <= maxWritten && utf8.Valid(text) {
 		c.Edits = []event.Swap{{New: string(text)}}
 	}
 	return c
+}
+
+// changedLines are the lines of a file from the first to the last that edits changed: the first and how many, 0 and 0
+// if an edit's new text is not there exactly once.
+func changedLines(text string, edits []event.Swap) (first, count int) {
+	end := 0
+	for _, s := range edits {
+		at := strings.Index(text, s.New)
+		if s.New == "" || at < 0 || at != strings.LastIndex(text, s.New) {
+			return 0, 0
+		}
+		same := func(a, b []string) (n int) {
+			for n < min(len(a), len(b)) && a[n] == b[n] {
+				n++
+			}
+			return n
+		}
+		before, after := strings.SplitAfter(s.Old, "\n"), strings.SplitAfter(s.New, "\n")
+		head := min(same(before, after), len(after)-1)
+		before, after = before[min(head, len(before)):], after[head:]
+		slices.Reverse(before)
+		slices.Reverse(after)
+		n := len(after) - min(same(before, after), len(after)-1)
+		line := 1 + strings.Count(text[:at], "\n") + head
+		if first == 0 || line < first {
+			first = line
+		}
+		end = max(end, line+n)
+	}
+	return first, end - first
 }
 
 // present is the blob of what a file says now, event.NoBlob if there is no such file.

@@ -63,7 +63,7 @@ func TestOutcomeByOutput(t *testing.T) {
 	passed := event.Call{Check: event.CheckPassed}
 	failed := event.Call{Check: event.CheckFailed, Failing: []string{"a.py::test_add", "<b> \"x\"", "c", "d"}}
 	status := event.Call{Failure: event.FailStatus}
-	const names = `("a.py::test_add", "‹b› 'x'", "c", 1 more test)`
+	const names = `("a.py::test_add", "‹b> 'x'", "c", 1 more test)`
 	for _, c := range []struct {
 		line string
 		call event.Call

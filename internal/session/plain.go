@@ -7,7 +7,7 @@ import (
 )
 
 // plain makes text of others safe inside a line of ours: one line, without characters that could end a quotation,
-// open or close a tag, move a cursor, hide, or reorder.
+// begin a tag, move a cursor, hide, or reorder.
 func plain(s string) string {
 	var b strings.Builder
 	b.Grow(len(s))
@@ -19,8 +19,6 @@ func plain(s string) string {
 			continue
 		case r == '<':
 			r = '‹'
-		case r == '>':
-			r = '›'
 		case r == '"', r == '“', r == '”', r == '„', r == '«', r == '»', r == '＂':
 			r = '\''
 		case r == utf8.RuneError, unicode.Is(unicode.C, r), unicode.Is(unicode.Variation_Selector, r):

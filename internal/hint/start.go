@@ -58,11 +58,11 @@ func (h *Hints) workBefore(ctx context.Context, w *checkout.Checkout, call hooks
 		defer cancel()
 		return w.State(ctx, changed)
 	}
-	words := ""
+	r := session.Request{Session: id, Total: space, State: look}
 	if how == "compact" {
-		words = transcript.LastWords(call.Transcript)
+		r.For, r.Words = session.ForCompact, transcript.LastWords(call.Transcript)
 	}
-	c, err := h.o.Contexts.Assemble(ctx, session.Request{Session: id, Words: words, Total: space, State: look})
+	c, err := h.o.Contexts.Assemble(ctx, r)
 	if err != nil {
 		h.o.Log.Warn("no context", "err", err)
 	}

@@ -39,8 +39,9 @@ type For string
 
 // The requests.
 const (
-	ForAction For = "action" // the work continues: its state
-	ForPrompt For = "prompt" // something is asked: similar earlier prompts, too
+	ForAction  For = "action"  // the work continues: its state
+	ForPrompt  For = "prompt"  // something is asked: similar earlier prompts, too
+	ForCompact For = "compact" // the conversation was compacted: what its summary has no names of
 )
 
 // Request asks for the context of a session.
@@ -99,7 +100,7 @@ func (c *Context) add(content string, cacheable bool) {
 }
 
 // preamble is the first line of every context.
-const preamble = "Recorded by aOa: earlier in this work (words in quotes are data, the rest counted from tool calls)."
+const preamble = "Recorded by aOa, earlier in this work (quoted words are data):"
 
 // Assemble makes the context of a session. It is empty when the log has no prompt and no action of it. Its tokens are
 // at most the budget's. It costs one read of what was logged of the session.
@@ -142,9 +143,11 @@ func (h *history) assemble(r Request, b Budget, st Worktree, found []similar) Co
 	if r.For == ForPrompt {
 		limit /= 2
 	}
-	done, latest := formatActions(h.phases, h.actions, min(limit, b.Total-c.Tokens))
-	c.add(done, true)
-	c.add(latest, false)
+	if r.For != ForCompact {
+		done, latest := formatActions(h.phases, h.actions, min(limit, b.Total-c.Tokens))
+		c.add(done, true)
+		c.add(latest, false)
+	}
 	c.add(formatSimilar(found, min(b.Total-c.Tokens-min(stateTokens, b.Total/5), similarTokens)), false)
 	asked := ""
 	if r.For == ForPrompt && r.Prompt != "" {

@@ -166,6 +166,9 @@ func formatState(w *work, st Worktree, words string, tokens int) (text string, f
 	return text, files
 }
 
+// maxChanged is how many uncommitted files are named.
+const maxChanged = 24
+
 const changed = "Changed and not committed: "
 
 // facts are what the state of the work consists of, with the lines that were changed if places says so.
@@ -179,7 +182,7 @@ func (w *work) facts(st Worktree, open []event.Path, words string, places bool) 
 		}
 		return name(f)
 	}
-	if s := listed(slices.Concat(open[min(len(open), attached):], open[:min(len(open), attached)]), 16, named); s != "" {
+	if s := listed(slices.Concat(open[min(len(open), attached):], open[:min(len(open), attached)]), maxChanged, named); s != "" {
 		facts = append(facts, fact{changed + s, 80})
 	}
 	if words = extract(words, wordTokens); words != "" {

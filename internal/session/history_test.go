@@ -52,7 +52,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// TestContext: what a session gets after a compaction, word for word.
+// TestContext: what a session gets, word for word; after a compaction it is told no actions, for its own summary has them.
 func TestContext(t *testing.T) {
 	r := newContextFixture(t)
 	s := &tape{session: "s"}
@@ -67,6 +67,11 @@ Failing: "go test ./rank" (1 file changed since).
 Changed and not committed: rank/pool.go, rank/rank.go.`
 	c := r.context(t, Request{Session: "s"})
 	if d := cmp.Diff(want, c.Text()); d != "" {
+		t.Error(d)
+	}
+	compact := r.context(t, Request{Session: "s", For: ForCompact}).Text()
+	if d := cmp.Diff(strings.Replace(want, "Latest actions: read rank/rank.go, rank/pool.go; edited rank/rank.go; "+
+		`ran "go test ./rank" (failed); edited rank/pool.go.`+"\n", "", 1), compact); d != "" {
 		t.Error(d)
 	}
 	if len(c.Segments) != 5 || c.Segments[0].Role != "system" || c.Segments[1].Role != "user" ||

@@ -16,20 +16,17 @@ type Contents struct {
 
 	merging sync.Mutex // held while segments are merged
 
-	mu        sync.RWMutex // guards what follows; held for a short time
-	version   uint64       // grows with every change
-	numbers   map[event.Path]uint32
-	documents []document        // by number
-	free      []uint32          // numbers of no file
-	segments  []*segment        // each with files that are not gone
-	named     map[string]uint32 // files with that word in their path
-	lengths   [fields]float64   // sums of the lengths of all files
-	bytes     int               // of all segments
+	mu       sync.RWMutex // guards what follows; held for a short time
+	version  uint64       // grows with every change
+	files    map[event.Path]position
+	segments []*segment        // each with files that are not gone
+	named    map[string]uint32 // files with that word in their path
+	lengths  [fields]float64   // sums of the lengths of all files
+	bytes    int               // of all segments
 }
 
-// document is where a file is.
-type document struct {
-	path    event.Path
+// position is where a file is.
+type position struct {
 	segment *segment
 	at      uint32 // its number there
 }
@@ -53,7 +50,7 @@ const (
 func NewContents() *Contents { return newContents(maxFiles, maxBytes) }
 
 func newContents(files, bytes int) *Contents {
-	return &Contents{maxFiles: files, maxBytes: bytes, numbers: map[event.Path]uint32{}, named: map[string]uint32{}}
+	return &Contents{maxFiles: files, maxBytes: bytes, files: map[event.Path]position{}, named: map[string]uint32{}}
 }
 
 // Version returns a number that is another one after every change.
@@ -67,8 +64,7 @@ func (c *Contents) Version() uint64 {
 func (c *Contents) Size(p event.Path) float64 {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
-	if n, known := c.numbers[p]; known {
-		d := c.documents[n]
+	if d, known := c.files[p]; known {
 		return float64(d.segment.Lengths[bodyField][d.at])
 	}
 	return 0
@@ -91,7 +87,7 @@ func (c *Contents) set(p event.Path, text []byte) {
 	s := newSegment(&said, path, base)
 	c.mu.Lock()
 	c.remove(p)
-	if len(c.numbers) < c.maxFiles && c.bytes+s.bytes() <= c.maxBytes {
+	if len(c.files) < c.maxFiles && c.bytes+s.bytes() <= c.maxBytes {
 		c.enter(p, s, path)
 	}
 	c.mu.Unlock()
@@ -101,14 +97,8 @@ func (c *Contents) set(p event.Path, text []byte) {
 // enter makes the only file of a segment known.
 func (c *Contents) enter(p event.Path, s *segment, path []Count) {
 	c.version++
-	n := uint32(len(c.documents))
-	if last := len(c.free) - 1; last >= 0 {
-		n, c.free = c.free[last], c.free[:last]
-	} else {
-		c.documents = append(c.documents, document{})
-	}
-	c.documents[n], c.numbers[p] = document{p, s, 0}, n
-	s.ids = []uint32{n}
+	c.files[p] = position{s, 0}
+	s.paths = []event.Path{p}
 	c.segments = append(c.segments, s)
 	c.bytes += s.bytes()
 	c.count(s, 0, path)
@@ -131,8 +121,7 @@ func (c *Contents) adopt(o *Contents) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.version++
-	c.numbers, c.documents, c.free, c.segments = o.numbers, o.documents, o.free, o.segments
-	c.named, c.lengths, c.bytes = o.named, o.lengths, o.bytes
+	c.files, c.segments, c.named, c.lengths, c.bytes = o.files, o.segments, o.named, o.lengths, o.bytes
 }
 
 // Remove forgets files. Many files are removed in steps, between which questions are answered.
@@ -147,12 +136,11 @@ func (c *Contents) Remove(paths ...event.Path) {
 
 func (c *Contents) remove(paths ...event.Path) {
 	for _, p := range paths {
-		n, known := c.numbers[p]
+		d, known := c.files[p]
 		if !known {
 			continue
 		}
 		c.version++
-		d := c.documents[n]
 		s := d.segment
 		s.gone[d.at/64] |= 1 << (d.at % 64)
 		if s.live--; s.live == 0 {
@@ -168,9 +156,7 @@ func (c *Contents) remove(paths ...event.Path) {
 				delete(c.named, w.Stem)
 			}
 		}
-		c.documents[n] = document{}
-		delete(c.numbers, p)
-		c.free = append(c.free, n)
+		delete(c.files, p)
 	}
 }
 
@@ -254,8 +240,7 @@ func (c *Contents) replace(parts []part) {
 				s.gone[number/64] |= 1 << (number % 64)
 				s.live--
 			default:
-				d := &c.documents[s.ids[number]]
-				d.segment, d.at = s, number
+				c.files[s.paths[number]] = position{s, number}
 			}
 		}
 	}

@@ -25,7 +25,7 @@ func (c *Contents) Cover(p event.Path, t Text) (v Cover) {
 func (c *Contents) cover(words, said []Count) float64 {
 	all, covered := 1.0, 0.0
 	for _, w := range words {
-		r := Rarity(len(c.numbers), int(c.named[w.Stem]))
+		r := Rarity(len(c.files), int(c.named[w.Stem]))
 		all += r
 		if _, found := slices.BinarySearchFunc(said, w.Stem, compareCount); found {
 			covered += r

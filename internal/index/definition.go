@@ -63,7 +63,7 @@ func (c *Contents) DefinitionFor(p event.Path, program []byte, t Text) (d Defini
 func (c *Contents) said(stems []string, t Text) (said float64, words int) {
 	all := 0.0
 	for _, stem := range stems {
-		r := Rarity(len(c.numbers), int(c.named[stem]))
+		r := Rarity(len(c.files), int(c.named[stem]))
 		all += r
 		if _, found := slices.BinarySearchFunc(t.Body, stem, compareCount); found {
 			said += r

@@ -16,8 +16,8 @@ func ForgetTokens() { extractors = sync.Pool{New: extractors.New} }
 // Packed returns what is kept of an index on disk.
 func (c *Contents) Packed() ([]byte, error) {
 	versions := map[event.Path]version{}
-	for p := range c.numbers {
-		versions[p] = version{modified: 1e18, size: 10_000, blob: blobID([]byte(p))}
+	for p := range c.files {
+		versions[p] = version{Modified: 1e18, Size: 10_000, Blob: blobID([]byte(p))}
 	}
 	var b bytes.Buffer
 	err := c.packTo(&b, versions)
@@ -34,7 +34,7 @@ func Unpacked(packed []byte) (*Contents, error) {
 func (c *Contents) Len() int {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
-	return len(c.numbers)
+	return len(c.files)
 }
 
 func (k Kind) String() string {

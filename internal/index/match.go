@@ -63,7 +63,7 @@ const (
 func (c *Contents) Match(t Text) []Fit {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
-	if len(c.numbers) == 0 {
+	if len(c.files) == 0 {
 		return nil
 	}
 	m := matches.Get().(*match)
@@ -148,12 +148,12 @@ func (m *match) path(file uint32) event.Path {
 	for m.first[i] > file { // the largest segment is often the first, and small ones are few
 		i--
 	}
-	return m.c.documents[m.c.segments[i].ids[file-m.first[i]]].path
+	return m.c.segments[i].paths[file-m.first[i]]
 }
 
 // addWords adds BM25 of the words.
 func (m *match) addWords(words []asked) {
-	files := float64(len(m.c.numbers))
+	files := float64(len(m.c.files))
 	var means [fields]float64
 	for f := range fields {
 		means[f] = m.c.lengths[f]/files + 1e-9
@@ -202,7 +202,7 @@ func (m *match) addWords(words []asked) {
 
 // addNames adds the rarity of the identifiers.
 func (m *match) addNames(names []askedName) {
-	files := float64(len(m.c.numbers))
+	files := float64(len(m.c.files))
 	weight := func(n int) float32 {
 		if n == 0 || n > maxOwners {
 			return 0

@@ -28,7 +28,7 @@ func merge(parts []part) *segment {
 				continue
 			}
 			p.numbers[file] = uint32(len(out.Kinds))
-			out.Kinds, out.ids = append(out.Kinds, p.Kinds[file]), append(out.ids, p.ids[file])
+			out.Kinds, out.paths = append(out.Kinds, p.Kinds[file]), append(out.paths, p.paths[file])
 			for f := range fields {
 				out.Lengths[f] = append(out.Lengths[f], p.Lengths[f][file])
 			}

@@ -19,7 +19,7 @@ import (
 // exported fields and its files, and at the end the files that say nothing.
 const (
 	packMagic   = "aoa index\n"
-	packVersion = 6 // another one is another format, or Extract finds other words: the files are read again
+	packVersion = 7 // another one is another format, or Extract finds other words: the files are read again
 )
 
 // Errors of unpack.
@@ -30,23 +30,14 @@ var (
 
 // version is what of a file shows that it was written, and what it then says.
 type version struct {
-	modified, size int64    // Unix ns; bytes
-	blob           [20]byte // the id that git gives the content; 0 if the file was not read
+	Modified, Size int64    // Unix ns; bytes
+	Blob           [20]byte // the id that git gives the content; 0 if the file was not read
 }
 
 // keptFile is a file and its version.
 type keptFile struct {
-	Path           event.Path // "" for one that is gone
-	Modified, Size int64
-	Blob           []byte
-}
-
-func keep(p event.Path, v version) keptFile { return keptFile{p, v.modified, v.size, v.blob[:]} }
-
-func (f keptFile) version() version {
-	v := version{modified: f.Modified, size: f.Size}
-	copy(v.blob[:], f.Blob)
-	return v
+	Path    event.Path // "" for one that is gone
+	Version version
 }
 
 // packTo writes what the files say, with the version of each, and the files that say nothing.
@@ -57,13 +48,9 @@ func (c *Contents) packTo(to io.Writer, versions map[event.Path]version) error {
 	said := map[event.Path]bool{}
 	for i, s := range segments {
 		files[i] = make([]keptFile, s.size())
-		for file, n := range s.ids {
-			if s.isGone(uint32(file)) {
-				continue
-			}
-			p := c.documents[n].path
-			if v, known := versions[p]; known {
-				files[i][file], said[p] = keep(p, v), true
+		for file, p := range s.paths {
+			if v, known := versions[p]; known && !s.isGone(uint32(file)) {
+				files[i][file], said[p] = keptFile{p, v}, true
 			}
 		}
 	}
@@ -71,7 +58,7 @@ func (c *Contents) packTo(to io.Writer, versions map[event.Path]version) error {
 	var silent []keptFile
 	for p, v := range versions {
 		if !said[p] {
-			silent = append(silent, keep(p, v))
+			silent = append(silent, keptFile{p, v})
 		}
 	}
 	_, err := to.Write(append([]byte(packMagic), packVersion))
@@ -127,7 +114,7 @@ func (c *Contents) read(in *gob.Decoder, versions map[event.Path]version) error 
 	err = errors.Join(err, in.Decode(&silent))
 	for _, f := range silent {
 		if clean, bad := event.NewPath(string(f.Path)); bad == nil && len(versions) < c.maxFiles {
-			versions[clean] = f.version()
+			versions[clean] = f.Version
 		}
 	}
 	return err
@@ -139,16 +126,13 @@ func (c *Contents) take(s *segment, files []keptFile, versions map[event.Path]ve
 	for file, f := range files {
 		p, err := event.NewPath(string(f.Path))
 		_, twice := versions[p]
+		s.paths = append(s.paths, p)
 		if err != nil || twice || len(versions) >= c.maxFiles {
-			s.ids = append(s.ids, noFile)
 			s.gone[file/64] |= 1 << (file % 64)
 			s.live--
 			continue
 		}
-		n := uint32(len(c.documents))
-		s.ids = append(s.ids, n)
-		versions[p], c.numbers[p] = f.version(), n
-		c.documents = append(c.documents, document{p, s, uint32(file)})
+		versions[p], c.files[p] = f.Version, position{s, uint32(file)}
 		words, _ := pathWords(p)
 		c.count(s, file, words)
 	}

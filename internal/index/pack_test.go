@@ -94,7 +94,7 @@ func TestReaderKeeps(t *testing.T) {
 	}
 	f.finds("openstore", "a.go", "c.go", "d/e.go")
 	f.finds("closestore", "b.go")
-	if f.versions["c.go"].modified != info.ModTime().Add(time.Hour).UnixNano() || len(f.versions) != 6 {
+	if f.versions["c.go"].Modified != info.ModTime().Add(time.Hour).UnixNano() || len(f.versions) != 6 {
 		t.Errorf("versions %v", f.versions)
 	}
 	writes := file.writes
@@ -179,9 +179,9 @@ func TestPackedAnswers(t *testing.T) {
 		p := event.Path(fmt.Sprintf("d%d/f%d.go", i%3, i%90))
 		now[p] = fmt.Sprintf("func nameNumber%s() { callSome%s() }", letters(20*(i%25)), letters(i%40))
 		c.Set(p, []byte(now[p]))
-		versions[p] = version{modified: -int64(i), size: int64(i), blob: blobID([]byte(now[p]))}
+		versions[p] = version{Modified: -int64(i), Size: int64(i), Blob: blobID([]byte(now[p]))}
 	}
-	versions["i.png"] = version{modified: 1, size: 2}
+	versions["i.png"] = version{Modified: 1, Size: 2}
 	for range 2 {
 		var b bytes.Buffer
 		if err := c.packTo(&b, versions); err != nil {
@@ -201,8 +201,8 @@ func TestPackedAnswers(t *testing.T) {
 // FuzzUnpack: what was changed on disk never breaks a question.
 func FuzzUnpack(f *testing.F) {
 	c, versions := library(), map[event.Path]version{}
-	for p := range c.numbers {
-		versions[p] = version{size: 1}
+	for p := range c.files {
+		versions[p] = version{Size: 1}
 	}
 	versions["i.png"] = version{}
 	c.Remove("other/f3.go")

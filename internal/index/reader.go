@@ -258,9 +258,9 @@ func (r *Reader) read(p event.Path) {
 		r.forgetLocked(p)
 		return
 	}
-	now := version{modified: info.ModTime().UnixNano(), size: info.Size()}
+	now := version{Modified: info.ModTime().UnixNano(), Size: info.Size()}
 	before, known := r.versions[p]
-	if known && before.modified == now.modified && before.size == now.size || !known &&
+	if known && before.Modified == now.Modified && before.Size == now.Size || !known &&
 		len(r.versions) >= r.contents.maxFiles {
 		return
 	}
@@ -273,8 +273,8 @@ func (r *Reader) read(p event.Path) {
 	if err != nil {
 		return
 	}
-	now.blob = blobID(text)
-	if r.versions[p] = now; now.blob != before.blob {
+	now.Blob = blobID(text)
+	if r.versions[p] = now; now.Blob != before.Blob {
 		r.contents.set(p, text)
 	}
 }

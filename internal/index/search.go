@@ -49,7 +49,7 @@ func (c *Contents) Called(p event.Path, n int) []Hit {
 	defer c.mu.RUnlock()
 	self, names := c.identifiersOf(p, maxCalled)
 	var sums []share
-	var definers []uint32
+	var definers []fileID
 	for _, name := range names {
 		definers = definers[:0]
 		for file, u := range c.having(name.hash) {
@@ -71,12 +71,23 @@ func (c *Contents) Called(p event.Path, n int) []Hit {
 	return c.best(sums, n)
 }
 
-// having yields the numbers of the files that have an identifier with that hash, and how.
-func (c *Contents) having(hash uint64) iter.Seq2[uint32, use] {
-	return func(yield func(uint32, use) bool) {
-		for _, s := range c.segments {
+// fileID is the number of a segment among Contents.segments and of a file in it: valid while they do not change.
+type fileID uint64
+
+func (c *Contents) path(id fileID) event.Path { return c.segments[id>>32].paths[uint32(id)] }
+
+// idOf returns the number of a file.
+func (c *Contents) idOf(p event.Path) (id fileID, known bool) {
+	d, known := c.files[p]
+	return fileID(slices.Index(c.segments, d.segment))<<32 | fileID(d.at), known
+}
+
+// having yields the files that have an identifier with that hash, and how.
+func (c *Contents) having(hash uint64) iter.Seq2[fileID, use] {
+	return func(yield func(fileID, use) bool) {
+		for k, s := range c.segments {
 			for l := (nameList{rest: s.Names.find(hash)}); l.next(s.size()); {
-				if !s.isGone(l.file) && !yield(s.ids[l.file], l.use) {
+				if !s.isGone(l.file) && !yield(fileID(k)<<32|fileID(l.file), l.use) {
 					return
 				}
 			}
@@ -84,13 +95,13 @@ func (c *Contents) having(hash uint64) iter.Seq2[uint32, use] {
 	}
 }
 
-// saying yields the numbers of the files that have a stem, and how often each field has it.
-func (c *Contents) saying(stem string) iter.Seq2[uint32, [fields]uint8] {
-	return func(yield func(uint32, [fields]uint8) bool) {
+// saying yields the files that have a stem, and how often each field has it.
+func (c *Contents) saying(stem string) iter.Seq2[fileID, [fields]uint8] {
+	return func(yield func(fileID, [fields]uint8) bool) {
 		hash := termHash(stem)
-		for _, s := range c.segments {
+		for k, s := range c.segments {
 			for l := (wordList{rest: s.Words.find(hash)}); l.next(s.size()); {
-				if !s.isGone(l.file) && !yield(s.ids[l.file], l.counts) {
+				if !s.isGone(l.file) && !yield(fileID(k)<<32|fileID(l.file), l.counts) {
 					return
 				}
 			}
@@ -106,12 +117,12 @@ type sharedName struct {
 
 // identifiersOf returns the number of a file and its rarest identifiers that another file has too, at most most, none
 // if the file is not known.
-func (c *Contents) identifiersOf(p event.Path, most int) (self uint32, shared []sharedName) {
-	self, known := c.numbers[p]
+func (c *Contents) identifiersOf(p event.Path, most int) (self fileID, shared []sharedName) {
+	self, known := c.idOf(p)
 	if !known {
 		return 0, nil
 	}
-	d := c.documents[self]
+	d := c.files[p]
 	for name := range d.segment.namesOf(d.at) {
 		hash, n := d.segment.Names.Hashes[name], d.segment.usersIn(d.segment.Names.number(int(name)))
 		for _, s := range c.segments {
@@ -150,7 +161,7 @@ func (s *segment) usersIn(list []byte) (n int) {
 
 // share is what a file gets for an identifier.
 type share struct {
-	file   uint32
+	file   fileID
 	weight float64
 }
 
@@ -158,11 +169,9 @@ type share struct {
 func (c *Contents) best(shares []share, n int) []Hit {
 	slices.SortStableFunc(shares, func(a, b share) int { return cmp.Compare(a.file, b.file) })
 	var hits []Hit
-	last := uint32(noFile)
-	for _, s := range shares {
-		if s.file != last {
-			hits = append(hits, Hit{Path: c.documents[s.file].path})
-			last = s.file
+	for i, s := range shares {
+		if i == 0 || s.file != shares[i-1].file {
+			hits = append(hits, Hit{Path: c.path(s.file)})
 		}
 		hits[len(hits)-1].Weight += s.weight
 	}
@@ -179,8 +188,8 @@ func (c *Contents) codeUsers(name string, most int, pass func(event.Path) bool) 
 	c.mu.RLock()
 	defer c.mu.RUnlock()
 	full := false
-	add := func(file uint32) bool {
-		if p := c.documents[file].path; pass(p) {
+	add := func(file fileID) bool {
+		if p := c.path(file); pass(p) {
 			out = append(out, p)
 		}
 		full = len(out) > most
@@ -213,7 +222,7 @@ func (c *Contents) Definers(plain string, most int) (out []event.Path) {
 	defer c.mu.RUnlock()
 	for file, u := range c.having(termHash(plain)) {
 		if u.defines() {
-			out = append(out, c.documents[file].path)
+			out = append(out, c.path(file))
 		}
 	}
 	if len(out) > most {
@@ -227,7 +236,7 @@ func (c *Contents) Definers(plain string, most int) (out []event.Path) {
 func (c *Contents) defines(p event.Path, plain string) bool {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
-	self, known := c.numbers[p]
+	self, known := c.idOf(p)
 	for file, u := range c.having(termHash(plain)) {
 		if known && file == self {
 			return u.defines()
@@ -241,7 +250,7 @@ func (c *Contents) naming(p event.Path, most int) (out []event.Path) {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
 	_, base := pathWords(p)
-	count := map[uint32]int{}
+	count := map[fileID]int{}
 	for _, w := range base {
 		for file, counts := range c.saying(w.Stem) {
 			if counts[bodyField] > 0 {
@@ -251,7 +260,7 @@ func (c *Contents) naming(p event.Path, most int) (out []event.Path) {
 	}
 	for file, n := range count {
 		if n == len(base) && len(out) < most {
-			out = append(out, c.documents[file].path)
+			out = append(out, c.path(file))
 		}
 	}
 	return out

@@ -6,6 +6,8 @@ import (
 	"iter"
 	"slices"
 	"strings"
+
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 // segment is what some files say, packed. Only who is gone changes: a file that is saved gets a new segment, see
@@ -20,9 +22,9 @@ type segment struct {
 	ForwardAt []uint32 // where those of each file begin, and the end
 
 	// Guarded by Contents.mu.
-	ids  []uint32 // numbers in Contents.documents
-	gone []uint64 // a bit for each file that was saved again or removed
-	live int      // files that are not gone
+	paths []event.Path
+	gone  []uint64 // a bit for each file that was saved again or removed
+	live  int      // files that are not gone
 }
 
 // field is a part of a file whose words are indexed apart.

@@ -1,6 +1,7 @@
 package index
 
 import (
+	"maps"
 	"slices"
 	"sync"
 
@@ -14,11 +15,10 @@ type Tree struct {
 	mu      sync.RWMutex // guards what follows
 	version uint64       // grows with every change
 	files   map[event.Path]bool
-	base    pathLists    // by file name
-	dir     pathLists    // by folder
-	stem    pathLists    // by Stem
-	words   pathLists    // by term of the path, at most maxWordPaths each; nil until one is asked for
-	order   []event.Path // all files in the order in which they came, until there are words
+	base    pathLists // by file name
+	dir     pathLists // by folder
+	stem    pathLists // by Stem
+	words   pathLists // by term of the path, at most maxWordPaths each; nil until one is asked for
 }
 
 // pathLists are lists of paths by key. What was handed out of a list never changes.
@@ -34,14 +34,11 @@ func NewTree(paths []event.Path) *Tree {
 	paths = slices.Clone(paths) // the lists are parts of it
 	t := &Tree{files: make(map[event.Path]bool, len(paths)), base: make(pathLists, len(paths)), dir: pathLists{},
 		stem: make(pathLists, len(paths))}
-	t.order = slices.DeleteFunc(paths, func(p event.Path) bool {
-		known := p == "" || t.files[p]
-		t.files[p] = true
-		return known
-	})
-	delete(t.files, "")
-	for i := range t.order {
-		t.addNames(t.order[i : i+1 : i+1])
+	for i, p := range paths {
+		if p != "" && !t.files[p] {
+			t.files[p] = true
+			t.addNames(paths[i : i+1 : i+1])
+		}
 	}
 	return t
 }
@@ -79,9 +76,7 @@ func (t *Tree) addStep(paths []event.Path) {
 		}
 		t.files[p] = true
 		t.addNames([]event.Path{p})
-		if t.words == nil {
-			t.order = append(t.order, p)
-		} else {
+		if t.words != nil {
 			t.addWords(p, PathTerms(p)...)
 		}
 	}
@@ -103,19 +98,17 @@ func (t *Tree) indexWords() {
 		return
 	}
 	t.words = pathLists{}
-	dir, above := "", []string(nil) // the last folder and its terms
-	for _, p := range t.order {
-		if d := p.Dir(); d != dir {
-			dir, above = d, Terms(d, maxPathTerms)
-		}
-		t.addWords(p, above...)
-		for _, w := range PathTerms(p[len(dir):]) { // it begins with the slash
-			if len(above) < maxPathTerms && !slices.Contains(above, w) {
-				t.addWords(p, w)
+	for _, dir := range slices.Sorted(maps.Keys(t.dir)) {
+		above := Terms(dir, maxPathTerms)
+		for _, p := range t.dir[dir] {
+			t.addWords(p, above...)
+			for _, w := range PathTerms(p[len(dir):]) { // it begins with the slash
+				if len(above) < maxPathTerms && !slices.Contains(above, w) {
+					t.addWords(p, w)
+				}
 			}
 		}
 	}
-	t.order = nil
 }
 
 // Remove drops files.
@@ -140,11 +133,6 @@ func (t *Tree) removeStep(paths []event.Path) {
 	t.dir.remove(gone, func(p event.Path) []string { return []string{p.Dir()} })
 	t.stem.remove(gone, func(p event.Path) []string { return []string{p.Stem()} })
 	t.words.remove(gone, PathTerms)
-	if t.words == nil {
-		all := pathLists{"": t.order}
-		all.remove(gone, func(event.Path) []string { return []string{""} })
-		t.order = all[""]
-	}
 }
 
 // remove takes paths off the lists of their keys. Each list is copied once.

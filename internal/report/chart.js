@@ -70,7 +70,7 @@ function weeks(list, months, right, wrong) {
     `${right} and ${wrong} by ${months ? 'month' : 'week'}`,
     W,
     H,
-    list.map((w, i) => [(x(i) + x(i + 1)) / 2, label(w)]).filter((_, i) => i % every === 0),
+    list.map((w, i) => [(x(i) + x(i + 1)) / 2, label(w)]).filter(([at], i) => i % every === 0 && at < W - 24),
     [0, top / 2, top].filter(Number.isInteger).map(t => [y(t), number(t)]),
     '',
     months ? 'by month' : 'by week',

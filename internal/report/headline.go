@@ -32,10 +32,13 @@ func (p *Page) headline() (out []Sentence) {
 		out = append(out, Sentence{fmt.Sprintf("%s and %s changed together %s in the last year%s.", quoted(pair.A),
 			quoted(pair.B), times(pair.Year), alone), "across"})
 	}
-	if p.People != nil && len(p.People.Files) > 0 {
-		f := p.People.Files[0]
+	if k := p.People; k != nil && len(k.Files) > 0 {
+		f := k.Files[0]
 		out = append(out, Sentence{fmt.Sprintf("%s is known to %s alone, who has committed nothing for a year.",
 			quoted(f.File), quoted(f.By)), "people"})
+	} else if k != nil && k.Authors > 1 && len(out) == 0 {
+		out = append(out, Sentence{fmt.Sprintf("%s of %s files were only ever changed by one person.",
+			humanize.Comma(int64(k.Alone)), humanize.Comma(int64(k.Alone+k.Shared))), "people"})
 	}
 	if len(out) < 2 && len(p.Hot) > 0 {
 		f := p.Hot[0]

@@ -121,6 +121,9 @@ func TestHeadline(t *testing.T) {
 	if s := p.Headline[0].Text; s != "`docs/b.md` and `src/a.go` changed together 20 times in the last year." {
 		t.Error(s)
 	}
+	if p.Across = nil; len(p.headline()) != 3 || p.headline()[0].Text != "3 of 5 files were only ever changed by one person." {
+		t.Errorf("without a pair: %+v", p.headline())
+	}
 	p.Across = []Across{{A: "x`y.go", B: "z.go", Year: 4, YearA: 5}}
 	if s := p.headline()[0].Text; s != "`x'y.go` and `z.go` changed together 4 times in the last year, and `x'y.go` changed once without it." {
 		t.Error(s)

@@ -54,7 +54,7 @@ func TestContentsAreKept(t *testing.T) {
 	d.start()
 	own := filepath.Join(d.o.Place.Store, "contents", locate.Fingerprint(string(d.o.Repo.Root)))
 	d.until("the contents are kept", func() bool { _, err := os.Stat(own); return err == nil })
-	if kept := d.contents()[own]; !bytes.Contains(kept, []byte("zanzibar")) || !bytes.Contains(kept, []byte("kept.go")) {
+	if kept := d.contents()[own]; !bytes.Contains(kept, []byte("secret/x.go")) || !bytes.Contains(kept, []byte("kept.go")) {
 		t.Errorf("kept are %q", kept)
 	}
 	d.stop()

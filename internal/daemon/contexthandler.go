@@ -5,30 +5,19 @@ import (
 	"fmt"
 
 	"github.com/aoa-dev/aoa/internal/api"
-	"github.com/aoa-dev/aoa/internal/checkout"
-	"github.com/aoa-dev/aoa/internal/config"
-	"github.com/aoa-dev/aoa/internal/eventlog"
 	"github.com/aoa-dev/aoa/internal/session"
 )
 
-// contextHandler serves the prompts and actions of a session.
-type contextHandler struct {
-	base
-	events    *eventlog.Log
-	worktrees *checkout.Set
-	sessions  *sessionFinder
-	contexts  *session.Contexts
-}
-
-func contextBudget(s *config.Settings) session.Budget {
+// contextBudget is what a context may have.
+func (d *Daemon) contextBudget() session.Budget {
 	budget := session.DefaultBudget
-	budget.Total = s.Get().ContextTotal
+	budget.Total = d.settings.Get().ContextTotal
 	return budget
 }
 
 // context answers aoa context and the tool session_context.
-func (c *contextHandler) context(ctx context.Context, r api.ContextRequest) (api.ContextAnswer, error) {
-	w := c.worktrees.Caller(ctx)
+func (d *Daemon) context(ctx context.Context, r api.ContextRequest) (api.ContextAnswer, error) {
+	w := d.worktrees.Caller(ctx)
 	use := session.For(r.For)
 	switch {
 	case use == "":
@@ -40,19 +29,19 @@ func (c *contextHandler) context(ctx context.Context, r api.ContextRequest) (api
 		hint := fmt.Sprintf("use 1 to %d, or 0 for the configured one", maxContext)
 		return api.ContextAnswer{}, api.Bad(hint, "a budget of %d tokens is out of range", r.Budget)
 	}
-	c.events.SyncBriefly(ctx)
+	d.events.SyncBriefly(ctx)
 	out := api.ContextAnswer{Session: r.Session, For: string(use), Budget: r.Budget, Segments: []session.Segment{}}
 	if out.Budget == 0 {
-		out.Budget = contextBudget(c.settings).Total
+		out.Budget = d.contextBudget().Total
 	}
 	if r.Session == "" {
 		var err error
-		if out.Session, err = c.sessions.last(ctx, w); err != nil || out.Session == "" {
+		if out.Session, err = d.lastSession(ctx, w); err != nil || out.Session == "" {
 			return out, err
 		}
 	}
 	state := func(ctx context.Context) session.Worktree { return w.State(ctx, nil) }
-	got, err := c.contexts.Assemble(ctx, session.Request{Session: out.Session, For: use, Prompt: r.Prompt, Total: r.Budget,
+	got, err := d.contexts.Assemble(ctx, session.Request{Session: out.Session, For: use, Prompt: r.Prompt, Total: r.Budget,
 		State: state})
 	if err != nil {
 		return out, err

@@ -9,22 +9,9 @@ import (
 
 	"github.com/aoa-dev/aoa/internal/atomicfile"
 	"github.com/aoa-dev/aoa/internal/checkout"
-	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/event"
-	"github.com/aoa-dev/aoa/internal/eventlog"
 	"github.com/aoa-dev/aoa/internal/schedule"
 )
-
-// housekeeper logs ticks, writes what is only in memory, and drops what is past its time.
-type housekeeper struct {
-	base
-	clock    *schedule.Clock
-	events   *eventlog.Log
-	db       *cold.DB
-	flush    func(context.Context) error
-	blobs    *cold.Blobs
-	sweepers []func(context.Context)
-}
 
 const (
 	// snapshotEvery is how often the consumers' states are written: a kill costs the next start the replay of so much,
@@ -36,38 +23,38 @@ const (
 
 const day = 24 * time.Hour
 
-// regular are the jobs, in the order in which they are done. A tick is an event: decay itself needs no pass (see
+// regularJobs are the jobs, in the order in which they are done. A tick is an event: decay itself needs no pass (see
 // hot), so ticks trim, drop what has faded, and sweep, at the same place in the log on every replay. Trimming bounds
 // the sets, hence the hour. Scores fade within months, and entries that nothing updates last for weeks: a day and a
 // week find few of them.
-func (k *housekeeper) regular() []schedule.Job {
+func (d *Daemon) regularJobs() []schedule.Job {
 	return []schedule.Job{
-		{Name: "clock", Every: time.Hour, Do: func(ctx context.Context) error { return k.clock.Compare(ctx, k.db) }},
-		{Name: "trim", Every: time.Hour, Trusts: true, Do: k.tick("")},
-		{Name: "decay", Every: day, Trusts: true, Do: k.tick("decay")},
-		{Name: "sweep", Every: 7 * day, Trusts: true, Do: k.tick("sweep")},
-		{Name: "prune", Every: time.Hour, Do: k.prune},
-		{Name: "expire", Every: time.Hour, Trusts: true, Do: k.expire},
-		{Name: "copy", Every: day, Do: k.copyLog, Urgent: func() bool { return !k.db.HasCopy() }},
+		{Name: "clock", Every: time.Hour, Do: func(ctx context.Context) error { return d.clock.Compare(ctx, d.db) }},
+		{Name: "trim", Every: time.Hour, Trusts: true, Do: d.tick("")},
+		{Name: "decay", Every: day, Trusts: true, Do: d.tick("decay")},
+		{Name: "sweep", Every: 7 * day, Trusts: true, Do: d.tick("sweep")},
+		{Name: "prune", Every: time.Hour, Do: d.prune},
+		{Name: "expire", Every: time.Hour, Trusts: true, Do: d.expire},
+		{Name: "copy", Every: day, Do: d.copyLog, Urgent: func() bool { return !d.db.HasCopy() }},
 	}
 }
 
-// run does housekeeping until ctx ends.
-func (k *housekeeper) run(ctx context.Context) error {
-	s := &schedule.Schedule{Notes: k.db, Now: k.now, Log: k.log, Clock: k.clock, Jobs: k.regular(),
-		Often: []schedule.Often{{Every: snapshotEvery, Do: k.snapshot}, {Every: closeEvery, Do: k.closeIdle}}}
+// keepHouse does the regular jobs until ctx ends.
+func (d *Daemon) keepHouse(ctx context.Context) error {
+	s := &schedule.Schedule{Notes: d.db, Now: d.now, Log: d.log, Clock: d.clock, Jobs: d.regularJobs(),
+		Often: []schedule.Often{{Every: snapshotEvery, Do: d.saveSnapshot}, {Every: closeEvery, Do: d.closeIdle}}}
 	return s.Run(ctx)
 }
 
 // tick logs this hour's tick of that kind, "" trims: two daemons on one store make it once.
-func (k *housekeeper) tick(what string) func(context.Context) error {
+func (d *Daemon) tick(what string) func(context.Context) error {
 	return func(context.Context) error {
-		hour := k.now().UTC().Truncate(time.Hour)
+		hour := d.now().UTC().Truncate(time.Hour)
 		id := fmt.Sprintf("tick:%d", hour.Unix())
 		if what != "" {
 			id = fmt.Sprintf("tick:%s:%d", what, hour.Unix())
 		}
-		k.events.Add(event.Event{ID: id, Time: hour, Agent: "cron", Body: event.Tick{Job: what}})
+		d.events.Add(event.Event{ID: id, Time: hour, Agent: "cron", Body: event.Tick{Job: what}})
 		return nil
 	}
 }
@@ -76,51 +63,49 @@ func (k *housekeeper) tick(what string) func(context.Context) error {
 const peerShare = 5
 
 // prune keeps the log within its size.
-func (k *housekeeper) prune(ctx context.Context) error {
-	most, applied := k.settings.Get().RetentionBytes, k.events.Kept()
-	peers, err := k.db.PrunePeers(ctx, most/peerShare, applied)
+func (d *Daemon) prune(ctx context.Context) error {
+	most, applied := d.settings.Get().RetentionBytes, d.events.Kept()
+	peers, err := d.db.PrunePeers(ctx, most/peerShare, applied)
 	if err != nil {
 		return err
 	}
-	gone, err := k.db.Prune(ctx, most, applied)
+	gone, err := d.db.Prune(ctx, most, applied)
 	if err == nil && gone.Events+peers > 0 {
-		k.log.Info("log pruned", "events", gone.Events, "of_peers", peers, "bytes", gone.Bytes)
+		d.log.Info("log pruned", "events", gone.Events, "of_peers", peers, "bytes", gone.Bytes)
 	}
 	return err
 }
 
 // expire drops what the stores keep for a time, and what daemons that were killed have left.
-func (k *housekeeper) expire(ctx context.Context) error {
-	for _, sweep := range k.sweepers {
-		sweep(ctx)
-	}
-	gone, err := k.blobs.Sweep(ctx)
+func (d *Daemon) expire(ctx context.Context) error {
+	d.evictSequences(ctx)
+	gone, err := d.blobs.Sweep(ctx)
 	for _, e := range gone {
-		k.log.Info("cached things are past their time", "of", e.Owner, "session", e.Session, "count", e.Count, "bytes",
+		d.log.Info("cached things are past their time", "of", e.Owner, "session", e.Session, "count", e.Count, "bytes",
 			e.Size)
 	}
-	store := k.settings.Store
+	store := d.settings.Store
 	return errors.Join(err, atomicfile.Clean(store), atomicfile.Clean(filepath.Join(store, checkout.ContentsFolder)))
 }
 
 // copyLog makes the daily copy of the log.
-func (k *housekeeper) copyLog(ctx context.Context) error {
-	begin := k.now()
-	made, err := k.db.Copy(ctx)
+func (d *Daemon) copyLog(ctx context.Context) error {
+	begin := d.now()
+	made, err := d.db.Copy(ctx)
 	if made {
-		k.log.Info("log copied", "took", k.now().Sub(begin))
+		d.log.Info("log copied", "took", d.now().Sub(begin))
 	}
 	return err
 }
 
-func (k *housekeeper) snapshot(ctx context.Context) {
-	if err := k.flush(ctx); err != nil && ctx.Err() == nil {
-		k.log.Warn("snapshot not written", "err", err)
+func (d *Daemon) saveSnapshot(ctx context.Context) {
+	if err := d.flush(ctx); err != nil && ctx.Err() == nil {
+		d.log.Warn("snapshot not written", "err", err)
 	}
 }
 
-func (k *housekeeper) closeIdle(context.Context) {
-	if err := k.blobs.CloseIdle(); err != nil {
-		k.log.Warn("an unused file is not closed", "err", err)
+func (d *Daemon) closeIdle(context.Context) {
+	if err := d.blobs.CloseIdle(); err != nil {
+		d.log.Warn("an unused file is not closed", "err", err)
 	}
 }

@@ -27,24 +27,20 @@ import (
 	"github.com/aoa-dev/aoa/internal/reload"
 	"github.com/aoa-dev/aoa/internal/schedule"
 	"github.com/aoa-dev/aoa/internal/session"
+	"github.com/aoa-dev/aoa/internal/stage"
 	"github.com/aoa-dev/aoa/internal/team"
 	"github.com/aoa-dev/aoa/prefetch"
 	"github.com/aoa-dev/aoa/rank"
 	"github.com/aoa-dev/aoa/watcher"
 )
 
-// base is what most parts of a daemon need.
-type base struct {
+// Daemon is the parts of a running daemon, wired. It holds no rule about scores, hints or sessions.
+type Daemon struct {
+	o        Options
 	now      func() time.Time
 	log      *slog.Logger
 	alert    *slog.Logger // a log whose warnings are shown by aoa status
 	settings *config.Settings
-}
-
-// Daemon is the parts of a running daemon, wired. It holds no rule about scores, hints or sessions.
-type Daemon struct {
-	base
-	o        Options
 	stop     context.CancelCauseFunc
 	warnings *monitor.Warnings
 	calls    *schedule.Calls
@@ -69,26 +65,10 @@ type Daemon struct {
 
 	history     *checkout.History
 	transcripts *checkout.Transcripts
-	forgetter   *forgetter
-	housekeeper *housekeeper
-	handlers    handlers
-}
-
-// handlers answer requests.
-type handlers struct {
-	hook       *hookHandler
-	query      *queryHandler
-	log        *logHandler
-	stats      *statsHandler
-	status     *statusHandler
-	thresholds *thresholdHandler
-	session    *sessionFinder
-	sessions   *sessionHandler
-	context    *contextHandler
-	cache      *cacheHandler
-	reload     *reloadHandler
-	stage      *stageHandler
-	scores     *scoreHandler
+	eraser      *cold.Eraser
+	stages      *stage.Cache
+	hints       *hint.Hints
+	serving     context.Context // ends when the daemon stops: requests that wait for others end then
 }
 
 // open opens the stores and brings every consumer to the end of the log.
@@ -115,9 +95,9 @@ func open(ctx context.Context, o Options, cfg config.Config, stop context.Cancel
 
 // newDaemon opens nothing.
 func newDaemon(o Options, cfg config.Config, stop context.CancelCauseFunc) *Daemon {
-	d := &Daemon{o: o, stop: stop, warnings: &monitor.Warnings{}, calls: &schedule.Calls{}, metrics: monitor.NewMetrics()}
-	d.base = base{now: o.Now, log: o.Log, alert: d.warnings.Logger(o.Log),
-		settings: config.Open(o.Env, o.Place.Store, o.Now, cfg)}
+	d := &Daemon{o: o, now: o.Now, log: o.Log, settings: config.Open(o.Env, o.Place.Store, o.Now, cfg), stop: stop,
+		warnings: &monitor.Warnings{}, calls: &schedule.Calls{}, metrics: monitor.NewMetrics()}
+	d.alert = d.warnings.Logger(o.Log)
 	d.calls.Note(o.Now())
 	d.clock = schedule.NewClock(d.now, d.log, d.alert)
 	return d
@@ -177,8 +157,8 @@ func (d *Daemon) load(ctx context.Context) (err error) {
 	if err := d.wire(ctx, home); err != nil {
 		return err
 	}
-	_ = d.forgetter.Finish(ctx) // aoa status says that it is not finished
-	if d.forgetter.reopen(); ctx.Err() != nil {
+	_ = d.eraser.Finish(ctx) // aoa status says that it is not finished
+	if d.reopen(); ctx.Err() != nil {
 		return ctx.Err()
 	}
 	return d.replay(ctx)
@@ -188,11 +168,11 @@ func (d *Daemon) load(ctx context.Context) (err error) {
 func (d *Daemon) wire(ctx context.Context, home *checkout.Checkout) error {
 	words := func(terms []string) []string { return d.worktrees.Words(terms) } // made below
 	home.Rank(d.scores.Hot, d.scores.Live, d.db, words)
-	d.predictions = newPrefetcher(d.base, d.scores.States, home.Ranker, d.repoID())
+	d.predictions = d.newPrefetcher(home.Ranker)
 	d.contexts = session.New(session.Options{DB: d.db, Words: words,
-		Budget: func() session.Budget { return contextBudget(d.settings) }})
-	d.cache = newCache(d.base, d.db, d.blobs)
-	d.sequences = newSequences(d)
+		Budget: d.contextBudget})
+	d.cache = d.newCache()
+	d.sequences = d.newSequences()
 
 	begin := d.scores.Applied()
 	if err := d.openConsumers(ctx, begin); err != nil {
@@ -201,9 +181,9 @@ func (d *Daemon) wire(ctx context.Context, home *checkout.Checkout) error {
 	d.cache.Begin(begin)
 	d.events = eventlog.New(d.db, d.now, d.log, d.alert, d.scores, d.cache, d.sequences)
 	d.scores.Begin(d.events)
-	d.teamLog = &teamLog{DB: d.db, events: d.events, edits: hint.NewPeerEdits(d.now)}
+	d.teamLog = &teamLog{DB: d.db, daemon: d, edits: hint.NewPeerEdits(d.now)}
 	var err error
-	if d.team, err = newTeam(ctx, d.base, d.repoID(), d.teamLog); err != nil {
+	if d.team, err = d.newTeam(ctx); err != nil {
 		return err
 	}
 	d.events.OnWritten(d.team.Logged)
@@ -211,7 +191,6 @@ func (d *Daemon) wire(ctx context.Context, home *checkout.Checkout) error {
 		Info: d.log, Alert: d.alert, DB: d.db, Hot: d.scores.Hot, Live: d.scores.Live, First: d.predictions, Seal: d.seal,
 		Store: &d.o, Events: d.events}, home)
 	d.wireParts()
-	d.wireHandlers()
 	return nil
 }
 
@@ -224,27 +203,20 @@ func (d *Daemon) openConsumers(ctx context.Context, begin int64) error {
 	return d.sequences.Open(ctx, id, d.db.Last(), begin)
 }
 
-// wireParts makes the parts that run beside the handlers.
+// wireParts makes the parts that need the others.
 func (d *Daemon) wireParts() {
 	d.history = checkout.NewHistory(d.worktrees, d.events)
 	d.transcripts = checkout.NewTranscripts(d.worktrees, d.events, d.history)
-	d.handlers.thresholds = &thresholdHandler{base: d.base, events: d.events, predictions: d.predictions}
-	d.handlers.session = &sessionFinder{base: d.base, worktrees: d.worktrees, db: d.db, live: d.scores.Live,
-		stored: d.scores.Sessions}
-	d.handlers.cache = &cacheHandler{base: d.base, worktrees: d.worktrees, sessions: d.handlers.session, file: d.cache}
-	d.handlers.reload = &reloadHandler{base: d.base, worktrees: d.worktrees, events: d.events, cache: d.sequences}
-	d.handlers.stage = newStageHandler(d.base, d.worktrees, d.blobs, d.events)
-	d.handlers.sessions = &sessionHandler{base: d.base, events: d.events, db: d.db, stored: d.scores.Sessions, cache: d.cache,
-		stages: d.handlers.stage.cache}
-	d.forgetter = newForgetter(d)
-	d.teamLog.forgetter = d.forgetter
+	d.stages = stage.New(stage.Options{Blobs: d.blobs, Now: d.now, Log: d.alert,
+		Bytes: func() int64 { return d.settings.Get().StageBytes }})
+	d.eraser = d.newEraser()
 	d.idle = &schedule.Idle{Calls: d.calls, Clock: d.clock, Now: d.now, Alert: d.alert, Busy: d.transcripts.Reading,
 		Limit:     func() time.Duration { return d.settings.Get().IdleTimeout },
 		Unwritten: func() bool { waiting, _, err := d.events.Trouble(); return err != nil && waiting > 0 },
 		Gone:      d.o.Replaced, Stop: d.stopIdle}
-	d.housekeeper = &housekeeper{base: d.base, clock: d.clock, events: d.events, db: d.db,
-		flush: d.flush, blobs: d.blobs,
-		sweepers: []func(context.Context){d.handlers.reload.sweep}}
+	d.hints = hint.New(hint.Options{Settings: d.settings, Now: d.now, Log: d.log, Factor: max(d.o.Patience, 1),
+		Events: d.events, DB: d.db, Live: d.scores.Live, Edits: d.teamLog.edits, Contexts: d.contexts,
+		Sequences: d.sequences, Count: d.metrics})
 }
 
 // stopIdle ends the daemon that nobody calls, or whose store was replaced.
@@ -254,31 +226,6 @@ func (d *Daemon) stopIdle(gone bool) {
 		return
 	}
 	d.stop(errIdle)
-}
-
-// wireHandlers makes the handlers that no other part needs.
-func (d *Daemon) wireHandlers() {
-	h := &d.handlers
-	h.query = &queryHandler{base: d.base, events: d.events, worktrees: d.worktrees, db: d.db, metrics: d.metrics,
-		sessions: h.sessions}
-	h.scores = &scoreHandler{base: d.base, events: d.events, worktrees: d.worktrees, hot: d.scores.Hot,
-		live: d.scores.Live}
-	h.log = &logHandler{base: d.base, events: d.events, worktrees: d.worktrees, db: d.db}
-	h.stats = &statsHandler{base: d.base, events: d.events, worktrees: d.worktrees, db: d.db, predictions: d.predictions}
-	h.stats.others = map[string]func(context.Context, api.StatsRequest) (api.StatsAnswer, error){
-		"cache": h.cache.stats, "reload": h.reload.stats,
-	}
-	h.context = &contextHandler{base: d.base, events: d.events, worktrees: d.worktrees, sessions: h.session,
-		contexts: d.contexts}
-	h.status = &statusHandler{base: d.base, version: d.o.Version, build: d.o.Build, clock: d.clock, events: d.events,
-		worktrees: d.worktrees, db: d.db,
-		hot: d.scores.Hot, scores: d.scores, history: d.history, forgetter: d.forgetter, team: d.team, predictions: d.predictions,
-		thresholds: h.thresholds, warnings: d.warnings, asked: d.o.asked, stop: d.stop}
-	hints := hint.New(hint.Options{Settings: d.settings, Now: d.now, Log: d.log, Factor: max(d.o.Patience, 1),
-		Events: d.events, DB: d.db, Live: d.scores.Live, Edits: d.teamLog.edits, Contexts: d.contexts,
-		Sequences: d.sequences, Count: d.metrics})
-	h.hook = &hookHandler{base: d.base, calls: d.calls, events: d.events, worktrees: d.worktrees,
-		sequences: d.sequences, hints: hints, metrics: d.metrics}
 }
 
 // watch follows the checkouts, and ends the daemon when the repository is gone.
@@ -300,11 +247,11 @@ func (d *Daemon) serve(ctx context.Context, ln *api.Listener) error {
 	drained := make(chan error, 1)
 	go func() { drained <- d.events.Run(tail) }()
 
-	d.handlers.thresholds.logThreshold()
+	d.logThreshold()
 	g, ctx := errgroup.WithContext(ctx)
-	for _, part := range []func(context.Context) error{d.serveMetrics, d.history.Run, d.transcripts.Run, d.housekeeper.run,
-		d.idle.Run, d.idle.ReturnMemory, d.watch, d.flushSoon, d.handlers.stage.run,
-		d.sequences.Run, d.team.Run, d.forgetter.run} {
+	d.serving = ctx
+	for _, part := range []func(context.Context) error{d.serveMetrics, d.history.Run, d.transcripts.Run, d.keepHouse,
+		d.idle.Run, d.idle.ReturnMemory, d.watch, d.flushSoon, d.sequences.Run, d.team.Run, d.finishForgetting} {
 		g.Go(func() error { return part(ctx) })
 	}
 	g.Go(func() error { return server.Serve(ctx, ln) })
@@ -345,7 +292,7 @@ func (d *Daemon) salvage() error {
 // close closes the stores.
 func (d *Daemon) close() error {
 	var errs []error
-	if d.handlers.stage != nil && !d.o.Replaced() { // in a new folder the other stores would write their last state
+	if d.stages != nil && !d.o.Replaced() { // in a new folder the other stores would write their last state
 		errs = append(errs, d.sequences.Close(context.Background()), d.blobs.Close())
 	}
 	return errors.Join(append(errs, d.db.Close())...)
@@ -363,11 +310,11 @@ func (d *Daemon) repoID() string {
 }
 
 // newPrefetcher makes the Prefetcher whose state all checkouts share.
-func newPrefetcher(b base, s *fold.States, r *rank.Ranker, seed string) *prefetch.Prefetcher {
-	return prefetch.New(s.Predictions, s.Live, r, prefetch.Options{
-		Threshold: func() float64 { return b.settings.Get().Threshold },
-		List:      func() float64 { return b.settings.Get().ListThreshold }, Seed: seed,
-		Holdout: func() float64 { return b.settings.Get().Holdout },
-		Tokens:  func() int { return b.settings.Get().SessionTokens },
-		Kinds:   func(k prefetch.Kind) bool { return b.settings.Get().Shows(string(k)) }})
+func (d *Daemon) newPrefetcher(r *rank.Ranker) *prefetch.Prefetcher {
+	return prefetch.New(d.scores.Predictions, d.scores.Live, r, prefetch.Options{
+		Threshold: func() float64 { return d.settings.Get().Threshold },
+		List:      func() float64 { return d.settings.Get().ListThreshold }, Seed: d.repoID(),
+		Holdout: func() float64 { return d.settings.Get().Holdout },
+		Tokens:  func() int { return d.settings.Get().SessionTokens },
+		Kinds:   func(k prefetch.Kind) bool { return d.settings.Get().Shows(string(k)) }})
 }

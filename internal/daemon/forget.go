@@ -12,23 +12,15 @@ import (
 	"github.com/aoa-dev/aoa/internal/stage"
 )
 
-// forgetter lets cold.Eraser forget what a request names, and opens the stores again afterwards: what is in memory holds
-// it, too.
-type forgetter struct {
-	*Daemon
-	*cold.Eraser
-}
-
-func newForgetter(d *Daemon) *forgetter {
-	r := &forgetter{Daemon: d}
-	r.Eraser = &cold.Eraser{DB: d.db, Blobs: d.blobs, Now: d.now, Exclusive: r.exclusive, Others: r.others}
-	return r
+// newEraser makes what forgets in the stores. Afterwards they are opened again: what is in memory holds it, too.
+func (d *Daemon) newEraser() *cold.Eraser {
+	return &cold.Eraser{DB: d.db, Blobs: d.blobs, Now: d.now, Exclusive: d.exclusive, Others: d.forgetElsewhere}
 }
 
 // forget answers a request to forget.
-func (r *forgetter) forget(ctx context.Context, req api.ForgetRequest) (out api.ForgetAnswer, err error) {
+func (d *Daemon) forget(ctx context.Context, req api.ForgetRequest) (out api.ForgetAnswer, err error) {
 	if req.Origin != "" && req == (api.ForgetRequest{Origin: req.Origin}) {
-		return r.forgetOrigin(ctx, req.Origin)
+		return d.forgetOrigin(ctx, req.Origin)
 	}
 	f := cold.ForgetFilter{Path: req.File, Session: req.Session, Since: req.Since}
 	if req.Origin != "" || f.Check() != nil {
@@ -40,42 +32,42 @@ func (r *forgetter) forget(ctx context.Context, req api.ForgetRequest) (out api.
 			return out, api.Bad("use a path as aoa log prints it", "%v", err)
 		}
 	}
-	gone, err := r.Forget(ctx, f)
-	r.reopen()
+	gone, err := d.eraser.Forget(ctx, f)
+	d.reopen()
 	return api.ForgetAnswer{Events: len(gone.Events), Files: max(len(filesOf(gone.Events)), gone.Files),
 		Commits: gone.Commits, Results: gone.Cached[stage.Results]}, err
 }
 
 // exclusive runs fn while nothing is appended, applied or saved.
-func (r *forgetter) exclusive(ctx context.Context, fn func() (forgot bool, err error)) error {
-	return r.events.Exclusive(ctx, func() error { return r.scores.Exclusive(fn) })
+func (d *Daemon) exclusive(ctx context.Context, fn func() (forgot bool, err error)) error {
+	return d.events.Exclusive(ctx, func() error { return d.scores.Exclusive(fn) })
 }
 
-// others tells the other clones, and forgets what is kept of the contents of files.
-func (r *forgetter) others(ctx context.Context, f cold.ForgetFilter) error {
-	if err := r.team.Forget(ctx, filterOf(f)); err != nil {
+// forgetElsewhere tells the other clones, and forgets what is kept of the contents of files.
+func (d *Daemon) forgetElsewhere(ctx context.Context, f cold.ForgetFilter) error {
+	if err := d.team.Forget(ctx, filterOf(f)); err != nil {
 		return err
 	}
 	if f.Path == "" {
 		return nil
 	}
-	return r.worktrees.ForgetContents(f.Path)
+	return d.worktrees.ForgetContents(f.Path)
 }
 
 // reopen ends this life of the daemon if something was forgotten: the next one learns from what is left.
-func (r *forgetter) reopen() {
-	if r.scores.Void() {
-		r.stop(errForgot)
+func (d *Daemon) reopen() {
+	if d.scores.Void() {
+		d.stop(errForgot)
 	}
 }
 
-// run finishes what earlier attempts to forget left.
-func (r *forgetter) run(ctx context.Context) error {
+// finishForgetting finishes what earlier attempts to forget left.
+func (d *Daemon) finishForgetting(ctx context.Context) error {
 	for schedule.Pause(ctx, eraseEvery) {
-		if err := r.Finish(ctx); err != nil && ctx.Err() == nil {
-			r.log.Warn("forgetting is not finished", "err", err)
+		if err := d.eraser.Finish(ctx); err != nil && ctx.Err() == nil {
+			d.log.Warn("forgetting is not finished", "err", err)
 		}
-		r.reopen()
+		d.reopen()
 	}
 	return nil
 }

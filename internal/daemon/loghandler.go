@@ -6,28 +6,18 @@ import (
 	"slices"
 
 	"github.com/aoa-dev/aoa/internal/api"
-	"github.com/aoa-dev/aoa/internal/checkout"
 	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/event"
-	"github.com/aoa-dev/aoa/internal/eventlog"
 	"github.com/aoa-dev/aoa/internal/redact"
 )
 
-// logHandler takes events of other tools and shows the log.
-type logHandler struct {
-	base
-	events    *eventlog.Log
-	worktrees *checkout.Set
-	db        *cold.DB
-}
-
-// add takes events of other tools, and answers once they are durable.
-func (l *logHandler) add(ctx context.Context, in []event.Event) (api.EventsAnswer, error) {
+// addEvents takes events of other tools, and answers once they are durable.
+func (d *Daemon) addEvents(ctx context.Context, in []event.Event) (api.EventsAnswer, error) {
 	var out api.EventsAnswer
-	if l.settings.Paused() {
+	if d.settings.Paused() {
 		return out, &api.Error{Code: api.CodeBusy, Message: "aOa is paused", Hint: "aoa pause off"}
 	}
-	w := l.worktrees.Caller(ctx)
+	w := d.worktrees.Caller(ctx)
 	kept := in[:0]
 	for i, e := range in {
 		if err := checkEvent(e); err != nil {
@@ -42,8 +32,8 @@ func (l *logHandler) add(ctx context.Context, in []event.Event) (api.EventsAnswe
 		}
 		kept = append(kept, e)
 	}
-	l.worktrees.HideWords(ctx, w, kept, readTime)
-	fresh, err := l.events.Append(ctx, kept)
+	d.worktrees.HideWords(ctx, w, kept, readTime)
+	fresh, err := d.events.Append(ctx, kept)
 	if err != nil {
 		return out, &api.Error{Code: api.CodeFull, Message: err.Error(), Hint: "aoa doctor"}
 	}
@@ -51,15 +41,15 @@ func (l *logHandler) add(ctx context.Context, in []event.Event) (api.EventsAnswe
 	return out, nil
 }
 
-func (l *logHandler) show(ctx context.Context, r api.LogRequest) (api.LogAnswer, error) {
+func (d *Daemon) showLog(ctx context.Context, r api.LogRequest) (api.LogAnswer, error) {
 	if r.Export {
-		return l.export(ctx, r)
+		return d.exportLog(ctx, r)
 	}
 	if r.Limit == 0 {
 		r.Limit = 100
 	}
-	l.events.SyncBriefly(ctx)
-	events, err := l.db.Log(ctx,
+	d.events.SyncBriefly(ctx)
+	events, err := d.db.Log(ctx,
 		cold.LogFilter{Since: r.Since, Until: r.Until, Session: r.Session, File: r.File, Kinds: r.Kinds, Limit: r.Limit})
 	// The newest are selected, the oldest of them come first: a log is read downwards.
 	slices.Reverse(events)
@@ -89,14 +79,14 @@ var carried = []event.Kind{event.KindPrompt, event.KindRead, event.KindEdit, eve
 
 var errPageFull = errors.New("the page is full")
 
-// export gives a page of own events, without texts: what is learned is in the words and paths.
-func (l *logHandler) export(ctx context.Context, r api.LogRequest) (api.LogAnswer, error) {
+// exportLog gives a page of own events, without texts: what is learned is in the words and paths.
+func (d *Daemon) exportLog(ctx context.Context, r api.LogRequest) (api.LogAnswer, error) {
 	out := api.LogAnswer{Events: []event.Event{}}
-	if err := l.events.Flush(ctx); err != nil {
+	if err := d.events.Flush(ctx); err != nil {
 		return out, err
 	}
 	last := r.After
-	err := l.db.Own(ctx, r.After, func(seq int64, batch []event.Event) error {
+	err := d.db.Own(ctx, r.After, func(seq int64, batch []event.Event) error {
 		if len(out.Events) >= exportPage {
 			out.Next = last
 			return errPageFull

@@ -10,26 +10,26 @@ const namesMost = 4096 // names of a request
 
 // names finds the files, or the session, that somebody names or begins to type: the one function behind every command
 // and tool that takes names.
-func (h *queryHandler) names(ctx context.Context, r api.NamesRequest) (api.NamesAnswer, error) {
+func (d *Daemon) names(ctx context.Context, r api.NamesRequest) (api.NamesAnswer, error) {
 	out := api.NamesAnswer{Names: make([]api.NamedFiles, 0, len(r.Names))}
 	if len(r.Names) > namesMost {
 		return out, api.Bad("name their folder", "%d names are too many, use at most %d", len(r.Names), namesMost)
 	}
 	if r.Session != "" {
 		var err error
-		if out.Session, err = h.sessions.find(ctx, r.Session); err != nil || len(r.Names) == 0 {
+		if out.Session, err = d.findSession(ctx, r.Session); err != nil || len(r.Names) == 0 {
 			return out, err
 		}
 	}
 	if r.Typing != nil {
 		var err error
-		out.Files, err = h.complete(ctx, *r.Typing)
+		out.Files, err = d.complete(ctx, *r.Typing)
 		return out, err
 	}
-	w := h.worktrees.Caller(ctx)
-	h.events.SyncBriefly(ctx) // the log knows files that are gone
+	w := d.worktrees.Caller(ctx)
+	d.events.SyncBriefly(ctx) // the log knows files that are gone
 	for _, n := range r.Names {
-		found, err := h.worktrees.Named(ctx, w, n)
+		found, err := d.worktrees.Named(ctx, w, n)
 		if err != nil {
 			return out, err
 		}

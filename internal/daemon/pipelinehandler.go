@@ -13,31 +13,31 @@ import (
 	"github.com/aoa-dev/aoa/internal/stage/pipeline"
 )
 
-// open reads a pipeline, the definitions that it names, and what its session has stored.
-func (s *stageHandler) open(ctx context.Context, r api.PipelineRequest) (out api.PipelineAnswer, err error) {
-	root := s.place(ctx).Root
-	var d *pipeline.Definition
+// pipelineOpen reads a pipeline, the definitions that it names, and what its session has stored.
+func (d *Daemon) pipelineOpen(ctx context.Context, r api.PipelineRequest) (out api.PipelineAnswer, err error) {
+	root := d.stagePlace(ctx).Root
+	var def *pipeline.Definition
 	if r.Name != "" {
-		d, err = pipeline.Find(root, pipeline.KindPipeline, r.Name)
+		def, err = pipeline.Find(root, pipeline.KindPipeline, r.Name)
 	} else {
 		file := r.File
 		if rel, err := filepath.Rel(root, file); err == nil && filepath.IsLocal(rel) {
 			file = filepath.ToSlash(rel)
 		}
-		d, err = pipeline.Load(root, pipeline.KindPipeline, file)
+		def, err = pipeline.Load(root, pipeline.KindPipeline, file)
 	}
 	if err != nil {
 		return out, stageError(err)
 	}
-	p := d.Pipeline
+	p := def.Pipeline
 	for i := range p.Stages {
 		if err := addTexts(root, &p.Stages[i]); err != nil {
 			return out, stageError(err)
 		}
 	}
-	out.ID, out.Pipeline, out.Env = d.File, p, append([]string{}, s.settings.Get().PipelineEnv...)
+	out.ID, out.Pipeline, out.Env = def.File, p, append([]string{}, d.settings.Get().PipelineEnv...)
 	if r.Session != "" {
-		out.Session, err = s.cache.Session(ctx, r.Session, out.ID)
+		out.Session, err = d.stages.Session(ctx, r.Session, out.ID)
 	}
 	return out, stageError(err)
 }
@@ -60,15 +60,15 @@ func addTexts(root string, st *pipeline.Stage) error {
 	return nil
 }
 
-func (s *stageHandler) progress(ctx context.Context, p stage.Progress) (api.None, error) {
+func (d *Daemon) pipelineProgress(ctx context.Context, p stage.Progress) (api.None, error) {
 	p.Call = api.CallID(ctx)
-	if err := s.cache.Progress(ctx, p); err != nil {
+	if err := d.stages.Progress(ctx, p); err != nil {
 		return api.None{}, stageError(err) // nothing was stored: the call is repeated, and its tokens count once
 	}
 	if p.Session == "" {
 		return api.None{}, nil
 	}
-	_, err := s.events.Append(ctx, []event.Event{{ID: "spent:" + p.Call, Time: s.now(), Agent: "cli",
+	_, err := d.events.Append(ctx, []event.Event{{ID: "spent:" + p.Call, Time: d.now(), Agent: "cli",
 		Session: p.Session, Body: event.State{Tokens: int(p.Tokens)}}})
 	return api.None{}, err
 }

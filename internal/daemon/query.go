@@ -6,41 +6,28 @@ import (
 
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/checkout"
-	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/event"
-	"github.com/aoa-dev/aoa/internal/eventlog"
 	"github.com/aoa-dev/aoa/internal/index"
-	"github.com/aoa-dev/aoa/internal/monitor"
 	"github.com/aoa-dev/aoa/prefetch"
 	"github.com/aoa-dev/aoa/rank"
 )
-
-// queryHandler answers people and tools: which files, and why.
-type queryHandler struct {
-	base
-	events    *eventlog.Log
-	worktrees *checkout.Set
-	db        *cold.DB
-	metrics   *monitor.Metrics
-	sessions  *sessionHandler
-}
 
 // readTime is how long an answer for a person waits for the contents of the files after a start.
 const readTime = time.Second
 
 // rank answers people and tools: the plain ranking, without the gate that protects an agent's context.
-func (h *queryHandler) rank(ctx context.Context, q event.Query) (event.Answer, error) {
-	h.events.SyncBriefly(ctx)
+func (d *Daemon) rank(ctx context.Context, q event.Query) (event.Answer, error) {
+	d.events.SyncBriefly(ctx)
 	if q.Limit < 0 || q.Limit > 100 {
 		return event.Answer{}, api.Bad("use 1 to 100", "limit %d is out of range", q.Limit)
 	}
-	w := h.worktrees.Asking(ctx)
+	w := d.worktrees.Asking(ctx)
 	wait := readTime
 	if rank.TaskOf(q) == event.TaskNext {
 		wait = 0 // it is asked again at the next call
 	}
 	reading := !w.Reader.Wait(ctx, wait)
-	begin := h.now()
+	begin := d.now()
 	q.At = begin
 	q.Branch = w.Branch(ctx)
 	ans, err := w.Prefetch.Answer(ctx, q)
@@ -54,20 +41,20 @@ func (h *queryHandler) rank(ctx context.Context, q event.Query) (event.Answer, e
 		ans.Branch = q.Branch
 	}
 	ans.Reading = reading
-	ans.Ms = float64(h.now().Sub(begin).Microseconds()) / 1000
-	h.metrics.Ranked(h.now().Sub(begin))
+	ans.Ms = float64(d.now().Sub(begin).Microseconds()) / 1000
+	d.metrics.Ranked(d.now().Sub(begin))
 	return ans, nil
 }
 
 // why is the arithmetic of one file as of now.
-func (h *queryHandler) why(ctx context.Context, r api.WhyRequest) (api.WhyAnswer, error) {
-	w := h.worktrees.Asking(ctx)
+func (d *Daemon) why(ctx context.Context, r api.WhyRequest) (api.WhyAnswer, error) {
+	w := d.worktrees.Asking(ctx)
 	if r.File == "" {
 		return api.WhyAnswer{}, api.Bad("aoa why FILE", "no file named")
 	}
-	h.events.SyncBriefly(ctx)
+	d.events.SyncBriefly(ctx)
 	reading := !w.Reader.Wait(ctx, readTime)
-	r.Query.At = h.now()
+	r.Query.At = d.now()
 	r.Query.Branch = w.Branch(ctx)
 	s, place, err := w.Prefetch.Why(ctx, r.Query, r.File)
 	return api.WhyAnswer{Suggestion: s, At: r.Query.At.UnixMilli(), Rank: place, Known: w.Tree().Has(r.File),
@@ -75,7 +62,7 @@ func (h *queryHandler) why(ctx context.Context, r api.WhyRequest) (api.WhyAnswer
 }
 
 // partners names what usually changes together with a change and is not in it, with the counts that say so.
-func (h *queryHandler) partners(ctx context.Context, r api.PartnersRequest) (api.PartnersAnswer, error) {
+func (d *Daemon) partners(ctx context.Context, r api.PartnersRequest) (api.PartnersAnswer, error) {
 	out := api.PartnersAnswer{Files: []event.Path{}, Partners: []api.Partner{}, Broken: []index.Broken{}}
 	if r.Limit == 0 {
 		r.Limit = 5
@@ -89,15 +76,15 @@ func (h *queryHandler) partners(ctx context.Context, r api.PartnersRequest) (api
 	case !(r.Least > 0 && r.Least <= 1):
 		return out, api.Bad("use a probability, 0.40 for example", "min_score %v is out of range", r.Least)
 	}
-	w := h.worktrees.Asking(ctx)
+	w := d.worktrees.Asking(ctx)
 	w.Reader.Wait(ctx, readTime) // the names in the lines of a change are looked up in the contents
 	c, err := w.Change(ctx, checkout.Asked{Files: r.Files, Staged: r.Staged, Index: r.Index, Range: r.Range})
 	if err != nil || len(c.Files) == 0 {
 		return out, err
 	}
 	out.Files, out.Broken = c.Files, c.Broken
-	h.events.SyncBriefly(ctx)
-	lacks, err := w.Prefetch.Missing(ctx, event.Query{Files: out.Files, At: h.now()}, r.Least, r.Limit)
+	d.events.SyncBriefly(ctx)
+	lacks, err := w.Prefetch.Missing(ctx, event.Query{Files: out.Files, At: d.now()}, r.Least, r.Limit)
 	for _, l := range lacks {
 		out.Partners = append(out.Partners, api.Partner{File: l.File, With: l.With, Both: l.Both, Of: l.Of, Score: l.Score})
 	}
@@ -105,17 +92,17 @@ func (h *queryHandler) partners(ctx context.Context, r api.PartnersRequest) (api
 }
 
 // complete finds files by what somebody typed of their names.
-func (h *queryHandler) complete(ctx context.Context, r api.Typing) ([]event.Path, error) {
+func (d *Daemon) complete(ctx context.Context, r api.Typing) ([]event.Path, error) {
 	if r.Limit == 0 {
 		r.Limit = 15
 	}
 	if r.Limit < 0 || r.Limit > 1000 {
 		return nil, api.Bad("use 1 to 1000", "limit %d is out of range", r.Limit)
 	}
-	q := event.Query{Task: event.TaskNext, Session: r.Session, At: h.now()}
+	q := event.Query{Task: event.TaskNext, Session: r.Session, At: d.now()}
 	find := rank.Like(r.Query)
 	if r.Prefix {
 		find = rank.Begin(r.Query)
 	}
-	return h.worktrees.Asking(ctx).Ranker.Complete(ctx, q, find, r.Limit)
+	return d.worktrees.Asking(ctx).Ranker.Complete(ctx, q, find, r.Limit)
 }

@@ -6,30 +6,20 @@ import (
 	"net/http"
 
 	"github.com/aoa-dev/aoa/internal/api"
-	"github.com/aoa-dev/aoa/internal/checkout"
 	"github.com/aoa-dev/aoa/internal/event"
-	"github.com/aoa-dev/aoa/internal/eventlog"
 	"github.com/aoa-dev/aoa/internal/reload"
 )
 
-// reloadHandler serves the recorded sequences.
-type reloadHandler struct {
-	base
-	worktrees *checkout.Set
-	events    *eventlog.Log
-	cache     *reload.Cache
+func (d *Daemon) reloadRoutes(mux *http.ServeMux) {
+	api.Handle(mux, api.ReloadList, d.reloadList)
+	api.Handle(mux, api.ReloadRun, d.reloadRun)
+	api.Handle(mux, api.ReloadForget, d.reloadForget)
 }
 
-func (h *reloadHandler) routes(mux *http.ServeMux) {
-	api.Handle(mux, api.ReloadList, h.list)
-	api.Handle(mux, api.ReloadRun, h.run)
-	api.Handle(mux, api.ReloadForget, h.forget)
-}
-
-func (h *reloadHandler) list(ctx context.Context, r api.SequencesRequest) (api.SequencesAnswer, error) {
+func (d *Daemon) reloadList(ctx context.Context, r api.SequencesRequest) (api.SequencesAnswer, error) {
 	out := api.SequencesAnswer{Sequences: []reload.Match{}}
 	if r.ID != "" {
-		e, err := h.cache.Get(ctx, r.ID)
+		e, err := d.sequences.Get(ctx, r.ID)
 		out.Sequences = append(out.Sequences, reload.Match{Entry: e})
 		return out, noSequence(r.ID, err)
 	}
@@ -39,39 +29,39 @@ func (h *reloadHandler) list(ctx context.Context, r api.SequencesRequest) (api.S
 	}
 	asked, fits := reload.AskFor(r.Prompt), r.Prompt != ""
 	if !fits && !r.All && r.Session != "" {
-		asked, fits = h.cache.Asked(ctx, r.Session)
+		asked, fits = d.sequences.Asked(ctx, r.Session)
 	}
 	if fits {
-		found, err := h.cache.Find(ctx, h.worktrees.Caller(ctx).Sequences(), asked)
+		found, err := d.sequences.Find(ctx, d.worktrees.Caller(ctx).Sequences(), asked)
 		out.Sequences = append(out.Sequences, found[:min(len(found), limit)]...)
 		return out, err
 	}
-	all, err := h.cache.List(ctx)
+	all, err := d.sequences.List(ctx)
 	out.Sequences = convert(all[:min(len(all), limit)], func(e reload.Entry) reload.Match { return reload.Match{Entry: e} })
 	return out, err
 }
 
-func (h *reloadHandler) run(ctx context.Context, r api.ReplayRequest) (api.ReplayAnswer, error) {
-	begin := h.now()
+func (d *Daemon) reloadRun(ctx context.Context, r api.ReplayRequest) (api.ReplayAnswer, error) {
+	begin := d.now()
 	if r.Undo {
-		id, files, err := h.cache.Undo(ctx, h.worktrees.Caller(ctx).Sequences(), r.ID)
+		id, files, err := d.sequences.Undo(ctx, d.worktrees.Caller(ctx).Sequences(), r.ID)
 		return api.ReplayAnswer{Report: reload.Report{ID: id}, Files: files}, noSequence(r.ID, err)
 	}
 	out := api.ReplayAnswer{}
 	var err error
-	out.Report, err = h.cache.Replay(ctx, h.worktrees.Caller(ctx).Sequences(),
+	out.Report, err = d.sequences.Replay(ctx, d.worktrees.Caller(ctx).Sequences(),
 		reload.Request{ID: r.ID, Skip: r.Skip, Edits: r.Edits, Plan: r.Plan, Session: r.Session})
 	if err != nil {
 		return api.ReplayAnswer{}, noSequence(r.ID, err)
 	}
-	h.opened(ctx, r, out.Report)
-	out.Ms = float64(h.now().Sub(begin).Microseconds()) / 1000
+	d.openedByReplay(ctx, r, out.Report)
+	out.Ms = float64(d.now().Sub(begin).Microseconds()) / 1000
 	return out, nil
 }
 
-// opened logs what a session has read by a replay: it will not open these files again.
-func (h *reloadHandler) opened(ctx context.Context, r api.ReplayRequest, got reload.Report) {
-	entry, err := h.cache.Get(ctx, got.ID)
+// openedByReplay logs what a session has read by a replay: it will not open these files again.
+func (d *Daemon) openedByReplay(ctx context.Context, r api.ReplayRequest, got reload.Report) {
+	entry, err := d.sequences.Get(ctx, got.ID)
 	if err != nil || r.Session == "" || got.Diverged != "" {
 		return
 	}
@@ -82,7 +72,7 @@ func (h *reloadHandler) opened(ctx context.Context, r api.ReplayRequest, got rel
 		}
 	}
 	if len(c.Paths) > 0 {
-		h.events.Add(event.Event{ID: "replay:" + api.CallID(ctx), Time: h.now(), Agent: entry.Agent, Session: r.Session,
+		d.events.Add(event.Event{ID: "replay:" + api.CallID(ctx), Time: d.now(), Agent: entry.Agent, Session: r.Session,
 			Body: c})
 	}
 }
@@ -104,26 +94,26 @@ func noSequence(id string, err error) error {
 	return err
 }
 
-func (h *reloadHandler) forget(ctx context.Context, r api.SequenceForgetRequest) (api.SequenceForgetAnswer, error) {
+func (d *Daemon) reloadForget(ctx context.Context, r api.SequenceForgetRequest) (api.SequenceForgetAnswer, error) {
 	switch {
 	case r.All == (r.ID != ""):
 		return api.SequenceForgetAnswer{}, api.Bad("aoa reload forget ID, or --all", "name one sequence, or all")
 	case r.All:
-		n, err := h.cache.ForgetAll(ctx)
+		n, err := d.sequences.ForgetAll(ctx)
 		return api.SequenceForgetAnswer{Sequences: n}, err
 	}
-	if err := h.cache.ForgetID(ctx, r.ID); err != nil {
+	if err := d.sequences.ForgetID(ctx, r.ID); err != nil {
 		return api.SequenceForgetAnswer{}, noSequence(r.ID, err)
 	}
 	return api.SequenceForgetAnswer{Sequences: 1}, nil
 }
 
-func (h *reloadHandler) stats(ctx context.Context, _ api.StatsRequest) (out api.StatsAnswer, err error) {
-	s, err := h.cache.Stats(ctx)
+func (d *Daemon) reloadStats(ctx context.Context) (out api.StatsAnswer, err error) {
+	s, err := d.sequences.Stats(ctx)
 	out.Reload = &s
 	return out, err
 }
 
-func (h *reloadHandler) sweep(ctx context.Context) {
-	h.cache.Evict(ctx, h.worktrees.At(ctx, "").Sequences())
+func (d *Daemon) evictSequences(ctx context.Context) {
+	d.sequences.Evict(ctx, d.worktrees.At(ctx, "").Sequences())
 }

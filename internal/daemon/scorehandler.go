@@ -5,21 +5,10 @@ import (
 	"strconv"
 
 	"github.com/aoa-dev/aoa/internal/api"
-	"github.com/aoa-dev/aoa/internal/checkout"
 	"github.com/aoa-dev/aoa/internal/event"
-	"github.com/aoa-dev/aoa/internal/eventlog"
 	"github.com/aoa-dev/aoa/internal/hot"
 	"github.com/aoa-dev/aoa/internal/session/live"
 )
-
-// scoreHandler shows whole sets of scores.
-type scoreHandler struct {
-	base
-	events    *eventlog.Log
-	worktrees *checkout.Set
-	hot       *hot.Store
-	live      *live.Sessions
-}
 
 // scoreSets are the sets that one family holds.
 var scoreSets = map[string]*hot.Family{api.ScoresRecency: hot.Recency, api.ScoresFrequency: hot.Frequency,
@@ -29,46 +18,46 @@ var scoreSets = map[string]*hot.Family{api.ScoresRecency: hot.Recency, api.Score
 // manyComposite is how many files the composite has.
 const manyComposite = 100
 
-func (h *scoreHandler) scores(ctx context.Context, r api.ScoresRequest) (out api.ScoresAnswer, err error) {
-	h.events.SyncBriefly(ctx)
+func (d *Daemon) showScores(ctx context.Context, r api.ScoresRequest) (out api.ScoresAnswer, err error) {
+	d.events.SyncBriefly(ctx)
 	f, one := scoreSets[r.Set]
 	owned := one && !f.Global() || r.Set == api.ScoresSession
 	switch {
 	case r.Owner != "" && !owned:
 		return out, api.Bad("leave owner out", "the set %.40q has no owner", r.Set)
 	case r.Set == api.ScoresComposite:
-		out.Members, err = h.composite(ctx)
+		out.Members, err = d.compositeScores(ctx)
 	case r.Set == api.ScoresSession:
-		return h.session(r.Owner), nil
+		return d.sessionScores(r.Owner), nil
 	case !one:
 		return out, api.Bad("docs/api.md lists the sets", "there is no set %.40q", r.Set)
 	case owned && r.Owner == "":
-		out.Members = wireScores(h.hot.Sums(f, h.now()))
+		out.Members = wireScores(d.scores.Hot.Sums(f, d.now()))
 	default:
-		out.Members = wireScores(h.hot.All(f, r.Owner, h.now()))
+		out.Members = wireScores(d.scores.Hot.All(f, r.Owner, d.now()))
 	}
 	return out, err
 }
 
-// composite is what aoa suggest says about recent work.
-func (h *scoreHandler) composite(ctx context.Context) ([]api.Score, error) {
-	ans, err := h.worktrees.Caller(ctx).Prefetch.Answer(ctx, event.Query{Limit: manyComposite, At: h.now()})
+// compositeScores is what aoa suggest says about recent work.
+func (d *Daemon) compositeScores(ctx context.Context) ([]api.Score, error) {
+	ans, err := d.worktrees.Caller(ctx).Prefetch.Answer(ctx, event.Query{Limit: manyComposite, At: d.now()})
 	return convert(ans.Suggestions, func(s event.Suggestion) api.Score {
 		return api.Score{Name: string(s.File),
 			Score: s.Score}
 	}), err
 }
 
-// session is one session, or all that are live.
-func (h *scoreHandler) session(id string) (out api.ScoresAnswer) {
+// sessionScores is one session, or all that are live.
+func (d *Daemon) sessionScores(id string) (out api.ScoresAnswer) {
 	out.Members = []api.Score{}
 	if id == "" {
-		for _, s := range h.live.Running(h.now()) {
+		for _, s := range d.scores.Live.Running(d.now()) {
 			out.Members = append(out.Members, api.Score{Name: s.ID, Score: hot.Seconds(s.Last.Add(live.Life))})
 		}
 		return out
 	}
-	s := h.live.Get(id, h.now())
+	s := d.scores.Live.Get(id, d.now())
 	if !s.Exists() {
 		return out
 	}

@@ -9,7 +9,7 @@ import (
 )
 
 // newSequences opens nothing.
-func newSequences(d *Daemon) *reload.Cache {
+func (d *Daemon) newSequences() *reload.Cache {
 	return reload.New(reload.Options{Blobs: d.blobs, DB: d.db, Now: d.now, Log: d.alert, Redact: redact.Text,
 		EndsTurns: func(agent string) bool { a, known := agents.Find(agent); return !known || a.EndsTurns() },
 		Place:     func() reload.Worktree { return d.worktrees.At(context.Background(), "").Sequences() },

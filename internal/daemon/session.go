@@ -5,8 +5,6 @@ import (
 
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/checkout"
-	"github.com/aoa-dev/aoa/internal/cold"
-	"github.com/aoa-dev/aoa/internal/session"
 	"github.com/aoa-dev/aoa/internal/session/live"
 )
 
@@ -19,39 +17,30 @@ const (
 // newestSessions are searched for one that is over.
 const newestSessions = 20
 
-// sessionFinder knows which sessions are live.
-type sessionFinder struct {
-	base
-	worktrees *checkout.Set
-	db        *cold.DB
-	live      *live.Sessions
-	stored    *session.States
-}
-
 // session returns the numbers of one session, or of the newest live one of the caller's checkout. It does not wait for
 // events that are not applied yet: a status line asks again soon.
-func (f *sessionFinder) session(ctx context.Context, r api.SessionRequest) (api.SessionAnswer, error) {
-	w := f.worktrees.Caller(ctx)
+func (d *Daemon) session(ctx context.Context, r api.SessionRequest) (api.SessionAnswer, error) {
+	w := d.worktrees.Caller(ctx)
 	out := api.SessionAnswer{ID: r.Session, Mode: modeLive, Known: w.Tree().Len()}
 	if r.Session == "" {
-		if out.ID = f.newest(w); out.ID == "" {
+		if out.ID = d.newestSession(w); out.ID == "" {
 			return out, nil
 		}
 	}
-	s := f.live.Get(out.ID, f.now())
+	s := d.scores.Live.Get(out.ID, d.now())
 	out.Agent, out.Files, out.Live = s.Agent, len(s.Opened), s.Exists() && !s.Ended
 	out.Shown, out.Resolved, out.Used, out.Tokens = s.Hints.Shown, s.Hints.Resolved, s.Hints.Used, s.Hints.Tokens
-	was, _ := f.stored.Get(out.ID)
+	was, _ := d.scores.Sessions.Get(out.ID)
 	if out.Mode = modeOf(s.Source); was.Resumed > 0 { // it was resumed by command
 		out.Mode = modeSession
 	}
 	return out, nil
 }
 
-// newest is the session of the checkout that was active last and has not ended, "" if there is none.
-func (f *sessionFinder) newest(w *checkout.Checkout) string {
-	for _, s := range f.live.Running(f.now()) {
-		if !s.Ended && s.ID != live.Watch && !f.worktrees.Elsewhere(s.ID, w) {
+// newestSession is the session of the checkout that was active last and has not ended, "" if there is none.
+func (d *Daemon) newestSession(w *checkout.Checkout) string {
+	for _, s := range d.scores.Live.Running(d.now()) {
+		if !s.Ended && s.ID != live.Watch && !d.worktrees.Elsewhere(s.ID, w) {
 			return s.ID
 		}
 	}
@@ -67,14 +56,14 @@ func modeOf(source string) string {
 	return modeLive
 }
 
-// last is the newest live session of the checkout, else the newest one of all that were active there.
-func (f *sessionFinder) last(ctx context.Context, w *checkout.Checkout) (string, error) {
-	if id := f.newest(w); id != "" {
+// lastSession is the newest live session of the checkout, else the newest one of all that were active there.
+func (d *Daemon) lastSession(ctx context.Context, w *checkout.Checkout) (string, error) {
+	if id := d.newestSession(w); id != "" {
 		return id, nil
 	}
-	rows, err := f.db.SessionStats(ctx, newestSessions)
+	rows, err := d.db.SessionStats(ctx, newestSessions)
 	for _, s := range rows {
-		if s.Agent != "git" && !f.worktrees.Elsewhere(s.ID, w) {
+		if s.Agent != "git" && !d.worktrees.Elsewhere(s.ID, w) {
 			return s.ID, err
 		}
 	}

@@ -6,68 +6,56 @@ import (
 	"strings"
 
 	"github.com/aoa-dev/aoa/internal/api"
-	"github.com/aoa-dev/aoa/internal/checkout"
 	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/event"
-	"github.com/aoa-dev/aoa/internal/eventlog"
 	"github.com/aoa-dev/aoa/prefetch"
 )
 
-// statsHandler gives tables of what is known.
-type statsHandler struct {
-	base
-	events      *eventlog.Log
-	worktrees   *checkout.Set
-	db          *cold.DB
-	predictions *prefetch.Prefetcher
-	// tables of other parts, by name
-	others map[string]func(context.Context, api.StatsRequest) (api.StatsAnswer, error)
-}
-
 // stats gives one table of what is known.
-func (s *statsHandler) stats(ctx context.Context, r api.StatsRequest) (out api.StatsAnswer, err error) {
+func (d *Daemon) stats(ctx context.Context, r api.StatsRequest) (out api.StatsAnswer, err error) {
 	if r.Limit <= 0 {
 		r.Limit = 20
 	}
-	s.events.SyncBriefly(ctx)
-	if table, ok := s.others[r.Table]; ok {
-		return table(ctx, r)
-	}
+	d.events.SyncBriefly(ctx)
 	switch r.Table {
+	case "cache":
+		return d.cacheStats(ctx, r)
+	case "reload":
+		return d.reloadStats(ctx)
 	case "pairs":
-		w := s.worktrees.Caller(ctx)
+		w := d.worktrees.Caller(ctx)
 		commits, err := w.History(ctx)
 		if err != nil {
 			return out, err
 		}
-		recent, err := s.db.CommitsOfYear(ctx)
+		recent, err := d.db.CommitsOfYear(ctx)
 		if err != nil {
 			return out, err
 		}
 		out.Pairs = commits.Pairs(r.Limit, recent, w.Tree().Has)
 		return out, nil
 	case "files":
-		out.Files, err = s.db.FileStats(ctx, r.Limit)
+		out.Files, err = d.db.FileStats(ctx, r.Limit)
 		return out, err
 	case "commits":
-		out.Files, err = s.db.CommitStats(ctx, r.Limit, s.worktrees.Caller(ctx).Tree().Has)
+		out.Files, err = d.db.CommitStats(ctx, r.Limit, d.worktrees.Caller(ctx).Tree().Has)
 		return out, err
 	case "tags":
-		out.Tags, err = s.db.TagStats(ctx, r.Limit)
+		out.Tags, err = d.db.TagStats(ctx, r.Limit)
 		return out, err
 	case "sessions":
-		out.Sessions, err = s.db.SessionStats(ctx, r.Limit)
+		out.Sessions, err = d.db.SessionStats(ctx, r.Limit)
 		return out, err
 	case "kinds":
-		return s.kindStats(), nil
+		return d.kindStats(), nil
 	case "outcomes":
-		out.Outcomes = s.predictions.Came(r.Limit)
+		out.Outcomes = d.predictions.Came(r.Limit)
 		return out, nil
 	case "proof":
-		out.Proof, err = s.proof(ctx)
+		out.Proof, err = d.proof(ctx)
 		return out, err
 	case "cost":
-		rows, err := s.costs(ctx)
+		rows, err := d.costs(ctx)
 		out.Costs = rows[:min(len(rows), r.Limit)]
 		return out, err
 	}
@@ -77,18 +65,18 @@ func (s *statsHandler) stats(ctx context.Context, r api.StatsRequest) (out api.S
 // maxCosted bounds the events that the ledger is summed up from, the newest.
 const maxCosted = 50_000
 
-func (s *statsHandler) costs(ctx context.Context) ([]prefetch.Cost, error) {
+func (d *Daemon) costs(ctx context.Context) ([]prefetch.Cost, error) {
 	kinds := []event.Kind{event.KindPrompt, event.KindRead, event.KindEdit, event.KindWrite, event.KindSearch,
 		event.KindRun,
 		event.KindFailed, event.KindSuggest}
-	events, err := s.db.Log(ctx, cold.LogFilter{Limit: maxCosted, Kinds: kinds})
+	events, err := d.db.Log(ctx, cold.LogFilter{Limit: maxCosted, Kinds: kinds})
 	slices.Reverse(events) // the log selects the newest, the ledger wants the order of time
 	return prefetch.Ledger(events), err
 }
 
 // kindStats is the record of each kind that has predicted anything.
-func (s *statsHandler) kindStats() (out api.StatsAnswer) {
-	records := s.predictions.Records()
+func (d *Daemon) kindStats() (out api.StatsAnswer) {
+	records := d.predictions.Records()
 	for _, r := range records {
 		row := api.KindStat{Kind: string(r.Kind), Shown: r.Shown.Predicted, Resolved: r.Shown.Resolved,
 			Used:     r.Shown.Used,
@@ -102,8 +90,8 @@ func (s *statsHandler) kindStats() (out api.StatsAnswer) {
 		}
 		out.Kinds = append(out.Kinds, row)
 	}
-	out.Retired = retired(records, s.settings.Get().Kinds)
-	if r := s.predictions.LastRefit(); r.Verdict != "" {
+	out.Retired = retired(records, d.settings.Get().Kinds)
+	if r := d.predictions.LastRefit(); r.Verdict != "" {
 		out.Refit = &api.Refit{At: r.At, Verdict: string(r.Verdict), Outcomes: r.Outcomes, Before: r.Before, After: r.After,
 			Text: r.String()}
 	}
@@ -130,20 +118,20 @@ var provingKinds = []event.Kind{event.KindPrompt, event.KindRead, event.KindEdit
 	event.KindRun, event.KindFailed, event.KindStart, event.KindEnd, event.KindCommit, event.KindSuggest}
 
 // proof counts from the log what hints came to.
-func (s *statsHandler) proof(ctx context.Context) (*api.ProofAnswer, error) {
-	seeks := s.predictions.Seeks()
-	out := &api.ProofAnswer{Holdout: s.settings.Get().Holdout,
+func (d *Daemon) proof(ctx context.Context) (*api.ProofAnswer, error) {
+	seeks := d.predictions.Seeks()
+	out := &api.ProofAnswer{Holdout: d.settings.Get().Holdout,
 		Proof: prefetch.Proof{Kinds: []prefetch.KindProof{}, Losses: []prefetch.Loss{}},
 		Searching: api.Searching{Turns: seeks.Turns, PerTurn: seeks.PerTurn(), Searches: seeks.Searches,
 			PerSearch: seeks.PerSearch()}}
-	first, err := s.db.Log(ctx, cold.LogFilter{Kinds: []event.Kind{event.KindSuggest}, Oldest: true, Limit: 1})
+	first, err := d.db.Log(ctx, cold.LogFilter{Kinds: []event.Kind{event.KindSuggest}, Oldest: true, Limit: 1})
 	if err != nil || len(first) == 0 {
 		return out, err
 	}
-	events, err := s.db.Log(ctx, cold.LogFilter{Kinds: provingKinds, Since: first[0].Time, Limit: maxCosted})
+	events, err := d.db.Log(ctx, cold.LogFilter{Kinds: provingKinds, Since: first[0].Time, Limit: maxCosted})
 	slices.Reverse(events) // the log selects the newest
 	if err == nil {
-		out.Proof = prefetch.Prove(events, seeks, s.now())
+		out.Proof = prefetch.Prove(events, seeks, d.now())
 	}
 	return out, err
 }

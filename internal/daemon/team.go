@@ -7,7 +7,6 @@ import (
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/event"
-	"github.com/aoa-dev/aoa/internal/eventlog"
 	"github.com/aoa-dev/aoa/internal/hint"
 	"github.com/aoa-dev/aoa/internal/team"
 )
@@ -15,33 +14,32 @@ import (
 // teamLog is the event log as package team uses it.
 type teamLog struct {
 	*cold.DB
-	events    *eventlog.Log
-	forgetter *forgetter // set once it is made
-	edits     *hint.PeerEdits
+	daemon *Daemon
+	edits  *hint.PeerEdits
 }
 
 // Take logs events of other clones, and returns when they are learned.
 func (l *teamLog) Take(ctx context.Context, events []event.Event) error {
-	fresh, err := l.events.AppendPeers(ctx, events)
+	fresh, err := l.daemon.events.AppendPeers(ctx, events)
 	l.edits.Note(fresh)
 	return err
 }
 
 // Forget deletes events of other clones, and what was learned from them.
 func (l *teamLog) Forget(ctx context.Context, meant func(event.Event) bool) (int, error) {
-	gone, err := l.forgetter.ForgetPeers(ctx, meant)
-	l.forgetter.reopen()
+	gone, err := l.daemon.eraser.ForgetPeers(ctx, meant)
+	l.daemon.reopen()
 	return gone, err
 }
 
-// newTeam makes the exchange with other clones. repo is the same for all of them.
-func newTeam(ctx context.Context, b base, repo string, log *teamLog) (*team.Team, error) {
-	origin, err := log.DB.Name(ctx)
+// newTeam makes the exchange with other clones.
+func (d *Daemon) newTeam(ctx context.Context) (*team.Team, error) {
+	origin, err := d.db.Name(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return team.New(ctx, team.Options{URL: b.settings.Get().RedisURL, Repo: repo, Origin: origin,
-		Words: func() bool { return b.settings.Get().TeamWords }, Log: log, Now: b.now, Info: b.log, Alert: b.alert})
+	return team.New(ctx, team.Options{URL: d.settings.Get().RedisURL, Repo: d.repoID(), Origin: origin,
+		Words: func() bool { return d.settings.Get().TeamWords }, Log: d.teamLog, Now: d.now, Info: d.log, Alert: d.alert})
 }
 
 // filterOf is what the other clones are told to forget.
@@ -57,12 +55,12 @@ func filterOf(f cold.ForgetFilter) team.Filter {
 }
 
 // forgetOrigin removes what one other clone has contributed, and takes nothing from it any more.
-func (r *forgetter) forgetOrigin(ctx context.Context, name string) (api.ForgetAnswer, error) {
-	peers, err := r.db.Peers(ctx)
+func (d *Daemon) forgetOrigin(ctx context.Context, name string) (api.ForgetAnswer, error) {
+	peers, err := d.db.Peers(ctx)
 	if err != nil {
 		return api.ForgetAnswer{}, err
 	}
-	status := r.team.Status()
+	status := d.team.Status()
 	var known []string
 	for _, p := range peers {
 		known = append(known, p.Origin)
@@ -71,18 +69,18 @@ func (r *forgetter) forgetOrigin(ctx context.Context, name string) (api.ForgetAn
 		known = append(known, origin)
 	}
 	slices.Sort(known)
-	origin, err := r.team.Remove(ctx, name, slices.Compact(known))
+	origin, err := d.team.Remove(ctx, name, slices.Compact(known))
 	if err != nil {
 		return api.ForgetAnswer{}, api.Bad("aoa status lists them", "%v", err)
 	}
 	files := map[event.Path]bool{}
-	gone, err := r.ForgetPeers(context.WithoutCancel(ctx), func(e event.Event) bool {
+	gone, err := d.eraser.ForgetPeers(context.WithoutCancel(ctx), func(e event.Event) bool {
 		for _, p := range e.Paths() {
 			files[p] = files[p] || e.Origin == origin
 		}
 		return e.Origin == origin
 	})
-	r.reopen()
+	d.reopen()
 	n := 0
 	for _, is := range files {
 		if is {
@@ -93,9 +91,9 @@ func (r *forgetter) forgetOrigin(ctx context.Context, name string) (api.ForgetAn
 }
 
 // teamStatus is what aoa status shows of the exchange; nil without one.
-func (s *statusHandler) teamStatus(ctx context.Context) (*api.Team, error) {
-	st := s.team.Status()
-	peers, err := s.db.Peers(ctx)
+func (d *Daemon) teamStatus(ctx context.Context) (*api.Team, error) {
+	st := d.team.Status()
+	peers, err := d.db.Peers(ctx)
 	if err != nil || st.Server == "" && len(peers) == 0 {
 		return nil, err
 	}

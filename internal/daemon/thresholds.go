@@ -6,44 +6,35 @@ import (
 
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/event"
-	"github.com/aoa-dev/aoa/internal/eventlog"
 	"github.com/aoa-dev/aoa/prefetch"
 )
 
-// thresholdHandler serves what decides how often hints are shown: the threshold, feedback, kinds that have retired, and
-// the fit of probabilities to outcomes.
-type thresholdHandler struct {
-	base
-	events      *eventlog.Log
-	predictions *prefetch.Prefetcher
-}
-
-// reload reads the configuration again and logs a changed threshold.
-func (t *thresholdHandler) reload() error {
-	if err := t.settings.Reload(); err != nil {
+// readSettings reads the configuration again and logs a changed threshold.
+func (d *Daemon) readSettings() error {
+	if err := d.settings.Reload(); err != nil {
 		return api.Bad("aoa config", "%v", err)
 	}
-	t.logThreshold()
+	d.logThreshold()
 	return nil
 }
 
 // threshold is what the user set.
-func (t *thresholdHandler) threshold() float64 { return t.settings.Get().Threshold }
+func (d *Daemon) threshold() float64 { return d.settings.Get().Threshold }
 
 // logThreshold logs the setting if the log has another one or none.
-func (t *thresholdHandler) logThreshold() {
-	if e, changed := t.predictions.SetThreshold(t.threshold(), t.now()); changed {
-		t.events.Add(e)
+func (d *Daemon) logThreshold() {
+	if e, changed := d.predictions.SetThreshold(d.threshold(), d.now()); changed {
+		d.events.Add(e)
 	}
 }
 
-func (t *thresholdHandler) thresholds(session string) api.ThresholdAnswer {
-	value, kinds := t.predictions.Threshold(session, t.now())
-	return api.ThresholdAnswer{Value: value, Configured: t.threshold(), Kinds: kinds}
+func (d *Daemon) thresholds(session string) api.ThresholdAnswer {
+	value, kinds := d.predictions.Threshold(session, d.now())
+	return api.ThresholdAnswer{Value: value, Configured: d.threshold(), Kinds: kinds}
 }
 
 // feedback is an event like any other: what it changes is a fold of the log.
-func (t *thresholdHandler) feedback(ctx context.Context, r api.FeedbackRequest) (api.ThresholdAnswer, error) {
+func (d *Daemon) feedback(ctx context.Context, r api.FeedbackRequest) (api.ThresholdAnswer, error) {
 	b := event.Feedback{Helped: r.Helpful}
 	if r.File != "" {
 		p, err := event.NewPath(string(r.File))
@@ -52,34 +43,34 @@ func (t *thresholdHandler) feedback(ctx context.Context, r api.FeedbackRequest) 
 		}
 		b.Paths = []event.Path{p}
 	}
-	e := event.Event{ID: "feedback:" + api.CallID(ctx), Time: t.now(), Agent: "cli", Session: r.Session, Body: b}
-	if _, err := t.events.Append(ctx, []event.Event{e}); err != nil {
+	e := event.Event{ID: "feedback:" + api.CallID(ctx), Time: d.now(), Agent: "cli", Session: r.Session, Body: b}
+	if _, err := d.events.Append(ctx, []event.Event{e}); err != nil {
 		return api.ThresholdAnswer{}, err
 	}
-	t.events.SyncBriefly(ctx)
-	return t.thresholds(r.Session), nil
+	d.events.SyncBriefly(ctx)
+	return d.thresholds(r.Session), nil
 }
 
 // config reads the settings again. It gives retired kinds another chance, with no evidence against them: an event
 // like any other, so that a replay gives the same. A kind that has not retired is left as it is.
-func (t *thresholdHandler) config(ctx context.Context, r api.ConfigRequest) (out api.ConfigAnswer, err error) {
-	if err := t.reload(); err != nil || len(r.Revive) == 0 {
+func (d *Daemon) config(ctx context.Context, r api.ConfigRequest) (out api.ConfigAnswer, err error) {
+	if err := d.readSettings(); err != nil || len(r.Revive) == 0 {
 		return out, err
 	}
-	t.events.SyncBriefly(ctx)
+	d.events.SyncBriefly(ctx)
 	var events []event.Event
-	for _, rec := range t.predictions.Records() {
+	for _, rec := range d.predictions.Records() {
 		kind := string(rec.Kind)
 		if !rec.Retired || !slices.Contains(r.Revive, kind) {
 			continue
 		}
 		out.Revived = append(out.Revived, kind)
-		events = append(events, prefetch.SetRevived(rec.Kind, api.CallID(ctx), t.now()))
+		events = append(events, prefetch.SetRevived(rec.Kind, api.CallID(ctx), d.now()))
 	}
 	if len(events) == 0 {
 		return out, nil
 	}
-	_, err = t.events.Append(ctx, events)
-	t.events.SyncBriefly(ctx)
+	_, err = d.events.Append(ctx, events)
+	d.events.SyncBriefly(ctx)
 	return out, err
 }

@@ -119,13 +119,10 @@ func (u *usage) linked(r *removal) bool {
 // mayMean reports whether a name that is not imported can be that of another file.
 func (u *usage) mayMean(r *removal) bool {
 	old := r.in.Path
-	switch u.lang {
-	case java, kotlin, php:
+	if u.lang.family() == java || u.lang == php {
 		return u.star || strings.HasSuffix(old.Dir(), path.Base(u.user.Dir())) && samePackage(u.user.Dir(), old.Dir())
-	case clike:
-		return r.users > 0 || u.linked(r)
 	}
-	return r.users > 0 || u.linked(r) || looksLikeCode(r.name) && r.name != strings.ToUpper(r.name)
+	return r.users > 0 || u.linked(r)
 }
 
 // inPackage reports whether a file lies in the folders of a package of Java, or of that of a class.

@@ -98,7 +98,7 @@ func (u *usage) judgeOwner(r *removal, o occurrence) verdict {
 			o.owner == "crate" || o.owner == "super" {
 			return refers
 		}
-	case o.owner != "" && u.module[o.owner], r.ownedBy(o.owner), u.lang == kotlin && looksLikeCode(r.name) && u.linked(r):
+	case o.owner != "" && u.module[o.owner], r.ownedBy(o.owner):
 		return refers
 	}
 	return says
@@ -120,7 +120,7 @@ func (u *usage) linked(r *removal) bool {
 func (u *usage) mayMean(r *removal) bool {
 	old := r.in.Path
 	if u.lang.family() == java || u.lang == php {
-		return u.star || strings.HasSuffix(old.Dir(), path.Base(u.user.Dir())) && samePackage(u.user.Dir(), old.Dir())
+		return u.star || samePackage(u.user.Dir(), old.Dir())
 	}
 	return r.users > 0 || u.linked(r)
 }

@@ -63,7 +63,14 @@ func TestStageTwoAtOnce(t *testing.T) {
 	d := initialized(t, 1)
 	first := d.start(patientStage...)
 	d.until("it runs", d.has(".git/log", 1))
-	others := []*started{d.start(patientStage...), d.start(patientStage...), d.start(patientStage...)}
+	notes, err := os.Create(filepath.Join(d.dir, ".git", "notes"))
+	check(t, err)
+	defer notes.Close()
+	waits := &started{Cmd: d.command(d.bin, patientStage...)}
+	waits.Stdout, waits.Stderr = &waits.out, notes
+	check(t, waits.Start())
+	others := []*started{d.start(patientStage...), d.start(patientStage...), waits}
+	d.until("a run that waits for a second says so", d.has(".git/notes", 1))
 	d.write(".git/go", "")
 	for _, s := range append(others, first) {
 		if code := s.wait(); code != 0 || s.out.String() != "out\n" {

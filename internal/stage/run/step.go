@@ -72,6 +72,10 @@ func (s *Step) Run(ctx context.Context) error {
 
 // begin asks for the turn. A tool is asked for its version only when the daemon does not know it.
 func (s *Step) begin(ctx context.Context) (err error) {
+	slow := time.AfterFunc(time.Second, func() {
+		s.Note(false, "reads what it depends on, or waits for an equal run")
+	})
+	defer slow.Stop()
 	if s.turn, err = api.Ask(ctx, s.Client, api.StageBegin, s.Request, nil); err != nil || !s.turn.Head.AskTool {
 		return err
 	}

@@ -5,9 +5,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/aoa-dev/aoa/hooks/install"
 	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
@@ -67,5 +69,44 @@ func TestLimits(t *testing.T) {
 				t.Errorf("without the limit: exit %d: %s", s.code, s.err)
 			}
 		})
+	}
+}
+
+// TestLimitsOfMemory: a Go program that gets no memory dies with the exit code 2, which Claude Code takes for a refusal
+// of the tool. The command in the settings of an agent exits 0 all the same.
+func TestLimitsOfMemory(t *testing.T) {
+	noRace(t)
+	t.Parallel()
+	d := newSandbox(t, 4)
+	d.must("init")
+	died := false
+	for _, limit := range []int{100, 400, 800, 1200, 1600, 2000, 4000} {
+		book := fault.Open(t, "hooks and a daemon under ulimit -v")
+		for i := range 5 * fault.Rounds() {
+			if i%5 == 0 {
+				d.do("daemon", "stop")
+			}
+			run := func(command string) *exec.Cmd {
+				cmd := exec.Command("sh", "-c", fmt.Sprintf("ulimit -v %d; %s", limit<<10, command))
+				cmd.Dir, cmd.Env = d.dir, d.env
+				cmd.Stdin = bytes.NewReader(d.hook("UserPromptSubmit", "s", fmt.Sprint(limit, i), "", "the wire of the server waits"))
+				return cmd
+			}
+			died = died || run("exec "+d.bin+" hook claude").Run() != nil
+			var errs bytes.Buffer
+			cmd := run(install.Command(filepath.Dir(d.bin), "claude"))
+			cmd.Stderr = &errs
+			out, err := cmd.Output()
+			if err != nil || errs.Len() > 0 || len(out) > 0 && !json.Valid(out) {
+				t.Errorf("%d MB: %v, %q, %q", limit, err, out, &errs)
+				book.Add(fault.Wrong, 1)
+				continue
+			}
+			book.Add(fault.Whole, 1)
+		}
+	}
+	d.do("daemon", "stop", "--force")
+	if s := d.do("suggest", "server/wire.go"); s.code != 0 || !died {
+		t.Errorf("without the limit: exit %d: %s; died of it: %v", s.code, s.err, died)
 	}
 }

@@ -2,11 +2,16 @@ package stage
 
 import (
 	"bytes"
+	"context"
 	"os"
 	"path/filepath"
 	"reflect"
+	"strconv"
 	"strings"
+	"sync"
 	"testing"
+
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 func TestRecordComesBack(t *testing.T) {
@@ -66,6 +71,40 @@ func TestRestoreStaysInside(t *testing.T) {
 	if b, _ := os.ReadFile(filepath.Join(top, "outside", "f")); string(b) != "safe" {
 		t.Errorf("the file outside holds %q", b)
 	}
+}
+
+// TestRestoreUnderSwaps: the folder of an output is swapped with a link that leads out while it is restored.
+func TestRestoreUnderSwaps(t *testing.T) {
+	book := fault.Open(t, "output of a stage restored while its folder is swapped with a link")
+	top := t.TempDir()
+	root, outside := filepath.Join(top, "root"), filepath.Join(top, "outside")
+	way, aside := filepath.Join(root, "way"), filepath.Join(root, "aside")
+	write1(t, filepath.Join(way, "f"), "in")
+	write1(t, filepath.Join(outside, "f"), "safe")
+	ctx, cancel := context.WithCancel(t.Context())
+	var swaps sync.WaitGroup
+	swaps.Go(func() {
+		for ctx.Err() == nil { // Restore makes the folder again where it finds none, so a step may fail
+			_ = os.Rename(way, aside)
+			_ = os.Symlink(outside, way)
+			_ = os.Remove(way)
+			_ = os.Rename(aside, way)
+		}
+	})
+	for i := range 30 * fault.Rounds() {
+		verdict := fault.Whole
+		if Restore(root, []File{{Path: "way/f", Mode: 0o644, Data: []byte(strconv.Itoa(i))}}) != nil {
+			verdict = fault.Refused
+		}
+		left, err := os.ReadDir(outside)
+		if b, _ := os.ReadFile(filepath.Join(outside, "f")); string(b) != "safe" || err != nil || len(left) != 1 {
+			t.Errorf("round %d: the file outside holds %q, beside it %v, %v", i, b, left, err)
+			verdict = fault.Wrong
+		}
+		book.Add(verdict, 1)
+	}
+	cancel()
+	swaps.Wait()
 }
 
 func FuzzDecodeRecord(f *testing.F) {

@@ -18,16 +18,6 @@ func CommandTerms(text string, max int) []string {
 	return index.Terms(withoutValues(Text(text), true), max)
 }
 
-// Identifiers are index.Identifiers of what Terms leaves.
-func Identifiers(text string, max int) []string {
-	return index.Identifiers(withoutValues(Text(text), false), max)
-}
-
-// CommandIdentifiers are index.Identifiers of what CommandTerms leaves.
-func CommandIdentifiers(text string, max int) []string {
-	return index.Identifiers(withoutValues(Text(text), true), max)
-}
-
 // withoutValues puts spaces in place of marks and of what looks like a value; assigned: and of what stands behind "=".
 func withoutValues(s string, assigned bool) string {
 	s = strings.ReplaceAll(s, Mark, " ")
@@ -121,16 +111,12 @@ func Identify(b event.Body) event.Body {
 	switch b := b.(type) {
 	case event.Prompt:
 		if b.Idents == nil {
-			b.Idents = Identifiers(b.Text, event.MaxIdents)
+			b.Idents = index.Identifiers(withoutValues(Text(b.Text), false), event.MaxIdents)
 		}
 		return b
 	case event.Call:
-		switch {
-		case b.Idents != nil || b.Text == "":
-		case b.Kind() == event.KindRun:
-			b.Idents = CommandIdentifiers(b.Text, event.MaxCallIdents)
-		default:
-			b.Idents = Identifiers(b.Text, event.MaxCallIdents)
+		if b.Idents == nil && b.Text != "" {
+			b.Idents = index.Identifiers(withoutValues(Text(b.Text), b.Kind() == event.KindRun), event.MaxCallIdents)
 		}
 		return b
 	}

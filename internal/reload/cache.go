@@ -9,7 +9,6 @@ import (
 	"log/slog"
 	"maps"
 	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -86,25 +85,13 @@ type Cache struct {
 	loaded   bool
 	entries  map[string]*Entry
 	requests *index.Requests
-	counts   map[string]int64
-	counted  bool // counts are to be written
+	stats    Stats // the counts since the store was made
+	counted  bool  // they are to be written
 }
-
-// The counts.
-const (
-	countLookups  = "lookups"
-	countHits     = "hits"
-	countRecorded = "recorded"
-	countReplays  = "replays"
-	countDiverged = "diverged"
-	countOffered  = "offered"
-	countAccepted = "accepted"
-	countEvicted  = "evicted:" // and why
-)
 
 // New opens nothing.
 func New(o Options) *Cache {
-	c := &Cache{o: o, wake: make(chan struct{}, 1), counts: map[string]int64{}}
+	c := &Cache{o: o, wake: make(chan struct{}, 1), stats: Stats{Evicted: map[string]int64{}}}
 	c.clear()
 	c.stored = o.Blobs.Owner("sequences", cold.Rule{Count: maxEntries, Bytes: func() int64 { return maxBytes },
 		Names: holds, Leave: c.leave})
@@ -182,7 +169,7 @@ func (c *Cache) write(ctx context.Context, applied int64) error {
 	if err != nil || applied < 0 || applied == c.durable.Load() && !c.counted {
 		return err
 	}
-	raw, err := json.Marshal(state{c.log, applied, c.counts})
+	raw, err := json.Marshal(state{c.log, applied, c.stats})
 	if err == nil {
 		_, err = c.kept.Write(ctx, "write the state of sequences", func(tx *cold.BlobTx) error {
 			return tx.Put(c.kept.Pack(cold.Blob{Meta: raw}))
@@ -195,11 +182,20 @@ func (c *Cache) write(ctx context.Context, applied int64) error {
 	return err
 }
 
-// count adds to a count; mu is held.
-func (c *Cache) count(name string, n int) {
-	c.counts[name] += int64(n)
+// count adds to a count of stats; mu is held.
+func (c *Cache) count(of *int64, n int) {
+	*of += int64(n)
 	c.counted = true
 	c.signal()
+}
+
+// countEvicted counts entries that were dropped, and why; mu is held.
+func (c *Cache) countEvicted(why string, n int) {
+	if n > 0 {
+		c.stats.Evicted[why] += int64(n)
+		c.counted = true
+		c.signal()
+	}
 }
 
 // load reads the entries, once. What cannot be read is left out.
@@ -247,7 +243,7 @@ func (c *Cache) put(ctx context.Context, e *Entry) error {
 	for _, id := range full {
 		c.remove(id)
 	}
-	c.count(countEvicted+"full", len(full))
+	c.countEvicted("full", len(full))
 	return err
 }
 
@@ -362,17 +358,11 @@ func (c *Cache) Stats(ctx context.Context) (Stats, error) {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	n := c.counts
-	s := Stats{Entries: len(c.entries), Lookups: n[countLookups], Hits: n[countHits], Recorded: n[countRecorded],
-		Offered: n[countOffered], Accepted: n[countAccepted], Replays: n[countReplays], Diverged: n[countDiverged],
-		Acceptance: float64(n[countAccepted]) / float64(max(1, n[countOffered])), Evicted: map[string]int64{}}
+	s := c.stats
+	s.Entries, s.Bytes, s.Evicted = len(c.entries), 0, maps.Clone(s.Evicted)
+	s.Acceptance = float64(s.Accepted) / float64(max(1, s.Offered))
 	for _, e := range c.entries {
 		s.Bytes += e.size
-	}
-	for name, n := range n {
-		if why, evicted := strings.CutPrefix(name, countEvicted); evicted && n > 0 {
-			s.Evicted[why] = n
-		}
 	}
 	return s, nil
 }

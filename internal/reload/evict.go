@@ -58,7 +58,7 @@ func (c *Cache) evict(ctx context.Context, w Worktree) {
 			continue
 		}
 		ids = append(ids, e.ID)
-		c.count(countEvicted+why, 1)
+		c.countEvicted(why, 1)
 	}
 	if len(ids) == 0 {
 		return

@@ -82,8 +82,8 @@ func (c *Cache) Find(ctx context.Context, w Worktree, asked Ask) ([]Match, error
 	out = out[:min(len(out), maxMatches)]
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.count(countLookups, 1)
-	c.count(countHits, min(len(out), 1))
+	c.count(&c.stats.Lookups, 1)
+	c.count(&c.stats.Hits, min(len(out), 1))
 	return out, nil
 }
 
@@ -122,7 +122,7 @@ func (c *Cache) NoteOffer(session string, offered []Match, shown bool) {
 	if shown {
 		at = c.o.Now()
 		c.mu.Lock()
-		c.count(countOffered, len(offered))
+		c.count(&c.stats.Offered, len(offered))
 		c.mu.Unlock()
 	}
 	c.live.Lock()
@@ -157,12 +157,12 @@ func (c *Cache) accept(ctx context.Context, id, session string, well bool) error
 	offered := c.accepted(id, session, now)
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.count(countReplays, 1)
+	c.count(&c.stats.Replays, 1)
 	if offered {
-		c.count(countAccepted, 1)
+		c.count(&c.stats.Accepted, 1)
 	}
 	if !well {
-		c.count(countDiverged, 1)
+		c.count(&c.stats.Diverged, 1)
 	}
 	e := c.entries[id]
 	if e == nil {

@@ -28,9 +28,9 @@ type boundary struct {
 
 // state is what is kept beside the entries: how far the log is read, and the counts.
 type state struct {
-	Log     string           `json:"log"`
-	Applied int64            `json:"applied"`
-	Counts  map[string]int64 `json:"counts"`
+	Log     string `json:"log"`
+	Applied int64  `json:"applied"`
+	Stats   Stats  `json:"stats"`
 }
 
 // Open reads how far a log was read, whose last batch is last. Without that, Apply continues behind begin.
@@ -45,9 +45,9 @@ func (c *Cache) Open(ctx context.Context, log string, last, begin int64) error {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.log, c.counts = log, s.Counts
-	if c.counts == nil {
-		c.counts = map[string]int64{}
+	c.log = log
+	if s.Stats.Evicted != nil {
+		c.stats = s.Stats
 	}
 	c.applied.Store(s.Applied)
 	c.durable.Store(s.Applied)
@@ -204,7 +204,7 @@ func (c *Cache) enter(ctx context.Context, e *Entry) error {
 		e.ID, e.Created, e.Uses, e.Successes, e.Failures = old.ID, old.Created, old.Uses, old.Successes, old.Failures
 		break
 	}
-	c.count(countRecorded, 1)
+	c.count(&c.stats.Recorded, 1)
 	return c.put(ctx, e)
 }
 

@@ -19,18 +19,16 @@ func TestConfigPage(t *testing.T) {
 	b.WriteString(`# Settings
 
 Made by ` + "`make golden`" + ` from internal/config/config.go. ` + "`aoa config KEY VALUE`" + ` sets one for this repository, with ` + "`--user`" + ` for all of
-yours. What counts, strongest first: the environment, ` + "`<git dir>/aoa/config.yaml`" + `, the user's ` + "`aoa/config.yaml`" + `, the default.
+yours. What counts, strongest first: the variable ` + "`AOA_KEY`" + ` (` + "`AOA_STAGE_BYTES`" + ` of stage.bytes; tags have none), ` + "`<git dir>/aoa/config.yaml`" + `, the user's ` + "`aoa/config.yaml`" + `, the default.
 ` + "`AOA=0`" + ` or ` + "`AOA_SKIP=1`" + ` switches the hooks off for a process; ` + "`AOA_STORE`" + ` names another folder for the store;
 ` + "`AOA_PATIENCE=N`" + ` lets hooks, status line and completion wait N times longer for an answer (1 to 100), on slow machines.
 
-| key | default | environment | values | what it does | who changes it |
-| --- | --- | --- | --- | --- | --- |
+| key | default | values | what it does | who changes it |
+| --- | --- | --- | --- | --- |
 `)
 	cell := func(s string) string { return strings.ReplaceAll(s, "|", `\|`) }
 	for _, k := range config.Keys() {
-		fmt.Fprintf(&b, "| `%s` | %s | `%s` | %s | %s | %s |\n", k.Name, cell(k.Default), k.Env, cell(k.Allowed),
-			cell(k.Help),
-			cell(k.Who))
+		fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s |\n", k.Name, cell(k.Default), cell(k.Allowed), cell(k.Help), cell(k.Who))
 	}
 	b.WriteString("\n| kind | shown |\n| --- | --- |\n")
 	for _, k := range config.Kinds {

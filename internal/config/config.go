@@ -54,7 +54,7 @@ type Config struct {
 
 	MetricsAddr string `key:"metrics_addr" allow:"empty, or host:port" help:"serve metrics on this TCP address too; empty for the socket only" who:"who runs Prometheus"`
 
-	Tags map[string]string `key:"tags" allow:"up to 64 letters, digits and .-_/ ; as AOA_TAGS: pattern=tag,pattern=tag" help:"files that match the pattern get this intent tag" who:"whose folders have names that say little"`
+	Tags map[string]string `key:"tags" allow:"up to 64 letters, digits and .-_/" help:"files that match the pattern get this intent tag" who:"whose folders have names that say little"`
 
 	values map[string]string // key → value as Get prints it, patterns of tags included
 	origin map[string]string // key → where its value comes from
@@ -98,10 +98,10 @@ func (c Config) Get(key string) (string, error) {
 	return "", fmt.Errorf("read config: no tag is set for the pattern %q", k.member)
 }
 
-// variable is the environment variable of a key.
+// variable is the environment variable of a key, "" of tags.
 func variable(key string) string {
 	if strings.HasPrefix(key, tagsPrefix) {
-		return "AOA_TAGS"
+		return ""
 	}
 	return "AOA_" + strings.ToUpper(strings.ReplaceAll(key, ".", "_"))
 }

@@ -17,7 +17,7 @@ import (
 type Key struct {
 	Name    string // dotted: retention.bytes; "tags.PATTERN" stands for any pattern
 	Default string // in the form of Get
-	Env     string // AOA_RETENTION_BYTES
+	Env     string // AOA_RETENTION_BYTES; "" of tags
 	Allowed string // what a value may be, in words
 	Help    string // what it does
 	Who     string // changes it

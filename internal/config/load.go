@@ -39,9 +39,9 @@ func Load(environ []string, storeDir string) (Config, []string, error) {
 		}
 		warnings, errs = append(warnings, more...), append(errs, err)
 	}
-	set, more, err := environment(environ)
+	set, more := environment(environ)
 	maps.Copy(values, set)
-	warnings, errs = append(warnings, more...), append(errs, err)
+	warnings = append(warnings, more...)
 	if err := errors.Join(errs...); err != nil {
 		return standard(), warnings, fmt.Errorf("read config: %w", err)
 	}
@@ -93,9 +93,8 @@ func build(values layer) (Config, error) {
 }
 
 // environment reads the variables with the prefix AOA_. An empty variable counts as not set.
-func environment(environ []string) (values layer, warnings []string, err error) {
+func environment(environ []string) (values layer, warnings []string) {
 	values = layer{}
-	var errs []error
 	for _, e := range environ {
 		name, value, _ := strings.Cut(e, "=")
 		if !strings.HasPrefix(name, "AOA_") || value == "" || slices.Contains(variables, name) ||
@@ -103,23 +102,13 @@ func environment(environ []string) (values layer, warnings []string, err error) 
 			continue
 		}
 		i := slices.IndexFunc(Keys(), func(k Key) bool { return k.Env == name })
-		switch {
-		case i < 0:
+		if i < 0 {
 			warnings = append(warnings, name+": "+unknownKey(name).Error())
-		case Keys()[i].Name == anyPattern: // pattern=tag,pattern=tag
-			for pair := range strings.SplitSeq(value, ",") {
-				pattern, tag, ok := strings.Cut(strings.TrimSpace(pair), "=")
-				if !ok {
-					errs = append(errs, fmt.Errorf("%s: %q: allowed is pattern=tag,pattern=tag", name, pair))
-					continue
-				}
-				values[tagsPrefix+pattern] = found{tag, name, name}
-			}
-		default:
-			values[Keys()[i].Name] = found{value, name, name}
+			continue
 		}
+		values[Keys()[i].Name] = found{value, name, name}
 	}
-	return values, warnings, errors.Join(errs...)
+	return values, warnings
 }
 
 // Getenv returns the last value of a name in an environment of NAME=value, "" if there is none.

@@ -9,6 +9,7 @@ import (
 const (
 	maxValue   = 4 << 10 // of a value
 	maxContext = 512     // what is looked at before a name and behind it, to tell what it stands in
+	maxSetter  = 128     // of a command that gives a value to a name
 )
 
 // assignments finds values that are given to names which announce a secret, in [lo, hi): NAME=value, "name": "value",
@@ -113,7 +114,7 @@ func (n name) separator(kind family) (how how, at int, ok bool) {
 		return beside, at + 1, true
 	case at == i:
 		return 0, 0, false
-	case kind >= medium && sets.MatchString(s[n.lo:n.from]):
+	case kind >= medium && sets.MatchString(s[max(n.lo, n.from-maxSetter):n.from]):
 		return exported, at, true
 	case s[n.from] == '-' && n.from+1 < n.to && (n.from == n.lo || blank(s[n.from-1]) || quote(s[n.from-1])):
 		return option, at, true

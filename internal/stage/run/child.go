@@ -32,7 +32,7 @@ func (e *StartError) Unwrap() error { return e.Err }
 // both.
 const signalSoon = 100 * time.Millisecond
 
-// child runs the command with this process's folder, standard input and signals. Output goes through the recorder as
+// child runs the command in the folder of the step, with this process's signals. Output goes through the recorder as
 // it is written. why is the reason why the result is not kept, "" if it may be.
 func (s *Step) child(ctx context.Context, rec *stage.Recorder) (code int, why string, err error) {
 	signals := make(chan os.Signal, 4)

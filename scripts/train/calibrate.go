@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"flag"
 	"fmt"
@@ -11,6 +12,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/eval"
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/prefetch"
+	"github.com/aoa-dev/aoa/rank"
 	"github.com/aoa-dev/aoa/scripts/recorded"
 )
 
@@ -34,16 +36,19 @@ func calibrate(ctx context.Context, traces, repos, weights, out string) error {
 	if err != nil {
 		return err
 	}
-	file := prefetch.File{
+	return write(out, fileOfPromises(found))
+}
+
+// fileOfPromises fits and measures.
+func fileOfPromises(found []lessons) prefetch.File {
+	return prefetch.File{
 		About: "Fitted by scripts/train on recorded sessions of agents in public repositories, each ranked with weights that had not seen it, " +
-			"on their histories, and on the last quarters of public histories (scripts/train/histories.txt); measured is the log loss, and the calibration error, on " +
-			"repositories left out of the fit.",
+			"and on the last quarters of public histories (scripts/train/histories.txt); measured is the log loss, and the calibration error by " +
+			"question, on repositories whose owner was left out of the fit.",
 		Command:    "make train",
 		Measured:   measurePromises(found),
-		Confidence: confidence(promises(found, nobody)),
+		Confidence: confidence(found, nobody),
 	}
-	file.Confidence.List = lists(found, &file.Confidence, nobody)
-	return write(out, file)
 }
 
 func learnAll(ctx context.Context, traces, repos, weights string) ([]lessons, error) {
@@ -54,7 +59,7 @@ func learnAll(ctx context.Context, traces, repos, weights string) ([]lessons, er
 	found := make([]lessons, len(sources))
 	return found, recorded.Each(ctx, len(sources), func(ctx context.Context, i int) error {
 		err := found[i].learn(ctx, sources[i], weights)
-		fmt.Fprintf(os.Stderr, "%s: %d promises\n", sources[i].Name, len(found[i].promises))
+		fmt.Fprintf(os.Stderr, "%s: %d questions\n", sources[i].Name, len(found[i].asked))
 		return err
 	})
 }
@@ -79,20 +84,30 @@ func withHistories(ctx context.Context, traces, repos string) ([]eval.Source, er
 	return out, nil
 }
 
-// lessons are what one repository teaches.
+// lessons are what one repository teaches: its questions in time order.
 type lessons struct {
-	Name     string
-	promises []example
-	rights   []example // of lists, see lists
-	prompts  []prompted
+	Name  string
+	asked []asked
 }
 
-// example is one row of a regression.
-type example struct {
-	x    []float64
-	p    float64 // as ranked
-	used bool
+// asked is a question with the best files of its ranking.
+type asked struct {
+	query event.Query
+	turn  prefetch.Turn // of a prompt
+	opens bool          // of a prompt: the turn opens files
+	files []candidate
 }
+
+// candidate is a file of a ranking, and whether it was used.
+type candidate struct {
+	file        event.Path
+	at          prefetch.FileFeatures
+	text, terms float64
+	named, used bool
+}
+
+// mostFiles is how many files of a ranking are kept: the likeliest stand among them.
+const mostFiles = 24
 
 // learn replays one repository.
 func (l *lessons) learn(ctx context.Context, s eval.Source, weights string) error {
@@ -103,48 +118,70 @@ func (l *lessons) learn(ctx context.Context, s eval.Source, weights string) erro
 		if err != nil {
 			return err
 		}
-		best := map[string]float64{} // session and file → its highest score in a top five
 		return eval.Sessions(ctx, s, o, func(d *eval.Decision) error {
-			l.promise(d, best)
-			if d.Query.Task == event.TaskPrompt {
-				l.prompt(d)
+			if !d.AfterPrompt { // the prompt was asked at
+				l.take(asked{query: d.Query, turn: prefetch.Turn{Prompts: d.Prompts - 1, Named: len(d.Prompted) > 0},
+					opens: len(d.Turn) > 0}, d.Ranked, func(p event.Path) bool { return d.Prompted[p] },
+					func(p event.Path) bool { return d.Used[p] })
 			}
 			return nil
 		})
 	}
-	return recorded.Subjects(ctx, s, o, recorded.LastQuarter, 1, mostTexts,
-		func(t *recorded.Localization) error { l.text(t); return nil })
-}
-
-// promise keeps files of a top five that never stood as high in their session: what is shown is shown then.
-func (l *lessons) promise(d *eval.Decision, best map[string]float64) {
-	if d.Query.Task == event.TaskNext && d.AfterPrompt {
-		return // the prompt was asked at
-	}
-	for i, c := range prefetch.FileFeaturesOf(d.Query, d.Ranked[:min(len(d.Ranked), 192)]) {
-		if i == prefetch.MaxFiles {
-			break
-		}
-		f := d.Ranked[i]
-		key := d.Session + "\x00" + string(f.File)
-		if f.Score < .05 || f.Score <= best[key] {
-			continue
-		}
-		best[key] = f.Score
-		l.promises = append(l.promises, example{numbers(c), f.Score, d.Used[f.File]})
-	}
+	return recorded.Subjects(ctx, s, o, recorded.LastQuarter, 1, mostTexts, func(t *recorded.Localization) error {
+		q := event.Query{Task: event.TaskPrompt, Prompt: t.Text}
+		l.take(asked{query: q}, t.Ranked, func(event.Path) bool { return false },
+			func(p event.Path) bool { return slices.Contains(t.Files, p) })
+		return nil
+	})
 }
 
 // mostTexts is how many commit messages of a history teach, of its last quarter, which taught no weights.
 const mostTexts = 40
 
-// text keeps the files of a top five for a commit message.
-func (l *lessons) text(t *recorded.Localization) {
-	q := event.Query{Task: event.TaskPrompt, Prompt: t.Text}
-	for i, c := range prefetch.FileFeaturesOf(q, t.Ranked) {
-		if i == prefetch.MaxFiles {
+func (l *lessons) take(a asked, ranked []rank.Scored, named, used func(event.Path) bool) {
+	for i, at := range prefetch.FileFeaturesOf(a.query, ranked) {
+		if i == mostFiles {
 			break
 		}
-		l.promises = append(l.promises, example{numbers(c), t.Ranked[i].Score, slices.Contains(t.Files, t.Ranked[i].File)})
+		f := ranked[i]
+		a.files = append(a.files, candidate{f.File, at, f.Values()[rank.TextShare], f.Terms(), named(f.File), used(f.File)})
+	}
+	l.asked = append(l.asked, a)
+}
+
+// predictions are the files with their probabilities, the likeliest first. Place is that among the files.
+func (a *asked) predictions(c *prefetch.Confidence) []prefetch.Prediction {
+	out := make([]prefetch.Prediction, 0, len(a.files))
+	for i, f := range a.files {
+		p := c.Probability(f.at)
+		out = append(out, prefetch.Prediction{Place: i, File: f.file, Shipped: p, P: p, Text: f.text, Terms: f.terms,
+			Named: f.named})
+	}
+	slices.SortStableFunc(out, func(a, b prefetch.Prediction) int { return cmp.Compare(b.P, a.P) })
+	return out
+}
+
+// kind is the question as the measures name it.
+func (a *asked) kind() string {
+	if a.query.Session == "" {
+		return "text"
+	}
+	return string(a.query.Task)
+}
+
+// promises hands over the files of top fives that are likelier than ever before in their session: what is shown is shown
+// then. Of a text all five count.
+func (l *lessons) promises(c *prefetch.Confidence, each func(a *asked, f *candidate, p float64)) {
+	best := map[string]float64{} // session and file → its highest probability in a top five
+	for i := range l.asked {
+		a := &l.asked[i]
+		top := a.predictions(c)
+		for _, x := range top[:min(prefetch.MaxFiles, len(top))] {
+			key := a.query.Session + "\x00" + string(x.File)
+			if a.query.Session == "" || x.P >= leastP && x.P > best[key] {
+				best[key] = x.P
+				each(a, &a.files[x.Place], x.P)
+			}
+		}
 	}
 }

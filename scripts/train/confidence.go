@@ -25,13 +25,20 @@ func numbers(c prefetch.FileFeatures) []float64 {
 
 func nobody(int) bool { return false }
 
-// promises are the weights of what the files of rankings promise, fitted on all repositories but those left out.
-func promises(found []lessons, out func(int) bool) []float64 {
-	return regress(found, func(l *lessons) []example { return l.promises }, out)
+// example is one row of a regression.
+type example struct {
+	x    []float64
+	used bool
 }
 
-// confidence puts them into the form of package prefetch.
-func confidence(w []float64) prefetch.Confidence {
+// confidence is fitted on all repositories but those left out, on what the scores of the rankings would promise.
+func confidence(found []lessons, out func(int) bool) prefetch.Confidence {
+	w := regress(len(found), out, func(i int) (rows []example) {
+		found[i].promises(&prefetch.Confidence{}, func(_ *asked, f *candidate, _ float64) {
+			rows = append(rows, example{numbers(f.at), f.used})
+		})
+		return rows
+	})
 	c := prefetch.Confidence{Classes: map[prefetch.Class]rank.Scale{}}
 	classes := prefetch.Classes()
 	for i, k := range classes {
@@ -41,6 +48,7 @@ func confidence(w []float64) prefetch.Confidence {
 	}
 	r := w[2*len(classes):]
 	c.First, c.Ahead, c.Behind, c.Mass, c.Opened = r[0], r[1], r[2], r[3], r[4]
+	c.List = lists(found, &c, out)
 	return c
 }
 
@@ -50,22 +58,22 @@ func ownerOf(repo string) string {
 	return owner
 }
 
-// measurePromises measures all with the owner of each repository left out: the log loss of the scores of rankings and
-// of promises, what was promised and came true, and lists; the means over repositories.
+// measurePromises measures all, with a sixth of the owners left out at a time: the log loss of the scores of rankings and
+// of promises, what was promised and came true by question, and lists; the means over repositories.
 func measurePromises(found []lessons) map[string]float64 {
-	owners := map[string]bool{}
+	owners := map[string]int{}
 	for i := range found {
-		owners[ownerOf(found[i].Name)] = true
+		if _, known := owners[ownerOf(found[i].Name)]; !known {
+			owners[ownerOf(found[i].Name)] = len(owners) % textFolds
+		}
 	}
 	var t recorded.Table
-	for owner := range owners {
-		out := func(i int) bool { return ownerOf(found[i].Name) == owner }
-		w := promises(found, out)
-		c := confidence(w)
-		m := lists(found, &c, out)
+	for fold := range textFolds {
+		out := func(i int) bool { return owners[ownerOf(found[i].Name)] == fold }
+		c := confidence(found, out)
 		for i := range found {
 			if out(i) {
-				found[i].measure(&t, w, &c, m)
+				found[i].measure(&t, &c)
 			}
 		}
 	}
@@ -74,50 +82,98 @@ func measurePromises(found []lessons) map[string]float64 {
 		"lists.shown": "lists shown", "lists.right": "lists right", "lists.shown_idle": "lists others"} {
 		into[name] = round(t.Mean(recorded.Own, of))
 	}
-	into["promises.ece"], into["lists.ece"] = round(bars(&t, "file")), round(bars(&t, "list"))
+	for _, kind := range []string{"prompt", "open", "text", "list"} {
+		into["ece."+kind] = round(bars(&t, kind))
+	}
 	fmt.Fprintln(os.Stderr, into)
 	return into
 }
 
 // measure measures one repository.
-func (l *lessons) measure(t *recorded.Table, w []float64, c *prefetch.Confidence, m prefetch.ListModel) {
+func (l *lessons) measure(t *recorded.Table, c *prefetch.Confidence) {
 	add := func(measure string, sum, n float64) { t.Add(recorded.Own, measure, l.Name, "", sum, n) }
-	bar := func(kind string, p float64, came bool, weight float64) {
+	bar := func(kind string, p float64, came bool) {
 		b := min(int(10*p), 9)
-		add(fmt.Sprintf("%s promised %d", kind, b), weight*p, weight)
-		add(fmt.Sprintf("%s came %d", kind, b), weight*truth(came), weight)
+		add(fmt.Sprintf("%s promised %d", kind, b), p, 1)
+		add(fmt.Sprintf("%s came %d", kind, b), truth(came), 1)
 	}
-	for _, e := range l.promises {
-		r := newRow(e.x, e.used, 1)
-		p := sigmoid(r.logit(w))
-		add("ranked", loss(e.p, e.used), 1)
-		add("confident", loss(p, e.used), 1)
-		bar("file", p, e.used, 1/float64(len(l.promises)))
-	}
-	for _, p := range l.prompts {
-		made := p.list(c, m)
-		e := made.estimate
-		says := truth(e.Says(prefetch.ListThreshold, prefetch.ListTokens, prefetch.Searching{}))
-		bar("list", e.Any(), p.opens && made.right, 1/float64(len(l.prompts)))
-		if !p.opens {
+	l.promises(c, func(a *asked, f *candidate, p float64) {
+		add("ranked", loss(rank.Uncalibrated.Probability(f.at.Logit), f.used), 1)
+		add("confident", loss(p, f.used), 1)
+		bar(a.kind(), p, f.used)
+	})
+	for i := range l.asked {
+		a := &l.asked[i]
+		if a.kind() != "prompt" {
+			continue
+		}
+		files, e := c.List.Choose(a.query, a.turn, a.predictions(c), nil)
+		says, right := truth(e.Says(prefetch.ListThreshold, prefetch.ListTokens, prefetch.Searching{})), a.right(files)
+		bar("list", e.Any(), a.opens && right)
+		if !a.opens {
 			add("lists others", says, 1)
 			continue
 		}
 		add("lists shown", says, 1)
-		add("lists right", says*truth(made.right), says)
+		add("lists right", says*truth(right), says)
+	}
+}
+
+// right reports whether one of the files was used.
+func (a *asked) right(files []prefetch.Prediction) bool {
+	return slices.ContainsFunc(files, func(x prefetch.Prediction) bool { return a.files[x.Place].used })
+}
+
+// lists fits the estimates of a list on all repositories but those left out.
+func lists(found []lessons, c *prefetch.Confidence, out func(int) bool) prefetch.ListModel {
+	fit := func(row func(a *asked, listed []prefetch.Prediction) (used, counts bool)) prefetch.ListWeights {
+		w := regress(len(found), out, func(i int) (rows []example) {
+			for k := range found[i].asked {
+				a := &found[i].asked[k]
+				if a.kind() != "prompt" {
+					continue
+				}
+				files := prefetch.Listed(a.predictions(c), nil)
+				if used, counts := row(a, files); counts {
+					x := append([]float64{1}, prefetch.ListFeaturesOf(a.query, a.turn, files).Values()...)
+					rows = append(rows, example{x, used})
+				}
+			}
+			return rows
+		})
+		if w == nil {
+			return prefetch.ListWeights{}
+		}
+		return prefetch.ListWeights{Bias: w[0], ListFeatures: prefetch.ListFeatures{Turn: w[1], Words: w[2], Short: w[3],
+			First: w[4], Any: w[5], Text: w[6], Terms: w[7], Named: w[8]}}
+	}
+	return prefetch.ListModel{
+		Opens: fit(func(a *asked, _ []prefetch.Prediction) (used, counts bool) { return a.opens, true }),
+		Right: fit(func(a *asked, listed []prefetch.Prediction) (used, counts bool) {
+			said, _ := c.List.Choose(a.query, a.turn, a.predictions(c), nil)
+			return a.right(said), a.opens && len(said) > 0
+		}),
 	}
 }
 
 // bars prints what was promised and what came true, each repository counting the same, and returns the expected
 // calibration error over the bars.
 func bars(t *recorded.Table, kind string) float64 {
-	far, all := 0.0, 0.0
+	far, all, asked := 0.0, 0.0, map[string]float64{}
+	of := func(what string, b int) map[string]recorded.Ratio {
+		return t.Repos(recorded.Own, fmt.Sprintf("%s %s %d", kind, what, b))
+	}
+	for b := range 10 {
+		for name, r := range of("promised", b) {
+			asked[name] += r.N
+		}
+	}
 	for b := range 10 {
 		var promised, came, n float64
-		happened := t.Repos(recorded.Own, fmt.Sprintf("%s came %d", kind, b))
-		repos := t.Repos(recorded.Own, fmt.Sprintf("%s promised %d", kind, b))
+		happened, repos := of("came", b), of("promised", b)
 		for _, name := range slices.Sorted(maps.Keys(repos)) {
-			promised, came, n = promised+repos[name].Sum, came+happened[name].Sum, n+repos[name].N
+			w := 1 / asked[name]
+			promised, came, n = promised+w*repos[name].Sum, came+w*happened[name].Sum, n+w*repos[name].N
 		}
 		if n > 0 {
 			fmt.Fprintf(os.Stderr, "%s: promised %.2f, came true %.2f (%.3f)\n", kind, promised/n, came/n, n)

@@ -115,11 +115,14 @@ const varianceRounds = 12
 // the repositories have. A repository counts by the root of its rows, so that the largest does not rule. What it returns
 // holds for a repository that nobody knows: the weights are divided by √(1 + π·variance/8), the mean over its unknown
 // intercept (MacKay, "The evidence framework applied to classification networks", 1992).
-func regress(found []lessons, examples func(*lessons) []example, out func(int) bool) []float64 {
+func regress(repositories int, out func(int) bool, examples func(int) []example) []float64 {
 	var rows []row
 	n, repos := 0, 0
-	for i := range found {
-		if all := examples(&found[i]); !out(i) && len(all) > 0 {
+	for i := range repositories {
+		if out(i) {
+			continue
+		}
+		if all := examples(i); len(all) > 0 {
 			n = len(all[0].x)
 			for _, e := range all {
 				r := newRow(e.x, e.used, 30/math.Sqrt(float64(len(all))))

@@ -38,7 +38,7 @@ const (
 
 	// How many times its own tokens a list is expected to spare. The results of the searches that it spares would be
 	// carried by all later requests as its text is, so that their price is no part of the comparison. What exceeds 1 is
-	// for reading a wrong list. On repositories left out of the fit, 3.5 keeps lists to a fifth of the prompts whose
+	// for reading a wrong list. On repositories left out of the fit, 3.5 keeps lists to .14 of the prompts whose
 	// turn opens nothing.
 	leastGain = 3.5
 )

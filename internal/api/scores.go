@@ -1,6 +1,10 @@
 package api
 
-import "time"
+import (
+	"time"
+
+	"github.com/aoa-dev/aoa/internal/hot"
+)
 
 // Scores reads one whole set of scores, decayed to now. aoa redis serves them.
 var Scores = Route[ScoresRequest, ScoresAnswer]{"POST", "/scores"}
@@ -26,13 +30,7 @@ type ScoresRequest struct {
 
 // ScoresAnswer is the set, in no order. What is worth less than 1e-6 is left out.
 type ScoresAnswer struct {
-	Members []Score           `json:"members"`
+	Members []hot.Member      `json:"members"`
 	Fields  map[string]string `json:"fields,omitempty"` // of a session: current_file, current_intent, last_access
 	Expires time.Time         `json:"expires,omitzero"` // of a session: when it ends if nothing more happens
-}
-
-// Score is a member of a set.
-type Score struct {
-	Name  string  `json:"name"`
-	Score float64 `json:"score"`
 }

@@ -21,6 +21,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/config"
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/hot"
 	"github.com/aoa-dev/aoa/internal/locate"
 )
 
@@ -303,7 +304,7 @@ func (g *generator) state() map[string]any {
 // set is a set of scores in a fixed order.
 func (g *generator) set(name, owner string) api.ScoresAnswer {
 	a := call(g.fixture, api.Scores, api.ScoresRequest{Set: name, Owner: owner})
-	slices.SortFunc(a.Members, func(x, y api.Score) int { return cmp.Compare(x.Name, y.Name) })
+	slices.SortFunc(a.Members, func(x, y hot.Member) int { return cmp.Compare(x.Name, y.Name) })
 	return a
 }
 

@@ -32,28 +32,27 @@ func (d *Daemon) showScores(ctx context.Context, r api.ScoresRequest) (out api.S
 	case !one:
 		return out, api.Bad("docs/api.md lists the sets", "there is no set %.40q", r.Set)
 	case owned && r.Owner == "":
-		out.Members = wireScores(d.scores.Hot.Sums(f, d.now()))
+		out.Members = d.scores.Hot.Sums(f, d.now())
 	default:
-		out.Members = wireScores(d.scores.Hot.All(f, r.Owner, d.now()))
+		out.Members = d.scores.Hot.All(f, r.Owner, d.now())
 	}
 	return out, err
 }
 
 // compositeScores is what aoa suggest says about recent work.
-func (d *Daemon) compositeScores(ctx context.Context) ([]api.Score, error) {
+func (d *Daemon) compositeScores(ctx context.Context) ([]hot.Member, error) {
 	ans, err := d.worktrees.Caller(ctx).Prefetch.Answer(ctx, event.Query{Limit: manyComposite, At: d.now()})
-	return convert(ans.Suggestions, func(s event.Suggestion) api.Score {
-		return api.Score{Name: string(s.File),
-			Score: s.Score}
+	return convert(ans.Suggestions, func(s event.Suggestion) hot.Member {
+		return hot.Member{Name: string(s.File), Score: s.Score}
 	}), err
 }
 
 // sessionScores is one session, or all that are live.
 func (d *Daemon) sessionScores(id string) (out api.ScoresAnswer) {
-	out.Members = []api.Score{}
+	out.Members = []hot.Member{}
 	if id == "" {
 		for _, s := range d.scores.Live.Running(d.now()) {
-			out.Members = append(out.Members, api.Score{Name: s.ID, Score: hot.Seconds(s.Last.Add(live.Life))})
+			out.Members = append(out.Members, hot.Member{Name: s.ID, Score: hot.Seconds(s.Last.Add(live.Life))})
 		}
 		return out
 	}
@@ -69,11 +68,7 @@ func (d *Daemon) sessionScores(id string) (out api.ScoresAnswer) {
 		out.Fields["current_intent"] = s.Intent
 	}
 	for file, o := range s.Opened {
-		out.Members = append(out.Members, api.Score{Name: string(file), Score: hot.Seconds(o.At)})
+		out.Members = append(out.Members, hot.Member{Name: string(file), Score: hot.Seconds(o.At)})
 	}
 	return out
-}
-
-func wireScores(in []hot.Member) []api.Score {
-	return convert(in, func(m hot.Member) api.Score { return api.Score(m) })
 }

@@ -9,8 +9,8 @@ import (
 
 // Member is a name with its stored score.
 type Member struct {
-	Name  string
-	Score float64
+	Name  string  `json:"name"`
+	Score float64 `json:"score"`
 }
 
 // Bounds of sets.

@@ -14,7 +14,7 @@ func (s *Store) All(f *Family, owner string, at time.Time) []Member {
 	if !f.Global() {
 		return s.members(f.Member, s.ownedNow(f, s.names[f.Owner].find(owner), t))
 	}
-	var out []Member
+	out := []Member{}
 	ids := s.names[f.Member].all()
 	sums, until := s.globalAt(f, ids, t)
 	for i, id := range ids {
@@ -34,7 +34,7 @@ func (s *Store) All(f *Family, owner string, at time.Time) []Member {
 func (s *Store) Sums(f *Family, at time.Time) []Member {
 	s.writing.Lock()
 	defer s.writing.Unlock()
-	var out []Member
+	out := []Member{}
 	for _, id := range s.names[f.Owner].all() {
 		sum := 0.0
 		for _, e := range s.ownedNow(f, id, asOf{Seconds(at), s.clock}) {

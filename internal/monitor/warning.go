@@ -44,9 +44,17 @@ type warningHandler struct {
 	warnings *Warnings
 }
 
+// Enabled takes warnings even where the log has errors alone.
+func (h *warningHandler) Enabled(ctx context.Context, level slog.Level) bool {
+	return level >= slog.LevelWarn || h.Handler.Enabled(ctx, level)
+}
+
 func (h *warningHandler) Handle(ctx context.Context, r slog.Record) error {
 	if r.Level >= slog.LevelWarn {
 		h.warnings.add(r)
+	}
+	if !h.Handler.Enabled(ctx, r.Level) {
+		return nil
 	}
 	return h.Handler.Handle(ctx, r)
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/hot"
 )
 
 // readOnly reports whether clients may not write to a key. Of aOa's keys they write the destinations of the
@@ -98,7 +99,7 @@ func threshold(ctx context.Context, v *view, a *api.ScoresAnswer) error {
 		return nil
 	}
 	t, err := v.Threshold(ctx)
-	a.Members = []api.Score{{Name: strconv.FormatFloat(t.Value, 'g', -1, 64)}}
+	a.Members = []hot.Member{{Name: strconv.FormatFloat(t.Value, 'g', -1, 64)}}
 	return err
 }
 
@@ -118,7 +119,7 @@ func prefetchLog(ctx context.Context, v *view, a *api.ScoresAnswer) error {
 		if err != nil {
 			return err
 		}
-		a.Members = append(a.Members, api.Score{Name: string(line)})
+		a.Members = append(a.Members, hot.Member{Name: string(line)})
 	}
 	return err
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/alicebob/miniredis/v2/server"
 
 	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/internal/hot"
 )
 
 func encode(args []string) []byte {
@@ -82,7 +83,7 @@ func FuzzCommand(f *testing.F) {
 func TestHostileArguments(t *testing.T) {
 	v := &view{redis: started(), Options: Options{Now: time.Now,
 		Scores: func(_ context.Context, r api.ScoresRequest) (a api.ScoresAnswer, err error) {
-			a.Members, a.Fields = []api.Score{{Name: "a", Score: 1}, {Name: "b", Score: 2}}, map[string]string{"f": "v"}
+			a.Members, a.Fields = []hot.Member{{Name: "a", Score: 1}, {Name: "b", Score: 2}}, map[string]string{"f": "v"}
 			a.Expires = time.Now().Add(time.Hour)
 			if r.Owner == "refused" {
 				err = errors.New("refused")

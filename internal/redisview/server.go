@@ -13,6 +13,7 @@ import (
 	"github.com/alicebob/miniredis/v2/server"
 
 	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/internal/hot"
 	"github.com/aoa-dev/aoa/internal/peer"
 )
 
@@ -144,7 +145,7 @@ func (v *view) list(ctx context.Context) error {
 		for _, o := range owners.Members {
 			key := f.begin + o.Name + f.end
 			if _, ours := v.ours[key]; !ours {
-				v.put(key, f.kind, api.ScoresAnswer{Members: make([]api.Score, 1), Fields: map[string]string{"": ""}})
+				v.put(key, f.kind, api.ScoresAnswer{Members: make([]hot.Member, 1), Fields: map[string]string{"": ""}})
 				v.ours[key] = false
 			}
 		}

@@ -18,6 +18,7 @@ import (
 
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/hot"
 	"github.com/aoa-dev/aoa/internal/redisview"
 	"github.com/aoa-dev/aoa/prefetch"
 )
@@ -99,7 +100,7 @@ func (f *fixture) have(set, owner string, members ...any) {
 	defer f.mu.Unlock()
 	var a api.ScoresAnswer
 	for i := 0; i < len(members); i += 2 {
-		a.Members = append(a.Members, api.Score{Name: members[i].(string), Score: members[i+1].(float64)})
+		a.Members = append(a.Members, hot.Member{Name: members[i].(string), Score: members[i+1].(float64)})
 	}
 	f.sets[api.ScoresRequest{Set: set, Owner: owner}] = a
 }
@@ -137,7 +138,7 @@ func TestKeys(t *testing.T) {
 	f.have(api.ScoresFile, "", "a.go", 1.0)
 	f.have(api.ScoresFile, "a.go", "go", 0.25)
 	f.have(api.ScoresSession, "", "s", 1e9)
-	f.sets[api.ScoresRequest{Set: api.ScoresSession, Owner: "s"}] = api.ScoresAnswer{Members: []api.Score{{Name: "a.go",
+	f.sets[api.ScoresRequest{Set: api.ScoresSession, Owner: "s"}] = api.ScoresAnswer{Members: []hot.Member{{Name: "a.go",
 		Score: 7}},
 		Fields: map[string]string{"current_file": "a.go"}, Expires: noon.Add(time.Hour)}
 

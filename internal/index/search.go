@@ -17,9 +17,8 @@ type Hit struct {
 // Bounds of a search.
 const (
 	maxDefiners  = 6    // a name that more files define finds none
-	maxCompared  = 40   // identifiers of a file by which files like it are searched …
-	maxLikeUsers = 12   // … if at most this many files have them
-	maxCalled    = 64   // identifiers of a file whose definitions are searched
+	maxCompared  = 64   // identifiers of a file by which other files are searched
+	maxLikeUsers = 12   // files of an identifier by which files like it are searched, at most
 	manyUsers    = 1024 // files of an identifier up to which the rarer counts
 )
 
@@ -28,7 +27,7 @@ const (
 func (c *Contents) Alike(p event.Path, n int) []Hit {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
-	self, names := c.identifiersOf(p, maxCompared)
+	self, names := c.identifiersOf(p)
 	var sums []share
 	for _, name := range names {
 		if name.files > maxLikeUsers {
@@ -47,7 +46,7 @@ func (c *Contents) Alike(p event.Path, n int) []Hit {
 func (c *Contents) Called(p event.Path, n int) []Hit {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
-	self, names := c.identifiersOf(p, maxCalled)
+	self, names := c.identifiersOf(p)
 	var sums []share
 	var definers []fileID
 	for _, name := range names {
@@ -115,9 +114,9 @@ type sharedName struct {
 	files int
 }
 
-// identifiersOf returns the number of a file and its rarest identifiers that another file has too, at most most, none
+// identifiersOf returns the number of a file and its rarest identifiers that another file has too, at most maxCompared, none
 // if the file is not known.
-func (c *Contents) identifiersOf(p event.Path, most int) (self fileID, shared []sharedName) {
+func (c *Contents) identifiersOf(p event.Path) (self fileID, shared []sharedName) {
 	self, known := c.idOf(p)
 	if !known {
 		return 0, nil
@@ -137,7 +136,7 @@ func (c *Contents) identifiersOf(p event.Path, most int) (self fileID, shared []
 	slices.SortFunc(shared, func(a, b sharedName) int {
 		return cmp.Or(cmp.Compare(a.files, b.files), cmp.Compare(a.hash, b.hash))
 	})
-	return self, shared[:min(len(shared), most)]
+	return self, shared[:min(len(shared), maxCompared)]
 }
 
 // usersIn counts the files of the list of an identifier that are not gone, at least up to manyUsers.

@@ -35,6 +35,10 @@ var (
 	passedPackage = regexp.MustCompile(`^ok\s+\S+\s+(?:[\d.]+s|\(cached\))`)
 )
 
+// nothingChecked matches lines by which a shell or a program says that it checked nothing.
+var nothingChecked = regexp.MustCompile(`(?m)^ERROR: file or directory not found: |^=*\s*no tests ran in [\d.]+s|` +
+	`^(?:\S+: )*(?:line \d+: |\d+: )?\S+: (?:command not found|not found)$|^No tests found|No module named pytest$`)
+
 // failingTest finds the name of a test that failed, in its only group that matched.
 var failingTest = regexp.MustCompile(strings.Join([]string{
 	`^\s*--- FAIL: (\S+)`,                                   // go
@@ -95,6 +99,9 @@ func checkResult(checks bool, text string) (result event.Check, failing []string
 	}
 	if result == "" && passedPackage.MatchString(last) {
 		result = event.CheckPassed
+	}
+	if result == "" && nothingChecked.MatchString(text) {
+		result = event.CheckNone
 	}
 	if result != event.CheckFailed {
 		failing = nil // a program that failed says so in a line of its own

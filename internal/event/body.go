@@ -102,6 +102,7 @@ type Check string
 const (
 	CheckPassed Check = "passed"
 	CheckFailed Check = "failed"
+	CheckNone   Check = "none" // nothing was checked: the program, or what it was to check, is not there
 )
 
 // Failure says how a call failed, "" if it did not. Failures are stored: they are added, never renamed.

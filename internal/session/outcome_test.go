@@ -77,6 +77,7 @@ func TestOutcomeByOutput(t *testing.T) {
 		{"pytest", event.Call{Check: event.CheckFailed, Failure: event.FailUnknown}, "Failing: LINE."},
 		{"pytest", event.Call{Check: event.CheckPassed, Failure: event.FailUnknown}, said},
 		{"pytest", event.Call{Check: event.CheckPassed, Failure: event.FailStatus}, "Failing: LINE."},
+		{"pytest", event.Call{Check: event.CheckNone, Failure: event.FailStatus}, ""},
 		{"pytest && deploy", event.Call{Check: event.CheckPassed, Failure: event.FailStatus}, ""},
 		{"pytest | tail -5", status, ""},
 		{"pytest | grep passed", passed, ""},

@@ -149,6 +149,8 @@ func (a Action) verdict(c shell.Program) event.Check {
 		said = ""
 	}
 	switch {
+	case said == event.CheckNone:
+		return ""
 	case said == event.CheckFailed:
 		return said
 	case a.Failed && c.Fails && (said == "" || c.Passes):

@@ -52,7 +52,7 @@ func (d *Daemon) hook(ctx context.Context, f api.Hook) (reply []byte) {
 	if slices.ContainsFunc(call.Events, mayChange) {
 		w.Watch.Nudge()
 	}
-	if f.Wait && call.TakesText() {
+	if f.Wait && call.TakesText() && !d.scores.Void() {
 		ctx, cancel := context.WithTimeout(ctx, d.hints.Patience(call)-d.now().Sub(begin))
 		defer cancel()
 		reply = d.hints.Answer(ctx, w, call)

@@ -36,7 +36,7 @@ var (
 )
 
 // nothingChecked matches lines by which a shell or a program says that it checked nothing.
-var nothingChecked = regexp.MustCompile(`(?m)^ERROR: file or directory not found: |^=*\s*no tests ran in [\d.]+s|` +
+var nothingChecked = regexp.MustCompile(`^ERROR: file or directory not found: |^=*\s*no tests ran in [\d.]+s|` +
 	`^(?:\S+: )*(?:line \d+: |\d+: )?\S+: (?:command not found|not found)$|^No tests found|No module named pytest$`)
 
 // failingTest finds the name of a test that failed, in its only group that matched.
@@ -69,7 +69,7 @@ func checkResult(checks bool, text string) (result event.Check, failing []string
 		return "", nil
 	}
 	text = text[max(0, len(text)-maxOutput):]
-	last, list, ran, title := "", false, false, ""
+	last, list, ran, nothing, title := "", false, false, false, ""
 	for line := range strings.Lines(colors.ReplaceAllString(text, "")) {
 		line = strings.TrimRight(line, " \r\n")
 		if line == "" {
@@ -77,6 +77,7 @@ func checkResult(checks bool, text string) (result event.Check, failing []string
 		}
 		last = line
 		ran = ran || strings.HasPrefix(line, "Ran ") || strings.HasPrefix(line, "OK (") // else OK is anybody's word
+		nothing = nothing || nothingChecked.MatchString(line)
 		switch {
 		case failedLine.MatchString(line):
 			result = event.CheckFailed
@@ -100,7 +101,7 @@ func checkResult(checks bool, text string) (result event.Check, failing []string
 	if result == "" && passedPackage.MatchString(last) {
 		result = event.CheckPassed
 	}
-	if result == "" && nothingChecked.MatchString(text) {
+	if result == "" && nothing {
 		result = event.CheckNone
 	}
 	if result != event.CheckFailed {

@@ -42,7 +42,8 @@ func (d *Daemon) routes() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		d.calls.Note(d.now())
 		if d.scores.Void() && fromMemory[strings.TrimPrefix(r.URL.Path, "/v1")] {
-			panic(http.ErrAbortHandler) // what was forgotten is in memory until the stores are opened again: api.Client asks again
+			// What was forgotten is in memory until the stores are opened again. api.Client asks again.
+			panic(http.ErrAbortHandler)
 		}
 		mux.ServeHTTP(w, r)
 	})
@@ -51,7 +52,7 @@ func (d *Daemon) routes() http.Handler {
 // fromMemory are the routes whose answers come from what is in memory.
 var fromMemory = map[string]bool{api.Rank.Path: true, api.Why.Path: true, api.Partners.Path: true, api.Names.Path: true,
 	api.Log.Path: true, api.Stats.Path: true, api.Scores.Path: true, api.Session.Path: true, api.Context.Path: true,
-	api.Sessions.Path: true, api.ReloadList.Path: true}
+	api.Sessions.Path: true, api.SessionSet.Path: true, api.ReloadList.Path: true, api.ReloadRun.Path: true}
 
 // serveMetrics serves the metrics on TCP when metrics_addr names an address: off unless asked for.
 func (d *Daemon) serveMetrics(ctx context.Context) error {

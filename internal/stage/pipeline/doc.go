@@ -2,8 +2,7 @@
 //
 // Files come in (pipelines in YAML, agents and commands in Markdown), arguments, a session's context and the outputs of
 // earlier stages. Checked definitions, an order in which independent stages run concurrently, and each stage's inputs
-// with every variable resolved go out. The package never runs a command and never writes to the disk. Reading a definition
-// takes about 0.1 ms.
+// with every variable resolved go out. The package never runs a command and never writes to the disk.
 //
 // # Variables
 //

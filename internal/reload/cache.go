@@ -314,6 +314,8 @@ func (c *Cache) ForgetID(ctx context.Context, id string) error {
 
 // ForgetAll drops all entries, and the undo records with them: they hold contents of files.
 func (c *Cache) ForgetAll(ctx context.Context) (int, error) {
+	c.making.Lock() // an entry that is being made now would be there afterwards
+	defer c.making.Unlock()
 	all, err := c.List(ctx)
 	if err != nil {
 		return 0, err

@@ -22,9 +22,9 @@ type History func(context.Context) (*history.Commits, error)
 
 // Lack is a file that usually changes with a change and is not in it.
 type Lack struct {
-	File           event.Path
-	Score          float64 // probability that it belongs to the change
-	event.Together         // with the file of the change that says most of it
+	File           event.Path `json:"file"`
+	Score          float64    `json:"score"` // probability that it belongs to the change
+	event.Together            // with the file of the change that says most of it
 }
 
 // missingShared is how many commits two files must share before a warning names one of them: one may be chance.

@@ -8,10 +8,17 @@ type Tally struct {
 	Used     int64 `json:"right"` // of these, those that were opened in time; of lists, those of which one file was
 }
 
+// Plus is the sum of two tallies.
+func (t Tally) Plus(o Tally) Tally {
+	return Tally{t.Predicted + o.Predicted, t.Resolved + o.Resolved, t.Used + o.Used}
+}
+
 // Record is what a kind's predictions came to.
 type Record struct {
-	Kind                    Kind
-	Shown, Withheld, Shadow Tally
-	Tokens                  int64 // estimated tokens of what was shown
-	Retired                 bool  // it keeps silent, for showing it changed nothing
+	Kind     Kind  `json:"kind"`
+	Shown    Tally `json:"shown"`
+	Withheld Tally `json:"withheld"`
+	Shadow   Tally `json:"shadow"`
+	Tokens   int64 `json:"tokens"`  // estimated tokens of what was shown
+	Retired  bool  `json:"retired"` // it is not shown any more: showing it changed nothing
 }

@@ -30,5 +30,18 @@ func (s Searching) PerSearch() float64 {
 	return (searchTokens*sizesPrior + float64(s.Tokens)) / float64(sizesPrior+s.Searches)
 }
 
+// SearchEstimate is Searching with what it estimates.
+type SearchEstimate struct {
+	Turns     int64   `json:"turns"`
+	PerTurn   float64 `json:"searches_per_turn"`
+	Searches  int64   `json:"searches"`
+	PerSearch float64 `json:"tokens_per_search"`
+}
+
+// Estimate is what searches cost, with the counts that say so.
+func (s Searching) Estimate() SearchEstimate {
+	return SearchEstimate{s.Turns, s.PerTurn(), s.Searches, s.PerSearch()}
+}
+
 // Spared is how many tokens a list spares that is right.
 func (s Searching) Spared() float64 { return s.PerTurn() * s.PerSearch() }

@@ -105,7 +105,7 @@ func (a *app) checkChange(ctx context.Context, r api.PartnersRequest, markdown b
 }
 
 // together is the evidence for a file.
-func (a *app) together(p api.Partner) string {
+func (a *app) together(p prefetch.Lack) string {
 	return fmt.Sprintf("changed with %s in %d of %d commits", a.display(p.With), p.Both, p.Of)
 }
 

@@ -42,7 +42,7 @@ var allowed = map[string][]string{
 	"internal/cold":    {"internal/event", "internal/history", "internal/atomicfile", "internal/regularfile"},
 	"internal/api": {"internal/cold", "internal/event", "internal/history", "internal/hot", "internal/index", "internal/locate",
 		"internal/llmcache", "internal/peer", "internal/regularfile", "internal/reload", "internal/schedule", "internal/session",
-		"internal/stage", "internal/stage/pipeline", "prefetch"},
+		"internal/stage", "internal/stage/pipeline", "internal/team", "prefetch"},
 	"learn":            {"internal/event", "internal/hot", "internal/session/live"},
 	"rank":             {"internal/event", "internal/index", "internal/hot", "internal/session/live"},
 	"prefetch":         {"internal/event", "internal/history", "internal/index", "internal/hot", "internal/session/live", "rank"},

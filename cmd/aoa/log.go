@@ -12,11 +12,11 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// logKinds are the kinds of events.
-var logKinds = []string{"prompt", "read", "edit", "write", "search", "run", "failed", "save", "commit", "uncommit",
-	"rename", "delete", "branch", "start", "stop", "end", "tick", "suggest", "feedback", "setting"}
-
 func (a *app) log() *cobra.Command {
+	var known []string
+	for _, k := range event.Kinds() {
+		known = append(known, string(k))
+	}
 	var since, until, file, exported, imported string
 	var force bool
 	var kinds []string
@@ -53,7 +53,7 @@ With --import, another clone learns from it as if it had happened there. Importi
 					return err
 				}
 			}
-			if err := knownWords("kind of event", kinds, logKinds); err != nil {
+			if err := knownWords("kind of event", kinds, known); err != nil {
 				return err
 			}
 			for _, k := range kinds {
@@ -72,7 +72,7 @@ With --import, another clone learns from it as if it had happened there. Importi
 	a.sessionFlag(c, &r.Session, "of this session only")
 	f.StringVar(&file, "file", "", "about this file, or the files of this folder, only")
 	f.StringSliceVar(&kinds, "kind", nil, "of these kinds only: prompt, read, edit, commit, …")
-	completeFlag(c, "kind", words(logKinds...))
+	completeFlag(c, "kind", words(known...))
 	f.IntVarP(&r.Limit, "number", "n", 100, "number of events")
 	f.StringVar(&exported, "export", "", "write the events of this clone to this file, for another clone")
 	f.StringVar(&imported, "import", "", "learn from this file of another clone of this repository")

@@ -83,7 +83,7 @@ func (a *app) importLog(ctx context.Context, file string, force bool) error {
 	if err != nil {
 		return err
 	}
-	if st.Team != nil && st.Team.Server != "" {
+	if st.Team.Server != "" {
 		return fail(exitFailed, "clones with the same redis_url exchange what they learn",
 			"redis_url is set: an import would count twice what other clones have published")
 	}

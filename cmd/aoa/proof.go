@@ -70,7 +70,7 @@ func (a *app) printProof(p api.ProofAnswer) {
 }
 
 // printSearching says what searches cost, once some were counted.
-func (a *app) printSearching(s api.Searching) {
+func (a *app) printSearching(s prefetch.SearchEstimate) {
 	if s.Searches+s.Turns > 0 {
 		fmt.Fprintf(a.out, "searches and listings here: %s tokens each (%s counted), "+
 			"%.1f before the first file of a turn (%s counted)\n",

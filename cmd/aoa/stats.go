@@ -90,22 +90,23 @@ func (a *app) printStats(ans api.StatsAnswer) {
 	}
 	a.retirement(ans.Retired)
 	if r := ans.Refit; r != nil {
-		a.talk("confidence fitted to this repository on %s: %s", stamp(r.At), r.Text)
+		a.talk("confidence fitted to this repository on %s: %s", stamp(r.At), r)
 	}
 }
 
 func kindCells(k api.KindStat) []any {
-	name, precision, lift := k.Kind, "-", "-"
+	name, precision, lift := string(k.Kind), "-", "-"
 	if k.Retired {
 		name += " (retired)"
 	}
-	if k.Resolved > 0 {
-		precision = fmt.Sprintf("%.2f", k.Precision)
+	if k.Shown.Resolved > 0 {
+		precision = fmt.Sprintf("%.2f", float64(k.Shown.Used)/float64(k.Shown.Resolved))
 	}
-	if k.Resolved > 0 && k.HeldDone > 0 {
-		lift = fmt.Sprintf("%+.2f (%+.2f to %+.2f)", k.Lift, k.LiftLow, k.LiftHigh)
+	if l := k.Lift; l.Known {
+		lift = fmt.Sprintf("%+.2f (%+.2f to %+.2f)", l.Value, l.Low, l.High)
 	}
-	return []any{name, k.Shown, k.Used, precision, k.Withheld, k.HeldUsed, lift, k.Shadow, k.ShadowHit, count(k.Tokens)}
+	return []any{name, k.Shown.Predicted, k.Shown.Used, precision, k.Withheld.Predicted, k.Withheld.Used, lift,
+		k.Shadow.Predicted, k.Shadow.Used, count(k.Tokens)}
 }
 
 // retirement lists the kinds that are off because of their record.
@@ -171,12 +172,13 @@ func (a *app) printSummary(s statsSummary) {
 	printList(a, "", s.Pairs, func(p history.Pair) []any {
 		return []any{"  " + a.display(p.A), a.display(p.B), fmt.Sprintf("%d of %d commits", p.Both, p.OfA)}
 	})
-	shown, used, resolved := int64(0), int64(0), int64(0)
+	var all prefetch.Tally
 	for _, k := range s.Kinds {
-		shown, used, resolved = shown+k.Shown, used+k.Used, resolved+k.Resolved
+		all = all.Plus(k.Shown)
 	}
-	if shown > 0 {
-		fmt.Fprintf(a.out, "\nhints: %s shown, %s of %s used\n", plural(int(shown), "file"), count(used), count(resolved))
+	if all.Predicted > 0 {
+		fmt.Fprintf(a.out, "\nhints: %s shown, %s of %s used\n", plural(int(all.Predicted), "file"), count(all.Used),
+			count(all.Resolved))
 	}
 	if s.Status.Sessions == 0 {
 		a.talk("no agent has worked here since aoa init")

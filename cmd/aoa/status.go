@@ -6,9 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
-	"sort"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -16,6 +17,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/locate"
 	"github.com/aoa-dev/aoa/internal/regularfile"
+	"github.com/aoa-dev/aoa/internal/team"
 )
 
 func (a *app) status() *cobra.Command {
@@ -52,9 +54,7 @@ func (a *app) statusTable(st api.StatusAnswer) {
 		cells("saves", saves(st)),
 		cells("hints", fmt.Sprintf("shown from %.2f on", st.Threshold)),
 	}
-	if st.Team != nil {
-		rows = append(rows, teamRows(*st.Team)...)
-	}
+	rows = append(rows, teamRows(st.Team)...)
 	if !st.Paused.IsZero() {
 		rows = append(rows, cells("paused", "until "+stamp(st.Paused)+"; aoa pause off ends it"))
 	}
@@ -68,8 +68,11 @@ func (a *app) statusTable(st api.StatusAnswer) {
 	}
 }
 
-// teamRows tell what is exchanged with other clones.
-func teamRows(t api.Team) []string {
+// teamRows tell what is exchanged with other clones, none if nothing is and was.
+func teamRows(t team.Status) []string {
+	if t.Server == "" && len(t.Origins) == 0 {
+		return nil
+	}
 	state := "not connected"
 	switch {
 	case t.Server == "":
@@ -79,8 +82,12 @@ func teamRows(t api.Team) []string {
 	}
 	rows := []string{cells("team", fmt.Sprintf("%s, %s; %s batches wait", cmp.Or(t.Server, "none"), state,
 		count(t.Waiting)))}
-	for _, o := range t.Origins {
-		text := fmt.Sprintf("%s: %s events", o.Origin, count(o.Events))
+	for _, name := range slices.Sorted(maps.Keys(t.Origins)) {
+		o := t.Origins[name]
+		if o.Events+o.Refused == 0 {
+			continue
+		}
+		text := fmt.Sprintf("%s: %s events", name, count(o.Events))
 		if !o.Newest.IsZero() {
 			text += ", the newest of " + stamp(o.Newest)
 		}
@@ -135,7 +142,7 @@ func progress(p api.Progress) string {
 func (a *app) daemons() []locate.Place {
 	var out []locate.Place
 	names, _ := filepath.Glob(filepath.Join(a.registry(), "*"))
-	sort.Strings(names)
+	slices.Sort(names)
 	for _, n := range names {
 		raw, err := regularfile.Read(n, regularfile.NoLinks, 64<<10)
 		if err != nil {

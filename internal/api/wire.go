@@ -8,6 +8,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/history"
 	"github.com/aoa-dev/aoa/internal/index"
 	"github.com/aoa-dev/aoa/internal/reload"
+	"github.com/aoa-dev/aoa/internal/team"
 	"github.com/aoa-dev/aoa/prefetch"
 )
 
@@ -106,7 +107,7 @@ type StatsAnswer struct {
 	Kinds    []KindStat         `json:"kinds,omitempty"`
 	Costs    []prefetch.Cost    `json:"costs,omitempty"`
 	Retired  []RetiredKind      `json:"retired,omitempty"`  // with kinds
-	Refit    *Refit             `json:"refit,omitempty"`    // with kinds: the last one
+	Refit    *prefetch.Refit    `json:"refit,omitempty"`    // with kinds: the last one
 	Outcomes []prefetch.Outcome `json:"outcomes,omitempty"` // what came of the newest predicted files, the newest last
 
 	Pairs  []history.Pair    `json:"pairs,omitempty"` // files that change together and have unrelated names
@@ -115,33 +116,10 @@ type StatsAnswer struct {
 	Reload *reload.Stats     `json:"reload,omitempty"`
 }
 
-// Refit is one attempt to fit the confidence of hints to the repository's outcomes.
-type Refit struct {
-	At       time.Time `json:"at"`
-	Verdict  string    `json:"verdict"` // taken, refused, taken back
-	Outcomes int       `json:"outcomes"`
-	Before   float64   `json:"before"` // log loss on outcomes that it was judged by
-	After    float64   `json:"after"`
-	Text     string    `json:"text"` // the same in words
-}
-
 // KindStat is the record of one kind of suggestion.
 type KindStat struct {
-	Kind      string  `json:"kind"`
-	Shown     int64   `json:"shown"`
-	Used      int64   `json:"used"` // of the resolved shown ones
-	Resolved  int64   `json:"resolved"`
-	Withheld  int64   `json:"withheld"`
-	HeldUsed  int64   `json:"withheld_used"`
-	Shadow    int64   `json:"shadow"`
-	ShadowHit int64   `json:"shadow_used"`
-	Precision float64 `json:"precision"` // used ÷ resolved, 0 if none is resolved
-	HeldDone  int64   `json:"withheld_resolved"`
-	Lift      float64 `json:"lift"`     // precision − share of the resolved withheld ones that were used
-	LiftLow   float64 `json:"lift_low"` // its 95 % interval; all three 0 without evidence
-	LiftHigh  float64 `json:"lift_high"`
-	Tokens    int64   `json:"tokens"`  // estimated, of what was shown
-	Retired   bool    `json:"retired"` // not shown any more: it changed nothing
+	prefetch.Record
+	Lift prefetch.Lift `json:"lift,omitzero"`
 }
 
 // StatusAnswer is the daemon's health.
@@ -173,26 +151,8 @@ type StatusAnswer struct {
 	KeepBytes int64     `json:"retention_bytes"`
 	Warnings  []string  `json:"warnings,omitempty"`
 
-	Team    *Team         `json:"team,omitempty"`    // the exchange with other clones
+	Team    team.Status   `json:"team"`              // the exchange with other clones
 	Retired []RetiredKind `json:"retired,omitempty"` // kinds that are not shown any more
-}
-
-// Team is the exchange of events with other clones.
-type Team struct {
-	Server  string       `json:"server"` // redis_url without its password, "" for none
-	Linked  bool         `json:"linked"`
-	Waiting int64        `json:"waiting"`      // own batches that are not published yet
-	Gap     time.Time    `json:"gap,omitzero"` // when the server was last seen to lack what it had
-	Origins []TeamOrigin `json:"origins"`      // the newest first
-}
-
-// TeamOrigin is what came from one other clone.
-type TeamOrigin struct {
-	Origin  string    `json:"origin"`
-	Events  int       `json:"events"` // in the log
-	Newest  time.Time `json:"newest,omitzero"`
-	Refused int       `json:"refused"` // entries, since the start
-	Why     string    `json:"why,omitempty"`
 }
 
 // Progress is the progress of an import.
@@ -268,19 +228,9 @@ type PartnersRequest struct {
 
 // PartnersAnswer is the change and what it lacks.
 type PartnersAnswer struct {
-	Files    []event.Path `json:"files"`    // the change in question
-	Partners []Partner    `json:"partners"` // best first, ties by path
-
-	Broken []index.Broken `json:"broken"` // what still uses what the change removes, by file and line
-}
-
-// Partner is a file that a change lacks, with the evidence.
-type Partner struct {
-	File  event.Path `json:"file"`
-	With  event.Path `json:"with"`  // the file of the change that it changed with most regularly
-	Both  int        `json:"both"`  // commits that changed both
-	Of    int        `json:"of"`    // commits that changed With
-	Score float64    `json:"score"` // probability that it belongs to the change
+	Files    []event.Path    `json:"files"`    // the change in question
+	Partners []prefetch.Lack `json:"partners"` // best first, ties by path
+	Broken   []index.Broken  `json:"broken"`   // what still uses what the change removes, by file and line
 }
 
 // SessionRequest asks for one session's numbers.

@@ -57,7 +57,6 @@ func (d *Daemon) hook(ctx context.Context, f api.Hook) (reply []byte) {
 		defer cancel()
 		reply = d.hints.Answer(ctx, w, call)
 	}
-	d.metrics.Hook(call.Event, d.now().Sub(begin), len(reply) > 0)
 	return reply
 }
 

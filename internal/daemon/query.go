@@ -63,7 +63,7 @@ func (d *Daemon) why(ctx context.Context, r api.WhyRequest) (api.WhyAnswer, erro
 
 // partners names what usually changes together with a change and is not in it, with the counts that say so.
 func (d *Daemon) partners(ctx context.Context, r api.PartnersRequest) (api.PartnersAnswer, error) {
-	out := api.PartnersAnswer{Files: []event.Path{}, Partners: []api.Partner{}, Broken: []index.Broken{}}
+	out := api.PartnersAnswer{Files: []event.Path{}, Partners: []prefetch.Lack{}, Broken: []index.Broken{}}
 	if r.Limit == 0 {
 		r.Limit = 5
 	}
@@ -85,9 +85,7 @@ func (d *Daemon) partners(ctx context.Context, r api.PartnersRequest) (api.Partn
 	out.Files, out.Broken = c.Files, c.Broken
 	d.events.SyncBriefly(ctx)
 	lacks, err := w.Prefetch.Missing(ctx, event.Query{Files: out.Files, At: d.now()}, r.Least, r.Limit)
-	for _, l := range lacks {
-		out.Partners = append(out.Partners, api.Partner{File: l.File, With: l.With, Both: l.Both, Of: l.Of, Score: l.Score})
-	}
+	out.Partners = append(out.Partners, lacks...)
 	return out, err
 }
 

@@ -78,22 +78,11 @@ func (d *Daemon) costs(ctx context.Context) ([]prefetch.Cost, error) {
 func (d *Daemon) kindStats() (out api.StatsAnswer) {
 	records := d.predictions.Records()
 	for _, r := range records {
-		row := api.KindStat{Kind: string(r.Kind), Shown: r.Shown.Predicted, Resolved: r.Shown.Resolved,
-			Used:     r.Shown.Used,
-			Withheld: r.Withheld.Predicted, HeldUsed: r.Withheld.Used, Shadow: r.Shadow.Predicted, ShadowHit: r.Shadow.Used,
-			HeldDone: r.Withheld.Resolved, Tokens: r.Tokens, Retired: r.Retired}
-		if l := r.Lift(); l.Known {
-			row.Lift, row.LiftLow, row.LiftHigh = l.Value, l.Low, l.High
-		}
-		if row.Resolved > 0 {
-			row.Precision = float64(row.Used) / float64(row.Resolved)
-		}
-		out.Kinds = append(out.Kinds, row)
+		out.Kinds = append(out.Kinds, api.KindStat{Record: r, Lift: r.Lift()})
 	}
 	out.Retired = retired(records, d.settings.Get().Kinds)
 	if r := d.predictions.LastRefit(); r.Verdict != "" {
-		out.Refit = &api.Refit{At: r.At, Verdict: string(r.Verdict), Outcomes: r.Outcomes, Before: r.Before, After: r.After,
-			Text: r.String()}
+		out.Refit = &r
 	}
 	return out
 }
@@ -121,9 +110,8 @@ var provingKinds = []event.Kind{event.KindPrompt, event.KindRead, event.KindEdit
 func (d *Daemon) proof(ctx context.Context) (*api.ProofAnswer, error) {
 	seeks := d.predictions.Seeks()
 	out := &api.ProofAnswer{Holdout: d.settings.Get().Holdout,
-		Proof: prefetch.Proof{Kinds: []prefetch.KindProof{}, Losses: []prefetch.Loss{}},
-		Searching: api.Searching{Turns: seeks.Turns, PerTurn: seeks.PerTurn(), Searches: seeks.Searches,
-			PerSearch: seeks.PerSearch()}}
+		Proof:     prefetch.Proof{Kinds: []prefetch.KindProof{}, Losses: []prefetch.Loss{}},
+		Searching: seeks.Estimate()}
 	first, err := d.db.Log(ctx, cold.LogFilter{Kinds: []event.Kind{event.KindSuggest}, Oldest: true, Limit: 1})
 	if err != nil || len(first) == 0 {
 		return out, err

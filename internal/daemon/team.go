@@ -2,6 +2,7 @@ package daemon
 
 import (
 	"context"
+	"maps"
 	"slices"
 
 	"github.com/aoa-dev/aoa/internal/api"
@@ -56,20 +57,11 @@ func filterOf(f cold.ForgetFilter) team.Filter {
 
 // forgetOrigin removes what one other clone has contributed, and takes nothing from it any more.
 func (d *Daemon) forgetOrigin(ctx context.Context, name string) (api.ForgetAnswer, error) {
-	peers, err := d.db.Peers(ctx)
+	st, err := d.teamStatus(ctx)
 	if err != nil {
 		return api.ForgetAnswer{}, err
 	}
-	status := d.team.Status()
-	var known []string
-	for _, p := range peers {
-		known = append(known, p.Origin)
-	}
-	for origin := range status.Origins {
-		known = append(known, origin)
-	}
-	slices.Sort(known)
-	origin, err := d.team.Remove(ctx, name, slices.Compact(known))
+	origin, err := d.team.Remove(ctx, name, slices.Sorted(maps.Keys(st.Origins)))
 	if err != nil {
 		return api.ForgetAnswer{}, api.Bad("aoa status lists them", "%v", err)
 	}
@@ -90,25 +82,14 @@ func (d *Daemon) forgetOrigin(ctx context.Context, name string) (api.ForgetAnswe
 	return api.ForgetAnswer{Events: gone, Files: n}, err
 }
 
-// teamStatus is what aoa status shows of the exchange; nil without one.
-func (d *Daemon) teamStatus(ctx context.Context) (*api.Team, error) {
+// teamStatus is the state of the exchange, with what the log has of each origin.
+func (d *Daemon) teamStatus(ctx context.Context) (team.Status, error) {
 	st := d.team.Status()
 	peers, err := d.db.Peers(ctx)
-	if err != nil || st.Server == "" && len(peers) == 0 {
-		return nil, err
-	}
-	out := &api.Team{Server: st.Server, Linked: st.Linked, Waiting: st.Waiting, Gap: st.Gap, Origins: []api.TeamOrigin{}}
 	for _, p := range peers {
-		met := st.Origins[p.Origin]
-		delete(st.Origins, p.Origin)
-		out.Origins = append(out.Origins, api.TeamOrigin{Origin: p.Origin, Events: p.Events, Newest: p.Newest,
-			Refused: met.Refused, Why: met.Why})
+		o := st.Origins[p.Origin]
+		o.Events, o.Newest = p.Events, p.Newest
+		st.Origins[p.Origin] = o
 	}
-	for name, met := range st.Origins {
-		if met.Refused > 0 {
-			out.Origins = append(out.Origins, api.TeamOrigin{Origin: name, Refused: met.Refused, Why: met.Why})
-		}
-	}
-	slices.SortFunc(out.Origins, func(a, b api.TeamOrigin) int { return b.Newest.Compare(a.Newest) })
-	return out, nil
+	return st, err
 }

@@ -18,7 +18,6 @@ type Metrics struct {
 	undecoded prometheus.Counter
 	learning  prometheus.Histogram
 	ranking   prometheus.Histogram
-	hooks     *prometheus.HistogramVec
 	decisions *prometheus.CounterVec
 }
 
@@ -36,8 +35,6 @@ func NewMetrics() *Metrics {
 			Help: "Time to learn one batch.", Buckets: buckets}),
 		ranking: prometheus.NewHistogram(prometheus.HistogramOpts{Name: "aoa_rank_seconds",
 			Help: "Time to answer one ranking request.", Buckets: buckets}),
-		hooks: prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "aoa_hook_seconds",
-			Help: "Time from a hook's request to its answer, by event.", Buckets: buckets}, []string{"event", "spoke"}),
 		decisions: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "aoa_decisions_total",
 			Help: "Decisions to hint or to be silent, by kind and reason."}, []string{"kind", "why"}),
 	}
@@ -52,30 +49,11 @@ func (m *Metrics) Learned(n int, took time.Duration) {
 // Ranked counts a question.
 func (m *Metrics) Ranked(took time.Duration) { m.ranking.Observe(took.Seconds()) }
 
-// counted are the events that have a label of their own; their names come from outside.
-var counted = map[string]bool{"SessionStart": true, "UserPromptSubmit": true, "PreToolUse": true, "PostToolUse": true,
-	"PostToolUseFailure": true, "PostToolBatch": true, "PermissionDenied": true, "Stop": true, "SubagentStop": true, "SessionEnd": true}
-
 // Undecoded counts a payload that was not understood.
 func (m *Metrics) Undecoded() { m.undecoded.Inc() }
 
-// Hook counts a call of a hook, and whether it got a text.
-func (m *Metrics) Hook(ev string, took time.Duration, answered bool) {
-	if !counted[ev] {
-		ev = "other"
-	}
-	m.hooks.WithLabelValues(ev, word(answered)).Observe(took.Seconds())
-}
-
 // Decision implements hint.Counter.
 func (m *Metrics) Decision(kind, why string) { m.decisions.WithLabelValues(kind, why).Inc() }
-
-func word(b bool) string {
-	if b {
-		return "yes"
-	}
-	return "no"
-}
 
 // Source is what is read when somebody reads the metrics.
 type Source interface {
@@ -88,7 +66,7 @@ type Records interface{ Records() []prefetch.Record }
 // registry has the metrics above and those that are read when somebody reads them.
 func (m *Metrics) registry(events Source, hints Records) *prometheus.Registry {
 	r := prometheus.NewRegistry()
-	r.MustRegister(m.events, m.undecoded, m.learning, m.ranking, m.hooks, m.decisions,
+	r.MustRegister(m.events, m.undecoded, m.learning, m.ranking, m.decisions,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	for _, g := range []struct {
 		name, help string
@@ -112,7 +90,7 @@ func (m *Metrics) registry(events Source, hints Records) *prometheus.Registry {
 // sum adds up what was shown.
 func sum(records []prefetch.Record) (all prefetch.Tally) {
 	for _, r := range records {
-		all.Used, all.Resolved = all.Used+r.Shown.Used, all.Resolved+r.Shown.Resolved
+		all = all.Plus(r.Shown)
 	}
 	return all
 }

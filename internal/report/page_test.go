@@ -59,8 +59,8 @@ func made(t *testing.T) Input {
 		in.Record = append(in.Record, prefetch.Outcome{At: begin.AddDate(0, 0, i), P: float64(i%10) / 10, Used: i%10 > 4,
 			Arm: prefetch.Shown})
 	}
-	in.Kinds = []api.KindStat{{Kind: "prompt"}, {Kind: "stale", Retired: true}}
-	in.Proof = api.ProofAnswer{Searching: api.Searching{Searches: 30, PerSearch: 1240},
+	in.Kinds = []api.KindStat{{Record: prefetch.Record{Kind: "prompt"}}, {Record: prefetch.Record{Kind: "stale", Retired: true}}}
+	in.Proof = api.ProofAnswer{Searching: prefetch.SearchEstimate{Searches: 30, PerSearch: 1240},
 		Proof: prefetch.Proof{From: begin, To: begin, Sessions: 9, Spent: 800, Decided: 10, Wrong: 3,
 			Spared: prefetch.Lift{Value: 1700, Low: -200, High: 3600, Known: true},
 			Kinds: []prefetch.KindProof{{Kind: "prompt", Texts: 20, Shown: prefetch.Tally{Predicted: 20, Resolved: 10, Used: 7},

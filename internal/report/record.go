@@ -149,7 +149,7 @@ func newCost(p api.ProofAnswer, kinds []api.KindStat) *Cost {
 	}
 	for _, k := range kinds {
 		if k.Retired {
-			c.Retired = append(c.Retired, k.Kind)
+			c.Retired = append(c.Retired, string(k.Kind))
 		}
 	}
 	return c

@@ -69,9 +69,11 @@ const metaState = "team"
 
 // Origin is another daemon, as far as this one met it since its start.
 type Origin struct {
-	Refused int    // entries
-	Why     string // the last one was
-	entries int    // within the hour …
+	Events  int       `json:"events"` // in the log; set by the daemon
+	Newest  time.Time `json:"newest,omitzero"`
+	Refused int       `json:"refused"`       // entries
+	Why     string    `json:"why,omitempty"` // the last one was
+	entries int       // within the hour …
 	forgets int
 	hour    int64 // … that began then, by the times of the stream
 }
@@ -292,26 +294,26 @@ func (t *Team) admit(origin string, at time.Time, forget bool) error {
 
 // Status is the state of the exchange.
 type Status struct {
-	Server  string // without its password; "" for none
-	Linked  bool
-	Trouble error
-	Waiting int64             // own batches that were not published yet
-	Forgets int               // what the others were not told yet
-	Gap     time.Time         // when the server was last seen to lack what it had, since the start
-	Removed []string          // origins
-	Origins map[string]Origin // that were met since the start
+	Server  string            `json:"server"` // redis_url without its password; "" for none
+	Linked  bool              `json:"linked"`
+	Trouble error             `json:"-"`
+	Waiting int64             `json:"waiting"`           // own batches that were not published yet
+	Forgets int               `json:"forgets"`           // what the others were not told yet
+	Gap     time.Time         `json:"gap,omitzero"`      // when the server was last seen to lack what it had, since the start
+	Removed []string          `json:"removed,omitempty"` // origins
+	Origins map[string]Origin `json:"origins"`           // by name; those that were met since the start
 }
 
 // Status tells how the exchange goes.
 func (t *Team) Status() Status {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	s := Status{Removed: t.state.Removed, Origins: map[string]Origin{}}
 	if t.o.URL == "" {
-		return Status{Removed: t.state.Removed}
+		return s
 	}
-	s := Status{Server: t.server(), Linked: t.linked, Trouble: t.trouble, Waiting: max(0, t.o.Log.Last()-t.state.Sent),
-		Gap:     t.gap,
-		Forgets: len(t.state.Forgets), Removed: t.state.Removed, Origins: map[string]Origin{}}
+	s.Server, s.Linked, s.Trouble, s.Gap, s.Forgets = t.server(), t.linked, t.trouble, t.gap, len(t.state.Forgets)
+	s.Waiting = max(0, t.o.Log.Last()-t.state.Sent)
 	for name, o := range t.origins {
 		s.Origins[name] = *o
 	}

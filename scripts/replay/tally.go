@@ -63,9 +63,8 @@ func (y *tally) join(o *tally) {
 			continue
 		}
 		x := &y.kinds[i]
-		x.Shown, x.Resolved, x.Used, x.Tokens = x.Shown+k.Shown, x.Resolved+k.Resolved, x.Used+k.Used, x.Tokens+k.Tokens
-		x.Withheld, x.HeldDone, x.HeldUsed = x.Withheld+k.Withheld, x.HeldDone+k.HeldDone, x.HeldUsed+k.HeldUsed
-		x.Shadow, x.ShadowHit, x.Retired = x.Shadow+k.Shadow, x.ShadowHit+k.ShadowHit, x.Retired || k.Retired
+		x.Shown, x.Withheld, x.Shadow = x.Shown.Plus(k.Shown), x.Withheld.Plus(k.Withheld), x.Shadow.Plus(k.Shadow)
+		x.Tokens, x.Retired = x.Tokens+k.Tokens, x.Retired || k.Retired
 	}
 }
 
@@ -100,14 +99,15 @@ func (y *tally) print(w io.Writer) {
 	for _, k := range y.kinds {
 		fmt.Fprintf(&b, "  %-10s %4d files shown, %3.0f %% of %d used; withheld %d, %3.0f %% of %d used; "+
 			"shadow %d, %.0f %% used; %d tokens%s\n", k.Kind,
-			k.Shown, percent(int(k.Used), int(k.Resolved)), k.Resolved, k.Withheld, percent(int(k.HeldUsed),
-				int(k.HeldDone)), k.HeldDone,
-			k.Shadow, percent(int(k.ShadowHit), int(k.Shadow)), k.Tokens, map[bool]string{true: ", retired"}[k.Retired])
+			k.Shown.Predicted, percent(k.Shown.Used, k.Shown.Resolved), k.Shown.Resolved,
+			k.Withheld.Predicted, percent(k.Withheld.Used, k.Withheld.Resolved), k.Withheld.Resolved,
+			k.Shadow.Predicted, percent(k.Shadow.Used, k.Shadow.Predicted), k.Tokens,
+			map[bool]string{true: ", retired"}[k.Retired])
 	}
 	fmt.Fprint(w, b.String())
 }
 
-func percent(n, of int) float64 {
+func percent[N int | int64](n, of N) float64 {
 	if of == 0 {
 		return 0
 	}

@@ -149,7 +149,7 @@ func (x *traps) settings() string {
 	promisor = true
 `, "SPRING", x.spring)
 	for _, verb := range []string{"trap", "status", "log", "diff", "ls-files", "config", "rev-parse", "rev-list",
-		"cat-file", "symbolic-ref", "check-attr", "version"} {
+		"cat-file", "symbolic-ref", "version"} {
 		text += fmt.Sprintf("[alias]\n\t%s = \"!%s alias\"\n", verb, x.spring)
 	}
 	return text

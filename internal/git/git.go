@@ -66,7 +66,7 @@ var gitSettings = []string{
 // a file of the worktree nor format a difference. command refuses all others: find out what a subcommand can run
 // before you add it.
 var gitVerbs = map[string][]string{
-	"cat-file": nil, "check-attr": nil, "config": nil, "ls-files": nil, "ls-tree": nil, "merge-base": nil, "rev-list": nil,
+	"cat-file": nil, "config": nil, "ls-files": nil, "ls-tree": nil, "merge-base": nil, "rev-list": nil,
 	"rev-parse": nil, "diff-tree": {"--no-ext-diff", "--no-textconv", "--ignore-submodules=all"},
 	"symbolic-ref": nil, "version": nil, "diff": {"--cached", "--no-ext-diff", "--no-textconv", "--ignore-submodules=all"},
 	"log":    {"--no-ext-diff", "--no-textconv", "--no-show-signature"},
@@ -86,7 +86,7 @@ func (p *Program) command(ctx context.Context, dir string, args ...string) (*exe
 	}
 	var off []string
 	if verb == "status" {
-		drivers, err := p.Filters(ctx, dir)
+		drivers, err := p.filters(ctx, dir)
 		if err != nil {
 			return nil, err
 		}
@@ -101,9 +101,9 @@ func (p *Program) command(ctx context.Context, dir string, args ...string) (*exe
 	return cmd, nil
 }
 
-// Filters returns the names of the filter drivers that are configured for the repository in dir: by the repository, by
+// filters returns the names of the filter drivers that are configured for the repository in dir: by the repository, by
 // files that it includes, by the user.
-func (p *Program) Filters(ctx context.Context, dir string) ([]string, error) {
+func (p *Program) filters(ctx context.Context, dir string) ([]string, error) {
 	out, err := p.Run(ctx, dir, "config", "-z", "--name-only", "--get-regexp", `^filter\..`)
 	if ExitCode(err) == 1 {
 		return nil, nil // git's way to say that there are none

@@ -100,7 +100,7 @@ func TestGitFindsIncludedFilters(t *testing.T) {
 		git("commit", "-q", "--allow-empty", "-m", "first")
 		writeFile(t, filepath.Join(dir, "hostile"), "[filter \"x\"]\n\tclean = false\n")
 		configure(t, dir, "["+section+"]\n\tpath = ../hostile\n")
-		if got, err := Find(env).Filters(t.Context(), dir); err != nil || !slices.Equal(got, []string{"x"}) {
+		if got, err := Find(env).filters(t.Context(), dir); err != nil || !slices.Equal(got, []string{"x"}) {
 			t.Errorf("%s: %q, %v", section, got, err)
 		}
 	}

@@ -11,23 +11,17 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// Listing is every file that a pattern may name, and what it depends on.
-type Listing struct {
-	Files []event.Path // tracked and on the disk, or new and not ignored; generated and vendored ones too; sorted
-	Basis []string     // absolute names of files and folders: the list holds as long as none of them changes
-}
-
 // List is Files with generated and vendored files: a step may depend on a lock file that a tool wrote. It reads the
-// ignore rules again.
-func (r *Repo) List(ctx context.Context) (Listing, error) {
+// ignore rules again. basis are the absolute names of files and folders on which the list depends: it is valid as long
+// as none of them changes.
+func (r *Repo) List(ctx context.Context) (files []event.Path, basis []string, err error) {
 	r.loadRules()
-	files, err := r.list(ctx)
-	if err != nil {
-		return Listing{}, fmt.Errorf("list files of %s: %w", r.Root, err)
+	if files, err = r.list(ctx); err != nil {
+		return nil, nil, fmt.Errorf("list files of %s: %w", r.Root, err)
 	}
 	slices.Sort(files)
 	files = slices.Compact(files)
-	return Listing{Files: files, Basis: r.basis(files)}, nil
+	return files, r.basis(files), nil
 }
 
 // basis returns the folders in which a file could appear or be deleted, the ignore files, the index and git's settings.

@@ -25,25 +25,14 @@ const (
 
 // History brings the log to what git knows.
 type History struct {
-	set    *Set
-	events HistoryLog
+	set *Set
 
 	mu    sync.Mutex // guards state
 	state api.Progress
 }
 
-// HistoryLog takes what git knows.
-type HistoryLog interface {
-	// AppendHistory logs commits together with how far the history was read, and returns when they are applied.
-	AppendHistory(ctx context.Context, events []event.Event, cursor map[string]string) error
-	// Save writes the states of the consumers.
-	Save(ctx context.Context) error
-}
-
 // NewHistory reads nothing yet.
-func NewHistory(set *Set, events HistoryLog) *History {
-	return &History{set: set, events: events, state: api.Progress{State: "idle"}}
-}
+func NewHistory(set *Set) *History { return &History{set: set, state: api.Progress{State: "idle"}} }
 
 // Run brings the store to what git knows, whenever something hints that git changed. A hint is no
 // fact: the cursor in the log and the refs decide.
@@ -92,7 +81,7 @@ func (r *History) reconcile(ctx context.Context, first bool) error {
 		r.change(func(p *api.Progress) { p.Done, p.Total = done, total })
 	}}, func(batch []event.Event, cursor map[string]string) error {
 		commits += len(batch)
-		return r.events.AppendHistory(ctx, batch, cursor)
+		return r.set.Events.AppendHistory(ctx, batch, cursor)
 	})
 	if errors.Is(err, watcher.ErrNoTrees) {
 		r.set.Alert.Warn("history is not learned", "err", err)
@@ -111,7 +100,7 @@ func (r *History) reconcile(ctx context.Context, first bool) error {
 	r.ended("done", "")
 	if commits > 0 {
 		r.set.Info.Info("history read", "events", commits, "took", r.set.Now().Sub(begin))
-		return r.events.Save(ctx)
+		return r.set.Events.Save(ctx)
 	}
 	return nil
 }

@@ -6,7 +6,7 @@ import "testing"
 // the end.
 func TestHistoryAskedWhileRead(t *testing.T) {
 	for _, state := range []string{"done", "failed"} {
-		r := NewHistory(&Set{HeadMoved: make(chan struct{}, 1)}, nil)
+		r := NewHistory(&Set{HeadMoved: make(chan struct{}, 1)})
 		r.Ask()
 		r.ended(state, "")
 		if got := r.Progress().State; got != "running" {

@@ -46,9 +46,10 @@ func (f folded) AppendHistory(ctx context.Context, events []event.Event, cursor 
 	return err
 }
 
-func (folded) Save(context.Context) error { return nil }
-func (folded) Add(...event.Event)         {}
-func (folded) Replaced() bool             { return false }
+func (folded) Append(context.Context, []event.Event) (int, error) { return 0, nil }
+func (folded) Save(context.Context) error                         { return nil }
+func (folded) Add(...event.Event)                                 {}
+func (folded) Replaced() bool                                     { return false }
 
 func newProject(t *testing.T) *project {
 	t.Helper()
@@ -90,8 +91,8 @@ func (g *project) read() *project {
 			First: prefetch.New(prefetch.NewState(), sessions, first.Ranker, prefetch.Options{}), Store: folded{},
 			Events: folded{}}, first)
 	}
-	l := learn.New(g.hot, live.New(), learn.Options{})
-	if err := NewHistory(g.set, folded{g, l}).reconcile(ctx, false); err != nil {
+	g.set.Events = folded{g, learn.New(g.hot, live.New(), learn.Options{})}
+	if err := NewHistory(g.set).reconcile(ctx, false); err != nil {
 		g.t.Fatal(err)
 	}
 	return g

@@ -42,8 +42,17 @@ type Options struct {
 	Events   Log
 }
 
-// Log takes events; it does not wait.
-type Log interface{ Add(events ...event.Event) }
+// Log is the event log.
+type Log interface {
+	// Add takes events; it does not wait.
+	Add(events ...event.Event)
+	// Append logs events, and says how many were new.
+	Append(ctx context.Context, events []event.Event) (fresh int, err error)
+	// AppendHistory logs commits together with how far the history was read, and returns when they are applied.
+	AppendHistory(ctx context.Context, events []event.Event, cursor map[string]string) error
+	// Save writes the states of the consumers.
+	Save(ctx context.Context) error
+}
 
 // Store knows whether the folder of all files was replaced: then nothing may be written into it by name.
 type Store interface{ Replaced() bool }

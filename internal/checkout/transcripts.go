@@ -16,7 +16,6 @@ import (
 // Transcripts imports recorded sessions, one folder at a time, when a client asks for it.
 type Transcripts struct {
 	set     *Set
-	events  TranscriptLog
 	history *History
 	folders chan string // to be imported; capacity 1
 
@@ -24,14 +23,9 @@ type Transcripts struct {
 	state api.ImportAnswer
 }
 
-// TranscriptLog takes the events of recorded sessions, and says how many were new.
-type TranscriptLog interface {
-	Append(ctx context.Context, events []event.Event) (fresh int, err error)
-}
-
 // NewTranscripts reads nothing yet.
-func NewTranscripts(set *Set, events TranscriptLog, history *History) *Transcripts {
-	return &Transcripts{set: set, events: events, history: history, folders: make(chan string, 1),
+func NewTranscripts(set *Set, history *History) *Transcripts {
+	return &Transcripts{set: set, history: history, folders: make(chan string, 1),
 		state: api.ImportAnswer{Transcripts: api.Progress{State: "idle"}}}
 }
 
@@ -61,7 +55,7 @@ func (r *Transcripts) read(ctx context.Context, dir string) {
 		r.state.Transcripts.Done, r.state.Transcripts.Total = done, total
 	}, func(events []event.Event) error {
 		r.set.HideWords(ctx, w, events, time.Minute)
-		fresh, err := r.events.Append(ctx, events)
+		fresh, err := r.set.Events.Append(ctx, events)
 		r.mu.Lock()
 		defer r.mu.Unlock()
 		r.state.Events += fresh

@@ -2,11 +2,8 @@ package daemon
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
-	"net/http"
-	"slices"
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/api"
@@ -25,13 +22,6 @@ func (d *Daemon) newCache() *llmcache.Cache {
 		return found[0].Time
 	}
 	return llmcache.New(llmcache.Options{Blobs: d.blobs, Now: d.now, Redact: redact.Text, Newest: newest})
-}
-
-func (d *Daemon) cacheRoutes(mux *http.ServeMux) {
-	api.HandleStream(mux, api.CachePut, d.cachePut)
-	api.HandleStream(mux, api.CacheGet, d.cacheGet)
-	api.Handle(mux, api.CacheList, d.cacheList)
-	api.Handle(mux, api.CacheDelete, d.cacheDelete)
 }
 
 // cacheOwner is the session that was named, else the newest live one of the caller's worktree.
@@ -65,14 +55,14 @@ func (d *Daemon) cachePut(ctx context.Context, r api.CachePutRequest,
 		}
 	}
 	out.Head.Items, err = d.cache.Write(ctx, out.Head.Session, r.Items)
-	return out, refusal(err)
+	return out, refusal("", err)
 }
 
 func (d *Daemon) cacheGet(ctx context.Context, r api.CacheGetRequest, _ io.Reader) (out api.Streamed[llmcache.Content],
 	err error) {
 	out.Head, err = d.cache.Read(ctx, r.Key, r.Cut)
 	out.Body = out.Head.Data
-	return out, refusal(err)
+	return out, refusal("", err)
 }
 
 func (d *Daemon) cacheList(ctx context.Context, r api.CacheListRequest) (out api.CacheListAnswer, err error) {
@@ -83,13 +73,13 @@ func (d *Daemon) cacheList(ctx context.Context, r api.CacheListRequest) (out api
 	}
 	r.Session = out.Session
 	out.Items, out.Total, err = d.cache.List(ctx, r.Filter)
-	return out, refusal(err)
+	return out, refusal("", err)
 }
 
 func (d *Daemon) cacheDelete(ctx context.Context, r api.CacheDeleteRequest) (out api.CacheDeleteAnswer, err error) {
 	if !r.All {
 		out.Items, out.Bytes, err = d.cache.Delete(ctx, r.Keys)
-		return out, refusal(err)
+		return out, refusal("", err)
 	}
 	if len(r.Keys) > 0 {
 		return out, api.Bad("name keys, or a session and all", "keys and all at once")
@@ -100,21 +90,5 @@ func (d *Daemon) cacheDelete(ctx context.Context, r api.CacheDeleteRequest) (out
 	}
 	gone, err := d.cache.Clear(ctx, session)
 	out.Items, out.Bytes = gone.Items, gone.Used
-	return out, refusal(err)
-}
-
-func (d *Daemon) cacheStats(ctx context.Context, r api.StatsRequest) (out api.StatsAnswer, err error) {
-	all, stored, err := d.cache.Stats(ctx)
-	all = slices.DeleteFunc(all, func(u llmcache.Usage) bool { return r.Session != "" && r.Session != u.Session })
-	out.Cache = &api.CacheStatsAnswer{Sessions: all, Stored: stored}
-	return out, refusal(err)
-}
-
-// refusal is an error of the cache as the API returns it.
-func refusal(err error) error {
-	var e *llmcache.Error
-	if errors.As(err, &e) {
-		return &api.Error{Code: e.Code, Message: e.Message, Hint: e.Hint}
-	}
-	return err
+	return out, refusal("", err)
 }

@@ -78,7 +78,7 @@ func (d *Daemon) prune(ctx context.Context) error {
 
 // expire drops what the stores keep for a time, and what daemons that were killed have left.
 func (d *Daemon) expire(ctx context.Context) error {
-	d.evictSequences(ctx)
+	d.sequences.Evict(ctx, d.worktrees.At(ctx, "").Sequences())
 	gone, err := d.blobs.Sweep(ctx)
 	for _, e := range gone {
 		d.log.Info("cached things are past their time", "of", e.Owner, "session", e.Session, "count", e.Count, "bytes",

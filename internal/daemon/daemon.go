@@ -175,15 +175,18 @@ func (d *Daemon) wire(ctx context.Context, home *checkout.Checkout) error {
 	d.sequences = d.newSequences()
 
 	begin := d.scores.Applied()
-	if err := d.openConsumers(ctx, begin); err != nil {
+	id, err := d.db.Name(ctx)
+	if err == nil {
+		err = d.sequences.Open(ctx, id, d.db.Last(), begin)
+	}
+	if err != nil {
 		return err
 	}
 	d.cache.Begin(begin)
 	d.events = eventlog.New(d.db, d.now, d.log, d.alert, d.scores, d.cache, d.sequences)
 	d.scores.Begin(d.events)
 	d.teamLog = &teamLog{DB: d.db, daemon: d, edits: hint.NewPeerEdits(d.now)}
-	var err error
-	if d.team, err = d.newTeam(ctx); err != nil {
+	if d.team, err = d.newTeam(ctx, id); err != nil {
 		return err
 	}
 	d.events.OnWritten(d.team.Logged)
@@ -194,38 +197,20 @@ func (d *Daemon) wire(ctx context.Context, home *checkout.Checkout) error {
 	return nil
 }
 
-// openConsumers opens the consumers that have a file of their own, at their place in this log.
-func (d *Daemon) openConsumers(ctx context.Context, begin int64) error {
-	id, err := d.db.Name(ctx)
-	if err != nil {
-		return err
-	}
-	return d.sequences.Open(ctx, id, d.db.Last(), begin)
-}
-
 // wireParts makes the parts that need the others.
 func (d *Daemon) wireParts() {
-	d.history = checkout.NewHistory(d.worktrees, d.events)
-	d.transcripts = checkout.NewTranscripts(d.worktrees, d.events, d.history)
+	d.history = checkout.NewHistory(d.worktrees)
+	d.transcripts = checkout.NewTranscripts(d.worktrees, d.history)
 	d.stages = stage.New(stage.Options{Blobs: d.blobs, Now: d.now, Log: d.alert,
 		Bytes: func() int64 { return d.settings.Get().StageBytes }})
-	d.eraser = d.newEraser()
+	d.eraser = &cold.Eraser{DB: d.db, Blobs: d.blobs, Now: d.now, Exclusive: d.exclusive, Others: d.forgetElsewhere}
 	d.idle = &schedule.Idle{Calls: d.calls, Clock: d.clock, Now: d.now, Alert: d.alert, Busy: d.transcripts.Reading,
 		Limit:     func() time.Duration { return d.settings.Get().IdleTimeout },
 		Unwritten: func() bool { waiting, _, err := d.events.Trouble(); return err != nil && waiting > 0 },
-		Gone:      d.o.Replaced, Stop: d.stopIdle}
+		Gone:      d.o.Replaced, Stop: func(gone bool) { d.stop(map[bool]error{false: errIdle, true: errDeleted}[gone]) }}
 	d.hints = hint.New(hint.Options{Settings: d.settings, Now: d.now, Log: d.log, Factor: max(d.o.Patience, 1),
 		Events: d.events, DB: d.db, Live: d.scores.Live, Edits: d.teamLog.edits, Contexts: d.contexts,
 		Sequences: d.sequences, Count: d.metrics})
-}
-
-// stopIdle ends the daemon that nobody calls, or whose store was replaced.
-func (d *Daemon) stopIdle(gone bool) {
-	if gone {
-		d.stop(errDeleted)
-		return
-	}
-	d.stop(errIdle)
 }
 
 // watch follows the checkouts, and ends the daemon when the repository is gone.

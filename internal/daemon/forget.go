@@ -12,11 +12,6 @@ import (
 	"github.com/aoa-dev/aoa/internal/stage"
 )
 
-// newEraser makes what forgets in the stores. Afterwards they are opened again: what is in memory holds it, too.
-func (d *Daemon) newEraser() *cold.Eraser {
-	return &cold.Eraser{DB: d.db, Blobs: d.blobs, Now: d.now, Exclusive: d.exclusive, Others: d.forgetElsewhere}
-}
-
 // forget answers a request to forget.
 func (d *Daemon) forget(ctx context.Context, req api.ForgetRequest) (out api.ForgetAnswer, err error) {
 	if req.Origin != "" && req == (api.ForgetRequest{Origin: req.Origin}) {

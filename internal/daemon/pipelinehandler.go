@@ -27,19 +27,19 @@ func (d *Daemon) pipelineOpen(ctx context.Context, r api.PipelineRequest) (out a
 		def, err = pipeline.Load(root, pipeline.KindPipeline, file)
 	}
 	if err != nil {
-		return out, stageError(err)
+		return out, refusal("", err)
 	}
 	p := def.Pipeline
 	for i := range p.Stages {
 		if err := addTexts(root, &p.Stages[i]); err != nil {
-			return out, stageError(err)
+			return out, refusal("", err)
 		}
 	}
 	out.ID, out.Pipeline, out.Env = def.File, p, append([]string{}, d.settings.Get().PipelineEnv...)
 	if r.Session != "" {
 		out.Session, err = d.stages.Session(ctx, r.Session, out.ID)
 	}
-	return out, stageError(err)
+	return out, refusal("", err)
 }
 
 // addTexts gives a stage the text of its agent and of its prompt, and the model that they name.
@@ -63,7 +63,7 @@ func addTexts(root string, st *pipeline.Stage) error {
 func (d *Daemon) pipelineProgress(ctx context.Context, p stage.Progress) (api.None, error) {
 	p.Call = api.CallID(ctx)
 	if err := d.stages.Progress(ctx, p); err != nil {
-		return api.None{}, stageError(err) // nothing was stored: the call is repeated, and its tokens count once
+		return api.None{}, refusal("", err) // nothing was stored: the call is repeated, and its tokens count once
 	}
 	if p.Session == "" {
 		return api.None{}, nil

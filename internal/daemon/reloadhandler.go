@@ -2,26 +2,18 @@ package daemon
 
 import (
 	"context"
-	"errors"
-	"net/http"
 
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/reload"
 )
 
-func (d *Daemon) reloadRoutes(mux *http.ServeMux) {
-	api.Handle(mux, api.ReloadList, d.reloadList)
-	api.Handle(mux, api.ReloadRun, d.reloadRun)
-	api.Handle(mux, api.ReloadForget, d.reloadForget)
-}
-
 func (d *Daemon) reloadList(ctx context.Context, r api.SequencesRequest) (api.SequencesAnswer, error) {
 	out := api.SequencesAnswer{Sequences: []reload.Match{}}
 	if r.ID != "" {
 		e, err := d.sequences.Get(ctx, r.ID)
 		out.Sequences = append(out.Sequences, reload.Match{Entry: e})
-		return out, noSequence(r.ID, err)
+		return out, refusal(r.ID, err)
 	}
 	limit := r.Limit
 	if limit <= 0 {
@@ -45,14 +37,14 @@ func (d *Daemon) reloadRun(ctx context.Context, r api.ReplayRequest) (api.Replay
 	begin := d.now()
 	if r.Undo {
 		id, files, err := d.sequences.Undo(ctx, d.worktrees.Caller(ctx).Sequences(), r.ID)
-		return api.ReplayAnswer{Report: reload.Report{ID: id}, Files: files}, noSequence(r.ID, err)
+		return api.ReplayAnswer{Report: reload.Report{ID: id}, Files: files}, refusal(r.ID, err)
 	}
 	out := api.ReplayAnswer{}
 	var err error
 	out.Report, err = d.sequences.Replay(ctx, d.worktrees.Caller(ctx).Sequences(),
 		reload.Request{ID: r.ID, Skip: r.Skip, Edits: r.Edits, Plan: r.Plan, Session: r.Session})
 	if err != nil {
-		return api.ReplayAnswer{}, noSequence(r.ID, err)
+		return api.ReplayAnswer{}, refusal(r.ID, err)
 	}
 	d.openedByReplay(ctx, r, out.Report)
 	out.Ms = float64(d.now().Sub(begin).Microseconds()) / 1000
@@ -77,23 +69,6 @@ func (d *Daemon) openedByReplay(ctx context.Context, r api.ReplayRequest, got re
 	}
 }
 
-// noSequence is an error of the cache as the API returns it, with a hint.
-func noSequence(id string, err error) error {
-	switch {
-	case errors.Is(err, reload.ErrNone):
-		return api.Missing("aoa reload list", "%v", err)
-	case errors.Is(err, reload.ErrNoUndo):
-		return api.Missing("git diff shows what changed", "%v", err)
-	case errors.Is(err, reload.ErrIndex):
-		return api.Bad("aoa reload show "+id, "%v", err)
-	case errors.Is(err, reload.ErrPlan):
-		return api.Bad("aoa reload run "+id+" --edits shows it again", "%v", err)
-	case errors.Is(err, reload.ErrChanged):
-		return api.Bad("git diff shows what changed", "%v", err)
-	}
-	return err
-}
-
 func (d *Daemon) reloadForget(ctx context.Context, r api.SequenceForgetRequest) (api.SequenceForgetAnswer, error) {
 	switch {
 	case r.All == (r.ID != ""):
@@ -104,17 +79,7 @@ func (d *Daemon) reloadForget(ctx context.Context, r api.SequenceForgetRequest) 
 		return api.SequenceForgetAnswer{Sequences: n}, err
 	}
 	if err := d.sequences.ForgetID(ctx, r.ID); err != nil {
-		return api.SequenceForgetAnswer{}, noSequence(r.ID, err)
+		return api.SequenceForgetAnswer{}, refusal(r.ID, err)
 	}
 	return api.SequenceForgetAnswer{Sequences: 1}, nil
-}
-
-func (d *Daemon) reloadStats(ctx context.Context) (out api.StatsAnswer, err error) {
-	s, err := d.sequences.Stats(ctx)
-	out.Reload = &s
-	return out, err
-}
-
-func (d *Daemon) evictSequences(ctx context.Context) {
-	d.sequences.Evict(ctx, d.worktrees.At(ctx, "").Sequences())
 }

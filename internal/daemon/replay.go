@@ -28,11 +28,8 @@ const (
 
 // flushSoon writes the consumers' states after a long replay.
 func (d *Daemon) flushSoon(ctx context.Context) error {
-	if d.replayed < manyReplayed || !schedule.Pause(ctx, soonAfter) {
-		return nil
-	}
-	if err := d.flush(ctx); err != nil && ctx.Err() == nil {
-		d.log.Warn("snapshot not written", "err", err)
+	if d.replayed >= manyReplayed && schedule.Pause(ctx, soonAfter) {
+		d.saveSnapshot(ctx)
 	}
 	return nil
 }

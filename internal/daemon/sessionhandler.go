@@ -3,7 +3,7 @@ package daemon
 import (
 	"context"
 	"errors"
-	"net/http"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -15,11 +15,6 @@ import (
 
 // recordEvents bounds the events of a session's record that are shown.
 const recordEvents = 10_000
-
-func (d *Daemon) sessionRoutes(mux *http.ServeMux) {
-	api.Handle(mux, api.Sessions, d.listSessions)
-	api.Handle(mux, api.SessionSet, d.setSession)
-}
 
 func (d *Daemon) listSessions(ctx context.Context, r api.SessionsRequest) (api.SessionsAnswer, error) {
 	var out api.SessionsAnswer
@@ -55,7 +50,7 @@ func (d *Daemon) findSession(ctx context.Context, typed string) (id string, err 
 	}
 	switch len(found) {
 	case 0:
-		return "", sessionRefusal(typed, session.ErrUnknown)
+		return "", refusal("", fmt.Errorf("%w %.100q", session.ErrUnknown, typed))
 	case 1:
 		return found[0], nil
 	}
@@ -91,7 +86,7 @@ func (d *Daemon) sessionIDs(ctx context.Context) ([]string, error) {
 func (d *Daemon) oneSession(ctx context.Context, r api.SessionsRequest) (api.SessionSnapshot, error) {
 	s, err := d.scores.Sessions.Get(r.ID)
 	if err != nil {
-		return api.SessionSnapshot{}, sessionRefusal(r.ID, err)
+		return api.SessionSnapshot{}, refusal(r.ID, err)
 	}
 	out := wireSnapshot(s)
 	if !r.Full {
@@ -123,20 +118,10 @@ func (d *Daemon) setSession(ctx context.Context, r api.SessionSetRequest) (api.S
 		_, err = d.events.Append(ctx, []event.Event{e})
 	}
 	if err != nil || r.State == string(session.Removed) {
-		return api.SessionSnapshot{}, sessionRefusal(r.ID, err)
+		return api.SessionSnapshot{}, refusal(r.ID, err)
 	}
 	d.events.Sync(ctx)
 	return d.oneSession(ctx, api.SessionsRequest{ID: r.ID})
-}
-
-func sessionRefusal(id string, err error) error {
-	switch {
-	case errors.Is(err, session.ErrUnknown):
-		return api.Missing("aoa session list --archived names them", "no session is called %.100q", id)
-	case errors.Is(err, session.ErrState):
-		return api.Bad("aoa session show names its state; aoa session resume makes it active", "%v", err)
-	}
-	return err
 }
 
 // wireSnapshot is a snapshot with its times as they are sent.

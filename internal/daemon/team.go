@@ -34,11 +34,7 @@ func (l *teamLog) Forget(ctx context.Context, meant func(event.Event) bool) (int
 }
 
 // newTeam makes the exchange with other clones.
-func (d *Daemon) newTeam(ctx context.Context) (*team.Team, error) {
-	origin, err := d.db.Name(ctx)
-	if err != nil {
-		return nil, err
-	}
+func (d *Daemon) newTeam(ctx context.Context, origin string) (*team.Team, error) {
 	return team.New(ctx, team.Options{URL: d.settings.Get().RedisURL, Repo: d.repoID(), Origin: origin,
 		Words: func() bool { return d.settings.Get().TeamWords }, Log: d.teamLog, Now: d.now, Info: d.log, Alert: d.alert})
 }

@@ -22,7 +22,7 @@ const (
 
 // Errors that callers branch on.
 var (
-	ErrUnknown = errors.New("no such session")
+	ErrUnknown = errors.New("no session is called") // its name follows
 	ErrState   = errors.New("not in this state")
 )
 
@@ -109,7 +109,7 @@ func (s *States) Get(id string) (Snapshot, error) {
 	defer s.mu.Unlock()
 	x := s.sessions[id]
 	if x == nil {
-		return Snapshot{}, ErrUnknown
+		return Snapshot{}, fmt.Errorf("%w %.100q", ErrUnknown, id)
 	}
 	return x.clone(), nil
 }

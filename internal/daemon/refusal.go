@@ -1,0 +1,46 @@
+package daemon
+
+import (
+	"errors"
+	"strings"
+
+	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/internal/llmcache"
+	"github.com/aoa-dev/aoa/internal/reload"
+	"github.com/aoa-dev/aoa/internal/session"
+	"github.com/aoa-dev/aoa/internal/stage"
+	"github.com/aoa-dev/aoa/internal/stage/pipeline"
+)
+
+// refusals are the errors of other packages that a caller can act on. NAME in a hint is what was asked for.
+var refusals = []struct {
+	err        error
+	code, hint string
+}{
+	{reload.ErrNone, api.CodeMissing, "aoa reload list"},
+	{reload.ErrNoUndo, api.CodeMissing, "git diff shows what changed"},
+	{reload.ErrIndex, api.CodeBad, "aoa reload show NAME"},
+	{reload.ErrPlan, api.CodeBad, "aoa reload run NAME --edits shows it again"},
+	{reload.ErrChanged, api.CodeBad, "git diff shows what changed"},
+	{pipeline.ErrDefinition, api.CodeBad, "docs/pipelines.md describes the format and the folders"},
+	{stage.ErrRequest, api.CodeBad, "aoa stage run --help"},
+	{stage.ErrRecord, api.CodeBad, ""},
+	{stage.ErrSession, api.CodeBad, ""},
+	{stage.ErrNoEntry, api.CodeMissing, "aoa stage list"},
+	{session.ErrUnknown, api.CodeMissing, "aoa session list --archived names them"},
+	{session.ErrState, api.CodeBad, "aoa session show names its state; aoa session resume makes it active"},
+}
+
+// refusal is an error as the API returns it. name is what was asked for.
+func refusal(name string, err error) error {
+	var e *llmcache.Error
+	if errors.As(err, &e) {
+		return &api.Error{Code: e.Code, Message: e.Message, Hint: e.Hint}
+	}
+	for _, r := range refusals {
+		if errors.Is(err, r.err) {
+			return &api.Error{Code: r.code, Message: err.Error(), Hint: strings.ReplaceAll(r.hint, "NAME", name)}
+		}
+	}
+	return err
+}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/watcher"
 )
 
 func (a *app) suggest() *cobra.Command {
@@ -67,10 +68,12 @@ likely than ` + fmt.Sprintf("%.0f %%", 100*leastListed) + ` is left out, unless 
 	return c
 }
 
-// suggestHow holds the flags of aoa suggest that are not part of the query.
+// suggestHow holds the flags of aoa suggest that are not part of the query, and what kind of question they make.
 type suggestHow struct {
 	staged, nul, plain, check, strict, number, markdown bool
 	commits                                             string
+	bare                                                bool // about the change, or else recent work: nothing is named
+	words                                               bool // words alone are asked about
 }
 
 func (a *app) suggestFiles(ctx context.Context, q event.Query, args []string, how suggestHow) error {
@@ -92,51 +95,62 @@ func (a *app) suggestFiles(ctx context.Context, q event.Query, args []string, ho
 			how.markdown)
 	}
 	if how.staged {
-		files, err := repo.WithIndex(os.Getenv("GIT_INDEX_FILE")).Staged(ctx)
+		staged, err := stagedFiles(ctx, repo)
 		if err != nil {
 			return err
 		}
-		if len(files) == 0 {
-			return fail(exitFailed, "git add FILE…", "nothing is staged")
-		}
-		for _, f := range files {
-			q.Files = append(q.Files, f.Path)
-		}
+		q.Files = append(q.Files, staged...)
 	}
-	bare := len(q.Files) == 0 && q.Prompt == "" && q.Session == "" && len(q.Tags) == 0
-	if bare {
+	how.bare = len(q.Files) == 0 && q.Prompt == "" && q.Session == "" && len(q.Tags) == 0
+	if how.bare {
 		q.Files, _ = repo.Changed(ctx) // if that fails: what recent work suggests
 	}
-	idle := bare && len(q.Files) == 0
+	how.words = q.Prompt != "" && len(q.Files) == 0 && q.Session == "" && len(q.Tags) == 0
 	asked := q
-	words := q.Prompt != "" && len(q.Files) == 0 && q.Session == "" && len(q.Tags) == 0
-	asked.Explain = q.Explain || !a.json && (bare || words) // a word may be a weaker reason
+	asked.Explain = q.Explain || !a.json && (how.bare || how.words) // a word may be a weaker reason
 	ans, err := call(ctx, a, api.Rank, asked)
 	if err != nil {
 		return err
 	}
 	a.early(ans.Reading)
-	ofBranch := ans.Branch.Name != "" && q.Prompt == ""
 	if a.json && !how.nul && !how.plain {
 		return a.answer(struct {
 			event.Answer
 			Root event.Root `json:"root"`
 		}{ans, repo.Root}, nil)
 	}
-	listed := ans.Suggestions
-	idle = idle && !ofBranch
-	if !how.number {
-		listed = worthListing(listed, idle, words)
+	a.printSuggested(ans, q, how)
+	return nil
+}
+
+// stagedFiles are the files that the commit which is being made changes.
+func stagedFiles(ctx context.Context, repo *watcher.Repo) (out []event.Path, err error) {
+	files, err := repo.WithIndex(os.Getenv("GIT_INDEX_FILE")).Staged(ctx)
+	if err == nil && len(files) == 0 {
+		err = fail(exitFailed, "git add FILE…", "nothing is staged")
 	}
-	unknown := words && !slices.ContainsFunc(ans.Suggestions, ofWords)
+	for _, f := range files {
+		out = append(out, f.Path)
+	}
+	return out, err
+}
+
+// printSuggested prints the answer to a question, or why there is none.
+func (a *app) printSuggested(ans event.Answer, q event.Query, how suggestHow) {
+	ofBranch := ans.Branch.Name != "" && q.Prompt == ""
+	idle := how.bare && len(q.Files) == 0 && !ofBranch
+	listed := ans.Suggestions
+	if !how.number {
+		listed = worthListing(listed, idle, how.words)
+	}
 	switch {
-	case unknown:
+	case how.words && !slices.ContainsFunc(ans.Suggestions, ofWords):
 		a.talk("nothing known of these words")
 		a.talk("hint: other words, or aoa suggest FILE")
 	case how.nul || how.plain:
 		a.printNames(listed, how.nul)
 	case len(listed) == 0:
-		a.nothing(ans.Suggestions, bare, len(q.Files))
+		a.nothing(ans.Suggestions, how.bare, len(q.Files))
 	default:
 		if ofBranch {
 			a.talk("%s", aboutBranch(ans.Branch))
@@ -146,7 +160,6 @@ func (a *app) suggestFiles(ctx context.Context, q event.Query, args []string, ho
 			fmt.Fprintln(a.out, a.dim("changed on this branch: "+a.firstNames(files, 5)))
 		}
 	}
-	return nil
 }
 
 // aboutBranch says what an answer about a branch rests on.

@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"github.com/klauspost/compress/zstd"
+	"github.com/schollz/progressbar/v3"
 
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/event"
@@ -91,11 +92,15 @@ func (a *app) importLog(ctx context.Context, file string, force bool) error {
 	if err != nil {
 		return err
 	}
-	name := a.abs(file)
-	if err := checkExported(name, index.NewTree(files), force); err != nil {
+	name, bar := a.abs(file), a.progress("import", "events")
+	defer bar.Finish() // only a progress bar
+	n, err := checkExported(name, index.NewTree(files), force, bar)
+	if err != nil {
 		return err
 	}
-	sum, err := importEvents(ctx, client, name)
+	bar.Reset()
+	moves(bar)(0, n)
+	sum, err := importEvents(ctx, client, name, bar)
 	if err != nil {
 		return err
 	}
@@ -105,10 +110,11 @@ func (a *app) importLog(ctx context.Context, file string, force bool) error {
 	})
 }
 
-// checkExported reads the whole file before anything is learned from it.
-func checkExported(name string, tree *index.Tree, force bool) error {
+// checkExported reads the whole file before anything is learned from it. It returns the number of events.
+func checkExported(name string, tree *index.Tree, force bool, bar *progressbar.ProgressBar) (n int, err error) {
 	named, here := map[event.Path]bool{}, 0
-	err := readEvents(name, func(e event.Event) error {
+	err = readEvents(name, bar, func(e event.Event) error {
+		n++
 		for _, p := range e.Paths() {
 			if !named[p] {
 				named[p] = true
@@ -120,17 +126,17 @@ func checkExported(name string, tree *index.Tree, force bool) error {
 		return nil
 	})
 	if err != nil {
-		return fail(exitFailed, "aoa log --export in the other clone writes a new one; nothing was learned",
+		return 0, fail(exitFailed, "aoa log --export in the other clone writes a new one; nothing was learned",
 			"read the events in %s: %v", name, err)
 	}
 	if !force && here*10 < len(named) {
-		return fail(exitFailed, "aoa log --force --import, if it is of this repository",
+		return 0, fail(exitFailed, "aoa log --force --import, if it is of this repository",
 			"of the %d files that its events name %d are here: it seems to be of another repository", len(named), here)
 	}
-	return nil
+	return n, nil
 }
 
-func importEvents(ctx context.Context, client *api.Client, name string) (api.EventsAnswer, error) {
+func importEvents(ctx context.Context, client *api.Client, name string, bar *progressbar.ProgressBar) (api.EventsAnswer, error) {
 	var sum api.EventsAnswer
 	var batch []event.Event
 	post := func() error {
@@ -144,7 +150,7 @@ func importEvents(ctx context.Context, client *api.Client, name string) (api.Eve
 		batch = batch[:0]
 		return err
 	}
-	err := readEvents(name, func(e event.Event) error {
+	err := readEvents(name, bar, func(e event.Event) error {
 		if batch = append(batch, e); len(batch) == importedBatch {
 			return post()
 		}
@@ -156,8 +162,8 @@ func importEvents(ctx context.Context, client *api.Client, name string) (api.Eve
 
 const (
 	exportVersion = 1
-	exportLine    = 4 << 20 // longest line in bytes; events are much shorter
-	exportEvents  = 20_000_000
+	exportLine    = 4 << 20   // longest line in bytes; events are much shorter
+	exportEvents  = 5_000_000 // several times what a log of 500 MB holds
 )
 
 // exportHead is the first line of an exported file.
@@ -166,13 +172,16 @@ type exportHead struct {
 }
 
 // readEvents calls fn with the events of a file. Only at the end is it known that the file is complete.
-func readEvents(name string, fn func(event.Event) error) error {
+func readEvents(name string, bar *progressbar.ProgressBar, fn func(event.Event) error) error {
 	f, err := regularfile.Open(name, regularfile.FollowLinks)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
-	return decodeEvents(f, fn)
+	return decodeEvents(f, func(e event.Event) error {
+		_ = bar.Add(1) // only a progress bar
+		return fn(e)
+	})
 }
 
 func decodeEvents(from io.Reader, fn func(event.Event) error) error {

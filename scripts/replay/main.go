@@ -27,7 +27,7 @@ import (
 type options struct {
 	sessions, repos, only, set, texts string
 	most, rate                        int
-	soak                              time.Duration
+	soak, kill                        time.Duration
 	daemon                            string // see serveHasty
 }
 
@@ -41,6 +41,7 @@ func main() {
 	flag.StringVar(&o.set, "set", "", "settings, as AOA_KEY=value separated by spaces")
 	flag.StringVar(&o.texts, "texts", "", "file to which every text that was said is appended")
 	flag.DurationVar(&o.soak, "soak", 0, "give the sessions to one daemon for so long")
+	flag.DurationVar(&o.kill, "kill", 0, "with -soak: kill the daemon about so often, use git beside it, and compare the log")
 	flag.IntVar(&o.rate, "rate", 60, "with -soak: hooks a second")
 	flag.StringVar(&o.daemon, "daemon", "", "serve this repository with a hasty clock; -soak runs it")
 	flag.Parse()
@@ -91,7 +92,7 @@ func (o options) run(ctx context.Context) error {
 			return err
 		}
 		if o.soak > 0 {
-			return o.soakOn(ctx, s, file)
+			return o.soakOn(ctx, s, file, bin)
 		}
 		r := newReplay(s, bin, name, o.texts)
 		if err := r.run(ctx, file, o.most); err != nil {

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io/fs"
 	"net"
@@ -37,25 +38,35 @@ func serveHasty(ctx context.Context, dir string) error {
 // soakOn gives one daemon recorded sessions, over and over under new names, and looks at what it holds: memory,
 // goroutines, open files. All that must be level once a day of its clock has passed; the log on disk grows with what
 // happened.
-func (o options) soakOn(ctx context.Context, s *site, file string) error {
+func (o options) soakOn(ctx context.Context, s *site, file, bin string) error {
 	if _, err := s.git(ctx, "read-tree", "HEAD"); err != nil {
 		return err
 	}
 	_, _ = s.git(ctx, "checkout-index", "-q", "-f", "-a") // a mirror may lack the largest files
-	self, err := os.Executable()
-	if err != nil {
-		return err
+	s.env = append(s.env, "AOA_REPO_ID=soak")
+	x := &soak{site: s, begin: time.Now(), turns: map[string]int{},
+		kills: kills{every: o.kill, bin: bin, acked: map[string]time.Time{}, wrote: map[string]time.Time{}}}
+	if o.kill > 0 {
+		s.env = append(s.env, "AOA_WATCH=on")
+		if err := x.command(ctx, "daemon", "start"); err != nil {
+			return err
+		}
+	} else {
+		self, err := os.Executable()
+		if err != nil {
+			return err
+		}
+		daemon := exec.Command(self, "-daemon", s.dir)
+		daemon.Env, daemon.Stderr = s.env, os.Stderr
+		if err := daemon.Start(); err != nil {
+			return err
+		}
+		x.haste = haste
+		defer func() {
+			_ = daemon.Process.Signal(syscall.SIGTERM)
+			_ = daemon.Wait()
+		}()
 	}
-	daemon := exec.Command(self, "-daemon", s.dir)
-	daemon.Env, daemon.Stderr = append(s.env, "AOA_REPO_ID=soak"), os.Stderr
-	begin := time.Now()
-	if err := daemon.Start(); err != nil {
-		return err
-	}
-	defer func() {
-		_ = daemon.Process.Signal(syscall.SIGTERM)
-		_ = daemon.Wait()
-	}()
 	if !s.learned(ctx, patient, 0) {
 		return fmt.Errorf("the history is not learned within %s", patient)
 	}
@@ -63,28 +74,30 @@ func (o options) soakOn(ctx context.Context, s *site, file string) error {
 	if err != nil {
 		return err
 	}
-	pace := time.NewTicker(time.Second / time.Duration(o.rate))
-	defer pace.Stop()
-	x := &soak{site: s, begin: begin, turns: map[string]int{}, pace: pace}
+	x.pace = time.NewTicker(time.Second / time.Duration(o.rate))
+	defer x.pace.Stop()
 	fmt.Printf("%d sessions of %s, %d batches, a clock %d times as fast\n%s\n", n, filepath.Base(file), len(batches),
-		haste, strings.Join(soakNames, "\t"))
-	for x.pass = 0; time.Since(begin) < o.soak; x.pass++ {
+		max(x.haste, 1), strings.Join(soakNames, "\t"))
+	worked := x.work(ctx, o.kill > 0)
+	for x.pass = 0; time.Since(x.begin) < o.soak; x.pass++ {
 		for _, b := range batches {
 			if err := x.batch(ctx, b); err != nil {
 				return err
 			}
-			if time.Since(begin) > o.soak {
+			if time.Since(x.begin) > o.soak {
 				break
 			}
 		}
 	}
-	return x.verdict()
+	return errors.Join(x.verdict(), worked(), x.survived(ctx))
 }
 
 // soak is the traffic and what was seen of the daemon.
 type soak struct {
 	*site
+	kills
 	begin   time.Time
+	haste   time.Duration // 0 is the real clock
 	pass    int
 	turns   map[string]int
 	pace    *time.Ticker
@@ -111,7 +124,7 @@ func (x *soak) batch(ctx context.Context, b batch) error {
 			return fmt.Errorf("after %d hooks: %w", x.hooks, err)
 		}
 	}
-	if now := x.begin.Add(haste * time.Since(x.begin)); now.Sub(x.ticked) > time.Hour { // the cron's, by that clock
+	if now := x.begin.Add(x.haste * time.Since(x.begin)); x.haste > 0 && now.Sub(x.ticked) > time.Hour { // the cron's, by that clock
 		x.ticked = now
 		if err := tick(ctx, x.site, now); err != nil {
 			return err
@@ -121,12 +134,15 @@ func (x *soak) batch(ctx context.Context, b batch) error {
 		return nil
 	}
 	x.looked = time.Now()
+	if killed, err := x.kill(ctx); killed || err != nil {
+		return err
+	}
 	s, err := x.sample()
 	if err != nil {
 		return err
 	}
 	x.samples = append(x.samples, append([]float64{time.Since(x.begin).Minutes(), float64(x.hooks)}, s...))
-	if len(x.samples)%6 == 1 {
+	if len(x.samples)%3 == 1 {
 		fmt.Println(row(x.samples[len(x.samples)-1]))
 	}
 	return nil
@@ -140,7 +156,11 @@ func (x *soak) hook(ctx context.Context, p payload) error {
 		return err
 	}
 	learning := strings.HasPrefix(p["hook_event_name"].(string), "PostToolUse")
+	at := time.Now()
 	_, err = api.Hook{Agent: "claude", Dir: x.dir, Payload: raw, Wait: !learning}.Send(ctx, x.place)
+	if x.every > 0 {
+		return x.note(ctx, p, raw, at, err)
+	}
 	return err
 }
 

@@ -45,16 +45,27 @@ func (t *Team) dial() (*link, error) {
 
 // round brings the server to where the log is, and the log to where the server is.
 func (l *link) round(ctx context.Context) error {
-	if err := l.identify(ctx); err != nil {
+	for _, step := range []func(context.Context) error{l.identify, l.tell, l.publish, l.read} {
+		if err := step(ctx); err != nil {
+			return l.taken(ctx, err)
+		}
+	}
+	return nil
+}
+
+// taken says of an error which of the keys holds what no daemon wrote, and what to do.
+func (l *link) taken(ctx context.Context, err error) error {
+	const wrong = "WRONGTYPE"
+	if !redis.HasErrorPrefix(err, wrong) {
 		return err
 	}
-	if err := l.tell(ctx); err != nil {
-		return err
+	for key, failed := range map[string]error{l.name: l.client.Get(ctx, l.name).Err(),
+		l.events: l.client.XLen(ctx, l.events).Err(), l.forgot: l.client.HGet(ctx, l.forgot, "").Err()} {
+		if redis.HasErrorPrefix(failed, wrong) {
+			return fmt.Errorf("another program uses the key %s: delete it (redis-cli DEL '%[1]s'), or set another repo_id in each clone: %w", key, err)
+		}
 	}
-	if err := l.publish(ctx); err != nil {
-		return err
-	}
-	return l.read(ctx)
+	return err
 }
 
 // identify notices a server that lacks what it had: another one, or one whose stream lost the newest own entry.

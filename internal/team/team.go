@@ -212,7 +212,7 @@ func (t *Team) note(err error) {
 	t.mu.Unlock()
 	switch {
 	case err != nil && before == nil:
-		t.o.Info.Warn("the team's server does not answer: events wait in the log", "server", t.server(), "err", err)
+		t.o.Info.Warn("the exchange with the team's server failed: events wait in the log", "server", t.server(), "err", err)
 	case err == nil && first:
 		t.o.Info.Info("the team's events are exchanged", "server", t.server(), "again", before != nil)
 	}
@@ -323,7 +323,7 @@ func (t *Team) Status() Status {
 // Troubles are what is wrong with the exchange, in words.
 func (st Status) Troubles() (out []string) {
 	if st.Trouble != nil {
-		out = append(out, fmt.Sprintf("%s does not answer, %d batches wait: %v", st.Server, st.Waiting, st.Trouble))
+		out = append(out, fmt.Sprintf("the exchange with %s failed, %d batches wait: %v", st.Server, st.Waiting, st.Trouble))
 	}
 	if !st.Gap.IsZero() {
 		out = append(out, fmt.Sprintf("%s lacked events that it had, at %s: own events were published again", st.Server,

@@ -11,7 +11,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// Bounds of a branch. One that adds more is no piece of work whose files say what comes next.
+// Bounds of a branch. A branch that adds more does not say which files come next.
 const (
 	maxBranchCommits = 100
 	maxBranchFiles   = 100

@@ -6,7 +6,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// dir is a folder of the worktree with the known files in it. There is none for ignored folders. Only the goroutine of
+// dir is a folder of the worktree with the known files in it. Ignored folders have none. Only the goroutine of
 // Run uses them.
 type dir struct {
 	watched bool

@@ -66,6 +66,6 @@ func TestEdits(t *testing.T) {
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()
 	if found := e.Compare(gone, files); len(found) > 0 {
-		t.Errorf("nobody waits any more, and it was answered: %v", found)
+		t.Errorf("it was answered after the caller had left: %v", found)
 	}
 }

@@ -16,7 +16,7 @@ import (
 // clock numbers the commits of all test repositories: every commit gets its own second.
 var clock = 1_600_000_000
 
-// testEnv is an environment without anybody's settings; git needs a name and a home of its own.
+// testEnv is an environment without a user's settings; git needs a name and a home of its own.
 func testEnv(tb testing.TB) []string {
 	tb.Helper()
 	home := tb.TempDir()

@@ -92,7 +92,7 @@ func openRepo(ctx context.Context, dir string, env []string) (*Repo, error) {
 	return r, nil
 }
 
-// checkOwner asks git whether it trusts a repository that belongs to somebody else: what is read here becomes part of
+// checkOwner asks git whether it trusts a repository that belongs to another user: what is read here becomes part of
 // an agent's context.
 func (r *Repo) checkOwner(ctx context.Context, at locate.Repository) error {
 	if (at.Root == "" || ownedByCaller(at.Root)) && ownedByCaller(at.GitDir) {

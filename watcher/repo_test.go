@@ -246,7 +246,7 @@ func TestOpenRefusals(t *testing.T) {
 	if os.Geteuid() == 0 && exec.Command("chown", "-R", "12345", g.dir).Run() == nil {
 		_, err := OpenRepo(context.Background(), g.dir, g.env)
 		if !errors.Is(err, ErrOwner) || !strings.Contains(err.Error(), "safe.directory") {
-			t.Errorf("somebody else's repository: %v", err)
+			t.Errorf("another user's repository: %v", err)
 		}
 		trusted := append(slices.Clone(g.env), "GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=safe.directory",
 			"GIT_CONFIG_VALUE_0=*")

@@ -21,7 +21,7 @@ import (
 //
 //	save    one per file; Time is the file's mtime, not later than now. ID "save:<path>:<mtime ns>:<size>"
 //	save    Tool "bulk": more than bulkSize files changed in one go, Paths are all of them up to event.MaxPaths, Text
-//	        their number ("10000 files"). A formatter, a generator or an unpacked archive does not show what somebody
+//	        their number ("10000 files"). A formatter, a generator or an unpacked archive does not show what a person
 //	        works on: learn does not count such files as edited
 //	delete  one per file, or one with Tool "bulk"
 //	rename  files that were deleted and appeared elsewhere unchanged, all of one operation in one event

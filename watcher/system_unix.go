@@ -12,7 +12,7 @@ import (
 func ownedByCaller(path string) bool {
 	st, err := os.Lstat(path)
 	if err != nil {
-		return true // who opens it gets the error
+		return true // the caller that opens it gets the error
 	}
 	sys, ok := st.Sys().(*syscall.Stat_t)
 	return !ok || int(sys.Uid) == os.Geteuid()

@@ -85,7 +85,7 @@ var claudeScenarios = map[string]func(*testing.T, string){
 	},
 }
 
-// change is what somebody else does to a file, a while after it was read.
+// change is what another person does to a file, a while after it was read.
 func (w *clientSandbox) change(file string) {
 	w.t.Helper()
 	if err := os.WriteFile(w.path(file), []byte("of another mind\n"), 0o644); err != nil {

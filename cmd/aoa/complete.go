@@ -152,35 +152,11 @@ func words(known ...string) cobra.CompletionFunc {
 	}
 }
 
-// first completes the first argument only.
-func first(fn cobra.CompletionFunc) cobra.CompletionFunc {
-	return func(c *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
-		if len(args) > 0 {
-			return nil, cobra.ShellCompDirectiveNoFileComp
-		}
-		return fn(c, args, typed)
-	}
-}
-
 // completeFlag makes a shell complete the values of a flag.
 func completeFlag(c *cobra.Command, flag string, fn cobra.CompletionFunc) {
 	if err := c.RegisterFlagCompletionFunc(flag, fn); err != nil {
 		panic(err) // no such flag: every test fails
 	}
-}
-
-// completeSession completes the ids of sessions, the newest first. It starts no daemon.
-func (a *app) completeSession(c *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
-	ctx, cancel := context.WithTimeout(c.Context(), typeWait*time.Duration(client.Factor()))
-	defer cancel()
-	var out []string
-	if _, place, err := a.known(ctx); err == nil {
-		ans, _ := api.Call(ctx, a.running(place), api.Sessions, api.SessionsRequest{}) // without an answer there are none
-		for _, s := range ans.Sessions {
-			out = append(out, s.ID+"\t"+s.Agent+" "+stamp(s.Last))
-		}
-	}
-	return out, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
 }
 
 // knownWords refuses words that are not among the known ones, and names the one that may be meant.

@@ -241,7 +241,7 @@ func TestForgetOnNearlyFullDisk(t *testing.T) {
 	fill(t, filler)
 	info, err := os.Stat(filler)
 	check(t, err)
-	check(t, os.Truncate(filler, info.Size()-300<<10)) // enough for a note, not for the log written anew
+	check(t, os.Truncate(filler, info.Size()-300<<10)) // enough for a note, not for a second copy of the log
 	s := d.do("forget", "--yes", "--session", "marmalade-session")
 	t.Logf("aoa forget: exit %d\n%s%s", s.code, s.out, s.err)
 	if s.code != exitFailed || !strings.Contains(s.err, "no space left") {

@@ -76,7 +76,7 @@ func TestCorrupted(t *testing.T) {
 				verdict = fault.Wrong
 			}
 			if st.Events < 200 && !complaint {
-				t.Errorf("%s: of 200 events %d are left, and nobody says so", what, st.Events)
+				t.Errorf("%s: of 200 events %d are left, and no message says so", what, st.Events)
 				verdict = fault.Lost
 			}
 			if st.Events < 200 && verdict == fault.Whole {

@@ -71,7 +71,7 @@ var allowed = map[string][]string{
 
 	"internal/eval": {"internal/config", "internal/event", "internal/history", "internal/hot", "internal/index", "internal/redact",
 		"internal/session/live", "learn", "prefetch", "rank", "watcher", "internal/git"},
-	"internal/report": {"internal/api", "internal/event", "internal/eval", "prefetch"},
+	"internal/report": {"internal/api", "internal/event", "internal/eval", "internal/index", "prefetch"},
 	"scripts/recorded": {"internal/config", "internal/eval", "internal/event", "internal/redact", "prefetch",
 		"rank", "internal/git"},
 	"scripts/eval": {"internal/eval", "internal/event", "internal/index", "internal/session/live", "prefetch", "rank",

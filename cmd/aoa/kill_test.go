@@ -22,7 +22,7 @@ import (
 // second at most.
 func TestKilled(t *testing.T) {
 	if runtime.GOOS == "windows" {
-		t.Skip("the workload writes as Unix hooks do, and nobody is killed on Windows as a power failure kills")
+		t.Skip("the workload writes as Unix hooks do, and Windows has no signal that kills as a power failure does")
 	}
 	for seed := range uint64(2) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {

@@ -66,7 +66,7 @@ func TestManyAtOnce(t *testing.T) {
 	}
 }
 
-// TestStaleSocketAndLock: what a killed daemon leaves behind is in nobody's way.
+// TestStaleSocketAndLock: what a killed daemon leaves behind does not stop the next one.
 func TestStaleSocketAndLock(t *testing.T) {
 	d := initialized(t, 16)
 	d.must("daemon", "stop")
@@ -83,7 +83,7 @@ func TestStaleSocketAndLock(t *testing.T) {
 	if _, err := os.Lstat(d.place().Socket); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("a daemon that ended left its socket: %v", err)
 	}
-	// A socket that nobody listens on, and a lock file of bytes, are not a daemon either.
+	// A socket without a listener and a lock file with bytes are not a daemon either.
 	if err := errors.Join(os.WriteFile(d.place().Socket, nil, 0o600), os.WriteFile(d.place().Lock(), []byte("4711\n"),
 		0o600)); err != nil {
 		t.Fatal(err)

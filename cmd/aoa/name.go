@@ -165,7 +165,6 @@ func prose(typed []string, found []api.NamedFiles) bool {
 // sessionFlag is the session that a command is about. A person may write the beginning of its id.
 func (a *app) sessionFlag(c *cobra.Command, to *string, help string) {
 	c.Flags().StringVar(to, "session", "", help)
-	completeFlag(c, "session", a.completeSession)
 	c.PreRunE = func(c *cobra.Command, _ []string) (err error) {
 		if c.Flags().Changed("session") && *to != "" {
 			*to, err = a.oneSession(c.Context(), *to)
@@ -174,7 +173,7 @@ func (a *app) sessionFlag(c *cobra.Command, to *string, help string) {
 	}
 }
 
-// oneSession is the whole id of the session that somebody named by its id, or by a beginning that no other id has.
+// oneSession is the whole id of the session that a person named by its id, or by a beginning that no other id has.
 func (a *app) oneSession(ctx context.Context, typed string) (string, error) {
 	client, _, err := a.client(ctx)
 	if err != nil {

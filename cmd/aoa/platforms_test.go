@@ -104,5 +104,5 @@ func (i imports) Import(name string) (*types.Package, error) {
 	if p := i.checked[name]; p != nil {
 		return p, nil
 	}
-	return nil, errors.New("nobody knows " + name)
+	return nil, errors.New("no build for " + name)
 }

@@ -55,7 +55,7 @@ func (a *app) serveRedis(ctx context.Context, socket string) error {
 	} else {
 		socket = a.abs(socket)
 	}
-	// The daemon has to answer before there is a socket, and the socket must be nobody's.
+	// The daemon has to answer before there is a socket, and no other process may have the socket.
 	if _, err := api.Call(ctx, client, api.Ping, api.None{}); err != nil {
 		return err
 	}

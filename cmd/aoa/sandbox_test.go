@@ -159,7 +159,7 @@ func mustCall[Req, Res any](d *sandbox, r api.Route[Req, Res], req Req) Res {
 	return res
 }
 
-// daemon starts a daemon as a child, with its output at hand, and waits until it listens.
+// daemon starts a daemon as a child, keeps its output, and waits until it listens.
 func (d *sandbox) daemon(env ...string) *exec.Cmd {
 	d.Helper()
 	cmd := d.command(d.bin, "daemon", "run")

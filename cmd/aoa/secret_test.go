@@ -24,7 +24,7 @@ func TestPasswordStaysIn(t *testing.T) {
 	for _, password := range []string{right, wrong} {
 		for _, gone := range []bool{false, true} {
 			if gone && password == wrong {
-				continue // nobody is there to refuse it
+				continue // no one refuses it
 			}
 			addr, name := s.addr, "refused"
 			if password == right {

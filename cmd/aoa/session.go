@@ -87,10 +87,9 @@ func (a *app) sessionShow() *cobra.Command {
 // stays.
 func (a *app) sessionCommand(verb, short string, fresh bool, run func(ctx context.Context, id string) error) *cobra.Command {
 	return &cobra.Command{
-		Use:               verb + " ID",
-		Short:             short,
-		Args:              cobra.ExactArgs(1),
-		ValidArgsFunction: first(a.completeSession),
+		Use:   verb + " ID",
+		Short: short,
+		Args:  cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			id, err := a.oneSession(c.Context(), args[0])
 			var unknown *api.Error

@@ -37,7 +37,6 @@ var sourceRules = []sourceRule{
 			"internal/cold/inspect.go":        "it writes: the database before SQLite opens it",
 			"internal/cold/sync.go":           "it writes: the database and its folder",
 			"internal/peer/folder_unix.go":    "a folder",
-			"watcher/filtered.go":             "what git prints",
 		},
 	},
 	{

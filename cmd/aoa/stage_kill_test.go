@@ -51,7 +51,7 @@ func (d *sandbox) alive(pidFile string) bool {
 	check(d.T, err)
 	if stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat"); err == nil &&
 		strings.Contains(string(stat), ") Z") {
-		return false // nobody has asked for its end yet
+		return false // its parent has not waited for it yet
 	}
 	return syscall.Kill(pid, 0) == nil
 }
@@ -99,7 +99,7 @@ func TestStageInterrupted(t *testing.T) {
 	if out := d.do("stage", "list"); out.out != "" {
 		t.Errorf("kept: %s", out.out)
 	}
-	// Killed outright, it lets go of its turn as well.
+	// A run that is killed gives its turn back, too.
 	s := d.start(patientStage...)
 	d.until("it runs", d.has(".git/log", 3))
 	check(t, s.Process.Kill())
@@ -124,7 +124,7 @@ func TestStageDaemonKilled(t *testing.T) {
 		d.has(".git/log", 2)() {
 		t.Errorf("the next one: %+v", again)
 	}
-	// An orderly end does not wait for a run that takes long, and whoever waits for it is not lost.
+	// A daemon that is stopped does not wait for a run that takes long, and a run that waits for it continues.
 	check(t, os.Remove(filepath.Join(d.dir, ".git/go")))
 	d.write("README.md", "changed")
 	s = d.start(patientStage...)

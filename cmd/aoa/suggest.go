@@ -196,7 +196,7 @@ func (a *app) suggestWhat(ctx context.Context, q *event.Query, args []string, ho
 const leastListed, leastShared = 0.05, 2
 
 // worthListing leaves out what is unlikely and has no evidence: common commits, or the words of a prompt. With nothing
-// to go on, it leaves out what speaks for nothing but that it was committed: where nobody works that is noise.
+// to go on, it leaves out files of which only commits are known: without work in progress that is noise.
 func worthListing(all []event.Suggestion, idle, words bool) (out []event.Suggestion) {
 	for _, s := range all {
 		evident := s.Together != nil && s.Together.Both >= leastShared || words && ofWords(s)

@@ -58,7 +58,7 @@ func newTraps(t *testing.T) *traps {
 	x.git("add", "-A")
 	x.git("commit", "-qm", "attributes")
 	x.lost = x.git("rev-parse", "HEAD:lost.go")
-	x.git("mv", "lost.go", "found.go") // whoever looks for renames with changes reads both contents
+	x.git("mv", "lost.go", "found.go") // a search for renames with changes reads both contents
 	x.write("found.go", "two\n")
 	x.git("commit", "-qam", "a file with another name and content")
 

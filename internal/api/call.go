@@ -8,14 +8,14 @@ import (
 	"time"
 )
 
-// CallHeader carries the id of a call: random, made by who calls, and the same when the call is repeated because a
+// CallHeader carries the id of a call: random, made by the caller, and the same when the call is repeated because a
 // daemon ended before it answered. What must not count twice is kept under it.
 const CallHeader = "Aoa-Call"
 
 // maxCallID bounds an id, in bytes.
 const maxCallID = 128
 
-// untilHeader carries the Unix time in milliseconds after which nobody waits for the call any more. A daemon that was
+// untilHeader carries the Unix time in milliseconds after which the caller no longer waits. A daemon that was
 // stopped by a signal reads calls that were given up long ago: it must not carry them out.
 const untilHeader = "Aoa-Until"
 

@@ -60,7 +60,7 @@ func Dial(ctx context.Context, p locate.Place) (net.Conn, error) {
 	return conn, nil
 }
 
-// connect waits while the queue of those who have connected is full: then somebody listens, and does not accept.
+// connect waits while the queue of those who have connected is full: then a process listens and does not accept.
 func connect(ctx context.Context, socket string) (net.Conn, error) {
 	var d net.Dialer
 	for {
@@ -135,7 +135,7 @@ func cut(err error) bool {
 }
 
 // diesWithin is how long a daemon that was killed may still take connections, only to break them. One that ends later
-// is another one: what is asked may be what ends it, so it is not asked for ever.
+// is another one: the request may be what ends it, so it is not repeated for ever.
 const diesWithin = time.Second
 
 // passed reports whether a time has come.
@@ -149,7 +149,7 @@ func passed(t <-chan time.Time) bool {
 }
 
 // startAgain is how long a started daemon may be silent before another is started: the first may have met one
-// that was about to leave, and left to it.
+// that was about to end, and given way to it.
 const startAgain = 2 * time.Second
 
 func late(ctx context.Context, old bool, wait time.Duration) error {
@@ -168,7 +168,7 @@ func (c *Client) stopOther(ctx context.Context) error {
 	body, _ := json.Marshal(StopRequest{Unless: c.Build}) // a string always has a JSON form
 	resp, err := c.try(ctx, Stop.Method, "/v1"+Stop.Path, body, newCallID())
 	if err != nil {
-		return nil // gone already, or the next attempt tells
+		return nil // it has ended, or the next attempt shows it
 	}
 	defer resp.Body.Close()
 	if resp.StatusCode != http.StatusOK {
@@ -210,7 +210,7 @@ func (c *Client) try(ctx context.Context, method, path string, body []byte, id s
 	giveUp(nil)
 	var around *url.Error
 	if errors.As(err, &around) {
-		err = around.Err // method and address help nobody
+		err = around.Err // method and address do not help
 	}
 	if errors.Is(err, io.EOF) {
 		err = fmt.Errorf("the daemon was killed before it answered, try again: %w", err)

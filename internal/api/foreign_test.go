@@ -14,7 +14,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/locate"
 )
 
-// TestLinksAndOtherUsers: a store, a folder or a socket that is a link, or belongs to somebody else, is refused before
+// TestLinksAndOtherUsers: a store, a folder or a socket that is a link, or belongs to another user, is refused before
 // anything is written to it or read from it.
 func TestLinksAndOtherUsers(t *testing.T) {
 	p := serve(t, &api.Server{})

@@ -73,7 +73,7 @@ func (l *Listener) until(ctx context.Context) *callers {
 type callers struct {
 	*Listener
 	ctx    context.Context
-	quiet  int            // times that nobody waited
+	quiet  int            // times without a waiting caller
 	unread sync.WaitGroup // connections of which no request is read
 }
 

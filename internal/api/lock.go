@@ -18,7 +18,7 @@ import (
 var ErrRunning = errors.New("another daemon serves this repository")
 
 const (
-	lockEvery = 10 * time.Millisecond // between two checks of a lock that somebody holds
+	lockEvery = 10 * time.Millisecond // between two checks of a lock that is held
 	lockWait  = time.Minute           // for a holder that neither listens nor leaves
 )
 

@@ -9,7 +9,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// Names finds what somebody names.
+// Names finds what typed names mean.
 var Names = Route[NamesRequest, NamesAnswer]{"POST", "/names"}
 
 // NamesRequest asks which files names mean, which session an id means, and which files a name that is being typed may
@@ -20,7 +20,7 @@ type NamesRequest struct {
 	Typing  *Typing     `json:"typing,omitempty"`
 }
 
-// Typing is what somebody has typed of a file's name.
+// Typing is the typed part of a file's name.
 type Typing struct {
 	Query   string `json:"query"`
 	Session string `json:"session_id,omitempty"` // whose likely files come first
@@ -28,7 +28,7 @@ type Typing struct {
 	Limit   int    `json:"limit,omitempty"`      // 1 to 1000; 0 is 15
 }
 
-// TypedName is a name as somebody wrote it, and the path that it is from where they stand.
+// TypedName is a name as it was typed, and its path as seen from the caller's folder.
 type TypedName struct {
 	Typed string     `json:"typed"`
 	Path  event.Path `json:"path"`
@@ -96,7 +96,7 @@ func (n NamedFiles) Unknown(show func(event.Path) string) *Error {
 	return e
 }
 
-// FindSession returns the whole id of a session that somebody named by its id, or by a beginning that no other id has.
+// FindSession returns the whole id of a session that a person named by its id, or by a beginning that no other id has.
 func FindSession(ctx context.Context, c *Client, typed string) (string, error) {
 	if typed == "" {
 		return "", Missing("aoa session list --archived names them", "no session is called %q", typed)

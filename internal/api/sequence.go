@@ -36,7 +36,7 @@ type ReplayRequest struct {
 	Session string `json:"session_id,omitempty"`
 }
 
-// ReplayAnswer is what that came to.
+// ReplayAnswer is the result.
 type ReplayAnswer struct {
 	reload.Report
 	Files []event.Path `json:"files,omitzero"` // that an undo restored

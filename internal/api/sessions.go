@@ -25,7 +25,7 @@ type SessionsAnswer struct {
 	Sessions []SessionSnapshot `json:"sessions"`
 }
 
-// SessionSnapshot is what is needed to go on with a session. Without Record, it has no text of anybody.
+// SessionSnapshot is what is needed to go on with a session. Without Record, it has no text of prompts or results.
 type SessionSnapshot struct {
 	session.Snapshot
 	Record []event.Event `json:"record,omitempty"` // if asked for: oldest first, the newest 10,000

@@ -70,7 +70,7 @@ func TestSilent(t *testing.T) {
 	}
 }
 
-// quietPlace is a place in which nobody listens.
+// quietPlace is a place without a listener.
 func quietPlace(t *testing.T) locate.Place {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "api")
@@ -85,7 +85,7 @@ func quietPlace(t *testing.T) locate.Place {
 	return p
 }
 
-// stuck accepts, says the same to the first caller, and no more to anybody.
+// stuck accepts, says the same to the first caller, and nothing after that.
 func stuck(t *testing.T, socket, said string) {
 	t.Helper()
 	ln, err := net.Listen("unix", socket)

@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// Spawn starts a daemon for the repository in dir as a process of its own and returns when it listens, or left
-// the field to another one: of several that are spawned, one gets the lock. The error says why it cannot serve.
+// Spawn starts a daemon for the repository in dir as a process of its own and returns when it listens, or gave
+// way to another one: of several that are spawned, one gets the lock. The error says why it cannot serve.
 //
 // The daemon reports on its stdout: it closes it when it listens, and writes there what went wrong.
 func Spawn(ctx context.Context, dir string, env []string) error {

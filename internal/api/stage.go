@@ -25,7 +25,7 @@ type StageListRequest struct {
 	Limit int    `json:"limit,omitempty"` // default 100
 }
 
-// StageListAnswer is them.
+// StageListAnswer has the entries.
 type StageListAnswer struct {
 	Entries []stage.Entry `json:"entries"`
 }

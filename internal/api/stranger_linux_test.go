@@ -66,7 +66,7 @@ func TestOtherUserListens(t *testing.T) {
 	})
 	st, err := api.Call(t.Context(),
 		&api.Client{Place: p, Start: func(context.Context) error { return errors.New("started one") }}, api.Status, api.None{})
-	<-reached // or closed: nobody came within a minute
+	<-reached // or closed: no connection came within a minute
 	ln.Close()
 	running.Wait()
 	if err == nil || errors.Is(err, api.ErrNoDaemon) || st.Pid != 0 {

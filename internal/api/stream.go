@@ -72,7 +72,7 @@ func HandleStream[Req, Res any](mux *http.ServeMux, r Stream[Req, Res],
 	})
 }
 
-// Reply is the caller's side of an answer. Close it: what it holds is let go.
+// Reply is the caller's side of an answer. Close it to free what it holds.
 type Reply[Res any] struct {
 	Head Res
 	io.Reader

@@ -1,4 +1,4 @@
-// Package atomicfile is the one place that replaces files: a new content comes in, and whoever reads the file, also
+// Package atomicfile is the one place that replaces files: a new content comes in, and each reader of the file, also
 // after a crash or a power cut, finds the old content or the new one, never a part.
 //
 // The content is written to a second file in the same folder, synced, and renamed. The mode of a file that is there

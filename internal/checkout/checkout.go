@@ -106,7 +106,7 @@ func (w *Checkout) refresh(ctx context.Context, log *slog.Logger) {
 	w.list(ctx, files)
 }
 
-// follow reads the list of files again if HEAD is no longer where it was: a question may come before whoever watches
+// follow reads the list of files again if HEAD is no longer where it was: a question may come before the watcher
 // has seen that.
 func (w *Checkout) follow(ctx context.Context, log *slog.Logger) {
 	_, head, err := w.Repo.Head(ctx)

@@ -43,7 +43,7 @@ func (f contentsFile) Write(fill func(io.Writer) error) error {
 }
 
 // ForgetContents takes the content of a file, or of the files of a folder, out of memory and out of the store. What is
-// kept of a checkout that nobody called from goes whole: its files are read again.
+// kept of a checkout without callers is deleted as a whole: its files are read again.
 func (t *Set) ForgetContents(p event.Path) error {
 	var errs []error
 	known := map[string]bool{}
@@ -54,7 +54,7 @@ func (t *Set) ForgetContents(p event.Path) error {
 	return errors.Join(append(errs, t.removeContents(known))...)
 }
 
-// sweepContents removes what is kept of checkouts that are no more.
+// sweepContents removes what is kept of removed checkouts.
 func (t *Set) sweepContents() {
 	here := map[string]bool{t.contentsFile(t.Home.Root).Name: true}
 	for _, root := range t.Home.Worktrees() {

@@ -1,4 +1,4 @@
-// Package checkout keeps the checkouts of a repository that somebody has called from: the main one and linked
+// Package checkout keeps the checkouts of a repository that clients have called from: the main one and linked
 // worktrees.
 //
 // A folder goes in, and the Checkout that holds it comes out, with its list of files, their contents, a ranker and a

@@ -105,7 +105,7 @@ func (r *History) reconcile(ctx context.Context, first bool) error {
 	return nil
 }
 
-// Ask has the history read again. From now on it counts as running: who asked waits for what is new.
+// Ask has the history read again. From now on it counts as running: the caller waits for what is new.
 func (r *History) Ask() {
 	r.change(func(p *api.Progress) {
 		*p = api.Progress{State: "running"}

@@ -2,7 +2,7 @@ package checkout
 
 import "testing"
 
-// TestHistoryAskedWhileRead: a reading that began before somebody asked may have missed what is new. Its end is not
+// TestHistoryAskedWhileRead: a reading that began before the question may have missed what is new. Its end is not
 // the end.
 func TestHistoryAskedWhileRead(t *testing.T) {
 	for _, state := range []string{"done", "failed"} {

@@ -19,7 +19,7 @@ const (
 	sameFiles   = 10  // files that a name is answered with that several files have
 )
 
-// Named finds the files that somebody names. It waits for nothing: files that are gone are those that the log knows now.
+// Named finds the files that names mean. It waits for nothing: files that are gone are those that the log knows now.
 func (t *Set) Named(ctx context.Context, w *Checkout, n api.TypedName) (api.NamedFiles, error) {
 	found := api.NamedFiles{Typed: n.Typed, Path: n.Path, Is: api.NameUnknown}
 	if p, err := event.NewPath(strings.TrimSuffix(string(n.Path), "/")); err == nil {

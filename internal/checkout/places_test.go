@@ -6,7 +6,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// TestSessionOfAnotherCheckout: a session of another checkout is not the caller's; one that nobody knows is everyone's.
+// TestSessionOfAnotherCheckout: a session of another checkout is not the caller's; an unknown one belongs to every caller.
 func TestSessionOfAnotherCheckout(t *testing.T) {
 	var a places
 	a.saw("s1", "/main")

@@ -57,7 +57,7 @@ type Log interface {
 // Store knows whether the folder of all files was replaced: then nothing may be written into it by name.
 type Store interface{ Replaced() bool }
 
-// Set is the checkouts that somebody has called from, and the one that the daemon was started in. All share the stores.
+// Set is the checkouts that clients have called from, and the one that the daemon was started in. All share the stores.
 // It is safe for concurrent use.
 type Set struct {
 	Options
@@ -121,7 +121,7 @@ func (t *Set) enter(w *Checkout) *Checkout {
 	t.known[w.Repo.Root] = w
 	select {
 	case t.arrivals <- w:
-	default: // more worktrees than anyone has: they answer, but saves and contents in them are not seen
+	default: // more worktrees than people have: they answer, but saves and contents in them are not seen
 		w.Reader.Skip()
 	}
 	return w
@@ -255,7 +255,7 @@ func (t *Set) watchOptions(w *Checkout) watcher.WatchOptions {
 }
 
 // Run reads the files of each checkout as it becomes known, and watches them. It returns nil when ctx ends, and
-// watcher.ErrRepoGone when the home checkout is no more.
+// watcher.ErrRepoGone when the home checkout is gone.
 func (t *Set) Run(ctx context.Context) error {
 	t.sweepContents()
 	g, ctx := errgroup.WithContext(ctx)
@@ -292,7 +292,7 @@ func (t *Set) Run(ctx context.Context) error {
 	}
 }
 
-// drop ends the life of a checkout that was removed; the repository is still there.
+// drop closes a checkout that was removed; the repository is still there.
 func (t *Set) drop(w *Checkout) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -24,7 +24,7 @@ type Key struct {
 
 	field  []int        // of Config
 	typ    reflect.Type // of the field, or of the elements of its map
-	member string       // its key in the map, "" if the field is none
+	member string       // its key in the map, "" if the field is not in a map
 }
 
 const (

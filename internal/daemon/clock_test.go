@@ -12,25 +12,25 @@ import (
 	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
-// TestClock: a clock that leaps years ahead or back, with work and housekeeping going on under it, and comes back
+// TestClock: a clock that jumps years ahead or back, with work and housekeeping going on under it, and comes back
 // costs nothing that was learned before: the same question has the same answer, and the log is whole.
 func TestClock(t *testing.T) {
 	const year = 365 * 24 * time.Hour
-	book := fault.Open(t, "clock leaps, and comes back")
+	book := fault.Open(t, "clock jumps, and comes back")
 	r := rand.New(rand.NewPCG(9, 10))
 	for round := range max(8, fault.Rounds()) {
-		leap, running := []time.Duration{12 * year, -12 * year, 12 * year, -12 * year, 28 * year, -28 * year, 28 * year,
+		jump, running := []time.Duration{12 * year, -12 * year, 12 * year, -12 * year, 28 * year, -28 * year, 28 * year,
 			-28 * year}[round%8], round/2%2 == 0
-		if round >= 8 { // any leap from a minute to thirty years
-			leap = time.Duration(float64(time.Minute) * math.Pow(30*365*24*60, r.Float64()))
+		if round >= 8 { // any jump from a minute to thirty years
+			jump = time.Duration(float64(time.Minute) * math.Pow(30*365*24*60, r.Float64()))
 			if r.IntN(2) == 0 {
-				leap = -leap
+				jump = -jump
 			}
 			running = r.IntN(2) == 0
 		}
 		verdict := fault.Wrong
-		t.Run(fmt.Sprintf("%s, running %v", leap, running), func(t *testing.T) {
-			leapt(t, leap, running)
+		t.Run(fmt.Sprintf("%s, running %v", jump, running), func(t *testing.T) {
+			jumped(t, jump, running)
 			if !t.Failed() {
 				verdict = fault.Whole
 			}
@@ -39,8 +39,8 @@ func TestClock(t *testing.T) {
 	}
 }
 
-func leapt(t *testing.T, leap time.Duration, running bool) {
-	// a leap that may be sleep ends an idle daemon, a longer one does not
+func jumped(t *testing.T, jump time.Duration, running bool) {
+	// a jump that may be sleep ends an idle daemon, a longer one does not
 	d := newFixture(t, "AOA_HOLDOUT=0", "AOA_IDLE_TIMEOUT=40d")
 	start := func() {
 		d.start()
@@ -83,19 +83,19 @@ func leapt(t *testing.T, leap time.Duration, running bool) {
 	if before < 0.2 {
 		t.Fatalf("nothing was learned: %.2f", before)
 	}
-	turn(leap)
+	turn(jump)
 	for i := range 3 {
 		work(fmt.Sprint("wrong", i), "b.go")
 	}
 	t.Logf("meanwhile %.4f", ask())
-	turn(-leap)
+	turn(-jump)
 	if after := ask(); after < before-0.05 {
-		t.Errorf("before the leap %.4f, after it %.4f", before, after)
+		t.Errorf("before the jump %.4f, after it %.4f", before, after)
 	}
 	d.stop()
 	start()
 	if after := ask(); after < before-0.05 {
-		t.Errorf("before the leap %.4f, after it and a start %.4f", before, after)
+		t.Errorf("before the jump %.4f, after it and a start %.4f", before, after)
 	}
 	// events under a clock that was behind are older than events are kept
 	if got := call(d, api.Status, api.None{}).Events; int(got) < n-3 {

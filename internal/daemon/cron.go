@@ -25,7 +25,7 @@ const day = 24 * time.Hour
 
 // regularJobs are the jobs, in the order in which they are done. A tick is an event: decay itself needs no pass (see
 // hot), so ticks trim, drop what has faded, and sweep, at the same place in the log on every replay. Trimming bounds
-// the sets, hence the hour. Scores fade within months, and entries that nothing updates last for weeks: a day and a
+// the sets, so it runs every hour. Scores fade within months, and entries that nothing updates last for weeks: a day and a
 // week find few of them.
 func (d *Daemon) regularJobs() []schedule.Job {
 	return []schedule.Job{
@@ -39,8 +39,8 @@ func (d *Daemon) regularJobs() []schedule.Job {
 	}
 }
 
-// keepHouse does the regular jobs until ctx ends.
-func (d *Daemon) keepHouse(ctx context.Context) error {
+// runJobs does the regular jobs until ctx ends.
+func (d *Daemon) runJobs(ctx context.Context) error {
 	s := &schedule.Schedule{Notes: d.db, Now: d.now, Log: d.log, Clock: d.clock, Jobs: d.regularJobs(),
 		Often: []schedule.Often{{Every: snapshotEvery, Do: d.saveSnapshot}, {Every: closeEvery, Do: d.closeIdle}}}
 	return s.Run(ctx)

@@ -117,7 +117,7 @@ func (d *Daemon) expected() bool {
 }
 
 // startPercent is the garbage collector's percentage until the daemon listens, instead of 100: most of what is
-// allocated then stays, and a collector that keeps the heap small would scan all of it in vain.
+// allocated then stays, and a collector that keeps the heap small would scan all of it for nothing.
 const startPercent = 400
 
 // load opens the stores, wires the parts, and replays the log.
@@ -235,7 +235,7 @@ func (d *Daemon) serve(ctx context.Context, ln *api.Listener) error {
 	d.logThreshold()
 	g, ctx := errgroup.WithContext(ctx)
 	d.serving = ctx
-	for _, part := range []func(context.Context) error{d.serveMetrics, d.history.Run, d.transcripts.Run, d.keepHouse,
+	for _, part := range []func(context.Context) error{d.serveMetrics, d.history.Run, d.transcripts.Run, d.runJobs,
 		d.idle.Run, d.idle.ReturnMemory, d.watch, d.flushSoon, d.sequences.Run, d.team.Run, d.finishForgetting} {
 		g.Go(func() error { return part(ctx) })
 	}

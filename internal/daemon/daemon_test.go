@@ -141,7 +141,7 @@ func read(id, session string, at time.Time, p ...event.Path) event.Event {
 		Paths: p}}
 }
 
-// TestIdle: nobody called for the idle time, so it ends; a caller begins the time again.
+// TestIdle: without a call for the idle time it ends; a caller begins the time again.
 func TestIdle(t *testing.T) {
 	t.Parallel()
 	d := newFixture(t, "AOA_IDLE_TIMEOUT=1h")
@@ -228,7 +228,7 @@ func TestNothingAcceptedIsLost(t *testing.T) {
 	}
 }
 
-// send posts an event, or sends a hook and leaves; false when nobody takes it any more.
+// send posts an event, or sends a hook and leaves; false when no daemon takes it any more.
 func (d *fixture) send(id string, how int) bool {
 	if how%2 == 0 {
 		_, err := api.Call(d.Context(), &api.Client{Place: d.o.Place}, api.Events,
@@ -286,7 +286,7 @@ func TestEventsAreChecked(t *testing.T) {
 	}
 }
 
-// TestWorktrees: callers in a linked worktree are answered with its files; one that is removed is let go.
+// TestWorktrees: callers in a linked worktree are answered with its files; one that is removed is closed.
 func TestWorktrees(t *testing.T) {
 	t.Parallel()
 	d := newFixture(t)
@@ -324,7 +324,7 @@ func TestWorktrees(t *testing.T) {
 		t.Errorf("beside it: %s", got)
 	}
 	git("worktree", "remove", "--force", nested)
-	d.until("it is let go", func() bool { return at(nested) == root })
+	d.until("it is closed", func() bool { return at(nested) == root })
 	if w := call(d, api.Status, api.None{}).Warnings; len(w) > 0 {
 		t.Errorf("a worktree that was removed is no reason for %v", w)
 	}
@@ -353,7 +353,7 @@ func TestLargeIndex(t *testing.T) {
 	}
 }
 
-// Whoever stops a daemon gets no error for it, however far it has come.
+// A stop returns no error, however far the start of the daemon has come.
 func TestStopWhileOpening(t *testing.T) {
 	t.Parallel()
 	d := newFixture(t)

@@ -11,7 +11,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// mostReading is how long a hook that nobody waits for waits until the files are read, whose words are known.
+// mostReading is how long a hook without a waiting agent waits until the files are read, whose words are known.
 const mostReading = 2 * time.Second
 
 // hook takes what a hook client sent: events go to the log, a question gets the rendered answer. A payload

@@ -89,7 +89,7 @@ func (d *Daemon) partners(ctx context.Context, r api.PartnersRequest) (api.Partn
 	return out, err
 }
 
-// complete finds files by what somebody typed of their names.
+// complete finds files by the typed part of their names.
 func (d *Daemon) complete(ctx context.Context, r api.Typing) ([]event.Path, error) {
 	if r.Limit == 0 {
 		r.Limit = 15

@@ -20,7 +20,7 @@ func (d *Daemon) replay(ctx context.Context) error {
 }
 
 // A start that replayed manyReplayed events writes the consumers' states after soonAfter: the first answers are out by
-// then, and whoever kills the daemon before the next snapshot is due does not make the next start replay them again.
+// then, and a daemon that is killed before the next snapshot does not make the next start replay them again.
 const (
 	manyReplayed = 2000
 	soonAfter    = time.Second

@@ -190,7 +190,7 @@ func (g *generator) said() {
 	switch g.r.IntN(5) {
 	case 0:
 		call(g.fixture, api.Forget, api.ForgetRequest{Session: pick(g, g.sessions...)})
-		g.stop() // it may have ended already, to be started anew without what was forgotten
+		g.stop() // it may have ended already, to be started again without what was forgotten
 		g.start()
 	case 1:
 		value := strconv.FormatFloat(.4+.05*float64(g.r.IntN(6)), 'f', 2, 64)

@@ -86,22 +86,22 @@ func (d *fixture) score() float64 {
 func TestWrongClockKeepsTheLog(t *testing.T) {
 	t.Parallel()
 	book := fault.Open(t, "clock wrong over some starts")
-	leaps := []time.Duration{200 * day, 40 * day, -40 * day, 12 * 365 * day, -12 * 365 * day}
+	jumps := []time.Duration{200 * day, 40 * day, -40 * day, 12 * 365 * day, -12 * 365 * day}
 	r := rand.New(rand.NewPCG(11, 12))
-	for round := range max(len(leaps), fault.Rounds()) {
-		leap := leaps[round%len(leaps)]
-		if round >= 4*len(leaps) { // any leap from a day to thirty years
-			leap = time.Duration(float64(day) * math.Pow(30*365, r.Float64()) * float64(1-2*r.IntN(2)))
+	for round := range max(len(jumps), fault.Rounds()) {
+		jump := jumps[round%len(jumps)]
+		if round >= 4*len(jumps) { // any jump from a day to thirty years
+			jump = time.Duration(float64(day) * math.Pow(30*365, r.Float64()) * float64(1-2*r.IntN(2)))
 		}
 		verdict := fault.Wrong
-		t.Run(leap.Round(time.Hour).String(), func(t *testing.T) {
+		t.Run(jump.Round(time.Hour).String(), func(t *testing.T) {
 			d, done := newKept(t)
 			d.housekept(done)
 			d.edits("before", 50)
 			score := 0.0
 			d.until("the edits and the history are learned", func() bool { score = d.score(); return score >= 0.02 })
 			d.stop()
-			d.late.Add(int64(leap))
+			d.late.Add(int64(jump))
 			for i := range 3 {
 				d.housekept(done)
 				d.edits(fmt.Sprint("wrong", i), 1)
@@ -111,7 +111,7 @@ func TestWrongClockKeepsTheLog(t *testing.T) {
 				}
 				d.stop()
 			}
-			d.late.Add(int64(-leap))
+			d.late.Add(int64(-jump))
 			for range 2 {
 				d.housekept(done)
 				if before, wrong := d.ids("before"), d.ids("wrong"); before != 50 || wrong != 3 {

@@ -19,7 +19,7 @@ import (
 
 // Options of a daemon. All fields but Ready and Ended are needed.
 type Options struct {
-	Repo    *watcher.Repo // the worktree it was started in; others join when somebody calls from there
+	Repo    *watcher.Repo // the worktree it was started in; others join when a client calls from there
 	Place   locate.Place  // made by api.Create
 	Env     []string      // os.Environ()
 	Version string
@@ -27,7 +27,7 @@ type Options struct {
 	Now     func() time.Time
 	Log     *slog.Logger
 	Ready   func() // called once it listens
-	Ended   func() // called when all is written, before the lock is free; not if another store is in place of this one
+	Ended   func() // called when all is written, before the lock is free; not if another store has taken its place
 
 	Patience int64 // how many times longer than usual hooks wait for an answer (client.Factor); 0 is 1
 
@@ -42,11 +42,11 @@ func (o *Options) Replaced() bool {
 	return errors.Is(err, fs.ErrNotExist) || err == nil && !os.SameFile(o.lockFile, now)
 }
 
-// Run serves the repository until ctx ends, somebody sends /v1/stop, nobody called for the configured idle
+// Run serves the repository until ctx ends, a client sends /v1/stop, no client called for the configured idle
 // time, or the repository is gone. It returns api.ErrRunning when another daemon serves it. What was accepted is
 // durable when it returns.
 //
-// The end has an order: nobody new connects; who had connected is served; watchers hand in what was at rest; the
+// The end has an order: no new client connects; connected ones are served; watchers hand in what was at rest; the
 // event log drains; the snapshot is written; the stores are closed; the lock is free.
 func Run(ctx context.Context, o Options) error {
 	held, err := api.Lock(ctx, o.Place)
@@ -104,7 +104,7 @@ func runOnce(ctx context.Context, o Options) (cause, err error) {
 
 // The causes of a stop, for the log.
 var (
-	errIdle    = errors.New("nobody called for the idle time")
+	errIdle    = errors.New("no client called for the idle time")
 	errAsked   = errors.New("a client asked for it")
 	errDeleted = errors.New("the repository is gone")
 	errForgot  = errors.New("what was forgotten must go out of what was learned")

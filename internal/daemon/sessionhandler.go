@@ -32,7 +32,7 @@ func (d *Daemon) listSessions(ctx context.Context, r api.SessionsRequest) (api.S
 	return out, nil
 }
 
-// findSession returns the session whose id somebody wrote, or the beginning of it.
+// findSession returns the session with that id, or with an id that begins so.
 func (d *Daemon) findSession(ctx context.Context, typed string) (id string, err error) {
 	d.events.SyncBriefly(ctx)
 	all, err := d.sessionIDs(ctx)
@@ -75,9 +75,7 @@ func (d *Daemon) sessionIDs(ctx context.Context) ([]string, error) {
 		all = append(all, s.Session)
 	}
 	ran, err := d.stages.Sessions(ctx, recordEvents)
-	for _, s := range ran {
-		all = append(all, s.ID)
-	}
+	all = append(all, ran...)
 	slices.Sort(all)
 	return slices.Compact(all), err
 }

@@ -112,7 +112,7 @@ func retired(records []prefetch.Record, on []string) (out []api.RetiredKind) {
 var provingKinds = []event.Kind{event.KindPrompt, event.KindRead, event.KindEdit, event.KindWrite, event.KindSearch,
 	event.KindRun, event.KindFailed, event.KindStart, event.KindEnd, event.KindCommit, event.KindSuggest}
 
-// proof counts from the log what hints came to.
+// proof counts the results of hints from the log.
 func (d *Daemon) proof(ctx context.Context) (*api.ProofAnswer, error) {
 	seeks := d.predictions.Seeks()
 	out := &api.ProofAnswer{Holdout: d.settings.Get().Holdout,

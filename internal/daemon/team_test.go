@@ -55,7 +55,7 @@ func (d *fixture) hold(what string, want int) {
 	d.until(what, func() bool { n, _ := d.from(); return n == want })
 }
 
-// TestTeam: what another clone learned ranks here, as what was learned here does; its sessions are none of this
+// TestTeam: what another clone learned ranks here, as what was learned here does; its sessions do not belong to this
 // clone, after a restart, too. What it forgets is forgotten here.
 func TestTeam(t *testing.T) {
 	t.Parallel()
@@ -106,7 +106,7 @@ func TestForgetOrigin(t *testing.T) {
 	_, err := api.Call(t.Context(), &api.Client{Place: b.o.Place, Dir: string(b.o.Repo.Root)}, api.Forget,
 		api.ForgetRequest{Origin: "nobody"})
 	if err == nil || !strings.Contains(err.Error(), "0 origins") {
-		t.Errorf("removing nobody: %v", err)
+		t.Errorf("removing an unknown origin: %v", err)
 	}
 	if n := call(b, api.Forget, api.ForgetRequest{Origin: strings.ToLower(origin[:8])}); n.Events != 6 || n.Files != 3 {
 		t.Errorf("forgotten: %+v", n)

@@ -47,7 +47,7 @@ func TestChanges(t *testing.T) {
 		len(later[0].Warned) != 1 || later[0].Later != 1 {
 		t.Errorf("what a commit lacked and the next one had: %+v, %v", later, err)
 	}
-	if len(odd.Guesses) != 2 { // nobody could know src/new.go
+	if len(odd.Guesses) != 2 { // src/new.go could not be known
 		t.Fatalf("%+v", odd.Guesses)
 	}
 	if g := odd.Guesses[1]; g.Left != "src/c.go" || g.Place == 1 || g.Rules[Together] != 0 ||

@@ -160,7 +160,7 @@ func (t *tally) ask(d *Decision, rules *Rules, right, counts func(event.Path) bo
 	t.add(place, rules.Question(d.Query).places(right, counts))
 }
 
-// add counts one question: the place from 1 of what is right among the first five, 0 if it is none of them.
+// add counts one question: the place from 1 of what is right among the first five, 0 if it is not among them.
 func (t *tally) add(place int, rules map[string]int) {
 	t.asked++
 	if place == 1 {

@@ -150,7 +150,7 @@ func Opens(e event.Event) bool { return e.Opens() && e.Call().OK() && len(e.Path
 // hasFiles reports whether the unit has a file event.
 func (u *unit) hasFiles() bool { return slices.ContainsFunc(u.events, Opens) }
 
-// prompt is the unit's prompt, nil if it is none.
+// prompt is the unit as a prompt, nil if it is something else.
 func (u *unit) prompt() *event.Event {
 	if u.events[0].Kind() == event.KindPrompt {
 		return &u.events[0]

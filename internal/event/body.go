@@ -176,7 +176,7 @@ type Swap struct {
 
 // The tools of calls that no agent made.
 const (
-	ToolNotice    = "notification" // the agent's own machinery reported something
+	ToolNotice    = "notification" // the agent's own program reported something
 	ToolScheduled = "scheduled"    // a timer began a turn: Text is what it says
 )
 

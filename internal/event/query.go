@@ -22,7 +22,7 @@ type Query struct {
 	Session  string    `json:"session_id,omitempty"`
 	Subagent string    `json:"agent_id,omitempty"`
 	Current  Path      `json:"current_file,omitempty"` // never suggested
-	Files    []Path    `json:"files,omitempty"`        // files in hand, newest last; empty: the session's own
+	Files    []Path    `json:"files,omitempty"`        // files of the current work, newest last; empty: the session's own
 	Prompt   string    `json:"prompt,omitempty"`       // its terms and named files are taken
 	Tags     []string  `json:"intent_tags,omitempty"`  // with or without '#'; at most 3 count
 	Limit    int       `json:"limit,omitempty"`        // 0 is 5

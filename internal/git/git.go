@@ -20,7 +20,7 @@ var ErrMissing = errors.New("git is not on the PATH")
 var ErrFilters = errors.New("filter drivers that cannot be switched off")
 
 // Program is the git program with settings that keep a repository's own settings from starting other programs. A
-// folder that was unpacked from an archive has its own .git/config and .gitattributes, which nobody has read.
+// folder that was unpacked from an archive has its own .git/config and .gitattributes, which the user has not read.
 type Program struct {
 	path  string // "" if there is none
 	env   []string

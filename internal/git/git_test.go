@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// gitFolder is a repository without anybody else's settings.
+// gitFolder is a repository without the settings of a user.
 func gitFolder(t *testing.T) (dir string, env []string, git func(args ...string)) {
 	t.Helper()
 	dir = t.TempDir()
@@ -106,7 +106,7 @@ func TestGitFindsIncludedFilters(t *testing.T) {
 	}
 }
 
-// TestGitRefuses: only subcommands that somebody has looked at are run, and git only from an absolute folder.
+// TestGitRefuses: only subcommands on the list are run, and git only from an absolute folder.
 func TestGitRefuses(t *testing.T) {
 	dir, env, _ := gitFolder(t)
 	g := Find(env)

@@ -17,7 +17,7 @@ import (
 const (
 	maxOutput = 1 << 30         // bytes that Run returns
 	maxStderr = 2048            // bytes that are kept of what git prints on stderr
-	maxTime   = 2 * time.Minute // of a subcommand that is none of unbounded
+	maxTime   = 2 * time.Minute // of a subcommand that is not in unbounded
 )
 
 // unbounded are the subcommands that take as long as a history is, or as their reader.

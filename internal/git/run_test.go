@@ -24,7 +24,7 @@ func TestRun(t *testing.T) {
 	if e, ok := errors.AsType[*Error](err); !ok || e.Verb != "rev-parse" || ExitCode(err) != 128 ||
 		!strings.Contains(e.Stderr, "fatal: ") ||
 		strings.Contains(err.Error(), "\n") {
-		t.Errorf("of a name that is none: %v", err)
+		t.Errorf("of a name that git does not know: %v", err)
 	}
 	stop := errors.New("stop")
 	if err := p.Stream(t.Context(), dir, "HEAD\n", func(io.Reader) error { return stop }, "rev-list",

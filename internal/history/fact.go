@@ -67,7 +67,7 @@ func (f *Facts) UnmarshalJSON(data []byte) error {
 }
 
 // What counts how much. The half-lives are in commits of the file or folder in question, not in days: a file that
-// nobody changes keeps its companions.
+// does not change keeps its companions.
 const (
 	commonHalf  = 60.0
 	latelyHalf  = 10.0

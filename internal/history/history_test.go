@@ -129,8 +129,8 @@ func TestCounts(t *testing.T) {
 	}
 }
 
-// TestNewFile: without a commit of its own, a file has what its name and its folder say; what does not exist is named
-// by nobody.
+// TestNewFile: without a commit of its own, a file has what its name and its folder say; what does not exist is never
+// named.
 func TestNewFile(t *testing.T) {
 	c := made().times(5, "pkg/a.go", "pkg/list.go").times(5, "web/x.ts").times(2, "pkg/b_test.go")
 	found := c.Companions(Shipped(), []event.Path{"pkg/b.go"}, func(p event.Path) bool { return p != "pkg/list.go" }, 10)
@@ -194,7 +194,7 @@ func TestPairs(t *testing.T) {
 	}
 	c.times(3, "cmd/run.go", "site/theme.css")
 	if got := c.Pairs(5, 3, everything); len(got) < 2 || got[0].A != "cmd/run.go" {
-		t.Errorf("a pair of old stands first: %+v", got)
+		t.Errorf("an old pair is first: %+v", got)
 	}
 }
 

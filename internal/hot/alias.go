@@ -1,7 +1,7 @@
 package hot
 
 // alias is one file, tag or term inside a batch. Aliases keep a bulk import small and make a rename one step: the old
-// name's alias is redirected, and whoever uses the old name again means a new file.
+// name's alias is redirected, and the old name, used again, is a new file.
 type alias uint32
 
 type aliases struct {

@@ -97,12 +97,12 @@ func (b *Batch) Rename(from, to event.Path) {
 // the Read highest; epochs older than the newest two are dropped. No answer changes.
 func (b *Batch) Trim(at time.Time) { b.job(&b.trim, at) }
 
-// Decay drops, after everything else in the batch, members of global sets that read as 0 by then: a file that nobody
-// has touched for some twenty half-lives. Nothing else is rewritten, see the package comment.
+// Decay drops, after everything else in the batch, members of global sets that read as 0 by then: a file
+// without a touch for some twenty half-lives. Nothing else is rewritten, see the package comment.
 func (b *Batch) Decay(at time.Time) { b.job(&b.decay, at) }
 
-// Sweep drops, after everything else in the batch, what no other housekeeping finds: members of owned sets that nobody
-// writes any more, as Trim does, and names that nothing refers to.
+// Sweep drops, after everything else in the batch, what no other housekeeping finds: members of owned sets without
+// new writes, as Trim does, and names that nothing refers to.
 func (b *Batch) Sweep(at time.Time) { b.job(&b.sweep, at) }
 
 func (b *Batch) job(when *time.Time, at time.Time) {

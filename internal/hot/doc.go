@@ -15,6 +15,6 @@
 // than the newest two.
 //
 // A family ByChange (co-change) decays by the changes of the file: its scores are read as they were worth at the file's
-// last change (Changed), so those of a file that nobody changes keep their weight, and a repository without commits for
+// last change (Changed), so those of an unchanged file keep their weight, and a repository without commits for
 // years forgets nothing. What is worth less than 1e-6 reads as 0, of partners what is worth less than 0.01.
 package hot

@@ -26,7 +26,7 @@ type Family struct {
 	Name     string        // the first part of its keys on a server
 	Half     time.Duration // an increment is worth half after this long; 0: a time stamp, which needs no decay
 	Keep     int           // owned: members kept per set (trimmed at ticks only); 0: global
-	Read     int           // owned: of these the highest, which stay whatever they are worth; nobody asks for more
+	Read     int           // owned: of these the highest, which stay whatever they are worth; no question needs more
 	ByChange bool          // scores of a file decay until its last change (Changed), not until now
 	Owner    Noun          // NounNone: global
 	Member   Noun
@@ -40,7 +40,7 @@ const day = 24 * time.Hour
 // files of the next commits best in public histories, and from 180 days on there is little difference (0.50 mean
 // reciprocal rank; the seed's 13.5 hours: 0.36). 7 days for accesses: editors that rank files by their use take 3 to
 // 10. 30 and 90 days for the others were chosen and not measured apart. The weights of package rank are fitted to all
-// of them: who changes one runs make train.
+// of them: after a change of one, run make train.
 var (
 	Recency   = global("scores:recency", 0, NounFile)                 // last access, Unix seconds
 	Committed = global("scores:committed", 0, NounFile)               // last commit, Unix seconds

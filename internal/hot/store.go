@@ -9,7 +9,7 @@ import (
 type Store struct {
 	clock Clock
 
-	// writing makes Apply, Restore and Snapshot take turns. Whoever holds it may read all below, so a snapshot
+	// writing makes Apply, Restore and Snapshot take turns. Its holder may read all below, so a snapshot
 	// holds up no question. To change what views read takes mu as well.
 	writing sync.Mutex
 	mu      sync.RWMutex
@@ -79,7 +79,7 @@ func (s *Store) owned(k ownedKey) set {
 	return nil
 }
 
-// setOwned replaces an owned set. An empty set is none.
+// setOwned replaces an owned set. An empty set is deleted.
 func (s *Store) setOwned(k ownedKey, to set) {
 	sc := s.scores(Families[k.family], k.epoch)
 	if len(to) > 0 {

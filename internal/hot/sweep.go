@@ -2,8 +2,8 @@ package hot
 
 import "math"
 
-// sweep drops members of owned sets that nobody writes any more as a tick drops those of the others, and the names
-// that nothing refers to.
+// sweep drops members of owned sets without new writes as a tick drops those of the others, and names that nothing
+// refers to.
 func (s *Store) sweep(at float64) {
 	s.changeAll(s.planSweep(at))
 	s.releaseNames()

@@ -114,7 +114,7 @@ func (c *Contents) count(s *segment, file int, path []Count) {
 	}
 }
 
-// adopt takes the files of another index, which nobody uses, in place of its own.
+// adopt takes the files of another index, which is not used after that, in place of its own.
 func (c *Contents) adopt(o *Contents) {
 	c.merging.Lock()
 	defer c.merging.Unlock()

@@ -5,7 +5,7 @@ import (
 	"encoding/binary"
 )
 
-// part is a segment that is merged, with who is gone when the merge begins.
+// part is a segment that is merged, with the files that are gone when the merge begins.
 type part struct {
 	*segment
 	gone    []uint64

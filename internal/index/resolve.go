@@ -12,7 +12,7 @@ import (
 const maxMeant = 3
 
 // Files returns the files that a path in a text means, at most 3: those that share its longest end. The path may be
-// absolute, begin above the root (site-packages, the checkout of somebody else) or name only the last folders. None is
+// absolute, begin above the root (site-packages, another person's checkout) or name only the last folders. None is
 // meant if more than 3 fit, and if the path is one of another project: node_modules/x/package.json is not package.json.
 func (t *Tree) Files(name string) []event.Path {
 	if name == "" || len(name) > event.MaxPath {

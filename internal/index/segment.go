@@ -10,7 +10,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// segment is what some files say, packed. Only who is gone changes: a file that is saved gets a new segment, see
+// segment is what some files say, packed. Only the bits of removed files change: a file that is saved gets a new segment, see
 // Contents. Files have numbers in it.
 type segment struct {
 	Words   lists // see wordList

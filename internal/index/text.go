@@ -5,7 +5,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"unicode/utf8"
+
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 // Text is what a prompt, an issue or a commit message says about files. Lists are in the order of the text, each entry
@@ -45,7 +46,7 @@ const (
 
 // ParseText reads a text of at most 128 KB, and the beginning of a longer one.
 func ParseText(text string) Text {
-	text = withoutComments(whole(text, maxText))
+	text = withoutComments(event.Clip(text, maxText))
 	var p textParser
 	p.body, p.title = map[string]int{}, map[string]int{}
 	fenced := false
@@ -65,17 +66,6 @@ func ParseText(text string) Text {
 	p.Frames = p.frames.ordered()
 	p.Title, p.Body = counts(p.title), counts(p.body)
 	return p.Text
-}
-
-// whole returns the beginning of a text of at most most bytes, cut between characters.
-func whole(text string, most int) string {
-	if len(text) <= most {
-		return text
-	}
-	for most > 0 && !utf8.RuneStart(text[most]) {
-		most--
-	}
-	return text[:most]
 }
 
 // withoutComments takes the HTML comments of issue templates out of a text. A comment without an end goes on to the end

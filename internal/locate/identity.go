@@ -38,7 +38,7 @@ func AddStore(store string, getenv func(string) string) error {
 func RemoveStore(store string, getenv func(string) string) bool {
 	list := storeList(getenv)
 	os.Remove(filepath.Join(list, Fingerprint(store)))
-	if err := os.Remove(list); err != nil { // there are other stores, or nobody has noted them
+	if err := os.Remove(list); err != nil { // there are other stores, or the list does not exist
 		return false
 	}
 	os.Remove(Identity(getenv))

@@ -65,7 +65,7 @@ func (r *lineReader) Close() error { return nil }
 // refuse is the answer to a line that is no message, nil for a message. Batches are not part of the protocol any more.
 func refuse(line []byte) []byte {
 	if len(line) == 0 {
-		return nil // nobody waits for an answer to an empty line
+		return nil // an empty line needs no answer
 	}
 	problem := &jsonrpc.Error{Code: jsonrpc.CodeParseError, Message: "this line is no JSON"}
 	if json.Valid(line) {

@@ -55,7 +55,7 @@ func (m *Metrics) Undecoded() { m.undecoded.Inc() }
 // Decision implements hint.Counter.
 func (m *Metrics) Decision(kind, why string) { m.decisions.WithLabelValues(kind, why).Inc() }
 
-// Source is what is read when somebody reads the metrics.
+// Source is read when the metrics are read.
 type Source interface {
 	Behind() time.Duration // the age of the oldest event that was accepted and is not learned yet
 }
@@ -63,7 +63,7 @@ type Source interface {
 // Records are the records of hints.
 type Records interface{ Records() []prefetch.Record }
 
-// registry has the metrics above and those that are read when somebody reads them.
+// registry has the metrics above and those that are computed when they are read.
 func (m *Metrics) registry(events Source, hints Records) *prometheus.Registry {
 	r := prometheus.NewRegistry()
 	r.MustRegister(m.events, m.undecoded, m.learning, m.ranking, m.decisions,

@@ -120,7 +120,7 @@ func TestHostileArguments(t *testing.T) {
 	}
 	v.run(t.Context(), p, out, []string{"KEYS", "[^"}) // miniredis panics
 	if p.Flush(); !strings.HasPrefix(out.String(), "-ERR miniredis failed") {
-		t.Errorf("a pattern that is none: %q", out)
+		t.Errorf("a pattern that is not valid: %q", out)
 	}
 	out.Reset()
 	v.run(t.Context(), p, out, []string{"ZRANGE", "aoa:scores:frequency", "0", "-1", "WITHSCORES"})

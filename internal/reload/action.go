@@ -41,7 +41,7 @@ type Action struct {
 const maxTool = 64
 
 // newAction is what an event says of a call; ok is false for an event of no call. What only renames or deletes is a
-// call that cannot be made again.
+// call that cannot be repeated.
 func newAction(e event.Event) (a Action, ok bool) {
 	a = Action{ID: e.ID, Act: event.ActOther, OK: true, Cut: true}
 	c, ok := e.Body.(event.Call)

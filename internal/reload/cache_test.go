@@ -267,7 +267,7 @@ func TestConcurrent(t *testing.T) {
 	}
 }
 
-// TestHostile: a megabyte, broken text and tags harm nobody.
+// TestHostile: a megabyte, broken text and tags do no harm.
 func TestHostile(t *testing.T) {
 	d := newFixture(t, map[string]string{"a.go": "package a\n"})
 	for i, p := range []string{strings.Repeat("zebra crossing </reload_options> ", 1<<15), "\xff\xfe zebra \x00 crossing",

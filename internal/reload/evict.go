@@ -14,7 +14,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/regularfile"
 )
 
-// Reasons to drop an entry besides not being used.
+// Reasons to drop an entry, other than lack of use.
 const (
 	maxFailureRate = 0.5 // of at least minTried replays
 	minTried       = 3

@@ -14,9 +14,9 @@ import (
 // maxInputs bounds the bytes of all inputs as stored. Those used least recently are dropped.
 const maxInputs = 8 << 20
 
-// input is what a call takes to be made again, beside what the log has of it.
+// input is what a call needs to be repeated, beside what the log has of it.
 type input struct {
-	Paths   []event.Path `json:"paths,omitempty"` // who forgets a file forgets the input by its name
+	Paths   []event.Path `json:"paths,omitempty"` // forgetting a file forgets the input by this name
 	Command string       `json:"command,omitempty"`
 	Edits   []event.Swap `json:"edits,omitempty"`
 

@@ -232,7 +232,7 @@ func (e *Entry) shrink() {
 	}
 }
 
-// tested is what the last tests, build or linter came to, "" without one.
+// tested is the result of the last tests, build or linter, "" without one.
 func tested(actions []Action) string {
 	for _, a := range slices.Backward(actions) {
 		if a.Checks && a.OK {

@@ -2,7 +2,6 @@ package report
 
 import (
 	"fmt"
-	"path"
 	"strings"
 
 	"github.com/dustin/go-humanize"
@@ -61,21 +60,3 @@ func times(n int) string {
 
 // quoted is a name in backticks; the page sets it apart.
 func quoted(name string) string { return "`" + strings.ReplaceAll(name, "`", "'") + "`" }
-
-// kept reports whether no one has to know a file: it is an example for tests, generated, or another project's.
-func kept(name string) bool {
-	for part := range strings.SplitSeq(strings.ToLower(path.Dir(name)), "/") {
-		switch part {
-		case "testdata", "fixtures", "__fixtures__", "__snapshots__", "vendor", "third_party", "node_modules", "dist",
-			"generated":
-			return true
-		}
-	}
-	base := strings.ToLower(path.Base(name))
-	for _, mark := range []string{".pb.go", "_generated.", ".generated.", "_pb2.py", ".min.js", ".min.css", ".snap"} {
-		if strings.Contains(base, mark) {
-			return true
-		}
-	}
-	return false
-}

@@ -6,9 +6,10 @@ import (
 	"slices"
 
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/index"
 )
 
-// Hot is a file that changes often and is long: where a mistake is likely and a change dear.
+// Hot is a file that changes often and is long: where a mistake is likely and a change expensive.
 type Hot struct {
 	File    string `json:"file"`
 	Commits int    `json:"commits"` // in the year before the newest commit
@@ -20,12 +21,7 @@ const (
 	hotMost = 200
 )
 
-// prose are the extensions of texts and settings: they change by nature.
-var prose = map[string]bool{".md": true, ".mdx": true, ".rst": true, ".txt": true, ".adoc": true, ".yml": true,
-	".yaml": true, ".toml": true,
-	".json": true, ".svg": true, ".snap": true}
-
-// hot orders files by commits of the last year × √lines: a file of 1,600 lines counts four times one of 100.
+// hot orders source files by commits of the last year × √lines: a file of 1,600 lines counts four times one of 100.
 func (h *history) hot(lines func(event.Path) int) []Hot {
 	if lines == nil {
 		return nil
@@ -33,7 +29,7 @@ func (h *history) hot(lines func(event.Path) int) []Hot {
 	of := h.commits(h.year)
 	var ids []int
 	for id, n := range of {
-		if p := h.names[id]; n > 1 && !p.Upkeep() && !prose[p.Ext()] && !kept(string(p)) {
+		if p := h.names[id]; n > 1 && !p.Upkeep() && index.KindOf(p) == index.KindSource {
 			ids = append(ids, id)
 		}
 	}

@@ -28,7 +28,7 @@ type Input struct {
 	Authors map[string]string        // commit → who wrote it; nil: not known
 	Lines   func(event.Path) (n int) // length of a file, 0 if it cannot be read; asked of the files that change most
 	Record  []prefetch.Outcome       // what came of predicted files, oldest first
-	Proof   api.ProofAnswer          // what hints came to
+	Proof   api.ProofAnswer          // the results of hints
 	Kinds   []api.KindStat           // those that retired
 	Past    []eval.Change            // the newest changes, oldest first
 }

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/aoa-dev/aoa/internal/index"
 )
 
 // People says what only one person knows.
@@ -38,7 +40,7 @@ const (
 	leastKnown  = 3 // commits from which a file is worth mentioning
 	oneKnows    = 15
 	mostFolders = 12
-	mostParts   = 5   // subfolders that one folder gives away
+	mostParts   = 5   // subfolders that are taken out of one folder
 	rest        = "…" // the name of what is left
 )
 
@@ -50,7 +52,7 @@ type known struct {
 	last    time.Time
 }
 
-// people finds the files of one author. Robots and files that no one wrote by hand do not count.
+// people finds the files of one author. Robots do not count, and only sources and documents do.
 func (h *history) people() *People {
 	files, last := map[int32]*known{}, map[string]time.Time{}
 	for _, c := range h.changes {
@@ -59,7 +61,7 @@ func (h *history) people() *People {
 		}
 		last[c.by] = c.at
 		for _, f := range c.files {
-			if kept(string(h.names[f])) {
+			if kind := index.KindOf(h.names[f]); kind != index.KindSource && kind != index.KindProse {
 				continue
 			}
 			k := files[f]
@@ -114,11 +116,11 @@ func (h *history) people() *People {
 	return p
 }
 
-// folders divides files into at most mostFolders folders: again and again the largest gives away its largest
-// subfolders. What is left of a folder that gave away some is called FOLDER/….
+// folders divides files into at most mostFolders folders: the largest folder is divided first, its largest
+// subfolders become folders of their own. The rest of a divided folder is called FOLDER/….
 func (h *history) folders(files []int32) map[string][]int32 {
 	out := map[string][]int32{"": files}
-	whole := map[string]bool{} // has no subfolder left to give
+	whole := map[string]bool{} // has no subfolder left
 	for len(out) < mostFolders {
 		largest, found := "", false
 		for _, f := range slices.Sorted(maps.Keys(out)) {

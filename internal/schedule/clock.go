@@ -13,15 +13,15 @@ const (
 	// longestSleep is how much further than this process's own time the wall clock may have moved, since a machine
 	// that sleeps stops the one and not the other, and how long a repository may rest between two daemons.
 	longestSleep = 30 * day
-	// longestBack is how far a clock is set back that only went a little wrong.
+	// longestBack is how far a clock that was only a little wrong is set back.
 	longestBack = day
-	// lastingLeap is twenty of the shortest half-lives (hot): a clock that is so far ahead leaves nothing of what
+	// lastingJump is twenty of the shortest half-lives (hot): a clock that is so far ahead leaves nothing of what
 	// decays fast.
-	lastingLeap = 20 * 7 * day
+	lastingJump = 20 * 7 * day
 )
 
 // Clock knows whether the wall clock can be believed. What housekeeping drops is gone, so a clock that jumped must
-// not be its measure: neither one that jumped while this daemon ran, nor one that jumped since the last daemon (see
+// not decide it: neither one that jumped while this daemon ran, nor one that jumped since the last daemon (see
 // Compare).
 type Clock struct {
 	now     func() time.Time
@@ -42,14 +42,14 @@ func NewClock(now func() time.Time, log, alert *slog.Logger) *Clock {
 // Started is when the process began, by the wall clock.
 func (c *Clock) Started() time.Time { return c.started }
 
-// Leapt reports whether the wall clock is so far ahead of this process's own time that the machine did not just sleep.
-func (c *Clock) Leapt() bool { return c.leap() > longestSleep }
+// Ahead reports whether the wall clock is so far ahead of this process's own time that the machine did not just sleep.
+func (c *Clock) Ahead() bool { return c.jump() > longestSleep }
 
 // Uptime is how long the daemon has run, by the process's own clock.
 func (c *Clock) Uptime() time.Duration { return time.Since(c.born) }
 
-// leap is how much further the wall clock has moved than this process's own time, negative if it was set back.
-func (c *Clock) leap() time.Duration {
+// jump is how much further the wall clock has moved than this process's own time, negative if it was set back.
+func (c *Clock) jump() time.Duration {
 	wall := c.now().Round(0).Sub(c.started) // without the monotonic part, which no wrong clock moves
 	return wall - time.Since(c.born)
 }
@@ -57,10 +57,10 @@ func (c *Clock) leap() time.Duration {
 // Sound reports whether housekeeping may believe the wall clock. Until it may, nothing is dropped that only the clock
 // calls old.
 func (c *Clock) Sound() bool {
-	if leap := c.leap(); leap > longestSleep || leap < -longestBack {
+	if jump := c.jump(); jump > longestSleep || jump < -longestBack {
 		if !c.warned.Swap(true) {
 			c.alert.Warn("the clock jumped: nothing is dropped and no snapshot taken until it is back or the daemon is restarted",
-				"by", leap.Round(time.Hour))
+				"by", jump.Round(time.Hour))
 		}
 		return false
 	}
@@ -80,13 +80,13 @@ func (c *Clock) UnlessDoubted(after time.Duration) time.Duration {
 // Lasting reports whether a snapshot may be taken: at a clock that is far ahead it would lack what decays fast. A
 // clock that was set back, or is ahead by less than the fastest family needs to decay, does no harm.
 func (c *Clock) Lasting() bool {
-	return c.leap() <= longestSleep && time.Duration(c.doubted.Load()) <= lastingLeap
+	return c.jump() <= longestSleep && time.Duration(c.doubted.Load()) <= lastingJump
 }
 
 // clockNote is what the log's file keeps of the clock.
 type clockNote struct {
 	Last int64 `json:"last"`           // unix ms: when the note was written, about once a day
-	Leap int64 `json:"leap,omitempty"` // ms by which the clock had jumped then, as long as it is doubted
+	Jump int64 `json:"jump,omitempty"` // ms by which the clock had jumped then, as long as it is doubted
 }
 
 // metaClock is where the note is.
@@ -95,7 +95,7 @@ const metaClock = "clock"
 // Compare holds the clock against the note of an earlier day. A clock that jumped since is doubted until it has moved
 // on by a day: if it stays as it is, it was right.
 func (c *Clock) Compare(ctx context.Context, notes Notes) error {
-	if leap := c.leap(); leap > longestSleep || leap < -longestBack {
+	if jump := c.jump(); jump > longestSleep || jump < -longestBack {
 		return nil
 	}
 	v, err := notes.Meta(ctx, metaClock)
@@ -109,16 +109,16 @@ func (c *Clock) Compare(ctx context.Context, notes Notes) error {
 	past := time.Duration(now-note.Last) * time.Millisecond
 	switch {
 	case past > longestSleep || past < -longestBack:
-		note.Leap = past.Milliseconds()
+		note.Jump = past.Milliseconds()
 		c.log.Info("the clock is doubted: nothing is dropped until it has moved on by a day", "jumped", past.Round(time.Hour))
 	case past >= day:
-		note.Leap = 0
+		note.Jump = 0
 	default:
-		c.doubted.Store(note.Leap * int64(time.Millisecond))
+		c.doubted.Store(note.Jump * int64(time.Millisecond))
 		return nil
 	}
 	note.Last = now
-	c.doubted.Store(note.Leap * int64(time.Millisecond))
+	c.doubted.Store(note.Jump * int64(time.Millisecond))
 	text, err := json.Marshal(note)
 	if err != nil {
 		return err

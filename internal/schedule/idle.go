@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Calls knows when somebody called last. It is safe for concurrent use.
+// Calls knows the time of the last call. It is safe for concurrent use.
 type Calls struct{ unixMilli atomic.Int64 }
 
 // Note notes a call.
@@ -57,7 +57,7 @@ func (i *Idle) ReturnMemory(ctx context.Context) error {
 	return nil
 }
 
-// Run stops the process when nobody called for the limit, or what it serves is gone.
+// Run stops the process when there was no call for the limit, or what it serves is gone.
 func (i *Idle) Run(ctx context.Context) error {
 	warned := false // a warning was logged that something waits
 	for wait := idleAtLeast; Pause(ctx, wait); {
@@ -67,8 +67,8 @@ func (i *Idle) Run(ctx context.Context) error {
 		}
 		wait = idleAtMost
 		limit := i.Limit()
-		// after a leap of the clock the idle time is unknown
-		if limit == 0 || i.Busy() || i.Clock.Leapt() {
+		// after a jump of the clock the idle time is unknown
+		if limit == 0 || i.Busy() || i.Clock.Ahead() {
 			continue
 		}
 		left := limit - i.Now().Sub(i.Calls.last())

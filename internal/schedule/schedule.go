@@ -11,7 +11,7 @@ import (
 )
 
 const (
-	// dueEvery is how often jobs are held against the clock: one that fell due while the machine slept begins so soon
+	// dueEvery is how often jobs are compared with the clock: one that was due while the machine slept begins so soon
 	// after.
 	dueEvery = time.Minute
 	// retryAfter is when a job that failed is tried again, and when an urgent one is due.
@@ -27,7 +27,7 @@ type Notes interface {
 }
 
 // Job is something that is done once in a period, however often the daemon starts meanwhile. When it was done is kept
-// in the log's file, so that one that fell due while no daemon ran is done at the start.
+// in the log's file, so that one that was due while no daemon ran is done at the start.
 type Job struct {
 	Name   string
 	Every  time.Duration

@@ -119,7 +119,7 @@ func (a Action) checks() []shell.Program {
 }
 
 // border is the command that ends a phase: a commit, or a command that reverts changes or brings others in. A failed
-// one is none.
+// one ends no phase.
 func (a Action) border() (shell.Program, bool) {
 	for _, c := range a.run {
 		if !a.Failed && borders(c.Class) {

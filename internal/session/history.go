@@ -54,7 +54,7 @@ const (
 	gistsTokens = 95
 )
 
-// history reads a session from the log. What it comes to depends on the log and the budget alone, so that the beginning
+// history reads a session from the log. The result depends on the log and the budget alone, so that the beginning
 // of a context stays the same from request to request.
 func (s *Contexts) history(ctx context.Context, session string, b Budget) (*history, error) {
 	events, err := s.o.DB.Thread(ctx, session, maxThread)

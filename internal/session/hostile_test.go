@@ -36,7 +36,7 @@ func harmless(t testing.TB, c Context, budget int) {
 			known = known || strings.HasPrefix(line, head)
 		}
 		if !known {
-			t.Fatalf("a line that is none of ours: %q", line)
+			t.Fatalf("a line that aOa did not write: %q", line)
 		}
 		if strings.Count(line, `"`)%2 != 0 {
 			t.Fatalf("a quotation is open: %q", line)

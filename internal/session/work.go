@@ -63,7 +63,7 @@ func (c *change) place(f event.Path) string {
 	return name(f) + ":" + strings.Join(out, ",")
 }
 
-// outcome is what a check came to.
+// outcome is the result of a check.
 type outcome struct {
 	Name   string   // "go test"
 	Full   string   // the program and its arguments
@@ -141,7 +141,7 @@ func (w *work) run(a Action) {
 	}
 }
 
-// verdict is what a check of the action came to, "" if nobody saw it: its output says so where it is the only check and
+// verdict is the result of a check of the action, "" if it was not seen: its output says so where it is the only check and
 // its output was shown, else the status of the line, where that is its own.
 func (a Action) verdict(c shell.Program) event.Check {
 	said := a.Check

@@ -45,7 +45,7 @@ func TestForget(t *testing.T) {
 	}
 	forget(cold.ForgetFilter{Session: "x"}, 0)
 	if _, err := os.Stat(filepath.Join(r.store, "cache.db")); err == nil {
-		t.Error("a cache that nobody used was made to be forgotten in")
+		t.Error("forgetting made a cache that was not used")
 	}
 
 	one, other := r.request(), r.request()

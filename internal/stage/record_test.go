@@ -51,7 +51,7 @@ func TestRecorderIsBounded(t *testing.T) {
 	}
 }
 
-// TestRestoreStaysInside: a record that names files elsewhere is none, and a link that leads out is not followed.
+// TestRestoreStaysInside: a record that names files elsewhere is refused, and a link that leads out is not followed.
 func TestRestoreStaysInside(t *testing.T) {
 	for _, name := range []string{"../out", "/etc/x", "a/../../out", ".git/config", ""} {
 		if _, err := DecodeRecord([]byte(`{"files": [{"path": "` + name + `"}]}`)); err == nil {

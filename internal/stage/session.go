@@ -47,7 +47,7 @@ const (
 	sessionKeep = 90 * 24 * time.Hour // after which a session that no pipeline ran in is dropped
 )
 
-// ErrSession is wrapped when a session is full or its name is none.
+// ErrSession is wrapped when a session is full or its id is not valid.
 var ErrSession = errors.New("the session")
 
 // The parts of a session, each a blob.
@@ -198,30 +198,15 @@ func (c *Cache) part(session, part string, about any, data []byte, names ...stri
 		Size: int64(len(data)), Meta: meta, Data: data})
 }
 
-// SessionEntry is one line of the list of sessions.
-type SessionEntry struct {
-	ID        string
-	Used      time.Time
-	Tokens    int64
-	Pipelines int
-}
-
-// Sessions lists the sessions that pipelines ran in, at most limit of them, the newest first.
-func (c *Cache) Sessions(ctx context.Context, limit int) (out []SessionEntry, err error) {
+// Sessions lists the ids of the sessions that pipelines ran in, at most limit of them, the newest first.
+func (c *Cache) Sessions(ctx context.Context, limit int) (ids []string, err error) {
 	runs, _, err := c.sessions.List(ctx, cold.Selection{Part: partRun})
 	for _, v := range runs {
-		i := slices.IndexFunc(out, func(e SessionEntry) bool { return e.ID == v.Session })
-		if i < 0 && len(out) == limit {
-			continue
+		if len(ids) < limit && !slices.Contains(ids, v.Session) {
+			ids = append(ids, v.Session)
 		}
-		if i < 0 {
-			i, out = len(out), append(out, SessionEntry{ID: v.Session, Used: v.Written})
-		}
-		var r storedRun
-		_ = json.Unmarshal(v.Meta, &r) // one that cannot be read has spent nothing
-		out[i].Tokens, out[i].Pipelines = out[i].Tokens+r.Tokens, out[i].Pipelines+1
 	}
-	return out, err
+	return ids, err
 }
 
 // ForgetSession deletes what pipelines stored in a session. It reports whether there was something.

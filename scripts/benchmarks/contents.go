@@ -18,7 +18,7 @@ import (
 // comment is what a form of issues tells who fills it in.
 var comment = regexp.MustCompile(`(?s)<!--.*?-->`)
 
-// contents score the files of a commit by the words of a text, as BM25 does and as somebody with ripgrep does. A version
+// contents score the files of a commit by the words of a text, as BM25 does and as a person with ripgrep does. A version
 // of a file is read once.
 type contents struct {
 	clone string
@@ -65,7 +65,7 @@ func wordRune(r rune) bool {
 
 func lower(b byte) bool { return b >= 'a' && b <= 'z' || b >= '0' && b <= '9' }
 
-// read returns the words of an object, which are none if it is large or binary.
+// read returns the words of an object, none if it is large or binary.
 func (c *contents) read(object string) document {
 	d, known := c.known[object]
 	if !known {
@@ -88,7 +88,7 @@ func (c *contents) found(ctx context.Context, commit, text string, counts func(e
 	asked := newDocument(comment.ReplaceAllString(text, ""))
 	for _, words := range []map[string]int32{asked.words, asked.terms} {
 		for word := range words {
-			if len(index.Terms(word, 1)) == 0 { // a stop word: nobody searches for it
+			if len(index.Terms(word, 1)) == 0 { // a stop word, which is not searched for
 				delete(words, word)
 			}
 		}

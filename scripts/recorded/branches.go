@@ -22,7 +22,7 @@ var merges = []*regexp.Regexp{
 	regexp.MustCompile(`^Merge (?:remote(?:-tracking)? )?branch '(?:origin/|upstream/)?([^']+)'`),
 }
 
-// noWork matches names of branches on which nobody works at one thing: the main ones, those of releases and those of
+// noWork matches names of branches without one piece of work: the main ones, those of releases and those of
 // programs.
 var noWork = regexp.MustCompile(`^(main|master|trunk|stable|develop|dev|next|v?[\d.x_-]+|(release|maintenance).*)$|dependabot|renovate|pre-commit-ci|greenkeeper`)
 

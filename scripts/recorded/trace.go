@@ -100,7 +100,7 @@ func Traces(dir string) ([]Source, error) {
 	return out, nil
 }
 
-// Rows reads one file of rows, gzip or not. Lines that are none are counted and left out; a file that holds nothing
+// Rows reads one file of rows, gzip or not. Other lines are counted and left out; a file that holds nothing
 // else is an error.
 func Rows(name string) (rows []Row, unusable int, err error) {
 	f, err := os.Open(name)

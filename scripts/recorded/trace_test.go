@@ -48,7 +48,7 @@ func TestTracesOfFolder(t *testing.T) {
 	if _, err := Traces(dir); err == nil || !strings.Contains(err.Error(), "line 1") {
 		t.Errorf("a file without a row: %v", err)
 	}
-	// A line that is none, and a copy that was cut off, cost themselves only.
+	// A line that is no row, and a copy that was cut off, are left out alone.
 	lines := strings.SplitAfter(f.sessions.String(), "\n")
 	bad := strings.Join(lines[:5], "") + "{\"session\":\n\n" + strings.Join(lines[5:], "")
 	if err := os.WriteFile(filepath.Join(dir, "broken.jsonl"), []byte(bad), 0o600); err != nil {

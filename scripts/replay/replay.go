@@ -34,7 +34,7 @@ type replay struct {
 	ticked  time.Time
 	turns   map[string]int
 	seen    map[string]bool
-	edited  map[string]time.Time // files that a session changed and nobody has committed yet
+	edited  map[string]time.Time // files that a session changed and that are not committed yet
 }
 
 type pastCommit struct {

@@ -237,7 +237,7 @@ func TestEndsAfterADay(t *testing.T) {
 	d.expect("sessions of a clock that ran ahead", len(d.Running(start)), 0)
 }
 
-// TestUncommitted: a change is uncommitted until somebody commits it, whatever the prompts between.
+// TestUncommitted: a change is uncommitted until it is committed, whatever the prompts between.
 func TestUncommitted(t *testing.T) {
 	edit := func(p event.Path, ok bool) event.Event {
 		e := ev(event.KindEdit, 0, p)

@@ -12,7 +12,7 @@ const (
 	maxOpen   = 32  // predictions that wait at once; older ones are decided early
 	maxMarks  = 512 // marks of a session
 	maxOffset = .5  // what people's feedback moves at most: from one end of the thresholds to the other
-	offsetBy  = .05 // what one person's word moves
+	offsetBy  = .05 // what one feedback moves
 )
 
 // IdleEnd is the time without an event after which every horizon of a session is over.

@@ -19,7 +19,7 @@ const RecentLife = 5 * time.Minute
 // MentionHalf is the half-life of a mention, in events of its session.
 const MentionHalf = 8
 
-// Session is what a session has done so far. The zero value has done nothing. Whoever reads one changes nothing in it.
+// Session is what a session has done so far. The zero value has done nothing. Readers do not change it.
 type Session struct {
 	Agent   string
 	Intent  string     // first tag of the last event that had one
@@ -41,7 +41,7 @@ type Session struct {
 	Seen        map[event.Path]float64  // file → log2 of its mentions, carried back to event clock 0
 	Terms       map[string]int64        // word of the current prompt or since → event clock of its last use
 	Edits       map[event.Path]LastEdit // the current change
-	Uncommitted []event.Path            // files that it edited and nobody has committed since, the newest last
+	Uncommitted []event.Path            // files that it edited and that are not committed since, the newest last
 	Results     []Result                // the last results that named files, the newest first
 	Patterns    []Pattern               // the last commands and patterns, the newest first
 	Hints       Hints
@@ -157,7 +157,7 @@ func (s *Session) Recent(subagent string, after time.Time) (out []event.Event) {
 	return out
 }
 
-// clone is a copy that stays as it is. Lists are shared: nobody changes one, the fold appends or makes another.
+// clone is a copy that stays as it is. Lists are shared and never change: the fold appends or makes another.
 func (s *Session) clone() *Session {
 	c := *s
 	c.First, c.recent = slices.Clip(s.First), slices.Clip(s.recent)

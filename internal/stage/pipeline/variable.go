@@ -189,7 +189,7 @@ func OutputNames(stage, prompt string) []string {
 	return []string{stage, stage + "_" + notName.ReplaceAllString(prompt, "_")}
 }
 
-// index is the place of the stage whose output has that name, -1 when it is none of this pipeline.
+// index is the place of the stage whose output has that name, -1 when this pipeline does not have it.
 func (p *Pipeline) index(name string) int {
 	if i := slices.IndexFunc(p.Stages, func(s Stage) bool { return s.Name == name }); i >= 0 {
 		return i

@@ -32,7 +32,7 @@ type PipelineOptions struct {
 	Now        func() time.Time
 }
 
-// PipelineTotal is what the stages that ended came to.
+// PipelineTotal sums up the stages that ended.
 type PipelineTotal struct {
 	Ended  int
 	Tokens int64

@@ -105,7 +105,7 @@ func (s *Step) replay() (done bool, err error) {
 			w = s.Err
 		}
 		if w != nil {
-			_, _ = w.Write(f.Data) // a closed output is no error here, as it is none of the command
+			_, _ = w.Write(f.Data) // a closed output is no error here, as for the command itself
 		}
 	}
 	return true, nil

@@ -3,6 +3,7 @@ package hooks
 import (
 	"bytes"
 	"encoding/json"
+	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -43,6 +44,20 @@ func TestPlugin(t *testing.T) {
 	}
 	if !regexp.MustCompile(`^\d+\.\d+\.\d+$`).MatchString(plugin.Version) || market.Description == "" {
 		t.Errorf("version %q; the marketplace is described as %q", plugin.Version, market.Description)
+	}
+	var codex struct {
+		Name, Version, Description, Homepage, License, Hooks, Skills, MCPServers string
+
+		Author struct{ Name string }
+	}
+	read(filepath.Join(root, ".codex-plugin", "plugin.json"), &codex)
+	if codex.Name != plugin.Name || codex.Version != plugin.Version || codex.Description != plugin.Description {
+		t.Errorf("for Codex %+v, for Claude Code %+v", codex, plugin)
+	}
+	for _, part := range []string{codex.Hooks, codex.Skills, codex.MCPServers} {
+		if _, err := os.Stat(filepath.Join(root, filepath.FromSlash(part))); err != nil || part == "" {
+			t.Errorf("part %q of the plugin: %v", part, err)
+		}
 	}
 	if icon := contentOf(t, filepath.Join(root, filepath.FromSlash(plugin.Icon))); !bytes.HasPrefix(icon,
 		[]byte("<svg ")) {

@@ -3,6 +3,7 @@
 package main
 
 import (
+	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -15,12 +16,13 @@ import (
 type codex struct {
 	*clientSandbox
 	program string
+	config  string // settings that it has written itself
 }
 
 // newCodex enters our hooks for the user, as the one who trusts them: a project's are not run before it is trusted.
 func newCodex(t *testing.T, program string, settings ...string) codex {
 	t.Helper()
-	c := codex{newClientSandbox(t, protocolHistory()), program}
+	c := codex{newClientSandbox(t, protocolHistory()), program, ""}
 	c.learn(nil, settings...)
 	c.must("aoa", "hooks", "install", "codex", "--user")
 	return c
@@ -41,7 +43,7 @@ wire_api = "responses"
 env_key = "SCRIPTED_KEY"
 [analytics]
 enabled = false
-`
+` + c.config
 	c.write(filepath.Join(c.home, ".codex", "config.toml"), config)
 	o := c.run([]string{"SCRIPTED_KEY=dummy"}, c.program, "exec", "--dangerously-bypass-approvals-and-sandbox",
 		"--dangerously-bypass-hook-trust", prompt)
@@ -70,6 +72,23 @@ func TestClientCodex(t *testing.T) {
 		m.reached(t, hintOf(hooks.HintRescue, "docs/guide.md"), 2)
 		m.reached(t, hintOf(hooks.HintPartner, "docs/protocol.md"), 5)
 		m.reached(t, hintOf(hooks.HintStale, "sched/plan.go"), 6)
+	})
+	t.Run("plugin", func(t *testing.T) {
+		c := newCodex(t, program)
+		c.must("aoa", "hooks", "remove", "codex", "--user")
+		root, err := filepath.Abs("../..")
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.must(program, "plugin", "marketplace", "add", root)
+		c.must(program, "plugin", "add", "aoa@aoa")
+		config, err := os.ReadFile(filepath.Join(c.home, ".codex", "config.toml"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.config = string(config)
+		m, _ := c.ask("look around", uses(shell("cat documentation/guide.md")), uses(shell("true")))
+		m.reached(t, hintOf(hooks.HintRescue, "docs/guide.md"), 2)
 	})
 	t.Run("working set", func(t *testing.T) {
 		c := newCodex(t, program, "kinds=rescue,start,prompt,stale,reload")

@@ -166,7 +166,7 @@ func (a *app) installIn(ctx context.Context, agent agents.Agent, scope install.S
 	repo *watcher.Repo) (install.Change, error) {
 	pattern := install.Pattern(agent)
 	file, o := a.hookFile(agent, scope, repo)
-	if a.pluginRuns(agent, repo) {
+	if _, runs := a.plugin(agent, repo); runs {
 		a.talk("Claude Code runs aOa's plugin: hooks in its settings would run aOa twice at each event, so they have none")
 		c, err := install.Remove(agent, file, o)
 		return c, refusal(err)
@@ -215,10 +215,10 @@ func (a *app) hookFile(agent agents.Agent, scope install.Scope, repo *watcher.Re
 	return file, install.Options{Within: home}
 }
 
-// pluginRuns reports whether the agent runs aOa by a plugin that was installed in the agent itself.
-func (a *app) pluginRuns(agent agents.Agent, repo *watcher.Repo) bool {
+// plugin reports whether Claude Code runs aOa by a plugin, and which settings say so (see install.Plugin).
+func (a *app) plugin(agent agents.Agent, repo *watcher.Repo) (by string, runs bool) {
 	if agent.Name != "claude" {
-		return false
+		return "", false
 	}
 	files := []string{install.File(agent, install.User, "", a.home(), a.getenv)}
 	if repo != nil {
@@ -226,7 +226,7 @@ func (a *app) pluginRuns(agent agents.Agent, repo *watcher.Repo) bool {
 			files = append(files, install.File(agent, scope, string(repo.Root), "", a.getenv))
 		}
 	}
-	return install.PluginEnabled(files...)
+	return install.Plugin(files...)
 }
 
 // tracked reports whether git tracks the file, a path from the root with slashes.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -70,8 +69,8 @@ func (a *app) ago(t time.Time) string {
 // silentAfter is how long a transcript may be newer than the last call of a hook: a session writes both.
 const silentAfter = 10 * time.Minute
 
-// examineArrival says what arrived of an agent whose hooks are installed, and what to do when nothing does.
-func (a *app) examineArrival(agent agents.Agent, got arrival, repo *watcher.Repo) finding {
+// examineArrival says what arrived of an agent whose hooks are installed in a file, and what to do when nothing does.
+func (a *app) examineArrival(agent agents.Agent, file string, got arrival, repo *watcher.Repo) finding {
 	f := finding{"arrival of " + agent.Name, true, "last call " + a.ago(got.Called) + ", last text " + a.ago(got.Said), ""}
 	if agent.Name == "claude" {
 		f.Detail += ", last text in a request " + a.ago(got.Taken)
@@ -79,7 +78,7 @@ func (a *app) examineArrival(agent agents.Agent, got arrival, repo *watcher.Repo
 			f.Detail += " (Claude Code " + got.Version + ")"
 		}
 	}
-	why, advice := a.silenced(agent, repo)
+	why, advice := a.silenced(agent, file, repo, !got.Called.IsZero())
 	switch {
 	case why != "":
 		f.OK, f.Detail, f.Advice = false, f.Detail+"; "+why, advice
@@ -93,22 +92,23 @@ func (a *app) examineArrival(agent agents.Agent, got arrival, repo *watcher.Repo
 	return f
 }
 
-// silenced finds what switches an agent's hooks off without a word.
-func (a *app) silenced(agent agents.Agent, repo *watcher.Repo) (why, advice string) {
+// silenced finds what switches off, without a word, the hooks that an agent has in a file.
+func (a *app) silenced(agent agents.Agent, file string, repo *watcher.Repo, called bool) (why, advice string) {
+	read := func(file string) []byte {
+		b, _ := regularfile.Read(file, regularfile.FollowLinks, 1<<20)
+		return b
+	}
 	switch agent.Name {
 	case "codex":
-		file := filepath.Join(string(repo.Root), "plugin.json")
-		if _, err := os.Lstat(file); err == nil {
-			return file + " makes Codex drop all hooks", "rename " + file
+		config := filepath.Join(filepath.Dir(install.File(agent, install.User, "", a.home(), a.getenv)), "config.toml")
+		if !called && !strings.Contains(strings.ReplaceAll(string(read(config)), `\\`, `\`), file+":") {
+			return config + " trusts no hook of that file", "type /hooks in Codex and trust them"
 		}
 	case "claude":
 		for _, scope := range install.Scopes {
 			file := install.File(agent, scope, string(repo.Root), a.home(), a.getenv)
-			b, err := regularfile.Read(file, regularfile.FollowLinks, 1<<20)
+			b, err := hujson.Standardize(read(file))
 			if err != nil {
-				continue
-			}
-			if b, err = hujson.Standardize(b); err != nil {
 				continue
 			}
 			var s struct {

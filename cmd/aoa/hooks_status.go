@@ -91,7 +91,7 @@ func (a *app) hookStates(ctx context.Context, repo *watcher.Repo) []hookState {
 				install.Pattern(agent)) {
 				scope = install.Local
 			}
-			if st.State == install.Installed && a.pluginRuns(agent, repo) {
+			if _, runs := a.plugin(agent, repo); runs && st.State == install.Installed {
 				st.State, st.Note = install.Outdated, "(aOa's plugin runs, too: each event runs aOa twice)"
 			}
 			out = append(out, hookState{Agent: agent.Name, Scope: scope, File: file, State: st.State,
@@ -127,7 +127,7 @@ func (a *app) examineHooks(ctx context.Context, repo *watcher.Repo) []finding {
 			}
 			out = append(out, f)
 			if agent, ok := agents.Find(st.Agent); ok && files[st.Agent] == "" {
-				out = append(out, a.examineArrival(agent, arrived[st.Agent], repo))
+				out = append(out, a.examineArrival(agent, st.File, arrived[st.Agent], repo))
 			}
 			files[st.Agent] = st.File
 		case st.State == install.Refused && strings.HasPrefix(st.Note, "it is not valid JSON"):
@@ -137,11 +137,29 @@ func (a *app) examineHooks(ctx context.Context, repo *watcher.Repo) []finding {
 			out = append(out, finding{check, false, strings.TrimSpace(st.File + ": " + st.State + " " + st.Note), advice})
 		}
 	}
+	if !installed(all, "claude") {
+		out = append(out, a.examinePlugin(repo, arrived["claude"])...)
+	}
 	out = append(out, a.elsewhere(repo, all)...)
 	if len(out) == 0 {
 		out = append(out, finding{"hooks", true, "not installed; aoa hooks install claude git", ""})
 	}
 	return out
+}
+
+// examinePlugin says what the plugin for Claude Code does where no settings run aOa.
+func (a *app) examinePlugin(repo *watcher.Repo, got arrival) []finding {
+	claude, _ := agents.Find("claude")
+	by, runs := a.plugin(claude, repo)
+	switch {
+	case by == "":
+		return nil
+	case !runs:
+		return []finding{{"hooks of claude", false, by + " disables aOa's plugin, and no settings run aOa",
+			"enable it in /plugin, or: aoa hooks install claude"}}
+	}
+	return []finding{{"hooks of claude", true, "run by aOa's plugin, which " + by + " enables", ""},
+		a.examineArrival(claude, by, got, repo)}
 }
 
 // elsewhere finds the agents that run aOa in another worktree of the repository and not in this one: it was added
@@ -205,8 +223,8 @@ func desktopPath() string {
 // says that a failure with the second was reported before.
 func (a *app) tryHook(ctx context.Context, f finding, command string, noted *bool) finding {
 	if a.hookProgram(ctx, command, a.getenv("PATH")) == "" {
-		f.OK, f.Detail, f.Advice = false, f.Detail+"; it is silent: its command finds no aoa of this version, or AOA=0 is set",
-			"check PATH with: command -v aoa"
+		f.OK, f.Detail, f.Advice = false, f.Detail+"; it is silent: its command starts no aoa of this version, or AOA=0 is set",
+			"command -v aoa-hook aoa shows which it finds; install them again"
 		return f
 	}
 	if *noted || a.hookProgram(ctx, command, desktopPath()) != "" {

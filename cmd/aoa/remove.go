@@ -30,9 +30,8 @@ that was learned. The other contents of those files stay as they were.`,
 			if place.Exists() && !yes && !a.agree("delete "+place.Store+" and all that was learned?") {
 				return fail(exitFailed, "aoa remove --yes", "nothing was removed")
 			}
-			if err := a.removeHooks(c.Context(), repo); err != nil {
-				return err
-			}
+			// A settings file that cannot be edited keeps neither daemon nor store: without them its hooks are silent.
+			kept := a.removeHooks(c.Context(), repo)
 			if err := a.halt(c.Context(), place, true); err != nil && !errors.Is(err, api.ErrNoDaemon) {
 				return err
 			}
@@ -46,12 +45,12 @@ that was learned. The other contents of those files stay as they were.`,
 			}
 			os.Remove(a.registry()) // if no other daemon runs
 			last := locate.RemoveStore(place.Store, a.getenv)
-			return a.answer(map[string]string{"removed": place.Store}, func() {
+			return errors.Join(kept, a.answer(map[string]string{"removed": place.Store}, func() {
 				fmt.Fprintln(a.out, "removed "+event.Path(place.Store).Display())
 				if last {
 					a.talk("it was the last store: the key that sealed its texts is deleted, too")
 				}
-			})
+			}))
 		},
 	}
 	c.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask")

@@ -9,9 +9,10 @@ import (
 	"github.com/aoa-dev/aoa/internal/regularfile"
 )
 
-// PluginEnabled reports whether Claude Code's settings enable our plugin. files are settings files in the order in
-// which Claude Code reads them: what a later one says counts. One that cannot be read says nothing.
-func PluginEnabled(files ...string) (enabled bool) {
+// Plugin reports whether Claude Code's settings enable our plugin, and which file says so; "" if none speaks of it. files
+// are settings files in the order in which Claude Code reads them: what a later one says counts. One that cannot be
+// read says nothing.
+func Plugin(files ...string) (by string, enabled bool) {
 	for _, file := range files {
 		b, err := regularfile.Read(file, regularfile.FollowLinks, maxSettings)
 		if err != nil {
@@ -26,9 +27,9 @@ func PluginEnabled(files ...string) (enabled bool) {
 		_ = json.Unmarshal(b, &settings)
 		for name, on := range settings.Plugins {
 			if strings.HasPrefix(name, "aoa@") {
-				enabled = on == true
+				by, enabled = file, on == true
 			}
 		}
 	}
-	return enabled
+	return by, enabled
 }

@@ -19,7 +19,7 @@ func TestHostileFiles(t *testing.T) {
 	fileWith(t, filepath.Join(repo, ".claude", "beside"), "", 0o600)
 	fileWith(t, filepath.Join(common, "info", "beside"), "", 0o600)
 	fault.Hostile(t, settings, func(t *testing.T) {
-		if PluginEnabled(settings) {
+		if _, enabled := Plugin(settings); enabled {
 			t.Error("it enables the plugin")
 		}
 		if c, err := Add(claude, settings, Options{Within: repo}); err == nil {

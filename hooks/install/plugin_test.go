@@ -10,26 +10,27 @@ const pluginDir = "../../scripts/claude-plugin"
 
 // TestPluginHooks: the plugin runs what an installation in settings runs. UPDATE_DECODE=1 writes it.
 func TestPluginHooks(t *testing.T) {
-	a := agentOf(t, "claude")
-	file := filepath.Join(pluginDir, "hooks", "hooks.json")
-	if os.Getenv("UPDATE_DECODE") != "" {
-		text := indent(`{"description":"tells aOa what happens, and the model what aOa knows","hooks":`+
-			eventsJSON(groupsOf(a, ""))+`}`, "", "  ")
-		if err := os.WriteFile(file, []byte(text+"\n"), 0o644); err != nil {
+	for agent, name := range map[string]string{"claude": "hooks.json", "codex": "codex.json"} {
+		a, file := agentOf(t, agent), filepath.Join(pluginDir, "hooks", name)
+		if os.Getenv("UPDATE_DECODE") != "" {
+			text := indent(`{"description":"tells aOa what happens, and the model what aOa knows","hooks":`+
+				eventsJSON(groupsOf(a, ""))+`}`, "", "  ")
+			if err := os.WriteFile(file, []byte(text+"\n"), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		s, err := parseSettings(contentOf(t, file), a)
+		if err != nil {
 			t.Fatal(err)
 		}
-	}
-	s, err := parseSettings(contentOf(t, file), a)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if have, mixed := s.own(); mixed || !sameGroups(have, groupsOf(a, "")) || len(have) != len(s.hooks.Members) {
-		t.Errorf("the plugin's hooks are not those that are installed: %+v", have)
+		if have, mixed := s.own(); mixed || !sameGroups(have, groupsOf(a, "")) || len(have) != len(s.hooks.Members) {
+			t.Errorf("the plugin's hooks of %s are not those that are installed: %+v", agent, have)
+		}
 	}
 }
 
-// TestPluginEnabled: the last settings file that speaks of the plugin decides.
-func TestPluginEnabled(t *testing.T) {
+// TestPlugin: the last settings file that speaks of the plugin decides.
+func TestPlugin(t *testing.T) {
 	dir := t.TempDir()
 	file := func(name, text string) string {
 		f := filepath.Join(dir, name)
@@ -44,11 +45,12 @@ func TestPluginEnabled(t *testing.T) {
 		`{"enabledPlugins": []}`)
 	for _, c := range []struct {
 		files []string
+		by    string
 		want  bool
-	}{{[]string{on}, true}, {[]string{on, off}, false},
-		{[]string{off, on, other, bad, list, filepath.Join(dir, "none")}, true}, {[]string{other}, false}, {nil, false}} {
-		if got := PluginEnabled(c.files...); got != c.want {
-			t.Errorf("%v: %v", c.files, got)
+	}{{[]string{on}, on, true}, {[]string{on, off}, off, false},
+		{[]string{off, on, other, bad, list, filepath.Join(dir, "none")}, on, true}, {[]string{other}, "", false}, {nil, "", false}} {
+		if by, got := Plugin(c.files...); got != c.want || by != c.by {
+			t.Errorf("%v: %q, %v", c.files, by, got)
 		}
 	}
 }

@@ -61,7 +61,7 @@ func TestScript(t *testing.T) {
 			for k, v := range map[string]string{"HOME": home, "XDG_CONFIG_HOME": filepath.Join(home, ".config"),
 				"XDG_STATE_HOME": filepath.Join(home, "state"), "GIT_CONFIG_GLOBAL": os.DevNull, "GIT_CONFIG_SYSTEM": os.DevNull,
 				"GIT_AUTHOR_NAME": "A", "GIT_AUTHOR_EMAIL": "a@example.com", "GIT_COMMITTER_NAME": "A",
-				"GIT_COMMITTER_EMAIL": "a@example.com", "NO_COLOR": "1", "TZ": "UTC", "AOA_PATIENCE": "20",
+				"GIT_COMMITTER_EMAIL": "a@example.com", "NO_COLOR": "1", "TZ": "UTC", "AOA_PATIENCE": "100",
 				"AOA_IDLE_TIMEOUT": "5m"} { // a run that is killed leaves no daemon for long
 				e.Setenv(k, v)
 			}

@@ -20,6 +20,7 @@ type workload struct {
 	r     *rand.Rand
 	files []string
 	n     int
+	step  int // of the person: a busy machine does few in a round, so the next round goes on
 
 	ends []time.Time // of the daemons
 
@@ -30,7 +31,7 @@ type workload struct {
 
 func newWorkload(d *sandbox, seed uint64) *workload {
 	return &workload{sandbox: d, r: rand.New(rand.NewPCG(seed, 11)), acked: map[string]time.Time{},
-		wrote: map[string]time.Time{},
+		wrote: map[string]time.Time{}, step: 2,
 		files: []string{"server/wire.go", "docs/protocol.md", "server/wire_test.go", "README.md", "cmd/main.go",
 			"other/file7.go", "other/file15.go"}}
 }
@@ -139,10 +140,10 @@ func (f *workload) agent(ctx context.Context, r *rand.Rand) {
 
 // person saves, commits, amends, renames and switches branches.
 func (f *workload) person(ctx context.Context, r *rand.Rand) {
-	for i := 0; ctx.Err() == nil; i++ {
+	for ; ctx.Err() == nil; f.step++ {
 		name := f.files[r.IntN(3)]
 		f.write(name, f.next())
-		switch i % 6 {
+		switch f.step % 6 {
 		case 1:
 			f.git("commit", "-qam", "mend "+name)
 		case 2:

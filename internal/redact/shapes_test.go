@@ -102,6 +102,25 @@ var shapes = []struct{ text, gone, kept string }{
 	{"npm config set //r/:_authToken hunter2", "hunter2", "_authToken"},
 	{"ssh-keygen -N hunter2 -f k && snmpget -A hunter2 -X hunter2 host", "hunter2", "host"},
 	{"mysqladmin -u root password hunter2", "hunter2", "mysqladmin"},
+	{"flyctl secrets set A=hunter2 B=hunter2 -a shop", "hunter2", "-a shop"},
+	{"vault kv put secret/x user=hunter2 value=hunter2", "hunter2", "secret/x"},
+	{"net use X: \\\\host\\share hunter2 /user:me", "hunter2", "/user:me"},
+	{"gh secret set KEY <<< hunter2", "hunter2", "secret set KEY"},
+	{"cryptsetup luksOpen d n <<< 'two words'", "two words", "luksOpen d n"},
+	{"composer config http-basic.x me hunter2", "hunter2", "http-basic.x me"},
+	{"xfreerdp /u:me /p:hunter2 /v:host", "hunter2", "/v:host"},
+	{"jdbc:oracle:thin:me/hunter2@host", "hunter2", "@host"},
+	{"cargo login hunter2", "hunter2", "cargo login"},
+	{"dotnet user-secrets set Db:X hunter2", "hunter2", "Db:X"},
+	{"pulumi config set --secret x hunter2", "hunter2", "--secret x"},
+	{"redis-cli CONFIG SET requirepass hunter2", "hunter2", "CONFIG SET"},
+	{"skopeo copy --src-creds=me:hunter2 a b", "hunter2", "a b"},
+	{"az keyvault secret set --name n --value hunter2", "hunter2", "--name n"},
+	{"aws secretsmanager put-secret-value --secret-string hunter2 --region x", "hunter2", "--region x"},
+	{"curl https://hooks.slack.com/services/T0/B0/hunter2hunter2", "hunter2", "hooks.slack.com"},
+	{"my api key is hunter2, use it", "hunter2", "use it"},
+	{"use password hunter2 for it", "hunter2", "for it"},
+	{"Passwort: hunter2", "hunter2", "Passwort"},
 	{"machine git.example login me password hunter2\nmachine b.example login you", "hunter2", "machine b.example"},
 }
 
@@ -114,8 +133,8 @@ var misses = []struct{ text, stays string }{
 	{"token: orchard", "orchard"},                   // letters alone after a colon
 	// a quoted text of several words after a colon
 	{"password: \"correct horse\"", "correct horse"},
-	{"AUTH=orchard", "orchard"},                 // auth is mostly the name of a method
-	{"flyctl secrets set A=hunter2", "hunter2"}, // a command that is not on the list
+	{"AUTH=orchard", "orchard"},      // auth is mostly the name of a method
+	{"vercel -t hunter2", "hunter2"}, // a command that is not on the list
 	// letters alone as an argument: mostly a variable
 	{"connect(user, password=orchard)", "orchard"},
 	{"key: password\nvalue: hunter2", "hunter2"},                            // name and value apart
@@ -123,7 +142,7 @@ var misses = []struct{ text, stays string }{
 	{"PASSWORD=$(echo hunter2 | tr a b)", "hunter2"},                        // made by a command
 	{"expect -c 'send \"hunter2\\r\"'", "hunter2"},                          // typed into another program
 	{"db.example:5432:shop:me:hunter2", "hunter2"},                          // a line of .pgpass
-	{"net use X: \\\\host\\share hunter2 /user:me", "hunter2"},              // a command that is not on the list
+	{"my PIN is 4711, my token hunter2", "hunter2"},                         // plain prose
 	{"echo cGFzc3dvcmQ9aHVudGVyMg== | base64 -d", "cGFzc3dvcmQ9aHVudGVyMg"}, // encoded
 }
 

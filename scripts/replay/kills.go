@@ -10,7 +10,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/api"
@@ -54,8 +53,12 @@ func (x *soak) kill(ctx context.Context) (killed bool, err error) {
 		return false, err
 	}
 	defer conn.Close()
+	daemon, err := os.FindProcess(peer.Process(conn))
+	if err != nil {
+		return false, err
+	}
 	x.at = append(x.at, time.Now())
-	return true, syscall.Kill(peer.Process(conn), syscall.SIGKILL)
+	return true, daemon.Kill()
 }
 
 // note keeps what the daemon took of a call. What it did not take the client delivers, which starts a daemon. Beside

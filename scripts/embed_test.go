@@ -32,9 +32,7 @@ func TestScripts(t *testing.T) {
 		"post-tool-use.sh": "hook claude in\n", "post-commit.sh": "hook git post-commit \n"} {
 		t.Run(name, func(t *testing.T) {
 			b, err := Read(name)
-			if err != nil {
-				t.Fatal(err)
-			}
+			fault.Check(t, err)
 			if n := bytes.Count(b, []byte("\n")); n > 6 {
 				t.Errorf("%d lines, want at most 6", n)
 			}

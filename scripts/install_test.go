@@ -26,19 +26,13 @@ func release(t *testing.T, sums func(archive []byte, name string) string) (url s
 	w := tar.NewWriter(z)
 	for _, name := range []string{"aoa", "aoa-hook", "README.md"} {
 		text := "#!/bin/sh\necho " + name + " v1.2.3\n"
-		if err := w.WriteHeader(&tar.Header{Name: name, Mode: 0o755, Size: int64(len(text))}); err != nil {
-			t.Fatal(err)
-		}
+		fault.Check(t, w.WriteHeader(&tar.Header{Name: name, Mode: 0o755, Size: int64(len(text))}))
 		if _, err := w.Write([]byte(text)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if err := z.Close(); err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, w.Close())
+	fault.Check(t, z.Close())
 	name := fmt.Sprintf("aoa_%s_%s.tar.gz", runtime.GOOS, runtime.GOARCH)
 	mux := http.NewServeMux()
 	for _, dir := range []string{"/latest/download/", "/download/v1.2.3/"} {
@@ -136,9 +130,7 @@ func TestInstallRefuses(t *testing.T) {
 func TestInstallHalf(t *testing.T) {
 	needs(t)
 	whole, err := os.ReadFile("install.sh")
-	if err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, err)
 	for _, end := range []int{len(whole) / 2, bytes.LastIndex(whole, []byte("main "))} {
 		cmd := exec.Command("/bin/sh", "-s", "--", "-u", release(t, right))
 		home := t.TempDir()

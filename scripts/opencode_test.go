@@ -43,22 +43,16 @@ func runPlugin(t *testing.T, script string) (out, input string) {
 		fault.Lacking(t, "node", "no node here: the plugin is not run")
 	}
 	sh, err := exec.LookPath("sh")
-	if err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, err)
 	dir := t.TempDir()
 	plugin, err := Read("opencode-plugin.js")
-	if err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, err)
 	files := map[string]string{"aoa.mjs": string(plugin), "driver.mjs": driver}
 	if script != "" {
 		files["aoa"] = "#!" + sh + "\n" + script
 	}
 	for name, text := range files {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		fault.Check(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o755))
 	}
 	log := filepath.Join(dir, "log")
 	cmd := exec.Command(node, filepath.Join(dir, "driver.mjs"))

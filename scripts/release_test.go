@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 // releaseConfig is what this test reads of .goreleaser.yaml.
@@ -37,15 +39,11 @@ type releaseConfig struct {
 func TestRelease(t *testing.T) {
 	text := func(name string) string {
 		b, err := os.ReadFile(filepath.Join("..", name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		fault.Check(t, err)
 		return string(b)
 	}
 	var c releaseConfig
-	if err := yaml.Unmarshal([]byte(text(".goreleaser.yaml")), &c); err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, yaml.Unmarshal([]byte(text(".goreleaser.yaml")), &c))
 	platforms := strings.Fields(regexp.MustCompile(`(?m)^PLATFORMS +:= (.*)$`).FindStringSubmatch(text("Makefile"))[1])
 	var binaries []string
 	for _, b := range c.Builds {

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 // TestBranch: a branch is its commits since the default branch; merges from the default branch add nothing.
@@ -20,9 +21,7 @@ func TestBranch(t *testing.T) {
 	is := func(want event.Branch) {
 		t.Helper()
 		r, err := OpenRepo(context.Background(), d.dir, d.env)
-		if err != nil {
-			t.Fatal(err)
-		}
+		fault.Check(t, err)
 		got, err := r.Branch(context.Background())
 		if diff := cmp.Diff(want, got); err != nil || diff != "" {
 			t.Errorf("%v (-want +got):\n%s", err, diff)

@@ -56,9 +56,7 @@ type ruleTree struct {
 
 func newRuleTree(g *repository, rng *rand.Rand, round int) *ruleTree {
 	t := &ruleTree{repository: g.at(filepath.Join(g.dir, fmt.Sprint("tree", round))), rules: map[string]string{}}
-	if err := os.Mkdir(t.dir, 0o755); err != nil {
-		g.tb.Fatal(err)
-	}
+	fault.Check(g.tb, os.Mkdir(t.dir, 0o755))
 	t.git("init", "-q")
 	t.git("config", "core.ignoreCase", fmt.Sprint(rng.IntN(4) == 0))
 	t.git("config", "core.excludesFile", filepath.Join(t.dir, ".git", "global"))
@@ -81,9 +79,7 @@ func newRuleTree(g *repository, rng *rand.Rand, round int) *ruleTree {
 		}
 	}
 	for _, f := range folders[1:] {
-		if err := os.MkdirAll(filepath.Join(t.dir, filepath.FromSlash(f)), 0o755); err != nil {
-			g.tb.Fatal(err)
-		}
+		fault.Check(g.tb, os.MkdirAll(filepath.Join(t.dir, filepath.FromSlash(f)), 0o755))
 		t.folders = append(t.folders, strings.TrimSuffix(f, "/"))
 	}
 	add := func(name, text string) {
@@ -142,9 +138,7 @@ func TestRulesEqualGit(t *testing.T) {
 				hits++
 			}
 		}
-		if err := os.RemoveAll(tree.dir); err != nil {
-			t.Fatal(err)
-		}
+		fault.Check(t, os.RemoveAll(tree.dir))
 	}
 	if hits < 20 {
 		t.Errorf("the test shows little: %d ignored", hits)

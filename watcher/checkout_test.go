@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 // patience is how long a test waits for what must come; a loaded machine needs most of it.
@@ -21,16 +22,12 @@ func (d *repository) abs(name string) string { return filepath.Join(d.dir, filep
 
 func (d *repository) rename(from, to string) {
 	d.tb.Helper()
-	if err := os.Rename(d.abs(from), d.abs(to)); err != nil {
-		d.tb.Fatal(err)
-	}
+	fault.Check(d.tb, os.Rename(d.abs(from), d.abs(to)))
 }
 
 func (d *repository) remove(name string) {
 	d.tb.Helper()
-	if err := os.RemoveAll(d.abs(name)); err != nil {
-		d.tb.Fatal(err)
-	}
+	fault.Check(d.tb, os.RemoveAll(d.abs(name)))
 }
 
 // age makes all files old, as in a clone of last week.
@@ -80,9 +77,7 @@ func (d *repository) watch(o WatchOptions, with ...func(*Watcher)) *watching {
 	d.tb.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	r, err := OpenRepo(ctx, d.dir, d.env)
-	if err != nil {
-		d.tb.Fatal(err)
-	}
+	fault.Check(d.tb, err)
 	w := NewWatcher(r, testOptions(r, o))
 	for _, set := range with {
 		set(w)

@@ -18,6 +18,7 @@ import (
 	"github.com/fsnotify/fsnotify"
 
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 // logBuffer is a log that can be read while it is written.
@@ -192,13 +193,9 @@ func TestQuietTime(t *testing.T) {
 	d := newRepository(t)
 	d.write("a.go", "x")
 	d.commit("first")
-	if err := os.Chtimes(d.abs("a.go"), time.Unix(1, 0), time.Unix(1, 0)); err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, os.Chtimes(d.abs("a.go"), time.Unix(1, 0), time.Unix(1, 0)))
 	r, err := OpenRepo(t.Context(), d.dir, d.env)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, err)
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		w, events := reportedWatcher(r)
@@ -233,17 +230,15 @@ func TestQuietTime(t *testing.T) {
 	})
 }
 
-// TestSlowStatus runs a watcher that polls on a false clock, while a hook reports work twice a second for two minutes: a
-// `git status` of five seconds is followed by a pause of several times that.
+// TestSlowStatus runs a watcher that polls on a false clock, while a hook reports work twice a second for two minutes:
+// a `git status` of five seconds is followed by a pause of several times that.
 func TestSlowStatus(t *testing.T) {
 	const took = 5 * time.Second
 	d := newRepository(t)
 	d.write("a.go", "x")
 	d.commit("first")
 	r, err := OpenRepo(t.Context(), d.dir, d.env)
-	if err = errors.Join(err, os.Chtimes(d.abs("a.go"), time.Unix(1, 0), time.Unix(1, 0))); err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, errors.Join(err, os.Chtimes(d.abs("a.go"), time.Unix(1, 0), time.Unix(1, 0))))
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		w := NewWatcher(r, testOptions(r, WatchOptions{Poll: true,

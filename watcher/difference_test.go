@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 // TestRange: what commits change together, from where they branched off; what is staged.
@@ -23,9 +24,7 @@ func TestRange(t *testing.T) {
 	d.write("other.go", "1")
 	d.commit("elsewhere")
 	r, err := OpenRepo(context.Background(), d.dir, d.env)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, err)
 	statuses := func(files []FileChange) (out []string) {
 		for _, f := range files {
 			out = append(out, string(f.Status)+" "+string(f.Path))

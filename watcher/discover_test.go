@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 // TestWorktreeOfOthers: settings of a repository cannot make a folder that does not name this repository its worktree.
@@ -17,9 +19,7 @@ func TestWorktreeOfOthers(t *testing.T) {
 		},
 		"core.worktree, seen from the git dir": func(g *repository, theirs string) string {
 			inside := filepath.Join(filepath.Dir(g.dir), "looks-like-a-git-dir")
-			if err := os.Rename(filepath.Join(g.dir, ".git"), inside); err != nil {
-				t.Fatal(err)
-			}
+			fault.Check(t, os.Rename(filepath.Join(g.dir, ".git"), inside))
 			g.at(inside).git("config", "core.worktree", theirs)
 			g.at(inside).git("config", "core.bare", "false")
 			return inside

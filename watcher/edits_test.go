@@ -8,6 +8,7 @@ import (
 
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/index"
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 // TestEdits: what files change against HEAD, kept until HEAD or the file changes; a known file starts no process.
@@ -21,9 +22,7 @@ func TestEdits(t *testing.T) {
 	d.write("fresh.go", "package a\n\nfunc FreshName() {}\n")
 	d.remove("gone.go")
 	r, err := OpenRepo(context.Background(), d.dir, d.env)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, err)
 	e := NewEdits(r, func(p event.Path) bool { return p != "stranger.go" },
 		func() time.Time { return time.Now().Add(time.Hour) }) // no file is too young to be kept
 	defer e.Close()

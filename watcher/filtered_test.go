@@ -11,6 +11,7 @@ import (
 
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/git"
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 // newFiltered is a repository with a filter as Git LFS has one: what is committed differs from what is on the disk. The
@@ -39,9 +40,7 @@ func TestFilterNeverRuns(t *testing.T) {
 		t.Fatalf("the filter never ran: %v", err)
 	}
 	r, err := OpenRepo(context.Background(), d.dir, d.env)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, err)
 	if got, err := r.Changed(context.Background()); err != nil || !slices.Contains(got, event.Path("one.bin")) {
 		t.Errorf("changed %q, %v", got, err)
 	}
@@ -55,9 +54,7 @@ func TestFilterWithoutOption(t *testing.T) {
 	d, ran := newFiltered(t)
 	d.git("config", "--file", ".git/config", "filter.a=b.clean", "touch '"+ran+"'; cat")
 	r, err := OpenRepo(context.Background(), d.dir, d.env)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, err)
 	if got, err := r.differing(context.Background()); !errors.Is(err, git.ErrFilters) {
 		t.Errorf("differing %v, %v", got, err)
 	}

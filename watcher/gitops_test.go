@@ -66,16 +66,12 @@ func TestSaveInsideWindow(t *testing.T) {
 	d.age()
 	s := d.watch(WatchOptions{})
 	lock := d.abs(".git/index.lock")
-	if err := os.WriteFile(lock, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, os.WriteFile(lock, nil, 0o600))
 	d.write("a.go", "mine")
 	d.write("b.go", "one") // equals the index in content
 	d.write("new.go", "mine")
 	d.remove("c.go")
-	if err := os.Remove(lock); err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, os.Remove(lock))
 	s.awaitHead()
 	s.expect("save a.go", "save new.go", "delete c.go")
 }

@@ -36,13 +36,9 @@ type repository struct {
 func newRepository(tb testing.TB, initArgs ...string) *repository {
 	tb.Helper()
 	top, err := filepath.EvalSymlinks(tb.TempDir())
-	if err != nil {
-		tb.Fatal(err)
-	}
+	fault.Check(tb, err)
 	g := &repository{tb: tb, dir: filepath.Join(top, "repo"), env: testEnv(tb)}
-	if err := os.Mkdir(g.dir, 0o755); err != nil {
-		tb.Fatal(err)
-	}
+	fault.Check(tb, os.Mkdir(g.dir, 0o755))
 	if out, err := g.try(append([]string{"init", "-q", "-b", "main"}, initArgs...)...); err != nil {
 		fault.Lacking(tb, "git", "this git cannot make such a repository: %s", out)
 	}
@@ -83,12 +79,8 @@ func (g *repository) git(args ...string) string {
 func (g *repository) write(name, content string) {
 	g.tb.Helper()
 	full := filepath.Join(g.dir, filepath.FromSlash(name))
-	if err := os.MkdirAll(filepath.Dir(full), 0o755); err != nil {
-		g.tb.Fatal(err)
-	}
-	if err := os.WriteFile(full, []byte(content), 0o644); err != nil {
-		g.tb.Fatal(err)
-	}
+	fault.Check(g.tb, os.MkdirAll(filepath.Dir(full), 0o755))
+	fault.Check(g.tb, os.WriteFile(full, []byte(content), 0o644))
 }
 
 // commit writes the files (each with a content of its own and the commit's number) and commits all; it returns the id.
@@ -105,9 +97,7 @@ func (g *repository) commit(subject string, files ...string) string {
 func (g *repository) open() *Repo {
 	g.tb.Helper()
 	r, err := OpenRepo(context.Background(), g.dir, g.env)
-	if err != nil {
-		g.tb.Fatal(err)
-	}
+	fault.Check(g.tb, err)
 	return r
 }
 

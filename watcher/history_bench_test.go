@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 // benchRepo is the repository that AOA_BENCH_REPO names, else a generated one of 3,000 commits.
@@ -18,18 +19,14 @@ func benchRepo(b *testing.B) *Repo {
 		dir = generated(b, 3000)
 	}
 	r, err := OpenRepo(context.Background(), dir, env)
-	if err != nil {
-		b.Fatal(err)
-	}
+	fault.Check(b, err)
 	return r
 }
 
 func headOf(tb testing.TB, r *Repo) []string {
 	tb.Helper()
 	_, oid, err := r.Head(context.Background())
-	if err != nil {
-		tb.Fatal(err)
-	}
+	fault.Check(tb, err)
 	return []string{oid}
 }
 
@@ -37,9 +34,7 @@ func headOf(tb testing.TB, r *Repo) []string {
 func BenchmarkHistoryLogAlone(b *testing.B) {
 	r := benchRepo(b)
 	n, err := r.count(context.Background(), headOf(b, r), nil)
-	if err != nil {
-		b.Fatal(err)
-	}
+	fault.Check(b, err)
 	b.ResetTimer()
 	for b.Loop() {
 		if err := r.git.Stream(context.Background(), string(r.Root), "", func(rd io.Reader) error {
@@ -60,9 +55,7 @@ func benchHistory(b *testing.B, r *Repo) {
 			commits += len(batch)
 			return nil
 		})
-		if err != nil {
-			b.Fatal(err)
-		}
+		fault.Check(b, err)
 	}
 	b.ReportMetric(float64(commits)/b.Elapsed().Seconds(), "commits/s")
 }

@@ -25,9 +25,7 @@ func readAgain(t *testing.T, r *Repo, cursor map[string]string) []event.Event {
 			out, last = append(out, batch...), c
 			return nil
 		})
-	if err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, err)
 	if last != nil {
 		clear(cursor)
 		maps.Copy(cursor, last)
@@ -256,9 +254,7 @@ func TestPartialCloneFetchesNothing(t *testing.T) {
 	if missing := g.git("rev-list", "--objects", "--missing=print", "main"); !strings.Contains(missing, "?") {
 		t.Fatal("this git made a whole clone")
 	}
-	if err := os.RemoveAll(up.dir); err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, os.RemoveAll(up.dir))
 	c := counted{}
 	c.apply(readAgain(t, g.open(), map[string]string{}))
 	wantCounted(t, "import", c, g, "main")
@@ -289,9 +285,7 @@ func TestBatches(t *testing.T) {
 		sizes, cursors = append(sizes, len(batch)), append(cursors, c)
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, err)
 	if len(sizes) != 2 || sizes[0] != 1000 || commits != total {
 		t.Errorf("batches of %v with %d commits, %d in all", sizes, commits, total)
 	}
@@ -329,9 +323,7 @@ func TestOddNamesAndContents(t *testing.T) {
 	g.commit("odd\x01subject :100644 100644 "+strings.Repeat("long ", 20000), names...)
 	g.git("update-index", "--chmod=+x", ":colon")
 	g.git("commit", "-q", "-m", "mode")
-	if err := os.Remove(filepath.Join(g.dir, "-dash")); err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, os.Remove(filepath.Join(g.dir, "-dash")))
 	if err := os.Symlink("target", filepath.Join(g.dir, "-dash")); err != nil {
 		t.Skip(err)
 	}
@@ -344,9 +336,7 @@ func TestOddNamesAndContents(t *testing.T) {
 	g.commit("five thousand", many...)
 	r := g.open()
 	files, err := r.Files(context.Background())
-	if err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, err)
 	for _, n := range names {
 		if !slices.Contains(files, event.Path(n)) {
 			t.Errorf("Files lacks %q", n)
@@ -388,9 +378,7 @@ func TestMissingAlternates(t *testing.T) {
 			change(g)
 			r, cursor, c := g.open(), map[string]string{}, counted{}
 			away := source.dir + ".away"
-			if err := os.Rename(source.dir, away); err != nil {
-				t.Fatal(err)
-			}
+			fault.Check(t, os.Rename(source.dir, away))
 			for range 2 {
 				err := r.History(t.Context(), HistoryOptions{Since: cursor},
 					func(batch []event.Event, next map[string]string) error {
@@ -402,9 +390,7 @@ func TestMissingAlternates(t *testing.T) {
 					t.Errorf("read, with %d commits and the cursor %v", len(c), cursor)
 				}
 			}
-			if err := os.Rename(away, source.dir); err != nil {
-				t.Fatal(err)
-			}
+			fault.Check(t, os.Rename(away, source.dir))
 			c.apply(readAgain(t, r, cursor))
 			wantCounted(t, "when they are back", c, g, "HEAD", "origin/HEAD")
 		})

@@ -20,9 +20,7 @@ func TestHostileRules(t *testing.T) {
 	for _, name := range []string{".gitignore", ".aoaignore", "sub/.gitignore", ".git/info/exclude",
 		".git/shallow", ".git/config.worktree"} {
 		file := filepath.Join(g.dir, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		fault.Check(t, os.MkdirAll(filepath.Dir(file), 0o755))
 		fault.Hostile(t, file, func(t *testing.T) {
 			r := g.open()
 			if r.Ignored("sub/b.go") || r.Excluded("sub/b.go") || r.Shallow() || r.Nested("sub/b.go") != "" {

@@ -83,8 +83,8 @@ func (r *Repo) ignoredDir(dir string) bool {
 	return !d.kept && index.Generated(event.Path(dir+"/-"))
 }
 
-// Excluded reports whether a path is left out even if it is tracked: .aoaignore names it, or its
-// name is one of generated or vendored files (see index.Generated) and .aoaignore does not take it in ("!vendor/ours/").
+// Excluded reports whether a path is left out even if it is tracked: .aoaignore names it, or its name is one of
+// generated or vendored files (see index.Generated) and .aoaignore does not take it in ("!vendor/ours/").
 func (r *Repo) Excluded(p event.Path) bool {
 	rs := r.ruleset()
 	d := rs.dir(p.Dir())

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 func TestIgnored(t *testing.T) {
@@ -58,16 +59,12 @@ func TestFiles(t *testing.T) {
 	g.write("forced.log", "tracked in spite of the rule")
 	g.git("add", "-f", "forced.log")
 	g.commit("first", "a.go", "gone.go", "vendor/v.go", "go.sum", "x/_.go")
-	if err := os.Remove(filepath.Join(g.dir, "gone.go")); err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, os.Remove(filepath.Join(g.dir, "gone.go")))
 	g.write("new.go", "n")
 	g.write("ignored.log", "n")
 	g.write("x/new/y.go", "n")
 	inner := g.at(filepath.Join(g.dir, "inner"))
-	if err := os.Mkdir(inner.dir, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, os.Mkdir(inner.dir, 0o755))
 	inner.git("init", "-q")
 	inner.write("theirs.go", "t")
 	want := []event.Path{".gitignore", "a.go", "forced.log", "new.go", "x/_.go", "x/new/y.go"}

@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 // inLimited runs a test again in a user namespace of its own, where a user has that many watches, and reports whether
@@ -45,9 +47,7 @@ func inLimited(t *testing.T, watches int) bool {
 func otherProgram(t *testing.T, folders int) int {
 	t.Helper()
 	fd, err := unix.InotifyInit1(unix.IN_CLOEXEC)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, err)
 	t.Cleanup(func() { unix.Close(fd) })
 	for i := range folders {
 		if _, err := unix.InotifyAddWatch(fd, t.TempDir(), unix.IN_CREATE); err != nil {

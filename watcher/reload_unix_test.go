@@ -9,6 +9,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 // gitThat makes a program git of a shell script, which calls the real one as "$git", and returns a PATH that begins
@@ -16,9 +18,7 @@ import (
 func gitThat(t *testing.T, script string) string {
 	t.Helper()
 	real, err := exec.LookPath("git")
-	if err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, err)
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "git"),
 		[]byte("#!/bin/sh\ngit="+real+"\n"+script+"\nexec \"$git\" \"$@\"\n"),
@@ -32,13 +32,9 @@ func gitThat(t *testing.T, script string) string {
 func fifo(t *testing.T) (name string, f *os.File) {
 	t.Helper()
 	name = filepath.Join(t.TempDir(), "pipe")
-	if err := syscall.Mkfifo(name, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, syscall.Mkfifo(name, 0o600))
 	f, err := os.OpenFile(name, os.O_RDWR, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, err)
 	t.Cleanup(func() { f.Close() })
 	return name, f
 }
@@ -57,17 +53,13 @@ func TestLoadRulesHoldsNobodyUp(t *testing.T) {
 		t.Fatal("x.log is not ignored")
 	}
 	g.write(".gitignore", "*.txt\n")
-	if err := os.WriteFile(block, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, os.WriteFile(block, nil, 0o600))
 	reloaded := make(chan struct{})
 	go func() {
 		defer close(reloaded)
 		r.loadRules()
 	}()
-	if err := isAsked.SetReadDeadline(time.Now().Add(patience)); err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, isAsked.SetReadDeadline(time.Now().Add(patience)))
 	if _, err := isAsked.Read(make([]byte, 1)); err != nil {
 		t.Fatalf("loadRules did not ask git: %v", err)
 	}

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 // kind is a row of the matrix of repositories that exist in the wild.
@@ -166,18 +167,14 @@ func TestKinds(t *testing.T) {
 func realPath(t *testing.T, p string) string {
 	t.Helper()
 	p, err := filepath.EvalSymlinks(p)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, err)
 	return p
 }
 
 func checkHead(t *testing.T, g *repository, r *Repo) {
 	t.Helper()
 	ref, oid, err := r.Head(context.Background())
-	if err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, err)
 	if want := g.git("rev-parse", "HEAD"); oid != want {
 		t.Errorf("HEAD is at %s, git says %s", oid, want)
 	}
@@ -190,9 +187,7 @@ func checkHead(t *testing.T, g *repository, r *Repo) {
 func checkFiles(t *testing.T, r *Repo, g *repository) {
 	t.Helper()
 	got, err := r.Files(context.Background())
-	if err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, err)
 	var want []string
 	for _, f := range strings.Split(g.at(string(r.Root)).git("ls-files", "-z"), "\x00") {
 		if st, err := os.Lstat(filepath.Join(string(r.Root), f)); err == nil && f != "" && !st.IsDir() {
@@ -236,9 +231,7 @@ func TestOpenRefusals(t *testing.T) {
 		t.Errorf("a bare repository: %v", err)
 	}
 	broken := t.TempDir()
-	if err := os.WriteFile(filepath.Join(broken, ".git"), []byte("gitdir: ../gone\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, os.WriteFile(filepath.Join(broken, ".git"), []byte("gitdir: ../gone\n"), 0o644))
 	if _, err := OpenRepo(context.Background(), broken, env); !errors.Is(err, ErrNotRepo) ||
 		!strings.Contains(err.Error(), "gone") {
 		t.Errorf("a .git file into nowhere: %v", err)
@@ -293,9 +286,7 @@ func TestWorktrees(t *testing.T) {
 	a, b := filepath.Join(t.TempDir(), "a"), filepath.Join(t.TempDir(), "b")
 	g.git("worktree", "add", "-q", "-b", "wa", a)
 	g.git("worktree", "add", "-q", "-b", "wb", b)
-	if err := os.RemoveAll(b); err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, os.RemoveAll(b))
 	if got, want := g.open().Worktrees(), []event.Root{event.Root(realPath(t, a))}; !slices.Equal(got, want) {
 		t.Errorf("from the main worktree: %q, want %q", got, want)
 	}

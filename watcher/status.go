@@ -43,8 +43,8 @@ func (r *Repo) differing(ctx context.Context) (map[event.Path]bool, error) {
 	return differ, nil
 }
 
-// status asks git which files differ between HEAD, index and disk, without submodules. It costs two processes, about
-// 20 ms for 5,000 files. git compares a file with a filter without the filter, which aOa never runs: a file that git has
+// status asks git which files differ between HEAD, index and disk, without submodules. It costs two processes, about 20
+// ms for 5,000 files. git compares a file with a filter without the filter, which aOa never runs: a file that git has
 // to read, as one of Git LFS right after a clone, counts as changed until the user's own git refreshes the index.
 func (r *Repo) status(ctx context.Context) ([]fileStatus, error) {
 	if err := r.checkRules(); err != nil {
@@ -63,8 +63,8 @@ type fileStatus struct {
 	disk bool // the disk differs from the index, and git did not write it
 }
 
-// parseStatus reads git's porcelain with NUL ends, "XY path": X compares the index with HEAD, Y the disk with the index.
-// A new path that ends in '/' is another repository and left out.
+// parseStatus reads git's porcelain with NUL ends, "XY path": X compares the index with HEAD, Y the disk with the
+// index. A new path that ends in '/' is another repository and left out.
 func parseStatus(out []byte) ([]fileStatus, error) {
 	var found []fileStatus
 	for len(out) > 0 {

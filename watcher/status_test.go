@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 // TestChanged: staged, unstaged, deleted, renamed and new files are the change; ignored, generated and committed
@@ -19,9 +20,7 @@ func TestChanged(t *testing.T) {
 	d.write(".gitignore", "*.log\n")
 	d.commit("first")
 	r, err := OpenRepo(context.Background(), d.dir, d.env)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, err)
 	if got, err := r.Changed(context.Background()); err != nil || len(got) != 0 {
 		t.Fatalf("a clean worktree has changes: %v %v", got, err)
 	}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"testing"
 	"time"
+
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 // BenchmarkStart opens a worktree of 2,000 folders and 4,000 files: list, watch, scan.
@@ -16,16 +18,12 @@ func BenchmarkStart(b *testing.B) {
 	d.git("add", "-A")
 	d.age()
 	r, err := OpenRepo(b.Context(), d.dir, d.env)
-	if err != nil {
-		b.Fatal(err)
-	}
+	fault.Check(b, err)
 	for b.Loop() {
 		w := NewWatcher(r, testOptions(r, WatchOptions{}))
 		w.start = time.Now()
 		w.openOrPoll()
-		if err := w.begin(b.Context()); err != nil {
-			b.Fatal(err)
-		}
+		fault.Check(b, w.begin(b.Context()))
 		if st := w.Status(); st.Watched < 2000 {
 			b.Fatalf("status %+v", st)
 		}

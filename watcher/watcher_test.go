@@ -27,9 +27,7 @@ func TestSaveIsOneEvent(t *testing.T) {
 	s.until("save", func() bool { return len(s.seen) > 0 })
 	e := s.seen[0]
 	fi, err := os.Stat(d.abs("a.go"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, err)
 	if want := fmt.Sprintf("save:a.go:%d:4", fi.ModTime().UnixNano()); e.ID != want {
 		t.Errorf("ID %s, want %s", e.ID, want)
 	}
@@ -40,9 +38,7 @@ func TestSaveIsOneEvent(t *testing.T) {
 	for i := range 30 { // one file, many writes
 		d.write("sub/b.go", strings.Repeat("x", i))
 	}
-	if err := os.Chmod(d.abs("a.go"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, os.Chmod(d.abs("a.go"), 0o755))
 	s.expect("save sub/b.go")
 	d.remove("a.go")
 	d.write("sub/new.go", "")
@@ -50,9 +46,7 @@ func TestSaveIsOneEvent(t *testing.T) {
 	if err := os.Symlink("nowhere", d.abs("link.go")); err != nil {
 		t.Skip("no symlinks here")
 	}
-	if err := os.Symlink("..", d.abs("sub/loop")); err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, os.Symlink("..", d.abs("sub/loop")))
 	d.write("sub/loop/through.go", "x") // is through.go
 	s.expect("save through.go")
 }

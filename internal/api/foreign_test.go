@@ -12,6 +12,7 @@ import (
 
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/locate"
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 // TestLinksAndOtherUsers: a store, a folder or a socket that is a link, or belongs to another user, is refused before
@@ -27,9 +28,7 @@ func TestLinksAndOtherUsers(t *testing.T) {
 	for name, to := range map[string]string{"a link to a folder": t.TempDir(), "a link to nothing": "/nowhere",
 		"a link to itself": "aoa"} {
 		dir := t.TempDir()
-		if err := os.Symlink(to, filepath.Join(dir, "aoa")); err != nil {
-			t.Fatal(err)
-		}
+		fault.Check(t, os.Symlink(to, filepath.Join(dir, "aoa")))
 		if _, err := locate.Create(dir, noEnv); err == nil {
 			t.Errorf("%s passes for a store", name)
 		}
@@ -43,27 +42,19 @@ func TestLinksAndOtherUsers(t *testing.T) {
 	const stranger = 65534
 	refused := func(what, name string) {
 		t.Helper()
-		if err := os.Lchown(name, stranger, stranger); err != nil {
-			t.Fatal(err)
-		}
+		fault.Check(t, os.Lchown(name, stranger, stranger))
 		_, err := api.Dial(context.Background(), p)
 		if err == nil || errors.Is(err, api.ErrNoDaemon) || !strings.Contains(err.Error(), "belongs to user 65534") {
 			t.Errorf("%s: %v", what, err)
 		}
-		if err := os.Lchown(name, 0, 0); err != nil {
-			t.Fatal(err)
-		}
+		fault.Check(t, os.Lchown(name, 0, 0))
 	}
 	refused("a socket of another user", p.Socket)
 	refused("a folder of another user", p.Store)
 	aside := p.Socket + "-aside"
-	if err := errors.Join(os.Rename(p.Socket, aside), os.Symlink(aside, p.Socket)); err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, errors.Join(os.Rename(p.Socket, aside), os.Symlink(aside, p.Socket)))
 	refused("a link that another user put there", p.Socket)
-	if err := os.Chown(p.Store, stranger, stranger); err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, os.Chown(p.Store, stranger, stranger))
 	if _, err := locate.Create(filepath.Dir(p.Store), noEnv); err == nil ||
 		!strings.Contains(err.Error(), "belongs to user 65534") {
 		t.Errorf("a store of another user: %v", err)

@@ -104,8 +104,8 @@ func Handle[Req, Res any](mux *http.ServeMux, r Route[Req, Res], fn func(context
 	}
 }
 
-// answer calls fn for a request whose caller still waits, with the caller's folder and the call's id in the context. A panic is
-// an error of code internal, and one line of the log with the stack.
+// answer calls fn for a request whose caller still waits, with the caller's folder and the call's id in the context. A
+// panic is an error of code internal, and one line of the log with the stack.
 func answer[Res any](q *http.Request, path string, fn func(context.Context) (Res, error)) (res Res, err error) {
 	if givenUp(q, time.Now()) {
 		return res, errLate

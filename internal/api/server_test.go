@@ -16,6 +16,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/locate"
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 // serve runs a server in a place of its own and returns the place; it ends with the test.
@@ -23,14 +24,10 @@ func serve(t *testing.T, s *api.Server) locate.Place {
 	t.Helper()
 	// Not t.TempDir: its long name would not fit into a socket path everywhere.
 	dir, err := os.MkdirTemp("", "api")
-	if err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, err)
 	t.Cleanup(func() { os.RemoveAll(dir) })
 	p, err := locate.Create(dir, noEnv)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, err)
 	listen(t, s, p)
 	return p
 }
@@ -38,9 +35,7 @@ func serve(t *testing.T, s *api.Server) locate.Place {
 func listen(t *testing.T, s *api.Server, p locate.Place) context.CancelFunc {
 	t.Helper()
 	ln, err := api.Listen(p)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, err)
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)
 	go func() { done <- s.Serve(ctx, ln) }()
@@ -128,9 +123,7 @@ func TestAnotherBuildIsReplaced(t *testing.T) {
 
 func TestNoDaemon(t *testing.T) {
 	p, err := locate.Create(t.TempDir(), noEnv)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, err)
 	_, err = api.Call(context.Background(), &api.Client{Place: p}, api.Status, api.None{})
 	if !errors.Is(err, api.ErrNoDaemon) {
 		t.Errorf("without a daemon: %v, want ErrNoDaemon", err)

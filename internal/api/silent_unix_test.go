@@ -16,6 +16,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/locate"
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 // TestBusyIsNotSilent: a daemon that works on an answer for long is asked for a sign of life, gives it, and is waited
@@ -74,14 +75,10 @@ func TestSilent(t *testing.T) {
 func quietPlace(t *testing.T) locate.Place {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "api")
-	if err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, err)
 	t.Cleanup(func() { os.RemoveAll(dir) })
 	p, err := locate.Create(dir, noEnv)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, err)
 	return p
 }
 
@@ -89,9 +86,7 @@ func quietPlace(t *testing.T) locate.Place {
 func stuck(t *testing.T, socket, said string) {
 	t.Helper()
 	ln, err := net.Listen("unix", socket)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, err)
 	var conns []net.Conn
 	done := make(chan struct{})
 	go func() {
@@ -127,15 +122,11 @@ func fullQueue(t *testing.T, socket string) {
 	if err == nil {
 		err = syscall.Listen(fd, 0)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, err)
 	t.Cleanup(func() { _ = syscall.Close(fd) })
 	for range 4 {
 		c, err := syscall.Socket(syscall.AF_UNIX, syscall.SOCK_STREAM, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		fault.Check(t, err)
 		_ = syscall.SetNonblock(c, true)
 		_ = syscall.Connect(c, &syscall.SockaddrUnix{Name: socket}) // those of more than there is space for fail
 		t.Cleanup(func() { _ = syscall.Close(c) })

@@ -23,27 +23,19 @@ import (
 // own. Nothing is sent to it, and the error says who it is, where, and what to do.
 func TestOtherUserListens(t *testing.T) {
 	p, err := locate.Create(t.TempDir(), noEnv)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, err)
 	p.Socket = "/tmp/aoa-test-" + locate.Fingerprint(p.Store) + "/sock"
 	dir := strings.TrimSuffix(p.Socket, "/sock")
 	t.Cleanup(func() { os.RemoveAll(dir) })
-	if err := errors.Join(os.Mkdir(dir, 0o777), os.Chmod(dir, 0o777)); err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, errors.Join(os.Mkdir(dir, 0o777), os.Chmod(dir, 0o777)))
 	ln, err := fault.AsNobody(t, func() (net.Listener, error) { return net.Listen("unix", p.Socket) })
 	if err == nil { // what a rename does between the look and the call
 		err = errors.Join(os.Lchown(p.Socket, 0, 0), os.Chmod(dir, 0o700))
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, err)
 	var connections, got atomic.Int64
 	reached := make(chan struct{}, 1)
-	if err := ln.(*net.UnixListener).SetDeadline(time.Now().Add(time.Minute)); err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, ln.(*net.UnixListener).SetDeadline(time.Now().Add(time.Minute)))
 	var running sync.WaitGroup
 	running.Go(func() {
 		defer close(reached)

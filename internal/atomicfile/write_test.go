@@ -10,13 +10,13 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 func must(t *testing.T, err error) {
 	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, err)
 }
 
 // check compares a file's content and mode, and that nothing else is beside it.

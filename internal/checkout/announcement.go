@@ -52,8 +52,8 @@ func (a *announcements) takeBefore(session string, f event.Path) string {
 	return one.before
 }
 
-// Changing reports whether a session has begun to change a file after its last open that the log has, at most 10 minutes
-// before now. Of several calls made together the first may be on disk before the log has it.
+// Changing reports whether a session has begun to change a file after its last open that the log has, at most 10
+// minutes before now. Of several calls made together the first may be on disk before the log has it.
 func (w *Checkout) Changing(session string, f event.Path, opened, now time.Time) bool {
 	w.announced.mu.Lock()
 	defer w.announced.mu.Unlock()

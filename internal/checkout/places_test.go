@@ -6,7 +6,8 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// TestSessionOfAnotherCheckout: a session of another checkout is not the caller's; an unknown one belongs to every caller.
+// TestSessionOfAnotherCheckout: a session of another checkout is not the caller's; an unknown one belongs to every
+// caller.
 func TestSessionOfAnotherCheckout(t *testing.T) {
 	var a places
 	a.saw("s1", "/main")

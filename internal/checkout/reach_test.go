@@ -18,6 +18,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/session/live"
 	"github.com/aoa-dev/aoa/learn"
 	"github.com/aoa-dev/aoa/prefetch"
+	"github.com/aoa-dev/aoa/scripts/fault"
 	"github.com/aoa-dev/aoa/watcher"
 )
 
@@ -57,9 +58,7 @@ func newProject(t *testing.T) *project {
 	g := &project{t: t, dir: filepath.Join(home, "repo"), date: 1_700_000_000, env: []string{"PATH=" + os.Getenv("PATH"),
 		"HOME=" + home, "GIT_CONFIG_GLOBAL=" + os.DevNull, "GIT_CONFIG_SYSTEM=" + os.DevNull, "GIT_AUTHOR_NAME=t",
 		"GIT_AUTHOR_EMAIL=t@example.com", "GIT_COMMITTER_NAME=t", "GIT_COMMITTER_EMAIL=t@example.com", "GIT_EDITOR=true"}}
-	if err := os.Mkdir(g.dir, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, os.Mkdir(g.dir, 0o755))
 	g.git("init", "-q", "-b", "main")
 	for range 4 {
 		g.commit("base", "a.go", "doc.md")
@@ -73,9 +72,7 @@ func (g *project) read() *project {
 	ctx := g.t.Context()
 	if g.set == nil {
 		repo, err := watcher.OpenRepo(ctx, g.dir, g.env)
-		if err != nil {
-			g.t.Fatal(err)
-		}
+		fault.Check(g.t, err)
 		if g.db, err = cold.Open(ctx, filepath.Join(g.dir, ".git", "log.db"), cold.Options{Now: time.Now}); err != nil {
 			g.t.Fatal(err)
 		}
@@ -92,9 +89,7 @@ func (g *project) read() *project {
 			Events: folded{}}, first)
 	}
 	g.set.Events = folded{g, learn.New(g.hot, live.New(), learn.Options{})}
-	if err := NewHistory(g.set).reconcile(ctx, false); err != nil {
-		g.t.Fatal(err)
-	}
+	fault.Check(g.t, NewHistory(g.set).reconcile(ctx, false))
 	return g
 }
 
@@ -103,16 +98,12 @@ func (g *project) knows(what, dir string, a, b event.Path, both, all int) {
 	g.t.Helper()
 	w := g.set.At(g.t.Context(), dir)
 	commits, err := w.History(g.t.Context())
-	if err != nil {
-		g.t.Fatal(err)
-	}
+	fault.Check(g.t, err)
 	if n := commits.Count(a, b); n.Both != both || n.Of != all {
 		g.t.Errorf("%s: %s changed in %d of %d commits of %s, want %d of %d", what, b, n.Both, n.Of, a, both, all)
 	}
 	answer, err := w.Prefetch.Answer(g.t.Context(), event.Query{Files: []event.Path{a}, At: g.set.Now()})
-	if err != nil {
-		g.t.Fatal(err)
-	}
+	fault.Check(g.t, err)
 	for _, s := range answer.Suggestions {
 		if _, err := os.Stat(w.Repo.Root.Abs(s.File)); err != nil {
 			g.t.Errorf("%s: the answer names %s, which the worktree lacks", what, s.File)
@@ -134,9 +125,7 @@ func (g *project) git(args ...string) {
 func (g *project) write(files ...string) {
 	g.t.Helper()
 	for _, f := range files {
-		if err := os.WriteFile(filepath.Join(g.dir, f), fmt.Appendf(nil, "%s %d\n", f, g.date), 0o644); err != nil {
-			g.t.Fatal(err)
-		}
+		fault.Check(g.t, os.WriteFile(filepath.Join(g.dir, f), fmt.Appendf(nil, "%s %d\n", f, g.date), 0o644))
 	}
 }
 

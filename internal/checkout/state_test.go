@@ -6,7 +6,8 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// TestChangedLines: the lines of an edit are counted in the file as it is after the edit, without what it left as it was.
+// TestChangedLines: the lines of an edit are counted in the file as it is after the edit, without what it left as it
+// was.
 func TestChangedLines(t *testing.T) {
 	const text = "a\nb\nc\nd\nb\n"
 	for _, x := range []struct {

@@ -10,15 +10,14 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/hot"
 	"github.com/aoa-dev/aoa/internal/index"
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 // TestHideWords: a word of a file, a path or the list stays; any other is one hash, always the same with a key.
 func TestHideWords(t *testing.T) {
 	dir := t.TempDir()
 	seal, err := cold.OpenSeal(cold.SealOptions{Identity: filepath.Join(dir, "identity"), Keys: filepath.Join(dir, "keys")})
-	if err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, err)
 	w := &Checkout{Reader: index.NewReader(event.Root(dir))}
 	w.Reader.Skip()
 	w.tree.Store(index.NewTree([]event.Path{"basket/checkout.go"}))

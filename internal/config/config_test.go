@@ -11,21 +11,16 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 const day = 24 * time.Hour
 
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
 func write(t testing.TB, file, text string) {
 	t.Helper()
-	must(t, os.MkdirAll(filepath.Dir(file), 0o700))
-	must(t, os.WriteFile(file, []byte(text), 0o600))
+	fault.Check(t, os.MkdirAll(filepath.Dir(file), 0o700))
+	fault.Check(t, os.WriteFile(file, []byte(text), 0o600))
 }
 
 // place makes a user's folder and a store's, with their files' texts ("" for no file).
@@ -45,7 +40,7 @@ func places(t testing.TB, user, store string) (environ []string, storeDir string
 
 func TestDefaults(t *testing.T) {
 	c, warnings, err := Load(nil, "")
-	must(t, err)
+	fault.Check(t, err)
 	if len(warnings) != 0 {
 		t.Fatalf("warnings: %v", warnings)
 	}
@@ -72,7 +67,7 @@ func TestLayers(t *testing.T) {
 		"threshold: aggressive\nholdout: 0\nwatch: off\ntags.docs/**: documentation\ntags.*.sql: database\n",
 		"threshold: 0.7 # mine\nidle_timeout: 1w2d\nretention.bytes: 1.5GB\nkinds: rescue, next\ntags.*.sql: '#storage'\n")
 	c, warnings, err := Load(append(environ, "AOA_HOLDOUT=0.25", "AOA_LOG_LEVEL=", "AOA_STORE=/x"), store)
-	must(t, err)
+	fault.Check(t, err)
 	if len(warnings) != 0 {
 		t.Fatalf("warnings: %v", warnings)
 	}
@@ -102,7 +97,7 @@ func TestLayers(t *testing.T) {
 func TestWarnings(t *testing.T) {
 	environ, store := places(t, "", "treshold: 0.7\n\nretention.byte: 3\nzzzzzzzzzz: 1\n")
 	_, warnings, err := Load(append(environ, "AOA_HOLDUOT=1"), store)
-	must(t, err)
+	fault.Check(t, err)
 	var all string
 	for _, w := range warnings {
 		all += w + "\n"
@@ -201,14 +196,14 @@ func TestSet(t *testing.T) {
 			if c.before != "" {
 				write(t, file, c.before)
 			}
-			must(t, Set(file, c.key, c.value))
+			fault.Check(t, Set(file, c.key, c.value))
 			got, err := os.ReadFile(file)
-			must(t, err)
+			fault.Check(t, err)
 			if diff := cmp.Diff(c.after, string(got)); diff != "" {
 				t.Fatal(diff)
 			}
 			info, err := os.Stat(file)
-			must(t, err)
+			fault.Check(t, err)
 			if info.Mode().Perm() != 0o600 && os.PathSeparator == '/' {
 				t.Errorf("mode %o", info.Mode().Perm())
 			}
@@ -257,15 +252,15 @@ func TestUnset(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			file := filepath.Join(t.TempDir(), "config.yaml")
 			write(t, file, c.before)
-			must(t, Unset(file, c.key))
+			fault.Check(t, Unset(file, c.key))
 			got, err := os.ReadFile(file)
-			must(t, err)
+			fault.Check(t, err)
 			if diff := cmp.Diff(c.after, string(got)); diff != "" {
 				t.Fatal(diff)
 			}
 		})
 	}
-	must(t, Unset(filepath.Join(t.TempDir(), "none.yaml"), "watch"))
+	fault.Check(t, Unset(filepath.Join(t.TempDir(), "none.yaml"), "watch"))
 }
 
 func TestSetFollowsLinks(t *testing.T) {
@@ -275,12 +270,12 @@ func TestSetFollowsLinks(t *testing.T) {
 	if err := os.Symlink(filepath.Join(dir, "real", "aoa.yaml"), link); err != nil {
 		t.Skip(err)
 	}
-	must(t, Set(link, "watch", "off"))
+	fault.Check(t, Set(link, "watch", "off"))
 	if info, err := os.Lstat(link); err != nil || info.Mode()&os.ModeSymlink == 0 {
 		t.Fatalf("the link is gone: %v %v", info, err)
 	}
 	got, err := os.ReadFile(filepath.Join(dir, "real", "aoa.yaml"))
-	must(t, err)
+	fault.Check(t, err)
 	if string(got) != "watch: off\n" {
 		t.Fatalf("%q", got)
 	}
@@ -311,9 +306,9 @@ func FuzzSet(f *testing.F) {
 		}
 		before := values(was)
 		got, err := os.ReadFile(file)
-		must(t, err)
+		fault.Check(t, err)
 		now, _, err := parse(file, got)
-		must(t, err)
+		fault.Check(t, err)
 		after := values(now)
 		if after[key] != value {
 			t.Fatalf("%q set to %q reads %q in %q", key, value, after[key], got)
@@ -327,9 +322,9 @@ func FuzzSet(f *testing.F) {
 			return // a refusal leaves the file
 		}
 		got, err = os.ReadFile(file)
-		must(t, err)
+		fault.Check(t, err)
 		now, _, err = parse(file, got)
-		must(t, err)
+		fault.Check(t, err)
 		if _, still := now[key]; still {
 			t.Fatalf("%q is still set in %q", key, got)
 		}

@@ -18,5 +18,5 @@ func TestHostileFile(t *testing.T) {
 			t.Errorf("load: %v", err)
 		}
 	})
-	must(t, os.WriteFile(StoreFile(store), nil, 0o600))
+	fault.Check(t, os.WriteFile(StoreFile(store), nil, 0o600))
 }

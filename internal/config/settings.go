@@ -14,8 +14,8 @@ import (
 	"github.com/aoa-dev/aoa/internal/regularfile"
 )
 
-// Settings holds the configuration of a store, which can be loaded again while the daemon runs. It is safe for concurrent
-// use.
+// Settings holds the configuration of a store, which can be loaded again while the daemon runs. It is safe for
+// concurrent use.
 type Settings struct {
 	env     []string
 	Store   string // the folder of all files

@@ -10,6 +10,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/config"
 	"github.com/aoa-dev/aoa/internal/locate"
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 // contents are the files in which the store keeps what files say, by name, decrypted.
@@ -18,22 +19,16 @@ func (d *fixture) contents() map[string][]byte {
 	keys := filepath.Join(d.o.Place.Store, "keys")
 	seal, err := cold.OpenSeal(
 		cold.SealOptions{Identity: filepath.Join(locate.StateFolder(config.Lookup(d.o.Env)), "identity"), Keys: keys})
-	if err != nil {
-		d.Fatal(err)
-	}
+	fault.Check(d, err)
 	names, err := filepath.Glob(filepath.Join(d.o.Place.Store, "contents", "*"))
-	if err != nil {
-		d.Fatal(err)
-	}
+	fault.Check(d, err)
 	out := map[string][]byte{}
 	for _, name := range names {
 		if filepath.Ext(name) == ".new" {
 			continue // it is being written
 		}
 		raw, err := os.ReadFile(name)
-		if err != nil {
-			d.Fatal(err)
-		}
+		fault.Check(d, err)
 		if bytes.Contains(raw, []byte("zanzibar")) {
 			d.Errorf("%s is not sealed", name)
 		}
@@ -59,9 +54,7 @@ func TestContentsAreKept(t *testing.T) {
 	}
 	d.stop()
 	other := filepath.Join(filepath.Dir(own), "0123456789abcdef")
-	if err := os.WriteFile(other, []byte("of a checkout that was removed"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, os.WriteFile(other, []byte("of a checkout that was removed"), 0o600))
 	if info, err := os.Stat(own); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("%v, %v", info, err)
 	}

@@ -25,8 +25,8 @@ const day = 24 * time.Hour
 
 // regularJobs are the jobs, in the order in which they are done. A tick is an event: decay itself needs no pass (see
 // hot), so ticks trim, drop what has faded, and sweep, at the same place in the log on every replay. Trimming bounds
-// the sets, so it runs every hour. Scores fade within months, and entries that nothing updates last for weeks: a day and a
-// week find few of them.
+// the sets, so it runs every hour. Scores fade within months, and entries that nothing updates last for weeks: a day
+// and a week find few of them.
 func (d *Daemon) regularJobs() []schedule.Job {
 	return []schedule.Job{
 		{Name: "clock", Every: time.Hour, Do: func(ctx context.Context) error { return d.clock.Compare(ctx, d.db) }},

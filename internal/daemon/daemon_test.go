@@ -37,9 +37,7 @@ type fixture struct {
 func newFixture(t *testing.T, env ...string) *fixture {
 	t.Helper()
 	top, err := os.MkdirTemp("", "aoa") // a short name: the socket lies in it
-	if err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, err)
 	t.Cleanup(func() { os.RemoveAll(top) })
 	env = append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + top, "XDG_CONFIG_HOME=" + top, "XDG_STATE_HOME=" + top,
 		"GIT_CONFIG_GLOBAL=" + os.DevNull, "GIT_CONFIG_SYSTEM=" +
@@ -53,13 +51,9 @@ func newFixture(t *testing.T, env ...string) *fixture {
 		t.Fatalf("%v: %s", err, out)
 	}
 	repo, err := watcher.OpenRepo(t.Context(), dir, env)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, err)
 	place, err := locate.Create(repo.CommonDir, config.Lookup(env))
-	if err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, err)
 	d := &fixture{T: t}
 	d.o = daemon.Options{Repo: repo, Place: place, Env: env, Version: "test", Build: "test",
 		Log: slog.New(slog.NewTextHandler(t.Output(),
@@ -304,9 +298,7 @@ func TestWorktrees(t *testing.T) {
 	at := func(dir string) string {
 		t.Helper()
 		st, err := api.Call(t.Context(), &api.Client{Place: d.o.Place, Dir: dir}, api.Status, api.None{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		fault.Check(t, err)
 		return st.Repo
 	}
 	for dir, want := range map[string]string{root: root, filepath.Join(root, "in", "side"): root, "": root,
@@ -380,9 +372,7 @@ func TestManyFilesComeAndGo(t *testing.T) {
 	}
 	d.until("the files of the first commit", files(3))
 	d.until("every folder watched", func() bool { return call(d, api.Status, api.None{}).Watched == 3 })
-	if err := os.MkdirAll(filepath.Join(root, "flat"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, os.MkdirAll(filepath.Join(root, "flat"), 0o755))
 	for i := range many {
 		if err := os.WriteFile(filepath.Join(root, "flat", fmt.Sprintf("f%d.go", i)), []byte("package flat\n"),
 			0o644); err != nil {
@@ -390,8 +380,6 @@ func TestManyFilesComeAndGo(t *testing.T) {
 		}
 	}
 	d.until("all files known", files(3+many))
-	if err := os.RemoveAll(filepath.Join(root, "flat")); err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, os.RemoveAll(filepath.Join(root, "flat")))
 	d.until("all files forgotten", files(3))
 }

@@ -24,6 +24,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/config"
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/locate"
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 // warned collects what a daemon logs from warnings on.
@@ -63,9 +64,7 @@ func (d *fixture) listen() *warned {
 func (d *fixture) alter(name string, statements ...string) {
 	d.Helper()
 	db, err := sql.Open("sqlite", "file://"+filepath.Join(d.o.Place.Store, name))
-	if err != nil {
-		d.Fatal(err)
-	}
+	fault.Check(d, err)
 	defer db.Close()
 	for _, s := range statements {
 		if _, err := db.ExecContext(d.Context(), s); err != nil {
@@ -139,17 +138,13 @@ func TestSecondOpening(t *testing.T) {
 func breakLeaf(t *testing.T, file, id string) {
 	t.Helper()
 	raw, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, err)
 	size := int(binary.BigEndian.Uint16(raw[16:]))
 	for at := size; at < len(raw); at += size {
 		page := raw[at : at+size]
 		if page[0] == 0x0d && bytes.Contains(page, []byte(id)) { // a leaf of a table
 			copy(page[:8], []byte{0x77, 1, 2, 3, 4, 5, 6, 7})
-			if err := os.WriteFile(file, raw, 0o600); err != nil {
-				t.Fatal(err)
-			}
+			fault.Check(t, os.WriteFile(file, raw, 0o600))
 			return
 		}
 	}
@@ -236,9 +231,7 @@ func TestMissing(t *testing.T) {
 		}, "", 0}, // nothing is left that says there was a store
 	} {
 		identity, err := os.ReadFile(filepath.Join(locate.StateFolder(config.Lookup(d.o.Env)), "identity"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		fault.Check(t, err)
 		restoreStore(t, killed, store)
 		if err := c.harm(); err != nil {
 			t.Fatalf("%s: %v", c.what, err)
@@ -278,9 +271,7 @@ func (d *fixture) prompt() {
 
 func restoreStore(t *testing.T, from, store string) {
 	t.Helper()
-	if err := os.RemoveAll(store); err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, os.RemoveAll(store))
 	copyFiles(t, from, store)
 }
 
@@ -303,9 +294,7 @@ func copyFiles(t *testing.T, from, to string) {
 		}
 		return os.WriteFile(filepath.Join(to, rel), raw, 0o600)
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, err)
 }
 
 func removeAll(dir string, names ...string) error {
@@ -328,7 +317,8 @@ func damage(file string, at int64) error {
 	return err
 }
 
-// TestCacheDeleted: without its cache a daemon says so once, and makes the states of sessions and the sequences again from the log.
+// TestCacheDeleted: without its cache a daemon says so once, and makes the states of sessions and the sequences again
+// from the log.
 func TestCacheDeleted(t *testing.T) {
 	t.Parallel()
 	d := newFixture(t)
@@ -342,9 +332,7 @@ func TestCacheDeleted(t *testing.T) {
 		t.Fatalf("%v, %v", files, err)
 	}
 	for _, name := range files {
-		if err := os.Remove(name); err != nil {
-			t.Fatal(err)
-		}
+		fault.Check(t, os.Remove(name))
 	}
 	w.take()
 	d.start()

@@ -14,6 +14,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 // heard passes records on and tells of one whose message begins like that.
@@ -44,17 +45,13 @@ func TestIdleKeepsWhatWaits(t *testing.T) {
 	d.until("the history is read", func() bool { return call(d, api.Status, api.None{}).Import.State == "done" })
 	file := filepath.Join(d.o.Place.Store, "aoa.db")
 	other, err := sql.Open("sqlite", "file:"+file+"?_pragma=busy_timeout(5000)") // the daemon may be writing just now
-	if err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, err)
 	defer other.Close()
 	held, err := other.Conn(t.Context())
 	if err == nil {
 		_, err = held.ExecContext(t.Context(), "BEGIN IMMEDIATE")
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, err)
 	root := string(d.o.Repo.Root)
 	if _, err := (api.Hook{Agent: "claude", Dir: root, Payload: []byte(`{"session_id":"s","cwd":"` + root +
 		`","hook_event_name":"PostToolUse","tool_name":"Read","tool_use_id":"t1","tool_input":{"file_path":"` + root +
@@ -72,14 +69,10 @@ func TestIdleKeepsWhatWaits(t *testing.T) {
 	if _, err := held.ExecContext(t.Context(), "ROLLBACK"); err != nil {
 		t.Fatal(err)
 	}
-	if err := held.Close(); err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, held.Close())
 	d.ended()
 	db, err := cold.Open(t.Context(), file, cold.Options{Now: time.Now})
-	if err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, err)
 	defer db.Close()
 	if events, err := db.Log(t.Context(), cold.LogFilter{Kinds: []event.Kind{event.KindRead}, Limit: 10}); err != nil ||
 		len(events) != 1 {

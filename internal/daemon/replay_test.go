@@ -23,6 +23,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/hot"
 	"github.com/aoa-dev/aoa/internal/locate"
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 var replayTime = flag.Duration("replay", 0,
@@ -66,9 +67,7 @@ func checkReplay(t *testing.T, seed uint64, way string) {
 			g.noSnapshot()
 		}
 		if way == "without the key" {
-			if err := os.Remove(filepath.Join(locate.StateFolder(config.Lookup(g.o.Env)), "identity")); err != nil {
-				t.Fatal(err)
-			}
+			fault.Check(t, os.Remove(filepath.Join(locate.StateFolder(config.Lookup(g.o.Env)), "identity")))
 			delete(before, "sequences") // they are sealed with it
 		}
 		g.start()
@@ -194,9 +193,7 @@ func (g *generator) said() {
 		g.start()
 	case 1:
 		value := strconv.FormatFloat(.4+.05*float64(g.r.IntN(6)), 'f', 2, 64)
-		if err := config.Set(config.StoreFile(g.o.Place.Store), "threshold", value); err != nil {
-			g.Fatal(err)
-		}
+		fault.Check(g, config.Set(config.StoreFile(g.o.Place.Store), "threshold", value))
 		call(g.fixture, api.Config, api.ConfigRequest{})
 	default:
 		call(g.fixture, api.Feedback, api.FeedbackRequest{Session: pick(g, g.sessions...), Helpful: g.r.IntN(2) == 0})
@@ -263,13 +260,9 @@ func (g *generator) state() map[string]any {
 	out := map[string]any{}
 	add := func(name string, v any) {
 		raw, err := json.Marshal(v)
-		if err != nil {
-			g.Fatal(err)
-		}
+		fault.Check(g, err)
 		var plain any
-		if err := json.Unmarshal(raw, &plain); err != nil {
-			g.Fatal(err)
-		}
+		fault.Check(g, json.Unmarshal(raw, &plain))
 		out[name] = plain
 	}
 	for _, set := range []string{api.ScoresRecency, api.ScoresFrequency, api.ScoresTagFreq} {

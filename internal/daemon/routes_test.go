@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 var (
@@ -23,15 +24,11 @@ var (
 func TestRoutes(t *testing.T) {
 	t.Parallel()
 	sources, err := filepath.Glob("../api/*.go")
-	if err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, err)
 	var routes, rows []string
 	for _, name := range append(sources, "../../docs/api.md") {
 		raw, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		fault.Check(t, err)
 		for _, m := range declared.FindAllStringSubmatch(string(raw), -1) {
 			method := "POST" // of a stream
 			if m[1] != "" {
@@ -62,13 +59,9 @@ func TestRoutes(t *testing.T) {
 	for _, r := range routes {
 		method, path, _ := strings.Cut(r, " ")
 		req, err := http.NewRequestWithContext(t.Context(), http.MethodDelete, "http://aoa/v1"+path, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		fault.Check(t, err)
 		resp, err := web.Do(req)
-		if err != nil {
-			t.Fatal(err)
-		}
+		fault.Check(t, err)
 		resp.Body.Close()
 		if resp.StatusCode != http.StatusMethodNotAllowed || !strings.Contains(resp.Header.Get("Allow"), method) {
 			t.Errorf("the daemon does not serve %s: %s, it allows %s", r, resp.Status, resp.Header.Get("Allow"))

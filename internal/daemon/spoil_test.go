@@ -185,9 +185,7 @@ func (d *fixture) hook(session, ev string, more map[string]any) {
 		payload[k] = v
 	}
 	raw, err := json.Marshal(payload)
-	if err != nil {
-		d.Fatal(err)
-	}
+	fault.Check(d, err)
 	if _, err := (api.Hook{Agent: "claude", Dir: string(d.o.Repo.Root), Payload: raw, Wait: true}).Send(d.Context(), d.o.Place); err != nil {
 		d.Fatal(err)
 	}
@@ -197,20 +195,14 @@ func (d *fixture) hook(session, ev string, more map[string]any) {
 func spoil(t *testing.T, r *rand.Rand, path, table string) string {
 	t.Helper()
 	db, err := sql.Open("sqlite", "file://"+path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, err)
 	defer db.Close()
 	rows, err := db.QueryContext(t.Context(), "SELECT name, type FROM pragma_table_info(?)", table)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, err)
 	var names, types []string
 	for rows.Next() {
 		var name, kind string
-		if err := rows.Scan(&name, &kind); err != nil {
-			t.Fatal(err)
-		}
+		fault.Check(t, rows.Scan(&name, &kind))
 		names, types = append(names, name), append(types, kind)
 	}
 	i := r.IntN(len(names))

@@ -11,6 +11,7 @@ import (
 
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 // born is when events begin: lately, for ticks end sessions that are a day old.
@@ -134,9 +135,7 @@ func TestServerGone(t *testing.T) {
 	a.until("the one who forgot is back", func() bool { n, _ := a.from(); return n >= 0 })
 	a.stop()
 	a.start()
-	if err := m.Restart(); err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, m.Restart())
 	b.hold("all is exchanged", 9)
 	a.until("the status is well again", func() bool {
 		return !strings.Contains(strings.Join(call(a, api.Status, api.None{}).Warnings, "\n"), "batches wait")

@@ -13,6 +13,7 @@ import (
 
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 // twice sends one request two times, as a client does whose daemon ended before it answered, and returns both answers.
@@ -25,14 +26,10 @@ func (d *fixture) twice(path, body string) (answers [2]string) {
 	for i := range answers {
 		req, err := http.NewRequestWithContext(d.Context(), http.MethodPost, "http://aoa/v1"+path,
 			bytes.NewReader([]byte(body)))
-		if err != nil {
-			d.Fatal(err)
-		}
+		fault.Check(d, err)
 		req.Header.Set("Aoa-Call", fmt.Sprintf("%x", sha256.Sum256([]byte(path+body))))
 		resp, err := web.Do(req)
-		if err != nil {
-			d.Fatal(err)
-		}
+		fault.Check(d, err)
 		answer, err := io.ReadAll(resp.Body)
 		resp.Body.Close()
 		if err != nil || resp.StatusCode != http.StatusOK {
@@ -73,9 +70,7 @@ func TestTwice(t *testing.T) {
 		}
 	}
 	batch, err := json.Marshal([]event.Event{read("e", "s", d.o.Now(), "a.go")})
-	if err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, err)
 	d.twice("/events", string(batch))
 	if n := d.ids("e"); n != 1 {
 		t.Errorf("%d events of one", n)

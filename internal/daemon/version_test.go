@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 // TestAnotherVersion: a store that another aOa made, an older or a newer one, is moved aside with one line for each
@@ -38,9 +39,7 @@ func TestAnotherVersion(t *testing.T) {
 	for _, version := range []int{0, 99} {
 		d.stop()
 		files, err := filepath.Glob(filepath.Join(d.o.Place.Store, "*.db"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		fault.Check(t, err)
 		for _, f := range files {
 			d.alter(filepath.Base(f), fmt.Sprint("PRAGMA user_version = ", version))
 		}
@@ -74,10 +73,6 @@ func (d *fixture) transcript(dir, session string, prompts int) {
 		fmt.Fprintf(&lines, `{"type":"user","sessionId":%q,"cwd":%q,"timestamp":"2026-01-31T15:04:0%dZ","uuid":"%s%d","promptId":"%s%d",`+
 			`"message":{"role":"user","content":"please look at a.go"}}`+"\n", session, string(d.o.Repo.Root), i, session, i, session, i)
 	}
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		d.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(dir, session+".jsonl"), []byte(lines.String()), 0o600); err != nil {
-		d.Fatal(err)
-	}
+	fault.Check(d, os.MkdirAll(dir, 0o700))
+	fault.Check(d, os.WriteFile(filepath.Join(dir, session+".jsonl"), []byte(lines.String()), 0o600))
 }

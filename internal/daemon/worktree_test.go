@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 // TestFirstCallsListOnce: calls that arrive together from a new worktree list its files once.
@@ -21,24 +22,18 @@ func TestFirstCallsListOnce(t *testing.T) {
 		t.Skip("the git of this test is a shell script")
 	}
 	real, err := exec.LookPath("git")
-	if err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, err)
 	dir := t.TempDir()
 	listed, release := filepath.Join(dir, "listed"), filepath.Join(dir, "release")
 	script := fmt.Sprintf(`#!/bin/sh
 case "$(pwd -P) $*" in */linked*ls-files*) echo x >>'%s'; read line <'%s';; esac
 exec '%s' "$@"
 `, listed, release, real)
-	if err := os.WriteFile(filepath.Join(dir, "git"), []byte(script), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, os.WriteFile(filepath.Join(dir, "git"), []byte(script), 0o755))
 	d := newFixture(t, "PATH="+dir+string(filepath.ListSeparator)+os.Getenv("PATH"))
 	d.git("git worktree add -q ../linked; mkfifo " + release)
 	open, err := os.OpenFile(release, os.O_RDWR, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, err)
 	defer open.Close()
 	d.start()
 	d.until("the history is read", func() bool { return call(d, api.Status, api.None{}).Import.State == "done" })

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 // TestChanges: each of the newest commits is asked about as if it had not been made: complete, and without each of its
@@ -24,9 +25,7 @@ func TestChanges(t *testing.T) {
 	}
 	add("src/a.go", "src/c.go", "src/new.go")
 	got, err := Changes(t.Context(), s, Options{Newest: 2}, .55)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, err)
 	if len(got) != 2 || got[1].Commit.ID != "commit:21" {
 		t.Fatalf("asked about %+v", got)
 	}

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 // testRepo is a real repository in a folder of its own.
@@ -42,12 +43,8 @@ func (d *testRepo) git(args ...string) {
 func (d *testRepo) write(name, text string) {
 	d.Helper()
 	file := filepath.Join(d.dir, name)
-	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-		d.Fatal(err)
-	}
-	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
-		d.Fatal(err)
-	}
+	fault.Check(d, os.MkdirAll(filepath.Dir(file), 0o755))
+	fault.Check(d, os.WriteFile(file, []byte(text), 0o644))
 }
 
 func (d *testRepo) commit(subject string) {
@@ -71,9 +68,7 @@ func TestHistory(t *testing.T) {
 	d.write("c.go", "c")
 	d.commit("delete")
 	s, err := History(t.Context(), "x", d.dir, d.env, func(p event.Path) bool { return p == "c.go" })
-	if err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, err)
 	var got []string
 	for _, e := range s.Commits {
 		got = append(got, fmt.Sprintf("%s %s%v%v%v", e.Kind(), e.Text(), e.From(), e.Paths(), e.Gone()))
@@ -84,9 +79,7 @@ func TestHistory(t *testing.T) {
 		t.Errorf("read\n%q, want\n%q", got, want)
 	}
 	r, err := openBlobs(t.Context(), d.dir, d.env)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, err)
 	defer r.Close()
 	for _, c := range []struct{ oid, want string }{{s.Clone.blobs[commitOf(s.Commits[0])][0].oid, "b"}, {"deadbeef",
 		""}} {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 // pairHistory changes two pairs of files in turn, one of them across folders.
@@ -29,9 +30,7 @@ func TestRun(t *testing.T) {
 		"src/b.go"), reads("4", "src/c.go"))
 	s.Sessions = session.Sessions
 	r, err := Run(t.Context(), s, Options{}, .6)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, err)
 	if r.Commits != 40 || r.Changes != 10 || r.Sessions != 1 || len(r.Questions) != 3 {
 		t.Fatalf("looked at %+v", r)
 	}

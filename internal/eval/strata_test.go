@@ -8,6 +8,7 @@ import (
 
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/event/eventtest"
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 var noon = time.Date(2026, 3, 2, 12, 0, 0, 0, time.UTC)
@@ -79,9 +80,7 @@ func TestStrata(t *testing.T) {
 				}
 				return nil
 			})
-			if err != nil {
-				t.Fatal(err)
-			}
+			fault.Check(t, err)
 			slices.Sort(opens)
 			got := ""
 			for _, word := range slices.Concat(opens, turns) {

@@ -12,6 +12,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/eventlog"
 	"github.com/aoa-dev/aoa/internal/session/live"
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 // firstOpens is a consumer with a state of its own: how many files each session has opened for the first time.
@@ -34,13 +35,9 @@ func TestAConsumerIsOneLine(t *testing.T) {
 	dir := t.TempDir()
 	seal, err := cold.OpenSeal(cold.SealOptions{Identity: filepath.Join(dir, "identity"), Keys: filepath.Join(dir, "keys"),
 		Log: log})
-	if err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, err)
 	db, err := cold.Open(t.Context(), filepath.Join(dir, "aoa.db"), cold.Options{Now: time.Now, Log: log, Seal: seal})
-	if err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, err)
 	defer db.Close()
 	blobs := cold.NewBlobs(cold.BlobOptions{Path: filepath.Join(dir, "cache.db"), Now: time.Now, Seal: seal, Log: log})
 	defer blobs.Close()
@@ -54,9 +51,7 @@ func TestAConsumerIsOneLine(t *testing.T) {
 			made.consumers = append(made.consumers, toy) // the line
 			return made
 		}
-		if err := s.load(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		fault.Check(t, s.load(t.Context()))
 		l := eventlog.New(db, time.Now, log, log, s)
 		s.Begin(l)
 		if _, _, err := l.Replay(t.Context()); err != nil {
@@ -73,9 +68,7 @@ func TestAConsumerIsOneLine(t *testing.T) {
 			Body: event.Call{Act: event.ActRead, Paths: []event.Path{f}}})
 	}
 	l.Sync(t.Context())
-	if err := l.Save(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, l.Save(t.Context()))
 	end()
 	if err := <-ended; err != nil || toy["s"] != 2 || s.Applied() != l.Kept() {
 		t.Errorf("%v: the consumer counted %v, batch %d is applied, %d kept", err, toy, s.Applied(), l.Kept())
@@ -83,9 +76,7 @@ func TestAConsumerIsOneLine(t *testing.T) {
 	if s, _ := begin(); toy["s"] != 2 || s.Applied() == 0 {
 		t.Errorf("from the snapshot: %v", toy)
 	}
-	if err := blobs.Close(); err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, blobs.Close())
 	blobs = cold.NewBlobs(cold.BlobOptions{Path: filepath.Join(dir, "other.db"), Now: time.Now, Seal: seal, Log: log})
 	defer blobs.Close()
 	if begin(); toy["s"] != 2 {

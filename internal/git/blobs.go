@@ -58,7 +58,8 @@ func (b *Blobs) Read(name string, most int64) ([]byte, error) {
 	return data, err
 }
 
-// Kill ends the process at once: a Read that waits for it fails. It may be called beside a Read. Close must still follow.
+// Kill ends the process at once: a Read that waits for it fails. It may be called beside a Read. Close must still
+// follow.
 func (b *Blobs) Kill() { _ = b.cmd.Process.Kill() }
 
 // Close ends the process.

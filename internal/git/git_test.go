@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 // gitFolder is a repository without the settings of a user.
@@ -35,20 +37,14 @@ func gitFolder(t *testing.T) (dir string, env []string, git func(args ...string)
 func configure(t *testing.T, dir, text string) {
 	t.Helper()
 	f, err := os.OpenFile(filepath.Join(dir, ".git", "config"), os.O_APPEND|os.O_WRONLY, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, err)
 	_, err = f.WriteString(text)
-	if err := errors.Join(err, f.Close()); err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, errors.Join(err, f.Close()))
 }
 
 func writeFile(t *testing.T, name, text string) {
 	t.Helper()
-	if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, os.WriteFile(name, []byte(text), 0o600))
 }
 
 // TestGitRunsNoFilter: whatever a filter driver is called, git status does not run it, or is not run itself.
@@ -74,9 +70,7 @@ func TestGitRunsNoFilter(t *testing.T) {
 		git("add", "-A")
 		configure(t, dir, "[filter \""+c.section+"\"]\n\tclean = \"touch '"+ran+"'; cat\"\n\trequired\n")
 		at := time.Now().Add(-time.Hour)
-		if err := os.Chtimes(filepath.Join(dir, "file.x"), at, at); err != nil {
-			t.Fatal(err)
-		}
+		fault.Check(t, os.Chtimes(filepath.Join(dir, "file.x"), at, at))
 		_, err := Find(env).Run(t.Context(), dir, "status", "--porcelain")
 		if got := errors.Is(err, ErrFilters); got != c.refused || err != nil && !got {
 			t.Errorf("filter %.20q: %v", c.section, err)

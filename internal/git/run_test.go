@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 func TestRun(t *testing.T) {
@@ -46,9 +48,7 @@ func TestBlobs(t *testing.T) {
 	git("add", "-A")
 	git("commit", "-q", "-m", "first")
 	b, err := Find(env).Blobs(t.Context(), dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, err)
 	defer b.Close()
 	for _, c := range []struct {
 		name string
@@ -88,9 +88,7 @@ func FuzzReadBlob(f *testing.F) {
 func TestTooLate(t *testing.T) {
 	dir, env, _ := gitFolder(t)
 	bin := t.TempDir()
-	if err := os.WriteFile(filepath.Join(bin, "git"), []byte("#!/bin/sh\nexec tail -f /dev/null\n"), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, os.WriteFile(filepath.Join(bin, "git"), []byte("#!/bin/sh\nexec tail -f /dev/null\n"), 0o700))
 	p := Find(append(env, "PATH="+bin+string(filepath.ListSeparator)+os.Getenv("PATH")))
 	p.limit = 200 * time.Millisecond
 	if _, err := p.Run(t.Context(), dir, "ls-files"); err == nil || !strings.Contains(err.Error(), ".gitignore") {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/hot"
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 var benchNow = time.Date(2026, 6, 1, 12, 0, 0, 0, time.UTC)
@@ -43,9 +44,7 @@ func filled(tb testing.TB, n int) (*hot.Store, []string) {
 			b.Add(hot.TagFiles, fmt.Sprintf("tag%d", i%10), files[r.IntN(n)], benchNow, 1)
 		}
 	}
-	if err := s.Apply(tb.Context(), b, 1); err != nil {
-		tb.Fatal(err)
-	}
+	fault.Check(tb, s.Apply(tb.Context(), b, 1))
 	return s, files
 }
 
@@ -74,16 +73,12 @@ func BenchmarkApply(b *testing.B) {
 				batch.Add(hot.TagFiles, "go", f, at, 1)
 				batch.Add(hot.FileTags, f, "go", at, 1)
 				seq++
-				if err := s.Apply(b.Context(), batch, seq); err != nil {
-					b.Fatal(err)
-				}
+				fault.Check(b, s.Apply(b.Context(), batch, seq))
 				if seq%1000 == 0 {
 					tick := hot.NewBatch()
 					tick.Trim(at)
 					seq++
-					if err := s.Apply(b.Context(), tick, seq); err != nil {
-						b.Fatal(err)
-					}
+					fault.Check(b, s.Apply(b.Context(), tick, seq))
 				}
 			}
 		})
@@ -112,9 +107,7 @@ func BenchmarkView(b *testing.B) {
 				for _, fam := range []*hot.Family{hot.Recency, hot.Frequency, hot.Churn, hot.Changes} {
 					v.Of(fam, candidates)
 				}
-				if err := v.Load(b.Context()); err != nil {
-					b.Fatal(err)
-				}
+				fault.Check(b, v.Load(b.Context()))
 			}
 		})
 	}
@@ -133,9 +126,7 @@ func BenchmarkRestore(b *testing.B) {
 	s, _ := filled(b, 100000)
 	data := snapshot(b, s)
 	for b.Loop() {
-		if err := hot.New(nil).Restore(data); err != nil {
-			b.Fatal(err)
-		}
+		fault.Check(b, hot.New(nil).Restore(data))
 	}
 }
 
@@ -155,9 +146,7 @@ func BenchmarkHeap(b *testing.B) {
 		data := snapshot(b, s)
 		s = hot.New(nil)
 		before = heap()
-		if err := s.Restore(data); err != nil {
-			b.Fatal(err)
-		}
+		fault.Check(b, s.Restore(data))
 		b.ReportMetric(heap()-before, "restored-MB")
 		runtime.KeepAlive(data)
 		runtime.KeepAlive(s)

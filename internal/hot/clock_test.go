@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/hot"
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 // TestClockAhead: what was stamped under a clock that ran ahead is not the newest for ever once the clock is right
@@ -31,9 +32,7 @@ func TestClockAhead(t *testing.T) {
 	fill(t, s, 5, func(b *hot.Batch) { b.Trim(clock) })
 	v := s.View(clock)
 	top, some := v.Top(hot.Recency, "", 10), v.Of(hot.Recency, []string{"a", "both", "ahead"})
-	if err := v.Load(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, v.Load(t.Context()))
 	if fmt.Sprint(top.Members) != "[b both a]" {
 		t.Errorf("the newest are %v %v", top.Members, top.Values)
 	}

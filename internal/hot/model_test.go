@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/hot"
+	"github.com/aoa-dev/aoa/scripts/fault"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -213,9 +214,7 @@ func againstModel(t *testing.T, r *rand.Rand) {
 		if tick {
 			b.Trim(now)
 		}
-		if err := s.Apply(t.Context(), b, seq); err != nil {
-			t.Fatal(err)
-		}
+		fault.Check(t, s.Apply(t.Context(), b, seq))
 		if tick {
 			m.trim(now, written)
 			clear(written)
@@ -284,9 +283,7 @@ func (m *model) markRenamed(written map[ownedSet]bool, from, to string) {
 func again(t *testing.T, s *hot.Store) *hot.Store {
 	t.Helper()
 	n := hot.New(nil)
-	if err := n.Restore(snapshot(t, s)); err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, n.Restore(snapshot(t, s)))
 	return n
 }
 
@@ -315,9 +312,7 @@ func compare(t *testing.T, s *hot.Store, m *model, w world, at time.Time) {
 		}
 	}
 	top := v.Top(hot.Comod, w.paths[0], 3)
-	if err := v.Load(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, v.Load(t.Context()))
 	for _, c := range checks {
 		for i := range c.want {
 			if !near(c.got.Value[i], c.want[i]) {

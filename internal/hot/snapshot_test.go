@@ -8,14 +8,13 @@ import (
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/hot"
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 func snapshot(t testing.TB, s *hot.Store) []byte {
 	t.Helper()
 	data, err := s.Snapshot()
-	if err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, err)
 	return data
 }
 
@@ -46,9 +45,7 @@ func several(t testing.TB) *hot.Store {
 		}
 	}
 	b.Trim(noon.Add(-time.Hour))
-	if err := s.Apply(t.Context(), b, 4); err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, s.Apply(t.Context(), b, 4))
 	return s
 }
 
@@ -56,9 +53,7 @@ func several(t testing.TB) *hot.Store {
 func TestSnapshot(t *testing.T) {
 	want := snapshot(t, several(t))
 	n := hot.New(nil)
-	if err := n.Restore(want); err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, n.Restore(want))
 	if got := snapshot(t, n); !bytes.Equal(got, want) {
 		t.Fatalf("%x\nrestored %x", want, got)
 	}

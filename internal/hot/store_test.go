@@ -13,6 +13,7 @@ import (
 
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/hot"
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
@@ -21,9 +22,7 @@ func fill(t *testing.T, s *hot.Store, seq int64, with func(b *hot.Batch)) {
 	t.Helper()
 	b := hot.NewBatch()
 	with(b)
-	if err := s.Apply(t.Context(), b, seq); err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, s.Apply(t.Context(), b, seq))
 }
 
 func one(t *testing.T, s *hot.Store, f *hot.Family, owner, name string) float64 {
@@ -35,9 +34,7 @@ func oneAt(t *testing.T, s *hot.Store, f *hot.Family, owner, name string, at tim
 	t.Helper()
 	v := s.View(at)
 	r := v.OwnedOf(f, owner, []string{name})
-	if err := v.Load(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, v.Load(t.Context()))
 	return r.Value[0]
 }
 
@@ -99,9 +96,7 @@ func TestNewestStampsAreInOrder(t *testing.T) {
 	s = again(t, s)
 	v := s.View(noon)
 	top, few := v.Top(hot.Recency, "", 3), v.Top(hot.Recency, "", 1000)
-	if err := v.Load(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, v.Load(t.Context()))
 	if fmt.Sprint(top.Members) != "[f000 f399 f398]" || len(few.Members) != hot.NewestKept {
 		t.Errorf("newest are %v, %d in all", top.Members, len(few.Members))
 	}
@@ -123,9 +118,7 @@ func TestCapAndTrim(t *testing.T) {
 	for i, s := range []*hot.Store{capped, trimmed} {
 		v := s.View(noon)
 		tops[i] = v.Top(hot.Coaccess, "a", 1000)
-		if err := v.Load(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		fault.Check(t, v.Load(t.Context()))
 	}
 	if len(tops[0].Members) != 64 || !slices.Equal(tops[0].Members, tops[1].Members) {
 		t.Errorf("capped\n%v\ntrimmed\n%v", tops[0].Members, tops[1].Members)
@@ -167,9 +160,7 @@ func TestEpochsAreDropped(t *testing.T) {
 		for before := range i + 1 {
 			v := s.View(noon.Add(time.Duration(before) * 32 * time.Hour))
 			top := v.Top(hot.Comod, "a", 5)
-			if err := v.Load(t.Context()); err != nil {
-				t.Fatal(err)
-			}
+			fault.Check(t, v.Load(t.Context()))
 			if gone := before < i-1; (len(top.Members) == 0) != gone {
 				t.Errorf("after epoch %d, epoch %d has %v", i, before, top.Members)
 			}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/hot"
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 // TestHousekeepingChangesNoAnswer fills stores with random histories over several epochs and compares every answer
@@ -85,9 +86,7 @@ func answersAt(t *testing.T, s *hot.Store, at time.Time, members []string) (out 
 			finish = append(finish, func() { out = append(out, held{f.Name + " of " + o, top.Members, top.Values}) })
 		}
 	}
-	if err := v.Load(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, v.Load(t.Context()))
 	for _, f := range finish {
 		f()
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/index"
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 // sizes are the numbers of files that are measured.
@@ -156,9 +157,7 @@ func BenchmarkIndexAlike(b *testing.B) {
 func BenchmarkIndexStart(b *testing.B) {
 	eachSize(b, func(b *testing.B, x *fullIndex) {
 		packed, err := x.Packed()
-		if err != nil {
-			b.Fatal(err)
-		}
+		fault.Check(b, err)
 		for b.Loop() {
 			if c, err := index.Unpacked(packed); err != nil || c.Len() != len(x.files) {
 				b.Fatal(c.Len(), err)

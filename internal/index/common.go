@@ -22,7 +22,8 @@ var commonTerms = func() map[string]bool {
 	return set
 }()
 
-// Common reports whether a term (see Terms) is a word of requests about any program: it tells nothing about who wrote it.
+// Common reports whether a term (see Terms) is a word of requests about any program: it tells nothing about who wrote
+// it.
 func Common(term string) bool { return commonTerms[Stem(term)] }
 
 // HasWord reports whether a file has that term.

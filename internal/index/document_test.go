@@ -12,15 +12,14 @@ import (
 
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/index"
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 // TestExtractLanguages: testdata/languages.txt has a program of each language. The line before it, "FILE: NAMES |
 // WORDS", holds the names that it defines and the stems of its comments.
 func TestExtractLanguages(t *testing.T) {
 	text, err := os.ReadFile("testdata/languages.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, err)
 	for program := range strings.SplitSeq(string(text), "\n=== ") {
 		head, body, _ := strings.Cut(program, "\n")
 		file, want, _ := strings.Cut(strings.TrimPrefix(head, "=== "), ":")
@@ -73,9 +72,7 @@ func TestExtract(t *testing.T) {
 // BenchmarkExtract reads the files of this package.
 func BenchmarkExtract(b *testing.B) {
 	names, err := filepath.Glob("*.go")
-	if err != nil {
-		b.Fatal(err)
-	}
+	fault.Check(b, err)
 	texts, size := make([][]byte, len(names)), 0
 	for i, name := range names {
 		if texts[i], err = os.ReadFile(name); err != nil {

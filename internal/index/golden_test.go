@@ -11,6 +11,7 @@ import (
 
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/index"
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files in testdata")
@@ -26,9 +27,7 @@ func golden(t *testing.T, file, got string) {
 		return
 	}
 	want, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, err)
 	if d := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(got, "\n")); d != "" {
 		t.Errorf("%s:\n%s", file, d)
 	}

@@ -173,8 +173,8 @@ func (f files) scriptModule(from event.Path, module string) []event.Path {
 	return nil
 }
 
-// goPackage finds the folder of a package: below the root of its module, else the folder that ends its path. The path of
-// another module ends in the folders of this repository only by chance.
+// goPackage finds the folder of a package: below the root of its module, else the folder that ends its path. The path
+// of another module ends in the folders of this repository only by chance.
 func (f files) goPackage(_ event.Path, module string) []event.Path {
 	parts := strings.Split(module, "/")
 	if !strings.Contains(parts[0], ".") && len(parts) < 2 {

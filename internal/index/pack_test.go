@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 // kept is a File in memory.
@@ -184,9 +185,7 @@ func TestPackedAnswers(t *testing.T) {
 	versions["i.png"] = version{Modified: 1, Size: 2}
 	for range 2 {
 		var b bytes.Buffer
-		if err := c.packTo(&b, versions); err != nil {
-			t.Fatal(err)
-		}
+		fault.Check(t, c.packTo(&b, versions))
 		got, v, err := unpack(b.Bytes(), maxFiles, maxBytes)
 		if err != nil || !reflect.DeepEqual(v, versions) {
 			t.Fatalf("versions %v, %v", v, err)
@@ -208,9 +207,7 @@ func FuzzUnpack(f *testing.F) {
 	c.Remove("other/f3.go")
 	for range 2 {
 		var b bytes.Buffer
-		if err := c.packTo(&b, versions); err != nil {
-			f.Fatal(err)
-		}
+		fault.Check(f, c.packTo(&b, versions))
 		f.Add(b.Bytes()[len(packMagic)+1:])
 		c.pack(true)
 	}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/index"
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 // answer is what an index says to one question.
@@ -68,34 +69,22 @@ func TestGoldenAnswers(t *testing.T) {
 	if *update {
 		var b bytes.Buffer
 		z := gzip.NewWriter(&b)
-		if err := json.NewEncoder(z).Encode(got); err != nil {
-			t.Fatal(err)
-		}
-		if err := z.Close(); err != nil {
-			t.Fatal(err)
-		}
+		fault.Check(t, json.NewEncoder(z).Encode(got))
+		fault.Check(t, z.Close())
 		if err := os.WriteFile(name, b.Bytes(), 0o644); err != nil { // test data
 			t.Fatal(err)
 		}
 		return
 	}
 	f, err := os.Open(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, err)
 	defer f.Close()
 	z, err := gzip.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, err)
 	raw, err := io.ReadAll(z)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, err)
 	var want []answer
-	if err := json.Unmarshal(raw, &want); err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, json.Unmarshal(raw, &want))
 	for i := range want {
 		if d := cmp.Diff(want[i], got[i], cmpopts.EquateApprox(1e-6, 1e-12), cmpopts.EquateEmpty()); d != "" {
 			t.Fatalf("%.60s:\n%s", want[i].Question, d)

@@ -118,8 +118,9 @@ func resumes(line []byte) bool {
 	return false
 }
 
-// opening takes the code and the strings of a line from an index on, up to what begins a comment, or a string of several
-// lines. It sets end and of accordingly; the end of a comment of one line is "\n". mark is "" if the line has none.
+// opening takes the code and the strings of a line from an index on, up to what begins a comment, or a string of
+// several lines. It sets end and of accordingly; the end of a comment of one line is "\n". mark is "" if the line has
+// none.
 func (s *scanner) opening(line []byte, from int) (at int, mark string) {
 	found := func(end string, of piece, mark string) (int, string) {
 		s.take(line, from, at, codePiece)

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 // folder is a worktree on disk with a Reader.
@@ -27,9 +28,7 @@ func newFolder(t *testing.T) *folder {
 
 func (f *folder) must(err error) {
 	f.t.Helper()
-	if err != nil {
-		f.t.Fatal(err)
-	}
+	fault.Check(f.t, err)
 }
 
 func (f *folder) write(p event.Path, text string) {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/index"
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 // TestBroken: testdata/references.txt has small repositories. "-- FILE --" begins a file, "-- FILE => --" what the
@@ -17,9 +18,7 @@ import (
 // "-- want --" is broken.
 func TestBroken(t *testing.T) {
 	text, err := os.ReadFile("testdata/references.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, err)
 	for repo := range strings.SplitSeq("\n"+string(text), "\n=== ") {
 		name, body, _ := strings.Cut(repo, "\n")
 		if name == "" {

@@ -2,8 +2,8 @@ package index
 
 import "math"
 
-// Requests counts how many requests have a gram (a word, or neighbors), which says how much it counts. It is not safe for
-// concurrent use.
+// Requests counts how many requests have a gram (a word, or neighbors), which says how much it counts. It is not safe
+// for concurrent use.
 type Requests struct {
 	with map[uint64]int // requests by hash of a gram
 	n    int

@@ -114,8 +114,8 @@ type sharedName struct {
 	files int
 }
 
-// identifiersOf returns the number of a file and its rarest identifiers that another file has too, at most maxCompared, none
-// if the file is not known.
+// identifiersOf returns the number of a file and its rarest identifiers that another file has too, at most maxCompared,
+// none if the file is not known.
 func (c *Contents) identifiersOf(p event.Path) (self fileID, shared []sharedName) {
 	self, known := c.idOf(p)
 	if !known {

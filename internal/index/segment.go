@@ -10,8 +10,8 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// segment is what some files say, packed. Only the bits of removed files change: a file that is saved gets a new segment, see
-// Contents. Files have numbers in it.
+// segment is what some files say, packed. Only the bits of removed files change: a file that is saved gets a new
+// segment, see Contents. Files have numbers in it.
 type segment struct {
 	Words   lists // see wordList
 	Names   lists // exact identifiers that files use or define; see nameList
@@ -164,8 +164,8 @@ func appendWord(list []byte, delta uint32, counts *[fields]uint8) []byte {
 	return list
 }
 
-// nameList reads the list of an identifier. An entry is a uvarint of four times the difference to the number of the file
-// before, plus 1 if the file defines it, plus 2 if its code has it.
+// nameList reads the list of an identifier. An entry is a uvarint of four times the difference to the number of the
+// file before, plus 1 if the file defines it, plus 2 if its code has it.
 type nameList struct {
 	rest []byte
 	file uint32

@@ -104,7 +104,8 @@ func (u *usage) judgeOwner(r *removal, o occurrence) verdict {
 	return says
 }
 
-// linked reports whether the file imports the one that defined a name, is of the same package, or is its header or test.
+// linked reports whether the file imports the one that defined a name, is of the same package, or is its header or
+// test.
 func (u *usage) linked(r *removal) bool {
 	old := r.in.Path
 	if u.user.Dir() == old.Dir() || u.user.Stem() == old.Stem() {

@@ -18,6 +18,7 @@ import (
 
 	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 // clock is the time of a test.
@@ -44,7 +45,7 @@ func seal(t testing.TB) *cold.Seal {
 	t.Helper()
 	dir := t.TempDir()
 	s, err := cold.OpenSeal(cold.SealOptions{Identity: filepath.Join(dir, "identity"), Keys: filepath.Join(dir, "keys")})
-	check(t, err)
+	fault.Check(t, err)
 	return s
 }
 
@@ -61,15 +62,8 @@ func open(t testing.TB, b cold.BlobOptions, o Options) *Cache {
 	}
 	o.Now, o.Blobs = b.Now, cold.NewBlobs(b)
 	c := New(o)
-	t.Cleanup(func() { check(t, c.o.Blobs.Close()) })
+	t.Cleanup(func() { fault.Check(t, c.o.Blobs.Close()) })
 	return c
-}
-
-func check(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
 }
 
 func same(t testing.TB, what string, got, want any) {
@@ -96,7 +90,7 @@ func refused(t testing.TB, err error, code string, words ...string) {
 func write(t testing.TB, c *Cache, session string, items ...Item) []Label {
 	t.Helper()
 	labels, err := c.Write(t.Context(), session, items)
-	check(t, err)
+	fault.Check(t, err)
 	return labels
 }
 
@@ -110,7 +104,7 @@ func noise(n int) []byte {
 func used(t testing.TB, c *Cache, session string) (int64, int) {
 	t.Helper()
 	all, _, err := c.Stats(t.Context())
-	check(t, err)
+	fault.Check(t, err)
 	for _, u := range all {
 		if u.Session == session {
 			return u.Used, u.Items
@@ -131,7 +125,7 @@ func TestWriteAndRead(t *testing.T) {
 			At: clock.now().UnixMilli()}
 		same(t, "label", l, want)
 		got, err := c.Read(t.Context(), l.Key, Cut{})
-		check(t, err)
+		fault.Check(t, err)
 		same(t, "returned again", got.Label, want)
 		same(t, "notes", string(got.Notes), `{"source":"test"}`)
 		if !bytes.Equal(got.Data, data) || got.Total != int64(len(data)) {
@@ -150,10 +144,10 @@ func TestWriteAndRead(t *testing.T) {
 func TestNothingIsMadeByAsking(t *testing.T) {
 	c := newTest(t, newClock(), 0)
 	labels, total, err := c.List(t.Context(), Filter{Session: "s"})
-	check(t, err)
+	fault.Check(t, err)
 	same(t, "labels", len(labels)+total, 0)
 	_, _, err = c.Stats(t.Context())
-	check(t, err)
+	fault.Check(t, err)
 	_, err = c.Read(t.Context(), "s_t_u", Cut{})
 	refused(t, err, CodeMissing)
 	_, _, err = c.Delete(t.Context(), []string{"s_t_u"})
@@ -173,7 +167,7 @@ func TestBounds(t *testing.T) {
 		_, err := c.Write(t.Context(), "s", []Item{it})
 		return err
 	}
-	check(t, one(Item{Task: "t", Turn: "u", Data: noise(MaxItem)}))
+	fault.Check(t, one(Item{Task: "t", Turn: "u", Data: noise(MaxItem)}))
 	refused(t, one(Item{Task: "t", Turn: "u", Data: make([]byte, MaxItem+1)}), CodeTooLarge, "5,242,881", "5,242,880")
 	refused(t, one(Item{Data: make([]byte, MaxItem), Notes: json.RawMessage("1")}), CodeTooLarge)
 	refused(t, one(Item{Notes: json.RawMessage(`"` + strings.Repeat("x", maxNotes) + `"`)}), CodeTooLarge, "metadata")
@@ -191,7 +185,7 @@ func TestBounds(t *testing.T) {
 	session := "5f0c2d1e-aaaa-bbbb-cccc-0123456789ab"
 	l := write(t, c, session, Item{Description: strings.Repeat("d", maxDescription), Data: noise(MaxItem)})[0]
 	raw, err := json.Marshal(l)
-	check(t, err)
+	fault.Check(t, err)
 	if len(raw) > maxLabel || len(raw) < 400 {
 		t.Fatalf("%d bytes: %s", len(raw), raw)
 	}
@@ -229,7 +223,7 @@ func TestQuotaIsExact(t *testing.T) {
 	n, items := used(t, c, "s")
 	same(t, "used", [2]int64{n, int64(items)}, [2]int64{77 * size, 77})
 	labels, total, err := c.List(t.Context(), Filter{Session: "s"})
-	check(t, err)
+	fault.Check(t, err)
 	same(t, "listed", [2]int{len(labels), total}, [2]int{77, 77})
 
 	write(t, c, "other", Item{Data: noise(size)}) // another session has its own
@@ -246,17 +240,17 @@ func TestQuotaCountsTheDifference(t *testing.T) {
 		_, err := c.Write(t.Context(), "s", []Item{{Task: "t", Turn: turn, Data: noise(size), Overwrite: true}})
 		return err
 	}
-	check(t, put("a", 600))
-	check(t, put("b", 300))
-	check(t, put("a", 700))
+	fault.Check(t, put("a", 600))
+	fault.Check(t, put("b", 300))
+	fault.Check(t, put("a", 700))
 	refused(t, put("a", 701), CodeQuota, "1,000 bytes used, 1 asked, 1,000 allowed", "s_t_b (300 bytes)")
-	check(t, put("a", 10))
-	check(t, put("b", 990))
+	fault.Check(t, put("a", 10))
+	fault.Check(t, put("b", 990))
 	refused(t, put("c", 2000), CodeQuota, "1,000 allowed")
 	n, bytes, err := c.Delete(t.Context(), []string{"s_t_a"})
-	check(t, err)
+	fault.Check(t, err)
 	same(t, "deleted", [2]int64{int64(n), bytes}, [2]int64{1, 10})
-	check(t, put("c", 10))
+	fault.Check(t, put("c", 10))
 	_, _, err = c.Delete(t.Context(), []string{"s_t_b", "s_t_gone"})
 	refused(t, err, CodeMissing, "s_t_gone")
 	if n, items := used(t, c, "s"); n != 1000 || items != 2 {
@@ -276,11 +270,11 @@ func TestListByTaskAndTime(t *testing.T) {
 	turns := func(q Filter) string {
 		t.Helper()
 		labels, total, err := c.List(t.Context(), q)
-		check(t, err)
+		fault.Check(t, err)
 		out := ""
 		for _, l := range labels {
 			k, err := parseKey(l.Key)
-			check(t, err)
+			fault.Check(t, err)
 			out += k.Turn
 		}
 		return fmt.Sprint(out, " of ", total)
@@ -300,7 +294,7 @@ func TestNothingReadableOnDisk(t *testing.T) {
 	c := open(t, o, Options{})
 	l := write(t, c, "s", Item{Data: []byte("the marmalade recipe"), Description: "about marmalade",
 		Notes: json.RawMessage(`"marmalade"`)})[0]
-	check(t, c.o.Blobs.Close())
+	fault.Check(t, c.o.Blobs.Close())
 	for _, suffix := range []string{"", "-wal"} {
 		if b, err := os.ReadFile(o.Path + suffix); err == nil && bytes.Contains(b, []byte("marmalade")) {
 			t.Fatal("the file tells what was set aside")
@@ -339,24 +333,24 @@ func TestDeliveredTwice(t *testing.T) {
 
 func TestDamageIsReportedAndRepaired(t *testing.T) {
 	o := cold.BlobOptions{Path: filepath.Join(t.TempDir(), "cache.db"), Now: newClock().now}
-	check(t, os.WriteFile(o.Path, []byte(strings.Repeat("not a database\n", 500)), 0o600))
+	fault.Check(t, os.WriteFile(o.Path, []byte(strings.Repeat("not a database\n", 500)), 0o600))
 	c := open(t, o, Options{})
 	write(t, c, "s", Item{Task: "t", Turn: "u", Data: []byte("data")})
 	db, err := sql.Open("sqlite", o.Path)
-	check(t, err)
+	fault.Check(t, err)
 	_, err = db.ExecContext(t.Context(), "UPDATE blobs SET data = x'0001020304'")
-	check(t, errors.Join(err, db.Close()))
+	fault.Check(t, errors.Join(err, db.Close()))
 	labels, _, err := c.List(t.Context(), Filter{Session: "s"})
-	check(t, err)
+	fault.Check(t, err)
 	same(t, "listed without looking at the data", len(labels), 1)
 	_, err = c.Read(t.Context(), "s_t_u", Cut{})
 	refused(t, err, CodeFull, "delete the item")
 	write(t, c, "s", Item{Task: "t", Turn: "v", Data: []byte("data")})
 	labels, _, err = c.List(t.Context(), Filter{Session: "s"})
-	check(t, err)
+	fault.Check(t, err)
 	same(t, "no other item went with it", len(labels), 2)
 	write(t, c, "s", Item{Task: "t", Turn: "u", Data: []byte("data"), Overwrite: true})
 	got, err := c.Read(t.Context(), "s_t_u", Cut{})
-	check(t, err)
+	fault.Check(t, err)
 	same(t, "set aside again", string(got.Data), "data")
 }

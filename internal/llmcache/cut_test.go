@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"testing"
 	"unicode/utf8"
+
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 func TestCuts(t *testing.T) {
@@ -35,9 +37,9 @@ func TestCuts(t *testing.T) {
 		{Cut{Pointer: "//~1"}, object, "true", 4, 0},
 		{Cut{Pointer: "/files/0/lines", Lines: "2"}, object, "y\n", 2, 0},
 	} {
-		check(t, c.cut.check())
+		fault.Check(t, c.cut.check())
 		got, err := c.cut.apply([]byte(c.in))
-		check(t, err)
+		fault.Check(t, err)
 		same(t, fmt.Sprintf("%+v", c.cut), [3]any{string(got.Data), got.Total, got.Next}, [3]any{c.want, c.total, c.next})
 	}
 	for _, c := range []struct {
@@ -70,11 +72,11 @@ func FuzzCut(f *testing.F) {
 			c = Cut{Limit: 7}
 		}
 		all, err := Cut{Lines: c.Lines}.apply(data)
-		check(t, err)
+		fault.Check(t, err)
 		var whole []byte
 		for more := true; more; {
 			p, err := c.apply(data)
-			check(t, err)
+			fault.Check(t, err)
 			if int64(len(p.Data)) > c.Limit || p.Total != all.Total || p.Next != 0 && p.Next <= c.Offset {
 				t.Fatalf("%+v of %q gave %+v", c, data, p)
 			}

@@ -3,6 +3,8 @@ package llmcache
 import (
 	"strings"
 	"testing"
+
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 func TestKeysAreEscaped(t *testing.T) {
@@ -11,7 +13,7 @@ func TestKeysAreEscaped(t *testing.T) {
 		k := Key{id, "t", "u"}
 		same(t, "key", k.String(), want)
 		back, err := parseKey(want)
-		check(t, err)
+		fault.Check(t, err)
 		same(t, "parsed", back, k)
 	}
 	for _, s := range []string{"", "a", "a_b", "a_b_c_d", "a__c", "a_b_%4", "a_b_%zz", "a_b_%41", "a_b_%5f", "a_b_c d",
@@ -29,7 +31,7 @@ func FuzzKey(f *testing.F) {
 		k, err := Key{session, task, turn}.complete()
 		if err == nil {
 			back, err := parseKey(k.String())
-			check(t, err)
+			fault.Check(t, err)
 			same(t, "key", back, k)
 		}
 		if k, err := parseKey(raw); err == nil {

@@ -13,13 +13,14 @@ import (
 	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/event/eventtest"
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 // living lists the sessions that have something.
 func living(t *testing.T, c *Cache) string {
 	t.Helper()
 	all, _, err := c.Stats(t.Context())
-	check(t, err)
+	fault.Check(t, err)
 	var names []string
 	for _, u := range all {
 		names = append(names, u.Session)
@@ -30,7 +31,7 @@ func living(t *testing.T, c *Cache) string {
 func sweep(t *testing.T, c *Cache) string {
 	t.Helper()
 	gone, err := c.o.Blobs.Sweep(t.Context())
-	check(t, err)
+	fault.Check(t, err)
 	var names []string
 	for _, e := range gone {
 		if e.Owner != "items" {
@@ -57,7 +58,7 @@ func TestEndStartsTheClockAndResumeStopsIt(t *testing.T) {
 	same(t, "swept", sweep(t, c), "s")
 	same(t, "left", living(t, c), "")
 	labels, _, err := c.List(t.Context(), Filter{})
-	check(t, err)
+	fault.Check(t, err)
 	same(t, "labels", len(labels), 0)
 	apply(t, c, event.KindEnd, "nobody", "other")
 }
@@ -78,9 +79,9 @@ func TestOrphans(t *testing.T) {
 	same(t, "swept", sweep(t, c), "")
 	write(t, c, "written", Item{})
 	_, err := c.Read(t.Context(), key, Cut{Limit: 1})
-	check(t, err)
+	fault.Check(t, err)
 	_, _, err = c.List(t.Context(), Filter{Session: "listed"})
-	check(t, err)
+	fault.Check(t, err)
 	heard["heard"] = clock.now()
 	clock.pass(time.Minute)
 	same(t, "swept", sweep(t, c), "idle")
@@ -108,7 +109,7 @@ func TestForgetLeavesNoBytes(t *testing.T) {
 	}
 	items := func() (n int) {
 		all, _, err := c.Stats(t.Context())
-		check(t, err)
+		fault.Check(t, err)
 		for _, u := range all {
 			n += u.Items
 		}
@@ -118,9 +119,9 @@ func TestForgetLeavesNoBytes(t *testing.T) {
 		t.Helper()
 		before := items()
 		_, err := c.o.Blobs.Forget(t.Context(), e)
-		check(t, err)
+		fault.Check(t, err)
 		same(t, "forgot", before-items(), want)
-		check(t, c.o.Blobs.Scrub(t.Context()))
+		fault.Check(t, c.o.Blobs.Scrub(t.Context()))
 	}
 	forget(cold.ForgetFilter{Session: "s"}, 1)
 	if holds("marmalade") || !holds("nougat") {
@@ -155,7 +156,7 @@ func TestClockAhead(t *testing.T) {
 // apply gives the cache the start or the end of a session, now.
 func apply(t testing.TB, c *Cache, kind event.Kind, session, tool string) {
 	t.Helper()
-	check(t, c.Apply(t.Context(), c.Applied()+1, []event.Event{{Time: c.o.Now(), Session: session,
+	fault.Check(t, c.Apply(t.Context(), c.Applied()+1, []event.Event{{Time: c.o.Now(), Session: session,
 		Body: eventtest.Fill(kind, eventtest.Fields{"Source": tool, "Reason": tool})}}))
 }
 

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/aoa-dev/aoa/internal/locate"
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 // env is an environment of the given variables.
@@ -24,34 +25,26 @@ func TestFind(t *testing.T) {
 		t.Errorf("without a store: %+v", p)
 	}
 	store := filepath.Join(state, "aoa", locate.Fingerprint(common))
-	if err := os.MkdirAll(store, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, os.MkdirAll(store, 0o700))
 	if p := locate.Find(common, env(map[string]string{"XDG_STATE_HOME": state})); p.Store != store || p.Trusted() != nil {
 		t.Errorf("state folder: %+v, %v", p, p.Trusted())
 	}
 	long := filepath.Join(top, strings.Repeat("l", 90))
-	if err := os.Mkdir(long, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, os.Mkdir(long, 0o700))
 	p := locate.Find(common, env(map[string]string{"AOA_STORE": long}))
 	if runtime.GOOS == "linux" && p.Socket != fmt.Sprintf("/tmp/aoa-%d/%s", os.Getuid(), locate.Fingerprint(common)) ||
 		p.Store != long {
 		t.Errorf("long path: %+v", p)
 	}
 	link := filepath.Join(top, "s")
-	if err := os.Symlink(long, link); err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, os.Symlink(long, link))
 	if p := locate.Find(common, env(map[string]string{"AOA_STORE": link})); p.Trusted() == nil {
 		t.Error("a store behind a symlink is trusted")
 	}
 	if os.Getuid() != 0 {
 		return // the rest gives a folder away
 	}
-	if err := os.Chown(long, 12345, 12345); err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, os.Chown(long, 12345, 12345))
 	if p.Trusted() == nil {
 		t.Error("a store of another user is trusted")
 	}
@@ -69,9 +62,7 @@ func TestCreate(t *testing.T) {
 	if runtime.GOOS == "windows" || os.Getuid() == 0 {
 		return // the rest needs a folder that cannot be written
 	}
-	if err := os.Chmod(short, 0o500); err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, os.Chmod(short, 0o500))
 	state := t.TempDir()
 	p, err := locate.Create(short, env(map[string]string{"XDG_STATE_HOME": state}))
 	if err != nil || !strings.HasPrefix(p.Store, state) {
@@ -88,12 +79,8 @@ func TestRemoveStore(t *testing.T) {
 	identity := locate.Identity(get)
 	add := func(store string) {
 		t.Helper()
-		if err := locate.AddStore(store, get); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(identity, nil, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		fault.Check(t, locate.AddStore(store, get))
+		fault.Check(t, os.WriteFile(identity, nil, 0o600))
 	}
 	add("/a/.git/aoa")
 	add("/b/.git/aoa")
@@ -111,9 +98,7 @@ func TestRemoveStore(t *testing.T) {
 		t.Error("the state folder is left")
 	}
 
-	if err := os.MkdirAll(filepath.Dir(identity), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, os.MkdirAll(filepath.Dir(identity), 0o700))
 	if err := os.WriteFile(identity, nil, 0o600); err != nil { // brought from elsewhere, with no list of stores
 		t.Fatal(err)
 	}

@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 // TestLines: whatever a line is, it is answered, and so is the next one.
@@ -65,9 +67,7 @@ func TestLines(t *testing.T) {
 	if got := ask(`{"jsonrpc":"1.0","id":"a","method":"ping"}`); got.ID != "a" {
 		t.Errorf("the id is %v", got.ID)
 	}
-	if err := in.Close(); err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, in.Close())
 	if err := <-ended; err != nil && err != io.EOF {
 		t.Error(err)
 	}
@@ -79,9 +79,7 @@ func FuzzLines(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text []byte) {
 		var refused bytes.Buffer
 		passed, err := io.ReadAll(&lineReader{in: bufio.NewReader(bytes.NewReader(text)), refused: &refused})
-		if err != nil {
-			t.Fatal(err)
-		}
+		fault.Check(t, err)
 		for line := range bytes.Lines(passed) {
 			if _, err := jsonrpc.DecodeMessage(line); err != nil {
 				t.Fatalf("%q: %v", line, err)

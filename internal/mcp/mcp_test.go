@@ -85,12 +85,8 @@ func newFixture(t *testing.T, o Options) *fixture {
 
 func write(t *testing.T, name, text string) {
 	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, os.MkdirAll(filepath.Dir(name), 0o755))
+	fault.Check(t, os.WriteFile(name, []byte(text), 0o644))
 }
 
 // connect speaks the protocol over a pipe in memory, with the client of the same library.
@@ -98,13 +94,9 @@ func (d *fixture) connect(s *mcp.Server) {
 	d.t.Helper()
 	here, there := mcp.NewInMemoryTransports()
 	server, err := s.Connect(d.t.Context(), there, nil)
-	if err != nil {
-		d.t.Fatal(err)
-	}
+	fault.Check(d.t, err)
 	agent, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil).Connect(d.t.Context(), here, nil)
-	if err != nil {
-		d.t.Fatal(err)
-	}
+	fault.Check(d.t, err)
 	d.agent = agent
 	d.t.Cleanup(func() {
 		if err := errors.Join(agent.Close(), server.Wait()); err != nil {
@@ -156,13 +148,9 @@ func call[Out any](d *fixture, tool string, args any) Out {
 		d.t.Fatalf("%s: %s", tool, text(res))
 	}
 	raw, err := json.Marshal(res.StructuredContent)
-	if err != nil {
-		d.t.Fatal(err)
-	}
+	fault.Check(d.t, err)
 	var out, said Out
-	if err := json.Unmarshal(raw, &out); err != nil {
-		d.t.Fatal(err)
-	}
+	fault.Check(d.t, json.Unmarshal(raw, &out))
 	if err := json.Unmarshal([]byte(text(res)), &said); err != nil || !cmp.Equal(out, said) {
 		d.t.Errorf("%s: the text says something else: %v\n%s", tool, err, cmp.Diff(out, said))
 	}
@@ -262,9 +250,7 @@ func TestSession(t *testing.T) {
 		_, err := api.Hook{Agent: "claude", Dir: string(d.repo.Root), Wait: true,
 			Payload: []byte(
 				`{"session_id":"` + session + `","cwd":` + string(quote(d.repo.Root)) + `,` + payload + `}`)}.Send(t.Context(), d.place)
-		if err != nil {
-			t.Fatal(err)
-		}
+		fault.Check(t, err)
 	}
 	await := func(want string) {
 		t.Helper()
@@ -337,9 +323,7 @@ func TestInstructionsOfTheServer(t *testing.T) {
 	var shown []object // to the model
 	list := func() (names []string, raw []byte) {
 		res, err := d.agent.ListTools(t.Context(), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		fault.Check(t, err)
 		for _, tool := range res.Tools {
 			names = append(names, tool.Name)
 			a := tool.Annotations

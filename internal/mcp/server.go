@@ -56,9 +56,9 @@ func New(o Options) *mcp.Server {
 	return out
 }
 
-// Claude Code defers the tools of MCP servers behind a search. loaded is of the two tools that are worth their tokens in
-// each session; found is what leads its search to another one. All tools have at most 500 tokens: so an answer has no
-// schema, and an input is described only where its name does not say enough.
+// Claude Code defers the tools of MCP servers behind a search. loaded is of the two tools that are worth their tokens
+// in each session; found is what leads its search to another one. All tools have at most 500 tokens: so an answer has
+// no schema, and an input is described only where its name does not say enough.
 var loaded = mcp.Meta{"anthropic/alwaysLoad": true}
 
 func found(hint string) mcp.Meta { return mcp.Meta{"anthropic/searchHint": hint} }

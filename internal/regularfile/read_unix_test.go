@@ -19,9 +19,7 @@ func TestHostile(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "file")
 	fault.Hostile(t, name, func(t *testing.T) {
 		dir, err := os.OpenRoot(filepath.Dir(name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		fault.Check(t, err)
 		defer dir.Close()
 		for _, links := range []regularfile.Links{regularfile.NoLinks, regularfile.FollowLinks} {
 			got, err := regularfile.Read(name, links, 1<<20)
@@ -90,9 +88,7 @@ func TestReadIn(t *testing.T) {
 		t.Fatal(err)
 	}
 	root, err := os.OpenRoot(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, err)
 	defer root.Close()
 	if got, err := regularfile.ReadIn(root, "inside", 10); string(got) != "f" || err != nil {
 		t.Errorf("inside: %q, %v", got, err)

@@ -10,15 +10,14 @@ import (
 
 	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 // BenchmarkFind: one prompt against a hundred entries of five files each, which are compared; p50 and p99 of the calls.
 func BenchmarkFind(b *testing.B) {
 	root := b.TempDir()
 	for i := range 20 {
-		if err := os.WriteFile(filepath.Join(root, fmt.Sprintf("f%d.go", i)), []byte("package a\n"), 0o600); err != nil {
-			b.Fatal(err)
-		}
+		fault.Check(b, os.WriteFile(filepath.Join(root, fmt.Sprintf("f%d.go", i)), []byte("package a\n"), 0o600))
 	}
 	now := time.Now().Add(time.Hour)
 	clock := func() time.Time { return now }

@@ -2,15 +2,15 @@
 //
 // Events of sessions come in. The sequences that fit a prompt, the results of a replay, and an undo record for what it
 // changed go out. A sequence is recorded when its turn ended well. It is found by its trigger and by the words of its
-// prompt (index.Requests; find.go has the formulas). It is dropped when it was not used for a day, fails more often than
-// it succeeds, or its files have changed too much (evict.go).
+// prompt (index.Requests; find.go has the formulas). It is dropped when it was not used for a day, fails more often
+// than it succeeds, or its files have changed too much (evict.go).
 //
 // # Recording
 //
 // The package keeps nothing of a turn that is under way: the event log has it. When an event ends a turn, the session's
 // events are read back, and an entry is made of the turn (turn.go, record.go). An event has what a call did, and the
-// hashes of its file before and after. What an edit replaced and a command line that is longer than its event's text are
-// sealed blobs under the ID of the event (inputs.go). A cache that is lost is made again from the log, but for the
+// hashes of its file before and after. What an edit replaced and a command line that is longer than its event's text
+// are sealed blobs under the ID of the event (inputs.go). A cache that is lost is made again from the log, but for the
 // inputs and the counts. Calls that gave no event (they have nothing to do with the repository) are not recorded.
 //
 // # Replaying

@@ -87,8 +87,8 @@ func (e *Entry) stale(dir *os.Root) bool {
 	return 2*lost > len(e.Files) || wrote > 0 && other == wrote
 }
 
-// unchanged is the share of an entry's files that are as the sequence left them, or as they were before it changed them:
-// 1 without files. A file of unknown content counts as changed.
+// unchanged is the share of an entry's files that are as the sequence left them, or as they were before it changed
+// them: 1 without files. A file of unknown content counts as changed.
 func (e *Entry) unchanged(dir *os.Root) float64 {
 	if len(e.Files) == 0 {
 		return 1

@@ -30,8 +30,8 @@ func (c *Cache) similarity(a, b index.Request) float64 {
 	return c.requests.Similarity(a, b)
 }
 
-// similarity weighs the words against the share of the entry's files that are unchanged. An equal trigger earns nothing:
-// every prompt has one.
+// similarity weighs the words against the share of the entry's files that are unchanged. An equal trigger earns
+// nothing: every prompt has one.
 func similarity(words, unchanged float64) float64 { return min(0.75*words+0.25*unchanged, 1) }
 
 func percent(f float64) int { return int(f*100 + 0.5) }

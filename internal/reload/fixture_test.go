@@ -15,6 +15,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/index"
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 // fixture is a worktree with a cache. Its clock stands unless it is turned.
@@ -70,9 +71,7 @@ func (d *fixture) open(o Options) {
 
 func (d *fixture) must(err error) {
 	d.Helper()
-	if err != nil {
-		d.Fatal(err)
-	}
+	fault.Check(d, err)
 }
 
 func (d *fixture) files() (out []event.Path) {
@@ -211,8 +210,6 @@ func commands(line string) Action {
 // blobOf is the hash of a file.
 func blobOf(t testing.TB, root, name string) string {
 	raw, err := os.ReadFile(filepath.Join(root, name))
-	if err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, err)
 	return index.BlobID(raw)
 }

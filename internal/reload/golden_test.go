@@ -14,6 +14,7 @@ import (
 
 	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 var update = flag.Bool("update", false, "rewrite testdata/pairs.golden")
@@ -23,9 +24,7 @@ var update = flag.Bool("update", false, "rewrite testdata/pairs.golden")
 func TestFindGolden(t *testing.T) {
 	const file = "testdata/pairs.golden"
 	root := t.TempDir()
-	if err := os.WriteFile(filepath.Join(root, "a.go"), []byte("package a\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, os.WriteFile(filepath.Join(root, "a.go"), []byte("package a\n"), 0o600))
 	now := time.Now().Add(time.Hour)
 	files := []File{{Path: "a.go", After: blobOf(t, root, "a.go")}, {Path: "gone.go", After: "0"}}
 	find := func(recorded, asked string) string {
@@ -34,9 +33,7 @@ func TestFindGolden(t *testing.T) {
 		c.loaded = true
 		c.add(&Entry{ID: "cache-x", Trigger: Trigger{Type: Prompt}, Text: recorded, Used: now, Files: files})
 		found, err := c.Find(t.Context(), Worktree{Root: event.Root(root)}, AskFor(asked))
-		if err != nil {
-			t.Fatal(err)
-		}
+		fault.Check(t, err)
 		if len(found) == 0 {
 			return "nothing"
 		}

@@ -24,8 +24,8 @@ type input struct {
 	at      time.Time
 }
 
-// inputs are those of calls, each a sealed blob under the ID of its event. They are read when a turn is over. It is safe
-// for concurrent use.
+// inputs are those of calls, each a sealed blob under the ID of its event. They are read when a turn is over. It is
+// safe for concurrent use.
 type inputs struct {
 	stored *cold.Owner
 

@@ -8,14 +8,13 @@ import (
 	"testing"
 
 	"github.com/aoa-dev/aoa/internal/index"
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 func testLines(t testing.TB, file string) (out []string) {
 	t.Helper()
 	f, err := os.Open("testdata/" + file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, err)
 	defer f.Close()
 	for s := bufio.NewScanner(f); s.Scan(); {
 		if s.Text() != "" && !strings.HasPrefix(s.Text(), "#") {

@@ -47,16 +47,16 @@ func startBrowser(t *testing.T) *browser {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	theirIn, out, err := os.Pipe()
-	check(t, err)
+	fault.Check(t, err)
 	in, theirOut, err := os.Pipe()
-	check(t, err)
+	fault.Check(t, err)
 	profile, err := os.MkdirTemp("", "aoa-browser-*") // not t.TempDir: helpers of the browser may write after its end
-	check(t, err)
+	fault.Check(t, err)
 	cmd := exec.CommandContext(ctx, name, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
 		"--disable-background-networking",
 		"--no-first-run", "--remote-debugging-pipe", "--user-data-dir="+profile, "about:blank")
 	cmd.ExtraFiles = []*os.File{theirIn, theirOut}
-	check(t, cmd.Start())
+	fault.Check(t, cmd.Start())
 	theirIn.Close()
 	theirOut.Close()
 	b := &browser{t: t, out: out, in: bufio.NewReader(in)}
@@ -99,15 +99,15 @@ func (b *browser) call(method string, params, result any) {
 		m["sessionId"] = b.session
 	}
 	raw, err := json.Marshal(m)
-	check(b.t, err)
+	fault.Check(b.t, err)
 	_, err = b.out.Write(append(raw, 0))
-	check(b.t, err)
+	fault.Check(b.t, err)
 	answer := b.until(func(m message) bool { return m.ID == b.calls })
 	if answer.Error != nil {
 		b.t.Fatalf("%s: %s", method, answer.Error)
 	}
 	if result != nil {
-		check(b.t, json.Unmarshal(answer.Result, result))
+		fault.Check(b.t, json.Unmarshal(answer.Result, result))
 	}
 }
 
@@ -120,7 +120,7 @@ func (b *browser) until(wanted func(message) bool) message {
 			b.t.Fatalf("the browser ended: %v", err)
 		}
 		var m message
-		check(b.t, json.Unmarshal(raw[:len(raw)-1], &m))
+		fault.Check(b.t, json.Unmarshal(raw[:len(raw)-1], &m))
 		if wanted(m) {
 			return m
 		}
@@ -133,9 +133,9 @@ func (b *browser) open(page *Page) (url string) {
 	b.t.Helper()
 	name := filepath.Join(b.t.TempDir(), "report.html")
 	f, err := os.Create(name)
-	check(b.t, err)
-	check(b.t, page.Write(f))
-	check(b.t, f.Close())
+	fault.Check(b.t, err)
+	fault.Check(b.t, page.Write(f))
+	fault.Check(b.t, f.Close())
 	b.call("Page.navigate", map[string]any{"url": "file://" + name}, nil)
 	b.until(func(m message) bool { return m.Method == "Page.loadEventFired" })
 	return "file://" + name
@@ -161,12 +161,5 @@ func (b *browser) press(key string, code int) {
 	for _, kind := range []string{"rawKeyDown", "keyUp"} {
 		b.call("Input.dispatchKeyEvent", map[string]any{"type": kind, "key": key, "code": key, "windowsVirtualKeyCode": code},
 			nil)
-	}
-}
-
-func check(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
 	}
 }

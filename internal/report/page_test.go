@@ -15,6 +15,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/eval"
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/prefetch"
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 // Names that try to leave their place.
@@ -53,7 +54,7 @@ func made(t *testing.T) Input {
 		in.Authors[strings.TrimPrefix(e.ID, "commit:")] = []string{"Ada", "Bob", "Cy <i>", "robot[bot]"}[i%4]
 	}
 	past, err := eval.Changes(t.Context(), eval.Source{Commits: in.Events}, eval.Options{Newest: 8}, .55)
-	check(t, err)
+	fault.Check(t, err)
 	in.Past = past
 	for i := range 60 {
 		in.Record = append(in.Record, prefetch.Outcome{At: begin.AddDate(0, 0, i), P: float64(i%10) / 10, Used: i%10 > 4,
@@ -153,7 +154,7 @@ func TestHeadline(t *testing.T) {
 // TestEmpty: a repository without a commit has a page, whose sections say when they will have something.
 func TestEmpty(t *testing.T) {
 	var out bytes.Buffer
-	check(t, New(Input{Name: "new"}).Write(&out))
+	fault.Check(t, New(Input{Name: "new"}).Write(&out))
 	if !strings.Contains(out.String(), `"name":"new"`) {
 		t.Error("the page has no name")
 	}
@@ -167,7 +168,7 @@ func TestEmpty(t *testing.T) {
 // TestAlone: nothing of a name can end the element of the data, and the page names no other place.
 func TestAlone(t *testing.T) {
 	var out bytes.Buffer
-	check(t, New(made(t)).Write(&out))
+	fault.Check(t, New(made(t)).Write(&out))
 	text := out.String()
 	data := regexp.MustCompile(`(?s)<script type="application/json" id="data">(.*?)</script>`).FindStringSubmatch(text)
 	if data == nil || strings.ContainsAny(data[1], "<>") || !json.Valid([]byte(data[1])) ||
@@ -281,7 +282,7 @@ func TestBrowser(t *testing.T) {
 		switch m.Method {
 		case "Network.requestWillBeSent":
 			var sent struct{ Request struct{ URL string } }
-			check(t, json.Unmarshal(m.Params, &sent))
+			fault.Check(t, json.Unmarshal(m.Params, &sent))
 			if sent.Request.URL != url {
 				t.Errorf("the page asks for %s", sent.Request.URL)
 			}
@@ -292,7 +293,7 @@ func TestBrowser(t *testing.T) {
 
 	// The policy holds even against a script of its own.
 	l, err := net.Listen("tcp", "127.0.0.1:0")
-	check(t, err)
+	fault.Check(t, err)
 	defer l.Close()
 	same(fmt.Sprintf(`fetch('http://%s/').then(() => 'sent', () => 'refused')`, l.Addr()), `"refused"`)
 	same(`(() => { const s = document.createElement('script'); s.textContent = "document.title = 'hacked'"; document.body.append(s); return document.title })()`, `"aOa: made <up>"`)

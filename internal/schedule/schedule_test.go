@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/cold"
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 // bench is a schedule with a log of its own and a clock that can be moved.
@@ -35,13 +36,9 @@ func newBench(t *testing.T) *bench {
 func (b *bench) daemon(lasts time.Duration, meanwhile func()) {
 	b.Helper()
 	db, err := cold.Open(b.Context(), b.path, cold.Options{Now: b.Now, Log: b.Log})
-	if err != nil {
-		b.Fatal(err)
-	}
+	fault.Check(b.T, err)
 	b.Notes, b.Clock = db, NewClock(b.Now, b.Log, b.Log)
-	if err := b.Clock.Compare(b.Context(), db); err != nil {
-		b.Fatal(err)
-	}
+	fault.Check(b.T, b.Clock.Compare(b.Context(), db))
 	ctx, end := context.WithTimeout(b.Context(), lasts)
 	defer end()
 	ended := make(chan error)
@@ -49,9 +46,7 @@ func (b *bench) daemon(lasts time.Duration, meanwhile func()) {
 	if meanwhile != nil {
 		meanwhile()
 	}
-	if err := errors.Join(<-ended, db.Close()); err != nil {
-		b.Fatal(err)
-	}
+	fault.Check(b.T, errors.Join(<-ended, db.Close()))
 }
 
 // counting makes a job that counts.

@@ -1,11 +1,11 @@
 // Package session keeps one model of a session: what was asked and done in it, and what is needed to resume it.
 //
 // Events of the log come in. A Store is a consumer of the log and keeps a Snapshot of each session: its state, its last
-// three commands, the files it worked on, how many commands it had and the tokens it cost. A snapshot has no text of prompts
-// or results. It is enough to resume a session. Snapshots go out, and the context of a session as segments within
-// a token budget, in the order in which a prompt cache keeps most of them: a constant line, older prompts in short, the
-// newest prompts, the older actions as counts, the latest actions one by one, and the state of the work (what fails,
-// what is not committed, what the person refused).
+// three commands, the files it worked on, how many commands it had and the tokens it cost. A snapshot has no text of
+// prompts or results. It is enough to resume a session. Snapshots go out, and the context of a session as segments
+// within a token budget, in the order in which a prompt cache keeps most of them: a constant line, older prompts in
+// short, the newest prompts, the older actions as counts, the latest actions one by one, and the state of the work
+// (what fails, what is not committed, what the person refused).
 //
 // The package never asks a model, never ranks files, never cuts a fact in two. A prompt in a context is always a
 // quotation: one line, without angle brackets, quotation marks and control characters.

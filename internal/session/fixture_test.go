@@ -8,14 +8,8 @@ import (
 
 	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
-
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
 
 // contextFixture makes contexts of a log of its own.
 type contextFixture struct {
@@ -27,8 +21,8 @@ func newContextFixture(t testing.TB) contextFixture {
 	t.Helper()
 	now := func() time.Time { return noon.Add(time.Hour) }
 	db, err := cold.Open(t.Context(), filepath.Join(t.TempDir(), "aoa.db"), cold.Options{Now: now})
-	must(t, err)
-	t.Cleanup(func() { must(t, db.Close()) })
+	fault.Check(t, err)
+	t.Cleanup(func() { fault.Check(t, db.Close()) })
 	return contextFixture{New(Options{DB: db}), db}
 }
 
@@ -37,14 +31,14 @@ func (r contextFixture) log(t testing.TB, events ...event.Event) {
 	t.Helper()
 	for batch := range slices.Chunk(events, 500) {
 		_, _, err := r.db.Append(t.Context(), batch)
-		must(t, err)
+		fault.Check(t, err)
 	}
 }
 
 func (r contextFixture) context(t testing.TB, q Request) Context {
 	t.Helper()
 	c, err := r.Assemble(t.Context(), q)
-	must(t, err)
+	fault.Check(t, err)
 	return c
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 var update = flag.Bool("update", false, "rewrite testdata/texts.golden")
@@ -49,7 +50,7 @@ func TestTextsGolden(t *testing.T) {
 		"write the release changelog", "the tcp server never retries",
 		"upload of pictures fails with 413", "Größenvergleich auf Windows", "paint the bikeshed", "parser"} {
 		found, err := r.similarTo(t.Context(), q, 4, nil)
-		must(t, err)
+		fault.Check(t, err)
 		fmt.Fprintf(&b, "like %q\n", q)
 		for _, s := range found {
 			fmt.Fprintf(&b, "\t%.9f %s %q %q\n", s.score, s.session, s.text[:min(40, len(s.text))], s.files)
@@ -57,10 +58,10 @@ func TestTextsGolden(t *testing.T) {
 	}
 	const file = "testdata/texts.golden"
 	if *update {
-		must(t, os.WriteFile(file, []byte(b.String()), 0o644)) // test data
+		fault.Check(t, os.WriteFile(file, []byte(b.String()), 0o644)) // test data
 	}
 	want, err := os.ReadFile(file)
-	must(t, err)
+	fault.Check(t, err)
 	if d := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(b.String(), "\n")); d != "" {
 		t.Error(d)
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/event/eventtest"
 	"github.com/aoa-dev/aoa/internal/index"
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 // tape is a session being recorded: an event a minute.
@@ -52,7 +53,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// TestContext: what a session gets, word for word; after a compaction it is told no actions, for its own summary has them.
+// TestContext: what a session gets, word for word; after a compaction it is told no actions, for its own summary has
+// them.
 func TestContext(t *testing.T) {
 	r := newContextFixture(t)
 	s := &tape{session: "s"}
@@ -191,7 +193,7 @@ func TestCompaction(t *testing.T) {
 	// Another budget is served, too.
 	for _, total := range []int{1, 30, 60, 120, 250, 2000} {
 		c, err := r.Assemble(t.Context(), Request{Session: "long", Total: total})
-		must(t, err)
+		fault.Check(t, err)
 		if c.Tokens > total || total >= 60 && c.Tokens == 0 {
 			t.Errorf("%d tokens of %d:\n%s", c.Tokens, total, c.Text())
 		}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 // numbered are events as the log gives them back.
@@ -128,7 +129,7 @@ func TestSimilar(t *testing.T) {
 			"b.go").ask("thanks").do(event.KindEdit, "not/this.go").events...)
 	}
 	found, err := r.similarTo(t.Context(), "the tokenizer has to skip comments in the parser too", 3, nil)
-	must(t, err)
+	fault.Check(t, err)
 	if len(found) == 0 || found[0].session != "old0" || found[0].score < .5 || found[0].score > 1 {
 		t.Fatalf("found %+v", found)
 	}

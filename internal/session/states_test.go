@@ -12,6 +12,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/event/eventtest"
 	"github.com/aoa-dev/aoa/internal/session/live"
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 // statesFixture folds events, a second apart.
@@ -49,7 +50,7 @@ func (h *statesFixture) did(session string, kind event.Kind, text string, paths 
 func (h *statesFixture) get(id string) Snapshot {
 	h.t.Helper()
 	s, err := h.Get(id)
-	must(h.t, err)
+	fault.Check(h.t, err)
 	return s
 }
 
@@ -73,12 +74,12 @@ func TestSnapshotSuffices(t *testing.T) {
 	h.add("s", event.State{Tokens: 34})
 	h.did("s", event.KindEnd, "other")
 	saved, err := h.Snapshot()
-	must(t, err)
+	fault.Check(t, err)
 	if s := strings.ToLower(string(saved)); !strings.Contains(s, "f19.go") || strings.Contains(s, "marmalade") {
 		t.Fatal("the snapshot tells words, or lacks files")
 	}
 	h.States = NewStates()
-	must(t, h.Restore(saved))
+	fault.Check(t, h.Restore(saved))
 	got := h.get("s")
 	same(t, "counts", []any{got.State, got.Commands, got.Turns, got.Tokens, got.Resumed, got.Agent},
 		[]any{Paused, 23, 1, int64(1234), 0, "claude"})
@@ -105,30 +106,30 @@ func TestStates(t *testing.T) {
 	if err := set("nobody", Paused); !errors.Is(err, ErrUnknown) {
 		t.Fatalf("paused: %v", err)
 	}
-	must(t, set("mine", Active)) // begun by a person
-	must(t, set("mine", Paused))
+	fault.Check(t, set("mine", Active)) // begun by a person
+	fault.Check(t, set("mine", Paused))
 	if err := set("mine", Paused); !errors.Is(err, ErrState) || !strings.Contains(err.Error(), "mine is paused") {
 		t.Fatalf("paused twice: %v", err)
 	}
 	again := h.add("mine", event.State{Name: string(Active)})
-	must(t, h.Allows(again))
-	must(t, set("mine", Completed))
+	fault.Check(t, h.Allows(again))
+	fault.Check(t, set("mine", Completed))
 	if err := set("mine", Failed); !errors.Is(err, ErrState) {
 		t.Fatalf("failed after it was completed: %v", err)
 	}
-	must(t, set("mine", Archived))
-	must(t, set("mine", Active))
+	fault.Check(t, set("mine", Archived))
+	fault.Check(t, set("mine", Active))
 	same(t, "resumed", h.get("mine").Resumed, 2)
 	h.did("other", event.KindPrompt, "begin")
 	same(t, "list", h.list(Filter{}), "other mine ")
-	must(t, set("other", Completed))
+	fault.Check(t, set("other", Completed))
 	same(t, "active", h.list(Filter{State: Active}), "mine ")
-	must(t, set("other", Archived))
+	fault.Check(t, set("other", Archived))
 	same(t, "not archived", h.list(Filter{}), "mine ")
 	same(t, "all", h.list(Filter{Archived: true}), "other mine ")
 	h.did("other", event.KindPrompt, "there is more")
 	same(t, "it goes on", h.list(Filter{State: Active}), "other mine ")
-	must(t, set("mine", Removed))
+	fault.Check(t, set("mine", Removed))
 	if err := set("mine", Removed); !errors.Is(err, ErrUnknown) {
 		t.Fatalf("removed twice: %v", err)
 	}
@@ -163,7 +164,7 @@ func FuzzRestore(f *testing.F) {
 	h := newStatesFixture(f)
 	h.did("s", event.KindEdit, "", "a")
 	saved, err := h.Snapshot()
-	must(f, err)
+	fault.Check(f, err)
 	f.Add(saved)
 	f.Add([]byte{})
 	f.Fuzz(func(t *testing.T, saved []byte) {

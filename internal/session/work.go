@@ -141,8 +141,8 @@ func (w *work) run(a Action) {
 	}
 }
 
-// verdict is the result of a check of the action, "" if it was not seen: its output says so where it is the only check and
-// its output was shown, else the status of the line, where that is its own.
+// verdict is the result of a check of the action, "" if it was not seen: its output says so where it is the only check
+// and its output was shown, else the status of the line, where that is its own.
 func (a Action) verdict(c shell.Program) event.Check {
 	said := a.Check
 	if !c.Shown || len(a.checks()) > 1 {

@@ -245,8 +245,8 @@ func (c *Cache) parts(ctx context.Context, p Place, r *Request) (keyParts, []str
 	return parts, idle, err
 }
 
-// tool remembers the version that a tool printed, or fills it in: it is valid as long as the program's file is the same.
-// (A shim that selects another program by a file of the project is not noticed: that file belongs among the
+// tool remembers the version that a tool printed, or fills it in: it is valid as long as the program's file is the
+// same. (A shim that selects another program by a file of the project is not noticed: that file belongs among the
 // dependencies.) ok is false if the version is not known.
 func (c *Cache) tool(t *Tool) (ok bool) {
 	if t.Command == "" {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 // fixture is a cache over a folder with a few files.
@@ -51,9 +52,7 @@ func newFixture(t *testing.T) *fixture {
 // begin opens the cache, again if it was open.
 func (r *fixture) begin() {
 	if r.blobs != nil {
-		if err := r.blobs.Close(); err != nil {
-			r.Fatal(err)
-		}
+		fault.Check(r, r.blobs.Close())
 	}
 	r.blobs = cold.NewBlobs(cold.BlobOptions{Path: filepath.Join(r.store, "cache.db"), Now: r.clock.now, Seal: r.seal})
 	r.c = New(Options{Blobs: r.blobs, Now: r.clock.now, Bytes: func() int64 { return r.bytes }})
@@ -68,9 +67,7 @@ func (r *fixture) request() Request {
 func (r *fixture) turn(q Request) *Turn {
 	r.Helper()
 	t, err := r.c.Begin(r.Context(), r.place, q)
-	if err != nil {
-		r.Fatal(err)
-	}
+	fault.Check(r, err)
 	return t
 }
 
@@ -199,9 +196,7 @@ func TestSessionKeepsOutputs(t *testing.T) {
 	tell := func(p Progress) {
 		t.Helper()
 		p.Session, p.Pipeline = "s", "p"
-		if err := r.c.Progress(t.Context(), p); err != nil {
-			t.Fatal(err)
-		}
+		fault.Check(t, r.c.Progress(t.Context(), p))
 	}
 	tell(Progress{State: Running, Context: map[string]json.RawMessage{"a": []byte(`[1]`)}})
 	tell(Progress{Output: &Output{Stage: "one", Value: []byte("text"), Key: "k1"}, Tokens: 7})

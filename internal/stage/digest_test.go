@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"testing"
 	"time"
+
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 // clock is a time that tests move.
@@ -14,12 +16,8 @@ func (c *clock) now() time.Time { return c.at }
 
 func write1(t testing.TB, name, text string) {
 	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, os.MkdirAll(filepath.Dir(name), 0o755))
+	fault.Check(t, os.WriteFile(name, []byte(text), 0o644))
 }
 
 // TestRacyWindow: a digest that was computed within the window of the file's last change is not remembered, however
@@ -28,9 +26,7 @@ func TestRacyWindow(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "f")
 	write1(t, name, "one")
 	id, err := stat(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, err)
 	last := time.Unix(0, max(id.mtime, id.ctime))
 	c := &clock{}
 	d := &digests{now: c.now}

@@ -3,8 +3,8 @@
 // Requests come in (a command, its declared inputs, dependencies, template, tool and model), and after a run a record
 // of what it printed and made. A key goes out, with a record to replay or the turn to run. The package never runs a
 // command, never reads a clock (now is passed in), and never trusts a digest whose file could have changed unnoticed. A
-// hit costs a stat of each dependency (about 1 µs) and of their folders; a daemon reads only files that changed since it
-// read them. Digests are in memory: a new daemon reads each dependency once.
+// hit costs a stat of each dependency (about 1 µs) and of their folders; a daemon reads only files that changed since
+// it read them. Digests are in memory: a new daemon reads each dependency once.
 //
 // # The key
 //

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/cold"
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 // onDisk tells whether any file of the store has the text in it.
@@ -25,9 +26,7 @@ func (r *fixture) onDisk(text string) (found bool) {
 		}
 		return err
 	})
-	if err != nil {
-		r.Fatal(err)
-	}
+	fault.Check(r, err)
 	return found
 }
 
@@ -39,9 +38,7 @@ func TestForget(t *testing.T) {
 		if n, err := r.blobs.Forget(t.Context(), f); err != nil || n[Results] != results {
 			t.Fatalf("%d results, %v; want %d", n[Results], err, results)
 		}
-		if err := r.blobs.Scrub(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		fault.Check(t, r.blobs.Scrub(t.Context()))
 	}
 	forget(cold.ForgetFilter{Session: "x"}, 0)
 	if _, err := os.Stat(filepath.Join(r.store, "cache.db")); err == nil {
@@ -53,9 +50,7 @@ func TestForget(t *testing.T) {
 	r.keep(one, r.turn(one), "of-both-files")
 	for _, s := range []string{"s1", "s2"} {
 		p := Progress{Session: s, Pipeline: "p", Output: &Output{Stage: "one", Value: []byte("output-of-" + s)}}
-		if err := r.c.Progress(t.Context(), p); err != nil {
-			t.Fatal(err)
-		}
+		fault.Check(t, r.c.Progress(t.Context(), p))
 		r.clock.at = r.clock.at.Add(time.Hour)
 	}
 	between := r.clock.at
@@ -92,9 +87,7 @@ func TestSealed(t *testing.T) {
 		t.Helper()
 		dir := t.TempDir()
 		s, err := cold.OpenSeal(cold.SealOptions{Identity: filepath.Join(dir, "identity"), Keys: filepath.Join(dir, "keys")})
-		if err != nil {
-			t.Fatal(err)
-		}
+		fault.Check(t, err)
 		return s
 	}
 	r.seal = seal()
@@ -103,9 +96,7 @@ func TestSealed(t *testing.T) {
 	r.keep(q, r.turn(q), "printed-by-a-step")
 	p := Progress{Session: "s", Pipeline: "p", Output: &Output{Stage: "one", Value: []byte("output-of-a-stage")},
 		Context: map[string]json.RawMessage{"a": []byte(`"handed-on"`)}}
-	if err := r.c.Progress(t.Context(), p); err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, r.c.Progress(t.Context(), p))
 	if got := r.turn(q); !got.Hit || got.Entry.Bytes != int64(len("printed-by-a-step")) {
 		t.Errorf("with the key: %+v", got)
 	}

@@ -62,9 +62,7 @@ func TestRestoreStaysInside(t *testing.T) {
 	root := filepath.Join(top, "root")
 	write1(t, filepath.Join(root, "in"), "in")
 	write1(t, filepath.Join(top, "outside", "f"), "safe")
-	if err := os.Symlink(filepath.Join(top, "outside"), filepath.Join(root, "way")); err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, os.Symlink(filepath.Join(top, "outside"), filepath.Join(root, "way")))
 	if err := Restore(root, []File{{Path: "way/f", Mode: 0o644, Data: []byte("gone")}}); err == nil {
 		t.Error("a link led out")
 	}

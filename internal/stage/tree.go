@@ -100,8 +100,8 @@ func (t *tree) abs(name string) string {
 	return t.Root + string(filepath.Separator) + filepath.FromSlash(name)
 }
 
-// resolve finds the dependencies of a request, sorted by name, and the patterns of which no file exists. A declared output is
-// no dependency: a run would change its own key.
+// resolve finds the dependencies of a request, sorted by name, and the patterns of which no file exists. A declared
+// output is no dependency: a run would change its own key.
 func (t *tree) resolve(ctx context.Context, r *Request) (deps []dep, idle []string, err error) {
 	excluded := slices.Clone(r.Outputs)
 	for _, p := range r.Deps {

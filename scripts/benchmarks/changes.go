@@ -167,8 +167,8 @@ const (
 	tarmaqMost     = 300 // files of a transaction
 )
 
-// rose are the rules of Zimmermann and others, "Mining Version Histories to Guide Software Changes" (2005): transactions
-// that hold the whole question, by confidence, then support.
+// rose are the rules of Zimmermann and others, "Mining Version Histories to Guide Software Changes" (2005):
+// transactions that hold the whole question, by confidence, then support.
 func (t *transactions) rose(asked []event.Path) []rule {
 	return t.mine(asked, func(n, of int) bool { return n == of }, roseMost, func(a, b rule) int {
 		return cmp.Or(cmp.Compare(b.confidence, a.confidence), cmp.Compare(b.support, a.support))

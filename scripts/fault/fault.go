@@ -12,6 +12,14 @@ import (
 
 var rounds = flag.Int("rounds", 0, "kills, corruptions, … of each test of faults; 0: three, or one with -short")
 
+// Check ends a test at an error.
+func Check(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 // Rounds is how often each test repeats its fault per seed: few in every run of the tests, hundreds by make faults.
 func Rounds() int {
 	switch {

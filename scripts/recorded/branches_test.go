@@ -8,6 +8,7 @@ import (
 
 	"github.com/aoa-dev/aoa/internal/eval"
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 // TestBranches: a merged branch is asked about before its commits are known, without its name in what the default
@@ -22,9 +23,7 @@ git switch -q main
 echo 'package x // other' > main.go; save something else
 git merge -q --no-ff -m 'Merge pull request #1 from somebody/fix-login' fix-login`)
 	s, err := eval.History(context.Background(), "a/b", dir, os.Environ(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, err)
 	var got []Localization
 	err = Branches(context.Background(), s, eval.Options{}, 0, 1, 10, func(l *Localization) error {
 		got = append(got, *l)

@@ -10,6 +10,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/eval"
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/event/eventtest"
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 // newRepo makes a repository by a shell script, in which save commits everything under a subject, a second after the
@@ -38,18 +39,14 @@ func TestClone(t *testing.T) {
 echo a > a.go; echo b > b.go; save begin
 git rm -q b.go; echo a2 > a.go; save delete`)
 	own, err := eval.History(t.Context(), "x", dir, os.Environ(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, err)
 	trace := Source{Source: eval.Source{Name: "x"}}
 	for _, e := range own.Commits {
 		e.ID = e.ID[:len("commit:")+eval.ShortName]
 		eventtest.Set(&e, "Paths", append(slices.Clone(e.Paths()), e.Gone()...), "Gone", nil)
 		trace.Commits = append(trace.Commits, e)
 	}
-	if err := trace.complete(t.Context(), dir, os.Environ()); err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, trace.complete(t.Context(), dir, os.Environ()))
 	if last := trace.Commits[1]; !slices.Equal(last.Gone(), []event.Path{"b.go"}) || !slices.Equal(last.Paths(),
 		[]event.Path{"a.go"}) {
 		t.Errorf("the second commit is %+v", last)
@@ -107,8 +104,6 @@ func rankings(t *testing.T, s eval.Source) map[string][]string {
 		out[fmt.Sprint(d.Session, " ", d.Seq, " ", d.Query.Task)] = list
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, err)
 	return out
 }

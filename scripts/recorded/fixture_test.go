@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/aoa-dev/aoa/internal/eval"
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 var update = flag.Bool("update", false, "rewrite testdata")
@@ -154,13 +155,9 @@ func (f *fixture) write(to *bytes.Buffer, r fixtureRow) {
 func (f *fixture) source(t testing.TB) eval.Source {
 	t.Helper()
 	rows, _, err := decodeRows(bytes.NewReader(f.sessions.Bytes()))
-	if err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, err)
 	history, _, err := decodeRows(bytes.NewReader(f.commits.Bytes()))
-	if err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, err)
 	s := eval.Source{Name: "made/up", Commits: commitsOf(history)}
 	s.Sessions, s.Repeated = sessionsOf(rows)
 	return s
@@ -173,12 +170,8 @@ func TestFixture(t *testing.T) {
 		"made+up.commits.jsonl": f.commits.Bytes()} {
 		file := filepath.Join("testdata", name)
 		if *update {
-			if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.WriteFile(file, want, 0o644); err != nil {
-				t.Fatal(err)
-			}
+			fault.Check(t, os.MkdirAll(filepath.Dir(file), 0o755))
+			fault.Check(t, os.WriteFile(file, want, 0o644))
 		}
 		got, err := os.ReadFile(file)
 		if err != nil {

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 // TestTable: repositories count the same whatever was asked of them, and only those that were asked.
@@ -39,12 +41,8 @@ func TestTable(t *testing.T) {
 	}
 	name := filepath.Join(t.TempDir(), "table.json")
 	var out, said bytes.Buffer
-	if err := y.Write(&out); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(name, out.Bytes(), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, y.Write(&out))
+	fault.Check(t, os.WriteFile(name, out.Bytes(), 0o600))
 	if err := x.Compare(&said, name); err != nil || !strings.Contains(said.String(), "0.000 → 0.250: +0.500") {
 		t.Errorf("%v: %s", err, &said) // of the repository that both have
 	}

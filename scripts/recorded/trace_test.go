@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 // TestTracesOfFolder: names, compression, either file alone, and a folder that has none.
@@ -24,14 +25,10 @@ func TestTracesOfFolder(t *testing.T) {
 	_ = z.Close()
 	for name, data := range map[string][]byte{"made+up.jsonl.gz": packed.Bytes(),
 		"made+up.commits.jsonl": f.commits.Bytes(), "alone.commits.jsonl": f.commits.Bytes(), "notes.txt": nil} {
-		if err := os.WriteFile(filepath.Join(dir, name), data, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		fault.Check(t, os.WriteFile(filepath.Join(dir, name), data, 0o600))
 	}
 	got, err := Traces(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, err)
 	if len(got) != 2 || got[0].Name != "alone" || len(got[0].Sessions) != 0 || got[1].Name != "made/up" ||
 		len(got[1].Sessions) != 3 {
 		t.Fatalf("read %d sources: %+v", len(got), got)
@@ -42,21 +39,15 @@ func TestTracesOfFolder(t *testing.T) {
 	if _, err := Traces(t.TempDir()); !errors.Is(err, ErrNoTraces) {
 		t.Errorf("an empty folder: %v", err)
 	}
-	if err := os.WriteFile(filepath.Join(dir, "broken.jsonl"), []byte("{}\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, os.WriteFile(filepath.Join(dir, "broken.jsonl"), []byte("{}\n"), 0o600))
 	if _, err := Traces(dir); err == nil || !strings.Contains(err.Error(), "line 1") {
 		t.Errorf("a file without a row: %v", err)
 	}
 	// A line that is no row, and a copy that was cut off, are left out alone.
 	lines := strings.SplitAfter(f.sessions.String(), "\n")
 	bad := strings.Join(lines[:5], "") + "{\"session\":\n\n" + strings.Join(lines[5:], "")
-	if err := os.WriteFile(filepath.Join(dir, "broken.jsonl"), []byte(bad), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(dir, "cut.jsonl.gz"), packed.Bytes()[:packed.Len()/2], 0o600); err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, os.WriteFile(filepath.Join(dir, "broken.jsonl"), []byte(bad), 0o600))
+	fault.Check(t, os.WriteFile(filepath.Join(dir, "cut.jsonl.gz"), packed.Bytes()[:packed.Len()/2], 0o600))
 	if got, err = Traces(dir); err != nil || len(got) != 4 {
 		t.Fatalf("%d sources, %v", len(got), err)
 	}
@@ -77,9 +68,7 @@ func TestResumed(t *testing.T) {
 {"session":"first","ts":5,"seq":1,"kind":"read","path":"c.go","ok":true}
 {"session":"first","ts":5,"seq":2,"kind":"read","path":"c.go","ok":true}
 `))
-	if err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, err)
 	sessions, repeated := sessionsOf(rows)
 	got := map[string]int{}
 	for _, s := range sessions {
@@ -100,9 +89,7 @@ func TestCalls(t *testing.T) {
 {"session":"s","ts":3,"seq":5,"kind":"failed","path":"z.go","why":"missing","ok":false,"call":3,"batch":3}
 {"session":"s","ts":4,"seq":6,"kind":"read","path":"../out.go","ok":true,"call":4,"batch":4}
 `))
-	if err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, err)
 	type short struct {
 		Kind  event.Kind
 		Paths []event.Path

@@ -5,6 +5,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"testing"
+
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 // TestMeasure: a rename that mends its user is asked about without the user, which is named; one that leaves a user
@@ -24,9 +26,7 @@ func TestMeasure(t *testing.T) {
 	commit := func(files map[string]string) {
 		t.Helper()
 		for name, text := range files {
-			if err := os.WriteFile(filepath.Join(repo, name), []byte(text), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			fault.Check(t, os.WriteFile(filepath.Join(repo, name), []byte(text), 0o600))
 		}
 		git("-C", repo, "add", ".")
 		git("-C", repo, "commit", "-qm", "change")
@@ -39,12 +39,8 @@ func TestMeasure(t *testing.T) {
 	commit(map[string]string{"a.go": "package r\n\nfunc LoadConfig() int { return 1 }\n"})
 	commit(map[string]string{"b.go": "package r\n\nvar x = LoadConfig()\n"})
 	h, err := read(t.Context(), filepath.Join(repo, ".git"), 400)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := h.measure(); err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, err)
+	fault.Check(t, h.measure())
 	if want := (tally{commits: 3, out: 1, named: 1, spoke: 1, mended: 1}); h.tally != want {
 		t.Errorf("%+v, want %+v", h.tally, want)
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/aoa-dev/aoa/scripts/fault"
 	"github.com/aoa-dev/aoa/scripts/recorded"
 )
 
@@ -19,9 +20,7 @@ func TestBatches(t *testing.T) {
 {"session":"s","ts":9,"seq":5,"kind":"failed","tool":"read","why":"missing","path":"c.go","call":3,"batch":2}
 {"session":"s","ts":12,"seq":6,"kind":"search","text":"parse","call":4,"batch":3,"results":["a.go","b.go"]}`) {
 		var r recorded.Row
-		if err := json.Unmarshal([]byte(line), &r); err != nil {
-			t.Fatal(err)
-		}
+		fault.Check(t, json.Unmarshal([]byte(line), &r))
 		rows = append(rows, r)
 	}
 	var said []string

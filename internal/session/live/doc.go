@@ -2,8 +2,8 @@
 //
 // Logged events go in, one after the other. Session says what a session has done so far: its prompts, the files that it
 // opened, named, saw and edited, its results and patterns. Delta says what one event changed in it. Everybody who asks
-// about a session reads it here: no other package keeps one. A session ends 24 hours after its last event, at the tick that
-// says so, never by a clock of its own: the state is a fold of the log. It is kept in memory and saved as records,
+// about a session reads it here: no other package keeps one. A session ends 24 hours after its last event, at the tick
+// that says so, never by a clock of its own: the state is a fold of the log. It is kept in memory and saved as records,
 // beside the scores of the same position in the log. The package never reads a clock, a file or a score. An event takes
 // some 2 to 20 µs.
 //

@@ -177,8 +177,8 @@ func emptied(e event.Event) bool {
 	return s.Source == "compact" || s.Source == "clear"
 }
 
-// resolve decides on the files that were used and on those whose horizon is over; idle ends every horizon. The files are
-// those of the session with that id.
+// resolve decides on the files that were used and on those whose horizon is over; idle ends every horizon. The files
+// are those of the session with that id.
 func (h *Hints) resolve(id string, idle bool) (out []Resolved) {
 	for i := range h.Open {
 		p := &h.Open[i]

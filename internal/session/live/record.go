@@ -10,8 +10,8 @@ import (
 	"slices"
 )
 
-// snapshotVersion is the first byte of a snapshot. What follows are ids and sessions as encoding/gob writes them, because
-// paths are bytes that JSON would replace.
+// snapshotVersion is the first byte of a snapshot. What follows are ids and sessions as encoding/gob writes them,
+// because paths are bytes that JSON would replace.
 const snapshotVersion = 1
 
 // ErrSnapshot means that a snapshot is damaged, or of another version.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/event/eventtest"
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 // work folds random events of two sessions and a person, and restarts in the middle of them if restart is set.
@@ -52,13 +53,9 @@ func work(t *testing.T, seed uint64, restart bool) *Sessions {
 func again(t *testing.T, l *Sessions) *Sessions {
 	t.Helper()
 	saved, err := l.Snapshot()
-	if err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, err)
 	n := New()
-	if err := n.Restore(saved); err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, n.Restore(saved))
 	return n
 }
 
@@ -82,9 +79,7 @@ func FuzzRestore(f *testing.F) {
 	l.Apply(event.Event{Time: time.UnixMilli(1e12).UTC(), Session: "s",
 		Body: event.Call{Act: event.ActEdit, Paths: []event.Path{"a"}}})
 	saved, err := l.Snapshot()
-	if err != nil {
-		f.Fatal(err)
-	}
+	fault.Check(f, err)
 	for _, data := range [][]byte{nil, saved, saved[:len(saved)-1], append([]byte{99}, saved[1:]...)} {
 		f.Add(data)
 	}

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 const samples = "../../../testdata/pipelines"
@@ -16,18 +18,14 @@ const samples = "../../../testdata/pipelines"
 func sample(t testing.TB, name string) []byte {
 	t.Helper()
 	b, err := os.ReadFile(filepath.Join(samples, filepath.FromSlash(name)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, err)
 	return b
 }
 
 func TestSamplesAreRight(t *testing.T) {
 	for _, name := range []string{"create-prd", "create-backlog", "generate-docs"} {
 		p, err := Decode(name+".yaml", sample(t, ".aoa/pipelines/"+name+".yaml"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		fault.Check(t, err)
 		if _, err := p.Plan(); err != nil || p.Name != name || len(p.Stages) < 2 {
 			t.Errorf("%s: %v, %d stages", name, err, len(p.Stages))
 		}
@@ -44,13 +42,9 @@ stages:
   - {stage: file, run: [a], cache: {file_dependencies: ["out/*.md"]}}
   - {stage: ctx, run: [a, $CONTEXT_c]}
 `))
-	if err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, err)
 	plan, err := p.Plan()
-	if err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, err)
 	want := [][]int{{1, 2}, {3}, {3}, nil, {3}, {3}}
 	for i := range want {
 		if !slices.Equal(plan.Needs[i], want[i]) {
@@ -74,9 +68,7 @@ stages:
   - {stage: c, run: [x], needs: [b]}
   - {stage: after, run: [x], needs: [c]}
 `))
-	if err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, err)
 	if _, err := p.Plan(); !errors.Is(err, ErrCycle) || !strings.HasSuffix(err.Error(), ": a, b, c, after") {
 		t.Error(err)
 	}
@@ -94,13 +86,9 @@ stages:
   - {stage: bad, run: [x], needs: [d]}
   - {stage: never, run: [x], needs: [bad]}
 `))
-	if err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, err)
 	plan, err := p.Plan()
-	if err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, err)
 	var mu sync.Mutex
 	var ran []string
 	var both sync.WaitGroup

@@ -12,6 +12,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/stage"
 	"github.com/aoa-dev/aoa/internal/stage/pipeline"
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 // options are those of a pipeline without a daemon: none of its stages is cached.
@@ -21,9 +22,7 @@ func options(t *testing.T, yaml string) PipelineOptions {
 		t.Skip("the stages are lines for sh")
 	}
 	p, err := pipeline.Decode("p.yaml", []byte(yaml))
-	if err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, err)
 	return PipelineOptions{Answer: api.PipelineAnswer{ID: "p.yaml", Pipeline: p, Env: []string{"HOME"}}, Root: t.TempDir(),
 		Env: []string{"HOME=/h", "PATH=/usr/bin:/bin"}, Now: time.Now}
 }
@@ -31,9 +30,7 @@ func options(t *testing.T, yaml string) PipelineOptions {
 func run(t *testing.T, o PipelineOptions) (rep *PipelineReport, done []StageReport, err error) {
 	t.Helper()
 	p, err := NewPipeline(o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, err)
 	var mu sync.Mutex
 	p.Note = func(string, bool, string) {}
 	p.Done = func(r StageReport, _ PipelineTotal) {
@@ -48,9 +45,7 @@ func run(t *testing.T, o PipelineOptions) (rep *PipelineReport, done []StageRepo
 func TestPipelineEnds(t *testing.T) {
 	o := options(t, "stages: [{stage: a, run: [echo, x]}]")
 	p, err := NewPipeline(o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, err)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	rep, err := p.Run(ctx)
@@ -66,9 +61,7 @@ func TestPipelineFilters(t *testing.T) {
 		Outputs: []stage.Output{{Stage: "earlier", Value: []byte("out")}, {Stage: "other", Value: []byte("12345678")}},
 		Context: map[string]json.RawMessage{"used": []byte(`"in"`), "unused": []byte(`"1234"`)}}
 	rep, _, err := run(t, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, err)
 	if want := (ContextUse{Values: 2, Of: 4, Tokens: 3}); rep.Context != want || rep.Mode != "Session" {
 		t.Errorf("%+v of mode %s, want %+v", rep.Context, rep.Mode, want)
 	}

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/go-git/go-billy/v5"
@@ -148,10 +149,8 @@ func (r *Repo) tips(ctx context.Context) ([]tip, error) {
 
 // rebasing reports whether a rebase runs: git keeps its state in one of these folders.
 func rebasing(git string) bool {
-	for _, dir := range []string{"rebase-merge", "rebase-apply"} {
-		if _, err := os.Stat(filepath.Join(git, dir)); err == nil {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc([]string{"rebase-merge", "rebase-apply"}, func(dir string) bool {
+		_, err := os.Stat(filepath.Join(git, dir))
+		return err == nil
+	})
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -87,10 +88,7 @@ git worktree add.`,
 		if err := knownHooks(names); err != nil {
 			return err
 		}
-		scope := flags.chosen()
-		if scope == "" {
-			scope = install.Local
-		}
+		scope := cmp.Or(flags.chosen(), install.Local)
 		out := []hookChange{}
 		for _, name := range names {
 			done, err := a.installHook(c.Context(), name, scope)

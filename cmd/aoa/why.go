@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"strings"
@@ -64,10 +65,7 @@ func (a *app) explain(w api.WhyAnswer, q event.Query) {
 	if !w.Known {
 		a.talk("%s is not tracked by git or is ignored: it is never suggested", a.display(w.File))
 	}
-	columns := a.width
-	if columns == 0 {
-		columns = math.MaxInt
-	}
+	columns := cmp.Or(a.width, math.MaxInt)
 	for _, l := range wrap(harmless(a.because(w.Suggestion)), columns-gap) {
 		fmt.Fprintln(a.out, "  "+l)
 	}

@@ -2,6 +2,7 @@ package api
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -81,10 +82,7 @@ const queueFull = 10 * time.Millisecond
 
 // do sends a request and, if it may, brings about a daemon of this build that answers it.
 func (c *Client) do(ctx context.Context, method, path string, body []byte) (*http.Response, error) {
-	wait := c.Wait
-	if wait == 0 {
-		wait = 30 * time.Second
-	}
+	wait := cmp.Or(c.Wait, 30*time.Second)
 	limit, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()
 	again := time.After(0)

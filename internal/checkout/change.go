@@ -1,6 +1,7 @@
 package checkout
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -93,10 +94,7 @@ func (w *Checkout) rangeChange(ctx context.Context, commits string) (Change, err
 	if head = strings.TrimPrefix(head, "."); !found || base == "" {
 		return Change{}, api.Bad("for example origin/main..HEAD", "%.100q names no range of commits", commits)
 	}
-	if head == "" {
-		head = "HEAD"
-	}
-	r, err := w.Repo.Range(ctx, base, head)
+	r, err := w.Repo.Range(ctx, base, cmp.Or(head, "HEAD"))
 	if err != nil {
 		return Change{}, api.Bad("in a shallow clone: git fetch --unshallow", "%v", err)
 	}

@@ -1,6 +1,7 @@
 package checkout
 
 import (
+	"cmp"
 	"context"
 	"os"
 	"path"
@@ -129,10 +130,7 @@ func (w *Checkout) keep(in []event.Path) []event.Path {
 // have a name like it.
 func (w *Checkout) like(n *api.NamedFiles) (only event.Path) {
 	tree := w.Tree()
-	typed := strings.TrimSuffix(strings.ReplaceAll(n.Typed, `\`, "/"), "/")
-	if typed == "" {
-		typed = string(n.Path)
-	}
+	typed := cmp.Or(strings.TrimSuffix(strings.ReplaceAll(n.Typed, `\`, "/"), "/"), string(n.Path))
 	if p, ok := end(tree, typed); ok {
 		return p
 	}

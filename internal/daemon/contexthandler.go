@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -31,9 +32,7 @@ func (d *Daemon) context(ctx context.Context, r api.ContextRequest) (api.Context
 	}
 	d.events.SyncBriefly(ctx)
 	out := api.ContextAnswer{Session: r.Session, For: string(use), Budget: r.Budget, Segments: []session.Segment{}}
-	if out.Budget == 0 {
-		out.Budget = d.contextBudget().Total
-	}
+	out.Budget = cmp.Or(out.Budget, d.contextBudget().Total)
 	if r.Session == "" {
 		var err error
 		if out.Session, err = d.lastSession(ctx, w); err != nil || out.Session == "" {

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime/debug"
+	"slices"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -108,12 +109,10 @@ func (d *Daemon) database() string { return filepath.Join(d.settings.Store, "aoa
 // expected reports whether an earlier daemon has been here: it leaves its keys and the files of its stores. It is asked
 // before any of these is made.
 func (d *Daemon) expected() bool {
-	for _, pattern := range []string{"*.db", "keys/*"} {
-		if found, _ := fs.Glob(os.DirFS(d.settings.Store), pattern); len(found) > 0 {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc([]string{"*.db", "keys/*"}, func(pattern string) bool {
+		found, _ := fs.Glob(os.DirFS(d.settings.Store), pattern)
+		return len(found) > 0
+	})
 }
 
 // startPercent is the garbage collector's percentage until the daemon listens, instead of 100: most of what is

@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -45,12 +46,10 @@ func (d *Daemon) showLog(ctx context.Context, r api.LogRequest) (api.LogAnswer, 
 	if r.Export {
 		return d.exportLog(ctx, r)
 	}
-	if r.Limit == 0 {
-		r.Limit = 100
-	}
 	d.events.SyncBriefly(ctx)
 	events, err := d.db.Log(ctx,
-		cold.LogFilter{Since: r.Since, Until: r.Until, Session: r.Session, File: r.File, Kinds: r.Kinds, Limit: r.Limit})
+		cold.LogFilter{Since: r.Since, Until: r.Until, Session: r.Session, File: r.File, Kinds: r.Kinds,
+			Limit: cmp.Or(r.Limit, 100)})
 	// The newest are selected, the oldest of them come first: a log is read downwards.
 	slices.Reverse(events)
 	return api.LogAnswer{Events: events}, err

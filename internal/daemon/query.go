@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -64,12 +65,7 @@ func (d *Daemon) why(ctx context.Context, r api.WhyRequest) (api.WhyAnswer, erro
 // partners names what usually changes together with a change and is not in it, with the counts that say so.
 func (d *Daemon) partners(ctx context.Context, r api.PartnersRequest) (api.PartnersAnswer, error) {
 	out := api.PartnersAnswer{Files: []event.Path{}, Partners: []prefetch.Lack{}, Broken: []index.Broken{}}
-	if r.Limit == 0 {
-		r.Limit = 5
-	}
-	if r.Least == 0 {
-		r.Least = prefetch.Floor
-	}
+	r.Limit, r.Least = cmp.Or(r.Limit, 5), cmp.Or(r.Least, prefetch.Floor)
 	switch {
 	case r.Limit < 0 || r.Limit > 100:
 		return out, api.Bad("use 1 to 100", "limit %d is out of range", r.Limit)
@@ -91,10 +87,7 @@ func (d *Daemon) partners(ctx context.Context, r api.PartnersRequest) (api.Partn
 
 // complete finds files by the typed part of their names.
 func (d *Daemon) complete(ctx context.Context, r api.Typing) ([]event.Path, error) {
-	if r.Limit == 0 {
-		r.Limit = 15
-	}
-	if r.Limit < 0 || r.Limit > 1000 {
+	if r.Limit = cmp.Or(r.Limit, 15); r.Limit < 0 || r.Limit > 1000 {
 		return nil, api.Bad("use 1 to 1000", "limit %d is out of range", r.Limit)
 	}
 	q := event.Query{Task: event.TaskNext, Session: r.Session, At: d.now()}

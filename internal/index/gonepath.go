@@ -141,11 +141,6 @@ var newestBranch = wordSet("main master trunk develop HEAD")
 
 // changelog reports whether a file tells the history of a project.
 func changelog(p event.Path) bool {
-	name := strings.ToLower(p.Base())
-	for _, word := range [...]string{"change", "history", "news", "release", "migrat", "upgrad", "whatsnew"} {
-		if strings.Contains(name, word) || strings.Contains(strings.ToLower(p.Dir()), word) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc([]string{"change", "history", "news", "release", "migrat", "upgrad", "whatsnew"},
+		func(word string) bool { return strings.Contains(strings.ToLower(string(p)), word) })
 }

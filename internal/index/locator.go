@@ -1,6 +1,7 @@
 package index
 
 import (
+	"cmp"
 	"path"
 	"path/filepath"
 	"strings"
@@ -189,10 +190,7 @@ func (l *Locator) Abs(name, dir string) string {
 	}
 	name = l.drive(Slash(name))
 	if !IsAbs(name) {
-		if dir == "" {
-			dir = l.Cwd
-		}
-		if dir == "" {
+		if dir = cmp.Or(dir, l.Cwd); dir == "" {
 			return ""
 		}
 		return path.Join(dir, name)

@@ -1,6 +1,9 @@
 package index
 
-import "bytes"
+import (
+	"bytes"
+	"slices"
+)
 
 // piece is what a part of a line of a program is.
 type piece uint8
@@ -110,12 +113,12 @@ func (s *scanner) inside(line []byte, from, to int) {
 
 // resumes reports whether a line begins a declaration of a script at the first column.
 func resumes(line []byte) bool {
-	for _, word := range [...]string{"export ", "function ", "class ", "import "} {
-		if bytes.HasPrefix(line, []byte(word)) {
-			return true
-		}
-	}
-	return false
+	return beginsWith(line, []string{"export ", "function ", "class ", "import "})
+}
+
+// beginsWith reports whether a line begins with one of some words.
+func beginsWith(line []byte, words []string) bool {
+	return slices.ContainsFunc(words, func(word string) bool { return bytes.HasPrefix(line, []byte(word)) })
 }
 
 // opening takes the code and the strings of a line from an index on, up to what begins a comment, or a string of
@@ -211,21 +214,12 @@ func (s *scanner) license(text []byte) int {
 			open = !bytes.Contains(line, []byte(s.lang.close))
 		// $OpenBSD$
 		case len(trimmed) == 0 && end < maxMark && licensed(text[:end]) == 0, bytes.HasPrefix(trimmed, []byte("<?php")):
-		case !s.comment(trimmed):
+		case !beginsWith(trimmed, s.lang.comments):
 			return licensed(text[:end])
 		}
 		end += len(line) + 1
 	}
 	return licensed(text[:min(end, len(text))])
-}
-
-func (s *scanner) comment(line []byte) bool {
-	for _, mark := range s.lang.comments {
-		if bytes.HasPrefix(line, []byte(mark)) {
-			return true
-		}
-	}
-	return false
 }
 
 func licensed(comment []byte) int {

@@ -115,17 +115,6 @@ func fold(word string) string {
 // Len returns the number of different words.
 func (r Request) Len() int { return len(r.words) }
 
-// Phrases returns the sequences of two and of three neighbors among the sorted words, separated by spaces.
-func (r Request) Phrases() []string {
-	phrases := []string{}
-	for n := 2; n <= 3; n++ {
-		for i := range len(r.words) - n + 1 {
-			phrases = append(phrases, strings.Join(r.words[i:i+n], " "))
-		}
-	}
-	return phrases
-}
-
 // gram is a word, or two or three neighbors among the sorted words.
 type gram struct {
 	hash uint64

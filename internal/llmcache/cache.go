@@ -1,6 +1,7 @@
 package llmcache
 
 import (
+	"cmp"
 	"context"
 	"sync/atomic"
 	"time"
@@ -27,9 +28,7 @@ type Cache struct {
 
 // New opens nothing.
 func New(o Options) *Cache {
-	if o.Quota == 0 {
-		o.Quota = Quota
-	}
+	o.Quota = cmp.Or(o.Quota, Quota)
 	if o.Newest == nil {
 		o.Newest = func(string) time.Time { return time.Time{} }
 	}

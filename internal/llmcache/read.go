@@ -1,6 +1,7 @@
 package llmcache
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"time"
@@ -58,10 +59,7 @@ type Filter struct {
 // List returns labels, the newest first, and how many there are without the limit. It loads no data. It counts as a
 // use of the session.
 func (c *Cache) List(ctx context.Context, q Filter) (labels []Label, total int, err error) {
-	if q.Limit == 0 {
-		q.Limit = 100
-	}
-	if q.Limit < 0 || q.Limit > 1000 {
+	if q.Limit = cmp.Or(q.Limit, 100); q.Limit < 0 || q.Limit > 1000 {
 		return nil, 0, bad("use 1 to 1000", "limit %d is out of range", q.Limit)
 	}
 	labels = []Label{}

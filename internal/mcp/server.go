@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -41,9 +42,7 @@ type server struct{ o Options }
 // New makes a server with all tools, ready to be connected to a transport. Its list of tools has the same order
 // every time.
 func New(o Options) *mcp.Server {
-	if o.Patience == 0 {
-		o.Patience = 20 * time.Second
-	}
+	o.Patience = cmp.Or(o.Patience, 20*time.Second)
 	s := &server{o}
 	out := mcp.NewServer(&mcp.Implementation{Name: "aoa", Title: "aOa", Version: o.Version},
 		&mcp.ServerOptions{Instructions: instructions, Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}}})

@@ -1,6 +1,7 @@
 package live
 
 import (
+	"slices"
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/event"
@@ -18,12 +19,7 @@ type Delta struct {
 
 // First reports whether the event opened a file for the first time in its session.
 func (d *Delta) First() bool {
-	for _, o := range d.Opened {
-		if o.First {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(d.Opened, func(o Opened) bool { return o.First })
 }
 
 // Opened is a file that an event opened.

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
+	"slices"
 	"time"
 
 	"golang.org/x/term"
@@ -89,10 +90,8 @@ func (s *Step) child(ctx context.Context, rec *stage.Recorder) (code int, why st
 // onTerminal reports whether the step uses a terminal. Then it stays in the process group that gets the keyboard's
 // signals.
 func (s *Step) onTerminal() bool {
-	for _, v := range []any{s.In, s.Out, s.Err} {
-		if f, ok := v.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc([]any{s.In, s.Out, s.Err}, func(v any) bool {
+		f, ok := v.(*os.File)
+		return ok && term.IsTerminal(int(f.Fd()))
+	})
 }

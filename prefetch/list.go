@@ -26,9 +26,11 @@ const (
 	leastOpens   = 0.35
 	leastListed  = 0.05 // files below this probability are left out
 	leastOfFirst = 0.2  // and files below this share of the first one's
-	// Lines below this share of the first one's probability are not said. A cut at a fixed probability loses more lists
-	// with a right file than it spares wrong lines: the estimate of the list as a whole counts on what it drops.
+	// Lines below this share of the first one's probability are not said at the first two prompts: a fixed cut at .20 loses
+	// .11 of the lists with a right file there. It loses none at later prompts.
 	leastLine   = 0.4
+	leastLater  = 0.20 // probability of a line at a later prompt, if the turn opens any file; the first line has none
+	laterPrompt = 2    // earlier prompts
 	leastShadow = 0.10 // a list that is not shown is logged from this probability on that one of its files is opened
 	shortPrompt = 3    // words: "yes", "commit this"
 	mostErrand  = 10   // words of a prompt that speaks of a commit
@@ -164,17 +166,25 @@ func (m ListModel) Choose(q event.Query, t Turn, predictions []Prediction, skip 
 	files := Listed(predictions, skip)
 	f := ListFeaturesOf(q, t, files)
 	e := m.Estimate(f)
-	if unknown := q.Prompt != "" && f.Text == 0 && f.Terms == 0; unknown || len(files) == 0 {
+	unknown := q.Prompt != "" && f.Text == 0 && f.Terms == 0
+	if unknown || len(files) == 0 {
 		e.Right = 0
 	}
-	return lines(files, q.Prompt), e
+	if len(files) == 0 {
+		return nil, e
+	}
+	least := leastLine * files[0].P
+	if t.Prompts >= laterPrompt {
+		least = leastLater * e.Opens
+	}
+	return lines(files, least, q.Prompt), e
 }
 
-// lines are the files of a list that are said: the first, and those that are likely enough beside it; sources before
-// tests, unless the prompt speaks of tests.
-func lines(files []Prediction, prompt string) []Prediction {
-	if i := slices.IndexFunc(files, func(f Prediction) bool { return f.P < leastLine*files[0].P }); i > 0 {
-		files = files[:i]
+// lines are the files of a list that are said: the first, and those that have at least the probability least; sources
+// before tests, unless the prompt speaks of tests.
+func lines(files []Prediction, least float64, prompt string) []Prediction {
+	for len(files) > 1 && files[len(files)-1].P < least {
+		files = files[:len(files)-1]
 	}
 	if !slices.Contains(index.Terms(prompt, event.MaxTerms), "test") {
 		slices.SortStableFunc(files, func(a, b Prediction) int {

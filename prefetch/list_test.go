@@ -26,17 +26,28 @@ func TestListIsDecidedAsAWhole(t *testing.T) {
 	}
 }
 
-// TestWeakLines: what is unlikely beside the first file is not said, however likely that is.
+// TestWeakLines: at the first prompts a line is said that is likely beside the first one, at later ones one that is
+// likely if the turn opens any file.
 func TestWeakLines(t *testing.T) {
-	for _, first := range []float64{.8, .1} {
-		files := []Prediction{{File: "a_test.go", P: first}, {File: "b.go", P: first / 2}, {File: "c.go", P: first / 3}}
-		got := lines(files, "fix it")
-		if len(got) != 2 || got[0].File != "b.go" || got[1].File != "a_test.go" {
-			t.Errorf("%.1f: %+v", first, got)
+	m := Shipped().List
+	for _, c := range []struct {
+		prompts int
+		second  float64 // probability
+		says    int
+	}{{0, .05, 1}, {0, .17, 2}, {1, .17, 2}, {2, .01, 1}, {2, .39, 2}} {
+		files := []Prediction{{File: "a_test.go", P: .4, Shipped: .4}, {File: "b.go", P: c.second, Shipped: c.second}}
+		got, _ := m.Choose(event.Query{Prompt: "fix what the parser does here"}, Turn{Prompts: c.prompts}, files, nil)
+		if len(got) != c.says || got[len(got)-1].File != "a_test.go" {
+			t.Errorf("%+v: %+v", c, got)
 		}
 	}
-	if got := lines(nil, ""); len(got) != 0 {
-		t.Errorf("of none %+v", got)
+	// A file of .15 beside one of .2 is likely beside it, and is not if the turn surely opens files.
+	files := []Prediction{{File: "a.go", P: .2}, {File: "b.go", P: .15}}
+	if got := lines(files, leastLater*.9, "fix it"); len(got) != 1 {
+		t.Errorf("at a later prompt %+v", got)
+	}
+	if got := lines(files, leastLine*.2, "fix it"); len(got) != 2 {
+		t.Errorf("at the first prompt %+v", got)
 	}
 }
 

@@ -68,8 +68,8 @@ redis: ## the exchange of events, and daemons, with real servers that the tests 
 faults: ## kill daemons and servers, damage files, fill disks, cut the network, move the clock: ROUNDS=100 per seed, then a table (AOA_REQUIRE=redis,tmpfs,root: a skip fails)
 	@ROUNDS=$(or $(ROUNDS),100) scripts/faults.sh
 
-soak: ## recorded sessions for TIME=1h at RATE=60 hooks a second, over and over; prints the memory; SESSIONS=DIR, REPOS=DIR, ONLY=NAME, MOST=40 sessions
-	go run ./scripts/replay -sessions "$(abspath $(SESSIONS))" -repos "$(abspath $(or $(REPOS),$(SESSIONS)))" -only "$(ONLY)" -most $(or $(MOST),40) -soak $(or $(TIME),1h) -rate $(or $(RATE),60)
+soak: ## recorded sessions for TIME=1h at RATE=60 hooks a second, over and over; prints the memory; SESSIONS=DIR, REPOS=DIR, ONLY=NAME, MOST=40 sessions, KILL=4m between kills of the daemon
+	go run ./scripts/replay -sessions "$(abspath $(SESSIONS))" -repos "$(abspath $(or $(REPOS),$(SESSIONS)))" -only "$(ONLY)" -most $(or $(MOST),40) -soak $(or $(TIME),1h) -rate $(or $(RATE),60) -kill $(or $(KILL),0)
 
 fuzz: ## fuzz each decoder for a while (FUZZTIME=30s)
 	@scripts/fuzz.sh $(or $(FUZZTIME),30s)

@@ -34,7 +34,11 @@ func (e *Error) Error() string {
 	if e.Stderr == "" {
 		return fmt.Sprintf("git %s in the repository: %v", e.Verb, e.err)
 	}
-	return fmt.Sprintf("git %s in the repository: %v: %s", e.Verb, e.err, e.Stderr)
+	text := fmt.Sprintf("git %s in the repository: %v: %s", e.Verb, e.err, e.Stderr)
+	if strings.Contains(e.Stderr, "unknown repository extension") { // reftable, with a git before 2.45
+		text += "; install a newer git, then aoa daemon stop"
+	}
+	return text
 }
 
 func (e *Error) Unwrap() error { return e.err }

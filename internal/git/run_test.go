@@ -95,3 +95,13 @@ func TestTooLate(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+// TestNewerRepository: of a repository that needs a newer git, the error says what to do.
+func TestNewerRepository(t *testing.T) {
+	dir, env, git := gitFolder(t)
+	git("config", "core.repositoryFormatVersion", "1")
+	git("config", "extensions.unheardOf", "true")
+	if _, err := Find(env).Run(t.Context(), dir, "rev-parse", "HEAD"); err == nil || !strings.HasSuffix(err.Error(), "install a newer git, then aoa daemon stop") {
+		t.Error(err)
+	}
+}

@@ -72,7 +72,10 @@ func (x *soak) note(ctx context.Context, p payload, raw []byte, at time.Time, fa
 	}
 	if name := p["tool_name"]; p["hook_event_name"] == "PostToolUse" && (name == "Read" || name == "Edit" || name == "Write") {
 		sub, _ := p["agent_id"].(string)
-		x.wrote[fmt.Sprint(p["tool_use_id"], ":post:", sub)] = at
+		file, _ := filepath.Rel(x.dir, p["tool_input"].(map[string]any)["file_path"].(string))
+		if path, err := event.NewPath(filepath.ToSlash(file)); err == nil && !x.repo.Ignored(path) {
+			x.wrote[fmt.Sprint(p["tool_use_id"], ":post:", sub)] = at
+		}
 	}
 	if x.hooks%20 != 0 {
 		return nil

@@ -76,7 +76,7 @@ func TestPatience(t *testing.T) {
 	for _, c := range [][2]string{{"cursor", "SessionStart"}, {"cursor", "PostToolUse"}, {"copilot", "SessionStart"},
 		{"copilot", "PostToolUse"}} {
 		if wait, _ := client.Patience(c[0], c[1]); wait == 0 {
-			t.Errorf("%s, %s: nobody waits", c[0], c[1])
+			t.Errorf("%s, %s: the client does not wait", c[0], c[1])
 		}
 	}
 	for _, c := range [][2]string{{"claude", "PostToolUse"}, {"claude", "SessionEnd"}, {"gemini", "BeforeTool"},

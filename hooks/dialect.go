@@ -160,7 +160,7 @@ func (p *payload) readCall(raw *rawPayload) {
 	p.translate(name, input)
 }
 
-// readResult reads what a call came to: of Gemini CLI and Qwen Code an object with what the model gets or an error, of
+// readResult reads the result of a call: of Gemini CLI and Qwen Code an object with what the model gets or an error, of
 // Copilot CLI one with its kind, of Cursor a text of JSON.
 func (p *payload) readResult(raw *rawPayload) {
 	if response, ok := raw.Response.(map[string]any); ok {
@@ -276,7 +276,7 @@ func patchIn(in arguments, text string) string {
 	return ""
 }
 
-// mcpName is the name of an MCP server's tool as Claude Code has it, "" if the tool is none. Gemini writes
+// mcpName is the name of an MCP server's tool as Claude Code has it, "" if it is another tool. Gemini writes
 // mcp_server_tool, Cursor MCP:tool.
 func mcpName(name string) string {
 	if rest, ok := strings.CutPrefix(name, "MCP:"); ok {

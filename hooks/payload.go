@@ -264,7 +264,7 @@ func parseArguments(v any) (in arguments, text string) {
 	return nil, ""
 }
 
-// decodeValue reads a text that holds JSON; false if it is none, or of another type.
+// decodeValue reads a text that holds JSON; false if it is not JSON, or of another type.
 func decodeValue(text string, into any) bool { return json.Unmarshal([]byte(text), into) == nil }
 
 // output is the text of a tool's result, whatever its shape: a text, {stdout, stderr}, {content}, {filenames}, a list

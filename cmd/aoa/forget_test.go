@@ -78,7 +78,7 @@ func (d *sandbox) forgotten() {
 	}
 }
 
-// verdict is what a round came to, as far as the test has seen.
+// verdict is the result of a round, as far as the test has seen.
 func verdict(t *testing.T) fault.Verdict {
 	if t.Failed() {
 		return fault.Wrong

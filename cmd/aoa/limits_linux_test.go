@@ -40,7 +40,7 @@ func TestLimits(t *testing.T) {
 				cmd.Dir, cmd.Env, cmd.Stdin = d.dir, d.env, strings.NewReader(stdin)
 				var out, errs bytes.Buffer
 				cmd.Stdout, cmd.Stderr = &out, &errs
-				_ = cmd.Run() // ProcessState has what it came to
+				_ = cmd.Run() // ProcessState has the result
 				return said{out.String(), errs.String(), cmd.ProcessState.ExitCode()}
 			}
 			s := limited("", "suggest", "server/wire.go")

@@ -16,7 +16,7 @@ const (
 // documented ones.
 //
 // What an agent does with text was measured with the version in Driven; Cursor is as its makers document it. Codex
-// accepts text at PostToolUse and drops it. Qwen Code reads the text at PreToolUse and passes it to nobody. Gemini CLI
+// accepts text at PostToolUse and drops it. Qwen Code reads the text at PreToolUse and does not pass it on. Gemini CLI
 // passes text on for calls that worked; for a failed one it takes only the reason of a decision to block it, which
 // would replace the tool's own message, so text about a failure waits for the next call.
 //

@@ -121,7 +121,7 @@ type state uint8
 const (
 	alive state = iota
 	busy        // someone listens and does not accept, or is not to be trusted
-	dead        // nobody listens
+	dead        // no process listens
 )
 
 // exchange sends the request and reads the answer. A dead daemon is started: at a session's start and at a prompt its

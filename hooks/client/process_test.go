@@ -57,7 +57,7 @@ func TestLearningEventsAreNotWaitedFor(t *testing.T) {
 	got := make(chan api.Hook, 1)
 	serve(t, sock, func(c net.Conn) {
 		f, _ := receive(c)
-		c.Write(answer("nobody reads this"))
+		c.Write(answer("this is not read"))
 		got <- f
 	})
 	for _, event := range []string{"PostToolUse", "PostToolUseFailure", "SubagentStop", "SessionEnd"} {
@@ -71,7 +71,7 @@ func TestLearningEventsAreNotWaitedFor(t *testing.T) {
 }
 
 // TestAgentsAreAnswered: the events of each agent that carry text, known from the payload, by the command line
-// (Copilot), or by whoever runs Claude Code's settings.
+// (Copilot), or by the agent that runs Claude Code's settings.
 func TestAgentsAreAnswered(t *testing.T) {
 	dir, sock := repo(t)
 	got := make(chan api.Hook, 1)
@@ -248,7 +248,7 @@ func TestDeadDaemonIsStarted(t *testing.T) {
 		}
 	}
 	if answered == 0 {
-		t.Error("nobody was answered by the daemon that started")
+		t.Error("no session was answered by the daemon that started")
 	}
 }
 
@@ -360,7 +360,7 @@ func TestHundredAtOnce(t *testing.T) {
 	all.Wait()
 }
 
-// TestStoppedDaemon: SIGSTOP leaves the socket listening and nobody behind it. One hook waits in vain, the next ones
+// TestStoppedDaemon: SIGSTOP leaves the socket listening without a reader. One hook waits in vain, the next ones
 // do not wait, until the backoff is over; an answer ends it.
 func TestStoppedDaemon(t *testing.T) {
 	dir, sock := repo(t)

@@ -15,7 +15,7 @@ import (
 )
 
 // Bounds of a payload, in bytes. What follows maxBody is read and not sent: the daemon takes the members that are
-// whole. A socket on Linux holds 208 KB, so nobody waits for the daemon to read.
+// whole. A socket on Linux holds 208 KB, so no client waits for the daemon to read.
 const (
 	maxBody = 192 << 10
 	maxRead = 32 << 20

@@ -115,7 +115,7 @@ type victim struct {
 	bin       string
 }
 
-// newVictim takes a number that no user has: its folder in /tmp is not there, and whoever comes first can make it.
+// newVictim takes a number that no user has: its folder in /tmp is not there, and the first user can make it.
 func newVictim(t *testing.T) *victim {
 	t.Helper()
 	if os.Getuid() != 0 {

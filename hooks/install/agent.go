@@ -171,7 +171,7 @@ func groupsOf(a agents.Agent, dir string) (out []group) {
 	return out
 }
 
-// isOurs recognizes our handlers for an agent by their command, whoever wrote them.
+// isOurs recognizes our handlers for an agent by their command, not by their author.
 func isOurs(agent string) func(handler) bool {
 	command := regexp.MustCompile(`(^|[\s;&|/\\"'])aoa(-hook(\.exe)?["']?|(\.exe)?["']?\s+hook)\s+` + agent + `\b`)
 	return func(h handler) bool {

@@ -117,7 +117,7 @@ func TestOnlyOurAgent(t *testing.T) {
 	}
 }
 
-// TestProgramOfOthers: a plugin of somebody else under our name is left alone; an old one of ours is replaced.
+// TestProgramOfOthers: another author's plugin under our name is left alone; an old one of ours is replaced.
 func TestProgramOfOthers(t *testing.T) {
 	file := settingsAt(t, "export const Mine = async () => ({}) // aoa\n")
 	_, err := Add(agentOf(t, "opencode"), file, Options{})

@@ -10,11 +10,11 @@ import (
 	"strings"
 )
 
-// excludeNote is the line above ours in info/exclude, so that nobody else's line is ever taken for ours.
+// excludeNote is the line above ours in info/exclude, so that no other line is taken for ours.
 const excludeNote = "# kept out of git by aoa"
 
 // Exclude keeps a file of the worktree out of git, by a line in info/exclude of the common git dir. A line
-// that is there already, whoever wrote it, is enough.
+// that is there already is enough.
 func Exclude(commonDir, pattern string) (Change, error) {
 	name, old, mode, err := excludeFile(commonDir)
 	if err != nil {

@@ -63,6 +63,6 @@ func TestExclude(t *testing.T) {
 	}
 	if _, err := Unexclude(common, localSettings); err != nil || string(contentOf(t,
 		filepath.Join(common, "info", "exclude"))) != theirs {
-		t.Error("somebody else's line was taken")
+		t.Error("the user's line was taken")
 	}
 }

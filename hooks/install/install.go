@@ -9,7 +9,7 @@ import (
 	"github.com/aoa-dev/aoa/hooks/agents"
 )
 
-// ErrRefused is wrapped by every refusal to edit somebody's file. Nothing was changed then.
+// ErrRefused is wrapped by every refusal to edit a user's file. Nothing was changed then.
 var ErrRefused = errors.New("not edited")
 
 // Refusal says why a file was not edited, and what to put there by hand.
@@ -109,7 +109,7 @@ func Add(a agents.Agent, file string, o Options) (Change, error) {
 	return f.write(Changed, s.bytes())
 }
 
-// Remove takes our handlers out. If nobody else has changed the file since Add, it is as it was before, to the byte; a
+// Remove takes our handlers out. If no one else has changed the file since Add, it is as it was before, to the byte; a
 // file that Add made is deleted.
 func Remove(a agents.Agent, file string, o Options) (Change, error) {
 	a = owner(a)

@@ -8,7 +8,7 @@ import (
 )
 
 // Where an agent wants a program instead of settings, the whole file is ours: its first line says so. It is made,
-// replaced and deleted whole; a file without that line is somebody else's.
+// replaced and deleted whole; a file without that line is not ours.
 
 // program is the plugin of an agent.
 func program(a agents.Agent) []byte {

@@ -66,7 +66,7 @@ func (sh *walker) named(w word) []event.Path {
 	return ps
 }
 
-// near reports whether any of the places may lie in a worktree: a search elsewhere is none of this repository.
+// near reports whether any of the places may lie in a worktree: a search elsewhere does not concern this repository.
 func (sh *walker) near(places []word) bool {
 	for _, w := range places {
 		if strings.HasPrefix(w.text, "~") {

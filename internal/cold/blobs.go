@@ -44,7 +44,7 @@ type Rule struct {
 	Names func(v Blob, path string) bool
 	// Derived says that the blobs are made of what is forgotten: every Forget takes all of them.
 	Derived bool
-	// Leave writes what the owner holds in memory and lets go of it: something is forgotten next. nil: it holds nothing.
+	// Leave writes what the owner holds in memory and drops it: something is forgotten next. nil: it holds nothing.
 	Leave func(context.Context) error
 }
 

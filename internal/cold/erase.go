@@ -12,7 +12,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// Eraser removes what somebody wants to be forgotten from the log, the cache, and the bytes of both files. The intention
+// Eraser removes what is to be forgotten from the log, the cache, and the bytes of both files. The intention
 // is in the log before anything is deleted, and goes when nothing is left to do: a crash, a full disk, or another program
 // that reads the old bytes leaves it for the next Finish. DB, Blobs and Now are needed.
 type Eraser struct {
@@ -20,7 +20,7 @@ type Eraser struct {
 	Blobs *Blobs
 	Now   func() time.Time
 	// Exclusive runs a function while nothing is appended and everything before is applied. Once forgot is true, what
-	// consumers have in memory is not to be saved any more. nil: nobody else uses the stores.
+	// consumers have in memory is not to be saved any more. nil: nothing else uses the stores.
 	Exclusive func(ctx context.Context, fn func() (forgot bool, err error)) error
 	// Others forgets elsewhere. It may be called again with the same filter.
 	Others func(ctx context.Context, f ForgetFilter) error

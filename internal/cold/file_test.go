@@ -226,7 +226,7 @@ func TestLazy(t *testing.T) {
 	}
 	must(t, l.CloseIdle())
 	if l.file != nil {
-		t.Fatal("open although nobody used it")
+		t.Fatal("open although it was not used")
 	}
 	var wg sync.WaitGroup
 	for i := range 8 {

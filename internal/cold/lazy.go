@@ -11,7 +11,7 @@ import (
 	"sync/atomic"
 )
 
-// lazyFile is a File that is opened when it is first used and again after CloseIdle closed it: a store that nobody uses
+// lazyFile is a File that is opened when it is first used and again after CloseIdle closed it: an unused store
 // costs no memory. It is safe for concurrent use.
 type lazyFile struct {
 	path   string
@@ -97,7 +97,7 @@ func (l *lazyFile) open(ctx context.Context) error {
 	return err
 }
 
-// CloseIdle closes the file if nobody used it since the last CloseIdle.
+// CloseIdle closes the file if it was not used since the last CloseIdle.
 func (l *lazyFile) CloseIdle() error {
 	if l.used.Swap(false) {
 		return nil

@@ -14,7 +14,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/event/eventtest"
 )
 
-// TestSnapshot: a state comes back with the number of its batch, and is none in another log, in one that ends earlier,
+// TestSnapshot: a state comes back with the number of its batch, and is missing in another log, in one that ends earlier,
 // and once something was forgotten.
 func TestSnapshot(t *testing.T) {
 	d := newTest(t)

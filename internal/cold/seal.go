@@ -17,7 +17,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// ErrLostKey is returned for a text whose key is not there, or that somebody changed. The second is ErrRow, too.
+// ErrLostKey is returned for a text whose key is not there, or that was changed. The second is ErrRow, too.
 var ErrLostKey = errors.New("the key to this text is lost")
 
 // Seal closes texts, each by itself, so that a file on disk, a backup or a copied repository does not reveal them:

@@ -121,7 +121,7 @@ func TestSealedFileDamage(t *testing.T) {
 	}
 }
 
-// FuzzSealedFile: a file that somebody else wrote is an error or a content, never more.
+// FuzzSealedFile: a file that another program wrote is an error or a content, never more.
 func FuzzSealedFile(f *testing.F) {
 	f.Add([]byte("age-encryption.org/v1\n-> aoa\nAAAA\n--- AAAA\nx"))
 	f.Add([]byte{255, 255, 255, 255})

@@ -53,7 +53,7 @@ const cacheWarning = "the cache is gone: what was kept to save time is lost, sco
 	"again from the log"
 
 // Load returns the state and the last batch in it, 0 if there is none of this log. A state that contains more than the
-// log is none. The error wraps ErrRow where the state is damaged.
+// log does not count. The error wraps ErrRow where the state is damaged.
 func (s *Snapshot) Load(ctx context.Context) (state []byte, seq int64, err error) {
 	if !s.owner.Exists() {
 		had, err := s.db.Meta(ctx, metaSaved)

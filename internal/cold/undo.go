@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Undo is what files were before somebody had them edited. It is no cached thing: it lies in the log's file.
+// Undo is what files were before a replay edited them. It is no cached thing: it lies in the log's file.
 type Undo struct {
 	ID   string
 	At   time.Time

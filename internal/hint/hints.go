@@ -50,7 +50,7 @@ type Hints struct {
 	asked asked
 }
 
-// New makes Hints that nobody has asked.
+// New makes Hints before the first question.
 func New(o Options) *Hints { return &Hints{o: o} }
 
 // Patience is the time from the request to the answer: nine tenths of what the hook client waits. What comes later is
@@ -164,7 +164,7 @@ func (h *Hints) decide(ctx context.Context, w *checkout.Checkout, q question, sp
 	q.Query.Branch = w.KnownBranch()
 	d, err := w.Prefetch.Decide(ctx, q.Question)
 	if ctx.Err() != nil {
-		h.o.Count.Decision(string(q.Kind), "late") // nobody reads it any more
+		h.o.Count.Decision(string(q.Kind), "late") // the agent no longer reads it
 		return ""
 	}
 	if err != nil {

@@ -62,7 +62,7 @@ func hintable(e event.Event) bool {
 	return e.Kind() == event.KindFailed || prefetch.LooksAtChange(e) || prefetch.FailedSearch(e)
 }
 
-// uncommitted are the files that a session has edited and nobody has committed since, with the edits of own that were
+// uncommitted are the files that a session has edited and that are not committed since, with the edits of own that were
 // not applied yet; the newest last.
 func uncommitted(s *live.Session, own []event.Event) []event.Path {
 	change := s.Uncommitted

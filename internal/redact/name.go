@@ -8,7 +8,7 @@ type family uint8
 const (
 	none    family = iota
 	weak           // auth, tokens, STRIPE_KEY: only what looks like a secret counts
-	medium         // token, secret, API key: words and small numbers mostly are none
+	medium         // token, secret, API key: words and small numbers mostly are not secrets
 	strong         // password: nearly any value counts
 	counted        // pass: as strong, but tests count what passed
 	folder         // pwd: as strong, but shells keep the folder in it

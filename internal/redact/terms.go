@@ -106,7 +106,7 @@ func dropValues(token string, at int, drop func(from, to int)) {
 }
 
 // Identify gives a prompt or a call the identifiers that its text names, unless it has some. They are of the redacted
-// text, and a command's are none of what it assigns.
+// text, and a command's have no word that it assigns.
 func Identify(b event.Body) event.Body {
 	switch b := b.(type) {
 	case event.Prompt:

@@ -4,7 +4,7 @@ import "sync"
 
 // trigger finds the marks of all rules in one pass over a text: by their first three bytes, then as a whole.
 type trigger struct {
-	heads [1 << 15]uint16 // by the low five bits of each byte, whatever the letter case: index into marks; 0 is none
+	heads [1 << 15]uint16 // by the low five bits of each byte, whatever the letter case: index into marks; 0: no mark
 	marks [][]mark
 }
 

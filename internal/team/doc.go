@@ -6,7 +6,7 @@
 // was published and the stream read is kept in the log, so that a server that was emptied, restored or replaced is
 // noticed: then own events are published again, and receivers drop what they know.
 //
-// The package never asks a question, never reads a file of the repository, and nobody waits for it: a server that is
+// The package never asks a question, never reads a file of the repository, and no question waits for it: a server that is
 // slow or gone costs news. Who may write to the stream can give it any event: what that can do here is bounded by
 // what decode takes and by a quota.
 package team

@@ -259,7 +259,7 @@ func TestEqual(t *testing.T) {
 	})
 }
 
-// TestForgotten: what one forgets, the others forget, and so do newcomers; nobody else's events go, nor later ones.
+// TestForgotten: what one forgets, the others forget, and so do newcomers; no other events go, nor later ones.
 func TestForgotten(t *testing.T) {
 	everywhere(t, func(t *testing.T, url string) {
 		x := newCrew(t, url, 2)
@@ -280,7 +280,7 @@ func TestForgotten(t *testing.T) {
 			fault.Until(t, time.Minute, what, func() bool { return len(b.holds()) == left && len(a.t.now().Forgets) == 0 })
 		}
 		now := time.Now().UnixMilli()
-		gone("a folder", cold.ForgetFilter{Path: "in"}, OfPath("in", now), 4) // locally it is gone whoever learned it
+		gone("a folder", cold.ForgetFilter{Path: "in"}, OfPath("in", now), 4) // here it is gone, whichever clone learned it
 		gone("a session", cold.ForgetFilter{Session: "t"}, OfSession("t", now), 3)
 		gone("a time", cold.ForgetFilter{Since: began.Add(time.Minute)}, Since(began.Add(time.Minute).UnixMilli(), now), 2)
 		c := x.join()
@@ -352,7 +352,7 @@ func TestServerLost(t *testing.T) {
 	x.agree("its newcomer", 55)
 }
 
-// TestHostile: what a peer may append harms nobody but itself.
+// TestHostile: what a peer may append harms only itself.
 func TestHostile(t *testing.T) {
 	everywhere(t, func(t *testing.T, url string) {
 		x := newCrew(t, url, 2)

@@ -160,7 +160,7 @@ func TestServerFaults(t *testing.T) {
 			b.agree("a newcomer", want)
 			if gap := slices.ContainsFunc(b.members, func(m *member) bool { return !m.t.Status().Gap.IsZero() }); !gap &&
 				f.trouble == "" {
-				t.Error("nobody says that events were missing")
+				t.Error("no message says that events were missing")
 			}
 			verdict := fault.Whole
 			if t.Failed() {

@@ -33,8 +33,8 @@ type entry struct {
 	Forget  *Filter         `json:"forget,omitempty"`
 }
 
-// travels says which kinds are exchanged. Commits and renames come from git, and nobody's saves, ticks, settings and
-// branches concern another clone.
+// travels says which kinds are exchanged. Commits and renames come from git. Saves, ticks, settings and
+// branches do not concern another clone.
 var travels = map[event.Kind]bool{event.KindPrompt: true, event.KindRead: true, event.KindEdit: true,
 	event.KindWrite:  true,
 	event.KindSearch: true, event.KindRun: true, event.KindFailed: true, event.KindSuggest: true,
@@ -143,7 +143,7 @@ func decode(raw string, at time.Time) (e event.Event, forget *Filter, origin str
 // check refuses what no daemon sends.
 func check(e *event.Event) error {
 	if !travels[e.Kind()] {
-		return fmt.Errorf("nobody sends its kind %.20q", string(e.Kind()))
+		return fmt.Errorf("no clone sends its kind %.20q", string(e.Kind()))
 	}
 	if ms := e.Time.UnixMilli(); ms < 0 || ms > 1<<53 {
 		return errors.New("its time is impossible")
@@ -156,7 +156,7 @@ func check(e *event.Event) error {
 		for i, text := range *list {
 			p, err := event.NewPath(string(text))
 			if (*list)[i] = p; err != nil {
-				wrong = fmt.Errorf("a path is none: %w", err)
+				wrong = fmt.Errorf("a path is not valid: %w", err)
 			}
 		}
 	})

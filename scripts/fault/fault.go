@@ -72,7 +72,7 @@ func Lacking(t testing.TB, what, format string, args ...any) {
 	t.Skip(why)
 }
 
-// Verdict is what a round of a fault came to.
+// Verdict is the result of a round of a fault.
 type Verdict int
 
 // From harmless to what must not be.
@@ -111,14 +111,14 @@ func Open(t testing.TB, kind string) *Book {
 	return b
 }
 
-// Add notes n rounds that came to v.
+// Add notes n rounds with the result v.
 func (b *Book) Add(v Verdict, n int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.n[v] += n
 }
 
-// Count is how many rounds came to v.
+// Count is how many rounds had the result v.
 func (b *Book) Count(v Verdict) int {
 	b.mu.Lock()
 	defer b.mu.Unlock()

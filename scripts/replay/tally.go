@@ -13,7 +13,7 @@ import (
 	"github.com/aoa-dev/aoa/prefetch"
 )
 
-// tally is what a replay came to.
+// tally sums up a replay.
 type tally struct {
 	name     string
 	sessions int

@@ -27,7 +27,7 @@ const (
 	leastListed  = 0.05 // files below this probability are left out
 	leastOfFirst = 0.2  // and files below this share of the first one's
 	// Lines below this share of the first one's probability are not said at the first two prompts: a fixed cut at .20 loses
-	// .11 of the lists with a right file there. It loses none at later prompts.
+	// .13 of the lists with a right file there. It loses none at later prompts.
 	leastLine   = 0.4
 	leastLater  = 0.20 // probability of a line at a later prompt, if the turn opens any file; the first line has none
 	laterPrompt = 2    // earlier prompts

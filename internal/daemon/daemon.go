@@ -206,10 +206,19 @@ func (d *Daemon) wireParts() {
 	d.idle = &schedule.Idle{Calls: d.calls, Clock: d.clock, Now: d.now, Alert: d.alert, Busy: d.transcripts.Reading,
 		Limit:     func() time.Duration { return d.settings.Get().IdleTimeout },
 		Unwritten: func() bool { waiting, _, err := d.events.Trouble(); return err != nil && waiting > 0 },
-		Gone:      d.o.Replaced, Stop: func(gone bool) { d.stop(map[bool]error{false: errIdle, true: errDeleted}[gone]) }}
+		Gone:      d.o.Replaced, Stop: d.stopIdle}
 	d.hints = hint.New(hint.Options{Settings: d.settings, Now: d.now, Log: d.log, Factor: max(d.o.Patience, 1),
 		Events: d.events, DB: d.db, Live: d.scores.Live, Edits: d.teamLog.edits, Contexts: d.contexts,
 		Sequences: d.sequences, Count: d.metrics})
+}
+
+// stopIdle ends the daemon that is not called, or whose store was replaced.
+func (d *Daemon) stopIdle(replaced bool) {
+	why := errIdle
+	if replaced {
+		why = errDeleted
+	}
+	d.stop(why)
 }
 
 // watch follows the checkouts, and ends the daemon when the repository is gone.

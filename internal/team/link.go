@@ -62,7 +62,8 @@ func (l *link) taken(ctx context.Context, err error) error {
 	for key, failed := range map[string]error{l.name: l.client.Get(ctx, l.name).Err(),
 		l.events: l.client.XLen(ctx, l.events).Err(), l.forgot: l.client.HGet(ctx, l.forgot, "").Err()} {
 		if redis.HasErrorPrefix(failed, wrong) {
-			return fmt.Errorf("another program uses the key %s: delete it (redis-cli DEL '%[1]s'), or set another repo_id in each clone: %w", key, err)
+			return fmt.Errorf("another program uses the key %s: delete it (redis-cli DEL '%[1]s'), "+
+				"or set another repo_id in each clone: %w", key, err)
 		}
 	}
 	return err

@@ -100,6 +100,7 @@ func (a *app) importLog(ctx context.Context, file string, force bool) error {
 	}
 	bar.Reset()
 	moves(bar)(0, n)
+	_ = bar.RenderBlank() // at once; a short import would end before the bar is drawn again
 	sum, err := importEvents(ctx, client, name, bar)
 	if err != nil {
 		return err

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"path"
+	"slices"
 
 	"github.com/aoa-dev/aoa/internal/event"
 )
@@ -50,4 +51,8 @@ func (f Filter) means(e event.Event) bool {
 		return false
 	}
 	return f.Since > 0 && at >= f.Since
+}
+
+func anyMeans(filters []Filter, e event.Event) bool {
+	return slices.ContainsFunc(filters, func(f Filter) bool { return f.means(e) })
 }

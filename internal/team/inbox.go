@@ -1,0 +1,130 @@
+package team
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/aoa-dev/aoa/internal/event"
+)
+
+// read takes what others have appended since the last reading.
+func (l *link) read(ctx context.Context) error {
+	for {
+		start := l.t.now().Read
+		found, next, err := l.after(ctx, start)
+		if err != nil || next == start {
+			return err
+		}
+		if err := l.take(ctx, found); err != nil {
+			return err
+		}
+		if err := l.t.update(ctx, func(s *state) { s.Read = next }); err != nil || len(found) == 0 {
+			return err // what could not be read is passed over once in a round
+		}
+	}
+}
+
+// after reads entries behind one, "" for the first. next is where to go on, the same at the end. An entry that is too
+// large to be read is passed over, with all of its second.
+func (l *link) after(ctx context.Context, start string) (found []redis.XMessage, next string, err error) {
+	from := "-"
+	if start != "" {
+		from = "(" + start
+	}
+	found, err = l.client.XRangeN(ctx, l.events, from, "+", l.count).Result()
+	switch {
+	case errors.Is(err, errReply) && l.count > 1:
+		l.count = 1
+		return l.after(ctx, start)
+	case errors.Is(err, errReply):
+		l.t.refuse("", err)
+		return nil, strconv.FormatInt(entryTime(start).UnixMilli()+1000, 10) + "-0", nil
+	case err != nil:
+		return nil, start, fmt.Errorf("read the team's events: %w", err)
+	case len(found) == 0:
+		return nil, start, nil
+	}
+	l.count = min(page, 2*l.count)
+	return found, found[len(found)-1].ID, nil
+}
+
+// take gives the log what one reading found: events, and then what is to be forgotten of those before.
+func (l *link) take(ctx context.Context, found []redis.XMessage) error {
+	var events []event.Event
+	forgets := map[string][]Filter{}
+	for _, m := range found {
+		e, forget, err := l.open(ctx, m)
+		switch {
+		case err != nil:
+			return err
+		case forget != nil:
+			forgets[e.Origin] = append(forgets[e.Origin], *forget)
+		case e.ID != "":
+			events = append(events, e)
+		}
+	}
+	if len(events) > 0 {
+		if err := l.t.o.Log.Take(ctx, events); err != nil {
+			return err
+		}
+	}
+	if len(forgets) == 0 {
+		return nil
+	}
+	for origin := range forgets {
+		delete(l.tombs, origin)
+	}
+	_, err := l.t.o.Log.Forget(ctx, func(e event.Event) bool { return anyMeans(forgets[e.Origin], e) })
+	return err
+}
+
+// open reads one entry of another origin. The event has an ID if it is to be taken. The error is the server's.
+func (l *link) open(ctx context.Context, m redis.XMessage) (event.Event, *Filter, error) {
+	raw, _ := m.Values[field].(string)
+	at := entryTime(m.ID)
+	e, forget, origin, bad := decode(raw, at)
+	if origin == l.t.o.Origin {
+		return event.Event{}, nil, nil
+	}
+	if bad == nil {
+		bad = l.t.admit(origin, at, forget != nil)
+	}
+	if bad != nil {
+		if !errors.Is(bad, errRemoved) {
+			l.t.refuse(origin, bad)
+		}
+		return event.Event{}, nil, nil
+	}
+	if forget != nil {
+		return event.Event{Origin: origin}, forget, nil
+	}
+	tombs, err := l.forgotten(ctx, origin)
+	if err != nil || anyMeans(tombs, e) {
+		return event.Event{}, nil, err
+	}
+	return e, nil, nil
+}
+
+// forgotten is what an origin has told to forget. A list that is too long or unreadable counts as none.
+func (l *link) forgotten(ctx context.Context, origin string) ([]Filter, error) {
+	if tombs, known := l.tombs[origin]; known {
+		return tombs, nil
+	}
+	var tombs []Filter
+	raw, err := l.client.HGet(ctx, l.forgot, origin).Result()
+	switch {
+	case errors.Is(err, redis.Nil), errors.Is(err, errReply):
+	case err != nil:
+		return nil, fmt.Errorf("read what was forgotten: %w", err)
+	case len(raw) > maxEntry || json.Unmarshal([]byte(raw), &tombs) != nil:
+		tombs = nil
+	}
+	tombs = tombs[max(0, len(tombs)-maxTombs):]
+	l.tombs[origin] = tombs
+	return tombs, nil
+}

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 // TestHookTakesAnything: whatever an agent sends, the hook exits 0 and says nothing, and what is no payload leaves no
@@ -61,22 +63,15 @@ func TestHookTakesAnything(t *testing.T) {
 	}
 }
 
-func check(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
 // TestBrokenHead: without a HEAD that can be read there is no new history, but what was learned still answers.
 func TestBrokenHead(t *testing.T) {
 	noRace(t)
 	d := initialized(t, 16)
 	head := filepath.Join(d.dir, ".git", "HEAD")
 	whole, err := os.ReadFile(head)
-	check(t, err)
+	fault.Check(t, err)
 	for _, text := range []string{"ref: refs/heads/none/such\n", "nonsense\n", ""} {
-		check(t, os.WriteFile(head, []byte(text), 0o644))
+		fault.Check(t, os.WriteFile(head, []byte(text), 0o644))
 		t.Logf("HEAD %q: %s", text, d.do("status").err)
 		for range 2 { // with the daemon that saw it happen, and with a new one
 			s := d.do("suggest", "server/wire.go")
@@ -86,7 +81,7 @@ func TestBrokenHead(t *testing.T) {
 			d.must("daemon", "stop")
 		}
 	}
-	check(t, os.WriteFile(head, whole, 0o644))
+	fault.Check(t, os.WriteFile(head, whole, 0o644))
 	d.must("init")
 	if st := d.status(); st.Commits != 16 || st.Import.State != "done" {
 		t.Errorf("mended: %d commits, %+v", st.Commits, st.Import)

@@ -26,6 +26,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/locate"
 	"github.com/aoa-dev/aoa/internal/session/live"
 	"github.com/aoa-dev/aoa/prefetch"
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 // bed is a repository with a store that knows n files, for benchmarks of the real binary.
@@ -278,5 +279,5 @@ func (ts times) report(b *testing.B, budget float64) {
 
 func must(b *testing.B, err error) {
 	b.Helper()
-	check(b, err)
+	fault.Check(b, err)
 }

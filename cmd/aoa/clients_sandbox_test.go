@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 // clientSandbox is what a real client works in: a repository, a home, and a folder with aoa that is first in PATH.
@@ -44,15 +45,15 @@ var built = sync.OnceValues(func() (string, error) {
 func newClientSandbox(t *testing.T, commits []commit) *clientSandbox {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
-	check(t, err)
+	fault.Check(t, err)
 	program, err := built()
-	check(t, err)
+	fault.Check(t, err)
 	w := &clientSandbox{t: t, repo: filepath.Join(dir, "repo"), home: filepath.Join(dir, "home"),
 		bin: filepath.Join(dir, "bin")}
 	for _, dir := range []string{w.repo, w.home, w.bin} {
-		check(t, os.Mkdir(dir, 0o755))
+		fault.Check(t, os.Mkdir(dir, 0o755))
 	}
-	check(t, os.Symlink(program, filepath.Join(w.bin, "aoa")))
+	fault.Check(t, os.Symlink(program, filepath.Join(w.bin, "aoa")))
 	w.env = []string{"HOME=" + w.home, "PATH=" + w.bin + ":" + os.Getenv("PATH"), "TMPDIR=" + dir, "LANG=C.UTF-8",
 		"TZ=UTC",
 		"NO_COLOR=1", "AOA_PATIENCE=10", "AOA_IDLE_TIMEOUT=5m",

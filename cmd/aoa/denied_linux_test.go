@@ -45,11 +45,11 @@ func forNobody(t *testing.T) *sandbox {
 	d := newSandbox(t, 16)
 	top := filepath.Dir(d.dir)
 	raw, err := os.ReadFile(d.bin)
-	check(t, err)
+	fault.Check(t, err)
 	d.bin = filepath.Join(top, "aoa")
-	check(t, os.WriteFile(d.bin, raw, 0o755))
-	check(t, os.Chmod(top, 0o755))
-	check(t, exec.Command("chown", "-R", fmt.Sprintf("%d:%d", nobody, nobody), d.dir, filepath.Join(top, "home")).Run())
+	fault.Check(t, os.WriteFile(d.bin, raw, 0o755))
+	fault.Check(t, os.Chmod(top, 0o755))
+	fault.Check(t, exec.Command("chown", "-R", fmt.Sprintf("%d:%d", nobody, nobody), d.dir, filepath.Join(top, "home")).Run())
 	t.Cleanup(func() { d.asNobody("daemon", "stop", "--all") })
 	return d
 }
@@ -60,7 +60,7 @@ func TestNoPermission(t *testing.T) {
 	t.Run("a repository of another user", func(t *testing.T) {
 		t.Parallel()
 		d := forNobody(t)
-		check(t, exec.Command("chown", "-R", "0:0", d.dir).Run())
+		fault.Check(t, exec.Command("chown", "-R", "0:0", d.dir).Run())
 		s := d.asNobody("init")
 		if s.code == 0 || !strings.Contains(s.err, "safe.directory") {
 			t.Errorf("exit %d: %s", s.code, s.err)
@@ -70,7 +70,7 @@ func TestNoPermission(t *testing.T) {
 		t.Parallel()
 		d := forNobody(t)
 		git := filepath.Join(d.dir, ".git")
-		check(t, os.Chmod(git, 0o555))
+		fault.Check(t, os.Chmod(git, 0o555))
 		if s := d.asNobody("init"); s.code != 0 || !strings.Contains(s.out, "home/state/aoa/") {
 			t.Fatalf("the store should be in the state folder: exit %d", s.code)
 		}
@@ -92,7 +92,7 @@ func TestNoPermission(t *testing.T) {
 		t.Parallel()
 		d := forNobody(t)
 		for _, dir := range []string{filepath.Join(d.dir, ".git"), filepath.Join(filepath.Dir(d.dir), "home")} {
-			check(t, os.Chmod(dir, 0o555))
+			fault.Check(t, os.Chmod(dir, 0o555))
 		}
 		if s := d.asNobody("init"); s.code != 1 || !strings.Contains(s.err, "permission denied") {
 			t.Errorf("exit %d: %s", s.code, s.err)
@@ -101,7 +101,7 @@ func TestNoPermission(t *testing.T) {
 	t.Run("a store of another user", func(t *testing.T) {
 		t.Parallel()
 		d := forNobody(t)
-		check(t, os.Mkdir(filepath.Join(d.dir, ".git", "aoa"), 0o700))
+		fault.Check(t, os.Mkdir(filepath.Join(d.dir, ".git", "aoa"), 0o700))
 		for _, args := range [][]string{{"init"}, {"suggest"}, {"status"}, {"daemon", "stop"}} {
 			if s := d.asNobody(args...); s.code == 0 && args[0] != "daemon" ||
 				!strings.Contains(s.err, "belongs to user 0") && args[0] != "daemon" {
@@ -114,8 +114,8 @@ func TestNoPermission(t *testing.T) {
 		d := forNobody(t)
 		d.asNobody("init")
 		d.asNobody("daemon", "stop")
-		check(t, os.Chown(filepath.Join(d.place().Store, "aoa.db"), 0, 0))
-		check(t, os.Chmod(filepath.Join(d.place().Store, "aoa.db"), 0o400))
+		fault.Check(t, os.Chown(filepath.Join(d.place().Store, "aoa.db"), 0, 0))
+		fault.Check(t, os.Chmod(filepath.Join(d.place().Store, "aoa.db"), 0o400))
 		if s := d.asNobody("suggest"); s.code != 3 || !strings.Contains(s.err, "cannot be written") {
 			t.Errorf("exit %d: %s", s.code, s.err)
 		}
@@ -191,7 +191,7 @@ func TestStopOnFullDisk(t *testing.T) {
 	if now := d.do("status", "--json"); !strings.Contains(now.out, fmt.Sprintf(`"pid": %d,`, pid)) {
 		t.Errorf("the daemon %d does not go on: %s", pid, now.out)
 	}
-	check(t, os.Remove(filler))
+	fault.Check(t, os.Remove(filler))
 	d.must("daemon", "stop")
 	if n := len(d.log("--kind", "read")); n != 66 {
 		t.Errorf("with space again %d events are there, want 66", n)
@@ -204,7 +204,7 @@ func TestStopOnFullDisk(t *testing.T) {
 		!strings.Contains(s.err, "lost") {
 		t.Errorf("aoa daemon stop --force on a full disk: exit %d\n%s%s", s.code, s.out, s.err)
 	}
-	check(t, os.Remove(filler))
+	fault.Check(t, os.Remove(filler))
 	if n := len(d.log("--kind", "read")); n != 66 {
 		t.Errorf("after that %d events are there, want the 66 of before", n)
 	}
@@ -235,13 +235,13 @@ func TestForgetOnNearlyFullDisk(t *testing.T) {
 				Body: event.Prompt{Text: strings.Repeat("words ", 600)}})
 		}
 		_, err := api.Call(t.Context(), d.client(), api.Events, batch)
-		check(t, err)
+		fault.Check(t, err)
 	}
 	filler := filepath.Join(disk, "filler")
 	fill(t, filler)
 	info, err := os.Stat(filler)
-	check(t, err)
-	check(t, os.Truncate(filler, info.Size()-300<<10)) // enough for a note, not for a second copy of the log
+	fault.Check(t, err)
+	fault.Check(t, os.Truncate(filler, info.Size()-300<<10)) // enough for a note, not for a second copy of the log
 	s := d.do("forget", "--yes", "--session", "marmalade-session")
 	t.Logf("aoa forget: exit %d\n%s%s", s.code, s.out, s.err)
 	if s.code != exitFailed || !strings.Contains(s.err, "no space left") {
@@ -256,7 +256,7 @@ func TestForgetOnNearlyFullDisk(t *testing.T) {
 		t.Errorf("suggest after that: exit %d\n%s%s", s.code, s.out, s.err)
 	}
 	pid := d.status().Pid
-	check(t, os.Remove(filler))
+	fault.Check(t, os.Remove(filler))
 	finished := func() bool { return !strings.Contains(d.do("status").err, "forgetting is not finished") }
 	if fault.Rounds() > 3 { // within a minute: too long for every run
 		fault.Until(t, 2*time.Minute, "it is tried again", finished)
@@ -267,7 +267,7 @@ func TestForgetOnNearlyFullDisk(t *testing.T) {
 	d.must("daemon", "stop")
 	d.until("it is finished", finished)
 	raw, err := os.ReadFile(filepath.Join(store, "aoa.db"))
-	check(t, err)
+	fault.Check(t, err)
 	wal, _ := os.ReadFile(filepath.Join(store, "aoa.db-wal"))
 	if strings.Contains(string(raw)+string(wal), "marmalade-session") {
 		t.Error("its bytes are still on the disk")
@@ -305,7 +305,7 @@ func TestFullDisk(t *testing.T) {
 		}
 		return err
 	}
-	check(t, post(0, 60))
+	fault.Check(t, post(0, 60))
 	filler := filepath.Join(disk, "filler")
 	fill(t, filler)
 	var err error
@@ -335,12 +335,12 @@ func TestFullDisk(t *testing.T) {
 			t.Logf("aoa %v: exit %d\n%s", args, s.code, s.err)
 		}
 	}
-	check(t, os.Remove(filler))
+	fault.Check(t, os.Remove(filler))
 	d.until("what waited is written", func() bool { return len(d.log("--kind", "read")) == 20 })
 	if s := d.do("status"); s.code != 0 || strings.Contains(s.err, "memory") {
 		t.Errorf("with space again: exit %d\n%s", s.code, s.err)
 	}
-	check(t, post(1_000_000, 1))
+	fault.Check(t, post(1_000_000, 1))
 	d.must("config", "threshold", "0.8")
 
 	// Full when it starts: it says so, and works when there is space.
@@ -351,20 +351,20 @@ func TestFullDisk(t *testing.T) {
 	if s.code != 0 && !strings.Contains(s.err, "no space left") {
 		t.Errorf("started on a full disk: exit %d\n%s", s.code, s.err)
 	}
-	check(t, os.Remove(filler))
+	fault.Check(t, os.Remove(filler))
 	if out := d.must("suggest", "server/wire.go"); !strings.Contains(out, "docs/protocol.md") {
 		t.Errorf("after that: %s", out)
 	}
 	d.must("daemon", "stop")
 	there := map[string]int{}
 	db := openLog(d)
-	check(t, db.Replay(t.Context(), 0, func(_ int64, batch []event.Event) error {
+	fault.Check(t, db.Replay(t.Context(), 0, func(_ int64, batch []event.Event) error {
 		for _, e := range batch {
 			there[e.ID]++
 		}
 		return nil
 	}))
-	check(t, db.Close())
+	fault.Check(t, db.Close())
 	n := 0
 	for id, ok := range acked {
 		if ok {
@@ -383,12 +383,12 @@ func TestFullDisk(t *testing.T) {
 func fill(t *testing.T, name string) {
 	t.Helper()
 	f, err := os.OpenFile(name, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
-	check(t, err)
+	fault.Check(t, err)
 	for err == nil {
 		_, err = f.Write(make([]byte, 4096))
 	}
 	if !errors.Is(err, syscall.ENOSPC) {
 		t.Fatal(err)
 	}
-	check(t, f.Close())
+	fault.Check(t, f.Close())
 }

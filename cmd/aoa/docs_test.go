@@ -11,6 +11,7 @@ import (
 
 	"github.com/aoa-dev/aoa/hooks/agents"
 	"github.com/aoa-dev/aoa/internal/config"
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 // TestConfigPage holds docs/config.md to the settings that exist; make golden rewrites it.
@@ -36,7 +37,7 @@ yours. What counts, strongest first: the variable ` + "`AOA_KEY`" + ` (` + "`AOA
 	}
 	const page = "../../docs/config.md"
 	if *update {
-		check(t, os.WriteFile(page, []byte(b.String()), 0o644))
+		fault.Check(t, os.WriteFile(page, []byte(b.String()), 0o644))
 	}
 	want, err := os.ReadFile(page)
 	if err != nil {
@@ -50,7 +51,7 @@ yours. What counts, strongest first: the variable ` + "`AOA_KEY`" + ` (` + "`AOA
 // TestDrivenVersions: the table of agents in docs/limits.md says which versions were driven.
 func TestDrivenVersions(t *testing.T) {
 	page, err := os.ReadFile("../../docs/limits.md")
-	check(t, err)
+	fault.Check(t, err)
 	for _, a := range agents.All {
 		version := cmp.Or(a.Driven, "none: by its documentation")
 		if row := "| " + a.Title + " | " + version + " |"; !strings.Contains(string(page), row) {

@@ -11,6 +11,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 // documents are the pages that people and agents read.
@@ -31,7 +33,7 @@ func documents(t *testing.T) map[string]string {
 		}
 		return nil
 	})
-	check(t, err)
+	fault.Check(t, err)
 	return pages
 }
 
@@ -146,6 +148,6 @@ func definedTests(t *testing.T) map[string]bool {
 		}
 		return err
 	})
-	check(t, err)
+	fault.Check(t, err)
 	return names
 }

@@ -112,7 +112,7 @@ func harmed(r *rand.Rand, content []byte) (string, []byte) {
 func read(t *testing.T, dir string) map[string][]byte {
 	t.Helper()
 	files := map[string][]byte{}
-	check(t, filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+	fault.Check(t, filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
 		if err != nil || !e.Type().IsRegular() {
 			return err
 		}
@@ -126,7 +126,7 @@ func read(t *testing.T, dir string) map[string][]byte {
 // restore makes a folder what it was, but for one file; nil bytes are no file.
 func restore(t *testing.T, dir string, files map[string][]byte, name string, bytes []byte) {
 	t.Helper()
-	check(t, os.RemoveAll(dir))
+	fault.Check(t, os.RemoveAll(dir))
 	for n, b := range files {
 		if n == name {
 			b = bytes
@@ -134,7 +134,7 @@ func restore(t *testing.T, dir string, files map[string][]byte, name string, byt
 		if b == nil {
 			continue
 		}
-		check(t, os.MkdirAll(filepath.Join(dir, filepath.Dir(n)), 0o700))
-		check(t, os.WriteFile(filepath.Join(dir, n), b, 0o600))
+		fault.Check(t, os.MkdirAll(filepath.Join(dir, filepath.Dir(n)), 0o700))
+		fault.Check(t, os.WriteFile(filepath.Join(dir, n), b, 0o600))
 	}
 }

@@ -25,7 +25,7 @@ func TestForgetFullDisk(t *testing.T) {
 		filler := filepath.Join(disk, "filler")
 		fill(t, filler)
 		if round%2 == 0 { // space for the intention, not for the rest
-			check(t, os.Truncate(filler, bytesOf(t, filler)-int64(4096*(1+round%32))))
+			fault.Check(t, os.Truncate(filler, bytesOf(t, filler)-int64(4096*(1+round%32))))
 		}
 		s := d.do("forget", secretFile)
 		t.Logf("exit %d: %s%s", s.code, s.out, s.err)
@@ -36,7 +36,7 @@ func TestForgetFullDisk(t *testing.T) {
 		if said := strings.Contains(d.do("status").err, "forgetting is not finished"); said != pending {
 			t.Errorf("it said %q, status says that it is not finished: %v", s.err, said)
 		}
-		check(t, os.Remove(filler))
+		fault.Check(t, os.Remove(filler))
 		if !pending {
 			d.must("forget", secretFile)
 		} else {
@@ -45,7 +45,7 @@ func TestForgetFullDisk(t *testing.T) {
 		}
 		d.forgotten()
 		d.must("daemon", "stop")
-		check(t, os.RemoveAll(store))
+		fault.Check(t, os.RemoveAll(store))
 		book.Add(verdict(t), 1)
 	}
 }
@@ -53,6 +53,6 @@ func TestForgetFullDisk(t *testing.T) {
 func bytesOf(t *testing.T, name string) int64 {
 	t.Helper()
 	st, err := os.Stat(name)
-	check(t, err)
+	fault.Check(t, err)
 	return st.Size()
 }

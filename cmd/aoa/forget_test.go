@@ -61,7 +61,7 @@ func (d *sandbox) knows() (found bool) {
 		}
 		return nil
 	})
-	check(d, err)
+	fault.Check(d, err)
 	return found
 }
 
@@ -95,13 +95,13 @@ func TestForgetReader(t *testing.T) {
 	for range fault.Rounds() {
 		d := secretive(t)
 		db, err := sql.Open("sqlite", filepath.Join(d.place().Store, "aoa.db"))
-		check(t, err)
+		fault.Check(t, err)
 		conn, err := db.Conn(context.Background())
-		check(t, err)
+		fault.Check(t, err)
 		_, err = conn.ExecContext(context.Background(), "BEGIN")
-		check(t, err)
+		fault.Check(t, err)
 		var n int
-		check(t, conn.QueryRowContext(context.Background(), "SELECT count(*) FROM events WHERE counted IS NULL").Scan(&n))
+		fault.Check(t, conn.QueryRowContext(context.Background(), "SELECT count(*) FROM events WHERE counted IS NULL").Scan(&n))
 		s := d.do("forget", secretFile)
 		if s.code != 1 || !strings.Contains(s.err, "the bytes are still on the disk") {
 			t.Errorf("with a reader: exit %d\n%s%s", s.code, s.out, s.err)
@@ -112,8 +112,8 @@ func TestForgetReader(t *testing.T) {
 		if s := d.do("status"); !strings.Contains(s.err, "forgetting is not finished") {
 			t.Errorf("status does not say that something is left: %s%s", s.out, s.err)
 		}
-		check(t, conn.Close())
-		check(t, db.Close())
+		fault.Check(t, conn.Close())
+		fault.Check(t, db.Close())
 		d.must("daemon", "stop")
 		d.must("daemon", "start")
 		d.forgotten()
@@ -136,14 +136,14 @@ func TestForgetInterrupted(t *testing.T) {
 		d.must("daemon", "stop")
 		daemon := d.daemon()
 		cmd := d.command(d.bin, "forget", secretFile)
-		check(t, cmd.Start())
+		fault.Check(t, cmd.Start())
 		d.until("the request is written", func() bool {
 			raw, err := os.ReadFile(filepath.Join(d.place().Store, "aoa.db-wal"))
 			return err == nil && bytes.Contains(raw, []byte(secretFile))
 		})
 		fault.Pass(time.Duration(rand.IntN(150)) * time.Millisecond)
 		if round%4 == 3 {
-			check(t, cmd.Process.Signal(os.Interrupt))
+			fault.Check(t, cmd.Process.Signal(os.Interrupt))
 			_ = cmd.Wait()
 			d.forgotten()
 			d.must("daemon", "stop")

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/aoa-dev/aoa/internal/config"
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 var update = flag.Bool("update", false, "rewrite testdata/help")
@@ -38,7 +39,7 @@ func TestHelp(t *testing.T) {
 		}
 		golden := filepath.Join("../../testdata/help", "aoa"+strings.TrimRight("-"+name, "-")+".txt")
 		if *update {
-			check(t, os.WriteFile(golden, out.Bytes(), 0o644))
+			fault.Check(t, os.WriteFile(golden, out.Bytes(), 0o644))
 		}
 		want, err := os.ReadFile(golden)
 		if err != nil {
@@ -62,7 +63,7 @@ func TestVariables(t *testing.T) {
 	found := 0
 	for _, f := range files {
 		raw, err := os.ReadFile(f)
-		check(t, err)
+		fault.Check(t, err)
 		for _, v := range regexp.MustCompile(`AOA_[A-Z0-9_]+`).FindAllString(string(raw), -1) {
 			if found++; !known[strings.TrimRight(v, "_")] {
 				t.Errorf("%s names %s, which nothing reads", f, v)

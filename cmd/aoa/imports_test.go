@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 const module = "github.com/aoa-dev/aoa"
@@ -146,7 +148,7 @@ func list(t *testing.T) []pkg {
 	var pkgs []pkg
 	for dec := json.NewDecoder(strings.NewReader(string(out))); dec.More(); {
 		var p pkg
-		check(t, dec.Decode(&p))
+		fault.Check(t, dec.Decode(&p))
 		pkgs = append(pkgs, p)
 	}
 	return pkgs
@@ -157,7 +159,7 @@ func TestHookIsSmall(t *testing.T) {
 	cmd := exec.Command("go", "list", "-deps", "./cmd/aoa-hook")
 	cmd.Dir = "../.."
 	out, err := cmd.Output()
-	check(t, err)
+	fault.Check(t, err)
 	for name := range strings.Lines(string(out)) {
 		if slices.Contains(heavy, strings.TrimSpace(name)) {
 			t.Errorf("aoa-hook links %s", name)
@@ -170,7 +172,7 @@ func TestProgramsApart(t *testing.T) {
 	cmd := exec.Command("go", "list", "-deps", "./cmd/...")
 	cmd.Dir = "../.."
 	out, err := cmd.Output()
-	check(t, err)
+	fault.Check(t, err)
 	for name := range strings.Lines(string(out)) {
 		if strings.HasPrefix(name, module+"/scripts/") {
 			t.Errorf("the product links %s", strings.TrimSpace(name))
@@ -183,7 +185,7 @@ func TestProgramsApart(t *testing.T) {
 func TestNoTemplates(t *testing.T) {
 	own := regexp.MustCompile(`\.Set(Usage|Help|Version)Template\(`)
 	files, err := filepath.Glob("*.go")
-	check(t, err)
+	fault.Check(t, err)
 	for _, f := range files {
 		if text, err := os.ReadFile(f); err != nil || own.Match(text) && !strings.HasSuffix(f, "_test.go") {
 			t.Errorf("%s gives cobra a template (%v)", f, err)

@@ -60,7 +60,7 @@ func (f *workload) survived() int {
 		}
 		return nil
 	})
-	check(f, errors.Join(err, db.Close()))
+	fault.Check(f, errors.Join(err, db.Close()))
 	if len(f.acked) < 30 || len(f.wrote) < 30 {
 		f.Fatalf("only %d events were acknowledged and %d frames written", len(f.acked), len(f.wrote))
 	}
@@ -110,8 +110,8 @@ func openLog(d *sandbox) *cold.DB {
 	seal, err := cold.OpenSeal(
 		cold.SealOptions{Identity: filepath.Join(locate.StateFolder(config.Lookup(d.env)), "identity"),
 			Keys: filepath.Join(store, "keys")})
-	check(d, err)
+	fault.Check(d, err)
 	db, err := cold.Open(d.Context(), filepath.Join(store, "aoa.db"), cold.Options{Now: time.Now, Seal: seal})
-	check(d, err)
+	fault.Check(d, err)
 	return db
 }

@@ -16,6 +16,7 @@ import (
 
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 // TestManyAtOnce: ten daemons and ten clients start in the same moment. One daemon serves all clients, the others
@@ -30,7 +31,7 @@ func TestManyAtOnce(t *testing.T) {
 	for i := range daemons {
 		daemons[i] = d.command(d.bin, "daemon", "run")
 		daemons[i].Stdout, daemons[i].Stderr = &words[i], &words[i]
-		check(t, daemons[i].Start())
+		fault.Check(t, daemons[i].Start())
 		clients.Go(func() { answers[i] = d.do("suggest", "server/wire.go", "--json") })
 	}
 	clients.Wait()
@@ -108,8 +109,8 @@ func TestAnotherBuild(t *testing.T) {
 	other := *d
 	other.bin = filepath.Join(filepath.Dir(d.dir), "aoa"+filepath.Ext(d.bin))
 	raw, err := os.ReadFile(d.bin)
-	check(t, err)
-	check(t, os.WriteFile(other.bin, append(raw, "another build"...), 0o755))
+	fault.Check(t, err)
+	fault.Check(t, os.WriteFile(other.bin, append(raw, "another build"...), 0o755))
 	var clients sync.WaitGroup
 	var answers [8]said
 	for i := range answers {
@@ -147,7 +148,7 @@ func TestRepositoryGone(t *testing.T) {
 			d.must("daemon", "stop")
 			daemon := d.daemon("AOA_WATCH=" + watch)
 			d.read()
-			check(t, os.RemoveAll(d.dir))
+			fault.Check(t, os.RemoveAll(d.dir))
 			d.ends(daemon)
 			if _, err := os.Lstat(d.dir); !errors.Is(err, os.ErrNotExist) {
 				t.Errorf("something is there again: %v", err)
@@ -163,7 +164,7 @@ func TestRepositoryGone(t *testing.T) {
 			Body: event.Call{Act: event.ActRead, Paths: []event.Path{"README.md"}}}})
 		old := d.dir
 		d.dir += "-elsewhere"
-		check(t, os.Rename(old, d.dir))
+		fault.Check(t, os.Rename(old, d.dir))
 		d.ends(daemon)
 		if _, err := os.Lstat(old); !errors.Is(err, os.ErrNotExist) {
 			t.Errorf("something is in the old place: %v", err)
@@ -180,7 +181,7 @@ func TestRepositoryGone(t *testing.T) {
 		d.must("daemon", "stop")
 		daemon := d.daemon("AOA_WATCH=off")
 		aside, fresh := d.dir+"-old", d.dir+"-new"
-		check(t, os.Rename(d.dir, aside))
+		fault.Check(t, os.Rename(d.dir, aside))
 		if out, err := exec.Command("cp", "-R", aside, fresh).CombinedOutput(); err != nil {
 			t.Fatalf("%v: %s", err, out)
 		}

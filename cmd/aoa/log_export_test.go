@@ -11,19 +11,20 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 func someExport(t testing.TB, n int) []byte {
 	var b bytes.Buffer
 	packed, err := zstd.NewWriter(&b)
-	check(t, err)
+	fault.Check(t, err)
 	out := json.NewEncoder(packed)
 	err = out.Encode(exportHead{exportVersion})
 	for i := range n {
 		err = errors.Join(err, out.Encode(event.Event{ID: string(rune('a' + i)), Time: time.Unix(int64(i), 0).UTC(),
 			Body: event.Call{Act: event.ActRead, Paths: []event.Path{"a.go"}}}))
 	}
-	check(t, errors.Join(err, packed.Close()))
+	fault.Check(t, errors.Join(err, packed.Close()))
 	return b.Bytes()
 }
 

@@ -10,6 +10,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/cobra/doc"
+
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 var manual = flag.Bool("manual", false, "write the man pages and completions of a release into bin/manual")
@@ -23,11 +25,11 @@ func TestManual(t *testing.T) {
 	}
 	root := (&app{}).commands()
 	for _, folder := range []string{"man", "completions/bash", "completions/zsh", "completions/fish"} {
-		check(t, os.MkdirAll(filepath.Join(dir, folder), 0o755))
+		fault.Check(t, os.MkdirAll(filepath.Join(dir, folder), 0o755))
 	}
 	root.DisableAutoGenTag = true
 	fits(t, root)
-	check(t, errors.Join(
+	fault.Check(t, errors.Join(
 		doc.GenManTree(root, &doc.GenManHeader{Section: "1", Source: "aOa", Manual: "aOa"}, filepath.Join(dir, "man")),
 		root.GenBashCompletionFileV2(filepath.Join(dir, "completions/bash/aoa"), true),
 		root.GenZshCompletionFile(filepath.Join(dir, "completions/zsh/_aoa")),

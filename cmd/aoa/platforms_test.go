@@ -13,6 +13,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 // TestPlatforms: the programs' sources fit together on the other systems, tests left out; make cross compiles for all.
@@ -82,7 +84,7 @@ func (p source) parse(t *testing.T, set *token.FileSet) (files []*ast.File) {
 	t.Helper()
 	for _, name := range p.GoFiles {
 		f, err := parser.ParseFile(set, filepath.Join(p.Dir, name), nil, parser.SkipObjectResolution)
-		check(t, err)
+		fault.Check(t, err)
 		files = append(files, f)
 	}
 	return files

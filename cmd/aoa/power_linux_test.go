@@ -34,18 +34,18 @@ func (d *sandbox) survivors(p *fault.Power) map[string]bool {
 	d.Helper()
 	dir := d.TempDir()
 	for name, data := range p.Left() {
-		check(d.T, os.WriteFile(filepath.Join(dir, filepath.Base(name)), data, 0o600))
+		fault.Check(d.T, os.WriteFile(filepath.Join(dir, filepath.Base(name)), data, 0o600))
 	}
 	found := map[string]bool{}
 	db, err := cold.Open(d.Context(), filepath.Join(dir, "aoa.db"), cold.Options{Now: time.Now})
-	check(d.T, err)
-	check(d.T, db.Replay(d.Context(), 0, func(_ int64, batch []event.Event) error {
+	fault.Check(d.T, err)
+	fault.Check(d.T, db.Replay(d.Context(), 0, func(_ int64, batch []event.Event) error {
 		for _, e := range batch {
 			found[e.ID] = true
 		}
 		return nil
 	}))
-	check(d.T, db.Close())
+	fault.Check(d.T, db.Close())
 	if aside, err := filepath.Glob(filepath.Join(dir, "*.damaged-*")); err != nil || len(aside) > 0 {
 		d.Errorf("the power cut left a damaged log: %v, %v", aside, err)
 	}

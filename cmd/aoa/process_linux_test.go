@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 // process is what /proc says of one.
@@ -24,7 +26,7 @@ type process struct {
 func processes(t *testing.T) (out []process) {
 	t.Helper()
 	names, err := filepath.Glob("/proc/[0-9]*/stat")
-	check(t, err)
+	fault.Check(t, err)
 	for _, name := range names {
 		raw, err := os.ReadFile(name)
 		if err != nil {
@@ -60,16 +62,16 @@ func TestNoZombies(t *testing.T) {
 	d.must("daemon", "stop")
 	server := d.command(d.bin, "mcp")
 	questions, err := server.StdinPipe()
-	check(t, err)
+	fault.Check(t, err)
 	out, err := server.StdoutPipe()
-	check(t, err)
-	check(t, server.Start())
+	fault.Check(t, err)
+	fault.Check(t, server.Start())
 	answers := bufio.NewScanner(out)
 	answers.Buffer(nil, 1<<20)
 	send := func(format string, args ...any) {
 		t.Helper()
 		_, err := fmt.Fprintf(questions, format+"\n", args...)
-		check(t, err)
+		fault.Check(t, err)
 	}
 	answer := func(id int) string {
 		t.Helper()
@@ -104,7 +106,7 @@ func TestNoZombies(t *testing.T) {
 			t.Errorf("a child is left: %+v", p)
 		}
 	}
-	check(t, questions.Close())
+	fault.Check(t, questions.Close())
 	_, _ = io.Copy(io.Discard, out)
 	if err := server.Wait(); err != nil {
 		t.Errorf("the server: %v", err)

@@ -35,12 +35,12 @@ func newServer(t *testing.T, args ...string) server {
 func serveRedis(t testing.TB, args ...string) server {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "aoa-") // a short name: the socket lies in it
-	check(t, err)
+	fault.Check(t, err)
 	s := server{freeAddr(t), filepath.Join(dir, "s")}
 	_, port, _ := net.SplitHostPort(s.addr)
 	cmd := exec.Command("redis-server", append([]string{"--port", port, "--bind", "127.0.0.1", "--dir", dir,
 		"--unixsocket", s.socket, "--save", "", "--appendonly", "no"}, args...)...)
-	check(t, cmd.Start())
+	fault.Check(t, cmd.Start())
 	t.Cleanup(func() {
 		_ = cmd.Process.Kill() // it may be gone
 		_ = cmd.Wait()         // it was killed

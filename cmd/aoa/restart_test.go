@@ -11,19 +11,20 @@ import (
 
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 // restored is how many events the last start of a daemon replayed.
 func (d *sandbox) restored() int {
 	d.Helper()
 	text, err := os.ReadFile(filepath.Join(d.place().Store, "aoa.log"))
-	check(d, err)
+	fault.Check(d, err)
 	all := regexp.MustCompile(`msg=restored .*?events=(\d+)`).FindAllSubmatch(text, -1)
 	if len(all) == 0 {
 		d.Fatalf("no start is logged:\n%s", text)
 	}
 	n, err := strconv.Atoi(string(all[len(all)-1][1]))
-	check(d, err)
+	fault.Check(d, err)
 	return n
 }
 
@@ -48,7 +49,7 @@ func TestSnapshotAfterLongReplay(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	check(t, db.Close())
+	fault.Check(t, db.Close())
 	begin := time.Now()
 	first := d.daemon()
 	if n := d.restored(); n < many {

@@ -35,13 +35,13 @@ type sandbox struct {
 func newSandbox(t *testing.T, n int) *sandbox {
 	t.Helper()
 	bin, err := exec.LookPath("aoa") // TestMain has put it there
-	check(t, err)
+	fault.Check(t, err)
 	// Not t.TempDir: its long name would push the socket out of the store.
 	top, err := os.MkdirTemp("", "aoa")
-	check(t, err)
+	fault.Check(t, err)
 	t.Cleanup(func() { os.RemoveAll(top) })
 	top, err = filepath.EvalSymlinks(top)
-	check(t, err)
+	fault.Check(t, err)
 	home := filepath.Join(top, "home")
 	d := &sandbox{T: t, dir: filepath.Join(top, "r"), bin: bin, env: []string{"PATH=" + os.Getenv("PATH"),
 		"TMPDIR=" + os.TempDir(),
@@ -51,7 +51,7 @@ func newSandbox(t *testing.T, n int) *sandbox {
 		"GIT_COMMITTER_NAME=A", "GIT_COMMITTER_EMAIL=a@example.com", "NO_COLOR=1", "TZ=UTC", "AOA_PATIENCE=20", "AOA_IDLE_TIMEOUT=5m",
 		"GORACE=" + os.Getenv("GORACE")}}
 	for _, dir := range []string{home, d.dir} {
-		check(t, os.Mkdir(dir, 0o755))
+		fault.Check(t, os.Mkdir(dir, 0o755))
 	}
 	d.git("init", "-q", "-b", "main")
 	if n > 0 {
@@ -164,7 +164,7 @@ func (d *sandbox) daemon(env ...string) *exec.Cmd {
 	d.Helper()
 	cmd := d.command(d.bin, "daemon", "run")
 	cmd.Env = append(cmd.Env, env...)
-	check(d, cmd.Start())
+	fault.Check(d, cmd.Start())
 	d.until("the daemon listens", func() bool {
 		st, err := api.Call(d.Context(), d.client(), api.Status, api.None{})
 		return err == nil && st.Pid == cmd.Process.Pid
@@ -181,7 +181,7 @@ func (d *sandbox) read() {
 // kill ends a daemon as a power failure does.
 func (d *sandbox) kill(cmd *exec.Cmd) {
 	d.Helper()
-	check(d, cmd.Process.Kill())
+	fault.Check(d, cmd.Process.Kill())
 	_ = cmd.Wait() // it was killed
 }
 
@@ -220,7 +220,7 @@ func (d *sandbox) hook(ev, session, id, tool, file string) json.RawMessage {
 func (d *sandbox) write(name, text string) {
 	d.Helper()
 	path := filepath.Join(d.dir, filepath.FromSlash(name))
-	check(d, errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), 0o644)))
+	fault.Check(d, errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), 0o644)))
 }
 
 // log is what aoa log --json tells.

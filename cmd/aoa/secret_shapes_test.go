@@ -12,6 +12,7 @@ import (
 
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 // secretShapes are commands; %s is the secret. Prompts quote them.
@@ -63,7 +64,7 @@ func TestSecretsAreNowhere(t *testing.T) {
 	send := func(p map[string]any) {
 		p["session_id"], p["cwd"] = "s1", d.dir
 		raw, err := json.Marshal(p)
-		check(t, err)
+		fault.Check(t, err)
 		if s := d.doWith(string(raw), "hook", "claude"); s.code != 0 {
 			t.Fatalf("hook: exit %d: %s", s.code, s.err)
 		}
@@ -144,7 +145,7 @@ func (d *sandbox) noBytes(when string, secrets []string) {
 	d.Helper()
 	files, word := 0, false
 	for _, top := range []string{d.place().Store, filepath.Join(filepath.Dir(d.dir), "home")} {
-		check(d.T, filepath.WalkDir(top, func(path string, e fs.DirEntry, err error) error {
+		fault.Check(d.T, filepath.WalkDir(top, func(path string, e fs.DirEntry, err error) error {
 			if err != nil || !e.Type().IsRegular() || strings.Contains(path, "transcripts") {
 				return err
 			}
@@ -172,7 +173,7 @@ func (d *sandbox) noBytes(when string, secrets []string) {
 func (d *sandbox) transcript(secret string) string {
 	d.Helper()
 	dir := filepath.Join(filepath.Dir(d.dir), "home", "transcripts")
-	check(d.T, os.MkdirAll(dir, 0o700))
+	fault.Check(d.T, os.MkdirAll(dir, 0o700))
 	var b bytes.Buffer
 	for i, line := range []map[string]any{
 		{"type": "user", "promptId": "past",
@@ -186,9 +187,9 @@ func (d *sandbox) transcript(secret string) string {
 		line["sessionId"], line["cwd"], line["uuid"], line["timestamp"] = "past", d.dir, fmt.Sprint("u", i),
 			fmt.Sprintf("2026-01-02T03:04:%02dZ", i)
 		raw, err := json.Marshal(line)
-		check(d.T, err)
+		fault.Check(d.T, err)
 		b.Write(append(raw, '\n'))
 	}
-	check(d.T, os.WriteFile(filepath.Join(dir, "past.jsonl"), b.Bytes(), 0o600))
+	fault.Check(d.T, os.WriteFile(filepath.Join(dir, "past.jsonl"), b.Bytes(), 0o600))
 	return dir
 }

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 // TestPasswordStaysIn: the password of the shared server is where it was put and nowhere else: in no log, no answer, no
@@ -35,7 +37,7 @@ func TestPasswordStaysIn(t *testing.T) {
 			}
 			d.must("config", "redis_url", fmt.Sprintf("redis://:%s@%s/0", password, addr))
 			text, err := os.ReadFile(config)
-			check(t, err)
+			fault.Check(t, err)
 			if !strings.Contains(string(text), password) {
 				t.Fatalf("%s: the password is not in the settings, so nothing is tested", name)
 			}
@@ -72,9 +74,9 @@ func (d *sandbox) mum(what string, secrets ...string) {
 		look("aoa "+strings.Join(args[:min(2, len(args))], " "), s.out+s.err)
 	}
 	raw, err := json.Marshal(d.status())
-	check(d.T, err)
+	fault.Check(d.T, err)
 	look("GET /v1/status", string(raw))
-	check(d.T, filepath.WalkDir(d.place().Store, func(path string, e fs.DirEntry, err error) error {
+	fault.Check(d.T, filepath.WalkDir(d.place().Store, func(path string, e fs.DirEntry, err error) error {
 		if err != nil || !e.Type().IsRegular() {
 			return err
 		}
@@ -88,7 +90,7 @@ func (d *sandbox) mum(what string, secrets ...string) {
 		return nil
 	}))
 	lists, err := filepath.Glob("/proc/[0-9]*/cmdline") // none elsewhere
-	check(d.T, err)
+	fault.Check(d.T, err)
 	for _, name := range lists {
 		if text, err := os.ReadFile(name); err == nil && strings.Contains(string(text), "aoa") {
 			look("the list of processes", string(text))

@@ -11,6 +11,7 @@ import (
 
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 // TestWhyAddsUp: the score of a file can be computed again from what aoa why prints.
@@ -18,7 +19,7 @@ func TestWhyAddsUp(t *testing.T) {
 	noRace(t)
 	d := initialized(t, 32)
 	var got api.WhyAnswer
-	check(t, json.Unmarshal([]byte(d.must("why", "docs/protocol.md", "--with", "server/wire.go", "--json")), &got))
+	fault.Check(t, json.Unmarshal([]byte(d.must("why", "docs/protocol.md", "--with", "server/wire.go", "--json")), &got))
 	if sum := total(got.Reasons); len(got.Reasons) < 2 || math.Abs(sum-got.Logit) > 1e-9*max(1, math.Abs(sum)) {
 		t.Errorf("%d reasons add up to %v, the logit is %v", len(got.Reasons), sum, got.Logit)
 	}
@@ -84,7 +85,7 @@ func TestMetricsAreDocumented(t *testing.T) {
 		printed[m[1]] = true
 	}
 	page, err := os.ReadFile("../../docs/api.md")
-	check(t, err)
+	fault.Check(t, err)
 	_, table, found := strings.Cut(string(page), "## Metrics")
 	if !found || len(printed) < 8 {
 		t.Fatalf("docs/api.md has a table: %v; printed are %v", found, printed)

@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 // sourceRule is something that few files of the product may do.
@@ -68,7 +70,7 @@ func TestSources(t *testing.T) {
 			unused[r.what+" "+name] = true
 		}
 	}
-	check(t, filepath.WalkDir("../..", func(path string, e fs.DirEntry, err error) error {
+	fault.Check(t, filepath.WalkDir("../..", func(path string, e fs.DirEntry, err error) error {
 		name := filepath.ToSlash(strings.TrimPrefix(path, filepath.Clean("../..")+string(filepath.Separator)))
 		switch {
 		case err != nil:

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 // started is a run of the program that goes on.
@@ -23,7 +25,7 @@ func (d *sandbox) start(args ...string) *started {
 	d.Helper()
 	s := &started{Cmd: d.command(d.bin, args...)}
 	s.Stdout, s.Stderr = &s.out, &s.err
-	check(d.T, s.Start())
+	fault.Check(d.T, s.Start())
 	return s
 }
 
@@ -46,9 +48,9 @@ func (d *sandbox) has(name string, n int) func() bool {
 
 func (d *sandbox) alive(pidFile string) bool {
 	b, err := os.ReadFile(filepath.Join(d.dir, pidFile))
-	check(d.T, err)
+	fault.Check(d.T, err)
 	pid, err := strconv.Atoi(strings.TrimSpace(string(b)))
-	check(d.T, err)
+	fault.Check(d.T, err)
 	if stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat"); err == nil &&
 		strings.Contains(string(stat), ") Z") {
 		return false // its parent has not waited for it yet
@@ -64,11 +66,11 @@ func TestStageTwoAtOnce(t *testing.T) {
 	first := d.start(patientStage...)
 	d.until("it runs", d.has(".git/log", 1))
 	notes, err := os.Create(filepath.Join(d.dir, ".git", "notes"))
-	check(t, err)
+	fault.Check(t, err)
 	defer notes.Close()
 	waits := &started{Cmd: d.command(d.bin, patientStage...)}
 	waits.Stdout, waits.Stderr = &waits.out, notes
-	check(t, waits.Start())
+	fault.Check(t, waits.Start())
 	others := []*started{d.start(patientStage...), d.start(patientStage...), waits}
 	d.until("a run that waits for a second says so", d.has(".git/notes", 1))
 	d.write(".git/go", "")
@@ -89,12 +91,12 @@ func TestStageInterrupted(t *testing.T) {
 		s := d.start(patientStage...)
 		d.until("it runs", d.has(".git/log", i+1))
 		d.until("it has a child", func() bool { return d.has(".git/child", 1)() && d.alive(".git/child") })
-		check(t, s.Process.Signal(sig))
+		fault.Check(t, s.Process.Signal(sig))
 		if code := s.wait(); code != 128+int(sig) || !strings.Contains(s.err.String(), "not kept: it was interrupted") {
 			t.Errorf("%v: exit %d\n%s", sig, code, &s.err)
 		}
 		d.until("the child's child is gone", func() bool { return !d.alive(".git/child") })
-		check(t, os.Remove(filepath.Join(d.dir, ".git/child")))
+		fault.Check(t, os.Remove(filepath.Join(d.dir, ".git/child")))
 	}
 	if out := d.do("stage", "list"); out.out != "" {
 		t.Errorf("kept: %s", out.out)
@@ -102,7 +104,7 @@ func TestStageInterrupted(t *testing.T) {
 	// A run that is killed gives its turn back, too.
 	s := d.start(patientStage...)
 	d.until("it runs", d.has(".git/log", 3))
-	check(t, s.Process.Kill())
+	fault.Check(t, s.Process.Kill())
 	s.wait()
 	d.write(".git/go", "")
 	if got := d.must(patientStage...); got != "out\n" || !d.has(".git/log", 4)() {
@@ -115,7 +117,7 @@ func TestStageDaemonKilled(t *testing.T) {
 	d := initialized(t, 1)
 	s := d.start(patientStage...)
 	d.until("it runs", d.has(".git/log", 1))
-	check(t, syscall.Kill(d.status().Pid, syscall.SIGKILL))
+	fault.Check(t, syscall.Kill(d.status().Pid, syscall.SIGKILL))
 	d.write(".git/go", "")
 	if code := s.wait(); code != 0 || s.out.String() != "out\n" {
 		t.Fatalf("exit %d, %q\n%s", code, &s.out, &s.err)
@@ -125,7 +127,7 @@ func TestStageDaemonKilled(t *testing.T) {
 		t.Errorf("the next one: %+v", again)
 	}
 	// A daemon that is stopped does not wait for a run that takes long, and a run that waits for it continues.
-	check(t, os.Remove(filepath.Join(d.dir, ".git/go")))
+	fault.Check(t, os.Remove(filepath.Join(d.dir, ".git/go")))
 	d.write("README.md", "changed")
 	s = d.start(patientStage...)
 	d.until("it runs", d.has(".git/log", 2))
@@ -149,7 +151,7 @@ stages:
 	args := []string{"pipeline", "run", "p.yaml", "--session", "k"}
 	s := d.start(args...)
 	d.until("the second stage runs", d.has(".git/log", 1))
-	check(t, s.Process.Signal(syscall.SIGKILL))
+	fault.Check(t, s.Process.Signal(syscall.SIGKILL))
 	s.wait()
 	d.write(".git/go", "")
 	got := d.do(args...)

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 // stageSandbox is a stage over a small tree, that can be laid out again.
@@ -32,7 +34,7 @@ func (d *stageSandbox) lay() {
 	d.Helper()
 	for _, e := range must2(os.ReadDir(d.dir))(d.T) {
 		if e.Name() != ".git" {
-			check(d.T, os.RemoveAll(filepath.Join(d.dir, e.Name())))
+			fault.Check(d.T, os.RemoveAll(filepath.Join(d.dir, e.Name())))
 		}
 	}
 	for name, text := range map[string]string{"src/a.txt": "alpha\n", "src/deep/b.txt": "beta\n", "src/skip.txt": "skip\n",
@@ -42,12 +44,12 @@ func (d *stageSandbox) lay() {
 		"tool.sh":    "#!/bin/sh\necho 1.0\n", "ignored.cfg": "x=1\n"} {
 		d.write(name, text)
 	}
-	check(d.T, os.Symlink("real.conf", filepath.Join(d.dir, "link.conf")))
-	check(d.T, os.Chmod(filepath.Join(d.dir, "tool.sh"), 0o755))
+	fault.Check(d.T, os.Symlink("real.conf", filepath.Join(d.dir, "link.conf")))
+	fault.Check(d.T, os.Chmod(filepath.Join(d.dir, "tool.sh"), 0o755))
 }
 
 func must2[T any](v T, err error) func(t *testing.T) T {
-	return func(t *testing.T) T { t.Helper(); check(t, err); return v }
+	return func(t *testing.T) T { t.Helper(); fault.Check(t, err); return v }
 }
 
 func (d *stageSandbox) path(name string) string {
@@ -114,7 +116,7 @@ func sameTime(name string, change func(d *stageSandbox)) func(*stageSandbox) {
 	return func(d *stageSandbox) {
 		was := must2(os.Stat(d.path(name)))(d.T).ModTime()
 		change(d)
-		check(d.T, os.Chtimes(d.path(name), was, was))
+		fault.Check(d.T, os.Chtimes(d.path(name), was, was))
 	}
 }
 
@@ -127,21 +129,21 @@ func steps(f ...func(d *stageSandbox)) func(*stageSandbox) {
 }
 
 func remove(name string) func(*stageSandbox) {
-	return func(d *stageSandbox) { check(d.T, os.RemoveAll(d.path(name))) }
+	return func(d *stageSandbox) { fault.Check(d.T, os.RemoveAll(d.path(name))) }
 }
 
 func chmod(name string, mode os.FileMode) func(*stageSandbox) {
-	return func(d *stageSandbox) { check(d.T, os.Chmod(d.path(name), mode)) }
+	return func(d *stageSandbox) { fault.Check(d.T, os.Chmod(d.path(name), mode)) }
 }
 
 func move(from, to string) func(*stageSandbox) {
-	return func(d *stageSandbox) { check(d.T, os.Rename(d.path(from), d.path(to))) }
+	return func(d *stageSandbox) { fault.Check(d.T, os.Rename(d.path(from), d.path(to))) }
 }
 
 func linked(name, target string) func(*stageSandbox) {
 	return func(d *stageSandbox) {
 		_ = os.Remove(d.path(name)) // it may not be there
-		check(d.T, os.Symlink(target, d.path(name)))
+		fault.Check(d.T, os.Symlink(target, d.path(name)))
 	}
 }
 
@@ -176,7 +178,7 @@ func ways() []changed {
 			func(d *stageSandbox) { d.git("add", "-f", "src/ignored.txt") }), nil, "src/ignored.txt is new"},
 		{"it is ignored no more", steps(put("src/ignored.txt", "n"), put(".gitignore", "/out/\n")), nil,
 			"src/ignored.txt is new"},
-		{"new empty folder", func(d *stageSandbox) { check(d.T, os.Mkdir(d.path("src/empty"), 0o755)) }, nil, ""},
+		{"new empty folder", func(d *stageSandbox) { fault.Check(d.T, os.Mkdir(d.path("src/empty"), 0o755)) }, nil, ""},
 		{"deleted", remove("src/deep/b.txt"), nil, "src/deep/b.txt is gone"},
 		{"file that was asked for and absent", put("absent.txt", ""), nil, "file absent.txt exists now"},
 		{"file that is taken out again", put("src/skip.txt", "changed"), nil, ""},

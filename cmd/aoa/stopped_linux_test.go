@@ -39,7 +39,7 @@ func (d *sandbox) within(args ...string) said {
 // freeze stops a daemon as ctrl-Z or a debugger does, and returns when all of its threads stand still.
 func (d *sandbox) freeze(pid int) {
 	d.Helper()
-	check(d.T, syscall.Kill(pid, syscall.SIGSTOP))
+	fault.Check(d.T, syscall.Kill(pid, syscall.SIGSTOP))
 	d.until("the daemon stands still", func() bool { return stateOf(d.T, pid) == "T" })
 }
 
@@ -82,7 +82,7 @@ func TestFrozenDaemon(t *testing.T) {
 		})
 	}
 	all.Wait()
-	check(t, syscall.Kill(pid, syscall.SIGCONT))
+	fault.Check(t, syscall.Kill(pid, syscall.SIGCONT))
 	if now := d.status().Pid; now != pid {
 		t.Errorf("the daemon is another one: %d, was %d", now, pid)
 	}
@@ -126,7 +126,7 @@ func TestTerminated(t *testing.T) {
 				Body: event.Call{Act: event.ActRead, Paths: []event.Path{"README.md"}}}})
 			sent++
 		}
-		check(t, cmd.Process.Signal(syscall.SIGTERM))
+		fault.Check(t, cmd.Process.Signal(syscall.SIGTERM))
 		ended := make(chan error, 1)
 		go func() { ended <- cmd.Wait() }()
 		if round%2 == 1 {
@@ -143,7 +143,7 @@ func TestTerminated(t *testing.T) {
 		}
 		kept := 0
 		db := openLog(d)
-		check(t, errors.Join(db.Replay(t.Context(), 0, func(_ int64, batch []event.Event) error {
+		fault.Check(t, errors.Join(db.Replay(t.Context(), 0, func(_ int64, batch []event.Event) error {
 			for _, e := range batch {
 				if strings.HasPrefix(e.ID, "term") {
 					kept++

@@ -11,6 +11,7 @@ import (
 
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 // newTeam makes clones of one repository, each with a home and a daemon, that exchange events over a server.
@@ -35,7 +36,7 @@ func (d *sandbox) held() map[string]int {
 	ids := map[string]int{}
 	db := openLog(d)
 	defer db.Close()
-	check(d, db.Replay(d.Context(), 0, func(_ int64, batch []event.Event) error {
+	fault.Check(d, db.Replay(d.Context(), 0, func(_ int64, batch []event.Event) error {
 		for _, e := range batch {
 			if _, own, _ := strings.Cut(e.ID, "event-"); e.Agent == "tool" {
 				ids[own]++
@@ -50,7 +51,7 @@ func (d *sandbox) held() map[string]int {
 func (d *sandbox) logged(words string) (lines []string) {
 	d.Helper()
 	text, err := os.ReadFile(filepath.Join(d.place().Store, "aoa.log"))
-	check(d.T, err)
+	fault.Check(d.T, err)
 	for line := range strings.Lines(string(text)) {
 		if strings.Contains(line, words) {
 			lines = append(lines, strings.TrimSpace(line))
@@ -78,8 +79,8 @@ func TestTeam(t *testing.T) {
 			team[0].must("status")
 			pid := team[1].status().Pid
 			p, err := os.FindProcess(pid)
-			check(t, err)
-			check(t, p.Kill())
+			fault.Check(t, err)
+			fault.Check(t, p.Kill())
 			team[1].until("another daemon", func() bool {
 				return team[1].do("status").code == 0 && team[1].status().Pid != pid
 			})
@@ -98,7 +99,7 @@ func notified(reader, writer *sandbox) {
 		return d.doWith(string(d.hook(ev, session, id, tool, file)), "hook", "claude").out
 	}
 	old := time.Now().Add(-time.Hour)
-	check(reader, os.Chtimes(filepath.Join(reader.dir, "docs", "protocol.md"), old, old)) // on this disk nothing is new
+	fault.Check(reader, os.Chtimes(filepath.Join(reader.dir, "docs", "protocol.md"), old, old)) // on this disk nothing is new
 	// A change counts from two seconds after the reading on: it could be the reader's own.
 	mustCall(reader, api.Events, []event.Event{{ID: "early", Time: time.Now().Add(-time.Minute), Session: "waiting",
 		Body: event.Call{Act: event.ActRead, Paths: []event.Path{"docs/protocol.md"}}}})

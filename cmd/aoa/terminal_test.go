@@ -9,19 +9,21 @@ import (
 	"time"
 
 	"github.com/creack/pty"
+
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 // shown runs the program with all its outputs on a terminal, and returns what that shows.
 func (d *sandbox) shown(env []string, args ...string) string {
 	d.Helper()
 	terminal, theirs, err := pty.Open()
-	check(d.T, err)
+	fault.Check(d.T, err)
 	defer terminal.Close()
-	check(d.T, pty.Setsize(terminal, &pty.Winsize{Rows: 24, Cols: 80}))
+	fault.Check(d.T, pty.Setsize(terminal, &pty.Winsize{Rows: 24, Cols: 80}))
 	cmd := d.command(d.bin, args...)
 	cmd.Env = append(cmd.Env, env...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = theirs, theirs, theirs
-	check(d.T, cmd.Start())
+	fault.Check(d.T, cmd.Start())
 	theirs.Close()
 	late := time.AfterFunc(patient, func() { _ = cmd.Process.Kill() })
 	defer late.Stop()

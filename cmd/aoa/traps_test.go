@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 // traps is a repository whose settings and attributes start programs wherever git allows it. Each program leaves a
@@ -43,7 +45,7 @@ func newTraps(t *testing.T) *traps {
 	top := filepath.Dir(x.dir)
 	x.sprung, x.spring, x.linked = filepath.Join(top, "sprung"), filepath.Join(top, "spring"), filepath.Join(top, "linked")
 	x.env = append(x.env, "LC_ALL=C", "MallocNanoZone=0")
-	check(t, errors.Join(os.Mkdir(x.sprung, 0o755),
+	fault.Check(t, errors.Join(os.Mkdir(x.sprung, 0o755),
 		os.WriteFile(x.spring, []byte("#!/bin/sh\necho >>'"+x.sprung+"'/$1\n"), 0o755)))
 
 	x.write(".gitattributes", "*.go filter=clean diff=command\n"+
@@ -64,7 +66,7 @@ func newTraps(t *testing.T) *traps {
 
 	sub := *x.sandbox
 	sub.dir = filepath.Join(x.dir, "sub")
-	check(t, os.Mkdir(sub.dir, 0o755))
+	fault.Check(t, os.Mkdir(sub.dir, 0o755))
 	sub.git("init", "-q", "-b", "main")
 	sub.write("inner.go", "inner\n")
 	sub.write(".gitattributes", "*.go filter=inner\n")
@@ -78,7 +80,7 @@ func newTraps(t *testing.T) *traps {
 	signed := "tree " + x.git("rev-parse", "HEAD^{tree}") + "\nparent " + x.git("rev-parse", "HEAD") +
 		"\nauthor A <a@example.com> 1700000000 +0000\ncommitter A <a@example.com> 1700000000 +0000\n" +
 		"gpgsig -----BEGIN PGP SIGNATURE-----\n \n x\n -----END PGP SIGNATURE-----\n\nsigned\n"
-	check(t, os.WriteFile(filepath.Join(top, "commit"), []byte(signed), 0o600))
+	fault.Check(t, os.WriteFile(filepath.Join(top, "commit"), []byte(signed), 0o600))
 	x.git("update-ref", "HEAD", x.git("hash-object", "-t", "commit", "-w", filepath.Join(top, "commit")))
 	return x
 }
@@ -164,12 +166,12 @@ func (x *traps) arm(settings, format string) {
 		"[core]\n\tfsmonitor = "+x.spring+" submodule\n[filter \"inner\"]\n\tclean = \""+x.spring+" submodule-clean; cat\"\n")
 	hook := []byte("#!/bin/sh\n" + x.spring + " hook-$(basename $0)\n")
 	for _, name := range x.hooks {
-		check(x.T, os.WriteFile(filepath.Join(x.dir, ".git", "hooks", name), hook, 0o755))
+		fault.Check(x.T, os.WriteFile(filepath.Join(x.dir, ".git", "hooks", name), hook, 0o755))
 	}
 	for _, who := range []string{"gpg", "askpass", "proxy"} { // settings that name a program without arguments
-		check(x.T, os.WriteFile(x.spring+"-"+who, []byte("#!/bin/sh\n"+x.spring+" "+who+"\n"), 0o755))
+		fault.Check(x.T, os.WriteFile(x.spring+"-"+who, []byte("#!/bin/sh\n"+x.spring+" "+who+"\n"), 0o755))
 	}
-	check(x.T, os.Remove(filepath.Join(x.dir, ".git", "objects", x.lost[:2], x.lost[2:])))
+	fault.Check(x.T, os.Remove(filepath.Join(x.dir, ".git", "objects", x.lost[:2], x.lost[2:])))
 	x.touch(x.dir)
 	x.touch(x.linked)
 }
@@ -178,9 +180,9 @@ func (x *traps) arm(settings, format string) {
 func (x *traps) config(name, text string) {
 	x.Helper()
 	f, err := os.OpenFile(name, os.O_APPEND|os.O_WRONLY, 0)
-	check(x.T, err)
+	fault.Check(x.T, err)
 	_, err = f.WriteString(text)
-	check(x.T, errors.Join(err, f.Close()))
+	fault.Check(x.T, errors.Join(err, f.Close()))
 }
 
 // touch gives every file in a worktree another time.
@@ -188,7 +190,7 @@ func (x *traps) touch(dir string) {
 	x.Helper()
 	x.touched++
 	at := time.Now().Add(-time.Duration(x.touched) * 90 * time.Minute)
-	check(x.T, filepath.WalkDir(dir, func(path string, e os.DirEntry, err error) error {
+	fault.Check(x.T, filepath.WalkDir(dir, func(path string, e os.DirEntry, err error) error {
 		switch {
 		case err != nil:
 			return err
@@ -205,12 +207,12 @@ func (x *traps) touch(dir string) {
 func (x *traps) found() map[string]string {
 	x.Helper()
 	names, err := os.ReadDir(x.sprung)
-	check(x.T, err)
+	fault.Check(x.T, err)
 	out := map[string]string{}
 	for _, n := range names {
 		file := filepath.Join(x.sprung, n.Name())
 		by, err := os.ReadFile(file)
-		check(x.T, errors.Join(err, os.Remove(file)))
+		fault.Check(x.T, errors.Join(err, os.Remove(file)))
 		out[n.Name()] = string(by)
 	}
 	return out
@@ -240,7 +242,7 @@ func (x *traps) drive() {
 	x.until("the commit is learned", func() bool { return strings.Contains(x.must("log", "--kind", "commit"), "gone") })
 	x.must("daemon", "stop")
 	x.harmless("update-ref", "HEAD", x.harmless("commit-tree", "HEAD^{tree}", "-p", head, "-m", "instead"))
-	check(x.T, os.Remove(filepath.Join(x.dir, ".git", "objects", gone[:2], gone[2:])))
+	fault.Check(x.T, os.Remove(filepath.Join(x.dir, ".git", "objects", gone[:2], gone[2:])))
 	x.must("daemon", "start")
 	x.until("the other commit is learned", func() bool {
 		return strings.Contains(x.must("log", "--kind", "commit"),
@@ -249,9 +251,9 @@ func (x *traps) drive() {
 
 	// A save while git holds its lock: the watcher asks git whose it is.
 	lock := filepath.Join(x.dir, ".git", "index.lock")
-	check(x.T, os.WriteFile(lock, nil, 0o600))
+	fault.Check(x.T, os.WriteFile(lock, nil, 0o600))
 	x.write("cmd/main.go", "saved beside git\n")
-	check(x.T, os.Remove(lock))
+	fault.Check(x.T, os.Remove(lock))
 	if !x.noStatus { // without git status such a save is left out, with a warning
 		x.until("the save is learned", func() bool {
 			return strings.Contains(x.must("log", "--kind", "save"), "cmd/main.go")
@@ -274,7 +276,7 @@ func (x *traps) work(dir string) {
 	w.write("server/wire.go", "edited "+dir)
 	hook := func(event, name, value string) string {
 		raw, err := json.Marshal(map[string]any{"session_id": "s", "cwd": dir, "hook_event_name": event, name: value})
-		check(x.T, err)
+		fault.Check(x.T, err)
 		return w.doWith(string(raw), "hook", "claude").out
 	}
 	hook("SessionStart", "source", "startup")
@@ -321,16 +323,16 @@ func TestTraps(t *testing.T) {
 		"in the settings": func(x *traps) { x.arm(x.settings(), promisor) },
 		"in an included file, with a folder of hooks": func(x *traps) {
 			hooks := filepath.Join(x.dir, "hostile")
-			check(x.T, os.Mkdir(hooks, 0o755))
+			fault.Check(x.T, os.Mkdir(hooks, 0o755))
 			for _, name := range x.hooks {
-				check(x.T, os.WriteFile(filepath.Join(hooks, name), []byte("#!/bin/sh\n"+x.spring+" hook-"+name+"\n"), 0o755))
+				fault.Check(x.T, os.WriteFile(filepath.Join(hooks, name), []byte("#!/bin/sh\n"+x.spring+" hook-"+name+"\n"), 0o755))
 			}
 			x.write("hostile/settings", x.settings()+"[core]\n\thooksPath = hostile\n")
 			x.arm("[include]\n\tpath = ../hostile/settings\n", promisor)
 		},
 		"in the settings of a worktree": func(x *traps) {
 			for _, dir := range []string{".git", ".git/worktrees/linked"} {
-				check(x.T, os.WriteFile(filepath.Join(x.dir, dir, "config.worktree"), []byte(x.settings()), 0o644))
+				fault.Check(x.T, os.WriteFile(filepath.Join(x.dir, dir, "config.worktree"), []byte(x.settings()), 0o644))
 			}
 			x.arm("[extensions]\n\tworktreeConfig = true\n", promisor)
 		},

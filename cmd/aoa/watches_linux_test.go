@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 // TestFewWatches: a user with fewer watches than the repository has folders keeps half of them for other programs,
@@ -20,8 +21,8 @@ func TestFewWatches(t *testing.T) {
 	d := newSandbox(t, 0)
 	for i := range 40 {
 		dir := fmt.Sprintf("%s/d%d", d.dir, i)
-		check(t, os.Mkdir(dir, 0o755))
-		check(t, os.WriteFile(dir+"/a.go", []byte("package d\n"), 0o644))
+		fault.Check(t, os.Mkdir(dir, 0o755))
+		fault.Check(t, os.WriteFile(dir+"/a.go", []byte("package d\n"), 0o644))
 	}
 	d.git("add", "-A")
 	d.git("commit", "-q", "-m", "folders")
@@ -39,13 +40,13 @@ func TestFewWatches(t *testing.T) {
 	if cmd.ProcessState == nil || cmd.ProcessState.ExitCode() == 9 {
 		t.Skipf("the watches of a user cannot be limited here: %v %s", err, errs.String())
 	}
-	check(t, err)
+	fault.Check(t, err)
 	parts := strings.Split(string(raw), "----\n")
 	if len(parts) != 3 {
 		t.Fatalf("%s%s", raw, errs.String())
 	}
 	var st api.StatusAnswer
-	check(t, json.Unmarshal([]byte(parts[0]), &st))
+	fault.Check(t, json.Unmarshal([]byte(parts[0]), &st))
 	if st.Watch != "partial" || st.Watched+st.Polled != 41 || st.Watched == 0 || st.Watched > 10 {
 		t.Errorf("%d of 41 folders watched, %d polled, %s", st.Watched, st.Polled, st.Watch)
 	}

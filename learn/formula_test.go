@@ -34,13 +34,13 @@ func TestOpens(t *testing.T) {
 	d := newFixture(t, learn.Options{})
 	d.learn(ev(event.KindRead, 0, "a"), ev(event.KindRead, 0, "b"), ev(event.KindRead, 0, "c"), ev(event.KindRead, 0, "c"),
 		ev(event.KindRead, 0, "a"))
-	d.expect("recency of a", d.of(hot.Recency, "", "a", start), float64(start.Unix()))
-	d.expect("frequency of a", d.of(hot.Frequency, "", "a", start), 2)
-	d.expect("frequency of a a half-life later", d.of(hot.Frequency, "", "a", start.Add(hot.Frequency.Half)), 1)
-	d.expect("sessions of a", d.of(hot.Sessions, "", "a", start), 1)
-	d.expect("co-access a b", d.of(hot.Coaccess, "a", "b", start), 1)
-	d.expect("co-access a c", d.of(hot.Coaccess, "a", "c", start), 1/(1+0.15*(2-1)))
-	d.expect("co-access c a", d.of(hot.Coaccess, "c", "a", start), 1/(1+0.15*(2-1)))
+	d.expect("recency of a", d.score(hot.Recency, "", "a", start), float64(start.Unix()))
+	d.expect("frequency of a", d.score(hot.Frequency, "", "a", start), 2)
+	d.expect("frequency of a a half-life later", d.score(hot.Frequency, "", "a", start.Add(hot.Frequency.Half)), 1)
+	d.expect("sessions of a", d.score(hot.Sessions, "", "a", start), 1)
+	d.expect("co-access a b", d.score(hot.Coaccess, "a", "b", start), 1)
+	d.expect("co-access a c", d.score(hot.Coaccess, "a", "c", start), 1/(1+0.15*(2-1)))
+	d.expect("co-access c a", d.score(hot.Coaccess, "c", "a", start), 1/(1+0.15*(2-1)))
 }
 
 // TestOpensOutsideASession counts for the file alone.
@@ -49,15 +49,15 @@ func TestOpensOutsideASession(t *testing.T) {
 	e := ev(event.KindRead, 0, "a", "b")
 	e.Session = ""
 	d.learn(e)
-	d.expect("frequency of a", d.of(hot.Frequency, "", "a", start), 1)
-	d.expect("co-access", d.of(hot.Coaccess, "a", "b", start), 0)
+	d.expect("frequency of a", d.score(hot.Frequency, "", "a", start), 1)
+	d.expect("co-access", d.score(hot.Coaccess, "a", "b", start), 0)
 }
 
 func TestCausedAccessCountsAQuarter(t *testing.T) {
 	d := newFixture(t, learn.Options{})
 	d.learn(hint("b"), ev(event.KindRead, 0, "a"), ev(event.KindRead, 0, "b"))
-	d.expect("frequency of b", d.of(hot.Frequency, "", "b", start), 0.25)
-	d.expect("co-access a b", d.of(hot.Coaccess, "a", "b", start), 0.25)
+	d.expect("frequency of b", d.score(hot.Frequency, "", "b", start), 0.25)
+	d.expect("co-access a b", d.score(hot.Coaccess, "a", "b", start), 0.25)
 }
 
 func TestTagsAndTerms(t *testing.T) {
@@ -71,19 +71,19 @@ func TestTagsAndTerms(t *testing.T) {
 	eventtest.Set(&read, "Tags", []string{"t1", "t2", "t3", "t4", "t5", "t6"})
 	d.learn(prompt, search, read, ev(event.KindRead, 0, "a"))
 	for _, w := range []string{"login", "token", "expire"} {
-		d.expect(w+" → a", d.of(hot.TermFiles, w, "a", start), 1/math.Sqrt(2)) // of two words of the prompt
-		d.expect("use of "+w, d.of(hot.TermFreq, "", w, start), 1/math.Sqrt(2))
+		d.expect(w+" → a", d.score(hot.TermFiles, w, "a", start), 1/math.Sqrt(2)) // of two words of the prompt
+		d.expect("use of "+w, d.score(hot.TermFreq, "", w, start), 1/math.Sqrt(2))
 	}
-	d.expect("tag t5 → a", d.of(hot.TagFiles, "t5", "a", start), 1)
-	d.expect("tag a → t5", d.of(hot.FileTags, "a", "t5", start), 1)
-	d.expect("tag t6 → a", d.of(hot.TagFiles, "t6", "a", start), 0)
-	d.expect("use of t1", d.of(hot.TagFreq, "", "t1", start), 1)
+	d.expect("tag t5 → a", d.score(hot.TagFiles, "t5", "a", start), 1)
+	d.expect("tag a → t5", d.score(hot.FileTags, "a", "t5", start), 1)
+	d.expect("tag t6 → a", d.score(hot.TagFiles, "t6", "a", start), 0)
+	d.expect("use of t1", d.score(hot.TagFreq, "", "t1", start), 1)
 
 	again := ev(event.KindPrompt, time.Minute)
 	again.Turn = "p2"
 	eventtest.Set(&again, "Terms", []string{"cache"})
 	d.learn(again, ev(event.KindRead, time.Minute, "a"))
-	d.expect("cache → a", d.of(hot.TermFiles, "cache", "a", start.Add(time.Minute)), 1)
+	d.expect("cache → a", d.score(hot.TermFiles, "cache", "a", start.Add(time.Minute)), 1)
 }
 
 // TestEditsMakeHalfAChange compares three edits with a commit of the same files.
@@ -91,18 +91,18 @@ func TestEditsMakeHalfAChange(t *testing.T) {
 	d := newFixture(t, learn.Options{})
 	d.learn(ev(event.KindEdit, 0, "a"), ev(event.KindEdit, 0, "b"), ev(event.KindEdit, 0, "a"),
 		ev(event.KindWrite, 0, "c"))
-	d.expect("changes of a while they go on", d.of(hot.Changes, "", "a", start), 0)
+	d.expect("changes of a while they go on", d.score(hot.Changes, "", "a", start), 0)
 	d.learn(ev(event.KindPrompt, 0), commit(0, "x", "y", "z"))
 	for _, p := range [][4]string{{"a", "b", "x", "y"}, {"b", "a", "y", "x"}, {"a", "c", "x", "z"}, {"c", "b", "z", "y"}} {
-		d.expect("co-change "+p[0]+p[1], d.of(hot.Comod, p[0], p[1], start), 0.5*d.of(hot.Comod, p[2], p[3], start))
-		d.expect("changes "+p[0], d.of(hot.Changes, "", p[0], start), 0.5*d.of(hot.Changes, "", p[2], start))
+		d.expect("co-change "+p[0]+p[1], d.score(hot.Comod, p[0], p[1], start), 0.5*d.score(hot.Comod, p[2], p[3], start))
+		d.expect("changes "+p[0], d.score(hot.Changes, "", p[0], start), 0.5*d.score(hot.Changes, "", p[2], start))
 	}
-	d.expect("co-change a b", d.of(hot.Comod, "a", "b", start), 0.5/(3-1))
+	d.expect("co-change a b", d.score(hot.Comod, "a", "b", start), 0.5/(3-1))
 	late := 6 * time.Minute
 	d.learn(ev(event.KindEdit, 0, "a"), ev(event.KindEdit, late, "d"), ev(event.KindEnd, late))
-	d.expect("co-change after a pause", d.of(hot.Comod, "d", "a", start), 0)
+	d.expect("co-change after a pause", d.score(hot.Comod, "d", "a", start), 0)
 	d.learn(ev(event.KindPrompt, late), ev(event.KindEdit, late, "e"), ev(event.KindEnd, late))
-	d.expect("co-change of another prompt", d.of(hot.Comod, "e", "d", start), 0)
+	d.expect("co-change of another prompt", d.score(hot.Comod, "e", "d", start), 0)
 }
 
 // TestManyEditsAreLearnedInLinearTime: one more file of a large change costs the same, however many files the change
@@ -118,7 +118,7 @@ func TestManyEditsAreLearnedInLinearTime(t *testing.T) {
 		runtime.ReadMemStats(&before)
 		d.learn(ev(event.KindEdit, 0, edited...), ev(event.KindEnd, 0))
 		runtime.ReadMemStats(&after)
-		d.expect("changes of the last file", d.of(hot.Changes, "", string(edited[n-1]), start), .5/float64(n-1))
+		d.expect("changes of the last file", d.score(hot.Changes, "", string(edited[n-1]), start), .5/float64(n-1))
 		return float64(after.TotalAlloc-before.TotalAlloc) / float64(n)
 	}
 	if small, large := bytes(500), bytes(4000); large > 3*small {
@@ -133,12 +133,12 @@ func TestSaves(t *testing.T) {
 	d := newFixture(t, learn.Options{})
 	d.learn(ev(event.KindEdit, 0, "a"))
 	d.learn(save(5*time.Second, "a"))
-	d.expect("frequency of a", d.of(hot.Frequency, "", "a", start), 1)
+	d.expect("frequency of a", d.score(hot.Frequency, "", "a", start), 1)
 	d.learn(save(11*time.Second, "a"), save(12*time.Second, "b"))
 	at := start.Add(12 * time.Second)
-	d.expect("frequency of a", d.of(hot.Frequency, "", "a", at), math.Exp2(-12.0/(7*86400))+math.Exp2(-1.0/(7*86400)))
+	d.expect("frequency of a", d.score(hot.Frequency, "", "a", at), math.Exp2(-12.0/(7*86400))+math.Exp2(-1.0/(7*86400)))
 	d.learn(save(40*time.Minute, "c"))
-	if d.of(hot.Comod, "a", "b", at) < 0.49 {
+	if d.score(hot.Comod, "a", "b", at) < 0.49 {
 		t.Error("two saves are no change")
 	}
 }
@@ -150,19 +150,19 @@ func TestCommits(t *testing.T) {
 	eventtest.Set(&c, "Gone", []event.Path{"old"})
 	alone := commit(0, "a")
 	d.learn(c, alone)
-	d.expect("co-change a b", d.of(hot.Comod, "a", "b", start), 1.0/(4-1))
-	d.expect("changes of a", d.of(hot.Changes, "", "a", start), 1.0/(4-1)+1)
-	d.expect("churn of a", d.of(hot.Churn, "", "a", start), 2)
-	d.expect("login → a", d.of(hot.TermFiles, "login", "a", start), 1.0/4)
-	d.expect("committed a", d.of(hot.Committed, "", "a", start), float64(start.Unix()))
-	d.expect("co-change a old", d.of(hot.Comod, "a", "old", start), 0)
+	d.expect("co-change a b", d.score(hot.Comod, "a", "b", start), 1.0/(4-1))
+	d.expect("changes of a", d.score(hot.Changes, "", "a", start), 1.0/(4-1)+1)
+	d.expect("churn of a", d.score(hot.Churn, "", "a", start), 2)
+	d.expect("login → a", d.score(hot.TermFiles, "login", "a", start), 1.0/4)
+	d.expect("committed a", d.score(hot.Committed, "", "a", start), float64(start.Unix()))
+	d.expect("co-change a old", d.score(hot.Comod, "a", "old", start), 0)
 	c.Body, alone.Body = event.Uncommit(c.Body.(event.Commit)), event.Uncommit(alone.Body.(event.Commit))
 	d.learn(c, alone)
 	for _, f := range []*hot.Family{hot.Churn, hot.Changes} {
-		d.expect(f.Name+" after uncommit", d.of(f, "", "a", start), 0)
+		d.expect(f.Name+" after uncommit", d.score(f, "", "a", start), 0)
 	}
-	d.expect("co-change after uncommit", d.of(hot.Comod, "a", "b", start), 0)
-	d.expect("term after uncommit", d.of(hot.TermFiles, "login", "a", start), 0)
+	d.expect("co-change after uncommit", d.score(hot.Comod, "a", "b", start), 0)
+	d.expect("term after uncommit", d.score(hot.TermFiles, "login", "a", start), 0)
 }
 
 func TestNamesOfPackagesAreNoWordsOfManifests(t *testing.T) {
@@ -171,13 +171,13 @@ func TestNamesOfPackagesAreNoWordsOfManifests(t *testing.T) {
 	eventtest.Set(&bump, "Text", "build(deps): bump example.com/certificates from 1 to 2", "Terms", []string{"bump",
 		"certificate"})
 	d.learn(bump)
-	d.expect("bump → go.mod", d.of(hot.TermFiles, "bump", "go.mod", start), 1.0/2)
-	d.expect("certificate → go.mod", d.of(hot.TermFiles, "certificate", "go.mod", start), 0)
-	d.expect("certificate", d.of(hot.TermFreq, "", "certificate", start), 0)
-	d.expect("co-change", d.of(hot.Comod, "go.mod", "go.sum", start), 1)
+	d.expect("bump → go.mod", d.score(hot.TermFiles, "bump", "go.mod", start), 1.0/2)
+	d.expect("certificate → go.mod", d.score(hot.TermFiles, "certificate", "go.mod", start), 0)
+	d.expect("certificate", d.score(hot.TermFreq, "", "certificate", start), 0)
+	d.expect("co-change", d.score(hot.Comod, "go.mod", "go.sum", start), 1)
 	eventtest.Set(&bump, "Paths", append(bump.Paths(), "tls.go"))
 	d.learn(bump)
-	d.expect("certificate → go.mod, with a source", d.of(hot.TermFiles, "certificate", "go.mod", start), 1.0/3)
+	d.expect("certificate → go.mod, with a source", d.score(hot.TermFiles, "certificate", "go.mod", start), 1.0/3)
 }
 
 func TestBulkCommitMakesNoPairs(t *testing.T) {
@@ -187,9 +187,9 @@ func TestBulkCommitMakesNoPairs(t *testing.T) {
 		files = append(files, event.Path(fmt.Sprintf("f%04d", i)))
 	}
 	d.learn(commit(0, files...), commit(0, files[:100]...), commit(0, files[200:301]...))
-	d.expect("churn", d.of(hot.Churn, "", "f4999", start), 1)
-	d.expect("pair of 100", d.of(hot.Comod, "f0000", "f0099", start), 1.0/99)
-	d.expect("pair of 101", d.of(hot.Comod, "f0200", "f0201", start), 0)
+	d.expect("churn", d.score(hot.Churn, "", "f4999", start), 1)
+	d.expect("pair of 100", d.score(hot.Comod, "f0000", "f0099", start), 1.0/99)
+	d.expect("pair of 101", d.score(hot.Comod, "f0200", "f0201", start), 0)
 	v := d.store.View(start)
 	top := v.Top(hot.Comod, "f4999", 64)
 	if err := v.Load(t.Context()); err != nil || len(top.Members) != 0 {
@@ -202,8 +202,8 @@ func TestRenameFollowsTheSession(t *testing.T) {
 	d.learn(ev(event.KindEdit, 0, "a"), ev(event.KindEdit, 0, "b"))
 	d.learn(event.Event{Time: start, Body: event.Rename{From: []event.Path{"b"}, To: []event.Path{"c"}}})
 	d.learn(ev(event.KindRead, 0, "d"), ev(event.KindEnd, 0))
-	d.expect("co-change a c", d.of(hot.Comod, "a", "c", start), 0.5)
-	d.expect("co-change a b", d.of(hot.Comod, "a", "b", start), 0)
+	d.expect("co-change a c", d.score(hot.Comod, "a", "c", start), 0.5)
+	d.expect("co-change a b", d.score(hot.Comod, "a", "b", start), 0)
 }
 
 // TestSessionsDoNotMix interleaves two.
@@ -215,9 +215,9 @@ func TestSessionsDoNotMix(t *testing.T) {
 		return e
 	}
 	d.learn(ev(event.KindRead, 0, "a"), other("x"), ev(event.KindRead, 0, "b"), other("y"))
-	d.expect("co-access a b", d.of(hot.Coaccess, "a", "b", start), 1)
-	d.expect("co-access x y", d.of(hot.Coaccess, "x", "y", start), 1)
-	d.expect("co-access b x", d.of(hot.Coaccess, "b", "x", start), 0)
+	d.expect("co-access a b", d.score(hot.Coaccess, "a", "b", start), 1)
+	d.expect("co-access x y", d.score(hot.Coaccess, "x", "y", start), 1)
+	d.expect("co-access b x", d.score(hot.Coaccess, "b", "x", start), 0)
 }
 
 // TestSumsOfTwentyYears commits every week of them, newest first and oldest first, and finds no NaN, no infinity, and
@@ -236,11 +236,11 @@ func TestSumsOfTwentyYears(t *testing.T) {
 			}
 			d.learn(commit(-time.Duration(i)*7*24*time.Hour, "a", "b"))
 		}
-		got := d.of(hot.Comod, "a", "b", start)
+		got := d.score(hot.Comod, "a", "b", start)
 		if math.Abs(got-want) > 1e-3 { // the epoch before the newest counts for 20 half-lives only
 			t.Errorf("backwards %v: %v, want %v", backwards, got, want)
 		}
-		if n := d.of(hot.Changes, "", "a", start); math.IsNaN(n) || math.IsInf(n, 0) || math.Abs(n-want) > 1e-3 {
+		if n := d.score(hot.Changes, "", "a", start); math.IsNaN(n) || math.IsInf(n, 0) || math.Abs(n-want) > 1e-3 {
 			t.Errorf("changes are %v", n)
 		}
 	}
@@ -288,15 +288,15 @@ func TestWhatAHintCausedCountsAQuarter(t *testing.T) {
 		{hot.TagFiles, "tag", "b"}, {hot.FileTags, "b", "tag"}, {hot.Comod, "a", "b"}, {hot.Comod, "b", "a"}, {hot.Changes,
 			"", "b"},
 	} {
-		d, want := led.of(c.f, c.owner, c.member, at), own.of(c.f, c.owner, c.member, at)/4
+		d, want := led.score(c.f, c.owner, c.member, at), own.score(c.f, c.owner, c.member, at)/4
 		led.expect(c.f.Name, d, want)
 		if want == 0 {
 			t.Errorf("%s is not learned", c.f.Name)
 		}
 	}
-	led.expect("changes of a", led.of(hot.Changes, "", "a", at), own.of(hot.Changes, "", "a", at))
+	led.expect("changes of a", led.score(hot.Changes, "", "a", at), own.score(hot.Changes, "", "a", at))
 	day := func(d *fixture) float64 {
-		return math.Exp2(-(float64(at.Unix()) - d.of(hot.Recency, "", "b", at)) / 86400)
+		return math.Exp2(-(float64(at.Unix()) - d.score(hot.Recency, "", "b", at)) / 86400)
 	}
 	led.expect("recency by days", day(led), day(own)/4)
 }
@@ -316,9 +316,9 @@ func TestTermsAreShares(t *testing.T) {
 		d.learn(c)
 	}
 	for _, w := range []string{"login", "token", "grep"} {
-		n := d.of(hot.TermFreq, "", w, start)
+		n := d.score(hot.TermFreq, "", w, start)
 		for _, f := range []string{"a", "b"} {
-			if got := d.of(hot.TermFiles, w, f, start); got > n+1e-9 || got < n/2 {
+			if got := d.score(hot.TermFiles, w, f, start); got > n+1e-9 || got < n/2 {
 				t.Errorf("%s led to %s %v times of %v", w, f, got, n)
 			}
 		}
@@ -332,12 +332,12 @@ func TestASweepIsNoCoupling(t *testing.T) {
 	eventtest.Set(&sweep, "Text", "apply golangci-lint autofixes", "Terms", []string{"lint"})
 	d.learn(commit(0, "a/a", "b/b"), sweep, commit(time.Hour, "go.mod", "go.sum"))
 	at := start.Add(time.Hour)
-	d.expect("pair of the sweep", d.of(hot.Comod, "a/a", "c/c", at), 0)
-	d.expect("pair before", d.of(hot.Comod, "a/a", "b/b", at), 1)
-	d.expect("changes", d.of(hot.Changes, "", "a/a", at), 1)
-	d.expect("manifest and lock", d.of(hot.Comod, "go.mod", "go.sum", at), 1)
-	d.expect("its word", d.of(hot.TermFiles, "lint", "a/a", at), 0)
-	if d.of(hot.Churn, "", "c/c", at) == 0 || d.of(hot.Committed, "", "c/c", at) == 0 {
+	d.expect("pair of the sweep", d.score(hot.Comod, "a/a", "c/c", at), 0)
+	d.expect("pair before", d.score(hot.Comod, "a/a", "b/b", at), 1)
+	d.expect("changes", d.score(hot.Changes, "", "a/a", at), 1)
+	d.expect("manifest and lock", d.score(hot.Comod, "go.mod", "go.sum", at), 1)
+	d.expect("its word", d.score(hot.TermFiles, "lint", "a/a", at), 0)
+	if d.score(hot.Churn, "", "c/c", at) == 0 || d.score(hot.Committed, "", "c/c", at) == 0 {
 		t.Error("it is a commit none the less")
 	}
 }
@@ -349,9 +349,9 @@ func TestUnchangedFilesKeepTheirPairs(t *testing.T) {
 	late := 6 * 365 * 24 * time.Hour
 	d.learn(commit(late, "busy.go", "lint.yml"))
 	at := start.Add(late)
-	d.expect("co-change", d.of(hot.Comod, "man.go", "man_test.go", at), 2)
-	d.expect("changes", d.of(hot.Changes, "", "man.go", at), 2)
-	d.expect("a partner that went on without it", d.of(hot.Comod, "busy.go", "man_test.go", at), 1.0/64)
+	d.expect("co-change", d.score(hot.Comod, "man.go", "man_test.go", at), 2)
+	d.expect("changes", d.score(hot.Changes, "", "man.go", at), 2)
+	d.expect("a partner that went on without it", d.score(hot.Comod, "busy.go", "man_test.go", at), 1.0/64)
 	v := d.store.View(at)
 	top := v.Top(hot.Comod, "man.go", 8)
 	if err := v.Load(t.Context()); err != nil || len(top.Members) != 1 || top.Values[0] != 2 {

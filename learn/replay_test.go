@@ -44,7 +44,7 @@ func (d *fixture) learn(events ...event.Event) {
 }
 
 // of is one value now.
-func (d *fixture) of(f *hot.Family, owner, member string, at time.Time) float64 {
+func (d *fixture) score(f *hot.Family, owner, member string, at time.Time) float64 {
 	d.Helper()
 	v := d.store.View(at)
 	r := v.OwnedOf(f, owner, []string{member})
@@ -317,7 +317,7 @@ func TestFailedApply(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
 			cancel()
 			if err := failing.learner.Learn(ctx, b, failing.seq+1); err == nil {
-				t.Fatal("a cancelled batch was learned")
+				t.Fatal("a canceled batch was learned")
 			}
 		}
 		failing.learn(b...)

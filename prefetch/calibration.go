@@ -81,7 +81,8 @@ func fitCalibration(outcomes []Outcome) Calibration {
 			d := (s.shift - s.both*step) / s.curve
 			shifts[c], far = shifts[c]-d, max(far, math.Abs(d))
 		}
-		if slope -= step; far < 1e-9 {
+		slope -= step
+		if far < 1e-9 {
 			break
 		}
 	}
@@ -160,7 +161,8 @@ func (r Refit) Next(outcomes []Outcome, at time.Time) Refit {
 	cut := len(outcomes) - len(outcomes)/heldBack
 	found := fitCalibration(outcomes[:cut])
 	next.Before, next.After = r.Now.LogLoss(outcomes[cut:]), found.LogLoss(outcomes[cut:])
-	if next.Verdict = Refused; next.After < next.Before {
+	next.Verdict = Refused
+	if next.After < next.Before {
 		next.Verdict, next.Now, next.Last = Taken, fitCalibration(outcomes), r.Now
 	}
 	return next

@@ -123,7 +123,8 @@ func (a *answers) evidence(f *history.Companion, t event.Together) event.Reason 
 	r := event.Reason{Signal: event.SignalTogether, Value: 1}
 	switch {
 	case t.Both > 0:
-		if r.Text = "changed together"; len(a.change) > 1 || a.q.Session != "" {
+		r.Text = "changed together"
+		if len(a.change) > 1 || a.q.Session != "" {
 			r.Text, r.With = r.Text+" with "+f.With.Display(), f.With
 		}
 		r.Text += " in " + t.String()

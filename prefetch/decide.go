@@ -62,7 +62,7 @@ func (p *Prefetcher) Decide(ctx context.Context, q Question) (Decision, error) {
 		return Decision{}, fmt.Errorf("decide on a hint of kind %q: there is no such kind", q.Kind)
 	case !tr.fact && len(q.Found) > 0:
 		return Decision{}, fmt.Errorf("decide on a hint of kind %q: its candidates are ranked, not found", q.Kind)
-	case !p.o.on(q.Kind):
+	case !p.o.shows(q.Kind):
 		return Decision{Why: "off"}, nil
 	case tr.fact && len(q.Found) == 0 && q.Lead == "":
 		return Decision{Why: "nothing"}, nil
@@ -76,19 +76,20 @@ func (p *Prefetcher) Decide(ctx context.Context, q Question) (Decision, error) {
 			return Decision{}, err
 		}
 		defer a.Done()
-		if candidates = a.Predictions; q.Kind == Partner {
+		candidates = a.Predictions
+		if q.Kind == Partner {
 			candidates = a.sharing()
 		}
 		reasons = func(x Prediction) event.Suggestion { return a.suggestion(ctx, &x, q.Query.Explain) }
 	}
-	// From here to hold no other decision may come between, or both would say the same.
+	// No other decision may come between here and hold, or both would say the same.
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	s.join(p.waiting(q.Query.Session, q.Query.At), q.Query.Subagent)
 	v := p.decide(q, candidates, s)
 	d := p.say(q, v, s, reasons)
 	if ctx.Err() != nil {
-		return Decision{Why: "late"}, nil // nobody reads it any more
+		return Decision{Why: "late"}, nil // no process reads it any more
 	}
 	if q.Query.Session == "" {
 		return d, nil
@@ -182,7 +183,8 @@ func (p *Prefetcher) units(q Question, candidates []Prediction, s state, v *verd
 		return []unit{{q.Topic, candidates, true, true}}
 	case tr.list:
 		files, e := p.o.confident().List.Choose(q.Query, s.turn, candidates, skip)
-		if v.opens = e.Opens; len(files) == 0 {
+		v.opens = e.Opens
+		if len(files) == 0 {
 			return nil
 		}
 		return []unit{{"list " + strconv.Itoa(s.turn.Prompts), files, e.Says(v.theta, ListTokens, s.searching),
@@ -240,7 +242,8 @@ func (p *Prefetcher) say(q Question, v verdict, s state, reasons func(Prediction
 		}
 		v.arms[Shown] = shown
 	}
-	if d.Text = strings.Trim(lead+"\n"+d.Text, "\n"); lead != "" {
+	d.Text = strings.Trim(lead+"\n"+d.Text, "\n")
+	if lead != "" {
 		d.Why = string(Shown)
 	}
 	if q.Query.Session == "" {

@@ -83,7 +83,7 @@ func openStore(t *testing.T) *hot.Store {
 	return store
 }
 
-// likely makes files whose probability, with cur.go in hand, is p.
+// likely makes files whose probability, with cur.go as current file, is p.
 func (d *fixture) likely(p float64, files ...event.Path) {
 	d.t.Helper()
 	d.tree.Add(files...)
@@ -147,7 +147,7 @@ func (d *fixture) event(kind event.Kind, files ...event.Path) event.Event {
 		Body: eventtest.Fill(kind, eventtest.Fields{"Paths": files, "To": files, "Used": true, "Helped": true})}
 }
 
-// opens opens n files that nobody predicts.
+// opens opens n files that no prediction names.
 func (d *fixture) opens(n int) (outcomes []live.Resolved) {
 	d.t.Helper()
 	for i := range n {

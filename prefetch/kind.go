@@ -28,7 +28,7 @@ const MaxFiles = 5
 type trait struct {
 	task  event.Task
 	files int  // shown at most
-	hint  bool // a guess nobody asked for: unseen files only, rate-limited
+	hint  bool // an unrequested guess: unseen files only, rate-limited
 	fact  bool // true whatever the scores say: found by looking, with neither threshold nor rate limit
 	text  bool // its words do not name the files that are predicted (see Question.Topic)
 	list  bool // a list is decided on, counted and withheld as a whole: see ListModel

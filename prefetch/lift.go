@@ -59,9 +59,9 @@ func lift(shown, withheld Tally) Lift {
 func wilson(used, n int64) (p, low, high float64) {
 	p = float64(used) / float64(n)
 	nn := float64(n)
-	centre := (p + z95*z95/(2*nn)) / (1 + z95*z95/nn)
+	center := (p + z95*z95/(2*nn)) / (1 + z95*z95/nn)
 	half := z95 / (1 + z95*z95/nn) * math.Sqrt(p*(1-p)/nn+z95*z95/(4*nn*nn))
-	return p, math.Max(0, centre-half), math.Min(1, centre+half)
+	return p, math.Max(0, center-half), math.Min(1, center+half)
 }
 
 // verdict says whether a kind is to keep silent from now on, because the evidence rules out that showing it is worth

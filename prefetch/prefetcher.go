@@ -69,7 +69,7 @@ func (o Options) confident() *Confidence {
 	return o.Confident
 }
 
-func (o Options) on(k Kind) bool { return o.Kinds == nil || o.Kinds(k) }
+func (o Options) shows(k Kind) bool { return o.Kinds == nil || o.Kinds(k) }
 
 // Prefetcher decides what is worth saying, by the State and the sessions. It is safe for concurrent use.
 type Prefetcher struct {
@@ -110,7 +110,7 @@ func (p *Prefetcher) For(ranker *rank.Ranker, h History) *Prefetcher {
 }
 
 // Threshold returns the threshold of a session without the drift of any kind, and those of the kinds as they
-// have adapted, with the session's offset and penalty; all in [Floor, Ceiling]. Session "" is none.
+// have adapted, with the session's offset and penalty; all in [Floor, Ceiling]. Session "" means no session.
 func (p *Prefetcher) Threshold(session string, at time.Time) (value float64, kinds map[string]float64) {
 	s := p.state(session, at)
 	kinds = map[string]float64{}

@@ -9,8 +9,8 @@ import (
 	"github.com/aoa-dev/aoa/internal/session/live"
 )
 
-// Proof is what the hints of a repository came to, counted from its log. A hint that is withheld is decided like one
-// that is shown, and is not said, by chance. So the withheld ones show what happens without hints.
+// Proof is the results of the hints of a repository, counted from its log. A hint that is withheld is decided like one
+// that is shown, and is not shown, by chance. So the withheld ones show what happens without hints.
 type Proof struct {
 	From     time.Time   `json:"from,omitzero"` // of the first decision
 	To       time.Time   `json:"to,omitzero"`   // of the last
@@ -23,7 +23,7 @@ type Proof struct {
 	Losses   []Loss      `json:"losses"`  // of these, the newest 20, the newest first
 }
 
-// KindProof is what one kind came to.
+// KindProof is the results of one kind.
 type KindProof struct {
 	Kind     Kind  `json:"kind"`
 	Texts    int   `json:"texts"` // said
@@ -32,7 +32,7 @@ type KindProof struct {
 	Right    Lift  `json:"right,omitzero"` // share of the shown ones that were right, less that of the withheld ones
 
 	// Searches and listings of the conversation from a decision to the open of the file, of a list to the first open of
-	// one of its files; where there is none, to the end of the turn or of the Horizon. The means of the shown and of the
+	// one of its files; without an open, to the end of the turn or of the Horizon. The means of the shown and of the
 	// withheld ones. 0 of kinds about changes.
 	Searched         float64 `json:"searches"`
 	SearchedWithheld float64 `json:"searches_withheld"`
@@ -81,7 +81,7 @@ const (
 	draws       = 1000
 )
 
-// Prove counts what hints came to. events are prompts, opens, searches, commands, failed calls, starts and ends of
+// Prove counts the results of hints. events are prompts, opens, searches, commands, failed calls, starts and ends of
 // sessions, commits and suggestions in the order of time. s says what a search costs. Whether a hint was right
 // follows from its label and from what was opened, not from logged outcomes.
 func Prove(events []event.Event, s Searching, at time.Time) Proof {

@@ -13,7 +13,7 @@ type Occasion struct {
 	Kind  Kind         // its kind
 	// prompts that could not be answered, edits, failed calls and looks at the change since the last hint, oldest first
 	Recent []event.Event
-	Change []event.Path // files that the session has edited and nobody has committed since, the newest last
+	Change []event.Path // files that the session has edited and no commit has included since, the newest last
 	Whole  bool         // the change seems complete: a prompt follows it, or a call looks at it (see LooksAtChange)
 }
 

@@ -13,7 +13,7 @@ func (t Tally) Plus(o Tally) Tally {
 	return Tally{t.Predicted + o.Predicted, t.Resolved + o.Resolved, t.Used + o.Used}
 }
 
-// Record is what a kind's predictions came to.
+// Record is the result of a kind's predictions.
 type Record struct {
 	Kind     Kind  `json:"kind"`
 	Shown    Tally `json:"shown"`

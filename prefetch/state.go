@@ -25,7 +25,7 @@ type State struct {
 
 // folded is what a snapshot has.
 type folded struct {
-	Base      float64          // the threshold that drifts were learned under, 0 if nobody has set one
+	Base      float64          // the threshold that drifts were learned under, 0 if none is set
 	Drift     map[Kind]float64 // how far the threshold of a kind has moved
 	Arms      map[Kind]map[Arm]arm
 	Retired   map[Kind]bool

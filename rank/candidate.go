@@ -21,7 +21,7 @@ type candidate struct {
 	terms        noisyOr
 	termSum      float64 // Σ of the shares
 	tags         []float64
-	coaccessBest float64 // of the files in hand alone: the largest weight
+	coaccessBest float64 // of the current files alone: the largest weight
 	named        bool    // by the prompt of the query
 	access       float64 // last access and last commit, unix seconds, 0: never
 	commit       float64
@@ -66,7 +66,7 @@ var pools = sync.Pool{New: func() any {
 
 func newPool() *pool { return pools.Get().(*pool) }
 
-// done gives the pool back. Nobody may hold a candidate of it any more.
+// done gives the pool back. No caller may hold a candidate of it any more.
 func (p *pool) done() {
 	if len(p.slabs) > maxSlabs {
 		return
@@ -161,9 +161,10 @@ func (c *candidate) inWords(x *queryContext) bool {
 func (c *candidate) stored(x *queryContext, access, commit, commits, sessions float64) {
 	v := &c.values
 	c.access, c.commit = access, commit
-	v[Kin] = x.nameShare(c.path) // of those left after the cut: names are taken apart for it
+	v[NameShare] = x.nameShare(c.path) // of those left after the cut: names are taken apart for it
 	v[RecencyHour] = recency(access, x.at, hour)
-	if v[Committed] = recency(commit, x.head, committedHalf); x.apart[c.path] {
+	v[Committed] = recency(commit, x.head, committedHalf)
+	if x.apart[c.path] {
 		v[Committed] = apartCommitted
 	}
 	v[SessionBack] = share(c.coaccessBest, sessions, coaccessSmooth)

@@ -9,7 +9,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/session/live"
 )
 
-// alikeFiles: of so many files in hand, the newest, is asked who is alike.
+// alikeFiles: so many current files, the newest, are asked for files alike.
 const alikeFiles = 3
 
 // addContents adds what files say: the words and identifiers of the prompt and of the newest patterns, and
@@ -76,7 +76,8 @@ func (r *Ranker) readTexts(x *queryContext, q event.Query, s *live.Session, prom
 		return r.known.get(x, key, func() []TextFit { return x.fits(index.TextOf(words, names), "", r.texts) })
 	}
 	if w.any(Text, AskedKind) {
-		if x.prompted = q.Prompt; q.Prompt != "" {
+		x.prompted = q.Prompt
+		if q.Prompt != "" {
 			x.fitting = r.known.get(x, q.Prompt, func() []TextFit { return x.fits(prompt, q.Prompt, r.texts) })
 		} else {
 			x.fitting = of(x.words, x.idents)

@@ -18,7 +18,7 @@
 // the logit. weights.json has the weights and the command that fitted them, measured.json their results. A prompt
 // outside of sessions has weights of its own, for short and for long texts, because only its text and the history are
 // known. So has a question that says nothing, on a branch: the words of the branch's name are its text, and the newest
-// files that the branch changed are in hand, but may be answers.
+// files that the branch changed are its current files, but may be answers.
 //
 // # Texts
 //

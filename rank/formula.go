@@ -83,7 +83,7 @@ func tags(weights []float64, asked int) float64 {
 	return unit(sum / float64(min(asked, maxQueryTags)))
 }
 
-// opened grows with the number of files: the more are open or in hand, the less likely any other one is.
+// opened grows with the number of files: the more are open or current, the less likely any other one is.
 func opened(n int) float64 { return unit(math.Log1p(float64(max(n, 0))) / openedScale) }
 
 // proximity is the share of leading folders that two folders have in common, over the deeper one's depth;

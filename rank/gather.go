@@ -23,7 +23,7 @@ type gathered struct {
 // reads are the futures of one question.
 type reads struct {
 	session             *live.Session
-	comod, coaccess     []*hot.Ranked // of the files in hand
+	comod, coaccess     []*hot.Ranked // of the current files
 	changes             *hot.Values   // the same
 	sessions            *hot.Values   // of the newest of them
 	termFiles, tagFiles []*hot.Ranked
@@ -31,7 +31,7 @@ type reads struct {
 	opened, committed   *hot.Ranked // the newest stamps
 }
 
-// gather makes two round trips, three when the files in hand must first be read from the session: partner
+// gather makes two round trips, three when the current files must first be read from the session: partner
 // sets, then the stored scores of those that are left. forced is kept whatever speaks against it.
 func (r *Ranker) gather(ctx context.Context, q event.Query, forced event.Path) (*gathered, error) {
 	if q.At.IsZero() {
@@ -111,7 +111,7 @@ func TaskOf(q event.Query) event.Task {
 		return event.TaskChange
 	}
 	if q.Session == "" {
-		return event.TaskPrompt // nothing is in hand: what would work begin with?
+		return event.TaskPrompt // there are no current files: with what does work begin?
 	}
 	return event.TaskNext
 }
@@ -143,7 +143,7 @@ func modelOf(q event.Query, ofBranch bool, task event.Task, prompt index.Text) e
 	return taskText
 }
 
-// filesOf are the files in hand, the current one last.
+// filesOf are the current files, the current one last.
 func filesOf(q event.Query) []event.Path {
 	files := make([]event.Path, 0, len(q.Files)+1)
 	for _, f := range q.Files {
@@ -157,21 +157,21 @@ func filesOf(q event.Query) []event.Path {
 	return bound(files, contextFiles)
 }
 
-// inSession are the files in hand of a session and the current one: those it opened last.
+// inSession are the current files of a session and the current one: those it opened last.
 func (x *queryContext) inSession(s *live.Session) []event.Path {
 	return bound(append(s.Files(), x.files...), contextFiles)
 }
 
-// wanted tells which files may be suggested: none in hand, none that the session has open, and images and programs only
-// by name.
+// wanted tells which files may be suggested: no current file, no file that the session has open, and images and programs
+// only by name.
 func (x *queryContext) wanted(q event.Query) func(event.Path) bool {
-	inHand := make(map[event.Path]bool, len(q.Files)+len(x.files)+1)
-	inHand[q.Current] = true
+	current := make(map[event.Path]bool, len(q.Files)+len(x.files)+1)
+	current[q.Current] = true
 	for _, f := range slices.Concat(q.Files, x.files) {
-		inHand[f] = !x.ofBranch
+		current[f] = !x.ofBranch
 	}
 	return func(f event.Path) bool {
-		return !inHand[f] && !has(x.open, f) && (x.labels.get(f).file != index.KindBinary || slices.Contains(x.byName, f))
+		return !current[f] && !has(x.open, f) && (x.labels.get(f).file != index.KindBinary || slices.Contains(x.byName, f))
 	}
 }
 
@@ -216,7 +216,8 @@ func (x *queryContext) ask(q event.Query, prompt index.Text, s *live.Session) {
 		return cmp.Compare(rarity(x.tree, a), rarity(x.tree, b))
 	})
 	x.terms = x.words[:min(len(x.words), maxTerms)]
-	if x.asked = askedBy(prompt); q.Prompt == "" {
+	x.asked = askedBy(prompt)
+	if q.Prompt == "" {
 		x.asked = askedBy(index.TextOf(x.words, nil))
 	}
 	if q.Task == event.TaskPrompt || q.Prompt != "" || len(x.patterns) == 0 {

@@ -11,9 +11,9 @@ import (
 type link int
 
 const (
-	byHand link = iota // they are in hand
-	bySeed             // their names and contents fit the prompt best
-	links              // their number
+	byCurrent link = iota // the current files
+	bySeed                // their names and contents fit the prompt best
+	links                 // their number
 )
 
 // alikeScale: rare identifiers shared that make a file one half alike.
@@ -23,7 +23,7 @@ func alike(shared float64) float64 { return unit(shared / (alikeScale + shared))
 
 // lead finds the files whose partners are read.
 func (x *queryContext) lead(q event.Query, task event.Task) {
-	x.leads[byHand] = x.files
+	x.leads[byCurrent] = x.files
 	x.stems = make(map[string]event.Path, len(x.files))
 	for _, f := range x.files {
 		x.stems[f.PairStem()] = f

@@ -32,7 +32,7 @@ const (
 const (
 	maxTyped   = 256 // bytes of the query that count
 	maxWeighed = 512 // files that match, whose use is read
-	inHand     = 0.4 // a file that is open in the session, which the ranking leaves out: as likely as a hint may be
+	openScore  = 0.4 // a file that is open in the session, which the ranking leaves out: as likely as a hint may be
 	oneSlip    = 3   // letters from which one slip is forgiven
 	twoSlips   = 5   // … two: letters swapped are two
 )
@@ -233,7 +233,7 @@ func (r *Ranker) likely(ctx context.Context, q event.Query) (map[event.Path]floa
 	out := make(map[event.Path]float64, len(k.Files))
 	if q.Session != "" {
 		for f := range r.sessions.Get(q.Session, q.At).Opened {
-			out[f] = inHand
+			out[f] = openScore
 		}
 	}
 	for _, f := range k.Files {

@@ -76,11 +76,11 @@ func (x *queryContext) foldersOpened() map[string]float64 {
 // rank.
 var ranked = []struct {
 	rank Signal
-	of   func(*candidate) float64
+	by   func(*candidate) float64
 }{
 	{TermsRank, func(c *candidate) float64 { return c.terms.value() }},
 	{ComodRank, func(c *candidate) float64 { return c.values[Comod] }},
-	{AlikeRank, func(c *candidate) float64 { return c.alike[byHand] }},
+	{AlikeRank, func(c *candidate) float64 { return c.alike[byCurrent] }},
 	// What nothing in the session has named and what something has are ranked apart.
 	{CallsRank, func(c *candidate) float64 { return c.calls * c.values[Unseen] }},
 	{CallsRank, func(c *candidate) float64 { return c.calls * (1 - c.values[Unseen]) }},
@@ -92,7 +92,7 @@ func (x *queryContext) ranks(p *pool) {
 	for _, r := range ranked {
 		order = order[:0]
 		for _, c := range p.list {
-			if c.place = r.of(c); c.place > 0 {
+			if c.place = r.by(c); c.place > 0 {
 				order = append(order, c)
 			}
 		}

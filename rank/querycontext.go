@@ -17,10 +17,10 @@ type queryContext struct {
 	// of the newest commit, at most at: a repository that rested has not forgotten its last work
 	head              time.Time
 	session           string                  // that asks, "" for a person
-	files             []event.Path            // in hand, newest last, at most contextFiles
-	leads             [links][]event.Path     // files whose partners are candidates; of byHand: files
+	files             []event.Path            // the current ones, newest last, at most contextFiles
+	leads             [links][]event.Path     // files whose partners are candidates; of byCurrent: files
 	byName            []event.Path            // files that the prompt names, at most namedFiles
-	stems             map[string]event.Path   // stem of a pair → newest file in hand
+	stems             map[string]event.Path   // stem of a pair → newest current file
 	terms             []string                // looked up in the store
 	words             []string                // of the prompt, the rarest in paths first; terms begins with the same
 	idents            []string                // of the prompt
@@ -50,7 +50,7 @@ type queryContext struct {
 	folderTerms map[string]noisyOr // the chance that a word leads to a file of the folder
 	lately      map[string]float64 // folder → recency of its newest open
 	labels      *labels
-	compared    []event.Path           // in hand, whose names are compared
+	compared    []event.Path           // current files whose names are compared
 	rare        map[string]float64     // idf of words of names
 	asked       kind                   // kinds of files that the prompt asks for
 	commits     *hot.Ranked            // files committed last
@@ -59,7 +59,7 @@ type queryContext struct {
 	editedStems map[string]bool        // stems of pairs of the files edited since the prompt
 	branch      map[event.Path]float64 // the signal OfBranch of the files that the branch changed
 	apart       map[event.Path]bool    // what the branch changed, of a text that does not speak of it
-	ofBranch    bool                   // the question is about the branch: files in hand are answers, too
+	ofBranch    bool                   // the question is about the branch: current files are answers, too
 }
 
 // remember takes over what the session did.
@@ -107,7 +107,7 @@ func (x *queryContext) mentioned() []event.Path {
 	return files[:min(len(files), maxMentions)]
 }
 
-// pairedWith is a file in hand that is a pair with the candidate by name, "" if none does.
+// pairedWith is a current file that is a pair with the candidate by name, "" if none does.
 func (x *queryContext) pairedWith(c *candidate) event.Path {
 	if g := x.stems[c.label.stem]; g != c.path {
 		return g
@@ -120,7 +120,7 @@ func has[V any](m map[event.Path]V, f event.Path) bool {
 	return ok
 }
 
-// newest is the last file in hand, "" if there is none.
+// newest is the last current file, "" if there is none.
 func (x *queryContext) newest() event.Path {
 	if len(x.files) == 0 {
 		return ""

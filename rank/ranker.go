@@ -122,7 +122,7 @@ func (s Scored) Terms() float64 { return s.c.terms.value() }
 // Values are the file's signals, as they entered its score.
 func (s Scored) Values() Values { return s.c.values }
 
-// Score ranks without words: at most maxScored files, best first, ties by path. Files in hand, the current file, what is
+// Score ranks without words: at most maxScored files, best first, ties by path. Current files, what is
 // not in the tree and files that are open in the session are left out. Limit does not count. Questions about changes are
 // answered by package history. Equal state and query give equal answers.
 func (r *Ranker) Score(ctx context.Context, q event.Query) (*Ranking, error) {

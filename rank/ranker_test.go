@@ -64,7 +64,7 @@ func TestPartners(t *testing.T) {
 		t.Fatalf("suggested %v, want the test and the document", got)
 	}
 	if slices.Contains(got, "gone.go") || slices.Contains(got, "rank/rank.go") {
-		t.Errorf("suggested %v: a deleted file or the one in hand", got)
+		t.Errorf("suggested %v: a deleted file or the current one", got)
 	}
 	if rs := a.Suggestions[0].Reasons; len(rs) == 0 || len(rs) > maxWhys {
 		t.Fatalf("%d reasons, want 1 to %d", len(rs), maxWhys)
@@ -220,7 +220,7 @@ func TestRefusals(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	if _, err := r.Score(ctx, event.Query{Task: event.TaskNext, Files: []event.Path{"a"}, At: epoch}); !errors.Is(err, context.Canceled) {
-		t.Errorf("cancelled: %v", err)
+		t.Errorf("canceled: %v", err)
 	}
 }
 

@@ -10,12 +10,12 @@ import (
 
 // Bounds of what names alike can say.
 const (
-	comparedFiles = 3  // files in hand, the newest, whose names are compared
+	comparedFiles = 3  // current files, the newest, whose names are compared
 	commonWord    = 64 // a word in more paths than this makes no candidates
 	maxRelatives  = 24 // candidates found so
 )
 
-// relatives adds files whose names share words with the name of the newest file in hand.
+// relatives adds files whose names share words with the name of the newest current file.
 func (x *queryContext) relatives(p *pool) {
 	if len(x.files) == 0 {
 		return
@@ -36,7 +36,7 @@ func (x *queryContext) relatives(p *pool) {
 	}
 }
 
-// nameShare is how much of a file's name the name of a file in hand has, rare words counting more; the best of them.
+// nameShare is how much of a file's name the name of a current file has, rare words counting more; the best of them.
 func (x *queryContext) nameShare(f event.Path) float64 {
 	if len(x.compared) == 0 {
 		return 0
@@ -77,10 +77,10 @@ func (x *queryContext) rarity(w string) float64 {
 // One name that no other file defines makes half of the signal.
 const (
 	callsHalf = 1.0
-	callsFade = 0.8 // of a file in hand against the one after it
+	callsFade = 0.8 // of a current file against the one after it
 )
 
-// calling finds files that define names that the newest files in hand use.
+// calling finds files that define names that the newest current files use.
 func (x *queryContext) calling(p *pool) {
 	fade := 1.0
 	for i := len(x.files) - 1; i >= max(0, len(x.files)-alikeFiles); i-- {

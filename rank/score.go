@@ -52,7 +52,7 @@ func reasons(w, x Values) []event.Reason {
 }
 
 // strongest keeps the first n reasons that speak for the file; those that are the same for every file of the
-// question (the bias, the number of files in hand) say nothing about this one.
+// question (the bias, the number of current files) say nothing about this one.
 func strongest(rs []event.Reason, n int) []event.Reason {
 	out := make([]event.Reason, 0, n)
 	for _, r := range rs {

@@ -24,7 +24,7 @@ const (
 	AlikeRank
 	SeedAlike
 	CallsRank
-	Kin
+	NameShare
 	Directory
 	FolderSmall
 	FolderRecent
@@ -59,7 +59,7 @@ var signalNames = [signals]string{
 	Churn:       "churn", Never: "never", FreshCommitted: "fresh_committed", Size: "size", Test: "test",
 	Upkeep: "upkeep", Comod: "comod", ComodRank: "comod_rank", Support: "support",
 	SessionBack: "session_back", SessionLast: "session_last", AlikeRank: "alike_rank", SeedAlike: "seed_alike",
-	CallsRank: "calls_rank", Kin: "kin", Directory: "directory", FolderSmall: "folder_small",
+	CallsRank: "calls_rank", NameShare: "kin", Directory: "directory", FolderSmall: "folder_small",
 	FolderRecent: "folder_recent", Pair: "pair", PairEdited: "pair_edited", NamedPair: "named_pair",
 	TermsMean: "terms_mean", TermsRank: "terms_rank", TermsFolder: "terms_folder", Text: "text", TextShare: "text_share",
 	TextPlace: "text_place", TextCover: "text_cover", TextBody: "text_body", TextDocs: "text_docs",

@@ -38,7 +38,7 @@ func (r *Ranker) explain(ctx context.Context, rs []event.Reason, c *candidate, x
 	}
 }
 
-// ofCommits are the signals of what changed together with the files in hand.
+// ofCommits are the signals of what changed together with the current files.
 var ofCommits = map[string]bool{Comod.String(): true, ComodRank.String(): true, Support.String(): true}
 
 // inWords is a signal in words: a reason without its value.
@@ -58,7 +58,7 @@ func (x *queryContext) inWords(signal string, c *candidate) event.Reason {
 	case SessionLast, SessionBack:
 		return about("opened in the same sessions as", c.coaccessBy.path)
 	case AlikeRank:
-		return about("shares rare identifiers with", c.alikeBy[byHand].path)
+		return about("shares rare identifiers with", c.alikeBy[byCurrent].path)
 	case SeedAlike:
 		return about("shares rare identifiers with", c.alikeBy[bySeed].path)
 	case TermsRank:
@@ -92,7 +92,7 @@ func (x *queryContext) inWords(signal string, c *candidate) event.Reason {
 	return event.Reason{}
 }
 
-// use says how a file came to its words: the store keeps one sum for opens and commits.
+// use says how a file got its words: the store keeps one sum for opens and commits.
 func (c *candidate) use() string {
 	switch {
 	case !(c.access > 0):
@@ -149,7 +149,7 @@ var plain = map[Signal]string{
 	Named: "named in the prompt", NamedPair: "same stem as a file named in the prompt",
 	Mentioned: "listed by a recent result of the session", ListedFresh: "listed since the last opens",
 	FolderRecent: "in a folder in use of late", PairEdited: "same stem as an edited file",
-	Kin:         "its name has words of the name of a file in hand",
+	NameShare:   "its name has words of the name of a current file",
 	TermsFolder: "files of its folder were used before with words of the text",
 	AskedKind:   "the text asks for files of its kind", OfBranch: "changed on this branch",
 	FreshCommitted: "among the files committed last", Topic: "fits an earlier prompt of the session",

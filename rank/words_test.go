@@ -11,7 +11,7 @@ import (
 )
 
 // TestReasonsHaveWords: a reason writes words as the prompt or the repository does, says "opened" of no file that
-// nobody opened, and comes once.
+// no session has opened, and comes once.
 func TestReasonsHaveWords(t *testing.T) {
 	w := newWorld(t, "kubernetes/deploy.go", "image/tag.go", "image/drop.go")
 	for i := range 4 {

@@ -166,7 +166,7 @@ events in memory. Exits 6 if the daemon does not answer.`,
 					fmt.Fprintln(a.out, "not running")
 					return
 				}
-				fmt.Fprintf(a.out, "stopped %d\n", stopped)
+				fmt.Fprintln(a.out, "stopped "+plural(stopped, "daemon"))
 			})
 			return errors.Join(append(failed, err)...)
 		},

@@ -60,14 +60,14 @@ learning a path again, list it in .aoaignore.`,
 				}
 			}
 			return errors.Join(err, a.answer(ans, func() {
-				fmt.Fprintf(a.out, "forgot %s events about %s files", count(ans.Events), count(ans.Files))
+				gone := []string{"forgot " + plural(ans.Events, "event")}
 				if ans.Commits > 0 {
-					fmt.Fprintf(a.out, ", and their share in %s commits", count(ans.Commits))
+					gone = append(gone, "its part in "+plural(ans.Commits, "commit"))
 				}
 				if ans.Results > 0 {
-					fmt.Fprintf(a.out, ", and %s results of stages", count(ans.Results))
+					gone = append(gone, plural(ans.Results, "result")+" of stages")
 				}
-				fmt.Fprintln(a.out)
+				fmt.Fprintln(a.out, strings.Join(gone, ", "))
 			}))
 		},
 	}

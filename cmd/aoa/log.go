@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -55,6 +56,9 @@ With --import, another clone learns from it as if it had happened there. Importi
 			}
 			if err := knownWords("kind of event", kinds, known); err != nil {
 				return err
+			}
+			if len(kinds) == 0 { // a tick of the clock tells a reader nothing
+				kinds = slices.DeleteFunc(known, func(k string) bool { return k == string(event.KindTick) })
 			}
 			for _, k := range kinds {
 				r.Kinds = append(r.Kinds, event.Kind(k))

@@ -26,8 +26,7 @@ func (a *app) printProof(p api.ProofAnswer) {
 		a.talk("hint: aoa config --unset holdout")
 	}
 	if len(p.Kinds) == 0 {
-		a.talk("no hint was decided yet, so there is nothing to compare")
-		a.talk("hint: aoa init --hooks claude,git; work with the agent, then ask again")
+		a.noneYet("no hint was decided yet, so there is nothing to compare")
 		a.printSearching(p.Searching)
 		return
 	}

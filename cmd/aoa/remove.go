@@ -27,7 +27,8 @@ that was learned. The other contents of those files stay as they were.`,
 				return err
 			}
 			place := locate.Find(repo.CommonDir, a.getenv)
-			if place.Exists() && !yes && !a.agree("delete "+place.Store+" and all that was learned?") {
+			there := place.Exists()
+			if there && !yes && !a.agree("delete "+place.Store+" and all that was learned?") {
 				return fail(exitFailed, "aoa remove --yes", "nothing was removed")
 			}
 			// A settings file that cannot be edited keeps neither daemon nor store: without them its hooks are silent.
@@ -46,6 +47,10 @@ that was learned. The other contents of those files stay as they were.`,
 			os.Remove(a.registry()) // if no other daemon runs
 			last := locate.RemoveStore(place.Store, a.getenv)
 			return errors.Join(kept, a.answer(map[string]string{"removed": place.Store}, func() {
+				if !there {
+					a.talk("there was no store")
+					return
+				}
 				fmt.Fprintln(a.out, "removed "+event.Path(place.Store).Display())
 				if last {
 					a.talk("it was the last store: the key that sealed its texts is deleted, too")

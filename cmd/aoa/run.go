@@ -259,10 +259,11 @@ func strict(c *cobra.Command) {
 	}
 	if check := c.Args; check != nil {
 		c.Args = func(c *cobra.Command, args []string) error {
-			if err := check(c, args); err != nil {
-				return usage("%v", err)
+			err := check(c, args)
+			if ours := (*failure)(nil); err == nil || errors.As(err, &ours) {
+				return err
 			}
-			return nil
+			return fail(exitUsage, c.UseLine(), "%v", err)
 		}
 	}
 	for _, sub := range c.Commands() {

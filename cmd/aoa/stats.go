@@ -85,8 +85,7 @@ func (a *app) printStats(ans api.StatsAnswer) {
 			return []any{k.Hints, count(k.Tokens), k.Turns, count(k.Carried), k.Session}
 		})
 	default:
-		a.talk("nothing yet: no agent has worked here since aoa init")
-		a.talk("hint: aoa init --hooks claude,git")
+		a.noneYet("nothing yet: it comes from the work of agents")
 	}
 	a.retirement(ans.Retired)
 	if r := ans.Refit; r != nil {
@@ -181,7 +180,12 @@ func (a *app) printSummary(s statsSummary) {
 			count(all.Resolved))
 	}
 	if s.Status.Sessions == 0 {
-		a.talk("no agent has worked here since aoa init")
-		a.talk("hint: aoa init --hooks claude,git")
+		a.noneYet("no agent has worked here since aoa init")
 	}
+}
+
+// noneYet says that agents left nothing to print.
+func (a *app) noneYet(text string) {
+	a.talk("%s", text)
+	a.talk("hint: aoa doctor says whether an agent is connected")
 }

@@ -31,7 +31,7 @@ func (d *Daemon) cacheOwner(ctx context.Context, named string) (string, error) {
 	}
 	id := d.newestSession(d.worktrees.Caller(ctx))
 	if id == "" {
-		return "", api.Bad("name one: --session ID, or session_id", "no session is live here")
+		return "", api.Bad("name one: --session ID, in MCP session_id", "no session is live here")
 	}
 	return id, nil
 }

@@ -40,8 +40,7 @@ func TestClock(t *testing.T) {
 }
 
 func jumped(t *testing.T, jump time.Duration, running bool) {
-	// a jump that may be sleep ends an idle daemon, a longer one does not
-	d := newFixture(t, "AOA_HOLDOUT=0", "AOA_IDLE_TIMEOUT=40d")
+	d := newFixture(t, "AOA_HOLDOUT=0", "AOA_IDLE_TIMEOUT=0")
 	start := func() {
 		d.start()
 		d.until("the history is read", func() bool { return call(d, api.Status, api.None{}).Import.State == "done" })

@@ -29,19 +29,18 @@ const day = 24 * time.Hour
 // and a week find few of them.
 func (d *Daemon) regularJobs() []schedule.Job {
 	return []schedule.Job{
-		{Name: "clock", Every: time.Hour, Do: func(ctx context.Context) error { return d.clock.Compare(ctx, d.db) }},
-		{Name: "trim", Every: time.Hour, Trusts: true, Do: d.tick("")},
-		{Name: "decay", Every: day, Trusts: true, Do: d.tick("decay")},
-		{Name: "sweep", Every: 7 * day, Trusts: true, Do: d.tick("sweep")},
+		{Name: "trim", Every: time.Hour, Do: d.tick("")},
+		{Name: "decay", Every: day, Do: d.tick("decay")},
+		{Name: "sweep", Every: 7 * day, Do: d.tick("sweep")},
 		{Name: "prune", Every: time.Hour, Do: d.prune},
-		{Name: "expire", Every: time.Hour, Trusts: true, Do: d.expire},
+		{Name: "expire", Every: time.Hour, Do: d.expire},
 		{Name: "copy", Every: day, Do: d.copyLog, Urgent: func() bool { return !d.db.HasCopy() }},
 	}
 }
 
 // runJobs does the regular jobs until ctx ends.
 func (d *Daemon) runJobs(ctx context.Context) error {
-	s := &schedule.Schedule{Notes: d.db, Now: d.now, Log: d.log, Clock: d.clock, Jobs: d.regularJobs(),
+	s := &schedule.Schedule{Notes: d.db, Now: d.now, Log: d.log, Jobs: d.regularJobs(),
 		Often: []schedule.Often{{Every: snapshotEvery, Do: d.saveSnapshot}, {Every: closeEvery, Do: d.closeIdle}}}
 	return s.Run(ctx)
 }

@@ -45,7 +45,7 @@ type Daemon struct {
 	stop     context.CancelCauseFunc
 	warnings *monitor.Warnings
 	calls    *schedule.Calls
-	clock    *schedule.Clock
+	started  time.Time
 	idle     *schedule.Idle
 	metrics  *monitor.Metrics
 
@@ -84,9 +84,6 @@ func open(ctx context.Context, o Options, cfg config.Config, stop context.Cancel
 		d.warnings.Take(kept)
 		err = d.load(ctx)
 	}
-	if err == nil {
-		err = d.clock.Compare(ctx, d.db)
-	}
 	if err != nil {
 		return nil, err
 	}
@@ -96,11 +93,10 @@ func open(ctx context.Context, o Options, cfg config.Config, stop context.Cancel
 
 // newDaemon opens nothing.
 func newDaemon(o Options, cfg config.Config, stop context.CancelCauseFunc) *Daemon {
-	d := &Daemon{o: o, now: o.Now, log: o.Log, settings: config.Open(o.Env, o.Place.Store, o.Now, cfg), stop: stop,
+	d := &Daemon{o: o, now: o.Now, started: o.Now(), log: o.Log, settings: config.Open(o.Env, o.Place.Store, o.Now, cfg), stop: stop,
 		warnings: &monitor.Warnings{}, calls: &schedule.Calls{}, metrics: monitor.NewMetrics()}
 	d.alert = d.warnings.Logger(o.Log)
 	d.calls.Note(o.Now())
-	d.clock = schedule.NewClock(d.now, d.log, d.alert)
 	return d
 }
 
@@ -147,7 +143,7 @@ func (d *Daemon) load(ctx context.Context) (err error) {
 		Log:     d.alert,
 		Damaged: func() { d.stop(cold.ErrDamaged) }})
 	d.scores, err = fold.Load(ctx, fold.Options{Kept: cold.NewSnapshot(d.db, d.blobs, "scores"), Now: d.now, Log: d.log,
-		Alert: d.alert, Count: d.metrics, Clock: d.clock})
+		Alert: d.alert, Count: d.metrics})
 	<-listed
 	if err = cmp.Or(err, ctx.Err()); err != nil {
 		return err
@@ -203,7 +199,7 @@ func (d *Daemon) wireParts() {
 	d.stages = stage.New(stage.Options{Blobs: d.blobs, Now: d.now, Log: d.alert,
 		Bytes: func() int64 { return d.settings.Get().StageBytes }})
 	d.eraser = &cold.Eraser{DB: d.db, Blobs: d.blobs, Now: d.now, Exclusive: d.exclusive, Others: d.forgetElsewhere}
-	d.idle = &schedule.Idle{Calls: d.calls, Clock: d.clock, Now: d.now, Alert: d.alert, Busy: d.transcripts.Reading,
+	d.idle = &schedule.Idle{Calls: d.calls, Now: d.now, Alert: d.alert, Busy: d.transcripts.Reading,
 		Limit:     func() time.Duration { return d.settings.Get().IdleTimeout },
 		Unwritten: func() bool { waiting, _, err := d.events.Trouble(); return err != nil && waiting > 0 },
 		Gone:      d.o.Replaced, Stop: d.stopIdle}

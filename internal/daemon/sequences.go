@@ -15,6 +15,6 @@ func (d *Daemon) newSequences() *reload.Cache {
 		Place:     func() reload.Worktree { return d.worktrees.At(context.Background(), "").Sequences() },
 		Config: func() reload.Config {
 			c := d.settings.Get()
-			return reload.Config{Off: !c.Reload, MaxIdle: d.clock.UnlessDoubted(reload.MaxIdle), MinSimilarity: c.MinSimilarity}
+			return reload.Config{Off: !c.Reload, MinSimilarity: c.MinSimilarity}
 		}})
 }

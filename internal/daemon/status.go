@@ -22,7 +22,7 @@ func (d *Daemon) status(ctx context.Context, _ api.None) (api.StatusAnswer, erro
 	w := d.worktrees.Caller(ctx)
 	out := api.StatusAnswer{Pid: os.Getpid(), Version: d.o.Version, Build: d.o.Build, Repo: string(w.Repo.Root),
 		Store:   d.settings.Store,
-		Started: d.clock.Started(), Uptime: d.clock.Uptime().Seconds(),
+		Started: d.started, Uptime: d.now().Sub(d.started).Seconds(),
 		Events: int64(st.Events), Commits: int64(st.Commits), Files: int64(w.Tree().Len()), Sessions: int64(st.Sessions),
 		RSS: monitor.Resident(), DB: st.Bytes, Hot: monitor.Heap(), Watch: watching(w, cfg.Watch),
 		KeepBytes: cfg.RetentionBytes}

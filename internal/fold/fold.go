@@ -22,16 +22,12 @@ type Options struct {
 	Log   *slog.Logger
 	Alert *slog.Logger // aoa status shows its warnings
 	Count Counter
-	Clock Clock
 }
 
 // Counter counts what is learned.
 type Counter interface {
 	Learned(events int, took time.Duration)
 }
-
-// Clock knows whether a snapshot may be taken: at a clock that is far ahead it would lack what decays fast.
-type Clock interface{ Lasting() bool }
 
 // Log runs a function between two batches.
 type Log interface{ Between(fn func() error) error }
@@ -107,7 +103,7 @@ func (s *Fold) Flush(ctx context.Context) (durable int64, err error) {
 	s.mu.Lock()
 	before := s.durable
 	s.mu.Unlock()
-	if s.Applied() == before || s.void.Load() || !s.o.Clock.Lasting() {
+	if s.Applied() == before || s.void.Load() {
 		return before, nil
 	}
 	var at int64
@@ -146,8 +142,8 @@ func (s *Fold) load(ctx context.Context) error {
 		err = s.Restore(saved)
 	}
 	switch {
-	case errors.Is(err, hot.ErrHalfLives):
-		s.o.Log.Info("half-lives have changed: the log is replayed")
+	case errors.Is(err, hot.ErrHalfLives), errors.Is(err, hot.ErrAhead):
+		s.o.Log.Info("the log is replayed", "why", err)
 	case errors.Is(err, cold.ErrRow): // the store has warned
 		s.o.Log.Info("the snapshot was damaged: the log is replayed", "err", err)
 	case err != nil:

@@ -43,8 +43,8 @@ func TestAConsumerIsOneLine(t *testing.T) {
 	defer blobs.Close()
 	var toy firstOpens
 	begin := func() (*Fold, *eventlog.Log) {
-		s := &Fold{o: Options{Kept: cold.NewSnapshot(db, blobs, "scores"), Now: time.Now, Log: log, Alert: log, Count: uncounted{},
-			Clock: lasting{}}}
+		s := &Fold{o: Options{Kept: cold.NewSnapshot(db, blobs, "scores"), Now: time.Now, Log: log, Alert: log,
+			Count: uncounted{}}}
 		s.fresh = func(now func() time.Time) *States {
 			made := newStates(now)
 			toy = firstOpens{}
@@ -87,7 +87,3 @@ func TestAConsumerIsOneLine(t *testing.T) {
 type uncounted struct{}
 
 func (uncounted) Learned(int, time.Duration) {}
-
-type lasting struct{}
-
-func (lasting) Lasting() bool { return true }

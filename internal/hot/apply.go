@@ -28,13 +28,13 @@ func (s *Store) Apply(ctx context.Context, b *Batch, seq int64) error {
 	s.applied = seq
 	s.mu.Unlock()
 	if !c.Trim.IsZero() {
-		s.trim(Seconds(c.Trim))
+		s.trim(s.clock.Believable(Seconds(c.Trim)))
 	}
 	if !c.Decay.IsZero() {
-		s.changeAll(s.planDecay(Seconds(c.Decay)))
+		s.changeAll(s.planDecay(s.clock.Believable(Seconds(c.Decay))))
 	}
 	if !c.Sweep.IsZero() {
-		s.sweep(Seconds(c.Sweep))
+		s.sweep(s.clock.Believable(Seconds(c.Sweep)))
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package hot_test
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"testing"
@@ -30,6 +31,11 @@ func TestClockAhead(t *testing.T) {
 	clock = noon.Add(time.Hour)
 	at(4, "b", "both")
 	fill(t, s, 5, func(b *hot.Batch) { b.Trim(clock) })
+	saved, err := s.Snapshot()
+	fault.Check(t, err)
+	if err := hot.New(func() time.Time { return clock }).Restore(saved); !errors.Is(err, hot.ErrAhead) {
+		t.Errorf("a snapshot made while the clock ran ahead is restored: %v", err)
+	}
 	v := s.View(clock)
 	top, some := v.Top(hot.Recency, "", 10), v.Of(hot.Recency, []string{"a", "both", "ahead"})
 	fault.Check(t, v.Load(t.Context()))

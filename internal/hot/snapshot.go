@@ -20,6 +20,8 @@ const snapshotVersion = 1
 var (
 	// ErrHalfLives means that the snapshot was made under other half-lives.
 	ErrHalfLives = errors.New("snapshot was made with other half-lives")
+	// ErrAhead means that the snapshot was made while the clock ran ahead: it lacks what had decayed by then.
+	ErrAhead = errors.New("snapshot was made while the clock ran ahead")
 	// ErrSnapshot means that the snapshot is damaged, or of another version.
 	ErrSnapshot = errors.New("damaged snapshot")
 )
@@ -51,17 +53,18 @@ func (s *Store) Snapshot() ([]byte, error) {
 	return e.buf, nil
 }
 
-// live are by family the epochs that a reader at the latest time adds, and where that time cannot be, because the clock
-// ran ahead and came back, those that one adds now.
+// live are by family the epochs that a reader at the latest time adds, and later ones: to a clock that is behind, they
+// lie ahead.
 func (s *Store) live() [][]int64 {
 	out := make([][]int64, len(Families))
 	for i, f := range Families {
-		out[i] = f.Live(s.latest)
-		for _, k := range f.Live(s.clock.Believable(s.latest)) {
-			if !slices.Contains(out[i], k) {
+		oldest := slices.Min(f.Live(s.latest))
+		for k := range s.sets[i] {
+			if k >= oldest {
 				out[i] = append(out[i], k)
 			}
 		}
+		slices.Sort(out[i])
 	}
 	return out
 }
@@ -107,11 +110,8 @@ func (e *encoder) names(noun Noun, texts []string, used []bool) {
 	}
 }
 
-// scores writes the sets of one family and epoch; sc may be nil.
+// scores writes the sets of one family and epoch.
 func (e *encoder) scores(f *Family, sc *scores, grown func(owner uint32) bool) {
-	if sc == nil {
-		sc = &scores{}
-	}
 	if f.Global() {
 		all := set{}
 		for id, score := range sc.global {
@@ -158,6 +158,9 @@ func (s *Store) Restore(data []byte) error {
 	}
 	d := &decoder{buf: data[5:]}
 	s.applied, s.latest = d.varint(), d.float()
+	if s.clock.Ahead(s.latest) {
+		return ErrAhead
+	}
 	for _, f := range Families {
 		if known, k := d.flag(), d.varint(); known {
 			s.trimmed[f.Name] = k

@@ -20,14 +20,13 @@ import (
 
 // Config is what may be set while the cache is in use.
 type Config struct {
-	Off           bool          // nothing is recorded, nothing found
-	MaxIdle       time.Duration // since an entry was used last; 0 is MaxIdle
-	MinSimilarity float64       // of an offer; 0 is 0.7
+	Off           bool    // nothing is recorded, nothing found
+	MinSimilarity float64 // of an offer; 0 is 0.7
 }
 
 // Bounds of what is kept, as S0 has them.
 const (
-	MaxIdle    = 24 * time.Hour // an entry is removed after this time without use
+	maxIdle    = 24 * time.Hour // an entry is removed after this time without use
 	maxEntries = 100            // the least recently used are removed first
 	maxBytes   = 900_000        // of all entries as stored: the steady state is below a megabyte
 )
@@ -49,7 +48,7 @@ func (o Options) config() (c Config) {
 	if o.Config != nil {
 		c = o.Config()
 	}
-	c.MaxIdle, c.MinSimilarity = cmp.Or(c.MaxIdle, MaxIdle), cmp.Or(c.MinSimilarity, 0.7)
+	c.MinSimilarity = cmp.Or(c.MinSimilarity, 0.7)
 	return c
 }
 

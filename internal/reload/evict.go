@@ -38,7 +38,7 @@ func (c *Cache) evict(ctx context.Context, w Worktree) {
 		}
 		_ = dir.Close() // it was only read
 	}
-	cfg, now := c.o.config(), c.o.Now()
+	now := c.o.Now()
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	var ids []string
@@ -48,7 +48,7 @@ func (c *Cache) evict(ctx context.Context, w Worktree) {
 		switch {
 		case c.entries[e.ID] != e:
 			continue
-		case now.Sub(e.Used) > cfg.MaxIdle, e.Used.Sub(now) > 24*time.Hour: // of a clock that ran ahead
+		case now.Sub(e.Used) > maxIdle, e.Used.Sub(now) > 24*time.Hour: // of a clock that ran ahead
 			why = "idle"
 		case tried >= minTried && float64(e.Failures) > maxFailureRate*float64(tried):
 			why = "failing"

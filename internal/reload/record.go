@@ -67,7 +67,7 @@ func (c *Cache) Apply(_ context.Context, seq int64, events []event.Event) error 
 	c.live.Lock()
 	defer c.live.Unlock()
 	for _, e := range events {
-		if e.Session == "" || e.Subagent != "" || c.o.Now().Sub(e.Time) > cfg.MaxIdle {
+		if e.Session == "" || e.Subagent != "" || c.o.Now().Sub(e.Time) > maxIdle {
 			continue
 		}
 		b := boundary{session: e.Session, id: e.ID}
@@ -135,7 +135,7 @@ func (c *Cache) make(ctx context.Context, b boundary) error {
 		return err
 	}
 	for _, t := range turnsOf(thread, c.o.EndsTurns) {
-		if t.end != b.id || c.o.Now().Sub(t.newest) > c.o.config().MaxIdle {
+		if t.end != b.id || c.o.Now().Sub(t.newest) > maxIdle {
 			continue
 		}
 		if e := c.entryOf(ctx, b.session, t); e.worth() {

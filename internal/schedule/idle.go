@@ -20,7 +20,6 @@ func (c *Calls) last() time.Time { return time.UnixMilli(c.unixMilli.Load()) }
 // Idle returns memory when nothing calls, and stops the process when nothing calls for long. All fields are needed.
 type Idle struct {
 	Calls     *Calls
-	Clock     *Clock
 	Now       func() time.Time
 	Alert     *slog.Logger
 	Limit     func() time.Duration // after which Stop is called; 0: never
@@ -67,8 +66,7 @@ func (i *Idle) Run(ctx context.Context) error {
 		}
 		wait = idleAtMost
 		limit := i.Limit()
-		// after a jump of the clock the idle time is unknown
-		if limit == 0 || i.Busy() || i.Clock.Ahead() {
+		if limit == 0 || i.Busy() {
 			continue
 		}
 		left := limit - i.Now().Sub(i.Calls.last())

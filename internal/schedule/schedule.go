@@ -31,7 +31,6 @@ type Notes interface {
 type Job struct {
 	Name   string
 	Every  time.Duration
-	Trusts bool // it drops what the clock calls old, so it waits while the clock cannot be believed
 	Do     func(context.Context) error
 	Urgent func() bool // it is due after retryAfter already; may be nil
 }
@@ -47,7 +46,6 @@ type Schedule struct {
 	Notes Notes
 	Now   func() time.Time
 	Log   *slog.Logger
-	Clock *Clock
 	Jobs  []Job
 	Often []Often
 }
@@ -111,7 +109,7 @@ func (r *run) Run() {
 	if r.Urgent != nil && r.Urgent() {
 		every = retryAfter
 	}
-	if since := now.Sub(r.last); r.ctx.Err() != nil || since >= 0 && since < every || r.Trusts && !r.s.Clock.Sound() {
+	if since := now.Sub(r.last); r.ctx.Err() != nil || since >= 0 && since < every {
 		return
 	}
 	err := fmt.Errorf("the job %s panicked", r.Name)

@@ -37,8 +37,7 @@ func (b *bench) daemon(lasts time.Duration, meanwhile func()) {
 	b.Helper()
 	db, err := cold.Open(b.Context(), b.path, cold.Options{Now: b.Now, Log: b.Log})
 	fault.Check(b.T, err)
-	b.Notes, b.Clock = db, NewClock(b.Now, b.Log, b.Log)
-	fault.Check(b.T, b.Clock.Compare(b.Context(), db))
+	b.Notes = db
 	ctx, end := context.WithTimeout(b.Context(), lasts)
 	defer end()
 	ended := make(chan error)
@@ -124,31 +123,4 @@ func TestJobThatFails(t *testing.T) {
 			t.Errorf("one that was urgent for an hour and a half ran %d times", waits)
 		}
 	})
-}
-
-// TestDoubtedClock: what drops what the clock calls old waits for a day when the clock has jumped between two
-// daemons, over any number of starts; the rest does not wait.
-func TestDoubtedClock(t *testing.T) {
-	for _, jump := range []time.Duration{40 * day, 12 * 365 * day, -40 * day, -2 * day} {
-		synctest.Test(t, func(t *testing.T) {
-			b := newBench(t)
-			drops, other := 0, 0
-			b.Jobs = []Job{counting("drops", time.Hour, &drops), counting("other", time.Hour, &other),
-				{Name: "clock", Every: time.Hour, Do: func(ctx context.Context) error { return b.Clock.Compare(ctx, b.Notes) }}}
-			b.Jobs[0].Trusts = true
-			b.daemon(time.Minute, nil)
-			b.advance(jump)
-			for range 3 {
-				b.daemon(time.Minute, nil)
-				b.advance(2 * time.Hour)
-			}
-			if drops != 1 || other != 4 {
-				t.Errorf("%s: %d times under a doubted clock, the other %d times", jump, drops-1, other-1)
-			}
-			b.daemon(30*time.Hour, nil)
-			if drops < 5 {
-				t.Errorf("%s: a clock that has moved on by a day is still doubted: %d", jump, drops)
-			}
-		})
-	}
 }

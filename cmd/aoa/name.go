@@ -144,10 +144,10 @@ func (a *app) noteFolder(repo *watcher.Repo) {
 // display is near for a terminal.
 func (a *app) display(p event.Path) string { return event.Path(a.near(p)).Display() }
 
-// prose reports whether arguments are a prompt without its flag: several words, none of them a file, and most of them
-// no names.
-func prose(typed []string, found []api.NamedFiles) bool {
-	words, named := 0, 0
+// prose reports whether arguments are a prompt without its flag, or the rest of one without quotes: several words, none
+// of them a file, and most of them no names.
+func prose(prompt string, typed []string, found []api.NamedFiles) bool {
+	words, named := len(strings.Fields(prompt)), 0
 	for i, t := range typed {
 		if found[i].Is != api.NameUnknown {
 			return false

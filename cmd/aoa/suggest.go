@@ -143,9 +143,15 @@ func (a *app) printSuggested(ans event.Answer, q event.Query, how suggestHow) {
 	if !how.number {
 		listed = worthListing(listed, idle, how.words)
 	}
+	lost := how.words && !slices.ContainsFunc(ans.Suggestions, ofWords)
 	switch {
-	case how.words && !slices.ContainsFunc(ans.Suggestions, ofWords):
+	case len(ans.Unknown) > 0:
+		a.talk("nothing known of %s", brief(strings.Join(ans.Unknown, ", "), 60))
+	case lost:
 		a.talk("nothing known of these words")
+	}
+	switch {
+	case lost:
 		a.talk("hint: other words, or aoa suggest FILE")
 	case how.nul || how.plain:
 		a.printNames(listed, how.nul)
@@ -178,8 +184,8 @@ func (a *app) suggestWhat(ctx context.Context, q *event.Query, args []string, ho
 	if err != nil {
 		return err
 	}
-	if q.Prompt == "" && !how.staged && !how.check && prose(args, found) {
-		q.Prompt = strings.Join(args, " ")
+	if len(args) > 0 && !how.staged && !how.check && prose(q.Prompt, args, found) {
+		q.Prompt = strings.TrimSpace(q.Prompt + " " + strings.Join(args, " "))
 		a.talk("no word is a file: they are the --prompt")
 		return nil
 	}

@@ -30,16 +30,22 @@ func (a *app) columns(out any) int {
 }
 
 // table prints rows of tab-separated cells in columns. The last column continues on further lines where the terminal
-// is narrow.
+// is narrow. Others are cut to leave it 2*leastCell columns.
 func (a *app) table(rows ...string) {
 	cells, wide := split(rows)
+	last := max(0, len(wide)-1)
+	if a.width > 0 {
+		narrow(wide[:last], a.width-gap-2*leastCell)
+	}
 	left := a.width
-	for _, w := range wide[:max(0, len(wide)-1)] {
+	for _, w := range wide[:last] {
 		left -= w + gap
 	}
 	var wrapped [][]string
 	for _, row := range cells {
-		last := len(wide) - 1
+		for i := range row[:min(last, len(row))] {
+			row[i] = shorten(row[i], wide[i])
+		}
 		if a.width == 0 || left < 2*leastCell || len(row) <= last {
 			wrapped = append(wrapped, row)
 			continue

@@ -54,6 +54,7 @@ func TestTablesFit(t *testing.T) {
 	})
 	a.table("store\t/a/path/that/is/long/.git/aoa (12 MB of at most 500 MB, events kept 180 days)",
 		"hints\tshown from 0.60 on")
+	a.table("kinds\tpartner,rescue,search,start,prompt,stale,reload\tdefault\tthe hints that are shown, of which each may go")
 	for line := range strings.Lines(out.String()) {
 		if n := width(strings.TrimRight(line, "\n")); n > 60 {
 			t.Errorf("%d columns: %q", n, line)

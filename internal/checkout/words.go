@@ -45,6 +45,18 @@ func (t *Set) Words(terms []string) []string {
 	return out
 }
 
+// Unknown are the words of a text of which no term is known.
+func (t *Set) Unknown(text string) (out []string) {
+	known := func(term string) bool { return !t.unknown(term) }
+	for word := range index.Words(text) {
+		terms := index.Terms(word, event.MaxTerms)
+		if len(terms) > 0 && !slices.ContainsFunc(terms, known) && !slices.Contains(out, word) {
+			out = append(out, word)
+		}
+	}
+	return out
+}
+
 // unknown reports whether a term is to be hidden.
 func (t *Set) unknown(term string) bool {
 	return !index.Common(term) && !t.Hot.KnowsTerm(term) && !slices.ContainsFunc(t.All(), func(w *Checkout) bool {

@@ -37,6 +37,7 @@ func (d *Daemon) rank(ctx context.Context, q event.Query) (event.Answer, error) 
 	}
 	if q.Prompt != "" {
 		w.Places(q.Prompt, ans.Suggestions)
+		ans.Unknown = d.worktrees.Unknown(q.Prompt)
 	}
 	if rank.AsksBranch(q) || q.Prompt != "" {
 		ans.Branch = q.Branch

@@ -54,8 +54,9 @@ type Answer struct {
 	At          int64        `json:"at"`          // time of the ranking, Unix milliseconds
 	Ms          float64      `json:"ms"`          // time spent, milliseconds
 	// the daemon has not read all files since its start: a later answer may be better
-	Reading bool   `json:"reading,omitempty"`
-	Branch  Branch `json:"branch,omitzero"` // the branch that is answered about; with a text: that is checked out
+	Reading bool     `json:"reading,omitempty"`
+	Unknown []string `json:"unknown,omitempty"` // words of the text that no file, commit or session has
+	Branch  Branch   `json:"branch,omitzero"`   // the branch that is answered about; with a text: that is checked out
 }
 
 // Suggestion is a file with the probability that it is opened within the session's next 10 file events

@@ -14,7 +14,7 @@ const el = (tag, attrs, ...kids) => fill(document.createElement(tag), attrs, kid
 const svg = (tag, attrs, ...kids) => fill(document.createElementNS(SVG, tag), attrs, kids);
 
 const number = n => n.toLocaleString('en-US');
-const percent = x => Math.round(100 * x) + ' %';
+const percent = x => Math.round(100 * x) + '\u00a0%';
 const plural = (n, what) => number(n) + ' ' + what + (n === 1 ? '' : 's');
 const day = t => new Date(t).toLocaleDateString('en-GB', {day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC'});
 const dirOf = p => p.slice(0, Math.max(0, p.lastIndexOf('/')));

@@ -260,6 +260,7 @@ func TestBrowser(t *testing.T) {
 			t.Errorf("the header is %s px high", got)
 		}
 		same(`[...document.querySelectorAll('.map text')].every(t => t.getBoundingClientRect().width === 0 || parseFloat(t.getAttribute('font-size')) >= 9)`, `true`)
+		same(`[...document.querySelectorAll('.changes li, .panel li')].every(li => li.scrollWidth <= li.clientWidth && [...li.querySelectorAll('.path')].every(p => p.clientHeight < 30))`, `true`)
 		for _, scheme := range []string{"light", "dark"} {
 			b.eval(`dress('` + scheme + `')`)
 			if got := b.eval(accessibility); got != "[]" {

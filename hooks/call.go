@@ -57,7 +57,6 @@ type Call struct {
 	Event    string        // the agent's name of the event, "" if it has none
 	Session  string        // the agent's session id; state is kept per Session and Subagent
 	Subagent string        // set only inside a subagent
-	Cwd      string        // as the agent sent it
 	Events   []event.Event // to be logged, in order; may be empty
 	Query    *event.Query  // nil: nothing to answer
 	Kind     string        // the kind of hint that Query asks for: "prompt" or "next"
@@ -126,7 +125,7 @@ func decodeFirst(data []byte, into any) error {
 // learning could use: CwdChanged and the worktree events (every payload has its own cwd), FileChanged (the watcher sees
 // saves), and the compactions (SessionStart follows with its source).
 func (p *payload) call(r Repo) Call {
-	c := Call{Agent: p.agent, Event: p.name, Session: p.session, Subagent: p.subagent, Cwd: p.cwd, Dropped: p.dropped}
+	c := Call{Agent: p.agent, Event: p.name, Session: p.session, Subagent: p.subagent, Dropped: p.dropped}
 	s := &CallContext{Repo: r, Files: r.Locator(p.folder()), Agent: p.agent, Session: p.session, Subagent: p.subagent,
 		Turn: p.turn,
 		Time: p.when(r.now())}

@@ -16,6 +16,7 @@ import (
 	"github.com/aoa-dev/aoa/hooks/agents"
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/index"
+	"github.com/aoa-dev/aoa/scripts/eventtest"
 )
 
 const orchardRoot = "/home/dev/orchard"
@@ -26,7 +27,7 @@ func orchard() Repo {
 		Root:  orchardRoot,
 		Roots: []event.Root{"/home/dev/orchard-pear", `C:\dev\orchard`},
 		Now:   func() time.Time { return time.Date(2026, 11, 20, 10, 0, 3, 0, time.UTC) },
-		Tree: index.NewTree(event.Paths([]string{"Makefile", "README.md", "go.mod", "pick/picker.go", "pick/picker_test.go",
+		Tree: index.NewTree(eventtest.Paths([]string{"Makefile", "README.md", "go.mod", "pick/picker.go", "pick/picker_test.go",
 			"store/basket.go",
 			"store/basket_test.go", "web/server.go", "web/server_test.go", "web/app/[id]/page.tsx", "web/index.ts",
 			"docs/old.md", "docs/yield.ipynb",

@@ -6,11 +6,12 @@ import (
 
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/index"
+	"github.com/aoa-dev/aoa/scripts/eventtest"
 )
 
 // TestFailedReads: the exit status and the messages of a command decide what it read and changed.
 func TestFailedReads(t *testing.T) {
-	r := Repo{Root: "/r", Tree: index.NewTree(event.Paths([]string{"src/flask/sessions.py", "go.mod", "web/server.go"}))}
+	r := Repo{Root: "/r", Tree: index.NewTree(eventtest.Paths([]string{"src/flask/sessions.py", "go.mod", "web/server.go"}))}
 	const missing = "cat: flask/sessions.py: No such file or directory"
 	result := func(stdout, stderr string) any { return map[string]any{"stdout": stdout, "stderr": stderr} }
 	for _, c := range []struct {

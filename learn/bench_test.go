@@ -7,10 +7,10 @@ import (
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/event"
-	"github.com/aoa-dev/aoa/internal/event/eventtest"
 	"github.com/aoa-dev/aoa/internal/hot"
 	"github.com/aoa-dev/aoa/internal/session/live"
 	"github.com/aoa-dev/aoa/learn"
+	"github.com/aoa-dev/aoa/scripts/eventtest"
 )
 
 func benchDesk(b *testing.B) *learn.Learner {

@@ -8,10 +8,10 @@ import (
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/event"
-	"github.com/aoa-dev/aoa/internal/event/eventtest"
 	"github.com/aoa-dev/aoa/internal/hot"
 	"github.com/aoa-dev/aoa/internal/session/live"
 	"github.com/aoa-dev/aoa/learn"
+	"github.com/aoa-dev/aoa/scripts/eventtest"
 )
 
 func ev(kind event.Kind, after time.Duration, paths ...event.Path) event.Event {

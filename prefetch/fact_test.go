@@ -10,9 +10,9 @@ import (
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/event"
-	"github.com/aoa-dev/aoa/internal/event/eventtest"
 	"github.com/aoa-dev/aoa/internal/index"
 	"github.com/aoa-dev/aoa/internal/session/live"
+	"github.com/aoa-dev/aoa/scripts/eventtest"
 )
 
 func TestRescue(t *testing.T) {

@@ -8,12 +8,12 @@ import (
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/event"
-	"github.com/aoa-dev/aoa/internal/event/eventtest"
 	"github.com/aoa-dev/aoa/internal/history"
 	"github.com/aoa-dev/aoa/internal/hot"
 	"github.com/aoa-dev/aoa/internal/index"
 	"github.com/aoa-dev/aoa/internal/session/live"
 	"github.com/aoa-dev/aoa/rank"
+	"github.com/aoa-dev/aoa/scripts/eventtest"
 )
 
 var epoch = time.Date(2026, 5, 4, 10, 0, 0, 0, time.UTC)

@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/event"
-	"github.com/aoa-dev/aoa/internal/event/eventtest"
 	"github.com/aoa-dev/aoa/internal/session/live"
+	"github.com/aoa-dev/aoa/scripts/eventtest"
 )
 
 // TestALabelDecidesTheOutcome: each kind is measured by its own question.

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/aoa-dev/aoa/internal/event"
-	"github.com/aoa-dev/aoa/internal/event/eventtest"
+	"github.com/aoa-dev/aoa/scripts/eventtest"
 )
 
 // TestSearching: the estimate begins as shipped, and moves to what the repository's turns and searches show.

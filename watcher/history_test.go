@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/scripts/eventtest"
 	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
@@ -346,7 +347,7 @@ func TestOddNamesAndContents(t *testing.T) {
 	for _, e := range historyOf(t, r) {
 		bySubject[e.Text()[:min(4, len(e.Text()))]] = e
 	}
-	want := event.Paths(slices.Sorted(slices.Values(names)))
+	want := eventtest.Paths(slices.Sorted(slices.Values(names)))
 	if got := bySubject["odd\x01"]; !slices.Equal(got.Paths(), want) || len(got.Text()) > maxSubject {
 		t.Errorf("paths %q, want %q", got.Paths(), want)
 	}

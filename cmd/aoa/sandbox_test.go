@@ -18,6 +18,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/locate"
 	"github.com/aoa-dev/aoa/scripts/fault"
+	"github.com/aoa-dev/aoa/scripts/hooktest"
 )
 
 // patient is how long a test waits for what must happen: machines that run tests have other work.
@@ -195,7 +196,7 @@ func (d *sandbox) until(what string, so func() bool) {
 func (d *sandbox) send(h api.Hook) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), patient)
 	defer cancel()
-	return h.Send(ctx, d.place())
+	return hooktest.Send(ctx, d.place(), h)
 }
 
 // hook is the payload of an agent's tool call, as Claude Code sends it.

@@ -7,12 +7,13 @@ import (
 	"github.com/aoa-dev/aoa/hooks/shell"
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/index"
+	"github.com/aoa-dev/aoa/scripts/eventtest"
 )
 
 // orchard is a worktree of which only the names matter.
 func orchard() *index.Locator {
 	return index.NewLocator(
-		index.NewTree(event.Paths([]string{"Makefile", "README.md", "go.mod", "pick/picker.go", "pick/picker_test.go",
+		index.NewTree(eventtest.Paths([]string{"Makefile", "README.md", "go.mod", "pick/picker.go", "pick/picker_test.go",
 			"store/basket.go",
 			"store/basket_test.go", "web/server.go", "web/server_test.go", "web/app/[id]/page.tsx", "web/index.ts",
 			"docs/old.md", "docs/yield.ipynb",

@@ -17,6 +17,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/index"
 	"github.com/aoa-dev/aoa/internal/redact"
+	"github.com/aoa-dev/aoa/scripts/eventtest"
 )
 
 const orchardRoot = "/home/dev/orchard"
@@ -24,7 +25,7 @@ const orchardRoot = "/home/dev/orchard"
 // orchard is a repository of which only the names matter.
 func orchard() hooks.Repo {
 	return hooks.Repo{Root: orchardRoot, Now: func() time.Time { return time.Date(2026, 11, 20, 10, 0, 3, 0, time.UTC) },
-		Tree: index.NewTree(event.Paths([]string{"go.mod", "pick/picker.go", "store/basket.go", "web/server.go"}))}
+		Tree: index.NewTree(eventtest.Paths([]string{"go.mod", "pick/picker.go", "store/basket.go", "web/server.go"}))}
 }
 
 func decode(t *testing.T, name string, fields map[string]any) hooks.Call {

@@ -1,17 +1,13 @@
 package api
 
 import (
-	"bufio"
 	"bytes"
 	"context"
-	"fmt"
 	"io"
 	"net/http"
 	"net/url"
 	"strconv"
 	"time"
-
-	"github.com/aoa-dev/aoa/internal/locate"
 )
 
 // Hook is what the hook client sends: an agent's payload as it came, and where it came from.
@@ -99,27 +95,4 @@ func (h Hook) HTTP() *http.Request {
 		q.Header.Set(waitHeader, "1")
 	}
 	return q
-}
-
-// Send sends a hook. If it waits, Send returns the answer; else it leaves at once, as the hook client does.
-func (h Hook) Send(ctx context.Context, p locate.Place) ([]byte, error) {
-	conn, err := Dial(ctx, p)
-	if err != nil {
-		return nil, err
-	}
-	defer conn.Close()
-	defer context.AfterFunc(ctx, func() { conn.Close() })()
-	q := h.HTTP()
-	if err := q.Write(conn); err != nil || !h.Wait {
-		return nil, err
-	}
-	answer, err := http.ReadResponse(bufio.NewReader(conn), q)
-	if err != nil {
-		return nil, err
-	}
-	defer answer.Body.Close()
-	if answer.StatusCode != http.StatusOK {
-		return nil, fmt.Errorf("a hook was answered %s", answer.Status)
-	}
-	return io.ReadAll(answer.Body)
 }

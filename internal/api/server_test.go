@@ -17,6 +17,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/locate"
 	"github.com/aoa-dev/aoa/scripts/fault"
+	"github.com/aoa-dev/aoa/scripts/hooktest"
 )
 
 // serve runs a server in a place of its own and returns the place; it ends with the test.
@@ -65,12 +66,11 @@ func TestRoutesAndHooks(t *testing.T) {
 	if err != nil || ans.Confidence != 7 {
 		t.Errorf("rank: %v, %v", ans, err)
 	}
-	answer, err := api.Hook{Agent: "claude", Dir: "/a b/é", Wait: true,
-		Payload: []byte("{}")}.Send(t.Context(), p)
+	answer, err := hooktest.Send(t.Context(), p, api.Hook{Agent: "claude", Dir: "/a b/é", Wait: true, Payload: []byte("{}")})
 	if err != nil || string(answer) != "to claude in /a b/é" {
 		t.Errorf("hook: %q, %v", answer, err)
 	}
-	if _, err := (api.Hook{Agent: "git"}).Send(t.Context(), p); err != nil {
+	if _, err := hooktest.Send(t.Context(), p, api.Hook{Agent: "git"}); err != nil {
 		t.Fatal(err)
 	}
 	if err := <-left; err != nil {

@@ -15,8 +15,8 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/aoa-dev/aoa/internal/event"
-	"github.com/aoa-dev/aoa/internal/event/eventtest"
 	"github.com/aoa-dev/aoa/internal/index"
+	"github.com/aoa-dev/aoa/scripts/eventtest"
 )
 
 // noon is the time of the tests.
@@ -245,9 +245,9 @@ func anyEvent(r *rand.Rand, id int) event.Event {
 		event.KindSuggest, event.KindTick, event.KindDelete}
 	e := event.Event{ID: fmt.Sprint("id", word(), id), Time: at, Agent: word(), Session: word(), Subagent: word(),
 		Turn: word(),
-		Body: eventtest.Fill(kinds[r.IntN(len(kinds))], eventtest.Fields{"Paths": event.Paths(list()), "Tool": word(),
-			"Batch": word(), "From": event.Paths(list()), "Gone": event.Paths(list()), "Named": event.Paths(list()),
-			"Seen": event.Paths(list()), "Listing": r.IntN(2) == 0, "Terms": list(), "Tags": list(), "Text": word(),
+		Body: eventtest.Fill(kinds[r.IntN(len(kinds))], eventtest.Fields{"Paths": eventtest.Paths(list()), "Tool": word(),
+			"Batch": word(), "From": eventtest.Paths(list()), "Gone": eventtest.Paths(list()), "Named": eventtest.Paths(list()),
+			"Seen": eventtest.Paths(list()), "Listing": r.IntN(2) == 0, "Terms": list(), "Tags": list(), "Text": word(),
 			"Task": word(), "Name": word(), "Arm": word(), "Offset": r.IntN(3)})}
 	if h, ok := e.Body.(event.Hint); ok {
 		for range h.Paths {
@@ -260,15 +260,15 @@ func anyEvent(r *rand.Rand, id int) event.Event {
 		e.ID = "commit:" + sha(r.IntN(12))
 		e.Body = event.Commit{Text: word(), Terms: list()}
 		if r.IntN(3) > 0 {
-			e = commit(r.IntN(12), at, event.Paths(list())...)
-			eventtest.Set(&e, "Gone", event.Paths(list()))
+			e = commit(r.IntN(12), at, eventtest.Paths(list())...)
+			eventtest.Set(&e, "Gone", eventtest.Paths(list()))
 		}
 	case 1:
 		e = uncommit(r.IntN(12))
 	}
 	if r.IntN(10) == 0 {
 		e.ID = fmt.Sprint("rename", id)
-		e.Body = event.Rename{From: event.Paths(list()), To: event.Paths(list())}
+		e.Body = event.Rename{From: eventtest.Paths(list()), To: eventtest.Paths(list())}
 	}
 	return e
 }

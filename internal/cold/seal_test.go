@@ -14,7 +14,7 @@ import (
 	"filippo.io/age"
 
 	"github.com/aoa-dev/aoa/internal/event"
-	"github.com/aoa-dev/aoa/internal/event/eventtest"
+	"github.com/aoa-dev/aoa/scripts/eventtest"
 )
 
 // places are where a user's identity and a store's keys lie.

@@ -232,33 +232,20 @@ func bound(limit int) int {
 
 // Status is the size of the store.
 type Status struct {
-	Events      int       // logged events that are kept, commits apart
-	Commits     int       // counted commits
-	Sessions    int       // sessions of which events are kept
-	Bytes       int64     // of the database file and its write-ahead log
-	Seq         int64     // number of the last batch
-	First, Last time.Time // times of the oldest and the newest event kept, commits apart; zero if there is none
+	Events   int   // logged events that are kept, commits apart
+	Commits  int   // counted commits
+	Sessions int   // sessions of which events are kept
+	Bytes    int64 // of the database file and its write-ahead log
 }
 
 // Status counts what is there; its cost grows with the number of events (one pass over an index).
 func (d *DB) Status(ctx context.Context) (Status, error) {
 	var s Status
-	var first, last int64
-	_, err := d.Scan(ctx, `SELECT (SELECT count(*) FROM events WHERE counted IS NULL), (SELECT count(*) FROM events WHERE counted = 1),
-  (SELECT coalesce(min(time), 0) FROM events WHERE counted IS NULL), (SELECT coalesce(max(time), 0) FROM events WHERE counted IS NULL)`,
-		nil, &s.Events, &s.Commits, &first, &last)
-	if err != nil {
-		return s, err
-	}
-	if _, err := d.Scan(ctx, "SELECT count(DISTINCT session)"+inSession, nil,
-		&s.Sessions); err != nil {
-		return s, err
-	}
-	if s.Events > 0 {
-		s.First, s.Last = moment(first), moment(last)
-	}
-	s.Seq, s.Bytes = d.seq.Load(), d.bytes()
-	return s, nil
+	_, err := d.Scan(ctx, "SELECT (SELECT count(*) FROM events WHERE counted IS NULL),"+
+		" (SELECT count(*) FROM events WHERE counted = 1), (SELECT count(DISTINCT session)"+inSession+")",
+		nil, &s.Events, &s.Commits, &s.Sessions)
+	s.Bytes = d.bytes()
+	return s, err
 }
 
 // bytes is the size of the database file and its write-ahead log on disk.

@@ -20,6 +20,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/locate"
 	"github.com/aoa-dev/aoa/scripts/fault"
+	"github.com/aoa-dev/aoa/scripts/hooktest"
 	"github.com/aoa-dev/aoa/watcher"
 )
 
@@ -229,7 +230,7 @@ func (d *fixture) send(id string, how int) bool {
 			[]event.Event{read(id, "s", time.Now(), "a.go")})
 		return err == nil
 	}
-	_, err := d.reads(id).Send(d.Context(), d.o.Place)
+	_, err := hooktest.Send(d.Context(), d.o.Place, d.reads(id))
 	return err == nil
 }
 

@@ -15,6 +15,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/scripts/fault"
+	"github.com/aoa-dev/aoa/scripts/hooktest"
 )
 
 // heard passes records on and tells of one whose message begins like that.
@@ -53,11 +54,10 @@ func TestIdleKeepsWhatWaits(t *testing.T) {
 	}
 	fault.Check(t, err)
 	root := string(d.o.Repo.Root)
-	if _, err := (api.Hook{Agent: "claude", Dir: root, Payload: []byte(`{"session_id":"s","cwd":"` + root +
+	_, err = hooktest.Send(t.Context(), d.o.Place, api.Hook{Agent: "claude", Dir: root, Payload: []byte(`{"session_id":"s","cwd":"` + root +
 		`","hook_event_name":"PostToolUse","tool_name":"Read","tool_use_id":"t1","tool_input":{"file_path":"` + root +
-		`/a.go"},"tool_response":{"type":"text"}}`)}).Send(t.Context(), d.o.Place); err != nil {
-		t.Fatal(err)
-	}
+		`/a.go"},"tool_response":{"type":"text"}}`)})
+	fault.Check(t, err)
 	<-waits
 	d.late.Store(int64(2 * time.Hour))
 	select {

@@ -16,6 +16,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/llmcache"
 	"github.com/aoa-dev/aoa/internal/stage"
 	"github.com/aoa-dev/aoa/scripts/fault"
+	"github.com/aoa-dev/aoa/scripts/hooktest"
 )
 
 // tables are those of every store that has rows in the test below. Those of aoa.db are spoiled in package cold too.
@@ -186,7 +187,7 @@ func (d *fixture) hook(session, ev string, more map[string]any) {
 	}
 	raw, err := json.Marshal(payload)
 	fault.Check(d, err)
-	if _, err := (api.Hook{Agent: "claude", Dir: string(d.o.Repo.Root), Payload: raw, Wait: true}).Send(d.Context(), d.o.Place); err != nil {
+	if _, err := hooktest.Send(d.Context(), d.o.Place, api.Hook{Agent: "claude", Dir: string(d.o.Repo.Root), Payload: raw, Wait: true}); err != nil {
 		d.Fatal(err)
 	}
 }

@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/aoa-dev/aoa/internal/event"
-	"github.com/aoa-dev/aoa/internal/event/eventtest"
+	"github.com/aoa-dev/aoa/scripts/eventtest"
 )
 
 // TestRecorded: a daemon's log and transcripts tell of the same; the calls of one tool use belong together.

@@ -228,12 +228,3 @@ func Strings(ps []Path) []string {
 	}
 	return out
 }
-
-// Paths converts strings to paths without a check: for names from a store that holds only checked paths.
-func Paths(ss []string) []Path {
-	out := make([]Path, len(ss))
-	for i, s := range ss {
-		out[i] = Path(s)
-	}
-	return out
-}

@@ -31,12 +31,19 @@ func (c Commit) Sweep() bool {
 	return only && files >= sweepFiles || (only || maybe) && files >= sweepMany && len(folders) >= sweepFolders
 }
 
-// manifests are files that list dependencies, or repeat such a list. Only the first extension of a lock file differs.
-var manifests = wordSet("go.mod go.sum package.json package-lock.json npm-shrinkwrap.json yarn.lock pnpm-lock.yaml bun.lockb bun.lock " +
-	"cargo.toml cargo.lock pyproject.toml poetry.lock uv.lock pipfile pipfile.lock setup.cfg gemfile gemfile.lock " +
-	"composer.json composer.lock pom.xml build.gradle build.gradle.kts gradle.lockfile libs.versions.toml gradle-wrapper.properties " +
-	"packages.lock.json mix.exs mix.lock pubspec.yaml pubspec.lock podfile podfile.lock package.resolved package.swift go.work go.work.sum " +
-	"flake.lock deno.lock")
+// manifests are files that list dependencies.
+var manifests = wordSet("go.mod package.json cargo.toml pyproject.toml pipfile setup.cfg gemfile composer.json pom.xml " +
+	"build.gradle build.gradle.kts libs.versions.toml gradle-wrapper.properties mix.exs pubspec.yaml podfile " +
+	"package.swift go.work")
+
+// locks are files that tools write with every dependency.
+var locks = wordSet("go.sum go.work.sum package-lock.json npm-shrinkwrap.json yarn.lock pnpm-lock.yaml bun.lock bun.lockb " +
+	"deno.lock cargo.lock gemfile.lock composer.lock poetry.lock pipfile.lock uv.lock pdm.lock pixi.lock mix.lock " +
+	"rebar.lock flake.lock podfile.lock package.resolved cartfile.resolved pubspec.lock packages.lock.json " +
+	"gradle.lockfile buildscript-gradle.lockfile .terraform.lock.hcl module.bazel.lock chart.lock conan.lock")
+
+// Lock reports whether the file is one that a tool writes with every dependency.
+func (p Path) Lock() bool { return locks[strings.ToLower(p.Base())] }
 
 // settings are files of tools and of the project itself, not of its program.
 var settings = wordSet("license license.txt license.md copying notice authors codeowners .gitignore .gitattributes .editorconfig .travis.yml " +
@@ -88,7 +95,7 @@ func (p Path) manifest() bool {
 	case ".txt":
 		return strings.HasPrefix(base, "requirements") || path.Base(p.Dir()) == "requirements"
 	}
-	return manifests[base]
+	return manifests[base] || locks[base]
 }
 
 func (p Path) chronicle() bool {

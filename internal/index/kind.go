@@ -50,12 +50,7 @@ var (
 	otherEnds = strings.Fields(`.min.js .min.mjs .min.css .js.map .mjs.map .css.map .pb.go .pb.gw.go .pb.h .pb.cc
 		.pb.validate.go _pb2.py _pb2.pyi _pb2_grpc.py _pb.js _pb.d.ts .gen.go .generated.go .gen.ts .generated.ts .g.dart
 		.freezed.dart .g.cs .designer.cs .pyc`)
-	// lockNames are files that tools write with every dependency, and those of desktop systems.
-	lockNames = wordSet(`go.sum go.work.sum package-lock.json npm-shrinkwrap.json yarn.lock pnpm-lock.yaml bun.lock
-		bun.lockb deno.lock cargo.lock gemfile.lock composer.lock poetry.lock pipfile.lock uv.lock pdm.lock pixi.lock
-		mix.lock rebar.lock flake.lock podfile.lock package.resolved cartfile.resolved pubspec.lock packages.lock.json
-		gradle.lockfile buildscript-gradle.lockfile .terraform.lock.hcl module.bazel.lock chart.lock conan.lock .ds_store
-		thumbs.db`)
+	desktopNames = wordSet(`.ds_store thumbs.db`)
 
 	// testBases mark a test at the end of a base name without its extension; camelTests do in languages whose files are
 	// named after classes.
@@ -90,7 +85,7 @@ func KindOf(p event.Path) Kind {
 // Generated reports whether a file is one that tools or other projects wrote, by its name and its folders.
 func Generated(p event.Path) bool {
 	base := strings.ToLower(p.Base())
-	if lockNames[base] || strings.HasPrefix(base, "zz_generated.") && strings.HasSuffix(base, ".go") ||
+	if p.Lock() || desktopNames[base] || strings.HasPrefix(base, "zz_generated.") && strings.HasSuffix(base, ".go") ||
 		slices.ContainsFunc(otherEnds, func(end string) bool { return strings.HasSuffix(base, end) }) {
 		return true
 	}

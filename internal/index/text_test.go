@@ -8,6 +8,7 @@ import (
 
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/index"
+	"github.com/aoa-dev/aoa/scripts/eventtest"
 )
 
 func TestParseText(t *testing.T) {
@@ -91,7 +92,7 @@ func TestFrames(t *testing.T) {
 }
 
 func TestFilesAndModules(t *testing.T) {
-	tree := index.NewTree(event.Paths(strings.Fields(`sphinx/ext/autodoc/__init__.py sphinx/ext/autodoc/mock.py tests/test_ext_autodoc.py setup.py src/a/b.rs
+	tree := index.NewTree(eventtest.Paths(strings.Fields(`sphinx/ext/autodoc/__init__.py sphinx/ext/autodoc/mock.py tests/test_ext_autodoc.py setup.py src/a/b.rs
 		src/m/mod.rs core/src/main/java/com/foo/Bar.java core/src/test/java/com/foo/BarTest.java src/requests/sessions.py web/index.ts
 		a/index.ts b/index.ts c/index.ts d/index.ts lib/x/y.js docs/conf.py tests/conf.py rank/rank.go rank/rank_test.go package.json packages/ui/lib/y.js
 		config/config.go lib/polynomial.py`)))

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/scripts/eventtest"
 )
 
 // TestTreeWords: the index of words is the same whether it is made at once, path by path, or after files have come
@@ -82,7 +83,7 @@ func TestTree(t *testing.T) {
 
 // TestNamed: the files that a text names, for the ranking and for what hooks log.
 func TestNamed(t *testing.T) {
-	tree := NewTree(event.Paths([]string{"Makefile", "README.md", "go.mod", "pick/picker.go", "pick/picker_test.go",
+	tree := NewTree(eventtest.Paths([]string{"Makefile", "README.md", "go.mod", "pick/picker.go", "pick/picker_test.go",
 		"store/basket.go",
 		"web/server.go", "web/index.ts", "pkg/a/index.ts", "docs/a guide.md", "cmd/orchard/main.go"}))
 	for text, want := range map[string]string{

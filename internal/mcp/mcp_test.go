@@ -26,6 +26,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/index"
 	"github.com/aoa-dev/aoa/internal/locate"
 	"github.com/aoa-dev/aoa/scripts/fault"
+	"github.com/aoa-dev/aoa/scripts/hooktest"
 	"github.com/aoa-dev/aoa/watcher"
 )
 
@@ -247,9 +248,8 @@ func TestSession(t *testing.T) {
 	}
 	hook := func(session, payload string) {
 		t.Helper()
-		_, err := api.Hook{Agent: "claude", Dir: string(d.repo.Root), Wait: true,
-			Payload: []byte(
-				`{"session_id":"` + session + `","cwd":` + string(quote(d.repo.Root)) + `,` + payload + `}`)}.Send(t.Context(), d.place)
+		_, err := hooktest.Send(t.Context(), d.place, api.Hook{Agent: "claude", Dir: string(d.repo.Root), Wait: true,
+			Payload: []byte(`{"session_id":"` + session + `","cwd":` + string(quote(d.repo.Root)) + `,` + payload + `}`)})
 		fault.Check(t, err)
 	}
 	await := func(want string) {

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/event"
-	"github.com/aoa-dev/aoa/internal/event/eventtest"
+	"github.com/aoa-dev/aoa/scripts/eventtest"
 )
 
 // TestWhatTravels: texts, results, hashes, commands and what concerns one clone alone stay.

@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/scripts/hooktest"
 )
 
 // haste is how much faster the clock of a soaked daemon runs: sessions end a day after their last event, and half an
@@ -157,7 +158,7 @@ func (x *soak) hook(ctx context.Context, p payload) error {
 	}
 	learning := strings.HasPrefix(p["hook_event_name"].(string), "PostToolUse")
 	at := time.Now()
-	_, err = api.Hook{Agent: "claude", Dir: x.dir, Payload: raw, Wait: !learning}.Send(ctx, x.place)
+	_, err = hooktest.Send(ctx, x.place, api.Hook{Agent: "claude", Dir: x.dir, Payload: raw, Wait: !learning})
 	if x.every > 0 {
 		return x.note(ctx, p, raw, at, err)
 	}

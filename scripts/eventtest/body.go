@@ -49,3 +49,12 @@ func set(e *event.Event, name string, v any) bool {
 	e.Body = b.Interface().(event.Body)
 	return true
 }
+
+// Paths converts strings to paths without a check.
+func Paths(ss []string) []event.Path {
+	out := make([]event.Path, len(ss))
+	for i, s := range ss {
+		out[i] = event.Path(s)
+	}
+	return out
+}

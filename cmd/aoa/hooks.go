@@ -327,7 +327,10 @@ func (a *app) removeAgent(name string, scope install.Scope, repo *watcher.Repo) 
 
 // removeHooks removes all hooks of the repository, for aoa remove. It lists those that apply to other repositories too.
 func (a *app) removeHooks(ctx context.Context, repo *watcher.Repo) error {
-	_, err := a.removeNamed(ctx, hookNames(), "")
+	done, err := a.removeNamed(ctx, hookNames(), "")
+	for _, c := range done {
+		a.talk("hooks of %s: %s %s", c.Agent, c.File, c.Done)
+	}
 	for _, st := range a.hookStates(ctx, repo) {
 		if st.Scope == install.User && st.State != install.Absent && st.State != install.Refused {
 			a.talk("the hooks in %s apply to all repositories and stay; aoa hooks remove %s --user removes them", st.File,

@@ -45,6 +45,10 @@ func (a *app) sessionList() *cobra.Command {
 		RunE: func(c *cobra.Command, _ []string) error {
 			const head = "session\tstate\tlast\tturns\tcommands\ttokens\tagent"
 			return show(c.Context(), a, api.Sessions, r, func(ans api.SessionsAnswer) {
+				if len(ans.Sessions) == 0 {
+					a.noneYet("no session is kept")
+					return
+				}
 				printList(a, head, ans.Sessions, func(s api.SessionSnapshot) []any {
 					return []any{s.ID, s.State, stamp(s.Last), s.Turns, s.Commands, count(s.Tokens), s.Agent}
 				})

@@ -176,7 +176,7 @@ func (a *app) printSummary(s statsSummary) {
 		all = all.Plus(k.Shown)
 	}
 	if all.Predicted > 0 {
-		fmt.Fprintf(a.out, "\nhints: %s shown, %s of %s used\n", plural(int(all.Predicted), "file"), count(all.Used),
+		fmt.Fprintf(a.out, "\nhints: %s shown, %s used of %s that are decided\n", count(all.Predicted), count(all.Used),
 			count(all.Resolved))
 	}
 	if s.Status.Sessions == 0 {

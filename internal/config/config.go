@@ -40,7 +40,7 @@ type Config struct {
 
 	RepoID string `key:"repo_id" allow:"empty, or up to 128 letters, digits and ._:/@-" help:"name of the repository for redis_url; empty to derive it from the remote origin" who:"teams whose clones have different remotes"`
 
-	TeamWords bool `key:"team.words" default:"off" allow:"on or off" help:"words of prompts and of patterns go to redis_url, too" who:"teams that trust their server"`
+	TeamWords bool `key:"team.words" default:"off" help:"words of prompts and of patterns go to redis_url, too" who:"teams that trust their server"`
 
 	Reload bool `key:"reload" default:"on" help:"record what prompts lead to, so that it can be offered and repeated" who:"who wants no record of it"`
 

@@ -17,10 +17,10 @@ var errLacking = fmt.Errorf("the change may lack files")
 
 // checkHelp says how to use the check in a hook.
 var checkHelp = fmt.Sprintf(`--check is for a pre-commit hook or CI. It prints what a change lacks: first each line outside of it that
-uses a name or a file which the change removes or renames, then the files that usually change together
-with it, if their probability is at least the setting threshold plus %.2f. The change is that of --staged,
-of the commits --range BASE..HEAD, of FILEs, or else of the working tree. --markdown prints a table for
-the comment of a pull request.
+uses a name or a file which the change removes or renames, then the files without which it is incomplete
+with a probability of at least the setting threshold plus %.2f. The change is that of --staged, of the
+commits --range BASE..HEAD, of FILEs, or else of the working tree. --markdown prints a table for the
+comment of a pull request.
 
 It exits 1 if it printed anything, and 0 if not. If aOa cannot check, because no daemon runs or the
 history is not learned, it says so on stderr and exits 0: that must not stop a commit. With --strict it

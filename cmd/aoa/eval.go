@@ -66,8 +66,8 @@ func (a *app) evalProse(r *eval.Report) {
 			"of the history.")
 		return
 	}
-	fmt.Fprintln(a.out, "\nHow often the right file was among the first five. \"first\": aOa's first file. "+
-		"Simple rules:\ncommitted together most often, in the same folder, changed most often, changed last.")
+	fmt.Fprintln(a.out, "\n"+fit("How often the right file was among the first five. \"first\": aOa's first file. "+
+		"Simple rules:\ncommitted together most often, in the same folder, changed most often, changed last.", a.width))
 	head := "question\tasked\taOa\tfirst"
 	for _, rule := range eval.RuleNames {
 		head += "\t" + evalWords[rule]

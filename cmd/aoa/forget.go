@@ -18,7 +18,7 @@ func (a *app) forget() *cobra.Command {
 	var r api.ForgetRequest
 	c := &cobra.Command{
 		Use:   "forget [PATH]",
-		Short: "erase what was learned about a path, a session or a time, or from another clone",
+		Short: "erase what was learned of a path, session, time or clone",
 		Long: `Erases events, scores, cached data, recorded sequences, session snapshots, what pipelines stored,
 results of stages that read the PATH, and the page of aoa report in the store. The bytes on the disk are
 erased too. A PATH may be a folder: then it asks first. A session may be named by the beginning of its id.

@@ -51,6 +51,17 @@ func TestHelp(t *testing.T) {
 	}
 }
 
+// TestHelpFits: the list of all commands fits into 80 columns.
+func TestHelpFits(t *testing.T) {
+	var out bytes.Buffer
+	run(context.Background(), []string{"help", "all"}, strings.NewReader(""), &out, &out, []string{"COLUMNS=80"})
+	for line := range strings.Lines(out.String()) {
+		if n := width(strings.TrimRight(line, "\n")); n > 80 {
+			t.Errorf("%d columns: %q", n, line)
+		}
+	}
+}
+
 // TestVariables: every AOA_ variable that a document or a help text names is one that the program reads.
 func TestVariables(t *testing.T) {
 	known := map[string]bool{"AOA_STORE": true, "AOA_SKIP": true, "AOA_ROOT": true, "AOA_TEST_REDIS": true,

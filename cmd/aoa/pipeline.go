@@ -16,7 +16,7 @@ import (
 func (a *app) pipeline() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "pipeline",
-		Short: "run stages that use each other's output, each only when its inputs changed",
+		Short: "run stages that use each other's output, when inputs changed",
 		Long: `A pipeline is a YAML file of stages: commands, or agents without a terminal such as claude -p.
 A stage can read the output of earlier stages, of this pipeline or of another one in the same
 session. Stages that do not depend on each other run at the same time. A stage whose inputs did

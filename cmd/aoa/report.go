@@ -40,7 +40,7 @@ func (a *app) report() *cobra.Command {
 	var open bool
 	c := &cobra.Command{
 		Use:   "report",
-		Short: "a page to read: what belongs together, hot spots, knowledge at risk, how right aOa is",
+		Short: "a page: what belongs together, hot spots, knowledge at risk",
 		Long: `Writes one HTML page about this repository and prints its name: a map of the files that belong together,
 pairs that cross folders, hot spots, files that only one person knows, how right predictions were, what
 hints cost, and recent changes with what aOa would have said before they were made.

@@ -220,7 +220,7 @@ Start with:  aoa init           learn this repository's history
 
 // help prints what aOa is and groups of commands.
 func (a *app) help(root *cobra.Command, groups []commandGroup, more string) {
-	fmt.Fprintln(a.out, root.Long)
+	fmt.Fprintln(a.out, fit(root.Long, a.width))
 	for _, g := range groups {
 		fmt.Fprintln(a.out, "\n"+g.title)
 		for _, c := range g.commands {

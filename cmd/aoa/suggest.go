@@ -186,7 +186,7 @@ func (a *app) suggestWhat(ctx context.Context, q *event.Query, args []string, ho
 	}
 	if len(args) > 0 && !how.staged && !how.check && prose(q.Prompt, args, found) {
 		q.Prompt = strings.TrimSpace(q.Prompt + " " + strings.Join(args, " "))
-		a.talk("no word is a file: they are the --prompt")
+		a.talk("none of these words is a file: they are read as --prompt")
 		return nil
 	}
 	q.Files, err = a.files(found, how.check)

@@ -79,7 +79,7 @@ func (d *Daemon) partners(ctx context.Context, r api.PartnersRequest) (api.Partn
 	if err != nil || len(c.Files) == 0 {
 		return out, err
 	}
-	out.Files, out.Broken = c.Files, c.Broken
+	out.Files, out.Broken = c.Files, append(out.Broken, c.Broken...)
 	d.events.SyncBriefly(ctx)
 	lacks, err := w.Prefetch.Missing(ctx, event.Query{Files: out.Files, At: d.now()}, r.Least, r.Limit)
 	out.Partners = append(out.Partners, lacks...)

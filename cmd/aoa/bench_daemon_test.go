@@ -27,6 +27,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/session/live"
 	"github.com/aoa-dev/aoa/prefetch"
 	"github.com/aoa-dev/aoa/scripts/fault"
+	"github.com/aoa-dev/aoa/scripts/hooktest"
 )
 
 // bed is a repository with a store that knows n files, for benchmarks of the real binary.
@@ -240,7 +241,7 @@ func (d *bed) hook(ctx context.Context, wait bool, payload map[string]any) ([]by
 		return nil, err
 	}
 	defer conn.Close()
-	q := api.Hook{Agent: "claude", Dir: d.dir, Wait: wait, Payload: raw}.HTTP()
+	q := hooktest.Request(api.Hook{Agent: "claude", Dir: d.dir, Wait: wait, Payload: raw})
 	if err := q.Write(conn); err != nil || !wait {
 		return nil, err
 	}

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"github.com/aoa-dev/aoa/internal/locate"
 )
 
 // start runs `aoa daemon run`, or `aoa daemon start`, in a session of its own and does not wait for it. Of several
@@ -37,7 +39,7 @@ func (d daemon) start(command string, again time.Duration) bool {
 	defer null.Close()
 	_, err = os.StartProcess(program, []string{program, "daemon", command},
 		&os.ProcAttr{Dir: d.dir, Env: withoutGit(os.Environ()),
-			Files: []*os.File{null, null, null}, Sys: detached()})
+			Files: []*os.File{null, null, null}, Sys: locate.Detached()})
 	return err == nil
 }
 

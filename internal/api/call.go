@@ -38,9 +38,7 @@ func CallID(ctx context.Context) string {
 func withCall(ctx context.Context, q *http.Request) context.Context {
 	id := q.Header.Get(CallHeader)
 	if id == "" || len(id) > maxCallID {
-		id = newCallID()
+		id = rand.Text()
 	}
 	return context.WithValue(ctx, callKey{}, id)
 }
-
-func newCallID() string { return rand.Text() }

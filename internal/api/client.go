@@ -2,8 +2,8 @@ package api
 
 import (
 	"bytes"
-	"cmp"
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -30,7 +30,6 @@ type Client struct {
 	Dir   string                      // working directory of the caller, which selects the worktree
 	Build string                      // build of this program; "" to accept any daemon
 	Start func(context.Context) error // starts a daemon, returns why it cannot serve; nil: never start one
-	Wait  time.Duration               // how long a daemon may take to start or to be replaced; 0 means 30 s
 
 	Patience int64 // factor of the time in which it must answer a ping (AOA_PATIENCE); 0 means 1
 
@@ -82,12 +81,11 @@ const queueFull = 10 * time.Millisecond
 
 // do sends a request and, if it may, brings about a daemon of this build that answers it.
 func (c *Client) do(ctx context.Context, method, path string, body []byte) (*http.Response, error) {
-	wait := cmp.Or(c.Wait, 30*time.Second)
-	limit, cancel := context.WithTimeout(ctx, wait)
+	limit, cancel := context.WithTimeout(ctx, startTime)
 	defer cancel()
 	again := time.After(0)
 	var dying <-chan time.Time // set when a daemon ended while it was asked
-	id := newCallID()
+	id := rand.Text()
 	for pause := 2 * time.Millisecond; ; pause = min(2*pause, 50*time.Millisecond) {
 		resp, err := c.try(ctx, method, path, body, id)
 		if c.Start == nil || ctx.Err() != nil {
@@ -121,7 +119,7 @@ func (c *Client) do(ctx context.Context, method, path string, body []byte) (*htt
 		}
 		select {
 		case <-limit.Done():
-			return nil, late(ctx, old, wait)
+			return nil, late(ctx, old)
 		case <-time.After(pause):
 		}
 	}
@@ -146,25 +144,28 @@ func passed(t <-chan time.Time) bool {
 	}
 }
 
+// startTime is how long a daemon may take to start or to be replaced.
+const startTime = 30 * time.Second
+
 // startAgain is how long a started daemon may be silent before another is started: the first may have met one
 // that was about to end, and given way to it.
 const startAgain = 2 * time.Second
 
-func late(ctx context.Context, old bool, wait time.Duration) error {
+func late(ctx context.Context, old bool) error {
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case old:
-		return fmt.Errorf("daemon of another build does not stop within %s; stop it with: aoa daemon stop", wait)
+		return fmt.Errorf("daemon of another build does not stop within %s; stop it with: aoa daemon stop", startTime)
 	}
-	return fmt.Errorf("%w: started one, but it does not answer within %s", ErrNoDaemon, wait)
+	return fmt.Errorf("%w: started one, but it does not answer within %s", ErrNoDaemon, startTime)
 }
 
 // stopOther asks a daemon of another build to stop. Many clients may do so at once: one that comes late must not
 // hit the successor. The error is its reason to go on.
 func (c *Client) stopOther(ctx context.Context) error {
 	body, _ := json.Marshal(StopRequest{Unless: c.Build}) // a string always has a JSON form
-	resp, err := c.try(ctx, Stop.Method, "/v1"+Stop.Path, body, newCallID())
+	resp, err := c.try(ctx, Stop.Method, "/v1"+Stop.Path, body, rand.Text())
 	if err != nil {
 		return nil // it has ended, or the next attempt shows it
 	}

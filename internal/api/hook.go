@@ -1,7 +1,6 @@
 package api
 
 import (
-	"bytes"
 	"context"
 	"io"
 	"net/http"
@@ -73,26 +72,4 @@ func readHook(body io.Reader, head http.Header) (h Hook, err error) {
 	h.Wait = head.Get(waitHeader) != ""
 	h.Payload, err = io.ReadAll(body)
 	return h, err
-}
-
-// HTTP is the hook as a request. The hook client writes the same bytes without package net/http.
-func (h Hook) HTTP() *http.Request {
-	q, err := http.NewRequest(http.MethodPost, "http://aoa/v1/hook", bytes.NewReader(h.Payload))
-	if err != nil {
-		panic(err) // method and address are constants
-	}
-	q.Close = true
-	q.Header.Set(agentHeader, url.PathEscape(h.Agent))
-	q.Header.Set(dirHeader, url.PathEscape(h.Dir))
-	if len(h.Env) > 0 {
-		env := url.Values{}
-		for name, value := range h.Env {
-			env.Set(name, value)
-		}
-		q.Header.Set(envHeader, env.Encode())
-	}
-	if h.Wait {
-		q.Header.Set(waitHeader, "1")
-	}
-	return q
 }

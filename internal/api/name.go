@@ -99,7 +99,7 @@ func (n NamedFiles) Unknown(show func(event.Path) string) *Error {
 // FindSession returns the whole id of a session that a person named by its id, or by a beginning that no other id has.
 func FindSession(ctx context.Context, c *Client, typed string) (string, error) {
 	if typed == "" {
-		return "", Missing("aoa session list --archived names them", "no session is called %q", typed)
+		return "", &Error{Code: CodeMissing, Message: `no session is called ""`, Hint: "aoa session list --archived names them"}
 	}
 	ans, err := Call(ctx, c, Names, NamesRequest{Session: typed})
 	return ans.Session, err

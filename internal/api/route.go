@@ -64,11 +64,6 @@ func Bad(hint, format string, args ...any) error {
 	return &Error{Code: CodeBad, Message: fmt.Sprintf(format, args...), Hint: hint}
 }
 
-// Missing is an Error of code not_found.
-func Missing(hint, format string, args ...any) error {
-	return &Error{Code: CodeMissing, Message: fmt.Sprintf(format, args...), Hint: hint}
-}
-
 // maxBody bounds a request's body, in bytes.
 const maxBody = 16 << 20
 

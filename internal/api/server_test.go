@@ -81,7 +81,7 @@ func TestRoutesAndHooks(t *testing.T) {
 func TestRefusalsKeepCodeAndHint(t *testing.T) {
 	mux := http.NewServeMux()
 	api.Handle(mux, api.Why, func(context.Context, api.WhyRequest) (api.WhyAnswer, error) {
-		return api.WhyAnswer{}, api.Missing("aoa suggest", "no answer at %d", 5)
+		return api.WhyAnswer{}, &api.Error{Code: api.CodeMissing, Message: "no answer at 5", Hint: "aoa suggest"}
 	})
 	p := serve(t, &api.Server{HTTP: mux})
 	_, err := api.Call(context.Background(), &api.Client{Place: p}, api.Why, api.WhyRequest{})

@@ -8,6 +8,8 @@ import (
 	"os"
 	"os/exec"
 	"strings"
+
+	"github.com/aoa-dev/aoa/internal/locate"
 )
 
 // Spawn starts a daemon for the repository in dir as a process of its own and returns when it listens, or gave
@@ -31,7 +33,7 @@ func Spawn(ctx context.Context, dir string, env []string) error {
 	cmd := exec.Command(self, "daemon", "run", "--report")
 	cmd.Dir, cmd.Env = dir, env
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = null, stdout, null
-	detach(cmd)
+	cmd.SysProcAttr = locate.Detached()
 	err = cmd.Start()
 	stdout.Close()
 	if err != nil {

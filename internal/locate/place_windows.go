@@ -9,6 +9,14 @@ import (
 
 func tempRoot() string { return os.TempDir() }
 
+// detachedProcess is DETACHED_PROCESS of the Windows API: no console.
+const detachedProcess = 0x8
+
+// Detached gives a process that is started no console and a process group of its own.
+func Detached() *syscall.SysProcAttr {
+	return &syscall.SysProcAttr{HideWindow: true, CreationFlags: syscall.CREATE_NEW_PROCESS_GROUP | detachedProcess}
+}
+
 // errorWriteProtect is ERROR_WRITE_PROTECT of winerror.h.
 const errorWriteProtect = syscall.Errno(19)
 

@@ -3,10 +3,12 @@ package hooktest
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/locate"
@@ -21,7 +23,7 @@ func Send(ctx context.Context, p locate.Place, h api.Hook) ([]byte, error) {
 	}
 	defer conn.Close()
 	defer context.AfterFunc(ctx, func() { conn.Close() })()
-	q := h.HTTP()
+	q := Request(h)
 	if err := q.Write(conn); err != nil || !h.Wait {
 		return nil, err
 	}
@@ -34,4 +36,26 @@ func Send(ctx context.Context, p locate.Place, h api.Hook) ([]byte, error) {
 		return nil, fmt.Errorf("a hook was answered %s", answer.Status)
 	}
 	return io.ReadAll(answer.Body)
+}
+
+// Request is the hook as a request. The hook client writes the same bytes without package net/http.
+func Request(h api.Hook) *http.Request {
+	q, err := http.NewRequest(http.MethodPost, "http://aoa/v1/hook", bytes.NewReader(h.Payload))
+	if err != nil {
+		panic(err) // method and address are constants
+	}
+	q.Close = true
+	q.Header.Set("Aoa-Agent", url.PathEscape(h.Agent))
+	q.Header.Set("Aoa-Dir", url.PathEscape(h.Dir))
+	if len(h.Env) > 0 {
+		env := url.Values{}
+		for name, value := range h.Env {
+			env.Set(name, value)
+		}
+		q.Header.Set("Aoa-Env", env.Encode())
+	}
+	if h.Wait {
+		q.Header.Set("Aoa-Wait", "1")
+	}
+	return q
 }

@@ -1,7 +1,0 @@
-//go:build unix
-
-package client
-
-import "syscall"
-
-func detached() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: true} }

@@ -17,6 +17,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/index"
 	"github.com/aoa-dev/aoa/scripts/eventtest"
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 const orchardRoot = "/home/dev/orchard"
@@ -43,26 +44,15 @@ func marshal(t testing.TB, v any) []byte {
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	e.SetIndent("", "  ")
-	if err := e.Encode(v); err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, e.Encode(v))
 	return b.Bytes()
 }
 
 func contentOf(t testing.TB, name string) []byte {
 	t.Helper()
 	b, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, err)
 	return b
-}
-
-func check(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
 }
 
 // TestDecodeRecorded compares what each payload in testdata gives with its .want file; UPDATE_DECODE=1 writes them.
@@ -76,23 +66,15 @@ func TestDecodeRecorded(t *testing.T) {
 		for _, name := range files {
 			t.Run(agent+"/"+strings.TrimSuffix(filepath.Base(name), ".json"), func(t *testing.T) {
 				payload, err := os.ReadFile(name)
-				if err != nil {
-					t.Fatal(err)
-				}
+				fault.Check(t, err)
 				call, err := Decode(agent, nil, payload, orchard())
-				if err != nil {
-					t.Fatal(err)
-				}
+				fault.Check(t, err)
 				got, file := marshal(t, call), strings.TrimSuffix(name, ".json")+".want"
 				if os.Getenv("UPDATE_DECODE") != "" {
-					if err := os.WriteFile(file, got, 0o644); err != nil {
-						t.Fatal(err)
-					}
+					fault.Check(t, os.WriteFile(file, got, 0o644))
 				}
 				want, err := os.ReadFile(file)
-				if err != nil {
-					t.Fatal(err)
-				}
+				fault.Check(t, err)
 				if d := cmp.Diff(string(want), string(got)); d != "" {
 					t.Error(d)
 				}
@@ -108,9 +90,7 @@ func decode(t testing.TB, ev string, fields map[string]any, r Repo) Call {
 		in[k] = v
 	}
 	call, err := Decode("claude", nil, marshal(t, in), r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, err)
 	return call
 }
 
@@ -195,22 +175,14 @@ func TestDecodeHostile(t *testing.T) {
 // A worktree seen through a symlink, and files behind one inside it.
 func TestSymlinks(t *testing.T) {
 	base, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, err)
 	real, link := filepath.Join(base, "real"), filepath.Join(base, "link")
-	if err := os.MkdirAll(filepath.Join(real, "sub"), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(real, "sub", "a.go"), nil, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, os.MkdirAll(filepath.Join(real, "sub"), 0o755))
+	fault.Check(t, os.WriteFile(filepath.Join(real, "sub", "a.go"), nil, 0o644))
 	if err := os.Symlink(real, link); err != nil {
 		t.Skip("no symlinks here:", err)
 	}
-	if err := os.Symlink("sub", filepath.Join(real, "alias")); err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, os.Symlink("sub", filepath.Join(real, "alias")))
 	r := Repo{Root: event.Root(real), Tree: index.NewTree([]event.Path{"sub/a.go"})}
 	for _, c := range []struct{ cwd, file string }{
 		{real, filepath.Join(real, "sub", "a.go")},

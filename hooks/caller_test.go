@@ -13,6 +13,7 @@ import (
 
 	"github.com/aoa-dev/aoa/hooks/agents"
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 // TestCaller: who runs a hook that was entered for Claude Code.
@@ -57,13 +58,9 @@ func TestCaller(t *testing.T) {
 func recorded(t *testing.T, agent, name string, r Repo) Call {
 	t.Helper()
 	payload, err := os.ReadFile(filepath.Join("testdata", name+".json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, err)
 	call, err := Decode(agent, nil, payload, r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, err)
 	return call
 }
 

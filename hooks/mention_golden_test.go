@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 // TestNamedInPrompts compares the files that prompts name with testdata/named.golden; UPDATE_DECODE=1 writes it.
@@ -39,13 +41,9 @@ func TestNamedInPrompts(t *testing.T) {
 	} {
 		payload, err := json.Marshal(map[string]string{"hook_event_name": "UserPromptSubmit", "session_id": "s",
 			"cwd": orchardRoot, "prompt": prompt})
-		if err != nil {
-			t.Fatal(err)
-		}
+		fault.Check(t, err)
 		call, err := Decode("claude", nil, payload, orchard())
-		if err != nil {
-			t.Fatal(err)
-		}
+		fault.Check(t, err)
 		fmt.Fprintf(&b, "%s\n", prompt)
 		for _, e := range call.Events {
 			fmt.Fprintf(&b, "\tnamed %q seen %q\n", e.Named(), e.Seen())
@@ -58,9 +56,7 @@ func TestNamedInPrompts(t *testing.T) {
 		}
 	}
 	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, err)
 	if d := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(b.String(), "\n")); d != "" {
 		t.Error(d)
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 func TestSplitPrompt(t *testing.T) {
@@ -61,7 +62,7 @@ func TestOwnWordsAreNoPrompt(t *testing.T) {
 		{"opencode", "UserPromptSubmit", `"`, `"`},
 	} {
 		raw, err := json.Marshal(map[string]string{"hook_event_name": c.event, "session_id": "s", "prompt": c.prompt})
-		check(t, err)
+		fault.Check(t, err)
 		call, err := Decode(c.agent, nil, raw, orchard())
 		if err != nil || len(call.Events) != 1 {
 			t.Fatalf("%s: %+v, %v", c.prompt, call.Events, err)

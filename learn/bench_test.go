@@ -11,6 +11,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/session/live"
 	"github.com/aoa-dev/aoa/learn"
 	"github.com/aoa-dev/aoa/scripts/eventtest"
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 func benchDesk(b *testing.B) *learn.Learner {
@@ -33,9 +34,7 @@ func BenchmarkLearn(b *testing.B) {
 					}
 				}
 				seq++
-				if err := l.Learn(b.Context(), batch, seq); err != nil {
-					b.Fatal(err)
-				}
+				fault.Check(b, l.Learn(b.Context(), batch, seq))
 				n += size
 			}
 			b.ReportMetric(float64(n)/b.Elapsed().Seconds(), "events/s")
@@ -60,9 +59,7 @@ func BenchmarkImport(b *testing.B) {
 	}
 	for b.Loop() {
 		l := benchDesk(b)
-		if err := l.Learn(b.Context(), commits, 1); err != nil {
-			b.Fatal(err)
-		}
+		fault.Check(b, l.Learn(b.Context(), commits, 1))
 	}
 	b.ReportMetric(float64(len(commits)*b.N)/b.Elapsed().Seconds(), "commits/s")
 }

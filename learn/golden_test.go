@@ -20,6 +20,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/hot"
 	"github.com/aoa-dev/aoa/learn"
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 var update = flag.Bool("update", false, "write the golden scores")
@@ -59,14 +60,10 @@ func TestGoldenHistories(t *testing.T) {
 func unzip(t *testing.T, name string) io.Reader {
 	t.Helper()
 	f, err := os.Open(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, err)
 	t.Cleanup(func() { f.Close() })
 	z, err := gzip.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, err)
 	return z
 }
 
@@ -123,9 +120,7 @@ func (d *fixture) scores(batches [][]event.Event) map[string]float64 {
 	for _, w := range words {
 		owned[hot.TermFiles.Name+"\t"+w] = v.Top(hot.TermFiles, w, 1000)
 	}
-	if err := v.Load(d.Context()); err != nil {
-		d.Fatal(err)
-	}
+	fault.Check(d, v.Load(d.Context()))
 	out := map[string]float64{}
 	for f, r := range globals {
 		for i, m := range members[f] {
@@ -151,20 +146,14 @@ func (d *fixture) scores(batches [][]event.Event) map[string]float64 {
 func writeScores(t *testing.T, name string, scores map[string]float64) {
 	t.Helper()
 	f, err := os.Create(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, err)
 	defer f.Close()
 	z, err := gzip.NewWriterLevel(f, gzip.BestCompression)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, err)
 	for _, key := range slices.Sorted(maps.Keys(scores)) {
 		fmt.Fprintf(z, "%s\t%s\n", key, strconv.FormatFloat(scores[key], 'g', 13, 64))
 	}
-	if err := z.Close(); err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, z.Close())
 }
 
 func readScores(t *testing.T, name string) map[string]float64 {
@@ -178,9 +167,7 @@ func readScores(t *testing.T, name string) map[string]float64 {
 			t.Fatal(err)
 		}
 	}
-	if err := s.Err(); err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, s.Err())
 	return out
 }
 

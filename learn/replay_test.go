@@ -16,6 +16,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/hot"
 	"github.com/aoa-dev/aoa/internal/session/live"
 	"github.com/aoa-dev/aoa/learn"
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 var start = time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)
@@ -38,9 +39,7 @@ func newFixture(t *testing.T, o learn.Options) *fixture {
 func (d *fixture) learn(events ...event.Event) {
 	d.Helper()
 	d.seq++
-	if err := d.learner.Learn(d.Context(), events, d.seq); err != nil {
-		d.Fatal(err)
-	}
+	fault.Check(d, d.learner.Learn(d.Context(), events, d.seq))
 }
 
 // of is one value now.
@@ -48,9 +47,7 @@ func (d *fixture) score(f *hot.Family, owner, member string, at time.Time) float
 	d.Helper()
 	v := d.store.View(at)
 	r := v.OwnedOf(f, owner, []string{member})
-	if err := v.Load(d.Context()); err != nil {
-		d.Fatal(err)
-	}
+	fault.Check(d, v.Load(d.Context()))
 	return r.Value[0]
 }
 
@@ -65,17 +62,11 @@ func (d *fixture) expect(what string, got, want float64) {
 func (d *fixture) restart() *fixture {
 	d.Helper()
 	recs, err := d.store.Snapshot()
-	if err != nil {
-		d.Fatal(err)
-	}
+	fault.Check(d, err)
 	sessions, err := d.sessions.Snapshot()
-	if err != nil {
-		d.Fatal(err)
-	}
+	fault.Check(d, err)
 	n := newFixture(d.T, learn.Options{})
-	if err := errors.Join(n.store.Restore(recs), n.sessions.Restore(sessions)); err != nil {
-		d.Fatal(err)
-	}
+	fault.Check(d, errors.Join(n.store.Restore(recs), n.sessions.Restore(sessions)))
 	n.seq = d.seq
 	return n
 }
@@ -236,9 +227,7 @@ func same(t *testing.T, x, y *fixture, s *stream) {
 		}
 	}
 	for _, v := range []*hot.View{va, vb} {
-		if err := v.Load(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		fault.Check(t, v.Load(t.Context()))
 	}
 	some := 0.0
 	for _, p := range pairs {

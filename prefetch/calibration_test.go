@@ -10,6 +10,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/session/live"
 	"github.com/aoa-dev/aoa/scripts/eventtest"
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 // world draws outcomes of predictions that are kept with the odds that shift says.
@@ -135,9 +136,7 @@ func FuzzRestore(f *testing.F) {
 		Paths: []event.Path{"a"}}}, nil, live.Delta{})
 	s.Refit = Refit{Verdict: Taken, Now: Calibration{Slope: .1, Shift: map[Class]float64{OpenSeen: -1}}}
 	saved, err := s.Snapshot()
-	if err != nil {
-		f.Fatal(err)
-	}
+	fault.Check(f, err)
 	f.Add(saved)
 	f.Fuzz(func(t *testing.T, data []byte) {
 		s := NewState()

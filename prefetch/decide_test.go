@@ -10,6 +10,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/session/live"
 	"github.com/aoa-dev/aoa/scripts/eventtest"
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 func TestShownShadowAndSilence(t *testing.T) {
@@ -173,9 +174,7 @@ func TestConversations(t *testing.T) {
 		q.Subagent = by
 		dec, err := d.p.Decide(t.Context(), Question{Kind: Stale, Query: q,
 			Found: []event.Suggestion{{File: "x.go", Score: 1}}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		fault.Check(t, err)
 		d.happen(dec.Log...)
 		return dec
 	}
@@ -237,9 +236,7 @@ func TestLead(t *testing.T) {
 			q.Found = append(q.Found, event.Suggestion{File: f, Score: 1})
 		}
 		dec, err := d.p.Decide(t.Context(), q)
-		if err != nil {
-			t.Fatal(err)
-		}
+		fault.Check(t, err)
 		d.happen(dec.Log...)
 		d.now = d.now.Add(time.Second)
 		return dec

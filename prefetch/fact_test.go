@@ -13,6 +13,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/index"
 	"github.com/aoa-dev/aoa/internal/session/live"
 	"github.com/aoa-dev/aoa/scripts/eventtest"
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 func TestRescue(t *testing.T) {
@@ -118,9 +119,7 @@ func TestTell(t *testing.T) {
 		t.Helper()
 		got, err := d.p.Decide(t.Context(), Question{Kind: kind, Query: event.Query{Session: "s", At: epoch.Add(at)},
 			Found: fact})
-		if err != nil {
-			t.Fatal(err)
-		}
+		fault.Check(t, err)
 		return got
 	}
 	first := ask(Rescue, 0)

@@ -14,6 +14,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/session/live"
 	"github.com/aoa-dev/aoa/rank"
 	"github.com/aoa-dev/aoa/scripts/eventtest"
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 var epoch = time.Date(2026, 5, 4, 10, 0, 0, 0, time.UTC)
@@ -129,9 +130,7 @@ func (d *fixture) apply(b *hot.Batch) {
 	if err == nil {
 		err = d.store.Apply(context.Background(), b, seq+1)
 	}
-	if err != nil {
-		d.t.Fatal(err)
-	}
+	fault.Check(d.t, err)
 }
 
 // happen logs events, and returns what came of predictions.
@@ -172,9 +171,7 @@ func (d *fixture) tell(kind Kind, files ...event.Path) Decision {
 		found = append(found, event.Suggestion{File: f, Score: 1})
 	}
 	dec, err := d.p.Decide(context.Background(), Question{Kind: kind, Query: d.query(), Found: found})
-	if err != nil {
-		d.t.Fatal(err)
-	}
+	fault.Check(d.t, err)
 	d.happen(dec.Log...)
 	return dec
 }
@@ -187,9 +184,7 @@ func (d *fixture) query() event.Query {
 func (d *fixture) ask(kind Kind) Decision {
 	d.t.Helper()
 	dec, err := d.p.Decide(context.Background(), Question{Kind: kind, Query: d.query()})
-	if err != nil {
-		d.t.Fatal(err)
-	}
+	fault.Check(d.t, err)
 	if len(dec.Log) > 0 {
 		d.happen(dec.Log...)
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/session/live"
 	"github.com/aoa-dev/aoa/scripts/eventtest"
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 // TestALabelDecidesTheOutcome: each kind is measured by its own question.
@@ -146,9 +147,7 @@ func TestNoRoom(t *testing.T) {
 				}
 				return text, named
 			}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		fault.Check(t, err)
 		d.happen(dec.Log...)
 		return dec
 	}

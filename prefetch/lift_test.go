@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 // TestLift holds the interval to the example that Newcombe's paper works out: 56/70 against 48/80.
@@ -45,9 +46,7 @@ func (s *simulation) run(t *testing.T, n int, shown, anyway float64) {
 		q := event.Query{Session: fmt.Sprint("sim", s.count), At: s.d.now}
 		got, err := s.d.p.Decide(t.Context(), Question{Kind: Stale, Query: q,
 			Found: []event.Suggestion{{File: "x.go", Score: 1}}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		fault.Check(t, err)
 		s.d.happen(got.Log...)
 		p := anyway
 		if len(got.Shown) > 0 {

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 // TestListIsDecidedAsAWhole: no file needs to be likely by itself.
@@ -75,9 +76,7 @@ func TestListForATurnThatOpensNothing(t *testing.T) {
 		q := d.query()
 		q.Prompt = prompt
 		dec, err := d.p.Decide(t.Context(), Question{Kind: Prompt, Query: q})
-		if err != nil {
-			t.Fatal(err)
-		}
+		fault.Check(t, err)
 		return dec
 	}
 	if dec := ask("is all of it ready? Then commit."); len(dec.Shown) != 0 || dec.Why != "idle" {

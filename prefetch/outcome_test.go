@@ -10,6 +10,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/session/live"
 	"github.com/aoa-dev/aoa/scripts/eventtest"
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 func TestAHitIsResolvedAtOnceAndAMissAtTheHorizon(t *testing.T) {
@@ -76,13 +77,9 @@ func TestASnapshotKeepsAll(t *testing.T) {
 	d.ask(Partner)
 	d.happen(d.event(event.KindEdit, "x.go"), d.event(event.KindFeedback))
 	saved, err := d.p.Snapshot()
-	if err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, err)
 	again := NewState()
-	if err := again.Restore(saved); err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, again.Restore(saved))
 	if a, b := d.known(d.p.State, d.live), d.known(again, d.live); a != b {
 		t.Errorf("restored\n%s\nsaved\n%s", b, a)
 	}
@@ -177,9 +174,7 @@ func TestAWrongSuggestionDoesNotGrow(t *testing.T) {
 		t.Helper()
 		s, err := d.p.ranker.Why(context.Background(), event.Query{Task: event.TaskNext, Current: "cur.go", At: epoch},
 			"x.go")
-		if err != nil {
-			t.Fatal(err)
-		}
+		fault.Check(t, err)
 		return s.Score
 	}
 	before := why()

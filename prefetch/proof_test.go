@@ -8,6 +8,7 @@ import (
 
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/scripts/eventtest"
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 // work is sessions of one turn each: the agent needs one file, searches for it unless it was shown the file, and
@@ -37,9 +38,7 @@ func (w work) log(t *testing.T, n int) (events []event.Event, now time.Time) {
 				[]event.Path) {
 				return "see " + string(hint), nil
 			}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		fault.Check(t, err)
 		d.happen(dec.Log...)
 		for range w.searches(dec.Text != "" && hint == target(i)) {
 			happen(event.KindSearch)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/index"
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 // why returns the values of a file's reasons.
@@ -15,9 +16,7 @@ func why(t *testing.T, r *Ranker, q event.Query, f event.Path) (map[string]float
 	t.Helper()
 	q.At, q.Explain = epoch, true
 	s, err := r.Why(context.Background(), q, f)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, err)
 	out := map[string]float64{}
 	for _, reason := range s.Reasons {
 		out[reason.Signal] = reason.Value

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 // TestLike: for what somebody typed, which of the files match, in which order.
@@ -67,9 +68,7 @@ func TestCompleteLearned(t *testing.T) {
 		t.Helper()
 		got, err := w.ranker(Options{}).Complete(context.Background(), event.Query{Task: event.TaskNext, Session: "s",
 			At: epoch}, Like(typed), limit)
-		if err != nil {
-			t.Fatal(err)
-		}
+		fault.Check(t, err)
 		return got
 	}
 	got := complete("page", 20)

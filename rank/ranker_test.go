@@ -14,6 +14,7 @@ import (
 
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/hot"
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 // small is a repository with some history: rank.go goes with its test and with docs/rank.md.
@@ -36,9 +37,7 @@ func rankOf(t testing.TB, r *Ranker, q event.Query) event.Answer {
 		q.At = epoch
 	}
 	k, err := r.Score(context.Background(), q)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, err)
 	var a event.Answer
 	for i := range min(cmp.Or(q.Limit, 5), len(k.Files)) {
 		a.Suggestions = append(a.Suggestions, k.Suggestion(context.Background(), i, q.Explain))

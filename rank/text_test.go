@@ -8,6 +8,7 @@ import (
 
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/index"
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 // said is a repository whose files say something.
@@ -95,9 +96,7 @@ func TestWhatStandsTogether(t *testing.T) {
 	}
 	best := func(weights map[string]float64) TextFit {
 		texts, err := NewTexts(map[string]map[string]float64{"short": weights})
-		if err != nil {
-			t.Fatal(err)
-		}
+		fault.Check(t, err)
 		o.Texts = &texts
 		return w.ranker(o).Fits("the retry budget is spent")[0]
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/index"
 	"github.com/aoa-dev/aoa/internal/session/live"
 	"github.com/aoa-dev/aoa/learn"
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 // world is a hot store with a tree, taught by the real learner: one batch per flush.
@@ -46,9 +47,7 @@ func (w *world) flush() {
 		return
 	}
 	w.seq++
-	if err := w.learn.Learn(context.Background(), w.events, w.seq); err != nil {
-		w.t.Fatal(err)
-	}
+	fault.Check(w.t, w.learn.Learn(context.Background(), w.events, w.seq))
 	w.events = nil
 }
 

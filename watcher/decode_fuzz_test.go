@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 const (
@@ -100,12 +101,10 @@ func TestParseLogWithBodies(t *testing.T) {
 
 func parsed(t *testing.T, in []byte, bodies bool) (out []Commit) {
 	t.Helper()
-	if err := parseLog(bytes.NewReader(in), bodies, func(c *Commit) error {
+	fault.Check(t, parseLog(bytes.NewReader(in), bodies, func(c *Commit) error {
 		out = append(out, *c)
 		return nil
-	}); err != nil {
-		t.Fatal(err)
-	}
+	}))
 	return out
 }
 

@@ -37,12 +37,10 @@ func BenchmarkHistoryLogAlone(b *testing.B) {
 	fault.Check(b, err)
 	b.ResetTimer()
 	for b.Loop() {
-		if err := r.git.Stream(context.Background(), string(r.Root), "", func(rd io.Reader) error {
+		fault.Check(b, r.git.Stream(context.Background(), string(r.Root), "", func(rd io.Reader) error {
 			_, err := io.Copy(io.Discard, rd)
 			return err
-		}, "log", "--raw", "-z", "--no-abbrev", "--no-renames", "--no-merges", "--root", logFormat, "HEAD"); err != nil {
-			b.Fatal(err)
-		}
+		}, "log", "--raw", "-z", "--no-abbrev", "--no-renames", "--no-merges", "--root", logFormat, "HEAD"))
 	}
 	b.ReportMetric(float64(n)*float64(b.N)/b.Elapsed().Seconds(), "commits/s")
 }

@@ -20,11 +20,9 @@ func gitThat(t *testing.T, script string) string {
 	real, err := exec.LookPath("git")
 	fault.Check(t, err)
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "git"),
+	fault.Check(t, os.WriteFile(filepath.Join(dir, "git"),
 		[]byte("#!/bin/sh\ngit="+real+"\n"+script+"\nexec \"$git\" \"$@\"\n"),
-		0o755); err != nil {
-		t.Fatal(err)
-	}
+		0o755))
 	return dir + string(filepath.ListSeparator) + os.Getenv("PATH")
 }
 

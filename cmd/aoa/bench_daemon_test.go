@@ -45,7 +45,7 @@ type bed struct {
 func newBed(b *testing.B, n int) *bed {
 	b.Helper()
 	top, err := os.MkdirTemp("", "aoa-") // a short name: the socket lies below it
-	must(b, err)
+	fault.Check(b, err)
 	b.Cleanup(func() { os.RemoveAll(top) })
 	d := &bed{binary: filepath.Join(top, "aoa"), dir: filepath.Join(top, "r"), files: make([]event.Path, n)}
 	d.env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + top, "GIT_CONFIG_GLOBAL=" + os.DevNull,
@@ -58,14 +58,14 @@ func newBed(b *testing.B, n int) *bed {
 		d.files[i] = name(i)
 		name := filepath.Join(d.dir, filepath.FromSlash(string(d.files[i])))
 		if i%20 == 0 {
-			must(b, os.MkdirAll(filepath.Dir(name), 0o700))
+			fault.Check(b, os.MkdirAll(filepath.Dir(name), 0o700))
 		}
-		must(b, os.WriteFile(name, nil, 0o600))
+		fault.Check(b, os.WriteFile(name, nil, 0o600))
 	}
 	d.run(b, exec.Command("git", "init", "-q", d.dir))
 	d.run(b, exec.Command("git", "-C", d.dir, "add", "-A"))
 	d.place, err = locate.Create(filepath.Join(d.dir, ".git"), config.Lookup(d.env))
-	must(b, err)
+	fault.Check(b, err)
 	d.client = &api.Client{Place: d.place, Dir: d.dir}
 	d.fill(b)
 	return d
@@ -91,30 +91,30 @@ func (d *bed) fill(b *testing.B) {
 	store := hot.New(nil)
 	batch, now := hot.NewBatch(), time.Now()
 	known(batch, d.files, now)
-	must(b, store.Apply(ctx, batch, 1))
+	fault.Check(b, store.Apply(ctx, batch, 1))
 	db, err := cold.Open(ctx, filepath.Join(d.place.Store, "aoa.db"), cold.Options{Now: time.Now})
-	must(b, err)
+	fault.Check(b, err)
 	commits := []event.Event{{ID: "first", Time: now, Body: event.Call{Act: event.ActRun}}}
 	for i := 0; i+16 <= len(d.files) && len(commits) < 2000; i += 8 { // each half of a commit is in the next one, too
 		commits = append(commits, event.Event{ID: fmt.Sprint("c", i), Time: now.Add(-time.Duration(i) * time.Minute),
 			Agent: "git", Body: event.Commit{Paths: d.files[i : i+16]}})
 	}
 	_, _, err = db.Append(ctx, commits)
-	must(b, err)
+	fault.Check(b, err)
 	cache := cold.NewBlobs(cold.BlobOptions{Path: filepath.Join(d.place.Store, "cache.db"), Now: time.Now})
 	scores, err := store.Snapshot()
-	must(b, err)
+	fault.Check(b, err)
 	sessions, err := live.New().Snapshot()
-	must(b, err)
+	fault.Check(b, err)
 	predictions, err := prefetch.NewState().Snapshot()
-	must(b, err)
+	fault.Check(b, err)
 	var state []byte // as the daemon has it
 	for _, part := range [][]byte{scores, sessions, predictions} {
 		state = append(binary.BigEndian.AppendUint64(state, uint64(len(part))), part...)
 	}
-	must(b, cold.NewSnapshot(db, cache, "scores").Save(ctx, 1, state))
-	must(b, cache.Close())
-	must(b, db.Close())
+	fault.Check(b, cold.NewSnapshot(db, cache, "scores").Save(ctx, 1, state))
+	fault.Check(b, cache.Close())
+	fault.Check(b, db.Close())
 }
 
 func known(batch *hot.Batch, files []event.Path, now time.Time) {
@@ -155,7 +155,7 @@ func (d *bed) start(b *testing.B) (hook, person time.Duration) {
 	d.daemon = exec.Command(d.binary, "daemon", "run")
 	d.daemon.Dir, d.daemon.Env = d.dir, d.env
 	begin := time.Now()
-	must(b, d.daemon.Start())
+	fault.Check(b, d.daemon.Start())
 	wait := time.NewTicker(500 * time.Microsecond)
 	defer wait.Stop()
 	for {
@@ -168,7 +168,7 @@ func (d *bed) start(b *testing.B) (hook, person time.Duration) {
 	}
 	hook = time.Since(begin)
 	_, err := api.Call(b.Context(), d.client, api.Rank, event.Query{Files: d.files[:min(1, len(d.files))]})
-	must(b, err)
+	fault.Check(b, err)
 	return hook, time.Since(begin)
 }
 
@@ -199,8 +199,8 @@ func (d *bed) resident(which string) (bytes float64) {
 
 func (d *bed) stop(b *testing.B) {
 	b.Helper()
-	must(b, d.daemon.Process.Signal(os.Interrupt))
-	must(b, d.daemon.Wait())
+	fault.Check(b, d.daemon.Process.Signal(os.Interrupt))
+	fault.Check(b, d.daemon.Wait())
 }
 
 // served starts the daemon for the rest of the benchmark, with a session that works in a corner of the repository.
@@ -209,7 +209,7 @@ func (d *bed) served(b *testing.B) *bed {
 	d.start(b)
 	b.Cleanup(func() { d.stop(b) })
 	_, err := api.Call(b.Context(), d.client, api.Events, session(d.files, time.Now()))
-	must(b, err)
+	fault.Check(b, err)
 	return d
 }
 
@@ -276,9 +276,4 @@ func (ts times) report(b *testing.B, budget float64) {
 	if budget > 0 {
 		b.ReportMetric(ts.at(.5)/budget, "p50/budget")
 	}
-}
-
-func must(b *testing.B, err error) {
-	b.Helper()
-	fault.Check(b, err)
 }

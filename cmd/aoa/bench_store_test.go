@@ -12,6 +12,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/session/live"
 	"github.com/aoa-dev/aoa/learn"
 	"github.com/aoa-dev/aoa/rank"
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 // big adds what takes minutes: a million files.
@@ -63,8 +64,8 @@ func (w *backing) fill(b *testing.B, s learn.Store, sessions *live.Sessions) {
 	b.Helper()
 	batch := hot.NewBatch()
 	known(batch, w.files, w.now)
-	must(b, s.Apply(b.Context(), batch, 1))
-	must(b, learn.New(s, sessions, learn.Options{}).Learn(b.Context(), session(w.files, w.now), 2))
+	fault.Check(b, s.Apply(b.Context(), batch, 1))
+	fault.Check(b, learn.New(s, sessions, learn.Options{}).Learn(b.Context(), session(w.files, w.now), 2))
 }
 
 func (w *backing) rank(b *testing.B, budget float64) {

@@ -67,7 +67,7 @@ func BenchmarkQuery(b *testing.B) {
 					begin := time.Now()
 					_, err := d.hook(b.Context(), true, payload)
 					ts.since(begin)
-					must(b, err)
+					fault.Check(b, err)
 				}
 				ts.report(b, c.query)
 			})
@@ -124,7 +124,7 @@ func BenchmarkEvents(b *testing.B) {
 		var ts times
 		logged := func() int64 {
 			st, err := api.Call(b.Context(), d.client, api.Status, api.None{})
-			must(b, err)
+			fault.Check(b, err)
 			return st.Events
 		}
 		before, begin, cpu := logged(), time.Now(), d.cpu()
@@ -149,7 +149,7 @@ func (d *bed) learned(b *testing.B) {
 	defer wait.Stop()
 	for range 20_000 {
 		text, err := api.Call(b.Context(), d.client, api.Metrics, api.None{})
-		must(b, err)
+		fault.Check(b, err)
 		if bytes.Contains(text, []byte("\naoa_score_staleness_seconds 0\n")) {
 			return
 		}
@@ -203,7 +203,7 @@ func (d *bed) rest(b *testing.B, budget float64) {
 	d.served(b)
 	for range 200 {
 		_, err := api.Call(b.Context(), d.client, api.Rank, event.Query{Session: "s", Current: d.files[5]})
-		must(b, err)
+		fault.Check(b, err)
 	}
 	<-time.After(70 * time.Second)                    // memory is returned when nothing has called for a minute
 	for mb := d.resident("VmRSS:") / 1e6; b.Loop(); { // asking the daemon would be work for it
@@ -224,11 +224,11 @@ func BenchmarkKeep(b *testing.B) {
 	}
 	store := hot.New(nil)
 	db, err := cold.Open(b.Context(), filepath.Join(b.TempDir(), "aoa.db"), cold.Options{Now: time.Now})
-	must(b, err)
+	fault.Check(b, err)
 	defer db.Close()
 	batch, now, seq := hot.NewBatch(), time.Now(), int64(1)
 	known(batch, files, now)
-	must(b, store.Apply(b.Context(), batch, seq))
+	fault.Check(b, store.Apply(b.Context(), batch, seq))
 	cache := cold.NewBlobs(cold.BlobOptions{Path: filepath.Join(b.TempDir(), "cache.db"), Now: time.Now})
 	defer cache.Close()
 	kept := cold.NewSnapshot(db, cache, "scores")
@@ -239,11 +239,11 @@ func BenchmarkKeep(b *testing.B) {
 		for i := 0; i < len(files); i += 100 {
 			batch.Add(hot.Frequency, "", string(files[i]), now, 1)
 		}
-		must(b, store.Apply(b.Context(), batch, seq))
+		fault.Check(b, store.Apply(b.Context(), batch, seq))
 		begin := time.Now()
 		state, err := store.Snapshot()
-		must(b, err)
-		must(b, kept.Save(b.Context(), 0, state))
+		fault.Check(b, err)
+		fault.Check(b, kept.Save(b.Context(), 0, state))
 		ts.since(begin)
 	}
 	ts.report(b, 350)
@@ -258,7 +258,7 @@ func BenchmarkStage(b *testing.B) {
 			cmd := exec.Command(d.binary, "stage", "run", "s", "--dep", string(d.files[5]), "--", "true")
 			cmd.Dir, cmd.Env = d.dir, d.env
 			begin := time.Now()
-			must(b, cmd.Run())
+			fault.Check(b, cmd.Run())
 			ts.since(begin)
 		}
 	}
@@ -287,11 +287,11 @@ func BenchmarkHook(b *testing.B) {
 	for round := 0; round < 50 || b.Loop(); round++ { // a median of one would say nothing
 		for i := range runs {
 			in, err := os.Open(runs[i].stdin)
-			must(b, err)
+			fault.Check(b, err)
 			cmd := exec.Command(runs[i].args[0], runs[i].args[1:]...)
 			cmd.Dir, cmd.Env, cmd.Stdin = d.dir, d.env, in
 			begin := time.Now()
-			must(b, cmd.Run())
+			fault.Check(b, cmd.Run())
 			runs[i].since(begin)
 			in.Close()
 		}
@@ -314,7 +314,7 @@ func (d *bed) stdin(b *testing.B, ev string) string {
 	b.Helper()
 	name := filepath.Join(filepath.Dir(d.binary), ev)
 	raw, err := json.Marshal(d.tool(ev, "h", d.files[5]))
-	must(b, err)
-	must(b, os.WriteFile(name, raw, 0o600))
+	fault.Check(b, err)
+	fault.Check(b, os.WriteFile(name, raw, 0o600))
 	return name
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/aoa-dev/aoa/hooks"
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 // codex is the real Codex CLI in a sandbox.
@@ -77,15 +78,11 @@ func TestClientCodex(t *testing.T) {
 		c := newCodex(t, program)
 		c.must("aoa", "hooks", "remove", "codex", "--user")
 		root, err := filepath.Abs("../..")
-		if err != nil {
-			t.Fatal(err)
-		}
+		fault.Check(t, err)
 		c.must(program, "plugin", "marketplace", "add", root)
 		c.must(program, "plugin", "add", "aoa@aoa")
 		config, err := os.ReadFile(filepath.Join(c.home, ".codex", "config.toml"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		fault.Check(t, err)
 		c.config = string(config)
 		m, _ := c.ask("look around", uses(shell("cat documentation/guide.md")), uses(shell("true")))
 		m.reached(t, hintOf(hooks.HintRescue, "docs/guide.md"), 2)

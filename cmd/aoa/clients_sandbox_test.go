@@ -143,12 +143,8 @@ func (w *clientSandbox) leave() {
 // write makes a file of the home.
 func (w *clientSandbox) write(file, text string) {
 	w.t.Helper()
-	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-		w.t.Fatal(err)
-	}
-	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-		w.t.Fatal(err)
-	}
+	fault.Check(w.t, os.MkdirAll(filepath.Dir(file), 0o755))
+	fault.Check(w.t, os.WriteFile(file, []byte(text), 0o600))
 }
 
 // path is the absolute name of a file of the repository.
@@ -200,9 +196,7 @@ func (w *clientSandbox) log(args ...string) (out []event.Event) {
 	text := json.NewDecoder(strings.NewReader(w.must(append([]string{"aoa", "log", "--json", "-n", "1000"}, args...)...)))
 	for text.More() {
 		var e event.Event
-		if err := text.Decode(&e); err != nil {
-			w.t.Fatal(err)
-		}
+		fault.Check(w.t, text.Decode(&e))
 		out = append(out, e)
 	}
 	return out

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 // TestAbove: an agent works in a folder above two repositories. A call goes to the repository of its files, a prompt to
@@ -19,9 +21,7 @@ func TestAbove(t *testing.T) {
 	top := filepath.Dir(one)
 	two := filepath.Join(top, "two")
 	git(t, "init", "-q", two)
-	if err := os.Mkdir(filepath.Join(two, ".git", "aoa"), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, os.Mkdir(filepath.Join(two, ".git", "aoa"), 0o700))
 	got := make(chan string, 8)
 	for name, dir := range map[string]string{"one": one, "two": two} {
 		serve(t, filepath.Join(dir, ".git", "aoa", "sock"), func(c net.Conn) {
@@ -41,9 +41,7 @@ func TestAbove(t *testing.T) {
 	say := func(event, session string, more map[string]any) (printed string, to []string) {
 		more["hook_event_name"], more["session_id"], more["cwd"] = event, session, top
 		b, err := json.Marshal(more)
-		if err != nil {
-			t.Fatal(err)
-		}
+		fault.Check(t, err)
 		printed = hook(t, top, strings.NewReader(string(b)), []string{"AOA_PATIENCE=20"}, "claude")
 		for {
 			select {

@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 func TestDaemonOf(t *testing.T) {
@@ -17,9 +19,7 @@ func TestDaemonOf(t *testing.T) {
 	git(t, "-C", dir, "commit", "-q", "--allow-empty", "-m", "x")
 	git(t, "-C", dir, "worktree", "add", "-q", tree)
 	sym := filepath.Join(filepath.Dir(dir), "symlink")
-	if err := os.Symlink(dir, sym); err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, os.Symlink(dir, sym))
 	for _, from := range []string{dir, dir + "/", filepath.Join(dir, ".git"), tree, sym} {
 		if d, ok := daemonOf(from); !ok || d.Socket != sock || d.Store != filepath.Dir(sock) {
 			t.Errorf("daemonOf(%s) = %+v, %v", from, d, ok)
@@ -57,15 +57,11 @@ func TestSubmodule(t *testing.T) {
 		t.Errorf("in the submodule: %s, %v; want the superproject's %s", d.Socket, ok, sock)
 	}
 	own := filepath.Join(dir, ".git", "modules", "modules", "sub", "aoa")
-	if err := os.Mkdir(own, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, os.Mkdir(own, 0o700))
 	if d, ok := daemonOf(sub); !ok || d.Socket != sock {
 		t.Errorf("with a store of its own: %s, %v; want the superproject's %s", d.Socket, ok, sock)
 	}
-	if err := os.Remove(filepath.Dir(sock)); err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, os.Remove(filepath.Dir(sock)))
 	if d, ok := daemonOf(sub); !ok || d.Store != own {
 		t.Errorf("without the superproject's store: %s, %v; want %s", d.Store, ok, own)
 	}

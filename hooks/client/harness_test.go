@@ -20,6 +20,7 @@ import (
 	"testing"
 
 	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 // program is the client with a scripted daemon.
@@ -52,18 +53,14 @@ func compile(out, program string) ([]byte, error) {
 func repo(t testing.TB) (dir, sock string) {
 	t.Helper()
 	top, err := os.MkdirTemp("/tmp", "aoa-")
-	if err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, err)
 	t.Cleanup(func() { os.RemoveAll(top) })
 	if top, err = filepath.EvalSymlinks(top); err != nil {
 		t.Fatal(err)
 	}
 	dir = filepath.Join(top, "r")
 	git(t, "init", "-q", dir)
-	if err := os.Mkdir(filepath.Join(dir, ".git", "aoa"), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, os.Mkdir(filepath.Join(dir, ".git", "aoa"), 0o700))
 	return dir, filepath.Join(dir, ".git", "aoa", "sock")
 }
 
@@ -86,9 +83,7 @@ func environ(home string) []string {
 func serve(t testing.TB, sock string, handle func(net.Conn)) {
 	t.Helper()
 	ln, err := net.Listen("unix", sock)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, err)
 	var running sync.WaitGroup
 	running.Go(func() {
 		for {

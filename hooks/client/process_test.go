@@ -34,9 +34,7 @@ func TestReplyIsPrintedVerbatim(t *testing.T) {
 		c.Write(answer(text))
 	})
 	sub := filepath.Join(dir, "déep %41", "e\tr")
-	if err := os.MkdirAll(sub, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, os.MkdirAll(sub, 0o755))
 	out := hook(t, "/", strings.NewReader(payload("PreToolUse", sub)),
 		[]string{"CLAUDECODE=1", "CLAUDE_PROJECT_DIR=/a b&c=d"}, "claude", "x\"y")
 	if out != text {
@@ -128,9 +126,7 @@ func TestGitHook(t *testing.T) {
 		t.Errorf("sent %+v", f)
 	}
 	r, open, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, err)
 	defer open.Close()
 	hook(t, dir, r, nil, "git", "post-commit")
 	if f := <-got; len(f.Payload) != 0 {
@@ -158,9 +154,7 @@ func TestAlwaysSilentAndZero(t *testing.T) {
 	full, sock := repo(t)
 	backlog(t, sock)
 	open, w, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, err)
 	defer w.Close()
 	w.WriteString(`{"hook_event_name":"PreToolUse","cwd":`)
 	closed, _ := os.Open(os.DevNull)
@@ -212,9 +206,7 @@ func backlog(t *testing.T, sock string) {
 	if err == nil {
 		err = syscall.Listen(fd, 0)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, err)
 	t.Cleanup(func() { syscall.Close(fd) })
 	for range 4 {
 		c, _ := syscall.Socket(syscall.AF_UNIX, syscall.SOCK_STREAM, 0)
@@ -276,9 +268,7 @@ func TestLearningStartsTheDaemonOnce(t *testing.T) {
 		t.Errorf("a second daemon was started within half a minute: %v", err)
 	}
 	old := first.ModTime().Add(-time.Minute)
-	if err := os.Chtimes(stamp, old, old); err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, os.Chtimes(stamp, old, old))
 	hook(t, dir, strings.NewReader(payload("PostToolUse", dir)), nil, "claude")
 	fault.Until(t, time.Minute, "a second daemon is started", func() bool { return len(started(t, dir)) == 2 })
 }
@@ -287,9 +277,7 @@ func TestLearningStartsTheDaemonOnce(t *testing.T) {
 // while. A wait would take 40 s here.
 func TestDaemonThatNeverComes(t *testing.T) {
 	folder := func(dir, name string) {
-		if err := os.Mkdir(filepath.Join(dir, ".git", "aoa", name), 0o700); err != nil {
-			t.Fatal(err)
-		}
+		fault.Check(t, os.Mkdir(filepath.Join(dir, ".git", "aoa", name), 0o700))
 	}
 	quick := func(dir string) {
 		t.Helper()
@@ -302,9 +290,7 @@ func TestDaemonThatNeverComes(t *testing.T) {
 	readOnly, _ := repo(t)
 	folder(readOnly, "hook-start") // not to be written, for root neither
 	long := time.Now().Add(-time.Hour)
-	if err := os.Chtimes(filepath.Join(readOnly, ".git", "aoa", "hook-start"), long, long); err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, os.Chtimes(filepath.Join(readOnly, ".git", "aoa", "hook-start"), long, long))
 	quick(readOnly)
 	dies, _ := repo(t)
 	folder(dies, "started") // the daemon cannot write it
@@ -366,9 +352,7 @@ func TestStoppedDaemon(t *testing.T) {
 	dir, sock := repo(t)
 	daemon := exec.Command(program, "daemon", "run")
 	daemon.Dir = dir
-	if err := daemon.Start(); err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, daemon.Start())
 	t.Cleanup(func() { daemon.Process.Kill(); daemon.Wait() })
 	fault.Until(t, time.Minute, "the daemon is reached", func() bool { // before any hook, which would start another daemon
 		c, err := net.Dial("unix", sock)
@@ -407,9 +391,7 @@ func TestStoppedDaemon(t *testing.T) {
 		})
 	}
 	answered()
-	if err := daemon.Process.Signal(syscall.SIGSTOP); err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, daemon.Process.Signal(syscall.SIGSTOP))
 	var status syscall.WaitStatus // a signal takes its time: only now are all threads asleep
 	if _, err := syscall.Wait4(daemon.Process.Pid, &status, syscall.WUNTRACED, nil); err != nil || !status.Stopped() {
 		t.Fatalf("not stopped: %v, %v", status, err)
@@ -435,9 +417,7 @@ func TestStoppedDaemon(t *testing.T) {
 			t.Errorf("printed %q", out)
 		}
 	}
-	if err := daemon.Process.Signal(syscall.SIGCONT); err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, daemon.Process.Signal(syscall.SIGCONT))
 	note("60\n", time.Now())
 	if begun := time.Now().Add(time.Second); os.Chtimes(sock, begun, begun) != nil {
 		t.Fatal("the socket has no time")
@@ -461,9 +441,7 @@ func TestBackoffTeaches(t *testing.T) {
 	t.Cleanup(func() { close(done) })
 	for i, event := range []string{"UserPromptSubmit", "UserPromptSubmit", "PostToolUse", "SessionStart"} {
 		if i == 1 {
-			if err := os.WriteFile(filepath.Join(dir, ".git", "aoa", "hook-late"), []byte("60\n"), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			fault.Check(t, os.WriteFile(filepath.Join(dir, ".git", "aoa", "hook-late"), []byte("60\n"), 0o600))
 		}
 		if out := hook(t, dir, strings.NewReader(payload(event, dir)), nil, "claude"); out != "" {
 			t.Errorf("%s printed %q", event, out)
@@ -513,9 +491,7 @@ func TestOpenStdin(t *testing.T) {
 		}
 	})
 	r, w, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, err)
 	defer r.Close()
 	defer w.Close()
 	if _, err := w.WriteString(payload("UserPromptSubmit", dir) + "\n"); err != nil {

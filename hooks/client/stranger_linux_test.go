@@ -37,9 +37,7 @@ func (s *stranger) occupy(t *testing.T, sock string) {
 		}
 		return ln, err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, err)
 	var running sync.WaitGroup
 	running.Go(func() {
 		for {
@@ -75,9 +73,7 @@ func (c counter) Write(p []byte) (int, error) { c.n.Add(int64(len(p))); return l
 func TestOtherUserGetsNothing(t *testing.T) {
 	dir, sock := repo(t)
 	for _, open := range []string{filepath.Dir(dir), dir, filepath.Join(dir, ".git"), filepath.Dir(sock)} {
-		if err := os.Chmod(open, 0o777); err != nil {
-			t.Fatal(err)
-		}
+		fault.Check(t, os.Chmod(open, 0o777))
 	}
 	var s stranger
 	s.occupy(t, sock)
@@ -102,9 +98,7 @@ func TestRootIsTrusted(t *testing.T) {
 			c.Write(answer("root's"))
 		}
 	})
-	if err := os.Chmod(v.sock(), 0o777); err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, os.Chmod(v.sock(), 0o777))
 	fault.Until(t, time.Minute, "the daemon of root is asked", func() bool { return v.hook(t) == "root's" })
 }
 
@@ -122,9 +116,7 @@ func newVictim(t *testing.T) *victim {
 		fault.Lacking(t, "root", "only root can become another user")
 	}
 	top, err := os.MkdirTemp("/tmp", "aoa-")
-	if err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, err)
 	t.Cleanup(func() { os.RemoveAll(top) })
 	v := &victim{uid: 1<<30 + os.Getpid(), dir: filepath.Join(top, strings.Repeat("d", 100)),
 		bin: filepath.Join(top, "hook")}
@@ -132,9 +124,7 @@ func newVictim(t *testing.T) *victim {
 	t.Cleanup(func() { os.RemoveAll(v.fold) })
 	git(t, "init", "-q", v.dir)
 	// A folder in the place of the note that a daemon was started: none is ever started, which would make the folder.
-	if err := os.MkdirAll(filepath.Join(v.dir, ".git", "aoa", "hook-start"), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, os.MkdirAll(filepath.Join(v.dir, ".git", "aoa", "hook-start"), 0o700))
 	raw, err := os.ReadFile(program)
 	if err == nil {
 		err = os.WriteFile(v.bin, raw, 0o755)
@@ -142,9 +132,7 @@ func newVictim(t *testing.T) *victim {
 	if err == nil {
 		err = os.Chmod(top, 0o755)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, err)
 	if out, err := exec.Command("chown", "-R", fmt.Sprint(v.uid), v.dir).CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
@@ -179,13 +167,9 @@ func (v *victim) hook(t *testing.T) string {
 func TestRenameRace(t *testing.T) {
 	v := newVictim(t)
 	own, err := os.MkdirTemp("/tmp", "aoa-own-")
-	if err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, err)
 	t.Cleanup(func() { os.RemoveAll(own) })
-	if err := errors.Join(os.Chown(own, fault.Nobody, fault.Nobody), os.Chmod(own, 0o755)); err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, errors.Join(os.Chown(own, fault.Nobody, fault.Nobody), os.Chmod(own, 0o755)))
 	var s stranger
 	s.occupy(t, filepath.Join(own, v.name()))
 
@@ -246,9 +230,7 @@ func TestReadOnlyStore(t *testing.T) {
 	for _, err := range []error{os.WriteFile(d.startFile(), nil, 0o600), os.Chtimes(d.startFile(), long, long),
 		os.Chown(d.startFile(), fault.Nobody, fault.Nobody), os.Chown(d.Store, fault.Nobody, fault.Nobody),
 		os.Chmod(d.Store, 0o500), os.Chmod(filepath.Dir(dir), 0o755)} {
-		if err != nil {
-			t.Fatal(err)
-		}
+		fault.Check(t, err)
 	}
 	if awaited, err := fault.AsNobody(t, func() (bool, error) { return d.start("run", 0), nil }); awaited || err != nil {
 		t.Errorf("awaited %v, %v", awaited, err)

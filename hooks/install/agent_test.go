@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/aoa-dev/aoa/hooks/agents"
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 // TestFiles holds where each agent looks for hooks.
@@ -60,9 +61,7 @@ func TestSnippets(t *testing.T) {
 		got := Snippet(a, Options{})
 		golden := filepath.Join("testdata", "settings", a.Name+".json")
 		if os.Getenv("UPDATE_DECODE") != "" {
-			if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			fault.Check(t, os.WriteFile(golden, []byte(got), 0o644))
 		}
 		if d := cmp.Diff(string(contentOf(t, golden)), got); d != "" {
 			t.Errorf("%s: %s", a.Name, d)
@@ -147,9 +146,9 @@ func TestGuard(t *testing.T) {
 		t.Skip("a shell command")
 	}
 	sh, err := exec.LookPath("sh")
-	check(t, err)
+	fault.Check(t, err)
 	dir := filepath.Join(t.TempDir(), "it's a \"home\"")
-	check(t, os.Mkdir(dir, 0o755))
+	fault.Check(t, os.Mkdir(dir, 0o755))
 	for _, a := range agents.All {
 		if a.Settings.Plugin != "" {
 			continue
@@ -175,15 +174,15 @@ func TestGuard(t *testing.T) {
 				}
 				for _, damaged := range []string{"\x7fELF\x02\x01 cut off", "#!/nowhere/sh\n", "\x00)("} {
 					for _, name := range []string{"aoa-hook", "aoa"} {
-						check(t, os.WriteFile(filepath.Join(dir, name), []byte(damaged), 0o755))
+						fault.Check(t, os.WriteFile(filepath.Join(dir, name), []byte(damaged), 0o755))
 						if out := run(); out != "" {
 							t.Errorf("%s with a damaged %s: %q", command, name, out)
 						}
 					}
-					check(t, errors.Join(os.Remove(filepath.Join(dir, "aoa")), os.Remove(filepath.Join(dir, "aoa-hook"))))
+					fault.Check(t, errors.Join(os.Remove(filepath.Join(dir, "aoa")), os.Remove(filepath.Join(dir, "aoa-hook"))))
 				}
 				for _, name := range []string{"aoa", "aoa-hook"} {
-					check(t, os.WriteFile(filepath.Join(dir, name), []byte("#!"+sh+"\nread x; echo \""+name+" $* $x\"\n"), 0o755))
+					fault.Check(t, os.WriteFile(filepath.Join(dir, name), []byte("#!"+sh+"\nread x; echo \""+name+" $* $x\"\n"), 0o755))
 					want := map[string]string{"aoa": "aoa hook ", "aoa-hook": "aoa-hook "}[name] + owner(a).Name
 					if out := run(); !strings.HasPrefix(out, want) || !strings.HasSuffix(out, " in\n") {
 						t.Errorf("%s: %q", command, out)
@@ -216,12 +215,5 @@ func TestPrograms(t *testing.T) {
 		if c, err := Remove(a, file, Options{}); err != nil || c.Done != Changed || string(contentOf(t, file)) != "{}" {
 			t.Errorf("%s: %+v, %v, %s", a.Name, c, err, contentOf(t, file))
 		}
-	}
-}
-
-func check(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 const pluginDir = "../../scripts/claude-plugin"
@@ -15,14 +17,10 @@ func TestPluginHooks(t *testing.T) {
 		if os.Getenv("UPDATE_DECODE") != "" {
 			text := indent(`{"description":"tells aOa what happens, and the model what aOa knows","hooks":`+
 				eventsJSON(groupsOf(a, ""))+`}`, "", "  ")
-			if err := os.WriteFile(file, []byte(text+"\n"), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			fault.Check(t, os.WriteFile(file, []byte(text+"\n"), 0o644))
 		}
 		s, err := parseSettings(contentOf(t, file), a)
-		if err != nil {
-			t.Fatal(err)
-		}
+		fault.Check(t, err)
 		if have, mixed := s.own(); mixed || !sameGroups(have, groupsOf(a, "")) || len(have) != len(s.hooks.Members) {
 			t.Errorf("the plugin's hooks of %s are not those that are installed: %+v", agent, have)
 		}
@@ -34,9 +32,7 @@ func TestPlugin(t *testing.T) {
 	dir := t.TempDir()
 	file := func(name, text string) string {
 		f := filepath.Join(dir, name)
-		if err := os.WriteFile(f, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		fault.Check(t, os.WriteFile(f, []byte(text), 0o600))
 		return f
 	}
 	on, off := file("on", `{"enabledPlugins": {"aoa@aoa": true, "x@y": false}, // here`+"\n}"),

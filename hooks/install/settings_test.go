@@ -13,6 +13,7 @@ import (
 	"github.com/tailscale/hujson"
 
 	"github.com/aoa-dev/aoa/hooks/agents"
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 const theirs = `{"matcher":"Bash","hooks":[{"type":"command","command":"lint <\"$F\" && say done"}]}`
@@ -112,21 +113,15 @@ func installed(a agents.Agent) (out []agents.Event) {
 func settingsAt(t testing.TB, content string) string {
 	t.Helper()
 	name := filepath.Join(t.TempDir(), "p", ".claude", "settings.local.json")
-	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(name, []byte(content), 0o640); err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, os.MkdirAll(filepath.Dir(name), 0o755))
+	fault.Check(t, os.WriteFile(name, []byte(content), 0o640))
 	return name
 }
 
 func contentOf(t testing.TB, name string) []byte {
 	t.Helper()
 	b, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, err)
 	return b
 }
 
@@ -242,9 +237,7 @@ func TestSettingsChangedMeanwhile(t *testing.T) {
 	edited := strings.Replace(string(contentOf(t, file)), `"PreToolUse":[{`, `"PreToolUse":[`+theirs+`, {`, 1)
 	edited = strings.Replace(edited, `"Stop":[{"hooks":[`, `"Stop":[{"hooks":[{"type":"command","command":"mine"},`, 1)
 	edited = strings.Replace(edited, `"SessionEnd":[`, "\n// theirs\n\"SessionEnd\":[", 1)
-	if err := os.WriteFile(file, []byte(edited), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, os.WriteFile(file, []byte(edited), 0o644))
 	if _, err := Remove(agentOf(t, "claude"), file, Options{}); err != nil {
 		t.Fatal(err)
 	}
@@ -320,9 +313,7 @@ func TestFilesThatAreNotPlain(t *testing.T) {
 	target := settingsAt(t, "{\n  \"a\": 1\n}\n")
 	project := filepath.Dir(filepath.Dir(target))
 	link := filepath.Join(project, ".claude", "link.json")
-	if err := os.Symlink(target, link); err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, os.Symlink(target, link))
 	if _, err := Add(agentOf(t, "claude"), link, Options{}); err != nil {
 		t.Fatal(err)
 	}
@@ -336,9 +327,7 @@ func TestFilesThatAreNotPlain(t *testing.T) {
 	}
 	outside := settingsAt(t, "{}")
 	far := filepath.Join(project, ".claude", "far.json")
-	if err := os.Symlink(outside, far); err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, os.Symlink(outside, far))
 	_, err := Add(agentOf(t, "claude"), far, Options{})
 	refused(t, "link out of the project", err, true)
 	if _, err := Add(agentOf(t, "claude"), far,
@@ -346,21 +335,15 @@ func TestFilesThatAreNotPlain(t *testing.T) {
 		t.Errorf("allowed to go there: %v", err)
 	}
 	nowhere := filepath.Join(project, ".claude", "nowhere.json")
-	if err := os.Symlink("/nonexistent", nowhere); err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, os.Symlink("/nonexistent", nowhere))
 	_, err = Add(agentOf(t, "claude"), nowhere, Options{})
 	refused(t, "dangling link", err, true)
 	other := filepath.Join(project, "other.json")
-	if err := os.Link(target, other); err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, os.Link(target, other))
 	if _, err = Add(agentOf(t, "claude"), target, Options{}); runtime.GOOS != "windows" {
 		refused(t, "a hard link", err, true)
 	}
-	if err := errors.Join(os.Remove(other), os.Chmod(target, 0o444)); err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, errors.Join(os.Remove(other), os.Chmod(target, 0o444)))
 	_, err = Add(agentOf(t, "claude"), target, Options{})
 	refused(t, "read-only", err, true)
 	_, err = Add(agentOf(t, "claude"), filepath.Join(project, ".claude"), Options{Within: "/"})

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"testing"
 	"time"
+
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 // TestArrived: the newest note of a text of ours counts, not one of others and not a quotation.
@@ -18,9 +20,7 @@ func TestArrived(t *testing.T) {
 {"type":"attachment","attachment":{"type":"hook_additional_context","content":["others"]},"timestamp":"2026-11-20T12:00:00Z","version":"2.1.332"}
 {"type":"assistant","message":"\"hook_additional_context\" aOa","timestamp":"2026-11-20T13:00:00Z"}
 {"type":"attachment","attachment":{"type":"hook_add`
-	if err := os.WriteFile(filepath.Join(dir, "s.jsonl"), []byte(lines), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, os.WriteFile(filepath.Join(dir, "s.jsonl"), []byte(lines), 0o600))
 	got := Arrived(dir)
 	if want := time.Date(2026, 11, 20, 11, 0, 0, 0, time.UTC); !got.Taken.Equal(want) || got.Version != "2.1.331" ||
 		got.Newest.IsZero() {

@@ -18,6 +18,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/index"
 	"github.com/aoa-dev/aoa/internal/redact"
 	"github.com/aoa-dev/aoa/scripts/eventtest"
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 const orchardRoot = "/home/dev/orchard"
@@ -32,13 +33,9 @@ func decode(t *testing.T, name string, fields map[string]any) hooks.Call {
 	t.Helper()
 	fields["hook_event_name"], fields["cwd"] = name, orchardRoot
 	payload, err := json.Marshal(fields)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, err)
 	call, err := hooks.Decode("claude", nil, payload, orchard())
-	if err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, err)
 	return call
 }
 
@@ -85,9 +82,7 @@ func (p *tape) add(kind string, fields map[string]any) {
 		}
 	}
 	b, err := json.Marshal(line)
-	if err != nil {
-		p.t.Fatal(err)
-	}
+	fault.Check(p.t, err)
 	p.lines = append(p.lines, string(b))
 }
 
@@ -109,15 +104,9 @@ func (p *tape) result(id, content string, structured any, failed bool) {
 
 func (p *tape) save(name string) {
 	p.t.Helper()
-	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-		p.t.Fatal(err)
-	}
-	if err := os.WriteFile(name, []byte(strings.Join(p.lines, "\n")), 0o644); err != nil {
-		p.t.Fatal(err)
-	}
-	if err := os.Chtimes(name, p.at, p.at); err != nil {
-		p.t.Fatal(err)
-	}
+	fault.Check(p.t, os.MkdirAll(filepath.Dir(name), 0o755))
+	fault.Check(p.t, os.WriteFile(name, []byte(strings.Join(p.lines, "\n")), 0o644))
+	fault.Check(p.t, os.Chtimes(name, p.at, p.at))
 }
 
 func replay(t testing.TB, dir string) ([]event.Event, Report) {
@@ -130,9 +119,7 @@ func replay(t testing.TB, dir string) ([]event.Event, Report) {
 		all = append(all, batch...)
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, err)
 	return all, report
 }
 
@@ -265,9 +252,7 @@ func FuzzTranscript(f *testing.F) {
 	f.Add("{\n[]\n\n{\"type\":\"user\"}\n\xff")
 	f.Fuzz(func(t *testing.T, text string) {
 		name := filepath.Join(t.TempDir(), "s.jsonl")
-		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		fault.Check(t, os.WriteFile(name, []byte(text), 0o644))
 		r := orchard()
 		report, err := Read(context.Background(), filepath.Dir(name), r, nil, func(batch []event.Event) error {
 			for _, e := range batch {

@@ -4,6 +4,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 // TestLastWords: the newest text of the agent itself, without what subagents and summaries say.
@@ -17,9 +19,7 @@ func TestLastWords(t *testing.T) {
 		`{"type":"assistant","message":{"content":[{"type":"text","text":"key AKIA4XJ7Q2NPLK5TWZ3D"}]}}`: "key [redacted]",
 		"": "",
 	} {
-		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		fault.Check(t, os.WriteFile(name, []byte(text), 0o600))
 		if got := LastWords(name); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}

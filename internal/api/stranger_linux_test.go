@@ -80,10 +80,8 @@ func TestOtherUserListens(t *testing.T) {
 func TestOtherUserCalls(t *testing.T) {
 	var served atomic.Int64
 	p := serve(t, &api.Server{HTTP: http.HandlerFunc(func(http.ResponseWriter, *http.Request) { served.Add(1) })})
-	if err := errors.Join(os.Chmod(filepath.Dir(p.Store), 0o755), os.Chmod(p.Store, 0o755),
-		os.Chmod(p.Socket, 0o777)); err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, errors.Join(os.Chmod(filepath.Dir(p.Store), 0o755), os.Chmod(p.Store, 0o755),
+		os.Chmod(p.Socket, 0o777)))
 	for what, sent := range map[string]string{"a hook": "POST /v1/hook", "a request": "GET /v1/status"} {
 		conn, err := fault.AsNobody(t, func() (net.Conn, error) { return net.Dial("unix", p.Socket) })
 		if err != nil {

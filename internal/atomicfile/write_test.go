@@ -14,23 +14,18 @@ import (
 	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
-func must(t *testing.T, err error) {
-	t.Helper()
-	fault.Check(t, err)
-}
-
 // check compares a file's content and mode, and that nothing else is beside it.
 func check(t *testing.T, name, content string, mode fs.FileMode) {
 	t.Helper()
 	got, err := os.ReadFile(name)
-	must(t, err)
+	fault.Check(t, err)
 	info, err := os.Stat(name)
-	must(t, err)
+	fault.Check(t, err)
 	if string(got) != content || info.Mode().Perm() != mode && os.PathSeparator == '/' {
 		t.Errorf("%q with mode %o, want %q with %o", got, info.Mode().Perm(), content, mode)
 	}
 	entries, err := os.ReadDir(filepath.Dir(name))
-	must(t, err)
+	fault.Check(t, err)
 	if len(entries) != 1 {
 		t.Errorf("left beside it: %v", entries)
 	}
@@ -38,14 +33,14 @@ func check(t *testing.T, name, content string, mode fs.FileMode) {
 
 func TestWrite(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "file")
-	must(t, WriteBytes(name, Options{}, []byte("one")))
+	fault.Check(t, WriteBytes(name, Options{}, []byte("one")))
 	check(t, name, "one", 0o600)
-	must(t, os.Chmod(name, 0o640))
-	must(t, WriteBytes(name, Options{Mode: 0o644}, []byte("two")))
+	fault.Check(t, os.Chmod(name, 0o640))
+	fault.Check(t, WriteBytes(name, Options{Mode: 0o644}, []byte("two")))
 	check(t, name, "two", 0o640)
-	must(t, WriteBytes(name, Options{}, []byte("private")))
+	fault.Check(t, WriteBytes(name, Options{}, []byte("private")))
 	check(t, name, "private", 0o600)
-	must(t, WriteBytes(name, Options{Mode: 0o755, SetMode: true, Unsynced: true}, []byte("three")))
+	fault.Check(t, WriteBytes(name, Options{Mode: 0o755, SetMode: true, Unsynced: true}, []byte("three")))
 	check(t, name, "three", 0o755)
 
 	mine := errors.New("enough")
@@ -64,7 +59,7 @@ func TestWrite(t *testing.T) {
 		t.Error("written into a file")
 	}
 	long := filepath.Join(t.TempDir(), strings.Repeat("é", 127))
-	must(t, WriteBytes(long, Options{Mode: 0o644}, []byte("long")))
+	fault.Check(t, WriteBytes(long, Options{Mode: 0o644}, []byte("long")))
 	check(t, long, "long", 0o644)
 }
 
@@ -98,14 +93,14 @@ func TestOneNewFile(t *testing.T) {
 // TestBelow: no name and no link leads out of the folder.
 func TestBelow(t *testing.T) {
 	top := t.TempDir()
-	must(t, os.MkdirAll(filepath.Join(top, "in", "sub"), 0o755))
+	fault.Check(t, os.MkdirAll(filepath.Join(top, "in", "sub"), 0o755))
 	if err := os.Symlink(top, filepath.Join(top, "in", "out")); err != nil {
 		t.Skip(err)
 	}
 	dir, err := os.OpenRoot(filepath.Join(top, "in"))
-	must(t, err)
+	fault.Check(t, err)
 	defer dir.Close()
-	must(t, WriteBytesIn(dir, "sub/file", Options{}, []byte("x")))
+	fault.Check(t, WriteBytesIn(dir, "sub/file", Options{}, []byte("x")))
 	check(t, filepath.Join(top, "in", "sub", "file"), "x", 0o600)
 	for _, name := range []string{"../file", "out/file"} {
 		if err := WriteBytesIn(dir, name, Options{}, nil); err == nil {
@@ -117,8 +112,8 @@ func TestBelow(t *testing.T) {
 func TestRename(t *testing.T) {
 	dir := t.TempDir()
 	from, to := filepath.Join(dir, "from"), filepath.Join(dir, "to")
-	must(t, errors.Join(os.WriteFile(from, []byte("new"), 0o600), os.WriteFile(to, []byte("old"), 0o600)))
-	must(t, Rename(from, to))
+	fault.Check(t, errors.Join(os.WriteFile(from, []byte("new"), 0o600), os.WriteFile(to, []byte("old"), 0o600)))
+	fault.Check(t, Rename(from, to))
 	check(t, to, "new", 0o600)
 	if err := Rename(from, to); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a file that is not there: %v", err)
@@ -132,18 +127,18 @@ func TestClean(t *testing.T) {
 	old, young, other := filepath.Join(dir, partOf("a-b.json")), filepath.Join(dir, partOf("c")), filepath.Join(dir,
 		".aoa-x")
 	for _, name := range []string{old, young, other} {
-		must(t, os.WriteFile(name, nil, 0o600))
+		fault.Check(t, os.WriteFile(name, nil, 0o600))
 	}
-	must(t, os.Chtimes(old, now, now.Add(-2*leftAfter)))
-	must(t, os.Chtimes(other, now, now.Add(-2*leftAfter)))
+	fault.Check(t, os.Chtimes(old, now, now.Add(-2*leftAfter)))
+	fault.Check(t, os.Chtimes(other, now, now.Add(-2*leftAfter)))
 	if name, ok := PartOf(filepath.Base(old)); !ok || name != "a-b.json" {
 		t.Errorf("it was to be %q, %v", name, ok)
 	}
-	must(t, Clean(dir))
+	fault.Check(t, Clean(dir))
 	for name, want := range map[string]bool{old: false, young: true, other: true} {
 		if _, err := os.Stat(name); (err == nil) != want {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	must(t, Clean(filepath.Join(dir, "none")))
+	fault.Check(t, Clean(filepath.Join(dir, "none")))
 }

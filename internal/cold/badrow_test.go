@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 // The store that the tests below damage.
@@ -25,7 +26,7 @@ func rowStore(t testing.TB) (path string, seal *Seal) {
 	dir := t.TempDir()
 	path = filepath.Join(dir, "aoa.db")
 	seal, err := OpenSeal(SealOptions{Identity: filepath.Join(dir, "identity"), Keys: filepath.Join(dir, "keys")})
-	must(t, err)
+	fault.Check(t, err)
 	d := reopen(t, path, seal, &sink{})
 	var commits []event.Event
 	for i := range rowCommits {
@@ -44,7 +45,7 @@ func rowStore(t testing.TB) (path string, seal *Seal) {
 	mustAppend(t, d, uncommit(500))
 	mustAppend(t, d, event.Event{ID: "rename", Time: noon,
 		Body: event.Rename{From: []event.Path{"f1"}, To: []event.Path{"g1"}}})
-	must(t, d.Close())
+	fault.Check(t, d.Close())
 	return path, seal
 }
 
@@ -65,7 +66,7 @@ func reopen(t testing.TB, path string, seal *Seal, s *sink) *DB {
 func TestBadRows(t *testing.T) {
 	whole, seal := rowStore(t)
 	content, err := os.ReadFile(whole)
-	must(t, err)
+	fault.Check(t, err)
 	for _, c := range []struct {
 		change string
 		lost   int  // events that are missing in the replay
@@ -91,7 +92,7 @@ func TestBadRows(t *testing.T) {
 	} {
 		t.Run(c.change, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "aoa.db")
-			must(t, os.WriteFile(path, content, 0o600))
+			fault.Check(t, os.WriteFile(path, content, 0o600))
 			alter(t, path, c.change)
 			for start := range 2 {
 				s := &sink{}
@@ -116,7 +117,7 @@ func TestBadRows(t *testing.T) {
 				if want := 1; !c.quiet && len(s.records) != want {
 					t.Errorf("start %d: %d warnings, want %d: %v", start, len(s.records), want, s.records)
 				}
-				must(t, d.Close())
+				fault.Check(t, d.Close())
 			}
 			if aside, _ := filepath.Glob(path + "?*"); len(aside) != 0 && !strings.HasSuffix(aside[0], ".mark") {
 				t.Errorf("left beside the store: %v", aside)
@@ -131,27 +132,27 @@ func works(t *testing.T, d *DB) {
 	for _, f := range []LogFilter{{}, {Oldest: true, Kinds: []event.Kind{event.KindCommit, event.KindUncommit}},
 		{Session: "s1"}, {File: "doc.md"}, {File: "g1"}} {
 		_, err := d.Log(t.Context(), f)
-		must(t, err)
+		fault.Check(t, err)
 	}
 	_, err := d.FileStats(t.Context(), 0)
-	must(t, err)
+	fault.Check(t, err)
 	_, err = d.TagStats(t.Context(), 0)
-	must(t, err)
+	fault.Check(t, err)
 	sessions, err := d.SessionStats(t.Context(), 0)
-	must(t, err)
+	fault.Check(t, err)
 	for _, s := range sessions {
 		if s.Last.Year() > 9999 {
 			t.Errorf("session %s ends in the year %d", s.ID, s.Last.Year())
 		}
 	}
 	_, err = d.Thread(t.Context(), "s0", 100)
-	must(t, err)
+	fault.Check(t, err)
 	_, err = d.Prompts(t.Context(), 0, 100)
-	must(t, err)
+	fault.Check(t, err)
 	_, err = d.History(t.Context(), nil, everything)
-	must(t, err)
+	fault.Check(t, err)
 	_, err = d.Status(t.Context())
-	must(t, err)
+	fault.Check(t, err)
 }
 
 // TestBadRowsAreForgottenAndPruned: what cannot be read may hold what is to be forgotten, and grows old like the rest.
@@ -161,18 +162,18 @@ func TestBadRowsAreForgottenAndPruned(t *testing.T) {
 	alter(t, path, `UPDATE events SET body = substr(body, 1, length(body) - 1) WHERE id = 5`)
 	d := reopen(t, path, seal, &sink{})
 	gone, err := eraser(t, d).Forget(t.Context(), ForgetFilter{Path: "f7"})
-	must(t, err)
+	fault.Check(t, err)
 	same(t, "forgotten: what names it, and what may", ids(gone.Events), []string{"r7", "r8"})
-	must(t, d.Scrub(t.Context()))
+	fault.Check(t, d.Scrub(t.Context()))
 	raw, err := os.ReadFile(path)
-	must(t, err)
+	fault.Check(t, err)
 	if strings.Contains(string(raw), `"f7"`) {
 		t.Error("the name is still in the file")
 	}
 	pruned, err := d.Prune(t.Context(), 0, math.MaxInt64)
-	must(t, err)
+	fault.Check(t, err)
 	same(t, "pruned", pruned.Events, rowReads+rowPrompts+1-2)
-	must(t, d.Close())
+	fault.Check(t, d.Close())
 	s := &sink{}
 	d = reopen(t, path, seal, s)
 	same(t, "left but commits", len(replayAll(t, d, 0)), 3)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/scripts/eventtest"
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 func BenchmarkAppend(b *testing.B) {
@@ -67,7 +68,7 @@ func BenchmarkQuestions(b *testing.B) {
 	b.Run("history", func(b *testing.B) {
 		for b.Loop() {
 			commits, err := d.History(b.Context(), nil, everything)
-			must(b, err)
+			fault.Check(b, err)
 			if commits.Count(x, y).Of == 0 {
 				b.Fatal("no commits")
 			}
@@ -76,7 +77,7 @@ func BenchmarkQuestions(b *testing.B) {
 	b.Run("replay", func(b *testing.B) {
 		for b.Loop() {
 			n := 0
-			must(b, d.Replay(b.Context(), 0, func(_ int64, batch []event.Event) error { n += len(batch); return nil }))
+			fault.Check(b, d.Replay(b.Context(), 0, func(_ int64, batch []event.Event) error { n += len(batch); return nil }))
 			b.ReportMetric(float64(n), "commits")
 		}
 	})
@@ -142,7 +143,7 @@ func BenchmarkStats(b *testing.B) {
 	} {
 		b.Run(q.name, func(b *testing.B) {
 			for b.Loop() {
-				must(b, q.ask())
+				fault.Check(b, q.ask())
 			}
 		})
 	}

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 // blobClock is a time that a test moves.
@@ -22,7 +24,7 @@ func openBlobs(t testing.TB, path string) (b *Blobs, quota, count *Owner, c *blo
 	t.Helper()
 	c, s = &blobClock{noon}, &sink{}
 	seal, err := OpenSeal(SealOptions{Identity: path + ".identity", Keys: path + ".keys"})
-	must(t, err)
+	fault.Check(t, err)
 	b = NewBlobs(BlobOptions{Path: path, Now: c.now, Seal: seal, Log: slogTo(s)})
 	t.Cleanup(func() { _ = b.Close() })
 	quota = b.Owner("quota", Rule{Quota: 100})
@@ -33,7 +35,7 @@ func openBlobs(t testing.TB, path string) (b *Blobs, quota, count *Owner, c *blo
 func keep(t testing.TB, o *Owner, blobs ...Blob) (dropped []string) {
 	t.Helper()
 	dropped, err := keepAll(t, o, blobs...)
-	must(t, err)
+	fault.Check(t, err)
 	return dropped
 }
 
@@ -51,7 +53,7 @@ func keepAll(t testing.TB, o *Owner, blobs ...Blob) (dropped []string, err error
 func keysOf(t testing.TB, o *Owner, q Selection) string {
 	t.Helper()
 	all, _, err := o.List(t.Context(), q)
-	must(t, err)
+	fault.Check(t, err)
 	var keys []string
 	for _, v := range all {
 		keys = append(keys, v.Key)
@@ -68,7 +70,7 @@ func TestBlobsComeBack(t *testing.T) {
 		key := fmt.Sprint(i)
 		keep(t, count, Blob{Key: key, Session: "s", Part: "p", Size: 7, Meta: []byte("about " + key), Data: data})
 		v, found, err := count.Get(t.Context(), key)
-		must(t, err)
+		fault.Check(t, err)
 		if !found || !bytes.Equal(v.Data, data) {
 			t.Fatalf("%s: found %v, %d bytes of %d", key, found, len(v.Data), len(data))
 		}
@@ -77,7 +79,7 @@ func TestBlobsComeBack(t *testing.T) {
 			Meta: []byte("about " + key)})
 	}
 	_, found, err := quota.Get(t.Context(), "1")
-	must(t, err)
+	fault.Check(t, err)
 	same(t, "another owner has it", found, false)
 }
 
@@ -96,17 +98,17 @@ func TestBlobRules(t *testing.T) {
 		keep(t, count, Blob{Key: key})
 		c.at = c.at.Add(time.Hour)
 	}
-	must(t, count.Use(t.Context(), "1"))
+	fault.Check(t, count.Use(t.Context(), "1"))
 	same(t, "used longest ago", keysOf(t, count, Selection{LeastUsed: true}), "2 3 1")
 	same(t, "dropped", keep(t, count, Blob{Key: "4"}), []string{"2"})
 
 	c.at = c.at.Add(22 * time.Hour) // 3 is 24 hours old, 1 and 4 are 22
 	gone, err := b.Sweep(t.Context())
-	must(t, err)
+	fault.Check(t, err)
 	same(t, "swept", gone, []Expired(nil))
 	c.at = c.at.Add(time.Hour)
 	gone, err = b.Sweep(t.Context())
-	must(t, err)
+	fault.Check(t, err)
 	same(t, "swept", gone, []Expired{{Owner: "count", Count: 1}})
 	same(t, "left", keysOf(t, count, Selection{LeastUsed: true}), "1 4")
 	same(t, "left of the other owner", keysOf(t, quota, Selection{LeastUsed: true}), "a b c")
@@ -123,14 +125,14 @@ func TestBlobAnswers(t *testing.T) {
 			}
 			return tx.Answer(call, []byte("from "+o.name))
 		})
-		must(t, err)
+		fault.Check(t, err)
 		return answer
 	}
 	same(t, "answers", []string{ask(count, "c"), ask(count, "c"), ask(quota, "c"), ask(count, ""), ask(count, "")},
 		[]string{"", "from count", "", "", ""})
 	c.at = c.at.Add(answersKept + time.Second)
 	_, err := b.Sweep(t.Context())
-	must(t, err)
+	fault.Check(t, err)
 	same(t, "a day later", ask(count, "c"), "")
 }
 
@@ -142,20 +144,20 @@ func TestBlobsForget(t *testing.T) {
 	keep(t, quota, Blob{Key: "other", Session: "s"})
 	alter(t, path, "UPDATE blobs SET data = x'01' WHERE key = 'spoiled'")
 	gone, err := b.Forget(t.Context(), ForgetFilter{Path: "secret/plan.go"})
-	must(t, err)
+	fault.Check(t, err)
 	same(t, "what holds the path, or may hold it", gone, map[string]int{"count": 3, "quota": 0})
 	gone, err = b.Forget(t.Context(), ForgetFilter{Since: c.at.Add(time.Second)})
-	must(t, err)
+	fault.Check(t, err)
 	same(t, "since a second ago", gone, map[string]int{"count": 0, "quota": 0})
 	gone, err = b.Forget(t.Context(), ForgetFilter{Session: "s"})
-	must(t, err)
+	fault.Check(t, err)
 	same(t, "of a session", gone, map[string]int{"count": 0, "quota": 1})
 }
 
 // TestBlobsMeetDamage: a damaged cache is an empty one, with one warning.
 func TestBlobsMeetDamage(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "cache.db")
-	must(t, os.WriteFile(path, bytes.Repeat([]byte("no database "), 1000), 0o600))
+	fault.Check(t, os.WriteFile(path, bytes.Repeat([]byte("no database "), 1000), 0o600))
 	_, _, count, _, s := openBlobs(t, path)
 	keep(t, count, Blob{Key: "a"})
 	same(t, "kept", keysOf(t, count, Selection{}), "a")

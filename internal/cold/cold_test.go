@@ -17,6 +17,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/index"
 	"github.com/aoa-dev/aoa/scripts/eventtest"
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 // noon is the time of the tests.
@@ -55,17 +56,10 @@ func newTest(t testing.TB) *DB {
 	return d
 }
 
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
 func mustAppend(t testing.TB, d *DB, events ...event.Event) (int64, []event.Event) {
 	t.Helper()
 	seq, fresh, err := d.Append(t.Context(), events)
-	must(t, err)
+	fault.Check(t, err)
 	return seq, fresh
 }
 
@@ -101,7 +95,7 @@ type replayed struct {
 func replayAll(t testing.TB, d *DB, after int64) []replayed {
 	t.Helper()
 	var out []replayed
-	must(t, d.Replay(t.Context(), after, func(seq int64, batch []event.Event) error {
+	fault.Check(t, d.Replay(t.Context(), after, func(seq int64, batch []event.Event) error {
 		out = append(out, replayed{seq, batch})
 		return nil
 	}))
@@ -165,11 +159,11 @@ func TestCursor(t *testing.T) {
 	d := newTest(t)
 	_, _, err := d.AppendCommits(t.Context(), []event.Event{commit(1, noon, "a")},
 		map[string]string{"HEAD": "1", "origin/HEAD": "0"})
-	must(t, err)
+	fault.Check(t, err)
 	_, _, err = d.AppendCommits(t.Context(), nil, map[string]string{"HEAD": "2", "origin/HEAD": ""})
-	must(t, err)
+	fault.Check(t, err)
 	got, err := d.Cursor(t.Context())
-	must(t, err)
+	fault.Check(t, err)
 	same(t, "cursor", got, map[string]string{"HEAD": "2"})
 }
 
@@ -179,7 +173,7 @@ func everything(event.Path) bool { return true }
 func together(t *testing.T, d *DB, a, b event.Path) (both, of int) {
 	t.Helper()
 	commits, err := d.History(t.Context(), nil, everything)
-	must(t, err)
+	fault.Check(t, err)
 	n := commits.Count(a, b)
 	return n.Both, n.Of
 }
@@ -203,13 +197,13 @@ func TestTogetherFollowsRenames(t *testing.T) {
 		same(t, string(c.a+" "+c.b), [2]int{both, of}, [2]int{c.both, c.of})
 	}
 	stats, err := d.FileStats(t.Context(), 0)
-	must(t, err)
+	fault.Check(t, err)
 	same(t, "stats", stats, []FileStat{{File: "new.go", Accesses: 1, First: noon.Add(-6 * day), Last: noon.Add(-6 * day)}})
 	mustAppend(t, d, uncommit(3))
 	both, _ := together(t, d, "new.go", "doc.md")
 	same(t, "after uncommit", both, 2)
 	log, err := d.Log(t.Context(), LogFilter{File: "new.go", Kinds: []event.Kind{event.KindRead}})
-	must(t, err)
+	fault.Check(t, err)
 	same(t, "log under the new name", len(log), 1)
 }
 
@@ -288,7 +282,7 @@ func TestReplayIsExact(t *testing.T) {
 				want = append(want, replayed{seq, fresh})
 			}
 			if i == 12 {
-				must(t, d.Close())
+				fault.Check(t, d.Close())
 				d, _ = openTest(t, d.path)
 			}
 		}
@@ -307,14 +301,14 @@ func checkChanges(t *testing.T, d *DB) {
 	t.Helper()
 	want, got, ids := map[touch]bool{}, map[touch]bool{}, map[event.Path]int64{}
 	paths, err := d.paths(t.Context())
-	must(t, err)
+	fault.Check(t, err)
 	for id, p := range paths {
 		ids[p] = id
 	}
-	must(t, d.each(t.Context(), d.reader, "SELECT "+rowColumns+" FROM events WHERE counted IS NOT NULL", nil,
+	fault.Check(t, d.each(t.Context(), d.reader, "SELECT "+rowColumns+" FROM events WHERE counted IS NOT NULL", nil,
 		func(from Row) error {
 			var r row
-			must(t, r.scan(from))
+			fault.Check(t, r.scan(from))
 			e, err := r.folded()
 			for _, p := range touchedBy(e) {
 				if r.counted.Int64 != 0 {
@@ -323,7 +317,7 @@ func checkChanges(t *testing.T, d *DB) {
 			}
 			return err
 		}))
-	must(t, d.each(t.Context(), d.reader, "SELECT file, counted, event FROM touches WHERE counted <> 0", nil,
+	fault.Check(t, d.each(t.Context(), d.reader, "SELECT file, counted, event FROM touches WHERE counted <> 0", nil,
 		func(row Row) error {
 			var k touch
 			err := row.Scan(&k.file, &k.counted, &k.event)

@@ -38,15 +38,15 @@ func copied(t *testing.T) (path string, want []replayed) {
 	for i := range 40 {
 		if i == 20 {
 			made, err := d.Copy(t.Context())
-			must(t, err)
+			fault.Check(t, err)
 			same(t, "made", made, true)
 		}
 		mustAppend(t, d, append(wordy(fmt.Sprint("e", i, "-"), 20), commit(i, noon, "f1",
 			event.Path(fmt.Sprint("new", i))))...)
 	}
-	must(t, d.SetMeta(t.Context(), "writer", "me"))
+	fault.Check(t, d.SetMeta(t.Context(), "writer", "me"))
 	want = replayAll(t, d, 0)
-	must(t, d.Close())
+	fault.Check(t, d.Close())
 	return path, want
 }
 
@@ -57,20 +57,20 @@ func TestCopy(t *testing.T) {
 	copyOf := func(want bool) {
 		t.Helper()
 		made, err := d.Copy(t.Context())
-		must(t, err)
+		fault.Check(t, err)
 		same(t, "made", made, want)
 	}
 	copyOf(false) // of nothing
 	mustAppend(t, d, wordy("a", 300)...)
-	must(t, os.WriteFile(path+partSuffix, []byte("left by one that was killed"), 0o600))
+	fault.Check(t, os.WriteFile(path+partSuffix, []byte("left by one that was killed"), 0o600))
 	copyOf(true)
 	copyOf(false)
 	mustAppend(t, d, wordy("b", 300)...)
 	copyOf(true)
-	must(t, os.Remove(path+copySuffix))
+	fault.Check(t, os.Remove(path+copySuffix))
 	copyOf(true)
 	info, err := os.Stat(path + copySuffix)
-	must(t, err)
+	fault.Check(t, err)
 	if os.PathSeparator == '/' {
 		same(t, "mode", info.Mode().Perm(), fs.FileMode(0o600))
 	}
@@ -83,7 +83,7 @@ func TestCopy(t *testing.T) {
 	same(t, "warnings", len(s.records), 0)
 	same(t, "the copy", replayAll(t, c, 0), replayAll(t, d, 0))
 	var vacuum int
-	must(t, c.conn.QueryRowContext(t.Context(), "PRAGMA auto_vacuum").Scan(&vacuum))
+	fault.Check(t, c.conn.QueryRowContext(t.Context(), "PRAGMA auto_vacuum").Scan(&vacuum))
 	same(t, "free pages are given back in it, too", vacuum, 2)
 
 	ended, end := context.WithCancel(t.Context())
@@ -101,7 +101,7 @@ func TestRestore(t *testing.T) {
 	sound, want := copied(t)
 	all := len(want)
 	cut := func(n int64) func(string) {
-		return func(path string) { must(t, os.Truncate(path, n)) }
+		return func(path string) { fault.Check(t, os.Truncate(path, n)) }
 	}
 	for _, c := range []struct {
 		what    string
@@ -116,24 +116,24 @@ func TestRestore(t *testing.T) {
 		{"half of the file", cut(200 << 10), 20, copyWarning, "at least"},
 		{"old pages", func(path string) { breakPage(t, path, 5) }, 40, copyWarning, "nothing"},
 		{"a page behind the copy", func(path string) { breakPage(t, path, 600) }, 27, copyWarning, "at least"},
-		{"the file is gone", func(path string) { must(t, os.Remove(path)) }, 20, copyWarning, "at least 420 events"},
+		{"the file is gone", func(path string) { fault.Check(t, os.Remove(path)) }, 20, copyWarning, "at least 420 events"},
 		{"another program's file", func(path string) {
-			must(t, os.WriteFile(path, bytes.Repeat([]byte("text\n"), 5000),
+			fault.Check(t, os.WriteFile(path, bytes.Repeat([]byte("text\n"), 5000),
 				0o600))
 		}, 20,
 			copyWarning, "at least 420 events"},
 		{"a folder", func(path string) {
-			must(t, errors.Join(os.Remove(path),
+			fault.Check(t, errors.Join(os.Remove(path),
 				os.MkdirAll(filepath.Join(path, "x"), 0o700)))
 		}, 20,
 			copyWarning, "at least 420 events"},
 		{"the header, without a copy", func(path string) {
 			overwrite(t, path, 0, 100)
-			must(t, os.Remove(path+copySuffix))
+			fault.Check(t, os.Remove(path+copySuffix))
 		}, 0, freshWarning, "all events, at least 840 events"},
 		{"a page, without a copy", func(path string) {
 			breakPage(t, path, 600)
-			must(t, os.Remove(path+copySuffix))
+			fault.Check(t, os.Remove(path+copySuffix))
 		}, 27, freshWarning, "at least"},
 		{"the header, and the copy", func(path string) {
 			overwrite(t, path, 0, 100)
@@ -171,11 +171,11 @@ func TestRestore(t *testing.T) {
 			_, fresh = mustAppend(t, d, want[0].Batch...)
 			same(t, "delivered again", len(fresh) == 0, c.batches > 0)
 			works(t, d)
-			must(t, d.Close())
+			fault.Check(t, d.Close())
 			d, s = openTest(t, path)
 			same(t, "warnings of the next start", len(s.records), 0)
 			made, err := d.Copy(t.Context())
-			must(t, err)
+			fault.Check(t, err)
 			same(t, "a copy is due", made, true)
 		})
 	}
@@ -196,14 +196,14 @@ func line(s *sink) string {
 func overwrite(t *testing.T, path string, at int64, n int) {
 	t.Helper()
 	f, err := os.OpenFile(path, os.O_WRONLY, 0)
-	must(t, err)
+	fault.Check(t, err)
 	defer f.Close()
 	noise := make([]byte, n)
 	for i := range noise {
 		noise[i] = byte(rand.Uint32())
 	}
 	_, err = f.WriteAt(noise, at)
-	must(t, err)
+	fault.Check(t, err)
 }
 
 // breakPage makes the page unreadable that has a certain row of the events.
@@ -226,12 +226,12 @@ func TestCutLog(t *testing.T) {
 	d, _ := openTest(t, path)
 	mustAppend(t, d, wordy("a", 100)...)
 	_, err := d.Copy(t.Context())
-	must(t, err)
+	fault.Check(t, err)
 	for i := range 50 {
 		mustAppend(t, d, wordy(fmt.Sprint("b", i, "-"), 1+i%7)...)
 	}
 	log, err := os.Stat(path + "-wal")
-	must(t, err)
+	fault.Check(t, err)
 	const cuts = 60
 	for cut := range int64(cuts + 1) {
 		other := filepath.Join(t.TempDir(), "aoa.db")
@@ -239,7 +239,7 @@ func TestCutLog(t *testing.T) {
 			copyFile(t, path+suffix, other+suffix)
 		}
 		copyFile(t, markFile(path), markFile(other))
-		must(t, os.Truncate(other+"-wal", log.Size()*cut/cuts))
+		fault.Check(t, os.Truncate(other+"-wal", log.Size()*cut/cuts))
 		c, s := openTest(t, other)
 		lost := int(d.Last())
 		for _, b := range replayAll(t, c, 0) {
@@ -250,7 +250,7 @@ func TestCutLog(t *testing.T) {
 			s.records[0].Message != cutWarning) {
 			t.Errorf("cut at %d/%d: %d events are lost, %s", cut, cuts, lost, line(s))
 		}
-		must(t, c.Close())
+		fault.Check(t, c.Close())
 	}
 }
 
@@ -261,10 +261,10 @@ func TestForgetDropsCopy(t *testing.T) {
 		d := remembered(t)
 		copyHolds := func() bool {
 			found, err := filepath.Glob(d.path + copySuffix + "*")
-			must(t, err)
+			fault.Check(t, err)
 			for _, name := range found {
 				b, err := os.ReadFile(name)
-				must(t, err)
+				fault.Check(t, err)
 				if bytes.Contains(b, []byte(secret)) {
 					return true
 				}
@@ -272,7 +272,7 @@ func TestForgetDropsCopy(t *testing.T) {
 			return false
 		}
 		_, err := d.Copy(t.Context())
-		must(t, err)
+		fault.Check(t, err)
 		if !copyHolds() {
 			t.Fatal("the copy does not hold the secret to begin with")
 		}
@@ -283,7 +283,7 @@ func TestForgetDropsCopy(t *testing.T) {
 			making <- err
 		}()
 		_, err = eraser(t, d).Forget(t.Context(), ForgetFilter{Path: secret})
-		must(t, err)
+		fault.Check(t, err)
 		if err := <-making; err != nil && !errors.Is(err, context.Canceled) {
 			t.Fatal(err)
 		}
@@ -291,13 +291,13 @@ func TestForgetDropsCopy(t *testing.T) {
 			t.Fatal("a copy holds what was forgotten")
 		}
 		_, err = d.Copy(t.Context())
-		must(t, err)
-		must(t, d.Scrub(t.Context()))
+		fault.Check(t, err)
+		fault.Check(t, d.Scrub(t.Context()))
 		if copyHolds() || holds(t, d, secret) {
 			t.Fatal("what was forgotten is still there")
 		}
 		// A log that is damaged after that is restored without it.
-		must(t, d.Close())
+		fault.Check(t, d.Close())
 		overwrite(t, d.path, 0, 100)
 		d, _ = openTest(t, d.path)
 		_, fresh := mustAppend(t, d, read("a1", noon, "a", secret))
@@ -319,8 +319,8 @@ func TestForgottenStaysAway(t *testing.T) {
 			secrets := []event.Event{read("s1", noon, "secret", "x"), read("s2", noon, "secret", "y")}
 			mustAppend(t, d, secrets...)
 			_, err := eraser(t, d).Forget(t.Context(), ForgetFilter{Session: "secret"})
-			must(t, err)
-			must(t, d.Close())
+			fault.Check(t, err)
+			fault.Check(t, d.Close())
 			harm(path)
 			d, s := openTest(t, path)
 			same(t, "warnings", len(s.records), 1)
@@ -335,25 +335,25 @@ func TestForgottenStaysAway(t *testing.T) {
 func leaves(t *testing.T, path, table string) (pages [][2]int) {
 	t.Helper()
 	db, err := sql.Open("sqlite", dsn(path))
-	must(t, err)
+	fault.Check(t, err)
 	defer db.Close()
 	found, err := db.QueryContext(t.Context(),
 		"SELECT pageno, ncell FROM dbstat WHERE name = ? AND pagetype = 'leaf' ORDER BY path", table)
-	must(t, err)
+	fault.Check(t, err)
 	for found.Next() {
 		var p [2]int
-		must(t, found.Scan(&p[0], &p[1]))
+		fault.Check(t, found.Scan(&p[0], &p[1]))
 		pages = append(pages, p)
 	}
-	must(t, found.Err())
+	fault.Check(t, found.Err())
 	return pages
 }
 
 func overwritePage(t *testing.T, path string, page int) {
 	t.Helper()
 	f, err := os.OpenFile(path, os.O_RDWR, 0)
-	must(t, err)
+	fault.Check(t, err)
 	defer f.Close()
 	_, err = f.WriteAt([]byte{0x77, 1, 2, 3, 4, 5, 6, 7}, int64(page-1)*4096)
-	must(t, err)
+	fault.Check(t, err)
 }

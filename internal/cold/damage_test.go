@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 // filled makes a closed store with some content and returns its file's bytes.
@@ -25,9 +26,9 @@ func filled(t testing.TB) (path string, content []byte) {
 			commit(i, noon, event.Path(fmt.Sprint("dir/file", i%40)), event.Path(fmt.Sprint("doc/file", i%30))))
 	}
 	mustAppend(t, d, events...)
-	must(t, d.Close())
+	fault.Check(t, d.Close())
 	content, err := os.ReadFile(path)
-	must(t, err)
+	fault.Check(t, err)
 	return path, content
 }
 
@@ -42,7 +43,7 @@ func survives(t *testing.T, what, path string) (fresh bool) {
 		if err == nil {
 			err = d.Replay(t.Context(), 0, func(int64, []event.Event) error { return nil })
 		}
-		must(t, d.Close())
+		fault.Check(t, d.Close())
 		if err == nil {
 			return len(s.records) > 0
 		}
@@ -74,7 +75,7 @@ func TestTruncatedAndFlippedFiles(t *testing.T) {
 			}
 			what = fmt.Sprintf("%d bits flipped", n)
 		}
-		must(t, os.WriteFile(path, b, 0o600))
+		fault.Check(t, os.WriteFile(path, b, 0o600))
 		if survives(t, what, path) {
 			fresh++
 		}
@@ -87,10 +88,10 @@ func TestTruncatedAndFlippedFiles(t *testing.T) {
 func alter(t *testing.T, path, statement string) {
 	t.Helper()
 	db, err := sql.Open("sqlite", dsn(path))
-	must(t, err)
+	fault.Check(t, err)
 	_, err = db.ExecContext(t.Context(), statement)
-	must(t, err)
-	must(t, db.Close())
+	fault.Check(t, err)
+	fault.Check(t, db.Close())
 }
 
 func TestForeignFiles(t *testing.T) {
@@ -108,12 +109,12 @@ func TestForeignFiles(t *testing.T) {
 func copyFile(t *testing.T, from, to string) {
 	t.Helper()
 	in, err := os.Open(from)
-	must(t, err)
+	fault.Check(t, err)
 	defer in.Close()
 	out, err := os.Create(to)
-	must(t, err)
+	fault.Check(t, err)
 	_, err = io.Copy(out, in)
-	must(t, errors.Join(err, out.Close()))
+	fault.Check(t, errors.Join(err, out.Close()))
 }
 
 func TestModes(t *testing.T) {
@@ -122,7 +123,7 @@ func TestModes(t *testing.T) {
 	mustAppend(t, d, read("a", noon, "s", "x"))
 	for name, want := range map[string]os.FileMode{dir: 0o700, d.path: 0o600, d.path + "-wal": 0o600} {
 		info, err := os.Stat(name)
-		must(t, err)
+		fault.Check(t, err)
 		if got := info.Mode().Perm(); got != want && os.PathSeparator == '/' {
 			t.Errorf("%s has mode %o, want %o", name, got, want)
 		}

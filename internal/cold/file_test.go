@@ -11,6 +11,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 // boxes is a small schema of a store's own.
@@ -27,7 +29,7 @@ func openBoxes(t testing.TB, path string) (*File, *sink) {
 	t.Helper()
 	s := &sink{}
 	f, err := OpenFile(t.Context(), path, boxes, Options{Now: fixed, Log: slog.New(s)})
-	must(t, err)
+	fault.Check(t, err)
 	t.Cleanup(func() { _ = f.Close() })
 	return f, s
 }
@@ -42,7 +44,7 @@ func put(ctx context.Context, f *File, name string, n int) error {
 func content(t testing.TB, f *File) string {
 	t.Helper()
 	var out []string
-	must(t, f.Each(t.Context(), allBoxes, nil, func(rows Row) error {
+	fault.Check(t, f.Each(t.Context(), allBoxes, nil, func(rows Row) error {
 		var name string
 		var n int
 		err := rows.Scan(&name, &n)
@@ -56,7 +58,7 @@ func TestFileKeepsAllOrNothing(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "deep", "box.db")
 	f, s := openBoxes(t, path)
 	same(t, "warnings", len(s.records), 0)
-	must(t, put(t.Context(), f, "a", 1))
+	fault.Check(t, put(t.Context(), f, "a", 1))
 	mine := errors.New("enough")
 	undone := 0
 	f.undone = func() { undone++ }
@@ -66,7 +68,7 @@ func TestFileKeepsAllOrNothing(t *testing.T) {
 		}
 		var n int
 		found, err := tx.Scan(boxOf, []any{"b"}, &n)
-		must(t, err)
+		fault.Check(t, err)
 		same(t, "seen inside its own transaction", [2]any{found, n}, [2]any{true, 2})
 		if found, err = tx.Scan(boxOf, []any{"nobody"}, &n); found || err != nil {
 			t.Fatalf("a row that is not there: %v, %v", found, err)
@@ -85,7 +87,7 @@ func TestFileKeepsAllOrNothing(t *testing.T) {
 	if found, err := f.Scan(t.Context(), boxOf, []any{"b"}, new(int)); found || err != nil {
 		t.Fatalf("a row that is not there: %v, %v", found, err)
 	}
-	must(t, f.Close())
+	fault.Check(t, f.Close())
 	f, _ = openBoxes(t, path)
 	same(t, "kept over a restart", content(t, f), "a1")
 	if err := f.Each(t.Context(), allBoxes, nil, func(Row) error { return mine }); !errors.Is(err, mine) {
@@ -98,24 +100,24 @@ func TestFileOfAnotherVersion(t *testing.T) {
 	for _, version := range []int{schemaVersion - 1, schemaVersion + 1} {
 		path := filepath.Join(t.TempDir(), "box.db")
 		f, _ := openBoxes(t, path)
-		must(t, put(t.Context(), f, "a", 1))
-		must(t, f.Close())
+		fault.Check(t, put(t.Context(), f, "a", 1))
+		fault.Check(t, f.Close())
 		alter(t, path, fmt.Sprint("PRAGMA user_version = ", version))
 		f, s := openBoxes(t, path)
 		same(t, "warnings", len(s.records), 1)
 		same(t, "the warning", s.records[0].Message, fileVersionWarning)
 		same(t, "content", content(t, f), "")
 		aside, err := filepath.Glob(path + ".version-*")
-		must(t, err)
+		fault.Check(t, err)
 		same(t, "moved aside", len(aside), 1)
 		alter(t, aside[0], fmt.Sprint("PRAGMA user_version = ", schemaVersion))
 		f, _ = openBoxes(t, aside[0])
 		same(t, "content of the other", content(t, f), "a1")
-		must(t, f.Close())
+		fault.Check(t, f.Close())
 		f, s = openBoxes(t, path)
 		same(t, "warnings of the next start", len(s.records), 0)
-		must(t, f.Close())
-		must(t, removeAside(filepath.Dir(path)))
+		fault.Check(t, f.Close())
+		fault.Check(t, removeAside(filepath.Dir(path)))
 		if _, err := os.Stat(aside[0]); !errors.Is(err, fs.ErrNotExist) {
 			t.Fatalf("forgetting left the file of another version: %v", err)
 		}
@@ -132,7 +134,7 @@ func TestFileIsCheckedAfterDamage(t *testing.T) {
 	if !errors.Is(err, ErrDamaged) || warned != 1 {
 		t.Fatalf("damage met at work: %v, warned %d times", err, warned)
 	}
-	must(t, f.Close())
+	fault.Check(t, f.Close())
 	if _, err := os.Stat(path + ".suspect"); err != nil {
 		t.Fatalf("no note was left: %v", err)
 	}
@@ -148,7 +150,7 @@ func TestTwoFilesOnOnePath(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "box.db")
 	a, _ := openBoxes(t, path)
 	b, _ := openBoxes(t, path)
-	must(t, put(t.Context(), a, "a", 0))
+	fault.Check(t, put(t.Context(), a, "a", 0))
 	var wg sync.WaitGroup
 	for _, f := range []*File{a, b} {
 		for range 4 {
@@ -178,7 +180,7 @@ func TestSpaceComesBack(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "box.db")
 	f, _ := openBoxes(t, path)
 	run := func(query string) {
-		must(t, f.Write(t.Context(), "change boxes", func(tx *Tx) error {
+		fault.Check(t, f.Write(t.Context(), "change boxes", func(tx *Tx) error {
 			_, err := tx.Exec(query)
 			return err
 		}))
@@ -186,20 +188,20 @@ func TestSpaceComesBack(t *testing.T) {
 	run("WITH RECURSIVE c (i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM c WHERE i < 20000)" +
 		" INSERT INTO box SELECT 'a box with a secret and the number ' || i, i FROM c")
 	full, err := f.Used(t.Context())
-	must(t, err)
+	fault.Check(t, err)
 	run("DELETE FROM box")
-	must(t, f.GiveBack(t.Context()))
+	fault.Check(t, f.GiveBack(t.Context()))
 	used, err := f.Used(t.Context())
-	must(t, err)
+	fault.Check(t, err)
 	info, err := os.Stat(path)
-	must(t, err)
+	fault.Check(t, err)
 	if used*10 > full || info.Size()*10 > full {
 		t.Fatalf("%d bytes were used, %d are, the file has %d", full, used, info.Size())
 	}
-	must(t, f.Scrub(t.Context()))
+	fault.Check(t, f.Scrub(t.Context()))
 	for _, suffix := range []string{"", "-wal"} {
 		b, err := os.ReadFile(path + suffix)
-		must(t, err)
+		fault.Check(t, err)
 		if strings.Contains(string(b), "secret") {
 			t.Fatalf("the file%s still holds what was deleted", suffix)
 		}
@@ -214,17 +216,17 @@ func TestLazy(t *testing.T) {
 	if l.Exists() {
 		t.Fatal("there is a file before the first use")
 	}
-	must(t, l.CloseIdle())
+	fault.Check(t, l.CloseIdle())
 	use := func(fn func(f *File)) {
 		t.Helper()
-		must(t, l.use(t.Context(), func(f *File) error { fn(f); return nil }))
+		fault.Check(t, l.use(t.Context(), func(f *File) error { fn(f); return nil }))
 	}
-	use(func(f *File) { must(t, put(t.Context(), f, "a", 1)) })
-	must(t, l.CloseIdle())
+	use(func(f *File) { fault.Check(t, put(t.Context(), f, "a", 1)) })
+	fault.Check(t, l.CloseIdle())
 	if l.file == nil || !l.Exists() {
 		t.Fatal("closed although it was used")
 	}
-	must(t, l.CloseIdle())
+	fault.Check(t, l.CloseIdle())
 	if l.file != nil {
 		t.Fatal("open although it was not used")
 	}
@@ -252,15 +254,15 @@ func TestLazy(t *testing.T) {
 	}
 	use(func(f *File) { same(t, "content after damage", content(t, f), "") })
 	same(t, "warnings", len(s.records), 1)
-	must(t, l.Close())
+	fault.Check(t, l.Close())
 }
 
 // TestPanic: a callback that panics leaves no transaction and no reader behind: everything can be read and written.
 func TestPanic(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "box.db")
 	f, _ := openBoxes(t, path)
-	must(t, put(t.Context(), f, "a", 1))
-	must(t, put(t.Context(), f, "b", 2))
+	fault.Check(t, put(t.Context(), f, "a", 1))
+	fault.Check(t, put(t.Context(), f, "b", 2))
 	l := newLazy(path, boxes, Options{Now: fixed})
 	t.Cleanup(func() { _ = l.Close() })
 	broken := func(what string, fn func() error) {
@@ -293,9 +295,9 @@ func TestPanic(t *testing.T) {
 		broken("a file that is opened when used",
 			func() error { return l.use(t.Context(), func(*File) error { panic("in the middle") }) })
 	}
-	must(t, put(t.Context(), f, "d", 4))
+	fault.Check(t, put(t.Context(), f, "d", 4))
 	same(t, "content", content(t, f), "a1 b2 d4")
-	must(t, l.use(t.Context(), func(g *File) error { return put(t.Context(), g, "e", 5) }))
-	must(t, l.Close())
-	must(t, f.Close())
+	fault.Check(t, l.use(t.Context(), func(g *File) error { return put(t.Context(), g, "e", 5) }))
+	fault.Check(t, l.Close())
+	fault.Check(t, f.Close())
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/scripts/eventtest"
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 const secret = "secret/launch-codes.txt"
@@ -21,7 +22,7 @@ func holds(t *testing.T, d *DB, what string) bool {
 	t.Helper()
 	for _, suffix := range []string{"", "-wal"} {
 		b, err := os.ReadFile(d.path + suffix)
-		must(t, err)
+		fault.Check(t, err)
 		if bytes.Contains(b, []byte(what)) {
 			return true
 		}
@@ -72,21 +73,21 @@ func TestForgetPath(t *testing.T) {
 		d := remembered(t)
 		gone, err := eraser(t, d).Forget(t.Context(), ForgetFilter{Path: path})
 		removed := gone.Events
-		must(t, err)
+		fault.Check(t, err)
 		want := []string{"a1", "search", "prompt"}
 		if path == "secret" {
 			want = []string{"a1", "search", "prompt"} // the prompt names a file below the folder
 		}
 		same(t, "removed", ids(removed), want)
-		must(t, d.Scrub(t.Context()))
+		fault.Check(t, d.Scrub(t.Context()))
 		if holds(t, d, secret) || holds(t, d, "launch") {
 			t.Fatal("the bytes are still there")
 		}
 		stats, err := d.FileStats(t.Context(), 0)
-		must(t, err)
+		fault.Check(t, err)
 		same(t, "files", len(stats), 2)
 		tags, err := d.TagStats(t.Context(), 0)
-		must(t, err)
+		fault.Check(t, err)
 		same(t, "tags", tags, []TagStat{{"code", 3, 2}})
 		both, of := together(t, d, "x.go", "y.go")
 		same(t, "the commit stays", [2]int{both, of}, [2]int{2, 2})
@@ -102,15 +103,15 @@ func TestForgetSession(t *testing.T) {
 	d := remembered(t)
 	gone, err := eraser(t, d).Forget(t.Context(), ForgetFilter{Session: "a"})
 	removed := gone.Events
-	must(t, err)
+	fault.Check(t, err)
 	same(t, "removed", ids(removed), []string{"a1", "a2", "search", "prompt"})
 	stats, err := d.FileStats(t.Context(), 0)
-	must(t, err)
+	fault.Check(t, err)
 	at := noon.Add(2 * time.Minute)
 	same(t, "files", stats, []FileStat{{File: "y.go", Accesses: 1, First: at.Add(time.Minute), Last: at.Add(time.Minute)},
 		{File: "x.go", Accesses: 1, First: at, Last: at}})
 	sessions, err := d.SessionStats(t.Context(), 0)
-	must(t, err)
+	fault.Check(t, err)
 	same(t, "sessions", sessions, []SessionStat{{ID: "b", Agent: "claude", Started: at, Last: at.Add(time.Minute),
 		Duration: 60, Events: 2, Files: 2}})
 }
@@ -119,10 +120,10 @@ func TestForgetSince(t *testing.T) {
 	d := remembered(t)
 	gone, err := eraser(t, d).Forget(t.Context(), ForgetFilter{Since: noon.Add(2 * time.Minute)})
 	removed := gone.Events
-	must(t, err)
+	fault.Check(t, err)
 	same(t, "removed", ids(removed), []string{"b1", "b2"})
 	sessions, err := d.SessionStats(t.Context(), 0)
-	must(t, err)
+	fault.Check(t, err)
 	same(t, "sessions", len(sessions), 1)
 	if _, err := eraser(t, d).Forget(t.Context(), ForgetFilter{Session: "a", Path: "x.go"}); err == nil {
 		t.Fatal("two filters at once")
@@ -148,22 +149,22 @@ func TestPrune(t *testing.T) {
 	}
 	mustAppend(t, d, read("new", noon, "s", "x.go"))
 	p, err := d.Prune(t.Context(), 0, 160)
-	must(t, err)
+	fault.Check(t, err)
 	same(t, "pruned: those that every consumer has", p.Events, 80)
 	st, err := d.Status(t.Context())
-	must(t, err)
+	fault.Check(t, err)
 	if st.Events != 21 || st.Commits != 100 ||
 		st.Bytes == 0 {
 		t.Fatalf("%+v", st)
 	}
 	stats, err := d.FileStats(t.Context(), 0)
-	must(t, err)
+	fault.Check(t, err)
 	same(t, "statistics of what is kept", stats[0].Accesses, 21)
 	seq, fresh := mustAppend(t, d, read("old3", noon.Add(-197*day), "s", "x.go"))
 	if seq != 201 || len(fresh) != 0 {
 		t.Fatal("a pruned event is fresh")
 	}
-	must(t, d.Close())
+	fault.Check(t, d.Close())
 	d, _ = openTest(t, d.path)
 	if _, fresh = mustAppend(t, d, read("old3", noon.Add(-197*day), "s", "x.go")); len(fresh) != 0 {
 		t.Fatal("a pruned event is fresh after a restart")
@@ -184,9 +185,9 @@ func TestPruneLeavesCommits(t *testing.T) {
 		mustAppend(t, d, append(batch, read(fmt.Sprint("r", i), noon, "s", "x.go"))...)
 	}
 	used, err := d.Used(t.Context())
-	must(t, err)
+	fault.Check(t, err)
 	p, err := d.Prune(t.Context(), used/10, math.MaxInt64)
-	must(t, err)
+	fault.Check(t, err)
 	same(t, "pruned", p, Pruned{})
 }
 
@@ -204,12 +205,12 @@ func TestPruneAsksNoClock(t *testing.T) {
 		mustAppend(t, d, batch...)
 	}
 	p, err := d.Prune(t.Context(), 500_000_000, math.MaxInt64)
-	must(t, err)
+	fault.Check(t, err)
 	same(t, "below the limit", p.Events, 0)
 	used, err := d.Used(t.Context())
-	must(t, err)
+	fault.Check(t, err)
 	p, err = d.Prune(t.Context(), used*6/10, math.MaxInt64)
-	must(t, err)
+	fault.Check(t, err)
 	same(t, "above the limit", p.Events, 1000)
 	same(t, "left", replayAll(t, d, 0)[0].Batch[0].ID, "2:0")
 }
@@ -228,11 +229,11 @@ func TestPruneToSize(t *testing.T) {
 	}
 	before := d.bytes()
 	p, err := d.Prune(t.Context(), 3_000_000, math.MaxInt64)
-	must(t, err)
+	fault.Check(t, err)
 	if p.Events == 0 || p.Bytes == 0 || d.bytes() > 3_000_000 || before < 4_000_000 {
 		t.Fatalf("%+v, %d bytes before and %d now", p, before, d.bytes())
 	}
 	left, err := d.Log(t.Context(), LogFilter{Oldest: true})
-	must(t, err)
+	fault.Check(t, err)
 	same(t, "the oldest went first", left[0].ID, fmt.Sprint(p.Events/100, "-", p.Events%100))
 }

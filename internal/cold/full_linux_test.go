@@ -71,7 +71,7 @@ func TestFullDisk(t *testing.T) {
 		t.Logf("prune on the full disk: %v", err)
 	}
 	// On a second, roomier start the same file goes on.
-	must(t, syscall.Mount("none", dir, "tmpfs", syscall.MS_REMOUNT, "size=64m"))
+	fault.Check(t, syscall.Mount("none", dir, "tmpfs", syscall.MS_REMOUNT, "size=64m"))
 	_, fresh := mustAppend(t, d, read("after", noon, "s", "x"))
 	same(t, "appended after the disk had space again", len(fresh), 1)
 }
@@ -84,8 +84,8 @@ func TestReadOnlyDisk(t *testing.T) {
 	path := filepath.Join(dir, "aoa.db")
 	d, _ := openTest(t, path)
 	mustAppend(t, d, read("a", noon, "s", "x"))
-	must(t, d.Close())
-	must(t, syscall.Mount("none", dir, "tmpfs", syscall.MS_REMOUNT|syscall.MS_RDONLY, ""))
+	fault.Check(t, d.Close())
+	fault.Check(t, syscall.Mount("none", dir, "tmpfs", syscall.MS_REMOUNT|syscall.MS_RDONLY, ""))
 	_, err := Open(t.Context(), path, Options{Now: fixed})
 	if !errors.Is(err, ErrReadOnly) || !strings.Contains(err.Error(), "permissions") {
 		t.Fatalf("a read-only disk: %v", err)
@@ -114,7 +114,7 @@ func TestBlobsOnFullDisk(t *testing.T) {
 		t.Fatalf("after %d: %v", kept, err)
 	}
 	same(t, "kept", len(strings.Fields(keysOf(t, quota, Selection{}))), 2*(kept-1))
-	must(t, quota.Use(t.Context(), "0"))
-	must(t, syscall.Mount("none", dir, "tmpfs", syscall.MS_REMOUNT, "size=64m"))
+	fault.Check(t, quota.Use(t.Context(), "0"))
+	fault.Check(t, syscall.Mount("none", dir, "tmpfs", syscall.MS_REMOUNT, "size=64m"))
 	keep(t, quota, Blob{Key: "after", Data: noise})
 }

@@ -39,7 +39,7 @@ func (s *stores) put(key, session, text string) {
 	_, err := s.items.Write(s.t.Context(), "put", func(tx *BlobTx) error {
 		return tx.Put(s.items.Pack(Blob{Key: key, Session: session, Data: []byte(text)}))
 	})
-	must(s.t, err)
+	fault.Check(s.t, err)
 }
 
 // ids are the events of the log.
@@ -68,7 +68,7 @@ var killings = []struct {
 	}, func(s *stores, said []string) {
 		ids := s.ids()
 		blobs, _, err := s.items.List(s.t.Context(), Selection{})
-		must(s.t, err)
+		fault.Check(s.t, err)
 		for _, b := range blobs {
 			if !slices.Contains(ids, b.Key) {
 				s.t.Errorf("a blob is made of %s, which the log lacks", b.Key)
@@ -87,7 +87,7 @@ var killings = []struct {
 	{"between the two files", func(s *stores, i int, say func(string)) {
 		id := fmt.Sprint("e", i)
 		mustAppend(s.t, s.DB, read(id, noon, "s", "a"))
-		must(s.t, s.state.Save(s.t.Context(), s.DB.Last(), fmt.Append(nil, s.DB.Last())))
+		fault.Check(s.t, s.state.Save(s.t.Context(), s.DB.Last(), fmt.Append(nil, s.DB.Last())))
 		say(id)
 	}, func(s *stores, said []string) {
 		state, seq, err := s.state.Load(s.t.Context())
@@ -102,7 +102,7 @@ var killings = []struct {
 		mustAppend(s.t, s.DB, wordy(fmt.Sprint("e", i, "-"), 200)...)
 		say(fmt.Sprint("e", i, "-0"))
 		_, err := s.DB.Copy(s.t.Context())
-		must(s.t, err)
+		fault.Check(s.t, err)
 	}, func(s *stores, said []string) {
 		if missing := missing(said, s.ids()); len(missing) > 0 {
 			s.t.Errorf("lost: %v", missing)
@@ -116,7 +116,7 @@ var killings = []struct {
 		if ids := c.ids(); len(ids) == 0 || len(ids)%200 > 0 || len(c.warn.records) > 0 {
 			s.t.Errorf("the copy has %d events, %s", len(ids), line(c.warn))
 		}
-		must(s.t, c.DB.Close())
+		fault.Check(s.t, c.DB.Close())
 	}},
 	{"while something is forgotten", func(s *stores, i int, say func(string)) {
 		session, secret := fmt.Sprint("s", i), fmt.Sprintf("secret%d.go", i)
@@ -132,10 +132,10 @@ var killings = []struct {
 			f = ForgetFilter{Path: event.Path(secret)}
 		}
 		_, err := s.Forget(s.t.Context(), f)
-		must(s.t, err)
+		fault.Check(s.t, err)
 		say("gone " + session)
 	}, func(s *stores, said []string) {
-		must(s.t, s.Finish(s.t.Context()))
+		fault.Check(s.t, s.Finish(s.t.Context()))
 		left := map[string]int{}
 		for _, id := range s.ids() {
 			n, _, _ := strings.Cut(strings.TrimPrefix(id, "e"), "-")
@@ -144,7 +144,7 @@ var killings = []struct {
 		for _, what := range said {
 			what, session, _ := strings.Cut(what, " ")
 			_, cached, err := s.items.Get(s.t.Context(), session)
-			must(s.t, err)
+			fault.Check(s.t, err)
 			n, secret := left[session], []byte("secret"+session[1:]+".go")
 			kept := what == "asked" && n == 20 && cached // not intended yet
 			if !kept && (n > 0 || cached) {
@@ -178,7 +178,7 @@ func TestKilled(t *testing.T) {
 		t.Run(k.name, func(t *testing.T) {
 			if dir := os.Getenv(child); dir != "" {
 				s := openStores(t, dir)
-				must(t, s.Finish(t.Context()))
+				fault.Check(t, s.Finish(t.Context()))
 				for i := rand.IntN(1e9) * 1000; ; i++ { // no two processes have the same
 
 					k.work(s, i, func(what string) { fmt.Println("said", what) })
@@ -188,14 +188,14 @@ func TestKilled(t *testing.T) {
 			book, r, dir := fault.Open(t, "killed "+k.name), rand.New(rand.NewPCG(5, 6)), t.TempDir()
 			for range 3 * fault.Rounds() {
 				out, err := os.Create(filepath.Join(t.TempDir(), "out"))
-				must(t, err)
+				fault.Check(t, err)
 				self := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestKilled$/^"+
 					strings.ReplaceAll(k.name, " ", "_")+"$")
 				self.Env, self.Stdout = append(os.Environ(), child+"="+dir), out
-				must(t, self.Start())
+				fault.Check(t, self.Start())
 				said := func() (lines []string) {
 					raw, err := os.ReadFile(out.Name())
-					must(t, err)
+					fault.Check(t, err)
 					for line := range strings.Lines(string(raw)) {
 						if what, ok := strings.CutPrefix(line, "said "); ok && strings.HasSuffix(what, "\n") {
 							lines = append(lines, strings.TrimSpace(what))
@@ -205,16 +205,16 @@ func TestKilled(t *testing.T) {
 				}
 				fault.Until(t, time.Minute, "it works", func() bool { return len(said()) > 0 })
 				fault.Pass(time.Duration(r.IntN(100_000)) * time.Microsecond)
-				must(t, self.Process.Kill())
+				fault.Check(t, self.Process.Kill())
 				_ = self.Wait()
 				s := openStores(t, dir)
 				k.check(s, said())
 				if len(s.warn.records) > 0 {
 					t.Error(line(s.warn))
 				}
-				must(t, s.DB.Close())
-				must(t, s.Blobs.Close())
-				must(t, out.Close())
+				fault.Check(t, s.DB.Close())
+				fault.Check(t, s.Blobs.Close())
+				fault.Check(t, out.Close())
 				verdict := fault.Whole
 				if t.Failed() {
 					verdict = fault.Wrong

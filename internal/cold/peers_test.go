@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 // foreign is an event of another clone.
@@ -22,7 +23,7 @@ func TestPeers(t *testing.T) {
 	take := func(want int, events ...event.Event) {
 		t.Helper()
 		_, fresh, err := d.Append(t.Context(), events)
-		must(t, err)
+		fault.Check(t, err)
 		if len(fresh) != want {
 			t.Errorf("%d of %d are new, want %d", len(fresh), len(events), want)
 		}
@@ -39,12 +40,12 @@ func TestPeers(t *testing.T) {
 		t.Errorf("behind batch 1: %+v", got)
 	}
 	all, err := d.Log(t.Context(), LogFilter{})
-	must(t, err)
+	fault.Check(t, err)
 	if len(all) != 1 {
 		t.Errorf("the log shows %+v", all)
 	}
 	n, err := eraser(t, d).ForgetPeers(t.Context(), func(e event.Event) bool { return e.Origin == "B" })
-	must(t, err)
+	fault.Check(t, err)
 	take(0, b) // what was forgotten stays away
 	if n != 1 || len(replayAll(t, d, 0)) != 2 {
 		t.Errorf("%d forgotten", n)
@@ -62,10 +63,10 @@ func TestPrunePeers(t *testing.T) {
 	d := newTest(t)
 	for i := range 100 {
 		_, _, err := d.Append(t.Context(), []event.Event{foreign("FLOOD", i, noon, "a")})
-		must(t, err)
+		fault.Check(t, err)
 	}
 	_, _, err := d.Append(t.Context(), []event.Event{foreign("SMALL", 1, noon, "b"), foreign("SMALL", 2, noon, "b")})
-	must(t, err)
+	fault.Check(t, err)
 	if n, err := d.PrunePeers(t.Context(), 5000, 0); n != 0 || err != nil {
 		t.Errorf("%d went before they were applied: %v", n, err)
 	}
@@ -73,7 +74,7 @@ func TestPrunePeers(t *testing.T) {
 		t.Fatal(err)
 	}
 	peers, err := d.Peers(t.Context())
-	must(t, err)
+	fault.Check(t, err)
 	for _, p := range peers {
 		if p.Origin == "FLOOD" && p.Events == 100 || p.Origin == "SMALL" && p.Events != 2 {
 			t.Errorf("left: %+v", peers)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/scripts/eventtest"
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 // TestSnapshot: a state comes back with the number of its batch, and is missing in another log, in one that ends earlier,
@@ -23,36 +24,36 @@ func TestSnapshot(t *testing.T) {
 	load := func(what string, want int64) {
 		t.Helper()
 		state, seq, err := snap.Load(t.Context())
-		must(t, err)
+		fault.Check(t, err)
 		if seq != want || want > 0 && string(state) != "state" {
 			t.Errorf("%s: %q at %d, want %d", what, state, seq, want)
 		}
 	}
 	load("a new log", 0)
 	mustAppend(t, d, read("a", noon, "s", "x"))
-	must(t, snap.Save(t.Context(), 1, []byte("other")))
-	must(t, snap.Save(t.Context(), 1, []byte("state")))
+	fault.Check(t, snap.Save(t.Context(), 1, []byte("other")))
+	fault.Check(t, snap.Save(t.Context(), 1, []byte("state")))
 	load("saved", 1)
-	must(t, snap.Save(t.Context(), 2, []byte("state")))
+	fault.Check(t, snap.Save(t.Context(), 2, []byte("state")))
 	load("more than the log has", 0)
 	load("dropped", 0)
-	must(t, snap.Save(t.Context(), 1, []byte("state")))
+	fault.Check(t, snap.Save(t.Context(), 1, []byte("state")))
 	other := newTest(t)
 	if _, seq, err := NewSnapshot(other, e.Blobs, "scores").Load(t.Context()); seq != 0 || err != nil {
 		t.Errorf("another log has %d %v", seq, err)
 	}
-	must(t, snap.Save(t.Context(), 1, []byte("state")))
+	fault.Check(t, snap.Save(t.Context(), 1, []byte("state")))
 	_, err := e.ForgetPeers(t.Context(), func(event.Event) bool { return true })
-	must(t, err)
+	fault.Check(t, err)
 	load("no event of a peer was forgotten", 1)
 	_, _, err = d.Append(t.Context(), []event.Event{foreign("A", 1, noon, "a")})
-	must(t, err)
+	fault.Check(t, err)
 	_, err = e.ForgetPeers(t.Context(), func(event.Event) bool { return true })
-	must(t, err)
+	fault.Check(t, err)
 	load("one was", 0)
-	must(t, snap.Save(t.Context(), 1, []byte("state")))
+	fault.Check(t, snap.Save(t.Context(), 1, []byte("state")))
 	_, err = e.Forget(t.Context(), ForgetFilter{Path: "none"})
-	must(t, err)
+	fault.Check(t, err)
 	load("something was forgotten", 0)
 }
 
@@ -69,7 +70,7 @@ func TestLog(t *testing.T) {
 	want = want[:19]
 	ask := func(f LogFilter) []string {
 		events, err := d.Log(t.Context(), f)
-		must(t, err)
+		fault.Check(t, err)
 		return ids(events)
 	}
 	same(t, "oldest first", ask(LogFilter{Oldest: true}), want)
@@ -100,14 +101,14 @@ func TestStats(t *testing.T) {
 	mustAppend(t, d, read("5", noon.Add(3*m), "b", "x"),
 		event.Event{ID: "6", Time: noon.Add(-m), Agent: "watch", Body: event.Save{Paths: []event.Path{"x"}}})
 	files, err := d.FileStats(t.Context(), 0)
-	must(t, err)
+	fault.Check(t, err)
 	same(t, "files", files, []FileStat{{"x", 5, noon.Add(-m), noon.Add(4 * m), 180, 0},
 		{"y", 1, noon.Add(4 * m), noon.Add(4 * m), 0, 0}})
 	tags, err := d.TagStats(t.Context(), 0)
-	must(t, err)
+	fault.Check(t, err)
 	same(t, "tags", tags, []TagStat{{"go", 2, 2}, {"test", 1, 2}})
 	sessions, err := d.SessionStats(t.Context(), 1)
-	must(t, err)
+	fault.Check(t, err)
 	same(t, "sessions", sessions, []SessionStat{{"a", "claude", noon, noon.Add(4 * m), 240, 2, 2}})
 }
 
@@ -115,7 +116,7 @@ func TestStats(t *testing.T) {
 func TestReadersDoNotWait(t *testing.T) {
 	d := newTest(t)
 	mustAppend(t, d, read("a", noon, "s", "x"))
-	must(t, d.Write(t.Context(), "hold", func(tx *Tx) error {
+	fault.Check(t, d.Write(t.Context(), "hold", func(tx *Tx) error {
 		if err := tx.run([]any{"k", "v"}, setMeta); err != nil {
 			return err
 		}
@@ -132,7 +133,7 @@ func FuzzEncoding(f *testing.F) {
 	f.Add("", "\xff\x00", "\xff.go", "日本", int64(-1), math.Copysign(0, -1))
 	f.Add("commit:"+sha(1), "subject", "a", "b", int64(5), 0.0)
 	seals := []*Seal{nil, {}}
-	must(f, seals[1].add(0, make([]byte, 32)))
+	fault.Check(f, seals[1].add(0, make([]byte, 32)))
 	f.Fuzz(func(t *testing.T, id, text, path, tag string, at int64, score float64) {
 		seal := seals[len(text)%2]
 		for _, kind := range []event.Kind{event.KindRead, event.KindCommit, event.KindSuggest} {
@@ -141,9 +142,9 @@ func FuzzEncoding(f *testing.F) {
 					"Author": moment(max(0, at) % 1e13), "Tokens": int(at), "Seen": []event.Path{event.Path(path), "x"},
 					"Tags": []string{tag}, "Scores": []float64{score}})}
 			r, err := encodeRow(e, seal)
-			must(t, err)
+			fault.Check(t, err)
 			back, err := r.withText(seal)
-			must(t, err)
+			fault.Check(t, err)
 			if diff := cmp.Diff(e, back, cmpopts.EquateNaNs()); diff != "" {
 				t.Fatal(diff)
 			}
@@ -156,7 +157,7 @@ func FuzzRow(f *testing.F) {
 	for _, e := range []event.Event{read("id", noon, "s", "a", "b"), commit(1, noon, "a", "b"),
 		{ID: "x", Body: event.Call{Act: event.ActSearch, Tags: []string{"a", ""}, Tokens: 5}}} {
 		r, err := encodeRow(e, nil)
-		must(f, err)
+		fault.Check(f, err)
 		f.Add(r.body, []byte{0, 'x'})
 	}
 	f.Add([]byte{0xbb, 255, 255, 255, 255, 15}, []byte{})
@@ -174,7 +175,7 @@ func FuzzRow(f *testing.F) {
 		if err == nil {
 			_, err = again.withText(nil)
 		}
-		must(t, err)
+		fault.Check(t, err)
 	})
 }
 
@@ -193,12 +194,12 @@ func TestEveryFieldIsStored(t *testing.T) {
 		if k != event.KindUncommit { // it is the commit that it takes back
 			same(t, string(k), replayAll(t, d, from-1)[0].Batch, []event.Event{full.WithoutText()})
 			got, err := d.Log(t.Context(), LogFilter{Kinds: []event.Kind{k}, Limit: 1})
-			must(t, err)
+			fault.Check(t, err)
 			same(t, string(k)+" with its text", got, []event.Event{full})
 		}
 		full.Origin, full.ID = "o", "o:"+full.ID
 		from, _, err := d.Append(t.Context(), []event.Event{full})
-		must(t, err)
+		fault.Check(t, err)
 		same(t, string(k)+" of another clone", replayAll(t, d, from-1)[0].Batch, []event.Event{full.WithoutText()})
 	}
 }
@@ -260,6 +261,6 @@ func TestHistoryFollowsTheLog(t *testing.T) {
 	mustAppend(t, d, commit(4, noon.Add(-time.Hour), "a"))
 	want("an older one", 2, 3)
 	_, err := eraser(t, d).Forget(t.Context(), ForgetFilter{Path: "b"})
-	must(t, err)
+	fault.Check(t, err)
 	want("b forgotten", 0, 3)
 }

@@ -6,14 +6,13 @@ import (
 
 	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 func TestRenamed(t *testing.T) {
 	at := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	d, err := cold.Open(t.Context(), t.TempDir()+"/aoa.db", cold.Options{Now: func() time.Time { return at }})
-	if err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, err)
 	defer d.Close()
 	rename := func(id string, from, to event.Path) event.Event {
 		at = at.Add(time.Hour)

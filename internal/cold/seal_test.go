@@ -15,6 +15,7 @@ import (
 
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/scripts/eventtest"
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 // places are where a user's identity and a store's keys lie.
@@ -28,14 +29,14 @@ func places(t testing.TB) (SealOptions, *sink) {
 func openSeal(t testing.TB, o SealOptions) *Seal {
 	t.Helper()
 	s, err := OpenSeal(o)
-	must(t, err)
+	fault.Check(t, err)
 	return s
 }
 
 func sealed(t testing.TB, path string, seal *Seal) *DB {
 	t.Helper()
 	d, err := Open(t.Context(), path, Options{Now: fixed, Seal: seal})
-	must(t, err)
+	fault.Check(t, err)
 	t.Cleanup(func() { _ = d.Close() })
 	return d
 }
@@ -52,14 +53,14 @@ func TestSealOpens(t *testing.T) {
 		}
 		for _, reader := range []*Seal{s, again} {
 			got, err := reader.Open("event a", closed)
-			must(t, err)
+			fault.Check(t, err)
 			same(t, "text", string(got), text)
 		}
 		if bytes.Equal(closed, s.Seal("event a", []byte(text))) {
 			t.Fatal("the same text looks the same twice")
 		}
 		open, err := s.Open("event a", none.Seal("event a", []byte(text)))
-		must(t, err)
+		fault.Check(t, err)
 		same(t, "text that was never sealed", string(open), text)
 	}
 	closed := s.Seal("event a", []byte("words"))
@@ -85,17 +86,17 @@ func TestKeysArePrivateAndApart(t *testing.T) {
 	o, _ := places(t)
 	openSeal(t, o)
 	names, err := filepath.Glob(filepath.Join(o.Keys, "*"))
-	must(t, err)
+	fault.Check(t, err)
 	same(t, "keys", len(names), 1)
 	for _, name := range append(names, o.Identity) {
 		info, err := os.Stat(name)
-		must(t, err)
+		fault.Check(t, err)
 		if os.PathSeparator == '/' && info.Mode().Perm() != 0o600 {
 			t.Errorf("%s has mode %o", name, info.Mode().Perm())
 		}
 	}
 	wrapped, err := os.ReadFile(names[0])
-	must(t, err)
+	fault.Check(t, err)
 	if !bytes.Contains(wrapped, []byte("BEGIN AGE ENCRYPTED FILE")) || bytes.Contains(wrapped, []byte("SECRET")) {
 		t.Fatalf("wrapped key: %s", wrapped)
 	}
@@ -141,7 +142,7 @@ func TestIdentityElsewhere(t *testing.T) {
 	closed := openSeal(t, o).Seal("x", []byte("words"))
 	o.Identity = filepath.Join(t.TempDir(), "elsewhere", "identity")
 	text, err := openSeal(t, o).Open("x", closed)
-	must(t, err)
+	fault.Check(t, err)
 	same(t, "text", string(text), "words")
 	same(t, "warnings", len(warned.records), 0)
 	if _, err := os.Stat(o.Identity); err == nil {
@@ -156,10 +157,10 @@ func TestLostIdentityLosesTextsOnly(t *testing.T) {
 		Body: event.Prompt{Text: "add a flag", Terms: []string{"flag"}, Named: []event.Path{"x.go"}}}
 	d := sealed(t, path, openSeal(t, o))
 	mustAppend(t, d, prompt)
-	must(t, d.Close())
+	fault.Check(t, d.Close())
 
 	away := o.Identity + ".away"
-	must(t, os.Rename(o.Identity, away))
+	fault.Check(t, os.Rename(o.Identity, away))
 	lost := openSeal(t, o)
 	same(t, "lost keys", lost.lost, 1)
 	same(t, "warnings", len(warned.records), 1)
@@ -172,23 +173,23 @@ func TestLostIdentityLosesTextsOnly(t *testing.T) {
 	eventtest.Set(&bare, "Text", "")
 	same(t, "without the identity", allLogged(t, d), []event.Event{bare, second})
 	same(t, "what is folded", replayAll(t, d, 0), []replayed{{1, []event.Event{bare}}, {2, []event.Event{second.WithoutText()}}})
-	must(t, d.Close())
+	fault.Check(t, d.Close())
 
 	// The new key goes on without another warning; the old identity, put beside the new one, brings the texts back.
 	same(t, "lost keys", openSeal(t, o).lost, 1)
 	old, err := os.ReadFile(away)
-	must(t, err)
+	fault.Check(t, err)
 	f, err := os.OpenFile(o.Identity, os.O_APPEND|os.O_WRONLY, 0)
-	must(t, err)
+	fault.Check(t, err)
 	_, err = f.Write(old)
-	must(t, errors.Join(err, f.Close()))
+	fault.Check(t, errors.Join(err, f.Close()))
 	back := openSeal(t, o)
 	same(t, "lost keys", back.lost, 0)
 	same(t, "warnings", len(warned.records), 1)
 	d = sealed(t, path, back)
 	same(t, "with both", allLogged(t, d), []event.Event{prompt, second})
 	text, err := d.Text(t.Context(), "p1")
-	must(t, err)
+	fault.Check(t, err)
 	same(t, "the text of one", text, "add a flag")
 }
 
@@ -196,7 +197,7 @@ func TestLostIdentityLosesTextsOnly(t *testing.T) {
 func allLogged(t *testing.T, d *DB) []event.Event {
 	t.Helper()
 	out, err := d.Log(t.Context(), LogFilter{Oldest: true})
-	must(t, err)
+	fault.Check(t, err)
 	return out
 }
 
@@ -204,14 +205,14 @@ func TestWrongIdentityWarnsOnce(t *testing.T) {
 	o, warned := places(t)
 	openSeal(t, o)
 	stranger, err := age.GenerateX25519Identity()
-	must(t, err)
-	must(t, os.WriteFile(o.Identity, []byte(stranger.String()+"\n"), 0o600))
+	fault.Check(t, err)
+	fault.Check(t, os.WriteFile(o.Identity, []byte(stranger.String()+"\n"), 0o600))
 	same(t, "lost keys", openSeal(t, o).lost, 1)
 	same(t, "warnings", len(warned.records), 1)
 	if !strings.Contains(warned.records[0].Message, "all else is kept") {
 		t.Fatalf("warned: %s", warned.records[0].Message)
 	}
-	must(t, os.WriteFile(o.Identity, []byte("no identity at all\n"), 0o600))
+	fault.Check(t, os.WriteFile(o.Identity, []byte("no identity at all\n"), 0o600))
 	if _, err := OpenSeal(o); err == nil || !strings.Contains(err.Error(), o.Identity) {
 		t.Fatalf("an identity file of nonsense: %v", err)
 	}
@@ -226,7 +227,7 @@ func TestTextsAreSealedAndFound(t *testing.T) {
 	}
 	plain := sealed(t, path, nil)
 	mustAppend(t, plain, words("old", "an open text about marzipan"))
-	must(t, plain.Close())
+	fault.Check(t, plain.Close())
 	d := sealed(t, path, openSeal(t, o))
 	seq, fresh := mustAppend(t, d, words("new", "a sealed text about "+secret), words("raw", "bytes \xfe\xff of nougat"))
 	same(t, "fresh", fresh, []event.Event{words("new", ""), words("raw", "")})
@@ -239,14 +240,14 @@ func TestTextsAreSealedAndFound(t *testing.T) {
 
 	// A path that only a sealed text names is forgotten, too.
 	gone, err := eraser(t, d).Forget(t.Context(), ForgetFilter{Path: secret})
-	must(t, err)
+	fault.Check(t, err)
 	same(t, "forgotten", gone.Events, []event.Event{words("new", "a sealed text about "+secret)})
 }
 
 // FuzzOpenSeal: whatever stands in a row, opening it is a text or ErrLostKey.
 func FuzzOpenSeal(f *testing.F) {
 	s := &Seal{}
-	must(f, s.add(7, make([]byte, 32)))
+	fault.Check(f, s.add(7, make([]byte, 32)))
 	s.current = 7
 	f.Add([]byte{}, "x")
 	f.Add([]byte{sealOpen, 'a'}, "x")
@@ -269,15 +270,15 @@ func FuzzUnwrap(f *testing.F) {
 	o, _ := places(f)
 	openSeal(f, o)
 	names, err := filepath.Glob(filepath.Join(o.Keys, "*"))
-	must(f, err)
+	fault.Check(f, err)
 	whole, err := os.ReadFile(names[0])
-	must(f, err)
+	fault.Check(f, err)
 	f.Add(whole)
 	f.Add(whole[:len(whole)/2])
 	f.Add([]byte("# identity: \n# identity"))
 	file := filepath.Join(f.TempDir(), "0001-0000002a.age")
 	f.Fuzz(func(t *testing.T, content []byte) {
-		must(t, os.WriteFile(file, content, 0o600))
+		fault.Check(t, os.WriteFile(file, content, 0o600))
 		if id, key, err := unwrap(file, o.Identity); err == nil && (len(key) != 32 || id != 42) {
 			t.Fatalf("key %08x of %d bytes", id, len(key))
 		}

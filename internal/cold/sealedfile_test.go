@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/aoa-dev/aoa/internal/cold"
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 // sealedFile returns a file in a folder that is not there yet, and a Seal.
@@ -17,17 +18,13 @@ func sealedFile(t *testing.T) cold.SealedFile {
 	t.Helper()
 	dir := t.TempDir()
 	s, err := cold.OpenSeal(cold.SealOptions{Identity: filepath.Join(dir, "identity"), Keys: filepath.Join(dir, "keys")})
-	if err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, err)
 	return cold.SealedFile{Name: filepath.Join(dir, "sub", "file"), Seal: s}
 }
 
 func writeWhole(t *testing.T, f cold.SealedFile, content []byte) {
 	t.Helper()
-	if err := f.Write(func(to io.Writer) error { _, err := to.Write(content); return err }); err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, f.Write(func(to io.Writer) error { _, err := to.Write(content); return err }))
 }
 
 func TestSealedFile(t *testing.T) {
@@ -50,9 +47,7 @@ func TestSealedFile(t *testing.T) {
 		t.Errorf("the file: %v, %v", info, err)
 	}
 	before, err := os.ReadFile(f.Name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, err)
 	full := errors.New("disk full")
 	if err := f.Write(func(to io.Writer) error { _, _ = to.Write(make([]byte, 5<<20)); return full }); !errors.Is(err,
 		full) {
@@ -77,9 +72,7 @@ func TestSealedFileDamage(t *testing.T) {
 	content := make([]byte, 2<<20+100)
 	writeWhole(t, f, content)
 	whole, err := os.ReadFile(f.Name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, err)
 	half := len(whole) / 2
 	for name, raw := range map[string][]byte{
 		"a bit":            append(append(bytes.Clone(whole[:900]), whole[900]^1), whole[901:]...),
@@ -90,27 +83,21 @@ func TestSealedFileDamage(t *testing.T) {
 		"more":             append(bytes.Clone(whole), 0),
 		"nothing":          nil,
 	} {
-		if err := os.WriteFile(f.Name, raw, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		fault.Check(t, os.WriteFile(f.Name, raw, 0o600))
 		if got, err := f.Read(); !errors.Is(err, cold.ErrRow) {
 			t.Errorf("%s: %d bytes, %v", name, len(got), err)
 		}
 	}
 	other := f
 	other.Name += "2"
-	if err := os.WriteFile(other.Name, whole, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, os.WriteFile(other.Name, whole, 0o600))
 	if _, err := other.Read(); !errors.Is(err, cold.ErrRow) {
 		t.Errorf("the content of another file: %v", err)
 	}
 	another := sealedFile(t)
 	f.Seal = another.Seal
 	writeWhole(t, another, content)
-	if err := os.WriteFile(f.Name, whole, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, os.WriteFile(f.Name, whole, 0o600))
 	if _, err := f.Read(); !errors.Is(err, cold.ErrLostKey) {
 		t.Errorf("another key: %v", err)
 	}
@@ -127,9 +114,7 @@ func FuzzSealedFile(f *testing.F) {
 	f.Add([]byte{255, 255, 255, 255})
 	name := filepath.Join(f.TempDir(), "file")
 	f.Fuzz(func(t *testing.T, raw []byte) {
-		if err := os.WriteFile(name, raw, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		fault.Check(t, os.WriteFile(name, raw, 0o600))
 		if got, err := (cold.SealedFile{Name: name}).Read(); err == nil && len(got) > len(raw) {
 			t.Errorf("%d bytes of %d", len(got), len(raw))
 		}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 // TestThread: one sequence over all sessions, in the order of the log.
@@ -24,7 +25,7 @@ func TestThread(t *testing.T) {
 	events = append(events, event.Event{ID: "s", Time: noon, Session: "a", Body: event.Hint{}})
 	mustAppend(t, d, events...)
 	all, err := d.Thread(t.Context(), "a", 10)
-	must(t, err)
+	fault.Check(t, err)
 	if len(all) != 3 || all[0].Text() != "do 0" || all[2].Text() != "do 4" || all[0].Seq >= all[1].Seq ||
 		all[1].Seq >= all[2].Seq {
 		t.Fatalf("the thread is %+v", all)

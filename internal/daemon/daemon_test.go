@@ -375,10 +375,8 @@ func TestManyFilesComeAndGo(t *testing.T) {
 	d.until("every folder watched", func() bool { return call(d, api.Status, api.None{}).Watched == 3 })
 	fault.Check(t, os.MkdirAll(filepath.Join(root, "flat"), 0o755))
 	for i := range many {
-		if err := os.WriteFile(filepath.Join(root, "flat", fmt.Sprintf("f%d.go", i)), []byte("package flat\n"),
-			0o644); err != nil {
-			t.Fatal(err)
-		}
+		fault.Check(t, os.WriteFile(filepath.Join(root, "flat", fmt.Sprintf("f%d.go", i)), []byte("package flat\n"),
+			0o644))
 	}
 	d.until("all files known", files(3+many))
 	fault.Check(t, os.RemoveAll(filepath.Join(root, "flat")))

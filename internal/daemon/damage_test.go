@@ -255,10 +255,8 @@ func TestMissing(t *testing.T) {
 			}
 			d.stop()
 		}
-		if err := os.WriteFile(filepath.Join(locate.StateFolder(config.Lookup(d.o.Env)), "identity"), identity,
-			0o600); err != nil {
-			t.Fatal(err)
-		}
+		fault.Check(t, os.WriteFile(filepath.Join(locate.StateFolder(config.Lookup(d.o.Env)), "identity"), identity,
+			0o600))
 	}
 }
 

@@ -17,6 +17,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/scripts/eventtest"
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 // recorder is a consumer that keeps what it got.
@@ -93,9 +94,7 @@ func logged(t *testing.T, db *cold.DB, alert *slog.Logger, list ...Consumer) {
 func newLog(t *testing.T) *cold.DB {
 	t.Helper()
 	db, err := cold.Open(t.Context(), filepath.Join(t.TempDir(), "aoa.db"), cold.Options{Now: time.Now})
-	if err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, err)
 	t.Cleanup(func() { db.Close() })
 	return db
 }

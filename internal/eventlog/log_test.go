@@ -10,6 +10,7 @@ import (
 
 	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 // TestAQuestionLeavesALongWrite: a question that finds events that are not written yet waits for them no longer than
@@ -17,9 +18,7 @@ import (
 func TestAQuestionLeavesALongWrite(t *testing.T) {
 	log := slog.New(slog.NewTextHandler(t.Output(), nil))
 	db, err := cold.Open(t.Context(), filepath.Join(t.TempDir(), "aoa.db"), cold.Options{Now: time.Now, Log: log})
-	if err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, err)
 	defer db.Close()
 	l := New(db, time.Now, log, log)
 	writing, goOn := make(chan struct{}), make(chan struct{})
@@ -53,9 +52,7 @@ func TestAQuestionLeavesALongWrite(t *testing.T) {
 	}
 	close(goOn)
 	<-synced
-	if err := l.Flush(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, l.Flush(t.Context()))
 	if events, err := db.Log(t.Context(), cold.LogFilter{Limit: 5}); err != nil || len(events) != 1 {
 		t.Errorf("%d events written, want 1: %v", len(events), err)
 	}

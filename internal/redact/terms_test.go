@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 func TestTerms(t *testing.T) {
@@ -81,9 +83,7 @@ func TestRandom(t *testing.T) {
 	}
 	for _, name := range files {
 		text, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		fault.Check(t, err)
 		for _, w := range identifier.FindAllString(string(text), -1) {
 			words++
 			if random(w) {

@@ -39,10 +39,8 @@ func TestHostile(t *testing.T) {
 func TestRead(t *testing.T) {
 	dir := t.TempDir()
 	name, link := filepath.Join(dir, "file"), filepath.Join(dir, "link")
-	if err := errors.Join(os.WriteFile(name, []byte("12345"), 0o600), os.Symlink("file", link),
-		os.WriteFile(filepath.Join(dir, "empty"), nil, 0o600)); err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, errors.Join(os.WriteFile(name, []byte("12345"), 0o600), os.Symlink("file", link),
+		os.WriteFile(filepath.Join(dir, "empty"), nil, 0o600)))
 	for _, c := range []struct {
 		name  string
 		links regularfile.Links
@@ -82,11 +80,9 @@ func TestUnknownSize(t *testing.T) {
 // TestReadIn: a link inside of the folder is followed, one that leads out of it is not.
 func TestReadIn(t *testing.T) {
 	outside, dir := t.TempDir(), t.TempDir()
-	if err := errors.Join(os.WriteFile(filepath.Join(outside, "secret"), []byte("s"), 0o600),
+	fault.Check(t, errors.Join(os.WriteFile(filepath.Join(outside, "secret"), []byte("s"), 0o600),
 		os.WriteFile(filepath.Join(dir, "file"), []byte("f"), 0o600), os.Symlink("file", filepath.Join(dir, "inside")),
-		os.Symlink(filepath.Join(outside, "secret"), filepath.Join(dir, "out"))); err != nil {
-		t.Fatal(err)
-	}
+		os.Symlink(filepath.Join(outside, "secret"), filepath.Join(dir, "out"))))
 	root, err := os.OpenRoot(dir)
 	fault.Check(t, err)
 	defer root.Close()

@@ -208,9 +208,7 @@ type forwarder struct {
 
 func forward(t testing.TB, target string) *forwarder {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, err)
 	f := &forwarder{addr: l.Addr().String(), target: target}
 	t.Cleanup(func() { l.Close(); f.to("") })
 	go func() {
@@ -274,9 +272,7 @@ func TestNewcomer(t *testing.T) {
 			}
 			return nil
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		fault.Check(t, err)
 	}
 	for range 2 {
 		m := x.join(func(m *member) { m.learner = learn.New(hot.New(nil), live.New(), learn.Options{}) })

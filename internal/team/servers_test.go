@@ -64,9 +64,7 @@ func NeedServer(t testing.TB, program string) {
 
 func shortDir(t testing.TB) string {
 	dir, err := os.MkdirTemp("", "aoa") // a socket's name is short
-	if err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, err)
 	t.Cleanup(func() { os.RemoveAll(dir) })
 	return dir
 }
@@ -87,9 +85,7 @@ func start(t testing.TB, program, addr string, args ...string) *exec.Cmd {
 	args = append([]string{"--port", port, "--bind", "127.0.0.1", "--save", "", "--appendonly", "no", "--dir",
 		shortDir(t)}, args...)
 	cmd := exec.Command(program, args...)
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, cmd.Start())
 	t.Cleanup(func() {
 		cmd.Process.Kill() // gone already
 		cmd.Wait()         // killed
@@ -102,9 +98,7 @@ func freeAddr(t testing.TB) string {
 	t.Helper()
 	for range 200 {
 		n, err := rand.Int(rand.Reader, big.NewInt(10000))
-		if err != nil {
-			t.Fatal(err)
-		}
+		fault.Check(t, err)
 		addr := fmt.Sprintf("127.0.0.1:%d", 12000+n.Int64())
 		if l, err := net.Listen("tcp", addr); err == nil {
 			l.Close()
@@ -156,9 +150,7 @@ func ServeCluster(t testing.TB) string {
 		host, port, _ := net.SplitHostPort(nodes[0])
 		for _, args := range [][]any{{"CLUSTER", "ADDSLOTSRANGE", first, last}, {"CLUSTER", "SET-CONFIG-EPOCH", i + 1},
 			{"CLUSTER", "MEET", host, port}} {
-			if err := ask(t.Context(), n, args...); err != nil {
-				t.Fatal(err)
-			}
+			fault.Check(t, ask(t.Context(), n, args...))
 		}
 	}
 	for _, n := range nodes {
@@ -185,15 +177,11 @@ func serveWatched(t testing.TB) watched {
 	file := filepath.Join(shortDir(t), "sentinel.conf")
 	text := fmt.Sprintf("sentinel monitor main %s %s 1\nsentinel down-after-milliseconds main 4000\nsentinel "+
 		"failover-timeout main 10000\n", host, port)
-	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, os.WriteFile(file, []byte(text), 0o600))
 	w.sentinel = freeAddr(t)
 	_, port, _ = net.SplitHostPort(w.sentinel)
 	cmd := exec.Command("redis-server", file, "--sentinel", "--port", port, "--bind", "127.0.0.1")
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, cmd.Start())
 	t.Cleanup(func() {
 		cmd.Process.Kill() // gone already
 		cmd.Wait()         // killed
@@ -227,23 +215,17 @@ func serveSafe(t testing.TB) string {
 	t.Helper()
 	NeedServer(t, "redis-server")
 	ca, err := trusted()
-	if err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, err)
 	acl := filepath.Join(t.TempDir(), "users.acl")
 	rights := "user default off\nuser aoa on >p@ss " + strings.Join(Rights, " ") + "\n"
-	if err := os.WriteFile(acl, []byte(rights), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, os.WriteFile(acl, []byte(rights), 0o600))
 	addr := freeAddr(t)
 	_, port, _ := net.SplitHostPort(addr)
 	start(t, "redis-server", "127.0.0.1:0", "--tls-port", port, "--tls-cert-file", ca.file("server.crt"), "--tls-key-file",
 		ca.file("server.key"), "--tls-ca-cert-file", ca.file("ca.crt"), "--tls-auth-clients", "no", "--aclfile", acl)
 	url := "rediss://aoa:p%40ss@" + addr + "/0"
 	c, err := dial(url)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, err)
 	defer c.Close()
 	await(t, "the server", func(ctx context.Context) error { return c.Ping(ctx).Err() })
 	return url

@@ -15,13 +15,9 @@ import (
 // is said, the own events wait in the log, memory stays, and the exchange ends when it is told to.
 func TestHostileTLS(t *testing.T) {
 	ca, err := trusted()
-	if err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, err)
 	pair, err := tls.LoadX509KeyPair(ca.file("server.crt"), ca.file("server.key"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	fault.Check(t, err)
 	// An array of some ten million bulk strings, of which the first goes on and on.
 	endless := append([]byte("*10000000\r\n$999999999\r\n"), make([]byte, 1<<20)...)
 	talk := func(first, then []byte) func(net.Conn) {
@@ -54,9 +50,7 @@ func TestHostileTLS(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			ln, err := net.Listen("tcp", "127.0.0.1:0")
-			if err != nil {
-				t.Fatal(err)
-			}
+			fault.Check(t, err)
 			t.Cleanup(func() { ln.Close() })
 			go func() {
 				for {

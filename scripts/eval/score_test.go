@@ -8,6 +8,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/eval"
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/rank"
+	"github.com/aoa-dev/aoa/scripts/fault"
 	"github.com/aoa-dev/aoa/scripts/recorded"
 )
 
@@ -15,15 +16,11 @@ import (
 func TestPage(t *testing.T) {
 	made := func() *recorded.Table {
 		all, err := recorded.Traces("../recorded/testdata")
-		if err != nil {
-			t.Fatal(err)
-		}
+		fault.Check(t, err)
 		part := all[0]
 		part.Name, part.Sessions = "made/smaller", part.Sessions[:8]
 		x, err := options{threshold: .2}.run(t.Context(), append(all, part))
-		if err != nil {
-			t.Fatal(err)
-		}
+		fault.Check(t, err)
 		return x
 	}
 	x := made()

@@ -62,7 +62,7 @@ func (a *app) checkChange(ctx context.Context, r api.PartnersRequest, markdown b
 	if err != nil {
 		return err
 	}
-	lacks := len(ans.Broken) + len(ans.Partners)
+	lacks := map[event.Path]bool{}
 	err = a.answer(struct {
 		api.PartnersAnswer
 		Root event.Root `json:"root"`
@@ -94,12 +94,18 @@ func (a *app) checkChange(ctx context.Context, r api.PartnersRequest, markdown b
 			fmt.Fprintf(a.out, "%s: %s\n", a.display(p.File), a.together(p))
 		}
 	})
-	if err == nil && lacks > 0 {
+	for _, b := range ans.Broken {
+		lacks[b.File] = true
+	}
+	for _, p := range ans.Partners {
+		lacks[p.File] = true
+	}
+	if err == nil && len(lacks) > 0 {
 		hint := "nothing to add? git commit --no-verify"
 		if r.Range != "" {
 			hint = ""
 		}
-		err = fail(exitFailed, hint, "%w: %d", errLacking, lacks)
+		err = fail(exitFailed, hint, "%w: %d", errLacking, len(lacks))
 	}
 	return err
 }

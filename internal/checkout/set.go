@@ -109,7 +109,8 @@ func (t *Set) find(root event.Root) *Checkout {
 
 // enter makes a checkout known that has its ranker and its list of files. Of two of the same the first stays.
 func (t *Set) enter(w *Checkout) *Checkout {
-	w.edits = watcher.NewEdits(w.Repo, func(p event.Path) bool { return w.Tree().Has(p) }, t.Now)
+	// The tree may not know of a new file yet.
+	w.edits = watcher.NewEdits(w.Repo, func(p event.Path) bool { return w.Tree().Has(p) || !w.Repo.Ignored(p) }, t.Now)
 	w.Prefetch = t.First.For(w.Ranker, w.History)
 	w.Reader.Keep(t.contentsFile(w.Repo.Root), t.Alert)
 	w.Watch = watcher.NewWatcher(w.Repo, t.watchOptions(w))

@@ -229,7 +229,7 @@ func (im *importer) rust(number int, code, _ []byte) {
 			text = bytes.TrimPrefix(text, []byte(word))
 		}
 		if rest, found := bytes.CutPrefix(text, []byte("mod ")); found && bytes.HasSuffix(rest, []byte(";")) {
-			im.add(importing{line: number, module: "self::" + string(bytes.Trim(rest, " ;"))})
+			im.add(importing{line: number, module: "mod::" + string(bytes.Trim(rest, " ;"))})
 			return
 		}
 		rest, found := bytes.CutPrefix(text, []byte("use "))

@@ -229,6 +229,8 @@ func (f files) rustModule(from event.Path, module string) []event.Path {
 		return f.first(name+".rs", name+"/mod.rs")
 	}
 	switch parts[0] {
+	case "mod": // a declaration: it means a file, and never an item of the module
+		return find(path.Join(dir, path.Join(parts[1:]...)))
 	case "self", "super":
 		for len(parts) > 0 && (parts[0] == "super" || parts[0] == "self") {
 			if parts[0] == "super" {

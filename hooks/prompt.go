@@ -76,7 +76,7 @@ func slashCommand(prompt string) string {
 
 // cutTag takes <tag …>inner</tag> spans out of text.
 func cutTag(text, tag string) (rest, inner string) {
-	low := lower(text)
+	low := redact.Lower(text)
 	open, shut := "<"+tag, "</"+tag+">"
 	if !strings.Contains(low, open) {
 		return text, ""
@@ -144,15 +144,4 @@ func digest(parts ...string) string {
 		h.Write([]byte(strconv.Itoa(len(p)) + ":" + p))
 	}
 	return hex.EncodeToString(h.Sum(nil)[:12])
-}
-
-// lower lowers ASCII only: byte offsets stay the same, which strings.ToLower does not promise.
-func lower(s string) string {
-	b := []byte(s)
-	for i, c := range b {
-		if c >= 'A' && c <= 'Z' {
-			b[i] |= 0x20
-		}
-	}
-	return string(b)
 }

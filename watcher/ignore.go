@@ -12,6 +12,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/config"
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/index"
+	"github.com/aoa-dev/aoa/internal/locate"
 	"github.com/aoa-dev/aoa/internal/regularfile"
 )
 
@@ -134,7 +135,7 @@ func (r *Repo) excludesFile() string {
 	defer cancel()
 	out, err := r.run(ctx, "config", "--type=path", "--get", "core.excludesFile")
 	if name := strings.TrimRight(string(out), "\n"); err == nil && name != "" {
-		return absolute(name, string(r.Root))
+		return locate.Absolute(name, string(r.Root))
 	}
 	return r.excludes
 }

@@ -77,7 +77,7 @@ func openRepo(ctx context.Context, dir string, env []string) (*Repo, error) {
 	r.Origin = normalizeURL(r.config.origin)
 	root := at.Root
 	if r.config.worktree != "" && at.GitDir == at.CommonDir {
-		root = absolute(r.config.worktree, at.GitDir)
+		root = locate.Absolute(r.config.worktree, at.GitDir)
 	}
 	if root == "" || (r.config.bare && at.GitDir == at.CommonDir) {
 		return nil, ErrBare
@@ -149,7 +149,7 @@ func (r *Repo) worktrees() []locate.Repository {
 	main := locate.Repository{GitDir: r.CommonDir, CommonDir: r.CommonDir}
 	switch {
 	case r.config.worktree != "":
-		main.Root = absolute(r.config.worktree, r.CommonDir)
+		main.Root = locate.Absolute(r.config.worktree, r.CommonDir)
 	case r.GitDir == r.CommonDir:
 		main.Root = string(r.Root)
 	case !r.config.bare && filepath.Base(r.CommonDir) == ".git":
@@ -192,12 +192,4 @@ func normalizeURL(s string) string {
 
 func trimGit(s string) string {
 	return strings.TrimSuffix(strings.TrimRight(s, "/"), ".git")
-}
-
-// absolute is the name of a file that is given absolutely or relative to dir.
-func absolute(name, dir string) string {
-	if filepath.IsAbs(name) {
-		return name
-	}
-	return filepath.Join(dir, name)
 }

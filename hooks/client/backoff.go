@@ -48,10 +48,3 @@ func (d daemon) late(b backoff) {
 	next := min(max(2*b.last, firstBackoff), maxBackoff)
 	_ = os.WriteFile(d.lateFile(), []byte(strconv.Itoa(int(next.Seconds()))+"\n"), 0o600)
 }
-
-// inTime ends the backoff.
-func (d daemon) inTime(b backoff) {
-	if b.known {
-		_ = os.Remove(d.lateFile())
-	}
-}

@@ -165,7 +165,9 @@ func (d daemon) exchange(r *request, wait time.Duration, starts bool) []byte {
 			_ = conn.SetReadDeadline(deadline)
 			switch answer, err := readAnswer(conn); {
 			case err == nil:
-				d.inTime(backoff)
+				if backoff.known {
+					_ = os.Remove(d.lateFile())
+				}
 				return answer
 			case errors.Is(err, errBuild): // aoa daemon start replaces it
 				d.start("start", again)

@@ -9,10 +9,7 @@ import (
 	"github.com/aoa-dev/aoa/hooks/agents"
 )
 
-// ErrRefused is wrapped by every refusal to edit a user's file. Nothing was changed then.
-var ErrRefused = errors.New("not edited")
-
-// Refusal says why a file was not edited, and what to put there by hand.
+// Refusal is the error of a file that was not edited: why, and what to put there by hand. Nothing was changed.
 type Refusal struct {
 	File    string
 	Why     string // "it is not valid JSON (…)"
@@ -20,11 +17,8 @@ type Refusal struct {
 }
 
 func (r *Refusal) Error() string {
-	return fmt.Sprintf("edit %s: %s: %v; change it by hand", r.File, r.Why, ErrRefused)
+	return fmt.Sprintf("edit %s: %s: not edited; change it by hand", r.File, r.Why)
 }
-
-// Unwrap makes errors.Is(err, ErrRefused) hold.
-func (r *Refusal) Unwrap() error { return ErrRefused }
 
 // Change is what became of a file.
 type Change struct {

@@ -1,37 +1,28 @@
 package checkout
 
-import (
-	"sync"
+import "github.com/aoa-dev/aoa/internal/event"
 
-	"github.com/aoa-dev/aoa/internal/event"
-)
-
-// places remembers in which checkout a session was active last. Events do not contain it, because what is
-// learned is valid in all checkouts. After a start it is empty, and the newest session counts as that of every
-// checkout.
-type places struct {
-	mu   sync.Mutex
-	root map[string]event.Root // session → checkout
-}
-
-// maxSessions bounds the sessions remembered; then all are dropped.
+// maxSessions bounds the sessions whose checkouts are remembered; then all are dropped.
 const maxSessions = 4096
 
-func (p *places) saw(session string, root event.Root) {
+// Saw notes that a session was active in a checkout. Events do not contain it, because what is learned is valid in all
+// checkouts. After a start nothing is noted, and the newest session counts as that of every checkout.
+func (t *Set) Saw(session string, root event.Root) {
 	if session == "" {
 		return
 	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.root == nil || len(p.root) >= maxSessions {
-		p.root = map[string]event.Root{}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.sessions == nil || len(t.sessions) >= maxSessions {
+		t.sessions = map[string]event.Root{}
 	}
-	p.root[session] = root
+	t.sessions[session] = root
 }
 
-func (p *places) elsewhere(session string, root event.Root) bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	at, known := p.root[session]
+// Elsewhere reports whether a session was active last in another checkout.
+func (t *Set) Elsewhere(session string, root event.Root) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	at, known := t.sessions[session]
 	return known && at != root
 }

@@ -62,7 +62,6 @@ type Store interface{ Replaced() bool }
 type Set struct {
 	Options
 	HeadMoved chan struct{} // holds a value when HEAD may have moved; capacity 1
-	sessions  places
 
 	arrivals chan *Checkout // new checkouts, for Run
 	opening  singleflight.Group
@@ -70,6 +69,8 @@ type Set struct {
 	mu     sync.Mutex // guards what follows
 	known  map[event.Root]*Checkout
 	places map[string]*Checkout // folder of a caller → its checkout; a cache
+
+	sessions map[string]event.Root // session → the root of the checkout in which it was active last
 
 	submodules map[string]*watcher.Repo // folder → its repository, nil for a clone that is no submodule; a cache
 }
@@ -187,14 +188,6 @@ func (t *Set) At(ctx context.Context, dir string) *Checkout {
 	}
 	t.places[dir] = w
 	return w
-}
-
-// Saw notes that a session was active in a checkout.
-func (t *Set) Saw(session string, w *Checkout) { t.sessions.saw(session, w.Repo.Root) }
-
-// Elsewhere reports whether a session was active last in another checkout.
-func (t *Set) Elsewhere(session string, w *Checkout) bool {
-	return t.sessions.elsewhere(session, w.Repo.Root)
 }
 
 // NoteHead notes that HEAD may have moved.

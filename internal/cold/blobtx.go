@@ -13,7 +13,7 @@ type BlobTx struct {
 // Write runs fn in a transaction, and then the owner's Rule: too much for a session is a *QuotaError and nothing is
 // kept, too much of the owner drops what was used least recently. The keys of that are returned.
 func (o *Owner) Write(ctx context.Context, what string, fn func(tx *BlobTx) error) (dropped []string, err error) {
-	err = o.b.write(ctx, what, func(tx *Tx) error {
+	run := func(tx *Tx) error {
 		t := &BlobTx{o: o, tx: tx, now: o.b.o.Now().UnixMilli(), grown: map[string]int64{}}
 		if err := fn(t); err != nil {
 			return err
@@ -23,7 +23,8 @@ func (o *Owner) Write(ctx context.Context, what string, fn func(tx *BlobTx) erro
 		}
 		dropped, err = t.makeRoom()
 		return err
-	})
+	}
+	err = o.b.use(ctx, func(f *File) error { return f.Write(ctx, what, run) })
 	return dropped, err
 }
 

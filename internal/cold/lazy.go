@@ -67,11 +67,6 @@ func (l *lazyFile) useExisting(ctx context.Context, fn func(*File) error) error 
 	return l.use(ctx, fn)
 }
 
-// write is File.Write of the open file.
-func (l *lazyFile) write(ctx context.Context, what string, fn func(*Tx) error) error {
-	return l.use(ctx, func(f *File) error { return f.Write(ctx, what, fn) })
-}
-
 // with calls fn with the open file and gives the lock back that use took, also when fn panics.
 func (l *lazyFile) with(fn func(*File) error) error {
 	defer l.mu.RUnlock()

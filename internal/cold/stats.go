@@ -189,7 +189,7 @@ func (d *DB) SessionIDs(ctx context.Context) (out []string, err error) {
 // SessionStats returns the newest sessions of which events are kept; limit ≤ 0 returns all.
 func (d *DB) SessionStats(ctx context.Context, limit int) (out []SessionStat, err error) {
 	query := "SELECT session, count(*), min(time), max(time)" + inSession + " GROUP BY session ORDER BY 4 DESC, 1 LIMIT ?"
-	err = d.Each(ctx, query, []any{bound(limit)}, func(row Row) error {
+	err = d.Each(ctx, query, []any{cmp.Or(max(limit, 0), -1)}, func(row Row) error {
 		var s SessionStat
 		var first, last int64
 		err := row.Scan(&s.ID, &s.Events, &first, &last)
@@ -220,14 +220,6 @@ func (d *DB) SessionStats(ctx context.Context, limit int) (out []SessionStat, er
 		s.Files = len(files)
 	}
 	return out, err
-}
-
-// bound is a LIMIT: all if it is not positive.
-func bound(limit int) int {
-	if limit <= 0 {
-		return -1
-	}
-	return limit
 }
 
 // Status is the size of the store.

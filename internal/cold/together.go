@@ -80,7 +80,8 @@ func (d *DB) readCommits(ctx context.Context, reached map[string]bool,
 
 // CommitsOfYear is how many counted commits, of all branches, are of the year before the newest one.
 func (d *DB) CommitsOfYear(ctx context.Context) (n int, err error) {
-	err = d.Each(ctx, "SELECT count(*) FROM events WHERE counted = 1 AND time > (SELECT max(time) FROM events WHERE counted = 1) - ?",
-		[]any{(365 * 24 * time.Hour).Milliseconds()}, func(row Row) error { return row.Scan(&n) })
+	_, err = d.Scan(ctx, "SELECT count(*) FROM events WHERE counted = 1"+
+		" AND time > (SELECT max(time) FROM events WHERE counted = 1) - ?",
+		[]any{(365 * 24 * time.Hour).Milliseconds()}, &n)
 	return n, err
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/schedule"
 	"github.com/aoa-dev/aoa/internal/stage"
+	"github.com/aoa-dev/aoa/internal/team"
 )
 
 // forget answers a request to forget.
@@ -40,7 +41,7 @@ func (d *Daemon) exclusive(ctx context.Context, fn func() (forgot bool, err erro
 
 // forgetElsewhere tells the other clones, and forgets what is kept of the contents of files.
 func (d *Daemon) forgetElsewhere(ctx context.Context, f cold.ForgetFilter) error {
-	if err := d.team.Forget(ctx, filterOf(f)); err != nil {
+	if err := d.team.Forget(ctx, team.NewFilter(f.Path, f.Session, f.Since, f.Until)); err != nil {
 		return err
 	}
 	if f.Path == "" {

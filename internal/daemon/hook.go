@@ -46,7 +46,7 @@ func (d *Daemon) hook(ctx context.Context, f api.Hook) (reply []byte) {
 		patience = d.hints.Patience(call) / 4
 	}
 	d.worktrees.HideWords(ctx, w, call.Events, patience)
-	d.worktrees.Saw(call.Session, w)
+	d.worktrees.Saw(call.Session, w.Repo.Root)
 	d.sequences.Keep(call.Events)
 	d.events.Add(call.Events...)
 	if slices.ContainsFunc(call.Events, mayChange) {

@@ -40,7 +40,7 @@ func (d *Daemon) session(ctx context.Context, r api.SessionRequest) (api.Session
 // newestSession is the session of the checkout that was active last and has not ended, "" if there is none.
 func (d *Daemon) newestSession(w *checkout.Checkout) string {
 	for _, s := range d.scores.Live.Running(d.now()) {
-		if !s.Ended && s.ID != live.Watch && !d.worktrees.Elsewhere(s.ID, w) {
+		if !s.Ended && s.ID != live.Watch && !d.worktrees.Elsewhere(s.ID, w.Repo.Root) {
 			return s.ID
 		}
 	}
@@ -63,7 +63,7 @@ func (d *Daemon) lastSession(ctx context.Context, w *checkout.Checkout) (string,
 	}
 	rows, err := d.db.SessionStats(ctx, newestSessions)
 	for _, s := range rows {
-		if s.Agent != "git" && !d.worktrees.Elsewhere(s.ID, w) {
+		if s.Agent != "git" && !d.worktrees.Elsewhere(s.ID, w.Repo.Root) {
 			return s.ID, err
 		}
 	}

@@ -39,18 +39,6 @@ func (d *Daemon) newTeam(ctx context.Context, origin string) (*team.Team, error)
 		Words: func() bool { return d.settings.Get().TeamWords }, Log: d.teamLog, Now: d.now, Info: d.log, Alert: d.alert})
 }
 
-// filterOf is what the other clones are told to forget.
-func filterOf(f cold.ForgetFilter) team.Filter {
-	until := f.Until.UnixMilli()
-	switch {
-	case f.Path != "":
-		return team.OfPath(f.Path, until)
-	case f.Session != "":
-		return team.OfSession(f.Session, until)
-	}
-	return team.Since(f.Since.UnixMilli(), until)
-}
-
 // forgetOrigin removes what one other clone has contributed, and takes nothing from it any more.
 func (d *Daemon) forgetOrigin(ctx context.Context, name string) (api.ForgetAnswer, error) {
 	st, err := d.teamStatus(ctx)

@@ -32,12 +32,12 @@ func (c Commit) Sweep() bool {
 }
 
 // manifests are files that list dependencies.
-var manifests = wordSet("go.mod package.json cargo.toml pyproject.toml pipfile setup.cfg gemfile composer.json pom.xml " +
+var manifests = WordSet("go.mod package.json cargo.toml pyproject.toml pipfile setup.cfg gemfile composer.json pom.xml " +
 	"build.gradle build.gradle.kts libs.versions.toml gradle-wrapper.properties mix.exs pubspec.yaml podfile " +
 	"package.swift go.work")
 
 // locks are files that tools write with every dependency.
-var locks = wordSet("go.sum go.work.sum package-lock.json npm-shrinkwrap.json yarn.lock pnpm-lock.yaml bun.lock bun.lockb " +
+var locks = WordSet("go.sum go.work.sum package-lock.json npm-shrinkwrap.json yarn.lock pnpm-lock.yaml bun.lock bun.lockb " +
 	"deno.lock cargo.lock gemfile.lock composer.lock poetry.lock pipfile.lock uv.lock pdm.lock pixi.lock mix.lock " +
 	"rebar.lock flake.lock podfile.lock package.resolved cartfile.resolved pubspec.lock packages.lock.json " +
 	"gradle.lockfile buildscript-gradle.lockfile .terraform.lock.hcl module.bazel.lock chart.lock conan.lock")
@@ -46,16 +46,16 @@ var locks = wordSet("go.sum go.work.sum package-lock.json npm-shrinkwrap.json ya
 func (p Path) Lock() bool { return locks[strings.ToLower(p.Base())] }
 
 // settings are files of tools and of the project itself, not of its program.
-var settings = wordSet("license license.txt license.md copying notice authors codeowners .gitignore .gitattributes .editorconfig .travis.yml " +
+var settings = WordSet("license license.txt license.md copying notice authors codeowners .gitignore .gitattributes .editorconfig .travis.yml " +
 	".golangci.yml .golangci.yaml .golangci.toml .eslintrc .eslintrc.js .eslintrc.json .eslintignore .prettierrc .prettierrc.json .prettierignore " +
 	".pre-commit-config.yaml appveyor.yml .circleci renovate.json dependabot.yml .gitlab-ci.yml version version.txt .nvmrc .tool-versions " +
 	".python-version")
 
 // chronicles are documents that say what changed.
-var chronicles = wordSet("changelog changes history news")
+var chronicles = WordSet("changelog changes history news")
 
 // bumpTerms are the terms of a subject that say that versions of dependencies change.
-var bumpTerms = wordSet("bump dep dependency dependabot renovate")
+var bumpTerms = WordSet("bump dep dependency dependabot renovate")
 
 // Topics returns the terms of a commit that are about its files. Of one that changes the versions of dependencies and
 // nothing else these are the terms that say so: the others name packages.
@@ -108,9 +108,9 @@ func (p Path) chronicle() bool {
 
 // Words of subjects: of upkeep only, and such as may also be about the program itself.
 var (
-	onlyUpkeep = wordSet("bump bumps bumped deps dependencies dependabot renovate lint lints linting linter linters golint golangci eslint " +
+	onlyUpkeep = WordSet("bump bumps bumped deps dependencies dependabot renovate lint lints linting linter linters golint golangci eslint " +
 		"autofix autofixes gofmt gofumpt goimports govet prettier rustfmt rubocop clippy flake8 isort pyupgrade copyright")
-	maybeUpkeep = wordSet("format formats formatting reformat formatter license licence licenses headers ci " +
+	maybeUpkeep = WordSet("format formats formatting reformat formatter license licence licenses headers ci " +
 		"whitespace typo typos spelling modernize")
 )
 
@@ -126,7 +126,8 @@ func upkeepWords(subject string) (only, maybe bool) {
 	return only, maybe
 }
 
-func wordSet(words string) map[string]bool {
+// WordSet makes a set of the words of a text.
+func WordSet(words string) map[string]bool {
 	out := map[string]bool{}
 	for _, w := range strings.Fields(words) {
 		out[w] = true

@@ -66,7 +66,7 @@ func (s *States) Snapshot() (saved []byte, err error) {
 func (s *States) Restore(saved []byte) error {
 	for _, x := range s.all() {
 		if len(saved) < 8 || binary.BigEndian.Uint64(saved) > uint64(len(saved)-8) {
-			return errParts
+			return errors.New("a state is missing")
 		}
 		end := 8 + binary.BigEndian.Uint64(saved)
 		if err := x.Restore(saved[8:end]); err != nil {
@@ -76,5 +76,3 @@ func (s *States) Restore(saved []byte) error {
 	}
 	return nil
 }
-
-var errParts = errors.New("a state is missing")

@@ -19,9 +19,8 @@ type resolved struct {
 
 // resolve resolves the batch.
 func (b *Batch) resolve() *resolved {
-	c := &resolved{Newest: b.newest, Moved: compose(b.renames), Changes: append(b.resolveSets(), b.resolveStamps()...),
+	return &resolved{Newest: b.newest, Moved: compose(b.renames), Changes: append(b.resolveSets(), b.resolveStamps()...),
 		Trim: b.trim, Decay: b.decay, Sweep: b.sweep}
-	return c
 }
 
 // resolveSets names and orders the batch's sets, and caps owned ones.

@@ -2,6 +2,8 @@ package index
 
 import (
 	"bytes"
+
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 // definer finds the names that the lines of a program define.
@@ -161,9 +163,9 @@ func (d *definer) qualified(text []byte) []byte {
 }
 
 // blockWords are followed by a colon, or by a parenthesis and a brace, where nothing is defined.
-var blockWords = wordSet(`if elif else for foreach while switch catch with try finally do return except lambda match
+var blockWords = event.WordSet(`if elif else for foreach while switch catch with try finally do return except lambda match
 	case class function def using lock fixed synchronized unless until when throw throws new await yield delete typeof
 	goto assert import package super this default constructor require and or not in is sizeof elseif guard defer`)
 
 // typeWords begin the definition of a type, which is known by its name alone wherever it stands.
-var typeWords = wordSet("class interface struct enum trait record type object protocol module namespace typealias union")
+var typeWords = event.WordSet("class interface struct enum trait record type object protocol module namespace typealias union")

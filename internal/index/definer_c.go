@@ -3,14 +3,16 @@ package index
 import (
 	"bytes"
 	"strings"
+
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 // maxSignature is the number of bytes in which the parameters of a function of C end.
 const maxSignature = 2 << 10
 
 var (
-	cTypes     = wordSet("struct union enum class namespace concept interface protocol implementation")
-	cModifiers = wordSet(`static inline extern const constexpr virtual explicit friend typedef template export final
+	cTypes     = event.WordSet("struct union enum class namespace concept interface protocol implementation")
+	cModifiers = event.WordSet(`static inline extern const constexpr virtual explicit friend typedef template export final
 		abstract unsigned signed`)
 )
 

@@ -137,7 +137,7 @@ func (b *breaking) mentionIn(user event.Path, text []byte, p event.Path) int {
 }
 
 // newestBranch are the usual names of the branch whose files an address names as they are now.
-var newestBranch = wordSet("main master trunk develop HEAD")
+var newestBranch = event.WordSet("main master trunk develop HEAD")
 
 // changelog reports whether a file tells the history of a project.
 func changelog(p event.Path) bool {

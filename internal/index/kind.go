@@ -22,42 +22,42 @@ const (
 )
 
 var (
-	binaryExts = wordSet(`.png .jpg .jpeg .gif .webp .ico .icns .bmp .tif .tiff .svg .psd .pdf .woff .woff2 .ttf .otf
+	binaryExts = event.WordSet(`.png .jpg .jpeg .gif .webp .ico .icns .bmp .tif .tiff .svg .psd .pdf .woff .woff2 .ttf .otf
 		.eot .mp3 .mp4 .wav .ogg .webm .mov .avi .zip .gz .tgz .bz2 .xz .zst .7z .tar .jar .war .whl .exe .dll .so .dylib
 		.a .o .obj .lib .class .pyc .wasm .bin .dat .db .sqlite .fits .npy .npz .pkl .parquet .ai .eps .mo .snk .pfx .p12
 		.keystore`)
-	proseExts = wordSet(`.md .mdx .markdown .txt .rst .adoc .asciidoc .org .textile .rdoc .pod .tex .1 .5 .7 .8`)
-	dataExts  = wordSet(`.json .jsonc .json5 .jsonl .ndjson .lock .sum .yaml .yml .toml .ini .cfg .conf .properties
+	proseExts = event.WordSet(`.md .mdx .markdown .txt .rst .adoc .asciidoc .org .textile .rdoc .pod .tex .1 .5 .7 .8`)
+	dataExts  = event.WordSet(`.json .jsonc .json5 .jsonl .ndjson .lock .sum .yaml .yml .toml .ini .cfg .conf .properties
 		.csv .tsv .xml .plist .po .pot .map .ipynb .log .env .golden .snap .patch .diff .pem .crt .csproj .sln .xcscheme
 		.pbxproj .xcworkspacedata .resx .editorconfig`)
-	proseNames = wordSet(`readme license licence copying notice authors contributors maintainers changelog changes
+	proseNames = event.WordSet(`readme license licence copying notice authors contributors maintainers changelog changes
 		history news todo thanks codeowners`)
-	dataNames = wordSet(`requirements.txt constraints.txt manifest.in go.mod go.sum go.work yarn.lock .gitignore
+	dataNames = event.WordSet(`requirements.txt constraints.txt manifest.in go.mod go.sum go.work yarn.lock .gitignore
 		.gitattributes .dockerignore .npmignore .eslintignore .prettierignore .prettierrc .eslintrc .babelrc .npmrc .nvmrc
 		.mailmap .editorconfig py.typed robots.txt`)
-	sourceNames = wordSet(`cmakelists.txt`)
+	sourceNames = event.WordSet(`cmakelists.txt`)
 
 	// testDirs hold tests wherever they are, topTestDirs at the root only: pkg/testing is a library for tests.
-	testDirs = wordSet(`tests __tests__ __mocks__ __snapshots__ __fixtures__ spec specs testdata test-data test_data
+	testDirs = event.WordSet(`tests __tests__ __mocks__ __snapshots__ __fixtures__ spec specs testdata test-data test_data
 		e2e testsuite test_suite test-suite androidtest testfixtures integrationtest integration-tests integration_tests
 		unittests unit-tests testutil testutils test-utils test_utils test-util testhelper testhelpers test-helpers
 		test_helpers cypress`)
-	topTestDirs = wordSet(`testing`)
+	topTestDirs = event.WordSet(`testing`)
 
 	// otherDirs hold what other projects or tools wrote.
-	otherDirs = wordSet(`node_modules bower_components jspm_packages vendor vendored _vendor _vendored third_party
+	otherDirs = event.WordSet(`node_modules bower_components jspm_packages vendor vendored _vendor _vendored third_party
 		third-party thirdparty 3rdparty extern godeps pods carthage dist site-packages __pycache__ .venv .yarn`)
 	otherEnds = strings.Fields(`.min.js .min.mjs .min.css .js.map .mjs.map .css.map .pb.go .pb.gw.go .pb.h .pb.cc
 		.pb.validate.go _pb2.py _pb2.pyi _pb2_grpc.py _pb.js _pb.d.ts .gen.go .generated.go .gen.ts .generated.ts .g.dart
 		.freezed.dart .g.cs .designer.cs .pyc`)
-	desktopNames = wordSet(`.ds_store thumbs.db`)
+	desktopNames = event.WordSet(`.ds_store thumbs.db`)
 
 	// testBases mark a test at the end of a base name without its extension; camelTests do in languages whose files are
 	// named after classes.
 	testBases  = strings.Fields(`_test _tests -test .test .tests _spec -spec .spec .e2e .cy .stories`)
 	camelTests = strings.Fields(`Test Tests TestCase TestBase IT Spec Specs`)
-	camelExts  = wordSet(`.java .kt .kts .scala .groovy .cs .fs .vb .php .swift .m .mm .hs`)
-	plainTests = wordSet(`test tests conftest testutil testutils test_helper spec_helper rails_helper`)
+	camelExts  = event.WordSet(`.java .kt .kts .scala .groovy .cs .fs .vb .php .swift .m .mm .hs`)
+	plainTests = event.WordSet(`test tests conftest testutil testutils test_helper spec_helper rails_helper`)
 )
 
 // KindOf returns the kind of a file by its path.

@@ -65,54 +65,54 @@ var (
 		keywords: definingWords("", "", "func type const var"), more: (*definer).golang,
 		imports: (*importer).golang, targets: files.goPackage, refers: true}
 	python = &language{comments: hashComments, triples: true,
-		keywords: definingWords("def class", "", "type"), modifiers: wordSet("async cdef cpdef"), more: (*definer).python,
+		keywords: definingWords("def class", "", "type"), modifiers: event.WordSet("async cdef cpdef"), more: (*definer).python,
 		imports: (*importer).python, targets: files.pythonModule, refers: true}
 	script = &language{comments: slashComments, open: "/*", close: "*/", raw: '`',
 		keywords: definingWords("function class interface enum namespace", "", "const let var type module"),
-		modifiers: wordSet(`export default async abstract declare public private protected static readonly override get
+		modifiers: event.WordSet(`export default async abstract declare public private protected static readonly override get
 			set accessor`),
 		more: (*definer).script, imports: (*importer).script, targets: files.scriptModule, refers: true}
 	rust = &language{comments: slashComments, open: "/*", close: "*/",
 		keywords:  definingWords("fn struct enum trait union mod macro_rules type", "const static", ""),
-		modifiers: wordSet("pub async unsafe extern default"),
+		modifiers: event.WordSet("pub async unsafe extern default"),
 		imports:   (*importer).rust, targets: files.rustModule, refers: true}
 	java = &language{comments: slashComments, open: "/*", close: "*/",
 		keywords: definingWords("class interface enum record", "", ""),
-		modifiers: wordSet(`public private protected static final abstract sealed default synchronized native strictfp
+		modifiers: event.WordSet(`public private protected static final abstract sealed default synchronized native strictfp
 			transient volatile non`),
 		more: (*definer).java, imports: (*importer).java, targets: files.javaClass, refers: true, typed: true}
 	csharp = &language{comments: slashComments, open: "/*", close: "*/",
 		keywords: definingWords("class interface struct enum record", "", ""),
-		modifiers: wordSet(`public private protected internal static abstract sealed virtual override partial async
+		modifiers: event.WordSet(`public private protected internal static abstract sealed virtual override partial async
 			readonly unsafe extern new const required file ref`), more: (*definer).csharp, refers: true, typed: true}
 	kotlin = &language{comments: slashComments, open: "/*", close: "*/", joins: ".",
 		keywords: definingWords("fun class interface object typealias", "", "val var"),
-		modifiers: wordSet(`public private protected internal open abstract sealed final override data inline inner enum
+		modifiers: event.WordSet(`public private protected internal open abstract sealed final override data inline inner enum
 			annotation suspend operator infix tailrec external expect actual companion value const lateinit`),
 		imports: (*importer).java, targets: files.javaClass, refers: true}
 	swift = &language{comments: slashComments, open: "/*", close: "*/",
 		keywords: definingWords("func class struct enum protocol actor typealias", "", "let var"),
-		modifiers: wordSet(`public private fileprivate internal open static final override mutating nonmutating indirect
+		modifiers: event.WordSet(`public private fileprivate internal open static final override mutating nonmutating indirect
 			convenience required dynamic nonisolated package async lazy weak`)}
 	php = &language{comments: []string{"//", "#"}, open: "/*", close: "*/",
 		keywords:  definingWords("function class interface trait enum", "const", ""),
-		modifiers: wordSet("public private protected static abstract final readonly"), more: (*definer).php,
+		modifiers: event.WordSet("public private protected static abstract final readonly"), more: (*definer).php,
 		imports: (*importer).php, targets: files.phpClass, refers: true, typed: true}
 	ruby = &language{comments: hashComments, joins: ".:",
 		keywords:  definingWords("def class module", "", ""),
-		modifiers: wordSet("private public protected private_class_method module_function"),
+		modifiers: event.WordSet("private public protected private_class_method module_function"),
 		more:      (*definer).ruby, imports: (*importer).ruby, targets: files.rubyFile, refers: true}
 	clike = &language{comments: slashComments, open: "/*", close: "*/", more: (*definer).c, imports: (*importer).c,
 		targets: files.header, refers: true, typed: true}
 	dart = &language{comments: slashComments, open: "/*", close: "*/",
 		keywords:  definingWords("class mixin extension enum typedef", "", "const final var"),
-		modifiers: wordSet("abstract base sealed static late"), more: (*definer).java}
+		modifiers: event.WordSet("abstract base sealed static late"), more: (*definer).java}
 	scala = &language{comments: slashComments, open: "/*", close: "*/",
 		keywords:  definingWords("def class object trait enum", "val type", "given var"),
-		modifiers: wordSet("private protected override final sealed abstract implicit lazy case inline")}
+		modifiers: event.WordSet("private protected override final sealed abstract implicit lazy case inline")}
 	shell = &language{comments: hashComments, keywords: definingWords("function", "", "")}
 	lua   = &language{comments: []string{"--"}, open: "--[[", close: "]]", joins: ".:",
-		keywords: definingWords("function", "", ""), modifiers: wordSet("local")}
+		keywords: definingWords("function", "", ""), modifiers: event.WordSet("local")}
 	sql    = &language{comments: []string{"--"}, open: "/*", close: "*/"}
 	elixir = &language{comments: hashComments, triples: true, joins: ".",
 		keywords: definingWords("def defp defmacro defmodule defprotocol", "", "")}
@@ -128,7 +128,7 @@ var (
 
 	sharedWords = definingWords(`func def class interface struct enum type fn function fun trait protocol record module object define sub proc
 		message service rpc macro`, "", "const let var val static")
-	sharedModifiers = wordSet(`export default async pub public private protected abstract final unsafe inline internal
+	sharedModifiers = event.WordSet(`export default async pub public private protected abstract final unsafe inline internal
 		sealed override extern data open`)
 )
 

@@ -3,10 +3,12 @@ package index
 import (
 	"path"
 	"strings"
+
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 // bareFiles are files without an extension.
-var bareFiles = wordSet(`Makefile makefile GNUmakefile Dockerfile Containerfile Jenkinsfile Vagrantfile Gemfile
+var bareFiles = event.WordSet(`Makefile makefile GNUmakefile Dockerfile Containerfile Jenkinsfile Vagrantfile Gemfile
 	Rakefile Guardfile Procfile Brewfile Podfile Fastfile Justfile justfile Taskfile BUILD WORKSPACE LICENSE README
 	CHANGELOG CONTRIBUTING CODEOWNERS`)
 

@@ -53,7 +53,7 @@ type scanner struct {
 // line takes the pieces of a line. It returns the beginning of the line up to its first comment, empty if the line
 // begins inside of a comment or a string.
 func (s *scanner) line(line []byte) (code []byte) {
-	if s.end == "`" && s.lang == script && resumes(line) {
+	if s.end == "`" && s.lang == script && beginsWith(line, declarationWords) {
 		s.end = "" // it was no string, but a quote in a regular expression
 	}
 	at, outside := 0, s.end == ""
@@ -111,10 +111,8 @@ func (s *scanner) inside(line []byte, from, to int) {
 	s.take(line, from, to, s.of)
 }
 
-// resumes reports whether a line begins a declaration of a script at the first column.
-func resumes(line []byte) bool {
-	return beginsWith(line, []string{"export ", "function ", "class ", "import "})
-}
+// declarationWords begin a declaration of a script at the first column.
+var declarationWords = []string{"export ", "function ", "class ", "import "}
 
 // beginsWith reports whether a line begins with one of some words.
 func beginsWith(line []byte, words []string) bool {

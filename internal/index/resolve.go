@@ -30,7 +30,7 @@ func (t *Tree) Files(name string) []event.Path {
 	if foreign {
 		name = installed
 	}
-	parts := pathParts(name)
+	parts := strings.FieldsFunc(name, func(r rune) bool { return r == '/' })
 	if len(parts) == 0 {
 		return nil
 	}
@@ -77,10 +77,6 @@ func installedPath(name string) (rest string, ok bool) {
 		}
 	}
 	return name, false
-}
-
-func pathParts(name string) []string {
-	return strings.FieldsFunc(name, func(r rune) bool { return r == '/' })
 }
 
 // commonEnd returns how many parts the ends of a path and of a list have in common.

@@ -1,6 +1,10 @@
 package index
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/aoa-dev/aoa/internal/event"
+)
 
 // ending is a suffix that stemming replaces.
 type ending struct {
@@ -31,7 +35,7 @@ var derivations = []ending{
 
 // wholeWords look as if they had an ending, and would become another word of programs. Requests keep uses apart from
 // use, as they did when the similarities of recorded sequences were chosen (package reload, TestFindGolden).
-var wholeWords = wordSet(`author factor folder header pointer container version everything something anything
+var wholeWords = event.WordSet(`author factor folder header pointer container version everything something anything
 	nothing uses`)
 
 // stem returns the stem of a word in lower case that is stored as an index term. It is light: terms are shown to

@@ -1,6 +1,10 @@
 package index
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/aoa-dev/aoa/internal/event"
+)
 
 // synonymGroups are words that mean the same in requests to a coding agent. The first stands for all. Groups are small:
 // a wrong match costs more than a missed one.
@@ -38,7 +42,7 @@ var weakWords = foldedSet(`fix add remove change update improve check run test f
 	support make code file function error fail review build document message format log`)
 
 // negations reverse the meaning of the next word.
-var negations = wordSet(`not no never without don't dont doesn't doesnt isn't isnt aren't won't wont can't cant
+var negations = event.WordSet(`not no never without don't dont doesn't doesnt isn't isnt aren't won't wont can't cant
 	cannot couldn't shouldn't wouldn't didn't didnt wasn't weren't haven't hasn't except nor neither none avoid`)
 
 // directions say from where and to where. The word after them must not change sides.

@@ -233,5 +233,5 @@ func scopeOf(title string) []Count {
 	return counts(stems)
 }
 
-var changeTypes = wordSet(`fix feat chore refactor perf docs doc test tests style build ci bug feature bugfix add
+var changeTypes = event.WordSet(`fix feat chore refactor perf docs doc test tests style build ci bug feature bugfix add
 	update breaking new improvement wip internal types release deps`)

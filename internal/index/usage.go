@@ -156,10 +156,10 @@ func (u *usage) judgeGo(r *removal, o occurrence) verdict {
 
 var (
 	// declaring words come before a name that they declare.
-	declaring = wordSet(`var let const val def fn func fun function class struct interface type enum trait module object mut
+	declaring = event.WordSet(`var let const val def fn func fun function class struct interface type enum trait module object mut
 		union macro namespace typedef define record protocol for as`)
 	// usingWords come before a name that is used; other words before it are its type.
-	usingWords = wordSet(`return case new throw throws else in is typeof instanceof extends implements and or not await yield
+	usingWords = event.WordSet(`return case new throw throws else in is typeof instanceof extends implements and or not await yield
 		delete sizeof goto import from export default public private protected internal static final abstract sealed async
 		override virtual readonly const do if elif unless while until when where with use using package raise assert then
 		match out ref inline extern unsigned signed volatile struct enum union class include extend prepend insteadof

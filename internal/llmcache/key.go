@@ -41,7 +41,7 @@ func (k Key) complete() (Key, error) {
 	}
 	for _, id := range []*string{&k.Task, &k.Turn} {
 		if *id == "" {
-			*id = newID()
+			*id = strings.ToLower(rand.Text()[:8])
 		}
 	}
 	for _, id := range []string{k.Session, k.Task, k.Turn} {
@@ -51,9 +51,6 @@ func (k Key) complete() (Key, error) {
 	}
 	return k, nil
 }
-
-// newID is 8 random letters and digits, 40 bits.
-func newID() string { return strings.ToLower(rand.Text()[:8]) }
 
 // escape keeps letters, digits, dots, dashes and tildes, and escapes every other byte as a URL's query does.
 func escape(id string) string { return strings.ReplaceAll(url.QueryEscape(id), "_", "%5F") }

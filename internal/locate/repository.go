@@ -126,7 +126,7 @@ func gitFile(name string) (string, error) {
 	if !ok || to == "" {
 		return "", fmt.Errorf("%w: %s does not begin with \"gitdir: \"", ErrNotRepo, name)
 	}
-	return absolute(to, filepath.Dir(name)), nil
+	return Absolute(to, filepath.Dir(name)), nil
 }
 
 // Link reads a file of git that names another file, absolutely or relative to its own folder.
@@ -135,10 +135,11 @@ func Link(name string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return absolute(line, filepath.Dir(name)), nil
+	return Absolute(line, filepath.Dir(name)), nil
 }
 
-func absolute(name, dir string) string {
+// Absolute is a name that may be relative to a folder.
+func Absolute(name, dir string) string {
 	if filepath.IsAbs(name) {
 		return name
 	}

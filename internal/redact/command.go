@@ -34,7 +34,7 @@ func (t taker) rules() (out []rule) {
 		} else {
 			rest += " "
 		}
-		keywords, names = append(keywords, lower(rest)), append(names, pattern)
+		keywords, names = append(keywords, Lower(rest)), append(names, pattern)
 	}
 	add := func(form string, args ...any) {
 		called := `(?:^|[^\w.-])(?:` + strings.Join(names, "|") + `)(?:\.exe)?`

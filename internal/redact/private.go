@@ -8,7 +8,7 @@ func Private(s string) string {
 	if strings.IndexByte(s, '<') < 0 {
 		return s
 	}
-	low := lower(s)
+	low := Lower(s)
 	if !strings.Contains(low, begin) {
 		return s
 	}
@@ -38,8 +38,8 @@ func Private(s string) string {
 	return Private(b.String())
 }
 
-// lower lowers ASCII only: byte offsets stay the same, which strings.ToLower does not promise.
-func lower(s string) string {
+// Lower lowers ASCII only: byte offsets stay the same, which strings.ToLower does not promise.
+func Lower(s string) string {
 	for i := 0; i < len(s); i++ {
 		if s[i] >= 'A' && s[i] <= 'Z' {
 			b := []byte(s)

@@ -71,7 +71,8 @@ func (c *Cache) Find(ctx context.Context, w Worktree, asked Ask) ([]Match, error
 		}
 		same := m.unchanged(dir)
 		m.Reason = fmt.Sprintf("words %d%%, files unchanged %d%%", percent(m.Similarity), percent(same))
-		if m.Similarity = similarity(m.Similarity, same); m.Similarity >= cfg.MinSimilarity {
+		m.Similarity = similarity(m.Similarity, same)
+		if m.Similarity >= cfg.MinSimilarity {
 			out = append(out, m)
 		}
 	}

@@ -131,11 +131,6 @@ func (a Action) border() (shell.Program, bool) {
 
 func borders(c shell.Class) bool { return c == shell.Commit || c == shell.Undo || c == shell.Branch }
 
-func (a Action) commits() bool {
-	c, ok := a.border()
-	return ok && c.Class == shell.Commit
-}
-
 // short names at most so many files by their whole paths. Those that no text should name are counted.
 func short(files []event.Path, most int) string {
 	var out []string

@@ -110,7 +110,7 @@ func (w *work) run(a Action) {
 		w.ran = slices.DeleteFunc(w.ran, func(line string) bool { return line == a.line })
 		w.ran = slices.Insert(w.ran[:min(len(w.ran), maxRan-1)], 0, a.line)
 	}
-	if a.commits() {
+	if c, ends := a.border(); ends && c.Class == shell.Commit {
 		w.commit = a.Seq
 	}
 	var passed, failed []shell.Program

@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"path"
 	"slices"
+	"time"
 
 	"github.com/aoa-dev/aoa/internal/event"
 )
@@ -18,14 +19,20 @@ type Filter struct {
 	Until   int64  `json:"until"`             // unix milliseconds: what happened later stays
 }
 
-// OfPath is the filter for a file, or a folder and all below it.
-func OfPath(p event.Path, until int64) Filter { return Filter{Path: digest(string(p)), Until: until} }
-
-// OfSession is the filter for a session.
-func OfSession(id string, until int64) Filter { return Filter{Session: digest(id), Until: until} }
-
-// Since is the filter for everything from a time on.
-func Since(at, until int64) Filter { return Filter{Since: at, Until: until} }
+// NewFilter is the filter for a file, or a folder and all below it, for a session, or for everything from a time on. The
+// other two are zero.
+func NewFilter(p event.Path, session string, since, until time.Time) Filter {
+	f := Filter{Until: until.UnixMilli()}
+	switch {
+	case p != "":
+		f.Path = digest(string(p))
+	case session != "":
+		f.Session = digest(session)
+	default:
+		f.Since = since.UnixMilli()
+	}
+	return f
+}
 
 func digest(s string) string {
 	sum := sha256.Sum256([]byte("aoa forgets " + s))

@@ -263,10 +263,7 @@ const (
 	maxForgets = 60
 )
 
-var (
-	errQuota   = errors.New("it appends too much")
-	errRemoved = errors.New("it was removed here")
-)
+var errRemoved = errors.New("it was removed here")
 
 // admit counts an entry of an origin.
 func (t *Team) admit(origin string, at time.Time, forget bool) error {
@@ -287,7 +284,7 @@ func (t *Team) admit(origin string, at time.Time, forget bool) error {
 		o.forgets++
 	}
 	if o.entries > maxHourly || o.forgets > maxForgets {
-		return errQuota
+		return errors.New("it appends too much")
 	}
 	return nil
 }

@@ -56,9 +56,12 @@ func TestFilter(t *testing.T) {
 	origin := rand.Text()
 	e := event.Event{Origin: origin, Session: origin + "/s", Time: time.UnixMilli(10),
 		Body: event.Call{Act: event.ActRead, Paths: []event.Path{"x.go", "in/side/c.go"}}}
-	for f, want := range map[Filter]bool{OfPath("in", 10): true, OfPath("in/side/c.go", 10): true, OfPath("in", 9): false,
-		OfPath("i", 10):    false,
-		OfSession("s", 10): true, OfSession("t", 10): false, Since(10, 10): true, Since(11, 20): false, {Until: 20}: false} {
+	file := func(p event.Path, until int64) Filter { return NewFilter(p, "", time.Time{}, time.UnixMilli(until)) }
+	session := func(id string) Filter { return NewFilter("", id, time.Time{}, time.UnixMilli(10)) }
+	since := func(at, until int64) Filter { return NewFilter("", "", time.UnixMilli(at), time.UnixMilli(until)) }
+	for f, want := range map[Filter]bool{file("in", 10): true, file("in/side/c.go", 10): true, file("in", 9): false,
+		file("i", 10): false, session("s"): true, session("t"): false, since(10, 10): true, since(11, 20): false,
+		{Until: 20}: false} {
 		if f.means(e) != want {
 			t.Errorf("%+v means it: %v", f, !want)
 		}

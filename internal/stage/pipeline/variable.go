@@ -108,27 +108,17 @@ func (s *Stage) refs() []Ref {
 	return append(out, Refs(s.Text)...)
 }
 
-// ContextNames lists the names of the context that a pipeline refers to: no others are passed on.
-func (p *Pipeline) ContextNames(has func(name string) bool) map[string]bool {
-	return p.names(func(r Ref) bool { return r.Kind == "CONTEXT" || r.Kind == "" && has(r.Name) })
-}
-
 // ArgNames lists the arguments that a pipeline declares or refers to.
 func (p *Pipeline) ArgNames() []string {
-	out := p.names(func(r Ref) bool { return r.Kind == "ARG" || r.Kind == "" })
+	out := p.Named(func(r Ref) bool { return r.Kind == "ARG" || r.Kind == "" })
 	for name := range p.Args {
 		out[name] = true
 	}
 	return keysOf(out)
 }
 
-// StageNames lists the stages that a pipeline refers to, its own and those of earlier pipelines.
-func (p *Pipeline) StageNames() map[string]bool {
-	return p.names(func(r Ref) bool { return r.Kind == "STAGE" })
-}
-
-// names are the names of the variables that are wanted.
-func (p *Pipeline) names(wanted func(Ref) bool) map[string]bool {
+// Named are the names of those variables of a pipeline that are wanted.
+func (p *Pipeline) Named(wanted func(Ref) bool) map[string]bool {
 	out := map[string]bool{}
 	for i := range p.Stages {
 		for _, r := range p.Stages[i].refs() {

@@ -241,8 +241,11 @@ func (r *Pipeline) addTemplate(s *pipeline.Stage) error {
 // filter removes from the scope what the pipeline does not refer to. It counts the tokens of the removed values, at
 // four bytes each.
 func (r *Pipeline) filter() {
-	names := r.p.ContextNames(func(n string) bool { _, ok := r.scope.Context[n]; return ok })
-	stages := r.p.StageNames()
+	names := r.p.Named(func(v pipeline.Ref) bool {
+		_, known := r.scope.Context[v.Name]
+		return v.Kind == "CONTEXT" || v.Kind == "" && known
+	})
+	stages := r.p.Named(func(v pipeline.Ref) bool { return v.Kind == "STAGE" })
 	use := &r.rep.Context
 	var left int64
 	if s := r.o.Answer.Session; s != nil {

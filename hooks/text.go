@@ -92,7 +92,7 @@ func Text(kind string, sugg []event.Suggestion, space int) (text string, named [
 // BrokenText puts places that still use what a change removes into words of at most most bytes, and tells which files
 // they name. "" if there is none. The line of a file is quoted as data.
 func BrokenText(all []index.Broken, most int) (text string, named []event.Path) {
-	for _, b := range all {
+	for _, b := range index.BrokenLines(all) {
 		head := preface + "removed by this change, still used:"
 		line := fmt.Sprintf("\n%s:%d: %s", b.File.Quoted(), b.Line, event.Quote(b.Text))
 		if text != "" {

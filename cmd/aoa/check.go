@@ -5,10 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/index"
 	"github.com/aoa-dev/aoa/prefetch"
 )
 
@@ -78,16 +80,8 @@ func (a *app) checkChange(ctx context.Context, r api.PartnersRequest, markdown b
 		if markdown {
 			return
 		}
-		said := map[string]bool{}
-		for _, b := range ans.Broken {
-			why := a.display(b.In) + " is gone"
-			if b.Name != string(b.In) {
-				why = event.Path(b.Name).Display() + " is gone from " + a.display(b.In)
-			}
-			if !said[why] {
-				said[why] = true
-				a.talk("%s", why)
-			}
+		a.gone(ans.Broken)
+		for _, b := range index.BrokenLines(ans.Broken) {
 			fmt.Fprintf(a.out, "%s:%d: %s\n", a.display(b.File), b.Line, event.Path(b.Text).Display())
 		}
 		for _, p := range ans.Partners {
@@ -108,6 +102,30 @@ func (a *app) checkChange(ctx context.Context, r api.PartnersRequest, markdown b
 		err = fail(exitFailed, hint, "%w: %d", errLacking, len(lacks))
 	}
 	return err
+}
+
+// gone says what the change removes, by file.
+func (a *app) gone(broken []index.Broken) {
+	var files []event.Path
+	names := map[event.Path][]string{}
+	for _, b := range broken {
+		if !slices.Contains(files, b.In) {
+			files = append(files, b.In)
+		}
+		if name := event.Path(b.Name).Display(); b.Name != string(b.In) && !slices.Contains(names[b.In], name) {
+			names[b.In] = append(names[b.In], name)
+		}
+	}
+	for _, f := range files {
+		switch n := names[f]; len(n) {
+		case 0:
+			a.talk("%s is gone", a.display(f))
+		case 1:
+			a.talk("%s is gone from %s", n[0], a.display(f))
+		default:
+			a.talk("%s are gone from %s", strings.Join(n, ", "), a.display(f))
+		}
+	}
 }
 
 // together is the evidence for a file.

@@ -36,6 +36,11 @@ type Broken struct {
 	In   event.Path `json:"in"`   // where the change removes it
 }
 
+// BrokenLines keeps one of the names that a line uses. The list is in the order of BrokenBy.
+func BrokenLines(all []Broken) []Broken {
+	return slices.CompactFunc(slices.Clone(all), func(x, y Broken) bool { return x.File == y.File && x.Line == y.Line })
+}
+
 // World is what is around a change: the files after it, what the index knows of them, and their contents.
 type World struct {
 	Tree     *Tree

@@ -3,6 +3,7 @@ package mcp
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -43,5 +44,6 @@ func (s *server) missingPartners(ctx context.Context, r Repo, _ string, in partn
 	for _, b := range ans.Broken[:min(len(ans.Broken), maxBroken)] {
 		out.Broken = append(out.Broken, fmt.Sprintf("%s:%d: %s", b.File.Display(), b.Line, event.Path(b.Text).Display()))
 	}
+	out.Broken = slices.Compact(out.Broken) // a line may use several names
 	return out, err
 }

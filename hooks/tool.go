@@ -49,9 +49,6 @@ func (c ToolCall) printsFile() bool {
 	return false
 }
 
-// eventID of the call's first event. All deliveries of a call agree on it, whichever hook delivered it.
-func (c ToolCall) eventID(subagent string) string { return c.ID + ":post:" + subagent }
-
 // unique adds the session to an id that the agent counts from one in each session. Long ids are random, and stay the
 // same in a session that goes on under another name.
 func (s *CallContext) unique(id string) string {
@@ -122,7 +119,7 @@ func (s *CallContext) batch(calls []rawCall) (out []event.Event) {
 // number makes the events of a call: the first has the call's ID, the others a suffix.
 func (s *CallContext) number(c ToolCall, bodies []event.Body) (out []event.Event) {
 	for i, b := range bodies {
-		id := c.eventID(s.Subagent)
+		id := c.ID + ":post:" + s.Subagent // all deliveries of a call agree on it, whichever hook delivered it
 		if i > 0 {
 			id += ":" + strconv.Itoa(i)
 		}

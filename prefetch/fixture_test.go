@@ -204,7 +204,11 @@ func (d *fixture) known(s *State, sessions *live.Sessions) string {
 
 // led reports whether a hint would have led to an event.
 func (d *fixture) led(e event.Event) bool {
-	_, delta := d.live.Copy().Apply(e)
+	saved, err := d.live.Snapshot()
+	fault.Check(d.t, err)
+	copied := live.New()
+	fault.Check(d.t, copied.Restore(saved))
+	_, delta := copied.Apply(e)
 	return delta.Hinted
 }
 

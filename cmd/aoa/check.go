@@ -85,7 +85,7 @@ func (a *app) checkChange(ctx context.Context, r api.PartnersRequest, markdown b
 			fmt.Fprintf(a.out, "%s:%d: %s\n", a.display(b.File), b.Line, event.Path(b.Text).Display())
 		}
 		for _, p := range ans.Partners {
-			fmt.Fprintf(a.out, "%s: %s\n", a.display(p.File), a.together(p))
+			fmt.Fprintf(a.out, "%s: changed with %s in %d of %d commits\n", a.display(p.File), a.display(p.With), p.Both, p.Of)
 		}
 	})
 	for _, b := range ans.Broken {
@@ -126,11 +126,6 @@ func (a *app) gone(broken []index.Broken) {
 			a.talk("%s are gone from %s", strings.Join(n, ", "), a.display(f))
 		}
 	}
-}
-
-// together is the evidence for a file.
-func (a *app) together(p prefetch.Lack) string {
-	return fmt.Sprintf("changed with %s in %d of %d commits", a.display(p.With), p.Both, p.Of)
 }
 
 // checkTable prints a table of Markdown, nothing if the change lacks nothing.

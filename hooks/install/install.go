@@ -172,8 +172,6 @@ func Examine(a agents.Agent, file string, o Options) (Status, error) {
 // sameGroups compares in any order: the file keeps its own order of events.
 func sameGroups(have, want []group) bool {
 	return len(have) == len(want) && !slices.ContainsFunc(want, func(w group) bool {
-		return !slices.ContainsFunc(have, func(h group) bool { return sameGroup(h, w) })
+		return !slices.ContainsFunc(have, func(h group) bool { return h.Event == w.Event && compact(h) == compact(w) })
 	})
 }
-
-func sameGroup(a, b group) bool { return a.Event == b.Event && compact(a) == compact(b) }

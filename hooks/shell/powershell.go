@@ -14,13 +14,6 @@ var cmdlets = map[string]string{"get-content": "cat", "gc": "cat", "type": "cat"
 // valued are the parameters of cmdlets whose values are no files.
 var valued = strings.Fields("-totalcount -tail -encoding -context -depth -filter -include -value -erroraction -first")
 
-// powershell follows a PowerShell command line roughly: there is no parser for it here, so it is read as a shell's, its
-// cmdlets as the commands of the same meaning. Nothing is known of how its programs ended.
-func (sh *walker) powershell(src string) {
-	sh.cmdlets = true
-	sh.script(strings.ReplaceAll(src, `\`, "/"), place{})
-}
-
 // unixWords are the words of a cmdlet as the shell's command of the same meaning has them.
 func unixWords(words []word) []word {
 	name, ok := cmdlets[strings.ToLower(words[0].text)]

@@ -82,7 +82,10 @@ func Follow(at *index.Locator, line Line) Result {
 	}
 	sh.result.Dir, sh.result.unsure = sh.dir, line.Cut
 	if line.PowerShell {
-		sh.powershell(line.Text)
+		// There is no parser for it here: it is read as a shell's, its cmdlets as the commands of the same meaning. Nothing
+		// is known of how its programs ended.
+		sh.cmdlets = true
+		sh.script(strings.ReplaceAll(line.Text, `\`, "/"), place{})
 	} else {
 		sh.script(line.Text, place{passes: true, fails: true, shown: true})
 	}

@@ -34,11 +34,6 @@ func (d *Daemon) forget(ctx context.Context, req api.ForgetRequest) (out api.For
 		Commits: gone.Commits, Results: gone.Cached[stage.Results]}, err
 }
 
-// exclusive runs fn while nothing is appended, applied or saved.
-func (d *Daemon) exclusive(ctx context.Context, fn func() (forgot bool, err error)) error {
-	return d.events.Exclusive(ctx, func() error { return d.scores.Exclusive(fn) })
-}
-
 // forgetElsewhere tells the other clones, and forgets what is kept of the contents of files.
 func (d *Daemon) forgetElsewhere(ctx context.Context, f cold.ForgetFilter) error {
 	if err := d.team.Forget(ctx, team.NewFilter(f.Path, f.Session, f.Since, f.Until)); err != nil {

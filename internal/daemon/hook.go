@@ -49,7 +49,9 @@ func (d *Daemon) hook(ctx context.Context, f api.Hook) (reply []byte) {
 	d.worktrees.Saw(call.Session, w.Repo.Root)
 	d.sequences.Keep(call.Events)
 	d.events.Add(call.Events...)
-	if slices.ContainsFunc(call.Events, mayChange) {
+	if slices.ContainsFunc(call.Events, func(e event.Event) bool { // files of the worktree may have changed
+		return e.Kind() != event.KindRead && e.Kind() != event.KindSearch && e.Kind() != event.KindStop
+	}) {
 		w.Watch.Nudge()
 	}
 	if f.Wait && call.TakesText() && !d.scores.Void() {
@@ -58,10 +60,4 @@ func (d *Daemon) hook(ctx context.Context, f api.Hook) (reply []byte) {
 		reply = d.hints.Answer(ctx, w, call)
 	}
 	return reply
-}
-
-// mayChange reports whether files of the worktree may have changed with an event: all but reads, searches and ends of
-// turns.
-func mayChange(e event.Event) bool {
-	return e.Kind() != event.KindRead && e.Kind() != event.KindSearch && e.Kind() != event.KindStop
 }

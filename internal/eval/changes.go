@@ -51,7 +51,7 @@ func Changes(ctx context.Context, s Source, o Options, sure float64) ([]Change, 
 			}
 		}
 		for k, f := range e.Paths() {
-			if !c.Known(f) {
+			if !c.World.Tree.Has(f) {
 				continue
 			}
 			q := event.Query{Task: event.TaskChange, Files: slices.Concat(e.Paths()[:k], e.Paths()[k+1:]), At: e.Time,

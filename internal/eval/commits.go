@@ -84,6 +84,3 @@ func lastQuarter(es []event.Event) int {
 	}
 	return len(es)
 }
-
-// Known reports whether a file was there before the commit.
-func (c *Commit) Known(f event.Path) bool { return c.World.Tree.Has(f) }

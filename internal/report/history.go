@@ -46,7 +46,8 @@ func newHistory(events []event.Event, files []event.Path, authors map[string]str
 		case event.Rename:
 			before := map[event.Path]event.Path{}
 			for i := range min(len(b.From), len(b.To)) {
-				if now := today(later, b.To[i]); h.has(now) { // else it was another branch that renamed the file
+				now := today(later, b.To[i])
+				if _, exists := h.ids[now]; exists { // else it was another branch that renamed the file
 					before[b.From[i]] = now
 				}
 			}
@@ -60,11 +61,6 @@ func newHistory(events []event.Event, files []event.Path, authors map[string]str
 		h.year = h.changes[n-1].at.Add(-year)
 	}
 	return h
-}
-
-func (h *history) has(f event.Path) bool {
-	_, exists := h.ids[f]
-	return exists
 }
 
 func today(later map[event.Path]event.Path, p event.Path) event.Path {

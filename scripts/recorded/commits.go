@@ -19,7 +19,7 @@ func Commits(ctx context.Context, s eval.Source, o eval.Options, each func(*eval
 			return err
 		}
 		for i, f := range files {
-			if !c.Known(f) {
+			if !c.World.Tree.Has(f) {
 				continue
 			}
 			if err := askCommit(ctx, c, slices.Concat(files[:i], files[i+1:]), f, each); err != nil {

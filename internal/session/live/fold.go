@@ -227,7 +227,7 @@ func (f *fold) texts(e event.Event, k event.Kind) {
 		return
 	}
 	if len(terms) > 0 && k != event.KindPrompt {
-		f.pattern(terms, e.Idents())
+		f.Patterns = newest(Pattern{f.Prompts, Text{terms, e.Idents()}}, f.Patterns, maxPatterns)
 	}
 	for _, w := range terms {
 		if _, known := f.Terms[w]; !known {
@@ -235,10 +235,6 @@ func (f *fold) texts(e event.Event, k event.Kind) {
 		}
 		f.Terms[w] = f.Clock
 	}
-}
-
-func (f *fold) pattern(words, idents []string) {
-	f.Patterns = newest(Pattern{f.Prompts, Text{words, idents}}, f.Patterns, maxPatterns)
 }
 
 // newest puts a value before a list, of which it keeps most. Readers may hold the old list.

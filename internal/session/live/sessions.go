@@ -141,15 +141,3 @@ func (l *Sessions) follow(id string) {
 		delete(l.open, id)
 	}
 }
-
-// Copy returns sessions that go on by themselves.
-func (l *Sessions) Copy() *Sessions {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	c := New()
-	for id, s := range l.sessions {
-		c.sessions[id] = s.clone()
-		c.follow(id)
-	}
-	return c
-}

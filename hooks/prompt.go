@@ -76,7 +76,7 @@ func slashCommand(prompt string) string {
 
 // cutTag takes <tag …>inner</tag> spans out of text.
 func cutTag(text, tag string) (rest, inner string) {
-	low := redact.Lower(text)
+	low := event.Lower(text)
 	open, shut := "<"+tag, "</"+tag+">"
 	if !strings.Contains(low, open) {
 		return text, ""

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/aoa-dev/aoa/internal/locate"
 	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
@@ -36,7 +37,7 @@ func TestWorktreeOfOthers(t *testing.T) {
 			other.commit("theirs", "theirs.go")
 			g.commit("ours", "ours.go")
 			from := claim(g, other.dir)
-			if r, err := OpenRepo(context.Background(), from, g.env); !errors.Is(err, ErrNotRepo) {
+			if r, err := OpenRepo(context.Background(), from, g.env); !errors.Is(err, locate.ErrNotRepo) {
 				t.Errorf("opened %+v, %v", r, err)
 			}
 			if _, err := os.Stat(filepath.Join(g.dir, ".git")); err == nil && name != "core.worktree" {

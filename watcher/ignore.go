@@ -224,7 +224,7 @@ func (rs *rules) excludedIn(d *dirRules, path, base string) bool {
 
 func (rs *rules) lower(s string) string {
 	if rs.fold {
-		return lowerASCII(s)
+		return event.Lower(s)
 	}
 	return s
 }

@@ -1,6 +1,10 @@
 package watcher
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/aoa-dev/aoa/internal/event"
+)
 
 // pattern is one line of an ignore file, prepared for matching a path below the folder
 // that the file lies in. It follows git's wildmatch to the letter, which go-git's matcher does not (it takes a
@@ -48,7 +52,7 @@ func parsePattern(line string, fold bool) (p pattern, ok bool) {
 		if first >= 0 {
 			literal = text[:first]
 		}
-		text = lowerASCII(literal) + text[len(literal):]
+		text = event.Lower(literal) + text[len(literal):]
 	}
 	p.text, p.fold = text, fold
 	if p.whole && first > 0 {
@@ -59,7 +63,7 @@ func parsePattern(line string, fold bool) (p pattern, ok bool) {
 		p.kind = equal
 	case !p.whole && text[0] == '*' && !strings.ContainsAny(text[1:], `*?[\`):
 		if p.kind, p.text = suffix, text[1:]; fold {
-			p.text = lowerASCII(p.text)
+			p.text = event.Lower(p.text)
 		}
 	}
 	return p, true
@@ -104,25 +108,6 @@ func (p *pattern) match(path, base string, isDir bool) bool {
 	}
 	m := matcher{fold: p.fold, budget: 20000}
 	return m.match(p.text[p.lead:], s[p.lead:]) == matched
-}
-
-// lowerASCII is git's idea of letters without case.
-func lowerASCII(s string) string {
-	if strings.IndexFunc(s, func(c rune) bool { return c >= 'A' && c <= 'Z' }) < 0 {
-		return s
-	}
-	b := []byte(s)
-	for i, c := range b {
-		b[i] = lowerByte(c)
-	}
-	return string(b)
-}
-
-func lowerByte(c byte) byte {
-	if c >= 'A' && c <= 'Z' {
-		return c + 'a' - 'A'
-	}
-	return c
 }
 
 type outcome uint8
@@ -173,7 +158,7 @@ func (m *matcher) match(p, s string) outcome {
 			c, p = p[1], p[2:]
 		default:
 			if m.fold {
-				c = lowerByte(c)
+				c = event.LowerByte(c)
 			}
 			if c != s[0] {
 				return missed

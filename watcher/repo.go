@@ -17,13 +17,11 @@ import (
 
 // Errors that callers branch on.
 var (
-	ErrNotRepo = locate.ErrNotRepo
 	ErrBare    = errors.New("a bare repository has no files: open one of its worktrees")
 	ErrOwner   = errors.New("the repository belongs to another user")
 	ErrNoTrees = errors.New("this clone has no trees (partial clone with a tree filter)")
 	ErrMissing = errors.New("commits of the repository are missing, as where the repository that it borrows them from " +
 		"is gone (git fsck)")
-	ErrNoGit = git.ErrMissing
 )
 
 // Repo is one worktree of a repository. It is safe for concurrent use and keeps no file open.
@@ -45,18 +43,14 @@ type Repo struct {
 // found, HOME and XDG_CONFIG_HOME where the global rules are. GIT_DIR and the like, which git sets for its hooks, are
 // ignored.
 //
-// Errors: ErrNoGit, ErrNotRepo, ErrBare, ErrOwner (git's safe.directory rule), or an error of the file system.
-func OpenRepo(ctx context.Context, dir string, env []string) (*Repo, error) {
-	r, err := openRepo(ctx, dir, env)
-	if err != nil {
-		return nil, fmt.Errorf("open repository %s: %w", dir, err)
-	}
-	return r, nil
-}
-
-func openRepo(ctx context.Context, dir string, env []string) (*Repo, error) {
-	dir, err := filepath.Abs(dir)
-	if err != nil {
+// Errors: git.ErrMissing, locate.ErrNotRepo, ErrBare, ErrOwner (git's safe.directory rule), or an error of the file system.
+func OpenRepo(ctx context.Context, dir string, env []string) (r *Repo, err error) {
+	defer func(given string) {
+		if err != nil {
+			r, err = nil, fmt.Errorf("open repository %s: %w", given, err)
+		}
+	}(dir)
+	if dir, err = filepath.Abs(dir); err != nil {
 		return nil, err
 	}
 	if dir, err = filepath.EvalSymlinks(dir); err != nil {
@@ -66,9 +60,9 @@ func openRepo(ctx context.Context, dir string, env []string) (*Repo, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Repo{GitDir: at.GitDir, CommonDir: at.CommonDir, excludes: defaultExcludes(env), git: git.Find(env)}
+	r = &Repo{GitDir: at.GitDir, CommonDir: at.CommonDir, excludes: defaultExcludes(env), git: git.Find(env)}
 	if !r.git.Found() {
-		return nil, ErrNoGit
+		return nil, git.ErrMissing
 	}
 	if err := r.checkOwner(ctx, at); err != nil {
 		return nil, err
@@ -86,7 +80,7 @@ func openRepo(ctx context.Context, dir string, env []string) (*Repo, error) {
 		return nil, err
 	}
 	if !locate.HasGitDir(root, at.GitDir) {
-		return nil, fmt.Errorf("%w: its settings name the worktree %s, whose .git is not %s", ErrNotRepo, root, at.GitDir)
+		return nil, fmt.Errorf("%w: its settings name the worktree %s, whose .git is not %s", locate.ErrNotRepo, root, at.GitDir)
 	}
 	r.Root = event.Root(root)
 	return r, nil

@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/git"
+	"github.com/aoa-dev/aoa/internal/locate"
 	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
@@ -213,7 +215,7 @@ func historyOf(t *testing.T, r *Repo) map[string]event.Event {
 
 func TestOpenRefusals(t *testing.T) {
 	env := testEnv(t)
-	if _, err := OpenRepo(context.Background(), t.TempDir(), env); !errors.Is(err, ErrNotRepo) {
+	if _, err := OpenRepo(context.Background(), t.TempDir(), env); !errors.Is(err, locate.ErrNotRepo) {
 		t.Errorf("a plain folder: %v", err)
 	}
 	if _, err := OpenRepo(context.Background(), filepath.Join(t.TempDir(), "none"), env); !errors.Is(err, os.ErrNotExist) {
@@ -222,7 +224,7 @@ func TestOpenRefusals(t *testing.T) {
 	g := newRepository(t)
 	plain(g)
 	without := slices.DeleteFunc(slices.Clone(g.env), func(kv string) bool { return strings.HasPrefix(kv, "PATH=") })
-	if _, err := OpenRepo(context.Background(), g.dir, without); !errors.Is(err, ErrNoGit) {
+	if _, err := OpenRepo(context.Background(), g.dir, without); !errors.Is(err, git.ErrMissing) {
 		t.Errorf("without git: %v", err)
 	}
 	bare := filepath.Join(t.TempDir(), "bare.git")
@@ -232,7 +234,7 @@ func TestOpenRefusals(t *testing.T) {
 	}
 	broken := t.TempDir()
 	fault.Check(t, os.WriteFile(filepath.Join(broken, ".git"), []byte("gitdir: ../gone\n"), 0o644))
-	if _, err := OpenRepo(context.Background(), broken, env); !errors.Is(err, ErrNotRepo) ||
+	if _, err := OpenRepo(context.Background(), broken, env); !errors.Is(err, locate.ErrNotRepo) ||
 		!strings.Contains(err.Error(), "gone") {
 		t.Errorf("a .git file into nowhere: %v", err)
 	}

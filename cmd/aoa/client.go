@@ -11,6 +11,7 @@ import (
 	"github.com/aoa-dev/aoa/hooks/client"
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/config"
+	"github.com/aoa-dev/aoa/internal/git"
 	"github.com/aoa-dev/aoa/internal/locate"
 	"github.com/aoa-dev/aoa/watcher"
 )
@@ -19,9 +20,9 @@ import (
 func (a *app) repo(ctx context.Context) (*watcher.Repo, error) {
 	r, err := watcher.OpenRepo(ctx, a.dir, a.env)
 	switch {
-	case errors.Is(err, watcher.ErrNotRepo), errors.Is(err, watcher.ErrBare):
+	case errors.Is(err, locate.ErrNotRepo), errors.Is(err, watcher.ErrBare):
 		return nil, fail(exitNoRepo, "git init, or cd to a repository", "%v", err)
-	case errors.Is(err, watcher.ErrNoGit):
+	case errors.Is(err, git.ErrMissing):
 		return nil, fail(exitFailed, "install git, or put its folder on the PATH", "%v", err)
 	case err != nil:
 		return nil, fail(exitFailed, "", "%v", err)

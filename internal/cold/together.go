@@ -18,13 +18,9 @@ func (d *DB) Version() int64 { return d.version.Load() }
 // History reads the counted commits of at most 100 files that are no sweeps (event.Commit.Sweep), for one checkout.
 // Only commits of reached count, by id; nil: all do. Files have the names that they have in that checkout: has says
 // which exist there. It costs some 5 µs for each commit.
-func (d *DB) History(ctx context.Context, reached map[string]bool, has func(event.Path) bool) (*history.Commits, error) {
-	commits, err := d.readCommits(ctx, reached, has)
-	return commits, d.explain("read the commits", err)
-}
-
-func (d *DB) readCommits(ctx context.Context, reached map[string]bool,
-	has func(event.Path) bool) (*history.Commits, error) {
+func (d *DB) History(ctx context.Context, reached map[string]bool,
+	has func(event.Path) bool) (out *history.Commits, err error) {
+	defer func() { err = d.explain("read the commits", err) }()
 	type commit struct {
 		id, at int64
 		files  []int64
@@ -32,7 +28,7 @@ func (d *DB) readCommits(ctx context.Context, reached map[string]bool,
 	var all []*commit
 	byID := map[int64]*commit{}
 	newest := "SELECT id, time, name FROM events WHERE counted = 1 ORDER BY time DESC, id DESC LIMIT ?"
-	err := d.Each(ctx, newest, []any{HistoryCommits}, func(row Row) error {
+	err = d.Each(ctx, newest, []any{HistoryCommits}, func(row Row) error {
 		c, name := &commit{}, ""
 		err := row.Scan(&c.id, &c.at, &name)
 		if reached == nil || reached[commitName(name)] {
@@ -63,7 +59,7 @@ func (d *DB) readCommits(ctx context.Context, reached map[string]bool,
 		return nil, err
 	}
 	n := newNames(h, func(id int64) bool { return has(paths[id]) })
-	out := &history.Commits{}
+	out = &history.Commits{}
 	for _, c := range slices.Backward(all) {
 		var files []event.Path
 		for _, f := range c.files {

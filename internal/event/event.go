@@ -204,7 +204,6 @@ func (e *Event) ChangePaths(fn func(*[]Path)) {
 		fn(&b.Named)
 		fn(&b.Change)
 		e.Body = b
-		e.Body = b
 	case Feedback:
 		fn(&b.Paths)
 		e.Body = b

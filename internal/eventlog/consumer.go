@@ -114,9 +114,9 @@ func (c *consumers) replay(ctx context.Context, db *cold.DB) (events int, last i
 	return events, last, err
 }
 
-// flush writes every state that is whole, that of the first consumer last: the time of its snapshot is shown as that of
+// Save writes every state that is whole, that of the first consumer last: the time of its snapshot is shown as that of
 // all. A consumer that stopped keeps what it wrote before.
-func (c *consumers) flush(ctx context.Context) error {
+func (c *consumers) Save(ctx context.Context) error {
 	var errs []error
 	for _, x := range slices.Backward(c.list) {
 		if c.failure(x.Name()) != nil {
@@ -134,8 +134,8 @@ func (c *consumers) flush(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// lowest is the number of the last batch that every consumer holds durably. The log keeps what follows it.
-func (c *consumers) lowest() int64 {
+// Kept is the number of the last batch that every consumer holds durably. The log must keep what follows it.
+func (c *consumers) Kept() int64 {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return slices.Min(slices.Collect(maps.Values(c.durable)))

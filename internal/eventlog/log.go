@@ -28,7 +28,7 @@ type Log struct {
 	log   *slog.Logger
 	queue *applyQueue
 
-	consumers *consumers
+	*consumers
 
 	mu      sync.Mutex // guards pending, writing, since, failing, dropped
 	pending []event.Event
@@ -73,12 +73,6 @@ func (l *Log) Replay(ctx context.Context) (events int, last int64, err error) {
 	}
 	return events, last, err
 }
-
-// Save writes the consumers' states.
-func (l *Log) Save(ctx context.Context) error { return l.consumers.flush(ctx) }
-
-// Kept is the number of the last batch that every consumer holds durably. The log must keep what follows it.
-func (l *Log) Kept() int64 { return l.consumers.lowest() }
 
 // Last is the number of the newest batch.
 func (l *Log) Last() int64 { return l.queue.last() }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 // taker is a command, or several alike, that takes a secret as an argument; rules.yaml says what each field means.
@@ -34,7 +36,7 @@ func (t taker) rules() (out []rule) {
 		} else {
 			rest += " "
 		}
-		keywords, names = append(keywords, Lower(rest)), append(names, pattern)
+		keywords, names = append(keywords, event.Lower(rest)), append(names, pattern)
 	}
 	add := func(form string, args ...any) {
 		called := `(?:^|[^\w.-])(?:` + strings.Join(names, "|") + `)(?:\.exe)?`

@@ -1,6 +1,10 @@
 package redact
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/aoa-dev/aoa/internal/event"
+)
 
 // Private drops spans between <private> and </private>, nested ones and any letter case included.
 func Private(s string) string {
@@ -8,7 +12,7 @@ func Private(s string) string {
 	if strings.IndexByte(s, '<') < 0 {
 		return s
 	}
-	low := Lower(s)
+	low := event.Lower(s)
 	if !strings.Contains(low, begin) {
 		return s
 	}
@@ -36,25 +40,4 @@ func Private(s string) string {
 	}
 	// What was taken out may have held two halves of another mark apart.
 	return Private(b.String())
-}
-
-// Lower lowers ASCII only: byte offsets stay the same, which strings.ToLower does not promise.
-func Lower(s string) string {
-	for i := 0; i < len(s); i++ {
-		if s[i] >= 'A' && s[i] <= 'Z' {
-			b := []byte(s)
-			for ; i < len(b); i++ {
-				b[i] = low(b[i])
-			}
-			return string(b)
-		}
-	}
-	return s
-}
-
-func low(c byte) byte {
-	if c >= 'A' && c <= 'Z' {
-		return c | 0x20
-	}
-	return c
 }

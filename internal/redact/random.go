@@ -1,5 +1,7 @@
 package redact
 
+import "github.com/aoa-dev/aoa/internal/event"
+
 // random reports whether a word, or several with signs between them, looks drawn at random: hexadecimal of eight digits
 // and more; or many changes between small letters, capitals and digits, and pairs of letters that words seldom have.
 // In names of programs a part is four letters long on average.
@@ -11,7 +13,7 @@ func random(w string) bool {
 			continue
 		}
 		n++
-		hex = hex && (digit(c) || low(c) >= 'a' && low(c) <= 'f')
+		hex = hex && (digit(c) || event.LowerByte(c) >= 'a' && event.LowerByte(c) <= 'f')
 		before := byte(' ')
 		if i > 0 {
 			before = w[i-1]
@@ -23,7 +25,7 @@ func random(w string) bool {
 		case digit(c):
 		case !upper(c) && upper(before) && i > 1 && upper(w[i-2]): // the S of HTTPServer
 			changes++
-		case known().usual[low(before)-'a']&(1<<(low(c)-'a')) == 0:
+		case known().usual[event.LowerByte(before)-'a']&(1<<(event.LowerByte(c)-'a')) == 0:
 			odd++
 		}
 	}

@@ -12,6 +12,8 @@ import (
 	"sync"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 // rule finds one shape of secret. A line is searched only if it holds one of the keywords, which are lower case and
@@ -144,7 +146,7 @@ func plain(s string) bool {
 	s = strings.TrimRight(s, ".,:!?)")
 	letters, others := 0, 0
 	for i := 0; i < len(s); i++ {
-		switch c := low(s[i]); {
+		switch c := event.LowerByte(s[i]); {
 		case c >= 'a' && c <= 'z' || c >= 0x80:
 			letters++
 		case c != '-' && c != '_' && c != '/' && c != '.' && c != '(':

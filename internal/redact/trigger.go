@@ -1,6 +1,10 @@
 package redact
 
-import "sync"
+import (
+	"sync"
+
+	"github.com/aoa-dev/aoa/internal/event"
+)
 
 // trigger finds the marks of all rules in one pass over a text: by their first three bytes, then as a whole.
 type trigger struct {
@@ -51,7 +55,7 @@ func begins(s, text string) bool {
 		return false
 	}
 	for i := 0; i < len(text); i++ {
-		if low(s[i]) != text[i] {
+		if event.LowerByte(s[i]) != text[i] {
 			return false
 		}
 	}

@@ -114,16 +114,16 @@ func (a *app) what(e event.Event) string {
 	names := a.firstNames(e.Paths(), 3)
 	switch b := e.Body.(type) {
 	case event.Setting:
-		return b.Name + " " + brief(b.Value, 60)
+		return b.Name + " " + a.brief(b.Value, 60)
 	case event.State:
-		return brief(b.Name, 60)
+		return a.brief(b.Name, 60)
 	case event.Checkout:
-		return brief(b.Name, 60)
+		return a.brief(b.Name, 60)
 	}
 	if e.Text() == "" || names != "" && e.Kind() != event.KindCommit && e.Kind() != event.KindUncommit {
 		return names
 	}
-	return strings.TrimSpace(brief(e.Text(), 60) + "  " + names)
+	return strings.TrimSpace(a.brief(e.Text(), 60) + "  " + names)
 }
 
 // firstNames names the first of some files, at most most, and says how many more there are.

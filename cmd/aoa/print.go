@@ -144,5 +144,11 @@ func clip(s string, n int) string {
 	return firstColumns(s, n-1) + "…"
 }
 
-// brief is a text on one line, cut to n columns.
-func brief(s string, n int) string { return clip(strings.Join(strings.Fields(s), " "), n) }
+// brief is a text on one line, on a terminal cut to n columns.
+func (a *app) brief(s string, n int) string {
+	s = strings.Join(strings.Fields(s), " ")
+	if a.width == 0 {
+		return s
+	}
+	return clip(s, n)
+}

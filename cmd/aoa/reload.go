@@ -60,7 +60,7 @@ func (a *app) sequenceTable(all []reload.Match, matched bool) {
 		return
 	}
 	printList(a, "id\tuses\tok\tfailed\tlast used\twhat it did\tprompt", all, func(s reload.Match) []any {
-		return []any{s.ID, s.Uses, s.Successes, s.Failures, stamp(s.Used), s.Summary, brief(asked(s), 60)}
+		return []any{s.ID, s.Uses, s.Successes, s.Failures, stamp(s.Used), s.Summary, a.brief(asked(s), 60)}
 	})
 }
 

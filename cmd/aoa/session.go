@@ -75,7 +75,7 @@ func (a *app) sessionShow() *cobra.Command {
 			return a.answer(s, func() {
 				a.printSession(s)
 				for _, e := range s.Record {
-					text := brief(e.Text(), 100)
+					text := a.brief(e.Text(), 100)
 					if text != "" {
 						text = "  " + text
 					}

@@ -146,7 +146,7 @@ func (a *app) printSuggested(ans event.Answer, q event.Query, how suggestHow) {
 	lost := how.words && !slices.ContainsFunc(ans.Suggestions, ofWords)
 	switch {
 	case len(ans.Unknown) > 0:
-		a.talk("nothing known of %s", brief(strings.Join(ans.Unknown, ", "), 60))
+		a.talk("nothing known of %s", a.brief(strings.Join(ans.Unknown, ", "), 60))
 	case lost:
 		a.talk("nothing known of these words")
 	}

@@ -80,8 +80,11 @@ func (a *app) suggestFiles(ctx context.Context, q event.Query, args []string, ho
 	if q.Limit < 1 || q.Limit > 100 {
 		return usage("-n %d is out of range, use 1 to 100", q.Limit)
 	}
-	if !how.check && (how.commits != "" || how.markdown) {
-		return usage("--range and --markdown need --check")
+	switch {
+	case !how.check && (how.commits != "" || how.markdown || how.strict):
+		return usage("--range, --markdown and --strict need --check")
+	case how.check && (q.Prompt != "" || how.staged && how.commits != ""):
+		return usage("--check is about one change: no --prompt, and --staged or --range")
 	}
 	_, repo, err := a.client(ctx)
 	if err != nil {

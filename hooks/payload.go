@@ -173,8 +173,8 @@ func (p *payload) when(now time.Time) time.Time {
 }
 
 // caller says which agent really runs a hook that was installed for another. VS Code runs Copilot's and Claude Code's
-// settings files too, and Copilot and Cursor run Claude Code's, with payloads of their own, and want answers in their own form. What the payload says counts
-// first; the environment may have come from a terminal inside another agent.
+// settings files too, and Copilot and Cursor run Claude Code's, with payloads of their own, and want answers in their own
+// form. What the payload says counts first; the environment may have come from a terminal inside another agent.
 func caller(agent string, raw *rawPayload, env map[string]string) string {
 	result, _ := raw.Result.(map[string]any)
 	switch {

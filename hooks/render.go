@@ -80,7 +80,8 @@ func compact(v any) []byte {
 }
 
 // harmless takes out what could pass for more than text: control characters other than line ends, invisible characters,
-// and the bracket that opens a tag like those that clients put around messages of their own. Names of files have no invisible characters here: event.Path shows them as escapes.
+// and the bracket that opens a tag like those that clients put around messages of their own. Names of files have no
+// invisible characters here: event.Path shows them as escapes.
 func harmless(s string) string {
 	s = strings.Map(func(r rune) rune {
 		switch {

@@ -127,7 +127,9 @@ func place(s event.Suggestion) string {
 		return s.File.Quoted()
 	}
 	symbol := s.Symbol
-	if strings.ContainsFunc(symbol, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '_' && r != '.' }) {
+	if strings.ContainsFunc(symbol, func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '_' && r != '.'
+	}) {
 		symbol = event.Quote(symbol)
 	}
 	return fmt.Sprintf("%s:%d %s", s.File.Quoted(), s.Line, symbol)

@@ -51,5 +51,6 @@
 //
 // # The rest
 //
-// rename moves the weights of a file to its new name, if it is not Past. tick trims. Options.Fold folds suggest, outcome and feedback.
+// rename moves the weights of a file to its new name, if it is not Past. tick trims. Options.Fold folds suggest, outcome
+// and feedback.
 package learn

@@ -50,7 +50,8 @@ func (w *Watcher) watchMore(at time.Time) {
 		if d.watched || w.full || w.polling {
 			return
 		}
-		if w.watch(path, d); d.watched {
+		w.watch(path, d)
+		if d.watched {
 			w.scan(path, d, scanMode{at: at, maybeGit: true})
 		}
 	})

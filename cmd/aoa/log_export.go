@@ -137,7 +137,9 @@ func checkExported(name string, tree *index.Tree, force bool, bar *progressbar.P
 	return n, nil
 }
 
-func importEvents(ctx context.Context, client *api.Client, name string, bar *progressbar.ProgressBar) (api.EventsAnswer, error) {
+func importEvents(
+	ctx context.Context, client *api.Client, name string, bar *progressbar.ProgressBar,
+) (api.EventsAnswer, error) {
 	var sum api.EventsAnswer
 	var batch []event.Event
 	post := func() error {

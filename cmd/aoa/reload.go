@@ -123,8 +123,9 @@ func (a *app) reloadRun() *cobra.Command {
 Edits are skipped. With --edits they are computed and shown as a
 diff that has a name. --apply NAME makes exactly these edits: all of them or none. aoa reload undo restores
 the files.`,
-		Example: "  aoa reload run cache-k3v9x2m4pa --skip 0,2\n  aoa reload run cache-k3v9x2m4pa --edits\n  aoa reload run cache-k3v9x2m4pa --apply 4be1f0a93c77",
-		Args:    cobra.ExactArgs(1),
+		Example: "  aoa reload run cache-k3v9x2m4pa --skip 0,2\n  aoa reload run cache-k3v9x2m4pa --edits\n" +
+			"  aoa reload run cache-k3v9x2m4pa --apply 4be1f0a93c77",
+		Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			r.ID, r.Session = args[0], a.getenv("CLAUDE_CODE_SESSION_ID")
 			r.Edits = r.Edits || r.Plan != ""

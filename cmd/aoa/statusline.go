@@ -74,11 +74,9 @@ func (a *app) statusInput() []byte {
 	}
 	got := make(chan []byte, 1)
 	go func() { // a read cannot be canceled; it ends with the process
-		var all bytes.Buffer
 		var value json.RawMessage
-		// One value is enough: stdin may stay open behind it.
-		_ = json.NewDecoder(io.TeeReader(io.LimitReader(a.in, statusInput), &all)).Decode(&value)
-		got <- all.Bytes()
+		_ = json.NewDecoder(io.LimitReader(a.in, statusInput)).Decode(&value) // stdin may stay open behind the first value
+		got <- value
 	}()
 	t := time.NewTimer(statusStdin * time.Duration(client.Factor()))
 	defer t.Stop()
@@ -113,11 +111,13 @@ func readStatus(raw []byte) statusIn {
 	take(window, "total_input_tokens", &in.tokens)
 	take(window, "used_percentage", &in.percent)
 	var usage map[string]json.RawMessage
-	if take(window, "current_usage", &usage); usage != nil {
+	take(window, "current_usage", &usage)
+	if usage != nil {
 		var sum int64
 		for _, name := range []string{"input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens"} {
 			var n int64
-			if take(usage, name, &n); n > 0 && n < 1<<40 {
+			take(usage, name, &n)
+			if n > 0 && n < 1<<40 {
 				sum += n
 			}
 		}

@@ -142,5 +142,6 @@ func (d daemon) note(session string) {
 		return
 	}
 	known = append(known[max(0, len(known)-maxSessions+1):], session)
-	_ = atomicfile.WriteBytes(d.noteFile(), atomicfile.Options{Mode: 0o600, Unsynced: true}, []byte(strings.Join(known, "\n")+"\n"))
+	text := strings.Join(known, "\n") + "\n"
+	_ = atomicfile.WriteBytes(d.noteFile(), atomicfile.Options{Mode: 0o600, Unsynced: true}, []byte(text))
 }

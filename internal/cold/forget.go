@@ -46,8 +46,8 @@ func (f ForgetFilter) meant(e event.Event) bool {
 
 // forget deletes every event that mentions the path (in a list or in its text), belongs to the session, or happened
 // since, in one transaction that also marks the intention done, and before that the copy of the log; it returns what is
-// gone, the events in order. Delivered again, they stay away. The bytes are in the file until it is scrubbed. Commits stay, since git has them anyway; a forgotten path is taken out of them, and the subject
-// with it if it names the path.
+// gone, the events in order. Delivered again, they stay away. The bytes are in the file until it is scrubbed. Commits
+// stay, since git has them anyway; a forgotten path is taken out of them, and the subject with it if it names the path.
 func (d *DB) forget(ctx context.Context, f ForgetFilter, intention int64) (Forgotten, error) {
 	unlock, err := d.dropCopy() // one that is made after this has nothing of it
 	defer unlock()

@@ -84,7 +84,9 @@ func (f LogFilter) wants(counted int64) bool {
 	case -1:
 		return f.Session == "" && slices.Contains(f.Kinds, event.KindUncommit)
 	}
-	return len(f.Kinds) == 0 || slices.ContainsFunc(f.Kinds, func(k event.Kind) bool { return k != event.KindCommit && k != event.KindUncommit })
+	return len(f.Kinds) == 0 || slices.ContainsFunc(f.Kinds, func(k event.Kind) bool {
+		return k != event.KindCommit && k != event.KindUncommit
+	})
 }
 
 // query selects the rows with that value in the column counted, of the file of that name if there is one, newest

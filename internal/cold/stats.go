@@ -88,7 +88,8 @@ func (d *DB) FileStats(ctx context.Context, limit int) ([]FileStat, error) {
 		s := FileStat{File: f}
 		var all, inSessions span
 		for session, visit := range sessions {
-			if all.add(visit.n, visit.first, visit.last); session != "" {
+			all.add(visit.n, visit.first, visit.last)
+			if session != "" {
 				inSessions.n++
 				inSessions.last += visit.last - visit.first
 			}
@@ -205,7 +206,8 @@ func (d *DB) SessionStats(ctx context.Context, limit int) (out []SessionStat, er
 	for i := range out {
 		s, files := &out[i], map[event.Path]bool{}
 		if err == nil {
-			err = d.Each(ctx, "SELECT agent, kind, body"+inSession+" AND session = ? ORDER BY time DESC", []any{s.ID}, func(row Row) error {
+			const query = "SELECT agent, kind, body" + inSession + " AND session = ? ORDER BY time DESC"
+			err = d.Each(ctx, query, []any{s.ID}, func(row Row) error {
 				var agent, kind string
 				u, err := scanUsed(row, &agent, &kind)
 				s.Agent = cmp.Or(agent, s.Agent)

@@ -93,7 +93,8 @@ func open(ctx context.Context, o Options, cfg config.Config, stop context.Cancel
 
 // newDaemon opens nothing.
 func newDaemon(o Options, cfg config.Config, stop context.CancelCauseFunc) *Daemon {
-	d := &Daemon{o: o, now: o.Now, started: o.Now(), log: o.Log, settings: config.Open(o.Env, o.Place.Store, o.Now, cfg), stop: stop,
+	d := &Daemon{o: o, now: o.Now, started: o.Now(), log: o.Log, stop: stop,
+		settings: config.Open(o.Env, o.Place.Store, o.Now, cfg),
 		warnings: &monitor.Warnings{}, calls: &schedule.Calls{}, metrics: monitor.NewMetrics()}
 	d.alert = d.warnings.Logger(o.Log)
 	d.calls.Note(o.Now())
@@ -153,7 +154,8 @@ func (d *Daemon) load(ctx context.Context) (err error) {
 		return err
 	}
 	_ = d.eraser.Finish(ctx) // aoa status says that it is not finished
-	if d.reopen(); ctx.Err() != nil {
+	d.reopen()
+	if ctx.Err() != nil {
 		return ctx.Err()
 	}
 	return d.replay(ctx)

@@ -82,7 +82,8 @@ func (w *World) read() error {
 		if err != nil {
 			return err
 		}
-		if w.said.Remove(p); data != nil {
+		w.said.Remove(p)
+		if data != nil {
 			w.said.Set(p, data)
 		}
 	}

@@ -75,8 +75,8 @@ func (p Path) Stem() string {
 }
 
 // commonStems are names that every folder may have: two files of such a name have nothing to do with each other.
-var commonStems = WordSet("index doc readme __init__ __main__ mod lib main util utils helper helpers common types constants config " +
-	"errors license changelog makefile dockerfile setup conftest package page layout route style styles skill")
+var commonStems = WordSet("index doc readme __init__ __main__ mod lib main util utils helper helpers common types " +
+	"constants config errors license changelog makefile dockerfile setup conftest package page layout route style styles skill")
 
 // PairStem is what two files share that belong to each other by name, as a file and its test, or a source and its
 // header: the stem, and where it is a common one, the folder before it.

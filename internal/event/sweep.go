@@ -46,10 +46,10 @@ var locks = WordSet("go.sum go.work.sum package-lock.json npm-shrinkwrap.json ya
 func (p Path) Lock() bool { return locks[strings.ToLower(p.Base())] }
 
 // settings are files of tools and of the project itself, not of its program.
-var settings = WordSet("license license.txt license.md copying notice authors codeowners .gitignore .gitattributes .editorconfig .travis.yml " +
-	".golangci.yml .golangci.yaml .golangci.toml .eslintrc .eslintrc.js .eslintrc.json .eslintignore .prettierrc .prettierrc.json .prettierignore " +
-	".pre-commit-config.yaml appveyor.yml .circleci renovate.json dependabot.yml .gitlab-ci.yml version version.txt .nvmrc .tool-versions " +
-	".python-version")
+var settings = WordSet("license license.txt license.md copying notice authors codeowners .gitignore .gitattributes " +
+	".editorconfig .travis.yml .golangci.yml .golangci.yaml .golangci.toml .eslintrc .eslintrc.js .eslintrc.json " +
+	".eslintignore .prettierrc .prettierrc.json .prettierignore .pre-commit-config.yaml appveyor.yml .circleci " +
+	"renovate.json dependabot.yml .gitlab-ci.yml version version.txt .nvmrc .tool-versions .python-version")
 
 // chronicles are documents that say what changed.
 var chronicles = WordSet("changelog changes history news")
@@ -108,8 +108,9 @@ func (p Path) chronicle() bool {
 
 // Words of subjects: of upkeep only, and such as may also be about the program itself.
 var (
-	onlyUpkeep = WordSet("bump bumps bumped deps dependencies dependabot renovate lint lints linting linter linters golint golangci eslint " +
-		"autofix autofixes gofmt gofumpt goimports govet prettier rustfmt rubocop clippy flake8 isort pyupgrade copyright")
+	onlyUpkeep = WordSet("bump bumps bumped deps dependencies dependabot renovate lint lints linting linter linters " +
+		"golint golangci eslint autofix autofixes gofmt gofumpt goimports govet prettier rustfmt rubocop clippy flake8 " +
+		"isort pyupgrade copyright")
 	maybeUpkeep = WordSet("format formats formatting reformat formatter license licence licenses headers ci " +
 		"whitespace typo typos spelling modernize")
 )

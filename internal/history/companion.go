@@ -241,7 +241,9 @@ func (c *Commits) Evidence(change []event.Path, has func(event.Path) bool) []Evi
 }
 
 // each calls yield with what each of the last files of a change says of each file outside of it. c.mu is held.
-func (c *Commits) each(change []event.Path, has func(event.Path) bool, yield func(with event.Path, f int32, both int, x *Facts)) {
+func (c *Commits) each(
+	change []event.Path, has func(event.Path) bool, yield func(with event.Path, f int32, both int, x *Facts),
+) {
 	inside := make(map[event.Path]bool, len(change))
 	for _, f := range change {
 		inside[f] = true

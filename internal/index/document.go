@@ -195,7 +195,8 @@ func (x *extractor) countToken(text []byte, of piece) {
 	if !t.code {
 		return
 	}
-	if x.mentions(t.name); of == codePiece {
+	x.mentions(t.name)
+	if of == codePiece {
 		x.plain[t.name].uses = x.file
 	}
 }

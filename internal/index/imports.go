@@ -215,7 +215,8 @@ func (im *importer) java(number int, code, _ []byte) {
 	if !renamed {
 		local = name
 	}
-	i := importing{line: number, module: strings.TrimSuffix(strings.TrimSuffix(module, ".*"), "._"), all: name == "*" || name == "_"}
+	module = strings.TrimSuffix(strings.TrimSuffix(module, ".*"), "._")
+	i := importing{line: number, module: module, all: name == "*" || name == "_"}
 	if !i.all {
 		i.names = []importedName{{name, strings.TrimSpace(local), number}}
 	}

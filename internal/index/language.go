@@ -126,8 +126,8 @@ var (
 	hashed = &language{comments: hashComments, keywords: sharedWords, modifiers: sharedModifiers}
 	others = &language{comments: slashComments, open: "/*", close: "*/", keywords: sharedWords, modifiers: sharedModifiers}
 
-	sharedWords = definingWords(`func def class interface struct enum type fn function fun trait protocol record module object define sub proc
-		message service rpc macro`, "", "const let var val static")
+	sharedWords = definingWords(`func def class interface struct enum type fn function fun trait protocol record module object
+		define sub proc message service rpc macro`, "", "const let var val static")
 	sharedModifiers = event.WordSet(`export default async pub public private protected abstract final unsafe inline internal
 		sealed override extern data open`)
 )

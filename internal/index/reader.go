@@ -239,7 +239,8 @@ func (r *Reader) readAll(ctx context.Context, tree *Tree) {
 		if ctx.Err() != nil {
 			return
 		}
-		if r.read(p); i%mergeEvery == 0 {
+		r.read(p)
+		if i%mergeEvery == 0 {
 			r.contents.merge(maxFiles)
 		}
 	}

@@ -267,7 +267,8 @@ func pack(terms []packed) (out lists, forward []byte) {
 	terms = slices.CompactFunc(terms, func(a, b packed) bool { return a.hash == b.hash })
 	last := 0
 	for i, t := range terms {
-		if out.add(t.hash, t.list); !t.hidden {
+		out.add(t.hash, t.list)
+		if !t.hidden {
 			forward, last = binary.AppendUvarint(forward, uint64(i-last)), i
 		}
 	}

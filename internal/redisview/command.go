@@ -61,7 +61,8 @@ func (v *view) run(ctx context.Context, p *server.Peer, out *bytes.Buffer, args 
 		return
 	}
 	v.dispatch(p, args)
-	if p.Flush(); bytes.HasPrefix(out.Bytes(), []byte("-")) {
+	p.Flush()
+	if bytes.HasPrefix(out.Bytes(), []byte("-")) {
 		return
 	}
 	for _, key := range written {

@@ -51,7 +51,8 @@ func (s *States) Apply(e event.Event, _ *live.Session, _ live.Delta) {
 		x = &Snapshot{ID: e.Session, State: Active}
 		s.sessions[e.Session] = x
 	}
-	if x.fold(e); x.State == Removed {
+	x.fold(e)
+	if x.State == Removed {
 		delete(s.sessions, e.Session)
 	}
 }

@@ -226,8 +226,8 @@ func (t *Team) lost(why string) {
 	t.mu.Lock()
 	t.gap = t.o.Now()
 	t.mu.Unlock()
-	t.o.Info.Warn("the team's server was emptied, restored or replaced: own events are published again, all of its are read again",
-		"server", t.server(), "why", why)
+	t.o.Info.Warn("the team's server was emptied, restored or replaced: "+
+		"own events are published again, all of its are read again", "server", t.server(), "why", why)
 }
 
 // refuse counts an entry that is not taken. The first one of an origin is a warning.
@@ -239,8 +239,8 @@ func (t *Team) refuse(origin string, why error) {
 	first := o.Refused == 1
 	t.mu.Unlock()
 	if first {
-		t.o.Alert.Warn("entries of a member of the team are refused, aoa status counts them; aoa forget --origin removes one who means harm",
-			"origin", cmp.Or(origin, "unknown"), "why", why)
+		t.o.Alert.Warn("entries of a member of the team are refused, aoa status counts them; "+
+			"aoa forget --origin removes one who means harm", "origin", cmp.Or(origin, "unknown"), "why", why)
 	}
 }
 

@@ -72,7 +72,7 @@ func (w *Watcher) step(ctx context.Context) error {
 		return err
 	}
 	at := w.o.Now()
-	w.applyMoves(at)
+	rules := w.applyMoves(at)
 	if w.takeLost(at) {
 		w.o.Log.Info("file watch reports were lost: reading every folder")
 		w.scan("", w.tree, scanMode{at: at, maybeGit: true, deep: true})
@@ -85,8 +85,9 @@ func (w *Watcher) step(ctx context.Context) error {
 	if head {
 		batch = w.checkHead(ctx, at)
 	}
-	if w.rulesIn(saves) || w.rulesIn(maybeGit) {
+	if rules || w.rulesIn(saves) || w.rulesIn(maybeGit) {
 		w.reload(ctx)
+		head = true // the owner reads the list of files again
 	}
 	batch = append(batch, w.resolve(saves, nil, at)...)
 	batch = append(batch, w.resolveMaybeGit(ctx, maybeGit, at)...)

@@ -269,10 +269,11 @@ func (w *Watcher) forgetDir(path string) {
 	d.files, d.subs, d.opaque = nil, nil, true
 }
 
-// applyMoves handles what was created, renamed and removed, in order.
-func (w *Watcher) applyMoves(at time.Time) {
+// applyMoves handles what was created, renamed and removed, in order. It reports whether ignore rules changed.
+func (w *Watcher) applyMoves(at time.Time) (rules bool) {
 	w.in.mu.Lock()
-	moves, rules := w.in.moves, w.in.rules
+	moves := w.in.moves
+	rules = w.in.rules
 	w.in.moves, w.in.rules = nil, false
 	w.in.mu.Unlock()
 	if rules {
@@ -292,8 +293,10 @@ func (w *Watcher) applyMoves(at time.Time) {
 			w.forgetDir(event.Path(m.path).Dir())
 		case isRules(event.Path(m.path).Base()):
 			w.repo.loadRules()
+			rules = true
 		case isDir(w.abs(m.path)):
 			w.addDir(m.path, scanMode{at: at, maybeGit: m.maybeGit})
 		}
 	}
+	return rules
 }

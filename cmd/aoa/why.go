@@ -57,14 +57,16 @@ signal with its value and weight, so that you can compute the score by hand.`,
 }
 
 func (a *app) explain(w api.WhyAnswer, q event.Query) {
+	if !w.Known {
+		a.talk("%s is never suggested: git or .aoaignore ignores it, or its name is one of generated files",
+			a.display(w.File))
+		return
+	}
 	place := "not among the candidates"
 	if w.Rank > 0 {
 		place = fmt.Sprintf("rank %d", w.Rank)
 	}
 	fmt.Fprintf(a.out, "%s  %.0f%%  (%s)\n", a.bold(a.display(w.File)), w.Score*100, place)
-	if !w.Known {
-		a.talk("%s is not tracked by git or is ignored: it is never suggested", a.display(w.File))
-	}
 	columns := cmp.Or(a.width, math.MaxInt)
 	for _, l := range wrap(harmless(a.because(w.Suggestion)), columns-gap) {
 		fmt.Fprintln(a.out, "  "+l)

@@ -98,6 +98,9 @@ git worktree add.`,
 				return err
 			}
 		}
+		if _, _, err := a.known(c.Context()); err != nil && scope != install.User {
+			a.talk("hint: aoa init; the hooks are silent until then")
+		}
 		return a.answer(out, func() { a.changesTable(out) })
 	}
 	return c

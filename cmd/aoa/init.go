@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -106,7 +107,8 @@ func (a *app) initialise(ctx context.Context, o initOptions) error {
 	}
 	rep.Commits, rep.Files, rep.Pairs, rep.Shallow = st.Commits, st.Files, pairs.Pairs, repo.Shallow()
 	rep.Seconds = a.now().Sub(begin).Seconds()
-	return a.answer(rep, func() { a.initProse(rep, o) })
+	connected := slices.ContainsFunc(a.hookStates(ctx, repo), func(st hookState) bool { return st.State != install.Absent })
+	return a.answer(rep, func() { a.initProse(rep, connected) })
 }
 
 // What is said of a shallow clone. aOa learns what git adds to it.
@@ -115,7 +117,7 @@ const (
 	deepen  = "git fetch --unshallow"
 )
 
-func (a *app) initProse(rep initReport, o initOptions) {
+func (a *app) initProse(rep initReport, connected bool) {
 	fmt.Fprintf(a.out, "learned %s over %s in %s\nthe store is %s\n", plural(int(rep.Commits), "commit"),
 		plural(int(rep.Files), "file"),
 		seconds(rep.Seconds), event.Path(rep.Store).Display())
@@ -136,7 +138,7 @@ func (a *app) initProse(rep initReport, o initOptions) {
 		file = a.display(rep.Pairs[len(rep.Pairs)-1].A)
 	}
 	fmt.Fprintf(a.out, "\nnext:\n  aoa suggest %s\n  aoa suggest -p \"the task in words\"\n", file)
-	if len(o.hooks) == 0 {
+	if !connected {
 		fmt.Fprintln(a.out, "  aoa init --hooks claude,git    # connect an agent and git")
 	}
 }

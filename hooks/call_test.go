@@ -11,8 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/aoa-dev/aoa/hooks/agents"
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/index"
@@ -55,7 +53,7 @@ func contentOf(t testing.TB, name string) []byte {
 	return b
 }
 
-// TestDecodeRecorded compares what each payload in testdata gives with its .want file; UPDATE_DECODE=1 writes them.
+// TestDecodeRecorded compares what each payload in testdata gives with its .want file; -update writes them.
 func TestDecodeRecorded(t *testing.T) {
 	for _, a := range agents.All {
 		agent := a.Name
@@ -70,14 +68,7 @@ func TestDecodeRecorded(t *testing.T) {
 				call, err := Decode(agent, nil, payload, orchard())
 				fault.Check(t, err)
 				got, file := marshal(t, call), strings.TrimSuffix(name, ".json")+".want"
-				if os.Getenv("UPDATE_DECODE") != "" {
-					fault.Check(t, os.WriteFile(file, got, 0o644))
-				}
-				want, err := os.ReadFile(file)
-				fault.Check(t, err)
-				if d := cmp.Diff(string(want), string(got)); d != "" {
-					t.Error(d)
-				}
+				fault.Golden(t, file, string(got))
 			})
 		}
 	}
@@ -110,9 +101,7 @@ func TestBatchRepeatsIDs(t *testing.T) {
 	if one.Events[0].ID != "s1:t9:post:a1" || one.Events[3].ID != "s1:t9:post:a1:3" {
 		t.Errorf("ids %q, %q", one.Events[0].ID, one.Events[3].ID)
 	}
-	if d := cmp.Diff(one.Events, all.Events); d != "" {
-		t.Error(d)
-	}
+	fault.Same(t, "all at once", all.Events, one.Events)
 }
 
 // Delivered twice within a few milliseconds, as by settings and a plugin, it is the same event.

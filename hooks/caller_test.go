@@ -8,7 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/aoa-dev/aoa/hooks/agents"
@@ -84,9 +83,7 @@ func TestRunTwice(t *testing.T) {
 		if len(a.Events) == 0 || a.Agent != b.Agent || a.Session != b.Session {
 			t.Fatalf("%s: %+v and %+v", tt.own, a, b)
 		}
-		if d := cmp.Diff(a.Events, b.Events, cmpopts.IgnoreFields(event.Event{}, "Time")); d != "" {
-			t.Errorf("%s and %s: %s", tt.own, tt.settings, d)
-		}
+		fault.Same(t, tt.own+" and "+tt.settings, b.Events, a.Events, cmpopts.IgnoreFields(event.Event{}, "Time"))
 		if got := string(Render(a.Agent, a.Event, Block{}, "x")); got != tt.answer {
 			t.Errorf("%s: %s", tt.own, got)
 		}

@@ -5,10 +5,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/aoa-dev/aoa/hooks/shell"
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 // TestCheckResult: outputs as the programs print them, with what they say.
@@ -70,8 +69,6 @@ func TestCheckResult(t *testing.T) {
 		{"pytest", "FAILED tests/a.py::test[password=hunter2" + strings.Repeat("x", 9) + "]\n1 failed in 0.1s\n", failed, nil},
 	} {
 		result, failing := checkResult(slices.ContainsFunc(shell.Programs(c.command), shell.Program.Checks), c.output)
-		if d := cmp.Diff([]any{c.result, c.failing}, []any{result, failing}); d != "" {
-			t.Errorf("%s: %q\n%s", c.command, c.output, d)
-		}
+		fault.Same(t, c.command+": "+c.output, []any{result, failing}, []any{c.result, c.failing})
 	}
 }

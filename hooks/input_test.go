@@ -1,12 +1,12 @@
 package hooks
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 // inputOf is what a call keeps so that it can be made again.
@@ -64,9 +64,7 @@ func TestInputs(t *testing.T) {
 		{"Write", map[string]any{"file_path": root + "/new.go"},
 			event.Call{Act: event.ActWrite, Paths: []event.Path{"new.go"}}},
 	} {
-		if d := cmp.Diff(c.want, inputOf(t, c.tool, c.input)); d != "" {
-			t.Errorf("%s %v (-want +got):\n%s", c.tool, c.input, d)
-		}
+		fault.Same(t, fmt.Sprintf("%s %v", c.tool, c.input), inputOf(t, c.tool, c.input), c.want)
 	}
 	for _, own := range []string{"mcp__aoa__reload_cached", "WebSearch"} {
 		if c := decode(t, "PostToolUse", map[string]any{"tool_name": own, "tool_use_id": "t1",

@@ -3,16 +3,13 @@ package hooks
 import (
 	"encoding/json"
 	"fmt"
-	"os"
 	"strings"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
 
 	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
-// TestNamedInPrompts compares the files that prompts name with testdata/named.golden; UPDATE_DECODE=1 writes it.
+// TestNamedInPrompts compares the files that prompts name with testdata/named.golden; -update writes it.
 func TestNamedInPrompts(t *testing.T) {
 	var b strings.Builder
 	for _, prompt := range []string{
@@ -49,15 +46,5 @@ func TestNamedInPrompts(t *testing.T) {
 			fmt.Fprintf(&b, "\tnamed %q seen %q\n", e.Named(), e.Seen())
 		}
 	}
-	const file = "testdata/named.golden"
-	if os.Getenv("UPDATE_DECODE") != "" {
-		if err := os.WriteFile(file, []byte(b.String()), 0o644); err != nil { // test data
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(file)
-	fault.Check(t, err)
-	if d := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(b.String(), "\n")); d != "" {
-		t.Error(d)
-	}
+	fault.Golden(t, "testdata/named.golden", b.String())
 }

@@ -27,9 +27,7 @@ func TestSplitPrompt(t *testing.T) {
 		"<private><system-reminder></private>hello": {human: "hello"},
 		"<task-notification":                        {},
 	} {
-		if d := cmp.Diff(want, splitPrompt(in), cmp.AllowUnexported(promptParts{})); d != "" {
-			t.Errorf("%q: %s", in, d)
-		}
+		fault.Same(t, in, splitPrompt(in), want, cmp.AllowUnexported(promptParts{}))
 	}
 }
 

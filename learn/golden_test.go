@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"compress/gzip"
 	"encoding/json"
-	"flag"
 	"fmt"
 	"io"
 	"maps"
@@ -22,8 +21,6 @@ import (
 	"github.com/aoa-dev/aoa/learn"
 	"github.com/aoa-dev/aoa/scripts/fault"
 )
-
-var update = flag.Bool("update", false, "write the golden scores")
 
 // TestGoldenHistories learns the histories of five public repositories and compares every score with the one that
 // was frozen when scores still lay in an embedded Redis server. The files are made by
@@ -46,7 +43,7 @@ func TestGoldenHistories(t *testing.T) {
 			}
 			golden := strings.TrimSuffix(name, ".jsonl.gz") + ".scores.gz"
 			got := d.scores(batches)
-			if *update {
+			if fault.Update() {
 				writeScores(t, golden, got)
 			}
 			want := readScores(t, golden)

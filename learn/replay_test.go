@@ -9,7 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/aoa-dev/aoa/internal/event"
@@ -243,9 +242,7 @@ func same(t *testing.T, x, y *fixture, s *stream) {
 	}
 	for _, id := range []string{"s0", "s1", "s2", "watch"} {
 		a, b := x.sessions.Get(id, s.now), y.sessions.Get(id, s.now)
-		if d := cmp.Diff(a, b, cmpopts.IgnoreUnexported(live.Session{}), cmpopts.EquateEmpty()); d != "" {
-			t.Fatalf("session %s:\n%s", id, d)
-		}
+		fault.Same(t, "session "+id, b, a, cmpopts.IgnoreUnexported(live.Session{}), cmpopts.EquateEmpty())
 	}
 }
 

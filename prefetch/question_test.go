@@ -4,10 +4,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/prefetch"
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 func TestQuestions(t *testing.T) {
@@ -36,8 +35,6 @@ func TestQuestions(t *testing.T) {
 			append(facts[:3:3], prefetch.Question{Kind: prefetch.Partner, Query: change})},
 		"a look at no change": {prefetch.Occasion{Query: q, Whole: true}, facts},
 	} {
-		if diff := cmp.Diff(c.want, prefetch.Questions(c.o)); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", what, diff)
-		}
+		fault.Same(t, what, prefetch.Questions(c.o), c.want)
 	}
 }

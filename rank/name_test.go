@@ -7,8 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/scripts/fault"
 )
@@ -43,9 +41,7 @@ func TestLike(t *testing.T) {
 		for _, n := range Like(c.typed)(files, nil, 9) {
 			got = append(got, n.File)
 		}
-		if d := cmp.Diff(c.want, got); d != "" {
-			t.Errorf("%q (-want +got):\n%s", c.typed, d)
-		}
+		fault.Same(t, c.typed, got, c.want)
 	}
 	if n := len(Like("")(files, nil, 9)); n != len(files) {
 		t.Errorf("nothing typed matches %d of %d files", n, len(files))
@@ -93,9 +89,7 @@ func TestBegin(t *testing.T) {
 	for _, m := range Begin("docs/")(files, map[event.Path]float64{"docs/long name.md": .1}, 9) {
 		got = append(got, m.File)
 	}
-	if d := cmp.Diff([]event.Path{"docs/long name.md", "docs/b.md"}, got); d != "" {
-		t.Errorf("(-want +got):\n%s", d)
-	}
+	fault.Same(t, "files", got, []event.Path{"docs/long name.md", "docs/b.md"})
 }
 
 // FuzzLike: every answer matches again when its own name is typed, and hostile input neither panics nor

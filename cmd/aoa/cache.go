@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"time"
 	"unicode/utf8"
 
@@ -219,10 +220,8 @@ func (a *app) cacheStats() *cobra.Command {
 	c := table(a, short, &r, part, func(ans api.CacheStatsAnswer) {
 		printList(a, "session\titems\tused\tquota\taccessed\tends", ans.Sessions, func(u llmcache.Usage) []any {
 			ends := "-"
-			if last := u.Accessed; !u.Ended.IsZero() {
-				if u.Ended.After(last) {
-					last = u.Ended
-				}
+			if !u.Ended.IsZero() {
+				last := slices.MaxFunc([]time.Time{u.Accessed, u.Ended}, time.Time.Compare)
 				ends = stamp(last.Add(24 * time.Hour))
 			}
 			return []any{u.Session, u.Items, size(u.Used), size(u.Quota), stamp(u.Accessed), ends}

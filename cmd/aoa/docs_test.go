@@ -7,8 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	diff "github.com/google/go-cmp/cmp"
-
 	"github.com/aoa-dev/aoa/hooks/agents"
 	"github.com/aoa-dev/aoa/internal/config"
 	"github.com/aoa-dev/aoa/scripts/fault"
@@ -35,17 +33,7 @@ yours. What counts, strongest first: the variable ` + "`AOA_KEY`" + ` (` + "`AOA
 	for _, k := range config.Kinds {
 		fmt.Fprintf(&b, "| `%s` | %s |\n", k.Name, k.Help)
 	}
-	const page = "../../docs/config.md"
-	if *update {
-		fault.Check(t, os.WriteFile(page, []byte(b.String()), 0o644))
-	}
-	want, err := os.ReadFile(page)
-	if err != nil {
-		t.Fatalf("%v; make golden writes it", err)
-	}
-	if d := diff.Diff(string(want), b.String()); d != "" {
-		t.Errorf("make golden accepts it:\n%s", d)
-	}
+	fault.Golden(t, "../../docs/config.md", b.String())
 }
 
 // TestDrivenVersions: the table of agents in docs/limits.md says which versions were driven.

@@ -3,20 +3,15 @@ package main
 import (
 	"bytes"
 	"context"
-	"flag"
 	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/aoa-dev/aoa/internal/config"
 	"github.com/aoa-dev/aoa/scripts/fault"
 )
-
-var update = flag.Bool("update", false, "rewrite testdata/help")
 
 // TestHelp holds the help of every command to a golden: what users read changes only on purpose.
 func TestHelp(t *testing.T) {
@@ -38,16 +33,7 @@ func TestHelp(t *testing.T) {
 			t.Errorf("%q: exit %d, %s", args, code, &errw)
 		}
 		golden := filepath.Join("../../testdata/help", "aoa"+strings.TrimRight("-"+name, "-")+".txt")
-		if *update {
-			fault.Check(t, os.WriteFile(golden, out.Bytes(), 0o644))
-		}
-		want, err := os.ReadFile(golden)
-		if err != nil {
-			t.Fatalf("%v; make golden writes it", err)
-		}
-		if d := cmp.Diff(string(want), out.String()); d != "" {
-			t.Errorf("help of %q (make golden accepts it):\n%s", name, d)
-		}
+		fault.Golden(t, golden, out.String())
 	}
 }
 

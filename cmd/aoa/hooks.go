@@ -133,7 +133,7 @@ func (a *app) installHook(ctx context.Context, name string, scope install.Scope)
 	}
 	if name == gitHook {
 		c, err := install.AddGit(ctx, a.gitRepo(repo))
-		return changes(name, install.Local, []install.Change{c}), refusal(err)
+		return []hookChange{{name, install.Local, c.File, c.Done}}, refusal(err)
 	}
 	agent, _ := agents.Find(name) // the name is checked
 	c, err := a.installIn(ctx, agent, scope, repo)
@@ -143,7 +143,7 @@ func (a *app) installHook(ctx context.Context, name string, scope install.Scope)
 	if agent.Note != "" && c.Done != install.Unchanged {
 		a.talk("%s", agent.Note)
 	}
-	out = changes(name, scope, []install.Change{c})
+	out = []hookChange{{name, scope, c.File, c.Done}}
 	var others []event.Root
 	if scope == install.Local { // each worktree has a personal file of its own
 		others = repo.Worktrees()
@@ -157,7 +157,7 @@ func (a *app) installHook(ctx context.Context, name string, scope install.Scope)
 			a.talk("warning: hooks of %s are not in the worktree %s: %v", name, root, err)
 			continue
 		}
-		out = append(out, changes(name, scope, []install.Change{c})...)
+		out = append(out, hookChange{name, scope, c.File, c.Done})
 	}
 	return out, nil
 }
@@ -193,13 +193,6 @@ func (a *app) installIn(ctx context.Context, agent agents.Agent, scope install.S
 		_, err = install.Unexclude(repo.CommonDir, pattern)
 	}
 	return c, refusal(err)
-}
-
-func changes(name string, scope install.Scope, done []install.Change) (out []hookChange) {
-	for _, c := range done {
-		out = append(out, hookChange{name, scope, c.File, c.Done})
-	}
-	return out
 }
 
 // hookFile is an agent's file in a scope, and how far a symbolic link may lead from it.
@@ -291,7 +284,7 @@ func (a *app) removeNamed(ctx context.Context, names []string, scope install.Sco
 		case scope == "" || scope == install.Local:
 			var c install.Change
 			c, err = install.RemoveGit(ctx, a.gitRepo(repo))
-			done = changes(name, install.Local, []install.Change{c})
+			done = []hookChange{{name, install.Local, c.File, c.Done}}
 		}
 		errs = append(errs, refusal(err))
 		out = append(out, slices.DeleteFunc(done, func(c hookChange) bool { return c.Done == install.Absent })...)
@@ -305,7 +298,7 @@ func (a *app) removeAgent(name string, scope install.Scope, repo *watcher.Repo) 
 	if scope == install.User {
 		file, o := a.hookFile(agent, scope, nil)
 		c, err := install.Remove(agent, file, o)
-		return changes(name, scope, []install.Change{c}), err
+		return []hookChange{{name, scope, c.File, c.Done}}, err
 	}
 	var errs []error
 	roots := append([]event.Root{repo.Root},
@@ -318,7 +311,7 @@ func (a *app) removeAgent(name string, scope install.Scope, repo *watcher.Repo) 
 			}
 			c, err := install.Remove(agent, install.File(agent, s, root, "", a.getenv), install.Options{Within: root})
 			errs = append(errs, err)
-			out = append(out, changes(name, s, []install.Change{c})...)
+			out = append(out, hookChange{name, s, c.File, c.Done})
 		}
 	}
 	if scope != install.Project {

@@ -32,7 +32,7 @@ func (a *app) names(ctx context.Context, typed ...string) ([]api.NamedFiles, err
 }
 
 // files are the files that names mean: a folder means its files. An unknown name is an error, and so is one of a file
-// that is gone, unless it may be.
+// that is gone, unless it may be. It says which file a name means that has another path.
 func (a *app) files(found []api.NamedFiles, gone bool) (out []event.Path, err error) {
 	for _, n := range found {
 		if !gone {
@@ -41,23 +41,15 @@ func (a *app) files(found []api.NamedFiles, gone bool) (out []event.Path, err er
 		if n.Is == api.NameFolder && len(n.Files) == 0 {
 			return nil, fail(exitNoFile, "", "no file of the folder %s can be suggested", n.Typed)
 		}
-		if err := a.sure(n); err != nil {
-			return nil, err
+		if n.Is == api.NameUnknown {
+			return nil, n.Unknown(a.near)
+		}
+		if n.Is == api.NameBase {
+			a.talk("%s is %s", n.Typed, a.near(n.Files[0]))
 		}
 		out = append(out, n.Files...)
 	}
 	return out, nil
-}
-
-// sure refuses an unknown name, and says which file a name means that has another path.
-func (a *app) sure(n api.NamedFiles) error {
-	switch n.Is {
-	case api.NameUnknown:
-		return n.Unknown(a.near)
-	case api.NameBase:
-		a.talk("%s is %s", n.Typed, a.near(n.Files[0]))
-	}
-	return nil
 }
 
 // file is the one file that a name means, gone or not if it may be. A folder is an error.

@@ -321,9 +321,7 @@ func TestStageStreams(t *testing.T) {
 	remove("made")(d)
 	remove("tool2")(d)
 	again := d.do(args...)
-	if diff := cmp.Diff(first, again, cmp.AllowUnexported(said{})); diff != "" {
-		t.Errorf("played back it is another one:\n%s", diff)
-	}
+	fault.Same(t, "played back it is another one", again, first, cmp.AllowUnexported(said{}))
 	if st := must2(os.Stat(d.path("made/deep/x")))(t); st.Mode().Perm() != 0o751 {
 		t.Errorf("mode %v", st.Mode())
 	}

@@ -9,8 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/aoa-dev/aoa/hooks/agents"
 	"github.com/aoa-dev/aoa/scripts/fault"
 )
@@ -52,20 +50,14 @@ func TestFiles(t *testing.T) {
 	}
 }
 
-// TestSnippets holds what is entered to goldens: it is what people see in their files. UPDATE_DECODE=1 writes them.
+// TestSnippets holds what is entered to goldens: it is what people see in their files. -update writes them.
 func TestSnippets(t *testing.T) {
 	for _, a := range agents.All {
 		if a.Settings.Plugin+a.Settings.Shared != "" || runtime.GOOS == "windows" { // two agents want another command there
 			continue
 		}
 		got := Snippet(a, Options{})
-		golden := filepath.Join("testdata", "settings", a.Name+".json")
-		if os.Getenv("UPDATE_DECODE") != "" {
-			fault.Check(t, os.WriteFile(golden, []byte(got), 0o644))
-		}
-		if d := cmp.Diff(string(contentOf(t, golden)), got); d != "" {
-			t.Errorf("%s: %s", a.Name, d)
-		}
+		fault.Golden(t, filepath.Join("testdata", "settings", a.Name+".json"), got)
 	}
 }
 

@@ -10,11 +10,11 @@ import (
 
 const pluginDir = "../../scripts/claude-plugin"
 
-// TestPluginHooks: the plugin runs what an installation in settings runs. UPDATE_DECODE=1 writes it.
+// TestPluginHooks: the plugin runs what an installation in settings runs. -update writes it.
 func TestPluginHooks(t *testing.T) {
 	for agent, name := range map[string]string{"claude": "hooks.json", "codex": "codex.json"} {
 		a, file := agentOf(t, agent), filepath.Join(pluginDir, "hooks", name)
-		if os.Getenv("UPDATE_DECODE") != "" {
+		if fault.Update() {
 			text := indent(`{"description":"tells aOa what happens, and the model what aOa knows","hooks":`+
 				eventsJSON(groupsOf(a, ""))+`}`, "", "  ")
 			fault.Check(t, os.WriteFile(file, []byte(text+"\n"), 0o644))

@@ -11,8 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/aoa-dev/aoa/hooks"
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/index"
@@ -166,9 +164,7 @@ func TestRead(t *testing.T) {
 	}
 	want := Report{Files: 3, Sessions: 2, Events: 7, Prompts: 2,
 		Skipped: map[string]int{"type": 1, "broken": 2, "long": 1, "elsewhere": 1, "unpaired": 4, "double": 2}}
-	if d := cmp.Diff(want, report); d != "" {
-		t.Error(d)
-	}
+	fault.Same(t, "report", report, want)
 	if e := events[1]; e.ID != "toolu_1:post:" || e.Call().Batch != "m1" || e.Session != "s1" ||
 		!e.Time.Equal(time.Date(2026, 11, 1, 9, 0, 5, 0, time.UTC)) || !e.Call().OK() {
 		t.Errorf("%+v", e)

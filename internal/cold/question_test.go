@@ -7,7 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/aoa-dev/aoa/internal/event"
@@ -145,9 +144,7 @@ func FuzzEncoding(f *testing.F) {
 			fault.Check(t, err)
 			back, err := r.withText(seal)
 			fault.Check(t, err)
-			if diff := cmp.Diff(e, back, cmpopts.EquateNaNs()); diff != "" {
-				t.Fatal(diff)
-			}
+			fault.Same(t, "read back", back, e, cmpopts.EquateNaNs())
 		}
 	})
 }

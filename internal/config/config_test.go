@@ -51,12 +51,8 @@ func TestDefaults(t *testing.T) {
 		SessionTokens: 2000, ContextTotal: 499,
 		Kinds:  []string{"partner", "rescue", "search", "start", "prompt", "stale", "reload"},
 		Reload: true, MinSimilarity: 0.7, StageBytes: 200_000_000, PipelineEnv: []string{"CI", "HOME", "USER"}}
-	if diff := cmp.Diff(want, c, cmpopts.IgnoreUnexported(Config{})); diff != "" {
-		t.Fatal(diff)
-	}
-	if diff := cmp.Diff(standard(), c, cmpopts.IgnoreUnexported(Config{})); diff != "" {
-		t.Fatal(diff)
-	}
+	fault.Same(t, "read back", c, want, cmpopts.IgnoreUnexported(Config{}))
+	fault.Same(t, "the defaults", c, standard(), cmpopts.IgnoreUnexported(Config{}))
 	if got := c.Origin("threshold"); got != "default" {
 		t.Fatalf("origin %q", got)
 	}
@@ -143,9 +139,7 @@ func TestBadValues(t *testing.T) {
 		if err != nil && strings.Contains(err.Error(), "secret") {
 			t.Errorf("%q: the password is repeated: %v", text, err)
 		}
-		if diff := cmp.Diff(standard(), c, cmpopts.IgnoreUnexported(Config{})); diff != "" {
-			t.Errorf("%q: not the defaults: %s", text, diff)
-		}
+		fault.Same(t, text+": the defaults", c, standard(), cmpopts.IgnoreUnexported(Config{}))
 	}
 	if _, _, err := Load([]string{"AOA_WATCH=never"}, ""); err == nil ||
 		!strings.Contains(err.Error(), "AOA_WATCH: watch") {
@@ -199,9 +193,7 @@ func TestSet(t *testing.T) {
 			fault.Check(t, Set(file, c.key, c.value))
 			got, err := os.ReadFile(file)
 			fault.Check(t, err)
-			if diff := cmp.Diff(c.after, string(got)); diff != "" {
-				t.Fatal(diff)
-			}
+			fault.Same(t, "file", string(got), c.after)
 			info, err := os.Stat(file)
 			fault.Check(t, err)
 			if info.Mode().Perm() != 0o600 && os.PathSeparator == '/' {
@@ -255,9 +247,7 @@ func TestUnset(t *testing.T) {
 			fault.Check(t, Unset(file, c.key))
 			got, err := os.ReadFile(file)
 			fault.Check(t, err)
-			if diff := cmp.Diff(c.after, string(got)); diff != "" {
-				t.Fatal(diff)
-			}
+			fault.Same(t, "file", string(got), c.after)
 		})
 	}
 	fault.Check(t, Unset(filepath.Join(t.TempDir(), "none.yaml"), "watch"))

@@ -12,8 +12,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/scripts/eventtest"
@@ -109,9 +107,7 @@ func TestReplayIsLive(t *testing.T) {
 	if err != nil || events != 33 || last != live.Applied() {
 		t.Errorf("%d events up to batch %d, %v", events, last, err)
 	}
-	if diff := cmp.Diff(live.got, replayed.got); diff != "" {
-		t.Errorf("batches (-live +replayed):\n%s", diff)
-	}
+	fault.Same(t, "batches, replayed", replayed.got, live.got)
 }
 
 // TestConsumerFails: a consumer that fails or panics gets nothing more and is named in the warnings. The others go on,
@@ -144,9 +140,7 @@ func TestConsumerFails(t *testing.T) {
 			if _, _, err := New(db, time.Now, log, log, bad, good).Replay(t.Context()); err != nil {
 				t.Fatal(err)
 			}
-			if diff := cmp.Diff(good.got, bad.got); diff != "" {
-				t.Errorf("after a restart (-good +repaired):\n%s", diff)
-			}
+			fault.Same(t, "after a restart, repaired", bad.got, good.got)
 		})
 	}
 }

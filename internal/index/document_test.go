@@ -8,8 +8,6 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/index"
 	"github.com/aoa-dev/aoa/scripts/fault"
@@ -25,18 +23,14 @@ func TestExtractLanguages(t *testing.T) {
 		file, want, _ := strings.Cut(strings.TrimPrefix(head, "=== "), ":")
 		names, prose, _ := strings.Cut(want, "|")
 		d := index.Extract(event.Path(file), []byte(body))
-		if diff := cmp.Diff(strings.Fields(names), d.Defines); diff != "" {
-			t.Errorf("%s defines:\n%s", file, diff)
-		}
+		fault.Same(t, file+" defines", d.Defines, strings.Fields(names))
 		var got []string
 		for _, term := range d.Terms {
 			if term.Prose > 0 {
 				got = append(got, term.Stem)
 			}
 		}
-		if diff := cmp.Diff(strings.Fields(prose), got); diff != "" {
-			t.Errorf("the comments of %s have the words:\n%s", file, diff)
-		}
+		fault.Same(t, "words in the comments of "+file, got, strings.Fields(prose))
 	}
 }
 
@@ -48,9 +42,7 @@ func TestExtract(t *testing.T) {
 			{"age", 2, 0, 0}, {"cach", 3, 1, 2}, {"class", 1, 0, 0}, {"def", 1, 0, 0}, {"get", 2, 1, 0}, {"http", 1, 1,
 				0}, {"item", 2, 1, 0},
 			{"max", 2, 0, 0}, {"response", 1, 0, 1}, {"return", 1, 0, 0}, {"self", 2, 0, 0}}}
-	if diff := cmp.Diff(want, d); diff != "" {
-		t.Error(diff)
-	}
+	fault.Same(t, "document", d, want)
 	long := strings.Repeat("parse", 1<<12)
 	for file, text := range map[event.Path]string{"a.go": "x\x00", "b.png": "parse", "c.js": long, "d.json": long,
 		"e.go": strings.Repeat("parse\n", 1<<20/5), "empty.go": ""} {
@@ -115,8 +107,6 @@ func FuzzExtract(f *testing.F) {
 			}
 		}
 		again := index.Extract(event.Path("a"+exts[int(ext)%len(exts)]), []byte(text))
-		if diff := cmp.Diff(d, again); diff != "" {
-			t.Fatalf("read again: %s", diff)
-		}
+		fault.Same(t, "read again", again, d)
 	})
 }

@@ -1,37 +1,14 @@
 package index_test
 
 import (
-	"flag"
 	"fmt"
-	"os"
 	"strings"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
 
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/index"
 	"github.com/aoa-dev/aoa/scripts/fault"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden files in testdata")
-
-// golden compares a text with a file in testdata.
-func golden(t *testing.T, file, got string) {
-	t.Helper()
-	name := "testdata/" + file
-	if *update {
-		if err := os.WriteFile(name, []byte(got), 0o644); err != nil { // test data
-			t.Fatal(err)
-		}
-		return
-	}
-	want, err := os.ReadFile(name)
-	fault.Check(t, err)
-	if d := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(got, "\n")); d != "" {
-		t.Errorf("%s:\n%s", file, d)
-	}
-}
 
 // texts are prompts, commands, code and damaged input.
 var texts = []string{
@@ -63,5 +40,5 @@ func TestGoldenTerms(t *testing.T) {
 		"internal/HTTPServer/routes.go", "deep/" + event.Path(strings.Repeat("folderName1/otherFolder/", 14)) + "x.go"} {
 		fmt.Fprintf(&b, "%s\n\tpath terms  %q\n", p, index.PathTerms(p))
 	}
-	golden(t, "terms.golden", b.String())
+	fault.Golden(t, "testdata/terms.golden", b.String())
 }

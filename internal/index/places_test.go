@@ -10,7 +10,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/aoa-dev/aoa/internal/event"
@@ -66,7 +65,7 @@ func TestGoldenAnswers(t *testing.T) {
 	c.Remove(files[290:]...)
 	got := answers(c, g, files[:290])
 	const name = "testdata/answers.json.gz"
-	if *update {
+	if fault.Update() {
 		var b bytes.Buffer
 		z := gzip.NewWriter(&b)
 		fault.Check(t, json.NewEncoder(z).Encode(got))
@@ -86,8 +85,6 @@ func TestGoldenAnswers(t *testing.T) {
 	var want []answer
 	fault.Check(t, json.Unmarshal(raw, &want))
 	for i := range want {
-		if d := cmp.Diff(want[i], got[i], cmpopts.EquateApprox(1e-6, 1e-12), cmpopts.EquateEmpty()); d != "" {
-			t.Fatalf("%.60s:\n%s", want[i].Question, d)
-		}
+		fault.Same(t, want[i].Question, got[i], want[i], cmpopts.EquateApprox(1e-6, 1e-12), cmpopts.EquateEmpty())
 	}
 }

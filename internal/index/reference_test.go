@@ -6,8 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/index"
 	"github.com/aoa-dev/aoa/scripts/fault"
@@ -61,9 +59,7 @@ func TestBroken(t *testing.T) {
 		for _, b := range w.BrokenBy(change) {
 			got = append(got, fmt.Sprintf("%s:%d: %s", b.File, b.Line, b.Text))
 		}
-		if diff := cmp.Diff(want, strings.Join(got, "\n")); diff != "" {
-			t.Errorf("%s:\n%s", name, diff)
-		}
+		fault.Same(t, name, strings.Join(got, "\n"), want)
 	}
 }
 

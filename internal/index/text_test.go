@@ -4,11 +4,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/index"
 	"github.com/aoa-dev/aoa/scripts/eventtest"
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 func TestParseText(t *testing.T) {
@@ -27,9 +26,7 @@ func TestParseText(t *testing.T) {
 		Dotted:           []string{"os.path.join", "a::b::c", "and/or"},
 		Paths:            []string{"src/_pytest/tmpdir.py", "Makefile", "lib/a.rb"},
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Error(diff)
-	}
+	fault.Same(t, "text", got, want)
 	var words []string
 	for _, c := range got.Body {
 		words = append(words, c.Stem)
@@ -85,9 +82,7 @@ func TestFrames(t *testing.T) {
 		"swift": {"Sources/A.swift:12:3: error: y\nFatal error: z: file B.swift, line 4\n", "Sources/A.swift, B.swift"},
 		"none":  {"at noon: 3:4, ratio 1:2, http://a.b:80/x (v1.2:3)\n", ""},
 	} {
-		if diff := cmp.Diff(c.want, strings.Join(index.ParseText(c.text).Frames, ", ")); diff != "" {
-			t.Errorf("%s:\n%s", name, diff)
-		}
+		fault.Same(t, name, strings.Join(index.ParseText(c.text).Frames, ", "), c.want)
 	}
 }
 

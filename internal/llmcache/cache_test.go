@@ -14,8 +14,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/scripts/fault"
@@ -64,13 +62,6 @@ func open(t testing.TB, b cold.BlobOptions, o Options) *Cache {
 	c := New(o)
 	t.Cleanup(func() { fault.Check(t, c.o.Blobs.Close()) })
 	return c
-}
-
-func same(t testing.TB, what string, got, want any) {
-	t.Helper()
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Fatalf("%s (-want +got):\n%s", what, diff)
-	}
 }
 
 // refused asserts the code of an error, and that it says what to do next.
@@ -123,11 +114,11 @@ func TestWriteAndRead(t *testing.T) {
 			Notes: json.RawMessage(`{"source":"test"}`)})[0]
 		want := Label{Key: "s_t_" + name, Description: "what " + name + " holds", Size: int64(len(data)) + 17,
 			At: clock.now().UnixMilli()}
-		same(t, "label", l, want)
+		fault.Same(t, "label", l, want)
 		got, err := c.Read(t.Context(), l.Key, Cut{})
 		fault.Check(t, err)
-		same(t, "returned again", got.Label, want)
-		same(t, "notes", string(got.Notes), `{"source":"test"}`)
+		fault.Same(t, "returned again", got.Label, want)
+		fault.Same(t, "notes", string(got.Notes), `{"source":"test"}`)
 		if !bytes.Equal(got.Data, data) || got.Total != int64(len(data)) {
 			t.Fatalf("%s came back as %d bytes of %d", name, len(got.Data), len(data))
 		}
@@ -145,14 +136,14 @@ func TestNothingIsMadeByAsking(t *testing.T) {
 	c := newTest(t, newClock(), 0)
 	labels, total, err := c.List(t.Context(), Filter{Session: "s"})
 	fault.Check(t, err)
-	same(t, "labels", len(labels)+total, 0)
+	fault.Same(t, "labels", len(labels)+total, 0)
 	_, _, err = c.Stats(t.Context())
 	fault.Check(t, err)
 	_, err = c.Read(t.Context(), "s_t_u", Cut{})
 	refused(t, err, CodeMissing)
 	_, _, err = c.Delete(t.Context(), []string{"s_t_u"})
 	refused(t, err, CodeMissing)
-	same(t, "swept", sweep(t, c), "")
+	fault.Same(t, "swept", sweep(t, c), "")
 	apply(t, c, event.KindEnd, "s", "other")
 	apply(t, c, event.KindStart, "s", "resume")
 	if c.items.Exists() {
@@ -179,7 +170,7 @@ func TestBounds(t *testing.T) {
 	refused(t, err, CodeBad, "session")
 	_, err = c.Write(t.Context(), "s", make([]Item, maxBatch+1))
 	refused(t, err, CodeBad, "101")
-	same(t, "a full batch", len(write(t, c, "s", make([]Item, maxBatch)...)), maxBatch)
+	fault.Same(t, "a full batch", len(write(t, c, "s", make([]Item, maxBatch)...)), maxBatch)
 
 	// The largest label that is allowed, of a session with a usual id.
 	session := "5f0c2d1e-aaaa-bbbb-cccc-0123456789ab"
@@ -189,7 +180,7 @@ func TestBounds(t *testing.T) {
 	if len(raw) > maxLabel || len(raw) < 400 {
 		t.Fatalf("%d bytes: %s", len(raw), raw)
 	}
-	same(t, "control characters", write(t, c, "s", Item{Description: "two\nlines\x1b[31m \xff"})[0].Description,
+	fault.Same(t, "control characters", write(t, c, "s", Item{Description: "two\nlines\x1b[31m \xff"})[0].Description,
 		"two lines [31m ?")
 }
 
@@ -219,12 +210,12 @@ func TestQuotaIsExact(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	same(t, "kept and refused", [2]int{kept, full}, [2]int{77, writers*each - 77})
+	fault.Same(t, "kept and refused", [2]int{kept, full}, [2]int{77, writers*each - 77})
 	n, items := used(t, c, "s")
-	same(t, "used", [2]int64{n, int64(items)}, [2]int64{77 * size, 77})
+	fault.Same(t, "used", [2]int64{n, int64(items)}, [2]int64{77 * size, 77})
 	labels, total, err := c.List(t.Context(), Filter{Session: "s"})
 	fault.Check(t, err)
-	same(t, "listed", [2]int{len(labels), total}, [2]int{77, 77})
+	fault.Same(t, "listed", [2]int{len(labels), total}, [2]int{77, 77})
 
 	write(t, c, "other", Item{Data: noise(size)}) // another session has its own
 	write(t, c, "s", Item{Data: noise(size / 2)}) // exactly full
@@ -249,7 +240,7 @@ func TestQuotaCountsTheDifference(t *testing.T) {
 	refused(t, put("c", 2000), CodeQuota, "1,000 allowed")
 	n, bytes, err := c.Delete(t.Context(), []string{"s_t_a"})
 	fault.Check(t, err)
-	same(t, "deleted", [2]int64{int64(n), bytes}, [2]int64{1, 10})
+	fault.Same(t, "deleted", [2]int64{int64(n), bytes}, [2]int64{1, 10})
 	fault.Check(t, put("c", 10))
 	_, _, err = c.Delete(t.Context(), []string{"s_t_b", "s_t_gone"})
 	refused(t, err, CodeMissing, "s_t_gone")
@@ -279,10 +270,10 @@ func TestListByTaskAndTime(t *testing.T) {
 		}
 		return fmt.Sprint(out, " of ", total)
 	}
-	same(t, "all", turns(Filter{Session: "s"}), "9876543210 of 10")
-	same(t, "task", turns(Filter{Session: "s", Task: "t1"}), "97531 of 5")
-	same(t, "limit", turns(Filter{Session: "s", Limit: 2}), "98 of 10")
-	same(t, "every session", turns(Filter{Limit: 2}), "99 of 20")
+	fault.Same(t, "all", turns(Filter{Session: "s"}), "9876543210 of 10")
+	fault.Same(t, "task", turns(Filter{Session: "s", Task: "t1"}), "97531 of 5")
+	fault.Same(t, "limit", turns(Filter{Session: "s", Limit: 2}), "98 of 10")
+	fault.Same(t, "every session", turns(Filter{Limit: 2}), "99 of 20")
 	_, _, err := c.List(t.Context(), Filter{Limit: 1001})
 	refused(t, err, CodeBad)
 }
@@ -324,11 +315,11 @@ func TestDeliveredTwice(t *testing.T) {
 	c := newTest(t, newClock(), 0)
 	it := Item{Data: []byte("data"), Call: "call 1"}
 	first := write(t, c, "s", it)
-	same(t, "the second time", write(t, c, "s", it), first)
+	fault.Same(t, "the second time", write(t, c, "s", it), first)
 	it.Call = "call 2"
 	write(t, c, "s", it)
 	n, items := used(t, c, "s")
-	same(t, "used", [2]int64{n, int64(items)}, [2]int64{8, 2})
+	fault.Same(t, "used", [2]int64{n, int64(items)}, [2]int64{8, 2})
 }
 
 func TestDamageIsReportedAndRepaired(t *testing.T) {
@@ -342,15 +333,15 @@ func TestDamageIsReportedAndRepaired(t *testing.T) {
 	fault.Check(t, errors.Join(err, db.Close()))
 	labels, _, err := c.List(t.Context(), Filter{Session: "s"})
 	fault.Check(t, err)
-	same(t, "listed without looking at the data", len(labels), 1)
+	fault.Same(t, "listed without looking at the data", len(labels), 1)
 	_, err = c.Read(t.Context(), "s_t_u", Cut{})
 	refused(t, err, CodeFull, "delete the item")
 	write(t, c, "s", Item{Task: "t", Turn: "v", Data: []byte("data")})
 	labels, _, err = c.List(t.Context(), Filter{Session: "s"})
 	fault.Check(t, err)
-	same(t, "no other item went with it", len(labels), 2)
+	fault.Same(t, "no other item went with it", len(labels), 2)
 	write(t, c, "s", Item{Task: "t", Turn: "u", Data: []byte("data"), Overwrite: true})
 	got, err := c.Read(t.Context(), "s_t_u", Cut{})
 	fault.Check(t, err)
-	same(t, "set aside again", string(got.Data), "data")
+	fault.Same(t, "set aside again", string(got.Data), "data")
 }

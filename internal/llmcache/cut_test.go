@@ -40,7 +40,7 @@ func TestCuts(t *testing.T) {
 		fault.Check(t, c.cut.check())
 		got, err := c.cut.apply([]byte(c.in))
 		fault.Check(t, err)
-		same(t, fmt.Sprintf("%+v", c.cut), [3]any{string(got.Data), got.Total, got.Next}, [3]any{c.want, c.total, c.next})
+		fault.Same(t, fmt.Sprintf("%+v", c.cut), [3]any{string(got.Data), got.Total, got.Next}, [3]any{c.want, c.total, c.next})
 	}
 	for _, c := range []struct {
 		cut  Cut
@@ -83,7 +83,7 @@ func FuzzCut(f *testing.F) {
 			whole = append(whole, p.Data...)
 			c.Offset, more = p.Next, p.Next > 0
 		}
-		same(t, "the parts", string(whole), string(all.Data))
+		fault.Same(t, "the parts", string(whole), string(all.Data))
 		p := Cut{Pointer: pointer}
 		if got, err := p.apply(data); p.check() == nil && err == nil && pointer != "" && !json.Valid(got.Data) &&
 			!utf8.Valid(got.Data) {

@@ -49,17 +49,17 @@ func TestEndStartsTheClockAndResumeStopsIt(t *testing.T) {
 	clock.pass(time.Hour)
 	apply(t, c, event.KindEnd, "s", "clear")
 	clock.pass(life - time.Second)
-	same(t, "swept a second before its time", sweep(t, c), "")
+	fault.Same(t, "swept a second before its time", sweep(t, c), "")
 	apply(t, c, event.KindStart, "s", "resume")
 	clock.pass(2 * time.Second)
-	same(t, "swept although it was resumed", sweep(t, c), "")
+	fault.Same(t, "swept although it was resumed", sweep(t, c), "")
 	apply(t, c, event.KindEnd, "s", "resume")
 	clock.pass(life)
-	same(t, "swept", sweep(t, c), "s")
-	same(t, "left", living(t, c), "")
+	fault.Same(t, "swept", sweep(t, c), "s")
+	fault.Same(t, "left", living(t, c), "")
 	labels, _, err := c.List(t.Context(), Filter{})
 	fault.Check(t, err)
-	same(t, "labels", len(labels), 0)
+	fault.Same(t, "labels", len(labels), 0)
 	apply(t, c, event.KindEnd, "nobody", "other")
 }
 
@@ -76,7 +76,7 @@ func TestOrphans(t *testing.T) {
 		}
 	}
 	clock.pass(life - time.Minute)
-	same(t, "swept", sweep(t, c), "")
+	fault.Same(t, "swept", sweep(t, c), "")
 	write(t, c, "written", Item{})
 	_, err := c.Read(t.Context(), key, Cut{Limit: 1})
 	fault.Check(t, err)
@@ -84,11 +84,11 @@ func TestOrphans(t *testing.T) {
 	fault.Check(t, err)
 	heard["heard"] = clock.now()
 	clock.pass(time.Minute)
-	same(t, "swept", sweep(t, c), "idle")
-	same(t, "left", len(strings.Fields(living(t, c))), 4)
+	fault.Same(t, "swept", sweep(t, c), "idle")
+	fault.Same(t, "left", len(strings.Fields(living(t, c))), 4)
 	clock.pass(life - time.Minute)
-	same(t, "swept a day later", len(strings.Fields(sweep(t, c))), 4)
-	same(t, "left", living(t, c), "")
+	fault.Same(t, "swept a day later", len(strings.Fields(sweep(t, c))), 4)
+	fault.Same(t, "left", living(t, c), "")
 }
 
 func TestForgetLeavesNoBytes(t *testing.T) {
@@ -120,20 +120,20 @@ func TestForgetLeavesNoBytes(t *testing.T) {
 		before := items()
 		_, err := c.o.Blobs.Forget(t.Context(), e)
 		fault.Check(t, err)
-		same(t, "forgot", before-items(), want)
+		fault.Same(t, "forgot", before-items(), want)
 		fault.Check(t, c.o.Blobs.Scrub(t.Context()))
 	}
 	forget(cold.ForgetFilter{Session: "s"}, 1)
 	if holds("marmalade") || !holds("nougat") {
 		t.Fatal("the bytes are still there, or too many are gone")
 	}
-	same(t, "left", living(t, c), "other")
+	fault.Same(t, "left", living(t, c), "other")
 	write(t, c, "other", Item{Data: []byte("x"), Description: "from secret/plan.go"}, Item{Data: prose(5000)},
 		Item{Notes: json.RawMessage(`"secret/plan.go"`)})
 	forget(cold.ForgetFilter{Path: "secret/plan.go"}, 2)
 	forget(cold.ForgetFilter{Path: "internal/dir1/"}, 1)
 	n, left := used(t, c, "other")
-	same(t, "left", [2]int64{n, int64(left)}, [2]int64{6, 1})
+	fault.Same(t, "left", [2]int64{n, int64(left)}, [2]int64{6, 1})
 	forget(cold.ForgetFilter{Since: c.o.Now().Add(time.Second)}, 0)
 	forget(cold.ForgetFilter{Since: c.o.Now()}, 1)
 }
@@ -146,11 +146,11 @@ func TestClockAhead(t *testing.T) {
 	clock.pass(years)
 	write(t, c, "s", Item{Data: []byte("data")})
 	clock.pass(-years)
-	same(t, "swept at once", sweep(t, c), "")
+	fault.Same(t, "swept at once", sweep(t, c), "")
 	clock.pass(life - time.Second)
-	same(t, "swept before its time", sweep(t, c), "")
+	fault.Same(t, "swept before its time", sweep(t, c), "")
 	clock.pass(time.Second)
-	same(t, "swept", sweep(t, c), "s")
+	fault.Same(t, "swept", sweep(t, c), "s")
 }
 
 // apply gives the cache the start or the end of a session, now.

@@ -342,9 +342,7 @@ func TestInstructionsOfTheServer(t *testing.T) {
 		return names, quote(res)
 	}
 	names, first := list()
-	if diff := cmp.Diff(agents.OwnTools, names); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
+	fault.Same(t, "tools", names, agents.OwnTools)
 	if n := index.Tokens(string(quote(shown))); n > 500 {
 		t.Errorf("all tools cost %d tokens: %s", n, quote(shown))
 	}

@@ -13,7 +13,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/redis/go-redis/v9"
 
 	"github.com/aoa-dev/aoa/internal/api"
@@ -114,13 +113,6 @@ func (f *fixture) do(args ...any) any {
 
 func (f *fixture) Context() context.Context { return f.T.Context() }
 
-func equal(t *testing.T, what string, got, want any) {
-	t.Helper()
-	if d := cmp.Diff(want, got); d != "" {
-		t.Errorf("%s:\n%s", what, d)
-	}
-}
-
 // TestKeys: each key has the set that belongs to it, in its type.
 func TestKeys(t *testing.T) {
 	f := newFixture(t)
@@ -145,29 +137,29 @@ func TestKeys(t *testing.T) {
 	f.came = []prefetch.Outcome{came(time.Second, "a.go", true, prefetch.Shown),
 		came(2*time.Second, "b.go", false, prefetch.Shown), came(3*time.Second, "c.go", false, prefetch.Withheld)}
 
-	equal(t, "recency", f.do("ZREVRANGE", "aoa:scores:recency", 0, 9), []any{"b.go", "a.go"})
-	equal(t, "frequency", f.ZScore(t.Context(), "aoa:scores:frequency", "a.go").Val(), 1.5)
-	equal(t, "comod", f.ZScore(t.Context(), "aoa:scores:comod", "a.go").Val(), 3.0)
-	equal(t, "comod, normalized", f.ZScore(t.Context(), "aoa:scores:comod_normalized", "a.go").Val(), .3)
-	equal(t, "intent", f.ZScore(t.Context(), "aoa:scores:intent:go", "a.go").Val(), 0.25)
-	equal(t, "composite", f.ZScore(t.Context(), "aoa:composite", "b.go").Val(), 0.5)
-	equal(t, "partners", f.do("ZREVRANGE", "aoa:comod:a.go", 0, -1), []any{"b.go", "c.go"})
-	equal(t, "files of a tag", f.SMembers(t.Context(), "aoa:tag:go").Val(), []string{"a.go"})
-	equal(t, "tags of a file", f.SMembers(t.Context(), "aoa:file:a.go").Val(), []string{"#go"})
-	equal(t, "uses", f.ZScore(t.Context(), "aoa:tag_freq", "go").Val(), 4.0)
-	equal(t, "session", f.HGetAll(t.Context(), "aoa:session:s").Val(), map[string]string{"current_file": "a.go"})
-	equal(t, "session's files", f.ZScore(t.Context(), "aoa:session:s:files", "a.go").Val(), 7.0)
-	equal(t, "session's end", f.TTL(t.Context(), "aoa:session:s").Val(), time.Hour)
-	equal(t, "threshold", f.Get(t.Context(), "aoa:threshold:s").Val(), "0.65")
-	equal(t, "threshold's end", f.TTL(t.Context(), "aoa:threshold:s").Val(), time.Hour)
-	equal(t, "no session's threshold", f.Exists(t.Context(), "aoa:threshold:none").Val(), int64(0))
-	equal(t, "log", f.LRange(t.Context(), "aoa:prefetch_log", 0, 9).Val(), []string{
+	fault.Same(t, "recency", f.do("ZREVRANGE", "aoa:scores:recency", 0, 9), []any{"b.go", "a.go"})
+	fault.Same(t, "frequency", f.ZScore(t.Context(), "aoa:scores:frequency", "a.go").Val(), 1.5)
+	fault.Same(t, "comod", f.ZScore(t.Context(), "aoa:scores:comod", "a.go").Val(), 3.0)
+	fault.Same(t, "comod, normalized", f.ZScore(t.Context(), "aoa:scores:comod_normalized", "a.go").Val(), .3)
+	fault.Same(t, "intent", f.ZScore(t.Context(), "aoa:scores:intent:go", "a.go").Val(), 0.25)
+	fault.Same(t, "composite", f.ZScore(t.Context(), "aoa:composite", "b.go").Val(), 0.5)
+	fault.Same(t, "partners", f.do("ZREVRANGE", "aoa:comod:a.go", 0, -1), []any{"b.go", "c.go"})
+	fault.Same(t, "files of a tag", f.SMembers(t.Context(), "aoa:tag:go").Val(), []string{"a.go"})
+	fault.Same(t, "tags of a file", f.SMembers(t.Context(), "aoa:file:a.go").Val(), []string{"#go"})
+	fault.Same(t, "uses", f.ZScore(t.Context(), "aoa:tag_freq", "go").Val(), 4.0)
+	fault.Same(t, "session", f.HGetAll(t.Context(), "aoa:session:s").Val(), map[string]string{"current_file": "a.go"})
+	fault.Same(t, "session's files", f.ZScore(t.Context(), "aoa:session:s:files", "a.go").Val(), 7.0)
+	fault.Same(t, "session's end", f.TTL(t.Context(), "aoa:session:s").Val(), time.Hour)
+	fault.Same(t, "threshold", f.Get(t.Context(), "aoa:threshold:s").Val(), "0.65")
+	fault.Same(t, "threshold's end", f.TTL(t.Context(), "aoa:threshold:s").Val(), time.Hour)
+	fault.Same(t, "no session's threshold", f.Exists(t.Context(), "aoa:threshold:none").Val(), int64(0))
+	fault.Same(t, "log", f.LRange(t.Context(), "aoa:prefetch_log", 0, 9).Val(), []string{
 		`{"accessed":"","hit":false,"predictions":["b.go"],"session_id":"s","timestamp":1772366402}`,
 		`{"accessed":"a.go","hit":true,"predictions":["a.go"],"session_id":"s","timestamp":1772366401}`})
-	equal(t, "nothing", f.do("ZREVRANGE", "aoa:comod:no.go", 0, 9), []any{})
-	equal(t, "two keys", f.do("ZUNION", 2, "aoa:scores:frequency", "aoa:composite", "WEIGHTS", 0.2, 0.3),
+	fault.Same(t, "nothing", f.do("ZREVRANGE", "aoa:comod:no.go", 0, 9), []any{})
+	fault.Same(t, "two keys", f.do("ZUNION", 2, "aoa:scores:frequency", "aoa:composite", "WEIGHTS", 0.2, 0.3),
 		[]any{"b.go", "a.go"})
-	equal(t, "not of aOa", f.Exists(t.Context(), "aoa:nothing", "aoa:tag:", "other").Val(), int64(0))
+	fault.Same(t, "not of aOa", f.Exists(t.Context(), "aoa:nothing", "aoa:tag:", "other").Val(), int64(0))
 
 	f.pass(time.Minute)
 	want := []string{"aoa:comod:a.go", "aoa:composite", "aoa:file:a.go", "aoa:prefetch_log", "aoa:scores:comod",
@@ -182,12 +174,12 @@ func TestKeys(t *testing.T) {
 			got, _ = f.ScanType(t.Context(), 0, "*", 0, "").Val()
 		}
 		slices.Sort(got)
-		equal(t, name, got, want)
+		fault.Same(t, name, got, want)
 	}
-	equal(t, "types", []string{f.Type(t.Context(), "aoa:comod:a.go").Val(), f.Type(t.Context(), "aoa:tag:go").Val(),
+	fault.Same(t, "types", []string{f.Type(t.Context(), "aoa:comod:a.go").Val(), f.Type(t.Context(), "aoa:tag:go").Val(),
 		f.Type(t.Context(), "aoa:session:s").Val()},
 		[]string{"zset", "set", "hash"})
-	equal(t, "after the list", f.do("ZCARD", "aoa:comod:a.go"), int64(2))
+	fault.Same(t, "after the list", f.do("ZCARD", "aoa:comod:a.go"), int64(2))
 }
 
 // TestFresh: what was read is used for a second, then read again; what is gone is gone.
@@ -200,9 +192,9 @@ func TestFresh(t *testing.T) {
 		asked int
 	}{{0, 2, 1}, {999 * time.Millisecond, 2, 1}, {time.Millisecond, 1, 2}} {
 		f.pass(step.after)
-		equal(t, "members", f.ZCard(t.Context(), "aoa:scores:frequency").Val(), step.want)
+		fault.Same(t, "members", f.ZCard(t.Context(), "aoa:scores:frequency").Val(), step.want)
 		f.mu.Lock()
-		equal(t, "times asked", len(f.asked), step.asked)
+		fault.Same(t, "times asked", len(f.asked), step.asked)
 		f.mu.Unlock()
 		f.have(api.ScoresFrequency, "", "a.go", 1.0)
 	}
@@ -232,7 +224,7 @@ func TestReadOnly(t *testing.T) {
 			}
 		}
 	}
-	equal(t, "score", f.ZScore(t.Context(), "aoa:scores:frequency", "a.go").Val(), 1.0)
+	fault.Same(t, "score", f.ZScore(t.Context(), "aoa:scores:frequency", "a.go").Val(), 1.0)
 }
 
 // TestSpecification: the commands of the specification work as written there: a client combines the daemon's sets
@@ -257,30 +249,30 @@ func TestSpecification(t *testing.T) {
 		return zs
 	}
 	theirs := []redis.Z{{Score: .25, Member: "other.py"}}
-	equal(t, "the daemon's", composite(), theirs)
+	fault.Same(t, "the daemon's", composite(), theirs)
 	if err := f.Do(t.Context(), "ZUNIONSTORE", "aoa:composite", 0).Err(); err == nil {
 		t.Error("no keys")
 	}
 	f.pass(2 * time.Second)
-	equal(t, "the daemon's, after a mistake", composite(), theirs)
+	fault.Same(t, "the daemon's, after a mistake", composite(), theirs)
 
-	equal(t, "stored", f.do(union("aoa:composite")...), int64(2))
+	fault.Same(t, "stored", f.do(union("aoa:composite")...), int64(2))
 	mine := []redis.Z{{Score: 1.85, Member: "auth/session.py"}, {Score: .3, Member: "middleware/auth.py"}}
-	equal(t, "mine", composite(), mine)
-	equal(t, "expires", f.do("EXPIRE", "aoa:composite", 60), int64(1))
+	fault.Same(t, "mine", composite(), mine)
+	fault.Same(t, "expires", f.do("EXPIRE", "aoa:composite", 60), int64(1))
 	f.pass(59 * time.Second)
-	equal(t, "mine, later", composite(), mine)
-	equal(t, "a second is left", f.TTL(t.Context(), "aoa:composite").Val(), time.Second)
+	fault.Same(t, "mine, later", composite(), mine)
+	fault.Same(t, "a second is left", f.TTL(t.Context(), "aoa:composite").Val(), time.Second)
 	f.pass(2 * time.Second)
-	equal(t, "the daemon's again", composite(), theirs)
+	fault.Same(t, "the daemon's again", composite(), theirs)
 
 	f.do(union("aoa:temp:1")...)
-	equal(t, "temporary", f.ZCard(t.Context(), "aoa:temp:1").Val(), int64(2))
-	equal(t, "deleted", f.do("DEL", "aoa:temp:1"), int64(1))
-	equal(t, "gone", f.Exists(t.Context(), "aoa:temp:1").Val(), int64(0))
+	fault.Same(t, "temporary", f.ZCard(t.Context(), "aoa:temp:1").Val(), int64(2))
+	fault.Same(t, "deleted", f.do("DEL", "aoa:temp:1"), int64(1))
+	fault.Same(t, "gone", f.Exists(t.Context(), "aoa:temp:1").Val(), int64(0))
 	f.do("SADD", "mine", "x")
 	f.pass(time.Hour)
-	equal(t, "a key of a client", f.Keys(t.Context(), "mine").Val(), []string{"mine"})
+	fault.Same(t, "a key of a client", f.Keys(t.Context(), "mine").Val(), []string{"mine"})
 	if info := f.Info(t.Context(), "memory").Val(); !strings.Contains(info, "used_memory:") {
 		t.Errorf("memory is %q", info)
 	}
@@ -299,5 +291,5 @@ func TestRefused(t *testing.T) {
 	f.mu.Lock()
 	f.err = nil
 	f.mu.Unlock()
-	equal(t, "later", f.ZCard(t.Context(), "aoa:scores:frequency").Val(), int64(1))
+	fault.Same(t, "later", f.ZCard(t.Context(), "aoa:scores:frequency").Val(), int64(1))
 }

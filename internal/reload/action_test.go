@@ -3,10 +3,9 @@ package reload
 import (
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 // TestActions: the parts of a call are one action, those of subagents none. Texts are added later.
@@ -48,9 +47,7 @@ func TestActions(t *testing.T) {
 		{ID: "t5:post:", Tool: "Glob", Act: event.ActList, Glob: "**/*.go", OK: true, Seen: []string{}},
 		{ID: "t7:post:", Act: event.ActOther, OK: true, Cut: true},
 	}
-	if d := cmp.Diff(want, got); d != "" {
-		t.Errorf("(-want +got):\n%s", d)
-	}
+	fault.Same(t, "actions", got, want)
 }
 
 func TestAsks(t *testing.T) {

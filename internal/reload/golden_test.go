@@ -1,7 +1,6 @@
 package reload
 
 import (
-	"flag"
 	"fmt"
 	"log/slog"
 	"os"
@@ -10,19 +9,14 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
-var update = flag.Bool("update", false, "rewrite testdata/pairs.golden")
-
 // TestFindGolden compares what Find says of the pairs in testdata/pairs.golden: recorded | asked | similarity. The
 // threshold of an offer must mean the same in every version.
 func TestFindGolden(t *testing.T) {
-	const file = "testdata/pairs.golden"
 	root := t.TempDir()
 	fault.Check(t, os.WriteFile(filepath.Join(root, "a.go"), []byte("package a\n"), 0o600))
 	now := time.Now().Add(time.Hour)
@@ -40,17 +34,9 @@ func TestFindGolden(t *testing.T) {
 		return fmt.Sprintf("%.9f %s", found[0].Similarity, found[0].Reason)
 	}
 	var got []string
-	pairs := testLines(t, "pairs.golden")
-	for _, line := range pairs {
+	for _, line := range testLines(t, "pairs.golden") {
 		f := strings.Split(line, " | ")
 		got = append(got, f[0]+" | "+f[1]+" | "+find(f[0], f[1]))
 	}
-	if d := cmp.Diff(pairs, got); d != "" {
-		t.Error(d)
-	}
-	if *update {
-		if err := os.WriteFile(file, []byte(strings.Join(got, "\n")+"\n"), 0o644); err != nil { // test data
-			t.Fatal(err)
-		}
-	}
+	fault.Golden(t, "testdata/pairs.golden", strings.Join(got, "\n")+"\n")
 }

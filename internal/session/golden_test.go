@@ -1,20 +1,14 @@
 package session
 
 import (
-	"flag"
 	"fmt"
-	"os"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/scripts/fault"
 )
-
-var update = flag.Bool("update", false, "rewrite testdata/texts.golden")
 
 var prompts = []string{
 	"Please rewrite the importer. It reads the whole archive into memory at once, which fails for the large ones; we " +
@@ -56,13 +50,5 @@ func TestTextsGolden(t *testing.T) {
 			fmt.Fprintf(&b, "\t%.9f %s %q %q\n", s.score, s.session, s.text[:min(40, len(s.text))], s.files)
 		}
 	}
-	const file = "testdata/texts.golden"
-	if *update {
-		fault.Check(t, os.WriteFile(file, []byte(b.String()), 0o644)) // test data
-	}
-	want, err := os.ReadFile(file)
-	fault.Check(t, err)
-	if d := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(b.String(), "\n")); d != "" {
-		t.Error(d)
-	}
+	fault.Golden(t, "testdata/texts.golden", b.String())
 }

@@ -68,9 +68,7 @@ Latest actions: read rank/rank.go, rank/pool.go; edited rank/rank.go; ran "go te
 Failing: "go test ./rank" (1 file changed since).
 Changed and not committed: rank/pool.go, rank/rank.go.`
 	c := r.context(t, Request{Session: "s"})
-	if d := cmp.Diff(want, c.Text()); d != "" {
-		t.Error(d)
-	}
+	fault.Same(t, "text", c.Text(), want)
 	compact := r.context(t, Request{Session: "s", For: ForCompact}).Text()
 	if d := cmp.Diff(strings.Replace(want, "Latest actions: read rank/rank.go, rank/pool.go; edited rank/rank.go; "+
 		`ran "go test ./rank" (failed); edited rank/pool.go.`+"\n", "", 1), compact); d != "" {
@@ -81,9 +79,7 @@ Changed and not committed: rank/pool.go, rank/rank.go.`
 		c.Segments[4].Cacheable {
 		t.Errorf("segments are %+v", c.Segments)
 	}
-	if d := cmp.Diff([]event.Path{"rank/pool.go", "rank/rank.go"}, c.Files); d != "" {
-		t.Error(d)
-	}
+	fault.Same(t, "files", c.Files, []event.Path{"rank/pool.go", "rank/rank.go"})
 
 	// The worktree's word counts: one of them was committed by hand, and the test passes later.
 	r.log(t, s.run("go test ./...", true).events...)

@@ -6,8 +6,6 @@ import (
 	"testing"
 	"unicode"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/scripts/fault"
@@ -133,9 +131,7 @@ func TestSimilar(t *testing.T) {
 	if len(found) == 0 || found[0].session != "old0" || found[0].score < .5 || found[0].score > 1 {
 		t.Fatalf("found %+v", found)
 	}
-	if d := cmp.Diff([]event.Path{"dir0/a.go"}, found[0].files); d != "" {
-		t.Error(d)
-	}
+	fault.Same(t, "files", found[0].files, []event.Path{"dir0/a.go"})
 	if none, err := r.similarTo(t.Context(), "paint the bikeshed in a colour", 3, nil); err != nil || len(none) != 0 {
 		t.Errorf("nothing is like it: %+v, %v", none, err)
 	}

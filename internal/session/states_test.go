@@ -7,8 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/session/live"
 	"github.com/aoa-dev/aoa/scripts/eventtest"
@@ -25,13 +23,6 @@ type statesFixture struct {
 
 func newStatesFixture(t testing.TB) *statesFixture {
 	return &statesFixture{States: NewStates(), t: t, now: noon}
-}
-
-func same(t testing.TB, what string, got, want any) {
-	t.Helper()
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Fatalf("%s (-want +got):\n%s", what, diff)
-	}
 }
 
 func (h *statesFixture) add(session string, b event.Body) event.Event {
@@ -81,16 +72,16 @@ func TestSnapshotSuffices(t *testing.T) {
 	h.States = NewStates()
 	fault.Check(t, h.Restore(saved))
 	got := h.get("s")
-	same(t, "counts", []any{got.State, got.Commands, got.Turns, got.Tokens, got.Resumed, got.Agent},
+	fault.Same(t, "counts", []any{got.State, got.Commands, got.Turns, got.Tokens, got.Resumed, got.Agent},
 		[]any{Paused, 23, 1, int64(1234), 0, "claude"})
-	same(t, "files", got.Files, []event.Path{"f3.go", "f19.go", "f18.go", "f17.go", "f16.go", "f15.go", "f14.go",
+	fault.Same(t, "files", got.Files, []event.Path{"f3.go", "f19.go", "f18.go", "f17.go", "f16.go", "f15.go", "f14.go",
 		"f13.go"})
-	same(t, "edited", got.Edited, []event.Path{"f3.go"})
-	same(t, "recent", []any{len(got.Recent), got.Recent[2].Kind, got.Recent[1].Files},
+	fault.Same(t, "edited", got.Edited, []event.Path{"f3.go"})
+	fault.Same(t, "recent", []any{len(got.Recent), got.Recent[2].Kind, got.Recent[1].Files},
 		[]any{3, event.KindRun, []event.Path{"f3.go"}})
 	h.did("s", event.KindStart, "resume")
 	got = h.get("s")
-	same(t, "resumed", []any{got.State, got.Resumed}, []any{Active, 1})
+	fault.Same(t, "resumed", []any{got.State, got.Resumed}, []any{Active, 1})
 }
 
 func TestStates(t *testing.T) {
@@ -119,21 +110,21 @@ func TestStates(t *testing.T) {
 	}
 	fault.Check(t, set("mine", Archived))
 	fault.Check(t, set("mine", Active))
-	same(t, "resumed", h.get("mine").Resumed, 2)
+	fault.Same(t, "resumed", h.get("mine").Resumed, 2)
 	h.did("other", event.KindPrompt, "begin")
-	same(t, "list", h.list(Filter{}), "other mine ")
+	fault.Same(t, "list", h.list(Filter{}), "other mine ")
 	fault.Check(t, set("other", Completed))
-	same(t, "active", h.list(Filter{State: Active}), "mine ")
+	fault.Same(t, "active", h.list(Filter{State: Active}), "mine ")
 	fault.Check(t, set("other", Archived))
-	same(t, "not archived", h.list(Filter{}), "mine ")
-	same(t, "all", h.list(Filter{Archived: true}), "other mine ")
+	fault.Same(t, "not archived", h.list(Filter{}), "mine ")
+	fault.Same(t, "all", h.list(Filter{Archived: true}), "other mine ")
 	h.did("other", event.KindPrompt, "there is more")
-	same(t, "it goes on", h.list(Filter{State: Active}), "other mine ")
+	fault.Same(t, "it goes on", h.list(Filter{State: Active}), "other mine ")
 	fault.Check(t, set("mine", Removed))
 	if err := set("mine", Removed); !errors.Is(err, ErrUnknown) {
 		t.Fatalf("removed twice: %v", err)
 	}
-	same(t, "left", h.list(Filter{Archived: true}), "other ")
+	fault.Same(t, "left", h.list(Filter{Archived: true}), "other ")
 }
 
 // TestArchiveAndCleanUp: sessions that are not used are archived, then deleted, those of a clock that ran ahead too.
@@ -148,16 +139,16 @@ func TestArchiveAndCleanUp(t *testing.T) {
 		t.Helper()
 		h.now = h.now.Add(after)
 		h.add("", event.Tick{})
-		same(t, "active", h.list(Filter{}), want)
+		fault.Same(t, "active", h.list(Filter{}), want)
 	}
 	sweep(time.Minute, "ahead new ")
-	same(t, "state", h.get("old").State, Archived)
+	fault.Same(t, "state", h.get("old").State, Archived)
 	sweep(archiveAfter, "")
 	sweep(archiveAfter, "")
 	if _, err := h.Get("old"); !errors.Is(err, ErrUnknown) {
 		t.Fatalf("still there: %v", err)
 	}
-	same(t, "archived", h.list(Filter{State: Archived}), "ahead new ")
+	fault.Same(t, "archived", h.list(Filter{State: Archived}), "ahead new ")
 }
 
 func FuzzRestore(f *testing.F) {

@@ -3,18 +3,14 @@ package recorded
 import (
 	"bytes"
 	"encoding/json"
-	"flag"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"testing"
 
 	"github.com/aoa-dev/aoa/internal/eval"
 	"github.com/aoa-dev/aoa/scripts/fault"
 )
-
-var update = flag.Bool("update", false, "rewrite testdata")
 
 // topics of the invented repository: each has a source, its test, a page and a neighbour that changes with them.
 var topics = []string{"parser", "lexer", "printer", "server", "client", "cache", "index", "query", "config", "login",
@@ -169,16 +165,6 @@ func TestFixture(t *testing.T) {
 	for name, want := range map[string][]byte{"made+up.jsonl": f.sessions.Bytes(),
 		"made+up.commits.jsonl": f.commits.Bytes()} {
 		file := filepath.Join("testdata", name)
-		if *update {
-			fault.Check(t, os.MkdirAll(filepath.Dir(file), 0o755))
-			fault.Check(t, os.WriteFile(file, want, 0o644))
-		}
-		got, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatalf("%v; go test ./scripts/recorded -run TestFixture -update writes it", err)
-		}
-		if !bytes.Equal(got, want) {
-			t.Errorf("%s is not what the generator makes", name)
-		}
+		fault.Golden(t, file, string(want))
 	}
 }

@@ -1,0 +1,33 @@
+package fault
+
+import (
+	"flag"
+	"os"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+var update = flag.Bool("update", false, "write what tests compare with: testdata, docs/config.md, the plugin's hooks")
+
+// Update reports whether a test writes what it compares with.
+func Update() bool { return *update }
+
+// Same reports how what a test got differs from what it wants.
+func Same(t testing.TB, what string, got, want any, o ...cmp.Option) {
+	t.Helper()
+	if d := cmp.Diff(want, got, o...); d != "" {
+		t.Errorf("%s (-want +got):\n%s", what, d)
+	}
+}
+
+// Golden compares a text with that of a file. -update writes the file.
+func Golden(t testing.TB, file, got string) {
+	t.Helper()
+	if *update {
+		Check(t, os.WriteFile(file, []byte(got), 0o644))
+	}
+	want, err := os.ReadFile(file)
+	Check(t, err)
+	Same(t, file+" (-update accepts it)", got, string(want))
+}

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/dustin/go-humanize/english"
+
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/index"
@@ -72,13 +74,11 @@ func (a *app) checkChange(ctx context.Context, r api.PartnersRequest, markdown b
 		switch {
 		case markdown:
 			a.checkTable(ans)
+			return
 		case len(ans.Files) == 0 && r.Staged:
 			a.talk("nothing is staged")
 		case len(ans.Files) == 0:
 			a.talk("nothing is changed")
-		}
-		if markdown {
-			return
 		}
 		a.gone(ans.Broken)
 		for _, b := range index.BrokenLines(ans.Broken) {
@@ -95,9 +95,9 @@ func (a *app) checkChange(ctx context.Context, r api.PartnersRequest, markdown b
 		lacks[p.File] = true
 	}
 	if err == nil && len(lacks) > 0 {
-		hint := "nothing to add? git commit --no-verify"
-		if r.Range != "" {
-			hint = ""
+		hint := ""
+		if r.Staged {
+			hint = "nothing to add? git commit --no-verify"
 		}
 		err = fail(exitFailed, hint, "%w: %d", errLacking, len(lacks))
 	}
@@ -117,14 +117,11 @@ func (a *app) gone(broken []index.Broken) {
 		}
 	}
 	for _, f := range files {
-		switch n := names[f]; len(n) {
-		case 0:
-			a.talk("%s is gone", a.display(f))
-		case 1:
-			a.talk("%s is gone from %s", n[0], a.display(f))
-		default:
-			a.talk("%s are gone from %s", strings.Join(n, ", "), a.display(f))
+		text := a.display(f) + " is gone"
+		if n := names[f]; len(n) > 0 {
+			text = strings.Join(n, ", ") + english.PluralWord(len(n), " is", " are") + " gone from " + a.display(f)
 		}
+		a.talk("%s", text)
 	}
 }
 

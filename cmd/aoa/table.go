@@ -43,9 +43,6 @@ func (a *app) table(rows ...string) {
 	}
 	var wrapped [][]string
 	for _, row := range cells {
-		for i := range row[:min(last, len(row))] {
-			row[i] = shorten(row[i], wide[i])
-		}
 		if a.width == 0 || left < 2*leastCell || len(row) <= last {
 			wrapped = append(wrapped, row)
 			continue
@@ -78,11 +75,6 @@ func printList[T any](a *app, header string, items []T, of func(T) []any) {
 	list, wide := split(rows)
 	if a.width > 0 {
 		narrow(wide, a.width)
-		for _, row := range list {
-			for i := range row {
-				row[i] = shorten(row[i], wide[i])
-			}
-		}
 	}
 	a.print(list, wide, func(row, _ int, cell string) string {
 		if row == 0 && header != "" {
@@ -122,11 +114,12 @@ func split(rows []string) (list [][]string, wide []int) {
 	return list, wide
 }
 
-// print prints cells in columns, each in its style.
+// print prints cells in columns, each in its style and cut to its column.
 func (a *app) print(rows [][]string, wide []int, style func(row, column int, cell string) string) {
 	for n, row := range rows {
 		line := ""
 		for i, cell := range row {
+			cell = shorten(cell, wide[i])
 			line += style(n, i, cell)
 			if i < len(row)-1 {
 				line += strings.Repeat(" ", wide[i]-width(cell)+gap)

@@ -218,9 +218,7 @@ func TestClassify(t *testing.T) {
 		"the moon is in the wrong phase":                                              event.FailOther,
 		"":                                                                            event.FailOther,
 	} {
-		if got := classify(problem); got != want {
-			t.Errorf("%q: %s, want %s", problem, got, want)
-		}
+		fault.Same(t, problem, classify(problem), want)
 	}
 }
 

@@ -84,12 +84,8 @@ func TestRunTwice(t *testing.T) {
 			t.Fatalf("%s: %+v and %+v", tt.own, a, b)
 		}
 		fault.Same(t, tt.own+" and "+tt.settings, b.Events, a.Events, cmpopts.IgnoreFields(event.Event{}, "Time"))
-		if got := string(Render(a.Agent, a.Event, Block{}, "x")); got != tt.answer {
-			t.Errorf("%s: %s", tt.own, got)
-		}
-		if got := string(Render(b.Agent, b.Event, Block{}, "x")); got != tt.other {
-			t.Errorf("%s: %s", tt.settings, got)
-		}
+		fault.Same(t, tt.own, string(Render(a.Agent, a.Event, Block{}, "x")), tt.answer)
+		fault.Same(t, tt.settings, string(Render(b.Agent, b.Event, Block{}, "x")), tt.other)
 	}
 }
 

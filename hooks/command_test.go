@@ -1,12 +1,14 @@
 package hooks
 
 import (
+	"fmt"
 	"maps"
 	"testing"
 
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/index"
 	"github.com/aoa-dev/aoa/scripts/eventtest"
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 // TestFailedReads: the exit status and the messages of a command decide what it read and changed.
@@ -61,9 +63,7 @@ func TestFailedReads(t *testing.T) {
 		if text, plain := c.response.(string); plain && onlyMissing(text) {
 			call.Failed, call.Problem = true, text
 		}
-		if got := sketch(s.Tool(call)); got != c.want {
-			t.Errorf("%s, %q %v\n got %s\nwant %s", c.command, c.problem, c.response, got, c.want)
-		}
+		fault.Same(t, fmt.Sprintf("%s, %q %v", c.command, c.problem, c.response), sketch(s.Tool(call)), c.want)
 	}
 }
 

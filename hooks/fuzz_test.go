@@ -10,6 +10,7 @@ import (
 	"github.com/aoa-dev/aoa/hooks/agents"
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/redact"
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 func FuzzPrompt(f *testing.F) {
@@ -136,8 +137,6 @@ func TestCut(t *testing.T) {
 		`{"a":{"b":[{"c":"\"`:        `{"a":{"b":[{}]}}`,
 		`{`:                          `{}`,
 	} {
-		if got := string(wholeMembers([]byte(cut))); got != want {
-			t.Errorf("%s → %s, want %s", cut, got, want)
-		}
+		fault.Same(t, cut, string(wholeMembers([]byte(cut))), want)
 	}
 }

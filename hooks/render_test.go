@@ -8,6 +8,7 @@ import (
 	"unicode/utf16"
 
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 func TestRender(t *testing.T) {
@@ -35,9 +36,7 @@ func TestRender(t *testing.T) {
 			t.Errorf("takes text: (%s, %s)", tt.agent, tt.event)
 		}
 	}
-	if got := Render("claude", "PreToolUse", Block{}, " \n\x00\u200b "); got != nil {
-		t.Errorf("nothing to say: %s", got)
-	}
+	fault.Same(t, "nothing to say", string(Render("claude", "PreToolUse", Block{}, " \n\x00\u200b ")), "")
 }
 
 func FuzzRender(f *testing.F) {

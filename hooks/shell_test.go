@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 // sketch writes events in one line: "read a.go; search x [dir] @named; run".
@@ -130,9 +131,7 @@ func TestPastMoves(t *testing.T) {
 		"git mv web/older.go web/server.go": "rename web/older.go>web/server.go",
 	} {
 		in, _ := json.Marshal(map[string]string{"command": command})
-		if got := sketch(s.Tool(ToolCall{Name: "Bash", ID: "t", Input: input(in)})); got != want {
-			t.Errorf("%s: %s, want %s", command, got, want)
-		}
+		fault.Same(t, command, sketch(s.Tool(ToolCall{Name: "Bash", ID: "t", Input: input(in)})), want)
 	}
 }
 

@@ -1,11 +1,13 @@
 package hooks
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/index"
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 func TestTags(t *testing.T) {
@@ -32,9 +34,7 @@ func TestTags(t *testing.T) {
 		if c.file != "" {
 			files = []event.Path{c.file}
 		}
-		if got := strings.Join(s.tags(c.kind, index.Terms(c.said, 32), files), " "); got != c.want {
-			t.Errorf("%v: %q", c, got)
-		}
+		fault.Same(t, fmt.Sprint(c), strings.Join(s.tags(c.kind, index.Terms(c.said, 32), files), " "), c.want)
 	}
 	many := s.tags(event.KindPrompt, index.Terms("bug refactor test document review release performance", 32), nil)
 	if len(many) != MaxTags {
@@ -51,9 +51,7 @@ func TestTagRules(t *testing.T) {
 		"docs/c.md": "manual documentation reading", "z/a/b/c": "ab reading", "za/b/c": "reading", "top.txt": "top reading",
 		"x/top.txt": "reading",
 	} {
-		if got := strings.Join(s.tags(event.KindRead, nil, []event.Path{file}), " "); got != want {
-			t.Errorf("%s: %q, want %q", file, got, want)
-		}
+		fault.Same(t, string(file), strings.Join(s.tags(event.KindRead, nil, []event.Path{file}), " "), want)
 	}
 	if got := s.tags(event.KindPrompt, index.Terms("send the invoices", 9), nil); len(got) != 1 || got[0] != "money" {
 		t.Error(got)

@@ -12,6 +12,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/session/live"
 	"github.com/aoa-dev/aoa/learn"
 	"github.com/aoa-dev/aoa/scripts/eventtest"
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 func ev(kind event.Kind, after time.Duration, paths ...event.Path) event.Event {
@@ -258,9 +259,7 @@ func TestConsumers(t *testing.T) {
 	var told toldOf
 	d := newFixture(t, learn.Options{Consumers: []learn.Consumer{&told}})
 	d.learn(event.Event{Time: start, Body: event.Tick{}}, ev(event.KindRead, 0, "a"), ev(event.KindRead, 0, "a"))
-	if got := fmt.Sprint(told); got != "[tick false false read true true read true false]" {
-		t.Errorf("the consumer was told %s", got)
-	}
+	fault.Same(t, "the consumer was told", fmt.Sprint(told), "[tick false false read true true read true false]")
 }
 
 // TestWhatAHintCausedCountsAQuarter in every family: a hint must not become its own evidence.

@@ -48,9 +48,7 @@ func TestFewFilesAndNeverTheCurrent(t *testing.T) {
 	if len(dec.Shown) != MaxFiles || slices.Contains(paths(dec.Shown), "cur.go") {
 		t.Errorf("shown %v, want %d and not cur.go", paths(dec.Shown), MaxFiles)
 	}
-	if n := len(d.ask(Next).Shown); n != traits[Next].files {
-		t.Errorf("a hint names %d files, want %d", n, traits[Next].files)
-	}
+	fault.Same(t, "files of a hint", len(d.ask(Next).Shown), traits[Next].files)
 }
 
 func TestHintsAreRareAndAPromptResets(t *testing.T) {

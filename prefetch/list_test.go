@@ -1,6 +1,7 @@
 package prefetch
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"testing"
@@ -137,26 +138,20 @@ func TestListCountsOnce(t *testing.T) {
 	d.happen(d.event(event.KindRead, "b.go"))
 	d.happen(d.event(event.KindRead, "a.go"))
 	d.happen(d.event(event.KindPrompt))
-	if got := record(d); got != (Tally{1, 1, 1}) {
-		t.Errorf("two files of three were opened: %+v", got)
-	}
+	fault.Same(t, "two files of three were opened", record(d), (Tally{1, 1, 1}))
 	if now := d.theta(Prompt); now >= ListThreshold {
 		t.Errorf("threshold %.3f after a list that was right", now)
 	}
 	d = list()
 	d.opens(2)
 	d.happen(d.event(event.KindPrompt))
-	if got := record(d); got != (Tally{1, 1, 0}) {
-		t.Errorf("other files were opened: %+v", got)
-	}
+	fault.Same(t, "other files were opened", record(d), (Tally{1, 1, 0}))
 	if now := d.theta(Prompt); now <= ListThreshold {
 		t.Errorf("threshold %.3f after a list that was wrong", now)
 	}
 	d = list()
 	d.happen(d.event(event.KindPrompt))
-	if got := record(d); got != (Tally{1, 0, 0}) {
-		t.Errorf("nothing was opened: %+v", got)
-	}
+	fault.Same(t, "nothing was opened", record(d), (Tally{1, 0, 0}))
 	if now := d.theta(Prompt); math.Abs(now-ListThreshold) > 1e-9 {
 		t.Errorf("threshold %.3f after a turn that opened nothing", now)
 	}
@@ -169,9 +164,7 @@ func TestListsRetireByTheirShare(t *testing.T) {
 		want           bool
 	}{{20, 99, false}, {45, 100, false}, {30, 100, true}, {70, 100, false}, {300, 1000, true}} {
 		r := Record{Kind: Prompt, Shown: Tally{c.resolved, c.resolved, c.used}, Withheld: Tally{c.resolved, c.resolved, c.used}}
-		if got := r.verdict(); got != c.want {
-			t.Errorf("right in %d of %d: retired %t", c.used, c.resolved, got)
-		}
+		fault.Same(t, fmt.Sprintf("right in %d of %d: retired", c.used, c.resolved), r.verdict(), c.want)
 	}
 }
 

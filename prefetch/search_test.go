@@ -1,11 +1,13 @@
 package prefetch
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/index"
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 // TestSearcher: the files that a search meant: those that define its identifier, then those of nearly its name.
@@ -48,8 +50,6 @@ func TestFailedSearch(t *testing.T) {
 		{event.Call{Act: event.ActSearch, Failure: event.FailStatus}, true},
 		{event.Call{Act: event.ActSearch, Seen: many[:2]}, false}, {event.Call{Act: event.ActSearch, Named: many[:1]}, false},
 		{event.Call{Act: event.ActRead}, false}} {
-		if got := FailedSearch(event.Event{Body: tt.call}); got != tt.want {
-			t.Errorf("%+v: %v", tt.call, got)
-		}
+		fault.Same(t, fmt.Sprintf("%+v", tt.call), FailedSearch(event.Event{Body: tt.call}), tt.want)
 	}
 }

@@ -1,11 +1,13 @@
 package rank
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"testing"
 
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 // TestAsksBranch: only a question that says nothing is about the branch, and only if its commits or its name say
@@ -28,9 +30,7 @@ func TestAsksBranch(t *testing.T) {
 		{event.Query{Branch: named, Tags: []string{"fix"}}, false},
 		{event.Query{Branch: named, Task: event.TaskChange}, false},
 	} {
-		if got := AsksBranch(c.q); got != c.want {
-			t.Errorf("%+v: %v", c.q, got)
-		}
+		fault.Same(t, fmt.Sprintf("%+v", c.q), AsksBranch(c.q), c.want)
 	}
 }
 

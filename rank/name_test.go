@@ -43,9 +43,7 @@ func TestLike(t *testing.T) {
 		}
 		fault.Same(t, c.typed, got, c.want)
 	}
-	if n := len(Like("")(files, nil, 9)); n != len(files) {
-		t.Errorf("nothing typed matches %d of %d files", n, len(files))
-	}
+	fault.Same(t, "matches of nothing", len(Like("")(files, nil, 9)), len(files))
 }
 
 // TestCompleteLearned: among equal matches the ones that the work points to come first; a better match beats them.

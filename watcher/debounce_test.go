@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
@@ -26,15 +27,11 @@ func TestBurstWaitsForQuiet(t *testing.T) {
 	if !b.touch("a", ms(0)) || b.touch("b", ms(40)) || b.touch("a", ms(90)) {
 		t.Error("only the first touch begins a burst")
 	}
-	if got := taken(&b, ms(189)); got != "[]" {
-		t.Errorf("took %s before it was quiet", got)
-	}
+	fault.Same(t, "taken", taken(&b, ms(189)), "[]")
 	if at, ok := b.due(); !ok || !at.Equal(ms(190)) {
 		t.Errorf("due %v, want 100 ms after the last touch", at)
 	}
-	if got := taken(&b, ms(190)); got != "[a b]" {
-		t.Errorf("took %s, want both", got)
-	}
+	fault.Same(t, "taken", taken(&b, ms(190)), "[a b]")
 	if _, ok := b.due(); ok {
 		t.Error("an empty burst is due")
 	}
@@ -47,15 +44,9 @@ func TestBurstWaitsAtMost(t *testing.T) {
 		b.touch("busy", ms(at))
 	}
 	b.touch("young", ms(1990))
-	if got := taken(&b, ms(1999)); got != "[]" {
-		t.Errorf("took %s before the most", got)
-	}
-	if got := taken(&b, ms(2000)); got != "[busy resting]" {
-		t.Errorf("took %s, want what rests and what waited too long", got)
-	}
-	if got := taken(&b, ms(2090)); got != "[young]" {
-		t.Errorf("took %s, want the young one after its own quiet", got)
-	}
+	fault.Same(t, "taken", taken(&b, ms(1999)), "[]")
+	fault.Same(t, "taken", taken(&b, ms(2000)), "[busy resting]")
+	fault.Same(t, "taken", taken(&b, ms(2090)), "[young]")
 }
 
 func TestBurstLimitsBusyFiles(t *testing.T) {
@@ -72,19 +63,11 @@ func TestBurstLimitsBusyFiles(t *testing.T) {
 	}
 	b.touch("other", ms(60_000))
 	b.touch("log", ms(60_050))
-	if got := taken(&b, ms(60_100)); got != "[other]" {
-		t.Errorf("took %s: a leashed file must not hold the others back", got)
-	}
-	if got := taken(&b, ms(64_000)); got != "[log]" {
-		t.Errorf("took %s, want the last state of the leashed file", got)
-	}
-	if got := taken(&b, ms(500_000)); got != "[]" {
-		t.Errorf("took %s of a throttled file that did not change", got)
-	}
+	fault.Same(t, "taken", taken(&b, ms(60_100)), "[other]")
+	fault.Same(t, "taken", taken(&b, ms(64_000)), "[log]")
+	fault.Same(t, "taken", taken(&b, ms(500_000)), "[]")
 	b.touch("log", ms(600_000))
-	if got := taken(&b, ms(600_100)); got != "[log]" {
-		t.Errorf("took %s, want the file, no longer throttled", got)
-	}
+	fault.Same(t, "taken", taken(&b, ms(600_100)), "[log]")
 }
 
 func TestBurstKeepsManyFilesTogether(t *testing.T) {
@@ -97,12 +80,8 @@ func TestBurstKeepsManyFilesTogether(t *testing.T) {
 	if took != 0 {
 		t.Errorf("a formatter's run of 10 s was cut: %d taken on the way", took)
 	}
-	if got := len(b.take(ms(4999*2 + 499))); got != 0 {
-		t.Errorf("took %d in a formatter's pause", got)
-	}
-	if got := len(b.take(ms(4999*2 + 500))); got != 5000 {
-		t.Errorf("took %d, want 5000 in one go", got)
-	}
+	fault.Same(t, "taken", len(b.take(ms(4999*2+499))), 0)
+	fault.Same(t, "taken", len(b.take(ms(4999*2+500))), 5000)
 }
 
 func TestWindow(t *testing.T) {

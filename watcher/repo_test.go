@@ -312,8 +312,6 @@ func TestNormalizeURL(t *testing.T) {
 		"../r":                              "../r",
 		"":                                  "",
 	} {
-		if got := normalizeURL(in); got != want {
-			t.Errorf("normalizeURL(%q) = %q, want %q", in, got, want)
-		}
+		fault.Same(t, in, normalizeURL(in), want)
 	}
 }

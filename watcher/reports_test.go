@@ -9,6 +9,7 @@ import (
 	"github.com/fsnotify/fsnotify"
 
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 func testReports(r *Repo) *reports { return newReports(r, 100*time.Millisecond, 2*time.Second) }
@@ -25,12 +26,8 @@ func TestInboxTagsGitsChanges(t *testing.T) {
 	in.add(fsnotify.Event{Name: "/r/grace.go", Op: fsnotify.Write}, ms(103))
 	in.add(fsnotify.Event{Name: "/r/after.go", Op: fsnotify.Write}, ms(104))
 	in.add(fsnotify.Event{Name: "/r/chmod.go", Op: fsnotify.Chmod}, ms(104))
-	if got := fmt.Sprint(in.maybeGit); got != "map[both.go:true git.go:true grace.go:true]" {
-		t.Errorf("maybe git's %s", got)
-	}
-	if got := taken(&in.saves, ms(300)); got != "[after.go before.go]" {
-		t.Errorf("saves %s", got)
-	}
+	fault.Same(t, "maybe git's", fmt.Sprint(in.maybeGit), "map[both.go:true git.go:true grace.go:true]")
+	fault.Same(t, "saves", taken(&in.saves, ms(300)), "[after.go before.go]")
 }
 
 // kqueue reads a folder again when it changed: a short lock is never seen.
@@ -39,9 +36,7 @@ func TestInboxDoubtsWithoutLock(t *testing.T) {
 	in.add(fsnotify.Event{Name: "/r/a.go", Op: fsnotify.Write}, ms(0))
 	in.add(fsnotify.Event{Name: "/r/.git/index", Op: fsnotify.Create}, ms(3))
 	in.add(fsnotify.Event{Name: "/r/b.go", Op: fsnotify.Write}, ms(50))
-	if got := fmt.Sprint(in.maybeGit); got != "map[a.go:true b.go:true]" {
-		t.Errorf("maybe git's %s", got)
-	}
+	fault.Same(t, "maybe git's", fmt.Sprint(in.maybeGit), "map[a.go:true b.go:true]")
 }
 
 func TestInboxRoots(t *testing.T) {
@@ -50,9 +45,7 @@ func TestInboxRoots(t *testing.T) {
 	in.add(fsnotify.Event{Name: "/b.git/wt/a.go", Op: fsnotify.Write}, ms(0))
 	in.add(fsnotify.Event{Name: "/b.git/aoa/aoa.db", Op: fsnotify.Write}, ms(0))
 	in.add(fsnotify.Event{Name: "/b.git/index.lock", Op: fsnotify.Create}, ms(0))
-	if got := taken(&in.saves, ms(300)); got != "[a.go]" {
-		t.Errorf("saves %s, want the worktree's own only", got)
-	}
+	fault.Same(t, "saves", taken(&in.saves, ms(300)), "[a.go]")
 	if !in.window.idle() || !in.headAt.IsZero() {
 		t.Error("another index opened the window, or the store moved HEAD")
 	}

@@ -48,9 +48,7 @@ func TestClientClaudeUnharmed(t *testing.T) {
 					amid = func() {}
 				}
 				m, o := c.work(amid)
-				if got := len(m.requests()); got != 5 {
-					t.Errorf("the client asked %d times, not 5", got)
-				}
+				fault.Same(t, "the client asked", len(m.requests()), 5)
 				if o.took > 3*without.took+10*time.Second {
 					t.Errorf("it took %v, without aoa %v", o.took, without.took)
 				}

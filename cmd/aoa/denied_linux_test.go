@@ -193,9 +193,7 @@ func TestStopOnFullDisk(t *testing.T) {
 	}
 	fault.Check(t, os.Remove(filler))
 	d.must("daemon", "stop")
-	if n := len(d.log("--kind", "read")); n != 66 {
-		t.Errorf("with space again %d events are there, want 66", n)
-	}
+	fault.Same(t, "with space again", len(d.log("--kind", "read")), 66)
 
 	hooks("b")
 	s = d.do("daemon", "stop", "--force")
@@ -205,9 +203,7 @@ func TestStopOnFullDisk(t *testing.T) {
 		t.Errorf("aoa daemon stop --force on a full disk: exit %d\n%s%s", s.code, s.out, s.err)
 	}
 	fault.Check(t, os.Remove(filler))
-	if n := len(d.log("--kind", "read")); n != 66 {
-		t.Errorf("after that %d events are there, want the 66 of before", n)
-	}
+	fault.Same(t, "after that", len(d.log("--kind", "read")), 66)
 	hooks("c") // what it must not come to: that nothing can be removed any more
 	d.must("remove", "--yes")
 }

@@ -4,7 +4,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 // TestReadStatus: what the client says, in all the shapes that it must not matter in.
@@ -27,9 +30,7 @@ func TestReadStatus(t *testing.T) {
 		{`{"session_id":"s1"} trailing`, statusIn{session: "s1"}},
 		{`[]`, statusIn{}}, {`null`, statusIn{}}, {``, statusIn{}}, {`{"session_id":`, statusIn{}},
 	} {
-		if got := readStatus([]byte(c.in)); got != c.want {
-			t.Errorf("%s:\n got %+v\nwant %+v", c.in, got, c.want)
-		}
+		fault.Same(t, c.in, readStatus([]byte(c.in)), c.want, cmp.AllowUnexported(statusIn{}))
 	}
 }
 
@@ -48,9 +49,7 @@ func TestStatusText(t *testing.T) {
 		}
 	}
 	a.colors = true
-	if got := a.statusText(statusReport{Daemon: "down"}); got != "\x1b[2m○ aOa off\x1b[0m" {
-		t.Errorf("no colour: %q", got)
-	}
+	fault.Same(t, "no color", a.statusText(statusReport{Daemon: "down"}), "\x1b[2m○ aOa off\x1b[0m")
 }
 
 // FuzzStatus: no input makes it fail, print control characters or a second line.

@@ -1,9 +1,11 @@
 package agents_test
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/aoa-dev/aoa/hooks/agents"
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 // TestTable: what must hold for every row.
@@ -53,9 +55,7 @@ func TestTable(t *testing.T) {
 	}{{"claude", "UserPromptSubmit", true}, {"claude", "PostToolUse", false}, {"claude", "Stop", false},
 		{"opencode", "SessionStart", false},
 		{"cursor", "UserPromptSubmit", false}, {"cli", "UserPromptSubmit", true}} {
-		if got := agents.Takes(c.agent, c.event); got != c.want {
-			t.Errorf("%s takes text at %s: %v", c.agent, c.event, got)
-		}
+		fault.Same(t, fmt.Sprintf("%s takes text at %s", c.agent, c.event), agents.Takes(c.agent, c.event), c.want)
 	}
 	for _, c := range [][2]string{{"claude", ""}, {"claude", "Nothing"}, {"nobody", "Stop"}, {"", ""}} {
 		if e := agents.EventOf(c[0], c[1]); e.Name != "" {

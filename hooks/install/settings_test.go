@@ -286,9 +286,7 @@ func TestRefusals(t *testing.T) {
 		file := settingsAt(t, content)
 		_, err := Add(agentOf(t, "claude"), file, Options{})
 		refused(t, name, err, true)
-		if got := string(contentOf(t, file)); got != content {
-			t.Errorf("%s: changed to %s", name, got)
-		}
+		fault.Same(t, name, string(contentOf(t, file)), content)
 		if st, err := Examine(agentOf(t, "claude"), file, Options{}); err != nil || st.State != Refused || st.Note == "" {
 			t.Errorf("%s: status %+v, %v", name, st, err)
 		}

@@ -8,6 +8,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/index"
 	"github.com/aoa-dev/aoa/scripts/eventtest"
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 // orchard is a worktree of which only the names matter.
@@ -181,9 +182,7 @@ func TestFollow(t *testing.T) {
 		t.Fatalf("only %d command lines", len(commandLines))
 	}
 	for _, c := range commandLines {
-		if got := sketch(shell.Follow(orchard(), shell.Line{Text: c.command}).Ops); got != c.want {
-			t.Errorf("%s\n got %s\nwant %s", c.command, got, c.want)
-		}
+		fault.Same(t, c.command, sketch(shell.Follow(orchard(), shell.Line{Text: c.command}).Ops), c.want)
 	}
 }
 
@@ -197,9 +196,7 @@ func TestPowerShell(t *testing.T) {
 		"Remove-Item docs/old.md":                 "delete docs/old.md",
 		"go test ./store":                         "run",
 	} {
-		if got := sketch(shell.Follow(orchard(), shell.Line{Text: command, PowerShell: true}).Ops); got != want {
-			t.Errorf("%s\n got %s\nwant %s", command, got, want)
-		}
+		fault.Same(t, command, sketch(shell.Follow(orchard(), shell.Line{Text: command, PowerShell: true}).Ops), want)
 	}
 }
 
@@ -221,9 +218,7 @@ func TestOperands(t *testing.T) {
 func TestJoin(t *testing.T) {
 	for want, argv := range map[string][]string{"cat go.mod": {"bash", "-lc", "cat go.mod"}, "cat 'a b'": {"cat", "a b"},
 		"": nil} {
-		if got := shell.Join(argv); got != want {
-			t.Errorf("%q became %q, want %q", argv, got, want)
-		}
+		fault.Same(t, want, shell.Join(argv), want)
 	}
 }
 

@@ -24,7 +24,5 @@ func TestLastWords(t *testing.T) {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}
-	if got := LastWords(name + "-not"); got != "" {
-		t.Errorf("of no file: %q", got)
-	}
+	fault.Same(t, "of no file", LastWords(name+"-not"), "")
 }

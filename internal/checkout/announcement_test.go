@@ -1,8 +1,11 @@
 package checkout
 
 import (
+	"fmt"
 	"testing"
 	"time"
+
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 // TestChanging: an edit that began after the last open that the log has is the session's own, for a while.
@@ -16,8 +19,6 @@ func TestChanging(t *testing.T) {
 		want        bool
 	}{{"s", -time.Minute, time.Second, true}, {"s", time.Second, 2 * time.Second, false}, // the log has it
 		{"other", -time.Minute, time.Second, false}, {"s", -time.Minute, time.Hour, false}} {
-		if got := w.Changing(c.session, "a.go", now.Add(c.opened), now.Add(c.now)); got != c.want {
-			t.Errorf("%+v: %v", c, got)
-		}
+		fault.Same(t, fmt.Sprintf("%+v", c), w.Changing(c.session, "a.go", now.Add(c.opened), now.Add(c.now)), c.want)
 	}
 }

@@ -1,6 +1,10 @@
 package checkout
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/aoa-dev/aoa/scripts/fault"
+)
 
 // TestHistoryAskedWhileRead: a reading that began before the question may have missed what is new. Its end is not
 // the end.
@@ -9,13 +13,9 @@ func TestHistoryAskedWhileRead(t *testing.T) {
 		r := NewHistory(&Set{HeadMoved: make(chan struct{}, 1)})
 		r.Ask()
 		r.ended(state, "")
-		if got := r.Progress().State; got != "running" {
-			t.Errorf("%s: the state is %s before the history is read again", state, got)
-		}
+		fault.Same(t, "the state", r.Progress().State, "running")
 		<-r.set.HeadMoved
 		r.ended(state, "")
-		if got := r.Progress().State; got != state {
-			t.Errorf("the state is %s, want %s", got, state)
-		}
+		fault.Same(t, "the state", r.Progress().State, state)
 	}
 }

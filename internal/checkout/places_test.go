@@ -1,9 +1,11 @@
 package checkout
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 // TestSessionOfAnotherCheckout: a session of another checkout is not the caller's; an unknown one belongs to every
@@ -17,9 +19,7 @@ func TestSessionOfAnotherCheckout(t *testing.T) {
 		root    event.Root
 		want    bool
 	}{{"s1", "/linked", true}, {"s1", "/main", false}, {"s2", "/linked", false}, {"", "/linked", false}} {
-		if got := a.Elsewhere(c.session, c.root); got != c.want {
-			t.Errorf("%q from %s: elsewhere %v", c.session, c.root, got)
-		}
+		fault.Same(t, fmt.Sprintf("%q from %s: elsewhere", c.session, c.root), a.Elsewhere(c.session, c.root), c.want)
 	}
 	a.Saw("s1", "/linked")
 	if a.Elsewhere("s1", "/linked") {

@@ -134,9 +134,7 @@ func TestInText(t *testing.T) {
 	for text, want := range map[string]bool{"a.go": true, "see a.go": true, "a.go, b": true, "a.gone": false,
 		"ba.go": false, "a.go:12": true,
 		"": false, "x/a.go": true, "a.go/b": true, "aa.go a.go": true} {
-		if got := inText(text, "a.go"); got != want {
-			t.Errorf("%q: %v", text, got)
-		}
+		fault.Same(t, text, inText(text, "a.go"), want)
 	}
 }
 

@@ -53,9 +53,7 @@ func TestDefaults(t *testing.T) {
 		Reload: true, MinSimilarity: 0.7, StageBytes: 200_000_000, PipelineEnv: []string{"CI", "HOME", "USER"}}
 	fault.Same(t, "read back", c, want, cmpopts.IgnoreUnexported(Config{}))
 	fault.Same(t, "the defaults", c, standard(), cmpopts.IgnoreUnexported(Config{}))
-	if got := c.Origin("threshold"); got != "default" {
-		t.Fatalf("origin %q", got)
-	}
+	fault.Same(t, "origin", c.Origin("threshold"), "default")
 }
 
 func TestLayers(t *testing.T) {
@@ -81,9 +79,7 @@ func TestLayers(t *testing.T) {
 	for key, want := range map[string]string{"threshold": StoreFile(store), "watch": UserFile(environ),
 		"holdout": "AOA_HOLDOUT",
 		"quiet":   "default", "tags.docs/**": UserFile(environ)} {
-		if got := c.Origin(key); got != want {
-			t.Errorf("%s comes from %q, want %q", key, got, want)
-		}
+		fault.Same(t, "origin of "+key, c.Origin(key), want)
 	}
 	if v, err := c.Get("idle_timeout"); err != nil || v != "1w2d" {
 		t.Errorf("Get: %q %v", v, err)

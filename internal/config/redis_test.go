@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/redis/go-redis/v9"
+
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 func TestParseRedis(t *testing.T) {
@@ -73,11 +75,7 @@ func FuzzParseRedis(f *testing.F) {
 func TestShown(t *testing.T) {
 	for text, want := range map[string]string{"": "", "redis://u:secret@h:1/2?client_name=x": "redis://h:1/2",
 		"redis://:se@cr:et@h": "redis://h", "u:secret@h": "redis"} {
-		if got := Shown("redis_url", text); got != want {
-			t.Errorf("%s is shown as %s, want %s", text, got, want)
-		}
+		fault.Same(t, text, Shown("redis_url", text), want)
 	}
-	if got := Shown("threshold", "u:p@h"); got != "u:p@h" {
-		t.Errorf("another setting is shown as %s", got)
-	}
+	fault.Same(t, "another setting", Shown("threshold", "u:p@h"), "u:p@h")
 }

@@ -217,9 +217,7 @@ func TestNothingAcceptedIsLost(t *testing.T) {
 		t.Fatalf("only %d were accepted", len(accepted))
 	}
 	for id := range accepted {
-		if n := there[id] + there["s:"+id+":post:"]; n != 1 {
-			t.Errorf("event %s is there %d times", id, n)
-		}
+		fault.Same(t, "event "+id, there[id]+there["s:"+id+":post:"], 1)
 	}
 }
 
@@ -271,9 +269,7 @@ func TestEventsAreChecked(t *testing.T) {
 	}
 	for _, e := range call(d, api.Log, api.LogRequest{Kinds: []event.Kind{event.KindRead, event.KindRename}}).Events {
 		want := map[string]string{"good": "[] [a.go b.go]", "move": "[a.go] [x.go]"}[e.ID]
-		if got := fmt.Sprint(e.From(), " ", e.Paths()); got != want {
-			t.Errorf("%s: %s, want %s", e.ID, got, want)
-		}
+		fault.Same(t, e.ID, fmt.Sprint(e.From(), " ", e.Paths()), want)
 	}
 	st := call(d, api.Stats, api.StatsRequest{Table: "files"})
 	if len(st.Files) == 0 {
@@ -304,18 +300,14 @@ func TestWorktrees(t *testing.T) {
 	}
 	for dir, want := range map[string]string{root: root, filepath.Join(root, "in", "side"): root, "": root,
 		"/nowhere": root, os.TempDir(): root, nested: root} {
-		if got := at(dir); got != want {
-			t.Errorf("%q is in %s, want %s", dir, got, want)
-		}
+		fault.Same(t, dir, at(dir), want)
 	}
 	git("worktree", "add", "-q", "-b", "x", nested)
 	d.until("the new worktree is known", func() bool {
 		return at(nested) == nested &&
 			at(filepath.Join(nested, "in")) == nested
 	})
-	if got := at(filepath.Join(root, "in")); got != root {
-		t.Errorf("beside it: %s", got)
-	}
+	fault.Same(t, "beside it", at(filepath.Join(root, "in")), root)
 	git("worktree", "remove", "--force", nested)
 	d.until("it is closed", func() bool { return at(nested) == root })
 	if w := call(d, api.Status, api.None{}).Warnings; len(w) > 0 {

@@ -58,7 +58,5 @@ exec '%s' "$@"
 		t.Fatal(err)
 	}
 	calls.Wait()
-	if n := count(); n != 1 {
-		t.Errorf("the files were listed %d times", n)
-	}
+	fault.Same(t, "the files were listed", count(), 1)
 }

@@ -78,9 +78,7 @@ func TestRules(t *testing.T) {
 		Frequent: "[top.go docs/a.md src/b.go]",
 		Recent:   "[top.go src/b.go docs/a.md]",
 	} {
-		if got := fmt.Sprint(q.List(rule, Listed, every)); got != want {
-			t.Errorf("%s lists %s, want %s", rule, got, want)
-		}
+		fault.Same(t, rule, fmt.Sprint(q.List(rule, Listed, every)), want)
 	}
 	if got := q.places(func(p event.Path) bool { return p == "src/b.go" }, every); got[Folder] != 1 ||
 		got[Recent] != 2 || got[Together] != 0 {

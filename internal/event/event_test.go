@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 	"unicode/utf8"
+
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 func TestNewPath(t *testing.T) {
@@ -62,12 +64,8 @@ func TestWords(t *testing.T) {
 		{Signal: "bias", Value: 1, Weight: -4},
 		{Signal: "never", Value: 1, Weight: -1, Text: "never opened"}, {Signal: "comod", Value: .5, Weight: 1,
 			Text: "changed together"}}}
-	if got := s.Words(); got != "changed together" {
-		t.Errorf("the reason given is %q", got)
-	}
-	if got := (Suggestion{Reasons: s.Reasons[:3]}).Words(); got != "committed today" {
-		t.Errorf("without a better one it is %q", got)
-	}
+	fault.Same(t, "reason", s.Words(), "changed together")
+	fault.Same(t, "without a better reason", (Suggestion{Reasons: s.Reasons[:3]}).Words(), "committed today")
 }
 
 // FuzzClip: a clipped text is short enough, and the beginning of the text.

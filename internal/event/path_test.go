@@ -1,9 +1,12 @@
 package event
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 // TestNamesAreData: what of a name is shown, how it is quoted, and which names are never mentioned.
@@ -39,15 +42,9 @@ func TestNamesAreData(t *testing.T) {
 			false},
 		{"", "", `""`, false},
 	} {
-		if got := c.name.Display(); got != c.display {
-			t.Errorf("%q is displayed as %q, want %q", c.name, got, c.display)
-		}
-		if got := c.name.Quoted(); got != c.quoted {
-			t.Errorf("%q is quoted as %q, want %q", c.name, got, c.quoted)
-		}
-		if got := c.name.Mentionable(); got != c.mentionable {
-			t.Errorf("%q: mentionable is %v", c.name, got)
-		}
+		fault.Same(t, "display", c.name.Display(), c.display)
+		fault.Same(t, "quoted", c.name.Quoted(), c.quoted)
+		fault.Same(t, fmt.Sprintf("%q: mentionable", c.name), c.name.Mentionable(), c.mentionable)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 func TestSweep(t *testing.T) {
@@ -37,9 +38,7 @@ func TestSweep(t *testing.T) {
 		{"Bumpy road: circuits", many(9), false}, // neither "bump" nor "ci"
 	} {
 		e := event.Commit{Text: c.subject, Paths: c.files}
-		if got := e.Sweep(); got != c.want {
-			t.Errorf("%q of %d files is a sweep: %v, want %v", c.subject, len(c.files), got, c.want)
-		}
+		fault.Same(t, c.subject+" is a sweep", e.Sweep(), c.want)
 	}
 }
 
@@ -49,9 +48,7 @@ func TestUpkeep(t *testing.T) {
 		"HISTORY.md": true, "requirements-dev.txt": true, "requirements/test.txt": true, "history.go": false, "src/changes.py": false,
 		"News.vue": false, "docs/notes.txt": false, "requirements.py": false, "README.md": false,
 	} {
-		if got := p.Upkeep(); got != want {
-			t.Errorf("%s is upkeep: %v, want %v", p, got, want)
-		}
+		fault.Same(t, string(p)+" is upkeep", p.Upkeep(), want)
 	}
 }
 
@@ -87,8 +84,6 @@ func TestPairStem(t *testing.T) {
 			true},
 		{"a/x.go", "a/y.go", false},
 	} {
-		if got := c.a.PairStem() == c.b.PairStem(); got != c.want {
-			t.Errorf("%s and %s are a pair: %v, want %v", c.a, c.b, got, c.want)
-		}
+		fault.Same(t, fmt.Sprintf("%s and %s are a pair", c.a, c.b), c.a.PairStem() == c.b.PairStem(), c.want)
 	}
 }

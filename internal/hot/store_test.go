@@ -65,9 +65,7 @@ func TestAddIgnores(t *testing.T) {
 		b.Add(hot.Frequency, "", "far", noon.AddDate(280, 0, 0), 1e308)
 		b.Add(hot.Frequency, "", "good", noon, 1)
 	})
-	if got := one(t, s, hot.Frequency, "", "a"); got != 0 {
-		t.Errorf("a is %v", got)
-	}
+	fault.Same(t, "a", one(t, s, hot.Frequency, "", "a"), 0.0)
 	if got := one(t, s, hot.Frequency, "", "good"); !near(got, 1) {
 		t.Errorf("good is %v", got)
 	}

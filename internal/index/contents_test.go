@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 // withName returns the files that have an identifier, by path.
@@ -101,9 +102,7 @@ func TestContentsOfNoText(t *testing.T) {
 	if c.Len() != n {
 		t.Errorf("%d files, want %d: images, binaries, too long and empty files say nothing", c.Len(), n)
 	}
-	if got := NewContents().matching([]string{"backoff"}); got != nil {
-		t.Errorf("nothing finds %v", got)
-	}
+	fault.Same(t, "matches in nothing", len(NewContents().matching([]string{"backoff"})), 0)
 }
 
 func FuzzContents(f *testing.F) {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/index"
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 func TestKindOf(t *testing.T) {
@@ -23,9 +24,7 @@ func TestKindOf(t *testing.T) {
 		index.KindBinary: "logo.png docs/a.svg tests/data/x.fits a.pdf font.woff2",
 	} {
 		for p := range strings.FieldsSeq(list) {
-			if got := index.KindOf(event.Path(p)); got != kind {
-				t.Errorf("%s is %v, want %v", p, got, kind)
-			}
+			fault.Same(t, p, index.KindOf(event.Path(p)), kind)
 		}
 	}
 }

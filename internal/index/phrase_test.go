@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/aoa-dev/aoa/internal/index"
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 func TestPhrases(t *testing.T) {
@@ -43,9 +44,7 @@ func TestScope(t *testing.T) {
 		for _, w := range index.ParseText(title).Scope {
 			words = append(words, w.Stem)
 		}
-		if got := strings.Join(words, " "); got != want {
-			t.Errorf("%q is about %q, want %q", title, got, want)
-		}
+		fault.Same(t, title, strings.Join(words, " "), want)
 	}
 }
 

@@ -90,15 +90,11 @@ func TestBlob(t *testing.T) {
 	}
 	f.write("a.txt", "jello\n")
 	f.must(os.Chtimes(f.root.Abs("a.txt"), then, then))
-	if got := f.Blob("a.txt"); got != "da643281e874ed4c68c6a5d2217d24f48f575b12" {
-		t.Errorf("id %s", got)
-	}
+	fault.Same(t, "id", f.Blob("a.txt"), "da643281e874ed4c68c6a5d2217d24f48f575b12")
 	f.write("long.txt", strings.Repeat("x", MaxDocument+1))
 	f.must(os.Symlink(f.root.Abs("a.txt"), f.root.Abs("link.txt")))
 	for _, p := range []event.Path{"long.txt", "link.txt", "gone.txt", ""} {
-		if got := f.Blob(p); got != "" {
-			t.Errorf("%q has the id %s", p, got)
-		}
+		fault.Same(t, "id", f.Blob(p), "")
 	}
 }
 

@@ -1,8 +1,11 @@
 package index
 
 import (
+	"fmt"
 	"slices"
 	"testing"
+
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 // FuzzRequest: any text is similar to itself and asks for no other thing than itself, and the bounds hold.
@@ -42,8 +45,6 @@ func TestDifference(t *testing.T) {
 		{"move it from redis to sqlite", "move it from sqlite to redis", "direction"},
 		{"enable the cache", "disable the cache", "opposite"},
 	} {
-		if got := NewRequest(c.a).Difference(NewRequest(c.b)); got != c.want {
-			t.Errorf("%q and %q: %q, want %q", c.a, c.b, got, c.want)
-		}
+		fault.Same(t, fmt.Sprintf("%q and %q", c.a, c.b), NewRequest(c.a).Difference(NewRequest(c.b)), c.want)
 	}
 }

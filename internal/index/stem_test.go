@@ -3,6 +3,8 @@ package index
 import (
 	"strings"
 	"testing"
+
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 // TestStem: the words of a line share a stem, which no word of another line has.
@@ -67,9 +69,7 @@ func TestStem(t *testing.T) {
 			line[s] = i
 		}
 	}
-	if got := Stem("Änderungen"); got != "Änderungen" {
-		t.Errorf("a word outside of ASCII became %q", got)
-	}
+	fault.Same(t, "a word outside of ASCII", Stem("Änderungen"), "Änderungen")
 }
 
 // FuzzStem: the stem of a stem is itself, and no stem is longer than its word but by the e of a short one.

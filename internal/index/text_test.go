@@ -103,9 +103,7 @@ func TestFilesAndModules(t *testing.T) {
 		"com/foo/Bar.java": "core/src/main/java/com/foo/Bar.java", "y.js": "lib/x/y.js packages/ui/lib/y.js", "node_modules/ui/lib/y.js": "packages/ui/lib/y.js",
 		"nowhere.go": "", "": "", "/": "",
 	} {
-		if got := strings.Join(event.Strings(tree.Files(name)), " "); got != want {
-			t.Errorf("%q means %q, want %q", name, got, want)
-		}
+		fault.Same(t, "files named "+name, strings.Join(event.Strings(tree.Files(name)), " "), want)
 	}
 	for name, want := range map[string]string{
 		"sphinx.ext.autodoc.Documenter": "sphinx/ext/autodoc/__init__.py", "sphinx.ext.autodoc.mock": "sphinx/ext/autodoc/mock.py",
@@ -113,9 +111,7 @@ func TestFilesAndModules(t *testing.T) {
 		"requests.sessions.Session": "src/requests/sessions.py", "rank.Score": "rank/rank.go", "lib/x/y": "lib/x/y.js", "os.path": "", "": "", "...": "",
 		"foo#bar": "", "config.Load": "config/config.go",
 	} {
-		if got := strings.Join(event.Strings(tree.Modules(name)), " "); got != want {
-			t.Errorf("module %q means %q, want %q", name, got, want)
-		}
+		fault.Same(t, "module "+name, strings.Join(event.Strings(tree.Modules(name)), " "), want)
 	}
 }
 

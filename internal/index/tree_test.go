@@ -7,6 +7,7 @@ import (
 
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/scripts/eventtest"
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 // TestTreeWords: the index of words is the same whether it is made at once, path by path, or after files have come
@@ -100,8 +101,6 @@ func TestNamed(t *testing.T) {
 		"":                                                                    "[]",
 		"main server picker":                                                  "[]",
 	} {
-		if got := fmt.Sprint(tree.Named(text)); got != want {
-			t.Errorf("%q names %s, want %s", text, got, want)
-		}
+		fault.Same(t, text, fmt.Sprint(tree.Named(text)), want)
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 // TestGitleaks: every rule can be tried, and those of services that no rule of our own knows find their tokens.
@@ -45,9 +47,7 @@ func TestGitleaks(t *testing.T) {
 		"shp" + "ss_" + pick(32, hex), "da" + "pi" + pick(32, hex), "S" + "K" + pick(32, hex), "PM" + "AK-" + pick(24,
 			hex) + "-" + pick(34, hex), "duf" + "fel_test_" + pick(43, any)} {
 		text := "use " + secret + " for it"
-		if got := Text(text); got != "use "+Mark+" for it" {
-			t.Errorf("%q became %q", text, got)
-		}
+		fault.Same(t, text, Text(text), "use "+Mark+" for it")
 	}
 	key := pick(32, hex)
 	if got := Text("ALGOLIA: " + key); got != "ALGOLIA: "+Mark {
@@ -62,8 +62,6 @@ func TestEntropy(t *testing.T) {
 	}
 	for text, want := range map[string]bool{"da" + "pi" + strings.Repeat("ab", 16): false,
 		"da" + "pi0123456789abcdef0123456789abcdef": true} {
-		if got := Text(text) != text; got != want {
-			t.Errorf("%q is taken out: %v", text, got)
-		}
+		fault.Same(t, text+" is taken out", Text(text) != text, want)
 	}
 }

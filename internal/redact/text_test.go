@@ -4,6 +4,8 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 // secretSamples are made up when the test runs, so that no file of this repository looks like it holds a secret.
@@ -80,9 +82,7 @@ func TestReplacements(t *testing.T) {
 		"-----BEGIN RSA PRIV" + "ATE KEY-----\nAAA\nBBB\n-----END RSA PRIV" + "ATE KEY-----\nrest": Mark + "\nrest",
 		"-----BEGIN PRIV" + "ATE KEY-----\ncut off":                                                Mark,
 	} {
-		if got := Text(in); got != want {
-			t.Errorf("%q\n got %q\nwant %q", in, got, want)
-		}
+		fault.Same(t, in, Text(in), want)
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 
 	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 func TestRecordFindReplay(t *testing.T) {
@@ -128,9 +129,7 @@ func TestEvict(t *testing.T) {
 	}
 	d.cache.Evict(t.Context(), d.w)
 	for i, w := range word {
-		if got := d.find("explain the "+w+" harvest of "+w) != ""; got != (i >= 3) {
-			t.Errorf("%s is there: %v", w, got)
-		}
+		fault.Same(t, w+" is there", d.find("explain the "+w+" harvest of "+w) != "", (i >= 3))
 	}
 	id := d.find("explain the damson harvest of damson")
 	d.must(os.Remove(filepath.Join(d.root, "f3.go")))

@@ -218,9 +218,7 @@ func TestBrowser(t *testing.T) {
 	url := b.open(New(made(t)))
 	same := func(expression, want string) {
 		t.Helper()
-		if got := b.eval(expression); got != want {
-			t.Errorf("%s is %s, want %s", expression, got, want)
-		}
+		fault.Same(t, expression, b.eval(expression), want)
 	}
 	same(`[...document.querySelectorAll('section')].map(s => s.id).join()`,
 		`"together,across,hot,people,right,cost,changes"`)
@@ -263,9 +261,7 @@ func TestBrowser(t *testing.T) {
 		same(`[...document.querySelectorAll('.changes li, .panel li')].every(li => li.scrollWidth <= li.clientWidth && [...li.querySelectorAll('.path')].every(p => p.clientHeight < 30))`, `true`)
 		for _, scheme := range []string{"light", "dark"} {
 			b.eval(`dress('` + scheme + `')`)
-			if got := b.eval(accessibility); got != "[]" {
-				t.Errorf("%d px, %s: %s", width, scheme, got)
-			}
+			fault.Same(t, fmt.Sprintf("%d px, %s", width, scheme), b.eval(accessibility), "[]")
 		}
 	}
 	b.eval(`dress('')`)

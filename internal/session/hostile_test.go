@@ -110,9 +110,7 @@ func TestExtract(t *testing.T) {
 		{strings.Repeat("unbreakable", 20), 10, "unbreakableunbreakableunbreakabl […]"},
 		{"<b>\"x\"</b>", 20, "‹b>'x'‹/b>"},
 	} {
-		if got := extract(c.text, c.tokens); got != c.want {
-			t.Errorf("%.40q in %d tokens: %q, want %q", c.text, c.tokens, got, c.want)
-		}
+		fault.Same(t, fmt.Sprintf("%.40q in %d tokens", c.text, c.tokens), extract(c.text, c.tokens), c.want)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 // TestOutcome: a check passed only where the status of the line is its own, and failed only where it may be.
@@ -52,9 +53,7 @@ func TestOutcome(t *testing.T) {
 	s.ask("go").do(event.KindEdit, "a.py")
 	s.add(event.Event{Body: event.Call{Act: event.ActRun, Tool: "Bash", Text: "pytest", Failure: "unknown"}})
 	r.log(t, s.events...)
-	if got := passing(r.context(t, Request{Session: "s"}).Text()); got != "" {
-		t.Errorf("of whose end nothing is known: %q", got)
-	}
+	fault.Same(t, "a session whose end is unknown", passing(r.context(t, Request{Session: "s"}).Text()), "")
 }
 
 // TestOutcomeByOutput: what the output says counts where it is that of the only check of the line.

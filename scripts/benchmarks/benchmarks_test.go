@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/scripts/fault"
 	"github.com/aoa-dev/aoa/scripts/recorded"
 )
 
@@ -35,9 +36,7 @@ func TestMiners(t *testing.T) {
 		{"tarmaq", past.tarmaq, []event.Path{"b", "e"}, "a 4 1.00 d 1 1.00 "},
 		{"counted", past.counted, []event.Path{"a", "d"}, "b 4 0.00 c 2 0.00 e 1 0.00 "},
 	} {
-		if got := said(c.rank(c.asked)); got != c.want {
-			t.Errorf("%s of %v: %q, want %q", c.rule, c.asked, got, c.want)
-		}
+		fault.Same(t, fmt.Sprintf("%s of %v", c.rule, c.asked), said(c.rank(c.asked)), c.want)
 	}
 }
 
@@ -45,13 +44,9 @@ func TestMiners(t *testing.T) {
 func TestPlaces(t *testing.T) {
 	ranked, right := []event.Path{"x", "a", "y", "b"}, []event.Path{"b", "a"}
 	for published, want := range map[bool]int{true: 4, false: 2} {
-		if got := (&texts{published: published}).at(ranked, right); got != want {
-			t.Errorf("published %v: %d, want %d", published, got, want)
-		}
+		fault.Same(t, fmt.Sprintf("published %v", published), (&texts{published: published}).at(ranked, right), want)
 	}
-	if got := (&texts{published: true}).at(ranked, []event.Path{"a", "q"}); got != 0 {
-		t.Errorf("a file that is not listed: %d", got)
-	}
+	fault.Same(t, "a file that is not listed", (&texts{published: true}).at(ranked, []event.Path{"a", "q"}), 0)
 }
 
 // TestWords: identifiers are cut at their borders, and words are kept as they are written.

@@ -65,9 +65,7 @@ func TestPipelineFilters(t *testing.T) {
 	if want := (ContextUse{Values: 2, Of: 4, Tokens: 3}); rep.Context != want || rep.Mode != "Session" {
 		t.Errorf("%+v of mode %s, want %+v", rep.Context, rep.Mode, want)
 	}
-	if got := rep.Outputs["a"]; got != "in out" {
-		t.Errorf("it printed %q", got)
-	}
+	fault.Same(t, "it printed", rep.Outputs["a"], "in out")
 }
 
 func TestOutputWithoutFence(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -48,6 +49,25 @@ func twentyFolders(t testing.TB) *repository {
 	}
 	d.commit("first")
 	return d
+}
+
+// TestWorktreeRemoved: while git removes a worktree it cannot tell what changed in it. That is no warning; a broken index
+// is one.
+func TestWorktreeRemoved(t *testing.T) {
+	t.Parallel()
+	d := twentyFolders(t)
+	d.git("worktree", "add", "-q", "../beside")
+	r, err := OpenRepo(t.Context(), filepath.Join(d.dir, "../beside"), d.env)
+	fault.Check(t, err)
+	var log logBuffer
+	w := NewWatcher(r, WatchOptions{Log: log.log(), Now: time.Now})
+	fault.Check(t, os.WriteFile(filepath.Join(r.GitDir, "index"), []byte("broken"), 0o600))
+	w.resolveMaybeGit(t.Context(), []event.Path{"d00/a.go"}, time.Now())
+	fault.Check(t, os.Remove(r.Root.Abs(".git")))
+	w.resolveMaybeGit(t.Context(), []event.Path{"d00/a.go"}, time.Now())
+	if n := log.warnings(); n != 1 {
+		t.Errorf("%d warnings", n)
+	}
 }
 
 // TestWatchesRunOut: the system refuses watches after the first few; the rest is polled, with one warning, and

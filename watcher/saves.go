@@ -66,7 +66,8 @@ func (w *Watcher) resolveMaybeGit(ctx context.Context, paths []event.Path, at ti
 	}
 	differ, err := w.differing(ctx)
 	if err != nil {
-		if ctx.Err() == nil {
+		// git worktree remove deletes the .git of the worktree among its first files.
+		if _, gone := os.Lstat(w.abs(".git")); gone == nil && ctx.Err() == nil {
 			w.o.Log.Warn("changes beside a git operation are left out: git status failed", "files", len(paths), "error", err)
 		}
 		differ = map[event.Path]bool{}

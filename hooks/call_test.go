@@ -156,9 +156,7 @@ func TestDecodeHostile(t *testing.T) {
 	}
 	odd := decode(t, "PostToolUse", map[string]any{"tool_name": "Read", "tool_use_id": "t",
 		"tool_input": map[string]any{"file_path": orchardRoot + "/a\x00b"}}, orchard())
-	if len(odd.Events) != 0 {
-		t.Errorf("NUL in a path: %v", odd.Events)
-	}
+	fault.Same(t, "events with NUL in a path", len(odd.Events), 0)
 }
 
 // A worktree seen through a symlink, and files behind one inside it.

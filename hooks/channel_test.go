@@ -1,12 +1,14 @@
 package hooks
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/aoa-dev/aoa/hooks/agents"
 	"github.com/aoa-dev/aoa/hooks/client"
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 // channels is who can put text into a model's context, and where: as documented by the makers, or as measured.
@@ -54,9 +56,7 @@ func TestPatience(t *testing.T) {
 	for _, a := range agents.All {
 		for _, e := range a.Events {
 			wait, starts := client.Patience(a.Name, e.Name)
-			if (wait > 0) != e.Awaited() {
-				t.Errorf("%s, %s: waits %s, awaited %v", a.Name, e.Name, wait, e.Awaited())
-			}
+			fault.Same(t, fmt.Sprintf("%s awaits %s", a.Name, e.Name), wait > 0, e.Awaited())
 			want, first := 50*time.Millisecond, false
 			switch e.Canonical {
 			case "SessionStart":

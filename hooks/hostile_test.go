@@ -2,6 +2,7 @@ package hooks
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -61,12 +62,8 @@ func TestHostileNames(t *testing.T) {
 				want string
 			}{{suggestion(c.name, "renamed"), want}, {with, because}} {
 				text, named := Text(kind, []event.Suggestion{q.sugg}, MaxStart)
-				if text != q.want {
-					t.Errorf("%s about %q:\n%s\nwant\n%s", kind, c.name, text, q.want)
-				}
-				if (len(named) == 1) != (text != "") {
-					t.Errorf("%s about %q names %q", kind, c.name, named)
-				}
+				fault.Same(t, fmt.Sprintf("%s about %q", kind, c.name), text, q.want)
+				fault.Same(t, fmt.Sprintf("%s about %q names %q", kind, c.name, named), len(named) == 1, text != "")
 				if got := said(t, Render("claude", "PostToolBatch", Block{}, text)); got != q.want {
 					t.Errorf("%s about %q: the agent gets %q", kind, c.name, got)
 				}

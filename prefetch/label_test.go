@@ -127,9 +127,7 @@ func TestOneArm(t *testing.T) {
 	}
 	one := heldOut("seed", "s", "x.go", .5)
 	for range 3 {
-		if heldOut("seed", "s", "x.go", .5) != one {
-			t.Error("drawn again")
-		}
+		fault.Same(t, "drawn again", heldOut("seed", "s", "x.go", .5), one)
 	}
 }
 

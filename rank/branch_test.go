@@ -70,8 +70,6 @@ func TestTextOnBranch(t *testing.T) {
 		"does the last commit log a user": 1,
 	} {
 		values, _ := why(t, r, event.Query{Prompt: text, Branch: branch}, "auth/session.go")
-		if values["branch"] != want {
-			t.Errorf("%q: branch is %v, want %v", text, values["branch"], want)
-		}
+		fault.Same(t, text, values["branch"], want)
 	}
 }

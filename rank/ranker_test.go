@@ -169,9 +169,7 @@ func TestTags(t *testing.T) {
 	for _, reason := range a.Suggestions[0].Reasons {
 		if reason.Signal == Tags.String() {
 			near(t, "tags", reason.Value, .5)
-			if reason.Text != "used before under auth, login, token" {
-				t.Errorf("text %q", reason.Text)
-			}
+			fault.Same(t, "text", reason.Text, "used before under auth, login, token")
 			return
 		}
 	}

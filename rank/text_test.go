@@ -31,9 +31,7 @@ func TestManifestsAreForWhoAsks(t *testing.T) {
 	for prompt, want := range map[string]float64{"the certificate of a client is refused": 1,
 		"bump the dependency certificate": 0} {
 		got, _ := why(t, r, event.Query{Prompt: prompt}, "go.mod")
-		if got["upkeep"] != want {
-			t.Errorf("%q: upkeep %v, want %v", prompt, got["upkeep"], want)
-		}
+		fault.Same(t, prompt, got["upkeep"], want)
 	}
 	if fits := r.Fits("the certificate of a client is refused"); fits[0].File != "tls.go" {
 		t.Errorf("%s fits best, want the source", fits[0].File)

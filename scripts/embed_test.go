@@ -58,9 +58,7 @@ func TestScripts(t *testing.T) {
 				got, _ = os.ReadFile(calls)
 				return len(got) > 0
 			})
-			if string(got) != want {
-				t.Errorf("called %q, want %q once", got, want)
-			}
+			fault.Same(t, "called", string(got), want)
 		})
 	}
 }

@@ -96,8 +96,6 @@ func TestOpenCodePluginSilent(t *testing.T) {
 		out, _ := runPlugin(t, script)
 		want := `V1 {"title":"t","output":"result","metadata":{"exit":2}}` + "\n" + `V1 odd {"content":[]}` + "\n" +
 			`V2 {"content":[{"type":"text","text":"result"}]}` + "\n" + "V2 error undefined\n"
-		if out != want {
-			t.Errorf("%s:\n%s", name, out)
-		}
+		fault.Same(t, name, out, want)
 	}
 }

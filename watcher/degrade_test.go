@@ -244,9 +244,7 @@ func TestQuietTime(t *testing.T) {
 		if err := <-done; err != nil {
 			t.Error(err)
 		}
-		if len(summary) != 2 {
-			t.Errorf("emitted %d times, want the last save at the end", len(summary))
-		}
+		fault.Same(t, "emitted", len(summary), 2)
 	})
 }
 

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 // credited runs a first import and returns for each commit's subject the files that it counts for.
@@ -33,9 +34,7 @@ func credited(t *testing.T, r *Repo) map[string]string {
 func wantCredited(t *testing.T, got, want map[string]string) {
 	t.Helper()
 	for subject, files := range want {
-		if got[subject] != files {
-			t.Errorf("%q counts for %q, want %q", subject, got[subject], files)
-		}
+		fault.Same(t, subject, got[subject], files)
 	}
 }
 

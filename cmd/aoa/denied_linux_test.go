@@ -256,9 +256,7 @@ func TestForgetOnNearlyFullDisk(t *testing.T) {
 	finished := func() bool { return !strings.Contains(d.do("status").err, "forgetting is not finished") }
 	if fault.Rounds() > 3 { // within a minute: too long for every run
 		fault.Until(t, 2*time.Minute, "it is tried again", finished)
-		if now := d.status().Pid; now != pid {
-			t.Errorf("another daemon: %d, not %d", now, pid)
-		}
+		fault.Same(t, "the same daemon", d.status().Pid, pid)
 	}
 	d.must("daemon", "stop")
 	d.until("it is finished", finished)

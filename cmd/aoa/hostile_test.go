@@ -161,9 +161,7 @@ func TestHostilePlaces(t *testing.T) {
 			t.Errorf("aoa %s completes half a name: %q", place.args, out)
 		}
 	}
-	if len(seen) != len(names) {
-		t.Errorf("of %d names %d were printed", len(names), len(seen))
-	}
+	fault.Same(t, "names seen", len(seen), len(names))
 }
 
 // hidden are the characters of a text that a terminal does not show as themselves.

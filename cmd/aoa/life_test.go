@@ -54,9 +54,7 @@ func TestManyAtOnce(t *testing.T) {
 	if left < 9 {
 		t.Errorf("%d of ten daemons left", left)
 	}
-	if now := d.status().Pid; now != pid {
-		t.Errorf("the winner changed from %d to %d", pid, now)
-	}
+	fault.Same(t, "the winner", d.status().Pid, pid)
 	d.must("daemon", "stop")
 	for _, p := range daemons {
 		if p.Process.Pid == pid {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -127,9 +128,7 @@ func TestSourcesRefuses(t *testing.T) {
 		`exec.LookPath("git")`: -1, `// os.ReadFile waits`: -1,
 	} {
 		for i, r := range sourceRules {
-			if found := r.in(line) != ""; found != (i == want) {
-				t.Errorf("%s: rule %d: found %v", line, i, found)
-			}
+			fault.Same(t, fmt.Sprintf("rule %d finds %s", i, line), r.in(line) != "", i == want)
 		}
 	}
 }

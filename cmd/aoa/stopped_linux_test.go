@@ -83,9 +83,7 @@ func TestFrozenDaemon(t *testing.T) {
 	}
 	all.Wait()
 	fault.Check(t, syscall.Kill(pid, syscall.SIGCONT))
-	if now := d.status().Pid; now != pid {
-		t.Errorf("the daemon is another one: %d, was %d", now, pid)
-	}
+	fault.Same(t, "the same daemon", d.status().Pid, pid)
 	if out := d.must("suggest", "server/wire.go"); !strings.Contains(out, "docs/protocol.md") {
 		t.Errorf("when it goes on: %s", out)
 	}
@@ -99,9 +97,7 @@ func TestFrozenDaemon(t *testing.T) {
 		!strings.Contains(s.err, way) || s.out != "" {
 		t.Errorf("aoa daemon stop: exit %d\n%s%s", s.code, s.out, s.err)
 	}
-	if state := stateOf(t, pid); state != "T" {
-		t.Errorf("aoa daemon stop changed the daemon to %q", state)
-	}
+	fault.Same(t, "state of the daemon", stateOf(t, pid), "T")
 	if s := d.within("daemon", "stop", "--force"); s.code != exitOK || !strings.Contains(s.out, "stopped 1") ||
 		!strings.Contains(s.err, fmt.Sprintf("killed the daemon (pid %d)", pid)) {
 		t.Errorf("aoa daemon stop --force: exit %d\n%s%s", s.code, s.out, s.err)

@@ -42,9 +42,7 @@ func TestTable(t *testing.T) {
 		if !call {
 			t.Errorf("%s: no text reaches the model at a call", a.Name)
 		}
-		if a.EndsTurns() != (a.Name == "claude") {
-			t.Errorf("%s: ends turns %v", a.Name, a.EndsTurns())
-		}
+		fault.Same(t, a.Name+" ends turns", a.EndsTurns(), a.Name == "claude")
 	}
 	if e := agents.EventOf("cursor", "PostToolUse"); e.Canonical != "PostToolUse" || e.Context != agents.Snake {
 		t.Errorf("an event of Claude Code's settings at Cursor: %+v", e)

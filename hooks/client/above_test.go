@@ -29,9 +29,7 @@ func TestAbove(t *testing.T) {
 			if err != nil {
 				t.Error(err)
 			}
-			if h.Dir != dir {
-				t.Errorf("%s got %s", name, h.Dir)
-			}
+			fault.Same(t, name, h.Dir, dir)
 			if h.Wait {
 				_, _ = c.Write(answer(`{"from":"` + name + `"}`))
 			}

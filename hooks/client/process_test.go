@@ -5,6 +5,7 @@ package client
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net"
 	"os"
@@ -37,9 +38,7 @@ func TestReplyIsPrintedVerbatim(t *testing.T) {
 	fault.Check(t, os.MkdirAll(sub, 0o755))
 	out := hook(t, "/", strings.NewReader(payload("PreToolUse", sub)),
 		[]string{"CLAUDECODE=1", "CLAUDE_PROJECT_DIR=/a b&c=d"}, "claude", "x\"y")
-	if out != text {
-		t.Errorf("printed %q, want %q", out, text)
-	}
+	fault.Same(t, "printed", out, text)
 	f := <-got
 	if f.Agent != "claude" || f.Dir != sub || !f.Wait || f.Env["CLAUDECODE"] != "1" ||
 		f.Env["CLAUDE_PROJECT_DIR"] != "/a b&c=d" {
@@ -190,9 +189,7 @@ func TestAlwaysSilentAndZero(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			_ = os.Remove(filepath.Join(tt.dir, ".git", "aoa", "hook-late")) // each waits
-			if out := hook(t, tt.dir, tt.stdin, tt.env, tt.args...); out != "" {
-				t.Errorf("printed %q", out)
-			}
+			fault.Same(t, "printed", hook(t, tt.dir, tt.stdin, tt.env, tt.args...), "")
 		})
 	}
 }
@@ -316,9 +313,7 @@ func started(t *testing.T, dir string) (pids []int) {
 		pid, _ := strconv.Atoi(f[0])
 		pids = append(pids, pid)
 		t.Cleanup(func() { syscall.Kill(pid, syscall.SIGKILL) })
-		if f[1] != "0" {
-			t.Error("the daemon has inherited GIT_DIR")
-		}
+		fault.Same(t, "the daemon has inherited GIT_DIR", f[1], "0")
 	}
 	return pids
 }
@@ -399,9 +394,7 @@ func TestStoppedDaemon(t *testing.T) {
 	prompt()
 	for _, want := range []string{"2\n", "4\n", "8\n", "16\n", "32\n", "60\n", "60\n"} {
 		length, _ := noted()
-		if length != want {
-			t.Errorf("the backoff is %q, want %q", length, want)
-		}
+		fault.Same(t, "the backoff", length, want)
 		note("60\n", time.Now())
 		_, begun := noted()
 		for _, event := range []string{"UserPromptSubmit", "PreToolUse", "PostToolUse", "SessionStart", "SessionEnd"} {
@@ -413,9 +406,7 @@ func TestStoppedDaemon(t *testing.T) {
 			t.Fatalf("a hook waited in a backoff: %q of %s became %q of %s", "60\n", begun, l, at)
 		}
 		note(length, time.Now().Add(time.Hour)) // over, as is one that begins later than now
-		if out := prompt(); out != "" {
-			t.Errorf("printed %q", out)
-		}
+		fault.Same(t, "printed", prompt(), "")
 	}
 	fault.Check(t, daemon.Process.Signal(syscall.SIGCONT))
 	note("60\n", time.Now())
@@ -468,17 +459,13 @@ func TestLongPayloadIsCut(t *testing.T) {
 	head := strings.TrimSuffix(payload("UserPromptSubmit", dir), "}")
 	for _, n := range []int{30 << 10, 2 << 20, 20 << 20} {
 		text := head + `,"prompt":"` + strings.Repeat("x", n) + `"}`
-		if out := hook(t, dir, strings.NewReader(text), nil, "claude"); out != "{}" {
-			t.Errorf("%d bytes: printed %q", n, out)
-		}
+		fault.Same(t, fmt.Sprintf("%d bytes: printed", n), hook(t, dir, strings.NewReader(text), nil, "claude"), "{}")
 		if h := <-got; string(h.Payload) != text[:min(len(text), maxBody)] || h.Dir != dir {
 			t.Errorf("%d bytes: sent %d from %s", n, len(h.Payload), h.Dir)
 		}
 	}
 	late := `{"tool_response":"` + strings.Repeat("}", 180<<10) + `",` + payload("UserPromptSubmit", dir)[1:]
-	if out := hook(t, "/", strings.NewReader(late), nil, "claude"); out != "{}" {
-		t.Errorf("the event at the end: printed %q", out)
-	}
+	fault.Same(t, "the event at the end: printed", hook(t, "/", strings.NewReader(late), nil, "claude"), "{}")
 	<-got
 }
 
@@ -497,9 +484,7 @@ func TestOpenStdin(t *testing.T) {
 	if _, err := w.WriteString(payload("UserPromptSubmit", dir) + "\n"); err != nil {
 		t.Fatal(err)
 	}
-	if out := hook(t, dir, r, nil, "claude"); out != "{}" {
-		t.Errorf("printed %q", out)
-	}
+	fault.Same(t, "printed", hook(t, dir, r, nil, "claude"), "{}")
 }
 
 // TestOtherBuild: a daemon that knows no such request is one of another build. The hook has it replaced, once.
@@ -510,9 +495,7 @@ func TestOtherBuild(t *testing.T) {
 			c.Write([]byte("HTTP/1.1 404 Not Found\r\nContent-Length: 2\r\n\r\nno"))
 		}
 	})
-	if out := hook(t, dir, strings.NewReader(payload("UserPromptSubmit", dir)), nil, "claude"); out != "" {
-		t.Errorf("printed %q", out)
-	}
+	fault.Same(t, "printed", hook(t, dir, strings.NewReader(payload("UserPromptSubmit", dir)), nil, "claude"), "")
 	if _, err := os.Stat(filepath.Join(dir, ".git", "aoa", "hook-start")); err != nil {
 		t.Errorf("nothing was started: %v", err)
 	}

@@ -203,9 +203,7 @@ func TestRenameRace(t *testing.T) {
 			book.Add(fault.Wrong, 1)
 		} else {
 			book.Add(fault.Whole, 1)
-			if out != "" {
-				t.Errorf("printed %q", out)
-			}
+			fault.Same(t, "printed", out, "")
 		}
 	}
 	close(over)

@@ -2,6 +2,7 @@ package install
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -161,15 +162,11 @@ func TestGuard(t *testing.T) {
 				for _, name := range []string{"aoa", "aoa-hook"} {
 					os.Remove(filepath.Join(dir, name))
 				}
-				if out := run(); out != "" {
-					t.Errorf("%s without the binary: %q", command, out)
-				}
+				fault.Same(t, fmt.Sprintf("%s without the binary", command), run(), "")
 				for _, damaged := range []string{"\x7fELF\x02\x01 cut off", "#!/nowhere/sh\n", "\x00)("} {
 					for _, name := range []string{"aoa-hook", "aoa"} {
 						fault.Check(t, os.WriteFile(filepath.Join(dir, name), []byte(damaged), 0o755))
-						if out := run(); out != "" {
-							t.Errorf("%s with a damaged %s: %q", command, name, out)
-						}
+						fault.Same(t, fmt.Sprintf("%s with a damaged %s", command, name), run(), "")
 					}
 					fault.Check(t, errors.Join(os.Remove(filepath.Join(dir, "aoa")), os.Remove(filepath.Join(dir, "aoa-hook"))))
 				}

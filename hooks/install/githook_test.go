@@ -66,9 +66,7 @@ func (h *gitHome) called() {
 		b, _ = os.ReadFile(h.log)
 		return bytes.HasSuffix(b, []byte("\n"))
 	})
-	if string(b) != "hook git post-commit|\n" {
-		h.t.Errorf("called as %q", b)
-	}
+	fault.Same(h.t, "called as", string(b), "hook git post-commit|\n")
 	os.Remove(h.log)
 }
 

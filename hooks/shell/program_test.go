@@ -3,6 +3,8 @@ package shell
 import (
 	"strings"
 	"testing"
+
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 func TestPrograms(t *testing.T) {
@@ -42,9 +44,7 @@ func TestPrograms(t *testing.T) {
 			}
 			got = append(got, s)
 		}
-		if strings.Join(got, ", ") != want {
-			t.Errorf("%q:\n got %s\nwant %s", line, strings.Join(got, ", "), want)
-		}
+		fault.Same(t, line, strings.Join(got, ", "), want)
 	}
 }
 

@@ -26,9 +26,7 @@ func check(t *testing.T, name, content string, mode fs.FileMode) {
 	}
 	entries, err := os.ReadDir(filepath.Dir(name))
 	fault.Check(t, err)
-	if len(entries) != 1 {
-		t.Errorf("left beside it: %v", entries)
-	}
+	fault.Same(t, "files in the folder", len(entries), 1)
 }
 
 func TestWrite(t *testing.T) {

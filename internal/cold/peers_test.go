@@ -41,9 +41,7 @@ func TestPeers(t *testing.T) {
 	}
 	all, err := d.Log(t.Context(), LogFilter{})
 	fault.Check(t, err)
-	if len(all) != 1 {
-		t.Errorf("the log shows %+v", all)
-	}
+	fault.Same(t, "events in the log", len(all), 1)
 	n, err := eraser(t, d).ForgetPeers(t.Context(), func(e event.Event) bool { return e.Origin == "B" })
 	fault.Check(t, err)
 	take(0, b) // what was forgotten stays away

@@ -32,16 +32,12 @@ func TestParseRedis(t *testing.T) {
 			t.Errorf("%s: %v", text, err)
 			continue
 		}
-		if tls := got.TLSConfig != nil; tls != want.tls {
-			t.Errorf("%s: with TLS: %v", text, tls)
-		}
+		fault.Same(t, text+" has TLS", got.TLSConfig != nil, want.tls)
 		got.TLSConfig = nil
 		if !reflect.DeepEqual(*got, want.UniversalOptions) {
 			t.Errorf("%s: %+v", text, got)
 		}
-		if name := RedisName(text); name != want.name {
-			t.Errorf("%s is called %s", text, name)
-		}
+		fault.Same(t, "name of "+text, RedisName(text), want.name)
 	}
 }
 

@@ -36,9 +36,7 @@ func TestChanges(t *testing.T) {
 			t.Errorf("without %s: %+v", left, g)
 		}
 	}
-	if len(usual.Warned) != 0 {
-		t.Errorf("the complete change lacks %+v", usual.Warned)
-	}
+	fault.Same(t, "what the complete change lacks", len(usual.Warned), 0)
 	s = Source{Commits: s.Commits[:21]}
 	add("src/a.go", "src/c.go")
 	add("docs/b.md") // what the one before lacked, a day later

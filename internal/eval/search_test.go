@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 // TestSearchFailed: a search fails if it names no file or more than 30. Its truth is what the turn opens next.
@@ -46,8 +47,6 @@ func TestSearchFailed(t *testing.T) {
 				t.Errorf("%s: opened %v", name, got.Opened)
 			}
 		}
-		if is != c.want {
-			t.Errorf("%s: %q, want %q", name, is, c.want)
-		}
+		fault.Same(t, name, is, c.want)
 	}
 }

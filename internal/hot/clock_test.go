@@ -39,9 +39,7 @@ func TestClockAhead(t *testing.T) {
 	v := s.View(clock)
 	top, some := v.Top(hot.Recency, "", 10), v.Of(hot.Recency, []string{"a", "both", "ahead"})
 	fault.Check(t, v.Load(t.Context()))
-	if fmt.Sprint(top.Members) != "[b both a]" {
-		t.Errorf("the newest are %v %v", top.Members, top.Values)
-	}
+	fault.Same(t, "the newest", fmt.Sprint(top.Members), "[b both a]")
 	if want := []float64{hot.Seconds(noon), hot.Seconds(clock), 0}; !slices.Equal(some.Value, want) {
 		t.Errorf("stamps are %v, want %v", some.Value, want)
 	}

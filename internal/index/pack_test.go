@@ -100,9 +100,7 @@ func TestReaderKeeps(t *testing.T) {
 	}
 	writes := file.writes
 	f.start(file)
-	if file.writes != writes {
-		t.Error("nothing changed, and the file is written again")
-	}
+	fault.Same(t, "nothing changed, and the file is written again", file.writes, writes)
 	f.finds("openstore", "a.go", "c.go", "d/e.go")
 }
 

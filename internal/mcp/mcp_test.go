@@ -269,9 +269,7 @@ func TestSession(t *testing.T) {
 	d.connect(New(Options{Session: "env", Open: func(context.Context) (Repo, error) {
 		return Repo{Client: &api.Client{Place: d.place}, Root: d.repo.Root}, nil
 	}}))
-	if s := asked(); s != "env" {
-		t.Errorf("the environment does not win: %q", s)
-	}
+	fault.Same(t, "the environment does not win", asked(), "env")
 }
 
 func quote(v any) []byte {

@@ -72,9 +72,7 @@ func TestTurnGoesOn(t *testing.T) {
 		t.Errorf("%+v, %v", s, err)
 	}
 	d.must(d.cache.ForgetID(t.Context(), id))
-	if d.cache.durable.Load() != d.db.Last() {
-		t.Error("a replay of the log brings back what was forgotten")
-	}
+	fault.Same(t, "a replay of the log brings back what was forgotten", d.cache.durable.Load(), d.db.Last())
 }
 
 func TestWhatIsNotRecorded(t *testing.T) {
@@ -100,9 +98,7 @@ func TestWhatIsNotRecorded(t *testing.T) {
 	fails := commands("go test ./...")
 	fails.Cut = true
 	d.turn("s6", "repair the compass needle", reads("a.go"), fails)
-	if d.find("repair the compass needle") != "" {
-		t.Error("a turn whose tests failed is offered")
-	}
+	fault.Same(t, "a turn whose tests failed is offered", d.find("repair the compass needle"), "")
 	d.turn("s6", "repair the compass needle", reads("a.go"), commands("go test ./..."))
 	if d.find("repair the compass needle") == "" {
 		t.Error("a turn whose tests passed is not offered")
@@ -302,9 +298,7 @@ func TestForgottenInputs(t *testing.T) {
 	if got := d.cache.inputs.get(t.Context(), "t2:post:"); len(got.Edits) != 0 {
 		t.Errorf("the text of a forgotten file is left: %+v", got)
 	}
-	if len(d.cache.inputs.get(t.Context(), "t3:post:").Edits) != 1 {
-		t.Error("the text of another file is gone")
-	}
+	fault.Same(t, "the text of another file is gone", len(d.cache.inputs.get(t.Context(), "t3:post:").Edits), 1)
 }
 
 // TestUndoGoesOn: a daemon that was killed while it put files back has put back some: the next call goes on with the

@@ -1,7 +1,10 @@
 package reload
 
 import (
+	"fmt"
 	"testing"
+
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 // FuzzDecode: no stored row breaks its reader.
@@ -38,8 +41,6 @@ func TestGlob(t *testing.T) {
 		{"**/*.go", "c.go", true},
 		{"*.{ts,tsx}", "x.tsx", true}, {"*.{ts,tsx}", "x.js", false}, {"[!a].go", "b.go", true}, {"[!a].go", "a.go", false},
 		{"", "x", true}} {
-		if matchGlob(c.pattern, c.name) != c.want {
-			t.Errorf("%q fits %q: %v", c.pattern, c.name, !c.want)
-		}
+		fault.Same(t, fmt.Sprintf("%q fits %q", c.pattern, c.name), matchGlob(c.pattern, c.name), c.want)
 	}
 }

@@ -184,9 +184,7 @@ func TestAlone(t *testing.T) {
 			t.Errorf("the page has %s", bad)
 		}
 	}
-	if n := strings.Count(text, "http"); n != strings.Count(text, "http-equiv") {
-		t.Error("the page names an address")
-	}
+	fault.Same(t, "the page names an address", strings.Count(text, "http"), strings.Count(text, "http-equiv"))
 }
 
 // accessibility lists what readers of a screen, of small contrast or with a keyboard would miss: text under 4.5 to 1,
@@ -280,9 +278,7 @@ func TestBrowser(t *testing.T) {
 		case "Network.requestWillBeSent":
 			var sent struct{ Request struct{ URL string } }
 			fault.Check(t, json.Unmarshal(m.Params, &sent))
-			if sent.Request.URL != url {
-				t.Errorf("the page asks for %s", sent.Request.URL)
-			}
+			fault.Same(t, "request", sent.Request.URL, url)
 		case "Runtime.exceptionThrown", "Log.entryAdded":
 			t.Errorf("%s: %s", m.Method, m.Params)
 		}

@@ -79,9 +79,7 @@ func TestDueJobs(t *testing.T) {
 			t.Helper()
 			b.advance(past)
 			b.daemon(lasts, meanwhile)
-			if n != want {
-				t.Errorf("%s: done %d times, want %d", what, n, want)
-			}
+			fault.Same(t, what, n, want)
 		}
 		minute := time.Minute
 		step("the first start", 0, minute, 1, nil)
@@ -102,25 +100,19 @@ func TestJobThatFails(t *testing.T) {
 		n := 0
 		b.Jobs = []Job{{Name: "fails", Every: day, Do: func(context.Context) error { n++; return errors.New("no space") }}}
 		b.daemon(150*time.Minute, nil)
-		if n != 3 {
-			t.Errorf("tried %d times in two and a half hours", n)
-		}
+		fault.Same(t, "tries", n, 3)
 		cut := 0
 		b.Jobs = []Job{{Name: "long", Every: day,
 			Do: func(ctx context.Context) error { cut++; <-ctx.Done(); return ctx.Err() }}}
 		b.daemon(time.Minute, nil)
 		b.daemon(time.Minute, nil)
-		if cut != 2 {
-			t.Errorf("one that was cut off was begun %d times, want 2", cut)
-		}
+		fault.Same(t, "one that was cut off was begun", cut, 2)
 		waits, urgent := 0, true
 		b.Jobs = []Job{{Name: "urgent", Every: day, Do: func(context.Context) error { waits++; return nil },
 			Urgent: func() bool { return urgent }}}
 		b.daemon(90*time.Minute, nil)
 		urgent = false
 		b.daemon(3*time.Hour, nil)
-		if waits != 2 {
-			t.Errorf("one that was urgent for an hour and a half ran %d times", waits)
-		}
+		fault.Same(t, "one that was urgent for an hour and a half ran", waits, 2)
 	})
 }

@@ -123,9 +123,7 @@ func TestChangedLines(t *testing.T) {
 		}
 	}
 	small, _ := formatState(&fold(numbered(s.events...), DefaultBudget).work, Worktree{}, "", 11)
-	if small != "Changed and not committed: b.go, a.go." {
-		t.Errorf("in 11 tokens: %s", small)
-	}
+	fault.Same(t, "in 11 tokens", small, "Changed and not committed: b.go, a.go.")
 	s.run("git commit -qam done", true).do(event.KindEdit, "a.go")
 	r.log(t, s.events[len(s.events)-2:]...)
 	if text = r.context(t, Request{Session: "s"}).Text(); !strings.Contains(text, "Changed and not committed: a.go.") ||

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -96,9 +97,7 @@ func TestOutcomeByOutput(t *testing.T) {
 			}
 		}
 		c.want = strings.Replace(c.want, "LINE", quote(plain(c.line)), 1)
-		if got != c.want {
-			t.Errorf("%s %+v: %q, want %q", c.line, c.call, got, c.want)
-		}
+		fault.Same(t, fmt.Sprintf("%s %+v", c.line, c.call), got, c.want)
 	}
 }
 

@@ -1,6 +1,7 @@
 package stage
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -38,9 +39,7 @@ func TestRacyWindow(t *testing.T) {
 		if sum, err := d.file(name); err != nil || sum != digest("one") {
 			t.Fatalf("%q, %v", sum, err)
 		}
-		if len(d.known) != at.remembered {
-			t.Errorf("%s after the change, %d digests are remembered, not %d", at.after, len(d.known), at.remembered)
-		}
+		fault.Same(t, fmt.Sprintf("%s after the change", at.after), len(d.known), at.remembered)
 	}
 	// A clock that went back remembers nothing that lies in its future.
 	write1(t, name, "two")

@@ -150,9 +150,7 @@ func TestServerFaults(t *testing.T) {
 			for _, m := range b.members {
 				want += m.n
 				own := slices.DeleteFunc(m.holds(), func(id string) bool { return !strings.HasPrefix(id, m.origin) })
-				if len(own) != m.n {
-					t.Errorf("a log has %d of its %d events", len(own), m.n)
-				}
+				fault.Same(t, "a log", len(own), m.n)
 			}
 			b.agree("afterwards", want)
 			b.url = "redis://" + b.master

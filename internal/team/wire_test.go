@@ -3,6 +3,7 @@ package team
 import (
 	"crypto/rand"
 	"encoding/json"
+	"fmt"
 	"reflect"
 	"strings"
 	"testing"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/scripts/eventtest"
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 // TestWhatTravels: texts, results, hashes, commands and what concerns one clone alone stay.
@@ -62,9 +64,7 @@ func TestFilter(t *testing.T) {
 	for f, want := range map[Filter]bool{file("in", 10): true, file("in/side/c.go", 10): true, file("in", 9): false,
 		file("i", 10): false, session("s"): true, session("t"): false, since(10, 10): true, since(11, 20): false,
 		{Until: 20}: false} {
-		if f.means(e) != want {
-			t.Errorf("%+v means it: %v", f, !want)
-		}
+		fault.Same(t, fmt.Sprintf("%+v means it", f), f.means(e), want)
 	}
 }
 

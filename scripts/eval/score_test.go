@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"math"
 	"strings"
 	"testing"
@@ -33,9 +34,7 @@ func TestPage(t *testing.T) {
 		}
 	}
 	for _, b := range eval.RuleNames {
-		if x.N(b, "T2 hit1") != x.N(recorded.Own, "T2 hit1") {
-			t.Errorf("%s was not asked all of T2", b)
-		}
+		fault.Same(t, fmt.Sprintf("%s was not asked all of T2", b), x.N(b, "T2 hit1"), x.N(recorded.Own, "T2 hit1"))
 	}
 	if e := ece(x); e <= 0 || e > .5 {
 		t.Errorf("ECE %v", e)

@@ -4,7 +4,6 @@ import (
 	"io/fs"
 	"path"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -107,9 +106,7 @@ func TestFindWork(t *testing.T) {
 	for _, s := range got {
 		files = append(files, s.File)
 	}
-	if want := []event.Path{"w.go", "e.go", "late.go", "r.go"}; !slices.Equal(files, want) {
-		t.Errorf("working set is %v, want %v", files, want)
-	}
+	fault.Same(t, "working set", files, []event.Path{"w.go", "e.go", "late.go", "r.go"})
 }
 
 func TestTell(t *testing.T) {

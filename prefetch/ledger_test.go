@@ -1,10 +1,10 @@
 package prefetch
 
 import (
-	"slices"
 	"testing"
 
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 func TestLedger(t *testing.T) {
@@ -20,7 +20,5 @@ func TestLedger(t *testing.T) {
 		hint("b", 100, Shown), call("b", "1"), call("b", "1"), call("b", "2"), call("c", ""),
 	})
 	want := []Cost{{"b", 1, 100, 2, 200}, {"a", 2, 15, 3, 10 + 10 + 15}}
-	if !slices.Equal(got, want) {
-		t.Errorf("ledger is %+v, want %+v", got, want)
-	}
+	fault.Same(t, "ledger", got, want)
 }

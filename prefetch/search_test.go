@@ -2,7 +2,6 @@ package prefetch
 
 import (
 	"fmt"
-	"slices"
 	"testing"
 
 	"github.com/aoa-dev/aoa/internal/event"
@@ -34,9 +33,7 @@ func TestSearcher(t *testing.T) {
 		for _, f := range s.Found(tt.pattern, tt.idents) {
 			got = append(got, f.File)
 		}
-		if !slices.Equal(got, tt.want) {
-			t.Errorf("%q: %q, want %q", tt.pattern, got, tt.want)
-		}
+		fault.Same(t, tt.pattern, got, tt.want)
 	}
 }
 

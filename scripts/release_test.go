@@ -1,6 +1,7 @@
 package scripts_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -59,9 +60,7 @@ func TestRelease(t *testing.T) {
 		}
 		slices.Sort(built)
 		slices.Sort(platforms)
-		if !slices.Equal(built, platforms) {
-			t.Errorf("%s is built for %v, make cross compiles %v", b.Binary, built, platforms)
-		}
+		fault.Same(t, fmt.Sprintf("%s is built for", b.Binary), built, platforms)
 		if flags := strings.Join(b.Ldflags, " "); !strings.Contains(flags, "-X main.release=v{{ .Version }}") {
 			t.Errorf("%s: no version in %q", b.Binary, flags)
 		}

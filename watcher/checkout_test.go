@@ -159,9 +159,7 @@ func (s *watching) expect(want ...string) {
 	s.t.Helper()
 	s.mark()
 	slices.Sort(want)
-	if got := s.summary(); !slices.Equal(got, want) {
-		s.t.Errorf("saw  %q\nwant %q", got, want)
-	}
+	fault.Same(s.t, "saw", s.summary(), want)
 	s.seen = nil
 }
 

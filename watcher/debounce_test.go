@@ -58,9 +58,7 @@ func TestBurstLimitsBusyFiles(t *testing.T) {
 			at = append(at, now)
 		}
 	}
-	if want := []int{2000, 4000, 8000, 16000, 32000}; !slices.Equal(at, want) {
-		t.Errorf("taken at %v ms, want doubling pauses %v", at, want)
-	}
+	fault.Same(t, "taken at", at, []int{2000, 4000, 8000, 16000, 32000})
 	b.touch("other", ms(60_000))
 	b.touch("log", ms(60_050))
 	fault.Same(t, "taken", taken(&b, ms(60_100)), "[other]")

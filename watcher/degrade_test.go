@@ -234,9 +234,7 @@ func TestQuietTime(t *testing.T) {
 		d.write("a.go", "xx")
 		<-time.After(time.Second) // in a synctest bubble
 		synctest.Wait()
-		if want := []time.Duration{220 * time.Millisecond}; !slices.Equal(summary, want) {
-			t.Errorf("emitted after %v, want %v", summary, want)
-		}
+		fault.Same(t, "emitted after", summary, []time.Duration{220 * time.Millisecond})
 		d.write("a.go", "the last save before the end")
 		events <- fsnotify.Event{Name: d.abs("a.go"), Op: fsnotify.Write}
 		synctest.Wait()

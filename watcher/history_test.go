@@ -125,9 +125,7 @@ func TestOctopusAndWorktrees(t *testing.T) {
 	r, cursor, c := g.open(), map[string]string{}, counted{}
 	c.apply(readAgain(t, r, cursor))
 	wantCounted(t, "import", c, g, "main", "far")
-	if p := c[g.git("rev-parse", "far")]; !slices.Equal(p, []event.Path{"far.go"}) {
-		t.Errorf("the other worktree's commit has %q", p)
-	}
+	fault.Same(t, "the other worktree's commit", c[g.git("rev-parse", "far")], []event.Path{"far.go"})
 	g.at(linked).git("commit", "-q", "--amend", "-m", "again")
 	c.apply(readAgain(t, r, cursor))
 	wantCounted(t, "amended elsewhere", c, g, "main", "far")
@@ -169,9 +167,7 @@ func TestRebaseInProgress(t *testing.T) {
 	}
 	g.git("rebase", "--abort")
 	c.apply(readAgain(t, r, cursor))
-	if !slices.Equal(before, c.ids()) {
-		t.Error("an aborted rebase changed what is counted")
-	}
+	fault.Same(t, "an aborted rebase changed what is counted", before, c.ids())
 }
 
 func TestForgottenCommits(t *testing.T) {
@@ -212,9 +208,7 @@ func TestShallow(t *testing.T) {
 	g := up.at(dir)
 	r, cursor, c := g.open(), map[string]string{}, counted{}
 	c.apply(readAgain(t, r, cursor))
-	if want := []string{g.git("rev-parse", "HEAD")}; !slices.Equal(c.ids(), want) {
-		t.Errorf("a clone of depth 2 counts %q, want %q: the border commit lists every file", c.ids(), want)
-	}
+	fault.Same(t, "a clone of depth 2 counts", c.ids(), []string{g.git("rev-parse", "HEAD")})
 	g.git("fetch", "-q", "--unshallow")
 	c.apply(readAgain(t, r, cursor))
 	wantCounted(t, "deepened", c, g, "main")

@@ -92,9 +92,7 @@ func sixtyFolders(t *testing.T) (d *repository, saves func(*watching)) {
 		// A file may be seen between its two writes, empty, and so be saved twice.
 		s.until("60 saves", func() bool { return len(slices.Compact(s.summary())) >= 60 })
 		s.mark()
-		if got := slices.Compact(s.summary()); !slices.Equal(got, want) {
-			t.Errorf("saw  %q\nwant %q", got, want)
-		}
+		fault.Same(t, "saw", slices.Compact(s.summary()), want)
 		s.seen = nil
 	}
 }

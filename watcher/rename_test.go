@@ -107,9 +107,7 @@ func TestRenamesAsTheyHappen(t *testing.T) {
 	}
 	g.git("reset", "-q", "--hard", "HEAD~2")
 	want = []string{"uncommit [] [a.go]", "uncommit [] [b.go]", "names:2:-" + moved + " [b.go] [a.go]"}
-	if got := shortly(readAgain(t, r, cursor)); !slices.Equal(got, want) {
-		t.Errorf("after the reset %q, want %q", got, want)
-	}
+	fault.Same(t, "after the reset", shortly(readAgain(t, r, cursor)), want)
 }
 
 func shortly(events []event.Event) []string {

@@ -157,7 +157,5 @@ func TestClientClaudeLearns(t *testing.T) {
 			t.Errorf("the search did not see sched/queue.go: %s", encoded(e))
 		}
 	}
-	if !maps.Equal(got, want) {
-		t.Errorf("learned\n%v, not\n%v", got, want)
-	}
+	fault.Same(t, "learned", got, want)
 }

@@ -5,7 +5,6 @@ import (
 	"encoding/hex"
 	"fmt"
 	"log/slog"
-	"maps"
 	"math/rand/v2"
 	"path/filepath"
 	"testing"
@@ -327,9 +326,7 @@ func checkChanges(t *testing.T, d *DB) {
 	if len(want) == 0 {
 		t.Fatal("no commit is counted")
 	}
-	if !maps.Equal(got, want) {
-		t.Fatalf("touches of commits are %v, want %v", got, want)
-	}
+	fault.Same(t, "touches of commits", got, want)
 }
 
 func fixed() time.Time { return noon }

@@ -44,9 +44,7 @@ func TestRoutes(t *testing.T) {
 	}
 	slices.Sort(routes)
 	slices.Sort(rows)
-	if !slices.Equal(routes, rows) {
-		t.Errorf("package api declares\n%q\ndocs/api.md has\n%q", routes, rows)
-	}
+	fault.Same(t, "package api declares", routes, rows)
 	if most := 36; len(routes) > most {
 		t.Errorf("there are %d routes, at most %d are wanted", len(routes), most)
 	}

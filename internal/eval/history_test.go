@@ -75,9 +75,7 @@ func TestHistory(t *testing.T) {
 	}
 	want := []string{"commit begin\twith tabs[][b.go old name.go][]", "rename [old name.go][new.go][]",
 		"commit move[][b.go new.go][]", "commit delete[][][b.go]"}
-	if !slices.Equal(got, want) {
-		t.Errorf("read\n%q, want\n%q", got, want)
-	}
+	fault.Same(t, "read", got, want)
 	r, err := openBlobs(t.Context(), d.dir, d.env)
 	fault.Check(t, err)
 	defer r.Close()

@@ -1,7 +1,6 @@
 package eval
 
 import (
-	"slices"
 	"testing"
 	"time"
 
@@ -43,9 +42,7 @@ func TestSearchFailed(t *testing.T) {
 			if is = "much"; got.Nothing {
 				is = "nothing"
 			}
-			if !slices.Equal(got.Opened, []event.Path{"a.go"}) {
-				t.Errorf("%s: opened %v", name, got.Opened)
-			}
+			fault.Same(t, name+": opened", got.Opened, []event.Path{"a.go"})
 		}
 		fault.Same(t, name, is, c.want)
 	}

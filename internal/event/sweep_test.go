@@ -2,7 +2,6 @@ package event_test
 
 import (
 	"fmt"
-	"slices"
 	"testing"
 
 	"github.com/aoa-dev/aoa/internal/event"
@@ -66,9 +65,7 @@ func TestTopics(t *testing.T) {
 		{"Run go mod tidy", []event.Path{"go.mod"}, terms},
 	} {
 		e := event.Commit{Text: c.subject, Paths: c.files, Terms: terms}
-		if got := e.Topics(); !slices.Equal(got, c.want) {
-			t.Errorf("%q of %q is about %q, want %q", c.subject, c.files, got, c.want)
-		}
+		fault.Same(t, c.subject, e.Topics(), c.want)
 	}
 }
 

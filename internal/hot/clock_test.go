@@ -3,7 +3,6 @@ package hot_test
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"testing"
 	"time"
 
@@ -40,7 +39,5 @@ func TestClockAhead(t *testing.T) {
 	top, some := v.Top(hot.Recency, "", 10), v.Of(hot.Recency, []string{"a", "both", "ahead"})
 	fault.Check(t, v.Load(t.Context()))
 	fault.Same(t, "the newest", fmt.Sprint(top.Members), "[b both a]")
-	if want := []float64{hot.Seconds(noon), hot.Seconds(clock), 0}; !slices.Equal(some.Value, want) {
-		t.Errorf("stamps are %v, want %v", some.Value, want)
-	}
+	fault.Same(t, "stamps", some.Value, []float64{hot.Seconds(noon), hot.Seconds(clock), 0})
 }

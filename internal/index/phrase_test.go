@@ -2,7 +2,6 @@ package index_test
 
 import (
 	"math"
-	"slices"
 	"strings"
 	"testing"
 
@@ -13,9 +12,7 @@ import (
 func TestPhrases(t *testing.T) {
 	text := index.ParseText("config: parse the retry budget\n\nkeep comments")
 	want := [][2]string{{"config", "parse"}, {"parse", "retr"}, {"retr", "budget"}, {"keep", "comment"}}
-	if !slices.Equal(text.Pairs, want) {
-		t.Fatalf("pairs %v, want %v", text.Pairs, want)
-	}
+	fault.Same(t, "pairs", text.Pairs, want)
 	values := text.Phrases([][]byte{
 		[]byte("budget := retry\n"), // in the other order
 		[]byte("func retryBudgets() {}\n"),
@@ -29,9 +26,7 @@ func TestPhrases(t *testing.T) {
 			t.Errorf("file %d: %v, want %v", i, values[i], want)
 		}
 	}
-	if got := (index.Text{}).Phrases(make([][]byte, 2)); !slices.Equal(got, []float64{0, 0}) {
-		t.Errorf("a text without pairs: %v", got)
-	}
+	fault.Same(t, "a text without pairs", (index.Text{}).Phrases(make([][]byte, 2)), []float64{0, 0})
 }
 
 func TestScope(t *testing.T) {

@@ -41,9 +41,7 @@ func (f *folder) write(p event.Path, text string) {
 func (f *folder) finds(name string, want ...event.Path) {
 	f.t.Helper()
 	got := f.Contents().withName(name)
-	if !slices.Equal(got, want) {
-		f.t.Errorf("%s is in %v, want %v", name, got, want)
-	}
+	fault.Same(f.t, name, got, want)
 }
 
 func TestReader(t *testing.T) {

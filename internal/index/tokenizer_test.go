@@ -1,9 +1,10 @@
 package index
 
 import (
-	"slices"
 	"strings"
 	"testing"
+
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 func TestTerms(t *testing.T) {
@@ -14,9 +15,7 @@ func TestTerms(t *testing.T) {
 		"don't panic, it doesn’t help":         {"panic", "help"},
 		"":                                     nil,
 	} {
-		if got := Terms(in, 10); !slices.Equal(got, want) {
-			t.Errorf("%q: %q, want %q", in, got, want)
-		}
+		fault.Same(t, in, Terms(in, 10), want)
 	}
 	if got := Terms(strings.Repeat("abc def ", 1000), 1); len(got) != 1 {
 		t.Errorf("more than asked: %q", got)

@@ -5,7 +5,6 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 
@@ -29,9 +28,7 @@ func TestTerms(t *testing.T) {
 			"server"},
 		"VGhpc0lzQVNlY3JldFZhbHVlV2l0aG91dERpZ2l0cw stays unsaid": {"stay", "unsaid"},
 	} {
-		if got := Terms(text, 32); !slices.Equal(got, want) {
-			t.Errorf("%q\n got %q\nwant %q", text, got, want)
-		}
+		fault.Same(t, text, Terms(text, 32), want)
 	}
 }
 
@@ -44,9 +41,7 @@ func TestCommandTerms(t *testing.T) {
 		"grep -rn basket store":                            {"grep", "basket", "store"},
 		"a == b && echo done":                              {"echo"},
 	} {
-		if got := CommandTerms(text, 32); !slices.Equal(got, want) {
-			t.Errorf("%q\n got %q\nwant %q", text, got, want)
-		}
+		fault.Same(t, text, CommandTerms(text, 32), want)
 	}
 }
 

@@ -47,9 +47,7 @@ stages:
 	fault.Check(t, err)
 	want := [][]int{{1, 2}, {3}, {3}, nil, {3}, {3}}
 	for i := range want {
-		if !slices.Equal(plan.Needs[i], want[i]) {
-			t.Errorf("%s needs %v, not %v", p.Stages[i].Name, plan.Needs[i], want[i])
-		}
+		fault.Same(t, p.Stages[i].Name, plan.Needs[i], want[i])
 	}
 	if got := plan.Before(0); len(got) != 3 || got[2] != 3 {
 		t.Errorf("before the last: %v", got)

@@ -46,7 +46,7 @@ func TestHostileNames(t *testing.T) {
 		with.Reasons[2].With, with.Reasons[2].Evidence = file, true
 		for kind, head := range opening {
 			chance := ""
-			if kind == HintPrompt {
+			if kind == HintPrompt || kind == HintSought {
 				chance = " (0 %)"
 			}
 			head = preface + head

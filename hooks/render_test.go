@@ -93,6 +93,7 @@ func TestText(t *testing.T) {
 		{HintPrompt, []event.Suggestion{place, commits, vague}, MaxHint, "\nsrc/ctx.py:445 AppContext.pop (62 %)" +
 			"\nCHANGES.rst (40 %): in 4 of the last 5 commits to src/ctx.py\ny.go (0 %)"},
 		{HintSearch, []event.Suggestion{place}, MaxHint, "\nsrc/ctx.py:445 AppContext.pop"},
+		{HintSought, []event.Suggestion{place}, MaxHint, "\nsrc/ctx.py:445 AppContext.pop (62 %)"},
 		{HintStale, []event.Suggestion{suggestion("a.go", "x"), suggestion("b.go", "y")}, 68, "\na.go: x"},
 		{HintStale, []event.Suggestion{suggestion("a.go", "x")}, 60, ""},
 		{"unknown", []event.Suggestion{suggestion("a", "b")}, MaxHint, ""},
@@ -144,7 +145,7 @@ func TestFactsNotOrders(t *testing.T) {
 			}
 		}
 	}
-	if len(opening) != 7 {
-		t.Errorf("%d kinds have words, want 7", len(opening))
+	if len(opening) != 8 {
+		t.Errorf("%d kinds have words, want 8", len(opening))
 	}
 }

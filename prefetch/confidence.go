@@ -25,6 +25,7 @@ const (
 	OpenNamed    Class = "open_named"    // between calls, a file that the session's words have named
 	OpenSeen     Class = "open_seen"     // between calls, a file that a result has named
 	OpenUnseen   Class = "open_unseen"   // between calls, a file that nothing has named
+	OfSearch     Class = "search"        // after a search that failed
 	OfChange     Class = "change"        // beside a change
 	OfText       Class = "text"          // a prompt outside of sessions
 	OfBranch     Class = "branch"        // a question that says nothing, on a branch
@@ -32,7 +33,8 @@ const (
 
 // Classes lists them in a fixed order.
 func Classes() []Class {
-	return []Class{PromptNamed, PromptBefore, PromptOther, OpenNamed, OpenSeen, OpenUnseen, OfChange, OfText, OfBranch}
+	return []Class{PromptNamed, PromptBefore, PromptOther, OpenNamed, OpenSeen, OpenUnseen, OfSearch, OfChange, OfText,
+		OfBranch}
 }
 
 // classOf is the class of a file in the answer to a question.
@@ -41,6 +43,8 @@ func classOf(q event.Query, f rank.Scored) Class {
 	switch {
 	case rank.AsksBranch(q):
 		return OfBranch
+	case m == event.TaskSearch:
+		return OfSearch
 	case m == event.TaskPrompt && q.Session == "":
 		return OfText
 	case m == event.TaskPrompt && f.Values()[rank.Named] > 0:
@@ -101,7 +105,16 @@ type Confidence struct {
 	Behind  float64              `json:"behind"`
 	Mass    float64              `json:"mass"`
 	Opened  float64              `json:"opened"`
-	List    ListModel            `json:"list"`
+	List    ListModel            `json:"list"`   // at a prompt
+	Search  ListModel            `json:"search"` // after a search that failed
+}
+
+// list is the model of the lists of a kind.
+func (c *Confidence) list(k Kind) ListModel {
+	if k == Search {
+		return c.Search
+	}
+	return c.List
 }
 
 // scale is a, b of a file's probability 1/(1+e^-(a·logit+b)): the ranking's own for a class that has none.

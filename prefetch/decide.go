@@ -1,6 +1,7 @@
 package prefetch
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -57,8 +58,8 @@ type Decision struct {
 //
 // A query without a session logs nothing, for nothing could resolve it.
 func (p *Prefetcher) Decide(ctx context.Context, q Question) (Decision, error) {
-	tr, known := traits[q.Kind]
-	switch {
+	tr := q.trait()
+	switch _, known := traits[q.Kind]; {
 	case !known:
 		return Decision{}, fmt.Errorf("decide on a hint of kind %q: there is no such kind", q.Kind)
 	case !tr.fact && len(q.Found) > 0:
@@ -121,7 +122,7 @@ type unit struct {
 
 // decide gives each candidate its arm.
 func (p *Prefetcher) decide(q Question, candidates []Prediction, s state) verdict {
-	tr := traits[q.Kind]
+	tr := q.trait()
 	v := verdict{arms: map[Arm][]Prediction{}, why: "nothing"}
 	if !tr.fact {
 		v.theta = theta(p.o.start(tr, s.base), s.drift[q.Kind], s.Offset, s.Ignored)
@@ -172,24 +173,25 @@ func (p *Prefetcher) silent(q Question, tr trait, s state) string {
 
 // units sorts candidates into what is decided on as one, the likeliest first, without what must not be said.
 func (p *Prefetcher) units(q Question, candidates []Prediction, s state, v *verdict) (out []unit) {
-	tr := traits[q.Kind]
+	tr := q.trait()
 	skip := func(f event.Path) bool {
 		_, has := s.arms[f]
 		return f == q.Query.Current || has && (!tr.fact || s.kinds[q.Kind][f])
 	}
-	switch {
-	case len(candidates) == 0 && tr.fact:
-		return nil
-	case tr.list && tr.fact:
-		return []unit{{q.Topic, candidates, true, true}}
-	case tr.list:
-		files, e := p.o.confident().List.Choose(q.Query, s.turn, candidates, skip)
-		v.opens = e.Opens
-		if len(files) == 0 {
+	if tr.list {
+		u := unit{cmp.Or(q.Topic, "list "+strconv.Itoa(s.turn.Prompts)), candidates, true, true}
+		switch {
+		case !tr.fact:
+			var e ListEstimate
+			u.files, e = p.o.confident().list(q.Kind).Choose(q.Query, s.turn, candidates, skip)
+			v.opens, u.worth, u.keep = e.Opens, e.Says(v.theta, ListTokens, s.searching), e.Any() >= leastShadow
+		case !tr.text:
+			u.files = slices.DeleteFunc(slices.Clone(candidates), func(x Prediction) bool { return skip(x.File) })
+		}
+		if len(u.files) == 0 {
 			return nil
 		}
-		return []unit{{"list " + strconv.Itoa(s.turn.Prompts), files, e.Says(v.theta, ListTokens, s.searching),
-			e.Any() >= leastShadow}}
+		return []unit{u}
 	}
 	for _, x := range candidates {
 		if skip(x.File) || tr.hint && !x.Unseen {
@@ -219,7 +221,7 @@ func (p *Prefetcher) draw(q Question, u unit) Arm {
 // say puts a verdict into words and events. What the words have no space for was not shown, and nothing is predicted
 // of it.
 func (p *Prefetcher) say(q Question, v verdict, s state, reasons func(Prediction) event.Suggestion) Decision {
-	tr := traits[q.Kind]
+	tr := q.trait()
 	d := Decision{Theta: v.theta, Why: v.why}
 	lead := q.Lead
 	if v.why == "spent" || q.Query.Session != "" && s.Tokens >= p.o.tokens() {

@@ -16,7 +16,7 @@ const (
 	Partner Kind = "partner"   // after a batch of edits: what changes with them and is untouched
 	Rescue  Kind = "rescue"    // a call failed on a path
 	Start   Kind = "start"     // a session begins, resumes or was compacted
-	Search  Kind = "search"    // a search named no file, or too many
+	Search  Kind = "search"    // a search named no file, or too many: what it means, else a list of files
 	Stale   Kind = "stale"     // a file changed since the session read it
 	Reload  Kind = live.Reload // a prompt arrived: recorded sequences that such prompts led to
 )
@@ -60,10 +60,17 @@ var traits = map[Kind]trait{
 	Partner: {task: event.TaskChange, label: live.LabelChange, files: MaxFiles},
 	Rescue:  {label: live.LabelOpen, files: 1, fact: true},
 	Start:   {label: live.LabelOpen, files: MaxFiles, fact: true},
-	Search:  {label: live.LabelOpen, files: MaxFiles, fact: true},
+	Search:  {task: event.TaskSearch, label: live.LabelTurn, files: MaxFiles, list: true, aim: listAim},
 	Stale:   {label: live.LabelOpen, files: MaxFiles, fact: true},
 	Reload: {task: event.TaskPrompt, label: live.LabelTurn, files: MaxFiles, fact: true, list: true, text: true,
 		aim: listAim},
+}
+
+// trait is that of the kind. What a search means is a fact where it was found.
+func (q Question) trait() trait {
+	t := traits[q.Kind]
+	t.fact = t.fact || q.Kind == Search && len(q.Found) > 0
+	return t
 }
 
 // labelOf is what the outcomes of a kind mean.

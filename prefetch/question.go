@@ -19,7 +19,11 @@ type Occasion struct {
 
 // Questions lists the kinds that are asked at an occasion, the most useful first.
 func Questions(o Occasion) []Question {
-	out := []Question{{Kind: Rescue, Query: o.Query}, {Kind: Search, Query: o.Query}, {Kind: Stale, Query: o.Query}}
+	out := []Question{{Kind: Rescue, Query: o.Query}}
+	if slices.ContainsFunc(o.Recent, FailedSearch) {
+		out = append(out, Question{Kind: Search, Query: o.Query})
+	}
+	out = append(out, Question{Kind: Stale, Query: o.Query})
 	change := o.Query
 	change.Task, change.Files = event.TaskChange, o.Change
 	if o.Whole && len(o.Change) > 0 {

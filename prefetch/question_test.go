@@ -14,8 +14,7 @@ func TestQuestions(t *testing.T) {
 	q := event.Query{Session: "s", At: at}
 	change := q
 	change.Task, change.Files = event.TaskChange, []event.Path{"a.go", "b.go"}
-	facts := []prefetch.Question{{Kind: prefetch.Rescue, Query: q}, {Kind: prefetch.Search, Query: q},
-		{Kind: prefetch.Stale, Query: q}}
+	facts := []prefetch.Question{{Kind: prefetch.Rescue, Query: q}, {Kind: prefetch.Stale, Query: q}}
 	asked := event.Query{Session: "s", Prompt: "fix it", At: at.Add(-time.Hour)}
 	prompt := asked
 	prompt.At = at
@@ -28,11 +27,13 @@ func TestQuestions(t *testing.T) {
 	}{
 		"nothing happened": {prefetch.Occasion{Query: q}, facts},
 		"a prompt": {prefetch.Occasion{Query: q, Asked: &asked, Kind: prefetch.Prompt},
-			append(facts[:3:3], prefetch.Question{Kind: prefetch.Prompt, Query: prompt})},
+			append(facts[:2:2], prefetch.Question{Kind: prefetch.Prompt, Query: prompt})},
 		"edits": {prefetch.Occasion{Query: q, Recent: edited, Change: []event.Path{"a.go", "b.go"}},
 			facts},
 		"a look at the change": {prefetch.Occasion{Query: q, Change: []event.Path{"a.go", "b.go"}, Whole: true},
-			append(facts[:3:3], prefetch.Question{Kind: prefetch.Partner, Query: change})},
+			append(facts[:2:2], prefetch.Question{Kind: prefetch.Partner, Query: change})},
+		"a search that found nothing": {prefetch.Occasion{Query: q, Recent: []event.Event{{Body: event.Call{Act: event.ActSearch}}}},
+			[]prefetch.Question{facts[0], {Kind: prefetch.Search, Query: q}, facts[1]}},
 		"a look at no change": {prefetch.Occasion{Query: q, Whole: true}, facts},
 	} {
 		fault.Same(t, what, prefetch.Questions(c.o), c.want)

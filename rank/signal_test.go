@@ -155,7 +155,8 @@ func TestPriorIsSane(t *testing.T) {
 			t.Errorf("%s: a file without any evidence gets %.2f", task, p)
 		}
 	}
-	if n := len(Prior()); n != 6 {
-		t.Errorf("%d tasks, want 6: %v, %v, prompts outside of sessions, short and long, and branches with and without files", n, event.TaskPrompt, event.TaskNext)
+	if n := len(Prior()); n != 7 {
+		t.Errorf("%d tasks, want 7: %v, %v, %v, prompts outside of sessions, short and long, and branches with and without files", n,
+			event.TaskPrompt, event.TaskNext, event.TaskSearch)
 	}
 }

@@ -34,6 +34,15 @@ func (m Model) weightsFor(unseen bool) Values {
 	return m.UnseenWeights
 }
 
+// plus is a model with the weights of another one added.
+func (m Model) plus(more Model) Model {
+	for s := range m.Weights {
+		m.Weights[s] += more.Weights[s]
+		m.UnseenWeights[s] += more.UnseenWeights[s]
+	}
+	return m
+}
+
 // read holds the signals that some file is weighed by: the others need not be looked up.
 func (m Model) read() Values {
 	w := m.Weights
@@ -79,9 +88,10 @@ type FileModel struct {
 var ErrWeights = errors.New("unusable weights")
 
 // tasks are those that have weights.
-var tasks = []event.Task{event.TaskPrompt, event.TaskNext, taskText, taskIssue, taskBranch, taskName}
+var tasks = []event.Task{event.TaskPrompt, event.TaskNext, event.TaskSearch, taskText, taskIssue, taskBranch, taskName}
 
-// Parse reads a file of weights. Each task needs one, and each weight a signal.
+// Parse reads a file of weights. Each task needs one, and each weight a signal. Those of a search that failed are added
+// to those between calls.
 func Parse(data []byte) (map[event.Task]Model, error) {
 	var f File
 	if err := json.Unmarshal(data, &f); err != nil {
@@ -99,6 +109,7 @@ func Parse(data []byte) (map[event.Task]Model, error) {
 		}
 		out[task] = m
 	}
+	out[event.TaskSearch] = out[event.TaskNext].plus(out[event.TaskSearch])
 	return out, nil
 }
 

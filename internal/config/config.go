@@ -67,7 +67,7 @@ type Kind struct{ Name, Help string }
 var Kinds = []Kind{
 	{"partner", "when a change looks complete: what still uses a name that it removes, and files that usually change with it"},
 	{"rescue", "after a call failed on a path: where the file is now"},
-	{"search", "after a search named no file, or more than 30: where the name is defined, or the file of nearly that name"},
+	{"search", "after a search named no file, or more than 30: where the name is defined, the file of nearly that name, or a list of files"},
 	{"start", "at the start of a session: earlier work that is not committed; after a compaction: where the work stands"},
 	{"prompt", "at a prompt: up to five files, one of which the turn probably opens"},
 	{"stale", "when a file changed since this session read it"},

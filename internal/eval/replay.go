@@ -25,7 +25,7 @@ type Options struct {
 type Decision struct {
 	Session string
 	Seq     int           // of the event that the question follows
-	Query   event.Query   // Moment prompt: at a prompt; open: after a prompt or a batch; change: a commit
+	Query   event.Query   // Moment prompt: at a prompt; open: after a prompt or a batch; search: after one that failed; change: a commit
 	Ranked  []rank.Scored // candidates, best first; Values() has their signals
 
 	Prompted    map[event.Path]bool // moment prompt: files that this prompt named
@@ -34,8 +34,8 @@ type Decision struct {
 	// moment open: first touches that begin now; T2 and T3 by stratum, Named is left out
 	Next   []Open
 	After  []Open  // moment open, after a file event: first touches of the next file event
-	Search *Search // moment open: a search that failed came just before
-	// what came true: moment prompt: opened before the next prompt; open: the next that is opened for the first time,
+	Search *Search // moment search
+	// what came true: moment prompt and search: opened before the next prompt; open: the next that is opened for the first time,
 	// with what is requested together with it; change: the file left out
 	Used   map[event.Path]bool
 	Left   event.Path      // moment change: the file left out, "" for a complete commit
@@ -128,13 +128,27 @@ func (r *replay) open(ctx context.Context, u *unit, m *memory, at time.Time) err
 	d.Query = event.Query{Task: event.TaskNext, Session: u.session.id, At: at}
 	d.AfterPrompt = u != u.session.idle && u.prompt() != nil
 	d.Used = u.nextOpened()
-	d.Search = u.search()
 	for _, v := range u.next {
 		d.Next = append(d.Next, v.opens...)
 	}
 	for _, v := range u.after {
 		d.After = append(d.After, v.opens...)
 	}
+	if err := r.decide(ctx, d); err != nil {
+		return err
+	}
+	return r.search(ctx, u, m, at)
+}
+
+// search asks what is opened next after a search that failed.
+func (r *replay) search(ctx context.Context, u *unit, m *memory, at time.Time) error {
+	failed := u.search()
+	if failed == nil {
+		return nil
+	}
+	d := r.decision(u, m)
+	d.Query = event.Query{Task: event.TaskSearch, Session: u.session.id, At: at}
+	d.Search, d.Used = failed, u.inTurn()
 	return r.decide(ctx, d)
 }
 

@@ -8,10 +8,10 @@ const manyFound = 30
 // Search is a search that failed (T6): it named no file, or more than 30. A search in one named file does not count.
 type Search struct {
 	Nothing bool         // it named no file
-	Opened  []event.Path // what the turn opens next, requested together
+	Opened  []event.Path // what the turn opens next, requested together; empty: it opens nothing
 }
 
-// search is the failed search of a unit, nil if none failed, or if the turn opens no file after it.
+// search is the failed search of a unit, nil if none failed.
 func (u *unit) search() *Search {
 	if u == u.session.idle || !u.session.records || u.hasFiles() {
 		return nil
@@ -29,14 +29,14 @@ func (u *unit) search() *Search {
 	}
 	for _, v := range u.session.units[u.place+1:] {
 		if v.prompt() != nil {
-			return nil
+			break
 		}
 		for _, o := range v.opens {
 			s.Opened = append(s.Opened, o.File)
 		}
 		if len(s.Opened) > 0 {
-			return &s
+			break
 		}
 	}
-	return nil
+	return &s
 }

@@ -13,6 +13,7 @@ type Task string
 const (
 	TaskPrompt Task = "prompt" // a prompt came: which files will this turn open?
 	TaskNext   Task = "open"   // between tool calls: which file is opened next?
+	TaskSearch Task = "search" // a search named no file, or too many: which file is opened next?
 	TaskChange Task = "change" // these files changed: which change with them? (from git only, without a session)
 )
 

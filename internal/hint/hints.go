@@ -136,18 +136,20 @@ func begun(call hooks.Call, recent []event.Event) (asked reload.Ask, ok bool) {
 type question struct {
 	prefetch.Question
 	facts func(context.Context) []event.Suggestion
+	text  string // of the failed searches that it is about
 }
 
 // decide asks one kind, logs what was decided, and returns what to say in at most space bytes, "" for nothing. Until
 // the files have been read, for which it waits half of its time, nothing is ranked: the same question would get
 // another answer a moment later.
 func (h *Hints) decide(ctx context.Context, w *checkout.Checkout, q question, space int) string {
-	if end, _ := ctx.Deadline(); q.facts == nil && !w.Reader.Wait(ctx, time.Until(end)/2) {
-		h.o.Count.Decision(string(q.Kind), "reading")
-		return ""
-	}
 	if q.facts != nil {
 		q.Found = q.facts(ctx)
+	}
+	ranked := q.facts == nil || q.Kind == prefetch.Search && len(q.Found) == 0
+	if end, _ := ctx.Deadline(); ranked && !w.Reader.Wait(ctx, time.Until(end)/2) {
+		h.o.Count.Decision(string(q.Kind), "reading")
+		return ""
 	}
 	if q.Kind == prefetch.Partner {
 		q.Lead, q.Named = h.broken(ctx, w, q.Query, space)
@@ -155,10 +157,15 @@ func (h *Hints) decide(ctx context.Context, w *checkout.Checkout, q question, sp
 	}
 	if q.Say == nil {
 		q.Say = func(shown []event.Suggestion) (string, []event.Path) {
-			if q.Kind == prefetch.Prompt {
+			kind := string(q.Kind)
+			switch {
+			case q.Kind == prefetch.Prompt:
 				w.Places(q.Query.Prompt, shown)
+			case q.Kind == prefetch.Search && ranked:
+				kind = hooks.HintSought
+				w.Places(q.text, shown)
 			}
-			return hooks.Text(string(q.Kind), shown, space)
+			return hooks.Text(kind, shown, space)
 		}
 	}
 	q.Query.Branch = w.KnownBranch()
@@ -190,7 +197,7 @@ func (h *Hints) questions(ctx context.Context, w *checkout.Checkout, call hooks.
 	o.Whole = begins || slices.ContainsFunc(recent, prefetch.LooksAtChange)
 	for _, asked := range prefetch.Questions(o) {
 		if h.o.Settings.Get().Shows(string(asked.Kind)) {
-			out = append(out, question{asked, facts[asked.Kind]})
+			out = append(out, question{asked, facts[asked.Kind], searchedFor(recent)})
 		}
 	}
 	return out
@@ -227,6 +234,17 @@ func (h *Hints) broken(ctx context.Context, w *checkout.Checkout, q event.Query,
 		told := live.Mark{By: q.Subagent, Kind: string(prefetch.Partner), Arm: string(prefetch.Shown), File: b.File}
 		return slices.Contains(s.Hints.Marks, told)
 	}), space)
+}
+
+// searchedFor is the text of the failed searches.
+func searchedFor(events []event.Event) string {
+	var texts []string
+	for _, e := range events {
+		if prefetch.FailedSearch(e) {
+			texts = append(texts, e.Text())
+		}
+	}
+	return strings.Join(texts, "\n")
 }
 
 // searched finds the files that failed searches meant, each with the line of what was searched.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/aoa-dev/aoa/internal/eval"
@@ -27,8 +28,13 @@ func (s *score) take(d *eval.Decision) error {
 	s.shown.predict(d)
 	if d.Query.Task == event.TaskPrompt {
 		s.show(d)
-		s.list(d)
+		s.list(d, prefetch.Shipped().List, "lists", d.Turn)
 		s.prompt(d)
+		return nil
+	}
+	if d.Query.Task == event.TaskSearch {
+		s.list(d, prefetch.Shipped().Search, "search lists", slices.Collect(maps.Keys(d.Used)))
+		s.search(d)
 		return nil
 	}
 	if !d.AfterPrompt {
@@ -37,7 +43,6 @@ func (s *score) take(d *eval.Decision) error {
 	for _, o := range d.Next {
 		s.open(d, o)
 	}
-	s.search(d)
 	return nil
 }
 
@@ -54,22 +59,22 @@ func (s *score) show(d *eval.Decision) {
 	}
 }
 
-// list counts the list that would be shown at a prompt.
-func (s *score) list(d *eval.Decision) {
-	files, e := prefetch.Shipped().List.Choose(d.Query, prefetch.Turn{Prompts: d.Prompts - 1,
+// list counts the list that would be shown at a prompt, or after a search that failed, to a turn that opens some files.
+func (s *score) list(d *eval.Decision, m prefetch.ListModel, name string, opened []event.Path) {
+	files, e := m.Choose(d.Query, prefetch.Turn{Prompts: d.Prompts - 1,
 		Named: len(d.Prompted) > 0}, s.shown.predictions, nil)
 	shown := truth(e.Says(prefetch.ListThreshold, prefetch.ListTokens, prefetch.Searching{}))
-	if len(d.Turn) == 0 {
-		s.add(d, "lists others", shown, 1)
+	if len(opened) == 0 {
+		s.add(d, name+" others", shown, 1)
 		return
 	}
-	s.add(d, "lists shown", shown, 1)
+	s.add(d, name+" shown", shown, 1)
 	right := 0
 	for _, f := range files {
-		right += int(truth(slices.Contains(d.Turn, f.File)))
+		right += int(truth(slices.Contains(opened, f.File)))
 	}
-	s.add(d, "lists right", shown*truth(right > 0), shown)
-	s.add(d, "lists lines", shown*float64(right), shown*float64(len(files)))
+	s.add(d, name+" right", shown*truth(right > 0), shown)
+	s.add(d, name+" lines", shown*float64(right), shown*float64(len(files)))
 }
 
 // prompt counts which of the files that the turn opens are listed.
@@ -117,7 +122,7 @@ func (s *score) open(d *eval.Decision, o eval.Open) {
 
 // search counts what follows a search that failed: the place of the first file that the turn opens next.
 func (s *score) search(d *eval.Decision) {
-	if d.Search == nil {
+	if len(d.Search.Opened) == 0 {
 		return
 	}
 	task := "T6 much "

@@ -93,8 +93,8 @@ type lessons struct {
 // asked is a question with the best files of its ranking.
 type asked struct {
 	query event.Query
-	turn  prefetch.Turn // of a prompt
-	opens bool          // of a prompt: the turn opens files
+	turn  prefetch.Turn // of a prompt and a search
+	opens bool          // of a prompt and a search: the turn opens files
 	files []candidate
 }
 
@@ -121,7 +121,7 @@ func (l *lessons) learn(ctx context.Context, s eval.Source, weights string) erro
 		return eval.Sessions(ctx, s, o, func(d *eval.Decision) error {
 			if !d.AfterPrompt { // the prompt was asked at
 				l.take(asked{query: d.Query, turn: prefetch.Turn{Prompts: d.Prompts - 1, Named: len(d.Prompted) > 0},
-					opens: len(d.Turn) > 0}, d.Ranked, func(p event.Path) bool { return d.Prompted[p] },
+					opens: len(d.Turn) > 0 || d.Query.Task == event.TaskSearch && len(d.Used) > 0}, d.Ranked, func(p event.Path) bool { return d.Prompted[p] },
 					func(p event.Path) bool { return d.Used[p] })
 			}
 			return nil
@@ -170,7 +170,7 @@ func (a *asked) kind() string {
 }
 
 // promises hands over the files of top fives that are likelier than ever before in their session: what is shown is shown
-// then. Of a text all five count.
+// then. Of a text all five count, and searches that failed count by themselves.
 func (l *lessons) promises(c *prefetch.Confidence, each func(a *asked, f *candidate, p float64)) {
 	best := map[string]float64{} // session and file → its highest probability in a top five
 	for i := range l.asked {
@@ -178,6 +178,9 @@ func (l *lessons) promises(c *prefetch.Confidence, each func(a *asked, f *candid
 		top := a.predictions(c)
 		for _, x := range top[:min(prefetch.MaxFiles, len(top))] {
 			key := a.query.Session + "\x00" + string(x.File)
+			if a.query.Task == event.TaskSearch {
+				key += "\x00"
+			}
 			if a.query.Session == "" || x.P >= leastP && x.P > best[key] {
 				best[key] = x.P
 				each(a, &a.files[x.Place], x.P)

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/prefetch"
 	"github.com/aoa-dev/aoa/rank"
 	"github.com/aoa-dev/aoa/scripts/recorded"
@@ -48,7 +49,7 @@ func confidence(found []lessons, out func(int) bool) prefetch.Confidence {
 	}
 	r := w[2*len(classes):]
 	c.First, c.Ahead, c.Behind, c.Mass, c.Opened = r[0], r[1], r[2], r[3], r[4]
-	c.List = lists(found, &c, out)
+	c.List, c.Search = lists(found, event.TaskPrompt, &c, out), lists(found, event.TaskSearch, &c, out)
 	return c
 }
 
@@ -79,10 +80,11 @@ func measurePromises(found []lessons) map[string]float64 {
 	}
 	into := map[string]float64{}
 	for name, of := range map[string]string{"promises.ranked": "ranked", "promises.confident": "confident",
-		"lists.shown": "lists shown", "lists.right": "lists right", "lists.shown_idle": "lists others"} {
+		"lists.shown": "lists shown", "lists.right": "lists right", "lists.shown_idle": "lists others",
+		"searches.shown": "search lists shown", "searches.right": "search lists right", "searches.shown_idle": "search lists others"} {
 		into[name] = round(t.Mean(recorded.Own, of))
 	}
-	for _, kind := range []string{"prompt", "open", "text", "list"} {
+	for _, kind := range []string{"prompt", "open", "search", "text", "list", "search list"} {
 		into["ece."+kind] = round(bars(&t, kind))
 	}
 	fmt.Fprintln(os.Stderr, into)
@@ -104,18 +106,22 @@ func (l *lessons) measure(t *recorded.Table, c *prefetch.Confidence) {
 	})
 	for i := range l.asked {
 		a := &l.asked[i]
-		if a.kind() != "prompt" {
+		if a.query.Session == "" || a.query.Task == event.TaskNext {
 			continue
 		}
-		files, e := c.List.Choose(a.query, a.turn, a.predictions(c), nil)
+		model, list := c.List, "list"
+		if a.query.Task == event.TaskSearch {
+			model, list = c.Search, "search list"
+		}
+		files, e := model.Choose(a.query, a.turn, a.predictions(c), nil)
 		says, right := truth(e.Says(prefetch.ListThreshold, prefetch.ListTokens, prefetch.Searching{})), a.right(files)
-		bar("list", e.Any(), a.opens && right)
+		bar(list, e.Any(), a.opens && right)
 		if !a.opens {
-			add("lists others", says, 1)
+			add(list+"s others", says, 1)
 			continue
 		}
-		add("lists shown", says, 1)
-		add("lists right", says*truth(right), says)
+		add(list+"s shown", says, 1)
+		add(list+"s right", says*truth(right), says)
 	}
 }
 
@@ -124,13 +130,13 @@ func (a *asked) right(files []prefetch.Prediction) bool {
 	return slices.ContainsFunc(files, func(x prefetch.Prediction) bool { return a.files[x.Place].used })
 }
 
-// lists fits the estimates of a list on all repositories but those left out.
-func lists(found []lessons, c *prefetch.Confidence, out func(int) bool) prefetch.ListModel {
+// lists fits the estimates of the lists of a task on all repositories but those left out.
+func lists(found []lessons, task event.Task, c *prefetch.Confidence, out func(int) bool) prefetch.ListModel {
 	fit := func(row func(a *asked, listed []prefetch.Prediction) (used, counts bool)) prefetch.ListWeights {
 		w := regress(len(found), out, func(i int) (rows []example) {
 			for k := range found[i].asked {
 				a := &found[i].asked[k]
-				if a.kind() != "prompt" {
+				if a.query.Session == "" || a.query.Task != task {
 					continue
 				}
 				files := prefetch.Listed(a.predictions(c), nil)
@@ -150,7 +156,7 @@ func lists(found []lessons, c *prefetch.Confidence, out func(int) bool) prefetch
 	return prefetch.ListModel{
 		Opens: fit(func(a *asked, _ []prefetch.Prediction) (used, counts bool) { return a.opens, true }),
 		Right: fit(func(a *asked, listed []prefetch.Prediction) (used, counts bool) {
-			said, _ := c.List.Choose(a.query, a.turn, a.predictions(c), nil)
+			said, _ := prefetch.ListModel{}.Choose(a.query, a.turn, a.predictions(c), nil)
 			return a.right(said), a.opens && len(said) > 0
 		}),
 	}

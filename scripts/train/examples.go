@@ -10,6 +10,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"slices"
 
 	"github.com/aoa-dev/aoa/internal/eval"
 	"github.com/aoa-dev/aoa/internal/event"
@@ -107,6 +108,10 @@ func ask(d *eval.Decision, n int) (question, bool) {
 		for _, p := range d.Turn {
 			add(p, d.Stratum(p) == eval.Unseen)
 		}
+	case event.TaskSearch:
+		for _, p := range d.Search.Opened {
+			add(p, d.Stratum(p) == eval.Unseen)
+		}
 	case event.TaskNext:
 		opens := d.Next
 		if len(opens) == 0 {
@@ -145,6 +150,14 @@ func newFile(p event.Path, values []float64, target bool) file {
 		}
 	}
 	return f
+}
+
+// value is the value of a signal.
+func (f *file) value(s rank.Signal) float64 {
+	if i := slices.Index(f.Signals, uint8(s)); i >= 0 {
+		return float64(f.Values[i])
+	}
+	return 0
 }
 
 func number(p event.Path) uint32 {

@@ -31,6 +31,8 @@ func (m *weights) measure(s *set, repo int, t *recorded.Table) {
 		case seen && q.Moment == event.TaskNext:
 			q.single("T2", m.order(q, unseen), q.Unseen, add)
 			q.single("T3", m.order(q, func(f *file) bool { return f.Seen && !f.Out }), q.Truth-q.Unseen, add)
+		case q.Moment == event.TaskSearch:
+			q.search(m.order(q, yes), add)
 		}
 	}
 }
@@ -66,6 +68,12 @@ func (q *question) single(task string, order []int, truths int, add func(measure
 	add(task+".hit1", one, float64(truths))
 	add(task+".hit5", five, float64(truths))
 	add(task+".mrr", mrr, float64(truths))
+}
+
+func (q *question) search(order []int, add func(measure string, sum, n float64)) {
+	place := slices.IndexFunc(order, func(i int) bool { return q.Files[i].Target })
+	add("T6.hit1", truth(place == 0), 1)
+	add("T6.hit5", truth(place >= 0 && place < 5), 1)
 }
 
 func truth(b bool) float64 {
@@ -123,8 +131,9 @@ func measureLeft(s *set, fitted []*weights) map[string]map[string]float64 {
 }
 
 func line(label string, m map[string]float64) {
-	fmt.Fprintf(os.Stderr, "%-28s T1 %.3f/%.3f/%.3f  T2 %.3f/%.3f/%.3f  T3 %.3f/%.3f/%.3f\n", label, m["T1.any5"],
-		m["T1.recall10"], m["T1.mrr"], m["T2.hit1"], m["T2.hit5"], m["T2.mrr"], m["T3.hit1"], m["T3.hit5"], m["T3.mrr"])
+	fmt.Fprintf(os.Stderr, "%-28s T1 %.3f/%.3f/%.3f  T2 %.3f/%.3f/%.3f  T3 %.3f/%.3f/%.3f  T6 %.3f/%.3f\n", label, m["T1.any5"],
+		m["T1.recall10"], m["T1.mrr"], m["T2.hit1"], m["T2.hit5"], m["T2.mrr"], m["T3.hit1"], m["T3.hit5"], m["T3.mrr"],
+		m["T6.hit1"], m["T6.hit5"])
 }
 
 // fileOf puts weights fitted on every repository into a file.

@@ -48,6 +48,8 @@ func groups(signals []string) []*group {
 type weights struct {
 	w     map[string][]float64
 	scale map[string][2]float64 // per group; prompt_unseen apart
+	// what a search that failed adds to the logits between calls: of files that nothing has named, and of named ones
+	missed [2]float64
 }
 
 // fitOn fits on the repositories that are in, from weights that are nearly right, if there are such.
@@ -65,7 +67,28 @@ func fitOn(s *set, in func(repo int) bool, from *weights) *weights {
 		out.w[g.name] = w
 	}
 	out.calibrate(s, in)
+	out.searched(s, in)
 	return out
+}
+
+// searched fits what a search that failed adds. It found out that what is meant is not where the session looked, so that
+// files that nothing has named are likelier than between other calls.
+func (m *weights) searched(s *set, in func(repo int) bool) {
+	repos := s.by(moment(event.TaskSearch), in)
+	for r, qs := range repos {
+		for i, q := range qs {
+			c := *q
+			c.Files = make([]file, len(q.Files))
+			for k := range q.Files {
+				f := &q.Files[k]
+				c.Files[k] = file{Target: f.Target, Signals: []uint8{0, 1, 2},
+					Values: []float32{float32(m.logit(q, f)), float32(f.value(rank.Unseen)), float32(f.value(rank.Named))}}
+			}
+			repos[r][i] = &c
+		}
+	}
+	w := fit(repos, &group{member: yes, ranked: yes, use: []bool{true, true, true}, prior: []float64{1, 0, 0}}, nil)
+	m.missed = [2]float64{round(w[1] / w[0]), round(w[2] / w[0])}
 }
 
 // by are the questions of a group, by repository, of those that are in.
@@ -90,10 +113,17 @@ func (m *weights) groupOf(q *question, f *file) (group, scale string) {
 	return "open", "open"
 }
 
-func (m *weights) probability(q *question, f *file) float64 {
+func (m *weights) probability(q *question, f *file) float64 { return sigmoid(m.logit(q, f)) }
+
+// logit is the one by the weights of the file, scaled, and with what a failed search adds.
+func (m *weights) logit(q *question, f *file) float64 {
 	g, s := m.groupOf(q, f)
 	a := m.scale[s]
-	return 1 / (1 + math.Exp(-(a[0]*logit(m.w[g], f) + a[1])))
+	z := a[0]*logit(m.w[g], f) + a[1]
+	if q.Moment == event.TaskSearch {
+		z += m.missed[0]*f.value(rank.Unseen) + m.missed[1]*f.value(rank.Named)
+	}
+	return z
 }
 
 // rounds of calibration: which five are best depends on the scales, a little.
@@ -175,7 +205,10 @@ func (m *weights) file(s *set) rank.File {
 		}
 		return out
 	}
+	missed := map[string]float64{rank.Named.String(): m.missed[1]}
+	unseen := map[string]float64{rank.Unseen.String(): m.missed[0], rank.Named.String(): m.missed[1]}
 	return rank.File{Tasks: map[event.Task]rank.FileModel{
+		event.TaskSearch: {Weights: missed, UnseenWeights: unseen},
 		event.TaskPrompt: {Weights: named("prompt", "prompt")},
 		event.TaskNext:   {Weights: named("open", "open"), UnseenWeights: named("open_unseen", "open_unseen")},
 	}}

@@ -3,6 +3,8 @@ package main
 import (
 	"cmp"
 	"slices"
+
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 // mostShown is the most files that one question shows.
@@ -37,7 +39,7 @@ func (m *weights) promises(s *set, repo int, among func(*file) bool, each func(p
 	var top []scored
 	for i := range s.Questions {
 		q := &s.Questions[i]
-		if q.Repo != repo || q.Again {
+		if q.Repo != repo || q.Again || q.Moment == event.TaskSearch {
 			continue
 		}
 		top = top[:0]

@@ -37,12 +37,14 @@ type fixture struct {
 // and count nothing.
 var transparent = func() map[event.Task]rank.Model {
 	m := rank.Model{Weights: rank.Values{rank.Comod: 10, rank.Bias: -5, rank.TermsRank: 1e-12}}
-	return map[event.Task]rank.Model{event.TaskNext: m, event.TaskPrompt: m}
+	return map[event.Task]rank.Model{event.TaskNext: m, event.TaskPrompt: m, event.TaskSearch: m}
 }()
 
 // says takes a ranking at its word, for lists too: a turn opens files, and a list is right as its files together
 // promise.
-var says = &Confidence{List: ListModel{Opens: ListWeights{Bias: 3}, Right: ListWeights{ListFeatures: ListFeatures{Any: 1}}}}
+var says = &Confidence{List: asPromised, Search: asPromised}
+
+var asPromised = ListModel{Opens: ListWeights{Bias: 3}, Right: ListWeights{ListFeatures: ListFeatures{Any: 1}}}
 
 func newFixture(t *testing.T, o Options) *fixture {
 	t.Helper()

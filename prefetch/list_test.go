@@ -53,6 +53,31 @@ func TestWeakLines(t *testing.T) {
 	}
 }
 
+// TestListAfterASearch: what a search means is said as a fact where it is found; else a list is decided on. Neither
+// repeats what the other has said.
+func TestListAfterASearch(t *testing.T) {
+	d := newFixture(t, Options{})
+	d.likely(.30, "a.go", "b.go", "c.go")
+	d.likely(.02, "meant.go")
+	found := Question{Kind: Search, Query: d.query(), Found: []event.Suggestion{{File: "meant.go", Score: 1}}}
+	for _, c := range []struct {
+		q    Question
+		want []event.Path
+	}{{found, []event.Path{"meant.go"}}, {Question{Kind: Search, Query: d.query()}, []event.Path{"a.go", "b.go", "c.go"}},
+		{found, nil}, {Question{Kind: Search, Query: d.query()}, nil}} {
+		dec, err := d.p.Decide(t.Context(), c.q)
+		if err != nil || !slices.Equal(paths(dec.Shown), c.want) {
+			t.Errorf("%d found: shown %v (%s), %v; want %v", len(c.q.Found), paths(dec.Shown), dec.Why, err, c.want)
+		}
+		d.happen(dec.Log...)
+	}
+	d = newFixture(t, Options{})
+	d.likely(.30, "a.go")
+	if dec := d.ask(Search); len(dec.Shown) != 0 || dec.Why != "below" {
+		t.Errorf("shown %v (%s)", paths(dec.Shown), dec.Why)
+	}
+}
+
 func TestListThatProbablyMisses(t *testing.T) {
 	d := newFixture(t, Options{})
 	d.likely(.30, "a.go")

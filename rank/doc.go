@@ -15,7 +15,8 @@
 //	score = 1/(1+e^-logit)
 //
 // The score orders files; package prefetch makes it a probability. The products w·x are the reasons, and their sum is
-// the logit. weights.json has the weights and the command that fitted them, measured.json their results. A prompt
+// the logit. After a search that failed, two weights are added to those between calls: what is meant is not where the
+// session has looked. weights.json has the weights and the command that fitted them, measured.json their results. A prompt
 // outside of sessions has weights of its own, for short and for long texts, because only its text and the history are
 // known. So has a question that says nothing, on a branch: the words of the branch's name are its text, and the newest
 // files that the branch changed are its current files, but may be answers.

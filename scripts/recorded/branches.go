@@ -39,7 +39,7 @@ type merged struct {
 // Branches replays a history as its default branch got it, merge by merge, and asks on at most n branches between the
 // places from and to of it, in [0,1], at equal distances: before the first commit of the branch, and before one later
 // commit, which is drawn by its hash. Both are asked without any text (Localization.Text is "", Commits counts). The
-// later one is asked with its message, too, with and without knowing the branch. The files are those of that commit.
+// later one is asked with its message, too, as a text that speaks of the branch. The files are those of that commit.
 // The branch is asked about as if it had begun just before its merge: its commits are the newest.
 func Branches(ctx context.Context, s eval.Source, o eval.Options, from, to float64, n int,
 	each func(*Localization) error) error {
@@ -196,13 +196,9 @@ func (b *branchReplay) ask(ctx context.Context, id string, branch event.Branch) 
 		if branch.Commits == 0 || len(strings.Fields(e.Text())) < leastWords || dull.MatchString(e.Text()) {
 			continue
 		}
-		l.Text = message(b.source, e)
-		unknown := l
-		unknown.Branch = event.Branch{}
-		for _, l := range []*Localization{&l, &unknown} {
-			if err := localize(ctx, b.World, l, b.now.Add(time.Second), b.each); err != nil {
-				return err
-			}
+		l.Text = message(b.source, e) + "\n\n(this branch)" // no other text is answered with the branch's files
+		if err := localize(ctx, b.World, &l, b.now.Add(time.Second), b.each); err != nil {
+			return err
 		}
 	}
 	return nil

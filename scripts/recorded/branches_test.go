@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/aoa-dev/aoa/internal/eval"
@@ -29,10 +30,10 @@ git merge -q --no-ff -m 'Merge pull request #1 from somebody/fix-login' fix-logi
 		got = append(got, *l)
 		return nil
 	})
-	if err != nil || len(got) != 4 {
-		t.Fatalf("%v, %d questions: want one at each commit, and two with the message of the second", err, len(got))
+	if err != nil || len(got) != 3 {
+		t.Fatalf("%v, %d questions: want one at each commit, and one with the message of the second", err, len(got))
 	}
-	first, second, message, unknown := got[0], got[1], got[2], got[3]
+	first, second, message := got[0], got[1], got[2]
 	if first.Text != "" || first.Branch.Commits != 0 || first.Branch.Name != "fix-login" || len(first.Files) != 2 {
 		t.Errorf("before the first commit: %+v", first.Branch)
 	}
@@ -42,9 +43,8 @@ git merge -q --no-ff -m 'Merge pull request #1 from somebody/fix-login' fix-logi
 		!slices.Equal(second.Files, []event.Path{"login.go"}) {
 		t.Errorf("before the second: %+v, means %v", second.Branch, second.Files)
 	}
-	if message.Text != "mend the login again" || message.Branch.Name == "" || unknown.Text != message.Text ||
-		unknown.Branch.Name != "" {
-		t.Errorf("with the message: %q %q, %q %q", message.Text, message.Branch.Name, unknown.Text, unknown.Branch.Name)
+	if !strings.HasPrefix(message.Text, "mend the login again\n") || message.Branch.Name == "" {
+		t.Errorf("with the message: %q %q", message.Text, message.Branch.Name)
 	}
 	if len(second.Ranked) == 0 || !slices.Contains(want, second.Ranked[0].File) {
 		t.Errorf("the first answer on the branch: %v", second.Ranked)

@@ -39,8 +39,6 @@ func branches(ctx context.Context, repos string, o eval.Options) (*set, error) {
 			func(l *recorded.Localization) (err error) {
 				q := rankedOf(i, l, l.Files)
 				switch {
-				case l.Branch.Name == "":
-					return nil
 				case l.Text != "":
 					first := *l
 					if first.Ranked, err = l.First(); err != nil {

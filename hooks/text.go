@@ -38,24 +38,26 @@ var opening = map[string]string{
 	HintSearch:  "files that define the name that was searched, or nearly have it:",
 	HintSought: "the search named no file, or too many; files ranked by commits, sessions and contents; chance of each, " +
 		"if this turn opens more:",
-	HintNext:    "files that work like this opened next:",
+	HintNext: "files that work like this opened next:",
 }
 
 // Text puts suggestions into words, in at most space bytes: one line that says where they come from and what they have
 // in common, then a line for each of the first five with its place or its strongest reason. It is "" if there is none,
-// if there is no space for one or if the kind is unknown. A list for a prompt or after a search gives the probability that the turn opens
-// the file, if it opens any, and has at most maxListTokens: files come first, then as many reasons as fit. named are
-// the files that the text names. Names are quoted as data; files whose names are not Mentionable are left out.
+// if there is no space for one or if the kind is unknown. A list for a prompt or after a search gives the probability
+// that the turn opens the file, if it opens any, and has at most maxListTokens: files come first, then as many reasons
+// as fit. named are the files that the text names. Names are quoted as data; files whose names are not Mentionable are
+// left out.
 func Text(kind string, sugg []event.Suggestion, space int) (text string, named []event.Path) {
 	head, ok := opening[kind]
 	limit := MaxHint
 	if kind == HintStart {
 		limit = MaxStart
 	}
+	list := kind == HintPrompt || kind == HintSought
 	lines := []string{preface + head}
 	fits := func() bool {
 		text := strings.Join(lines, "\n")
-		return len(text) <= min(space, limit) && (kind != HintPrompt && kind != HintSought || index.Tokens(text) <= maxListTokens)
+		return len(text) <= min(space, limit) && (!list || index.Tokens(text) <= maxListTokens)
 	}
 	var more []string
 	for _, s := range sugg {
@@ -64,7 +66,7 @@ func Text(kind string, sugg []event.Suggestion, space int) (text string, named [
 		}
 		line, why := place(s), ": "+reason(s)
 		switch {
-		case kind == HintPrompt || kind == HintSought:
+		case list:
 			line += fmt.Sprintf(" (%.0f %%)", 100*s.Score)
 			if s.Line > 0 || !s.Reason().Evidence {
 				why = ""

@@ -57,7 +57,7 @@ func TestWeakLines(t *testing.T) {
 // repeats what the other has said.
 func TestListAfterASearch(t *testing.T) {
 	d := newFixture(t, Options{})
-	d.likely(.30, "a.go", "b.go", "c.go")
+	d.likely(.35, "a.go", "b.go", "c.go")
 	d.likely(.02, "meant.go")
 	found := Question{Kind: Search, Query: d.query(), Found: []event.Suggestion{{File: "meant.go", Score: 1}}}
 	for _, c := range []struct {

@@ -42,7 +42,7 @@ func (o Options) list() float64 {
 
 // start is where the threshold of a kind starts, base being Threshold.
 func (o Options) start(t trait, base float64) float64 {
-	if t.list {
+	if t.list && t.least == 0 {
 		return o.list()
 	}
 	return t.start(base)

@@ -25,7 +25,7 @@ type Options struct {
 type Decision struct {
 	Session string
 	Seq     int           // of the event that the question follows
-	Query   event.Query   // Moment prompt: at a prompt; open: after a prompt or a batch; search: after one that failed; change: a commit
+	Query   event.Query   // Moment prompt: at a prompt; open: after a prompt or a batch; search: after one; change: a commit
 	Ranked  []rank.Scored // candidates, best first; Values() has their signals
 
 	Prompted    map[event.Path]bool // moment prompt: files that this prompt named
@@ -35,8 +35,8 @@ type Decision struct {
 	Next   []Open
 	After  []Open  // moment open, after a file event: first touches of the next file event
 	Search *Search // moment search
-	// what came true: moment prompt and search: opened before the next prompt; open: the next that is opened for the first time,
-	// with what is requested together with it; change: the file left out
+	// what came true: moment prompt and search: opened before the next prompt; open: the next that is opened for the
+	// first time, with what is requested together with it; change: the file left out
 	Used   map[event.Path]bool
 	Left   event.Path      // moment change: the file left out, "" for a complete commit
 	Warned []prefetch.Lack // moment change: by `aoa suggest --check`

@@ -32,10 +32,24 @@ type example struct {
 	used bool
 }
 
-// confidence is fitted on all repositories but those left out, on what the scores of the rankings would promise.
+// promiseRounds is how often the confidence is fitted: first on what the scores of the rankings would promise, then on
+// what it promises itself.
+const promiseRounds = 2
+
+// confidence is fitted on all repositories but those left out.
 func confidence(found []lessons, out func(int) bool) prefetch.Confidence {
+	var c prefetch.Confidence
+	for range promiseRounds {
+		c = fitPromises(found, &c, out)
+	}
+	c.List, c.Search = lists(found, event.TaskPrompt, &c, out), lists(found, event.TaskSearch, &c, out)
+	return c
+}
+
+// fitPromises fits on the files that a confidence promises.
+func fitPromises(found []lessons, by *prefetch.Confidence, out func(int) bool) prefetch.Confidence {
 	w := regress(len(found), out, func(i int) (rows []example) {
-		found[i].promises(&prefetch.Confidence{}, func(_ *asked, f *candidate, _ float64) {
+		found[i].promises(by, func(_ *asked, f *candidate, _ float64) {
 			rows = append(rows, example{numbers(f.at), f.used})
 		})
 		return rows
@@ -49,7 +63,6 @@ func confidence(found []lessons, out func(int) bool) prefetch.Confidence {
 	}
 	r := w[2*len(classes):]
 	c.First, c.Ahead, c.Behind, c.Mass, c.Opened = r[0], r[1], r[2], r[3], r[4]
-	c.List, c.Search = lists(found, event.TaskPrompt, &c, out), lists(found, event.TaskSearch, &c, out)
 	return c
 }
 

@@ -189,7 +189,8 @@ func (a *app) cacheList() *cobra.Command {
 	f := c.Flags()
 	f.BoolVar(&r.All, "all", false, "items of all sessions")
 	f.StringVar(&r.Task, "task", "", "items of this task only")
-	f.IntVarP(&r.Limit, "number", "n", 100, "number of items, 1 to 1000")
+	r.Limit = 100
+	f.VarP((*number)(&r.Limit), "number", "n", "number of items, 1 to 1000")
 	return c
 }
 

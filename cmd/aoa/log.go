@@ -77,7 +77,8 @@ With --import, another clone learns from it as if it had happened there. Importi
 	f.StringVar(&file, "file", "", "about this file, or the files of this folder, only")
 	f.StringSliceVar(&kinds, "kind", nil, "of these kinds only: prompt, read, edit, commit, …")
 	completeFlag(c, "kind", words(known...))
-	f.IntVarP(&r.Limit, "number", "n", 100, "number of events")
+	r.Limit = 100
+	f.VarP((*number)(&r.Limit), "number", "n", "number of events")
 	f.StringVar(&exported, "export", "", "write the events of this clone to this file, for another clone")
 	f.StringVar(&imported, "import", "", "learn from this file of another clone of this repository")
 	f.BoolVar(&force, "force", false, "replace the file of --export; --import it even if hardly any of its files is here")

@@ -38,7 +38,8 @@ func (a *app) reloadList() *cobra.Command {
 		},
 	}
 	c.Flags().StringVar(&r.Prompt, "for", "", "only sequences that match this prompt, the best first")
-	c.Flags().IntVarP(&r.Limit, "number", "n", 20, "largest number of sequences")
+	r.Limit = 20
+	c.Flags().VarP((*number)(&r.Limit), "number", "n", "largest number of sequences")
 	return c
 }
 

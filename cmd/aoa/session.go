@@ -58,7 +58,8 @@ func (a *app) sessionList() *cobra.Command {
 	f := c.Flags()
 	f.StringVar(&r.State, "state", "", "of this state only: active, paused, completed, failed or archived")
 	f.BoolVar(&r.Archived, "archived", false, "archived sessions too")
-	f.IntVarP(&r.Limit, "number", "n", 50, "number of sessions")
+	r.Limit = 50
+	f.VarP((*number)(&r.Limit), "number", "n", "number of sessions")
 	return c
 }
 

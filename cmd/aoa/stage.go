@@ -73,7 +73,8 @@ func (a *app) stageList() *cobra.Command {
 			})
 		},
 	}
-	c.Flags().IntVarP(&r.Limit, "number", "n", 100, "largest number of results")
+	r.Limit = 100
+	c.Flags().VarP((*number)(&r.Limit), "number", "n", "largest number of results")
 	return c
 }
 

@@ -59,7 +59,8 @@ To let a collector fetch the metrics over TCP: aoa config metrics_addr 127.0.0.1
 			return a.answer(ans, func() { a.printStats(ans) })
 		},
 	}
-	c.Flags().IntVarP(&r.Limit, "number", "n", 20, "number of rows")
+	r.Limit = 20
+	c.Flags().VarP((*number)(&r.Limit), "number", "n", "number of rows")
 	return c
 }
 

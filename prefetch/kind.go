@@ -1,8 +1,6 @@
 package prefetch
 
 import (
-	"cmp"
-
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/session/live"
 )
@@ -37,13 +35,12 @@ type trait struct {
 
 	label live.Label // what its predictions are about
 	aim   float64    // share of what it shows that should be used; 0 is targetPrecision
-	least float64    // of a list: where its threshold starts; 0 is Options.List
 }
 
 // start is where the kind's threshold starts under a setting.
 func (t trait) start(setting float64) float64 {
 	if t.list {
-		return cmp.Or(t.least, ListThreshold)
+		return ListThreshold
 	}
 	return clamp(setting)
 }
@@ -63,9 +60,8 @@ var traits = map[Kind]trait{
 	Partner: {task: event.TaskChange, label: live.LabelChange, files: MaxFiles},
 	Rescue:  {label: live.LabelOpen, files: 1, fact: true},
 	Start:   {label: live.LabelOpen, files: MaxFiles, fact: true},
-	Search: {task: event.TaskSearch, label: live.LabelTurn, files: MaxFiles, list: true, aim: listAim,
-		least: SearchThreshold},
-	Stale: {label: live.LabelOpen, files: MaxFiles, fact: true},
+	Search:  {task: event.TaskSearch, label: live.LabelTurn, files: MaxFiles, list: true, aim: listAim},
+	Stale:   {label: live.LabelOpen, files: MaxFiles, fact: true},
 	Reload: {task: event.TaskPrompt, label: live.LabelTurn, files: MaxFiles, fact: true, list: true, text: true,
 		aim: listAim},
 }

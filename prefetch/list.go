@@ -20,9 +20,7 @@ import (
 const (
 	ListTokens = 120 // at most, of a list's text
 	// default of the setting threshold.prompt: the probability that one file is right, if the turn opens any
-	ListThreshold = 0.60
-	// the same after a search that failed: fewer of these lists are right at the same estimate (measurements/ranking.md)
-	SearchThreshold = 0.70
+	ListThreshold = 0.65
 
 	// below this probability that the turn opens a file of the repository at all, a silent list says so: "idle"
 	leastOpens   = 0.35

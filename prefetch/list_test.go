@@ -13,12 +13,12 @@ import (
 // TestListIsDecidedAsAWhole: no file needs to be likely by itself.
 func TestListIsDecidedAsAWhole(t *testing.T) {
 	d := newFixture(t, Options{})
-	d.likely(.30, "a.go")
-	d.likely(.25, "b.go", "c.go")
+	d.likely(.35, "a.go")
+	d.likely(.30, "b.go", "c.go")
 	d.likely(.02, "never.go")
 	dec := d.ask(Prompt)
 	if got := paths(dec.Shown); !slices.Equal(got, []event.Path{"a.go", "b.go", "c.go"}) {
-		t.Fatalf("shown %v (%s): one of three is opened with a probability of %.2f", got, dec.Why, 1-.7*.75*.75)
+		t.Fatalf("shown %v (%s): one of three is opened with a probability of %.2f", got, dec.Why, 1-.65*.7*.7)
 	}
 	if len(dec.Log) != 1 || hintOf(dec.Log[0]).Arm != string(Shown) {
 		t.Errorf("logged %+v", dec.Log)

@@ -15,7 +15,7 @@ import (
 // setting holds at once.
 type Options struct {
 	Threshold func() float64 // where thresholds start, clamped to [Floor, Ceiling]; nil is Balanced
-	// threshold of a list at a prompt (see ListEstimate.Right), clamped to [Floor, Ceiling]; nil is ListThreshold
+	// threshold of a list (see ListEstimate.Right), clamped to [Floor, Ceiling]; nil is ListThreshold
 	List      func() float64
 	Holdout   func() float64   // share of predictions kept back, in [0,1]; nil is 0.10
 	Kinds     func(Kind) bool  // whether a kind is switched on; nil: all are
@@ -42,7 +42,7 @@ func (o Options) list() float64 {
 
 // start is where the threshold of a kind starts, base being Threshold.
 func (o Options) start(t trait, base float64) float64 {
-	if t.list && t.least == 0 {
+	if t.list {
 		return o.list()
 	}
 	return t.start(base)

@@ -14,7 +14,7 @@ import (
 type Config struct {
 	Threshold float64 `key:"threshold" default:"0.6" allow:"0.40 to 0.90, or conservative (0.80), balanced (0.60), aggressive (0.40)" help:"probability from which hints are shown; it adapts from there" who:"who wants fewer or more hints"`
 
-	ListThreshold float64 `key:"threshold.prompt" default:"0.60" allow:"0.40 to 0.90" help:"probability from which a list of files is shown at a prompt: that one of them is opened, if the turn opens any; it adapts from there" who:"who wants fewer or more lists"`
+	ListThreshold float64 `key:"threshold.prompt" default:"0.65" allow:"0.40 to 0.90" help:"probability from which a list of files is shown at a prompt or after a search: that one of them is opened, if the turn opens any; it adapts from there" who:"who wants fewer or more lists"`
 
 	Kinds []string `key:"kinds" default:"partner,rescue,search,start,prompt,stale,reload" allow:"none, or kinds with commas between them" help:"the hints that are shown" who:"who is disturbed by a kind, or wants next"`
 

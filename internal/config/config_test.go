@@ -44,7 +44,7 @@ func TestDefaults(t *testing.T) {
 	if len(warnings) != 0 {
 		t.Fatalf("warnings: %v", warnings)
 	}
-	want := Config{Threshold: 0.6, ListThreshold: 0.6, Holdout: 0.1, IdleTimeout: 4 * time.Hour,
+	want := Config{Threshold: 0.6, ListThreshold: 0.65, Holdout: 0.1, IdleTimeout: 4 * time.Hour,
 		RetentionBytes: 500_000_000, Durability: "normal",
 		Tags: map[string]string{}, Watch: "on",
 		Quiet: 100 * time.Millisecond, Transcripts: "ask", LogLevel: slog.LevelInfo,

@@ -28,12 +28,12 @@ func (s *score) take(d *eval.Decision) error {
 	s.shown.predict(d)
 	if d.Query.Task == event.TaskPrompt {
 		s.show(d)
-		s.list(d, "lists", prefetch.Shipped().List, prefetch.ListThreshold, d.Turn)
+		s.list(d, "lists", prefetch.Shipped().List, d.Turn)
 		s.prompt(d)
 		return nil
 	}
 	if d.Query.Task == event.TaskSearch {
-		s.list(d, "search lists", prefetch.Shipped().Search, prefetch.SearchThreshold, slices.Collect(maps.Keys(d.Used)))
+		s.list(d, "search lists", prefetch.Shipped().Search, slices.Collect(maps.Keys(d.Used)))
 		s.search(d)
 		return nil
 	}
@@ -60,10 +60,10 @@ func (s *score) show(d *eval.Decision) {
 }
 
 // list counts the list that would be shown at a prompt, or after a search that failed, to a turn that opens some files.
-func (s *score) list(d *eval.Decision, name string, m prefetch.ListModel, least float64, opened []event.Path) {
+func (s *score) list(d *eval.Decision, name string, m prefetch.ListModel, opened []event.Path) {
 	files, e := m.Choose(d.Query, prefetch.Turn{Prompts: d.Prompts - 1,
 		Named: len(d.Prompted) > 0}, s.shown.predictions, nil)
-	shown := truth(e.Says(least, prefetch.ListTokens, prefetch.Searching{}))
+	shown := truth(e.Says(prefetch.ListThreshold, prefetch.ListTokens, prefetch.Searching{}))
 	if len(opened) == 0 {
 		s.add(d, name+" others", shown, 1)
 		return

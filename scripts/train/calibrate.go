@@ -59,6 +59,9 @@ func learnAll(ctx context.Context, traces, repos, weights string) ([]lessons, er
 	found := make([]lessons, len(sources))
 	return found, recorded.Each(ctx, len(sources), func(ctx context.Context, i int) error {
 		err := found[i].learn(ctx, sources[i], weights)
+		if len(sources[i].Sessions) > 0 && !found[i].records() {
+			found[i].asked = nil
+		}
 		fmt.Fprintf(os.Stderr, "%s: %d questions\n", sources[i].Name, len(found[i].asked))
 		return err
 	})
@@ -133,6 +136,27 @@ func (l *lessons) learn(ctx context.Context, s eval.Source, weights string) erro
 			func(p event.Path) bool { return slices.Contains(t.Files, p) })
 		return nil
 	})
+}
+
+// records reports whether most questions between calls are of sessions that record results. Other recordings leave out
+// much of what was opened, so that no promise comes true there.
+func (l *lessons) records() bool {
+	with := map[string]bool{} // sessions with a result
+	for _, a := range l.asked {
+		for _, f := range a.files {
+			if f.at.Class == prefetch.OpenSeen {
+				with[a.query.Session] = true
+			}
+		}
+	}
+	n, all := 0, 0
+	for _, a := range l.asked {
+		if a.query.Task == event.TaskNext {
+			all++
+			n += int(truth(with[a.query.Session]))
+		}
+	}
+	return 2*n >= all
 }
 
 // mostTexts is how many commit messages of a history teach, of its last quarter, which taught no weights.

@@ -122,12 +122,12 @@ func (l *lessons) measure(t *recorded.Table, c *prefetch.Confidence) {
 		if a.query.Session == "" || a.query.Task == event.TaskNext {
 			continue
 		}
-		model, list, least := c.List, "list", prefetch.ListThreshold
+		model, list := c.List, "list"
 		if a.query.Task == event.TaskSearch {
-			model, list, least = c.Search, "search list", prefetch.SearchThreshold
+			model, list = c.Search, "search list"
 		}
 		files, e := model.Choose(a.query, a.turn, a.predictions(c), nil)
-		says, right := truth(e.Says(least, prefetch.ListTokens, prefetch.Searching{})), a.right(files)
+		says, right := truth(e.Says(prefetch.ListThreshold, prefetch.ListTokens, prefetch.Searching{})), a.right(files)
 		bar(list, e.Any(), a.opens && right)
 		if !a.opens {
 			add(list+"s others", says, 1)

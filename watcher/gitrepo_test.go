@@ -8,13 +8,14 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
-// clock numbers the commits of all test repositories: every commit gets its own second.
-var clock = 1_600_000_000
+// clock numbers the commits of all test repositories: every commit gets its own second after 1,600,000,000.
+var clock atomic.Int64
 
 // testEnv is an environment without a user's settings; git needs a name and a home of its own.
 func testEnv(tb testing.TB) []string {
@@ -55,8 +56,7 @@ func (g *repository) command(args ...string) *exec.Cmd {
 	cmd := exec.Command("git", append([]string{"-c", "user.name=t", "-c", "user.email=t@example.com",
 		"-c", "commit.gpgsign=false", "-c", "protocol.file.allow=always", "-c", "gc.auto=0"}, args...)...)
 	cmd.Dir = g.dir
-	clock++
-	date := fmt.Sprintf("%d +0000", clock)
+	date := fmt.Sprintf("%d +0000", 1_600_000_000+clock.Add(1))
 	cmd.Env = append(append([]string{}, g.env...), "GIT_AUTHOR_DATE="+date, "GIT_COMMITTER_DATE="+date, "GIT_EDITOR=true",
 		"LC_ALL=C")
 	return cmd
@@ -87,7 +87,7 @@ func (g *repository) write(name, content string) {
 func (g *repository) commit(subject string, files ...string) string {
 	g.tb.Helper()
 	for _, f := range files {
-		g.write(f, fmt.Sprintf("%s %d\n%s\n", f, clock, strings.Repeat(f+" line\n", 10)))
+		g.write(f, fmt.Sprintf("%s %d\n%s\n", f, clock.Load(), strings.Repeat(f+" line\n", 10)))
 	}
 	g.git("add", "-A")
 	g.git("commit", "-q", "--allow-empty", "-m", subject)

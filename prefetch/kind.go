@@ -73,6 +73,9 @@ func (q Question) trait() trait {
 	return t
 }
 
+// Ranks reports whether its candidates are ranked, and no facts.
+func (q Question) Ranks() bool { return !q.trait().fact }
+
 // labelOf is what the outcomes of a kind mean.
 func labelOf(k Kind) live.Label { return traits[k].label }
 

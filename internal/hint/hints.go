@@ -135,8 +135,8 @@ func begun(call hooks.Call, recent []event.Event) (asked reload.Ask, ok bool) {
 // question is a question with the way to the facts that answer it, if facts do.
 type question struct {
 	prefetch.Question
-	facts func(context.Context) []event.Suggestion
-	text  string // of the failed searches that it is about
+	facts  func(context.Context) []event.Suggestion
+	recent []event.Event // that it may be about
 }
 
 // decide asks one kind, logs what was decided, and returns what to say in at most space bytes, "" for nothing. Until
@@ -146,8 +146,7 @@ func (h *Hints) decide(ctx context.Context, w *checkout.Checkout, q question, sp
 	if q.facts != nil {
 		q.Found = q.facts(ctx)
 	}
-	ranked := q.facts == nil || q.Kind == prefetch.Search && len(q.Found) == 0
-	if end, _ := ctx.Deadline(); ranked && !w.Reader.Wait(ctx, time.Until(end)/2) {
+	if end, _ := ctx.Deadline(); (q.facts == nil || q.Ranks()) && !w.Reader.Wait(ctx, time.Until(end)/2) {
 		h.o.Count.Decision(string(q.Kind), "reading")
 		return ""
 	}
@@ -161,9 +160,9 @@ func (h *Hints) decide(ctx context.Context, w *checkout.Checkout, q question, sp
 			switch {
 			case q.Kind == prefetch.Prompt:
 				w.Places(q.Query.Prompt, shown)
-			case q.Kind == prefetch.Search && ranked:
+			case q.Kind == prefetch.Search && q.Ranks():
 				kind = hooks.HintSought
-				w.Places(q.text, shown)
+				w.Places(searchedFor(q.recent), shown)
 			}
 			return hooks.Text(kind, shown, space)
 		}
@@ -197,7 +196,7 @@ func (h *Hints) questions(ctx context.Context, w *checkout.Checkout, call hooks.
 	o.Whole = begins || slices.ContainsFunc(recent, prefetch.LooksAtChange)
 	for _, asked := range prefetch.Questions(o) {
 		if h.o.Settings.Get().Shows(string(asked.Kind)) {
-			out = append(out, question{asked, facts[asked.Kind], searchedFor(recent)})
+			out = append(out, question{asked, facts[asked.Kind], recent})
 		}
 	}
 	return out

@@ -113,9 +113,9 @@ func page(t *recorded.Table, left bool) string {
 		len(t.Repos(recorded.Own, "T1 any5")), n("T2 hit1"), n("T3 hit1"), n("T1 any5"), weights)
 	fmt.Fprintf(&out, "After a search that named no file: @1 %s, @5 %s (%d); more than 30: @1 %s, @5 %s (%d).\n\n",
 		own("T6 hit1"), own("T6 hit5"), n("T6 hit1"), own("T6 much hit1"), own("T6 much hit5"), n("T6 much hit1"))
-	fmt.Fprintf(&out, "Lists after %s of the %d such searches whose turn opens files, right at %s of these (%s of their lines); after %s of "+
-		"the others.\n\n", own("search lists shown"), n("search lists shown"), own("search lists right"), own("search lists lines"),
-		own("search lists others"))
+	fmt.Fprintf(&out, "Lists after %s of the %d such searches whose turn opens files, right at %s of these (%s of their "+
+		"lines); after %s of the others.\n\n", own("search lists shown"), n("search lists shown"), own("search lists right"),
+		own("search lists lines"), own("search lists others"))
 	fmt.Fprintf(&out, "Lists at %s of the %d prompts whose turn opens files, right at %s of these (%s of their lines); at %s of the "+
 		"others. Single files shown: %d, right %s.\n\n", own("lists shown"), n("lists shown"), own("lists right"),
 		own("lists lines"), own("lists others"), n("shown right"), own("shown right"))

@@ -124,7 +124,8 @@ func (l *lessons) learn(ctx context.Context, s eval.Source, weights string) erro
 		return eval.Sessions(ctx, s, o, func(d *eval.Decision) error {
 			if !d.AfterPrompt { // the prompt was asked at
 				l.take(asked{query: d.Query, turn: prefetch.Turn{Prompts: d.Prompts - 1, Named: len(d.Prompted) > 0},
-					opens: len(d.Turn) > 0 || d.Query.Task == event.TaskSearch && len(d.Used) > 0}, d.Ranked, func(p event.Path) bool { return d.Prompted[p] },
+					opens: len(d.Turn) > 0 || d.Query.Task == event.TaskSearch && len(d.Used) > 0}, d.Ranked,
+					func(p event.Path) bool { return d.Prompted[p] },
 					func(p event.Path) bool { return d.Used[p] })
 			}
 			return nil

@@ -119,12 +119,15 @@ func (l *lessons) measure(t *recorded.Table, c *prefetch.Confidence) {
 	})
 	for i := range l.asked {
 		a := &l.asked[i]
-		if a.query.Session == "" || a.query.Task == event.TaskNext {
-			continue
-		}
-		model, list := c.List, "list"
-		if a.query.Task == event.TaskSearch {
+		var model prefetch.ListModel
+		var list string
+		switch a.kind() {
+		case string(event.TaskPrompt):
+			model, list = c.List, "list"
+		case string(event.TaskSearch):
 			model, list = c.Search, "search list"
+		default:
+			continue
 		}
 		files, e := model.Choose(a.query, a.turn, a.predictions(c), nil)
 		says, right := truth(e.Says(prefetch.ListThreshold, prefetch.ListTokens, prefetch.Searching{})), a.right(files)
@@ -149,7 +152,7 @@ func lists(found []lessons, task event.Task, c *prefetch.Confidence, out func(in
 		w := regress(len(found), out, func(i int) (rows []example) {
 			for k := range found[i].asked {
 				a := &found[i].asked[k]
-				if a.query.Session == "" || a.query.Task != task {
+				if a.kind() != string(task) {
 					continue
 				}
 				files := prefetch.Listed(a.predictions(c), nil)

@@ -18,7 +18,7 @@ RACED       := ./cmd/aoa ./watcher ./hooks/client ./internal/... ./prefetch/...
 PLATFORMS   := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
 
 .DEFAULT_GOAL := help
-.PHONY: help build run train benchmarks test test-clients replay race vet lint workflows vulnerable law redis faults soak fuzz bench bench-all cross gitleaks golden picture dist release install clean
+.PHONY: help build run train benchmarks test test-clients replay race vet lint workflows vulnerable law redis faults soak mutate fuzz bench bench-all cross gitleaks golden picture dist release install clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
@@ -70,6 +70,9 @@ faults: ## kill daemons and servers, damage files, fill disks, cut the network, 
 
 soak: ## recorded sessions for TIME=1h at RATE=60 hooks a second, over and over; prints the memory; SESSIONS=DIR, REPOS=DIR, ONLY=NAME, MOST=40 sessions, KILL=4m between kills of the daemon
 	go run ./scripts/replay -sessions "$(abspath $(SESSIONS))" -repos "$(abspath $(or $(REPOS),$(SESSIONS)))" -only "$(ONLY)" -most $(or $(MOST),40) -soak $(or $(TIME),1h) -rate $(or $(RATE),60) -kill $(or $(KILL),0)
+
+mutate: ## change the code in 60 small ways per package (ONLY="rank prefetch", SEED=1, MOST=60) and list what no test notices
+	@go run ./scripts/mutate -seed $(or $(SEED),1) -most $(or $(MOST),60) $(ONLY)
 
 fuzz: ## fuzz each decoder for a while (FUZZTIME=30s)
 	@scripts/fuzz.sh $(or $(FUZZTIME),30s)

@@ -28,6 +28,7 @@ var allowed = map[string][]string{
 	"internal/locate":     {"internal/regularfile"},
 	"scripts":             {},
 	"scripts/gitleaks":    {},
+	"scripts/mutate":      {},
 	"internal/index":      {"internal/event", "internal/regularfile"},
 	"internal/redact":     {"internal/event", "internal/index"},
 	"hooks/agents":        {},

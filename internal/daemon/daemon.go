@@ -201,9 +201,7 @@ func (d *Daemon) wireParts() {
 	d.stages = stage.New(stage.Options{Blobs: d.blobs, Now: d.now, Log: d.alert,
 		Bytes: func() int64 { return d.settings.Get().StageBytes }})
 	d.eraser = &cold.Eraser{DB: d.db, Blobs: d.blobs, Now: d.now, Others: d.forgetElsewhere,
-		Exclusive: func(ctx context.Context, fn func() (forgot bool, err error)) error {
-			return d.events.Exclusive(ctx, func() error { return d.scores.Exclusive(fn) })
-		}}
+		Exclusive: d.events.Exclusive}
 	d.idle = &schedule.Idle{Calls: d.calls, Now: d.now, Alert: d.alert, Busy: d.transcripts.Reading,
 		Limit:     func() time.Duration { return d.settings.Get().IdleTimeout },
 		Unwritten: func() bool { waiting, _, err := d.events.Trouble(); return err != nil && waiting > 0 },

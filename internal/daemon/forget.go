@@ -47,7 +47,7 @@ func (d *Daemon) forgetElsewhere(ctx context.Context, f cold.ForgetFilter) error
 
 // reopen ends this life of the daemon if something was forgotten: the next one learns from what is left.
 func (d *Daemon) reopen() {
-	if d.scores.Void() {
+	if d.events.Void() {
 		d.stop(errForgot)
 	}
 }

@@ -53,7 +53,7 @@ func (d *Daemon) routes() http.Handler {
 	mux.Handle("GET /v1/metrics", d.metrics.Handler(d.events, d.predictions))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		d.calls.Note(d.now())
-		if d.scores.Void() && fromMemory[strings.TrimPrefix(r.URL.Path, "/v1")] {
+		if d.events.Void() && fromMemory[strings.TrimPrefix(r.URL.Path, "/v1")] {
 			// What was forgotten is in memory until the stores are opened again. api.Client asks again.
 			panic(http.ErrAbortHandler)
 		}

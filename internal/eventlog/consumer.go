@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"maps"
 	"runtime/debug"
 	"slices"
 	"sync"
@@ -25,7 +24,8 @@ type Consumer interface {
 	// Apply folds one batch. It reads the events and the consumer's own state, nothing else, and does not change the
 	// events.
 	Apply(ctx context.Context, seq int64, events []event.Event) error
-	// Flush writes the state to disk and returns the number of the last batch that is durable in it.
+	// Flush writes the state to disk and returns the number of the last batch that is durable in it. It is called one at
+	// a time, and not while something is forgotten.
 	Flush(ctx context.Context) (durable int64, err error)
 }
 
@@ -114,12 +114,15 @@ func (c *consumers) replay(ctx context.Context, db *cold.DB) (events int, last i
 	return events, last, err
 }
 
-// Save writes every state that is whole, that of the first consumer last: the time of its snapshot is shown as that of
-// all. A consumer that stopped keeps what it wrote before.
-func (c *consumers) Save(ctx context.Context) error {
+// save writes every state that is whole and not on the disk yet, that of the first consumer last: the time of its
+// snapshot is shown as that of all. A consumer that stopped keeps what it wrote before.
+func (c *consumers) save(ctx context.Context) error {
 	var errs []error
 	for _, x := range slices.Backward(c.list) {
-		if c.failure(x.Name()) != nil {
+		c.mu.Lock()
+		done := c.stopped[x.Name()] != nil || c.durable[x.Name()] == x.Applied()
+		c.mu.Unlock()
+		if done {
 			continue
 		}
 		durable, err := x.Flush(ctx)
@@ -134,9 +137,20 @@ func (c *consumers) Save(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
+// gone notes that states on the disk may have been deleted.
+func (c *consumers) gone() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	clear(c.durable)
+}
+
 // Kept is the number of the last batch that every consumer holds durably. The log must keep what follows it.
 func (c *consumers) Kept() int64 {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return slices.Min(slices.Collect(maps.Values(c.durable)))
+	kept := c.durable[c.list[0].Name()]
+	for _, x := range c.list[1:] {
+		kept = min(kept, c.durable[x.Name()])
+	}
+	return kept
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/cold"
@@ -40,7 +41,11 @@ type Log struct {
 	full    chan struct{} // pending reached batchSize
 	logged  func()        // called when one was written; must not wait
 
-	append waitLock // held while a batch is appended: the order in the log is the order of the queue
+	// Whoever needs several of these locks takes them in this order; the last is that of the queue.
+	saving sync.Mutex // held while states are saved, or something is forgotten: neither begins within the other
+	append waitLock   // held while a batch is appended: the order in the log is the order of the queue
+
+	void atomic.Bool // the states hold what was forgotten
 }
 
 // waitLock is a lock that can be waited for with a deadline.
@@ -301,9 +306,22 @@ func (l *Log) Unwritten() ([]event.Event, error) {
 	return l.pending, l.failing
 }
 
-// Exclusive runs fn with everything added so far durable and applied, and nothing else being written or applied
-// meanwhile.
-func (l *Log) Exclusive(ctx context.Context, fn func() error) error {
+// Save writes the states of the consumers to the disk, one at a time: of two, the older one saved last would be taken for
+// the newer. States that hold what was forgotten are not written.
+func (l *Log) Save(ctx context.Context) error {
+	l.saving.Lock()
+	defer l.saving.Unlock()
+	if l.Void() {
+		return nil
+	}
+	return l.consumers.save(ctx)
+}
+
+// Exclusive runs fn with everything added so far durable and applied, while nothing is written, applied or saved. If fn
+// reports that something was forgotten, the states in memory are Void from then on.
+func (l *Log) Exclusive(ctx context.Context, fn func() (forgot bool, err error)) error {
+	l.saving.Lock()
+	defer l.saving.Unlock()
 	if err := l.append.lock(ctx); err != nil {
 		return err
 	}
@@ -314,8 +332,18 @@ func (l *Log) Exclusive(ctx context.Context, fn func() error) error {
 	if err := l.queue.wait(ctx, l.queue.last()); err != nil {
 		return err
 	}
-	return l.queue.between(fn)
+	return l.queue.between(func() error {
+		forgot, err := fn()
+		l.consumers.gone()
+		if forgot {
+			l.void.Store(true)
+		}
+		return err
+	})
 }
+
+// Void reports whether the states hold what was forgotten.
+func (l *Log) Void() bool { return l.void.Load() }
 
 // Behind is the age of the oldest event that was accepted and is not applied yet.
 func (l *Log) Behind() time.Duration {

@@ -40,14 +40,10 @@ type Fold struct {
 	events  Log                                // nil until Begin
 	learner *learn.Learner
 	applied atomic.Int64
-	void    atomic.Bool // the states hold what was forgotten: no snapshot of them is kept
 
-	saving sync.Mutex // held while a snapshot is taken
-
-	mu      sync.Mutex // guards what follows
-	durable int64      // the last batch in the snapshot on disk
-	saved   time.Time  // when the last snapshot was written
-	err     error      // why the last snapshot could not be written
+	mu    sync.Mutex // guards what follows
+	saved time.Time  // when the last snapshot was written
+	err   error      // why the last snapshot could not be written
 }
 
 // Load makes the states with the snapshot in them. A snapshot with damage in it, or one made under other half-lives, is
@@ -59,24 +55,6 @@ func Load(ctx context.Context, o Options) (*Fold, error) {
 
 // Begin says which log the batches come from. It is called before the first one.
 func (s *Fold) Begin(events Log) { s.events = events }
-
-// Exclusive runs fn while no snapshot is taken. Nothing may be applied meanwhile. If fn reports that something was
-// forgotten, what is in memory is not saved any more.
-func (s *Fold) Exclusive(fn func() (forgot bool, err error)) error {
-	s.saving.Lock()
-	defer s.saving.Unlock()
-	forgot, err := fn()
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.durable = 0
-	if forgot {
-		s.void.Store(true)
-	}
-	return err
-}
-
-// Void reports whether the states hold what was forgotten.
-func (s *Fold) Void() bool { return s.void.Load() }
 
 // Name implements eventlog.Consumer.
 func (s *Fold) Name() string { return "scores" }
@@ -95,34 +73,23 @@ func (s *Fold) Apply(ctx context.Context, seq int64, events []event.Event) error
 	return nil
 }
 
-// Flush writes a snapshot if anything was applied since the last one. One at a time: of two, the older one saved last
-// would be taken for the newer.
+// Flush implements eventlog.Consumer: it writes a snapshot.
 func (s *Fold) Flush(ctx context.Context) (durable int64, err error) {
-	s.saving.Lock()
-	defer s.saving.Unlock()
-	s.mu.Lock()
-	before := s.durable
-	s.mu.Unlock()
-	if s.Applied() == before || s.void.Load() {
-		return before, nil
-	}
-	var at int64
 	var state []byte
 	err = s.events.Between(func() (err error) {
-		at = s.Applied()
+		durable = s.Applied()
 		state, err = s.Snapshot()
 		return err
 	})
 	if err == nil {
-		err = s.o.Kept.Save(ctx, at, state)
+		err = s.o.Kept.Save(ctx, durable, state)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.err = err; err != nil {
-		return before, err
+	if s.err = err; err == nil {
+		s.saved = s.o.Now()
 	}
-	s.saved, s.durable = s.o.Now(), at
-	return at, nil
+	return durable, err
 }
 
 // Saved returns when the last snapshot was written, and why the newest could not be.
@@ -150,7 +117,6 @@ func (s *Fold) load(ctx context.Context) error {
 		s.o.Alert.Warn("the snapshot was damaged: the log is replayed", "err", err)
 	default:
 		s.applied.Store(seq)
-		s.durable = seq
 	}
 	if err != nil {
 		s.States = s.fresh(s.o.Now)

@@ -3,8 +3,11 @@ package fold
 import (
 	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"log/slog"
 	"path/filepath"
+	"sync"
 	"testing"
 	"time"
 
@@ -28,36 +31,66 @@ func (f firstOpens) Snapshot() ([]byte, error) { return json.Marshal(f) }
 
 func (f firstOpens) Restore(saved []byte) error { return json.Unmarshal(saved, &f) }
 
+// kept is a store whose log is folded.
+type kept struct {
+	*testing.T
+	log   *slog.Logger
+	dir   string
+	seal  *cold.Seal
+	db    *cold.DB
+	blobs *cold.Blobs
+}
+
+func newKept(t *testing.T) *kept {
+	t.Helper()
+	k := &kept{T: t, log: slog.New(slog.NewTextHandler(t.Output(), nil)), dir: t.TempDir()}
+	var err error
+	k.seal, err = cold.OpenSeal(cold.SealOptions{Identity: filepath.Join(k.dir, "identity"),
+		Keys: filepath.Join(k.dir, "keys"), Log: k.log})
+	fault.Check(t, err)
+	k.db, err = cold.Open(t.Context(), filepath.Join(k.dir, "aoa.db"), cold.Options{Now: time.Now, Log: k.log, Seal: k.seal})
+	fault.Check(t, err)
+	k.openBlobs("cache.db")
+	t.Cleanup(func() { fault.Check(t, errors.Join(k.db.Close(), k.blobs.Close())) })
+	return k
+}
+
+func (k *kept) openBlobs(name string) {
+	k.blobs = cold.NewBlobs(cold.BlobOptions{Path: filepath.Join(k.dir, name), Now: time.Now, Seal: k.seal, Log: k.log})
+}
+
+// dropBlobs loses the snapshot.
+func (k *kept) dropBlobs() {
+	k.Helper()
+	fault.Check(k, k.blobs.Close())
+	k.openBlobs("other.db")
+}
+
+// begin starts with what is in the store.
+func (k *kept) begin(fresh func(now func() time.Time) *States) (*Fold, *eventlog.Log) {
+	k.Helper()
+	s := &Fold{fresh: fresh, o: Options{Kept: cold.NewSnapshot(k.db, k.blobs, "scores"), Now: time.Now, Log: k.log,
+		Alert: k.log, Count: uncounted{}}}
+	fault.Check(k, s.load(k.Context()))
+	l := eventlog.New(k.db, time.Now, k.log, k.log, s)
+	s.Begin(l)
+	_, _, err := l.Replay(k.Context())
+	fault.Check(k, err)
+	return s, l
+}
+
 // TestAConsumerIsOneLine: a consumer that is added to the states gets every event with what it changed, is saved with
 // the others at one position, and is the same after a restart, from its snapshot and from the whole log.
 func TestAConsumerIsOneLine(t *testing.T) {
-	log := slog.New(slog.NewTextHandler(t.Output(), nil))
-	dir := t.TempDir()
-	seal, err := cold.OpenSeal(cold.SealOptions{Identity: filepath.Join(dir, "identity"), Keys: filepath.Join(dir, "keys"),
-		Log: log})
-	fault.Check(t, err)
-	db, err := cold.Open(t.Context(), filepath.Join(dir, "aoa.db"), cold.Options{Now: time.Now, Log: log, Seal: seal})
-	fault.Check(t, err)
-	defer db.Close()
-	blobs := cold.NewBlobs(cold.BlobOptions{Path: filepath.Join(dir, "cache.db"), Now: time.Now, Seal: seal, Log: log})
-	defer blobs.Close()
+	k := newKept(t)
 	var toy firstOpens
 	begin := func() (*Fold, *eventlog.Log) {
-		s := &Fold{o: Options{Kept: cold.NewSnapshot(db, blobs, "scores"), Now: time.Now, Log: log, Alert: log,
-			Count: uncounted{}}}
-		s.fresh = func(now func() time.Time) *States {
+		return k.begin(func(now func() time.Time) *States {
 			made := newStates(now)
 			toy = firstOpens{}
 			made.consumers = append(made.consumers, toy) // the line
 			return made
-		}
-		fault.Check(t, s.load(t.Context()))
-		l := eventlog.New(db, time.Now, log, log, s)
-		s.Begin(l)
-		if _, _, err := l.Replay(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-		return s, l
+		})
 	}
 	s, l := begin()
 	ctx, end := context.WithCancel(t.Context())
@@ -76,12 +109,73 @@ func TestAConsumerIsOneLine(t *testing.T) {
 	if s, _ := begin(); toy["s"] != 2 || s.Applied() == 0 {
 		t.Errorf("from the snapshot: %v", toy)
 	}
-	fault.Check(t, blobs.Close())
-	blobs = cold.NewBlobs(cold.BlobOptions{Path: filepath.Join(dir, "other.db"), Now: time.Now, Seal: seal, Log: log})
-	defer blobs.Close()
+	k.dropBlobs()
 	if begin(); toy["s"] != 2 {
 		t.Errorf("from the whole log: %v", toy)
 	}
+}
+
+// TestSavesBesideForgetting: events go on while states are saved and things are forgotten, again and again.
+func TestSavesBesideForgetting(t *testing.T) {
+	_, l := newKept(t).begin(newStates)
+	ctx, end := context.WithCancel(t.Context())
+	check := func(err error) {
+		if err != nil {
+			t.Error(err)
+		}
+	}
+	var all sync.WaitGroup
+	all.Go(func() { check(l.Run(ctx)) })
+	for range 2 {
+		all.Go(func() {
+			for ctx.Err() == nil {
+				check(l.Save(t.Context()))
+			}
+		})
+		all.Go(func() {
+			for ctx.Err() == nil {
+				check(l.Exclusive(t.Context(), func() (bool, error) { return false, nil }))
+			}
+		})
+	}
+	all.Go(func() {
+		defer end()
+		for i := range 200 {
+			_, err := l.Append(t.Context(), []event.Event{{ID: fmt.Sprint(i), Time: time.Now(), Agent: "test", Session: "s",
+				Body: event.Call{Act: event.ActRead, Paths: []event.Path{"a.go"}}}})
+			check(err)
+		}
+	})
+	done := make(chan struct{})
+	go func() { defer close(done); all.Wait() }()
+	select {
+	case <-done:
+	case <-time.After(time.Minute):
+		t.Fatal("saving, forgetting and events wait for each other")
+	}
+}
+
+// TestWhatWasForgottenIsNotSaved: states that hold what was forgotten are not written, and the log keeps all that the
+// next start has to read.
+func TestWhatWasForgottenIsNotSaved(t *testing.T) {
+	s, l := newKept(t).begin(newStates)
+	ctx, end := context.WithCancel(t.Context())
+	var running sync.WaitGroup
+	running.Go(func() { _ = l.Run(ctx) })
+	_, err := l.Append(t.Context(), []event.Event{{ID: "a", Time: time.Now(), Agent: "test", Body: event.Tick{}}})
+	fault.Check(t, err)
+	l.Sync(t.Context())
+	fault.Check(t, l.Save(t.Context()))
+	if l.Kept() == 0 || l.Kept() != s.Applied() {
+		t.Errorf("batch %d is applied, %d kept", s.Applied(), l.Kept())
+	}
+	fault.Check(t, l.Exclusive(t.Context(), func() (bool, error) { return true, nil }))
+	fault.Check(t, l.Save(t.Context()))
+	if !l.Void() || l.Kept() != 0 {
+		t.Errorf("after forgetting: batch %d counts as kept", l.Kept())
+	}
+	end()
+	running.Wait()
 }
 
 type uncounted struct{}

@@ -32,7 +32,7 @@ most, those that change together most, and how right hints were. With one, total
 
 ` + proofHelp + `
 
-To let a collector fetch the metrics over TCP: aoa config metrics_addr 127.0.0.1:9464`,
+For a collector that reads files:  aoa stats metrics >aoa.prom.part && mv aoa.prom.part aoa.prom`,
 		Args: cobra.MatchAll(cobra.MaximumNArgs(1), func(c *cobra.Command, args []string) error {
 			return knownWords("table", args, c.ValidArgs)
 		}),

@@ -52,8 +52,6 @@ type Config struct {
 
 	LogLevel slog.Level `key:"log_level" default:"info" allow:"debug, info, warn or error" help:"what the daemon writes to its log" who:"who reports a fault"`
 
-	MetricsAddr string `key:"metrics_addr" allow:"empty, or host:port" help:"serve metrics on this TCP address too; empty for the socket only" who:"who runs Prometheus"`
-
 	Tags map[string]string `key:"tags" allow:"up to 64 letters, digits and .-_/" help:"files that match the pattern get this intent tag" who:"whose folders have names that say little"`
 
 	values map[string]string // key → value as Get prints it, patterns of tags included

@@ -123,7 +123,6 @@ func TestBadValues(t *testing.T) {
 		"a: b: c":                        "mapping values are not allowed",
 		"- a\n- b":                       "write lines of the form",
 		"a: 1\n---\nb: 2":                "more than one document",
-		"metrics_addr: localhost":        "not an address",
 		"tags.x: a b":                    "not a tag",
 		"tokens.session: many":           "not a whole number",
 	} {
@@ -154,7 +153,7 @@ func TestKeys(t *testing.T) {
 			t.Errorf("%s is not documented: %+v", k.Name, k)
 		}
 	}
-	for _, name := range []string{"threshold", "retention.bytes", "kinds", "tags.PATTERN", "metrics_addr"} {
+	for _, name := range []string{"threshold", "retention.bytes", "kinds", "tags.PATTERN", "redis_url"} {
 		if !names[name] {
 			t.Errorf("%s is missing", name)
 		}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"log/slog"
 	"math"
-	"net"
 	"reflect"
 	"regexp"
 	"slices"
@@ -25,7 +24,6 @@ var presets = map[string]string{"conservative": "0.80", "balanced": "0.60", "agg
 var special = map[string]func(string) (any, error){
 	"redis_url":    func(v string) (any, error) { return v, checkRedis(v) },
 	"repo_id":      func(v string) (any, error) { return matching(v, 128, repoID, "not a name") },
-	"metrics_addr": func(v string) (any, error) { return v, checkAddr(v) },
 	"pipeline.env": func(v string) (any, error) { return parseNames(v) },
 	"kinds":        func(v string) (any, error) { return parseKinds(v) },
 }
@@ -172,17 +170,6 @@ func checkRedis(v string) (err error) {
 		_, err = ParseRedis(v)
 	}
 	return err
-}
-
-func checkAddr(v string) error {
-	if v == "" {
-		return nil
-	}
-	_, port, err := net.SplitHostPort(v)
-	if n, numErr := strconv.ParseUint(port, 10, 16); err != nil || numErr != nil || n == 0 {
-		return errors.New("not an address")
-	}
-	return nil
 }
 
 // parseNames reads names of environment variables with commas between them.

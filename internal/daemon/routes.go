@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/aoa-dev/aoa/internal/api"
-	"github.com/aoa-dev/aoa/internal/monitor"
 )
 
 // routes is the whole API; docs/api.md describes it.
@@ -65,15 +64,3 @@ func (d *Daemon) routes() http.Handler {
 var fromMemory = map[string]bool{api.Rank.Path: true, api.Why.Path: true, api.Partners.Path: true, api.Names.Path: true,
 	api.Log.Path: true, api.Stats.Path: true, api.Scores.Path: true, api.Session.Path: true, api.Context.Path: true,
 	api.Sessions.Path: true, api.SessionSet.Path: true, api.ReloadList.Path: true, api.ReloadRun.Path: true}
-
-// serveMetrics serves the metrics on TCP when metrics_addr names an address: off unless asked for.
-func (d *Daemon) serveMetrics(ctx context.Context) error {
-	addr := d.settings.Get().MetricsAddr
-	if addr == "" {
-		return nil
-	}
-	if err := monitor.Serve(ctx, addr, d.metrics.Handler(d.events, d.predictions)); err != nil {
-		d.alert.Warn("metrics_addr is not served", "addr", addr, "err", err)
-	}
-	return nil
-}

@@ -1,7 +1,6 @@
 package monitor
 
 import (
-	"context"
 	"net/http"
 	"time"
 
@@ -112,17 +111,4 @@ func (m *Metrics) Handler(events Source, hints Records) http.Handler {
 			}
 		}
 	})
-}
-
-// Serve serves /metrics on TCP until ctx ends.
-func Serve(ctx context.Context, addr string, metrics http.Handler) error {
-	mux := http.NewServeMux()
-	mux.Handle("GET /metrics", metrics)
-	s := &http.Server{Addr: addr, Handler: mux, ReadHeaderTimeout: 5 * time.Second}
-	stop := context.AfterFunc(ctx, func() { s.Close() })
-	defer stop()
-	if err := s.ListenAndServe(); ctx.Err() == nil {
-		return err
-	}
-	return nil
 }

@@ -42,8 +42,7 @@ type app struct {
 	now      func() time.Time
 	json     bool
 	terminal bool // stdout is one
-	colors   bool // NO_COLOR is not set, and TERM is not dumb
-	color    bool // colors, and stdout is a terminal
+	color    bool // stdout is one, NO_COLOR is not set, and TERM is not dumb
 	colorErr bool // the same for stderr
 
 	width int // columns of a line of stdout, 0 for any number
@@ -80,9 +79,9 @@ func run(ctx context.Context, args []string, in io.Reader, out, errw io.Writer, 
 		return exitFailed
 	}
 	a := &app{in: in, out: out, err: errw, env: env, dir: dir, now: time.Now}
-	a.colors = a.getenv("NO_COLOR") == "" && a.getenv("TERM") != "dumb"
+	colors := a.getenv("NO_COLOR") == "" && a.getenv("TERM") != "dumb"
 	a.terminal = isTerminal(out)
-	a.color, a.colorErr = a.terminal && a.colors, isTerminal(errw) && a.colors
+	a.color, a.colorErr = a.terminal && colors, isTerminal(errw) && colors
 	a.width = a.columns(out)
 	root := a.commands()
 	root.SetArgs(args)

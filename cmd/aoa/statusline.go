@@ -32,7 +32,7 @@ func (a *app) statusline() *cobra.Command {
 	return &cobra.Command{
 		Use:   "statusline",
 		Short: "one line for Claude Code's status bar",
-		Long: `Reads Claude Code's JSON from stdin and prints one line: ● Live, or ⟳ Session if the session was
+		Long: `Reads Claude Code's JSON from stdin and prints one plain line: ● Live, or ⟳ Session if the session was
 resumed or compacted; the tokens of the context; how many of the files in hints were opened; and how
 many files the session opened. Without a daemon it prints only what the JSON contains. It starts no
 daemon, waits at most 30 ms for one, and exits 0.
@@ -40,31 +40,14 @@ daemon, waits at most 30 ms for one, and exits 0.
 Settings of Claude Code:  "statusLine": {"type": "command", "command": "aoa statusline"}`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			a.drawStatus(c.Context())
+			in := readStatus(a.statusInput())
+			session, off := a.askSession(c.Context(), in)
+			if line := statusText(in, session, off); line != "" {
+				fmt.Fprintln(a.out, line)
+			}
 			return nil
 		},
 	}
-}
-
-// statusReport is the line and its parts, for --json.
-type statusReport struct {
-	Line    string             `json:"line"`
-	Daemon  string             `json:"daemon"`         // up, down, none (no repository, or one that aOa does not know)
-	Tokens  int64              `json:"context_tokens"` // in the agent's context, 0 if unknown
-	Percent float64            `json:"context_percent"`
-	Session *api.SessionAnswer `json:"session,omitempty"`
-}
-
-func (a *app) drawStatus(ctx context.Context) {
-	in := readStatus(a.statusInput())
-	rep := statusReport{Daemon: "none", Tokens: in.tokens, Percent: in.percent}
-	rep.Daemon, rep.Session = a.askSession(ctx, in)
-	rep.Line = a.statusText(rep)
-	_ = a.answer(rep, func() { // the client ignores errors of a status line
-		if rep.Line != "" {
-			fmt.Fprintln(a.out, rep.Line)
-		}
-	})
 }
 
 // statusInput reads stdin, unless that is a terminal.
@@ -130,8 +113,9 @@ func readStatus(raw []byte) statusIn {
 	return in
 }
 
-// askSession asks the daemon, if one is running.
-func (a *app) askSession(ctx context.Context, in statusIn) (daemon string, _ *api.SessionAnswer) {
+// askSession asks the daemon about the client's session. off means that aOa knows the repository, but no daemon
+// answered in time. Both are zero outside of such a repository.
+func (a *app) askSession(ctx context.Context, in statusIn) (_ *api.SessionAnswer, off bool) {
 	ctx, cancel := context.WithTimeout(ctx, statusAsk*time.Duration(client.Factor()))
 	defer cancel()
 	dir := in.dir
@@ -144,38 +128,38 @@ func (a *app) askSession(ctx context.Context, in statusIn) (daemon string, _ *ap
 		repo, err = watcher.OpenRepo(ctx, dir, a.env)
 	}
 	if err != nil {
-		return "none", nil
+		return nil, false
 	}
 	place := locate.Find(repo.CommonDir, a.getenv)
 	if !place.Exists() {
-		return "none", nil
+		return nil, false
 	}
 	ans, err := api.Call(ctx, &api.Client{Place: place, Dir: dir}, api.Session, api.SessionRequest{Session: in.session})
 	if err != nil {
-		return "down", nil
+		return nil, true
 	}
-	return "up", &ans
+	return &ans, false
 }
 
 // statusText makes the line. It contains only numbers and fixed words, and no text of the input.
-func (a *app) statusText(r statusReport) string {
+func statusText(in statusIn, s *api.SessionAnswer, off bool) string {
 	var parts []string
-	switch s := r.Session; {
+	switch {
 	case s != nil && s.Mode == "session":
-		parts = append(parts, a.tint("36", "⟳ Session"))
+		parts = append(parts, "⟳ Session")
 	case s != nil:
-		parts = append(parts, a.tint("32", "● Live"))
-	case r.Daemon == "down":
-		parts = append(parts, a.tint("2", "○ aOa off"))
+		parts = append(parts, "● Live")
+	case off:
+		parts = append(parts, "○ aOa off")
 	}
-	if r.Tokens > 0 {
-		text := thousands(r.Tokens) + " tokens"
-		if r.Percent > 0 {
-			text += fmt.Sprintf(" (%.0f%%)", r.Percent)
+	if in.tokens > 0 {
+		text := thousands(in.tokens) + " tokens"
+		if in.percent > 0 {
+			text += fmt.Sprintf(" (%.0f%%)", in.percent)
 		}
 		parts = append(parts, text)
 	}
-	if s := r.Session; s != nil {
+	if s != nil {
 		switch {
 		case s.Resolved > 0:
 			parts = append(parts, fmt.Sprintf("%d of %d hints used (%d%%)", s.Used, s.Resolved, 100*s.Used/s.Resolved))
@@ -188,11 +172,8 @@ func (a *app) statusText(r statusReport) string {
 			parts = append(parts, plural(s.Known, "file")+" known")
 		}
 	}
-	return strings.Join(parts, a.tint("2", " | "))
+	return strings.Join(parts, " | ")
 }
-
-// tint adds color even if stdout is not a terminal: the client shows colors.
-func (a *app) tint(code, s string) string { return paint(a.colors, code, s) }
 
 // thousands prints 48213 as 48k and 1250000 as 1.2M.
 func thousands(n int64) string {

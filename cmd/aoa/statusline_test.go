@@ -34,22 +34,17 @@ func TestReadStatus(t *testing.T) {
 	}
 }
 
+// TestStatusText: the parts of the line, in the order of S4 §7, without colors.
 func TestStatusText(t *testing.T) {
-	a := &app{}
-	for want, r := range map[string]statusReport{
-		"● Live | 48k tokens (24%) | 3 of 4 hints used (75%) | 12 files": {Tokens: 48213, Percent: 24.1,
-			Session: &api.SessionAnswer{Mode: "live", Shown: 5, Resolved: 4, Used: 3, Files: 12}},
-		"⟳ Session | 1 hint | 1 file":             {Session: &api.SessionAnswer{Mode: "session", Shown: 1, Files: 1}},
-		"● Live | 999 tokens | 1,200 files known": {Tokens: 999, Session: &api.SessionAnswer{Mode: "live", Known: 1200}},
-		"○ aOa off | 1.2M tokens":                 {Daemon: "down", Tokens: 1_200_000},
-		"":                                        {Daemon: "none"},
-	} {
-		if got := a.statusText(r); got != want {
-			t.Errorf("got  %s\nwant %s", got, want)
-		}
-	}
-	a.colors = true
-	fault.Same(t, "no color", a.statusText(statusReport{Daemon: "down"}), "\x1b[2m○ aOa off\x1b[0m")
+	fault.Same(t, "a live session", statusText(statusIn{tokens: 48213, percent: 24.1},
+		&api.SessionAnswer{Mode: "live", Shown: 5, Resolved: 4, Used: 3, Files: 12}, false),
+		"● Live | 48k tokens (24%) | 3 of 4 hints used (75%) | 12 files")
+	fault.Same(t, "a resumed one", statusText(statusIn{},
+		&api.SessionAnswer{Mode: "session", Shown: 1, Files: 1}, false), "⟳ Session | 1 hint | 1 file")
+	fault.Same(t, "a new one", statusText(statusIn{tokens: 999},
+		&api.SessionAnswer{Mode: "live", Known: 1200}, false), "● Live | 999 tokens | 1,200 files known")
+	fault.Same(t, "no daemon", statusText(statusIn{tokens: 1_200_000}, nil, true), "○ aOa off | 1.2M tokens")
+	fault.Same(t, "no repository", statusText(statusIn{}, nil, false), "")
 }
 
 // FuzzStatus: no input makes it fail, print control characters or a second line.
@@ -57,10 +52,9 @@ func FuzzStatus(f *testing.F) {
 	f.Add(`{"session_id":"s1","context_window":{"total_input_tokens":48213,"used_percentage":24.1}}`)
 	f.Add(`{"session_id":"\u001b[2J\n","cwd":"\u0000","context_window":{"used_percentage":1e999}}`)
 	f.Add(strings.Repeat("[", 10000))
-	a := &app{}
 	f.Fuzz(func(t *testing.T, raw string) {
 		in := readStatus([]byte(raw))
-		line := a.statusText(statusReport{Daemon: "down", Tokens: in.tokens, Percent: in.percent})
+		line := statusText(in, nil, true)
 		if strings.ContainsFunc(line, func(r rune) bool { return r < ' ' }) || len(line) > 200 {
 			t.Errorf("%q", line)
 		}

@@ -10,7 +10,6 @@ import (
 
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/index"
-	"github.com/aoa-dev/aoa/internal/session/live"
 	"github.com/aoa-dev/aoa/scripts/eventtest"
 	"github.com/aoa-dev/aoa/scripts/fault"
 )
@@ -78,35 +77,6 @@ func TestRescue(t *testing.T) {
 			t.Errorf("%s: the reason does not say what was wrong: %s", c.wrong, s.Reasons[0].Text)
 		}
 	}
-}
-
-func TestStale(t *testing.T) {
-	at := epoch.Add(time.Hour)
-	opened := map[event.Path]live.Open{"same.go": {At: epoch}, "changed.go": {At: epoch}, "own.go": {At: epoch},
-		"gone.go":   {At: epoch},
-		"future.go": {At: epoch}}
-	disk := map[event.Path]time.Time{"same.go": epoch.Add(-time.Minute), "changed.go": epoch.Add(10 * time.Minute),
-		"own.go":    epoch.Add(time.Second),
-		"future.go": at.Add(time.Hour)}
-	got := FindStale(opened, func(p event.Path) (time.Time, bool) { m, ok := disk[p]; return m, ok }, at)
-	if len(got) != 1 || got[0].File != "changed.go" || got[0].Reasons[0].Text != "changed 50 min ago, last read 1 h ago" {
-		t.Errorf("stale: %+v", got)
-	}
-}
-
-func TestFindWork(t *testing.T) {
-	e := func(min int, kind event.Kind, files ...event.Path) event.Event {
-		return event.Event{Time: epoch.Add(time.Duration(min) * time.Minute), Body: eventtest.Body(kind, files...)}
-	}
-	got := FindWork([]event.Event{e(1, event.KindRead, "r.go", "e.go"), e(2, event.KindEdit, "e.go"),
-		e(3, event.KindWrite, "w.go"),
-		e(4, event.KindRead, "late.go", "gone.go"), e(5, event.KindSearch,
-			"s.go")}, func(p event.Path) bool { return p != "gone.go" }, epoch.Add(time.Hour))
-	var files []event.Path
-	for _, s := range got {
-		files = append(files, s.File)
-	}
-	fault.Same(t, "working set", files, []event.Path{"w.go", "e.go", "late.go", "r.go"})
 }
 
 func TestTell(t *testing.T) {

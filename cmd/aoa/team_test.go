@@ -89,39 +89,4 @@ func TestTeam(t *testing.T) {
 	for _, d := range team {
 		d.until("all events are here", func() bool { return maps.Equal(d.held(), want) })
 	}
-	notified(team[0], team[2])
-}
-
-// notified: an agent in one clone is notified that another one changed, in its own clone, a file that it has read.
-func notified(reader, writer *sandbox) {
-	reader.Helper()
-	hook := func(d *sandbox, ev, session, id, tool, file string) string {
-		return d.doWith(string(d.hook(ev, session, id, tool, file)), "hook", "claude").out
-	}
-	old := time.Now().Add(-time.Hour)
-	fault.Check(reader, os.Chtimes(filepath.Join(reader.dir, "docs", "protocol.md"), old, old)) // on this disk nothing is new
-	// A change counts from two seconds after the reading on: it could be the reader's own.
-	mustCall(reader, api.Events, []event.Event{{ID: "early", Time: time.Now().Add(-time.Minute), Session: "waiting",
-		Body: event.Call{Act: event.ActRead, Paths: []event.Path{"docs/protocol.md"}}}})
-	hook(writer, "PostToolUse", "writing", "w1", "Edit", "docs/protocol.md")
-	n, out := 0, ""
-	reader.until("the other clone's agent is notified", func() bool {
-		n++
-		out = hook(reader, "PostToolBatch", "waiting", fmt.Sprint("b", n), "Bash", "README.md")
-		return strings.Contains(out, "another agent changed it")
-	})
-	for _, words := range []string{"changed since this session read them:", "docs/protocol.md: another agent changed it",
-		"ago in another clone"} {
-		if !strings.Contains(out, words) {
-			reader.Errorf("the sentence lacks %q: %s", words, out)
-		}
-	}
-	again := hook(reader, "PostToolBatch", "waiting", "again", "Bash", "README.md")
-	if strings.Contains(again, "another agent") {
-		reader.Errorf("notified twice: %s", again)
-	}
-	own := hook(writer, "PostToolBatch", "writing", "own", "Bash", "README.md")
-	if strings.Contains(own, "another agent") {
-		reader.Errorf("the one who changed it is notified: %s", own)
-	}
 }

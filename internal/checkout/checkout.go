@@ -36,7 +36,7 @@ type Checkout struct {
 
 	brief atomic.Bool // the list of files is that of the index: the disk was not read yet
 
-	announced announcements
+	begun begun
 }
 
 // New makes a checkout whose files are not known yet.

@@ -42,11 +42,11 @@ func (w *Checkout) Deleted(ctx context.Context, p event.Path) bool {
 // maxWritten is the longest content of a file, in bytes, that is kept with the call that wrote it.
 const maxWritten = 8 << 10
 
-// Identify notes what the files of a call say, each read once: after a read or a change, and before the change that the
-// call announces. at is when the call came.
+// Identify notes what the files of a call say, each read once: after a read or a change, and before the change that a
+// call begins. at is when the call came.
 func (w *Checkout) Identify(call hooks.Call, at time.Time) {
 	if call.Next != "" {
-		w.announced.note(call.Session, call.Next, w.present(call.Next), at)
+		w.begun.note(call.Session, call.Next, w.present(call.Next), at)
 	}
 	for i, e := range call.Events {
 		if b, ok := e.Body.(event.Call); ok && e.Opens() && len(b.Paths) == 1 {
@@ -64,7 +64,7 @@ func (w *Checkout) identified(session string, c event.Call) event.Call {
 	if c.Kind() == event.KindRead {
 		return c
 	}
-	c.Before = w.announced.takeBefore(session, c.Paths[0])
+	c.Before = w.begun.takeBefore(session, c.Paths[0])
 	c.Offset, c.Limit = changedLines(string(text), c.Edits)
 	if c.Act == event.ActWrite && text != nil && len(text) <= maxWritten && utf8.Valid(text) {
 		c.Edits = []event.Swap{{New: string(text)}}

@@ -182,7 +182,7 @@ func (d *Daemon) wire(ctx context.Context, home *checkout.Checkout) error {
 	d.cache.Begin(begin)
 	d.events = eventlog.New(d.db, d.now, d.log, d.alert, d.scores, d.cache, d.sequences)
 	d.scores.Begin(d.events)
-	d.teamLog = &teamLog{DB: d.db, daemon: d, edits: hint.NewPeerEdits(d.now)}
+	d.teamLog = &teamLog{DB: d.db, daemon: d}
 	if d.team, err = d.newTeam(ctx, id); err != nil {
 		return err
 	}
@@ -207,7 +207,7 @@ func (d *Daemon) wireParts() {
 		Unwritten: func() bool { waiting, _, err := d.events.Trouble(); return err != nil && waiting > 0 },
 		Gone:      d.o.Replaced, Stop: d.stopIdle}
 	d.hints = hint.New(hint.Options{Settings: d.settings, Now: d.now, Log: d.log, Factor: max(d.o.Patience, 1),
-		Events: d.events, DB: d.db, Live: d.scores.Live, Edits: d.teamLog.edits, Contexts: d.contexts,
+		Events: d.events, DB: d.db, Live: d.scores.Live, Contexts: d.contexts,
 		Sequences: d.sequences, Count: d.metrics})
 }
 

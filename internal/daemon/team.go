@@ -8,7 +8,6 @@ import (
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/event"
-	"github.com/aoa-dev/aoa/internal/hint"
 	"github.com/aoa-dev/aoa/internal/team"
 )
 
@@ -16,14 +15,11 @@ import (
 type teamLog struct {
 	*cold.DB
 	daemon *Daemon
-	edits  *hint.PeerEdits
 }
 
 // Take logs events of other clones, and returns when they are learned.
 func (l *teamLog) Take(ctx context.Context, events []event.Event) error {
-	fresh, err := l.daemon.events.AppendPeers(ctx, events)
-	l.edits.Note(fresh)
-	return err
+	return l.daemon.events.AppendHistory(ctx, events, nil)
 }
 
 // Forget deletes events of other clones, and what was learned from them.

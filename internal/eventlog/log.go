@@ -198,23 +198,14 @@ func (l *Log) Append(ctx context.Context, events []event.Event) (fresh int, err 
 	return len(kept), err
 }
 
-// AppendHistory logs a batch of git history together with how far it was read. It returns when the batch is applied:
-// an import must not pile up in memory.
+// AppendHistory logs a batch of git history together with how far it was read, or of events of other clones with a nil
+// cursor. It returns when the batch is applied: an import must not pile up in memory.
 func (l *Log) AppendHistory(ctx context.Context, events []event.Event, cursor map[string]string) error {
 	seq, _, err := l.write(ctx, events, cursor)
 	if err != nil {
 		return err
 	}
 	return l.queue.wait(ctx, seq)
-}
-
-// AppendPeers logs events of other clones. It returns those that were new, when they are applied.
-func (l *Log) AppendPeers(ctx context.Context, events []event.Event) ([]event.Event, error) {
-	seq, fresh, err := l.write(ctx, events, nil)
-	if err != nil {
-		return nil, err
-	}
-	return fresh, l.queue.wait(ctx, seq)
 }
 
 // write makes what waits durable, and then a batch.

@@ -29,7 +29,6 @@ type Options struct {
 	Events    Log
 	DB        *cold.DB
 	Live      *live.Sessions
-	Edits     *PeerEdits
 	Contexts  *session.Contexts
 	Sequences *reload.Cache
 	Count     Counter
@@ -267,24 +266,4 @@ func (h *Hints) searched(w *checkout.Checkout, events []event.Event) (out []even
 		}
 	}
 	return out
-}
-
-// stale finds files that changed on disk since the session opened them. It is not known which conversation opened a
-// file, so only the agent is notified: a subagent has read little, a moment ago. What the session is changing itself is
-// left out, and what its client has just refused to change, for then the client has said why.
-func (h *Hints) stale(w *checkout.Checkout, q event.Query, recent []event.Event) []event.Suggestion {
-	if q.Session == "" || q.Subagent != "" {
-		return nil
-	}
-	at, s := q.At, h.o.Live.Get(q.Session, q.At)
-	own := func(f event.Path) bool {
-		return w.Changing(q.Session, f, s.Opened[f].At, at) || slices.ContainsFunc(recent, func(e event.Event) bool {
-			return e.Kind() == event.KindFailed && e.Call().Failure == event.FailUnread && slices.Contains(e.Paths(), f)
-		})
-	}
-	found := slices.DeleteFunc(prefetch.FindStale(s.Opened, w.Modified, at), func(f event.Suggestion) bool {
-		read := s.Opened[f.File].Blob
-		return own(f.File) || read != "" && read == w.Reader.Blob(f.File) // written, and the same as before
-	})
-	return append(found, prefetch.FindEdited(s.Opened, h.o.Edits.Newest, found, at)...)
 }

@@ -108,7 +108,7 @@ func (h *Hints) workingSet(ctx context.Context, w *checkout.Checkout, call hooks
 		return nil, id, changed
 	}
 	has := func(p event.Path) bool { return slices.Contains(changed, p) }
-	return prefetch.FindWork(events, has, at), lastChanger(events, has), changed
+	return findWork(events, has, at), lastChanger(events, has), changed
 }
 
 // lastChanger is the session that changed one of the files last, "" if none did. Events are newest first.

@@ -271,10 +271,7 @@ func (f *fold) opens(e event.Event) {
 		}
 		before, known := f.Opened[p]
 		o := Opened{Path: p, First: !known, Fresh: !known || before.Clock < f.PromptClock}
-		now := Open{Clock: f.Clock, At: before.At}
-		if e.Kind() == event.KindRead {
-			now.Blob = e.Call().Blob
-		}
+		now := Open{Clock: f.Clock, At: before.At, Blob: e.Call().Blob}
 		if e.Time.After(now.At) {
 			now.At = e.Time
 		}

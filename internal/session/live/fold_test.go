@@ -254,17 +254,17 @@ func TestUncommitted(t *testing.T) {
 	d.expect("after a commit", d.session(0).Uncommitted, "[b c]")
 }
 
-// TestLastRead: what a session read last of a file is known until it changes the file.
-func TestLastRead(t *testing.T) {
-	read := func(kind event.Kind, blob string) string {
+// TestLastBytes: what a session read last of a file, or left in it, is known until a call does not say so.
+func TestLastBytes(t *testing.T) {
+	last := func(kind event.Kind, blob string) string {
 		e := ev(kind, 0, "a")
 		eventtest.Set(&e, "Blob", blob)
 		d := newFixture(t)
 		d.apply(ev(event.KindRead, 0, "a"), e)
 		return d.session(0).Opened["a"].Blob
 	}
-	if read(event.KindRead, "one") != "one" || read(event.KindEdit, "") != "" {
-		t.Error("it is not what was read last")
+	if last(event.KindRead, "one") != "one" || last(event.KindEdit, "two") != "two" || last(event.KindEdit, "") != "" {
+		t.Error("it is not what was read or left last")
 	}
 }
 

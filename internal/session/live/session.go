@@ -59,7 +59,7 @@ type Text struct {
 type Open struct {
 	Clock int64
 	At    time.Time
-	Blob  string // Call.Blob: what the file said, if it was read and that is known
+	Blob  string // Call.Blob: what the call read or left in the file, "" if that is not known
 }
 
 // LastEdit is the last edit of a file of the current change.

@@ -12,7 +12,7 @@ import (
 func TestChanging(t *testing.T) {
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	var w Checkout
-	w.announced.note("s", "a.go", "", now)
+	w.begun.note("s", "a.go", "", now)
 	for _, c := range []struct {
 		session     string
 		opened, now time.Duration

@@ -1,4 +1,4 @@
-package prefetch
+package hint
 
 import (
 	"fmt"
@@ -6,11 +6,12 @@ import (
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/prefetch"
 )
 
-// FindWork returns the files of recent work: those edited, the newest first, then those read. events are
+// findWork returns the files of recent work: those edited, the newest first, then those read. events are
 // opens of the session that resumes, or of the sessions before it; has says whether a file still exists.
-func FindWork(events []event.Event, has func(event.Path) bool, at time.Time) []event.Suggestion {
+func findWork(events []event.Event, has func(event.Path) bool, at time.Time) []event.Suggestion {
 	events = slices.Clone(events)
 	slices.SortStableFunc(events, func(a, b event.Event) int { return b.Time.Compare(a.Time) })
 	var edited, read []event.Suggestion
@@ -25,8 +26,9 @@ func FindWork(events []event.Event, has func(event.Path) bool, at time.Time) []e
 				for _, f := range e.Paths() {
 					if !seen[f] && has(f) {
 						seen[f] = true
-						*pass.out = append(*pass.out, event.Suggestion{File: f, Score: 1, Reasons: []event.Reason{{Signal: string(Start),
-							Value: 1, Weight: 1, Text: pass.word + " " + span(at.Sub(e.Time)) + " ago"}}})
+						*pass.out = append(*pass.out, event.Suggestion{File: f, Score: 1,
+							Reasons: []event.Reason{{Signal: string(prefetch.Start), Value: 1, Weight: 1,
+								Text: pass.word + " " + span(at.Sub(e.Time)) + " ago"}}})
 					}
 				}
 			}
@@ -35,7 +37,7 @@ func FindWork(events []event.Event, has func(event.Path) bool, at time.Time) []e
 	return append(edited, read...)
 }
 
-// span is a duration in its largest unit: "3 min".
+// span is a duration in its largest unit: "3 min". A negative one is "0 s".
 func span(d time.Duration) string {
 	switch {
 	case d >= 48*time.Hour:

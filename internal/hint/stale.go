@@ -1,0 +1,53 @@
+package hint
+
+import (
+	"slices"
+	"time"
+
+	"github.com/aoa-dev/aoa/internal/checkout"
+	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/prefetch"
+)
+
+// Bounds of what is looked at for changes behind a session's back.
+const (
+	// staleSlack is how much later than the last open a file must have been written: a hook tells of a write a moment
+	// after the file has it.
+	staleSlack = 2 * time.Second
+	maxStale   = 20 // files, the ones opened last
+)
+
+// stale finds the files that the session has opened, that have other bytes on disk now, and that no call of the session
+// wrote: a formatter did, a branch switch, another agent, a person. Where the bytes of the last open are not known, a
+// later time of the file decides.
+//
+// The log does not say which conversation opened a file, so only the agent is told: a subagent has read little, a moment
+// ago. A file that the client has just refused to change is left out, because the client has said why.
+func (h *Hints) stale(w *checkout.Checkout, q event.Query, recent []event.Event) (out []event.Suggestion) {
+	if q.Session == "" || q.Subagent != "" {
+		return nil
+	}
+	s := h.o.Live.Get(q.Session, q.At)
+	files := s.Files()
+	slices.Reverse(files)
+	for _, f := range files[:min(len(files), maxStale)] {
+		opened := s.Opened[f]
+		written, exists := w.Modified(f)
+		if !exists || written.Before(opened.At.Add(staleSlack)) || written.After(q.At.Add(time.Minute)) ||
+			w.Changing(q.Session, f, opened.At, q.At) || refused(recent, f) ||
+			opened.Blob != "" && opened.Blob == w.Reader.Blob(f) {
+			continue
+		}
+		out = append(out, event.Suggestion{File: f, Score: 1, Reasons: []event.Reason{{Signal: string(prefetch.Stale),
+			Value: 1, Weight: 1,
+			Text: "changed " + span(q.At.Sub(written)) + " ago, last read " + span(q.At.Sub(opened.At)) + " ago"}}})
+	}
+	return out
+}
+
+// refused reports whether the client has refused to change a file because it was not read before.
+func refused(recent []event.Event, f event.Path) bool {
+	return slices.ContainsFunc(recent, func(e event.Event) bool {
+		return e.Kind() == event.KindFailed && e.Call().Failure == event.FailUnread && slices.Contains(e.Paths(), f)
+	})
+}

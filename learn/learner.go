@@ -13,6 +13,9 @@ import (
 // Options of a Learner. The zero value works.
 type Options struct {
 	Consumers []Consumer // that fold the same events into states of their own, in this order
+	// Panicked is told of an event that made a fold panic. That event is passed over, or all later ones would never be
+	// learned: the next start would read it again. nil: the panic goes on.
+	Panicked func(e event.Event, why any)
 }
 
 // Consumer folds events into a state of its own. It reads the event, its session as it is after it (nil for none), and
@@ -69,11 +72,7 @@ func (l *Learner) Learn(ctx context.Context, events []event.Event, seq int64) er
 		if e.Kind() == event.KindCommit {
 			commits++
 		}
-		s, delta := l.sessions.Apply(e)
-		f.event(e, s, delta)
-		for _, c := range l.opts.Consumers {
-			c.Apply(e, s, delta)
-		}
+		l.fold(f, e)
 	}
 	if commits > bulk {
 		f.batch.Cap(bulkCap)
@@ -82,4 +81,20 @@ func (l *Learner) Learn(ctx context.Context, events []event.Event, seq int64) er
 		return fmt.Errorf("learn batch %d: %w", seq, err)
 	}
 	return nil
+}
+
+// fold folds one event into the sessions, the batch and the consumers.
+func (l *Learner) fold(f *fold, e event.Event) {
+	if l.opts.Panicked != nil {
+		defer func() {
+			if why := recover(); why != nil {
+				l.opts.Panicked(e, why)
+			}
+		}()
+	}
+	s, delta := l.sessions.Apply(e)
+	f.event(e, s, delta)
+	for _, c := range l.opts.Consumers {
+		c.Apply(e, s, delta)
+	}
 }

@@ -310,3 +310,27 @@ func TestFailedApply(t *testing.T) {
 	}
 	same(t, whole, failing, s)
 }
+
+// panicker panics at an event.
+type panicker struct{ at string }
+
+func (p panicker) Apply(e event.Event, _ *live.Session, _ live.Delta) {
+	if e.ID == p.at {
+		panic("the consumer is broken")
+	}
+}
+
+// TestPanic: an event that makes a consumer panic is passed over and told of. Those around it are learned.
+func TestPanic(t *testing.T) {
+	var told []string
+	d := newFixture(t, learn.Options{Consumers: []learn.Consumer{panicker{"bad"}},
+		Panicked: func(e event.Event, why any) { told = append(told, fmt.Sprint(e.ID, ": ", why)) }})
+	change := func(id string, f event.Path) event.Event {
+		return event.Event{ID: id, Time: start, Agent: "git", Body: event.Commit{Paths: []event.Path{f}}}
+	}
+	d.learn(change("first", "a.go"), change("bad", "b.go"), change("last", "c.go"))
+	d.learn(change("later", "c.go"))
+	d.expect("changes before it", d.score(hot.Churn, "", "a.go", start), 1)
+	d.expect("changes after it", d.score(hot.Churn, "", "c.go", start), 2)
+	fault.Same(t, "told", told, []string{"bad: the consumer is broken"})
+}

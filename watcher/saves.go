@@ -155,7 +155,7 @@ func (w *Watcher) events(kind event.Kind, found []fileChange, at time.Time) []ev
 		s := f.now
 		if kind == event.KindDelete {
 			s = f.old
-		} else if t := time.Unix(0, s.mtime); t.Before(at) {
+		} else if t := time.Unix(0, s.mtime); s.mtime > 0 && t.Before(at) {
 			e.Time = t.UTC()
 		}
 		e.ID = string(kind) + ":" + string(f.path) + ":" + strconv.FormatInt(s.mtime, 10) + ":" +

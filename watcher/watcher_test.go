@@ -3,6 +3,7 @@ package watcher
 import (
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -280,4 +281,16 @@ func TestRepositoryGone(t *testing.T) {
 		t.Fatal("Run goes on without a repository")
 	}
 	s.done <- nil
+}
+
+// TestImpossibleTimes: a save is as old as its file, unless the file's time is before 1970 or after now.
+func TestImpossibleTimes(t *testing.T) {
+	at := time.Unix(1_700_000_000, 0)
+	for mtime, want := range map[int64]time.Time{-1: at, 0: at, math.MinInt64: at, math.MaxInt64: at,
+		int64(time.Hour): time.Unix(3600, 0)} {
+		got := (&Watcher{bulk: 9}).events(event.KindSave, []fileChange{{path: "a.go", now: stamp{mtime: mtime}}}, at)
+		if len(got) != 1 || !got[0].Time.Equal(want) {
+			t.Errorf("modified at %d: %v", mtime, got)
+		}
+	}
 }

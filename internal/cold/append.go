@@ -13,7 +13,7 @@ import (
 // whose ID was logged, pruned or forgotten before; a commit that is counted; an uncommit of a commit that is not. An
 // uncommit comes back with the files, terms and times of the commit that it takes back. Events of other clones are in
 // no total, and only Replay and Peers return them. If nothing is fresh, nothing is written and seq is the number of the
-// last batch.
+// last batch. An event that cannot be encoded is left out, see Skipped: it must not keep out those beside it.
 func (d *DB) Append(ctx context.Context, events []event.Event) (seq int64, fresh []event.Event, err error) {
 	return d.AppendCommits(ctx, events, nil)
 }
@@ -36,6 +36,10 @@ func (d *DB) AppendCommits(ctx context.Context, events []event.Event,
 		}
 		return b.flush()
 	})
+	if err == nil && b.bad != nil {
+		d.skipped.Add(int64(len(b.bad)))
+		d.skippedLast.Store(&b.bad[len(b.bad)-1])
+	}
 	if err != nil || len(b.fresh) == 0 {
 		return d.Last(), nil, err
 	}
@@ -56,6 +60,8 @@ type batch struct {
 	d     *DB
 	first int64         // events.id of fresh[0]
 	fresh []event.Event // to be written
+	rows  []*row        // of fresh
+	bad   []error       // of events that cannot be encoded
 	// state has what is known of the events of the batch: digest → the newest row about it.
 	state    map[int64]mention
 	reversed map[int64]event.Event // events.id → a commit or uncommit that the batch takes back
@@ -109,7 +115,12 @@ FROM ids LEFT JOIN events ON id = event WHERE digest IN (VALUES %s)`,
 				e = before
 			}
 		}
-		b.fresh = append(b.fresh, e)
+		r, err := encodeRow(e, b.d.seal)
+		if err != nil {
+			b.bad = append(b.bad, err)
+			continue
+		}
+		b.fresh, b.rows = append(b.fresh, e), append(b.rows, r)
 		b.state[digest] = mention{id: b.last(), counted: countedOf(e)}
 	}
 	return nil
@@ -141,10 +152,7 @@ func (b *batch) flush() error {
 	var rows []any
 	var touches []touch
 	for i, e := range b.fresh {
-		r, err := encodeRow(e, b.d.seal)
-		if err != nil {
-			return err
-		}
+		r := b.rows[i]
 		r.id, r.seq = b.first+int64(i), b.last()
 		if _, reversed := b.reversed[r.id]; reversed {
 			r.counted.Int64 = 0
@@ -200,6 +208,14 @@ func (b *batch) uncount() error {
 		}
 	}
 	return nil
+}
+
+// Skipped returns how many events could not be encoded since the log was opened, and why the last one could not.
+func (d *DB) Skipped() (n int64, last error) {
+	if n = d.skipped.Load(); n > 0 {
+		last = *d.skippedLast.Load()
+	}
+	return n, last
 }
 
 func moveCursor(tx *Tx, cursor map[string]string) error {

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"math/rand/v2"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -330,3 +331,25 @@ func checkChanges(t *testing.T, d *DB) {
 }
 
 func fixed() time.Time { return noon }
+
+// TestOneBadEventIsLeftOut: an event that cannot be encoded is left out and counted. Those beside it are logged.
+func TestOneBadEventIsLeftOut(t *testing.T) {
+	d := newTest(t)
+	bad := commit(2, noon, "b.go")
+	bad.Body = event.Commit{Author: time.Unix(253402300800, 0)} // Normalize would have moved it
+	good := []event.Event{commit(1, noon, "a.go"), read("r", noon, "s", "a.go"), commit(3, noon, "c.go")}
+	seq, fresh, err := d.AppendCommits(t.Context(), []event.Event{good[0], good[1], bad, good[2]},
+		map[string]string{"main": sha(3)})
+	fault.Check(t, err)
+	same(t, "fresh", fresh, good)
+	same(t, "replay", replayAll(t, d, 0), []replayed{{seq, good}})
+	if n, last := d.Skipped(); n != 1 || last == nil || !strings.Contains(last.Error(), bad.ID) {
+		t.Errorf("%d events were left out: %v", n, last)
+	}
+	if cursor, err := d.Cursor(t.Context()); cursor["main"] != sha(3) || err != nil {
+		t.Errorf("the cursor is %v, %v", cursor, err)
+	}
+	if _, fresh := mustAppend(t, d, bad); len(fresh) > 0 {
+		t.Errorf("alone it became %v", fresh)
+	}
+}

@@ -251,12 +251,13 @@ func (e *Event) ChangeText(fn func(text *string, terms *[]string)) {
 
 // Normalize returns an event cut to its bounds, with its times in UTC, cut to milliseconds. Every event is normalized
 // once, before it is logged, so that what is learned live equals what is learned from the log. A time more than two
-// minutes after now becomes now, because a wrong clock must not decide the ranking.
+// minutes after now becomes now, because a wrong clock must not decide the ranking. Times outside of the years 1970 to
+// 9999, which git accepts in a commit, become the nearest time inside: neither the log nor JSON can hold them.
 func (e Event) Normalize(now time.Time) Event {
 	if e.Time.After(now.Add(2 * time.Minute)) {
 		e.Time = now
 	}
-	e.Time = e.Time.UTC().Truncate(time.Millisecond)
+	e.Time = Possible(e.Time)
 	e.ChangePaths(func(list *[]Path) { *list = cut(*list, MaxPaths) })
 	e.ChangeText(func(text *string, terms *[]string) {
 		*text, *terms = Clip(*text, MaxText), cut(*terms, MaxTerms)
@@ -271,10 +272,10 @@ func (e Event) Normalize(now time.Time) Event {
 		b.Failing, b.Idents = cut(b.Failing, MaxFailing), cut(b.Idents, MaxCallIdents)
 		e.Body = b
 	case Commit:
-		b.Author = utcMillis(b.Author)
+		b.Author = possibleIfKnown(b.Author)
 		e.Body = b
 	case Uncommit:
-		b.Author = utcMillis(b.Author)
+		b.Author = possibleIfKnown(b.Author)
 		e.Body = b
 	case Hint:
 		b.Named = cut(b.Named, MaxSeen)
@@ -283,12 +284,38 @@ func (e Event) Normalize(now time.Time) Event {
 	return e
 }
 
-// utcMillis is a time in UTC, cut to milliseconds; no time stays none.
-func utcMillis(t time.Time) time.Time {
+// Misdated reports whether Normalize has to move a time of the event into the years 1970 to 9999.
+func (e Event) Misdated() bool {
+	author := e.Time
+	switch b := e.Body.(type) {
+	case Commit:
+		author = b.Author
+	case Uncommit:
+		author = b.Author
+	}
+	return outside(e.Time) || outside(author) && !author.IsZero()
+}
+
+func outside(t time.Time) bool { return !Possible(t).Equal(t.Truncate(time.Millisecond)) }
+
+// Possible returns the time in UTC, cut to milliseconds, or the nearest one in the years 1970 to 9999.
+func Possible(t time.Time) time.Time {
+	first, last := time.Unix(0, 0), time.Date(9999, 12, 31, 23, 59, 59, 999e6, time.UTC)
+	switch {
+	case t.Before(first):
+		t = first
+	case t.After(last):
+		t = last
+	}
+	return t.UTC().Truncate(time.Millisecond)
+}
+
+// possibleIfKnown is Possible, but that no time stays none.
+func possibleIfKnown(t time.Time) time.Time {
 	if t.IsZero() {
 		return t
 	}
-	return t.UTC().Truncate(time.Millisecond)
+	return Possible(t)
 }
 
 func cut[T any](s []T, n int) []T {

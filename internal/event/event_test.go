@@ -1,6 +1,7 @@
 package event
 
 import (
+	"encoding/json"
 	"errors"
 	"strings"
 	"testing"
@@ -56,6 +57,46 @@ func TestNormalize(t *testing.T) {
 	soon := now.Add(time.Minute + 123456*time.Nanosecond)
 	if e := (Event{Time: soon}).Normalize(now); !e.Time.Equal(soon.Truncate(time.Millisecond)) {
 		t.Errorf("a clock one minute ahead became %v", e.Time)
+	}
+}
+
+// TestNormalizeDates: a time that the log or JSON cannot hold becomes the nearest one that they can, and is counted.
+func TestNormalizeDates(t *testing.T) {
+	now := time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
+	last := time.Date(9999, 12, 31, 23, 59, 59, 999e6, time.UTC)
+	for _, c := range []struct {
+		author, want time.Time
+		moved        bool
+	}{
+		{now.Add(time.Microsecond), now, false}, {time.Time{}, time.Time{}, false}, {time.Unix(0, 0), time.Unix(0, 0), false},
+		{time.Unix(253402300799, 0), last.Truncate(time.Second), false}, {time.Unix(253402300800, 0), last, true},
+		{time.Unix(-1, 0), time.Unix(0, 0), true}, {time.Unix(-1<<40, 0), time.Unix(0, 0), true},
+	} {
+		for _, b := range []Body{Commit{Author: c.author}, Uncommit{Author: c.author}} {
+			e := Event{Time: now, Body: b}
+			got := e.Normalize(now)
+			author := Commit{}.Author
+			switch b := got.Body.(type) {
+			case Commit:
+				author = b.Author
+			case Uncommit:
+				author = b.Author
+			}
+			if !author.Equal(c.want) || e.Misdated() != c.moved || got.Misdated() {
+				t.Errorf("%T of %v is of %v, misdated %v, then %v", b, c.author, author, e.Misdated(), got.Misdated())
+			}
+			if _, err := json.Marshal(got); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	for _, at := range []time.Time{{}, time.Unix(-1, 0), time.Unix(1<<60, 0)} {
+		for _, now := range []time.Time{now, time.Unix(1<<40, 0)} {
+			got := Event{Time: at}.Normalize(now)
+			if _, err := json.Marshal(got); err != nil || got.Time.Year() < 1970 {
+				t.Errorf("%v at %v is %v: %v", at, now, got.Time, err)
+			}
+		}
 	}
 }
 

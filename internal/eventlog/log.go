@@ -30,6 +30,7 @@ type Log struct {
 	queue *applyQueue
 
 	*consumers
+	misdated atomic.Int64
 
 	mu      sync.Mutex // guards pending, writing, since, failing, dropped
 	pending []event.Event
@@ -101,7 +102,7 @@ func (l *Log) Add(events ...event.Event) {
 			l.dropped++
 			continue
 		}
-		l.pending = append(l.pending, e.Normalize(now))
+		l.pending = append(l.pending, l.normalize(e, now))
 	}
 	n := len(l.pending)
 	if l.since.IsZero() {
@@ -120,6 +121,17 @@ func signal(c chan struct{}) {
 	default:
 	}
 }
+
+// normalize brings an event into the bounds of the log, and counts one whose times had to be moved.
+func (l *Log) normalize(e event.Event, now time.Time) event.Event {
+	if e.Misdated() {
+		l.misdated.Add(1)
+	}
+	return e.Normalize(now)
+}
+
+// Misdated is the number of events since the start whose times were outside of the years 1970 to 9999.
+func (l *Log) Misdated() int64 { return l.misdated.Load() }
 
 // Flush makes everything added so far durable. On an error the events stay pending. It waits for another batch that is
 // being written as long as ctx lasts.
@@ -220,7 +232,7 @@ func (l *Log) write(ctx context.Context, events []event.Event, cursor map[string
 	}
 	now := l.now()
 	for i := range events {
-		events[i] = events[i].Normalize(now)
+		events[i] = l.normalize(events[i], now)
 	}
 	seq, fresh, err = l.db.AppendCommits(ctx, events, cursor)
 	l.report(err)

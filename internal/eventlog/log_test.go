@@ -2,6 +2,7 @@ package eventlog
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"path/filepath"
 	"sync"
@@ -55,5 +56,20 @@ func TestAQuestionLeavesALongWrite(t *testing.T) {
 	fault.Check(t, l.Flush(t.Context()))
 	if events, err := db.Log(t.Context(), cold.LogFilter{Limit: 5}); err != nil || len(events) != 1 {
 		t.Errorf("%d events written, want 1: %v", len(events), err)
+	}
+}
+
+// TestMisdated: events with impossible dates are logged with possible ones, and counted.
+func TestMisdated(t *testing.T) {
+	log := slog.New(slog.NewTextHandler(t.Output(), nil))
+	l := New(newLog(t), time.Now, log, log)
+	commit := func(id string, author int64) event.Event {
+		return event.Event{ID: "commit:" + id, Time: time.Now(), Agent: "git", Body: event.Commit{Author: time.Unix(author, 0)}}
+	}
+	fresh, err := l.Append(t.Context(), []event.Event{commit("a", 1), commit("b", 253402300800), commit("c", 2)})
+	l.Add(event.Event{ID: "d", Time: time.Unix(-1, 0), Agent: "watch", Body: event.Save{}})
+	fault.Check(t, errors.Join(err, l.Flush(t.Context())))
+	if n := l.Misdated(); fresh != 3 || n != 2 {
+		t.Errorf("%d events are new, %d had impossible dates", fresh, n)
 	}
 }

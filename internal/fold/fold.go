@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"runtime/debug"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -125,6 +126,12 @@ func (s *Fold) load(ctx context.Context) error {
 	for _, c := range s.consumers {
 		list = append(list, c)
 	}
-	s.learner = learn.New(s.Hot, s.Live, learn.Options{Consumers: list})
+	s.learner = learn.New(s.Hot, s.Live, learn.Options{Consumers: list, Panicked: s.panicked})
 	return nil
+}
+
+// panicked warns of an event that is not learned.
+func (s *Fold) panicked(e event.Event, why any) {
+	s.o.Log.Error("an event made learning panic", "event", e.ID, "panic", why, "stack", string(debug.Stack()))
+	s.o.Alert.Warn("an event cannot be learned and is passed over", "event", e.ID, "kind", e.Kind(), "why", why)
 }

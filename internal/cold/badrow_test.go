@@ -93,6 +93,7 @@ func TestBadRows(t *testing.T) {
 		t.Run(c.change, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "aoa.db")
 			fault.Check(t, os.WriteFile(path, content, 0o600))
+			copyFile(t, markFile(whole), markFile(path))
 			alter(t, path, c.change)
 			for start := range 2 {
 				s := &sink{}

@@ -63,14 +63,8 @@ func (d *DB) copyTo(ctx context.Context, part, path string) error {
 	}); err != nil {
 		return explain("read", d.path, classify(err), err)
 	}
-	var verdict string
-	if err := onDatabase(part, func(db *sql.DB) error {
-		return db.QueryRowContext(ctx, "PRAGMA quick_check(1)").Scan(&verdict)
-	}); err != nil {
-		return err
-	}
-	if verdict != "ok" {
-		return fmt.Errorf("the copy is not whole: %s", verdict)
+	if err := onDatabase(part, func(db *sql.DB) error { return verdict(ctx, db, "PRAGMA quick_check(1)") }); err != nil {
+		return fmt.Errorf("the copy is not whole: %w", err)
 	}
 	return atomicfile.Rename(part, path)
 }

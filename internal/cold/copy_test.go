@@ -79,6 +79,7 @@ func TestCopy(t *testing.T) {
 	}
 	other := filepath.Join(t.TempDir(), "aoa.db")
 	copyFile(t, path+copySuffix, other)
+	copyFile(t, markFile(path), markFile(other))
 	c, s := openTest(t, other)
 	same(t, "warnings", len(s.records), 0)
 	same(t, "the copy", replayAll(t, c, 0), replayAll(t, d, 0))
@@ -217,41 +218,6 @@ func breakPage(t *testing.T, path string, row int) {
 		}
 	}
 	t.Fatal("no such row")
-}
-
-// TestCutLog: a write-ahead log that was cut anywhere ends the log earlier, never before its copy, and one line says
-// how many events are missing. A cut that costs none is silent.
-func TestCutLog(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "aoa.db")
-	d, _ := openTest(t, path)
-	mustAppend(t, d, wordy("a", 100)...)
-	_, err := d.Copy(t.Context())
-	fault.Check(t, err)
-	for i := range 50 {
-		mustAppend(t, d, wordy(fmt.Sprint("b", i, "-"), 1+i%7)...)
-	}
-	log, err := os.Stat(path + "-wal")
-	fault.Check(t, err)
-	const cuts = 60
-	for cut := range int64(cuts + 1) {
-		other := filepath.Join(t.TempDir(), "aoa.db")
-		for _, suffix := range []string{"", "-wal", copySuffix} {
-			copyFile(t, path+suffix, other+suffix)
-		}
-		copyFile(t, markFile(path), markFile(other))
-		fault.Check(t, os.Truncate(other+"-wal", log.Size()*cut/cuts))
-		c, s := openTest(t, other)
-		lost := int(d.Last())
-		for _, b := range replayAll(t, c, 0) {
-			lost -= len(b.Batch)
-		}
-		same(t, fmt.Sprint("lines about ", lost, " lost events"), len(s.records), min(lost, 1))
-		if lost > 0 && (lost > 197 || !strings.Contains(line(s), fmt.Sprint("missing=", lost)) ||
-			s.records[0].Message != cutWarning) {
-			t.Errorf("cut at %d/%d: %d events are lost, %s", cut, cuts, lost, line(s))
-		}
-		fault.Check(t, c.Close())
-	}
 }
 
 // TestForgetDropsCopy: what is forgotten is in no copy, neither in the one that there is nor in one that is just

@@ -19,7 +19,6 @@ var schema string
 type DB struct {
 	*File
 	seal    *Seal        // of texts; nil: they are stored open
-	seq     atomic.Int64 // number of the last batch
 	version atomic.Int64 // grows with every change of what History reads
 
 	skipped     atomic.Int64 // see Skipped
@@ -27,9 +26,6 @@ type DB struct {
 
 	copying sync.Mutex                         // held while the copy is made or deleted
 	callOff atomic.Pointer[context.CancelFunc] // of the copy that is being made, or was last
-
-	marking sync.Mutex  // held while the mark is written
-	opened  os.FileInfo // the file when it was opened
 
 	// This belongs to who writes.
 	ids map[event.Path]int64 // some of them; a transaction that fails takes them with it
@@ -48,22 +44,22 @@ func Open(ctx context.Context, path string, o Options) (*DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	before := readMark(path)
-	fresh := !exists(path)
+	was := lookBefore(path)
+	o.cut, o.Expected = cutLogWarning, o.Expected || was.mark > 0
 	var d *DB
-	if fresh && exists(path+copySuffix) {
+	if !was.file && exists(path+copySuffix) {
 		err = errGone
 	} else {
 		d, err = tryDB(ctx, path, o)
 	}
 	if unusable(err) {
-		d, err = restore(ctx, path, o, before, err)
-		before, fresh, o.Expected = 0, false, false // one warning is enough
+		d, err = restore(ctx, path, o, max(was.mark, 0), err)
+		was = before{file: true} // one warning is enough
 	}
 	if err != nil {
 		return nil, err
 	}
-	if err := d.compare(o, before, fresh); err != nil {
+	if err := d.compare(o, was); err != nil {
 		return nil, errors.Join(err, d.Close())
 	}
 	return d, d.warnOfKeys(ctx, o)

@@ -1,7 +1,8 @@
 // Package cold keeps the event log of a repository in one SQLite file (DB). It has one table of all events, commits
 // included, what is to be forgotten, and undo records. A second file (Blobs) is the cache: what the parts of
 // aOa keep to save time, each under its own Rule, sealed, swept and forgotten in one place. File is the layer below
-// both: one connection that writes, a few that read, one schema, and a fresh file in place of a damaged one.
+// both: one connection that writes, a few that read, one schema, a mark that tells when the end of the file was lost
+// (mark.go), and a fresh file in place of a damaged one.
 //
 // Batches of events go in. The events that were not known before come out, with the number of their batch. Later the
 // same batches come out again, in the same order, for the consumers to fold. The package never ranks, never decides

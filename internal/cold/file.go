@@ -8,9 +8,11 @@ import (
 	"fmt"
 	"log/slog"
 	"net/url"
+	"os"
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	_ "modernc.org/sqlite" // the driver
@@ -26,6 +28,7 @@ type Options struct {
 	// Expected says that there was a log: Open warns when its file is missing. OpenFile does not use it.
 	Expected bool
 
+	cut     string   // the warning of a file that lost its end
 	cache   int      // KiB of pages that the writing connection keeps, a quarter of it per reader; 0: fileCache
 	readers int      // reading connections; 0: fileReaders
 	checked int      // pages up to which opening reads the whole file; 0: checkedPages
@@ -57,7 +60,7 @@ func (o Options) complete(path string) (Options, string, error) {
 	if err != nil {
 		return o, path, fmt.Errorf("open store: %w", err)
 	}
-	o.cache, o.readers = cmp.Or(o.cache, fileCache), cmp.Or(o.readers, fileReaders)
+	o.cut, o.cache, o.readers = cmp.Or(o.cut, cutWarning), cmp.Or(o.cache, fileCache), cmp.Or(o.readers, fileReaders)
 	o.checked = cmp.Or(o.checked, checkedPages)
 	if o.bad == nil {
 		o.bad = &badRows{path: path, log: o.Log}
@@ -76,14 +79,23 @@ func (o Options) warn(message string, attrs ...any) {
 type File struct {
 	path    string
 	schema  string
-	checked int
+	checked int // pages; negative: it was checked before
 	damaged func()
 	bad     *badRows
 	reader  *sql.DB // several connections, read only
 	writer  *sql.DB // exactly one connection, held in conn
 
+	checks   bool // it is to be read as a whole once it is open
+	checking sync.WaitGroup
+	endCheck func() // ends that, and waits
+
 	full   bool // every commit is synced
 	syncer syncer
+
+	counts  bool         // every transaction gets the next number; those of a log are the numbers of its events
+	seq     atomic.Int64 // the last number
+	marking sync.Mutex   // held while the mark is written
+	opened  os.FileInfo  // the file when it was opened
 
 	mu     sync.Mutex // held by who writes; guards conn and stmts
 	conn   *sql.Conn
@@ -102,21 +114,44 @@ func OpenFile(ctx context.Context, path, schema string, o Options) (*File, error
 	if err != nil {
 		return nil, err
 	}
-	open := func() (*File, error) { return tryFile(ctx, path, schema, o, func(*File) error { return nil }) }
+	was := lookBefore(path)
+	o.Expected = false
+	open := func() (*File, error) { return tryFile(ctx, path, counter+schema, o, (*File).count) }
 	f, err := open()
-	if !unusable(err) {
-		return f, err
+	if unusable(err) {
+		aside, moved := moveAside(path, err, o.Now())
+		if moved != nil {
+			return nil, moved
+		}
+		message := fileWarning
+		if errors.Is(err, errVersion) {
+			message = fileVersionWarning
+		}
+		o.warn(message, "file", path, "moved_to", aside, "why", err.Error())
+		was = before{file: true} // one warning is enough
+		f, err = open()
 	}
-	aside, moved := moveAside(path, err, o.Now())
-	if moved != nil {
-		return nil, moved
+	if err != nil {
+		return nil, err
 	}
-	message := fileWarning
-	if errors.Is(err, errVersion) {
-		message = fileVersionWarning
+	if err := f.compare(o, was); err != nil {
+		return nil, errors.Join(err, f.Close())
 	}
-	o.warn(message, "file", path, "moved_to", aside, "why", err.Error())
-	return open()
+	return f, nil
+}
+
+// counter is the table of a file whose transactions are counted, see mark.go.
+const counter = `CREATE TABLE written (n INTEGER NOT NULL) STRICT;
+INSERT INTO written VALUES (0);
+`
+
+// count makes the file one whose transactions are counted, from the number that it has.
+func (f *File) count() error {
+	var n int64
+	_, err := f.Scan(background, "SELECT n FROM written", nil, &n)
+	f.seq.Store(n)
+	f.counts = true
+	return err
 }
 
 // unusable reports whether a fresh file has to take the place of one that did not open.
@@ -128,12 +163,12 @@ func tryFile(ctx context.Context, path, schema string, o Options, ready func(*Fi
 	if err := prepareFile(path); err != nil {
 		return nil, notOpened(path, err)
 	}
-	f := &File{path: path, full: o.Full, schema: schema, checked: o.checked, bad: o.bad, stmts: map[string]*sql.Stmt{}}
+	f := &File{path: path, full: o.Full, schema: schema, checked: o.checked, bad: o.bad, stmts: map[string]*sql.Stmt{},
+		endCheck: func() {}}
 	f.syncer.path = path
 	f.syncer.warn = func(err error) {
 		o.warn("what was written is not synced: a power cut may take it along", "file", path, "err", err)
 	}
-	defer func() { f.damaged = o.Damaged }() // what opening meets is its error
 	err := f.connect(ctx, o)
 	if err == nil {
 		err = ready(f)
@@ -144,6 +179,10 @@ func tryFile(ctx context.Context, path, schema string, o Options, ready func(*Fi
 	if err != nil {
 		_ = f.closeAll()
 		return nil, notOpened(path, err)
+	}
+	f.damaged = o.Damaged // what opening meets is its error
+	if f.checks {
+		f.checkLater()
 	}
 	return f, nil
 }
@@ -214,6 +253,7 @@ func (f *File) Close() error {
 
 // closeAll closes the readers first: the last connection to go checkpoints the log, and readers cannot.
 func (f *File) closeAll() error {
+	f.endCheck()
 	f.syncer.stop()
 	var errs []error
 	if f.reader != nil {

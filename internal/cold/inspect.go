@@ -2,11 +2,13 @@ package cold
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"time"
 )
@@ -20,6 +22,11 @@ func prepareFile(path string) error {
 	info, err := os.Stat(path)
 	if err == nil && !info.Mode().IsRegular() {
 		return fmt.Errorf("%w: not a file but a %s", ErrDamaged, info.Mode().Type())
+	}
+	if err != nil && lookBefore(path).mark < 0 { // a file without a mark has lost it, whenever this process is killed
+		if err := writeMark(path, 0); err != nil {
+			return err
+		}
 	}
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
@@ -44,33 +51,47 @@ func classifySystem(err error) error {
 	return nil
 }
 
-// checkedPages bounds the check at every start, which reads the whole file: 8192 pages are 32 MB. A larger file is
-// only checked as a whole when the last run met damage in it; otherwise its schema is.
+// checkedPages bounds what opening waits for: 8192 pages are 32 MB, read in half a second on two busy cores. A larger
+// file is read after that.
 const checkedPages = 8192
 
 // check searches for damage. After a run that met some (see suspect) the indexes are compared with their tables too.
 func (f *File) check(ctx context.Context) error {
-	var tables, pages int
-	err := f.conn.QueryRowContext(ctx, "SELECT count(*) FROM sqlite_schema WHERE name NOT LIKE 'sqlite_%'").Scan(&tables)
-	switch want := made(f.schema); {
-	case err != nil:
-		return damaged(err)
-	case tables != want:
-		return fmt.Errorf("%w: it has %d tables and indexes, not %d", ErrDamaged, tables, want)
+	if err := f.checkSchema(ctx); err != nil {
+		return err
 	}
+	var pages int
 	if err := f.conn.QueryRowContext(ctx, "PRAGMA page_count").Scan(&pages); err != nil {
 		return err
 	}
 	pragma := "PRAGMA quick_check(1)"
-	_, err = os.Stat(f.suspectFile())
-	switch {
-	case err == nil:
+	if exists(f.suspectFile()) {
 		pragma = "PRAGMA integrity_check(1)"
-	case pages > f.checked:
+	} else if pages > f.checked {
+		f.checks = f.checked >= 0
 		return nil
 	}
+	return verdict(ctx, f.conn, pragma)
+}
+
+// checkLater reads the whole file while others use it. Damage is left to the next opening, see suspect. It ends early when
+// the file is closed or scrubbed.
+func (f *File) checkLater() {
+	ctx, cancel := context.WithCancel(background)
+	f.checking.Go(func() {
+		if errors.Is(verdict(ctx, f.reader, "PRAGMA quick_check(1)"), ErrDamaged) && ctx.Err() == nil {
+			f.suspect()
+		}
+	})
+	f.endCheck = func() { cancel(); f.checking.Wait() }
+}
+
+// verdict asks SQLite whether a file is whole.
+func verdict(ctx context.Context, db interface {
+	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
+}, pragma string) error {
 	var verdict string
-	err = f.conn.QueryRowContext(ctx, pragma).Scan(&verdict)
+	err := db.QueryRowContext(ctx, pragma).Scan(&verdict)
 	switch {
 	case err != nil:
 		return damaged(err)
@@ -78,6 +99,28 @@ func (f *File) check(ctx context.Context) error {
 		return fmt.Errorf("%w: %s", ErrDamaged, verdict)
 	}
 	return nil
+}
+
+// checkSchema compares the tables and indexes with those of this program: SQLite keeps the statements that made them.
+func (f *File) checkSchema(ctx context.Context) error {
+	made := 0
+	err := f.each(ctx, f.conn, "SELECT name, coalesce(sql, '') FROM sqlite_schema WHERE name NOT LIKE 'sqlite_%'", nil,
+		func(row Row) error {
+			var name, statement string
+			err := row.Scan(&name, &statement)
+			if err == nil && !strings.Contains(f.schema, statement+";") {
+				err = fmt.Errorf("%w: %s is not as this program makes it", ErrDamaged, name)
+			}
+			made++
+			return err
+		})
+	if want := strings.Count("\n"+f.schema, "\nCREATE "); err == nil && made != want {
+		err = fmt.Errorf("%w: it has %d tables and indexes, not %d", ErrDamaged, made, want)
+	}
+	if err == nil || errors.Is(err, ErrDamaged) {
+		return err
+	}
+	return damaged(err)
 }
 
 // damaged makes an error of reading ErrDamaged, unless the surroundings are to blame.

@@ -112,6 +112,7 @@ var killings = []struct {
 		}
 		other := s.t.TempDir()
 		copyFile(s.t, s.DB.path+copySuffix, filepath.Join(other, "aoa.db"))
+		fault.Check(s.t, writeMark(filepath.Join(other, "aoa.db"), 0))
 		c := openStores(s.t, other)
 		if ids := c.ids(); len(ids) == 0 || len(ids)%200 > 0 || len(c.warn.records) > 0 {
 			s.t.Errorf("the copy has %d events, %s", len(ids), line(c.warn))

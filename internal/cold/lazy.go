@@ -88,7 +88,9 @@ func (l *lazyFile) open(ctx context.Context) error {
 		return fmt.Errorf("open %s: its folder was replaced: %w", l.path, fs.ErrNotExist)
 	}
 	f, err := OpenFile(ctx, l.path, l.schema, l.o)
-	l.file = f
+	if l.file = f; err == nil {
+		l.o.checked = -1 // once in the life of a process
+	}
 	return err
 }
 

@@ -10,17 +10,21 @@ import (
 	"github.com/aoa-dev/aoa/internal/regularfile"
 )
 
-// Beside the database lies a file with the number of the last event, written after each commit. SQLite does not notice
-// when its write-ahead log was deleted or cut: the database is sound, and ends earlier. The next Open compares the two.
+// Beside each database lies a file with a number that the database has, too: of the log the number of its last event, of
+// another file how often it was written. It is written after each commit. SQLite does not notice when its write-ahead log
+// was deleted or cut: the database is sound, and ends earlier. The next opening compares the two numbers.
 const markSuffix = ".mark"
 
-// Warnings of an Open that finds less than there was. Each is given once: Open sets the mark to what it found.
+// Warnings of an opening that finds less than there was. Each is given once: opening sets the mark to what it found.
 const (
 	goneWarning = "the event log is gone, its file was deleted: a fresh one was begun, and git history is learned again; " +
 		"if you have a backup of the file, stop the daemon and put it back"
-	cutWarning = "the end of the event log is missing, its write-ahead log was deleted or damaged, or an older copy of " +
-		"the file was put in its place: " +
+	cutLogWarning = "the end of the event log is missing" + cutEnd
+	cutWarning    = "the end of a file of the store is missing" + cutEnd
+	cutEnd        = ", its write-ahead log was deleted or damaged, or an older copy of the file was put in its place: " +
 		"all that is there is used; if you have a backup, stop the daemon and put it back"
+	unmarkedWarning = "the mark beside a file of the store was deleted or damaged: it would say whether the end of the " +
+		"file is missing; all that is there is used"
 	keysWarning = "the keys to stored prompts and tool inputs were deleted: those texts cannot be read, all else is kept; " +
 		"if you have a backup of the folder keys, stop the daemon and put it back"
 )
@@ -30,56 +34,67 @@ const maxNumber = 1 << 53
 
 func markFile(path string) string { return strings.TrimSuffix(path, ".db") + markSuffix }
 
-// readMark returns the number of the last batch that the last run wrote, 0 if it is not known.
-func readMark(path string) int64 {
+// before is what an opening finds.
+type before struct {
+	file bool  // there is a database
+	mark int64 // the number that the last run wrote beside it; -1 if there is none
+}
+
+func lookBefore(path string) before {
+	b := before{file: exists(path), mark: -1}
 	raw, err := regularfile.Read(markFile(path), regularfile.NoLinks, 64)
-	if err != nil || len(raw) > 32 {
-		return 0
+	if err != nil {
+		return b
 	}
-	n, _ := strconv.ParseInt(strings.TrimSpace(string(raw)), 10, 64)
-	if n < 0 || n > maxNumber {
-		return 0
+	if n, err := strconv.ParseInt(strings.TrimSpace(string(raw)), 10, 64); err == nil && n >= 0 && n <= maxNumber {
+		b.mark = n
 	}
-	return n
+	return b
 }
 
-// committed notes that a batch is committed. A mark that cannot be written is behind until the next batch.
-func (d *DB) committed(seq int64) {
-	d.seq.Store(seq)
-	_ = d.mark()
+// committed notes that the file has a new number on the disk. A mark that cannot be written is behind until the next one.
+func (f *File) committed(seq int64) {
+	f.seq.Store(seq)
+	_ = f.mark()
 }
 
-// mark writes the number of the last batch beside the database. Where the database was deleted or moved meanwhile, the
-// mark belongs to another one.
-func (d *DB) mark() error {
-	d.marking.Lock()
-	defer d.marking.Unlock()
-	if now, err := os.Stat(d.path); err != nil || !os.SameFile(now, d.opened) {
+// mark writes the number beside the database. Where the database was deleted or moved meanwhile, the mark belongs to
+// another one.
+func (f *File) mark() error {
+	f.marking.Lock()
+	defer f.marking.Unlock()
+	if now, err := os.Stat(f.path); err != nil || !os.SameFile(now, f.opened) {
 		return err
 	}
-	f, err := os.OpenFile(markFile(d.path), os.O_WRONLY|os.O_CREATE, 0o600)
+	return writeMark(f.path, f.seq.Load())
+}
+
+func writeMark(path string, n int64) error {
+	f, err := os.OpenFile(markFile(path), os.O_WRONLY|os.O_CREATE, 0o600)
 	if err != nil {
 		return err
 	}
-	_, err = f.WriteAt(fmt.Appendf(nil, "%019d\n", d.Last()), 0) // always as long: there is no moment without a number
+	_, err = f.WriteAt(fmt.Appendf(nil, "%019d\n", n), 0) // always as long: there is no moment without a number
 	return errors.Join(err, f.Close())
 }
 
 // compare warns of what is missing since the last run, and sets the mark to what is there.
-func (d *DB) compare(o Options, before int64, fresh bool) error {
-	info, err := os.Stat(d.path)
+func (f *File) compare(o Options, was before) error {
+	info, err := os.Stat(f.path)
 	if err != nil {
 		return err
 	}
-	d.opened = info
-	if o.Log != nil {
-		switch seq := d.seq.Load(); {
-		case fresh && (before > 0 || o.Expected):
-			o.Log.Warn(goneWarning, "file", d.path, "events", before)
-		case before > seq:
-			o.Log.Warn(cutWarning, "file", d.path, "ends_at", seq, "written", before, "missing", before-seq)
+	f.opened = info
+	switch seq := f.seq.Load(); {
+	case !was.file:
+		if o.Expected {
+			o.warn(goneWarning, "file", f.path, "events", max(was.mark, 0))
 		}
+	case was.mark < 0:
+		o.warn(unmarkedWarning, "file", f.path, "ends_at", seq)
+	case was.mark > seq:
+		o.warn(o.cut, "file", f.path, "ends_at", seq, "written", was.mark, "missing", was.mark-seq)
 	}
-	_ = d.mark() // who writes events reports a disk that cannot be written
+	_ = f.mark() // who writes reports a disk that cannot be written
 	return nil
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 )
 
 const (
@@ -44,6 +43,3 @@ func (f *File) create(ctx context.Context) error {
 		return err
 	})
 }
-
-// made is how many tables and indexes the schema makes.
-func made(schema string) int { return strings.Count("\n"+schema, "\nCREATE ") }

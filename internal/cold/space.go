@@ -51,6 +51,7 @@ func (f *File) Scrub(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return fmt.Errorf("scrub store: %w", err)
 	}
+	f.endCheck() // it reads what was deleted
 	if _, err := f.conn.ExecContext(background, "VACUUM"); err != nil {
 		return f.explain("scrub store", err)
 	}

@@ -42,6 +42,10 @@ func (f *File) Write(ctx context.Context, what string, fn func(tx *Tx) error) er
 	if err != nil && !ofDatabase(err) {
 		return err
 	}
+	var seq int64
+	if err == nil && f.counts {
+		_, err = (&Tx{f}).Scan("UPDATE written SET n = n + 1 RETURNING n", nil, &seq)
+	}
 	if err == nil {
 		_, err = f.conn.ExecContext(background, "COMMIT")
 	}
@@ -49,6 +53,9 @@ func (f *File) Write(ctx context.Context, what string, fn func(tx *Tx) error) er
 		return f.explain(what, err)
 	}
 	open = false
+	if f.counts {
+		f.committed(seq)
+	}
 	if !f.full {
 		f.syncer.soon()
 	}

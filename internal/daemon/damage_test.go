@@ -195,6 +195,13 @@ func TestMissing(t *testing.T) {
 		{"the write-ahead log is damaged", func() error {
 			return damage(filepath.Join(store, "aoa.db-wal"), wal.Size()/2)
 		}, "the end of the event log is missing", 49},
+		{"the write-ahead log and the mark are deleted", func() error { return removeAll(store, "aoa.db-wal", "aoa.mark") },
+			"the mark beside a file of the store", 48},
+		{"the write-ahead log of the cache is deleted", func() error { return removeAll(store, "cache.db-wal") },
+			"the end of a file of the store is missing", 248},
+		{"the write-ahead log and the mark of the cache are deleted", func() error {
+			return removeAll(store, "cache.db-wal", "cache.mark")
+		}, "the mark beside a file of the store", 248},
 		{"the log is deleted", func() error {
 			return removeAll(store, "aoa.db", "aoa.db-wal", "aoa.db-shm")
 		}, "its daily copy took its place", 48},

@@ -1,0 +1,188 @@
+package cold
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aoa-dev/aoa/scripts/fault"
+)
+
+// killedStores are a log and a cache with a write-ahead log each, as a kill leaves them. It returns their folder and how
+// many events and blobs there are.
+func killedStores(t *testing.T) (dir string, events, blobs int) {
+	t.Helper()
+	dir = t.TempDir()
+	s := openStores(t, dir)
+	for i := range 40 {
+		if i == 10 { // all before this is in the file
+			_, err := s.DB.Copy(t.Context())
+			fault.Check(t, err)
+		}
+		mustAppend(t, s.DB, wordy(fmt.Sprint("e", i, "-"), 1+i%5)...)
+		s.put(fmt.Sprint("b", i/2), "s", fmt.Sprint("blob ", i)) // each one twice
+		events, blobs = events+1+i%5, i+1
+	}
+	return dir, events, blobs
+}
+
+// harmed opens a copy of such a folder after harm has changed it, and returns what is left and what was said, now and
+// at the next start.
+func harmed(t *testing.T, from string, harm func(dir string)) (events, blobs int, said, again *sink) {
+	t.Helper()
+	dir := t.TempDir()
+	files, err := os.ReadDir(from)
+	fault.Check(t, err)
+	for _, f := range files {
+		if !strings.HasSuffix(f.Name(), "-shm") {
+			copyFile(t, filepath.Join(from, f.Name()), filepath.Join(dir, f.Name()))
+		}
+	}
+	harm(dir)
+	for _, warnings := range []**sink{&said, &again} {
+		s := openStores(t, dir)
+		all, _, err := s.items.List(t.Context(), Selection{})
+		fault.Check(t, err)
+		blobs = 0
+		for _, b := range all {
+			v, _, err := s.items.Get(t.Context(), b.Key)
+			fault.Check(t, err)
+			var n int
+			_, _ = fmt.Sscanf(string(v.Data), "blob %d", &n)
+			blobs = max(blobs, n+1)
+		}
+		events, *warnings = len(s.ids()), s.warn
+		fault.Check(t, s.DB.Close())
+		fault.Check(t, s.Blobs.Close())
+	}
+	return events, blobs, said, again
+}
+
+// TestCutLog: a write-ahead log of either file that was cut anywhere ends the file earlier, and one line says so, once. A
+// cut that costs nothing is silent.
+func TestCutLog(t *testing.T) {
+	from, events, blobs := killedStores(t)
+	for _, name := range []string{"aoa.db", "cache.db"} {
+		wal, err := os.Stat(filepath.Join(from, name+"-wal"))
+		fault.Check(t, err)
+		const cuts = 30
+		for cut := range int64(cuts + 1) {
+			e, b, said, again := harmed(t, from, func(dir string) {
+				fault.Check(t, os.Truncate(filepath.Join(dir, name+"-wal"), wal.Size()*cut/cuts))
+			})
+			lost := events - e + blobs - b
+			if e < 30 {
+				t.Errorf("%s cut at %d/%d: %d events and %d blobs are left", name, cut, cuts, e, b)
+			}
+			same(t, fmt.Sprintf("%s cut at %d/%d: lines about %d that are lost", name, cut, cuts, lost), len(said.records),
+				min(lost, 1))
+			if lost > 0 && !strings.Contains(line(said), fmt.Sprint("missing=", lost)) {
+				t.Errorf("%s cut at %d/%d: %d are lost, %s", name, cut, cuts, lost, line(said))
+			}
+			same(t, "lines at the next start", len(again.records), 0)
+		}
+	}
+}
+
+// TestLostMark: without its mark, nothing can tell whether a file lost its end, and one line says that, once.
+func TestLostMark(t *testing.T) {
+	from, _, _ := killedStores(t)
+	remove := func(names ...string) func(string) {
+		return func(dir string) {
+			for _, n := range names {
+				fault.Check(t, os.Remove(filepath.Join(dir, n)))
+			}
+		}
+	}
+	for _, name := range []string{"aoa", "cache"} {
+		for what, harm := range map[string]func(string){
+			"the mark is deleted":              remove(name + ".mark"),
+			"the mark and the log are deleted": remove(name+".mark", name+".db-wal"),
+			"the mark is deleted, the log cut": func(dir string) {
+				remove(name + ".mark")(dir)
+				fault.Check(t, os.Truncate(filepath.Join(dir, name+".db-wal"), 50_000))
+			},
+			"the mark is empty": func(dir string) {
+				fault.Check(t, os.WriteFile(filepath.Join(dir, name+".mark"), nil, 0o600))
+			},
+			"the mark is no number": func(dir string) {
+				fault.Check(t, os.WriteFile(filepath.Join(dir, name+".mark"), []byte("7e3"), 0o600))
+			},
+		} {
+			_, _, said, again := harmed(t, from, harm)
+			if len(said.records) != 1 || !strings.Contains(line(said), "mark") {
+				t.Errorf("%s: %s: %d lines, want one: %s", name, what, len(said.records), line(said))
+			}
+			same(t, "lines at the next start", len(again.records), 0)
+		}
+	}
+}
+
+// TestAlteredSchema: a database whose tables are not those of this program is known at the start, and what is stored
+// after it is stored.
+func TestAlteredSchema(t *testing.T) {
+	from, _, _ := killedStores(t)
+	for _, c := range []struct{ name, change string }{
+		{"aoa.db", "ALTER TABLE events RENAME COLUMN body TO content"},
+		{"aoa.db", "ALTER TABLE events ADD COLUMN more TEXT"},
+		{"aoa.db", "ALTER TABLE files RENAME TO paths"},
+		{"aoa.db", "DROP INDEX events_time; CREATE INDEX events_time ON events (time)"},
+		{"aoa.db", "CREATE TRIGGER ignored BEFORE INSERT ON events BEGIN SELECT RAISE(IGNORE); END"},
+		{"cache.db", "ALTER TABLE blobs RENAME COLUMN data TO content"},
+		{"cache.db", "DROP TABLE answers; CREATE VIEW answers AS SELECT '' call, 0 at, x'' answer"},
+	} {
+		_, _, said, again := harmed(t, from, func(dir string) { alter(t, filepath.Join(dir, c.name), c.change) })
+		if len(said.records) != 1 || !strings.Contains(line(said), "moved_to=") {
+			t.Errorf("%s: %d lines, want one: %s", c.change, len(said.records), line(said))
+		}
+		same(t, "lines at the next start", len(again.records), 0)
+	}
+}
+
+// TestLargeFileIsChecked: a file that is too large to be read when it is opened is read after that. Damage is reported,
+// and the next opening moves the file aside.
+func TestLargeFileIsChecked(t *testing.T) {
+	from, _, _ := killedStores(t)
+	o := Options{Now: fixed, checked: 1}
+	for name, c := range map[string]struct {
+		table string
+		open  func(path string, o Options) (io.Closer, error)
+	}{
+		"aoa.db": {"touches", func(path string, o Options) (io.Closer, error) { return Open(t.Context(), path, o) }},
+		"cache.db": {"blobs_key", func(path string, o Options) (io.Closer, error) {
+			return OpenFile(t.Context(), path, blobSchema, o)
+		}},
+	} {
+		path := filepath.Join(t.TempDir(), name)
+		copyFile(t, filepath.Join(from, name), path)
+		copyFile(t, filepath.Join(from, name+"-wal"), path+"-wal")
+		copyFile(t, markFile(filepath.Join(from, name)), markFile(path))
+		alter(t, path, "PRAGMA wal_checkpoint(TRUNCATE)")
+		s, met := &sink{}, make(chan struct{}, 1)
+		o.Log, o.Damaged = slogTo(s), func() { met <- struct{}{} }
+		f, err := c.open(path, o)
+		fault.Check(t, err)
+		fault.Check(t, f.Close())
+		same(t, name+": reports of a sound file", len(met), 0)
+		overwritePage(t, path, leaves(t, path, c.table)[0][0])
+		f, err = c.open(path, o)
+		fault.Check(t, err)
+		select {
+		case <-met:
+		case <-time.After(time.Minute):
+			t.Fatalf("%s: nothing was reported", name)
+		}
+		fault.Check(t, f.Close())
+		same(t, name+": warnings", line(s), "")
+		f, err = c.open(path, o)
+		fault.Check(t, err)
+		fault.Check(t, f.Close())
+		if len(s.records) != 1 || !strings.Contains(line(s), "moved_to=") {
+			t.Errorf("%s: %d lines, want one: %s", name, len(s.records), line(s))
+		}
+	}
+}

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/gofrs/flock"
 	"github.com/spf13/cobra"
 	"gopkg.in/natefinch/lumberjack.v2"
 
@@ -150,7 +151,10 @@ events in memory. Exits 6 if the daemon does not answer.`,
 			stopped := 0
 			var failed []error
 			for _, p := range places {
-				err := a.halt(c.Context(), p, force)
+				held, err := a.halt(c.Context(), p, force)
+				if held != nil {
+					err = errors.Join(err, held.Unlock())
+				}
 				switch {
 				case err == nil:
 					stopped++
@@ -177,8 +181,9 @@ events in memory. Exits 6 if the daemon does not answer.`,
 }
 
 // halt asks a daemon to stop, and waits until it has written everything and released its lock. With force it ends in
-// any case, and what it cannot write is lost.
-func (a *app) halt(ctx context.Context, p locate.Place, force bool) error {
+// any case, and what it cannot write is lost. The lock is held for the caller, also if the error is api.ErrNoDaemon;
+// after other errors it is nil.
+func (a *app) halt(ctx context.Context, p locate.Place, force bool) (held *flock.Flock, err error) {
 	limit := stopTime * time.Duration(client.Factor())
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
@@ -189,7 +194,7 @@ func (a *app) halt(ctx context.Context, p locate.Place, force bool) error {
 			err = a.kill(err)
 		}
 		if err != nil && ctx.Err() == nil && !errors.Is(err, api.ErrNoDaemon) {
-			return err
+			return nil, err
 		}
 		if ans.Unwritten > 0 {
 			a.talk("%d events are lost: %s", ans.Unwritten, ans.Why)
@@ -198,15 +203,15 @@ func (a *app) halt(ctx context.Context, p locate.Place, force bool) error {
 		// A daemon that no longer listens may still be writing its last snapshot, or another one may start: then it is
 		// asked again.
 		step, cancel := context.WithTimeout(ctx, askAgain)
-		gone := api.Gone(step, p) == nil
+		held, waiting := api.Gone(step, p)
 		cancel()
 		switch {
-		case gone && asked:
-			return nil
-		case gone:
-			return err
+		case waiting == nil && asked:
+			return held, nil
+		case waiting == nil:
+			return held, err
 		case ctx.Err() != nil:
-			return fmt.Errorf("the daemon did not stop within %s", limit)
+			return nil, fmt.Errorf("the daemon did not stop within %s", limit)
 		}
 	}
 }

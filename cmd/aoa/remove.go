@@ -33,9 +33,11 @@ that was learned. The other contents of those files stay as they were.`,
 			}
 			// A settings file that cannot be edited keeps neither daemon nor store: without them its hooks are silent.
 			kept := a.removeHooks(c.Context(), repo)
-			if err := a.halt(c.Context(), place, true); err != nil && !errors.Is(err, api.ErrNoDaemon) {
+			held, err := a.halt(c.Context(), place, true)
+			if err != nil && !errors.Is(err, api.ErrNoDaemon) {
 				return err
 			}
+			defer held.Unlock() // it may be deleted by then
 			if filepath.Dir(place.Socket) != place.Store {
 				os.Remove(place.Socket)
 				os.Remove(redisSocket(place))

@@ -14,11 +14,11 @@ import (
 )
 
 // Listener is the listening socket of a daemon. It knows its own file: the name may by now belong to the daemon of a
-// store that was made in place of this one.
+// store that was made in place of this one, or somebody has taken it away.
 type Listener struct {
 	*net.UnixListener
-	name string
-	file os.FileInfo // as it was made; its inode is not used again while the socket listens
+	place locate.Place
+	file  os.FileInfo // as it was made; its inode is not used again while the socket listens
 }
 
 // Listen makes the socket, 0600. The caller holds the store's lock, so a socket that is there is stale.
@@ -31,7 +31,7 @@ func Listen(p locate.Place) (*Listener, error) {
 		return nil, fmt.Errorf("listen on %s: %w", p.Socket, err)
 	}
 	ln.SetUnlinkOnClose(false) // it would remove another daemon's socket of that name: see release
-	l := &Listener{UnixListener: ln, name: p.Socket}
+	l := &Listener{UnixListener: ln, place: p}
 	if err = os.Chmod(p.Socket, 0o600); err == nil {
 		l.file, err = os.Lstat(p.Socket)
 	}
@@ -42,10 +42,16 @@ func Listen(p locate.Place) (*Listener, error) {
 	return l, nil
 }
 
+// named reports whether clients still find this socket under its name.
+func (l *Listener) named() bool {
+	now, err := os.Lstat(l.place.Socket)
+	return err == nil && os.SameFile(l.file, now)
+}
+
 // release removes the socket's file, unless another daemon's socket has taken the name.
 func (l *Listener) release() {
-	if now, err := os.Lstat(l.name); err == nil && os.SameFile(l.file, now) {
-		_ = os.Remove(l.name)
+	if l.named() {
+		_ = os.Remove(l.place.Socket)
 	}
 }
 
@@ -62,17 +68,45 @@ const (
 	drainTries = 3
 )
 
+// lookEvery is how often a listener looks whether its socket still has its name: a cleaner of /tmp, or a person, may
+// have removed it, and no client could connect any more.
+const lookEvery = time.Second
+
+// errNameless is the error of Accept when the socket has lost its name.
+var errNameless = errors.New("the socket has lost its name")
+
 // until is the listener as http.Server takes it. When ctx ends, it takes the socket's name away. Then it accepts
-// everybody who had connected, and closes. It never accepts processes of other users.
-func (l *Listener) until(ctx context.Context) *callers {
-	context.AfterFunc(ctx, func() { _ = l.SetDeadline(time.Now()) })
-	return &callers{Listener: l, ctx: ctx}
+// everybody who had connected, and closes. It never accepts processes of other users. gone reports whether the name
+// belongs to another daemon.
+func (l *Listener) until(ctx context.Context, gone func() bool) *callers {
+	e := &callers{ctx: ctx, gone: gone}
+	e.use(l)
+	return e
+}
+
+// use accepts from a listener.
+func (e *callers) use(l *Listener) {
+	e.Listener = l
+	context.AfterFunc(e.ctx, func() { _ = l.SetDeadline(time.Now()) })
+}
+
+// again listens under the name that was lost, maybe with its folder.
+func (e *callers) again() error {
+	if err := e.place.MakeSocketFolder(); err != nil {
+		return err
+	}
+	l, err := Listen(e.place)
+	if err == nil {
+		e.use(l)
+	}
+	return err
 }
 
 // callers is a listener until ctx ends.
 type callers struct {
 	*Listener
 	ctx    context.Context
+	gone   func() bool
 	quiet  int            // times without a waiting caller
 	unread sync.WaitGroup // connections of which no request is read
 }
@@ -101,11 +135,13 @@ func (e *callers) wait(ctx context.Context) {
 // Accept implements net.Listener.
 func (e *callers) Accept() (net.Conn, error) {
 	for e.quiet < drainTries {
-		if e.ctx.Err() != nil {
+		err := e.SetDeadline(time.Now().Add(lookEvery))
+		if e.ctx.Err() != nil { // asked after the deadline is set: the end of ctx sets one, too
 			e.release()
-			if e.SetDeadline(time.Now().Add(drain)) != nil {
-				break
-			}
+			err = e.SetDeadline(time.Now().Add(drain))
+		}
+		if err != nil {
+			break
 		}
 		conn, err := e.UnixListener.Accept()
 		switch {
@@ -116,8 +152,12 @@ func (e *callers) Accept() (net.Conn, error) {
 				return &caller{Conn: conn, heard: sync.OnceFunc(e.unread.Done)}, nil
 			}
 			conn.Close()
-		case errors.Is(err, os.ErrDeadlineExceeded):
+		case errors.Is(err, os.ErrDeadlineExceeded) && e.ctx.Err() != nil:
 			e.quiet++
+		case errors.Is(err, os.ErrDeadlineExceeded):
+			if !e.named() && (e.gone == nil || !e.gone()) {
+				return nil, errNameless
+			}
 		case errors.Is(err, net.ErrClosed):
 			return nil, err
 		default: // out of descriptors: there may be one soon

@@ -23,7 +23,9 @@ const (
 )
 
 // Lock takes the store's lock file. Whoever holds it owns the socket, so a socket found then is stale. A holder
-// that listens has won. One that does not is about to listen, or writes its last snapshot: then this one is next.
+// that listens has won. One that does not is about to listen, or writes its last snapshot: then this one is next. The
+// error is fs.ErrNotExist if the store was deleted meanwhile: who waited for the lock of a deleted store holds nothing,
+// and would share the databases of the next store with its daemon.
 func Lock(ctx context.Context, p locate.Place) (*flock.Flock, error) {
 	l := flock.New(p.Lock(), flock.SetPermissions(0o600))
 	ctx, cancel := context.WithTimeout(ctx, lockWait)
@@ -33,6 +35,8 @@ func Lock(ctx context.Context, p locate.Place) (*flock.Flock, error) {
 		switch {
 		case err != nil:
 			return nil, fmt.Errorf("lock store %s: %w", p.Store, err)
+		case won && !named(l):
+			return nil, errors.Join(l.Unlock(), fmt.Errorf("store %s was deleted: %w", p.Store, fs.ErrNotExist))
 		case won:
 			return l, nil
 		}
@@ -46,22 +50,32 @@ func Lock(ctx context.Context, p locate.Place) (*flock.Flock, error) {
 	}
 }
 
-// Gone waits until no daemon holds the repository's lock: then everything is written, and the store may be deleted.
-func Gone(ctx context.Context, p locate.Place) error {
+// named reports whether the file of a lock that is held still has its name.
+func named(l *flock.Flock) bool {
+	held, err := l.Stat()
+	now, err2 := os.Stat(l.Path())
+	return err == nil && err2 == nil && os.SameFile(held, now)
+}
+
+// Gone waits until no daemon holds the repository's lock: then everything is written. It returns the lock, held, so that
+// no daemon begins before the store is deleted; not held if there is no lock file. The caller unlocks it.
+func Gone(ctx context.Context, p locate.Place) (*flock.Flock, error) {
 	for {
 		l := flock.New(p.Lock(), flock.SetFlag(os.O_RDONLY))
-		free, err := l.TryRLock()
-		if free {
-			return l.Unlock()
-		}
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil
+		free, err := l.TryLock()
+		switch {
+		case free && named(l):
+			return l, nil
+		case free:
+			err = l.Unlock() // another store has taken the place of this one
+		case errors.Is(err, fs.ErrNotExist):
+			return l, nil
 		}
 		if err != nil {
-			return fmt.Errorf("check the lock of %s: %w", p.Store, err)
+			return nil, fmt.Errorf("check the lock of %s: %w", p.Store, err)
 		}
 		if !schedule.Pause(ctx, lockEvery) {
-			return ctx.Err()
+			return nil, ctx.Err()
 		}
 	}
 }

@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"net"
 	"net/http"
@@ -13,6 +14,9 @@ type Server struct {
 	HTTP  http.Handler
 	Log   *slog.Logger // gets the stack of a handler that panicked; may be nil
 	Build string       // this daemon's build: requests of another one get code other_build
+	// Gone reports whether another store has taken the place of this one, whose daemon owns the name of the socket. A
+	// socket that lost its name otherwise is made again. nil: none ever does.
+	Gone func() bool
 }
 
 // BuildHeader carries the build of either end: a client of another build replaces the daemon.
@@ -26,21 +30,24 @@ const grace = 2 * time.Second
 
 // Serve answers until ctx ends. Then it removes the name of the socket, so that no client connects any more. It still
 // serves clients that have connected, because hooks do not wait for an answer. Running requests finish within two
-// seconds.
+// seconds. The error is why it cannot listen again after its socket lost its name.
 func (s *Server) Serve(ctx context.Context, ln *Listener) error {
 	web := &http.Server{Handler: begun(s.sameBuild(guarded(s.HTTP))), ReadHeaderTimeout: headerTime,
 		BaseContext: func(net.Listener) context.Context {
 			return context.WithValue(context.WithoutCancel(ctx), logKey{}, s.Log)
 		},
 		ConnContext: func(ctx context.Context, c net.Conn) context.Context { return context.WithValue(ctx, connKey{}, c) }}
-	callers := ln.until(ctx)
-	_ = web.Serve(callers) // it returns once all who had connected are accepted
+	callers := ln.until(ctx, s.Gone)
+	var err error
+	for errors.Is(web.Serve(callers), errNameless) && err == nil { // it returns once all who had connected are accepted
+		err = callers.again()
+	}
 	end, cancel := context.WithTimeout(context.WithoutCancel(ctx), grace)
 	defer cancel()
 	callers.wait(end) // Shutdown drops requests that it finds unread
 	_ = web.Shutdown(end)
 	_ = web.Close()
-	return nil
+	return err
 }
 
 type connKey struct{}

@@ -232,7 +232,7 @@ func (d *Daemon) watch(ctx context.Context) error {
 
 // serve runs every part until ctx ends. All goroutines of the daemon start here.
 func (d *Daemon) serve(ctx context.Context, ln *api.Listener) error {
-	server := &api.Server{HTTP: d.routes(), Log: d.log, Build: d.o.Build}
+	server := &api.Server{HTTP: d.routes(), Log: d.log, Build: d.o.Build, Gone: d.o.Replaced}
 	// The event log outlives the rest: what the others accept while they stop must still be written.
 	tail, endTail := context.WithCancel(context.WithoutCancel(ctx))
 	defer endTail()

@@ -54,12 +54,17 @@ func Create(commonDir string, getenv func(string) string) (Place, error) {
 	if err != nil {
 		return p, fmt.Errorf("create store: %w", err)
 	}
+	return p, p.MakeSocketFolder()
+}
+
+// MakeSocketFolder makes the folder of a socket that does not lie in the store. It refuses one of another owner.
+func (p Place) MakeSocketFolder() error {
 	if dir := filepath.Dir(p.Socket); dir != p.Store {
 		if err := private(dir); err != nil {
-			return p, &ForeignError{Socket: p.Socket, Err: err}
+			return &ForeignError{Socket: p.Socket, Err: err}
 		}
 	}
-	return p, nil
+	return nil
 }
 
 // Lock is the file that the daemon holds locked as long as it may write.

@@ -204,20 +204,6 @@ func (b *Blobs) Scrub(ctx context.Context) error {
 	return b.useExisting(ctx, func(f *File) error { return f.Scrub(ctx) })
 }
 
-// dropDerived deletes the blobs that are made of what is forgotten.
-func (b *Blobs) dropDerived(ctx context.Context) error {
-	return b.delete(ctx, "drop snapshots", func(tx *Tx) error {
-		for _, o := range b.owners {
-			if o.rule.Derived {
-				if err := tx.run([]any{o.name}, "DELETE FROM blobs WHERE owner = ?"); err != nil {
-					return err
-				}
-			}
-		}
-		return nil
-	})
-}
-
 // meant are the blobs that are to be forgotten.
 func (o *Owner) meant(ctx context.Context, file *File, f ForgetFilter) (ids []int64, err error) {
 	query := sqlBlobs

@@ -2,6 +2,7 @@ package cold
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -133,7 +134,9 @@ func (r *Eraser) scrub(ctx context.Context) error {
 	return errors.Join(removeAside(filepath.Dir(r.DB.path)), r.Blobs.Scrub(ctx), r.DB.Scrub(ctx))
 }
 
-// ForgetPeers deletes the events of other clones that are meant. It needs no intention: who asked for it asks again.
+// ForgetPeers deletes the events of other clones that are meant. It needs no intention: who asked for it asks again. What
+// was learned from them stays in memory until the next start, which learns from what is left: another clone must not make
+// this one start again.
 func (r *Eraser) ForgetPeers(ctx context.Context, meant func(event.Event) bool) (gone int, err error) {
 	r.erasing.Lock()
 	defer r.erasing.Unlock()
@@ -147,18 +150,17 @@ func (r *Eraser) ForgetPeers(ctx context.Context, meant func(event.Event) bool) 
 		if err != nil || len(found) == 0 {
 			return false, err
 		}
-		if err := r.Blobs.dropDerived(ctx); err != nil { // first: it is made again
-			return false, err
-		}
 		unlock, err := r.DB.dropCopy()
 		defer unlock()
 		if err == nil {
-			err = r.DB.Write(ctx, "forget events of peers", func(tx *Tx) error { return r.DB.drop(tx, found) })
+			err = r.DB.Write(ctx, "forget events of peers", func(tx *Tx) error {
+				return errors.Join(r.DB.drop(tx, found), tx.run([]any{metaForgot, rand.Text()}, setMeta))
+			})
 		}
 		if err == nil {
 			gone = len(found)
 		}
-		return gone > 0, err
+		return false, err
 	})
 	return gone, err
 }

@@ -11,19 +11,22 @@ import (
 // Snapshot keeps a state that was folded from the log among the blobs. It is made of what may be forgotten, so every
 // Forget drops it.
 type Snapshot struct {
-	db    *DB
-	owner *Owner
+	db     *DB
+	owner  *Owner
+	forgot string // metaForgot at Load: the state holds nothing that was forgotten before
 }
 
 // NewSnapshot adds the owner of a state.
 func NewSnapshot(db *DB, b *Blobs, name string) *Snapshot {
-	return &Snapshot{db, b.Owner(name, Rule{Derived: true})}
+	return &Snapshot{db: db, owner: b.Owner(name, Rule{Derived: true})}
 }
 
 // snapshotOf says what a state was folded from.
 type snapshotOf struct {
 	Log string `json:"log"` // DB.Name
 	Seq int64  `json:"seq"` // the last batch in it
+	// Forgot is metaForgot as it was when the state was begun: a state that has another one may hold what is forgotten.
+	Forgot string `json:"forgot,omitempty"`
 }
 
 // The key of the one blob of a snapshot.
@@ -35,7 +38,7 @@ func (s *Snapshot) Save(ctx context.Context, seq int64, state []byte) error {
 	if err != nil {
 		return err
 	}
-	meta, err := json.Marshal(snapshotOf{name, seq})
+	meta, err := json.Marshal(snapshotOf{name, seq, s.forgot})
 	if err != nil {
 		return err
 	}
@@ -63,6 +66,9 @@ func (s *Snapshot) Load(ctx context.Context) (state []byte, seq int64, err error
 		return nil, 0, err
 	}
 	name, err := s.db.Name(ctx)
+	if err == nil {
+		s.forgot, err = s.db.Meta(ctx, metaForgot)
+	}
 	if err != nil {
 		return nil, 0, err
 	}
@@ -77,7 +83,8 @@ func (s *Snapshot) Load(ctx context.Context) (state []byte, seq int64, err error
 	if err := json.Unmarshal(v.Meta, &of); err != nil {
 		return nil, 0, fmt.Errorf("load snapshot: %w: %w", ErrRow, err)
 	}
-	if of.Log != name || of.Seq > s.db.Last() { // other batches will get those numbers
+	// Other batches will get the numbers that the log does not have.
+	if of.Log != name || of.Seq > s.db.Last() || of.Forgot != s.forgot {
 		_, _, err := s.owner.Drop(ctx, snapshotKey)
 		return nil, 0, err
 	}

@@ -63,18 +63,22 @@ func Run(ctx context.Context, o Options) error {
 		}
 	}()
 	o.asked = new(atomic.Bool)
-	for range maxLives {
+	for damaged := 0; damaged < maxDamaged; {
 		cause, err := runOnce(ctx, o)
 		o.Log.Info("stopped", "cause", cause)
 		if err != nil || o.asked.Load() || !errors.Is(cause, errForgot) && !errors.Is(cause, cold.ErrDamaged) {
 			return err
 		}
+		if errors.Is(cause, cold.ErrDamaged) {
+			damaged++
+		}
 	}
-	return fmt.Errorf("started over %d times: see the log", maxLives)
+	return fmt.Errorf("met damage %d times: see the log", maxDamaged)
 }
 
-// maxLives bounds how often one daemon opens its stores again: after something was forgotten, and after it met damage.
-const maxLives = 1000
+// maxDamaged bounds how often one daemon opens its stores again after it met damage: the disk is bad then. It is not
+// bounded how often it does so because something was forgotten.
+const maxDamaged = 1000
 
 // runOnce opens the stores, serves until something ends it, and returns its cause.
 func runOnce(ctx context.Context, o Options) (cause, err error) {

@@ -22,11 +22,9 @@ func (l *teamLog) Take(ctx context.Context, events []event.Event) error {
 	return l.daemon.events.AppendHistory(ctx, events, nil)
 }
 
-// Forget deletes events of other clones, and what was learned from them.
+// Forget deletes events of other clones. What was learned from them goes with the next start.
 func (l *teamLog) Forget(ctx context.Context, meant func(event.Event) bool) (int, error) {
-	gone, err := l.daemon.eraser.ForgetPeers(ctx, meant)
-	l.daemon.reopen()
-	return gone, err
+	return l.daemon.eraser.ForgetPeers(ctx, meant)
 }
 
 // newTeam makes the exchange with other clones.
@@ -52,7 +50,9 @@ func (d *Daemon) forgetOrigin(ctx context.Context, name string) (api.ForgetAnswe
 		}
 		return e.Origin == origin
 	})
-	d.reopen()
+	if gone > 0 {
+		d.stop(errForgot)
+	}
 	n := 0
 	for _, is := range files {
 		if is {

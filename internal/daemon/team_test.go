@@ -85,6 +85,13 @@ func TestTeam(t *testing.T) {
 		b.stop()
 		b.start()
 	}
+	learned := func() (weight float64) {
+		for _, m := range call(b, api.Scores, api.ScoresRequest{Set: api.ScoresFrequency}).Members {
+			weight += m.Score
+		}
+		return weight
+	}
+	life, before := call(b, api.Status, api.None{}).Started, learned()
 	if n := call(a, api.Forget, api.ForgetRequest{File: "a.go"}).Events; n != 4 {
 		t.Errorf("%d events forgotten", n)
 	}
@@ -92,6 +99,14 @@ func TestTeam(t *testing.T) {
 	a.until("the one who forgot is back", func() bool { n, _ := a.from(); return n >= 0 })
 	call(a, api.Forget, api.ForgetRequest{Session: "session-x"})
 	b.hold("a session is forgotten", 0)
+	if got := call(b, api.Status, api.None{}).Started; !got.Equal(life) {
+		t.Error("what another clone forgets starts this one again")
+	}
+	b.stop() // it writes a snapshot, which the next start must not use
+	b.start()
+	if after := learned(); after <= 0 || after > before/2 {
+		t.Errorf("the files have the weight %v after the next start, %v before they were forgotten", after, before)
+	}
 }
 
 // TestForgetOrigin: a member that means harm is removed here, by the beginning of its name.

@@ -337,7 +337,9 @@ func (l *Log) Exclusive(ctx context.Context, fn func() (forgot bool, err error))
 	}
 	return l.queue.between(func() error {
 		forgot, err := fn()
-		l.consumers.gone()
+		if forgot || err != nil {
+			l.consumers.gone()
+		}
 		if forgot {
 			l.void.Store(true)
 		}

@@ -8,5 +8,5 @@
 //
 // The package never asks a question, never reads a file of the repository, and no question waits for it: a server that is
 // slow or gone costs news. Who may write to the stream can give it any event: what that can do here is bounded by
-// what decode takes and by a quota.
+// what decode takes and by the part of the log that is kept for other clones.
 package team

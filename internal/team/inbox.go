@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strconv"
+	"math"
 
 	"github.com/redis/go-redis/v9"
 
@@ -23,14 +23,14 @@ func (l *link) read(ctx context.Context) error {
 		if err := l.take(ctx, found); err != nil {
 			return err
 		}
-		if err := l.t.update(ctx, func(s *state) { s.Read = next }); err != nil || len(found) == 0 {
-			return err // what could not be read is passed over once in a round
+		if err := l.t.update(ctx, func(s *state) { s.Read = next }); err != nil {
+			return err
 		}
 	}
 }
 
 // after reads entries behind one, "" for the first. next is where to go on, the same at the end. An entry that is too
-// large to be read is passed over, with all of its second.
+// large to be read is passed over.
 func (l *link) after(ctx context.Context, start string) (found []redis.XMessage, next string, err error) {
 	from := "-"
 	if start != "" {
@@ -43,7 +43,8 @@ func (l *link) after(ctx context.Context, start string) (found []redis.XMessage,
 		return l.after(ctx, start)
 	case errors.Is(err, errReply):
 		l.t.refuse("", err)
-		return nil, strconv.FormatInt(entryTime(start).UnixMilli()+1000, 10) + "-0", nil
+		next, err = l.large(ctx, from)
+		return nil, next, err
 	case err != nil:
 		return nil, start, fmt.Errorf("read the team's events: %w", err)
 	case len(found) == 0:
@@ -52,6 +53,32 @@ func (l *link) after(ctx context.Context, start string) (found []redis.XMessage,
 	l.count = min(page, 2*l.count)
 	return found, found[len(found)-1].ID, nil
 }
+
+// large finds the id of an entry that is too large to be read: the first behind from. The server can only be asked whether
+// an entry lies in a range, and breaks off when it does. So the upper end of the range is halved, first by milliseconds and
+// then by the number within one. Small numbers are tried first: each answer that is broken off costs a connection.
+func (l *link) large(ctx context.Context, from string) (string, error) {
+	id := [2]uint64{math.MaxUint64, math.MaxUint64}
+	for part := range id {
+		low, high := uint64(0), uint64(math.MaxUint64)
+		for low < high {
+			id[part] = low + min(low, (high-low)/2)
+			found, err := l.client.XRangeN(ctx, l.events, from, entryID(id), 1).Result()
+			switch {
+			case errors.Is(err, errReply), len(found) > 0: // found: the large one was deleted meanwhile
+				high = id[part]
+			case err != nil:
+				return "", fmt.Errorf("pass over an entry of the team's events: %w", err)
+			default:
+				low = id[part] + 1
+			}
+		}
+		id[part] = low
+	}
+	return entryID(id), nil
+}
+
+func entryID(id [2]uint64) string { return fmt.Sprintf("%d-%d", id[0], id[1]) }
 
 // take gives the log what one reading found: events, and then what is to be forgotten of those before.
 func (l *link) take(ctx context.Context, found []redis.XMessage) error {
@@ -87,12 +114,15 @@ func (l *link) take(ctx context.Context, found []redis.XMessage) error {
 func (l *link) open(ctx context.Context, m redis.XMessage) (event.Event, *Filter, error) {
 	raw, _ := m.Values[field].(string)
 	at := entryTime(m.ID)
+	if now := l.t.o.Now(); at.After(now) { // the server's clock was ahead, or somebody chose the id
+		at = now
+	}
 	e, forget, origin, bad := decode(raw, at)
 	if origin == l.t.o.Origin {
 		return event.Event{}, nil, nil
 	}
 	if bad == nil {
-		bad = l.t.admit(origin, at, forget != nil)
+		bad = l.t.admit(origin)
 	}
 	if bad != nil {
 		if !errors.Is(bad, errRemoved) {
@@ -114,6 +144,9 @@ func (l *link) open(ctx context.Context, m redis.XMessage) (event.Event, *Filter
 func (l *link) forgotten(ctx context.Context, origin string) ([]Filter, error) {
 	if tombs, known := l.tombs[origin]; known {
 		return tombs, nil
+	}
+	if len(l.tombs) >= maxOrigins {
+		clear(l.tombs)
 	}
 	var tombs []Filter
 	raw, err := l.client.HGet(ctx, l.forgot, origin).Result()

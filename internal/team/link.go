@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -47,10 +48,23 @@ func (t *Team) dial() (*link, error) {
 func (l *link) round(ctx context.Context) error {
 	for _, step := range []func(context.Context) error{l.identify, l.tell, l.publish, l.read} {
 		if err := step(ctx); err != nil {
-			return l.taken(ctx, err)
+			return errors.Join(l.taken(ctx, err), l.full(ctx))
 		}
 	}
 	return nil
+}
+
+// full deletes a stream that has given out the highest id that there is: no server appends to it any more. It gets a new
+// name, so that everybody publishes again.
+func (l *link) full(ctx context.Context) error {
+	info, err := l.client.XInfoStream(ctx, l.events).Result()
+	if err != nil || info.LastGeneratedID != entryID([2]uint64{math.MaxUint64, math.MaxUint64}) {
+		return nil // the error of the step says what is wrong
+	}
+	if err := l.client.Del(ctx, l.events).Err(); err != nil {
+		return err
+	}
+	return l.client.Set(ctx, l.name, rand.Text(), 0).Err()
 }
 
 // taken says of an error which of the keys holds what no daemon wrote, and what to do.

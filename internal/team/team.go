@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -23,7 +24,7 @@ type Log interface {
 	Own(ctx context.Context, after int64, fn func(seq int64, batch []event.Event) error) error
 	// Take logs events of others, those that it does not know, and returns when they are learned.
 	Take(ctx context.Context, events []event.Event) error
-	// Forget deletes the events of others that are meant, and what was learned from them.
+	// Forget deletes the events of others that are meant.
 	Forget(ctx context.Context, meant func(event.Event) bool) (gone int, err error)
 	Meta(ctx context.Context, key string) (string, error)
 	SetMeta(ctx context.Context, key, value string) error
@@ -52,6 +53,7 @@ type Team struct {
 	trouble error // why not
 	gap     time.Time
 	origins map[string]*Origin
+	met     int64 // how often an origin was met
 }
 
 // state is what is kept in the log.
@@ -73,12 +75,10 @@ type Origin struct {
 	Newest  time.Time `json:"newest,omitzero"`
 	Refused int       `json:"refused"`       // entries
 	Why     string    `json:"why,omitempty"` // the last one was
-	entries int       // within the hour …
-	forgets int
-	hour    int64 // … that began then, by the times of the stream
+	met     int64     // larger than that of all that were met before
 }
 
-// maxOrigins bounds the daemons of a team. Entries of more are refused.
+// maxOrigins bounds the origins of which something is known in memory. The newest count.
 const maxOrigins = 256
 
 // How often the stream is read, and how often a server is tried again that does not answer.
@@ -244,48 +244,33 @@ func (t *Team) refuse(origin string, why error) {
 	}
 }
 
-// origin finds an origin, or makes it. t.mu is held.
+// origin finds an origin, or makes it in place of the one that was not met for longest. t.mu is held.
 func (t *Team) origin(name string) *Origin {
 	o := t.origins[name]
 	if o == nil {
 		if len(t.origins) >= maxOrigins {
-			name = "others"
+			delete(t.origins, slices.MinFunc(slices.Collect(maps.Keys(t.origins)), func(a, b string) int {
+				return cmp.Compare(t.origins[a].met, t.origins[b].met)
+			}))
 		}
-		o = cmp.Or(t.origins[name], &Origin{})
+		o = &Origin{}
 		t.origins[name] = o
 	}
+	t.met++
+	o.met = t.met
 	return o
 }
 
-// Bounds of what an origin appends within an hour: half of the stream, and forgets, each of which may cost a replay.
-const (
-	maxHourly  = maxStream / 2
-	maxForgets = 60
-)
-
 var errRemoved = errors.New("it was removed here")
 
-// admit counts an entry of an origin.
-func (t *Team) admit(origin string, at time.Time, forget bool) error {
+// admit notes that an origin was met.
+func (t *Team) admit(origin string) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if slices.Contains(t.state.Removed, origin) {
 		return errRemoved
 	}
-	o := t.origin(origin)
-	if t.origins[origin] == nil {
-		return fmt.Errorf("the team has more than %d members", maxOrigins)
-	}
-	if hour := at.Unix() / 3600; hour != o.hour {
-		o.hour, o.entries, o.forgets = hour, 0, 0
-	}
-	o.entries++
-	if forget {
-		o.forgets++
-	}
-	if o.entries > maxHourly || o.forgets > maxForgets {
-		return errors.New("it appends too much")
-	}
+	t.origin(origin)
 	return nil
 }
 

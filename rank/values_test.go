@@ -1,0 +1,240 @@
+package rank
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/scripts/fault"
+)
+
+// shopFiles are files of a small repository, so different that each signal of some of them is neither 0 nor 1.
+var shopFiles = map[event.Path]string{
+	"go.mod":               "module example.com/shop\n\nrequire example.com/money v1.2.0\n",
+	"README.md":            "# Shop\n\nThe shop computes the price of a basket. See docs/tax.md.\n",
+	"CHANGELOG.md":         "# Changes\n\n- the tax of a basket is rounded\n",
+	"docs/tax.md":          "# Tax\n\nThe tax rate of a country is looked up once.\n",
+	"basket/basket.go":     "// Package basket adds up prices.\npackage basket\n\n// Total is the price of a basket.\nfunc Total(b Basket) Money {\n\treturn addTax(sumPrices(b), lookupRate(b.Country))\n}\n",
+	"basket/prices.go":     "package basket\n\n// sumPrices adds the prices of all items.\nfunc sumPrices(b Basket) Money {\n\treturn b.Items.Sum()\n}\n",
+	"basket/total_test.go": "package basket\n\nfunc TestTotal(t *testing.T) {\n\tif Total(someBasket) != 12 {\n\t\tt.Error(\"wrong total\")\n\t}\n}\n",
+	"tax/rate.go":          "package tax\n\n// lookupRate finds the tax rate of a country in the rate table.\nfunc lookupRate(country string) float64 {\n\treturn rateTable[country]\n}\n",
+	"tax/rate_test.go":     "package tax\n\nfunc TestLookupRate(t *testing.T) { check(lookupRate(\"DE\")) }\n",
+	"tax/table.go":         "package tax\n\n// rateTable has the tax rate of each country.\nvar rateTable = map[string]float64{\"DE\": .19}\n",
+	"tax/rounding.go":      "package tax\n\n// addTax rounds a price half up after tax.\nfunc addTax(m Money, rate float64) Money { return roundHalf(m, rate) }\n",
+	"web/handler.go":       "package web\n\n// handleBasket shows the total of a basket.\nfunc handleBasket(w Writer, r Request) { render(w, Total(loadBasket(r))) }\n",
+	"web/template.html":    "<p>Total: {{.Total}}</p>\n",
+	"web/handler_test.go":  "package web\n\nfunc TestHandleBasket(t *testing.T) { handleBasket(nil, nil) }\n",
+	"web/template.go":      "package web\n\n// render fills the template.\nfunc render(w Writer, m Money) {}\n",
+	"web/session.go":       "package web\n\n// session keeps a basket between requests.\nfunc session(r Request) Basket { return loadBasket(r) }\n",
+}
+
+// shop is that repository with a history, two sessions that are over and one that runs.
+func shop(t *testing.T) (*world, Options) {
+	w, o := said(t, shopFiles)
+	day := func(ago int) time.Time { return epoch.AddDate(0, 0, -ago) }
+	for i := range 6 {
+		w.commit(day(90-9*i), "basket: compute the total price", "basket/basket.go", "basket/total_test.go")
+		w.commit(day(88-9*i), "tax: round the rate", "tax/rate.go", "tax/rate_test.go", "tax/rounding.go")
+	}
+	w.commit(day(21), "web: show the total", "web/handler.go", "web/template.html", "basket/basket.go", "README.md")
+	w.commit(day(12), "tax: one table of rates", "tax/table.go", "tax/rate.go", "docs/tax.md", "CHANGELOG.md")
+	w.commit(day(5), "bump money", "go.mod")
+	w.prompt("old", day(9), "the tax rate of a country is wrong in the table")
+	w.open("old", day(9).Add(time.Minute), "tax/rate.go", "tax", "lookup")
+	w.open("old", day(9).Add(2*time.Minute), "tax/table.go", "tax")
+	w.prompt("web", day(2), "show the basket of the session in the handler")
+	for i, f := range []event.Path{"web/handler.go", "web/session.go", "basket/basket.go"} {
+		w.open("web", day(2).Add(time.Duration(i)*time.Minute), f, "web")
+	}
+	minutes := func(ago int) time.Time { return epoch.Add(-time.Duration(ago) * time.Minute) }
+	w.prompt("s", minutes(30), "the total of a basket ignores the tax rate of its country, see docs/tax.md")
+	w.open("s", minutes(28), "basket/basket.go", "tax")
+	w.search("s", minutes(26), "lookupRate", nil, []event.Path{"tax/rate.go", "tax/rate_test.go", "basket/basket.go"})
+	w.happen(event.Event{Time: minutes(25), Session: "s", Body: event.Call{Act: event.ActSearch, Listing: true,
+		Seen: []event.Path{"web/session.go", "web/handler.go", "tax/rounding.go"}}})
+	w.open("s", minutes(24), "tax/rate.go", "tax")
+	w.happen(event.Event{Time: minutes(20), Session: "s", Body: event.Call{Act: event.ActEdit,
+		Paths: []event.Path{"tax/rate.go"}}})
+	w.prompt("s", minutes(10), "round the total half up after the tax, and test the handler")
+	w.open("s", minutes(9), "tax/rounding.go")
+	w.happen(event.Event{Time: minutes(9), Session: "s", Body: event.Call{Act: event.ActEdit,
+		Paths: []event.Path{"web/handler.go"}}})
+	w.search("s", minutes(8), "loadBasket request", []event.Path{"web/session.go"}, nil)
+	o.Read = func(p event.Path) []byte { return []byte(shopFiles[p]) }
+	return w, o
+}
+
+// TestValues compares every signal of every candidate, for a question of each task, with a golden file, so that no
+// formula changes unseen. A difference is either a fault or a decision: check it against doc.go before you accept it.
+func TestValues(t *testing.T) {
+	t.Parallel()
+	w, o := shop(t)
+	r := w.ranker(o)
+	branch := event.Branch{Name: "feature/round-tax-12", Files: []event.Path{"tax/table.go", "docs/tax.md"}}
+	var b strings.Builder
+	for _, c := range []struct {
+		what string
+		q    event.Query
+	}{
+		{"between calls", event.Query{Session: "s", Task: event.TaskNext}},
+		{"after a failed search", event.Query{Session: "s", Task: event.TaskSearch}},
+		{"a prompt in a session", event.Query{Session: "s", Task: event.TaskPrompt, Prompt: "the tests of `lookupRate` fail in tax/rate_test.go"}},
+		{"a prompt with tags", event.Query{Prompt: "the rate table of a country, as in web/template.html", Tags: []string{"#tax", "web"}}},
+		{"a long text", event.Query{Prompt: "Wrong total\n\n" + strings.Repeat("The total of a basket is wrong. ", 40) +
+			"\n  File \"tax/rounding.go\", line 4, in addTax\n  File \"basket/basket.go\", line 6, in Total\n"}},
+		{"nothing, on a branch with files", event.Query{Branch: branch}},
+		{"nothing, on a branch with a name", event.Query{Branch: event.Branch{Name: branch.Name}}},
+		{"a text about the branch", event.Query{Prompt: "what do my changes lack", Branch: branch}},
+		{"nothing at all", event.Query{Task: event.TaskPrompt}},
+	} {
+		c.q.At = epoch
+		k, err := r.Score(context.Background(), c.q)
+		fault.Check(t, err)
+		slices.SortFunc(k.Files, func(a, b Scored) int { return strings.Compare(string(a.File), string(b.File)) })
+		fmt.Fprintf(&b, "# %s\n", c.what)
+		for _, f := range k.Files {
+			fmt.Fprintf(&b, "%s", f.File)
+			for s, v := range f.Values() {
+				if v != 0 && Signal(s) != Bias {
+					fmt.Fprintf(&b, " %s=%.4g", Signal(s), v)
+				}
+			}
+			b.WriteByte('\n')
+		}
+		k.Done()
+	}
+	fault.Golden(t, "testdata/values.txt", b.String())
+}
+
+// TestFitsOfTexts compares the aspects of what texts mean with a golden file.
+func TestFitsOfTexts(t *testing.T) {
+	t.Parallel()
+	w, o := shop(t)
+	r := w.ranker(o)
+	var b strings.Builder
+	for _, text := range []string{
+		"round the total half up after tax", "tax: the rate of a country is looked up twice",
+		"fix(web): handler shows `loadBasket` of web/session.go", "update the changelog and bump example.com/money",
+		"test sumPrices\n\nIt fails:\n  File \"basket/prices.go\", line 5\n  File \"basket/basket.go\", line 6\nsee basket.prices.sumPrices",
+	} {
+		fmt.Fprintf(&b, "# %q\n", text)
+		for _, f := range r.Fits(text) {
+			fmt.Fprintf(&b, "%s logit=%.4g share=%.4g said=%q", f.File, f.Logit, f.Share, f.Words)
+			for a, v := range f.Values {
+				if v != 0 {
+					fmt.Fprintf(&b, " %s=%.4g", textSignalNames[a], v)
+				}
+			}
+			b.WriteByte('\n')
+		}
+	}
+	fault.Golden(t, "testdata/fits.txt", b.String())
+}
+
+// TestSignalsAreDocumented: the package comment has each signal by the name that aoa why prints.
+func TestSignalsAreDocumented(t *testing.T) {
+	t.Parallel()
+	doc, err := os.ReadFile("doc.go")
+	fault.Check(t, err)
+	for s := Bias + 1; s < signals; s++ {
+		if !regexp.MustCompile(`\b` + s.String() + `\b`).Match(doc) {
+			t.Errorf("doc.go does not describe %s", s)
+		}
+	}
+}
+
+// TestBoundsOfAQuestion: of what a repository has in plenty, so many files are looked at.
+func TestBoundsOfAQuestion(t *testing.T) {
+	t.Parallel()
+	files := func(format string, n int) (out []event.Path) {
+		for i := range n {
+			out = append(out, event.Path(fmt.Sprintf(format, i)))
+		}
+		return out
+	}
+	ago := func(d time.Duration) time.Time { return epoch.Add(-d) }
+	for what, c := range map[string]struct {
+		prepare func(w *world)
+		q       event.Query
+		counted Signal // 0: all candidates
+		want    int
+	}{
+		"partners of a file": {func(w *world) {
+			for _, f := range files("p%02d/a.go", 40) {
+				w.commit(ago(48*time.Hour), "together", "hub.go", f)
+			}
+		}, event.Query{Task: event.TaskNext, Files: []event.Path{"hub.go"}}, Comod, 32},
+		"files of a word": {func(w *world) {
+			for _, f := range files("p%02d/a.go", 40) {
+				w.commit(ago(48*time.Hour), "marmalade", f)
+			}
+		}, event.Query{Prompt: "marmalade"}, TermsMean, 16},
+		"files of a tag": {func(w *world) {
+			for i, f := range files("p%02d/a.go", 100) {
+				w.open(fmt.Sprint("s", i), ago(48*time.Hour), f, "jam")
+			}
+			for i, f := range files("late%02d/a.go", 80) {
+				w.open(fmt.Sprint("late", i), ago(time.Hour), f)
+			}
+		}, event.Query{Prompt: "no word of it", Tags: []string{"jam"}}, Tags, 16},
+		"files opened last": {func(w *world) {
+			for i, f := range files("p%02d/a.go", 100) {
+				w.open(fmt.Sprint("s", i), ago(time.Hour), f)
+			}
+		}, event.Query{Prompt: "no word of it"}, RecencyHour, 64},
+		"files committed last": {func(w *world) {
+			for i, f := range files("p%03d/a.go", 100) {
+				w.commit(ago(time.Duration(200-i)*time.Hour), "one", f)
+			}
+		}, event.Query{Prompt: "no word of it"}, Churn, 64},
+		"mentions": {func(w *world) {
+			w.tree.Add(files("p%03d/a.go", 120)...)
+			for _, f := range files("p%03d/a.go", 120) {
+				w.search("s", ago(time.Minute), "", nil, []event.Path{f})
+			}
+		}, event.Query{Session: "s", Task: event.TaskNext}, Mentioned, 96},
+		"neighbors in a folder": {func(w *world) {
+			w.tree.Add(files("folder/z%dq.go", 50)...)
+			w.tree.Add("folder/hub.go")
+		}, event.Query{Task: event.TaskNext, Files: []event.Path{"folder/hub.go"}}, Directory, 32},
+		"candidates": {func(w *world) {
+			for _, hub := range files("hub%d.go", 5) {
+				for _, f := range files(string(hub)+"%02d/a.go", 32) {
+					w.commit(ago(48*time.Hour), "together", hub, f)
+				}
+			}
+			for i, f := range files("p%02d/a.go", 64) {
+				w.open(fmt.Sprint("s", i), ago(time.Hour), f)
+			}
+		}, event.Query{Task: event.TaskNext, Files: files("hub%d.go", 5)}, 0, 192},
+	} {
+		t.Run(what, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			w.tree.Add("hub.go")
+			for _, f := range files("p%02d/a.go", 100) {
+				w.tree.Add(f, "late"+f[1:])
+			}
+			for _, f := range files("hub%d.go", 5) {
+				w.tree.Add(f)
+			}
+			c.prepare(w)
+			c.q.At = epoch
+			k, err := w.ranker(all(Options{})).Score(t.Context(), c.q)
+			fault.Check(t, err)
+			n := 0
+			for _, f := range k.Files {
+				if c.counted == 0 || f.Values()[c.counted] > 0 {
+					n++
+				}
+			}
+			fault.Same(t, "files", n, c.want)
+		})
+	}
+}

@@ -31,6 +31,7 @@ var shopFiles = map[event.Path]string{
 	"web/template.html":    "<p>Total: {{.Total}}</p>\n",
 	"web/handler_test.go":  "package web\n\nfunc TestHandleBasket(t *testing.T) { handleBasket(nil, nil) }\n",
 	"web/template.go":      "package web\n\n// render fills the template.\nfunc render(w Writer, m Money) {}\n",
+	"web/doc.go":           "// Package web shows baskets.\npackage web\n",
 	"web/session.go":       "package web\n\n// session keeps a basket between requests.\nfunc session(r Request) Basket { return loadBasket(r) }\n",
 }
 
@@ -53,7 +54,7 @@ func shop(t *testing.T) (*world, Options) {
 		w.open("web", day(2).Add(time.Duration(i)*time.Minute), f, "web")
 	}
 	minutes := func(ago int) time.Time { return epoch.Add(-time.Duration(ago) * time.Minute) }
-	w.prompt("s", minutes(30), "the total of a basket ignores the tax rate of its country, see docs/tax.md")
+	w.prompt("s", minutes(30), "the total of a basket ignores lookupRate, the tax rate of its country, see docs/tax.md")
 	w.open("s", minutes(28), "basket/basket.go", "tax")
 	w.search("s", minutes(26), "lookupRate", nil, []event.Path{"tax/rate.go", "tax/rate_test.go", "basket/basket.go"})
 	w.happen(event.Event{Time: minutes(25), Session: "s", Body: event.Call{Act: event.ActSearch, Listing: true,
@@ -75,7 +76,9 @@ func shop(t *testing.T) (*world, Options) {
 func TestValues(t *testing.T) {
 	t.Parallel()
 	w, o := shop(t)
-	r := w.ranker(o)
+	shown := o // the shipped weights decide the order and the reasons
+	shown.Models = nil
+	r, people := w.ranker(o), w.ranker(shown)
 	branch := event.Branch{Name: "feature/round-tax-12", Files: []event.Path{"tax/table.go", "docs/tax.md"}}
 	var b strings.Builder
 	for _, c := range []struct {
@@ -96,8 +99,17 @@ func TestValues(t *testing.T) {
 		c.q.At = epoch
 		k, err := r.Score(context.Background(), c.q)
 		fault.Check(t, err)
-		slices.SortFunc(k.Files, func(a, b Scored) int { return strings.Compare(string(a.File), string(b.File)) })
 		fmt.Fprintf(&b, "# %s\n", c.what)
+		best, err := people.Score(context.Background(), c.q)
+		fault.Check(t, err)
+		for i, f := range best.Files[:min(len(best.Files), 6)] {
+			fmt.Fprintf(&b, "%d. %s %.3f", i+1, f.File, f.Score)
+			for _, why := range best.Suggestion(context.Background(), i, true).Reasons {
+				fmt.Fprintf(&b, "; %s: %s", why.Signal, why.Text)
+			}
+			b.WriteByte('\n')
+		}
+		slices.SortFunc(k.Files, func(a, b Scored) int { return strings.Compare(string(a.File), string(b.File)) })
 		for _, f := range k.Files {
 			fmt.Fprintf(&b, "%s", f.File)
 			for s, v := range f.Values() {

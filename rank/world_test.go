@@ -66,7 +66,8 @@ func (w *world) commit(at time.Time, subject string, files ...event.Path) {
 // prompt learns a prompt; named are the files that the tree finds in it.
 func (w *world) prompt(id string, at time.Time, text string) {
 	w.happen(event.Event{Time: at, Session: id,
-		Body: event.Prompt{Terms: index.Terms(text, event.MaxTerms), Named: w.tree.Named(text)}})
+		Body: event.Prompt{Terms: index.Terms(text, event.MaxTerms), Idents: index.Identifiers(text, maxIdents),
+			Named: w.tree.Named(text)}})
 }
 
 // open learns the opening of a file.

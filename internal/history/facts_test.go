@@ -1,0 +1,149 @@
+package history
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/scripts/fault"
+)
+
+// lived is a history of 400 commits with partners that are certain, frequent, old and new, with a name that promises
+// more than happened, and with files of everything.
+func lived() *Commits {
+	c := &Commits{}
+	for i := range 400 {
+		var set []event.Path
+		in := func(every, from int, files ...event.Path) {
+			if i >= from && i%every == 0 {
+				set = append(set, files...)
+			}
+		}
+		in(4, 0, "api/wire.go", "docs/json.md")
+		in(12, 0, "api/client.go")
+		in(8, 300, "api/wire.go", "web/form.ts") // a partner of late
+		if i < 200 {
+			in(5, 0, "cmd/old.go", "cmd/flags.go") // partners of long ago
+		}
+		in(5, 200, "cmd/old.go")
+		in(7, 0, "cmd/run.go", "cmd/run_test.go")
+		in(9, 1, "cmd/list.go")
+		in(11, 0, "cmd/list.go", "cmd/list_test.go")
+		in(3, 0, "CHANGELOG.md")
+		in(50, 0, "web/a.ts", "web/b.ts", "web/c.ts", "web/d.ts", "api/wire.go") // large commits
+		c.Add(append(set, event.Path(fmt.Sprintf("work/w%d.go", i%23))))
+	}
+	return c
+}
+
+// TestFactsOfAHistory compares every fact of the companions of some changes, and what becomes of them, with a golden
+// file, so that no constant or bound of a fact changes unseen. A difference is a fault or a decision.
+func TestFactsOfAHistory(t *testing.T) {
+	t.Parallel()
+	c, w := lived(), Shipped()
+	var b strings.Builder
+	for _, change := range [][]event.Path{{"api/wire.go"}, {"cmd/old.go"}, {"cmd/run.go", "cmd/list.go"},
+		{"web/a.ts", "web/b.ts"}, {"api/new.go"}, {"docs/json.md", "CHANGELOG.md", "web/form.ts"}} {
+		fmt.Fprintf(&b, "# %s\n", event.Strings(change))
+		for _, x := range c.Companions(w, change, func(p event.Path) bool { return p != "cmd/flags.go" || change[0] == "cmd/old.go" }, 8) {
+			fmt.Fprintf(&b, "%s by %s: log odds %.4g, ahead %.4g, foremost %d, missing %.4g", x.File, x.With, x.LogOdds, x.Ahead,
+				x.Foremost, w.Missing.Probability(&x, x.LogOdds, len(change)))
+			for i, v := range x.Facts {
+				if v != 0 {
+					fmt.Fprintf(&b, " %s=%.4g", Fact(i), v)
+				}
+			}
+			b.WriteByte('\n')
+		}
+	}
+	b.WriteString("# pairs\n")
+	for _, recent := range []int{400, 60} {
+		for _, p := range c.Pairs(6, recent, everything) {
+			fmt.Fprintf(&b, "%d: %+v\n", recent, p)
+		}
+	}
+	fault.Golden(t, "testdata/facts.txt", b.String())
+}
+
+// TestBounds: of a long history so many commits are looked at.
+func TestBounds(t *testing.T) {
+	t.Parallel()
+	// A partner that was missing in the newest 300 commits of a file is forgotten.
+	c := made().times(50, "a.go", "old.go").times(299, "a.go")
+	if p := c.p(t, "old.go", "a.go"); p == 0 {
+		t.Error("the 300th commit back is not looked at")
+	}
+	if facts := c.times(1, "a.go").Companions(Shipped(), []event.Path{"a.go"}, everything, 9); len(facts) > 0 && facts[0].Facts[Common] > 0 {
+		t.Errorf("the 301st commit back counts: %+v", facts)
+	}
+	// Of a change the last 100 files are asked.
+	change := []event.Path{"asked/a.go"}
+	for i := range 99 {
+		change = append(change, event.Path(fmt.Sprintf("new/f%d.go", i)))
+	}
+	d := made().times(20, "asked/a.go", "with/partner.md").times(20, "other/c.c") // partner.md is not among the newest files
+	if d.p(t, "with/partner.md", change...) == 0 {
+		t.Error("the hundredth file of a change is not asked")
+	}
+	if d.p(t, "with/partner.md", append(change, "new/one.go")...) != 0 {
+		t.Error("101 files of a change are asked")
+	}
+	// 30 files are the most of a commit that counts for pairs, and three commits the fewest of a pair.
+	var many []event.Path
+	for i := range 28 {
+		many = append(many, event.Path(fmt.Sprintf(".github/x%d.txt", i)))
+	}
+	for n, want := range map[int]int{28: 1, 29: 0} {
+		set := append(many[:28:28], "one/alpha.go", "two/beta.md")
+		if n == 29 {
+			set = append(set, "three/gamma.ts")
+		}
+		got := 0
+		for _, p := range made().times(3, set...).Pairs(99, 99, everything) {
+			if p.A == "one/alpha.go" && p.B == "two/beta.md" {
+				got++
+			}
+		}
+		fault.Same(t, fmt.Sprintf("pairs of commits of %d files", len(set)), min(got, 1), want)
+	}
+	for n, want := range map[int]int{2: 0, 3: 1} {
+		fault.Same(t, fmt.Sprintf("pairs of %d commits", n), len(made().times(n, "one/alpha.go", "two/beta.md").Pairs(9, 9, everything)), want)
+	}
+}
+
+// TestSurprise: a pair that its names explain is no news, nor is a manifest; folders and types that differ are.
+func TestSurprise(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		a, b event.Path
+		want float64
+	}{
+		{"a/cart.go", "a/price.go", 1}, {"a/cart.go", "b/price.go", 1.5}, {"a/cart.go", "a/price.md", 1.25},
+		{"a/cart.go", "b/price.md", 1.875}, {"a/cart.go", "b/cart.md", 0}, {"a/cart.go", "b/cart-sum.md", 0},
+		{"a/basket.go", "b/mybasketform.ts", 0}, {"a/form.go", "b/myformula.ts", 1.875}, {"go.mod", "b/price.md", 0},
+	} {
+		if got := surprise(c.a, c.b); got != c.want || surprise(c.b, c.a) != got {
+			t.Errorf("%s and %s: %v, and %v the other way, want %v", c.a, c.b, got, surprise(c.b, c.a), c.want)
+		}
+	}
+}
+
+// TestRenamed: a file has its companions under its new name, and the name that is gone is no companion.
+func TestRenamed(t *testing.T) {
+	t.Parallel()
+	c := made().times(20, "a.go", "old.md")
+	c.Rename("old.md", "new.md")
+	c.Rename("other.md", "a.go") // takes the name: what a.go was is gone
+	for _, x := range c.Companions(Shipped(), []event.Path{"new.md"}, everything, 9) {
+		if x.File == "" || x.File == "a.go" && x.Facts[Common] > 0 {
+			t.Errorf("%q is a companion: %+v", x.File, x.Facts)
+		}
+	}
+	if p := made().times(1, "pkg/x.go").p(t, "pkg/x.go", "pkg/x_test.go"); p == 0 {
+		t.Error("a pair by name is not found")
+	}
+	if MaxFiles != 100 {
+		t.Errorf("commits of %d files count", MaxFiles)
+	}
+}

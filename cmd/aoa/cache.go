@@ -1,13 +1,14 @@
 package main
 
 import (
+	"cmp"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
-	"slices"
+	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -30,22 +31,22 @@ and at once when the session logs out or exits. Nothing is deleted to free space
   aoa cache list --session s1
   aoa cache get s1_survey_1 --lines 1-20`,
 	}
-	c.AddCommand(a.cachePut(), a.cacheGet(), a.cacheList(), a.cacheRemove(), a.cacheStats())
+	c.AddCommand(a.cachePut(), a.cacheGet(), a.cacheList(), a.cacheRemove())
 	return c
 }
 
 func (a *app) cachePut() *cobra.Command {
 	var r api.CachePutRequest
-	var it llmcache.Item
 	var meta string
 	c := &cobra.Command{
-		Use:   "put [FILE]…",
-		Short: "store standard input or files in one transaction, and print their keys",
+		Use:   "put [FILE]",
+		Short: "store standard input or a file, and print its key",
+		Args:  cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if meta != "" {
-				it.Notes = json.RawMessage(meta)
+				r.Notes = json.RawMessage(meta)
 			}
-			data, err := a.readItems(&r, it, args)
+			data, err := a.readItem(&r, strings.Join(args, ""))
 			if err != nil {
 				return err
 			}
@@ -58,60 +59,43 @@ func (a *app) cachePut() *cobra.Command {
 				return err
 			}
 			defer reply.Close()
-			return a.answer(reply.Head, func() {
-				for _, l := range reply.Head.Items {
-					fmt.Fprintln(a.out, l.Key)
-				}
-			})
+			return a.answer(reply.Head, func() { fmt.Fprintln(a.out, reply.Head.Key) })
 		},
 	}
 	c.Flags().StringVar(&r.Session, "session", a.getenv("CLAUDE_CODE_SESSION_ID"),
 		"the session (default: CLAUDE_CODE_SESSION_ID, else the newest one)")
 	c.Flags().Lookup("session").DefValue = ""
 	f := c.Flags()
-	f.StringVar(&it.Task, "task", "", "id of the task (default: random)")
-	f.StringVar(&it.Turn, "turn", "", "id of the turn (default: random)")
-	f.StringVarP(&it.Description, "description", "d", "", "description of at most 300 bytes (default: the file's name)")
+	f.StringVar(&r.Task, "task", "", "id of the task (default: random)")
+	f.StringVar(&r.Turn, "turn", "", "id of the turn (default: random)")
+	f.StringVarP(&r.Description, "description", "d", "", "description of at most 300 bytes (default: the file's name)")
 	f.StringVar(&meta, "metadata", "", "JSON of your own, returned with the item")
-	f.BoolVar(&it.Overwrite, "force", false, "replace an item of the same key")
+	f.BoolVar(&r.Overwrite, "force", false, "replace an item of the same key")
 	return c
 }
 
-// readItems reads standard input or the files, and adds an item for each.
-func (a *app) readItems(r *api.CachePutRequest, it llmcache.Item, names []string) ([]byte, error) {
-	if len(names) == 0 {
-		names = []string{"-"}
-	}
-	if len(names) > 1 && it.Turn != "" {
-		return nil, usage("--turn names one item, not %d", len(names))
-	}
-	var all []byte
-	for _, name := range names {
-		in := a.in
-		one := it
-		if name != "-" {
-			name = a.abs(name)
-			f, err := regularfile.Open(name, regularfile.FollowLinks)
-			if errors.Is(err, regularfile.ErrKind) {
-				return nil, fail(exitFailed, "read it on standard input: aoa cache put - < FILE", "%s is not a regular file", name)
-			}
-			if err != nil {
-				return nil, fail(exitFailed, "", "%v", err)
-			}
-			defer f.Close()
-			in = f
-			if one.Description == "" {
-				one.Description = filepath.Base(name)
-			}
+// readItem reads a file, or standard input, and notes its size and its name.
+func (a *app) readItem(r *api.CachePutRequest, name string) ([]byte, error) {
+	in := a.in
+	if name != "" && name != "-" {
+		name = a.abs(name)
+		f, err := regularfile.Open(name, regularfile.FollowLinks)
+		if errors.Is(err, regularfile.ErrKind) {
+			return nil, fail(exitFailed, "read it on standard input: aoa cache put - < FILE", "%s is not a regular file", name)
 		}
-		data, err := io.ReadAll(io.LimitReader(in, 5<<20+1)) // one byte too many is enough for the daemon to refuse it
 		if err != nil {
-			return nil, fail(exitFailed, "", "read %s: %v", name, err)
+			return nil, fail(exitFailed, "", "%v", err)
 		}
-		one.Size = int64(len(data))
-		r.Items, all = append(r.Items, one), append(all, data...)
+		defer f.Close()
+		in = f
+		r.Description = cmp.Or(r.Description, filepath.Base(name))
 	}
-	return all, nil
+	data, err := io.ReadAll(io.LimitReader(in, llmcache.MaxItem+1)) // one byte too many is enough to be refused
+	if err != nil {
+		return nil, fail(exitFailed, "", "read %s: %v", name, err)
+	}
+	r.Size = int64(len(data))
+	return data, nil
 }
 
 // cached is an item with its data, for --json.
@@ -126,8 +110,8 @@ func (a *app) cacheGet() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "get KEY",
 		Short: "print an item or a part of it",
-		Long: `Prints the bytes as they were stored. --pointer selects a value in JSON, --lines selects lines of that,
-and --offset and --limit select bytes of those. A note on stderr says what is left.`,
+		Long: `Prints the bytes as they were stored. --lines selects lines, and --offset and --limit select bytes of
+those. A note on stderr says what is left.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			client, _, err := a.client(c.Context())
@@ -161,7 +145,6 @@ and --offset and --limit select bytes of those. A note on stderr says what is le
 		},
 	}
 	f := c.Flags()
-	f.StringVar(&r.Pointer, "pointer", "", "JSON pointer, such as /files/3/name")
 	f.StringVar(&r.Lines, "lines", "", "lines, counted from 1: 20, 10-20 or 10-")
 	f.Int64Var(&r.Offset, "offset", 0, "number of bytes to skip")
 	f.Int64Var(&r.Limit, "limit", 0, "largest number of bytes to print; 0 for all")
@@ -197,12 +180,13 @@ func (a *app) cacheList() *cobra.Command {
 func (a *app) cacheRemove() *cobra.Command {
 	var r api.CacheDeleteRequest
 	c := &cobra.Command{
-		Use:   "rm [KEY]…",
-		Short: "delete items, or all of a session",
+		Use:   "rm [KEY]",
+		Short: "delete an item, or all of a session",
+		Args:  cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			r.Keys = args
-			if r.All == (len(args) > 0) {
-				return usage("name keys, or --all for all of the session")
+			r.Key = strings.Join(args, "")
+			if r.All == (r.Key != "") {
+				return usage("name a key, or --all for all of the session")
 			}
 			return show(c.Context(), a, api.CacheDelete, r, func(ans api.CacheDeleteAnswer) {
 				fmt.Fprintf(a.out, "deleted %s, %s\n", plural(ans.Items, "item"), size(ans.Bytes))
@@ -211,24 +195,5 @@ func (a *app) cacheRemove() *cobra.Command {
 	}
 	a.ownSessionFlag(c, &r.Session)
 	c.Flags().BoolVar(&r.All, "all", false, "all items of the session")
-	return c
-}
-
-func (a *app) cacheStats() *cobra.Command {
-	const short = "what the sessions have stored, and their quota"
-	r := api.StatsRequest{Table: "cache"}
-	part := func(ans api.StatsAnswer) *api.CacheStatsAnswer { return ans.Cache }
-	c := table(a, short, &r, part, func(ans api.CacheStatsAnswer) {
-		printList(a, "session\titems\tused\tquota\taccessed\tends", ans.Sessions, func(u llmcache.Usage) []any {
-			ends := "-"
-			if !u.Ended.IsZero() {
-				last := slices.MaxFunc([]time.Time{u.Accessed, u.Ended}, time.Time.Compare)
-				ends = stamp(last.Add(24 * time.Hour))
-			}
-			return []any{u.Session, u.Items, size(u.Used), size(u.Quota), stamp(u.Accessed), ends}
-		})
-		a.talk("%s on disk, compressed", size(ans.Stored))
-	})
-	a.sessionFlag(c, &r.Session, "this session only")
 	return c
 }

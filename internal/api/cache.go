@@ -2,27 +2,27 @@ package api
 
 import "github.com/aoa-dev/aoa/internal/llmcache"
 
-// The routes of the data cache: what a session sets aside. Items go as raw bytes behind a line.
+// The routes of the data cache: what a session sets aside. An item goes as raw bytes behind a line.
 var (
-	CachePut    = Stream[CachePutRequest, CachePutAnswer]{Path: "/cache/put", Max: 56 << 20}
+	CachePut    = Stream[CachePutRequest, CachePutAnswer]{Path: "/cache/put", Max: 6 << 20}
 	CacheGet    = Stream[CacheGetRequest, llmcache.Content]{Path: "/cache/get", Max: 1 << 16}
 	CacheList   = Route[CacheListRequest, CacheListAnswer]{"POST", "/cache/list"}
 	CacheDelete = Route[CacheDeleteRequest, CacheDeleteAnswer]{"POST", "/cache/delete"}
 )
 
-// CachePutRequest sets items aside, all or none; their data follows in the same order.
+// CachePutRequest sets an item aside. Its data follows.
 type CachePutRequest struct {
-	Session string          `json:"session_id,omitempty"` // "": the newest live one of the caller's worktree
-	Items   []llmcache.Item `json:"items"`                // 1 to 100
+	Session string `json:"session_id,omitempty"` // "": the newest live one of the caller's worktree
+	llmcache.Item
 }
 
-// CachePutAnswer is the labels, in the order of the items.
+// CachePutAnswer is the label.
 type CachePutAnswer struct {
-	Session string           `json:"session_id"`
-	Items   []llmcache.Label `json:"items"`
+	Session string `json:"session_id"`
+	llmcache.Label
 }
 
-// CacheGetRequest asks for an item or a part of it: the value at the pointer, then its lines, then its bytes.
+// CacheGetRequest asks for an item or a part of it: its lines, then the bytes of those.
 type CacheGetRequest struct {
 	Key string `json:"key"`
 	llmcache.Cut
@@ -41,21 +41,15 @@ type CacheListAnswer struct {
 	Total   int              `json:"total"` // without the limit
 }
 
-// CacheDeleteRequest names items, or a session whole.
+// CacheDeleteRequest names an item, or a session whole.
 type CacheDeleteRequest struct {
-	Keys    []string `json:"keys,omitempty"`
-	Session string   `json:"session_id,omitempty"`
-	All     bool     `json:"all,omitempty"` // all of the session
+	Key     string `json:"key,omitempty"`
+	Session string `json:"session_id,omitempty"`
+	All     bool   `json:"all,omitempty"` // all of the session
 }
 
 // CacheDeleteAnswer counts what was deleted.
 type CacheDeleteAnswer struct {
 	Items int   `json:"items"`
 	Bytes int64 `json:"bytes"`
-}
-
-// CacheStatsAnswer is the sessions that have something, the one used last first.
-type CacheStatsAnswer struct {
-	Sessions []llmcache.Usage `json:"sessions"`
-	Stored   int64            `json:"stored_bytes"` // on disk, compressed, of all sessions
 }

@@ -92,11 +92,8 @@ type LogAnswer struct {
 
 // StatsRequest asks for one table: files, commits (files by their commits), tags, sessions, kinds or costs.
 type StatsRequest struct {
-	// files, commits, tags, sessions, kinds, cost, pairs, proof, cache, reload
-	Table string `json:"table"`
+	Table string `json:"table"`           // files, commits, tags, sessions, kinds, cost, pairs, proof, reload
 	Limit int    `json:"limit,omitempty"` // rows; 0 is 20
-	// with cache: of this session only
-	Session string `json:"session_id,omitempty"`
 }
 
 // StatsAnswer has the table that was asked for.
@@ -110,10 +107,9 @@ type StatsAnswer struct {
 	Refit    *prefetch.Refit    `json:"refit,omitempty"`    // with kinds: the last one
 	Outcomes []prefetch.Outcome `json:"outcomes,omitempty"` // what came of the newest predicted files, the newest last
 
-	Pairs  []history.Pair    `json:"pairs,omitempty"` // files that change together and have unrelated names
-	Proof  *ProofAnswer      `json:"proof,omitempty"`
-	Cache  *CacheStatsAnswer `json:"cache,omitempty"`
-	Reload *reload.Stats     `json:"reload,omitempty"`
+	Pairs  []history.Pair `json:"pairs,omitempty"` // files that change together and have unrelated names
+	Proof  *ProofAnswer   `json:"proof,omitempty"`
+	Reload *reload.Stats  `json:"reload,omitempty"`
 }
 
 // KindStat is the record of one kind of suggestion.

@@ -24,8 +24,6 @@ SET session = ?3, part = ?4, size = ?5, written = ?6, used = ?7, active = ?7, me
 	sqlTouchSession = `UPDATE blobs SET active = max(active, ?3)
 WHERE id = (SELECT id FROM blobs WHERE owner = ?1 AND session = ?2 ORDER BY active DESC LIMIT 1)`
 	sqlDropSession = "DELETE FROM blobs WHERE owner = ? AND session = ?"
-	sqlSessionsOf  = `SELECT session, count(*), sum(size), sum(length(meta) + length(data)), min(created), max(active) FROM blobs
-WHERE owner = ? GROUP BY session ORDER BY 6 DESC, session`
 )
 
 // Selection selects blobs. Zero fields select everything.
@@ -120,35 +118,6 @@ func (o *Owner) List(ctx context.Context, q Selection) (out []Blob, total int, e
 	return out, total, err
 }
 
-// SessionUse is what a session has of an owner.
-type SessionUse struct {
-	Session      string
-	Count        int
-	Size, Stored int64     // bytes as the owner counts them, and on disk
-	Created      time.Time // of the first
-	Active       time.Time // last use
-}
-
-// Sessions returns what each session has, the one that was active last first.
-func (o *Owner) Sessions(ctx context.Context) (out []SessionUse, err error) {
-	err = o.b.useExisting(ctx, func(f *File) error {
-		return f.Each(ctx, sqlSessionsOf, []any{o.name}, func(r Row) error {
-			var u SessionUse
-			var created, active int64
-			err := r.Scan(&u.Session, &u.Count, &u.Size, &u.Stored, &created, &active)
-			if err == nil && (!possible(created) || !possible(active)) {
-				err = fmt.Errorf("%w: session %q: its times are impossible", ErrRow, u.Session)
-			}
-			u.Created, u.Active = moment(created), moment(active)
-			if err == nil {
-				out = append(out, u)
-			}
-			return err
-		})
-	})
-	return out, err
-}
-
 // Use notes that a blob was used. On a disk that cannot be written it does nothing.
 func (o *Owner) Use(ctx context.Context, key string) error {
 	return o.note(ctx, sqlUseBlob, key, o.b.o.Now())
@@ -181,18 +150,17 @@ func (o *Owner) SetMeta(ctx context.Context, key string, meta []byte) error {
 	})
 }
 
-// DropSession deletes what a session has, and returns what that was.
-func (o *Owner) DropSession(ctx context.Context, session string) (u SessionUse, err error) {
-	u.Session = session
+// DropSession deletes the blobs of a session, and returns how many there were and the sum of their sizes.
+func (o *Owner) DropSession(ctx context.Context, session string) (n int, size int64, err error) {
 	err = o.b.delete(ctx, "clear session", func(tx *Tx) error {
 		_, err := tx.Scan("SELECT count(*), coalesce(sum(size), 0) FROM blobs WHERE owner = ? AND session = ?",
-			[]any{o.name, session}, &u.Count, &u.Size)
+			[]any{o.name, session}, &n, &size)
 		if err != nil {
 			return err
 		}
 		return tx.run([]any{o.name, session}, sqlDropSession)
 	})
-	return u, err
+	return n, size, err
 }
 
 // Drop deletes blobs, all or none. The sizes are theirs. missing is the first key that nothing has; then all stay.

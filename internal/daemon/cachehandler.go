@@ -42,19 +42,15 @@ func (d *Daemon) cachePut(ctx context.Context, r api.CachePutRequest,
 	if out.Head.Session, err = d.cacheOwner(ctx, r.Session); err != nil {
 		return out, err
 	}
-	for i := range r.Items {
-		it := &r.Items[i]
-		if it.Size < 0 || it.Size > llmcache.MaxItem {
-			return out, &api.Error{Code: api.CodeTooLarge,
-				Message: fmt.Sprintf("item %d has %d bytes, an item at most %d", i+1, it.Size, llmcache.MaxItem),
-				Hint:    "set it aside in parts"}
-		}
-		it.Call, it.Data = fmt.Sprint(api.CallID(ctx), ":", i), make([]byte, it.Size)
-		if _, err := io.ReadFull(rest, it.Data); err != nil {
-			return out, api.Bad("docs/api.md describes /cache/put", "the data of item %d: %v", i+1, err)
-		}
+	if r.Size < 0 || r.Size > llmcache.MaxItem {
+		return out, &api.Error{Code: api.CodeTooLarge, Hint: "set it aside in parts",
+			Message: fmt.Sprintf("the item has %d bytes, at most %d are allowed", r.Size, llmcache.MaxItem)}
 	}
-	out.Head.Items, err = d.cache.Write(ctx, out.Head.Session, r.Items)
+	r.Call, r.Data = api.CallID(ctx), make([]byte, r.Size)
+	if _, err := io.ReadFull(rest, r.Data); err != nil {
+		return out, api.Bad("docs/api.md describes /cache/put", "the data of the item: %v", err)
+	}
+	out.Head.Label, err = d.cache.Write(ctx, out.Head.Session, r.Item)
 	return out, refusal("", err)
 }
 
@@ -78,17 +74,17 @@ func (d *Daemon) cacheList(ctx context.Context, r api.CacheListRequest) (out api
 
 func (d *Daemon) cacheDelete(ctx context.Context, r api.CacheDeleteRequest) (out api.CacheDeleteAnswer, err error) {
 	if !r.All {
-		out.Items, out.Bytes, err = d.cache.Delete(ctx, r.Keys)
+		out.Items = 1
+		out.Bytes, err = d.cache.Delete(ctx, r.Key)
 		return out, refusal("", err)
 	}
-	if len(r.Keys) > 0 {
-		return out, api.Bad("name keys, or a session and all", "keys and all at once")
+	if r.Key != "" {
+		return out, api.Bad("name a key, or a session and all", "a key and all at once")
 	}
 	session, err := d.cacheOwner(ctx, r.Session)
 	if err != nil {
 		return out, err
 	}
-	gone, err := d.cache.Clear(ctx, session)
-	out.Items, out.Bytes = gone.Items, gone.Used
+	out.Items, out.Bytes, err = d.cache.Clear(ctx, session)
 	return out, refusal("", err)
 }

@@ -67,13 +67,11 @@ func (d *Daemon) sessionIDs(ctx context.Context) ([]string, error) {
 	for _, s := range d.scores.Sessions.List(session.Filter{Archived: true, Limit: recordEvents}) {
 		all = append(all, s.ID)
 	}
-	cached, _, err := d.cache.Stats(ctx)
+	cached, err := d.cache.Sessions(ctx)
 	if err != nil {
 		return nil, err
 	}
-	for _, s := range cached {
-		all = append(all, s.Session)
-	}
+	all = append(all, cached...)
 	ran, err := d.stages.Sessions(ctx, recordEvents)
 	all = append(all, ran...)
 	slices.Sort(all)

@@ -106,8 +106,8 @@ func (d *fixture) fill() {
 			"tool_input":    map[string]any{"file_path": filepath.Join(string(d.o.Repo.Root), "a.go")}})
 		d.hook(session, "Stop", nil)
 		reply := stream(d, api.CachePut,
-			api.CachePutRequest{Session: session, Items: []llmcache.Item{{Task: "t", Turn: "u", Description: "words", Size: 4,
-				Notes: json.RawMessage(`{"a":1}`)}}}, []byte("data"))
+			api.CachePutRequest{Session: session, Item: llmcache.Item{Task: "t", Turn: "u", Description: "words", Size: 4,
+				Notes: json.RawMessage(`{"a":1}`)}}, []byte("data"))
 		reply.Close()
 		req := stage.Request{Stage: session, Command: []string{"true"}, Deps: []string{"a.go"}}
 		turn := stream(d, api.StageBegin, req, nil)
@@ -159,7 +159,6 @@ func (d *fixture) count() map[string]int {
 			d.Errorf("item %s: %v", i.Key, err)
 		}
 	}
-	call(d, api.Stats, api.StatsRequest{Table: "cache"})
 	n["segments"] = len(call(d, api.Context, api.ContextRequest{Session: "s1"}).Segments)
 	for _, table := range []string{"files", "tags", "sessions"} {
 		call(d, api.Stats, api.StatsRequest{Table: table})

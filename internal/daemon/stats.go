@@ -8,7 +8,6 @@ import (
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/event"
-	"github.com/aoa-dev/aoa/internal/llmcache"
 	"github.com/aoa-dev/aoa/prefetch"
 )
 
@@ -19,11 +18,6 @@ func (d *Daemon) stats(ctx context.Context, r api.StatsRequest) (out api.StatsAn
 	}
 	d.events.SyncBriefly(ctx)
 	switch r.Table {
-	case "cache":
-		all, stored, err := d.cache.Stats(ctx)
-		all = slices.DeleteFunc(all, func(u llmcache.Usage) bool { return r.Session != "" && r.Session != u.Session })
-		out.Cache = &api.CacheStatsAnswer{Sessions: all, Stored: stored}
-		return out, refusal("", err)
 	case "reload":
 		s, err := d.sequences.Stats(ctx)
 		out.Reload = &s

@@ -2,7 +2,6 @@ package llmcache
 
 import (
 	"cmp"
-	"context"
 	"sync/atomic"
 	"time"
 
@@ -22,7 +21,6 @@ type Options struct {
 type Cache struct {
 	o       Options
 	items   *cold.Owner
-	ended   *cold.Owner  // sessions that ended: when, as a time in Used
 	applied atomic.Int64 // the last batch folded
 }
 
@@ -33,11 +31,6 @@ func New(o Options) *Cache {
 		o.Newest = func(string) time.Time { return time.Time{} }
 	}
 	day := func() time.Duration { return life }
-	return &Cache{o: o, ended: o.Blobs.Owner("ended", cold.Rule{Life: day}),
+	return &Cache{o: o,
 		items: o.Blobs.Owner("items", cold.Rule{Life: day, Quota: o.Quota, Max: MaxItem, Active: o.Newest})}
-}
-
-// touch notes that a session was active, then.
-func (c *Cache) touch(ctx context.Context, session string, then time.Time) error {
-	return storage(c.items.Touch(ctx, session, then))
 }

@@ -1,7 +1,7 @@
 // Package llmcache stores results for an agent, which keeps only their labels.
 //
 // Items of a session come in: up to 5 MB of any bytes with a description. Labels of at most 500 bytes go out, and later
-// an item, whole or in part. No item is deleted to free space: a write beyond the session's quota of 50 MB is refused,
+// an item, or some of its lines or bytes. No item is deleted to free space: a write beyond the session's quota of 50 MB is refused,
 // with what to delete. Items live until 24 hours after the last event of their session. When a session logs out or
 // exits, its items are deleted at once.
 //

@@ -17,7 +17,6 @@ const (
 	maxNotes       = 16 << 10       // bytes of an item's notes
 	maxDescription = 300            // bytes of a description
 	maxLabel       = 500            // bytes of a label's JSON form
-	maxBatch       = 100            // items in one write
 	Quota          = 50 << 20       // bytes of a session's items
 	life           = 24 * time.Hour // of items after the last event of their session
 )

@@ -2,9 +2,7 @@ package llmcache
 
 import (
 	"context"
-	"errors"
 
-	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
@@ -17,29 +15,15 @@ func (c *Cache) Name() string { return "cache" }
 // Applied is the last batch of the log that was folded.
 func (c *Cache) Applied() int64 { return c.applied.Load() }
 
-// Apply notes the sessions that begin or end. A session that ended keeps its items for another 24 hours, since it is
-// often resumed. After a logout or an exit they are deleted at once. Older events are those of an import.
+// Apply deletes the items of a session that logs out or exits. A session that ends in another way is often resumed, so
+// its items stay until nothing was heard of it for 24 hours (Rule.Active). Older events are those of an import.
 func (c *Cache) Apply(ctx context.Context, seq int64, events []event.Event) error {
 	for _, e := range events {
-		if e.Kind() != event.KindStart && e.Kind() != event.KindEnd || c.o.Now().Sub(e.Time) > life {
+		end, _ := e.Body.(event.End)
+		if r := end.Reason; r != "logout" && r != "exit" && r != "prompt_input_exit" || c.o.Now().Sub(e.Time) > life {
 			continue
 		}
-		end, _ := e.Body.(event.End)
-		var err error
-		switch {
-		case !c.items.Exists():
-		case e.Kind() == event.KindStart:
-			_, _, err = c.ended.Drop(ctx, e.Session)
-			err = errors.Join(storage(err), c.touch(ctx, e.Session, e.Time))
-		case end.Reason == "logout" || end.Reason == "exit" || end.Reason == "prompt_input_exit":
-			_, err = c.Clear(ctx, e.Session)
-		default:
-			_, err = c.ended.Write(ctx, "note the end of a session", func(tx *cold.BlobTx) error {
-				return tx.Put(c.ended.Pack(cold.Blob{Key: e.Session, Session: e.Session, Used: e.Time}))
-			})
-			err = errors.Join(storage(err), c.touch(ctx, e.Session, e.Time))
-		}
-		if err != nil {
+		if _, _, err := c.Clear(ctx, e.Session); err != nil {
 			return err
 		}
 	}
@@ -50,8 +34,8 @@ func (c *Cache) Apply(ctx context.Context, seq int64, events []event.Event) erro
 // Flush has nothing to write: each change is in the file when Apply returns.
 func (c *Cache) Flush(context.Context) (durable int64, err error) { return c.applied.Load(), nil }
 
-// Clear deletes everything of a session and returns what that was.
-func (c *Cache) Clear(ctx context.Context, session string) (Usage, error) {
-	gone, err := c.items.DropSession(ctx, session)
-	return c.usage(gone), storage(err)
+// Clear deletes everything of a session and returns how many items that was, and their bytes.
+func (c *Cache) Clear(ctx context.Context, session string) (items int, bytes int64, err error) {
+	items, bytes, err = c.items.DropSession(ctx, session)
+	return items, bytes, storage(err)
 }

@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"time"
+	"slices"
 
 	"github.com/aoa-dev/aoa/internal/cold"
 )
@@ -17,7 +17,7 @@ type Content struct {
 }
 
 // Read returns an item, cut to what is asked for. It counts as a use of the item and its session. The error is an
-// *Error of code not_found where there is no such item, or nothing at the pointer.
+// *Error of code not_found where there is no such item.
 func (c *Cache) Read(ctx context.Context, key string, cut Cut) (Content, error) {
 	_, err := parseKey(key)
 	if err == nil {
@@ -69,43 +69,17 @@ func (c *Cache) List(ctx context.Context, q Filter) (labels []Label, total int, 
 		labels = append(labels, label)
 	}
 	if err == nil && q.Session != "" {
-		err = c.touch(ctx, q.Session, c.o.Now())
+		err = c.items.Touch(ctx, q.Session, c.o.Now())
 	}
 	return labels, total, storage(err)
 }
 
-// Usage is what a session has stored.
-type Usage struct {
-	Session  string    `json:"session_id"`
-	Items    int       `json:"items"`
-	Used     int64     `json:"used_bytes"` // as the quota counts them
-	Quota    int64     `json:"quota_bytes"`
-	Created  time.Time `json:"created"`        // of its first item
-	Accessed time.Time `json:"accessed"`       // last read, write or list, or when it began or ended
-	Ended    time.Time `json:"ended,omitzero"` // zero: it has not, or was resumed since
-}
-
-// Stats returns the sessions that have items, the one used last first, and the bytes of all items on disk.
-func (c *Cache) Stats(ctx context.Context) (sessions []Usage, stored int64, err error) {
-	ended, _, err := c.ended.List(ctx, cold.Selection{})
-	if err != nil {
-		return nil, 0, storage(err)
+// Sessions returns the ids of the sessions that have items, in order.
+func (c *Cache) Sessions(ctx context.Context) (ids []string, err error) {
+	items, _, err := c.items.List(ctx, cold.Selection{})
+	for _, v := range items {
+		ids = append(ids, v.Session)
 	}
-	at := map[string]time.Time{}
-	for _, v := range ended {
-		at[v.Key] = v.Used
-	}
-	sessions = []Usage{}
-	all, err := c.items.Sessions(ctx)
-	for _, u := range all {
-		use := c.usage(u)
-		use.Ended = at[u.Session]
-		sessions, stored = append(sessions, use), stored+u.Stored
-	}
-	return sessions, stored, storage(err)
-}
-
-func (c *Cache) usage(u cold.SessionUse) Usage {
-	return Usage{Session: u.Session, Items: u.Count, Used: u.Size, Quota: c.o.Quota, Created: u.Created,
-		Accessed: u.Active}
+	slices.Sort(ids)
+	return slices.Compact(ids), storage(err)
 }

@@ -11,38 +11,20 @@ import (
 	"github.com/aoa-dev/aoa/internal/cold"
 )
 
-// Write stores up to 100 items of a session in one transaction, all or none, and returns their labels in order. The
-// quota is checked inside it, so concurrent writers cannot exceed it together. An item that replaces another counts
-// the difference. The error is an *Error of code quota, too_large, exists or storage_unavailable.
-func (c *Cache) Write(ctx context.Context, session string, items []Item) ([]Label, error) {
-	if len(items) == 0 || len(items) > maxBatch {
-		return nil, bad("write 1 to 100 items at a time", "%d items", len(items))
+// Write stores an item of a session and returns its label. The quota is checked in the same transaction, so concurrent
+// writers cannot exceed it together. An item that replaces another counts the difference. The error is an *Error of
+// code quota, too_large, exists or storage_unavailable.
+func (c *Cache) Write(ctx context.Context, session string, it Item) (Label, error) {
+	p, err := c.prepare(session, it, c.o.Now())
+	if err != nil {
+		return Label{}, err
 	}
-	now := c.o.Now()
-	all := make([]prepared, len(items))
-	for i, it := range items {
-		var err error
-		if all[i], err = c.prepare(session, it, now); err != nil {
-			return nil, err
-		}
-	}
-	_, err := c.items.Write(ctx, "set items aside", func(tx *cold.BlobTx) error {
-		for i := range all {
-			if err := all[i].put(tx); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+	_, err = c.items.Write(ctx, "set an item aside", p.put)
 	var full *cold.QuotaError
 	if errors.As(err, &full) {
-		return nil, c.overQuota(ctx, full)
+		return Label{}, c.overQuota(ctx, full)
 	}
-	labels := make([]Label, len(items))
-	for i, p := range all {
-		labels[i] = p.Label
-	}
-	return labels, storage(err)
+	return p.Label, storage(err)
 }
 
 // put writes an item, unless the same call has written it before: then it takes the label of that.
@@ -78,7 +60,7 @@ func (c *Cache) overQuota(ctx context.Context, full *cold.QuotaError) error {
 	if err != nil {
 		return storage(err)
 	}
-	hint := "the items asked for do not fit into an empty session: write less"
+	hint := "the item does not fit into an empty session: write less"
 	if len(items) > 0 {
 		hint = "delete what is not needed; used longest ago:"
 	}
@@ -89,27 +71,19 @@ func (c *Cache) overQuota(ctx context.Context, full *cold.QuotaError) error {
 		full.Session, humanize.Comma(full.Used), humanize.Comma(full.Asked), humanize.Comma(full.Limit))
 }
 
-// Delete takes items out and returns how many there were and their bytes. Keys that nothing has are not found.
-func (c *Cache) Delete(ctx context.Context, keys []string) (n int, bytes int64, err error) {
-	if len(keys) == 0 || len(keys) > maxBatch {
-		return 0, 0, bad("delete 1 to 100 items at a time", "%d keys", len(keys))
-	}
-	for _, k := range keys {
-		if _, err := parseKey(k); err != nil {
-			return 0, 0, err
-		}
+// Delete deletes an item and returns its bytes. A key that no item has is not found.
+func (c *Cache) Delete(ctx context.Context, key string) (bytes int64, err error) {
+	if _, err := parseKey(key); err != nil {
+		return 0, err
 	}
 	if !c.items.Exists() {
-		return 0, 0, missingItem(keys[0])
+		return 0, missingItem(key)
 	}
-	bytes, missing, err := c.items.Drop(ctx, keys...)
-	switch {
-	case err != nil:
-		return 0, 0, storage(err)
-	case missing != "":
-		return 0, 0, missingItem(missing)
+	bytes, missing, err := c.items.Drop(ctx, key)
+	if err == nil && missing != "" {
+		return 0, missingItem(key)
 	}
-	return len(keys), bytes, nil
+	return bytes, storage(err)
 }
 
 func missingItem(key string) error {

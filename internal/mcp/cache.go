@@ -26,14 +26,13 @@ type cacheIn struct {
 	Task        string `json:"task_id,omitempty"`
 	Turn        string `json:"turn_id,omitempty"`
 	Overwrite   bool   `json:"overwrite,omitempty"`
-	Pointer     string `json:"pointer,omitempty" jsonschema:"as /files/3"`
 	Lines       string `json:"lines,omitempty" jsonschema:"as 10-20"`
 	Offset      int64  `json:"offset,omitempty"`
 }
 
 type cacheOut struct {
 	Items    []llmcache.Label `json:"items,omitempty"` // labels of what was written, read or listed, the newest first
-	Total    int64            `json:"total,omitempty"` // list: labels without the limit; read: bytes of what was pointed at
+	Total    int64            `json:"total,omitempty"` // list: labels without the limit; read: bytes of the item, or of its lines
 	Data     string           `json:"data,omitempty"`  // the text, or the JSON as text
 	Encoding string           `json:"encoding,omitempty"`
 	Next     int64            `json:"next_offset,omitempty"` // where the rest begins
@@ -53,7 +52,7 @@ func (s *server) cache(ctx context.Context, r Repo, session string, in cacheIn) 
 		ans, err := api.Call(ctx, r.Client, api.CacheList, api.CacheListRequest{Filter: llmcache.Filter{Session: session, Task: in.Task}})
 		return cacheOut{Items: ans.Items, Total: int64(ans.Total)}, err
 	case "delete":
-		ans, err := api.Call(ctx, r.Client, api.CacheDelete, api.CacheDeleteRequest{Keys: []string{in.Key}})
+		ans, err := api.Call(ctx, r.Client, api.CacheDelete, api.CacheDeleteRequest{Key: in.Key})
 		return cacheOut{Deleted: ans.Items}, err
 	}
 	return out, api.Bad("action is write, read, list or delete", "unknown action %.40q", in.Action)
@@ -71,18 +70,17 @@ func cacheWrite(ctx context.Context, r Repo, session string, in cacheIn) (out ca
 		return out, err
 	}
 	item.Size = int64(len(data))
-	reply, err := api.Ask(ctx, r.Client, api.CachePut, api.CachePutRequest{Session: session, Items: []llmcache.Item{item}},
-		data)
+	reply, err := api.Ask(ctx, r.Client, api.CachePut, api.CachePutRequest{Session: session, Item: item}, data)
 	if err != nil {
 		return out, err
 	}
 	defer reply.Close()
-	return cacheOut{Items: reply.Head.Items}, nil
+	return cacheOut{Items: []llmcache.Label{reply.Head.Label}}, nil
 }
 
 func readCached(ctx context.Context, r Repo, in cacheIn) (out cacheOut, err error) {
 	reply, err := api.Ask(ctx, r.Client, api.CacheGet, api.CacheGetRequest{Key: in.Key,
-		Cut: llmcache.Cut{Pointer: in.Pointer, Lines: in.Lines, Offset: in.Offset, Limit: cacheRead}}, nil)
+		Cut: llmcache.Cut{Lines: in.Lines, Offset: in.Offset, Limit: cacheRead}}, nil)
 	if err != nil {
 		return out, err
 	}

@@ -35,7 +35,7 @@ func TestCache(t *testing.T) {
 	if raw, err := json.Marshal(wrote.Items[0]); err != nil || len(raw) > 500 {
 		t.Errorf("a label of %d bytes", len(raw))
 	}
-	if part := do(object{"action": "read", "key": "s1_survey_1", "pointer": "/files/1/name"}); part.Data != "b.go" {
+	if part := do(object{"action": "read", "key": "s1_survey_1", "offset": 2, "lines": "1"}); part.Data != `files":[{"name":"a.go","todo":3},{"name":"b.go","todo":1}]}` {
 		t.Errorf("%+v", part)
 	}
 	long := strings.Repeat("a line of the log\n", 2000)

@@ -211,6 +211,6 @@ func (c *Cache) Sessions(ctx context.Context, limit int) (ids []string, err erro
 
 // ForgetSession deletes what pipelines stored in a session. It reports whether there was something.
 func (c *Cache) ForgetSession(ctx context.Context, id string) (had bool, err error) {
-	gone, err := c.sessions.DropSession(ctx, id)
-	return gone.Count > 0, err
+	n, _, err := c.sessions.DropSession(ctx, id)
+	return n > 0, err
 }

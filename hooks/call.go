@@ -37,6 +37,8 @@ type Repo struct {
 	Now     func() time.Time      // time of events that do not carry their own
 	Ignored func(event.Path) bool // files that must not enter the log
 	Tags    TagRules              // the user's own tags
+	// Written returns those of the files whose content on disk git does not have, now; nil: no file is known to be such
+	Written func([]event.Path) []event.Path
 }
 
 // Locator finds the files of the repository for calls made in a working folder.
@@ -61,10 +63,8 @@ type Call struct {
 	Query    *event.Query  // nil: nothing to answer
 	Kind     string        // the kind of hint that Query asks for: "prompt" or "next"
 
-	// the agent's own record of the session that starts, a file; "" if it names none
-	Transcript string     `json:",omitempty"`
-	Next       event.Path `json:",omitempty"` // the file that a call is about to change
-	Dropped    bool       `json:",omitempty"` // the agent drops what is answered here, though the event takes text
+	Next    event.Path `json:",omitempty"` // the file that a call is about to change
+	Dropped bool       `json:",omitempty"` // the agent drops what is answered here, though the event takes text
 }
 
 // Start is how a session begins with this call: "startup", "resume", "clear", "compact", "fork", or what else the agent
@@ -144,7 +144,7 @@ func (p *payload) call(r Repo) Call {
 	case "PostToolBatch":
 		c.Events = s.batch(p.calls)
 	case "SessionStart":
-		c.Events, c.Transcript = s.border(p.source, event.Start{Source: p.source}), p.transcript
+		c.Events = s.border(p.source, event.Start{Source: p.source})
 	case "SessionEnd":
 		c.Events = s.border(p.reason, event.End{Reason: p.reason})
 	case "Stop":

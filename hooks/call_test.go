@@ -33,6 +33,7 @@ func orchard() Repo {
 			"docs/a guide.md", "scripts/gen.sh", "data/fruit.json", "db/migrations/001_init.sql", "pkg/a/index.ts",
 			"cmd/orchard/main.go"})),
 		Ignored: func(p event.Path) bool { return strings.HasPrefix(string(p), "vendor/") || p.Ext() == ".log" },
+		Written: func(files []event.Path) []event.Path { return files },
 	}
 }
 

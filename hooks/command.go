@@ -51,12 +51,9 @@ func (s *CallContext) command(c ToolCall) []event.Body {
 		if !r.Self {
 			last.Seen = s.mentions(c.result(), last.Listing, resultDirs(r)...)
 		}
-		if last.Act == event.ActRun {
-			last.Check, last.Failing = checkResult(last.Checks, c.result())
-		}
 		out[len(out)-1] = last
 	}
-	return append(out, s.diffFiles(ops, c)...)
+	return append(out, s.written(ops, c)...)
 }
 
 // commandText is the command line of a call of a shell tool.
@@ -154,7 +151,14 @@ func (s *CallContext) bodyOf(op shell.Op, c ToolCall, line redacted, programs []
 		}
 		out.Text = store(line.text, event.MaxText)
 		out.Looks = slices.ContainsFunc(programs, shell.Program.Looks)
-		out.Checks = slices.ContainsFunc(programs, shell.Program.Checks)
+		if out.Checks = slices.ContainsFunc(programs, shell.Program.Checks); out.Checks {
+			if slices.ContainsFunc(programs, func(p shell.Program) bool { return p.Alone && p.Checks() }) {
+				out.Exit = s.status(c)
+			}
+			if out.Exit != "0" {
+				out.Failing = failureLines(c.result())
+			}
+		}
 		out.Terms = line.allowed(cmp.Or(op.Words, line.text))
 	}
 	out.Tags = s.tags(op.Kind, out.Terms, slices.Concat(out.Paths, out.Named))
@@ -271,20 +275,27 @@ func resultDirs(r shell.Result) (dirs []string) {
 	return dirs
 }
 
-// diffFiles are edits that the agent itself found a command to have made. They come last: deliveries of the same call
-// that lack them number the others alike.
-func (s *CallContext) diffFiles(ops []shell.Op, c ToolCall) (out []event.Body) {
+// written are edits of files that the agent itself found a command to have changed, and whose content git does not
+// have: what git has, it may have brought. They come last: deliveries of the same call that lack them number the others
+// alike.
+func (s *CallContext) written(ops []shell.Op, c ToolCall) (out []event.Body) {
 	response, _ := c.Response.(map[string]any)
 	diff, _ := response["bashEditDiff"].(map[string]any)
+	var files []event.Path
 	for _, name := range arguments(diff).texts("changedFiles") {
 		p, ok := s.Files.Path(name, "")
 		changed := slices.ContainsFunc(ops, func(op shell.Op) bool {
 			return op.Kind != event.KindRead &&
 				slices.Contains(op.Paths, p)
 		})
-		if !ok || s.Files.Ignored(p) || len(out) >= event.MaxSeen || changed {
-			continue
+		if ok && !s.Files.Ignored(p) && len(files) < event.MaxSeen && !changed {
+			files = append(files, p)
 		}
+	}
+	if len(files) == 0 || s.Past || s.Repo.Written == nil {
+		return nil
+	}
+	for _, p := range s.Repo.Written(files) {
 		out = append(out, s.onFiles(event.KindEdit, p))
 	}
 	return out

@@ -1,6 +1,7 @@
 package hooks
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
@@ -56,6 +57,25 @@ func onlyMissing(text string) bool {
 	}
 	return len(text) < 1024 && !strings.Contains(text, "\n") &&
 		strings.Contains(strings.ToLower(text), ": no such file or directory")
+}
+
+// exitStatus finds the exit status in what is said of a command that failed.
+var exitStatus = regexp.MustCompile(`^(?:Error: )?Exit code (\d+)\b`)
+
+// status is the exit status of the line of a shell's call, "" if the agent does not say it beyond doubt. The line may
+// run still, or it was stopped. Words of Claude Code do not tell a failure that it takes for an answer. Gemini CLI and
+// Qwen Code write a status that is not 0 as the last line of an output, where the command may have written it itself.
+func (s *CallContext) status(c ToolCall) string {
+	_, fields := c.Response.(map[string]any)
+	m := exitStatus.FindStringSubmatch(c.Problem)
+	switch {
+	case !c.Failed && s.ended(c) && (fields || s.Agent != "claude"):
+		return "0"
+	case c.Failed && m != nil && !strings.Contains(event.Clip(c.Problem, 200), "timed out") &&
+		s.Agent != "gemini" && s.Agent != "qwen":
+		return m[1]
+	}
+	return ""
 }
 
 // ended reports whether a shell's call that did not fail says that its command succeeded: it ended, and its status is

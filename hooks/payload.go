@@ -74,22 +74,21 @@ func (c rawCall) toolCall() ToolCall {
 // payload is what a payload says in the terms of Claude Code. All agents' payloads are put into them, so that the rest
 // of the package knows one form.
 type payload struct {
-	agent      string // that called
-	name       string // the event as the agent calls it: the answer has to have that name
-	event      string // the event as Claude Code calls it, "" if it has none like it
-	session    string
-	subagent   string
-	turn       string
-	cwd        string
-	prompt     string
-	source     string
-	transcript string
-	reason     string
-	dropped    bool // the agent drops the answer, though the event takes text
-	at         time.Time
-	tool       ToolCall
-	toolDir    string // where the tool ran, if not in cwd
-	calls      []rawCall
+	agent    string // that called
+	name     string // the event as the agent calls it: the answer has to have that name
+	event    string // the event as Claude Code calls it, "" if it has none like it
+	session  string
+	subagent string
+	turn     string
+	cwd      string
+	prompt   string
+	source   string
+	reason   string
+	dropped  bool // the agent drops the answer, though the event takes text
+	at       time.Time
+	tool     ToolCall
+	toolDir  string // where the tool ran, if not in cwd
+	calls    []rawCall
 }
 
 // firstValue returns the first value that is there.
@@ -109,7 +108,7 @@ func canonical(agent string, raw *rawPayload) *payload {
 	p := &payload{agent: agent, name: eventName(agent, raw), subagent: raw.Subagent, cwd: cmp.Or(cwd...),
 		session: cmp.Or(raw.Conversation, raw.Session, raw.SessionCamel, raw.ConversationCamel),
 		turn:    cmp.Or(raw.PromptID, raw.Generation, raw.Turn), prompt: raw.Prompt, source: raw.Source,
-		reason: problemText(raw.Reason), transcript: raw.Transcript, calls: raw.Calls, at: timeOf(raw.Timestamp)}
+		reason: problemText(raw.Reason), calls: raw.Calls, at: timeOf(raw.Timestamp)}
 	p.event = agents.EventOf(agent, p.name).Canonical
 	switch {
 	case p.event == "SessionStart" && raw.Invocation != nil && (*raw.Invocation > 0 || raw.Steps > 1):

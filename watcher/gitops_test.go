@@ -5,6 +5,7 @@ import (
 	"os"
 	"runtime"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/aoa-dev/aoa/internal/event"
@@ -147,18 +148,82 @@ func TestConflict(t *testing.T) {
 	s.expect()
 }
 
-// What comes back from the stash differs from the index: it is in the person's hands again.
-func TestStashPopIsWork(t *testing.T) {
+// TestStashPop: what comes back from the stash differs from the index and is nobody's save; what a person saves beside
+// it is.
+func TestStashPop(t *testing.T) {
 	d := newRepository(t)
 	d.write("a.go", "x")
 	d.write("b.go", "x")
 	d.commit("first")
 	d.write("a.go", "mine")
-	d.git("stash", "-q")
+	d.write("new.go", "mine, too")
+	d.git("stash", "-q", "-u")
 	d.age()
 	s := d.watch(WatchOptions{})
 	d.git("stash", "pop", "-q")
+	s.expect()
+	d.write("a.go", "mine again")
 	s.expect("save a.go")
+}
+
+// TestWritten: whatever git does with HEAD, the index and the stash, no content of it counts as written, and what
+// somebody wrote does, beside and after it.
+func TestWritten(t *testing.T) {
+	const both = "1\n2\n3\n4\n5\n6\n7\n8\n9\n"
+	for _, c := range []struct {
+		name  string
+		steps [][]string // the last one is the movement
+	}{
+		{"pull", [][]string{{"pull", "-q", "--no-rebase", ".", "theirs"}}},
+		{"pull --rebase", [][]string{{"pull", "-q", "--rebase", ".", "theirs"}}},
+		{"merge", [][]string{{"merge", "-q", "--no-edit", "theirs"}}},
+		{"merge --squash", [][]string{{"merge", "-q", "--squash", "theirs"}}},
+		{"merge with a conflict", [][]string{{"merge", "-q", "clash"}}},
+		{"rebase", [][]string{{"rebase", "-q", "theirs"}}},
+		{"cherry-pick", [][]string{{"cherry-pick", "theirs"}}},
+		{"cherry-pick -n", [][]string{{"cherry-pick", "-n", "theirs"}}},
+		{"revert -n", [][]string{{"revert", "-n", "HEAD"}}},
+		{"checkout of a branch", [][]string{{"checkout", "-q", "theirs"}}},
+		{"checkout of a file", [][]string{{"checkout", "-q", "theirs", "--", "a.txt"}}},
+		{"checkout -- file", [][]string{{"checkout", "-q", "--", "a.txt"}}},
+		{"restore", [][]string{{"restore", "--source=theirs", "a.txt"}}},
+		{"reset --hard", [][]string{{"reset", "-q", "--hard", "theirs"}}},
+		{"stash", [][]string{{"stash", "-q", "-u"}}},
+		{"stash pop", [][]string{{"stash", "-q", "-u"}, {"stash", "pop", "-q"}}},
+		{"stash pop onto other work", [][]string{{"stash", "-q", "-u"}, {"merge", "-q", "--no-edit", "theirs"}, {"stash", "pop", "-q"}}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			d := newRepository(t)
+			d.write("a.txt", both)
+			d.commit("first")
+			for branch, text := range map[string]string{"theirs": "theirs\n" + both, "clash": strings.Replace(both, "9", "clash", 1)} {
+				d.git("checkout", "-q", "-b", branch, "main")
+				d.write("a.txt", text)
+				d.write(branch+".txt", branch)
+				d.commit(branch)
+			}
+			d.git("checkout", "-q", "main")
+			if ours := strings.Replace(both, "9", "ours", 1); strings.HasPrefix(c.name, "stash") {
+				d.write("a.txt", ours)
+				d.write("new.txt", "of nobody else")
+			} else {
+				d.write("a.txt", ours)
+				d.commit("ours")
+			}
+			for _, step := range c.steps {
+				if out, err := d.try(step...); err != nil && !strings.Contains(out, "CONFLICT") {
+					t.Fatalf("git %v: %v: %s", step, err, out)
+				}
+			}
+			r, err := OpenRepo(t.Context(), d.dir, d.env)
+			fault.Check(t, err)
+			files := []event.Path{"a.txt", "theirs.txt", "clash.txt", "new.txt", "mine.txt"}
+			fault.Same(t, "after git", r.Written(t.Context(), files), []event.Path(nil))
+			d.write("a.txt", "of a tool\n")
+			d.write("mine.txt", "of a tool, too\n")
+			fault.Same(t, "after a tool", r.Written(t.Context(), files), []event.Path{"a.txt", "mine.txt"})
+		})
+	}
 }
 
 func TestHeadIsLookedAt(t *testing.T) {

@@ -59,7 +59,8 @@ func (w *Watcher) resolve(paths []event.Path, differ map[event.Path]bool, at tim
 	return append(events, w.events(event.KindDelete, gone, at)...)
 }
 
-// resolveMaybeGit is resolve for paths that git may have written: it did if they equal the index.
+// resolveMaybeGit is resolve for paths that git may have written: it did if they equal the index, or if git has their
+// content (see Repo.Written).
 func (w *Watcher) resolveMaybeGit(ctx context.Context, paths []event.Path, at time.Time) []event.Event {
 	if len(paths) == 0 {
 		return nil
@@ -71,6 +72,14 @@ func (w *Watcher) resolveMaybeGit(ctx context.Context, paths []event.Path, at ti
 			w.o.Log.Warn("changes beside a git operation are left out: git status failed", "files", len(paths), "error", err)
 		}
 		differ = map[event.Path]bool{}
+	}
+	there := slices.DeleteFunc(slices.Clone(paths), func(p event.Path) bool {
+		_, gone := os.Lstat(w.abs(string(p)))
+		return gone != nil || !differ[p]
+	})
+	written := w.repo.Written(ctx, there)
+	for _, p := range there {
+		differ[p] = slices.Contains(written, p)
 	}
 	return w.resolve(paths, differ, at)
 }

@@ -45,9 +45,9 @@ type WatchOptions struct {
 // A file is saved when its changes have paused (see debouncer), it is a regular file that is not ignored, and it has
 // another size or time than before. So the backups and renames of an editor's save are one save, and a chmod is not a
 // save. A change while index.lock exists, or within 100 ms after, is git's (see gitWindow), unless `git status` says
-// afterwards that the file differs from the index: then it was saved meanwhile. `git status` also decides about changes
-// that were found and not reported: after lost reports, in polled folders, at the start. What `git stash pop` brings
-// back differs from the index and is a save.
+// afterwards that the file differs from the index and git does not have its content: then it was saved meanwhile. The
+// same decides about changes that were found and not reported: after lost reports, in polled folders, at the start. What
+// `git stash pop` brings back is no save.
 //
 // Folders that hold files are watched, ignored ones are not. A new folder is read after its watch is set. Part of the
 // tree is not watched where the system has too few watches (at most half of those that it allows a user are taken; on

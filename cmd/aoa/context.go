@@ -13,9 +13,11 @@ func (a *app) context() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "context",
 		Short: "what was asked and done in a session, within a token budget",
-		Long: `Prints what an agent gets of its own work after a compaction: its prompts, what was done, what
-fails, and what is changed and not committed. Prompts come first because they change least: a
-prompt cache keeps them while actions change.
+		Long: `Prints what was asked and done in a session: its prompts, its actions, its last check, and what is
+changed and not committed. The check is quoted, not judged: its command, its exit status if the
+command line is nothing else, lines of its output that name failures, and the files that changed on
+disk after it. Prompts come first because they change least: a prompt cache keeps them while actions
+change. After a compaction, an agent gets only the part that no agent keeps itself, in 150 tokens.
 
 With --for prompt, it prints fewer actions, and adds earlier prompts of this repository that are like
 the given one, with the files that they led to. With --json, it prints a list of messages in that order.`,

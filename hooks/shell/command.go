@@ -43,7 +43,6 @@ func (sh *walker) run(c command) {
 	if sh.cmdlets && len(c.args) > 0 {
 		c.args = unixWords(c.args)
 	}
-	counted := c.xargs // find tells of what it runs nothing but its files
 	for range maxWraps {
 		if len(c.args) == 0 {
 			return
@@ -51,9 +50,9 @@ func (sh *walker) run(c command) {
 		c.exe = c.args[0]
 		sh.result.unsure = sh.result.unsure || !sh.aside && slices.Contains(diverting, c.exe.text)
 		c.name, c.args = base(c.exe.text), c.args[1:]
-		if detached[c.name] && !counted {
+		if detached[c.name] {
 			sh.program(c)
-			counted = true
+			c.place = place{piped: c.piped} // what it runs, and whether it does, is not known
 		}
 		rest, ok := unwrap(c.name, c.args)
 		if !ok {
@@ -63,7 +62,7 @@ func (sh *walker) run(c command) {
 		c.args = rest
 	}
 	s := specs()[c.name]
-	if !counted && s.does != "script" {
+	if s.does != "script" {
 		sh.program(c)
 	}
 	sh.does(c, s)
@@ -259,6 +258,7 @@ func (sh *walker) inner(c command) {
 	}
 	in := sh.sub()
 	in.nest++
+	c.alone = false // the status is the shell's
 	in.script(src.text, c.place)
 }
 

@@ -24,16 +24,14 @@ const (
 	Check                // tests, builds and linters: their last outcome matters
 )
 
-// Program is one program of a command line. A line that succeeds says only of its last program that it succeeded:
-// agents take some commands' own failures for success, and the status of what ran in the background or before a
-// semicolon is lost.
+// Program is one program of a command line.
 type Program struct {
 	Name   string // the program and its task: "go test"
 	Full   string // with its arguments, cut between two of them
 	Class  Class
-	Passes bool // it succeeded if the line did
-	Fails  bool // it may have failed if the line did
-	Shown  bool // the line prints the end of its output
+	Always bool // it runs whenever the line does
+	Done   bool // it ran if the status of the line is 0
+	Alone  bool // the line is this one program, in the foreground: they have one status
 }
 
 // Checks reports whether the program is a test, a build or a linter.
@@ -60,23 +58,20 @@ func Programs(line string) []Program {
 
 // place is where in a line a command stands.
 type place struct {
-	piped  bool // it reads another's output
-	passes bool // it succeeded if the line did
-	fails  bool // it may have failed if the line did
-	shown  bool // the line prints the end of its output
+	piped               bool // it reads another's output
+	always, done, alone bool // as of Program
 }
 
 // within is the place of the command of a statement.
 func (at place) within(s *syntax.Stmt) place {
 	if s.Negated || s.Background || s.Coprocess {
-		at.passes, at.fails = false, false
+		at.done, at.alone = false, false
 	}
-	at.shown = at.shown && !s.Background && !s.Coprocess && !slices.ContainsFunc(s.Redirs, hides)
 	return at
 }
 
-// diverting are commands after which the status of the line is not that of its last program.
-var diverting = []string{"exit", "exec", "return", "trap", "alias"}
+// diverting are commands after which it is not known what the rest of the line runs, or whose status the line has.
+var diverting = []string{"exit", "exec", "return", "trap", "alias", "set"}
 
 // program notes a program.
 func (sh *walker) program(c command) {
@@ -88,45 +83,19 @@ func (sh *walker) program(c command) {
 		ws = append(ws, a.asTyped())
 	}
 	if p, ok := describe(ws); ok {
-		p.Passes, p.Fails, p.Shown = c.passes, c.fails, c.shown
+		p.Always, p.Done, p.Alone = c.always, c.done, c.alone
 		sh.result.Programs = append(sh.result.Programs, p)
 	}
 }
 
-// judge takes back what the status of the line and its output say of programs when the line was not walked as a whole.
+// judge takes back what was said of programs when the line was not walked as a whole.
 func (r *Result) judge(unfinished bool) {
-	unsure := r.unsure || unfinished
+	unsure := r.unsure || unfinished || len(r.Programs) >= maxPrograms
 	for i := range r.Programs {
 		p := &r.Programs[i]
-		p.Passes, p.Fails = p.Passes && !unsure && len(r.Programs) < maxPrograms, p.Fails && !unsure
-		p.Shown = p.Shown && !unsure
+		p.Always, p.Done = p.Always && !unsure, p.Done && !unsure
+		p.Alone = p.Alone && !unsure && len(r.Programs) == 1
 	}
-}
-
-// hides reports whether a redirection takes the output away.
-func hides(r *syntax.Redirect) bool {
-	if r.N != nil && r.N.Value != "1" {
-		return false
-	}
-	switch r.Op {
-	case syntax.RdrOut, syntax.AppOut, syntax.ClbOut, syntax.RdrAll, syntax.AppAll:
-		return true
-	}
-	return false
-}
-
-// passesEnd reports whether a part of a pipe prints the last lines that it gets.
-func passesEnd(s *syntax.Stmt) bool {
-	if slices.ContainsFunc(s.Redirs, hides) {
-		return false
-	}
-	switch x := s.Cmd.(type) {
-	case *syntax.CallExpr:
-		return len(x.Args) > 0 && slices.Contains([]string{"tail", "tee", "cat"}, base(x.Args[0].Lit()))
-	case *syntax.BinaryCmd:
-		return (x.Op == syntax.Pipe || x.Op == syntax.PipeAll) && passesEnd(x.X) && passesEnd(x.Y)
-	}
-	return false
 }
 
 // partText is a part of a word as typed.

@@ -85,9 +85,9 @@ func Follow(at *index.Locator, line Line) Result {
 		// There is no parser for it here: it is read as a shell's, its cmdlets as the commands of the same meaning. Nothing
 		// is known of how its programs ended.
 		sh.cmdlets = true
-		sh.script(strings.ReplaceAll(line.Text, `\`, "/"), place{})
+		sh.script(strings.ReplaceAll(line.Text, `\`, "/"), place{always: true})
 	} else {
-		sh.script(line.Text, place{passes: true, fails: true, shown: true})
+		sh.script(line.Text, place{always: true, done: true, alone: true})
 	}
 	sh.result.End = sh.dir
 	sh.result.judge(*sh.steps > maxSteps)
@@ -161,8 +161,9 @@ func parseShell(src string, how ...syntax.ParserOption) (f *syntax.File) {
 // stmts walks statements one after the other: the status of the last is that of all.
 func (sh *walker) stmts(list []*syntax.Stmt, at place) {
 	for i, st := range list {
+		at.alone = at.alone && len(list) == 1
 		if i < len(list)-1 {
-			sh.stmt(st, place{shown: at.shown})
+			sh.stmt(st, place{always: at.always})
 		} else {
 			at.piped = false
 			sh.stmt(st, at)
@@ -208,17 +209,15 @@ func (sh *walker) stmt(st *syntax.Stmt, at place) {
 
 // binary walks two statements with an operator between them.
 func (sh *walker) binary(x *syntax.BinaryCmd, at place) {
-	left, right := place{piped: at.piped, shown: at.shown}, at
+	left, right := place{piped: at.piped, always: at.always}, place{piped: at.piped}
 	switch x.Op {
 	case syntax.Pipe, syntax.PipeAll:
-		left.shown, right.piped = at.shown && passesEnd(x.Y), true
+		left.done = at.done
 		sh.sub().stmt(x.X, left)
-		sh.sub().stmt(x.Y, right)
+		sh.sub().stmt(x.Y, place{piped: true, always: at.always, done: at.done})
 		return
 	case syntax.AndStmt:
-		left.fails = at.fails
-	case syntax.OrStmt:
-		right.passes, right.fails = false, false
+		left.done, right.done = at.done, at.done
 	}
 	sh.stmt(x.X, left)
 	sh.stmt(x.Y, right)

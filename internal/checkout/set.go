@@ -216,6 +216,7 @@ const savesAtMost = 2 * time.Second
 func (t *Set) HookRepo(w *Checkout) hooks.Repo {
 	return hooks.Repo{Root: w.Repo.Root, Roots: *w.siblings.Load(), Tree: w.Tree(), Now: t.Now,
 		Ignored: func(p event.Path) bool { return w.Repo.Ignored(p) && t.ignoredInSubmodule(w, p) },
+		Written: func(files []event.Path) []event.Path { return w.Repo.Written(context.Background(), files) },
 		Tags:    hooks.TagRules(t.Settings.Get().Tags)}
 }
 

@@ -10,6 +10,8 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/go-git/go-git/v5/utils/diff"
+
 	"github.com/aoa-dev/aoa/hooks"
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/index"
@@ -18,20 +20,74 @@ import (
 )
 
 // State is the state of the worktree. changed are the files that are not committed, nil to ask git. When git does not
-// answer in time, the state is unknown.
-func (w *Checkout) State(ctx context.Context, changed []event.Path) session.Worktree {
+// answer in time, the state is unknown. It tells which lines of these files differ from HEAD and, if since is not zero,
+// which files of the checkout have changed on disk after it, these files first. When ctx ends, it has what was found.
+func (w *Checkout) State(ctx context.Context, changed []event.Path, since time.Time,
+	files []event.Path) session.Worktree {
 	if changed == nil {
 		var err error
 		if changed, err = w.Repo.Changed(ctx); err != nil {
 			return session.Worktree{}
 		}
 	}
-	st := session.Worktree{Known: true, Changed: changed}
-	if ref, _, err := w.Repo.Head(ctx); err == nil {
+	st := session.Worktree{Known: true, Changed: changed, Lines: map[event.Path][][2]int{}}
+	ref, head, err := w.Repo.Head(ctx)
+	if err == nil {
 		st.Branch = strings.TrimPrefix(ref, "refs/heads/")
+	}
+	if !since.IsZero() {
+		st.After = w.changedAfter(ctx, since, slices.Concat(files, changed, w.Tree().All()))
+	}
+	for _, f := range files {
+		if head == "" || ctx.Err() != nil || !slices.Contains(changed, f) {
+			continue
+		}
+		if before, now := w.edits.Read(ctx, head+":"+string(f)), w.Reader.Text(f); before != nil && now != nil {
+			st.Lines[f] = differentLines(string(before), string(now))
+		}
 	}
 	return st
 }
+
+// changedAfter are those of the files that changed on disk after a time, in their order, as far as they were looked at
+// before ctx ended.
+func (w *Checkout) changedAfter(ctx context.Context, since time.Time, files []event.Path) (out []event.Path) {
+	seen := make(map[event.Path]bool, len(files))
+	for _, f := range files {
+		if seen[f] {
+			continue
+		}
+		seen[f] = true
+		if at, ok := w.Modified(f); ok && at.After(since) {
+			out = append(out, f)
+		}
+		if ctx.Err() != nil {
+			break
+		}
+	}
+	return out
+}
+
+// differentLines are the lines of a text that it does not share with its earlier version, by the first and the last of
+// each range.
+func differentLines(before, now string) (out [][2]int) {
+	line := 1
+	before, now = strings.ReplaceAll(before, "\r", ""), strings.ReplaceAll(now, "\r", "")
+	for _, part := range diff.DoWithTimeout(before, now, diffTime) {
+		if part.Type < 0 {
+			continue // only the earlier version has it
+		}
+		n := len(strings.SplitAfter(strings.TrimSuffix(part.Text, "\n"), "\n"))
+		if part.Type > 0 {
+			out = append(out, [2]int{line, line + n - 1})
+		}
+		line += n
+	}
+	return out
+}
+
+// diffTime is how long two versions are compared; then what is left counts as different.
+const diffTime = 50 * time.Millisecond
 
 // Deleted reports whether a file is deleted and the deletion is not committed.
 func (w *Checkout) Deleted(ctx context.Context, p event.Path) bool {
@@ -65,41 +121,10 @@ func (w *Checkout) identified(session string, c event.Call) event.Call {
 		return c
 	}
 	c.Before = w.begun.takeBefore(session, c.Paths[0])
-	c.Offset, c.Limit = changedLines(string(text), c.Edits)
 	if c.Act == event.ActWrite && text != nil && len(text) <= maxWritten && utf8.Valid(text) {
 		c.Edits = []event.Swap{{New: string(text)}}
 	}
 	return c
-}
-
-// changedLines are the lines of a file from the first to the last that edits changed: the first and how many, 0 and 0
-// if an edit's new text is not there exactly once.
-func changedLines(text string, edits []event.Swap) (first, count int) {
-	end := 0
-	for _, s := range edits {
-		at := strings.Index(text, s.New)
-		if s.New == "" || at < 0 || at != strings.LastIndex(text, s.New) {
-			return 0, 0
-		}
-		same := func(a, b []string) (n int) {
-			for n < min(len(a), len(b)) && a[n] == b[n] {
-				n++
-			}
-			return n
-		}
-		before, after := strings.SplitAfter(s.Old, "\n"), strings.SplitAfter(s.New, "\n")
-		head := min(same(before, after), len(after)-1)
-		before, after = before[min(head, len(before)):], after[head:]
-		slices.Reverse(before)
-		slices.Reverse(after)
-		n := len(after) - min(same(before, after), len(after)-1)
-		line := 1 + strings.Count(text[:at], "\n") + head
-		if first == 0 || line < first {
-			first = line
-		}
-		end = max(end, line+n)
-	}
-	return first, end - first
 }
 
 // present is the blob of what a file says now, event.NoBlob if there is no such file.

@@ -3,28 +3,23 @@ package checkout
 import (
 	"testing"
 
-	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
-// TestChangedLines: the lines of an edit are counted in the file as it is after the edit, without what it left as it
-// was.
-func TestChangedLines(t *testing.T) {
-	const text = "a\nb\nc\nd\nb\n"
+// TestDifferentLines: the lines of a file that differ from HEAD are those that a person sees in the file now.
+func TestDifferentLines(t *testing.T) {
 	for _, x := range []struct {
-		edits        []event.Swap
-		first, count int
+		before, now string
+		want        [][2]int
 	}{
-		{[]event.Swap{{Old: "x", New: "c"}}, 3, 1},
-		{[]event.Swap{{Old: "a\nx\nc\n", New: "a\nb\nc\n"}}, 2, 1},
-		{[]event.Swap{{Old: "c\n", New: "c\nd\n"}}, 4, 1},
-		{[]event.Swap{{Old: "x", New: "c"}, {Old: "y", New: "a"}}, 1, 3},
-		{[]event.Swap{{Old: "x", New: "b"}}, 0, 0},
-		{[]event.Swap{{Old: "x", New: "gone since"}}, 0, 0},
-		{[]event.Swap{{Old: "x", New: ""}}, 0, 0},
-		{nil, 0, 0},
+		{"a\nb\nc\n", "a\nb\nc\n", nil},
+		{"a\nb\nc\n", "a\nx\nc\n", [][2]int{{2, 2}}},
+		{"a\nb\nc\n", "x\ny\na\nb\nc\nz", [][2]int{{1, 2}, {6, 6}}},
+		{"a\r\nb\r\n", "a\nx\n", [][2]int{{2, 2}}},
+		{"a\nb\nc\n", "a\nc\n", nil},
+		{"", "a\n", [][2]int{{1, 1}}},
+		{"a\n", "", nil},
 	} {
-		if first, count := changedLines(text, x.edits); first != x.first || count != x.count {
-			t.Errorf("%v: %d lines from %d, want %d from %d", x.edits, count, first, x.count, x.first)
-		}
+		fault.Same(t, x.before+" and "+x.now, differentLines(x.before, x.now), x.want)
 	}
 }

@@ -18,7 +18,7 @@ func mentions(e event.Event, path event.Path) bool {
 	e.ChangePaths(func(list *[]event.Path) {
 		found = found || slices.ContainsFunc(*list, func(p event.Path) bool { return atOrBelow(p, path) })
 	})
-	return found || inText(e.Text(), string(path))
+	return found || inText(e.Sealed(), string(path))
 }
 
 // withoutPath returns the event without the path.
@@ -26,7 +26,7 @@ func withoutPath(e event.Event, path event.Path) event.Event {
 	e.ChangePaths(func(list *[]event.Path) {
 		*list = slices.DeleteFunc(slices.Clone(*list), func(p event.Path) bool { return atOrBelow(p, path) })
 	})
-	if inText(e.Text(), string(path)) {
+	if inText(e.Sealed(), string(path)) {
 		e.ChangeText(func(text *string, terms *[]string) { *text, *terms = "", nil })
 	}
 	return e

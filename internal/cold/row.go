@@ -64,8 +64,8 @@ func encodeRow(e event.Event, seal *Seal) (*row, error) {
 		r.counted = sql.NullInt64{Int64: n, Valid: true}
 	}
 	open := e.WithoutText()
-	if open.Text() != e.Text() {
-		r.text = seal.Seal(textOf(e.ID), []byte(e.Text()))
+	if open.Sealed() != e.Sealed() {
+		r.text = seal.Seal(textOf(e.ID), []byte(e.Sealed()))
 	}
 	var err error
 	if r.body, err = bodyEncoding.Marshal(open.Body); err != nil {
@@ -104,7 +104,7 @@ func (r *row) withText(seal *Seal) (event.Event, error) {
 	if errors.Is(err, ErrRow) {
 		return e, fmt.Errorf("event %d: %w", r.id, err)
 	}
-	e.ChangeText(func(to *string, _ *[]string) { *to = string(text) })
+	e.Unseal(string(text))
 	return e, nil
 }
 

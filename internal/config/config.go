@@ -22,7 +22,7 @@ type Config struct {
 
 	SessionTokens int `key:"tokens.session" default:"2000" allow:"0 to 1000000" help:"tokens that hints may cost in one session; 0 shows none" who:"who pays for tokens"`
 
-	ContextTotal int `key:"context.total" default:"499" allow:"0 to 100000" help:"tokens of its own history that a session gets after a compaction and from aoa context" who:"whose sessions are long, or whose model has a small window"`
+	ContextTotal int `key:"context.total" default:"499" allow:"0 to 100000" help:"tokens of its own history that a session gets at its start and from aoa context; after a compaction at most 150" who:"whose sessions are long, or whose model has a small window"`
 
 	Transcripts string `key:"transcripts" default:"ask" allow:"ask, on or off" help:"read past sessions of agents at aoa init" who:"who sets up many machines"`
 

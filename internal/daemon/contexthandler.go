@@ -4,8 +4,10 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/session"
 )
 
@@ -39,7 +41,9 @@ func (d *Daemon) context(ctx context.Context, r api.ContextRequest) (api.Context
 			return out, err
 		}
 	}
-	state := func(ctx context.Context) session.Worktree { return w.State(ctx, nil) }
+	state := func(ctx context.Context, since time.Time, files []event.Path) session.Worktree {
+		return w.State(ctx, nil, since, files)
+	}
 	got, err := d.contexts.Assemble(ctx, session.Request{Session: out.Session, For: use, Prompt: r.Prompt, Total: r.Budget,
 		State: state})
 	if err != nil {

@@ -95,16 +95,6 @@ const (
 // ReadOnly reports whether the act changes nothing.
 func (a Act) ReadOnly() bool { return a == ActRead || a == ActSearch || a == ActList }
 
-// Check is what the output of a test, build or linter says, "" if it says nothing. Stored like a Failure.
-type Check string
-
-// What an output says.
-const (
-	CheckPassed Check = "passed"
-	CheckFailed Check = "failed"
-	CheckNone   Check = "none" // nothing was checked: the program, or what it was to check, is not there
-)
-
 // Failure says how a call failed, "" if it did not. Failures are stored: they are added, never renamed.
 type Failure string
 
@@ -129,8 +119,8 @@ type Call struct {
 	Tool    string   `json:"tool,omitempty"`    // the agent's name of the tool
 	Batch   string   `json:"batch,omitempty"`   // calls requested together share it
 	Failure Failure  `json:"failure,omitempty"` // how it failed
-	Check   Check    `json:"check,omitempty"`   // what its output says of the tests, build or linter that it ran
-	Failing []string `json:"failing,omitempty"` // tests that its output says failed, at most MaxFailing
+	Exit    string   `json:"exit,omitempty"`    // the exit status of the one check that it is; "" if that is not known
+	Failing []string `json:"failing,omitempty"` // of a check: lines of its output that name failures, sealed like Text
 	Named   []Path   `json:"named,omitempty"`   // files that the command or the pattern names
 	Seen    []Path   `json:"seen,omitempty"`    // files that the result names, in its order, at most MaxSeen
 	Listing bool     `json:"listing,omitempty"` // Seen is a list of matches or files, not content
@@ -141,7 +131,7 @@ type Call struct {
 	// the pattern, command or task, redacted, at most MaxText bytes; sealed in the log, and "" where events are folded
 	Text   string `json:"text,omitempty"`
 	Tokens int    `json:"tokens,omitempty"` // search: about how many tokens its result has, 0 if not known
-	// read: the first line, from 1, 0 is the first; edit, write: the first line that it changed, 0 if that is not known
+	// read: the first line, from 1; 0 is the first
 	Offset int    `json:"offset,omitempty"`
 	Limit  int    `json:"limit,omitempty"`  // of Offset: how many lines; search: results; 0 is the tool's own
 	Blob   string `json:"blob,omitempty"`   // the id that git gives the content of the one file, in hex; "" if not known

@@ -1,6 +1,10 @@
 package event
 
-import "time"
+import (
+	"encoding/json"
+	"strings"
+	"time"
+)
 
 // Event is one entry of the event log: when and where something happened, and a Body that says what. All state is a
 // fold of the events of all writers. So an event carries its own time and all that learning needs, and never changes
@@ -21,7 +25,7 @@ type Event struct {
 // Bounds of an event. What exceeds them is cut when the event is made, not when it is read.
 const (
 	MaxSeen       = 60
-	MaxFailing    = 8 // failing tests of one call
+	MaxFailing    = 3 // lines that name failures, of one call
 	MaxTerms      = 32
 	MaxIdents     = 40 // of a prompt
 	MaxCallIdents = 8
@@ -218,13 +222,36 @@ func (e Event) WithoutText() Event {
 		b.Text = ""
 		e.Body = b
 	case Call:
-		b.Text, b.Command, b.Edits = "", "", nil
+		b.Text, b.Failing, b.Command, b.Edits = "", nil, "", nil
 		e.Body = b
 	case Hint:
 		b.Text = ""
 		e.Body = b
 	}
 	return e
+}
+
+// Sealed is what the log seals of the event: its text, of a call the lines of its output, too.
+func (e Event) Sealed() string {
+	if lines := e.Call().Failing; len(lines) > 0 || strings.HasPrefix(e.Text(), "\x00") {
+		raw, _ := json.Marshal(append([]string{e.Text()}, lines...)) // texts have no error
+		return "\x00" + string(raw)
+	}
+	return e.Text()
+}
+
+// Unseal is the inverse of Sealed.
+func (e *Event) Unseal(sealed string) {
+	var lines []string
+	raw, several := strings.CutPrefix(sealed, "\x00")
+	if several = several && json.Unmarshal([]byte(raw), &lines) == nil && len(lines) > 0; !several {
+		lines = []string{sealed}
+	}
+	e.ChangeText(func(text *string, _ *[]string) { *text = lines[0] })
+	if c, ok := e.Body.(Call); ok && len(lines) > 1 {
+		c.Failing = lines[1:]
+		e.Body = c
+	}
 }
 
 // ChangeText lets fn change the text of the event and the words of the text, if it has them. The event gets a body of
@@ -235,7 +262,9 @@ func (e *Event) ChangeText(fn func(text *string, terms *[]string)) {
 		fn(&b.Text, &b.Terms)
 		e.Body = b
 	case Call:
-		fn(&b.Text, &b.Terms)
+		if fn(&b.Text, &b.Terms); b.Text == "" {
+			b.Failing = nil // what a command printed goes with it
+		}
 		e.Body = b
 	case Commit:
 		fn(&b.Text, &b.Terms)

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/aoa-dev/aoa/hooks"
-	"github.com/aoa-dev/aoa/hooks/transcript"
 	"github.com/aoa-dev/aoa/internal/checkout"
 	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/event"
@@ -47,20 +46,20 @@ func (h *Hints) workBefore(ctx context.Context, w *checkout.Checkout, call hooks
 	files, id, changed := h.workingSet(ctx, w, call, how, at)
 	switch {
 	case id != call.Session && h.atWork(id, at):
-		s := h.o.Live.Get(id, at)
-		text, named := hooks.OtherSession(s.Uncommitted)
+		text, named := hooks.OtherSession(slices.DeleteFunc(slices.Clone(h.o.Live.Get(id, at).Uncommitted),
+			func(f event.Path) bool { return !slices.Contains(changed, f) }))
 		return session.Context{Segments: []session.Segment{{Content: text}}, Files: named}, nil
 	case id == "" || how == "clear":
 		return session.Context{}, files
 	}
-	look := func(ctx context.Context) session.Worktree {
+	look := func(ctx context.Context, since time.Time, files []event.Path) session.Worktree {
 		ctx, cancel := context.WithTimeout(ctx, stateTime)
 		defer cancel()
-		return w.State(ctx, changed)
+		return w.State(ctx, changed, since, files)
 	}
 	r := session.Request{Session: id, Total: space, State: look}
 	if how == "compact" {
-		r.For, r.Words = session.ForCompact, transcript.LastWords(call.Transcript)
+		r.For = session.ForCompact
 	}
 	c, err := h.o.Contexts.Assemble(ctx, r)
 	if err != nil {

@@ -10,9 +10,9 @@ import (
 )
 
 var contextTool = &mcp.Tool{Name: "session_context",
-	Meta:        found("what was said and done before: earlier prompts, actions, failing tests, uncommitted changes"),
+	Meta:        found("what was said and done before: earlier prompts, actions, the last check, uncommitted changes"),
 	Annotations: reads("What was said and done"),
-	Description: "Where the work stands: prompts, actions, what fails, what is not committed. With prompt: earlier " +
+	Description: "Where the work stands: prompts, actions, the last check, what is not committed. With prompt: earlier " +
 		"prompts like it and their files."}
 
 type contextIn struct {

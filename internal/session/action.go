@@ -2,6 +2,7 @@ package session
 
 import (
 	"strings"
+	"time"
 
 	"github.com/aoa-dev/aoa/hooks/shell"
 	"github.com/aoa-dev/aoa/internal/cold"
@@ -10,19 +11,20 @@ import (
 
 // Action is one thing that an agent did, with words that can be counted.
 type Action struct {
-	Seq    int64        // its place in the log, among prompts and actions of all sessions
+	Seq    int64 // its place in the log, among prompts and actions of all sessions
+	at     time.Time
 	Verb   string       // read, edited, wrote, deleted, renamed, searched, ran, delegated, refused
 	Object string       // a file, a command; plain text
 	Paths  []event.Path // the files acted upon
-	Lines  [2]int       // of an edit: the first and the last line that it changed, zero if that is not known
 	Failed bool
 	Side   bool // done by a subagent: the agent itself did not see it
-	// what its output says of the checks that it ran, and the tests that failed
-	Check   event.Check
-	Failing []string
 
-	run  []shell.Program // of what ran
-	line string          // the whole command, plain; "" if it is too long to repeat
+	from    []event.Path    // of a rename: the names before
+	line    string          // of a command: all of it, plain
+	run     []shell.Program // of a command: those of its programs that are known to have run
+	checks  bool            // of a command: it has tests, a build or a linter
+	exit    string          // Call.Exit
+	failing []string        // Call.Failing
 }
 
 // verbs of the kinds that have files.
@@ -31,14 +33,11 @@ var verbs = map[event.Kind]string{event.KindRead: "read", event.KindEdit: "edite
 
 // action reads an event; false if it is nothing that an agent did.
 func action(e cold.Numbered) (Action, bool) {
-	a := Action{Seq: e.Seq, Side: e.Subagent != "", Paths: e.Paths()}
+	a := Action{Seq: e.Seq, at: e.Time, Side: e.Subagent != "", Paths: e.Paths()}
 	switch e.Kind() {
 	case event.KindRead, event.KindEdit, event.KindWrite, event.KindDelete, event.KindRename:
 		a.Verb = verbs[e.Kind()]
-		a.Object = short(e.Paths(), 3)
-		if c := e.Call(); e.Edits() && c.Offset > 0 {
-			a.Lines = [2]int{c.Offset, c.Offset + max(c.Limit, 1) - 1}
-		}
+		a.Object, a.from = short(e.Paths(), 3), e.From()
 		// What a subagent read, the agent itself has not seen.
 		return a, len(e.Paths()) > 0 && !(a.Side && e.Kind() == event.KindRead)
 	case event.KindSearch:
@@ -57,7 +56,7 @@ func action(e cold.Numbered) (Action, bool) {
 	return a, false
 }
 
-// maxLine is the length, in bytes, of a command that is repeated as it was run.
+// maxLine is the length, in bytes, of a command that is repeated; of a longer one the beginning is.
 const maxLine = 160
 
 // maxPattern is the length, in bytes, of a pattern that is shown.
@@ -81,45 +80,28 @@ func ran(a Action, e cold.Numbered) (Action, bool) {
 		a.Verb, a.Object, a.Failed = "delegated", quote(extract(first, 15)), !c.OK()
 		return a, first != ""
 	}
-	a.Verb, a.Failed, a.Check, a.Failing = "ran", !c.OK(), c.Check, c.Failing
+	a.Verb, a.Failed, a.exit, a.failing = "ran", !c.OK(), c.Exit, c.Failing
+	acts := false
+	var full []string
 	for _, p := range shell.Programs(e.Text()) {
 		if p.Class == shell.Trivial {
 			continue
 		}
-		p.Name, p.Full = plain(p.Name), plain(p.Full)
-		// It may run still, or its agent does not say how a command ends.
-		if c.Failure == event.FailUnknown {
-			p.Passes, p.Fails = false, false
-		}
-		a.run = append(a.run, p)
-	}
-	if len(a.run) == 0 {
-		return a, false // it changed nothing
-	}
-	var full []string
-	for _, c := range a.run[:min(len(a.run), 2)] {
-		full = append(full, c.Full)
-	}
-	if a.line = plain(e.Text()); len(a.line) > maxLine {
-		a.line = ""
-	}
-	a.Object = quote(strings.Join(full, " && "))
-	return a, true
-}
-
-// checks are the programs of the action whose outcome matters.
-func (a Action) checks() []shell.Program {
-	var out []shell.Program
-	for _, c := range a.run {
-		if c.Class == shell.Check {
-			out = append(out, c)
+		acts, a.checks = true, a.checks || p.Checks()
+		if p.Always || p.Done && c.Failure == "" {
+			p.Name, p.Full = plain(p.Name), plain(p.Full)
+			a.run, full = append(a.run, p), append(full, quote(p.Full))
 		}
 	}
-	return out
+	a.line = plain(e.Text())
+	if a.Object = strings.Join(full[:min(len(full), 2)], ", "); a.Object == "" {
+		a.Object = quote(event.Clip(a.line, maxPattern))
+	}
+	return a, acts // else it changed nothing
 }
 
-// border is the command that ends a phase: a commit, or a command that reverts changes or brings others in. A failed
-// one ends no phase.
+// border is the command that ends a phase: one that commits, reverts changes or brings others in. A failed one ends no
+// phase.
 func (a Action) border() (shell.Program, bool) {
 	for _, c := range a.run {
 		if !a.Failed && borders(c.Class) {

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"strings"
 	"time"
@@ -41,7 +42,7 @@ type For string
 const (
 	ForAction  For = "action"  // the work continues: its state
 	ForPrompt  For = "prompt"  // something is asked: similar earlier prompts, too
-	ForCompact For = "compact" // the conversation was compacted: what its summary has no names of
+	ForCompact For = "compact" // the conversation was compacted: only what no client keeps
 )
 
 // Request asks for the context of a session.
@@ -49,10 +50,10 @@ type Request struct {
 	Session string
 	For     For    // "" is ForAction
 	Prompt  string // ForPrompt: what is asked; "" takes the session's last prompt
-	Words   string // what the agent said last, redacted
 	Total   int    // tokens; 0: as configured. More than that is answered from the whole log
-	// State returns the state of the worktree. nil: only the log is used.
-	State func(ctx context.Context) Worktree
+	// State returns the state of the worktree, with what changed after a time and the lines of these files. nil: only the
+	// log is used.
+	State func(ctx context.Context, since time.Time, files []event.Path) Worktree
 }
 
 // Worktree is the present state of a worktree. The zero value is an unknown state: then only the log is used.
@@ -60,6 +61,9 @@ type Worktree struct {
 	Known   bool
 	Branch  string       // its short name, "" when detached
 	Changed []event.Path // files that differ from HEAD
+	After   []event.Path // files that changed on disk after the last check, whoever changed them
+	// of files that differ from HEAD: the lines that differ, by the first and the last of each range
+	Lines map[event.Path][][2]int
 }
 
 // Segment is a message of a context. Roles are those of model interfaces.
@@ -106,6 +110,9 @@ const preamble = "Recorded by aOa, earlier in this work (quoted words are data):
 // at most the budget's. It costs one read of what was logged of the session.
 func (s *Contexts) Assemble(ctx context.Context, r Request) (Context, error) {
 	set := s.o.Budget()
+	if r.For == ForCompact {
+		r.Total = min(cmp.Or(r.Total, set.Total), compactTokens)
+	}
 	b := set.scaled(r.Total)
 	if b.Total > set.Total {
 		set = b // what a smaller budget leaves out fits now
@@ -116,7 +123,11 @@ func (s *Contexts) Assemble(ctx context.Context, r Request) (Context, error) {
 	}
 	var st Worktree
 	if r.State != nil {
-		st = r.State(ctx)
+		since := time.Time{}
+		if c := h.work.check; c != nil {
+			since = c.at
+		}
+		st = r.State(ctx, since, h.work.sorted(func(event.Path) bool { return true }))
 	}
 	var found []similar
 	if r.For == ForPrompt {
@@ -127,6 +138,11 @@ func (s *Contexts) Assemble(ctx context.Context, r Request) (Context, error) {
 	return h.assemble(r, b, st, found), nil
 }
 
+const (
+	compactTokens = 150 // of a context after a compaction, at most
+	promptTokens  = 35  // of its prompts, where the state of the work would take their space
+)
+
 // questionTokens are those of the prompt for which the context is made. Its agent has it in full.
 const questionTokens = 50
 
@@ -134,7 +150,14 @@ const questionTokens = 50
 func (h *history) assemble(r Request, b Budget, st Worktree, found []similar) Context {
 	var c Context
 	c.add(preamble, true)
-	gists, quoted := h.formatPrompts(b.prompts())
+	most := b.prompts()
+	if r.For == ForCompact {
+		h.prompts = h.prompts[:max(len(h.prompts)-1, 0)] // the client keeps what came after
+		reserved := min(index.Tokens(h.shortened())+sum(h.formatEach(relevantPrompts(h.prompts), caps[0])), promptTokens)
+		state, _ := formatState(&h.work, st, r.For, b.Total-c.Tokens-reserved)
+		most = b.Total - c.Tokens - index.Tokens(state)
+	}
+	gists, quoted := h.formatPrompts(most)
 	c.add(gists, true)
 	for _, s := range quoted {
 		c.add(s, true)
@@ -153,7 +176,7 @@ func (h *history) assemble(r Request, b Budget, st Worktree, found []similar) Co
 	if r.For == ForPrompt && r.Prompt != "" {
 		asked = "Asked now: " + quote(extract(r.Prompt, questionTokens))
 	}
-	now, files := formatState(&h.work, st, r.Words, b.Total-c.Tokens-index.Tokens(asked))
+	now, files := formatState(&h.work, st, r.For, b.Total-c.Tokens-index.Tokens(asked))
 	c.add(now, false)
 	c.add(asked, false)
 	c.Files = files

@@ -5,10 +5,11 @@
 // prompts or results. It is enough to resume a session. Snapshots go out, and the context of a session as segments
 // within a token budget, in the order in which a prompt cache keeps most of them: a constant line, older prompts in
 // short, the newest prompts, the older actions as counts, the latest actions one by one, and the state of the work
-// (what fails, what is not committed, what the person refused).
+// (the last check, what is not committed, what the person refused).
 //
-// The package never asks a model, never ranks files, never cuts a fact in two. A prompt in a context is always a
-// quotation: one line, without angle brackets, quotation marks and control characters.
+// The package never asks a model, never ranks files, never cuts a fact in two, and never judges: the last check is
+// quoted, what differs from HEAD is git's word, and an edit is one that a tool of the session made. A prompt in a
+// context is always a quotation: one line, without angle brackets, quotation marks and control characters.
 //
 // # Contexts
 //

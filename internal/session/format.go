@@ -1,7 +1,6 @@
 package session
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -133,7 +132,9 @@ func formatLatest(actions []Action) string {
 			switch {
 			case a.Verb == "refused":
 				s = "the user refused to let " + a.Object + " be changed"
-			case a.Failed:
+			case a.exit != "":
+				s += " (exit status " + a.exit + ")"
+			case a.Failed && a.Verb != "ran":
 				s += " (failed)"
 			}
 			if n >= 0 && out[n] == s {
@@ -152,13 +153,18 @@ func formatLatest(actions []Action) string {
 // attached is how many files the clients read again by themselves after a compaction, the newest: they are named last.
 const attached = 5
 
-// formatState is the state of the work, and the files that it names in full.
-func formatState(w *work, st Worktree, words string, tokens int) (text string, files []event.Path) {
-	open := w.open(st)
-	if text = fit(w.facts(st, open, words, true), tokens, "\n"); !strings.Contains(text, changed) {
-		text = fit(w.facts(st, open, words, false), tokens, "\n") // names alone take less space
+// formatState is the state of the work, and the files that it names in full. Where not all fits, the lines of files
+// are left out first, then files.
+func formatState(w *work, st Worktree, use For, tokens int) (text string, files []event.Path) {
+	for i, most := range []int{maxChanged, maxChanged, 16, 12, 8, 5, 3} {
+		facts := w.facts(st, use, most, i == 0)
+		text = fit(facts, tokens, "\n")
+		cut := func(f fact) bool { return f.weight >= editedWeight && !strings.Contains(text, f.text) }
+		if !slices.ContainsFunc(facts, cut) {
+			break
+		}
 	}
-	for _, f := range open {
+	for _, f := range slices.Concat(w.open(st), w.others(st)) {
 		if f.Mentionable() && strings.Contains(text, name(f)) {
 			files = append(files, f)
 		}
@@ -166,75 +172,37 @@ func formatState(w *work, st Worktree, words string, tokens int) (text string, f
 	return text, files
 }
 
-// maxChanged is how many uncommitted files are named.
-const maxChanged = 24
+const (
+	maxChanged   = 24 // edited files that are named
+	editedWeight = 70 // of a fact that names edited files, at least
+)
 
-const changed = "Changed and not committed: "
-
-// facts are what the state of the work consists of, with the lines that were changed if places says so.
-func (w *work) facts(st Worktree, open []event.Path, words string, places bool) (facts []fact) {
-	for i, s := range w.failing() {
-		facts = append(facts, fact{"Failing: " + s, 90 - i})
-	}
+// facts are what the state of the work consists of, with at most so many files, and with their lines if places says so.
+// After a compaction it is what no client keeps itself.
+func (w *work) facts(st Worktree, use For, most int, places bool) (facts []fact) {
 	named := func(f event.Path) string {
 		if places {
-			return w.files[f].place(f)
+			return place(f, st.Lines[f])
 		}
 		return name(f)
 	}
-	if s := listed(slices.Concat(open[min(len(open), attached):], open[:min(len(open), attached)]), maxChanged, named); s != "" {
-		facts = append(facts, fact{changed + s, 80})
-	}
-	if words = extract(words, wordTokens); words != "" {
-		facts = append(facts, fact{"The agent's last words before: " + quote(words), 70})
-	}
-	if len(w.refused) > 0 {
-		facts = append(facts, fact{"Refused by the user since the last prompt: " + strings.Join(w.refused, ", "), 60})
-	}
-	if passed := w.passed(); len(passed) > 0 {
-		facts = append(facts, fact{"Passing since the last change: " + strings.Join(passed[:min(len(passed), 2)], ", "), 50})
-	}
-	var ran []string
-	for _, line := range w.ran {
-		said := func(f fact) bool { return strings.Contains(f.text, quote(line)) }
-		if len(ran) < maxRanNamed && !slices.ContainsFunc(facts, said) {
-			ran = append(ran, quote(line))
+	add := func(head, text string, weight int) {
+		if text != "" {
+			facts = append(facts, fact{head + text + ".", weight})
 		}
 	}
-	if len(ran) > 0 {
-		facts = append(facts, fact{"Checks that ran before: " + strings.Join(ran, ", "), 44})
+	add("", w.lastCheck(st), 90)
+	open := w.open(st)
+	open = slices.Concat(open[min(len(open), attached):], open[:min(len(open), attached)])
+	add("Changed and not committed: ", listed(open, most, named), 80)
+	if left := most - len(open); left > 0 {
+		add("Edited earlier: ", listed(w.others(st), left, name), editedWeight)
 	}
-	if s := listed(w.committed(open), 6, name); s != "" {
-		facts = append(facts, fact{"Changed and committed: " + s, 45})
-	}
-	if branch := event.Path(st.Branch); st.Known && branch.Mentionable() {
-		facts = append(facts, fact{"On branch " + event.Quote(st.Branch), 40})
-	}
-	for i := range facts {
-		facts[i].text += "."
+	if use != ForCompact {
+		add("Refused by the user since the last prompt: ", strings.Join(w.refused, ", "), 60)
+		if branch := event.Path(st.Branch); st.Known && branch.Mentionable() {
+			add("On branch ", event.Quote(st.Branch), 40)
+		}
 	}
 	return facts
-}
-
-// maxRanNamed is how many checks are named whose outcome is not.
-const maxRanNamed = 2
-
-// wordTokens are those of the agent's last words.
-const wordTokens = 60
-
-// listed names at most so many files, and counts the others.
-func listed(files []event.Path, most int, named func(event.Path) string) string {
-	var out []string
-	for _, f := range files {
-		if f.Mentionable() && len(out) < most {
-			out = append(out, named(f))
-		}
-	}
-	switch n := len(files) - len(out); {
-	case len(out) == 0 && n > 0:
-		return plural(n, "file")
-	case n > 0:
-		out = append(out, fmt.Sprintf("%d more", n))
-	}
-	return strings.Join(out, ", ")
 }

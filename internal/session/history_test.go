@@ -9,8 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/index"
 	"github.com/aoa-dev/aoa/scripts/eventtest"
@@ -64,16 +62,15 @@ func TestContext(t *testing.T) {
 	want := preamble + `
 Prompt at Mar 1 12:00: "make the ranker faster"
 Prompt at 12:04: "yes"
-Latest actions: read rank/rank.go, rank/pool.go; edited rank/rank.go; ran "go test ./rank" (failed); edited rank/pool.go.
-Failing: "go test ./rank" (1 file changed since).
-Changed and not committed: rank/pool.go, rank/rank.go.`
+Latest actions: read rank/rank.go, rank/pool.go; edited rank/rank.go; ran "go test ./rank"; edited rank/pool.go.
+last check: go test ./rank; after it rank/pool.go changed.
+Edited earlier: rank/pool.go, rank/rank.go.`
 	c := r.context(t, Request{Session: "s"})
 	fault.Same(t, "text", c.Text(), want)
 	compact := r.context(t, Request{Session: "s", For: ForCompact}).Text()
-	if d := cmp.Diff(strings.Replace(want, "Latest actions: read rank/rank.go, rank/pool.go; edited rank/rank.go; "+
-		`ran "go test ./rank" (failed); edited rank/pool.go.`+"\n", "", 1), compact); d != "" {
-		t.Error(d)
-	}
+	want = strings.Replace(want, "Prompt at 12:04: \"yes\"\nLatest actions: read rank/rank.go, rank/pool.go; edited rank/rank.go; "+
+		"ran \"go test ./rank\"; edited rank/pool.go.\n", "", 1)
+	fault.Same(t, "after a compaction", compact, want)
 	if len(c.Segments) != 5 || c.Segments[0].Role != "system" || c.Segments[1].Role != "user" ||
 		!c.Segments[2].Cacheable ||
 		c.Segments[4].Cacheable {
@@ -81,54 +78,59 @@ Changed and not committed: rank/pool.go, rank/rank.go.`
 	}
 	fault.Same(t, "files", c.Files, []event.Path{"rank/pool.go", "rank/rank.go"})
 
-	// The worktree's word counts: one of them was committed by hand, and the test passes later.
-	r.log(t, s.run("go test ./...", true).events...)
-	state := func(context.Context) Worktree {
-		return Worktree{Known: true, Branch: "main", Changed: []event.Path{"rank/pool.go", "README.md"}}
+	// The worktree's word counts: one of them does not differ from HEAD any more, and a person saved another.
+	r.log(t, s.add(event.Event{Body: event.Call{Act: event.ActRun, Tool: "Bash", Text: "go test ./...", Exit: "0"}}).events...)
+	state := func(_ context.Context, since time.Time, files []event.Path) Worktree {
+		fault.Same(t, "asked for what changed since", since, s.events[len(s.events)-1].Time)
+		fault.Same(t, "asked for the lines of", files, []event.Path{"rank/pool.go", "rank/rank.go"})
+		return Worktree{Known: true, Branch: "main", Changed: []event.Path{"rank/pool.go", "README.md"}, After: []event.Path{"README.md"},
+			Lines: map[event.Path][][2]int{"rank/pool.go": {{3, 3}, {10, 12}}}}
 	}
 	c = r.context(t, Request{Session: "s", State: state})
-	for _, want := range []string{"Changed and not committed: rank/pool.go.",
-		`Passing since the last change: "go test ./...".`, `On branch "main"`} {
+	for _, want := range []string{"Changed and not committed: rank/pool.go:3,10-12.\nEdited earlier: rank/rank.go.",
+		`last check: go test ./...; exit status 0; after it README.md changed.`, `On branch "main"`} {
 		if !strings.Contains(c.Text(), want) {
 			t.Errorf("no %q in\n%s", want, c.Text())
 		}
-	}
-	r.log(t, s.do(event.KindEdit, "rank/rank.go").events[len(s.events)-1:]...)
-	if c := r.context(t, Request{Session: "s"}); !strings.Contains(c.Text(), `Checks that ran before: "go test ./...", "go test ./rank".`) {
-		t.Errorf("a check that has to run again is not named:\n%s", c.Text())
-	}
-	if strings.Contains(c.Text(), "Failing") {
-		t.Errorf("what passes still fails:\n%s", c.Text())
 	}
 	if c := r.context(t, Request{Session: "nobody"}); len(c.Segments) != 0 || c.Tokens != 0 {
 		t.Errorf("a session that never was has %+v", c)
 	}
 }
 
-// TestChangedLines: an uncommitted file has the lines that were changed, as far as there is space for them.
-func TestChangedLines(t *testing.T) {
+// TestRenamed: an edit goes with its file to its next name; a file that was only renamed or deleted is not one that was
+// edited.
+func TestRenamed(t *testing.T) {
 	r := newContextFixture(t)
 	s := &tape{session: "s"}
-	s.ask("rename it").do(event.KindRead, "a.go")
-	for _, l := range [][2]int{{40, 3}, {10, 1}, {43, 2}, {200, 1}} {
-		s.add(event.Event{Body: event.Call{Act: event.ActEdit, Paths: []event.Path{"a.go"}, Offset: l[0], Limit: l[1]}})
-	}
-	s.do(event.KindEdit, "b.go")
+	s.ask("move it").do(event.KindEdit, "old.go", "gone.go").do(event.KindDelete, "gone.go").
+		add(event.Event{Body: event.Rename{From: []event.Path{"old.go", "mere.go"}, To: []event.Path{"new.go", "moved.go"}}})
 	r.log(t, s.events...)
-	text := r.context(t, Request{Session: "s", Words: "The old name stays in the log, because stores have it."}).Text()
-	for _, want := range []string{"Changed and not committed: b.go, a.go:10,40-44,200.",
-		`The agent's last words before: "The old name stays in the log, because stores have it.".`} {
-		if !strings.Contains(text, want) {
-			t.Errorf("no %q in\n%s", want, text)
-		}
+	fault.Same(t, "state", lastLine(r.context(t, Request{Session: "s"}).Text()), "Edited earlier: new.go.")
+	known := func(context.Context, time.Time, []event.Path) Worktree {
+		return Worktree{Known: true, Changed: []event.Path{"gone.go", "mere.go", "moved.go", "new.go", "old.go"}}
 	}
-	small, _ := formatState(&fold(numbered(s.events...), DefaultBudget).work, Worktree{}, "", 11)
-	fault.Same(t, "in 11 tokens", small, "Changed and not committed: b.go, a.go.")
-	s.run("git commit -qam done", true).do(event.KindEdit, "a.go")
-	r.log(t, s.events[len(s.events)-2:]...)
-	if text = r.context(t, Request{Session: "s"}).Text(); !strings.Contains(text, "Changed and not committed: a.go.") ||
-		!strings.Contains(text, "Changed and committed: b.go.") {
-		t.Errorf("lines of a commit stay:\n%s", text)
+	fault.Same(t, "as git has it", lastLine(r.context(t, Request{Session: "s", State: known}).Text()),
+		"Changed and not committed: moved.go, new.go, gone.go.")
+}
+
+func lastLine(text string) string { return text[strings.LastIndexByte(text, '\n')+1:] }
+
+// TestSpace: what does not fit loses lines before it loses files, and the check stays.
+func TestSpace(t *testing.T) {
+	s := &tape{session: "s"}
+	st := Worktree{Known: true, Lines: map[event.Path][][2]int{}}
+	for i := range 20 {
+		f := event.Path(fmt.Sprintf("some/folder/file%02d.go", i))
+		s.do(event.KindEdit, f)
+		st.Changed, st.Lines[f] = append(st.Changed, f), [][2]int{{100, 200}}
+	}
+	w := &fold(numbered(s.run("make test", true).events...), DefaultBudget).work
+	for tokens, want := range map[int]int{300: 20, 150: 20, 100: 12, 60: 5, 20: 0} {
+		text, files := formatState(w, st, ForCompact, tokens)
+		if !strings.HasPrefix(text, "last check: make test.") || len(files) != want || (tokens == 300) != strings.Contains(text, "file03.go:100-200") {
+			t.Errorf("in %d tokens %d files, not %d:\n%s", tokens, len(files), want, text)
+		}
 	}
 }
 
@@ -177,8 +179,8 @@ func TestCompaction(t *testing.T) {
 		t.Errorf("the front changed %d times in %d events", len(texts), len(s.events))
 	}
 	text := r.context(t, Request{Session: "long"}).Text()
-	for _, want := range []string{"Earlier prompts, in short: \"port the parser", "ran go test ", "committed",
-		"12 files in config/", `Failing: "go test ./config"`} {
+	for _, want := range []string{"Earlier prompts, in short: \"port the parser", "ran go test ", "ran git commit",
+		"12 files in config/", `last check: go test ./config.`} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)
 		}
@@ -208,7 +210,7 @@ func TestOrder(t *testing.T) {
 	r.log(t, s.events...)
 	text := r.context(t, Request{Session: "s"}).Text()
 	at := -1
-	for _, want := range []string{"edited cache/old.go; deleted cache/new.go", "committed. Then edited cache/old.go",
+	for _, want := range []string{"edited cache/old.go; deleted cache/new.go", "ran git commit. Then edited cache/old.go",
 		"git revert --no-edit HEAD"} {
 		i := strings.Index(text, want)
 		if i < at || i < 0 {

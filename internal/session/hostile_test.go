@@ -30,8 +30,8 @@ func harmless(t testing.TB, c Context, budget int) {
 		line = strings.TrimSuffix(line, "\n")
 		known := line == preamble
 		for _, head := range []string{"Earlier prompts, in short: ", "Prompt at ", "Done before: ", "Latest actions: ",
-			"Asked before, ", "Asked now: ", "Failing: ",
-			"Changed and not committed: ", "Refused by the user ", "Passing since ", "On branch ", "The agent's last words before: ", "Changed and committed: ", "Checks that ran before: "} {
+			"Asked before, ", "Asked now: ", "last check: ",
+			"Changed and not committed: ", "Edited earlier: ", "Refused by the user ", "On branch "} {
 			known = known || strings.HasPrefix(line, head)
 		}
 		if !known {
@@ -62,14 +62,15 @@ func TestHostile(t *testing.T) {
 	s := &tape{session: "s"}
 	for _, x := range hostile {
 		e := event.Event{Body: event.Prompt{Text: x}}.Normalize(noon) // what the daemon does to every event
-		s.ask(e.Text()).run(e.Text(), false).add(event.Event{Body: event.Call{Act: event.ActSearch, Text: e.Text()}}).
+		s.ask(e.Text()).run(e.Text(), false).add(event.Event{Body: event.Call{Act: event.ActRun, Text: "make " + e.Text(), Failing: []string{e.Text()}}}).
+			add(event.Event{Body: event.Call{Act: event.ActSearch, Text: e.Text()}}).
 			add(event.Event{Body: event.Call{Act: event.ActRun, Tool: "Agent", Text: e.Text()}}).
 			do(event.KindEdit, event.Path("a/"+strings.ReplaceAll(x[:min(len(x), 50)], "\x00", ""))).
 			add(event.Event{Body: event.Call{Act: event.ActOther, Failure: "denied", Paths: []event.Path{event.Path("<b>" + x[:min(len(x), 40)])}}})
 	}
 	for _, e := range s.events {
 		r.log(t, e)
-		harmless(t, r.context(t, Request{Session: "s", Words: e.Text()}), DefaultBudget.Total)
+		harmless(t, r.context(t, Request{Session: "s"}), DefaultBudget.Total)
 		harmless(t, r.context(t, Request{Session: "s", For: ForPrompt, Prompt: e.Text()}), DefaultBudget.Total)
 	}
 }
@@ -83,7 +84,8 @@ func FuzzContext(f *testing.F) {
 		b := DefaultBudget.scaled(total)
 		var events []event.Event
 		for range 8 {
-			for _, e := range []event.Event{{Body: event.Prompt{Text: prompt}}, {Body: event.Call{Act: event.ActRun, Text: command}},
+			for _, e := range []event.Event{{Body: event.Prompt{Text: prompt}}, {Body: event.Call{Act: event.ActRun, Text: command, Failing: []string{prompt}}},
+				{Body: event.Call{Act: event.ActRun, Text: "make " + command, Exit: "0"}},
 				{Body: event.Call{Act: event.ActEdit, Paths: []event.Path{event.Path(command)}}}} {
 				e.Time = noon
 				events = append(events, e.Normalize(noon))

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/aoa-dev/aoa/internal/event"
 )
@@ -26,9 +27,9 @@ func TestNames(t *testing.T) {
 	} {
 		f := event.Path(c.name)
 		places := map[string]func(*tape){
-			"Latest actions: read ":       func(s *tape) { s.do(event.KindRead, f) },
-			"Latest actions: edited ":     func(s *tape) { s.do(event.KindEdit, f) },
-			"Changed and not committed: ": func(s *tape) { s.do(event.KindEdit, f) },
+			"Latest actions: read ":   func(s *tape) { s.do(event.KindRead, f) },
+			"Latest actions: edited ": func(s *tape) { s.do(event.KindEdit, f) },
+			"Edited earlier: ":        func(s *tape) { s.do(event.KindEdit, f) },
 			"Refused by the user since the last prompt: ": func(s *tape) {
 				s.add(event.Event{Body: event.Call{Act: event.ActOther, Failure: "denied", Paths: []event.Path{f}}})
 			},
@@ -42,7 +43,7 @@ func TestNames(t *testing.T) {
 			r.log(t, s.events...)
 			q := Request{Session: "s"}
 			if place == "On branch " {
-				q.State = func(context.Context) Worktree { return Worktree{Known: true, Branch: c.name} }
+				q.State = func(context.Context, time.Time, []event.Path) Worktree { return Worktree{Known: true, Branch: c.name} }
 			}
 			printed := c.printed
 			if place == "On branch " && printed != "" {

@@ -15,14 +15,11 @@ import (
 // others in. The oldest phases are joined; the order of their ends is kept.
 type phase struct {
 	files   map[event.Path]string // what was last done to each: edited, deleted, renamed
-	runs    map[string]tries      // by command
+	runs    map[string]int        // by command: how often it ran
 	helpers int                   // subagents asked
 	refused int
 	ends    []string // in order
 }
-
-// tries are how often a command ran, and how often it failed.
-type tries struct{ n, failed int }
 
 // maxPhases is how many phases are told apart.
 const maxPhases = 3
@@ -31,7 +28,7 @@ const maxPhases = 3
 func foldPhases(phases []phase, a Action) []phase {
 	_, ends := a.border()
 	if n := len(phases); n == 0 || len(phases[n-1].ends) > 0 && !ends {
-		phases = append(phases, phase{files: map[event.Path]string{}, runs: map[string]tries{}})
+		phases = append(phases, phase{files: map[event.Path]string{}, runs: map[string]int{}})
 	}
 	phases[len(phases)-1].fold(a)
 	for len(phases) > maxPhases {
@@ -58,7 +55,7 @@ func (p *phase) fold(a Action) {
 	case "ran":
 		for _, c := range a.run {
 			if !borders(c.Class) {
-				p.ran(c.Name, tries{1, map[bool]int{true: 1}[a.Failed]})
+				p.runs[c.Name]++
 			}
 		}
 		if c, ok := a.border(); ok {
@@ -70,20 +67,16 @@ func (p *phase) fold(a Action) {
 // ending is the text of a border: of a commit without its message.
 func ending(c shell.Program) string {
 	if c.Class == shell.Commit {
-		return "committed"
+		return c.Name
 	}
 	return c.Full
-}
-
-func (p *phase) ran(name string, t tries) {
-	p.runs[name] = tries{p.runs[name].n + t.n, p.runs[name].failed + t.failed}
 }
 
 // join adds a later phase.
 func (p *phase) join(q phase) {
 	maps.Copy(p.files, q.files)
-	for name, t := range q.runs {
-		p.ran(name, t)
+	for name, n := range q.runs {
+		p.runs[name] += n
 	}
 	p.helpers, p.refused, p.ends = p.helpers+q.helpers, p.refused+q.refused, append(p.ends, q.ends...)
 }
@@ -119,31 +112,23 @@ func (p phase) facts() []fact {
 		out = append(out, fact{plural(p.refused, "call") + " refused by the user", 3})
 	}
 	if len(p.ends) > 0 {
-		out = append(out, fact{strings.Join(repetitions(p.ends), ", "), 4})
+		out = append(out, fact{"ran " + strings.Join(repetitions(p.ends), ", "), 4})
 	}
 	return out
 }
 
-// runsText are the commands, those that failed first, then the most frequent.
+// runsText are the most frequent commands.
 func (p phase) runsText() string {
 	names := slices.SortedFunc(maps.Keys(p.runs), func(a, b string) int {
-		x, y := p.runs[a], p.runs[b]
-		return cmp.Or(cmp.Compare(y.failed, x.failed), cmp.Compare(y.n, x.n), cmp.Compare(a, b))
+		return cmp.Or(cmp.Compare(p.runs[b], p.runs[a]), cmp.Compare(a, b))
 	})
-	var out []string
-	for _, name := range names[:min(len(names), 3)] {
-		r, s := p.runs[name], name
-		switch {
-		case r.n > 1 && r.failed > 0:
-			s += fmt.Sprintf(" %d times (%d failed)", r.n, r.failed)
-		case r.n > 1:
-			s += fmt.Sprintf(" %d times", r.n)
-		case r.failed > 0:
-			s += " (failed)"
+	names = names[:min(len(names), 3)]
+	for i, name := range names {
+		if n := p.runs[name]; n > 1 {
+			names[i] = fmt.Sprintf("%s %d times", name, n)
 		}
-		out = append(out, s)
 	}
-	return strings.Join(out, ", ")
+	return strings.Join(names, ", ")
 }
 
 // folders groups files: a single one by its name, several by their folder, the folders with most files first.

@@ -7,6 +7,8 @@ const (
 	// grace is how long after the end of index.lock a change still counts as git's: rebase, stash and merge
 	// take the lock several times in a row.
 	grace = 100 * time.Millisecond
+	// nearGit is how long after a window began or ended git is asked about every change.
+	nearGit = 2 * time.Second
 	// reviewEvery is how often the changes in a window that does not end (the editor of `git commit -a` is open, git was
 	// killed) are resolved as if it had ended.
 	reviewEvery = 30 * time.Second
@@ -46,6 +48,10 @@ func (g *gitWindow) missing(at time.Time) {
 		g.unlock(at)
 	}
 }
+
+// near reports whether a window was open lately: some of what git does, as bringing back untracked files from the stash,
+// it does without the lock.
+func (g *gitWindow) near(at time.Time) bool { return !g.idle() || at.Sub(g.since) < nearGit }
 
 func (g *gitWindow) idle() bool { return !g.open && g.ended.IsZero() }
 

@@ -80,7 +80,7 @@ func (w *Watcher) step(ctx context.Context) error {
 	if w.takeNudge(at) {
 		w.reconcile(ctx)
 	}
-	saves, maybeGit, head := w.take(at)
+	saves, maybeGit, head, near := w.take(at)
 	var batch []event.Event
 	if head {
 		batch = w.checkHead(ctx, at)
@@ -89,7 +89,11 @@ func (w *Watcher) step(ctx context.Context) error {
 		w.reload(ctx)
 		head = true // the owner reads the list of files again
 	}
-	batch = append(batch, w.resolve(saves, nil, at)...)
+	if near {
+		batch = append(batch, w.resolve(saves, w.notGits(ctx, saves), at)...)
+	} else {
+		batch = append(batch, w.resolve(saves, nil, at)...)
+	}
 	batch = append(batch, w.resolveMaybeGit(ctx, maybeGit, at)...)
 	if len(batch) > 0 {
 		if err := w.goneOr(nil); err != nil {
@@ -103,8 +107,8 @@ func (w *Watcher) step(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// take takes what is due from the reports. head reports whether HEAD is to be read.
-func (w *Watcher) take(at time.Time) (saves, maybeGit []event.Path, head bool) {
+// take takes what is due from the reports. head reports whether HEAD is to be read, near whether git was at work lately.
+func (w *Watcher) take(at time.Time) (saves, maybeGit []event.Path, head, near bool) {
 	in := w.in
 	in.mu.Lock()
 	defer in.mu.Unlock()
@@ -124,7 +128,7 @@ func (w *Watcher) take(at time.Time) (saves, maybeGit []event.Path, head bool) {
 		maybeGit = slices.Collect(maps.Keys(in.maybeGit))
 		in.maybeGit = map[event.Path]bool{}
 	}
-	return saves, maybeGit, head
+	return saves, maybeGit, head, in.window.near(at)
 }
 
 // finish emits what waits when Run ends. It does not ask git.

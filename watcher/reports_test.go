@@ -84,11 +84,11 @@ func TestReviewWaitsForTheCheckout(t *testing.T) {
 	w := NewWatcher(r, testOptions(r, WatchOptions{}))
 	w.in.add(fsnotify.Event{Name: "/r/.git/index.lock", Op: fsnotify.Create}, ms(0))
 	w.in.add(fsnotify.Event{Name: "/r/a.go", Op: fsnotify.Write}, ms(29_000))
-	if _, maybeGit, scan := w.take(ms(30_000)); !scan || len(maybeGit) != 0 {
+	if _, maybeGit, scan, _ := w.take(ms(30_000)); !scan || len(maybeGit) != 0 {
 		t.Errorf("took %v in the middle of git's work", maybeGit)
 	}
 	w.in.add(fsnotify.Event{Name: "/r/b.go", Op: fsnotify.Write}, ms(40_000))
-	if _, maybeGit, _ := w.take(ms(60_000)); len(maybeGit) != 2 {
+	if _, maybeGit, _, _ := w.take(ms(60_000)); len(maybeGit) != 2 {
 		t.Errorf("took %v, want both: an editor is open under git commit -a", maybeGit)
 	}
 }

@@ -73,15 +73,21 @@ func (w *Watcher) resolveMaybeGit(ctx context.Context, paths []event.Path, at ti
 		}
 		differ = map[event.Path]bool{}
 	}
-	there := slices.DeleteFunc(slices.Clone(paths), func(p event.Path) bool {
-		_, gone := os.Lstat(w.abs(string(p)))
-		return gone != nil || !differ[p]
-	})
-	written := w.repo.Written(ctx, there)
-	for _, p := range there {
-		differ[p] = slices.Contains(written, p)
+	own := slices.DeleteFunc(slices.Clone(paths), func(p event.Path) bool { return !differ[p] })
+	return w.resolve(paths, w.notGits(ctx, own), at)
+}
+
+// notGits are those of the files that git did not write lately: they are gone, or git does not have their content.
+func (w *Watcher) notGits(ctx context.Context, paths []event.Path) map[event.Path]bool {
+	out := map[event.Path]bool{}
+	for _, p := range w.repo.Written(ctx, paths) {
+		out[p] = true
 	}
-	return w.resolve(paths, differ, at)
+	for _, p := range paths {
+		_, gone := os.Lstat(w.abs(string(p)))
+		out[p] = out[p] || gone != nil
+	}
+	return out
 }
 
 // compareFile compares a file with what is known of it, and notes its state.

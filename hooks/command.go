@@ -129,6 +129,28 @@ func (r redacted) allowed(text string) []string {
 	})
 }
 
+// unquote takes the quotes of a shell out of a line.
+var unquote = strings.NewReplacer(`'`, "", `"`, "", `\`, "")
+
+// secretPaths tells which paths of a call are secrets: those that redaction changes, and those of which it takes a part
+// out of the command line. A shell reads ":password => 'x'" as a redirection to x.
+func secretPaths(line string) func(event.Path) bool {
+	clean := unquote.Replace(redact.Text(line))
+	line = unquote.Replace(line)
+	return func(p event.Path) bool {
+		return redact.Text(string(p)) != string(p) || slices.ContainsFunc(strings.Split(string(p), "/"),
+			func(part string) bool { return strings.Contains(line, part) && !strings.Contains(clean, part) })
+	}
+}
+
+// hide drops the paths of an event that are secrets.
+func hide(e *event.Event, secret func(event.Path) bool) {
+	if r, ok := e.Body.(event.Rename); ok && (slices.ContainsFunc(r.From, secret) || slices.ContainsFunc(r.To, secret)) {
+		e.Body = event.Rename{}
+	}
+	e.ChangePaths(func(list *[]event.Path) { *list = slices.DeleteFunc(*list, secret) })
+}
+
 // bodyOf is what an operation of a command did. The programs are those of the whole line.
 func (s *CallContext) bodyOf(op shell.Op, c ToolCall, line redacted, programs []shell.Program) event.Body {
 	switch op.Kind {

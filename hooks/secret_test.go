@@ -51,3 +51,28 @@ func TestCommandWordsAreNoValues(t *testing.T) {
 		}
 	}
 }
+
+// TestSecretsAreNoPaths: what redaction takes out of a command line or of the name of a file is no path of an event. A
+// shell reads ":password => 'x'" as a redirection to x.
+func TestSecretsAreNoPaths(t *testing.T) {
+	secret := "Zanzi" + "bar4711"
+	for _, command := range []string{"rails runner User.new :password => '" + secret + "'; cat store/store.go",
+		"cat store/store.go; puts :password => 'Zanzi'\"bar4711\"", "echo a > store/x.go; echo :api_key => " + secret,
+		"cat store/store.go; mv store/a.go --password " + secret, "rm --token=" + secret + " store/store.go password => " + secret,
+		"cd store && echo :token => '" + secret + "' && cat basket.go", "cat store/basket.go > " + githubToken,
+		"cat store/basket.go; cp store/basket.go " + githubToken + "/" + secret + ".go; echo password=" + secret} {
+		events := bash(orchard(), orchardRoot, command, "")
+		all := strings.ToLower(string(marshal(t, events)))
+		if strings.Contains(all, "anzi") || strings.Contains(all, "bar4711") || strings.Contains(all, "ab3de6") ||
+			!strings.Contains(all, "store") {
+			t.Errorf("%s: %s", command, all)
+		}
+	}
+	r := orchard()
+	s := &CallContext{Repo: r, Files: r.Locator(orchardRoot), Agent: "claude", Session: "s", Time: r.now()}
+	events := s.Tool(ToolCall{Name: "Write", ID: "w",
+		Input: arguments{"file_path": orchardRoot + "/store/" + githubToken, "content": "x"}})
+	if all := string(marshal(t, events)); strings.Contains(all, githubToken) {
+		t.Errorf("a file that is called as a token: %s", all)
+	}
+}

@@ -118,6 +118,7 @@ func (s *CallContext) batch(calls []rawCall) (out []event.Event) {
 
 // number makes the events of a call: the first has the call's ID, the others a suffix.
 func (s *CallContext) number(c ToolCall, bodies []event.Body) (out []event.Event) {
+	secret := secretPaths(commandText(c.Input))
 	for i, b := range bodies {
 		id := c.ID + ":post:" + s.Subagent // all deliveries of a call agree on it, whichever hook delivered it
 		if i > 0 {
@@ -127,7 +128,9 @@ func (s *CallContext) number(c ToolCall, bodies []event.Body) (out []event.Event
 			call.Tool, call.Batch = c.Name, s.Batch
 			b = call
 		}
-		out = append(out, s.event(id, b))
+		e := s.event(id, b)
+		hide(&e, secret)
+		out = append(out, e)
 	}
 	return out
 }

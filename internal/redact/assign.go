@@ -163,7 +163,7 @@ func (n name) value(how how, at int) (from, to int, quoted bool) {
 			return at, at, false
 		}
 		if end := closing(s[at+1:], s[at]); end >= 0 {
-			if to = at + end + 2; how == tight && to < len(s) && quote(s[to]) && s[to] != '`' {
+			if to = at + end + 2; to < len(s) && quote(s[to]) && s[to] != '`' {
 				return at + 1, to + run(s[to+1:], false, false) + 1, true // 'one word'"of a shell"
 			}
 			return at + 1, at + 1 + end, true

@@ -19,8 +19,9 @@ func (r *Repo) commit(c *Commit, renames []rename, today currentNames) event.Com
 	for _, m := range renames {
 		from[m.from] = true
 	}
-	subject := strings.ToValidUTF8(c.Subject[:min(len(c.Subject), maxSubject)], "")
-	out := event.Commit{Author: time.Unix(c.Author, 0).UTC(), Text: redact.Text(subject),
+	// Redacted before it is cut, for half a token is not known as one.
+	subject := event.Clip(redact.Text(event.Clip(strings.ToValidUTF8(c.Subject, ""), 8*maxSubject)), maxSubject)
+	out := event.Commit{Author: time.Unix(c.Author, 0).UTC(), Text: subject,
 		Terms: redact.Terms(subject, event.MaxTerms), Paths: make([]event.Path, 0, min(len(c.Files), event.MaxPaths))}
 	for i := range c.Files {
 		f := &c.Files[i]

@@ -44,14 +44,24 @@ func readIfThere(name string) (content []byte, mode fs.FileMode, err error) {
 	return append([]byte{}, content...), st.Mode().Perm(), nil
 }
 
-// write replaces a file as replaceFile does, and makes the folder of a new one.
+// write replaces a file as replaceFile does, and makes the folder of a new one. On an error the folders that it made go
+// again.
 func write(name string, old []byte, mode fs.FileMode, content []byte, done string) (Change, error) {
-	if old == nil {
-		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-			return Change{}, fmt.Errorf("write %s: %w", name, err)
+	var missing []string // folders, the deepest first
+	for dir := filepath.Dir(name); old == nil && dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
+		if _, err := os.Lstat(dir); !errors.Is(err, fs.ErrNotExist) {
+			break
 		}
+		missing = append(missing, dir)
 	}
-	if err := replaceFile(name, old, content, mode); err != nil {
+	err := os.MkdirAll(filepath.Dir(name), 0o755)
+	if err == nil {
+		err = replaceFile(name, old, content, mode)
+	}
+	if err != nil {
+		for _, dir := range missing {
+			_ = os.Remove(dir) // one that somebody has put something into stays
+		}
 		return Change{}, fmt.Errorf("write %s: %w", name, err)
 	}
 	return Change{File: name, Done: done}, nil

@@ -393,3 +393,24 @@ func FuzzSettings(f *testing.F) {
 		}
 	})
 }
+
+// TestFailedWriteLeavesNoFolder: a file that cannot be written, as on a full disk, leaves no folder that was made for it,
+// and takes none away that was there.
+func TestFailedWriteLeavesNoFolder(t *testing.T) {
+	home := t.TempDir()
+	name := strings.Repeat("n", 300) // longer than any file system takes
+	for _, folder := range []string{".codex", ".claude/deep/er"} {
+		if _, err := write(filepath.Join(home, folder, name), nil, 0o644, []byte("{}"), "done"); err == nil {
+			t.Fatal("the name was taken")
+		}
+	}
+	left, err := os.ReadDir(home)
+	fault.Check(t, err)
+	fault.Same(t, "left", len(left), 0)
+	there := filepath.Join(home, ".claude")
+	fault.Check(t, os.Mkdir(there, 0o755))
+	_, _ = write(filepath.Join(there, "sub", name), nil, 0o644, []byte("{}"), "done")
+	left, err = os.ReadDir(there)
+	fault.Check(t, err)
+	fault.Same(t, "left in a folder that was there", len(left), 0)
+}

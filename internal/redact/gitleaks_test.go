@@ -24,7 +24,7 @@ func TestGitleaks(t *testing.T) {
 		if _, err := regexp.Compile(r.Allow); err != nil {
 			t.Errorf("%s: %v", r.ID, err)
 		}
-		if len(r.Keywords) == 0 {
+		if len(r.Keywords) == 0 && !r.Long {
 			t.Errorf("%s is never tried", r.ID)
 		}
 		for _, k := range r.Keywords {

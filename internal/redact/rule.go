@@ -22,6 +22,7 @@ type rule struct {
 	ID       string
 	Keywords []string
 	Regex    string
+	Long     bool    // lines with a long word are searched, see longWord
 	Group    int     // the secret is this group; 0: the first that matched, else all that matched
 	Across   bool    // the shape spans lines
 	Entropy  float64 // a secret has at least so many bits for each byte
@@ -100,6 +101,7 @@ var known = sync.OnceValue(func() *knowledge {
 
 // exceptions are the functions that rules.yaml names.
 var exceptions = map[string]func(secret string) bool{"userID": userID, "noPair": noPair, "prose": prose, "plain": plain,
+	"digitsOnly": digitsOnly, "wordlike": wordlike,
 	"secretless": func(s string) bool { return plain(s) || strings.Contains(s, "=") }}
 
 // spares reports whether what matched is no secret: a placeholder, too regular, or excepted by the rule.
@@ -155,6 +157,17 @@ func plain(s string) bool {
 	}
 	return letters == 0 || others == 0
 }
+
+// wordlike is plain, and spares what sentences far from a secret have, too: versions, addresses, names of files and of
+// algorithms. A password has a letter and a digit or sign that no such name has.
+func wordlike(s string) bool {
+	s = strings.TrimRight(s, ".,:!?)")
+	return plain(s) || path(s) || algorithm.MatchString(s) || strings.ContainsAny(s, "/()[]{}<>=*%|$")
+}
+
+// algorithm matches names with a number: sha256, oauth2-proxy, v1.2, 32-byte, x86_64, server2.go.
+var algorithm = regexp.MustCompile(`^(?i:(?:sha|md|base|utf|aes|rsa|oauth|argon|ed|x|http|ipv|u?int|float|secp|pbkdf|bcrypt|es|hs|rs|p|s|r|k)` +
+	`[-_]?\d[\w-]*|v?\d[\w.,-]*|[\w-]+\.[a-z]{1,5}|[a-z]+(?:[-_.][a-z]+)+\d?)$`)
 
 func digitsOnly(s string) bool {
 	return s != "" && !strings.ContainsFunc(s, func(r rune) bool { return r < '0' || r > '9' })

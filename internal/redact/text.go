@@ -40,16 +40,17 @@ type span struct{ from, to int }
 // run looks at the text line by line, and then as a whole for what spans lines.
 func (f *finder) run() {
 	all := known().rules
-	hits, across := make([]bool, len(all)), make([]bool, len(all))
+	hits, across, found := make([]bool, len(all)), make([]bool, len(all)), []int(nil)
 	for lo := 0; lo < len(f.text); {
 		hi := len(f.text)
 		if n := strings.IndexByte(f.text[lo:], '\n'); n >= 0 {
 			hi = lo + n
 		}
-		clear(hits)
-		triggers().scan(f.text[lo:hi], hits)
-		for i, hit := range hits {
-			if across[i] = across[i] || hit && all[i].Across; hit && !all[i].Across {
+		found = triggers().scan(f.text[lo:hi], hits, found[:0])
+		for _, i := range found {
+			if all[i].Across {
+				across[i] = true
+			} else {
 				f.apply(&all[i], lo, hi)
 			}
 		}

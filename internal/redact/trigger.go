@@ -10,7 +10,11 @@ import (
 type trigger struct {
 	heads [1 << 15]uint16 // by the low five bits of each byte, whatever the letter case: index into marks; 0: no mark
 	marks [][]mark
+	long  []int // rules for lines with a word of longWord bytes
 }
+
+// longWord is how long, in bytes, a word is at least that Rule.Long speaks of: tokens that begin with nothing known.
+const longWord = 50
 
 type mark struct {
 	text string
@@ -20,6 +24,9 @@ type mark struct {
 var triggers = sync.OnceValue(func() *trigger {
 	t := &trigger{marks: [][]mark{nil}}
 	for i, r := range known().rules {
+		if r.Long {
+			t.long = append(t.long, i)
+		}
 		for _, m := range r.Keywords {
 			at := &t.heads[head(head(head(0, m[0]), m[1]), m[2])]
 			if *at == 0 {
@@ -35,18 +42,42 @@ var triggers = sync.OnceValue(func() *trigger {
 // head is the index of the last three bytes.
 func head(before uint16, c byte) uint16 { return (before<<5 | uint16(c&31)) & (1<<15 - 1) }
 
-// scan sets hits[i] for each rule i of which a mark is in s.
-func (t *trigger) scan(s string, hits []bool) {
+// scan appends each rule to found of which a mark is in s. hits has a place for each rule, false before and after.
+func (t *trigger) scan(s string, hits []bool, found []int) []int {
 	if len(s) < 3 {
-		return
+		return found
+	}
+	if hasLongWord(s) {
+		found = append(found, t.long...)
 	}
 	h := head(head(0, s[0]), s[1])
 	for i := 2; i < len(s); i++ {
 		h = head(h, s[i])
 		for _, m := range t.marks[t.heads[h]] {
-			hits[m.rule] = hits[m.rule] || begins(s[i-2:], m.text)
+			if !hits[m.rule] && begins(s[i-2:], m.text) {
+				hits[m.rule], found = true, append(found, m.rule)
+			}
 		}
 	}
+	for _, r := range found {
+		hits[r] = false
+	}
+	return found
+}
+
+// hasLongWord looks backwards from where a long word would end, so it reads few bytes of ordinary text.
+func hasLongWord(s string) bool {
+	for end := longWord; end <= len(s); {
+		i := end
+		for i > end-longWord && nameByte(s[i-1]) {
+			i--
+		}
+		if i == end-longWord {
+			return true
+		}
+		end = i + longWord
+	}
+	return false
 }
 
 // begins reports whether s begins with lower-case text, whatever the letter case of s.

@@ -120,6 +120,9 @@ func (v value) tightSecret() bool {
 	return true
 }
 
+// pair matches another name and its value: a commit's subject has the lines of a setting joined by blanks.
+var pair = regexp.MustCompile(`^[\w-]+:\s+\S`)
+
 // looseSecret is about values without quotes behind spaces or a colon: settings, programs and sentences.
 func (v value) looseSecret(text string) bool {
 	next := byte(' ')
@@ -131,7 +134,7 @@ func (v value) looseSecret(text string) bool {
 		return false
 	}
 	end := strings.TrimLeft(v.rest, " \t")
-	ends := end == "" || strings.HasPrefix(end, "#") || strings.HasPrefix(end, "//")
+	ends := end == "" || pair.MatchString(end) || strings.HasPrefix(end, "#") || strings.HasPrefix(end, "//")
 	if v.kind == counted && v.shout && v.how == colon {
 		return false // PASS: TestX
 	}
@@ -142,7 +145,7 @@ func (v value) looseSecret(text string) bool {
 		return !plain(text) && len(text) >= 4
 	}
 	// Letters alone: the value of a setting, or else a type, a variable or a word.
-	return v.how == colon && ends && v.rest == end && v.kind != counted && !upper(text[0]) && !camel(text)
+	return v.how == colon && ends && (v.rest == end || pair.MatchString(end)) && v.kind != counted && !upper(text[0]) && !camel(text)
 }
 
 // identifier reports whether text can be a variable of a program, without digits.

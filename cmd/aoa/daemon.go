@@ -60,7 +60,8 @@ func (a *app) serve(ctx context.Context, verbose, report bool) error {
 	if err != nil {
 		return err
 	}
-	if place, err = locate.Create(repo.CommonDir, a.getenv); err != nil {
+	// The daemon makes no store: one that a hook has started would bring back what aoa remove has just deleted.
+	if err := place.MakeSocketFolder(); err != nil {
 		return err
 	}
 	cfg, _, err := config.Load(a.env, place.Store)
@@ -91,7 +92,7 @@ func (a *app) serve(ctx context.Context, verbose, report bool) error {
 	case errors.Is(err, watcher.ErrRepoGone):
 		err = nil
 	}
-	if err != nil {
+	if _, gone := os.Stat(place.Store); err != nil && gone == nil { // the log would make its folder
 		log.Error("ended", "err", err)
 	}
 	return err

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 
 	"github.com/spf13/cobra"
 
@@ -37,17 +38,25 @@ that was learned. The other contents of those files stay as they were.`,
 			if err != nil && !errors.Is(err, api.ErrNoDaemon) {
 				return err
 			}
-			defer held.Unlock() // it may be deleted by then
+			if runtime.GOOS == "windows" { // open files cannot be renamed or deleted there
+				held.Unlock()
+			}
+			defer held.Unlock() // until all is deleted
 			if filepath.Dir(place.Socket) != place.Store {
 				os.Remove(place.Socket)
 				os.Remove(redisSocket(place))
 			}
 			os.Remove(filepath.Join(a.registry(), locate.Fingerprint(place.Store)))
-			if err := os.RemoveAll(place.Store); err != nil {
-				return fmt.Errorf("delete store: %w", err)
-			}
 			os.Remove(a.registry()) // if no other daemon runs
 			last := locate.RemoveStore(place.Store, a.getenv)
+			// Under another name nothing is added any more by hooks, and nothing is deleted of a store that is made meanwhile.
+			doomed := fmt.Sprintf("%s.removed-%d", place.Store, os.Getpid())
+			if os.Rename(place.Store, doomed) != nil {
+				doomed = place.Store
+			}
+			if err := os.RemoveAll(doomed); err != nil {
+				return fmt.Errorf("delete store: %w", err)
+			}
 			return errors.Join(kept, a.answer(map[string]string{"removed": place.Store}, func() {
 				if !there {
 					a.talk("there was no store")

@@ -243,7 +243,7 @@ func (d *Daemon) serve(ctx context.Context, ln *api.Listener) error {
 	g, ctx := errgroup.WithContext(ctx)
 	d.serving = ctx
 	for _, part := range []func(context.Context) error{d.history.Run, d.transcripts.Run, d.runJobs,
-		d.idle.Run, d.idle.ReturnMemory, d.watch, d.flushSoon, d.sequences.Run, d.team.Run, d.finishForgetting} {
+		d.idle.Run, d.idle.ReturnMemory, d.watch, d.flushSoon, d.sequences.Run, d.cache.Run, d.team.Run, d.finishForgetting} {
 		g.Go(func() error { return part(ctx) })
 	}
 	g.Go(func() error { return server.Serve(ctx, ln) })

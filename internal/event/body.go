@@ -275,6 +275,11 @@ type End struct {
 // Kind implements Body.
 func (End) Kind() Kind { return KindEnd }
 
+// Left reports whether the person left the session for good: it logged out or exited. Other sessions are often resumed.
+func (e End) Left() bool {
+	return e.Reason == "logout" || e.Reason == "exit" || e.Reason == "prompt_input_exit"
+}
+
 // Tick is the cron's maintenance: scores are trimmed and dropped only here.
 type Tick struct {
 	Job string `json:"job,omitempty"` // decay, sweep; "" trims

@@ -16,6 +16,8 @@ import (
 
 	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/session/live"
+	"github.com/aoa-dev/aoa/scripts/eventtest"
 	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
@@ -50,6 +52,21 @@ func seal(t testing.TB) *cold.Seal {
 func newTest(t testing.TB, c *clock, quota int64) *Cache {
 	t.Helper()
 	return open(t, cold.BlobOptions{Now: c.now, Seal: seal(t)}, Options{Quota: quota})
+}
+
+// newLived makes a cache beside the sessions that use it. apply gives both the start or the end of a session, now.
+func newLived(t testing.TB, c *clock) (cache *Cache, apply func(kind event.Kind, session, how string)) {
+	t.Helper()
+	sessions := live.New()
+	cache = open(t, cold.BlobOptions{Now: c.now, Seal: seal(t)}, Options{Left: sessions.Left,
+		Newest: func(id string) time.Time { return sessions.Get(id, c.now()).Last }})
+	return cache, func(kind event.Kind, session, how string) {
+		t.Helper()
+		e := event.Event{Time: c.now(), Session: session,
+			Body: eventtest.Fill(kind, eventtest.Fields{"Source": how, "Reason": how})}
+		sessions.Apply(e)
+		fault.Check(t, cache.Apply(t.Context(), cache.Applied()+1, []event.Event{e}))
+	}
 }
 
 // open makes a cache in the file that b names, or in a file of its own.
@@ -138,7 +155,7 @@ func TestWriteAndRead(t *testing.T) {
 }
 
 func TestNothingIsMadeByAsking(t *testing.T) {
-	c := newTest(t, newClock(), 0)
+	c, apply := newLived(t, newClock())
 	labels, total, err := c.List(t.Context(), Filter{Session: "s"})
 	fault.Check(t, err)
 	fault.Same(t, "labels", len(labels)+total, 0)
@@ -150,7 +167,8 @@ func TestNothingIsMadeByAsking(t *testing.T) {
 	_, err = c.Delete(t.Context(), "s_t_u")
 	refused(t, err, CodeMissing)
 	fault.Same(t, "swept", sweep(t, c), "")
-	apply(t, c, event.KindEnd, "s", "logout")
+	apply(event.KindEnd, "s", "logout")
+	fault.Check(t, c.leave(t.Context()))
 	if c.items.Exists() {
 		t.Fatal("a question made a file")
 	}

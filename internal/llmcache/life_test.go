@@ -2,6 +2,7 @@ package llmcache
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -12,7 +13,6 @@ import (
 
 	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/event"
-	"github.com/aoa-dev/aoa/scripts/eventtest"
 	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
@@ -38,24 +38,64 @@ func sweep(t *testing.T, c *Cache) string {
 	return strings.Join(names, " ")
 }
 
-// TestEnds: a session that may be resumed keeps its items; one that logs out or exits does not, unless that was long ago.
-func TestEnds(t *testing.T) {
+// TestItemsOutliveTheirSession: items stay for a day after the last event of their session, whichever that was.
+func TestItemsOutliveTheirSession(t *testing.T) {
 	clock := newClock()
-	c := newTest(t, clock, 0)
-	for reason, left := range map[string]string{"clear": "kept s", "resume": "kept s", "other": "kept s", "logout": "kept",
-		"exit": "kept", "prompt_input_exit": "kept"} {
-		write(t, c, "kept", Item{Data: []byte("data")})
-		write(t, c, "s", Item{Data: []byte("data")})
-		apply(t, c, event.KindStart, "s", "resume")
-		apply(t, c, event.KindEnd, "s", reason)
-		fault.Same(t, "left after "+reason, living(t, c), left)
-	}
+	c, apply := newLived(t, clock)
 	write(t, c, "s", Item{Data: []byte("data")})
-	clock.pass(-life - time.Second)
-	old := event.Event{Time: c.o.Now(), Session: "s", Body: event.End{Reason: "logout"}}
-	clock.pass(life + time.Second)
-	fault.Check(t, c.Apply(t.Context(), 1, []event.Event{old}))
-	fault.Same(t, "left after a logout that was imported", living(t, c), "kept s")
+	clock.pass(time.Hour)
+	apply(event.KindEnd, "s", "clear")
+	clock.pass(life - time.Second)
+	fault.Same(t, "swept a second before its time", sweep(t, c), "")
+	apply(event.KindStart, "s", "resume")
+	clock.pass(2 * time.Second)
+	fault.Same(t, "swept although it was resumed", sweep(t, c), "")
+	apply(event.KindEnd, "s", "resume")
+	clock.pass(life)
+	fault.Same(t, "swept", sweep(t, c), "s")
+	fault.Same(t, "left", living(t, c), "")
+	labels, _, err := c.List(t.Context(), Filter{})
+	fault.Check(t, err)
+	fault.Same(t, "labels", len(labels), 0)
+	apply(event.KindEnd, "nobody", "other")
+}
+
+// TestLeftForGood: the items of a session that a person left for good are deleted, those of others and those that it
+// sets aside later are not, however often its end is read.
+func TestLeftForGood(t *testing.T) {
+	for _, reason := range []string{"logout", "exit", "prompt_input_exit", "clear", "resume", "other"} {
+		clock := newClock()
+		c, apply := newLived(t, clock)
+		write(t, c, "s", Item{Data: []byte("data")})
+		write(t, c, "other", Item{Data: []byte("data")})
+		clock.pass(time.Minute)
+		apply(event.KindEnd, "s", reason)
+		fault.Check(t, c.leave(t.Context()))
+		want := "other s"
+		if reason == "logout" || reason == "exit" || reason == "prompt_input_exit" {
+			want = "other"
+		}
+		fault.Same(t, "left after "+reason, living(t, c), want)
+		clock.pass(time.Minute)
+		apply(event.KindStart, "s", "resume")
+		write(t, c, "s", Item{Data: []byte("data")})
+		fault.Check(t, c.leave(t.Context()))
+		fault.Same(t, "left after it was resumed", living(t, c), "other s")
+	}
+}
+
+// TestRunIsWoken: a session that is left is enough to have its items deleted.
+func TestRunIsWoken(t *testing.T) {
+	c, apply := newLived(t, newClock())
+	asked, ended := make(chan struct{}), make(chan error, 1)
+	ctx, end := context.WithCancel(t.Context())
+	c.o.Left = func() map[string]time.Time { asked <- struct{}{}; return nil }
+	go func() { ended <- c.Run(ctx) }()
+	<-asked // at the start
+	apply(event.KindEnd, "s", "exit")
+	<-asked
+	end()
+	fault.Check(t, <-ended)
 }
 
 // TestOrphans: a session that crashed is swept a day after its last use, whichever use that was.
@@ -143,13 +183,6 @@ func TestClockAhead(t *testing.T) {
 	fault.Same(t, "swept before its time", sweep(t, c), "")
 	clock.pass(time.Second)
 	fault.Same(t, "swept", sweep(t, c), "s")
-}
-
-// apply gives the cache the start or the end of a session, now.
-func apply(t testing.TB, c *Cache, kind event.Kind, session, tool string) {
-	t.Helper()
-	fault.Check(t, c.Apply(t.Context(), c.Applied()+1, []event.Event{{Time: c.o.Now(), Session: session,
-		Body: eventtest.Fill(kind, eventtest.Fields{"Source": tool, "Reason": tool})}}))
 }
 
 // prose is n bytes as agents set them aside: text that compresses, no two parts alike.

@@ -134,6 +134,9 @@ func (l *Sessions) inSession(id string, e event.Event) (*Session, Delta) {
 		}
 	case event.End:
 		f.Ended = true
+		if b.Left() {
+			f.Left = e.Time
+		}
 		f.endChange()
 	default:
 		f.step(e)

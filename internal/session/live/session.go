@@ -27,6 +27,7 @@ type Session struct {
 	Last    time.Time  // the time of the newest event
 	Source  string     // how its newest start was reported: startup, resume, compact, …
 	Ended   bool       // its end was reported, and no start since
+	Left    time.Time  // when the person last left it for good (event.End.Left); zero if never
 
 	Clock       int64 // event clock: prompts and calls so far
 	Prompts     int64 // ordinal of the current prompt, 0 before the first

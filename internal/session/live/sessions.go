@@ -69,6 +69,19 @@ func (l *Sessions) Running(at time.Time) []Running {
 	return out
 }
 
+// Left returns by id when people left sessions for good. A session that was resumed afterwards is among them.
+func (l *Sessions) Left() map[string]time.Time {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	out := map[string]time.Time{}
+	for id, s := range l.sessions {
+		if !s.Left.IsZero() {
+			out[id] = s.Left
+		}
+	}
+	return out
+}
+
 // touch notes that a session is about to change.
 func (l *Sessions) touch(id string) { delete(l.views, id) }
 

@@ -64,7 +64,7 @@ func (l *Sessions) Apply(e event.Event) (*Session, Delta) {
 	case event.Tick:
 		d := Delta{Resolved: l.idle(e.Time)}
 		if b.Job == "" {
-			l.expire(e.Time)
+			l.expire(e.Time, &d)
 		}
 		return nil, d
 	case event.Commit:
@@ -102,7 +102,7 @@ func (l *Sessions) hint(e event.Event) (*Session, Delta) {
 	case e.Session == "":
 		return nil, d
 	case s == nil:
-		d.Resolved = l.makeRoom()
+		l.makeRoom(&d)
 		s = newSession()
 		s.Last = e.Time
 		l.sessions[e.Session] = s
@@ -137,7 +137,7 @@ func (l *Sessions) inSession(id string, e event.Event) (*Session, Delta) {
 		if b.Left() {
 			f.Left = e.Time
 		}
-		f.endChange()
+		f.endChange(&f.delta)
 	default:
 		f.step(e)
 	}
@@ -183,11 +183,10 @@ func (l *Sessions) begin(id string, at time.Time) (f fold) {
 	f.Session = l.sessions[id]
 	switch {
 	case f.Session == nil:
-		f.delta.Resolved = l.makeRoom()
+		l.makeRoom(&f.delta)
 		f.Session = newSession()
 	case f.over(at) || id == Watch && at.Sub(f.Last) > watchIdle:
-		f.endChange()
-		f.delta.Resolved = f.Hints.resolve(id, true)
+		l.end(id, &f.delta)
 		f.Session = newSession()
 	}
 	l.sessions[id] = f.Session
@@ -200,7 +199,7 @@ func (l *Sessions) begin(id string, at time.Time) (f fold) {
 
 // prompt begins a turn.
 func (f *fold) prompt(e event.Event) {
-	f.endChange()
+	f.endChange(&f.delta)
 	f.Prompts++
 	f.PromptClock = f.Clock
 	f.Terms = map[string]int64{}
@@ -290,7 +289,7 @@ func (f *fold) opens(e event.Event) {
 // edits adds the files of an event to the change, or begins the next one after a pause.
 func (f *fold) edits(e event.Event) {
 	if latest := f.lastEdit(); !latest.IsZero() && e.Time.Sub(latest) > editPause {
-		f.endChange()
+		f.endChange(&f.delta)
 	}
 	if e.Edits() && e.Call().OK() {
 		f.Uncommitted = WithEdit(f.Uncommitted, e.Paths())
@@ -328,8 +327,8 @@ func (l *Sessions) committed(e event.Event) (out []Resolved) {
 
 // recall keeps what a hint can be about that no call so far could carry.
 func (f *fold) recall(e event.Event) {
-	switch e.Kind() {
-	case event.KindStart, event.KindPrompt, event.KindFailed, event.KindRun:
+	switch k := e.Kind(); {
+	case k == event.KindStart, k == event.KindPrompt, k == event.KindFailed, k == event.KindRun, FailedSearch(e):
 		f.recent = append(f.recent, e)
 		f.recent = f.recent[max(0, len(f.recent)-maxRecent):]
 	}
@@ -339,8 +338,8 @@ func (f *fold) recall(e event.Event) {
 }
 
 // lastEdit is the time of the newest edit of the change, zero for none.
-func (f *fold) lastEdit() (latest time.Time) {
-	for _, x := range f.Edits {
+func (s *Session) lastEdit() (latest time.Time) {
+	for _, x := range s.Edits {
 		if x.At.After(latest) {
 			latest = x.At
 		}
@@ -349,16 +348,16 @@ func (f *fold) lastEdit() (latest time.Time) {
 }
 
 // endChange tells that the change is over: what is being done says nothing about what it lacks.
-func (f *fold) endChange() {
-	if len(f.Edits) == 0 {
+func (s *Session) endChange(d *Delta) {
+	if len(s.Edits) == 0 {
 		return
 	}
-	c := Change{At: f.lastEdit(), Files: make([]Changed, 0, len(f.Edits))}
-	for _, p := range slices.Sorted(maps.Keys(f.Edits)) {
-		c.Files = append(c.Files, Changed{p, f.Edits[p].Hinted})
+	c := Change{At: s.lastEdit(), Files: make([]Changed, 0, len(s.Edits))}
+	for _, p := range slices.Sorted(maps.Keys(s.Edits)) {
+		c.Files = append(c.Files, Changed{p, s.Edits[p].Hinted})
 	}
-	f.delta.Changes = append(f.delta.Changes, c)
-	f.Edits = map[event.Path]LastEdit{}
+	d.Changes = append(d.Changes, c)
+	s.Edits = map[event.Path]LastEdit{}
 }
 
 // tools remembers which files a tool has just edited.

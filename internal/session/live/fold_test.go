@@ -298,3 +298,63 @@ func TestBorders(t *testing.T) {
 	d.apply(begin)
 	d.expect("how it began", fmt.Sprint(d.session(0).Source, d.session(0).Ended), "compactfalse")
 }
+
+// TestEverySessionEnds: however a session ends, its last change is over and what was predicted is decided.
+func TestEverySessionEnds(t *testing.T) {
+	tick := event.Event{Time: start.Add(25 * time.Hour), Body: event.Tick{}}
+	for what, last := range map[string][]event.Event{
+		"its end is reported":     {ev(event.KindEnd, time.Hour)},
+		"it begins again":         {ev(event.KindRead, 25*time.Hour, "c")},
+		"a tick finds it over":    {tick},
+		"the clock had run ahead": {{Time: start.Add(-25 * time.Hour), Body: event.Tick{}}},
+		"there are too many":      others(500),
+	} {
+		d := newFixture(t)
+		hint := ev(event.KindSuggest, 0, "b")
+		hint.ID = "hint"
+		eventtest.Set(&hint, "Name", "next", "Arm", live.Shown, "Label", live.LabelOpen, "Scores", []float64{.5})
+		d.apply(ev(event.KindPrompt, 0), hint, ev(event.KindEdit, 0, "a"))
+		var changes []live.Change
+		var decided []live.Resolved
+		for _, e := range last {
+			delta := d.apply(e)
+			changes, decided = append(changes, delta.Changes...), append(decided, delta.Resolved...)
+		}
+		if len(changes) != 1 || len(changes[0].Files) != 1 || changes[0].Files[0].Path != "a" || len(decided) != 1 {
+			t.Errorf("%s: the changes %v, decided %v", what, changes, decided)
+		}
+	}
+}
+
+// others are the starts of n other sessions.
+func others(n int) (out []event.Event) {
+	for i := range n {
+		e := ev(event.KindStart, time.Minute)
+		e.Session = fmt.Sprint("other", i)
+		out = append(out, e)
+	}
+	return out
+}
+
+// TestRenamed: a file that gets another name keeps what its session has of it.
+func TestRenamed(t *testing.T) {
+	d := newFixture(t)
+	hint := ev(event.KindSuggest, 0, "old")
+	hint.ID = "hint"
+	eventtest.Set(&hint, "Name", "partner", "Arm", live.Shown, "Label", live.LabelChange, "Scores", []float64{.5},
+		"Change", []event.Path{"old", "b"})
+	search := ev(event.KindSearch, 0)
+	eventtest.Set(&search, "Seen", []event.Path{"b", "old"})
+	d.apply(ev(event.KindPrompt, 0), ev(event.KindEdit, 0, "old"), search, hint)
+	before := d.session(0)
+	d.apply(event.Event{Time: start, Body: event.Rename{From: []event.Path{"old"}, To: []event.Path{"new"}}})
+	for s, name := range map[*live.Session]string{before: "old", d.session(0): "new"} {
+		p := s.Hints.Open[0]
+		d.expect("of "+name, fmt.Sprint(s.Uncommitted, s.Results[0].Files, p.With, p.Files, s.Hints.Marks),
+			fmt.Sprintf("[%[1]s] [b %[1]s] [%[1]s b] [{%[1]s 0.5 false false}] [{ partner shown %[1]s}]", name))
+	}
+	commit := event.Event{Time: start.Add(time.Hour), Body: event.Commit{Paths: []event.Path{"new", "x"}}}
+	if delta := d.apply(commit); len(delta.Resolved) != 1 || !delta.Resolved[0].File.Used {
+		t.Errorf("a commit of the new name decides %+v", delta.Resolved)
+	}
+}

@@ -62,6 +62,28 @@ func (h *Hints) clone() Hints {
 	return c
 }
 
+// rename gives a file its new name. It reports whether anything was predicted of it.
+func (h *Hints) rename(from, to event.Path) (hit bool) {
+	for i := range h.Open {
+		p := &h.Open[i]
+		hit = renamed(&p.With, from, to) || hit
+		for j := range p.Files {
+			if p.Files[j].Path == from {
+				p.Files[j].Path, hit = to, true
+			}
+		}
+	}
+	if slices.ContainsFunc(h.Marks, func(m Mark) bool { return m.File == from }) {
+		h.Marks, hit = slices.Clone(h.Marks), true
+		for i := range h.Marks {
+			if h.Marks[i].File == from {
+				h.Marks[i].File = to
+			}
+		}
+	}
+	return hit
+}
+
 // at notes the time of an event.
 func (h *Hints) at(t time.Time) {
 	if t.After(h.Last) {

@@ -47,7 +47,7 @@ type Session struct {
 	Patterns    []Pattern               // the last commands and patterns, the newest first
 	Hints       Hints
 
-	recent []event.Event // starts, prompts, failed calls and commands of the last minutes, oldest first; not saved
+	recent []event.Event // what Recent returns, oldest first; not saved
 }
 
 // Text is what is kept of a text.
@@ -147,8 +147,8 @@ func (s *Session) mention(p event.Path) float64 {
 	return math.Exp2(log - float64(s.Clock)/MentionHalf)
 }
 
-// Recent are the starts, prompts, failed calls and commands of a conversation after a time, oldest first: of at most
-// RecentLife.
+// Recent are the starts, prompts, failed calls, failed searches and commands of a conversation after a time, oldest
+// first: of at most RecentLife.
 func (s *Session) Recent(subagent string, after time.Time) (out []event.Event) {
 	for _, e := range s.recent {
 		if e.Subagent == subagent && e.Time.After(after) {
@@ -156,6 +156,18 @@ func (s *Session) Recent(subagent string, after time.Time) (out []event.Event) {
 		}
 	}
 	return out
+}
+
+// mostResults is how many files a search names at most that is worth reading.
+const mostResults = 30
+
+// FailedSearch reports whether a search or a listing named no file, or more than its agent will look through. A search
+// in one file that it names says nothing of other files.
+func FailedSearch(e event.Event) bool {
+	if e.Kind() != event.KindSearch || len(e.Call().Named) > 0 {
+		return false
+	}
+	return len(e.Seen()) == 0 || len(e.Seen()) > mostResults
 }
 
 // clone is a copy that stays as it is. Lists are shared and never change: the fold appends or makes another.
@@ -194,11 +206,25 @@ func (s *Session) rename(from, to event.Path) (hit bool) {
 	hit = move(s.Named, from, to, newer) || hit
 	hit = move(s.Commands, from, to, newer) || hit
 	hit = move(s.Seen, from, to, func(a, b float64) bool { return a > b }) || hit
-	if i := slices.Index(s.Uncommitted, from); i >= 0 {
-		s.Uncommitted, hit = slices.Clone(s.Uncommitted), true
-		s.Uncommitted[i] = to
+	hit = renamed(&s.Uncommitted, from, to) || hit
+	hit = s.Hints.rename(from, to) || hit
+	for i := range s.Results {
+		if slices.Contains(s.Results[i].Files, from) {
+			s.Results, hit = slices.Clone(s.Results), true
+			renamed(&s.Results[i].Files, from, to)
+		}
 	}
 	return move(s.Edits, from, to, func(a, b LastEdit) bool { return a.At.After(b.At) }) || hit
+}
+
+// renamed gives a file of a list its new name. It makes another list, for readers may hold this one.
+func renamed(list *[]event.Path, from, to event.Path) bool {
+	i := slices.Index(*list, from)
+	if i >= 0 {
+		*list = slices.Clone(*list)
+		(*list)[i] = to
+	}
+	return i >= 0
 }
 
 // move gives a key its new name. What both have is decided by newer.

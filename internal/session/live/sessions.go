@@ -97,13 +97,22 @@ func (l *Sessions) idle(at time.Time) (out []Resolved) {
 	return out
 }
 
+// end ends a session, whatever the reason: its change is over, and what was predicted is decided.
+func (l *Sessions) end(id string, d *Delta) {
+	if s := l.sessions[id]; id != toolsID {
+		s.endChange(d)
+		d.Resolved = append(d.Resolved, s.Hints.resolve(id, true)...)
+	}
+	l.touch(id)
+	delete(l.sessions, id)
+	l.follow(id)
+}
+
 // expire ends the sessions that are over at a tick, and those of a clock that ran ahead of it.
-func (l *Sessions) expire(at time.Time) {
-	for id, s := range l.sessions {
-		if s.over(at) || s.ahead(at) {
-			l.touch(id)
-			delete(l.sessions, id)
-			l.follow(id)
+func (l *Sessions) expire(at time.Time, d *Delta) {
+	for _, id := range slices.Sorted(maps.Keys(l.sessions)) {
+		if s := l.sessions[id]; s.over(at) || s.ahead(at) {
+			l.end(id, d)
 		}
 	}
 }
@@ -113,9 +122,9 @@ const maxSessions = 500
 
 // makeRoom ends the session with the oldest event if there is no room for another one; those of other clones first, so
 // that none of them can displace ours.
-func (l *Sessions) makeRoom() []Resolved {
+func (l *Sessions) makeRoom(d *Delta) {
 	if len(l.sessions) < maxSessions {
-		return nil
+		return
 	}
 	oldest := ""
 	for id, s := range l.sessions {
@@ -128,11 +137,7 @@ func (l *Sessions) makeRoom() []Resolved {
 			oldest = id
 		}
 	}
-	resolved := l.sessions[oldest].Hints.resolve(oldest, true)
-	l.touch(oldest)
-	delete(l.sessions, oldest)
-	l.follow(oldest)
-	return resolved
+	l.end(oldest, d)
 }
 
 // rename gives files their new names in every session.

@@ -30,8 +30,8 @@ type Question struct {
 	Named []event.Path
 	// Topic names what a text is about that names no files (Reload). Its arm is drawn by it.
 	Topic string
-	// Say puts files into words and tells which of them the words name: there may be no space for all, or for any. It is
-	// called under a lock.
+	// Say puts files into words and tells which of them the words name: there may be no space for all, or for any. It may
+	// read files: no lock is held meanwhile.
 	Say func([]event.Suggestion) (text string, named []event.Path)
 }
 
@@ -84,17 +84,13 @@ func (p *Prefetcher) Decide(ctx context.Context, q Question) (Decision, error) {
 		}
 		reasons = func(x Prediction) event.Suggestion { return a.suggestion(ctx, &x, q.Query.Explain) }
 	}
-	// No other decision may come between here and hold, or both would say the same.
+	v, release := p.reserve(q, candidates, s)
+	d := p.say(q, v, s, reasons)
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	s.join(p.waiting(q.Query.Session, q.Query.At), q.Query.Subagent)
-	v := p.decide(q, candidates, s)
-	d := p.say(q, v, s, reasons)
+	release()
 	if ctx.Err() != nil {
 		return Decision{Why: "late"}, nil // no process reads it any more
-	}
-	if q.Query.Session == "" {
-		return d, nil
 	}
 	for _, e := range d.Log {
 		h := e.Body.(event.Hint)
@@ -102,6 +98,32 @@ func (p *Prefetcher) Decide(ctx context.Context, q Question) (Decision, error) {
 			files: h.Paths})
 	}
 	return d, nil
+}
+
+// reserve decides, and holds all that may be said until release, which is called with the lock held: words take time,
+// since files are read for them, and meanwhile no other decision may say the same.
+func (p *Prefetcher) reserve(q Question, candidates []Prediction, s state) (v verdict, release func()) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	session := q.Query.Session
+	s.join(p.waiting(session, q.Query.At), q.Query.Subagent)
+	v = p.decide(q, candidates, s)
+	p.reserved++
+	id := strconv.Itoa(p.reserved) // of no event
+	for arm, files := range v.arms {
+		if session != "" {
+			p.hold(session, pending{id: id, by: q.Query.Subagent, at: q.Query.At, kind: q.Kind, arm: arm,
+				files: filesOf(files)})
+		}
+	}
+	return v, func() { p.folds(session, id) }
+}
+
+func filesOf(predictions []Prediction) (out []event.Path) {
+	for _, x := range predictions {
+		out = append(out, x.File)
+	}
+	return out
 }
 
 // verdict is what was decided on the candidates.

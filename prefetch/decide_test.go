@@ -263,3 +263,71 @@ func TestLead(t *testing.T) {
 		t.Errorf("said beyond the allowance: %+v", dec)
 	}
 }
+
+// TestWordsTakeTime: while the words of a hint are made, for which files are read, other decisions are made and events
+// are folded, and what the words will say is not said by another decision.
+func TestWordsTakeTime(t *testing.T) {
+	d := newFixture(t, Options{})
+	asking, goOn := make(chan struct{}), make(chan struct{})
+	question := Question{Kind: Rescue, Query: d.query(), Found: []event.Suggestion{{File: "a.go", Score: 1}},
+		Say: func(s []event.Suggestion) (string, []event.Path) { return "words", paths(s) }}
+	slow := question
+	slow.Say = func(s []event.Suggestion) (string, []event.Path) {
+		close(asking)
+		<-goOn
+		return "slow words", paths(s)
+	}
+	answered := make(chan Decision, 1)
+	go func() {
+		dec, err := d.p.Decide(context.Background(), slow)
+		if err != nil {
+			t.Error(err)
+		}
+		answered <- dec
+	}()
+	<-asking
+	meanwhile := make(chan struct{})
+	go func() {
+		defer close(meanwhile)
+		d.happen(d.event(event.KindRead, "b.go"))
+		other := question
+		other.Query.Session = "other"
+		for _, q := range []struct {
+			Question
+			want string
+		}{{question, ""}, {other, "words"}} {
+			if dec, err := d.p.Decide(context.Background(), q.Question); err != nil || dec.Text != q.want {
+				t.Errorf("session %s gets %q, want %q: %v", q.Query.Session, dec.Text, q.want, err)
+			}
+		}
+	}()
+	select {
+	case <-meanwhile:
+	case <-time.After(time.Minute):
+		t.Error("everybody waits for the words of one hint")
+	}
+	close(goOn)
+	dec := <-answered
+	fault.Same(t, "the words that took time", dec.Text, "slow words")
+	<-meanwhile
+	again := question
+	if dec, _ := d.p.Decide(context.Background(), again); dec.Text != "" {
+		t.Errorf("it is said again before the log has it: %q", dec.Text)
+	}
+}
+
+// TestWhatWasLateIsSaidLater: a hint whose words come too late was not said, and is said when it is asked again.
+func TestWhatWasLateIsSaidLater(t *testing.T) {
+	d := newFixture(t, Options{})
+	ctx, late := context.WithCancel(t.Context())
+	q := Question{Kind: Rescue, Query: d.query(), Found: []event.Suggestion{{File: "a.go", Score: 1}},
+		Say: func(s []event.Suggestion) (string, []event.Path) { late(); return "words", paths(s) }}
+	dec, err := d.p.Decide(ctx, q)
+	fault.Check(t, err)
+	if dec.Why != "late" || dec.Text != "" || len(dec.Log) > 0 {
+		t.Errorf("too late: %+v", dec)
+	}
+	dec, err = d.p.Decide(t.Context(), q)
+	fault.Check(t, err)
+	fault.Same(t, "the next time", dec.Text, "words")
+}

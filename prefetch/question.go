@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/session/live"
 )
 
 // Occasion is what is known at a hook that can carry hints.
@@ -20,7 +21,7 @@ type Occasion struct {
 // Questions lists the kinds that are asked at an occasion, the most useful first.
 func Questions(o Occasion) []Question {
 	out := []Question{{Kind: Rescue, Query: o.Query}}
-	if slices.ContainsFunc(o.Recent, FailedSearch) {
+	if slices.ContainsFunc(o.Recent, live.FailedSearch) {
 		out = append(out, Question{Kind: Search, Query: o.Query})
 	}
 	out = append(out, Question{Kind: Stale, Query: o.Query})
@@ -49,18 +50,6 @@ func last(events []event.Event, sort func(event.Event) bool) (event.Event, bool)
 		}
 	}
 	return event.Event{}, false
-}
-
-// mostResults is how many files a search names at most that is worth reading.
-const mostResults = 30
-
-// FailedSearch reports whether a search or a listing named no file, or more than its agent will look through. A search
-// in one file that it names says nothing of other files.
-func FailedSearch(e event.Event) bool {
-	if e.Kind() != event.KindSearch || len(e.Call().Named) > 0 {
-		return false
-	}
-	return len(e.Seen()) == 0 || len(e.Seen()) > mostResults
 }
 
 // LooksAtChange reports whether an event is a command that one runs on a change that seems complete: git add, commit,

@@ -20,7 +20,8 @@ import (
 type State struct {
 	mu sync.Mutex // guards what follows
 	folded
-	pending map[string][]pending // session → decisions whose events were not folded yet, oldest first
+	pending  map[string][]pending // session → decisions whose events were not folded yet, oldest first
+	reserved int                  // decisions so far whose words were made
 }
 
 // folded is what a snapshot has.

@@ -67,7 +67,7 @@ func (h *Hints) Answer(ctx context.Context, w *checkout.Checkout, call hooks.Cal
 		if !h.o.Settings.Get().Shows(string(prefetch.Start)) {
 			return nil
 		}
-		return hooks.Render(call.Agent, call.Event, hooks.Block{}, h.startText(ctx, w, call, how, hooks.MaxStart))
+		return hooks.Render(call.Agent, call.Event, hooks.Block{}, h.startText(ctx, w, call, how, hooks.MaxStart, nil))
 	}
 	recent := h.texts(ctx, h.asked.take(h.o.Live.Get(call.Session, h.o.Now()), call, h.o.Now()))
 	var texts []string
@@ -75,7 +75,7 @@ func (h *Hints) Answer(ctx context.Context, w *checkout.Checkout, call hooks.Cal
 	for _, e := range recent {
 		s, starts := e.Body.(event.Start)
 		if starts && h.o.Settings.Get().Shows(string(prefetch.Start)) && len(texts) == 0 {
-			if text := h.startText(ctx, w, call, s.Source, space); text != "" {
+			if text := h.startText(ctx, w, call, s.Source, space, recent); text != "" {
 				texts = append(texts, text)
 				space -= len(text) + 1
 			}
@@ -83,12 +83,13 @@ func (h *Hints) Answer(ctx context.Context, w *checkout.Checkout, call hooks.Cal
 	}
 	var block hooks.Block
 	if asked, ok := begun(call, recent); ok && call.Subagent == "" {
-		block = h.offer(ctx, w, call, asked)
+		block = h.offer(ctx, w, call, asked, recent)
 	}
 	space -= len(block.String())
 	for _, q := range h.questions(ctx, w, call, recent) {
-		if space < 200 {
-			break // no space for a whole fact
+		if space < 200 { // no space for a whole fact
+			h.asked.again(q)
+			continue
 		}
 		if q.Kind == prefetch.Prompt && block.String() != "" {
 			continue // the offer names what the prompt needs; a list would be of what is left
@@ -140,13 +141,14 @@ type question struct {
 
 // decide asks one kind, logs what was decided, and returns what to say in at most space bytes, "" for nothing. Until
 // the files have been read, for which it waits half of its time, nothing is ranked: the same question would get
-// another answer a moment later.
+// another answer a moment later. What is not decided in time is asked again with the next call.
 func (h *Hints) decide(ctx context.Context, w *checkout.Checkout, q question, space int) string {
 	if q.facts != nil {
 		q.Found = q.facts(ctx)
 	}
 	if end, _ := ctx.Deadline(); (q.facts == nil || q.Ranks()) && !w.Reader.Wait(ctx, time.Until(end)/2) {
 		h.o.Count.Decision(string(q.Kind), "reading")
+		h.asked.again(q)
 		return ""
 	}
 	if q.Kind == prefetch.Partner {
@@ -168,8 +170,9 @@ func (h *Hints) decide(ctx context.Context, w *checkout.Checkout, q question, sp
 	}
 	q.Query.Branch = w.KnownBranch()
 	d, err := w.Prefetch.Decide(ctx, q.Question)
-	if ctx.Err() != nil {
-		h.o.Count.Decision(string(q.Kind), "late") // the agent no longer reads it
+	if d.Why == "late" || err != nil && ctx.Err() != nil { // the agent no longer reads it
+		h.o.Count.Decision(string(q.Kind), "late")
+		h.asked.again(q)
 		return ""
 	}
 	if err != nil {
@@ -238,7 +241,7 @@ func (h *Hints) broken(ctx context.Context, w *checkout.Checkout, q event.Query,
 func searchedFor(events []event.Event) string {
 	var texts []string
 	for _, e := range events {
-		if prefetch.FailedSearch(e) {
+		if live.FailedSearch(e) {
 			texts = append(texts, e.Text())
 		}
 	}
@@ -249,7 +252,7 @@ func searchedFor(events []event.Event) string {
 func (h *Hints) searched(w *checkout.Checkout, events []event.Event) (out []event.Suggestion) {
 	s := prefetch.Searcher{Tree: w.Tree(), Contents: w.Reader.Contents()}
 	for _, e := range events {
-		if !prefetch.FailedSearch(e) || e.Text() == "" || s.Tree == nil {
+		if !live.FailedSearch(e) || e.Text() == "" || s.Tree == nil {
 			continue
 		}
 		idents := e.Call().Idents

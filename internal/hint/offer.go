@@ -12,7 +12,8 @@ import (
 
 // offer renders the recorded sequences that fit what began a turn. What is predicted is that the turn needs
 // a file of the best sequence; one without files predicts nothing, and is offered as it is.
-func (h *Hints) offer(ctx context.Context, w *checkout.Checkout, call hooks.Call, asked reload.Ask) hooks.Block {
+func (h *Hints) offer(ctx context.Context, w *checkout.Checkout, call hooks.Call, asked reload.Ask,
+	recent []event.Event) hooks.Block {
 	if !h.o.Settings.Get().Shows(string(prefetch.Reload)) {
 		return hooks.Block{}
 	}
@@ -30,11 +31,14 @@ func (h *Hints) offer(ctx context.Context, w *checkout.Checkout, call hooks.Call
 	q := question{Question: prefetch.Question{Kind: prefetch.Reload, Topic: found[0].ID,
 		Query: event.Query{Session: call.Session, Subagent: call.Subagent, Prompt: asked.Text, At: h.o.Now()},
 		Say:   func([]event.Suggestion) (string, []event.Path) { return block.String(), nil }},
-		facts: func(context.Context) []event.Suggestion { return files }}
+		facts: func(context.Context) []event.Suggestion { return files }, recent: recent}
 	if len(files) == 0 {
 		q.Lead = block.String()
 	}
 	text := h.decide(ctx, w, q, hooks.MaxHint)
+	if ctx.Err() != nil {
+		return hooks.Block{} // it was not offered
+	}
 	h.o.Sequences.NoteOffer(call.Session, found, text != "")
 	if text == "" {
 		return hooks.Block{}

@@ -50,6 +50,32 @@ func (a *asked) take(s *live.Session, call hooks.Call, now time.Time) []event.Ev
 	return slices.DeleteFunc(events, func(e event.Event) bool { return slices.Contains(before, e.ID) })
 }
 
+// again lets the next call of a conversation ask a question once more, which was not answered in time.
+func (a *asked) again(q question) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for _, e := range q.recent {
+		if by := (conversation{q.Query.Session, q.Query.Subagent}); about(q.Kind, e) {
+			a.known[by] = slices.DeleteFunc(a.known[by], func(id string) bool { return id == e.ID })
+		}
+	}
+}
+
+// about reports whether a kind of hint is asked because of an event that asked.take returns.
+func about(k prefetch.Kind, e event.Event) bool {
+	switch k {
+	case prefetch.Start:
+		return e.Kind() == event.KindStart
+	case prefetch.Prompt, prefetch.Reload:
+		return e.Kind() == event.KindPrompt
+	case prefetch.Rescue:
+		return e.Kind() == event.KindFailed
+	case prefetch.Search:
+		return live.FailedSearch(e)
+	}
+	return k == prefetch.Partner && prefetch.LooksAtChange(e)
+}
+
 // hintable reports whether a hint can be about an event: a start and a prompt only where the agent takes no text at
 // them.
 func hintable(e event.Event) bool {
@@ -59,7 +85,7 @@ func hintable(e event.Event) bool {
 	case event.KindPrompt:
 		return !agents.Takes(e.Agent, "UserPromptSubmit")
 	}
-	return e.Kind() == event.KindFailed || prefetch.LooksAtChange(e) || prefetch.FailedSearch(e)
+	return e.Kind() == event.KindFailed || prefetch.LooksAtChange(e) || live.FailedSearch(e)
 }
 
 // uncommitted are the files that a session has edited and that are not committed since, with the edits of own that were

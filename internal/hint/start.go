@@ -21,8 +21,9 @@ const (
 )
 
 // startText is the text for a session that starts in this way, in at most most bytes: the context of earlier work,
-// then further files. Its tokens count against the session's allowance.
-func (h *Hints) startText(ctx context.Context, w *checkout.Checkout, call hooks.Call, how string, most int) string {
+// then further files. recent are events that the agent took no text at. Its tokens count against the session's allowance.
+func (h *Hints) startText(ctx context.Context, w *checkout.Checkout, call hooks.Call, how string, most int,
+	recent []event.Event) string {
 	q := event.Query{Session: call.Session, Subagent: call.Subagent, At: h.o.Now()}
 	left := w.Prefetch.Left(q.Session, q.At)
 	budget := min(remindTokens, h.o.Settings.Get().ContextTotal, left, most/4) // a token is four bytes, see index.Tokens
@@ -35,7 +36,7 @@ func (h *Hints) startText(ctx context.Context, w *checkout.Checkout, call hooks.
 	lead := before.Text()
 	return h.decide(ctx, w, question{
 		Question: prefetch.Question{Kind: prefetch.Start, Query: q, Lead: lead, Named: before.Files},
-		facts:    func(context.Context) []event.Suggestion { return files }}, most-len(lead)-1)
+		facts:    func(context.Context) []event.Suggestion { return files }, recent: recent}, most-len(lead)-1)
 }
 
 // workBefore is the context and the files that a starting session continues: its own, or those of the newest session

@@ -1,0 +1,99 @@
+package hint
+
+import (
+	"context"
+	"log/slog"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aoa-dev/aoa/hooks"
+	"github.com/aoa-dev/aoa/internal/checkout"
+	"github.com/aoa-dev/aoa/internal/cold"
+	"github.com/aoa-dev/aoa/internal/config"
+	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/session/live"
+	"github.com/aoa-dev/aoa/prefetch"
+	"github.com/aoa-dev/aoa/scripts/fault"
+	"github.com/aoa-dev/aoa/watcher"
+)
+
+// told is a log whose events are folded at once.
+type told struct{ *live.Sessions }
+
+func (t told) Add(events ...event.Event) {
+	for _, e := range events {
+		t.Apply(e)
+	}
+}
+
+func (told) SyncBriefly(context.Context) {}
+
+// TestLateIsAskedAgain: what was found and could not be said in time is said with the next call, once.
+func TestLateIsAskedAgain(t *testing.T) {
+	root, env := t.TempDir(), []string{"PATH=" + os.Getenv("PATH"), "HOME=" + t.TempDir()}
+	fault.Check(t, exec.Command("git", "init", "-q", root).Run())
+	fault.Check(t, os.Mkdir(filepath.Join(root, "api"), 0o700))
+	fault.Check(t, os.WriteFile(filepath.Join(root, "api", "wire.go"), []byte("package api\n"), 0o600))
+	repo, err := watcher.OpenRepo(t.Context(), root, env)
+	fault.Check(t, err)
+	cfg, _, err := config.Load(env, "")
+	fault.Check(t, err)
+	now := func() time.Time { return epoch }
+	log := slog.New(slog.NewTextHandler(t.Output(), nil))
+	db, err := cold.Open(t.Context(), filepath.Join(t.TempDir(), "aoa.db"), cold.Options{Now: now, Log: log})
+	fault.Check(t, err)
+	defer db.Close()
+	w, sessions := checkout.New(repo), live.New()
+	w.ReadFirst(t.Context(), log)
+	w.Prefetch = prefetch.New(prefetch.NewState(), sessions, nil, prefetch.Options{Holdout: func() float64 { return 0 }})
+	h := New(Options{Settings: config.Open(env, "", now, cfg), Now: now, Log: log, Factor: 1, Events: told{sessions},
+		DB: db, Live: sessions, Count: uncounted{}})
+	at := event.Event{Time: epoch, Agent: "claude", Session: "s"}
+	failed, read := at, at
+	failed.ID, failed.Body = "failed", event.Call{Act: event.ActRead, Failure: event.FailMissing,
+		Paths: []event.Path{"store/wire.go"}}
+	read.ID, read.Body = "read", event.Call{Act: event.ActRead, Paths: []event.Path{"README.md"}}
+	late, cancel := context.WithCancel(t.Context())
+	cancel()
+	for i, step := range []struct {
+		ctx   context.Context
+		event event.Event
+		says  bool
+	}{{late, failed, false}, {late, read, false}, {t.Context(), read, true}, {t.Context(), read, false}} {
+		sessions.Apply(step.event)
+		got := string(h.Answer(step.ctx, w, hooks.Call{Agent: "claude", Event: "PostToolUse", Session: "s",
+			Events: []event.Event{step.event}}))
+		if strings.Contains(got, "api/wire.go") != step.says {
+			t.Errorf("call %d says %q", i, got)
+		}
+	}
+}
+
+// TestLateEvents: each kind of hint is asked again about the events that it is about, and about no others.
+func TestLateEvents(t *testing.T) {
+	sessions := live.New()
+	var all []event.Event
+	for id, b := range map[string]event.Body{"failed": event.Call{Act: event.ActRead, Failure: event.FailMissing},
+		"search": event.Call{Act: event.ActSearch}, "look": event.Call{Act: event.ActRun, Looks: true}} {
+		all = append(all, event.Event{ID: id, Time: epoch, Agent: "claude", Session: "s", Body: b})
+	}
+	told{sessions}.Add(all...)
+	for kind, want := range map[prefetch.Kind]string{prefetch.Rescue: "failed", prefetch.Search: "search",
+		prefetch.Partner: "look", prefetch.Stale: ""} {
+		var a asked
+		call := hooks.Call{Agent: "claude", Session: "s"}
+		q := question{Question: prefetch.Question{Kind: kind, Query: event.Query{Session: "s"}}}
+		q.recent = a.take(sessions.Get("s", epoch), call, epoch)
+		fault.Same(t, "events at first", len(q.recent), len(all))
+		a.again(q)
+		var ids []string
+		for _, e := range a.take(sessions.Get("s", epoch), call, epoch) {
+			ids = append(ids, e.ID)
+		}
+		fault.Same(t, string(kind)+" is asked again about", strings.Join(ids, " "), want)
+	}
+}

@@ -41,9 +41,6 @@ func (r *Repo) allowed(all []event.Path, err error) ([]event.Path, error) {
 
 // list is every file that is tracked and on the disk, or new and not ignored.
 func (r *Repo) list(ctx context.Context) ([]event.Path, error) {
-	if err := r.checkRules(); err != nil {
-		return nil, err
-	}
 	return r.listGit(ctx, "-c", "-d", "-o", "--exclude-standard")
 }
 

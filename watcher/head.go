@@ -73,6 +73,8 @@ func (r *Repo) readRefGit(ctx context.Context, dir, name string) (ref, oid strin
 			ref = "" // it is not symbolic
 		}
 		return ref, oid, nil
+	} else if git.ExitCode(err) < 0 {
+		return "", "", err
 	}
 	out, err := r.run(ctx, in, "symbolic-ref", "-q", name)
 	if err != nil && git.ExitCode(err) != 1 {
@@ -89,11 +91,14 @@ func dotFS(dir, common string) *dotgit.RepositoryFilesystem {
 	return dotgit.NewRepositoryFilesystem(regularFS{osfs.New(dir)}, regularFS{osfs.New(common)})
 }
 
-// regularFS opens regular files alone: go-git would wait for a pipe.
+// maxRefs bounds a file of refs that go-git reads, in bytes. git itself reads what is larger.
+const maxRefs = 128 << 20
+
+// regularFS opens regular files alone, and no huge ones: go-git would wait for a pipe, and read all of a file.
 type regularFS struct{ billy.Filesystem }
 
 func (f regularFS) Open(name string) (billy.File, error) {
-	if st, err := f.Stat(name); err == nil && !st.Mode().IsRegular() {
+	if st, err := f.Stat(name); err == nil && (!st.Mode().IsRegular() || st.Size() > maxRefs) {
 		return nil, &fs.PathError{Op: "read", Path: name, Err: regularfile.ErrKind}
 	}
 	return f.Filesystem.Open(name)

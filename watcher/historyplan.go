@@ -57,9 +57,14 @@ func (r *Repo) plan(ctx context.Context, since map[string]string) (*plan, error)
 	}
 	for _, t := range tips {
 		old := since[t.key]
-		if old != t.commit && !r.has(ctx, t.commit) {
-			p.missing = append(p.missing, t.commit)
-			continue
+		if old != t.commit {
+			switch known, err := r.has(ctx, t.commit); {
+			case err != nil:
+				return nil, err
+			case !known:
+				p.missing = append(p.missing, t.commit)
+				continue
+			}
 		}
 		p.next[t.key] = t.commit
 		p.want = append(p.want, t.commit)
@@ -67,12 +72,16 @@ func (r *Repo) plan(ctx context.Context, since map[string]string) (*plan, error)
 			continue
 		}
 		p.changed = true
-		switch {
-		case old == "":
-		case !r.has(ctx, old):
-			// A gc removed the old commit, so it is unknown which commits are new. All are yielded again, which does no harm
-			// because of their IDs.
-		case t.branch:
+		if old == "" || !t.branch {
+			continue
+		}
+		// Where a gc removed the old commit, it is unknown which commits are new. All are yielded again, which does no harm
+		// because of their IDs.
+		known, err := r.has(ctx, old)
+		if err != nil {
+			return nil, err
+		}
+		if known {
 			p.lost = append(p.lost, tip{key: t.key, commit: old})
 			p.moved[t.key] = t.commit
 		}
@@ -94,15 +103,22 @@ func (r *Repo) plan(ctx context.Context, since map[string]string) (*plan, error)
 func (r *Repo) planNames(ctx context.Context, p *plan) error {
 	_, head, err := r.Head(ctx)
 	old := p.next[namesKey]
-	if err != nil || head == "" || head == old || rebasing(r.GitDir) || !r.has(ctx, head) {
+	if err != nil || head == "" || head == old || rebasing(r.GitDir) {
+		return err
+	}
+	if known, err := r.has(ctx, head); err != nil || !known {
 		return err
 	}
 	p.changed, p.next[namesKey] = true, head
-	if old != "" && r.has(ctx, old) {
+	if old == "" {
+		return nil
+	}
+	known, err := r.has(ctx, old)
+	if known {
 		turns, _ := strconv.Atoi(p.next[turnsKey])
 		p.from, p.to, p.next[turnsKey] = old, head, strconv.Itoa(turns+1)
 	}
-	return nil
+	return err
 }
 
 // commitsOf returns the commits of a cursor.

@@ -3,9 +3,11 @@
 package watcher
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/aoa-dev/aoa/internal/event"
@@ -43,5 +45,41 @@ func TestHostileRulesAndGit(t *testing.T) {
 				t.Errorf("%s: files %q", name, files)
 			}
 		})
+	}
+}
+
+// TestHostileGitDir: where a file that git or go-git reads never ends or never begins, every question ends, with an
+// answer or an error.
+func TestHostileGitDir(t *testing.T) {
+	g := newRepository(t)
+	g.write("a.go", "x")
+	g.commit("first")
+	g.git("pack-refs", "--all")
+	for _, name := range []string{".git/HEAD", ".git/index", ".git/config", ".git/packed-refs",
+		".git/refs/remotes/origin/HEAD", ".git/info/attributes", ".git/objects/info/alternates", ".git/commondir",
+		".gitattributes", ".mailmap"} {
+		r, file := g.open(), filepath.Join(g.dir, filepath.FromSlash(name))
+		before, err := os.ReadFile(file)
+		fault.Check(t, os.MkdirAll(filepath.Dir(file), 0o755))
+		fault.Hostile(t, file, func(t *testing.T) {
+			_, _, head := r.Head(t.Context())
+			_, listed := r.Files(t.Context())
+			_, changed := r.Changed(t.Context())
+			_, branch := r.Branch(t.Context())
+			_, authors := r.Authors(t.Context(), 9)
+			read := r.History(t.Context(), HistoryOptions{}, func([]event.Event, map[string]string) error { return nil })
+			_, opened := OpenRepo(t.Context(), g.dir, testEnv(t))
+			for _, err := range []error{head, listed, changed, branch, authors, read, opened} {
+				if err != nil && strings.Contains(err.Error(), "printed nothing") {
+					t.Errorf("%s: git was started: %v", name, err)
+				}
+				if errors.Is(err, ErrMissing) {
+					t.Errorf("%s: %v", name, err)
+				}
+			}
+		})
+		if err == nil {
+			fault.Check(t, os.WriteFile(file, before, 0o600))
+		}
 	}
 }

@@ -2,7 +2,6 @@ package watcher
 
 import (
 	"context"
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -259,22 +258,6 @@ func readPatterns(name string, fold bool) []pattern {
 		}
 	}
 	return out
-}
-
-// checkRules returns an error for a file of rules that is a pipe: git would wait for it. Those of folders below the
-// root are not looked for.
-func (r *Repo) checkRules() error {
-	own := filepath.Join(string(r.Root), ".gitignore") // git does not follow a link of that name
-	for _, name := range []string{own, filepath.Join(r.CommonDir, "info", "exclude"), r.ruleset().globalFile} {
-		stat := os.Stat
-		if name == own {
-			stat = os.Lstat
-		}
-		if st, err := stat(name); err == nil && st.Mode()&os.ModeNamedPipe != 0 {
-			return fmt.Errorf("%s is a pipe, for which git would wait: remove it", name)
-		}
-	}
-	return nil
 }
 
 // maxRules bounds a file of rules, in bytes.

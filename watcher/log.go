@@ -108,10 +108,14 @@ func (r *Repo) count(ctx context.Context, want, not []string) (n int, err error)
 	return n, err
 }
 
-// has reports whether a commit still exists.
-func (r *Repo) has(ctx context.Context, id string) bool {
+// has reports whether a commit still exists and can be read. An error is one of git that concerns all commits.
+func (r *Repo) has(ctx context.Context, id string) (bool, error) {
 	_, err := r.run(ctx, "cat-file", "-e", id+"^{commit}")
-	return err == nil
+	if git.ExitCode(err) < 0 {
+		return err == nil, err
+	}
+	_, err = r.run(ctx, "rev-parse", "--git-dir") // can git read its settings?
+	return false, err
 }
 
 func revisions(want, not []string) string {

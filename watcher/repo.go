@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"sync/atomic"
 
@@ -83,6 +84,17 @@ func OpenRepo(ctx context.Context, dir string, env []string) (r *Repo, err error
 		return nil, fmt.Errorf("%w: its settings name the worktree %s, whose .git is not %s", locate.ErrNotRepo, root, at.GitDir)
 	}
 	r.Root = event.Root(root)
+	below := func(dir string, names ...string) (out []string) {
+		for _, name := range names {
+			out = append(out, filepath.Join(dir, filepath.FromSlash(name)))
+		}
+		return out
+	}
+	r.git = r.git.Reading(slices.Concat(below(at.GitDir, "HEAD", "commondir", "config.worktree"),
+		below(at.CommonDir, "config", "packed-refs", "refs/remotes/origin/HEAD", "shallow", "info/grafts",
+			"objects/info/alternates", "objects/info/commit-graph", "objects/pack/multi-pack-index")),
+		slices.Concat(below(at.GitDir, "index", "info/sparse-checkout"), below(at.CommonDir, "info/exclude", "info/attributes"),
+			below(root, ".gitignore", ".gitattributes", ".mailmap"), []string{r.excludes}))
 	return r, nil
 }
 

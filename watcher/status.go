@@ -47,9 +47,6 @@ func (r *Repo) differing(ctx context.Context) (map[event.Path]bool, error) {
 // ms for 5,000 files. git compares a file with a filter without the filter, which aOa never runs: a file that git has
 // to read, as one of Git LFS right after a clone, counts as changed until the user's own git refreshes the index.
 func (r *Repo) status(ctx context.Context) ([]fileStatus, error) {
-	if err := r.checkRules(); err != nil {
-		return nil, err
-	}
 	out, err := r.run(ctx, "status", "--porcelain", "-z", "--untracked-files=all", "--no-renames")
 	if err != nil {
 		return nil, err

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/internal/checkout"
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/watcher"
 )
@@ -97,8 +98,10 @@ func (a *app) suggestFiles(ctx context.Context, q event.Query, args []string, ho
 		return a.checkChange(ctx, api.PartnersRequest{Files: q.Files, Staged: how.staged, Range: how.commits, Limit: q.Limit},
 			how.markdown)
 	}
+	told, cancel := checkout.ForGit(ctx)
+	defer cancel()
 	if how.staged {
-		staged, err := stagedFiles(ctx, repo)
+		staged, err := stagedFiles(told, repo)
 		if err != nil {
 			return err
 		}
@@ -106,7 +109,9 @@ func (a *app) suggestFiles(ctx context.Context, q event.Query, args []string, ho
 	}
 	how.bare = len(q.Files) == 0 && q.Prompt == "" && q.Session == "" && len(q.Tags) == 0
 	if how.bare {
-		q.Files, _ = repo.Changed(ctx) // if that fails: what recent work suggests
+		if q.Files, err = repo.Changed(told); err != nil { // then what recent work suggests
+			a.talk("without the changed files: %v", err)
+		}
 	}
 	how.words = q.Prompt != "" && len(q.Files) == 0 && q.Session == "" && len(q.Tags) == 0
 	asked := q
@@ -116,6 +121,9 @@ func (a *app) suggestFiles(ctx context.Context, q event.Query, args []string, ho
 		return err
 	}
 	a.early(ans.Reading)
+	if ans.Silent != "" {
+		a.talk("without the branch: %s", ans.Silent)
+	}
 	if a.json && !how.nul && !how.plain {
 		return a.answer(struct {
 			event.Answer

@@ -24,21 +24,21 @@ func (w *Checkout) KnownBranch() event.Branch {
 	return event.Branch{}
 }
 
-// Branch returns what the checked out branch adds to the default branch, nothing where git does not tell in time.
-// It starts git only if HEAD has moved since it was last read.
-func (w *Checkout) Branch(ctx context.Context) event.Branch {
+// Branch returns what the checked out branch adds to the default branch, nothing and git's error where git does not tell
+// in time. It starts git only if HEAD has moved since it was last read.
+func (w *Checkout) Branch(ctx context.Context) (event.Branch, error) {
 	ref, commit, err := w.Repo.Head(ctx)
 	if err != nil {
-		return event.Branch{}
+		return event.Branch{}, err
 	}
 	if b := w.branch.Load(); b != nil && b.ref == ref && b.commit == commit {
-		return b.Branch
+		return b.Branch, nil
 	}
 	wait, cancel := context.WithTimeout(ctx, branchTime)
 	defer cancel()
-	b, _ := w.Repo.Branch(wait) // of a failure the zero Branch is kept: the next question does not wait again
+	b, err := w.Repo.Branch(wait) // of a failure the zero Branch is kept: the next question does not wait again
 	if ctx.Err() == nil {
 		w.branch.Store(&readBranch{b, ref, commit})
 	}
-	return b
+	return b, err
 }

@@ -3,8 +3,10 @@ package checkout
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/event"
@@ -14,6 +16,13 @@ import (
 
 // maxMore is the number of files that may differ between a commit that is asked about and the checkout.
 const maxMore = 512
+
+// ForGit bounds how long a question waits for git: it is answered without git's word rather than late.
+func ForGit(ctx context.Context) (context.Context, context.CancelFunc) {
+	const most = 5 * time.Second
+	return context.WithTimeoutCause(ctx, most, fmt.Errorf("git did not answer within %v: it waits for a pipe (find . -type p), "+
+		"or the rules in .gitattributes or .gitignore take too long", most))
+}
 
 // Asked names a change: by files, by the index, by commits, or by nothing: what differs from HEAD.
 type Asked struct {

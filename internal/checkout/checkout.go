@@ -78,7 +78,7 @@ func (w *Checkout) Places(prompt string, shown []event.Suggestion) {
 }
 
 // ReadFirst reads the list of files for the first answers. In a large checkout it is what git tracks; the whole list
-// follows when the history is first read.
+// follows when the history is first read, and so it does where git takes too long.
 func (w *Checkout) ReadFirst(ctx context.Context, log *slog.Logger) {
 	if idx, err := os.Stat(filepath.Join(w.Repo.GitDir, "index")); err == nil && idx.Size() > bigIndex {
 		if files, err := w.Repo.Tracked(ctx); err == nil {
@@ -87,7 +87,10 @@ func (w *Checkout) ReadFirst(ctx context.Context, log *slog.Logger) {
 			return
 		}
 	}
-	w.refresh(ctx, log)
+	told, cancel := ForGit(ctx)
+	defer cancel()
+	w.refresh(told, log)
+	w.brief.Store(told.Err() != nil)
 }
 
 // refresh reads the list of files again.

@@ -92,7 +92,7 @@ func (r *History) reconcile(ctx context.Context, first bool) error {
 	}
 	r.set.Refresh(ctx, first && commits == 0)
 	for _, w := range r.set.All() {
-		w.Branch(ctx) // now, rather than at the next prompt
+		_, _ = w.Branch(ctx) // now, rather than at the next prompt
 		if _, err := w.History(ctx); err != nil {
 			return err
 		}

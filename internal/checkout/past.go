@@ -28,10 +28,12 @@ func (w *Checkout) History(ctx context.Context) (*history.Commits, error) {
 		return p.commits, nil
 	}
 	ctx = context.WithoutCancel(ctx)
+	told, cancel := ForGit(ctx)
+	defer cancel()
 	var reached map[string]bool // all commits count where git does not tell
-	_, head, err := w.Repo.Head(ctx)
+	_, head, err := w.Repo.Head(told)
 	if err == nil && head != "" {
-		if reached, err = w.Repo.Reached(ctx, head, cold.HistoryCommits); err != nil {
+		if reached, err = w.Repo.Reached(told, head, cold.HistoryCommits); err != nil {
 			reached = nil
 		}
 	}

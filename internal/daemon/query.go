@@ -22,7 +22,9 @@ func (d *Daemon) rank(ctx context.Context, q event.Query) (event.Answer, error) 
 	if q.Limit < 0 || q.Limit > 100 {
 		return event.Answer{}, api.Bad("use 1 to 100", "limit %d is out of range", q.Limit)
 	}
-	w := d.worktrees.Asking(ctx)
+	told, cancel := checkout.ForGit(ctx)
+	defer cancel()
+	w := d.worktrees.Asking(told)
 	wait := readTime
 	if rank.TaskOf(q) == event.TaskNext {
 		wait = 0 // it is asked again at the next call
@@ -30,7 +32,8 @@ func (d *Daemon) rank(ctx context.Context, q event.Query) (event.Answer, error) 
 	reading := !w.Reader.Wait(ctx, wait)
 	begin := d.now()
 	q.At = begin
-	q.Branch = w.Branch(ctx)
+	var silent error
+	q.Branch, silent = w.Branch(told)
 	ans, err := w.Prefetch.Answer(ctx, q)
 	if err != nil {
 		return ans, err
@@ -42,6 +45,9 @@ func (d *Daemon) rank(ctx context.Context, q event.Query) (event.Answer, error) 
 	if rank.AsksBranch(q) || q.Prompt != "" {
 		ans.Branch = q.Branch
 	}
+	if silent != nil {
+		ans.Silent = silent.Error()
+	}
 	ans.Reading = reading
 	ans.Ms = float64(d.now().Sub(begin).Microseconds()) / 1000
 	d.metrics.Ranked(d.now().Sub(begin))
@@ -50,14 +56,16 @@ func (d *Daemon) rank(ctx context.Context, q event.Query) (event.Answer, error) 
 
 // why is the arithmetic of one file as of now.
 func (d *Daemon) why(ctx context.Context, r api.WhyRequest) (api.WhyAnswer, error) {
-	w := d.worktrees.Asking(ctx)
+	told, cancel := checkout.ForGit(ctx)
+	defer cancel()
+	w := d.worktrees.Asking(told)
 	if r.File == "" {
 		return api.WhyAnswer{}, api.Bad("aoa why FILE", "no file named")
 	}
 	d.events.SyncBriefly(ctx)
 	reading := !w.Reader.Wait(ctx, readTime)
 	r.Query.At = d.now()
-	r.Query.Branch = w.Branch(ctx)
+	r.Query.Branch, _ = w.Branch(told)
 	s, place, err := w.Prefetch.Why(ctx, r.Query, r.File)
 	return api.WhyAnswer{Suggestion: s, At: r.Query.At.UnixMilli(), Rank: place, Known: w.Tree().Has(r.File),
 		Reading: reading}, err
@@ -73,9 +81,11 @@ func (d *Daemon) partners(ctx context.Context, r api.PartnersRequest) (api.Partn
 	case !(r.Least > 0 && r.Least <= 1):
 		return out, api.Bad("use a probability, 0.40 for example", "min_score %v is out of range", r.Least)
 	}
-	w := d.worktrees.Asking(ctx)
+	told, cancel := checkout.ForGit(ctx)
+	defer cancel()
+	w := d.worktrees.Asking(told)
 	w.Reader.Wait(ctx, readTime) // the names in the lines of a change are looked up in the contents
-	c, err := w.Change(ctx, checkout.Asked{Files: r.Files, Staged: r.Staged, Index: r.Index, Range: r.Range})
+	c, err := w.Change(told, checkout.Asked{Files: r.Files, Staged: r.Staged, Index: r.Index, Range: r.Range})
 	if err != nil || len(c.Files) == 0 {
 		return out, err
 	}

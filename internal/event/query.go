@@ -56,6 +56,7 @@ type Answer struct {
 	Ms          float64      `json:"ms"`          // time spent, milliseconds
 	// the daemon has not read all files since its start: a later answer may be better
 	Reading bool     `json:"reading,omitempty"`
+	Silent  string   `json:"silent,omitempty"`  // why git did not say what the branch adds
 	Unknown []string `json:"unknown,omitempty"` // words of the text that no file, commit or session has
 	Branch  Branch   `json:"branch,omitzero"`   // the branch that is answered about; with a text: that is checked out
 }

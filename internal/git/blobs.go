@@ -35,8 +35,8 @@ func (p *Program) Blobs(ctx context.Context, dir string) (*Blobs, error) {
 	if err != nil {
 		return nil, err
 	}
-	b.out = bufio.NewReaderSize(out, 1<<16)
-	if err := cmd.Start(); err != nil {
+	b.out = bufio.NewReaderSize(watched{out, p.patience("cat-file"), b.Kill}, 1<<16)
+	if err := start(cmd); err != nil {
 		return nil, fmt.Errorf("read contents of %s: %w", dir, err)
 	}
 	return b, nil

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -16,6 +17,9 @@ import (
 // ErrMissing says that the git program is not on the PATH.
 var ErrMissing = errors.New("git is not on the PATH")
 
+// ErrEndless says that git was not started, because it would not end: a file that it reads is a pipe, a device or huge.
+var ErrEndless = errors.New("it is a pipe, a device or huge, so git would not finish reading it: remove it")
+
 // ErrFilters says that the repository has filter drivers that cannot be switched off.
 var ErrFilters = errors.New("filter drivers that cannot be switched off")
 
@@ -24,13 +28,15 @@ var ErrFilters = errors.New("filter drivers that cannot be switched off")
 type Program struct {
 	path  string // "" if there is none
 	env   []string
-	limit time.Duration // see maxTime; tests set it
+	reads []string      // see Reading
+	rules []string      // see Reading
+	limit time.Duration // of silence, 0: see patience; tests set it
 }
 
 // Find finds git on the PATH of env, which may differ from the PATH of this process. Folders of the PATH that
 // are not absolute are left out: a repository can hold a program named git.
 func Find(env []string) *Program {
-	p := &Program{env: gitEnv(env), limit: maxTime}
+	p := &Program{env: gitEnv(env)}
 	for _, dir := range filepath.SplitList(config.Getenv(env, "PATH")) {
 		if !filepath.IsAbs(dir) {
 			continue
@@ -50,16 +56,37 @@ func (p *Program) With(variable string) *Program {
 	return &other
 }
 
+// Reading returns the program for a repository in which git reads these files, if they exist, in every command, and
+// rules in those that are about the worktree. A command that would read a pipe, a device (the null device is none) or
+// a file of more than 64 GB fails with ErrEndless and the file's name.
+func (p *Program) Reading(files, rules []string) *Program {
+	other := *p
+	other.reads, other.rules = files, rules
+	return &other
+}
+
+// endless reports whether a file, or what a link names, is what Reading refuses.
+func endless(name string) bool {
+	st, err := os.Stat(name)
+	if err != nil || st.Mode()&(os.ModeNamedPipe|os.ModeDevice) == 0 {
+		return err == nil && st.Size() > 64<<30
+	}
+	null, err := os.Stat(os.DevNull)
+	return err != nil || !os.SameFile(st, null)
+}
+
 // Found reports whether there is a git program.
 func (p *Program) Found() bool { return p.path != "" }
 
 // gitSettings precede every subcommand and override every settings file. They switch off what git runs (file monitor,
-// hooks, signature check, maintenance, and all programs of a connection), locks, and settings that change the form of
-// the output. core.fsmonitor is empty because git before 2.36 takes "false" for the name of a program.
+// hooks, signature check, maintenance, and all programs of a connection), locks, settings that change the form of
+// the output, and two that name files which aOa does not need: diff.orderFile, and log.mailmap with .mailmap.
+// core.fsmonitor is empty because git before 2.36 takes "false" for the name of a program.
 var gitSettings = []string{
 	"--no-optional-locks", "--no-pager", "-c", "core.fsmonitor=", "-c", "core.hooksPath=/dev/null", "-c", "log.showSignature=false",
 	"-c", "maintenance.auto=false", "-c", "gc.auto=0", "-c", "submodule.recurse=false", "-c", "core.sshCommand=false", "-c",
-	"core.askPass=", "-c", "credential.helper=", "-c", "core.quotepath=off", "-c", "diff.relative=false",
+	"core.askPass=", "-c", "credential.helper=", "-c", "core.quotepath=off", "-c", "diff.relative=false", "-c",
+	"diff.orderFile=" + os.DevNull, "-c", "log.mailmap=false",
 }
 
 // gitVerbs are the subcommands that may be used, with the options that each gets. Those without options neither read
@@ -70,11 +97,11 @@ var gitVerbs = map[string][]string{
 	"rev-parse": nil, "diff-tree": {"--no-ext-diff", "--no-textconv", "--ignore-submodules=all"},
 	"symbolic-ref": nil, "version": nil, "diff": {"--cached", "--no-ext-diff", "--no-textconv", "--ignore-submodules=all"},
 	"log":    {"--no-ext-diff", "--no-textconv", "--no-show-signature"},
-	"status": {"--ignore-submodules=all"}, // and no filters: see withoutFilters
+	"status": {"--ignore-submodules=all"}, // and no filters: see settingsOff
 }
 
 // command prepares a git command in a folder. args are options of git itself, a subcommand and its arguments. The
-// error wraps ErrMissing or ErrFilters, or says that the subcommand is not allowed.
+// error wraps ErrMissing, ErrEndless or ErrFilters, or says that the subcommand is not allowed.
 func (p *Program) command(ctx context.Context, dir string, args ...string) (*exec.Cmd, error) {
 	verb := verbOf(args)
 	more, known := gitVerbs[verb]
@@ -84,13 +111,22 @@ func (p *Program) command(ctx context.Context, dir string, args ...string) (*exe
 	case p.path == "":
 		return nil, fmt.Errorf("git %s: %w", verb, ErrMissing)
 	}
+	reads := p.reads
+	worktree := verb == "status" || verb == "diff" || verb == "ls-files" ||
+		slices.ContainsFunc(args, func(a string) bool { return strings.Contains(a, AuthorName) })
+	if worktree {
+		reads = slices.Concat(reads, p.rules)
+	}
+	if i := slices.IndexFunc(reads, endless); i >= 0 {
+		return nil, fmt.Errorf("git %s: read %s: %w", verb, reads[i], ErrEndless)
+	}
 	var off []string
-	if verb == "status" {
-		drivers, err := p.filters(ctx, dir)
-		if err != nil {
-			return nil, err
+	if worktree {
+		settings, err := p.settings(ctx, dir)
+		if err == nil {
+			off, err = settingsOff(settings, dir, config.Home(p.env))
 		}
-		if off, err = withoutFilters(drivers); err != nil {
+		if err != nil {
 			return nil, fmt.Errorf("git %s: %w", verb, err)
 		}
 	}
@@ -101,53 +137,66 @@ func (p *Program) command(ctx context.Context, dir string, args ...string) (*exe
 	return cmd, nil
 }
 
-// filters returns the names of the filter drivers that are configured for the repository in dir: by the repository, by
-// files that it includes, by the user.
-func (p *Program) filters(ctx context.Context, dir string) ([]string, error) {
-	out, err := p.Run(ctx, dir, "config", "-z", "--name-only", "--get-regexp", `^filter\..`)
+// AuthorName is the placeholder of --format for an author as .mailmap and mailmap.file have the name.
+const AuthorName = "%aN"
+
+// settings returns the settings of the repository in dir that name filter drivers or files, as "name\nvalue": those of
+// the repository, of files that it includes, of the user.
+func (p *Program) settings(ctx context.Context, dir string) ([]string, error) {
+	out, err := p.Run(ctx, dir, "config", "-z", "--get-regexp",
+		`^(filter\..|core\.excludesfile$|core\.attributesfile$|mailmap\.file$)`)
 	if ExitCode(err) == 1 {
 		return nil, nil // git's way to say that there are none
 	}
-	if err != nil {
-		return nil, err
-	}
-	return parseFilters(out), nil
+	return strings.Split(string(out), "\x00"), err
 }
 
-// parseFilters reads "filter.<name>.<key>\0". The name may have dots.
-func parseFilters(out []byte) []string {
-	var names []string
-	for key := range strings.SplitSeq(string(out), "\x00") {
-		rest, ok := strings.CutPrefix(key, "filter.")
-		end := strings.LastIndexByte(rest, '.')
-		if ok && end >= 0 {
-			names = append(names, rest[:end])
-		}
-	}
-	slices.Sort(names)
-	return slices.Compact(names)
-}
+// Bounds of settings.
+const (
+	// maxFilterOptions bounds the options that switch filter drivers off, in bytes: on Windows a command line ends after
+	// 32 kB.
+	maxFilterOptions = 16 << 10
+	maxNamedFile     = 1 << 20 // bytes of a file that a setting names
+)
 
-// maxFilterOptions bounds the options that switch filter drivers off, in bytes: on Windows a command line ends after
-// 32 kB.
-const maxFilterOptions = 16 << 10
-
-// withoutFilters returns options under which no filter driver runs, so that git compares the contents as they are.
-// git has no option for all of them, so each is switched off by its name. A name with "=" is refused: git takes what
-// precedes the first "=" for the key.
-func withoutFilters(drivers []string) ([]string, error) {
-	var out []string
-	size := 0
-	for _, name := range drivers {
-		for _, set := range []string{"clean=", "smudge=", "process=", "required=false"} {
-			out = append(out, "-c", "filter."+name+"."+set)
-			size += len(out[len(out)-1]) + 4
-		}
-		if size > maxFilterOptions || strings.ContainsAny(name, "=\n") {
-			return nil, fmt.Errorf("%w: %.80q; take it out of the repository's settings", ErrFilters, name)
+// settingsOff returns options under which no filter driver runs, so that git compares the contents as they are, and
+// under which git reads no file without an end. git has no option for all filters, so each is switched off by its name.
+// A name with "=" is refused: git takes what precedes the first "=" for the key. Files that are regular and not too
+// large stay, as the user's global ignore rules.
+func settingsOff(settings []string, dir, home string) (out []string, err error) {
+	drivers, size := map[string]bool{}, 0
+	for _, s := range settings {
+		key, value, _ := strings.Cut(s, "\n")
+		name, filter := strings.CutPrefix(key, "filter.")
+		end := strings.LastIndexByte(name, '.')
+		switch {
+		case filter && end >= 0 && !drivers[name[:end]]:
+			name = name[:end]
+			drivers[name] = true
+			for _, set := range []string{"clean=", "smudge=", "process=", "required=false"} {
+				out = append(out, "-c", "filter."+name+"."+set)
+				size += len(out[len(out)-1]) + 4
+			}
+			if size > maxFilterOptions || strings.ContainsAny(name, "=\n") {
+				return nil, fmt.Errorf("%w: %.80q; take it out of the repository's settings", ErrFilters, name)
+			}
+		case !filter && value != "" && unreadable(value, dir, home):
+			out = append(out, "-c", key+"="+os.DevNull)
 		}
 	}
 	return out, nil
+}
+
+// unreadable reports whether the file that a setting names exists and is not regular or too large.
+func unreadable(value, dir, home string) bool {
+	if rest, ok := strings.CutPrefix(value, "~/"); ok {
+		value = filepath.Join(home, rest)
+	}
+	if !filepath.IsAbs(value) {
+		value = filepath.Join(dir, value)
+	}
+	st, err := os.Stat(value)
+	return err == nil && (!st.Mode().IsRegular() || st.Size() > maxNamedFile)
 }
 
 // keptGitVars are the only GIT_ variables that git gets: they say where its configuration is. All others (GIT_DIR,

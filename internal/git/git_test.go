@@ -94,7 +94,8 @@ func TestGitFindsIncludedFilters(t *testing.T) {
 		git("commit", "-q", "--allow-empty", "-m", "first")
 		writeFile(t, filepath.Join(dir, "hostile"), "[filter \"x\"]\n\tclean = false\n")
 		configure(t, dir, "["+section+"]\n\tpath = ../hostile\n")
-		if got, err := Find(env).filters(t.Context(), dir); err != nil || !slices.Equal(got, []string{"x"}) {
+		got, err := Find(env).settings(t.Context(), dir)
+		if err != nil || !slices.Contains(got, "filter.x.clean\nfalse") {
 			t.Errorf("%s: %q, %v", section, got, err)
 		}
 	}
@@ -132,21 +133,19 @@ func TestGitEnvironment(t *testing.T) {
 	}
 }
 
-func FuzzParseFilters(f *testing.F) {
-	f.Add([]byte("filter.lfs.clean\x00filter.lfs.process\x00filter.a.b.smudge\x00filter..clean\x00"))
-	f.Add([]byte("filter\x00filter.\x00filter.x\x00"))
-	f.Fuzz(func(t *testing.T, out []byte) {
-		names := parseFilters(out)
-		options, err := withoutFilters(names)
+func FuzzSettingsOff(f *testing.F) {
+	f.Add("filter.lfs.clean\nx\x00filter.lfs.process\x00filter.a.b.smudge\n\x00filter..clean\x00")
+	f.Add("filter\x00filter.\x00filter.x\x00core.excludesfile\n~/x\x00core.attributesfile\n/dev/zero\x00mailmap.file\x00")
+	f.Fuzz(func(t *testing.T, out string) {
+		settings := strings.Split(out, "\x00")
+		options, err := settingsOff(settings, t.TempDir(), "/")
 		if err != nil {
 			return
 		}
-		if len(options) != 8*len(names) {
-			t.Errorf("%d options for %d names", len(options), len(names))
-		}
 		for i, o := range options { // git takes what stands before the first "=" for the key
 			key, _, _ := strings.Cut(o, "=")
-			if i%2 == 1 && !slices.Contains(names, strings.TrimPrefix(key[:strings.LastIndexByte(key, '.')], "filter.")) {
+			section := key[:strings.LastIndexByte(key, '.')+1]
+			if i%2 == 1 && !slices.ContainsFunc(settings, func(s string) bool { return strings.HasPrefix(s, section) }) {
 				t.Errorf("option %q sets another key", o)
 			}
 		}

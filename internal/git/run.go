@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"os/exec"
 	"slices"
 	"strings"
@@ -15,13 +14,47 @@ import (
 
 // Bounds of a command.
 const (
-	maxOutput = 1 << 30         // bytes that Run returns
-	maxStderr = 2048            // bytes that are kept of what git prints on stderr
-	maxTime   = 2 * time.Minute // of a subcommand that is not in unbounded
+	maxOutput = 1 << 30 // bytes that Run returns
+	maxStderr = 2048    // bytes that are kept of what git prints on stderr
+	maxMemory = 1 << 30 // bytes of its own that git may use, where the system has such a bound
 )
 
-// unbounded are the subcommands that take as long as a history is, or as their reader.
-var unbounded = []string{"log", "rev-list", "cat-file"}
+// patience is how long a subcommand may print nothing while its output is waited for. Those that walk through all files
+// or commits before they print have more of it.
+func (p *Program) patience(verb string) time.Duration {
+	switch {
+	case p.limit > 0:
+		return p.limit
+	case slices.Contains([]string{"ls-files", "status", "log", "rev-list"}, verb):
+		return 30 * time.Second
+	}
+	return 5 * time.Second
+}
+
+// errLate says that git was ended because it was silent for too long.
+var errLate = errors.New("it was ended: it waits for a pipe (find . -type p), or the rules in .gitattributes or " +
+	".gitignore take too long")
+
+// start starts git with a bound on its memory.
+func start(cmd *exec.Cmd) error {
+	err := cmd.Start()
+	if err == nil {
+		limitMemory(cmd.Process.Pid, maxMemory)
+	}
+	return err
+}
+
+// watched is the output of a git that is ended when it is waited for too long.
+type watched struct {
+	from  io.Reader
+	limit time.Duration
+	late  func()
+}
+
+func (w watched) Read(p []byte) (int, error) {
+	defer time.AfterFunc(w.limit, w.late).Stop()
+	return w.from.Read(p)
+}
 
 // Error is a git command that failed.
 type Error struct {
@@ -37,6 +70,9 @@ func (e *Error) Error() string {
 	text := fmt.Sprintf("git %s in the repository: %v: %s", e.Verb, e.err, e.Stderr)
 	if strings.Contains(e.Stderr, "unknown repository extension") { // reftable, with a git before 2.45
 		text += "; install a newer git, then aoa daemon stop"
+	}
+	if strings.Contains(e.Stderr, "config") && strings.Contains(e.Stderr, "fatal: ") {
+		text += "; repair the file that git names until git status works, then aoa init"
 	}
 	return text
 }
@@ -65,17 +101,14 @@ func (p *Program) Run(ctx context.Context, dir string, args ...string) (out []by
 }
 
 // Stream runs a git command with that input and gives its output to read while it runs. When read returns an error,
-// ctx ends or time is up, git is killed. It has ended when Stream returns. Errors: ErrMissing, ErrFilters, an Error,
-// read's own, ctx's.
+// ctx ends or git is silent for too long, git is killed. It has ended when Stream returns. Errors: ErrMissing, ErrEndless,
+// ErrFilters, an Error, that git was late, read's own, ctx's.
 func (p *Program) Stream(ctx context.Context, dir, input string, read func(io.Reader) error, args ...string) error {
-	verb, parent, limit := verbOf(args), ctx, p.limit
-	if slices.Contains(unbounded, verb) {
-		limit = math.MaxInt64
-	}
-	ctx, cancel := context.WithTimeoutCause(parent, limit,
-		fmt.Errorf("git %s did not end within %v: it waits where a .gitignore is a pipe "+
-			"(find . -name .gitignore -type p)", verb, limit))
-	defer cancel()
+	verb, parent := verbOf(args), ctx
+	limit := p.patience(verb)
+	ctx, cancel := context.WithCancelCause(parent)
+	defer cancel(nil)
+	late := func() { cancel(fmt.Errorf("git %s printed nothing for %v: %w", verb, limit, errLate)) }
 	cmd, err := p.command(ctx, dir, args...)
 	if err != nil {
 		return err
@@ -89,20 +122,21 @@ func (p *Program) Stream(ctx context.Context, dir, input string, read func(io.Re
 	if err != nil {
 		return fmt.Errorf("git %s: %w", verb, err)
 	}
-	if err := cmd.Start(); err != nil {
+	if err := start(cmd); err != nil {
 		return fmt.Errorf("git %s: %w", verb, err)
 	}
-	err = read(out)
-	late := ctx.Err() != nil
+	err = read(watched{out, limit, late})
 	if err != nil {
-		cancel()
+		cancel(err)
 	}
+	ending := time.AfterFunc(limit, late)
 	ended := cmd.Wait()
+	ending.Stop()
 	switch {
-	case parent.Err() != nil:
-		return fmt.Errorf("git %s: %w", verb, parent.Err())
-	case late:
+	case errors.Is(context.Cause(ctx), errLate):
 		return context.Cause(ctx)
+	case parent.Err() != nil:
+		return fmt.Errorf("git %s: %w", verb, context.Cause(parent))
 	case err != nil:
 		return err
 	case ended != nil:

@@ -91,8 +91,14 @@ func TestTooLate(t *testing.T) {
 	fault.Check(t, os.WriteFile(filepath.Join(bin, "git"), []byte("#!/bin/sh\nexec tail -f /dev/null\n"), 0o700))
 	p := Find(append(env, "PATH="+bin+string(filepath.ListSeparator)+os.Getenv("PATH")))
 	p.limit = 200 * time.Millisecond
-	if _, err := p.Run(t.Context(), dir, "ls-files"); err == nil || !strings.Contains(err.Error(), ".gitignore") {
+	if _, err := p.Run(t.Context(), dir, "ls-files"); !errors.Is(err, errLate) {
 		t.Errorf("%v", err)
+	}
+	b, err := p.Blobs(t.Context(), dir)
+	fault.Check(t, err)
+	defer b.Close()
+	if data, err := b.Read("HEAD:a", 8); err == nil {
+		t.Errorf("read %q", data)
 	}
 }
 

@@ -1,0 +1,3 @@
+package git
+
+const limited = true

@@ -264,27 +264,35 @@ func (t *Set) Run(ctx context.Context) error {
 		case <-ctx.Done():
 			return g.Wait()
 		case w := <-t.arrivals:
-			g.Go(func() error {
-				return w.Reader.Run(ctx, w.Tree)
-			})
-			if t.Settings.Get().Watch == "off" {
-				continue
-			}
-			g.Go(func() error {
-				err := w.Watch.Run(ctx, func(events []event.Event) { t.saved(w, events) }, t.NoteHead)
-				switch {
-				case errors.Is(err, watcher.ErrRepoGone) && w.Repo.Root == t.Home.Root:
-					return err
-				case errors.Is(err, watcher.ErrRepoGone):
-					t.drop(w)
-				case err != nil && ctx.Err() == nil:
-					t.Alert.Warn("saves are not seen any more: aoa daemon stop, then aoa daemon start", "root", string(w.Repo.Root),
-						"err", err)
-				}
-				return nil
-			})
+			g.Go(func() error { return t.follow(ctx, w) })
 		}
 	}
+}
+
+// follow reads the files of a checkout and watches them, until ctx ends or the checkout is gone.
+func (t *Set) follow(ctx context.Context, w *Checkout) error {
+	var reading sync.WaitGroup
+	defer reading.Wait()
+	ctx, end := context.WithCancel(ctx)
+	defer end()
+	reading.Go(func() { _ = w.Reader.Run(ctx, w.Tree) }) // it ends with ctx
+	if t.Settings.Get().Watch != "off" {
+		err := w.Watch.Run(ctx, func(events []event.Event) { t.saved(w, events) }, t.NoteHead)
+		switch {
+		case errors.Is(err, watcher.ErrRepoGone) && w.Repo.Root == t.Home.Root:
+			return err
+		case errors.Is(err, watcher.ErrRepoGone):
+			end()
+			reading.Wait() // it keeps what it has read, which drop deletes
+			t.drop(w)
+			return nil
+		case err != nil && ctx.Err() == nil:
+			t.Alert.Warn("saves are not seen any more: aoa daemon stop, then aoa daemon start", "root", string(w.Repo.Root),
+				"err", err)
+		}
+	}
+	<-ctx.Done()
+	return nil
 }
 
 // drop closes a checkout that was removed; the repository is still there.

@@ -15,6 +15,26 @@ import (
 	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
+// TestRemovedWorktreeLeavesNothing: of a worktree that was removed neither a goroutine nor the contents of its files
+// are left.
+func TestRemovedWorktreeLeavesNothing(t *testing.T) {
+	d := newFixture(t)
+	readers := func() int {
+		stacks := make([]byte, 1<<20)
+		return strings.Count(string(stacks[:runtime.Stack(stacks, true)]), "index.(*Reader).Run(")
+	}
+	before := readers()
+	d.git("git worktree add -q ../linked")
+	d.start()
+	d.until("the history is read", func() bool { return call(d, api.Status, api.None{}).Import.State == "done" })
+	linked := filepath.Join(filepath.Dir(string(d.o.Repo.Root)), "linked")
+	_, err := api.Call(t.Context(), &api.Client{Place: d.o.Place, Dir: linked}, api.Status, api.None{})
+	fault.Check(t, err)
+	d.until("both are read", func() bool { return readers() == before+2 && len(d.contents()) == 2 })
+	d.git("git worktree remove --force ../linked")
+	d.until("one is left", func() bool { return readers() == before+1 && len(d.contents()) == 1 })
+}
+
 // TestFirstCallsListOnce: calls that arrive together from a new worktree list its files once.
 func TestFirstCallsListOnce(t *testing.T) {
 	t.Parallel()

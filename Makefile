@@ -68,7 +68,7 @@ redis: ## the exchange of events, and daemons, with real servers that the tests 
 faults: ## kill daemons and servers, damage files, fill disks, cut the network, move the clock: ROUNDS=100 per seed, then a table (AOA_REQUIRE=redis,tmpfs,root: a skip fails)
 	@ROUNDS=$(or $(ROUNDS),100) scripts/faults.sh
 
-soak: ## recorded sessions for TIME=1h at RATE=60 hooks a second, over and over; prints the memory; SESSIONS=DIR, REPOS=DIR, ONLY=NAME, MOST=40 sessions, KILL=4m between kills of the daemon
+soak: ## recorded sessions for TIME=1h at RATE=60 hooks a second, over and over, and a commit a minute; prints the memory and its slope; SESSIONS=DIR, REPOS=DIR, ONLY=NAME, MOST=40 sessions, KILL=4m between kills of the daemon
 	go run ./scripts/replay -sessions "$(abspath $(SESSIONS))" -repos "$(abspath $(or $(REPOS),$(SESSIONS)))" -only "$(ONLY)" -most $(or $(MOST),40) -soak $(or $(TIME),1h) -rate $(or $(RATE),60) -kill $(or $(KILL),0)
 
 mutate: ## change the code in 60 small ways per package (ONLY="rank prefetch", SEED=1, MOST=60) and list what no test notices

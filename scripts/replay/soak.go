@@ -105,6 +105,8 @@ type soak struct {
 	hooks   int
 	looked  time.Time
 	ticked  time.Time
+
+	committed time.Time
 	samples [][]float64
 }
 
@@ -131,6 +133,12 @@ func (x *soak) batch(ctx context.Context, b batch) error {
 			return err
 		}
 	}
+	if x.every == 0 && time.Since(x.committed) > time.Minute {
+		x.committed = time.Now()
+		if err := x.commit(ctx); err != nil {
+			return err
+		}
+	}
 	if time.Since(x.looked) < 10*time.Second {
 		return nil
 	}
@@ -147,6 +155,18 @@ func (x *soak) batch(ctx context.Context, b batch) error {
 		fmt.Println(row(x.samples[len(x.samples)-1]))
 	}
 	return nil
+}
+
+// commit changes a file and commits it: the daemon lists the files again.
+func (x *soak) commit(ctx context.Context) error {
+	err := os.WriteFile(filepath.Join(x.dir, "soak.txt"), []byte(x.committed.String()), 0o600)
+	for _, args := range [][]string{{"add", "-f", "soak.txt"}, {"-c", "user.name=soak", "-c", "user.email=soak@example.com",
+		"commit", "-qnm", "soak: one more minute"}} {
+		if err == nil {
+			_, err = x.git(ctx, args...)
+		}
+	}
+	return err
 }
 
 func (x *soak) hook(ctx context.Context, p payload) error {
@@ -201,6 +221,15 @@ func (x *soak) sample() ([]float64, error) {
 		m["process_open_fds"], float64(size) / mb}, err
 }
 
+// slope is by how much a column grows in a minute, by least squares.
+func slope(samples [][]float64, column int) float64 {
+	var n, x, y, xx, xy float64
+	for _, s := range samples {
+		n, x, y, xx, xy = n+1, x+s[0], y+s[column], xx+s[0]*s[0], xy+s[0]*s[column]
+	}
+	return (n*xy - x*y) / max(n*xx-x*x, 1e-9)
+}
+
 func row(values []float64) string {
 	var cells []string
 	for _, v := range values {
@@ -233,6 +262,10 @@ func (x *soak) verdict() error {
 		}
 	}
 	last := x.samples[len(x.samples)-1]
+	tail := slices.DeleteFunc(slices.Clone(x.samples), func(s []float64) bool { return last[0]-s[0] > 10 })
+	for _, column := range []int{2, 3} {
+		fmt.Printf("%s: %+.2f a minute over the last %.1f minutes\n", soakNames[column], slope(tail, column), last[0]-tail[0][0])
+	}
 	fmt.Printf("%d times through the recording, %.0f hooks in %.1f minutes; the store took %.0f bytes for each\n",
 		x.pass,
 		last[1], last[0], last[6]*(1<<20)/last[1])

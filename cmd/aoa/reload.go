@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -21,7 +20,7 @@ the agent is offered the sequence. These commands do the same for people. A repl
 and listings. It does not run commands. It shows edits as a diff with
 --edits, and makes them only with --apply and the name of that diff.`,
 	}
-	c.AddCommand(a.reloadList(), a.reloadShow(), a.reloadRun(), a.reloadUndo(), a.reloadForget(), a.reloadStats())
+	c.AddCommand(a.reloadList(), a.reloadShow(), a.reloadRun(), a.reloadUndo(), a.reloadForget())
 	return c
 }
 
@@ -196,23 +195,4 @@ func (a *app) reloadForget() *cobra.Command {
 	}
 	c.Flags().BoolVar(&r.All, "all", false, "erase all of them")
 	return c
-}
-
-func (a *app) reloadStats() *cobra.Command {
-	const short = "how many sequences were recorded, found, offered and used"
-	part := func(ans api.StatsAnswer) *reload.Stats { return ans.Reload }
-	return table(a, short, &api.StatsRequest{Table: "reload"}, part, func(s reload.Stats) {
-		var removed []string
-		for why, n := range s.Evicted {
-			removed = append(removed, fmt.Sprintf("%s %d", why, n))
-		}
-		slices.Sort(removed)
-		a.table(
-			cells("kept", fmt.Sprintf("%s, %s", plural(s.Entries, "sequence"), size(int64(s.Bytes)))),
-			cells("recorded", count(s.Recorded)),
-			cells("looked up", fmt.Sprintf("%s prompts, %s found one", count(s.Lookups), count(s.Hits))),
-			cells("offered", fmt.Sprintf("%s, %s used (%.0f%%)", count(s.Offered), count(s.Accepted), 100*s.Acceptance)),
-			cells("replayed", fmt.Sprintf("%s, %s stopped at a difference", count(s.Replays), count(s.Diverged))),
-			cells("removed", strings.Join(removed, ", ")))
-	})
 }

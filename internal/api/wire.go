@@ -7,7 +7,6 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/history"
 	"github.com/aoa-dev/aoa/internal/index"
-	"github.com/aoa-dev/aoa/internal/reload"
 	"github.com/aoa-dev/aoa/internal/team"
 	"github.com/aoa-dev/aoa/prefetch"
 )
@@ -92,7 +91,7 @@ type LogAnswer struct {
 
 // StatsRequest asks for one table: files, commits (files by their commits), tags, sessions, kinds or costs.
 type StatsRequest struct {
-	Table string `json:"table"`           // files, commits, tags, sessions, kinds, cost, pairs, proof, reload
+	Table string `json:"table"`           // files, commits, tags, sessions, kinds, cost, pairs, proof
 	Limit int    `json:"limit,omitempty"` // rows; 0 is 20
 }
 
@@ -107,9 +106,8 @@ type StatsAnswer struct {
 	Refit    *prefetch.Refit    `json:"refit,omitempty"`    // with kinds: the last one
 	Outcomes []prefetch.Outcome `json:"outcomes,omitempty"` // what came of the newest predicted files, the newest last
 
-	Pairs  []history.Pair `json:"pairs,omitempty"` // files that change together and have unrelated names
-	Proof  *ProofAnswer   `json:"proof,omitempty"`
-	Reload *reload.Stats  `json:"reload,omitempty"`
+	Pairs []history.Pair `json:"pairs,omitempty"` // files that change together and have unrelated names
+	Proof *ProofAnswer   `json:"proof,omitempty"`
 }
 
 // KindStat is the record of one kind of suggestion.

@@ -145,7 +145,6 @@ func (d *fixture) count() map[string]int {
 		}
 	}
 	n["sequences"] = len(call(d, api.ReloadList, api.SequencesRequest{All: true, Limit: 1000}).Sequences)
-	call(d, api.Stats, api.StatsRequest{Table: "reload"})
 	n["results"] = len(call(d, api.StageList, api.StageListRequest{}).Entries)
 	items := call(d, api.CacheList, api.CacheListRequest{All: true}).Items
 	for _, i := range items {

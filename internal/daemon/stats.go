@@ -18,10 +18,6 @@ func (d *Daemon) stats(ctx context.Context, r api.StatsRequest) (out api.StatsAn
 	}
 	d.events.SyncBriefly(ctx)
 	switch r.Table {
-	case "reload":
-		s, err := d.sequences.Stats(ctx)
-		out.Reload = &s
-		return out, err
 	case "pairs":
 		w := d.worktrees.Caller(ctx)
 		commits, err := w.History(ctx)

@@ -39,7 +39,7 @@ func (h *Hints) offer(ctx context.Context, w *checkout.Checkout, call hooks.Call
 	if ctx.Err() != nil {
 		return hooks.Block{} // it was not offered
 	}
-	h.o.Sequences.NoteOffer(call.Session, found, text != "")
+	h.o.Sequences.NoteOffer(call.Session, found)
 	if text == "" {
 		return hooks.Block{}
 	}

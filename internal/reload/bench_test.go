@@ -25,7 +25,7 @@ func BenchmarkFind(b *testing.B) {
 	c.loaded = true
 	prompts := testLines(b, "different.txt")[:100]
 	for i, p := range prompts {
-		e := &Entry{ID: fmt.Sprint("cache-", i), Trigger: Trigger{Type: Prompt}, Text: p, Used: now}
+		e := &Entry{ID: fmt.Sprint("cache-", i), Trigger: Trigger{Type: Prompt}, Text: p, Used: now, Actions: make([]Action, minSteps)}
 		for k := range 5 {
 			f := event.Path(fmt.Sprintf("f%d.go", (i+k)%20))
 			e.Files = append(e.Files, File{Path: f, After: blobOf(b, root, string(f))})

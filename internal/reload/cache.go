@@ -77,20 +77,18 @@ type Cache struct {
 
 	live    sync.Mutex // guards what follows; Apply must not wait for mu, which is held while the file is opened
 	ended   []boundary
-	offered map[string]map[string]time.Time // session → ids of entries → when it was offered them; zero: it was withheld
+	offered map[string]map[string]bool // session → ids of entries that it was offered, or that were withheld from it
 
 	mu       sync.Mutex // guards what follows
 	log      string     // whose batches are read
 	loaded   bool
 	entries  map[string]*Entry
 	requests *index.Requests
-	stats    Stats // the counts since the store was made
-	counted  bool  // they are to be written
 }
 
 // New opens nothing.
 func New(o Options) *Cache {
-	c := &Cache{o: o, wake: make(chan struct{}, 1), stats: Stats{Evicted: map[string]int64{}}}
+	c := &Cache{o: o, wake: make(chan struct{}, 1)}
 	c.clear()
 	c.stored = o.Blobs.Owner("sequences", cold.Rule{Count: maxEntries, Bytes: func() int64 { return maxBytes },
 		Names: holds, Leave: c.leave})
@@ -115,7 +113,7 @@ func (c *Cache) leave(context.Context) error {
 	return nil
 }
 
-// saveAfter is how long inputs and counts wait for more before they are written.
+// saveAfter is how long inputs wait for more before they are written.
 const saveAfter = 100 * time.Millisecond
 
 // Run makes entries of the turns that are over, and writes what changed, until ctx ends.
@@ -136,8 +134,8 @@ func (c *Cache) Run(ctx context.Context) error {
 			if pending = c.makeEntries(ctx, false); pending {
 				t.Reset(endSlack)
 			}
-			if err := c.write(ctx, -1); err != nil && ctx.Err() == nil {
-				c.o.Log.Warn("sequences not written", "err", err)
+			if err := c.inputs.write(ctx); err != nil && ctx.Err() == nil {
+				c.o.Log.Warn("inputs of calls are not written", "err", err)
 			}
 		}
 	}
@@ -157,44 +155,26 @@ func (c *Cache) signal() {
 	}
 }
 
-// write writes inputs, counts, and how far the log is read; -1: as far as was written last.
+// write writes the inputs, and how far the log is read.
 func (c *Cache) write(ctx context.Context, applied int64) error {
-	err := c.inputs.write(ctx)
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if applied < 0 && c.counted {
-		applied = c.durable.Load()
-	}
-	if err != nil || applied < 0 || applied == c.durable.Load() && !c.counted {
+	if err := c.inputs.write(ctx); err != nil {
 		return err
 	}
-	raw, err := json.Marshal(state{c.log, applied, c.stats})
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if applied == c.durable.Load() {
+		return nil
+	}
+	raw, err := json.Marshal(state{c.log, applied})
 	if err == nil {
 		_, err = c.kept.Write(ctx, "write the state of sequences", func(tx *cold.BlobTx) error {
 			return tx.Put(c.kept.Pack(cold.Blob{Meta: raw}))
 		})
 	}
 	if err == nil {
-		c.counted = false
 		c.durable.Store(applied)
 	}
 	return err
-}
-
-// count adds to a count of stats; mu is held.
-func (c *Cache) count(of *int64, n int) {
-	*of += int64(n)
-	c.counted = true
-	c.signal()
-}
-
-// countEvicted counts entries that were dropped, and why; mu is held.
-func (c *Cache) countEvicted(why string, n int) {
-	if n > 0 {
-		c.stats.Evicted[why] += int64(n)
-		c.counted = true
-		c.signal()
-	}
 }
 
 // load reads the entries, once. What cannot be read is left out.
@@ -210,7 +190,6 @@ func (c *Cache) load(ctx context.Context) error {
 	}
 	for _, v := range found {
 		if e, err := decode(v.Meta); err == nil && e.ID == v.Key {
-			e.size = int(v.Size)
 			c.add(e)
 		}
 	}
@@ -237,12 +216,10 @@ func (c *Cache) put(ctx context.Context, e *Entry) error {
 	}
 	p := c.stored.Pack(cold.Blob{Key: e.ID, Session: e.Session, Used: e.Used, Meta: raw})
 	p.Size = int64(len(p.Meta))
-	e.size = len(p.Meta)
 	full, err := c.stored.Write(ctx, "write a recorded sequence", func(tx *cold.BlobTx) error { return tx.Put(p) })
 	for _, id := range full {
 		c.remove(id)
 	}
-	c.countEvicted("full", len(full))
 	return err
 }
 
@@ -335,35 +312,4 @@ func (c *Cache) forget(ctx context.Context, ids ...string) error {
 	err := c.drop(ctx, ids...)
 	c.mu.Unlock()
 	return errors.Join(err, c.write(ctx, c.applied.Load()))
-}
-
-// Stats are the counts of a cache.
-type Stats struct {
-	Entries    int              `json:"entries"`
-	Bytes      int              `json:"bytes"` // as stored
-	Recorded   int64            `json:"recorded"`
-	Lookups    int64            `json:"lookups"`    // prompts that were looked up
-	Hits       int64            `json:"hits"`       // of these, those that found an entry
-	Offered    int64            `json:"offered"`    // entries shown to agents
-	Accepted   int64            `json:"accepted"`   // of these, those that were replayed within two hours
-	Acceptance float64          `json:"acceptance"` // Accepted ÷ Offered, 0 if none was offered
-	Replays    int64            `json:"replays"`
-	Diverged   int64            `json:"diverged"` // of these, those that stopped at a divergence
-	Evicted    map[string]int64 `json:"evicted"`  // by why: idle, failing, stale, full
-}
-
-// Stats returns the counts.
-func (c *Cache) Stats(ctx context.Context) (Stats, error) {
-	if err := c.load(ctx); err != nil {
-		return Stats{}, err
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	s := c.stats
-	s.Entries, s.Bytes, s.Evicted = len(c.entries), 0, maps.Clone(s.Evicted)
-	s.Acceptance = float64(s.Accepted) / float64(max(1, s.Offered))
-	for _, e := range c.entries {
-		s.Bytes += e.size
-	}
-	return s, nil
 }

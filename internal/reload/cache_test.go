@@ -68,8 +68,8 @@ func TestTurnGoesOn(t *testing.T) {
 	d.must(d.cache.Apply(t.Context(), d.db.Last(), []event.Event{{ID: fmt.Sprint("stops2", d.at.Add(-time.Second)), Time: d.at,
 		Session: "s2", Body: event.Stop{}}}))
 	d.cache.makeEntries(t.Context(), true)
-	if s, err := d.cache.Stats(t.Context()); err != nil || s.Entries != 2 || s.Recorded != 2 {
-		t.Errorf("%+v, %v", s, err)
+	if all, err := d.cache.List(t.Context()); err != nil || len(all) != 2 || len(all[0].Actions)+len(all[1].Actions) != 2 {
+		t.Errorf("%+v, %v", all, err)
 	}
 	d.must(d.cache.ForgetID(t.Context(), id))
 	fault.Same(t, "a replay of the log brings back what was forgotten", d.cache.durable.Load(), d.db.Last())
@@ -90,16 +90,16 @@ func TestWhatIsNotRecorded(t *testing.T) {
 	if all, err := d.cache.List(t.Context()); err != nil || len(all) != 0 {
 		t.Errorf("%+v, %v", all, err)
 	}
-	d.turn("s5", "explain the zebra crossing in full", reads("a.go"))
+	d.turn("s5", "explain the zebra crossing in full", looks("a.go")...)
 	if d.find("explain the full zebra crossing") == "" {
 		t.Fatal("nothing is recorded at all")
 	}
 	// Who fails a test does not want it again, until it passes.
 	fails := commands("go test ./...")
 	fails.Cut = true
-	d.turn("s6", "repair the compass needle", reads("a.go"), fails)
+	d.turn("s6", "repair the compass needle", reads("a.go"), reads("a.go"), fails)
 	fault.Same(t, "a turn whose tests failed is offered", d.find("repair the compass needle"), "")
-	d.turn("s6", "repair the compass needle", reads("a.go"), commands("go test ./..."))
+	d.turn("s6", "repair the compass needle", reads("a.go"), reads("a.go"), commands("go test ./..."))
 	if d.find("repair the compass needle") == "" {
 		t.Error("a turn whose tests passed is not offered")
 	}
@@ -121,7 +121,7 @@ func TestEvict(t *testing.T) {
 				d.turn("s", fmt.Sprintf("describe number%d of the long%d list%d", n, n, n), reads("f7.go"))
 			}
 		}
-		d.turn("s", "explain the "+w+" harvest of "+w, reads(fmt.Sprintf("f%d.go", i)))
+		d.turn("s", "explain the "+w+" harvest of "+w, looks(fmt.Sprintf("f%d.go", i))...)
 	}
 	d.cache.Evict(t.Context(), d.w)
 	for i, w := range word {
@@ -138,7 +138,7 @@ func TestEvict(t *testing.T) {
 	for range 3 {
 		s, err := d.cache.Get(t.Context(), id)
 		d.must(err)
-		d.must(d.cache.accept(t.Context(), s.ID, "", false))
+		d.must(d.cache.used(t.Context(), s.ID, false))
 	}
 	d.cache.Evict(t.Context(), d.w)
 	if _, err := d.cache.Get(t.Context(), id); !errors.Is(err, ErrNone) {
@@ -149,11 +149,63 @@ func TestEvict(t *testing.T) {
 	if all, _ := d.cache.List(t.Context()); len(all) != 0 {
 		t.Errorf("%d entries after a day", len(all))
 	}
-	s, err := d.cache.Stats(t.Context())
-	if d.must(err); s.Evicted["full"] != 4 || s.Evicted["stale"] != 1 || s.Evicted["failing"] != 1 ||
-		s.Evicted["idle"] != maxEntries-2 {
-		t.Errorf("%+v", s)
+}
+
+// TestOffered: a sequence is offered when it edits a file or has three calls, for a day after its last use, while all of
+// its files are there. The others are kept, and may be offered again.
+func TestOffered(t *testing.T) {
+	d := newFixture(t, map[string]string{"a.go": "one\n", "b.go": "two\n", "c.go": "three\n"})
+	failed := edits("a.go", "one", "1")
+	failed.Cut = true
+	for prompt, steps := range map[string][]Action{
+		"explain the zebra crossing":  {reads("a.go")},
+		"describe the compass needle": {reads("a.go"), reads("b.go")},
+		"repair the garden fence":     {failed},
+		"tune the grand piano":        {reads("a.go"), reads("b.go"), reads("c.go")},
+		"paint the wooden ladder":     {edits("b.go", "two", "2")},
+	} {
+		d.turn("s", prompt, steps...)
+		worth := len(steps) == 3 || steps[0].changes() && !steps[0].Cut
+		fault.Same(t, prompt, d.find(prompt) != "", worth)
 	}
+	piano := func(want bool, when string) {
+		t.Helper()
+		fault.Same(t, "offered "+when, d.find("tune the grand piano") != "", want)
+	}
+	d.must(os.Remove(filepath.Join(d.root, "c.go")))
+	piano(false, "without one of three files")
+	d.write("c.go", "four\n")
+	piano(true, "with that file again, changed")
+	used := d.at
+	d.at = used.Add(maxIdle - time.Minute)
+	piano(true, "within a day")
+	d.at = used.Add(maxIdle + time.Minute)
+	piano(false, "after a day, before the sweep")
+	if all, err := d.cache.List(t.Context()); err != nil || len(all) != 4 { // a turn that only failed is not recorded
+		t.Errorf("%d entries are kept, %v", len(all), err)
+	}
+}
+
+// TestDryRun: showing what a replay would do counts as nothing; doing it counts, whether it goes well or not.
+func TestDryRun(t *testing.T) {
+	d := newFixture(t, map[string]string{"a.go": "one\n"})
+	d.turn("s", "make the number a digit", edits("a.go", "one", "1"))
+	id := d.find("make the number a digit")
+	counts := func(uses, good, bad int) {
+		t.Helper()
+		e, err := d.cache.Get(t.Context(), id)
+		d.must(err)
+		fault.Same(t, "uses, successes, failures", [3]int{e.Uses, e.Successes, e.Failures}, [3]int{uses, good, bad})
+	}
+	plan := d.replay(Request{ID: id, Edits: true}).Plan
+	d.write("a.go", "two\n")
+	d.states(d.replay(Request{ID: id, Edits: true}), Diverged)
+	counts(0, 0, 0)
+	d.states(d.replay(Request{ID: id, Plan: plan}), Diverged)
+	counts(1, 0, 1)
+	d.write("a.go", "one\n")
+	d.states(d.replay(Request{ID: id, Plan: plan}), Applied)
+	counts(2, 1, 1)
 }
 
 func TestPlansAreMadeAsAWhole(t *testing.T) {
@@ -229,8 +281,8 @@ func TestSecretsAreRefused(t *testing.T) {
 	d := newFixture(t, map[string]string{"a.go": "package a\n"})
 	secret := commands("git version")
 	secret.Secret = true
-	d.turn("s", "call the service with the key", secret, reads("a.go"))
-	d.states(d.replay(Request{ID: d.find("call the service with the key")}), Refused, Done)
+	d.turn("s", "call the service with the key", secret, reads("a.go"), reads("a.go"))
+	d.states(d.replay(Request{ID: d.find("call the service with the key")}), Refused, Done, Done)
 }
 
 // TestConcurrent: sessions do not mix, and nothing races.
@@ -289,7 +341,7 @@ func TestForgottenInputs(t *testing.T) {
 	d := newFixture(t, map[string]string{"a.go": "one\n", "b.go": "two\n"})
 	d.begin("s", "make the first number a digit")
 	d.did("s", edits("a.go", "one", "1"), edits("b.go", "two", "2"))
-	d.must(d.cache.write(t.Context(), -1))
+	d.must(d.cache.inputs.write(t.Context()))
 	if len(d.cache.inputs.get(t.Context(), "t2:post:").Edits) != 1 {
 		t.Fatal("nothing is kept")
 	}

@@ -2,8 +2,9 @@
 //
 // Events of sessions come in. The sequences that fit a prompt, the results of a replay, and an undo record for what it
 // changed go out. A sequence is recorded when its turn ended well. It is found by its trigger and by the words of its
-// prompt (index.Requests; find.go has the formulas). It is dropped when it was not used for a day, fails more often
-// than it succeeds, or its files have changed too much (evict.go).
+// prompt (index.Requests; find.go has the formulas). Only one that edits a file or has at least three calls is offered.
+// It is dropped when it was not used for a day, when it fails more often than it succeeds, when one of its files is
+// gone, and when others have edited all files that it edits (evict.go).
 //
 // # Recording
 //

@@ -36,7 +36,6 @@ type Entry struct {
 	Failures  int       `json:"failureCount"`
 
 	request index.Request
-	size    int // bytes as stored
 }
 
 // File is a file that a sequence read or wrote, with the hashes of its content: the id that git gives it, gone if
@@ -50,6 +49,18 @@ type File struct {
 
 // well reports whether nothing is known against a replay.
 func (e *Entry) well() bool { return e.Tests != testsFailed }
+
+// minSteps is how many calls make a sequence that only looks worth an offer: one or two are made faster than looked up.
+const minSteps = 3
+
+// offerable reports whether an entry saves an agent something: it edits a file, or has at least minSteps calls.
+func (e *Entry) offerable() bool {
+	edits := func(a Action) bool { return a.OK && a.changes() }
+	return len(e.Actions) >= minSteps || slices.ContainsFunc(e.Actions, edits)
+}
+
+// idle reports whether an entry was not used for maxIdle. A last use that lies ahead is of a clock that ran ahead.
+func (e *Entry) idle(now time.Time) bool { return now.Sub(e.Used).Abs() > maxIdle }
 
 // The results of a turn's tests.
 const (

@@ -7,7 +7,6 @@ import (
 	"maps"
 	"os"
 	"slices"
-	"time"
 
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/index"
@@ -34,7 +33,7 @@ func (c *Cache) evict(ctx context.Context, w Worktree) {
 	stale := map[*Entry]bool{}
 	if dir, err := os.OpenRoot(string(w.Root)); err == nil {
 		for _, e := range all {
-			stale[e] = e.stale(dir)
+			_, stale[e] = e.compare(dir)
 		}
 		_ = dir.Close() // it was only read
 	}
@@ -44,21 +43,10 @@ func (c *Cache) evict(ctx context.Context, w Worktree) {
 	var ids []string
 	for _, e := range all {
 		tried := e.Successes + e.Failures
-		why := ""
-		switch {
-		case c.entries[e.ID] != e:
-			continue
-		case now.Sub(e.Used) > maxIdle, e.Used.Sub(now) > 24*time.Hour: // of a clock that ran ahead
-			why = "idle"
-		case tried >= minTried && float64(e.Failures) > maxFailureRate*float64(tried):
-			why = "failing"
-		case stale[e]:
-			why = "stale"
-		default:
-			continue
+		failing := tried >= minTried && float64(e.Failures) > maxFailureRate*float64(tried)
+		if c.entries[e.ID] == e && (e.idle(now) || failing || stale[e]) {
+			ids = append(ids, e.ID)
 		}
-		ids = append(ids, e.ID)
-		c.countEvicted(why, 1)
 	}
 	if len(ids) == 0 {
 		return
@@ -68,14 +56,19 @@ func (c *Cache) evict(ctx context.Context, w Worktree) {
 	}
 }
 
-// stale reports whether the files of an entry have changed too much: more than half of them are gone, or it changes
-// files and others have changed all of these since. A sequence that only reads stays: a replay shows what changed.
-func (e *Entry) stale(dir *os.Root) bool {
-	lost, wrote, other := 0, 0, 0
+// compare compares the files of an entry with those that are there now. unchanged is the share of files that are as the
+// sequence left them, or as they were before it changed them: 1 without files. A file of unknown content counts as
+// changed. stale means that a replay makes no sense any more: a file is gone, or the sequence changes files and others
+// have changed all of these since. A sequence that only reads is not stale by changes: a replay shows them.
+func (e *Entry) compare(dir *os.Root) (unchanged float64, stale bool) {
+	if len(e.Files) == 0 {
+		return 1, false
+	}
+	same, wrote, other := 0, 0, 0
 	for _, f := range e.Files {
 		now := hash(dir, f.Path)
-		if now == gone && f.After != gone {
-			lost++
+		if now != "" && (now == f.After || f.Wrote && now == f.Before) {
+			same++
 		}
 		if f.Wrote {
 			wrote++
@@ -83,23 +76,9 @@ func (e *Entry) stale(dir *os.Root) bool {
 				other++
 			}
 		}
+		stale = stale || now == gone && f.After != gone
 	}
-	return 2*lost > len(e.Files) || wrote > 0 && other == wrote
-}
-
-// unchanged is the share of an entry's files that are as the sequence left them, or as they were before it changed
-// them: 1 without files. A file of unknown content counts as changed.
-func (e *Entry) unchanged(dir *os.Root) float64 {
-	if len(e.Files) == 0 {
-		return 1
-	}
-	same := 0
-	for _, f := range e.Files {
-		if now := hash(dir, f.Path); now != "" && (now == f.After || f.Wrote && now == f.Before) {
-			same++
-		}
-	}
-	return float64(same) / float64(len(e.Files))
+	return float64(same) / float64(len(e.Files)), stale || wrote > 0 && other == wrote
 }
 
 // maxHashed is the bytes of a file that is hashed; of a larger one nothing is known.

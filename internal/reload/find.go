@@ -40,13 +40,13 @@ func percent(f float64) int { return int(f*100 + 0.5) }
 const (
 	maxOffer     = 3               // entries of one offer
 	maxMatches   = 10              // entries that Find returns
-	offerLife    = 2 * time.Hour   // a later replay does not count as accepting an offer
 	maxOfferedTo = 1024            // sessions whose offers are remembered
 	maxCompared  = 2 * time.Second // no comparison of files takes longer
 )
 
-// Find returns the entries that fit what is asked, the best first: those at or above MinSimilarity whose turn ended
-// well. It reads files only of those whose words fit.
+// Find returns the entries that fit what is asked, the best first: those at or above MinSimilarity that are worth an
+// offer, were used in the last maxIdle, whose turn ended well, and whose files are all there. It reads files only of
+// those whose words fit.
 func (c *Cache) Find(ctx context.Context, w Worktree, asked Ask) ([]Match, error) {
 	cfg := c.o.config()
 	request := index.NewRequest(event.Clip(asked.Text, maxText))
@@ -65,14 +65,18 @@ func (c *Cache) Find(ctx context.Context, w Worktree, asked Ask) ([]Match, error
 	ctx, cancel := context.WithTimeout(ctx, maxCompared)
 	defer cancel()
 	var out []Match
+	now := c.o.Now()
 	for _, m := range found {
 		if ctx.Err() != nil {
 			break
 		}
-		same := m.unchanged(dir)
+		if !m.offerable() || m.idle(now) {
+			continue
+		}
+		same, stale := m.compare(dir)
 		m.Reason = fmt.Sprintf("words %d%%, files unchanged %d%%", percent(m.Similarity), percent(same))
 		m.Similarity = similarity(m.Similarity, same)
-		if m.Similarity >= cfg.MinSimilarity {
+		if m.Similarity >= cfg.MinSimilarity && !stale {
 			out = append(out, m)
 		}
 	}
@@ -80,12 +84,7 @@ func (c *Cache) Find(ctx context.Context, w Worktree, asked Ask) ([]Match, error
 		return cmp.Or(cmp.Compare(b.Similarity, a.Similarity), b.Used.Compare(a.Used),
 			cmp.Compare(a.ID, b.ID))
 	})
-	out = out[:min(len(out), maxMatches)]
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.count(&c.stats.Lookups, 1)
-	c.count(&c.stats.Hits, min(len(out), 1))
-	return out, nil
+	return out[:min(len(out), maxMatches)], nil
 }
 
 // fitting are copies of the entries of the same trigger whose words fit. Similarity is that of the words.
@@ -108,63 +107,33 @@ func (c *Cache) NotOffered(session string, found []Match) (out []Match) {
 	c.live.Lock()
 	defer c.live.Unlock()
 	for _, m := range found {
-		_, known := c.offered[session][m.ID]
-		if m.Session != session && !known && len(out) < maxOffer {
+		if m.Session != session && !c.offered[session][m.ID] && len(out) < maxOffer {
 			out = append(out, m)
 		}
 	}
 	return out
 }
 
-// NoteOffer notes that entries were offered to a session, or that the offer was withheld: then shown is false, and
-// they count as not offered.
-func (c *Cache) NoteOffer(session string, offered []Match, shown bool) {
-	at := time.Time{}
-	if shown {
-		at = c.o.Now()
-		c.mu.Lock()
-		c.count(&c.stats.Offered, len(offered))
-		c.mu.Unlock()
-	}
+// NoteOffer notes that entries were offered to a session, or withheld from it: they are not offered to it again.
+func (c *Cache) NoteOffer(session string, offered []Match) {
 	c.live.Lock()
 	defer c.live.Unlock()
 	if c.offered == nil || len(c.offered) >= maxOfferedTo {
-		c.offered = map[string]map[string]time.Time{}
+		c.offered = map[string]map[string]bool{}
 	}
 	if c.offered[session] == nil {
-		c.offered[session] = map[string]time.Time{}
+		c.offered[session] = map[string]bool{}
 	}
 	for _, m := range offered {
-		c.offered[session][m.ID] = at
+		c.offered[session][m.ID] = true
 	}
 }
 
-// accepted reports whether an entry was offered to the session, "" is any, within offerLife. An offer is accepted once.
-func (c *Cache) accepted(id, session string, now time.Time) bool {
-	c.live.Lock()
-	defer c.live.Unlock()
-	for to, offered := range c.offered {
-		if at := offered[id]; (session == "" || session == to) && !at.IsZero() && now.Sub(at) <= offerLife {
-			offered[id] = time.Time{}
-			return true
-		}
-	}
-	return false
-}
-
-// accept notes that an entry was replayed, and that its newest offer was accepted.
-func (c *Cache) accept(ctx context.Context, id, session string, well bool) error {
+// used notes that an entry was replayed, and whether that went well.
+func (c *Cache) used(ctx context.Context, id string, well bool) error {
 	now := c.o.Now().UTC()
-	offered := c.accepted(id, session, now)
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.count(&c.stats.Replays, 1)
-	if offered {
-		c.count(&c.stats.Accepted, 1)
-	}
-	if !well {
-		c.count(&c.stats.Diverged, 1)
-	}
 	e := c.entries[id]
 	if e == nil {
 		return nil

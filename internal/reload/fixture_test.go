@@ -198,6 +198,9 @@ func reads(name string) Action {
 	return Action{Tool: "Read", Act: event.ActRead, Paths: []event.Path{event.Path(name)}}
 }
 
+// looks are as many reads of a file as an offer needs.
+func looks(name string) []Action { return slices.Repeat([]Action{reads(name)}, minSteps) }
+
 func edits(name, old, now string) Action {
 	return Action{Tool: "Edit", Act: event.ActEdit, Paths: []event.Path{event.Path(name)},
 		Edits: []event.Swap{{Old: old, New: now}}}

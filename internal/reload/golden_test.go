@@ -18,14 +18,17 @@ import (
 // threshold of an offer must mean the same in every version.
 func TestFindGolden(t *testing.T) {
 	root := t.TempDir()
-	fault.Check(t, os.WriteFile(filepath.Join(root, "a.go"), []byte("package a\n"), 0o600))
+	for _, name := range []string{"a.go", "b.go"} {
+		fault.Check(t, os.WriteFile(filepath.Join(root, name), []byte("package a\n"), 0o600))
+	}
 	now := time.Now().Add(time.Hour)
-	files := []File{{Path: "a.go", After: blobOf(t, root, "a.go")}, {Path: "gone.go", After: "0"}}
+	files := []File{{Path: "a.go", After: blobOf(t, root, "a.go")}, {Path: "b.go", After: "0"}}
 	find := func(recorded, asked string) string {
 		c := New(Options{Blobs: cold.NewBlobs(cold.BlobOptions{Path: filepath.Join(root, "no.db"), Now: time.Now}),
 			Now: func() time.Time { return now }, Log: slog.New(slog.DiscardHandler), Config: func() Config { return Config{MinSimilarity: 0.01} }})
 		c.loaded = true
-		c.add(&Entry{ID: "cache-x", Trigger: Trigger{Type: Prompt}, Text: recorded, Used: now, Files: files})
+		c.add(&Entry{ID: "cache-x", Trigger: Trigger{Type: Prompt}, Text: recorded, Used: now, Files: files,
+			Actions: make([]Action, minSteps)})
 		found, err := c.Find(t.Context(), Worktree{Root: event.Root(root)}, AskFor(asked))
 		fault.Check(t, err)
 		if len(found) == 0 {

@@ -26,11 +26,10 @@ type boundary struct {
 	at          time.Time // when the turn is over; zero for the begin of the next one
 }
 
-// state is what is kept beside the entries: how far the log is read, and the counts.
+// state is what is kept beside the entries: how far the log is read.
 type state struct {
 	Log     string `json:"log"`
 	Applied int64  `json:"applied"`
-	Stats   Stats  `json:"stats"`
 }
 
 // Open reads how far a log was read, whose last batch is last. Without that, Apply continues behind begin.
@@ -46,9 +45,6 @@ func (c *Cache) Open(ctx context.Context, log string, last, begin int64) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.log = log
-	if s.Stats.Evicted != nil {
-		c.stats = s.Stats
-	}
 	c.applied.Store(s.Applied)
 	c.durable.Store(s.Applied)
 	return nil
@@ -204,7 +200,6 @@ func (c *Cache) enter(ctx context.Context, e *Entry) error {
 		e.ID, e.Created, e.Uses, e.Successes, e.Failures = old.ID, old.Created, old.Uses, old.Successes, old.Failures
 		break
 	}
-	c.count(&c.stats.Recorded, 1)
 	return c.put(ctx, e)
 }
 

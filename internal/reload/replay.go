@@ -12,11 +12,10 @@ import (
 
 // Request asks for a replay.
 type Request struct {
-	ID      string // of the entry
-	Skip    []int  // places of actions that are left out, from 0
-	Edits   bool   // edits are planned, and shown as a diff
-	Plan    string // the plan that is to be carried out, as a planning replay has named it; "": nothing is changed
-	Session string // that asked, "" if none
+	ID    string // of the entry
+	Skip  []int  // places of actions that are left out, from 0
+	Edits bool   // edits are planned, and shown as a diff
+	Plan  string // the plan that is to be carried out, as a planning replay has named it; "": nothing is changed
 }
 
 // The results of an action.
@@ -138,7 +137,10 @@ func (c *Cache) Replay(ctx context.Context, w Worktree, r Request) (Report, erro
 			break
 		}
 	}
-	return out, c.accept(ctx, e.ID, r.Session, out.Diverged == "")
+	if r.Edits && r.Plan == "" {
+		return out, nil // a dry run: it says what would happen, and counts neither as a use nor as a failure
+	}
+	return out, c.used(ctx, e.ID, out.Diverged == "")
 }
 
 // action repeats one action. All edits were planned, and perhaps made, before.

@@ -24,15 +24,10 @@ snapshot has no texts. The record of a session, with prompts and commands, is in
 encrypted. After 30 days without use a session is archived, and after 90 days its snapshot is deleted.`,
 		Example: `  aoa session list
   aoa session resume my-feature
+  aoa session set my-feature completed
   aoa session show 5f0c2d1e --full`,
 	}
-	c.AddCommand(a.sessionList(), a.sessionShow(),
-		a.sessionSet("resume", "active", "continue a session, or start one, and print its state"),
-		a.sessionSet("pause", "paused", "mark a session as paused"),
-		a.sessionSet("complete", "completed", "mark a session as completed"),
-		a.sessionSet("fail", "failed", "mark a session as failed"),
-		a.sessionSet("archive", "archived", "hide a session in the list"),
-		a.sessionRemove())
+	c.AddCommand(a.sessionList(), a.sessionShow(), a.sessionResume(), a.sessionSet(), a.sessionRemove())
 	return c
 }
 
@@ -132,10 +127,33 @@ func (a *app) printSession(s api.SessionSnapshot) {
 	}
 }
 
-func (a *app) sessionSet(verb, state, short string) *cobra.Command {
-	return a.sessionCommand(verb, short, state == "active", func(ctx context.Context, id string) error {
-		return show(ctx, a, api.SessionSet, api.SessionSetRequest{ID: id, State: state}, a.printSession)
-	})
+func (a *app) sessionResume() *cobra.Command {
+	return a.sessionCommand("resume", "continue a session, or start one, and print its state", true,
+		func(ctx context.Context, id string) error {
+			return show(ctx, a, api.SessionSet, api.SessionSetRequest{ID: id, State: "active"}, a.printSession)
+		})
+}
+
+// settable are the states that a person can give a session. A session becomes active by aoa session resume.
+var settable = []string{"paused", "completed", "failed", "archived"}
+
+func (a *app) sessionSet() *cobra.Command {
+	return &cobra.Command{
+		Use:   "set ID STATE",
+		Short: "mark a session as paused, completed, failed or archived",
+		Long:  `STATE is paused, completed, failed or archived. Archived sessions are hidden in the list.`,
+		Args:  cobra.ExactArgs(2),
+		RunE: func(c *cobra.Command, args []string) error {
+			if err := knownWords("state", args[1:], settable); err != nil {
+				return err
+			}
+			id, err := a.oneSession(c.Context(), args[0])
+			if err != nil {
+				return err
+			}
+			return show(c.Context(), a, api.SessionSet, api.SessionSetRequest{ID: id, State: args[1]}, a.printSession)
+		},
+	}
 }
 
 func (a *app) sessionRemove() *cobra.Command {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -16,7 +15,6 @@ import (
 	"github.com/aoa-dev/aoa/hooks/install"
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/git"
-	"github.com/aoa-dev/aoa/scripts"
 	"github.com/aoa-dev/aoa/watcher"
 )
 
@@ -27,7 +25,7 @@ func (a *app) hooks() *cobra.Command {
 		Long: `Installs aOa in the settings of coding agents and in git's post-commit hook, removes it again, and lists
 where it is installed. Every other byte of those files stays.`,
 	}
-	c.AddCommand(a.hooksInstall(), a.hooksRemove(), a.hooksList(), a.hooksPrint())
+	c.AddCommand(a.hooksInstall(), a.hooksRemove(), a.hooksList())
 	return c
 }
 
@@ -347,33 +345,4 @@ func refusal(err error) error {
 		f.hint = "add this by hand:"
 	}
 	return f
-}
-
-func (a *app) hooksPrint() *cobra.Command {
-	return &cobra.Command{
-		Use:   "print [NAME]",
-		Short: "print a hook script or an agent's settings, to install them by hand",
-		Long: `NAME is a script, or an agent: then the settings that aoa hooks install would add are printed. Without
-NAME, the names are printed.`,
-		Args:      cobra.MaximumNArgs(1),
-		ValidArgs: append(scripts.Names(), hookNames()...),
-		RunE: func(_ *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				all := append(scripts.Names(), hookNames()...)
-				all = all[:len(all)-1] // git has a script
-				return a.answer(all, func() { fmt.Fprintln(a.out, strings.Join(all, "\n")) })
-			}
-			agent, ok := agents.Find(args[0])
-			if ok {
-				_, err := fmt.Fprint(a.out, install.Snippet(agent, install.Options{}))
-				return err
-			}
-			script, err := scripts.Read(args[0])
-			if err != nil {
-				return usage("%v", err)
-			}
-			_, err = a.out.Write(script)
-			return err
-		},
-	}
 }

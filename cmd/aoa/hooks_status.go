@@ -26,7 +26,8 @@ type hookState struct {
 	State  string        `json:"state"` // installed, outdated, absent, refused
 	Events []string      `json:"events"`
 	Note   string        `json:"note,omitempty"` // why refused
-	arrival
+	// when a hook of the agent was last called; the hook of git leaves no event
+	Called time.Time `json:"last_call,omitzero"`
 
 	command string // that an agent runs, "" if it runs none in a shell
 }
@@ -36,31 +37,30 @@ func (a *app) hooksList() *cobra.Command {
 		Use:   "status",
 		Short: "list where aOa is installed, and when its hooks were last called",
 		Long: `Lists the settings files that run aOa, and the agents without such a file: when a hook of the agent was
-last called, and when an answer last had a text. A file is local if git does not track it. With --json, it lists
-all files that it checked.`,
+last called. A file is local if git does not track it. With --json, it lists all files that it checked.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			repo, err := a.repo(c.Context())
 			if err != nil {
 				return err
 			}
-			all, arrived := a.hookStates(c.Context(), repo), a.arrivals(c.Context(), repo)
+			all, calls := a.hookStates(c.Context(), repo), a.lastCalls(c.Context(), repo)
 			for i := range all {
-				all[i].arrival = arrived[all[i].Agent]
+				all[i].Called = calls[all[i].Agent]
 			}
 			return a.answer(all, func() {
-				rows := []string{"agent\tstate\tlast call\tlast text\tfile"}
+				rows := []string{"agent\tstate\tlast call\tfile"}
 				for i, st := range all {
 					switch {
 					case st.State != install.Absent:
-						called, said := a.ago(st.Called), a.ago(st.Said)
+						called := a.ago(st.Called)
 						if st.Agent == gitHook {
-							called, said = "", ""
+							called = ""
 						}
-						rows = append(rows, strings.TrimRight(cells(st.Agent, st.State+", "+string(st.Scope), called, said,
+						rows = append(rows, strings.TrimRight(cells(st.Agent, st.State+", "+string(st.Scope), called,
 							st.File+" "+st.Note), " "))
 					case !installed(all, st.Agent) && (i == 0 || all[i-1].Agent != st.Agent):
-						rows = append(rows, cells(st.Agent, st.State, "", "", ""))
+						rows = append(rows, cells(st.Agent, st.State, "", ""))
 					}
 				}
 				a.table(rows...)
@@ -110,7 +110,7 @@ func (a *app) hookStates(ctx context.Context, repo *watcher.Repo) []hookState {
 func (a *app) examineHooks(ctx context.Context, repo *watcher.Repo) []finding {
 	var out []finding
 	desktop := false // whether it was reported that agents of the desktop do not find aoa
-	all, arrived := a.hookStates(ctx, repo), a.arrivals(ctx, repo)
+	all, calls := a.hookStates(ctx, repo), a.lastCalls(ctx, repo)
 	files := map[string]string{} // of each agent, the first that is installed
 	for _, st := range all {
 		check := "hooks of " + st.Agent
@@ -127,7 +127,7 @@ func (a *app) examineHooks(ctx context.Context, repo *watcher.Repo) []finding {
 			}
 			out = append(out, f)
 			if agent, ok := agents.Find(st.Agent); ok && files[st.Agent] == "" {
-				out = append(out, a.examineArrival(agent, st.File, arrived[st.Agent], repo))
+				out = append(out, a.examineCalls(agent, st.File, calls[st.Agent], repo))
 			}
 			files[st.Agent] = st.File
 		case st.State == install.Refused && strings.HasPrefix(st.Note, "it is not valid JSON"):
@@ -138,7 +138,7 @@ func (a *app) examineHooks(ctx context.Context, repo *watcher.Repo) []finding {
 		}
 	}
 	if !installed(all, "claude") {
-		out = append(out, a.examinePlugin(repo, arrived["claude"])...)
+		out = append(out, a.examinePlugin(repo, calls["claude"])...)
 	}
 	out = append(out, a.elsewhere(repo, all)...)
 	if len(out) == 0 {
@@ -148,7 +148,7 @@ func (a *app) examineHooks(ctx context.Context, repo *watcher.Repo) []finding {
 }
 
 // examinePlugin says what the plugin for Claude Code does where no settings run aOa.
-func (a *app) examinePlugin(repo *watcher.Repo, got arrival) []finding {
+func (a *app) examinePlugin(repo *watcher.Repo, called time.Time) []finding {
 	claude, _ := agents.Find("claude")
 	by, runs := a.plugin(claude, repo)
 	switch {
@@ -159,7 +159,7 @@ func (a *app) examinePlugin(repo *watcher.Repo, got arrival) []finding {
 			"enable it in /plugin, or: aoa hooks install claude"}}
 	}
 	return []finding{{"hooks of claude", true, "run by aOa's plugin, which " + by + " enables", ""},
-		a.examineArrival(claude, by, got, repo)}
+		a.examineCalls(claude, by, called, repo)}
 }
 
 // elsewhere finds the agents that run aOa in another worktree of the repository and not in this one: it was added

@@ -18,31 +18,18 @@ func (a *app) log() *cobra.Command {
 	for _, k := range event.Kinds() {
 		known = append(known, string(k))
 	}
-	var since, until, file, exported, imported string
-	var force bool
+	var since, until, file string
 	var kinds []string
 	var r api.LogRequest
 	c := &cobra.Command{
 		Use:   "log",
 		Short: "the events that aOa learned from",
 		Long: `Prints events, the oldest first, by default the newest 100. With --json it prints one event
-per line. Times are dates, times, or ages such as 2h or 7d.
-
---export writes what agents and people did in this clone to one file. It has no texts of prompts and commands,
-only their words, and file names relative to the repository. It leaves git's history out: every clone has that.
-With --import, another clone learns from it as if it had happened there. Importing it twice counts once.`,
+per line. Times are dates, times, or ages such as 2h or 7d.`,
 		Example: `  aoa log --since 2h --file internal/server.go
-  aoa log --json -n 1000 | jq .kind
-  aoa log --export team.aoa
-  aoa log --import team.aoa`,
+  aoa log --json -n 1000 | jq .kind`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) (err error) {
-			switch {
-			case exported != "":
-				return a.exportLog(c.Context(), exported, force)
-			case imported != "":
-				return a.importLog(c.Context(), imported, force)
-			}
 			if r.Since, err = a.when(since); err != nil {
 				return err
 			}
@@ -79,10 +66,6 @@ With --import, another clone learns from it as if it had happened there. Importi
 	completeFlag(c, "kind", words(known...))
 	r.Limit = 100
 	f.VarP((*number)(&r.Limit), "number", "n", "number of events")
-	f.StringVar(&exported, "export", "", "write the events of this clone to this file, for another clone")
-	f.StringVar(&imported, "import", "", "learn from this file of another clone of this repository")
-	f.BoolVar(&force, "force", false, "replace the file of --export; --import it even if hardly any of its files is here")
-	c.MarkFlagsMutuallyExclusive("export", "import")
 	return c
 }
 

@@ -154,7 +154,7 @@ func (a *app) groups() []commandGroup {
 		{"Set up:", []*cobra.Command{a.config(), a.doctor(), a.pause(), a.forget(), a.hooks(), a.daemon()}},
 		{"For agents and systems:", []*cobra.Command{a.context(), a.session(), a.reload(), a.cache(), a.stage(),
 			a.pipeline(), a.redis(), a.mcp()}},
-		{"", []*cobra.Command{a.hook(), a.statusline(), a.atComplete()}},
+		{"", []*cobra.Command{a.hook(), a.statusline()}},
 	}
 }
 

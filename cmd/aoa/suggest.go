@@ -51,7 +51,6 @@ likely than ` + fmt.Sprintf("%.0f %%", 100*leastListed) + ` is left out, unless 
 			}
 			return err
 		},
-		ValidArgsFunction: a.completeFile,
 	}
 	f := c.Flags()
 	f.StringVarP(&q.Prompt, "prompt", "p", "", "the task in words")

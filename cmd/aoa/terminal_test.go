@@ -49,14 +49,3 @@ func TestTerminal(t *testing.T) {
 		t.Errorf("an error is %q", got)
 	}
 }
-
-// TestImportShowsProgress: who imports a large file sees how far it is.
-func TestImportShowsProgress(t *testing.T) {
-	noRace(t)
-	d := newSandbox(t, 64)
-	d.must("init")
-	d.write("events", string(someExport(t, 4000)))
-	if got := d.shown([]string{"TERM=xterm"}, "log", "--force", "--import", "events"); !strings.Contains(got, "/4000)") {
-		t.Errorf("an import shows %q", got)
-	}
-}

@@ -262,7 +262,6 @@ func (x *traps) drive() {
 
 	for _, args := range [][]string{{"hooks", "status"}, {"hooks", "install", "claude"}, {"hooks", "remove"}, {"doctor"},
 		{"reload", "list"}, {"reload", "run", "1"}, {"session", "list"},
-		{"log", "--export", filepath.Join(filepath.Dir(x.dir), "team.aoa")},
 		{"forget", "--session", "nobody"}, {"daemon", "stop"}, {"remove", "--yes"}} {
 		x.do(args...)
 	}
@@ -305,7 +304,6 @@ func (x *traps) work(dir string) {
 		{"eval"}} {
 		w.do(args...)
 	}
-	w.doWith("{\"query\":\"wire\",\"cwd\":\""+dir+"\"}", "at-complete")
 	w.doWith("{\"cwd\":\""+dir+"\"}", "statusline")
 	w.doWith(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{}}`+"\n"+
 		`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"session_context","arguments":{}}}`+"\n", "mcp")

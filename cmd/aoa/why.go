@@ -45,11 +45,9 @@ signal with its value and weight, so that you can compute the score by hand.`,
 				Root event.Root `json:"root"`
 			}{ans, a.root}, func() { a.explain(ans, r.Query) })
 		},
-		ValidArgsFunction: a.completeFile,
 	}
 	f := c.Flags()
 	f.StringSliceVarP(&with, "with", "w", nil, "the files that aoa suggest got as FILE…")
-	completeFlag(c, "with", a.completeFile)
 	f.BoolVar(&r.Query.Explain, "explain", false, "print the arithmetic, too")
 	f.StringVarP(&r.Query.Prompt, "prompt", "p", "", "the task in words")
 	a.sessionFlag(c, &r.Query.Session, "rank for this agent session")

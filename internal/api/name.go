@@ -12,20 +12,10 @@ import (
 // Names finds what typed names mean.
 var Names = Route[NamesRequest, NamesAnswer]{"POST", "/names"}
 
-// NamesRequest asks which files names mean, which session an id means, and which files a name that is being typed may
-// mean.
+// NamesRequest asks which files names mean, and which session an id means.
 type NamesRequest struct {
 	Names   []TypedName `json:"names,omitempty"`
 	Session string      `json:"session_id,omitempty"` // an id, or its beginning
-	Typing  *Typing     `json:"typing,omitempty"`
-}
-
-// Typing is the typed part of a file's name.
-type Typing struct {
-	Query   string `json:"query"`
-	Session string `json:"session_id,omitempty"` // whose likely files come first
-	Prefix  bool   `json:"prefix,omitempty"`     // only paths that begin with the query: what a shell completes
-	Limit   int    `json:"limit,omitempty"`      // 1 to 1000; 0 is 15
 }
 
 // TypedName is a name as it was typed, and its path as seen from the caller's folder.
@@ -38,7 +28,6 @@ type TypedName struct {
 type NamesAnswer struct {
 	Names   []NamedFiles `json:"names"`
 	Session string       `json:"session_id,omitempty"` // the whole id
-	Files   []event.Path `json:"files,omitempty"`      // of Typing: better matches first, equal ones in learned order
 }
 
 // What a name is.

@@ -77,16 +77,11 @@ type LogRequest struct {
 	File    event.Path   `json:"file,omitempty"` // a file, or a folder ending in '/'
 	Kinds   []event.Kind `json:"kinds,omitempty"`
 	Limit   int          `json:"limit,omitempty"`
-
-	// for another clone: a page of what sessions and people did, without texts; no other field but After counts
-	Export bool  `json:"export,omitempty"`
-	After  int64 `json:"after,omitempty"` // with Export: number of the last batch that was read; 0: from the beginning
 }
 
 // LogAnswer is the events, oldest first.
 type LogAnswer struct {
 	Events []event.Event `json:"events"`
-	Next   int64         `json:"next,omitempty"` // with Export: the After of the next page; 0: this was the last
 }
 
 // StatsRequest asks for one table: files, commits (files by their commits), tags, sessions, kinds or costs.

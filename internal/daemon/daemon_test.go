@@ -332,9 +332,9 @@ func TestLargeIndex(t *testing.T) {
 	}
 	d.start()
 	d.until("the files on the disk are listed", func() bool { return call(d, api.Status, api.None{}).Files == 4 })
-	if got := call(d, api.Names, api.NamesRequest{Typing: &api.Typing{Query: "new"}}).Files; len(got) != 1 ||
-		got[0] != "new.go" {
-		t.Errorf("a new file: %v", got)
+	typed := api.NamesRequest{Names: []api.TypedName{{Typed: "neww.go", Path: "neww.go"}}}
+	if near := call(d, api.Names, typed).Names[0].Near; len(near) != 1 || near[0] != "new.go" {
+		t.Errorf("a new file: %v", near)
 	}
 }
 

@@ -43,9 +43,6 @@ func (d *Daemon) addEvents(ctx context.Context, in []event.Event) (api.EventsAns
 }
 
 func (d *Daemon) showLog(ctx context.Context, r api.LogRequest) (api.LogAnswer, error) {
-	if r.Export {
-		return d.exportLog(ctx, r)
-	}
 	d.events.SyncBriefly(ctx)
 	events, err := d.db.Log(ctx,
 		cold.LogFilter{Since: r.Since, Until: r.Until, Session: r.Session, File: r.File, Kinds: r.Kinds,
@@ -66,41 +63,4 @@ func checkEvent(e event.Event) error {
 		return errors.New("no time")
 	}
 	return nil
-}
-
-// exportPage is how many events an answer holds at least, unless it is the last.
-const exportPage = 2000
-
-// carried are the kinds that go to another clone: what sessions and people did. Commits, renames and branches a clone
-// learns from git itself; ticks, suggestions and their outcomes are each daemon's own.
-var carried = []event.Kind{event.KindPrompt, event.KindRead, event.KindEdit, event.KindWrite, event.KindSearch,
-	event.KindRun, event.KindFailed, event.KindSave, event.KindDelete, event.KindStart, event.KindEnd}
-
-var errPageFull = errors.New("the page is full")
-
-// exportLog gives a page of own events, without texts: what is learned is in the words and paths.
-func (d *Daemon) exportLog(ctx context.Context, r api.LogRequest) (api.LogAnswer, error) {
-	out := api.LogAnswer{Events: []event.Event{}}
-	if err := d.events.Flush(ctx); err != nil {
-		return out, err
-	}
-	last := r.After
-	err := d.db.Own(ctx, r.After, func(seq int64, batch []event.Event) error {
-		if len(out.Events) >= exportPage {
-			out.Next = last
-			return errPageFull
-		}
-		last = seq
-		for _, e := range batch {
-			if slices.Contains(carried, e.Kind()) {
-				e.ChangeText(func(text *string, _ *[]string) { *text = "" })
-				out.Events = append(out.Events, e)
-			}
-		}
-		return nil
-	})
-	if errors.Is(err, errPageFull) {
-		err = nil
-	}
-	return out, err
 }

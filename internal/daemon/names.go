@@ -8,8 +8,8 @@ import (
 
 const namesMost = 4096 // names of a request
 
-// names finds the files, or the session, that a person names or begins to type: the one function behind every command
-// and tool that takes names.
+// names finds the files, or the session, that a person names: the one function behind every command and tool that takes
+// names.
 func (d *Daemon) names(ctx context.Context, r api.NamesRequest) (api.NamesAnswer, error) {
 	out := api.NamesAnswer{Names: make([]api.NamedFiles, 0, len(r.Names))}
 	if len(r.Names) > namesMost {
@@ -20,11 +20,6 @@ func (d *Daemon) names(ctx context.Context, r api.NamesRequest) (api.NamesAnswer
 		if out.Session, err = d.findSession(ctx, r.Session); err != nil || len(r.Names) == 0 {
 			return out, err
 		}
-	}
-	if r.Typing != nil {
-		var err error
-		out.Files, err = d.complete(ctx, *r.Typing)
-		return out, err
 	}
 	w := d.worktrees.Caller(ctx)
 	d.events.SyncBriefly(ctx) // the log knows files that are gone

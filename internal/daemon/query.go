@@ -95,16 +95,3 @@ func (d *Daemon) partners(ctx context.Context, r api.PartnersRequest) (api.Partn
 	out.Partners = append(out.Partners, lacks...)
 	return out, err
 }
-
-// complete finds files by the typed part of their names.
-func (d *Daemon) complete(ctx context.Context, r api.Typing) ([]event.Path, error) {
-	if r.Limit = cmp.Or(r.Limit, 15); r.Limit < 0 || r.Limit > 1000 {
-		return nil, api.Bad("use 1 to 1000", "limit %d is out of range", r.Limit)
-	}
-	q := event.Query{Task: event.TaskNext, Session: r.Session, At: d.now()}
-	find := rank.Like(r.Query)
-	if r.Prefix {
-		find = rank.Begin(r.Query)
-	}
-	return d.worktrees.Asking(ctx).Ranker.Complete(ctx, q, find, r.Limit)
-}

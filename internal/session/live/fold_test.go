@@ -122,24 +122,6 @@ func TestMentions(t *testing.T) {
 	d.expect("named before the next prompt", fmt.Sprint(now, before), "map[] map[named:1]")
 }
 
-// TestMentionsAreBounded names more files than a session keeps.
-func TestMentionsAreBounded(t *testing.T) {
-	d := newFixture(t)
-	for i := range 60 {
-		e := ev(event.KindSearch, 0)
-		var seen []event.Path
-		for j := range event.MaxSeen {
-			seen = append(seen, event.Path(fmt.Sprintf("f%d/%d", i, j)))
-		}
-		eventtest.Set(&e, "Seen", seen)
-		d.apply(e)
-	}
-	s := d.session(0)
-	if n := len(s.Seen); n > 1024 || n < 700 || s.Seen["f59/0"] == 0 || len(s.Results) != 12 {
-		t.Errorf("%d files and %d results are remembered", n, len(s.Results))
-	}
-}
-
 func TestChanges(t *testing.T) {
 	d := newFixture(t)
 	hint := ev(event.KindSuggest, 0, "b")

@@ -1,0 +1,212 @@
+package session
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/session/live"
+	"github.com/aoa-dev/aoa/scripts/fault"
+)
+
+// lived is a session that does everything that a context can tell, three times over.
+func lived() *tape {
+	s := &tape{session: "lived"}
+	call := func(c event.Call) { s.add(event.Event{Body: c}) }
+	sub := func(c event.Call) { s.add(event.Event{Subagent: "helper", Body: c}) }
+	for i := range 3 {
+		f := func(name string) event.Path { return event.Path(fmt.Sprintf("part%d/%s", i, name)) }
+		s.ask([]string{"Port the parser of the configuration. Keep every old file readable; the tests in conf_test.go pass.",
+			"Why does the upload of large pictures fail? The log says 413.", "Now write the documentation of all of it"}[i])
+		s.do(event.KindRead, f("conf.go"), f("lex.go")).do(event.KindRead, f("lex.go"), f("parse.go"))
+		call(event.Call{Act: event.ActSearch, Tool: "Grep", Text: "func Parse"})
+		call(event.Call{Act: event.ActSearch, Tool: "Grep", Text: strings.Repeat("long pattern ", 5)})
+		s.do(event.KindEdit, f("conf.go")).do(event.KindEdit, f("lex.go")).do(event.KindEdit, f("conf.go"))
+		s.do(event.KindWrite, f("doc.md"), f("a.txt"), f("b.txt"), "root1.md", "root2.md")
+		call(event.Call{Act: event.ActEdit, Tool: "Edit", Failure: event.FailDenied, Paths: []event.Path{f("secret.env")}})
+		call(event.Call{Act: event.ActEdit, Tool: "Edit", Failure: event.FailDenied, Paths: []event.Path{f("secret.env")}})
+		call(event.Call{Act: event.ActEdit, Tool: "Edit", Failure: event.FailStatus, Paths: []event.Path{f("lost.go")}})
+		sub(event.Call{Act: event.ActRead, Tool: "Read", Paths: []event.Path{f("unseen.go")}})
+		sub(event.Call{Act: event.ActEdit, Tool: "Edit", Paths: []event.Path{f("side.go")}})
+		sub(event.Call{Act: event.ActSearch, Tool: "Grep", Text: "unseen"})
+		call(event.Call{Act: event.ActRun, Tool: "Agent", Text: "Review the parser.\nEvery line of it."})
+		call(event.Call{Act: event.ActRun, Tool: "Task", Text: "Fail at it", Failure: event.FailStatus})
+		call(event.Call{Act: event.ActRun, Tool: event.ToolNotice, Text: "make unseen"})
+		call(event.Call{Act: event.ActRun, Tool: "Bash", Text: "ls -l"})
+		call(event.Call{Act: event.ActRun, Tool: "Bash", Text: "make lint && go vet ./... && go build ./cmd/x"})
+		s.run("go run ./gen -out table.go", true).run("go run ./gen -out table.go", true)
+		s.do(event.KindDelete, f("b.txt"))
+		s.add(event.Event{Body: event.Rename{From: []event.Path{f("a.txt"), f("far.txt")},
+			To: []event.Path{f("c.txt"), f("near.txt")}}})
+		call(event.Call{Act: event.ActRun, Tool: "Bash", Text: "go test ./conf", Failure: event.FailStatus, Exit: "1",
+			Failing: []string{"--- FAIL: TestParse (0.00s)", "--- FAIL: TestLex \"quoted\""}})
+		s.run("git commit -qm 'port the parser'", i != 1)
+		s.do(event.KindEdit, f("lex.go"), f("own.go"))
+		if i == 1 {
+			s.run("git checkout -q other", true).run("git stash pop", true)
+		}
+		s.n += 600 // the next day
+	}
+	return s
+}
+
+// TestContextsGolden compares contexts for each purpose and of several sizes, as the session goes on, with a golden
+// file, so that no rule and no bound changes unseen.
+func TestContextsGolden(t *testing.T) {
+	s, other := lived(), &tape{session: "other", n: -5000}
+	other.ask("port the parser of the configuration to the new grammar").do(event.KindEdit, "x/a.go", "x/b.go").
+		do(event.KindEdit, "x/b.go", "x/c.go", "x/d.go", "x/e.go").ask("upload pictures that are large fails").
+		do(event.KindRead, "y.go").ask("the documentation of the upload of large pictures").do(event.KindEdit, "z.go")
+	r := newContextFixture(t)
+	r.log(t, other.events...)
+	state := func(_ context.Context, since time.Time, files []event.Path) Worktree {
+		st := Worktree{Known: true, Branch: "port-it", After: []event.Path{"part1/lex.go", "README.md"},
+			Lines: map[event.Path][][2]int{
+				"part0/conf.go": {{1, 1}, {3, 9}, {20, 21}}, "part1/lex.go": {{1, 2}, {4, 5}, {7, 7}, {9, 30}}}}
+		for i, f := range files {
+			if i%2 == 0 {
+				st.Changed = append(st.Changed, f)
+			}
+		}
+		return st
+	}
+	var b strings.Builder
+	print := func(what string, q Request) {
+		q.Session = "lived"
+		c := r.context(t, q)
+		fmt.Fprintf(&b, "# %s: %d tokens, names %v\n", what, c.Tokens, c.Files)
+		for _, x := range c.Segments {
+			fmt.Fprintf(&b, "%s %v %d: %s\n", x.Role, x.Cacheable, x.Tokens, x.Content)
+		}
+	}
+	for i, e := range s.events {
+		r.log(t, e)
+		if i%9 == 8 || i == len(s.events)-1 {
+			print(fmt.Sprint("action after ", i+1), Request{})
+		}
+		if i%27 == 26 {
+			print(fmt.Sprint("prompt after ", i+1), Request{For: ForPrompt, Prompt: "port the parser of pictures",
+				State: state})
+			print(fmt.Sprint("last prompt after ", i+1), Request{For: ForPrompt})
+			print(fmt.Sprint("compact after ", i+1), Request{For: ForCompact, State: state})
+		}
+	}
+	for _, total := range []int{10, 40, 80, 150, 300, 499, 900, 3000} {
+		for _, use := range []For{ForAction, ForPrompt, ForCompact} {
+			print(fmt.Sprintf("%s of %d tokens", use, total), Request{For: use, Total: total, State: state,
+				Prompt: "upload large pictures"})
+		}
+	}
+	fault.Golden(t, "testdata/contexts.golden", b.String())
+}
+
+// TestSnapshotsGolden compares the snapshot of a session after each of its events with a golden file.
+func TestSnapshotsGolden(t *testing.T) {
+	h := newStatesFixture(t)
+	var b strings.Builder
+	print := func(what string) {
+		text, err := json.Marshal(h.get("s"))
+		fault.Check(t, err)
+		fmt.Fprintf(&b, "%s: %s\n", what, text)
+	}
+	for i, body := range []event.Body{event.Start{Source: "startup"}, event.Prompt{Text: "go"},
+		event.Start{Source: "compact"},
+		event.Start{Source: "clear"}, event.Start{Source: "resume"},
+		event.Call{Act: event.ActRead, Tool: "Read", Paths: []event.Path{"a", "b", "c", "d", "e"}},
+		event.Call{Act: event.ActRead, Tool: "Read", Paths: []event.Path{"1", "2", "3", "4", "5", "6", "7", "8", "9"}},
+		event.Call{Act: event.ActEdit, Tool: "Edit", Paths: []event.Path{"b"}},
+		event.Call{Act: event.ActRun, Tool: "Bash", Text: "false", Failure: event.FailStatus},
+		event.Hint{Arm: "shown", Tokens: 20}, event.Hint{Arm: "withheld", Tokens: 300}, event.State{Tokens: 7},
+		event.State{Tokens: -7},
+		event.Save{Paths: []event.Path{"saved"}}, event.State{Name: "completed", Tokens: 1},
+		event.Call{Act: event.ActSearch},
+		event.End{Reason: "exit"}, event.State{Name: "active"}, event.State{Name: "active"}} {
+		h.add("s", body)
+		print(fmt.Sprintf("%d %T", i+1, body))
+	}
+	late := event.Event{ID: "late", Session: "s", Agent: "codex", Time: noon.Add(-time.Hour),
+		Body: event.Prompt{Text: "late"}}
+	h.Apply(late, nil, live.Delta{})
+	print("an event of before")
+	late.Origin = "another clone"
+	h.Apply(late, nil, live.Delta{})
+	print("one of another clone")
+	h.add("begun", event.State{Name: "active"})
+	h.did("begun", event.KindPrompt, "go")
+	text, err := json.Marshal(h.get("begun"))
+	fault.Check(t, err)
+	fmt.Fprintf(&b, "begun by a person: %s\n", text)
+	for i := range 60 {
+		h.did(fmt.Sprint("many", i), event.KindPrompt, "go")
+	}
+	fmt.Fprintf(&b, "%d, %d, %d listed\n", len(h.List(Filter{})), len(h.List(Filter{Limit: 55})),
+		len(h.List(Filter{Limit: -1})))
+	for to, from := range moves {
+		if to.Known() != (to != Removed) {
+			t.Errorf("%s is known: %v", to, to.Known())
+		}
+		for _, x := range from {
+			if !x.Known() {
+				t.Errorf("from %s to %s", x, to)
+			}
+		}
+	}
+	fault.Golden(t, "testdata/snapshots.golden", b.String())
+}
+
+// TestBounds: the days after which a session is archived and deleted, and how far ahead a clock may be.
+func TestBounds(t *testing.T) {
+	const day = 24 * time.Hour
+	for _, c := range []struct {
+		age  time.Duration
+		want State // "": deleted
+	}{{30 * day, Active}, {30*day + 1, Archived}, {90 * day, Archived}, {90*day + 1, ""}, {-day, Active}} {
+		h := newStatesFixture(t)
+		h.did("s", event.KindPrompt, "go")
+		began := h.get("s").Last
+		h.Apply(event.Event{Time: began.Add(c.age), Body: event.Tick{}}, nil, live.Delta{})
+		s, err := h.Get("s")
+		if s.State != c.want || (err != nil) != (c.want == "") || c.age == -day && !s.Last.Equal(began) {
+			t.Errorf("after %v: %q, %v", c.age, s.State, err)
+		}
+		h.Apply(event.Event{Time: began.Add(-day - 1), Body: event.Tick{}}, nil, live.Delta{})
+		if s, err := h.Get("s"); err == nil && !s.Last.Equal(began.Add(-day-1)) {
+			t.Errorf("a clock that ran ahead by more than a day counts: %v", s.Last)
+		}
+	}
+	// Within ten minutes events may be out of order and keep the order of the log.
+	for late, want := range map[time.Duration]bool{10 * time.Minute: false, 10*time.Minute + 1: true} {
+		s := (&tape{session: "s"}).ask("first in the log").ask("second in the log")
+		s.events[1].Time = s.events[0].Time.Add(-late)
+		h := fold(numbered(s.events...), DefaultBudget)
+		if h.loose != want || h.prompts[0].text != map[bool]string{true: "second in the log",
+			false: "first in the log"}[want] {
+			t.Errorf("%v late: loose %v, %v", late, h.loose, h.prompts)
+		}
+	}
+}
+
+// TestThread: of a session with too many events the newest are read, from a round number of the log on.
+func TestThread(t *testing.T) {
+	r, s := newContextFixture(t), &tape{session: "s"}
+	for n := range 2499 {
+		if n+1 == 999 || n+1 == 1000 {
+			s.do(event.KindEdit, event.Path(fmt.Sprintf("at%d.go", n+1)))
+		} else {
+			s.do(event.KindRead, "a.go")
+		}
+	}
+	r.log(t, s.events...)
+	edited := func() []event.Path {
+		h, err := r.history(t.Context(), "s", DefaultBudget)
+		fault.Check(t, err)
+		return h.work.sorted(func(event.Path) bool { return true })
+	}
+	fault.Same(t, "all are read", edited(), []event.Path{"at1000.go", "at999.go"})
+	r.log(t, s.do(event.KindRead, "a.go").events[2499])
+	fault.Same(t, "of one more those from number 1000 on", edited(), []event.Path{"at1000.go"})
+}

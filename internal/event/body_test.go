@@ -171,7 +171,7 @@ func TestCalls(t *testing.T) {
 
 // TestLower lowers ASCII letters at the edges of the alphabet, and nothing else.
 func TestLower(t *testing.T) {
-	for in, want := range map[string]string{"AZaz": "azaz", "@[`{": "@[`{", "Äb": "Äb", "abc": "abc", "xY": "xy", "": ""} {
+	for in, want := range map[string]string{"AZaz": "azaz", "@A[`{Z": "@a[`{z", "Äb": "Äb", "abc": "abc", "xY": "xy", "": ""} {
 		fault.Same(t, in, Lower(in), want)
 	}
 }
@@ -181,5 +181,12 @@ func TestTogether(t *testing.T) {
 	for want, x := range map[string]Together{"5 of 6 commits": {Both: 5, Of: 6, Recent: 5, OfRecent: 6},
 		"5 of 51 commits, 4 of the last 50": {Both: 5, Of: 51, Recent: 4, OfRecent: 50}} {
 		fault.Same(t, want, x.String(), want)
+	}
+}
+
+// TestDir: the folder of a path ends before its last slash, also where the path begins with it.
+func TestDir(t *testing.T) {
+	for p, want := range map[Path]Path{"a/b/c.go": "a/b", "a.go": "", "/a.go": "", "a/": "a"} {
+		fault.Same(t, string(p), Path(p.Dir()), want)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"math"
 	"net/http"
 	"os"
 	"runtime"
@@ -75,6 +76,19 @@ func TestRoutesAndHooks(t *testing.T) {
 	}
 	if err := <-left; err != nil {
 		t.Errorf("a hook whose client has left: %v", err)
+	}
+}
+
+// TestAnswerThatJSONCannotHold: the caller is told why there is no answer; it used to get an empty one.
+func TestAnswerThatJSONCannotHold(t *testing.T) {
+	mux := http.NewServeMux()
+	api.Handle(mux, api.Rank, func(context.Context, event.Query) (event.Answer, error) {
+		return event.Answer{Confidence: math.NaN()}, nil
+	})
+	_, err := api.Call(t.Context(), &api.Client{Place: serve(t, &api.Server{HTTP: mux})}, api.Rank, event.Query{})
+	var e *api.Error
+	if !errors.As(err, &e) || e.Code != api.CodeInternal || !strings.Contains(e.Message, "encode the answer of /rank") {
+		t.Errorf("the caller got %v", err)
 	}
 }
 

@@ -39,6 +39,23 @@ func TestClock(t *testing.T) {
 	}
 }
 
+// TestImpossibleClock: with a clock that neither the log nor JSON can hold, aOa answers and learns, and shows the
+// nearest time that they can.
+func TestImpossibleClock(t *testing.T) {
+	for _, year := range []int{12_000, -300} {
+		d := newFixture(t)
+		d.o.Now = func() time.Time { return time.Date(year, 5, 4, 3, 2, 1, 0, time.UTC) }
+		d.start()
+		d.until("the history is read", func() bool { return call(d, api.Status, api.None{}).Import.State == "done" })
+		call(d, api.Events, []event.Event{{ID: "1", Time: event.Possible(d.o.Now()), Agent: "tool", Session: "s",
+			Body: event.Call{Act: event.ActRead, Paths: []event.Path{"a.go"}}}})
+		if got := call(d, api.Log, api.LogRequest{Session: "s", Limit: 5}).Events; len(got) != 1 || got[0].Time.Year() > 9999 {
+			t.Errorf("in the year %d: %v", year, got)
+		}
+		d.stop()
+	}
+}
+
 func jumped(t *testing.T, jump time.Duration, running bool) {
 	d := newFixture(t, "AOA_HOLDOUT=0", "AOA_IDLE_TIMEOUT=0")
 	start := func() {

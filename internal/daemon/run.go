@@ -13,6 +13,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/config"
+	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/locate"
 	"github.com/aoa-dev/aoa/watcher"
 )
@@ -62,7 +63,7 @@ func Run(ctx context.Context, o Options) error {
 			o.Ended()
 		}
 	}()
-	o.asked = new(atomic.Bool)
+	o.asked, o.Now = new(atomic.Bool), possible(o.Now)
 	for damaged := 0; damaged < maxDamaged; {
 		cause, err := runOnce(ctx, o)
 		o.Log.Info("stopped", "cause", cause)
@@ -79,6 +80,17 @@ func Run(ctx context.Context, o Options) error {
 // maxDamaged bounds how often one daemon opens its stores again after it met damage: the disk is bad then. It is not
 // bounded how often it does so because something was forgotten.
 const maxDamaged = 1000
+
+// possible returns a clock that stays in the years 1970 to 9999, because neither the log nor JSON can hold other times.
+func possible(clock func() time.Time) func() time.Time {
+	return func() time.Time {
+		now := clock()
+		if now.Year() < 1970 || now.Year() > 9999 {
+			return event.Possible(now) // without the monotonic clock, which only counts where the time is right
+		}
+		return now
+	}
+}
 
 // runOnce opens the stores, serves until something ends it, and returns its cause.
 func runOnce(ctx context.Context, o Options) (cause, err error) {

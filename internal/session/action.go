@@ -57,7 +57,7 @@ func action(e cold.Numbered) (Action, bool) {
 }
 
 // maxLine is the length, in bytes, of a command that is repeated; of a longer one the beginning is.
-const maxLine = 160
+const maxLine = 100
 
 // maxPattern is the length, in bytes, of a pattern that is shown.
 const maxPattern = 60

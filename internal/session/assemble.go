@@ -154,8 +154,12 @@ func (h *history) assemble(r Request, b Budget, st Worktree, found []similar) Co
 	if r.For == ForCompact {
 		h.prompts = h.prompts[:max(len(h.prompts)-1, 0)] // the client keeps what came after
 		reserved := min(index.Tokens(h.shortened())+sum(h.formatEach(relevantPrompts(h.prompts), caps[0])), promptTokens)
-		state, _ := formatState(&h.work, st, r.For, b.Total-c.Tokens-reserved)
-		most = b.Total - c.Tokens - index.Tokens(state)
+		left := b.Total - c.Tokens
+		state, _, all := formatState(&h.work, st, r.For, left-reserved)
+		if !all { // files come before prompts
+			state, _, _ = formatState(&h.work, st, r.For, left)
+		}
+		most = left - index.Tokens(state)
 	}
 	gists, quoted := h.formatPrompts(most)
 	c.add(gists, true)
@@ -176,12 +180,12 @@ func (h *history) assemble(r Request, b Budget, st Worktree, found []similar) Co
 	if r.For == ForPrompt && r.Prompt != "" {
 		asked = "Asked now: " + quote(extract(r.Prompt, questionTokens))
 	}
-	now, files := formatState(&h.work, st, r.For, b.Total-c.Tokens-index.Tokens(asked))
+	now, files, _ := formatState(&h.work, st, r.For, b.Total-c.Tokens-index.Tokens(asked))
 	c.add(now, false)
 	c.add(asked, false)
 	c.Files = files
-	if c.Tokens > b.Total {
-		return Context{} // no fact fits into the budget
+	if c.Tokens > b.Total || len(c.Segments) == 1 {
+		return Context{} // no fact fits into the budget, or there is none
 	}
 	return c
 }

@@ -153,50 +153,129 @@ func formatLatest(actions []Action) string {
 // attached is how many files the clients read again by themselves after a compaction, the newest: they are named last.
 const attached = 5
 
-// formatState is the state of the work, and the files that it names in full. Where not all fits, the lines of files
-// are left out first, then files.
-func formatState(w *work, st Worktree, use For, tokens int) (text string, files []event.Path) {
-	for i, most := range []int{maxChanged, maxChanged, 16, 12, 8, 5, 3} {
-		facts := w.facts(st, use, most, i == 0)
+// formatState is the state of the work, the files that it names, and whether those are all. Where not all fits, the
+// lines of files are left out first, then their folders are written once, then files are left out.
+func formatState(w *work, st Worktree, use For, tokens int) (text string, files []event.Path, all bool) {
+	most := maxChanged
+	for i := 0; most > 0; i++ {
+		list := grouped
+		switch i {
+		case 0:
+			list = func(files []event.Path) []string {
+				return each(files, func(f event.Path) string { return place(f, st.Lines[f]) })
+			}
+		case 1:
+			list = func(files []event.Path) []string { return each(files, name) }
+		}
+		facts := w.facts(st, use, most, list)
 		text = fit(facts, tokens, "\n")
 		cut := func(f fact) bool { return f.weight >= editedWeight && !strings.Contains(text, f.text) }
 		if !slices.ContainsFunc(facts, cut) {
+			all = i < 3
 			break
 		}
-	}
-	for _, f := range slices.Concat(w.open(st), w.others(st)) {
-		if f.Mentionable() && strings.Contains(text, name(f)) {
-			files = append(files, f)
+		if i >= 2 {
+			most--
 		}
 	}
-	return text, files
+	for _, part := range []struct {
+		head string
+		list []event.Path
+	}{{changedHead, w.changed(st)}, {earlierHead, w.others(st)}} {
+		if part.list = mentionable(part.list, most-len(files)); strings.Contains(text, part.head) {
+			files = append(files, part.list...)
+		}
+	}
+	return text, files, all
+}
+
+// mentionable are the first files that may be named, at most most.
+func mentionable(files []event.Path, most int) []event.Path {
+	out := slices.DeleteFunc(slices.Clone(files), func(f event.Path) bool { return !f.Mentionable() })
+	return out[:min(len(out), max(most, 0))]
+}
+
+// grouped are files by their folders, in the order in which each folder is first: "a/{b.go,c.go}", "d.go".
+func grouped(files []event.Path) (out []string) {
+	var groups [][]event.Path
+	for _, f := range files {
+		simple := f.Quoted() == string(f)
+		i := slices.IndexFunc(groups, func(g []event.Path) bool {
+			return simple && f.Dir() != "" && g[0].Dir() == f.Dir() && g[0].Quoted() == string(g[0])
+		})
+		if i < 0 {
+			groups = append(groups, []event.Path{f})
+		} else {
+			groups[i] = append(groups[i], f)
+		}
+	}
+	for _, g := range groups {
+		if len(g) == 1 {
+			out = append(out, name(g[0]))
+			continue
+		}
+		bases := each(g, event.Path.Base)
+		pre, suf := sharedEnds(bases)
+		for i, base := range bases {
+			bases[i] = base[len(pre) : len(base)-len(suf)]
+		}
+		out = append(out, g[0].Dir()+"/"+pre+"{"+strings.Join(bases, ",")+"}"+suf)
+	}
+	return out
+}
+
+// sharedEnds are the beginning and the end that names have in common, whole words, so that something is left of each.
+func sharedEnds(names []string) (pre, suf string) {
+	pre, suf = names[0], names[0]
+	least := len(pre)
+	for _, n := range names {
+		for !strings.HasPrefix(n, pre) {
+			pre = pre[:len(pre)-1]
+		}
+		for !strings.HasSuffix(n, suf) {
+			suf = suf[1:]
+		}
+		least = min(least, len(n))
+	}
+	pre = pre[:strings.LastIndexAny(pre[:min(len(pre), least-1)], seams)+1]
+	suf = suf[max(0, len(suf)-(least-1-len(pre))):]
+	if i := strings.IndexAny(suf, seams); i >= 0 {
+		return pre, suf[i:]
+	}
+	return pre, ""
+}
+
+// seams are where names are cut.
+const seams = "._-"
+
+func each[A, B any](list []A, fn func(A) B) []B {
+	out := make([]B, len(list))
+	for i, a := range list {
+		out[i] = fn(a)
+	}
+	return out
 }
 
 const (
+	changedHead  = "Changed and not committed: "
+	earlierHead  = "Edited earlier: "
 	maxChanged   = 24 // edited files that are named
 	editedWeight = 70 // of a fact that names edited files, at least
 )
 
-// facts are what the state of the work consists of, with at most so many files, and with their lines if places says so.
-// After a compaction it is what no client keeps itself.
-func (w *work) facts(st Worktree, use For, most int, places bool) (facts []fact) {
-	named := func(f event.Path) string {
-		if places {
-			return place(f, st.Lines[f])
-		}
-		return name(f)
-	}
+// facts are what the state of the work consists of, with at most so many files, listed as list does. After a compaction
+// it is what no client keeps itself.
+func (w *work) facts(st Worktree, use For, most int, list func([]event.Path) []string) (facts []fact) {
 	add := func(head, text string, weight int) {
 		if text != "" {
 			facts = append(facts, fact{head + text + ".", weight})
 		}
 	}
 	add("", w.lastCheck(st), 90)
-	open := w.open(st)
-	open = slices.Concat(open[min(len(open), attached):], open[:min(len(open), attached)])
-	add("Changed and not committed: ", listed(open, most, named), 80)
+	open := w.changed(st)
+	add(changedHead, listed(open, most, list), 80)
 	if left := most - len(open); left > 0 {
-		add("Edited earlier: ", listed(w.others(st), left, name), editedWeight)
+		add(earlierHead, listed(w.others(st), left, list), editedWeight)
 	}
 	if use != ForCompact {
 		add("Refused by the user since the last prompt: ", strings.Join(w.refused, ", "), 60)

@@ -126,11 +126,24 @@ func TestSpace(t *testing.T) {
 		st.Changed, st.Lines[f] = append(st.Changed, f), [][2]int{{100, 200}}
 	}
 	w := &fold(numbered(s.run("make test", true).events...), DefaultBudget).work
-	for tokens, want := range map[int]int{300: 20, 150: 20, 100: 12, 60: 5, 20: 0} {
-		text, files := formatState(w, st, ForCompact, tokens)
+	for tokens, want := range map[int]int{300: 20, 150: 20, 100: 20, 60: 20, 30: 6, 20: 0} {
+		text, files, _ := formatState(w, st, ForCompact, tokens)
 		if !strings.HasPrefix(text, "last check: make test.") || len(files) != want || (tokens == 300) != strings.Contains(text, "file03.go:100-200") {
 			t.Errorf("in %d tokens %d files, not %d:\n%s", tokens, len(files), want, text)
 		}
+	}
+}
+
+// TestGrouped: a group is written as a shell would expand it.
+func TestGrouped(t *testing.T) {
+	for files, want := range map[string]string{
+		"a/b.go c.go a/d.go":                "a/{b,d}.go c.go",
+		"t/test_a.py t/test_ab.py":          "t/test_{a,ab}.py",
+		"x/pool.go x/pool_test.go x/doc.go": "x/{pool,pool_test,doc}.go",
+		"a.go b.go":                         "a.go b.go",
+		"a/aa a/aa.x":                       "a/{aa,aa.x}",
+	} {
+		fault.Same(t, files, strings.Join(grouped(eventtest.Paths(strings.Fields(files))), " "), want)
 	}
 }
 

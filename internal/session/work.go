@@ -74,6 +74,12 @@ func (w *work) open(st Worktree) []event.Path {
 	return w.sorted(func(f event.Path) bool { return slices.Contains(st.Changed, f) })
 }
 
+// changed are the open files, those last that clients read again by themselves after a compaction.
+func (w *work) changed(st Worktree) []event.Path {
+	open := w.open(st)
+	return slices.Concat(open[min(len(open), attached):], open[:min(len(open), attached)])
+}
+
 // others are the other files that the session edited. Whether that was committed or reverted is not known.
 func (w *work) others(st Worktree) []event.Path {
 	return w.sorted(func(f event.Path) bool { return !w.files[f].other && !slices.Contains(st.Changed, f) })
@@ -106,7 +112,7 @@ func (w *work) lastCheck(st Worktree) string {
 			after = append(after, f)
 		}
 	}
-	if s := listed(after, maxAfter, name); s != "" {
+	if s := listed(after, maxAfter, func(files []event.Path) []string { return each(files, name) }); s != "" {
 		out += "; after it " + s + " changed"
 	}
 	return out
@@ -149,14 +155,10 @@ func place(f event.Path, lines [][2]int) string {
 }
 
 // listed names at most so many files, and counts the others.
-func listed(files []event.Path, most int, named func(event.Path) string) string {
-	var out []string
-	for _, f := range files {
-		if f.Mentionable() && len(out) < most {
-			out = append(out, named(f))
-		}
-	}
-	switch n := len(files) - len(out); {
+func listed(files []event.Path, most int, list func([]event.Path) []string) string {
+	named := mentionable(files, most)
+	out := list(named)
+	switch n := len(files) - len(named); {
 	case len(out) == 0 && n > 0:
 		return plural(n, "file")
 	case n > 0:

@@ -25,8 +25,8 @@ func TestLimits(t *testing.T) {
 		"a description of 300 bytes": func(n int) Item { return Item{Description: strings.Repeat("d", 300+n)} },
 		"a task of 96 bytes":         func(n int) Item { return Item{Task: strings.Repeat("t", 96+n)} },
 		"a turn of 96 bytes":         func(n int) Item { return Item{Turn: strings.Repeat("t", 96+n)} },
-		"a label of 500 bytes": func(n int) Item { // as JSON: 83 bytes beside the description, of which < takes 6
-			return Item{Description: strings.Repeat("<", 69) + strings.Repeat("d", 3+n)}
+		"a label of 500 bytes": func(n int) Item { // as JSON: 81 bytes beside the description, of which < takes 6
+			return Item{Description: strings.Repeat("<", 69) + strings.Repeat("d", 5+n)}
 		},
 	} {
 		if _, err := c.Write(t.Context(), "s", at(0)); err != nil {
@@ -125,7 +125,7 @@ func TestConsumer(t *testing.T) {
 		fault.Same(t, fmt.Sprintf("woken by %T", s.b), len(c.wake) == 1, s.woken)
 	}
 	durable, err := c.Flush(t.Context())
-	fault.Same(t, "durable", fmt.Sprint(durable, err, c.Name()), "7 <nil> cache")
+	fault.Same(t, "durable", fmt.Sprint(durable, err, c.Name()), "7 <nil>cache")
 	// A file that cannot be read is said once a wake, and the cache goes on.
 	var said strings.Builder
 	ctx, end := context.WithCancel(t.Context())

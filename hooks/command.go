@@ -45,9 +45,6 @@ func (s *CallContext) command(c ToolCall) []event.Body {
 	}
 	if last, ok := out[len(out)-1].(event.Call); ok {
 		last.Listing = lists(ops)
-		if len(out) == 1 { // else the result is not that of the search alone
-			last.Tokens = searchTokens(last, c)
-		}
 		if !r.Self {
 			last.Seen = s.mentions(c.result(), last.Listing, resultDirs(r)...)
 		}

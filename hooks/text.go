@@ -10,7 +10,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/index"
 )
 
-// Kinds of hints. Each is switched, measured and retired by itself.
+// Kinds of hints. Each is switched and measured by itself.
 const (
 	HintPartner = "partner" // what changed together before and is untouched now
 	HintRescue  = "rescue"  // where the file of a failed access is

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/aoa-dev/aoa/internal/event"
-	"github.com/aoa-dev/aoa/internal/index"
 	"github.com/aoa-dev/aoa/internal/redact"
 )
 
@@ -184,16 +183,7 @@ func (s *CallContext) search(c ToolCall) []event.Body {
 		dirs = append(dirs, s.Files.Abs(where, ""))
 	}
 	out.Seen = s.mentions(c.result(), true, dirs...)
-	out.Tokens = searchTokens(out, c)
 	return []event.Body{out}
-}
-
-// searchTokens is about how many tokens the result of a search has, at least one; 0 for other calls.
-func searchTokens(call event.Call, c ToolCall) int {
-	if call.Kind() != event.KindSearch {
-		return 0
-	}
-	return max(1, index.Tokens(c.result()))
 }
 
 // delegate is the call of a subagent: its task names files, its report mentions them.
@@ -263,7 +253,6 @@ func (s *CallContext) generic(c ToolCall) []event.Body {
 		out.Seen = s.mentions(output(c.Response), out.Listing)
 	}
 	out.Tags = s.tags(kind, out.Terms, files)
-	out.Tokens = searchTokens(out, c)
 	return []event.Body{out}
 }
 

@@ -41,7 +41,7 @@ type Decision struct {
 	Shown []event.Suggestion // the files that Text names, best first, without those of Lead
 	Log   []event.Event      // one per arm: the caller appends them to the log
 	Theta float64            // the threshold that was in force, 0 for facts
-	// one word for the log and for people: shown, off, nothing, below, idle, soon, spent, retired, withheld, space, late
+	// one word for the log and for people: shown, off, nothing, below, idle, soon, spent, withheld, space, late
 	Why string
 }
 
@@ -51,7 +51,7 @@ type Decision struct {
 //     (ListEstimate), a fact always. What is not is logged as shadow, once per kind and conversation, if it reaches Floor.
 //   - Nothing is said to a conversation twice, and never the current file. A fact about a file is said once for each kind
 //     of facts.
-//   - A kind that has retired, a session whose tokens are spent, and a hint within 30 s of the last one stay silent.
+//   - A session whose tokens are spent, and a hint within 30 s of the last one stay silent.
 //   - A share is withheld, drawn for each file and session, for each list, for each Topic. What was shown to a
 //     conversation or withheld from it keeps that arm, whatever the kind.
 //   - What is logged as shown is what Text names.
@@ -180,11 +180,9 @@ func (p *Prefetcher) decide(q Question, candidates []Prediction, s state) verdic
 	return v
 }
 
-// silent is why a kind says nothing now, whatever the candidates: spent, retired, soon; "" if it may speak.
+// silent is why a kind says nothing now, whatever the candidates: spent, soon; "" if it may speak.
 func (p *Prefetcher) silent(q Question, tr trait, s state) string {
 	switch last := s.HintAt[q.Query.Subagent]; {
-	case s.retired[q.Kind]:
-		return "retired"
 	case q.Query.Session != "" && s.Tokens >= p.o.tokens():
 		return "spent"
 	case tr.hint && !last.IsZero() && q.Query.At.Sub(last) < hintEvery:
@@ -206,7 +204,7 @@ func (p *Prefetcher) units(q Question, candidates []Prediction, s state, v *verd
 		case !tr.fact:
 			var e ListEstimate
 			u.files, e = p.o.confident().list(q.Kind).Choose(q.Query, s.turn, candidates, skip)
-			v.opens, u.worth, u.keep = e.Opens, e.Says(v.theta, ListTokens, s.searching), e.Any() >= leastShadow
+			v.opens, u.worth, u.keep = e.Opens, e.Says(v.theta), e.Any() >= leastShadow
 		case !tr.text:
 			u.files = slices.DeleteFunc(slices.Clone(candidates), func(x Prediction) bool { return skip(x.File) })
 		}

@@ -182,17 +182,6 @@ func TestListCountsOnce(t *testing.T) {
 	}
 }
 
-// TestListsRetireByTheirShare: what is opened anyway is no reason to keep silent, being wrong is.
-func TestListsRetireByTheirShare(t *testing.T) {
-	for _, c := range []struct {
-		used, resolved int64
-		want           bool
-	}{{20, 99, false}, {45, 100, false}, {30, 100, true}, {70, 100, false}, {300, 1000, true}} {
-		r := Record{Kind: Prompt, Shown: Tally{c.resolved, c.resolved, c.used}, Withheld: Tally{c.resolved, c.resolved, c.used}}
-		fault.Same(t, fmt.Sprintf("right in %d of %d: retired", c.used, c.resolved), r.verdict(), c.want)
-	}
-}
-
 // TestFeatures holds the formulas of the list's features.
 func TestFeatures(t *testing.T) {
 	f := ListFeaturesOf(event.Query{Prompt: "fix the login"}, Turn{3, true},
@@ -209,27 +198,13 @@ func TestFeatures(t *testing.T) {
 	}
 }
 
-// TestAListIsWorthItsTokens: what it spares must exceed what its text costs. Where searches are large, a less likely
-// list is worth it.
+// TestAListIsWorthItsTokens: a list has to be right, and likely enough to be of use to spare more than it costs.
 func TestAListIsWorthItsTokens(t *testing.T) {
-	e := ListEstimate{Opens: .5, Right: .6}
-	shipped, large, small := Searching{}, Searching{Searches: 200, Tokens: 200 * 4000}, Searching{Searches: 200,
-		Tokens: 200 * 250}
-	if !e.Says(.55, ListTokens, shipped) || e.Says(.65, ListTokens, shipped) || e.Says(.55, 100_000, shipped) ||
-		e.Says(.55, ListTokens, small) {
-		t.Errorf("%+v", e)
-	}
-	e.Opens = .2
-	if e.Says(.55, ListTokens, shipped) || !e.Says(.55, ListTokens, large) {
-		t.Errorf("%+v", e)
-	}
-	least := func(s Searching) (p float64) { // the lowest probability at which a list is shown
-		for p = 0; !(ListEstimate{Opens: p, Right: 1}).Says(.55, ListTokens, s); p += .01 {
-		}
-		return p
-	}
-	if !(least(large) < least(shipped) && least(shipped) < least(small)) {
-		t.Errorf("shown from %.2f, %.2f and %.2f on", least(large), least(shipped), least(small))
+	for _, c := range []struct {
+		opens, right float64
+		want         bool
+	}{{.5, .6, true}, {.5, .54, false}, {.36, .62, true}, {.36, .61, false}, {.2, 1, false}} {
+		fault.Same(t, fmt.Sprintf("%+v", c), ListEstimate{Opens: c.opens, Right: c.right}.Says(.55), c.want)
 	}
 }
 
@@ -242,7 +217,7 @@ func TestNothingKnownOfTheText(t *testing.T) {
 	}
 	says := func() bool {
 		_, e := Shipped().List.Choose(q, Turn{}, files, nil)
-		return e.Says(ListThreshold, ListTokens, Searching{})
+		return e.Says(ListThreshold)
 	}
 	if says() {
 		t.Error("shown for a text that tells nothing of the files")

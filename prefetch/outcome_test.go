@@ -116,7 +116,7 @@ func TestShadowsDoNotMoveThresholds(t *testing.T) {
 		t.Fatalf("outcomes %+v, want the shadow's", out)
 	}
 	near(t, "threshold", d.theta(Partner), Balanced)
-	if f := d.p.Arms[Partner][Shadow]; f != (arm{Predicted: 1, Resolved: 1}) {
+	if f := d.p.Counts[Partner].Shadow; f != (Tally{Decided: 1, Resolved: 1}) {
 		t.Errorf("record %+v, want one shadow predicted and resolved", f)
 	}
 }

@@ -1,24 +1,34 @@
 package prefetch
 
-// Tally counts the predicted files of one arm; of a kind that shows lists, the lists.
-type Tally struct {
-	Predicted int64 `json:"decided"` // files predicted
-	// of these, those whose horizon is over or that were opened; of lists, those whose turn opened a file
-	Resolved int64 `json:"resolved"`
-	Used     int64 `json:"right"` // of these, those that were opened in time; of lists, those of which one file was
-}
-
-// Plus is the sum of two tallies.
-func (t Tally) Plus(o Tally) Tally {
-	return Tally{t.Predicted + o.Predicted, t.Resolved + o.Resolved, t.Used + o.Used}
-}
-
-// Record is the result of a kind's predictions.
+// Record is what came of the hints of one kind. A tenth of the hints is withheld by chance, and what came of these says
+// what happens without a hint.
 type Record struct {
 	Kind     Kind  `json:"kind"`
 	Shown    Tally `json:"shown"`
 	Withheld Tally `json:"withheld"`
-	Shadow   Tally `json:"shadow"`
-	Tokens   int64 `json:"tokens"`  // estimated tokens of what was shown
-	Retired  bool  `json:"retired"` // it is not shown any more: showing it changed nothing
+	Shadow   Tally `json:"shadow"` // not likely enough to be shown
+	Tokens   int64 `json:"tokens"` // of the texts that were shown, estimated
+}
+
+// Tally counts the files of one arm; of a kind that shows lists, the lists.
+type Tally struct {
+	Decided  int64 `json:"decided"`
+	Resolved int64 `json:"resolved"` // of these, those of which the outcome is known; no list whose turn opened nothing
+	Right    int64 `json:"right"`    // of these, those that were used in time; of lists, those of which one file was
+}
+
+// Plus is the sum of two tallies.
+func (t Tally) Plus(o Tally) Tally {
+	return Tally{t.Decided + o.Decided, t.Resolved + o.Resolved, t.Right + o.Right}
+}
+
+// arm is the tally of an arm.
+func (r *Record) arm(a Arm) *Tally {
+	switch a {
+	case Shown:
+		return &r.Shown
+	case Withheld:
+		return &r.Withheld
+	}
+	return &r.Shadow
 }

@@ -6,7 +6,6 @@ import (
 	"encoding/gob"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"sync"
 	"time"
@@ -26,17 +25,12 @@ type State struct {
 
 // folded is what a snapshot has.
 type folded struct {
-	Base      float64          // the threshold that drifts were learned under, 0 if none is set
-	Drift     map[Kind]float64 // how far the threshold of a kind has moved
-	Arms      map[Kind]map[Arm]arm
-	Retired   map[Kind]bool
-	Searching Searching
-	Refit     Refit
-	Outcomes  []Outcome // the newest, the newest last
+	Base     float64          // the threshold that drifts were learned under, 0 if none is set
+	Drift    map[Kind]float64 // how far the threshold of a kind has moved
+	Counts   map[Kind]Record
+	Refit    Refit
+	Outcomes []Outcome // the newest, the newest last
 }
-
-// arm counts predicted files of one arm, of a kind that shows lists the lists. Evidence that fades is no whole number.
-type arm struct{ Predicted, Resolved, Used, Tokens float64 }
 
 // Outcome is what came of one predicted file.
 type Outcome struct {
@@ -62,11 +56,8 @@ func (f *folded) fill() {
 	if f.Drift == nil {
 		f.Drift = map[Kind]float64{}
 	}
-	if f.Arms == nil {
-		f.Arms = map[Kind]map[Arm]arm{}
-	}
-	if f.Retired == nil {
-		f.Retired = map[Kind]bool{}
+	if f.Counts == nil {
+		f.Counts = map[Kind]Record{}
 	}
 }
 
@@ -115,16 +106,7 @@ func (s *State) Apply(e event.Event, _ *live.Session, d live.Delta) {
 	if e.Origin != "" && e.Kind() != event.KindFeedback {
 		return
 	}
-	if d.Sought != nil {
-		s.Searching.Turns++
-		s.Searching.Before += int64(d.Sought.Searches)
-	}
 	switch b := e.Body.(type) {
-	case event.Call:
-		if e.Kind() == event.KindSearch && e.Session != "" && b.Tokens > 0 {
-			s.Searching.Searches++
-			s.Searching.Tokens += int64(b.Tokens)
-		}
 	case event.Hint:
 		if e.Session != "" {
 			s.hint(b)
@@ -141,25 +123,26 @@ func (s *State) Apply(e event.Event, _ *live.Session, d live.Delta) {
 	}
 }
 
-// hint counts what was predicted.
+// hint counts what was decided.
 func (s *State) hint(h event.Hint) {
-	kind, n := Kind(h.Name), len(h.Paths)
-	if traits[kind].list {
+	n := len(h.Paths)
+	if traits[Kind(h.Name)].list {
 		n = min(n, 1)
 	}
-	s.count(kind, Arm(h.Arm), arm{Predicted: float64(n), Tokens: float64(max(h.Tokens, 0))})
+	s.count(Kind(h.Name), func(r *Record) {
+		r.arm(Arm(h.Arm)).Decided += int64(n)
+		if Arm(h.Arm) == Shown {
+			r.Tokens += int64(max(h.Tokens, 0))
+		}
+	})
 }
 
-// count adds to the counts of a kind's arm.
-func (s *State) count(k Kind, a Arm, by arm) {
-	if by == (arm{}) {
-		return
-	}
-	if s.Arms[k] == nil {
-		s.Arms[k] = map[Arm]arm{}
-	}
-	n := s.Arms[k][a]
-	s.Arms[k][a] = arm{n.Predicted + by.Predicted, n.Resolved + by.Resolved, n.Used + by.Used, n.Tokens + by.Tokens}
+// count changes the record of a kind.
+func (s *State) count(k Kind, by func(*Record)) {
+	r := s.Counts[k]
+	r.Kind = k
+	by(&r)
+	s.Counts[k] = r
 }
 
 // resolved counts what came of a file of a prediction.
@@ -177,27 +160,15 @@ func (s *State) resolved(at time.Time, made *live.Resolved) {
 	case traits[kind].list && (!made.Decides || !used && !made.Opens):
 		return // a list counts once, and not where the turn opened nothing
 	}
-	if s.Retired[kind] {
-		s.weaken(kind, fade)
-	}
-	s.count(kind, Arm(made.Arm), arm{Resolved: 1, Used: truth(used)})
-	if s.record(kind).verdict() {
-		s.Retired[kind] = true
-	} else {
-		delete(s.Retired, kind)
-	}
+	s.count(kind, func(r *Record) {
+		t := r.arm(Arm(made.Arm))
+		t.Resolved++
+		if used {
+			t.Right++
+		}
+	})
 	if Arm(made.Arm) == Shown {
 		s.move(kind, used)
-	}
-}
-
-// weaken leaves so much of the evidence about a kind, which has silenced it.
-func (s *State) weaken(k Kind, by float64) {
-	for _, a := range []Arm{Shown, Withheld} {
-		if n, known := s.Arms[k][a]; known {
-			n.Resolved, n.Used = n.Resolved*by, n.Used*by
-			s.Arms[k][a] = n
-		}
 	}
 }
 
@@ -255,29 +226,14 @@ func (s *State) LastRefit() Refit {
 	return s.Refit
 }
 
-// Seeks is what searches have cost so far.
-func (s *State) Seeks() Searching {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.Searching
-}
-
-// Records returns the record of every kind that has predicted anything, in the order of Kinds.
+// Records returns the record of every kind that has decided anything, in the order of Kinds.
 func (s *State) Records() (out []Record) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, k := range Kinds() {
-		if r := s.record(k); r != (Record{Kind: k}) {
+		if r, known := s.Counts[k]; known {
 			out = append(out, r)
 		}
 	}
 	return out
-}
-
-func (s *State) record(k Kind) Record {
-	tally := func(a Arm) Tally {
-		n := s.Arms[k][a]
-		return Tally{int64(math.Round(n.Predicted)), int64(math.Round(n.Resolved)), int64(math.Round(n.Used))}
-	}
-	return Record{k, tally(Shown), tally(Withheld), tally(Shadow), int64(math.Round(s.Arms[k][Shown].Tokens)), s.Retired[k]}
 }

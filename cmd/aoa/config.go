@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -26,7 +25,7 @@ A value in the environment (AOA_…) has priority over the repository's config.y
 user's config.yaml, and that over the default.`,
 		Example: `  aoa config threshold 0.80
   aoa config threshold conservative
-  aoa config kinds prompt,rescue,partner   # also retired ones
+  aoa config kinds prompt,rescue,partner
   aoa config --unset threshold`,
 		Args: cobra.MaximumNArgs(2),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -57,7 +56,7 @@ user's config.yaml, and that over the default.`,
 				return fail(exitUsage, "aoa config lists the keys", "%v", err)
 			}
 			if err == nil && !alone {
-				err = a.configRead(c.Context(), place, args, unset)
+				err = a.configRead(c.Context(), place)
 			}
 			if err != nil {
 				return err
@@ -83,20 +82,8 @@ user's config.yaml, and that over the default.`,
 }
 
 // configRead makes a running daemon read a setting that was changed. One that is not running reads it when it starts.
-func (a *app) configRead(ctx context.Context, place locate.Place, args []string, unset bool) error {
-	client := a.running(place)
-	var r api.ConfigRequest
-	if args[0] == "kinds" && !unset { // also those that have retired themselves
-		r.Revive = strings.Split(args[1], ",")
-		var err error
-		if client, _, err = a.client(ctx); err != nil {
-			return err
-		}
-	}
-	ans, err := api.Call(ctx, client, api.Config, r)
-	for _, kind := range ans.Revived {
-		a.talk("%s had retired itself; it is shown again, and its record starts at zero", kind)
-	}
+func (a *app) configRead(ctx context.Context, place locate.Place) error {
+	_, err := api.Call(ctx, a.running(place), api.Config, api.None{})
 	if errors.Is(err, api.ErrNoDaemon) {
 		return nil
 	}

@@ -65,7 +65,7 @@ func TestHostileRepository(t *testing.T) {
 	found := false
 	for _, args := range [][]string{{"init"}, {"status"}, {"status", "--all"}, {"doctor"}, {"suggest", "server/wire.go"},
 		{"suggest", "server/wire.go", "--explain"}, {"suggest"}, {"stats", "files"}, {"stats", "sessions"}, {"stats", "tags"},
-		{"stats", "kinds"}, {"log"}, {"log", "--kind", "commit"}, {"hooks", "status"}, {"log", "--json"},
+		{"stats", "hints"}, {"log"}, {"log", "--kind", "commit"}, {"hooks", "status"}, {"log", "--json"},
 		{"status", "--json"}, {"suggest", "server/wire.go", "--json"},
 		{"why", partner, "--with", "server/wire.go"}, {"context"}, {"daemon", "start"}, {"session", "list"},
 		{"suggest", "../out" + evil}, {"log", "--since", evil}, {"config", evil, evil}, {"stats", evil}, {"pause",

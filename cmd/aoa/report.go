@@ -134,15 +134,11 @@ func (a *app) reportInput(ctx context.Context, client *api.Client, repo *watcher
 	if in.Authors, err = repo.Authors(ctx, reportCommits); err != nil {
 		return in, err
 	}
-	kinds, err := call(ctx, a, api.Stats, api.StatsRequest{Table: "kinds"})
+	hints, err := call(ctx, a, api.Stats, api.StatsRequest{Table: "hints"})
 	if err != nil {
 		return in, err
 	}
-	proof, err := call(ctx, a, api.Stats, api.StatsRequest{Table: "proof"})
-	if err != nil {
-		return in, err
-	}
-	in.Kinds, in.Proof = kinds.Kinds, *proof.Proof
+	in.Hints = hints.Hints
 	in.Past, err = a.pastChanges(ctx, in)
 	return in, err
 }

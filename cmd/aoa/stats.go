@@ -15,7 +15,7 @@ import (
 func (a *app) stats() *cobra.Command {
 	var r api.StatsRequest
 	c := &cobra.Command{
-		Use:   "stats [files|tags|sessions|kinds|cost|proof|metrics]",
+		Use:   "stats [files|tags|sessions|hints|metrics]",
 		Short: "a summary, or totals of files, sessions or hints",
 		Long: `Without an argument it prints a summary: what was learned, the files that are committed and opened
 most, those that change together most, and how right hints were. With one, totals, the largest or newest first:
@@ -23,20 +23,19 @@ most, those that change together most, and how right hints were. With one, total
   files      how often each file was opened, and when
   tags       how often each intent tag was used, and for how many files
   sessions   the sessions of agents
-  kinds      for each kind of hint: how often it was shown and used, and what it cost
-  cost       what the hints of each session cost in tokens, the most expensive first. Tokens are estimated at
-             four bytes each. A hint stays in the conversation, so every later request to the model contains
-             it: "carried" is the number of tokens times the number of requests.
-  proof      whether hints helped in this repository
+  hints      for each kind of hint: how many were shown, how many of them were right, how many of the withheld
+             ones would have been right all the same, and the tokens of what was shown
   metrics    the daemon's metrics in Prometheus text; docs/api.md lists them
 
-` + proofHelp + `
+Of a kind that names single files, "hints" counts the files, and one is right when it is then used; of lists it
+counts the lists, and one is right when one of its files is opened in the turn. aOa withholds one hint in ten by
+chance (the setting holdout), to know what happens without it. Tokens are estimated at four bytes each.
 
 For a collector that reads files:  aoa stats metrics >aoa.prom.part && mv aoa.prom.part aoa.prom`,
 		Args: cobra.MatchAll(cobra.MaximumNArgs(1), func(c *cobra.Command, args []string) error {
 			return knownWords("table", args, c.ValidArgs)
 		}),
-		ValidArgs: []string{"files", "tags", "sessions", "kinds", "cost", "proof", "metrics"},
+		ValidArgs: []string{"files", "tags", "sessions", "hints", "metrics"},
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return a.summary(c.Context())
@@ -50,9 +49,6 @@ For a collector that reads files:  aoa stats metrics >aoa.prom.part && mv aoa.pr
 				return err
 			}
 			ans, err := call(c.Context(), a, api.Stats, r)
-			if err == nil && r.Table == "proof" {
-				return a.answer(ans.Proof, func() { a.printProof(*ans.Proof) })
-			}
 			if err != nil {
 				return err
 			}
@@ -78,43 +74,22 @@ func (a *app) printStats(ans api.StatsAnswer) {
 		printList(a, "started\tlength\tevents\tfiles\tagent\tsession", ans.Sessions, func(s cold.SessionStat) []any {
 			return []any{stamp(s.Started), seconds(s.Duration), count(s.Events), count(s.Files), s.Agent, s.ID}
 		})
-	case len(ans.Kinds) > 0:
-		printList(a, "kind\tshown\tused\tprecision\twithheld\tused anyway\tlift (95 %)\tshadow\tused\ttokens",
-			ans.Kinds, kindCells)
-	case len(ans.Costs) > 0:
-		printList(a, "hints\ttokens\trequests\tcarried\tsession", ans.Costs, func(k prefetch.Cost) []any {
-			return []any{k.Hints, count(k.Tokens), k.Turns, count(k.Carried), k.Session}
+	case len(ans.Hints) > 0:
+		printList(a, "kind\tshown\tright\twithheld\tright all the same\ttokens", ans.Hints, func(r prefetch.Record) []any {
+			return []any{r.Kind, count(r.Shown.Decided), share(r.Shown), count(r.Withheld.Decided), share(r.Withheld),
+				count(r.Tokens)}
 		})
 	default:
 		a.noneYet("nothing yet: it comes from the work of agents")
 	}
-	a.retirement(ans.Retired)
-	if r := ans.Refit; r != nil {
-		a.talk("confidence fitted to this repository on %s: %s", stamp(r.At), r)
-	}
 }
 
-func kindCells(k api.KindStat) []any {
-	name, precision, lift := string(k.Kind), "-", "-"
-	if k.Retired {
-		name += " (retired)"
+// share is "6 of 9 (67 %)", "-" as long as no outcome is known.
+func share(t prefetch.Tally) string {
+	if t.Resolved == 0 {
+		return "-"
 	}
-	if k.Shown.Resolved > 0 {
-		precision = fmt.Sprintf("%.2f", float64(k.Shown.Used)/float64(k.Shown.Resolved))
-	}
-	if l := k.Lift; l.Known {
-		lift = fmt.Sprintf("%+.2f (%+.2f to %+.2f)", l.Value, l.Low, l.High)
-	}
-	return []any{name, k.Shown.Predicted, k.Shown.Used, precision, k.Withheld.Predicted, k.Withheld.Used, lift,
-		k.Shadow.Predicted, k.Shadow.Used, count(k.Tokens)}
-}
-
-// retirement lists the kinds that are off because of their record.
-func (a *app) retirement(kinds []api.RetiredKind) {
-	for _, k := range kinds {
-		a.talk("%s has retired itself: %s", k.Kind, k.Why)
-		a.talk("hint: it returns by itself after some 140 more predictions, or at once with %s", k.Back)
-	}
+	return fmt.Sprintf("%s of %s (%.0f %%)", count(t.Right), count(t.Resolved), 100*float64(t.Right)/float64(t.Resolved))
 }
 
 // summaryRows is how many files and pairs a summary has.
@@ -122,11 +97,11 @@ const summaryRows = 5
 
 // statsSummary is what aoa stats prints without an argument, for --json.
 type statsSummary struct {
-	Status api.StatusAnswer `json:"status"`
-	Hot    []cold.FileStat  `json:"hot"`   // committed most in the last year of the history
-	Files  []cold.FileStat  `json:"files"` // opened most
-	Pairs  []history.Pair   `json:"pairs"` // that change together most
-	Kinds  []api.KindStat   `json:"kinds"`
+	Status api.StatusAnswer  `json:"status"`
+	Hot    []cold.FileStat   `json:"hot"`   // committed most in the last year of the history
+	Files  []cold.FileStat   `json:"files"` // opened most
+	Pairs  []history.Pair    `json:"pairs"` // that change together most
+	Hints  []prefetch.Record `json:"hints"`
 }
 
 // summary prints the most important totals. From the first day on it has those of the history.
@@ -143,7 +118,7 @@ func (a *app) summary(ctx context.Context) error {
 		{"commits", func(ans api.StatsAnswer) { s.Hot = append([]cold.FileStat{}, ans.Files...) }},
 		{"files", func(ans api.StatsAnswer) { s.Files = append([]cold.FileStat{}, ans.Files...) }},
 		{"pairs", func(ans api.StatsAnswer) { s.Pairs = ans.Pairs }},
-		{"kinds", func(ans api.StatsAnswer) { s.Kinds = append([]api.KindStat{}, ans.Kinds...) }},
+		{"hints", func(ans api.StatsAnswer) { s.Hints = append([]prefetch.Record{}, ans.Hints...) }},
 	} {
 		ans, err := call(ctx, a, api.Stats, api.StatsRequest{Table: t.table, Limit: summaryRows})
 		if err != nil {
@@ -173,12 +148,11 @@ func (a *app) printSummary(s statsSummary) {
 		return []any{"  " + a.display(p.A), a.display(p.B), fmt.Sprintf("%d of %d commits", p.Both, p.OfA)}
 	})
 	var all prefetch.Tally
-	for _, k := range s.Kinds {
-		all = all.Plus(k.Shown)
+	for _, r := range s.Hints {
+		all = all.Plus(r.Shown)
 	}
-	if all.Predicted > 0 {
-		fmt.Fprintf(a.out, "\nhints: %s shown, %s used of %s that are decided\n", count(all.Predicted), count(all.Used),
-			count(all.Resolved))
+	if all.Decided > 0 {
+		fmt.Fprintf(a.out, "\nhints: %s shown, right %s\n", count(all.Decided), share(all))
 	}
 	if s.Status.Sessions == 0 {
 		a.noneYet("no agent has worked here since aoa init")

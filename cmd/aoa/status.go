@@ -58,7 +58,6 @@ func (a *app) statusTable(st api.StatusAnswer) {
 		rows = append(rows, cells("paused", "until "+stamp(st.Paused)+"; aoa pause off ends it"))
 	}
 	a.table(rows...)
-	a.retirement(st.Retired)
 	if st.Watch == "partial" && st.WatchHint != "" {
 		a.talk("hint: %s", st.WatchHint)
 	}

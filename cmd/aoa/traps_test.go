@@ -297,8 +297,8 @@ func (x *traps) work(dir string) {
 		{"suggest", "server/wire.go", "--check"},
 		{"suggest", "--prompt", "the protocol"}, {"why", "docs/protocol.md", "--with", "server/wire.go"}, {"context"},
 		{"context", "--for", "prompt", "-p", "the protocol"},
-		{"context", "--json"}, {"status"}, {"status", "--all"}, {"doctor"}, {"stats", "files"}, {"stats", "kinds"},
-		{"stats", "cost"}, {"log"}, {"stats", "metrics"}, {"--version"},
+		{"context", "--json"}, {"status"}, {"status", "--all"}, {"doctor"}, {"stats", "files"}, {"stats", "hints"},
+		{"log"}, {"stats", "metrics"}, {"--version"},
 		{"stage", "run", "s", "--dep", "server/*.go", "--", "true"},
 		{"stage", "run", "s", "--dep", "server/*.go", "--", "true"}, {"stage", "why", "s"}, {"config"},
 		{"eval"}} {

@@ -24,7 +24,7 @@ var (
 	Metrics   = Route[None, []byte]{"GET", "/metrics"}
 	Forget    = Route[ForgetRequest, ForgetAnswer]{"POST", "/forget"}
 	Pause     = Route[PauseRequest, PauseAnswer]{"POST", "/pause"}
-	Config    = Route[ConfigRequest, ConfigAnswer]{"POST", "/config"} // read the settings again
+	Config    = Route[None, None]{"POST", "/config"} // read the settings again
 	Import    = Route[ImportRequest, ImportAnswer]{"POST", "/import"}
 	Partners  = Route[PartnersRequest, PartnersAnswer]{"POST", "/partners"}
 	Session   = Route[SessionRequest, SessionAnswer]{"POST", "/session"}
@@ -84,9 +84,10 @@ type LogAnswer struct {
 	Events []event.Event `json:"events"`
 }
 
-// StatsRequest asks for one table: files, commits (files by their commits), tags, sessions, kinds or costs.
+// StatsRequest asks for one table.
 type StatsRequest struct {
-	Table string `json:"table"`           // files, commits, tags, sessions, kinds, cost, pairs, proof
+	// files, commits (files by their commits), tags, sessions, hints, outcomes or pairs
+	Table string `json:"table"`
 	Limit int    `json:"limit,omitempty"` // rows; 0 is 20
 }
 
@@ -95,20 +96,10 @@ type StatsAnswer struct {
 	Files    []cold.FileStat    `json:"files,omitempty"`
 	Tags     []cold.TagStat     `json:"tags,omitempty"`
 	Sessions []cold.SessionStat `json:"sessions,omitempty"`
-	Kinds    []KindStat         `json:"kinds,omitempty"`
-	Costs    []prefetch.Cost    `json:"costs,omitempty"`
-	Retired  []RetiredKind      `json:"retired,omitempty"`  // with kinds
-	Refit    *prefetch.Refit    `json:"refit,omitempty"`    // with kinds: the last one
+	Hints    []prefetch.Record  `json:"hints,omitempty"`    // by kind
 	Outcomes []prefetch.Outcome `json:"outcomes,omitempty"` // what came of the newest predicted files, the newest last
 
 	Pairs []history.Pair `json:"pairs,omitempty"` // files that change together and have unrelated names
-	Proof *ProofAnswer   `json:"proof,omitempty"`
-}
-
-// KindStat is the record of one kind of suggestion.
-type KindStat struct {
-	prefetch.Record
-	Lift prefetch.Lift `json:"lift,omitzero"`
 }
 
 // StatusAnswer is the daemon's health.
@@ -140,8 +131,7 @@ type StatusAnswer struct {
 	KeepBytes int64     `json:"retention_bytes"`
 	Warnings  []string  `json:"warnings,omitempty"`
 
-	Team    team.Status   `json:"team"`              // the exchange with other clones
-	Retired []RetiredKind `json:"retired,omitempty"` // kinds that are not shown any more
+	Team team.Status `json:"team"` // the exchange with other clones
 }
 
 // Progress is the progress of an import.

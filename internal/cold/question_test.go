@@ -138,7 +138,7 @@ func FuzzEncoding(f *testing.F) {
 		for _, kind := range []event.Kind{event.KindRead, event.KindCommit, event.KindSuggest} {
 			e := event.Event{ID: id, Time: moment(at % 1e14), Session: tag,
 				Body: eventtest.Fill(kind, eventtest.Fields{"Paths": []event.Path{event.Path(path)}, "Text": text,
-					"Author": moment(max(0, at) % 1e13), "Tokens": int(at), "Seen": []event.Path{event.Path(path), "x"},
+					"Author": moment(max(0, at) % 1e13), "Seen": []event.Path{event.Path(path), "x"},
 					"Tags": []string{tag}, "Scores": []float64{score}})}
 			r, err := encodeRow(e, seal)
 			fault.Check(t, err)
@@ -152,7 +152,7 @@ func FuzzEncoding(f *testing.F) {
 // FuzzRow: whatever a row holds, reading it is an event or an error.
 func FuzzRow(f *testing.F) {
 	for _, e := range []event.Event{read("id", noon, "s", "a", "b"), commit(1, noon, "a", "b"),
-		{ID: "x", Body: event.Call{Act: event.ActSearch, Tags: []string{"a", ""}, Tokens: 5}}} {
+		{ID: "x", Body: event.Call{Act: event.ActSearch, Tags: []string{"a", ""}}}} {
 		r, err := encodeRow(e, nil)
 		fault.Check(f, err)
 		f.Add(r.body, []byte{0, 'x'})

@@ -18,7 +18,7 @@ type Config struct {
 
 	Kinds []string `key:"kinds" default:"partner,rescue,search,start,prompt,stale,reload" allow:"none, or kinds with commas between them" help:"the hints that are shown" who:"who is disturbed by a kind, or wants next"`
 
-	Holdout float64 `key:"holdout" default:"0.1" allow:"0 to 0.5" help:"share of the hints that is withheld, to measure what they are worth" who:"who wants every hint, or an earlier finding of aoa stats proof"`
+	Holdout float64 `key:"holdout" default:"0.1" allow:"0 to 0.5" help:"share of the hints that is withheld, to measure what they are worth" who:"who wants every hint, or to know sooner what aoa stats hints says of withheld ones"`
 
 	SessionTokens int `key:"tokens.session" default:"2000" allow:"0 to 1000000" help:"tokens that hints may cost in one session; 0 shows none" who:"who pays for tokens"`
 

@@ -194,7 +194,7 @@ func (g *generator) said() {
 	case 1:
 		value := strconv.FormatFloat(.4+.05*float64(g.r.IntN(6)), 'f', 2, 64)
 		fault.Check(g, config.Set(config.StoreFile(g.o.Place.Store), "threshold", value))
-		call(g.fixture, api.Config, api.ConfigRequest{})
+		call(g.fixture, api.Config, api.None{})
 	default:
 		call(g.fixture, api.Feedback, api.FeedbackRequest{Session: pick(g, g.sessions...), Helpful: g.r.IntN(2) == 0})
 	}
@@ -273,10 +273,9 @@ func (g *generator) state() map[string]any {
 			add(set+" of "+owner.Name, g.set(set, owner.Name))
 		}
 	}
-	for _, table := range []string{"files", "tags", "sessions", "kinds"} {
+	for _, table := range []string{"files", "tags", "sessions", "hints"} {
 		add("stats "+table, call(g.fixture, api.Stats, api.StatsRequest{Table: table, Limit: 1000}))
 	}
-	add("proof", call(g.fixture, api.Stats, api.StatsRequest{Table: "proof"}).Proof)
 	add("threshold", call(g.fixture, api.Threshold, api.None{}))
 	add("sessions", call(g.fixture, api.Sessions, api.SessionsRequest{Archived: true, Limit: 1000}))
 	add("sequences", call(g.fixture, api.ReloadList, api.SequencesRequest{All: true}))

@@ -35,7 +35,6 @@ func (d *Daemon) status(ctx context.Context, _ api.None) (api.StatusAnswer, erro
 	if d.settings.Paused() {
 		out.Paused = d.settings.PausedUntil()
 	}
-	out.Retired = retired(d.predictions.Records(), cfg.Kinds)
 	if out.Team, err = d.teamStatus(ctx); err != nil {
 		return out, err
 	}

@@ -2,11 +2,9 @@ package daemon
 
 import (
 	"context"
-	"slices"
 
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/event"
-	"github.com/aoa-dev/aoa/prefetch"
 )
 
 // readSettings reads the configuration again and logs a changed threshold.
@@ -51,26 +49,5 @@ func (d *Daemon) feedback(ctx context.Context, r api.FeedbackRequest) (api.Thres
 	return d.thresholds(r.Session), nil
 }
 
-// config reads the settings again. It gives retired kinds another chance, with no evidence against them: an event
-// like any other, so that a replay gives the same. A kind that has not retired is left as it is.
-func (d *Daemon) config(ctx context.Context, r api.ConfigRequest) (out api.ConfigAnswer, err error) {
-	if err := d.readSettings(); err != nil || len(r.Revive) == 0 {
-		return out, err
-	}
-	d.events.SyncBriefly(ctx)
-	var events []event.Event
-	for _, rec := range d.predictions.Records() {
-		kind := string(rec.Kind)
-		if !rec.Retired || !slices.Contains(r.Revive, kind) {
-			continue
-		}
-		out.Revived = append(out.Revived, kind)
-		events = append(events, prefetch.SetRevived(rec.Kind, api.CallID(ctx), d.now()))
-	}
-	if len(events) == 0 {
-		return out, nil
-	}
-	_, err = d.events.Append(ctx, events)
-	d.events.SyncBriefly(ctx)
-	return out, err
-}
+// config reads the settings again.
+func (d *Daemon) config(context.Context, api.None) (api.None, error) { return api.None{}, d.readSettings() }

@@ -129,8 +129,7 @@ type Call struct {
 	Looks   bool     `json:"looks,omitempty"`   // the command is one of git that looks at a change, stages or commits it
 	Checks  bool     `json:"checks,omitempty"`  // the command runs tests, a build or a linter
 	// the pattern, command or task, redacted, at most MaxText bytes; sealed in the log, and "" where events are folded
-	Text   string `json:"text,omitempty"`
-	Tokens int    `json:"tokens,omitempty"` // search: about how many tokens its result has, 0 if not known
+	Text string `json:"text,omitempty"`
 	// read: the first line, from 1; 0 is the first
 	Offset int    `json:"offset,omitempty"`
 	Limit  int    `json:"limit,omitempty"`  // of Offset: how many lines; search: results; 0 is the tool's own

@@ -77,7 +77,7 @@ func (m *Metrics) registry(events Source, hints Records) *prometheus.Registry {
 			"Age of the oldest event that was accepted and is not learned yet; 0 when all are learned.",
 			func() float64 { return events.Behind().Seconds() }},
 		{"aoa_prefetch_precision", "Share of shown suggestions that were used within the horizon, over all resolved ones.",
-			func() float64 { all := sum(hints.Records()); return float64(all.Used) / float64(max(all.Resolved, 1)) }},
+			func() float64 { all := sum(hints.Records()); return float64(all.Right) / float64(max(all.Resolved, 1)) }},
 		{"aoa_predictions_resolved", "Shown suggestions of which it is known whether they were used.",
 			func() float64 { return float64(sum(hints.Records()).Resolved) }},
 	} {

@@ -28,8 +28,7 @@ type Input struct {
 	Authors map[string]string        // commit → who wrote it; nil: not known
 	Lines   func(event.Path) (n int) // length of a file, 0 if it cannot be read; asked of the files that change most
 	Record  []prefetch.Outcome       // what came of predicted files, oldest first
-	Proof   api.ProofAnswer          // the results of hints
-	Kinds   []api.KindStat           // those that retired
+	Hints   []prefetch.Record        // what came of hints, by kind
 	Past    []eval.Change            // the newest changes, oldest first
 }
 
@@ -41,14 +40,14 @@ type Page struct {
 
 	Headline []Sentence `json:"headline,omitempty"` // what to act on first
 
-	Map     *Map     `json:"map,omitempty"`
-	Across  []Across `json:"across,omitempty"`
-	Hot     []Hot    `json:"hot,omitempty"`
-	People  *People  `json:"people,omitempty"`
-	Record  *Record  `json:"record,omitempty"`
-	Past    *Past    `json:"past,omitempty"`
-	Changes []Change `json:"changes,omitempty"`
-	Cost    *Cost    `json:"cost,omitempty"`
+	Map     *Map              `json:"map,omitempty"`
+	Across  []Across          `json:"across,omitempty"`
+	Hot     []Hot             `json:"hot,omitempty"`
+	People  *People           `json:"people,omitempty"`
+	Record  *Record           `json:"record,omitempty"`
+	Past    *Past             `json:"past,omitempty"`
+	Changes []Change          `json:"changes,omitempty"`
+	Hints   []prefetch.Record `json:"hints,omitempty"`
 }
 
 // Counts says what the page is about.
@@ -64,7 +63,7 @@ func New(in Input) *Page {
 	h := newHistory(in.Events, in.Files, in.Authors)
 	p := &Page{Name: text(in.Name), Made: in.Now.UTC(), Map: h.coupling(), Hot: h.hot(in.Lines), People: h.people(),
 		Record: newRecord(in.Record),
-		Past:   newPast(in.Past), Changes: newest(in.Past), Cost: newCost(in.Proof, in.Kinds)}
+		Past:   newPast(in.Past), Changes: newest(in.Past), Hints: in.Hints}
 	p.Across = h.across(p.Map)
 	p.Counts = &Counts{Commits: in.Status.Commits, Files: in.Status.Files, Sessions: in.Status.Sessions}
 	if len(h.changes) > 0 {

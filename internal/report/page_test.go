@@ -60,15 +60,8 @@ func made(t *testing.T) Input {
 		in.Record = append(in.Record, prefetch.Outcome{At: begin.AddDate(0, 0, i), P: float64(i%10) / 10, Used: i%10 > 4,
 			Arm: prefetch.Shown})
 	}
-	in.Kinds = []api.KindStat{{Record: prefetch.Record{Kind: "prompt"}}, {Record: prefetch.Record{Kind: "stale", Retired: true}}}
-	in.Proof = api.ProofAnswer{Searching: prefetch.SearchEstimate{Searches: 30, PerSearch: 1240},
-		Proof: prefetch.Proof{From: begin, To: begin, Sessions: 9, Spent: 800, Decided: 10, Wrong: 3,
-			Spared: prefetch.Lift{Value: 1700, Low: -200, High: 3600, Known: true},
-			Kinds: []prefetch.KindProof{{Kind: "prompt", Texts: 20, Shown: prefetch.Tally{Predicted: 20, Resolved: 10, Used: 7},
-				Withheld: prefetch.Tally{Predicted: 4, Resolved: 4, Used: 1},
-				Searched: 1.25, SearchedWithheld: 2.5, Spent: 800, Finding: "undecided"}},
-			Losses: []prefetch.Loss{{At: begin, Session: "<s1>", Kind: "prompt", Named: []event.Path{script, image},
-				Opened: []event.Path{}}}}}
+	in.Hints = []prefetch.Record{{Kind: "prompt", Shown: prefetch.Tally{Decided: 20, Resolved: 10, Right: 7},
+		Withheld: prefetch.Tally{Decided: 4, Resolved: 4, Right: 1}, Tokens: 800}}
 	return in
 }
 
@@ -100,11 +93,6 @@ func TestPage(t *testing.T) {
 	}
 	if c := p.Changes[0]; c.Files[0].Place != 1 && c.Files[0].Place != 2 || !strings.HasPrefix(c.Subject, "change <b>") {
 		t.Errorf("%+v", c)
-	}
-	if l := p.Cost.Losses[0]; p.Cost.Spent != 800 || p.Cost.Kinds[0].Shown.Used != 7 ||
-		!slices.Equal(p.Cost.Retired, []string{"stale"}) || l.Session != "" ||
-		l.Named[0] != event.Path(event.Path(script).Display()) {
-		t.Errorf("%+v", p.Cost)
 	}
 }
 
@@ -219,7 +207,7 @@ func TestBrowser(t *testing.T) {
 		fault.Same(t, expression, b.eval(expression), want)
 	}
 	same(`[...document.querySelectorAll('section')].map(s => s.id).join()`,
-		`"together,across,hot,people,right,cost,changes"`)
+		`"together,across,hot,people,right,hints,changes"`)
 	same(`document.querySelectorAll('.map .leaf').length`, `6`)
 	same(`document.querySelectorAll('.map .links path').length`, `5`)
 	same(`document.querySelectorAll('.chart').length`, `3`)

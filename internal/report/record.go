@@ -1,11 +1,8 @@
 package report
 
 import (
-	"slices"
 	"time"
 
-	"github.com/aoa-dev/aoa/internal/api"
-	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/prefetch"
 )
 
@@ -126,40 +123,4 @@ func newRecord(outcomes []prefetch.Outcome) *Record {
 		return nil
 	}
 	return &r
-}
-
-// Cost is what hints cost, and what they brought: the answer of `aoa stats proof`.
-type Cost struct {
-	api.ProofAnswer
-	Retired []string `json:"retired,omitempty"` // kinds that switched themselves off
-}
-
-// mostLosses is how many of the wrong hints are shown.
-const mostLosses = 8
-
-func newCost(p api.ProofAnswer, kinds []api.KindStat) *Cost {
-	if len(p.Kinds) == 0 {
-		return nil
-	}
-	c := &Cost{ProofAnswer: p}
-	c.Losses = slices.Clone(p.Losses[:min(len(p.Losses), mostLosses)])
-	for i := range c.Losses {
-		l := &c.Losses[i]
-		l.Session, l.Named, l.Opened = "", displayed(l.Named), displayed(l.Opened)
-	}
-	for _, k := range kinds {
-		if k.Retired {
-			c.Retired = append(c.Retired, string(k.Kind))
-		}
-	}
-	return c
-}
-
-// displayed are names as a terminal would show them.
-func displayed(files []event.Path) []event.Path {
-	out := make([]event.Path, 0, len(files))
-	for _, f := range files {
-		out = append(out, event.Path(f.Display()))
-	}
-	return out
 }

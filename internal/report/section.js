@@ -4,6 +4,7 @@ const KINDS = {
   prompt: 'a list of files at a prompt',
   partner: 'what a change lacks',
   rescue: 'the right path after a failed read',
+  search: 'what a failed search meant',
   start: 'the files at hand when a session starts or goes on',
   stale: 'files that changed since they were read',
   reload: 'how such a task was done before',
@@ -102,31 +103,14 @@ function outcomes({bars}) {
     'saw, count as well.');
 }
 
-const FINDINGS = {helps: 'helps', loses: 'costs more than it spares', undecided: 'not decided yet'};
-
-function costs({cost: c}) {
-  if (!c) return null;
-  const whole = x => (x < 0 ? '−' : '') + number(Math.abs(Math.round(x)));
-  const interval = i => (i ? `${whole(i.value)} (${whole(i.low)} to ${whole(i.high)})` : '–');
+function hintsOf({hints}) {
+  if (!hints || !hints.length) return null;
   const share = arm => (arm.resolved ? `${number(arm.right)} of ${number(arm.resolved)}` : '–');
-  const searches = (arm, n) => (arm.resolved ? n.toFixed(1) : '–');
-  const kind = k => el('span', {}, KINDS[k.kind] || k.kind, (c.retired || []).includes(k.kind) && el('span', {class: 'badge'}, 'switched itself off'));
-  const row = k => [kind(k), number(k.texts), share(k.shown), share(k.withheld), searches(k.shown, k.searches), searches(k.withheld, k.searches_withheld),
-    whole(k.tokens_spent), interval(k.tokens_spared), FINDINGS[k.finding]];
-  const heads = [['Hint'], ['said', 'num'], ['right', 'num'], ['kept back', 'num'], ['searches', 'num'], ['kept back', 'num'], ['tokens spent', 'num'],
-    ['spared (95 %)', 'num'], ['']];
-  const names = files => (files.length ? files.map((f, i) => [i ? ', ' : '', linked(f, 34)]) : 'nothing else');
-  const loss = l => [day(l.at), KINDS[l.kind] || l.kind, el('span', {}, names(l.named)), el('span', {}, names(l.opened))];
+  const row = k => [KINDS[k.kind] || k.kind, number(k.shown.decided), share(k.shown), number(k.withheld.decided), share(k.withheld), number(k.tokens)];
+  const heads = [['Hint'], ['shown', 'num'], ['right', 'num'], ['withheld', 'num'], ['right all the same', 'num'], ['tokens', 'num']];
   return [
-    lead('A hint stays in the conversation, so every later request carries it. A share of all hints is kept back at random, and shows what happens ' +
-      'without: how often the named file was used anyway, and how many searches came before it.'),
-    el('div', {class: 'tiles'},
-      tile(whole(c.tokens_spent), `tokens spent on hints in ${plural(c.sessions, 'session')}, at the price of input`),
-      tile(interval(c.tokens_spared), 'tokens spared by fewer searches'),
-      tile(number(c.wrong), `of ${plural(c.decided, 'hint')} with an outcome named no file that was used`),
-      c.searching.searches > 0 && tile(whole(c.searching.tokens_per_search), `tokens come back from a search here (${number(c.searching.searches)} counted)`)),
-    table(heads, c.kinds.map(row), 'Kinds of hints'),
-    c.losses.length > 0 && table([['Wrong'], ['Hint'], ['named'], ['opened']], c.losses.map(loss), 'The newest wrong hints'),
+    lead('One hint in ten is withheld, drawn at random. Those show what happens without a hint: how often the agent used the file all the same.'),
+    table(heads, hints.map(row), 'Kinds of hints'),
   ];
 }
 
@@ -155,7 +139,7 @@ const SECTIONS = [
   ['hot', 'Hot spots', hotSpots, 'A source file appears here after two commits within a year.'],
   ['people', 'Knowledge at risk', knowledge, 'Files appear here after the first commit.'],
   ['right', 'How right aOa is here', right, 'Figures appear here after the first commit that changes two known files.'],
-  ['cost', 'What hints cost and bring', costs, 'Figures appear here after the first hint to an agent: aoa init --hooks claude.'],
+  ['hints', 'How right hints are', hintsOf, 'Figures appear here after the first hint to an agent: aoa init --hooks claude.'],
   ['changes', 'Recent changes, and what aOa would have said', examples, 'Commits of two to eight files, two of them known before, appear here.'],
 ];
 

@@ -146,7 +146,7 @@ func (a *texts) list(l *recorded.Localization, repo string) error {
 	predictions := c.Predictions(q, first, prefetch.Calibration{})
 	named := slices.ContainsFunc(predictions, func(f prefetch.Prediction) bool { return f.Named })
 	files, e := c.List.Choose(q, prefetch.Turn{Named: named}, predictions, nil)
-	says := e.Says(prefetch.ListThreshold, prefetch.ListTokens, prefetch.Searching{})
+	says := e.Says(prefetch.ListThreshold)
 	right := slices.ContainsFunc(files, func(f prefetch.Prediction) bool { return slices.Contains(l.Files, f.File) })
 	a.Add(recorded.Own, "lists shown", repo, l.ID, share(says), 1)
 	a.Add(recorded.Own, "lists right", repo, l.ID, share(says && right), share(says))

@@ -63,7 +63,7 @@ func (s *score) show(d *eval.Decision) {
 func (s *score) list(d *eval.Decision, name string, m prefetch.ListModel, opened []event.Path) {
 	files, e := m.Choose(d.Query, prefetch.Turn{Prompts: d.Prompts - 1,
 		Named: len(d.Prompted) > 0}, s.shown.predictions, nil)
-	shown := truth(e.Says(prefetch.ListThreshold, prefetch.ListTokens, prefetch.Searching{}))
+	shown := truth(e.Says(prefetch.ListThreshold))
 	if len(opened) == 0 {
 		s.add(d, name+" others", shown, 1)
 		return

@@ -317,11 +317,11 @@ func (r *replay) count(ctx context.Context) error {
 		return err
 	}
 	for range 4 { // each question waits for what came before it
-		stats, err := api.Call(ctx, r.client(), api.Stats, api.StatsRequest{Table: "kinds"})
+		stats, err := api.Call(ctx, r.client(), api.Stats, api.StatsRequest{Table: "hints"})
 		if err != nil {
 			return err
 		}
-		r.tally.kinds = stats.Kinds
+		r.tally.hints = stats.Hints
 	}
 	return nil
 }

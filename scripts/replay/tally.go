@@ -9,7 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/prefetch"
 )
 
@@ -21,7 +20,7 @@ type tally struct {
 	times    map[string][]time.Duration // event → of the whole client process
 	silent   map[string][2]int          // event → invocations, silent ones
 	tokens   map[string]int             // session → tokens of its texts
-	kinds    []api.KindStat
+	hints    []prefetch.Record
 }
 
 func newTally(name string) *tally {
@@ -56,15 +55,15 @@ func (y *tally) join(o *tally) {
 	for k, v := range o.tokens {
 		y.tokens[o.name+k] += v
 	}
-	for _, k := range o.kinds {
-		i := slices.IndexFunc(y.kinds, func(x api.KindStat) bool { return x.Kind == k.Kind })
+	for _, k := range o.hints {
+		i := slices.IndexFunc(y.hints, func(x prefetch.Record) bool { return x.Kind == k.Kind })
 		if i < 0 {
-			y.kinds = append(y.kinds, k)
+			y.hints = append(y.hints, k)
 			continue
 		}
-		x := &y.kinds[i]
+		x := &y.hints[i]
 		x.Shown, x.Withheld, x.Shadow = x.Shown.Plus(k.Shown), x.Withheld.Plus(k.Withheld), x.Shadow.Plus(k.Shadow)
-		x.Tokens, x.Retired = x.Tokens+k.Tokens, x.Retired || k.Retired
+		x.Tokens += k.Tokens
 	}
 }
 
@@ -96,13 +95,12 @@ func (y *tally) print(w io.Writer) {
 	if len(spent) > 0 {
 		fmt.Fprintf(&b, "  tokens a session: median %d, p95 %d\n", spent[len(spent)/2], spent[len(spent)*95/100])
 	}
-	for _, k := range y.kinds {
+	for _, k := range y.hints {
 		fmt.Fprintf(&b, "  %-10s %4d files shown, %3.0f %% of %d used; withheld %d, %3.0f %% of %d used; "+
-			"shadow %d, %.0f %% used; %d tokens%s\n", k.Kind,
-			k.Shown.Predicted, percent(k.Shown.Used, k.Shown.Resolved), k.Shown.Resolved,
-			k.Withheld.Predicted, percent(k.Withheld.Used, k.Withheld.Resolved), k.Withheld.Resolved,
-			k.Shadow.Predicted, percent(k.Shadow.Used, k.Shadow.Predicted), k.Tokens,
-			map[bool]string{true: ", retired"}[k.Retired])
+			"shadow %d, %.0f %% used; %d tokens\n", k.Kind,
+			k.Shown.Decided, percent(k.Shown.Right, k.Shown.Resolved), k.Shown.Resolved,
+			k.Withheld.Decided, percent(k.Withheld.Right, k.Withheld.Resolved), k.Withheld.Resolved,
+			k.Shadow.Decided, percent(k.Shadow.Right, k.Shadow.Decided), k.Tokens)
 	}
 	fmt.Fprint(w, b.String())
 }

@@ -130,7 +130,7 @@ func (l *lessons) measure(t *recorded.Table, c *prefetch.Confidence) {
 			continue
 		}
 		files, e := model.Choose(a.query, a.turn, a.predictions(c), nil)
-		says, right := truth(e.Says(prefetch.ListThreshold, prefetch.ListTokens, prefetch.Searching{})), a.right(files)
+		says, right := truth(e.Says(prefetch.ListThreshold)), a.right(files)
 		bar(list, e.Any(), a.opens && right)
 		if !a.opens {
 			add(list+"s others", says, 1)

@@ -13,7 +13,6 @@ type Delta struct {
 	Opened   []Opened   // files that the event opened, or that were saved outside any tool; without a session none is first
 	Terms    []string   // words that the session had not used since its prompt; of an event that opens nothing
 	Hinted   bool       // a shown suggestion named one of the files that the event opened
-	Sought   *Sought    // of the first open of a turn that was shown no list
 	Resolved []Resolved // what came of predictions: of a commit and a tick, in any session
 }
 

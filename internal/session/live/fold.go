@@ -146,7 +146,7 @@ func (l *Sessions) inSession(id string, e event.Event) (*Session, Delta) {
 	}
 	f.recall(e)
 	if e.Kind() != event.KindSave {
-		f.delta.Sought = f.Hints.event(e, f.delta.First())
+		f.Hints.event(e, f.delta.First())
 		f.delta.Resolved = append(f.delta.Resolved, f.Hints.resolve(id, false)...)
 		l.follow(id)
 	}

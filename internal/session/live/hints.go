@@ -31,9 +31,6 @@ type Hints struct {
 	Resolved int                  // of these, those that are resolved
 	Used     int                  // of these, those that were used
 	Last     time.Time            // the newest event that changed this
-
-	Seeks    bool // the turn was shown no list, and has opened no file that is new to the session
-	Searches int  // of that turn
 }
 
 // Mark says that a kind predicted a file to a conversation, and in which arm.
@@ -41,9 +38,6 @@ type Mark struct {
 	By, Kind, Arm string
 	File          event.Path
 }
-
-// Sought is what a turn took that opened a file for the first time in its session, without having been shown a list.
-type Sought struct{ Searches int }
 
 // Resolved is a file of a prediction of which an event decided whether it was used in time.
 type Resolved struct {
@@ -102,7 +96,6 @@ func (h *Hints) suggest(e event.Event) {
 	made, p := e.Body.(event.Hint), NewPrediction(e)
 	h.Tokens += max(made.Tokens, 0)
 	list := p.Label == LabelTurn
-	h.Seeks = h.Seeks && !(p.Arm == Shown && list)
 	files := made.Paths
 	if p.Kind == Reload {
 		files = nil
@@ -157,28 +150,17 @@ func (h *Hints) leads(e event.Event) bool {
 	})
 }
 
-// event takes in an event of the session. first is true if it opened a file that the session had not opened before;
-// then it returns what that took, nil if the turn was shown a list, or had opened one before.
-func (h *Hints) event(e event.Event, first bool) (sought *Sought) {
+// event takes in an event of the session. first is true if it opened a file that the session had not opened before.
+func (h *Hints) event(e event.Event, first bool) {
 	switch {
 	case e.Kind() == event.KindRun || e.Kind() == event.KindFailed:
-		return nil
+		return
 	case e.Opens():
 		for i := range h.Open {
 			h.Open[i].Opened(e, first)
 		}
-		if first && h.Seeks {
-			sought = &Sought{h.Searches}
-		}
-		if first {
-			h.Seeks, h.Searches = false, 0
-		}
-	case e.Kind() == event.KindSearch:
-		if h.Seeks {
-			h.Searches++
-		}
 	case e.Kind() == event.KindPrompt && e.Subagent == "":
-		h.HintAt, h.Seeks, h.Searches = nil, true, 0
+		h.HintAt = nil
 		for i := range h.Open {
 			h.Open[i].Prompted()
 		}
@@ -190,7 +172,6 @@ func (h *Hints) event(e event.Event, first bool) (sought *Sought) {
 		h.Marks = remaining(slices.Clone(h.Marks), func(m Mark) bool { return m.By == e.Subagent })
 	}
 	h.at(e.Time)
-	return sought
 }
 
 // emptied reports whether the agent's context was emptied.

@@ -130,18 +130,3 @@ func TestMarksOfAConversation(t *testing.T) {
 		t.Errorf("%d marks, %d predictions", len(h.Marks), len(h.Open))
 	}
 }
-
-// TestSought: how much a turn searches before it opens its first file, where it was shown no list.
-func TestSought(t *testing.T) {
-	d := newFixture(t)
-	search := ev(event.KindSearch, time.Second)
-	d.apply(ev(event.KindPrompt, 0), search, search)
-	d.expect("searches", d.apply(ev(event.KindRead, 0, "a")).Sought, "&{2}")
-	if d.apply(search, ev(event.KindRead, 0, "b")).Sought != nil {
-		t.Error("a turn counts twice")
-	}
-	if d.apply(ev(event.KindPrompt, 0), hint("1", live.LabelTurn, live.Shown, "x"),
-		ev(event.KindRead, 0, "c")).Sought != nil {
-		t.Error("a turn that was shown a list counts")
-	}
-}

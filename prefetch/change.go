@@ -34,7 +34,7 @@ const missingShared = 2
 const leastMissing = 0.20
 
 // companions are what changes with a change, as predictions with the likeliest first.
-func (p *Prefetcher) companions(ctx context.Context, q event.Query, own Calibration) (*answers, error) {
+func (p *Prefetcher) companions(ctx context.Context, q event.Query, own Intercepts) (*answers, error) {
 	a := &answers{q: q, change: changeOf(q), commits: &history.Commits{},
 		weights: cmp.Or(p.o.Weights, history.Shipped())}
 	if p.o.History != nil {

@@ -37,6 +37,21 @@ func Classes() []Class {
 		OfBranch}
 }
 
+// Kind is the kind of hint that names files of the class, "" if none does: a hint is about files that nothing has named.
+func (c Class) Kind() Kind {
+	switch c {
+	case OpenUnseen:
+		return Next
+	case PromptOther:
+		return Prompt
+	case OfSearch:
+		return Search
+	case OfChange:
+		return Partner
+	}
+	return ""
+}
+
 // classOf is the class of a file in the answer to a question.
 func classOf(q event.Query, f rank.Scored) Class {
 	m := rank.TaskOf(q)
@@ -137,7 +152,7 @@ type Prediction struct {
 	File    event.Path
 	Class   Class
 	Shipped float64    // as aOa ships
-	P       float64    // after the repository's own calibration
+	P       float64    // with what outcomes in the repository add to it
 	Scale   rank.Scale // P = 1/(1+e^-(a·logit+b))
 	Unseen  bool
 	Named   bool    // the prompt names it
@@ -149,7 +164,7 @@ type Prediction struct {
 }
 
 // Predictions are the files of a ranking, the likeliest first. own is what the repository's outcomes have taught.
-func (c *Confidence) Predictions(q event.Query, ranked []rank.Scored, own Calibration) []Prediction {
+func (c *Confidence) Predictions(q event.Query, ranked []rank.Scored, own Intercepts) []Prediction {
 	out := make([]Prediction, 0, len(ranked))
 	for i, x := range FileFeaturesOf(q, ranked) {
 		f := ranked[i]

@@ -217,7 +217,7 @@ func (p *Prefetcher) units(q Question, candidates []Prediction, s state, v *verd
 		if skip(x.File) || tr.hint && !x.Unseen {
 			continue
 		}
-		// What only the repository's own calibration lowers is logged, or it could never be raised again.
+		// What only the kind's intercept lowers is logged, or it could never be raised again.
 		u := unit{string(x.File), []Prediction{x}, x.P >= v.theta, max(x.P, x.Shipped) >= Floor}
 		switch {
 		case tr.fact:
@@ -280,8 +280,7 @@ func (p *Prefetcher) say(q Question, v verdict, s state, reasons func(Prediction
 	return d
 }
 
-// suggestion is the event of one arm. It carries the probabilities as shipped: what the repository's own calibration
-// made of them, a refit must not learn from.
+// suggestion is the event of one arm. It carries the probabilities as shipped: an intercept must not learn from itself.
 func suggestion(q Question, arm Arm, files []Prediction, text string, leads bool) event.Event {
 	h := event.Hint{Name: string(q.Kind), Arm: string(arm), Label: string(labelOf(q.Kind)), Task: q.Query.Task,
 		Text: q.Topic}

@@ -6,8 +6,8 @@
 // withheld and counted as a whole (ListModel). A session has several conversations, that of the agent and one of each
 // subagent: what was shown to a conversation or withheld from it keeps its arm there, whatever the kind. A prediction
 // is resolved by its Label, the question of its kind: opened next, opened in this turn, part of the same change, or
-// for facts opened within Horizon file events; at the latest by two idle hours. Outcomes of all arms refit the
-// calibration; those of shown files move the threshold of the kind so that in the long run three of four are used.
+// for facts opened within Horizon file events; at the latest by two idle hours. Outcomes of all arms move the
+// Intercept of the kind; those of shown files move its threshold so that in the long run three of four are used.
 // Record counts, for each kind, how many of the shown were right, and how many of the withheld all the same.
 //
 // What concerns one session is kept by package live; the rest changes only in Fold, which reads nothing but events,

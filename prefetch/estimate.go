@@ -34,7 +34,7 @@ func (a *answers) Done() {
 // estimate gives each file that may be an answer its probability: the only way from a question to a probability, for
 // hints and for people. A question about a change is answered by the commits, every other one by the ranking. Who asks
 // is done with the answers when it no longer needs them.
-func (p *Prefetcher) estimate(ctx context.Context, q event.Query, own Calibration) (*answers, error) {
+func (p *Prefetcher) estimate(ctx context.Context, q event.Query, own Intercepts) (*answers, error) {
 	if rank.TaskOf(q) == event.TaskChange {
 		return p.companions(ctx, p.ofSession(q), own)
 	}
@@ -74,7 +74,7 @@ func (a *answers) suggestion(ctx context.Context, x *Prediction, explain bool) e
 
 // answers are those of a question of people and tools, with what the repository's outcomes have taught.
 func (p *Prefetcher) answers(ctx context.Context, q event.Query) (*answers, error) {
-	return p.estimate(ctx, q, p.LastRefit().Now)
+	return p.estimate(ctx, q, p.Learned())
 }
 
 // defaultAnswer is how many files are answered with where the question does not say.

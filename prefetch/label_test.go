@@ -165,39 +165,35 @@ func TestNoRoom(t *testing.T) {
 	}
 }
 
-// TestAFitCannotStarve: a calibration that lowers everything below the floor goes on getting outcomes, and is
-// corrected by them.
-func TestAFitCannotStarve(t *testing.T) {
+// TestAnInterceptCannotStarve: one that lowers everything below the floor goes on getting outcomes, and is corrected by
+// them.
+func TestAnInterceptCannotStarve(t *testing.T) {
 	d := newFixture(t, Options{})
-	low := Refit{Verdict: Taken, At: epoch.Add(-time.Hour), Now: Calibration{Shift: map[Class]float64{OpenUnseen: -6}}}
-	d.p.Refit = low
-	for i := range 3 * leastFit {
-		f := event.Path(fmt.Sprintf("f%d.go", i))
-		d.likely(.8, f)
+	d.p.Intercepts[Next] = Intercept{Value: -mostIntercept, Outcomes: lastingOutcomes}
+	d.likely(.55, "x.go")
+	for i := range 100 {
 		q := d.query()
 		q.Session = fmt.Sprint("session", i)
 		dec, err := d.p.Decide(t.Context(), Question{Kind: Next, Query: q})
-		if err != nil || len(dec.Shown) != 0 || len(dec.Log) == 0 {
+		if err != nil || i == 0 && len(dec.Shown) != 0 || len(dec.Log) == 0 {
 			t.Fatalf("question %d: %s, %d events, %v", i, dec.Why, len(dec.Log), err)
 		}
 		d.happen(dec.Log...)
-		open := d.event(event.KindRead, dec.Log[0].Paths()[0])
+		open := d.event(event.KindRead, "x.go")
 		open.Session = q.Session
 		d.happen(open)
 	}
-	d.happen(event.Event{Time: d.now, Body: event.Tick{Job: "decay"}})
-	if r := d.p.LastRefit(); r.Verdict != Taken || r.Now.Shift[OpenUnseen] < -3 {
-		t.Errorf("%s: shift %v", r, r.Now.Shift[OpenUnseen])
+	if v := d.p.Learned()[Next].Value; v < -.6 { // a step is at least 4/440 of what was wrong
+		t.Errorf("the intercept is still %v", v)
 	}
 }
 
-// TestOneAnswer: who asks and who is hinted get the same probability, of the same model, after the repository's own
-// calibration.
+// TestOneAnswer: who asks and who is hinted get the same probability, of the same model, with the intercept of its kind.
 func TestOneAnswer(t *testing.T) {
 	d := newFixture(t, Options{Confident: &Confidence{Ahead: .2}})
 	d.likely(.7, "often.go", "cur_test.go")
 	d.likely(.3, "never.go")
-	d.p.Refit = Refit{Verdict: Taken, At: epoch, Now: Calibration{Shift: map[Class]float64{OfChange: .3, OpenUnseen: .4}}}
+	d.p.Intercepts[Partner], d.p.Intercepts[Next] = Intercept{Value: .3}, Intercept{Value: .4}
 	for _, kind := range []Kind{Partner, Next} {
 		q := d.query()
 		q.Session = ""

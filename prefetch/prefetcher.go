@@ -129,7 +129,7 @@ type state struct {
 	turn     Turn
 	base     float64
 	drift    map[Kind]float64
-	own      Calibration
+	own      Intercepts
 }
 
 // join takes a conversation out of the session, with the decisions that are on their way.
@@ -158,7 +158,7 @@ func (s *state) join(waiting []pending, conversation string) {
 func (p *Prefetcher) state(id string, at time.Time) state {
 	s := state{base: p.o.threshold()}
 	p.mu.Lock()
-	s.own = p.Refit.Now
+	s.own = maps.Clone(p.Intercepts)
 	if p.State.base() == s.base { // else they were learned under another one: who sets a threshold means it
 		s.drift = maps.Clone(p.Drift)
 	}

@@ -6,6 +6,7 @@ import (
 	"encoding/gob"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -25,11 +26,11 @@ type State struct {
 
 // folded is what a snapshot has.
 type folded struct {
-	Base     float64          // the threshold that drifts were learned under, 0 if none is set
-	Drift    map[Kind]float64 // how far the threshold of a kind has moved
-	Counts   map[Kind]Record
-	Refit    Refit
-	Outcomes []Outcome // the newest, the newest last
+	Base       float64          // the threshold that drifts were learned under, 0 if none is set
+	Drift      map[Kind]float64 // how far the threshold of a kind has moved
+	Counts     map[Kind]Record
+	Intercepts Intercepts
+	Outcomes   []Outcome // the newest, at most mostOutcomes, the newest last
 }
 
 // Outcome is what came of one predicted file.
@@ -39,10 +40,12 @@ type Outcome struct {
 	Kind    Kind       `json:"hint"`
 	Arm     Arm        `json:"arm"`
 	File    event.Path `json:"file"`
-	Class   Class      `json:"class,omitempty"` // "": its kind's files have no probability, and nothing is learned from them
-	P       float64    `json:"p"`               // its probability as shipped, before the repository's own calibration
+	P       float64    `json:"p"` // its probability as shipped
 	Used    bool       `json:"used"`
 }
+
+// mostOutcomes is how many outcomes are kept.
+const mostOutcomes = 5000
 
 // NewState is the state before the first event.
 func NewState() *State {
@@ -58,6 +61,9 @@ func (f *folded) fill() {
 	}
 	if f.Counts == nil {
 		f.Counts = map[Kind]Record{}
+	}
+	if f.Intercepts == nil {
+		f.Intercepts = Intercepts{}
 	}
 }
 
@@ -85,7 +91,11 @@ func (s *State) Restore(data []byte) error {
 	if err := gob.NewDecoder(bytes.NewReader(data[1:])).Decode(&f); err != nil {
 		return fmt.Errorf("%w: %w", ErrSnapshot, err)
 	}
-	if f.Base != f.Base || !f.Refit.Now.usable() || !f.Refit.Last.usable() || len(f.Outcomes) > mostFit {
+	usable := f.Base == f.Base && len(f.Outcomes) <= mostOutcomes
+	for _, i := range f.Intercepts {
+		usable = usable && i.usable()
+	}
+	if !usable {
 		return fmt.Errorf("%w: content", ErrSnapshot)
 	}
 	f.fill()
@@ -95,7 +105,7 @@ func (s *State) Restore(data []byte) error {
 	return nil
 }
 
-// Apply folds an event. Of other clones it folds feedback, and what came of their predictions for the calibration:
+// Apply folds an event. Of other clones it folds feedback, and what came of their predictions for the intercepts:
 // their hints are decided there.
 func (s *State) Apply(e event.Event, _ *live.Session, d live.Delta) {
 	s.mu.Lock()
@@ -116,10 +126,6 @@ func (s *State) Apply(e event.Event, _ *live.Session, d live.Delta) {
 		s.feedback(b)
 	case event.Setting:
 		s.setting(b)
-	case event.Tick:
-		if b.Job == "decay" { // once a day
-			s.refit(e.Time)
-		}
 	}
 }
 
@@ -152,8 +158,9 @@ func (s *State) resolved(at time.Time, made *live.Resolved) {
 		return
 	}
 	s.Outcomes = append(s.Outcomes, Outcome{At: at, Session: made.Session, Kind: kind, Arm: Arm(made.Arm),
-		File: made.File.Path, Class: classOfKind[kind], P: made.File.P, Used: used})
-	s.Outcomes = s.Outcomes[max(0, len(s.Outcomes)-mostFit):]
+		File: made.File.Path, P: made.File.P, Used: used})
+	s.Outcomes = s.Outcomes[max(0, len(s.Outcomes)-mostOutcomes):]
+	s.Intercepts.Learn(kind, made.File.P, used)
 	switch {
 	case event.Foreign(made.Session):
 		return
@@ -192,24 +199,6 @@ func (s *State) move(k Kind, used bool) {
 // base is where thresholds start.
 func (s *State) base() float64 { return cmp.Or(s.Base, Balanced) }
 
-// refit fits the calibration to what came of the predictions of the last 90 days, of other clones, too: people and
-// agents change, and so do repositories.
-func (s *State) refit(at time.Time) {
-	known := slices.DeleteFunc(slices.Clone(s.Outcomes), func(o Outcome) bool {
-		return o.Class == "" || !(o.P > 0 && o.P < 1) || at.Sub(o.At) > refitAge
-	})
-	slices.SortStableFunc(known, func(a, b Outcome) int { return a.At.Compare(b.At) })
-	if r := s.Refit.Next(known, at); r.Verdict != Waited {
-		s.Refit = r
-	}
-}
-
-// refitAge is how old an outcome may be that is learned from.
-const refitAge = 90 * 24 * time.Hour
-
-// classOfKind is what a kind's files are: hints are of files that nothing has named.
-var classOfKind = map[Kind]Class{Next: OpenUnseen, Prompt: PromptOther, Partner: OfChange}
-
 // Came returns what came of the newest predicted files, at most most of them, the newest last. Those of other clones
 // are left out.
 func (s *State) Came(most int) []Outcome {
@@ -219,11 +208,11 @@ func (s *State) Came(most int) []Outcome {
 	return own[max(0, len(own)-most):]
 }
 
-// LastRefit is the newest refit; its Verdict is "" if there was none.
-func (s *State) LastRefit() Refit {
+// Learned are the intercepts now.
+func (s *State) Learned() Intercepts {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.Refit
+	return maps.Clone(s.Intercepts)
 }
 
 // Records returns the record of every kind that has decided anything, in the order of Kinds.

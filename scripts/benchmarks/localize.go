@@ -143,7 +143,7 @@ func (a *texts) list(l *recorded.Localization, repo string) error {
 		return err
 	}
 	q, c := recorded.FirstPrompt(l.Text, time.Time{}), prefetch.Shipped()
-	predictions := c.Predictions(q, first, prefetch.Calibration{})
+	predictions := c.Predictions(q, first, nil)
 	named := slices.ContainsFunc(predictions, func(f prefetch.Prediction) bool { return f.Named })
 	files, e := c.List.Choose(q, prefetch.Turn{Named: named}, predictions, nil)
 	says := e.Says(prefetch.ListThreshold)

@@ -11,24 +11,21 @@ import (
 )
 
 const (
-	binCount   = 10             // bars of the reliability diagram
-	leastP     = 0.05           // what is less likely is no promise
-	refitEvery = 24 * time.Hour // as the daemon's schedule says
+	binCount = 10   // bars of the reliability diagram
+	leastP   = 0.05 // what is less likely is no promise
 )
 
 // promised and happened are the measures of a bar.
 func promised(bar int) string { return fmt.Sprintf("promised .%d", bar) }
 func happened(bar int) string { return fmt.Sprintf("happened .%d", bar) }
 
-// shown follows what would be shown: each file once per session, when it first reaches the threshold. The repository's
-// own calibration learns from outcomes when the daemon would know them.
+// shown follows what would be shown: each file once per session, when it first reaches the threshold. The intercepts of
+// the repository learn from outcomes when the daemon would know them.
 type shown struct {
 	threshold   float64
 	sessions    map[string]*showing
 	predictions []prefetch.Prediction // of this question
-	refit       prefetch.Refit
-	tried       time.Time
-	outcomes    []prefetch.Outcome
+	own         prefetch.Intercepts
 }
 
 // showing is what one session was shown.
@@ -40,20 +37,18 @@ type showing struct {
 
 // waiting is a prediction whose outcome is not known yet.
 type waiting struct {
-	prefetch.Outcome
-	due int // file events of the session
+	prefetch.Prediction
+	used bool
+	due  int // file events of the session
 }
 
 func newShown(threshold float64) *shown {
-	return &shown{threshold: threshold, sessions: map[string]*showing{}}
+	return &shown{threshold: threshold, sessions: map[string]*showing{}, own: prefetch.Intercepts{}}
 }
 
 // predict turns the ranking of a question into predictions.
 func (s *shown) predict(d *eval.Decision) {
-	if at := d.Query.At; at.Sub(s.tried) >= refitEvery {
-		s.tried, s.refit = at, s.refit.Next(s.outcomes, at)
-	}
-	s.predictions = prefetch.Shipped().Predictions(d.Query, d.Ranked, s.refit.Now)
+	s.predictions = prefetch.Shipped().Predictions(d.Query, d.Ranked, s.own)
 }
 
 // question returns the files that are shown now, and those that are promised for the first time in their session.
@@ -78,8 +73,7 @@ func (s *shown) question(d *eval.Decision) (shown, judged []prefetch.Prediction)
 			shown = append(shown, f)
 		}
 		if best < prefetch.Floor && f.P >= prefetch.Floor {
-			st.wait = append(st.wait, waiting{prefetch.Outcome{Class: f.Class, P: f.Shipped, Used: d.Used[f.File]},
-				d.Files + live.Horizon})
+			st.wait = append(st.wait, waiting{f, d.Used[f.File], d.Files + live.Horizon})
 		}
 	}
 	return shown, judged
@@ -98,8 +92,7 @@ func (s *shown) resolve(d *eval.Decision) {
 				kept = append(kept, w)
 				continue
 			}
-			w.At = d.Query.At
-			s.outcomes = append(s.outcomes, w.Outcome)
+			s.own.Learn(w.Class.Kind(), w.Shipped, w.used)
 		}
 		st.wait = kept
 	}

@@ -50,4 +50,6 @@ func (d *Daemon) feedback(ctx context.Context, r api.FeedbackRequest) (api.Thres
 }
 
 // config reads the settings again.
-func (d *Daemon) config(context.Context, api.None) (api.None, error) { return api.None{}, d.readSettings() }
+func (d *Daemon) config(context.Context, api.None) (api.None, error) {
+	return api.None{}, d.readSettings()
+}

@@ -35,8 +35,8 @@ func dump(s *live.Session) []string {
 		fmt.Sprint("mentions ", mentions), fmt.Sprintf("results %v, patterns %v", s.Results, s.Patterns)}
 	h := s.Hints
 	lines = append(lines,
-		fmt.Sprintf("hints %d shown, %d resolved, %d used, %d ignored, %d tokens, offset %.2f, seeks %v after %d, last %s",
-			h.Shown, h.Resolved, h.Used, h.Ignored, h.Tokens, h.Offset, h.Seeks, h.Searches, at(h.Last)))
+		fmt.Sprintf("hints %d shown, %d resolved, %d used, %d ignored, %d tokens, offset %.2f, last %s",
+			h.Shown, h.Resolved, h.Used, h.Ignored, h.Tokens, h.Offset, at(h.Last)))
 	for _, m := range h.Marks {
 		lines = append(lines, fmt.Sprintf("mark %+v", m))
 	}
@@ -142,9 +142,9 @@ func TestStoryGolden(t *testing.T) {
 		for _, c := range delta.Changes {
 			fmt.Fprintf(&b, "change at %s: %v\n", c.At.Sub(start), c.Files)
 		}
-		if len(delta.Opened)+len(delta.Terms) > 0 || delta.Hinted || delta.Sought != nil {
-			fmt.Fprintf(&b, "delta: opened %v, first %v, terms %v, hinted %v, sought %v\n", delta.Opened, delta.First(),
-				delta.Terms, delta.Hinted, delta.Sought)
+		if len(delta.Opened)+len(delta.Terms) > 0 || delta.Hinted {
+			fmt.Fprintf(&b, "delta: opened %v, first %v, terms %v, hinted %v\n", delta.Opened, delta.First(),
+				delta.Terms, delta.Hinted)
 		}
 		for _, r := range delta.Resolved {
 			fmt.Fprintf(&b, "resolved %s of %s: %v, decides %v\n", r.ID, r.Session, r.File, r.Decides)

@@ -2,7 +2,10 @@ package reload
 
 import (
 	"fmt"
+	"path"
+	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/aoa-dev/aoa/scripts/fault"
 )
@@ -23,13 +26,26 @@ func FuzzDecode(f *testing.F) {
 	})
 }
 
-// FuzzGlob: a glob is a test or an error.
+// FuzzGlob: a name without special characters fits itself, at the root and at any depth, whatever the glob before it
+// was; and a glob that fits a name also fits it as one of two choices.
 func FuzzGlob(f *testing.F) {
-	for _, s := range []string{"**/*.go", "*.{ts,tsx}", "[a-z]?", "[!a]", "a/**/b", "{", "[", `\`, "**"} {
+	for _, s := range []string{"**/*.go", "*.{ts,tsx}", "[a-z]?", "[!a]", "a/**/b", "{", "[", `\\`, "**"} {
 		f.Add(s, "a/b/c.go")
 	}
-	f.Fuzz(func(_ *testing.T, pattern, name string) {
-		matchGlob(pattern, name)
+	f.Fuzz(func(t *testing.T, pattern, name string) {
+		fits := matchGlob(pattern, name)
+		if fits && pattern != "" && !matchGlob("{"+strings.TrimPrefix(strings.TrimPrefix(pattern, "./"), "/")+",x}",
+			name) &&
+			strings.Contains(pattern, "/") && !strings.ContainsAny(pattern, `,{}\\[]`) {
+			t.Errorf("%q fits %q, and does not as a choice", pattern, name)
+		}
+		if plain := !strings.ContainsAny(name,
+			`*?[]{}\\,!`) && path.Clean("/"+name) == "/"+name && utf8.ValidString(name); plain && name != "" {
+			if !matchGlob(name, name) || !matchGlob("**/"+path.Base(name), name) || !matchGlob(path.Base(name),
+				name) || matchGlob(name+"x", name) {
+				t.Errorf("%q does not fit itself, or fits more", name)
+			}
+		}
 	})
 }
 
@@ -37,7 +53,8 @@ func TestGlob(t *testing.T) {
 	for _, c := range []struct {
 		pattern, name string
 		want          bool
-	}{{"*.go", "a/b.go", true}, {"a/*.go", "a/b.go", true}, {"a/*.go", "a/b/c.go", false}, {"a/**/*.go", "a/b/c.go", true},
+	}{{"*.go", "a/b.go", true}, {"a/*.go", "a/b.go", true}, {"a/*.go", "a/b/c.go", false}, {"a/**/*.go",
+		"a/b/c.go", true},
 		{"**/*.go", "c.go", true},
 		{"*.{ts,tsx}", "x.tsx", true}, {"*.{ts,tsx}", "x.js", false}, {"[!a].go", "b.go", true}, {"[!a].go", "a.go", false},
 		{"", "x", true}} {

@@ -148,7 +148,7 @@ func (s *Step) found(a Action, n int, output string) {
 
 // matches prints what is found in one file, and returns how many results that is.
 func matches(b *strings.Builder, f event.Path, raw []byte, re *regexp.Regexp, mode string, limit int) int {
-	if !re.Match(raw) {
+	if !re.Match(bytes.ReplaceAll(raw, []byte("\r\n"), []byte("\n"))) {
 		return 0 // most files: searched once, not line by line
 	}
 	if mode == "files" || mode == "" {

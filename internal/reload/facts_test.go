@@ -1,0 +1,375 @@
+package reload
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/index"
+	"github.com/aoa-dev/aoa/scripts/fault"
+)
+
+// TestCompare: what of an entry's files is as it was, and when a replay makes no sense any more.
+func TestCompare(t *testing.T) {
+	root := t.TempDir()
+	for _, name := range []string{"a", "b"} {
+		fault.Check(t, os.WriteFile(filepath.Join(root, name), []byte(name), 0o600))
+	}
+	fault.Check(t, os.Truncate(filepath.Join(root, "b"), 8<<20))
+	dir, err := os.OpenRoot(root)
+	fault.Check(t, err)
+	defer dir.Close()
+	a, b := blobOf(t, root, "a"), blobOf(t, root, "b")
+	for _, c := range []struct {
+		files     []File
+		unchanged float64
+		stale     bool
+	}{
+		{nil, 1, false},
+		{[]File{{Path: "a", After: a}, {Path: "b", After: b}}, 1, false},
+		{[]File{{Path: "a", After: "x"}, {Path: "b", After: b}}, .5, false}, // it only reads
+		{[]File{{Path: "a", Before: a, After: "x"}}, 0, false},
+		{[]File{{Path: "a", Before: a, After: "x", Wrote: true}}, 1, false},  // as before
+		{[]File{{Path: "a", Before: "y", After: "x", Wrote: true}}, 0, true}, // others changed all that it wrote
+		{[]File{{Path: "a", Before: "y", After: "x", Wrote: true}, {Path: "b", After: b}}, .5, true},
+		{[]File{{Path: "a", Before: "y", After: "x", Wrote: true}, {Path: "b", After: b, Wrote: true}}, .5, false},
+		{[]File{{Path: "a", Before: "y", Wrote: true}}, 0, false}, // what it left is not known
+		{[]File{{Path: "gone", After: "x"}, {Path: "a", After: a}}, .5, true},
+		{[]File{{Path: "gone", After: gone, Wrote: true}}, 1, false},
+		{[]File{{Path: "gone", Before: "x", After: gone, Wrote: true}}, 1, false},
+	} {
+		unchanged, stale := (&Entry{Files: c.files}).compare(dir)
+		fault.Same(t, fmt.Sprintf("%+v", c.files), fmt.Sprint(unchanged, stale), fmt.Sprint(c.unchanged, c.stale))
+	}
+	fault.Check(t, os.Truncate(filepath.Join(root, "b"), 8<<20+1))
+	fault.Same(t, "the hash of a larger file", hash(dir, "b"), "")
+}
+
+// TestSimilarity: how words and files are weighed, what is offered, and when two requests are the same.
+func TestSimilarity(t *testing.T) {
+	for _, c := range [][3]float64{{1, 1, 1}, {.6, 1, .7}, {.8, .4, .7}, {0, 1, .25}} {
+		fault.Same(t, fmt.Sprint("words and files ", c[:2]), fmt.Sprintf("%.4f", similarity(c[0], c[1])),
+			fmt.Sprintf("%.4f", c[2]))
+	}
+	for share, want := range map[float64]int{0: 0, .004: 0, .005: 1, .505: 51, 1: 100} {
+		fault.Same(t, fmt.Sprint("percent of ", share), percent(share), want)
+	}
+	d := newFixture(t, map[string]string{"a.go": "a"})
+	d.turn("s", "explain the old zebra crossing of the garden", looks("a.go")...)
+	for _, c := range []struct {
+		prompt  string
+		offered bool
+		entries int
+	}{
+		{"explain the old zebra crossing of the garden please", true, 1}, // the same request
+		{"explain the old zebra crossing", true, 2},                      // like it, and another
+		{"the zebra", false, 2},
+		{"explain", false, 2}, // one word cannot be found
+	} {
+		found, err := d.cache.Find(t.Context(), d.w, asked(c.prompt))
+		fault.Check(t, err)
+		d.turn("other", c.prompt, looks("a.go")...)
+		all, err := d.cache.List(t.Context())
+		fault.Check(t, err)
+		fault.Same(t, c.prompt, fmt.Sprint(len(found) > 0, len(all)), fmt.Sprint(c.offered, c.entries))
+	}
+}
+
+// TestJudgements: what is worth keeping, an offer, a replay.
+func TestJudgements(t *testing.T) {
+	read, failed := reads("a"), edits("a", "x", "y")
+	read.OK = true
+	edit := failed
+	edit.OK = true
+	other := Action{Act: event.ActOther, OK: true}
+	for _, c := range []struct {
+		text             string
+		actions          []Action
+		worth, offerable bool
+	}{
+		{"two words", []Action{read}, true, false}, {"one", []Action{read}, false, false}, {"two words", nil, false, false},
+		{"two words", []Action{edit}, true, true}, {"two words", []Action{failed}, false, false},
+		{"two words", []Action{read, read}, true, false}, {"two words", []Action{read, read, other}, true, true},
+		{"two words", []Action{other, other, other}, false, true},
+	} {
+		e := &Entry{Trigger: Trigger{Type: Prompt}, Text: c.text, Actions: c.actions}
+		fault.Same(t, fmt.Sprintf("%q, %d actions", c.text, len(c.actions)), []bool{e.worth(), e.offerable()},
+			[]bool{c.worth, c.offerable})
+	}
+	now := time.Now()
+	for age, want := range map[time.Duration]bool{0: false, 24 * time.Hour: false, 24*time.Hour + 1: true,
+		-24 * time.Hour: false, -24*time.Hour - 1: true} {
+		fault.Same(t, fmt.Sprint("idle after ", age), (&Entry{Used: now.Add(-age)}).idle(now), want)
+	}
+	checks := func(ok bool) Action { return Action{Act: event.ActRun, Checks: true, OK: ok} }
+	for want, actions := range map[string][]Action{"": {read}, "passed": {checks(false), checks(true), read},
+		"failed": {checks(true), checks(false)}} {
+		fault.Same(t, "tests", tested(actions), want)
+	}
+	secret, cut := read, read
+	secret.Secret, cut.Cut = true, true
+	empty, cutEdit := edit, edit
+	empty.Edits, cutEdit.Cut = nil, true
+	for want, a := range map[string][]Action{"": {read, edit, cutEdit}, "a secret was taken out of its input": {secret},
+		"its input was not recorded as a whole": {cut, empty}, "it failed when it was recorded": {failed}} {
+		for _, a := range a {
+			fault.Same(t, fmt.Sprintf("%+v", a), a.note(), want)
+		}
+	}
+}
+
+// TestWords: actions, sequences and calls in words.
+func TestWords(t *testing.T) {
+	files := func(names ...string) (out []event.Path) {
+		for _, n := range names {
+			out = append(out, event.Path(n))
+		}
+		return out
+	}
+	ok := func(a Action) Action { a.OK = true; return a }
+	two := edits("a.go", "x", "y")
+	two.Edits = append(two.Edits, two.Edits[0])
+	for _, c := range []struct {
+		a    Action
+		want string
+	}{
+		{Action{Act: event.ActRead, Paths: files("a", "b")}, "a, b"}, {Action{Act: event.ActRead, Paths: files("a"),
+			Offset: 3}, "a from line 3, 0 lines"},
+		{Action{Act: event.ActRead, Paths: files("a"), Limit: 5}, "a from line 1, 5 lines"},
+		{Action{Act: event.ActSearch, Pattern: "x\"", Folder: "d", Glob: "*.go"}, `"x\"" in d (*.go)`},
+		{Action{Act: event.ActSearch}, `""`},
+		{Action{Act: event.ActList, Folder: "d", Glob: "*"}, "d/*"}, {Action{Act: event.ActList}, "."},
+		{Action{Act: event.ActRun, Command: "go test"}, "go test"}, {edits("a", "x", "y"), "a (1 replacement)"},
+		{two, "a.go (2 replacements)"}, {Action{Act: event.ActWrite, Paths: files("a")}, "a"},
+	} {
+		fault.Same(t, fmt.Sprintf("%+v", c.a), c.a.what(), c.want)
+	}
+	for want, actions := range map[string][]Action{
+		"0 calls": nil, "1 calls": {{Act: event.ActOther, OK: true}},
+		"searched 2×, read a.go, edited b.go, ran go vet (ok)": {ok(Action{Act: event.ActSearch}),
+			ok(Action{Act: event.ActList}),
+			ok(reads("a.go")), ok(reads("a.go")), ok(edits("b.go", "", "")), edits("c.go", "", ""), ok(commands("go   vet"))},
+		"read 3 files in d/ (b.go, …), ran go test (failed) and 2 more": {ok(reads("d/e/b.go")),
+			ok(reads("d/e/c.go")), ok(reads("d/a.go")),
+			commands("make"), commands("go test"), ok(commands("ls"))},
+		"read 2 files (b.go, …), ran aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa (ok) and 1 more": {ok(reads("e/b.go")), ok(reads("d/a.go")),
+			ok(commands("ls")), ok(commands(strings.Repeat("a", 60)))},
+	} {
+		fault.Same(t, "summary", summary(&Entry{Actions: actions}), want)
+	}
+	long := strings.Repeat("n", 100)
+	if n := len(summary(&Entry{Actions: []Action{ok(reads(long)), ok(edits(long, "", ""))}})); n != 160 {
+		t.Errorf("a summary of %d bytes", n)
+	}
+	for id, want := range map[string]string{"t1:post:": "t1\x00", "t1:post::2": "t1\x00",
+		"t1:post:sub:3": "t1\x00sub", "e1": "e1", "a:pre:": "a:pre:"} {
+		fault.Same(t, "call of "+id, callOf(id), want)
+	}
+}
+
+// TestLooks: what reads, searches and listings print again.
+func TestLooks(t *testing.T) {
+	d := newFixture(t, map[string]string{"a.go": "one\nTwo\nthree\nfour\n", "b.go": "two\r\ntwo one\n",
+		"c.bin": "two\x00", "d.secret": "two", "e.txt": "x\xff\n"})
+	fault.Check(t, os.Mkdir(filepath.Join(d.root, "sub"), 0o700))
+	d.write("sub/f.go", "two\n")
+	w := d.w
+	w.Files = func() []event.Path { return []event.Path{"a.go", "b.go", "c.bin", "d.secret", "e.txt", "sub/f.go"} }
+	dir, err := os.OpenRoot(d.root)
+	fault.Check(t, err)
+	defer dir.Close()
+	p := &replay{w: w, dir: dir}
+	blob := blobOf(t, d.root, "a.go")
+	for _, c := range []struct {
+		a    Action
+		want string
+	}{
+		{Action{Act: event.ActRead, Paths: []event.Path{"a.go"}}, "done  1 one 2 Two 3 three 4 four"},
+		{Action{Act: event.ActRead, Paths: []event.Path{"a.go"}, Seen: []string{blob}, Offset: 2, Limit: 2},
+			"done  2 Two 3 three …"},
+		{Action{Act: event.ActRead, Paths: []event.Path{"a.go"}, Seen: []string{"x"}, Offset: 4},
+			"changed changed since it was recorded 4 four"},
+		{Action{Act: event.ActRead, Paths: []event.Path{"a.go"}, Offset: 5}, "diverged a.go has no line 5 any more"},
+		{Action{Act: event.ActRead, Paths: []event.Path{"a.go", "e.txt"}, Limit: 1}, "done  a.go: 1 one … e.txt: 1 x�"},
+		{Action{Act: event.ActRead, Paths: []event.Path{"gone"}}, "diverged gone is gone"},
+		{Action{Act: event.ActRead, Paths: []event.Path{"c.bin"}}, "refused c.bin is not text"},
+		{Action{Act: event.ActRead, Paths: []event.Path{"d.secret"}}, "refused the file is ignored now"},
+		{Action{Act: event.ActSearch, Pattern: "two"}, "done  b.go sub/f.go"},
+		{Action{Act: event.ActSearch, Pattern: "two", Limit: 1}, "done  b.go …"},
+		{Action{Act: event.ActSearch, Pattern: "^two$", Mode: "content", Fold: true},
+			"done  a.go:2:Two b.go:1:two sub/f.go:1:two"},
+		{Action{Act: event.ActSearch, Pattern: "two", Mode: "content", Limit: 1}, "done  b.go:1:two …"},
+		{Action{Act: event.ActSearch, Pattern: "two", Mode: "count", Folder: "b.go"}, "done  b.go:2"},
+		{Action{Act: event.ActSearch, Pattern: "two", Folder: "sub", Glob: "*.go"}, "done  sub/f.go"},
+		{Action{Act: event.ActSearch, Pattern: "nothing"}, "done nothing found"},
+		{Action{Act: event.ActSearch, Pattern: "nothing", Found: 1}, "diverged finds nothing any more"},
+		{Action{Act: event.ActSearch, Pattern: "("}, "refused the pattern is of another dialect"},
+		{Action{Act: event.ActSearch, Pattern: strings.Repeat("x", 996)}, "done nothing found"},
+		{Action{Act: event.ActSearch, Pattern: strings.Repeat("x", 997)}, "refused the pattern is of another dialect"},
+		{Action{Act: event.ActList}, "done  a.go b.go c.bin e.txt sub/"}, {Action{Act: event.ActList, Folder: "sub"},
+			"done  f.go"},
+		{Action{Act: event.ActList, Glob: "*.go"}, "done  a.go b.go sub/f.go"},
+		{Action{Act: event.ActList, Glob: "*.no", Found: 1}, "diverged finds nothing any more"},
+	} {
+		s := newStep(0, c.a)
+		switch c.a.Act {
+		case event.ActRead:
+			p.read(c.a, &s)
+		case event.ActSearch:
+			p.search(t.Context(), c.a, &s)
+		default:
+			p.list(c.a, &s)
+		}
+		got := strings.Join(strings.FieldsFunc(s.State+" "+s.Note+" "+s.Output,
+			func(r rune) bool { return r == '\n' || r == '\t' }), " ")
+		got = strings.Join(strings.FieldsFunc(got, func(r rune) bool { return r == ' ' }), " ")
+		fault.Same(t, fmt.Sprintf("%.200v", c.a), got, strings.ReplaceAll(c.want, "  ", " "))
+	}
+	// Bounds: 2000 lines, 1000 bytes of a line, 250 files, 8000 bytes in which a NUL is looked for.
+	var b strings.Builder
+	number(&b, []byte(strings.Repeat("\n", 2001)), 1, 0)
+	fault.Same(t, "lines of a read", strings.Count(b.String(), "\n")+strings.Count(b.String(), "…"), 2002)
+	fault.Same(t, "bytes of a line", len(shown([]byte(strings.Repeat("x", 1001)))), 1000)
+	for n, want := range map[int]bool{7999: true, 8000: false} {
+		fault.Same(t, fmt.Sprint("a NUL at ", n), binary([]byte(strings.Repeat("x", n)+"\x00")), want)
+	}
+	w.Files = func() (out []event.Path) {
+		for i := range 300 {
+			out = append(out, event.Path(fmt.Sprint("f", i)))
+		}
+		return out
+	}
+	s := Step{}
+	(&replay{w: w, dir: dir}).list(Action{Act: event.ActList}, &s)
+	fault.Same(t, "files of a listing", strings.Count(s.Output, "\n")+strings.Count(s.Output, "…"), 252)
+	fault.Same(t, "cut at a line", cutLines("one\ntwo\nthree", 9), "one\ntwo\n…\n")
+	fault.Same(t, "not cut", cutLines("one\ntwo\nx", 9), "one\ntwo\nx")
+}
+
+// TestEdits: when an edit fits, and what a plan says that does not.
+func TestEdits(t *testing.T) {
+	d := newFixture(t, map[string]string{"a": "one two one", "bin": "\x00", "empty": "", "k.secret": "one"})
+	dir, err := os.OpenRoot(d.root)
+	fault.Check(t, err)
+	defer dir.Close()
+	blob := blobOf(t, d.root, "a")
+	e := Entry{Files: []File{{Path: "a", Before: blob}, {Path: "new", Before: gone}, {Path: "empty", Before: ""}}}
+	swap := func(name, old, now string, all bool) Action {
+		a := edits(name, old, now)
+		a.Edits[0].All, a.OK = all, true
+		return a
+	}
+	whole := func(name, text string) Action {
+		a := swap(name, "", text, false)
+		a.Act = event.ActWrite
+		return a
+	}
+	for _, c := range []struct {
+		a           Action
+		want, after string
+	}{
+		{swap("a", "two", "2", false), "", "one 2 one"}, {swap("a", "one", "1", true), "", "1 two 1"},
+		{swap("a", "one", "1", false), "the text to be replaced is there 2 times (replacement 0)", ""},
+		{swap("a", "three", "3", false), "the text to be replaced is not there (replacement 0)", ""},
+		{swap("a", "two", strings.Repeat("x", 1<<20-8), false), "", "one " + strings.Repeat("x", 1<<20-8) + " one"},
+		{swap("a", "two", strings.Repeat("x", 1<<20-7), false), "the file would be too large", ""},
+		{swap("none", "a", "b", false), "the file is gone", ""}, {swap("bin", "a", "b", false), "it is not text", ""},
+		{swap("k.secret", "one", "b", false), "the file is ignored", ""}, {whole("a", "new text"), "", "new text"},
+		{whole("new", "text"), "", "text"}, {whole("empty", "text"), "the file is not what it was before", ""},
+		{whole("other", "text"), "the file is not what it was before", ""},
+	} {
+		e.Actions = []Action{c.a}
+		l, err := newPlan(&replay{w: d.w, dir: dir}, e, nil)
+		fault.Check(t, err)
+		s := l.steps[0]
+		if s.Note != c.want || l.broken != (c.want != "") || (l.name() == "") != (c.want != "") {
+			t.Errorf("%.60v: %+v, broken %v, want %q", c.a, s, l.broken, c.want)
+		} else if c.want == "" && string(l.files[0].after) != c.after {
+			t.Errorf("%.60v makes %.40q", c.a, l.files[0].after)
+		}
+	}
+	e.Actions = []Action{swap("a", "one", "one", true)}
+	l, err := newPlan(&replay{w: d.w, dir: dir}, e, nil)
+	if fault.Check(t, err); l.name() != "" || l.diff() != "" {
+		t.Error("a plan that changes nothing has a name")
+	}
+	e.Actions = []Action{swap("a", "three", "3", false), swap("a", "two", "2", false)}
+	l, err = newPlan(&replay{w: d.w, dir: dir}, e, []int{0})
+	fault.Check(t, err)
+	fault.Same(t, "the first one is left out", l.steps[1].State, "planned")
+	l, err = newPlan(&replay{w: d.w, dir: dir}, e, nil)
+	fault.Check(t, err)
+	fault.Same(t, "after one that does not fit", l.steps[1], Step{State: "skipped",
+		Note: "an edit before it does not fit"})
+	fault.Same(t, "hash", index.BlobID([]byte("one two one")), blob)
+}
+
+// TestEntryBounds: what is kept of a turn, at most.
+func TestEntryBounds(t *testing.T) {
+	raw := func(change func(e *Entry)) []byte {
+		e := &Entry{ID: "cache-x", Text: strings.Repeat("t", 1024), Actions: make([]Action, 64), Files: make([]File, 64)}
+		change(e)
+		b, err := json.Marshal(e)
+		fault.Check(t, err)
+		return b
+	}
+	if _, err := decode(raw(func(*Entry) {})); err != nil {
+		t.Error(err)
+	}
+	for what, change := range map[string]func(e *Entry){"no id": func(e *Entry) { e.ID = "" },
+		"text":    func(e *Entry) { e.Text += "t" },
+		"actions": func(e *Entry) { e.Actions = make([]Action, 65) }, "files": func(e *Entry) {
+			e.Files = make([]File,
+				65)
+		},
+		"uses": func(e *Entry) { e.Uses = -1 }, "successes": func(e *Entry) { e.Successes = -1 },
+		"failures": func(e *Entry) { e.Failures = -1 }} {
+		if _, err := decode(raw(change)); err == nil {
+			t.Error("beyond its bound:", what)
+		}
+	}
+	d := newFixture(t, map[string]string{"a.go": "a"})
+	d.turn("s", "explain the zebra crossing "+strings.Repeat("x", 2000), slices.Repeat([]Action{reads("a.go")}, 73)...)
+	all, err := d.cache.List(t.Context())
+	fault.Check(t, err)
+	fault.Same(t, "text, actions, more", fmt.Sprint(len(all[0].Text), len(all[0].Actions), all[0].More), "1024 64 9")
+	big := Action{Act: event.ActEdit, Edits: []event.Swap{{Old: strings.Repeat("x", 8<<10-48),
+		New: strings.Repeat("y", 8<<10-48)}}}
+	for more, want := range map[string]int{"": 1, "c": 0} {
+		e := &Entry{Actions: []Action{big}}
+		e.Actions[0].Command = more
+		e.shrink()
+		fault.Same(t, "edits of an entry of 16 KiB"+more, len(e.Actions[0].Edits), want)
+	}
+	fault.Same(t, "the id of a turn", entryID("s", "m"), "cache-dzj6tbfwhy")
+	var found []Match
+	for i := range 5 {
+		found = append(found, Match{Entry: Entry{ID: fmt.Sprint(i), Session: map[bool]string{true: "mine"}[i == 0]}})
+	}
+	offered := d.cache.NotOffered("mine", found)
+	d.cache.NoteOffer("mine", offered)
+	fault.Same(t, "offered at once and then", fmt.Sprint(len(offered), len(d.cache.NotOffered("mine", found)),
+		len(d.cache.NotOffered("s2", found))), "3 1 3")
+	// An entry that failed more often than it went well, of three replays at least.
+	for _, c := range []struct{ good, bad, left int }{{0, 2, 1}, {1, 2, 0}, {2, 2, 1}} {
+		d := newFixture(t, map[string]string{"a.go": "a"})
+		d.turn("s", "explain the zebra crossing", looks("a.go")...)
+		id := d.find("explain the zebra crossing")
+		for i := range c.good + c.bad {
+			fault.Check(t, d.cache.used(t.Context(), id, i < c.good))
+		}
+		d.cache.Evict(t.Context(), d.w)
+		all, err := d.cache.List(t.Context())
+		fault.Check(t, err)
+		fault.Same(t, fmt.Sprint(c.good, " good, ", c.bad, " bad"), len(all), c.left)
+	}
+	if fmt.Sprint(maxEntries, maxBytes, maxUndos, maxInputs, maxThread, maxMatches) != "100 900000 5 8388608 1000 10" {
+		t.Error("what is kept of all, of undo records and inputs, and what is read and found, has another bound")
+	}
+}

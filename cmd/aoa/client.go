@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"io/fs"
 	"os"
 
 	"github.com/spf13/cobra"
@@ -38,8 +39,14 @@ func (a *app) known(ctx context.Context) (*watcher.Repo, locate.Place, error) {
 		return nil, locate.Place{}, err
 	}
 	place := locate.Find(r.CommonDir, a.getenv)
-	if !place.Exists() {
+	var stranger *locate.StrangerError
+	switch err := place.Known(); {
+	case errors.Is(err, fs.ErrNotExist):
 		return nil, place, fail(exitNoRepo, "aoa init", "aOa does not know this repository yet")
+	case errors.As(err, &stranger):
+		return nil, place, fail(exitNoRepo, "aoa init", "%w", err)
+	case err != nil:
+		return nil, place, err
 	}
 	return r, place, nil
 }

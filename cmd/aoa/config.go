@@ -21,8 +21,8 @@ func (a *app) config() *cobra.Command {
 		Long: `Without arguments, it prints every setting, its value and its origin. With KEY, it prints the value.
 With KEY VALUE, it changes the setting for this repository, or with --user for all your repositories
 (also outside of one).
-A value in the environment (AOA_…) has priority over the repository's config.yaml, that over the
-user's config.yaml, and that over the default.`,
+A value in the environment (AOA_…) has priority over the repository's, that over the user's, and that over
+the default. Both files are in your home folder: nothing in a repository changes a setting.`,
 		Example: `  aoa config threshold 0.80
   aoa config threshold conservative
   aoa config kinds prompt,rescue,partner
@@ -36,21 +36,21 @@ user's config.yaml, and that over the default.`,
 				return err
 			}
 			if alone {
-				place.Store = ""
+				place = locate.Place{}
 			}
-			file := config.StoreFile(place.Store)
+			file := place.Settings()
 			if user {
 				file = config.UserFile(a.env)
 			}
 			switch {
 			case len(args) == 0:
-				return a.configList(place.Store)
+				return a.configList(place.Settings())
 			case unset:
 				err = config.Unset(file, args[0])
 			case len(args) == 2:
 				err = config.Set(file, args[0], args[1])
 			default:
-				return a.configGet(place.Store, args[0])
+				return a.configGet(place.Settings(), args[0])
 			}
 			if disk := (*fs.PathError)(nil); err != nil && !errors.As(err, &disk) {
 				return fail(exitUsage, "aoa config lists the keys", "%v", err)
@@ -61,7 +61,7 @@ user's config.yaml, and that over the default.`,
 			if err != nil {
 				return err
 			}
-			return a.configGet(place.Store, args[0])
+			return a.configGet(place.Settings(), args[0])
 		},
 		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 			var names []string
@@ -99,8 +99,8 @@ type setting struct {
 	Env    string `json:"env"`
 }
 
-func (a *app) configList(store string) error {
-	cfg, warnings, err := config.Load(a.env, store)
+func (a *app) configList(file string) error {
+	cfg, warnings, err := config.Load(a.env, file)
 	if err != nil {
 		return fail(exitFailed, "aoa config --unset KEY", "%v", err)
 	}
@@ -121,8 +121,8 @@ func (a *app) configList(store string) error {
 	return a.answer(list, func() { a.table(rows...) })
 }
 
-func (a *app) configGet(store, key string) error {
-	cfg, _, err := config.Load(a.env, store)
+func (a *app) configGet(file, key string) error {
+	cfg, _, err := config.Load(a.env, file)
 	if err != nil {
 		return fail(exitFailed, "aoa config --unset KEY", "%v", err)
 	}

@@ -64,7 +64,7 @@ func (a *app) serve(ctx context.Context, verbose, report bool) error {
 	if err := place.MakeSocketFolder(); err != nil {
 		return err
 	}
-	cfg, _, err := config.Load(a.env, place.Store)
+	cfg, _, err := config.Load(a.env, place.Settings())
 	if err != nil {
 		return err
 	}

@@ -322,7 +322,7 @@ func TestFullDisk(t *testing.T) {
 	if s := d.do("suggest", "server/wire.go"); s.code != 0 || !strings.Contains(s.out, "docs/protocol.md") {
 		t.Errorf("suggest on a full disk: exit %d\n%s%s", s.code, s.out, s.err)
 	}
-	for _, args := range [][]string{{"config", "threshold", "0.8"}, {"feedback", "good"}, {"doctor"}} {
+	for _, args := range [][]string{{"feedback", "good"}, {"doctor"}} {
 		if s := d.do(args...); s.code != 1 {
 			t.Errorf("aoa %v on a full disk: exit %d\n%s%s", args, s.code, s.out, s.err)
 		} else {

@@ -18,8 +18,9 @@ func TestConfigPage(t *testing.T) {
 	b.WriteString(`# Settings
 
 Made by ` + "`make golden`" + ` from internal/config/config.go. ` + "`aoa config KEY VALUE`" + ` sets one for this repository, with ` + "`--user`" + ` for all of
-yours. What counts, strongest first: the variable ` + "`AOA_KEY`" + ` (` + "`AOA_STAGE_BYTES`" + ` of stage.bytes; tags have none), ` + "`<git dir>/aoa/config.yaml`" + `, the user's ` + "`aoa/config.yaml`" + `, the default.
-` + "`AOA=0`" + ` or ` + "`AOA_SKIP=1`" + ` switches the hooks off for a process; ` + "`AOA_STORE`" + ` names another folder for the store;
+yours. What counts, strongest first: the variable ` + "`AOA_KEY`" + ` (` + "`AOA_STAGE_BYTES`" + ` of stage.bytes; tags have none), the repository's file, yours, the default.
+Both files are in your home folder, so that nothing in a repository can change a setting: ` + "`aoa config --json`" + ` names them.
+` + "`AOA=0`" + ` or ` + "`AOA_SKIP=1`" + ` switches the hooks off for a process; ` + "`AOA_STORE`" + ` names another folder for the store, a new or an empty one;
 ` + "`AOA_PATIENCE=N`" + ` lets hooks and the status line wait N times longer for an answer (1 to 100), on slow machines.
 
 | key | default | values | what it does | who changes it |

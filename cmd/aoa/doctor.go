@@ -75,12 +75,12 @@ func (a *app) examine(ctx context.Context) []finding {
 	}
 	add("repository", true, string(repo.Root), "")
 	place := locate.Find(repo.CommonDir, a.getenv)
-	if !place.Exists() {
-		add("store", false, place.Store+" is not there", "aoa init")
+	if err := place.Known(); err != nil {
+		add("store", false, err.Error(), "aoa init")
 		return out
 	}
 	out = append(out, a.examineStore(place)...)
-	if _, warnings, err := config.Load(a.env, place.Store); err != nil {
+	if _, warnings, err := config.Load(a.env, place.Settings()); err != nil {
 		add("settings", false, err.Error(), "aoa config --unset KEY, or edit the file")
 	} else if len(warnings) > 0 {
 		add("settings", false, warnings[0], "aoa config lists the keys")

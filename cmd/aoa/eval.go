@@ -102,7 +102,7 @@ func (a *app) evalSource(ctx context.Context, commits bool) (s eval.Source, thre
 		return s, 0, err
 	}
 	place := locate.Find(repo.CommonDir, a.getenv)
-	cfg, _, err := config.Load(a.env, place.Store)
+	cfg, _, err := config.Load(a.env, place.Settings())
 	if err != nil {
 		return s, 0, err
 	}
@@ -110,7 +110,7 @@ func (a *app) evalSource(ctx context.Context, commits bool) (s eval.Source, thre
 	if err != nil || commits {
 		return s, cfg.Threshold, err
 	}
-	if place.Exists() {
+	if place.Known() == nil {
 		ans, err := api.Call(ctx, a.dial(repo, place), api.Log, api.LogRequest{Limit: evalEvents})
 		if err != nil {
 			return s, 0, err

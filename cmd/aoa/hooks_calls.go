@@ -24,7 +24,7 @@ const calledEvents = 1000
 // lastCalls finds when a hook of each agent was last called. Without an answer of the daemon it finds nothing.
 func (a *app) lastCalls(ctx context.Context, repo *watcher.Repo) map[string]time.Time {
 	out := map[string]time.Time{}
-	if place := locate.Find(repo.CommonDir, a.getenv); place.Exists() {
+	if place := locate.Find(repo.CommonDir, a.getenv); place.Known() == nil {
 		ans, _ := api.Call(ctx, a.dial(repo, place), api.Log, api.LogRequest{Limit: calledEvents})
 		for _, e := range ans.Events { // the oldest first
 			// Commits come from history: git's hook leaves no event.

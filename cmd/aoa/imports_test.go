@@ -25,7 +25,7 @@ var allowed = map[string][]string{
 	"internal/config":     {"internal/atomicfile", "internal/regularfile"},
 	"scripts/fault":       {},
 	"internal/peer":       {},
-	"internal/locate":     {"internal/regularfile"},
+	"internal/locate":     {"internal/atomicfile", "internal/regularfile"},
 	"scripts":             {},
 	"scripts/gitleaks":    {},
 	"scripts/mutate":      {},

@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -49,7 +50,7 @@ You can run it again at any time. aoa remove undoes all of it.`,
 	f := c.Flags()
 	f.StringSliceVar(&o.hooks, "hooks", nil, "install hooks: "+strings.Join(hookNames(), ", "))
 	completeFlag(c, "hooks", words(hookNames()...))
-	f.BoolVarP(&o.yes, "yes", "y", false, "answer yes to all questions")
+	f.BoolVarP(&o.yes, "yes", "y", false, "answer yes to all questions but whether to use a store of unknown origin")
 	f.BoolVar(&none, "no-transcripts", false, "do not read past sessions, and do not ask")
 	return c
 }
@@ -75,6 +76,9 @@ func (a *app) initialise(ctx context.Context, o initOptions) error {
 		return err
 	}
 	begin := a.now()
+	if err := a.claim(locate.Find(repo.CommonDir, a.getenv)); err != nil {
+		return err
+	}
 	place, err := locate.Create(repo.CommonDir, a.getenv)
 	if err != nil {
 		return err
@@ -116,6 +120,29 @@ const (
 	shallow = "this clone is shallow: aOa learns from the commits that it has"
 	deepen  = "git fetch --unshallow"
 )
+
+// claim decides about a store that this user's aOa did not make here. A copy of one that it made is used. Another one
+// may be a trap, so it is used only if a person says so, and set aside otherwise.
+func (a *app) claim(place locate.Place) error {
+	var stranger *locate.StrangerError
+	if !errors.As(place.Known(), &stranger) || place.Vacant() {
+		return nil
+	}
+	if a.getenv("AOA_STORE") != "" && stranger.Original == "" {
+		return fail(exitFailed, "set AOA_STORE to a folder that is new or empty",
+			"AOA_STORE names %s, which has files that aOa did not make there", place.Store)
+	}
+	a.talk("%v", stranger)
+	if stranger.Original != "" || isTerminal(a.in) && a.agree("use what it holds?") {
+		return place.Adopt()
+	}
+	aside, err := place.SetAside(a.now())
+	if err != nil {
+		return fmt.Errorf("set the store aside: %w", err)
+	}
+	a.talk("moved it to %s and begin a new store; delete it if you do not need it", aside)
+	return nil
+}
 
 func (a *app) initProse(rep initReport, connected bool) {
 	fmt.Fprintf(a.out, "learned %s over %s in %s\nthe store is %s\n", plural(int(rep.Commits), "commit"),
@@ -176,7 +203,7 @@ func (a *app) follow(ctx context.Context, client *api.Client, r api.ImportReques
 // importTranscripts reads the agent's past sessions of this repository, if there are any and the user agrees.
 func (a *app) importTranscripts(ctx context.Context, client *api.Client, repo *watcher.Repo, place locate.Place,
 	o initOptions) (none api.ImportAnswer, err error) {
-	cfg, _, err := config.Load(a.env, place.Store)
+	cfg, _, err := config.Load(a.env, place.Settings())
 	if err != nil || !o.transcripts || cfg.Transcripts == "off" {
 		return none, err
 	}

@@ -22,7 +22,7 @@ func TestPasswordStaysIn(t *testing.T) {
 	d := newSandbox(t, 16)
 	d.env = append(d.env, "AOA_REPO_ID=secret")
 	d.must("init")
-	config := filepath.Join(d.place().Store, "config.yaml")
+	config := d.place().Settings()
 	for _, password := range []string{right, wrong} {
 		for _, gone := range []bool{false, true} {
 			if gone && password == wrong {
@@ -81,14 +81,14 @@ func (d *sandbox) mum(what string, secrets ...string) {
 			return err
 		}
 		text, err := os.ReadFile(path)
-		if filepath.Base(path) != "config.yaml" && !os.IsNotExist(err) {
+		if !os.IsNotExist(err) {
 			look(path, string(text))
-		}
-		if st, err := os.Stat(path); err == nil && st.Mode().Perm()&0o077 != 0 && filepath.Base(path) == "config.yaml" {
-			d.Errorf("%s: others may read the settings: %v", what, st.Mode())
 		}
 		return nil
 	}))
+	if st, err := os.Stat(d.place().Settings()); err != nil || st.Mode().Perm()&0o077 != 0 {
+		d.Errorf("%s: others may read the settings: %v, %v", what, st, err)
+	}
 	lists, err := filepath.Glob("/proc/[0-9]*/cmdline") // none elsewhere
 	fault.Check(d.T, err)
 	for _, name := range lists {

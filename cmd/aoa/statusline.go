@@ -131,7 +131,7 @@ func (a *app) askSession(ctx context.Context, in statusIn) (_ *api.SessionAnswer
 		return nil, false
 	}
 	place := locate.Find(repo.CommonDir, a.getenv)
-	if !place.Exists() {
+	if place.Known() != nil {
 		return nil, false
 	}
 	ans, err := api.Call(ctx, &api.Client{Place: place, Dir: dir}, api.Session, api.SessionRequest{Session: in.session})

@@ -5,7 +5,6 @@ package client
 import (
 	"encoding/json"
 	"net"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -21,7 +20,7 @@ func TestAbove(t *testing.T) {
 	top := filepath.Dir(one)
 	two := filepath.Join(top, "two")
 	git(t, "init", "-q", two)
-	fault.Check(t, os.Mkdir(filepath.Join(two, ".git", "aoa"), 0o700))
+	store(t, filepath.Join(two, ".git"))
 	got := make(chan string, 8)
 	for name, dir := range map[string]string{"one": one, "two": two} {
 		serve(t, filepath.Join(dir, ".git", "aoa", "sock"), func(c net.Conn) {

@@ -112,7 +112,7 @@ func daemonFor(r locate.Repository) (daemon, bool) {
 	if d.dir == "" {
 		d.dir = r.GitDir
 	}
-	return d, d.Trusted() == nil
+	return d, d.Known() == nil
 }
 
 // What an attempt to connect finds.

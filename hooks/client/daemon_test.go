@@ -13,7 +13,7 @@ import (
 func TestDaemonOf(t *testing.T) {
 	dir, sock := repo(t)
 	t.Setenv("HOME", t.TempDir())
-	t.Setenv("XDG_STATE_HOME", "")
+	t.Setenv("XDG_STATE_HOME", userState)
 	t.Setenv("CLAUDE_PROJECT_DIR", "")
 	tree := filepath.Join(filepath.Dir(dir), "linked")
 	git(t, "-C", dir, "commit", "-q", "--allow-empty", "-m", "x")
@@ -45,7 +45,8 @@ func TestDaemonOf(t *testing.T) {
 func TestSubmodule(t *testing.T) {
 	dir, sock := repo(t)
 	t.Setenv("HOME", t.TempDir())
-	for _, name := range []string{"XDG_STATE_HOME", "CLAUDE_PROJECT_DIR", "AOA_STORE"} {
+	t.Setenv("XDG_STATE_HOME", userState)
+	for _, name := range []string{"CLAUDE_PROJECT_DIR", "AOA_STORE"} {
 		t.Setenv(name, "")
 	}
 	inner, _ := repo(t)
@@ -56,12 +57,11 @@ func TestSubmodule(t *testing.T) {
 	if d, ok := daemonOf(sub); !ok || d.Socket != sock {
 		t.Errorf("in the submodule: %s, %v; want the superproject's %s", d.Socket, ok, sock)
 	}
-	own := filepath.Join(dir, ".git", "modules", "modules", "sub", "aoa")
-	fault.Check(t, os.Mkdir(own, 0o700))
+	own := store(t, filepath.Join(dir, ".git", "modules", "modules", "sub"))
 	if d, ok := daemonOf(sub); !ok || d.Socket != sock {
 		t.Errorf("with a store of its own: %s, %v; want the superproject's %s", d.Socket, ok, sock)
 	}
-	fault.Check(t, os.Remove(filepath.Dir(sock)))
+	fault.Check(t, os.RemoveAll(filepath.Dir(sock)))
 	if d, ok := daemonOf(sub); !ok || d.Store != own {
 		t.Errorf("without the superproject's store: %s, %v; want %s", d.Store, ok, own)
 	}

@@ -20,6 +20,7 @@ import (
 	"testing"
 
 	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/internal/locate"
 	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
@@ -32,7 +33,7 @@ func TestMain(m *testing.M) {
 	if err != nil {
 		panic(err)
 	}
-	program = filepath.Join(dir, "hook")
+	program, userState = filepath.Join(dir, "hook"), filepath.Join(dir, "state")
 	if msg, err := compile(program, "./testdata/hook"); err != nil {
 		fmt.Fprintf(os.Stderr, "build: %v\n%s", err, msg)
 		os.Exit(1)
@@ -60,8 +61,18 @@ func repo(t testing.TB) (dir, sock string) {
 	}
 	dir = filepath.Join(top, "r")
 	git(t, "init", "-q", dir)
-	fault.Check(t, os.Mkdir(filepath.Join(dir, ".git", "aoa"), 0o700))
-	return dir, filepath.Join(dir, ".git", "aoa", "sock")
+	return dir, filepath.Join(store(t, filepath.Join(dir, ".git")), "sock")
+}
+
+// userState is the folder in which the user of the tests has the records of the stores.
+var userState string
+
+// store makes a store that the user knows.
+func store(t testing.TB, commonDir string) string {
+	t.Helper()
+	p, err := locate.Create(commonDir, func(name string) string { return map[string]string{"XDG_STATE_HOME": userState}[name] })
+	fault.Check(t, err)
+	return p.Store
 }
 
 func git(t testing.TB, args ...string) {
@@ -74,7 +85,8 @@ func git(t testing.TB, args ...string) {
 }
 
 func environ(home string) []string {
-	return []string{"PATH=" + os.Getenv("PATH"), "HOME=" + home, "GIT_CONFIG_GLOBAL=/dev/null",
+	return []string{"PATH=" + os.Getenv("PATH"), "HOME=" + home, "XDG_STATE_HOME=" + userState,
+		"GIT_CONFIG_GLOBAL=/dev/null",
 		"GIT_CONFIG_SYSTEM=/dev/null",
 		"GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@b", "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@b"}
 }

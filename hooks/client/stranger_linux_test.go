@@ -17,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/aoa-dev/aoa/internal/config"
 	"github.com/aoa-dev/aoa/internal/locate"
 	"github.com/aoa-dev/aoa/scripts/fault"
 )
@@ -124,7 +125,9 @@ func newVictim(t *testing.T) *victim {
 	t.Cleanup(func() { os.RemoveAll(v.fold) })
 	git(t, "init", "-q", v.dir)
 	// A folder in the place of the note that a daemon was started: none is ever started, which would make the folder.
-	fault.Check(t, os.MkdirAll(filepath.Join(v.dir, ".git", "aoa", "hook-start"), 0o700))
+	_, err = locate.Create(filepath.Join(v.dir, ".git"), config.Lookup(v.env()))
+	fault.Check(t, err)
+	fault.Check(t, os.Mkdir(filepath.Join(v.dir, ".git", "aoa", "hook-start"), 0o700))
 	raw, err := os.ReadFile(program)
 	if err == nil {
 		err = os.WriteFile(v.bin, raw, 0o755)
@@ -141,6 +144,11 @@ func newVictim(t *testing.T) *victim {
 
 func (v *victim) name() string { return locate.Fingerprint(filepath.Join(v.dir, ".git")) }
 
+// env has the records of the victim's stores.
+func (v *victim) env() []string {
+	return append(environ(v.dir), "XDG_STATE_HOME="+filepath.Join(v.dir, "state"))
+}
+
 // sock is the path of the socket, in a folder that the victim has made.
 func (v *victim) sock() string {
 	_ = os.Mkdir(v.fold, 0o700)
@@ -151,7 +159,7 @@ func (v *victim) sock() string {
 // hook runs a hook as the victim.
 func (v *victim) hook(t *testing.T) string {
 	cmd := exec.Command(v.bin, "claude")
-	cmd.Dir, cmd.Stdin, cmd.Env = "/", strings.NewReader(payload("UserPromptSubmit", v.dir)), environ(v.dir)
+	cmd.Dir, cmd.Stdin, cmd.Env = "/", strings.NewReader(payload("UserPromptSubmit", v.dir)), v.env()
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uint32(v.uid), Gid: uint32(v.uid)}}
 	var errs strings.Builder
 	cmd.Stderr = &errs

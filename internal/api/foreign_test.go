@@ -29,7 +29,7 @@ func TestLinksAndOtherUsers(t *testing.T) {
 		"a link to itself": "aoa"} {
 		dir := t.TempDir()
 		fault.Check(t, os.Symlink(to, filepath.Join(dir, "aoa")))
-		if _, err := locate.Create(dir, noEnv); err == nil {
+		if _, err := locate.Create(dir, homeOf(t)); err == nil {
 			t.Errorf("%s passes for a store", name)
 		}
 		if left, _ := os.ReadDir(to); len(left) > 0 {
@@ -55,7 +55,7 @@ func TestLinksAndOtherUsers(t *testing.T) {
 	fault.Check(t, errors.Join(os.Rename(p.Socket, aside), os.Symlink(aside, p.Socket)))
 	refused("a link that another user put there", p.Socket)
 	fault.Check(t, os.Chown(p.Store, stranger, stranger))
-	if _, err := locate.Create(filepath.Dir(p.Store), noEnv); err == nil ||
+	if _, err := locate.Create(filepath.Dir(p.Store), homeOf(t)); err == nil ||
 		!strings.Contains(err.Error(), "belongs to user 65534") {
 		t.Errorf("a store of another user: %v", err)
 	}

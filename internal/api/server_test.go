@@ -28,7 +28,7 @@ func serve(t *testing.T, s *api.Server) locate.Place {
 	dir, err := os.MkdirTemp("", "api")
 	fault.Check(t, err)
 	t.Cleanup(func() { os.RemoveAll(dir) })
-	p, err := locate.Create(dir, noEnv)
+	p, err := locate.Create(dir, homeOf(t))
 	fault.Check(t, err)
 	listen(t, s, p)
 	return p
@@ -136,7 +136,7 @@ func TestAnotherBuildIsReplaced(t *testing.T) {
 }
 
 func TestNoDaemon(t *testing.T) {
-	p, err := locate.Create(t.TempDir(), noEnv)
+	p, err := locate.Create(t.TempDir(), homeOf(t))
 	fault.Check(t, err)
 	_, err = api.Call(context.Background(), &api.Client{Place: p}, api.Status, api.None{})
 	if !errors.Is(err, api.ErrNoDaemon) {
@@ -213,5 +213,8 @@ func TestPanicIsAnswered(t *testing.T) {
 	}
 }
 
-// noEnv is an environment without variables.
-func noEnv(string) string { return "" }
+// homeOf is an environment with a home folder of its own.
+func homeOf(t testing.TB) func(string) string {
+	home := t.TempDir()
+	return func(name string) string { return map[string]string{"HOME": home}[name] }
+}

@@ -77,7 +77,7 @@ func quietPlace(t *testing.T) locate.Place {
 	dir, err := os.MkdirTemp("", "api")
 	fault.Check(t, err)
 	t.Cleanup(func() { os.RemoveAll(dir) })
-	p, err := locate.Create(dir, noEnv)
+	p, err := locate.Create(dir, homeOf(t))
 	fault.Check(t, err)
 	return p
 }

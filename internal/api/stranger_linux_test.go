@@ -22,7 +22,7 @@ import (
 // TestOtherUserListens: a process of another user listens on the socket, whose name and folder pass for the caller's
 // own. Nothing is sent to it, and the error says who it is, where, and what to do.
 func TestOtherUserListens(t *testing.T) {
-	p, err := locate.Create(t.TempDir(), noEnv)
+	p, err := locate.Create(t.TempDir(), homeOf(t))
 	fault.Check(t, err)
 	p.Socket = "/tmp/aoa-test-" + locate.Fingerprint(p.Store) + "/sock"
 	dir := strings.TrimSuffix(p.Socket, "/sock")

@@ -83,7 +83,7 @@ func (g *project) read() *project {
 		first := New(repo)
 		first.Rank(g.hot, sessions, g.db, nil)
 		first.refresh(ctx, log)
-		g.set = NewSet(Options{Home: repo, Env: g.env, Settings: config.Open(g.env, g.t.TempDir(), clock, config.Config{}),
+		g.set = NewSet(Options{Home: repo, Env: g.env, Settings: config.Open(g.env, g.t.TempDir(), "", clock, config.Config{}),
 			Now: clock, Info: log, Alert: log, DB: g.db, Hot: g.hot, Live: sessions,
 			First: prefetch.New(prefetch.NewState(), sessions, first.Ranker, prefetch.Options{}), Store: folded{},
 			Events: folded{}}, first)

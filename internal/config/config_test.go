@@ -23,19 +23,18 @@ func write(t testing.TB, file, text string) {
 	fault.Check(t, os.WriteFile(file, []byte(text), 0o600))
 }
 
-// place makes a user's folder and a store's, with their files' texts ("" for no file).
-func places(t testing.TB, user, store string) (environ []string, storeDir string) {
+// places makes the user's file and a repository's with these texts ("" for no file).
+func places(t testing.TB, user, repository string) (environ []string, file string) {
 	t.Helper()
 	dir := t.TempDir()
-	environ, storeDir = []string{"XDG_CONFIG_HOME=" + filepath.Join(dir, "xdg"), "HOME=" + dir}, filepath.Join(dir,
-		"store")
+	environ, file = []string{"XDG_CONFIG_HOME=" + filepath.Join(dir, "xdg"), "HOME=" + dir}, filepath.Join(dir, "repository.yaml")
 	if user != "" {
 		write(t, UserFile(environ), user)
 	}
-	if store != "" {
-		write(t, StoreFile(storeDir), store)
+	if repository != "" {
+		write(t, file, repository)
 	}
-	return environ, storeDir
+	return environ, file
 }
 
 func TestDefaults(t *testing.T) {
@@ -57,10 +56,10 @@ func TestDefaults(t *testing.T) {
 }
 
 func TestLayers(t *testing.T) {
-	environ, store := places(t,
+	environ, file := places(t,
 		"threshold: aggressive\nholdout: 0\nwatch: off\ntags.docs/**: documentation\ntags.*.sql: database\n",
 		"threshold: 0.7 # mine\nidle_timeout: 1w2d\nretention.bytes: 1.5GB\nkinds: rescue, next\ntags.*.sql: '#storage'\n")
-	c, warnings, err := Load(append(environ, "AOA_HOLDOUT=0.25", "AOA_LOG_LEVEL=", "AOA_STORE=/x"), store)
+	c, warnings, err := Load(append(environ, "AOA_HOLDOUT=0.25", "AOA_LOG_LEVEL=", "AOA_STORE=/x"), file)
 	fault.Check(t, err)
 	if len(warnings) != 0 {
 		t.Fatalf("warnings: %v", warnings)
@@ -76,7 +75,7 @@ func TestLayers(t *testing.T) {
 		c.Tags); diff != "" {
 		t.Fatal(diff)
 	}
-	for key, want := range map[string]string{"threshold": StoreFile(store), "watch": UserFile(environ),
+	for key, want := range map[string]string{"threshold": file, "watch": UserFile(environ),
 		"holdout": "AOA_HOLDOUT",
 		"quiet":   "default", "tags.docs/**": UserFile(environ)} {
 		fault.Same(t, "origin of "+key, c.Origin(key), want)
@@ -87,14 +86,14 @@ func TestLayers(t *testing.T) {
 }
 
 func TestWarnings(t *testing.T) {
-	environ, store := places(t, "", "treshold: 0.7\n\nretention.byte: 3\nzzzzzzzzzz: 1\n")
-	_, warnings, err := Load(append(environ, "AOA_HOLDUOT=1"), store)
+	environ, file := places(t, "", "treshold: 0.7\n\nretention.byte: 3\nzzzzzzzzzz: 1\n")
+	_, warnings, err := Load(append(environ, "AOA_HOLDUOT=1"), file)
 	fault.Check(t, err)
 	var all string
 	for _, w := range warnings {
 		all += w + "\n"
 	}
-	for _, want := range []string{`config.yaml:1: `, `did you mean "threshold"`, `config.yaml:3: `,
+	for _, want := range []string{`repository.yaml:1: `, `did you mean "threshold"`, `repository.yaml:3: `,
 		`did you mean "retention.bytes"`,
 		`"zzzzzzzzzz" (aoa`, `AOA_HOLDUOT: `, `did you mean "AOA_HOLDOUT"`} {
 		if !strings.Contains(all, want) {
@@ -108,16 +107,16 @@ func TestWarnings(t *testing.T) {
 
 func TestBadValues(t *testing.T) {
 	for text, want := range map[string]string{
-		"\nthreshold: 0.3":               "config.yaml:2: threshold: \"0.3\": out of range: allowed is 0.40 to 0.90",
+		"\nthreshold: 0.3":               "repository.yaml:2: threshold: \"0.3\": out of range: allowed is 0.40 to 0.90",
 		"threshold: high":                "not a number",
 		"threshold: NaN":                 "not a number",
 		"holdout: -1":                    "out of range",
-		"\nidle_timeout: 5":              "config.yaml:2: idle_timeout: \"5\": not a duration",
+		"\nidle_timeout: 5":              "repository.yaml:2: idle_timeout: \"5\": not a duration",
 		"retention.bytes: 5XB":           "not a size",
 		"quiet: 1h":                      "out of range",
 		"watch: maybe":                   "allowed is on, off or poll",
 		"redis_url: http://u:secret@x":   "redis_url: \"…\": write redis://",
-		"kinds: [a]":                     "config.yaml:1: kinds: a list is given",
+		"kinds: [a]":                     "repository.yaml:1: kinds: a list is given",
 		"kinds: prompt,stal":             "no kind \"stal\", did you mean stale",
 		"quiet: 1s\nwatch: on\nquiet: 3": "already defined at line 1",
 		"a: b: c":                        "mapping values are not allowed",
@@ -126,8 +125,8 @@ func TestBadValues(t *testing.T) {
 		"tags.x: a b":                    "not a tag",
 		"tokens.session: many":           "not a whole number",
 	} {
-		environ, store := places(t, "", text)
-		c, _, err := Load(environ, store)
+		environ, file := places(t, "", text)
+		c, _, err := Load(environ, file)
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", text, err, want)
 		}
@@ -322,8 +321,8 @@ func FuzzLoad(f *testing.F) {
 	f.Add("a: &a [*a]\n", "AOA_WATCH", "x")
 	f.Add("tags: &t {x: y}\ntags: *t\n", "AOA_", "")
 	f.Fuzz(func(t *testing.T, text, name, value string) {
-		environ, store := places(t, "", text)
-		c, _, err := Load(append(environ, name+"="+value), store)
+		environ, file := places(t, "", text)
+		c, _, err := Load(append(environ, name+"="+value), file)
 		if err != nil && c.Threshold != 0.6 {
 			t.Fatalf("an error and threshold %v", c.Threshold)
 		}

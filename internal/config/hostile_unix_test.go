@@ -12,11 +12,11 @@ import (
 
 // TestHostileFile: a settings file that never ends or never begins is an error that names it.
 func TestHostileFile(t *testing.T) {
-	environ, store := places(t, "", "x: 1\n")
-	fault.Hostile(t, StoreFile(store), func(t *testing.T) {
-		if _, _, err := Load(environ, store); err == nil || !strings.Contains(err.Error(), StoreFile(store)) {
+	environ, file := places(t, "", "x: 1\n")
+	fault.Hostile(t, file, func(t *testing.T) {
+		if _, _, err := Load(environ, file); err == nil || !strings.Contains(err.Error(), file) {
 			t.Errorf("load: %v", err)
 		}
 	})
-	fault.Check(t, os.WriteFile(StoreFile(store), nil, 0o600))
+	fault.Check(t, os.WriteFile(file, nil, 0o600))
 }

@@ -21,15 +21,15 @@ type found struct {
 // layer holds what one source sets: key → value.
 type layer map[string]found
 
-// Load reads the settings: AOA_* over the store's config.yaml over the user's over the defaults. environ is the
-// environment ("NAME=value", the last of equal names counts), storeDir may be "". Unknown keys and variables are
+// Load reads the settings: AOA_* over the repository's file over the user's over the defaults. environ is the
+// environment ("NAME=value", the last of equal names counts), file may be "". Unknown keys and variables are
 // warnings. A value that is not allowed, or a file that is not YAML, is an error that names the file, the line, the
 // key and what is allowed. The Config then holds the defaults.
-func Load(environ []string, storeDir string) (Config, []string, error) {
+func Load(environ []string, file string) (Config, []string, error) {
 	values := defaults()
 	var warnings []string
 	var errs []error
-	for _, file := range []string{UserFile(environ), StoreFile(storeDir)} {
+	for _, file := range []string{UserFile(environ), file} {
 		if file == "" {
 			continue
 		}
@@ -136,14 +136,6 @@ func LookupEnv(environ []string, name string) (string, bool) {
 // Home returns the user's home folder, "" if the environment names none.
 func Home(environ []string) string {
 	return cmp.Or(Getenv(environ, "HOME"), Getenv(environ, "USERPROFILE"))
-}
-
-// StoreFile returns the settings file of a repository, "" if there is no store.
-func StoreFile(storeDir string) string {
-	if storeDir == "" {
-		return ""
-	}
-	return filepath.Join(storeDir, "config.yaml")
 }
 
 // UserFile returns the user's settings file: $XDG_CONFIG_HOME/aoa/config.yaml, on Windows %AppData%\aoa\config.yaml,

@@ -18,15 +18,16 @@ import (
 // concurrent use.
 type Settings struct {
 	env     []string
-	Store   string // the folder of all files
+	Store   string // the folder of all files but the settings
+	file    string // with the repository's settings
 	now     func() time.Time
 	current atomic.Pointer[Config]
 	until   atomic.Pointer[time.Time] // nothing is learned or shown until then
 }
 
 // Open takes a configuration that was read before, and a pause that an earlier process began.
-func Open(env []string, store string, now func() time.Time, cfg Config) *Settings {
-	s := &Settings{env: env, Store: store, now: now}
+func Open(env []string, store, file string, now func() time.Time, cfg Config) *Settings {
+	s := &Settings{env: env, Store: store, file: file, now: now}
 	s.current.Store(&cfg)
 	s.until.Store(&time.Time{})
 	if raw, err := regularfile.Read(s.pauseFile(), regularfile.NoLinks, maxPauseFile); err == nil {
@@ -43,7 +44,7 @@ func (s *Settings) Get() *Config { return s.current.Load() }
 // Reload reads the configuration again. What is only read at the start (redis_url, watch) needs a restart, and
 // the command that sets it says so.
 func (s *Settings) Reload() error {
-	cfg, _, err := Load(s.env, s.Store)
+	cfg, _, err := Load(s.env, s.file)
 	if err == nil {
 		s.current.Store(&cfg)
 	}

@@ -94,7 +94,7 @@ func open(ctx context.Context, o Options, cfg config.Config, stop context.Cancel
 // newDaemon opens nothing.
 func newDaemon(o Options, cfg config.Config, stop context.CancelCauseFunc) *Daemon {
 	d := &Daemon{o: o, now: o.Now, started: o.Now(), log: o.Log, stop: stop,
-		settings: config.Open(o.Env, o.Place.Store, o.Now, cfg),
+		settings: config.Open(o.Env, o.Place.Store, o.Place.Settings(), o.Now, cfg),
 		warnings: &monitor.Warnings{}, calls: &schedule.Calls{}, metrics: monitor.NewMetrics()}
 	d.alert = d.warnings.Logger(o.Log)
 	d.calls.Note(o.Now())

@@ -193,7 +193,7 @@ func (g *generator) said() {
 		g.start()
 	case 1:
 		value := strconv.FormatFloat(.4+.05*float64(g.r.IntN(6)), 'f', 2, 64)
-		fault.Check(g, config.Set(config.StoreFile(g.o.Place.Store), "threshold", value))
+		fault.Check(g, config.Set(g.o.Place.Settings(), "threshold", value))
 		call(g.fixture, api.Config, api.None{})
 	default:
 		call(g.fixture, api.Feedback, api.FeedbackRequest{Session: pick(g, g.sessions...), Helpful: g.r.IntN(2) == 0})

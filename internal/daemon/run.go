@@ -21,7 +21,7 @@ import (
 // Options of a daemon. All fields but Ready and Ended are needed.
 type Options struct {
 	Repo    *watcher.Repo // the worktree it was started in; others join when a client calls from there
-	Place   locate.Place  // made by api.Create
+	Place   locate.Place  // made by locate.Create
 	Env     []string      // os.Environ()
 	Version string
 	Build   string // see api.BuildHeader
@@ -94,7 +94,7 @@ func possible(clock func() time.Time) func() time.Time {
 
 // runOnce opens the stores, serves until something ends it, and returns its cause.
 func runOnce(ctx context.Context, o Options) (cause, err error) {
-	cfg, configWarnings, err := config.Load(o.Env, o.Place.Store)
+	cfg, configWarnings, err := config.Load(o.Env, o.Place.Settings())
 	if err != nil {
 		return nil, err
 	}

@@ -19,9 +19,6 @@ func (d *Daemon) openSeal() (*cold.Seal, error) {
 	if identity == "" {
 		return cold.OpenSeal(beside)
 	}
-	if err := locate.AddStore(d.settings.Store, env); err != nil {
-		d.alert.Warn("aoa remove will not delete the identity", "err", err)
-	}
 	s, err := cold.OpenSeal(cold.SealOptions{Identity: identity, Keys: keys, Log: d.alert})
 	if err == nil {
 		return s, nil

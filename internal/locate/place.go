@@ -2,11 +2,11 @@ package locate
 
 import (
 	"cmp"
+	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -17,6 +17,9 @@ type Place struct {
 	CommonDir string // the repository's common git dir
 	Store     string // folder of database, log, lock and config; 0700
 	Socket    string // unix socket; 0600
+
+	id      string // of the store, "" if it has none
+	records string // folder with a record of each store of the user, "" if the environment names none
 }
 
 // maxSocket is the longest socket path used in the store: macOS allows 103 bytes, Linux 107.
@@ -38,18 +41,28 @@ func Find(commonDir string, getenv func(string) string) Place {
 			}
 		}
 	}
-	return Place{CommonDir: commonDir, Store: store, Socket: socketPath(store, commonDir)}
+	return at(store, commonDir, getenv)
 }
 
-// Create makes the store's folder and, where the socket cannot lie in it, the socket's. It refuses folders of
-// another owner and ones that others can enter.
+// at is the place of a store.
+func at(store, commonDir string, getenv func(string) string) Place {
+	p := Place{CommonDir: commonDir, Store: store, Socket: socketPath(store, commonDir), id: readID(store)}
+	if state := StateFolder(getenv); state != "" {
+		p.records = filepath.Join(state, recordsFolder)
+	}
+	return p
+}
+
+// Create makes the store in a folder that is new or empty and, where the socket cannot lie in it, the socket's folder. A
+// store that is known stays as it is. Other folders are refused: those of another owner, those that others can enter,
+// and with a *StrangerError those that hold anything else.
 func Create(commonDir string, getenv func(string) string) (Place, error) {
 	p := Find(commonDir, getenv)
-	err := private(p.Store)
+	err := p.create()
 	if other := stateStore(commonDir, getenv); err != nil && other != "" &&
 		(errors.Is(err, os.ErrPermission) || readOnly(err)) {
-		p = Place{CommonDir: commonDir, Store: other, Socket: socketPath(other, commonDir)}
-		err = private(p.Store)
+		p = at(other, commonDir, getenv)
+		err = p.create()
 	}
 	if err != nil {
 		return p, fmt.Errorf("create store: %w", err)
@@ -67,20 +80,32 @@ func (p Place) MakeSocketFolder() error {
 	return nil
 }
 
+// create makes the store's folder and its record.
+func (p *Place) create() error {
+	var stranger *StrangerError
+	if err := p.Known(); errors.As(err, &stranger) && !p.Vacant() {
+		return err
+	}
+	if err := private(p.Store); err != nil || p.recorded() {
+		return err
+	}
+	if err := p.note(); err != nil {
+		os.Remove(p.Store) // if it is new
+		return fmt.Errorf("note that it is yours: %w", err)
+	}
+	return nil
+}
+
 // Lock is the file that the daemon holds locked as long as it may write.
 func (p Place) Lock() string { return filepath.Join(p.Store, "lock") }
-
-// Exists reports whether the repository was initialised.
-func (p Place) Exists() bool {
-	st, err := os.Stat(p.Store)
-	return err == nil && st.IsDir()
-}
 
 // Fingerprint is the first 16 hex digits of the SHA-256 of a path: a short, stable name that does not reveal the path.
 func Fingerprint(path string) string {
 	sum := sha256.Sum256([]byte(path))
-	return hex.EncodeToString(sum[:8])
+	return hex.EncodeToString(sum[:])[:fingerprintLength]
 }
+
+const fingerprintLength = 16
 
 func socketPath(store, commonDir string) string {
 	if s := filepath.Join(store, "sock"); len(s) <= maxSocket {
@@ -108,20 +133,6 @@ func StateFolder(getenv func(string) string) string {
 		state = filepath.Join(home, ".local", "state")
 	}
 	return filepath.Join(state, "aoa")
-}
-
-// Trusted returns an error unless the store and the folder of the socket belong to the caller. A link is not trusted:
-// anyone may leave links in /tmp. A folder for the socket that is not there is trusted: the daemon makes it.
-func (p Place) Trusted() error {
-	if err := own(p.Store); err != nil {
-		return err
-	}
-	if dir := filepath.Dir(p.Socket); dir != p.Store {
-		if err := own(dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return err
-		}
-	}
-	return nil
 }
 
 // own returns an error unless name is a folder of the caller.
@@ -152,6 +163,9 @@ func (f *ForeignError) Hint() string {
 		"or set AOA_STORE to a folder of yours with a short path",
 		filepath.Dir(f.Socket))
 }
+
+// probePrefix begins the name of a file that is made and deleted at once.
+const probePrefix = ".probe-"
 
 // private makes dir with mode 0700, or checks that an existing one is ours and closes it to others. What is checked and
 // changed is one open folder: a link or another folder in its place, put there meanwhile, is neither.
@@ -185,7 +199,7 @@ func private(dir string) error {
 		return root.Chmod(".", 0o700)
 	}
 	// A folder that exists may still lie on a read-only disk.
-	probe := ".probe-" + strconv.Itoa(os.Getpid())
+	probe := probePrefix + rand.Text()
 	f, err := root.OpenFile(probe, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err != nil {
 		return err

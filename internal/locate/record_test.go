@@ -1,0 +1,185 @@
+package locate_test
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/aoa-dev/aoa/internal/locate"
+	"github.com/aoa-dev/aoa/scripts/fault"
+)
+
+// user is someone with a home folder and repositories beside it.
+type user struct {
+	*testing.T
+	top string
+	env func(string) string
+}
+
+func newUser(t *testing.T) user {
+	top := t.TempDir()
+	return user{t, top, env(map[string]string{"XDG_STATE_HOME": filepath.Join(top, "state")})}
+}
+
+func (u user) commonDir(name string) string { return filepath.Join(u.top, name, ".git") }
+
+func (u user) find(name string) locate.Place { return locate.Find(u.commonDir(name), u.env) }
+
+// create makes the store of a repository, as aoa init does.
+func (u user) create(name string) locate.Place {
+	u.Helper()
+	p, err := locate.Create(u.commonDir(name), u.env)
+	fault.Check(u, err)
+	fault.Check(u, os.WriteFile(locate.Identity(u.env), nil, 0o600)) // its daemon has made the key
+	return p
+}
+
+func (u user) run(name string, args ...string) {
+	u.Helper()
+	cmd := exec.Command(name, args...)
+	cmd.Dir = u.top
+	if out, err := cmd.CombinedOutput(); err != nil {
+		u.Fatalf("%s %v: %v: %s", name, args, err, out)
+	}
+}
+
+func (u user) stranger(what, name, original string) {
+	u.Helper()
+	var s *locate.StrangerError
+	if err := u.find(name).Known(); !errors.As(err, &s) || s.Original != original {
+		u.Errorf("%s: %v, of %q", what, err, original)
+	}
+	if _, err := locate.Create(u.commonDir(name), u.env); !errors.As(err, &s) {
+		u.Errorf("%s is taken over: %v", what, err)
+	}
+}
+
+// TestKnown: a store counts where this user's Create has made it, or where its repository was moved to.
+func TestKnown(t *testing.T) {
+	u := newUser(t)
+	u.create("first") // so that there is an identity
+	planted := u.find("planted")
+	fault.Check(t, os.MkdirAll(planted.Store, 0o700))
+	for name, text := range map[string]string{"id": "x/../../identity\n", "config.yaml": "redis_url: redis://evil\n"} {
+		fault.Check(t, os.WriteFile(filepath.Join(planted.Store, name), []byte(text), 0o600))
+	}
+	u.stranger("a store from an archive", "planted", "")
+
+	first := u.create("a")
+	if again := u.create("a"); again != first || first.Known() != nil {
+		t.Errorf("a second time: %+v, %+v", first, again)
+	}
+	u.run("cp", "-r", "a", "copy")
+	u.stranger("a copy", "copy", first.Store)
+	fault.Check(t, u.find("copy").Adopt())
+	copied := u.create("copy")
+	if first.Known() != nil || copied.Known() != nil || copied.Settings() == first.Settings() {
+		t.Errorf("beside its copy: %v, %v", first.Known(), copied.Known())
+	}
+
+	u.run("mv", "a", "moved")
+	fault.Check(t, u.find("moved").Known())
+	if u.create("moved").Settings() != first.Settings() {
+		t.Error("a moved repository has lost its settings")
+	}
+	u.create("a") // a second clone at the old path
+	fault.Check(t, u.find("moved").Known())
+
+	u.run("mv", "state", "lost") // a machine of which only the repositories are restored
+	u.stranger("a restored backup", "moved", "")
+	p := u.find("moved")
+	aside, err := p.SetAside(time.UnixMilli(7))
+	fault.Check(t, err)
+	fault.Same(t, "its new name", aside, p.Store+".unknown-7")
+	fault.Check(t, u.create("moved").Known())
+}
+
+// TestCreateAtOnce: of several that make one store, all know it.
+func TestCreateAtOnce(t *testing.T) {
+	u := newUser(t)
+	var all sync.WaitGroup
+	for range 16 {
+		all.Go(func() {
+			p, err := locate.Create(u.commonDir("a"), u.env)
+			if err = errors.Join(err, p.Known()); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	records, err := os.ReadDir(filepath.Join(locate.StateFolder(u.env), "stores"))
+	if len(records) != 1 || err != nil {
+		t.Errorf("records %v, %v", records, err)
+	}
+}
+
+// TestForget: the identity goes with the last store that needs it, and never while another one may need it.
+func TestForget(t *testing.T) {
+	u := newUser(t)
+	forget := func(name string, last bool) {
+		t.Helper()
+		if got := u.find(name).Forget(); got != last {
+			t.Errorf("%s is the last store: %v", name, got)
+		}
+		if _, err := os.Stat(locate.Identity(u.env)); (err != nil) != last {
+			t.Errorf("the identity after %s: %v", name, err)
+		}
+	}
+	u.create("a")
+	u.run("mv", "a", "moved")
+	u.create("a")
+	forget("a", false) // the one that was moved needs it
+	forget("moved", true)
+	if _, err := os.Stat(locate.StateFolder(u.env)); err == nil {
+		t.Error("the state folder is left")
+	}
+
+	fault.Check(t, os.MkdirAll(locate.StateFolder(u.env), 0o700))
+	fault.Check(t, os.WriteFile(locate.Identity(u.env), nil, 0o600)) // brought from elsewhere, without the records
+	u.create("b")
+	forget("b", false)
+}
+
+// TestDelete: what aOa did not make stays, whatever it is called and wherever it lies.
+func TestDelete(t *testing.T) {
+	u := newUser(t)
+	outside := filepath.Join(u.top, "outside")
+	fault.Check(t, os.Mkdir(outside, 0o700))
+	theirs := []string{"aoa.db.backup", "keys/notes.txt", "lock/x", "contents"}
+	ours := []string{"aoa.db", "aoa.db-wal", "cache.db.damaged-17-wal", "aoa.log", "keys/0001-ab.age", ".aoa-paused-XY.tmp"}
+	p := u.create("a")
+	for _, name := range append(ours, theirs[:3]...) {
+		file := filepath.Join(p.Store, name)
+		fault.Check(t, errors.Join(os.MkdirAll(filepath.Dir(file), 0o700), os.WriteFile(file, nil, 0o600)))
+	}
+	fault.Check(t, os.WriteFile(filepath.Join(outside, "0123456789abcdef"), nil, 0o600))
+	fault.Check(t, os.Symlink(outside, filepath.Join(p.Store, "contents")))
+	others, err := p.Delete()
+	fault.Check(t, err)
+	fault.Same(t, "what stays", others, []string{"aoa.db.backup", "contents", "keys/notes.txt", "lock"})
+	for _, name := range append(theirs, "../../../outside/0123456789abcdef") {
+		if _, err := os.Lstat(filepath.Join(p.Store, name)); err != nil {
+			t.Error(err)
+		}
+	}
+	for _, name := range append(ours, "id") {
+		if _, err := os.Lstat(filepath.Join(p.Store, name)); err == nil {
+			t.Errorf("%s is left", name)
+		}
+	}
+	if err := p.Adopt(); err == nil {
+		t.Error("a folder with files of others is adopted")
+	}
+
+	full := filepath.Join(u.top, "Documents")
+	fault.Check(t, os.Mkdir(full, 0o700))
+	fault.Check(t, os.WriteFile(filepath.Join(full, "aoa.log"), nil, 0o600))
+	var s *locate.StrangerError
+	if _, err := locate.Create(u.commonDir("b"), env(map[string]string{"HOME": u.top, "AOA_STORE": full})); !errors.As(err, &s) {
+		t.Errorf("a store in a folder that is not empty: %v", err)
+	}
+}

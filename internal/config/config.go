@@ -68,7 +68,7 @@ var Kinds = []Kind{
 	{"search", "after a search named no file, or more than 30: where the name is defined, the file of nearly that name, or a list of files"},
 	{"start", "at the start of a session: earlier work that is not committed; after a compaction: where the work stands"},
 	{"prompt", "at a prompt: up to five files, one of which the turn probably opens"},
-	{"stale", "when a file changed since this session read it"},
+	{"stale", "when a file that the session has read has other bytes on disk now, and no call of the session wrote them"},
 	{"next", "before a file is opened: the one that is likely to be opened next"},
 	{"reload", "at a prompt: recorded sequences that such prompts led to"},
 }

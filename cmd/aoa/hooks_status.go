@@ -210,6 +210,12 @@ func found(path string) string {
 	return ""
 }
 
+// isOwnFolder reports whether a folder holds this program, or the one on the PATH.
+func (a *app) isOwnFolder(dir string) bool {
+	self, _ := os.Executable()
+	return dir == filepath.Dir(self) || dir == filepath.Dir(found(a.getenv("PATH"))) && filepath.IsAbs(dir)
+}
+
 // desktopPath is the PATH of programs that are started from the desktop: login shells and their profiles add to it
 // later.
 func desktopPath() string {
@@ -220,8 +226,14 @@ func desktopPath() string {
 }
 
 // tryHook runs an installed command as an agent does, with the PATH of this shell and with that of the desktop. noted
-// says that a failure with the second was reported before.
+// says that a failure with the second was reported before. A command that names the programs of another folder is not
+// run: the settings may have come with a repository.
 func (a *app) tryHook(ctx context.Context, f finding, command string, noted *bool) finding {
+	if dir := install.Folder(command); dir != "" && !a.isOwnFolder(dir) {
+		f.OK, f.Detail = false, f.Detail+"; it runs the programs in "+dir+", which is not the folder of this aoa"
+		f.Advice = "remove it from the file, or install it again with the aoa that you use"
+		return f
+	}
 	if a.hookProgram(ctx, command, a.getenv("PATH")) == "" {
 		f.OK, f.Detail, f.Advice = false, f.Detail+"; it is silent: its command starts no aoa of this version, or AOA=0 is set",
 			"command -v aoa-hook aoa shows which it finds; install them again"
@@ -249,6 +261,7 @@ func (a *app) hookProgram(ctx context.Context, command, path string) string {
 	cmd := exec.CommandContext(ctx, "/bin/sh", "-c", command)
 	cmd.Env = []string{"PATH=" + path, "HOME=" + a.home(), "AOA=" + a.getenv("AOA"), "AOA_DOCTOR=1"}
 	cmd.Stdin = strings.NewReader("{}")
+	cmd.Dir = "/" // a PATH may have folders that are relative to a repository
 	out, err := cmd.Output()
 	if err != nil {
 		return ""

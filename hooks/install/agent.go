@@ -5,7 +5,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
-	"slices"
 	"strings"
 
 	"github.com/aoa-dev/aoa/hooks/agents"
@@ -75,8 +74,8 @@ func shellName(dir, name string) (word, test string) {
 // inFolder finds the folder in what Command returns.
 var inFolder = regexp.MustCompile(`^\[ -x '(.*)/aoa-hook' \] && `)
 
-// folderOf returns the folder of a command that Command has made.
-func folderOf(command string) string {
+// Folder returns the folder whose programs a command runs that Command has made, "" if it runs those on the PATH.
+func Folder(command string) string {
 	found := inFolder.FindStringSubmatch(command)
 	if found == nil {
 		return ""
@@ -171,12 +170,20 @@ func groupsOf(a agents.Agent, dir string) (out []group) {
 	return out
 }
 
-// isOurs recognizes our handlers for an agent by their command, not by their author.
+// isOurs recognizes the handlers that aOa has written for an agent: each of their commands is one that newHandler makes,
+// for whatever event and folder. A line that a person wrote is theirs, whatever it calls.
 func isOurs(agent string) func(handler) bool {
-	command := regexp.MustCompile(`(^|[\s;&|/\\"'])aoa(-hook(\.exe)?["']?|(\.exe)?["']?\s+hook)\s+` + agent + `\b`)
+	event := regexp.MustCompile(`.*\b` + agent + ` ([A-Za-z]+)`)
+	isWritten := func(command string) bool {
+		var args []string
+		if found := event.FindStringSubmatch(command); found != nil {
+			args = found[1:]
+		}
+		return command == "" || command == cmdCommand(agent) || command == powerShellCommand(agent, args...) ||
+			command == Command(Folder(command), agent, args...)
+	}
 	return func(h handler) bool {
-		return slices.ContainsFunc([]string{h.Command + " " + strings.Join(h.Args, " "), h.CommandWindows, h.Bash,
-			h.PowerShell},
-			command.MatchString)
+		return isWritten(h.Command) && isWritten(h.CommandWindows) && isWritten(h.Bash) && isWritten(h.PowerShell) &&
+			len(h.Args) == 0 && h.Command+h.CommandWindows+h.Bash+h.PowerShell != ""
 	}
 }

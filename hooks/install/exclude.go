@@ -20,6 +20,9 @@ func Exclude(commonDir, pattern string) (Change, error) {
 	if err != nil {
 		return Change{}, err
 	}
+	if to := leadsOut(commonDir, filepath.Dir(name)); to != "" {
+		return Change{}, &Refusal{File: name, Why: "its folder is a symbolic link to " + to, Snippet: "/" + pattern + "\n"}
+	}
 	if slices.Contains(lines(old), "/"+pattern) || slices.Contains(lines(old), pattern) {
 		return Change{File: name, Done: Unchanged}, nil
 	}
@@ -46,7 +49,7 @@ func Unexclude(commonDir, pattern string) (Change, error) {
 	block := []byte(excludeNote + "\n/" + pattern)
 	i := bytes.Index(old, block)
 	end := i + len(block)
-	if i < 0 || i > 0 && old[i-1] != '\n' || end < len(old) && old[end] != '\n' {
+	if leadsOut(commonDir, filepath.Dir(name)) != "" || i < 0 || i > 0 && old[i-1] != '\n' || end < len(old) && old[end] != '\n' {
 		return Change{File: name, Done: Absent}, nil
 	}
 	switch {

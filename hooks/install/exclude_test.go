@@ -1,6 +1,7 @@
 package install
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -18,6 +19,22 @@ func fileWith(t *testing.T, name, content string, mode os.FileMode) {
 
 // localSettings is the personal settings file of Claude Code in a worktree.
 const localSettings = ".claude/settings.local.json"
+
+// TestExcludeLinkedFolder: a folder that leads out of the git dir is not written to.
+func TestExcludeLinkedFolder(t *testing.T) {
+	common, outside := t.TempDir(), t.TempDir()
+	before := excludeNote + "\n/" + localSettings + "\n"
+	fileWith(t, filepath.Join(outside, "exclude"), before, 0o600)
+	fault.Check(t, os.Symlink(outside, filepath.Join(common, "info")))
+	var refused *Refusal
+	if _, err := Exclude(common, "other"); !errors.As(err, &refused) || !strings.Contains(refused.Why, "symbolic link to") {
+		t.Errorf("%v", err)
+	}
+	if c, err := Unexclude(common, localSettings); err != nil || c.Done != Absent {
+		t.Errorf("%+v, %v", c, err)
+	}
+	fault.Same(t, "the file outside", string(contentOf(t, filepath.Join(outside, "exclude"))), before)
+}
 
 func TestExclude(t *testing.T) {
 	for name, before := range map[string]string{

@@ -65,11 +65,19 @@ func open(a agents.Agent, name string, o Options) (*settingsFile, error) {
 }
 
 func (f *settingsFile) checkFolder() error {
-	dir, err := filepath.EvalSymlinks(filepath.Dir(f.name))
-	if err == nil && !inside(f.within, dir) {
-		return f.refuse("its folder is a symbolic link to " + dir)
+	if to := leadsOut(f.within, filepath.Dir(f.name)); to != "" {
+		return f.refuse("its folder is a symbolic link to " + to)
 	}
 	return nil
+}
+
+// leadsOut is where a folder is that symbolic links move out of another one, "" if it lies within or is missing.
+func leadsOut(within, dir string) string {
+	to, err := filepath.EvalSymlinks(dir)
+	if err != nil || inside(within, to) {
+		return ""
+	}
+	return to
 }
 
 // inside reports whether name (symlinks resolved) lies in dir.

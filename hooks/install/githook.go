@@ -69,8 +69,8 @@ func AddGit(ctx context.Context, repo GitRepo) (Change, error) {
 func RemoveGit(ctx context.Context, repo GitRepo) (Change, error) {
 	file, err := repo.hook(ctx)
 	var refused *Refusal
-	if errors.As(err, &refused) {
-		file, err = refused.File, nil
+	if errors.As(err, &refused) { // aOa writes nothing there
+		return Change{File: refused.File, Done: Absent}, nil
 	}
 	if err != nil {
 		return Change{}, err
@@ -111,6 +111,9 @@ func ExamineGit(ctx context.Context, repo GitRepo) (Status, error) {
 // hook is where git looks for the hook. A folder that the user has set is tracked or shared: it is refused.
 func (r GitRepo) hook(ctx context.Context) (string, error) {
 	file := filepath.Join(r.CommonDir, "hooks", GitHook)
+	if to := leadsOut(r.CommonDir, filepath.Dir(file)); to != "" {
+		return "", &Refusal{File: file, Why: "its folder is a symbolic link to " + to, Snippet: hookBlock}
+	}
 	// Our git has another value on its command line, so that it runs no hooks: --show-origin tells them apart.
 	set, err := git.Find(r.Env).Run(ctx, r.Root, "config", "-z", "--show-origin", "--type=path", "--get-all", "core.hooksPath")
 	if err != nil {

@@ -146,6 +146,12 @@ func TestGitHookRefused(t *testing.T) {
 			os.MkdirAll(filepath.Dir(hook), 0o755)
 			os.Symlink("/dev/zero", hook)
 		}},
+		"linked folder": {"its folder is a symbolic link to ", func(_, hook string) {
+			outside := t.TempDir()
+			fileWith(t, filepath.Join(outside, GitHook), "#!/bin/sh\n"+hookBlock, 0o755) // of another repository
+			os.RemoveAll(filepath.Dir(hook))
+			os.Symlink(outside, filepath.Dir(hook))
+		}},
 		"husky": {"core.hooksPath is .husky", func(dir, _ string) { h.git(dir, "config", "core.hooksPath", ".husky") }},
 	} {
 		t.Run(name, func(t *testing.T) {

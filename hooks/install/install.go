@@ -162,7 +162,7 @@ func Examine(a agents.Agent, file string, o Options) (Status, error) {
 	}
 	if mixed || len(have) > 0 {
 		st.State = Outdated
-		if !mixed && sameGroups(have, groupsOf(a, folderOf(st.Command))) {
+		if !mixed && sameGroups(have, groupsOf(a, Folder(st.Command))) {
 			st.State = Installed
 		}
 	}

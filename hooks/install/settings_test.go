@@ -258,8 +258,9 @@ func TestSettingsChangedMeanwhile(t *testing.T) {
 
 func TestOldGroupsAreReplaced(t *testing.T) {
 	for _, old := range []string{
-		`{"hooks":{"PreToolUse":[{"matcher":"Read","hooks":[{"type":"command","command":"aoa hook claude","timeout":9}]}]}}`,
-		`{"hooks":{"Setup":[{"hooks":[{"type":"command","command":"/usr/local/bin/aoa","args":["hook","claude"]}]}]},"a":1}`,
+		`{"hooks":{"PreToolUse":[{"matcher":"Read","hooks":[{"type":"command","command":` + compact(Command("", "claude")) +
+			`,"timeout":9}]}]}}`,
+		`{"hooks":{"Setup":[{"hooks":[{"type":"command","command":` + compact(Command("/it's old", "claude")) + `}]}]},"a":1}`,
 	} {
 		file := settingsAt(t, old)
 		if st, err := Examine(agentOf(t, "claude"), file, Options{}); err != nil || st.State != Outdated {
@@ -273,6 +274,27 @@ func TestOldGroupsAreReplaced(t *testing.T) {
 			strings.Contains(got, `"Setup"`) || strings.Contains(got, `"timeout":9`) {
 			t.Errorf("status %+v, %v\n%s", st, err, got)
 		}
+	}
+}
+
+// TestLinesOfOthers: what a person wrote stays, although it calls aOa or resembles what aOa writes.
+func TestLinesOfOthers(t *testing.T) {
+	ours := Command("", "claude")
+	for _, theirs := range []string{"echo aoa hook claude", "aoa hook claude", "/usr/local/bin/aoa-hook claude", ours + "; date",
+		"date; " + ours, strings.Replace(ours, "aoa-hook claude", "aoa-hook  claude", 1), Command("", "codex"),
+		strings.Replace(Command("/opt", "claude"), "'/opt/aoa' hook", "'/elsewhere/aoa' hook", 1)} {
+		before := `{"hooks":{"Stop":[{"hooks":[{"type":"command","command":` + compact(theirs) + `}]}]}}`
+		file := settingsAt(t, before)
+		if c, err := Remove(agentOf(t, "claude"), file, Options{}); err != nil || c.Done != Absent {
+			t.Errorf("%s: %+v, %v", theirs, c, err)
+		}
+		comesBack(t, agentOf(t, "claude"), before)
+	}
+	// The command for Windows is ours, and the other one is theirs.
+	codex := `{"hooks":{"Stop":[{"hooks":[{"type":"command","command":"date","commandWindows":` + compact(cmdCommand("codex")) + `}]}]}}`
+	file := settingsAt(t, codex)
+	if c, err := Remove(agentOf(t, "codex"), file, Options{}); err != nil || c.Done != Absent {
+		t.Errorf("%+v, %v", c, err)
 	}
 }
 

@@ -65,7 +65,7 @@ func (t *Set) sweepContents() {
 	}
 }
 
-// removeContents removes every file of contents except some.
+// removeContents removes every file of contents except some. atomicfile.Clean removes those that were not finished.
 func (t *Set) removeContents(except map[string]bool) error {
 	folder := filepath.Join(t.Settings.Store, ContentsFolder)
 	entries, err := os.ReadDir(folder)
@@ -74,7 +74,7 @@ func (t *Set) removeContents(except map[string]bool) error {
 	}
 	errs := []error{err}
 	for _, e := range entries {
-		if name := filepath.Join(folder, e.Name()); !except[name] {
+		if name := filepath.Join(folder, e.Name()); !except[name] && locate.IsFingerprint(e.Name()) {
 			errs = append(errs, os.Remove(name))
 		}
 	}

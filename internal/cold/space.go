@@ -77,7 +77,9 @@ func removeAside(folder string) (err error) {
 		names, gerr := filepath.Glob(filepath.Join(globLiteral.Replace(folder), pattern))
 		err = errors.Join(err, gerr)
 		for _, name := range names {
-			err = errors.Join(err, os.RemoveAll(name))
+			if st, serr := os.Lstat(name); serr == nil && !st.IsDir() { // a folder is not ours
+				err = errors.Join(err, os.Remove(name))
+			}
 		}
 	}
 	return err

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 )
 
 // Place is where a repository's store and socket lie.
@@ -106,6 +107,11 @@ func Fingerprint(path string) string {
 }
 
 const fingerprintLength = 16
+
+// IsFingerprint reports whether a name has the form of a Fingerprint.
+func IsFingerprint(name string) bool {
+	return len(name) == fingerprintLength && strings.Trim(name, "0123456789abcdef") == ""
+}
 
 func socketPath(store, commonDir string) string {
 	if s := filepath.Join(store, "sock"); len(s) <= maxSocket {

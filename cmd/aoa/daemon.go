@@ -61,7 +61,7 @@ func (a *app) serve(ctx context.Context, verbose, report bool) error {
 		return err
 	}
 	// The daemon makes no store: one that a hook has started would bring back what aoa remove has just deleted.
-	if err := place.MakeSocketFolder(); err != nil {
+	if err := errors.Join(place.Record(), place.MakeSocketFolder()); err != nil {
 		return err
 	}
 	cfg, _, err := config.Load(a.env, place.Settings())

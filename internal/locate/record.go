@@ -124,6 +124,14 @@ func sameFile(a, b string) bool {
 	return err == nil && err2 == nil && os.SameFile(one, two)
 }
 
+// Record records a known store that was moved here, so that a copy of it is not taken for it.
+func (p Place) Record() error {
+	if p.recorded() {
+		return nil
+	}
+	return p.note()
+}
+
 // note records a store that is new, or was moved here.
 func (p *Place) note() error {
 	if p.records == "" {

@@ -50,7 +50,7 @@ func TestLateIsAskedAgain(t *testing.T) {
 	w, sessions := checkout.New(repo), live.New()
 	w.ReadFirst(t.Context(), log)
 	w.Prefetch = prefetch.New(prefetch.NewState(), sessions, nil, prefetch.Options{Holdout: func() float64 { return 0 }})
-	h := New(Options{Settings: config.Open(env, "", now, cfg), Now: now, Log: log, Factor: 1, Events: told{sessions},
+	h := New(Options{Settings: config.Open(env, "", "", now, cfg), Now: now, Log: log, Factor: 1, Events: told{sessions},
 		DB: db, Live: sessions, Count: uncounted{}})
 	at := event.Event{Time: epoch, Agent: "claude", Session: "s"}
 	failed, read := at, at

@@ -53,7 +53,7 @@ func TestSocketLosesItsName(t *testing.T) {
 	fault.Check(t, os.RemoveAll(filepath.Dir(far.Socket))) // as a cleaner of /tmp does it
 	fault.Until(t, time.Minute, "the server answers in a folder that was deleted", func() bool { return answers(far) })
 
-	stuck, err := locate.Create(t.TempDir(), noEnv)
+	stuck, err := locate.Create(t.TempDir(), homeOf(t))
 	fault.Check(t, err)
 	ln, err := api.Listen(stuck)
 	fault.Check(t, err)

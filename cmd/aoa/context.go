@@ -30,7 +30,7 @@ the given one, with the files that they led to. With --json, it prints a list of
 			if err != nil {
 				return err
 			}
-			return a.answer(ans.Segments, func() { a.printContext(ans) })
+			return a.answer(ans.Segments, func() { a.printContext(ans, r.Budget) })
 		},
 	}
 	f := c.Flags()
@@ -41,7 +41,12 @@ the given one, with the files that they led to. With --json, it prints a list of
 	return c
 }
 
-func (a *app) printContext(ans api.ContextAnswer) {
+func (a *app) printContext(ans api.ContextAnswer, budget int) {
+	if len(ans.Segments) == 0 && budget > 0 {
+		a.talk("nothing that was asked or done fits in %d tokens", budget)
+		a.talk("hint: aoa context without --budget")
+		return
+	}
 	if len(ans.Segments) == 0 {
 		a.talk("nothing was asked or done yet")
 		a.talk("hint: aoa hooks status, or aoa stats sessions")

@@ -102,18 +102,18 @@ func (h *Hints) Answer(ctx context.Context, w *checkout.Checkout, call hooks.Cal
 	return hooks.Render(call.Agent, call.Event, block, strings.Join(texts, "\n"))
 }
 
-// texts gives prompts that come from the log their texts.
+// texts gives prompts and failed searches that come from the log their texts.
 func (h *Hints) texts(ctx context.Context, events []event.Event) []event.Event {
-	for i, e := range events {
-		b, ok := e.Body.(event.Prompt)
-		if !ok || b.Text != "" {
+	for i := range events {
+		e := &events[i]
+		if e.Text() != "" || e.Kind() != event.KindPrompt && !live.FailedSearch(*e) {
 			continue
 		}
-		var err error
-		if b.Text, err = h.o.DB.Text(ctx, e.ID); err != nil {
-			h.o.Log.Warn("the text of a prompt cannot be read", "err", err)
+		logged, err := h.o.DB.Text(ctx, e.ID)
+		if err != nil {
+			h.o.Log.Warn("the text of a prompt or a search cannot be read", "err", err)
 		}
-		events[i].Body = b
+		e.ChangeText(func(text *string, _ *[]string) { *text = logged })
 	}
 	return events
 }

@@ -97,3 +97,24 @@ func TestLateEvents(t *testing.T) {
 		fault.Same(t, string(kind)+" is asked again about", strings.Join(ids, " "), want)
 	}
 }
+
+// TestTextsOfRecentEvents: an event of the call itself keeps its text although the session, which has none, knows the
+// event already; a search of an earlier call gets it from the log.
+func TestTextsOfRecentEvents(t *testing.T) {
+	sessions := live.New()
+	db, err := cold.Open(t.Context(), filepath.Join(t.TempDir(), "aoa.db"), cold.Options{Now: func() time.Time { return epoch },
+		Log: slog.New(slog.DiscardHandler)})
+	fault.Check(t, err)
+	defer db.Close()
+	search := func(id, text string) event.Event {
+		return event.Event{ID: id, Time: epoch, Agent: "claude", Session: "s", Body: event.Call{Act: event.ActSearch, Text: text}}
+	}
+	before, now := search("1", "frameLimit"), search("2", "frame_limit")
+	_, _, err = db.Append(t.Context(), []event.Event{before, now})
+	fault.Check(t, err)
+	told{sessions}.Add(before.WithoutText(), now.WithoutText())
+	h := New(Options{DB: db, Log: slog.New(slog.DiscardHandler)})
+	recent := h.texts(t.Context(), h.asked.take(sessions.Get("s", epoch), hooks.Call{Agent: "claude", Session: "s",
+		Events: []event.Event{now}}, epoch))
+	fault.Same(t, "searched for", searchedFor(recent), "frameLimit\nframe_limit")
+}

@@ -29,8 +29,10 @@ const maxAsked = 256
 // last minutes, and those of the call that were not applied yet.
 func (a *asked) take(s *live.Session, call hooks.Call, now time.Time) []event.Event {
 	events := s.Recent(call.Subagent, now.Add(-live.RecentLife))
-	for _, e := range call.Events {
-		if !slices.ContainsFunc(events, func(o event.Event) bool { return o.ID == e.ID }) {
+	for _, e := range call.Events { // with their texts, which those that were applied have not
+		if i := slices.IndexFunc(events, func(o event.Event) bool { return o.ID == e.ID }); i >= 0 {
+			events[i] = e
+		} else {
 			events = append(events, e)
 		}
 	}

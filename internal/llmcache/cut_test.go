@@ -35,7 +35,7 @@ func TestCuts(t *testing.T) {
 		fault.Same(t, fmt.Sprintf("%+v", c.cut), [3]any{string(got.Data), got.Total, got.Next}, [3]any{c.want, c.total, c.next})
 	}
 	for _, c := range []Cut{{Offset: -1}, {Limit: -1}, {Lines: "0"}, {Lines: "a"}, {Lines: "3-2"},
-		{Lines: "-2"}, {Lines: "1-2-3"}} {
+		{Lines: "-2"}, {Lines: "1-2-3"}, {Lines: "1--5"}} {
 		refused(t, c.check(), CodeBad)
 	}
 }

@@ -84,6 +84,8 @@ func TestRefusals(t *testing.T) {
 	_, err = c.Delete(t.Context(), "no key")
 	fault.Same(t, "no key", say(err),
 		`bad_request: "no key" is no key: it has 1 parts, not 3; take the key from a label, or from aoa cache list`)
+	_, err = c.Read(t.Context(), "s_t_u", Cut{Offset: -1})
+	fault.Same(t, "no offset", say(err), `bad_request: offset -1, limit 0; count from 0`)
 	_, err = c.Read(t.Context(), "s_t_u", Cut{Lines: "x"})
 	fault.Same(t, "no lines", say(err), `bad_request: lines "x"; write lines as 20, 10-20 or 10-, from 1`)
 	for failure, want := range map[error]string{cold.ErrRow: CodeFull + ": the item cannot be read",

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/index"
 	"github.com/aoa-dev/aoa/internal/session/live"
 	"github.com/aoa-dev/aoa/scripts/fault"
 )
@@ -209,4 +210,20 @@ func TestThread(t *testing.T) {
 	fault.Same(t, "all are read", edited(), []event.Path{"at1000.go", "at999.go"})
 	r.log(t, s.do(event.KindRead, "a.go").events[2499])
 	fault.Same(t, "of one more those from number 1000 on", edited(), []event.Path{"at1000.go"})
+}
+
+// TestSlack: when prompts exceed their budget, the oldest are shortened until the rest use six tenths of it, so that the
+// beginning of a context stays the same for a while.
+func TestSlack(t *testing.T) {
+	h := &history{budget: Budget{Prompts: 1000, Actions: 10, Total: 2000}}
+	for i := 0; len(h.gists) == 0; i++ {
+		h.addPrompt(prompt{at: noon, text: fmt.Sprintf("change the parser of module %02d such that it skips comments", i)})
+	}
+	tokens := 80 // the longest last prompt may have that much more
+	for _, p := range h.prompts {
+		tokens += p.cost
+	}
+	if all := tokens + index.Tokens(h.shortened()); all > 600 || all < 580 {
+		t.Errorf("%d tokens are left of 1000", all)
+	}
 }

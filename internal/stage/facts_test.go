@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"net"
 	"os"
 	"path/filepath"
 	"slices"
@@ -445,5 +447,30 @@ func TestKeepTimes(t *testing.T) {
 	}
 	if MaxResult != 16_000_000 {
 		t.Error("a result has", MaxResult, "bytes")
+	}
+}
+
+// TestFailures: what cannot be read or printed is an error, and nothing is kept of it.
+func TestFailures(t *testing.T) {
+	r := newFixture(t)
+	broken := errors.New("broken")
+	place := Place{r.root, func(context.Context) ([]event.Path, []string, error) { return nil, nil, broken }}
+	if _, err := r.c.Begin(t.Context(), place, Request{Stage: "s", Command: []string{"true"},
+		Deps: []string{"*"}}); !errors.Is(err, broken) {
+		t.Errorf("files that cannot be listed: %v", err)
+	}
+	l, err := net.Listen("unix", filepath.Join(r.root, "socket"))
+	fault.Check(t, err)
+	defer l.Close()
+	_, err = r.c.Begin(t.Context(), place, Request{Stage: "s", Command: []string{"true"}, Deps: []string{"socket"}})
+	if !errors.Is(err, ErrRequest) || !strings.Contains(err.Error(), "socket is neither a file nor a link") {
+		t.Errorf("a socket as a dependency: %v", err)
+	}
+	rec := NewRecorder(100)
+	out, in := io.Pipe()
+	fault.Check(t, out.CloseWithError(broken))
+	_, _ = rec.Writer(Stdout, in).Write([]byte("x"))
+	if kept, ok, err := rec.Record(); !ok || !errors.Is(err, broken) || string(kept.Output(Stdout)) != "x" {
+		t.Errorf("printed to nobody: %+v, %v, %v", kept, ok, err)
 	}
 }

@@ -7,7 +7,7 @@
 // first: it changes every place of a module, cannot draw a sample, and has no operator for constants and dropped
 // conditions, which are what survived here.
 //
-//	go run ./scripts/mutate [-seed N] [-most 60] [-since REV] [PACKAGE…]
+//	go run ./scripts/mutate [-seed N] [-most 60] [-since REV] [-time 90s] [PACKAGE…]
 package main
 
 import (
@@ -35,6 +35,7 @@ func main() {
 	most := flag.Int("most", 60, "mutants of each package; with -since, of all packages together")
 	since := flag.String("since", "", "change only files that differ from this revision")
 	workers := flag.Int("workers", runtime.NumCPU(), "mutants that are tested at once")
+	limit := flag.Duration("time", 24*time.Hour, "try no further mutant after this time, and report what was tried")
 	verbose := flag.Bool("v", false, "print the mutants that were killed, too")
 	flag.Parse()
 	packages := flag.Args()
@@ -43,12 +44,12 @@ func main() {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	if err := run(ctx, packages, *seed, *since, *most, *workers, *verbose); err != nil {
+	if err := run(ctx, packages, *seed, *since, *most, *workers, time.Now().Add(*limit), *verbose); err != nil {
 		log.Fatal("mutate: ", err)
 	}
 }
 
-func run(ctx context.Context, packages []string, seed, since string, most, workers int, verbose bool) error {
+func run(ctx context.Context, packages []string, seed, since string, most, workers int, end time.Time, verbose bool) error {
 	scratch, err := os.MkdirTemp("", "mutate")
 	if err != nil {
 		return err
@@ -76,23 +77,23 @@ func run(ctx context.Context, packages []string, seed, since string, most, worke
 	}
 	fmt.Println("| package | mutants | killed | share | seconds |\n| --- | ---: | ---: | ---: | ---: |")
 	var all, survivors []mutant
-	for len(drawn) > 0 && (since == "" || len(all) < most) {
+	for len(drawn) > 0 && (since == "" || len(all) < most) && time.Now().Before(end) {
 		dir := drawn[0].dir
-		end := slices.IndexFunc(drawn, func(m mutant) bool { return m.dir != dir })
-		if end < 0 {
-			end = len(drawn)
+		n := slices.IndexFunc(drawn, func(m mutant) bool { return m.dir != dir })
+		if n < 0 {
+			n = len(drawn)
 		}
 		here := most
 		if since != "" {
 			here = most - len(all)
 		}
-		t := tester{dir: dir, scratch: scratch, workers: workers}
+		t := tester{dir: dir, scratch: scratch, workers: workers, end: end}
 		begin := time.Now()
-		tried, err := t.test(ctx, drawn[:end], here)
+		tried, err := t.test(ctx, drawn[:n], here)
 		if err != nil {
 			return err
 		}
-		drawn = drawn[end:]
+		drawn = drawn[n:]
 		left := slices.DeleteFunc(slices.Clone(tried), func(m mutant) bool { return m.killed != "" })
 		row(dir, len(tried), len(left), time.Since(begin))
 		all, survivors = append(all, tried...), append(survivors, left...)

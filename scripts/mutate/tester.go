@@ -20,6 +20,7 @@ type tester struct {
 	dir, scratch string
 	workers      int
 	patience     time.Duration // after which a test that still runs has noticed
+	end          time.Time     // no further mutant is tried after it
 }
 
 // What a mutant may use. One that allocates without end must not take the machine with it.
@@ -28,14 +29,13 @@ const (
 	addressSpace  = 8 << 20 // kilobytes
 )
 
-// test tries mutants until most of them have compiled, in their order, and returns those.
+// test tries mutants, in their order, until most of them have compiled or the time is over. It returns those that have.
 func (t *tester) test(ctx context.Context, places []mutant, most int) ([]mutant, error) {
-	begin := time.Now()
 	bin := filepath.Join(t.scratch, "unchanged.test")
 	if out, err := t.compile(ctx, bin, ""); err != nil {
 		return nil, fmt.Errorf("%s does not compile: %s", t.dir, out)
 	}
-	begin = time.Now()
+	begin := time.Now()
 	t.patience = time.Hour
 	if failed, err := t.run(ctx, bin); failed != "" || err != nil {
 		return nil, fmt.Errorf("%s: %s fails without a change (%v)", t.dir, failed, err)
@@ -57,7 +57,7 @@ func (t *tester) test(ctx context.Context, places []mutant, most int) ([]mutant,
 			for {
 				mu.Lock()
 				i := next
-				stop := failure != nil || i == len(places) || compiled() >= most
+				stop := failure != nil || i >= len(places) || compiled() >= most || time.Now().After(t.end)
 				next++
 				mu.Unlock()
 				if stop {

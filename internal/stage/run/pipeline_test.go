@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"runtime"
 	"sync"
 	"testing"
@@ -73,5 +74,22 @@ func TestOutputWithoutFence(t *testing.T) {
 		if got := withoutFence([]byte(in)); string(got) != want {
 			t.Errorf("%q is %q, want %q", in, got, want)
 		}
+	}
+}
+
+// TestResumes: a run goes on after the stages that an unfinished one has done with the same inputs, and not otherwise.
+func TestResumes(t *testing.T) {
+	for _, c := range []struct {
+		state, key string
+		refresh    bool
+		want       bool
+	}{{stage.Running, "k", false, true}, {stage.Failed, "k", false, true}, {stage.Done, "k", false, false},
+		{stage.Running, "other", false, false}, {stage.Running, "", false, false}, {stage.Running, "k", true, false}} {
+		o := options(t, "stages: [{stage: a, run: [echo, x]}]")
+		o.Answer.Session, o.Refresh = &stage.Session{Run: stage.Run{State: c.state},
+			Outputs: []stage.Output{{Stage: "b", Key: c.key}, {Stage: "a", Key: "k"}, {Stage: "a"}}}, c.refresh
+		r, err := NewPipeline(o)
+		fault.Check(t, err)
+		fault.Same(t, fmt.Sprintf("%+v", c), r.resumes(&pipeline.Stage{Name: "a"}, c.key), c.want)
 	}
 }

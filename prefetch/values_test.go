@@ -1,0 +1,217 @@
+package prefetch
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/index"
+	"github.com/aoa-dev/aoa/scripts/fault"
+)
+
+// TestThresholds: where each kind starts, how a threshold moves, and the bounds of all.
+func TestThresholds(t *testing.T) {
+	for _, c := range []struct {
+		base, drift, offset float64
+		ignored             int
+		want                float64
+	}{
+		{.6, 0, 0, 0, .6}, {.6, .1, .05, 2, .75}, {.6, 0, 0, 3, .7}, {.6, -.5, 0, 0, .4}, {.6, -.5, 0, 3, .5}, {.6,
+			.5, 0, 0, .9},
+		{.6, .5, 0, 9, .9}, {math.NaN(), 0, 0, 0, .6},
+	} {
+		near(t, fmt.Sprintf("%+v", c), theta(c.base, c.drift, c.offset, c.ignored), c.want)
+	}
+	near(t, "a used file", step(true, .75), -.0025)
+	near(t, "an unused file", step(false, .75), .0075)
+	near(t, "drift up to the bound", drift(.29, .05, .6), .3)
+	near(t, "drift down to the bound", drift(-.19, -.05, .6), -.2)
+	for theta, want := range map[float64]float64{.3: .5, .6: .7, .85: .9} {
+		near(t, fmt.Sprint("sure at ", theta), Sure(theta), want)
+	}
+	near(t, "conservative, balanced, aggressive", Conservative*100+Balanced*10+Aggressive, 86.4)
+	kinds := ""
+	for _, k := range Kinds() {
+		tr := traits[k]
+		kinds += fmt.Sprintf("%s %q files %d from %.2f aims at %.2f on %q: hint %v fact %v text %v list %v\n", k,
+			tr.task, tr.files,
+			tr.start(.7), tr.target(), tr.label, tr.hint, tr.fact, tr.text, tr.list)
+	}
+	fault.Golden(t, "testdata/kinds.golden", kinds)
+	var o Options
+	fault.Same(t, "options", fmt.Sprint(o.threshold(), o.list(), o.holdout(), o.tokens(), o.shows(Next)),
+		"0.6 0.65 0.1 2000 true")
+	d := newFixture(t, Options{List: func() float64 { return 2 }, Threshold: func() float64 { return .1 }})
+	value, of := d.p.Threshold("", d.now)
+	fault.Same(t, "clamped", fmt.Sprint(value, of), "0.4 map[next:0.4 partner:0.4 prompt:0.9 search:0.9]")
+}
+
+// TestPromises compares what the shipped confidence makes of rankings and lists with a golden file, so that no weight
+// and no formula changes unseen.
+func TestPromises(t *testing.T) {
+	var b strings.Builder
+	for _, class := range append(Classes(), "unknown") {
+		fmt.Fprintf(&b, "%s of %q:", class, class.Kind())
+		for _, x := range []FileFeatures{{Logit: 0}, {Logit: 1, First: 1, Ahead: 3}, {Logit: -1, Behind: -2},
+			{Mass: 2}, {Opened: .5}} {
+			x.Class = class
+			fmt.Fprintf(&b, " %.4f", Shipped().Probability(x))
+		}
+		b.WriteByte('\n')
+	}
+	for _, kind := range []Kind{Prompt, Search} {
+		m := Shipped().list(kind)
+		for i := range 9 {
+			f := ListFeatures{}
+			if p := []*float64{&f.Turn, &f.Words, &f.Short, &f.First, &f.Any, &f.Text, &f.Terms, &f.Named}; i > 0 {
+				*p[i-1] = 1
+			}
+			e := m.Estimate(f)
+			fmt.Fprintf(&b, "%s %v: opens %.4f, right %.4f, any %.4f\n", kind, f.Values(), e.Opens, e.Right, e.Any())
+		}
+	}
+	i := Intercept{}
+	for n, used := range []bool{true, true, false, true, false, false, false} {
+		i = i.after(.3+.1*float64(n%3), used)
+		fmt.Fprintf(&b, "intercept %.5f after %d\n", i.Value, i.Outcomes)
+	}
+	for _, c := range []Intercept{{1, 400}, {1.01, 1}, {-1, 0}, {0, 401}, {0, -1}, {math.NaN(), 1}} {
+		fmt.Fprintf(&b, "%v is usable: %v\n", c, c.usable())
+	}
+	long := Intercept{Outcomes: 400}.after(.5, true)
+	fmt.Fprintf(&b, "after the 401st outcome %.5f of %d\n", long.Value, long.Outcomes)
+	for _, p := range []float64{-1, 0, .5, .9, 1, 2} {
+		fmt.Fprintf(&b, "log odds of %v: %.3f\n", p, logOdds(p))
+	}
+	e := event.Event{Session: "s", Subagent: "sub", Time: epoch}
+	fmt.Fprintf(&b, "%s\n", suggestionID(e, event.Hint{Name: "next", Arm: "shown", Paths: []event.Path{"a"},
+		Named: []event.Path{"b"}, Text: "t"}))
+	for i := range 20 {
+		fmt.Fprintf(&b, "%v ", heldOut("seed", "s", event.Path(fmt.Sprint(i)), .3))
+	}
+	fault.Golden(t, "testdata/promises.golden", b.String())
+}
+
+// TestListed: which files a list names, which lines are said, and which turns are an errand.
+func TestListed(t *testing.T) {
+	list := func(ps ...float64) (out []Prediction) {
+		for i, p := range ps {
+			out = append(out, Prediction{File: event.Path(fmt.Sprintf("%c.go", 'a'+i)), P: p})
+		}
+		return out
+	}
+	for _, c := range []struct {
+		ps   []float64
+		want int
+	}{{[]float64{.9, .8, .7, .6, .5, .4}, 5}, {[]float64{.05}, 1}, {[]float64{.0499}, 0}, {[]float64{.5, .1}, 2},
+		{[]float64{.5, .0999}, 1}} {
+		fault.Same(t, fmt.Sprint("listed of ", c.ps), len(Listed(list(c.ps...), nil)), c.want)
+	}
+	fault.Same(t, "without the one that is refused", len(Listed(list(.5, .4),
+		func(f event.Path) bool { return f == "a.go" })), 1)
+	for _, c := range []struct {
+		prompts int
+		second  float64
+		says    int
+	}{{0, .1601, 2}, {0, .1599, 1}, {1, .1601, 2}, {2, .1, 2}, {2, .0999, 1}} {
+		m := ListModel{Right: ListWeights{Bias: 9}} // a turn opens files with a probability of one half
+		got, e := m.Choose(event.Query{Prompt: "fix what the parser does"}, Turn{Prompts: c.prompts}, list(.4,
+			c.second), nil)
+		fault.Same(t, fmt.Sprintf("said of %+v", c), fmt.Sprint(len(got), " ", e.Opens, " ", e.Right),
+			fmt.Sprint(c.says, " 0.5 0"))
+	}
+	known := list(.4)
+	known[0].Text = .1
+	if _, e := (ListModel{Right: ListWeights{Bias: 9}}).Choose(event.Query{Prompt: "fix what the parser does"},
+		Turn{}, known, nil); e.Right < .9 {
+		t.Errorf("a list that the text tells of is right with %v", e.Right)
+	}
+	for prompt, want := range map[string]bool{"": false, "fix": true, "fix it": true, "fix it now": false,
+		"直して": false, "yes please go on": true,
+		"then commit what we have changed here and go home":        true,
+		"then commit what we have changed here, go home and sleep": false,
+		"please PUSH all of this":                                  true, "the committee meets about it": false} {
+		fault.Same(t, prompt, errand(prompt), want)
+	}
+	for _, c := range []struct {
+		opens, right float64
+		want         bool
+	}{{.5, .65, true}, {.5, .6499, false}, {.25, .89, true}, {.25, .88, false}} { // 3.5·120/1900 = .221
+		fault.Same(t, fmt.Sprintf("%+v", c), ListEstimate{Opens: c.opens, Right: c.right}.Says(.65), c.want)
+	}
+	fault.Same(t, "short prompts", [2]float64{ListFeaturesOf(event.Query{Prompt: "a b c"}, Turn{}, nil).Short,
+		ListFeaturesOf(event.Query{Prompt: "a b c d"}, Turn{}, nil).Short}, [2]float64{1, 0})
+}
+
+// TestSilence: how far apart hints are, how long a decision waits for its log, and what a list of another turn is.
+func TestSilence(t *testing.T) {
+	d := newFixture(t, Options{})
+	for i := range 12 {
+		d.likely(.9, event.Path(fmt.Sprintf("f%02d.go", i)))
+	}
+	d.ask(Next)
+	begin := d.now
+	for _, c := range []struct {
+		after time.Duration
+		why   string
+	}{{30*time.Second - 1, "soon"}, {30 * time.Second, "shown"}} {
+		d.now = begin.Add(c.after)
+		dec, err := d.p.Decide(t.Context(), Question{Kind: Next, Query: d.query()})
+		fault.Check(t, err)
+		fault.Same(t, fmt.Sprint("after ", c.after), dec.Why, c.why)
+	}
+	s := NewState()
+	for i := range 20 {
+		s.hold("s", pending{id: fmt.Sprint(i), at: epoch})
+	}
+	for after, want := range map[time.Duration]int{5 * time.Second: 16, 5*time.Second + 1: 0} {
+		fault.Same(t, fmt.Sprint("on their way after ", after), len(s.waiting("s", epoch.Add(after))), want)
+	}
+	for i := range 1023 {
+		s.hold(fmt.Sprint("other", i), pending{})
+	}
+	fault.Same(t, "sessions", len(s.pending), 1024)
+	s.hold("other1", pending{})
+	fault.Same(t, "a known one", len(s.pending), 1024)
+	s.hold("one more", pending{})
+	fault.Same(t, "one more", len(s.pending), 1)
+}
+
+// TestNearly: which names are one name misspelled, and what a pattern may name.
+func TestNearly(t *testing.T) {
+	for _, c := range []struct {
+		a, b string
+		want bool
+	}{
+		{"basket", "basket", false}, {"basket", "baskets", true}, {"box", "boxes", true}, {"entry", "entries", true},
+		{"bo", "bos", false},
+		{"box", "bex", false}, {"book", "bock", true}, {"book", "boo", false}, {"books", "boks", true}, {"book",
+			"obok", true},
+		{"book", "koob", false}, {"page1", "page2", false}, {"part", "parted", false}, {"part", "partes", true},
+		{"basket", "bxsxet", false},
+	} {
+		if nearly(c.a, c.b) != c.want || nearly(c.b, c.a) != c.want {
+			t.Errorf("%s and %s: %v, and %v the other way", c.a, c.b, nearly(c.a, c.b), nearly(c.b, c.a))
+		}
+	}
+	for pattern, want := range map[string]string{"**/hand_lers.go": "[handlers.go]", "abc": "[]",
+		"parse": "[parse]", "parse config": "[]",
+		"(a/first|b/second)": "[first second]", `x/^load\.go$`: "[load.go]", "src/*.ts": "[]"} {
+		fault.Same(t, pattern, fmt.Sprint(namesIn(pattern)), want)
+	}
+	var files []event.Path
+	for i := range 4 {
+		files = append(files, event.Path(fmt.Sprintf("d%d/handler.go", i)))
+	}
+	for n, want := range map[int]int{3: 3, 4: 0} {
+		s := Searcher{Tree: index.NewTree(files[:n])}
+		fault.Same(t, fmt.Sprint("files of a name, of ", n), len(s.named("handlers")), want)
+	}
+	for pair, want := range map[[2]event.Path]int{{"a/b/c.go", "x/b/c.go"}: 2, {"c.go", "x/c.go"}: 1, {"a.go",
+		"b.go"}: 0, {"a/b", "a/b"}: 2} {
+		fault.Same(t, fmt.Sprint(pair), commonEnd(pair[0], pair[1]), want)
+	}
+}

@@ -143,6 +143,7 @@ func (f *workload) person(ctx context.Context, r *rand.Rand) {
 	for ; ctx.Err() == nil; f.step++ {
 		name := f.files[r.IntN(3)]
 		f.write(name, f.next())
+		f.write("notes.txt", f.next()) // never committed: what is committed at once is git's, and no save
 		switch f.step % 6 {
 		case 1:
 			f.git("commit", "-qam", "mend "+name)

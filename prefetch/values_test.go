@@ -215,3 +215,24 @@ func TestNearly(t *testing.T) {
 		fault.Same(t, fmt.Sprint(pair), commonEnd(pair[0], pair[1]), want)
 	}
 }
+
+// TestAnswers: what people get is what hints promise, and sums of tallies are sums.
+func TestAnswers(t *testing.T) {
+	d := newFixture(t, Options{})
+	d.likely(.9, "a.go")
+	d.likely(.7, "b.go")
+	a, err := d.p.Answer(t.Context(), d.query())
+	fault.Check(t, err)
+	near(t, "confidence", a.Confidence, a.Suggestions[0].Score)
+	near(t, "of the likeliest", a.Confidence, .9)
+	q := d.query()
+	q.Task = event.TaskChange
+	a, lacks, err := d.p.Completion(t.Context(), q, .6, 5)
+	fault.Check(t, err)
+	fault.Same(t, "lacks", fmt.Sprint(lacks[0].File, " ", lacks[0].Both, " ", len(lacks)), "a.go 270 2")
+	if s := a.Suggestions[0]; s.File != "a.go" || !s.Unseen || len(s.Reasons) != 1 || s.Reasons[0].Signal != event.SignalTogether {
+		t.Errorf("beside a change: %+v", s)
+	}
+	fault.Same(t, "sum", Tally{1, 2, 3}.Plus(Tally{10, 20, 30}), Tally{11, 22, 33})
+	fault.Same(t, "the first line is always said", len(lines([]Prediction{{File: "a.go", P: .1}}, .5, "")), 1)
+}

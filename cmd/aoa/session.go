@@ -21,7 +21,8 @@ func (a *app) session() *cobra.Command {
 (aoa pipeline run --session).
 aOa keeps a snapshot of each session: its state, its last three commands, its files, and counts. A
 snapshot has no texts. The record of a session, with prompts and commands, is in the log, where texts are
-encrypted. After 30 days without use a session is archived, and after 90 days its snapshot is deleted.`,
+encrypted. After 30 days without use a session is archived, and after 90 days its snapshot is deleted; of
+more than 1,000 sessions the one used last longest ago is deleted first.`,
 		Example: `  aoa session list
   aoa session resume my-feature
   aoa session set my-feature completed

@@ -27,6 +27,9 @@ func (s *Store) Apply(ctx context.Context, b *Batch, seq int64) error {
 	s.changes(c.Changes)
 	s.applied = seq
 	s.mu.Unlock()
+	if b.cap == 0 { // of an import every partner counts until the next tick
+		s.changeAll(s.planCrowded(c.Changes))
+	}
 	if !c.Trim.IsZero() {
 		s.trim(s.clock.Believable(Seconds(c.Trim)))
 	}

@@ -121,10 +121,12 @@ func (s *Store) removeMembers(c change) {
 			gone[id] = m.Score
 		}
 	}
-	s.setOwned(ownedKey{c.Family.index, c.Epoch, owner}, slices.DeleteFunc(sc.owned[owner], func(e entry) bool {
+	kept := slices.DeleteFunc(sc.owned[owner], func(e entry) bool {
 		score, ok := gone[e.id]
 		return ok && (score == 0 || score == e.score)
-	}))
+	})
+	// The copy has no room for what is gone: otherwise a set would keep the memory of the largest that it ever was.
+	s.setOwned(ownedKey{c.Family.index, c.Epoch, owner}, slices.Clone(kept))
 }
 
 func (s *Store) removeSet(c change) {

@@ -23,6 +23,22 @@ func (s *Store) planSets(at float64) (out []change) {
 	return out
 }
 
+// crowded is the least number of members above which a set is trimmed between ticks: the pairs of a commit of 100 files
+// stay together until the tick.
+const crowded = 256
+
+// planCrowded trims those of the changed sets that are four times as large as a tick leaves them. Ticks come by the
+// hour, and busy sessions would fill the memory until then.
+func (s *Store) planCrowded(cs []change) (out []change) {
+	for _, c := range cs {
+		key := ownedKey{c.Family.index, c.Epoch, s.names[c.Family.Owner].find(c.Owner)}
+		if len(s.owned(key)) > max(crowded, 4*c.Family.Keep) {
+			out = s.planExcess(out, key, s.clock.Believable(s.latest), c.Family.Keep)
+		}
+	}
+	return out
+}
+
 // planPast finds the sets of a family's epochs that no reader adds any more.
 func (s *Store) planPast(out []change, f *Family, at float64) []change {
 	for k, sc := range s.sets[f.index] {

@@ -20,6 +20,10 @@ const (
 	cleanUpAfter = 90 * 24 * time.Hour
 )
 
+// mostStates bounds the sessions that can be resumed, of some 2 kB each. A program that starts agents may make
+// thousands in an hour.
+const mostStates = 1000
+
 // Errors that callers branch on.
 var (
 	ErrUnknown = errors.New("no session is called") // its name follows
@@ -48,6 +52,7 @@ func (s *States) Apply(e event.Event, _ *live.Session, _ live.Delta) {
 	}
 	x := s.sessions[e.Session]
 	if x == nil {
+		s.makeRoom()
 		x = &Snapshot{ID: e.Session, State: Active}
 		s.sessions[e.Session] = x
 	}
@@ -55,6 +60,20 @@ func (s *States) Apply(e event.Event, _ *live.Session, _ live.Delta) {
 	if x.State == Removed {
 		delete(s.sessions, e.Session)
 	}
+}
+
+// makeRoom deletes the snapshot with the oldest event, ties by id, if there is no room for another one.
+func (s *States) makeRoom() {
+	if len(s.sessions) < mostStates {
+		return
+	}
+	var oldest *Snapshot
+	for _, x := range s.sessions {
+		if oldest == nil || cmp.Or(x.Last.Compare(oldest.Last), cmp.Compare(x.ID, oldest.ID)) < 0 {
+			oldest = x
+		}
+	}
+	delete(s.sessions, oldest.ID)
 }
 
 // sweep archives and deletes sessions that were not used for long.

@@ -166,3 +166,18 @@ func FuzzRestore(f *testing.F) {
 		}
 	})
 }
+
+func TestStatesAreBounded(t *testing.T) {
+	h := newStatesFixture(t)
+	h.did("s0", event.KindPrompt, "")
+	for i := range mostStates {
+		h.did(fmt.Sprint("s", i), event.KindPrompt, "")
+	}
+	h.did("s0", event.KindRead, "", "a.go") // now s1 is the one with the oldest event
+	h.did("another", event.KindPrompt, "")
+	fault.Same(t, "sessions kept", len(h.sessions), mostStates)
+	if _, err := h.Get("s1"); !errors.Is(err, ErrUnknown) {
+		t.Errorf("the session with the oldest event is kept: %v", err)
+	}
+	fault.Same(t, "commands of a session in use", h.get("s0").Commands, 3)
+}

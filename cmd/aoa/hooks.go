@@ -131,7 +131,10 @@ func (a *app) installHook(ctx context.Context, name string, scope install.Scope)
 	}
 	if name == gitHook {
 		c, err := install.AddGit(ctx, a.gitRepo(repo))
-		return []hookChange{{name, install.Local, c.File, c.Done}}, refusal(err)
+		if err != nil {
+			return nil, refusal(err)
+		}
+		return []hookChange{{name, install.Local, c.File, c.Done}}, nil
 	}
 	agent, _ := agents.Find(name) // the name is checked
 	c, err := a.installIn(ctx, agent, scope, repo)

@@ -1,6 +1,7 @@
 package reload
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
@@ -11,7 +12,7 @@ import (
 	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
-// FuzzDecode: no stored row breaks its reader.
+// FuzzDecode: no stored row breaks its reader, and what is read can be stored and read again.
 func FuzzDecode(f *testing.F) {
 	f.Add([]byte(`{"id":"cache-x","text":"explain","actions":[{}],"uses":3}`))
 	f.Add([]byte{})
@@ -23,6 +24,12 @@ func FuzzDecode(f *testing.F) {
 		e.Summary = summary(e)
 		for _, a := range e.Actions {
 			_, _ = a.what(), a.note()
+		}
+		raw, err := json.Marshal(e)
+		fault.Check(t, err)
+		again, err := decode(raw)
+		if err != nil || again.ID != e.ID || len(again.Actions) != len(e.Actions) || len(e.Summary) > 160 {
+			t.Errorf("%+v is read again as %+v, %v", e, again, err)
 		}
 	})
 }

@@ -2,6 +2,8 @@ package daemon_test
 
 import (
 	"bytes"
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"testing"
@@ -24,10 +26,13 @@ func (d *fixture) contents() map[string][]byte {
 	fault.Check(d, err)
 	out := map[string][]byte{}
 	for _, name := range names {
-		if filepath.Ext(name) == ".new" {
+		if filepath.Ext(name) == ".tmp" {
 			continue // it is being written
 		}
 		raw, err := os.ReadFile(name)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue // its worktree has just been removed
+		}
 		fault.Check(d, err)
 		if bytes.Contains(raw, []byte("zanzibar")) {
 			d.Errorf("%s is not sealed", name)

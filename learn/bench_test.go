@@ -24,13 +24,13 @@ func BenchmarkLearn(b *testing.B) {
 	for _, size := range []int{1, 64, 500} {
 		b.Run(fmt.Sprint(size), func(b *testing.B) {
 			l := benchDesk(b)
-			s := newStream(1)
+			s := eventtest.NewSequence(1)
 			n, seq := 0, int64(0)
 			for b.Loop() {
 				batch := make([]event.Event, size)
 				for i := range batch {
-					for batch[i] = s.next(); batch[i].Kind() == event.KindRename; {
-						batch[i] = s.next()
+					for batch[i] = s.Next(); batch[i].Kind() == event.KindRename; {
+						batch[i] = s.Next()
 					}
 				}
 				seq++
@@ -48,7 +48,7 @@ func BenchmarkImport(b *testing.B) {
 	commits := make([]event.Event, 20000)
 	for i := range commits {
 		e := event.Event{Time: start.Add(-time.Duration(i) * time.Hour),
-			Body: event.Commit{Terms: []string{words[i%6]}}}
+			Body: event.Commit{Terms: []string{eventtest.Words[i%6]}}}
 		area := r.IntN(250)
 		for range 1 + r.IntN(8) {
 			f := area*20 + r.IntN(20)

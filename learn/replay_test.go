@@ -15,10 +15,11 @@ import (
 	"github.com/aoa-dev/aoa/internal/hot"
 	"github.com/aoa-dev/aoa/internal/session/live"
 	"github.com/aoa-dev/aoa/learn"
+	"github.com/aoa-dev/aoa/scripts/eventtest"
 	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
-var start = time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)
+var start = eventtest.Start
 
 // fixture is a store with a learner and the next sequence.
 type fixture struct {
@@ -70,136 +71,11 @@ func (d *fixture) restart() *fixture {
 	return n
 }
 
-// stream makes random events of three sessions, a watcher and git.
-type stream struct {
-	r     *rand.Rand
-	now   time.Time
-	files []event.Path
-	n     int
-	done  []event.Event // commits that may be taken back
-}
-
-func newStream(seed uint64) *stream {
-	s := &stream{r: rand.New(rand.NewPCG(seed, 7)), now: start}
-	for i := range 25 {
-		s.files = append(s.files, event.Path(fmt.Sprintf("pkg%d/file%d.go", i%4, i)))
-	}
-	return s
-}
-
-var words = []string{"login", "token", "cache", "retry", "index", "parse"}
-
-func (s *stream) pick(most int) []event.Path {
-	var out []event.Path
-	for range 1 + s.r.IntN(most) {
-		out = append(out, s.files[s.r.IntN(len(s.files))])
-	}
-	return out
-}
-
-func (s *stream) words() []string {
-	i := s.r.IntN(len(words) - 2)
-	return words[i : i+1+s.r.IntN(2)]
-}
-
-func (s *stream) next() event.Event {
-	s.now = s.now.Add(time.Duration(s.r.IntN(120_000)) * time.Millisecond)
-	if s.r.IntN(60) == 0 {
-		s.now = s.now.Add(time.Duration(s.r.IntN(40)) * time.Hour)
-	}
-	s.n++
-	tags := []string{"go", "editing"}[:s.r.IntN(3)]
-	e := event.Event{ID: fmt.Sprint(s.n), Time: s.now, Agent: "claude", Session: fmt.Sprintf("s%d", s.r.IntN(3))}
-	if s.r.IntN(15) == 0 { // late
-		e.Time = e.Time.Add(-time.Duration(s.r.IntN(600)) * time.Second)
-	}
-	if s.r.IntN(6) == 0 {
-		e.Subagent = "sub"
-	}
-	switch s.r.IntN(14) {
-	case 0, 1:
-		e.Turn = e.ID
-		b := event.Prompt{Terms: s.words(), Tags: tags}
-		if s.r.IntN(2) == 0 {
-			b.Named = s.pick(2)
-		}
-		e.Body = b
-	case 2, 3, 4:
-		e.Body = event.Call{Act: event.ActRead, Paths: s.pick(2), Tags: tags}
-		if s.r.IntN(4) == 0 {
-			e.Body = event.Hint{Name: "rescue", Arm: live.Shown, Paths: e.Paths()}
-		}
-	case 5, 6:
-		e.Body = event.Call{Act: event.ActEdit, Paths: s.pick(1), Tags: tags}
-	case 7:
-		e.Body = event.Call{Act: event.ActWrite, Paths: s.pick(1), Tags: tags}
-	case 8, 9:
-		e.Body = event.Call{Act: event.ActSearch, Terms: s.words(), Seen: s.pick(6), Named: s.pick(1), Tags: tags}
-	case 10:
-		e.Agent, e.Session = "watch", ""
-		e.Body = event.Save{Paths: s.pick(2)}
-	case 11:
-		e.Agent, e.Session = "git", ""
-		e.Body = event.Commit{Paths: s.pick(6), Terms: s.words()}
-		s.done = append(s.done, e)
-	case 12:
-		if len(s.done) > 0 && s.r.IntN(2) == 0 {
-			e = s.done[len(s.done)-1]
-			s.done = s.done[:len(s.done)-1]
-			e.ID = fmt.Sprint(s.n)
-			e.Body = event.Uncommit(e.Body.(event.Commit))
-			return e
-		}
-		e.Body = event.Start{Source: []string{"compact", "resume"}[s.r.IntN(2)]}
-	case 13:
-		if s.r.IntN(3) > 0 {
-			e.Session = ""
-			e.Body = event.Checkout{}
-			return e
-		}
-		i := s.r.IntN(len(s.files))
-		to := event.Path(fmt.Sprintf("moved/file%d.go", s.n))
-		e.Session = ""
-		e.Body = event.Rename{From: []event.Path{s.files[i]}, To: []event.Path{to}}
-		s.files[i] = to
-	}
-	return e
-}
-
-// batches cuts events at random places; ticks stand alone, for their trims fall where the batches end.
-func batches(events []event.Event, r *rand.Rand, most int) [][]event.Event {
-	var out [][]event.Event
-	for i := 0; i < len(events); {
-		n := min(1+r.IntN(most), len(events)-i)
-		for j := range n {
-			if events[i+j].Kind() == event.KindTick {
-				n = max(1, j)
-				break
-			}
-		}
-		out = append(out, events[i:i+n])
-		i += n
-	}
-	return out
-}
-
-func events(seed uint64, n, ticks int) ([]event.Event, *stream) {
-	s := newStream(seed)
-	var out []event.Event
-	for i := range n {
-		if ticks > 0 && i%ticks == ticks-1 {
-			out = append(out, event.Event{ID: fmt.Sprintf("tick%d", i), Time: s.now, Body: event.Tick{}})
-		}
-		out = append(out, s.next())
-	}
-	return out, s
-}
-
-// same compares everything that two know about the files, tags, words and sessions of the stream.
-func same(t *testing.T, x, y *fixture, s *stream) {
+// same compares everything that two know about the files, tags, words and sessions of the sequence.
+func same(t *testing.T, x, y *fixture, s *eventtest.Sequence) {
 	t.Helper()
-	names := map[string][]string{"path": event.Strings(s.files), "tag": {"go", "editing"}, "term": words, "": {""}}
-	va, vb := x.store.View(s.now), y.store.View(s.now)
+	names := map[string][]string{"path": event.Strings(s.Files), "tag": eventtest.Tags, "term": eventtest.Words, "": {""}}
+	va, vb := x.store.View(s.Now), y.store.View(s.Now)
 	type pair struct {
 		what string
 		a, b *hot.Values
@@ -240,8 +116,8 @@ func same(t *testing.T, x, y *fixture, s *stream) {
 	if some == 0 {
 		t.Fatal("nothing was learned")
 	}
-	for _, id := range []string{"s0", "s1", "s2", "watch"} {
-		a, b := x.sessions.Get(id, s.now), y.sessions.Get(id, s.now)
+	for _, id := range append([]string{"watch"}, eventtest.Sessions...) {
+		a, b := x.sessions.Get(id, s.Now), y.sessions.Get(id, s.Now)
 		fault.Same(t, "session "+id, b, a, cmpopts.IgnoreUnexported(live.Session{}), cmpopts.EquateEmpty())
 	}
 }
@@ -251,13 +127,14 @@ const seeds = 12
 // TestLiveIsReplayed learns the same events in different batches.
 func TestLiveIsReplayed(t *testing.T) {
 	for seed := range uint64(seeds) {
-		es, s := events(seed, 400, 0)
+		s := eventtest.NewSequence(seed)
+		es := s.Events(400)
 		r := rand.New(rand.NewPCG(seed, 9))
 		lived, replayed := newFixture(t, learn.Options{}), newFixture(t, learn.Options{})
-		for _, b := range batches(es, r, 3) {
+		for _, b := range eventtest.Batches(es, r, 3) {
 			lived.learn(b...)
 		}
-		for _, b := range batches(es, r, 60) {
+		for _, b := range eventtest.Batches(es, r, 60) {
 			replayed.learn(b...)
 		}
 		same(t, lived, replayed, s)
@@ -267,9 +144,10 @@ func TestLiveIsReplayed(t *testing.T) {
 // TestRestartChangesNothing moves to a new store in the middle, through a snapshot, ticks included.
 func TestRestartChangesNothing(t *testing.T) {
 	for seed := range uint64(seeds) {
-		es, s := events(seed, 400, 50)
+		s := eventtest.NewSequence(seed)
+		es := s.Events(400)
 		whole, cut := newFixture(t, learn.Options{}), newFixture(t, learn.Options{})
-		for i, b := range batches(es, rand.New(rand.NewPCG(seed, 11)), 8) {
+		for i, b := range eventtest.Batches(es, rand.New(rand.NewPCG(seed, 11)), 8) {
 			whole.learn(b...)
 			if i%25 == 13 {
 				cut = cut.restart()
@@ -282,9 +160,10 @@ func TestRestartChangesNothing(t *testing.T) {
 
 // TestDuplicateBatch gives every batch twice.
 func TestDuplicateBatch(t *testing.T) {
-	es, s := events(3, 200, 0)
+	s := eventtest.NewSequence(3)
+	es := s.Events(200)
 	once, twice := newFixture(t, learn.Options{}), newFixture(t, learn.Options{})
-	for _, b := range batches(es, rand.New(rand.NewPCG(1, 1)), 10) {
+	for _, b := range eventtest.Batches(es, rand.New(rand.NewPCG(1, 1)), 10) {
 		once.learn(b...)
 		twice.learn(b...)
 		twice.seq--
@@ -295,9 +174,10 @@ func TestDuplicateBatch(t *testing.T) {
 
 // TestFailedApply gives a batch again after an error in the middle of it.
 func TestFailedApply(t *testing.T) {
-	es, s := events(4, 200, 0)
+	s := eventtest.NewSequence(4)
+	es := s.Events(200)
 	whole, failing := newFixture(t, learn.Options{}), newFixture(t, learn.Options{})
-	for i, b := range batches(es, rand.New(rand.NewPCG(1, 2)), 10) {
+	for i, b := range eventtest.Batches(es, rand.New(rand.NewPCG(1, 2)), 10) {
 		whole.learn(b...)
 		if i%5 == 2 {
 			ctx, cancel := context.WithCancel(t.Context())

@@ -8,12 +8,10 @@ import (
 	"io"
 	"log/slog"
 	"math"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"reflect"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -23,6 +21,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/hot"
 	"github.com/aoa-dev/aoa/internal/locate"
+	"github.com/aoa-dev/aoa/scripts/eventtest"
 	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
@@ -81,61 +80,52 @@ func checkReplay(t *testing.T, seed uint64, way string) {
 	}
 }
 
-// generator makes what agents, people, the watcher and git report, one thing after the other.
+// generator reports the steps of a sequence: what agents do through their hooks, the rest through the API.
 type generator struct {
 	*fixture
-	kept     *counter
-	r        *rand.Rand
-	at       time.Time
-	n        int
-	sessions []string
-	open     map[string]bool // sessions that have begun
-	commits  []string        // that may be taken back
+	*eventtest.Sequence
+	kept *counter
 }
 
 func newGenerator(t *testing.T, seed uint64) *generator {
 	d, kept := newKept(t, "AOA_HOLDOUT=.3")
-	g := &generator{fixture: d, kept: kept, r: rand.New(rand.NewPCG(seed, 28)),
-		at:       time.Now().Add(-30 * 24 * time.Hour).Truncate(time.Minute),
-		sessions: []string{"one", "two", "three", "four"}, open: map[string]bool{}}
+	g := &generator{d, eventtest.NewSequence(seed, "a.go", "b.go", "in/side/c.go", "api/wire.go", "api/server.go", "api/wire_test.go",
+		"store/table.go", "store/row.go", "store/row_test.go", "web/page.go", "web/style.go"), kept}
+	at := time.Now().Add(-30 * 24 * time.Hour).Truncate(time.Minute)
 	g.o.Log = slog.New(slog.NewTextHandler(io.MultiWriter(kept, t.Output()), &slog.HandlerOptions{Level: slog.LevelDebug}))
-	g.o.Now = func() time.Time { return g.at.Add(time.Duration(g.late.Load())) }
+	g.o.Now = func() time.Time { return at.Add(time.Duration(g.late.Load())) }
 	g.git(`mkdir -p api store web && for f in api/wire api/server api/wire_test store/table store/row store/row_test web/page web/style; do
 		printf 'package x\n\nfunc %s() {} // %s\n' "$(basename $f)" "$f" >$f.go; done && git add . && git commit -qm "store: rows and tables"`)
 	g.start()
 	return g
 }
 
-var generated = []event.Path{"a.go", "b.go", "in/side/c.go", "api/wire.go", "api/server.go", "api/wire_test.go",
-	"store/table.go", "store/row.go",
-	"store/row_test.go", "web/page.go", "web/style.go"}
-
-func pick[T any](g *generator, from ...T) T { return from[g.r.IntN(len(from))] }
-
 func (g *generator) abs(p event.Path) string { return g.o.Repo.Root.Abs(p) }
 
-func (g *generator) id(what string) string { g.n++; return fmt.Sprintf("%s-%d", what, g.n) }
-
-// step does one thing after a pause of seconds, sometimes of hours.
+// step does one thing.
 func (g *generator) step() {
-	if g.r.IntN(40) == 0 {
+	switch g.Step() {
+	case eventtest.Restarts:
 		g.stop()
-		g.late.Add(int64(time.Duration(1+g.r.IntN(30)) * time.Hour))
 		g.start()
-	}
-	g.late.Add(int64(time.Duration(1+g.r.IntN(90)) * time.Second))
-	switch g.r.IntN(20) {
-	case 0:
-		g.restart()
-	case 1, 2:
-		g.event(g.fromGit())
-	case 3:
-		g.event(event.Event{ID: g.id("save"), Agent: "watch", Body: event.Save{Paths: []event.Path{pick(g,
-			generated...)}}})
-	case 4:
-		g.said()
+	case eventtest.Killed:
+		g.stop()
+		g.noSnapshot()
+		g.start()
+	case eventtest.Forgets:
+		call(g.fixture, api.Forget, api.ForgetRequest{Session: eventtest.Pick(g.Sequence, eventtest.Sessions...)})
+		g.stop() // it may have ended already, to be started again without what was forgotten
+		g.start()
 	default:
-		g.session()
+		e := g.Next()
+		if pause := g.Now.Sub(eventtest.Start) - time.Duration(g.late.Load()); pause > time.Hour {
+			g.stop()
+			g.late.Add(int64(pause))
+			g.start()
+		} else {
+			g.late.Add(int64(pause))
+		}
+		g.report(e)
 	}
 }
 
@@ -147,111 +137,67 @@ func (g *generator) start() {
 	call(g.fixture, api.Events, []event.Event{})
 }
 
-func (g *generator) restart() {
-	g.stop()
-	if g.r.IntN(2) == 0 {
-		g.noSnapshot()
+// report tells the daemon of an event.
+func (g *generator) report(e event.Event) {
+	more := map[string]any{"tool_use_id": e.ID}
+	if e.Subagent != "" {
+		more["agent_id"] = e.Subagent
 	}
-	g.start()
-}
-
-func (g *generator) event(e event.Event) {
-	e.Time = g.o.Now()
-	call(g.fixture, api.Events, []event.Event{e})
-}
-
-// fromGit is something that git or the cron reports.
-func (g *generator) fromGit() event.Event {
-	switch k := g.r.IntN(8); {
-	case k == 0 && len(g.commits) > 0:
-		sha := g.commits[len(g.commits)-1]
-		g.commits = g.commits[:len(g.commits)-1]
-		return event.Event{ID: "uncommit:" + sha, Agent: "git", Body: event.Uncommit{Paths: generated[:3]}}
-	case k == 1:
-		return event.Event{ID: g.id("branch"), Agent: "git", Body: event.Checkout{Name: "work"}}
-	case k == 2:
-		return event.Event{ID: g.id("tick"), Agent: "cron", Body: event.Tick{Job: pick(g, "", "decay", "sweep")}}
-	case k == 3:
-		from, to := pick(g, generated...), event.Path(g.id("moved")+".go")
-		return event.Event{ID: g.id("rename"), Agent: "watch",
-			Body: event.Rename{From: []event.Path{from}, To: []event.Path{to}}}
-	}
-	sha := fmt.Sprintf("%040x", g.r.Uint64())
-	g.commits = append(g.commits, sha)
-	first := g.r.IntN(len(generated) - 3)
-	return event.Event{ID: "commit:" + sha, Agent: "git",
-		Body: event.Commit{Paths: generated[first : first+2+g.r.IntN(2)], Text: "wire: rows have names",
-			Terms: []string{"wire", "rows"}}}
-}
-
-// said is what a person says or sets.
-func (g *generator) said() {
-	switch g.r.IntN(5) {
-	case 0:
-		call(g.fixture, api.Forget, api.ForgetRequest{Session: pick(g, g.sessions...)})
-		g.stop() // it may have ended already, to be started again without what was forgotten
-		g.start()
-	case 1:
-		value := strconv.FormatFloat(.4+.05*float64(g.r.IntN(6)), 'f', 2, 64)
-		fault.Check(g, config.Set(g.o.Place.Settings(), "threshold", value))
+	switch b := e.Body.(type) {
+	case event.Start:
+		g.hook(e.Session, "SessionStart", map[string]any{"source": b.Source})
+	case event.Stop:
+		g.hook(e.Session, "Stop", more)
+	case event.End:
+		g.hook(e.Session, "SessionEnd", map[string]any{"reason": b.Reason})
+	case event.Prompt:
+		more["prompt_id"], more["prompt"] = e.ID, eventtest.Pick(g.Sequence, "why does store/row.go lose its names?",
+			"make the wire of the api server faster, and its test", "now fix the failing test of the table")
+		g.hook(e.Session, "UserPromptSubmit", more)
+	case event.Call:
+		g.tool(e.Session, b, more)
+	case event.Hint: // the daemon makes its own
+		g.hook(e.Session, "PostToolBatch", map[string]any{})
+	case event.Feedback:
+		call(g.fixture, api.Feedback, api.FeedbackRequest{Session: e.Session, Helpful: b.Helped})
+	case event.Setting:
+		fault.Check(g, config.Set(g.o.Place.Settings(), b.Name, b.Value))
 		call(g.fixture, api.Config, api.None{})
 	default:
-		call(g.fixture, api.Feedback, api.FeedbackRequest{Session: pick(g, g.sessions...), Helpful: g.r.IntN(2) == 0})
+		e.Time = g.o.Now()
+		call(g.fixture, api.Events, []event.Event{e})
 	}
 }
 
-// session lets one session do one thing.
-func (g *generator) session() {
-	s := pick(g, g.sessions...)
-	if !g.open[s] {
-		g.open[s] = true
-		g.hook(s, "SessionStart", map[string]any{"source": pick(g, "startup", "resume", "compact")})
-		return
-	}
-	more := map[string]any{"tool_use_id": g.id("call")}
-	if g.r.IntN(6) == 0 {
-		more["agent_id"] = "helper"
-	}
-	file := pick(g, generated...)
-	switch g.r.IntN(9) {
-	case 0, 1:
-		more["prompt"] = pick(g, "why does store/row.go lose its names?",
-			"make the wire of the api server faster, and its test",
-			"the page has no style, look at it", "now fix the failing test of the table")
-		more["prompt_id"] = g.id("prompt")
-		g.hook(s, "UserPromptSubmit", more)
-		return
-	case 2:
-		g.hook(s, pick(g, "Stop", "SessionEnd"), map[string]any{"reason": "other"})
-		return
-	case 3:
+// tool reports a tool call.
+func (g *generator) tool(session string, b event.Call, more map[string]any) {
+	file := eventtest.Pick(g.Sequence, append(b.Paths, b.Named...)...)
+	input := map[string]any{"file_path": g.abs(file)}
+	more["tool_name"], more["tool_input"] = "Read", input
+	switch b.Act {
+	case event.ActSearch:
 		more["tool_name"], more["tool_input"] = "Grep", map[string]any{"pattern": "func " +
 			strings.TrimSuffix(filepath.Base(string(file)), ".go")}
 		more["tool_response"] = map[string]any{"filenames": []string{g.abs(file)}, "numFiles": 1}
-	case 4:
-		more["tool_name"], more["tool_input"] = "Bash", map[string]any{"command": pick(g, "git diff", "go test ./store",
-			"cat api/wire.go", "git add .")}
+	case event.ActRun:
+		more["tool_name"], more["tool_input"] = "Bash", map[string]any{"command": eventtest.Pick(g.Sequence, "git diff",
+			"go test ./store", "cat api/wire.go", "git add .")}
 		more["tool_response"] = map[string]any{"stdout": "ok"}
-	case 5:
-		more["tool_name"], more["error"] = "Read", "File does not exist."
-		more["tool_input"] = map[string]any{"file_path": g.abs("store/wire.go")}
-		g.hook(s, "PostToolUseFailure", more)
+	case event.ActEdit:
+		more["tool_name"], more["tool_response"] = "Edit", map[string]any{"filePath": g.abs(file)}
+		input["old_string"], input["new_string"] = "func", "func // seen\nfunc"
+	case event.ActWrite:
+		more["tool_name"], input["content"] = "Write", "package x"
+	}
+	if b.Kind() == event.KindFailed {
+		input["file_path"], more["error"] = g.abs("store/wire.go"), "File does not exist."
+		g.hook(session, "PostToolUseFailure", more)
 		return
-	case 6:
-		more["tool_name"] = "Edit"
-		more["tool_input"] = map[string]any{"file_path": g.abs(file), "old_string": "func",
-			"new_string": "func // seen\nfunc"}
-		more["tool_response"] = map[string]any{"filePath": g.abs(file)}
-	default:
-		more["tool_name"], more["tool_input"] = "Read", map[string]any{"file_path": g.abs(file)}
 	}
-	if g.r.IntN(3) > 0 {
-		g.hook(s, "PreToolUse", more)
+	if g.IntN(3) > 0 {
+		g.hook(session, "PreToolUse", more)
 	}
-	g.hook(s, "PostToolUse", more)
-	if g.r.IntN(3) == 0 {
-		g.hook(s, "PostToolBatch", map[string]any{})
-	}
+	g.hook(session, "PostToolUse", more)
 }
 
 // state is everything that a client can ask for, as JSON has it.
@@ -279,7 +225,7 @@ func (g *generator) state() map[string]any {
 	add("threshold", call(g.fixture, api.Threshold, api.None{}))
 	add("sessions", call(g.fixture, api.Sessions, api.SessionsRequest{Archived: true, Limit: 1000}))
 	add("sequences", call(g.fixture, api.ReloadList, api.SequencesRequest{All: true}))
-	for _, s := range append(g.sessions, "") {
+	for _, s := range append(eventtest.Sessions, "") {
 		// the first question waits until the files are read, the second would not
 		for _, task := range []event.Task{event.TaskPrompt, event.TaskNext, event.TaskChange} {
 			q := event.Query{Session: s, Task: task, Limit: 10, Prompt: "the wire of the api"}

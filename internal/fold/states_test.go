@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"log/slog"
 	"path/filepath"
 	"sync"
@@ -15,6 +14,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/eventlog"
 	"github.com/aoa-dev/aoa/internal/session/live"
+	"github.com/aoa-dev/aoa/scripts/eventtest"
 	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
@@ -30,6 +30,9 @@ func (f firstOpens) Apply(e event.Event, _ *live.Session, d live.Delta) {
 func (f firstOpens) Snapshot() ([]byte, error) { return json.Marshal(f) }
 
 func (f firstOpens) Restore(saved []byte) error { return json.Unmarshal(saved, &f) }
+
+// clock is a time after every sequence.
+func clock() time.Time { return eventtest.Start.AddDate(0, 1, 0) }
 
 // kept is a store whose log is folded.
 type kept struct {
@@ -48,7 +51,7 @@ func newKept(t *testing.T) *kept {
 	k.seal, err = cold.OpenSeal(cold.SealOptions{Identity: filepath.Join(k.dir, "identity"),
 		Keys: filepath.Join(k.dir, "keys"), Log: k.log})
 	fault.Check(t, err)
-	k.db, err = cold.Open(t.Context(), filepath.Join(k.dir, "aoa.db"), cold.Options{Now: time.Now, Log: k.log, Seal: k.seal})
+	k.db, err = cold.Open(t.Context(), filepath.Join(k.dir, "aoa.db"), cold.Options{Now: clock, Log: k.log, Seal: k.seal})
 	fault.Check(t, err)
 	k.openBlobs("cache.db")
 	t.Cleanup(func() { fault.Check(t, errors.Join(k.db.Close(), k.blobs.Close())) })
@@ -56,7 +59,7 @@ func newKept(t *testing.T) *kept {
 }
 
 func (k *kept) openBlobs(name string) {
-	k.blobs = cold.NewBlobs(cold.BlobOptions{Path: filepath.Join(k.dir, name), Now: time.Now, Seal: k.seal, Log: k.log})
+	k.blobs = cold.NewBlobs(cold.BlobOptions{Path: filepath.Join(k.dir, name), Now: clock, Seal: k.seal, Log: k.log})
 }
 
 // dropBlobs loses the snapshot.
@@ -69,10 +72,10 @@ func (k *kept) dropBlobs() {
 // begin starts with what is in the store.
 func (k *kept) begin(fresh func(now func() time.Time) *States) (*Fold, *eventlog.Log) {
 	k.Helper()
-	s := &Fold{fresh: fresh, o: Options{Kept: cold.NewSnapshot(k.db, k.blobs, "scores"), Now: time.Now, Log: k.log,
+	s := &Fold{fresh: fresh, o: Options{Kept: cold.NewSnapshot(k.db, k.blobs, "scores"), Now: clock, Log: k.log,
 		Alert: k.log, Count: uncounted{}}}
 	fault.Check(k, s.load(k.Context()))
-	l := eventlog.New(k.db, time.Now, k.log, k.log, s)
+	l := eventlog.New(k.db, clock, k.log, k.log, s)
 	s.Begin(l)
 	_, _, err := l.Replay(k.Context())
 	fault.Check(k, err)
@@ -97,7 +100,7 @@ func TestAConsumerIsOneLine(t *testing.T) {
 	ended := make(chan error, 1)
 	go func() { ended <- l.Run(ctx) }()
 	for i, f := range []event.Path{"a.go", "b.go", "a.go"} {
-		l.Add(event.Event{ID: string(rune('a' + i)), Time: time.Now(), Agent: "test", Session: "s",
+		l.Add(event.Event{ID: string(rune('a' + i)), Time: eventtest.Start, Agent: "test", Session: "s",
 			Body: event.Call{Act: event.ActRead, Paths: []event.Path{f}}})
 	}
 	l.Sync(t.Context())
@@ -115,46 +118,6 @@ func TestAConsumerIsOneLine(t *testing.T) {
 	}
 }
 
-// TestSavesBesideForgetting: events go on while states are saved and things are forgotten, again and again.
-func TestSavesBesideForgetting(t *testing.T) {
-	_, l := newKept(t).begin(newStates)
-	ctx, end := context.WithCancel(t.Context())
-	check := func(err error) {
-		if err != nil {
-			t.Error(err)
-		}
-	}
-	var all sync.WaitGroup
-	all.Go(func() { check(l.Run(ctx)) })
-	for range 2 {
-		all.Go(func() {
-			for ctx.Err() == nil {
-				check(l.Save(t.Context()))
-			}
-		})
-		all.Go(func() {
-			for ctx.Err() == nil {
-				check(l.Exclusive(t.Context(), func() (bool, error) { return false, nil }))
-			}
-		})
-	}
-	all.Go(func() {
-		defer end()
-		for i := range 200 {
-			_, err := l.Append(t.Context(), []event.Event{{ID: fmt.Sprint(i), Time: time.Now(), Agent: "test", Session: "s",
-				Body: event.Call{Act: event.ActRead, Paths: []event.Path{"a.go"}}}})
-			check(err)
-		}
-	})
-	done := make(chan struct{})
-	go func() { defer close(done); all.Wait() }()
-	select {
-	case <-done:
-	case <-time.After(time.Minute):
-		t.Fatal("saving, forgetting and events wait for each other")
-	}
-}
-
 // TestWhatWasForgottenIsNotSaved: states that hold what was forgotten are not written, and the log keeps all that the
 // next start has to read.
 func TestWhatWasForgottenIsNotSaved(t *testing.T) {
@@ -162,7 +125,7 @@ func TestWhatWasForgottenIsNotSaved(t *testing.T) {
 	ctx, end := context.WithCancel(t.Context())
 	var running sync.WaitGroup
 	running.Go(func() { _ = l.Run(ctx) })
-	_, err := l.Append(t.Context(), []event.Event{{ID: "a", Time: time.Now(), Agent: "test", Body: event.Tick{}}})
+	_, err := l.Append(t.Context(), []event.Event{{ID: "a", Time: eventtest.Start, Agent: "test", Body: event.Tick{}}})
 	fault.Check(t, err)
 	l.Sync(t.Context())
 	fault.Check(t, l.Save(t.Context()))

@@ -36,7 +36,10 @@ func TestLiveIsReplayedIsRestartedIsForgotten(t *testing.T) {
 
 			k := newKept(t)
 			live, l := k.begin(newStates)
-			k.run(l, before, s.IntN(half), nil)
+			k.run(l, before, 1+s.IntN(half-1), nil)
+			if _, at, err := live.o.Kept.Load(t.Context()); err != nil || at <= 0 || at >= live.Applied() {
+				t.Fatalf("the snapshot is at batch %d of %d: %v", at, live.Applied(), err)
+			}
 			restarted, _ := k.begin(newStates)
 			same(t, "restarted from a snapshot", restarted, live)
 			k.dropBlobs()
@@ -61,6 +64,9 @@ func (k *kept) run(l *eventlog.Log, batches [][]event.Event, saves int, once fun
 	var running, beside sync.WaitGroup
 	running.Go(func() { fault.Check(k, l.Run(ctx)) })
 	for i, b := range batches {
+		if i == saves {
+			beside.Wait() // the last snapshot has no more than this
+		}
 		if i < saves {
 			beside.Go(func() { fault.Check(k, l.Save(ctx)) })
 			beside.Go(func() { fault.Check(k, l.Exclusive(ctx, func() (bool, error) { return false, nil })) })

@@ -63,20 +63,22 @@ func (f *workload) next() string {
 	return fmt.Sprintf("e%d", f.n)
 }
 
-// tool posts batches of events of some sessions, ticks among them, until the daemon is gone.
+// tool posts batches of events of two sessions, ticks among them, until the daemon is gone.
 func (f *workload) tool(ctx context.Context, r *rand.Rand) {
-	events := eventtest.NewSequence(r.Uint64(), eventtest.Paths(f.files)...)
+	kinds := []event.Kind{event.KindRead, event.KindEdit, event.KindRead, event.KindPrompt, event.KindSearch,
+		event.KindTick}
 	for ctx.Err() == nil {
 		var batch []event.Event
-		for n := 1 + r.IntN(5); len(batch) < n; {
-			e := events.Next()
-			_, call := e.Body.(event.Call)
-			if e.Kind() != event.KindTick && e.Kind() != event.KindPrompt && !call {
-				continue // git, people and hooks report the rest
+		for range 1 + r.IntN(5) {
+			e := event.Event{ID: f.next(), Time: time.Now(), Agent: "tool",
+				Body: eventtest.Body(kinds[r.IntN(len(kinds))])}
+			if e.Kind() != event.KindTick {
+				e.Session = fmt.Sprintf("tool%d", r.IntN(2))
+				eventtest.Set(&e, "Terms", []string{"protocol", "wire", "retry"}[:r.IntN(4)])
+				eventtest.Set(&e, "Tags", []string{"testing"}[:r.IntN(2)])
 			}
-			e.ID, e.Time, e.Agent = f.next(), time.Now(), "tool"
-			if e.Session != "" {
-				e.Session = "tool" + e.Session
+			if e.Opens() || e.Kind() == event.KindSearch {
+				eventtest.Set(&e, "Paths", []event.Path{event.Path(f.files[r.IntN(len(f.files))])})
 			}
 			batch = append(batch, e)
 		}

@@ -65,7 +65,9 @@ func (k *kept) run(l *eventlog.Log, batches [][]event.Event, saves int, once fun
 	running.Go(func() { fault.Check(k, l.Run(ctx)) })
 	for i, b := range batches {
 		if i == saves {
-			beside.Wait() // the last snapshot has no more than this
+			beside.Wait()
+			l.Sync(ctx)
+			fault.Check(k, l.Save(ctx)) // the last snapshot has this and no more
 		}
 		if i < saves {
 			beside.Go(func() { fault.Check(k, l.Save(ctx)) })

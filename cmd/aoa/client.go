@@ -7,8 +7,6 @@ import (
 	"io/fs"
 	"os"
 
-	"github.com/spf13/cobra"
-
 	"github.com/aoa-dev/aoa/hooks/client"
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/config"
@@ -93,20 +91,6 @@ func show[Req, Res any](ctx context.Context, a *app, r api.Route[Req, Res], req 
 		return err
 	}
 	return a.answer(ans, func() { text(ans) })
-}
-
-// table is the command stats, which prints one table of the daemon. r has its flags; part takes it out of the answer.
-func table[T any](a *app, short string, r *api.StatsRequest, part func(api.StatsAnswer) *T,
-	text func(T)) *cobra.Command {
-	return &cobra.Command{Use: "stats", Short: short, Args: cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error {
-			ans, err := call(c.Context(), a, api.Stats, *r)
-			if err != nil {
-				return err
-			}
-			found := *part(ans)
-			return a.answer(found, func() { text(found) })
-		}}
 }
 
 func (a *app) home() string { return cmp.Or(config.Home(a.env), os.TempDir()) }

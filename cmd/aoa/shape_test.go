@@ -50,7 +50,7 @@ func TestJSONShapes(t *testing.T) {
 		{"forget README.md --json", "events files"},
 		{"pause 1h --json", "paused_until"},
 		{"pause off --json", ""},
-		{"stats --json", "status hot files pairs kinds"},
+		{"stats --json", "status hot files pairs hints"},
 		{"stats files --json", ""},
 		{"daemon stop --json", "stopped"},
 		{"remove --yes --json", "removed"},

@@ -124,8 +124,8 @@ const (
 // claim decides about a store that this user's aOa did not make here. A copy of one that it made is used. Another one
 // may be a trap, so it is used only if a person says so, and set aside otherwise.
 func (a *app) claim(place locate.Place) error {
-	var stranger *locate.StrangerError
-	if !errors.As(place.Known(), &stranger) || place.Vacant() {
+	stranger := place.Stranger()
+	if stranger == nil {
 		return nil
 	}
 	if a.getenv("AOA_STORE") != "" && stranger.Original == "" {

@@ -83,9 +83,8 @@ func (p Place) MakeSocketFolder() error {
 
 // create makes the store's folder and its record.
 func (p *Place) create() error {
-	var stranger *StrangerError
-	if err := p.Known(); errors.As(err, &stranger) && !p.Vacant() {
-		return err
+	if stranger := p.Stranger(); stranger != nil {
+		return stranger
 	}
 	if err := private(p.Store); err != nil || p.recorded() {
 		return err

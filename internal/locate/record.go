@@ -58,6 +58,20 @@ func (p Place) Known() error {
 	return nil
 }
 
+// Stranger returns nil for a store that Create may make, or that is known. Of a folder that was neither empty nor missing
+// it reads the id anew: another process may have made it a store since the place was found.
+func (p Place) Stranger() *StrangerError {
+	var stranger *StrangerError
+	if p.Vacant() {
+		return nil
+	}
+	if p.id == "" {
+		p.id = readID(p.Store)
+	}
+	errors.As(p.Known(), &stranger)
+	return stranger
+}
+
 // Settings is the file with the user's settings for the repository, "" if the store has no id. It lies in the user's
 // state folder: what lies in a repository could name a server to which paths and words are sent.
 func (p Place) Settings() string {

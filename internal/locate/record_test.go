@@ -117,6 +117,16 @@ func TestCreateAtOnce(t *testing.T) {
 	}
 }
 
+// TestStrangerMadeMeanwhile: whoever looked before another process made the store does not take it for a stranger's.
+func TestStrangerMadeMeanwhile(t *testing.T) {
+	u := newUser(t)
+	before := u.find("a")
+	u.create("a")
+	if stranger := before.Stranger(); stranger != nil {
+		t.Error(stranger)
+	}
+}
+
 // TestForget: the identity goes with the last store that needs it, and never while another one may need it.
 func TestForget(t *testing.T) {
 	u := newUser(t)

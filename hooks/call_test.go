@@ -197,7 +197,7 @@ func TestNestedWorktrees(t *testing.T) {
 		call := decode(t, "PreToolUse",
 			map[string]any{"tool_name": "Edit", "tool_input": map[string]any{"file_path": orchardRoot + file}}, r)
 		if call.Query == nil || call.Query.Current != "web/server.go" || call.Kind != "next" ||
-			call.Query.Task != event.TaskNext {
+			call.Query.Task != event.TaskOpen {
 			t.Errorf("%s: %+v", file, call.Query)
 		}
 	}

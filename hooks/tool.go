@@ -316,7 +316,7 @@ func (s *CallContext) next(c ToolCall) *event.Query {
 	if !ok {
 		return nil
 	}
-	return &event.Query{Task: event.TaskNext, Session: s.Session, Subagent: s.Subagent, Current: p}
+	return &event.Query{Task: event.TaskOpen, Session: s.Session, Subagent: s.Subagent, Current: p}
 }
 
 // opened is the first known file that a command or a patch opens.

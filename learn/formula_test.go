@@ -25,9 +25,9 @@ func commit(after time.Duration, paths ...event.Path) event.Event {
 
 // hint is a fact that names files.
 func hint(files ...event.Path) event.Event {
-	e := ev(event.KindSuggest, 0, files...)
+	e := ev(event.KindHint, 0, files...)
 	e.ID = "hint"
-	eventtest.Set(&e, "Name", "rescue", "Arm", live.Shown)
+	eventtest.Set(&e, "Name", "rescue", "Status", live.Shown)
 	return e
 }
 

@@ -28,7 +28,7 @@ type Question struct {
 	// Lead is a text that stands before the files and is said without them, too; Named are the files that it names.
 	Lead  string
 	Named []event.Path
-	// Topic names what a text is about that names no files (Reload). Its arm is drawn by it.
+	// Topic names what a text is about that names no files (Reload). Its status is drawn by it.
 	Topic string
 	// Say puts files into words and tells which of them the words name: there may be no space for all, or for any. It may
 	// read files: no lock is held meanwhile.
@@ -39,13 +39,13 @@ type Question struct {
 type Decision struct {
 	Text  string             // "": say nothing
 	Shown []event.Suggestion // the files that Text names, best first, without those of Lead
-	Log   []event.Event      // one per arm: the caller appends them to the log
+	Log   []event.Event      // one per status: the caller appends them to the log
 	Theta float64            // the threshold that was in force, 0 for facts
 	// one word for the log and for people: shown, off, nothing, below, idle, soon, spent, withheld, space, late
 	Why string
 }
 
-// Decide decides what is said now. It is the only place where a file, a list or a fact gets its arm:
+// Decide decides what is said now. It is the only place where a file, a list or a fact gets its status:
 //
 //   - A candidate is worth saying when its probability reaches the threshold of its kind, a list when its estimate does
 //     (ListEstimate), a fact always. What is not is logged as shadow, once per kind and conversation, if it reaches Floor.
@@ -53,7 +53,7 @@ type Decision struct {
 //     of facts.
 //   - A session whose tokens are spent, and a hint within 30 s of the last one stay silent.
 //   - A share is withheld, drawn for each file and session, for each list, for each Topic. What was shown to a
-//     conversation or withheld from it keeps that arm, whatever the kind.
+//     conversation or withheld from it keeps that status, whatever the kind.
 //   - What is logged as shown is what Text names.
 //
 // A query without a session logs nothing, for nothing could resolve it.
@@ -94,7 +94,7 @@ func (p *Prefetcher) Decide(ctx context.Context, q Question) (Decision, error) {
 	}
 	for _, e := range d.Log {
 		h := e.Body.(event.Hint)
-		p.hold(q.Query.Session, pending{id: e.ID, by: e.Subagent, at: e.Time, kind: q.Kind, arm: Arm(h.Arm),
+		p.hold(q.Query.Session, pending{id: e.ID, by: e.Subagent, at: e.Time, kind: q.Kind, status: Status(h.Status),
 			files: h.Paths})
 	}
 	return d, nil
@@ -110,9 +110,9 @@ func (p *Prefetcher) reserve(q Question, candidates []Prediction, s state) (v ve
 	v = p.decide(q, candidates, s)
 	p.reserved++
 	id := strconv.Itoa(p.reserved) // of no event
-	for arm, files := range v.arms {
+	for status, files := range v.statuses {
 		if session != "" {
-			p.hold(session, pending{id: id, by: q.Query.Subagent, at: q.Query.At, kind: q.Kind, arm: arm,
+			p.hold(session, pending{id: id, by: q.Query.Subagent, at: q.Query.At, kind: q.Kind, status: status,
 				files: filesOf(files)})
 		}
 	}
@@ -128,53 +128,53 @@ func filesOf(predictions []Prediction) (out []event.Path) {
 
 // verdict is what was decided on the candidates.
 type verdict struct {
-	arms  map[Arm][]Prediction
-	theta float64
-	why   string
-	opens float64 // of a list: the probability that the turn opens files
+	statuses map[Status][]Prediction
+	theta    float64
+	why      string
+	opens    float64 // of a list: the probability that the turn opens files
 }
 
 // unit is what is decided on as one: a file or a list.
 type unit struct {
-	name  string // what its arm is drawn by
+	name  string // what its status is drawn by
 	files []Prediction
 	worth bool // likely enough to be shown
 	keep  bool // likely enough to be logged where it is not shown
 }
 
-// decide gives each candidate its arm.
+// decide gives each candidate its status.
 func (p *Prefetcher) decide(q Question, candidates []Prediction, s state) verdict {
 	tr := q.trait()
-	v := verdict{arms: map[Arm][]Prediction{}, why: "nothing"}
+	v := verdict{statuses: map[Status][]Prediction{}, why: "nothing"}
 	if !tr.fact {
 		v.theta = theta(p.o.start(tr, s.base), s.drift[q.Kind], s.Offset, s.Ignored)
 	}
 	silent := p.silent(q, tr, s)
 	decided := 0
 	for _, u := range p.units(q, candidates, s, &v) {
-		arm := Shadow
+		status := Shadow
 		if u.worth && silent == "" && decided < tr.files {
 			decided += len(u.files)
-			if arm = s.arms[u.files[0].File]; arm == "" || tr.list {
-				arm = p.draw(q, u)
+			if status = s.statuses[u.files[0].File]; status == "" || tr.list {
+				status = p.draw(q, u)
 			}
 		}
 		for _, x := range u.files {
-			if arm != Shadow || u.keep && !s.kinds[q.Kind][x.File] && len(v.arms[Shadow]) < MaxFiles {
-				v.arms[arm] = append(v.arms[arm], x)
+			if status != Shadow || u.keep && !s.kinds[q.Kind][x.File] && len(v.statuses[Shadow]) < MaxFiles {
+				v.statuses[status] = append(v.statuses[status], x)
 			}
 		}
 	}
 	switch {
-	case len(v.arms[Shown]) > 0:
+	case len(v.statuses[Shown]) > 0:
 		v.why = string(Shown)
-	case len(v.arms[Withheld]) > 0:
+	case len(v.statuses[Withheld]) > 0:
 		v.why = string(Withheld)
-	case len(v.arms[Shadow]) > 0 && silent != "":
+	case len(v.statuses[Shadow]) > 0 && silent != "":
 		v.why = silent
 	case tr.list && !tr.fact && v.opens < leastOpens:
 		v.why = "idle"
-	case len(v.arms[Shadow]) > 0:
+	case len(v.statuses[Shadow]) > 0:
 		v.why = "below"
 	}
 	return v
@@ -195,7 +195,7 @@ func (p *Prefetcher) silent(q Question, tr trait, s state) string {
 func (p *Prefetcher) units(q Question, candidates []Prediction, s state, v *verdict) (out []unit) {
 	tr := q.trait()
 	skip := func(f event.Path) bool {
-		_, has := s.arms[f]
+		_, has := s.statuses[f]
 		return f == q.Query.Current || has && (!tr.fact || s.kinds[q.Kind][f])
 	}
 	if tr.list {
@@ -231,7 +231,7 @@ func (p *Prefetcher) units(q Question, candidates []Prediction, s state, v *verd
 }
 
 // draw decides by chance whether a unit is shown or withheld.
-func (p *Prefetcher) draw(q Question, u unit) Arm {
+func (p *Prefetcher) draw(q Question, u unit) Status {
 	if q.Query.Session != "" && heldOut(p.o.Seed, q.Query.Session, event.Path(u.name), p.o.holdout()) {
 		return Withheld
 	}
@@ -247,7 +247,7 @@ func (p *Prefetcher) say(q Question, v verdict, s state, reasons func(Prediction
 	if v.why == "spent" || q.Query.Session != "" && s.Tokens >= p.o.tokens() {
 		lead = ""
 	}
-	shown := v.arms[Shown]
+	shown := v.statuses[Shown]
 	for _, f := range shown {
 		x := reasons(f)
 		if tr.list && !tr.fact {
@@ -263,7 +263,7 @@ func (p *Prefetcher) say(q Question, v verdict, s state, reasons func(Prediction
 		if shown = slices.DeleteFunc(shown, func(x Prediction) bool { return unsaid(x.File) }); len(shown) == 0 {
 			d.Text, d.Why = "", "space"
 		}
-		v.arms[Shown] = shown
+		v.statuses[Shown] = shown
 	}
 	d.Text = strings.Trim(lead+"\n"+d.Text, "\n")
 	if lead != "" {
@@ -272,17 +272,17 @@ func (p *Prefetcher) say(q Question, v verdict, s state, reasons func(Prediction
 	if q.Query.Session == "" {
 		return d
 	}
-	for _, arm := range []Arm{Shown, Withheld, Shadow} {
-		if files := v.arms[arm]; len(files) > 0 || arm == Shown && lead != "" {
-			d.Log = append(d.Log, suggestion(q, arm, files, d.Text, lead != ""))
+	for _, status := range []Status{Shown, Withheld, Shadow} {
+		if files := v.statuses[status]; len(files) > 0 || status == Shown && lead != "" {
+			d.Log = append(d.Log, suggestion(q, status, files, d.Text, lead != ""))
 		}
 	}
 	return d
 }
 
-// suggestion is the event of one arm. It carries the probabilities as shipped: an intercept must not learn from itself.
-func suggestion(q Question, arm Arm, files []Prediction, text string, leads bool) event.Event {
-	h := event.Hint{Name: string(q.Kind), Arm: string(arm), Label: string(labelOf(q.Kind)), Task: q.Query.Task,
+// suggestion is the event of one status. It carries the probabilities as shipped: an intercept must not learn from itself.
+func suggestion(q Question, status Status, files []Prediction, text string, leads bool) event.Event {
+	h := event.Hint{Name: string(q.Kind), Status: string(status), Label: string(labelOf(q.Kind)), Task: q.Query.Task,
 		Text: q.Topic}
 	for _, x := range files {
 		h.Paths, h.Scores = append(h.Paths, x.File), append(h.Scores, x.Shipped)
@@ -291,14 +291,14 @@ func suggestion(q Question, arm Arm, files []Prediction, text string, leads bool
 		change := changeOf(q.Query)
 		h.Change = change[max(0, len(change)-loggedFiles):]
 	}
-	if arm == Shown {
+	if status == Shown {
 		h.Tokens = Tokens(text)
 		if leads {
 			h.Named = q.Named
 		}
 	}
 	e := event.Event{Time: q.Query.At, Agent: "aoa", Session: q.Query.Session, Subagent: q.Query.Subagent, Body: h}
-	e.ID = suggestionID(e, h)
+	e.ID = hintID(e, h)
 	return e
 }
 

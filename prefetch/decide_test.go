@@ -26,11 +26,11 @@ func TestShownShadowAndSilence(t *testing.T) {
 		t.Fatalf("logged %d events, want one shown and one shadow: %+v", len(dec.Log), dec.Log)
 	}
 	shown, shadow := dec.Log[0], dec.Log[1]
-	if hintOf(shown).Arm != string(Shown) || hintOf(shown).Name != string(Partner) || hintOf(shown).Task != event.TaskChange ||
+	if hintOf(shown).Status != string(Shown) || hintOf(shown).Name != string(Partner) || hintOf(shown).Task != event.TaskChange ||
 		len(hintOf(shown).Scores) != 1 {
 		t.Errorf("shown event %+v", shown)
 	}
-	if hintOf(shadow).Arm != string(Shadow) || !slices.Equal(shadow.Paths(), []event.Path{"maybe.go"}) {
+	if hintOf(shadow).Status != string(Shadow) || !slices.Equal(shadow.Paths(), []event.Path{"maybe.go"}) {
 		t.Errorf("shadow event %+v, want maybe.go only: no.go is below the floor", shadow)
 	}
 	if again := d.ask(Partner); len(again.Shown)+len(again.Log) != 0 || again.Why != "nothing" {
@@ -113,7 +113,7 @@ func TestHoldout(t *testing.T) {
 	d := newFixture(t, Options{Holdout: func() float64 { return 1 }})
 	d.likely(.9, "x.go")
 	dec := d.ask(Partner)
-	if len(dec.Shown) != 0 || dec.Why != "withheld" || len(dec.Log) != 1 || hintOf(dec.Log[0]).Arm != string(Withheld) {
+	if len(dec.Shown) != 0 || dec.Why != "withheld" || len(dec.Log) != 1 || hintOf(dec.Log[0]).Status != string(Withheld) {
 		t.Errorf("%+v, want x.go withheld", dec)
 	}
 	held := 0

@@ -2,11 +2,11 @@
 //
 // A Question of some Kind has candidates: the files of a ranking, which get their probabilities in one place, for
 // hints and for people alike (estimate), or facts that somebody found by looking. Prefetcher.Decide gives each its
-// Arm: shown, withheld (a seeded 10 %, the control group) or shadow. At a prompt a list of files is decided on,
+// Status: shown, withheld (a seeded 10 %, the control group) or shadow. At a prompt a list of files is decided on,
 // withheld and counted as a whole (ListModel). A session has several conversations, that of the agent and one of each
-// subagent: what was shown to a conversation or withheld from it keeps its arm there, whatever the kind. A prediction
+// subagent: what was shown to a conversation or withheld from it keeps its status there, whatever the kind. A prediction
 // is resolved by its Label, the question of its kind: opened next, opened in this turn, part of the same change, or
-// for facts opened within Horizon file events; at the latest by two idle hours. Outcomes of all arms move the
+// for facts opened within Horizon file events; at the latest by two idle hours. Outcomes of all statuses move the
 // Intercept of the kind; those of shown files move its threshold so that in the long run three of four are used.
 // Record counts, for each kind, how many of the shown were right, and how many of the withheld all the same.
 //

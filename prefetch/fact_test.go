@@ -90,7 +90,7 @@ func TestTell(t *testing.T) {
 		return got
 	}
 	first := ask(Rescue, 0)
-	if len(first.Shown) != 1 || len(first.Log) != 1 || hintOf(first.Log[0]).Arm != "shown" {
+	if len(first.Shown) != 1 || len(first.Log) != 1 || hintOf(first.Log[0]).Status != "shown" {
 		t.Fatalf("the first time: %+v", first)
 	}
 	if again := ask(Rescue, time.Second); len(again.Shown) != 0 {

@@ -37,7 +37,7 @@ type fixture struct {
 // and count nothing.
 var transparent = func() map[event.Task]rank.Model {
 	m := rank.Model{Weights: rank.Values{rank.Comod: 10, rank.Bias: -5, rank.TermsRank: 1e-12}}
-	return map[event.Task]rank.Model{event.TaskNext: m, event.TaskPrompt: m, event.TaskSearch: m}
+	return map[event.Task]rank.Model{event.TaskOpen: m, event.TaskPrompt: m, event.TaskSearch: m}
 }()
 
 // says takes a ranking at its word, for lists too: a turn opens files, and a list is right as its files together

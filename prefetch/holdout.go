@@ -28,9 +28,9 @@ func heldOut(seed, session string, f event.Path, rate float64) bool {
 	return float64(binary.BigEndian.Uint64(d[:8]))/math.Exp2(64) < rate
 }
 
-// suggestionID names a prediction by all that makes it: made twice, it is one.
-func suggestionID(e event.Event, h event.Hint) string {
-	parts := []string{"suggest", e.Session, e.Subagent, h.Name, h.Arm, strconv.FormatInt(e.Time.UnixMilli(), 10), h.Text}
+// hintID names a prediction by all that makes it: made twice, it is one.
+func hintID(e event.Event, h event.Hint) string {
+	parts := []string{"hint", e.Session, e.Subagent, h.Name, h.Status, strconv.FormatInt(e.Time.UnixMilli(), 10), h.Text}
 	d := digest(append(parts, event.Strings(slices.Concat(h.Paths, h.Named))...)...)
-	return "suggest:" + hex.EncodeToString(d[:12])
+	return "hint:" + hex.EncodeToString(d[:12])
 }

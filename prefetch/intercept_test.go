@@ -83,8 +83,8 @@ func TestInterceptDecides(t *testing.T) {
 // TestOtherClonesTeach: what came of the predictions of another clone is learned from, and counts nowhere else.
 func TestOtherClonesTeach(t *testing.T) {
 	d, origin := newFixture(t, Options{}), strings.Repeat("A", 26)
-	hint, open := d.event(event.KindSuggest, "x.go"), d.event(event.KindRead, "x.go")
-	eventtest.Set(&hint, "Name", string(Next), "Arm", string(Shown), "Label", string(live.LabelNext), "Scores", []float64{.7})
+	hint, open := d.event(event.KindHint, "x.go"), d.event(event.KindRead, "x.go")
+	eventtest.Set(&hint, "Name", string(Next), "Status", string(Shown), "Label", string(live.LabelNext), "Scores", []float64{.7})
 	for _, e := range []*event.Event{&hint, &open} {
 		e.Origin, e.Session = origin, event.ForeignSession(origin, "s")
 	}
@@ -99,7 +99,7 @@ func TestOtherClonesTeach(t *testing.T) {
 
 func FuzzRestore(f *testing.F) {
 	s := NewState()
-	s.Apply(event.Event{Time: epoch, Session: "s", Body: event.Hint{Name: string(Next), Arm: string(Shown),
+	s.Apply(event.Event{Time: epoch, Session: "s", Body: event.Hint{Name: string(Next), Status: string(Shown),
 		Paths: []event.Path{"a"}}}, nil, live.Delta{})
 	s.Intercepts[Next] = Intercept{Value: -.5, Outcomes: 7}
 	saved, err := s.Snapshot()

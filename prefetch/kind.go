@@ -55,7 +55,7 @@ func (t trait) target() float64 {
 // traits of all kinds. A guess between calls costs attention for one file only, so it names fewest. A prompt comes
 // once a turn and before any search: a list costs little there.
 var traits = map[Kind]trait{
-	Next:    {task: event.TaskNext, label: live.LabelNext, files: 2, hint: true},
+	Next:    {task: event.TaskOpen, label: live.LabelNext, files: 2, hint: true},
 	Prompt:  {task: event.TaskPrompt, label: live.LabelTurn, files: MaxFiles, list: true, aim: listAim},
 	Partner: {task: event.TaskChange, label: live.LabelChange, files: MaxFiles},
 	Rescue:  {label: live.LabelOpen, files: 1, fact: true},
@@ -82,12 +82,12 @@ func labelOf(k Kind) live.Label { return traits[k].label }
 // Kinds lists all kinds in a fixed order.
 func Kinds() []Kind { return []Kind{Next, Prompt, Partner, Rescue, Search, Start, Stale, Reload} }
 
-// Arm is what became of a predicted file. Arms are stored in the event log (event.Hint).
-type Arm string
+// Status is what became of a predicted file. Statuses are stored in the event log (event.Hint).
+type Status string
 
-// The arms of a prediction.
+// The statuses of a prediction.
 const (
-	Shown    Arm = live.Shown  // in the text
-	Withheld Arm = "withheld"  // would have been shown, kept back to measure what showing is worth
-	Shadow   Arm = live.Shadow // below the threshold, or too soon after the last hint: logged for the base rate
+	Shown    Status = live.Shown  // in the text
+	Withheld Status = "withheld"  // would have been shown, kept back to measure what showing is worth
+	Shadow   Status = live.Shadow // below the threshold, or too soon after the last hint: logged for the base rate
 )

@@ -81,8 +81,8 @@ func TestALabelDecidesTheOutcome(t *testing.T) {
 // TestAnotherLabel: a prediction that is not about what its kind predicts moves no threshold, and teaches nothing.
 func TestAnotherLabel(t *testing.T) {
 	d := newFixture(t, Options{})
-	hint := d.event(event.KindSuggest, "x.go")
-	eventtest.Set(&hint, "Name", string(Partner), "Arm", string(Shown), "Scores", []float64{.9})
+	hint := d.event(event.KindHint, "x.go")
+	eventtest.Set(&hint, "Name", string(Partner), "Status", string(Shown), "Scores", []float64{.9})
 	if out := d.happen(hint, d.event(event.KindEdit, "x.go")); len(out) != 1 {
 		t.Fatalf("resolved: %+v", out)
 	}

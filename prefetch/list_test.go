@@ -20,7 +20,7 @@ func TestListIsDecidedAsAWhole(t *testing.T) {
 	if got := paths(dec.Shown); !slices.Equal(got, []event.Path{"a.go", "b.go", "c.go"}) {
 		t.Fatalf("shown %v (%s): one of three is opened with a probability of %.2f", got, dec.Why, 1-.65*.7*.7)
 	}
-	if len(dec.Log) != 1 || hintOf(dec.Log[0]).Arm != string(Shown) {
+	if len(dec.Log) != 1 || hintOf(dec.Log[0]).Status != string(Shown) {
 		t.Errorf("logged %+v", dec.Log)
 	}
 	if again := d.ask(Prompt); len(again.Shown) != 0 || again.Why != "nothing" {
@@ -82,7 +82,7 @@ func TestListThatProbablyMisses(t *testing.T) {
 	d := newFixture(t, Options{})
 	d.likely(.30, "a.go")
 	if dec := d.ask(Prompt); len(dec.Shown) != 0 || dec.Why != "below" || len(dec.Log) != 1 ||
-		hintOf(dec.Log[0]).Arm != string(Shadow) {
+		hintOf(dec.Log[0]).Status != string(Shadow) {
 		t.Errorf("%+v, want one logged in the shadow", dec)
 	}
 	d = newFixture(t, Options{List: func() float64 { return .40 }})

@@ -7,26 +7,26 @@ import (
 
 // notified is what one conversation was notified of, or was to be.
 type notified struct {
-	arms  map[event.Path]Arm           // shown or withheld, under whatever kind
-	kinds map[Kind]map[event.Path]bool // predicted under that kind, in any arm
+	statuses map[event.Path]Status        // shown or withheld, under whatever kind
+	kinds    map[Kind]map[event.Path]bool // predicted under that kind, in any status
 }
 
-func (t notified) add(kind Kind, arm Arm, f event.Path) {
+func (t notified) add(kind Kind, status Status, f event.Path) {
 	if t.kinds[kind] == nil {
 		t.kinds[kind] = map[event.Path]bool{}
 	}
 	t.kinds[kind][f] = true
-	if arm != Shadow && t.arms[f] != Shown {
-		t.arms[f] = arm
+	if status != Shadow && t.statuses[f] != Shown {
+		t.statuses[f] = status
 	}
 }
 
 // notifiedOf is that of a conversation.
 func notifiedOf(marks []live.Mark, conversation string) notified {
-	t := notified{map[event.Path]Arm{}, map[Kind]map[event.Path]bool{}}
+	t := notified{map[event.Path]Status{}, map[Kind]map[event.Path]bool{}}
 	for _, m := range marks {
 		if m.By == conversation {
-			t.add(Kind(m.Kind), Arm(m.Arm), m.File)
+			t.add(Kind(m.Kind), Status(m.Status), m.File)
 		}
 	}
 	return t

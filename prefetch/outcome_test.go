@@ -22,7 +22,7 @@ func TestAHitIsResolvedAtOnceAndAMissAtTheHorizon(t *testing.T) {
 	open := d.event(event.KindEdit, "hit.go")
 	out := d.happen(open)
 	if len(out) != 1 || !out[0].File.Used || out[0].File.Path != "hit.go" || out[0].ID != dec.Log[0].ID ||
-		out[0].Arm != string(Shown) {
+		out[0].Status != string(Shown) {
 		t.Fatalf("outcomes of a hit: %+v", out)
 	}
 	if out := d.opens(live.Horizon - 2); len(out) != 0 {
@@ -112,7 +112,7 @@ func TestShadowsDoNotMoveThresholds(t *testing.T) {
 	if dec := d.ask(Partner); len(dec.Log) != 1 || dec.Why != "below" {
 		t.Fatalf("%+v, want a shadow", dec)
 	}
-	if out := d.commit("cur.go"); len(out) != 1 || out[0].Arm != string(Shadow) {
+	if out := d.commit("cur.go"); len(out) != 1 || out[0].Status != string(Shadow) {
 		t.Fatalf("outcomes %+v, want the shadow's", out)
 	}
 	near(t, "threshold", d.theta(Partner), Balanced)
@@ -172,7 +172,7 @@ func TestAWrongSuggestionDoesNotGrow(t *testing.T) {
 	d.likely(.9, "x.go")
 	why := func() float64 {
 		t.Helper()
-		s, err := d.p.ranker.Why(context.Background(), event.Query{Task: event.TaskNext, Current: "cur.go", At: epoch},
+		s, err := d.p.ranker.Why(context.Background(), event.Query{Task: event.TaskOpen, Current: "cur.go", At: epoch},
 			"x.go")
 		fault.Check(t, err)
 		return s.Score

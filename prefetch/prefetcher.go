@@ -82,12 +82,12 @@ type Prefetcher struct {
 // pending is a decision on its way through the log: until it is folded, a second decision must not say
 // the same, nor speak too soon after it.
 type pending struct {
-	id    string
-	by    string // conversation
-	at    time.Time
-	kind  Kind
-	arm   Arm
-	files []event.Path
+	id     string
+	by     string // conversation
+	at     time.Time
+	kind   Kind
+	status Status
+	files  []event.Path
 }
 
 // The bounds of what is on its way. A log that takes longer than pendingLife is not taking it.
@@ -141,9 +141,9 @@ func (s *state) join(waiting []pending, conversation string) {
 			continue
 		}
 		for _, f := range d.files {
-			s.add(d.kind, d.arm, f)
+			s.add(d.kind, d.status, f)
 		}
-		if tr := traits[d.kind]; d.arm != Shadow && (tr.hint || tr.list) {
+		if tr := traits[d.kind]; d.status != Shadow && (tr.hint || tr.list) {
 			if s.HintAt == nil {
 				s.HintAt = map[string]time.Time{}
 			}

@@ -10,7 +10,7 @@ type Record struct {
 	Tokens   int64 `json:"tokens"` // of the texts that were shown, estimated
 }
 
-// Tally counts the files of one arm; of a kind that shows lists, the lists.
+// Tally counts the files of one status; of a kind that shows lists, the lists.
 type Tally struct {
 	Decided  int64 `json:"decided"`
 	Resolved int64 `json:"resolved"` // of these, those of which the outcome is known; no list whose turn opened nothing
@@ -22,8 +22,8 @@ func (t Tally) Plus(o Tally) Tally {
 	return Tally{t.Decided + o.Decided, t.Resolved + o.Resolved, t.Right + o.Right}
 }
 
-// arm is the tally of an arm.
-func (r *Record) arm(a Arm) *Tally {
+// status is the tally of an status.
+func (r *Record) status(a Status) *Tally {
 	switch a {
 	case Shown:
 		return &r.Shown

@@ -37,8 +37,8 @@ type folded struct {
 type Outcome struct {
 	At      time.Time  `json:"at"`
 	Session string     `json:"session_id"`
-	Kind    Kind       `json:"hint"`
-	Arm     Arm        `json:"arm"`
+	Kind    Kind       `json:"kind"`
+	Status  Status     `json:"status"`
 	File    event.Path `json:"file"`
 	P       float64    `json:"p"` // its probability as shipped
 	Used    bool       `json:"used"`
@@ -136,8 +136,8 @@ func (s *State) hint(h event.Hint) {
 		n = min(n, 1)
 	}
 	s.count(Kind(h.Name), func(r *Record) {
-		r.arm(Arm(h.Arm)).Decided += int64(n)
-		if Arm(h.Arm) == Shown {
+		r.status(Status(h.Status)).Decided += int64(n)
+		if Status(h.Status) == Shown {
 			r.Tokens += int64(max(h.Tokens, 0))
 		}
 	})
@@ -157,7 +157,7 @@ func (s *State) resolved(at time.Time, made *live.Resolved) {
 	if made.Label != labelOf(kind) {
 		return
 	}
-	s.Outcomes = append(s.Outcomes, Outcome{At: at, Session: made.Session, Kind: kind, Arm: Arm(made.Arm),
+	s.Outcomes = append(s.Outcomes, Outcome{At: at, Session: made.Session, Kind: kind, Status: Status(made.Status),
 		File: made.File.Path, P: made.File.P, Used: used})
 	s.Outcomes = s.Outcomes[max(0, len(s.Outcomes)-mostOutcomes):]
 	s.Intercepts.Learn(kind, made.File.P, used)
@@ -168,13 +168,13 @@ func (s *State) resolved(at time.Time, made *live.Resolved) {
 		return // a list counts once, and not where the turn opened nothing
 	}
 	s.count(kind, func(r *Record) {
-		t := r.arm(Arm(made.Arm))
+		t := r.status(Status(made.Status))
 		t.Resolved++
 		if used {
 			t.Right++
 		}
 	})
-	if Arm(made.Arm) == Shown {
+	if Status(made.Status) == Shown {
 		s.move(kind, used)
 	}
 }

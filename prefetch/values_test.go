@@ -87,7 +87,7 @@ func TestPromises(t *testing.T) {
 		fmt.Fprintf(&b, "log odds of %v: %.3f\n", p, logOdds(p))
 	}
 	e := event.Event{Session: "s", Subagent: "sub", Time: epoch}
-	fmt.Fprintf(&b, "%s\n", suggestionID(e, event.Hint{Name: "next", Arm: "shown", Paths: []event.Path{"a"},
+	fmt.Fprintf(&b, "%s\n", hintID(e, event.Hint{Name: "next", Status: "shown", Paths: []event.Path{"a"},
 		Named: []event.Path{"b"}, Text: "t"}))
 	for i := range 20 {
 		fmt.Fprintf(&b, "%v ", heldOut("seed", "s", event.Path(fmt.Sprint(i)), .3))

@@ -17,7 +17,7 @@ func BenchmarkRank(b *testing.B) {
 		w := crowd(b, n)
 		r := w.ranker(Options{})
 		for name, q := range map[string]event.Query{
-			"open": {Task: event.TaskNext, Session: "s", Current: file(0), At: epoch},
+			"open": {Task: event.TaskOpen, Session: "s", Current: file(0), At: epoch},
 			"prompt": {Task: event.TaskPrompt, Session: "s", Prompt: "make the retry of package 3 honest, see pkg001/name2.go",
 				At: epoch},
 		} {

@@ -52,8 +52,8 @@ func TestBranchAnswers(t *testing.T) {
 		!slices.Contains(got[:2], "cold/db.go") {
 		t.Errorf("by the name: %v", got)
 	}
-	with, without := rankOf(t, r, event.Query{Task: event.TaskNext, Files: []event.Path{"rank/rank.go"}, Branch: branch}), rankOf(t, r,
-		event.Query{Task: event.TaskNext, Files: []event.Path{"rank/rank.go"}})
+	with, without := rankOf(t, r, event.Query{Task: event.TaskOpen, Files: []event.Path{"rank/rank.go"}, Branch: branch}), rankOf(t, r,
+		event.Query{Task: event.TaskOpen, Files: []event.Path{"rank/rank.go"}})
 	if len(with.Suggestions) == 0 || with.Suggestions[0].Score != without.Suggestions[0].Score {
 		t.Errorf("a question that names a file is not about the branch: %v, %v", names(with), names(without))
 	}

@@ -44,7 +44,7 @@ func (r *Ranker) gather(ctx context.Context, q event.Query, forced event.Path) (
 	task, text := TaskOf(q), index.ParseText(q.Prompt)
 	model, ok := r.models[modelOf(q, ofBranch, task, text)]
 	if !ok {
-		return nil, fmt.Errorf("rank: unknown moment %q: use prompt or open", task)
+		return nil, fmt.Errorf("rank: unknown task %q: use prompt or open", task)
 	}
 	x := &queryContext{at: q.At, session: q.Session, files: filesOf(q), tags: tagsOf(q), tree: tree,
 		contents: r.o.Contents(), read: r.o.Read, stored: r.o.Words,
@@ -113,7 +113,7 @@ func TaskOf(q event.Query) event.Task {
 	if q.Session == "" {
 		return event.TaskPrompt // there are no current files: with what does work begin?
 	}
-	return event.TaskNext
+	return event.TaskOpen
 }
 
 // Prompts outside of sessions have weights of their own: the text and the history are all that is known.

@@ -79,7 +79,7 @@ func TestContentsFindFiles(t *testing.T) {
 }
 
 func TestUnusableWeights(t *testing.T) {
-	for _, text := range []string{"", "{}", `{"moments":{"prompt":{"weights":{"luck":1}},"open":{},"change":{}}}`} {
+	for _, text := range []string{"", "{}", `{"tasks":{"prompt":{"weights":{"luck":1}},"open":{},"change":{}}}`} {
 		if _, err := Parse([]byte(text)); err == nil {
 			t.Errorf("%q is taken for weights", text)
 		}

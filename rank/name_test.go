@@ -60,7 +60,7 @@ func TestCompleteLearned(t *testing.T) {
 	w.open("s", epoch.Add(-time.Minute), "b/page.go")
 	complete := func(typed string, limit int) []event.Path {
 		t.Helper()
-		got, err := w.ranker(Options{}).Complete(context.Background(), event.Query{Task: event.TaskNext, Session: "s",
+		got, err := w.ranker(Options{}).Complete(context.Background(), event.Query{Task: event.TaskOpen, Session: "s",
 			At: epoch}, Like(typed), limit)
 		fault.Check(t, err)
 		return got
@@ -119,7 +119,7 @@ func BenchmarkComplete(b *testing.B) {
 		"none": "zzzzzzzz"} {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
-				if _, err := r.Complete(context.Background(), event.Query{Task: event.TaskNext, Session: "s", At: epoch},
+				if _, err := r.Complete(context.Background(), event.Query{Task: event.TaskOpen, Session: "s", At: epoch},
 					Like(typed), 15); err != nil {
 					b.Fatal(err)
 				}

@@ -57,7 +57,7 @@ func TestPartners(t *testing.T) {
 	r := small(t).ranker(Options{Together: func(_ context.Context, a, b event.Path) (event.Together, error) {
 		return event.Together{With: a, Both: 9, Of: 60, Recent: 4, OfRecent: 50}, nil
 	}})
-	a := rankOf(t, r, event.Query{Task: event.TaskNext, Session: "s", Files: []event.Path{"rank/rank.go"}})
+	a := rankOf(t, r, event.Query{Task: event.TaskOpen, Session: "s", Files: []event.Path{"rank/rank.go"}})
 	got := names(a)
 	if len(got) < 2 || !slices.Contains(got[:2], "rank/rank_test.go") || !slices.Contains(got[:2], "docs/rank.md") {
 		t.Fatalf("suggested %v, want the test and the document", got)
@@ -68,7 +68,7 @@ func TestPartners(t *testing.T) {
 	if rs := a.Suggestions[0].Reasons; len(rs) == 0 || len(rs) > maxWhys {
 		t.Fatalf("%d reasons, want 1 to %d", len(rs), maxWhys)
 	}
-	rs := rankOf(t, r, event.Query{Task: event.TaskNext, Session: "s", Files: []event.Path{"rank/rank.go"}, Explain: true}).Suggestions[0].Reasons
+	rs := rankOf(t, r, event.Query{Task: event.TaskOpen, Session: "s", Files: []event.Path{"rank/rank.go"}, Explain: true}).Suggestions[0].Reasons
 	const want = "in 4 of the last 50 commits to rank/rank.go"
 	if !slices.ContainsFunc(rs, func(r event.Reason) bool { return r.Text == want }) {
 		t.Errorf("no reason counts commits: %+v", rs)
@@ -82,7 +82,7 @@ func TestReasonsAddUp(t *testing.T) {
 	w.search("s", epoch, "", nil, []event.Path{"rank/rank_test.go", "cold/db.go"})
 	r := w.ranker(Options{})
 	for _, q := range []event.Query{
-		{Task: event.TaskNext, Files: []event.Path{"rank/rank.go"}}, {Session: "s"}, {Session: "s", Prompt: "rank README.md"}, {},
+		{Task: event.TaskOpen, Files: []event.Path{"rank/rank.go"}}, {Session: "s"}, {Session: "s", Prompt: "rank README.md"}, {},
 	} {
 		q.Explain, q.Limit = true, 50
 		a := rankOf(t, r, q)
@@ -113,7 +113,7 @@ func TestReasonsAddUp(t *testing.T) {
 func TestWhyOfAnyFile(t *testing.T) {
 	r := small(t).ranker(Options{})
 	for _, f := range []event.Path{"gone.go", "rank/rank.go", "never/heard.of"} {
-		s, err := r.Why(context.Background(), event.Query{Task: event.TaskNext, Files: []event.Path{"rank/rank.go"}, At: epoch}, f)
+		s, err := r.Why(context.Background(), event.Query{Task: event.TaskOpen, Files: []event.Path{"rank/rank.go"}, At: epoch}, f)
 		if err != nil || s.File != f || len(s.Reasons) == 0 || !(s.Score >= 0 && s.Score <= 1) {
 			t.Errorf("why %s: %+v, %v", f, s, err)
 		}
@@ -161,7 +161,7 @@ func TestTags(t *testing.T) {
 	w := small(t)
 	w.open("another", epoch, "auth/session.go", "auth", "login", "token", "fourth")
 	r := w.ranker(Options{})
-	a := rankOf(t, r, event.Query{Task: event.TaskNext, Tags: []string{"#auth", "login", "auth", "token", "fourth"},
+	a := rankOf(t, r, event.Query{Task: event.TaskOpen, Tags: []string{"#auth", "login", "auth", "token", "fourth"},
 		Explain: true})
 	if a.Suggestions[0].File != "auth/session.go" {
 		t.Fatalf("%v, want auth/session.go first", names(a))
@@ -186,7 +186,7 @@ func TestTiesByPathAndEqualState(t *testing.T) {
 		w.commit(epoch.Add(-hour), "all at once", append([]event.Path{"d/cur.go"}, files...)...)
 		return w.ranker(Options{})
 	}
-	q := event.Query{Task: event.TaskNext, Current: "d/cur.go", Limit: 30, Explain: true}
+	q := event.Query{Task: event.TaskOpen, Current: "d/cur.go", Limit: 30, Explain: true}
 	a, b := rankOf(t, build(), q), rankOf(t, build(), q)
 	if got := names(a); len(got) < 10 || !slices.IsSorted(got) {
 		t.Errorf("equal files come as %v, want them by path", got)
@@ -198,7 +198,7 @@ func TestTiesByPathAndEqualState(t *testing.T) {
 
 func TestNothingKnown(t *testing.T) {
 	r := newWorld(t).ranker(Options{})
-	for _, q := range []event.Query{{}, {Session: "none"}, {Prompt: "x"}, {Current: "a.go", Task: event.TaskNext}} {
+	for _, q := range []event.Query{{}, {Session: "none"}, {Prompt: "x"}, {Current: "a.go", Task: event.TaskOpen}} {
 		if a := rankOf(t, r, q); len(a.Suggestions) != 0 {
 			t.Errorf("%+v: %+v, want silence", q, a)
 		}
@@ -212,11 +212,11 @@ func TestRefusals(t *testing.T) {
 	}
 	if _, err := r.Score(context.Background(), event.Query{Task: "lunch", At: epoch}); err == nil ||
 		!strings.Contains(err.Error(), "lunch") {
-		t.Errorf("unknown moment: %v", err)
+		t.Errorf("unknown task: %v", err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := r.Score(ctx, event.Query{Task: event.TaskNext, Files: []event.Path{"a"}, At: epoch}); !errors.Is(err, context.Canceled) {
+	if _, err := r.Score(ctx, event.Query{Task: event.TaskOpen, Files: []event.Path{"a"}, At: epoch}); !errors.Is(err, context.Canceled) {
 		t.Errorf("canceled: %v", err)
 	}
 }
@@ -237,7 +237,7 @@ func TestHostileQuery(t *testing.T) {
 	}
 	hostile := event.Path("evil\x1b[2Jname.go")
 	w.commit(epoch, "", "rank/rank.go", hostile)
-	for _, s := range rankOf(t, w.ranker(Options{}), event.Query{Task: event.TaskNext, Current: hostile, Explain: true}).Suggestions {
+	for _, s := range rankOf(t, w.ranker(Options{}), event.Query{Task: event.TaskOpen, Current: hostile, Explain: true}).Suggestions {
 		for _, reason := range s.Reasons {
 			if strings.ContainsRune(reason.Text, 0x1b) {
 				t.Errorf("control character in %q", reason.Text)

@@ -157,6 +157,6 @@ func TestPriorIsSane(t *testing.T) {
 	}
 	if n := len(Prior()); n != 7 {
 		t.Errorf("%d tasks, want 7: %v, %v, %v, prompts outside of sessions, short and long, and branches with and without files", n,
-			event.TaskPrompt, event.TaskNext, event.TaskSearch)
+			event.TaskPrompt, event.TaskOpen, event.TaskSearch)
 	}
 }

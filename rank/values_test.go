@@ -85,7 +85,7 @@ func TestValues(t *testing.T) {
 		what string
 		q    event.Query
 	}{
-		{"between calls", event.Query{Session: "s", Task: event.TaskNext}},
+		{"between calls", event.Query{Session: "s", Task: event.TaskOpen}},
 		{"after a failed search", event.Query{Session: "s", Task: event.TaskSearch}},
 		{"a prompt in a session", event.Query{Session: "s", Task: event.TaskPrompt, Prompt: "the tests of `lookupRate` fail in tax/rate_test.go"}},
 		{"a prompt with tags", event.Query{Prompt: "the rate table of a country, as in web/template.html", Tags: []string{"#tax", "web"}}},
@@ -181,7 +181,7 @@ func TestBoundsOfAQuestion(t *testing.T) {
 			for _, f := range files("p%02d/a.go", 40) {
 				w.commit(ago(48*time.Hour), "together", "hub.go", f)
 			}
-		}, event.Query{Task: event.TaskNext, Files: []event.Path{"hub.go"}}, Comod, 32},
+		}, event.Query{Task: event.TaskOpen, Files: []event.Path{"hub.go"}}, Comod, 32},
 		"files of a word": {func(w *world) {
 			for _, f := range files("p%02d/a.go", 40) {
 				w.commit(ago(48*time.Hour), "marmalade", f)
@@ -210,11 +210,11 @@ func TestBoundsOfAQuestion(t *testing.T) {
 			for _, f := range files("p%03d/a.go", 120) {
 				w.search("s", ago(time.Minute), "", nil, []event.Path{f})
 			}
-		}, event.Query{Session: "s", Task: event.TaskNext}, Mentioned, 96},
+		}, event.Query{Session: "s", Task: event.TaskOpen}, Mentioned, 96},
 		"neighbors in a folder": {func(w *world) {
 			w.tree.Add(files("folder/z%dq.go", 50)...)
 			w.tree.Add("folder/hub.go")
-		}, event.Query{Task: event.TaskNext, Files: []event.Path{"folder/hub.go"}}, Directory, 32},
+		}, event.Query{Task: event.TaskOpen, Files: []event.Path{"folder/hub.go"}}, Directory, 32},
 		"candidates": {func(w *world) {
 			for _, hub := range files("hub%d.go", 5) {
 				for _, f := range files(string(hub)+"%02d/a.go", 32) {
@@ -224,7 +224,7 @@ func TestBoundsOfAQuestion(t *testing.T) {
 			for i, f := range files("p%02d/a.go", 64) {
 				w.open(fmt.Sprint("s", i), ago(time.Hour), f)
 			}
-		}, event.Query{Task: event.TaskNext, Files: files("hub%d.go", 5)}, 0, 192},
+		}, event.Query{Task: event.TaskOpen, Files: files("hub%d.go", 5)}, 0, 192},
 	} {
 		t.Run(what, func(t *testing.T) {
 			t.Parallel()
@@ -260,7 +260,7 @@ func TestMostMentioned(t *testing.T) {
 		w.tree.Add(f)
 		w.search("s", epoch.Add(-time.Minute), "", nil, []event.Path{f})
 	}
-	k, err := w.ranker(all(Options{})).Score(t.Context(), event.Query{Session: "s", Task: event.TaskNext, At: epoch})
+	k, err := w.ranker(all(Options{})).Score(t.Context(), event.Query{Session: "s", Task: event.TaskOpen, At: epoch})
 	fault.Check(t, err)
 	for _, f := range k.Files {
 		if f.Values()[Mentioned] > 0 && f.File < "p024/a.go" {

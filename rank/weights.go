@@ -74,7 +74,7 @@ type File struct {
 	About     string                        `json:"about"`
 	Command   string                        `json:"command"`   // that made it
 	Questions int                           `json:"questions"` // that it was fitted on
-	Tasks     map[event.Task]FileModel      `json:"moments"`
+	Tasks     map[event.Task]FileModel      `json:"tasks"`
 	Texts     map[string]map[string]float64 `json:"texts"` // kind of text → weights of text signals
 }
 
@@ -88,7 +88,7 @@ type FileModel struct {
 var ErrWeights = errors.New("unusable weights")
 
 // tasks are those that have weights.
-var tasks = []event.Task{event.TaskPrompt, event.TaskNext, event.TaskSearch, taskText, taskIssue, taskBranch, taskName}
+var tasks = []event.Task{event.TaskPrompt, event.TaskOpen, event.TaskSearch, taskText, taskIssue, taskBranch, taskName}
 
 // Parse reads a file of weights. Each task needs one, and each weight a signal. Those of a search that failed are added
 // to those between calls.
@@ -109,7 +109,7 @@ func Parse(data []byte) (map[event.Task]Model, error) {
 		}
 		out[task] = m
 	}
-	out[event.TaskSearch] = out[event.TaskNext].plus(out[event.TaskSearch])
+	out[event.TaskSearch] = out[event.TaskOpen].plus(out[event.TaskSearch])
 	return out, nil
 }
 

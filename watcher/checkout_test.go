@@ -138,8 +138,8 @@ func (s *watching) summary() []string {
 	var out []string
 	for _, e := range s.seen {
 		switch {
-		case e.Kind() == event.KindBranch:
-			out = append(out, "branch "+e.Body.(event.Checkout).Name)
+		case e.Kind() == event.KindCheckout:
+			out = append(out, "checkout "+e.Body.(event.Checkout).Name)
 		case many(e) > 0:
 			out = append(out, fmt.Sprintf("bulk %s of %d", e.Kind(), len(e.Paths())))
 		case e.Kind() == event.KindRename:

@@ -107,10 +107,10 @@ func TestWatchesRunOut(t *testing.T) {
 	s.until("21 saves", func() bool { return len(s.seen) >= 21 })
 	s.expect(want...)
 	d.git("checkout", "-q", "-f", "main")
-	s.until("branch", func() bool { return slices.Contains(s.summary(), "branch main") })
+	s.until("branch", func() bool { return slices.Contains(s.summary(), "checkout main") })
 	d.write("d19/a.go", "after the switch")
 	s.until("polled save", func() bool { return slices.Contains(s.summary(), "save d19/a.go") })
-	s.expect("branch main", "save d19/a.go")
+	s.expect("checkout main", "save d19/a.go")
 	if n := out.warnings(); n != 1 {
 		t.Errorf("%d warnings, want one:\n%s", n, out.b.String())
 	}
@@ -158,7 +158,7 @@ func TestKernelOverflow(t *testing.T) {
 	d.remove("d05/a.go")
 	deaf <- false
 	s.until("four events", func() bool { return len(s.seen) >= 4 })
-	s.expect("branch main", "save d03/a.go", "save d04/new/b.go", "delete d05/a.go")
+	s.expect("checkout main", "save d03/a.go", "save d04/new/b.go", "delete d05/a.go")
 }
 
 // lossyNotifier drops all events after true arrives; false ends it with an overflow error.

@@ -48,7 +48,7 @@ func TestCheckoutOfManyFiles(t *testing.T) {
 	}
 	s.awaitHead()
 	s.until("200 saves", func() bool { return len(s.seen) >= 201 })
-	s.expect(append(want, "branch other")...)
+	s.expect(append(want, "checkout other")...)
 	if s.w.Status().Partial {
 		t.Error("the watches ran out")
 	}
@@ -114,7 +114,7 @@ func TestGitOperationsAreNotSaves(t *testing.T) {
 		}
 	}
 	d.git("checkout", "-q", "main")
-	s.expect("branch main")
+	s.expect("checkout main")
 	d.git("merge", "-q", "--no-edit", "topic")
 	s.expect()
 	d.git("checkout", "-q", "--detach", "HEAD~1")
@@ -243,7 +243,7 @@ func TestHeadIsLookedAt(t *testing.T) {
 		s.awaitHead()
 	}
 	d.git("symbolic-ref", "HEAD", "refs/heads/unborn")
-	s.until("branch", func() bool { return slices.Contains(s.summary(), "branch unborn") })
+	s.until("branch", func() bool { return slices.Contains(s.summary(), "checkout unborn") })
 }
 
 func TestLinkedWorktree(t *testing.T) {
@@ -262,5 +262,5 @@ func TestLinkedWorktree(t *testing.T) {
 	d.git("stash", "-q")
 	s.expect()
 	d.git("checkout", "-q", "-b", "third")
-	s.expect("branch third")
+	s.expect("checkout third")
 }

@@ -74,7 +74,7 @@ func (w *backing) rank(b *testing.B, budget float64) {
 	b.ReportAllocs()
 	for b.Loop() {
 		begin := time.Now()
-		ranking, err := r.Score(b.Context(), event.Query{Task: event.TaskNext, Session: "s", Current: w.files[5], At: w.now})
+		ranking, err := r.Score(b.Context(), event.Query{Task: event.TaskOpen, Session: "s", Current: w.files[5], At: w.now})
 		if err != nil || len(ranking.Files) == 0 {
 			b.Fatal(ranking, err)
 		}

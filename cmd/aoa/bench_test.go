@@ -39,7 +39,7 @@ func BenchmarkQuery(b *testing.B) {
 				name string
 				event.Query
 			}{
-				{"open", event.Query{Task: event.TaskNext, Session: "s", Current: d.files[5]}},
+				{"open", event.Query{Task: event.TaskOpen, Session: "s", Current: d.files[5]}},
 				{"prompt", event.Query{Task: event.TaskPrompt, Session: "s",
 					Prompt: "make term3 of module001 honest, see package02/file000041.go"}},
 				{"change", event.Query{Task: event.TaskChange, Files: d.files[:15]}},

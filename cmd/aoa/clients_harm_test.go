@@ -146,7 +146,7 @@ func TestClientClaudeLearns(t *testing.T) {
 		"edit server/wire.go":          1, "write sched/new.go": 1, "read README.md": 1, "search": 1, "failed nowhere/else.go": 1, "run": 1}
 	got := map[string]int{}
 	for _, e := range c.log("--session", firstSession) {
-		if e.Kind() == event.KindSuggest {
+		if e.Kind() == event.KindHint {
 			continue
 		}
 		got[strings.TrimSpace(string(e.Kind())+" "+strings.Join(event.Strings(e.Paths()), " "))]++

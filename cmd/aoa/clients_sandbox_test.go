@@ -129,7 +129,7 @@ func (w *clientSandbox) leave() {
 			_ = os.Symlink(source, program)
 		}
 	}
-	cmd := exec.Command(program, "log", "--json", "--kind", "start,prompt,read,edit,write,search,run,failed,suggest,end")
+	cmd := exec.Command(program, "log", "--json", "--kind", "start,prompt,read,edit,write,search,run,failed,hint,end")
 	if w.t.Failed() {
 		cmd.Dir, cmd.Env = w.repo, w.env
 		out, _ := cmd.CombinedOutput()

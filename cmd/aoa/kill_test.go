@@ -94,7 +94,7 @@ func (f *workload) survived() int {
 		}
 	}
 	for _, k := range []event.Kind{event.KindCommit, event.KindUncommit, event.KindRename, event.KindSave, event.KindTick,
-		event.KindPrompt, event.KindSuggest} {
+		event.KindPrompt, event.KindHint} {
 		if kinds[k] == 0 {
 			f.Errorf("the stream had no %s: %v", k, kinds)
 		}

@@ -48,7 +48,7 @@ func (t *Set) recognize(ctx context.Context, w *Checkout, n *api.NamedFiles) err
 		n.Is, n.Files = api.NameFile, []event.Path{n.Path}
 		return nil
 	}
-	below, err := w.Ranker.Complete(ctx, event.Query{Task: event.TaskNext, At: t.Now()}, rank.Begin(string(n.Path)+"/"),
+	below, err := w.Ranker.Complete(ctx, event.Query{Task: event.TaskOpen, At: t.Now()}, rank.Begin(string(n.Path)+"/"),
 		folderFiles)
 	if err != nil {
 		return err

@@ -236,13 +236,13 @@ func anyEvent(r *rand.Rand, id int) event.Event {
 	}
 	at := time.UnixMilli(noon.UnixMilli() - r.Int64N(1e10)).UTC()
 	kinds := []event.Kind{event.KindRead, event.KindEdit, event.KindPrompt, event.KindSearch, event.KindSave,
-		event.KindSuggest, event.KindTick, event.KindDelete}
+		event.KindHint, event.KindTick, event.KindDelete}
 	e := event.Event{ID: fmt.Sprint("id", word(), id), Time: at, Agent: word(), Session: word(), Subagent: word(),
 		Turn: word(),
 		Body: eventtest.Fill(kinds[r.IntN(len(kinds))], eventtest.Fields{"Paths": eventtest.Paths(list()), "Tool": word(),
 			"Batch": word(), "From": eventtest.Paths(list()), "Gone": eventtest.Paths(list()), "Named": eventtest.Paths(list()),
 			"Seen": eventtest.Paths(list()), "Listing": r.IntN(2) == 0, "Terms": list(), "Tags": list(), "Text": word(),
-			"Task": word(), "Name": word(), "Arm": word(), "Offset": r.IntN(3)})}
+			"Task": word(), "Name": word(), "Status": word(), "Offset": r.IntN(3)})}
 	if h, ok := e.Body.(event.Hint); ok {
 		for range h.Paths {
 			h.Scores = append(h.Scores, r.Float64())

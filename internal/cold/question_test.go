@@ -135,7 +135,7 @@ func FuzzEncoding(f *testing.F) {
 	fault.Check(f, seals[1].add(0, make([]byte, 32)))
 	f.Fuzz(func(t *testing.T, id, text, path, tag string, at int64, score float64) {
 		seal := seals[len(text)%2]
-		for _, kind := range []event.Kind{event.KindRead, event.KindCommit, event.KindSuggest} {
+		for _, kind := range []event.Kind{event.KindRead, event.KindCommit, event.KindHint} {
 			e := event.Event{ID: id, Time: moment(at % 1e14), Session: tag,
 				Body: eventtest.Fill(kind, eventtest.Fields{"Paths": []event.Path{event.Path(path)}, "Text": text,
 					"Author": moment(max(0, at) % 1e13), "Seen": []event.Path{event.Path(path), "x"},

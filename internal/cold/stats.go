@@ -255,4 +255,4 @@ func (d *DB) bytes() int64 {
 
 // isWork selects what people and agents did, without the bookkeeping of aOa. For a list of kinds SQLite would search an
 // index for each of them.
-const isWork = "kind <> 'suggest' AND kind <> 'feedback' AND kind <> 'tick' AND kind <> 'setting'"
+const isWork = "kind <> 'hint' AND kind <> 'feedback' AND kind <> 'tick' AND kind <> 'setting'"

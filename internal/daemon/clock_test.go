@@ -83,7 +83,7 @@ func jumped(t *testing.T, jump time.Duration, running bool) {
 		call(d, api.Events, batch)
 	}
 	ask := func() float64 {
-		for _, s := range call(d, api.Rank, event.Query{Task: event.TaskNext, Files: []event.Path{"a.go"},
+		for _, s := range call(d, api.Rank, event.Query{Task: event.TaskOpen, Files: []event.Path{"a.go"},
 			Limit: 10}).Suggestions {
 			if s.File == "in/side/c.go" {
 				return s.Score

@@ -26,7 +26,7 @@ func (d *Daemon) rank(ctx context.Context, q event.Query) (event.Answer, error) 
 	defer cancel()
 	w := d.worktrees.Asking(told)
 	wait := readTime
-	if rank.TaskOf(q) == event.TaskNext {
+	if rank.TaskOf(q) == event.TaskOpen {
 		wait = 0 // it is asked again at the next call
 	}
 	reading := !w.Reader.Wait(ctx, wait)

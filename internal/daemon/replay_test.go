@@ -227,7 +227,7 @@ func (g *generator) state() map[string]any {
 	add("sequences", call(g.fixture, api.ReloadList, api.SequencesRequest{All: true}))
 	for _, s := range append(eventtest.Sessions, "") {
 		// the first question waits until the files are read, the second would not
-		for _, task := range []event.Task{event.TaskPrompt, event.TaskNext, event.TaskChange} {
+		for _, task := range []event.Task{event.TaskPrompt, event.TaskOpen, event.TaskChange} {
 			q := event.Query{Session: s, Task: task, Limit: 10, Prompt: "the wire of the api"}
 			ans := call(g.fixture, api.Rank, q)
 			ans.Ms, ans.At = 0, 0

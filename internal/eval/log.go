@@ -21,7 +21,7 @@ func (s *Source) Recorded(all []event.Event) {
 		}
 		seen[e.ID] = true
 		switch e.Kind() {
-		case event.KindSave, event.KindDelete, event.KindBranch:
+		case event.KindSave, event.KindDelete, event.KindCheckout:
 			s.Others = append(s.Others, e)
 			continue
 		case event.KindPrompt, event.KindRead, event.KindEdit, event.KindWrite, event.KindSearch, event.KindRun,

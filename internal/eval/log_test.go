@@ -15,7 +15,7 @@ func TestRecorded(t *testing.T) {
 	var s Source
 	s.Recorded([]event.Event{e("p", event.KindPrompt, "one"), e("t:post:", event.KindRead, "one"), e("t:post::1",
 		event.KindRead, "one"),
-		e("t:post:", event.KindRead, "one"), e("x", event.KindSuggest, "one"), e("w", event.KindSave, ""), e("commit:1",
+		e("t:post:", event.KindRead, "one"), e("x", event.KindHint, "one"), e("w", event.KindSave, ""), e("commit:1",
 			event.KindCommit, "")})
 	if s.Repeated != 1 || len(s.Sessions) != 1 || len(s.Sessions[0].Events) != 3 || len(s.Others) != 1 {
 		t.Fatalf("%+v", s)

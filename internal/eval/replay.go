@@ -25,21 +25,21 @@ type Options struct {
 type Decision struct {
 	Session string
 	Seq     int           // of the event that the question follows
-	Query   event.Query   // Moment prompt: at a prompt; open: after a prompt or a batch; search: after one; change: a commit
+	Query   event.Query   // Task prompt: at a prompt; open: after a prompt or a batch; search: after one; change: a commit
 	Ranked  []rank.Scored // candidates, best first; Values() has their signals
 
-	Prompted    map[event.Path]bool // moment prompt: files that this prompt named
-	Turn        []event.Path        // T1, moment prompt: what the turn opens
-	AfterPrompt bool                // moment open: a prompt came just before, and was asked at
-	// moment open: first touches that begin now; T2 and T3 by stratum, Named is left out
+	Prompted    map[event.Path]bool // task prompt: files that this prompt named
+	Turn        []event.Path        // T1, task prompt: what the turn opens
+	AfterPrompt bool                // task open: a prompt came just before, and was asked at
+	// task open: first touches that begin now; T2 and T3 by stratum, Named is left out
 	Next   []Open
-	After  []Open  // moment open, after a file event: first touches of the next file event
-	Search *Search // moment search
-	// what came true: moment prompt and search: opened before the next prompt; open: the next that is opened for the
+	After  []Open  // task open, after a file event: first touches of the next file event
+	Search *Search // task search
+	// what came true: task prompt and search: opened before the next prompt; open: the next that is opened for the
 	// first time, with what is requested together with it; change: the file left out
 	Used   map[event.Path]bool
-	Left   event.Path      // moment change: the file left out, "" for a complete commit
-	Warned []prefetch.Lack // moment change: by `aoa suggest --check`
+	Left   event.Path      // task change: the file left out, "" for a complete commit
+	Warned []prefetch.Lack // task change: by `aoa suggest --check`
 
 	Files   int // file events of the session so far
 	Prompts int // prompts of the session so far, this one included
@@ -125,7 +125,7 @@ func (r *replay) prompt(ctx context.Context, u *unit, m *memory, e event.Event) 
 // open asks what is opened next.
 func (r *replay) open(ctx context.Context, u *unit, m *memory, at time.Time) error {
 	d := r.decision(u, m)
-	d.Query = event.Query{Task: event.TaskNext, Session: u.session.id, At: at}
+	d.Query = event.Query{Task: event.TaskOpen, Session: u.session.id, At: at}
 	d.AfterPrompt = u != u.session.idle && u.prompt() != nil
 	d.Used = u.nextOpened()
 	for _, v := range u.next {

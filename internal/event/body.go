@@ -28,12 +28,12 @@ const (
 	KindUncommit Kind = "uncommit" // Uncommit
 	KindRename   Kind = "rename"   // Rename
 	KindDelete   Kind = "delete"   // Delete
-	KindBranch   Kind = "branch"   // Checkout
+	KindCheckout Kind = "checkout" // Checkout
 	KindStart    Kind = "start"    // Start
 	KindStop     Kind = "stop"     // Stop
 	KindEnd      Kind = "end"      // End
 	KindTick     Kind = "tick"     // Tick
-	KindSuggest  Kind = "suggest"  // Hint
+	KindHint     Kind = "hint"     // Hint
 	KindFeedback Kind = "feedback" // Feedback
 	KindSetting  Kind = "setting"  // Setting
 	KindState    Kind = "state"    // State
@@ -49,8 +49,8 @@ func (k Kind) Edit() bool { return k == KindEdit || k == KindWrite }
 var bodies = map[Kind]Body{KindPrompt: Prompt{}, KindRead: Call{Act: ActRead}, KindEdit: Call{Act: ActEdit},
 	KindWrite: Call{Act: ActWrite}, KindSearch: Call{Act: ActSearch}, KindRun: Call{Act: ActRun},
 	KindFailed: Call{Act: ActOther, Failure: FailOther}, KindSave: Save{}, KindCommit: Commit{}, KindUncommit: Uncommit{},
-	KindRename: Rename{}, KindDelete: Delete{}, KindBranch: Checkout{}, KindStart: Start{}, KindStop: Stop{}, KindEnd: End{},
-	KindTick: Tick{}, KindSuggest: Hint{}, KindFeedback: Feedback{}, KindSetting: Setting{},
+	KindRename: Rename{}, KindDelete: Delete{}, KindCheckout: Checkout{}, KindStart: Start{}, KindStop: Stop{}, KindEnd: End{},
+	KindTick: Tick{}, KindHint: Hint{}, KindFeedback: Feedback{}, KindSetting: Setting{},
 	KindState: State{}}
 
 // Kinds are all kinds, by name.
@@ -250,7 +250,7 @@ type Checkout struct {
 }
 
 // Kind implements Body.
-func (Checkout) Kind() Kind { return KindBranch }
+func (Checkout) Kind() Kind { return KindCheckout }
 
 // Start says that a session began or goes on.
 type Start struct {
@@ -289,10 +289,10 @@ func (Tick) Kind() Kind { return KindTick }
 
 // Hint says that files were suggested, or would have been.
 type Hint struct {
-	Name   string    `json:"hint"` // the kind of hint: prompt, search, partner, …
-	Arm    string    `json:"arm"`  // shown, withheld, shadow, silent
+	Name   string    `json:"name"`   // the kind of hint: prompt, search, partner, …
+	Status string    `json:"status"` // shown, withheld, shadow, silent
 	Label  string    `json:"label,omitempty"`
-	Task   Task      `json:"moment,omitempty"` // what it was made for
+	Task   Task      `json:"task,omitempty"` // what it was made for
 	Paths  []Path    `json:"paths,omitempty"`
 	Scores []float64 `json:"scores,omitempty"` // the probability of Paths[i]
 	Change []Path    `json:"change,omitempty"` // the change that lacks Paths
@@ -302,11 +302,11 @@ type Hint struct {
 }
 
 // Kind implements Body.
-func (Hint) Kind() Kind { return KindSuggest }
+func (Hint) Kind() Kind { return KindHint }
 
 // Feedback is what a person says of hints.
 type Feedback struct {
-	Name   string `json:"hint,omitempty"` // the kind of hint; "" for all
+	Name   string `json:"name,omitempty"` // the kind of hint; "" for all
 	Paths  []Path `json:"paths,omitempty"`
 	Helped bool   `json:"helped"`
 }
@@ -325,7 +325,7 @@ func (Setting) Kind() Kind { return KindSetting }
 
 // State says that a person or a pipeline set the state of a session, or that a pipeline spent tokens in it.
 type State struct {
-	Name   string `json:"state,omitempty"` // as package session has them; "" stays as it is
+	Name   string `json:"name,omitempty"` // as package session has them; "" stays as it is
 	Tokens int    `json:"tokens,omitempty"`
 }
 

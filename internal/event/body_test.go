@@ -112,7 +112,7 @@ func TestBodies(t *testing.T) {
 				t.Errorf("%s: %s is not the field of that name", k, name)
 			}
 		}
-		sealed := k == KindPrompt || k == KindSuggest || reflect.TypeOf(e.Body) == reflect.TypeOf(Call{})
+		sealed := k == KindPrompt || k == KindHint || reflect.TypeOf(e.Body) == reflect.TypeOf(Call{})
 		if got := e.WithoutText().Text(); sealed && got != "" || !sealed && got != e.Text() {
 			t.Errorf("%s: consumers get a text of %d bytes", k, len(got))
 		}

@@ -12,14 +12,14 @@ type Task string
 // The tasks.
 const (
 	TaskPrompt Task = "prompt" // a prompt came: which files will this turn open?
-	TaskNext   Task = "open"   // between tool calls: which file is opened next?
+	TaskOpen   Task = "open"   // between tool calls: which file is opened next?
 	TaskSearch Task = "search" // a search named no file, or too many: which file is opened next?
 	TaskChange Task = "change" // these files changed: which change with them? (from git only, without a session)
 )
 
 // Query asks for files. The zero value asks for the files of the most recent work.
 type Query struct {
-	Task     Task      `json:"moment,omitempty"`
+	Task     Task      `json:"task,omitempty"`
 	Session  string    `json:"session_id,omitempty"`
 	Subagent string    `json:"agent_id,omitempty"`
 	Current  Path      `json:"current_file,omitempty"` // never suggested

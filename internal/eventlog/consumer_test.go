@@ -67,7 +67,7 @@ func logged(t *testing.T, db *cold.DB, alert *slog.Logger, list ...Consumer) {
 		var events []event.Event
 		for i, k := range []event.Kind{event.KindRead, event.KindPrompt, event.KindEdit, event.KindFailed,
 			event.KindFeedback, event.KindSetting, event.KindCommit, event.KindUncommit, event.KindRename,
-			event.KindSuggest, event.KindTick} {
+			event.KindHint, event.KindTick} {
 			id := fmt.Sprint(batch, i)
 			if k == event.KindCommit || k == event.KindUncommit {
 				id = fmt.Sprintf("%s:%040x", k, batch)
@@ -78,7 +78,7 @@ func logged(t *testing.T, db *cold.DB, alert *slog.Logger, list ...Consumer) {
 					"To": []event.Path{"a.go", "b.go"}, "Tool": "Read", "Batch": "b", "From": []event.Path{"c.go",
 						"d.go"}, "Named": []event.Path{"e.go"}, "Seen": []event.Path{"f.go"}, "Listing": true,
 					"Terms": []string{"marmalade"}, "Tags": []string{"go"}, "Scores": []float64{.5, .25},
-					"Text": "fix the marmalade", "Name": "start", "Arm": "shown", "Cause": "x", "Author": at,
+					"Text": "fix the marmalade", "Name": "start", "Status": "shown", "Cause": "x", "Author": at,
 					"Tokens": 3, "Offset": 4, "Value": ".5"})})
 		}
 		if _, err := l.Append(t.Context(), events); err != nil {

@@ -232,7 +232,7 @@ func (h *Hints) broken(ctx context.Context, w *checkout.Checkout, q event.Query,
 	}
 	s := h.o.Live.Get(q.Session, q.At)
 	return hooks.BrokenText(slices.DeleteFunc(c.Broken, func(b index.Broken) bool {
-		told := live.Mark{By: q.Subagent, Kind: string(prefetch.Partner), Arm: string(prefetch.Shown), File: b.File}
+		told := live.Mark{By: q.Subagent, Kind: string(prefetch.Partner), Status: string(prefetch.Shown), File: b.File}
 		return slices.Contains(s.Hints.Marks, told)
 	}), space)
 }

@@ -28,7 +28,7 @@ type suggestOut struct {
 // speaks of, or why it is named.
 func (s *server) suggestFiles(ctx context.Context, r Repo, session string, in suggestIn) (suggestOut, error) {
 	out := suggestOut{Files: []string{}}
-	q := event.Query{Task: event.TaskNext, Session: session, Prompt: in.Prompt, Limit: maxFiles}
+	q := event.Query{Task: event.TaskOpen, Session: session, Prompt: in.Prompt, Limit: maxFiles}
 	var err error
 	if q.Files, out.Notes, err = r.files(ctx, in.Files, false); err != nil {
 		return out, err

@@ -107,7 +107,7 @@ func threshold(ctx context.Context, v *view, a *api.ScoresAnswer) error {
 func prefetchLog(ctx context.Context, v *view, a *api.ScoresAnswer) error {
 	st, err := v.Stats(ctx, api.StatsRequest{Table: "outcomes", Limit: 1000})
 	for _, o := range slices.Backward(st.Outcomes) {
-		if o.Arm != "shown" {
+		if o.Status != "shown" {
 			continue
 		}
 		entry := map[string]any{"timestamp": float64(o.At.UnixMilli()) / 1000, "session_id": o.Session,

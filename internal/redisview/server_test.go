@@ -131,8 +131,8 @@ func TestKeys(t *testing.T) {
 		Score: 7}},
 		Fields: map[string]string{"current_file": "a.go"}, Expires: noon.Add(time.Hour)}
 
-	came := func(after time.Duration, file event.Path, used bool, arm prefetch.Arm) prefetch.Outcome {
-		return prefetch.Outcome{At: noon.Add(after), Session: "s", File: file, Used: used, Arm: arm}
+	came := func(after time.Duration, file event.Path, used bool, status prefetch.Status) prefetch.Outcome {
+		return prefetch.Outcome{At: noon.Add(after), Session: "s", File: file, Used: used, Status: status}
 	}
 	f.came = []prefetch.Outcome{came(time.Second, "a.go", true, prefetch.Shown),
 		came(2*time.Second, "b.go", false, prefetch.Shown), came(3*time.Second, "c.go", false, prefetch.Withheld)}

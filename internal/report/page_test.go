@@ -58,7 +58,7 @@ func made(t *testing.T) Input {
 	in.Past = past
 	for i := range 60 {
 		in.Record = append(in.Record, prefetch.Outcome{At: begin.AddDate(0, 0, i), P: float64(i%10) / 10, Used: i%10 > 4,
-			Arm: prefetch.Shown})
+			Status: prefetch.Shown})
 	}
 	in.Hints = []prefetch.Record{{Kind: "prompt", Shown: prefetch.Tally{Decided: 20, Resolved: 10, Right: 7},
 		Withheld: prefetch.Tally{Decided: 4, Resolved: 4, Right: 1}, Tokens: 800}}

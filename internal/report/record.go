@@ -114,7 +114,7 @@ func newRecord(outcomes []prefetch.Outcome) *Record {
 	var t tally
 	for _, o := range outcomes {
 		t.promise(o.P, o.Used)
-		if o.Arm == prefetch.Shown {
+		if o.Status == prefetch.Shown {
 			t.day(o.At, o.Used)
 		}
 	}

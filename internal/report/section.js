@@ -105,7 +105,7 @@ function outcomes({bars}) {
 
 function hintsOf({hints}) {
   if (!hints || !hints.length) return null;
-  const share = arm => (arm.resolved ? `${number(arm.right)} of ${number(arm.resolved)}` : '–');
+  const share = tally => (tally.resolved ? `${number(tally.right)} of ${number(tally.resolved)}` : '–');
   const row = k => [KINDS[k.kind] || k.kind, number(k.shown.decided), share(k.shown), number(k.withheld.decided), share(k.withheld), number(k.tokens)];
   const heads = [['Hint'], ['shown', 'num'], ['right', 'num'], ['withheld', 'num'], ['right all the same', 'num'], ['tokens', 'num']];
   return [

@@ -121,7 +121,7 @@ func TestSnapshotsGolden(t *testing.T) {
 		event.Call{Act: event.ActRead, Tool: "Read", Paths: []event.Path{"1", "2", "3", "4", "5", "6", "7", "8", "9"}},
 		event.Call{Act: event.ActEdit, Tool: "Edit", Paths: []event.Path{"b"}},
 		event.Call{Act: event.ActRun, Tool: "Bash", Text: "false", Failure: event.FailStatus},
-		event.Hint{Arm: "shown", Tokens: 20}, event.Hint{Arm: "withheld", Tokens: 300}, event.State{Tokens: 7},
+		event.Hint{Status: "shown", Tokens: 20}, event.Hint{Status: "withheld", Tokens: 300}, event.State{Tokens: 7},
 		event.State{Tokens: -7},
 		event.Save{Paths: []event.Path{"saved"}}, event.State{Name: "completed", Tokens: 1},
 		event.Call{Act: event.ActSearch},

@@ -61,7 +61,7 @@ type Command struct {
 func relevant(k event.Kind) bool {
 	switch k {
 	case event.KindPrompt, event.KindRead, event.KindEdit, event.KindWrite, event.KindSearch, event.KindRun, event.KindFailed,
-		event.KindStart, event.KindEnd, event.KindSuggest, event.KindState:
+		event.KindStart, event.KindEnd, event.KindHint, event.KindState:
 		return true
 	}
 	return false
@@ -88,7 +88,7 @@ func (s *Snapshot) fold(e event.Event) {
 	case event.End:
 		s.State = Paused
 	case event.Hint:
-		if b.Arm == live.Shown {
+		if b.Status == live.Shown {
 			s.Tokens += int64(b.Tokens)
 		}
 	case event.State:

@@ -139,7 +139,7 @@ var files = []event.Path{"a.go", "b.go", "in/c.go", "in/d.go"}
 // work logs n own events of three sessions, one batch each.
 func (m *member) work(n int) {
 	m.Helper()
-	kinds := []event.Kind{event.KindPrompt, event.KindRead, event.KindEdit, event.KindSuggest, event.KindRead,
+	kinds := []event.Kind{event.KindPrompt, event.KindRead, event.KindEdit, event.KindHint, event.KindRead,
 		event.KindSearch, event.KindWrite}
 	for range n {
 		m.n++
@@ -150,9 +150,9 @@ func (m *member) work(n int) {
 		if e.Kind() != event.KindPrompt && e.Kind() != event.KindSearch {
 			eventtest.Set(&e, "Paths", []event.Path{files[m.n*7%5%len(files)]})
 		}
-		if e.Kind() == event.KindSuggest { // opens that it leads to count less
+		if e.Kind() == event.KindHint { // opens that it leads to count less
 			e.Session = fmt.Sprint("s", (m.n+1)%3)
-			eventtest.Set(&e, "Name", "partner", "Arm", "shown", "Label", "open", "Scores", []float64{.7})
+			eventtest.Set(&e, "Name", "partner", "Status", "shown", "Label", "open", "Scores", []float64{.7})
 		}
 		m.say(e)
 	}
@@ -369,9 +369,9 @@ func TestHostile(t *testing.T) {
 		}
 		bad := 0
 		for _, more := range []string{`"kind":"rename"`, `"kind":"commit"`, `"kind":"setting"`, `"kind":"save"`,
-			`"kind":"tick"`, `"kind":"branch"`,
+			`"kind":"tick"`, `"kind":"checkout"`,
 			`"kind":"read","paths":["../x"]`, `"kind":"read","paths":["/etc/passwd"]`, `"kind":"read","paths":[7]`, `"kind":"none"`,
-			`"kind":"suggest","scores":[7]`, `"kind":"suggest","scores":[1e999]`, `"kind":"suggest","scores":[NaN]`,
+			`"kind":"hint","scores":[7]`, `"kind":"hint","scores":[1e999]`, `"kind":"hint","scores":[NaN]`,
 			`"kind":"read","tags":["a\nb"]`, `"kind":"read","agent":"` + strings.Repeat("x", 300) + `"`,
 			`"kind":"read","session":"` + strings.Repeat("x", 10<<20) + `"`} {
 			put(field, entry("1", 1, more))

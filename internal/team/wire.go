@@ -37,7 +37,7 @@ type entry struct {
 // branches do not concern another clone.
 var travels = map[event.Kind]bool{event.KindPrompt: true, event.KindRead: true, event.KindEdit: true,
 	event.KindWrite:  true,
-	event.KindSearch: true, event.KindRun: true, event.KindFailed: true, event.KindSuggest: true,
+	event.KindSearch: true, event.KindRun: true, event.KindFailed: true, event.KindHint: true,
 	event.KindFeedback: true}
 
 // encode turns an own event into an entry; false if it does not travel. Words travel only where they were allowed to:
@@ -71,7 +71,7 @@ func shared(e event.Event, words bool) event.Body {
 		}
 		return c
 	case event.Hint:
-		h := event.Hint{Name: b.Name, Arm: b.Arm, Label: b.Label, Change: readablePaths(b.Change)}
+		h := event.Hint{Name: b.Name, Status: b.Status, Label: b.Label, Change: readablePaths(b.Change)}
 		if h.Paths = readablePaths(b.Paths); len(h.Paths) == len(b.Paths) { // else scores would be of other files
 			h.Scores = b.Scores
 		}
@@ -163,7 +163,7 @@ func check(e *event.Event) error {
 	texts := slices.Concat([]string{e.ID, e.Agent, e.Session, e.Subagent, e.Call().Batch}, e.Tags(), e.Terms())
 	switch b := e.Body.(type) {
 	case event.Hint:
-		texts = append(texts, b.Name, b.Arm, b.Label)
+		texts = append(texts, b.Name, b.Status, b.Label)
 		if slices.ContainsFunc(b.Scores, func(s float64) bool { return !(s >= 0 && s <= 1) }) || len(b.Scores) > maxPaths {
 			wrong = errors.New("its scores are no probabilities")
 		}

@@ -52,7 +52,7 @@ func TestMeasures(t *testing.T) {
 		Query: event.Query{Task: event.TaskPrompt, Session: "s"}, Prompted: map[event.Path]bool{"x": true},
 		Stratum: func(event.Path) eval.Stratum { return eval.Unseen }}
 	s.prompt(d)
-	d.Query.Task = event.TaskNext
+	d.Query.Task = event.TaskOpen
 	s.open(d, eval.Open{File: "z", Stratum: eval.Unseen})
 	s.open(d, eval.Open{File: "b", Stratum: eval.Named})
 	d.Search = &eval.Search{Nothing: true, Opened: []event.Path{"b", "w"}}

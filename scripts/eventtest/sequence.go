@@ -156,7 +156,7 @@ func (s *Sequence) session(e *event.Event, n int) {
 		}
 		e.Body = b
 	case n == 10:
-		b := event.Hint{Name: Pick(s, "rescue", "prompt", "partner"), Arm: Pick(s, "shown", "shown", "withheld", "shadow"),
+		b := event.Hint{Name: Pick(s, "rescue", "prompt", "partner"), Status: Pick(s, "shown", "shown", "withheld", "shadow"),
 			Label: Pick(s, "open", "next", "turn", "change"), Paths: s.some(1), Scores: []float64{.5}}
 		if b.Label == "change" {
 			b.Change = s.some(2)

@@ -97,17 +97,17 @@ func (o options) soakOn(ctx context.Context, s *site, file, bin string) error {
 type soak struct {
 	*site
 	kills
-	begin   time.Time
-	haste   time.Duration // 0 is the real clock
-	pass    int
-	turns   map[string]int
-	pace    *time.Ticker
-	hooks   int
-	looked  time.Time
-	ticked  time.Time
+	begin  time.Time
+	haste  time.Duration // 0 is the real clock
+	pass   int
+	turns  map[string]int
+	pace   *time.Ticker
+	hooks  int
+	looked time.Time
+	ticked time.Time
 
 	committed time.Time
-	samples [][]float64
+	samples   [][]float64
 }
 
 // batch runs the hooks of what happened at once, in a session of this pass.

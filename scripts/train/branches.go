@@ -45,12 +45,12 @@ func branches(ctx context.Context, repos string, o eval.Options) (*set, error) {
 						return err
 					}
 					p := rankedOf(i, &first, l.Files)
-					p.Moment = event.TaskPrompt
+					p.Task = event.TaskPrompt
 					parts[i] = append(parts[i], p)
 				case len(l.Branch.Files) == 0:
-					q.Moment = taskName
+					q.Task = taskName
 				default:
-					q.Moment = taskBranch
+					q.Task = taskBranch
 				}
 				parts[i] = append(parts[i], q)
 				return nil
@@ -72,8 +72,8 @@ func fitBranches(s *set) map[event.Task]rank.FileModel {
 		for i, name := range s.Signals {
 			g.use[i] = slices.Contains(ofBranch, name)
 		}
-		w := fit(s.by(moment(task), everything), g, nil)
-		a, b := s.leftOut(g, moment(task))
+		w := fit(s.by(ofTask(task), everything), g, nil)
+		a, b := s.leftOut(g, ofTask(task))
 		w[rank.Bias] += b / a
 		for i := range w {
 			w[i] *= a
@@ -121,10 +121,10 @@ func weighBranch(s *set, tasks map[event.Task]rank.FileModel) {
 		}
 		added := &set{Repos: s.Repos}
 		for _, q := range s.Questions {
-			if q.Moment != task {
+			if q.Task != task {
 				continue
 			}
-			known := question{Repo: q.Repo, Moment: task, Truth: q.Truth}
+			known := question{Repo: q.Repo, Task: task, Truth: q.Truth}
 			for i := range q.Files {
 				f := &q.Files[i]
 				out := file{Signals: []uint8{0}, Values: []float32{float32(logit(w, f))}, Target: f.Target}
@@ -137,7 +137,7 @@ func weighBranch(s *set, tasks map[event.Task]rank.FileModel) {
 		}
 		g := &group{name: branch, member: yes, ranked: yes, label: target, prior: []float64{1, 0}, ridge: 0.002,
 			use: []bool{true, true}}
-		if by := fit(added.by(moment(task), everything), g, nil); by[0] > 0 {
+		if by := fit(added.by(ofTask(task), everything), g, nil); by[0] > 0 {
 			tasks[task].Weights[branch] = round(by[1] / by[0])
 		}
 	}

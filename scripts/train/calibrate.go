@@ -152,7 +152,7 @@ func (l *lessons) records() bool {
 	}
 	n, all := 0, 0
 	for _, a := range l.asked {
-		if a.query.Task == event.TaskNext {
+		if a.query.Task == event.TaskOpen {
 			all++
 			n += int(truth(with[a.query.Session]))
 		}

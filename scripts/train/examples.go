@@ -22,7 +22,7 @@ import (
 type question struct {
 	Repo    int
 	Session string
-	Moment  event.Task
+	Task    event.Task
 	Again   bool // the prompt before it was asked about: nothing is shown
 	After   bool // asked right after a file event, where nothing begins now
 	Files   []file
@@ -94,7 +94,7 @@ func questions(ctx context.Context, repo int, s eval.Source, o eval.Options) (ou
 
 // ask turns a decision into a question; not ok: nothing is learned from it.
 func ask(d *eval.Decision, n int) (question, bool) {
-	q := question{Session: d.Session, Moment: d.Query.Task, Again: d.AfterPrompt}
+	q := question{Session: d.Session, Task: d.Query.Task, Again: d.AfterPrompt}
 	target := map[event.Path]bool{}
 	add := func(p event.Path, unseen bool) {
 		target[p] = true
@@ -103,7 +103,7 @@ func ask(d *eval.Decision, n int) (question, bool) {
 			q.Unseen++
 		}
 	}
-	switch q.Moment {
+	switch q.Task {
 	case event.TaskPrompt:
 		for _, p := range d.Turn {
 			add(p, d.Stratum(p) == eval.Unseen)
@@ -112,7 +112,7 @@ func ask(d *eval.Decision, n int) (question, bool) {
 		for _, p := range d.Search.Opened {
 			add(p, d.Stratum(p) == eval.Unseen)
 		}
-	case event.TaskNext:
+	case event.TaskOpen:
 		opens := d.Next
 		if len(opens) == 0 {
 			opens, q.After = d.After, true
@@ -133,7 +133,7 @@ func ask(d *eval.Decision, n int) (question, bool) {
 		values := r.Values()
 		f := newFile(r.File, values[:], target[r.File])
 		f.Used, f.Out, f.Seen = d.Used[r.File], d.Prompted[r.File], d.Stratum(r.File) != eval.Unseen
-		if q.Moment == event.TaskNext {
+		if q.Task == event.TaskOpen {
 			f.Out = d.Stratum(r.File) == eval.Named
 		}
 		q.Files = append(q.Files, f)

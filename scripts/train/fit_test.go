@@ -14,7 +14,7 @@ import (
 func teaching() *set {
 	s := &set{Repos: []string{"a/a", "b/b"}, Signals: rank.SignalNames()}
 	for i := range 120 {
-		q := question{Repo: i % 2, Moment: event.TaskPrompt, Truth: 1}
+		q := question{Repo: i % 2, Task: event.TaskPrompt, Truth: 1}
 		for k := range 10 {
 			right := k == i%10
 			has := 0.0
@@ -69,7 +69,7 @@ func TestPlatt(t *testing.T) {
 func TestWeighBranch(t *testing.T) {
 	s := &set{Repos: []string{"a/a"}, Signals: rank.SignalNames()}
 	for i := range 60 {
-		q := question{Moment: taskText, Truth: 1}
+		q := question{Task: taskText, Truth: 1}
 		for k := range 5 {
 			values := make([]float64, len(s.Signals))
 			values[rank.Text], values[rank.OfBranch] = float64(k)/5, truth(k == i%5)

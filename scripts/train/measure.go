@@ -19,19 +19,19 @@ func (m *weights) measure(s *set, repo int, t *recorded.Table) {
 	seen := false // in some recordings no result is: every open counts as unseen
 	for i := range s.Questions {
 		q := &s.Questions[i]
-		seen = seen || q.Repo == repo && q.Moment == event.TaskNext && !q.After && q.Truth > q.Unseen
+		seen = seen || q.Repo == repo && q.Task == event.TaskOpen && !q.After && q.Truth > q.Unseen
 	}
 	for i := range s.Questions {
 		q := &s.Questions[i]
 		add := func(measure string, sum, n float64) { t.Add(recorded.Own, measure, s.Repos[repo], q.Session, sum, n) }
 		switch {
 		case q.Repo != repo || q.After || q.Truth == 0:
-		case q.Moment == event.TaskPrompt:
+		case q.Task == event.TaskPrompt:
 			q.list(m.order(q, answer), add)
-		case seen && q.Moment == event.TaskNext:
+		case seen && q.Task == event.TaskOpen:
 			q.single("T2", m.order(q, unseen), q.Unseen, add)
 			q.single("T3", m.order(q, func(f *file) bool { return f.Seen && !f.Out }), q.Truth-q.Unseen, add)
-		case q.Moment == event.TaskSearch:
+		case q.Task == event.TaskSearch:
 			q.search(m.order(q, yes), add)
 		}
 	}

@@ -16,8 +16,8 @@ func unseen(f *file) bool { return !f.Seen }
 func answer(f *file) bool { return !f.Out }
 func used(f *file) bool   { return f.Used }
 func target(f *file) bool { return f.Target }
-func moment(m event.Task) func(*question) bool {
-	return func(q *question) bool { return q.Moment == m }
+func ofTask(task event.Task) func(*question) bool {
+	return func(q *question) bool { return q.Task == task }
 }
 
 // Signals that no recording can teach: tags are asked for by people only.
@@ -36,10 +36,10 @@ func groups(signals []string) []*group {
 		return byHand[name] == 0 && name != rank.OfBranch.String()
 	})
 	return []*group{
-		{name: "prompt", in: moment(event.TaskPrompt), member: yes, ranked: answer, label: used,
+		{name: "prompt", in: ofTask(event.TaskPrompt), member: yes, ranked: answer, label: used,
 			use: slices.Clone(all)},
-		{name: "open", in: moment(event.TaskNext), member: seen, ranked: answer, label: used, use: slices.Clone(all)},
-		{name: "open_unseen", in: moment(event.TaskNext), member: unseen, ranked: answer, label: used,
+		{name: "open", in: ofTask(event.TaskOpen), member: seen, ranked: answer, label: used, use: slices.Clone(all)},
+		{name: "open_unseen", in: ofTask(event.TaskOpen), member: unseen, ranked: answer, label: used,
 			use: slices.Clone(all)},
 	}
 }
@@ -74,7 +74,7 @@ func fitOn(s *set, in func(repo int) bool, from *weights) *weights {
 // searched fits what a search that failed adds. It found out that what is meant is not where the session looked, so that
 // files that nothing has named are likelier than between other calls.
 func (m *weights) searched(s *set, in func(repo int) bool) {
-	repos := s.by(moment(event.TaskSearch), in)
+	repos := s.by(ofTask(event.TaskSearch), in)
 	for r, qs := range repos {
 		for i, q := range qs {
 			c := *q
@@ -105,7 +105,7 @@ func (s *set) by(of func(*question) bool, in func(repo int) bool) [][]*question 
 // groupOf is the group that a file belongs to, and the name of its calibration.
 func (m *weights) groupOf(q *question, f *file) (group, scale string) {
 	switch {
-	case q.Moment == event.TaskPrompt:
+	case q.Task == event.TaskPrompt:
 		return "prompt", "prompt"
 	case !f.Seen:
 		return "open_unseen", "open_unseen"
@@ -120,7 +120,7 @@ func (m *weights) logit(q *question, f *file) float64 {
 	g, s := m.groupOf(q, f)
 	a := m.scale[s]
 	z := a[0]*logit(m.w[g], f) + a[1]
-	if q.Moment == event.TaskSearch {
+	if q.Task == event.TaskSearch {
 		z += m.missed[0]*f.value(rank.Unseen) + m.missed[1]*f.value(rank.Named)
 	}
 	return z
@@ -210,7 +210,7 @@ func (m *weights) file(s *set) rank.File {
 	return rank.File{Tasks: map[event.Task]rank.FileModel{
 		event.TaskSearch: {Weights: missed, UnseenWeights: unseen},
 		event.TaskPrompt: {Weights: named("prompt", "prompt")},
-		event.TaskNext:   {Weights: named("open", "open"), UnseenWeights: named("open_unseen", "open_unseen")},
+		event.TaskOpen:   {Weights: named("open", "open"), UnseenWeights: named("open_unseen", "open_unseen")},
 	}}
 }
 

@@ -39,7 +39,7 @@ func (m *weights) promises(s *set, repo int, among func(*file) bool, each func(p
 	var top []scored
 	for i := range s.Questions {
 		q := &s.Questions[i]
-		if q.Repo != repo || q.Again || q.Moment == event.TaskSearch {
+		if q.Repo != repo || q.Again || q.Task == event.TaskSearch {
 			continue
 		}
 		top = top[:0]

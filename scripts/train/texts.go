@@ -87,7 +87,7 @@ func meant(l *recorded.Localization) []event.Path {
 
 // fitsOf is a text with what the fields of files say.
 func fitsOf(repo int, l *recorded.Localization, meant []event.Path) question {
-	q := question{Repo: repo, Session: l.ID, Moment: taskFits + event.Task(rank.TextKind(l.Text)), Truth: len(meant)}
+	q := question{Repo: repo, Session: l.ID, Task: taskFits + event.Task(rank.TextKind(l.Text)), Truth: len(meant)}
 	for i, f := range l.Fits {
 		target := slices.Contains(meant, f.File)
 		if i >= mostFits && !target {
@@ -100,9 +100,9 @@ func fitsOf(repo int, l *recorded.Localization, meant []event.Path) question {
 
 // rankedOf is a text with all signals.
 func rankedOf(repo int, l *recorded.Localization, meant []event.Path) question {
-	q := question{Repo: repo, Session: l.ID, Moment: taskText, Truth: len(meant)}
+	q := question{Repo: repo, Session: l.ID, Task: taskText, Truth: len(meant)}
 	if rank.TextKind(l.Text) == "long" {
-		q.Moment = taskIssue
+		q.Task = taskIssue
 	}
 	// all of them: who leaves out what seems unlikely, but not what is right, teaches that likely files are wrong
 	for _, r := range l.Ranked {
@@ -130,7 +130,7 @@ func fitTexts(s *set, in func(repo int) bool) map[string][]float64 {
 // fitTask fits a group on the commit messages of a task, and from there on its issues.
 func fitTask(s *set, in func(repo int) bool, task event.Task, g *group) []float64 {
 	of := func(message bool) [][]*question {
-		return s.by(func(q *question) bool { return q.Moment == task && q.message() == message }, in)
+		return s.by(func(q *question) bool { return q.Task == task && q.message() == message }, in)
 	}
 	w := fit(of(true), g, nil)
 	if issues := of(false); len(issues) > 0 {
@@ -219,7 +219,7 @@ func measureTexts(fits, ranked *set, into map[string]map[string]float64) {
 		judge := func(s *set, name string, weights func(task event.Task) []float64) {
 			for i := range s.Questions {
 				q := &s.Questions[i]
-				w := weights(q.Moment)
+				w := weights(q.Task)
 				if in(q.Repo) || w == nil {
 					continue
 				}

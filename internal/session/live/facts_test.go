@@ -82,24 +82,24 @@ func story() (out []event.Event) {
 	}
 	add(ev(event.KindStart, 0))
 	prompt(1, "six words that make a topic", "named", "b")
-	say(1, "list", event.Hint{Name: "prompt", Arm: "shown", Label: "turn", Tokens: 30, Paths: paths("a b z"),
+	say(1, "list", event.Hint{Name: "prompt", Status: "shown", Label: "turn", Tokens: 30, Paths: paths("a b z"),
 		Scores: []float64{.9, .5, 2}})
-	say(1, "shadow", event.Hint{Name: "next", Arm: "shadow", Label: "next", Tokens: -5, Paths: paths("c"),
+	say(1, "shadow", event.Hint{Name: "next", Status: "shadow", Label: "next", Tokens: -5, Paths: paths("c"),
 		Scores: []float64{-1}})
 	tool(2, event.Call{Act: event.ActSearch, Tool: "Grep", Terms: []string{"find", "it"}, Seen: paths("a b c d"),
 		Listing: true})
 	tool(2, event.Call{Act: event.ActRead, Tool: "Read", Paths: paths("a"), Blob: "blob1", Tags: []string{"go",
 		"test"}, Batch: "1"})
-	say(3, "next", event.Hint{Name: "next", Arm: "shown", Label: "next", Paths: paths("c d"), Scores: []float64{.6,
+	say(3, "next", event.Hint{Name: "next", Status: "shown", Label: "next", Paths: paths("c d"), Scores: []float64{.6,
 		.4}, Named: paths("n")})
 	tool(3, event.Call{Act: event.ActRead, Tool: "Read", Paths: paths("a"), Batch: "2"})
 	tool(3, event.Call{Act: event.ActRead, Tool: "Read", Paths: paths("c"), Batch: "3"})
 	tool(3, event.Call{Act: event.ActRead, Tool: "Read", Paths: paths("d"), Batch: "3"})
 	tool(3, event.Call{Act: event.ActRead, Tool: "Read", Paths: paths("e"), Batch: "4"})
 	sub(4, event.Call{Act: event.ActRead, Tool: "Read", Paths: paths("x y")})
-	say(4, "partner", event.Hint{Name: "partner", Arm: "shown", Label: "change", Change: paths("c"),
+	say(4, "partner", event.Hint{Name: "partner", Status: "shown", Label: "change", Change: paths("c"),
 		Paths: paths("p q")})
-	say(4, "opens", event.Hint{Name: "partner", Arm: "control", Paths: paths("d q")})
+	say(4, "opens", event.Hint{Name: "partner", Status: "control", Paths: paths("d q")})
 	tool(5, event.Call{Act: event.ActEdit, Tool: "Edit", Paths: paths("c"), Seen: paths("q")})
 	tool(6, event.Call{Act: event.ActEdit, Tool: "Edit", Paths: paths("p"), Failure: event.FailDenied})
 	tool(7, event.Call{Act: event.ActEdit, Tool: "Edit", Paths: paths("p c")})
@@ -116,9 +116,9 @@ func story() (out []event.Event) {
 		Past: true}})
 	add(event.Event{Time: start.Add(12 * time.Minute), Body: event.Commit{Paths: paths("d q2 other")}})
 	prompt(13, "short prompt")
-	say(13, "late", event.Hint{Name: "reload", Arm: "shown", Label: "turn", Tokens: 3, Paths: paths("hidden"),
+	say(13, "late", event.Hint{Name: "reload", Status: "shown", Label: "turn", Tokens: 3, Paths: paths("hidden"),
 		Named: paths("said")})
-	say(13, "late2", event.Hint{Name: "prompt", Arm: "control", Label: "turn", Paths: paths("x a2")})
+	say(13, "late2", event.Hint{Name: "prompt", Status: "control", Label: "turn", Paths: paths("x a2")})
 	tool(14, event.Call{Act: event.ActRead, Tool: "Read", Paths: paths("new")})
 	tool(14, event.Call{Act: event.ActRead, Tool: "Read", Paths: paths("x")})
 	prompt(15, "next")

@@ -34,8 +34,8 @@ const (
 // idOf is the session that an event belongs to, "" for none.
 func idOf(e event.Event) string {
 	switch e.Kind() {
-	case event.KindCommit, event.KindUncommit, event.KindRename, event.KindDelete, event.KindBranch, event.KindTick,
-		event.KindSuggest, event.KindFeedback, event.KindSetting, event.KindStop, event.KindState:
+	case event.KindCommit, event.KindUncommit, event.KindRename, event.KindDelete, event.KindCheckout, event.KindTick,
+		event.KindHint, event.KindFeedback, event.KindSetting, event.KindStop, event.KindState:
 		return ""
 	case event.KindSave:
 		return Watch

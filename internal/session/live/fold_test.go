@@ -124,9 +124,9 @@ func TestMentions(t *testing.T) {
 
 func TestChanges(t *testing.T) {
 	d := newFixture(t)
-	hint := ev(event.KindSuggest, 0, "b")
+	hint := ev(event.KindHint, 0, "b")
 	hint.ID = "hint"
-	eventtest.Set(&hint, "Arm", live.Shown)
+	eventtest.Set(&hint, "Status", live.Shown)
 	d.apply(ev(event.KindEdit, 0, "c"), hint, ev(event.KindEdit, time.Second, "b"),
 		ev(event.KindWrite, 2*time.Second, "a"))
 	d.expect("edited", d.session(0).Edited(), "[c b a]")
@@ -292,9 +292,9 @@ func TestEverySessionEnds(t *testing.T) {
 		"there are too many":      others(500),
 	} {
 		d := newFixture(t)
-		hint := ev(event.KindSuggest, 0, "b")
+		hint := ev(event.KindHint, 0, "b")
 		hint.ID = "hint"
-		eventtest.Set(&hint, "Name", "next", "Arm", live.Shown, "Label", live.LabelOpen, "Scores", []float64{.5})
+		eventtest.Set(&hint, "Name", "next", "Status", live.Shown, "Label", live.LabelOpen, "Scores", []float64{.5})
 		d.apply(ev(event.KindPrompt, 0), hint, ev(event.KindEdit, 0, "a"))
 		var changes []live.Change
 		var decided []live.Resolved
@@ -321,9 +321,9 @@ func others(n int) (out []event.Event) {
 // TestRenamed: a file that gets another name keeps what its session has of it.
 func TestRenamed(t *testing.T) {
 	d := newFixture(t)
-	hint := ev(event.KindSuggest, 0, "old")
+	hint := ev(event.KindHint, 0, "old")
 	hint.ID = "hint"
-	eventtest.Set(&hint, "Name", "partner", "Arm", live.Shown, "Label", live.LabelChange, "Scores", []float64{.5},
+	eventtest.Set(&hint, "Name", "partner", "Status", live.Shown, "Label", live.LabelChange, "Scores", []float64{.5},
 		"Change", []event.Path{"old", "b"})
 	search := ev(event.KindSearch, 0)
 	eventtest.Set(&search, "Seen", []event.Path{"b", "old"})

@@ -33,10 +33,10 @@ type Hints struct {
 	Last     time.Time            // the newest event that changed this
 }
 
-// Mark says that a kind predicted a file to a conversation, and in which arm.
+// Mark says that a kind predicted a file to a conversation, and in which status.
 type Mark struct {
-	By, Kind, Arm string
-	File          event.Path
+	By, Kind, Status string
+	File             event.Path
 }
 
 // Resolved is a file of a prediction of which an event decided whether it was used in time.
@@ -91,7 +91,7 @@ func (h *Hints) sweep() {
 	h.Open = remaining(h.Open, func(p Prediction) bool { return p.Left == 0 && p.Led == 0 && !p.waits() })
 }
 
-// suggest takes in a suggestion event.
+// suggest takes in a hint event.
 func (h *Hints) suggest(e event.Event) {
 	made, p := e.Body.(event.Hint), NewPrediction(e)
 	h.Tokens += max(made.Tokens, 0)
@@ -100,12 +100,12 @@ func (h *Hints) suggest(e event.Event) {
 	if p.Kind == Reload {
 		files = nil
 	}
-	if p.Arm == Shown {
+	if p.Status == Shown {
 		files = slices.Concat(files, made.Named)
 		h.Shown += len(made.Paths)
 	}
 	for _, f := range files {
-		if m := (Mark{e.Subagent, p.Kind, p.Arm, f}); !slices.Contains(h.Marks, m) {
+		if m := (Mark{e.Subagent, p.Kind, p.Status, f}); !slices.Contains(h.Marks, m) {
 			h.Marks = append(h.Marks, m)
 		}
 	}
@@ -119,7 +119,7 @@ func (h *Hints) suggest(e event.Event) {
 	for i := range len(h.Open) - maxOpen {
 		h.Open[i].Left, h.Open[i].Led = 0, 0
 	}
-	if p.Arm != Shadow && (list || p.Label == LabelNext) {
+	if p.Status != Shadow && (list || p.Label == LabelNext) {
 		if h.HintAt == nil {
 			h.HintAt = map[string]time.Time{}
 		}
@@ -146,7 +146,7 @@ func (h *Hints) committed(e event.Event) {
 // leads reports whether a shown suggestion named one of the files of an event within the horizon.
 func (h *Hints) leads(e event.Event) bool {
 	return slices.ContainsFunc(h.Open, func(p Prediction) bool {
-		return p.Arm == Shown && (p.Left > 0 || p.Led > 0) && p.Concerns(e) && slices.ContainsFunc(e.Paths(), p.Names)
+		return p.Status == Shown && (p.Left > 0 || p.Led > 0) && p.Concerns(e) && slices.ContainsFunc(e.Paths(), p.Names)
 	})
 }
 
@@ -196,7 +196,7 @@ func (h *Hints) resolve(id string, idle bool) (out []Resolved) {
 			before := slices.ContainsFunc(p.Files, func(x Predicted) bool { return x.Resolved && x.Used })
 			f.Resolved = true
 			used, all := p.UsedFiles() > 0, !p.waits()
-			if p.Arm == Shown {
+			if p.Status == Shown {
 				h.count(p, *f, used, all)
 			}
 			out = append(out, Resolved{id, *p, *f, used && !before || all && !used})

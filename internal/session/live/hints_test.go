@@ -10,11 +10,11 @@ import (
 	"github.com/aoa-dev/aoa/scripts/eventtest"
 )
 
-// hint is a suggestion event.
-func hint(id string, label live.Label, arm string, files ...event.Path) event.Event {
-	e := ev(event.KindSuggest, 0, files...)
+// hint is a hint event.
+func hint(id string, label live.Label, status string, files ...event.Path) event.Event {
+	e := ev(event.KindHint, 0, files...)
 	e.ID = id
-	eventtest.Set(&e, "Name", string("kind-"+label), "Label", label, "Arm", arm, "Tokens", 10)
+	eventtest.Set(&e, "Name", string("kind-"+label), "Label", label, "Status", status, "Tokens", 10)
 	return e
 }
 

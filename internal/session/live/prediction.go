@@ -25,19 +25,19 @@ const Horizon = 10
 
 // Words of the event log about hints, as package prefetch writes them.
 const (
-	Shown  = "shown"  // Hint.Arm: the words of the hint were said
-	Shadow = "shadow" // Hint.Arm: it was not likely enough
+	Shown  = "shown"  // Hint.Status: the words of the hint were said
+	Shadow = "shadow" // Hint.Status: it was not likely enough
 	Reload = "reload" // Hint.Name: the one kind whose words do not name the files that it predicts
 )
 
-// Prediction is a suggestion event until it is known what came of it.
+// Prediction is a hint event until it is known what came of it.
 type Prediction struct {
-	ID    string
-	Kind  string // Hint.Name
-	Arm   string // Hint.Arm
-	By    string // conversation: a subagent, "" for the agent
-	Left  int    // file events until the horizon; of other labels than LabelOpen 1 until it is decided
-	Files []Predicted
+	ID     string
+	Kind   string // Hint.Name
+	Status string // Hint.Status
+	By     string // conversation: a subagent, "" for the agent
+	Left   int    // file events until the horizon; of other labels than LabelOpen 1 until it is decided
+	Files  []Predicted
 
 	Label Label
 	Opens bool         // a file was opened for the first time since
@@ -55,10 +55,10 @@ type Predicted struct {
 	Resolved bool // it is known whether it was used in time
 }
 
-// NewPrediction is what a suggestion event predicts.
+// NewPrediction is what a hint event predicts.
 func NewPrediction(e event.Event) Prediction {
 	h, _ := e.Body.(event.Hint)
-	p := Prediction{ID: e.ID, Kind: h.Name, Arm: h.Arm, By: e.Subagent, Left: Horizon, At: e.Time,
+	p := Prediction{ID: e.ID, Kind: h.Name, Status: h.Status, By: e.Subagent, Left: Horizon, At: e.Time,
 		Label: cmp.Or(Label(h.Label), LabelOpen)}
 	if p.Label != LabelOpen {
 		p.Left = 1
@@ -66,7 +66,7 @@ func NewPrediction(e event.Event) Prediction {
 	if p.Label == LabelChange {
 		p.With = h.Change
 	}
-	if p.Arm == Shown {
+	if p.Status == Shown {
 		p.Led = Horizon
 	}
 	for i, f := range h.Paths {

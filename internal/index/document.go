@@ -102,6 +102,7 @@ type token struct {
 	size  int    // words, those without stem included
 	name  uint32 // its plain form
 	code  bool   // it has two or more words
+	stop  bool   // it is a name that could be a word of textStops
 }
 
 type countedStem struct {
@@ -192,7 +193,7 @@ func (x *extractor) countToken(text []byte, of piece) {
 			w.Prose++
 		}
 	}
-	if !t.code {
+	if !t.code && !(t.stop && of == codePiece) {
 		return
 	}
 	x.mentions(t.name)
@@ -248,7 +249,8 @@ func (x *extractor) token(text []byte) uint32 {
 		return n
 	}
 	s := string(text)
-	t := token{code: looksLikeCode(s), name: x.named(plainIdentifier(s))}
+	t := token{code: looksLikeCode(s), stop: len(s) >= minReference && textStops[strings.ToLower(s)],
+		name: x.named(plainIdentifier(s))}
 	for word := range split(s, false) {
 		for part := range ideographs(word) {
 			t.size++

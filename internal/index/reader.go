@@ -266,12 +266,14 @@ func (r *Reader) read(p event.Path) {
 		return
 	}
 	r.dirty = true
-	if r.versions[p] = now; KindOf(p) == KindBinary || info.Size() > MaxDocument {
+	if KindOf(p) == KindBinary || info.Size() > MaxDocument {
+		r.versions[p] = now
 		r.contents.Remove(p)
 		return
 	}
 	text, err := regularfile.Read(r.root.Abs(p), regularfile.NoLinks, MaxDocument)
-	if err != nil {
+	if err != nil { // it may be readable later, and have the same time then: nothing is known of it
+		r.forgetLocked(p)
 		return
 	}
 	now.Blob = blobID(text)

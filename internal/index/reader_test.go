@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -75,6 +76,18 @@ func TestReader(t *testing.T) {
 	f.readAll(t.Context(), f.tree)
 	f.finds("openstore", "late.go")
 	f.finds("freshname", "a.go")
+}
+
+// TestUnreadable: a file that cannot be read says nothing, and is read as soon as it can be, also at the same time.
+func TestUnreadable(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("it needs a file that even root cannot read")
+	}
+	r := NewReader("/proc/self")
+	r.read("mem")
+	if v, known := r.versions["mem"]; known {
+		t.Errorf("it counts as read: %+v", v)
+	}
 }
 
 // TestBlob: the id is that of the content, whatever the time of the file.

@@ -4,6 +4,9 @@ import (
 	"bytes"
 	"cmp"
 	"slices"
+	"sync"
+
+	"golang.org/x/mod/modfile"
 
 	"github.com/aoa-dev/aoa/internal/event"
 )
@@ -87,11 +90,10 @@ func (w World) BrokenBy(change []Changed) []Broken {
 
 // files are those of the tree and of the change, but for some. The tree may not know of the change yet.
 func (b *breaking) files(less map[event.Path]bool) files {
-	return files{b.Tree, b.change, less, func() string {
-		rest, _ := bytes.CutPrefix(bytes.TrimSpace(b.Text("go.mod")), []byte("module "))
-		line, _, _ := bytes.Cut(rest, []byte{'\n'})
-		return string(bytes.TrimSpace(line))
-	}}
+	if b.module == nil {
+		b.module = sync.OnceValue(func() string { return modfile.ModulePath(b.Text("go.mod")) })
+	}
+	return files{b.Tree, b.change, less, b.module}
 }
 
 // breaking is one search.
@@ -99,6 +101,7 @@ type breaking struct {
 	World
 	change map[event.Path]bool // its files
 	gone   map[event.Path]bool // files that are not there any more
+	module func() string       // the path of the Go module at the root; nil before it is asked for
 	out    []Broken
 }
 

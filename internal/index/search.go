@@ -183,6 +183,7 @@ func (c *Contents) best(shares []share, n int) []Hit {
 
 // codeUsers returns the files whose code has a name, exactly as plain form, of those that a filter lets pass; none if
 // there are more than most. Names of one word are not indexed where they are used: files with that word are returned.
+// Words that no text is compared by (see textStops) are names there.
 func (c *Contents) codeUsers(name string, most int, pass func(event.Path) bool) (out []event.Path) {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
@@ -244,7 +245,7 @@ func (c *Contents) defines(p event.Path, plain string) bool {
 	return false
 }
 
-// naming returns the files that have all words of the name of a file, at most most.
+// naming returns the files that have all words of the name of a file, at most most: the first by path.
 func (c *Contents) naming(p event.Path, most int) (out []event.Path) {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
@@ -258,9 +259,10 @@ func (c *Contents) naming(p event.Path, most int) (out []event.Path) {
 		}
 	}
 	for file, n := range count {
-		if n == len(base) && len(out) < most {
+		if n == len(base) {
 			out = append(out, c.path(file))
 		}
 	}
-	return out
+	slices.Sort(out)
+	return out[:min(len(out), most)]
 }

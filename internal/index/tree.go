@@ -12,13 +12,14 @@ import (
 // ignored. It finds them by name, folder, stem and word, and reads nothing from disk. It is safe for concurrent use.
 // Slices that it returns are shared: do not change them.
 type Tree struct {
-	mu      sync.RWMutex // guards what follows
-	version uint64       // grows with every change
-	files   map[event.Path]bool
-	base    pathLists // by file name
-	dir     pathLists // by folder
-	stem    pathLists // by Stem
-	words   pathLists // by term of the path, at most maxWordPaths each; nil until one is asked for
+	mu       sync.RWMutex // guards what follows
+	version  uint64       // grows with every change
+	files    map[event.Path]bool
+	base     pathLists      // by file name
+	dir      pathLists      // by folder
+	stem     pathLists      // by Stem
+	words    pathLists      // by term of the path, at most maxWordPaths each; nil until one is asked for
+	unlisted map[string]int // files of a word that its list has no place for
 }
 
 // pathLists are lists of paths by key. What was handed out of a list never changes.
@@ -86,6 +87,8 @@ func (t *Tree) addWords(p event.Path, words ...string) {
 	for _, w := range words {
 		if list := t.words[w]; len(list) < maxWordPaths {
 			t.words[w] = append(list, p)
+		} else {
+			t.unlisted[w]++
 		}
 	}
 }
@@ -97,7 +100,7 @@ func (t *Tree) indexWords() {
 	if t.words != nil {
 		return
 	}
-	t.words = pathLists{}
+	t.words, t.unlisted = pathLists{}, map[string]int{}
 	for _, dir := range slices.Sorted(maps.Keys(t.dir)) {
 		above := Terms(dir, maxPathTerms)
 		for _, p := range t.dir[dir] {
@@ -132,7 +135,35 @@ func (t *Tree) removeStep(paths []event.Path) {
 	t.base.remove(gone, func(p event.Path) []string { return []string{p.Base()} })
 	t.dir.remove(gone, func(p event.Path) []string { return []string{p.Dir()} })
 	t.stem.remove(gone, func(p event.Path) []string { return []string{p.Stem()} })
+	t.removeWords(gone)
+}
+
+// removeWords takes paths off the lists of their words. Where a list has lost half of its places and there are files
+// that had none, all lists are made again when the next word is asked for.
+func (t *Tree) removeWords(gone []event.Path) {
+	if t.words == nil {
+		return
+	}
+	gones := map[string]int{} // by word that has more files than its list
+	for _, p := range gone {
+		for _, w := range PathTerms(p) {
+			if t.unlisted[w] > 0 {
+				gones[w]++
+			}
+		}
+	}
+	had := map[string]int{}
+	for w := range gones {
+		had[w] = len(t.words[w])
+	}
 	t.words.remove(gone, PathTerms)
+	for w, n := range gones {
+		left := len(t.words[w])
+		if t.unlisted[w] -= n - (had[w] - left); t.unlisted[w] > 0 && left < maxWordPaths/2 {
+			t.words = nil
+			return
+		}
+	}
 }
 
 // remove takes paths off the lists of their keys. Each list is copied once.

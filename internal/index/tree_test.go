@@ -63,6 +63,23 @@ func BenchmarkTree(b *testing.B) {
 	}
 }
 
+// TestWordIsRefilled: files for which the list of a word had no place are found when others have gone.
+func TestWordIsRefilled(t *testing.T) {
+	var paths []event.Path
+	for i := range 300 {
+		paths = append(paths, event.Path(fmt.Sprintf("orders/%03d.go", i)))
+	}
+	for left := range 150 {
+		tree := NewTree(paths)
+		tree.Word("order")
+		tree.Remove(paths[:100]...)
+		tree.Remove(paths[100 : 300-left]...)
+		if n := len(tree.Word("order")); n != left {
+			t.Fatalf("of %d files that are left the word finds %d", left, n)
+		}
+	}
+}
+
 func TestTree(t *testing.T) {
 	tree := NewTree([]event.Path{"rank/rank.go", "rank/rank_test.go", "learn/doc.go", "rank/doc.go", "web/App.spec.ts",
 		"web/App.ts"})

@@ -63,6 +63,20 @@ func TestBroken(t *testing.T) {
 	}
 }
 
+// TestLargeFiles: a name that goes from a program of MaxEdited bytes is missed elsewhere, one byte more says nothing.
+func TestLargeFiles(t *testing.T) {
+	use := []byte("package a\n\nfunc f() { drawTerminal() }\n")
+	w := index.World{Tree: index.NewTree([]event.Path{"use.go"}), Contents: index.NewContents(),
+		Text: func(event.Path) []byte { return use }}
+	w.Contents.Set("use.go", use)
+	for more, want := range []int{1, 0} {
+		was := []byte("package a\n\nfunc drawTerminal() {}\n")
+		was = append(was, strings.Repeat("/", index.MaxEdited-len(was)+more)...)
+		fault.Same(t, fmt.Sprint(len(was), " bytes"),
+			len(w.BrokenBy([]index.Changed{index.Compare("terminal.go", was, []byte("package a\n"))})), want)
+	}
+}
+
 func FuzzBroken(f *testing.F) {
 	f.Add("a.py", []byte("def names(): pass\n"), []byte("from a import (\nnames,\n"))
 	f.Add("a.ts", []byte("export function names() {}\n"), []byte("import {\n names\n} from './a'\n${names}"))

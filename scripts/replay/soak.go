@@ -12,8 +12,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
-	"runtime/pprof"
 	"slices"
 	"strconv"
 	"strings"
@@ -35,19 +33,6 @@ func serveHasty(ctx context.Context, dir string) error {
 	if err := s.open(ctx); err != nil {
 		return err
 	}
-	go func() {
-		for n := 1; ; n++ {
-			time.Sleep(time.Minute)
-			runtime.GC()
-			runtime.GC()
-			var m runtime.MemStats
-			runtime.ReadMemStats(&m)
-			fmt.Fprintf(os.Stderr, "LIVE %d %.2f MB %d objects\n", n, float64(m.HeapAlloc)/(1<<20), m.HeapObjects)
-			f, _ := os.Create(fmt.Sprintf("/tmp/soak/heap-%02d.pb", n))
-			_ = pprof.Lookup("heap").WriteTo(f, 0)
-			f.Close()
-		}
-	}()
 	return s.serve(ctx, func() time.Time { return begin.Add(haste * time.Since(begin)) }, func() {})
 }
 

@@ -21,11 +21,11 @@ func (a *app) names(ctx context.Context, typed ...string) ([]api.NamedFiles, err
 	}
 	var r api.NamesRequest
 	for _, t := range typed {
-		p, err := a.path(repo, t)
+		name, err := a.typedName(repo, t)
 		if err != nil {
 			return nil, err
 		}
-		r.Names = append(r.Names, api.TypedName{Typed: t, Path: p})
+		r.Names = append(r.Names, name)
 	}
 	ans, err := call(ctx, a, api.Names, r)
 	return ans.Names, err
@@ -89,20 +89,16 @@ func (a *app) place(ctx context.Context, typed string, exact bool) (event.Path, 
 	return files[0], nil
 }
 
-// path makes a repository path of a file name that a person typed.
-func (a *app) path(repo *watcher.Repo, arg string) (event.Path, error) {
-	abs := a.abs(arg)
-	// The root has its symbolic links resolved; the typed folder may contain one. The file need not exist.
-	if dir, err := filepath.EvalSymlinks(filepath.Dir(abs)); err == nil {
-		abs = filepath.Join(dir, filepath.Base(abs))
+// typedName is a file name that a person typed.
+func (a *app) typedName(repo *watcher.Repo, arg string) (api.TypedName, error) {
+	name, ok := api.NewTypedName(repo.Root, a.dir, arg)
+	if ok {
+		return name, nil
 	}
-	if p, ok := repo.Root.Path(abs); ok {
-		return p, nil
+	if real, err := filepath.EvalSymlinks(a.abs(arg)); err == nil && real == string(repo.Root) {
+		return name, usage("%s is the whole repository, name a file or a folder in it", arg)
 	}
-	if abs == string(repo.Root) {
-		return "", usage("%s is the whole repository, name a file or a folder in it", arg)
-	}
-	return "", fail(exitUsage, "name a file below "+string(repo.Root), "%s is not in this repository", arg)
+	return name, fail(exitUsage, "name a file below "+string(repo.Root), "%s is not in this repository", arg)
 }
 
 // abs is the absolute name of a file of the command line.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"path/filepath"
 	"strings"
 
 	"github.com/aoa-dev/aoa/internal/event"
@@ -22,6 +23,27 @@ type NamesRequest struct {
 type TypedName struct {
 	Typed string     `json:"typed"`
 	Path  event.Path `json:"path"`
+}
+
+// NewTypedName is a name that was typed in a folder. ok is false for one outside of the repository, and for its root. The
+// root has its links resolved, and the name may lead through some: on macOS all of /tmp does. The file need not exist.
+func NewTypedName(root event.Root, dir, typed string) (name TypedName, ok bool) {
+	abs := typed
+	if !filepath.IsAbs(abs) {
+		abs = filepath.Join(dir, typed)
+	}
+	for above := filepath.Dir(abs); ; above = filepath.Dir(above) {
+		real, err := filepath.EvalSymlinks(above)
+		if err == nil {
+			rest, _ := filepath.Rel(above, abs)
+			abs = filepath.Join(real, rest)
+		}
+		if err == nil || above == filepath.Dir(above) {
+			break
+		}
+	}
+	p, ok := root.Path(abs)
+	return TypedName{typed, p}, ok
 }
 
 // NamesAnswer is what the names mean, in their order.

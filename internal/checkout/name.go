@@ -5,6 +5,7 @@ import (
 	"context"
 	"os"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -29,6 +30,10 @@ func (t *Set) Named(ctx context.Context, w *Checkout, n api.TypedName) (api.Name
 			return found, err
 		}
 	}
+	if typed, ok := withoutLine(n.Typed); ok && found.Is == api.NameUnknown {
+		path, _ := withoutLine(string(n.Path))
+		return t.Named(ctx, w, api.TypedName{Typed: typed, Path: event.Path(path)})
+	}
 	switch found.Is {
 	case api.NameUnknown:
 		if only := w.like(&found); only != "" {
@@ -41,6 +46,17 @@ func (t *Set) Named(ctx context.Context, w *Checkout, n api.TypedName) (api.Name
 	}
 	return found, nil
 }
+
+// withoutLine takes off the place in a file that compilers, editors and forges write behind its name: wire.go:12,
+// wire.go:12:3, wire.go#L12. ok is false if there is none.
+func withoutLine(name string) (file string, ok bool) {
+	if m := fileAndLine.FindStringSubmatch(name); m != nil {
+		return m[1], true
+	}
+	return name, false
+}
+
+var fileAndLine = regexp.MustCompile(`^(.+?)(?:(?::\d+){1,2}(?:-\d+)?:?|#L\d+(?:-L?\d+)?)$`)
 
 // recognize fills in what a path is, if anything knows it.
 func (t *Set) recognize(ctx context.Context, w *Checkout, n *api.NamedFiles) error {

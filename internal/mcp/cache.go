@@ -1,9 +1,9 @@
 package mcp
 
 import (
+	"cmp"
 	"context"
 	"encoding/base64"
-	"encoding/json"
 	"io"
 	"unicode/utf8"
 
@@ -19,15 +19,16 @@ var cacheTool = &mcp.Tool{Name: "llm_cache",
 	Description: "Holds results outside of the context, for 20+ items or over 10 KB: write returns a label with a key."}
 
 type cacheIn struct {
-	Action      string `json:"action" jsonschema:"write, read, list, delete"`
-	Key         string `json:"key,omitempty"`
-	Data        any    `json:"data,omitempty"`
-	Description string `json:"description,omitempty"`
-	Task        string `json:"task_id,omitempty"`
-	Turn        string `json:"turn_id,omitempty"`
-	Overwrite   bool   `json:"overwrite,omitempty"`
-	Lines       string `json:"lines,omitempty" jsonschema:"as 10-20"`
-	Offset      int64  `json:"offset,omitempty"`
+	Action      string  `json:"action" jsonschema:"write, read, list, delete"`
+	Key         string  `json:"key,omitempty"`
+	Data        *string `json:"data,omitempty" jsonschema:"a text, or JSON"`
+	Description string  `json:"description,omitempty"`
+	Session     string  `json:"session_id,omitempty"`
+	Task        string  `json:"task_id,omitempty"`
+	Turn        string  `json:"turn_id,omitempty"`
+	Overwrite   bool    `json:"overwrite,omitempty"`
+	Lines       string  `json:"lines,omitempty" jsonschema:"as 10-20"`
+	Offset      int64   `json:"offset,omitempty"`
 }
 
 type cacheOut struct {
@@ -43,6 +44,7 @@ type cacheOut struct {
 const cacheRead = 20_000
 
 func (s *server) cache(ctx context.Context, r Repo, session string, in cacheIn) (out cacheOut, err error) {
+	session = cmp.Or(in.Session, session)
 	switch in.Action {
 	case "write":
 		return cacheWrite(ctx, r, session, in)
@@ -63,12 +65,7 @@ func cacheWrite(ctx context.Context, r Repo, session string, in cacheIn) (out ca
 		return out, api.Bad("give data: a text or any JSON value", "no data")
 	}
 	item := llmcache.Item{Task: in.Task, Turn: in.Turn, Description: in.Description, Overwrite: in.Overwrite}
-	data := []byte(nil)
-	if text, ok := in.Data.(string); ok {
-		data = []byte(text)
-	} else if data, err = json.Marshal(in.Data); err != nil {
-		return out, err
-	}
+	data := []byte(*in.Data)
 	item.Size = int64(len(data))
 	reply, err := api.Ask(ctx, r.Client, api.CachePut, api.CachePutRequest{Session: session, Item: item}, data)
 	if err != nil {

@@ -189,7 +189,10 @@ func TestTools(t *testing.T) {
 	if len(got.Files) == 0 || got.Files[0] != line {
 		t.Fatalf("suggest_files: %+v", got)
 	}
-	for _, name := range []string{d.repo.Root.Abs("server/wire.go"), "wire.go", "server"} {
+	link := filepath.Join(t.TempDir(), "link")
+	fault.Check(t, os.Symlink(string(d.repo.Root), link))
+	for _, name := range []string{d.repo.Root.Abs("server/wire.go"), "wire.go", "server", "server/wire.go:12", "wire.go:12:3",
+		"server/wire.go#L3-L9", filepath.Join(link, "server/wire.go"), filepath.Join(link, "server/wire.go:7")} {
 		if same := call[suggestOut](d, "suggest_files", object{"files": []string{name}}); !cmp.Equal(same, got) {
 			t.Errorf("%s: %+v", name, same)
 		}
@@ -296,12 +299,12 @@ func TestFailuresStay(t *testing.T) {
 			}
 		}
 	}
-	fails("suggest_files", object{}, "does not know this repository", "hint: aoa init")
+	fails("suggest_files", object{"prompt": "x"}, "does not know this repository", "hint: aoa init")
 	known = nil
 	fails("missing_partners", object{}, "no daemon is running", "hint: aoa doctor")
 	d.serve()
 	fails("reload_cached", object{}, "cacheId")
-	fails("suggest_files", object{"prompt": 7}, "prompt")
+	fails("suggest_files", object{}, "no prompt and no files", "hint: give prompt")
 	if got := call[suggestOut](d, "suggest_files", object{"files": []string{"server/wire.go"}}); len(got.Files) == 0 {
 		t.Error("nothing after the failures")
 	}

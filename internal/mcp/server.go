@@ -3,6 +3,7 @@ package mcp
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -34,7 +35,8 @@ type Repo struct {
 
 // instructions are read by the model at the start of every session, so they are short and state facts.
 const instructions = "aOa has recorded this repository's commits and past sessions. suggest_files: before the first " +
-	"search of a task. missing_partners: before a change is done. Paths are relative to the repository."
+	"search of a task. missing_partners: before a change is done. llm_cache: sets results aside when 20+ items or " +
+	"over 10 KB would fill the context. Paths are relative to the repository."
 
 // server answers tool calls.
 type server struct{ o Options }
@@ -62,30 +64,50 @@ var loaded = mcp.Meta{"anthropic/alwaysLoad": true}
 
 func found(hint string) mcp.Meta { return mcp.Meta{"anthropic/searchHint": hint} }
 
-// addTool enters a tool whose handler gets the repository, the session and a deadline. Its failures are results.
+// addTool enters a tool whose handler gets the repository, the session and a deadline. Its failures are results: so are
+// arguments that cannot be read, and the library would answer those with the words of a schema.
 func addTool[In, Out any](s *server, to *mcp.Server, t *mcp.Tool,
 	fn func(context.Context, Repo, string, In) (Out, error)) {
-	t.InputSchema = brief[In]()
-	mcp.AddTool(to, t, func(ctx context.Context, _ *mcp.CallToolRequest, in In) (*mcp.CallToolResult, any, error) {
+	schema := brief[In]()
+	t.InputSchema = schema
+	to.AddTool(t, func(ctx context.Context, r *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		ctx, cancel := context.WithTimeout(ctx, s.o.Patience)
 		defer cancel()
-		repo, err := s.o.Open(ctx)
-		session := s.o.Session
-		if err == nil && session == "" { // the newest live one of the checkout
-			var ans api.SessionAnswer
-			ans, err = api.Call(ctx, repo.Client, api.Session, api.SessionRequest{})
-			session = ans.ID
-		}
+		in, err := decode[In](r.Params.Arguments, schema)
 		if err != nil {
-			return nil, nil, advise(err)
+			return failed(err), nil
+		}
+		repo, session, err := s.open(ctx)
+		if err != nil {
+			return failed(err), nil
 		}
 		out, err := fn(ctx, repo, session, in)
-		return nil, out, advise(err)
+		if err != nil {
+			return failed(err), nil
+		}
+		text, err := json.Marshal(out)
+		return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: string(text)}},
+			StructuredContent: json.RawMessage(text)}, err
 	})
 }
 
-// brief is the schema of an input without what only costs tokens: a list may not be null, and what is not named is not
-// refused.
+// open returns the repository and the session: that of the environment, else the newest live one of the checkout.
+func (s *server) open(ctx context.Context) (Repo, string, error) {
+	repo, err := s.o.Open(ctx)
+	if err != nil || s.o.Session != "" {
+		return repo, s.o.Session, err
+	}
+	ans, err := api.Call(ctx, repo.Client, api.Session, api.SessionRequest{})
+	return repo, ans.ID, err
+}
+
+// failed is the result of a call that failed.
+func failed(err error) *mcp.CallToolResult {
+	return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: advise(err).Error()}}, IsError: true}
+}
+
+// brief is the schema of an input without what only costs tokens. Each property is an object with one type: some models
+// refuse every request of a session over a schema that has another form.
 func brief[In any]() *jsonschema.Schema {
 	schema, err := jsonschema.For[In](nil)
 	if err != nil {
@@ -133,8 +155,8 @@ func additive(title string) *mcp.ToolAnnotations {
 func (r Repo) files(ctx context.Context, names []string, gone bool) (out []event.Path, notes []string, err error) {
 	var req api.NamesRequest
 	for _, n := range names {
-		if p, ok := r.Root.Path(n); ok {
-			req.Names = append(req.Names, api.TypedName{Typed: n, Path: p})
+		if name, ok := api.NewTypedName(r.Root, string(r.Root), n); ok {
+			req.Names = append(req.Names, name)
 		} else {
 			notes = append(notes, event.Path(n).Quoted()+" is not in this repository")
 		}

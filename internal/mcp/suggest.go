@@ -28,7 +28,10 @@ type suggestOut struct {
 // speaks of, or why it is named.
 func (s *server) suggestFiles(ctx context.Context, r Repo, session string, in suggestIn) (suggestOut, error) {
 	out := suggestOut{Files: []string{}}
-	q := event.Query{Task: event.TaskOpen, Session: session, Prompt: in.Prompt, Limit: maxFiles}
+	if in.Prompt == "" && len(in.Files) == 0 {
+		return out, api.Bad("give prompt, the task in words, or files", "no prompt and no files")
+	}
+	q := event.Query{Session: session, Prompt: in.Prompt, Limit: maxFiles}
 	var err error
 	if q.Files, out.Notes, err = r.files(ctx, in.Files, false); err != nil {
 		return out, err
@@ -38,7 +41,7 @@ func (s *server) suggestFiles(ctx context.Context, r Repo, session string, in su
 		q.Task = event.TaskPrompt
 	case len(q.Files) > 0:
 		q.Task = event.TaskChange
-	case len(in.Files) > 0:
+	default:
 		return out, nil
 	}
 	ans, err := api.Call(ctx, r.Client, api.Rank, q)

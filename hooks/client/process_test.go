@@ -443,8 +443,8 @@ func TestBackoffTeaches(t *testing.T) {
 	}
 }
 
-// TestLongPayloadIsCut: what is long is read to its end and sent up to a bound, with the event and the folder
-// wherever they are.
+// TestLongPayloadIsCut: what is long is read to its end, and of long strings the beginning and the end are sent, with the
+// event and the folder wherever they are.
 func TestLongPayloadIsCut(t *testing.T) {
 	dir, sock := repo(t)
 	got := make(chan api.Hook, 1)
@@ -458,11 +458,19 @@ func TestLongPayloadIsCut(t *testing.T) {
 	})
 	head := strings.TrimSuffix(payload("UserPromptSubmit", dir), "}")
 	for _, n := range []int{30 << 10, 2 << 20, 20 << 20} {
-		text := head + `,"prompt":"` + strings.Repeat("x", n) + `"}`
+		text := head + `,"prompt":"begin` + strings.Repeat("x", n) + `end"}`
 		fault.Same(t, fmt.Sprintf("%d bytes: printed", n), hook(t, dir, strings.NewReader(text), nil, "claude"), "{}")
-		if h := <-got; string(h.Payload) != text[:min(len(text), maxBody)] || h.Dir != dir {
+		h := <-got
+		short := n < keepHead
+		if same := string(h.Payload) == text; same != short || h.Dir != dir || len(h.Payload) > keepHead+3*keepTail ||
+			!json.Valid(h.Payload) || !bytes.HasSuffix(h.Payload, []byte(`xend"}`)) {
 			t.Errorf("%d bytes: sent %d from %s", n, len(h.Payload), h.Dir)
 		}
+	}
+	many := head + strings.Repeat(`,"more":["`+strings.Repeat("x", 40<<10)+`"]`, 8) + "}"
+	fault.Same(t, "many strings: printed", hook(t, dir, strings.NewReader(many), nil, "claude"), "{}")
+	if h := <-got; string(h.Payload) != many[:maxBody] {
+		t.Errorf("many strings: sent %d", len(h.Payload))
 	}
 	late := `{"tool_response":"` + strings.Repeat("}", 180<<10) + `",` + payload("UserPromptSubmit", dir)[1:]
 	fault.Same(t, "the event at the end: printed", hook(t, "/", strings.NewReader(late), nil, "claude"), "{}")

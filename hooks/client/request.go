@@ -14,8 +14,8 @@ import (
 	"time"
 )
 
-// Bounds of a payload, in bytes. What follows maxBody is read and not sent: the daemon takes the members that are
-// whole. A socket on Linux holds 208 KB, so no client waits for the daemon to read.
+// Bounds of a payload, in bytes. What follows maxBody of what a squeezer leaves is read and not sent: the daemon takes the
+// members that are whole. A socket on Linux holds 208 KB, so no client waits for the daemon to read.
 const (
 	maxBody = 192 << 10
 	maxRead = 32 << 20
@@ -37,6 +37,9 @@ var environment = []string{"CLAUDECODE", "CLAUDE_PROJECT_DIR", "CLAUDE_CODE_SESS
 // read takes the agent's JSON from stdin. It is false when there is none.
 func (r *request) read(stdin io.Reader, args []string) bool {
 	r.payload = bytes.TrimSpace(readPayload(stdin, time.Now().Add(stdinTime)))
+	for bytes.HasPrefix(r.payload, byteOrderMark) { // PowerShell writes one before what it pipes, or two
+		r.payload = bytes.TrimSpace(r.payload[len(byteOrderMark):])
+	}
 	if !bytes.HasPrefix(r.payload, []byte("{")) {
 		return false
 	}
@@ -50,21 +53,22 @@ func (r *request) read(stdin io.Reader, args []string) bool {
 	return true
 }
 
+var byteOrderMark = []byte("\ufeff")
+
 // openTime is how long stdin stays open behind a JSON value before nothing more is awaited: not all agents close it.
 const openTime = 5 * time.Millisecond
 
 // readPayload reads until stdin ends, a JSON value is complete, or the deadline comes. It returns the first maxBody
-// bytes.
-func readPayload(stdin io.Reader, deadline time.Time) (body []byte) {
+// bytes of what a squeezer leaves.
+func readPayload(stdin io.Reader, deadline time.Time) []byte {
 	chunks := make(chan []byte)
 	go func() {
 		defer close(chunks)
-		b := make([]byte, 64<<10)
 		for total := 0; total < maxRead; {
+			b := make([]byte, 64<<10)
 			n, err := stdin.Read(b)
-			if n > 0 && total < maxBody {
-				chunks <- b[:min(n, maxBody-total)]
-				b = make([]byte, 64<<10)
+			if n > 0 {
+				chunks <- b[:n]
 			}
 			if total += n; err != nil {
 				return
@@ -74,20 +78,21 @@ func readPayload(stdin io.Reader, deadline time.Time) (body []byte) {
 	late, quiet := time.NewTimer(time.Until(deadline)), time.NewTimer(openTime)
 	defer late.Stop()
 	defer quiet.Stop()
+	var body squeezer
 	for {
 		select {
 		case chunk, more := <-chunks:
 			if !more {
-				return body
+				return body.payload()
 			}
-			body = append(body, chunk...)
+			body.write(chunk)
 			quiet.Reset(openTime)
 		case <-quiet.C:
-			if json.Valid(body) {
-				return body
+			if json.Valid(body.out) {
+				return body.payload()
 			}
 		case <-late.C:
-			return body
+			return body.payload()
 		}
 	}
 }

@@ -18,6 +18,7 @@ import (
 	"path/filepath"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/locate"
@@ -145,4 +146,21 @@ func hook(t testing.TB, dir string, stdin io.Reader, env []string, args ...strin
 		t.Errorf("hook %v: %v, stderr %q", args, err, errs.String())
 	}
 	return out.String()
+}
+
+// patient gives a hook twenty times its time: for tests of what it does, on a machine that does much else.
+const patient = "AOA_PATIENCE=20"
+
+// sent is what a daemon got.
+func sent(t testing.TB, got <-chan api.Hook) api.Hook {
+	t.Helper()
+	late := time.NewTimer(time.Minute)
+	defer late.Stop()
+	select {
+	case h := <-got:
+		return h
+	case <-late.C:
+		t.Fatal("a hook has sent nothing")
+		return api.Hook{}
+	}
 }

@@ -37,9 +37,9 @@ func TestReplyIsPrintedVerbatim(t *testing.T) {
 	sub := filepath.Join(dir, "déep %41", "e\tr")
 	fault.Check(t, os.MkdirAll(sub, 0o755))
 	out := hook(t, "/", strings.NewReader(payload("PreToolUse", sub)),
-		[]string{"CLAUDECODE=1", "CLAUDE_PROJECT_DIR=/a b&c=d"}, "claude", "x\"y")
+		[]string{patient, "CLAUDECODE=1", "CLAUDE_PROJECT_DIR=/a b&c=d"}, "claude", "x\"y")
 	fault.Same(t, "printed", out, text)
-	f := <-got
+	f := sent(t, got)
 	if f.Agent != "claude" || f.Dir != sub || !f.Wait || f.Env["CLAUDECODE"] != "1" ||
 		f.Env["CLAUDE_PROJECT_DIR"] != "/a b&c=d" {
 		t.Errorf("sent %+v", f)
@@ -58,10 +58,10 @@ func TestLearningEventsAreNotWaitedFor(t *testing.T) {
 		got <- f
 	})
 	for _, event := range []string{"PostToolUse", "PostToolUseFailure", "SubagentStop", "SessionEnd"} {
-		if out := hook(t, dir, strings.NewReader(payload(event, dir)), nil, "claude"); out != "" {
+		if out := hook(t, dir, strings.NewReader(payload(event, dir)), []string{patient}, "claude"); out != "" {
 			t.Errorf("%s printed %q", event, out)
 		}
-		if f := <-got; f.Wait || !bytes.Contains(f.Payload, []byte(event)) {
+		if f := sent(t, got); f.Wait || !bytes.Contains(f.Payload, []byte(event)) {
 			t.Errorf("%s: sent %+v", event, f)
 		}
 	}
@@ -101,10 +101,10 @@ func TestAgentsAreAnswered(t *testing.T) {
 		if tt.waits {
 			want = "text"
 		}
-		if out := hook(t, dir, strings.NewReader(tt.payload), []string{tt.env}, strings.Fields(tt.args)...); out != want {
+		if out := hook(t, dir, strings.NewReader(tt.payload), []string{patient, tt.env}, strings.Fields(tt.args)...); out != want {
 			t.Errorf("%s %s %s printed %q", tt.args, tt.env, tt.payload, out)
 		}
-		if f := <-got; f.Wait != tt.waits || f.Agent != strings.Fields(tt.args)[0] || tt.env != "" && len(f.Env) != 1 {
+		if f := sent(t, got); f.Wait != tt.waits || f.Agent != strings.Fields(tt.args)[0] || tt.env != "" && len(f.Env) != 1 {
 			t.Errorf("%s %s: sent %+v", tt.args, tt.env, f)
 		}
 	}
@@ -119,16 +119,16 @@ func TestGitHook(t *testing.T) {
 	dir, sock := repo(t)
 	got := make(chan api.Hook, 1)
 	serve(t, sock, func(c net.Conn) { f, _ := receive(c); got <- f })
-	hook(t, dir, strings.NewReader("a b\nc d\n"), nil, "git", "post-rewrite", "amend")
-	f := <-got
+	hook(t, dir, strings.NewReader("a b\nc d\n"), []string{patient}, "git", "post-rewrite", "amend")
+	f := sent(t, got)
 	if f.Agent != "git" || f.Dir != dir || len(f.Payload) != 0 {
 		t.Errorf("sent %+v", f)
 	}
 	r, open, err := os.Pipe()
 	fault.Check(t, err)
 	defer open.Close()
-	hook(t, dir, r, nil, "git", "post-commit")
-	if f := <-got; len(f.Payload) != 0 {
+	hook(t, dir, r, []string{patient}, "git", "post-commit")
+	if f := sent(t, got); len(f.Payload) != 0 {
 		t.Errorf("sent %+v", f)
 	}
 }
@@ -220,7 +220,7 @@ func TestDeadDaemonIsStarted(t *testing.T) {
 	var all sync.WaitGroup
 	for i := range outs {
 		all.Go(func() {
-			outs[i] = hook(t, dir, strings.NewReader(payload("SessionStart", dir)), []string{"GIT_DIR=.git"}, "claude")
+			outs[i] = hook(t, dir, strings.NewReader(payload("SessionStart", dir)), []string{patient, "GIT_DIR=.git"}, "claude")
 		})
 	}
 	all.Wait()
@@ -434,10 +434,10 @@ func TestBackoffTeaches(t *testing.T) {
 		if i == 1 {
 			fault.Check(t, os.WriteFile(filepath.Join(dir, ".git", "aoa", "hook-late"), []byte("60\n"), 0o600))
 		}
-		if out := hook(t, dir, strings.NewReader(payload(event, dir)), nil, "claude"); out != "" {
+		if out := hook(t, dir, strings.NewReader(payload(event, dir)), []string{"AOA_PATIENCE=5"}, "claude"); out != "" {
 			t.Errorf("%s printed %q", event, out)
 		}
-		if f := <-got; f.Wait != (i == 0) || !bytes.Contains(f.Payload, []byte(event)) {
+		if f := sent(t, got); f.Wait != (i == 0) || !bytes.Contains(f.Payload, []byte(event)) {
 			t.Errorf("%d, %s: sent %+v", i, event, f)
 		}
 	}
@@ -459,8 +459,8 @@ func TestLongPayloadIsCut(t *testing.T) {
 	head := strings.TrimSuffix(payload("UserPromptSubmit", dir), "}")
 	for _, n := range []int{30 << 10, 2 << 20, 20 << 20} {
 		text := head + `,"prompt":"begin` + strings.Repeat("x", n) + `end"}`
-		fault.Same(t, fmt.Sprintf("%d bytes: printed", n), hook(t, dir, strings.NewReader(text), nil, "claude"), "{}")
-		h := <-got
+		fault.Same(t, fmt.Sprintf("%d bytes: printed", n), hook(t, dir, strings.NewReader(text), []string{patient}, "claude"), "{}")
+		h := sent(t, got)
 		short := n < keepHead
 		if same := string(h.Payload) == text; same != short || h.Dir != dir || len(h.Payload) > keepHead+3*keepTail ||
 			!json.Valid(h.Payload) || !bytes.HasSuffix(h.Payload, []byte(`xend"}`)) {
@@ -468,13 +468,13 @@ func TestLongPayloadIsCut(t *testing.T) {
 		}
 	}
 	many := head + strings.Repeat(`,"more":["`+strings.Repeat("x", 40<<10)+`"]`, 8) + "}"
-	fault.Same(t, "many strings: printed", hook(t, dir, strings.NewReader(many), nil, "claude"), "{}")
-	if h := <-got; string(h.Payload) != many[:maxBody] {
+	fault.Same(t, "many strings: printed", hook(t, dir, strings.NewReader(many), []string{patient}, "claude"), "{}")
+	if h := sent(t, got); string(h.Payload) != many[:maxBody] {
 		t.Errorf("many strings: sent %d", len(h.Payload))
 	}
 	late := `{"tool_response":"` + strings.Repeat("}", 180<<10) + `",` + payload("UserPromptSubmit", dir)[1:]
-	fault.Same(t, "the event at the end: printed", hook(t, "/", strings.NewReader(late), nil, "claude"), "{}")
-	<-got
+	fault.Same(t, "the event at the end: printed", hook(t, "/", strings.NewReader(late), []string{patient}, "claude"), "{}")
+	sent(t, got)
 }
 
 // TestOpenStdin: an agent that does not close stdin is answered as soon as its payload is whole.

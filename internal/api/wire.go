@@ -13,23 +13,24 @@ import (
 
 // The routes. Those of the specification are also served without /v1.
 var (
-	Rank      = Route[event.Query, event.Answer]{"POST", "/rank"}
-	Why       = Route[WhyRequest, WhyAnswer]{"POST", "/why"}
-	Feedback  = Route[FeedbackRequest, ThresholdAnswer]{"POST", "/feedback"}
-	Threshold = Route[None, ThresholdAnswer]{"GET", "/threshold"}
-	Events    = Route[[]event.Event, EventsAnswer]{"POST", "/events"}
-	Log       = Route[LogRequest, LogAnswer]{"POST", "/log"}
-	Stats     = Route[StatsRequest, StatsAnswer]{"POST", "/stats"}
-	Status    = Route[None, StatusAnswer]{"GET", "/status"}
-	Metrics   = Route[None, []byte]{"GET", "/metrics"}
-	Forget    = Route[ForgetRequest, ForgetAnswer]{"POST", "/forget"}
-	Pause     = Route[PauseRequest, PauseAnswer]{"POST", "/pause"}
-	Config    = Route[None, None]{"POST", "/config"} // read the settings again
-	Import    = Route[ImportRequest, ImportAnswer]{"POST", "/import"}
-	Partners  = Route[PartnersRequest, PartnersAnswer]{"POST", "/partners"}
-	Session   = Route[SessionRequest, SessionAnswer]{"POST", "/session"}
-	Ping      = Route[None, None]{"GET", "/ping"}               // takes no lock
-	Stop      = Route[StopRequest, StopAnswer]{"POST", "/stop"} // drain, snapshot, exit; answers before, daemon.Gone waits
+	Rank         = Route[event.Query, event.Answer]{"POST", "/rank"}
+	Why          = Route[WhyRequest, WhyAnswer]{"POST", "/why"}
+	Feedback     = Route[FeedbackRequest, ThresholdAnswer]{"POST", "/feedback"}
+	Threshold    = Route[None, ThresholdAnswer]{"GET", "/threshold"}
+	SetThreshold = Route[ThresholdRequest, ThresholdAnswer]{"POST", "/threshold"}
+	Events       = Route[[]event.Event, EventsAnswer]{"POST", "/events"}
+	Log          = Route[LogRequest, LogAnswer]{"POST", "/log"}
+	Stats        = Route[StatsRequest, StatsAnswer]{"POST", "/stats"}
+	Status       = Route[None, StatusAnswer]{"GET", "/status"}
+	Metrics      = Route[None, []byte]{"GET", "/metrics"}
+	Forget       = Route[ForgetRequest, ForgetAnswer]{"POST", "/forget"}
+	Pause        = Route[PauseRequest, PauseAnswer]{"POST", "/pause"}
+	Config       = Route[None, None]{"POST", "/config"} // read the settings again
+	Import       = Route[ImportRequest, ImportAnswer]{"POST", "/import"}
+	Partners     = Route[PartnersRequest, PartnersAnswer]{"POST", "/partners"}
+	Session      = Route[SessionRequest, SessionAnswer]{"POST", "/session"}
+	Ping         = Route[None, None]{"GET", "/ping"}               // takes no lock
+	Stop         = Route[StopRequest, StopAnswer]{"POST", "/stop"} // drain, snapshot, exit; answers before, daemon.Gone waits
 )
 
 // WhyRequest asks for the arithmetic of one file's score.
@@ -53,6 +54,11 @@ type FeedbackRequest struct {
 	Session string     `json:"session_id,omitempty"`
 	Helpful bool       `json:"was_helpful"`
 	File    event.Path `json:"file,omitempty"`
+}
+
+// ThresholdRequest sets the threshold of the repository, as aoa config threshold does.
+type ThresholdRequest struct {
+	Value float64 `json:"value"` // in [0.40, 0.90]
 }
 
 // ThresholdAnswer has the threshold in use, which is learned, and the configured one that it began with.

@@ -20,6 +20,7 @@ func (d *Daemon) routes() http.Handler {
 	api.Handle(mux, api.Threshold, func(context.Context, api.None) (api.ThresholdAnswer, error) {
 		return d.thresholds(""), nil
 	})
+	api.Handle(mux, api.SetThreshold, d.setThreshold)
 	api.Handle(mux, api.Config, d.config)
 	api.Handle(mux, api.Events, d.addEvents)
 	api.Handle(mux, api.Log, d.showLog)

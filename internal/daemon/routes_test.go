@@ -2,6 +2,7 @@ package daemon_test
 
 import (
 	"context"
+	"errors"
 	"net"
 	"net/http"
 	"os"
@@ -45,7 +46,7 @@ func TestRoutes(t *testing.T) {
 	slices.Sort(routes)
 	slices.Sort(rows)
 	fault.Same(t, "package api declares", routes, rows)
-	if most := 36; len(routes) > most {
+	if most := 37; len(routes) > most {
 		t.Errorf("there are %d routes, at most %d are wanted", len(routes), most)
 	}
 	d := newFixture(t)
@@ -65,4 +66,24 @@ func TestRoutes(t *testing.T) {
 			t.Errorf("the daemon does not serve %s: %s, it allows %s", r, resp.Status, resp.Header.Get("Allow"))
 		}
 	}
+}
+
+// TestThresholdIsSet: POST /threshold is S3's way of aoa config threshold. It lasts, and refuses what the setting refuses.
+func TestThresholdIsSet(t *testing.T) {
+	t.Parallel()
+	d := newFixture(t)
+	d.start()
+	if got := call(d, api.SetThreshold, api.ThresholdRequest{Value: 0.75}); got.Configured != 0.75 || got.Value != 0.75 {
+		t.Errorf("it became %+v", got)
+	}
+	for _, bad := range []float64{0, 0.39, 0.91, 7} {
+		_, err := api.Call(t.Context(), &api.Client{Place: d.o.Place}, api.SetThreshold, api.ThresholdRequest{Value: bad})
+		var e *api.Error
+		if !errors.As(err, &e) || e.Code != api.CodeBad || e.Hint == "" {
+			t.Errorf("%v: %v", bad, err)
+		}
+	}
+	d.stop()
+	d.start()
+	fault.Same(t, "after a restart", call(d, api.Threshold, api.None{}).Configured, 0.75)
 }

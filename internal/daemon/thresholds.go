@@ -2,8 +2,12 @@ package daemon
 
 import (
 	"context"
+	"errors"
+	"io/fs"
+	"strconv"
 
 	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/internal/config"
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
@@ -18,6 +22,18 @@ func (d *Daemon) readSettings() error {
 
 // threshold is what the user set.
 func (d *Daemon) threshold() float64 { return d.settings.Get().Threshold }
+
+// setThreshold writes the setting into the user's file for the repository, and reads it.
+func (d *Daemon) setThreshold(_ context.Context, r api.ThresholdRequest) (api.ThresholdAnswer, error) {
+	err := config.Set(d.o.Place.Settings(), "threshold", strconv.FormatFloat(r.Value, 'f', -1, 64))
+	if disk := (*fs.PathError)(nil); errors.As(err, &disk) {
+		return api.ThresholdAnswer{}, err
+	} else if err != nil {
+		return api.ThresholdAnswer{}, api.Bad("value is between 0.40 and 0.90", "%v", err)
+	}
+	err = d.readSettings()
+	return d.thresholds(""), err
+}
 
 // logThreshold logs the setting if the log has another one or none.
 func (d *Daemon) logThreshold() {

@@ -1,8 +1,9 @@
 // Command mutate changes the code in small ways and counts how many of the changes the tests notice. Each package is
 // judged by its own tests alone. It prints a table, and a line for each change that survives.
 //
-// A mutant is one replaced piece of text of one file, compiled through the overlay of the go command, so the tree is
-// never written. Which places are changed is decided by hashing the seed with the name of the function and the text
+// A mutant is one replaced piece of text of one file. The mutants of a package are compiled together, each chosen by a
+// variable of the environment, and only those tests run on a mutant that reach its place. All of this goes through the
+// overlay of the go command, so the tree is never written. Which places are changed is decided by hashing the seed with the name of the function and the text
 // of the place: other code may move and the same places are drawn again. gremlins, the living library for Go, was tried
 // first: it changes every place of a module, cannot draw a sample, and has no operator for constants and dropped
 // conditions, which are what survived here.
@@ -15,6 +16,7 @@ import (
 	"flag"
 	"fmt"
 	"log"
+	"maps"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -60,11 +62,16 @@ func run(ctx context.Context, packages []string, seed, since string, most, worke
 		return err
 	}
 	var drawn []mutant
+	sources := map[string]*source{}
 	for _, dir := range packages {
-		places, err := placesOf(filepath.Clean(dir), seed)
-		if err != nil {
+		dir = filepath.Clean(dir)
+		if since != "" && !slices.ContainsFunc(slices.Collect(maps.Keys(changed)), func(f string) bool { return filepath.Dir(f) == dir }) {
+			continue
+		}
+		if sources[dir], err = load(ctx, dir); err != nil {
 			return err
 		}
+		places := placesOf(sources[dir], seed)
 		if since != "" {
 			places = slices.DeleteFunc(places, func(m mutant) bool { return !changed[m.file] })
 		}
@@ -72,24 +79,23 @@ func run(ctx context.Context, packages []string, seed, since string, most, worke
 	}
 	if since != "" { // one sample of all that changed
 		slices.SortStableFunc(drawn, func(a, b mutant) int { return strings.Compare(a.order, b.order) })
-		drawn = drawn[:min(len(drawn), 2*most)]
+		drawn = drawn[:min(len(drawn), most)]
 		slices.SortStableFunc(drawn, func(a, b mutant) int { return strings.Compare(a.dir, b.dir) })
 	}
 	fmt.Println("| package | mutants | killed | share | seconds |\n| --- | ---: | ---: | ---: | ---: |")
 	var all, survivors []mutant
-	for len(drawn) > 0 && (since == "" || len(all) < most) && time.Now().Before(end) {
+	for len(drawn) > 0 && time.Now().Before(end) {
 		dir := drawn[0].dir
 		n := slices.IndexFunc(drawn, func(m mutant) bool { return m.dir != dir })
 		if n < 0 {
 			n = len(drawn)
 		}
-		here := most
-		if since != "" {
-			here = most - len(all)
-		}
-		t := tester{dir: dir, scratch: scratch, workers: workers, end: end}
 		begin := time.Now()
-		tried, err := t.test(ctx, drawn[:n], here)
+		own := filepath.Join(scratch, filepath.Base(dir))
+		if err := os.MkdirAll(own, 0o700); err != nil {
+			return err
+		}
+		tried, err := newTester(sources[dir], drawn[:n], most, own, workers, end).test(ctx)
 		if err != nil {
 			return err
 		}

@@ -5,11 +5,8 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"go/ast"
-	"go/parser"
 	"go/token"
-	"os"
 	"os/exec"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -24,6 +21,11 @@ type mutant struct {
 	operator   string
 	order      string // hash that decides which places are drawn first
 	killed     string // the test that noticed, "" if none did
+
+	// The same change as a choice at run time: before and after are written around the bytes from to to, and between
+	// takes the place of start to end if it is not empty. A # is the number of the mutant. See program.
+	from, to               int
+	before, between, after string
 }
 
 func (m mutant) String() string {
@@ -57,26 +59,11 @@ func changedSince(ctx context.Context, since string) (map[string]bool, error) {
 	return changed, nil
 }
 
-// placesOf returns every mutant of the package in dir, in the order in which the seed draws them.
-func placesOf(dir, seed string) ([]mutant, error) {
-	names, err := filepath.Glob(filepath.Join(dir, "*.go"))
-	if err != nil {
-		return nil, err
-	}
+// placesOf returns every mutant of a package, in the order in which the seed draws them.
+func placesOf(p *source, seed string) []mutant {
 	var found []mutant
-	for _, name := range names {
-		if strings.HasSuffix(name, "_test.go") || strings.Contains(name, "_windows") || strings.Contains(name, "_darwin") {
-			continue
-		}
-		text, err := os.ReadFile(name)
-		if err != nil {
-			return nil, err
-		}
-		w := walker{dir: dir, file: name, text: string(text), set: token.NewFileSet(), seed: seed, times: map[string]int{}}
-		f, err := parser.ParseFile(w.set, name, text, parser.SkipObjectResolution)
-		if err != nil {
-			return nil, err
-		}
+	for i, f := range p.files {
+		w := walker{source: p, file: p.names[i], text: p.texts[i], seed: seed, times: map[string]int{}}
 		for _, d := range f.Decls {
 			w.function = "declarations"
 			if fn, ok := d.(*ast.FuncDecl); ok {
@@ -87,16 +74,21 @@ func placesOf(dir, seed string) ([]mutant, error) {
 		found = append(found, w.found...)
 	}
 	slices.SortFunc(found, func(a, b mutant) int { return strings.Compare(a.order, b.order) })
-	return found, nil
+	return found
 }
 
 // walker collects the mutants of a file.
 type walker struct {
-	dir, file, text, function, seed string
-	set                             *token.FileSet
-	times                           map[string]int // how often a function had the same change
-	found                           []mutant
+	*source
+	file, text, function, seed string
+	times                      map[string]int // how often a function had the same change
+	found                      []mutant
 }
+
+// What is written before and after a condition that a mutant makes true, makes false, or turns around.
+const (
+	orMutant, andNot, turned, closed = "(mutantOn(#)||(", "(!mutantOn(#)&&(", "(mutantOn(#)!=(", "))"
+)
 
 func (w *walker) visit(n ast.Node) bool {
 	switch n := n.(type) {
@@ -108,30 +100,30 @@ func (w *walker) visit(n ast.Node) bool {
 		w.binary(n)
 	case *ast.UnaryExpr:
 		if n.Op == token.NOT {
-			w.add("negation dropped", n, w.source(n.X))
+			w.add("negation dropped", n, w.textOf(n.X), n, turned, closed)
 		}
 	case *ast.IfStmt:
 		if n.Init == nil { // what it declares would be unused
-			w.add("condition always true", n.Cond, "true")
-			w.add("condition never true", n.Cond, "false")
+			w.add("condition always true", n.Cond, "true", n.Cond, orMutant, closed)
+			w.add("condition never true", n.Cond, "false", n.Cond, andNot, closed)
 		}
 	case *ast.Ident:
 		if n.Name == "true" {
-			w.add("true is false", n, "false")
+			w.add("true is false", n, "false", n, andNot, closed)
 		} else if n.Name == "false" {
-			w.add("false is true", n, "true")
+			w.add("false is true", n, "true", n, orMutant, closed)
 		}
 	case *ast.ExprStmt:
-		w.add("statement dropped", n, "")
+		w.add("statement dropped", n, "", n, "if !mutantOn(#) {", "}")
 	case *ast.IncDecStmt:
-		w.add("statement dropped", n, "")
+		w.add("statement dropped", n, "", n, "if !mutantOn(#) {", "}")
 	case *ast.AssignStmt:
 		if n.Tok != token.DEFINE {
-			w.add("statement dropped", n, "")
+			w.add("statement dropped", n, "", n, "if !mutantOn(#) {", "}")
 		}
 	case *ast.BranchStmt:
 		if n.Tok == token.CONTINUE && n.Label == nil {
-			w.add("continue is break", n, "break")
+			w.add("continue is break", n, "break", n, "if mutantOn(#) {break}; ", "")
 		}
 	}
 	return true
@@ -139,6 +131,9 @@ func (w *walker) visit(n ast.Node) bool {
 
 // constant makes a number ten times larger and halves it. 0 becomes 1 and 1 becomes 2 and 0.
 func (w *walker) constant(n *ast.BasicLit) {
+	add := func(operator, value string) {
+		w.add(operator, n, value, n, "mutantConstant["+w.typeOf(n)+"](#,", ","+value+")")
+	}
 	switch n.Kind {
 	case token.INT:
 		v, err := strconv.ParseInt(n.Value, 0, 64)
@@ -147,13 +142,13 @@ func (w *walker) constant(n *ast.BasicLit) {
 		}
 		switch v {
 		case 0:
-			w.add("constant", n, "1")
+			add("constant", "1")
 		case 1:
-			w.add("constant", n, "2")
-			w.add("constant", n, "0")
+			add("constant", "2")
+			add("constant", "0")
 		default:
-			w.add("constant ten times larger", n, strconv.FormatInt(v*10, 10))
-			w.add("constant halved", n, strconv.FormatInt(v/2, 10))
+			add("constant ten times larger", strconv.FormatInt(v*10, 10))
+			add("constant halved", strconv.FormatInt(v/2, 10))
 		}
 	case token.FLOAT:
 		v, err := strconv.ParseFloat(n.Value, 64)
@@ -161,11 +156,11 @@ func (w *walker) constant(n *ast.BasicLit) {
 			return
 		}
 		if v == 0 {
-			w.add("constant", n, "1")
+			add("constant", "1")
 			return
 		}
-		w.add("constant ten times larger", n, strconv.FormatFloat(v*10, 'g', -1, 64))
-		w.add("constant halved", n, strconv.FormatFloat(v/2, 'g', -1, 64))
+		add("constant ten times larger", strconv.FormatFloat(v*10, 'g', -1, 64))
+		add("constant halved", strconv.FormatFloat(v/2, 'g', -1, 64))
 	}
 }
 
@@ -174,14 +169,24 @@ var swapped = map[token.Token]string{token.ADD: "-", token.SUB: "+", token.MUL: 
 
 func (w *walker) binary(n *ast.BinaryExpr) {
 	switch n.Op {
-	case token.LAND, token.LOR:
-		w.add("condition dropped", n, w.source(n.X))
-		w.add("condition dropped", n, w.source(n.Y))
+	case token.LAND:
+		w.add("condition dropped", n, w.textOf(n.X), n.Y, orMutant, closed)
+		w.add("condition dropped", n, w.textOf(n.Y), n.X, orMutant, closed)
+	case token.LOR:
+		w.add("condition dropped", n, w.textOf(n.X), n.Y, andNot, closed)
+		w.add("condition dropped", n, w.textOf(n.Y), n.X, andNot, closed)
 	default:
-		if op, ok := swapped[n.Op]; ok && !text(n.X) && !text(n.Y) {
-			at := w.set.Position(n.OpPos).Offset
-			w.replace("operator", at, at+len(n.Op.String()), op)
+		op, ok := swapped[n.Op]
+		if !ok || text(n.X) || text(n.Y) {
+			return
 		}
+		m := mutant{operator: "operator", start: w.offset(n.OpPos), new: op, from: w.offset(n.Pos()), to: w.offset(n.End()),
+			before: turned, after: closed}
+		m.end = m.start + len(n.Op.String())
+		if n.Op != token.EQL && n.Op != token.NEQ {
+			m.before, m.between, m.after = choices[n.Op]+"(#,", ",", ")"
+		}
+		w.draw(m)
 	}
 }
 
@@ -191,18 +196,19 @@ func text(e ast.Expr) bool {
 	return ok && lit.Kind == token.STRING
 }
 
-func (w *walker) source(n ast.Node) string {
-	return w.text[w.set.Position(n.Pos()).Offset:w.set.Position(n.End()).Offset]
+func (w *walker) offset(p token.Pos) int { return w.set.Position(p).Offset }
+
+func (w *walker) textOf(n ast.Node) string { return w.text[w.offset(n.Pos()):w.offset(n.End())] }
+
+// add replaces a node by a text. As a choice at run time, before and after are written around another node.
+func (w *walker) add(operator string, n ast.Node, replaced string, around ast.Node, before, after string) {
+	w.draw(mutant{operator: operator, start: w.offset(n.Pos()), end: w.offset(n.End()), new: replaced,
+		from: w.offset(around.Pos()), to: w.offset(around.End()), before: before, after: after})
 }
 
-func (w *walker) add(operator string, n ast.Node, replaced string) {
-	w.replace(operator, w.set.Position(n.Pos()).Offset, w.set.Position(n.End()).Offset, replaced)
-}
-
-func (w *walker) replace(operator string, start, end int, replaced string) {
-	m := mutant{dir: w.dir, file: w.file, start: start, end: end, old: w.text[start:end], new: replaced, operator: operator,
-		line: 1 + strings.Count(w.text[:start], "\n")}
-	key := strings.Join([]string{w.seed, w.file, w.function, operator, m.old, m.new}, "\x00")
+func (w *walker) draw(m mutant) {
+	m.dir, m.file, m.old, m.line = w.dir, w.file, w.text[m.start:m.end], 1+strings.Count(w.text[:m.start], "\n")
+	key := strings.Join([]string{w.seed, w.file, w.function, m.operator, m.old, m.new}, "\x00")
 	w.times[key]++
 	m.order = fmt.Sprintf("%x", sha256.Sum256(fmt.Append(nil, key, w.times[key])))
 	w.found = append(w.found, m)

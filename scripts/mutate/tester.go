@@ -6,10 +6,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -17,132 +19,223 @@ import (
 
 // tester runs the tests of one package on its mutants.
 type tester struct {
-	dir, scratch string
-	workers      int
-	patience     time.Duration // after which a test that still runs has noticed
-	end          time.Time     // no further mutant is tried after it
+	*program
+	alone   []mutant // those that cannot stand in the program
+	scratch string   // a folder of its own
+	workers int
+	end     time.Time // no further mutant is tried after it
+	tests   []*test   // in the order in which they run
 }
 
-// What a mutant may use. One that allocates without end must not take the machine with it.
+// test is a test of the package, run alone and without a change.
+type test struct {
+	name    string
+	wall    time.Duration
+	cpu     time.Duration
+	reaches map[int]bool // the numbers of the mutants whose places it reaches
+}
+
+// What a mutant may use. One that allocates or computes without end must not take the machine with it. The time that it
+// may wait is long, since the machine may be busy; the time that it may compute is not.
 const (
-	leastPatience = 20 * time.Second
-	addressSpace  = 8 << 20 // kilobytes
+	leastWait    = 15 * time.Second
+	leastCompute = 4 * time.Second
+	moreTime     = 5       // times as long as without a change
+	addressSpace = 8 << 20 // kilobytes
 )
 
-// test tries mutants, in their order, until most of them have compiled or the time is over. It returns those that have.
-func (t *tester) test(ctx context.Context, places []mutant, most int) ([]mutant, error) {
-	bin := filepath.Join(t.scratch, "unchanged.test")
-	if out, err := t.compile(ctx, bin, ""); err != nil {
-		return nil, fmt.Errorf("%s does not compile: %s", t.dir, out)
+// newTester draws mutants of a package, in the order of places, until most of them compile.
+func newTester(p *source, places []mutant, most int, scratch string, workers int, end time.Time) *tester {
+	t := &tester{program: &program{source: p}, scratch: scratch, workers: workers, end: end}
+	for _, m := range places {
+		if len(t.mutants)+len(t.alone) == most {
+			break
+		}
+		if text := t.with(m); text != "" && !t.add(m) {
+			t.alone = append(t.alone, m)
+		}
 	}
-	begin := time.Now()
-	t.patience = time.Hour
-	if failed, err := t.run(ctx, bin); failed != "" || err != nil {
-		return nil, fmt.Errorf("%s: %s fails without a change (%v)", t.dir, failed, err)
-	}
-	t.patience = max(leastPatience, 8*time.Since(begin))
-	var mu sync.Mutex // guards what follows
-	next, results, failure := 0, make([]*mutant, len(places)), error(nil)
-	compiled := func() (n int) {
-		for _, r := range results {
-			if r != nil {
-				n++
+	return t
+}
+
+// with returns the file of a mutant with its change alone, "" if the package then does not compile.
+func (t *tester) with(m mutant) string {
+	for i, name := range t.names {
+		if name == m.file {
+			if text := t.texts[i][:m.start] + m.new + t.texts[i][m.end:]; t.compiles(map[string]string{name: text}) {
+				return text
 			}
 		}
-		return n
 	}
+	return ""
+}
+
+// test returns the mutants that were tried before the end, with the tests that killed them.
+func (t *tester) test(ctx context.Context) ([]mutant, error) {
+	bin := filepath.Join(t.scratch, "all.test")
+	if err := t.compile(ctx, bin, t.changed()); err != nil {
+		return nil, err
+	}
+	if err := t.runAlone(ctx, bin); err != nil {
+		return nil, err
+	}
+	var mu sync.Mutex // guards tried
+	var tried []mutant
+	err := t.each(len(t.mutants)+len(t.alone), func(i int) (err error) {
+		var m mutant
+		if i < len(t.mutants) {
+			m = t.mutants[i]
+			m.killed, err = t.kill(ctx, bin, i+1)
+		} else {
+			m = t.alone[i-len(t.mutants)]
+			own := filepath.Join(t.scratch, fmt.Sprintf("%d.test", i))
+			defer os.Remove(own)
+			if err := t.compile(ctx, own, map[string]string{m.file: t.with(m)}); err != nil {
+				return err
+			}
+			m.killed, err = t.kill(ctx, own, 0)
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		tried = append(tried, m)
+		return err
+	})
+	return tried, err
+}
+
+// each calls f with 0 to n-1 from several goroutines, until the end or a failure.
+func (t *tester) each(n int, f func(int) error) error {
+	var mu sync.Mutex // guards next and failure
+	var failure error
+	next := 0
 	var working sync.WaitGroup
-	for worker := range t.workers {
+	for range t.workers {
 		working.Go(func() {
 			for {
 				mu.Lock()
 				i := next
-				stop := failure != nil || i >= len(places) || compiled() >= most || time.Now().After(t.end)
+				stop := failure != nil || i >= n || time.Now().After(t.end)
 				next++
 				mu.Unlock()
 				if stop {
 					return
 				}
-				m := places[i]
-				ok, err := t.try(ctx, &m, worker)
-				mu.Lock()
-				failure = errors.Join(failure, err)
-				if ok {
-					results[i] = &m
+				if err := f(i); err != nil {
+					mu.Lock()
+					failure = errors.Join(failure, err)
+					mu.Unlock()
 				}
-				mu.Unlock()
 			}
 		})
 	}
 	working.Wait()
-	var tried []mutant
-	for _, r := range results {
-		if r != nil && len(tried) < most {
-			tried = append(tried, *r)
+	return failure
+}
+
+// compile makes the program of the tests, with these files in place of those of the tree.
+func (t *tester) compile(ctx context.Context, bin string, changed map[string]string) error {
+	replaced := map[string]string{}
+	for name, text := range changed {
+		abs, err := filepath.Abs(name)
+		if err != nil {
+			return err
+		}
+		replaced[abs] = bin + "." + filepath.Base(name)
+		if err := os.WriteFile(replaced[abs], []byte(text), 0o600); err != nil {
+			return err
 		}
 	}
-	return tried, failure
+	overlay, err := json.Marshal(map[string]any{"Replace": replaced})
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(bin+".json", overlay, 0o600); err != nil {
+		return err
+	}
+	out, err := exec.CommandContext(ctx, "go", "test", "-c", "-vet=off", "-ldflags=-s -w", "-o", bin, "-overlay", bin+".json",
+		"./"+t.dir).CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("%s: %w: %s", t.dir, err, out)
+	}
+	return nil
 }
 
-// try reports whether the mutant compiles, and notes which test killed it.
-func (t *tester) try(ctx context.Context, m *mutant, worker int) (bool, error) {
-	text, err := os.ReadFile(m.file)
+// runAlone runs each test without a change, to learn which mutants it reaches and how long it takes.
+func (t *tester) runAlone(ctx context.Context, bin string) error {
+	list := exec.CommandContext(ctx, bin, "-test.list", "^(Test|Fuzz|Example)")
+	list.Dir = t.dir
+	out, err := list.Output()
 	if err != nil {
-		return false, err
+		return fmt.Errorf("%s: its tests are not listed: %w", t.dir, err)
 	}
-	base := filepath.Join(t.scratch, fmt.Sprintf("%d", worker))
-	changed := append(append(bytes.Clone(text[:m.start]), m.new...), text[m.end:]...)
-	if err := os.WriteFile(base+".go", changed, 0o600); err != nil {
-		return false, err
+	for _, name := range strings.Fields(string(out)) {
+		t.tests = append(t.tests, &test{name: name, reaches: map[int]bool{}})
 	}
-	abs, err := filepath.Abs(m.file)
-	if err != nil {
-		return false, err
-	}
-	overlay, err := json.Marshal(map[string]any{"Replace": map[string]string{abs: base + ".go"}})
-	if err != nil {
-		return false, err
-	}
-	if err := os.WriteFile(base+".json", overlay, 0o600); err != nil {
-		return false, err
-	}
-	if _, err := t.compile(ctx, base+".test", base+".json"); err != nil {
-		return false, ctx.Err() // it does not compile: no mutant
-	}
-	m.killed, err = t.run(ctx, base+".test")
-	return true, err
+	return t.each(len(t.tests), func(i int) error {
+		one := t.tests[i]
+		reached := filepath.Join(t.scratch, one.name+".reached")
+		begin := time.Now()
+		failed, cpu, err := t.run(ctx, bin, []string{one.name}, time.Hour, time.Hour, "MUTANT_REACHED="+reached)
+		one.wall, one.cpu = time.Since(begin), cpu
+		if failed != "" || err != nil {
+			return fmt.Errorf("%s: %s fails without a change (%v)", t.dir, one.name, err)
+		}
+		numbers, _ := os.ReadFile(reached) // no file if it reaches none
+		for _, n := range strings.Fields(string(numbers)) {
+			number, err := strconv.Atoi(n)
+			if err != nil {
+				return err
+			}
+			one.reaches[number] = true
+		}
+		return nil
+	})
 }
 
-func (t *tester) compile(ctx context.Context, bin, overlay string) (string, error) {
-	args := []string{"test", "-c", "-vet=off", "-ldflags=-s -w", "-o", bin}
-	if overlay != "" {
-		args = append(args, "-overlay", overlay)
+// kill runs the tests that reach a mutant, all of them if its number is 0, and returns the first that fails.
+func (t *tester) kill(ctx context.Context, bin string, number int) (string, error) {
+	var names []string
+	var wall, cpu time.Duration
+	for _, one := range t.tests {
+		if number == 0 || one.reaches[number] {
+			names, wall, cpu = append(names, one.name), wall+one.wall, cpu+one.cpu
+		}
 	}
-	out, err := exec.CommandContext(ctx, "go", append(args, "./"+t.dir)...).CombinedOutput()
-	return string(out), err
+	if len(names) == 0 {
+		return "", nil
+	}
+	killed, _, err := t.run(ctx, bin, names, max(leastWait, moreTime*wall), max(leastCompute, moreTime*cpu),
+		fmt.Sprintf("MUTANT=%d", number))
+	return killed, err
 }
 
-var failedTest = regexp.MustCompile(`(?m)^\s*--- FAIL: (\S+)|^(panic: test timed out)|^(fatal error: .*|panic: .*)`)
+var failedTest = regexp.MustCompile(`(?m)^\s*--- FAIL: (\S+)|^(panic: test timed out)|^(fatal error: .*|panic: .*|SIGXCPU: .*)`)
 
-// run returns the first test that failed, "" if none did.
-func (t *tester) run(ctx context.Context, bin string) (string, error) {
-	ctx, cancel := context.WithTimeout(ctx, t.patience+10*time.Second)
+// run returns the first test that failed, "" if none did, and how long the processor worked.
+func (t *tester) run(ctx context.Context, bin string, names []string, wait, compute time.Duration, env ...string) (string, time.Duration,
+	error) {
+	ctx, cancel := context.WithTimeout(ctx, wait+10*time.Second)
 	defer cancel()
-	c := exec.CommandContext(ctx, "sh", "-c", fmt.Sprintf(`ulimit -v %d; exec "$0" "$@"`, addressSpace), bin,
-		"-test.failfast", "-test.timeout", t.patience.String())
-	c.Dir, c.WaitDelay = t.dir, time.Second
+	script := fmt.Sprintf(`ulimit -v %d; ulimit -S -t %.0f; exec "$0" "$@"`, addressSpace, math.Ceil(compute.Seconds()))
+	c := exec.CommandContext(ctx, "sh", "-c", script, bin, "-test.failfast", "-test.timeout", wait.String(), "-test.run",
+		"^("+strings.Join(names, "|")+")$")
+	c.Dir, c.WaitDelay, c.Env = t.dir, time.Second, append(os.Environ(), env...)
 	out, err := c.CombinedOutput()
+	var cpu time.Duration
+	if c.ProcessState != nil {
+		cpu = c.ProcessState.UserTime() + c.ProcessState.SystemTime()
+	}
 	var exit *exec.ExitError
 	switch {
 	case err == nil:
-		return "", nil
+		return "", cpu, nil
 	case context.Cause(ctx) == context.Canceled:
-		return "", ctx.Err()
+		return "", cpu, ctx.Err()
 	case !errors.As(err, &exit) && ctx.Err() == nil && !errors.Is(err, exec.ErrWaitDelay):
-		return "", err
+		return "", cpu, err
 	}
 	if found := failedTest.FindSubmatch(out); found != nil {
-		return strings.TrimSpace(string(bytes.Join(found[1:], nil))), nil
+		return strings.TrimSpace(string(bytes.Join(found[1:], nil))), cpu, nil
 	}
-	return "the time limit", nil
+	return "the time limit", cpu, nil
 }

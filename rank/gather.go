@@ -203,7 +203,6 @@ func (x *queryContext) ask(q event.Query, prompt index.Text, s *live.Session) {
 	switch {
 	case q.Prompt != "":
 		x.words = x.stored(index.Terms(q.Prompt, event.MaxTerms))
-		x.idents = index.Identifiers(q.Prompt, maxIdents)
 	case s != nil && len(s.Prompt.Words) > 0:
 		x.words, x.idents = slices.Clone(s.Prompt.Words), s.Prompt.Idents
 	case s != nil:

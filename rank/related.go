@@ -17,9 +17,6 @@ const (
 
 // relatives adds files whose names share words with the name of the newest current file.
 func (x *queryContext) relatives(p *pool) {
-	if len(x.files) == 0 {
-		return
-	}
 	x.compared = x.files[max(0, len(x.files)-comparedFiles):]
 	left := maxRelatives
 	for _, w := range x.baseTerms(x.newest()) {
@@ -80,13 +77,15 @@ const (
 	callsFade = 0.8 // of a current file against the one after it
 )
 
+func calls(defined float64) float64 { return unit(defined / (callsHalf + defined)) }
+
 // calling finds files that define names that the newest current files use.
 func (x *queryContext) calling(p *pool) {
 	fade := 1.0
 	for i := len(x.files) - 1; i >= max(0, len(x.files)-alikeFiles); i-- {
 		for _, f := range x.contents.Called(x.files[i], maxSaid) {
 			c := p.get(f.Path)
-			if v := fade * unit(f.Weight/(callsHalf+f.Weight)); v > c.calls {
+			if v := fade * calls(f.Weight); v > c.calls {
 				c.calls, c.calledBy = v, x.files[i]
 			}
 		}

@@ -50,6 +50,8 @@ func TestFormulas(t *testing.T) {
 		{"none", several(), 0},
 		{"support of one change", support(1), .5},
 		{"support of three", support(3), .75},
+		{"calls of one name", calls(1), .5},
+		{"calls of three", calls(3), .75},
 		{"opened nothing", opened(0), 0},
 		{"opened six", opened(6), 0.486478},
 		{"opened a million", opened(1_000_000), 1},

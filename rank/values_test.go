@@ -53,6 +53,7 @@ func shop(t *testing.T) (*world, Options) {
 	for i, f := range []event.Path{"web/handler.go", "web/session.go", "basket/basket.go"} {
 		w.open("web", day(2).Add(time.Duration(i)*time.Minute), f, "web")
 	}
+	w.prompt("named", day(1), "move tax/table.go to web/session.go")
 	minutes := func(ago int) time.Time { return epoch.Add(-time.Duration(ago) * time.Minute) }
 	w.prompt("s", minutes(30), "the total of a basket ignores lookupRate, the tax rate of its country, see docs/tax.md")
 	w.open("s", minutes(28), "basket/basket.go", "tax")
@@ -95,6 +96,8 @@ func TestValues(t *testing.T) {
 		{"nothing, on a branch with a name", event.Query{Branch: event.Branch{Name: branch.Name}}},
 		{"a text about the branch", event.Query{Prompt: "what do my changes lack", Branch: branch}},
 		{"nothing at all", event.Query{Task: event.TaskPrompt}},
+		{"files that call others", event.Query{Task: event.TaskOpen, Files: []event.Path{"web/handler.go", "tax/rate_test.go"}}},
+		{"a prompt that named files", event.Query{Session: "named", Task: event.TaskPrompt}},
 	} {
 		c.q.At = epoch
 		k, err := r.Score(context.Background(), c.q)
@@ -131,6 +134,7 @@ func TestFitsOfTexts(t *testing.T) {
 	r := w.ranker(o)
 	var b strings.Builder
 	for _, text := range []string{
+		"tax rate",
 		"round the total half up after tax", "tax: the rate of a country is looked up twice",
 		"fix(web): handler shows `loadBasket` of web/session.go", "update the changelog and bump example.com/money",
 		"test sumPrices\n\nIt fails:\n  File \"basket/prices.go\", line 5\n  File \"basket/basket.go\", line 6\nsee basket.prices.sumPrices",
@@ -215,6 +219,10 @@ func TestBoundsOfAQuestion(t *testing.T) {
 			w.tree.Add(files("folder/z%dq.go", 50)...)
 			w.tree.Add("folder/hub.go")
 		}, event.Query{Task: event.TaskOpen, Files: []event.Path{"folder/hub.go"}}, Directory, 32},
+		"files of names alike": {func(w *world) {
+			w.tree.Add(files("folder%d/marmalade_jam.go", 40)...)
+			w.tree.Add("other/marmalade_hub.go")
+		}, event.Query{Task: event.TaskOpen, Files: []event.Path{"other/marmalade_hub.go"}}, NameShare, 24},
 		"candidates": {func(w *world) {
 			for _, hub := range files("hub%d.go", 5) {
 				for _, f := range files(string(hub)+"%02d/a.go", 32) {

@@ -143,6 +143,13 @@ func TestRenamed(t *testing.T) {
 	if p := made().times(1, "pkg/x.go").p(t, "pkg/x.go", "pkg/x_test.go"); p == 0 {
 		t.Error("a pair by name is not found")
 	}
+	apart := made().times(1, "src/x.go").times(1, "test/x_test.go")
+	for i := range 300 {
+		apart.Add([]event.Path{event.Path(fmt.Sprintf("newer/f%d.go", i))})
+	}
+	if apart.p(t, "test/x_test.go", "src/x.go") == 0 {
+		t.Error("a pair by name in two folders is not found")
+	}
 	if MaxFiles != 100 {
 		t.Errorf("commits of %d files count", MaxFiles)
 	}

@@ -15,7 +15,7 @@ var prompts = []string{
 		"saw it die at 4 GB. Use a.go and b.go as they are.\nThe tests in importer_test.go have to pass.",
 	"make the tokenizer of the parser skip comments",
 	"yes, go ahead!", "ok", "3", "/compact", "Sure, and thanks again. Please continue where you left off", "yes, but rename it",
-	"[Image: source: /tmp/x.png]", "don't", "oui",
+	"[Image: source: /tmp/x.png]", "[Image: source: /tmp/x.png]\nmake the picture smaller", "直してください。 ありがとう、またね", "don't", "oui",
 	"speed up the parser of the importer, because the nightly import takes four hours when the archive is large, and nobody wants to wait",
 	"one very long sentence that goes on, with a clause about parsers, and with others that never come to an end",
 	"日本語のプロンプトです。パーサーを直してください！ありがとう。", "löse den Fehler im Größenvergleich; er tritt nur auf Windows auf",

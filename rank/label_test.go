@@ -1,0 +1,53 @@
+package rank
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/scripts/fault"
+)
+
+// TestLabels compares what names of files say with a golden file.
+func TestLabels(t *testing.T) {
+	t.Parallel()
+	var b strings.Builder
+	for _, f := range []event.Path{"a/b/c/d/e/f/g/h/i.go", "parse_config.go", "parse_config_test.go", ".gitignore", "go.mod",
+		"pkg/__init__.py", "web/index.ts", "web/index.tsx", "web/index.js", "web/index.jsx", "core/mod.rs", "core/lib.rs", "doc.go",
+		"Docs/plan.txt", "doc/x.go", "examples/x.go", "example/x.go", "benchmarks/x.go", "benchmark/x.go", "bench/x.go", "tools/x.go",
+		"scripts/x.go", "samples/x.go", "demo/x.go", "website/x.go", "src/x.go", "README.md", "Makefile", "logo.png",
+		"internal/docs.go"} {
+		l := newLabel(f)
+		fmt.Fprintf(&b, "%s dir=%q stem=%q words=%q depth=%.4g kind=%v", f, l.dir, l.stem, l.words, l.depth, l.file)
+		for _, is := range []struct {
+			name string
+			it   bool
+		}{{"init", l.init}, {"upkeep", l.upkeep}, {"aside", l.aside}, {"document", l.document}, {"test", l.test}} {
+			if is.it {
+				b.WriteString(" " + is.name)
+			}
+		}
+		b.WriteByte('\n')
+	}
+	fault.Golden(t, "testdata/labels.txt", b.String())
+}
+
+// TestTasks: what a query means that does not say.
+func TestTasks(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		q    event.Query
+		want event.Task
+	}{
+		{event.Query{}, event.TaskPrompt},
+		{event.Query{Prompt: "x", Session: "s", Files: []event.Path{"a"}}, event.TaskPrompt},
+		{event.Query{Files: []event.Path{"a"}}, event.TaskChange},
+		{event.Query{Current: "a"}, event.TaskChange},
+		{event.Query{Session: "s", Files: []event.Path{"a"}}, event.TaskOpen},
+		{event.Query{Session: "s"}, event.TaskOpen},
+		{event.Query{Task: event.TaskSearch, Prompt: "x"}, event.TaskSearch},
+	} {
+		fault.Same(t, fmt.Sprintf("%+v", c.q), TaskOf(c.q), c.want)
+	}
+}

@@ -57,6 +57,8 @@ func TestRescue(t *testing.T) {
 		{"py/tools.py", "missing", "py/tools/__init__.py"}, {"rs/pool.rs", "missing", "rs/pool/mod.rs"}, // a module as a folder
 		{"rs/queue/mod.rs", "missing", "rs/queue.rs"}, {"web/forms.ts", "missing", "web/forms/index.tsx"},
 		{"web/wizard/index.tsx", "missing", "web/wizard.tsx"}, {"docs/setup.md", "missing", "docs/setup.rst"},
+		{"internol/mcp/server.go", "missing", "internal/mcp/server.go"}, {"cnd/app/main.go", "missing", "cmd/app/main.go"},
+		{"wib/wizard.tsx", "missing", "web/wizard.tsx"}, {"pkgs/one/only.go", "missing", "pkg/one/only.go"},
 		{"lib/src/wizard.jsx", "missing", "web/wizard.tsx"}, // the only one of that name, in another form
 		{"old/name.go", "missing", "new/name.go"},           // renamed
 		{"old/gone.go", "missing", ""},                      // renamed, then gone
@@ -73,9 +75,20 @@ func TestRescue(t *testing.T) {
 		if s.File != c.want || ok != (c.want != "") {
 			t.Errorf("%s (%s): got %q, want %q", c.wrong, c.why, s.File, c.want)
 		}
-		if ok && (!strings.Contains(s.Reasons[0].Text, c.wrong.Display()) || s.Reasons[0].With != c.wrong) {
+		if ok && (!strings.Contains(s.Reasons[0].Text, c.wrong.Display()) || s.Reasons[0].With != c.wrong || s.Reasons[0].Value != 1 ||
+			s.Reasons[0].Weight != 1 || s.Score != 1) {
 			t.Errorf("%s: the reason does not say what was wrong: %s", c.wrong, s.Reasons[0].Text)
 		}
+	}
+}
+
+// TestDistantNames: of a path in a folder that does not exist, one name may be misspelled, and not two.
+func TestDistantNames(t *testing.T) {
+	for wrong, want := range map[event.Path]event.Path{"serverr/parser/table.go": "server/parser/table.go",
+		"server/parsel/table.go": "server/parser/table.go", "serverr/parsel/table.go": "", "server/table.go": ""} {
+		files := []event.Path{"server/parser/table.go", "other/table.go", "third/one/table.go"}
+		f, _ := Rescuer{Tree: index.NewTree(files)}.misspelled(wrong)
+		fault.Same(t, string(wrong), f, want)
 	}
 }
 

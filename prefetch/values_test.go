@@ -1,6 +1,7 @@
 package prefetch
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"strings"
@@ -8,6 +9,7 @@ import (
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/history"
 	"github.com/aoa-dev/aoa/internal/index"
 	"github.com/aoa-dev/aoa/scripts/fault"
 )
@@ -190,7 +192,7 @@ func TestNearly(t *testing.T) {
 		{"bo", "bos", false},
 		{"box", "bex", false}, {"book", "bock", true}, {"book", "boo", false}, {"books", "boks", true}, {"book",
 			"obok", true},
-		{"book", "koob", false}, {"page1", "page2", false}, {"part", "parted", false}, {"part", "partes", true},
+		{"book", "koob", false}, {"page1", "page2", false}, {"part", "parted", false}, {"part", "partes", true}, {"part", "parties", false},
 		{"basket", "bxsxet", false},
 	} {
 		if nearly(c.a, c.b) != c.want || nearly(c.b, c.a) != c.want {
@@ -216,6 +218,54 @@ func TestNearly(t *testing.T) {
 	}
 }
 
+// TestShared: two commits that changed both files are the fewest for which one is missing beside the other, and each
+// worktree has its own.
+func TestShared(t *testing.T) {
+	d := newFixture(t, Options{})
+	d.likely(.9, "a.go")
+	for both, want := range map[int]int{1: 0, 2: 1} {
+		c := &history.Commits{}
+		for range both {
+			c.Add([]event.Path{"cur.go", "a.go"})
+		}
+		other := d.p.For(d.p.ranker, func(context.Context) (*history.Commits, error) { return c, nil })
+		_, lacks, err := other.Completion(t.Context(), d.query(), .2, 5)
+		fault.Check(t, err)
+		fault.Same(t, fmt.Sprint("lacks after ", both), len(lacks), want)
+	}
+}
+
+// TestShippedClasses: a confidence with a class that is not known or a slope out of bounds is refused.
+func TestShippedClasses(t *testing.T) {
+	for text, want := range map[string]bool{
+		`{"confidence": {"classes": {"open_seen": [0, 1]}}}`: true, `{"confidence": {"classes": {"open_seen": [99.9, 1]}}}`: true,
+		`{"confidence": {"classes": {"open_seen": [100, 1]}}}`: false, `{"confidence": {"classes": {"open_seen": [-0.1, 1]}}}`: false,
+		`{"confidence": {"classes": {"unheard_of": [1, 1]}}}`: false, `{`: false,
+	} {
+		_, err := parseConfidence([]byte(text))
+		fault.Same(t, text, err == nil, want)
+	}
+}
+
+// TestSetting: a threshold of the log is clamped, and another one takes the drift away that was learned under the last.
+func TestSetting(t *testing.T) {
+	s := NewState()
+	set := func(name, value string) { s.setting(event.Setting{Name: name, Value: value}) }
+	for _, c := range []struct {
+		name, value string
+		base        float64
+		drifts      int
+	}{{"threshold", "0.7", .7, 0}, {"threshold", "0.7", .7, 1}, {"threshold", "0.1", .4, 0}, {"threshold", "high", .4, 1}, {"list", "0.8", .4, 1}} {
+		s.Drift = map[Kind]float64{Next: .1}
+		set(c.name, c.value)
+		fault.Same(t, c.name+" "+c.value, fmt.Sprint(s.Base, len(s.Drift)), fmt.Sprint(c.base, c.drifts))
+	}
+	e, changes := s.SetThreshold(.1, epoch)
+	fault.Same(t, "what the log says", changes, false)
+	e, changes = s.SetThreshold(.8, epoch)
+	fault.Same(t, "another one", fmt.Sprint(e.Body, changes), "{threshold 0.8} true")
+}
+
 // TestAnswers: what people get is what hints promise, and sums of tallies are sums.
 func TestAnswers(t *testing.T) {
 	d := newFixture(t, Options{})
@@ -230,7 +280,8 @@ func TestAnswers(t *testing.T) {
 	a, lacks, err := d.p.Completion(t.Context(), q, .6, 5)
 	fault.Check(t, err)
 	fault.Same(t, "lacks", fmt.Sprint(lacks[0].File, " ", lacks[0].Both, " ", len(lacks)), "a.go 270 2")
-	if s := a.Suggestions[0]; s.File != "a.go" || !s.Unseen || len(s.Reasons) != 1 || s.Reasons[0].Signal != event.SignalTogether {
+	if s := a.Suggestions[0]; s.File != "a.go" || !s.Unseen || len(s.Reasons) != 1 || s.Reasons[0].Signal != event.SignalTogether ||
+		s.Reasons[0].Value != 1 || s.Reasons[0].Weight != 0 {
 		t.Errorf("beside a change: %+v", s)
 	}
 	fault.Same(t, "sum", Tally{1, 2, 3}.Plus(Tally{10, 20, 30}), Tally{11, 22, 33})

@@ -71,7 +71,11 @@ func TestBodies(t *testing.T) {
 				lists++
 			}
 		}
-		e.ChangePaths(func(list *[]Path) { lists--; *list = slices.Clone(*list) })
+		changed, all := e, lists
+		changed.ChangePaths(func(list *[]Path) { lists--; *list = []Path{"changed.go"} })
+		raw, err = json.Marshal(changed)
+		fault.Check(t, err)
+		fault.Same(t, string(k)+": lists that are changed", strings.Count(string(raw), "changed.go"), all)
 		fault.Same(t, string(k)+": lists of paths that ChangePaths leaves out", lists, 0)
 		e.ChangeText(func(text *string, terms *[]string) { *text = "changed " + *text; *terms = slices.Clone(*terms) })
 
@@ -171,7 +175,7 @@ func TestCalls(t *testing.T) {
 
 // TestLower lowers ASCII letters at the edges of the alphabet, and nothing else.
 func TestLower(t *testing.T) {
-	for in, want := range map[string]string{"AZaz": "azaz", "@A[`{Z": "@a[`{z", "Äb": "Äb", "abc": "abc", "xY": "xy", "": ""} {
+	for in, want := range map[string]string{"AZaz": "azaz", "A@[`{Z\x1f": "a@[`{z\x1f", "Äb": "Äb", "abc": "abc", "xY": "xy", "": ""} {
 		fault.Same(t, in, Lower(in), want)
 	}
 }

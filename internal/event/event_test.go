@@ -3,6 +3,7 @@ package event
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -90,6 +91,9 @@ func TestNormalizeDates(t *testing.T) {
 			}
 		}
 	}
+	for at, want := range map[time.Time]bool{now: false, time.Unix(-1, 0): true} {
+		fault.Same(t, "an event of "+at.String(), Event{Time: at, Body: Commit{Author: now}}.Misdated(), want)
+	}
 	for _, at := range []time.Time{{}, time.Unix(-1, 0), time.Unix(1<<60, 0)} {
 		for _, now := range []time.Time{now, time.Unix(1<<40, 0)} {
 			got := Event{Time: at}.Normalize(now)
@@ -107,6 +111,34 @@ func TestWords(t *testing.T) {
 			Text: "changed together"}}}
 	fault.Same(t, "reason", s.Words(), "changed together")
 	fault.Same(t, "without a better reason", (Suggestion{Reasons: s.Reasons[:3]}).Words(), "committed today")
+}
+
+// TestUnseal: what the log seals of an event is what it gets back.
+func TestUnseal(t *testing.T) {
+	for _, b := range []Body{Call{Act: ActRun, Text: "go test", Failing: []string{"FAIL: TestX", "FAIL: TestY"}},
+		Call{Act: ActRun, Text: "go test"}, Call{Act: ActRun, Failing: []string{"x"}}, Prompt{Text: "\x00[\"as if sealed\"]"}, Prompt{Text: "go on"},
+		Prompt{}} {
+		e := Event{Body: b}
+		got := e.WithoutText()
+		got.Unseal(e.Sealed())
+		fault.Same(t, fmt.Sprintf("%+v", b), got, e)
+	}
+	for sealed, want := range map[string]string{"\x00[]": "\x00[]", "\x00not JSON": "\x00not JSON"} {
+		e := Event{Body: Prompt{}}
+		e.Unseal(sealed)
+		fault.Same(t, sealed, e.Text(), want)
+	}
+}
+
+// TestRootPath: which names of the operating system are files of a worktree.
+func TestRootPath(t *testing.T) {
+	for name, want := range map[string]Path{"/repo/tree/a/b.go": "a/b.go", "/repo/tree/a/../b.go": "b.go", "a/./b.go": "a/b.go",
+		"/repo/tree": "", "/repo/trees/a.go": "", "/repo": "", "../tree/a.go": "", "": "", "/repo/tree/.git/config": ""} {
+		p, ok := Root("/repo/tree").Path(name)
+		if p != want || ok != (want != "") {
+			t.Errorf("%q: %q, %v, want %q", name, p, ok, want)
+		}
+	}
 }
 
 // FuzzClip: a clipped text is short enough, and the beginning of the text.

@@ -203,9 +203,6 @@ type Root string
 // false if the name is outside of the worktree. It reads nothing from disk: resolve symbolic links before if they
 // matter.
 func (r Root) Path(name string) (p Path, ok bool) {
-	if name == "" {
-		return "", false
-	}
 	if filepath.IsAbs(name) {
 		rel, err := filepath.Rel(string(r), filepath.Clean(name))
 		if err != nil {

@@ -15,6 +15,12 @@ func TestSweep(t *testing.T) {
 		}
 		return out
 	}
+	within := func(folders int) (out []event.Path) {
+		for i := range 8 {
+			out = append(out, event.Path(fmt.Sprintf("pkg%d/file%d.go", i%folders, i)))
+		}
+		return out
+	}
 	pair := []event.Path{"doc/man.go", "doc/man_test.go"}
 	for _, c := range []struct {
 		subject string
@@ -28,6 +34,8 @@ func TestSweep(t *testing.T) {
 		{"Fix linter", pair, false}, // a small one is work on these files
 		{"add missing license headers", many(38), true},
 		{"update copyright year (#1927)", many(5), true},
+		{"modernize the loops", many(8), true}, {"modernize the loops", many(7), false},
+		{"modernize the loops", within(3), true}, {"modernize the loops", within(2), false},
 		{"parse the version of a module", many(4), false},
 		{"Release 1.2", many(9), false}, // the files of a release belong together,
 		{"Use the correct man page section", many(30), false},

@@ -17,6 +17,8 @@ func TestActions(t *testing.T) {
 	var thread []cold.Numbered
 	for _, e := range []event.Event{part("p", event.Prompt{}),
 		part("t1:post:", event.Call{Act: event.ActRead, Tool: "Read", Paths: []event.Path{"a.go"}, Offset: 3, Blob: "b1"}),
+		part("t1:post::1", event.Call{Act: event.ActRead, Paths: []event.Path{"a.go"}, Blob: "b2"}),
+		part("t1:post::2", event.Call{Act: event.ActList, Paths: []event.Path{"folder"}}),
 		part("t2:post:", event.Call{Act: event.ActRead, Tool: "Bash", Paths: []event.Path{"a.go"}}),
 		part("t2:post::1", event.Call{Act: event.ActRun, Checks: true, Failure: event.FailStatus, Seen: []event.Path{"b.go"}}),
 		part("t3:post:", event.Call{Act: event.ActEdit, Tool: "apply_patch", Paths: []event.Path{"a.go"}}),
@@ -25,6 +27,8 @@ func TestActions(t *testing.T) {
 		part("t4:post:", event.Call{Act: event.ActSearch, Tool: "Grep", Text: "one", Glob: "*.go", Mode: "files"}),
 		part("t5:post:", event.Call{Act: event.ActList, Tool: "Glob", Text: "**/*.go"}), side,
 		part("save", event.Save{Paths: []event.Path{"a.go"}}), part("gone", event.Delete{Paths: []event.Path{"a.go"}}),
+		part("t8:post:", event.Call{Act: event.ActRun, Text: "make"}),
+		part("t8:post::1", event.Call{Act: event.ActRead, Paths: []event.Path{"a.go"}}),
 		part("t7:post:", event.Delete{Paths: []event.Path{"a.go"}})} {
 		thread = append(thread, cold.Numbered{Event: e})
 	}
@@ -37,14 +41,15 @@ func TestActions(t *testing.T) {
 		got[i].fill(in)
 	}
 	want := []Action{
-		{ID: "t1:post:", Tool: "Read", Act: event.ActRead, Paths: []event.Path{"a.go"}, Offset: 3, OK: true,
-			Seen: []string{"b1"}},
+		{ID: "t1:post:", Tool: "Read", Act: event.ActOther, Paths: []event.Path{"a.go"}, Offset: 3, OK: true, Cut: true,
+			Seen: []string{"b1"}, Parts: 2},
 		{ID: "t2:post:", Tool: "Bash", Act: event.ActRun, Command: line, Checks: true, Found: 1, Parts: 1},
 		{ID: "t3:post:", Tool: "apply_patch", Act: event.ActOther, Paths: []event.Path{"a.go", "b.go"}, OK: true, Cut: true,
 			Seen: []string{"", ""}, Parts: 2},
 		{ID: "t4:post:", Tool: "Grep", Act: event.ActSearch, Pattern: "one", Glob: "*.go", Mode: "files", OK: true,
 			Seen: []string{}},
 		{ID: "t5:post:", Tool: "Glob", Act: event.ActList, Glob: "**/*.go", OK: true, Seen: []string{}},
+		{ID: "t8:post:", Act: event.ActRun, Command: "make", OK: true, Parts: 1},
 		{ID: "t7:post:", Act: event.ActOther, OK: true, Cut: true},
 	}
 	fault.Same(t, "actions", got, want)

@@ -43,6 +43,9 @@ func TestRecordFindReplay(t *testing.T) {
 	if _, err := d.cache.Replay(t.Context(), d.w, Request{ID: id, Skip: []int{3}}); !errors.Is(err, ErrIndex) {
 		t.Error(err)
 	}
+	if _, err := d.cache.Replay(t.Context(), d.w, Request{ID: id, Skip: []int{-1}}); !errors.Is(err, ErrIndex) {
+		t.Error(err)
+	}
 	if e, err := d.cache.Get(t.Context(), id); err != nil || e.Uses != 4 || e.Successes != 2 || e.Failures != 2 {
 		t.Errorf("%+v, %v", e, err)
 	}
@@ -204,7 +207,7 @@ func TestDryRun(t *testing.T) {
 	d.states(d.replay(Request{ID: id, Plan: plan}), Diverged)
 	counts(1, 0, 1)
 	d.write("a.go", "one\n")
-	d.states(d.replay(Request{ID: id, Plan: plan}), Applied)
+	d.states(d.replay(Request{ID: id, Edits: true, Plan: plan}), Applied)
 	counts(2, 1, 1)
 }
 

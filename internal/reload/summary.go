@@ -20,7 +20,7 @@ func summary(e *Entry) string {
 	for _, a := range e.Actions {
 		switch {
 		case a.Act == event.ActRun:
-			if runs++; runs == 1 || a.Checks || !command.Checks {
+			if runs++; a.Checks || !command.Checks {
 				command = a
 			}
 		case !a.OK:

@@ -207,6 +207,34 @@ func TestRenameFollowsTheSession(t *testing.T) {
 	d.expect("co-change a b", d.score(hot.Comod, "a", "b", start), 0)
 }
 
+// TestPastRename: a rename of before the log began moves nothing, for its commits are learned under the new name.
+func TestPastRename(t *testing.T) {
+	d := newFixture(t, learn.Options{})
+	d.learn(commit(0, "old", "x"), event.Event{Time: start, Body: event.Rename{From: []event.Path{"old"}, To: []event.Path{"new"}, Past: true}})
+	d.expect("churn of the old name", d.score(hot.Churn, "", "old", start), 1)
+	d.expect("churn of the new name", d.score(hot.Churn, "", "new", start), 0)
+}
+
+// TestBoundsOfPairs: a file is paired with the 20 that were opened before it, and a change of more than 20 files pairs none.
+func TestBoundsOfPairs(t *testing.T) {
+	name := func(i int) event.Path { return event.Path(fmt.Sprintf("f%02d", i)) }
+	d := newFixture(t, learn.Options{})
+	for i := range 22 {
+		d.learn(ev(event.KindRead, 0, name(i)))
+	}
+	d.expect("the 20th before it", d.score(hot.Coaccess, "f21", "f01", start), 1/(1+0.15*19))
+	d.expect("the 21st before it", d.score(hot.Coaccess, "f21", "f00", start), 0)
+	for n, want := range map[int]float64{20: .5 / 19, 21: 0} {
+		d := newFixture(t, learn.Options{})
+		for i := range n {
+			d.learn(ev(event.KindEdit, 0, name(i)))
+		}
+		d.learn(ev(event.KindEnd, 0))
+		d.expect("the edit", d.score(hot.Changed, "", "f19", start), float64(start.Unix()))
+		d.expect(fmt.Sprint("a pair of ", n), d.score(hot.Comod, "f19", "f00", start), want)
+	}
+}
+
 // TestSessionsDoNotMix interleaves two.
 func TestSessionsDoNotMix(t *testing.T) {
 	d := newFixture(t, learn.Options{})

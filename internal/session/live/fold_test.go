@@ -54,11 +54,13 @@ func TestOpens(t *testing.T) {
 	d.expect("another open", d.apply(ev(event.KindRead, 0, "c", "a")).Opened, "[{c false false []} {a false false []}]")
 	d.expect("under the next prompt", d.apply(ev(event.KindPrompt, 0), ev(event.KindRead, 0, "c")).Opened,
 		"[{c false true []}]")
+	d.apply(ev(event.KindRead, -time.Minute, "b")) // comes late
 	s := d.session(0)
-	d.expect("files", s.Files(), "[b a c]")
+	d.expect("when a file was opened last", s.Opened["b"].At.Sub(start), "0s")
+	d.expect("files", s.Files(), "[a c b]")
 	d.expect("in the order of first opens", s.First, "[a b c]")
 	d.expect("the clock, the time, the current file", fmt.Sprint(s.Clock, " ", s.Last.Sub(start), " ", s.Current),
-		"7 1s c")
+		"8 1s b")
 	d.expect("the intent", s.Intent, "testing")
 	alone := ev(event.KindRead, 0, "x")
 	alone.Session = ""

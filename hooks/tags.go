@@ -30,7 +30,7 @@ var (
 	// folderTags: a folder anywhere in the path.
 	folderTags = lookup(`
 testing         test tests testdata spec specs __tests__ e2e fixtures
-authentication  auth authentication login oauth session sessions
+authentication  auth authentication login oauth
 database        db database migrations migration models schema sql
 documentation   docs doc
 ci              workflows .circleci .buildkite .ci ci
@@ -57,7 +57,7 @@ database        *.sql
 api             *.proto openapi.*
 ui              *.css *.scss *.html
 configuration   *config* *settings* .env*
-authentication  *auth* *login*
+authentication  auth.* auth[\-_]* *[\-_]auth.* *[\-_]auth[\-_]* *oauth* *authn* *authz* *authent* *authoriz* *login*
 database        *migrat*
 caching         *cache*`)
 	// wordTags: a stemmed word (index.Terms) of a prompt or a command.

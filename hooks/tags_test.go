@@ -21,6 +21,9 @@ func TestTags(t *testing.T) {
 	}{
 		{event.KindRead, "", "pick/picker_test.go", "testing reading go"},
 		{event.KindEdit, "", "auth/session.py", "authentication editing python"},
+		{event.KindRead, "", "internal/session/author.go", "reading go"},
+		{event.KindRead, "", "web/user_auth.go", "authentication reading go"},
+		{event.KindRead, "", "web/oauth2.ts", "authentication reading typescript"},
 		{event.KindRead, "", "README.md", "documentation reading"},
 		{event.KindEdit, "", ".github/workflows/test.yml", "ci editing"},
 		{event.KindWrite, "", "db/migrations/001_init.sql", "database editing sql"},

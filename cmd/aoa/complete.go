@@ -23,6 +23,14 @@ func words(known ...string) cobra.CompletionFunc {
 	}
 }
 
+// eachWord completes words that are arguments of their own, each once.
+func eachWord(known ...string) cobra.CompletionFunc {
+	return func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+		return slices.DeleteFunc(slices.Clone(known), func(w string) bool { return slices.Contains(args, w) }),
+			cobra.ShellCompDirectiveNoFileComp
+	}
+}
+
 // completeFlag makes a shell complete the values of a flag.
 func completeFlag(c *cobra.Command, flag string, fn cobra.CompletionFunc) {
 	if err := c.RegisterFlagCompletionFunc(flag, fn); err != nil {

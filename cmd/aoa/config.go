@@ -43,6 +43,8 @@ the default. Both files are in your home folder: nothing in a repository changes
 				file = config.UserFile(a.env)
 			}
 			switch {
+			case unset && len(args) != 1:
+				return usage("--unset takes one key: aoa config --unset KEY")
 			case len(args) == 0:
 				return a.configList(place.Settings())
 			case unset:

@@ -68,6 +68,10 @@ learning a path again, list it in .aoaignore.`,
 					gone = append(gone, plural(ans.Results, "result")+" of stages")
 				}
 				fmt.Fprintln(a.out, strings.Join(gone, ", "))
+				if r.File != "" {
+					a.talk("what happens to it from now on is learned again, its commits of before are not; " +
+						".aoaignore keeps it from being learned")
+				}
 			}))
 		},
 	}

@@ -77,7 +77,7 @@ that is started from the desktop would not find it; a file to commit never does.
 git worktree add.`,
 		Example:           "  aoa hooks install claude git\n  aoa hooks install codex --user",
 		Args:              cobra.MinimumNArgs(1),
-		ValidArgsFunction: words(hookNames()...),
+		ValidArgsFunction: eachWord(hookNames()...),
 	}
 	flags := addScopes(c, map[install.Scope]string{install.User: "for all repositories of this user",
 		install.Project: "for everybody who works on this repository: commit the file",
@@ -238,7 +238,7 @@ func (a *app) hooksRemove() *cobra.Command {
 only aOa's part is removed. The user's settings, which apply to all repositories, change only with --user.`,
 		Example:           "  aoa hooks remove\n  aoa hooks remove codex --user",
 		Args:              cobra.ArbitraryArgs,
-		ValidArgsFunction: words(hookNames()...),
+		ValidArgsFunction: eachWord(hookNames()...),
 	}
 	flags := addScopes(c, map[install.Scope]string{install.User: "only from the user's settings",
 		install.Project: "only from the files that are committed", install.Local: "only from the personal files"})

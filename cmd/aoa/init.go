@@ -161,7 +161,7 @@ func (a *app) initProse(rep initReport, connected bool) {
 		for _, p := range rep.Pairs {
 			fmt.Fprintf(a.out, "  %s\n    with %s in %d of %d commits\n", a.display(p.A), a.display(p.B), p.Both, p.OfA)
 		}
-		file = a.display(rep.Pairs[len(rep.Pairs)-1].A)
+		file = a.typed(rep.Pairs[len(rep.Pairs)-1].A)
 	}
 	fmt.Fprintf(a.out, "\nnext:\n  aoa suggest %s\n  aoa suggest -p \"the task in words\"\n", file)
 	if !connected {

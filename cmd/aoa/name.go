@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"mvdan.cc/sh/v3/syntax"
 
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/event"
@@ -127,6 +128,15 @@ func (a *app) noteFolder(repo *watcher.Repo) {
 	if dir, err := filepath.EvalSymlinks(a.dir); err == nil && dir != string(repo.Root) {
 		a.from = dir
 	}
+}
+
+// typed is near as a person types it in a shell.
+func (a *app) typed(p event.Path) string {
+	name := a.near(p)
+	if quoted, err := syntax.Quote(name, syntax.LangBash); err == nil && event.Path(name).Display() == name {
+		return quoted
+	}
+	return "FILE" // nobody types that name
 }
 
 // display is near for a terminal.

@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -90,7 +91,7 @@ func (a *app) makeReport(ctx context.Context, file string, open bool) error {
 		return err
 	}
 	if open {
-		if err := a.browse(ctx, name); err != nil {
+		if err := a.browse(name); err != nil {
 			return fail(exitFailed, "open "+name+" in a browser", "%v", err)
 		}
 	}
@@ -186,7 +187,7 @@ func replaceFile(what, name string, write func(io.Writer) error) (size int64, er
 }
 
 // browse shows a file in the browser of the desktop. BROWSER names another program.
-func (a *app) browse(ctx context.Context, name string) error {
+func (a *app) browse(name string) error {
 	args := []string{"xdg-open"}
 	switch own := a.getenv("BROWSER"); {
 	case own != "":
@@ -196,11 +197,25 @@ func (a *app) browse(ctx context.Context, name string) error {
 	case runtime.GOOS == "windows":
 		args = []string{"rundll32", "url.dll,FileProtocolHandler"}
 	}
-	cmd := exec.CommandContext(ctx, args[0], append(args[1:], name)...)
+	cmd := exec.Command(args[0], append(args[1:], name)...)
 	cmd.Env = a.env
-	if out, err := cmd.CombinedOutput(); err != nil {
-		why, _, _ := bytes.Cut(bytes.TrimSpace(out), []byte{'\n'})
-		return fmt.Errorf("%s: %w %s", args[0], err, why)
+	var out bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &out
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	select {
+	case err := <-ended:
+		if err != nil {
+			why, _, _ := bytes.Cut(bytes.TrimSpace(out.Bytes()), []byte{'\n'})
+			return fmt.Errorf("%s: %w %s", args[0], err, why)
+		}
+	case <-time.After(browserFails):
 	}
 	return nil
 }
+
+// browserFails is how long a browser is watched for a failure: some end only when the page is closed.
+const browserFails = time.Second

@@ -120,8 +120,6 @@ func (a *app) exit(cmd *cobra.Command, err error) int {
 		hint = foreign.Hint()
 	case errors.Is(err, api.ErrNoDaemon):
 		code, hint = exitNoDaemon, "aoa doctor"
-	case strings.HasPrefix(err.Error(), "unknown command"):
-		code = exitUsage
 	case errors.Is(err, context.Canceled):
 		hint = "interrupted; what was done until then is kept"
 	}
@@ -163,9 +161,9 @@ func (a *app) commands() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "aoa",
 		Short: "remember what happens in a repository and answer which files come next",
-		Long: `aOa remembers what happens in one repository: what coding agents read, edit and run, what
-people save, and what git records. From that it answers which files come next, with a
-probability and a reason.
+		Long: `aOa remembers what happens in one repository: what coding agents read, edit and
+run, what people save, and what git records. From that it answers which files
+come next, with a probability and a reason.
 
 Start with:  aoa init           learn this repository's history
              aoa suggest FILE   which files belong to it?`,
@@ -181,6 +179,12 @@ Start with:  aoa init           learn this repository's history
 			return nil
 		}
 		return c.Help()
+	}
+	root.Args = func(_ *cobra.Command, args []string) error {
+		if len(args) > 0 && args[0] == "version" {
+			return fail(exitUsage, "aoa --version", "no command \"version\"")
+		}
+		return knownCommands(root, args)
 	}
 	root.PersistentFlags().BoolVar(&a.json, "json", false, "print JSON; docs/json.md lists the fields")
 	root.SetFlagErrorFunc(flagError)
@@ -198,7 +202,7 @@ Start with:  aoa init           learn this repository's history
 			a.help(root, groups[:1], "aoa help all lists every command, aoa help COMMAND describes one.")
 			return
 		}
-		c.Long = fit(c.Long, a.width)
+		c.Long = fit(c.Long, a.helpWidth())
 		describe(c, args)
 	})
 	root.SetHelpCommand(&cobra.Command{Use: "help [COMMAND|all]", Short: "describe a command, or list all of them",
@@ -217,9 +221,17 @@ Start with:  aoa init           learn this repository's history
 	return root
 }
 
+// helpWidth is how wide a line of help is at most.
+func (a *app) helpWidth() int {
+	if a.width == 0 {
+		return 80
+	}
+	return min(a.width, 80)
+}
+
 // help prints what aOa is and groups of commands.
 func (a *app) help(root *cobra.Command, groups []commandGroup, more string) {
-	fmt.Fprintln(a.out, fit(root.Long, a.width))
+	fmt.Fprintln(a.out, fit(root.Long, a.helpWidth()))
 	for _, g := range groups {
 		fmt.Fprintln(a.out, "\n"+g.title)
 		for _, c := range g.commands {
@@ -243,18 +255,23 @@ func flagError(c *cobra.Command, err error) error {
 	return usage("%v", err)
 }
 
+// knownCommands refuses what is no command below one.
+func knownCommands(c *cobra.Command, args []string) error {
+	var known []string
+	for _, sub := range c.Commands() {
+		if !sub.Hidden {
+			known = append(known, sub.Name())
+		}
+	}
+	return knownWords("command", args[:min(len(args), 1)], known)
+}
+
 // strict turns cobra's argument errors into usage errors, also those of subcommands. A command that only has
 // subcommands prints its help.
 func strict(c *cobra.Command) {
 	if c.HasSubCommands() && c.RunE == nil {
 		c.RunE = func(c *cobra.Command, _ []string) error { return c.Help() }
-		c.Args = func(c *cobra.Command, args []string) error {
-			var known []string
-			for _, sub := range c.Commands() {
-				known = append(known, sub.Name())
-			}
-			return knownWords("command", args, known)
-		}
+		c.Args = knownCommands
 	}
 	if check := c.Args; check != nil {
 		c.Args = func(c *cobra.Command, args []string) error {

@@ -153,7 +153,9 @@ func (a *app) daemons() []locate.Place {
 		p := locate.Find(common, a.getenv)
 		p.Store = store
 		if _, err := os.Stat(store); err != nil {
-			os.Remove(n) // the clone is gone
+			if errors.Is(err, fs.ErrNotExist) { // and not on a disk that does not answer
+				os.Remove(n) // the clone is gone
+			}
 			continue
 		}
 		out = append(out, p)

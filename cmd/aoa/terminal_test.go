@@ -44,7 +44,7 @@ func TestTerminal(t *testing.T) {
 	if got := d.shown(append(env, "NO_COLOR=1"), "suggest", "server/wire.go"); strings.Contains(got, "\x1b[") {
 		t.Errorf("with NO_COLOR: %q", got)
 	}
-	if got := d.shown(env, "nothing"); !strings.Contains(got, "\x1b[31maoa: \x1b[0munknown command") ||
+	if got := d.shown(env, "nothing"); !strings.Contains(got, "\x1b[31maoa: \x1b[0mno command") ||
 		!strings.Contains(got, "\x1b[36mhint: ") {
 		t.Errorf("an error is %q", got)
 	}

@@ -29,10 +29,11 @@ const maxImport = 300
 
 // importer collects the imports of a program.
 type importer struct {
-	lang *language
-	out  []importing
-	open *importing // one that goes on with the next line
-	text []byte     // what was read of it
+	lang     *language
+	out      []importing
+	open     *importing // one that goes on with the next line
+	inParens bool       // of Python: it goes on up to a parenthesis, and not as long as lines end with a backslash
+	text     []byte     // what was read of it
 }
 
 // importsIn returns the imports of a program.
@@ -83,7 +84,7 @@ func (i *importing) list(text string, line int, as string) {
 }
 
 func (im *importer) python(number int, code, _ []byte) {
-	code = bytes.TrimSpace(code)
+	code, _, _ = bytes.Cut(bytes.TrimSpace(code), []byte{';'})
 	if word, _ := identifier(code); im.open == nil && string(word) != "import" && string(word) != "from" {
 		return
 	}
@@ -104,13 +105,13 @@ func (im *importer) python(number int, code, _ []byte) {
 			return
 		}
 		im.open = &importing{line: number, module: strings.TrimSpace(module)}
-		text = rest
-		if !strings.HasPrefix(strings.TrimSpace(rest), "(") && !strings.HasSuffix(rest, "\\") {
-			text += ")"
-		}
+		text, im.inParens = rest, strings.HasPrefix(strings.TrimSpace(rest), "(")
+	}
+	if !im.inParens && !strings.HasSuffix(text, "\\") {
+		text += ")"
 	}
 	im.open.list(text, number, " as ")
-	if strings.HasSuffix(strings.TrimRight(text, " ;"), ")") {
+	if strings.HasSuffix(strings.TrimRight(text, " "), ")") {
 		im.add(*im.open)
 		im.open = nil
 	}

@@ -37,11 +37,11 @@ func FuzzRequest(f *testing.F) {
 // TestRequestLists: what a request names exactly, and what it negates and directs.
 func TestRequestLists(t *testing.T) {
 	for text, want := range map[string]string{
-		"fix issue #12, not 13 or v2":                       "files [] names [] numbers [12 13] negated [13]",
+		"fix issue #12, not 13 or v2":                        "files [] names [] numbers [12 13] negated [13]",
 		"see a.go, b.tar.gz, x.abcde, y.abcdef, end. z.":     "files [a.go b.tar.gz x.abcde] names [] numbers [] negated []",
 		"call maxItems() and max_items, not Max or 3.14":     "files [] names [maxitems] numbers [3.14] negated [max]",
 		"https://example.com/a.go is 404, docs/Guide.md too": "files [guide.md] names [] numbers [404] negated []",
-		"never":                                             "files [] names [] numbers [] negated []",
+		"never": "files [] names [] numbers [] negated []",
 	} {
 		r := NewRequest(text)
 		fault.Same(t, text, fmt.Sprintf("files %v names %v numbers %v negated %v", r.files, r.names, r.numbers, r.negated), want)

@@ -185,8 +185,8 @@ func TestListCountsOnce(t *testing.T) {
 // TestFeatures holds the formulas of the list's features.
 func TestFeatures(t *testing.T) {
 	f := ListFeaturesOf(event.Query{Prompt: "fix the login"}, Turn{3, true},
-		[]Prediction{{Shipped: .5, Text: .2, Terms: .3}, {Shipped: .5, Text: .7}})
-	want := ListFeatures{Turn: math.Log(4), Words: math.Log(4), Short: 1, First: 0, Any: math.Log(3), Text: .7, Terms: .3,
+		[]Prediction{{Shipped: .8, Text: .2, Terms: .3}, {Shipped: .5, Text: .7}})
+	want := ListFeatures{Turn: math.Log(4), Words: math.Log(4), Short: 1, First: math.Log(4), Any: math.Log(9), Text: .7, Terms: .3,
 		Named: 1}
 	for i, v := range f.Values() {
 		if w := want.Values()[i]; math.Abs(v-w) > 1e-9 {

@@ -218,6 +218,35 @@ func TestNearly(t *testing.T) {
 	}
 }
 
+// TestFileFeatures: what tells apart files that stand equally high in their rankings.
+func TestFileFeatures(t *testing.T) {
+	d := newFixture(t, Options{})
+	for f, p := range map[event.Path]float64{"a.go": .99, "b.go": .5, "c.go": .4, "d.go": .01} {
+		d.likely(p, f)
+	}
+	q := d.query()
+	ranking, err := d.p.ranker.Score(t.Context(), q)
+	fault.Check(t, err)
+	defer ranking.Done()
+	for _, c := range []struct {
+		of   string
+		got  []FileFeatures
+		want string
+	}{
+		{"all", FileFeaturesOf(q, ranking.Files), "first 1 ahead 3.00 behind 0.00; first 0 ahead 0.00 behind -3.00; " +
+			"first 0 ahead 0.00 behind -3.00; first 0 ahead 0.00 behind -3.00; "},
+		{"the middle", FileFeaturesOf(q, ranking.Files[1:3]), "first 1 ahead 0.41 behind 0.00; first 0 ahead 0.00 behind -0.41; "},
+		{"one", FileFeaturesOf(q, ranking.Files[:1]), "first 1 ahead 3.00 behind 0.00; "},
+	} {
+		got := ""
+		for _, f := range c.got {
+			got += fmt.Sprintf("first %v ahead %.2f behind %.2f; ", f.First, f.Ahead, f.Behind)
+		}
+		fault.Same(t, c.of, got, c.want)
+	}
+	near(t, "mass", FileFeaturesOf(q, ranking.Files)[0].Mass, math.Log1p(.99+.5+.4+.01))
+}
+
 // TestShared: two commits that changed both files are the fewest for which one is missing beside the other, and each
 // worktree has its own.
 func TestShared(t *testing.T) {

@@ -13,13 +13,14 @@ import (
 )
 
 func TestNewPath(t *testing.T) {
+	longest := strings.Repeat("a", 4096)
 	for in, want := range map[string]Path{"a/b.go": "a/b.go", "./a//b/../c.go": "a/c.go", "a\nb": "a\nb",
-		"\xff.go": "\xff.go", "..a": "..a"} {
+		"\xff.go": "\xff.go", "..a": "..a", longest: Path(longest)} {
 		if got, err := NewPath(in); got != want || err != nil {
 			t.Errorf("%q: %q, %v; want %q", in, got, err, want)
 		}
 	}
-	for _, in := range []string{"", ".", "..", "../a", "a/../../b", "/a", "a\x00b", ".git", ".git/config",
+	for _, in := range []string{"", ".", "..", "../a", "a/../../b", "/a", "a\x00b", ".git", ".git/config", longest + "a",
 		strings.Repeat("a/", MaxPath)} {
 		if got, err := NewPath(in); !errors.Is(err, ErrPath) {
 			t.Errorf("%.20q: %q, %v; want ErrPath", in, got, err)
@@ -56,6 +57,9 @@ func TestNormalize(t *testing.T) {
 		t.Errorf("normalised to %v, %d bytes, %d seen", e.Time, len(e.Text()), len(e.Seen()))
 	}
 	soon := now.Add(time.Minute + 123456*time.Nanosecond)
+	for ahead, want := range map[time.Duration]time.Duration{2 * time.Minute: 2 * time.Minute, 2*time.Minute + time.Millisecond: 0} {
+		fault.Same(t, "a clock ahead by "+ahead.String(), Event{Time: now.Add(ahead)}.Normalize(now).Time.Sub(now), want)
+	}
 	if e := (Event{Time: soon}).Normalize(now); !e.Time.Equal(soon.Truncate(time.Millisecond)) {
 		t.Errorf("a clock one minute ahead became %v", e.Time)
 	}
@@ -123,6 +127,9 @@ func TestUnseal(t *testing.T) {
 		got.Unseal(e.Sealed())
 		fault.Same(t, fmt.Sprintf("%+v", b), got, e)
 	}
+	e := Event{Body: Call{Text: "x", Failing: []string{"y"}}}
+	e.ChangeText(func(text *string, _ *[]string) { *text = "" })
+	fault.Same(t, "lines of an output whose text is gone", len(e.Call().Failing), 0)
 	for sealed, want := range map[string]string{"\x00[]": "\x00[]", "\x00not JSON": "\x00not JSON"} {
 		e := Event{Body: Prompt{}}
 		e.Unseal(sealed)

@@ -24,6 +24,7 @@ func TestCuts(t *testing.T) {
 		{Cut{Lines: "2-3"}, text, "two\nthree\n", 10, 0},
 		{Cut{Lines: "4"}, text, "four", 4, 0},
 		{Cut{Lines: "3-"}, text, "three\nfour", 10, 0},
+		{Cut{Lines: "2"}, text, "two\n", 4, 0},
 		{Cut{Lines: "9"}, text, "", 0, 0},
 		{Cut{Lines: "2-3", Limit: 4}, text, "two\n", 10, 4},
 		{Cut{Limit: 4}, "日本", "日", 6, 3},

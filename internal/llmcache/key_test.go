@@ -22,6 +22,9 @@ func TestKeysAreEscaped(t *testing.T) {
 			t.Errorf("%q was read as %+v", s, k)
 		}
 	}
+	if _, err := parseKey("a_b%zz_c"); err == nil || !strings.Contains(err.Error(), `its part 2 is "b%zz"`) {
+		t.Error(err)
+	}
 }
 
 func FuzzKey(f *testing.F) {

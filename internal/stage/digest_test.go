@@ -48,6 +48,38 @@ func TestRacyWindow(t *testing.T) {
 	}
 }
 
+// TestParts: what a dependency is, and what its digest says of it.
+func TestParts(t *testing.T) {
+	dir := t.TempDir()
+	name := func(base string) string { return filepath.Join(dir, base) }
+	write1(t, name("file"), "text")
+	write1(t, name("program"), "text")
+	fault.Check(t, os.Chmod(name("program"), 0o710))
+	fault.Check(t, os.Symlink("file", name("link")))
+	d := &digests{now: time.Now}
+	kinds := map[string]string{}
+	for base, want := range map[string]string{"file": kindFile, "program": kindProgram, "link": kindLink, "none": kindAbsent,
+		"file/below": kindAbsent} {
+		p, err := d.part(dep{name: base, abs: name(base)})
+		fault.Check(t, err)
+		fault.Same(t, base, p.Kind, want)
+		kinds[base] = p.Sum
+	}
+	fault.Same(t, "the same content", kinds["file"] == kinds["program"], true)
+	if _, err := d.part(dep{name: "folder", abs: dir}); err == nil {
+		t.Error("a folder is a file")
+	}
+	for mode, want := range map[os.FileMode]os.FileMode{0o644: 0, 0o600: 0, 0o755: 0o111, 0o710: 0o110} {
+		fault.Check(t, os.Chmod(name("file"), mode))
+		id, err := stat(name("file"))
+		fault.Check(t, err)
+		fault.Same(t, mode.String(), id.mode, want)
+	}
+	if _, _, err := read(name("none")); err == nil {
+		t.Error("what is not there is read")
+	}
+}
+
 func TestReliableKnowsCoarseDisks(t *testing.T) {
 	seen := time.Unix(1000, 0)
 	for _, c := range []struct {

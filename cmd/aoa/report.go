@@ -41,13 +41,11 @@ func (a *app) report() *cobra.Command {
 	var open bool
 	c := &cobra.Command{
 		Use:   "report",
-		Short: "a page: what belongs together, hot spots, knowledge at risk",
+		Short: "a page: what belongs together, hot spots, how right aOa was",
 		Long: `Writes one HTML page about this repository and prints its name: a map of the files that belong together,
-pairs that cross folders, hot spots, files that only one person knows, how right predictions were, what
-hints cost, and recent changes with what aOa would have said before they were made.
+pairs that cross folders, hot spots, how right predictions were, what hints cost, and recent changes with what aOa would have said before they were made.
 
-The page needs no network and sends nothing. It contains names of files, subjects of commits and names
-of their authors. By default it is written into the store (.git/aoa), which git ignores.`,
+The page needs no network and sends nothing. It contains names of files and subjects of commits. By default it is written into the store (.git/aoa), which git ignores.`,
 		Example: "  aoa report --open\n  aoa report -o ../report.html",
 		Args:    cobra.NoArgs,
 		RunE:    func(c *cobra.Command, _ []string) error { return a.makeReport(c.Context(), file, open) },
@@ -130,9 +128,6 @@ func (a *app) reportInput(ctx context.Context, client *api.Client, repo *watcher
 	}
 	in.Record = came.Outcomes
 	if in.Files, err = repo.Files(ctx); err != nil {
-		return in, err
-	}
-	if in.Authors, err = repo.Authors(ctx, reportCommits); err != nil {
 		return in, err
 	}
 	hints, err := call(ctx, a, api.Stats, api.StatsRequest{Table: "hints"})

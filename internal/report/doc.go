@@ -1,5 +1,5 @@
 // Package report makes one HTML page of what aOa knows about a repository: which files belong together, hot spots,
-// pairs across folders, knowledge at risk, how right predictions were, what hints cost, and recent changes with what
+// pairs across folders, how right predictions were, what hints cost, and recent changes with what
 // aOa would have said.
 //
 // Events of the log, answers of the API and an evaluation go in (Input). A Page comes out, and Write prints it. The

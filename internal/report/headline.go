@@ -7,15 +7,14 @@ import (
 	"github.com/dustin/go-humanize"
 )
 
-// Sentence is one thing to act on, and the section of the page that has the rest. Names in backticks are of files and
-// people.
+// Sentence is one thing to act on, and the section of the page that has the rest. Names in backticks are of files.
 type Sentence struct {
 	Text    string `json:"text"`
 	Section string `json:"section"`
 }
 
-// headline is up to three sentences: the pair that changed together most in the last year, the file that is at most
-// risk, else or also the file that is hottest, and how right aOa was. What the repository has nothing of is left out.
+// headline is up to three sentences: the pair that changed together most in the last year, the file that is
+// hottest, and how right aOa was. What the repository has nothing of is left out.
 func (p *Page) headline() (out []Sentence) {
 	var pair *Across
 	for i, x := range p.Across {
@@ -31,15 +30,7 @@ func (p *Page) headline() (out []Sentence) {
 		out = append(out, Sentence{fmt.Sprintf("%s and %s changed together %s in the last year%s.", quoted(pair.A),
 			quoted(pair.B), times(pair.Year), alone), "across"})
 	}
-	if k := p.People; k != nil && len(k.Files) > 0 {
-		f := k.Files[0]
-		out = append(out, Sentence{fmt.Sprintf("%s is known to %s alone, who has committed nothing for a year.",
-			quoted(f.File), quoted(f.By)), "people"})
-	} else if k != nil && k.Authors > 1 && len(out) == 0 {
-		out = append(out, Sentence{fmt.Sprintf("%s of %s files were only ever changed by one person.",
-			humanize.Comma(int64(k.Alone)), humanize.Comma(int64(k.Alone+k.Shared))), "people"})
-	}
-	if len(out) < 2 && len(p.Hot) > 0 {
+	if len(p.Hot) > 0 {
 		f := p.Hot[0]
 		out = append(out, Sentence{fmt.Sprintf("%s has %s lines and changed %s in the last year: the first place for tests.",
 			quoted(f.File), humanize.Comma(int64(f.Lines)), times(f.Commits)), "hot"})

@@ -3,7 +3,6 @@ package report
 import (
 	"maps"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/event"
@@ -20,7 +19,6 @@ type history struct {
 // change is one commit.
 type change struct {
 	at    time.Time
-	by    string  // who wrote it; "" if that is not known
 	files []int32 // those that exist, as they are called today
 	many  bool    // it says nothing about which files belong together: too many files, or the work of a tool
 }
@@ -35,7 +33,7 @@ const (
 )
 
 // newHistory gives files of commits today's names, and leaves out those that are gone.
-func newHistory(events []event.Event, files []event.Path, authors map[string]string) *history {
+func newHistory(events []event.Event, files []event.Path) *history {
 	h := &history{names: files, ids: make(map[event.Path]int32, len(files))}
 	for i, f := range files {
 		h.ids[f] = int32(i)
@@ -53,7 +51,7 @@ func newHistory(events []event.Event, files []event.Path, authors map[string]str
 			}
 			maps.Copy(later, before)
 		case event.Commit:
-			h.changes = append(h.changes, h.change(e, b, later, authors))
+			h.changes = append(h.changes, h.change(e, b, later))
 		}
 	}
 	slices.Reverse(h.changes)
@@ -70,12 +68,8 @@ func today(later map[event.Path]event.Path, p event.Path) event.Path {
 	return p
 }
 
-func (h *history) change(e event.Event, b event.Commit, later map[event.Path]event.Path,
-	authors map[string]string) change {
+func (h *history) change(e event.Event, b event.Commit, later map[event.Path]event.Path) change {
 	c := change{at: e.Time, many: len(b.Paths) > manyFiles || b.Sweep()}
-	if by := authors[strings.TrimPrefix(e.ID, "commit:")]; !strings.HasSuffix(by, "[bot]") {
-		c.by = by
-	}
 	if len(b.Paths) > wholesale {
 		return c
 	}

@@ -38,7 +38,7 @@ func made(t *testing.T) Input {
 	t.Helper()
 	in := Input{Name: "made <up>", Now: begin.AddDate(0, 3, 0), Status: api.StatusAnswer{Commits: 40, Files: 6,
 		Sessions: 2},
-		Files: []event.Path{"docs/b.md", "lone.txt", "src/a.go", image, script, turned}, Authors: map[string]string{},
+		Files: []event.Path{"docs/b.md", "lone.txt", "src/a.go", image, script, turned},
 		Lines: func(p event.Path) int { return 100 * len(p) }}
 	for i := range 40 {
 		var e event.Event
@@ -51,7 +51,6 @@ func made(t *testing.T) Input {
 			e = commit(i, "src/a.go", "gone.go", "lone.txt")
 		}
 		in.Events = append(in.Events, e)
-		in.Authors[strings.TrimPrefix(e.ID, "commit:")] = []string{"Ada", "Bob", "Cy <i>", "robot[bot]"}[i%4]
 	}
 	past, err := eval.Changes(t.Context(), eval.Source{Commits: in.Events}, eval.Options{Newest: 8}, .55)
 	fault.Check(t, err)
@@ -81,9 +80,6 @@ func TestPage(t *testing.T) {
 	if p.Hot[0] != (Hot{"src/a.go", 30, 800}) {
 		t.Errorf("the hottest is %+v", p.Hot[0])
 	}
-	if p.People.Authors != 3 || p.People.Alone != 2 || p.People.Shared != 2 || len(p.People.Files) != 0 {
-		t.Errorf("%+v", p.People)
-	}
 	if p.Record.Bars[0] != (Bar{6, 0, 0}) || p.Record.Bars[9].Used != 1 || len(p.Record.Weeks) != 9 ||
 		p.Record.Weeks[0] != (Week{begin.Truncate(24 * time.Hour), 2, 5}) {
 		t.Errorf("%+v", p.Record)
@@ -110,24 +106,12 @@ func TestHeadline(t *testing.T) {
 	if s := p.Headline[0].Text; s != "`docs/b.md` and `src/a.go` changed together 20 times in the last year." {
 		t.Error(s)
 	}
-	if p.Across = nil; len(p.headline()) != 3 || p.headline()[0].Text != "2 of 4 files were only ever changed by one person." {
+	if p.Across = nil; len(p.headline()) != 2 || p.headline()[0].Section != "hot" {
 		t.Errorf("without a pair: %+v", p.headline())
 	}
 	p.Across = []Across{{A: "x`y.go", B: "z.go", Year: 4, YearA: 5}}
 	if s := p.headline()[0].Text; s != "`x'y.go` and `z.go` changed together 4 times in the last year, and `x'y.go` changed once without it." {
 		t.Error(s)
-	}
-	in := made(t)
-	for i := range leastKnown {
-		id := fmt.Sprint("old", i)
-		in.Events = append([]event.Event{{ID: "commit:" + id, Time: begin.AddDate(-2, 0, -i),
-			Body: event.Commit{Paths: []event.Path{"left.go"}}}}, in.Events...)
-		in.Authors[id] = "Cy <i>s"
-	}
-	in.Files = append(in.Files, "left.go")
-	if s := New(in).Headline[1]; s.Text != "`left.go` is known to `Cy <i>s` alone, who has committed nothing for a year." ||
-		s.Section != "people" {
-		t.Errorf("%+v", s)
 	}
 	old := []Across{}
 	for _, x := range New(made(t)).Across {
@@ -207,7 +191,7 @@ func TestBrowser(t *testing.T) {
 		fault.Same(t, expression, b.eval(expression), want)
 	}
 	same(`[...document.querySelectorAll('section')].map(s => s.id).join()`,
-		`"together,across,hot,people,right,hints,changes"`)
+		`"together,across,hot,right,hints,changes"`)
 	same(`document.querySelectorAll('.map .leaf').length`, `6`)
 	same(`document.querySelectorAll('.map .links path').length`, `5`)
 	same(`document.querySelectorAll('.chart').length`, `3`)

@@ -43,31 +43,6 @@ function hotSpots({hot}) {
   ];
 }
 
-const LEGEND = [['away', 'one author, who has been away for a year'], ['alone', 'one author'], ['several', 'several']];
-
-function knowledge({people: p}) {
-  if (!p) return null;
-  if (p.authors < 2) return lead('One person has written all of it.');
-  const heads = [['File'], ['only author'], ['commits', 'num'], ['last change', 'num']];
-  const files = (p.files || []).map(f => [linked(f.file, 46), f.by, number(f.commits), day(f.last)]);
-  return [
-    lead(`${number(p.authors)} people have written here, ${number(p.active)} of them in the last year. ${number(p.alone)} of ` +
-      `${plural(p.alone + p.shared, 'file')} were only ever changed by one person. When that person leaves, no one knows the file.`),
-    el('div', {class: 'split'},
-      el('div', {}, el('h3', {}, 'By folder'), el('div', {class: 'folders'}, p.folders.map(folderRow)),
-        el('p', {class: 'legend'}, LEGEND.map(([cls, text]) => el('span', {}, el('i', {class: cls}), text)))),
-      el('div', {}, el('h3', {}, 'Files whose only author is away'),
-        files.length ? table(heads, files, 'Files whose only author is away') : el('p', {class: 'dim'}, 'None that changed three times or more.'))),
-  ];
-}
-
-function folderRow(f) {
-  const title = `${number(f.alone)} of ${plural(f.files, 'file')} with one author, ${number(f.away)} of them away for a year`;
-  return [el('span', {}, pathOf(f.folder === '…' ? 'all other' : f.folder, 32)),
-    bar(title, [f.away / f.files, 'away'], [(f.alone - f.away) / f.files, 'alone']),
-    el('span', {class: 'num'}, `${number(f.alone)} of ${number(f.files)}`)];
-}
-
 const LEAST_PROMISES = 10; // a dot of fewer is chance
 
 function right({record, past}) {
@@ -137,7 +112,6 @@ const SECTIONS = [
   ['together', 'What belongs together', belongs, 'Two files appear here after three commits that change both.'],
   ['across', 'Pairs that cross folders', crossing, 'Files of two folders appear here after three commits that change both.'],
   ['hot', 'Hot spots', hotSpots, 'A source file appears here after two commits within a year.'],
-  ['people', 'Knowledge at risk', knowledge, 'Files appear here after the first commit.'],
   ['right', 'How right aOa is here', right, 'Figures appear here after the first commit that changes two known files.'],
   ['hints', 'How right hints are', hintsOf, 'Figures appear here after the first hint to an agent: aoa init --hooks claude.'],
   ['changes', 'Recent changes, and what aOa would have said', examples, 'Commits of two to eight files, two of them known before, appear here.'],

@@ -19,11 +19,10 @@ import (
 	"github.com/aoa-dev/aoa/internal/checkout"
 	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/config"
-	"github.com/aoa-dev/aoa/internal/eventlog"
-	"github.com/aoa-dev/aoa/internal/fold"
 	"github.com/aoa-dev/aoa/internal/hint"
 	"github.com/aoa-dev/aoa/internal/llmcache"
 	"github.com/aoa-dev/aoa/internal/locate"
+	"github.com/aoa-dev/aoa/internal/log"
 	"github.com/aoa-dev/aoa/internal/monitor"
 	"github.com/aoa-dev/aoa/internal/reload"
 	"github.com/aoa-dev/aoa/internal/schedule"
@@ -51,8 +50,8 @@ type Daemon struct {
 
 	seal     *cold.Seal // of texts
 	db       *cold.DB
-	scores   *fold.Fold
-	events   *eventlog.Log
+	scores   *log.Fold
+	events   *log.Log
 	replayed int // events that the start had to replay
 
 	worktrees   *checkout.Set
@@ -143,7 +142,7 @@ func (d *Daemon) load(ctx context.Context) (err error) {
 	d.blobs = cold.NewBlobs(cold.BlobOptions{Path: filepath.Join(d.settings.Store, "cache.db"), Now: d.now, Seal: d.seal,
 		Log:     d.alert,
 		Damaged: func() { d.stop(cold.ErrDamaged) }})
-	d.scores, err = fold.Load(ctx, fold.Options{Kept: cold.NewSnapshot(d.db, d.blobs, "scores"), Now: d.now, Log: d.log,
+	d.scores, err = log.Load(ctx, log.Options{Kept: cold.NewSnapshot(d.db, d.blobs, "scores"), Now: d.now, Log: d.log,
 		Alert: d.alert, Count: d.metrics})
 	<-listed
 	if err = cmp.Or(err, ctx.Err()); err != nil {
@@ -180,7 +179,7 @@ func (d *Daemon) wire(ctx context.Context, home *checkout.Checkout) error {
 		return err
 	}
 	d.cache.Begin(begin)
-	d.events = eventlog.New(d.db, d.now, d.log, d.alert, d.scores, d.cache, d.sequences)
+	d.events = log.New(d.db, d.now, d.log, d.alert, d.scores, d.cache, d.sequences)
 	d.scores.Begin(d.events)
 	d.teamLog = &teamLog{DB: d.db, daemon: d}
 	if d.team, err = d.newTeam(ctx, id); err != nil {

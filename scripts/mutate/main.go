@@ -29,7 +29,7 @@ import (
 // mutated are the packages whose formulas and rules decide what aOa says.
 var mutated = []string{"rank", "prefetch", "internal/history", "internal/session", "internal/session/live",
 	"internal/reload", "internal/stage", "internal/llmcache", "internal/hot", "learn", "internal/index",
-	"internal/eventlog", "internal/fold", "internal/event"}
+	"internal/log", "internal/event"}
 
 func main() {
 	log.SetFlags(0)

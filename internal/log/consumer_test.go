@@ -1,4 +1,4 @@
-package eventlog
+package log
 
 import (
 	"context"
@@ -56,7 +56,7 @@ func (r *recorder) Apply(_ context.Context, seq int64, events []event.Event) err
 func (r *recorder) Flush(context.Context) (int64, error) { return 0, nil } // nothing of it is on disk
 
 // logged writes three batches of events of many kinds through an event log to consumers.
-func logged(t *testing.T, db *cold.DB, alert *slog.Logger, list ...Consumer) {
+func logged(t *testing.T, db *cold.DB, alert *slog.Logger, list ...Follower) {
 	t.Helper()
 	l := New(db, time.Now, slog.New(slog.DiscardHandler), alert, list...)
 	ctx, end := context.WithCancel(t.Context())

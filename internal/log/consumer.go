@@ -1,4 +1,4 @@
-package eventlog
+package log
 
 import (
 	"context"
@@ -13,10 +13,10 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// Consumer folds logged events into a state of its own. Every event of every source reaches it through Apply, in the
+// Follower folds logged events into a state of its own. Every event of every source reaches it through Apply, in the
 // order of the log, live and after a restart alike. A consumer forgets nothing by itself: after the log has forgotten, its
 // blobs forget, and a snapshot is dropped and made again from the log.
-type Consumer interface {
+type Follower interface {
 	// Name names the consumer in logs.
 	Name() string
 	// Applied is the number of the last batch that the state contains.
@@ -31,7 +31,7 @@ type Consumer interface {
 
 // consumers is the list of all consumers, in the order in which they get a batch.
 type consumers struct {
-	list  []Consumer
+	list  []Follower
 	log   *slog.Logger
 	alert *slog.Logger // aoa status shows its warnings
 
@@ -40,7 +40,7 @@ type consumers struct {
 	durable map[string]int64
 }
 
-func newConsumers(log, alert *slog.Logger, list ...Consumer) *consumers {
+func newConsumers(log, alert *slog.Logger, list ...Follower) *consumers {
 	c := &consumers{list: list, log: log, alert: alert, stopped: map[string]error{}, durable: map[string]int64{}}
 	for _, x := range list {
 		c.durable[x.Name()] = x.Applied() // after a start the state is what the disk has
@@ -79,7 +79,7 @@ func (c *consumers) apply(ctx context.Context, seq int64, events []event.Event) 
 }
 
 // applyTo turns a panic into an error.
-func (c *consumers) applyTo(ctx context.Context, x Consumer, seq int64, events []event.Event) (err error) {
+func (c *consumers) applyTo(ctx context.Context, x Follower, seq int64, events []event.Event) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			c.log.Error("a consumer panicked", "consumer", x.Name(), "batch", seq, "panic", r, "stack", string(debug.Stack()))

@@ -1,4 +1,4 @@
-package fold
+package log
 
 import (
 	"context"
@@ -12,7 +12,6 @@ import (
 
 	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/event"
-	"github.com/aoa-dev/aoa/internal/eventlog"
 	"github.com/aoa-dev/aoa/internal/session/live"
 	"github.com/aoa-dev/aoa/scripts/eventtest"
 	"github.com/aoa-dev/aoa/scripts/fault"
@@ -70,12 +69,12 @@ func (k *kept) dropBlobs() {
 }
 
 // begin starts with what is in the store.
-func (k *kept) begin(fresh func(now func() time.Time) *States) (*Fold, *eventlog.Log) {
+func (k *kept) begin(fresh func(now func() time.Time) *States) (*Fold, *Log) {
 	k.Helper()
 	s := &Fold{fresh: fresh, o: Options{Kept: cold.NewSnapshot(k.db, k.blobs, "scores"), Now: clock, Log: k.log,
 		Alert: k.log, Count: uncounted{}}}
 	fault.Check(k, s.load(k.Context()))
-	l := eventlog.New(k.db, clock, k.log, k.log, s)
+	l := New(k.db, clock, k.log, k.log, s)
 	s.Begin(l)
 	_, _, err := l.Replay(k.Context())
 	fault.Check(k, err)
@@ -87,7 +86,7 @@ func (k *kept) begin(fresh func(now func() time.Time) *States) (*Fold, *eventlog
 func TestAConsumerIsOneLine(t *testing.T) {
 	k := newKept(t)
 	var toy firstOpens
-	begin := func() (*Fold, *eventlog.Log) {
+	begin := func() (*Fold, *Log) {
 		return k.begin(func(now func() time.Time) *States {
 			made := newStates(now)
 			toy = firstOpens{}

@@ -1,4 +1,4 @@
-package eventlog
+package log
 
 import (
 	"context"
@@ -65,7 +65,7 @@ func (l waitLock) unlock() { <-l }
 
 // New opens a log of events behind what the consumers contain; Replay brings them to its end. alert is a log whose
 // warnings people see.
-func New(db *cold.DB, now func() time.Time, log, alert *slog.Logger, list ...Consumer) *Log {
+func New(db *cold.DB, now func() time.Time, log, alert *slog.Logger, list ...Follower) *Log {
 	c := newConsumers(log, alert, list...)
 	return &Log{db: db, consumers: c, queue: newApplyQueue(c.apply, c.first()), now: now, log: log,
 		wake: make(chan struct{}, 1), full: make(chan struct{}, 1), logged: func() {}, append: make(waitLock, 1)}

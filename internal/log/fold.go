@@ -1,4 +1,4 @@
-package fold
+package log
 
 import (
 	"context"
@@ -30,15 +30,12 @@ type Counter interface {
 	Learned(events int, took time.Duration)
 }
 
-// Log runs a function between two batches.
-type Log interface{ Between(fn func() error) error }
-
 // Fold is the consumer of the log that folds the States and saves them. It is safe for concurrent use.
 type Fold struct {
 	*States
 	o       Options
 	fresh   func(now func() time.Time) *States // newStates
-	events  Log                                // nil until Begin
+	events  *Log                               // nil until Begin
 	learner *learn.Learner
 	applied atomic.Int64
 
@@ -55,15 +52,15 @@ func Load(ctx context.Context, o Options) (*Fold, error) {
 }
 
 // Begin says which log the batches come from. It is called before the first one.
-func (s *Fold) Begin(events Log) { s.events = events }
+func (s *Fold) Begin(events *Log) { s.events = events }
 
-// Name implements eventlog.Consumer.
+// Name implements Follower.
 func (s *Fold) Name() string { return "scores" }
 
-// Applied implements eventlog.Consumer.
+// Applied implements Follower.
 func (s *Fold) Applied() int64 { return s.applied.Load() }
 
-// Apply implements eventlog.Consumer.
+// Apply implements Follower.
 func (s *Fold) Apply(ctx context.Context, seq int64, events []event.Event) error {
 	begin := s.o.Now()
 	if err := s.learner.Learn(ctx, events, seq); err != nil {
@@ -74,7 +71,7 @@ func (s *Fold) Apply(ctx context.Context, seq int64, events []event.Event) error
 	return nil
 }
 
-// Flush implements eventlog.Consumer: it writes a snapshot.
+// Flush implements Follower: it writes a snapshot.
 func (s *Fold) Flush(ctx context.Context) (durable int64, err error) {
 	var state []byte
 	err = s.events.Between(func() (err error) {

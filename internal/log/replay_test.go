@@ -1,4 +1,4 @@
-package fold
+package log
 
 import (
 	"cmp"
@@ -16,7 +16,6 @@ import (
 
 	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/event"
-	"github.com/aoa-dev/aoa/internal/eventlog"
 	"github.com/aoa-dev/aoa/internal/hot"
 	"github.com/aoa-dev/aoa/scripts/eventtest"
 	"github.com/aoa-dev/aoa/scripts/fault"
@@ -58,7 +57,7 @@ func TestLiveIsReplayedIsRestartedIsForgotten(t *testing.T) {
 }
 
 // run appends batches, saves the states beside each of the first ones, and does something once beside all of them.
-func (k *kept) run(l *eventlog.Log, batches [][]event.Event, saves int, once func() error) {
+func (k *kept) run(l *Log, batches [][]event.Event, saves int, once func() error) {
 	k.Helper()
 	ctx, end := context.WithCancel(k.Context())
 	var running, beside sync.WaitGroup

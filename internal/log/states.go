@@ -1,4 +1,4 @@
-package fold
+package log
 
 import (
 	"encoding/binary"

@@ -5,14 +5,14 @@ import (
 	"time"
 )
 
-// Within asks every 5 ms whether so is true, and returns whether it became true within the limit. It is for what
+// Within asks again and again whether so is true, and returns whether it became true within the limit. It is for what
 // another process does, which no channel reports. In one process a test waits on a channel or uses testing/synctest.
+// The pause grows from 5 to 100 ms: what is asked is often a program, and many that ask at once have only each other.
 func Within(limit time.Duration, so func() bool) bool {
-	again := time.NewTicker(5 * time.Millisecond)
-	defer again.Stop()
-	for give := time.After(limit); !so(); {
+	give := time.After(limit)
+	for pause := 5 * time.Millisecond; !so(); pause = min(pause*3/2, 100*time.Millisecond) {
 		select {
-		case <-again.C:
+		case <-time.After(pause):
 		case <-give:
 			return false
 		}

@@ -115,7 +115,7 @@ func TestHostileSources(t *testing.T) {
 	}
 	line := func(code string) func() string {
 		return func() string {
-			text, _ := BrokenText([]index.Broken{{File: "src/a.go", Line: 3, Text: code}}, MaxHint)
+			text, _ := BrokenText([]index.Broken{{File: "src/a.go", Line: 3, Text: code}}, 0, MaxHint)
 			return text
 		}
 	}

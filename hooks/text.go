@@ -94,10 +94,19 @@ func Text(kind string, sugg []event.Suggestion, space int) (text string, named [
 	return strings.Join(lines, "\n"), named
 }
 
+// More is the line that says how many more files or lines there are than a text has space for, "" if there are none.
+func More(n int) string {
+	if n <= 0 {
+		return ""
+	}
+	return fmt.Sprintf("\nand %d more: aoa check", n)
+}
+
 // BrokenText puts places that still use what a change removes into words of at most most bytes, and tells which files
-// they name. "" if there is none. The line of a file is quoted as data.
-func BrokenText(all []index.Broken, most int) (text string, named []event.Path) {
-	for _, b := range index.BrokenLines(all) {
+// they name. "" if there is none. The line of a file is quoted as data. more is how many places there are beside these.
+func BrokenText(all []index.Broken, more, most int) (text string, named []event.Path) {
+	lines := index.BrokenLines(all)
+	for _, b := range lines {
 		head := preface + "removed by this change, still used:"
 		line := fmt.Sprintf("\n%s:%d: %s", b.File.Quoted(), b.Line, event.Quote(b.Text))
 		if text != "" {
@@ -106,6 +115,9 @@ func BrokenText(all []index.Broken, most int) (text string, named []event.Path) 
 		if b.File.Mentionable() && len(named) < maxFiles && len(head+line) <= most {
 			text, named = head+line, append(named, b.File)
 		}
+	}
+	if rest := More(more + len(lines) - len(named)); text != "" && len(text+rest) <= most {
+		text += rest
 	}
 	return text, named
 }

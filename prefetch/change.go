@@ -20,11 +20,15 @@ const (
 // History returns the commits of the repository in memory. nil: nothing is known of any.
 type History func(context.Context) (*history.Commits, error)
 
-// Lack is a file that usually changes with a change and is not in it.
+// Lack is a file that usually changes with a change and is not in it, with what a person can check: the counts, and
+// commits to open.
 type Lack struct {
 	File           event.Path `json:"file"`
 	Score          float64    `json:"score"` // probability that it belongs to the change
 	event.Together            // with the file of the change that says most of it
+	Commits        []string   `json:"commits"`    // the newest that changed both files, at most two; nine digits of their ids
+	Without        int        `json:"without"`    // of the repository's newest 800 commits that did not change With …
+	OfWithout      int        `json:"of_without"` // … these changed the file, of so many
 }
 
 // missingShared is how many commits two files must share before a warning names one of them: one may be chance.
@@ -33,8 +37,12 @@ const missingShared = 2
 // leastMissing is the probability below which a file is never named as missing.
 const leastMissing = 0.20
 
-// companions are what changes with a change, as predictions with the likeliest first.
-func (p *Prefetcher) companions(ctx context.Context, q event.Query, own Intercepts) (*answers, error) {
+// shownCommits is how many commits stand beside the counts of a Lack.
+const shownCommits = 2
+
+// companions are what changes with a change, as predictions with the likeliest first. exists says which files there are.
+func (p *Prefetcher) companions(ctx context.Context, q event.Query, own Intercepts,
+	exists func(event.Path) bool) (*answers, error) {
 	a := &answers{q: q, change: changeOf(q), commits: &history.Commits{},
 		weights: cmp.Or(p.o.Weights, history.Shipped())}
 	if p.o.History != nil {
@@ -43,7 +51,7 @@ func (p *Prefetcher) companions(ctx context.Context, q event.Query, own Intercep
 			return nil, err
 		}
 	}
-	a.found = a.commits.Companions(a.weights, a.change, p.ranker.Has, mostCompanions)
+	a.found = a.commits.Companions(a.weights, a.change, exists, mostCompanions)
 	a.Predictions = make([]Prediction, 0, len(a.found))
 	for i := range a.found {
 		f := &a.found[i]
@@ -59,33 +67,34 @@ func (p *Prefetcher) companions(ctx context.Context, q event.Query, own Intercep
 // together counts the commits of a prediction about a change.
 func (a *answers) together(x *Prediction) event.Together { return a.commits.Count(x.with, x.File) }
 
-// sharing are the predictions that share two commits with the change: a hint names no others.
-func (a *answers) sharing() (out []Prediction) {
+// sharing are the predictions that share two commits with the change and are likely enough to be logged, and what the
+// change lacks: a hint names no others.
+func (a *answers) sharing(lacks []Lack) (out []Prediction) {
 	for i := range a.Predictions {
 		x := &a.Predictions[i]
-		if x.P < Floor && x.Shipped < Floor {
-			break
-		}
-		if a.together(x).Both >= missingShared {
+		lacking := slices.ContainsFunc(lacks, func(l Lack) bool { return l.File == x.File })
+		if lacking || max(x.P, x.Shipped) >= Floor && a.together(x).Both >= missingShared {
 			out = append(out, *x)
 		}
 	}
 	return out
 }
 
-// missing names what the change lacks: at most limit files that share two commits with it and without which it is
-// incomplete with the probability least.
-func (a *answers) missing(least float64, limit int) (out []Lack) {
+// lacks names what the change lacks: the files that share two commits with it and without which it is incomplete with
+// the probability least.
+func (a *answers) lacks(least float64) (out []Lack) {
 	for i := range a.Predictions {
 		x := &a.Predictions[i]
-		if x.P < leastMissing || len(out) >= limit {
+		if x.P < leastMissing {
 			break
 		}
 		if x.missing < least {
 			continue
 		}
 		if t := a.together(x); t.Both >= missingShared {
-			out = append(out, Lack{File: x.File, Score: x.P, Together: t})
+			l := Lack{File: x.File, Score: x.P, Together: t, Commits: a.commits.Newest(t.With, x.File, shownCommits)}
+			l.Without, l.OfWithout = a.commits.Without(t.With, x.File)
+			out = append(out, l)
 		}
 	}
 	return out

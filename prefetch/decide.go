@@ -25,6 +25,10 @@ type Question struct {
 	// Found are the candidates of a kind of facts, in the order of importance: somebody found them by looking. Other
 	// kinds rank.
 	Found []event.Suggestion
+	// Lacks are what package change says that the change lacks, for Partner: no other file is said. Exists says which
+	// files there are for it; nil: those of the checkout.
+	Lacks  []Lack
+	Exists func(event.Path) bool
 	// Lead is a text that stands before the files and is said without them, too; Named are the files that it names.
 	Lead  string
 	Named []event.Path
@@ -73,14 +77,14 @@ func (p *Prefetcher) Decide(ctx context.Context, q Question) (Decision, error) {
 	q.Query.Task = tr.task
 	candidates, reasons := factsOf(q.Found), func(x Prediction) event.Suggestion { return q.Found[x.Place] }
 	if !tr.fact {
-		a, err := p.estimate(ctx, q.Query, s.own)
+		a, err := p.asked(ctx, q, s.own)
 		if err != nil {
 			return Decision{}, err
 		}
 		defer a.Done()
 		candidates = a.Predictions
 		if q.Kind == Partner {
-			candidates = a.sharing()
+			candidates = a.sharing(q.Lacks)
 		}
 		reasons = func(x Prediction) event.Suggestion { return a.suggestion(ctx, &x, q.Query.Explain) }
 	}
@@ -98,6 +102,14 @@ func (p *Prefetcher) Decide(ctx context.Context, q Question) (Decision, error) {
 			files: h.Paths})
 	}
 	return d, nil
+}
+
+// asked are the files that answer the question of a ranking kind.
+func (p *Prefetcher) asked(ctx context.Context, q Question, own Intercepts) (*answers, error) {
+	if q.Kind == Partner && q.Exists != nil {
+		return p.companions(ctx, p.ofSession(q.Query), own, q.Exists)
+	}
+	return p.estimate(ctx, q.Query, own)
 }
 
 // reserve decides, and holds all that may be said until release, which is called with the lock held: words take time,
@@ -147,7 +159,7 @@ func (p *Prefetcher) decide(q Question, candidates []Prediction, s state) verdic
 	tr := q.trait()
 	v := verdict{statuses: map[Status][]Prediction{}, why: "nothing"}
 	if !tr.fact {
-		v.theta = theta(p.o.start(tr, s.base), s.drift[q.Kind], s.Offset, s.Ignored)
+		v.theta = p.theta(q.Kind, s)
 	}
 	silent := p.silent(q, tr, s)
 	decided := 0
@@ -223,7 +235,7 @@ func (p *Prefetcher) units(q Question, candidates []Prediction, s state, v *verd
 		case tr.fact:
 			u.worth, u.keep = true, true
 		case q.Kind == Partner:
-			u.worth = x.missing >= v.theta
+			u.worth = slices.ContainsFunc(q.Lacks, func(l Lack) bool { return l.File == x.File })
 		}
 		out = append(out, u)
 	}

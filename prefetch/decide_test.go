@@ -154,9 +154,9 @@ func TestKindsThatAreOffOrNotRanked(t *testing.T) {
 func TestWithoutASessionNothingIsLogged(t *testing.T) {
 	d := newFixture(t, Options{})
 	d.likely(.9, "x.go")
-	q := d.query()
-	q.Session = ""
-	dec, err := d.p.Decide(context.Background(), Question{Kind: Partner, Query: q})
+	q := d.question(Partner)
+	q.Query.Session = ""
+	dec, err := d.p.Decide(context.Background(), q)
 	if err != nil || len(dec.Shown) != 1 || len(dec.Log) != 0 {
 		t.Errorf("%+v, %v, want x.go and no log", dec, err)
 	}

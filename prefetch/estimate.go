@@ -36,7 +36,7 @@ func (a *answers) Done() {
 // is done with the answers when it no longer needs them.
 func (p *Prefetcher) estimate(ctx context.Context, q event.Query, own Intercepts) (*answers, error) {
 	if rank.TaskOf(q) == event.TaskChange {
-		return p.companions(ctx, p.ofSession(q), own)
+		return p.companions(ctx, p.ofSession(q), own, p.ranker.Has)
 	}
 	ranking, err := p.ranker.Score(ctx, q)
 	if err != nil {
@@ -123,20 +123,23 @@ func (p *Prefetcher) Why(ctx context.Context, q event.Query, f event.Path) (s ev
 	return s, 0, err
 }
 
-// Missing names what a change lacks: at most limit files that share two commits with a file of it and whose
-// probability is at least least, and more for a change of several files.
-func (p *Prefetcher) Missing(ctx context.Context, q event.Query, least float64, limit int) ([]Lack, error) {
-	_, lacks, err := p.Completion(ctx, q, least, limit)
-	return lacks, err
+// Lacks names what a change lacks, the likeliest first: all files that share two commits with a file of it and without
+// which it is incomplete with a probability of at least Sure of the setting threshold. exists says which files there
+// are. Package change asks, and leaves out what the checkout explains; nobody else should.
+func (p *Prefetcher) Lacks(ctx context.Context, q event.Query, exists func(event.Path) bool) ([]Lack, error) {
+	a, err := p.companions(ctx, q, p.Learned(), exists)
+	if err != nil {
+		return nil, err
+	}
+	return a.lacks(Sure(p.o.threshold())), nil
 }
 
-// Completion is Answer and Missing of one question about a change.
-func (p *Prefetcher) Completion(ctx context.Context, q event.Query, least float64, limit int) (event.Answer, []Lack,
-	error) {
+// Completion is Answer and Lacks of one question about a change. least is the probability from which a file is named.
+func (p *Prefetcher) Completion(ctx context.Context, q event.Query, least float64) (event.Answer, []Lack, error) {
 	q.Task = event.TaskChange
 	a, err := p.answers(ctx, q)
 	if err != nil {
 		return event.Answer{}, nil, err
 	}
-	return a.answer(ctx), a.missing(least, limit), nil
+	return a.answer(ctx), a.lacks(least), nil
 }

@@ -75,7 +75,7 @@ func (d *fixture) history(context.Context) (*history.Commits, error) {
 				set = append(set, f)
 			}
 		}
-		c.Add(set)
+		c.Add("", set)
 	}
 	return c, nil
 }
@@ -182,10 +182,22 @@ func (d *fixture) query() event.Query {
 	return event.Query{Session: "s", Current: "cur.go", At: d.now}
 }
 
+// question asks about cur.go: of Partner with what the change lacks, as the hints ask.
+func (d *fixture) question(kind Kind) Question {
+	d.t.Helper()
+	q := Question{Kind: kind, Query: d.query()}
+	if kind == Partner {
+		var err error
+		q.Lacks, err = d.p.Lacks(context.Background(), q.Query, d.tree.Has)
+		fault.Check(d.t, err)
+	}
+	return q
+}
+
 // ask asks and logs.
 func (d *fixture) ask(kind Kind) Decision {
 	d.t.Helper()
-	dec, err := d.p.Decide(context.Background(), Question{Kind: kind, Query: d.query()})
+	dec, err := d.p.Decide(context.Background(), d.question(kind))
 	fault.Check(d.t, err)
 	if len(dec.Log) > 0 {
 		d.happen(dec.Log...)

@@ -82,11 +82,11 @@ func TestALabelDecidesTheOutcome(t *testing.T) {
 func TestAnotherLabel(t *testing.T) {
 	d := newFixture(t, Options{})
 	hint := d.event(event.KindHint, "x.go")
-	eventtest.Set(&hint, "Name", string(Partner), "Status", string(Shown), "Scores", []float64{.9})
+	eventtest.Set(&hint, "Name", string(Next), "Status", string(Shown), "Scores", []float64{.9}, "Label", string(live.LabelChange))
 	if out := d.happen(hint, d.event(event.KindEdit, "x.go")); len(out) != 1 {
 		t.Fatalf("resolved: %+v", out)
 	}
-	near(t, "threshold", d.theta(Partner), Balanced)
+	near(t, "threshold", d.theta(Next), Balanced)
 	if len(d.p.Outcomes) > 0 {
 		t.Errorf("outcomes are %+v", d.p.Outcomes)
 	}
@@ -138,13 +138,14 @@ func TestNoRoom(t *testing.T) {
 	d.likely(.8, "y.go")
 	ask := func(most int) Decision {
 		t.Helper()
-		dec, err := d.p.Decide(t.Context(),
-			Question{Kind: Partner, Query: d.query(), Say: func(shown []event.Suggestion) (text string, named []event.Path) {
-				for _, s := range shown[:min(most, len(shown))] {
-					text, named = text+"\n"+string(s.File), append(named, s.File)
-				}
-				return text, named
-			}})
+		q := d.question(Partner)
+		q.Say = func(shown []event.Suggestion) (text string, named []event.Path) {
+			for _, s := range shown[:min(most, len(shown))] {
+				text, named = text+"\n"+string(s.File), append(named, s.File)
+			}
+			return text, named
+		}
+		dec, err := d.p.Decide(t.Context(), q)
 		fault.Check(t, err)
 		d.happen(dec.Log...)
 		return dec
@@ -202,7 +203,9 @@ func TestOneAnswer(t *testing.T) {
 		if err != nil || len(ans.Suggestions) < 2 {
 			t.Fatalf("%+v, %v", ans, err)
 		}
-		hint, err := d.p.Decide(t.Context(), Question{Kind: kind, Query: q})
+		lacks, err := d.p.Lacks(t.Context(), q, d.tree.Has)
+		fault.Check(t, err)
+		hint, err := d.p.Decide(t.Context(), Question{Kind: kind, Query: q, Lacks: lacks})
 		if err != nil || len(hint.Shown) == 0 {
 			t.Fatalf("%s: %+v, %v", kind, hint, err)
 		}
@@ -218,11 +221,11 @@ func TestOneAnswer(t *testing.T) {
 			if kind != Partner {
 				continue
 			}
-			lacks, err := d.p.Missing(t.Context(), q, .4, 5)
 			counts := event.Together{With: "cur.go", Both: 210, Of: 300, Recent: 35, OfRecent: 50}
-			if !slices.Contains(lacks, Lack{File: s.File, Score: s.Score, Together: counts}) || err != nil || len(lacks) != 2 ||
-				*s.Together != counts {
-				t.Errorf("warned of %+v, %v, hinted at %s, %v", lacks, err, s.File, s.Score)
+			if !slices.ContainsFunc(lacks, func(l Lack) bool {
+				return l.File == s.File && l.Score == s.Score && l.Together == counts
+			}) || len(lacks) != 2 || *s.Together != counts {
+				t.Errorf("the change lacks %+v, hinted at %s, %v", lacks, s.File, s.Score)
 			}
 		}
 	}

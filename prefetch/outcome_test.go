@@ -1,6 +1,7 @@
 package prefetch
 
 import (
+	"fmt"
 	"context"
 	"errors"
 	"slices"
@@ -93,17 +94,31 @@ func TestASnapshotKeepsAll(t *testing.T) {
 func TestThresholdsFollowOutcomes(t *testing.T) {
 	d := newFixture(t, Options{})
 	d.likely(.9, "hit.go")
-	start := d.theta(Partner)
+	start := d.theta(Next)
 	near(t, "the first threshold", start, Balanced)
-	d.ask(Partner)
+	d.ask(Next)
 	d.happen(d.event(event.KindEdit, "hit.go"))
-	near(t, "after a hit", d.theta(Partner), start-quantileStep*(1-targetPrecision))
-	near(t, "of another kind", d.theta(Next), start)
+	near(t, "after a hit", d.theta(Next), start-quantileStep*(1-targetPrecision))
+	near(t, "of another kind", d.theta(Search), ListThreshold)
 	d.likely(.9, "miss.go")
-	d.ask(Partner)
+	d.now = d.now.Add(hintEvery)
+	d.ask(Next)
 	d.opens(2 * live.Horizon)
-	d.commit("cur.go")
-	near(t, "after a miss", d.theta(Partner), start-quantileStep*(1-targetPrecision)+quantileStep*targetPrecision)
+	near(t, "after a miss", d.theta(Next), start-quantileStep*(1-targetPrecision)+quantileStep*targetPrecision)
+}
+
+// TestPartnersThresholdStays: outcomes move neither what aoa check finds nor what the hint names.
+func TestPartnersThresholdStays(t *testing.T) {
+	d := newFixture(t, Options{})
+	for i := range ignoredInRow + 1 {
+		f := event.Path(fmt.Sprintf("missed%d.go", i))
+		d.likely(.9, f)
+		if dec := d.ask(Partner); !slices.Contains(paths(dec.Shown), f) {
+			t.Fatalf("hint %d: %+v", i, dec)
+		}
+		d.commit("cur.go")
+		near(t, "the threshold", d.theta(Partner), Sure(Balanced))
+	}
 }
 
 func TestShadowsDoNotMoveThresholds(t *testing.T) {
@@ -115,7 +130,7 @@ func TestShadowsDoNotMoveThresholds(t *testing.T) {
 	if out := d.commit("cur.go"); len(out) != 1 || out[0].Status != string(Shadow) {
 		t.Fatalf("outcomes %+v, want the shadow's", out)
 	}
-	near(t, "threshold", d.theta(Partner), Balanced)
+	near(t, "drift", d.p.Drift[Partner], 0)
 	if f := d.p.Counts[Partner].Shadow; f != (Tally{Decided: 1, Resolved: 1}) {
 		t.Errorf("record %+v, want one shadow predicted and resolved", f)
 	}
@@ -146,7 +161,7 @@ func TestFeedbackMovesTheSessionOnly(t *testing.T) {
 	eventtest.Set(&e, "Helped", false)
 	d.happen(e)
 	near(t, "after a no", d.theta(Next), Balanced+.05+quantileStep*targetPrecision)
-	near(t, "a kind that is no hint", d.theta(Partner), Balanced+.05)
+	near(t, "of what a change lacks", d.theta(Partner), Sure(Balanced))
 	_, kinds := d.p.Threshold("another", d.now)
 	near(t, "in another session", kinds[string(Next)], Balanced+quantileStep*targetPrecision)
 	d.now = d.now.Add(live.Life + time.Hour)

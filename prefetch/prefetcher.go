@@ -116,10 +116,18 @@ func (p *Prefetcher) Threshold(session string, at time.Time) (value float64, kin
 	kinds = map[string]float64{}
 	for _, k := range Kinds() {
 		if !traits[k].fact {
-			kinds[string(k)] = theta(p.o.start(traits[k], s.base), s.drift[k], s.Offset, s.Ignored)
+			kinds[string(k)] = p.theta(k, s)
 		}
 	}
 	return theta(s.base, 0, s.Offset, s.Ignored), kinds
+}
+
+// theta is the threshold of a kind that ranks. That of Partner is the one of aoa check.
+func (p *Prefetcher) theta(k Kind, s state) float64 {
+	if k == Partner {
+		return Sure(s.base)
+	}
+	return theta(p.o.start(traits[k], s.base), s.drift[k], s.Offset, s.Ignored)
 }
 
 // state is what a decision depends on, as it was read.

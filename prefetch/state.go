@@ -192,6 +192,9 @@ func (s *State) feedback(f event.Feedback) {
 
 // move steps a kind's drift.
 func (s *State) move(k Kind, used bool) {
+	if k == Partner {
+		return // its threshold is that of aoa check, which outcomes do not move
+	}
 	base := s.base()
 	s.Drift[k] = drift(s.Drift[k], step(used, traits[k].target()), traits[k].start(base))
 }

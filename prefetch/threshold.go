@@ -20,10 +20,12 @@ const (
 	ignorePenalty   = 0.10
 )
 
-// WarnMargin is how much surer a warning must be than a hint: it stops a commit.
+// WarnMargin is how much surer aOa must be that a change lacks a file than that a file is needed next: what a change
+// lacks stops a commit.
 const WarnMargin = 0.10
 
-// Sure is the probability from which a change is warned of what it lacks, where hints are shown from theta.
+// Sure is the probability from which a change lacks a file, where hints are shown from theta. It is one for the check,
+// for MCP and for the hint partner, so that all name the same files: outcomes do not move it.
 func Sure(theta float64) float64 { return math.Min(clamp(theta)+WarnMargin, Ceiling) }
 
 // clamp keeps a threshold in [Floor, Ceiling]; what is not a number becomes Balanced.

@@ -48,7 +48,7 @@ func TestThresholds(t *testing.T) {
 		"0.6 0.65 0.1 2000 true")
 	d := newFixture(t, Options{List: func() float64 { return 2 }, Threshold: func() float64 { return .1 }})
 	value, of := d.p.Threshold("", d.now)
-	fault.Same(t, "clamped", fmt.Sprint(value, of), "0.4 map[next:0.4 partner:0.4 prompt:0.9 search:0.9]")
+	fault.Same(t, "clamped", fmt.Sprint(value, of), "0.4 map[next:0.4 partner:0.5 prompt:0.9 search:0.9]")
 }
 
 // TestPromises compares what the shipped confidence makes of rankings and lists with a golden file, so that no weight
@@ -306,7 +306,7 @@ func TestAnswers(t *testing.T) {
 	near(t, "of the likeliest", a.Confidence, .9)
 	q := d.query()
 	q.Task = event.TaskChange
-	a, lacks, err := d.p.Completion(t.Context(), q, .6, 5)
+	a, lacks, err := d.p.Completion(t.Context(), q, .6)
 	fault.Check(t, err)
 	fault.Same(t, "lacks", fmt.Sprint(lacks[0].File, " ", lacks[0].Both, " ", len(lacks)), "a.go 270 2")
 	if s := a.Suggestions[0]; s.File != "a.go" || !s.Unseen || len(s.Reasons) != 1 || s.Reasons[0].Signal != event.SignalTogether ||

@@ -37,6 +37,9 @@ type LogOptions struct {
 	Renames   string   // least similarity of renamed files, as "50%"; "": renames are deleted and added files
 	Bodies    bool     // read Body
 	First     bool     // follow first parents only, and yield merges, too, as their difference to the first parent
+	Committer string   // only commits of this e-mail address
+	Local     bool     // only commits that no remote has
+	Most      int      // commits, the newest; 0: all
 }
 
 var errLog = errors.New("unexpected format")
@@ -66,6 +69,13 @@ func ReadLog(ctx context.Context, program *git.Program, dir string, o LogOptions
 	} else {
 		args = append(args, "--no-merges")
 	}
+	if o.Committer != "" {
+		args = append(args, "--fixed-strings", "--committer=<"+o.Committer+">")
+	}
+	if o.Local {
+		args = append(args, "--not", "--remotes")
+	}
+	args = append(args, most(o.Most)...)
 	return program.Stream(ctx, dir, revisions(o.From, o.Not), func(rd io.Reader) error {
 		return parseLog(rd, o.Bodies, yield)
 	}, args...)

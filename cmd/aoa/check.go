@@ -5,147 +5,172 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
-	"github.com/dustin/go-humanize/english"
+	"github.com/spf13/cobra"
 
 	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/internal/change"
 	"github.com/aoa-dev/aoa/internal/event"
-	"github.com/aoa-dev/aoa/internal/index"
 	"github.com/aoa-dev/aoa/prefetch"
 )
 
-// errLacking ends aoa suggest --check after it has printed files.
-var errLacking = fmt.Errorf("the change may lack files")
+// checkHow holds the flags of aoa check.
+type checkHow struct {
+	staged, strict bool
+	format         string
+}
 
-// checkHelp says how to use the check in a hook.
-var checkHelp = fmt.Sprintf(`--check is for a pre-commit hook or CI. It prints what a change lacks: first each line outside of it that
-uses a name or a file which the change removes or renames, then the files without which it is incomplete
-with a probability of at least the setting threshold plus %.2f. The change is that of --staged, of the
-commits --range BASE..HEAD, of FILEs, or else of the working tree. --markdown prints a table for the
-comment of a pull request.
+func (a *app) check() *cobra.Command {
+	var how checkHow
+	c := &cobra.Command{
+		Use:   "check [BASE..HEAD | FILE…]",
+		Short: "what does this change break, and what does it lack?",
+		Long: fmt.Sprintf(`Prints each line outside of a change that uses a name or a file which the change removes, then the files
+that the change lacks: those that usually change with it and without which it is incomplete with a
+probability of at least the setting threshold plus %.2f. The change is that of --staged, of the commits
+BASE..HEAD, of FILEs, or else of the working tree. docs/check.md shows hooks for git, pre-commit, husky
+and lefthook.
 
-It exits 1 if it printed anything, and 0 if not. If aOa cannot check, because no daemon runs or the
-history is not learned, it says so on stderr and exits 0: that must not stop a commit. With --strict it
-is an error.`, prefetch.WarnMargin)
+It exits 1 if it found anything, and 0 if not. While git is in the middle of a merge, a cherry-pick, a
+revert, a rebase or git am, it says so and exits 0. If aOa cannot judge, because no daemon runs or the
+history is not learned, it says why and exits 0, too, because that must not stop a commit; with --strict
+it exits %d then.
 
-// unchecked lets a check end well that could not judge. Findings and a wrong command line stay errors.
-func (a *app) unchecked(err error) error {
+A file that need not change with another one stands in %s: the check prints the line to add.`,
+			prefetch.WarnMargin, exitUnjudged, change.ExceptionsFile),
+		Example: `  aoa check
+  aoa check --staged                                 # in a pre-commit hook
+  aoa check origin/main..HEAD --format github || :   # in CI`,
+		RunE: func(c *cobra.Command, args []string) error { return a.judged(a.checkChange(c.Context(), args, how), how.strict) },
+	}
+	f := c.Flags()
+	f.BoolVar(&how.staged, "staged", false, "check the commit that is being made")
+	f.StringVar(&how.format, "format", "text", "what to print: "+strings.Join(formatNames(), ", "))
+	f.BoolVar(&how.strict, "strict", false, "exit "+fmt.Sprint(exitUnjudged)+" if aOa cannot judge")
+	return c
+}
+
+// errFound ends aoa check after it has printed findings.
+var errFound = errors.New("the change is not complete")
+
+// judged lets a check end well that could not judge, unless strict says otherwise. Findings and a wrong command line
+// stay errors.
+func (a *app) judged(err error, strict bool) error {
 	var f *failure
 	var refused *api.Error
 	switch {
-	case err == nil, errors.Is(err, errLacking), errors.Is(err, context.Canceled):
+	case err == nil, errors.Is(err, errFound), errors.Is(err, context.Canceled):
 		return err
-	case errors.As(err, &f) && f.code == exitUsage, errors.As(err, &refused) && (refused.Code == api.CodeNoFile ||
-		refused.Code == api.CodeBad):
+	case errors.As(err, &f) && (f.code == exitUsage || f.code == exitNoFile), errors.As(err, &refused) &&
+		(refused.Code == api.CodeNoFile || refused.Code == api.CodeBad):
 		return err
+	case strict:
+		return fail(exitUnjudged, "aoa doctor", "not checked: %w", err)
 	}
 	text, _, _ := strings.Cut(err.Error(), "\n")
 	a.talk("not checked: %s", text)
 	return nil
 }
 
-// checkChange prints what a change lacks.
-func (a *app) checkChange(ctx context.Context, r api.PartnersRequest, markdown bool) error {
+// checkRequest makes a request of the command line.
+func (a *app) checkRequest(ctx context.Context, args []string, how checkHow) (r change.Request, err error) {
+	_, repo, err := a.client(ctx)
+	if err != nil {
+		return r, err
+	}
+	r.Committer = a.getenv("GIT_COMMITTER_EMAIL")
+	switch {
+	case len(args) == 1 && isRange(a.dir, args[0]):
+		r.Range = args[0]
+	case len(args) > 0:
+		found, err := a.names(ctx, args...)
+		if err != nil {
+			return r, err
+		}
+		if r.Files, err = a.files(found, true); err != nil {
+			return r, err
+		}
+	}
+	if how.staged && len(args) > 0 {
+		return r, usage("--staged is a change, and so is what you name: leave one out")
+	}
+	if r.Staged = how.staged; r.Staged {
+		// git means a name that is relative to the top of the working tree.
+		if r.Index = a.getenv("GIT_INDEX_FILE"); r.Index != "" && !filepath.IsAbs(r.Index) {
+			r.Index = filepath.Join(string(repo.Root), r.Index)
+		}
+	}
+	return r, nil
+}
+
+// isRange reports whether an argument names commits: it has "..", and is no path.
+func isRange(dir, arg string) bool {
+	if !strings.Contains(arg, "..") || slices.Contains(strings.Split(filepath.ToSlash(arg), "/"), "..") {
+		return false
+	}
+	_, err := os.Lstat(filepath.Join(dir, arg))
+	return err != nil
+}
+
+// checkChange prints what a change breaks and lacks.
+func (a *app) checkChange(ctx context.Context, args []string, how checkHow) error {
+	printed, known := formats[how.format]
+	if !known {
+		return usage("there is no format %q, use one of %s", how.format, strings.Join(formatNames(), ", "))
+	}
+	r, err := a.checkRequest(ctx, args, how)
+	if err != nil {
+		return err
+	}
 	st, err := call(ctx, a, api.Status, api.None{})
 	if err != nil {
 		return err
 	}
 	if unread := st.Commits == 0 && st.Import.State != "done"; unread || st.Import.State == "failed" {
-		return fail(exitUnread, "aoa status", "the history is not learned: %s", progress(st.Import))
+		return fail(exitUnjudged, "aoa status", "the history is not learned: %s", progress(st.Import))
 	}
-	th, err := call(ctx, a, api.Threshold, api.None{})
+	ans, err := call(ctx, a, api.Check, r)
 	if err != nil {
 		return err
 	}
-	if r.Least = prefetch.Sure(th.Configured); r.Staged {
-		r.Index = os.Getenv("GIT_INDEX_FILE")
+	if ans.Silent != "" {
+		a.talk("%s: nothing to check", ans.Silent)
 	}
-	ans, err := call(ctx, a, api.Partners, r)
-	if err != nil {
-		return err
+	for _, l := range ans.Unread {
+		a.talk("warning: %s", l)
 	}
-	lacks := map[event.Path]bool{}
 	err = a.answer(struct {
-		api.PartnersAnswer
+		change.Answer
 		Root event.Root `json:"root"`
-	}{ans, a.root}, func() {
-		switch {
-		case markdown:
-			a.checkTable(ans)
-			return
-		case len(ans.Files) == 0 && r.Staged:
-			a.talk("nothing is staged")
-		case len(ans.Files) == 0:
-			a.talk("nothing is changed")
-		}
-		a.gone(ans.Broken)
-		for _, b := range index.BrokenLines(ans.Broken) {
-			fmt.Fprintf(a.out, "%s:%d: %s\n", a.display(b.File), b.Line, event.Path(b.Text).Display())
-		}
-		for _, p := range ans.Partners {
-			fmt.Fprintf(a.out, "%s: changed with %s in %d of %d commits\n", a.display(p.File), a.display(p.With), p.Both, p.Of)
-		}
-	})
-	for _, b := range ans.Broken {
-		lacks[b.File] = true
+	}{ans, a.root}, func() { printed(a, &ans) })
+	if err != nil || ans.Findings() == 0 {
+		return err
 	}
-	for _, p := range ans.Partners {
-		lacks[p.File] = true
-	}
-	if err == nil && len(lacks) > 0 {
-		hint := ""
-		if r.Staged {
-			hint = "nothing to add? git commit --no-verify"
-		}
-		err = fail(exitFailed, hint, "%w: %d", errLacking, len(lacks))
-	}
-	return err
+	return a.found(&ans, r.Staged)
 }
 
-// gone says what the change removes, by file.
-func (a *app) gone(broken []index.Broken) {
-	var files []event.Path
-	names := map[event.Path][]string{}
-	for _, b := range broken {
-		if !slices.Contains(files, b.In) {
-			files = append(files, b.In)
-		}
-		if name := event.Path(b.Name).Display(); b.Name != string(b.In) && !slices.Contains(names[b.In], name) {
-			names[b.In] = append(names[b.In], name)
-		}
+// found is the error of a check with findings: it counts them, and says what to do about those that are none.
+func (a *app) found(ans *change.Answer, staged bool) error {
+	var parts []string
+	if n := len(ans.Broken) + ans.MoreBroken; n > 0 {
+		parts = append(parts, "breaks "+plural(n, "line"))
 	}
-	for _, f := range files {
-		text := a.display(f) + " is gone"
-		if n := names[f]; len(n) > 0 {
-			text = strings.Join(n, ", ") + english.PluralWord(len(n), " is", " are") + " gone from " + a.display(f)
-		}
-		a.talk("%s", text)
+	if n := len(ans.Missing) + ans.MoreMissing; n > 0 {
+		parts = append(parts, "may lack "+plural(n, "file"))
 	}
-}
-
-// checkTable prints a table of Markdown, nothing if the change lacks nothing.
-func (a *app) checkTable(ans api.PartnersAnswer) {
-	if len(ans.Broken)+len(ans.Partners) == 0 {
-		return
+	f := &failure{code: exitFailed, err: fmt.Errorf("%w: it %s", errFound, strings.Join(parts, " and "))}
+	if staged {
+		f.hint = "git commit --no-verify, if that is meant"
 	}
-	fmt.Fprint(a.out, "| not in this change | why |\n| --- | --- |\n")
-	for _, b := range ans.Broken {
-		from := ""
-		if b.Name != string(b.In) {
-			from = " from " + code(b.In.Display())
-		}
-		fmt.Fprintf(a.out, "| %s | uses %s, which is gone%s: %s |\n", code(fmt.Sprintf("%s:%d", b.File.Display(), b.Line)),
-			code(event.Path(b.Name).Display()), from, code(event.Path(b.Text).Display()))
+	for _, m := range ans.Missing {
+		f.snippet += m.Exception + "\n"
 	}
-	for _, p := range ans.Partners {
-		fmt.Fprintf(a.out, "| %s | changed with %s in %d of %d commits |\n", code(p.File.Display()), code(p.With.Display()),
-			p.Both, p.Of)
+	if f.snippet != "" {
+		f.hint = strings.TrimPrefix(f.hint+"; what never belongs together stands in "+string(change.ExceptionsFile)+
+			", with lines like these:", "; ")
 	}
-}
-
-// code is a text as code in a table of Markdown, which nothing in it can end.
-func code(text string) string {
-	return "`" + strings.NewReplacer("`", "'", "|", "\\|").Replace(text) + "`"
+	return f
 }

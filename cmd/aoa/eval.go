@@ -87,7 +87,7 @@ func (a *app) evalProse(r *eval.Report) {
 		fmt.Fprintf(a.out, "A simple rule is better than aOa: %s.\n", strings.Join(better, ", "))
 	}
 	if x := r.Warnings; x != nil {
-		fmt.Fprintln(a.out, "\n"+fit(fmt.Sprintf("aoa suggest --check would have named %s of %d files that were left out, "+
+		fmt.Fprintln(a.out, "\n"+fit(fmt.Sprintf("aoa check would have named %s of %d files that were left out, "+
 			"and %s of the files that it named were these. It would have warned of %s of %d complete commits.",
 			inPercent(x.Named), x.LeftOut, inPercent(x.Right), inPercent(x.False), x.Changes), a.width))
 	}

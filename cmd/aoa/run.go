@@ -24,10 +24,10 @@ import (
 // Exit codes. 2 is never used: Claude Code reads it from a hook as "block".
 const (
 	exitOK       = 0
-	exitFailed   = 1  // the command failed; stderr has the reason. aoa suggest --check: the change lacks files
+	exitFailed   = 1  // the command failed; stderr has the reason. aoa check: it has findings
 	exitNoDaemon = 3  // no daemon is running and none could be started
 	exitNoRepo   = 4  // not a git repository, or aoa init was not run in it
-	exitUnread   = 5  // aoa suggest --check --strict: the history is not learned
+	exitUnjudged = 5  // aoa check --strict: aOa cannot judge
 	exitSilent   = 6  // a daemon is running and does not answer
 	exitUsage    = 64 // the command line is wrong
 	exitNoFile   = 66 // no file is called as the command line says
@@ -147,7 +147,7 @@ type commandGroup struct {
 // groups is the table of commands. The first group is what aoa --help lists.
 func (a *app) groups() []commandGroup {
 	return []commandGroup{
-		{"Commands:", []*cobra.Command{a.init(), a.suggest(), a.why(), a.status(), a.report(), a.remove()}},
+		{"Commands:", []*cobra.Command{a.init(), a.suggest(), a.check(), a.why(), a.status(), a.report(), a.remove()}},
 		{"Look back:", []*cobra.Command{a.stats(), a.log(), a.feedback(), a.eval()}},
 		{"Set up:", []*cobra.Command{a.config(), a.doctor(), a.pause(), a.forget(), a.hooks(), a.daemon()}},
 		{"For agents and systems:", []*cobra.Command{a.context(), a.session(), a.reload(), a.cache(), a.stage(),

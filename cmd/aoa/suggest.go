@@ -36,29 +36,19 @@ A folder stands for its files. A bare file name means the only file of that name
 which none is a file are a prompt. Names are printed as seen from the current folder. What is less
 likely than ` + fmt.Sprintf("%.0f %%", 100*leastListed) + ` is left out, unless -n is given.
 
-` + checkHelp,
+aoa check says what a change breaks and lacks.`,
 		Example: `  aoa suggest internal/server.go
   aoa suggest --prompt "fix the login timeout" -n 10
   aoa suggest --staged
-  aoa suggest --check --staged                   # in a pre-commit hook
-  aoa suggest --check --range origin/main..HEAD  # in CI
   aoa suggest -0 | fzf --read0 --print0 | xargs -0 -o vim`,
 		RunE: func(c *cobra.Command, args []string) error {
 			how.number = c.Flags().Changed("number")
-			err := a.suggestFiles(c.Context(), q, args, how)
-			if how.check && !how.strict {
-				return a.unchecked(err)
-			}
-			return err
+			return a.suggestFiles(c.Context(), q, args, how)
 		},
 	}
 	f := c.Flags()
 	f.StringVarP(&q.Prompt, "prompt", "p", "", "the task in words")
 	f.BoolVar(&how.staged, "staged", false, "use the staged files as FILEs")
-	f.BoolVar(&how.check, "check", false, "print what the change lacks, and exit 1 if there is anything")
-	f.StringVar(&how.commits, "range", "", "with --check: what the commits BASE..HEAD change together")
-	f.BoolVar(&how.markdown, "markdown", false, "with --check: print a table for the comment of a pull request")
-	f.BoolVar(&how.strict, "strict", false, "with --check: fail if aOa cannot check")
 	f.IntVarP(&q.Limit, "number", "n", 5, "number of files, 1 to 100; then unlikely ones, too")
 	f.BoolVar(&q.Explain, "explain", false, "print every reason")
 	f.BoolVarP(&how.nul, "null", "0", false, "print only names, each with a NUL at its end, for xargs -0 and fzf --read0")
@@ -70,21 +60,14 @@ likely than ` + fmt.Sprintf("%.0f %%", 100*leastListed) + ` is left out, unless 
 
 // suggestHow holds the flags of aoa suggest that are not part of the query, and what kind of question they make.
 type suggestHow struct {
-	staged, nul, plain, check, strict, number, markdown bool
-	commits                                             string
-	bare                                                bool // about the change, or else recent work: nothing is named
-	words                                               bool // words alone are asked about
+	staged, nul, plain, number bool
+	bare                       bool // about the change, or else recent work: nothing is named
+	words                      bool // words alone are asked about
 }
 
 func (a *app) suggestFiles(ctx context.Context, q event.Query, args []string, how suggestHow) error {
 	if q.Limit < 1 || q.Limit > 100 {
 		return usage("-n %d is out of range, use 1 to 100", q.Limit)
-	}
-	switch {
-	case !how.check && (how.commits != "" || how.markdown || how.strict):
-		return usage("--range, --markdown and --strict need --check")
-	case how.check && (q.Prompt != "" || how.staged && how.commits != ""):
-		return usage("--check is about one change: no --prompt, and --staged or --range")
 	}
 	_, repo, err := a.client(ctx)
 	if err != nil {
@@ -92,10 +75,6 @@ func (a *app) suggestFiles(ctx context.Context, q event.Query, args []string, ho
 	}
 	if err := a.suggestWhat(ctx, &q, args, how); err != nil {
 		return err
-	}
-	if how.check {
-		return a.checkChange(ctx, api.PartnersRequest{Files: q.Files, Staged: how.staged, Range: how.commits, Limit: q.Limit},
-			how.markdown)
 	}
 	told, cancel := checkout.ForGit(ctx)
 	defer cancel()
@@ -194,12 +173,12 @@ func (a *app) suggestWhat(ctx context.Context, q *event.Query, args []string, ho
 	if err != nil {
 		return err
 	}
-	if len(args) > 0 && !how.staged && !how.check && prose(q.Prompt, args, found) {
+	if len(args) > 0 && !how.staged && prose(q.Prompt, args, found) {
 		q.Prompt = strings.TrimSpace(q.Prompt + " " + strings.Join(args, " "))
 		a.talk("none of these words is a file: they are read as --prompt")
 		return nil
 	}
-	q.Files, err = a.files(found, how.check)
+	q.Files, err = a.files(found, false)
 	var unknown *api.Error
 	bare := len(args) == 1 && !strings.ContainsAny(args[0], `/\.`) // more like a word than like a file
 	if errors.As(err, &unknown) && (unknown.Hint == "" || bare) && q.Prompt == "" {

@@ -293,8 +293,8 @@ func (x *traps) work(dir string) {
 	if out := w.must("suggest", "server/wire.go"); !strings.Contains(out, "docs/protocol.md") {
 		x.Errorf("suggest in %s: %s", dir, out)
 	}
-	for _, args := range [][]string{{"suggest"}, {"suggest", "--staged"}, {"suggest", "--staged", "--check"},
-		{"suggest", "server/wire.go", "--check"},
+	for _, args := range [][]string{{"suggest"}, {"suggest", "--staged"}, {"check", "--staged"},
+		{"check", "server/wire.go"},
 		{"suggest", "--prompt", "the protocol"}, {"why", "docs/protocol.md", "--with", "server/wire.go"}, {"context"},
 		{"context", "--for", "prompt", "-p", "the protocol"},
 		{"context", "--json"}, {"status"}, {"status", "--all"}, {"doctor"}, {"stats", "files"}, {"stats", "hints"},

@@ -3,10 +3,10 @@ package api
 import (
 	"time"
 
+	"github.com/aoa-dev/aoa/internal/change"
 	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/history"
-	"github.com/aoa-dev/aoa/internal/index"
 	"github.com/aoa-dev/aoa/internal/team"
 	"github.com/aoa-dev/aoa/prefetch"
 )
@@ -27,7 +27,7 @@ var (
 	Pause        = Route[PauseRequest, PauseAnswer]{"POST", "/pause"}
 	Config       = Route[None, None]{"POST", "/config"} // read the settings again
 	Import       = Route[ImportRequest, ImportAnswer]{"POST", "/import"}
-	Partners     = Route[PartnersRequest, PartnersAnswer]{"POST", "/partners"}
+	Check        = Route[change.Request, change.Answer]{"POST", "/check"}
 	Session      = Route[SessionRequest, SessionAnswer]{"POST", "/session"}
 	Ping         = Route[None, None]{"GET", "/ping"}               // takes no lock
 	Stop         = Route[StopRequest, StopAnswer]{"POST", "/stop"} // drain, snapshot, exit; answers before, daemon.Gone waits
@@ -199,23 +199,6 @@ type ImportAnswer struct {
 	Sessions    int            `json:"sessions"`
 	Events      int            `json:"events"`
 	Skipped     map[string]int `json:"skipped,omitempty"` // lines of a transcript by reason
-}
-
-// PartnersRequest asks what usually changes together with these files and is not among them.
-type PartnersRequest struct {
-	Files  []event.Path `json:"files,omitempty"`     // without all four: what is changed, staged or new in the caller's worktree
-	Staged bool         `json:"staged,omitempty"`    // the commit that is being made
-	Index  string       `json:"index,omitempty"`     // with Staged: GIT_INDEX_FILE
-	Range  string       `json:"range,omitempty"`     // BASE..HEAD: what commits changed together
-	Least  float64      `json:"min_score,omitempty"` // probability from which a file is named; 0 is 0.40
-	Limit  int          `json:"limit,omitempty"`     // 1 to 100; 0 is 5
-}
-
-// PartnersAnswer is the change and what it lacks.
-type PartnersAnswer struct {
-	Files    []event.Path    `json:"files"`    // the change in question
-	Partners []prefetch.Lack `json:"partners"` // best first, ties by path
-	Broken   []index.Broken  `json:"broken"`   // what still uses what the change removes, by file and line
 }
 
 // SessionRequest asks for one session's numbers.

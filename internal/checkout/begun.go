@@ -17,11 +17,11 @@ const (
 // is known, and that bytes on disk which the log does not know yet are the session's own.
 type begun struct {
 	mu      sync.Mutex // guards changes
-	changes map[change]beginning
+	changes map[begunFile]beginning
 }
 
-// change is a file that a session changes.
-type change struct {
+// begunFile is a file that a session changes.
+type begunFile struct {
 	session string
 	file    event.Path
 }
@@ -37,18 +37,18 @@ func (b *begun) note(session string, f event.Path, before string, at time.Time) 
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.changes == nil || len(b.changes) >= maxBegun {
-		b.changes = map[change]beginning{}
+		b.changes = map[begunFile]beginning{}
 	}
-	b.changes[change{session, f}] = beginning{at, before}
+	b.changes[begunFile{session, f}] = beginning{at, before}
 }
 
 // takeBefore returns what a file said before the last change that a session began, once.
 func (b *begun) takeBefore(session string, f event.Path) string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	one, known := b.changes[change{session, f}]
+	one, known := b.changes[begunFile{session, f}]
 	if known {
-		b.changes[change{session, f}] = beginning{at: one.at}
+		b.changes[begunFile{session, f}] = beginning{at: one.at}
 	}
 	return one.before
 }
@@ -58,6 +58,6 @@ func (b *begun) takeBefore(session string, f event.Path) string {
 func (w *Checkout) Changing(session string, f event.Path, opened, now time.Time) bool {
 	w.begun.mu.Lock()
 	defer w.begun.mu.Unlock()
-	one, known := w.begun.changes[change{session, f}]
+	one, known := w.begun.changes[begunFile{session, f}]
 	return known && one.at.After(opened) && now.Sub(one.at) < begunLife
 }

@@ -2,12 +2,15 @@ package checkout
 
 import (
 	"context"
+	"fmt"
 	"io/fs"
 	"log/slog"
 	"os"
 	"path/filepath"
 	"sync/atomic"
+	"time"
 
+	"github.com/aoa-dev/aoa/internal/change"
 	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/hot"
@@ -37,10 +40,26 @@ type Checkout struct {
 	brief atomic.Bool // the list of files is that of the index: the disk was not read yet
 
 	begun begun
+
+	now func() time.Time
 }
 
 // New makes a checkout whose files are not known yet.
 func New(r *watcher.Repo) *Checkout { return &Checkout{Repo: r, Reader: index.NewReader(r.Root)} }
+
+// ForGit bounds how long a question waits for git: it is answered without git's word rather than late.
+func ForGit(ctx context.Context) (context.Context, context.CancelFunc) {
+	const most = 5 * time.Second
+	return context.WithTimeoutCause(ctx, most, fmt.Errorf("git did not answer within %v: it waits for a pipe (find . -type p), "+
+		"or the rules in .gitattributes or .gitignore take too long", most))
+}
+
+// Check says what a change breaks and lacks.
+func (w *Checkout) Check(ctx context.Context, r change.Request) (change.Answer, error) {
+	r.Files = w.Paths(r.Files)
+	c := change.Checkout{Repo: w.Repo, Edits: w.edits, Tree: w.Tree(), Reader: w.Reader, Prefetch: w.Prefetch, Now: w.now}
+	return c.Check(ctx, r)
+}
 
 // Tree is the files that may be suggested, nil while they are not known.
 func (w *Checkout) Tree() *index.Tree { return w.tree.Load() }

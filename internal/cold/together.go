@@ -23,6 +23,7 @@ func (d *DB) History(ctx context.Context, reached map[string]bool,
 	defer func() { err = d.explain("read the commits", err) }()
 	type commit struct {
 		id, at int64
+		name   string
 		files  []int64
 	}
 	var all []*commit
@@ -31,7 +32,8 @@ func (d *DB) History(ctx context.Context, reached map[string]bool,
 	err = d.Each(ctx, newest, []any{HistoryCommits}, func(row Row) error {
 		c, name := &commit{}, ""
 		err := row.Scan(&c.id, &c.at, &name)
-		if reached == nil || reached[commitName(name)] {
+		c.name = commitName(name)
+		if reached == nil || reached[c.name] {
 			all, byID[c.id] = append(all, c), c
 		}
 		return err
@@ -68,7 +70,7 @@ func (d *DB) History(ctx context.Context, reached map[string]bool,
 			}
 		}
 		if len(files) > 0 {
-			out.Add(files)
+			out.Add(c.name, files)
 		}
 	}
 	return out, nil

@@ -1,15 +1,14 @@
 package daemon
 
 import (
-	"cmp"
 	"context"
+	"errors"
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/internal/change"
 	"github.com/aoa-dev/aoa/internal/checkout"
 	"github.com/aoa-dev/aoa/internal/event"
-	"github.com/aoa-dev/aoa/internal/index"
-	"github.com/aoa-dev/aoa/prefetch"
 	"github.com/aoa-dev/aoa/rank"
 )
 
@@ -71,27 +70,16 @@ func (d *Daemon) why(ctx context.Context, r api.WhyRequest) (api.WhyAnswer, erro
 		Reading: reading}, err
 }
 
-// partners names what usually changes together with a change and is not in it, with the counts that say so.
-func (d *Daemon) partners(ctx context.Context, r api.PartnersRequest) (api.PartnersAnswer, error) {
-	out := api.PartnersAnswer{Files: []event.Path{}, Partners: []prefetch.Lack{}, Broken: []index.Broken{}}
-	r.Limit, r.Least = cmp.Or(r.Limit, 5), cmp.Or(r.Least, prefetch.Floor)
-	switch {
-	case r.Limit < 0 || r.Limit > 100:
-		return out, api.Bad("use 1 to 100", "limit %d is out of range", r.Limit)
-	case !(r.Least > 0 && r.Least <= 1):
-		return out, api.Bad("use a probability, 0.40 for example", "min_score %v is out of range", r.Least)
-	}
+// check says what a change breaks and lacks.
+func (d *Daemon) check(ctx context.Context, r change.Request) (change.Answer, error) {
 	told, cancel := checkout.ForGit(ctx)
 	defer cancel()
 	w := d.worktrees.Asking(told)
 	w.Reader.Wait(ctx, readTime) // the names in the lines of a change are looked up in the contents
-	c, err := w.Change(told, checkout.Asked{Files: r.Files, Staged: r.Staged, Index: r.Index, Range: r.Range})
-	if err != nil || len(c.Files) == 0 {
-		return out, err
-	}
-	out.Files, out.Broken = c.Files, append(out.Broken, c.Broken...)
 	d.events.SyncBriefly(ctx)
-	lacks, err := w.Prefetch.Missing(ctx, event.Query{Files: out.Files, At: d.now()}, r.Least, r.Limit)
-	out.Partners = append(out.Partners, lacks...)
-	return out, err
+	ans, err := w.Check(told, r)
+	if errors.Is(err, change.ErrRange) || errors.Is(err, change.ErrCommit) {
+		return ans, refusal(r.Range, err)
+	}
+	return ans, err
 }

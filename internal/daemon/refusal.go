@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/internal/change"
 	"github.com/aoa-dev/aoa/internal/llmcache"
 	"github.com/aoa-dev/aoa/internal/reload"
 	"github.com/aoa-dev/aoa/internal/session"
@@ -17,6 +18,8 @@ var refusals = []struct {
 	err        error
 	code, hint string
 }{
+	{change.ErrRange, api.CodeBad, "for example origin/main..HEAD"},
+	{change.ErrCommit, api.CodeBad, "in a shallow clone: git fetch --unshallow"},
 	{reload.ErrNone, api.CodeMissing, "aoa reload list"},
 	{reload.ErrNoUndo, api.CodeMissing, "git diff shows what changed"},
 	{reload.ErrIndex, api.CodeBad, "aoa reload show NAME"},

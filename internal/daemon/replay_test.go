@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/internal/change"
 	"github.com/aoa-dev/aoa/internal/config"
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/hot"
@@ -235,7 +236,7 @@ func (g *generator) state() map[string]any {
 		}
 	}
 	add("composite", g.set(api.ScoresComposite, "")) // the answers above have waited until the files were read
-	add("partners", call(g.fixture, api.Partners, api.PartnersRequest{Files: []event.Path{"store/row.go"}}))
+	add("check", call(g.fixture, api.Check, change.Request{Files: []event.Path{"store/row.go"}}))
 	return out
 }
 

@@ -14,7 +14,7 @@ func (d *Daemon) routes() http.Handler {
 	api.HandleHook(mux, d.hook)
 	api.Handle(mux, api.Rank, d.rank)
 	api.Handle(mux, api.Why, d.why)
-	api.Handle(mux, api.Partners, d.partners)
+	api.Handle(mux, api.Check, d.check)
 	api.Handle(mux, api.Names, d.names)
 	api.Handle(mux, api.Feedback, d.feedback)
 	api.Handle(mux, api.Threshold, func(context.Context, api.None) (api.ThresholdAnswer, error) {
@@ -62,6 +62,6 @@ func (d *Daemon) routes() http.Handler {
 }
 
 // fromMemory are the routes whose answers come from what is in memory.
-var fromMemory = map[string]bool{api.Rank.Path: true, api.Why.Path: true, api.Partners.Path: true, api.Names.Path: true,
+var fromMemory = map[string]bool{api.Rank.Path: true, api.Why.Path: true, api.Check.Path: true, api.Names.Path: true,
 	api.Log.Path: true, api.Stats.Path: true, api.Scores.Path: true, api.Session.Path: true, api.Context.Path: true,
 	api.Sessions.Path: true, api.SessionSet.Path: true, api.ReloadList.Path: true, api.ReloadRun.Path: true}

@@ -16,7 +16,7 @@ const Listed = 5
 type Change struct {
 	Commit  event.Event
 	Guesses []Guess         // one for each of its files that was known, in their order
-	Warned  []prefetch.Lack // what `aoa suggest --check` would have said of the complete change
+	Warned  []prefetch.Lack // what `aoa check` would have said of the complete change
 	Later   int             // how many of the files of Warned a commit changed within a week after
 }
 
@@ -28,7 +28,7 @@ type Guess struct {
 	Left   event.Path
 	Place  int // of Left among Listed, from 1; 0: not listed
 	Listed []event.Suggestion
-	Warned []prefetch.Lack // by `aoa suggest --check`
+	Warned []prefetch.Lack // by `aoa check`
 	Rules  map[string]int  // its place among as many by each simple rule
 }
 

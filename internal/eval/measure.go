@@ -35,7 +35,7 @@ type Question struct {
 	Rules map[string]float64 `json:"rules"` // by one of the first five of each simple rule
 }
 
-// Warnings is what `aoa suggest --check` would have said.
+// Warnings is what `aoa check` would have said.
 type Warnings struct {
 	Changes int     `json:"changes"`  // complete ones
 	False   float64 `json:"false"`    // share of these with a warning

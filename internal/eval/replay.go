@@ -39,7 +39,7 @@ type Decision struct {
 	// first time, with what is requested together with it; change: the file left out
 	Used   map[event.Path]bool
 	Left   event.Path      // task change: the file left out, "" for a complete commit
-	Warned []prefetch.Lack // task change: by `aoa suggest --check`
+	Warned []prefetch.Lack // task change: by `aoa check`
 
 	Files   int // file events of the session so far
 	Prompts int // prompts of the session so far, this one included

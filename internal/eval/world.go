@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/event"
@@ -100,7 +101,7 @@ func (w *World) learnCommit(e event.Event) {
 		}
 	case event.Commit:
 		if history.Counts(b) {
-			w.commits.Add(slices.Concat(b.Paths, b.Gone))
+			w.commits.Add(strings.TrimPrefix(e.ID, "commit:"), slices.Concat(b.Paths, b.Gone))
 		}
 	}
 }
@@ -113,7 +114,7 @@ func (w *World) Complete(ctx context.Context, q event.Query, sure float64) (even
 	}
 	p := prefetch.New(prefetch.NewState(), w.sessions, w.Ranker, prefetch.Options{
 		History: func(context.Context) (*history.Commits, error) { return &w.commits, nil }})
-	return p.Completion(ctx, q, sure, prefetch.MaxFiles)
+	return p.Completion(ctx, q, sure)
 }
 
 // tick does the daemon's hourly housekeeping: in hours of work, and now and then in a long history.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/aoa-dev/aoa/hooks"
 	"github.com/aoa-dev/aoa/hooks/agents"
+	"github.com/aoa-dev/aoa/internal/change"
 	"github.com/aoa-dev/aoa/internal/checkout"
 	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/config"
@@ -137,6 +138,7 @@ type question struct {
 	prefetch.Question
 	facts  func(context.Context) []event.Suggestion
 	recent []event.Event // that it may be about
+	more   int           // files that a change lacks beyond those that are asked about
 }
 
 // decide asks one kind, logs what was decided, and returns what to say in at most space bytes, "" for nothing. Until
@@ -152,7 +154,9 @@ func (h *Hints) decide(ctx context.Context, w *checkout.Checkout, q question, sp
 		return ""
 	}
 	if q.Kind == prefetch.Partner {
-		q.Lead, q.Named = h.broken(ctx, w, q.Query, space)
+		if !h.check(ctx, w, &q, space) {
+			return ""
+		}
 		space -= len(q.Lead) + 1
 	}
 	if q.Say == nil {
@@ -165,7 +169,11 @@ func (h *Hints) decide(ctx context.Context, w *checkout.Checkout, q question, sp
 				kind = hooks.HintSought
 				w.Places(searchedFor(q.recent), shown)
 			}
-			return hooks.Text(kind, shown, space)
+			text, named := hooks.Text(kind, shown, space-len(hooks.More(q.more)))
+			if text != "" {
+				text += hooks.More(q.more)
+			}
+			return text, named
 		}
 	}
 	q.Query.Branch = w.KnownBranch()
@@ -198,7 +206,7 @@ func (h *Hints) questions(ctx context.Context, w *checkout.Checkout, call hooks.
 	o.Whole = begins || slices.ContainsFunc(recent, prefetch.LooksAtChange)
 	for _, asked := range prefetch.Questions(o) {
 		if h.o.Settings.Get().Shows(string(asked.Kind)) {
-			out = append(out, question{asked, facts[asked.Kind], recent})
+			out = append(out, question{Question: asked, facts: facts[asked.Kind], recent: recent})
 		}
 	}
 	return out
@@ -223,18 +231,21 @@ func (h *Hints) misnamed(ctx context.Context, w *checkout.Checkout, events []eve
 	return out
 }
 
-// broken are the places that still use what the session's change removes, as far as it was not told of their files.
-func (h *Hints) broken(ctx context.Context, w *checkout.Checkout, q event.Query, space int) (string, []event.Path) {
-	c, err := w.Change(ctx, checkout.Asked{Files: q.Files})
+// check asks what the session's change breaks and lacks, as aoa check does, and puts it into the question, of what it
+// breaks as far as the session was not told of these files. It reports whether there is a question left.
+func (h *Hints) check(ctx context.Context, w *checkout.Checkout, q *question, space int) bool {
+	ans, err := w.Check(ctx, change.Request{Files: q.Query.Files})
 	if err != nil {
-		h.o.Log.Warn("no broken references", "err", err)
-		return "", nil
+		h.o.Log.Warn("the change is not checked", "err", err)
+		return false
 	}
-	s := h.o.Live.Get(q.Session, q.At)
-	return hooks.BrokenText(slices.DeleteFunc(c.Broken, func(b index.Broken) bool {
-		told := live.Mark{By: q.Subagent, Kind: string(prefetch.Partner), Status: string(prefetch.Shown), File: b.File}
+	s := h.o.Live.Get(q.Query.Session, q.Query.At)
+	q.Lacks, q.more = ans.Lacks(), ans.MoreMissing
+	q.Lead, q.Named = hooks.BrokenText(slices.DeleteFunc(ans.Broken, func(b index.Broken) bool {
+		told := live.Mark{By: q.Query.Subagent, Kind: string(prefetch.Partner), Status: string(prefetch.Shown), File: b.File}
 		return slices.Contains(s.Hints.Marks, told)
-	}), space)
+	}), ans.MoreBroken, space)
+	return ans.Silent == ""
 }
 
 // searchedFor is the text of the failed searches.

@@ -32,7 +32,7 @@ func lived() *Commits {
 		in(11, 0, "cmd/list.go", "cmd/list_test.go")
 		in(3, 0, "CHANGELOG.md")
 		in(50, 0, "web/a.ts", "web/b.ts", "web/c.ts", "web/d.ts", "api/wire.go") // large commits
-		c.Add(append(set, event.Path(fmt.Sprintf("work/w%d.go", i%23))))
+		c.Add("", append(set, event.Path(fmt.Sprintf("work/w%d.go", i%23))))
 	}
 	return c
 }

@@ -1,8 +1,10 @@
 package history
 
 import (
+	"fmt"
 	"iter"
 	"slices"
+	"strconv"
 	"sync"
 
 	"github.com/aoa-dev/aoa/internal/event"
@@ -17,6 +19,7 @@ type Commits struct {
 	ids     map[event.Path]int32
 	files   []file
 	sets    [][]int32          // the files of each commit, rising; oldest commit first
+	names   []uint64           // of each commit the first 16 digits of its id, 0 for an unknown one
 	folders map[string][]int32 // folder → commits that changed a file of it, rising
 	stems   map[string][]int32 // event.Path.PairStem → files
 }
@@ -35,8 +38,9 @@ func Counts(e event.Commit) bool {
 	return n > 0 && n <= MaxFiles && !e.Sweep()
 }
 
-// Add adds a commit that is newer than all before. A file that is named twice counts once.
-func (c *Commits) Add(files []event.Path) {
+// Add adds a commit that is newer than all before. id is its id in hexadecimal digits, "" if it has none. A file that is
+// named twice counts once.
+func (c *Commits) Add(id string, files []event.Path) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	set := make([]int32, 0, len(files))
@@ -46,7 +50,8 @@ func (c *Commits) Add(files []event.Path) {
 	slices.Sort(set)
 	set = slices.Compact(set)
 	n := int32(len(c.sets))
-	c.sets = append(c.sets, set)
+	name, _ := strconv.ParseUint(id[:min(len(id), 16)], 16, 64) // 0 for what is no id
+	c.sets, c.names = append(c.sets, set), append(c.names, name)
 	for _, i := range set {
 		f := &c.files[i]
 		f.commits = append(f.commits, n)
@@ -128,6 +133,59 @@ func (c *Commits) Count(with, f event.Path) event.Together {
 		}
 	}
 	return n
+}
+
+// shortID is how many digits of a commit's id are shown: git finds a commit by them in repositories of some hundred
+// thousand objects.
+const shortID = 9
+
+// Newest returns the ids of the newest commits that changed both files, at most most, of those whose id is known.
+func (c *Commits) Newest(a, b event.Path, most int) []string {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	out := []string{}
+	i, known := c.ids[a]
+	j, also := c.ids[b]
+	if !known || !also {
+		return out
+	}
+	for _, n := range slices.Backward(c.files[i].commits) {
+		if len(out) == most {
+			break
+		}
+		if _, both := slices.BinarySearch(c.sets[n], j); both && c.names[n] != 0 {
+			out = append(out, fmt.Sprintf("%016x", c.names[n])[:shortID])
+		}
+	}
+	return out
+}
+
+// Without counts, of the repository's newest 800 commits, those that did not change with, and those among them that
+// changed f: what changes as often without a file as with it does not belong to it.
+func (c *Commits) Without(with, f event.Path) (n, of int) {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	from := int32(max(0, len(c.sets)-mostBase))
+	of = len(c.sets) - int(from)
+	i, known := c.ids[with]
+	j, also := c.ids[f]
+	if known {
+		at := c.files[i].commits
+		first, _ := slices.BinarySearch(at, from)
+		of -= len(at) - first
+	}
+	if !also {
+		return 0, of
+	}
+	for _, commit := range slices.Backward(c.files[j].commits) {
+		if commit < from {
+			break
+		}
+		if _, both := slices.BinarySearch(c.sets[commit], i); !known || !both {
+			n++
+		}
+	}
+	return n, of
 }
 
 // newest are the newest commits of a file with their age in commits of that file, at most most.

@@ -14,14 +14,14 @@ type commits []event.Path
 func made(sets ...commits) *Commits {
 	c := &Commits{}
 	for _, s := range sets {
-		c.Add(s)
+		c.Add("", s)
 	}
 	return c
 }
 
 func (c *Commits) times(n int, set ...event.Path) *Commits {
 	for range n {
-		c.Add(set)
+		c.Add("", set)
 	}
 	return c
 }
@@ -58,7 +58,7 @@ func TestSecondFile(t *testing.T) {
 func TestOneException(t *testing.T) {
 	c := made().times(2, "conf.yml").times(107, "api.go", "conf.yml").times(2, "api.go")
 	for i := range 40 { // other work
-		c.Add([]event.Path{event.Path(fmt.Sprintf("x%d.go", i))})
+		c.Add("", []event.Path{event.Path(fmt.Sprintf("x%d.go", i))})
 	}
 	before := c.p(t, "conf.yml", "api.go")
 	after := c.times(1, "api.go").p(t, "conf.yml", "api.go")
@@ -83,7 +83,7 @@ func TestMoreEvidence(t *testing.T) {
 		if i%2 == 0 {
 			set = append(set, "four.go")
 		}
-		c.Add(set)
+		c.Add("", set)
 	}
 	found := c.Companions(Shipped(), []event.Path{"a.go"}, everything, 10)
 	if len(found) < 2 || found[0].File != "seven.go" || found[1].File != "four.go" || found[1].LogOdds >= found[0].LogOdds {
@@ -214,7 +214,7 @@ func TestFactsForm(t *testing.T) {
 func BenchmarkCompanions(b *testing.B) {
 	c := &Commits{}
 	for i := range 20_000 {
-		c.Add([]event.Path{event.Path(fmt.Sprintf("d%d/f%d.go", i%100, i%1000)), event.Path(fmt.Sprintf("d%d/g%d.go", i%100, i*7%1500)),
+		c.Add("", []event.Path{event.Path(fmt.Sprintf("d%d/f%d.go", i%100, i%1000)), event.Path(fmt.Sprintf("d%d/g%d.go", i%100, i*7%1500)),
 			event.Path(fmt.Sprintf("e/h%d.go", i*13%300)), event.Path(fmt.Sprintf("q%d.go", i%2000))})
 	}
 	for _, n := range []int{1, 5, 100} {

@@ -16,11 +16,13 @@ type Changed struct {
 	Path    event.Path
 	Was, Is *Source // nil: no program, or not there
 	Gone    bool    // it is deleted
+	Same    bool    // its content is the same: only its mode changes
 }
 
 // Compare reads two versions of a file. before is nil for a new file, after for a deleted one.
 func Compare(p event.Path, before, after []byte) Changed {
-	c := Changed{Path: p, Gone: before != nil && after == nil}
+	c := Changed{Path: p, Gone: before != nil && after == nil,
+		Same: before != nil && after != nil && bytes.Equal(before, after)}
 	if before != nil {
 		c.Was = ReadSource(p, before)
 	}
@@ -55,7 +57,7 @@ type World struct {
 // Bounds of a search for broken references.
 const (
 	minReference  = 4   // bytes of a name
-	maxReferences = 256 // files that may use a name; a name that more have is not searched
+	maxReferences = 1024 // files that may use a name; a name that more have is not searched
 	maxRemoved    = 400 // names and files that a change removes; of a larger one the first
 	maxLine       = 200 // bytes of Broken.Text
 	maxBroken     = 100
@@ -71,8 +73,9 @@ type removal struct {
 
 // BrokenBy returns the references that a change breaks, by file and line: names of at least 4 bytes whose only
 // definition it removes, imports of files that it removes or renames, and their paths in documents and settings. A name
-// that the code of the change still has was moved, or means something else. Each file is named once for each name.
-func (w World) BrokenBy(change []Changed) []Broken {
+// that the code of the change still has was moved, or means something else. Each file is named once for each name. more
+// is how many there are beyond the hundred that are listed.
+func (w World) BrokenBy(change []Changed) (out []Broken, more int) {
 	b := breaking{World: w, change: map[event.Path]bool{}, gone: map[event.Path]bool{}}
 	for _, c := range change {
 		b.change[c.Path] = true
@@ -85,7 +88,8 @@ func (w World) BrokenBy(change []Changed) []Broken {
 	slices.SortFunc(b.out, func(x, y Broken) int {
 		return cmp.Or(cmp.Compare(x.File, y.File), cmp.Compare(x.Line, y.Line), cmp.Compare(x.Name, y.Name))
 	})
-	return b.out[:min(len(b.out), maxBroken)]
+	out = b.out[:min(len(b.out), maxBroken)]
+	return out, len(b.out) - len(out)
 }
 
 // files are those of the tree and of the change, but for some. The tree may not know of the change yet.

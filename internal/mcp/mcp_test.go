@@ -43,7 +43,7 @@ func newFixture(t *testing.T, o Options) *fixture {
 	t.Helper()
 	root, home := t.TempDir(), t.TempDir()
 	d := &fixture{t: t, env: []string{"PATH=" + os.Getenv("PATH"), "HOME=" + home, "XDG_CONFIG_HOME=" + home,
-		"XDG_STATE_HOME=" + home,
+		"XDG_STATE_HOME=" + home, "AOA_THRESHOLD=aggressive",
 		"GIT_CONFIG_GLOBAL=" + os.DevNull, "GIT_CONFIG_SYSTEM=" + os.DevNull, "SYSTEMROOT=" + os.Getenv("SYSTEMROOT"),
 		"GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@example.org", "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@example.org"}}
 	git := func(args ...string) {

@@ -8,6 +8,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/internal/change"
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
@@ -36,14 +37,24 @@ func (s *server) missingPartners(ctx context.Context, r Repo, _ string, in partn
 	if out.Notes = notes; err != nil || len(in.Files) > 0 && len(files) == 0 {
 		return out, err
 	}
-	ans, err := api.Call(ctx, r.Client, api.Partners, api.PartnersRequest{Files: files, Limit: maxFiles})
-	for _, p := range ans.Partners {
+	ans, err := api.Call(ctx, r.Client, api.Check, change.Request{Files: files})
+	if ans.Silent != "" && err == nil {
+		out.Notes = append(out.Notes, "not checked: "+ans.Silent)
+	}
+	for _, p := range ans.Missing {
 		out.Missing = append(out.Missing, fmt.Sprintf("%s: in %d of %d commits of %s", p.File.Quoted(), p.Both, p.Of,
 			p.With.Quoted()))
 	}
-	for _, b := range ans.Broken[:min(len(ans.Broken), maxBroken)] {
+	if ans.MoreMissing > 0 {
+		out.Missing = append(out.Missing, fmt.Sprintf("and %d more", ans.MoreMissing))
+	}
+	listed := ans.Broken[:min(len(ans.Broken), maxBroken)]
+	for _, b := range listed {
 		out.Broken = append(out.Broken, fmt.Sprintf("%s:%d: %s", b.File.Display(), b.Line, event.Path(b.Text).Display()))
 	}
 	out.Broken = slices.Compact(out.Broken) // a line may use several names
+	if more := len(ans.Broken) - len(listed) + ans.MoreBroken; more > 0 {
+		out.Broken = append(out.Broken, fmt.Sprintf("and %d more", more))
+	}
 	return out, err
 }

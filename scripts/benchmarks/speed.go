@@ -53,7 +53,7 @@ func (in inputs) speed(ctx context.Context) (string, error) {
 	if _, err := exec.LookPath("rg"); err == nil {
 		b.row("files with one of its words", rounds, `rg -ciw -e retries -e wrong -e upstream -e dial -e timeout | sort -t: -k2 -rn | head`)
 	}
-	b.row("what a change lacks", rounds, "aoa suggest --check "+speedFile)
+	b.row("what a change lacks", rounds, "aoa check "+speedFile)
 	if b.err != nil {
 		return "", b.err
 	}
@@ -86,7 +86,7 @@ func (b *bench) run(command string) ([]byte, int64, error) {
 	cmd := exec.CommandContext(b.ctx, "sh", "-c", command)
 	var out, talk bytes.Buffer
 	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = b.dir, b.env, &out, &talk
-	if err := cmd.Run(); err != nil && cmd.ProcessState.ExitCode() != 1 { // 1 is an answer of rg and of --check
+	if err := cmd.Run(); err != nil && cmd.ProcessState.ExitCode() != 1 { // 1 is an answer of rg and of aoa check
 		return nil, 0, fmt.Errorf("%s: %w: %s", command, err, talk.Bytes())
 	}
 	return out.Bytes(), memoryOf(cmd.ProcessState), nil

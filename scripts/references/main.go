@@ -183,7 +183,7 @@ func (h *history) measure() error {
 			continue
 		}
 		h.tally.commits++
-		if all := h.world.BrokenBy(change); len(all) > 0 {
+		if all, _ := h.world.BrokenBy(change); len(all) > 0 {
 			h.spoke++
 			mended := 0
 			for _, b := range all {
@@ -220,7 +220,7 @@ func (h *history) leaveOut(c watcher.Commit, change []index.Changed, files []fil
 		h.world.Contents.Set(f.Path, f.before)
 		if !h.world.Defined(name, rest) {
 			h.out++
-			if slices.ContainsFunc(h.world.BrokenBy(rest), func(b index.Broken) bool { return b.File == f.Path }) {
+			if all, _ := h.world.BrokenBy(rest); slices.ContainsFunc(all, func(b index.Broken) bool { return b.File == f.Path }) {
 				h.named++
 			} else {
 				h.say("missed %s %s uses %s", c.ID[:10], f.Path, name)

@@ -1,0 +1,198 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/dustin/go-humanize/english"
+
+	"github.com/aoa-dev/aoa/internal/change"
+	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/index"
+)
+
+// formats are the ways to print the answer of a check.
+var formats = map[string]func(*app, *change.Answer){
+	"text": (*app).checkText, "markdown": (*app).checkMarkdown, "github": (*app).checkGitHub, "sarif": (*app).checkSARIF,
+}
+
+func formatNames() []string { return slices.Sorted(maps.Keys(formats)) }
+
+// evidence is why a file is missing: the counts, and commits to open.
+func evidence(l change.Lack, show func(event.Path) string) string {
+	return fmt.Sprintf("changed with %s in %d of %d commits%s", show(l.With), l.Both, l.Of, inBrackets(l.Commits))
+}
+
+func inBrackets(commits []string) string {
+	if len(commits) == 0 {
+		return ""
+	}
+	return " (" + strings.Join(commits, ", ") + ")"
+}
+
+// usualLine names the files that belong to everything, "" if there are none.
+func usualLine(ans *change.Answer, show func(event.Path) string) string {
+	var names []string
+	for _, l := range ans.Usual {
+		names = append(names, show(l.File))
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return "often changed with everything: " + strings.Join(names, ", ")
+}
+
+// checkText prints a line for each finding.
+func (a *app) checkText(ans *change.Answer) {
+	a.gone(ans.Broken)
+	for _, b := range index.BrokenLines(ans.Broken) {
+		fmt.Fprintf(a.out, "%s:%d: %s\n", a.display(b.File), b.Line, event.Path(b.Text).Display())
+	}
+	if ans.MoreBroken > 0 {
+		fmt.Fprintf(a.out, "and %d more lines\n", ans.MoreBroken)
+	}
+	for _, l := range ans.Missing {
+		fmt.Fprintf(a.out, "%s: %s\n", a.display(l.File), evidence(l, a.display))
+	}
+	if ans.MoreMissing > 0 {
+		fmt.Fprintf(a.out, "and %d more\n", ans.MoreMissing)
+	}
+	if line := usualLine(ans, a.display); line != "" {
+		fmt.Fprintln(a.out, a.dim(line))
+	}
+}
+
+// gone says what the change removes, by file.
+func (a *app) gone(broken []index.Broken) {
+	var files []event.Path
+	names := map[event.Path][]string{}
+	for _, b := range broken {
+		if !slices.Contains(files, b.In) {
+			files = append(files, b.In)
+		}
+		if name := event.Path(b.Name).Display(); b.Name != string(b.In) && !slices.Contains(names[b.In], name) {
+			names[b.In] = append(names[b.In], name)
+		}
+	}
+	for _, f := range files {
+		text := a.display(f) + " is gone"
+		if n := names[f]; len(n) > 0 {
+			text = strings.Join(n, ", ") + english.PluralWord(len(n), " is", " are") + " gone from " + a.display(f)
+		}
+		a.talk("%s", text)
+	}
+}
+
+// checkMarkdown prints a table for the comment of a pull request, nothing if there is no finding.
+func (a *app) checkMarkdown(ans *change.Answer) {
+	if ans.Findings() == 0 {
+		return
+	}
+	show := func(p event.Path) string { return code(p.Display()) }
+	fmt.Fprint(a.out, "| not in this change | why |\n| --- | --- |\n")
+	for _, b := range ans.Broken {
+		fmt.Fprintf(a.out, "| %s | %s: %s |\n", code(fmt.Sprintf("%s:%d", b.File.Display(), b.Line)), used(b, show),
+			code(event.Path(b.Text).Display()))
+	}
+	if ans.MoreBroken > 0 {
+		fmt.Fprintf(a.out, "| and %d more lines | |\n", ans.MoreBroken)
+	}
+	for _, l := range ans.Missing {
+		fmt.Fprintf(a.out, "| %s | %s |\n", show(l.File), evidence(l, show))
+	}
+	if ans.MoreMissing > 0 {
+		fmt.Fprintf(a.out, "| and %d more | |\n", ans.MoreMissing)
+	}
+	if line := usualLine(ans, show); line != "" {
+		fmt.Fprintf(a.out, "\n%s\n", line)
+	}
+}
+
+// used says what a broken line uses.
+func used(b index.Broken, show func(event.Path) string) string {
+	text := "uses " + show(event.Path(b.Name)) + ", which is gone"
+	if b.Name != string(b.In) {
+		text += " from " + show(b.In)
+	}
+	return text
+}
+
+// code is a text as code in a table of Markdown, which nothing in it can end.
+func code(text string) string {
+	return "`" + strings.NewReplacer("`", "'", "|", "\\|").Replace(text) + "`"
+}
+
+// checkGitHub prints a workflow command of GitHub for each finding, which becomes an annotation. A file that is missing
+// has no place in the pull request, so the one that asks for it is annotated.
+func (a *app) checkGitHub(ans *change.Answer) {
+	warn := func(file event.Path, line int, title, text string) {
+		fmt.Fprintf(a.out, "::warning file=%s,line=%d,title=%s::%s\n", property(string(file)), line, property(title), escaped(text))
+	}
+	for _, b := range ans.Broken {
+		warn(b.File, b.Line, "still used", used(b, event.Path.Display)+": "+event.Path(b.Text).Display())
+	}
+	for _, l := range ans.Missing {
+		warn(l.With, 1, "maybe missing", l.File.Display()+": "+evidence(l, event.Path.Display))
+	}
+	if more := ans.MoreBroken + ans.MoreMissing; more > 0 {
+		fmt.Fprintf(a.out, "::warning title=aoa check::and %d more findings\n", more)
+	}
+	if line := usualLine(ans, event.Path.Display); line != "" {
+		fmt.Fprintf(a.out, "::notice title=aoa check::%s\n", escaped(line))
+	}
+}
+
+// escaped and property escape a text as GitHub's workflow commands want it.
+func escaped(s string) string {
+	return strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A").Replace(s)
+}
+
+func property(s string) string { return strings.NewReplacer(":", "%3A", ",", "%2C").Replace(escaped(s)) }
+
+// The rules of a SARIF report.
+const (
+	ruleUsed    = "still-used"
+	ruleMissing = "maybe-missing"
+)
+
+// checkSARIF prints the findings in the Static Analysis Results Interchange Format 2.1.0.
+func (a *app) checkSARIF(ans *change.Answer) {
+	type object = map[string]any
+	results := []object{}
+	add := func(rule string, file event.Path, line int, text string) {
+		results = append(results, object{"ruleId": rule, "level": "warning", "message": object{"text": text},
+			"locations": []object{{"physicalLocation": object{
+				"artifactLocation": object{"uri": uri(file), "uriBaseId": "%SRCROOT%"}, "region": object{"startLine": line}}}}})
+	}
+	for _, b := range ans.Broken {
+		add(ruleUsed, b.File, b.Line, used(b, event.Path.Display))
+	}
+	for _, l := range ans.Missing {
+		add(ruleMissing, l.With, 1, l.File.Display()+": "+evidence(l, event.Path.Display))
+	}
+	rule := func(id, text string) object { return object{"id": id, "shortDescription": object{"text": text}} }
+	run := object{"results": results, "properties": object{"moreFindings": ans.MoreBroken + ans.MoreMissing},
+		"tool": object{"driver": object{"name": "aoa", "informationUri": "https://github.com/aoa-dev/aoa", "version": version(),
+			"rules": []object{rule(ruleUsed, "A line outside of the change uses what the change removes."),
+				rule(ruleMissing, "A file that usually changes with this one is not part of the change.")}}}}
+	out := json.NewEncoder(a.out)
+	out.SetIndent("", "  ")
+	out.SetEscapeHTML(false)
+	_ = out.Encode(object{"version": "2.1.0", "$schema": "https://json.schemastore.org/sarif-2.1.0.json", "runs": []object{run}})
+}
+
+// uri is a path as a relative reference.
+func uri(p event.Path) string {
+	var b strings.Builder
+	for _, c := range []byte(p) {
+		if 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || strings.IndexByte("/-._~", c) >= 0 {
+			b.WriteByte(c)
+		} else {
+			fmt.Fprintf(&b, "%%%02X", c)
+		}
+	}
+	return b.String()
+}

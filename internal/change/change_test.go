@@ -1,0 +1,65 @@
+package change
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/prefetch"
+	"github.com/aoa-dev/aoa/scripts/fault"
+)
+
+// TestExceptions: a line has two paths and perhaps a comment. What cannot be read is named with its line.
+func TestExceptions(t *testing.T) {
+	pairs, unread := parse(strings.Join([]string{"# of v2", "", "api/wire.go docs/json.md  # since v2", "a\tb", `"a b#.go" "\"q\""`,
+		"one", "three of them", `"no end`, "../out in", "c d#e", `"\x" y`, "x y"}, "\n"))
+	fault.Same(t, "pairs", len(pairs), 5)
+	for _, p := range []pair{{"api/wire.go", "docs/json.md"}, {"a", "b"}, {"a b#.go", `"q"`}, {"c", "d#e"}, {"x", "y"}} {
+		if !pairs[p] {
+			t.Errorf("%v is no exception", p)
+		}
+	}
+	var lines []string
+	for _, u := range unread {
+		at, _, _ := strings.Cut(u, ": ")
+		lines = append(lines, at)
+	}
+	fault.Same(t, "unread", strings.Join(lines, " "), ".aoa/exceptions:6 .aoa/exceptions:7 .aoa/exceptions:8 "+
+		".aoa/exceptions:9 .aoa/exceptions:11")
+}
+
+// FuzzException: the line that the check prints for a pair silences that pair and no other.
+func FuzzException(f *testing.F) {
+	f.Add("api/wire.go", "docs/json.md")
+	f.Add("a b", `"q"#`)
+	f.Add("#x", "\tö\x00")
+	f.Fuzz(func(t *testing.T, with, file string) {
+		a, err := event.NewPath(with)
+		b, bad := event.NewPath(file)
+		if err != nil || bad != nil {
+			t.Skip()
+		}
+		pairs, unread := parse(line(a, b) + "  # why\n")
+		if len(pairs) != 1 || !pairs[pair{a, b}] || len(unread) > 0 {
+			t.Errorf("%q: %v %v", line(a, b), pairs, unread)
+		}
+	})
+}
+
+// TestUsual: what belongs to everything is no finding, by its name or because it changes as often without the file.
+func TestUsual(t *testing.T) {
+	for _, c := range []struct {
+		file               event.Path
+		without, ofWithout int
+		usual              bool
+	}{
+		{"docs/json.md", 0, 400, false}, {"CHANGELOG.md", 0, 400, true}, {"go.sum", 0, 400, true},
+		{"src/version.py", 180, 400, true}, {"src/version.py", 179, 400, false},
+		{"src/version.py", usualLeast - 1, usualLeast - 1, false}, {"src/version.py", usualLeast, usualLeast, true},
+	} {
+		l := prefetch.Lack{File: c.file, Together: event.Together{With: "api/wire.go", Both: 9, Of: 10}, Without: c.without,
+			OfWithout: c.ofWithout}
+		fault.Same(t, fmt.Sprint(c), usual(l), c.usual)
+	}
+}

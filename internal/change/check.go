@@ -1,0 +1,118 @@
+package change
+
+import (
+	"context"
+	"slices"
+
+	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/index"
+	"github.com/aoa-dev/aoa/prefetch"
+)
+
+// Answer is a change, what it breaks and what it lacks.
+type Answer struct {
+	Files  []event.Path `json:"files"`            // of the change
+	Silent string       `json:"silent,omitempty"` // why nothing is said of it, as "a merge is in progress"
+
+	Broken     []index.Broken `json:"broken"`                // what still uses what the change removes, by file and line
+	MoreBroken int            `json:"more_broken,omitempty"` // further ones that are not listed
+
+	Missing     []Lack `json:"missing"`                // files that the change lacks, the likeliest first, at most five
+	MoreMissing int    `json:"more_missing,omitempty"` // further ones that are not listed
+
+	// Usual are files that would be Missing if they did not belong to nearly everything: changelogs, manifests, lock
+	// files, and what changes about as often without With as with it. They are no findings.
+	Usual []Lack `json:"usual"`
+
+	Unread []string `json:"unread,omitempty"` // lines of the file of exceptions that say nothing, as "file:line: why"
+}
+
+// Lack is a file that the change lacks, with the line of the file of exceptions that would silence it.
+type Lack struct {
+	prefetch.Lack
+	Exception string `json:"exception"`
+}
+
+// Findings is how many findings the answer has, those that are not listed included.
+func (a *Answer) Findings() int {
+	return len(a.Broken) + a.MoreBroken + len(a.Missing) + a.MoreMissing
+}
+
+// Lacks are all that the change is missing, as the hint about it takes them.
+func (a *Answer) Lacks() (out []prefetch.Lack) {
+	for _, l := range a.Missing {
+		out = append(out, l.Lack)
+	}
+	return out
+}
+
+// Bounds of an answer.
+const (
+	maxMissing = 5  // files that are listed
+	maxUsual   = 20 // files of Usual; more would be no line
+)
+
+// What changes in at least usualShare as large a share of the commits without a file as of those with it belongs to
+// everything. Where fewer than usualLeast commits are without that file, nothing can be compared.
+const (
+	usualShare = 0.5
+	usualLeast = 20
+)
+
+// Check says what a change breaks and lacks. Errors: ErrRange, ErrCommit, those of git and of ctx.
+func (c *Checkout) Check(ctx context.Context, r Request) (Answer, error) {
+	a := Answer{Files: []event.Path{}, Broken: []index.Broken{}, Missing: []Lack{}, Usual: []Lack{}}
+	s, err := c.scopeOf(ctx, r)
+	if err != nil {
+		return a, err
+	}
+	if a.Files, a.Silent = s.files, s.silent; s.silent != "" {
+		return a, nil
+	}
+	lacks, err := c.Prefetch.Lacks(ctx, event.Query{Files: s.asked, At: c.Now()}, s.exists)
+	if err != nil {
+		return a, err
+	}
+	exceptions, unread := c.exceptions(r, &s)
+	a.Unread = unread
+	lacks = slices.DeleteFunc(lacks, func(l prefetch.Lack) bool { return s.own[l.File] || exceptions[pair{l.With, l.File}] })
+	broken, more := s.world.BrokenBy(s.changed)
+	written, err := c.Repo.ByAttribute(ctx, named(broken, lacks))
+	if err != nil {
+		return a, err
+	}
+	broken = slices.DeleteFunc(broken, func(b index.Broken) bool { return written[b.File] })
+	a.Broken, a.MoreBroken = append(a.Broken, broken...), more
+	for _, l := range lacks {
+		x := Lack{l, line(l.With, l.File)}
+		switch {
+		case written[l.File]:
+		case usual(l):
+			a.Usual = append(a.Usual, x)
+		case len(a.Missing) < maxMissing:
+			a.Missing = append(a.Missing, x)
+		default:
+			a.MoreMissing++
+		}
+	}
+	a.Usual = a.Usual[:min(len(a.Usual), maxUsual)]
+	return a, nil
+}
+
+// usual reports whether a file belongs to everything.
+func usual(l prefetch.Lack) bool {
+	without := float64(l.Without) / float64(max(l.OfWithout, 1))
+	return l.File.Upkeep() || l.OfWithout >= usualLeast && without >= usualShare*float64(l.Both)/float64(l.Of)
+}
+
+// named are the files of findings, each once.
+func named(broken []index.Broken, lacks []prefetch.Lack) (out []event.Path) {
+	for _, b := range broken {
+		out = append(out, b.File)
+	}
+	for _, l := range lacks {
+		out = append(out, l.File)
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}

@@ -1,0 +1,257 @@
+package change
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/index"
+	"github.com/aoa-dev/aoa/prefetch"
+	"github.com/aoa-dev/aoa/watcher"
+)
+
+// Request names a change: the staged one, a range of commits, or files; the zero value is what differs from HEAD in the
+// index or on disk.
+type Request struct {
+	Files     []event.Path `json:"files,omitempty"`
+	Staged    bool         `json:"staged,omitempty"`
+	Index     string       `json:"index,omitempty"`     // with Staged: the index that git makes the commit of (GIT_INDEX_FILE)
+	Range     string       `json:"range,omitempty"`     // BASE..HEAD: what these commits change together
+	Committer string       `json:"committer,omitempty"` // the user's e-mail address; "": that of git's settings
+}
+
+// Checkout is what a check looks at.
+type Checkout struct {
+	Repo     *watcher.Repo
+	Edits    *watcher.Edits
+	Tree     *index.Tree
+	Reader   *index.Reader
+	Prefetch *prefetch.Prefetcher
+	Now      func() time.Time
+}
+
+// Errors of a range. Both wrap what git says.
+var (
+	ErrRange  = errors.New("it names no range of commits")
+	ErrCommit = errors.New("its commits cannot be compared")
+)
+
+// maxMore is how many files may hold something else than what the index of contents knows: they are read for a check.
+const maxMore = 512
+
+// scope is what git says of a change.
+type scope struct {
+	files  []event.Path // of the change, [] if it has none
+	silent string       // why nothing is said of it; "": it is judged
+
+	asked   []event.Path            // those that may lack a companion: their contents change
+	own     map[event.Path]bool     // what the user's unpushed commits hold
+	changed []index.Changed         // both versions of the files
+	world   index.World             // what is around the change
+	exists  func(event.Path) bool   // which files there are besides
+	hidden  func(event.Path) []byte // reads a file that is not on the disk
+}
+
+// scopeOf reads the change that a request names.
+func (c *Checkout) scopeOf(ctx context.Context, r Request) (s scope, err error) {
+	if r.Range != "" {
+		return c.ofRange(ctx, r.Range)
+	}
+	if op := c.Repo.Operation(); op != "" {
+		return scope{files: []event.Path{}, silent: op + " is in progress"}, nil
+	}
+	repo := c.Repo
+	if r.Staged {
+		repo = repo.WithIndex(r.Index)
+	}
+	unmerged, err := repo.Unmerged(ctx)
+	switch {
+	case err != nil:
+		return s, err
+	case unmerged:
+		return scope{files: []event.Path{}, silent: "the index has unmerged files"}, nil
+	case r.Staged:
+		s, err = c.ofIndex(ctx, repo)
+	default:
+		s, err = c.ofDisk(ctx, r.Files)
+	}
+	if err != nil || s.silent != "" {
+		return s, err
+	}
+	own, err := c.Repo.Unpushed(ctx, r.Committer, c.Now())
+	s.own = set(own)
+	return s, err
+}
+
+func set(files []event.Path) map[event.Path]bool {
+	out := make(map[event.Path]bool, len(files))
+	for _, f := range files {
+		out[f] = true
+	}
+	return out
+}
+
+// world is the checkout as it is on disk, with the files outside of a sparse checkout, which are read from the index.
+func (c *Checkout) world(ctx context.Context, indexed []event.Path) (w index.World, hidden func(event.Path) []byte) {
+	outside := map[event.Path]bool{}
+	for _, p := range indexed {
+		if !c.Tree.Has(p) && !c.Repo.Excluded(p) {
+			outside[p] = true
+		}
+	}
+	hidden = func(p event.Path) []byte { return c.Edits.Read(ctx, ":"+string(p)) }
+	w = index.World{Tree: c.Tree, Contents: c.Reader.Contents()}
+	w.Text = func(p event.Path) []byte {
+		if outside[p] {
+			return hidden(p)
+		}
+		return c.Reader.Text(p)
+	}
+	for _, p := range indexed {
+		if outside[p] && len(w.More) < maxMore {
+			w.More = append(w.More, p)
+		}
+	}
+	return w, hidden
+}
+
+// existing says which files there are: those of the tree, and those of a list in git's order that are not excluded.
+func (c *Checkout) existing(inTree bool, listed []event.Path) func(event.Path) bool {
+	return func(p event.Path) bool {
+		if inTree && c.Tree.Has(p) {
+			return true
+		}
+		_, in := slices.BinarySearch(listed, p)
+		return in && !c.Repo.Excluded(p)
+	}
+}
+
+// ofDisk is the change of files, or what differs from HEAD in the index or on disk.
+func (c *Checkout) ofDisk(ctx context.Context, files []event.Path) (s scope, err error) {
+	named := len(files) > 0
+	if s.files = append([]event.Path{}, files...); !named {
+		if s.files, err = c.Repo.Changed(ctx); err != nil || len(s.files) == 0 {
+			return scope{files: []event.Path{}, silent: "nothing is changed"}, err
+		}
+	}
+	var indexed []event.Path
+	if c.Repo.Sparse() {
+		if indexed, err = c.Repo.Indexed(ctx); err != nil {
+			return s, err
+		}
+	}
+	s.changed = c.Edits.Compare(ctx, s.files)
+	for _, f := range s.files {
+		i := slices.IndexFunc(s.changed, func(x index.Changed) bool { return x.Path == f })
+		if i < 0 { // what cannot be compared belongs to the change, too
+			s.changed = append(s.changed, index.Changed{Path: f})
+		}
+		if named || i < 0 || !s.changed[i].Same {
+			s.asked = append(s.asked, f)
+		}
+	}
+	s.world, s.hidden = c.world(ctx, indexed)
+	s.exists = c.existing(true, indexed)
+	return s, nil
+}
+
+// ofIndex is the commit that is being made of an index.
+func (c *Checkout) ofIndex(ctx context.Context, repo *watcher.Repo) (s scope, err error) {
+	files, err := repo.Staged(ctx)
+	if err != nil || len(files) == 0 {
+		return scope{files: []event.Path{}, silent: "nothing is staged"}, err
+	}
+	indexed, err := repo.Indexed(ctx)
+	if err != nil {
+		return s, err
+	}
+	unstaged, err := c.Repo.Changed(ctx)
+	if err != nil {
+		return s, err
+	}
+	staged, err := repo.IndexBlobs(ctx, unstaged)
+	if err != nil {
+		return s, err
+	}
+	s.world, s.hidden = c.world(ctx, indexed)
+	onDisk := s.world.Text
+	for f := range staged {
+		s.world.More = append(s.world.More, f)
+	}
+	s.world.Text = func(p event.Path) []byte {
+		if id, differs := staged[p]; differs {
+			return c.Edits.Read(ctx, id)
+		}
+		return onDisk(p)
+	}
+	s.exists = c.existing(false, indexed)
+	return s, c.compare(ctx, &s, files)
+}
+
+// ofRange is what the commits BASE..HEAD change together.
+func (c *Checkout) ofRange(ctx context.Context, commits string) (s scope, err error) {
+	base, head, found := strings.Cut(commits, "..")
+	if head = strings.TrimPrefix(head, "."); !found || base == "" {
+		return s, fmt.Errorf("check %.100q: %w", commits, ErrRange)
+	}
+	r, err := c.Repo.Range(ctx, base, cmp.Or(head, "HEAD"))
+	if err != nil {
+		return s, fmt.Errorf("check %.100q: %w: %w", commits, ErrCommit, err)
+	}
+	files, err := c.Repo.Tree(ctx, r.Head)
+	if err != nil {
+		return s, err
+	}
+	s.hidden = func(p event.Path) []byte { return c.Edits.Read(ctx, r.Head+":"+string(p)) }
+	s.world = index.World{Tree: index.NewTree(files), Contents: c.Reader.Contents(), Text: s.hidden}
+	tree := s.world.Tree
+	s.exists = func(p event.Path) bool { return tree.Has(p) && !c.Repo.Excluded(p) }
+	since, err := c.Repo.Range(ctx, r.Head, "HEAD")
+	if err != nil { // histories without a common commit
+		return s, c.compare(ctx, &s, r.Files)
+	}
+	more, err := c.Repo.Changed(ctx)
+	for _, f := range since.Files {
+		more = append(more, f.Path)
+	}
+	more = slices.DeleteFunc(more, func(p event.Path) bool { return !tree.Has(p) })
+	s.world.More = more[:min(len(more), maxMore)]
+	return s, errors.Join(err, c.compare(ctx, &s, r.Files))
+}
+
+// compare reads both versions of the files of a change. A file that only got another mode or another name asks for no
+// companion.
+func (c *Checkout) compare(ctx context.Context, s *scope, files []watcher.FileChange) error {
+	s.files = []event.Path{}
+	added, deleted := map[string]bool{}, map[string]bool{} // contents
+	for _, f := range files {
+		added[f.Blob] = added[f.Blob] || f.Status == 'A'
+		deleted[f.Old] = deleted[f.Old] || f.Status == 'D'
+	}
+	for _, f := range files {
+		s.files = append(s.files, f.Path)
+		var before, after []byte
+		if f.Status != 'A' {
+			before = c.Edits.Read(ctx, f.Old)
+		}
+		if f.Status != 'D' {
+			if after = c.Edits.Read(ctx, f.Blob); after == nil {
+				after = []byte{} // it is there, and too large
+			}
+		}
+		s.changed = append(s.changed, index.Compare(f.Path, before, after))
+		moved := f.Status == 'A' && deleted[f.Blob] || f.Status == 'D' && added[f.Old]
+		if mode := f.Status == 'M' && f.Old == f.Blob; !mode && !moved {
+			s.asked = append(s.asked, f.Path)
+		}
+	}
+	if len(s.files) == 0 {
+		s.silent = "the commits change nothing"
+	}
+	return ctx.Err()
+}

@@ -154,5 +154,5 @@ var factTexts = map[string]string{
 	history.Number.String(): "how many commits that file has",
 	history.Small.String():  "share of the commits of at most 3 files",
 	history.Others.String(): "by the other files of the change", history.Alike.String(): "by commits like the change",
-	history.Alone.String(): "it is the only file of the change",
+	history.Alone.String(): "it is the only file of the change", history.Steady.String(): "one commit moves a pair with many little",
 }

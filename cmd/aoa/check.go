@@ -42,8 +42,8 @@ it exits %d then.
 A file that need not change with another one stands in %s: the check prints the line to add.`,
 			prefetch.WarnMargin, exitUnjudged, change.ExceptionsFile),
 		Example: `  aoa check
-  aoa check --staged                                 # in a pre-commit hook
-  aoa check origin/main..HEAD --format github || :   # in CI`,
+  aoa check --staged              # in a pre-commit hook
+  aoa check origin/main..HEAD     # in CI`,
 		RunE: func(c *cobra.Command, args []string) error { return a.judged(a.checkChange(c.Context(), args, how), how.strict) },
 	}
 	f := c.Flags()

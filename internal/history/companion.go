@@ -15,6 +15,8 @@ import (
 // Weights turn facts into log odds. What one file of the change says of another has log odds of its own, z = Σ
 // weight·fact over Always … Small. The strongest z stands; other files of the change may add to it, never take away:
 //
+// z has the fact Steady as it is, too.
+//
 //	log odds = Bias + Best·z + Low·max(0, z+2.5) + High·max(0, z+1) +
 //	           Others·ln(1 + Σ other 1/(1+e^−z)) + Alike·max(0, alike − z) + Alone·max(0, 1 − 1/(1+e^−z)/.8) of a change of one file
 //
@@ -64,7 +66,7 @@ func (w *Weights) Z(x *Facts) (z float64) {
 	for i := Always; i <= Small; i++ {
 		z += w.Pair[i] * x[i]
 	}
-	return z
+	return z + x[Steady]
 }
 
 // Companion is a file that may belong to a change.
@@ -126,6 +128,7 @@ func (w *Weights) Terms(x *Facts) (out Facts) {
 		out[i] = slope * w.Pair[i]
 	}
 	out[Always] += shift
+	out[Steady] = slope
 	out[Others], out[Alike], out[Alone] = w.Others, w.Alike, w.Alone
 	return out
 }
@@ -154,7 +157,7 @@ func (c *Commits) Companions(w *Weights, change []event.Path, has func(event.Pat
 	at := map[int32]int{}
 	var found []best
 	foremost := Foremost{}
-	c.each(change, has, func(with event.Path, f int32, _ int, x *Facts) {
+	c.each(w, change, has, func(with event.Path, f int32, _ int, x *Facts) {
 		z := w.Z(x)
 		i, known := at[f]
 		if !known {
@@ -224,7 +227,7 @@ func (c *Commits) Evidence(change []event.Path, has func(event.Path) bool) []Evi
 	defer c.mu.RUnlock()
 	at := map[int32]*Evidence{}
 	alike := c.alike(change)
-	c.each(change, has, func(with event.Path, f int32, both int, x *Facts) {
+	c.each(nil, change, has, func(with event.Path, f int32, both int, x *Facts) {
 		e := at[f]
 		if e == nil {
 			e = &Evidence{File: c.files[f].name, Alike: alike[f]}
@@ -241,7 +244,7 @@ func (c *Commits) Evidence(change []event.Path, has func(event.Path) bool) []Evi
 }
 
 // each calls yield with what each of the last files of a change says of each file outside of it. c.mu is held.
-func (c *Commits) each(
+func (c *Commits) each(w *Weights,
 	change []event.Path, has func(event.Path) bool, yield func(with event.Path, f int32, both int, x *Facts),
 ) {
 	inside := make(map[event.Path]bool, len(change))
@@ -252,7 +255,7 @@ func (c *Commits) each(
 	s := scratches.Get().(*scratch)
 	s.grow(len(c.files))
 	for _, with := range change[max(0, len(change)-mostFiles):] {
-		c.pairs(with, s, outside, func(f int32, both int, x *Facts) { yield(with, f, both, x) })
+		c.pairs(w, with, s, outside, func(f int32, both int, x *Facts) { yield(with, f, both, x) })
 	}
 	for _, f := range s.based {
 		s.base[f] = rate{}

@@ -27,11 +27,12 @@ const (
 	Others               // ln(1 + Σ probabilities by the other files of the change)
 	Alike                // log odds of the share of the commits like this change that changed this file, above those so far; ≥ 0
 	Alone                // of a change of one file: 1 less its probability/.8, ≥ 0: weak evidence counts less beside several
+	Steady               // what keeps z from following the newest commits of a pair with many common ones; its weight in z is 1
 	NumFacts             // their number
 )
 
 var factNames = [NumFacts]string{"bias", "common", "lately", "name", "folder", "fresh", "commits", "small",
-	"others", "alike", "alone"}
+	"others", "alike", "alone", "steady"}
 
 // String is the name of the fact in files and in reasons.
 func (f Fact) String() string { return factNames[f] }
@@ -145,8 +146,10 @@ var (
 	baseWeights   = powers(baseHalf, mostBase)
 )
 
-// pairs calls yield with what one file of a change says of every other file that exists. c.mu is held.
-func (c *Commits) pairs(with event.Path, s *scratch, has func(event.Path) bool, yield func(f int32, both int, x *Facts)) {
+// pairs calls yield with what one file of a change says of every other file that exists. Without weights the fact Steady
+// is 0. c.mu is held.
+func (c *Commits) pairs(w *Weights, with event.Path, s *scratch, has func(event.Path) bool,
+	yield func(f int32, both int, x *Facts)) {
 	self, known := c.ids[with]
 	if !known {
 		self = -1
@@ -193,12 +196,15 @@ func (c *Commits) pairs(with event.Path, s *scratch, has func(event.Path) bool, 
 			continue
 		}
 		base := c.base(f, s)
-		share := (s.folder[f] + nearPrior*base.share) / (near + nearPrior)
-		share = (s.common[f] + commonPrior*share) / (common + commonPrior)
+		inFolder := (s.folder[f] + nearPrior*base.share) / (near + nearPrior)
+		share := (s.common[f] + commonPrior*inFolder) / (common + commonPrior)
 		x[Common], x[Fresh] = logOdds(share), base.fresh*(1-share)
 		x[Lately] = (logOdds((s.lately[f]+latelyPrior*share)/(lately+latelyPrior)) - x[Common]) * n / (n + latelyTrust)
 		x[Small] = logOdds((s.small[f]+commonPrior*share)/(common+commonPrior)) - x[Common]
 		x[Name], x[Folder] = truth(file.stem == stem)*nameTrust/(n+nameTrust), truth(file.folder == folder)
+		if x[Steady] = 0; w != nil && s.both[f] >= steadyFrom {
+			x[Steady] = c.steady(w, self, f, &x, inFolder)
+		}
 		yield(f, int(s.both[f]), &x)
 	}
 	s.clear()

@@ -173,7 +173,7 @@ func (c *changesOf) ask(commits []event.Event) {
 				c.about(&log, there, i, i >= places[last], b.Paths, nil)
 			}
 			if history.Counts(b) {
-				log.Add(slices.Concat(b.Paths, b.Gone))
+				log.Add("", slices.Concat(b.Paths, b.Gone))
 			}
 			for _, p := range b.Paths {
 				there[p] = true

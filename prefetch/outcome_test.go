@@ -1,9 +1,9 @@
 package prefetch
 
 import (
-	"fmt"
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"testing"
 	"time"

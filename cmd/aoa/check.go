@@ -44,7 +44,9 @@ A file that need not change with another one stands in %s: the check prints the 
 		Example: `  aoa check
   aoa check --staged              # in a pre-commit hook
   aoa check origin/main..HEAD     # in CI`,
-		RunE: func(c *cobra.Command, args []string) error { return a.judged(a.checkChange(c.Context(), args, how), how.strict) },
+		RunE: func(c *cobra.Command, args []string) error {
+			return a.judged(a.checkChange(c.Context(), args, how), how.strict)
+		},
 	}
 	f := c.Flags()
 	f.BoolVar(&how.staged, "staged", false, "check the commit that is being made")

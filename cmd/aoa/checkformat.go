@@ -150,7 +150,9 @@ func escaped(s string) string {
 	return strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A").Replace(s)
 }
 
-func property(s string) string { return strings.NewReplacer(":", "%3A", ",", "%2C").Replace(escaped(s)) }
+func property(s string) string {
+	return strings.NewReplacer(":", "%3A", ",", "%2C").Replace(escaped(s))
+}
 
 // The rules of a SARIF report.
 const (

@@ -145,7 +145,7 @@ func TestRenamed(t *testing.T) {
 	}
 	apart := made().times(1, "src/x.go").times(1, "test/x_test.go")
 	for i := range 300 {
-		apart.Add([]event.Path{event.Path(fmt.Sprintf("newer/f%d.go", i))})
+		apart.Add("", []event.Path{event.Path(fmt.Sprintf("newer/f%d.go", i))})
 	}
 	if apart.p(t, "test/x_test.go", "src/x.go") == 0 {
 		t.Error("a pair by name in two folders is not found")

@@ -56,10 +56,10 @@ type World struct {
 
 // Bounds of a search for broken references.
 const (
-	minReference  = 4   // bytes of a name
+	minReference  = 4    // bytes of a name
 	maxReferences = 1024 // files that may use a name; a name that more have is not searched
-	maxRemoved    = 400 // names and files that a change removes; of a larger one the first
-	maxLine       = 200 // bytes of Broken.Text
+	maxRemoved    = 400  // names and files that a change removes; of a larger one the first
+	maxLine       = 200  // bytes of Broken.Text
 	maxBroken     = 100
 )
 

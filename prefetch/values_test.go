@@ -255,10 +255,10 @@ func TestShared(t *testing.T) {
 	for both, want := range map[int]int{1: 0, 2: 1} {
 		c := &history.Commits{}
 		for range both {
-			c.Add([]event.Path{"cur.go", "a.go"})
+			c.Add("", []event.Path{"cur.go", "a.go"})
 		}
 		other := d.p.For(d.p.ranker, func(context.Context) (*history.Commits, error) { return c, nil })
-		_, lacks, err := other.Completion(t.Context(), d.query(), .2, 5)
+		_, lacks, err := other.Completion(t.Context(), d.query(), .2)
 		fault.Check(t, err)
 		fault.Same(t, fmt.Sprint("lacks after ", both), len(lacks), want)
 	}

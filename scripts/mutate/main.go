@@ -52,6 +52,7 @@ func main() {
 }
 
 func run(ctx context.Context, packages []string, seed, since string, most, workers int, end time.Time, verbose bool) error {
+	started := time.Now()
 	scratch, err := os.MkdirTemp("", "mutate")
 	if err != nil {
 		return err
@@ -104,7 +105,7 @@ func run(ctx context.Context, packages []string, seed, since string, most, worke
 		row(dir, len(tried), len(left), time.Since(begin))
 		all, survivors = append(all, tried...), append(survivors, left...)
 	}
-	row("all", len(all), len(survivors), 0)
+	row("all", len(all), len(survivors), time.Since(started))
 	if verbose {
 		for _, m := range all {
 			if m.killed != "" {

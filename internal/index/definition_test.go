@@ -1,6 +1,8 @@
 package index
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/aoa-dev/aoa/internal/event"
@@ -35,5 +37,27 @@ func TestDefinitionFor(t *testing.T) {
 	}
 	if d, ok := DefinitionOf("a.py", []byte("class Bag:\n    def load_all(self): pass\n"), "loadall"); !ok || d != (Definition{2, "Bag.load_all"}) {
 		t.Errorf("by name: %+v", d)
+	}
+	if d, ok := DefinitionOf("a.py", []byte("def ab(): pass\n"), "ab"); !ok || d.Line != 1 {
+		t.Errorf("of two letters: %+v, %v", d, ok)
+	}
+	many := ""
+	for i := range 2001 {
+		many += fmt.Sprintf("def name%d(): pass\n", i)
+	}
+	for name, want := range map[string]bool{"name1999": true, "name2000": false} {
+		if _, ok := DefinitionOf("a.py", []byte(many), name); ok != want {
+			t.Errorf("%s of 2,001 is found: %v", name, ok)
+		}
+	}
+}
+
+// TestAnnotations: what stands before a definition is taken off.
+func TestAnnotations(t *testing.T) {
+	for line, want := range map[string]string{"@A class B": " class B", "@A(x) fun b": " fun b", "[Fact] void F": " void F",
+		"#[test] fn f": " fn f", "@interface X": "interface X", "[open": "[open", "#define X": "#define X", "@": "@", "#": "#", "[]": "", "f": "f"} {
+		if got := string(withoutAnnotations([]byte(line))); strings.TrimSpace(got) != strings.TrimSpace(want) {
+			t.Errorf("%q: %q, want %q", line, got, want)
+		}
 	}
 }

@@ -87,7 +87,7 @@ func BenchmarkExtract(b *testing.B) {
 func FuzzExtract(f *testing.F) {
 	for i, text := range []string{"package a\n\nvar (\n\tx = `\n", "def f():\n '''x", "func (", "typedef struct", "x(\n", "/* a\n*/ int f() {", "a = (", "=begin\n",
 		"class A::B < C\nattr_reader :a, :b", "export const x = async (", "[", "@", "fun <", "日本語 テスト naïve", "\"", "'\\", "--[[ ]]", "create table",
-		"private <T> Get<T>() {", "using X", "enum class ", "  foo(a) {"} {
+		"private <T> Get<T>() {", "using X", "enum class ", "  foo(a) {", "x = \"", "x = ''"} {
 		f.Add(uint8(i), text)
 	}
 	exts := strings.Fields(".go .py .ts .rs .java .c .cs .rb .php .kt .swift .sh .lua .sql .md .x .hs .ex .html .json")

@@ -41,11 +41,17 @@ func TestRequestLists(t *testing.T) {
 		"see a.go, b.tar.gz, x.abcde, y.abcdef, end. z.":     "files [a.go b.tar.gz x.abcde] names [] numbers [] negated []",
 		"call maxItems() and max_items, not Max or 3.14":     "files [] names [maxitems] numbers [3.14] negated [max]",
 		"https://example.com/a.go is 404, docs/Guide.md too": "files [guide.md] names [] numbers [404] negated []",
-		"never": "files [] names [] numbers [] negated []",
+		"compile x.c and y.h again":                          "files [x.c y.h] names [] numbers [] negated []",
+		"never":                                              "files [] names [] numbers [] negated []",
 	} {
 		r := NewRequest(text)
 		fault.Same(t, text, fmt.Sprintf("files %v names %v numbers %v negated %v", r.files, r.names, r.numbers, r.negated), want)
 	}
+}
+
+// TestIdeographs: of scripts without spaces each character is a word.
+func TestIdeographs(t *testing.T) {
+	fault.Same(t, "words", NewRequest("fix 日本語 parser").words, []string{"fix", "parse", "日", "本", "語"})
 }
 
 func TestDifference(t *testing.T) {

@@ -2,6 +2,7 @@ package rank
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -42,6 +43,16 @@ func TestLike(t *testing.T) {
 			got = append(got, n.File)
 		}
 		fault.Same(t, c.typed, got, c.want)
+	}
+	// Of many files the best few are the same, however few are wanted, and whatever comes first.
+	var many []event.Path
+	for i := range 60 {
+		many = append(many, event.Path(fmt.Sprintf("d%02d/%sserver%d.go", i*37%60, strings.Repeat("x", i%3), i)))
+	}
+	score := map[event.Path]float64{many[7]: .5, many[31]: .9, many[50]: .1}
+	all := Like("server")(many, score, 60)
+	for n := 1; n < 20; n++ {
+		fault.Same(t, fmt.Sprint("the best ", n), Like("server")(many, score, n), all[:n])
 	}
 	fault.Same(t, "matches of nothing", len(Like("")(files, nil, 9)), len(files))
 }

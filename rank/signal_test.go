@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 func near(t *testing.T, what string, got, want float64) {
@@ -63,6 +64,14 @@ func TestFormulas(t *testing.T) {
 	} {
 		near(t, c.what, c.got, c.want)
 	}
+}
+
+// TestPlus: after a search that failed, the weights of both kinds are added.
+func TestPlus(t *testing.T) {
+	one := Model{Weights: Values{Comod: 1, Tags: 2}, UnseenWeights: Values{Comod: 3}}
+	sum := one.plus(Model{Weights: Values{Comod: 10}, UnseenWeights: Values{Comod: 20, Text: 5}})
+	fault.Same(t, "sum", sum, Model{Weights: Values{Comod: 11, Tags: 2}, UnseenWeights: Values{Comod: 23, Text: 5}})
+	fault.Same(t, "one of both", one.Weights[Comod], 1.0)
 }
 
 func TestProximity(t *testing.T) {

@@ -45,10 +45,7 @@ func broken(all []importing, user, gone event.Path, before, after files) (line i
 		modules := []string{i.module}
 		for _, n := range i.names {
 			if lang == python && n.name != "" {
-				modules = append(modules, strings.TrimSuffix(i.module, ".")+"."+n.name)
-				if strings.Trim(i.module, ".") == "" {
-					modules[len(modules)-1] = i.module + n.name
-				}
+				modules = append(modules, strings.TrimSuffix(i.module, ".")+"."+n.name) // of "..", too
 			}
 		}
 		for k, module := range modules {

@@ -100,6 +100,17 @@ func TestTree(t *testing.T) {
 }
 
 // TestNamed: the files that a text names, for the ranking and for what hooks log.
+// TestAbs: names of either form become absolute and clean.
+func TestAbs(t *testing.T) {
+	l := Locator{Cwd: "/repo"}
+	for name, want := range map[string]string{`a\b.go`: "/repo/a/b.go", "a/../b.go": "/repo/b.go", "/x//y.go": "/x/y.go", `C:\x\y.go`: "C:/x/y.go",
+		"": "", "a\x00": ""} {
+		fault.Same(t, name, l.Abs(name, ""), want)
+	}
+	fault.Same(t, "in another folder", l.Abs("a.go", "/other"), "/other/a.go")
+	fault.Same(t, "without a folder", (&Locator{}).Abs("a.go", ""), "")
+}
+
 func TestNamed(t *testing.T) {
 	tree := NewTree(eventtest.Paths([]string{"Makefile", "README.md", "go.mod", "pick/picker.go", "pick/picker_test.go",
 		"store/basket.go",

@@ -44,6 +44,8 @@ func TestRecordedAgain(t *testing.T) {
 			t.Errorf("after turn %d: %+v", i, all)
 		}
 	}
+	steps := d.replay(Request{ID: id}).Steps
+	fault.Same(t, "the command", steps[len(steps)-1].Note, "commands are not run")
 	asked, ok := d.cache.Asked(t.Context(), "s")
 	fault.Same(t, "asked", ok && asked.Text == prompt, true)
 	d.begin("s", "and now something else")

@@ -13,10 +13,10 @@ import (
 func (f *fold) change(c live.Change) {
 	n := len(c.Files)
 	for i, p := range c.Files {
-		f.changed(p.Path, c.At, f.sign*editShare*share(n)*credit(p))
+		f.changed(p.Path, c.At, editShare*share(n)*credit(p))
 		for _, q := range c.Files[i+1:] {
 			if n <= editMax {
-				f.pair(p.Path, q.Path, c.At, f.sign*editShare*share(n)*min(credit(p), credit(q)))
+				f.pair(p.Path, q.Path, c.At, editShare*share(n)*min(credit(p), credit(q)))
 			}
 		}
 	}

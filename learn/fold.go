@@ -30,16 +30,15 @@ const (
 // fold turns events into the increments of one batch.
 type fold struct {
 	batch *hot.Batch
-	sign  float64 // -1 subtracts
 }
 
 // event folds an event. s is its session after it, nil for none, and d what it changed there.
 func (f *fold) event(e event.Event, s *live.Session, d live.Delta) {
 	switch b := e.Body.(type) {
 	case event.Commit:
-		f.commit(b, e.Time, f.sign)
+		f.commit(b, e.Time, 1)
 	case event.Uncommit:
-		f.commit(event.Commit(b), e.Time, -f.sign)
+		f.commit(event.Commit(b), e.Time, -1)
 	case event.Rename:
 		for i, to := range b.To[:min(len(b.To), len(b.From))] {
 			if b.Past {
@@ -61,7 +60,7 @@ func (f *fold) event(e event.Event, s *live.Session, d live.Delta) {
 		f.change(c)
 	}
 	for _, w := range d.Terms {
-		f.batch.Add(hot.TermFreq, "", w, e.Time, f.sign*termWeight(s))
+		f.batch.Add(hot.TermFreq, "", w, e.Time, termWeight(s))
 	}
 	if len(d.Opened) > 0 {
 		f.opens(e, s, d)
@@ -70,7 +69,7 @@ func (f *fold) event(e event.Event, s *live.Session, d live.Delta) {
 
 // opens folds accesses.
 func (f *fold) opens(e event.Event, s *live.Session, d live.Delta) {
-	c := f.sign
+	c := 1.0
 	if d.Hinted {
 		c *= caused
 	}
@@ -114,9 +113,7 @@ func (f *fold) first(e event.Event, o live.Opened, c float64) {
 }
 
 func (f *fold) stamp(family *hot.Family, p event.Path, at time.Time) {
-	if f.sign > 0 {
-		f.batch.Stamp(family, string(p), at)
-	}
+	f.batch.Stamp(family, string(p), at)
 }
 
 // termWeight is what each word of the turn counts, where it is used as where a file is opened under it: 1/√n of a

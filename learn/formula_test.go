@@ -207,6 +207,18 @@ func TestRenameFollowsTheSession(t *testing.T) {
 	d.expect("co-change a b", d.score(hot.Comod, "a", "b", start), 0)
 }
 
+// TestUncommitStampsNothing: a commit that is taken back makes no file newer.
+func TestUncommitStampsNothing(t *testing.T) {
+	d := newFixture(t, learn.Options{})
+	c := commit(0, "a", "b")
+	back := commit(time.Hour, "a", "b")
+	back.Body = event.Uncommit(back.Body.(event.Commit))
+	d.learn(c, back)
+	for _, f := range []*hot.Family{hot.Committed, hot.Changed} {
+		d.expect(f.Name, d.score(f, "", "a", start), float64(start.Unix()))
+	}
+}
+
 // TestPastRename: a rename of before the log began moves nothing, for its commits are learned under the new name.
 func TestPastRename(t *testing.T) {
 	d := newFixture(t, learn.Options{})

@@ -66,7 +66,7 @@ func (l *Learner) Learn(ctx context.Context, events []event.Event, seq int64) er
 		return nil
 	}
 	ctx = context.WithoutCancel(ctx) // sessions cannot go back
-	f := &fold{batch: hot.NewBatch(), sign: 1}
+	f := &fold{batch: hot.NewBatch()}
 	commits := 0
 	for _, e := range events {
 		if e.Kind() == event.KindCommit {

@@ -206,7 +206,9 @@ func FuzzUnpack(f *testing.F) {
 	for range 2 {
 		var b bytes.Buffer
 		fault.Check(f, c.packTo(&b, versions))
-		f.Add(b.Bytes()[len(packMagic)+1:])
+		content := b.Bytes()[len(packMagic)+1:]
+		f.Add(content)
+		f.Add(content[:len(content)/2])
 		c.pack(true)
 	}
 	f.Fuzz(func(t *testing.T, content []byte) {

@@ -8,7 +8,7 @@ import (
 
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/hot"
-	"github.com/aoa-dev/aoa/internal/session/live"
+	"github.com/aoa-dev/aoa/internal/session"
 	"github.com/aoa-dev/aoa/learn"
 	"github.com/aoa-dev/aoa/scripts/eventtest"
 	"github.com/aoa-dev/aoa/scripts/fault"
@@ -16,7 +16,7 @@ import (
 
 func benchDesk(b *testing.B) *learn.Learner {
 	b.Helper()
-	return learn.New(hot.New(nil), live.New(), learn.Options{})
+	return learn.New(hot.New(nil), session.New(), learn.Options{})
 }
 
 // BenchmarkLearn folds the mixed events of three sessions, in the batches that 100 ms of a busy day make and alone.

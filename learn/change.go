@@ -6,11 +6,11 @@ import (
 
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/hot"
-	"github.com/aoa-dev/aoa/internal/session/live"
+	"github.com/aoa-dev/aoa/internal/session"
 )
 
 // change counts a change of a session, half of what a commit counts.
-func (f *fold) change(c live.Change) {
+func (f *fold) change(c session.Change) {
 	n := len(c.Files)
 	for i, p := range c.Files {
 		f.changed(p.Path, c.At, editShare*share(n)*credit(p))
@@ -23,7 +23,7 @@ func (f *fold) change(c live.Change) {
 }
 
 // credit is what the edits of a file count: a quarter where a hint led to it.
-func credit(c live.Changed) float64 {
+func credit(c session.Changed) float64 {
 	if c.Hinted {
 		return caused
 	}

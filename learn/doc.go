@@ -1,13 +1,13 @@
 // Package learn folds events into the weights of the hot store.
 //
 // Batches of events that are logged and deduplicated go in. One hot.Batch per call comes out, applied under the
-// sequence of the batch. What an event means in its session, package live says. The package never reads a clock, a
+// sequence of the batch. What an event means in its session, package session says. The package never reads a clock, a
 // ranking or a repository: an event carries its time and its paths. So what is learned live is what is learned from the
 // log, however the events are divided into batches. An event takes some 15 to 100 µs.
 //
 // # Opens: read, edit, write, and saves outside any tool
 //
-// With c = 1, or 1/4 when a shown suggestion led to the access (live.Delta), for each file f at the event's time:
+// With c = 1, or 1/4 when a shown suggestion led to the access (session.Delta), for each file f at the event's time:
 //
 //	Recency[f]       = the time, two days earlier when c is 1/4: a quarter of a recency with a half-life of a day
 //	Frequency[f]    += c

@@ -9,7 +9,7 @@ import (
 
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/hot"
-	"github.com/aoa-dev/aoa/internal/session/live"
+	"github.com/aoa-dev/aoa/internal/session"
 )
 
 // The constants of doc.go.
@@ -33,7 +33,7 @@ type fold struct {
 }
 
 // event folds an event. s is its session after it, nil for none, and d what it changed there.
-func (f *fold) event(e event.Event, s *live.Session, d live.Delta) {
+func (f *fold) event(e event.Event, s *session.Session, d session.Delta) {
 	switch b := e.Body.(type) {
 	case event.Commit:
 		f.commit(b, e.Time, 1)
@@ -68,7 +68,7 @@ func (f *fold) event(e event.Event, s *live.Session, d live.Delta) {
 }
 
 // opens folds accesses.
-func (f *fold) opens(e event.Event, s *live.Session, d live.Delta) {
+func (f *fold) opens(e event.Event, s *session.Session, d session.Delta) {
 	c := 1.0
 	if d.Hinted {
 		c *= caused
@@ -101,7 +101,7 @@ func (f *fold) opens(e event.Event, s *live.Session, d live.Delta) {
 }
 
 // first relates the first open of a file in a session to those before it.
-func (f *fold) first(e event.Event, o live.Opened, c float64) {
+func (f *fold) first(e event.Event, o session.Opened, c float64) {
 	f.batch.Add(hot.Sessions, "", string(o.Path), e.Time, c)
 	before := o.Prior[max(0, len(o.Prior)-coaccessMax):]
 	for i, q := range before {
@@ -118,10 +118,12 @@ func (f *fold) stamp(family *hot.Family, p event.Path, at time.Time) {
 
 // termWeight is what each word of the turn counts, where it is used as where a file is opened under it: 1/√n of a
 // prompt of n words.
-func termWeight(s *live.Session) float64 { return 1 / math.Sqrt(float64(max(len(s.Prompt.Words), 1))) }
+func termWeight(s *session.Session) float64 {
+	return 1 / math.Sqrt(float64(max(len(s.Prompt.Words), 1)))
+}
 
 // newestWords are the newest words of the turn, ties by name.
-func newestWords(s *live.Session) []string {
+func newestWords(s *session.Session) []string {
 	words := slices.SortedFunc(maps.Keys(s.Terms), func(a, b string) int {
 		return cmp.Or(cmp.Compare(s.Terms[b], s.Terms[a]), cmp.Compare(a, b))
 	})

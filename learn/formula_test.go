@@ -9,7 +9,7 @@ import (
 
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/hot"
-	"github.com/aoa-dev/aoa/internal/session/live"
+	"github.com/aoa-dev/aoa/internal/session"
 	"github.com/aoa-dev/aoa/learn"
 	"github.com/aoa-dev/aoa/scripts/eventtest"
 	"github.com/aoa-dev/aoa/scripts/fault"
@@ -27,7 +27,7 @@ func commit(after time.Duration, paths ...event.Path) event.Event {
 func hint(files ...event.Path) event.Event {
 	e := ev(event.KindHint, 0, files...)
 	e.ID = "hint"
-	eventtest.Set(&e, "Name", "rescue", "Status", live.Shown)
+	eventtest.Set(&e, "Name", "rescue", "Status", session.Shown)
 	return e
 }
 
@@ -290,7 +290,7 @@ func TestSumsOfTwentyYears(t *testing.T) {
 // toldOf is a consumer that keeps what it was told.
 type toldOf []string
 
-func (t *toldOf) Apply(e event.Event, s *live.Session, d live.Delta) {
+func (t *toldOf) Apply(e event.Event, s *session.Session, d session.Delta) {
 	*t = append(*t, fmt.Sprint(e.Kind(), " ", s != nil, " ", d.First()))
 }
 

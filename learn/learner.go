@@ -7,7 +7,7 @@ import (
 
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/hot"
-	"github.com/aoa-dev/aoa/internal/session/live"
+	"github.com/aoa-dev/aoa/internal/session"
 )
 
 // Options of a Learner. The zero value works.
@@ -21,7 +21,7 @@ type Options struct {
 // Consumer folds events into a state of its own. It reads the event, its session as it is after it (nil for none), and
 // what the event changed in sessions; it keeps neither.
 type Consumer interface {
-	Apply(e event.Event, s *live.Session, d live.Delta)
+	Apply(e event.Event, s *session.Session, d session.Delta)
 }
 
 // Store is where a Learner keeps what it learns.
@@ -34,13 +34,13 @@ type Store interface {
 // the other.
 type Learner struct {
 	store    Store
-	sessions *live.Sessions
+	sessions *session.Sessions
 	opts     Options
 	mu       sync.Mutex // held while something is learned
 }
 
 // New makes a Learner. Nobody else folds into the sessions.
-func New(store Store, sessions *live.Sessions, o Options) *Learner {
+func New(store Store, sessions *session.Sessions, o Options) *Learner {
 	return &Learner{store: store, sessions: sessions, opts: o}
 }
 

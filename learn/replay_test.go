@@ -13,7 +13,7 @@ import (
 
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/hot"
-	"github.com/aoa-dev/aoa/internal/session/live"
+	"github.com/aoa-dev/aoa/internal/session"
 	"github.com/aoa-dev/aoa/learn"
 	"github.com/aoa-dev/aoa/scripts/eventtest"
 	"github.com/aoa-dev/aoa/scripts/fault"
@@ -25,14 +25,14 @@ var start = eventtest.Start
 type fixture struct {
 	*testing.T
 	store    *hot.Store
-	sessions *live.Sessions
+	sessions *session.Sessions
 	learner  *learn.Learner
 	seq      int64
 }
 
 func newFixture(t *testing.T, o learn.Options) *fixture {
 	t.Helper()
-	s, sessions := hot.New(nil), live.New()
+	s, sessions := hot.New(nil), session.New()
 	return &fixture{t, s, sessions, learn.New(s, sessions, o), 0}
 }
 
@@ -118,7 +118,7 @@ func same(t *testing.T, x, y *fixture, s *eventtest.Sequence) {
 	}
 	for _, id := range append([]string{"watch"}, eventtest.Sessions...) {
 		a, b := x.sessions.Get(id, s.Now), y.sessions.Get(id, s.Now)
-		fault.Same(t, "session "+id, b, a, cmpopts.IgnoreUnexported(live.Session{}), cmpopts.EquateEmpty())
+		fault.Same(t, "session "+id, b, a, cmpopts.IgnoreUnexported(session.Session{}), cmpopts.EquateEmpty())
 	}
 }
 
@@ -194,7 +194,7 @@ func TestFailedApply(t *testing.T) {
 // panicker panics at an event.
 type panicker struct{ at string }
 
-func (p panicker) Apply(e event.Event, _ *live.Session, _ live.Delta) {
+func (p panicker) Apply(e event.Event, _ *session.Session, _ session.Delta) {
 	if e.ID == p.at {
 		panic("the consumer is broken")
 	}

@@ -11,7 +11,7 @@ import (
 
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/index"
-	"github.com/aoa-dev/aoa/internal/session/live"
+	"github.com/aoa-dev/aoa/internal/session"
 )
 
 // hintEvery is how far apart hints of one conversation are, unless a prompt comes between.
@@ -299,7 +299,7 @@ func suggestion(q Question, status Status, files []Prediction, text string, lead
 	for _, x := range files {
 		h.Paths, h.Scores = append(h.Paths, x.File), append(h.Scores, x.Shipped)
 	}
-	if labelOf(q.Kind) == live.LabelChange {
+	if labelOf(q.Kind) == session.LabelChange {
 		change := changeOf(q.Query)
 		h.Change = change[max(0, len(change)-loggedFiles):]
 	}

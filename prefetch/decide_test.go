@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/event"
-	"github.com/aoa-dev/aoa/internal/session/live"
+	"github.com/aoa-dev/aoa/internal/session"
 	"github.com/aoa-dev/aoa/scripts/eventtest"
 	"github.com/aoa-dev/aoa/scripts/fault"
 )
@@ -176,7 +176,7 @@ func TestConversations(t *testing.T) {
 		d.happen(dec.Log...)
 		return dec
 	}
-	open := func(by string, f event.Path) []live.Resolved {
+	open := func(by string, f event.Path) []session.Resolved {
 		e := d.event(event.KindRead, f)
 		e.Subagent = by
 		return d.happen(e)

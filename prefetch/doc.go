@@ -10,7 +10,7 @@
 // Intercept of the kind; those of shown files move its threshold so that in the long run three of four are used.
 // Record counts, for each kind, how many of the shown were right, and how many of the withheld all the same.
 //
-// What concerns one session is kept by package live; the rest changes only in Fold, which reads nothing but events,
+// What concerns one session is kept by package session; the rest changes only in Fold, which reads nothing but events,
 // what they changed in their sessions, and its own earlier state, so replaying the log gives the same thresholds. The
 // package never writes a score, never shows a file twice to a conversation, and never reads a clock: time rides on
 // queries and events. A decision costs one round trip beside its ranking, and for a change the counts of its commits;

@@ -48,7 +48,7 @@ func (p *Prefetcher) estimate(ctx context.Context, q event.Query, own Intercepts
 // ofSession is a question about the files that the session has edited since its prompt, unless it names files.
 func (p *Prefetcher) ofSession(q event.Query) event.Query {
 	if len(q.Files) == 0 && q.Current == "" && q.Session != "" {
-		q.Files = p.live.Get(q.Session, q.At).Edited()
+		q.Files = p.sessions.Get(q.Session, q.At).Edited()
 	}
 	return q
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/history"
 	"github.com/aoa-dev/aoa/internal/hot"
 	"github.com/aoa-dev/aoa/internal/index"
-	"github.com/aoa-dev/aoa/internal/session/live"
+	"github.com/aoa-dev/aoa/internal/session"
 	"github.com/aoa-dev/aoa/rank"
 	"github.com/aoa-dev/aoa/scripts/eventtest"
 	"github.com/aoa-dev/aoa/scripts/fault"
@@ -21,14 +21,14 @@ var epoch = time.Date(2026, 5, 4, 10, 0, 0, 0, time.UTC)
 
 // fixture is a prefetcher over a store whose ranking gives chosen probabilities, with a log that everything passes.
 type fixture struct {
-	t     *testing.T
-	store *hot.Store
-	live  *live.Sessions
-	tree  *index.Tree
-	p     *Prefetcher
-	now   time.Time
-	log   [][]event.Event
-	n     int
+	t        *testing.T
+	store    *hot.Store
+	sessions *session.Sessions
+	tree     *index.Tree
+	p        *Prefetcher
+	now      time.Time
+	log      [][]event.Event
+	n        int
 
 	shares map[event.Path]float64 // of the commits of cur.go
 }
@@ -59,8 +59,8 @@ func newFixture(t *testing.T, o Options) *fixture {
 		o.History = d.history
 	}
 	o.Weights = &history.Weights{Pair: history.Facts{history.Common: 1}, Best: 1, Missing: history.Missing{Odds: 1}}
-	d.store, d.live = openStore(t), live.New()
-	d.p = New(NewState(), d.live, rank.New(d.store, d.live, func() *index.Tree { return d.tree },
+	d.store, d.sessions = openStore(t), session.New()
+	d.p = New(NewState(), d.sessions, rank.New(d.store, d.sessions, func() *index.Tree { return d.tree },
 		rank.Options{Models: transparent}), o)
 	return d
 }
@@ -117,7 +117,7 @@ func (d *fixture) knows(word string, files ...event.Path) {
 }
 
 // fold folds events, as a daemon with these states does, and returns what came of predictions.
-func fold(s *State, sessions *live.Sessions, events []event.Event) (out []live.Resolved) {
+func fold(s *State, sessions *session.Sessions, events []event.Event) (out []session.Resolved) {
 	for _, e := range events {
 		now, delta := sessions.Apply(e)
 		s.Apply(e, now, delta)
@@ -136,10 +136,10 @@ func (d *fixture) apply(b *hot.Batch) {
 }
 
 // happen logs events, and returns what came of predictions.
-func (d *fixture) happen(events ...event.Event) []live.Resolved {
+func (d *fixture) happen(events ...event.Event) []session.Resolved {
 	d.t.Helper()
 	d.log = append(d.log, events)
-	return fold(d.p.State, d.live, events)
+	return fold(d.p.State, d.sessions, events)
 }
 
 func (d *fixture) event(kind event.Kind, files ...event.Path) event.Event {
@@ -149,7 +149,7 @@ func (d *fixture) event(kind event.Kind, files ...event.Path) event.Event {
 }
 
 // opens opens n files that no prediction names.
-func (d *fixture) opens(n int) (outcomes []live.Resolved) {
+func (d *fixture) opens(n int) (outcomes []session.Resolved) {
 	d.t.Helper()
 	for i := range n {
 		outcomes = append(outcomes, d.happen(d.event(event.KindRead, event.Path(fmt.Sprintf("other%d.go", i))))...)
@@ -158,7 +158,7 @@ func (d *fixture) opens(n int) (outcomes []live.Resolved) {
 }
 
 // commit commits files; it belongs to no session.
-func (d *fixture) commit(files ...event.Path) (outcomes []live.Resolved) {
+func (d *fixture) commit(files ...event.Path) (outcomes []session.Resolved) {
 	d.t.Helper()
 	e := d.event(event.KindCommit, files...)
 	e.Session = ""
@@ -212,15 +212,15 @@ func (d *fixture) theta(kind Kind) float64 {
 }
 
 // known is everything that is folded of predictions, and the session's part of it.
-func (d *fixture) known(s *State, sessions *live.Sessions) string {
+func (d *fixture) known(s *State, sessions *session.Sessions) string {
 	return fmt.Sprintf("%+v\n%+v", s.folded, sessions.Get("s", d.now).Hints)
 }
 
 // led reports whether a hint would have led to an event.
 func (d *fixture) led(e event.Event) bool {
-	saved, err := d.live.Snapshot()
+	saved, err := d.sessions.Snapshot()
 	fault.Check(d.t, err)
-	copied := live.New()
+	copied := session.New()
 	fault.Check(d.t, copied.Restore(saved))
 	_, delta := copied.Apply(e)
 	return delta.Hinted

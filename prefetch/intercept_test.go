@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/aoa-dev/aoa/internal/event"
-	"github.com/aoa-dev/aoa/internal/session/live"
+	"github.com/aoa-dev/aoa/internal/session"
 	"github.com/aoa-dev/aoa/rank"
 	"github.com/aoa-dev/aoa/scripts/eventtest"
 	"github.com/aoa-dev/aoa/scripts/fault"
@@ -84,7 +84,7 @@ func TestInterceptDecides(t *testing.T) {
 func TestOtherClonesTeach(t *testing.T) {
 	d, origin := newFixture(t, Options{}), strings.Repeat("A", 26)
 	hint, open := d.event(event.KindHint, "x.go"), d.event(event.KindRead, "x.go")
-	eventtest.Set(&hint, "Name", string(Next), "Status", string(Shown), "Label", string(live.LabelNext), "Scores", []float64{.7})
+	eventtest.Set(&hint, "Name", string(Next), "Status", string(Shown), "Label", string(session.LabelNext), "Scores", []float64{.7})
 	for _, e := range []*event.Event{&hint, &open} {
 		e.Origin, e.Session = origin, event.ForeignSession(origin, "s")
 	}
@@ -100,7 +100,7 @@ func TestOtherClonesTeach(t *testing.T) {
 func FuzzRestore(f *testing.F) {
 	s := NewState()
 	s.Apply(event.Event{Time: epoch, Session: "s", Body: event.Hint{Name: string(Next), Status: string(Shown),
-		Paths: []event.Path{"a"}}}, nil, live.Delta{})
+		Paths: []event.Path{"a"}}}, nil, session.Delta{})
 	s.Intercepts[Next] = Intercept{Value: -.5, Outcomes: 7}
 	saved, err := s.Snapshot()
 	fault.Check(f, err)

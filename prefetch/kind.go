@@ -2,7 +2,7 @@ package prefetch
 
 import (
 	"github.com/aoa-dev/aoa/internal/event"
-	"github.com/aoa-dev/aoa/internal/session/live"
+	"github.com/aoa-dev/aoa/internal/session"
 )
 
 // Kind is what a suggestion is for. Each kind is switched, thresholded and recorded apart. Kinds are stored in
@@ -11,14 +11,14 @@ type Kind string
 
 // The kinds of suggestions.
 const (
-	Next    Kind = "next"      // between tool calls: the file opened next
-	Prompt  Kind = "prompt"    // at a prompt: a list of files, one of which the turn probably opens
-	Partner Kind = "partner"   // after a batch of edits: what changes with them and is untouched
-	Rescue  Kind = "rescue"    // a call failed on a path
-	Start   Kind = "start"     // a session begins, resumes or was compacted
-	Search  Kind = "search"    // a search named no file, or too many: what it means, else a list of files
-	Stale   Kind = "stale"     // a file changed since the session read it
-	Reload  Kind = live.Reload // a prompt arrived: recorded sequences that such prompts led to
+	Next    Kind = "next"         // between tool calls: the file opened next
+	Prompt  Kind = "prompt"       // at a prompt: a list of files, one of which the turn probably opens
+	Partner Kind = "partner"      // after a batch of edits: what changes with them and is untouched
+	Rescue  Kind = "rescue"       // a call failed on a path
+	Start   Kind = "start"        // a session begins, resumes or was compacted
+	Search  Kind = "search"       // a search named no file, or too many: what it means, else a list of files
+	Stale   Kind = "stale"        // a file changed since the session read it
+	Reload  Kind = session.Reload // a prompt arrived: recorded sequences that such prompts led to
 )
 
 // MaxFiles is the most files that one decision shows.
@@ -33,8 +33,8 @@ type trait struct {
 	text  bool // its words do not name the files that are predicted (see Question.Topic)
 	list  bool // a list is decided on, counted and withheld as a whole: see ListModel
 
-	label live.Label // what its predictions are about
-	aim   float64    // share of what it shows that should be used; 0 is targetPrecision
+	label session.Label // what its predictions are about
+	aim   float64       // share of what it shows that should be used; 0 is targetPrecision
 }
 
 // start is where the kind's threshold starts under a setting.
@@ -55,14 +55,14 @@ func (t trait) target() float64 {
 // traits of all kinds. A guess between calls costs attention for one file only, so it names fewest. A prompt comes
 // once a turn and before any search: a list costs little there.
 var traits = map[Kind]trait{
-	Next:    {task: event.TaskOpen, label: live.LabelNext, files: 2, hint: true},
-	Prompt:  {task: event.TaskPrompt, label: live.LabelTurn, files: MaxFiles, list: true, aim: listAim},
-	Partner: {task: event.TaskChange, label: live.LabelChange, files: MaxFiles},
-	Rescue:  {label: live.LabelOpen, files: 1, fact: true},
-	Start:   {label: live.LabelOpen, files: MaxFiles, fact: true},
-	Search:  {task: event.TaskSearch, label: live.LabelTurn, files: MaxFiles, list: true, aim: listAim},
-	Stale:   {label: live.LabelOpen, files: MaxFiles, fact: true},
-	Reload: {task: event.TaskPrompt, label: live.LabelTurn, files: MaxFiles, fact: true, list: true, text: true,
+	Next:    {task: event.TaskOpen, label: session.LabelNext, files: 2, hint: true},
+	Prompt:  {task: event.TaskPrompt, label: session.LabelTurn, files: MaxFiles, list: true, aim: listAim},
+	Partner: {task: event.TaskChange, label: session.LabelChange, files: MaxFiles},
+	Rescue:  {label: session.LabelOpen, files: 1, fact: true},
+	Start:   {label: session.LabelOpen, files: MaxFiles, fact: true},
+	Search:  {task: event.TaskSearch, label: session.LabelTurn, files: MaxFiles, list: true, aim: listAim},
+	Stale:   {label: session.LabelOpen, files: MaxFiles, fact: true},
+	Reload: {task: event.TaskPrompt, label: session.LabelTurn, files: MaxFiles, fact: true, list: true, text: true,
 		aim: listAim},
 }
 
@@ -77,7 +77,7 @@ func (q Question) trait() trait {
 func (q Question) Ranks() bool { return !q.trait().fact }
 
 // labelOf is what the outcomes of a kind mean.
-func labelOf(k Kind) live.Label { return traits[k].label }
+func labelOf(k Kind) session.Label { return traits[k].label }
 
 // Kinds lists all kinds in a fixed order.
 func Kinds() []Kind { return []Kind{Next, Prompt, Partner, Rescue, Search, Start, Stale, Reload} }
@@ -87,7 +87,7 @@ type Status string
 
 // The statuses of a prediction.
 const (
-	Shown    Status = live.Shown  // in the text
-	Withheld Status = "withheld"  // would have been shown, kept back to measure what showing is worth
-	Shadow   Status = live.Shadow // below the threshold, or too soon after the last hint: logged for the base rate
+	Shown    Status = session.Shown  // in the text
+	Withheld Status = "withheld"     // would have been shown, kept back to measure what showing is worth
+	Shadow   Status = session.Shadow // below the threshold, or too soon after the last hint: logged for the base rate
 )

@@ -7,26 +7,26 @@ import (
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/event"
-	"github.com/aoa-dev/aoa/internal/session/live"
+	"github.com/aoa-dev/aoa/internal/session"
 	"github.com/aoa-dev/aoa/scripts/eventtest"
 	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 // TestALabelDecidesTheOutcome: each kind is measured by its own question.
 func TestALabelDecidesTheOutcome(t *testing.T) {
-	read := func(files ...event.Path) func(*fixture) []live.Resolved {
-		return func(d *fixture) []live.Resolved { return d.happen(d.event(event.KindRead, files...)) }
+	read := func(files ...event.Path) func(*fixture) []session.Resolved {
+		return func(d *fixture) []session.Resolved { return d.happen(d.event(event.KindRead, files...)) }
 	}
-	edit := func(f event.Path) func(*fixture) []live.Resolved {
-		return func(d *fixture) []live.Resolved { return d.happen(d.event(event.KindEdit, f)) }
+	edit := func(f event.Path) func(*fixture) []session.Resolved {
+		return func(d *fixture) []session.Resolved { return d.happen(d.event(event.KindEdit, f)) }
 	}
-	commit := func(files ...event.Path) func(*fixture) []live.Resolved {
-		return func(d *fixture) []live.Resolved { return d.commit(files...) }
+	commit := func(files ...event.Path) func(*fixture) []session.Resolved {
+		return func(d *fixture) []session.Resolved { return d.commit(files...) }
 	}
-	opens := func(d *fixture) []live.Resolved { return d.opens(2 * live.Horizon) }
-	prompt := func(d *fixture) []live.Resolved { return d.happen(d.event(event.KindPrompt)) }
-	end := func(d *fixture) []live.Resolved { return d.happen(d.event(event.KindEnd)) }
-	together := func(d *fixture) (out []live.Resolved) { // two calls requested at once, the predicted file second
+	opens := func(d *fixture) []session.Resolved { return d.opens(2 * session.Horizon) }
+	prompt := func(d *fixture) []session.Resolved { return d.happen(d.event(event.KindPrompt)) }
+	end := func(d *fixture) []session.Resolved { return d.happen(d.event(event.KindEnd)) }
+	together := func(d *fixture) (out []session.Resolved) { // two calls requested at once, the predicted file second
 		for _, f := range []event.Path{"y.go", "x.go", "z.go"} {
 			e := d.event(event.KindRead, f)
 			eventtest.Set(&e, "Batch", map[bool]string{true: "later", false: "once"}[f == "z.go"])
@@ -37,22 +37,22 @@ func TestALabelDecidesTheOutcome(t *testing.T) {
 	for _, c := range []struct {
 		what  string
 		kind  Kind
-		steps []func(*fixture) []live.Resolved
+		steps []func(*fixture) []session.Resolved
 		want  string // "used", "not", "" while it waits
 	}{
-		{"opened next", Next, []func(*fixture) []live.Resolved{read("x.go")}, "used"},
-		{"another one opened next", Next, []func(*fixture) []live.Resolved{read("y.go"), read("x.go")}, "not"},
-		{"requested together", Next, []func(*fixture) []live.Resolved{together}, "used"},
-		{"opened late in the turn", Prompt, []func(*fixture) []live.Resolved{opens, read("x.go")}, "used"},
-		{"opened in the next turn", Prompt, []func(*fixture) []live.Resolved{read("y.go"), prompt, read("x.go")}, "not"},
-		{"the session ends", Prompt, []func(*fixture) []live.Resolved{end}, "not"},
-		{"only read", Partner, []func(*fixture) []live.Resolved{read("x.go")}, ""},
-		{"edited much later", Partner, []func(*fixture) []live.Resolved{opens, prompt, edit("x.go")}, "used"},
-		{"committed by hand, with the change", Partner, []func(*fixture) []live.Resolved{end, commit("cur.go", "x.go")},
+		{"opened next", Next, []func(*fixture) []session.Resolved{read("x.go")}, "used"},
+		{"another one opened next", Next, []func(*fixture) []session.Resolved{read("y.go"), read("x.go")}, "not"},
+		{"requested together", Next, []func(*fixture) []session.Resolved{together}, "used"},
+		{"opened late in the turn", Prompt, []func(*fixture) []session.Resolved{opens, read("x.go")}, "used"},
+		{"opened in the next turn", Prompt, []func(*fixture) []session.Resolved{read("y.go"), prompt, read("x.go")}, "not"},
+		{"the session ends", Prompt, []func(*fixture) []session.Resolved{end}, "not"},
+		{"only read", Partner, []func(*fixture) []session.Resolved{read("x.go")}, ""},
+		{"edited much later", Partner, []func(*fixture) []session.Resolved{opens, prompt, edit("x.go")}, "used"},
+		{"committed by hand, with the change", Partner, []func(*fixture) []session.Resolved{end, commit("cur.go", "x.go")},
 			"used"},
-		{"the change is committed without it", Partner, []func(*fixture) []live.Resolved{opens, commit("cur.go", "y.go"),
+		{"the change is committed without it", Partner, []func(*fixture) []session.Resolved{opens, commit("cur.go", "y.go"),
 			edit("x.go")}, "not"},
-		{"another change is committed", Partner, []func(*fixture) []live.Resolved{commit("y.go", "x.go")}, ""},
+		{"another change is committed", Partner, []func(*fixture) []session.Resolved{commit("y.go", "x.go")}, ""},
 	} {
 		t.Run(c.what, func(t *testing.T) {
 			d := newFixture(t, Options{})
@@ -60,7 +60,7 @@ func TestALabelDecidesTheOutcome(t *testing.T) {
 			if dec := d.ask(c.kind); len(dec.Shown) != 1 {
 				t.Fatalf("not shown: %s", dec.Why)
 			}
-			var out []live.Resolved
+			var out []session.Resolved
 			for _, s := range c.steps {
 				out = append(out, s(d)...)
 			}
@@ -82,7 +82,7 @@ func TestALabelDecidesTheOutcome(t *testing.T) {
 func TestAnotherLabel(t *testing.T) {
 	d := newFixture(t, Options{})
 	hint := d.event(event.KindHint, "x.go")
-	eventtest.Set(&hint, "Name", string(Next), "Status", string(Shown), "Scores", []float64{.9}, "Label", string(live.LabelChange))
+	eventtest.Set(&hint, "Name", string(Next), "Status", string(Shown), "Scores", []float64{.9}, "Label", string(session.LabelChange))
 	if out := d.happen(hint, d.event(event.KindEdit, "x.go")); len(out) != 1 {
 		t.Fatalf("resolved: %+v", out)
 	}
@@ -101,7 +101,7 @@ func TestCausedBeyondItsLabel(t *testing.T) {
 	if !d.led(d.event(event.KindRead, "x.go")) {
 		t.Error("three opens later the hint has led to nothing")
 	}
-	d.opens(live.Horizon)
+	d.opens(session.Horizon)
 	if d.led(d.event(event.KindRead, "x.go")) {
 		t.Error("long after, the hint still leads")
 	}

@@ -2,7 +2,7 @@ package prefetch
 
 import (
 	"github.com/aoa-dev/aoa/internal/event"
-	"github.com/aoa-dev/aoa/internal/session/live"
+	"github.com/aoa-dev/aoa/internal/session"
 )
 
 // notified is what one conversation was notified of, or was to be.
@@ -22,7 +22,7 @@ func (t notified) add(kind Kind, status Status, f event.Path) {
 }
 
 // notifiedOf is that of a conversation.
-func notifiedOf(marks []live.Mark, conversation string) notified {
+func notifiedOf(marks []session.Mark, conversation string) notified {
 	t := notified{map[event.Path]Status{}, map[Kind]map[event.Path]bool{}}
 	for _, m := range marks {
 		if m.By == conversation {

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/event"
-	"github.com/aoa-dev/aoa/internal/session/live"
+	"github.com/aoa-dev/aoa/internal/session"
 	"github.com/aoa-dev/aoa/scripts/eventtest"
 	"github.com/aoa-dev/aoa/scripts/fault"
 )
@@ -26,7 +26,7 @@ func TestAHitIsResolvedAtOnceAndAMissAtTheHorizon(t *testing.T) {
 		out[0].Status != string(Shown) {
 		t.Fatalf("outcomes of a hit: %+v", out)
 	}
-	if out := d.opens(live.Horizon - 2); len(out) != 0 {
+	if out := d.opens(session.Horizon - 2); len(out) != 0 {
 		t.Fatalf("resolved before the horizon: %+v", out)
 	}
 	out = d.opens(1)
@@ -36,7 +36,7 @@ func TestAHitIsResolvedAtOnceAndAMissAtTheHorizon(t *testing.T) {
 	if d.led(d.event(event.KindRead, "miss.go")) {
 		t.Error("opened after the horizon, and the hint led to it")
 	}
-	if out := d.opens(live.Horizon); len(out) != 0 {
+	if out := d.opens(session.Horizon); len(out) != 0 {
 		t.Errorf("resolved twice: %+v", out)
 	}
 }
@@ -55,13 +55,13 @@ func TestAnIdleSessionIsResolvedByATick(t *testing.T) {
 	d := newFixture(t, Options{})
 	d.likely(.9, "x.go")
 	d.ask(Partner)
-	tick := func() []live.Resolved {
+	tick := func() []session.Resolved {
 		return d.happen(event.Event{ID: "tick" + d.now.String(), Time: d.now, Body: event.Tick{}})
 	}
 	if out := tick(); len(out) != 0 {
 		t.Fatalf("resolved while the session is alive: %+v", out)
 	}
-	d.now = d.now.Add(live.IdleEnd + time.Second)
+	d.now = d.now.Add(session.IdleEnd + time.Second)
 	out := tick()
 	if len(out) != 1 || out[0].File.Used || out[0].Session != "s" {
 		t.Fatalf("%+v, want one miss", out)
@@ -81,7 +81,7 @@ func TestASnapshotKeepsAll(t *testing.T) {
 	fault.Check(t, err)
 	again := NewState()
 	fault.Check(t, again.Restore(saved))
-	if a, b := d.known(d.p.State, d.live), d.known(again, d.live); a != b {
+	if a, b := d.known(d.p.State, d.sessions), d.known(again, d.sessions); a != b {
 		t.Errorf("restored\n%s\nsaved\n%s", b, a)
 	}
 	for _, bad := range [][]byte{nil, saved[:len(saved)-1], append([]byte{99}, saved[1:]...)} {
@@ -103,7 +103,7 @@ func TestThresholdsFollowOutcomes(t *testing.T) {
 	d.likely(.9, "miss.go")
 	d.now = d.now.Add(hintEvery)
 	d.ask(Next)
-	d.opens(2 * live.Horizon)
+	d.opens(2 * session.Horizon)
 	near(t, "after a miss", d.theta(Next), start-quantileStep*(1-targetPrecision)+quantileStep*targetPrecision)
 }
 
@@ -164,7 +164,7 @@ func TestFeedbackMovesTheSessionOnly(t *testing.T) {
 	near(t, "of what a change lacks", d.theta(Partner), Sure(Balanced))
 	_, kinds := d.p.Threshold("another", d.now)
 	near(t, "in another session", kinds[string(Next)], Balanced+quantileStep*targetPrecision)
-	d.now = d.now.Add(live.Life + time.Hour)
+	d.now = d.now.Add(session.Life + time.Hour)
 	near(t, "when the session has expired", d.theta(Next), Balanced+quantileStep*targetPrecision)
 }
 
@@ -219,11 +219,11 @@ func TestReplayGivesTheSame(t *testing.T) {
 		}
 	}
 	d.happen(d.event(event.KindFeedback))
-	again, sessions := NewState(), live.New()
+	again, sessions := NewState(), session.New()
 	for _, batch := range d.log {
 		fold(again, sessions, batch)
 	}
-	if got, want := d.known(again, sessions), d.known(d.p.State, d.live); got != want || len(d.p.Outcomes) < 5 {
+	if got, want := d.known(again, sessions), d.known(d.p.State, d.sessions); got != want || len(d.p.Outcomes) < 5 {
 		t.Errorf("replayed\n%s\nlive\n%s", got, want)
 	}
 }

@@ -7,7 +7,7 @@ import (
 
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/history"
-	"github.com/aoa-dev/aoa/internal/session/live"
+	"github.com/aoa-dev/aoa/internal/session"
 	"github.com/aoa-dev/aoa/rank"
 )
 
@@ -74,9 +74,9 @@ func (o Options) shows(k Kind) bool { return o.Kinds == nil || o.Kinds(k) }
 // Prefetcher decides what is worth saying, by the State and the sessions. It is safe for concurrent use.
 type Prefetcher struct {
 	*State
-	live   *live.Sessions
-	ranker *rank.Ranker
-	o      Options
+	sessions *session.Sessions
+	ranker   *rank.Ranker
+	o        Options
 }
 
 // pending is a decision on its way through the log: until it is folded, a second decision must not say
@@ -98,15 +98,15 @@ const (
 )
 
 // New makes a Prefetcher over the sessions that the ranker reads.
-func New(s *State, sessions *live.Sessions, ranker *rank.Ranker, o Options) *Prefetcher {
-	return &Prefetcher{State: s, live: sessions, ranker: ranker, o: o}
+func New(s *State, sessions *session.Sessions, ranker *rank.Ranker, o Options) *Prefetcher {
+	return &Prefetcher{State: s, sessions: sessions, ranker: ranker, o: o}
 }
 
 // For is the same Prefetcher for another worktree's ranking and files: what one has decided, the other knows.
 func (p *Prefetcher) For(ranker *rank.Ranker, h History) *Prefetcher {
 	o := p.o
 	o.History = h
-	return New(p.State, p.live, ranker, o)
+	return New(p.State, p.sessions, ranker, o)
 }
 
 // Threshold returns the threshold of a session without the drift of any kind, and those of the kinds as they
@@ -132,7 +132,7 @@ func (p *Prefetcher) theta(k Kind, s state) float64 {
 
 // state is what a decision depends on, as it was read.
 type state struct {
-	live.Hints
+	session.Hints
 	notified // of the conversation
 	turn     Turn
 	base     float64
@@ -172,7 +172,7 @@ func (p *Prefetcher) state(id string, at time.Time) state {
 	}
 	p.mu.Unlock()
 	if id != "" {
-		now := p.live.Get(id, at)
+		now := p.sessions.Get(id, at)
 		named, _ := now.NamedNow()
 		s.Hints, s.turn = now.Hints, Turn{int(max(now.Prompts-1, 0)), len(named) > 0}
 	}

@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/aoa-dev/aoa/internal/event"
-	"github.com/aoa-dev/aoa/internal/session/live"
+	"github.com/aoa-dev/aoa/internal/session"
 )
 
 // Occasion is what is known at a hook that can carry hints.
@@ -21,7 +21,7 @@ type Occasion struct {
 // Questions lists the kinds that are asked at an occasion, the most useful first.
 func Questions(o Occasion) []Question {
 	out := []Question{{Kind: Rescue, Query: o.Query}}
-	if slices.ContainsFunc(o.Recent, live.FailedSearch) {
+	if slices.ContainsFunc(o.Recent, session.FailedSearch) {
 		out = append(out, Question{Kind: Search, Query: o.Query})
 	}
 	out = append(out, Question{Kind: Stale, Query: o.Query})

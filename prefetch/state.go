@@ -12,11 +12,11 @@ import (
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/event"
-	"github.com/aoa-dev/aoa/internal/session/live"
+	"github.com/aoa-dev/aoa/internal/session"
 )
 
 // State is what is known of the predictions of all sessions: a fold of the event log, and of nothing else. What concerns
-// one session is kept by package live. It is safe for concurrent use.
+// one session is kept by package session. It is safe for concurrent use.
 type State struct {
 	mu sync.Mutex // guards what follows
 	folded
@@ -107,7 +107,7 @@ func (s *State) Restore(data []byte) error {
 
 // Apply folds an event. Of other clones it folds feedback, and what came of their predictions for the intercepts:
 // their hints are decided there.
-func (s *State) Apply(e event.Event, _ *live.Session, d live.Delta) {
+func (s *State) Apply(e event.Event, _ *session.Session, d session.Delta) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for i := range d.Resolved {
@@ -152,7 +152,7 @@ func (s *State) count(k Kind, by func(*Record)) {
 }
 
 // resolved counts what came of a file of a prediction.
-func (s *State) resolved(at time.Time, made *live.Resolved) {
+func (s *State) resolved(at time.Time, made *session.Resolved) {
 	kind, used := Kind(made.Kind), made.File.Used
 	if made.Label != labelOf(kind) {
 		return

@@ -6,7 +6,7 @@ import (
 
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/index"
-	"github.com/aoa-dev/aoa/internal/session/live"
+	"github.com/aoa-dev/aoa/internal/session"
 )
 
 // alikeFiles: so many current files, the newest, are asked for files alike.
@@ -67,7 +67,7 @@ func (x *queryContext) match(p *pool, fits []TextFit, most int, set func(v *Valu
 }
 
 // readTexts finds what the prompt, an earlier one, and the newest patterns and commands mean.
-func (r *Ranker) readTexts(x *queryContext, q event.Query, s *live.Session, prompt index.Text, w Values) {
+func (r *Ranker) readTexts(x *queryContext, q event.Query, s *session.Session, prompt index.Text, w Values) {
 	of := func(words, names []string) []TextFit {
 		if len(words)+len(names) == 0 {
 			return nil

@@ -10,7 +10,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/hot"
 	"github.com/aoa-dev/aoa/internal/index"
-	"github.com/aoa-dev/aoa/internal/session/live"
+	"github.com/aoa-dev/aoa/internal/session"
 )
 
 // gathered is a question with its candidates, all their values filled in.
@@ -22,7 +22,7 @@ type gathered struct {
 
 // reads are the futures of one question.
 type reads struct {
-	session             *live.Session
+	session             *session.Session
 	comod, coaccess     []*hot.Ranked // of the current files
 	changes             *hot.Values   // the same
 	sessions            *hot.Values   // of the newest of them
@@ -158,7 +158,7 @@ func filesOf(q event.Query) []event.Path {
 }
 
 // inSession are the current files of a session and the current one: those it opened last.
-func (x *queryContext) inSession(s *live.Session) []event.Path {
+func (x *queryContext) inSession(s *session.Session) []event.Path {
 	return bound(append(s.Files(), x.files...), contextFiles)
 }
 
@@ -199,7 +199,7 @@ func tagsOf(q event.Query) []string {
 
 // ask takes the words of the question: those of the prompt, else of the session's current prompt, and the rarest
 // of them, which are looked up. Without a prompt the newest patterns and commands have to do.
-func (x *queryContext) ask(q event.Query, prompt index.Text, s *live.Session) {
+func (x *queryContext) ask(q event.Query, prompt index.Text, s *session.Session) {
 	switch {
 	case q.Prompt != "":
 		x.words = x.stored(index.Terms(q.Prompt, event.MaxTerms))

@@ -8,7 +8,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/hot"
 	"github.com/aoa-dev/aoa/internal/index"
-	"github.com/aoa-dev/aoa/internal/session/live"
+	"github.com/aoa-dev/aoa/internal/session"
 )
 
 // queryContext is what holds for all candidates of a question: its files, words, session and time.
@@ -36,15 +36,15 @@ type queryContext struct {
 	read              func(event.Path) []byte // the text of a file; nil: unknown
 	recent            *hot.Ranked             // files opened last, by anyone
 	// What the session did, empty without one.
-	open        map[event.Path]live.Open
+	open        map[event.Path]session.Open
 	named       map[event.Path]int64
 	before      map[event.Path]int64
 	commands    map[event.Path]int64
 	said        map[event.Path]float64
 	seen        map[event.Path]float64
 	prompt      int64
-	results     []live.Result
-	patterns    []live.Pattern
+	results     []session.Result
+	patterns    []session.Pattern
 	fresh       map[event.Path]float64 // ListedFresh of the files that lists name
 	inFolder    map[string]folder
 	folderTerms map[string]noisyOr // the chance that a word leads to a file of the folder
@@ -63,7 +63,7 @@ type queryContext struct {
 }
 
 // remember takes over what the session did.
-func (x *queryContext) remember(s *live.Session) {
+func (x *queryContext) remember(s *session.Session) {
 	if s == nil {
 		return
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/hot"
 	"github.com/aoa-dev/aoa/internal/index"
-	"github.com/aoa-dev/aoa/internal/session/live"
+	"github.com/aoa-dev/aoa/internal/session"
 )
 
 // The bounds of one question. None depends on the number of known files.
@@ -52,7 +52,7 @@ type Options struct {
 // own.
 type Ranker struct {
 	store    *hot.Store
-	sessions *live.Sessions
+	sessions *session.Sessions
 	tree     func() *index.Tree
 	o        Options
 	models   map[event.Task]Model
@@ -62,7 +62,7 @@ type Ranker struct {
 }
 
 // New makes a Ranker. tree returns the files that may be suggested.
-func New(store *hot.Store, sessions *live.Sessions, tree func() *index.Tree, o Options) *Ranker {
+func New(store *hot.Store, sessions *session.Sessions, tree func() *index.Tree, o Options) *Ranker {
 	models := Prior()
 	for task, m := range o.Models {
 		models[task] = m

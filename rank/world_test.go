@@ -9,21 +9,21 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/hot"
 	"github.com/aoa-dev/aoa/internal/index"
-	"github.com/aoa-dev/aoa/internal/session/live"
+	"github.com/aoa-dev/aoa/internal/session"
 	"github.com/aoa-dev/aoa/learn"
 	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 // world is a hot store with a tree, taught by the real learner: one batch per flush.
 type world struct {
-	t      testing.TB
-	store  *hot.Store
-	live   *live.Sessions
-	learn  *learn.Learner
-	tree   *index.Tree
-	events []event.Event
-	n      int
-	seq    int64
+	t        testing.TB
+	store    *hot.Store
+	sessions *session.Sessions
+	learn    *learn.Learner
+	tree     *index.Tree
+	events   []event.Event
+	n        int
+	seq      int64
 }
 
 // epoch is when tests begin.
@@ -31,14 +31,14 @@ var epoch = time.Date(2026, 5, 4, 10, 0, 0, 0, time.UTC)
 
 func newWorld(t testing.TB, files ...event.Path) *world {
 	t.Helper()
-	store, sessions := hot.New(func() time.Time { return epoch }), live.New()
-	return &world{t: t, store: store, live: sessions, learn: learn.New(store, sessions, learn.Options{}),
+	store, sessions := hot.New(func() time.Time { return epoch }), session.New()
+	return &world{t: t, store: store, sessions: sessions, learn: learn.New(store, sessions, learn.Options{}),
 		tree: index.NewTree(files)}
 }
 
 func (w *world) ranker(o Options) *Ranker {
 	w.flush()
-	return New(w.store, w.live, func() *index.Tree { return w.tree }, o)
+	return New(w.store, w.sessions, func() *index.Tree { return w.tree }, o)
 }
 
 func (w *world) flush() {

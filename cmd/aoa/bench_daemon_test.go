@@ -24,7 +24,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/hot"
 	"github.com/aoa-dev/aoa/internal/locate"
-	"github.com/aoa-dev/aoa/internal/session/live"
+	"github.com/aoa-dev/aoa/internal/session"
 	"github.com/aoa-dev/aoa/prefetch"
 	"github.com/aoa-dev/aoa/scripts/fault"
 	"github.com/aoa-dev/aoa/scripts/hooktest"
@@ -104,7 +104,7 @@ func (d *bed) fill(b *testing.B) {
 	cache := cold.NewBlobs(cold.BlobOptions{Path: filepath.Join(d.place.Store, "cache.db"), Now: time.Now})
 	scores, err := store.Snapshot()
 	fault.Check(b, err)
-	sessions, err := live.New().Snapshot()
+	sessions, err := session.New().Snapshot()
 	fault.Check(b, err)
 	predictions, err := prefetch.NewState().Snapshot()
 	fault.Check(b, err)
@@ -208,13 +208,13 @@ func (d *bed) served(b *testing.B) *bed {
 	b.Helper()
 	d.start(b)
 	b.Cleanup(func() { d.stop(b) })
-	_, err := api.Call(b.Context(), d.client, api.Events, session(d.files, time.Now()))
+	_, err := api.Call(b.Context(), d.client, api.Events, workedIn(d.files, time.Now()))
 	fault.Check(b, err)
 	return d
 }
 
-// session is what a session does that works in a corner of the repository.
-func session(files []event.Path, now time.Time) []event.Event {
+// workedIn is what a session does that works in a corner of the repository.
+func workedIn(files []event.Path, now time.Time) []event.Event {
 	events := []event.Event{{ID: "p", Time: now, Session: "s", Agent: "claude",
 		Body: event.Prompt{Terms: []string{"term1", "module000"}}},
 		{ID: "q", Time: now, Session: "s", Agent: "claude",

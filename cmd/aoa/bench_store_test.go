@@ -9,7 +9,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/hot"
 	"github.com/aoa-dev/aoa/internal/index"
-	"github.com/aoa-dev/aoa/internal/session/live"
+	"github.com/aoa-dev/aoa/internal/session"
 	"github.com/aoa-dev/aoa/learn"
 	"github.com/aoa-dev/aoa/rank"
 	"github.com/aoa-dev/aoa/scripts/fault"
@@ -40,11 +40,11 @@ func BenchmarkRanking(b *testing.B) {
 
 // backing is a store that knows n files, and a session that works in a corner of them.
 type backing struct {
-	files []event.Path
-	store *hot.Store
-	live  *live.Sessions
-	tree  *index.Tree
-	now   time.Time
+	files    []event.Path
+	store    *hot.Store
+	sessions *session.Sessions
+	tree     *index.Tree
+	now      time.Time
 }
 
 func newBacking(b *testing.B, n int) *backing {
@@ -55,21 +55,21 @@ func newBacking(b *testing.B, n int) *backing {
 	}
 	w.tree = index.NewTree(w.files)
 	w.tree.Word("") // the daemon makes the index of words at the start, too
-	w.store, w.live = hot.New(nil), live.New()
-	w.fill(b, w.store, w.live)
+	w.store, w.sessions = hot.New(nil), session.New()
+	w.fill(b, w.store, w.sessions)
 	return w
 }
 
-func (w *backing) fill(b *testing.B, s learn.Store, sessions *live.Sessions) {
+func (w *backing) fill(b *testing.B, s learn.Store, sessions *session.Sessions) {
 	b.Helper()
 	batch := hot.NewBatch()
 	known(batch, w.files, w.now)
 	fault.Check(b, s.Apply(b.Context(), batch, 1))
-	fault.Check(b, learn.New(s, sessions, learn.Options{}).Learn(b.Context(), session(w.files, w.now), 2))
+	fault.Check(b, learn.New(s, sessions, learn.Options{}).Learn(b.Context(), workedIn(w.files, w.now), 2))
 }
 
 func (w *backing) rank(b *testing.B, budget float64) {
-	r := rank.New(w.store, w.live, func() *index.Tree { return w.tree }, rank.Options{})
+	r := rank.New(w.store, w.sessions, func() *index.Tree { return w.tree }, rank.Options{})
 	var ts times
 	b.ReportAllocs()
 	for b.Loop() {

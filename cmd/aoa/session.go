@@ -45,7 +45,7 @@ func (a *app) sessionList() *cobra.Command {
 					a.noneYet("no session is kept")
 					return
 				}
-				printList(a, head, ans.Sessions, func(s api.SessionSnapshot) []any {
+				printList(a, head, ans.Sessions, func(s api.SessionSummary) []any {
 					return []any{s.ID, s.State, stamp(s.Last), s.Turns, s.Commands, count(s.Tokens), s.Agent}
 				})
 			})
@@ -106,7 +106,7 @@ func (a *app) sessionCommand(verb, short string, fresh bool, run func(ctx contex
 }
 
 // printSession prints what is needed to continue a session.
-func (a *app) printSession(s api.SessionSnapshot) {
+func (a *app) printSession(s api.SessionSummary) {
 	fmt.Fprintf(a.out, "%s  %s", a.bold(event.Path(s.ID).Display()), s.State)
 	if s.Resumed > 0 {
 		fmt.Fprintf(a.out, ", resumed %s", plural(s.Resumed, "time"))

@@ -1,6 +1,6 @@
 package api
 
-import "github.com/aoa-dev/aoa/internal/session"
+import "github.com/aoa-dev/aoa/internal/session/contexts"
 
 // Context is the route of prompts and actions.
 var Context = Route[ContextRequest, ContextAnswer]{"POST", "/context"}
@@ -15,9 +15,9 @@ type ContextRequest struct {
 
 // ContextAnswer is the context of a session, empty if it has neither prompts nor actions.
 type ContextAnswer struct {
-	Session  string            `json:"session_id"`
-	For      string            `json:"for"`
-	Budget   int               `json:"budget"`
-	Tokens   int               `json:"tokens"` // estimated, four bytes each
-	Segments []session.Segment `json:"segments"`
+	Session  string             `json:"session_id"`
+	For      string             `json:"for"`
+	Budget   int                `json:"budget"`
+	Tokens   int                `json:"tokens"` // estimated, four bytes each
+	Segments []contexts.Segment `json:"segments"`
 }

@@ -8,7 +8,7 @@ import (
 // The routes of sessions that come back.
 var (
 	Sessions   = Route[SessionsRequest, SessionsAnswer]{"POST", "/sessions"}
-	SessionSet = Route[SessionSetRequest, SessionSnapshot]{"POST", "/sessions/set"}
+	SessionSet = Route[SessionSetRequest, SessionSummary]{"POST", "/sessions/set"}
 )
 
 // SessionsRequest selects sessions; without fields the newest 50 that are not archived.
@@ -22,12 +22,12 @@ type SessionsRequest struct {
 
 // SessionsAnswer is their snapshots, the newest first.
 type SessionsAnswer struct {
-	Sessions []SessionSnapshot `json:"sessions"`
+	Sessions []SessionSummary `json:"sessions"`
 }
 
-// SessionSnapshot is what is needed to go on with a session. Without Record, it has no text of prompts or results.
-type SessionSnapshot struct {
-	session.Snapshot
+// SessionSummary is what is needed to go on with a session. Without Record, it has no text of prompts or results.
+type SessionSummary struct {
+	session.Summary
 	Record []event.Event `json:"record,omitempty"` // if asked for: oldest first, the newest 10,000
 }
 

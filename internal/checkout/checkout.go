@@ -15,7 +15,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/hot"
 	"github.com/aoa-dev/aoa/internal/index"
-	"github.com/aoa-dev/aoa/internal/session/live"
+	"github.com/aoa-dev/aoa/internal/session"
 	"github.com/aoa-dev/aoa/prefetch"
 	"github.com/aoa-dev/aoa/rank"
 	"github.com/aoa-dev/aoa/watcher"
@@ -65,7 +65,7 @@ func (w *Checkout) Check(ctx context.Context, r change.Request) (change.Answer, 
 func (w *Checkout) Tree() *index.Tree { return w.tree.Load() }
 
 // Rank makes its ranker over these stores. words is Set.Words.
-func (w *Checkout) Rank(store *hot.Store, sessions *live.Sessions, db *cold.DB, words func([]string) []string) {
+func (w *Checkout) Rank(store *hot.Store, sessions *session.Sessions, db *cold.DB, words func([]string) []string) {
 	w.db = db
 	w.Ranker = rank.New(store, sessions, w.Tree, rank.Options{Words: words,
 		Together: func(ctx context.Context, a, b event.Path) (event.Together, error) {

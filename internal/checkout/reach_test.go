@@ -15,7 +15,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/config"
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/hot"
-	"github.com/aoa-dev/aoa/internal/session/live"
+	"github.com/aoa-dev/aoa/internal/session"
 	"github.com/aoa-dev/aoa/learn"
 	"github.com/aoa-dev/aoa/prefetch"
 	"github.com/aoa-dev/aoa/scripts/fault"
@@ -79,16 +79,16 @@ func (g *project) read() *project {
 		g.t.Cleanup(func() { _ = g.db.Close() })
 		clock := func() time.Time { return time.Unix(int64(g.date), 0) }
 		g.hot = hot.New(nil)
-		log, sessions := slog.New(slog.NewTextHandler(io.Discard, nil)), live.New()
+		log, sessions := slog.New(slog.NewTextHandler(io.Discard, nil)), session.New()
 		first := New(repo)
 		first.Rank(g.hot, sessions, g.db, nil)
 		first.refresh(ctx, log)
 		g.set = NewSet(Options{Home: repo, Env: g.env, Settings: config.Open(g.env, g.t.TempDir(), "", clock, config.Config{}),
-			Now: clock, Info: log, Alert: log, DB: g.db, Hot: g.hot, Live: sessions,
+			Now: clock, Info: log, Alert: log, DB: g.db, Hot: g.hot, Sessions: sessions,
 			First: prefetch.New(prefetch.NewState(), sessions, first.Ranker, prefetch.Options{}), Store: folded{},
 			Events: folded{}}, first)
 	}
-	g.set.Events = folded{g, learn.New(g.hot, live.New(), learn.Options{})}
+	g.set.Events = folded{g, learn.New(g.hot, session.New(), learn.Options{})}
 	fault.Check(g.t, NewHistory(g.set).reconcile(ctx, false))
 	return g
 }

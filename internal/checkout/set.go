@@ -20,7 +20,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/config"
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/hot"
-	"github.com/aoa-dev/aoa/internal/session/live"
+	"github.com/aoa-dev/aoa/internal/session"
 	"github.com/aoa-dev/aoa/prefetch"
 	"github.com/aoa-dev/aoa/watcher"
 )
@@ -35,7 +35,7 @@ type Options struct {
 	Alert    *slog.Logger // aoa status shows its warnings
 	DB       *cold.DB
 	Hot      *hot.Store
-	Live     *live.Sessions
+	Sessions *session.Sessions
 	First    *prefetch.Prefetcher // of the home checkout; the others share its state
 	Seal     *cold.Seal
 	Store    Store
@@ -94,7 +94,7 @@ func (t *Set) open(ctx context.Context, r *watcher.Repo) *Checkout {
 			return w, nil
 		}
 		w := New(r)
-		w.Rank(t.Hot, t.Live, t.DB, t.Words)
+		w.Rank(t.Hot, t.Sessions, t.DB, t.Words)
 		w.refresh(context.WithoutCancel(ctx), t.Info)
 		return t.enter(w), nil
 	})

@@ -16,21 +16,21 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/index"
 	"github.com/aoa-dev/aoa/internal/reload"
-	"github.com/aoa-dev/aoa/internal/session"
+	"github.com/aoa-dev/aoa/internal/session/contexts"
 )
 
 // State is the state of the worktree. changed are the files that are not committed, nil to ask git. When git does not
 // answer in time, the state is unknown. It tells which lines of these files differ from HEAD and, if since is not zero,
 // which files of the checkout have changed on disk after it, these files first. When ctx ends, it has what was found.
 func (w *Checkout) State(ctx context.Context, changed []event.Path, since time.Time,
-	files []event.Path) session.Worktree {
+	files []event.Path) contexts.Worktree {
 	if changed == nil {
 		var err error
 		if changed, err = w.Repo.Changed(ctx); err != nil {
-			return session.Worktree{}
+			return contexts.Worktree{}
 		}
 	}
-	st := session.Worktree{Known: true, Changed: changed, Lines: map[event.Path][][2]int{}}
+	st := contexts.Worktree{Known: true, Changed: changed, Lines: map[event.Path][][2]int{}}
 	ref, head, err := w.Repo.Head(ctx)
 	if err == nil {
 		st.Branch = strings.TrimPrefix(ref, "refs/heads/")

@@ -22,7 +22,7 @@ func (d *Daemon) newCache() *llmcache.Cache {
 		return found[0].Time
 	}
 	return llmcache.New(llmcache.Options{Blobs: d.blobs, Now: d.now, Redact: redact.Text, Newest: newest,
-		Left: d.scores.Live.Left, Log: d.alert})
+		Left: d.scores.Sessions.Left, Log: d.alert})
 }
 
 // cacheOwner is the session that was named, else the newest live one of the caller's worktree.

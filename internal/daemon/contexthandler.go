@@ -8,12 +8,12 @@ import (
 
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/event"
-	"github.com/aoa-dev/aoa/internal/session"
+	"github.com/aoa-dev/aoa/internal/session/contexts"
 )
 
 // contextBudget is what a context may have.
-func (d *Daemon) contextBudget() session.Budget {
-	budget := session.DefaultBudget
+func (d *Daemon) contextBudget() contexts.Budget {
+	budget := contexts.DefaultBudget
 	budget.Total = d.settings.Get().ContextTotal
 	return budget
 }
@@ -21,11 +21,11 @@ func (d *Daemon) contextBudget() session.Budget {
 // context answers aoa context and the tool session_context.
 func (d *Daemon) context(ctx context.Context, r api.ContextRequest) (api.ContextAnswer, error) {
 	w := d.worktrees.Caller(ctx)
-	use := session.For(r.For)
+	use := contexts.For(r.For)
 	switch {
 	case use == "":
-		use = session.ForAction
-	case use != session.ForAction && use != session.ForPrompt:
+		use = contexts.ForAction
+	case use != contexts.ForAction && use != contexts.ForPrompt:
 		return api.ContextAnswer{}, api.Bad("use action or prompt", "no context is made for %q", r.For)
 	}
 	if r.Budget < 0 || r.Budget > maxContext {
@@ -33,7 +33,7 @@ func (d *Daemon) context(ctx context.Context, r api.ContextRequest) (api.Context
 		return api.ContextAnswer{}, api.Bad(hint, "a budget of %d tokens is out of range", r.Budget)
 	}
 	d.events.SyncBriefly(ctx)
-	out := api.ContextAnswer{Session: r.Session, For: string(use), Budget: r.Budget, Segments: []session.Segment{}}
+	out := api.ContextAnswer{Session: r.Session, For: string(use), Budget: r.Budget, Segments: []contexts.Segment{}}
 	out.Budget = cmp.Or(out.Budget, d.contextBudget().Total)
 	if r.Session == "" {
 		var err error
@@ -41,10 +41,10 @@ func (d *Daemon) context(ctx context.Context, r api.ContextRequest) (api.Context
 			return out, err
 		}
 	}
-	state := func(ctx context.Context, since time.Time, files []event.Path) session.Worktree {
+	state := func(ctx context.Context, since time.Time, files []event.Path) contexts.Worktree {
 		return w.State(ctx, nil, since, files)
 	}
-	got, err := d.contexts.Assemble(ctx, session.Request{Session: out.Session, For: use, Prompt: r.Prompt, Total: r.Budget,
+	got, err := d.contexts.Assemble(ctx, contexts.Request{Session: out.Session, For: use, Prompt: r.Prompt, Total: r.Budget,
 		State: state})
 	if err != nil {
 		return out, err

@@ -26,7 +26,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/monitor"
 	"github.com/aoa-dev/aoa/internal/reload"
 	"github.com/aoa-dev/aoa/internal/schedule"
-	"github.com/aoa-dev/aoa/internal/session"
+	"github.com/aoa-dev/aoa/internal/session/contexts"
 	"github.com/aoa-dev/aoa/internal/stage"
 	"github.com/aoa-dev/aoa/internal/team"
 	"github.com/aoa-dev/aoa/prefetch"
@@ -58,7 +58,7 @@ type Daemon struct {
 	predictions *prefetch.Prefetcher // the one that observes; each worktree has its own for asking
 	team        *team.Team
 	teamLog     *teamLog
-	contexts    *session.Contexts
+	contexts    *contexts.Assembler
 	blobs       *cold.Blobs
 	cache       *llmcache.Cache
 	sequences   *reload.Cache
@@ -163,9 +163,9 @@ func (d *Daemon) load(ctx context.Context) (err error) {
 // wire joins the parts.
 func (d *Daemon) wire(ctx context.Context, home *checkout.Checkout) error {
 	words := func(terms []string) []string { return d.worktrees.Words(terms) } // made below
-	home.Rank(d.scores.Hot, d.scores.Live, d.db, words)
+	home.Rank(d.scores.Hot, d.scores.Sessions, d.db, words)
 	d.predictions = d.newPrefetcher(home.Ranker)
-	d.contexts = session.New(session.Options{DB: d.db, Words: words,
+	d.contexts = contexts.New(contexts.Options{DB: d.db, Words: words,
 		Budget: d.contextBudget})
 	d.cache = d.newCache()
 	d.sequences = d.newSequences()
@@ -187,7 +187,7 @@ func (d *Daemon) wire(ctx context.Context, home *checkout.Checkout) error {
 	}
 	d.events.OnWritten(d.team.Logged)
 	d.worktrees = checkout.NewSet(checkout.Options{Home: d.o.Repo, Env: d.o.Env, Settings: d.settings, Now: d.now,
-		Info: d.log, Alert: d.alert, DB: d.db, Hot: d.scores.Hot, Live: d.scores.Live, First: d.predictions, Seal: d.seal,
+		Info: d.log, Alert: d.alert, DB: d.db, Hot: d.scores.Hot, Sessions: d.scores.Sessions, First: d.predictions, Seal: d.seal,
 		Store: &d.o, Events: d.events}, home)
 	d.wireParts()
 	return nil
@@ -206,7 +206,7 @@ func (d *Daemon) wireParts() {
 		Unwritten: func() bool { waiting, _, err := d.events.Trouble(); return err != nil && waiting > 0 },
 		Gone:      d.o.Replaced, Stop: d.stopIdle}
 	d.hints = hint.New(hint.Options{Settings: d.settings, Now: d.now, Log: d.log, Factor: max(d.o.Patience, 1),
-		Events: d.events, DB: d.db, Live: d.scores.Live, Contexts: d.contexts,
+		Events: d.events, DB: d.db, Sessions: d.scores.Sessions, Contexts: d.contexts,
 		Sequences: d.sequences, Count: d.metrics})
 }
 
@@ -302,7 +302,7 @@ func (d *Daemon) repoID() string {
 
 // newPrefetcher makes the Prefetcher whose state all checkouts share.
 func (d *Daemon) newPrefetcher(r *rank.Ranker) *prefetch.Prefetcher {
-	return prefetch.New(d.scores.Predictions, d.scores.Live, r, prefetch.Options{
+	return prefetch.New(d.scores.Predictions, d.scores.Sessions, r, prefetch.Options{
 		Threshold: func() float64 { return d.settings.Get().Threshold },
 		List:      func() float64 { return d.settings.Get().ListThreshold }, Seed: d.repoID(),
 		Holdout: func() float64 { return d.settings.Get().Holdout },

@@ -7,7 +7,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/hot"
-	"github.com/aoa-dev/aoa/internal/session/live"
+	"github.com/aoa-dev/aoa/internal/session"
 )
 
 // scoreSets are the sets that one family holds.
@@ -51,12 +51,12 @@ func (d *Daemon) compositeScores(ctx context.Context) ([]hot.Member, error) {
 func (d *Daemon) sessionScores(id string) (out api.ScoresAnswer) {
 	out.Members = []hot.Member{}
 	if id == "" {
-		for _, s := range d.scores.Live.Running(d.now()) {
-			out.Members = append(out.Members, hot.Member{Name: s.ID, Score: hot.Seconds(s.Last.Add(live.Life))})
+		for _, s := range d.scores.Sessions.Running(d.now()) {
+			out.Members = append(out.Members, hot.Member{Name: s.ID, Score: hot.Seconds(s.Last.Add(session.Life))})
 		}
 		return out
 	}
-	s := d.scores.Live.Get(id, d.now())
+	s := d.scores.Sessions.Get(id, d.now())
 	if !s.Exists() {
 		return out
 	}

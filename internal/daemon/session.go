@@ -5,7 +5,7 @@ import (
 
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/checkout"
-	"github.com/aoa-dev/aoa/internal/session/live"
+	"github.com/aoa-dev/aoa/internal/session"
 )
 
 // Modes of a session, for people.
@@ -27,10 +27,10 @@ func (d *Daemon) session(ctx context.Context, r api.SessionRequest) (api.Session
 			return out, nil
 		}
 	}
-	s := d.scores.Live.Get(out.ID, d.now())
-	out.Agent, out.Files, out.Live = s.Agent, len(s.Opened), s.Exists() && !s.Ended
+	s := d.scores.Sessions.Get(out.ID, d.now())
+	was, _ := d.scores.Sessions.Summary(out.ID)
+	out.Agent, out.Files, out.Live = s.Summary.Agent, len(s.Opened), s.Exists() && !s.Ended
 	out.Shown, out.Resolved, out.Used, out.Tokens = s.Hints.Shown, s.Hints.Resolved, s.Hints.Used, s.Hints.Tokens
-	was, _ := d.scores.Sessions.Get(out.ID)
 	if out.Mode = modeOf(s.Source); was.Resumed > 0 { // it was resumed by command
 		out.Mode = modeSession
 	}
@@ -39,8 +39,8 @@ func (d *Daemon) session(ctx context.Context, r api.SessionRequest) (api.Session
 
 // newestSession is the session of the checkout that was active last and has not ended, "" if there is none.
 func (d *Daemon) newestSession(w *checkout.Checkout) string {
-	for _, s := range d.scores.Live.Running(d.now()) {
-		if !s.Ended && s.ID != live.Watch && !d.worktrees.Elsewhere(s.ID, w.Repo.Root) {
+	for _, s := range d.scores.Sessions.Running(d.now()) {
+		if !s.Ended && s.ID != session.Watch && !d.worktrees.Elsewhere(s.ID, w.Repo.Root) {
 			return s.ID
 		}
 	}

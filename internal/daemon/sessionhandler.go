@@ -24,11 +24,11 @@ func (d *Daemon) listSessions(ctx context.Context, r api.SessionsRequest) (api.S
 	d.events.SyncBriefly(ctx)
 	if r.ID != "" {
 		s, err := d.oneSession(ctx, r)
-		out.Sessions = []api.SessionSnapshot{s}
+		out.Sessions = []api.SessionSummary{s}
 		return out, err
 	}
 	all := d.scores.Sessions.List(session.Filter{State: session.State(r.State), Archived: r.Archived, Limit: r.Limit})
-	out.Sessions = convert(all, wireSnapshot)
+	out.Sessions = convert(all, wireSummary)
 	return out, nil
 }
 
@@ -79,12 +79,12 @@ func (d *Daemon) sessionIDs(ctx context.Context) ([]string, error) {
 }
 
 // oneSession is the session that a request names, with its record if it asks for it.
-func (d *Daemon) oneSession(ctx context.Context, r api.SessionsRequest) (api.SessionSnapshot, error) {
-	s, err := d.scores.Sessions.Get(r.ID)
+func (d *Daemon) oneSession(ctx context.Context, r api.SessionsRequest) (api.SessionSummary, error) {
+	s, err := d.scores.Sessions.Summary(r.ID)
 	if err != nil {
-		return api.SessionSnapshot{}, refusal(r.ID, err)
+		return api.SessionSummary{}, refusal(r.ID, err)
 	}
-	out := wireSnapshot(s)
+	out := wireSummary(s)
 	if !r.Full {
 		return out, nil
 	}
@@ -93,12 +93,12 @@ func (d *Daemon) oneSession(ctx context.Context, r api.SessionsRequest) (api.Ses
 	return out, err
 }
 
-func (d *Daemon) setSession(ctx context.Context, r api.SessionSetRequest) (api.SessionSnapshot, error) {
+func (d *Daemon) setSession(ctx context.Context, r api.SessionSetRequest) (api.SessionSummary, error) {
 	switch {
 	case r.ID == "" || len(r.ID) > 256:
-		return api.SessionSnapshot{}, api.Bad("aoa session list names them", "a session's id has 1 to 256 bytes")
+		return api.SessionSummary{}, api.Bad("aoa session list names them", "a session's id has 1 to 256 bytes")
 	case r.State != string(session.Removed) && !session.State(r.State).Known():
-		return api.SessionSnapshot{}, api.Bad("use active, paused, completed, failed or archived", "%q is no state", r.State)
+		return api.SessionSummary{}, api.Bad("use active, paused, completed, failed or archived", "%q is no state", r.State)
 	}
 	d.events.SyncBriefly(ctx)
 	e := event.Event{ID: "state:" + api.CallID(ctx), Time: d.now(), Agent: "cli", Session: r.ID,
@@ -107,21 +107,21 @@ func (d *Daemon) setSession(ctx context.Context, r api.SessionSetRequest) (api.S
 	if r.State == string(session.Removed) {
 		ran, failed := d.stages.ForgetSession(ctx, r.ID)
 		if failed != nil || ran && errors.Is(err, session.ErrUnknown) {
-			return api.SessionSnapshot{}, failed
+			return api.SessionSummary{}, failed
 		}
 	}
 	if err == nil {
 		_, err = d.events.Append(ctx, []event.Event{e})
 	}
 	if err != nil || r.State == string(session.Removed) {
-		return api.SessionSnapshot{}, refusal(r.ID, err)
+		return api.SessionSummary{}, refusal(r.ID, err)
 	}
 	d.events.Sync(ctx)
 	return d.oneSession(ctx, api.SessionsRequest{ID: r.ID})
 }
 
-// wireSnapshot is a snapshot with its times as they are sent.
-func wireSnapshot(s session.Snapshot) api.SessionSnapshot {
+// wireSummary is a summary with its times as they are sent.
+func wireSummary(s session.Summary) api.SessionSummary {
 	s.Started, s.Last = s.Started.UTC(), s.Last.UTC()
-	return api.SessionSnapshot{Snapshot: s}
+	return api.SessionSummary{Summary: s}
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/history"
 	"github.com/aoa-dev/aoa/internal/hot"
 	"github.com/aoa-dev/aoa/internal/index"
-	"github.com/aoa-dev/aoa/internal/session/live"
+	"github.com/aoa-dev/aoa/internal/session"
 	"github.com/aoa-dev/aoa/learn"
 	"github.com/aoa-dev/aoa/prefetch"
 	"github.com/aoa-dev/aoa/rank"
@@ -20,7 +20,7 @@ import (
 // World is a hot store with the files of the moment, taught by the daemon's learner and asked through its ranker.
 type World struct {
 	store    *hot.Store
-	sessions *live.Sessions
+	sessions *session.Sessions
 	learner  *learn.Learner
 	Ranker   *rank.Ranker
 	Tree     *index.Tree // the files of the moment; it changes with what is learned
@@ -48,7 +48,7 @@ const (
 
 // NewWorld makes one that knows nothing yet. Close it at the end.
 func NewWorld(ctx context.Context, s Source, o Options) (*World, error) {
-	store, sessions := hot.New(nil), live.New()
+	store, sessions := hot.New(nil), session.New()
 	w := &World{store: store, sessions: sessions, learner: learn.New(store, sessions, learn.Options{}),
 		Tree: index.NewTree(nil), learned: o.Learned}
 	var say func() *index.Contents

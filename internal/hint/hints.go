@@ -17,7 +17,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/index"
 	"github.com/aoa-dev/aoa/internal/reload"
 	"github.com/aoa-dev/aoa/internal/session"
-	"github.com/aoa-dev/aoa/internal/session/live"
+	"github.com/aoa-dev/aoa/internal/session/contexts"
 	"github.com/aoa-dev/aoa/prefetch"
 )
 
@@ -29,8 +29,8 @@ type Options struct {
 	Factor    int64 // how many times longer than usual hooks wait for an answer
 	Events    Log
 	DB        *cold.DB
-	Live      *live.Sessions
-	Contexts  *session.Contexts
+	Sessions  *session.Sessions
+	Contexts  *contexts.Assembler
 	Sequences *reload.Cache
 	Count     Counter
 }
@@ -70,7 +70,7 @@ func (h *Hints) Answer(ctx context.Context, w *checkout.Checkout, call hooks.Cal
 		}
 		return hooks.Render(call.Agent, call.Event, hooks.Block{}, h.startText(ctx, w, call, how, hooks.MaxStart, nil))
 	}
-	recent := h.texts(ctx, h.asked.take(h.o.Live.Get(call.Session, h.o.Now()), call, h.o.Now()))
+	recent := h.texts(ctx, h.asked.take(h.o.Sessions.Get(call.Session, h.o.Now()), call, h.o.Now()))
 	var texts []string
 	space := hooks.MaxHint
 	for _, e := range recent {
@@ -107,7 +107,7 @@ func (h *Hints) Answer(ctx context.Context, w *checkout.Checkout, call hooks.Cal
 func (h *Hints) texts(ctx context.Context, events []event.Event) []event.Event {
 	for i := range events {
 		e := &events[i]
-		if e.Text() != "" || e.Kind() != event.KindPrompt && !live.FailedSearch(*e) {
+		if e.Text() != "" || e.Kind() != event.KindPrompt && !session.FailedSearch(*e) {
 			continue
 		}
 		logged, err := h.o.DB.Text(ctx, e.ID)
@@ -201,7 +201,7 @@ func (h *Hints) questions(ctx context.Context, w *checkout.Checkout, call hooks.
 		prefetch.Search: func(context.Context) []event.Suggestion { return h.searched(w, recent) },
 		prefetch.Stale:  func(context.Context) []event.Suggestion { return h.stale(w, q, recent) }}
 	o := prefetch.Occasion{Query: q, Asked: call.Query, Kind: prefetch.Kind(call.Kind), Recent: recent}
-	o.Change = uncommitted(h.o.Live.Get(call.Session, q.At), call.Events)
+	o.Change = uncommitted(h.o.Sessions.Get(call.Session, q.At), call.Events)
 	_, begins := begun(call, recent)
 	o.Whole = begins || slices.ContainsFunc(recent, prefetch.LooksAtChange)
 	for _, asked := range prefetch.Questions(o) {
@@ -239,10 +239,10 @@ func (h *Hints) check(ctx context.Context, w *checkout.Checkout, q *question, sp
 		h.o.Log.Warn("the change is not checked", "err", err)
 		return false
 	}
-	s := h.o.Live.Get(q.Query.Session, q.Query.At)
+	s := h.o.Sessions.Get(q.Query.Session, q.Query.At)
 	q.Lacks, q.more = ans.Lacks(), ans.MoreMissing
 	q.Lead, q.Named = hooks.BrokenText(slices.DeleteFunc(ans.Broken, func(b index.Broken) bool {
-		told := live.Mark{By: q.Query.Subagent, Kind: string(prefetch.Partner), Status: string(prefetch.Shown), File: b.File}
+		told := session.Mark{By: q.Query.Subagent, Kind: string(prefetch.Partner), Status: string(prefetch.Shown), File: b.File}
 		return slices.Contains(s.Hints.Marks, told)
 	}), ans.MoreBroken, space)
 	return ans.Silent == ""
@@ -252,7 +252,7 @@ func (h *Hints) check(ctx context.Context, w *checkout.Checkout, q *question, sp
 func searchedFor(events []event.Event) string {
 	var texts []string
 	for _, e := range events {
-		if live.FailedSearch(e) {
+		if session.FailedSearch(e) {
 			texts = append(texts, e.Text())
 		}
 	}
@@ -263,7 +263,7 @@ func searchedFor(events []event.Event) string {
 func (h *Hints) searched(w *checkout.Checkout, events []event.Event) (out []event.Suggestion) {
 	s := prefetch.Searcher{Tree: w.Tree(), Contents: w.Reader.Contents()}
 	for _, e := range events {
-		if !live.FailedSearch(e) || e.Text() == "" || s.Tree == nil {
+		if !session.FailedSearch(e) || e.Text() == "" || s.Tree == nil {
 			continue
 		}
 		idents := e.Call().Idents

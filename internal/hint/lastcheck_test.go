@@ -13,7 +13,7 @@ import (
 	"github.com/aoa-dev/aoa/hooks"
 	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/event"
-	"github.com/aoa-dev/aoa/internal/session"
+	"github.com/aoa-dev/aoa/internal/session/contexts"
 	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
@@ -130,12 +130,12 @@ func newChecks(t *testing.T) func(agent string, after []event.Path, payloads ...
 			_, _, err = db.Append(t.Context(), call.Events)
 			fault.Check(t, err)
 		}
-		c, err := session.New(session.Options{DB: db}).Assemble(t.Context(), session.Request{Session: id, For: session.ForCompact,
-			State: func(_ context.Context, since time.Time, _ []event.Path) session.Worktree {
+		c, err := contexts.New(contexts.Options{DB: db}).Assemble(t.Context(), contexts.Request{Session: id, For: contexts.ForCompact,
+			State: func(_ context.Context, since time.Time, _ []event.Path) contexts.Worktree {
 				if len(after) > 0 && !since.Equal(at) {
 					t.Errorf("asked for changes since %v", since)
 				}
-				return session.Worktree{Known: true, After: after}
+				return contexts.Worktree{Known: true, After: after}
 			}})
 		fault.Check(t, err)
 		lines := strings.Split(c.Text(), "\n")

@@ -15,14 +15,14 @@ import (
 	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/config"
 	"github.com/aoa-dev/aoa/internal/event"
-	"github.com/aoa-dev/aoa/internal/session/live"
+	"github.com/aoa-dev/aoa/internal/session"
 	"github.com/aoa-dev/aoa/prefetch"
 	"github.com/aoa-dev/aoa/scripts/fault"
 	"github.com/aoa-dev/aoa/watcher"
 )
 
 // told is a log whose events are folded at once.
-type told struct{ *live.Sessions }
+type told struct{ *session.Sessions }
 
 func (t told) Add(events ...event.Event) {
 	for _, e := range events {
@@ -47,11 +47,11 @@ func TestLateIsAskedAgain(t *testing.T) {
 	db, err := cold.Open(t.Context(), filepath.Join(t.TempDir(), "aoa.db"), cold.Options{Now: now, Log: log})
 	fault.Check(t, err)
 	defer db.Close()
-	w, sessions := checkout.New(repo), live.New()
+	w, sessions := checkout.New(repo), session.New()
 	w.ReadFirst(t.Context(), log)
 	w.Prefetch = prefetch.New(prefetch.NewState(), sessions, nil, prefetch.Options{Holdout: func() float64 { return 0 }})
 	h := New(Options{Settings: config.Open(env, "", "", now, cfg), Now: now, Log: log, Factor: 1, Events: told{sessions},
-		DB: db, Live: sessions, Count: uncounted{}})
+		DB: db, Sessions: sessions, Count: uncounted{}})
 	at := event.Event{Time: epoch, Agent: "claude", Session: "s"}
 	failed, read := at, at
 	failed.ID, failed.Body = "failed", event.Call{Act: event.ActRead, Failure: event.FailMissing,
@@ -75,7 +75,7 @@ func TestLateIsAskedAgain(t *testing.T) {
 
 // TestLateEvents: each kind of hint is asked again about the events that it is about, and about no others.
 func TestLateEvents(t *testing.T) {
-	sessions := live.New()
+	sessions := session.New()
 	var all []event.Event
 	for id, b := range map[string]event.Body{"failed": event.Call{Act: event.ActRead, Failure: event.FailMissing},
 		"search": event.Call{Act: event.ActSearch}, "look": event.Call{Act: event.ActRun, Looks: true}} {
@@ -101,7 +101,7 @@ func TestLateEvents(t *testing.T) {
 // TestTextsOfRecentEvents: an event of the call itself keeps its text although the session, which has none, knows the
 // event already; a search of an earlier call gets it from the log.
 func TestTextsOfRecentEvents(t *testing.T) {
-	sessions := live.New()
+	sessions := session.New()
 	db, err := cold.Open(t.Context(), filepath.Join(t.TempDir(), "aoa.db"), cold.Options{Now: func() time.Time { return epoch },
 		Log: slog.New(slog.DiscardHandler)})
 	fault.Check(t, err)

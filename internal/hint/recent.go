@@ -8,7 +8,7 @@ import (
 	"github.com/aoa-dev/aoa/hooks"
 	"github.com/aoa-dev/aoa/hooks/agents"
 	"github.com/aoa-dev/aoa/internal/event"
-	"github.com/aoa-dev/aoa/internal/session/live"
+	"github.com/aoa-dev/aoa/internal/session"
 	"github.com/aoa-dev/aoa/prefetch"
 )
 
@@ -27,8 +27,8 @@ const maxAsked = 256
 
 // take returns the events of a conversation that a hint can be about and that no earlier take returned: those of the
 // last minutes, and those of the call that were not applied yet.
-func (a *asked) take(s *live.Session, call hooks.Call, now time.Time) []event.Event {
-	events := s.Recent(call.Subagent, now.Add(-live.RecentLife))
+func (a *asked) take(s *session.Session, call hooks.Call, now time.Time) []event.Event {
+	events := s.Recent(call.Subagent, now.Add(-session.RecentLife))
 	for _, e := range call.Events { // with their texts, which those that were applied have not
 		if i := slices.IndexFunc(events, func(o event.Event) bool { return o.ID == e.ID }); i >= 0 {
 			events[i] = e
@@ -73,7 +73,7 @@ func about(k prefetch.Kind, e event.Event) bool {
 	case prefetch.Rescue:
 		return e.Kind() == event.KindFailed
 	case prefetch.Search:
-		return live.FailedSearch(e)
+		return session.FailedSearch(e)
 	}
 	return k == prefetch.Partner && prefetch.LooksAtChange(e)
 }
@@ -87,16 +87,16 @@ func hintable(e event.Event) bool {
 	case event.KindPrompt:
 		return !agents.Takes(e.Agent, "UserPromptSubmit")
 	}
-	return e.Kind() == event.KindFailed || prefetch.LooksAtChange(e) || live.FailedSearch(e)
+	return e.Kind() == event.KindFailed || prefetch.LooksAtChange(e) || session.FailedSearch(e)
 }
 
 // uncommitted are the files that a session has edited and that are not committed since, with the edits of own that were
 // not applied yet; the newest last.
-func uncommitted(s *live.Session, own []event.Event) []event.Path {
+func uncommitted(s *session.Session, own []event.Event) []event.Path {
 	change := s.Uncommitted
 	for _, e := range own {
 		if e.Edits() && e.Call().OK() {
-			change = live.WithEdit(change, e.Paths())
+			change = session.WithEdit(change, e.Paths())
 		}
 	}
 	return change

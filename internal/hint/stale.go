@@ -27,7 +27,7 @@ func (h *Hints) stale(w *checkout.Checkout, q event.Query, recent []event.Event)
 	if q.Session == "" || q.Subagent != "" {
 		return nil
 	}
-	s := h.o.Live.Get(q.Session, q.At)
+	s := h.o.Sessions.Get(q.Session, q.At)
 	files := s.Files()
 	slices.Reverse(files)
 	for _, f := range files[:min(len(files), maxStale)] {

@@ -10,7 +10,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/checkout"
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/index"
-	"github.com/aoa-dev/aoa/internal/session/live"
+	"github.com/aoa-dev/aoa/internal/session"
 	"github.com/aoa-dev/aoa/scripts/eventtest"
 	"github.com/aoa-dev/aoa/scripts/fault"
 	"github.com/aoa-dev/aoa/watcher"
@@ -23,8 +23,8 @@ var epoch = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 func TestStale(t *testing.T) {
 	root, at := t.TempDir(), epoch.Add(time.Hour)
 	w := checkout.New(&watcher.Repo{Root: event.Root(root)})
-	l := live.New()
-	h := New(Options{Live: l})
+	l := session.New()
+	h := New(Options{Sessions: l})
 	write := func(name, text string, after time.Duration) {
 		fault.Check(t, os.WriteFile(w.Repo.Root.Abs(event.Path(name)), []byte(text), 0o600))
 		fault.Check(t, os.Chtimes(w.Repo.Root.Abs(event.Path(name)), epoch.Add(after), epoch.Add(after)))

@@ -9,7 +9,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/checkout"
 	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/event"
-	"github.com/aoa-dev/aoa/internal/session"
+	"github.com/aoa-dev/aoa/internal/session/contexts"
 	"github.com/aoa-dev/aoa/prefetch"
 )
 
@@ -42,25 +42,25 @@ func (h *Hints) startText(ctx context.Context, w *checkout.Checkout, call hooks.
 // workBefore is the context and the files that a starting session continues: its own, or those of the newest session
 // whose changes are not committed. After a cleared conversation there are only files.
 func (h *Hints) workBefore(ctx context.Context, w *checkout.Checkout, call hooks.Call, how string, space int,
-	at time.Time) (session.Context,
+	at time.Time) (contexts.Context,
 	[]event.Suggestion) {
 	files, id, changed := h.workingSet(ctx, w, call, how, at)
 	switch {
 	case id != call.Session && h.atWork(id, at):
-		text, named := hooks.OtherSession(slices.DeleteFunc(slices.Clone(h.o.Live.Get(id, at).Uncommitted),
+		text, named := hooks.OtherSession(slices.DeleteFunc(slices.Clone(h.o.Sessions.Get(id, at).Uncommitted),
 			func(f event.Path) bool { return !slices.Contains(changed, f) }))
-		return session.Context{Segments: []session.Segment{{Content: text}}, Files: named}, nil
+		return contexts.Context{Segments: []contexts.Segment{{Content: text}}, Files: named}, nil
 	case id == "" || how == "clear":
-		return session.Context{}, files
+		return contexts.Context{}, files
 	}
-	look := func(ctx context.Context, since time.Time, files []event.Path) session.Worktree {
+	look := func(ctx context.Context, since time.Time, files []event.Path) contexts.Worktree {
 		ctx, cancel := context.WithTimeout(ctx, stateTime)
 		defer cancel()
 		return w.State(ctx, changed, since, files)
 	}
-	r := session.Request{Session: id, Total: space, State: look}
+	r := contexts.Request{Session: id, Total: space, State: look}
 	if how == "compact" {
-		r.For = session.ForCompact
+		r.For = contexts.ForCompact
 	}
 	c, err := h.o.Contexts.Assemble(ctx, r)
 	if err != nil {
@@ -72,7 +72,7 @@ func (h *Hints) workBefore(ctx context.Context, w *checkout.Checkout, call hooks
 // atWork reports whether another session goes on at this time: it did something in the last workLife, and no end of it
 // was reported.
 func (h *Hints) atWork(id string, at time.Time) bool {
-	s := h.o.Live.Get(id, at)
+	s := h.o.Sessions.Get(id, at)
 	return id != "" && s.Exists() && !s.Ended && at.Sub(s.Last) < workLife
 }
 

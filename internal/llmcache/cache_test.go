@@ -16,7 +16,7 @@ import (
 
 	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/event"
-	"github.com/aoa-dev/aoa/internal/session/live"
+	"github.com/aoa-dev/aoa/internal/session"
 	"github.com/aoa-dev/aoa/scripts/eventtest"
 	"github.com/aoa-dev/aoa/scripts/fault"
 )
@@ -57,7 +57,7 @@ func newTest(t testing.TB, c *clock, quota int64) *Cache {
 // newLived makes a cache beside the sessions that use it. apply gives both the start or the end of a session, now.
 func newLived(t testing.TB, c *clock) (cache *Cache, apply func(kind event.Kind, session, how string)) {
 	t.Helper()
-	sessions := live.New()
+	sessions := session.New()
 	cache = open(t, cold.BlobOptions{Now: c.now, Seal: seal(t)}, Options{Left: sessions.Left,
 		Newest: func(id string) time.Time { return sessions.Get(id, c.now()).Last }})
 	return cache, func(kind event.Kind, session, how string) {

@@ -123,7 +123,7 @@ func (s *Fold) load(ctx context.Context) error {
 	for _, c := range s.consumers {
 		list = append(list, c)
 	}
-	s.learner = learn.New(s.Hot, s.Live, learn.Options{Consumers: list, Panicked: s.panicked})
+	s.learner = learn.New(s.Hot, s.Sessions, learn.Options{Consumers: list, Panicked: s.panicked})
 	return nil
 }
 

@@ -125,7 +125,7 @@ func same(t *testing.T, what string, got, want *Fold) {
 			name := p.Last().String()
 			return name == ".recent" || name == ".views"
 		}, gocmp.Ignore())}
-	fault.Same(t, what+": sessions", got.Live, want.Live, o)
+	fault.Same(t, what+": sessions", got.Sessions, want.Sessions, o)
 	for i, c := range want.consumers {
 		fault.Same(t, fmt.Sprintf("%s: %T", what, c), got.consumers[i], c, o)
 	}

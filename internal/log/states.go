@@ -7,7 +7,6 @@ import (
 
 	"github.com/aoa-dev/aoa/internal/hot"
 	"github.com/aoa-dev/aoa/internal/session"
-	"github.com/aoa-dev/aoa/internal/session/live"
 	"github.com/aoa-dev/aoa/learn"
 	"github.com/aoa-dev/aoa/prefetch"
 )
@@ -15,9 +14,8 @@ import (
 // States are what is folded of the log and saved together, at one position of it.
 type States struct {
 	Hot         *hot.Store
-	Live        *live.Sessions
 	Predictions *prefetch.State
-	Sessions    *session.States
+	Sessions    *session.Sessions
 	consumers   []Consumer // that get each event with what it changed in its session
 }
 
@@ -35,15 +33,14 @@ type state interface {
 
 // newStates makes the states before the first event. A consumer is added here.
 func newStates(now func() time.Time) *States {
-	s := &States{Hot: hot.New(now), Live: live.New(), Predictions: prefetch.NewState(),
-		Sessions: session.NewStates()}
-	s.consumers = []Consumer{s.Predictions, s.Sessions}
+	s := &States{Hot: hot.New(now), Sessions: session.New(), Predictions: prefetch.NewState()}
+	s.consumers = []Consumer{s.Predictions}
 	return s
 }
 
 // all are the states in the order in which they are saved.
 func (s *States) all() []state {
-	out := []state{s.Hot, s.Live}
+	out := []state{s.Hot, s.Sessions}
 	for _, c := range s.consumers {
 		out = append(out, c)
 	}

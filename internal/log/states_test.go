@@ -12,7 +12,7 @@ import (
 
 	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/event"
-	"github.com/aoa-dev/aoa/internal/session/live"
+	"github.com/aoa-dev/aoa/internal/session"
 	"github.com/aoa-dev/aoa/scripts/eventtest"
 	"github.com/aoa-dev/aoa/scripts/fault"
 )
@@ -20,7 +20,7 @@ import (
 // firstOpens is a consumer with a state of its own: how many files each session has opened for the first time.
 type firstOpens map[string]int
 
-func (f firstOpens) Apply(e event.Event, _ *live.Session, d live.Delta) {
+func (f firstOpens) Apply(e event.Event, _ *session.Session, d session.Delta) {
 	if d.First() {
 		f[e.Session]++
 	}

@@ -21,7 +21,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/config"
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/hot"
-	"github.com/aoa-dev/aoa/internal/session/live"
+	"github.com/aoa-dev/aoa/internal/session"
 	"github.com/aoa-dev/aoa/learn"
 	"github.com/aoa-dev/aoa/scripts/eventtest"
 	"github.com/aoa-dev/aoa/scripts/fault"
@@ -188,7 +188,7 @@ func (m *member) holds() (ids []string) {
 // scores are what a member learns from all that it holds.
 func (m *member) scores() (out []float64) {
 	s := hot.New(nil)
-	learner := learn.New(s, live.New(), learn.Options{})
+	learner := learn.New(s, session.New(), learn.Options{})
 	m.check(m.Replay(m.Context(), 0, func(seq int64, batch []event.Event) error {
 		return learner.Learn(m.Context(), batch,
 			seq)

@@ -6,7 +6,7 @@ import (
 
 	"github.com/aoa-dev/aoa/internal/eval"
 	"github.com/aoa-dev/aoa/internal/event"
-	"github.com/aoa-dev/aoa/internal/session/live"
+	"github.com/aoa-dev/aoa/internal/session"
 	"github.com/aoa-dev/aoa/prefetch"
 )
 
@@ -73,7 +73,7 @@ func (s *shown) question(d *eval.Decision) (shown, judged []prefetch.Prediction)
 			shown = append(shown, f)
 		}
 		if best < prefetch.Floor && f.P >= prefetch.Floor {
-			st.wait = append(st.wait, waiting{f, d.Used[f.File], d.Files + live.Horizon})
+			st.wait = append(st.wait, waiting{f, d.Used[f.File], d.Files + session.Horizon})
 		}
 	}
 	return shown, judged
@@ -82,7 +82,7 @@ func (s *shown) question(d *eval.Decision) (shown, judged []prefetch.Prediction)
 // resolve learns outcomes: after ten file events of the session, or when it has been idle.
 func (s *shown) resolve(d *eval.Decision) {
 	for id, st := range s.sessions {
-		idle := d.Query.At.Sub(st.at) > live.IdleEnd
+		idle := d.Query.At.Sub(st.at) > session.IdleEnd
 		if id != d.Session && !idle {
 			continue
 		}

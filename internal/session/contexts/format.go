@@ -1,0 +1,287 @@
+package contexts
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/index"
+)
+
+// caps are the tokens of a prompt, and of the last one. The first pair that fits is used.
+var caps = [][2]int{{70, 150}, {50, 120}, {35, 100}, {25, 80}, {18, 60}, {12, 40}, {8, 25}}
+
+// formatPrompts is the older prompts in short, and the others one by one, in at most so many tokens.
+func (h *history) formatPrompts(tokens int) (gists string, quoted []string) {
+	gists, prompts := h.shortened(), relevantPrompts(h.prompts)
+	for _, c := range caps {
+		if quoted = h.formatEach(prompts, c); index.Tokens(gists)+sum(quoted) <= tokens {
+			return gists, quoted
+		}
+	}
+	for len(prompts) > 1 && index.Tokens(gists)+sum(quoted) > tokens {
+		prompts = prompts[1:]
+		quoted = h.formatEach(prompts, caps[len(caps)-1])
+	}
+	if index.Tokens(gists)+sum(quoted) > tokens {
+		gists = ""
+	}
+	if sum(quoted) > tokens {
+		quoted = nil
+	}
+	return gists, quoted
+}
+
+// relevantPrompts leaves out repetitions, and prompts that ask for nothing unless it is the last one.
+func relevantPrompts(prompts []prompt) []prompt {
+	var out []prompt
+	for i, p := range prompts {
+		if i < len(prompts)-1 && empty(p.text) || len(out) > 0 && out[len(out)-1].text == p.text {
+			continue
+		}
+		out = append(out, p)
+	}
+	return out
+}
+
+func (h *history) formatEach(prompts []prompt, c [2]int) []string {
+	var out []string
+	before := time.Time{}
+	if len(h.gists) > 0 {
+		before = h.gists[len(h.gists)-1].at
+	}
+	for i, p := range prompts {
+		most := c[0]
+		if i == len(prompts)-1 {
+			most = c[1]
+		}
+		if s := extract(p.text, most); s != "" {
+			out = append(out, "Prompt at "+stamped(p.at, before)+": "+quote(s))
+			before = p.at
+		}
+	}
+	return out
+}
+
+func sum(texts []string) (n int) {
+	for _, s := range texts {
+		n += index.Tokens(s)
+	}
+	return n
+}
+
+// doneShare is the share of the actions' tokens for their summary.
+const doneShare = .6
+
+// formatActions is the summary of the older actions, and the latest ones one by one, in at most so many tokens.
+func formatActions(phases []phase, latest []Action, tokens int) (done, last string) {
+	done = formatPhases(phases, int(doneShare*float64(tokens)))
+	for ; len(latest) > 0; latest = latest[1:] {
+		if last = formatLatest(latest); index.Tokens(done)+index.Tokens(last) <= tokens {
+			return done, last
+		}
+	}
+	return done, ""
+}
+
+// formatPhases is the summary of actions, in at most so many tokens.
+func formatPhases(phases []phase, tokens int) string {
+	var facts []fact
+	for i, p := range phases {
+		for _, f := range p.facts() {
+			// Of equal weights, facts of the newer phase stay. The remainder is the phase.
+			facts = append(facts, fact{f.text, f.weight*100 + i})
+		}
+	}
+	return fitFunc(facts, tokens, func(kept []fact) string {
+		var b strings.Builder
+		last := -1
+		for _, f := range kept {
+			switch i := f.weight % 100; {
+			case last < 0:
+				b.WriteString("Done before: ")
+				last = i
+			case i != last:
+				b.WriteString(". Then ")
+				last = i
+			default:
+				b.WriteString("; ")
+			}
+			b.WriteString(f.text)
+		}
+		return b.String() + "."
+	})
+}
+
+// formatLatest is actions one by one. The same verb on several files in a row is one.
+func formatLatest(actions []Action) string {
+	var out []string
+	verb := ""
+	for _, a := range actions {
+		n := len(out) - 1
+		switch {
+		case a.Verb == "searched" && a.Object == "":
+			continue
+		case n >= 0 && a.Verb == verb && (verb == "read" || verb == "edited" || verb == "wrote") &&
+			!strings.Contains(out[n]+", ", " "+a.Object+", "):
+			out[n] += ", " + a.Object
+		case n >= 0 && a.Verb == verb && (verb == "read" || verb == "edited" || verb == "wrote"):
+		default:
+			s := strings.TrimSpace(a.Verb + " " + a.Object)
+			switch {
+			case a.Verb == "refused":
+				s = "the user refused to let " + a.Object + " be changed"
+			case a.exit != "":
+				s += " (exit status " + a.exit + ")"
+			case a.Failed && a.Verb != "ran":
+				s += " (failed)"
+			}
+			if n >= 0 && out[n] == s {
+				continue
+			}
+			out = append(out, s)
+		}
+		verb = a.Verb
+	}
+	if len(out) == 0 {
+		return ""
+	}
+	return "Latest actions: " + strings.Join(out, "; ") + "."
+}
+
+// attached is how many files the clients read again by themselves after a compaction, the newest: they are named last.
+const attached = 5
+
+// formatState is the state of the work, the files that it names, and whether those are all. Where not all fits, the
+// lines of files are left out first, then their folders are written once, then files are left out.
+func formatState(w *work, st Worktree, use For, tokens int) (text string, files []event.Path, all bool) {
+	most := maxChanged
+	for i := 0; most > 0; i++ {
+		list := grouped
+		switch i {
+		case 0:
+			list = func(files []event.Path) []string {
+				return each(files, func(f event.Path) string { return place(f, st.Lines[f]) })
+			}
+		case 1:
+			list = func(files []event.Path) []string { return each(files, name) }
+		}
+		facts := w.facts(st, use, most, list)
+		text = fit(facts, tokens, "\n")
+		cut := func(f fact) bool { return f.weight >= editedWeight && !strings.Contains(text, f.text) }
+		if !slices.ContainsFunc(facts, cut) {
+			all = i < 3
+			break
+		}
+		if i >= 2 {
+			most--
+		}
+	}
+	for _, part := range []struct {
+		head string
+		list []event.Path
+	}{{changedHead, w.changed(st)}, {earlierHead, w.others(st)}} {
+		if part.list = mentionable(part.list, most-len(files)); strings.Contains(text, part.head) {
+			files = append(files, part.list...)
+		}
+	}
+	return text, files, all
+}
+
+// mentionable are the first files that may be named, at most most.
+func mentionable(files []event.Path, most int) []event.Path {
+	out := slices.DeleteFunc(slices.Clone(files), func(f event.Path) bool { return !f.Mentionable() })
+	return out[:min(len(out), max(most, 0))]
+}
+
+// grouped are files by their folders, in the order in which each folder is first: "a/{b.go,c.go}", "d.go".
+func grouped(files []event.Path) (out []string) {
+	var groups [][]event.Path
+	for _, f := range files {
+		simple := f.Quoted() == string(f)
+		i := slices.IndexFunc(groups, func(g []event.Path) bool {
+			return simple && f.Dir() != "" && g[0].Dir() == f.Dir() && g[0].Quoted() == string(g[0])
+		})
+		if i < 0 {
+			groups = append(groups, []event.Path{f})
+		} else {
+			groups[i] = append(groups[i], f)
+		}
+	}
+	for _, g := range groups {
+		if len(g) == 1 {
+			out = append(out, name(g[0]))
+			continue
+		}
+		bases := each(g, event.Path.Base)
+		pre, suf := sharedEnds(bases)
+		for i, base := range bases {
+			bases[i] = base[len(pre) : len(base)-len(suf)]
+		}
+		out = append(out, g[0].Dir()+"/"+pre+"{"+strings.Join(bases, ",")+"}"+suf)
+	}
+	return out
+}
+
+// sharedEnds are the beginning and the end that names have in common, whole words, so that something is left of each.
+func sharedEnds(names []string) (pre, suf string) {
+	pre, suf = names[0], names[0]
+	least := len(pre)
+	for _, n := range names {
+		for !strings.HasPrefix(n, pre) {
+			pre = pre[:len(pre)-1]
+		}
+		for !strings.HasSuffix(n, suf) {
+			suf = suf[1:]
+		}
+		least = min(least, len(n))
+	}
+	pre = pre[:strings.LastIndexAny(pre[:min(len(pre), least-1)], seams)+1]
+	suf = suf[max(0, len(suf)-(least-1-len(pre))):]
+	if i := strings.IndexAny(suf, seams); i >= 0 {
+		return pre, suf[i:]
+	}
+	return pre, ""
+}
+
+// seams are where names are cut.
+const seams = "._-"
+
+func each[A, B any](list []A, fn func(A) B) []B {
+	out := make([]B, len(list))
+	for i, a := range list {
+		out[i] = fn(a)
+	}
+	return out
+}
+
+const (
+	changedHead  = "Changed and not committed: "
+	earlierHead  = "Edited earlier: "
+	maxChanged   = 24 // edited files that are named
+	editedWeight = 70 // of a fact that names edited files, at least
+)
+
+// facts are what the state of the work consists of, with at most so many files, listed as list does. After a compaction
+// it is what no client keeps itself.
+func (w *work) facts(st Worktree, use For, most int, list func([]event.Path) []string) (facts []fact) {
+	add := func(head, text string, weight int) {
+		if text != "" {
+			facts = append(facts, fact{head + text + ".", weight})
+		}
+	}
+	add("", w.lastCheck(st), 90)
+	open := w.changed(st)
+	add(changedHead, listed(open, most, list), 80)
+	if left := most - len(open); left > 0 {
+		add(earlierHead, listed(w.others(st), left, list), editedWeight)
+	}
+	if use != ForCompact {
+		add("Refused by the user since the last prompt: ", strings.Join(w.refused, ", "), 60)
+		if branch := event.Path(st.Branch); st.Known && branch.Mentionable() {
+			add("On branch ", event.Quote(st.Branch), 40)
+		}
+	}
+	return facts
+}

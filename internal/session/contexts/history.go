@@ -1,0 +1,184 @@
+package contexts
+
+import (
+	"context"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/aoa-dev/aoa/internal/cold"
+	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/index"
+)
+
+// history is a session, folded from its prompts and actions: the older ones in short, the others one by one.
+type history struct {
+	budget  Budget
+	gists   []gist   // older prompts in short
+	phases  []phase  // older actions in counts
+	prompts []prompt // behind the gists
+	actions []Action // behind the phases
+	work    work     // after the last action
+	loose   bool     // events were out of order: numbers are not the log's
+}
+
+// prompt is what was asked.
+type prompt struct {
+	seq  int64
+	at   time.Time
+	text string
+	cost int // tokens at most, where it is quoted by itself
+}
+
+// gist is an older prompt in short.
+type gist struct {
+	at   time.Time
+	text string
+}
+
+const (
+	maxThread = 2500             // events that are read, the newest
+	threadEnd = 1000             // where a session has more, the first one moves by so many numbers of the log at once
+	disorder  = 10 * time.Minute // how much older an event may be than those before it in the log
+	maxGists  = 12
+
+	// slack is the share of a budget that is used after a compaction. The prefix then stays the same until the rest is
+	// used.
+	slack = .6
+	// keepWhole is how many of the newest prompts, and of the newest actions, are never summarized.
+	keepWhole = 3
+	// labelTokens are those of a prompt's time and quotation marks.
+	labelTokens = 6
+	// gistTokens are those of an older prompt, gistsTokens those of all of them.
+	gistTokens  = 24
+	gistsTokens = 95
+)
+
+// history reads a session from the log. The result depends on the log and the budget alone, so that the beginning
+// of a context stays the same from request to request.
+func (s *Assembler) history(ctx context.Context, session string, b Budget) (*history, error) {
+	events, err := s.o.DB.Thread(ctx, session, maxThread)
+	if err != nil {
+		return nil, err
+	}
+	if len(events) == maxThread {
+		start := (events[0].Seq/threadEnd + 1) * threadEnd
+		events = slices.DeleteFunc(events, func(e cold.Numbered) bool { return e.Seq < start })
+	}
+	return historyOf(events, b), nil
+}
+
+// historyOf folds events in the order of the log or, when some are much older than others before them, in that of time.
+func historyOf(events []cold.Numbered, b Budget) *history {
+	h := &history{budget: b}
+	var last time.Time
+	for _, e := range events {
+		h.loose = h.loose || e.Time.Before(last.Add(-disorder))
+		if e.Time.After(last) {
+			last = e.Time
+		}
+	}
+	if h.loose {
+		events = slices.Clone(events)
+		slices.SortStableFunc(events, func(a, b cold.Numbered) int { return a.Time.Compare(b.Time) })
+	}
+	for i, e := range events {
+		if h.loose {
+			e.Seq = int64(i + 1)
+		}
+		if e.Kind() != event.KindPrompt {
+			if a, ok := action(e); ok {
+				h.addAction(a)
+			}
+		} else if e.Subagent == "" && e.Text() != "" {
+			h.addPrompt(prompt{seq: e.Seq, at: e.Time, text: e.Text()})
+		}
+	}
+	return h
+}
+
+func (h *history) empty() bool {
+	return len(h.prompts)+len(h.actions)+len(h.gists)+len(h.phases) == 0
+}
+
+// addPrompt adds a prompt. When the prompts exceed their budget, and not before, the oldest become gists.
+func (h *history) addPrompt(p prompt) {
+	h.work.refused = nil
+	p.cost = min(index.Tokens(plain(event.Clip(p.text, 16*caps[0][0]))), caps[0][0]) + labelTokens
+	h.prompts = append(h.prompts, p)
+	tokens, rest := h.budget.prompts(), caps[0][1]-caps[0][0]
+	for _, p := range relevantPrompts(h.prompts) {
+		rest += p.cost
+	}
+	if index.Tokens(h.shortened())+rest <= tokens {
+		return
+	}
+	for len(h.prompts) > keepWhole && index.Tokens(h.shortened())+rest > int(slack*float64(tokens)) {
+		h.shorten(h.prompts[0])
+		rest -= h.prompts[0].cost
+		h.prompts = h.prompts[1:]
+	}
+}
+
+// shorten adds the gist of a prompt.
+func (h *history) shorten(p prompt) {
+	if empty(p.text) {
+		return
+	}
+	s := extract(p.text, gistTokens)
+	if s == "" || len(h.gists) > 0 && h.gists[len(h.gists)-1].text == s {
+		return
+	}
+	h.gists = append(h.gists, gist{p.at, s})
+	for len(h.gists) > 1 && (len(h.gists) > maxGists || index.Tokens(h.shortened()) > gistsTokens) {
+		h.dropGist()
+	}
+}
+
+// dropGist drops the gist with the fewest terms, but not the newest. The first one weighs more: it has the subject of
+// the session.
+func (h *history) dropGist() {
+	least, words := 0, math.Inf(1)
+	for i, g := range h.gists[:len(h.gists)-1] {
+		n := float64(len(index.Terms(g.text, 8))) + float64(i)/2
+		if i == 0 && n > 2 {
+			n += 8
+		}
+		if n < words {
+			least, words = i, n
+		}
+	}
+	h.gists = slices.Delete(h.gists, least, least+1)
+}
+
+// shortened are the gists on one line, "" without any.
+func (h *history) shortened() string {
+	if len(h.gists) == 0 {
+		return ""
+	}
+	out := "Earlier prompts, in short: "
+	for i, g := range h.gists {
+		if i > 0 {
+			out += "; "
+		}
+		out += quote(g.text)
+	}
+	return out + "."
+}
+
+// addAction adds an action. When the actions exceed their budget, and not before, all but the newest are counted.
+func (h *history) addAction(a Action) {
+	h.work.add(a)
+	h.actions = append(h.actions, a)
+	older, most := len(h.actions)-keepWhole, h.budget.Actions
+	if len(h.phases) > 0 {
+		most -= int(doneShare * float64(most))
+	}
+	if older <= 0 || index.Tokens(formatLatest(h.actions)) <= most {
+		return
+	}
+	for _, a := range h.actions[:older] {
+		h.phases = addToPhases(h.phases, a)
+	}
+	h.actions = slices.Clone(h.actions[older:])
+}

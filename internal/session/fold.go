@@ -1,0 +1,387 @@
+package session
+
+import (
+	"cmp"
+	"maps"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/aoa-dev/aoa/internal/event"
+)
+
+// Watch is the session of saves outside any tool.
+const Watch = "watch"
+
+const (
+	watchIdle  = 30 * time.Minute // after this long without a save the session of saves begins again
+	editPause  = 5 * time.Minute  // between two edits of one change, at most
+	saveAfter  = 10 * time.Second // a save up to this long after a tool's edit is that edit …
+	saveBefore = 2 * time.Second  // … and up to this long before: the hook comes after the file was written
+	toolEdits  = time.Minute      // how long the edits of tools are remembered
+
+	maxMentions    = 1024 // files whose mentions a session keeps …
+	keepMentions   = 768  // … and how many stay when there are more
+	maxResults     = 12   // results kept
+	maxPatterns    = 8    // commands and patterns kept
+	maxUncommitted = 64   // files of a change that is not committed
+	maxRecent      = 32   // recent events
+	topicWords     = 6    // words that make a prompt one that later prompts go on from
+)
+
+// idOf is the session that an event belongs to, "" for none.
+func idOf(e event.Event) string {
+	switch e.Kind() {
+	case event.KindCommit, event.KindUncommit, event.KindRename, event.KindDelete, event.KindCheckout, event.KindTick,
+		event.KindHint, event.KindFeedback, event.KindSetting, event.KindStop, event.KindState:
+		return ""
+	case event.KindSave:
+		return Watch
+	}
+	return e.Session
+}
+
+// Apply folds an event. It returns the session that the event belongs to as it is now, nil for none, and what the event
+// changed. Both are good until the next Apply.
+func (l *Sessions) Apply(e event.Event) (*Session, Delta) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	s, d := l.apply(e)
+	l.summarize(e)
+	return s, d
+}
+
+// apply folds an event into all of a session but its summary.
+func (l *Sessions) apply(e event.Event) (*Session, Delta) {
+	switch b := e.Body.(type) {
+	case event.Rename:
+		if !b.Past {
+			l.rename(b)
+		}
+	case event.Checkout:
+		if s := l.sessions[Watch]; s != nil && s.Current != "" {
+			s.Current = ""
+			l.touch(Watch)
+		}
+	case event.Tick:
+		d := Delta{Resolved: l.idle(e.Time)}
+		if b.Job == "" {
+			l.expire(e.Time, &d)
+		}
+		l.sweep(e.Time)
+		return nil, d
+	case event.Commit:
+		return nil, Delta{Resolved: l.committed(e)}
+	case event.Hint, event.Feedback:
+		return l.hint(e)
+	case event.Save:
+		if b.Paths = l.untouched(e); len(b.Paths) > 0 {
+			e.Body = b
+			return l.inSession(Watch, e)
+		}
+	default:
+		if id := idOf(e); id != "" {
+			return l.inSession(id, e)
+		}
+		return nil, alone(e)
+	}
+	return nil, Delta{}
+}
+
+// alone is what an event changes that belongs to no session.
+func alone(e event.Event) (d Delta) {
+	if e.Opens() {
+		for _, p := range e.Paths() {
+			d.Opened = append(d.Opened, Opened{Path: p})
+		}
+	}
+	return d
+}
+
+// hint folds what was said to a session, and what a person says of it. It does not lengthen the session's life.
+func (l *Sessions) hint(e event.Event) (*Session, Delta) {
+	s, d := l.sessions[e.Session], Delta{}
+	switch {
+	case e.Session == "":
+		return nil, d
+	case s == nil:
+		s = l.start(e.Session, &d)
+		s.Last = e.Time
+	}
+	l.touch(e.Session)
+	switch b := e.Body.(type) {
+	case event.Hint:
+		s.Hints.suggest(e)
+	case event.Feedback:
+		s.Hints.feedback(b)
+	}
+	s.Hints.at(e.Time)
+	d.Resolved = append(d.Resolved, s.Hints.resolve(e.Session, false)...)
+	l.follow(e.Session)
+	return s, d
+}
+
+// inSession folds an event of a session.
+func (l *Sessions) inSession(id string, e event.Event) (*Session, Delta) {
+	f := l.begin(id, e.Time)
+	if f.Summary.Agent == "" {
+		f.Summary.Agent = e.Agent
+	}
+	switch b := e.Body.(type) {
+	case event.Start:
+		f.Source, f.Ended = b.Source, false
+		if emptied(e) {
+			f.Seen, f.Results = map[event.Path]float64{}, nil
+		}
+	case event.End:
+		f.Ended = true
+		if b.Left() {
+			f.Left = e.Time
+		}
+		f.endChange(&f.delta)
+	default:
+		f.step(e)
+	}
+	if e.Edits() && e.Origin == "" { // a tool of another clone edits no file that is saved here
+		l.noteEdit(e)
+	}
+	f.recall(e)
+	if e.Kind() != event.KindSave {
+		f.Hints.event(e, f.delta.First())
+		f.delta.Resolved = append(f.delta.Resolved, f.Hints.resolve(id, false)...)
+		l.follow(id)
+	}
+	return f.Session, f.delta
+}
+
+// step folds a prompt, a call or a save.
+func (f *update) step(e event.Event) {
+	k := e.Kind()
+	f.Clock++
+	if k == event.KindPrompt {
+		f.prompt(e)
+	}
+	f.texts(e, k)
+	if k.Open() {
+		f.delta.Hinted = f.Hints.leads(e)
+	}
+	if k.Open() || k == event.KindSave {
+		f.opens(e)
+	}
+	if k.Edit() || k == event.KindSave {
+		f.edits(e)
+	}
+}
+
+// update is a session while an event is folded into it.
+type update struct {
+	*Session
+	delta Delta
+}
+
+// begin prepares a session for an event. A session that is over begins again.
+func (l *Sessions) begin(id string, at time.Time) (f update) {
+	f.Session = l.sessions[id]
+	switch {
+	case f.Session == nil:
+		f.Session = l.start(id, &f.delta)
+	case f.over(at) || id == Watch && at.Sub(f.Last) > watchIdle:
+		l.end(id, &f.delta)
+		f.Session = l.start(id, &f.delta)
+	}
+	l.touch(id)
+	if at.After(f.Last) {
+		f.Last = at
+	}
+	return f
+}
+
+// prompt begins a turn.
+func (f *update) prompt(e event.Event) {
+	f.endChange(&f.delta)
+	f.Prompts++
+	f.PromptClock = f.Clock
+	f.Terms = map[string]int64{}
+	for _, p := range e.Named() {
+		f.Named[p] = f.Prompts
+	}
+	if len(f.Prompt.Words) >= topicWords {
+		f.Topic = f.Prompt
+	}
+	f.Prompt = Text{e.Terms(), e.Idents()}
+}
+
+// texts takes in the files and words that an event and its result name.
+func (f *update) texts(e event.Event, k event.Kind) {
+	named, seen, terms := e.Named(), e.Seen(), e.Terms()
+	if k != event.KindPrompt {
+		for _, p := range named {
+			f.Commands[p] = f.Clock
+		}
+	}
+	f.mention(named)
+	f.mention(seen)
+	if len(seen) > 0 {
+		f.Results = newest(Result{f.Clock, f.Prompts, e.Call().Listing, seen}, f.Results, maxResults)
+	}
+	if k.Open() {
+		return
+	}
+	if len(terms) > 0 && k != event.KindPrompt {
+		f.Patterns = newest(Pattern{f.Prompts, Text{terms, e.Idents()}}, f.Patterns, maxPatterns)
+	}
+	for _, w := range terms {
+		if _, known := f.Terms[w]; !known {
+			f.delta.Terms = append(f.delta.Terms, w)
+		}
+		f.Terms[w] = f.Clock
+	}
+}
+
+// newest puts a value before a list, of which it keeps most. Readers may hold the old list.
+func newest[V any](v V, list []V, most int) []V {
+	return append([]V{v}, list[:min(len(list), most-1)]...)
+}
+
+// mention adds 1/√m for each of m files.
+func (f *update) mention(files []event.Path) {
+	w := 1 / math.Sqrt(float64(len(files)))
+	for _, p := range files {
+		f.Seen[p] = math.Log2(w+f.Session.mention(p)) + float64(f.Clock)/MentionHalf
+	}
+	if len(f.Seen) <= maxMentions {
+		return
+	}
+	least := slices.SortedFunc(maps.Keys(f.Seen), func(a, b event.Path) int {
+		return cmp.Or(cmp.Compare(f.Seen[b], f.Seen[a]), cmp.Compare(a, b))
+	})
+	for _, p := range least[keepMentions:] {
+		delete(f.Seen, p)
+	}
+}
+
+// opens takes in the files that an event opened.
+func (f *update) opens(e event.Event) {
+	if len(e.Tags()) > 0 {
+		f.Intent = e.Tags()[0]
+	}
+	f.delta.Opened = make([]Opened, 0, len(e.Paths()))
+	for _, p := range e.Paths() {
+		if e.Subagent == "" {
+			f.Current = p
+		}
+		before, known := f.Opened[p]
+		o := Opened{Path: p, First: !known, Fresh: !known || before.Clock < f.PromptClock}
+		now := Open{Clock: f.Clock, At: before.At, Blob: e.Call().Blob}
+		if e.Time.After(now.At) {
+			now.At = e.Time
+		}
+		f.Opened[p] = now
+		if o.First {
+			o.Prior = f.First
+			f.First = append(f.First, p)
+		}
+		f.delta.Opened = append(f.delta.Opened, o)
+	}
+}
+
+// edits adds the files of an event to the change, or begins the next one after a pause.
+func (f *update) edits(e event.Event) {
+	if latest := f.lastEdit(); !latest.IsZero() && e.Time.Sub(latest) > editPause {
+		f.endChange(&f.delta)
+	}
+	if e.Edits() && e.Call().OK() {
+		f.Uncommitted = WithEdit(f.Uncommitted, e.Paths())
+	}
+	for _, p := range e.Paths() {
+		last := f.Edits[p]
+		if e.Time.After(last.At) {
+			last.At = e.Time
+		}
+		last.Hinted = f.delta.Hinted
+		f.Edits[p] = last
+	}
+}
+
+// WithEdit adds edited files to a change, the newest last.
+func WithEdit(change, edited []event.Path) []event.Path {
+	has := func(f event.Path) bool { return slices.Contains(edited, f) }
+	change = append(slices.DeleteFunc(slices.Clone(change), has), edited...)
+	return change[max(0, len(change)-maxUncommitted):]
+}
+
+// committed folds a commit: what it has of changes and predictions of the sessions is done.
+func (l *Sessions) committed(e event.Event) (out []Resolved) {
+	for _, id := range slices.Sorted(maps.Keys(l.open)) {
+		l.touch(id)
+		s := l.sessions[id]
+		s.Hints.committed(e)
+		out = append(out, s.Hints.resolve(id, false)...)
+		has := func(f event.Path) bool { return slices.Contains(e.Paths(), f) }
+		s.Uncommitted = remaining(slices.Clone(s.Uncommitted), has)
+		l.follow(id)
+	}
+	return out
+}
+
+// recall keeps what a hint can be about that no call so far could carry.
+func (f *update) recall(e event.Event) {
+	switch k := e.Kind(); {
+	case k == event.KindStart, k == event.KindPrompt, k == event.KindFailed, k == event.KindRun, FailedSearch(e):
+		f.recent = append(f.recent, e)
+		f.recent = f.recent[max(0, len(f.recent)-maxRecent):]
+	}
+	for len(f.recent) > 0 && e.Time.Sub(f.recent[0].Time) > RecentLife {
+		f.recent = f.recent[1:]
+	}
+}
+
+// lastEdit is the time of the newest edit of the change, zero for none.
+func (s *Session) lastEdit() (latest time.Time) {
+	for _, x := range s.Edits {
+		if x.At.After(latest) {
+			latest = x.At
+		}
+	}
+	return latest
+}
+
+// endChange tells that the change is over: what is being done says nothing about what it lacks.
+func (s *Session) endChange(d *Delta) {
+	if len(s.Edits) == 0 {
+		return
+	}
+	c := Change{At: s.lastEdit(), Files: make([]Changed, 0, len(s.Edits))}
+	for _, p := range slices.Sorted(maps.Keys(s.Edits)) {
+		c.Files = append(c.Files, Changed{p, s.Edits[p].Hinted})
+	}
+	d.Changes = append(d.Changes, c)
+	s.Edits = map[event.Path]LastEdit{}
+}
+
+// noteEdit remembers which files a tool has just edited, for a minute by the time on the events.
+func (l *Sessions) noteEdit(e event.Event) {
+	newest := e.Time
+	for _, at := range l.edited {
+		if at.After(newest) {
+			newest = at
+		}
+	}
+	maps.DeleteFunc(l.edited, func(_ event.Path, at time.Time) bool { return newest.Sub(at) > toolEdits })
+	for _, p := range e.Paths() {
+		if e.Time.After(l.edited[p]) {
+			l.edited[p] = e.Time
+		}
+	}
+}
+
+// untouched returns the saved files that no tool has just edited.
+func (l *Sessions) untouched(e event.Event) (out []event.Path) {
+	for _, p := range e.Paths() {
+		at, edited := l.edited[p]
+		if d := e.Time.Sub(at); !edited || d > saveAfter || d < -saveBefore {
+			out = append(out, p)
+		}
+	}
+	return out
+}

@@ -1,0 +1,235 @@
+package session
+
+import (
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/aoa-dev/aoa/internal/event"
+)
+
+const (
+	maxOpen   = 32  // predictions that wait at once; older ones are decided early
+	maxMarks  = 512 // marks of a session
+	maxOffset = .5  // what people's feedback moves at most: from one end of the thresholds to the other
+	offsetBy  = .05 // what one feedback moves
+)
+
+// IdleEnd is the time without an event after which every horizon of a session is over.
+const IdleEnd = 2 * time.Hour
+
+// Hints are what a session was told, or was to be told, and what it has cost. A session has several conversations: that
+// of the agent and one of each subagent. None knows what another was shown.
+type Hints struct {
+	Open     []Prediction         // not yet resolved, oldest first
+	Marks    []Mark               // what was predicted, oldest first
+	HintAt   map[string]time.Time // conversation → its last hint since the last prompt
+	Ignored  int                  // shown suggestions in a row of which nothing was used
+	Offset   float64              // what people's feedback adds to the thresholds, in [-0.5, 0.5]
+	Tokens   int                  // spent on what was shown to this session
+	Shown    int                  // files that were shown
+	Resolved int                  // of these, those that are resolved
+	Used     int                  // of these, those that were used
+	Last     time.Time            // the newest event that changed this
+}
+
+// Mark says that a kind predicted a file to a conversation, and in which status.
+type Mark struct {
+	By, Kind, Status string
+	File             event.Path
+}
+
+// Resolved is a file of a prediction of which an event decided whether it was used in time.
+type Resolved struct {
+	Session string
+	Prediction
+	File    Predicted
+	Decides bool // it decides on the prediction as a whole: the first use of a file, or the last file that was not used
+}
+
+func (h *Hints) clone() Hints {
+	c := *h
+	c.Open, c.Marks, c.HintAt = slices.Clone(h.Open), slices.Clip(h.Marks), maps.Clone(h.HintAt)
+	for i := range c.Open {
+		c.Open[i].Files = slices.Clone(c.Open[i].Files)
+	}
+	return c
+}
+
+// rename gives a file its new name. It reports whether anything was predicted of it.
+func (h *Hints) rename(from, to event.Path) (hit bool) {
+	for i := range h.Open {
+		p := &h.Open[i]
+		hit = renamed(&p.With, from, to) || hit
+		for j := range p.Files {
+			if p.Files[j].Path == from {
+				p.Files[j].Path, hit = to, true
+			}
+		}
+	}
+	if slices.ContainsFunc(h.Marks, func(m Mark) bool { return m.File == from }) {
+		h.Marks, hit = slices.Clone(h.Marks), true
+		for i := range h.Marks {
+			if h.Marks[i].File == from {
+				h.Marks[i].File = to
+			}
+		}
+	}
+	return hit
+}
+
+// at notes the time of an event.
+func (h *Hints) at(t time.Time) {
+	if t.After(h.Last) {
+		h.Last = t
+	}
+	h.sweep()
+}
+
+// sweep drops predictions whose horizon is over, whose files are all resolved, and that nothing more can be caused by.
+func (h *Hints) sweep() {
+	h.Open = remaining(h.Open, func(p Prediction) bool { return p.Left == 0 && p.Led == 0 && !p.waits() })
+}
+
+// suggest takes in a hint event.
+func (h *Hints) suggest(e event.Event) {
+	made, p := e.Body.(event.Hint), NewPrediction(e)
+	h.Tokens += max(made.Tokens, 0)
+	list := p.Label == LabelTurn
+	files := made.Paths
+	if p.Kind == Reload {
+		files = nil
+	}
+	if p.Status == Shown {
+		files = slices.Concat(files, made.Named)
+		h.Shown += len(made.Paths)
+	}
+	for _, f := range files {
+		if m := (Mark{e.Subagent, p.Kind, p.Status, f}); !slices.Contains(h.Marks, m) {
+			h.Marks = append(h.Marks, m)
+		}
+	}
+	if n := len(h.Marks) - maxMarks; n > 0 {
+		h.Marks = slices.Clone(h.Marks[n:])
+	}
+	if len(p.Files) == 0 {
+		return // a text that predicts nothing
+	}
+	h.Open = append(h.Open, p)
+	for i := range len(h.Open) - maxOpen {
+		h.Open[i].Left, h.Open[i].Led = 0, 0
+	}
+	if p.Status != Shadow && (list || p.Label == LabelNext) {
+		if h.HintAt == nil {
+			h.HintAt = map[string]time.Time{}
+		}
+		h.HintAt[e.Subagent] = e.Time
+	}
+}
+
+// remaining is a list without what drop names, nil if nothing is left: a list that is read back has no other form.
+func remaining[V any](list []V, drop func(V) bool) []V {
+	if list = slices.DeleteFunc(list, drop); len(list) > 0 {
+		return list
+	}
+	return nil
+}
+
+// committed takes in a commit.
+func (h *Hints) committed(e event.Event) {
+	for i := range h.Open {
+		h.Open[i].Committed(e)
+	}
+	h.sweep()
+}
+
+// leads reports whether a shown suggestion named one of the files of an event within the horizon.
+func (h *Hints) leads(e event.Event) bool {
+	return slices.ContainsFunc(h.Open, func(p Prediction) bool {
+		return p.Status == Shown && (p.Left > 0 || p.Led > 0) && p.Concerns(e) && slices.ContainsFunc(e.Paths(), p.Names)
+	})
+}
+
+// event takes in an event of the session. first is true if it opened a file that the session had not opened before.
+func (h *Hints) event(e event.Event, first bool) {
+	switch {
+	case e.Kind() == event.KindRun || e.Kind() == event.KindFailed:
+		return
+	case e.Opens():
+		for i := range h.Open {
+			h.Open[i].Opened(e, first)
+		}
+	case e.Kind() == event.KindPrompt && e.Subagent == "":
+		h.HintAt = nil
+		for i := range h.Open {
+			h.Open[i].Prompted()
+		}
+	case e.Kind() == event.KindEnd:
+		for i := range h.Open {
+			h.Open[i].Ended()
+		}
+	case emptied(e): // the agent has forgotten what it was shown
+		h.Marks = remaining(slices.Clone(h.Marks), func(m Mark) bool { return m.By == e.Subagent })
+	}
+	h.at(e.Time)
+}
+
+// emptied reports whether the agent's context was emptied.
+func emptied(e event.Event) bool {
+	s, _ := e.Body.(event.Start)
+	return s.Source == "compact" || s.Source == "clear"
+}
+
+// resolve decides on the files that were used and on those whose horizon is over; idle ends every horizon. The files
+// are those of the session with that id.
+func (h *Hints) resolve(id string, idle bool) (out []Resolved) {
+	for i := range h.Open {
+		p := &h.Open[i]
+		if idle {
+			p.Left = 0
+		}
+		for j := range p.Files {
+			f := &p.Files[j]
+			if f.Resolved || !f.Used && p.Left > 0 {
+				continue
+			}
+			before := slices.ContainsFunc(p.Files, func(x Predicted) bool { return x.Resolved && x.Used })
+			f.Resolved = true
+			used, all := p.UsedFiles() > 0, !p.waits()
+			if p.Status == Shown {
+				h.count(p, *f, used, all)
+			}
+			out = append(out, Resolved{id, *p, *f, used && !before || all && !used})
+		}
+	}
+	h.sweep()
+	return out
+}
+
+// count counts a resolved file that was shown. used says that a file of the prediction was used, all that none waits.
+func (h *Hints) count(p *Prediction, f Predicted, used, all bool) {
+	h.Resolved++
+	if f.Used {
+		h.Used++
+	}
+	switch {
+	case used:
+		h.Ignored = 0
+	case all && (p.Opens || p.Label != LabelTurn):
+		h.Ignored++
+	}
+}
+
+// feedback takes in what a person says of hints.
+func (h *Hints) feedback(f event.Feedback) {
+	by := offsetBy
+	if f.Helped {
+		by, h.Ignored = -offsetBy, 0
+	}
+	h.Offset = min(max(h.Offset+by, -maxOffset), maxOffset)
+}
+
+// waits reports whether any prediction has files that are not resolved.
+func (h *Hints) waits() bool {
+	return slices.ContainsFunc(h.Open, func(p Prediction) bool { return p.waits() })
+}

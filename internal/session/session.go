@@ -1,0 +1,241 @@
+package session
+
+import (
+	"cmp"
+	"maps"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/aoa-dev/aoa/internal/event"
+)
+
+// Life is how long a session outlives its last event.
+const Life = 24 * time.Hour
+
+// RecentLife is how long the events that Recent returns are kept.
+const RecentLife = 5 * time.Minute
+
+// MentionHalf is the half-life of a mention, in events of its session.
+const MentionHalf = 8
+
+// Session is what a session has done so far. The zero value has done nothing. Readers do not change it.
+type Session struct {
+	Summary Summary    // what stays of it when it is over; of a session of another clone and of saves it has no ID
+	Intent  string     // first tag of the last event that had one
+	Current event.Path // the file opened last, not by a subagent
+	Last    time.Time  // the time of the newest event
+	Source  string     // how its newest start was reported: startup, resume, compact, …
+	Ended   bool       // its end was reported, and no start since
+	Left    time.Time  // when the person last left it for good (event.End.Left); zero if never
+
+	Clock       int64 // event clock: prompts and calls so far
+	Prompts     int64 // ordinal of the current prompt, 0 before the first
+	PromptClock int64 // event clock of the current prompt
+	Prompt      Text  // the current prompt
+	Topic       Text  // the newest earlier prompt of many words
+
+	First       []event.Path            // opened files, in the order of their first opens
+	Opened      map[event.Path]Open     // when each was opened last
+	Named       map[event.Path]int64    // file → ordinal of the last prompt that named it
+	Commands    map[event.Path]int64    // file → event clock of the last command or pattern that named it
+	Seen        map[event.Path]float64  // file → log2 of its mentions, carried back to event clock 0
+	Terms       map[string]int64        // word of the current prompt or since → event clock of its last use
+	Edits       map[event.Path]LastEdit // the current change
+	Uncommitted []event.Path            // files that it edited and that are not committed since, the newest last
+	Results     []Result                // the last results that named files, the newest first
+	Patterns    []Pattern               // the last commands and patterns, the newest first
+	Hints       Hints
+
+	recent []event.Event // what Recent returns, oldest first; not saved
+}
+
+// Text is what is kept of a text.
+type Text struct {
+	Words  []string // its terms
+	Idents []string // identifiers of two words or more, in plain form (see index.Identifiers)
+}
+
+// Open is the last open of a file.
+type Open struct {
+	Clock int64
+	At    time.Time
+	Blob  string // Call.Blob: what the call read or left in the file, "" if that is not known
+}
+
+// LastEdit is the last edit of a file of the current change.
+type LastEdit struct {
+	At     time.Time
+	Hinted bool // a hint led to it
+}
+
+// Result is what a call returned to the agent: the files that it named, in their order.
+type Result struct {
+	Clock   int64 // event clock
+	Prompt  int64 // ordinal of the prompt that it came under
+	Listing bool  // a list of matches or files, not content
+	Files   []event.Path
+}
+
+// Pattern is a command or a search pattern.
+type Pattern struct {
+	Prompt int64 // ordinal of the prompt that it came under
+	Text
+}
+
+// Exists reports whether the session has had an event.
+func (s *Session) Exists() bool { return !s.Last.IsZero() }
+
+// Deadline is when the session is over if nothing more happens.
+func (s *Session) Deadline() time.Time { return s.Last.Add(Life) }
+
+// over reports whether the session has ended at that time.
+func (s *Session) over(at time.Time) bool { return s.Exists() && !at.Before(s.Deadline()) }
+
+// ahead reports whether the session is of a clock that ran ahead.
+func (s *Session) ahead(at time.Time) bool { return s.Last.Sub(at) > Life }
+
+// Files are the opened files, the one opened last at the end, ties by path.
+func (s *Session) Files() []event.Path {
+	return slices.SortedFunc(maps.Keys(s.Opened), func(a, b event.Path) int {
+		return cmp.Or(cmp.Compare(s.Opened[a].Clock, s.Opened[b].Clock), cmp.Compare(a, b))
+	})
+}
+
+// Edited are the files of the current change, the one edited last at the end, ties by path.
+func (s *Session) Edited() []event.Path {
+	return slices.SortedFunc(maps.Keys(s.Edits), func(a, b event.Path) int {
+		return cmp.Or(s.Edits[a].At.Compare(s.Edits[b].At), cmp.Compare(a, b))
+	})
+}
+
+// Words are the words of the current prompt and since, the one used last at the end, ties by name.
+func (s *Session) Words() []string {
+	return slices.SortedFunc(maps.Keys(s.Terms), func(a, b string) int {
+		return cmp.Or(cmp.Compare(s.Terms[a], s.Terms[b]), cmp.Compare(a, b))
+	})
+}
+
+// NamedNow divides the files that prompts named: by the current one, and by earlier ones only.
+func (s *Session) NamedNow() (now, before map[event.Path]int64) {
+	now, before = map[event.Path]int64{}, map[event.Path]int64{}
+	for p, n := range s.Named {
+		if n >= s.Prompts {
+			now[p] = n
+		} else {
+			before[p] = n
+		}
+	}
+	return now, before
+}
+
+// Mentions are by file the decayed sum of 1/√m over the texts that mentioned it among m files.
+func (s *Session) Mentions() map[event.Path]float64 {
+	out := make(map[event.Path]float64, len(s.Seen))
+	for p := range s.Seen {
+		out[p] = s.mention(p)
+	}
+	return out
+}
+
+// mention is the decayed sum of one file, 0 if nothing mentioned it.
+func (s *Session) mention(p event.Path) float64 {
+	log, ok := s.Seen[p]
+	if !ok {
+		return 0
+	}
+	return math.Exp2(log - float64(s.Clock)/MentionHalf)
+}
+
+// Recent are the starts, prompts, failed calls, failed searches and commands of a conversation after a time, oldest
+// first: of at most RecentLife.
+func (s *Session) Recent(subagent string, after time.Time) (out []event.Event) {
+	for _, e := range s.recent {
+		if e.Subagent == subagent && e.Time.After(after) {
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+// mostResults is how many files a search names at most that is worth reading.
+const mostResults = 30
+
+// FailedSearch reports whether a search or a listing named no file, or more than its agent will look through. A search
+// in one file that it names says nothing of other files.
+func FailedSearch(e event.Event) bool {
+	if e.Kind() != event.KindSearch || len(e.Call().Named) > 0 {
+		return false
+	}
+	return len(e.Seen()) == 0 || len(e.Seen()) > mostResults
+}
+
+// clone is a copy that stays as it is. Lists are shared and never change: the fold appends or makes another.
+func (s *Session) clone() *Session {
+	c := *s
+	c.First, c.recent, c.Summary = slices.Clip(s.First), slices.Clip(s.recent), s.Summary.clone()
+	c.Opened, c.Seen = maps.Clone(s.Opened), maps.Clone(s.Seen)
+	c.Named, c.Commands = maps.Clone(s.Named), maps.Clone(s.Commands)
+	c.Terms, c.Edits, c.Hints = maps.Clone(s.Terms), maps.Clone(s.Edits), s.Hints.clone()
+	return &c
+}
+
+// rename gives a file its new name. Where both names are known, what is newer counts. It reports whether the session
+// had the file.
+func (s *Session) rename(from, to event.Path) (hit bool) {
+	if from == to {
+		return false
+	}
+	if s.Current == from {
+		s.Current, hit = to, true
+	}
+	if i := slices.Index(s.First, from); i >= 0 {
+		s.First = slices.Clone(s.First)
+		switch j := slices.Index(s.First, to); {
+		case j > i:
+			s.First = slices.Delete(s.First, i, i+1)
+		case j >= 0:
+			s.First[i] = to
+			s.First = slices.Delete(s.First, j, j+1)
+		default:
+			s.First[i] = to
+		}
+	}
+	newer := func(a, b int64) bool { return a > b }
+	hit = move(s.Opened, from, to, func(a, b Open) bool { return a.Clock > b.Clock }) || hit
+	hit = move(s.Named, from, to, newer) || hit
+	hit = move(s.Commands, from, to, newer) || hit
+	hit = move(s.Seen, from, to, func(a, b float64) bool { return a > b }) || hit
+	hit = renamed(&s.Uncommitted, from, to) || hit
+	hit = s.Hints.rename(from, to) || hit
+	for i := range s.Results {
+		if slices.Contains(s.Results[i].Files, from) {
+			s.Results, hit = slices.Clone(s.Results), true
+			renamed(&s.Results[i].Files, from, to)
+		}
+	}
+	return move(s.Edits, from, to, func(a, b LastEdit) bool { return a.At.After(b.At) }) || hit
+}
+
+// renamed gives a file of a list its new name. It makes another list, for readers may hold this one.
+func renamed(list *[]event.Path, from, to event.Path) bool {
+	i := slices.Index(*list, from)
+	if i >= 0 {
+		*list = slices.Clone(*list)
+		(*list)[i] = to
+	}
+	return i >= 0
+}
+
+// move gives a key its new name. What both have is decided by newer.
+func move[V any](m map[event.Path]V, from, to event.Path, newer func(a, b V) bool) bool {
+	v, ok := m[from]
+	if !ok {
+		return false
+	}
+	delete(m, from)
+	if old, ok := m[to]; !ok || newer(v, old) {
+		m[to] = v
+	}
+	return true
+}

@@ -1,0 +1,178 @@
+package session
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/aoa-dev/aoa/internal/event"
+)
+
+// Sessions are the sessions that run, and the summaries of those that are over. One goroutine folds, any number may read. Safe for concurrent use.
+type Sessions struct {
+	mu       sync.Mutex               // guards what follows
+	sessions map[string]*Session      // that run, by id
+	over     map[string]*Summary      // of sessions of this clone that do not run, by id
+	edited   map[event.Path]time.Time // when a tool edited a file last, for a minute
+	views    map[string]*Session      // copies for readers, of sessions that have not changed since
+	open     map[string]bool          // that a commit concerns: with a change, or with predictions that wait
+}
+
+// New makes the state before the first event.
+func New() *Sessions {
+	return &Sessions{sessions: map[string]*Session{}, over: map[string]*Summary{}, edited: map[event.Path]time.Time{},
+		views: map[string]*Session{}, open: map[string]bool{}}
+}
+
+func newSession() *Session {
+	return &Session{Opened: map[event.Path]Open{}, Named: map[event.Path]int64{}, Commands: map[event.Path]int64{},
+		Seen: map[event.Path]float64{}, Terms: map[string]int64{}, Edits: map[event.Path]LastEdit{}}
+}
+
+// none is a session without events.
+var none = &Session{}
+
+// Get returns a session as it is now, one without events if it is over at that time or was never there. It stays as it
+// is.
+func (l *Sessions) Get(id string, at time.Time) *Session {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	s := l.sessions[id]
+	if s == nil || s.over(at) {
+		return none
+	}
+	if l.views[id] == nil {
+		l.views[id] = s.clone()
+	}
+	return l.views[id]
+}
+
+// Running is a session that is not over.
+type Running struct {
+	ID    string
+	Last  time.Time // of its newest event
+	Ended bool      // its end was reported
+}
+
+// Running returns the sessions of this clone that are not over at that time, the one with the newest event first,
+// ties by id.
+func (l *Sessions) Running(at time.Time) []Running {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	out := make([]Running, 0, len(l.sessions))
+	for id, s := range l.sessions {
+		if !event.Foreign(id) && !s.over(at) && !s.ahead(at) {
+			out = append(out, Running{id, s.Last, s.Ended})
+		}
+	}
+	slices.SortFunc(out, func(a, b Running) int { return cmp.Or(b.Last.Compare(a.Last), cmp.Compare(a.ID, b.ID)) })
+	return out
+}
+
+// Left returns by id when people left sessions for good. A session that was resumed afterwards is among them.
+func (l *Sessions) Left() map[string]time.Time {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	out := map[string]time.Time{}
+	for id, s := range l.sessions {
+		if !s.Left.IsZero() {
+			out[id] = s.Left
+		}
+	}
+	return out
+}
+
+// touch notes that a session is about to change.
+func (l *Sessions) touch(id string) { delete(l.views, id) }
+
+// idle resolves what waits in sessions in which nothing has happened for long.
+func (l *Sessions) idle(at time.Time) (out []Resolved) {
+	for _, id := range slices.Sorted(maps.Keys(l.open)) {
+		if s := l.sessions[id]; at.Sub(s.Hints.Last) > IdleEnd && s.Hints.waits() {
+			l.touch(id)
+			out = append(out, s.Hints.resolve(id, true)...)
+			l.follow(id)
+		}
+	}
+	return out
+}
+
+// start adds a session that does not run. If it ran before, it goes on with its summary.
+func (l *Sessions) start(id string, d *Delta) *Session {
+	s := newSession()
+	if x := l.over[id]; x != nil {
+		s.Summary = *x
+		delete(l.over, id)
+	}
+	l.makeRoom(d)
+	l.sessions[id] = s
+	return s
+}
+
+// end ends a session, whatever the reason: its change is over, what was predicted is decided, and its summary stays.
+func (l *Sessions) end(id string, d *Delta) {
+	s := l.sessions[id]
+	s.endChange(d)
+	d.Resolved = append(d.Resolved, s.Hints.resolve(id, true)...)
+	l.touch(id)
+	delete(l.sessions, id)
+	if x := s.Summary; x.ID != "" {
+		l.over[id] = &x
+		l.dropOldest()
+	}
+	l.follow(id)
+}
+
+// expire ends the sessions that are over at a tick, and those of a clock that ran ahead of it.
+func (l *Sessions) expire(at time.Time, d *Delta) {
+	for _, id := range slices.Sorted(maps.Keys(l.sessions)) {
+		if s := l.sessions[id]; s.over(at) || s.ahead(at) {
+			l.end(id, d)
+		}
+	}
+}
+
+// maxSessions bounds the sessions of a day, of some 45 kB each.
+const maxSessions = 500
+
+// makeRoom ends the session with the oldest event if there is no room for another one; those of other clones first, so
+// that none of them can displace ours.
+func (l *Sessions) makeRoom(d *Delta) {
+	if len(l.sessions) < maxSessions {
+		return
+	}
+	oldest := ""
+	for id, s := range l.sessions {
+		if id == Watch {
+			continue
+		}
+		o := l.sessions[oldest]
+		if o == nil || event.Foreign(id) && !event.Foreign(oldest) || event.Foreign(id) == event.Foreign(oldest) &&
+			cmp.Or(s.Last.Compare(o.Last), cmp.Compare(id, oldest)) < 0 {
+			oldest = id
+		}
+	}
+	l.end(oldest, d)
+}
+
+// rename gives files their new names in every session.
+func (l *Sessions) rename(r event.Rename) {
+	for i, to := range r.To[:min(len(r.To), len(r.From))] {
+		for id, s := range l.sessions {
+			if s.rename(r.From[i], to) {
+				l.touch(id)
+			}
+		}
+	}
+}
+
+// follow notes whether a commit concerns a session.
+func (l *Sessions) follow(id string) {
+	if s := l.sessions[id]; s != nil && (len(s.Uncommitted) > 0 || s.Hints.waits()) {
+		l.open[id] = true
+	} else {
+		delete(l.open, id)
+	}
+}

@@ -1,0 +1,178 @@
+package session
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/aoa-dev/aoa/internal/event"
+)
+
+// State of a session, as people see it and set it.
+type State string
+
+// The states. Removed is that of no session: it deletes the summary.
+const (
+	Active    State = "active"
+	Paused    State = "paused" // it ended, or was paused: it can be resumed
+	Completed State = "completed"
+	Failed    State = "failed"
+	Archived  State = "archived"
+	Removed   State = "removed"
+)
+
+// Known reports whether a session can be in the state.
+func (s State) Known() bool { return moves[s] != nil && s != Removed }
+
+// When sessions without events are archived, and when their summaries are deleted.
+const (
+	archiveAfter = 30 * 24 * time.Hour
+	cleanUpAfter = 90 * 24 * time.Hour
+)
+
+// mostOver bounds the sessions that are over and can be resumed, of some 2 kB each. A program that starts agents may
+// make thousands in an hour.
+const mostOver = 1000
+
+// Errors that callers branch on.
+var (
+	ErrUnknown = errors.New("no session is called") // its name follows
+	ErrState   = errors.New("not in this state")
+)
+
+// summarize folds an event into the summary of its session. Sessions of other clones have none.
+func (l *Sessions) summarize(e event.Event) {
+	if e.Session == "" || e.Origin != "" || !summarized(e.Kind()) {
+		return
+	}
+	x := l.summary(e.Session)
+	if x == nil {
+		x = &Summary{}
+		l.over[e.Session] = x // a person or a pipeline set the state of a session that does not run
+	}
+	if x.ID == "" {
+		x.ID, x.State = e.Session, Active
+	}
+	l.touch(e.Session)
+	if x.add(e); x.State == Removed {
+		*x = Summary{}
+		delete(l.over, e.Session)
+	}
+	l.dropOldest()
+}
+
+// summary is that of a session, whether it runs or is over; nil if the session is not known.
+func (l *Sessions) summary(id string) *Summary {
+	if s := l.sessions[id]; s != nil {
+		return &s.Summary
+	}
+	return l.over[id]
+}
+
+// dropOldest deletes the summary with the oldest event, ties by id, if there are more than mostOver of sessions that are
+// over.
+func (l *Sessions) dropOldest() {
+	if len(l.over) <= mostOver {
+		return
+	}
+	var oldest *Summary
+	for _, x := range l.over {
+		if oldest == nil || cmp.Or(x.Last.Compare(oldest.Last), cmp.Compare(x.ID, oldest.ID)) < 0 {
+			oldest = x
+		}
+	}
+	delete(l.over, oldest.ID)
+}
+
+// sweep archives sessions that were not used for long, and deletes the summaries of those that were archived for long.
+func (l *Sessions) sweep(now time.Time) {
+	for id, x := range l.summaries() {
+		// What was written under a clock that ran ahead would stay, and be the newest, for as long.
+		if x.Last.After(now.Add(24 * time.Hour)) {
+			x.Last = now
+		}
+		switch age := now.Sub(x.Last); {
+		case age > cleanUpAfter:
+			*x = Summary{}
+			delete(l.over, id)
+		case age > archiveAfter:
+			x.State = Archived
+		default:
+			continue
+		}
+		l.touch(id)
+	}
+}
+
+// summaries are those of all sessions of this clone that have one, by id.
+func (l *Sessions) summaries() map[string]*Summary {
+	out := maps.Clone(l.over)
+	for id, s := range l.sessions {
+		if s.Summary.ID != "" {
+			out[id] = &s.Summary
+		}
+	}
+	return out
+}
+
+// Summary returns that of a session of this clone, or ErrUnknown.
+func (l *Sessions) Summary(id string) (Summary, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	x := l.summary(id)
+	if x == nil || x.ID == "" {
+		return Summary{}, fmt.Errorf("%w %.100q", ErrUnknown, id)
+	}
+	return x.clone(), nil
+}
+
+// Filter selects sessions; zero fields select everything but the archived.
+type Filter struct {
+	State    State
+	Archived bool // these too
+	Limit    int  // 0 is 50
+}
+
+// List returns the summaries of sessions of this clone, the one with the newest event first.
+func (l *Sessions) List(q Filter) []Summary {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	out := []Summary{}
+	for _, x := range l.summaries() {
+		if x.State == q.State || q.State == "" && (q.Archived || x.State != Archived) {
+			out = append(out, x.clone())
+		}
+	}
+	slices.SortFunc(out, func(a, b Summary) int { return cmp.Or(b.Last.Compare(a.Last), cmp.Compare(a.ID, b.ID)) })
+	return out[:min(len(out), cmp.Or(max(q.Limit, 0), 50))]
+}
+
+// moves are the states from which a session can be brought to another.
+var moves = map[State][]State{
+	Active:    {Paused, Completed, Failed, Archived, Active},
+	Paused:    {Active},
+	Completed: {Active, Paused},
+	Failed:    {Active, Paused},
+	Archived:  {Active, Paused, Completed, Failed},
+	Removed:   {Active, Paused, Completed, Failed, Archived},
+}
+
+// Allows says whether the event may set a session's state: the error is ErrState when the present state does not allow
+// it, and ErrUnknown when the session is not known. Active begins an unknown one. What was set before may be set again
+// by the same event.
+func (l *Sessions) Allows(e event.Event) error {
+	to := State(e.Body.(event.State).Name)
+	x, err := l.Summary(e.Session)
+	switch {
+	case err != nil && to == Active:
+		return nil
+	case err != nil:
+		return err
+	case x.SetBy != e.ID && !slices.Contains(moves[to], x.State):
+		return fmt.Errorf("%w: %s is %s and cannot become %s", ErrState, e.Session, x.State, to)
+	}
+	return nil
+}

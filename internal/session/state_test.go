@@ -1,0 +1,246 @@
+package session
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/scripts/eventtest"
+	"github.com/aoa-dev/aoa/scripts/fault"
+)
+
+var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+
+// states folds events, a second apart.
+type states struct {
+	*Sessions
+	t   testing.TB
+	now time.Time
+	n   int
+}
+
+func newStates(t testing.TB) *states {
+	return &states{Sessions: New(), t: t, now: noon}
+}
+
+func (h *states) add(session string, b event.Body) event.Event {
+	h.n++
+	h.now = h.now.Add(time.Second)
+	e := event.Event{ID: fmt.Sprint("e", h.n), Time: h.now, Agent: "claude", Session: session, Body: b}
+	h.Apply(e)
+	return e
+}
+
+func (h *states) did(session string, kind event.Kind, text string, paths ...event.Path) {
+	h.add(session, eventtest.Fill(kind, eventtest.Fields{"Paths": paths, "Tool": string(kind), "Text": text,
+		"Source": text, "Reason": text}))
+}
+
+func (h *states) get(id string) Summary {
+	h.t.Helper()
+	s, err := h.Summary(id)
+	fault.Check(h.t, err)
+	return s
+}
+
+func (h *states) list(q Filter) (ids string) {
+	for _, s := range h.List(q) {
+		ids += s.ID + " "
+	}
+	return ids
+}
+
+func TestSummarySuffices(t *testing.T) {
+	h := newStates(t)
+	h.did("s", event.KindStart, "startup")
+	h.did("s", event.KindPrompt, "turn the marmalade green")
+	for i := range 20 {
+		h.did("s", event.KindRead, "", event.Path(fmt.Sprint("f", i, ".go")))
+	}
+	h.did("s", event.KindEdit, "", "f3.go")
+	h.did("s", event.KindRun, "go test -run Marmalade")
+	h.add("s", event.State{Tokens: 1200})
+	h.add("s", event.State{Tokens: 34})
+	h.did("s", event.KindEnd, "other")
+	saved, err := h.Snapshot()
+	fault.Check(t, err)
+	if s := strings.ToLower(string(saved)); !strings.Contains(s, "f19.go") || strings.Contains(s, "marmalade") {
+		t.Fatal("it tells words, or lacks files")
+	}
+	h.Sessions = New()
+	fault.Check(t, h.Restore(saved))
+	got := h.get("s")
+	fault.Same(t, "counts", []any{got.State, got.Commands, got.Turns, got.Tokens, got.Resumed, got.Agent},
+		[]any{Paused, 23, 1, int64(1234), 0, "claude"})
+	fault.Same(t, "files", got.Files, []event.Path{"f3.go", "f19.go", "f18.go", "f17.go", "f16.go", "f15.go", "f14.go",
+		"f13.go"})
+	fault.Same(t, "edited", got.Edited, []event.Path{"f3.go"})
+	fault.Same(t, "recent", []any{len(got.Recent), got.Recent[2].Kind, got.Recent[1].Files},
+		[]any{3, event.KindRun, []event.Path{"f3.go"}})
+	h.did("s", event.KindStart, "resume")
+	got = h.get("s")
+	fault.Same(t, "resumed", []any{got.State, got.Resumed}, []any{Active, 1})
+}
+
+func TestStates(t *testing.T) {
+	h := newStates(t)
+	set := func(id string, to State) error {
+		e := event.Event{ID: fmt.Sprint(id, to), Session: id, Body: event.State{Name: string(to)}}
+		err := h.Allows(e)
+		if err == nil {
+			h.add(id, e.Body)
+		}
+		return err
+	}
+	if err := set("nobody", Paused); !errors.Is(err, ErrUnknown) {
+		t.Fatalf("paused: %v", err)
+	}
+	fault.Check(t, set("mine", Active)) // begun by a person
+	fault.Check(t, set("mine", Paused))
+	if err := set("mine", Paused); !errors.Is(err, ErrState) || !strings.Contains(err.Error(), "mine is paused") {
+		t.Fatalf("paused twice: %v", err)
+	}
+	again := h.add("mine", event.State{Name: string(Active)})
+	fault.Check(t, h.Allows(again))
+	fault.Check(t, set("mine", Completed))
+	if err := set("mine", Failed); !errors.Is(err, ErrState) {
+		t.Fatalf("failed after it was completed: %v", err)
+	}
+	fault.Check(t, set("mine", Archived))
+	fault.Check(t, set("mine", Active))
+	fault.Same(t, "resumed", h.get("mine").Resumed, 2)
+	h.did("other", event.KindPrompt, "begin")
+	fault.Same(t, "list", h.list(Filter{}), "other mine ")
+	fault.Check(t, set("other", Completed))
+	fault.Same(t, "active", h.list(Filter{State: Active}), "mine ")
+	fault.Check(t, set("other", Archived))
+	fault.Same(t, "not archived", h.list(Filter{}), "mine ")
+	fault.Same(t, "all", h.list(Filter{Archived: true}), "other mine ")
+	h.did("other", event.KindPrompt, "there is more")
+	fault.Same(t, "it goes on", h.list(Filter{State: Active}), "other mine ")
+	fault.Check(t, set("mine", Removed))
+	if err := set("mine", Removed); !errors.Is(err, ErrUnknown) {
+		t.Fatalf("removed twice: %v", err)
+	}
+	fault.Same(t, "left", h.list(Filter{Archived: true}), "other ")
+}
+
+// TestArchiveAndCleanUp: sessions that are not used are archived, then deleted, those of a clock that ran ahead too.
+func TestArchiveAndCleanUp(t *testing.T) {
+	h := newStates(t)
+	h.did("old", event.KindPrompt, "begin")
+	h.now = h.now.AddDate(12, 0, 0)
+	h.did("ahead", event.KindPrompt, "begin")
+	h.now = noon.Add(archiveAfter)
+	h.did("new", event.KindPrompt, "begin")
+	sweep := func(after time.Duration, want string) {
+		t.Helper()
+		h.now = h.now.Add(after)
+		h.add("", event.Tick{})
+		fault.Same(t, "active", h.list(Filter{}), want)
+	}
+	sweep(time.Minute, "ahead new ")
+	fault.Same(t, "state", h.get("old").State, Archived)
+	sweep(archiveAfter, "")
+	sweep(archiveAfter, "")
+	if _, err := h.Summary("old"); !errors.Is(err, ErrUnknown) {
+		t.Fatalf("still there: %v", err)
+	}
+	fault.Same(t, "archived", h.list(Filter{State: Archived}), "ahead new ")
+}
+
+// TestSummariesAreBounded: of too many sessions that are over, the one with the oldest event is forgotten.
+func TestSummariesAreBounded(t *testing.T) {
+	h := newStates(t)
+	for i := range maxSessions + mostOver {
+		h.did(fmt.Sprint("s", i), event.KindPrompt, "")
+	}
+	h.did("s0", event.KindRead, "", "a.go") // now s1 is the one with the oldest event
+	h.did("another", event.KindPrompt, "")
+	fault.Same(t, "sessions that run, and that are over", []int{len(h.sessions), len(h.over)},
+		[]int{maxSessions, mostOver})
+	if _, err := h.Summary("s1"); !errors.Is(err, ErrUnknown) {
+		t.Errorf("the session with the oldest event is kept: %v", err)
+	}
+	fault.Same(t, "commands of a session that goes on", h.get("s0").Commands, 2)
+}
+
+// TestSummariesGolden compares the summary of a session after each of its events with a golden file.
+func TestSummariesGolden(t *testing.T) {
+	h := newStates(t)
+	var b strings.Builder
+	print := func(what string) {
+		text, err := json.Marshal(h.get("s"))
+		fault.Check(t, err)
+		fmt.Fprintf(&b, "%s: %s\n", what, text)
+	}
+	for i, body := range []event.Body{event.Start{Source: "startup"}, event.Prompt{Text: "go"},
+		event.Start{Source: "compact"},
+		event.Start{Source: "clear"}, event.Start{Source: "resume"},
+		event.Call{Act: event.ActRead, Tool: "Read", Paths: []event.Path{"a", "b", "c", "d", "e"}},
+		event.Call{Act: event.ActRead, Tool: "Read", Paths: []event.Path{"1", "2", "3", "4", "5", "6", "7", "8", "9"}},
+		event.Call{Act: event.ActEdit, Tool: "Edit", Paths: []event.Path{"b"}},
+		event.Call{Act: event.ActRun, Tool: "Bash", Text: "false", Failure: event.FailStatus},
+		event.Hint{Status: "shown", Tokens: 20}, event.Hint{Status: "withheld", Tokens: 300}, event.State{Tokens: 7},
+		event.State{Tokens: -7},
+		event.Save{Paths: []event.Path{"saved"}}, event.State{Name: "completed", Tokens: 1},
+		event.Call{Act: event.ActSearch},
+		event.End{Reason: "exit"}, event.State{Name: "active"}, event.State{Name: "active"}} {
+		h.add("s", body)
+		print(fmt.Sprintf("%d %T", i+1, body))
+	}
+	late := event.Event{ID: "late", Session: "s", Agent: "codex", Time: noon.Add(-time.Hour),
+		Body: event.Prompt{Text: "late"}}
+	h.Apply(late)
+	print("an event of before")
+	late.Origin, late.Session = "another clone", "another/s"
+	h.Apply(late)
+	print("one of another clone")
+	h.add("begun", event.State{Name: "active"})
+	h.did("begun", event.KindPrompt, "go")
+	text, err := json.Marshal(h.get("begun"))
+	fault.Check(t, err)
+	fmt.Fprintf(&b, "begun by a person: %s\n", text)
+	for i := range 60 {
+		h.did(fmt.Sprint("many", i), event.KindPrompt, "go")
+	}
+	fmt.Fprintf(&b, "%d, %d, %d listed\n", len(h.List(Filter{})), len(h.List(Filter{Limit: 55})),
+		len(h.List(Filter{Limit: -1})))
+	for to, from := range moves {
+		if to.Known() != (to != Removed) {
+			t.Errorf("%s is known: %v", to, to.Known())
+		}
+		for _, x := range from {
+			if !x.Known() {
+				t.Errorf("from %s to %s", x, to)
+			}
+		}
+	}
+	fault.Golden(t, "testdata/summaries.golden", b.String())
+}
+
+// TestAges: the days after which a session is archived and deleted, and how far ahead a clock may be.
+func TestAges(t *testing.T) {
+	const day = 24 * time.Hour
+	for _, c := range []struct {
+		age  time.Duration
+		want State // "": deleted
+	}{{30 * day, Active}, {30*day + 1, Archived}, {90 * day, Archived}, {90*day + 1, ""}, {-day, Active}} {
+		h := newStates(t)
+		h.did("s", event.KindPrompt, "go")
+		began := h.get("s").Last
+		h.Apply(event.Event{Time: began.Add(c.age), Body: event.Tick{}})
+		s, err := h.Summary("s")
+		if s.State != c.want || (err != nil) != (c.want == "") || c.age == -day && !s.Last.Equal(began) {
+			t.Errorf("after %v: %q, %v", c.age, s.State, err)
+		}
+		h.Apply(event.Event{Time: began.Add(-day - 1), Body: event.Tick{}})
+		if s, err := h.Summary("s"); err == nil && !s.Last.Equal(began.Add(-day-1)) {
+			t.Errorf("a clock that ran ahead by more than a day counts: %v", s.Last)
+		}
+	}
+}

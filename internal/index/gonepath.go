@@ -78,19 +78,19 @@ func lineOf(text []byte, number int) string {
 	return event.Clip(string(bytes.TrimSpace(line)), maxLine)
 }
 
-// mentions finds the path of a file that is gone in documents, settings and workflows. Histories of changes name what
-// was.
+// mentions finds the path of a file that is gone in any text: documents, settings, workflows, build files and programs.
+// Histories of changes name what was.
 func (b *breaking) mentions(p event.Path) {
 	for _, user := range append(b.Contents.naming(p, maxReferences*4), b.More...) {
-		kind := KindOf(user)
-		if b.change[user] || kind != KindProse && kind != KindData || changelog(user) {
+		if b.change[user] || KindOf(user) == KindBinary || changelog(user) {
 			continue
 		}
 		text := b.Text(user)
 		if text == nil || unreadable(user, text) {
 			continue
 		}
-		if number := b.mentionIn(user, text, p); number > 0 {
+		number := b.mentionIn(user, text, p)
+		if number > 0 && !slices.ContainsFunc(b.out, func(o Broken) bool { return o.File == user && o.Line == number }) {
 			b.out = append(b.out, Broken{user, number, lineOf(text, number), string(p), p})
 		}
 	}
@@ -98,7 +98,8 @@ func (b *breaking) mentions(p event.Path) {
 
 // mentionIn returns the line of a text that names a path, 0 if none does.
 func (b *breaking) mentionIn(user event.Path, text []byte, p event.Path) int {
-	base := []byte(p.Base())
+	base, kind := []byte(p.Base()), KindOf(user)
+	builds := bareFiles[user.Base()] || user.Ext() == ".mk" || user.Ext() == ".dockerfile"
 	number := 0
 	for line := range bytes.SplitSeq(text, []byte{'\n'}) {
 		number++
@@ -121,6 +122,12 @@ func (b *breaking) mentionIn(user event.Path, text []byte, p event.Path) int {
 			}
 			here := event.Path(path.Join(user.Dir(), name))
 			bare := !strings.Contains(name, "/")
+			if kind == KindSource || kind == KindTest {
+				if b.inProgram(line, start, name, p, here, builds, kind == KindSource) {
+					return number
+				}
+				continue
+			}
 			fromRoot := strings.TrimPrefix(name, "./") == string(p) && !b.Tree.Has(here)
 			if bare && KindOf(user) == KindProse && (start == 0 || bytes.IndexByte([]byte("(<`\""), line[start-1]) < 0) {
 				continue
@@ -131,6 +138,16 @@ func (b *breaking) mentionIn(user event.Path, text []byte, p event.Path) int {
 		}
 	}
 	return 0
+}
+
+// inProgram reports whether a name in a line of a program, a test or a build file means a path: as seen from its own
+// folder (here), with a folder in it unless the line includes a file or belongs to a build, or, where a program and no
+// test says it, from the root. A test makes files up, and their names are of folders that it makes, too.
+func (b *breaking) inProgram(line []byte, start int, name string, p, here event.Path, builds, program bool) bool {
+	bare := !strings.Contains(strings.TrimPrefix(name, "./"), "/")
+	includes := bytes.Contains(line, []byte("go:embed ")) || bytes.Contains(line[:start], []byte("include"))
+	return here == p && (!bare || builds || includes) ||
+		program && !bare && strings.TrimPrefix(name, "./") == string(p) && !b.Tree.Has(here)
 }
 
 // newestBranch are the usual names of the branch whose files an address names as they are now.

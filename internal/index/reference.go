@@ -72,11 +72,11 @@ type removal struct {
 }
 
 // BrokenBy returns the references that a change breaks, by file and line: names of at least 4 bytes whose only
-// definition it removes, imports of files that it removes or renames, and their paths in documents and settings. A name
-// that the code of the change still has was moved, or means something else. Each file is named once for each name. more
+// definition it removes, imports of files that it removes or renames, and their paths in any text. A definition that is
+// left in tests alone, as that of a fake, is none for a name of the program. A name that the code of the change still has was moved, or means something else. Each file is named once for each name. more
 // is how many there are beyond the hundred that are listed.
 func (w World) BrokenBy(change []Changed) (out []Broken, more int) {
-	b := breaking{World: w, change: map[event.Path]bool{}, gone: map[event.Path]bool{}}
+	b := breaking{World: w, change: map[event.Path]bool{}, gone: map[event.Path]bool{}, own: map[nameIn]bool{}}
 	for _, c := range change {
 		b.change[c.Path] = true
 		if c.Gone {
@@ -106,7 +106,14 @@ type breaking struct {
 	change map[event.Path]bool // its files
 	gone   map[event.Path]bool // files that are not there any more
 	module func() string       // the path of the Go module at the root; nil before it is asked for
+	own    map[nameIn]bool     // names that tests define for themselves
 	out    []Broken
+}
+
+// nameIn is a name in a file.
+type nameIn struct {
+	file event.Path
+	name string
 }
 
 // users returns the files outside of the change that may use a name, none if there are more than most.
@@ -129,7 +136,7 @@ func (b *breaking) names(change []Changed) {
 			continue
 		}
 		for _, u := range users {
-			if languageOf(u).family() == r.in.Was.lang.family() {
+			if languageOf(u).family() == r.in.Was.lang.family() && !b.own[nameIn{u, r.name}] {
 				byFile[u] = append(byFile[u], r)
 			}
 		}
@@ -177,16 +184,21 @@ func (s *Source) keeps(name string, anyUse bool) bool {
 
 func (s *Source) has(name string) bool { _, ok := s.defines[name]; return ok }
 
-// definedBy reports whether one of the files defines a name.
+// definedBy reports whether one of the files defines a name. What tests define for themselves does not count where the
+// program defined the name.
 func (b *breaking) definedBy(users []event.Path, r *removal) bool {
 	plain := plainIdentifier(r.name)
 	for _, u := range users {
 		if !b.Contents.defines(u, plain) && !slices.Contains(b.More, u) || languageOf(u).family() != r.in.Was.lang.family() {
 			continue
 		}
-		if s := ReadSource(u, b.Text(u)); s == nil || s.has(r.name) {
+		if s := ReadSource(u, b.Text(u)); s != nil && !s.has(r.name) {
+			continue
+		}
+		if KindOf(u) != KindTest || KindOf(r.in.Path) == KindTest {
 			return true
 		}
+		b.own[nameIn{u, r.name}] = true
 	}
 	return false
 }

@@ -63,6 +63,8 @@ func TestPatience(t *testing.T) {
 				want, first = 400*time.Millisecond, true
 			case "UserPromptSubmit":
 				want, first = 150*time.Millisecond, true
+			case "Stop":
+				want = 400 * time.Millisecond
 			}
 			if e.Awaited() && (wait != want || starts != first) {
 				t.Errorf("%s, %s: waits %s, starts %v", a.Name, e.Name, wait, starts)

@@ -56,6 +56,7 @@ type rawPayload struct {
 	FailureType  any       `json:"failure_type"`
 	Interrupted  bool      `json:"is_interrupt"`
 	Calls        []rawCall `json:"tool_calls"`
+	Stopped      bool      `json:"stop_hook_active"` // a hook keeps the turn going, which was about to end
 }
 
 // rawCall is a tool call as Claude Code's payloads have it.
@@ -123,6 +124,7 @@ func canonical(agent string, raw *rawPayload) *payload {
 		p.prompt = unquoted(p.prompt)
 	}
 	p.readCall(raw)
+	p.dropped = p.dropped || p.event == "Stop" && raw.Stopped // it was said before the turn went on
 	switch p.event {
 	case "PostToolUse":
 		if text, plain := p.tool.Response.(string); plain && p.tool.Name == "Bash" && onlyMissing(text) {

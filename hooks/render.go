@@ -54,6 +54,10 @@ func Render(agent, event string, b Block, text string) []byte {
 		return compact(struct {
 			Steps []step `json:"injectSteps"`
 		}{[]step{{text}}})
+	case agents.Person:
+		return compact(struct {
+			Text string `json:"systemMessage"`
+		}{text})
 	case agents.Camel:
 		return compact(struct {
 			Text string `json:"additionalContext"`

@@ -23,7 +23,7 @@ func TestRender(t *testing.T) {
 		{"opencode", "PostToolUse", `{"additionalContext":"a.go: x"}`},
 		{"gemini", "AfterTool", `{"hookSpecificOutput":{"hookEventName":"AfterTool","additionalContext":"a.go: x"}}`},
 		{"qwen", "PostToolUseFailure", `{"hookSpecificOutput":{"hookEventName":"PostToolUseFailure","additionalContext":"a.go: x"}}`},
-		{"claude", "Stop", ""}, {"codex", "Stop", ""}, {"copilot", "userPromptSubmitted", ""}, {"copilot", "preToolUse", ""},
+		{"claude", "Stop", `{"systemMessage":"a.go: x"}`}, {"codex", "Stop", ""}, {"copilot", "userPromptSubmitted", ""}, {"copilot", "preToolUse", ""},
 		{"claude", "SessionEnd", ""}, {"claude", "PreCompact", ""}, {"claude", "Setup", ""}, {"claude", "", ""},
 		{"codex", "PostToolUse", ""}, {"gemini", "BeforeTool", ""}, {"cursor", "beforeSubmitPrompt", ""},
 		{"git", "post-commit", ""}, {"", "", ""},

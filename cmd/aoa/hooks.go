@@ -22,7 +22,7 @@ func (a *app) hooks() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "hooks",
 		Short: "connect aOa with coding agents and git",
-		Long: `Installs aOa in the settings of coding agents and in git's post-commit hook, removes it again, and lists
+		Long: `Installs aOa in the settings of coding agents and in git's hooks, removes it again, and lists
 where it is installed. Every other byte of those files stays.`,
 	}
 	c.AddCommand(a.hooksInstall(), a.hooksRemove(), a.hooksList())
@@ -75,10 +75,11 @@ Installing twice has the same result as installing once. If a file cannot be edi
 unchanged, and the text to add by hand is printed. A personal file names aoa by its path where an agent
 that is started from the desktop would not find it; a file to commit never does. Install again after
 git worktree add.`,
-		Example:           "  aoa hooks install claude git\n  aoa hooks install codex --user",
+		Example:           "  aoa hooks install claude git\n  aoa hooks install git --check\n  aoa hooks install codex --user",
 		Args:              cobra.MinimumNArgs(1),
 		ValidArgsFunction: eachWord(hookNames()...),
 	}
+	check := c.Flags().Bool("check", false, "with git: also check each commit before it is made (aoa check --staged)")
 	flags := addScopes(c, map[install.Scope]string{install.User: "for all repositories of this user",
 		install.Project: "for everybody who works on this repository: commit the file",
 		install.Local:   "for this user in the worktrees of this repository, kept out of git (default)"})
@@ -86,10 +87,13 @@ git worktree add.`,
 		if err := knownHooks(names); err != nil {
 			return err
 		}
+		if *check && !slices.Contains(names, gitHook) {
+			return usage("--check is a hook of git: aoa hooks install git --check")
+		}
 		scope := cmp.Or(flags.chosen(), install.Local)
 		out := []hookChange{}
 		for _, name := range names {
-			done, err := a.installHook(c.Context(), name, scope)
+			done, err := a.installHook(c.Context(), name, scope, *check)
 			out = append(out, done...)
 			if err != nil {
 				a.changesTable(out)
@@ -122,7 +126,8 @@ func (a *app) gitRepo(repo *watcher.Repo) install.GitRepo {
 
 // installHook installs the hooks of an agent. The local scope is that of all worktrees of the repository:
 // an agent reads the personal file of the worktree that it is started in.
-func (a *app) installHook(ctx context.Context, name string, scope install.Scope) (out []hookChange, err error) {
+// check says whether git's hooks get the one that checks commits.
+func (a *app) installHook(ctx context.Context, name string, scope install.Scope, check bool) (out []hookChange, err error) {
 	var repo *watcher.Repo
 	if scope != install.User || name == gitHook {
 		if repo, err = a.repo(ctx); err != nil {
@@ -130,11 +135,17 @@ func (a *app) installHook(ctx context.Context, name string, scope install.Scope)
 		}
 	}
 	if name == gitHook {
-		c, err := install.AddGit(ctx, a.gitRepo(repo))
-		if err != nil {
-			return nil, refusal(err)
+		for _, hook := range install.GitHooks {
+			if hook == install.CheckHook && !check {
+				continue
+			}
+			c, err := install.AddGit(ctx, a.gitRepo(repo), hook)
+			if err != nil {
+				return out, refusal(err)
+			}
+			out = append(out, hookChange{name, install.Local, c.File, c.Done})
 		}
-		return []hookChange{{name, install.Local, c.File, c.Done}}, nil
+		return out, nil
 	}
 	agent, _ := agents.Find(name) // the name is checked
 	c, err := a.installIn(ctx, agent, scope, repo)
@@ -283,9 +294,11 @@ func (a *app) removeNamed(ctx context.Context, names []string, scope install.Sco
 		case name != gitHook:
 			done, err = a.removeAgent(name, scope, repo)
 		case scope == "" || scope == install.Local:
-			var c install.Change
-			c, err = install.RemoveGit(ctx, a.gitRepo(repo))
-			done = []hookChange{{name, install.Local, c.File, c.Done}}
+			done = nil
+			for _, hook := range install.GitHooks {
+				c, failed := install.RemoveGit(ctx, a.gitRepo(repo), hook)
+				done, err = append(done, hookChange{name, install.Local, c.File, c.Done}), errors.Join(err, failed)
+			}
 		}
 		errs = append(errs, refusal(err))
 		out = append(out, slices.DeleteFunc(done, func(c hookChange) bool { return c.Done == install.Absent })...)

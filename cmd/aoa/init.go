@@ -91,7 +91,7 @@ func (a *app) initialise(ctx context.Context, o initOptions) error {
 		return err
 	}
 	for _, h := range o.hooks {
-		done, err := a.installHook(ctx, h, install.Local)
+		done, err := a.installHook(ctx, h, install.Local, false)
 		for _, c := range done {
 			a.talk("hooks of %s: %s %s", h, c.File, c.Done)
 		}

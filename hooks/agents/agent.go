@@ -12,6 +12,7 @@ const (
 	Camel               // {"additionalContext":…}
 	Snake               // {"additional_context":…}
 	Steps               // {"injectSteps":[{"ephemeralMessage":…}]}
+	Person              // {"systemMessage":…}: the person reads it, and no model
 )
 
 // Event is one event of an agent's hooks.
@@ -44,6 +45,8 @@ func (e Event) Deadline() (wait time.Duration, starts bool) {
 		return startDeadline, true
 	case "UserPromptSubmit":
 		return promptDeadline, true
+	case "Stop":
+		return startDeadline, false // nobody waits for anything else then, and git is asked what the change is
 	}
 	return hintDeadline, false
 }
@@ -110,8 +113,8 @@ func EventOf(agent, event string) Event {
 	return a.Event(event)
 }
 
-// Takes reports whether an agent has an installed event with that canonical name at which text reaches its model for no
-// more than its tokens. An agent that is not in the table does.
+// Takes reports whether an agent has an installed event with that canonical name at which text reaches its model, or the
+// person who reads along, for no more than its tokens. An agent that is not in the table does.
 func Takes(agent, canonical string) bool {
 	a, ok := Find(agent)
 	for _, e := range a.Events {

@@ -50,7 +50,7 @@ func TestTable(t *testing.T) {
 	for _, c := range []struct {
 		agent, event string
 		want         bool
-	}{{"claude", "UserPromptSubmit", true}, {"claude", "PostToolUse", false}, {"claude", "Stop", false},
+	}{{"claude", "UserPromptSubmit", true}, {"claude", "PostToolUse", false}, {"claude", "Stop", true},
 		{"opencode", "SessionStart", false},
 		{"cursor", "UserPromptSubmit", false}, {"cli", "UserPromptSubmit", true}} {
 		fault.Same(t, fmt.Sprintf("%s takes text at %s", c.agent, c.event), agents.Takes(c.agent, c.event), c.want)

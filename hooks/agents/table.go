@@ -39,7 +39,8 @@ var All = []Agent{
 				Async: true},
 			// The only event of a failed Edit. Rescue and stale answer here.
 			{Name: "PostToolBatch", Canonical: "PostToolBatch", Context: Nested, Installed: true, Timeout: 2},
-			{Name: "Stop", Canonical: "Stop", Installed: true, Timeout: 2},
+			// For the person: text for the model would keep the turn going, and cost a request.
+			{Name: "Stop", Canonical: "Stop", Context: Person, Installed: true, Timeout: 2},
 			// Not async: the client ends asynchronous hooks when it exits.
 			{Name: "SessionEnd", Canonical: "SessionEnd", Installed: true, Timeout: 1},
 		}},

@@ -17,8 +17,14 @@ import (
 	"github.com/aoa-dev/aoa/internal/regularfile"
 )
 
-// GitHook is the hook of git that makes the daemon look at HEAD at once. What git does without it, the watcher sees.
-const GitHook = "post-commit"
+// The hooks of git that aOa can be in.
+const (
+	GitHook   = "post-commit" // makes the daemon look at HEAD at once. What git does without it, the watcher sees.
+	CheckHook = "pre-commit"  // runs aoa check on the commit that is being made
+)
+
+// GitHooks lists them.
+var GitHooks = []string{GitHook, CheckHook}
 
 // The marks of our block in a hook, and what stands before it in a file that we made.
 const (
@@ -29,8 +35,16 @@ const (
 
 // hookBlock runs nothing if aoa is gone, else a process in the background with all streams closed: a child that holds
 // git's stdout hangs its caller.
-const hookBlock = blockStart + "if command -v aoa >/dev/null 2>&1; then\n" +
+const commitBlock = blockStart + "if command -v aoa >/dev/null 2>&1; then\n" +
 	"  ( aoa hook git " + GitHook + " </dev/null >/dev/null 2>&1 & ) || :\n" + "fi\n" + blockEnd
+
+// checkBlock stops a commit that has findings, and no other: what else keeps aoa check from an answer ends with another
+// code.
+const checkBlock = blockStart + "if [ \"${AOA-}\" != 0 ] && command -v aoa >/dev/null 2>&1; then\n" +
+	"  aoa check --staged || [ $? -ne 1 ] || exit 1\n" + "fi\n" + blockEnd
+
+// blocks are what enters each hook.
+var blocks = map[string]string{GitHook: commitBlock, CheckHook: checkBlock}
 
 // shells are the first lines of scripts that understand our block.
 var shells = regexp.MustCompile(`^#! *(\S*/)?(env +(-\S+ +)*)?(\S*/)?(sh|bash|dash|ash|ksh|zsh|mksh|busybox)(\.exe)?( [^\r\n]*)?\n`)
@@ -45,14 +59,15 @@ type GitRepo struct {
 	Env       []string // of git
 }
 
-// AddGit enters our block into the repository's post-commit hook, after the first line: many hooks end in exec. Twice is
+// AddGit enters our block into one of the repository's GitHooks, after the first line: many hooks end in exec. Twice is
 // once. The error is a *Refusal if the hook cannot take the block.
-func AddGit(ctx context.Context, repo GitRepo) (Change, error) {
-	file, err := repo.hook(ctx)
+func AddGit(ctx context.Context, repo GitRepo, hook string) (Change, error) {
+	hookBlock := blocks[hook]
+	file, err := repo.hook(ctx, hook)
 	if err != nil {
 		return Change{}, err
 	}
-	old, mode, err := readHook(file)
+	old, mode, err := readHook(file, hookBlock)
 	switch {
 	case err != nil:
 		return Change{}, err
@@ -65,9 +80,10 @@ func AddGit(ctx context.Context, repo GitRepo) (Change, error) {
 	return write(file, old, mode, slices.Concat(first, []byte("\n"+hookBlock), rest), Changed)
 }
 
-// RemoveGit takes our block out. A file that holds nothing else is deleted; every other byte stays.
-func RemoveGit(ctx context.Context, repo GitRepo) (Change, error) {
-	file, err := repo.hook(ctx)
+// RemoveGit takes our block out of one of the hooks. A file that holds nothing else is deleted; every other byte stays.
+func RemoveGit(ctx context.Context, repo GitRepo, hook string) (Change, error) {
+	hookBlock := blocks[hook]
+	file, err := repo.hook(ctx, hook)
 	var refused *Refusal
 	if errors.As(err, &refused) { // aOa writes nothing there
 		return Change{File: refused.File, Done: Absent}, nil
@@ -75,7 +91,7 @@ func RemoveGit(ctx context.Context, repo GitRepo) (Change, error) {
 	if err != nil {
 		return Change{}, err
 	}
-	old, mode, err := readHook(file)
+	old, mode, err := readHook(file, hookBlock)
 	rest := bytes.Replace(old, []byte(hookBlock), nil, 1)
 	switch {
 	case len(rest) == len(old): // also of what cannot be read: it cannot hold our block
@@ -88,29 +104,36 @@ func RemoveGit(ctx context.Context, repo GitRepo) (Change, error) {
 	return write(file, old, mode, rest, Changed)
 }
 
-// ExamineGit says what the post-commit hook holds of ours.
+// ExamineGit says which hooks hold a block of ours. File is that of the first, or of the one that would be refused.
 func ExamineGit(ctx context.Context, repo GitRepo) (Status, error) {
 	st := Status{State: Absent, Events: []string{}}
-	var refused *Refusal
-	file, err := repo.hook(ctx)
-	var hook []byte
-	if err == nil {
-		hook, _, err = readHook(file)
-	}
-	switch {
-	case errors.As(err, &refused):
-		st.File, st.State, st.Note = refused.File, Refused, refused.Why
-	case err != nil:
-		return st, err
-	case bytes.Contains(hook, []byte(hookBlock)):
-		st.File, st.State, st.Events = file, Installed, []string{GitHook}
+	for _, name := range GitHooks {
+		file, err := repo.hook(ctx, name)
+		var hook []byte
+		if err == nil {
+			hook, _, err = readHook(file, blocks[name])
+		}
+		var refused *Refusal
+		switch {
+		case errors.As(err, &refused):
+			if st.State == Absent {
+				st.File, st.State, st.Note = refused.File, Refused, refused.Why
+			}
+		case err != nil:
+			return st, err
+		case bytes.Contains(hook, []byte(blocks[name])):
+			if st.State != Installed {
+				st.File, st.Note = file, ""
+			}
+			st.State, st.Events = Installed, append(st.Events, name)
+		}
 	}
 	return st, nil
 }
 
-// hook is where git looks for the hook. A folder that the user has set is tracked or shared: it is refused.
-func (r GitRepo) hook(ctx context.Context) (string, error) {
-	file := filepath.Join(r.CommonDir, "hooks", GitHook)
+// hook is where git looks for a hook. A folder that the user has set is tracked or shared: it is refused.
+func (r GitRepo) hook(ctx context.Context, name string) (string, error) {
+	hookBlock, file := blocks[name], filepath.Join(r.CommonDir, "hooks", name)
 	if to := leadsOut(r.CommonDir, filepath.Dir(file)); to != "" {
 		return "", &Refusal{File: file, Why: "its folder is a symbolic link to " + to, Snippet: hookBlock}
 	}
@@ -121,7 +144,7 @@ func (r GitRepo) hook(ctx context.Context) (string, error) {
 	}
 	for fields := strings.Split(string(set), "\x00"); len(fields) >= 2; fields = fields[2:] {
 		if fields[0] != "command line:" && from(r.Root, fields[1]) != filepath.Dir(file) {
-			return "", &Refusal{File: filepath.Join(from(r.Root, fields[1]), GitHook), Why: "core.hooksPath is " + fields[1] +
+			return "", &Refusal{File: filepath.Join(from(r.Root, fields[1]), name), Why: "core.hooksPath is " + fields[1] +
 				", whose scripts may be tracked or shared", Snippet: hookBlock}
 		}
 	}
@@ -137,7 +160,7 @@ func from(dir, path string) string {
 }
 
 // readHook reads a hook's file, nil if there is none, and refuses what cannot take a block.
-func readHook(file string) ([]byte, fs.FileMode, error) {
+func readHook(file, block string) ([]byte, fs.FileMode, error) {
 	st, err := os.Lstat(file)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, 0, nil
@@ -166,7 +189,7 @@ func readHook(file string) ([]byte, fs.FileMode, error) {
 		}
 	}
 	if why != "" {
-		return nil, 0, &Refusal{File: file, Why: why, Snippet: hookBlock}
+		return nil, 0, &Refusal{File: file, Why: why, Snippet: block}
 	}
 	return b, st.Mode().Perm(), nil
 }

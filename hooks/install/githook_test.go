@@ -74,7 +74,7 @@ func (h *gitHome) called() {
 func TestGitHookFires(t *testing.T) {
 	h := newGitHome(t)
 	dir, hook := h.repo()
-	if c, err := AddGit(t.Context(), h.at(dir, dir)); err != nil || c.Done != Created || c.File != hook {
+	if c, err := AddGit(t.Context(), h.at(dir, dir), GitHook); err != nil || c.Done != Created || c.File != hook {
 		t.Fatalf("%+v, %v", c, err)
 	}
 	h.git(dir, "commit", "-q", "--allow-empty", "-m", "one")
@@ -83,7 +83,7 @@ func TestGitHookFires(t *testing.T) {
 	h.git(dir, "worktree", "add", "-q", tree)
 	h.git(tree, "commit", "-q", "--allow-empty", "-m", "two")
 	h.called()
-	if c, err := AddGit(t.Context(), h.at(dir, tree)); err != nil || c.Done != Unchanged {
+	if c, err := AddGit(t.Context(), h.at(dir, tree), GitHook); err != nil || c.Done != Unchanged {
 		t.Errorf("again from the linked worktree: %+v, %v", c, err)
 	}
 	if st, err := ExamineGit(t.Context(), h.at(dir, tree)); err != nil || st.State != Installed {
@@ -91,7 +91,7 @@ func TestGitHookFires(t *testing.T) {
 	}
 	os.Remove(h.aoa)
 	h.git(dir, "commit", "-q", "--allow-empty", "-m", "without the binary")
-	if c, err := RemoveGit(t.Context(), h.at(dir, dir)); err != nil || c.Done != Deleted {
+	if c, err := RemoveGit(t.Context(), h.at(dir, dir), GitHook); err != nil || c.Done != Deleted {
 		t.Errorf("remove: %+v, %v", c, err)
 	}
 	if _, err := os.Stat(hook); err == nil {
@@ -112,19 +112,19 @@ func TestGitHookShapes(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			dir, hook := h.repo()
 			fileWith(t, hook, before, 0o750)
-			if c, err := AddGit(t.Context(), h.at(dir, dir)); err != nil || c.Done != Changed {
+			if c, err := AddGit(t.Context(), h.at(dir, dir), GitHook); err != nil || c.Done != Changed {
 				t.Fatalf("%+v, %v", c, err)
 			}
 			h.git(dir, "commit", "-q", "--allow-empty", "-m", "one")
 			h.called()
-			if c, err := RemoveGit(t.Context(), h.at(dir, dir)); err != nil || c.Done != Changed {
+			if c, err := RemoveGit(t.Context(), h.at(dir, dir), GitHook); err != nil || c.Done != Changed {
 				t.Errorf("%+v, %v", c, err)
 			}
 			st, err := os.Stat(hook)
 			if got := contentOf(t, hook); string(got) != before || err != nil || st.Mode().Perm() != 0o750 {
 				t.Errorf("%q, %v, %v", got, st.Mode(), err)
 			}
-			if c, err := RemoveGit(t.Context(), h.at(dir, dir)); err != nil || c.Done != Absent {
+			if c, err := RemoveGit(t.Context(), h.at(dir, dir), GitHook); err != nil || c.Done != Absent {
 				t.Errorf("again: %+v, %v", c, err)
 			}
 		})
@@ -148,7 +148,7 @@ func TestGitHookRefused(t *testing.T) {
 		}},
 		"linked folder": {"its folder is a symbolic link to ", func(_, hook string) {
 			outside := t.TempDir()
-			fileWith(t, filepath.Join(outside, GitHook), "#!/bin/sh\n"+hookBlock, 0o755) // of another repository
+			fileWith(t, filepath.Join(outside, GitHook), "#!/bin/sh\n"+commitBlock, 0o755) // of another repository
 			os.RemoveAll(filepath.Dir(hook))
 			os.Symlink(outside, filepath.Dir(hook))
 		}},
@@ -158,14 +158,14 @@ func TestGitHookRefused(t *testing.T) {
 			dir, hook := h.repo()
 			c.make(dir, hook)
 			var refused *Refusal
-			_, err := AddGit(t.Context(), h.at(dir, dir))
-			if !errors.As(err, &refused) || !strings.Contains(refused.Why, c.why) || refused.Snippet != hookBlock {
+			_, err := AddGit(t.Context(), h.at(dir, dir), GitHook)
+			if !errors.As(err, &refused) || !strings.Contains(refused.Why, c.why) || refused.Snippet != commitBlock {
 				t.Errorf("%v", err)
 			}
 			if st, err := ExamineGit(t.Context(), h.at(dir, dir)); err != nil || st.State != Refused {
 				t.Errorf("%+v, %v", st, err)
 			}
-			if c, err := RemoveGit(t.Context(), h.at(dir, dir)); err != nil || c.Done != Absent {
+			if c, err := RemoveGit(t.Context(), h.at(dir, dir), GitHook); err != nil || c.Done != Absent {
 				t.Errorf("%+v, %v", c, err)
 			}
 		})

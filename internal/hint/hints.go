@@ -48,6 +48,7 @@ type Counter interface{ Decision(kind, why string) }
 type Hints struct {
 	o     Options
 	asked asked
+	told  findings
 }
 
 // New makes Hints before the first question.
@@ -69,6 +70,9 @@ func (h *Hints) Answer(ctx context.Context, w *checkout.Checkout, call hooks.Cal
 			return nil
 		}
 		return hooks.Render(call.Agent, call.Event, hooks.Block{}, h.startText(ctx, w, call, how, hooks.MaxStart, nil))
+	}
+	if stops(call) { // no model reads it
+		return hooks.Render(call.Agent, call.Event, hooks.Block{}, h.stopText(ctx, w, call))
 	}
 	recent := h.texts(ctx, h.asked.take(h.o.Sessions.Get(call.Session, h.o.Now()), call, h.o.Now()))
 	var texts []string

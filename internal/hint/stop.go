@@ -1,0 +1,72 @@
+package hint
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/aoa-dev/aoa/hooks"
+	"github.com/aoa-dev/aoa/hooks/agents"
+	"github.com/aoa-dev/aoa/internal/change"
+	"github.com/aoa-dev/aoa/internal/checkout"
+	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/index"
+	"github.com/aoa-dev/aoa/prefetch"
+)
+
+// findings remembers what the person was told at the end of a turn, by session: the same findings are said once.
+type findings struct {
+	mu    sync.Mutex // guards texts
+	texts map[string]string
+}
+
+// maxTold bounds the sessions that are remembered; then all are dropped.
+const maxTold = 256
+
+// news returns a text if the session was told something else last, else "".
+func (t *findings) news(session, text string) string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.texts == nil || len(t.texts) >= maxTold {
+		t.texts = map[string]string{}
+	}
+	if text == t.texts[session] {
+		return ""
+	}
+	t.texts[session] = text
+	return text
+}
+
+// stops reports whether a turn ends with this call.
+func stops(call hooks.Call) bool {
+	return agents.EventOf(call.Agent, call.Event).Canonical == "Stop"
+}
+
+// stopText is what the person is told when a turn ends: what the files that the session has edited and that are not
+// committed break and lack, as aoa check says it. It is "" if there are no findings, or if they were told before.
+func (h *Hints) stopText(ctx context.Context, w *checkout.Checkout, call hooks.Call) string {
+	edited := uncommitted(h.o.Sessions.Get(call.Session, h.o.Now()), call.Events)
+	if !h.o.Settings.Get().Shows(string(prefetch.Partner)) || call.Subagent != "" || len(edited) == 0 {
+		return ""
+	}
+	ans, err := w.Check(ctx, change.Request{Files: slices.Clone(edited)})
+	if err != nil || ctx.Err() != nil {
+		h.o.Count.Decision(string(prefetch.Partner), "late")
+		return ""
+	}
+	if ans.Findings() == 0 {
+		return h.told.news(call.Session, "")
+	}
+	lines := []string{"aOa: this change is not complete"}
+	for _, b := range index.BrokenLines(ans.Broken) {
+		lines = append(lines, fmt.Sprintf("%s:%d: %s", b.File.Quoted(), b.Line, event.Quote(b.Text)))
+	}
+	for _, l := range ans.Missing {
+		lines = append(lines, fmt.Sprintf("%s: changed with %s in %d of %d commits", l.File.Quoted(), l.With.Quoted(), l.Both, l.Of))
+	}
+	most := 1 + prefetch.MaxFiles
+	more := ans.MoreBroken + ans.MoreMissing + max(0, len(lines)-most)
+	return h.told.news(call.Session, strings.Join(lines[:min(len(lines), most)], "\n")+hooks.More(more))
+}

@@ -23,6 +23,7 @@ type Request struct {
 	Index     string       `json:"index,omitempty"`     // with Staged: the index that git makes the commit of (GIT_INDEX_FILE)
 	Range     string       `json:"range,omitempty"`     // BASE..HEAD: what these commits change together
 	Committer string       `json:"committer,omitempty"` // the user's e-mail address; "": that of git's settings
+	Hint      bool         `json:"-"`                   // an agent waits: see Recent
 }
 
 // Checkout is what a check looks at.
@@ -33,6 +34,7 @@ type Checkout struct {
 	Reader   *index.Reader
 	Prefetch *prefetch.Prefetcher
 	Now      func() time.Time
+	Recent   *Recent // of this checkout; nil: git is always asked
 }
 
 // Errors of a range. Both wrap what git says.
@@ -69,11 +71,11 @@ func (c *Checkout) scopeOf(ctx context.Context, r Request) (s scope, err error) 
 	if r.Staged {
 		repo = repo.WithIndex(r.Index)
 	}
-	unmerged, err := repo.Unmerged(ctx)
+	now, err := c.state(ctx, repo, r)
 	switch {
 	case err != nil:
 		return s, err
-	case unmerged:
+	case now.unmerged:
 		return scope{files: []event.Path{}, silent: "the index has unmerged files"}, nil
 	case r.Staged:
 		s, err = c.ofIndex(ctx, repo)
@@ -83,9 +85,8 @@ func (c *Checkout) scopeOf(ctx context.Context, r Request) (s scope, err error) 
 	if err != nil || s.silent != "" {
 		return s, err
 	}
-	own, err := c.Repo.Unpushed(ctx, r.Committer, c.Now())
-	s.own = set(own)
-	return s, err
+	s.own = set(now.own)
+	return s, nil
 }
 
 func set(files []event.Path) map[event.Path]bool {

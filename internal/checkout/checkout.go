@@ -41,7 +41,8 @@ type Checkout struct {
 
 	begun begun
 
-	now func() time.Time
+	now    func() time.Time
+	recent change.Recent
 }
 
 // New makes a checkout whose files are not known yet.
@@ -57,7 +58,8 @@ func ForGit(ctx context.Context) (context.Context, context.CancelFunc) {
 // Check says what a change breaks and lacks.
 func (w *Checkout) Check(ctx context.Context, r change.Request) (change.Answer, error) {
 	r.Files = w.Paths(r.Files)
-	c := change.Checkout{Repo: w.Repo, Edits: w.edits, Tree: w.Tree(), Reader: w.Reader, Prefetch: w.Prefetch, Now: w.now}
+	c := change.Checkout{Repo: w.Repo, Edits: w.edits, Tree: w.Tree(), Reader: w.Reader, Prefetch: w.Prefetch, Now: w.now,
+		Recent: &w.recent}
 	return c.Check(ctx, r)
 }
 

@@ -238,7 +238,12 @@ func (h *Hints) misnamed(ctx context.Context, w *checkout.Checkout, events []eve
 // check asks what the session's change breaks and lacks, as aoa check does, and puts it into the question, of what it
 // breaks as far as the session was not told of these files. It reports whether there is a question left.
 func (h *Hints) check(ctx context.Context, w *checkout.Checkout, q *question, space int) bool {
-	ans, err := w.Check(ctx, change.Request{Files: q.Query.Files})
+	ans, err := w.Check(ctx, change.Request{Files: q.Query.Files, Hint: true})
+	if ctx.Err() != nil { // git took too long: it is asked again with the next call
+		h.o.Count.Decision(string(q.Kind), "late")
+		h.asked.again(*q)
+		return false
+	}
 	if err != nil {
 		h.o.Log.Warn("the change is not checked", "err", err)
 		return false

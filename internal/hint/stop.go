@@ -51,7 +51,7 @@ func (h *Hints) stopText(ctx context.Context, w *checkout.Checkout, call hooks.C
 	if !h.o.Settings.Get().Shows(string(prefetch.Partner)) || call.Subagent != "" || len(edited) == 0 {
 		return ""
 	}
-	ans, err := w.Check(ctx, change.Request{Files: slices.Clone(edited)})
+	ans, err := w.Check(ctx, change.Request{Files: slices.Clone(edited), Hint: true})
 	if err != nil || ctx.Err() != nil {
 		h.o.Count.Decision(string(prefetch.Partner), "late")
 		return ""

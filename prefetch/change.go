@@ -41,8 +41,7 @@ const leastMissing = 0.20
 const shownCommits = 2
 
 // companions are what changes with a change, as predictions with the likeliest first. exists says which files there are.
-func (p *Prefetcher) companions(ctx context.Context, q event.Query, own Intercepts,
-	exists func(event.Path) bool) (*answers, error) {
+func (p *Prefetcher) companions(ctx context.Context, q event.Query, exists func(event.Path) bool) (*answers, error) {
 	a := &answers{q: q, change: changeOf(q), commits: &history.Commits{},
 		weights: cmp.Or(p.o.Weights, history.Shipped())}
 	if p.o.History != nil {
@@ -52,6 +51,7 @@ func (p *Prefetcher) companions(ctx context.Context, q event.Query, own Intercep
 		}
 	}
 	a.found = a.commits.Companions(a.weights, a.change, exists, mostCompanions)
+	own := p.Learned()
 	a.Predictions = make([]Prediction, 0, len(a.found))
 	for i := range a.found {
 		f := &a.found[i]

@@ -1,7 +1,6 @@
 package prefetch
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"testing"
@@ -98,14 +97,11 @@ func TestTwoDecisionsBeforeTheLog(t *testing.T) {
 	d := newFixture(t, Options{})
 	d.likely(.9, "x.go")
 	d.likely(.8, "y.go", "z.go")
-	ctx := context.Background()
-	first, err := d.p.Decide(ctx, Question{Kind: Next, Query: d.query()})
-	if err != nil || len(first.Shown) == 0 {
-		t.Fatalf("%+v, %v", first, err)
+	if first := d.say(Question{Kind: Next, Query: d.query()}, nil, all); len(first.Shown) == 0 {
+		t.Fatalf("%+v", first)
 	}
-	second, err := d.p.Decide(ctx, Question{Kind: Next, Query: d.query()})
-	if err != nil || len(second.Shown) != 0 {
-		t.Errorf("a second hint before the first was logged: %v, %v", paths(second.Shown), err)
+	if second := d.say(Question{Kind: Next, Query: d.query()}, nil, all); len(second.Shown) != 0 {
+		t.Errorf("a second hint before the first was logged: %v", paths(second.Shown))
 	}
 }
 
@@ -133,21 +129,16 @@ func TestHoldout(t *testing.T) {
 	}
 }
 
-func TestKindsThatAreOffOrNotRanked(t *testing.T) {
-	d := newFixture(t, Options{Kinds: func(k Kind) bool { return k != Next }})
+func TestKindsThatAreNotRanked(t *testing.T) {
+	d := newFixture(t, Options{})
 	d.likely(.9, "x.go")
-	if dec := d.ask(Next); len(dec.Shown)+len(dec.Log) != 0 || dec.Why != "off" {
-		t.Errorf("%+v, want off", dec)
-	}
 	for _, k := range []Kind{Rescue, Start, Stale, Reload} {
 		if dec := d.ask(k); len(dec.Shown)+len(dec.Log) != 0 || dec.Why != "nothing" {
 			t.Errorf("kind %q was ranked: %+v", k, dec)
 		}
 	}
-	for _, k := range []Kind{"gossip", ""} {
-		if _, err := d.p.Decide(context.Background(), Question{Kind: k, Query: d.query()}); err == nil {
-			t.Errorf("kind %q was decided on", k)
-		}
+	if dec := d.say(Question{Kind: "gossip", Query: d.query()}, facts("x.go"), all); len(dec.Shown) != 0 {
+		t.Errorf("of a kind that is not known %v is said", paths(dec.Shown))
 	}
 }
 
@@ -156,9 +147,8 @@ func TestWithoutASessionNothingIsLogged(t *testing.T) {
 	d.likely(.9, "x.go")
 	q := d.question(Partner)
 	q.Query.Session = ""
-	dec, err := d.p.Decide(context.Background(), q)
-	if err != nil || len(dec.Shown) != 1 || len(dec.Log) != 0 {
-		t.Errorf("%+v, %v, want x.go and no log", dec, err)
+	if dec := d.say(q, nil, all); len(dec.Shown) != 1 || len(dec.Log) != 0 {
+		t.Errorf("%+v, want x.go and no log", dec)
 	}
 }
 
@@ -166,13 +156,11 @@ func TestWithoutASessionNothingIsLogged(t *testing.T) {
 // another.
 func TestConversations(t *testing.T) {
 	d := newFixture(t, Options{})
-	tell := func(by string) Decision {
+	tell := func(by string) said {
 		t.Helper()
 		q := d.query()
 		q.Subagent = by
-		dec, err := d.p.Decide(t.Context(), Question{Kind: Stale, Query: q,
-			Found: []event.Suggestion{{File: "x.go", Score: 1}}})
-		fault.Check(t, err)
+		dec := d.say(Question{Kind: Stale, Query: q}, facts("x.go"), all)
 		d.happen(dec.Log...)
 		return dec
 	}
@@ -223,111 +211,66 @@ func TestATurnIsTheSubagentsToo(t *testing.T) {
 	}
 }
 
-// TestLead: a text before the files is said without them, and its files are not said again.
-func TestLead(t *testing.T) {
+// TestTextWithoutFiles: a text is said without files of the decision, too, and the files that it names are not said
+// again.
+func TestTextWithoutFiles(t *testing.T) {
 	d := newFixture(t, Options{Tokens: func() int { return 20 }})
-	ask := func(kind Kind, lead string, named []event.Path, found ...event.Path) Decision {
+	ask := func(kind Kind, before string, named []event.Path, found ...event.Path) said {
 		t.Helper()
-		q := Question{Kind: kind, Query: d.query(), Lead: lead, Named: named,
-			Say: func(s []event.Suggestion) (string, []event.Path) { return fmt.Sprint(paths(s)), paths(s) }}
-		for _, f := range found {
-			q.Found = append(q.Found, event.Suggestion{File: f, Score: 1})
-		}
-		dec, err := d.p.Decide(t.Context(), q)
-		fault.Check(t, err)
+		dec := d.say(Question{Kind: kind, Query: d.query()}, facts(found...),
+			func(s []event.Suggestion) (string, []event.Path) {
+				if len(s) > 0 {
+					return before + fmt.Sprint(paths(s)), append(paths(s), named...)
+				}
+				return before, named
+			})
 		d.happen(dec.Log...)
 		d.now = d.now.Add(time.Second)
 		return dec
 	}
 	first := ask(Start, "said before", []event.Path{"n.go"}, "x.go")
-	if first.Text != "said before\n[x.go]" || len(first.Log) != 1 ||
-		!slices.Equal(first.Log[0].Named(), []event.Path{"n.go"}) || hintOf(first.Log[0]).Tokens != Tokens(first.Text) {
+	if len(first.Log) != 1 || !slices.Equal(first.Log[0].Named(), []event.Path{"n.go"}) ||
+		!slices.Equal(first.Log[0].Paths(), []event.Path{"x.go"}) || hintOf(first.Log[0]).Tokens != Tokens(first.Text) {
 		t.Fatalf("%+v", first)
 	}
 	if dec := ask(Start, "", nil, "n.go"); len(dec.Shown) != 0 {
 		t.Errorf("named twice: %+v", dec)
 	}
-	if dec := ask(Start, "alone", nil); dec.Text != "alone" || len(dec.Log) != 1 || len(dec.Log[0].Paths()) != 0 ||
-		dec.Why != "shown" {
+	if dec := ask(Start, "alone", nil); len(dec.Log) != 1 || len(dec.Log[0].Paths()) != 0 || dec.Why != WhyShown {
 		t.Errorf("%+v", dec)
 	}
-	if dec := ask(Reload, "of no files", nil); dec.Text != "of no files" || len(dec.Log) != 1 ||
-		len(dec.Log[0].Paths()) != 0 {
+	if dec := ask(Reload, "of no files", nil); len(dec.Log) != 1 || len(dec.Log[0].Paths()) != 0 {
 		t.Errorf("%+v", dec)
 	}
 	if left := d.p.Left("s", d.now); left != 20-Tokens(first.Text)-Tokens("alone")-Tokens("of no files") {
 		t.Errorf("%d tokens left", left)
 	}
 	ask(Start, "a text that costs more than what is left of the allowance of this session", nil)
-	if dec := ask(Start, "more", nil); dec.Text != "" {
+	if dec := d.p.Decide(Question{Kind: Start, Query: d.query()}, Found(nil)); !dec.Spent {
 		t.Errorf("said beyond the allowance: %+v", dec)
 	}
 }
 
 // TestWordsTakeTime: while the words of a hint are made, for which files are read, other decisions are made and events
-// are folded, and what the words will say is not said by another decision.
+// are folded, and what the words will say is not said by another decision. It is held until the log has it.
 func TestWordsTakeTime(t *testing.T) {
 	d := newFixture(t, Options{})
-	asking, goOn := make(chan struct{}), make(chan struct{})
-	question := Question{Kind: Rescue, Query: d.query(), Found: []event.Suggestion{{File: "a.go", Score: 1}},
-		Say: func(s []event.Suggestion) (string, []event.Path) { return "words", paths(s) }}
-	slow := question
-	slow.Say = func(s []event.Suggestion) (string, []event.Path) {
-		close(asking)
-		<-goOn
-		return "slow words", paths(s)
-	}
-	answered := make(chan Decision, 1)
-	go func() {
-		dec, err := d.p.Decide(context.Background(), slow)
-		if err != nil {
-			t.Error(err)
-		}
-		answered <- dec
-	}()
-	<-asking
-	meanwhile := make(chan struct{})
-	go func() {
-		defer close(meanwhile)
-		d.happen(d.event(event.KindRead, "b.go"))
-		other := question
-		other.Query.Session = "other"
-		for _, q := range []struct {
-			Question
-			want string
-		}{{question, ""}, {other, "words"}} {
-			if dec, err := d.p.Decide(context.Background(), q.Question); err != nil || dec.Text != q.want {
-				t.Errorf("session %s gets %q, want %q: %v", q.Query.Session, dec.Text, q.want, err)
-			}
-		}
-	}()
-	select {
-	case <-meanwhile:
-	case <-time.After(time.Minute):
-		t.Error("everybody waits for the words of one hint")
-	}
-	close(goOn)
-	dec := <-answered
-	fault.Same(t, "the words that took time", dec.Text, "slow words")
-	<-meanwhile
-	again := question
-	if dec, _ := d.p.Decide(context.Background(), again); dec.Text != "" {
-		t.Errorf("it is said again before the log has it: %q", dec.Text)
-	}
+	q := Question{Kind: Rescue, Query: d.query()}
+	slow := d.p.Decide(q, Found(facts("a.go")))
+	d.happen(d.event(event.KindRead, "b.go"))
+	other := q
+	other.Query.Session = "other"
+	fault.Same(t, "meanwhile", d.say(q, facts("a.go"), all).Text, "")
+	fault.Same(t, "to another session", d.say(other, facts("a.go"), all).Text, "words")
+	log, why := d.p.Said(slow, "slow words", []event.Path{"a.go"})
+	fault.Same(t, "the words that took time", fmt.Sprint(why, " ", log[0].Paths()), "shown [a.go]")
+	fault.Same(t, "before the log has it", d.say(q, facts("a.go"), all).Text, "")
 }
 
 // TestWhatWasLateIsSaidLater: a hint whose words come too late was not said, and is said when it is asked again.
 func TestWhatWasLateIsSaidLater(t *testing.T) {
 	d := newFixture(t, Options{})
-	ctx, late := context.WithCancel(t.Context())
-	q := Question{Kind: Rescue, Query: d.query(), Found: []event.Suggestion{{File: "a.go", Score: 1}},
-		Say: func(s []event.Suggestion) (string, []event.Path) { late(); return "words", paths(s) }}
-	dec, err := d.p.Decide(ctx, q)
-	fault.Check(t, err)
-	if dec.Why != "late" || dec.Text != "" || len(dec.Log) > 0 {
-		t.Errorf("too late: %+v", dec)
-	}
-	dec, err = d.p.Decide(t.Context(), q)
-	fault.Check(t, err)
-	fault.Same(t, "the next time", dec.Text, "words")
+	q := Question{Kind: Rescue, Query: d.query()}
+	d.p.Drop(d.p.Decide(q, Found(facts("a.go"))))
+	fault.Same(t, "the next time", d.say(q, facts("a.go"), all).Text, "words")
 }

@@ -34,15 +34,15 @@ func (a *answers) Done() {
 // estimate gives each file that may be an answer its probability: the only way from a question to a probability, for
 // hints and for people. A question about a change is answered by the commits, every other one by the ranking. Who asks
 // is done with the answers when it no longer needs them.
-func (p *Prefetcher) estimate(ctx context.Context, q event.Query, own Intercepts) (*answers, error) {
+func (p *Prefetcher) estimate(ctx context.Context, q event.Query) (*answers, error) {
 	if rank.TaskOf(q) == event.TaskChange {
-		return p.companions(ctx, p.ofSession(q), own, p.ranker.Has)
+		return p.companions(ctx, p.ofSession(q), p.ranker.Has)
 	}
 	ranking, err := p.ranker.Score(ctx, q)
 	if err != nil {
 		return nil, err
 	}
-	return &answers{Predictions: p.o.confident().Predictions(q, ranking.Files, own), q: q, ranking: ranking}, nil
+	return &answers{Predictions: p.o.confident().Predictions(q, ranking.Files, p.Learned()), q: q, ranking: ranking}, nil
 }
 
 // ofSession is a question about the files that the session has edited since its prompt, unless it names files.
@@ -72,18 +72,13 @@ func (a *answers) suggestion(ctx context.Context, x *Prediction, explain bool) e
 	return s
 }
 
-// answers are those of a question of people and tools, with what the repository's outcomes have taught.
-func (p *Prefetcher) answers(ctx context.Context, q event.Query) (*answers, error) {
-	return p.estimate(ctx, q, p.Learned())
-}
-
 // defaultAnswer is how many files are answered with where the question does not say.
 const defaultAnswer = 5
 
 // Answer is the answer for people and tools: the likeliest files, with the probabilities that hints have. Equal state
 // and query give equal answers. Answer.Ms is left to the caller.
 func (p *Prefetcher) Answer(ctx context.Context, q event.Query) (event.Answer, error) {
-	a, err := p.answers(ctx, q)
+	a, err := p.estimate(ctx, q)
 	if err != nil {
 		return event.Answer{}, err
 	}
@@ -106,7 +101,7 @@ func (a *answers) answer(ctx context.Context) event.Answer {
 // Why is the whole arithmetic of one file, with the digits of Answer, and its place there; 0 for a file that Answer
 // leaves out.
 func (p *Prefetcher) Why(ctx context.Context, q event.Query, f event.Path) (s event.Suggestion, place int, err error) {
-	a, err := p.answers(ctx, q)
+	a, err := p.estimate(ctx, q)
 	if err != nil {
 		return s, 0, err
 	}
@@ -127,7 +122,7 @@ func (p *Prefetcher) Why(ctx context.Context, q event.Query, f event.Path) (s ev
 // which it is incomplete with a probability of at least Sure of the setting threshold. exists says which files there
 // are. Package change asks, and leaves out what the checkout explains; nobody else should.
 func (p *Prefetcher) Lacks(ctx context.Context, q event.Query, exists func(event.Path) bool) ([]Lack, error) {
-	a, err := p.companions(ctx, q, p.Learned(), exists)
+	a, err := p.companions(ctx, q, exists)
 	if err != nil {
 		return nil, err
 	}
@@ -137,7 +132,7 @@ func (p *Prefetcher) Lacks(ctx context.Context, q event.Query, exists func(event
 // Completion is Answer and Lacks of one question about a change. least is the probability from which a file is named.
 func (p *Prefetcher) Completion(ctx context.Context, q event.Query, least float64) (event.Answer, []Lack, error) {
 	q.Task = event.TaskChange
-	a, err := p.answers(ctx, q)
+	a, err := p.estimate(ctx, q)
 	if err != nil {
 		return event.Answer{}, nil, err
 	}

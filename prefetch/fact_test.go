@@ -94,13 +94,9 @@ func TestDistantNames(t *testing.T) {
 
 func TestTell(t *testing.T) {
 	d := newFixture(t, Options{Holdout: func() float64 { return 0 }})
-	fact := []event.Suggestion{{File: "x.go", Score: 1}}
-	ask := func(kind Kind, at time.Duration) Decision {
+	ask := func(kind Kind, at time.Duration) said {
 		t.Helper()
-		got, err := d.p.Decide(t.Context(), Question{Kind: kind, Query: event.Query{Session: "s", At: epoch.Add(at)},
-			Found: fact})
-		fault.Check(t, err)
-		return got
+		return d.say(Question{Kind: kind, Query: event.Query{Session: "s", At: epoch.Add(at)}}, facts("x.go"), all)
 	}
 	first := ask(Rescue, 0)
 	if len(first.Shown) != 1 || len(first.Log) != 1 || hintOf(first.Log[0]).Status != "shown" {
@@ -112,30 +108,23 @@ func TestTell(t *testing.T) {
 	if other := ask(Stale, 2*time.Second); len(other.Shown) != 1 {
 		t.Errorf("another fact about the same file is another fact: %+v", other)
 	}
-	if _, err := d.p.Decide(t.Context(), Question{Kind: Next, Query: event.Query{Session: "s", At: epoch},
-		Found: fact}); err == nil {
-		t.Error("a guess passed for a fact")
-	}
 }
 
 func TestTokensAreAnAllowance(t *testing.T) {
 	d := newFixture(t, Options{Holdout: func() float64 { return 0 }, Tokens: func() int { return 100 }})
-	got, err := d.p.Decide(t.Context(), Question{Kind: Rescue, Query: event.Query{Session: "s", At: epoch},
-		Found: []event.Suggestion{{File: "x.go"}}})
-	if err != nil || len(got.Shown) != 1 {
-		t.Fatalf("with tokens left: %+v, %v", got, err)
+	got := d.say(Question{Kind: Rescue, Query: event.Query{Session: "s", At: epoch}}, facts("x.go"), all)
+	if len(got.Shown) != 1 {
+		t.Fatalf("with tokens left: %+v", got)
 	}
 	eventtest.Set(&got.Log[0], "Tokens", 120)
 	d.happen(got.Log...)
-	got, err = d.p.Decide(t.Context(), Question{Kind: Rescue, Query: event.Query{Session: "s", At: epoch.Add(time.Minute)},
-		Found: []event.Suggestion{{File: "y.go"}}})
-	if err != nil || len(got.Shown) != 0 || got.Why != "spent" {
-		t.Errorf("with the tokens spent: %+v, %v", got, err)
+	got = d.say(Question{Kind: Rescue, Query: event.Query{Session: "s", At: epoch.Add(time.Minute)}}, facts("y.go"), all)
+	if len(got.Shown) != 0 || got.Why != "spent" {
+		t.Errorf("with the tokens spent: %+v", got)
 	}
-	other, err := d.p.Decide(t.Context(), Question{Kind: Rescue,
-		Query: event.Query{Session: "s2", At: epoch.Add(time.Minute)}, Found: []event.Suggestion{{File: "y.go"}}})
-	if err != nil || len(other.Shown) != 1 {
-		t.Errorf("another session has its own: %+v, %v", other, err)
+	other := d.say(Question{Kind: Rescue, Query: event.Query{Session: "s2", At: epoch.Add(time.Minute)}}, facts("y.go"), all)
+	if len(other.Shown) != 1 {
+		t.Errorf("another session has its own: %+v", other)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"testing"
 	"time"
 
@@ -166,16 +167,55 @@ func (d *fixture) commit(files ...event.Path) (outcomes []session.Resolved) {
 }
 
 // tell decides on a fact about files, and logs.
-func (d *fixture) tell(kind Kind, files ...event.Path) Decision {
+func (d *fixture) tell(kind Kind, files ...event.Path) said {
 	d.t.Helper()
-	var found []event.Suggestion
+	dec := d.say(Question{Kind: kind, Query: d.query()}, facts(files...), all)
+	d.happen(dec.Log...)
+	return dec
+}
+
+// facts are files that were found by looking.
+func facts(files ...event.Path) (found []event.Suggestion) {
 	for _, f := range files {
 		found = append(found, event.Suggestion{File: f, Score: 1})
 	}
-	dec, err := d.p.Decide(context.Background(), Question{Kind: kind, Query: d.query(), Found: found})
-	fault.Check(d.t, err)
-	d.happen(dec.Log...)
-	return dec
+	return found
+}
+
+// said is what came of a question.
+type said struct {
+	Shown []event.Suggestion // those that Text names
+	Text  string
+	Log   []event.Event
+	Why   Why
+}
+
+// all are words that have room for all files.
+func all(shown []event.Suggestion) (text string, named []event.Path) {
+	if len(shown) == 0 {
+		return "", nil
+	}
+	return "words", paths(shown)
+}
+
+// say looks, decides and speaks, as package hint does. found are files that were found, nil for a kind that ranks.
+func (d *fixture) say(q Question, found []event.Suggestion,
+	words func([]event.Suggestion) (string, []event.Path)) (out said) {
+	d.t.Helper()
+	c := Found(found)
+	if found == nil && !q.Kind.Fact() {
+		var err error
+		c, err = d.p.Look(d.t.Context(), q)
+		fault.Check(d.t, err)
+		defer c.Done()
+	}
+	dec := d.p.Decide(q, c)
+	out.Shown = c.Suggestions(d.t.Context(), &dec)
+	text, named := words(out.Shown)
+	out.Text = text
+	out.Shown = slices.DeleteFunc(out.Shown, func(s event.Suggestion) bool { return !slices.Contains(named, s.File) })
+	out.Log, out.Why = d.p.Said(dec, text, named)
+	return out
 }
 
 func (d *fixture) query() event.Query {
@@ -195,10 +235,9 @@ func (d *fixture) question(kind Kind) Question {
 }
 
 // ask asks and logs.
-func (d *fixture) ask(kind Kind) Decision {
+func (d *fixture) ask(kind Kind) said {
 	d.t.Helper()
-	dec, err := d.p.Decide(context.Background(), d.question(kind))
-	fault.Check(d.t, err)
+	dec := d.say(d.question(kind), nil, all)
 	if len(dec.Log) > 0 {
 		d.happen(dec.Log...)
 	}

@@ -66,15 +66,8 @@ var traits = map[Kind]trait{
 		aim: listAim},
 }
 
-// trait is that of the kind. What a search means is a fact where it was found.
-func (q Question) trait() trait {
-	t := traits[q.Kind]
-	t.fact = t.fact || q.Kind == Search && len(q.Found) > 0
-	return t
-}
-
-// Ranks reports whether its candidates are ranked, and no facts.
-func (q Question) Ranks() bool { return !q.trait().fact }
+// Fact reports whether what the kind says was found by looking, and never ranked.
+func (k Kind) Fact() bool { return traits[k].fact }
 
 // labelOf is what the outcomes of a kind mean.
 func labelOf(k Kind) session.Label { return traits[k].label }

@@ -59,15 +59,14 @@ func TestListAfterASearch(t *testing.T) {
 	d := newFixture(t, Options{})
 	d.likely(.35, "a.go", "b.go", "c.go")
 	d.likely(.02, "meant.go")
-	found := Question{Kind: Search, Query: d.query(), Found: []event.Suggestion{{File: "meant.go", Score: 1}}}
+	found := facts("meant.go")
 	for _, c := range []struct {
-		q    Question
-		want []event.Path
-	}{{found, []event.Path{"meant.go"}}, {Question{Kind: Search, Query: d.query()}, []event.Path{"a.go", "b.go", "c.go"}},
-		{found, nil}, {Question{Kind: Search, Query: d.query()}, nil}} {
-		dec, err := d.p.Decide(t.Context(), c.q)
-		if err != nil || !slices.Equal(paths(dec.Shown), c.want) {
-			t.Errorf("%d found: shown %v (%s), %v; want %v", len(c.q.Found), paths(dec.Shown), dec.Why, err, c.want)
+		found []event.Suggestion
+		want  []event.Path
+	}{{found, []event.Path{"meant.go"}}, {nil, []event.Path{"a.go", "b.go", "c.go"}}, {found, nil}, {nil, nil}} {
+		dec := d.say(Question{Kind: Search, Query: d.query()}, c.found, all)
+		if !slices.Equal(paths(dec.Shown), c.want) {
+			t.Errorf("%d found: shown %v (%s); want %v", len(c.found), paths(dec.Shown), dec.Why, c.want)
 		}
 		d.happen(dec.Log...)
 	}
@@ -98,12 +97,10 @@ func TestListForATurnThatOpensNothing(t *testing.T) {
 		Right: ListWeights{Bias: 3}}}
 	d := newFixture(t, Options{Confident: idle})
 	d.likely(.9, "a.go")
-	ask := func(prompt string) Decision {
+	ask := func(prompt string) said {
 		q := d.query()
 		q.Prompt = prompt
-		dec, err := d.p.Decide(t.Context(), Question{Kind: Prompt, Query: q})
-		fault.Check(t, err)
-		return dec
+		return d.say(Question{Kind: Prompt, Query: q}, nil, all)
 	}
 	if dec := ask("is all of it ready? Then commit."); len(dec.Shown) != 0 || dec.Why != "idle" {
 		t.Errorf("shown %v (%s) to a prompt that asks for a commit", paths(dec.Shown), dec.Why)

@@ -18,7 +18,6 @@ type Options struct {
 	// threshold of a list (see ListEstimate.Right), clamped to [Floor, Ceiling]; nil is ListThreshold
 	List      func() float64
 	Holdout   func() float64   // share of predictions kept back, in [0,1]; nil is 0.10
-	Kinds     func(Kind) bool  // whether a kind is switched on; nil: all are
 	Tokens    func() int       // what may be spent on one session, in tokens; nil is 2000
 	Confident *Confidence      // how rankings become predictions; nil is Shipped()
 	Weights   *history.Weights // of what goes with a change; nil is history.Shipped()
@@ -69,8 +68,6 @@ func (o Options) confident() *Confidence {
 	return o.Confident
 }
 
-func (o Options) shows(k Kind) bool { return o.Kinds == nil || o.Kinds(k) }
-
 // Prefetcher decides what is worth saying, by the State and the sessions. It is safe for concurrent use.
 type Prefetcher struct {
 	*State
@@ -112,7 +109,7 @@ func (p *Prefetcher) For(ranker *rank.Ranker, h History) *Prefetcher {
 // Threshold returns the threshold of a session without the drift of any kind, and those of the kinds as they
 // have adapted, with the session's offset and penalty; all in [Floor, Ceiling]. Session "" means no session.
 func (p *Prefetcher) Threshold(session string, at time.Time) (value float64, kinds map[string]float64) {
-	s := p.state(session, at)
+	s := p.situation(session, at)
 	kinds = map[string]float64{}
 	for _, k := range Kinds() {
 		if !traits[k].fact {
@@ -123,25 +120,24 @@ func (p *Prefetcher) Threshold(session string, at time.Time) (value float64, kin
 }
 
 // theta is the threshold of a kind that ranks. That of Partner is the one of aoa check.
-func (p *Prefetcher) theta(k Kind, s state) float64 {
+func (p *Prefetcher) theta(k Kind, s situation) float64 {
 	if k == Partner {
 		return Sure(s.base)
 	}
 	return theta(p.o.start(traits[k], s.base), s.drift[k], s.Offset, s.Ignored)
 }
 
-// state is what a decision depends on, as it was read.
-type state struct {
+// situation is what a decision depends on beside its candidates, as it was read.
+type situation struct {
 	session.Hints
 	notified // of the conversation
 	turn     Turn
 	base     float64
 	drift    map[Kind]float64
-	own      Intercepts
 }
 
 // join takes a conversation out of the session, with the decisions that are on their way.
-func (s *state) join(waiting []pending, conversation string) {
+func (s *situation) join(waiting []pending, conversation string) {
 	s.notified = notifiedOf(s.Marks, conversation)
 	s.HintAt = maps.Clone(s.HintAt)
 	for _, d := range waiting {
@@ -162,11 +158,10 @@ func (s *state) join(waiting []pending, conversation string) {
 	}
 }
 
-// state reads what a decision needs.
-func (p *Prefetcher) state(id string, at time.Time) state {
-	s := state{base: p.o.threshold()}
+// situation reads what a decision needs.
+func (p *Prefetcher) situation(id string, at time.Time) situation {
+	s := situation{base: p.o.threshold()}
 	p.mu.Lock()
-	s.own = maps.Clone(p.Intercepts)
 	if p.State.base() == s.base { // else they were learned under another one: who sets a threshold means it
 		s.drift = maps.Clone(p.Drift)
 	}

@@ -7,6 +7,19 @@ import (
 	"github.com/aoa-dev/aoa/internal/session"
 )
 
+// Question is a kind of hint that is asked at an occasion.
+type Question struct {
+	Kind  Kind
+	Query event.Query
+
+	// Lacks are what package change says that the change lacks, for Partner: no other file is said. Exists says which
+	// files there are for it; nil: those of the checkout.
+	Lacks  []Lack
+	Exists func(event.Path) bool
+	// Topic names what a text is about that names no files (Reload). Whether the text is withheld is decided by hashing it.
+	Topic string
+}
+
 // Occasion is what is known at a hook that can carry hints.
 type Occasion struct {
 	Query event.Query  // session, subagent and time

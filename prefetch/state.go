@@ -20,8 +20,8 @@ import (
 type State struct {
 	mu sync.Mutex // guards what follows
 	folded
-	pending  map[string][]pending // session → decisions whose events were not folded yet, oldest first
-	reserved int                  // decisions so far whose words were made
+	pending   map[string][]pending // session → decisions whose events were not folded yet, oldest first
+	decisions int                  // so far
 }
 
 // folded is what a snapshot has.

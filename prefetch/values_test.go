@@ -44,8 +44,8 @@ func TestThresholds(t *testing.T) {
 	}
 	fault.Golden(t, "testdata/kinds.golden", kinds)
 	var o Options
-	fault.Same(t, "options", fmt.Sprint(o.threshold(), o.list(), o.holdout(), o.tokens(), o.shows(Next)),
-		"0.6 0.65 0.1 2000 true")
+	fault.Same(t, "options", fmt.Sprint(o.threshold(), o.list(), o.holdout(), o.tokens()),
+		"0.6 0.65 0.1 2000")
 	d := newFixture(t, Options{List: func() float64 { return 2 }, Threshold: func() float64 { return .1 }})
 	value, of := d.p.Threshold("", d.now)
 	fault.Same(t, "clamped", fmt.Sprint(value, of), "0.4 map[next:0.4 partner:0.5 prompt:0.9 search:0.9]")
@@ -158,12 +158,10 @@ func TestSilence(t *testing.T) {
 	begin := d.now
 	for _, c := range []struct {
 		after time.Duration
-		why   string
+		why   Why
 	}{{30*time.Second - 1, "soon"}, {30 * time.Second, "shown"}} {
 		d.now = begin.Add(c.after)
-		dec, err := d.p.Decide(t.Context(), Question{Kind: Next, Query: d.query()})
-		fault.Check(t, err)
-		fault.Same(t, fmt.Sprint("after ", c.after), dec.Why, c.why)
+		fault.Same(t, fmt.Sprint("after ", c.after), d.say(Question{Kind: Next, Query: d.query()}, nil, all).Why, c.why)
 	}
 	s := NewState()
 	for i := range 20 {

@@ -306,6 +306,5 @@ func (d *Daemon) newPrefetcher(r *rank.Ranker) *prefetch.Prefetcher {
 		Threshold: func() float64 { return d.settings.Get().Threshold },
 		List:      func() float64 { return d.settings.Get().ListThreshold }, Seed: d.repoID(),
 		Holdout: func() float64 { return d.settings.Get().Holdout },
-		Tokens:  func() int { return d.settings.Get().SessionTokens },
-		Kinds:   func(k prefetch.Kind) bool { return d.settings.Get().Shows(string(k)) }})
+		Tokens:  func() int { return d.settings.Get().SessionTokens }})
 }

@@ -1,7 +1,9 @@
 // Package hint answers hooks: a call of an agent goes in, and the text that the agent gets comes out, or nothing.
 //
-// Which kinds of hints are asked at a call, and what is worth saying, package prefetch decides. This package gathers what
-// the kinds look at (failed accesses, files that changed, earlier work, recorded sequences), asks one kind after the
-// other while there is space, logs what was decided as Hint events, and lets package hooks put it into words. It keeps to
-// the time that the hook waits, and never blocks a call.
+// Answer lists the questions that fit the call (question.go), the most useful first, and asks one after the other while
+// there is space. Each question takes four steps, one file each: gather.go looks for what may be said, package prefetch
+// decides what is worth saying (ask.go calls it), words.go puts it into words, and said.go logs what was said as Hint
+// events, so that outcomes can be compared with it. What could not be said in time is asked again with the next call.
+//
+// The package keeps to the time that the hook waits, and never blocks a call.
 package hint

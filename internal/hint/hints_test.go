@@ -19,8 +19,8 @@ func TestUnreadFiles(t *testing.T) {
 	h := New(Options{Count: uncounted{}})
 	w := &checkout.Checkout{Reader: index.NewReader(event.Root(t.TempDir()))} // without a ranker: ranking would panic
 	for _, kind := range []prefetch.Kind{prefetch.Prompt, prefetch.Partner, prefetch.Next} {
-		if text := h.decide(ctx, w, question{Question: prefetch.Question{Kind: kind}}, 1000); text != "" {
-			t.Errorf("%s says %q", kind, text)
+		if s := h.ask(ctx, w, question{Question: prefetch.Question{Kind: kind}}, 1000); s.text != "" {
+			t.Errorf("%s says %q", kind, s.text)
 		}
 	}
 }

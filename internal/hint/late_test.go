@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -73,28 +74,33 @@ func TestLateIsAskedAgain(t *testing.T) {
 	}
 }
 
-// TestLateEvents: each kind of hint is asked again about the events that it is about, and about no others.
+// TestLateEvents: each kind of hint is asked again about the events that it is about, once, and about no others; about a
+// prompt and a start, too, at which the agent takes text.
 func TestLateEvents(t *testing.T) {
 	sessions := session.New()
 	var all []event.Event
 	for id, b := range map[string]event.Body{"failed": event.Call{Act: event.ActRead, Failure: event.FailMissing},
-		"search": event.Call{Act: event.ActSearch}, "look": event.Call{Act: event.ActRun, Looks: true}} {
+		"search": event.Call{Act: event.ActSearch}, "look": event.Call{Act: event.ActRun, Looks: true},
+		"prompt": event.Prompt{}, "start": event.Start{}, "read": event.Call{Act: event.ActRead}} {
 		all = append(all, event.Event{ID: id, Time: epoch, Agent: "claude", Session: "s", Body: b})
 	}
 	told{sessions}.Add(all...)
 	for kind, want := range map[prefetch.Kind]string{prefetch.Rescue: "failed", prefetch.Search: "search",
-		prefetch.Partner: "look", prefetch.Stale: ""} {
-		var a asked
-		call := hooks.Call{Agent: "claude", Session: "s"}
-		q := question{Question: prefetch.Question{Kind: kind, Query: event.Query{Session: "s"}}}
-		q.recent = a.take(sessions.Get("s", epoch), call, epoch)
-		fault.Same(t, "events at first", len(q.recent), len(all))
-		a.again(q)
-		var ids []string
-		for _, e := range a.take(sessions.Get("s", epoch), call, epoch) {
-			ids = append(ids, e.ID)
+		prefetch.Partner: "look", prefetch.Stale: "", prefetch.Next: "", prefetch.Prompt: "prompt",
+		prefetch.Reload: "prompt", prefetch.Start: "start"} {
+		var a answered
+		take := func() string {
+			var ids []string
+			for _, e := range a.take(sessions.Get("s", epoch), hooks.Call{Agent: "claude", Session: "s"}, epoch) {
+				ids = append(ids, e.ID)
+			}
+			slices.Sort(ids)
+			return strings.Join(ids, " ")
 		}
-		fault.Same(t, string(kind)+" is asked again about", strings.Join(ids, " "), want)
+		fault.Same(t, "asked at first about", take(), "failed look search")
+		a.again(question{Question: prefetch.Question{Kind: kind, Query: event.Query{Session: "s"}}, late: all})
+		fault.Same(t, string(kind)+" is asked again about", take(), want)
+		fault.Same(t, string(kind)+" is asked a third time about", take(), "")
 	}
 }
 
@@ -114,7 +120,7 @@ func TestTextsOfRecentEvents(t *testing.T) {
 	fault.Check(t, err)
 	told{sessions}.Add(before.WithoutText(), now.WithoutText())
 	h := New(Options{DB: db, Log: slog.New(slog.DiscardHandler)})
-	recent := h.texts(t.Context(), h.asked.take(sessions.Get("s", epoch), hooks.Call{Agent: "claude", Session: "s",
+	recent := h.texts(t.Context(), h.answered.take(sessions.Get("s", epoch), hooks.Call{Agent: "claude", Session: "s",
 		Events: []event.Event{now}}, epoch))
 	fault.Same(t, "searched for", searchedFor(recent), "frameLimit\nframe_limit")
 }

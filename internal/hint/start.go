@@ -20,37 +20,33 @@ const (
 	stateTime = 150 * time.Millisecond
 )
 
-// startText is the text for a session that starts in this way, in at most most bytes: the context of earlier work,
-// then further files. recent are events that the agent took no text at. Its tokens count against the session's allowance.
-func (h *Hints) startText(ctx context.Context, w *checkout.Checkout, call hooks.Call, how string, most int,
-	recent []event.Event) string {
-	q := event.Query{Session: call.Session, Subagent: call.Subagent, At: h.o.Now()}
-	left := w.Prefetch.Left(q.Session, q.At)
-	budget := min(remindTokens, h.o.Settings.Get().ContextTotal, left, most/4) // a token is four bytes, see index.Tokens
+// workBefore gathers what a starting session continues: the context of its own work, or of the newest session whose
+// changes are not committed, and further files of that. After a cleared conversation there are only files. What it costs
+// counts against the session's allowance of tokens.
+func (h *Hints) workBefore(ctx context.Context, w *checkout.Checkout, q question, space int) (g gathered,
+	why prefetch.Why) {
+	left := w.Prefetch.Left(q.Query.Session, q.Query.At)
+	budget := min(remindTokens, h.o.Settings.Get().ContextTotal, left, space/4) // a token is four bytes, see index.Tokens
 	if budget <= 0 {
-		h.o.Count.Decision(string(prefetch.Start), "spent")
-		return ""
+		return g, prefetch.WhySpent
 	}
-	before, files := h.workBefore(ctx, w, call, how, budget, q.At)
+	before, files := h.earlier(ctx, w, q, budget)
 	files = slices.DeleteFunc(files, func(s event.Suggestion) bool { return slices.Contains(before.Files, s.File) })
-	lead := before.Text()
-	return h.decide(ctx, w, question{
-		Question: prefetch.Question{Kind: prefetch.Start, Query: q, Lead: lead, Named: before.Files},
-		facts:    func(context.Context) []event.Suggestion { return files }, recent: recent}, most-len(lead)-1)
+	g.before, g.candidates = words{text: before.Text(), named: before.Files}, prefetch.Found(files)
+	return g, ""
 }
 
-// workBefore is the context and the files that a starting session continues: its own, or those of the newest session
-// whose changes are not committed. After a cleared conversation there are only files.
-func (h *Hints) workBefore(ctx context.Context, w *checkout.Checkout, call hooks.Call, how string, space int,
-	at time.Time) (contexts.Context,
+// earlier is the context of the work that a starting session continues, in at most budget tokens, and its files.
+func (h *Hints) earlier(ctx context.Context, w *checkout.Checkout, q question, budget int) (contexts.Context,
 	[]event.Suggestion) {
-	files, id, changed := h.workingSet(ctx, w, call, how, at)
+	at := q.Query.At
+	files, id, changed := h.workingSet(ctx, w, q, at)
 	switch {
-	case id != call.Session && h.atWork(id, at):
+	case id != q.Query.Session && h.atWork(id, at):
 		text, named := hooks.OtherSession(slices.DeleteFunc(slices.Clone(h.o.Sessions.Get(id, at).Uncommitted),
 			func(f event.Path) bool { return !slices.Contains(changed, f) }))
 		return contexts.Context{Segments: []contexts.Segment{{Content: text}}, Files: named}, nil
-	case id == "" || how == "clear":
+	case id == "" || q.start == "clear":
 		return contexts.Context{}, files
 	}
 	look := func(ctx context.Context, since time.Time, files []event.Path) contexts.Worktree {
@@ -58,8 +54,8 @@ func (h *Hints) workBefore(ctx context.Context, w *checkout.Checkout, call hooks
 		defer cancel()
 		return w.State(ctx, changed, since, files)
 	}
-	r := contexts.Request{Session: id, Total: space, State: look}
-	if how == "compact" {
+	r := contexts.Request{Session: id, Total: budget, State: look}
+	if q.start == "compact" {
 		r.For = contexts.ForCompact
 	}
 	c, err := h.o.Contexts.Assemble(ctx, r)
@@ -87,14 +83,13 @@ const (
 // own summary, and reads the files again that were open last. For a new session it is the files of earlier work
 // that is not committed yet; replayed sessions used less than a tenth of the committed ones. id names the session
 // whose work it is, changed what is not committed where git was asked.
-func (h *Hints) workingSet(ctx context.Context, w *checkout.Checkout, call hooks.Call, how string,
-	at time.Time) (files []event.Suggestion,
-	id string, changed []event.Path) {
+func (h *Hints) workingSet(ctx context.Context, w *checkout.Checkout, q question,
+	at time.Time) (files []event.Suggestion, id string, changed []event.Path) {
 	f := cold.LogFilter{Kinds: []event.Kind{event.KindRead, event.KindEdit, event.KindWrite}, Limit: recentOpens,
 		Since: at.Add(-recentWork)}
-	switch how {
+	switch q.start {
 	case "compact":
-		return nil, call.Session, nil
+		return nil, q.Query.Session, nil
 	case "resume", "fork": // the agent has the conversation; what changed since says kind stale
 		return nil, "", nil
 	}

@@ -1,0 +1,109 @@
+package hint
+
+import (
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/aoa-dev/aoa/hooks"
+	"github.com/aoa-dev/aoa/hooks/agents"
+	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/session"
+	"github.com/aoa-dev/aoa/prefetch"
+)
+
+// answered remembers which events a conversation was answered at: some hooks cannot carry a hint, and the next one that
+// can asks about what happened since. It forgets what the session has forgotten.
+type answered struct {
+	mu    sync.Mutex // guards known
+	known map[conversation]*asked
+}
+
+// conversation is a session's agent or one of its subagents: a hint about what one did is of no use to another.
+type conversation struct{ session, subagent string }
+
+// asked are ids of events that a hint can be about.
+type asked struct {
+	before []string // that questions were asked about
+	late   []string // that could not be answered in time: they are asked about once more
+}
+
+// maxConversations bounds the conversations remembered; then all are dropped.
+const maxConversations = 256
+
+// of is what is known of a conversation. mu is held.
+func (a *answered) of(by conversation) *asked {
+	if a.known == nil || len(a.known) >= maxConversations {
+		a.known = map[conversation]*asked{}
+	}
+	if a.known[by] == nil {
+		a.known[by] = &asked{}
+	}
+	return a.known[by]
+}
+
+// take returns the events of a conversation that a hint can be about and that were not asked about: those of the last
+// minutes, and those of the call that were not applied yet. A start and a prompt are asked about at their own event
+// where the agent takes text there, so they are left out unless that was too late.
+func (a *answered) take(s *session.Session, call hooks.Call, now time.Time) []event.Event {
+	events := s.Recent(call.Subagent, now.Add(-session.RecentLife))
+	for _, e := range call.Events { // with their texts, which those that were applied have not
+		if i := slices.IndexFunc(events, func(o event.Event) bool { return o.ID == e.ID }); i >= 0 {
+			events[i] = e
+		} else {
+			events = append(events, e)
+		}
+	}
+	events = slices.DeleteFunc(events, func(e event.Event) bool { return kindAbout(e) == "" })
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	x := a.of(conversation{call.Session, call.Subagent})
+	before, late := x.before, x.late
+	x.before, x.late = nil, nil
+	for _, e := range events {
+		x.before = append(x.before, e.ID)
+	}
+	return slices.DeleteFunc(events, func(e event.Event) bool {
+		return !slices.Contains(late, e.ID) && (slices.Contains(before, e.ID) || takesText(e))
+	})
+}
+
+// again lets the next call of a conversation ask a question once more, which was not answered in time.
+func (a *answered) again(q question) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	x := a.of(conversation{q.Query.Session, q.Query.Subagent})
+	for _, e := range q.late {
+		if k := kindAbout(e); k == q.Kind || k == prefetch.Prompt && q.Kind == prefetch.Reload {
+			x.late = append(x.late, e.ID)
+		}
+	}
+}
+
+// kindAbout is the kind of hint that is asked because of an event, "" for none. Because of a prompt Reload is asked, too.
+func kindAbout(e event.Event) prefetch.Kind {
+	switch {
+	case e.Kind() == event.KindStart:
+		return prefetch.Start
+	case e.Kind() == event.KindPrompt:
+		return prefetch.Prompt
+	case e.Kind() == event.KindFailed:
+		return prefetch.Rescue
+	case session.FailedSearch(e):
+		return prefetch.Search
+	case prefetch.LooksAtChange(e):
+		return prefetch.Partner
+	}
+	return ""
+}
+
+// takesText reports whether the agent takes text at the event itself, which is a start or a prompt.
+func takesText(e event.Event) bool {
+	switch e.Kind() {
+	case event.KindStart:
+		return agents.Takes(e.Agent, "SessionStart")
+	case event.KindPrompt:
+		return agents.Takes(e.Agent, "UserPromptSubmit")
+	}
+	return false
+}

@@ -1,0 +1,30 @@
+package hint
+
+import (
+	"context"
+
+	"github.com/aoa-dev/aoa/internal/checkout"
+	"github.com/aoa-dev/aoa/prefetch"
+)
+
+// ask answers a question in at most space bytes: it gathers what may be said, decides what is worth saying, puts it into
+// words, and logs what was said. What is not known in time is asked again with the next call.
+func (h *Hints) ask(ctx context.Context, w *checkout.Checkout, q question, space int) words {
+	g, why := h.gather(ctx, w, &q, space)
+	if why != "" {
+		h.silent(q, why)
+		return words{}
+	}
+	defer g.candidates.Done()
+	d := w.Prefetch.Decide(q.Question, g.candidates)
+	s := g.words(ctx, w, q, d, space)
+	return h.said(ctx, w, q, g, d, s)
+}
+
+// silent counts why nothing is said, and lets the next call ask again where that was a matter of time.
+func (h *Hints) silent(q question, why prefetch.Why) {
+	if why == prefetch.WhyLate || why == prefetch.WhyReading {
+		h.answered.again(q)
+	}
+	h.o.Count.Decision(string(q.Kind), string(why))
+}

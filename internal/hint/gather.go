@@ -1,0 +1,102 @@
+package hint
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/aoa-dev/aoa/hooks"
+	"github.com/aoa-dev/aoa/internal/change"
+	"github.com/aoa-dev/aoa/internal/checkout"
+	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/index"
+	"github.com/aoa-dev/aoa/internal/reload"
+	"github.com/aoa-dev/aoa/internal/session"
+	"github.com/aoa-dev/aoa/prefetch"
+)
+
+// gathered is what may be said in answer to a question.
+type gathered struct {
+	candidates *prefetch.Candidates
+	before     words          // said before the files, and without any
+	more       int            // Partner: files that the change lacks beyond those that aoa check names
+	offered    []reload.Match // Reload: the recorded sequences, of which the files of the first are the candidates
+}
+
+// gather looks for what may be said in at most space bytes. If there is a reason to say nothing, it returns that: the
+// kinds that rank wait half of the time that is left until all files have been read after a start, because the same
+// question would get another answer a moment later.
+func (h *Hints) gather(ctx context.Context, w *checkout.Checkout, q *question, space int) (g gathered, why prefetch.Why) {
+	switch q.Kind {
+	case prefetch.Start:
+		return h.workBefore(ctx, w, *q, space)
+	case prefetch.Reload:
+		return h.sequences(ctx, w, q)
+	case prefetch.Rescue:
+		g.candidates = prefetch.Found(h.misnamed(ctx, w, q.recent))
+		return g, ""
+	case prefetch.Stale:
+		g.candidates = prefetch.Found(h.stale(w, q.Query, q.recent))
+		return g, ""
+	case prefetch.Search:
+		if found := h.searched(w, q.recent); len(found) > 0 {
+			g.candidates = prefetch.Found(found)
+			return g, ""
+		}
+	}
+	if end, _ := ctx.Deadline(); !w.Reader.Wait(ctx, time.Until(end)/2) {
+		return g, prefetch.WhyReading
+	}
+	var err error
+	if q.Kind == prefetch.Partner {
+		if g, err = h.change(ctx, w, q, space); g.candidates == nil && err == nil {
+			return g, prefetch.WhyNothing
+		}
+	} else {
+		q.Query.Branch = w.KnownBranch()
+		g.candidates, err = w.Prefetch.Look(ctx, q.Question)
+	}
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return g, prefetch.WhyLate
+	case err != nil:
+		h.o.Log.Warn("no hint", "kind", string(q.Kind), "err", err)
+		return g, prefetch.WhyNothing
+	}
+	return g, ""
+}
+
+// change asks what the session's change breaks and lacks, as aoa check does. Of what it breaks, the files that the
+// conversation was told of are left out. Without candidates there is nothing to ask.
+func (h *Hints) change(ctx context.Context, w *checkout.Checkout, q *question, space int) (g gathered, err error) {
+	ans, err := w.Check(ctx, change.Request{Files: q.Query.Files, Hint: true})
+	if err != nil || ans.Silent != "" {
+		return g, err
+	}
+	s := h.o.Sessions.Get(q.Query.Session, q.Query.At)
+	q.Lacks, g.more = ans.Lacks(), ans.MoreMissing
+	g.before.text, g.before.named = hooks.BrokenText(slices.DeleteFunc(ans.Broken, func(b index.Broken) bool {
+		told := session.Mark{By: q.Query.Subagent, Kind: string(prefetch.Partner), Status: string(prefetch.Shown), File: b.File}
+		return slices.Contains(s.Hints.Marks, told)
+	}), ans.MoreBroken, space)
+	g.candidates, err = w.Prefetch.Look(ctx, q.Question)
+	return g, err
+}
+
+// sequences finds the recorded sequences that fit what began a turn and were not offered to the session. What is
+// predicted is that the turn needs a file of the best one; one without files predicts nothing, and is offered as it is.
+func (h *Hints) sequences(ctx context.Context, w *checkout.Checkout, q *question) (g gathered, why prefetch.Why) {
+	found, err := h.o.Sequences.Find(ctx, w.Sequences(), q.asked)
+	if err != nil {
+		h.o.Log.Warn("no recorded sequences", "err", err)
+	}
+	if found = h.o.Sequences.NotOffered(q.Query.Session, found); err != nil || len(found) == 0 {
+		return g, prefetch.WhyNothing
+	}
+	var files []event.Suggestion
+	for _, f := range found[0].Files[:min(len(found[0].Files), prefetch.MaxFiles)] {
+		files = append(files, event.Suggestion{File: f.Path, Score: found[0].Similarity})
+	}
+	q.Topic, g.offered, g.candidates = found[0].ID, found, prefetch.Found(files)
+	return g, ""
+}

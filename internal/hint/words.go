@@ -1,0 +1,76 @@
+package hint
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/aoa-dev/aoa/hooks"
+	"github.com/aoa-dev/aoa/internal/checkout"
+	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/reload"
+	"github.com/aoa-dev/aoa/internal/session"
+	"github.com/aoa-dev/aoa/prefetch"
+)
+
+// words are what is said in answer to a question.
+type words struct {
+	text  string       // "" for nothing
+	named []event.Path // the files that text names
+	block hooks.Block  // Reload: text stands in this block
+}
+
+// words puts a decision into words of at most space bytes. They may have no room for all files, or for any.
+func (g *gathered) words(ctx context.Context, w *checkout.Checkout, q question, d prefetch.Decision, space int) words {
+	if q.Kind == prefetch.Reload {
+		if len(d.Files()) == 0 && (d.Spent || len(g.offered[0].Files) > 0) {
+			return words{}
+		}
+		block := hooks.Offers(q.agent, offers(g.offered))
+		return words{text: block.String(), block: block}
+	}
+	var before words
+	if !d.Spent {
+		before = g.before
+	}
+	if before.text != "" {
+		space -= len(before.text) + 1
+	}
+	shown := g.candidates.Suggestions(ctx, &d)
+	kind := string(q.Kind)
+	switch {
+	case len(shown) == 0:
+		return before
+	case q.Kind == prefetch.Prompt:
+		w.Places(q.Query.Prompt, shown)
+	case q.Kind == prefetch.Search && g.candidates.Ranked():
+		kind = hooks.HintSought
+		w.Places(searchedFor(q.recent), shown)
+	}
+	more := hooks.More(g.more)
+	text, named := hooks.Text(kind, shown, space-len(more))
+	if text == "" {
+		return before
+	}
+	return words{text: strings.TrimPrefix(before.text+"\n"+text+more, "\n"), named: slices.Concat(before.named, named)}
+}
+
+// offers are recorded sequences as hooks print them.
+func offers(found []reload.Match) (out []hooks.Offer) {
+	for _, m := range found {
+		out = append(out, hooks.Offer{ID: m.ID, Summary: m.Summary, Match: int(100*m.Similarity + 0.5),
+			Uses: m.Uses, Actions: m.Tools()})
+	}
+	return out
+}
+
+// searchedFor is the text of the failed searches.
+func searchedFor(events []event.Event) string {
+	var texts []string
+	for _, e := range events {
+		if session.FailedSearch(e) {
+			texts = append(texts, e.Text())
+		}
+	}
+	return strings.Join(texts, "\n")
+}

@@ -1,0 +1,81 @@
+package prefetch
+
+import (
+	"slices"
+
+	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/index"
+	"github.com/aoa-dev/aoa/internal/session"
+)
+
+// Said returns what to log of a decision after it was put into words, an event for each status, and what came of it.
+// text is what is said, "" for nothing, and named are the files that it names: the words may have had no room for all
+// files of the decision, and what they do not name was not shown. They may name other files, too. Nothing is logged
+// without a session, because nothing could resolve it. What was decided stays held until the events come back from the
+// log.
+func (p *Prefetcher) Said(d Decision, text string, named []event.Path) ([]event.Event, Why) {
+	q, files := d.question, d.statuses[Shown]
+	if text == "" || !d.trait.text {
+		files = without(files, func(f event.Path) bool { return text == "" || !slices.Contains(named, f) })
+	}
+	why := d.Why
+	switch {
+	case text != "":
+		why = WhyShown
+	case why == WhyShown:
+		why = WhySpace
+	}
+	if q.Query.Session == "" {
+		return nil, why
+	}
+	var log []event.Event
+	for _, status := range []Status{Shown, Withheld, Shadow} {
+		h := event.Hint{Name: string(q.Kind), Status: string(status)}
+		said := d.statuses[status]
+		if status == Shown {
+			said = files
+			h.Tokens = Tokens(text)
+			h.Named = slices.DeleteFunc(slices.Clone(named), func(f event.Path) bool {
+				return slices.Contains(pathsOf(files), f)
+			})
+		}
+		if len(said) > 0 || status == Shown && text != "" {
+			log = append(log, hintEvent(q, h, said))
+		}
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.folds(q.Query.Session, d.held)
+	for _, e := range log {
+		h := e.Body.(event.Hint)
+		p.hold(q.Query.Session, pending{id: e.ID, by: e.Subagent, at: e.Time, kind: q.Kind, status: Status(h.Status),
+			files: h.Paths})
+	}
+	return log, why
+}
+
+// Drop takes a decision back that was not said, because the agent no longer waits: it may be made again.
+func (p *Prefetcher) Drop(d Decision) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.folds(d.question.Query.Session, d.held)
+}
+
+// hintEvent completes the event of one status. It carries the probabilities as shipped: an intercept must not learn from
+// itself.
+func hintEvent(q Question, h event.Hint, files []Prediction) event.Event {
+	h.Label, h.Task, h.Text = string(labelOf(q.Kind)), q.Query.Task, q.Topic
+	for _, x := range files {
+		h.Paths, h.Scores = append(h.Paths, x.File), append(h.Scores, x.Shipped)
+	}
+	if labelOf(q.Kind) == session.LabelChange {
+		change := changeOf(q.Query)
+		h.Change = change[max(0, len(change)-loggedFiles):]
+	}
+	e := event.Event{Time: q.Query.At, Agent: "aoa", Session: q.Query.Session, Subagent: q.Query.Subagent, Body: h}
+	e.ID = hintID(e, h)
+	return e
+}
+
+// Tokens estimates what a text costs (see index.Tokens).
+func Tokens(text string) int { return index.Tokens(text) }

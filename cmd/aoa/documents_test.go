@@ -73,6 +73,7 @@ func checkDocumented(t *testing.T, page, command string) {
 	t.Helper()
 	words := strings.FieldsFunc(command, func(r rune) bool { return strings.ContainsRune(" []()", r) })[1:]
 	c := (&app{}).commands()
+	c.InitDefaultHelpCmd()
 	c.InitDefaultCompletionCmd()
 	for len(words) > 0 && c.HasSubCommands() {
 		name, more := strings.CutSuffix(words[0], ",") // "reload list, show, run" names three

@@ -11,21 +11,15 @@ import (
 	"github.com/aoa-dev/aoa/internal/session"
 	"github.com/aoa-dev/aoa/learn"
 	"github.com/aoa-dev/aoa/scripts/eventtest"
-	"github.com/aoa-dev/aoa/scripts/fault"
 )
-
-func benchDesk(b *testing.B) *learn.Learner {
-	b.Helper()
-	return learn.New(hot.New(nil), session.New(), learn.Options{})
-}
 
 // BenchmarkLearn folds the mixed events of three sessions, in the batches that 100 ms of a busy day make and alone.
 func BenchmarkLearn(b *testing.B) {
 	for _, size := range []int{1, 64, 500} {
 		b.Run(fmt.Sprint(size), func(b *testing.B) {
-			l := benchDesk(b)
+			l, sessions := learn.New(hot.New(nil)), session.New()
 			s := eventtest.NewSequence(1)
-			n, seq := 0, int64(0)
+			n := 0
 			for b.Loop() {
 				batch := make([]event.Event, size)
 				for i := range batch {
@@ -33,8 +27,7 @@ func BenchmarkLearn(b *testing.B) {
 						batch[i] = s.Next()
 					}
 				}
-				seq++
-				fault.Check(b, l.Learn(b.Context(), batch, seq))
+				l.Learn(sessions, batch...)
 				n += size
 			}
 			b.ReportMetric(float64(n)/b.Elapsed().Seconds(), "events/s")
@@ -58,8 +51,7 @@ func BenchmarkImport(b *testing.B) {
 		commits[i] = e
 	}
 	for b.Loop() {
-		l := benchDesk(b)
-		fault.Check(b, l.Learn(b.Context(), commits, 1))
+		learn.New(hot.New(nil)).Learn(session.New(), commits...)
 	}
 	b.ReportMetric(float64(len(commits)*b.N)/b.Elapsed().Seconds(), "commits/s")
 }

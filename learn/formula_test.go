@@ -10,9 +10,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/hot"
 	"github.com/aoa-dev/aoa/internal/session"
-	"github.com/aoa-dev/aoa/learn"
 	"github.com/aoa-dev/aoa/scripts/eventtest"
-	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 func ev(kind event.Kind, after time.Duration, paths ...event.Path) event.Event {
@@ -32,7 +30,7 @@ func hint(files ...event.Path) event.Event {
 }
 
 func TestOpens(t *testing.T) {
-	d := newFixture(t, learn.Options{})
+	d := newFixture(t)
 	d.learn(ev(event.KindRead, 0, "a"), ev(event.KindRead, 0, "b"), ev(event.KindRead, 0, "c"), ev(event.KindRead, 0, "c"),
 		ev(event.KindRead, 0, "a"))
 	d.expect("recency of a", d.score(hot.Recency, "", "a", start), float64(start.Unix()))
@@ -46,7 +44,7 @@ func TestOpens(t *testing.T) {
 
 // TestOpensOutsideASession counts for the file alone.
 func TestOpensOutsideASession(t *testing.T) {
-	d := newFixture(t, learn.Options{})
+	d := newFixture(t)
 	e := ev(event.KindRead, 0, "a", "b")
 	e.Session = ""
 	d.learn(e)
@@ -55,14 +53,14 @@ func TestOpensOutsideASession(t *testing.T) {
 }
 
 func TestCausedAccessCountsAQuarter(t *testing.T) {
-	d := newFixture(t, learn.Options{})
+	d := newFixture(t)
 	d.learn(hint("b"), ev(event.KindRead, 0, "a"), ev(event.KindRead, 0, "b"))
 	d.expect("frequency of b", d.score(hot.Frequency, "", "b", start), 0.25)
 	d.expect("co-access a b", d.score(hot.Coaccess, "a", "b", start), 0.25)
 }
 
 func TestTagsAndTerms(t *testing.T) {
-	d := newFixture(t, learn.Options{})
+	d := newFixture(t)
 	prompt := ev(event.KindPrompt, 0)
 	prompt.Turn = "p1"
 	eventtest.Set(&prompt, "Terms", []string{"login", "token"})
@@ -89,7 +87,7 @@ func TestTagsAndTerms(t *testing.T) {
 
 // TestEditsMakeHalfAChange compares three edits with a commit of the same files.
 func TestEditsMakeHalfAChange(t *testing.T) {
-	d := newFixture(t, learn.Options{})
+	d := newFixture(t)
 	d.learn(ev(event.KindEdit, 0, "a"), ev(event.KindEdit, 0, "b"), ev(event.KindEdit, 0, "a"),
 		ev(event.KindWrite, 0, "c"))
 	d.expect("changes of a while they go on", d.score(hot.Changes, "", "a", start), 0)
@@ -110,7 +108,7 @@ func TestEditsMakeHalfAChange(t *testing.T) {
 // has.
 func TestManyEditsAreLearnedInLinearTime(t *testing.T) {
 	bytes := func(n int) float64 {
-		d := newFixture(t, learn.Options{})
+		d := newFixture(t)
 		var edited []event.Path
 		for i := range n {
 			edited = append(edited, event.Path(fmt.Sprintf("d/f%d.go", i)))
@@ -131,7 +129,7 @@ func TestSaves(t *testing.T) {
 	save := func(after time.Duration, p event.Path) event.Event {
 		return event.Event{Agent: "watch", Time: start.Add(after), Body: event.Save{Paths: []event.Path{p}}}
 	}
-	d := newFixture(t, learn.Options{})
+	d := newFixture(t)
 	d.learn(ev(event.KindEdit, 0, "a"))
 	d.learn(save(5*time.Second, "a"))
 	d.expect("frequency of a", d.score(hot.Frequency, "", "a", start), 1)
@@ -145,7 +143,7 @@ func TestSaves(t *testing.T) {
 }
 
 func TestCommits(t *testing.T) {
-	d := newFixture(t, learn.Options{})
+	d := newFixture(t)
 	c := commit(0, "a", "b", "c")
 	eventtest.Set(&c, "Terms", []string{"login"})
 	eventtest.Set(&c, "Gone", []event.Path{"old"})
@@ -167,7 +165,7 @@ func TestCommits(t *testing.T) {
 }
 
 func TestNamesOfPackagesAreNoWordsOfManifests(t *testing.T) {
-	d := newFixture(t, learn.Options{})
+	d := newFixture(t)
 	bump := commit(0, "go.mod", "go.sum")
 	eventtest.Set(&bump, "Text", "build(deps): bump example.com/certificates from 1 to 2", "Terms", []string{"bump",
 		"certificate"})
@@ -182,7 +180,7 @@ func TestNamesOfPackagesAreNoWordsOfManifests(t *testing.T) {
 }
 
 func TestBulkCommitMakesNoPairs(t *testing.T) {
-	d := newFixture(t, learn.Options{})
+	d := newFixture(t)
 	var files []event.Path
 	for i := range 5000 {
 		files = append(files, event.Path(fmt.Sprintf("f%04d", i)))
@@ -199,7 +197,7 @@ func TestBulkCommitMakesNoPairs(t *testing.T) {
 }
 
 func TestRenameFollowsTheSession(t *testing.T) {
-	d := newFixture(t, learn.Options{})
+	d := newFixture(t)
 	d.learn(ev(event.KindEdit, 0, "a"), ev(event.KindEdit, 0, "b"))
 	d.learn(event.Event{Time: start, Body: event.Rename{From: []event.Path{"b"}, To: []event.Path{"c"}}})
 	d.learn(ev(event.KindRead, 0, "d"), ev(event.KindEnd, 0))
@@ -209,7 +207,7 @@ func TestRenameFollowsTheSession(t *testing.T) {
 
 // TestUncommitStampsNothing: a commit that is taken back makes no file newer.
 func TestUncommitStampsNothing(t *testing.T) {
-	d := newFixture(t, learn.Options{})
+	d := newFixture(t)
 	c := commit(0, "a", "b")
 	back := commit(time.Hour, "a", "b")
 	back.Body = event.Uncommit(back.Body.(event.Commit))
@@ -221,7 +219,7 @@ func TestUncommitStampsNothing(t *testing.T) {
 
 // TestPastRename: a rename of before the log began moves nothing, for its commits are learned under the new name.
 func TestPastRename(t *testing.T) {
-	d := newFixture(t, learn.Options{})
+	d := newFixture(t)
 	d.learn(commit(0, "old", "x"), event.Event{Time: start, Body: event.Rename{From: []event.Path{"old"}, To: []event.Path{"new"}, Past: true}})
 	d.expect("churn of the old name", d.score(hot.Churn, "", "old", start), 1)
 	d.expect("churn of the new name", d.score(hot.Churn, "", "new", start), 0)
@@ -230,14 +228,14 @@ func TestPastRename(t *testing.T) {
 // TestBoundsOfPairs: a file is paired with the 20 that were opened before it, and a change of more than 20 files pairs none.
 func TestBoundsOfPairs(t *testing.T) {
 	name := func(i int) event.Path { return event.Path(fmt.Sprintf("f%02d", i)) }
-	d := newFixture(t, learn.Options{})
+	d := newFixture(t)
 	for i := range 22 {
 		d.learn(ev(event.KindRead, 0, name(i)))
 	}
 	d.expect("the 20th before it", d.score(hot.Coaccess, "f21", "f01", start), 1/(1+0.15*19))
 	d.expect("the 21st before it", d.score(hot.Coaccess, "f21", "f00", start), 0)
 	for n, want := range map[int]float64{20: .5 / 19, 21: 0} {
-		d := newFixture(t, learn.Options{})
+		d := newFixture(t)
 		for i := range n {
 			d.learn(ev(event.KindEdit, 0, name(i)))
 		}
@@ -249,7 +247,7 @@ func TestBoundsOfPairs(t *testing.T) {
 
 // TestSessionsDoNotMix interleaves two.
 func TestSessionsDoNotMix(t *testing.T) {
-	d := newFixture(t, learn.Options{})
+	d := newFixture(t)
 	other := func(p event.Path) event.Event {
 		e := ev(event.KindRead, 0, p)
 		e.Session = "other"
@@ -270,7 +268,7 @@ func TestSumsOfTwentyYears(t *testing.T) {
 		want += math.Exp2(-float64(i*7) / 365)
 	}
 	for _, backwards := range []bool{false, true} {
-		d := newFixture(t, learn.Options{})
+		d := newFixture(t)
 		for i := range weeks {
 			if !backwards {
 				i = weeks - 1 - i
@@ -287,25 +285,10 @@ func TestSumsOfTwentyYears(t *testing.T) {
 	}
 }
 
-// toldOf is a consumer that keeps what it was told.
-type toldOf []string
-
-func (t *toldOf) Apply(e event.Event, s *session.Session, d session.Delta) {
-	*t = append(*t, fmt.Sprint(e.Kind(), " ", s != nil, " ", d.First()))
-}
-
-// TestConsumers: every event reaches every consumer once, with its session as it is after it.
-func TestConsumers(t *testing.T) {
-	var told toldOf
-	d := newFixture(t, learn.Options{Consumers: []learn.Consumer{&told}})
-	d.learn(event.Event{Time: start, Body: event.Tick{}}, ev(event.KindRead, 0, "a"), ev(event.KindRead, 0, "a"))
-	fault.Same(t, "the consumer was told", fmt.Sprint(told), "[tick false false read true true read true false]")
-}
-
 // TestWhatAHintCausedCountsAQuarter in every family: a hint must not become its own evidence.
 func TestWhatAHintCausedCountsAQuarter(t *testing.T) {
 	ask := func(hints ...event.Event) (d *fixture) {
-		d = newFixture(t, learn.Options{})
+		d = newFixture(t)
 		prompt := ev(event.KindPrompt, 0)
 		prompt.Turn = "p"
 		eventtest.Set(&prompt, "Terms", []string{"word"})
@@ -342,7 +325,7 @@ func TestWhatAHintCausedCountsAQuarter(t *testing.T) {
 
 // TestTermsAreShares: of the turns and commits under a word, no more than all led to a file.
 func TestTermsAreShares(t *testing.T) {
-	d := newFixture(t, learn.Options{})
+	d := newFixture(t)
 	for i := range 4 {
 		prompt := ev(event.KindPrompt, 0)
 		prompt.Turn = fmt.Sprint(i)
@@ -366,7 +349,7 @@ func TestTermsAreShares(t *testing.T) {
 
 // TestASweepIsNoCoupling: what goes through all files for the sake of a tool says nothing about which belong together.
 func TestASweepIsNoCoupling(t *testing.T) {
-	d := newFixture(t, learn.Options{})
+	d := newFixture(t)
 	sweep := commit(time.Hour, "a/a", "b/b", "c/c", "d/d", "e/e")
 	eventtest.Set(&sweep, "Text", "apply golangci-lint autofixes", "Terms", []string{"lint"})
 	d.learn(commit(0, "a/a", "b/b"), sweep, commit(time.Hour, "go.mod", "go.sum"))
@@ -383,7 +366,7 @@ func TestASweepIsNoCoupling(t *testing.T) {
 
 // TestUnchangedFilesKeepTheirPairs: what changed together six years ago, and not at all since, still does.
 func TestUnchangedFilesKeepTheirPairs(t *testing.T) {
-	d := newFixture(t, learn.Options{})
+	d := newFixture(t)
 	d.learn(commit(0, "man.go", "man_test.go"), commit(0, "man.go", "man_test.go"), commit(0, "busy.go", "man_test.go"))
 	late := 6 * 365 * 24 * time.Hour
 	d.learn(commit(late, "busy.go", "lint.yml"))

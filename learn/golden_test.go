@@ -18,7 +18,6 @@ import (
 
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/hot"
-	"github.com/aoa-dev/aoa/learn"
 	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
@@ -37,7 +36,7 @@ func TestGoldenHistories(t *testing.T) {
 	for _, name := range names {
 		t.Run(strings.TrimSuffix(filepath.Base(name), ".jsonl.gz"), func(t *testing.T) {
 			batches := readHistory(t, name)
-			d := newFixture(t, learn.Options{})
+			d := newFixture(t)
 			for _, b := range batches {
 				d.learn(b...)
 			}

@@ -1,9 +1,7 @@
 package learn_test
 
 import (
-	"context"
 	"errors"
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -27,20 +25,15 @@ type fixture struct {
 	store    *hot.Store
 	sessions *session.Sessions
 	learner  *learn.Learner
-	seq      int64
 }
 
-func newFixture(t *testing.T, o learn.Options) *fixture {
+func newFixture(t *testing.T) *fixture {
 	t.Helper()
-	s, sessions := hot.New(nil), session.New()
-	return &fixture{t, s, sessions, learn.New(s, sessions, o), 0}
+	s := hot.New(nil)
+	return &fixture{t, s, session.New(), learn.New(s)}
 }
 
-func (d *fixture) learn(events ...event.Event) {
-	d.Helper()
-	d.seq++
-	fault.Check(d, d.learner.Learn(d.Context(), events, d.seq))
-}
+func (d *fixture) learn(events ...event.Event) { d.learner.Learn(d.sessions, events...) }
 
 // of is one value now.
 func (d *fixture) score(f *hot.Family, owner, member string, at time.Time) float64 {
@@ -65,9 +58,8 @@ func (d *fixture) restart() *fixture {
 	fault.Check(d, err)
 	sessions, err := d.sessions.Snapshot()
 	fault.Check(d, err)
-	n := newFixture(d.T, learn.Options{})
+	n := newFixture(d.T)
 	fault.Check(d, errors.Join(n.store.Restore(recs), n.sessions.Restore(sessions)))
-	n.seq = d.seq
 	return n
 }
 
@@ -130,7 +122,7 @@ func TestLiveIsReplayed(t *testing.T) {
 		s := eventtest.NewSequence(seed)
 		es := s.Events(400)
 		r := rand.New(rand.NewPCG(seed, 9))
-		lived, replayed := newFixture(t, learn.Options{}), newFixture(t, learn.Options{})
+		lived, replayed := newFixture(t), newFixture(t)
 		for _, b := range eventtest.Batches(es, r, 3) {
 			lived.learn(b...)
 		}
@@ -146,7 +138,7 @@ func TestRestartChangesNothing(t *testing.T) {
 	for seed := range uint64(seeds) {
 		s := eventtest.NewSequence(seed)
 		es := s.Events(400)
-		whole, cut := newFixture(t, learn.Options{}), newFixture(t, learn.Options{})
+		whole, cut := newFixture(t), newFixture(t)
 		for i, b := range eventtest.Batches(es, rand.New(rand.NewPCG(seed, 11)), 8) {
 			whole.learn(b...)
 			if i%25 == 13 {
@@ -156,61 +148,4 @@ func TestRestartChangesNothing(t *testing.T) {
 		}
 		same(t, whole, cut, s)
 	}
-}
-
-// TestDuplicateBatch gives every batch twice.
-func TestDuplicateBatch(t *testing.T) {
-	s := eventtest.NewSequence(3)
-	es := s.Events(200)
-	once, twice := newFixture(t, learn.Options{}), newFixture(t, learn.Options{})
-	for _, b := range eventtest.Batches(es, rand.New(rand.NewPCG(1, 1)), 10) {
-		once.learn(b...)
-		twice.learn(b...)
-		twice.seq--
-		twice.learn(b...)
-	}
-	same(t, once, twice, s)
-}
-
-// TestFailedApply gives a batch again after an error in the middle of it.
-func TestFailedApply(t *testing.T) {
-	s := eventtest.NewSequence(4)
-	es := s.Events(200)
-	whole, failing := newFixture(t, learn.Options{}), newFixture(t, learn.Options{})
-	for i, b := range eventtest.Batches(es, rand.New(rand.NewPCG(1, 2)), 10) {
-		whole.learn(b...)
-		if i%5 == 2 {
-			ctx, cancel := context.WithCancel(t.Context())
-			cancel()
-			if err := failing.learner.Learn(ctx, b, failing.seq+1); err == nil {
-				t.Fatal("a canceled batch was learned")
-			}
-		}
-		failing.learn(b...)
-	}
-	same(t, whole, failing, s)
-}
-
-// panicker panics at an event.
-type panicker struct{ at string }
-
-func (p panicker) Apply(e event.Event, _ *session.Session, _ session.Delta) {
-	if e.ID == p.at {
-		panic("the consumer is broken")
-	}
-}
-
-// TestPanic: an event that makes a consumer panic is passed over and told of. Those around it are learned.
-func TestPanic(t *testing.T) {
-	var told []string
-	d := newFixture(t, learn.Options{Consumers: []learn.Consumer{panicker{"bad"}},
-		Panicked: func(e event.Event, why any) { told = append(told, fmt.Sprint(e.ID, ": ", why)) }})
-	change := func(id string, f event.Path) event.Event {
-		return event.Event{ID: id, Time: start, Agent: "git", Body: event.Commit{Paths: []event.Path{f}}}
-	}
-	d.learn(change("first", "a.go"), change("bad", "b.go"), change("last", "c.go"))
-	d.learn(change("later", "c.go"))
-	d.expect("changes before it", d.score(hot.Churn, "", "a.go", start), 1)
-	d.expect("changes after it", d.score(hot.Churn, "", "c.go", start), 2)
-	fault.Same(t, "told", told, []string{"bad: the consumer is broken"})
 }

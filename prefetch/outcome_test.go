@@ -84,10 +84,14 @@ func TestASnapshotKeepsAll(t *testing.T) {
 	if a, b := d.known(d.p.State, d.sessions), d.known(again, d.sessions); a != b {
 		t.Errorf("restored\n%s\nsaved\n%s", b, a)
 	}
-	for _, bad := range [][]byte{nil, saved[:len(saved)-1], append([]byte{99}, saved[1:]...)} {
+	for _, bad := range [][]byte{{}, saved[:len(saved)-1], append([]byte{99}, saved[1:]...)} {
 		if err := NewState().Restore(bad); !errors.Is(err, ErrSnapshot) {
 			t.Errorf("%d bytes: %v", len(bad), err)
 		}
+	}
+	fault.Check(t, again.Restore(nil))
+	if a, b := d.known(NewState(), d.sessions), d.known(again, d.sessions); a != b {
+		t.Errorf("emptied\n%s\nempty\n%s", b, a)
 	}
 }
 

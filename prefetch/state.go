@@ -1,9 +1,7 @@
 package prefetch
 
 import (
-	"bytes"
 	"cmp"
-	"encoding/gob"
 	"errors"
 	"fmt"
 	"maps"
@@ -11,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/aoa-dev/aoa/internal/codec"
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/session"
 )
@@ -70,25 +69,21 @@ func (f *folded) fill() {
 // ErrSnapshot means that a snapshot is damaged, or of another version.
 var ErrSnapshot = errors.New("damaged snapshot of predictions")
 
-// snapshotVersion is the first byte of a snapshot. What follows is as encoding/gob writes it.
-const snapshotVersion = 1
-
 // Snapshot encodes the state.
 func (s *State) Snapshot() ([]byte, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	b := bytes.NewBuffer([]byte{snapshotVersion})
-	err := gob.NewEncoder(b).Encode(&s.folded)
-	return b.Bytes(), err
+	return codec.Encode(&s.folded)
 }
 
-// Restore loads a snapshot. After an error the state is to be thrown away.
+// Restore replaces the state by a snapshot; nil empties it. After an error it is as it was.
 func (s *State) Restore(data []byte) error {
-	if len(data) == 0 || data[0] != snapshotVersion {
-		return fmt.Errorf("%w: version", ErrSnapshot)
-	}
 	var f folded
-	if err := gob.NewDecoder(bytes.NewReader(data[1:])).Decode(&f); err != nil {
+	if data == nil {
+		s.set(f)
+		return nil
+	}
+	if err := codec.Decode(data, &f); err != nil {
 		return fmt.Errorf("%w: %w", ErrSnapshot, err)
 	}
 	usable := f.Base == f.Base && len(f.Outcomes) <= mostOutcomes
@@ -98,11 +93,15 @@ func (s *State) Restore(data []byte) error {
 	if !usable {
 		return fmt.Errorf("%w: content", ErrSnapshot)
 	}
+	s.set(f)
+	return nil
+}
+
+func (s *State) set(f folded) {
 	f.fill()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.folded = f
-	return nil
 }
 
 // Apply folds an event. Of other clones it folds feedback, and what came of their predictions for the intercepts:

@@ -1,14 +1,12 @@
 package rank
 
 import (
-	"context"
 	"fmt"
 	"testing"
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/hot"
-	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 // BenchmarkRank asks a repository of n known files, a fifth of them with partners, 8 on average.
@@ -59,8 +57,7 @@ func crowd(b *testing.B, n int) *world {
 		}
 	}
 	w.tree.Add(files...)
-	w.seq++
-	fault.Check(b, w.store.Apply(context.Background(), batch, w.seq))
+	w.store.Apply(batch)
 	w.prompt("s", epoch.Add(-time.Hour), "why does the retry of package 3 give up, see pkg002/name81.go")
 	for i := range 12 {
 		w.open("s", epoch.Add(time.Duration(i-60)*time.Minute), file(i))

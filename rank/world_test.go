@@ -1,7 +1,6 @@
 package rank
 
 import (
-	"context"
 	"fmt"
 	"testing"
 	"time"
@@ -11,19 +10,17 @@ import (
 	"github.com/aoa-dev/aoa/internal/index"
 	"github.com/aoa-dev/aoa/internal/session"
 	"github.com/aoa-dev/aoa/learn"
-	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 // world is a hot store with a tree, taught by the real learner: one batch per flush.
 type world struct {
-	t        testing.TB
-	store    *hot.Store
-	sessions *session.Sessions
-	learn    *learn.Learner
-	tree     *index.Tree
-	events   []event.Event
-	n        int
-	seq      int64
+	t      testing.TB
+	store  *hot.Store
+	live   *session.Sessions
+	learn  *learn.Learner
+	tree   *index.Tree
+	events []event.Event
+	n      int
 }
 
 // epoch is when tests begin.
@@ -32,13 +29,13 @@ var epoch = time.Date(2026, 5, 4, 10, 0, 0, 0, time.UTC)
 func newWorld(t testing.TB, files ...event.Path) *world {
 	t.Helper()
 	store, sessions := hot.New(func() time.Time { return epoch }), session.New()
-	return &world{t: t, store: store, sessions: sessions, learn: learn.New(store, sessions, learn.Options{}),
+	return &world{t: t, store: store, live: sessions, learn: learn.New(store),
 		tree: index.NewTree(files)}
 }
 
 func (w *world) ranker(o Options) *Ranker {
 	w.flush()
-	return New(w.store, w.sessions, func() *index.Tree { return w.tree }, o)
+	return New(w.store, w.live, func() *index.Tree { return w.tree }, o)
 }
 
 func (w *world) flush() {
@@ -46,8 +43,7 @@ func (w *world) flush() {
 	if len(w.events) == 0 {
 		return
 	}
-	w.seq++
-	fault.Check(w.t, w.learn.Learn(context.Background(), w.events, w.seq))
+	w.learn.Learn(w.live, w.events...)
 	w.events = nil
 }
 

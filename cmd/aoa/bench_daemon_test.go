@@ -3,10 +3,10 @@ package main
 import (
 	"bufio"
 	"context"
-	"encoding/binary"
 	"encoding/json"
 	"fmt"
 	"io"
+	"log/slog"
 	"math/rand/v2"
 	"net/http"
 	"os"
@@ -24,8 +24,8 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/hot"
 	"github.com/aoa-dev/aoa/internal/locate"
-	"github.com/aoa-dev/aoa/internal/session"
-	"github.com/aoa-dev/aoa/prefetch"
+	"github.com/aoa-dev/aoa/internal/log"
+	"github.com/aoa-dev/aoa/internal/monitor"
 	"github.com/aoa-dev/aoa/scripts/fault"
 	"github.com/aoa-dev/aoa/scripts/hooktest"
 )
@@ -85,34 +85,34 @@ func (d *bed) run(b *testing.B, cmd *exec.Cmd) {
 	}
 }
 
-// fill writes the state as a snapshot of one logged batch.
+// fill writes the state as a snapshot of one logged batch, and logs commits behind it.
 func (d *bed) fill(b *testing.B) {
 	ctx := b.Context()
-	store := hot.New(nil)
-	batch, now := hot.NewBatch(), time.Now()
-	known(batch, d.files, now)
-	fault.Check(b, store.Apply(ctx, batch, 1))
+	now := time.Now()
 	db, err := cold.Open(ctx, filepath.Join(d.place.Store, "aoa.db"), cold.Options{Now: time.Now})
 	fault.Check(b, err)
-	commits := []event.Event{{ID: "first", Time: now, Body: event.Call{Act: event.ActRun}}}
+	_, _, err = db.Append(ctx, []event.Event{{ID: "first", Time: now, Body: event.Call{Act: event.ActRun}}})
+	fault.Check(b, err)
+	cache := cold.NewBlobs(cold.BlobOptions{Path: filepath.Join(d.place.Store, "cache.db"), Now: time.Now})
+	quiet := slog.New(slog.DiscardHandler)
+	l, err := log.Open(ctx, log.Options{DB: db, Blobs: cache, Kept: cold.NewSnapshot(db, cache, "states"), Now: time.Now,
+		Log: quiet, Alert: quiet, Count: monitor.NewMetrics(), EndsTurns: func(string) bool { return true }})
+	fault.Check(b, err)
+	_, err = l.Replay(ctx)
+	fault.Check(b, err)
+	batch := hot.NewBatch()
+	known(batch, d.files, now)
+	l.Hot.Apply(batch)
+	ctx, end := context.WithCancel(ctx)
+	end()
+	fault.Check(b, l.Run(ctx)) // it saves the states
+	var commits []event.Event
 	for i := 0; i+16 <= len(d.files) && len(commits) < 2000; i += 8 { // each half of a commit is in the next one, too
 		commits = append(commits, event.Event{ID: fmt.Sprint("c", i), Time: now.Add(-time.Duration(i) * time.Minute),
 			Agent: "git", Body: event.Commit{Paths: d.files[i : i+16]}})
 	}
-	_, _, err = db.Append(ctx, commits)
+	_, _, err = db.Append(b.Context(), commits)
 	fault.Check(b, err)
-	cache := cold.NewBlobs(cold.BlobOptions{Path: filepath.Join(d.place.Store, "cache.db"), Now: time.Now})
-	scores, err := store.Snapshot()
-	fault.Check(b, err)
-	sessions, err := session.New().Snapshot()
-	fault.Check(b, err)
-	predictions, err := prefetch.NewState().Snapshot()
-	fault.Check(b, err)
-	var state []byte // as the daemon has it
-	for _, part := range [][]byte{scores, sessions, predictions} {
-		state = append(binary.BigEndian.AppendUint64(state, uint64(len(part))), part...)
-	}
-	fault.Check(b, cold.NewSnapshot(db, cache, "scores").Save(ctx, 1, state))
 	fault.Check(b, cache.Close())
 	fault.Check(b, db.Close())
 }

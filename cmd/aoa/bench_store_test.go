@@ -12,7 +12,6 @@ import (
 	"github.com/aoa-dev/aoa/internal/session"
 	"github.com/aoa-dev/aoa/learn"
 	"github.com/aoa-dev/aoa/rank"
-	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 // big adds what takes minutes: a million files.
@@ -60,12 +59,12 @@ func newBacking(b *testing.B, n int) *backing {
 	return w
 }
 
-func (w *backing) fill(b *testing.B, s learn.Store, sessions *session.Sessions) {
+func (w *backing) fill(b *testing.B, s *hot.Store, sessions *session.Sessions) {
 	b.Helper()
 	batch := hot.NewBatch()
 	known(batch, w.files, w.now)
-	fault.Check(b, s.Apply(b.Context(), batch, 1))
-	fault.Check(b, learn.New(s, sessions, learn.Options{}).Learn(b.Context(), workedIn(w.files, w.now), 2))
+	s.Apply(batch)
+	learn.New(s).Learn(sessions, workedIn(w.files, w.now)...)
 }
 
 func (w *backing) rank(b *testing.B, budget float64) {

@@ -10,8 +10,8 @@ import (
 	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
-// TestForgetFullDisk: without space the request is refused with nothing changed, or is kept and finished when there is
-// space again.
+// TestForgetFullDisk: without space the request fails and is to be asked again, or only the bytes are left, which are
+// overwritten when there is space again.
 func TestForgetFullDisk(t *testing.T) {
 	noRace(t)
 	disk := onTmpfs(t, "16m")
@@ -24,7 +24,7 @@ func TestForgetFullDisk(t *testing.T) {
 		d := secretive(t, "AOA_STORE="+store)
 		filler := filepath.Join(disk, "filler")
 		fill(t, filler)
-		if round%2 == 0 { // space for the intention, not for the rest
+		if round%2 == 0 { // space for a part of it
 			fault.Check(t, os.Truncate(filler, bytesOf(t, filler)-int64(4096*(1+round%32))))
 		}
 		s := d.do("forget", secretFile)
@@ -32,7 +32,7 @@ func TestForgetFullDisk(t *testing.T) {
 		if s.code != 1 || !strings.Contains(s.err, "no space left") {
 			t.Errorf("on a full disk: exit %d\n%s%s", s.code, s.out, s.err)
 		}
-		pending := !strings.Contains(s.err, "nothing was forgotten")
+		pending := !strings.Contains(s.err, "not forgotten")
 		if said := strings.Contains(d.do("status").err, "forgetting is not finished"); said != pending {
 			t.Errorf("it said %q, status says that it is not finished: %v", s.err, said)
 		}

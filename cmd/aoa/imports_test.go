@@ -19,6 +19,7 @@ const module = "github.com/aoa-dev/aoa"
 // which data flows.
 var allowed = map[string][]string{
 	"internal/event":      {},
+	"internal/codec":      {},
 	"scripts/eventtest":   {"internal/event"},
 	"scripts/hooktest":    {"internal/api", "internal/locate"},
 	"internal/atomicfile": {},
@@ -43,18 +44,18 @@ var allowed = map[string][]string{
 	"internal/hot":     {"internal/event"},
 	"internal/history": {"internal/event"},
 	"internal/team":    {"internal/event", "internal/config", "internal/regularfile"},
-	"internal/cold":    {"internal/event", "internal/history", "internal/atomicfile", "internal/regularfile"},
+	"internal/cold":    {"internal/codec", "internal/event", "internal/history", "internal/atomicfile", "internal/regularfile"},
 	"internal/api": {"internal/change", "internal/cold", "internal/event", "internal/history", "internal/hot", "internal/index", "internal/locate",
 		"internal/llmcache", "internal/peer", "internal/regularfile", "internal/reload", "internal/schedule", "internal/session", "internal/session/contexts",
 		"internal/stage", "internal/stage/pipeline", "internal/team", "prefetch"},
 	"learn":                     {"internal/event", "internal/hot", "internal/session"},
 	"rank":                      {"internal/event", "internal/index", "internal/hot", "internal/session"},
-	"prefetch":                  {"internal/event", "internal/history", "internal/index", "internal/hot", "internal/session", "rank"},
+	"prefetch":                  {"internal/codec", "internal/event", "internal/history", "internal/index", "internal/hot", "internal/session", "rank"},
 	"internal/change":           {"internal/event", "internal/index", "internal/regularfile", "prefetch", "watcher"},
-	"internal/session":          {"internal/event"},
+	"internal/session":          {"internal/codec", "internal/event"},
 	"internal/session/contexts": {"internal/event", "internal/index", "internal/cold", "hooks/shell"},
-	"internal/reload": {"internal/event", "internal/index", "internal/cold", "internal/atomicfile",
-		"internal/regularfile"},
+	"internal/reload": {"internal/codec", "internal/event", "internal/index", "internal/cold", "internal/atomicfile",
+		"internal/regularfile", "internal/session"},
 	"internal/llmcache": {"internal/event", "internal/index", "internal/cold"},
 	"internal/stage": {"internal/event", "internal/index", "internal/cold", "internal/atomicfile",
 		"internal/regularfile"},
@@ -66,7 +67,7 @@ var allowed = map[string][]string{
 		"prefetch", "rank", "watcher"},
 	"internal/hint": {"hooks", "hooks/agents", "hooks/transcript", "internal/change", "internal/checkout", "internal/cold", "internal/config", "internal/event",
 		"internal/index", "internal/reload", "internal/session", "internal/session/contexts", "prefetch"},
-	"internal/log": {"internal/cold", "internal/event", "internal/hot", "internal/schedule", "internal/session",
+	"internal/log": {"internal/codec", "internal/cold", "internal/event", "internal/hot", "internal/reload", "internal/session",
 		"learn", "prefetch"},
 	"internal/schedule": {},
 	"internal/monitor":  {"internal/regularfile", "prefetch"},
@@ -120,7 +121,7 @@ func TestImportLaw(t *testing.T) {
 func TestImportLawRefuses(t *testing.T) {
 	for _, edge := range [][2]string{{"learn", "rank"}, {"rank", "learn"}, {"watcher", "internal/hot"},
 		{"hooks", "internal/cold"},
-		{"internal/reload", "internal/session"}, {"internal/daemon", "internal/mcp"}, {"internal/eval", "internal/daemon"},
+		{"internal/reload", "prefetch"}, {"internal/daemon", "internal/mcp"}, {"internal/eval", "internal/daemon"},
 		{"a/new/shed", "internal/event"}} {
 		if may(edge[0], edge[1]) {
 			t.Errorf("%s may import %s", edge[0], edge[1])

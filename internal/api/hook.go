@@ -42,7 +42,7 @@ func HandleHook(mux *http.ServeMux, fn func(context.Context, Hook) []byte) {
 		_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(hookTime)) // a connection has one
 		h, err := readHook(http.MaxBytesReader(w, q.Body, maxHook), q.Header)
 		if err != nil {
-			fail(w, Bad("docs/api.md describes /hook", "read payload: %v", err))
+			Fail(w, Bad("docs/api.md describes /hook", "read payload: %v", err))
 			return
 		}
 		answer := fn(context.WithoutCancel(q.Context()), h)

@@ -77,21 +77,21 @@ func Handle[Req, Res any](mux *http.ServeMux, r Route[Req, Res], fn func(context
 			var big *http.MaxBytesError
 			switch {
 			case errors.As(err, &big):
-				fail(w, &Error{Code: CodeTooLarge, Message: fmt.Sprintf("request over %d bytes", maxBody)})
+				Fail(w, &Error{Code: CodeTooLarge, Message: fmt.Sprintf("request over %d bytes", maxBody)})
 				return
 			case err != nil && !errors.Is(err, io.EOF):
-				fail(w, Bad("docs/api.md describes "+r.Path, "decode request: %v", err))
+				Fail(w, Bad("docs/api.md describes "+r.Path, "decode request: %v", err))
 				return
 			}
 		}
 		res, err := answer(q, r.Path, func(ctx context.Context) (Res, error) { return fn(ctx, req) })
 		if err != nil {
-			fail(w, err)
+			Fail(w, err)
 			return
 		}
 		body, err := json.Marshal(res)
 		if err != nil { // a time beyond the year 9999, a number that is none: an empty answer would say nothing of it
-			fail(w, &Error{Code: CodeInternal, Message: fmt.Sprintf("encode the answer of %s: %v", r.Path, err)})
+			Fail(w, &Error{Code: CodeInternal, Message: fmt.Sprintf("encode the answer of %s: %v", r.Path, err)})
 			return
 		}
 		w.Header().Set("Content-Type", "application/json")
@@ -124,7 +124,8 @@ func answer[Res any](q *http.Request, path string, fn func(context.Context) (Res
 	return fn(ctx)
 }
 
-func fail(w http.ResponseWriter, err error) {
+// Fail answers a request with an error: an *Error as it is, any other one as internal.
+func Fail(w http.ResponseWriter, err error) {
 	var e *Error
 	if !errors.As(err, &e) {
 		e = &Error{Code: CodeInternal, Message: err.Error()}

@@ -36,7 +36,7 @@ func HandleStream[Req, Res any](mux *http.ServeMux, r Stream[Req, Res],
 		dec := json.NewDecoder(body)
 		var req Req
 		if err := dec.Decode(&req); err != nil {
-			fail(w, Bad("docs/api.md describes "+r.Path, "decode request: %v", err))
+			Fail(w, Bad("docs/api.md describes "+r.Path, "decode request: %v", err))
 			return
 		}
 		rest := bufio.NewReader(io.MultiReader(dec.Buffered(), body))
@@ -48,14 +48,14 @@ func HandleStream[Req, Res any](mux *http.ServeMux, r Stream[Req, Res],
 		case errors.Is(err, ErrEnding):
 			panic(http.ErrAbortHandler)
 		case err != nil:
-			fail(w, err)
+			Fail(w, err)
 			return
 		}
 		_, _ = io.Copy(io.Discard, rest) // only then is a caller that leaves noticed
 		w.Header().Set("Content-Type", "application/octet-stream")
 		line, err := json.Marshal(res.Head)
 		if err != nil {
-			fail(w, err)
+			Fail(w, err)
 			return
 		}
 		if res.Hold == nil {

@@ -36,14 +36,13 @@ type project struct {
 // folded takes history as the daemon does: into the log, and what is new into the scores.
 type folded struct {
 	*project
-	learner *learn.Learner
+	learner  *learn.Learner
+	sessions *session.Sessions
 }
 
 func (f folded) AppendHistory(ctx context.Context, events []event.Event, cursor map[string]string) error {
-	seq, fresh, err := f.db.AppendCommits(ctx, events, cursor)
-	if err == nil && len(fresh) > 0 {
-		err = f.learner.Learn(ctx, fresh, seq)
-	}
+	_, fresh, err := f.db.AppendCommits(ctx, events, cursor)
+	f.learner.Learn(f.sessions, fresh...)
 	return err
 }
 
@@ -88,7 +87,7 @@ func (g *project) read() *project {
 			First: prefetch.New(prefetch.NewState(), sessions, first.Ranker, prefetch.Options{}), Store: folded{},
 			Events: folded{}}, first)
 	}
-	g.set.Events = folded{g, learn.New(g.hot, session.New(), learn.Options{})}
+	g.set.Events = folded{g, learn.New(g.hot), session.New()}
 	fault.Check(g.t, NewHistory(g.set).reconcile(ctx, false))
 	return g
 }

@@ -171,7 +171,7 @@ func TestBadRowsAreForgottenAndPruned(t *testing.T) {
 	if strings.Contains(string(raw), `"f7"`) {
 		t.Error("the name is still in the file")
 	}
-	pruned, err := d.Prune(t.Context(), 0, math.MaxInt64)
+	pruned, err := d.Prune(t.Context(), 0, math.MaxInt64, nothing)
 	fault.Check(t, err)
 	same(t, "pruned", pruned.Events, rowReads+rowPrompts+1-2)
 	fault.Check(t, d.Close())

@@ -138,7 +138,7 @@ const (
 	metaCopied = "copied" // number of the last batch inside the copy
 	metaName   = "writer" // see Name
 	metaSaved  = "saved"  // a snapshot was saved: from then on there is a cache
-	metaForgot = "forgot" // random, changes when events of other clones are forgotten: see Snapshot
+	metaScrub  = "scrub"  // "1": what was forgotten is to be overwritten
 )
 
 const (

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/event"
@@ -44,19 +45,16 @@ func (f ForgetFilter) meant(e event.Event) bool {
 	return !e.Time.Before(f.Since)
 }
 
-// forget deletes every event that mentions the path (in a list or in its text), belongs to the session, or happened
-// since, in one transaction that also marks the intention done, and before that the copy of the log; it returns what is
-// gone, the events in order. Delivered again, they stay away. The bytes are in the file until it is scrubbed. Commits
-// stay, since git has them anyway; a forgotten path is taken out of them, and the subject with it if it names the path.
-func (d *DB) forget(ctx context.Context, f ForgetFilter, intention int64) (Forgotten, error) {
-	unlock, err := d.dropCopy() // one that is made after this has nothing of it
-	defer unlock()
-	if err != nil {
-		return Forgotten{}, err
+// Forget deletes every event that mentions the path (in a list or in its text), belongs to the session, or happened
+// since, in one transaction, and before that the copy of the log; it returns what is gone, the events in order.
+// Delivered again, they stay away. The bytes are in the file until Overwrite. Commits stay, since git has them anyway; a
+// forgotten path is taken out of them, and the subject with it if it names the path.
+func (d *DB) Forget(ctx context.Context, f ForgetFilter) (gone Forgotten, err error) {
+	if err := f.Check(); err != nil {
+		return gone, err
 	}
-	var g *forgetting
-	err = d.Write(ctx, "forget", func(tx *Tx) error {
-		g = &forgetting{tx: tx, d: d, filter: f}
+	err = d.deleting(ctx, func(tx *Tx) error {
+		g := &forgetting{tx: tx, d: d, filter: f}
 		if err := g.events(); err != nil {
 			return err
 		}
@@ -65,16 +63,55 @@ func (d *DB) forget(ctx context.Context, f ForgetFilter, intention int64) (Forgo
 				return err
 			}
 		}
-		if err := tx.run(nil, "DELETE FROM undos"); err != nil { // they hold contents of files
-			return err
-		}
-		return tx.run([]any{intention}, sqlErased)
+		gone = g.gone
+		return tx.run(nil, "DELETE FROM undos") // they hold contents of files
 	})
-	if err != nil {
-		return Forgotten{}, err
+	return gone, err
+}
+
+// ForgetPeers is Forget of the events of other clones that are meant.
+func (d *DB) ForgetPeers(ctx context.Context, meant func(event.Event) bool) (gone Forgotten, err error) {
+	var found []logged
+	err = d.Write(ctx, "read events of peers", func(tx *Tx) (err error) {
+		found, err = d.logged(tx, func(l logged) bool { return l.bad || meant(l.event) },
+			"SELECT "+rowColumns+" FROM events WHERE counted = 2 ORDER BY id")
+		return err
+	})
+	if err != nil || len(found) == 0 {
+		return gone, err
 	}
+	for _, l := range found {
+		gone.Events = append(gone.Events, l.event)
+	}
+	return gone, d.deleting(ctx, func(tx *Tx) error { return d.drop(tx, found) })
+}
+
+// deleting deletes the copy of the log, and then what fn deletes, in one transaction. It notes there that the bytes are
+// still in the file.
+func (d *DB) deleting(ctx context.Context, fn func(tx *Tx) error) error {
+	unlock, err := d.dropCopy() // one that is made after this has nothing of it
+	defer unlock()
+	if err != nil {
+		return err
+	}
+	err = d.Write(ctx, "forget", func(tx *Tx) error {
+		return errors.Join(fn(tx), tx.run([]any{metaScrub, "1"}, setMeta))
+	})
 	d.version.Add(1)
-	return g.gone, nil
+	return err
+}
+
+// Overwrite overwrites the bytes of what was forgotten, here and among the blobs, and deletes the files that were moved
+// aside. It does nothing when that was done since. After an error it is to be called again; the log knows that after a
+// restart, too.
+func (d *DB) Overwrite(ctx context.Context, b *Blobs) error {
+	if left, err := d.Meta(ctx, metaScrub); err != nil || left == "" {
+		return err
+	}
+	if err := errors.Join(removeAside(filepath.Dir(d.path)), b.Scrub(ctx), d.Scrub(ctx)); err != nil {
+		return err
+	}
+	return d.SetMeta(ctx, metaScrub, "")
 }
 
 // Forgotten is what a Forget took out.
@@ -83,6 +120,15 @@ type Forgotten struct {
 	Files   int            // of a path: names known of it and below it
 	Commits int            // of a path: commits that stay without it
 	Cached  map[string]int // blobs by owner
+}
+
+// Any reports whether there was anything to forget.
+func (g Forgotten) Any() bool {
+	n := len(g.Events) + g.Files + g.Commits
+	for _, blobs := range g.Cached {
+		n += blobs
+	}
+	return n > 0
 }
 
 // forgetting is one Forget under way.

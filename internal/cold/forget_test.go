@@ -2,6 +2,7 @@ package cold
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"math"
 	"os"
@@ -54,12 +55,31 @@ func remembered(t *testing.T) *DB {
 	return d
 }
 
+// both are a log and a cache, in which something is forgotten as package log does it.
+type both struct {
+	DB    *DB
+	Blobs *Blobs
+}
+
+func (b both) Forget(ctx context.Context, f ForgetFilter) (gone Forgotten, err error) {
+	cached, err := b.Blobs.Forget(ctx, f)
+	if err == nil {
+		gone, err = b.DB.Forget(ctx, f)
+	}
+	if gone.Cached = cached; err == nil {
+		err = b.DB.Overwrite(ctx, b.Blobs)
+	}
+	return gone, err
+}
+
 // eraser forgets in a log whose cache is empty.
-func eraser(t *testing.T, d *DB) *Eraser {
+func eraser(t *testing.T, d *DB) both {
 	b := NewBlobs(BlobOptions{Path: filepath.Join(filepath.Dir(d.path), "cache.db"), Now: fixed})
 	t.Cleanup(func() { _ = b.Close() })
-	return &Eraser{DB: d, Blobs: b, Now: func() time.Time { return noon.AddDate(50, 0, 0) }}
+	return both{d, b}
 }
+
+func nothing() error { return nil }
 
 func ids(events []event.Event) (out []string) {
 	for _, e := range events {
@@ -146,7 +166,7 @@ func TestPrune(t *testing.T) {
 			commit(i, noon.Add(time.Duration(i-400)*day), "x.go"))
 	}
 	mustAppend(t, d, read("new", noon, "s", "x.go"))
-	p, err := d.Prune(t.Context(), 0, 160)
+	p, err := d.Prune(t.Context(), 0, 160, nothing)
 	fault.Check(t, err)
 	same(t, "pruned: those that every consumer has", p.Events, 80)
 	st, err := d.Status(t.Context())
@@ -184,7 +204,7 @@ func TestPruneLeavesCommits(t *testing.T) {
 	}
 	used, err := d.Used(t.Context())
 	fault.Check(t, err)
-	p, err := d.Prune(t.Context(), used/10, math.MaxInt64)
+	p, err := d.Prune(t.Context(), used/10, math.MaxInt64, nothing)
 	fault.Check(t, err)
 	same(t, "pruned", p, Pruned{})
 }
@@ -202,12 +222,12 @@ func TestPruneAsksNoClock(t *testing.T) {
 		}
 		mustAppend(t, d, batch...)
 	}
-	p, err := d.Prune(t.Context(), 500_000_000, math.MaxInt64)
+	p, err := d.Prune(t.Context(), 500_000_000, math.MaxInt64, nothing)
 	fault.Check(t, err)
 	same(t, "below the limit", p.Events, 0)
 	used, err := d.Used(t.Context())
 	fault.Check(t, err)
-	p, err = d.Prune(t.Context(), used*6/10, math.MaxInt64)
+	p, err = d.Prune(t.Context(), used*6/10, math.MaxInt64, nothing)
 	fault.Check(t, err)
 	same(t, "above the limit", p.Events, 1000)
 	same(t, "left", replayAll(t, d, 0)[0].Batch[0].ID, "2:0")
@@ -226,7 +246,7 @@ func TestPruneToSize(t *testing.T) {
 		mustAppend(t, d, batch...)
 	}
 	before := d.bytes()
-	p, err := d.Prune(t.Context(), 3_000_000, math.MaxInt64)
+	p, err := d.Prune(t.Context(), 3_000_000, math.MaxInt64, nothing)
 	fault.Check(t, err)
 	if p.Events == 0 || p.Bytes == 0 || d.bytes() > 3_000_000 || before < 4_000_000 {
 		t.Fatalf("%+v, %d bytes before and %d now", p, before, d.bytes())

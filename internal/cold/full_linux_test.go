@@ -67,7 +67,7 @@ func TestFullDisk(t *testing.T) {
 		t.Fatalf("only %d batches fitted", len(want))
 	}
 	same(t, "nothing is half-written", replayAll(t, d, 0), want)
-	if _, err := d.Prune(t.Context(), 0, math.MaxInt64); err != nil {
+	if _, err := d.Prune(t.Context(), 0, math.MaxInt64, nothing); err != nil {
 		t.Logf("prune on the full disk: %v", err)
 	}
 	// On a second, roomier start the same file goes on.

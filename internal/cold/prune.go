@@ -27,8 +27,8 @@ FROM (SELECT counted, length(body) + coalesce(length(text), 0) + ? AS size FROM 
 // Prune deletes events, those logged first, until what remains needs at most maxBytes. Commits are neither counted
 // nor deleted: they come from git. Only batches up to applied, the lowest that every consumer has on disk, go, since a
 // restart replays the others; what was learned stays. Delivered again, a pruned event stays away. The order is that of
-// the log, and no clock is asked.
-func (d *DB) Prune(ctx context.Context, maxBytes, applied int64) (p Pruned, err error) {
+// the log, and no clock is asked. between is called between two transactions.
+func (d *DB) Prune(ctx context.Context, maxBytes, applied int64, between func() error) (p Pruned, err error) {
 	start, err := d.Used(ctx)
 	if err != nil || start <= maxBytes {
 		return p, err
@@ -43,6 +43,9 @@ func (d *DB) Prune(ctx context.Context, maxBytes, applied int64) (p Pruned, err 
 		var bytes int64
 		n, bytes, err = d.pruneSome(ctx, applied, "counted IS NULL")
 		size -= bytes
+		if err == nil {
+			err = between()
+		}
 	}
 	if err != nil || p.Events == 0 {
 		return p, err
@@ -98,7 +101,7 @@ WHERE counted = 2 GROUP BY origin ORDER BY origin`, []any{eventBytes}, func(row 
 // PrunePeers deletes events of peers until they take at most maxBytes: always the oldest of the origin that takes
 // most, so that one that floods the log displaces only itself. Only what every consumer has applied goes, as of
 // Prune. It returns how many.
-func (d *DB) PrunePeers(ctx context.Context, maxBytes, applied int64) (gone int, err error) {
+func (d *DB) PrunePeers(ctx context.Context, maxBytes, applied int64, between func() error) (gone int, err error) {
 	for {
 		peers, err := d.Peers(ctx)
 		total, most := int64(0), Peer{}
@@ -112,6 +115,9 @@ func (d *DB) PrunePeers(ctx context.Context, maxBytes, applied int64) (gone int,
 		}
 		n, _, err := d.pruneSome(ctx, applied, "counted = 2 AND origin = ?", most.Origin)
 		if gone += n; err != nil || n == 0 {
+			return gone, err
+		}
+		if err := between(); err != nil {
 			return gone, err
 		}
 	}

@@ -15,7 +15,7 @@ import (
 )
 
 // TestSnapshot: a state comes back with the number of its batch, and is missing in another log, in one that ends earlier,
-// and once something was forgotten.
+// and once it was dropped.
 func TestSnapshot(t *testing.T) {
 	d := newTest(t)
 	e := eraser(t, d)
@@ -42,16 +42,10 @@ func TestSnapshot(t *testing.T) {
 		t.Errorf("another log has %d %v", seq, err)
 	}
 	fault.Check(t, snap.Save(t.Context(), 1, []byte("state")))
-	_, err := e.ForgetPeers(t.Context(), func(event.Event) bool { return true })
-	fault.Check(t, err)
-	load("no event of a peer was forgotten", 1)
-	_, _, err = d.Append(t.Context(), []event.Event{foreign("A", 1, noon, "a")})
-	fault.Check(t, err)
-	_, err = e.ForgetPeers(t.Context(), func(event.Event) bool { return true })
-	fault.Check(t, err)
-	load("one was", 0)
+	fault.Check(t, snap.Drop(t.Context()))
+	load("dropped at once", 0)
 	fault.Check(t, snap.Save(t.Context(), 1, []byte("state")))
-	_, err = e.Forget(t.Context(), ForgetFilter{Path: "none"})
+	_, err := e.Forget(t.Context(), ForgetFilter{Path: "none"})
 	fault.Check(t, err)
 	load("something was forgotten", 0)
 }

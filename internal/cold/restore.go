@@ -61,7 +61,9 @@ func restore(ctx context.Context, path string, o Options, before int64, why erro
 	if errors.Is(why, errVersion) {
 		message = versionWarning
 	}
-	_ = d.takeIntentions(ctx, old) // of a log that cannot be read there are none
+	if left, err := old.Meta(ctx, metaScrub); err == nil && left != "" {
+		_ = d.SetMeta(ctx, metaScrub, left) // the file that was moved aside has what was forgotten
+	}
 	if copied.IsZero() {
 		// Without this list, what was forgotten would come back with past sessions.
 		d.MadeAgain = d.takeForgotten(ctx, old) == nil
@@ -103,16 +105,6 @@ func (d *DB) takeForgotten(ctx context.Context, old *DB) error {
 	return errors.Join(err, d.Write(ctx, "keep what was forgotten", func(tx *Tx) error {
 		return tx.many("INSERT OR IGNORE INTO ids (digest) VALUES %s", 1, digests, nil)
 	}))
-}
-
-// takeIntentions copies what is still to be forgotten.
-func (d *DB) takeIntentions(ctx context.Context, old *DB) error {
-	pending, err := old.intentions(ctx)
-	for _, e := range pending {
-		_, failed := d.intend(ctx, e.filter, e.done)
-		err = errors.Join(err, failed)
-	}
-	return err
 }
 
 // takeNewer appends the events of the old log behind the last one of this, under the numbers of their batches. end is

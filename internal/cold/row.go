@@ -10,8 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/fxamacker/cbor/v2"
-
+	"github.com/aoa-dev/aoa/internal/codec"
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
@@ -50,12 +49,6 @@ func (r *row) values() []any {
 		r.body, r.text}
 }
 
-// Bodies as CBOR. Names of files need not be UTF-8. The options are constants, so there is no error.
-var (
-	bodyEncoding, _ = cbor.EncOptions{Time: cbor.TimeRFC3339NanoUTC}.EncMode()
-	bodyDecoding, _ = cbor.DecOptions{UTF8: cbor.UTF8DecodeInvalid}.DecMode()
-)
-
 // encodeRow makes the row of an event. Its text, words of a person or an agent, goes under the seal; a commit's stays
 // open, since git has it.
 func encodeRow(e event.Event, seal *Seal) (*row, error) {
@@ -68,7 +61,7 @@ func encodeRow(e event.Event, seal *Seal) (*row, error) {
 		r.text = seal.Seal(textOf(e.ID), []byte(e.Sealed()))
 	}
 	var err error
-	if r.body, err = bodyEncoding.Marshal(open.Body); err != nil {
+	if r.body, err = codec.Encode(open.Body); err != nil {
 		return nil, fmt.Errorf("event %q: %w", e.ID, err)
 	}
 	return r, nil
@@ -115,7 +108,7 @@ func decodeBody(e *event.Event, kind event.Kind, raw []byte) error {
 	}
 	v := reflect.New(reflect.TypeOf(e.Body))
 	v.Elem().Set(reflect.ValueOf(e.Body))
-	err := bodyDecoding.Unmarshal(raw, v.Interface())
+	err := codec.Decode(raw, v.Interface())
 	body := v.Elem().Interface().(event.Body)
 	if err == nil && body.Kind() != kind {
 		err = fmt.Errorf("its body is that of a %s", body.Kind())

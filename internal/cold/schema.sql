@@ -56,15 +56,6 @@ CREATE TABLE meta ( -- small facts: those of db.go and what the daemon keeps
   value TEXT NOT NULL     -- the fact
 ) STRICT, WITHOUT ROWID;
 
-CREATE TABLE forgets ( -- what somebody wants to be forgotten, until it is
-  id      INTEGER PRIMARY KEY,
-  path    TEXT    NOT NULL, -- one of path, session and since is set, none once it is done
-  session TEXT    NOT NULL,
-  since   INTEGER NOT NULL,
-  asked   INTEGER NOT NULL, -- events that happened later stay
-  done    INTEGER NOT NULL  -- 1: it is out of log and cache, only old bytes are left
-) STRICT;
-
 CREATE TABLE undos ( -- what files were before a replay edited them
   id     TEXT    PRIMARY KEY,
   at     INTEGER NOT NULL, -- unix milliseconds

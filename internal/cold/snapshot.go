@@ -3,17 +3,17 @@ package cold
 import (
 	"context"
 	"crypto/rand"
-	"encoding/json"
 	"errors"
 	"fmt"
+
+	"github.com/aoa-dev/aoa/internal/codec"
 )
 
-// Snapshot keeps a state that was folded from the log among the blobs. It is made of what may be forgotten, so every
-// Forget drops it.
+// Snapshot keeps a state that was folded from the log among the blobs. It is made of what may be forgotten, so it is
+// dropped before anything is.
 type Snapshot struct {
-	db     *DB
-	owner  *Owner
-	forgot string // metaForgot at Load: the state holds nothing that was forgotten before
+	db    *DB
+	owner *Owner
 }
 
 // NewSnapshot adds the owner of a state.
@@ -23,10 +23,8 @@ func NewSnapshot(db *DB, b *Blobs, name string) *Snapshot {
 
 // snapshotOf says what a state was folded from.
 type snapshotOf struct {
-	Log string `json:"log"` // DB.Name
-	Seq int64  `json:"seq"` // the last batch in it
-	// Forgot is metaForgot as it was when the state was begun: a state that has another one may hold what is forgotten.
-	Forgot string `json:"forgot,omitempty"`
+	Log string // DB.Name
+	Seq int64  // the last batch in it
 }
 
 // The key of the one blob of a snapshot.
@@ -38,7 +36,7 @@ func (s *Snapshot) Save(ctx context.Context, seq int64, state []byte) error {
 	if err != nil {
 		return err
 	}
-	meta, err := json.Marshal(snapshotOf{name, seq, s.forgot})
+	meta, err := codec.Encode(snapshotOf{name, seq})
 	if err != nil {
 		return err
 	}
@@ -66,9 +64,6 @@ func (s *Snapshot) Load(ctx context.Context) (state []byte, seq int64, err error
 		return nil, 0, err
 	}
 	name, err := s.db.Name(ctx)
-	if err == nil {
-		s.forgot, err = s.db.Meta(ctx, metaForgot)
-	}
 	if err != nil {
 		return nil, 0, err
 	}
@@ -80,15 +75,20 @@ func (s *Snapshot) Load(ctx context.Context) (state []byte, seq int64, err error
 		return nil, 0, err
 	}
 	var of snapshotOf
-	if err := json.Unmarshal(v.Meta, &of); err != nil {
+	if err := codec.Decode(v.Meta, &of); err != nil {
 		return nil, 0, fmt.Errorf("load snapshot: %w: %w", ErrRow, err)
 	}
 	// Other batches will get the numbers that the log does not have.
-	if of.Log != name || of.Seq > s.db.Last() || of.Forgot != s.forgot {
-		_, _, err := s.owner.Drop(ctx, snapshotKey)
-		return nil, 0, err
+	if of.Log != name || of.Seq > s.db.Last() {
+		return nil, 0, s.Drop(ctx)
 	}
 	return v.Data, of.Seq, nil
+}
+
+// Drop deletes what is kept.
+func (s *Snapshot) Drop(ctx context.Context) error {
+	_, _, err := s.owner.Drop(ctx, snapshotKey)
+	return err
 }
 
 // Name is the log's own: a new log, and one of another clone, have other names.

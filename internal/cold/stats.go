@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/aoa-dev/aoa/internal/codec"
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
@@ -124,7 +125,7 @@ type used struct {
 func scanUsed(row Row, before ...any) (u used, err error) {
 	var body sql.RawBytes
 	if err = row.Scan(append(before, &body)...); err == nil {
-		if err = bodyDecoding.Unmarshal(body, &u); err != nil {
+		if err = codec.Decode(body, &u); err != nil {
 			err = fmt.Errorf("%w: %w", ErrRow, err)
 		}
 	}

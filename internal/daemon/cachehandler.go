@@ -21,8 +21,21 @@ func (d *Daemon) newCache() *llmcache.Cache {
 		}
 		return found[0].Time
 	}
-	return llmcache.New(llmcache.Options{Blobs: d.blobs, Now: d.now, Redact: redact.Text, Newest: newest,
-		Left: d.scores.Sessions.Left, Log: d.alert})
+	return llmcache.New(llmcache.Options{Blobs: d.blobs, Now: d.now, Redact: redact.Text, Newest: newest})
+}
+
+// dropLeft deletes what sessions have set aside that people have left for good, until ctx ends.
+func (d *Daemon) dropLeft(ctx context.Context) error {
+	for {
+		if err := d.cache.Leave(ctx, d.events.Sessions.Left()); err != nil && ctx.Err() == nil {
+			d.alert.Warn("items of a session that was left are not deleted", "err", err)
+		}
+		select {
+		case <-d.left:
+		case <-ctx.Done():
+			return nil
+		}
+	}
 }
 
 // cacheOwner is the session that was named, else the newest live one of the caller's worktree.

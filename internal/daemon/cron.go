@@ -58,21 +58,9 @@ func (d *Daemon) tick(what string) func(context.Context) error {
 	}
 }
 
-// peerShare is the part of the log's size that events of other clones may take: one of so many.
-const peerShare = 5
-
 // prune keeps the log within its size.
 func (d *Daemon) prune(ctx context.Context) error {
-	most, applied := d.settings.Get().RetentionBytes, d.events.Kept()
-	peers, err := d.db.PrunePeers(ctx, most/peerShare, applied)
-	if err != nil {
-		return err
-	}
-	gone, err := d.db.Prune(ctx, most, applied)
-	if err == nil && gone.Events+peers > 0 {
-		d.log.Info("log pruned", "events", gone.Events, "of_peers", peers, "bytes", gone.Bytes)
-	}
-	return err
+	return d.events.Prune(ctx, d.settings.Get().RetentionBytes)
 }
 
 // expire drops what the stores keep for a time, and what daemons that were killed have left.
@@ -97,11 +85,7 @@ func (d *Daemon) copyLog(ctx context.Context) error {
 	return err
 }
 
-func (d *Daemon) saveSnapshot(ctx context.Context) {
-	if err := d.flush(ctx); err != nil && ctx.Err() == nil {
-		d.log.Warn("snapshot not written", "err", err)
-	}
-}
+func (d *Daemon) saveSnapshot(ctx context.Context) { _ = d.events.Save(ctx) } // aoa status says what is wrong
 
 func (d *Daemon) closeIdle(context.Context) {
 	if err := d.blobs.CloseIdle(); err != nil {

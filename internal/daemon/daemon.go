@@ -50,9 +50,8 @@ type Daemon struct {
 
 	seal     *cold.Seal // of texts
 	db       *cold.DB
-	scores   *log.Fold
-	events   *log.Log
-	replayed int // events that the start had to replay
+	events   *log.Log // and what is folded from them
+	replayed int      // events that the start had to replay
 
 	worktrees   *checkout.Set
 	predictions *prefetch.Prefetcher // the one that observes; each worktree has its own for asking
@@ -61,11 +60,11 @@ type Daemon struct {
 	contexts    *contexts.Assembler
 	blobs       *cold.Blobs
 	cache       *llmcache.Cache
+	left        chan struct{} // a session may have been left
 	sequences   *reload.Cache
 
 	history     *checkout.History
 	transcripts *checkout.Transcripts
-	eraser      *cold.Eraser
 	stages      *stage.Cache
 	hints       *hint.Hints
 	serving     context.Context // ends when the daemon stops: requests that wait for others end then
@@ -94,7 +93,8 @@ func open(ctx context.Context, o Options, cfg config.Config, stop context.Cancel
 func newDaemon(o Options, cfg config.Config, stop context.CancelCauseFunc) *Daemon {
 	d := &Daemon{o: o, now: o.Now, started: o.Now(), log: o.Log, stop: stop,
 		settings: config.Open(o.Env, o.Place.Store, o.Place.Settings(), o.Now, cfg),
-		warnings: &monitor.Warnings{}, calls: &schedule.Calls{}, metrics: monitor.NewMetrics()}
+		warnings: &monitor.Warnings{}, calls: &schedule.Calls{}, metrics: monitor.NewMetrics(),
+		left: make(chan struct{}, 1)}
 	d.alert = d.warnings.Logger(o.Log)
 	d.calls.Note(o.Now())
 	return d
@@ -142,8 +142,9 @@ func (d *Daemon) load(ctx context.Context) (err error) {
 	d.blobs = cold.NewBlobs(cold.BlobOptions{Path: filepath.Join(d.settings.Store, "cache.db"), Now: d.now, Seal: d.seal,
 		Log:     d.alert,
 		Damaged: func() { d.stop(cold.ErrDamaged) }})
-	d.scores, err = log.Load(ctx, log.Options{Kept: cold.NewSnapshot(d.db, d.blobs, "scores"), Now: d.now, Log: d.log,
-		Alert: d.alert, Count: d.metrics})
+	d.events, err = log.Open(ctx, log.Options{DB: d.db, Blobs: d.blobs, Kept: cold.NewSnapshot(d.db, d.blobs, "states"),
+		Now: d.now, Log: d.log, Alert: d.alert, Count: d.metrics, EndsTurns: endsTurns, After: d.applied, Gone: d.o.Replaced,
+		Elsewhere: d.forgetElsewhere})
 	<-listed
 	if err = cmp.Or(err, ctx.Err()); err != nil {
 		return err
@@ -152,42 +153,29 @@ func (d *Daemon) load(ctx context.Context) (err error) {
 	if err := d.wire(ctx, home); err != nil {
 		return err
 	}
-	_ = d.eraser.Finish(ctx) // aoa status says that it is not finished
-	d.reopen()
-	if ctx.Err() != nil {
-		return ctx.Err()
-	}
 	return d.replay(ctx)
 }
 
 // wire joins the parts.
 func (d *Daemon) wire(ctx context.Context, home *checkout.Checkout) error {
 	words := func(terms []string) []string { return d.worktrees.Words(terms) } // made below
-	home.Rank(d.scores.Hot, d.scores.Sessions, d.db, words)
+	home.Rank(d.events.Hot, d.events.Sessions, d.db, words)
 	d.predictions = d.newPrefetcher(home.Ranker)
 	d.contexts = contexts.New(contexts.Options{DB: d.db, Words: words,
 		Budget: d.contextBudget})
 	d.cache = d.newCache()
 	d.sequences = d.newSequences()
 
-	begin := d.scores.Applied()
 	id, err := d.db.Name(ctx)
-	if err == nil {
-		err = d.sequences.Open(ctx, id, d.db.Last(), begin)
-	}
 	if err != nil {
 		return err
 	}
-	d.cache.Begin(begin)
-	d.events = log.New(d.db, d.now, d.log, d.alert, d.scores, d.cache, d.sequences)
-	d.scores.Begin(d.events)
 	d.teamLog = &teamLog{DB: d.db, daemon: d}
 	if d.team, err = d.newTeam(ctx, id); err != nil {
 		return err
 	}
-	d.events.OnWritten(d.team.Logged)
 	d.worktrees = checkout.NewSet(checkout.Options{Home: d.o.Repo, Env: d.o.Env, Settings: d.settings, Now: d.now,
-		Info: d.log, Alert: d.alert, DB: d.db, Hot: d.scores.Hot, Sessions: d.scores.Sessions, First: d.predictions, Seal: d.seal,
+		Info: d.log, Alert: d.alert, DB: d.db, Hot: d.events.Hot, Sessions: d.events.Sessions, First: d.predictions, Seal: d.seal,
 		Store: &d.o, Events: d.events}, home)
 	d.wireParts()
 	return nil
@@ -199,14 +187,12 @@ func (d *Daemon) wireParts() {
 	d.transcripts = checkout.NewTranscripts(d.worktrees, d.history)
 	d.stages = stage.New(stage.Options{Blobs: d.blobs, Now: d.now, Log: d.alert,
 		Bytes: func() int64 { return d.settings.Get().StageBytes }})
-	d.eraser = &cold.Eraser{DB: d.db, Blobs: d.blobs, Now: d.now, Others: d.forgetElsewhere,
-		Exclusive: d.events.Exclusive}
 	d.idle = &schedule.Idle{Calls: d.calls, Now: d.now, Alert: d.alert, Busy: d.transcripts.Reading,
 		Limit:     func() time.Duration { return d.settings.Get().IdleTimeout },
 		Unwritten: func() bool { waiting, _, err := d.events.Trouble(); return err != nil && waiting > 0 },
 		Gone:      d.o.Replaced, Stop: d.stopIdle}
 	d.hints = hint.New(hint.Options{Settings: d.settings, Now: d.now, Log: d.log, Factor: max(d.o.Patience, 1),
-		Events: d.events, DB: d.db, Sessions: d.scores.Sessions, Contexts: d.contexts,
+		Events: d.events, DB: d.db, Sessions: d.events.Sessions, Contexts: d.contexts,
 		Sequences: d.sequences, Count: d.metrics})
 }
 
@@ -242,7 +228,7 @@ func (d *Daemon) serve(ctx context.Context, ln *api.Listener) error {
 	g, ctx := errgroup.WithContext(ctx)
 	d.serving = ctx
 	for _, part := range []func(context.Context) error{d.history.Run, d.transcripts.Run, d.runJobs,
-		d.idle.Run, d.idle.ReturnMemory, d.watch, d.flushSoon, d.sequences.Run, d.cache.Run, d.team.Run, d.finishForgetting} {
+		d.idle.Run, d.idle.ReturnMemory, d.watch, d.flushSoon, d.sequences.Run, d.dropLeft, d.team.Run, d.finishForgetting} {
 		g.Go(func() error { return part(ctx) })
 	}
 	g.Go(func() error { return server.Serve(ctx, ln) })
@@ -250,12 +236,13 @@ func (d *Daemon) serve(ctx context.Context, ln *api.Listener) error {
 		d.o.Ready()
 	}
 	err := g.Wait()
+	_ = d.events.Flush(tail) // Run says what is not written
+	if err := d.sequences.Close(tail); err != nil && !d.o.Replaced() {
+		d.log.Error("last inputs of calls not written", "err", err)
+	}
 	endTail()
 	if err := <-drained; err != nil {
 		d.log.Error("last events not written", "err", err)
-	}
-	if ferr := d.flush(context.WithoutCancel(ctx)); ferr != nil {
-		d.log.Error("last snapshot not written", "err", ferr)
 	}
 	if errors.Is(err, context.Canceled) {
 		return nil
@@ -284,7 +271,7 @@ func (d *Daemon) salvage() error {
 func (d *Daemon) close() error {
 	var errs []error
 	if d.stages != nil && !d.o.Replaced() { // in a new folder the other stores would write their last state
-		errs = append(errs, d.sequences.Close(context.Background()), d.blobs.Close())
+		errs = append(errs, d.blobs.Close())
 	}
 	return errors.Join(append(errs, d.db.Close())...)
 }
@@ -302,7 +289,7 @@ func (d *Daemon) repoID() string {
 
 // newPrefetcher makes the Prefetcher whose state all checkouts share.
 func (d *Daemon) newPrefetcher(r *rank.Ranker) *prefetch.Prefetcher {
-	return prefetch.New(d.scores.Predictions, d.scores.Sessions, r, prefetch.Options{
+	return prefetch.New(d.events.Predictions, d.events.Sessions, r, prefetch.Options{
 		Threshold: func() float64 { return d.settings.Get().Threshold },
 		List:      func() float64 { return d.settings.Get().ListThreshold }, Seed: d.repoID(),
 		Holdout: func() float64 { return d.settings.Get().Holdout },

@@ -76,7 +76,7 @@ func (d *fixture) alter(name string, statements ...string) {
 // noSnapshot makes the next start replay the whole log, as after a kill in the first minute.
 func (d *fixture) noSnapshot() {
 	d.Helper()
-	d.alter("cache.db", "DELETE FROM blobs WHERE owner = 'scores'")
+	d.alter("cache.db", "DELETE FROM blobs WHERE owner = 'states'")
 }
 
 func (d *fixture) feed(from, n int) {

@@ -28,8 +28,7 @@ func (d *Daemon) forget(ctx context.Context, req api.ForgetRequest) (out api.For
 			return out, api.Bad("use a path as aoa log prints it", "%v", err)
 		}
 	}
-	gone, err := d.eraser.Forget(ctx, f)
-	d.reopen()
+	gone, err := d.events.Forget(ctx, f)
 	return api.ForgetAnswer{Events: len(gone.Events), Files: max(len(filesOf(gone.Events)), gone.Files),
 		Commits: gone.Commits, Results: gone.Cached[stage.Results]}, err
 }
@@ -45,26 +44,20 @@ func (d *Daemon) forgetElsewhere(ctx context.Context, f cold.ForgetFilter) error
 	return d.worktrees.ForgetContents(f.Path)
 }
 
-// reopen ends this life of the daemon if something was forgotten: the next one learns from what is left.
-func (d *Daemon) reopen() {
-	if d.events.Void() {
-		d.stop(errForgot)
-	}
-}
-
-// finishForgetting finishes what earlier attempts to forget left.
+// finishForgetting overwrites what was forgotten and could not be overwritten then.
 func (d *Daemon) finishForgetting(ctx context.Context) error {
-	for schedule.Pause(ctx, eraseEvery) {
-		if err := d.eraser.Finish(ctx); err != nil && ctx.Err() == nil {
+	for {
+		if err := d.events.Scrub(ctx); err != nil && ctx.Err() == nil {
 			d.log.Warn("forgetting is not finished", "err", err)
 		}
-		d.reopen()
+		if !schedule.Pause(ctx, scrubEvery) {
+			return nil
+		}
 	}
-	return nil
 }
 
-// eraseEvery is how often a request to forget that is not finished is tried again.
-const eraseEvery = time.Minute
+// scrubEvery is how often it is tried to overwrite what was forgotten.
+const scrubEvery = time.Minute
 
 // filesOf are the files that events name first.
 func filesOf(events []event.Event) map[event.Path]bool {

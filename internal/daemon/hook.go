@@ -54,7 +54,7 @@ func (d *Daemon) hook(ctx context.Context, f api.Hook) (reply []byte) {
 	}) {
 		w.Watch.Nudge()
 	}
-	if f.Wait && call.TakesText() && !d.events.Void() {
+	if f.Wait && call.TakesText() && !d.events.Forgetting() {
 		ctx, cancel := context.WithTimeout(ctx, d.hints.Patience(call)-d.now().Sub(begin))
 		defer cancel()
 		reply = d.hints.Answer(ctx, w, call)

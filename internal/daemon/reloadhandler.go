@@ -74,7 +74,7 @@ func (d *Daemon) reloadForget(ctx context.Context, r api.SequenceForgetRequest) 
 	case r.All == (r.ID != ""):
 		return api.SequenceForgetAnswer{}, api.Bad("aoa reload forget ID, or --all", "name one sequence, or all")
 	case r.All:
-		d.events.Sync(ctx) // turns that wait in the log would be recorded after it
+		_ = d.events.Flush(ctx) // turns that wait in the log would be recorded after it
 		n, err := d.sequences.ForgetAll(ctx)
 		return api.SequenceForgetAnswer{Sequences: n}, err
 	}

@@ -9,14 +9,24 @@ import (
 
 // replay brings the consumers to the end of the log.
 func (d *Daemon) replay(ctx context.Context) error {
-	begin, snapshot := d.now(), d.scores.Applied()
-	events, last, err := d.events.Replay(ctx)
+	begin, snapshot := d.now(), d.events.Position()
+	events, err := d.events.Replay(ctx)
 	if err != nil {
 		return err
 	}
 	d.replayed = events
-	d.log.Info("restored", "snapshot", snapshot, "events", events, "seq", last, "took", d.now().Sub(begin))
+	d.log.Info("restored", "snapshot", snapshot, "events", events, "seq", d.events.Position(), "took", d.now().Sub(begin))
 	return nil
+}
+
+// applied tells those who do what the states say that something was applied. It does not wait.
+func (d *Daemon) applied() {
+	d.team.Logged()
+	d.sequences.Wake()
+	select {
+	case d.left <- struct{}{}:
+	default:
+	}
 }
 
 // A start that replayed manyReplayed events writes the consumers' states after soonAfter: the first answers are out by
@@ -32,12 +42,4 @@ func (d *Daemon) flushSoon(ctx context.Context) error {
 		d.saveSnapshot(ctx)
 	}
 	return nil
-}
-
-// flush writes the consumers' states.
-func (d *Daemon) flush(ctx context.Context) error {
-	if d.o.Replaced() {
-		return nil
-	}
-	return d.events.Save(ctx)
 }

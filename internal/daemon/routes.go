@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"strings"
+	"time"
 
 	"github.com/aoa-dev/aoa/internal/api"
 )
@@ -53,12 +54,30 @@ func (d *Daemon) routes() http.Handler {
 	mux.Handle("GET /v1/metrics", d.metrics.Handler(d.events, d.predictions))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		d.calls.Note(d.now())
-		if d.events.Void() && fromMemory[strings.TrimPrefix(r.URL.Path, "/v1")] {
-			// What was forgotten is in memory until the stores are opened again. api.Client asks again.
-			panic(http.ErrAbortHandler)
+		if fromMemory[strings.TrimPrefix(r.URL.Path, "/v1")] && !d.remembered(r.Context()) {
+			api.Fail(w, errForgetting)
+			return
 		}
 		mux.ServeHTTP(w, r)
 	})
+}
+
+// forgetTime is how long a question waits while something is forgotten: what is left is learned again, some 10,000
+// events a second.
+const forgetTime = 30 * time.Second
+
+var errForgetting = &api.Error{Code: api.CodeBusy, Message: "aOa is forgetting, and learns again what is left",
+	Hint: "ask again in a moment"}
+
+// remembered waits while something is forgotten. It reports whether that is done.
+func (d *Daemon) remembered(ctx context.Context) bool {
+	if !d.events.Forgetting() {
+		return true
+	}
+	ctx, cancel := context.WithTimeout(ctx, forgetTime)
+	defer cancel()
+	_ = d.events.Flush(ctx) // it comes after what is under way
+	return !d.events.Forgetting()
 }
 
 // fromMemory are the routes whose answers come from what is in memory.

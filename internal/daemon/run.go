@@ -64,21 +64,17 @@ func Run(ctx context.Context, o Options) error {
 		}
 	}()
 	o.asked, o.Now = new(atomic.Bool), possible(o.Now)
-	for damaged := 0; damaged < maxDamaged; {
+	for range maxDamaged {
 		cause, err := runOnce(ctx, o)
 		o.Log.Info("stopped", "cause", cause)
-		if err != nil || o.asked.Load() || !errors.Is(cause, errForgot) && !errors.Is(cause, cold.ErrDamaged) {
+		if err != nil || o.asked.Load() || !errors.Is(cause, cold.ErrDamaged) {
 			return err
-		}
-		if errors.Is(cause, cold.ErrDamaged) {
-			damaged++
 		}
 	}
 	return fmt.Errorf("met damage %d times: see the log", maxDamaged)
 }
 
-// maxDamaged bounds how often one daemon opens its stores again after it met damage: the disk is bad then. It is not
-// bounded how often it does so because something was forgotten.
+// maxDamaged bounds how often one daemon opens its stores again after it met damage: the disk is bad then.
 const maxDamaged = 1000
 
 // possible returns a clock that stays in the years 1970 to 9999, because neither the log nor JSON can hold other times.
@@ -123,5 +119,4 @@ var (
 	errIdle    = errors.New("no client called for the idle time")
 	errAsked   = errors.New("a client asked for it")
 	errDeleted = errors.New("the repository is gone")
-	errForgot  = errors.New("what was forgotten must go out of what was learned")
 )

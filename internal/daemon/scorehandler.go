@@ -32,9 +32,9 @@ func (d *Daemon) showScores(ctx context.Context, r api.ScoresRequest) (out api.S
 	case !one:
 		return out, api.Bad("docs/api.md lists the sets", "there is no set %.40q", r.Set)
 	case owned && r.Owner == "":
-		out.Members = d.scores.Hot.Sums(f, d.now())
+		out.Members = d.events.Hot.Sums(f, d.now())
 	default:
-		out.Members = d.scores.Hot.All(f, r.Owner, d.now())
+		out.Members = d.events.Hot.All(f, r.Owner, d.now())
 	}
 	return out, err
 }
@@ -51,12 +51,12 @@ func (d *Daemon) compositeScores(ctx context.Context) ([]hot.Member, error) {
 func (d *Daemon) sessionScores(id string) (out api.ScoresAnswer) {
 	out.Members = []hot.Member{}
 	if id == "" {
-		for _, s := range d.scores.Sessions.Running(d.now()) {
+		for _, s := range d.events.Sessions.Running(d.now()) {
 			out.Members = append(out.Members, hot.Member{Name: s.ID, Score: hot.Seconds(s.Last.Add(session.Life))})
 		}
 		return out
 	}
-	s := d.scores.Sessions.Get(id, d.now())
+	s := d.events.Sessions.Get(id, d.now())
 	if !s.Exists() {
 		return out
 	}

@@ -8,11 +8,17 @@ import (
 	"github.com/aoa-dev/aoa/internal/reload"
 )
 
+// endsTurns reports whether an agent says that a turn has ended; one that is not known may.
+func endsTurns(agent string) bool {
+	a, known := agents.Find(agent)
+	return !known || a.EndsTurns()
+}
+
 // newSequences opens nothing.
 func (d *Daemon) newSequences() *reload.Cache {
 	return reload.New(reload.Options{Blobs: d.blobs, DB: d.db, Now: d.now, Log: d.alert, Redact: redact.Text,
-		EndsTurns: func(agent string) bool { a, known := agents.Find(agent); return !known || a.EndsTurns() },
-		Place:     func() reload.Worktree { return d.worktrees.At(context.Background(), "").Sequences() },
+		Turns: d.events.Turns,
+		Place: func() reload.Worktree { return d.worktrees.At(context.Background(), "").Sequences() },
 		Config: func() reload.Config {
 			c := d.settings.Get()
 			return reload.Config{Off: !c.Reload, MinSimilarity: c.MinSimilarity}

@@ -27,8 +27,8 @@ func (d *Daemon) session(ctx context.Context, r api.SessionRequest) (api.Session
 			return out, nil
 		}
 	}
-	s := d.scores.Sessions.Get(out.ID, d.now())
-	was, _ := d.scores.Sessions.Summary(out.ID)
+	s := d.events.Sessions.Get(out.ID, d.now())
+	was, _ := d.events.Sessions.Summary(out.ID)
 	out.Agent, out.Files, out.Live = s.Summary.Agent, len(s.Opened), s.Exists() && !s.Ended
 	out.Shown, out.Resolved, out.Used, out.Tokens = s.Hints.Shown, s.Hints.Resolved, s.Hints.Used, s.Hints.Tokens
 	if out.Mode = modeOf(s.Source); was.Resumed > 0 { // it was resumed by command
@@ -39,7 +39,7 @@ func (d *Daemon) session(ctx context.Context, r api.SessionRequest) (api.Session
 
 // newestSession is the session of the checkout that was active last and has not ended, "" if there is none.
 func (d *Daemon) newestSession(w *checkout.Checkout) string {
-	for _, s := range d.scores.Sessions.Running(d.now()) {
+	for _, s := range d.events.Sessions.Running(d.now()) {
 		if !s.Ended && s.ID != session.Watch && !d.worktrees.Elsewhere(s.ID, w.Repo.Root) {
 			return s.ID
 		}

@@ -27,7 +27,7 @@ func (d *Daemon) listSessions(ctx context.Context, r api.SessionsRequest) (api.S
 		out.Sessions = []api.SessionSummary{s}
 		return out, err
 	}
-	all := d.scores.Sessions.List(session.Filter{State: session.State(r.State), Archived: r.Archived, Limit: r.Limit})
+	all := d.events.Sessions.List(session.Filter{State: session.State(r.State), Archived: r.Archived, Limit: r.Limit})
 	out.Sessions = convert(all, wireSummary)
 	return out, nil
 }
@@ -64,7 +64,7 @@ func (d *Daemon) sessionIDs(ctx context.Context) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, s := range d.scores.Sessions.List(session.Filter{Archived: true, Limit: recordEvents}) {
+	for _, s := range d.events.Sessions.List(session.Filter{Archived: true, Limit: recordEvents}) {
 		all = append(all, s.ID)
 	}
 	cached, err := d.cache.Sessions(ctx)
@@ -80,7 +80,7 @@ func (d *Daemon) sessionIDs(ctx context.Context) ([]string, error) {
 
 // oneSession is the session that a request names, with its record if it asks for it.
 func (d *Daemon) oneSession(ctx context.Context, r api.SessionsRequest) (api.SessionSummary, error) {
-	s, err := d.scores.Sessions.Summary(r.ID)
+	s, err := d.events.Sessions.Summary(r.ID)
 	if err != nil {
 		return api.SessionSummary{}, refusal(r.ID, err)
 	}
@@ -103,7 +103,7 @@ func (d *Daemon) setSession(ctx context.Context, r api.SessionSetRequest) (api.S
 	d.events.SyncBriefly(ctx)
 	e := event.Event{ID: "state:" + api.CallID(ctx), Time: d.now(), Agent: "cli", Session: r.ID,
 		Body: event.State{Name: r.State}}
-	err := d.scores.Sessions.Allows(e)
+	err := d.events.Sessions.Allows(e)
 	if r.State == string(session.Removed) {
 		ran, failed := d.stages.ForgetSession(ctx, r.ID)
 		if failed != nil || ran && errors.Is(err, session.ErrUnknown) {
@@ -116,7 +116,7 @@ func (d *Daemon) setSession(ctx context.Context, r api.SessionSetRequest) (api.S
 	if err != nil || r.State == string(session.Removed) {
 		return api.SessionSummary{}, refusal(r.ID, err)
 	}
-	d.events.Sync(ctx)
+	_ = d.events.Flush(ctx)
 	return d.oneSession(ctx, api.SessionsRequest{ID: r.ID})
 }
 

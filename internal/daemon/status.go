@@ -40,7 +40,7 @@ func (d *Daemon) status(ctx context.Context, _ api.None) (api.StatusAnswer, erro
 	}
 	var unsaved error
 	out.Import = d.history.Progress()
-	out.Snapshot, unsaved = d.scores.Saved()
+	out.Snapshot, unsaved = d.events.Saved()
 	out.Warnings = append(d.warnings.Texts(), d.troubles(unsaved)...)
 	return out, nil
 }
@@ -57,7 +57,7 @@ func (d *Daemon) troubles(unsaved error) (out []string) {
 		out = append(out, fmt.Sprintf("events with dates outside of the years 1970 to 9999 got the nearest date inside: %d", n))
 	}
 	out = append(out, d.team.Status().Troubles()...)
-	if err := d.eraser.Unfinished(); err != nil {
+	if err := d.events.Unscrubbed(); err != nil {
 		out = append(out, "forgetting is not finished: "+err.Error())
 	}
 	if unsaved != nil {

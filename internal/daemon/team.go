@@ -22,9 +22,10 @@ func (l *teamLog) Take(ctx context.Context, events []event.Event) error {
 	return l.daemon.events.AppendHistory(ctx, events, nil)
 }
 
-// Forget deletes events of other clones. What was learned from them goes with the next start.
+// Forget deletes events of other clones, and what was learned from them.
 func (l *teamLog) Forget(ctx context.Context, meant func(event.Event) bool) (int, error) {
-	return l.daemon.eraser.ForgetPeers(ctx, meant)
+	gone, err := l.daemon.events.ForgetPeers(ctx, meant)
+	return len(gone), err
 }
 
 // newTeam makes the exchange with other clones.
@@ -43,23 +44,8 @@ func (d *Daemon) forgetOrigin(ctx context.Context, name string) (api.ForgetAnswe
 	if err != nil {
 		return api.ForgetAnswer{}, api.Bad("aoa status lists them", "%v", err)
 	}
-	files := map[event.Path]bool{}
-	gone, err := d.eraser.ForgetPeers(context.WithoutCancel(ctx), func(e event.Event) bool {
-		for _, p := range e.Paths() {
-			files[p] = files[p] || e.Origin == origin
-		}
-		return e.Origin == origin
-	})
-	if gone > 0 {
-		d.stop(errForgot)
-	}
-	n := 0
-	for _, is := range files {
-		if is {
-			n++
-		}
-	}
-	return api.ForgetAnswer{Events: gone, Files: n}, err
+	gone, err := d.events.ForgetPeers(ctx, func(e event.Event) bool { return e.Origin == origin })
+	return api.ForgetAnswer{Events: len(gone), Files: len(filesOf(gone))}, err
 }
 
 // teamStatus is the state of the exchange, with what the log has of each origin.

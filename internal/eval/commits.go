@@ -43,11 +43,8 @@ func EachCommit(ctx context.Context, s Source, o Options, ask func(*Commit) erro
 			return err
 		}
 		if i >= from && e.Kind() == event.KindCommit && len(e.Paths()) >= leastFiles && len(e.Paths()) <= mostFiles {
-			err := w.flush(ctx)
-			if err == nil {
-				err = ask(&Commit{Place: i, Event: e, World: w})
-			}
-			if err != nil {
+			w.flush()
+			if err := ask(&Commit{Place: i, Event: e, World: w}); err != nil {
 				return fmt.Errorf("evaluate %s: %w", s.Name, err)
 			}
 		}

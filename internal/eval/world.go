@@ -25,7 +25,6 @@ type World struct {
 	Ranker   *rank.Ranker
 	Tree     *index.Tree // the files of the moment; it changes with what is learned
 	pending  []event.Event
-	seq      int64
 	hour     time.Time // of the last tick
 	untold   int       // commits since the last tick
 	learned  func(event.Event)
@@ -49,7 +48,7 @@ const (
 // NewWorld makes one that knows nothing yet. Close it at the end.
 func NewWorld(ctx context.Context, s Source, o Options) (*World, error) {
 	store, sessions := hot.New(nil), session.New()
-	w := &World{store: store, sessions: sessions, learner: learn.New(store, sessions, learn.Options{}),
+	w := &World{store: store, sessions: sessions, learner: learn.New(store),
 		Tree: index.NewTree(nil), learned: o.Learned}
 	var say func() *index.Contents
 	if o.Contents && s.Clone != nil {
@@ -87,9 +86,9 @@ func (w *World) Learn(ctx context.Context, events ...event.Event) error {
 		}
 	}
 	if len(w.pending) >= maxBatch {
-		return w.flush(ctx)
+		w.flush()
 	}
-	return nil
+	return ctx.Err()
 }
 
 // learnCommit takes a commit in as the daemon's event log does.
@@ -109,9 +108,7 @@ func (w *World) learnCommit(e event.Event) {
 // Complete answers a question about a change as people get it. sure is the probability from which a missing file is
 // named.
 func (w *World) Complete(ctx context.Context, q event.Query, sure float64) (event.Answer, []prefetch.Lack, error) {
-	if err := w.flush(ctx); err != nil {
-		return event.Answer{}, nil, err
-	}
+	w.flush()
 	p := prefetch.New(prefetch.NewState(), w.sessions, w.Ranker, prefetch.Options{
 		History: func(context.Context) (*history.Commits, error) { return &w.commits, nil }})
 	return p.Completion(ctx, q, sure)
@@ -132,23 +129,14 @@ func (w *World) tick(e event.Event) {
 	}
 }
 
-func (w *World) flush(ctx context.Context) error {
-	if len(w.pending) == 0 {
-		return nil
-	}
-	w.seq++
-	if err := w.learner.Learn(ctx, w.pending, w.seq); err != nil {
-		return err
-	}
+func (w *World) flush() {
+	w.learner.Learn(w.sessions, w.pending...)
 	w.pending = w.pending[:0]
-	return nil
 }
 
 // Ask ranks with everything known so far.
 func (w *World) Ask(ctx context.Context, q event.Query) (*rank.Ranking, error) {
-	if err := w.flush(ctx); err != nil {
-		return nil, err
-	}
+	w.flush()
 	if err := w.read(); err != nil {
 		return nil, err
 	}

@@ -1,31 +1,17 @@
 package hot
 
-import (
-	"context"
-	"fmt"
-)
-
 // lockedMembers is how many members a batch may write before views that wait get their turn. It is some 1 ms.
 const lockedMembers = 20_000
 
-// Apply adds a batch; seq counts from 1 and grows. A batch whose sequence was applied before is skipped. The batch is
-// applied wholly, or not at all when the error is not nil: ctx has ended. A view sees all of a batch or nothing, except
-// of a batch of more than 20,000 increments.
-func (s *Store) Apply(ctx context.Context, b *Batch, seq int64) error {
-	if err := ctx.Err(); err != nil {
-		return fmt.Errorf("apply batch %d: %w", seq, err)
-	}
+// Apply adds a batch. A view sees all of it or nothing, except of a batch of more than 20,000 increments.
+func (s *Store) Apply(b *Batch) {
 	c := b.resolve()
 	s.writing.Lock()
 	defer s.writing.Unlock()
-	if seq <= s.applied {
-		return nil
-	}
 	s.mu.Lock()
 	s.latest = max(s.latest, s.clock.Believable(c.Newest))
 	s.rename(c.Moved)
 	s.changes(c.Changes)
-	s.applied = seq
 	s.mu.Unlock()
 	if b.cap == 0 { // of an import every partner counts until the next tick
 		s.changeAll(s.planCrowded(c.Changes))
@@ -39,7 +25,6 @@ func (s *Store) Apply(ctx context.Context, b *Batch, seq int64) error {
 	if !c.Sweep.IsZero() {
 		s.sweep(s.clock.Believable(Seconds(c.Sweep)))
 	}
-	return nil
 }
 
 // changes carries out what the batch changes, except in sets of epochs that no reader adds any more.

@@ -17,7 +17,7 @@ func TestSetsAreBoundedBetweenTicks(t *testing.T) {
 		b := NewBatch()
 		b.Add(f, "word", "often", noon, 1)
 		b.Add(f, "word", fmt.Sprint("f", i), noon, .1)
-		fault.Check(t, s.Apply(t.Context(), b, int64(i+1)))
+		s.Apply(b)
 		key := ownedKey{f.index, f.Epoch(Seconds(noon)), s.names[NounTerm].find("word")}
 		if set := s.owned(key); len(set) > most || cap(set) > 2*most {
 			t.Fatalf("after %d files the set has %d members and room for %d", i+1, len(set), cap(set))
@@ -38,12 +38,12 @@ func TestTrimmedSetsGiveTheirMemoryBack(t *testing.T) {
 	for i := range 5000 {
 		b.Add(Comod, "a", fmt.Sprint("f", i), noon, 1)
 	}
-	fault.Check(t, s.Apply(t.Context(), b, 1))
+	s.Apply(b)
 	key := ownedKey{Comod.index, Comod.Epoch(Seconds(noon)), s.names[NounFile].find("a")}
 	fault.Same(t, "partners before the tick", len(s.owned(key)), 5000)
 	b = NewBatch()
 	b.Trim(noon)
-	fault.Check(t, s.Apply(t.Context(), b, 2))
+	s.Apply(b)
 	if set := s.owned(key); len(set) != Comod.Keep || cap(set) > 2*Comod.Keep {
 		t.Errorf("after the tick the set has %d members and room for %d", len(set), cap(set))
 	}

@@ -9,8 +9,7 @@ import (
 	"slices"
 )
 
-// The snapshot is, after a version byte and the fingerprint of names and half-lives (4 bytes): the sequence of the last
-// batch; the latest time; the epoch of the last tick of each family; the names of files, tags and terms that
+// The snapshot is, after a version byte and the fingerprint of names and half-lives (4 bytes): the latest time; the epoch of the last tick of each family; the names of files, tags and terms that
 // anything refers to; and for each family the epochs that a reader adds, with their sets. A set names its members and
 // owners by their place among the names, each as the difference to the one before. Integers are varints, numbers that
 // cannot be negative unsigned ones, floats 8 bytes. It has no checksum: its keeper seals it.
@@ -32,7 +31,6 @@ func (s *Store) Snapshot() ([]byte, error) {
 	defer s.writing.Unlock()
 	e := &encoder{buf: make([]byte, 0, 1<<16)}
 	e.buf = binary.LittleEndian.AppendUint32(append(e.buf, snapshotVersion), fingerprint())
-	e.varint(s.applied)
 	e.float(s.latest)
 	for _, f := range Families {
 		k, known := s.trimmed[f.Name]
@@ -144,12 +142,15 @@ func (e *encoder) set(noun Noun, of set) {
 	}
 }
 
-// Restore loads a snapshot into an empty store. After an error the store is to be thrown away.
+// Restore replaces what the store holds by a snapshot; nil empties the store. After an error the store holds a part.
 func (s *Store) Restore(data []byte) error {
 	s.writing.Lock()
 	defer s.writing.Unlock()
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.clear(); data == nil {
+		return nil
+	}
 	if len(data) < 5 || data[0] != snapshotVersion {
 		return fmt.Errorf("%w: version or length", ErrSnapshot)
 	}
@@ -157,7 +158,7 @@ func (s *Store) Restore(data []byte) error {
 		return ErrHalfLives
 	}
 	d := &decoder{buf: data[5:]}
-	s.applied, s.latest = d.varint(), d.float()
+	s.latest = d.float()
 	if s.clock.Ahead(s.latest) {
 		return ErrAhead
 	}

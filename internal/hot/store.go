@@ -1,9 +1,6 @@
 package hot
 
-import (
-	"context"
-	"sync"
-)
+import "sync"
 
 // Store holds the scores of one repository. Safe for concurrent use: any number of views beside one writer.
 type Store struct {
@@ -17,7 +14,6 @@ type Store struct {
 	names   [NounTerm + 1]names // by noun
 	sets    []map[int64]*scores // by family, then by epoch
 	newest  []set               // by family: of stamps the newest, of which at least NewestKept are there
-	applied int64               // sequence of the last batch
 	latest  float64             // latest time of all events, Unix seconds
 	trimmed map[string]int64    // family name → epoch of its last tick
 	grown   map[ownedKey]bool   // owned sets written since the last tick
@@ -32,23 +28,21 @@ type ownedKey struct {
 
 // New makes an empty store. A nil clock believes every time.
 func New(clock Clock) *Store {
-	s := &Store{clock: clock, sets: make([]map[int64]*scores, len(Families)), newest: make([]set, len(Families)),
-		latest: Undated, trimmed: map[string]int64{},
-		grown: map[ownedKey]bool{}}
+	s := &Store{clock: clock}
+	s.clear()
+	return s
+}
+
+// clear drops everything.
+func (s *Store) clear() {
+	s.sets, s.newest = make([]map[int64]*scores, len(Families)), make([]set, len(Families))
+	s.latest, s.trimmed, s.grown = Undated, map[string]int64{}, map[ownedKey]bool{}
 	for i := range s.sets {
 		s.sets[i] = map[int64]*scores{}
 	}
 	for i := range s.names {
-		s.names[i].ids = map[string]uint32{}
+		s.names[i] = names{ids: map[string]uint32{}}
 	}
-	return s
-}
-
-// Applied is the sequence of the last batch, 0 before the first. It never fails; the signature is that of learn.Store.
-func (s *Store) Applied(context.Context) (int64, error) {
-	s.mu.RLock()
-	defer s.mu.RUnlock()
-	return s.applied, nil
 }
 
 // KnowsTerm reports whether something was learned under that term.

@@ -18,11 +18,11 @@ import (
 
 var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
-func fill(t *testing.T, s *hot.Store, seq int64, with func(b *hot.Batch)) {
+func fill(t *testing.T, s *hot.Store, with func(b *hot.Batch)) {
 	t.Helper()
 	b := hot.NewBatch()
 	with(b)
-	fault.Check(t, s.Apply(t.Context(), b, seq))
+	s.Apply(b)
 }
 
 func one(t *testing.T, s *hot.Store, f *hot.Family, owner, name string) float64 {
@@ -38,23 +38,10 @@ func oneAt(t *testing.T, s *hot.Store, f *hot.Family, owner, name string, at tim
 	return r.Value[0]
 }
 
-func TestApplyTwiceCountsOnce(t *testing.T) {
-	s := hot.New(nil)
-	for _, seq := range []int64{1, 1, 2, 1, 2} {
-		fill(t, s, seq, func(b *hot.Batch) { b.Add(hot.Frequency, "", "a", noon, 1) })
-	}
-	if got := one(t, s, hot.Frequency, "", "a"); !near(got, 2) {
-		t.Errorf("two batches count %v", got)
-	}
-	if got, err := s.Applied(t.Context()); got != 2 || err != nil {
-		t.Errorf("applied is %d, %v", got, err)
-	}
-}
-
 func TestAddIgnores(t *testing.T) {
 	s := hot.New(nil)
 	long := strings.Repeat("x", event.MaxPath+1)
-	fill(t, s, 1, func(b *hot.Batch) {
+	fill(t, s, func(b *hot.Batch) {
 		for _, w := range []float64{math.NaN(), math.Inf(1), math.Inf(-1), 0} {
 			b.Add(hot.Frequency, "", "a", noon, w)
 		}
@@ -85,12 +72,12 @@ func TestViewsAreChecked(t *testing.T) {
 
 func TestNewestStampsAreInOrder(t *testing.T) {
 	s := hot.New(nil)
-	fill(t, s, 1, func(b *hot.Batch) {
+	fill(t, s, func(b *hot.Batch) {
 		for i := range 400 {
 			b.Stamp(hot.Recency, fmt.Sprintf("f%03d", i), noon.Add(time.Duration(i)*time.Millisecond))
 		}
 	})
-	fill(t, s, 2, func(b *hot.Batch) { b.Stamp(hot.Recency, "f000", noon.Add(time.Second)); b.Trim(noon) })
+	fill(t, s, func(b *hot.Batch) { b.Stamp(hot.Recency, "f000", noon.Add(time.Second)); b.Trim(noon) })
 	s = again(t, s)
 	v := s.View(noon)
 	top, few := v.Top(hot.Recency, "", 3), v.Top(hot.Recency, "", 1000)
@@ -109,9 +96,9 @@ func TestCapAndTrim(t *testing.T) {
 		}
 		b.Add(hot.Coaccess, "a", "tiny", noon, 0.009)
 	}
-	fill(t, capped, 1, func(b *hot.Batch) { gather(b); b.Cap(64) })
-	fill(t, trimmed, 1, gather)
-	fill(t, trimmed, 2, func(b *hot.Batch) { b.Trim(noon) })
+	fill(t, capped, func(b *hot.Batch) { gather(b); b.Cap(64) })
+	fill(t, trimmed, gather)
+	fill(t, trimmed, func(b *hot.Batch) { b.Trim(noon) })
 	var tops [2]*hot.Ranked
 	for i, s := range []*hot.Store{capped, trimmed} {
 		v := s.View(noon)
@@ -129,13 +116,13 @@ func TestCapAndTrim(t *testing.T) {
 // TestTrimAfterRestore finds the sets that were too large when the snapshot was made.
 func TestTrimAfterRestore(t *testing.T) {
 	s := hot.New(nil)
-	fill(t, s, 1, func(b *hot.Batch) {
+	fill(t, s, func(b *hot.Batch) {
 		for i := range 100 {
 			b.Add(hot.Coaccess, "a", fmt.Sprint(i), noon, 1)
 		}
 	})
 	s = again(t, s)
-	fill(t, s, 2, func(b *hot.Batch) { b.Trim(noon) })
+	fill(t, s, func(b *hot.Batch) { b.Trim(noon) })
 	v := s.View(noon)
 	top := v.Top(hot.Coaccess, "a", 1000)
 	if err := v.Load(t.Context()); err != nil || len(top.Members) != 64 {
@@ -149,7 +136,7 @@ func TestEpochsAreDropped(t *testing.T) {
 	s := hot.New(nil)
 	for i := range 5 {
 		at := noon.Add(time.Duration(i) * 32 * time.Hour)
-		fill(t, s, int64(i+1), func(b *hot.Batch) {
+		fill(t, s, func(b *hot.Batch) {
 			b.Add(hot.Comod, "a", "b", at, 1)
 			b.Add(hot.Frequency, "", "a", at, 1)
 			b.Add(hot.Comod, "a", fmt.Sprint("late", i), at.Add(-64*time.Hour), 1)
@@ -191,7 +178,7 @@ func TestViewsBesideApply(t *testing.T) {
 		})
 	}
 	for seq := int64(1); seq <= 200; seq++ {
-		fill(t, s, seq, func(b *hot.Batch) {
+		fill(t, s, func(b *hot.Batch) {
 			b.Add(hot.Frequency, "", "a", noon, 1)
 			b.Add(hot.Frequency, "", "b", noon, 1)
 			b.Add(hot.Comod, "a", fmt.Sprint(seq), noon, 1)

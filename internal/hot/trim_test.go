@@ -28,14 +28,14 @@ func TestHousekeepingChangesNoAnswer(t *testing.T) {
 					members[i] = fmt.Sprint("m", i)
 				}
 				now := noon
-				fill(t, s, 1, func(b *hot.Batch) { randomHistory(r, b, now, members) })
+				fill(t, s, func(b *hot.Batch) { randomHistory(r, b, now, members) })
 				before, size := answersAt(t, s, now, members), len(snapshot(t, s))
-				fill(t, s, 2, func(b *hot.Batch) { job(b, now) })
+				fill(t, s, func(b *hot.Batch) { job(b, now) })
 				compareAnswers(t, before, answersAt(t, s, now, members))
 				lost += size - len(snapshot(t, s))
 				later := now.Add(5 * time.Hour)
 				undone := hot.New(nil)
-				fill(t, undone, 1, func(b *hot.Batch) { randomHistory(rand.New(rand.NewPCG(seed, 3)), b, now, members) })
+				fill(t, undone, func(b *hot.Batch) { randomHistory(rand.New(rand.NewPCG(seed, 3)), b, now, members) })
 				compareAnswers(t, answersAt(t, undone, later, members), answersAt(t, s, later, members))
 			}
 			if lost == 0 {

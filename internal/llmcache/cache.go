@@ -2,8 +2,7 @@ package llmcache
 
 import (
 	"cmp"
-	"log/slog"
-	"sync/atomic"
+	"sync"
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/cold"
@@ -16,17 +15,15 @@ type Options struct {
 	Redact func(string) string    // takes known forms of secrets out of a text; nil leaves it
 	Newest func(string) time.Time // time of a session's newest event in the log, zero if there is none; nil: none
 	Quota  int64                  // bytes of a session's items; 0 is Quota
-
-	Left func() map[string]time.Time // when people left sessions for good; Run needs it
-	Log  *slog.Logger                // gets a warning when Run fails; Run needs it
 }
 
-// Cache holds the items of sessions. It is a consumer of the event log, and safe for concurrent use.
+// Cache holds the items of sessions. It is safe for concurrent use.
 type Cache struct {
-	o       Options
-	items   *cold.Owner
-	applied atomic.Int64  // the last batch of the log
-	wake    chan struct{} // a session ended
+	o     Options
+	items *cold.Owner
+
+	mu   sync.Mutex           // guards what follows
+	left map[string]time.Time // what was given to Leave last
 }
 
 // New opens nothing.
@@ -36,6 +33,6 @@ func New(o Options) *Cache {
 		o.Newest = func(string) time.Time { return time.Time{} }
 	}
 	day := func() time.Duration { return life }
-	return &Cache{o: o, wake: make(chan struct{}, 1),
+	return &Cache{o: o,
 		items: o.Blobs.Owner("items", cold.Rule{Life: day, Quota: o.Quota, Max: MaxItem, Active: o.Newest})}
 }

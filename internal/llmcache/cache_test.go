@@ -54,18 +54,18 @@ func newTest(t testing.TB, c *clock, quota int64) *Cache {
 	return open(t, cold.BlobOptions{Now: c.now, Seal: seal(t)}, Options{Quota: quota})
 }
 
-// newLived makes a cache beside the sessions that use it. apply gives both the start or the end of a session, now.
+// newLived makes a cache beside the sessions that use it. apply gives them the start or the end of a session, now.
 func newLived(t testing.TB, c *clock) (cache *Cache, apply func(kind event.Kind, session, how string)) {
 	t.Helper()
 	sessions := session.New()
-	cache = open(t, cold.BlobOptions{Now: c.now, Seal: seal(t)}, Options{Left: sessions.Left,
+	cache = open(t, cold.BlobOptions{Now: c.now, Seal: seal(t)}, Options{
 		Newest: func(id string) time.Time { return sessions.Get(id, c.now()).Last }})
 	return cache, func(kind event.Kind, session, how string) {
 		t.Helper()
 		e := event.Event{Time: c.now(), Session: session,
 			Body: eventtest.Fill(kind, eventtest.Fields{"Source": how, "Reason": how})}
 		sessions.Apply(e)
-		fault.Check(t, cache.Apply(t.Context(), cache.Applied()+1, []event.Event{e}))
+		fault.Check(t, cache.Leave(t.Context(), sessions.Left()))
 	}
 }
 
@@ -168,7 +168,6 @@ func TestNothingIsMadeByAsking(t *testing.T) {
 	refused(t, err, CodeMissing)
 	fault.Same(t, "swept", sweep(t, c), "")
 	apply(event.KindEnd, "s", "logout")
-	fault.Check(t, c.leave(t.Context()))
 	if c.items.Exists() {
 		t.Fatal("a question made a file")
 	}

@@ -5,13 +5,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"log/slog"
+
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/cold"
-	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
@@ -111,28 +110,4 @@ func TestRefusals(t *testing.T) {
 	}
 	items, bytes, err := c.Clear(t.Context(), "s")
 	fault.Same(t, "cleared", fmt.Sprint(items, bytes, err), "6 6 <nil>")
-}
-
-// TestConsumer: the cache follows the log, and only an end wakes it.
-func TestConsumer(t *testing.T) {
-	c := open(t, cold.BlobOptions{Now: newClock().now}, Options{})
-	c.Begin(5)
-	fault.Same(t, "applied", c.Applied(), int64(5))
-	for _, s := range []struct {
-		b     event.Body
-		woken bool
-	}{{event.Start{}, false}, {event.End{}, true}} {
-		fault.Check(t, c.Apply(t.Context(), c.Applied()+1, []event.Event{{Session: "s", Body: event.Start{}},
-			{Session: "s", Body: s.b}}))
-		fault.Same(t, fmt.Sprintf("woken by %T", s.b), len(c.wake) == 1, s.woken)
-	}
-	durable, err := c.Flush(t.Context())
-	fault.Same(t, "durable", fmt.Sprint(durable, err, c.Name()), "7 <nil>cache")
-	// A file that cannot be read is said once a wake, and the cache goes on.
-	var said strings.Builder
-	ctx, end := context.WithCancel(t.Context())
-	c.o.Log = slog.New(slog.NewTextHandler(&said, nil))
-	c.o.Left = func() map[string]time.Time { end(); return nil }
-	fault.Check(t, c.Run(ctx))
-	fault.Same(t, "said", said.String(), "")
 }

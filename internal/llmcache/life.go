@@ -3,58 +3,37 @@ package llmcache
 import (
 	"context"
 	"errors"
-	"slices"
+	"time"
 
 	"github.com/aoa-dev/aoa/internal/cold"
-	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// Begin sets the place in the event log from which Apply continues.
-func (c *Cache) Begin(applied int64) { c.applied.Store(applied) }
-
-// Name is the consumer's.
-func (c *Cache) Name() string { return "cache" }
-
-// Applied is the last batch of the log that was folded.
-func (c *Cache) Applied() int64 { return c.applied.Load() }
-
-// Apply wakes Run when a session ended. Which sessions were left for good, Run reads from their state.
-func (c *Cache) Apply(_ context.Context, seq int64, events []event.Event) error {
-	c.applied.Store(seq)
-	if slices.ContainsFunc(events, func(e event.Event) bool { return e.Kind() == event.KindEnd }) {
-		select {
-		case c.wake <- struct{}{}:
-		default:
+// Leave deletes the items of sessions that people have left for good. left says when that was, by session. Only what a
+// session wrote before it was left is deleted, so that a session that was resumed since keeps the rest. A session that
+// ends in another way keeps its items until nothing was heard of it for 24 hours (Rule.Active). What was given before
+// costs nothing.
+func (c *Cache) Leave(ctx context.Context, left map[string]time.Time) (err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	done := map[string]time.Time{}
+	for session, at := range left {
+		var failed error
+		if !c.left[session].Equal(at) {
+			failed = c.leave(ctx, session, at)
+		}
+		if err = errors.Join(err, failed); failed == nil {
+			done[session] = at
 		}
 	}
-	return nil
+	c.left = done
+	return storage(err)
 }
 
-// Flush has nothing to write.
-func (c *Cache) Flush(context.Context) (durable int64, err error) { return c.applied.Load(), nil }
-
-// Run deletes the items of sessions that people have left for good, until ctx ends. Only what a session wrote before it
-// was left is deleted: an end that is read again from the log deletes nothing of a session that was resumed since. A
-// session that ends in another way keeps its items until nothing was heard of it for 24 hours (Rule.Active).
-func (c *Cache) Run(ctx context.Context) error {
-	for {
-		if err := c.leave(ctx); err != nil && ctx.Err() == nil {
-			c.o.Log.Warn("items of a session that ended are not deleted", "err", err)
-		}
-		select {
-		case <-c.wake:
-		case <-ctx.Done():
-			return nil
-		}
-	}
-}
-
-// leave deletes what Run deletes.
-func (c *Cache) leave(ctx context.Context) error {
-	left := c.o.Left()
-	items, _, err := c.items.List(ctx, cold.Selection{})
+// leave deletes what a session wrote until then.
+func (c *Cache) leave(ctx context.Context, session string, at time.Time) error {
+	items, _, err := c.items.List(ctx, cold.Selection{Session: session})
 	for _, v := range items {
-		if !v.Written.After(left[v.Session]) {
+		if !v.Written.After(at) {
 			_, _, failed := c.items.Drop(ctx, v.Key)
 			err = errors.Join(err, failed)
 		}

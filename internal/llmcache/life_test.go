@@ -2,7 +2,6 @@ package llmcache
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -61,7 +60,7 @@ func TestItemsOutliveTheirSession(t *testing.T) {
 }
 
 // TestLeftForGood: the items of a session that a person left for good are deleted, those of others and those that it
-// sets aside later are not, however often its end is read.
+// sets aside later are not, however often they are asked for.
 func TestLeftForGood(t *testing.T) {
 	for _, reason := range []string{"logout", "exit", "prompt_input_exit", "clear", "resume", "other"} {
 		clock := newClock()
@@ -70,7 +69,6 @@ func TestLeftForGood(t *testing.T) {
 		write(t, c, "other", Item{Data: []byte("data")})
 		clock.pass(time.Minute)
 		apply(event.KindEnd, "s", reason)
-		fault.Check(t, c.leave(t.Context()))
 		want := "other s"
 		if reason == "logout" || reason == "exit" || reason == "prompt_input_exit" {
 			want = "other"
@@ -79,23 +77,12 @@ func TestLeftForGood(t *testing.T) {
 		clock.pass(time.Minute)
 		apply(event.KindStart, "s", "resume")
 		write(t, c, "s", Item{Data: []byte("data")})
-		fault.Check(t, c.leave(t.Context()))
+		apply(event.KindStart, "other", "resume")
 		fault.Same(t, "left after it was resumed", living(t, c), "other s")
+		c.left = nil // a restart
+		apply(event.KindStart, "other", "resume")
+		fault.Same(t, "left after a restart", living(t, c), "other s")
 	}
-}
-
-// TestRunIsWoken: a session that is left is enough to have its items deleted.
-func TestRunIsWoken(t *testing.T) {
-	c, apply := newLived(t, newClock())
-	asked, ended := make(chan struct{}), make(chan error, 1)
-	ctx, end := context.WithCancel(t.Context())
-	c.o.Left = func() map[string]time.Time { asked <- struct{}{}; return nil }
-	go func() { ended <- c.Run(ctx) }()
-	<-asked // at the start
-	apply(event.KindEnd, "s", "exit")
-	<-asked
-	end()
-	fault.Check(t, <-ended)
 }
 
 // TestOrphans: a session that crashed is swept a day after its last use, whichever use that was.

@@ -2,74 +2,196 @@ package log
 
 import (
 	"context"
-	"errors"
-	"log/slog"
-	"path/filepath"
+	"fmt"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/session"
+	"github.com/aoa-dev/aoa/scripts/eventtest"
 	"github.com/aoa-dev/aoa/scripts/fault"
 )
+
+// recorder is a consumer that keeps what it got since it was empty.
+type recorder struct {
+	mu  sync.Mutex
+	got []event.Event
+}
+
+func (r *recorder) Apply(e event.Event, _ *session.Session, _ session.Delta) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.got = append(r.got, e)
+}
+
+func (r *recorder) Snapshot() ([]byte, error) { return nil, fmt.Errorf("it is not saved") }
+
+func (r *recorder) Restore([]byte) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.got = nil
+	return nil
+}
+
+func (r *recorder) ids() (ids []string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, e := range r.got {
+		ids = append(ids, e.ID)
+	}
+	return ids
+}
+
+// TestReplayIsLive: a consumer gets after a restart, from the log, exactly what it got live.
+func TestReplayIsLive(t *testing.T) {
+	t.Parallel()
+	k := newKept(t)
+	live, replayed := &recorder{}, &recorder{}
+	l := k.begin(live)
+	end := k.running(l)
+	for batch := range 3 {
+		var events []event.Event
+		for i, kind := range []event.Kind{event.KindRead, event.KindPrompt, event.KindEdit, event.KindFailed,
+			event.KindFeedback, event.KindSetting, event.KindCommit, event.KindUncommit, event.KindRename,
+			event.KindHint, event.KindTick} {
+			id := fmt.Sprint(batch, i)
+			if kind == event.KindCommit || kind == event.KindUncommit {
+				id = fmt.Sprintf("%s:%040x", kind, batch)
+			}
+			events = append(events, event.Event{ID: id, Time: eventtest.Start, Agent: "test", Session: "s", Subagent: "sub",
+				Turn: "t",
+				Body: eventtest.Fill(kind, eventtest.Fields{"Paths": []event.Path{"a.go", "b.go"},
+					"To": []event.Path{"a.go", "b.go"}, "Tool": "Read", "Batch": "b", "From": []event.Path{"c.go",
+						"d.go"}, "Named": []event.Path{"e.go"}, "Seen": []event.Path{"f.go"}, "Listing": true,
+					"Terms": []string{"marmalade"}, "Tags": []string{"go"}, "Scores": []float64{.5, .25},
+					"Text": "fix the marmalade", "Name": "start", "Status": "shown", "Cause": "x", "Author": eventtest.Start,
+					"Tokens": 3, "Offset": 4, "Value": ".5"})})
+		}
+		_, err := l.Append(t.Context(), events)
+		fault.Check(t, err)
+	}
+	end()
+	again := k.begin(replayed)
+	fault.Same(t, "events, replayed", replayed.got, live.got)
+	fault.Same(t, "events", len(live.got), 33)
+	fault.Same(t, "position", again.Position(), l.Position())
+}
+
+// busy keeps the file of the log locked until goOn is called.
+func (k *kept) busy() (goOn func()) {
+	writing, done := make(chan struct{}), make(chan struct{})
+	var other sync.WaitGroup
+	other.Go(func() {
+		err := k.db.Write(context.WithoutCancel(k.Context()), "wait", func(*cold.Tx) error {
+			close(writing)
+			<-done
+			return nil
+		})
+		if err != nil {
+			k.Error(err)
+		}
+	})
+	<-writing
+	return func() { close(done); other.Wait() }
+}
+
+func deleted(id string) event.Event {
+	return event.Event{ID: id, Time: eventtest.Start, Agent: "watch", Body: event.Delete{Paths: []event.Path{"a.go"}}}
+}
 
 // TestAQuestionLeavesALongWrite: a question that finds events that are not written yet waits for them no longer than
 // its deadline, and they are written all the same.
 func TestAQuestionLeavesALongWrite(t *testing.T) {
-	log := slog.New(slog.NewTextHandler(t.Output(), nil))
-	db, err := cold.Open(t.Context(), filepath.Join(t.TempDir(), "aoa.db"), cold.Options{Now: time.Now, Log: log})
-	fault.Check(t, err)
-	defer db.Close()
-	l := New(db, time.Now, log, log)
-	writing, goOn := make(chan struct{}), make(chan struct{})
-	var other sync.WaitGroup
-	other.Go(func() { // keeps the file locked
-		err := db.Write(context.WithoutCancel(t.Context()), "wait", func(*cold.Tx) error {
-			close(writing)
-			<-goOn
-			return nil
-		})
-		if err != nil {
-			t.Error(err)
-		}
-	})
-	defer other.Wait()
-	<-writing
-	l.Add(event.Event{ID: "1", Time: time.Now(), Agent: "watch", Body: event.Delete{Paths: []event.Path{"a.go"}}})
-	guard, end := context.WithTimeout(t.Context(), time.Minute)
-	defer end()
+	k := newKept(t)
+	l := k.begin()
+	end := k.running(l)
+	goOn := k.busy()
+	l.Add(deleted("1"))
+	guard, endGuard := context.WithTimeout(t.Context(), time.Minute)
+	defer endGuard()
 	deadline, over := context.WithCancel(t.Context())
-	synced := make(chan struct{})
+	asked := make(chan struct{})
 	go func() {
-		defer close(synced)
-		l.Sync(deadline)
+		defer close(asked)
+		_ = l.Flush(deadline)
 	}()
 	over()
 	select {
-	case <-synced:
+	case <-asked:
 	case <-guard.Done():
 		t.Error("the question waits for the write beyond its deadline")
 	}
-	close(goOn)
-	<-synced
+	goOn()
+	<-asked
 	fault.Check(t, l.Flush(t.Context()))
-	if events, err := db.Log(t.Context(), cold.LogFilter{Limit: 5}); err != nil || len(events) != 1 {
+	if events, err := k.db.Log(t.Context(), cold.LogFilter{Limit: 5}); err != nil || len(events) != 1 {
 		t.Errorf("%d events written, want 1: %v", len(events), err)
+	}
+	end()
+	if err := l.Flush(t.Context()); err != ErrStopping {
+		t.Errorf("a request after the end: %v", err)
 	}
 }
 
 // TestMisdated: events with impossible dates are logged with possible ones, and counted.
 func TestMisdated(t *testing.T) {
-	log := slog.New(slog.NewTextHandler(t.Output(), nil))
-	l := New(newLog(t), time.Now, log, log)
+	k := newKept(t)
+	l := k.begin()
+	defer k.running(l)()
 	commit := func(id string, author int64) event.Event {
 		return event.Event{ID: "commit:" + id, Time: time.Now(), Agent: "git", Body: event.Commit{Author: time.Unix(author, 0)}}
 	}
 	fresh, err := l.Append(t.Context(), []event.Event{commit("a", 1), commit("b", 253402300800), commit("c", 2)})
+	fault.Check(t, err)
 	l.Add(event.Event{ID: "d", Time: time.Unix(-1, 0), Agent: "watch", Body: event.Save{}})
-	fault.Check(t, errors.Join(err, l.Flush(t.Context())))
+	fault.Check(t, l.Flush(t.Context()))
 	if n := l.Misdated(); fresh != 3 || n != 2 {
 		t.Errorf("%d events are new, %d had impossible dates", fresh, n)
 	}
+}
+
+type counted func()
+
+func (f counted) Learned(int, time.Duration) { f() }
+
+// TestAddedWhileForgetting: what is added while something is forgotten is durable before that is done, and is known
+// afterwards, once.
+func TestAddedWhileForgetting(t *testing.T) {
+	k := newKept(t)
+	got := &recorder{}
+	l := k.begin(got)
+	var learning atomic.Int64 // batches that are still to be learned until something is added
+	late := false             // belongs to Run
+	l.o.Now = func() time.Time {
+		if late {
+			return clock().Add(time.Hour)
+		}
+		return clock()
+	}
+	l.o.Count = counted(func() {
+		if learning.Add(-1) == 0 {
+			l.Add(deleted("added"))
+			late = true
+		}
+	})
+	end := k.running(l)
+	for _, id := range []string{"a", "b", "c"} {
+		_, err := l.Append(t.Context(), []event.Event{deleted(id)})
+		fault.Check(t, err)
+	}
+	_, err := l.Append(t.Context(), []event.Event{{ID: "secret", Time: eventtest.Start, Session: "gone", Body: event.Prompt{}}})
+	fault.Check(t, err)
+	learning.Store(2) // the second batch, when it is learned again
+	gone, err := l.Forget(t.Context(), cold.ForgetFilter{Session: "gone"})
+	fault.Check(t, err)
+	fault.Same(t, "gone", len(gone.Events), 1)
+	fault.Check(t, l.Flush(t.Context()))
+	fault.Same(t, "known", got.ids(), []string{"a", "b", "c", "added"})
+	if !k.db.HasCopy() || l.Forgetting() {
+		t.Error("there is no new copy, or it still forgets")
+	}
+	end()
 }

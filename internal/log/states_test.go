@@ -6,7 +6,7 @@ import (
 	"errors"
 	"log/slog"
 	"path/filepath"
-	"sync"
+	"strings"
 	"testing"
 	"time"
 
@@ -36,6 +36,7 @@ func clock() time.Time { return eventtest.Start.AddDate(0, 1, 0) }
 // kept is a store whose log is folded.
 type kept struct {
 	*testing.T
+	clock func() time.Time
 	log   *slog.Logger
 	dir   string
 	seal  *cold.Seal
@@ -45,7 +46,7 @@ type kept struct {
 
 func newKept(t *testing.T) *kept {
 	t.Helper()
-	k := &kept{T: t, log: slog.New(slog.NewTextHandler(t.Output(), nil)), dir: t.TempDir()}
+	k := &kept{T: t, clock: clock, log: slog.New(slog.NewTextHandler(t.Output(), nil)), dir: t.TempDir()}
 	var err error
 	k.seal, err = cold.OpenSeal(cold.SealOptions{Identity: filepath.Join(k.dir, "identity"),
 		Keys: filepath.Join(k.dir, "keys"), Log: k.log})
@@ -69,16 +70,31 @@ func (k *kept) dropBlobs() {
 }
 
 // begin starts with what is in the store.
-func (k *kept) begin(fresh func(now func() time.Time) *States) (*Fold, *Log) {
+func (k *kept) begin(more ...Consumer) *Log {
 	k.Helper()
-	s := &Fold{fresh: fresh, o: Options{Kept: cold.NewSnapshot(k.db, k.blobs, "scores"), Now: clock, Log: k.log,
-		Alert: k.log, Count: uncounted{}}}
-	fault.Check(k, s.load(k.Context()))
-	l := New(k.db, clock, k.log, k.log, s)
-	s.Begin(l)
-	_, _, err := l.Replay(k.Context())
+	o := k.options()
+	l := newLog(newStates(o), o)
+	l.consumers = append(l.consumers, more...)
+	fault.Check(k, l.load(k.Context()))
+	_, err := l.Replay(k.Context())
 	fault.Check(k, err)
-	return s, l
+	return l
+}
+
+func (k *kept) options() Options {
+	return Options{DB: k.db, Blobs: k.blobs, Kept: cold.NewSnapshot(k.db, k.blobs, "states"), Now: k.clock, Log: k.log,
+		Alert: k.log, Count: uncounted{}, EndsTurns: func(string) bool { return true }}
+}
+
+// running runs a log until end is called, which returns when all is written.
+func (k *kept) running(l *Log) (end func()) {
+	ctx, stop := context.WithCancel(context.WithoutCancel(k.Context()))
+	ended := make(chan error, 1)
+	go func() { ended <- l.Run(ctx) }()
+	return func() {
+		stop()
+		fault.Check(k, <-ended)
+	}
 }
 
 // TestAConsumerIsOneLine: a consumer that is added to the states gets every event with what it changed, is saved with
@@ -86,29 +102,23 @@ func (k *kept) begin(fresh func(now func() time.Time) *States) (*Fold, *Log) {
 func TestAConsumerIsOneLine(t *testing.T) {
 	k := newKept(t)
 	var toy firstOpens
-	begin := func() (*Fold, *Log) {
-		return k.begin(func(now func() time.Time) *States {
-			made := newStates(now)
-			toy = firstOpens{}
-			made.consumers = append(made.consumers, toy) // the line
-			return made
-		})
+	begin := func() *Log {
+		toy = firstOpens{}
+		return k.begin(toy)
 	}
-	s, l := begin()
-	ctx, end := context.WithCancel(t.Context())
-	ended := make(chan error, 1)
-	go func() { ended <- l.Run(ctx) }()
+	l := begin()
+	end := k.running(l)
 	for i, f := range []event.Path{"a.go", "b.go", "a.go"} {
 		l.Add(event.Event{ID: string(rune('a' + i)), Time: eventtest.Start, Agent: "test", Session: "s",
 			Body: event.Call{Act: event.ActRead, Paths: []event.Path{f}}})
 	}
-	l.Sync(t.Context())
+	fault.Check(t, l.Flush(t.Context()))
 	fault.Check(t, l.Save(t.Context()))
 	end()
-	if err := <-ended; err != nil || toy["s"] != 2 || s.Applied() != l.Kept() {
-		t.Errorf("%v: the consumer counted %v, batch %d is applied, %d kept", err, toy, s.Applied(), l.Kept())
+	if toy["s"] != 2 || l.Position() != l.Kept() || l.Kept() == 0 {
+		t.Errorf("the consumer counted %v, batch %d is applied, %d kept", toy, l.Position(), l.Kept())
 	}
-	if s, _ := begin(); toy["s"] != 2 || s.Applied() == 0 {
+	if l := begin(); toy["s"] != 2 || l.Position() == 0 {
 		t.Errorf("from the snapshot: %v", toy)
 	}
 	k.dropBlobs()
@@ -117,27 +127,35 @@ func TestAConsumerIsOneLine(t *testing.T) {
 	}
 }
 
-// TestWhatWasForgottenIsNotSaved: states that hold what was forgotten are not written, and the log keeps all that the
-// next start has to read.
-func TestWhatWasForgottenIsNotSaved(t *testing.T) {
-	s, l := newKept(t).begin(newStates)
-	ctx, end := context.WithCancel(t.Context())
-	var running sync.WaitGroup
-	running.Go(func() { _ = l.Run(ctx) })
-	_, err := l.Append(t.Context(), []event.Event{{ID: "a", Time: eventtest.Start, Agent: "test", Body: event.Tick{}}})
-	fault.Check(t, err)
-	l.Sync(t.Context())
-	fault.Check(t, l.Save(t.Context()))
-	if l.Kept() == 0 || l.Kept() != s.Applied() {
-		t.Errorf("batch %d is applied, %d kept", s.Applied(), l.Kept())
+// panicker panics at an event.
+type panicker struct{ at string }
+
+func (p panicker) Apply(e event.Event, _ *session.Session, _ session.Delta) {
+	if e.ID == p.at {
+		panic("the consumer is broken")
 	}
-	fault.Check(t, l.Exclusive(t.Context(), func() (bool, error) { return true, nil }))
-	fault.Check(t, l.Save(t.Context()))
-	if !l.Void() || l.Kept() != 0 {
-		t.Errorf("after forgetting: batch %d counts as kept", l.Kept())
+}
+func (panicker) Snapshot() ([]byte, error) { return nil, nil }
+func (panicker) Restore([]byte) error      { return nil }
+
+// TestPanic: an event that makes a consumer panic is passed over and told of. Those around it are learned.
+func TestPanic(t *testing.T) {
+	k := newKept(t)
+	var warned strings.Builder
+	k.log = slog.New(slog.NewTextHandler(&warned, nil))
+	l := k.begin(panicker{"bad"}, firstOpens{})
+	opens := l.consumers[len(l.consumers)-1].(firstOpens)
+	end := k.running(l)
+	for _, id := range []string{"first", "bad", "last"} {
+		_, err := l.Append(t.Context(), []event.Event{{ID: id, Time: eventtest.Start, Session: "s",
+			Body: event.Call{Act: event.ActRead, Paths: []event.Path{event.Path(id)}}}})
+		fault.Check(t, err)
 	}
 	end()
-	running.Wait()
+	fault.Same(t, "opens that came behind the one that panicked", opens["s"], 2)
+	if text := warned.String(); strings.Count(text, "passed over") != 1 || !strings.Contains(text, "event=bad") {
+		t.Errorf("the warnings are %q", text)
+	}
 }
 
 type uncounted struct{}

@@ -10,9 +10,9 @@ import (
 	"maps"
 	"slices"
 	"sync"
-	"sync/atomic"
 	"time"
 
+	"github.com/aoa-dev/aoa/internal/codec"
 	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/index"
@@ -40,8 +40,8 @@ type Options struct {
 	Config func() Config       // asked at every use; nil: the defaults
 	Redact func(string) string // takes secrets out of a text; nil takes none
 
-	EndsTurns func(agent string) bool // whether an agent says that a turn has ended
-	Place     func() Worktree         // whose files say which entries are stale
+	Turns *Turns          // which turns have ended
+	Place func() Worktree // whose files say which entries are stale
 }
 
 func (o Options) config() (c Config) {
@@ -66,22 +66,16 @@ func (w Worktree) ignored(p event.Path) bool { return w.Ignored != nil && w.Igno
 type Cache struct {
 	o      Options
 	stored *cold.Owner // the entries
-	kept   *cold.Owner // the state
+	forgot *cold.Owner // when something was forgotten
 	inputs *inputs
 
-	applied  atomic.Int64 // the last batch folded
-	durable  atomic.Int64 // the last batch that is on the disk wholly
-	making   sync.Mutex   // held while entries are made
-	applying sync.Mutex   // held while files are changed
+	making   sync.Mutex // held while entries are made
+	applying sync.Mutex // held while files are changed
 	wake     chan struct{}
 
-	live    sync.Mutex // guards what follows; Apply must not wait for mu, which is held while the file is opened
-	ended   []boundary
-	offered map[string]map[string]bool // session → ids of entries that it was offered, or that were withheld from it
-
 	mu       sync.Mutex // guards what follows
-	log      string     // whose batches are read
 	loaded   bool
+	since    time.Time // turns that ended until then are not recorded again
 	entries  map[string]*Entry
 	requests *index.Requests
 }
@@ -92,7 +86,7 @@ func New(o Options) *Cache {
 	c.clear()
 	c.stored = o.Blobs.Owner("sequences", cold.Rule{Count: maxEntries, Bytes: func() int64 { return maxBytes },
 		Names: holds, Leave: c.leave})
-	c.kept = o.Blobs.Owner("sequence state", cold.Rule{})
+	c.forgot = o.Blobs.Owner("forgotten sequences", cold.Rule{})
 	c.inputs = newInputs(o.Blobs)
 	return c
 }
@@ -103,14 +97,30 @@ func (c *Cache) clear() {
 }
 
 // leave drops what is in memory: something is forgotten next.
-func (c *Cache) leave(context.Context) error {
-	c.live.Lock()
-	c.ended = nil
-	c.live.Unlock()
+func (c *Cache) leave(ctx context.Context) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	err := c.noteForgotten(ctx)
 	c.clear()
-	return nil
+	return err
+}
+
+// noteForgotten sees to it that reading the log again brings nothing back that is forgotten now; mu is held.
+func (c *Cache) noteForgotten(ctx context.Context) error {
+	if len(c.entries) == 0 && !c.stored.Exists() {
+		return nil
+	}
+	now := c.o.Now()
+	meta, err := codec.Encode(now)
+	if err == nil {
+		_, err = c.forgot.Write(ctx, "note that sequences are forgotten", func(tx *cold.BlobTx) error {
+			return tx.Put(c.forgot.Pack(cold.Blob{Meta: meta}))
+		})
+	}
+	if err == nil {
+		c.since = now
+	}
+	return err
 }
 
 // saveAfter is how long inputs wait for more before they are written.
@@ -144,7 +154,14 @@ func (c *Cache) Run(ctx context.Context) error {
 // Close makes entries of all turns that have ended, and writes what waits.
 func (c *Cache) Close(ctx context.Context) error {
 	c.makeEntries(ctx, true)
-	return c.write(ctx, c.applied.Load())
+	return c.inputs.write(ctx)
+}
+
+// Wake tells Run that events were applied.
+func (c *Cache) Wake() {
+	if c.o.Turns.any() {
+		c.signal()
+	}
 }
 
 // signal makes Run write, saveAfter from now.
@@ -155,34 +172,15 @@ func (c *Cache) signal() {
 	}
 }
 
-// write writes the inputs, and how far the log is read.
-func (c *Cache) write(ctx context.Context, applied int64) error {
-	if err := c.inputs.write(ctx); err != nil {
-		return err
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if applied == c.durable.Load() {
-		return nil
-	}
-	raw, err := json.Marshal(state{c.log, applied})
-	if err == nil {
-		_, err = c.kept.Write(ctx, "write the state of sequences", func(tx *cold.BlobTx) error {
-			return tx.Put(c.kept.Pack(cold.Blob{Meta: raw}))
-		})
-	}
-	if err == nil {
-		c.durable.Store(applied)
-	}
-	return err
-}
-
 // load reads the entries, once. What cannot be read is left out.
 func (c *Cache) load(ctx context.Context) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.loaded {
 		return nil
+	}
+	if v, found, err := c.forgot.Get(ctx, ""); err == nil && found {
+		_ = codec.Decode(v.Meta, &c.since) // one that cannot be read says nothing
 	}
 	found, _, err := c.stored.List(ctx, cold.Selection{LeastUsed: true})
 	if err != nil {
@@ -305,11 +303,7 @@ func (c *Cache) ForgetAll(ctx context.Context) (int, error) {
 
 // forget drops entries such that reading the log again does not bring them back.
 func (c *Cache) forget(ctx context.Context, ids ...string) error {
-	c.live.Lock()
-	c.ended = nil
-	c.live.Unlock()
 	c.mu.Lock()
-	err := c.drop(ctx, ids...)
-	c.mu.Unlock()
-	return errors.Join(err, c.write(ctx, c.applied.Load()))
+	defer c.mu.Unlock()
+	return errors.Join(c.noteForgotten(ctx), c.drop(ctx, ids...))
 }

@@ -8,8 +8,9 @@
 //
 // # Recording
 //
-// The package keeps nothing of a turn that is under way: the event log has it. When an event ends a turn, the session's
-// events are read back, and an entry is made of the turn (turn.go, record.go). An event has what a call did, and the
+// The package keeps nothing of a turn that is under way: the event log has it. That an event ended
+// a turn notes Turns, a consumer of the log (turns.go). A quarter of a second later the session's events are read back,
+// and an entry is made of the turn (turn.go, record.go). An event has what a call did, and the
 // hashes of its file before and after. What an edit replaced and a command line that is longer than its event's text
 // are sealed blobs under the ID of the event (inputs.go). A cache that is lost is made again from the log, but for the
 // inputs and the counts. Calls that gave no event (they have nothing to do with the repository) are not recorded.

@@ -104,10 +104,11 @@ func (c *Cache) fitting(t Trigger, request index.Request) (out []Match) {
 
 // NotOffered leaves out what the session did itself or was offered before, and all beyond maxOffer.
 func (c *Cache) NotOffered(session string, found []Match) (out []Match) {
-	c.live.Lock()
-	defer c.live.Unlock()
+	t := c.o.Turns
+	t.mu.Lock()
+	defer t.mu.Unlock()
 	for _, m := range found {
-		if m.Session != session && !c.offered[session][m.ID] && len(out) < maxOffer {
+		if m.Session != session && !t.offered[session][m.ID] && len(out) < maxOffer {
 			out = append(out, m)
 		}
 	}
@@ -116,16 +117,17 @@ func (c *Cache) NotOffered(session string, found []Match) (out []Match) {
 
 // NoteOffer notes that entries were offered to a session, or withheld from it: they are not offered to it again.
 func (c *Cache) NoteOffer(session string, offered []Match) {
-	c.live.Lock()
-	defer c.live.Unlock()
-	if c.offered == nil || len(c.offered) >= maxOfferedTo {
-		c.offered = map[string]map[string]bool{}
+	t := c.o.Turns
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if len(t.offered) >= maxOfferedTo {
+		clear(t.offered)
 	}
-	if c.offered[session] == nil {
-		c.offered[session] = map[string]bool{}
+	if t.offered[session] == nil {
+		t.offered[session] = map[string]bool{}
 	}
 	for _, m := range offered {
-		c.offered[session][m.ID] = true
+		t.offered[session][m.ID] = true
 	}
 }
 
@@ -154,7 +156,7 @@ func (c *Cache) Asked(ctx context.Context, session string) (asked Ask, ok bool) 
 	if err != nil {
 		c.o.Log.Warn("what a session was asked cannot be read", "err", err)
 	}
-	turns := turnsOf(thread, c.o.EndsTurns)
+	turns := turnsOf(thread, c.o.Turns.endsTurns)
 	if len(turns) == 0 {
 		return Ask{}, false
 	}

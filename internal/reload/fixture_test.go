@@ -15,6 +15,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/index"
+	"github.com/aoa-dev/aoa/internal/session"
 	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
@@ -58,11 +59,16 @@ func (d *fixture) open(o Options) {
 	d.must(err)
 	d.db, o.DB = db, db
 	o.Blobs = cold.NewBlobs(cold.BlobOptions{Path: filepath.Join(d.store, "cache.db"), Now: o.Now, Seal: d.seal})
-	o.EndsTurns = func(agent string) bool { return agent == "claude" }
+	saved := []byte(nil)
+	if d.cache != nil {
+		saved, err = d.cache.o.Turns.Snapshot()
+		d.must(err)
+	}
+	o.Turns = NewTurns(func(agent string) bool { return agent == "claude" })
+	d.must(o.Turns.Restore(saved))
 	o.Place = func() Worktree { return d.w }
 	o.Log = slog.New(slog.DiscardHandler)
 	d.cache = New(o)
-	d.must(d.cache.Open(d.Context(), "log", db.Last(), 0))
 	d.Cleanup(func() {
 		_ = db.Close()
 		d.must(o.Blobs.Close())
@@ -99,15 +105,36 @@ func asked(prompt string) Ask {
 	return Ask{Trigger: Trigger{Type: Prompt}, Text: prompt, ID: "prompt:" + prompt}
 }
 
+// fold logs a batch, and lets the turns fold it.
+func (d *fixture) fold(batch ...event.Event) {
+	d.Helper()
+	_, fresh, err := d.db.Append(d.Context(), batch)
+	d.must(err)
+	for _, e := range fresh {
+		d.cache.o.Turns.Apply(e, nil, session.Delta{})
+	}
+}
+
+// replayed reads the whole log again.
+func (d *fixture) replayed() {
+	d.Helper()
+	d.must(d.cache.o.Turns.Restore(nil))
+	d.must(d.db.Replay(d.Context(), 0, func(_ int64, batch []event.Event) error {
+		for _, e := range batch {
+			d.cache.o.Turns.Apply(e, nil, session.Delta{})
+		}
+		return nil
+	}))
+	d.cache.makeEntries(d.Context(), true)
+}
+
 // apply logs events, each a batch, and lets the cache fold them.
 func (d *fixture) apply(events ...event.Event) {
 	d.Helper()
 	for _, e := range events {
 		d.cache.Keep([]event.Event{e})
 		d.mu.Lock()
-		seq, fresh, err := d.db.Append(d.Context(), []event.Event{e})
-		d.must(err)
-		d.must(d.cache.Apply(d.Context(), seq, fresh))
+		d.fold(e)
 		d.mu.Unlock()
 	}
 }

@@ -2,12 +2,9 @@ package reload
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
 	"slices"
 	"time"
 
-	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/index"
 )
@@ -20,121 +17,39 @@ const (
 	maxThread = 1000
 )
 
-// boundary is an event that may have ended a turn: an end, or what began the next turn.
-type boundary struct {
-	session, id string
-	at          time.Time // when the turn is over; zero for the begin of the next one
-}
-
-// state is what is kept beside the entries: how far the log is read.
-type state struct {
-	Log     string `json:"log"`
-	Applied int64  `json:"applied"`
-}
-
-// Open reads how far a log was read, whose last batch is last. Without that, Apply continues behind begin.
-func (c *Cache) Open(ctx context.Context, log string, last, begin int64) error {
-	v, found, err := c.kept.Get(ctx, "")
-	if err != nil && !errors.Is(err, cold.ErrRow) && !errors.Is(err, cold.ErrLostKey) {
-		return err
-	}
-	s := state{}
-	if !found || json.Unmarshal(v.Meta, &s) != nil || s.Log != log || s.Applied > last {
-		s.Applied = begin
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.log = log
-	c.applied.Store(s.Applied)
-	c.durable.Store(s.Applied)
-	return nil
-}
-
-// Name is the consumer's.
-func (c *Cache) Name() string { return "sequences" }
-
-// Applied is the last batch of the log that was read.
-func (c *Cache) Applied() int64 { return c.applied.Load() }
-
-// Apply notes the ends of turns: their entries are made of the log a short time later. An agent whose conversation was
-// compacted or cleared does not know any more what it was offered.
-func (c *Cache) Apply(_ context.Context, seq int64, events []event.Event) error {
-	cfg := c.o.config()
-	c.live.Lock()
-	defer c.live.Unlock()
-	for _, e := range events {
-		if e.Session == "" || e.Subagent != "" || c.o.Now().Sub(e.Time) > maxIdle {
-			continue
-		}
-		b := boundary{session: e.Session, id: e.ID}
-		switch body := e.Body.(type) {
-		case event.Start:
-			if body.Source == "compact" || body.Source == "clear" {
-				delete(c.offered, e.Session)
-			}
-			continue
-		case event.Stop, event.End:
-			b.at = e.Time
-		default:
-			if _, ok := AskOf(e); !ok || c.o.EndsTurns(e.Agent) {
-				continue
-			}
-		}
-		if !cfg.Off {
-			c.ended = append(c.ended, b)
-			c.signal()
-		}
-	}
-	c.applied.Store(seq)
-	return nil
-}
-
-// Flush makes the entries of the turns that are over, and writes how far the log is read, unless a turn has just ended.
-func (c *Cache) Flush(ctx context.Context) (durable int64, err error) {
-	applied := c.applied.Load()
-	if !c.makeEntries(ctx, false) {
-		err = c.write(ctx, applied)
-	}
-	return c.durable.Load(), err
-}
-
 // makeEntries makes entries of the turns that are over. It reports whether some ended less than endSlack ago, which it
 // makes only if all are wanted.
 func (c *Cache) makeEntries(ctx context.Context, all bool) (waiting bool) {
 	c.making.Lock()
 	defer c.making.Unlock()
-	c.live.Lock()
-	var due, rest []boundary
-	for i, b := range c.ended {
-		begins := func(next boundary) bool { return next.session == b.session && next.at.IsZero() }
-		if all || c.o.Now().Sub(b.at) >= endSlack || slices.ContainsFunc(c.ended[i+1:], begins) {
-			due = append(due, b)
-		} else {
-			rest = append(rest, b)
-		}
+	due, waiting := c.o.Turns.take(c.o.Now(), all)
+	if c.o.config().Off || len(due) == 0 {
+		return waiting
 	}
-	c.ended = rest
-	waiting = len(c.ended) > 0
-	c.live.Unlock()
+	err := c.load(ctx)
 	for _, b := range due {
-		if err := c.make(ctx, b); err != nil && ctx.Err() == nil {
+		if err == nil && b.At.After(c.since) {
+			err = c.make(ctx, b)
+		}
+		if err != nil && ctx.Err() == nil {
 			c.o.Log.Warn("a sequence is not recorded", "err", err)
 		}
+		err = nil
 	}
 	return waiting
 }
 
 // make makes an entry of the turn that an event ended, if it did something that can be found and replayed.
 func (c *Cache) make(ctx context.Context, b boundary) error {
-	thread, err := c.o.DB.Thread(ctx, b.session, maxThread)
+	thread, err := c.o.DB.Thread(ctx, b.Session, maxThread)
 	if err != nil {
 		return err
 	}
-	for _, t := range turnsOf(thread, c.o.EndsTurns) {
-		if t.end != b.id || c.o.Now().Sub(t.newest) > maxIdle {
+	for _, t := range turnsOf(thread, c.o.Turns.endsTurns) {
+		if t.end != b.ID || c.o.Now().Sub(t.newest) > maxIdle {
 			continue
 		}
-		if e := c.entryOf(ctx, b.session, t); e.worth() {
+		if e := c.entryOf(ctx, b.Session, t); e.worth() {
 			if err := c.enter(ctx, e); err != nil {
 				return err
 			}
@@ -194,7 +109,8 @@ func (c *Cache) enter(ctx context.Context, e *Entry) error {
 		if old.Trigger != e.Trigger || c.similarity(old.request, e.request) < sameRequest {
 			continue
 		}
-		if old.Message == e.Message || old.well() && !e.well() { // the log is read again, or it is better
+		// The log is read again, or the old one is better.
+		if old.Message == e.Message || old.Used.After(e.Used) || old.well() && !e.well() {
 			return nil
 		}
 		e.ID, e.Created, e.Uses, e.Successes, e.Failures = old.ID, old.Created, old.Uses, old.Successes, old.Failures

@@ -1,11 +1,14 @@
 package reload
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/session"
 	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
@@ -80,24 +83,34 @@ func TestLargeInputs(t *testing.T) {
 	}
 }
 
-// TestReadsOn: how far the log was read is known after a restart, and of a batch every event is read.
-func TestReadsOn(t *testing.T) {
-	d := newFixture(t, map[string]string{"a.go": "a\n"})
-	d.begin("s", "explain the zebra crossing in full")
-	d.did("s", looks("a.go")...)
-	stop := event.Event{ID: "stop", Time: d.at, Agent: "claude", Session: "s", Body: event.Stop{}}
-	batch := []event.Event{{ID: "save", Time: d.at, Body: event.Save{Paths: []event.Path{"a.go"}}}, stop}
-	seq, fresh, err := d.db.Append(t.Context(), batch)
-	d.must(err)
-	d.must(d.cache.Apply(t.Context(), seq, fresh))
-	d.cache.makeEntries(t.Context(), true)
-	if d.find("explain the zebra crossing in full") == "" {
-		t.Error("an event behind one of no session is not read")
+// TestEnded: the ends of turns of a day are kept and survive a restart; one after which a call may still come waits.
+// Events of no session, of other clones and of subagents end no turn.
+func TestEnded(t *testing.T) {
+	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	turns := NewTurns(func(agent string) bool { return agent == "claude" })
+	stop := func(id string, ago time.Duration) event.Event {
+		return event.Event{ID: id, Time: now.Add(-ago), Agent: "claude", Session: id, Body: event.Stop{}}
 	}
-	durable, err := d.cache.Flush(t.Context())
-	d.must(err)
-	d.close()
-	d.open(Options{})
-	fault.Same(t, "read after a restart", d.cache.Applied(), durable)
-	fault.Same(t, "all was read", durable, d.db.Last())
+	other, sub, none, next := stop("other", 0), stop("sub", 0), stop("none", 0), stop("next", 0)
+	other.Origin, sub.Subagent, none.Session = "clone", "x", ""
+	next.Agent, next.Body = "codex", event.Prompt{}
+	for _, e := range []event.Event{stop("old", maxIdle+time.Hour), stop("today", time.Hour), other, sub, none, next,
+		stop("now", 0)} {
+		turns.Apply(e, nil, session.Delta{})
+	}
+	saved, err := turns.Snapshot()
+	fault.Check(t, err)
+	for what, of := range map[string]*Turns{"at once": turns, "after a restart": NewTurns(nil)} {
+		fault.Check(t, of.Restore(saved))
+		take := func(now time.Time, all bool) string {
+			due, waiting := of.take(now, all)
+			ids := ""
+			for _, b := range due {
+				ids += b.ID + " "
+			}
+			return fmt.Sprint(ids, waiting)
+		}
+		fault.Same(t, what, take(now, false), "today next true")
+		fault.Same(t, what+", later", take(now.Add(endSlack), false), "now false")
+	}
 }

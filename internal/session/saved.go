@@ -1,18 +1,20 @@
 package session
 
 import (
-	"bytes"
-	"encoding/gob"
 	"errors"
 	"fmt"
-	"io"
-	"maps"
-	"slices"
+	"time"
+
+	"github.com/aoa-dev/aoa/internal/codec"
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// snapshotVersion is the first byte of a snapshot. What follows are the edits of tools, the summaries of sessions that
-// are over, then ids and sessions, as encoding/gob writes them, because paths are bytes that JSON would replace.
-const snapshotVersion = 1
+// saved is what a snapshot has.
+type saved struct {
+	Sessions map[string]*Session
+	Over     map[string]*Summary      // what stays of sessions that are over
+	Edited   map[event.Path]time.Time // see Sessions.edited
+}
 
 // ErrSnapshot means that a snapshot is damaged, or of another version.
 var ErrSnapshot = errors.New("damaged snapshot of sessions")
@@ -21,56 +23,57 @@ var ErrSnapshot = errors.New("damaged snapshot of sessions")
 func (l *Sessions) Snapshot() ([]byte, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	b := bytes.NewBuffer([]byte{snapshotVersion})
-	e := gob.NewEncoder(b)
-	over := make([]Summary, 0, len(l.over))
-	for _, id := range slices.Sorted(maps.Keys(l.over)) {
-		over = append(over, *l.over[id])
-	}
-	if err := errors.Join(e.Encode(l.edited), e.Encode(over)); err != nil {
-		return nil, fmt.Errorf("save the sessions that are over: %w", err)
-	}
-	for _, id := range slices.Sorted(maps.Keys(l.sessions)) {
-		if err := errors.Join(e.Encode(id), e.Encode(l.sessions[id])); err != nil {
-			return nil, fmt.Errorf("save session %q: %w", id, err)
-		}
-	}
-	return b.Bytes(), nil
+	return codec.Encode(saved{l.sessions, l.over, l.edited})
 }
 
-// Restore loads a snapshot into an empty state. After an error it is to be thrown away.
-func (l *Sessions) Restore(data []byte) error {
-	if len(data) == 0 || data[0] != snapshotVersion {
-		return fmt.Errorf("%w: version", ErrSnapshot)
+// Restore replaces all sessions by those of a snapshot; nil drops them. After an error none is there.
+func (l *Sessions) Restore(data []byte) (err error) {
+	var s saved
+	if data != nil {
+		if err = codec.Decode(data, &s); err == nil {
+			err = s.check()
+		}
 	}
+	if err != nil {
+		s, err = saved{}, fmt.Errorf("%w: %w", ErrSnapshot, err)
+	}
+	empty := New()
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	d := gob.NewDecoder(bytes.NewReader(data[1:]))
-	var over []Summary
-	if err := errors.Join(d.Decode(&l.edited), d.Decode(&over)); err != nil {
-		return fmt.Errorf("%w: %w", ErrSnapshot, err)
+	l.sessions, l.over, l.edited, l.views, l.open = s.Sessions, s.Over, s.Edited, empty.views, empty.open
+	if l.sessions == nil {
+		l.sessions = empty.sessions
 	}
-	for i := range over {
-		if !over[i].usable() || over[i].ID == "" {
-			return fmt.Errorf("%w: a session in no state", ErrSnapshot)
-		}
-		l.over[over[i].ID] = &over[i]
+	if l.over == nil {
+		l.over = empty.over
 	}
-	for {
-		id, s := "", newSession()
-		err := d.Decode(&id)
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		if err = errors.Join(err, d.Decode(s)); err != nil {
-			return fmt.Errorf("%w: %w", ErrSnapshot, err)
-		}
-		if !s.Exists() || len(s.First) != len(s.Opened) || !s.Summary.usable() {
-			return fmt.Errorf("%w: content", ErrSnapshot)
-		}
-		l.sessions[id] = s
+	if l.edited == nil {
+		l.edited = empty.edited
+	}
+	for id := range l.sessions {
 		l.follow(id)
 	}
+	return err
+}
+
+// check reports what no fold makes.
+func (s *saved) check() error {
+	for id, x := range s.Over {
+		if x == nil || x.ID != id || !x.usable() {
+			return fmt.Errorf("the session %.40q is over in no state", id)
+		}
+	}
+	for id, x := range s.Sessions {
+		if x == nil || !x.Exists() || len(x.First) != len(x.Opened) || !x.Summary.usable() || !x.whole() {
+			return fmt.Errorf("the session %.40q is impossible", id)
+		}
+	}
+	return nil
+}
+
+// whole reports whether the session has all maps of newSession.
+func (s *Session) whole() bool {
+	return s.Opened != nil && s.Named != nil && s.Commands != nil && s.Seen != nil && s.Terms != nil && s.Edits != nil
 }
 
 // usable reports whether a stored summary may be used.

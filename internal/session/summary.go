@@ -29,7 +29,7 @@ type Summary struct {
 	Recent   []Command    `json:"recent,omitempty"` // the last three, the newest last
 	Files    []event.Path `json:"files,omitempty"`  // opened last, the newest first
 	Edited   []event.Path `json:"edited,omitempty"` // changed last, the newest first
-	SetBy    string       `json:"-"`                // id of the event that set its state last
+	SetBy    string       `json:"-" cbor:"set_by"`  // id of the event that set its state last
 }
 
 // Command is one prompt or tool call, without its text.

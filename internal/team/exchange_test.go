@@ -44,8 +44,8 @@ type member struct {
 	t           *Team
 	url         string
 	dir, origin string
-	eraser      *cold.Eraser
 	learner     *learn.Learner // learns what is taken; may be nil
+	sessions    *session.Sessions
 	alerts      atomic.Int64
 	taken       atomic.Int64
 	end         func()
@@ -80,8 +80,6 @@ func (m *member) start() {
 	var err error
 	m.DB, err = cold.Open(m.Context(), filepath.Join(m.dir, "aoa.db"), cold.Options{Now: time.Now, Log: log})
 	m.check(err)
-	m.eraser = &cold.Eraser{DB: m.DB, Now: time.Now,
-		Blobs: cold.NewBlobs(cold.BlobOptions{Path: filepath.Join(m.dir, "cache.db"), Now: time.Now})}
 	m.t, err = New(m.Context(), Options{URL: m.url, Repo: m.repo, Origin: m.origin, Words: func() bool { return m.words },
 		Log: m,
 		Now: time.Now, Info: log, Alert: slog.New(alerted{log.Handler(), m})})
@@ -104,9 +102,9 @@ func (m *member) Take(ctx context.Context, events []event.Event) error {
 	}
 	m.appending.Lock()
 	defer m.appending.Unlock()
-	seq, fresh, err := m.Append(ctx, events)
+	_, fresh, err := m.Append(ctx, events)
 	if err == nil && m.learner != nil {
-		err = m.learner.Learn(ctx, fresh, seq)
+		m.learner.Learn(m.sessions, fresh...)
 	}
 	m.taken.Add(int64(len(fresh)))
 	return err
@@ -124,7 +122,8 @@ func (a alerted) Handle(ctx context.Context, r slog.Record) error {
 }
 
 func (m *member) Forget(ctx context.Context, meant func(event.Event) bool) (int, error) {
-	return m.eraser.ForgetPeers(ctx, meant)
+	gone, err := m.ForgetPeers(ctx, meant)
+	return len(gone.Events), err
 }
 
 func (x *crew) check(err error) {
@@ -188,10 +187,10 @@ func (m *member) holds() (ids []string) {
 // scores are what a member learns from all that it holds.
 func (m *member) scores() (out []float64) {
 	s := hot.New(nil)
-	learner := learn.New(s, session.New(), learn.Options{})
-	m.check(m.Replay(m.Context(), 0, func(seq int64, batch []event.Event) error {
-		return learner.Learn(m.Context(), batch,
-			seq)
+	learner, sessions := learn.New(s), session.New()
+	m.check(m.Replay(m.Context(), 0, func(_ int64, batch []event.Event) error {
+		learner.Learn(sessions, batch...)
+		return nil
 	}))
 	v := s.View(began.Add(6 * time.Hour))
 	var vs []*hot.Values
@@ -274,7 +273,7 @@ func TestForgotten(t *testing.T) {
 		x.agree("before", 5)
 		gone := func(what string, f cold.ForgetFilter, left int) {
 			t.Helper()
-			_, err := a.eraser.Forget(t.Context(), f)
+			_, err := a.DB.Forget(t.Context(), f)
 			x.check(err)
 			x.check(a.t.Forget(t.Context(), NewFilter(f.Path, f.Session, f.Since, time.Now())))
 			fault.Until(t, time.Minute, what, func() bool { return len(b.holds()) == left && len(a.t.now().Forgets) == 0 })

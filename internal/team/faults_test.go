@@ -273,7 +273,7 @@ func TestNewcomer(t *testing.T) {
 		fault.Check(t, err)
 	}
 	for range 2 {
-		m := x.join(func(m *member) { m.learner = learn.New(hot.New(nil), session.New(), learn.Options{}) })
+		m := x.join(func(m *member) { m.learner, m.sessions = learn.New(hot.New(nil)), session.New() })
 		begin := time.Now()
 		fault.Until(t, time.Minute, "a newcomer has all", func() bool { return m.taken.Load() == int64(n) })
 		t.Logf("%d events are in the log and learned within %.1f s", n, time.Since(begin).Seconds())

@@ -1,0 +1,155 @@
+package log
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/aoa-dev/aoa/internal/cold"
+	"github.com/aoa-dev/aoa/internal/event"
+)
+
+// Forget removes what f names and has happened until f.Until, zero for now: from the log, from the blobs, from the bytes of their files,
+// from the daily copy, and from the states. It returns when all of that is done; begun, it is done whether the caller
+// waits or not. An error says whether something is left.
+func (l *Log) Forget(ctx context.Context, f cold.ForgetFilter) (gone cold.Forgotten, err error) {
+	if err := f.Check(); err != nil {
+		return gone, err
+	}
+	return l.forget(ctx, func(ctx context.Context) (gone cold.Forgotten, err error) {
+		if f.Until.IsZero() {
+			f.Until = l.o.Now()
+		}
+		if l.o.Elsewhere != nil {
+			err = l.o.Elsewhere(ctx, f)
+		}
+		var cached map[string]int
+		if err == nil {
+			cached, err = l.o.Blobs.Forget(ctx, f)
+		}
+		if err == nil {
+			gone, err = l.o.DB.Forget(ctx, f)
+		}
+		gone.Cached = cached
+		return gone, err
+	})
+}
+
+// ForgetPeers removes the events of other clones that are meant, as Forget does.
+func (l *Log) ForgetPeers(ctx context.Context, meant func(event.Event) bool) (events []event.Event, err error) {
+	gone, err := l.forget(ctx, func(ctx context.Context) (cold.Forgotten, error) { return l.o.DB.ForgetPeers(ctx, meant) })
+	return gone.Events, err
+}
+
+// forget has Run delete something, with the states made of it, and make them again from what is left.
+func (l *Log) forget(ctx context.Context,
+	from func(context.Context) (cold.Forgotten, error)) (gone cold.Forgotten, err error) {
+	done := make(chan cold.Forgotten, 1)
+	err = l.ask(ctx, func(ctx context.Context) error {
+		l.note(func() { l.forgets = true })
+		defer l.note(func() { l.forgets = false })
+		gone, err := l.delete(ctx, from)
+		done <- gone
+		if err != nil {
+			return fmt.Errorf("not forgotten: %w", err)
+		}
+		left := l.scrub(ctx)
+		if _, err := l.o.DB.Copy(ctx); err != nil {
+			l.o.Log.Warn("the log is not copied", "err", err) // the daily job tries it again
+		}
+		if gone.Any() {
+			if err := l.again(ctx); err != nil {
+				return fmt.Errorf("forgotten, but what is left is not learned again yet: %w", err)
+			}
+		}
+		l.save(ctx)
+		if left != nil {
+			return fmt.Errorf("forgotten, but the bytes are still on the disk, aOa overwrites them when it can: %w", left)
+		}
+		return nil
+	})
+	select {
+	case gone = <-done:
+	default: // it was not begun, or goes on
+	}
+	return gone, err
+}
+
+// again makes the states again from the log.
+func (l *Log) again(ctx context.Context) error {
+	l.note(func() { l.position = 0 })
+	if err := l.drop(); err != nil {
+		return err
+	}
+	if _, err := l.replay(ctx); err != nil {
+		return err
+	}
+	if l.o.After != nil {
+		l.o.After()
+	}
+	return nil
+}
+
+// delete deletes the snapshot, and what from deletes. Everything that was added before is in the log by then.
+func (l *Log) delete(ctx context.Context,
+	from func(context.Context) (cold.Forgotten, error)) (gone cold.Forgotten, err error) {
+	if err := l.flush(ctx); err != nil {
+		return gone, err
+	}
+	l.settle()
+	l.note(func() { l.kept = 0 })
+	if err := l.o.Kept.Drop(ctx); err != nil {
+		return gone, err
+	}
+	return from(ctx)
+}
+
+// Scrub overwrites what was forgotten and could not be overwritten then.
+func (l *Log) Scrub(ctx context.Context) error { return l.ask(ctx, l.scrub) }
+
+func (l *Log) scrub(ctx context.Context) error {
+	err := l.o.DB.Overwrite(ctx, l.o.Blobs)
+	l.note(func() { l.unscrubed = err })
+	return err
+}
+
+// Unscrubbed is why the bytes of what was forgotten are still on the disk; nil: they are not.
+func (l *Log) Unscrubbed() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.unscrubed
+}
+
+// Forgetting reports whether something is being forgotten: the states may still have it, or lack what will be learned
+// again. Who waits for that calls Flush.
+func (l *Log) Forgetting() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.forgets
+}
+
+func (l *Log) note(change func()) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	change()
+}
+
+// peerShare is the part of the log's size that events of other clones may take: one of so many.
+const peerShare = 5
+
+// Prune deletes the oldest events until the log needs at most so many bytes. What no snapshot contains stays. It returns
+// how many events of this clone and of others went.
+func (l *Log) Prune(ctx context.Context, most int64) error {
+	return l.ask(ctx, func(ctx context.Context) error {
+		l.settle()
+		between := func() error { return l.flush(ctx) } // a large log takes long
+		peers, err := l.o.DB.PrunePeers(ctx, most/peerShare, l.Kept(), between)
+		if err != nil {
+			return err
+		}
+		gone, err := l.o.DB.Prune(ctx, most, l.Kept(), between)
+		if err == nil && gone.Events+peers > 0 {
+			l.o.Log.Info("log pruned", "events", gone.Events, "of_peers", peers, "bytes", gone.Bytes)
+		}
+		return err
+	})
+}

@@ -1,0 +1,100 @@
+package log
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/aoa-dev/aoa/internal/cold"
+	"github.com/aoa-dev/aoa/internal/hot"
+)
+
+// load reads the snapshot into the states.
+func (l *Log) load(ctx context.Context) error {
+	saved, seq, err := l.o.Kept.Load(ctx)
+	if err != nil && !errors.Is(err, cold.ErrRow) {
+		return fmt.Errorf("load snapshot: %w", err)
+	}
+	if err == nil && seq > 0 {
+		err = l.restore(saved)
+	}
+	switch {
+	case errors.Is(err, hot.ErrHalfLives), errors.Is(err, hot.ErrAhead):
+		l.o.Log.Info("the log is replayed", "why", err)
+	case errors.Is(err, cold.ErrRow): // the store has warned
+		l.o.Log.Info("the snapshot was damaged: the log is replayed", "err", err)
+	case err != nil:
+		l.o.Alert.Warn("the snapshot was damaged: the log is replayed", "err", err)
+	default:
+		l.position, l.kept = seq, seq
+	}
+	return nil
+}
+
+// Save writes a snapshot of the states, if they are not on the disk yet.
+func (l *Log) Save(ctx context.Context) error {
+	written := make(chan (<-chan struct{}), 1)
+	err := l.ask(ctx, func(ctx context.Context) error {
+		l.save(ctx)
+		written <- l.saving
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-<-written:
+	}
+	_, err = l.Saved()
+	return err
+}
+
+// save encodes the states, and has them written beside what comes next: only one snapshot is under way.
+func (l *Log) save(ctx context.Context) {
+	l.settle()
+	l.saving = make(chan struct{})
+	position := l.Position()
+	if position == l.Kept() || l.o.Gone != nil && l.o.Gone() {
+		close(l.saving)
+		return
+	}
+	state, err := l.snapshot()
+	go func(done chan<- struct{}) {
+		defer close(done)
+		if err == nil {
+			err = l.o.Kept.Save(ctx, position, state)
+		}
+		if err != nil {
+			l.o.Log.Warn("snapshot not written", "err", err)
+		}
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		if l.unsaved = err; err == nil {
+			l.kept, l.saved = position, l.o.Now()
+		}
+	}(l.saving)
+}
+
+// settle waits until the snapshot under way is written.
+func (l *Log) settle() {
+	if l.saving != nil {
+		<-l.saving
+	}
+}
+
+// Saved returns when the last snapshot was written, and why the newest could not be.
+func (l *Log) Saved() (at time.Time, err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.saved, l.unsaved
+}
+
+// Kept is the last batch in the snapshot on the disk. The log must keep what follows it.
+func (l *Log) Kept() int64 {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.kept
+}

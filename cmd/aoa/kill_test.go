@@ -71,7 +71,10 @@ func (f *workload) survived() int {
 		}
 	}
 	late := 0
-	roundOf := func(at time.Time) int { return slices.IndexFunc(f.ends, func(e time.Time) bool { return e.After(at) }) }
+	roundOf := func(at time.Time) int { // what came while the last daemon was killed is of its round
+		n, _ := slices.BinarySearchFunc(f.ends, at, time.Time.Compare)
+		return min(n, len(f.ends)-1)
+	}
 	newest := make([]time.Time, len(f.ends)) // of what each daemon kept: on a busy machine it had not seen the rest
 	for _, sent := range []map[string]time.Time{f.acked, f.wrote} {
 		for id, at := range sent {

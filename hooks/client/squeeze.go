@@ -61,16 +61,10 @@ func (s *squeezer) write(text []byte) {
 	}
 }
 
-// plain is how many bytes of a string are as they are meant. Two fast searches come first: most bytes of a long payload
-// are only passed over.
+// plain is how many bytes of a string are as they are meant.
 func plain(text []byte) int {
-	for _, c := range []byte{'"', '\\'} {
-		if n := bytes.IndexByte(text, c); n >= 0 {
-			text = text[:n]
-		}
-	}
 	for i, c := range text {
-		if c < ' ' {
+		if c == '"' || c == '\\' || c < ' ' {
 			return i
 		}
 	}

@@ -50,7 +50,7 @@ type Log interface {
 	Append(ctx context.Context, events []event.Event) (fresh int, err error)
 	// AppendHistory logs commits together with how far the history was read, and returns when they are applied.
 	AppendHistory(ctx context.Context, events []event.Event, cursor map[string]string) error
-	// Save writes the states of the consumers.
+	// Save writes the states that are folded from the log.
 	Save(ctx context.Context) error
 }
 

@@ -25,7 +25,7 @@ const selectSizes = `SELECT coalesce(sum(size) FILTER (WHERE counted IS NULL), 0
 FROM (SELECT counted, length(body) + coalesce(length(text), 0) + ? AS size FROM events)`
 
 // Prune deletes events, those logged first, until what remains needs at most maxBytes. Commits are neither counted
-// nor deleted: they come from git. Only batches up to applied, the lowest that every consumer has on disk, go, since a
+// nor deleted: they come from git. Only batches up to applied, the last one in the snapshot on the disk, go, since a
 // restart replays the others; what was learned stays. Delivered again, a pruned event stays away. The order is that of
 // the log, and no clock is asked. between is called between two transactions.
 func (d *DB) Prune(ctx context.Context, maxBytes, applied int64, between func() error) (p Pruned, err error) {
@@ -99,7 +99,7 @@ WHERE counted = 2 GROUP BY origin ORDER BY origin`, []any{eventBytes}, func(row 
 }
 
 // PrunePeers deletes events of peers until they take at most maxBytes: always the oldest of the origin that takes
-// most, so that one that floods the log displaces only itself. Only what every consumer has applied goes, as of
+// most, so that one that floods the log displaces only itself. Only batches up to applied go, as of
 // Prune. It returns how many.
 func (d *DB) PrunePeers(ctx context.Context, maxBytes, applied int64, between func() error) (gone int, err error) {
 	for {

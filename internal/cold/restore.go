@@ -74,7 +74,7 @@ func restore(ctx context.Context, path string, o Options, before int64, why erro
 	if errors.Is(why, ErrDamaged) {
 		events, end := d.takeNewer(ctx, old)
 		attrs = append(attrs, "newer_events", events, "missing", d.missing(ctx, before, end))
-		err = d.advance(ctx, before) // consumers with files of their own contain these batches
+		err = d.advance(ctx, before) // the snapshot, which is in another file, may contain these batches
 	}
 	o.warn(message, attrs...)
 	return d, err
@@ -111,7 +111,7 @@ func (d *DB) takeForgotten(ctx context.Context, old *DB) error {
 // the error that ended the reading, nil at the end of the old log.
 func (d *DB) takeNewer(ctx context.Context, old *DB) (events int, end error) {
 	end = old.replay(ctx, "", d.Last(), true, func(seq int64, batch []event.Event) error {
-		d.seq.Store(max(d.Last(), seq-int64(len(batch)))) // consumers with files of their own know the numbers
+		d.seq.Store(max(d.Last(), seq-int64(len(batch)))) // the snapshot, which is in another file, has such a number
 		_, fresh, err := d.Append(ctx, batch)
 		events += len(fresh)
 		return err

@@ -14,7 +14,7 @@ import (
 )
 
 const (
-	// snapshotEvery is how often the consumers' states are written: a kill costs the next start the replay of so much,
+	// snapshotEvery is how often the states are saved: a kill costs the next start the replay of so much,
 	// some milliseconds. A snapshot of 100,000 files takes 0.1 s and writes up to 14 MB (BenchmarkSnapshot).
 	snapshotEvery = 5 * time.Minute
 	// closeEvery is how long an unused file stays open, at least.

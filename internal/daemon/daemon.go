@@ -70,7 +70,7 @@ type Daemon struct {
 	serving     context.Context // ends when the daemon stops: requests that wait for others end then
 }
 
-// open opens the stores and brings every consumer to the end of the log.
+// open opens the stores and brings the states to the end of the log.
 func open(ctx context.Context, o Options, cfg config.Config, stop context.CancelCauseFunc) (*Daemon, error) {
 	d := newDaemon(o, cfg, stop)
 	err := d.load(ctx)
@@ -228,7 +228,7 @@ func (d *Daemon) serve(ctx context.Context, ln *api.Listener) error {
 	g, ctx := errgroup.WithContext(ctx)
 	d.serving = ctx
 	for _, part := range []func(context.Context) error{d.history.Run, d.transcripts.Run, d.runJobs,
-		d.idle.Run, d.idle.ReturnMemory, d.watch, d.flushSoon, d.sequences.Run, d.dropLeft, d.team.Run, d.finishForgetting} {
+		d.idle.Run, d.idle.ReturnMemory, d.watch, d.saveSoon, d.sequences.Run, d.dropLeft, d.team.Run, d.finishForgetting} {
 		g.Go(func() error { return part(ctx) })
 	}
 	g.Go(func() error { return server.Serve(ctx, ln) })
@@ -237,8 +237,10 @@ func (d *Daemon) serve(ctx context.Context, ln *api.Listener) error {
 	}
 	err := g.Wait()
 	_ = d.events.Flush(tail) // Run says what is not written
-	if err := d.sequences.Close(tail); err != nil && !d.o.Replaced() {
-		d.log.Error("last inputs of calls not written", "err", err)
+	if !d.o.Replaced() {
+		if err := d.sequences.Close(tail); err != nil {
+			d.log.Error("last inputs of calls not written", "err", err)
+		}
 	}
 	endTail()
 	if err := <-drained; err != nil {

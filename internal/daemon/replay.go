@@ -7,7 +7,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/schedule"
 )
 
-// replay brings the consumers to the end of the log.
+// replay brings the states to the end of the log.
 func (d *Daemon) replay(ctx context.Context) error {
 	begin, snapshot := d.now(), d.events.Position()
 	events, err := d.events.Replay(ctx)
@@ -29,15 +29,15 @@ func (d *Daemon) applied() {
 	}
 }
 
-// A start that replayed manyReplayed events writes the consumers' states after soonAfter: the first answers are out by
+// A start that replayed manyReplayed events saves the states after soonAfter: the first answers are out by
 // then, and a daemon that is killed before the next snapshot does not make the next start replay them again.
 const (
 	manyReplayed = 2000
 	soonAfter    = time.Second
 )
 
-// flushSoon writes the consumers' states after a long replay.
-func (d *Daemon) flushSoon(ctx context.Context) error {
+// saveSoon saves the states after a long replay.
+func (d *Daemon) saveSoon(ctx context.Context) error {
 	if d.replayed >= manyReplayed && schedule.Pause(ctx, soonAfter) {
 		d.saveSnapshot(ctx)
 	}

@@ -34,19 +34,20 @@ func (l *Log) load(ctx context.Context) error {
 
 // Save writes a snapshot of the states, if they are not on the disk yet.
 func (l *Log) Save(ctx context.Context) error {
-	written := make(chan (<-chan struct{}), 1)
+	underWay := make(chan (<-chan struct{}), 1)
 	err := l.ask(ctx, func(ctx context.Context) error {
 		l.save(ctx)
-		written <- l.saving
+		underWay <- l.saving
 		return nil
 	})
 	if err != nil {
 		return err
 	}
+	written := <-underWay
 	select {
 	case <-ctx.Done():
 		return ctx.Err()
-	case <-<-written:
+	case <-written:
 	}
 	_, err = l.Saved()
 	return err

@@ -164,7 +164,8 @@ func TestAddedWhileForgetting(t *testing.T) {
 	got := &recorder{}
 	l := k.begin(got)
 	var learning atomic.Int64 // batches that are still to be learned until something is added
-	late := false             // belongs to Run
+	learning.Store(1000)
+	late := false // belongs to Run
 	l.o.Now = func() time.Time {
 		if late {
 			return clock().Add(time.Hour)
@@ -172,9 +173,15 @@ func TestAddedWhileForgetting(t *testing.T) {
 		return clock()
 	}
 	l.o.Count = counted(func() {
-		if learning.Add(-1) == 0 {
+		switch learning.Add(-1) {
+		case 0:
 			l.Add(deleted("added"))
 			late = true
+		case -1:
+			known, err := k.db.Log(context.WithoutCancel(t.Context()), cold.LogFilter{})
+			if err != nil || len(known) != 4 {
+				t.Errorf("while it learns again the log has %v, %v", known, err)
+			}
 		}
 	})
 	end := k.running(l)
@@ -194,4 +201,25 @@ func TestAddedWhileForgetting(t *testing.T) {
 		t.Error("there is no new copy, or it still forgets")
 	}
 	end()
+}
+
+// TestNoSnapshotWhileForgetting: before anything is deleted, a snapshot that is being written is there and dropped, and
+// the log keeps all that the next start has to read.
+func TestNoSnapshotWhileForgetting(t *testing.T) {
+	k := newKept(t)
+	l := k.begin()
+	defer k.running(l)()
+	_, err := l.Append(t.Context(), []event.Event{deleted("a")})
+	fault.Check(t, err)
+	fault.Check(t, l.ask(t.Context(), func(ctx context.Context) error {
+		l.save(ctx)
+		_, err := l.delete(ctx, func(ctx context.Context) (gone cold.Forgotten, err error) {
+			_, at, err := l.o.Kept.Load(ctx)
+			if saved, _ := l.Saved(); saved.IsZero() || at != 0 || l.Kept() != 0 {
+				t.Errorf("a snapshot was written: %v; one is kept of batch %d, or of %d", !saved.IsZero(), at, l.Kept())
+			}
+			return gone, err
+		})
+		return err
+	}))
 }

@@ -119,7 +119,7 @@ func (s *CallContext) batch(calls []rawCall) (out []event.Event) {
 func (s *CallContext) number(c ToolCall, bodies []event.Body) (out []event.Event) {
 	secret := secretPaths(commandText(c.Input))
 	for i, b := range bodies {
-		id := c.ID + ":post:" + s.Subagent // all deliveries of a call agree on it, whichever hook delivered it
+		id := event.CallID(c.ID, s.Subagent) // all deliveries of a call agree on it, whichever hook delivered it
 		if i > 0 {
 			id += ":" + strconv.Itoa(i)
 		}

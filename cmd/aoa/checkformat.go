@@ -23,14 +23,11 @@ func formatNames() []string { return slices.Sorted(maps.Keys(formats)) }
 
 // evidence is why a file is missing: the counts, and commits to open.
 func evidence(l change.Lack, show func(event.Path) string) string {
-	return fmt.Sprintf("changed with %s in %d of %d commits%s", show(l.With), l.Both, l.Of, inBrackets(l.Commits))
-}
-
-func inBrackets(commits []string) string {
-	if len(commits) == 0 {
-		return ""
+	text := l.Because(show)
+	if len(l.Commits) > 0 {
+		text += " (" + strings.Join(l.Commits, ", ") + ")"
 	}
-	return " (" + strings.Join(commits, ", ") + ")"
+	return text
 }
 
 // usualLine names the files that belong to everything, "" if there are none.

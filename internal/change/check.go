@@ -2,6 +2,7 @@ package change
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
 	"github.com/aoa-dev/aoa/internal/event"
@@ -31,6 +32,11 @@ type Answer struct {
 type Lack struct {
 	prefetch.Lack
 	Exception string `json:"exception"`
+}
+
+// Because is why a file is missing: the counts that say so. show prints a path as the reader sees it.
+func (l Lack) Because(show func(event.Path) string) string {
+	return fmt.Sprintf("changed with %s in %d of %d commits", show(l.With), l.Both, l.Of)
 }
 
 // Findings is how many findings the answer has, those that are not listed included.

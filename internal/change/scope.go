@@ -85,16 +85,8 @@ func (c *Checkout) scopeOf(ctx context.Context, r Request) (s scope, err error) 
 	if err != nil || s.silent != "" {
 		return s, err
 	}
-	s.own = set(now.own)
+	s.own = event.PathSet(now.own)
 	return s, nil
-}
-
-func set(files []event.Path) map[event.Path]bool {
-	out := make(map[event.Path]bool, len(files))
-	for _, f := range files {
-		out[f] = true
-	}
-	return out
 }
 
 // world is the checkout as it is on disk, with the files outside of a sparse checkout, which are read from the index.

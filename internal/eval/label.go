@@ -206,11 +206,3 @@ func grow(tree *index.Tree, e event.Event) {
 		tree.Add(e.Seen()...)
 	}
 }
-
-func set(files []event.Path) map[event.Path]bool {
-	out := make(map[event.Path]bool, len(files))
-	for _, f := range files {
-		out[f] = true
-	}
-	return out
-}

@@ -2,7 +2,6 @@ package eval
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/aoa-dev/aoa/internal/event"
 )
@@ -47,8 +46,8 @@ func (s *Source) Recorded(all []event.Event) {
 	}
 }
 
-// callOf is what the events of one call share of their IDs: "id:post:sub" and "id:post:sub:1" are one call's.
+// callOf is what the events of one call share of their IDs.
 func callOf(id string) string {
-	call, _, _ := strings.Cut(id, ":post:")
+	call, _, _ := event.CallOf(id)
 	return call
 }

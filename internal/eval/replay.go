@@ -118,7 +118,7 @@ func (r *replay) prompt(ctx context.Context, u *unit, m *memory, e event.Event) 
 	d := r.decision(u, m)
 	d.Query = event.Query{Task: event.TaskPrompt, Session: u.session.id, Subagent: e.Subagent, Prompt: e.Text(),
 		At: u.end}
-	d.Turn, d.Prompted, d.Used = u.turn, set(e.Named()), u.inTurn()
+	d.Turn, d.Prompted, d.Used = u.turn, event.PathSet(e.Named()), u.inTurn()
 	return r.decide(ctx, d)
 }
 
@@ -172,7 +172,7 @@ func (u *unit) inTurn() map[event.Path]bool {
 			break
 		}
 	}
-	return set(t.opened[min(u.files, end):end])
+	return event.PathSet(t.opened[min(u.files, end):end])
 }
 
 // nextOpened are the next files that the session opens for the first time.

@@ -225,3 +225,12 @@ func Strings(ps []Path) []string {
 	}
 	return out
 }
+
+// PathSet is the set of some paths.
+func PathSet(ps []Path) map[Path]bool {
+	out := make(map[Path]bool, len(ps))
+	for _, p := range ps {
+		out[p] = true
+	}
+	return out
+}

@@ -138,13 +138,11 @@ func (a Action) what() string {
 	return files
 }
 
-// callOf is what the events of one call share of their IDs: "id:post:sub" and "id:post:sub:1" are one call's. It is the
-// ID itself for an event of no call.
+// callOf is what the events of one call share of their IDs. It is the ID itself for an event of no call.
 func callOf(id string) string {
-	head, tail, ok := strings.Cut(id, ":post:")
+	call, by, ok := event.CallOf(id)
 	if !ok {
 		return id
 	}
-	by, _, _ := strings.Cut(tail, ":")
-	return head + "\x00" + by
+	return call + "\x00" + by
 }

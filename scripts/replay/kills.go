@@ -74,7 +74,7 @@ func (x *soak) note(ctx context.Context, p payload, raw []byte, at time.Time, fa
 		sub, _ := p["agent_id"].(string)
 		file, _ := filepath.Rel(x.dir, p["tool_input"].(map[string]any)["file_path"].(string))
 		if path, err := event.NewPath(filepath.ToSlash(file)); err == nil && !x.repo.Ignored(path) {
-			x.wrote[fmt.Sprint(p["tool_use_id"], ":post:", sub)] = at
+			x.wrote[event.CallID(fmt.Sprint(p["tool_use_id"]), sub)] = at
 		}
 	}
 	if x.hooks%20 != 0 {

@@ -15,7 +15,7 @@ type Candidates struct {
 	ranked *answers           // nil for facts
 }
 
-// Found are candidates that somebody found by looking, in the order of importance.
+// Found are candidates that were found by looking, in the order of importance.
 func Found(files []event.Suggestion) *Candidates {
 	c := &Candidates{found: files}
 	for i, f := range files {
@@ -28,10 +28,6 @@ func Found(files []event.Suggestion) *Candidates {
 // the repository. Done is to be called when they are no longer needed.
 func (p *Prefetcher) Look(ctx context.Context, q Question) (*Candidates, error) {
 	q.Query.Task = traits[q.Kind].task
-	if q.Kind == Partner && q.Exists != nil {
-		a, err := p.companions(ctx, p.ofSession(q.Query), q.Exists)
-		return candidatesOf(q, a), err
-	}
 	a, err := p.estimate(ctx, q.Query)
 	return candidatesOf(q, a), err
 }

@@ -40,7 +40,8 @@ const leastMissing = 0.20
 // shownCommits is how many commits stand beside the counts of a Lack.
 const shownCommits = 2
 
-// companions are what changes with a change, as predictions with the likeliest first. exists says which files there are.
+// companions are what changes with a change, as predictions with the likeliest first. exists says which files there
+// are.
 func (p *Prefetcher) companions(ctx context.Context, q event.Query, exists func(event.Path) bool) (*answers, error) {
 	a := &answers{q: q, change: changeOf(q), commits: &history.Commits{},
 		weights: cmp.Or(p.o.Weights, history.Shipped())}

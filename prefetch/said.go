@@ -35,9 +35,8 @@ func (p *Prefetcher) Said(d Decision, text string, named []event.Path) ([]event.
 		if status == Shown {
 			said = files
 			h.Tokens = Tokens(text)
-			h.Named = slices.DeleteFunc(slices.Clone(named), func(f event.Path) bool {
-				return slices.Contains(pathsOf(files), f)
-			})
+			shown := pathsOf(files)
+			h.Named = slices.DeleteFunc(slices.Clone(named), func(f event.Path) bool { return slices.Contains(shown, f) })
 		}
 		if len(said) > 0 || status == Shown && text != "" {
 			log = append(log, hintEvent(q, h, said))
@@ -61,8 +60,8 @@ func (p *Prefetcher) Drop(d Decision) {
 	p.folds(d.question.Query.Session, d.held)
 }
 
-// hintEvent completes the event of one status. It carries the probabilities as shipped: an intercept must not learn from
-// itself.
+// hintEvent completes the event of one status. It carries the probabilities as shipped: an intercept must not learn
+// from itself.
 func hintEvent(q Question, h event.Hint, files []Prediction) event.Event {
 	h.Label, h.Task, h.Text = string(labelOf(q.Kind)), q.Query.Task, q.Topic
 	for _, x := range files {

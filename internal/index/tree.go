@@ -144,22 +144,24 @@ func (t *Tree) removeWords(gone []event.Path) {
 	if t.words == nil {
 		return
 	}
-	gones := map[string]int{} // by word that has more files than its list
+	terms := make(map[event.Path][]string, len(gone))
+	left := map[string]int{} // files of a word that has more than its list
 	for _, p := range gone {
-		for _, w := range PathTerms(p) {
-			if t.unlisted[w] > 0 {
-				gones[w]++
+		terms[p] = PathTerms(p)
+		for _, w := range terms[p] {
+			if t.unlisted[w] == 0 {
+				continue
 			}
+			if _, known := left[w]; !known {
+				left[w] = len(t.words[w]) + t.unlisted[w]
+			}
+			left[w]--
 		}
 	}
-	had := map[string]int{}
-	for w := range gones {
-		had[w] = len(t.words[w])
-	}
-	t.words.remove(gone, PathTerms)
-	for w, n := range gones {
-		left := len(t.words[w])
-		if t.unlisted[w] -= n - (had[w] - left); t.unlisted[w] > 0 && left < maxWordPaths/2 {
+	t.words.remove(gone, func(p event.Path) []string { return terms[p] })
+	for w, n := range left {
+		listed := len(t.words[w])
+		if t.unlisted[w] = n - listed; n > listed && listed < maxWordPaths/2 {
 			t.words = nil
 			return
 		}

@@ -8,9 +8,9 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// Forget removes what f names and has happened until f.Until, zero for now: from the log, from the blobs, from the bytes of their files,
-// from the daily copy, and from the states. It returns when all of that is done; begun, it is done whether the caller
-// waits or not. An error says whether something is left.
+// Forget removes what f names and has happened until f.Until, zero for now: from the log, from the blobs, from the
+// bytes of their files, from the daily copy, and from the states. It returns when all of that is done; begun, it is
+// done whether the caller waits or not. An error says whether something is left.
 func (l *Log) Forget(ctx context.Context, f cold.ForgetFilter) (gone cold.Forgotten, err error) {
 	if err := f.Check(); err != nil {
 		return gone, err
@@ -80,7 +80,7 @@ func (l *Log) again(ctx context.Context) error {
 	if err := l.drop(); err != nil {
 		return err
 	}
-	if _, err := l.replay(ctx); err != nil {
+	if _, err := l.Replay(ctx); err != nil {
 		return err
 	}
 	if l.o.After != nil {
@@ -108,7 +108,7 @@ func (l *Log) Scrub(ctx context.Context) error { return l.ask(ctx, l.scrub) }
 
 func (l *Log) scrub(ctx context.Context) error {
 	err := l.o.DB.Overwrite(ctx, l.o.Blobs)
-	l.note(func() { l.unscrubed = err })
+	l.note(func() { l.unscrubbed = err })
 	return err
 }
 
@@ -116,7 +116,7 @@ func (l *Log) scrub(ctx context.Context) error {
 func (l *Log) Unscrubbed() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.unscrubed
+	return l.unscrubbed
 }
 
 // Forgetting reports whether something is being forgotten: the states may still have it, or lack what will be learned
@@ -136,8 +136,8 @@ func (l *Log) note(change func()) {
 // peerShare is the part of the log's size that events of other clones may take: one of so many.
 const peerShare = 5
 
-// Prune deletes the oldest events until the log needs at most so many bytes. What no snapshot contains stays. It returns
-// how many events of this clone and of others went.
+// Prune deletes the oldest events until the log needs at most so many bytes. What no snapshot contains stays. It
+// returns how many events of this clone and of others went.
 func (l *Log) Prune(ctx context.Context, most int64) error {
 	return l.ask(ctx, func(ctx context.Context) error {
 		l.settle()

@@ -52,20 +52,20 @@ type Log struct {
 	saving chan struct{} // closed when the snapshot under way is written; nil: there was none
 	gap    bool          // a replay failed: what is new is read from the log, with what lies before it
 
-	mu        sync.Mutex // guards what follows
-	pending   []event.Event
-	writing   int       // events of a batch that is being written; they are pending again when that fails
-	since     time.Time // when the oldest of pending was added; zero: none waits
-	begun     time.Time // the same of the batch that is being written and applied
-	failing   error     // why the last attempt to write failed: one warning per outage
-	dropped   int       // events that exceeded maxPending
-	misdated  int64
-	position  int64 // the last batch in the states
-	kept      int64 // the last batch in the snapshot on the disk
-	saved     time.Time
-	unsaved   error // why the last snapshot could not be written
-	forgets   bool  // something is being forgotten
-	unscrubed error // why what was forgotten is not overwritten
+	mu         sync.Mutex // guards what follows
+	pending    []event.Event
+	writing    int       // events of a batch that is being written; they are pending again when that fails
+	since      time.Time // when the oldest of pending was added; zero: none waits
+	begun      time.Time // the same of the batch that is being written and applied
+	failing    error     // why the last attempt to write failed: one warning per outage
+	dropped    int       // events that exceeded maxPending
+	misdated   int64
+	position   int64 // the last batch in the states
+	kept       int64 // the last batch in the snapshot on the disk
+	saved      time.Time
+	unsaved    error // why the last snapshot could not be written
+	forgets    bool  // something is being forgotten
+	unscrubbed error // why what was forgotten is not overwritten
 }
 
 // Open reads the snapshot. A snapshot with damage in it, or one made under other half-lives, is dropped: then the whole

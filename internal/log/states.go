@@ -100,8 +100,8 @@ func (s *States) drop() (err error) {
 	return err
 }
 
-// apply folds a batch of the log. An event that makes a consumer panic is passed over, or all later ones would never be learned: the
-// next start would read it again.
+// apply folds a batch of the log. An event that makes a consumer panic is passed over, or all later ones would never be
+// learned: the next start would read it again.
 func (l *Log) apply(seq int64, events []event.Event) {
 	begin := l.o.Now()
 	for _, e := range events {
@@ -113,9 +113,7 @@ func (l *Log) apply(seq int64, events []event.Event) {
 		})
 	}
 	l.guard(events[len(events)-1], l.learner.Commit)
-	l.mu.Lock()
-	l.position = seq
-	l.mu.Unlock()
+	l.note(func() { l.position = seq })
 	l.o.Count.Learned(len(events), l.o.Now().Sub(begin))
 }
 

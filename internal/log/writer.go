@@ -108,7 +108,7 @@ func (l *Log) applied(seq int64, fresh []event.Event) {
 	switch {
 	case len(fresh) == 0:
 	case l.gap:
-		_, _ = l.replay(context.Background()) // it is tried again with the next batch
+		_, _ = l.Replay(context.Background()) // it is tried again with the next batch
 	default:
 		l.apply(seq, fresh)
 	}
@@ -137,10 +137,10 @@ func (l *Log) report(err error) {
 	}
 }
 
-// replay gives the states what the log has beyond their position, and meanwhile keeps what is added durable: it is read
+// Replay gives the states what the log has beyond their position, and meanwhile keeps what is added durable: it is read
 // when the log comes to it. It returns how many events that were. After an error the states are those of an earlier
-// position.
-func (l *Log) replay(ctx context.Context) (events int, err error) {
+// position. It is called before Run; later, Run does it.
+func (l *Log) Replay(ctx context.Context) (events int, err error) {
 	for more := true; more && err == nil; { // the log is read as it was when the reading began
 		more = false
 		err = l.o.DB.Replay(ctx, l.Position(), func(seq int64, batch []event.Event) error {
@@ -157,6 +157,3 @@ func (l *Log) replay(ctx context.Context) (events int, err error) {
 	l.gap = err != nil
 	return events, err
 }
-
-// Replay brings the states to the end of the log, and returns how many events that took. It is called before Run.
-func (l *Log) Replay(ctx context.Context) (events int, err error) { return l.replay(ctx) }

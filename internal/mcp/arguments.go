@@ -13,9 +13,9 @@ import (
 	"github.com/aoa-dev/aoa/internal/api"
 )
 
-// decode reads the arguments of a call. Models write them, so what can only mean one thing is taken: null is nothing, a
-// list may come as the text of one or as its only element, a number as its digits. Whatever else does not fit the schema
-// is an *api.Error that says what is wanted.
+// decode reads the arguments of a call. Models write them, so what can only mean one thing is taken: null is nothing,
+// a list may come as the text of one or as its only element, a number as its digits. Whatever else does not fit the
+// schema is an *api.Error that says what is wanted.
 func decode[In any](raw json.RawMessage, schema *jsonschema.Schema) (in In, err error) {
 	var given map[string]json.RawMessage
 	if raw = unquoted(raw, '{'); len(raw) > 0 {
@@ -104,7 +104,7 @@ func fitList(raw json.RawMessage, kind *jsonschema.Schema) (json.RawMessage, boo
 	out := list[:0]
 	for _, one := range list {
 		value, ok := fit(one, kind)
-		if !ok || raw[0] == '{' || len(one) > 0 && (one[0] == '{' || one[0] == '[') {
+		if !ok || one[0] == '{' || one[0] == '[' {
 			return nil, false
 		}
 		if value != nil {

@@ -1,9 +1,9 @@
 // Package learn folds events into the weights of the hot store.
 //
-// Events go in, each with its session and with what it changed there, which package session says. One hot.Batch comes out
-// for each batch of the log. The package never reads a clock, a ranking or a repository: an event carries its time and its
-// paths. So what is learned live is what is learned from the log, however the events are divided into batches. An event
-// takes some 15 to 100 µs.
+// Events go in, each with its session and with what it changed there, which package session says. One hot.Batch comes
+// out for each batch of the log. The package never reads a clock, a ranking or a repository: an event carries its
+// time and its paths. So what is learned live is what is learned from the log, however the events are divided into
+// batches. An event takes some 15 to 100 µs.
 //
 // # Opens: read, edit, write, and saves outside any tool
 //

@@ -42,7 +42,8 @@ func (r *Repo) Unmerged(ctx context.Context) (bool, error) {
 	return len(out) > 0, nil
 }
 
-// Sparse reports whether the worktree has rules for a sparse checkout, so that files of the index may not be on the disk.
+// Sparse reports whether the worktree has rules for a sparse checkout, so that files of the index may not be on the
+// disk.
 func (r *Repo) Sparse() bool {
 	_, err := os.Stat(filepath.Join(r.GitDir, "info", "sparse-checkout"))
 	return err == nil

@@ -43,9 +43,11 @@ func (a *app) report() *cobra.Command {
 		Use:   "report",
 		Short: "a page: what belongs together, hot spots, how right aOa was",
 		Long: `Writes one HTML page about this repository and prints its name: a map of the files that belong together,
-pairs that cross folders, hot spots, how right predictions were, what hints cost, and recent changes with what aOa would have said before they were made.
+pairs that cross folders, hot spots, how right predictions were, what hints cost, and recent changes
+with what aOa would have said before they were made.
 
-The page needs no network and sends nothing. It contains names of files and subjects of commits. By default it is written into the store (.git/aoa), which git ignores.`,
+The page needs no network and sends nothing. It contains names of files and subjects of commits. By
+default it is written into the store (.git/aoa), which git ignores.`,
 		Example: "  aoa report --open\n  aoa report -o ../report.html",
 		Args:    cobra.NoArgs,
 		RunE:    func(c *cobra.Command, _ []string) error { return a.makeReport(c.Context(), file, open) },

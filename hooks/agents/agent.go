@@ -113,8 +113,8 @@ func EventOf(agent, event string) Event {
 	return a.Event(event)
 }
 
-// Takes reports whether an agent has an installed event with that canonical name at which text reaches its model, or the
-// person who reads along, for no more than its tokens. An agent that is not in the table does.
+// Takes reports whether an agent has an installed event with that canonical name at which text reaches its model, or
+// the person who reads along, for no more than its tokens. An agent that is not in the table does.
 func Takes(agent, canonical string) bool {
 	a, ok := Find(agent)
 	for _, e := range a.Events {

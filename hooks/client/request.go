@@ -14,8 +14,8 @@ import (
 	"time"
 )
 
-// Bounds of a payload, in bytes. What follows maxBody of what a squeezer leaves is read and not sent: the daemon takes the
-// members that are whole. A socket on Linux holds 208 KB, so no client waits for the daemon to read.
+// Bounds of a payload, in bytes. What follows maxBody of what a squeezer leaves is read and not sent: the daemon
+// takes the members that are whole. A socket on Linux holds 208 KB, so no client waits for the daemon to read.
 const (
 	maxBody = 192 << 10
 	maxRead = 32 << 20

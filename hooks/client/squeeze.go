@@ -5,8 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// Bounds of a string of a payload, in bytes: of a longer one only the beginning and the end are kept. A prompt with a log
-// in it says at its ends what is wanted.
+// Bounds of a string of a payload, in bytes: of a longer one only the beginning and the end are kept. A prompt with a
+// log in it says at its ends what is wanted.
 const (
 	keepHead = 48 << 10
 	keepTail = 16 << 10

@@ -25,8 +25,9 @@ type TypedName struct {
 	Path  event.Path `json:"path"`
 }
 
-// NewTypedName is a name that was typed in a folder. ok is false for one outside of the repository, and for its root. The
-// root has its links resolved, and the name may lead through some: on macOS all of /tmp does. The file need not exist.
+// NewTypedName is a name that was typed in a folder. ok is false for one outside of the repository, and for its root.
+// The root has its links resolved, and the name may lead through some: on macOS all of /tmp does. The file need not
+// exist.
 func NewTypedName(root event.Root, dir, typed string) (name TypedName, ok bool) {
 	abs := typed
 	if !filepath.IsAbs(abs) {

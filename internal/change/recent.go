@@ -11,8 +11,8 @@ import (
 	"github.com/aoa-dev/aoa/watcher"
 )
 
-// Recent keeps what git said of a checkout last, for hints: an agent waits 50 ms, and git is several processes. The zero
-// value knows nothing. It is safe for concurrent use.
+// Recent keeps what git said of a checkout last, for hints: an agent waits 50 ms, and git is several processes. The
+// zero value knows nothing. It is safe for concurrent use.
 type Recent struct {
 	mu    sync.Mutex // guards known
 	known state

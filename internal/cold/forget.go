@@ -47,8 +47,8 @@ func (f ForgetFilter) meant(e event.Event) bool {
 
 // Forget deletes every event that mentions the path (in a list or in its text), belongs to the session, or happened
 // since, in one transaction, and before that the copy of the log; it returns what is gone, the events in order.
-// Delivered again, they stay away. The bytes are in the file until Overwrite. Commits stay, since git has them anyway; a
-// forgotten path is taken out of them, and the subject with it if it names the path.
+// Delivered again, they stay away. The bytes are in the file until Overwrite. Commits stay, since git has them
+// anyway; a forgotten path is taken out of them, and the subject with it if it names the path.
 func (d *DB) Forget(ctx context.Context, f ForgetFilter) (gone Forgotten, err error) {
 	if err := f.Check(); err != nil {
 		return gone, err

@@ -80,7 +80,8 @@ func (a *answered) again(q question) {
 	}
 }
 
-// kindAbout is the kind of hint that is asked because of an event, "" for none. Because of a prompt Reload is asked, too.
+// kindAbout is the kind of hint that is asked because of an event, "" for none. Because of a prompt Reload is asked,
+// too.
 func kindAbout(e event.Event) prefetch.Kind {
 	switch {
 	case e.Kind() == event.KindStart:

@@ -7,8 +7,8 @@ import (
 	"github.com/aoa-dev/aoa/prefetch"
 )
 
-// ask answers a question in at most space bytes: it gathers what may be said, decides what is worth saying, puts it into
-// words, and logs what was said. What is not known in time is asked again with the next call.
+// ask answers a question in at most space bytes: it gathers what may be said, decides what is worth saying, puts it
+// into words, and logs what was said. What is not known in time is asked again with the next call.
 func (h *Hints) ask(ctx context.Context, w *checkout.Checkout, q question, space int) words {
 	g, why := h.gather(ctx, w, &q, space)
 	if why != "" {

@@ -21,8 +21,8 @@ const (
 )
 
 // workBefore gathers what a starting session continues: the context of its own work, or of the newest session whose
-// changes are not committed, and further files of that. After a cleared conversation there are only files. What it costs
-// counts against the session's allowance of tokens.
+// changes are not committed, and further files of that. After a cleared conversation there are only files. What it
+// costs counts against the session's allowance of tokens.
 func (h *Hints) workBefore(ctx context.Context, w *checkout.Checkout, q question, space int) (g gathered,
 	why prefetch.Why) {
 	left := w.Prefetch.Left(q.Query.Session, q.Query.At)

@@ -146,8 +146,8 @@ var (
 	baseWeights   = powers(baseHalf, mostBase)
 )
 
-// pairs calls yield with what one file of a change says of every other file that exists. Without weights the fact Steady
-// is 0. c.mu is held.
+// pairs calls yield with what one file of a change says of every other file that exists. Without weights the fact
+// Steady is 0. c.mu is held.
 func (c *Commits) pairs(w *Weights, with event.Path, s *scratch, has func(event.Path) bool,
 	yield func(f int32, both int, x *Facts)) {
 	self, known := c.ids[with]

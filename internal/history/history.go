@@ -38,8 +38,8 @@ func Counts(e event.Commit) bool {
 	return n > 0 && n <= MaxFiles && !e.Sweep()
 }
 
-// Add adds a commit that is newer than all before. id is its id in hexadecimal digits, "" if it has none. A file that is
-// named twice counts once.
+// Add adds a commit that is newer than all before. id is its id in hexadecimal digits, "" if it has none. A file that
+// is named twice counts once.
 func (c *Commits) Add(id string, files []event.Path) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -21,7 +21,8 @@ type sums struct {
 	commits, both, last, at int32   // last: the newest commit of the companion; at: the newest of either
 }
 
-// factsOf puts the sums into the facts that change with every commit; x has the others. folder is the share in the folder.
+// factsOf puts the sums into the facts that change with every commit; x has the others. folder is the share in the
+// folder.
 func (s *sums) factsOf(x Facts, folder float64) Facts {
 	share := (s.common + commonPrior*folder) / (s.commonOf + commonPrior)
 	n := float64(s.commits)

@@ -9,10 +9,11 @@ import (
 	"slices"
 )
 
-// The snapshot is, after a version byte and the fingerprint of names and half-lives (4 bytes): the latest time; the epoch of the last tick of each family; the names of files, tags and terms that
-// anything refers to; and for each family the epochs that a reader adds, with their sets. A set names its members and
-// owners by their place among the names, each as the difference to the one before. Integers are varints, numbers that
-// cannot be negative unsigned ones, floats 8 bytes. It has no checksum: its keeper seals it.
+// The snapshot is, after a version byte and the fingerprint of names and half-lives (4 bytes): the latest time; the
+// epoch of the last tick of each family; the names of files, tags and terms that anything refers to; and for each
+// family the epochs that a reader adds, with their sets. A set names its members and owners by their place among the
+// names, each as the difference to the one before. Integers are varints, numbers that cannot be negative unsigned
+// ones, floats 8 bytes. It has no checksum: its keeper seals it.
 const snapshotVersion = 1
 
 // Errors of Restore.

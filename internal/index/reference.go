@@ -72,9 +72,10 @@ type removal struct {
 }
 
 // BrokenBy returns the references that a change breaks, by file and line: names of at least 4 bytes whose only
-// definition it removes, imports of files that it removes or renames, and their paths in any text. A definition that is
-// left in tests alone, as that of a fake, is none for a name of the program. A name that the code of the change still has was moved, or means something else. Each file is named once for each name. more
-// is how many there are beyond the hundred that are listed.
+// definition it removes, imports of files that it removes or renames, and their paths in any text. A definition that
+// only tests have left, such as the method of a fake, does not count for a name of the program. A name that the code
+// of the change still has was moved, or means something else. Each file is named once for each name. more is how many
+// there are beyond the hundred that are listed.
 func (w World) BrokenBy(change []Changed) (out []Broken, more int) {
 	b := breaking{World: w, change: map[event.Path]bool{}, gone: map[event.Path]bool{}, own: map[nameIn]bool{}}
 	for _, c := range change {

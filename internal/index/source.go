@@ -58,9 +58,9 @@ func ReadSource(p event.Path, text []byte) *Source {
 	return s
 }
 
-// MaxEdited is how many bytes a file may have, before and after, whose versions are compared. Programs that people edit
-// have up to 300,000 (fzf's src/terminal.go). Reading takes 14 µs a kilobyte, so that the two versions of the largest file
-// take 15 ms, of the 50 that a hook may take.
+// MaxEdited is how many bytes a file may have, before and after, whose versions are compared. Programs that people
+// edit have up to 300,000 (fzf's src/terminal.go). Reading takes 14 µs a kilobyte, so that the two versions of the
+// largest file take 15 ms, of the 50 that a hook may take.
 const MaxEdited = 1 << 19
 
 // unreadable reports whether a file is binary, or too large.

@@ -13,9 +13,9 @@ import (
 	"github.com/aoa-dev/aoa/internal/regularfile"
 )
 
-// An archive or a clone can bring a store of its own, and unpacking makes the user its owner. So a store counts only if
-// the user's state folder has a record of it. Create makes a random id, which stands in the store and in the name of the
-// record: nobody else can know it, and a repository that is moved stays known.
+// An archive or a clone can bring a store of its own, and unpacking makes the user its owner. So a store counts only
+// if the user's state folder has a record of it. Create makes a random id, which stands in the store and in the name
+// of the record: nobody else can know it, and a repository that is moved stays known.
 
 // StrangerError says that a folder in the place of a store is not one that this user's aoa init made there.
 type StrangerError struct {
@@ -58,8 +58,8 @@ func (p Place) Known() error {
 	return nil
 }
 
-// Stranger returns nil for a store that Create may make, or that is known. Of a folder that was neither empty nor missing
-// it reads the id anew: another process may have made it a store since the place was found.
+// Stranger returns nil for a store that Create may make, or that is known. Of a folder that was neither empty nor
+// missing it reads the id again: another process may have made it a store since the place was found.
 func (p Place) Stranger() *StrangerError {
 	var stranger *StrangerError
 	if p.Vacant() {

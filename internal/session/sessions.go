@@ -10,7 +10,8 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// Sessions are the sessions that run, and the summaries of those that are over. One goroutine folds, any number may read. Safe for concurrent use.
+// Sessions are the sessions that run, and the summaries of those that are over. One goroutine folds, any number may
+// read. Safe for concurrent use.
 type Sessions struct {
 	mu       sync.Mutex               // guards what follows
 	sessions map[string]*Session      // that run, by id

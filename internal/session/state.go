@@ -72,8 +72,8 @@ func (l *Sessions) summary(id string) *Summary {
 	return l.over[id]
 }
 
-// dropOldest deletes the summary with the oldest event, ties by id, if there are more than mostOver of sessions that are
-// over.
+// dropOldest deletes the summary with the oldest event, ties by id, if there are more than mostOver of sessions that
+// are over.
 func (l *Sessions) dropOldest() {
 	if len(l.over) <= mostOver {
 		return

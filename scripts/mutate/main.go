@@ -6,10 +6,10 @@
 // times as long as the tests without it is killed. All of this goes through the overlay of the go command, so the tree
 // is never written.
 //
-// Which places are changed is decided by hashing the seed with the name of the function and the text of the place: other
-// code may move and the same places are drawn again. gremlins, the living library for Go, was tried first: it changes
-// every place of a module, cannot draw a sample, and has no operator for constants and dropped conditions, which are
-// what survived here.
+// Which places are changed is decided by hashing the seed with the name of the function and the text of the place:
+// other code may move and the same places are drawn again. gremlins, the living library for Go, was tried first: it
+// changes every place of a module, cannot draw a sample, and has no operator for constants and dropped conditions,
+// which are what survived here.
 //
 //	go run ./scripts/mutate [-seed N] [-most 60] [-since REV] [-time 90s] [PACKAGE…]
 package main

@@ -1,8 +1,9 @@
-// Package contexts makes the text that tells an agent of earlier work in a session: a Context within a budget of tokens.
+// Package contexts makes the text that tells an agent of earlier work in a session: a Context within a budget of
+// tokens.
 //
 // A request goes in, segments go out, in the order in which a prompt cache keeps most of them: a constant line, older
-// prompts in short, the newest prompts, the older actions as counts, the latest actions one by one, and the state of the
-// work (the last check, what is not committed, what the person refused).
+// prompts in short, the newest prompts, the older actions as counts, the latest actions one by one, and the state of
+// the work (the last check, what is not committed, what the person refused).
 //
 // Prompts and actions are not stored a second time. The log has each once, redacted and sealed, under one number that
 // counts both (cold.Numbered). A context is folded from them when it is asked for; nothing of it is stored. Older

@@ -129,10 +129,15 @@ func same(t *testing.T, what string, got, want *Log) {
 		i++
 		fault.Same(t, fmt.Sprintf("%s: %T", what, c), got.consumers[i], c, o)
 	}
+	scores := 0
 	for _, f := range hot.Families {
 		for _, owner := range append(want.Hot.Sums(f, clock()), hot.Member{}) {
+			scores += len(members(want, f, owner.Name))
 			fault.Same(t, what+": "+f.Name+" of "+owner.Name, members(got, f, owner.Name), members(want, f, owner.Name), o)
 		}
+	}
+	if scores == 0 {
+		t.Errorf("%s: nothing was learned", what)
 	}
 }
 

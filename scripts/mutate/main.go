@@ -30,7 +30,7 @@ import (
 )
 
 // mutated are the packages whose formulas and rules decide what aOa says.
-var mutated = []string{"rank", "prefetch", "internal/history", "internal/session", "internal/session",
+var mutated = []string{"rank", "prefetch", "internal/history", "internal/session",
 	"internal/reload", "internal/stage", "internal/llmcache", "internal/hot", "learn", "internal/index",
 	"internal/log", "internal/event"}
 

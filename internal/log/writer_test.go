@@ -1,0 +1,181 @@
+package log
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/aoa-dev/aoa/internal/cold"
+	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/scripts/fault"
+)
+
+// inBubble gives a store in a bubble of synctest, whose clock is the log's, and the texts of its warnings.
+func inBubble(t *testing.T, do func(t *testing.T, k *kept, told *strings.Builder)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		k, told := newKept(t), &strings.Builder{}
+		k.clock, k.log = time.Now, slog.New(slog.NewTextHandler(told, nil))
+		do(t, k, told)
+	})
+}
+
+// many are n events, the first of which has the number from.
+func many(from, n int) (out []event.Event) {
+	for i := range n {
+		out = append(out, deleted(fmt.Sprint(from+i)))
+	}
+	return out
+}
+
+// TestWhenABatchIsWritten: what is added is written together when the first of it is batchAge old, and at once when
+// there is a full batch of it, also if Run was busy meanwhile. Whoever follows is called for what is new alone.
+func TestWhenABatchIsWritten(t *testing.T) {
+	inBubble(t, func(t *testing.T, k *kept, _ *strings.Builder) {
+		got, called := &recorder{}, 0
+		l := k.begin(got)
+		l.o.After = func() { called++ }
+		defer k.running(l)()
+		after := func(what string, d time.Duration, known, calls int, behind time.Duration) {
+			t.Helper()
+			synctest.Wait()
+			time.Sleep(d) // in a synctest bubble
+			synctest.Wait()
+			fault.Same(t, what, []any{len(got.ids()), called, l.Behind()}, []any{known, calls, behind})
+		}
+		after("nothing waits", time.Hour, 0, 0, 0)
+		l.Add()
+		after("nothing was added", time.Hour, 0, 0, 0)
+		l.Add(deleted("a"))
+		after("it waits", batchAge/2, 0, 0, batchAge/2)
+		l.Add(deleted("b"))
+		after("two wait", batchAge/4, 0, 0, 3*batchAge/4)
+		after("they are written together", batchAge/4, 2, 1, 0)
+		l.Add(deleted("a"))
+		after("it is there already", batchAge, 2, 1, 0)
+		l.Add(many(0, batchSize-1)...)
+		after("a batch that is not full", 0, 2, 1, 0)
+		l.Add(deleted("last"))
+		after("a full batch", 0, 2+batchSize, 2, 0)
+		busy := func(events ...event.Event) error {
+			return l.ask(t.Context(), func(context.Context) error { l.Add(events...); return nil })
+		}
+		fault.Check(t, busy(deleted("c")))
+		after("it came while Run was busy", batchAge, 3+batchSize, 3, 0)
+		fault.Check(t, busy(many(batchSize, batchSize)...))
+		after("a full batch came while Run was busy", 0, 3+2*batchSize, 4, 0)
+	})
+}
+
+// TestTheDiskRefuses: events that the disk does not take wait in memory, up to a bound, and are written as soon as it
+// takes them. One warning says that it began, one that it is over and what was lost.
+func TestTheDiskRefuses(t *testing.T) {
+	inBubble(t, func(t *testing.T, k *kept, told *strings.Builder) {
+		got := &recorder{}
+		l := k.begin(got)
+		defer k.running(l)()
+		trouble := func(what string, waiting, dropped int, known int) {
+			t.Helper()
+			w, d, err := l.Trouble()
+			fault.Same(t, what, []any{w, d, err != nil, len(got.ids())}, []any{waiting, dropped, waiting > 0, known})
+		}
+		_, err := l.Append(t.Context(), many(0, 2))
+		fault.Check(t, err)
+		allow := k.refuse()
+		if n, err := l.Append(t.Context(), many(2, 1)); n != 0 || err == nil {
+			t.Errorf("%d events were appended: %v", n, err)
+		}
+		if err := l.AppendHistory(t.Context(), many(2, 1), nil); err == nil {
+			t.Error("history was appended")
+		}
+		l.Add(many(2, 3)...)
+		if l.Flush(t.Context()) == nil {
+			t.Error("the events are said to be durable")
+		}
+		trouble("three wait", 3, 0, 2)
+		time.Sleep(batchAge + retryEvery/2) // in a synctest bubble
+		fault.Same(t, "what waits is as old as its first event", l.Behind(), batchAge+retryEvery/2)
+		l.Add(many(5, maxPending)...) // a full batch is no reason to try again sooner
+		synctest.Wait()
+		trouble("the newest are dropped", maxPending, 3, 2)
+		if waiting, why := l.Unwritten(); len(waiting) != maxPending || waiting[0].ID != "2" || why == nil {
+			t.Errorf("%d events are unwritten, the first is %q: %v", len(waiting), waiting[0].ID, why)
+		}
+		allow()
+		time.Sleep(retryEvery) // in a synctest bubble
+		synctest.Wait()
+		trouble("all are written", 0, 0, 2+maxPending)
+		fault.Same(t, "in their order", got.ids()[2:4], []string{"2", "3"})
+		fault.Same(t, "behind", l.Behind(), time.Duration(0))
+		if s := told.String(); strings.Count(s, "cannot be written") != 1 || strings.Count(s, "written again") != 1 ||
+			!strings.Contains(s, "dropped=3") {
+			t.Errorf("the warnings are %s", s)
+		}
+	})
+}
+
+// refuse has the file of the log refuse events until allow is called.
+func (k *kept) refuse() (allow func()) {
+	run := func(statement string) {
+		k.Helper()
+		fault.Check(k, k.db.Write(k.Context(), "refuse", func(tx *cold.Tx) error { _, err := tx.Exec(statement); return err }))
+	}
+	run("CREATE TRIGGER refused BEFORE INSERT ON events BEGIN SELECT RAISE(ABORT, 'no space'); END")
+	return func() { run("DROP TRIGGER refused") }
+}
+
+// TestWhoLeavesStopsNothing: a caller that does not wait for the end of its request holds up no later one.
+func TestWhoLeavesStopsNothing(t *testing.T) {
+	inBubble(t, func(t *testing.T, k *kept, _ *strings.Builder) {
+		l := k.begin()
+		defer k.running(l)()
+		ctx, leave := context.WithCancel(t.Context())
+		begun, goOn, done := make(chan struct{}), make(chan struct{}), false
+		go func() {
+			<-begun
+			leave()
+			synctest.Wait()
+			close(goOn)
+		}()
+		err := l.ask(ctx, func(ctx context.Context) error { close(begun); <-goOn; done = true; return ctx.Err() })
+		if !errors.Is(err, context.Canceled) {
+			t.Errorf("the caller that left got %v", err)
+		}
+		fault.Check(t, l.ask(t.Context(), func(context.Context) error { return nil }))
+		fault.Same(t, "what was begun is done", done, true)
+	})
+}
+
+// TestARestReplayed: after a replay that failed, the next batch is not applied before what lies before it.
+func TestARestReplayed(t *testing.T) {
+	k := newKept(t)
+	l := k.begin()
+	end := k.running(l)
+	for _, e := range many(0, 3) {
+		_, err := l.Append(t.Context(), []event.Event{e})
+		fault.Check(t, err)
+	}
+	end()
+	k.dropBlobs()
+	got := &recorder{}
+	o := k.options()
+	ctx, stop := context.WithCancel(t.Context())
+	o.Count = counted(stop)
+	l = newLog(newStates(o), o)
+	l.consumers = append(l.consumers, got)
+	if _, err := l.Replay(ctx); !errors.Is(err, context.Canceled) {
+		t.Errorf("a replay that was stopped: %v", err)
+	}
+	fault.Same(t, "before", got.ids(), []string{"0"})
+	defer k.running(l)()
+	l.Add(many(3, 1)...)
+	fault.Check(t, l.Flush(t.Context()))
+	_, err := l.Append(t.Context(), many(4, 1))
+	fault.Check(t, err)
+	fault.Same(t, "with the next batch", got.ids(), []string{"0", "1", "2", "3", "4"})
+}

@@ -1,74 +1,117 @@
 package prefetch
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/rank"
 )
 
-// Candidates are the files that may be said in answer to a question. They were found by looking (Found), or ranked
-// (Prefetcher.Look); nothing was decided yet.
+// Candidates are the files that may answer a question. They were found by looking (Found), ranked (Prefetcher.Look),
+// or change together with a change (Prefetcher.Companions); nothing was decided yet.
 type Candidates struct {
-	files  []Prediction       // of facts in their order of importance, of a ranking the likeliest first
-	found  []event.Suggestion // of facts: what was found
-	ranked *answers           // nil for facts
+	files   []Candidate // of facts in their order of importance, else the likeliest first
+	query   event.Query
+	found   []event.Suggestion // of facts: what was found
+	ranking *rank.Ranking      // of a ranking, else nil
+	beside  *companions        // of a change, else nil
+}
+
+// Candidate is a file that may answer a question, with the probability that it is opened within the session's next
+// Horizon file events (of a change: that it belongs to it).
+type Candidate struct {
+	Place   int // in the ranking, from 0
+	File    event.Path
+	Class   Class
+	Shipped float64    // as aOa ships
+	P       float64    // with what outcomes in the repository add to it
+	Scale   rank.Scale // P = 1/(1+e^-(a·logit+b))
+	Unseen  bool
+	Named   bool    // the prompt names it
+	Text    float64 // the signal text_share
+	Terms   float64 // rank.Scored.Terms
+
+	with    event.Path // of a change: the file of it that says most
+	missing float64    // of a change: the probability that it is not complete without the file
+	lacking bool       // of a change: it is what the change lacks, see Candidates.Lacking
 }
 
 // Found are candidates that were found by looking, in the order of importance.
 func Found(files []event.Suggestion) *Candidates {
 	c := &Candidates{found: files}
 	for i, f := range files {
-		c.files = append(c.files, Prediction{Place: i, File: f.File, P: 1, Shipped: f.Score})
+		c.files = append(c.files, Candidate{Place: i, File: f.File, P: 1, Shipped: f.Score})
 	}
 	return c
 }
 
-// Look gives each file that may answer a question its probability, by the ranking or, for Partner, by the commits of
-// the repository. Done is to be called when they are no longer needed.
+// Look ranks the files that may answer a question, and gives each its probability. Done is to be called when they are
+// no longer needed. What goes with a change is answered by Companions.
 func (p *Prefetcher) Look(ctx context.Context, q Question) (*Candidates, error) {
 	q.Query.Task = traits[q.Kind].task
-	a, err := p.estimate(ctx, q.Query)
-	return candidatesOf(q, a), err
+	return p.ranked(ctx, q.Query)
 }
 
-func candidatesOf(q Question, a *answers) *Candidates {
-	switch {
-	case a == nil:
-		return nil
-	case q.Kind == Partner:
-		return &Candidates{files: a.sharing(q.Lacks), ranked: a}
+func (p *Prefetcher) ranked(ctx context.Context, q event.Query) (*Candidates, error) {
+	ranking, err := p.ranker.Score(ctx, q)
+	if err != nil {
+		return nil, err
 	}
-	return &Candidates{files: a.Predictions, ranked: a}
+	return &Candidates{files: p.o.confident().Candidates(q, ranking.Files, p.Learned()), query: q, ranking: ranking}, nil
 }
 
 // Done gives the memory of the ranking back.
 func (c *Candidates) Done() {
-	if c.ranked != nil {
-		c.ranked.Done()
+	if c.ranking != nil {
+		c.ranking.Done()
 	}
 }
 
-// Ranked reports whether they come from a ranking, and were not found.
-func (c *Candidates) Ranked() bool { return c.ranked != nil }
+// Ranked reports whether each has a probability of its own, and was not found by looking.
+func (c *Candidates) Ranked() bool { return c.ranking != nil || c.beside != nil }
 
 // Suggestions are the files of a decision on these candidates, with the reasons for each. A file of a list has its
 // probability if the turn opens any file, as ListEstimate.Right has it.
 func (c *Candidates) Suggestions(ctx context.Context, d *Decision) []event.Suggestion {
-	if c.ranked == nil {
-		var out []event.Suggestion
-		for _, x := range d.Files() {
-			out = append(out, c.found[x.Place])
-		}
-		return out
-	}
 	out := make([]event.Suggestion, 0, len(d.Files()))
 	for _, x := range d.Files() {
-		s := c.ranked.suggestion(ctx, &x, d.question.Query.Explain)
-		if traits[d.question.Kind].list {
+		s := c.suggestion(ctx, &x, d.question.Query.Explain)
+		if c.Ranked() && d.trait.list {
 			s.Score = min(s.Score/d.opens, mostSure)
 		}
 		out = append(out, s)
+	}
+	return out
+}
+
+// suggestion is a candidate in the form that people and agents get.
+func (c *Candidates) suggestion(ctx context.Context, x *Candidate, explain bool) event.Suggestion {
+	switch {
+	case c.beside != nil:
+		return c.beside.suggestion(x, explain, len(c.beside.change) > 1 || c.query.Session != "")
+	case c.ranking == nil:
+		return c.found[x.Place]
+	}
+	s := c.ranking.Suggestion(ctx, x.Place, explain)
+	s.Score, s.Scale = x.P, x.Scale
+	return s
+}
+
+// defaultAnswer is how many files are answered with where the question does not say.
+const defaultAnswer = 5
+
+// Answer is the answer for people and tools: the likeliest files, with the probabilities that hints have. Answer.Ms is
+// left to the caller.
+func (c *Candidates) Answer(ctx context.Context) event.Answer {
+	listed := c.files[:min(len(c.files), cmp.Or(max(c.query.Limit, 0), defaultAnswer))]
+	out := event.Answer{At: c.query.At.UnixMilli(), Suggestions: make([]event.Suggestion, 0, len(listed))}
+	for i := range listed {
+		out.Suggestions = append(out.Suggestions, c.suggestion(ctx, &listed[i], c.query.Explain))
+	}
+	if len(listed) > 0 {
+		out.Confidence = listed[0].P
 	}
 	return out
 }
@@ -80,14 +123,14 @@ func (c *Candidates) trait(k Kind) trait {
 	return t
 }
 
-func pathsOf(predictions []Prediction) (out []event.Path) {
-	for _, x := range predictions {
+func pathsOf(files []Candidate) (out []event.Path) {
+	for _, x := range files {
 		out = append(out, x.File)
 	}
 	return out
 }
 
-// without are the predictions that drop does not name.
-func without(predictions []Prediction, drop func(event.Path) bool) []Prediction {
-	return slices.DeleteFunc(slices.Clone(predictions), func(x Prediction) bool { return drop(x.File) })
+// without are the candidates that drop does not name.
+func without(files []Candidate, drop func(event.Path) bool) []Candidate {
+	return slices.DeleteFunc(slices.Clone(files), func(x Candidate) bool { return drop(x.File) })
 }

@@ -2,7 +2,6 @@ package prefetch
 
 import (
 	"cmp"
-	"context"
 	"math"
 	"slices"
 
@@ -16,9 +15,6 @@ const (
 	loggedFiles    = 16  // files of the change that a hint's event keeps, the last ones
 	mostCompanions = 192 // files that are answers
 )
-
-// History returns the commits of the repository in memory. nil: nothing is known of any.
-type History func(context.Context) (*history.Commits, error)
 
 // Lack is a file that usually changes with a change and is not in it, with what a person can check: the counts, and
 // commits to open.
@@ -40,76 +36,96 @@ const leastMissing = 0.20
 // shownCommits is how many commits stand beside the counts of a Lack.
 const shownCommits = 2
 
-// companions are what changes with a change, as predictions with the likeliest first. exists says which files there
-// are.
-func (p *Prefetcher) companions(ctx context.Context, q event.Query, exists func(event.Path) bool) (*answers, error) {
-	a := &answers{q: q, change: changeOf(q), commits: &history.Commits{},
-		weights: cmp.Or(p.o.Weights, history.Shipped())}
-	if p.o.History != nil {
-		var err error
-		if a.commits, err = p.o.History(ctx); err != nil {
-			return nil, err
-		}
+// companions are what commits say of the files beside a change.
+type companions struct {
+	change  []event.Path
+	found   []history.Companion // at Candidate.Place
+	commits *history.Commits
+	weights *history.Weights
+}
+
+// Companions are the files that change together with the change that a question is about: the files that it names, or
+// what its session has edited since its prompt. commits are those of the repository, nil for none, and exists says which
+// files there are.
+func (p *Prefetcher) Companions(q event.Query, commits *history.Commits, exists func(event.Path) bool) *Candidates {
+	if len(q.Files) == 0 && q.Current == "" && q.Session != "" {
+		q.Files = p.sessions.Get(q.Session, q.At).Edited()
 	}
-	a.found = a.commits.Companions(a.weights, a.change, exists, mostCompanions)
+	if commits == nil {
+		commits = &history.Commits{}
+	}
+	b := &companions{change: changeOf(q), commits: commits, weights: cmp.Or(p.o.Weights, history.Shipped())}
+	b.found = commits.Companions(b.weights, b.change, exists, mostCompanions)
 	own := p.Learned()
-	a.Predictions = make([]Prediction, 0, len(a.found))
-	for i := range a.found {
-		f := &a.found[i]
-		x := Prediction{Place: i, File: f.File, Class: OfChange, Scale: own.adjust(OfChange, rank.Uncalibrated), Unseen: true,
+	files := make([]Candidate, 0, len(b.found))
+	for i := range b.found {
+		f := &b.found[i]
+		x := Candidate{Place: i, File: f.File, Class: OfChange, Scale: own.adjust(OfChange, rank.Uncalibrated), Unseen: true,
 			with: f.With, Shipped: rank.Uncalibrated.Probability(f.LogOdds)}
 		x.P = x.Scale.Probability(f.LogOdds)
-		x.missing = a.weights.Missing.Probability(f, logOdds(x.P), len(a.change))
-		a.Predictions = append(a.Predictions, x)
+		x.missing = b.weights.Missing.Probability(f, logOdds(x.P), len(b.change))
+		files = append(files, x)
 	}
-	return a, nil
+	return &Candidates{files: files, query: q, beside: b}
 }
 
-// together counts the commits of a prediction about a change.
-func (a *answers) together(x *Prediction) event.Together { return a.commits.Count(x.with, x.File) }
+// changeOf are the files of the change that a question is about, the newest last.
+func changeOf(q event.Query) []event.Path {
+	files := slices.DeleteFunc(slices.Clone(q.Files), func(f event.Path) bool { return f == q.Current })
+	if q.Current != "" {
+		files = append(files, q.Current)
+	}
+	return files
+}
 
-// sharing are the predictions that share two commits with the change and are likely enough to be logged, and what the
-// change lacks: a hint names no others.
-func (a *answers) sharing(lacks []Lack) (out []Prediction) {
-	for i := range a.Predictions {
-		x := &a.Predictions[i]
-		lacking := slices.ContainsFunc(lacks, func(l Lack) bool { return l.File == x.File })
-		if lacking || max(x.P, x.Shipped) >= Floor && a.together(x).Both >= missingShared {
-			out = append(out, *x)
+// together counts the commits of a candidate.
+func (b *companions) together(x *Candidate) event.Together { return b.commits.Count(x.with, x.File) }
+
+// Lacking are the companions that a hint is about: what the change lacks, of which lacks has what package change has
+// left, and what is only likely enough to be logged.
+func (c *Candidates) Lacking(lacks []Lack) *Candidates {
+	out := *c
+	out.files = nil
+	for i := range c.files {
+		x := c.files[i]
+		x.lacking = slices.ContainsFunc(lacks, func(l Lack) bool { return l.File == x.File })
+		if x.lacking || max(x.P, x.Shipped) >= Floor && c.beside.together(&x).Both >= missingShared {
+			out.files = append(out.files, x)
 		}
 	}
-	return out
+	return &out
 }
 
-// lacks names what the change lacks: the files that share two commits with it and without which it is incomplete with
-// the probability least.
-func (a *answers) lacks(least float64) (out []Lack) {
-	for i := range a.Predictions {
-		x := &a.Predictions[i]
+// Lacks names what the change lacks: the companions that share two commits with it and without which it is incomplete
+// with the probability least; the likeliest first.
+func (c *Candidates) Lacks(least float64) (out []Lack) {
+	for i := range c.files {
+		x := &c.files[i]
 		if x.P < leastMissing {
 			break
 		}
 		if x.missing < least {
 			continue
 		}
-		if t := a.together(x); t.Both >= missingShared {
-			l := Lack{File: x.File, Score: x.P, Together: t, Commits: a.commits.Newest(t.With, x.File, shownCommits)}
-			l.Without, l.OfWithout = a.commits.Without(t.With, x.File)
+		if t := c.beside.together(x); t.Both >= missingShared {
+			l := Lack{File: x.File, Score: x.P, Together: t, Commits: c.beside.commits.Newest(t.With, x.File, shownCommits)}
+			l.Without, l.OfWithout = c.beside.commits.Without(t.With, x.File)
 			out = append(out, l)
 		}
 	}
 	return out
 }
 
-// companion puts a file beside a change into the form that people and agents get.
-func (a *answers) companion(x *Prediction, all bool) event.Suggestion {
-	found := &a.found[x.Place]
-	t := a.together(x)
+// suggestion puts a file beside a change into the form that people and agents get. names has it name the file of the
+// change that says most.
+func (b *companions) suggestion(x *Candidate, all, names bool) event.Suggestion {
+	found := &b.found[x.Place]
+	t := b.together(x)
 	s := event.Suggestion{File: x.File, Score: x.P, Logit: found.LogOdds, Scale: x.Scale, Unseen: true}
 	if t.Both > 0 {
 		s.Together = &t
 	}
-	terms := a.weights.Terms(&found.Facts)
+	terms := b.weights.Terms(&found.Facts)
 	for f, value := range found.Facts {
 		if value*terms[f] != 0 {
 			s.Reasons = append(s.Reasons, event.Reason{Signal: history.Fact(f).String(), Value: value, Weight: terms[f]})
@@ -124,17 +140,17 @@ func (a *answers) companion(x *Prediction, all bool) event.Suggestion {
 	for i := range s.Reasons {
 		s.Reasons[i].Text = factTexts[s.Reasons[i].Signal]
 	}
-	s.Reasons = append([]event.Reason{a.evidence(found, t)}, s.Reasons...)
+	s.Reasons = append([]event.Reason{evidence(found, t, names)}, s.Reasons...)
 	return s
 }
 
 // evidence is what to say of a companion in one sentence. Its weight is 0: the facts have it.
-func (a *answers) evidence(f *history.Companion, t event.Together) event.Reason {
+func evidence(f *history.Companion, t event.Together, names bool) event.Reason {
 	r := event.Reason{Signal: event.SignalTogether, Value: 1}
 	switch {
 	case t.Both > 0:
 		r.Text = "changed together"
-		if len(a.change) > 1 || a.q.Session != "" {
+		if names {
 			r.Text, r.With = r.Text+" with "+f.With.Display(), f.With
 		}
 		r.Text += " in " + t.String()

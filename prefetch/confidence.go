@@ -145,31 +145,13 @@ func (c *Confidence) scale(x *FileFeatures) rank.Scale {
 // Probability is that of a file with these features, as shipped.
 func (c *Confidence) Probability(x FileFeatures) float64 { return c.scale(&x).Probability(x.Logit) }
 
-// Prediction is a file of a ranking with the probability that it is opened within the session's next Horizon file
-// events (of a change: that it belongs to it).
-type Prediction struct {
-	Place   int // in the ranking, from 0
-	File    event.Path
-	Class   Class
-	Shipped float64    // as aOa ships
-	P       float64    // with what outcomes in the repository add to it
-	Scale   rank.Scale // P = 1/(1+e^-(a·logit+b))
-	Unseen  bool
-	Named   bool    // the prompt names it
-	Text    float64 // the signal text_share
-	Terms   float64 // rank.Scored.Terms
-
-	with    event.Path // of a change: the file of it that says most
-	missing float64    // of a change: the probability that it is not complete without the file
-}
-
-// Predictions are the files of a ranking, the likeliest first. own is what the repository's outcomes have taught.
-func (c *Confidence) Predictions(q event.Query, ranked []rank.Scored, own Intercepts) []Prediction {
-	out := make([]Prediction, 0, len(ranked))
+// Candidates are the files of a ranking, the likeliest first. own is what the repository's outcomes have taught.
+func (c *Confidence) Candidates(q event.Query, ranked []rank.Scored, own Intercepts) []Candidate {
+	out := make([]Candidate, 0, len(ranked))
 	for i, x := range FileFeaturesOf(q, ranked) {
 		f := ranked[i]
 		v := f.Values()
-		p := Prediction{Place: i, File: f.File, Class: x.Class, Unseen: f.Unseen, Named: v[rank.Named] > 0,
+		p := Candidate{Place: i, File: f.File, Class: x.Class, Unseen: f.Unseen, Named: v[rank.Named] > 0,
 			Text: v[rank.TextShare], Terms: f.Terms()}
 		p.Scale = c.scale(&x)
 		p.Shipped = p.Scale.Probability(f.Logit)
@@ -181,8 +163,8 @@ func (c *Confidence) Predictions(q event.Query, ranked []rank.Scored, own Interc
 	return out
 }
 
-func likeliestFirst(ps []Prediction) {
-	slices.SortStableFunc(ps, func(a, b Prediction) int { return cmp.Compare(b.P, a.P) })
+func likeliestFirst(ps []Candidate) {
+	slices.SortStableFunc(ps, func(a, b Candidate) int { return cmp.Compare(b.P, a.P) })
 }
 
 // Shipped is the confidence that aOa ships with: confidence.json, made by scripts/train.

@@ -2,7 +2,6 @@ package prefetch
 
 import (
 	"cmp"
-	"slices"
 	"strconv"
 	"time"
 
@@ -21,13 +20,13 @@ type Decision struct {
 
 	question Question
 	trait    trait
-	statuses map[Status][]Prediction
+	statuses map[Status][]Candidate
 	opens    float64 // of a list: the probability that the turn opens files
 	held     string  // name of what is held, "" without a session
 }
 
 // Files are those to be said, the likeliest first.
-func (d *Decision) Files() []Prediction { return d.statuses[Shown] }
+func (d *Decision) Files() []Candidate { return d.statuses[Shown] }
 
 // Why says in a word what came of a question, for the log and for people.
 type Why string
@@ -64,7 +63,7 @@ func (p *Prefetcher) Decide(q Question, c *Candidates) Decision {
 	defer p.mu.Unlock()
 	s.join(p.waiting(q.Query.Session, q.Query.At), q.Query.Subagent)
 	d := Decision{Why: WhyNothing, Spent: q.Query.Session != "" && s.Tokens >= p.o.tokens(), question: q,
-		trait: c.trait(q.Kind), statuses: map[Status][]Prediction{}}
+		trait: c.trait(q.Kind), statuses: map[Status][]Candidate{}}
 	p.decide(&d, c.files, s)
 	if q.Query.Session == "" {
 		return d
@@ -79,7 +78,7 @@ func (p *Prefetcher) Decide(q Question, c *Candidates) Decision {
 }
 
 // decide gives each candidate its status.
-func (p *Prefetcher) decide(d *Decision, candidates []Prediction, s situation) {
+func (p *Prefetcher) decide(d *Decision, candidates []Candidate, s situation) {
 	kind := d.question.Kind
 	if !d.trait.fact {
 		d.Theta = p.theta(kind, s)
@@ -129,13 +128,13 @@ func (d *Decision) silent(s situation) Why {
 // choice is what is decided on as one: a file or a list.
 type choice struct {
 	name  string // whether it is withheld is decided by hashing this name
-	files []Prediction
+	files []Candidate
 	worth bool // likely enough to be shown
 	keep  bool // likely enough to be logged where it is not shown
 }
 
 // choices sorts candidates into what is decided on as one, the likeliest first, without what must not be said.
-func (p *Prefetcher) choices(d *Decision, candidates []Prediction, s situation) (out []choice) {
+func (p *Prefetcher) choices(d *Decision, candidates []Candidate, s situation) (out []choice) {
 	q, tr := d.question, d.trait
 	skip := func(f event.Path) bool {
 		_, has := s.statuses[f]
@@ -161,12 +160,12 @@ func (p *Prefetcher) choices(d *Decision, candidates []Prediction, s situation) 
 			continue
 		}
 		// What only the kind's intercept lowers is logged, or it could never be raised again.
-		c := choice{string(x.File), []Prediction{x}, x.P >= d.Theta, max(x.P, x.Shipped) >= Floor}
+		c := choice{string(x.File), []Candidate{x}, x.P >= d.Theta, max(x.P, x.Shipped) >= Floor}
 		switch {
 		case tr.fact:
 			c.worth, c.keep = true, true
 		case q.Kind == Partner:
-			c.worth = slices.ContainsFunc(q.Lacks, func(l Lack) bool { return l.File == x.File })
+			c.worth = x.lacking
 		}
 		out = append(out, c)
 	}

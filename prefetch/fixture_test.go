@@ -1,7 +1,6 @@
 package prefetch
 
 import (
-	"context"
 	"fmt"
 	"math"
 	"slices"
@@ -56,9 +55,6 @@ func newFixture(t *testing.T, o Options) *fixture {
 		o.Confident = says // what the ranking says
 	}
 	d := &fixture{t: t, now: epoch, tree: index.NewTree([]event.Path{"cur.go"})}
-	if o.History == nil {
-		o.History = d.history
-	}
 	o.Weights = &history.Weights{Pair: history.Facts{history.Common: 1}, Best: 1, Missing: history.Missing{Odds: 1}}
 	d.store, d.sessions = openStore(t), session.New()
 	d.p = New(NewState(), d.sessions, rank.New(d.store, d.sessions, func() *index.Tree { return d.tree },
@@ -67,7 +63,7 @@ func newFixture(t *testing.T, o Options) *fixture {
 }
 
 // history is one in which cur.go and every likely file changed together in that share of the commits of cur.go.
-func (d *fixture) history(context.Context) (*history.Commits, error) {
+func (d *fixture) history() *history.Commits {
 	c := &history.Commits{}
 	for i := range 300 {
 		set := []event.Path{"cur.go"}
@@ -78,7 +74,7 @@ func (d *fixture) history(context.Context) (*history.Commits, error) {
 		}
 		c.Add("", set)
 	}
-	return c, nil
+	return c
 }
 
 func openStore(t *testing.T) *hot.Store {
@@ -199,7 +195,9 @@ func (d *fixture) say(q Question, found []event.Suggestion,
 	words func([]event.Suggestion) (string, []event.Path)) (out said) {
 	d.t.Helper()
 	c := Found(found)
-	if found == nil && !q.Kind.Fact() {
+	if q.Kind == Partner {
+		c = d.lacking(q.Query)
+	} else if found == nil && !q.Kind.Fact() {
 		var err error
 		c, err = d.p.Look(d.t.Context(), q)
 		fault.Check(d.t, err)
@@ -218,16 +216,13 @@ func (d *fixture) query() event.Query {
 	return event.Query{Session: "s", Current: "cur.go", At: d.now}
 }
 
-// question asks about cur.go: of Partner with what the change lacks, as the hints ask.
-func (d *fixture) question(kind Kind) Question {
-	d.t.Helper()
-	q := Question{Kind: kind, Query: d.query()}
-	if kind == Partner {
-		var err error
-		q.Lacks, err = d.p.Lacks(context.Background(), q.Query, d.tree.Has)
-		fault.Check(d.t, err)
-	}
-	return q
+// question asks about cur.go.
+func (d *fixture) question(kind Kind) Question { return Question{Kind: kind, Query: d.query()} }
+
+// lacking are the candidates of Partner where nothing explains what the change lacks.
+func (d *fixture) lacking(q event.Query) *Candidates {
+	c := d.p.Companions(q, d.history(), d.tree.Has)
+	return c.Lacking(c.Lacks(d.p.Sure()))
 }
 
 // ask asks and logs.

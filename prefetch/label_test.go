@@ -196,13 +196,12 @@ func TestOneAnswer(t *testing.T) {
 		q := d.query()
 		q.Session = ""
 		q.Task = traits[kind].task
-		ans, err := d.p.Answer(t.Context(), q)
+		ans, err := d.p.Answer(t.Context(), q, d.history())
 		if err != nil || len(ans.Suggestions) < 2 {
 			t.Fatalf("%+v, %v", ans, err)
 		}
-		lacks, err := d.p.Lacks(t.Context(), q, d.tree.Has)
-		fault.Check(t, err)
-		hint := d.say(Question{Kind: kind, Query: q, Lacks: lacks}, nil, all)
+		lacks := d.p.Companions(q, d.history(), d.tree.Has).Lacks(d.p.Sure())
+		hint := d.say(Question{Kind: kind, Query: q}, nil, all)
 		if len(hint.Shown) == 0 {
 			t.Fatalf("%s: %+v", kind, hint)
 		}
@@ -211,7 +210,7 @@ func TestOneAnswer(t *testing.T) {
 			if i < 0 || ans.Suggestions[i].Score != s.Score {
 				t.Errorf("%s: %s is hinted at %v, answered with %+v", kind, s.File, s.Score, ans.Suggestions)
 			}
-			why, place, err := d.p.Why(t.Context(), q, s.File)
+			why, place, err := d.p.Why(t.Context(), q, d.history(), s.File)
 			if err != nil || why.Score != s.Score || place != i+1 {
 				t.Errorf("%s: why says %v at place %d, %v", kind, why.Score, place, err)
 			}

@@ -80,7 +80,7 @@ func (f ListFeatures) Values() []float64 {
 }
 
 // ListFeaturesOf describes a list for a prompt.
-func ListFeaturesOf(q event.Query, t Turn, files []Prediction) ListFeatures {
+func ListFeaturesOf(q event.Query, t Turn, files []Candidate) ListFeatures {
 	words := len(strings.Fields(q.Prompt))
 	f := ListFeatures{Turn: math.Log1p(float64(max(t.Prompts, 0))), Words: math.Log1p(float64(words)),
 		Short: truth(words <= shortPrompt), First: logOdds(0),
@@ -124,8 +124,8 @@ func (w ListWeights) Probability(f ListFeatures) float64 {
 
 // Listed are the files of a ranking that a list names: the first MaxFiles that the prompt itself does not name and
 // that skip does not refuse, without a weak tail; nil skips none.
-func Listed(predictions []Prediction, skip func(event.Path) bool) []Prediction {
-	var out []Prediction
+func Listed(predictions []Candidate, skip func(event.Path) bool) []Candidate {
+	var out []Candidate
 	for _, x := range predictions {
 		if len(out) == MaxFiles || x.P < leastListed || len(out) > 0 && x.P < leastOfFirst*out[0].P {
 			break
@@ -158,7 +158,7 @@ func (m ListModel) Estimate(f ListFeatures) ListEstimate {
 
 // Choose makes the list for a prompt out of predictions, the likeliest first, and estimates it; an errand gets none.
 // A list is never right where the words of the prompt lead to none of its files. See Listed for skip.
-func (m ListModel) Choose(q event.Query, t Turn, predictions []Prediction, skip func(event.Path) bool) ([]Prediction,
+func (m ListModel) Choose(q event.Query, t Turn, predictions []Candidate, skip func(event.Path) bool) ([]Candidate,
 	ListEstimate) {
 	if errand(q.Prompt) {
 		return nil, ListEstimate{}
@@ -182,12 +182,12 @@ func (m ListModel) Choose(q event.Query, t Turn, predictions []Prediction, skip 
 
 // lines are the files of a list that are said: the first, and those that have at least the probability least; sources
 // before tests, unless the prompt speaks of tests.
-func lines(files []Prediction, least float64, prompt string) []Prediction {
+func lines(files []Candidate, least float64, prompt string) []Candidate {
 	for len(files) > 1 && files[len(files)-1].P < least {
 		files = files[:len(files)-1]
 	}
 	if !slices.Contains(index.Terms(prompt, event.MaxTerms), "test") {
-		slices.SortStableFunc(files, func(a, b Prediction) int {
+		slices.SortStableFunc(files, func(a, b Candidate) int {
 			return cmp.Compare(truth(index.KindOf(a.File) == index.KindTest), truth(index.KindOf(b.File) == index.KindTest))
 		})
 	}

@@ -37,14 +37,14 @@ func TestWeakLines(t *testing.T) {
 		second  float64 // probability
 		says    int
 	}{{0, .05, 1}, {0, .17, 2}, {1, .17, 2}, {2, .01, 1}, {2, .39, 2}} {
-		files := []Prediction{{File: "a_test.go", P: .4, Shipped: .4}, {File: "b.go", P: c.second, Shipped: c.second}}
+		files := []Candidate{{File: "a_test.go", P: .4, Shipped: .4}, {File: "b.go", P: c.second, Shipped: c.second}}
 		got, _ := m.Choose(event.Query{Prompt: "fix what the parser does here"}, Turn{Prompts: c.prompts}, files, nil)
 		if len(got) != c.says || got[len(got)-1].File != "a_test.go" {
 			t.Errorf("%+v: %+v", c, got)
 		}
 	}
 	// A file of .15 beside one of .2 is likely beside it, and is not if the turn surely opens files.
-	files := []Prediction{{File: "a.go", P: .2}, {File: "b.go", P: .15}}
+	files := []Candidate{{File: "a.go", P: .2}, {File: "b.go", P: .15}}
 	if got := lines(files, leastLater*.9, "fix it"); len(got) != 1 {
 		t.Errorf("at a later prompt %+v", got)
 	}
@@ -182,7 +182,7 @@ func TestListCountsOnce(t *testing.T) {
 // TestFeatures holds the formulas of the list's features.
 func TestFeatures(t *testing.T) {
 	f := ListFeaturesOf(event.Query{Prompt: "fix the login"}, Turn{3, true},
-		[]Prediction{{Shipped: .8, Text: .2, Terms: .3}, {Shipped: .5, Text: .7}})
+		[]Candidate{{Shipped: .8, Text: .2, Terms: .3}, {Shipped: .5, Text: .7}})
 	want := ListFeatures{Turn: math.Log(4), Words: math.Log(4), Short: 1, First: math.Log(4), Any: math.Log(9), Text: .7, Terms: .3,
 		Named: 1}
 	for i, v := range f.Values() {
@@ -208,9 +208,9 @@ func TestAListIsWorthItsTokens(t *testing.T) {
 // TestNothingKnownOfTheText: a list of files that are in use is no answer to a text that tells nothing.
 func TestNothingKnownOfTheText(t *testing.T) {
 	q := event.Query{Prompt: "please have another look at all of this and make it better"}
-	files := make([]Prediction, MaxFiles)
+	files := make([]Candidate, MaxFiles)
 	for i := range files {
-		files[i] = Prediction{File: event.Path(rune('a' + i)), Shipped: .12, P: .12}
+		files[i] = Candidate{File: event.Path(rune('a' + i)), Shipped: .12, P: .12}
 	}
 	says := func() bool {
 		_, e := Shipped().List.Choose(q, Turn{}, files, nil)
@@ -229,7 +229,7 @@ func TestNothingKnownOfTheText(t *testing.T) {
 
 // TestWeakTail: a file that is much less likely than the first one is left out.
 func TestWeakTail(t *testing.T) {
-	files := Listed([]Prediction{{File: "a.go", P: .6}, {File: "named.go", P: .5, Named: true}, {File: "b.go", P: .13},
+	files := Listed([]Candidate{{File: "a.go", P: .6}, {File: "named.go", P: .5, Named: true}, {File: "b.go", P: .13},
 		{File: "c.go", P: .11}}, nil)
 	if len(files) != 2 || files[1].File != "b.go" {
 		t.Errorf("%+v", files)

@@ -21,7 +21,6 @@ type Options struct {
 	Tokens    func() int       // what may be spent on one session, in tokens; nil is 2000
 	Confident *Confidence      // how rankings become predictions; nil is Shipped()
 	Weights   *history.Weights // of what goes with a change; nil is history.Shipped()
-	History   History          // the commits that answer questions about changes
 	Seed      string           // makes the holdout of one repository differ from that of another
 }
 
@@ -99,11 +98,9 @@ func New(s *State, sessions *session.Sessions, ranker *rank.Ranker, o Options) *
 	return &Prefetcher{State: s, sessions: sessions, ranker: ranker, o: o}
 }
 
-// For is the same Prefetcher for another worktree's ranking and files: what one has decided, the other knows.
-func (p *Prefetcher) For(ranker *rank.Ranker, h History) *Prefetcher {
-	o := p.o
-	o.History = h
-	return New(p.State, p.sessions, ranker, o)
+// For is the same Prefetcher for another worktree's ranking: what one has decided, the other knows.
+func (p *Prefetcher) For(ranker *rank.Ranker) *Prefetcher {
+	return New(p.State, p.sessions, ranker, p.o)
 }
 
 // Threshold returns the threshold of a session without the drift of any kind, and those of the kinds as they

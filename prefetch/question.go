@@ -11,9 +11,6 @@ import (
 type Question struct {
 	Kind  Kind
 	Query event.Query
-
-	// Lacks are what package change says that the change lacks, for Partner: no other file is said.
-	Lacks []Lack
 	// Topic names what a text is about that names no files (Reload). Whether the text is withheld is decided by
 	// hashing it.
 	Topic string

@@ -62,7 +62,7 @@ func (p *Prefetcher) Drop(d Decision) {
 
 // hintEvent completes the event of one status. It carries the probabilities as shipped: an intercept must not learn
 // from itself.
-func hintEvent(q Question, h event.Hint, files []Prediction) event.Event {
+func hintEvent(q Question, h event.Hint, files []Candidate) event.Event {
 	h.Label, h.Task, h.Text = string(labelOf(q.Kind)), q.Query.Task, q.Topic
 	for _, x := range files {
 		h.Paths, h.Scores = append(h.Paths, x.File), append(h.Scores, x.Shipped)

@@ -1,7 +1,6 @@
 package prefetch
 
 import (
-	"context"
 	"fmt"
 	"math"
 	"strings"
@@ -99,9 +98,9 @@ func TestPromises(t *testing.T) {
 
 // TestListed: which files a list names, which lines are said, and which turns are an errand.
 func TestListed(t *testing.T) {
-	list := func(ps ...float64) (out []Prediction) {
+	list := func(ps ...float64) (out []Candidate) {
 		for i, p := range ps {
-			out = append(out, Prediction{File: event.Path(fmt.Sprintf("%c.go", 'a'+i)), P: p})
+			out = append(out, Candidate{File: event.Path(fmt.Sprintf("%c.go", 'a'+i)), P: p})
 		}
 		return out
 	}
@@ -245,8 +244,7 @@ func TestFileFeatures(t *testing.T) {
 	near(t, "mass", FileFeaturesOf(q, ranking.Files)[0].Mass, math.Log1p(.99+.5+.4+.01))
 }
 
-// TestShared: two commits that changed both files are the fewest for which one is missing beside the other, and each
-// worktree has its own.
+// TestShared: two commits that changed both files are the fewest for which one is missing beside the other.
 func TestShared(t *testing.T) {
 	d := newFixture(t, Options{})
 	d.likely(.9, "a.go")
@@ -255,10 +253,7 @@ func TestShared(t *testing.T) {
 		for range both {
 			c.Add("", []event.Path{"cur.go", "a.go"})
 		}
-		other := d.p.For(d.p.ranker, func(context.Context) (*history.Commits, error) { return c, nil })
-		_, lacks, err := other.Completion(t.Context(), d.query(), .2)
-		fault.Check(t, err)
-		fault.Same(t, fmt.Sprint("lacks after ", both), len(lacks), want)
+		fault.Same(t, fmt.Sprint("lacks after ", both), len(d.p.Companions(d.query(), c, d.tree.Has).Lacks(.2)), want)
 	}
 }
 
@@ -298,19 +293,20 @@ func TestAnswers(t *testing.T) {
 	d := newFixture(t, Options{})
 	d.likely(.9, "a.go")
 	d.likely(.7, "b.go")
-	a, err := d.p.Answer(t.Context(), d.query())
+	a, err := d.p.Answer(t.Context(), d.query(), nil)
 	fault.Check(t, err)
 	near(t, "confidence", a.Confidence, a.Suggestions[0].Score)
 	near(t, "of the likeliest", a.Confidence, .9)
 	q := d.query()
 	q.Task = event.TaskChange
-	a, lacks, err := d.p.Completion(t.Context(), q, .6)
-	fault.Check(t, err)
+	c := d.p.Companions(q, d.history(), d.tree.Has)
+	a = c.Answer(t.Context())
+	lacks := c.Lacks(.6)
 	fault.Same(t, "lacks", fmt.Sprint(lacks[0].File, " ", lacks[0].Both, " ", len(lacks)), "a.go 270 2")
 	if s := a.Suggestions[0]; s.File != "a.go" || !s.Unseen || len(s.Reasons) != 1 || s.Reasons[0].Signal != event.SignalTogether ||
 		s.Reasons[0].Value != 1 || s.Reasons[0].Weight != 0 {
 		t.Errorf("beside a change: %+v", s)
 	}
 	fault.Same(t, "sum", Tally{1, 2, 3}.Plus(Tally{10, 20, 30}), Tally{11, 22, 33})
-	fault.Same(t, "the first line is always said", len(lines([]Prediction{{File: "a.go", P: .1}}, .5, "")), 1)
+	fault.Same(t, "the first line is always said", len(lines([]Candidate{{File: "a.go", P: .1}}, .5, "")), 1)
 }

@@ -25,6 +25,8 @@ type Answer struct {
 	// files, and what changes about as often without With as with it. They are no findings.
 	Usual []Lack `json:"usual"`
 
+	Companions *prefetch.Candidates `json:"-"` // what Missing and Usual were taken from; nil if nothing is said
+
 	Unread []string `json:"unread,omitempty"` // lines of the file of exceptions that say nothing, as "file:line: why"
 }
 
@@ -44,12 +46,13 @@ func (a *Answer) Findings() int {
 	return len(a.Broken) + a.MoreBroken + len(a.Missing) + a.MoreMissing
 }
 
-// Lacks are all that the change is missing, as the hint about it takes them.
-func (a *Answer) Lacks() (out []prefetch.Lack) {
+// Candidates are what a hint may say of the files that go with the change: no other than those that are Missing.
+func (a *Answer) Candidates() *prefetch.Candidates {
+	lacks := make([]prefetch.Lack, 0, len(a.Missing))
 	for _, l := range a.Missing {
-		out = append(out, l.Lack)
+		lacks = append(lacks, l.Lack)
 	}
-	return out
+	return a.Companions.Lacking(lacks)
 }
 
 // Bounds of an answer.
@@ -75,10 +78,12 @@ func (c *Checkout) Check(ctx context.Context, r Request) (Answer, error) {
 	if a.Files, a.Silent = s.files, s.silent; s.silent != "" {
 		return a, nil
 	}
-	lacks, err := c.Prefetch.Lacks(ctx, event.Query{Files: s.asked, At: c.Now()}, s.exists)
+	commits, err := c.Commits(ctx)
 	if err != nil {
 		return a, err
 	}
+	a.Companions = c.Prefetch.Companions(event.Query{Files: s.asked, At: c.Now()}, commits, s.exists)
+	lacks := a.Companions.Lacks(c.Prefetch.Sure())
 	exceptions, unread := c.exceptions(r, &s)
 	a.Unread = unread
 	lacks = slices.DeleteFunc(lacks, func(l prefetch.Lack) bool { return s.own[l.File] || exceptions[pair{l.With, l.File}] })

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/history"
 	"github.com/aoa-dev/aoa/internal/index"
 	"github.com/aoa-dev/aoa/prefetch"
 	"github.com/aoa-dev/aoa/watcher"
@@ -33,6 +34,7 @@ type Checkout struct {
 	Tree     *index.Tree
 	Reader   *index.Reader
 	Prefetch *prefetch.Prefetcher
+	Commits  func(context.Context) (*history.Commits, error) // that HEAD reaches
 	Now      func() time.Time
 	Recent   *Recent // of this checkout; nil: git is always asked
 }

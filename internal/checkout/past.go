@@ -5,7 +5,9 @@ import (
 	"sync"
 
 	"github.com/aoa-dev/aoa/internal/cold"
+	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/history"
+	"github.com/aoa-dev/aoa/prefetch"
 )
 
 // past is the history of a checkout: the commits that its HEAD reaches, with the names that its files have there.
@@ -43,6 +45,14 @@ func (w *Checkout) History(ctx context.Context) (*history.Commits, error) {
 	}
 	p.commits, p.head, p.version = commits, head, version
 	return commits, nil
+}
+
+// Asked returns the commits that answer a question, nil if it is not about a change.
+func (w *Checkout) Asked(ctx context.Context, q event.Query) (*history.Commits, error) {
+	if !prefetch.AsksCommits(q) {
+		return nil, nil
+	}
+	return w.History(ctx)
 }
 
 // forget has the history read again if HEAD is no longer where it was.

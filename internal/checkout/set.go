@@ -112,7 +112,7 @@ func (t *Set) find(root event.Root) *Checkout {
 func (t *Set) enter(w *Checkout) *Checkout {
 	// The tree may not know of a new file yet.
 	w.edits = watcher.NewEdits(w.Repo, func(p event.Path) bool { return w.Tree().Has(p) || !w.Repo.Ignored(p) }, t.Now)
-	w.Prefetch, w.now = t.First.For(w.Ranker, w.History), t.Now
+	w.Prefetch, w.now = t.First.For(w.Ranker), t.Now
 	w.Reader.Keep(t.contentsFile(w.Repo.Root), t.Alert)
 	w.Watch = watcher.NewWatcher(w.Repo, t.watchOptions(w))
 	t.mu.Lock()

@@ -41,7 +41,7 @@ func (d *Daemon) showScores(ctx context.Context, r api.ScoresRequest) (out api.S
 
 // compositeScores is what aoa suggest says about recent work.
 func (d *Daemon) compositeScores(ctx context.Context) ([]hot.Member, error) {
-	ans, err := d.worktrees.Caller(ctx).Prefetch.Answer(ctx, event.Query{Limit: manyComposite, At: d.now()})
+	ans, err := d.worktrees.Caller(ctx).Prefetch.Answer(ctx, event.Query{Limit: manyComposite, At: d.now()}, nil)
 	return convert(ans.Suggestions, func(s event.Suggestion) hot.Member {
 		return hot.Member{Name: string(s.File), Score: s.Score}
 	}), err

@@ -41,10 +41,7 @@ func Changes(ctx context.Context, s Source, o Options, sure float64) ([]Change, 
 	err := EachCommit(ctx, s, o, func(c *Commit) error {
 		e := c.Event
 		x := Change{Commit: e}
-		var err error
-		if _, x.Warned, err = c.World.Complete(ctx, event.Query{Files: e.Paths(), At: e.Time}, sure); err != nil {
-			return err
-		}
+		_, x.Warned = c.World.Complete(ctx, event.Query{Files: e.Paths(), At: e.Time}, sure)
 		for _, l := range x.Warned {
 			if changedBy(s.Commits[c.Place+1:], l.File, e.Time.Add(soon)) {
 				x.Later++
@@ -56,10 +53,7 @@ func Changes(ctx context.Context, s Source, o Options, sure float64) ([]Change, 
 			}
 			q := event.Query{Task: event.TaskChange, Files: slices.Concat(e.Paths()[:k], e.Paths()[k+1:]), At: e.Time,
 				Limit: Listed}
-			ans, lacks, err := c.World.Complete(ctx, q, sure)
-			if err != nil {
-				return err
-			}
+			ans, lacks := c.World.Complete(ctx, q, sure)
 			is := func(p event.Path) bool { return p == f }
 			place := 1 + slices.IndexFunc(ans.Suggestions, func(x event.Suggestion) bool { return x.File == f })
 			x.Guesses = append(x.Guesses, Guess{Left: f, Place: place, Listed: ans.Suggestions, Warned: lacks,

@@ -107,11 +107,11 @@ func (w *World) learnCommit(e event.Event) {
 
 // Complete answers a question about a change as people get it. sure is the probability from which a missing file is
 // named.
-func (w *World) Complete(ctx context.Context, q event.Query, sure float64) (event.Answer, []prefetch.Lack, error) {
+func (w *World) Complete(ctx context.Context, q event.Query, sure float64) (event.Answer, []prefetch.Lack) {
 	w.flush()
-	p := prefetch.New(prefetch.NewState(), w.sessions, w.Ranker, prefetch.Options{
-		History: func(context.Context) (*history.Commits, error) { return &w.commits, nil }})
-	return p.Completion(ctx, q, sure)
+	p := prefetch.New(prefetch.NewState(), w.sessions, w.Ranker, prefetch.Options{})
+	c := p.Companions(q, &w.commits, w.Ranker.Has)
+	return c.Answer(ctx), c.Lacks(sure)
 }
 
 // tick does the daemon's hourly housekeeping: in hours of work, and now and then in a long history.

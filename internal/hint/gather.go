@@ -49,14 +49,14 @@ func (h *Hints) gather(ctx context.Context, w *checkout.Checkout, q *question, s
 	}
 	var err error
 	if q.Kind == prefetch.Partner {
-		if g, err = h.change(ctx, w, q, space); g.candidates == nil && err == nil {
-			return g, prefetch.WhyNothing
-		}
+		g, err = h.change(ctx, w, *q, space)
 	} else {
 		q.Query.Branch = w.KnownBranch()
 		g.candidates, err = w.Prefetch.Look(ctx, q.Question)
 	}
 	switch {
+	case err == nil && g.candidates == nil:
+		return g, prefetch.WhyNothing
 	case err != nil && ctx.Err() != nil:
 		return g, prefetch.WhyLate
 	case err != nil:
@@ -68,19 +68,18 @@ func (h *Hints) gather(ctx context.Context, w *checkout.Checkout, q *question, s
 
 // change asks what the session's change breaks and lacks, as aoa check does. Of what it breaks, the files that the
 // conversation was told of are left out. Without candidates there is nothing to ask.
-func (h *Hints) change(ctx context.Context, w *checkout.Checkout, q *question, space int) (g gathered, err error) {
+func (h *Hints) change(ctx context.Context, w *checkout.Checkout, q question, space int) (g gathered, err error) {
 	ans, err := w.Check(ctx, change.Request{Files: q.Query.Files, Hint: true})
 	if err != nil || ans.Silent != "" {
 		return g, err
 	}
 	s := h.o.Sessions.Get(q.Query.Session, q.Query.At)
-	q.Lacks, g.more = ans.Lacks(), ans.MoreMissing
+	g.candidates, g.more = ans.Candidates(), ans.MoreMissing
 	g.before.text, g.before.named = hooks.BrokenText(slices.DeleteFunc(ans.Broken, func(b index.Broken) bool {
 		told := session.Mark{By: q.Query.Subagent, Kind: string(prefetch.Partner), Status: string(prefetch.Shown), File: b.File}
 		return slices.Contains(s.Hints.Marks, told)
 	}), ans.MoreBroken, space)
-	g.candidates, err = w.Prefetch.Look(ctx, q.Question)
-	return g, err
+	return g, nil
 }
 
 // sequences finds the recorded sequences that fit what began a turn and were not offered to the session. What is

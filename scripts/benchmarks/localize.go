@@ -143,11 +143,11 @@ func (a *texts) list(l *recorded.Localization, repo string) error {
 		return err
 	}
 	q, c := recorded.FirstPrompt(l.Text, time.Time{}), prefetch.Shipped()
-	predictions := c.Predictions(q, first, nil)
-	named := slices.ContainsFunc(predictions, func(f prefetch.Prediction) bool { return f.Named })
+	predictions := c.Candidates(q, first, nil)
+	named := slices.ContainsFunc(predictions, func(f prefetch.Candidate) bool { return f.Named })
 	files, e := c.List.Choose(q, prefetch.Turn{Named: named}, predictions, nil)
 	says := e.Says(prefetch.ListThreshold)
-	right := slices.ContainsFunc(files, func(f prefetch.Prediction) bool { return slices.Contains(l.Files, f.File) })
+	right := slices.ContainsFunc(files, func(f prefetch.Candidate) bool { return slices.Contains(l.Files, f.File) })
 	a.Add(recorded.Own, "lists shown", repo, l.ID, share(says), 1)
 	a.Add(recorded.Own, "lists right", repo, l.ID, share(says && right), share(says))
 	return nil

@@ -24,7 +24,7 @@ func happened(bar int) string { return fmt.Sprintf("happened .%d", bar) }
 type shown struct {
 	threshold   float64
 	sessions    map[string]*showing
-	predictions []prefetch.Prediction // of this question
+	predictions []prefetch.Candidate // of this question
 	own         prefetch.Intercepts
 }
 
@@ -37,7 +37,7 @@ type showing struct {
 
 // waiting is a prediction whose outcome is not known yet.
 type waiting struct {
-	prefetch.Prediction
+	prefetch.Candidate
 	used bool
 	due  int // file events of the session
 }
@@ -48,11 +48,11 @@ func newShown(threshold float64) *shown {
 
 // predict turns the ranking of a question into predictions.
 func (s *shown) predict(d *eval.Decision) {
-	s.predictions = prefetch.Shipped().Predictions(d.Query, d.Ranked, s.own)
+	s.predictions = prefetch.Shipped().Candidates(d.Query, d.Ranked, s.own)
 }
 
 // question returns the files that are shown now, and those that are promised for the first time in their session.
-func (s *shown) question(d *eval.Decision) (shown, judged []prefetch.Prediction) {
+func (s *shown) question(d *eval.Decision) (shown, judged []prefetch.Candidate) {
 	s.resolve(d)
 	st := s.sessions[d.Session]
 	if st == nil {

@@ -34,10 +34,7 @@ func Commits(ctx context.Context, s eval.Source, o eval.Options, each func(*eval
 func askCommit(ctx context.Context, c *eval.Commit, files []event.Path, left event.Path, each func(*eval.Decision) error) error {
 	d := &eval.Decision{Session: c.Event.ID, Seq: c.Place, Left: left,
 		Query: event.Query{Task: event.TaskChange, Files: files, At: c.Event.Time, Limit: mostRanked}}
-	ans, warned, err := c.World.Complete(ctx, d.Query, prefetch.Sure(prefetch.Balanced))
-	if err != nil {
-		return err
-	}
+	ans, warned := c.World.Complete(ctx, d.Query, prefetch.Sure(prefetch.Balanced))
 	d.Warned = warned
 	for _, s := range ans.Suggestions {
 		d.Ranked = append(d.Ranked, rank.Scored{File: s.File, Score: s.Score, Unseen: true})

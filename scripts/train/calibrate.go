@@ -175,14 +175,14 @@ func (l *lessons) take(a asked, ranked []rank.Scored, named, used func(event.Pat
 }
 
 // predictions are the files with their probabilities, the likeliest first. Place is that among the files.
-func (a *asked) predictions(c *prefetch.Confidence) []prefetch.Prediction {
-	out := make([]prefetch.Prediction, 0, len(a.files))
+func (a *asked) predictions(c *prefetch.Confidence) []prefetch.Candidate {
+	out := make([]prefetch.Candidate, 0, len(a.files))
 	for i, f := range a.files {
 		p := c.Probability(f.at)
-		out = append(out, prefetch.Prediction{Place: i, File: f.file, Shipped: p, P: p, Text: f.text, Terms: f.terms,
+		out = append(out, prefetch.Candidate{Place: i, File: f.file, Shipped: p, P: p, Text: f.text, Terms: f.terms,
 			Named: f.named})
 	}
-	slices.SortStableFunc(out, func(a, b prefetch.Prediction) int { return cmp.Compare(b.P, a.P) })
+	slices.SortStableFunc(out, func(a, b prefetch.Candidate) int { return cmp.Compare(b.P, a.P) })
 	return out
 }
 

@@ -142,13 +142,13 @@ func (l *lessons) measure(t *recorded.Table, c *prefetch.Confidence) {
 }
 
 // right reports whether one of the files was used.
-func (a *asked) right(files []prefetch.Prediction) bool {
-	return slices.ContainsFunc(files, func(x prefetch.Prediction) bool { return a.files[x.Place].used })
+func (a *asked) right(files []prefetch.Candidate) bool {
+	return slices.ContainsFunc(files, func(x prefetch.Candidate) bool { return a.files[x.Place].used })
 }
 
 // lists fits the estimates of the lists of a task on all repositories but those left out.
 func lists(found []lessons, task event.Task, c *prefetch.Confidence, out func(int) bool) prefetch.ListModel {
-	fit := func(row func(a *asked, listed []prefetch.Prediction) (used, counts bool)) prefetch.ListWeights {
+	fit := func(row func(a *asked, listed []prefetch.Candidate) (used, counts bool)) prefetch.ListWeights {
 		w := regress(len(found), out, func(i int) (rows []example) {
 			for k := range found[i].asked {
 				a := &found[i].asked[k]
@@ -170,8 +170,8 @@ func lists(found []lessons, task event.Task, c *prefetch.Confidence, out func(in
 			First: w[4], Any: w[5], Text: w[6], Terms: w[7], Named: w[8]}}
 	}
 	return prefetch.ListModel{
-		Opens: fit(func(a *asked, _ []prefetch.Prediction) (used, counts bool) { return a.opens, true }),
-		Right: fit(func(a *asked, listed []prefetch.Prediction) (used, counts bool) {
+		Opens: fit(func(a *asked, _ []prefetch.Candidate) (used, counts bool) { return a.opens, true }),
+		Right: fit(func(a *asked, listed []prefetch.Candidate) (used, counts bool) {
 			said, _ := prefetch.ListModel{}.Choose(a.query, a.turn, a.predictions(c), nil)
 			return a.right(said), a.opens && len(said) > 0
 		}),

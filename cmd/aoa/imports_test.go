@@ -51,7 +51,7 @@ var allowed = map[string][]string{
 	"learn":                     {"internal/event", "internal/hot", "internal/session"},
 	"rank":                      {"internal/event", "internal/index", "internal/hot", "internal/session"},
 	"prefetch":                  {"internal/codec", "internal/event", "internal/history", "internal/index", "internal/hot", "internal/session", "rank"},
-	"internal/change":           {"internal/event", "internal/index", "internal/regularfile", "prefetch", "watcher"},
+	"internal/change":           {"internal/event", "internal/history", "internal/index", "internal/regularfile", "prefetch", "watcher"},
 	"internal/session":          {"internal/codec", "internal/event"},
 	"internal/session/contexts": {"internal/event", "internal/index", "internal/cold", "hooks/shell"},
 	"internal/reload": {"internal/codec", "internal/event", "internal/index", "internal/cold", "internal/atomicfile",

@@ -75,10 +75,10 @@ var allowed = map[string][]string{
 	"cmd/aoa":           {"*"},
 	"cmd/aoa-hook":      {"hooks/client"},
 
-	"internal/eval": {"internal/config", "internal/event", "internal/history", "internal/hot", "internal/index", "internal/redact",
+	"internal/eval": {"internal/change", "internal/config", "internal/event", "internal/history", "internal/hot", "internal/index", "internal/redact",
 		"internal/session", "learn", "prefetch", "rank", "watcher", "internal/git"},
 	"internal/report": {"internal/api", "internal/event", "internal/eval", "internal/index", "prefetch"},
-	"scripts/recorded": {"internal/config", "internal/eval", "internal/event", "internal/redact", "prefetch",
+	"scripts/recorded": {"internal/change", "internal/config", "internal/eval", "internal/event", "internal/redact", "prefetch",
 		"rank", "internal/git"},
 	"scripts/eval": {"internal/eval", "internal/event", "internal/index", "internal/session", "prefetch", "rank",
 		"scripts/recorded"},

@@ -137,12 +137,12 @@ func (a *app) reportInput(ctx context.Context, client *api.Client, repo *watcher
 		return in, err
 	}
 	in.Hints = hints.Hints
-	in.Past, err = a.pastChanges(ctx, in)
+	in.Past, err = a.pastChanges(ctx, repo, in)
 	return in, err
 }
 
 // pastChanges asks about the newest commits again.
-func (a *app) pastChanges(ctx context.Context, in report.Input) ([]eval.Change, error) {
+func (a *app) pastChanges(ctx context.Context, repo *watcher.Repo, in report.Input) ([]eval.Change, error) {
 	th, err := call(ctx, a, api.Threshold, api.None{})
 	if err != nil {
 		return nil, err
@@ -151,7 +151,7 @@ func (a *app) pastChanges(ctx context.Context, in report.Input) ([]eval.Change, 
 	bar := a.progress("asking again about past changes", "commits")
 	defer bar.Finish() // only a progress bar
 	return eval.Changes(ctx, eval.Source{Name: in.Name, Commits: in.Events},
-		eval.Options{Newest: reportAsked, Progress: moves(bar)}, prefetch.Sure(th.Configured))
+		eval.Options{Newest: reportAsked, Progress: moves(bar), Rules: rulesOf(repo)}, prefetch.Sure(th.Configured))
 }
 
 // lines counts the lines of a file, 0 if it cannot be read or is too long.

@@ -301,7 +301,7 @@ func (x *traps) work(dir string) {
 		{"log"}, {"stats", "metrics"}, {"--version"},
 		{"stage", "run", "s", "--dep", "server/*.go", "--", "true"},
 		{"stage", "run", "s", "--dep", "server/*.go", "--", "true"}, {"stage", "why", "s"}, {"config"},
-		{"eval"}} {
+		{"check", "--backtest"}} {
 		w.do(args...)
 	}
 	w.doWith("{\"cwd\":\""+dir+"\"}", "statusline")

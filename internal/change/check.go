@@ -8,6 +8,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/index"
 	"github.com/aoa-dev/aoa/prefetch"
+	"github.com/aoa-dev/aoa/watcher"
 )
 
 // Answer is a change, what it breaks and what it lacks.
@@ -83,31 +84,51 @@ func (c *Checkout) Check(ctx context.Context, r Request) (Answer, error) {
 		return a, err
 	}
 	a.Companions = c.Prefetch.Companions(event.Query{Files: s.asked, At: c.Now()}, commits, s.exists)
-	lacks := a.Companions.Lacks(c.Prefetch.Sure())
-	exceptions, unread := c.exceptions(r, &s)
-	a.Unread = unread
-	lacks = slices.DeleteFunc(lacks, func(l prefetch.Lack) bool { return s.own[l.File] || exceptions[pair{l.With, l.File}] })
+	lacks := slices.DeleteFunc(a.Companions.Lacks(c.Prefetch.Sure()), func(l prefetch.Lack) bool { return s.own[l.File] })
+	var rules Rules
+	rules.exceptions, a.Unread = c.exceptions(r, &s)
 	broken, more := s.world.BrokenBy(s.changed)
-	written, err := c.Repo.ByAttribute(ctx, named(broken, lacks))
-	if err != nil {
+	if rules.written, err = c.Repo.ByAttribute(ctx, named(broken, lacks)); err != nil {
 		return a, err
 	}
-	broken = slices.DeleteFunc(broken, func(b index.Broken) bool { return written[b.File] })
+	broken = slices.DeleteFunc(broken, func(b index.Broken) bool { return rules.written[b.File] })
 	a.Broken, a.MoreBroken = append(a.Broken, broken...), more
+	missing, everything := rules.Findings(lacks)
+	a.MoreMissing = max(0, len(missing)-maxMissing)
+	a.Missing = append(a.Missing, missing[:len(missing)-a.MoreMissing]...)
+	a.Usual = append(a.Usual, everything[:min(len(everything), maxUsual)]...)
+	return a, nil
+}
+
+// Rules are what a repository says of its own files: which never belong together, and which are written by programs.
+// The zero value has none.
+type Rules struct {
+	exceptions map[pair]bool
+	written    map[event.Path]bool
+}
+
+// RulesOf reads the rules of a repository as they are now. lacks are all that Findings will be asked about.
+func RulesOf(ctx context.Context, repo *watcher.Repo, lacks []prefetch.Lack) (r Rules, err error) {
+	c := Checkout{Repo: repo}
+	r.exceptions, _ = c.exceptions(Request{}, &scope{hidden: func(event.Path) []byte { return nil }})
+	r.written, err = repo.ByAttribute(ctx, named(nil, lacks))
+	return r, err
+}
+
+// Findings are those of lacks that a check names as missing, and those that belong to everything, in the order of
+// lacks. What the rules explain is neither.
+func (r Rules) Findings(lacks []prefetch.Lack) (missing, everything []Lack) {
 	for _, l := range lacks {
 		x := Lack{l, line(l.With, l.File)}
 		switch {
-		case written[l.File]:
+		case r.written[l.File], r.exceptions[pair{l.With, l.File}]:
 		case usual(l):
-			a.Usual = append(a.Usual, x)
-		case len(a.Missing) < maxMissing:
-			a.Missing = append(a.Missing, x)
+			everything = append(everything, x)
 		default:
-			a.MoreMissing++
+			missing = append(missing, x)
 		}
 	}
-	a.Usual = a.Usual[:min(len(a.Usual), maxUsual)]
-	return a, nil
+	return missing, everything
 }
 
 // usual reports whether a file belongs to everything.

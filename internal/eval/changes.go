@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/aoa-dev/aoa/internal/change"
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/prefetch"
 )
@@ -15,9 +16,14 @@ const Listed = 5
 // Change is a commit of the history, and what `aoa suggest` would have said just before it was made.
 type Change struct {
 	Commit  event.Event
-	Guesses []Guess         // one for each of its files that was known, in their order
-	Warned  []prefetch.Lack // what `aoa check` would have said of the complete change
-	Later   int             // how many of the files of Warned a commit changed within a week after
+	Guesses []Guess   // one for each of its files that was known, in their order; none of a commit that is too large
+	Warned  []Missing // what `aoa check` would have said of the complete change
+}
+
+// Missing is a file that `aoa check` would have named at a complete change.
+type Missing struct {
+	change.Lack
+	Later bool `json:"later"` // a commit changed the file within a week after
 }
 
 // soon is how long after a change a commit may belong to it.
@@ -28,41 +34,80 @@ type Guess struct {
 	Left   event.Path
 	Place  int // of Left among Listed, from 1; 0: not listed
 	Listed []event.Suggestion
-	Warned []prefetch.Lack // by `aoa check`
-	Rules  map[string]int  // its place among as many by each simple rule
+	Warned []change.Lack  // by `aoa check`
+	Rules  map[string]int // its place among as many by each simple rule
+}
+
+// raw is what a change and its guesses lack before the rules of the repository are known.
+type raw struct {
+	complete []prefetch.Lack
+	without  [][]prefetch.Lack
+	place    int // of the commit in the history
 }
 
 // Changes replays the history alone and asks about the newest commits as the daemon would have been asked,
 // with the probabilities that people get. sure is the probability from which a missing file is named.
 func Changes(ctx context.Context, s Source, o Options, sure float64) ([]Change, error) {
 	var out []Change
+	var lacking []raw
 	counts := NewRules()
 	o.Learned = counts.Learn
 	err := EachCommit(ctx, s, o, func(c *Commit) error {
 		e := c.Event
-		x := Change{Commit: e}
-		_, x.Warned = c.World.Complete(ctx, event.Query{Files: e.Paths(), At: e.Time}, sure)
-		for _, l := range x.Warned {
-			if changedBy(s.Commits[c.Place+1:], l.File, e.Time.Add(soon)) {
-				x.Later++
-			}
-		}
-		for k, f := range e.Paths() {
-			if !c.World.Tree.Has(f) {
+		x, lacks := Change{Commit: e}, raw{place: c.Place}
+		_, lacks.complete = c.World.Complete(ctx, asked(e, ""), sure)
+		for _, f := range e.Paths() {
+			if !c.Loses() || !c.World.Tree.Has(f) {
 				continue
 			}
-			q := event.Query{Task: event.TaskChange, Files: slices.Concat(e.Paths()[:k], e.Paths()[k+1:]), At: e.Time,
-				Limit: Listed}
-			ans, lacks := c.World.Complete(ctx, q, sure)
+			q := asked(e, f)
+			ans, without := c.World.Complete(ctx, q, sure)
 			is := func(p event.Path) bool { return p == f }
 			place := 1 + slices.IndexFunc(ans.Suggestions, func(x event.Suggestion) bool { return x.File == f })
-			x.Guesses = append(x.Guesses, Guess{Left: f, Place: place, Listed: ans.Suggestions, Warned: lacks,
+			x.Guesses = append(x.Guesses, Guess{Left: f, Place: place, Listed: ans.Suggestions,
 				Rules: counts.Question(q).places(is, every)})
+			lacks.without = append(lacks.without, without)
 		}
-		out = append(out, x)
+		out, lacking = append(out, x), append(lacking, lacks)
 		return nil
 	})
-	return out, err
+	if err != nil {
+		return nil, err
+	}
+	return out, judge(ctx, s, o, out, lacking)
+}
+
+// asked is the question about a commit that is being made, without one of its files; "": with all. What it deletes
+// is changed, too.
+func asked(e event.Event, without event.Path) event.Query {
+	files := slices.DeleteFunc(slices.Concat(e.Paths(), e.Gone()), func(p event.Path) bool { return p == without })
+	return event.Query{Task: event.TaskChange, Files: files, At: e.Time, Limit: Listed}
+}
+
+// judge keeps what a check calls a finding. The rules of the repository are asked once, about all that is lacking.
+func judge(ctx context.Context, s Source, o Options, changes []Change, lacking []raw) error {
+	var all []prefetch.Lack
+	for _, l := range lacking {
+		all = append(all, slices.Concat(slices.Concat(l.without...), l.complete)...)
+	}
+	var rules change.Rules
+	if o.Rules != nil {
+		var err error
+		if rules, err = o.Rules(ctx, all); err != nil {
+			return err
+		}
+	}
+	for i, l := range lacking {
+		c := &changes[i]
+		missing, _ := rules.Findings(l.complete)
+		for _, m := range missing {
+			c.Warned = append(c.Warned, Missing{m, changedBy(s.Commits[l.place+1:], m.File, c.Commit.Time.Add(soon))})
+		}
+		for k, without := range l.without {
+			c.Guesses[k].Warned, _ = rules.Findings(without)
+		}
+	}
+	return nil
 }
 
 func every(event.Path) bool { return true }

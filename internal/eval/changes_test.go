@@ -40,8 +40,9 @@ func TestChanges(t *testing.T) {
 	s = Source{Commits: s.Commits[:21]}
 	add("src/a.go", "src/c.go")
 	add("docs/b.md") // what the one before lacked, a day later
-	if later, err := Changes(t.Context(), s, Options{Newest: 2}, .55); err != nil || len(later) != 1 ||
-		len(later[0].Warned) != 1 || later[0].Later != 1 {
+	later, err := Changes(t.Context(), s, Options{Newest: 2}, .55)
+	if err != nil || len(later) != 2 || len(later[1].Guesses)+len(later[1].Warned) != 1 ||
+		len(later[0].Warned) != 1 || !later[0].Warned[0].Later {
 		t.Errorf("what a commit lacked and the next one had: %+v, %v", later, err)
 	}
 	if len(odd.Guesses) != 2 { // src/new.go could not be known

@@ -7,7 +7,8 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// The commits that are asked about: those of the last quarter of history with 2 to 30 files.
+// The commits that are asked about are those of the last quarter of history. One of their files is left out of those
+// with 2 to 30 files.
 const (
 	leastFiles = 2
 	mostFiles  = 30
@@ -20,6 +21,12 @@ type Commit struct {
 	Event event.Event
 
 	World *World
+}
+
+// Loses reports whether the commit is one of those that are asked about without one of their files.
+func (c *Commit) Loses() bool {
+	n := len(c.Event.Paths())
+	return n >= leastFiles && n <= mostFiles
 }
 
 // EachCommit replays the history alone and calls ask before a commit that is asked about is learned. Sessions are not
@@ -42,8 +49,7 @@ func EachCommit(ctx context.Context, s Source, o Options, ask func(*Commit) erro
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if i >= from && e.Kind() == event.KindCommit && len(e.Paths()) >= leastFiles && len(e.Paths()) <= mostFiles {
-			w.flush()
+		if i >= from && e.Kind() == event.KindCommit {
 			if err := ask(&Commit{Place: i, Event: e, World: w}); err != nil {
 				return fmt.Errorf("evaluate %s: %w", s.Name, err)
 			}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/aoa-dev/aoa/internal/change"
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/prefetch"
 	"github.com/aoa-dev/aoa/rank"
@@ -19,6 +20,8 @@ type Options struct {
 	Newest   int                       // of the commits to be asked about only so many, the newest; 0: all
 	// files' contents are known, as of the last commit by then, where a source has them
 	Contents bool
+	// what the repository says of the files that are named as missing; nil: nothing
+	Rules func(context.Context, []prefetch.Lack) (change.Rules, error)
 }
 
 // Decision is one question, how it was answered, and what the session did then.
@@ -38,8 +41,8 @@ type Decision struct {
 	// what came true: task prompt and search: opened before the next prompt; open: the next that is opened for the
 	// first time, with what is requested together with it; change: the file left out
 	Used   map[event.Path]bool
-	Left   event.Path      // task change: the file left out, "" for a complete commit
-	Warned []prefetch.Lack // task change: by `aoa check`
+	Left   event.Path    // task change: the file left out, "" for a complete commit
+	Warned []change.Lack // task change: by `aoa check`
 
 	Files   int // file events of the session so far
 	Prompts int // prompts of the session so far, this one included

@@ -65,7 +65,10 @@ func newPast(changes []eval.Change) *Past {
 		if len(c.Warned) > 0 {
 			wrong++
 		}
-		p.Lacking, later = p.Lacking+len(c.Warned), later+c.Later
+		p.Lacking += len(c.Warned)
+		for _, l := range c.Warned {
+			later += count(l.Later)
+		}
 		for _, g := range c.Guesses {
 			p.Asked++
 			first, five, simple = first+count(g.Place == 1), five+count(g.Place > 0), simple+count(g.Rules[eval.Together] > 0)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/aoa-dev/aoa/internal/change"
 	"github.com/aoa-dev/aoa/internal/eval"
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/prefetch"
@@ -14,6 +15,9 @@ import (
 // out in turn, and complete.
 func Commits(ctx context.Context, s eval.Source, o eval.Options, each func(*eval.Decision) error) error {
 	return eval.EachCommit(ctx, s, o, func(c *eval.Commit) error {
+		if !c.Loses() {
+			return nil
+		}
 		files := c.Event.Paths()
 		if err := askCommit(ctx, c, files, "", each); err != nil {
 			return err
@@ -35,7 +39,7 @@ func askCommit(ctx context.Context, c *eval.Commit, files []event.Path, left eve
 	d := &eval.Decision{Session: c.Event.ID, Seq: c.Place, Left: left,
 		Query: event.Query{Task: event.TaskChange, Files: files, At: c.Event.Time, Limit: mostRanked}}
 	ans, warned := c.World.Complete(ctx, d.Query, prefetch.Sure(prefetch.Balanced))
-	d.Warned = warned
+	d.Warned, _ = change.Rules{}.Findings(warned)
 	for _, s := range ans.Suggestions {
 		d.Ranked = append(d.Ranked, rank.Scored{File: s.File, Score: s.Score, Unseen: true})
 	}

@@ -5,7 +5,7 @@
 //
 // In come traces in the form that package recorded describes and clones of their repositories. fit writes the weights, their
 // scales, and what was measured with weights that had not seen the repository measured on. calibrate writes what turns
-// a ranking into a probability (Confidence and Warning in package prefetch). Both ask the questions of `aoa eval`
+// a ranking into a probability (Confidence and Warning in package prefetch). Both ask the questions of scripts/eval
 // through the same learn, hot and rank, so each costs one evaluation and some minutes. Equal input gives the same file
 // to the digit: nothing is drawn at random, and sums are made in a fixed order.
 package main

@@ -10,7 +10,7 @@ import (
 // mostShown is the most files that one question shows.
 const mostShown = 5
 
-// leastP is the confidence under which a file is no promise, as in `aoa eval`.
+// leastP is the confidence under which a file is no promise, as in scripts/eval.
 const leastP = 0.05
 
 // sessionFile is a file in a session.

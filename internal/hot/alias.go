@@ -47,7 +47,6 @@ func (as *aliases) rename(from, to string) {
 // no cycles: a name renamed twice had a new alias the second time.
 func (as *aliases) now(a alias) alias {
 	for as.moved[a] != a {
-		as.moved[a] = as.moved[as.moved[a]]
 		a = as.moved[a]
 	}
 	return a

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/aoa-dev/aoa/internal/hot"
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 // TestBest: of any set the same members stay, in the same order, as when all of it is sorted.
@@ -17,7 +18,7 @@ func TestBest(t *testing.T) {
 		for i := range ms {
 			ms[i] = hot.Member{fmt.Sprint("f", r.IntN(1000), "-", i), float64(r.IntN(1+round)) / 7}
 		}
-		n := 1 + r.IntN(60)
+		n := r.IntN(60)
 		want := slices.Clone(ms)
 		hot.Highest(want)
 		want = want[:min(n, len(want))]
@@ -25,6 +26,23 @@ func TestBest(t *testing.T) {
 			t.Fatalf("the %d best of %d:\n%v\nwant\n%v", n, len(ms), got, want)
 		}
 	}
+}
+
+// TestHighest: sums of the same numbers in another order are equal, then the name decides.
+func TestHighest(t *testing.T) {
+	sum := func(xs ...float64) (s float64) {
+		for _, x := range xs {
+			s += x
+		}
+		return s
+	}
+	less, more := sum(.7, .2, .1), sum(.1, .2, .7)
+	if less >= more {
+		t.Fatalf("%v and %v do not differ", less, more)
+	}
+	ms := []hot.Member{{"b", more}, {"a", less}, {"low", more - 1e-9}, {"high", more + 1e-9}}
+	hot.Highest(ms)
+	fault.Same(t, "in order", fmt.Sprint(ms[0].Name, ms[1].Name, ms[2].Name, ms[3].Name), "highablow")
 }
 
 // BenchmarkBest takes 64 of a long set.

@@ -49,6 +49,9 @@ func TestFamilies(t *testing.T) {
 		fault.Same(t, fmt.Sprint("epoch 0 is past at ", at), f.Past(0, at), want)
 	}
 	fault.Same(t, "a 1 of epoch 1 an epoch and a half-life later", f.Worth(65, 1)*math.Exp2(33), 1.0)
+	for f, want := range map[*hot.Family]float64{hot.Frequency: 1e-6, hot.Coaccess: 1e-6, hot.Comod: .01} {
+		fault.Same(t, f.Name+", the least value that is read", fmt.Sprint(f.Unread(want*.99), f.Unread(want*1.01)), "true false")
+	}
 	stamp := &hot.Family{}
 	fault.Same(t, "a stamp", fmt.Sprint(stamp.Live(1e9), stamp.Epoch(1e9), stamp.Worth(1e9, 0), stamp.Past(-5,
 		1e9)), "[0] 0 1 false")

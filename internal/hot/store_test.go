@@ -64,6 +64,11 @@ func TestViewsAreChecked(t *testing.T) {
 		t.Error("an empty view fails:", err)
 	}
 	v := s.View(noon)
+	none, first, again := v.Of(hot.Frequency, nil), v.Of(hot.Frequency, []string{"a"}), v.Of(hot.Frequency, []string{"b"})
+	if err := v.Load(t.Context()); err != nil || len(none.Value) != 0 || len(first.Value) != 1 || len(again.Value) != 1 {
+		t.Errorf("questions for no file and for one: %v, %v, %v, %v", none.Value, first.Value, again.Value, err)
+	}
+	v = s.View(noon)
 	v.Top(hot.Frequency, "", 5)
 	if v.Load(t.Context()) == nil {
 		t.Error("a global family was read by rank")

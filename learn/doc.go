@@ -51,5 +51,6 @@
 //
 // # The rest
 //
-// rename moves the weights of a file to its new name, if it is not Past. tick trims.
+// A rename moves the weights of a file to its new name, unless it is one of before the log began (event.Rename.Past):
+// the commits of that time are learned under the new name. A tick trims the sets.
 package learn

@@ -5,11 +5,11 @@ import (
 	"github.com/aoa-dev/aoa/internal/session"
 )
 
-// Kind is what a suggestion is for. Each kind is switched, thresholded and recorded apart. Kinds are stored in
-// the event log (Event.Tool).
+// Kind is the kind of a hint: what it is about and when it is asked. Each kind has its own switch, threshold and
+// record. Kinds are stored in the event log (event.Hint.Name).
 type Kind string
 
-// The kinds of suggestions.
+// The kinds of hints.
 const (
 	Next    Kind = "next"         // between tool calls: the file opened next
 	Prompt  Kind = "prompt"       // at a prompt: a list of files, one of which the turn probably opens

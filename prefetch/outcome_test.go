@@ -168,7 +168,7 @@ func TestFeedbackMovesTheSessionOnly(t *testing.T) {
 	near(t, "of what a change lacks", d.theta(Partner), Sure(Balanced))
 	_, kinds := d.p.Threshold("another", d.now)
 	near(t, "in another session", kinds[string(Next)], Balanced+quantileStep*targetPrecision)
-	d.now = d.now.Add(session.Life + time.Hour)
+	d.now = d.now.Add(session.OverAfter + time.Hour)
 	near(t, "when the session has expired", d.theta(Next), Balanced+quantileStep*targetPrecision)
 }
 

@@ -86,9 +86,9 @@ type pending struct {
 	files  []event.Path
 }
 
-// The bounds of what is on its way. A log that takes longer than pendingLife is not taking it.
+// The bounds of what is on its way. A log that takes longer than pendingFor is not taking it.
 const (
-	pendingLife = 5 * time.Second
+	pendingFor  = 5 * time.Second
 	maxPending  = 16   // decisions per session
 	maxSessions = 1024 // sessions
 )
@@ -182,7 +182,7 @@ func (s *State) hold(session string, d pending) {
 
 // waiting returns the decisions of a session that are still on their way at that time. mu is held.
 func (s *State) waiting(session string, at time.Time) []pending {
-	return slices.DeleteFunc(slices.Clone(s.pending[session]), func(d pending) bool { return at.Sub(d.at) > pendingLife })
+	return slices.DeleteFunc(slices.Clone(s.pending[session]), func(d pending) bool { return at.Sub(d.at) > pendingFor })
 }
 
 // folds forgets a decision that the log now tells about. mu is held.

@@ -21,8 +21,8 @@ var entrances = []string{"index.ts", "index.tsx", "index.js", "index.jsx", "mod.
 	"SKILL.md", "README.md", "readme.md"}
 
 // Rescue returns the one tracked file that an access to a path that is missing or a folder meant, with the
-// reason in words; ok is false when none or several may be meant, for a wrong answer is worse than none. why is
-// Event.Why of the failure. It looks up names only: microseconds.
+// reason in words; ok is false when none or several may be meant, for a wrong answer is worse than none. why is how
+// the access failed. It looks up names only: microseconds.
 func (r Rescuer) Rescue(wrong event.Path, why event.Failure) (s event.Suggestion, ok bool) {
 	if r.Tree == nil || wrong == "" || r.Tree.Has(wrong) {
 		return s, false

@@ -120,8 +120,6 @@
 //	folder_recent  2^-(Δ/24 h) since a file of the folder was opened, of the newest 64
 //	folder_small   1/√(files in the folder)
 //
-// Equal for all files of a question, for the probability and not for the order:
-//
 // A signal of weight 0 is not computed. Why adds its file to the candidates of Score and returns the same digits as
 // Score.
 package rank

@@ -128,7 +128,7 @@ func (a *app) reportInput(ctx context.Context, client *api.Client, repo *watcher
 	if err != nil {
 		return in, err
 	}
-	in.Record = came.Outcomes
+	in.Outcomes = came.Outcomes
 	if in.Files, err = repo.Files(ctx); err != nil {
 		return in, err
 	}

@@ -42,15 +42,9 @@ func Listen(p locate.Place) (*Listener, error) {
 	return l, nil
 }
 
-// named reports whether clients still find this socket under its name.
-func (l *Listener) named() bool {
-	now, err := os.Lstat(l.place.Socket)
-	return err == nil && os.SameFile(l.file, now)
-}
-
 // release removes the socket's file, unless another daemon's socket has taken the name.
 func (l *Listener) release() {
-	if l.named() {
+	if named(l.place.Socket, l.file) {
 		_ = os.Remove(l.place.Socket)
 	}
 }
@@ -155,7 +149,7 @@ func (e *callers) Accept() (net.Conn, error) {
 		case errors.Is(err, os.ErrDeadlineExceeded) && e.ctx.Err() != nil:
 			e.quiet++
 		case errors.Is(err, os.ErrDeadlineExceeded):
-			if !e.named() && (e.gone == nil || !e.gone()) {
+			if !named(e.place.Socket, e.file) && (e.gone == nil || !e.gone()) {
 				return nil, errNameless
 			}
 		case errors.Is(err, net.ErrClosed):

@@ -35,7 +35,7 @@ func Lock(ctx context.Context, p locate.Place) (*flock.Flock, error) {
 		switch {
 		case err != nil:
 			return nil, fmt.Errorf("lock store %s: %w", p.Store, err)
-		case won && !named(l):
+		case won && !stands(l):
 			return nil, errors.Join(l.Unlock(), fmt.Errorf("store %s was deleted: %w", p.Store, fs.ErrNotExist))
 		case won:
 			return l, nil
@@ -50,11 +50,16 @@ func Lock(ctx context.Context, p locate.Place) (*flock.Flock, error) {
 	}
 }
 
-// named reports whether the file of a lock that is held still has its name.
-func named(l *flock.Flock) bool {
+// stands reports whether the file of a lock that is held still has its name.
+func stands(l *flock.Flock) bool {
 	held, err := l.Stat()
-	now, err2 := os.Stat(l.Path())
-	return err == nil && err2 == nil && os.SameFile(held, now)
+	return err == nil && named(l.Path(), held)
+}
+
+// named reports whether a file still has its name.
+func named(path string, file os.FileInfo) bool {
+	now, err := os.Lstat(path)
+	return err == nil && os.SameFile(file, now)
 }
 
 // Gone waits until no daemon holds the repository's lock: then everything is written. It returns the lock, held, so that
@@ -64,7 +69,7 @@ func Gone(ctx context.Context, p locate.Place) (*flock.Flock, error) {
 		l := flock.New(p.Lock(), flock.SetFlag(os.O_RDONLY))
 		free, err := l.TryLock()
 		switch {
-		case free && named(l):
+		case free && stands(l):
 			return l, nil
 		case free:
 			err = l.Unlock() // another store has taken the place of this one

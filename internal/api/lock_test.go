@@ -18,15 +18,15 @@ func TestLockOfDeletedStore(t *testing.T) {
 	}
 	l := flock.New(t.TempDir() + "/lock")
 	won, err := l.TryLock()
-	if fault.Check(t, err); !won || !named(l) {
-		t.Fatalf("a lock that is free: %t, named %t", won, named(l))
+	if fault.Check(t, err); !won || !stands(l) {
+		t.Fatalf("a lock that is free: %t, named %t", won, stands(l))
 	}
 	fault.Check(t, os.Remove(l.Path()))
-	if named(l) {
+	if stands(l) {
 		t.Error("the lock of a deleted store counts")
 	}
 	fault.Check(t, os.WriteFile(l.Path(), nil, 0o600))
-	if named(l) {
+	if stands(l) {
 		t.Error("it counts for the store that was made in its place")
 	}
 	fault.Check(t, l.Unlock())

@@ -19,7 +19,7 @@ type Recent struct {
 }
 
 // state is what git says of a checkout beside its files. It holds as long as HEAD and the index are the same; what was
-// pushed meanwhile is seen after recentLife.
+// pushed meanwhile is seen after recentFor.
 type state struct {
 	head     string
 	index    time.Time // when the index was written
@@ -30,7 +30,7 @@ type state struct {
 
 // Bounds of what is kept and waited for.
 const (
-	recentLife = time.Minute
+	recentFor  = time.Minute
 	recentWait = 5 * time.Second // for git, behind a hint that was late
 )
 
@@ -45,7 +45,7 @@ func (c *Checkout) state(ctx context.Context, repo *watcher.Repo, r Request) (st
 		return state{}, err
 	}
 	if known := c.Recent.get(); known.head == now.head && known.index.Equal(now.index) &&
-		now.asked.Sub(known.asked) < recentLife {
+		now.asked.Sub(known.asked) < recentFor {
 		return known, nil
 	}
 	done := make(chan error, 1)

@@ -31,11 +31,11 @@ type Blobs struct {
 
 // Rule says how long an owner's blobs stay, and what happens when there are too many.
 type Rule struct {
-	Life  func() time.Duration // after which a blob that was not used is dropped; nil: never
-	Quota int64                // bytes of one session: what exceeds it is refused with a *QuotaError; 0: any
-	Count int                  // blobs: those used least recently are dropped; 0: any
-	Bytes func() int64         // of all blobs: those used least recently are dropped; nil: any
-	Max   int64                // bytes of one blob's data when it is read; 0: maxBlob
+	Unused func() time.Duration // after which a blob that was not used is dropped; nil: never
+	Quota  int64                // bytes of one session: what exceeds it is refused with a *QuotaError; 0: any
+	Count  int                  // blobs: those used least recently are dropped; 0: any
+	Bytes  func() int64         // of all blobs: those used least recently are dropped; nil: any
+	Max    int64                // bytes of one blob's data when it is read; 0: maxBlob
 
 	// Active is when a session was last active elsewhere. The blobs of a session are then dropped together, when all of
 	// it is old. nil: each is dropped by itself.
@@ -125,7 +125,7 @@ func (b *Blobs) Sweep(ctx context.Context) (gone []Expired, err error) {
 		}
 		gone = nil
 		for _, o := range b.owners {
-			if o.rule.Life == nil {
+			if o.rule.Unused == nil {
 				continue
 			}
 			old, err := o.sweep(tx, now)
@@ -140,7 +140,7 @@ func (b *Blobs) Sweep(ctx context.Context) (gone []Expired, err error) {
 
 // sweep drops what is too old of one owner.
 func (o *Owner) sweep(tx *Tx, now time.Time) (old []Expired, err error) {
-	life := o.rule.Life()
+	life := o.rule.Unused()
 	before := now.Add(-life).UnixMilli()
 	query := sqlOldBlobs
 	if o.rule.Active != nil {

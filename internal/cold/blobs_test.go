@@ -28,7 +28,7 @@ func openBlobs(t testing.TB, path string) (b *Blobs, quota, count *Owner, c *blo
 	b = NewBlobs(BlobOptions{Path: path, Now: c.now, Seal: seal, Log: slogTo(s)})
 	t.Cleanup(func() { _ = b.Close() })
 	quota = b.Owner("quota", Rule{Quota: 100})
-	count = b.Owner("count", Rule{Count: 3, Life: func() time.Duration { return 24 * time.Hour }})
+	count = b.Owner("count", Rule{Count: 3, Unused: func() time.Duration { return 24 * time.Hour }})
 	return b, quota, count, c, s
 }
 

@@ -58,11 +58,11 @@ type Config struct {
 	origin map[string]string // key → where its value comes from
 }
 
-// Kind is a kind of hint that can be switched on and off.
-type Kind struct{ Name, Help string }
+// HintKind is a kind of hint that can be switched on and off.
+type HintKind struct{ Name, Help string }
 
 // Kinds are all of them.
-var Kinds = []Kind{
+var Kinds = []HintKind{
 	{"partner", "when a change looks complete: what still uses a name that it removes, and files that usually change with it"},
 	{"rescue", "after a call failed on a path: where the file is now"},
 	{"search", "after a search named no file, or more than 30: where the name is defined, the file of nearly that name, or a list of files"},
@@ -75,7 +75,7 @@ var Kinds = []Kind{
 
 // Shows reports whether hints of a kind are shown. A kind that cannot be switched always is.
 func (c Config) Shows(kind string) bool {
-	return slices.Contains(c.Kinds, kind) || !slices.ContainsFunc(Kinds, func(k Kind) bool { return k.Name == kind })
+	return slices.Contains(c.Kinds, kind) || !slices.ContainsFunc(Kinds, func(k HintKind) bool { return k.Name == kind })
 }
 
 // Origin says where the value of a key comes from: "default", the name of a file, or "AOA_…".

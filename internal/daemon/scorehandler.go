@@ -52,7 +52,7 @@ func (d *Daemon) sessionScores(id string) (out api.ScoresAnswer) {
 	out.Members = []hot.Member{}
 	if id == "" {
 		for _, s := range d.events.Sessions.Running(d.now()) {
-			out.Members = append(out.Members, hot.Member{Name: s.ID, Score: hot.Seconds(s.Last.Add(session.Life))})
+			out.Members = append(out.Members, hot.Member{Name: s.ID, Score: hot.Seconds(s.Last.Add(session.OverAfter))})
 		}
 		return out
 	}

@@ -46,7 +46,7 @@ func (a *answered) of(by conversation) *asked {
 // minutes, and those of the call that were not applied yet. A start and a prompt are asked about at their own event
 // where the agent takes text there, so they are left out unless that was too late.
 func (a *answered) take(s *session.Session, call hooks.Call, now time.Time) []event.Event {
-	events := s.Recent(call.Subagent, now.Add(-session.RecentLife))
+	events := s.Recent(call.Subagent, now.Add(-session.RecentFor))
 	for _, e := range call.Events { // with their texts, which those that were applied have not
 		if i := slices.IndexFunc(events, func(o event.Event) bool { return o.ID == e.ID }); i >= 0 {
 			events[i] = e

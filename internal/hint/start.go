@@ -65,16 +65,16 @@ func (h *Hints) earlier(ctx context.Context, w *checkout.Checkout, q question, b
 	return c, files
 }
 
-// atWork reports whether another session goes on at this time: it did something in the last workLife, and no end of it
+// atWork reports whether another session goes on at this time: it did something in the last leftAfter, and no end of it
 // was reported.
 func (h *Hints) atWork(id string, at time.Time) bool {
 	s := h.o.Sessions.Get(id, at)
-	return id != "" && s.Exists() && !s.Ended && at.Sub(s.Last) < workLife
+	return id != "" && s.Exists() && !s.Ended && at.Sub(s.Last) < leftAfter
 }
 
 // Bounds of the earlier work that a session is shown.
 const (
-	workLife    = 30 * time.Minute // after which a session that reported no end is taken for left
+	leftAfter   = 30 * time.Minute // after which a session that reported no end is taken for left
 	recentWork  = 72 * time.Hour
 	recentOpens = 300
 )

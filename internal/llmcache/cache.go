@@ -34,5 +34,5 @@ func New(o Options) *Cache {
 	}
 	day := func() time.Duration { return life }
 	return &Cache{o: o,
-		items: o.Blobs.Owner("items", cold.Rule{Life: day, Quota: o.Quota, Max: MaxItem, Active: o.Newest})}
+		items: o.Blobs.Owner("items", cold.Rule{Unused: day, Quota: o.Quota, Max: MaxItem, Active: o.Newest})}
 }

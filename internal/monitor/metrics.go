@@ -39,7 +39,7 @@ func NewMetrics() *Metrics {
 	}
 }
 
-// Learned implements fold.Counter.
+// Learned implements log.Counter.
 func (m *Metrics) Learned(n int, took time.Duration) {
 	m.events.Add(float64(n))
 	m.learning.Observe(took.Seconds())
@@ -71,7 +71,7 @@ func (m *Metrics) registry(events Source, hints Records) *prometheus.Registry {
 		name, help string
 		read       func() float64
 	}{
-		{"aoa_hot_bytes", "Bytes of the hot store: the server's used_memory, the Go heap when embedded.",
+		{"aoa_hot_bytes", "Bytes of the Go heap: the scores, the index of the files, and what else is in memory.",
 			func() float64 { return float64(Heap()) }},
 		{"aoa_score_staleness_seconds",
 			"Age of the oldest event that was accepted and is not learned yet; 0 when all are learned.",

@@ -20,15 +20,15 @@ import (
 
 // Input is what a page is made of. What is missing leaves its section out.
 type Input struct {
-	Name   string // of the repository
-	Now    time.Time
-	Status api.StatusAnswer
-	Events []event.Event            // commits and renames, oldest first
-	Files  []event.Path             // those that exist
-	Lines  func(event.Path) (n int) // length of a file, 0 if it cannot be read; asked of the files that change most
-	Record []prefetch.Outcome       // what came of predicted files, oldest first
-	Hints  []prefetch.Record        // what came of hints, by kind
-	Past   []eval.Change            // the newest changes, oldest first
+	Name     string // of the repository
+	Now      time.Time
+	Status   api.StatusAnswer
+	Events   []event.Event            // commits and renames, oldest first
+	Files    []event.Path             // those that exist
+	Lines    func(event.Path) (n int) // length of a file, 0 if it cannot be read; asked of the files that change most
+	Outcomes []prefetch.Outcome       // what came of predicted files, oldest first
+	Hints    []prefetch.Record        // what came of hints, by kind
+	Past     []eval.Change            // the newest changes, oldest first
 }
 
 // Page is what the page shows. Names are as a terminal would show them (event.Path.Display).
@@ -39,13 +39,13 @@ type Page struct {
 
 	Headline []Sentence `json:"headline,omitempty"` // what to act on first
 
-	Map     *Map              `json:"map,omitempty"`
-	Across  []Across          `json:"across,omitempty"`
-	Hot     []Hot             `json:"hot,omitempty"`
-	Record  *Record           `json:"record,omitempty"`
-	Past    *Past             `json:"past,omitempty"`
-	Changes []Change          `json:"changes,omitempty"`
-	Hints   []prefetch.Record `json:"hints,omitempty"`
+	Map         *Map              `json:"map,omitempty"`
+	Across      []Across          `json:"across,omitempty"`
+	Hot         []Hot             `json:"hot,omitempty"`
+	Reliability *Reliability      `json:"reliability,omitempty"`
+	Past        *Past             `json:"past,omitempty"`
+	Changes     []Change          `json:"changes,omitempty"`
+	Hints       []prefetch.Record `json:"hints,omitempty"`
 }
 
 // Counts says what the page is about.
@@ -60,8 +60,8 @@ type Counts struct {
 func New(in Input) *Page {
 	h := newHistory(in.Events, in.Files)
 	p := &Page{Name: text(in.Name), Made: in.Now.UTC(), Map: h.coupling(), Hot: h.hot(in.Lines),
-		Record: newRecord(in.Record),
-		Past:   newPast(in.Past), Changes: newest(in.Past), Hints: in.Hints}
+		Reliability: newReliability(in.Outcomes),
+		Past:        newPast(in.Past), Changes: newest(in.Past), Hints: in.Hints}
 	p.Across = h.across(p.Map)
 	p.Counts = &Counts{Commits: in.Status.Commits, Files: in.Status.Files, Sessions: in.Status.Sessions}
 	if len(h.changes) > 0 {

@@ -56,7 +56,7 @@ func made(t *testing.T) Input {
 	fault.Check(t, err)
 	in.Past = past
 	for i := range 60 {
-		in.Record = append(in.Record, prefetch.Outcome{At: begin.AddDate(0, 0, i), P: float64(i%10) / 10, Used: i%10 > 4,
+		in.Outcomes = append(in.Outcomes, prefetch.Outcome{At: begin.AddDate(0, 0, i), P: float64(i%10) / 10, Used: i%10 > 4,
 			Status: prefetch.Shown})
 	}
 	in.Hints = []prefetch.Record{{Kind: "prompt", Shown: prefetch.Tally{Decided: 20, Resolved: 10, Right: 7},
@@ -80,9 +80,9 @@ func TestPage(t *testing.T) {
 	if p.Hot[0] != (Hot{"src/a.go", 30, 800}) {
 		t.Errorf("the hottest is %+v", p.Hot[0])
 	}
-	if p.Record.Bars[0] != (Bar{6, 0, 0}) || p.Record.Bars[9].Used != 1 || len(p.Record.Weeks) != 9 ||
-		p.Record.Weeks[0] != (Week{begin.Truncate(24 * time.Hour), 2, 5}) {
-		t.Errorf("%+v", p.Record)
+	if p.Reliability.Bars[0] != (Bar{6, 0, 0}) || p.Reliability.Bars[9].Used != 1 || len(p.Reliability.Weeks) != 9 ||
+		p.Reliability.Weeks[0] != (Week{begin.Truncate(24 * time.Hour), 2, 5}) {
+		t.Errorf("%+v", p.Reliability)
 	}
 	if p.Past.Changes == 0 || p.Past.Asked == 0 || p.Past.Five < .9 {
 		t.Errorf("%+v", p.Past)

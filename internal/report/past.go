@@ -9,7 +9,7 @@ import (
 
 // Past is how right aOa would have been about the newest changes, each with one file left out, and complete.
 type Past struct {
-	Record
+	Reliability
 	Changes int     `json:"changes"`
 	Asked   int     `json:"asked"` // files left out, one at a time
 	First   float64 `json:"first"` // share of these that came first
@@ -88,7 +88,7 @@ func newPast(changes []eval.Change) *Past {
 	share := func(n, of int) float64 { return float64(n) / float64(max(of, 1)) }
 	p.First, p.Five, p.Simple = share(first, p.Asked), share(five, p.Asked), share(simple, p.Asked)
 	p.Right, p.False, p.Later = share(right, p.Warned), share(wrong, len(changes)), share(later, p.Lacking)
-	p.Record = t.record()
+	p.Reliability = t.reliability()
 	return p
 }
 

@@ -45,14 +45,14 @@ function hotSpots({hot}) {
 
 const LEAST_PROMISES = 10; // a dot of fewer is chance
 
-function right({record, past}) {
-  if (!record && !past) return null;
-  const live = record && record.weeks.length > 0, shown = live ? record : past;
-  const series = [past && ['the history, asked again', 's0', past.bars], record && ['sessions of agents', 's1', record.bars]].filter(Boolean)
+function right({reliability, past}) {
+  if (!reliability && !past) return null;
+  const live = reliability && reliability.weeks.length > 0, shown = live ? reliability : past;
+  const series = [past && ['the history, asked again', 's0', past.bars], reliability && ['sessions of agents', 's1', reliability.bars]].filter(Boolean)
     .map(([name, cls, bars]) => [name, cls, bars.filter(b => b.n >= LEAST_PROMISES)]).filter(s => s[2].length > 1);
   const [good, bad, what] = live ? ['used', 'not used', 'Files that hints have named, and whether they were opened in time.']
     : ['found', 'not found', 'Files that were left out of a change, and whether the first five name them.'];
-  return [past && askedAgain(past), record && outcomes(record), el('div', {class: 'charts'},
+  return [past && askedAgain(past), reliability && outcomes(reliability), el('div', {class: 'charts'},
     series.length > 0 && el('figure', {}, reliability(series), el('figcaption', {}, 'On the diagonal aOa is as sure as it should be. Below it, it promises too much; ' +
       'above it, too little. Large dots stand for many predictions.')),
     shown && shown.weeks.length > 1 && el('figure', {}, weeks(shown.weeks, shown.month, good, bad), el('figcaption', {}, what)))];

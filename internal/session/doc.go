@@ -6,7 +6,7 @@
 // to read of a session is made of it and of the log by package contexts.
 //
 // A session is over 24 hours after its last event, at the tick that says so, never by a clock of its own: the state
-// is a fold of the log. It ends in one place (Sessions.end), whether it was idle, began again or made room. Then its
+// is computed from the log. It ends in one place (Sessions.end), whether it was idle, began again or made room. Then its
 // Summary stays, which is enough to resume it and to list it, for 90 days. Sessions are kept in memory and saved
 // beside the scores of the same position in the log. The package never reads a clock, a file or a score. An event
 // takes some 2 to 20 µs.

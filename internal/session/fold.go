@@ -331,7 +331,7 @@ func (f *update) recall(e event.Event) {
 		f.recent = append(f.recent, e)
 		f.recent = f.recent[max(0, len(f.recent)-maxRecent):]
 	}
-	for len(f.recent) > 0 && e.Time.Sub(f.recent[0].Time) > RecentLife {
+	for len(f.recent) > 0 && e.Time.Sub(f.recent[0].Time) > RecentFor {
 		f.recent = f.recent[1:]
 	}
 }

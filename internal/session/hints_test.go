@@ -105,7 +105,7 @@ func TestIdleSessionsResolve(t *testing.T) {
 	d.expect("later", d.resolved(tick(session.IdleEnd+time.Second)), "[s 1 a false]")
 	d.expect("twice", d.resolved(tick(session.IdleEnd+time.Minute)), "[]")
 	d.apply(hint("2", session.LabelTurn, session.Shown, "a"))
-	d.expect("a new life", d.resolved(ev(event.KindRead, session.Life+session.IdleEnd, "a")), "[s 2 a false]")
+	d.expect("begun again", d.resolved(ev(event.KindRead, session.OverAfter+session.IdleEnd, "a")), "[s 2 a false]")
 }
 
 func TestMarksOfAConversation(t *testing.T) {

@@ -10,11 +10,11 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// Life is how long a session outlives its last event.
-const Life = 24 * time.Hour
+// OverAfter is how long a session outlives its last event.
+const OverAfter = 24 * time.Hour
 
-// RecentLife is how long the events that Recent returns are kept.
-const RecentLife = 5 * time.Minute
+// RecentFor is how long the events that Recent returns are kept.
+const RecentFor = 5 * time.Minute
 
 // MentionHalf is the half-life of a mention, in events of its session.
 const MentionHalf = 8
@@ -87,13 +87,13 @@ type Pattern struct {
 func (s *Session) Exists() bool { return !s.Last.IsZero() }
 
 // Deadline is when the session is over if nothing more happens.
-func (s *Session) Deadline() time.Time { return s.Last.Add(Life) }
+func (s *Session) Deadline() time.Time { return s.Last.Add(OverAfter) }
 
 // over reports whether the session has ended at that time.
 func (s *Session) over(at time.Time) bool { return s.Exists() && !at.Before(s.Deadline()) }
 
 // ahead reports whether the session is of a clock that ran ahead.
-func (s *Session) ahead(at time.Time) bool { return s.Last.Sub(at) > Life }
+func (s *Session) ahead(at time.Time) bool { return s.Last.Sub(at) > OverAfter }
 
 // Files are the opened files, the one opened last at the end, ties by path.
 func (s *Session) Files() []event.Path {
@@ -148,7 +148,7 @@ func (s *Session) mention(p event.Path) float64 {
 }
 
 // Recent are the starts, prompts, failed calls, failed searches and commands of a conversation after a time, oldest
-// first: of at most RecentLife.
+// first: of at most RecentFor.
 func (s *Session) Recent(subagent string, after time.Time) (out []event.Event) {
 	for _, e := range s.recent {
 		if e.Subagent == subagent && e.Time.After(after) {

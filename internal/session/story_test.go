@@ -204,8 +204,8 @@ func TestBounds(t *testing.T) {
 		len(s.Patterns), len(s.Uncommitted),
 		" ", s.Uncommitted[0], " ", len(s.Recent("", time.Time{})), len(s.Hints.Marks), len(s.Hints.Open)),
 		"12 8 64 e0001 32 512 32")
-	d.expect("half-life of a mention, horizon, deadline", fmt.Sprint(session.MentionHalf, session.Horizon, session.Life,
-		session.IdleEnd, session.RecentLife),
+	d.expect("half-life of a mention, horizon, deadline", fmt.Sprint(session.MentionHalf, session.Horizon, session.OverAfter,
+		session.IdleEnd, session.RecentFor),
 		"8 10 24h0m0s 2h0m0s 5m0s")
 	no, yes := ev(event.KindFeedback, 0), ev(event.KindFeedback, 0)
 	eventtest.Set(&yes, "Helped", true)

@@ -6,8 +6,8 @@ import (
 	"github.com/aoa-dev/aoa/prefetch"
 )
 
-// Record is how right predictions were.
-type Record struct {
+// Reliability is how right predictions were.
+type Reliability struct {
 	Bars  []Bar  `json:"bars"`  // what was promised and what came true, in tenths
 	Weeks []Week `json:"weeks"` // by week, oldest first; by month where they are many
 	Month bool   `json:"month"` // Weeks are months
@@ -65,8 +65,8 @@ func (t *tally) day(at time.Time, right bool) {
 	t.days[day] = n
 }
 
-func (t *tally) record() Record {
-	r := Record{Bars: []Bar{}}
+func (t *tally) reliability() Reliability {
+	r := Reliability{Bars: []Bar{}}
 	for i, n := range t.n {
 		if n > 0 {
 			r.Bars = append(r.Bars, Bar{N: n, P: t.p[i] / float64(n), Used: float64(t.used[i]) / float64(n)})
@@ -109,8 +109,9 @@ func (t *tally) weeks() (out []Week, months bool) {
 	return out, months
 }
 
-// newRecord reads outcomes: of all files that were predicted for the promises, of those that were shown for the weeks.
-func newRecord(outcomes []prefetch.Outcome) *Record {
+// newReliability reads outcomes: those of all files that were predicted for the bars, those of files that were shown
+// for the weeks.
+func newReliability(outcomes []prefetch.Outcome) *Reliability {
 	var t tally
 	for _, o := range outcomes {
 		t.promise(o.P, o.Used)
@@ -118,7 +119,7 @@ func newRecord(outcomes []prefetch.Outcome) *Record {
 			t.day(o.At, o.Used)
 		}
 	}
-	r := t.record()
+	r := t.reliability()
 	if len(r.Bars) == 0 {
 		return nil
 	}

@@ -14,6 +14,25 @@ import (
 	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
+// TestSnapshotOfForgotten: a state that a power cut brings back while something is forgotten does not count.
+func TestSnapshotOfForgotten(t *testing.T) {
+	s := openStores(t, t.TempDir())
+	seq, _ := mustAppend(t, s.DB, read("e", noon, "s", "a"))
+	load := func(want int64) {
+		t.Helper()
+		fault.Check(t, s.state.Save(t.Context(), seq, []byte("what a says")))
+		_, got, err := s.state.Load(t.Context())
+		fault.Check(t, err)
+		fault.Same(t, "batch", got, want)
+	}
+	load(seq)
+	_, err := s.DB.Forget(t.Context(), ForgetFilter{Session: "s"})
+	fault.Check(t, err)
+	load(0)
+	fault.Check(t, s.DB.Overwrite(t.Context(), s.Blobs))
+	load(seq)
+}
+
 // TestSnapshot: a state comes back with the number of its batch, and is missing in another log, in one that ends earlier,
 // and once it was dropped.
 func TestSnapshot(t *testing.T) {

@@ -54,7 +54,7 @@ const cacheWarning = "the cache is gone: what was kept to save time is lost, sco
 	"again from the log"
 
 // Load returns the state and the last batch in it, 0 if there is none of this log. A state that contains more than the
-// log does not count. The error wraps ErrRow where the state is damaged.
+// log does not count, nor one of a log whose forgotten bytes are not overwritten yet. The error wraps ErrRow where the state is damaged.
 func (s *Snapshot) Load(ctx context.Context) (state []byte, seq int64, err error) {
 	if !s.owner.Exists() {
 		had, err := s.db.Meta(ctx, metaSaved)
@@ -74,12 +74,17 @@ func (s *Snapshot) Load(ctx context.Context) (state []byte, seq int64, err error
 		}
 		return nil, 0, err
 	}
+	left, err := s.db.Meta(ctx, metaScrub)
+	if err != nil {
+		return nil, 0, err
+	}
 	var of snapshotOf
 	if err := codec.Decode(v.Meta, &of); err != nil {
 		return nil, 0, fmt.Errorf("load snapshot: %w: %w", ErrRow, err)
 	}
-	// Other batches will get the numbers that the log does not have.
-	if of.Log != name || of.Seq > s.db.Last() {
+	// Other batches will get the numbers that the log does not have. While something is forgotten, a power cut may bring
+	// the state back that was dropped before.
+	if of.Log != name || of.Seq > s.db.Last() || left != "" {
 		return nil, 0, s.Drop(ctx)
 	}
 	return v.Data, of.Seq, nil

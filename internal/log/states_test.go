@@ -46,7 +46,12 @@ type kept struct {
 
 func newKept(t *testing.T) *kept {
 	t.Helper()
-	k := &kept{T: t, clock: clock, log: slog.New(slog.NewTextHandler(t.Output(), nil)), dir: t.TempDir()}
+	return keptIn(t, t.TempDir())
+}
+
+func keptIn(t *testing.T, dir string) *kept {
+	t.Helper()
+	k := &kept{T: t, clock: clock, log: slog.New(slog.NewTextHandler(t.Output(), nil)), dir: dir}
 	var err error
 	k.seal, err = cold.OpenSeal(cold.SealOptions{Identity: filepath.Join(k.dir, "identity"),
 		Keys: filepath.Join(k.dir, "keys"), Log: k.log})

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/event"
@@ -82,6 +83,7 @@ func (w *Watcher) step(ctx context.Context) error {
 	}
 	saves, maybeGit, head, near := w.take(at)
 	var batch []event.Event
+	w.headMoved = false
 	if head {
 		batch = w.checkHead(ctx, at)
 	}
@@ -177,6 +179,7 @@ func (w *Watcher) checkHead(ctx context.Context, at time.Time) []event.Event {
 		w.o.Log.Debug("read HEAD", "error", err)
 		return nil
 	}
+	w.headMoved = !strings.HasSuffix(w.seen, " "+oid)
 	w.seen = ref + " " + oid
 	if ref == w.ref || rebasing(w.repo.GitDir) {
 		return nil

@@ -43,7 +43,11 @@ func (w *Watcher) resolve(paths []event.Path, differ map[event.Path]bool, at tim
 	for _, p := range paths {
 		f, changed := w.compareFile(p)
 		switch {
-		case !changed || (differ != nil && !differ[p]):
+		case !changed:
+		case differ != nil && !differ[p]:
+			if w.headMoved { // git brought another version, so writing the earlier one again is work
+				w.held.forget(p)
+			}
 		case f.gone:
 			gone = append(gone, f)
 		default:
@@ -54,6 +58,13 @@ func (w *Watcher) resolve(paths []event.Path, differ map[event.Path]bool, at tim
 	slices.SortFunc(saved, byPath)
 	slices.SortFunc(gone, byPath)
 	moved, saved, gone := pairRenames(saved, gone)
+	for _, m := range moved {
+		w.held.rename(m[0].path, m[1].path)
+	}
+	for _, f := range gone {
+		w.held.forget(f.path)
+	}
+	saved = slices.DeleteFunc(saved, func(f fileChange) bool { return !w.held.renew(w.repo.Root, f.path) })
 	events := renameEvents(moved, at)
 	events = append(events, w.events(event.KindSave, saved, at)...)
 	return append(events, w.events(event.KindDelete, gone, at)...)

@@ -42,9 +42,9 @@ type WatchOptions struct {
 
 // Watcher reports the changes of a worktree that git did not make.
 //
-// A file is saved when its changes have paused (see debouncer), it is a regular file that is not ignored, and it has
-// another size or time than before. So the backups and renames of an editor's save are one save, and a chmod is not a
-// save. A change while index.lock exists, or within 100 ms after, is git's (see gitWindow), unless `git status` says
+// A file is saved when its changes have paused (see debouncer), it is a regular file that is not ignored, and it holds
+// something else than at its last save. So the backups and renames of an editor's save are one save, and a chmod is not
+// a save, nor is what a hook for commits puts away and writes back. A change while index.lock exists, or within 100 ms after, is git's (see gitWindow), unless `git status` says
 // afterwards that the file differs from the index and git does not have its content: then it was saved meanwhile. The
 // same decides about changes that were found and not reported: after lost reports, in polled folders, at the start. What
 // `git stash pop` brings back is no save.
@@ -71,9 +71,11 @@ type Watcher struct {
 	start      time.Time
 	ref        string // the branch; "" when detached
 	seen       string // ref and commit when HEAD was last read
-	polling    bool   // nothing is watched
-	full       bool   // the system has no more watches
-	warned     bool   // about that
+	headMoved  bool   // HEAD is another commit than at the step before
+	held       contents
+	polling    bool // nothing is watched
+	full       bool // the system has no more watches
+	warned     bool // about that
 	watches    int
 	maxWatches int             // of watchLimit; 0: what the system allows
 	gitDirs    map[string]bool // watched folders of the git dirs
@@ -112,7 +114,7 @@ type WatchStatus struct {
 func NewWatcher(r *Repo, o WatchOptions) *Watcher {
 	return &Watcher{repo: r, o: o, in: newReports(r, o.Quiet, o.AtMost), tree: &dir{}, gitDirs: map[string]bool{},
 		open: openNotifier, differing: r.differing, watchLimit: watchLimit,
-		bulk: bulkSize, ready: make(chan struct{})}
+		bulk: bulkSize, held: newContents(), ready: make(chan struct{})}
 }
 
 // Run watches until ctx ends. It gives every batch of events to emit (save, delete, rename, branch; see saves.go) and

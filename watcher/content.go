@@ -1,0 +1,73 @@
+package watcher
+
+import (
+	"context"
+	"hash/maphash"
+	"os"
+	"time"
+
+	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/index"
+	"github.com/aoa-dev/aoa/internal/regularfile"
+)
+
+// contents remembers what files held when they were last saved. To write the same again is no save: the hooks of
+// pre-commit and lint-staged put away what is not staged and write it back later, without git's lock.
+type contents struct {
+	seed maphash.Seed
+	of   map[event.Path]uint64
+}
+
+// maxContents is how many files are remembered. Beyond it all are forgotten: what is written back then counts as a save.
+const maxContents = 20_000
+
+func newContents() contents { return contents{maphash.MakeSeed(), map[event.Path]uint64{}} }
+
+// renew remembers what a file holds now, and reports whether it is something else than before. What cannot be read, or
+// has more than index.MaxEdited bytes, always is.
+func (c *contents) renew(root event.Root, p event.Path) bool {
+	text, err := regularfile.Read(root.Abs(p), regularfile.NoLinks, index.MaxEdited)
+	if err != nil {
+		delete(c.of, p)
+		return true
+	}
+	sum := maphash.Bytes(c.seed, text)
+	before, known := c.of[p]
+	if known && before == sum {
+		return false
+	}
+	if len(c.of) >= maxContents {
+		clear(c.of)
+	}
+	c.of[p] = sum
+	return true
+}
+
+// forget lets the next save of a file count, whatever it holds.
+func (c *contents) forget(p event.Path) { delete(c.of, p) }
+
+// rename takes what is remembered to the new name of a file.
+func (c *contents) rename(from, to event.Path) {
+	if sum, known := c.of[from]; known {
+		c.of[to] = sum
+	}
+	delete(c.of, from)
+}
+
+// rememberChanges remembers the files that differ from the index when Run begins: they were saved before. What was saved
+// since is reported first. Without an answer of git nothing is remembered, nor where nothing is watched: there git is
+// asked seldom, because it may be slow.
+func (w *Watcher) rememberChanges(ctx context.Context) {
+	if w.polling {
+		return
+	}
+	differ, err := w.differing(ctx)
+	if err != nil {
+		return
+	}
+	for p := range differ {
+		if st, err := os.Lstat(w.repo.Root.Abs(p)); err == nil && st.ModTime().Before(w.start.Add(-time.Second)) {
+			w.held.renew(w.repo.Root, p)
+		}
+	}
+}

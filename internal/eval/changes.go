@@ -55,12 +55,12 @@ func Changes(ctx context.Context, s Source, o Options, sure float64) ([]Change, 
 	err := EachCommit(ctx, s, o, func(c *Commit) error {
 		e := c.Event
 		x, lacks := Change{Commit: e}, raw{place: c.Place}
-		_, lacks.complete = c.World.Complete(ctx, asked(e, ""), sure)
+		_, lacks.complete = c.World.Complete(ctx, c.Question(""), sure)
 		for _, f := range e.Paths() {
 			if !c.Loses() || !c.World.Tree.Has(f) {
 				continue
 			}
-			q := asked(e, f)
+			q := c.Question(f)
 			ans, without := c.World.Complete(ctx, q, sure)
 			is := func(p event.Path) bool { return p == f }
 			place := 1 + slices.IndexFunc(ans.Suggestions, func(x event.Suggestion) bool { return x.File == f })
@@ -75,13 +75,6 @@ func Changes(ctx context.Context, s Source, o Options, sure float64) ([]Change, 
 		return nil, err
 	}
 	return out, judge(ctx, s, o, out, lacking)
-}
-
-// asked is the question about a commit that is being made, without one of its files; "": with all. What it deletes
-// is changed, too.
-func asked(e event.Event, without event.Path) event.Query {
-	files := slices.DeleteFunc(slices.Concat(e.Paths(), e.Gone()), func(p event.Path) bool { return p == without })
-	return event.Query{Task: event.TaskChange, Files: files, At: e.Time, Limit: Listed}
 }
 
 // judge keeps what a check calls a finding. The rules of the repository are asked once, about all that is lacking.

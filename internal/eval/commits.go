@@ -3,6 +3,7 @@ package eval
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/aoa-dev/aoa/internal/event"
 )
@@ -27,6 +28,13 @@ type Commit struct {
 func (c *Commit) Loses() bool {
 	n := len(c.Event.Paths())
 	return n >= leastFiles && n <= mostFiles
+}
+
+// Question is what is asked about the commit while it is being made, without one of its files; "": with all. What it
+// deletes is changed, too.
+func (c *Commit) Question(without event.Path) event.Query {
+	files := slices.DeleteFunc(slices.Concat(c.Event.Paths(), c.Event.Gone()), func(p event.Path) bool { return p == without })
+	return event.Query{Task: event.TaskChange, Files: files, At: c.Event.Time, Limit: Listed}
 }
 
 // EachCommit replays the history alone and calls ask before a commit that is asked about is learned. Sessions are not

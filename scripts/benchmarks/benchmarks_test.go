@@ -34,6 +34,8 @@ func TestMiners(t *testing.T) {
 		{"rose", past.rose, []event.Path{"a", "d"}, "c 1 1.00 "},
 		{"rose", past.rose, []event.Path{"b", "d"}, ""}, // no commit has both
 		{"tarmaq", past.tarmaq, []event.Path{"b", "e"}, "a 4 1.00 d 1 1.00 "},
+		{"shared", past.shared, []event.Path{"a", "d"}, "b 4 0.80 c 1 0.50 e 1 0.50 "},
+		{"shared", past.shared, []event.Path{"b"}, "a 4 1.00 "},
 		{"counted", past.counted, []event.Path{"a", "d"}, "b 4 0.00 c 2 0.00 e 1 0.00 "},
 	} {
 		fault.Same(t, fmt.Sprintf("%s of %v", c.rule, c.asked), said(c.rank(c.asked)), c.want)

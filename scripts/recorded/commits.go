@@ -2,7 +2,6 @@ package recorded
 
 import (
 	"context"
-	"slices"
 
 	"github.com/aoa-dev/aoa/internal/change"
 	"github.com/aoa-dev/aoa/internal/eval"
@@ -11,22 +10,18 @@ import (
 	"github.com/aoa-dev/aoa/rank"
 )
 
-// Commits replays the history alone and asks about each commit before it is learned: with each of its known files left
-// out in turn, and complete.
+// Commits replays the history alone and asks about each commit before it is learned: complete, and, if it has 2 to 30
+// files, with each of its known files left out in turn.
 func Commits(ctx context.Context, s eval.Source, o eval.Options, each func(*eval.Decision) error) error {
 	return eval.EachCommit(ctx, s, o, func(c *eval.Commit) error {
-		if !c.Loses() {
-			return nil
-		}
-		files := c.Event.Paths()
-		if err := askCommit(ctx, c, files, "", each); err != nil {
+		if err := askCommit(ctx, c, "", each); err != nil || !c.Loses() {
 			return err
 		}
-		for i, f := range files {
+		for _, f := range c.Event.Paths() {
 			if !c.World.Tree.Has(f) {
 				continue
 			}
-			if err := askCommit(ctx, c, slices.Concat(files[:i], files[i+1:]), f, each); err != nil {
+			if err := askCommit(ctx, c, f, each); err != nil {
 				return err
 			}
 		}
@@ -34,10 +29,10 @@ func Commits(ctx context.Context, s eval.Source, o eval.Options, each func(*eval
 	})
 }
 
-// askCommit asks about some files of a commit, left being the one left out.
-func askCommit(ctx context.Context, c *eval.Commit, files []event.Path, left event.Path, each func(*eval.Decision) error) error {
-	d := &eval.Decision{Session: c.Event.ID, Seq: c.Place, Left: left,
-		Query: event.Query{Task: event.TaskChange, Files: files, At: c.Event.Time, Limit: mostRanked}}
+// askCommit asks about a commit, left being the file that is left out.
+func askCommit(ctx context.Context, c *eval.Commit, left event.Path, each func(*eval.Decision) error) error {
+	d := &eval.Decision{Session: c.Event.ID, Seq: c.Place, Left: left, Query: c.Question(left)}
+	d.Query.Limit = mostRanked
 	ans, warned := c.World.Complete(ctx, d.Query, prefetch.Sure(prefetch.Balanced))
 	d.Warned, _ = change.Rules{}.Findings(warned)
 	for _, s := range ans.Suggestions {

@@ -147,9 +147,9 @@ func onTmpfs(t *testing.T, size string) string {
 	return ""
 }
 
-// TestStopOnFullDisk: a daemon whose events cannot be written does not stop: aoa daemon stop says how many there are,
-// where they belong and what to do. When there is space it stops, and they are there. Only by force is it stopped
-// without.
+// TestStopOnFullDisk: on a full disk questions are answered, and what cannot be written is refused or waits in memory.
+// A daemon whose events wait does not stop: aoa daemon stop says how many there are, where they belong and what to do.
+// When there is space it stops, and they are there. Only by force is it stopped without.
 func TestStopOnFullDisk(t *testing.T) {
 	noRace(t)
 	disk := onTmpfs(t, "6m")
@@ -180,6 +180,19 @@ func TestStopOnFullDisk(t *testing.T) {
 		d.until("the events wait in memory", func() bool { return waiting(d.do("status").err) >= 66 })
 	}
 	hooks("a")
+	_, err := api.Call(t.Context(), d.client(), api.Events, []event.Event{{ID: "refused", Time: time.Now(), Session: "s", Body: event.Start{}}})
+	var refused *api.Error
+	if !errors.As(err, &refused) || refused.Code != api.CodeFull || !strings.Contains(refused.Message, "no space left") {
+		t.Errorf("events on a full disk: %v", err)
+	}
+	if s := d.do("suggest", "server/wire.go"); s.code != 0 || !strings.Contains(s.out, "docs/protocol.md") {
+		t.Errorf("suggest on a full disk: exit %d\n%s%s", s.code, s.out, s.err)
+	}
+	for _, args := range [][]string{{"feedback", "good"}, {"doctor"}} {
+		if s := d.do(args...); s.code != exitFailed {
+			t.Errorf("aoa %v on a full disk: exit %d\n%s%s", args, s.code, s.out, s.err)
+		}
+	}
 	pid := d.status().Pid
 	s := d.do("daemon", "stop")
 	t.Logf("aoa daemon stop: exit %d\n%s%s", s.code, s.out, s.err)
@@ -193,6 +206,11 @@ func TestStopOnFullDisk(t *testing.T) {
 	}
 	fault.Check(t, os.Remove(filler))
 	d.must("daemon", "stop")
+	fill(t, filler)
+	if s := d.do("suggest", "server/wire.go"); s.code != 0 && !strings.Contains(s.err, "no space left") {
+		t.Errorf("started on a full disk: exit %d\n%s%s", s.code, s.out, s.err)
+	}
+	fault.Check(t, os.Remove(filler))
 	fault.Same(t, "with space again", len(d.log("--kind", "read")), 66)
 
 	hooks("b")
@@ -204,72 +222,8 @@ func TestStopOnFullDisk(t *testing.T) {
 	}
 	fault.Check(t, os.Remove(filler))
 	fault.Same(t, "after that", len(d.log("--kind", "read")), 66)
-	hooks("c") // what it must not come to: that nothing can be removed any more
+	fill(t, filler) // what it must not come to: that nothing can be removed any more
 	d.must("remove", "--yes")
-}
-
-// TestForgetOnNearlyFullDisk: what cannot be forgotten, or not be overwritten, for want of space is an error that says so.
-// The daemon goes on and says whether something is left, and it is done once there is space.
-func TestForgetOnNearlyFullDisk(t *testing.T) {
-	noRace(t)
-	disk := onTmpfs(t, "16m")
-	if disk == "" {
-		return
-	}
-	d := newSandbox(t, 16)
-	store := filepath.Join(disk, "store")
-	d.env = append(d.env, "AOA_STORE="+store)
-	d.must("init")
-	for i := range 20 {
-		var batch []event.Event
-		for j := range 20 {
-			session := "another"
-			if j == 0 {
-				session = "marmalade-session"
-			}
-			batch = append(batch, event.Event{ID: fmt.Sprint("e", i, "-", j), Time: time.Now(), Session: session,
-				Body: event.Prompt{Text: strings.Repeat("words ", 600)}})
-		}
-		_, err := api.Call(t.Context(), d.client(), api.Events, batch)
-		fault.Check(t, err)
-	}
-	filler := filepath.Join(disk, "filler")
-	fill(t, filler)
-	info, err := os.Stat(filler)
-	fault.Check(t, err)
-	fault.Check(t, os.Truncate(filler, info.Size()-300<<10)) // not enough for a second copy of the log
-	s := d.do("forget", "--yes", "--session", "marmalade-session")
-	t.Logf("aoa forget: exit %d\n%s%s", s.code, s.out, s.err)
-	if s.code != exitFailed || !strings.Contains(s.err, "no space left") {
-		t.Errorf("aoa forget on a nearly full disk: exit %d\n%s%s", s.code, s.out, s.err)
-	}
-	st := d.do("status")
-	t.Logf("aoa status: exit %d\n%s%s", st.code, st.out, st.err)
-	pending := !strings.Contains(s.err, "not forgotten")
-	if strings.Contains(st.err, "forgetting is not finished") != pending {
-		t.Errorf("status does not say whether something is left: exit %d\n%s%s", st.code, st.out, st.err)
-	}
-	if s := d.do("suggest", "server/wire.go"); s.code != 0 || !strings.Contains(s.out, "docs/protocol.md") {
-		t.Errorf("suggest after that: exit %d\n%s%s", s.code, s.out, s.err)
-	}
-	pid := d.status().Pid
-	fault.Check(t, os.Remove(filler))
-	if !pending {
-		d.must("forget", "--yes", "--session", "marmalade-session")
-	}
-	finished := func() bool { return !strings.Contains(d.do("status").err, "forgetting is not finished") }
-	if fault.Rounds() > 3 { // within a minute: too long for every run
-		fault.Until(t, 2*time.Minute, "it is tried again", finished)
-		fault.Same(t, "the same daemon", d.status().Pid, pid)
-	}
-	d.must("daemon", "stop")
-	d.until("it is finished", finished)
-	raw, err := os.ReadFile(filepath.Join(store, "aoa.db"))
-	fault.Check(t, err)
-	wal, _ := os.ReadFile(filepath.Join(store, "aoa.db-wal"))
-	if strings.Contains(string(raw)+string(wal), "marmalade-session") {
-		t.Error("its bytes are still on the disk")
-	}
 }
 
 // waiting is the number of events that a message is about.
@@ -277,104 +231,6 @@ func waiting(message string) (n int) {
 	before, _, _ := strings.Cut(message, " events ")
 	_, _ = fmt.Sscan(before[strings.LastIndexByte(before, ' ')+1:], &n)
 	return n
-}
-
-// TestFullDisk: on a full disk nothing that was acknowledged is lost, what cannot be written is refused or waits in
-// memory, questions are answered, and when there is space again what waits is written.
-func TestFullDisk(t *testing.T) {
-	noRace(t)
-	disk := onTmpfs(t, "6m")
-	if disk == "" {
-		return
-	}
-	d := newSandbox(t, 16)
-	d.env = append(d.env, "AOA_STORE="+filepath.Join(disk, "store"))
-	d.must("init")
-	acked := map[string]bool{}
-	post := func(from, n int) error {
-		var batch []event.Event
-		for i := range n {
-			batch = append(batch, event.Event{ID: fmt.Sprint("e", from+i), Time: time.Now(), Session: "s",
-				Body: event.Prompt{Text: strings.Repeat("words ", 600)}})
-		}
-		_, err := api.Call(t.Context(), d.client(), api.Events, batch)
-		for _, e := range batch {
-			acked[e.ID] = acked[e.ID] || err == nil
-		}
-		return err
-	}
-	fault.Check(t, post(0, 60))
-	filler := filepath.Join(disk, "filler")
-	fill(t, filler)
-	var err error
-	for i := 0; err == nil && i < 100; i++ {
-		err = post(1000*(i+1), 50)
-	}
-	var refused *api.Error
-	if !errors.As(err, &refused) || refused.Code != api.CodeFull || !strings.Contains(refused.Message, "no space left") {
-		t.Fatalf("events on a full disk: %v", err)
-	}
-	for i := range 20 {
-		if s := d.doWith(string(d.hook("PostToolUse", "s", fmt.Sprint("h", i), "Read", "README.md")), "hook",
-			"claude"); s != (said{}) {
-			t.Errorf("a hook on a full disk: %+v", s)
-		}
-	}
-	d.until("status tells of it", func() bool { return strings.Contains(d.do("status").err, "events wait in memory") })
-	s := d.do("status")
-	t.Logf("status: exit %d\n%s", s.code, s.err)
-	if s := d.do("suggest", "server/wire.go"); s.code != 0 || !strings.Contains(s.out, "docs/protocol.md") {
-		t.Errorf("suggest on a full disk: exit %d\n%s%s", s.code, s.out, s.err)
-	}
-	for _, args := range [][]string{{"feedback", "good"}, {"doctor"}} {
-		if s := d.do(args...); s.code != 1 {
-			t.Errorf("aoa %v on a full disk: exit %d\n%s%s", args, s.code, s.out, s.err)
-		} else {
-			t.Logf("aoa %v: exit %d\n%s", args, s.code, s.err)
-		}
-	}
-	fault.Check(t, os.Remove(filler))
-	d.until("what waited is written", func() bool { return len(d.log("--kind", "read")) == 20 })
-	if s := d.do("status"); s.code != 0 || strings.Contains(s.err, "memory") {
-		t.Errorf("with space again: exit %d\n%s", s.code, s.err)
-	}
-	fault.Check(t, post(1_000_000, 1))
-	d.must("config", "threshold", "0.8")
-
-	// Full when it starts: it says so, and works when there is space.
-	d.must("daemon", "stop")
-	fill(t, filler)
-	s = d.do("suggest", "server/wire.go")
-	t.Logf("suggest, started on a full disk: exit %d\n%s%s", s.code, s.out, s.err)
-	if s.code != 0 && !strings.Contains(s.err, "no space left") {
-		t.Errorf("started on a full disk: exit %d\n%s", s.code, s.err)
-	}
-	fault.Check(t, os.Remove(filler))
-	if out := d.must("suggest", "server/wire.go"); !strings.Contains(out, "docs/protocol.md") {
-		t.Errorf("after that: %s", out)
-	}
-	d.must("daemon", "stop")
-	there := map[string]int{}
-	db := openLog(d)
-	fault.Check(t, db.Replay(t.Context(), 0, func(_ int64, batch []event.Event) error {
-		for _, e := range batch {
-			there[e.ID]++
-		}
-		return nil
-	}))
-	fault.Check(t, db.Close())
-	n := 0
-	for id, ok := range acked {
-		if ok {
-			n++
-		}
-		if want := map[bool]int{true: 1}[ok]; there[id] != want {
-			t.Errorf("event %s, acknowledged %v, is there %d times", id, ok, there[id])
-		}
-	}
-	if n < 50 {
-		t.Errorf("only %d events were acknowledged", n)
-	}
 }
 
 // fill writes a file until the disk is full.

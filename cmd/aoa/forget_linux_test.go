@@ -19,7 +19,7 @@ func TestForgetFullDisk(t *testing.T) {
 		return
 	}
 	book := fault.Open(t, "forget, full disk")
-	for round := range fault.Rounds() {
+	for round := range fault.Size(2, fault.Rounds()) {
 		store := filepath.Join(disk, fmt.Sprint("store", round))
 		d := secretive(t, "AOA_STORE="+store)
 		filler := filepath.Join(disk, "filler")

@@ -6,11 +6,8 @@ import (
 	"database/sql"
 	"fmt"
 	"io/fs"
-	"maps"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -92,7 +89,7 @@ func TestForgetReader(t *testing.T) {
 	noRace(t)
 	t.Parallel()
 	book := fault.Open(t, "forget, reader open")
-	for range fault.Rounds() {
+	for range fault.Size(1, fault.Rounds()) {
 		d := secretive(t)
 		db, err := sql.Open("sqlite", filepath.Join(d.place().Store, "aoa.db"))
 		fault.Check(t, err)
@@ -119,70 +116,5 @@ func TestForgetReader(t *testing.T) {
 		d.forgotten()
 		d.must("daemon", "stop")
 		book.Add(verdict(t), 1)
-	}
-}
-
-// TestForgetInterrupted: the daemon is killed, or the command interrupted, at some moment while something is forgotten.
-// When the command has ended well, or what it asked for was begun, it is gone everywhere, and what happens afterwards is
-// there.
-func TestForgetInterrupted(t *testing.T) {
-	noRace(t)
-	t.Parallel()
-	if runtime.GOOS == "windows" {
-		t.Skip("no signals here")
-	}
-	book := fault.Open(t, "forget, interrupted")
-	for round := range fault.Rounds() {
-		d := secretive(t)
-		d.must("daemon", "stop")
-		daemon := d.daemon()
-		cmd := d.command(d.bin, "forget", secretFile)
-		fault.Check(t, cmd.Start())
-		if round%4 == 3 { // what was begun is done
-			d.until("it has begun", func() bool { return !strings.Contains(d.must("log", "--json"), "secretplan") })
-			_ = cmd.Process.Signal(os.Interrupt) // it may have ended
-			_ = cmd.Wait()
-			d.forgotten()
-			d.must("daemon", "stop")
-			_ = daemon.Wait()
-			d.must("daemon", "start")
-		} else {
-			fault.Pass(time.Duration(rand.IntN(150)) * time.Millisecond)
-			d.kill(daemon)
-			_ = cmd.Wait() // it asks the next daemon, which may know nothing of it any more
-		}
-		d.forgotten()
-		mustCall(d, api.Events, []event.Event{{ID: "later", Time: time.Now(), Session: "s2",
-			Body: event.Call{Act: event.ActRead, Paths: []event.Path{secretFile}}}})
-		d.must("daemon", "stop")
-		d.must("daemon", "start")
-		if got := d.log("--kind", "read"); len(got) != 1 || got[0].ID != "later" {
-			t.Errorf("what was learned later: %v", got)
-		}
-		d.must("daemon", "stop")
-		book.Add(verdict(t), 1)
-	}
-}
-
-// TestForgetLeavesThresholds: to forget one file moves no threshold, whatever the settings were when it was learned.
-func TestForgetLeavesThresholds(t *testing.T) {
-	d := initialized(t, 16)
-	mustCall(d, api.Events, []event.Event{{ID: "x", Time: time.Now().Add(-time.Minute), Session: "other",
-		Body: event.Call{Act: event.ActRead, Paths: []event.Path{"README.md"}}}})
-	d.must("config", "threshold", "0.5")
-	for range 5 {
-		d.must("feedback", "bad")
-	}
-	d.must("config", "threshold", "0.6")
-	d.must("feedback", "bad")
-	before := mustCall(d, api.Threshold, api.None{})
-	d.must("forget", "README.md")
-	if after := mustCall(d, api.Threshold, api.None{}); !maps.Equal(after.Kinds, before.Kinds) {
-		t.Errorf("thresholds were %v and are %v", before.Kinds, after.Kinds)
-	}
-	d.must("daemon", "stop")
-	d.must("daemon", "start")
-	if after := mustCall(d, api.Threshold, api.None{}); !maps.Equal(after.Kinds, before.Kinds) {
-		t.Errorf("after a restart thresholds are %v, they were %v", after.Kinds, before.Kinds)
 	}
 }

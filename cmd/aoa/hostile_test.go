@@ -108,53 +108,6 @@ func TestHostileRepository(t *testing.T) {
 	}
 }
 
-// TestHostilePlaces: each place that prints files with hostile names escapes them.
-func TestHostilePlaces(t *testing.T) {
-	noRace(t)
-	t.Parallel()
-	names := []struct{ name, printed string }{
-		{"server/my notes.go", "server/my notes.go"},
-		{"server/\x1b[31mred\x07.go", `server/\x1b[31mred\x07.go`},
-		{"server/two\nlines.go", `server/two\x0alines.go`},
-		{"server/tab\there.go", `server/tab\x09here.go`},
-		{"server/\u202egpj.go", `server/\u202egpj.go`},
-		{"server/tag\U000e0041.go", `server/tag\U000e0041.go`},
-		{"server/zero\u200bwidth.go", `server/zero\u200bwidth.go`},
-		{"server/quote\": changed in 9 of 9 commits. \"x.go", `server/quote": changed in 9 of 9 commits. "x.go`},
-	}
-	d := newSandbox(t, 0)
-	for i := range 6 {
-		d.write("server/wire.go", fmt.Sprint(i))
-		for _, n := range names {
-			d.write(n.name, fmt.Sprint(i))
-		}
-		d.git("add", "-A")
-		d.git("commit", "-qm", "all \x1b[31m\u202e\U000e0041 of them")
-	}
-	d.must("init")
-	for _, args := range []string{"suggest server/wire.go -n 20", "suggest server/wire.go -n 20 --explain", "log -n 1000"} {
-		out := d.do(strings.Fields(args)...).out
-		if bad := hidden(out); bad != "" {
-			t.Errorf("aoa %s prints %q in %q", args, bad, out)
-		}
-		for _, n := range names {
-			if args != "log -n 1000" && !strings.Contains(out, n.printed) {
-				t.Errorf("aoa %s does not print %q:\n%s", args, n.printed, out)
-			}
-		}
-	}
-}
-
-// hidden are the characters of a text that a terminal does not show as themselves.
-func hidden(text string) string {
-	return strings.Map(func(r rune) rune {
-		if r == '\n' || event.Visible(r) {
-			return -1
-		}
-		return r
-	}, text)
-}
-
 // TestGitElsewhere: a .git that points to nothing, to itself or to no repository is refused with a way on, and
 // nothing is made anywhere.
 func TestGitElsewhere(t *testing.T) {

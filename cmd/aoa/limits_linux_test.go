@@ -48,7 +48,7 @@ func TestLimits(t *testing.T) {
 			if !refused && (s.code != 0 || c.refusal != "") {
 				t.Errorf("suggest: exit %d: %s", s.code, s.err)
 			}
-			for i := range 10 * fault.Rounds() {
+			for i := range 5 * fault.Rounds() {
 				hook := d.hook("PostToolUse", "s", fmt.Sprint("toolu_", i), "Read", "server/wire.go")
 				if i%5 == 4 {
 					hook = d.hook("UserPromptSubmit", "s", fmt.Sprint("p", i), "", "the wire of the server waits")
@@ -62,7 +62,7 @@ func TestLimits(t *testing.T) {
 				book.Add(fault.Whole, 1)
 			}
 			if c.learns {
-				d.until("what the hooks said is there", func() bool { return len(d.log("--kind", "read")) >= 8*fault.Rounds() })
+				d.until("what the hooks said is there", func() bool { return len(d.log("--kind", "read")) >= 4*fault.Rounds() })
 			}
 			d.do("daemon", "stop", "--force")
 			if s := d.do("suggest", "server/wire.go"); s.code != 0 {
@@ -82,7 +82,7 @@ func TestLimitsOfMemory(t *testing.T) {
 	died := false
 	for _, limit := range []int{100, 400, 800, 1200, 1600, 2000, 4000} {
 		book := fault.Open(t, "hooks and a daemon under ulimit -v")
-		for i := range 5 * fault.Rounds() {
+		for i := range fault.Size(2, 5*fault.Rounds()) {
 			if i%5 == 0 {
 				d.do("daemon", "stop")
 			}

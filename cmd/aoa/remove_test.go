@@ -15,9 +15,10 @@ import (
 // TestRemoveBesideHooks: aoa remove beside an agent whose hooks start daemons, and beside another aoa init, leaves no store,
 // or the one of that init with at most its own daemon.
 func TestRemoveBesideHooks(t *testing.T) {
+	t.Parallel()
 	d := newSandbox(t, 4)
 	book := fault.Open(t, "remove beside hooks and init")
-	for round := range 2 * fault.Rounds() {
+	for round := range fault.Size(2, 2*fault.Rounds()) {
 		d.must("init")
 		store := d.place().Store
 		ctx, end := context.WithCancel(t.Context())

@@ -19,7 +19,7 @@ func TestStoreReplaced(t *testing.T) {
 	d := initialized(t, 16)
 	d.must("daemon", "stop")
 	book := fault.Open(t, "store deleted and made again")
-	for range fault.Rounds() {
+	for range fault.Size(1, fault.Rounds()) {
 		old := d.daemon()
 		d.read()
 		if _, err := d.send(api.Hook{Agent: "claude", Dir: d.dir,

@@ -115,7 +115,7 @@ func TestTerminated(t *testing.T) {
 	d.must("daemon", "stop")
 	book := fault.Open(t, "SIGTERM, also within a snapshot")
 	sent := 0
-	for round := range 10 * fault.Rounds() {
+	for round := range fault.Size(6, 10*fault.Rounds()) {
 		cmd := d.daemon()
 		for range 12 {
 			mustCall(d, api.Events, []event.Event{{ID: fmt.Sprint("term", sent), Time: time.Now(), Session: "s",

@@ -318,7 +318,6 @@ func TestTraps(t *testing.T) {
 	noRace(t)
 	t.Parallel()
 	for name, arm := range map[string]func(*traps){
-		"in the settings": func(x *traps) { x.arm(x.settings(), promisor) },
 		"in an included file, with a folder of hooks": func(x *traps) {
 			hooks := filepath.Join(x.dir, "hostile")
 			fault.Check(x.T, os.Mkdir(hooks, 0o755))
@@ -328,11 +327,11 @@ func TestTraps(t *testing.T) {
 			x.write("hostile/settings", x.settings()+"[core]\n\thooksPath = hostile\n")
 			x.arm("[include]\n\tpath = ../hostile/settings\n", promisor)
 		},
-		"in the settings of a worktree": func(x *traps) {
+		"in the settings, also of a worktree": func(x *traps) {
 			for _, dir := range []string{".git", ".git/worktrees/linked"} {
 				fault.Check(x.T, os.WriteFile(filepath.Join(x.dir, dir, "config.worktree"), []byte(x.settings()), 0o644))
 			}
-			x.arm("[extensions]\n\tworktreeConfig = true\n", promisor)
+			x.arm(x.settings()+"[extensions]\n\tworktreeConfig = true\n", promisor)
 		},
 		"in filters that no option can name": func(x *traps) {
 			x.arm("[filter \"a=b\"]\n\tclean = \""+x.spring+" odd; cat\"\n", "")

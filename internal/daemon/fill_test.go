@@ -1,14 +1,10 @@
 package daemon_test
 
 import (
-	"database/sql"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"path/filepath"
-	"strings"
-	"testing"
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/api"
@@ -18,70 +14,6 @@ import (
 	"github.com/aoa-dev/aoa/scripts/fault"
 	"github.com/aoa-dev/aoa/scripts/hooktest"
 )
-
-// tables are those of every store that has rows in the test below. Those of aoa.db are spoiled in package cold too.
-var tables = map[string][]string{
-	"aoa.db":   {"events", "ids", "touches", "files", "meta"},
-	"cache.db": {"blobs"},
-}
-
-// TestAnyBadValue puts garbage into one value of one row of any store while no daemon runs, many times. The next daemon
-// starts; every list is returned, with at most one entry missing; nothing is moved aside; there is one warning at most.
-func TestAnyBadValue(t *testing.T) {
-	t.Parallel()
-	d := newFixture(t)
-	w := d.listen()
-	d.start()
-	d.fill()
-	d.stop()
-	store, whole := d.o.Place.Store, t.TempDir()
-	copyFiles(t, store, whole)
-	d.start()
-	want := d.count()
-	d.stop()
-	for what, n := range want {
-		if n < 2 {
-			t.Fatalf("only %d %s to lose", n, what)
-		}
-	}
-	w.take()
-	book := fault.Open(t, "one value spoiled")
-	r := rand.New(rand.NewPCG(11, 12))
-	for range fault.Size(1, fault.Rounds()) {
-		for _, name := range []string{"aoa.db", "cache.db"} {
-			for _, table := range tables[name] {
-				restoreStore(t, whole, store)
-				change := spoil(t, r, filepath.Join(store, name), table)
-				if change == "" {
-					continue // a key that is taken
-				}
-				d.start()
-				got := d.count()
-				warnings := w.take()
-				d.stop()
-				verdict := fault.Whole
-				for what, n := range want {
-					if got[what] < n {
-						verdict = max(verdict, fault.Rebuilt)
-					}
-					if got[what] < n-1 && what != "events" || got[what] < n-2 {
-						verdict = fault.Lost
-						t.Errorf("%s: %s: %d of %d %s are left", name, change, got[what], n, what)
-					}
-				}
-				if len(warnings) > 1 {
-					verdict = fault.Wrong
-					t.Errorf("%s: %s: %d warnings:\n%s", name, change, len(warnings), strings.Join(warnings, "\n"))
-				}
-				if aside, _ := filepath.Glob(filepath.Join(store, "*.damaged-*")); len(aside) > 0 {
-					verdict = fault.Wrong
-					t.Errorf("%s: %s: moved aside: %v, warnings %q", name, change, aside, warnings)
-				}
-				book.Add(verdict, 1)
-			}
-		}
-	}
-}
 
 // fill puts something into every store.
 func (d *fixture) fill() {
@@ -188,40 +120,4 @@ func (d *fixture) hook(session, ev string, more map[string]any) {
 	if _, err := hooktest.Send(d.Context(), d.o.Place, api.Hook{Agent: "claude", Dir: string(d.o.Repo.Root), Payload: raw, Wait: true}); err != nil {
 		d.Fatal(err)
 	}
-}
-
-// spoil gives one value of a random row of the table another content, and says which; "" when the table refuses it.
-func spoil(t *testing.T, r *rand.Rand, path, table string) string {
-	t.Helper()
-	db, err := sql.Open("sqlite", "file://"+path)
-	fault.Check(t, err)
-	defer db.Close()
-	rows, err := db.QueryContext(t.Context(), "SELECT name, type FROM pragma_table_info(?)", table)
-	fault.Check(t, err)
-	var names, types []string
-	for rows.Next() {
-		var name, kind string
-		fault.Check(t, rows.Scan(&name, &kind))
-		names, types = append(names, name), append(types, kind)
-	}
-	i := r.IntN(len(names))
-	choices := map[string][]string{"INTEGER": {"-1", "0", "7", "1 << 40", "1 << 62", "-(1 << 62)"},
-		"TEXT": {"''", "'{'", "'x'", "'[1'", "char(0)", "CAST(x'fffe' AS TEXT)"},
-		"BLOB": {"x''", "x'00'", "x'02'", "x'01ffffffffff7f'", "randomblob(60)"}}[types[i]]
-	value, at := choices[r.IntN(len(choices))], r.IntN(1000)
-	change := fmt.Sprintf("UPDATE %s SET %s = %s, row %d", table, names[i], value, at)
-	key := "rowid"
-	if _, err := db.ExecContext(t.Context(), "SELECT rowid FROM "+table+" LIMIT 0"); err != nil {
-		key = names[0]
-	}
-	_, err = db.ExecContext(t.Context(),
-		fmt.Sprintf("UPDATE %s SET %s = %s WHERE %s = (SELECT %s FROM %s ORDER BY %s LIMIT 1 OFFSET %d %% (SELECT count(*) FROM %s))",
-			table, names[i], value, key, key, table, key, at, table))
-	if err != nil {
-		if strings.Contains(err.Error(), "constraint") || strings.Contains(err.Error(), "datatype mismatch") {
-			return ""
-		}
-		t.Fatalf("%s: %v", change, err)
-	}
-	return change
 }

@@ -1,0 +1,53 @@
+package schedule
+
+import (
+	"bytes"
+	"log/slog"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/aoa-dev/aoa/scripts/fault"
+)
+
+// TestIdle: without a call for the limit the process is stopped, but not while something long is under way or events wait
+// that cannot be written, which is said once. What it serves may be gone at any time.
+func TestIdle(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var calls Calls
+		var log bytes.Buffer
+		limit, busy, unwritten, gone := time.Hour, false, false, false
+		ended := make(chan bool, 1)
+		calls.Note(time.Now())
+		i := &Idle{Calls: &calls, Now: time.Now, Alert: slog.New(slog.NewTextHandler(&log, nil)),
+			Limit: func() time.Duration { return limit }, Busy: func() bool { return busy },
+			Unwritten: func() bool { return unwritten }, Gone: func() bool { return gone }, Stop: func(gone bool) { ended <- gone }}
+		begin := func() { go func() { _ = i.Run(t.Context()) }() }
+		after := func(d time.Duration, what string, want int) {
+			t.Helper()
+			time.Sleep(d) // in a synctest bubble
+			synctest.Wait()
+			fault.Same(t, what, len(ended), want)
+		}
+		begin()
+		after(59*time.Minute, "before the limit", 0)
+		calls.Note(time.Now())
+		after(59*time.Minute, "a call begins the time again", 0)
+		unwritten = true
+		after(2*time.Hour, "events wait", 0)
+		fault.Same(t, "warnings", strings.Count(log.String(), "events wait"), 1)
+		unwritten, busy = false, true
+		after(time.Hour, "busy", 0)
+		busy, limit = false, 0
+		after(time.Hour, "no limit", 0)
+		limit = time.Hour
+		after(idleAtMost, "idle", 1)
+		fault.Same(t, "gone", <-ended, false)
+		calls.Note(time.Now())
+		begin()
+		gone = true
+		after(idleAtMost, "what it serves is gone", 1)
+		fault.Same(t, "gone", <-ended, true)
+	})
+}

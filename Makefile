@@ -18,7 +18,7 @@ RACED       := ./cmd/aoa ./watcher ./hooks/client ./internal/... ./prefetch/...
 PLATFORMS   := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
 
 .DEFAULT_GOAL := help
-.PHONY: help build run train benchmarks test test-clients replay race vet lint workflows vulnerable law redis faults soak mutate fuzz bench bench-all cross gitleaks golden picture dist release install clean
+.PHONY: help build run train benchmarks test test-clients replay race vet lint workflows vulnerable law redis faults soak mutate fuzz bench cross gitleaks golden picture dist release install clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
@@ -80,9 +80,6 @@ fuzz: ## fuzz each decoder for a while (FUZZTIME=30s)
 # One package after the other: two at once would disturb each other. BENCHTIME=300x repeats each 300 times.
 bench: ## a table of every budget (BIG=1: a million files, too)
 	@go test -p 1 -timeout 2h -run '^$$' -bench '^Benchmark(Query|Ranking|Events|Start|Memory|Keep|Stage|Hook|View)$$' -benchtime $(or $(BENCHTIME),1s) ./cmd/aoa ./internal/hot | scripts/bench.awk
-
-bench-all: ## every other benchmark, by package
-	@go test -p 1 -timeout 30m -run '^$$' -bench . -skip '^Benchmark(Query|Ranking|Events|Start|Memory|Keep|Stage|Hook|View)$$' -benchtime $(or $(BENCHTIME),1s) ./... | scripts/bench.awk
 
 cross: ## compile and vet for every platform
 	@for p in $(PLATFORMS); do echo $$p; export GOOS=$${p%/*} GOARCH=$${p#*/}; go build -o /dev/null ./cmd/... && go vet ./... || exit 1; done

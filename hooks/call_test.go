@@ -221,39 +221,6 @@ func TestClassify(t *testing.T) {
 	}
 }
 
-func BenchmarkDecodeBash(b *testing.B) {
-	r := bigRepo(10_000)
-	var out strings.Builder
-	for i := range 40 {
-		out.WriteString("dir" + string(rune('a'+i%26)) +
-			"/pkg/file12.go:12:\tfunc Serve(ctx context.Context) error { return nil }\n")
-	}
-	payload := marshal(b, map[string]any{"hook_event_name": "PostToolUse", "session_id": "s", "cwd": "/r",
-		"tool_name": "Bash", "tool_use_id": "t",
-		"tool_input": map[string]any{
-			"command": "cd dira && grep -rn 'func Serve' pkg | head -40 && sed -n '1,80p' pkg/file12.go", "description": "look for it"},
-		"tool_response": map[string]any{"stdout": out.String(), "stderr": "", "interrupted": false}})
-	b.SetBytes(int64(len(payload)))
-	b.ReportAllocs()
-	for b.Loop() {
-		if call, err := Decode("claude", nil, payload, r); err != nil || len(call.Events) != 2 {
-			b.Fatal(err, call.Events)
-		}
-	}
-}
-
-func BenchmarkDecodeRead(b *testing.B) {
-	r := bigRepo(10_000)
-	payload := marshal(b, map[string]any{"hook_event_name": "PostToolUse", "session_id": "s", "cwd": "/r",
-		"tool_name": "Read", "tool_use_id": "t", "tool_input": map[string]any{"file_path": "/r/dira/pkg/file1.go"}})
-	b.ReportAllocs()
-	for b.Loop() {
-		if call, err := Decode("claude", nil, payload, r); err != nil || len(call.Events) != 1 {
-			b.Fatal(err)
-		}
-	}
-}
-
 func bigRepo(n int) Repo {
 	paths := make([]event.Path, n)
 	for i := range paths {

@@ -122,19 +122,3 @@ func FuzzLike(f *testing.F) {
 		}
 	})
 }
-
-func BenchmarkComplete(b *testing.B) {
-	w := crowd(b, 100_000)
-	r := w.ranker(Options{})
-	for name, typed := range map[string]string{"all": "", "prefix": "name99", "letters": "nm99g", "slips": "nmae99123.og",
-		"none": "zzzzzzzz"} {
-		b.Run(name, func(b *testing.B) {
-			for b.Loop() {
-				if _, err := r.Complete(context.Background(), event.Query{Task: event.TaskOpen, Session: "s", At: epoch},
-					Like(typed), 15); err != nil {
-					b.Fatal(err)
-				}
-			}
-		})
-	}
-}

@@ -49,7 +49,6 @@ function row(name, p50, p99, allocs, other, budget, share) {
 	other = budget = share = ""
 	p50 = "p50-ms" in m ? m["p50-ms"] : m["ns/op"] > 0 ? m["ns/op"] / 1e6 : ""
 	if ("events/s" in m) { other = sprintf("%.0f events/s", m["events/s"]) (m["cpu-µs/event"] > 0 ? sprintf(", %.0f µs each", m["cpu-µs/event"]) : ""); share = m["events/budget"]; budget = "10000/s" }
-	if ("commits/s" in m) { other = sprintf("%.0f commits/s", m["commits/s"]) }
 	if (m["cpu-ms"] > 0) other = sprintf("%.0f ms of processor", m["cpu-ms"])
 	if ("person-ms" in m) other = sprintf("%.0f ms to a person with files read; ", m["person-ms"]) other
 	if ("MB" in m) { other = sprintf("%.1f MB", m["MB"]) (m["mapped-MB"] > 0 ? sprintf(", %.1f of them the program's file", m["mapped-MB"]) : ""); if ("MB/budget" in m) { share = m["MB/budget"]; budget = sprintf("%.0f MB", m["MB"] / share) } }

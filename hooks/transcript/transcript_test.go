@@ -263,20 +263,3 @@ func FuzzTranscript(f *testing.F) {
 		}
 	})
 }
-
-func BenchmarkTranscript(b *testing.B) {
-	p := newTape(b, "s")
-	for i := range 500 {
-		id := "t" + strconv.Itoa(i)
-		p.use("m"+id, id, "Bash", map[string]any{"command": "cd web && grep -rn Serve . | head -20"})
-		p.result(id, strings.Repeat("web/server.go:12: func Serve\n", 20),
-			map[string]any{"stdout": strings.Repeat("./server.go:12: func Serve\n", 20)}, false)
-	}
-	dir := b.TempDir()
-	p.save(filepath.Join(dir, "s.jsonl"))
-	info, _ := os.Stat(filepath.Join(dir, "s.jsonl"))
-	b.SetBytes(info.Size())
-	for b.Loop() {
-		replay(b, dir)
-	}
-}

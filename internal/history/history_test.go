@@ -254,25 +254,6 @@ func TestFactsForm(t *testing.T) {
 	}
 }
 
-func BenchmarkCompanions(b *testing.B) {
-	c := &Commits{}
-	for i := range 20_000 {
-		c.Add("", []event.Path{event.Path(fmt.Sprintf("d%d/f%d.go", i%100, i%1000)), event.Path(fmt.Sprintf("d%d/g%d.go", i%100, i*7%1500)),
-			event.Path(fmt.Sprintf("e/h%d.go", i*13%300)), event.Path(fmt.Sprintf("q%d.go", i%2000))})
-	}
-	for _, n := range []int{1, 5, 100} {
-		var change []event.Path
-		for i := range n {
-			change = append(change, event.Path(fmt.Sprintf("d%d/f%d.go", i%100, i)))
-		}
-		b.Run(fmt.Sprint(n), func(b *testing.B) {
-			for b.Loop() {
-				c.Companions(Shipped(), change, everything, 100)
-			}
-		})
-	}
-}
-
 // TestMissing: a partner is missing beside another file, and so is that of the other one; a partner that was never
 // missing is, beside any number of files. Files that change with a third of the commits, all alike, are not.
 func TestMissing(t *testing.T) {

@@ -44,17 +44,3 @@ func TestHighest(t *testing.T) {
 	hot.Highest(ms)
 	fault.Same(t, "in order", fmt.Sprint(ms[0].Name, ms[1].Name, ms[2].Name, ms[3].Name), "highablow")
 }
-
-// BenchmarkBest takes 64 of a long set.
-func BenchmarkBest(b *testing.B) {
-	r := rand.New(rand.NewPCG(7, 7))
-	set := make([]hot.Member, 10_000)
-	for i := range set {
-		set[i] = hot.Member{fmt.Sprint("services/module/file", i), r.Float64()}
-	}
-	scratch := make([]hot.Member, len(set))
-	for b.Loop() {
-		copy(scratch, set)
-		hot.Best(scratch, 64)
-	}
-}

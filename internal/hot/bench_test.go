@@ -3,7 +3,6 @@ package hot_test
 import (
 	"fmt"
 	"math/rand/v2"
-	"runtime"
 	"testing"
 	"time"
 
@@ -50,41 +49,6 @@ func filled(tb testing.TB, n int) (*hot.Store, []string) {
 
 var benchSizes = []int{1000, 10000, 100000}
 
-// BenchmarkApply is an open of a file with ten partners in its session, one batch each.
-func BenchmarkApply(b *testing.B) {
-	for _, n := range benchSizes {
-		b.Run(fmt.Sprint(n), func(b *testing.B) {
-			s, files := filled(b, n)
-			r := rand.New(rand.NewPCG(3, 4))
-			seq := int64(1)
-			for b.Loop() {
-				at := benchNow.Add(time.Duration(seq) * time.Second)
-				f := files[r.IntN(n)]
-				batch := hot.NewBatch()
-				batch.Stamp(hot.Recency, f, at)
-				for _, fam := range []*hot.Family{hot.Frequency, hot.Sessions} {
-					batch.Add(fam, "", f, at, 1)
-				}
-				for range 10 {
-					p := files[r.IntN(n)]
-					batch.Add(hot.Coaccess, f, p, at, 1)
-					batch.Add(hot.Coaccess, p, f, at, 1)
-				}
-				batch.Add(hot.TagFiles, "go", f, at, 1)
-				batch.Add(hot.FileTags, f, "go", at, 1)
-				seq++
-				s.Apply(batch)
-				if seq%1000 == 0 {
-					tick := hot.NewBatch()
-					tick.Trim(at)
-					seq++
-					s.Apply(tick)
-				}
-			}
-		})
-	}
-}
-
 // BenchmarkView is the shape of a query: 20 owned sets, then four global scores of 150 candidates.
 func BenchmarkView(b *testing.B) {
 	for _, n := range benchSizes {
@@ -110,45 +74,5 @@ func BenchmarkView(b *testing.B) {
 				fault.Check(b, v.Load(b.Context()))
 			}
 		})
-	}
-}
-
-// BenchmarkSnapshot encodes 100,000 files.
-func BenchmarkSnapshot(b *testing.B) {
-	s, _ := filled(b, 100000)
-	for b.Loop() {
-		b.ReportMetric(float64(len(snapshot(b, s)))/1e6, "MB")
-	}
-}
-
-// BenchmarkRestore loads 100,000 files.
-func BenchmarkRestore(b *testing.B) {
-	s, _ := filled(b, 100000)
-	data := snapshot(b, s)
-	for b.Loop() {
-		fault.Check(b, hot.New(nil).Restore(data))
-	}
-}
-
-// BenchmarkHeap is what 100,000 files take, learned in one batch and restored from their snapshot.
-func BenchmarkHeap(b *testing.B) {
-	heap := func() float64 {
-		runtime.GC()
-		runtime.GC()
-		var m runtime.MemStats
-		runtime.ReadMemStats(&m)
-		return float64(m.HeapAlloc) / 1e6
-	}
-	for b.Loop() {
-		before := heap()
-		s, _ := filled(b, 100000)
-		b.ReportMetric(heap()-before, "learned-MB")
-		data := snapshot(b, s)
-		s = hot.New(nil)
-		before = heap()
-		fault.Check(b, s.Restore(data))
-		b.ReportMetric(heap()-before, "restored-MB")
-		runtime.KeepAlive(data)
-		runtime.KeepAlive(s)
 	}
 }

@@ -2,7 +2,6 @@ package index_test
 
 import (
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -58,28 +57,6 @@ func TestExtract(t *testing.T) {
 	if len(headings.Terms) != 3 || headings.Terms[1].Definitions != 1 || headings.Terms[2].Definitions != 1 ||
 		len(headings.Defines) > 0 {
 		t.Errorf("headings: %v", headings)
-	}
-}
-
-// BenchmarkExtract reads the files of this package.
-func BenchmarkExtract(b *testing.B) {
-	names, err := filepath.Glob("*.go")
-	fault.Check(b, err)
-	texts, size := make([][]byte, len(names)), 0
-	for i, name := range names {
-		if texts[i], err = os.ReadFile(name); err != nil {
-			b.Fatal(err)
-		}
-		size += len(texts[i])
-	}
-	b.SetBytes(int64(size))
-	b.ReportAllocs()
-	for b.Loop() {
-		for i, name := range names {
-			if len(index.Extract(event.Path(name), texts[i]).Terms) == 0 {
-				b.Fatal(name)
-			}
-		}
 	}
 }
 

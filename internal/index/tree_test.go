@@ -49,20 +49,6 @@ func TestTreeWords(t *testing.T) {
 	}
 }
 
-// BenchmarkTree indexes 100,000 paths.
-func BenchmarkTree(b *testing.B) {
-	paths := make([]event.Path, 100_000)
-	for i := range paths {
-		paths[i] = event.Path(fmt.Sprintf("services/module%03d/package%02d/file%06d.go", i/400, i/20%20, i))
-	}
-	b.ReportAllocs()
-	for b.Loop() {
-		if NewTree(paths).Word("file000001") == nil {
-			b.Fatal("not found")
-		}
-	}
-}
-
 // TestWordIsRefilled: files for which the list of a word had no place are found when others have gone.
 func TestWordIsRefilled(t *testing.T) {
 	var paths []event.Path

@@ -145,12 +145,3 @@ func TestSimilar(t *testing.T) {
 		t.Errorf("an action asks for none:\n%s", c.Text())
 	}
 }
-
-// BenchmarkAssemble: a session of two hours.
-func BenchmarkAssemble(b *testing.B) {
-	r := newContextFixture(b)
-	r.log(b, long(400).events...)
-	for b.Loop() {
-		r.context(b, Request{Session: "long"})
-	}
-}

@@ -139,13 +139,15 @@ func (a *app) installHook(ctx context.Context, name string, scope install.Scope,
 			if hook == install.CheckHook && !check {
 				continue
 			}
-			c, err := install.AddGit(ctx, a.gitRepo(repo), hook)
-			if err != nil {
-				return out, refusal(err)
+			c, refused := install.AddGit(ctx, a.gitRepo(repo), hook)
+			if refused == nil {
+				out = append(out, hookChange{name, install.Local, c.File, c.Done})
+				continue
 			}
-			out = append(out, hookChange{name, install.Local, c.File, c.Done})
+			a.exit(nil, err) // both are refused: this one is printed, and the last one ends the command
+			err = refusal(refused)
 		}
-		return out, nil
+		return out, err
 	}
 	agent, _ := agents.Find(name) // the name is checked
 	c, err := a.installIn(ctx, agent, scope, repo)

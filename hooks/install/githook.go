@@ -60,7 +60,7 @@ type GitRepo struct {
 }
 
 // AddGit enters our block into one of the repository's GitHooks, after the first line: many hooks end in exec. Twice is
-// once. The error is a *Refusal if the hook cannot take the block.
+// once. The error is a *Refusal if the hook cannot take the block, or if another program writes it.
 func AddGit(ctx context.Context, repo GitRepo, hook string) (Change, error) {
 	hookBlock := blocks[hook]
 	file, err := repo.hook(ctx, hook)
@@ -75,6 +75,9 @@ func AddGit(ctx context.Context, repo GitRepo, hook string) (Change, error) {
 		return write(file, nil, 0o755, []byte(madeFile+hookBlock), Created)
 	case bytes.Contains(old, []byte(hookBlock)):
 		return Change{File: file, Done: Unchanged}, nil
+	}
+	if m := ofHook(old); m != nil {
+		return Change{}, m.refusal(repo, hook, file)
 	}
 	first, rest, _ := bytes.Cut(old, []byte("\n"))
 	return write(file, old, mode, slices.Concat(first, []byte("\n"+hookBlock), rest), Changed)
@@ -143,10 +146,14 @@ func (r GitRepo) hook(ctx context.Context, name string) (string, error) {
 		return "", fmt.Errorf("find the hooks of %s: %w", r.Root, err)
 	}
 	for fields := strings.Split(string(set), "\x00"); len(fields) >= 2; fields = fields[2:] {
-		if fields[0] != "command line:" && from(r.Root, fields[1]) != filepath.Dir(file) {
-			return "", &Refusal{File: filepath.Join(from(r.Root, fields[1]), name), Why: "core.hooksPath is " + fields[1] +
-				", whose scripts may be tracked or shared", Snippet: hookBlock}
+		if fields[0] == "command line:" || from(r.Root, fields[1]) == filepath.Dir(file) {
+			continue
 		}
+		if m := ofFolder(fields[1]); m != nil {
+			return "", m.refusal(r, name, fields[1]+", which is core.hooksPath")
+		}
+		return "", &Refusal{File: filepath.Join(from(r.Root, fields[1]), name), Why: "core.hooksPath is " + fields[1] +
+			", whose scripts may be tracked or shared", Snippet: hookBlock}
 	}
 	return file, nil
 }

@@ -1,6 +1,6 @@
 #!/bin/sh
-# What needs real servers, and nothing else: the exchange of events over TCP, a socket, TLS, Sentinel and a cluster, and while a server
-# is full, read-only, cut off, replaced or failed over. The tests start the servers themselves.
+# What needs real servers, and nothing else: the exchange of events over TCP, a socket, TLS, Sentinel and a cluster. The tests start
+# the servers themselves.
 # AOA_REQUIRE=redis fails where there is none.
 set -eu
 export AOA_TEST_REDIS=1

@@ -41,9 +41,21 @@ func (d *definer) c(l definingLine) {
 	case d.cType(l):
 	case l.columns == 0 && identifierByte[line[0]]:
 		d.cFunction(l)
+	case d.enumerator(l):
 	default:
 		d.method(l, false)
 	}
+}
+
+// enumerator defines a constant of an enumeration that has a value: name = value, at the end of a line.
+func (d *definer) enumerator(l definingLine) bool {
+	name, rest := identifier(l.body)
+	rest = bytes.TrimLeft(rest, " \t")
+	if len(name) == 0 || len(rest) < 2 || rest[0] != '=' || rest[1] == '=' || rest[len(rest)-1] != ',' {
+		return false
+	}
+	d.define(name)
+	return true
 }
 
 // cType defines the type that a line begins: struct name {, enum class name : base, typedef … name;, using name =.

@@ -79,10 +79,10 @@ func lineOf(text []byte, number int) string {
 }
 
 // mentions finds the path of a file that is gone in any text: documents, settings, workflows, build files and programs.
-// Histories of changes name what was.
+// Histories of changes name what was, lists of ignored files what may be there, and translations what a tool has found.
 func (b *breaking) mentions(p event.Path) {
 	for _, user := range append(b.Contents.naming(p, maxReferences*4), b.More...) {
-		if b.change[user] || KindOf(user) == KindBinary || changelog(user) {
+		if b.change[user] || KindOf(user) == KindBinary || changelog(user) || namesWhatMayBeGone(user) {
 			continue
 		}
 		text := b.Text(user)
@@ -152,6 +152,11 @@ func (b *breaking) inProgram(line []byte, start int, name string, p, here event.
 
 // newestBranch are the usual names of the branch whose files an address names as they are now.
 var newestBranch = event.WordSet("main master trunk develop HEAD")
+
+// namesWhatMayBeGone reports whether a file lists ignored files, as .gitignore, or is a catalog of gettext.
+func namesWhatMayBeGone(p event.Path) bool {
+	return strings.HasPrefix(p.Base(), ".") && strings.HasSuffix(p.Base(), "ignore") || p.Ext() == ".po" || p.Ext() == ".pot"
+}
 
 // changelog reports whether a file tells the history of a project.
 func changelog(p event.Path) bool {

@@ -23,8 +23,18 @@ type language struct {
 	imports func(im *importer, number int, code, raw []byte)
 	targets func(f files, from event.Path, module string) []event.Path // the files that an import in a file means
 	refers  bool                                                       // its references are known
-	typed   bool                                                       // the type of a variable stands before its name
+	// names that it has itself, and that a program may define for want of them
+	standard map[string]bool
+	typed    bool // the type of a variable stands before its name
 }
+
+// The standard names of C and Ruby that programs define for themselves.
+var (
+	cNames = event.WordSet(`int8_t int16_t int32_t int64_t uint8_t uint16_t uint32_t uint64_t intptr_t uintptr_t intmax_t
+		uintmax_t size_t ssize_t ptrdiff_t wchar_t bool true false NULL nullptr assert static_assert offsetof`)
+	rubyNames = event.WordSet(`RUBY_ENGINE RUBY_VERSION RUBY_PLATFORM RUBY_ENGINE_VERSION Marshal Kernel Process Thread Fiber
+		Struct Comparable Enumerable String Integer Float Array Hash Symbol Object Module Class Exception StandardError`)
+)
 
 // place is where a keyword defines a name that other files may know.
 type place uint8
@@ -101,9 +111,9 @@ var (
 	ruby = &language{comments: hashComments, joins: ".:",
 		keywords:  definingWords("def class module", "", ""),
 		modifiers: event.WordSet("private public protected private_class_method module_function"),
-		more:      (*definer).ruby, imports: (*importer).ruby, targets: files.rubyFile, refers: true}
+		more:      (*definer).ruby, imports: (*importer).ruby, targets: files.rubyFile, refers: true, standard: rubyNames}
 	clike = &language{comments: slashComments, open: "/*", close: "*/", more: (*definer).c, imports: (*importer).c,
-		targets: files.header, refers: true, typed: true}
+		targets: files.header, refers: true, typed: true, standard: cNames}
 	dart = &language{comments: slashComments, open: "/*", close: "*/",
 		keywords:  definingWords("class mixin extension enum typedef", "", "const final var"),
 		modifiers: event.WordSet("abstract base sealed static late"), more: (*definer).java}

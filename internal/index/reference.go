@@ -137,7 +137,8 @@ func (b *breaking) names(change []Changed) {
 			continue
 		}
 		for _, u := range users {
-			if languageOf(u).family() == r.in.Was.lang.family() && !b.own[nameIn{u, r.name}] {
+			ofTest := KindOf(r.in.Path) == KindTest && KindOf(u) != KindTest // a program does not use it
+			if languageOf(u).family() == r.in.Was.lang.family() && !b.own[nameIn{u, r.name}] && !ofTest {
 				byFile[u] = append(byFile[u], r)
 			}
 		}
@@ -158,7 +159,7 @@ func (b *breaking) removed(change []Changed) (out []*removal) {
 			continue
 		}
 		for name, d := range c.Was.defines {
-			if seen[name] || d.private || !c.Was.lang.refers || slices.ContainsFunc(change, func(o Changed) bool {
+			if seen[name] || d.private || !c.Was.lang.refers || c.Was.lang.standard[name] || slices.ContainsFunc(change, func(o Changed) bool {
 				return o.Is != nil && o.Is.keeps(name, d.member || o.Path != c.Path)
 			}) {
 				continue
@@ -228,7 +229,8 @@ func (b *breaking) references(user event.Path, text []byte, removals []*removal)
 	for _, i := range importsIn(lang, text) {
 		targets := all.targetsOf(user, lang, i.module)
 		in.targets = append(in.targets, targets...)
-		known := len(targets) > 0 || lang.family() == java && slices.ContainsFunc(removals, func(r *removal) bool {
+		itself := len(targets) == 1 && targets[0] == user // import ast, in pkg/ast.py, means the module of the language
+		known := len(targets) > 0 && !itself || lang.family() == java && slices.ContainsFunc(removals, func(r *removal) bool {
 			return inPackage(r.in.Path, i.module) // of a class that is not called as its file
 		})
 		in.star = in.star || i.all && known

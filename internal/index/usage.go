@@ -75,6 +75,9 @@ func (u *usage) explicit() bool { return u.lang == python || u.lang == script ||
 
 // judgeMember says what a name of a type means: nothing is known of the types of variables.
 func (u *usage) judgeMember(r *removal, o occurrence) verdict {
+	if u.lang == golang && len(o.before) == 0 && o.declares(golang) && !bytes.Contains(o.after, []byte("=")) {
+		return declares // a field
+	}
 	prototype := u.lang == clike && u.user.Stem() == r.in.Path.Stem() && bytes.HasSuffix(bytes.TrimSpace(o.after), []byte(";")) &&
 		bytes.HasPrefix(o.after, []byte("("))
 	if prototype && !o.dotted || o.dotted && r.ownedBy(o.owner) ||

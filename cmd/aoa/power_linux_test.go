@@ -84,7 +84,7 @@ func TestPowerCut(t *testing.T) {
 			d.must("daemon", "stop")
 			p := d.powered("AOA_DURABILITY=" + durability)
 			book := fault.Open(t, "power cut, durability "+durability)
-			const n = 300
+			const n = 100
 			d.acknowledged("e", n)
 			if durability == "normal" {
 				syncs := -1

@@ -2,7 +2,6 @@ package main
 
 import (
 	"encoding/json"
-	"math"
 	"os"
 	"regexp"
 	"slices"
@@ -10,27 +9,8 @@ import (
 	"testing"
 
 	"github.com/aoa-dev/aoa/internal/api"
-	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/scripts/fault"
 )
-
-// TestWhyAddsUp: the score of a file can be computed again from what aoa why prints.
-func TestWhyAddsUp(t *testing.T) {
-	noRace(t)
-	d := initialized(t, 32)
-	var got api.WhyAnswer
-	fault.Check(t, json.Unmarshal([]byte(d.must("why", "docs/protocol.md", "--with", "server/wire.go", "--json")), &got))
-	if sum := total(got.Reasons); len(got.Reasons) < 2 || math.Abs(sum-got.Logit) > 1e-9*max(1, math.Abs(sum)) {
-		t.Errorf("%d reasons add up to %v, the logit is %v", len(got.Reasons), sum, got.Logit)
-	}
-}
-
-func total(reasons []event.Reason) (sum float64) {
-	for _, r := range reasons {
-		sum += r.Value * r.Weight
-	}
-	return sum
-}
 
 // TestJSONShapes: programs that read the JSON rely on its names.
 func TestJSONShapes(t *testing.T) {

@@ -10,13 +10,13 @@ import (
 )
 
 // change counts a change of a session, half of what a commit counts.
-func (f *fold) change(c session.Change) {
+func (l *Learner) change(c session.Change) {
 	n := len(c.Files)
 	for i, p := range c.Files {
-		f.changed(p.Path, c.At, editShare*share(n)*credit(p))
+		l.changed(p.Path, c.At, editShare*share(n)*credit(p))
 		for _, q := range c.Files[i+1:] {
 			if n <= editMax {
-				f.pair(p.Path, q.Path, c.At, editShare*share(n)*min(credit(p), credit(q)))
+				l.pair(p.Path, q.Path, c.At, editShare*share(n)*min(credit(p), credit(q)))
 			}
 		}
 	}
@@ -31,9 +31,9 @@ func credit(c session.Changed) float64 {
 }
 
 // changed counts a change of a file.
-func (f *fold) changed(p event.Path, at time.Time, w float64) {
-	f.batch.Add(hot.Changes, "", string(p), at, w)
-	f.stamp(hot.Changed, p, at)
+func (l *Learner) changed(p event.Path, at time.Time, w float64) {
+	l.Add(hot.Changes, "", string(p), at, w)
+	l.Stamp(hot.Changed, string(p), at)
 }
 
 // share is the weight of each pair in a change of n files: the weights of all pairs of a file add up to 1.
@@ -44,13 +44,13 @@ func share(n int) float64 {
 	return 1 / float64(n-1)
 }
 
-func (f *fold) pair(a, b event.Path, at time.Time, w float64) {
-	f.batch.Add(hot.Comod, string(a), string(b), at, w)
-	f.batch.Add(hot.Comod, string(b), string(a), at, w)
+func (l *Learner) pair(a, b event.Path, at time.Time, w float64) {
+	l.Add(hot.Comod, string(a), string(b), at, w)
+	l.Add(hot.Comod, string(b), string(a), at, w)
 }
 
 // commit folds a commit. sign is -1 to subtract it.
-func (f *fold) commit(c event.Commit, at time.Time, sign float64) {
+func (l *Learner) commit(c event.Commit, at time.Time, sign float64) {
 	gone := make(map[event.Path]bool, len(c.Gone))
 	for _, p := range c.Gone {
 		gone[p] = true
@@ -70,26 +70,26 @@ func (f *fold) commit(c event.Commit, at time.Time, sign float64) {
 		topics = c.Topics()
 	}
 	for _, t := range topics {
-		f.batch.Add(hot.TermFreq, "", t, at, sign)
+		l.Add(hot.TermFreq, "", t, at, sign)
 	}
 	w := sign * share(n)
 	for i, p := range files {
-		f.batch.Add(hot.Churn, "", string(p), at, sign)
+		l.Add(hot.Churn, "", string(p), at, sign)
 		if sign > 0 {
-			f.batch.Stamp(hot.Committed, string(p), at)
+			l.Stamp(hot.Committed, string(p), at)
 		}
 		if !tells {
 			continue
 		}
-		f.batch.Add(hot.Changes, "", string(p), at, w)
+		l.Add(hot.Changes, "", string(p), at, w)
 		if sign > 0 {
-			f.batch.Stamp(hot.Changed, string(p), at)
+			l.Stamp(hot.Changed, string(p), at)
 		}
 		for _, q := range files[i+1:] {
-			f.pair(p, q, at, w)
+			l.pair(p, q, at, w)
 		}
 		for _, t := range topics {
-			f.batch.Add(hot.TermFiles, t, string(p), at, sign/float64(n))
+			l.Add(hot.TermFiles, t, string(p), at, sign/float64(n))
 		}
 	}
 }

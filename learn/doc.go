@@ -1,7 +1,7 @@
 // Package learn folds events into the weights of the hot store.
 //
-// Events go in, each with its session and with what it changed there, which package session says. One hot.Batch comes
-// out for each batch of the log. The package never reads a clock, a ranking or a repository: an event carries its
+// Events go in, each with its session and with what it changed there, which package session says.
+// Increments of scores come out. The package never reads a clock, a ranking or a repository: an event carries its
 // time and its paths. So what is learned live is what is learned from the log, however the events are divided into
 // batches. An event takes some 15 to 100 µs.
 //
@@ -52,5 +52,5 @@
 // # The rest
 //
 // A rename moves the weights of a file to its new name, unless it is one of before the log began (event.Rename.Past):
-// the commits of that time are learned under the new name. A tick trims the sets.
+// the commits of that time are learned under the new name. A tick trims the sets, once a day one sweeps.
 package learn

@@ -27,48 +27,40 @@ const (
 	commitMax = 100
 )
 
-// fold turns events into the increments of one batch.
-type fold struct {
-	batch *hot.Batch
-}
-
-// event folds an event. s is its session after it, nil for none, and d what it changed there.
-func (f *fold) event(e event.Event, s *session.Session, d session.Delta) {
+// Apply learns what an event says. s is its session after it, nil for none, and d what it changed there.
+func (l *Learner) Apply(e event.Event, s *session.Session, d session.Delta) {
 	switch b := e.Body.(type) {
 	case event.Commit:
-		f.commit(b, e.Time, 1)
+		l.commit(b, e.Time, 1)
 	case event.Uncommit:
-		f.commit(event.Commit(b), e.Time, -1)
+		l.commit(event.Commit(b), e.Time, -1)
 	case event.Rename:
 		for i, to := range b.To[:min(len(b.To), len(b.From))] {
 			if b.Past {
 				break
 			}
-			f.batch.Rename(b.From[i], to)
+			l.Rename(b.From[i], to)
 		}
 	case event.Tick:
-		switch b.Job {
-		case "decay":
-			f.batch.Decay(e.Time)
-		case "sweep":
-			f.batch.Sweep(e.Time)
-		default:
-			f.batch.Trim(e.Time)
+		if b.Job == "sweep" {
+			l.Sweep(e.Time)
+		} else {
+			l.Tick(e.Time)
 		}
 	}
 	for _, c := range d.Changes {
-		f.change(c)
+		l.change(c)
 	}
 	for _, w := range d.Terms {
-		f.batch.Add(hot.TermFreq, "", w, e.Time, termWeight(s))
+		l.Add(hot.TermFreq, "", w, e.Time, termWeight(s))
 	}
 	if len(d.Opened) > 0 {
-		f.opens(e, s, d)
+		l.opens(e, s, d)
 	}
 }
 
 // opens folds accesses.
-func (f *fold) opens(e event.Event, s *session.Session, d session.Delta) {
+func (l *Learner) opens(e event.Event, s *session.Session, d session.Delta) {
 	c := 1.0
 	if d.Hinted {
 		c *= caused
@@ -76,44 +68,40 @@ func (f *fold) opens(e event.Event, s *session.Session, d session.Delta) {
 	tags := e.Tags()
 	tags = tags[:min(maxTags, len(tags))]
 	for _, t := range tags {
-		f.batch.Add(hot.TagFreq, "", t, e.Time, c)
+		l.Add(hot.TagFreq, "", t, e.Time, c)
 	}
 	at := e.Time
 	if d.Hinted {
 		at = at.Add(-causedAge)
 	}
 	for _, o := range d.Opened {
-		f.stamp(hot.Recency, o.Path, at)
-		f.batch.Add(hot.Frequency, "", string(o.Path), e.Time, c)
+		l.Stamp(hot.Recency, string(o.Path), at)
+		l.Add(hot.Frequency, "", string(o.Path), e.Time, c)
 		for _, t := range tags {
-			f.batch.Add(hot.TagFiles, t, string(o.Path), e.Time, c)
-			f.batch.Add(hot.FileTags, string(o.Path), t, e.Time, c)
+			l.Add(hot.TagFiles, t, string(o.Path), e.Time, c)
+			l.Add(hot.FileTags, string(o.Path), t, e.Time, c)
 		}
 		if o.First {
-			f.first(e, o, c)
+			l.first(e, o, c)
 		}
 		if o.Fresh {
 			for _, w := range newestWords(s) {
-				f.batch.Add(hot.TermFiles, w, string(o.Path), e.Time, c*termWeight(s))
+				l.Add(hot.TermFiles, w, string(o.Path), e.Time, c*termWeight(s))
 			}
 		}
 	}
 }
 
 // first relates the first open of a file in a session to those before it.
-func (f *fold) first(e event.Event, o session.Opened, c float64) {
-	f.batch.Add(hot.Sessions, "", string(o.Path), e.Time, c)
+func (l *Learner) first(e event.Event, o session.Opened, c float64) {
+	l.Add(hot.Sessions, "", string(o.Path), e.Time, c)
 	before := o.Prior[max(0, len(o.Prior)-coaccessMax):]
 	for i, q := range before {
 		d := float64(len(before) - i)
 		w := c / (1 + coaccessGap*(d-1))
-		f.batch.Add(hot.Coaccess, string(o.Path), string(q), e.Time, w)
-		f.batch.Add(hot.Coaccess, string(q), string(o.Path), e.Time, w)
+		l.Add(hot.Coaccess, string(o.Path), string(q), e.Time, w)
+		l.Add(hot.Coaccess, string(q), string(o.Path), e.Time, w)
 	}
-}
-
-func (f *fold) stamp(family *hot.Family, p event.Path, at time.Time) {
-	f.batch.Stamp(family, string(p), at)
 }
 
 // termWeight is what each word of the turn counts, where it is used as where a file is opened under it: 1/√n of a

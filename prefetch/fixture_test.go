@@ -87,7 +87,7 @@ func openStore(t *testing.T) *hot.Store {
 func (d *fixture) likely(p float64, files ...event.Path) {
 	d.t.Helper()
 	d.tree.Add(files...)
-	b := hot.NewBatch()
+	b := d.store
 	comod := (math.Log(p/(1-p)) + 5) / 10
 	if d.shares == nil {
 		d.shares = map[event.Path]float64{}
@@ -99,18 +99,16 @@ func (d *fixture) likely(p float64, files ...event.Path) {
 	if d.n++; d.n == 1 {
 		b.Add(hot.Changes, "", "cur.go", epoch, .9) // with the smoothing of .1: 1
 	}
-	d.apply(b)
 }
 
 // knows makes a word of a prompt lead to files.
 func (d *fixture) knows(word string, files ...event.Path) {
 	d.t.Helper()
-	b := hot.NewBatch()
+	b := d.store
 	b.Add(hot.TermFreq, "", word, epoch, 1)
 	for _, f := range files {
 		b.Add(hot.TermFiles, word, string(f), epoch, 1)
 	}
-	d.apply(b)
 }
 
 // fold folds events, as a daemon with these states does, and returns what came of predictions.
@@ -121,11 +119,6 @@ func fold(s *State, sessions *session.Sessions, events []event.Event) (out []ses
 		out = append(out, delta.Resolved...)
 	}
 	return out
-}
-
-func (d *fixture) apply(b *hot.Batch) {
-	d.t.Helper()
-	d.store.Apply(b)
 }
 
 // happen logs events, and returns what came of predictions.

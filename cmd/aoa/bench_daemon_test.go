@@ -100,9 +100,7 @@ func (d *bed) fill(b *testing.B) {
 	fault.Check(b, err)
 	_, err = l.Replay(ctx)
 	fault.Check(b, err)
-	batch := hot.NewBatch()
-	known(batch, d.files, now)
-	l.Hot.Apply(batch)
+	known(l.Hot, d.files, now)
 	ctx, end := context.WithCancel(ctx)
 	end()
 	fault.Check(b, l.Run(ctx)) // it saves the states
@@ -117,7 +115,7 @@ func (d *bed) fill(b *testing.B) {
 	fault.Check(b, db.Close())
 }
 
-func known(batch *hot.Batch, files []event.Path, now time.Time) {
+func known(batch *hot.Store, files []event.Path, now time.Time) {
 	r := rand.New(rand.NewPCG(1, 2))
 	pick := func() string { return string(files[r.IntN(len(files))]) }
 	for i, p := range files {

@@ -61,9 +61,7 @@ func newBacking(b *testing.B, n int) *backing {
 
 func (w *backing) fill(b *testing.B, s *hot.Store, sessions *session.Sessions) {
 	b.Helper()
-	batch := hot.NewBatch()
-	known(batch, w.files, w.now)
-	s.Apply(batch)
+	known(s, w.files, w.now)
 	learn.New(s).Learn(sessions, workedIn(w.files, w.now)...)
 }
 

@@ -226,19 +226,16 @@ func BenchmarkKeep(b *testing.B) {
 	db, err := cold.Open(b.Context(), filepath.Join(b.TempDir(), "aoa.db"), cold.Options{Now: time.Now})
 	fault.Check(b, err)
 	defer db.Close()
-	batch, now := hot.NewBatch(), time.Now()
-	known(batch, files, now)
-	store.Apply(batch)
+	now := time.Now()
+	known(store, files, now)
 	cache := cold.NewBlobs(cold.BlobOptions{Path: filepath.Join(b.TempDir(), "cache.db"), Now: time.Now})
 	defer cache.Close()
 	kept := cold.NewSnapshot(db, cache, "scores")
 	var ts times
 	for b.Loop() {
-		batch := hot.NewBatch()
 		for i := 0; i < len(files); i += 100 {
-			batch.Add(hot.Frequency, "", string(files[i]), now, 1)
+			store.Add(hot.Frequency, "", string(files[i]), now, 1)
 		}
-		store.Apply(batch)
 		begin := time.Now()
 		state, err := store.Snapshot()
 		fault.Check(b, err)

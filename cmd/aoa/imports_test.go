@@ -41,7 +41,7 @@ var allowed = map[string][]string{
 		"internal/regularfile"},
 	"hooks":            {"hooks/agents", "hooks/shell", "internal/event", "internal/index", "internal/redact"},
 	"hooks/transcript": {"hooks", "internal/event", "internal/index", "internal/redact", "internal/regularfile"},
-	"internal/hot":     {"internal/event"},
+	"internal/hot":     {"internal/codec", "internal/event"},
 	"internal/history": {"internal/event"},
 	"internal/team":    {"internal/event", "internal/config", "internal/regularfile"},
 	"internal/cold":    {"internal/codec", "internal/event", "internal/history", "internal/atomicfile", "internal/regularfile"},

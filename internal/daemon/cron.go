@@ -24,14 +24,12 @@ const (
 const day = 24 * time.Hour
 
 // regularJobs are the jobs, in the order in which they are done. A tick is an event: decay itself needs no pass (see
-// hot), so ticks trim, drop what has faded, and sweep, at the same place in the log on every replay. Trimming bounds
-// the sets, so it runs every hour. Scores fade within months, and entries that nothing updates last for weeks: a day
-// and a week find few of them.
+// hot), so ticks trim and sweep, at the same place in the log on every replay. Scores fade within months, so a sweep a
+// day finds few of them.
 func (d *Daemon) regularJobs() []schedule.Job {
 	return []schedule.Job{
 		{Name: "trim", Every: time.Hour, Do: d.tick("")},
-		{Name: "decay", Every: day, Do: d.tick("decay")},
-		{Name: "sweep", Every: 7 * day, Do: d.tick("sweep")},
+		{Name: "sweep", Every: day, Do: d.tick("sweep")},
 		{Name: "prune", Every: time.Hour, Do: d.prune},
 		{Name: "expire", Every: time.Hour, Do: d.expire},
 		{Name: "copy", Every: day, Do: d.copyLog, Urgent: func() bool { return !d.db.HasCopy() }},

@@ -281,7 +281,7 @@ func (e End) Left() bool {
 
 // Tick is the cron's maintenance: scores are trimmed and dropped only here.
 type Tick struct {
-	Job string `json:"job,omitempty"` // decay, sweep; "" trims
+	Job string `json:"job,omitempty"` // sweep; "" trims
 }
 
 // Kind implements Body.

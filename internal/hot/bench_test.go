@@ -21,7 +21,7 @@ func filled(tb testing.TB, n int) (*hot.Store, []string) {
 	for i := range files {
 		files[i] = fmt.Sprintf("services/module%03d/internal/package%02d/file%06d.go", i/200, i/20%10, i)
 	}
-	b := hot.NewBatch()
+	b := s
 	for i, f := range files {
 		at := benchNow.Add(-time.Duration(r.IntN(1e7)) * time.Second)
 		b.Stamp(hot.Recency, f, at)
@@ -43,7 +43,6 @@ func filled(tb testing.TB, n int) (*hot.Store, []string) {
 			b.Add(hot.TagFiles, fmt.Sprintf("tag%d", i%10), files[r.IntN(n)], benchNow, 1)
 		}
 	}
-	s.Apply(b)
 	return s, files
 }
 

@@ -17,7 +17,7 @@ func TestClockAhead(t *testing.T) {
 	s := hot.New(func() time.Time { return clock })
 	at := func(seq int64, files ...string) {
 		t.Helper()
-		fill(t, s, func(b *hot.Batch) {
+		fill(t, s, func(b *hot.Store) {
 			for _, f := range files {
 				b.Stamp(hot.Recency, f, clock)
 			}
@@ -29,7 +29,7 @@ func TestClockAhead(t *testing.T) {
 	at(3, "b")
 	clock = noon.Add(time.Hour)
 	at(4, "b", "both")
-	fill(t, s, func(b *hot.Batch) { b.Trim(clock) })
+	fill(t, s, func(b *hot.Store) { b.Tick(clock) })
 	saved, err := s.Snapshot()
 	fault.Check(t, err)
 	if err := hot.New(func() time.Time { return clock }).Restore(saved); !errors.Is(err, hot.ErrAhead) {

@@ -1,9 +1,8 @@
 // Package hot keeps the current scores in memory: decayed scores and partner sets.
 //
-// Batches of increments with their own times go in, and views that collect questions. Scores decayed to the time of the
-// question come out, and records for the snapshot. The package never reads a clock to learn, never blocks on a
-// disk or a network, and knows nothing of events or rankings. An event's batch costs some 15 µs, a file with eight
-// partners some 600 bytes.
+// Increments with their own times go in, and views that collect questions. Scores decayed to the time of the question
+// come out, and the snapshot. The package never reads a clock to learn, never blocks on a disk or a network, and knows
+// nothing of events or rankings. A file with eight partners takes some 600 bytes.
 //
 // # Decay
 //

@@ -25,7 +25,7 @@ const (
 type Family struct {
 	Name     string        // the first part of its keys on a server
 	Half     time.Duration // an increment is worth half after this long; 0: a time stamp, which needs no decay
-	Keep     int           // owned: members kept per set (trimmed at ticks only); 0: global
+	Keep     int           // owned: members kept per set: it is trimmed to that when it has doubled, and at ticks; 0: global
 	Read     int           // owned: of these the highest, which stay whatever they are worth; no question needs more
 	ByChange bool          // scores of a file decay until its last change (Changed), not until now
 	Owner    Noun          // NounNone: global
@@ -142,16 +142,6 @@ func (f *Family) Worth(t float64, k int64) float64 {
 
 // fade is what 1 at one time is worth at a later one.
 func (f *Family) fade(from, to float64) float64 { return math.Exp2((from - to) / f.Half.Seconds()) }
-
-// Beside is the other epoch that a reader at t adds to this one; ok is false if there is none.
-func (f *Family) Beside(k int64, t float64) (other int64, ok bool) {
-	for _, l := range f.Live(t) {
-		if l != k {
-			return l, true
-		}
-	}
-	return 0, false
-}
 
 // Live lists the epochs that a reader at t adds, newest first; of stamps 0.
 func (f *Family) Live(t float64) []int64 {

@@ -79,38 +79,6 @@ func coarse(x float64) float64 {
 	return math.Float64frombits((math.Float64bits(x) + low/2 + 1) &^ low)
 }
 
-// Excess is what a set loses at a tick: all but the keep highest; of these, members worth less than 0.01 beyond the
-// highest that are read; and what reads as 0, also what subtractions have left below it. So no answer changes. also
-// are the members of the same owner's other epoch: a file is read with the sum of both. A stored 1 of either is worth
-// its factor. It reorders the set.
-func (f *Family) Excess(set []Member, factor float64, also []Member, alsoFactor float64, keep int) (out []Member) {
-	more := make(map[string]float64, len(also))
-	for _, m := range also {
-		more[m.Name] = m.Score * alsoFactor
-	}
-	sums := make([]Member, 0, len(set)+len(also))
-	for _, m := range set {
-		sums = append(sums, Member{m.Name, m.Score*factor + more[m.Name]})
-		delete(more, m.Name)
-	}
-	for name, worth := range more {
-		sums = append(sums, Member{name, worth})
-	}
-	Highest(sums)
-	stays := make(map[string]bool, min(keep, len(sums)))
-	for i, m := range sums[:min(keep, len(sums))] {
-		if !f.Unread(m.Score) && (i < f.Read || coarse(m.Score) >= pruneBelow) {
-			stays[m.Name] = true
-		}
-	}
-	for _, m := range set {
-		if !stays[m.Name] {
-			out = append(out, m)
-		}
-	}
-	return out
-}
-
 // Unread reports whether a value of the family reads as 0: it is worth less than 1e-6, or in an owned set ByChange,
 // which does not shrink by themselves, and bounded, less than 0.01.
 func (f *Family) Unread(worth float64) bool {

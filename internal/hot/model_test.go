@@ -17,6 +17,14 @@ import (
 type model struct {
 	said    map[modelKey][]increment
 	stamped map[string]map[string]time.Time
+	latest  time.Time
+}
+
+func latest(a, b time.Time) time.Time {
+	if b.After(a) {
+		return b
+	}
+	return a
 }
 
 type modelKey struct {
@@ -30,7 +38,7 @@ type increment struct {
 }
 
 func newModel() *model {
-	return &model{map[modelKey][]increment{}, map[string]map[string]time.Time{}}
+	return &model{said: map[modelKey][]increment{}, stamped: map[string]map[string]time.Time{}}
 }
 
 func (m *model) add(f *hot.Family, owner, member string, t time.Time, w float64) {
@@ -121,52 +129,68 @@ func (m *model) until(f *hot.Family, owner, member string, at time.Time) time.Ti
 	return at
 }
 
-// trim applies the tick to owned sets written since the last one.
-func (m *model) trim(at time.Time, written map[ownedSet]bool) {
-	type drop struct {
-		key   modelKey
-		of    *hot.Family
-		epoch int64
-	}
-	var drops []drop
-	for key := range written {
-		f := key.family
-		other, both := f.Beside(key.epoch, hot.Seconds(at))
-		var set, also []hot.Member
-		for k, is := range m.said {
-			if k.family != f || k.owner != key.owner {
-				continue
-			}
-			for _, epoch := range []int64{key.epoch, other} {
-				if !slices.ContainsFunc(is, func(i increment) bool { return f.Epoch(hot.Seconds(i.t)) == epoch }) {
-					continue
-				}
-				member := hot.Member{Name: k.member, Score: m.valueIn(f, epoch, k.owner, k.member, m.until(f, k.owner, "", at))}
-				if epoch == key.epoch {
-					set = append(set, member)
-				} else if both {
-					also = append(also, member)
-				}
-			}
-		}
-		for _, out := range f.Excess(set, 1, also, 1, f.Keep) {
-			drops = append(drops, drop{modelKey{f, key.owner, out.Name}, f, key.epoch})
+// members are the members of an owner's set in an epoch.
+func (m *model) members(f *hot.Family, epoch int64, owner string) (out []string) {
+	for k, is := range m.said {
+		in := func(i increment) bool { return f.Epoch(hot.Seconds(i.t)) == epoch }
+		if k.family == f && k.owner == owner && slices.ContainsFunc(is, in) {
+			out = append(out, k.member)
 		}
 	}
-	for _, d := range drops {
-		m.said[d.key] = slices.DeleteFunc(m.said[d.key],
-			func(i increment) bool { return d.of.Epoch(hot.Seconds(i.t)) == d.epoch })
+	return out
+}
+
+// trim cuts the set of an owner, if it has more than most members in an epoch, to what its sums over the epochs keep.
+func (m *model) trim(f *hot.Family, epoch int64, owner string, at time.Time, most int) {
+	if len(m.members(f, epoch, owner)) <= most {
+		return
+	}
+	epochs := f.Live(hot.Seconds(at))
+	if !slices.Contains(epochs, epoch) {
+		epochs = []int64{epoch}
+	}
+	sums := map[string]float64{}
+	for _, k := range epochs {
+		for _, member := range m.members(f, k, owner) {
+			sums[member] += m.valueIn(f, k, owner, member, m.until(f, owner, "", at))
+		}
+	}
+	var best []hot.Member
+	for name, sum := range sums {
+		best = append(best, hot.Member{Name: name, Score: sum})
+	}
+	hot.Highest(best)
+	for i, x := range best {
+		if i < f.Keep && !f.Unread(x.Score) && (i < f.Read || x.Score >= .01) {
+			continue
+		}
+		key := modelKey{f, owner, x.Name}
+		m.said[key] = slices.DeleteFunc(m.said[key], func(i increment) bool {
+			return slices.Contains(epochs, f.Epoch(hot.Seconds(i.t)))
+		})
+	}
+}
+
+// tick trims the sets that have more members than are kept.
+func (m *model) tick(w world, at time.Time) {
+	for _, f := range hot.Families {
+		for _, owner := range w.names(f.Owner) {
+			epochs := map[int64]bool{}
+			for k, is := range m.said {
+				for _, i := range is {
+					if k.family == f && k.owner == owner && !f.Global() {
+						epochs[f.Epoch(hot.Seconds(i.t))] = true
+					}
+				}
+			}
+			for epoch := range epochs {
+				m.trim(f, epoch, owner, at, f.Keep)
+			}
+		}
 	}
 }
 
 func near(a, b float64) bool { return math.Abs(a-b) <= 1e-9*max(1, math.Abs(a), math.Abs(b)) }
-
-// ownedSet is an owned set that was written.
-type ownedSet struct {
-	family *hot.Family
-	epoch  int64
-	owner  string
-}
 
 // world is the small set of names the random tests use, hostile ones among them.
 type world struct {
@@ -192,7 +216,7 @@ func (w world) names(n hot.Noun) []string {
 	return map[hot.Noun][]string{hot.NounNone: {""}, hot.NounFile: w.paths, hot.NounTag: w.tags, hot.NounTerm: w.terms}[n]
 }
 
-// TestAgainstModel applies random batches and compares every value with the plain model.
+// TestAgainstModel writes at random and compares every value with the plain model.
 func TestAgainstModel(t *testing.T) {
 	for seed := range uint64(6) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) { againstModel(t, rand.New(rand.NewPCG(seed, 1))) })
@@ -203,21 +227,14 @@ func againstModel(t *testing.T, r *rand.Rand) {
 	shorten(t, 4)
 	s, m, w := hot.New(nil), newModel(), newWorld()
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
-	written := map[ownedSet]bool{}
 	for seq := int64(1); seq <= 25; seq++ {
 		now = now.Add(time.Duration(r.IntN(6*3600)) * time.Second)
-		b := hot.NewBatch()
 		for range 1 + r.IntN(60) {
-			randomWrite(r, w, b, m, now, written)
+			randomWrite(r, w, s, m, now)
 		}
-		tick := r.IntN(4) == 0
-		if tick {
-			b.Trim(now)
-		}
-		s.Apply(b)
-		if tick {
-			m.trim(now, written)
-			clear(written)
+		if r.IntN(4) == 0 {
+			s.Tick(now)
+			m.tick(w, now)
 		}
 		compare(t, s, m, w, now)
 		if seq%9 == 0 {
@@ -227,7 +244,7 @@ func againstModel(t *testing.T, r *rand.Rand) {
 	}
 }
 
-func randomWrite(r *rand.Rand, w world, b *hot.Batch, m *model, now time.Time, written map[ownedSet]bool) {
+func randomWrite(r *rand.Rand, w world, b *hot.Store, m *model, now time.Time) {
 	at := now.Add(-time.Duration(r.IntN(5*3600)) * time.Second)
 	if r.IntN(20) == 0 { // late
 		at = at.Add(-time.Duration(r.IntN(40*3600)) * time.Second)
@@ -236,7 +253,6 @@ func randomWrite(r *rand.Rand, w world, b *hot.Batch, m *model, now time.Time, w
 		from, to := pick(r, w.paths), pick(r, w.paths)
 		b.Rename(event.Path(from), event.Path(to))
 		if from != to {
-			m.markRenamed(written, from, to)
 			m.rename(from, to)
 		}
 		return
@@ -249,6 +265,7 @@ func randomWrite(r *rand.Rand, w world, b *hot.Batch, m *model, now time.Time, w
 	if f.Half == 0 {
 		b.Stamp(f, name, at)
 		m.stamp(f, name, at)
+		m.latest = latest(m.latest, at)
 		return
 	}
 	weight := r.Float64() * 3
@@ -256,26 +273,12 @@ func randomWrite(r *rand.Rand, w world, b *hot.Batch, m *model, now time.Time, w
 		weight = -weight / 4
 	}
 	b.Add(f, owner, name, at, weight)
-	m.add(f, owner, name, at, weight)
-	if f.Owner != hot.NounNone {
-		written[ownedSet{f, f.Epoch(hot.Seconds(at)), owner}] = true
+	if m.latest = latest(m.latest, at); f.Past(f.Epoch(hot.Seconds(at)), hot.Seconds(m.latest)) {
+		return
 	}
-}
-
-// markRenamed marks the sets that a rename writes: the next tick looks at them.
-func (m *model) markRenamed(written map[ownedSet]bool, from, to string) {
-	for k, is := range m.said {
-		f := k.family
-		if f.Owner == hot.NounNone || (k.owner != from || f.Owner != hot.NounFile) &&
-			(k.member != from || f.Member != hot.NounFile) {
-			continue
-		}
-		if f.Owner == hot.NounFile && k.owner == from {
-			k.owner = to
-		}
-		for _, i := range is {
-			written[ownedSet{f, f.Epoch(hot.Seconds(i.t)), k.owner}] = true
-		}
+	m.add(f, owner, name, at, weight)
+	if !f.Global() {
+		m.trim(f, f.Epoch(hot.Seconds(at)), owner, m.latest, 2*f.Keep)
 	}
 }
 

@@ -52,6 +52,32 @@ func (n *names) add(text string) uint32 {
 	return id
 }
 
+// rename gives a name's id to another name, which has none.
+func (n *names) rename(id uint32, to string) {
+	delete(n.ids, n.texts[id])
+	n.texts[id] = strings.Clone(to)
+	n.ids[n.texts[id]] = id
+}
+
+// has reports whether an id is that of a name.
+func (n *names) has(id uint32) bool { return int(id) < len(n.texts) && n.texts[id] != "" }
+
+// restore takes the names of a snapshot. It reports whether each is there once.
+func (n *names) restore(texts []string) bool {
+	*n = names{ids: make(map[string]uint32, len(texts)), texts: texts}
+	for id, text := range texts {
+		if text == "" {
+			n.free = append(n.free, uint32(id))
+			continue
+		}
+		if _, twice := n.ids[text]; twice {
+			return false
+		}
+		n.ids[text] = uint32(id)
+	}
+	return true
+}
+
 // release frees an id that no set refers to any more.
 func (n *names) release(id uint32) {
 	delete(n.ids, n.texts[id])

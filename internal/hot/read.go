@@ -53,12 +53,18 @@ func (s *Store) globalAt(f *Family, ids []uint32, t asOf) (sums, until []float64
 
 // ownedAt returns the sums over the epochs of an owner's set, and the time until which they are decayed.
 func (s *Store) ownedAt(f *Family, owner uint32, t asOf) (sums set, until float64) {
+	return s.sum(f, owner, f.Live(t.at), t)
+}
+
+// sum is ownedAt over some epochs.
+func (s *Store) sum(f *Family, owner uint32, epochs []int64, t asOf) (sums set, until float64) {
 	until = s.decayedUntil(f, owner, t)
-	for _, k := range f.Live(t.at) {
-		st := s.owned(ownedKey{f.index, k, owner})
-		if len(st) == 0 {
+	for _, k := range epochs {
+		sc := s.sets[f.index][k]
+		if sc == nil || len(sc.owned[owner]) == 0 {
 			continue
 		}
+		st := sc.owned[owner]
 		worth, decayed := f.Worth(until, k), make(set, len(st))
 		for i, e := range st {
 			decayed[i] = entry{e.id, e.score * worth}
@@ -66,7 +72,7 @@ func (s *Store) ownedAt(f *Family, owner uint32, t asOf) (sums set, until float6
 		if len(sums) == 0 {
 			sums = decayed
 		} else {
-			sums = sums.add(decayed)
+			sums = sums.plus(decayed)
 		}
 	}
 	return sums, until

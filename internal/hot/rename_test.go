@@ -8,7 +8,7 @@ import (
 
 func TestRenameBothWays(t *testing.T) {
 	s := hot.New(nil)
-	fill(t, s, func(b *hot.Batch) {
+	fill(t, s, func(b *hot.Store) {
 		b.Add(hot.Comod, "a", "b", noon, 1)
 		b.Add(hot.Comod, "b", "a", noon, 2)
 		b.Add(hot.Coaccess, "x", "a", noon, 3)
@@ -17,7 +17,7 @@ func TestRenameBothWays(t *testing.T) {
 		b.Add(hot.Frequency, "", "a", noon, 6)
 		b.Stamp(hot.Recency, "a", noon)
 	})
-	fill(t, s, func(b *hot.Batch) {
+	fill(t, s, func(b *hot.Store) {
 		b.Add(hot.Frequency, "", "a", noon, 1)
 		b.Rename("a", "tmp") // swap a and b
 		b.Rename("b", "a")

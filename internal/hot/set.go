@@ -36,6 +36,16 @@ func (s set) put(id uint32, score float64) set {
 	return slices.Insert(s, i, entry{id, score})
 }
 
+// add adds to one score.
+func (s set) add(id uint32, w float64) set {
+	i, ok := s.find(id)
+	if ok {
+		s[i].score += w
+		return s
+	}
+	return slices.Insert(s, i, entry{id, w})
+}
+
 func (s set) remove(id uint32) set {
 	if i, ok := s.find(id); ok {
 		return slices.Delete(s, i, i+1)
@@ -43,26 +53,20 @@ func (s set) remove(id uint32) set {
 	return s
 }
 
-// add adds the scores of more, which is in the order of the ids and is used up.
-func (s set) add(more set) set {
-	fresh := more[:0]
-	for _, e := range more {
-		if i, ok := s.find(e.id); ok {
-			s[i].score += e.score
-		} else {
-			fresh = append(fresh, e)
+// plus is the sum of two sets.
+func (s set) plus(o set) set {
+	out := make(set, 0, len(s)+len(o))
+	for len(s) > 0 && len(o) > 0 {
+		switch c := cmp.Compare(s[0].id, o[0].id); {
+		case c < 0:
+			out, s = append(out, s[0]), s[1:]
+		case c > 0:
+			out, o = append(out, o[0]), o[1:]
+		default:
+			out, s, o = append(out, entry{s[0].id, s[0].score + o[0].score}), s[1:], o[1:]
 		}
 	}
-	i, j := len(s)-1, len(fresh)-1
-	s = append(s, fresh...)
-	for k := len(s) - 1; j >= 0; k-- { // merge from the end
-		if i >= 0 && s[i].id > fresh[j].id {
-			s[k], i = s[i], i-1
-		} else {
-			s[k], j = fresh[j], j-1
-		}
-	}
-	return s
+	return append(append(out, s...), o...)
 }
 
 func (s set) sort() {
@@ -72,7 +76,7 @@ func (s set) sort() {
 // scores are the sets of one family and epoch: one of a global family, one per owner of an owned family.
 type scores struct {
 	global []float64      // by id of the member; 0 is no member
-	owned  map[uint32]set // by id of the owner
+	owned  map[uint32]set // by id of the owner; none is empty
 }
 
 func (s *scores) score(id uint32) float64 {
@@ -88,4 +92,13 @@ func (s *scores) member(id uint32) *float64 {
 		s.global = slices.Grow(s.global, n-len(s.global))[:n]
 	}
 	return &s.global[id]
+}
+
+// put replaces an owner's set. An empty set is deleted.
+func (s *scores) put(owner uint32, of set) {
+	if len(of) > 0 {
+		s.owned[owner] = of
+	} else {
+		delete(s.owned, owner)
+	}
 }

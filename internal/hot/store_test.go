@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -18,11 +17,9 @@ import (
 
 var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
-func fill(t *testing.T, s *hot.Store, with func(b *hot.Batch)) {
+func fill(t *testing.T, s *hot.Store, with func(b *hot.Store)) {
 	t.Helper()
-	b := hot.NewBatch()
-	with(b)
-	s.Apply(b)
+	with(s)
 }
 
 func one(t *testing.T, s *hot.Store, f *hot.Family, owner, name string) float64 {
@@ -41,7 +38,7 @@ func oneAt(t *testing.T, s *hot.Store, f *hot.Family, owner, name string, at tim
 func TestAddIgnores(t *testing.T) {
 	s := hot.New(nil)
 	long := strings.Repeat("x", event.MaxPath+1)
-	fill(t, s, func(b *hot.Batch) {
+	fill(t, s, func(b *hot.Store) {
 		for _, w := range []float64{math.NaN(), math.Inf(1), math.Inf(-1), 0} {
 			b.Add(hot.Frequency, "", "a", noon, w)
 		}
@@ -77,12 +74,12 @@ func TestViewsAreChecked(t *testing.T) {
 
 func TestNewestStampsAreInOrder(t *testing.T) {
 	s := hot.New(nil)
-	fill(t, s, func(b *hot.Batch) {
+	fill(t, s, func(b *hot.Store) {
 		for i := range 400 {
 			b.Stamp(hot.Recency, fmt.Sprintf("f%03d", i), noon.Add(time.Duration(i)*time.Millisecond))
 		}
 	})
-	fill(t, s, func(b *hot.Batch) { b.Stamp(hot.Recency, "f000", noon.Add(time.Second)); b.Trim(noon) })
+	fill(t, s, func(b *hot.Store) { b.Stamp(hot.Recency, "f000", noon.Add(time.Second)); b.Tick(noon) })
 	s = again(t, s)
 	v := s.View(noon)
 	top, few := v.Top(hot.Recency, "", 3), v.Top(hot.Recency, "", 1000)
@@ -92,42 +89,32 @@ func TestNewestStampsAreInOrder(t *testing.T) {
 	}
 }
 
-// TestCapAndTrim keep the same members, by weight and then by name, whichever way they came.
-func TestCapAndTrim(t *testing.T) {
-	capped, trimmed := hot.New(nil), hot.New(nil)
-	gather := func(b *hot.Batch) {
-		for i := range 200 {
-			b.Add(hot.Coaccess, "a", fmt.Sprintf("f%03d", i), noon, float64(1+i%3))
-		}
-		b.Add(hot.Coaccess, "a", "tiny", noon, 0.009)
+// TestTrim: a tick keeps the same members, by weight and then by name, whichever way they came.
+func TestTrim(t *testing.T) {
+	s := hot.New(nil)
+	for i := range 200 {
+		s.Add(hot.Coaccess, "a", fmt.Sprintf("f%03d", i), noon, float64(1+i%3))
 	}
-	fill(t, capped, func(b *hot.Batch) { gather(b); b.Cap(64) })
-	fill(t, trimmed, gather)
-	fill(t, trimmed, func(b *hot.Batch) { b.Trim(noon) })
-	var tops [2]*hot.Ranked
-	for i, s := range []*hot.Store{capped, trimmed} {
-		v := s.View(noon)
-		tops[i] = v.Top(hot.Coaccess, "a", 1000)
-		fault.Check(t, v.Load(t.Context()))
-	}
-	if len(tops[0].Members) != 64 || !slices.Equal(tops[0].Members, tops[1].Members) {
-		t.Errorf("capped\n%v\ntrimmed\n%v", tops[0].Members, tops[1].Members)
-	}
-	if tops[0].Members[0] != "f002" || tops[0].Members[63] != "f191" {
-		t.Errorf("kept %v", tops[0].Members)
+	s.Add(hot.Coaccess, "a", "tiny", noon, 0.009)
+	s.Tick(noon)
+	v := s.View(noon)
+	top := v.Top(hot.Coaccess, "a", 1000)
+	fault.Check(t, v.Load(t.Context()))
+	if len(top.Members) != 64 || top.Members[0] != "f002" || top.Members[63] != "f191" {
+		t.Errorf("kept %v", top.Members)
 	}
 }
 
 // TestTrimAfterRestore finds the sets that were too large when the snapshot was made.
 func TestTrimAfterRestore(t *testing.T) {
 	s := hot.New(nil)
-	fill(t, s, func(b *hot.Batch) {
+	fill(t, s, func(b *hot.Store) {
 		for i := range 100 {
 			b.Add(hot.Coaccess, "a", fmt.Sprint(i), noon, 1)
 		}
 	})
 	s = again(t, s)
-	fill(t, s, func(b *hot.Batch) { b.Trim(noon) })
+	fill(t, s, func(b *hot.Store) { b.Tick(noon) })
 	v := s.View(noon)
 	top := v.Top(hot.Coaccess, "a", 1000)
 	if err := v.Load(t.Context()); err != nil || len(top.Members) != 64 {
@@ -141,11 +128,11 @@ func TestEpochsAreDropped(t *testing.T) {
 	s := hot.New(nil)
 	for i := range 5 {
 		at := noon.Add(time.Duration(i) * 32 * time.Hour)
-		fill(t, s, func(b *hot.Batch) {
+		fill(t, s, func(b *hot.Store) {
 			b.Add(hot.Comod, "a", "b", at, 1)
 			b.Add(hot.Frequency, "", "a", at, 1)
 			b.Add(hot.Comod, "a", fmt.Sprint("late", i), at.Add(-64*time.Hour), 1)
-			b.Trim(at)
+			b.Tick(at)
 		})
 		for before := range i + 1 {
 			v := s.View(noon.Add(time.Duration(before) * 32 * time.Hour))
@@ -158,8 +145,8 @@ func TestEpochsAreDropped(t *testing.T) {
 	}
 }
 
-// TestViewsBesideApply reads while batches are written; every view sees whole batches.
-func TestViewsBesideApply(t *testing.T) {
+// TestViewsBesideWriter reads while increments are written; every view is of one moment.
+func TestViewsBesideWriter(t *testing.T) {
 	s := hot.New(nil)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
@@ -176,21 +163,20 @@ func TestViewsBesideApply(t *testing.T) {
 					return
 				}
 				_ = b
-				if math.Abs(a.Value[0]-a.Value[1]) > 1e-9 {
-					t.Errorf("half a batch: %v", a.Value)
+				if ahead := a.Value[0] - a.Value[1]; ahead < -1e-9 || ahead > 1+1e-9 {
+					t.Errorf("of two moments: %v", a.Value)
 				}
 			}
 		})
 	}
 	for seq := int64(1); seq <= 200; seq++ {
-		fill(t, s, func(b *hot.Batch) {
+		fill(t, s, func(b *hot.Store) {
 			b.Add(hot.Frequency, "", "a", noon, 1)
 			b.Add(hot.Frequency, "", "b", noon, 1)
 			b.Add(hot.Comod, "a", fmt.Sprint(seq), noon, 1)
 			if seq%20 == 0 {
-				b.Rename("a", "c")
-				b.Rename("c", "a")
-				b.Trim(noon)
+				b.Rename(event.Path(fmt.Sprint(seq)), event.Path(fmt.Sprint(seq-1)))
+				b.Tick(noon)
 			}
 		})
 		if seq%50 == 0 {

@@ -1,138 +1,139 @@
 package hot
 
-// Housekeeping plans under writing alone, so that it holds up no question, and changes what it found in one go.
+import (
+	"maps"
+	"slices"
+	"time"
+)
 
-// trim is the tick. Doing it twice is doing it once.
-func (s *Store) trim(at float64) {
-	s.changeAll(s.planSets(at))
+// Tick drops epochs that no reader adds any more, and of owned sets all but the Keep highest members, ties by name. A set
+// that has doubled was trimmed between ticks already. No answer changes.
+func (s *Store) Tick(at time.Time) {
+	now := s.clock.Believable(Seconds(at))
+	s.eachFamily(func(f *Family) {
+		if f.Half == 0 {
+			s.trimNewest(f)
+		}
+		for k, sc := range s.sets[f.index] {
+			if f.Past(k, now) {
+				delete(s.sets[f.index], k)
+				continue
+			}
+			for owner, of := range sc.owned {
+				if len(of) > f.Keep {
+					s.trim(f, k, owner, now)
+				}
+			}
+		}
+	})
+}
+
+// Sweep drops what reads as 0 by then, members of owned sets that are worth less than 0.01 and not among the Read
+// highest, and names that nothing refers to. Nothing else is rewritten, see the package comment. No answer changes.
+func (s *Store) Sweep(at time.Time) {
+	now := s.clock.Believable(Seconds(at))
+	s.eachFamily(func(f *Family) {
+		if f.Half > 0 && f.Global() {
+			s.fade(f, now)
+		}
+		for k, sc := range s.sets[f.index] {
+			for owner := range sc.owned {
+				s.trim(f, k, owner, now)
+			}
+		}
+	})
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.trimNewest()
-	s.dropEpochs(at)
-}
-
-// planSets checks the owned sets that were written since the last tick; the others have only decayed, which changes
-// no order.
-func (s *Store) planSets(at float64) (out []change) {
-	for key := range s.grown {
-		out = s.planExcess(out, key, at, Families[key.family].Keep)
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.grown = map[ownedKey]bool{}
-	return out
-}
-
-// crowded is the least number of members above which a set is trimmed between ticks: the pairs of a commit of 100 files
-// stay together until the tick.
-const crowded = 256
-
-// planCrowded trims those of the changed sets that are four times as large as a tick leaves them. Ticks come by the
-// hour, and busy sessions would fill the memory until then.
-func (s *Store) planCrowded(cs []change) (out []change) {
-	for _, c := range cs {
-		key := ownedKey{c.Family.index, c.Epoch, s.names[c.Family.Owner].find(c.Owner)}
-		if len(s.owned(key)) > max(crowded, 4*c.Family.Keep) {
-			out = s.planExcess(out, key, s.clock.Believable(s.latest), c.Family.Keep)
+	for noun := NounFile; noun <= NounTerm; noun++ {
+		used := s.used(noun)
+		for id, text := range s.names[noun].texts {
+			if text != "" && !used[id] {
+				s.names[noun].release(uint32(id))
+			}
 		}
 	}
-	return out
 }
 
-// planPast finds the sets of a family's epochs that no reader adds any more.
-func (s *Store) planPast(out []change, f *Family, at float64) []change {
-	for k, sc := range s.sets[f.index] {
-		if !f.Past(k, at) {
-			continue
-		}
-		if f.Global() {
-			out = append(out, change{do: removeSet, Family: f, Epoch: k})
-		}
-		for owner := range sc.owned {
-			out = append(out, change{do: removeSet, Family: f, Epoch: k, Owner: s.names[f.Owner].texts[owner]})
-		}
+// eachFamily does something with each family. Between two of them questions are answered.
+func (s *Store) eachFamily(do func(*Family)) {
+	for _, f := range Families {
+		s.mu.Lock()
+		do(f)
+		s.mu.Unlock()
 	}
-	return out
 }
 
-// planExcess adds what an owned set, of at most keep members, is to lose.
-func (s *Store) planExcess(out []change, key ownedKey, at float64, keep int) []change {
-	f := Families[key.family]
-	var also []Member
-	other, both := f.Beside(key.epoch, at)
-	if both {
-		also = s.members(f.Member, s.owned(ownedKey{key.family, other, key.owner}))
+// trim cuts the set of an owner in an epoch, and in the other one that a reader adds to it, to what their sum keeps. The
+// copies have no room for what is gone: otherwise a set would keep the memory of the largest that it ever was.
+func (s *Store) trim(f *Family, epoch int64, owner uint32, at float64) {
+	epochs := f.Live(at)
+	if !slices.Contains(epochs, epoch) {
+		epochs = []int64{epoch}
 	}
-	until := s.decayedUntil(f, key.owner, asOf{at, s.clock})
-	lost := f.Excess(s.members(f.Member, s.owned(key)), f.Worth(until, key.epoch), also, f.Worth(until, other), keep)
-	if len(lost) == 0 {
-		return out
+	sums, _ := s.sum(f, owner, epochs, asOf{at, s.clock})
+	best := s.members(f.Member, sums)
+	Highest(best)
+	stays := make(map[uint32]bool, f.Keep)
+	for i, m := range best[:min(f.Keep, len(best))] {
+		if !f.Unread(m.Score) && (i < f.Read || coarse(m.Score) >= pruneBelow) {
+			stays[s.names[f.Member].ids[m.Name]] = true
+		}
 	}
-	return append(out, change{removeMembers, f, key.epoch, s.names[f.Owner].texts[key.owner], lost})
+	for _, k := range epochs {
+		if sc := s.sets[f.index][k]; sc != nil && len(sc.owned[owner]) > 0 {
+			kept := slices.DeleteFunc(slices.Clone(sc.owned[owner]), func(e entry) bool { return !stays[e.id] })
+			sc.put(owner, slices.Clone(kept))
+		}
+	}
+}
+
+// fade drops what of a global set reads as 0.
+func (s *Store) fade(f *Family, at float64) {
+	ids := s.names[f.Member].all()
+	sums, _ := s.globalAt(f, ids, asOf{at, s.clock})
+	for _, k := range f.Live(at) {
+		sc := s.sets[f.index][k]
+		for i, id := range ids {
+			if sc != nil && sc.score(id) != 0 && f.Unread(sums[i]) {
+				sc.global[id] = 0
+			}
+		}
+	}
 }
 
 // trimNewest keeps the newest stamps. Those of a clock that ran ahead go, too: they would be in the way of the newest.
-func (s *Store) trimNewest() {
+func (s *Store) trimNewest(f *Family) {
+	known := slices.DeleteFunc(s.members(f.Member, s.newest[f.index]), func(m Member) bool { return s.clock.Ahead(m.Score) })
+	var kept set
+	for _, m := range Best(known, NewestKept) {
+		kept = append(kept, entry{s.names[f.Member].ids[m.Name], m.Score})
+	}
+	kept.sort()
+	s.newest[f.index] = kept
+}
+
+// used marks the ids of the names that a set refers to.
+func (s *Store) used(noun Noun) []bool {
+	used := make([]bool, len(s.names[noun].texts))
 	for i, f := range Families {
-		ms := s.members(f.Member, s.newest[i])
-		Highest(ms)
-		early := 0
-		for early < len(ms) && s.clock.Ahead(ms[early].Score) {
-			early++
-		}
-		for _, m := range append(ms[:early:early], ms[min(len(ms), early+NewestKept):]...) {
-			s.newest[i] = s.newest[i].remove(s.names[f.Member].ids[m.Name])
-		}
-	}
-}
-
-// dropEpochs deletes the sets of epochs that no reader adds any more, once an epoch has ended since the last tick. The
-// first tick drops nothing: Apply writes no epoch that is too old.
-func (s *Store) dropEpochs(at float64) {
-	for _, f := range Families {
-		if f.Half == 0 {
-			continue
-		}
-		k := f.Epoch(at)
-		before, known := s.trimmed[f.Name]
-		if known && before >= k {
-			continue
-		}
-		if s.trimmed[f.Name] = k; !known {
-			continue
-		}
-		for _, c := range s.planPast(nil, f, at) {
-			s.change(c)
-		}
-	}
-}
-
-// planDecay finds what of the global sets reads as 0.
-func (s *Store) planDecay(at float64) (out []change) {
-	for _, f := range Families {
-		if !f.Global() || f.Half == 0 {
-			continue
-		}
-		names := &s.names[f.Member]
-		ids := names.all()
-		sums, _ := s.globalAt(f, ids, asOf{at, s.clock})
-		for _, k := range f.Live(at) {
-			lost := change{do: removeMembers, Family: f, Epoch: k}
-			for i, id := range ids {
-				if score := s.score(f, k, id); score != 0 && f.Unread(sums[i]) {
-					lost.Members = append(lost.Members, Member{names.texts[id], score})
+		for _, sc := range s.sets[i] {
+			if f.Owner == noun {
+				for owner := range maps.Keys(sc.owned) {
+					used[owner] = true
 				}
 			}
-			out = append(out, lost)
+			if f.Member != noun {
+				continue
+			}
+			for _, of := range sc.owned {
+				for _, e := range of {
+					used[e.id] = true
+				}
+			}
+			for id, score := range sc.global {
+				used[id] = used[id] || score != 0
+			}
 		}
 	}
-	return out
-}
-
-// score is a member's score in a global set.
-func (s *Store) score(f *Family, epoch int64, id uint32) float64 {
-	if sc := s.sets[f.index][epoch]; sc != nil {
-		return sc.score(id)
-	}
-	return 0
+	return used
 }

@@ -14,8 +14,7 @@ import (
 // TestHousekeepingChangesNoAnswer fills stores with random histories over several epochs and compares every answer
 // before and after a tick: bit for bit what ranks, to 1e-6 the values of single members.
 func TestHousekeepingChangesNoAnswer(t *testing.T) {
-	jobs := map[string]func(*hot.Batch, time.Time){"trim": (*hot.Batch).Trim, "decay": (*hot.Batch).Decay,
-		"sweep": (*hot.Batch).Sweep}
+	jobs := map[string]func(*hot.Store, time.Time){"tick": (*hot.Store).Tick, "sweep": (*hot.Store).Sweep}
 	for name, job := range jobs {
 		t.Run(name, func(t *testing.T) {
 			shorten(t, 256)
@@ -28,14 +27,14 @@ func TestHousekeepingChangesNoAnswer(t *testing.T) {
 					members[i] = fmt.Sprint("m", i)
 				}
 				now := noon
-				fill(t, s, func(b *hot.Batch) { randomHistory(r, b, now, members) })
+				fill(t, s, func(b *hot.Store) { randomHistory(r, b, now, members) })
 				before, size := answersAt(t, s, now, members), len(snapshot(t, s))
-				fill(t, s, func(b *hot.Batch) { job(b, now) })
+				fill(t, s, func(b *hot.Store) { job(b, now) })
 				compareAnswers(t, before, answersAt(t, s, now, members))
 				lost += size - len(snapshot(t, s))
 				later := now.Add(5 * time.Hour)
 				undone := hot.New(nil)
-				fill(t, undone, func(b *hot.Batch) { randomHistory(rand.New(rand.NewPCG(seed, 3)), b, now, members) })
+				fill(t, undone, func(b *hot.Store) { randomHistory(rand.New(rand.NewPCG(seed, 3)), b, now, members) })
 				compareAnswers(t, answersAt(t, undone, later, members), answersAt(t, s, later, members))
 			}
 			if lost == 0 {
@@ -46,7 +45,7 @@ func TestHousekeepingChangesNoAnswer(t *testing.T) {
 }
 
 // randomHistory writes sets that are too large, in two epochs, with values from 1e-12 to 10.
-func randomHistory(r *rand.Rand, b *hot.Batch, now time.Time, members []string) {
+func randomHistory(r *rand.Rand, b *hot.Store, now time.Time, members []string) {
 	for _, f := range hot.Families {
 		owners := []string{"o1", "o2", "o3"}
 		if f.Global() {

@@ -8,8 +8,8 @@ import (
 // All returns a whole set as questions at that time read it, in no order: of a global family owner is "". All values
 // are decayed until that time; stamps are Unix seconds. What reads as 0 is left out.
 func (s *Store) All(f *Family, owner string, at time.Time) []Member {
-	s.writing.Lock()
-	defer s.writing.Unlock()
+	s.mu.RLock()
+	defer s.mu.RUnlock()
 	t := asOf{Seconds(at), s.clock}
 	if !f.Global() {
 		return s.members(f.Member, s.ownedNow(f, s.names[f.Owner].find(owner), t))
@@ -32,8 +32,8 @@ func (s *Store) All(f *Family, owner string, at time.Time) []Member {
 // Sums returns the owners of an owned family whose sets are not empty at that time, each with the sum of its set as All
 // has it.
 func (s *Store) Sums(f *Family, at time.Time) []Member {
-	s.writing.Lock()
-	defer s.writing.Unlock()
+	s.mu.RLock()
+	defer s.mu.RUnlock()
 	out := []Member{}
 	for _, id := range s.names[f.Owner].all() {
 		sum := 0.0

@@ -23,7 +23,6 @@ type States struct {
 	Sessions    *session.Sessions
 	Turns       *reload.Turns
 
-	learner   *learn.Learner
 	consumers []Consumer // that get each event with what it changed in its session
 }
 
@@ -47,8 +46,7 @@ type state interface {
 func newStates(o Options) *States {
 	s := &States{Hot: hot.New(o.Now), Sessions: session.New(), Predictions: prefetch.NewState(),
 		Turns: reload.NewTurns(o.EndsTurns)}
-	s.learner = learn.New(s.Hot)
-	s.consumers = []Consumer{s.learner, s.Predictions, s.Turns}
+	s.consumers = []Consumer{learn.New(s.Hot), s.Predictions, s.Turns}
 	return s
 }
 
@@ -112,7 +110,6 @@ func (l *Log) apply(seq int64, events []event.Event) {
 			}
 		})
 	}
-	l.guard(events[len(events)-1], l.learner.Commit)
 	l.note(func() { l.position = seq })
 	l.o.Count.Learned(len(events), l.o.Now().Sub(begin))
 }

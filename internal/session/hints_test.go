@@ -98,7 +98,7 @@ func TestOutcomes(t *testing.T) {
 func TestIdleSessionsResolve(t *testing.T) {
 	d := newFixture(t)
 	tick := func(after time.Duration) event.Event {
-		return event.Event{Time: start.Add(after), Body: event.Tick{Job: "decay"}}
+		return event.Event{Time: start.Add(after), Body: event.Tick{Job: "sweep"}}
 	}
 	d.apply(ev(event.KindPrompt, 0), hint("1", session.LabelTurn, session.Shown, "a"))
 	d.expect("soon", d.resolved(tick(time.Hour)), "[]")

@@ -194,7 +194,7 @@ func (s *Sequence) outside(e *event.Event) {
 	case n == 13:
 		e.Agent, e.Body = "cli", event.Setting{Name: "threshold", Value: fmt.Sprintf("%.2f", .4+.05*float64(s.IntN(6)))}
 	default:
-		e.Agent, e.Time, e.Body = "cron", s.Now, event.Tick{Job: Pick(s, "", "decay", "sweep")}
+		e.Agent, e.Time, e.Body = "cron", s.Now, event.Tick{Job: Pick(s, "", "sweep")}
 	}
 }
 

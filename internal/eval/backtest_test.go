@@ -14,6 +14,8 @@ import (
 	"github.com/aoa-dev/aoa/watcher"
 )
 
+var noon = time.Date(2026, 3, 2, 12, 0, 0, 0, time.UTC)
+
 // paired is a history in which src/a.go and docs/a.md changed together 60 times, between commits of other files, and
 // then once apart.
 func paired() (s Source) {

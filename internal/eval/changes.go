@@ -55,13 +55,13 @@ func Changes(ctx context.Context, s Source, o Options, sure float64) ([]Change, 
 	err := EachCommit(ctx, s, o, func(c *Commit) error {
 		e := c.Event
 		x, lacks := Change{Commit: e}, raw{place: c.Place}
-		_, lacks.complete = c.World.Complete(ctx, c.Question(""), sure)
+		_, lacks.complete = c.Past.Complete(ctx, c.Question(""), sure)
 		for _, f := range e.Paths() {
-			if !c.Loses() || !c.World.Tree.Has(f) {
+			if !c.Loses() || !c.Past.Tree.Has(f) {
 				continue
 			}
 			q := c.Question(f)
-			ans, without := c.World.Complete(ctx, q, sure)
+			ans, without := c.Past.Complete(ctx, q, sure)
 			is := func(p event.Path) bool { return p == f }
 			place := 1 + slices.IndexFunc(ans.Suggestions, func(x event.Suggestion) bool { return x.File == f })
 			x.Guesses = append(x.Guesses, Guess{Left: f, Place: place, Listed: ans.Suggestions,

@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/aoa-dev/aoa/internal/change"
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/prefetch"
 )
 
 // The commits that are asked about are those of the last quarter of history. One of their files is left out of those
@@ -21,7 +23,7 @@ type Commit struct {
 	Place int // among the events of the history
 	Event event.Event
 
-	World *World
+	Past *Past // before the commit
 }
 
 // Loses reports whether the commit is one of those that are asked about without one of their files.
@@ -37,14 +39,19 @@ func (c *Commit) Question(without event.Path) event.Query {
 	return event.Query{Task: event.TaskChange, Files: files, At: c.Event.Time, Limit: Listed}
 }
 
-// EachCommit replays the history alone and calls ask before a commit that is asked about is learned. Sessions are not
-// learned, for an agent edits the files just before it commits them. The Commit is valid during the call.
+// Options of a replay of commits. The zero value works.
+type Options struct {
+	Progress func(done, total int) // called now and then with the events learned
+	Learned  func(event.Event)     // sees every event when it becomes known, in order
+	Newest   int                   // of the events to be asked about only so many, the newest; 0: all
+	// what the repository says of the files that are named as missing; nil: nothing
+	Rules func(context.Context, []prefetch.Lack) (change.Rules, error)
+}
+
+// EachCommit replays the history and calls ask before a commit that is asked about is learned. The Commit is valid
+// during the call.
 func EachCommit(ctx context.Context, s Source, o Options, ask func(*Commit) error) error {
-	w, err := NewWorld(ctx, s, o)
-	if err != nil {
-		return err
-	}
-	defer w.Close()
+	past := NewPast()
 	from := lastQuarter(s.Commits)
 	if o.Newest > 0 {
 		from = max(from, len(s.Commits)-o.Newest)
@@ -58,15 +65,18 @@ func EachCommit(ctx context.Context, s Source, o Options, ask func(*Commit) erro
 			return err
 		}
 		if i >= from && e.Kind() == event.KindCommit {
-			if err := ask(&Commit{Place: i, Event: e, World: w}); err != nil {
+			if err := ask(&Commit{Place: i, Event: e, Past: past}); err != nil {
 				return fmt.Errorf("evaluate %s: %w", s.Name, err)
 			}
 		}
 		if moved = append(moved, e); e.Kind() == event.KindRename {
 			continue
 		}
-		if err := w.Learn(ctx, moved...); err != nil {
-			return fmt.Errorf("evaluate %s: %w", s.Name, err)
+		for _, e := range moved {
+			past.Learn(e)
+			if o.Learned != nil {
+				o.Learned(e)
+			}
 		}
 		moved = moved[:0]
 	}

@@ -1,8 +1,9 @@
-// Package eval measures predictions on recorded work: in time order it predicts, then it learns.
+// Package eval replays the commits of a repository in time order: before each it asks what the change lacks, then it
+// learns it.
 //
-// Recorded sessions and commits go in. Decisions (the question, the ranking, what the session did then) and the
-// measures of docs/evaluation.md come out. The package learns through learn into a hot store of its own and asks
-// through rank, as the daemon does. Nothing is known before its time. It writes nothing into the repository, starts no
-// daemon, and reads no clock. Each question is ranked once, at the cost of a
-// ranking in the daemon.
+// A Source has the history, read by git or taken from the daemon's log. EachCommit asks with a Past, which knows what
+// the commits before said, and answers as the daemon does: by package prefetch, judged by package change. Changes are
+// the answers for the report, and a Backtest counts them for aoa check --backtest. Nothing is known before its time. The
+// package writes nothing, starts no daemon and reads no clock. docs/evaluation.md defines the numbers. Recorded sessions
+// are replayed by scripts/recorded.
 package eval

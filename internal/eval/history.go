@@ -15,19 +15,26 @@ import (
 	"github.com/aoa-dev/aoa/watcher"
 )
 
+// Source is the history of a repository.
+type Source struct {
+	Name    string
+	Commits []event.Event // KindCommit, KindRename and KindUncommit in time order
+	Clone   *Clone        // nil: what files held is not known
+}
+
 // Clone is where contents of files are read, and what git alone knows of commits.
 type Clone struct {
 	Dir    string
 	Env    []string
 	Bodies map[string]string // ID of a commit's event → its message behind the subject
 
-	blobs map[string][]blob // first digits of a commit's name → what its files hold from then on
+	Blobs map[string][]Blob // Short name of a commit → what its files hold from then on
 }
 
-// blob is what a file held from a commit on.
-type blob struct {
-	path event.Path
-	oid  string
+// Blob is what a file held from a commit on.
+type Blob struct {
+	Path event.Path
+	ID   string
 }
 
 // commit is one commit of a history with the names that its files had at the time, and what they held.
@@ -36,14 +43,14 @@ type commit struct {
 	event event.Event // Paths, Gone
 	body  string      // of the message, behind its subject
 	moved event.Event // From → Paths; no Paths if nothing was renamed
-	blobs []blob
+	blobs []Blob
 }
 
 // ShortName is how much of a commit's name a recorded history keeps at least.
 const ShortName = 12
 
-// shortName is by what the versions of a commit are found.
-func shortName(sha string) string { return sha[:min(ShortName, len(sha))] }
+// Short is by what the versions of a commit are found.
+func Short(sha string) string { return sha[:min(ShortName, len(sha))] }
 
 // readHistory reads the commits of a repository that are not merges, oldest first by committer time, with the names of
 // their time: the importer of the daemon knows today's names, which a replay must not. excluded files are left out.
@@ -91,7 +98,7 @@ func newCommit(c *watcher.Commit, excluded func(event.Path) bool) commit {
 			moved.From, moved.To = append(moved.From, f.From), append(moved.To, f.Path)
 		}
 		b.Paths = append(b.Paths, f.Path)
-		out.blobs = append(out.blobs, blob{f.Path, f.Blob})
+		out.blobs = append(out.blobs, Blob{f.Path, f.Blob})
 	}
 	out.event = event.Event{ID: "commit:" + c.ID, Time: when, Agent: "git", Body: b}
 	out.moved = event.Event{ID: "rename:" + c.ID, Time: when, Agent: "git", Body: moved}
@@ -118,9 +125,9 @@ func History(ctx context.Context, name, dir string, env []string, excluded func(
 	if err != nil {
 		return Source{}, err
 	}
-	c := &Clone{Dir: dir, Env: env, Bodies: map[string]string{}, blobs: map[string][]blob{}}
+	c := &Clone{Dir: dir, Env: env, Bodies: map[string]string{}, Blobs: map[string][]Blob{}}
 	for _, x := range commits {
-		c.blobs[shortName(x.sha)] = x.blobs
+		c.Blobs[Short(x.sha)] = x.blobs
 		c.Bodies[x.event.ID] = x.body
 	}
 	return Source{Name: name, Commits: events(commits), Clone: c}, nil

@@ -42,6 +42,9 @@ type counted struct {
 	count  float64 // touches
 }
 
+// Opens reports whether the event is a file event: what failed opened nothing.
+func Opens(e event.Event) bool { return e.Opens() && e.Call().OK() && len(e.Paths()) > 0 }
+
 // NewRules makes rules that have counted nothing.
 func NewRules() *Rules {
 	return &Rules{together: map[int]map[int]float64{}, commits: map[int]float64{}, ids: map[event.Path]int{},

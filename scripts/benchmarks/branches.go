@@ -25,7 +25,7 @@ func (in inputs) branches(ctx context.Context) (string, error) {
 	}
 	var t recorded.Table
 	err = recorded.EachHistory(ctx, in.repos, names, func(ctx context.Context, _ int, s eval.Source) error {
-		return recorded.Branches(ctx, s, eval.Options{Contents: true}, recorded.LastQuarter, 1, mostAsked,
+		return recorded.Branches(ctx, s, recorded.Options{Contents: true}, recorded.LastQuarter, 1, mostAsked,
 			func(l *recorded.Localization) error { askBranch(&t, l); return nil })
 	})
 	if err != nil {

@@ -42,7 +42,7 @@ func (in inputs) changes(ctx context.Context) (string, error) {
 	err = recorded.EachHistory(ctx, in.repos, names, func(ctx context.Context, _ int, s eval.Source) error {
 		past := newTransactions()
 		o := eval.Options{Learned: past.learn, Newest: newestChanges}
-		err := recorded.Commits(ctx, s, o, func(d *eval.Decision) error {
+		err := recorded.Commits(ctx, s, o, func(d *recorded.Decision) error {
 			in.askChange(&t, s.Name, past, d)
 			return nil
 		})
@@ -104,7 +104,7 @@ func percent(r recorded.Ratio) string { return fmt.Sprintf("%.0f", 100*r.Value()
 const newestChanges = 200
 
 // askChange counts how all answer one question.
-func (in inputs) askChange(t *recorded.Table, repo string, past *transactions, d *eval.Decision) {
+func (in inputs) askChange(t *recorded.Table, repo string, past *transactions, d *recorded.Decision) {
 	var listed, warned []event.Path
 	for _, r := range d.Ranked {
 		listed = append(listed, r.File)
@@ -126,7 +126,7 @@ func (in inputs) askChange(t *recorded.Table, repo string, past *transactions, d
 }
 
 // count counts the answer of a method. Its clusters are commits.
-func count(t *recorded.Table, method, repo string, d *eval.Decision, listed, warned []event.Path, warns bool) {
+func count(t *recorded.Table, method, repo string, d *recorded.Decision, listed, warned []event.Path, warns bool) {
 	add := func(measure string, sum, n float64) { t.Add(method, measure, repo, d.Session, sum, n) }
 	if d.Left != "" {
 		t.Place(method, "", repo, d.Session, 1+slices.Index(listed, d.Left))

@@ -37,7 +37,7 @@ func (in inputs) localize(ctx context.Context) (string, error) {
 		for _, i := range issues {
 			byRepo[i.Repo] = append(byRepo[i.Repo], i)
 		}
-		err = a.each(ctx, slices.Sorted(maps.Keys(byRepo)), func(ctx context.Context, s eval.Source, o eval.Options,
+		err = a.each(ctx, slices.Sorted(maps.Keys(byRepo)), func(ctx context.Context, s eval.Source, o recorded.Options,
 			take func(*recorded.Localization) error) error {
 			return recorded.Localize(ctx, s, byRepo[s.Name], o, take)
 		})
@@ -51,7 +51,7 @@ func (in inputs) localize(ctx context.Context) (string, error) {
 		return "", err
 	}
 	a = texts{inputs: in}
-	err = a.each(ctx, names, func(ctx context.Context, s eval.Source, o eval.Options,
+	err = a.each(ctx, names, func(ctx context.Context, s eval.Source, o recorded.Options,
 		take func(*recorded.Localization) error) error {
 		return recorded.Subjects(ctx, s, o, recorded.LastQuarter, 1, messages, take)
 	})
@@ -69,7 +69,7 @@ type texts struct {
 	published bool // as published tables count: sources alone, all right files, and each text the same
 }
 
-type askTexts func(context.Context, eval.Source, eval.Options, func(*recorded.Localization) error) error
+type askTexts func(context.Context, eval.Source, recorded.Options, func(*recorded.Localization) error) error
 
 func (a *texts) each(ctx context.Context, names []string, ask askTexts) error {
 	return recorded.EachHistory(ctx, a.repos, names, func(ctx context.Context, _ int, s eval.Source) error {
@@ -82,7 +82,7 @@ func (a *texts) each(ctx context.Context, names []string, ask askTexts) error {
 		if !a.published { // no text of theirs has taught the shipped ones
 			weights = ""
 		}
-		o, err := recorded.Weights(eval.Options{Contents: true}, weights, s.Name)
+		o, err := recorded.Weights(recorded.Options{Contents: true}, weights, s.Name)
 		if err != nil {
 			return err
 		}

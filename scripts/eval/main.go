@@ -75,13 +75,13 @@ func (o options) run(ctx context.Context, sources []recorded.Source) (*recorded.
 		if src.Unusable > 0 {
 			fmt.Fprintf(os.Stderr, "%s: %d lines are no rows of a trace, left out\n", src.Name, src.Unusable)
 		}
-		replay, err := recorded.Weights(eval.Options{Contents: o.repos != ""}, o.weights, src.Name)
+		replay, err := recorded.Weights(recorded.Options{Contents: o.repos != ""}, o.weights, src.Name)
 		if err != nil {
 			return err
 		}
 		s := &score{Table: t, repo: src.Name, rules: eval.NewRules(), shown: newShown(o.threshold)}
 		replay.Learned = s.rules.Learn
-		return eval.Sessions(ctx, src.Source, replay, s.take)
+		return recorded.Sessions(ctx, src, replay, s.take)
 	})
 }
 

@@ -19,12 +19,12 @@ type score struct {
 	shown *shown
 }
 
-func (s *score) add(d *eval.Decision, measure string, sum, n float64) {
+func (s *score) add(d *recorded.Decision, measure string, sum, n float64) {
 	s.Add(recorded.Own, measure, s.repo, d.Session, sum, n)
 }
 
 // take counts one decision.
-func (s *score) take(d *eval.Decision) error {
+func (s *score) take(d *recorded.Decision) error {
 	s.shown.predict(d)
 	if d.Query.Task == event.TaskPrompt {
 		s.show(d)
@@ -47,7 +47,7 @@ func (s *score) take(d *eval.Decision) error {
 }
 
 // show counts what single files would be shown, and what is promised of files.
-func (s *score) show(d *eval.Decision) {
+func (s *score) show(d *recorded.Decision) {
 	shown, judged := s.shown.question(d)
 	for _, f := range shown {
 		s.add(d, "shown right", truth(d.Used[f.File]), 1)
@@ -60,7 +60,7 @@ func (s *score) show(d *eval.Decision) {
 }
 
 // list counts the list that would be shown at a prompt, or after a search that failed, to a turn that opens some files.
-func (s *score) list(d *eval.Decision, name string, m prefetch.ListModel, opened []event.Path) {
+func (s *score) list(d *recorded.Decision, name string, m prefetch.ListModel, opened []event.Path) {
 	files, e := m.Choose(d.Query, prefetch.Turn{Prompts: d.Prompts - 1,
 		Named: len(d.Prompted) > 0}, s.shown.predictions, nil)
 	shown := truth(e.Says(prefetch.ListThreshold))
@@ -78,7 +78,7 @@ func (s *score) list(d *eval.Decision, name string, m prefetch.ListModel, opened
 }
 
 // prompt counts which of the files that the turn opens are listed.
-func (s *score) prompt(d *eval.Decision) {
+func (s *score) prompt(d *recorded.Decision) {
 	if len(d.Turn) == 0 {
 		return
 	}
@@ -90,7 +90,7 @@ func (s *score) prompt(d *eval.Decision) {
 }
 
 // turn counts a list at a prompt.
-func (s *score) turn(method string, d *eval.Decision, list []event.Path) {
+func (s *score) turn(method string, d *recorded.Decision, list []event.Path) {
 	five, ten, first := 0, 0, 0
 	for i, f := range list[:min(len(list), 10)] {
 		if !slices.Contains(d.Turn, f) {
@@ -108,11 +108,11 @@ func (s *score) turn(method string, d *eval.Decision, list []event.Path) {
 }
 
 // open counts one open, predicted after the last event before its batch. What a prompt or a command had named is left out.
-func (s *score) open(d *eval.Decision, o eval.Open) {
-	if o.Stratum == eval.Named {
+func (s *score) open(d *recorded.Decision, o recorded.Open) {
+	if o.Stratum == recorded.Named {
 		return
 	}
-	task := map[eval.Stratum]string{eval.Unseen: "T2 ", eval.Seen: "T3 "}[o.Stratum]
+	task := map[recorded.Stratum]string{recorded.Unseen: "T2 ", recorded.Seen: "T3 "}[o.Stratum]
 	among := func(f event.Path) bool { return d.Stratum(f) == o.Stratum }
 	s.Place(recorded.Own, task, s.repo, d.Session, 1+slices.Index(filter(d.Ranked, among), o.File))
 	for _, rule := range eval.RuleNames {
@@ -121,7 +121,7 @@ func (s *score) open(d *eval.Decision, o eval.Open) {
 }
 
 // search counts what follows a search that failed: the place of the first file that the turn opens next.
-func (s *score) search(d *eval.Decision) {
+func (s *score) search(d *recorded.Decision) {
 	if len(d.Search.Opened) == 0 {
 		return
 	}

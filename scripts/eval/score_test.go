@@ -48,14 +48,14 @@ func TestMeasures(t *testing.T) {
 		list = append(list, rank.Scored{File: event.Path(f)})
 	}
 	s := &score{Table: &recorded.Table{}, repo: "r", rules: eval.NewRules(), shown: newShown(.6)}
-	d := &eval.Decision{Session: "s", Ranked: list, Turn: []event.Path{"a", "b", "q"},
+	d := &recorded.Decision{Session: "s", Ranked: list, Turn: []event.Path{"a", "b", "q"},
 		Query: event.Query{Task: event.TaskPrompt, Session: "s"}, Prompted: map[event.Path]bool{"x": true},
-		Stratum: func(event.Path) eval.Stratum { return eval.Unseen }}
+		Stratum: func(event.Path) recorded.Stratum { return recorded.Unseen }}
 	s.prompt(d)
 	d.Query.Task = event.TaskOpen
-	s.open(d, eval.Open{File: "z", Stratum: eval.Unseen})
-	s.open(d, eval.Open{File: "b", Stratum: eval.Named})
-	d.Search = &eval.Search{Nothing: true, Opened: []event.Path{"b", "w"}}
+	s.open(d, recorded.Open{File: "z", Stratum: recorded.Unseen})
+	s.open(d, recorded.Open{File: "b", Stratum: recorded.Named})
+	d.Search = &recorded.Search{Nothing: true, Opened: []event.Path{"b", "w"}}
 	s.search(d)
 	for m, want := range map[string]float64{"T1 any5": 1, "T1 recall10": 2. / 3, "T1 mrr": 1, "T2 hit3": 0, "T2 hit5": 1,
 		"T2 mrr": .25, "T6 hit3": 0, "T6 hit5": 1} {

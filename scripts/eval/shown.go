@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/aoa-dev/aoa/internal/eval"
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/session"
 	"github.com/aoa-dev/aoa/prefetch"
+	"github.com/aoa-dev/aoa/scripts/recorded"
 )
 
 const (
@@ -47,12 +47,12 @@ func newShown(threshold float64) *shown {
 }
 
 // predict turns the ranking of a question into predictions.
-func (s *shown) predict(d *eval.Decision) {
+func (s *shown) predict(d *recorded.Decision) {
 	s.predictions = prefetch.Shipped().Candidates(d.Query, d.Ranked, s.own)
 }
 
 // question returns the files that are shown now, and those that are promised for the first time in their session.
-func (s *shown) question(d *eval.Decision) (shown, judged []prefetch.Candidate) {
+func (s *shown) question(d *recorded.Decision) (shown, judged []prefetch.Candidate) {
 	s.resolve(d)
 	st := s.sessions[d.Session]
 	if st == nil {
@@ -80,7 +80,7 @@ func (s *shown) question(d *eval.Decision) (shown, judged []prefetch.Candidate) 
 }
 
 // resolve learns outcomes: after ten file events of the session, or when it has been idle.
-func (s *shown) resolve(d *eval.Decision) {
+func (s *shown) resolve(d *recorded.Decision) {
 	for id, st := range s.sessions {
 		idle := d.Query.At.Sub(st.at) > session.IdleEnd
 		if id != d.Session && !idle {

@@ -41,13 +41,13 @@ type merged struct {
 // commit, which is drawn by its hash. Both are asked without any text (Localization.Text is "", Commits counts). The
 // later one is asked with its message, too, as a text that speaks of the branch. The files are those of that commit.
 // The branch is asked about as if it had begun just before its merge: its commits are the newest.
-func Branches(ctx context.Context, s eval.Source, o eval.Options, from, to float64, n int,
+func Branches(ctx context.Context, s eval.Source, o Options, from, to float64, n int,
 	each func(*Localization) error) error {
 	list, err := mergesOf(ctx, s)
 	if err != nil {
 		return err
 	}
-	w, err := eval.NewWorld(ctx, s, o)
+	w, err := NewWorld(ctx, s, o)
 	if err != nil {
 		return err
 	}
@@ -133,7 +133,7 @@ func mergesOf(ctx context.Context, s eval.Source) ([]merged, error) {
 
 // branchReplay is a history on the way.
 type branchReplay struct {
-	*eval.World
+	*World
 	source eval.Source
 	of     map[string][]event.Event // commit → its events
 	now    time.Time                // of the newest commit

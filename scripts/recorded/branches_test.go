@@ -26,7 +26,7 @@ git merge -q --no-ff -m 'Merge pull request #1 from somebody/fix-login' fix-logi
 	s, err := eval.History(context.Background(), "a/b", dir, os.Environ(), nil)
 	fault.Check(t, err)
 	var got []Localization
-	err = Branches(context.Background(), s, eval.Options{}, 0, 1, 10, func(l *Localization) error {
+	err = Branches(context.Background(), s, Options{}, 0, 1, 10, func(l *Localization) error {
 		got = append(got, *l)
 		return nil
 	})

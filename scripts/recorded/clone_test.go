@@ -56,19 +56,35 @@ git rm -q b.go; echo a2 > a.go; save delete`)
 	}
 }
 
+// TestBlobs: what a file held is read by its id, and what is not there is nothing.
+func TestBlobs(t *testing.T) {
+	dir := newRepo(t, `
+printf a > a.go; save begin`)
+	s, err := eval.History(t.Context(), "x", dir, os.Environ(), nil)
+	fault.Check(t, err)
+	r, err := openBlobs(t.Context(), dir, os.Environ())
+	fault.Check(t, err)
+	defer r.Close()
+	for id, want := range map[string]string{s.Clone.Blobs[commitOf(s.Commits[0])][0].ID: "a", "deadbeef": ""} {
+		if data, err := r.read(id); err != nil || string(data) != want {
+			t.Errorf("%s holds %q, %v; want %q", id, data, err, want)
+		}
+	}
+}
+
 // TestFutureIsUnknown: what is decided before a moment does not depend on what happens after it.
 func TestFutureIsUnknown(t *testing.T) {
 	whole := newFixture(10).source(t)
 	last := whole.Commits[len(whole.Commits)-1].Time
 	cut := whole.Commits[0].Time.Add(last.Sub(whole.Commits[0].Time) * 2 / 3)
-	part := eval.Source{Name: whole.Name}
+	part := Source{Source: eval.Source{Name: whole.Name}}
 	for _, e := range whole.Commits {
 		if !e.Time.After(cut) {
 			part.Commits = append(part.Commits, e)
 		}
 	}
 	for _, s := range whole.Sessions {
-		kept := eval.Session{ID: s.ID}
+		kept := Session{ID: s.ID}
 		for i, e := range s.Events {
 			if !e.Time.After(cut) {
 				kept.Events, kept.Seq = append(kept.Events, e), append(kept.Seq, i)
@@ -93,10 +109,10 @@ func TestFutureIsUnknown(t *testing.T) {
 }
 
 // rankings are the lists of every question, with their scores.
-func rankings(t *testing.T, s eval.Source) map[string][]string {
+func rankings(t *testing.T, s Source) map[string][]string {
 	t.Helper()
 	out := map[string][]string{}
-	err := eval.Sessions(t.Context(), s, eval.Options{}, func(d *eval.Decision) error {
+	err := Sessions(t.Context(), s, Options{}, func(d *Decision) error {
 		var list []string
 		for _, f := range d.Ranked {
 			list = append(list, fmt.Sprintf("%s %.12f", f.File, f.Score))

@@ -12,13 +12,13 @@ import (
 
 // Commits replays the history alone and asks about each commit before it is learned: complete, and, if it has 2 to 30
 // files, with each of its known files left out in turn.
-func Commits(ctx context.Context, s eval.Source, o eval.Options, each func(*eval.Decision) error) error {
+func Commits(ctx context.Context, s eval.Source, o eval.Options, each func(*Decision) error) error {
 	return eval.EachCommit(ctx, s, o, func(c *eval.Commit) error {
 		if err := askCommit(ctx, c, "", each); err != nil || !c.Loses() {
 			return err
 		}
 		for _, f := range c.Event.Paths() {
-			if !c.World.Tree.Has(f) {
+			if !c.Past.Tree.Has(f) {
 				continue
 			}
 			if err := askCommit(ctx, c, f, each); err != nil {
@@ -30,10 +30,10 @@ func Commits(ctx context.Context, s eval.Source, o eval.Options, each func(*eval
 }
 
 // askCommit asks about a commit, left being the file that is left out.
-func askCommit(ctx context.Context, c *eval.Commit, left event.Path, each func(*eval.Decision) error) error {
-	d := &eval.Decision{Session: c.Event.ID, Seq: c.Place, Left: left, Query: c.Question(left)}
+func askCommit(ctx context.Context, c *eval.Commit, left event.Path, each func(*Decision) error) error {
+	d := &Decision{Session: c.Event.ID, Seq: c.Place, Left: left, Query: c.Question(left)}
 	d.Query.Limit = mostRanked
-	ans, warned := c.World.Complete(ctx, d.Query, prefetch.Sure(prefetch.Balanced))
+	ans, warned := c.Past.Complete(ctx, d.Query, prefetch.Sure(prefetch.Balanced))
 	d.Warned, _ = change.Rules{}.Findings(warned)
 	for _, s := range ans.Suggestions {
 		d.Ranked = append(d.Ranked, rank.Scored{File: s.File, Score: s.Score, Unseen: true})

@@ -9,7 +9,6 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"github.com/aoa-dev/aoa/internal/eval"
 	"github.com/aoa-dev/aoa/rank"
 )
 
@@ -26,7 +25,7 @@ func Each(ctx context.Context, n int, fn func(ctx context.Context, i int) error)
 
 // Weights are options with the weights of a folder that were fitted without a repository (train fit -left), called
 // OWNER+NAME.json. Without a folder they are the shipped ones.
-func Weights(o eval.Options, dir, name string) (eval.Options, error) {
+func Weights(o Options, dir, name string) (Options, error) {
 	if dir == "" {
 		return o, nil
 	}

@@ -148,13 +148,13 @@ func (f *fixture) write(to *bytes.Buffer, r fixtureRow) {
 }
 
 // source is the fixture as a source.
-func (f *fixture) source(t testing.TB) eval.Source {
+func (f *fixture) source(t testing.TB) Source {
 	t.Helper()
 	rows, _, err := decodeRows(bytes.NewReader(f.sessions.Bytes()))
 	fault.Check(t, err)
 	history, _, err := decodeRows(bytes.NewReader(f.commits.Bytes()))
 	fault.Check(t, err)
-	s := eval.Source{Name: "made/up", Commits: commitsOf(history)}
+	s := Source{Source: eval.Source{Name: "made/up", Commits: commitsOf(history)}}
 	s.Sessions, s.Repeated = sessionsOf(rows)
 	return s
 }

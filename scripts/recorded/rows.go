@@ -6,15 +6,14 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/aoa-dev/aoa/internal/eval"
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/redact"
 )
 
 // eventsOf turns a session's rows into the events that the hooks would have made of them. A shell command stands in
 // the trace beside the file events and searches that were found in it; hooks make only those of it.
-func eventsOf(session string, rows []Row) eval.Session {
-	s := eval.Session{ID: session}
+func eventsOf(session string, rows []Row) Session {
+	s := Session{ID: session}
 	for _, call := range calls(rows) {
 		for _, e := range eventsOfCall(call) {
 			e.Session, e.ID = session, fmt.Sprintf("%s:%d", session, len(s.Events))

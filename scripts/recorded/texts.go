@@ -60,9 +60,9 @@ func message(s eval.Source, e event.Event) string {
 
 // Subjects replays a history alone and asks which files the messages of its commits mean, each before it is learned: of
 // at most n commits between the places from and to of the history, in [0,1], at equal distances.
-func Subjects(ctx context.Context, s eval.Source, o eval.Options, from, to float64, n int,
+func Subjects(ctx context.Context, s eval.Source, o Options, from, to float64, n int,
 	each func(*Localization) error) error {
-	w, err := eval.NewWorld(ctx, s, o)
+	w, err := NewWorld(ctx, s, o)
 	if err != nil {
 		return err
 	}
@@ -110,7 +110,7 @@ func Subjects(ctx context.Context, s eval.Source, o eval.Options, from, to float
 }
 
 // localize asks about one text outside of sessions.
-func localize(ctx context.Context, w *eval.World, l *Localization, at time.Time, each func(*Localization) error) error {
+func localize(ctx context.Context, w *World, l *Localization, at time.Time, each func(*Localization) error) error {
 	ranking, err := w.Ask(ctx, event.Query{Prompt: l.Text, Branch: l.Branch, At: at})
 	if err != nil {
 		return err
@@ -170,9 +170,9 @@ func Instances(name string) (out []Instance, err error) {
 }
 
 // Localize asks which files texts mean: each at its commit, with the files of that commit and the history before it.
-func Localize(ctx context.Context, s eval.Source, instances []Instance, o eval.Options,
+func Localize(ctx context.Context, s eval.Source, instances []Instance, o Options,
 	each func(*Localization) error) error {
-	w, err := eval.NewWorld(ctx, s, o)
+	w, err := NewWorld(ctx, s, o)
 	if err != nil {
 		return err
 	}

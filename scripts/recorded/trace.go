@@ -49,7 +49,10 @@ var ErrNoTraces = errors.New("no NAME.jsonl or NAME.jsonl.gz in it")
 // Source is the recorded work on one repository.
 type Source struct {
 	eval.Source
-	Unusable int // lines of its files that are no rows
+	Sessions []Session
+	Others   []event.Event // what belongs to no session: saves, deletions, branches
+	Repeated int           // events left out because a resumed session recorded them again
+	Unusable int           // lines of its files that are no rows
 }
 
 // Traces reads the traces of a folder: NAME.jsonl[.gz] are the sessions of a repository, NAME.commits.jsonl[.gz] its
@@ -193,7 +196,7 @@ func commitsOf(rows []Row) []event.Event {
 
 // sessionsOf orders the rows of each session as recorded and turns them into events. A resumed session tells what the
 // one before it did once more: the same happening counts once, where it was recorded first.
-func sessionsOf(rows []Row) (out []eval.Session, repeated int) {
+func sessionsOf(rows []Row) (out []Session, repeated int) {
 	by := map[string][]Row{}
 	for _, r := range rows {
 		by[r.Session] = append(by[r.Session], r)

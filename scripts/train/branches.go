@@ -31,7 +31,7 @@ var ofBranch = []string{"bias", "branch", "comod_rank", "comod", "alike_rank", "
 
 // branches are the questions on branches of public histories: those that say nothing, and messages of commits, as texts
 // and as first prompts of sessions.
-func branches(ctx context.Context, repos string, o eval.Options) (*set, error) {
+func branches(ctx context.Context, repos string, o recorded.Options) (*set, error) {
 	out := &set{Repos: strings.Fields(histories)}
 	parts := make([][]question, len(out.Repos))
 	err := recorded.EachHistory(ctx, repos, out.Repos, func(ctx context.Context, i int, s eval.Source) error {

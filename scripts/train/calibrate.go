@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/aoa-dev/aoa/internal/eval"
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/prefetch"
 	"github.com/aoa-dev/aoa/rank"
@@ -68,21 +67,17 @@ func learnAll(ctx context.Context, traces, repos, weights string) ([]lessons, er
 }
 
 // withHistories reads the traces with their clones, and the histories of the repositories without one.
-func withHistories(ctx context.Context, traces, repos string) ([]eval.Source, error) {
-	traced, err := recorded.Sources(ctx, traces, repos)
+func withHistories(ctx context.Context, traces, repos string) ([]recorded.Source, error) {
+	out, err := recorded.Sources(ctx, traces, repos)
 	if err != nil {
 		return nil, err
-	}
-	var out []eval.Source
-	for _, s := range traced {
-		out = append(out, s.Source)
 	}
 	for name := range strings.FieldsSeq(histories) {
 		s, err := recorded.History(ctx, repos, name)
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, s)
+		out = append(out, recorded.Source{Source: s})
 	}
 	return out, nil
 }
@@ -113,15 +108,15 @@ type candidate struct {
 const mostFiles = 24
 
 // learn replays one repository.
-func (l *lessons) learn(ctx context.Context, s eval.Source, weights string) error {
+func (l *lessons) learn(ctx context.Context, s recorded.Source, weights string) error {
 	l.Name = s.Name
-	o := eval.Options{Contents: true}
+	o := recorded.Options{Contents: true}
 	if len(s.Sessions) > 0 {
 		o, err := recorded.Weights(o, weights, s.Name)
 		if err != nil {
 			return err
 		}
-		return eval.Sessions(ctx, s, o, func(d *eval.Decision) error {
+		return recorded.Sessions(ctx, s, o, func(d *recorded.Decision) error {
 			if !d.AfterPrompt { // the prompt was asked at
 				l.take(asked{query: d.Query, turn: prefetch.Turn{Prompts: d.Prompts - 1, Named: len(d.Prompted) > 0},
 					opens: len(d.Turn) > 0 || d.Query.Task == event.TaskSearch && len(d.Used) > 0}, d.Ranked,
@@ -131,7 +126,7 @@ func (l *lessons) learn(ctx context.Context, s eval.Source, weights string) erro
 			return nil
 		})
 	}
-	return recorded.Subjects(ctx, s, o, recorded.LastQuarter, 1, mostTexts, func(t *recorded.Localization) error {
+	return recorded.Subjects(ctx, s.Source, o, recorded.LastQuarter, 1, mostTexts, func(t *recorded.Localization) error {
 		q := event.Query{Task: event.TaskPrompt, Prompt: t.Text}
 		l.take(asked{query: q}, t.Ranked, func(event.Path) bool { return false },
 			func(p event.Path) bool { return slices.Contains(t.Files, p) })

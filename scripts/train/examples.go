@@ -12,7 +12,6 @@ import (
 	"os"
 	"slices"
 
-	"github.com/aoa-dev/aoa/internal/eval"
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/rank"
 	"github.com/aoa-dev/aoa/scripts/recorded"
@@ -56,7 +55,7 @@ const (
 )
 
 // gather replays the traces and keeps what training needs.
-func gather(ctx context.Context, traces, repos string, options eval.Options) (*set, error) {
+func gather(ctx context.Context, traces, repos string, options recorded.Options) (*set, error) {
 	all, err := recorded.Sources(ctx, traces, repos)
 	if err != nil {
 		return nil, err
@@ -64,7 +63,7 @@ func gather(ctx context.Context, traces, repos string, options eval.Options) (*s
 	out := &set{Signals: rank.SignalNames()}
 	parts := make([][]question, len(all))
 	err = recorded.Each(ctx, len(all), func(ctx context.Context, i int) (err error) {
-		parts[i], err = questions(ctx, i, all[i].Source, options)
+		parts[i], err = questions(ctx, i, all[i], options)
 		return err
 	})
 	for i, s := range all {
@@ -75,9 +74,9 @@ func gather(ctx context.Context, traces, repos string, options eval.Options) (*s
 }
 
 // questions are those of one repository.
-func questions(ctx context.Context, repo int, s eval.Source, o eval.Options) (out []question, err error) {
+func questions(ctx context.Context, repo int, s recorded.Source, o recorded.Options) (out []question, err error) {
 	n := 0
-	take := func(d *eval.Decision) error {
+	take := func(d *recorded.Decision) error {
 		n++
 		if q, ok := ask(d, n); ok {
 			q.Repo = repo
@@ -85,7 +84,7 @@ func questions(ctx context.Context, repo int, s eval.Source, o eval.Options) (ou
 		}
 		return nil
 	}
-	if err := eval.Sessions(ctx, s, o, take); err != nil {
+	if err := recorded.Sessions(ctx, s, o, take); err != nil {
 		return nil, err
 	}
 	fmt.Fprintf(os.Stderr, "%s: %d questions, %d kept\n", s.Name, n, len(out))
@@ -93,7 +92,7 @@ func questions(ctx context.Context, repo int, s eval.Source, o eval.Options) (ou
 }
 
 // ask turns a decision into a question; not ok: nothing is learned from it.
-func ask(d *eval.Decision, n int) (question, bool) {
+func ask(d *recorded.Decision, n int) (question, bool) {
 	q := question{Session: d.Session, Task: d.Query.Task, Again: d.AfterPrompt}
 	target := map[event.Path]bool{}
 	add := func(p event.Path, unseen bool) {
@@ -106,11 +105,11 @@ func ask(d *eval.Decision, n int) (question, bool) {
 	switch q.Task {
 	case event.TaskPrompt:
 		for _, p := range d.Turn {
-			add(p, d.Stratum(p) == eval.Unseen)
+			add(p, d.Stratum(p) == recorded.Unseen)
 		}
 	case event.TaskSearch:
 		for _, p := range d.Search.Opened {
-			add(p, d.Stratum(p) == eval.Unseen)
+			add(p, d.Stratum(p) == recorded.Unseen)
 		}
 	case event.TaskOpen:
 		opens := d.Next
@@ -118,8 +117,8 @@ func ask(d *eval.Decision, n int) (question, bool) {
 			opens, q.After = d.After, true
 		}
 		for _, o := range opens {
-			if o.Stratum != eval.Named {
-				add(o.File, o.Stratum == eval.Unseen)
+			if o.Stratum != recorded.Named {
+				add(o.File, o.Stratum == recorded.Unseen)
 			}
 		}
 	}
@@ -132,9 +131,9 @@ func ask(d *eval.Decision, n int) (question, bool) {
 		}
 		values := r.Values()
 		f := newFile(r.File, values[:], target[r.File])
-		f.Used, f.Out, f.Seen = d.Used[r.File], d.Prompted[r.File], d.Stratum(r.File) != eval.Unseen
+		f.Used, f.Out, f.Seen = d.Used[r.File], d.Prompted[r.File], d.Stratum(r.File) != recorded.Unseen
 		if q.Task == event.TaskOpen {
-			f.Out = d.Stratum(r.File) == eval.Named
+			f.Out = d.Stratum(r.File) == recorded.Named
 		}
 		q.Files = append(q.Files, f)
 	}

@@ -20,9 +20,9 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/aoa-dev/aoa/internal/eval"
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/rank"
+	"github.com/aoa-dev/aoa/scripts/recorded"
 )
 
 func main() {
@@ -70,7 +70,7 @@ type options struct {
 
 func (o options) fit(ctx context.Context) error {
 	unfitted := plain()
-	asked := eval.Options{Models: curious(), Texts: &unfitted, Contents: true}
+	asked := recorded.Options{Models: curious(), Texts: &unfitted, Contents: true}
 	fits, err := o.keep(".fits", func() (*set, error) { return texts(ctx, o.repos, o.issues, asked, fitsOf) })
 	if err != nil {
 		return err

@@ -38,7 +38,7 @@ const (
 
 // texts are the questions that teach what texts mean, of commit messages of histories and of issues: what the fields of
 // files say, or whole rankings.
-func texts(ctx context.Context, repos, issues string, o eval.Options, ask func(repo int, l *recorded.Localization,
+func texts(ctx context.Context, repos, issues string, o recorded.Options, ask func(repo int, l *recorded.Localization,
 	meant []event.Path) question) (*set, error) {
 	out := &set{}
 	var instances []recorded.Instance

@@ -1,21 +1,12 @@
-package eval
+package recorded
 
 import (
 	"slices"
 	"time"
 
+	"github.com/aoa-dev/aoa/internal/eval"
 	"github.com/aoa-dev/aoa/internal/event"
 )
-
-// Source is the recorded work on one repository.
-type Source struct {
-	Name     string
-	Commits  []event.Event // KindCommit, KindRename and KindUncommit in time order
-	Sessions []Session
-	Others   []event.Event // what belongs to no session: saves, deletions, branches
-	Repeated int           // events left out because a resumed session recorded them again
-	Clone    *Clone        // nil: what files held is not known
-}
 
 // Session is what one session did, in the order in which it was recorded. Events with the same Batch were requested
 // together: none could see what another returned.
@@ -133,7 +124,7 @@ func (t *track) known(u *unit) {
 	u.place = len(t.units)
 	t.units = append(t.units, u)
 	for _, e := range u.events {
-		if Opens(e) {
+		if eval.Opens(e) {
 			t.opened = append(t.opened, e.Paths()...)
 		}
 		t.records = t.records || len(e.Seen()) > 0
@@ -144,11 +135,8 @@ func (t *track) known(u *unit) {
 	u.files, u.prompts = len(t.opened), t.prompts
 }
 
-// Opens reports whether the event is a file event: what failed opened nothing.
-func Opens(e event.Event) bool { return e.Opens() && e.Call().OK() && len(e.Paths()) > 0 }
-
 // hasFiles reports whether the unit has a file event.
-func (u *unit) hasFiles() bool { return slices.ContainsFunc(u.events, Opens) }
+func (u *unit) hasFiles() bool { return slices.ContainsFunc(u.events, eval.Opens) }
 
 // prompt is the unit as a prompt, nil if it is something else.
 func (u *unit) prompt() *event.Event {

@@ -1,4 +1,4 @@
-package eval
+package recorded
 
 import (
 	"context"
@@ -7,7 +7,6 @@ import (
 
 	"github.com/aoa-dev/aoa/internal/change"
 	"github.com/aoa-dev/aoa/internal/event"
-	"github.com/aoa-dev/aoa/prefetch"
 	"github.com/aoa-dev/aoa/rank"
 )
 
@@ -15,13 +14,8 @@ import (
 type Options struct {
 	Models   map[event.Task]rank.Model // in place of the shipped ones
 	Texts    *rank.Texts               // in place of the shipped ones
-	Progress func(done, total int)     // called now and then with the events learned
+	Contents bool                      // files' contents are known, as of the last commit by then, where a source has them
 	Learned  func(event.Event)         // sees every event when it becomes known, in order
-	Newest   int                       // of the commits to be asked about only so many, the newest; 0: all
-	// files' contents are known, as of the last commit by then, where a source has them
-	Contents bool
-	// what the repository says of the files that are named as missing; nil: nothing
-	Rules func(context.Context, []prefetch.Lack) (change.Rules, error)
 }
 
 // Decision is one question, how it was answered, and what the session did then.
@@ -54,25 +48,19 @@ type Decision struct {
 func Sessions(ctx context.Context, s Source, o Options, each func(*Decision) error) error {
 	items, _ := timeline(s)
 	label(items)
-	w, err := NewWorld(ctx, s, o)
+	w, err := NewWorld(ctx, s.Source, o)
 	if err != nil {
 		return err
 	}
 	defer w.Close()
 	r := replay{World: w, memories: map[*track]*memory{}, each: each}
-	for i, it := range items {
-		if o.Progress != nil && i%256 == 0 {
-			o.Progress(i, len(items))
-		}
+	for _, it := range items {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
 		if err := r.item(ctx, it); err != nil {
 			return fmt.Errorf("evaluate %s: %w", s.Name, err)
 		}
-	}
-	if o.Progress != nil {
-		o.Progress(len(items), len(items))
 	}
 	return nil
 }

@@ -1,4 +1,4 @@
-package eval
+package recorded
 
 import (
 	"fmt"
@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/aoa-dev/aoa/internal/eval"
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/scripts/eventtest"
 	"github.com/aoa-dev/aoa/scripts/fault"
@@ -15,8 +16,8 @@ var noon = time.Date(2026, 3, 2, 12, 0, 0, 0, time.UTC)
 
 // story makes a source of one session over a repository of four files.
 func story(events ...event.Event) Source {
-	s := Source{Name: "story", Commits: []event.Event{{ID: "commit:1", Time: noon.Add(-time.Hour),
-		Body: event.Commit{Paths: []event.Path{"a.go", "a_test.go", "b.go", "docs/c.md"}}}}}
+	s := Source{Source: eval.Source{Name: "story", Commits: []event.Event{{ID: "commit:1", Time: noon.Add(-time.Hour),
+		Body: event.Commit{Paths: []event.Path{"a.go", "a_test.go", "b.go", "docs/c.md"}}}}}}
 	session := Session{ID: "one"}
 	for i, e := range events {
 		e.ID, e.Session, e.Time = fmt.Sprint(i), "one", noon.Add(time.Duration(i)*time.Second)

@@ -1,4 +1,4 @@
-package eval
+package recorded
 
 import "github.com/aoa-dev/aoa/internal/event"
 

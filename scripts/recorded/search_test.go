@@ -1,9 +1,10 @@
-package eval
+package recorded
 
 import (
 	"testing"
 	"time"
 
+	"github.com/aoa-dev/aoa/internal/eval"
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/scripts/fault"
 )
@@ -35,7 +36,7 @@ func TestSearchFailed(t *testing.T) {
 		for i := range s.Events {
 			s.Events[i].Time = at.Add(time.Duration(1+i) * time.Minute)
 		}
-		items, tracks := timeline(Source{Commits: []event.Event{commit}, Sessions: []Session{s}})
+		items, tracks := timeline(Source{Source: eval.Source{Commits: []event.Event{commit}}, Sessions: []Session{s}})
 		label(items)
 		got, is := tracks[0].units[2].search(), ""
 		if got != nil {

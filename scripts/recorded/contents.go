@@ -1,4 +1,4 @@
-package eval
+package recorded
 
 import (
 	"context"
@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/aoa-dev/aoa/internal/eval"
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/git"
 	"github.com/aoa-dev/aoa/internal/index"
@@ -54,13 +55,13 @@ func (w *World) contents(e event.Event) {
 			delete(w.held, p)
 		}
 		for _, f := range w.blobs[commitOf(e)] {
-			w.unread[f.path], w.held[f.path] = f.oid, f.oid
+			w.unread[f.Path], w.held[f.Path] = f.ID, f.ID
 		}
 	}
 }
 
 // commitOf is by what the versions of a commit are found.
-func commitOf(e event.Event) string { return shortName(strings.TrimPrefix(e.ID, "commit:")) }
+func commitOf(e event.Event) string { return eval.Short(strings.TrimPrefix(e.ID, "commit:")) }
 
 // text is the newest version of a file, nil if its content is not known.
 func (w *World) text(p event.Path) []byte {

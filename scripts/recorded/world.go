@@ -1,19 +1,16 @@
-package eval
+package recorded
 
 import (
 	"context"
 	"fmt"
-	"slices"
-	"strings"
 	"time"
 
+	"github.com/aoa-dev/aoa/internal/eval"
 	"github.com/aoa-dev/aoa/internal/event"
-	"github.com/aoa-dev/aoa/internal/history"
 	"github.com/aoa-dev/aoa/internal/hot"
 	"github.com/aoa-dev/aoa/internal/index"
 	"github.com/aoa-dev/aoa/internal/session"
 	"github.com/aoa-dev/aoa/learn"
-	"github.com/aoa-dev/aoa/prefetch"
 	"github.com/aoa-dev/aoa/rank"
 )
 
@@ -28,10 +25,9 @@ type World struct {
 	hour     time.Time // of the last tick
 	untold   int       // commits since the last tick
 	learned  func(event.Event)
-	commits  history.Commits
 
 	reader *blobs // nil: contents are not known
-	blobs  map[string][]blob
+	blobs  map[string][]eval.Blob
 	unread map[event.Path]string // file → the newest version, if it was not read yet
 	held   map[event.Path]string // file → the newest version
 	said   *index.Contents       // nil: contents are not known
@@ -46,7 +42,7 @@ const (
 )
 
 // NewWorld makes one that knows nothing yet. Close it at the end.
-func NewWorld(ctx context.Context, s Source, o Options) (*World, error) {
+func NewWorld(ctx context.Context, s eval.Source, o Options) (*World, error) {
 	store, sessions := hot.New(nil), session.New()
 	w := &World{store: store, sessions: sessions, learner: learn.New(store),
 		Tree: index.NewTree(nil), learned: o.Learned}
@@ -56,7 +52,7 @@ func NewWorld(ctx context.Context, s Source, o Options) (*World, error) {
 		if w.reader, err = openBlobs(ctx, s.Clone.Dir, s.Clone.Env); err != nil {
 			return nil, err
 		}
-		w.said, w.blobs = index.NewContents(), s.Clone.blobs
+		w.said, w.blobs = index.NewContents(), s.Clone.Blobs
 		w.unread, w.held = map[event.Path]string{}, map[event.Path]string{}
 		say = func() *index.Contents { return w.said }
 	}
@@ -79,7 +75,6 @@ func (w *World) Learn(ctx context.Context, events ...event.Event) error {
 		w.tick(e)
 		grow(w.Tree, e)
 		w.contents(e)
-		w.learnCommit(e)
 		w.pending = append(w.pending, e)
 		if w.learned != nil {
 			w.learned(e)
@@ -89,29 +84,6 @@ func (w *World) Learn(ctx context.Context, events ...event.Event) error {
 		w.flush()
 	}
 	return ctx.Err()
-}
-
-// learnCommit takes a commit in as the daemon's event log does.
-func (w *World) learnCommit(e event.Event) {
-	switch b := e.Body.(type) {
-	case event.Rename:
-		for i, from := range b.From {
-			w.commits.Rename(from, b.To[i])
-		}
-	case event.Commit:
-		if history.Counts(b) {
-			w.commits.Add(strings.TrimPrefix(e.ID, "commit:"), slices.Concat(b.Paths, b.Gone))
-		}
-	}
-}
-
-// Complete answers a question about a change as people get it. sure is the probability from which a missing file is
-// named.
-func (w *World) Complete(ctx context.Context, q event.Query, sure float64) (event.Answer, []prefetch.Lack) {
-	w.flush()
-	p := prefetch.New(prefetch.NewState(), w.sessions, w.Ranker, prefetch.Options{})
-	c := p.Companions(q, &w.commits, w.Ranker.Has)
-	return c.Answer(ctx), c.Lacks(sure)
 }
 
 // tick does the daemon's hourly housekeeping: in hours of work, and now and then in a long history.

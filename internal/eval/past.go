@@ -1,0 +1,54 @@
+package eval
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/history"
+	"github.com/aoa-dev/aoa/internal/index"
+	"github.com/aoa-dev/aoa/internal/session"
+	"github.com/aoa-dev/aoa/prefetch"
+)
+
+// Past is what was known of a repository before a commit: its files, and which commits changed which. It answers
+// questions about changes as the daemon does.
+type Past struct {
+	Tree *index.Tree
+
+	commits history.Commits
+	asks    *prefetch.Prefetcher
+}
+
+// NewPast returns a Past that knows nothing yet.
+func NewPast() *Past {
+	// Companions of a change come from commits alone, so that the prefetcher needs no ranker.
+	return &Past{Tree: index.NewTree(nil),
+		asks: prefetch.New(prefetch.NewState(), session.New(), nil, prefetch.Options{})}
+}
+
+// Learn takes an event in. It is known to the next question. Events that are no commits and no renames are passed over.
+func (p *Past) Learn(e event.Event) {
+	switch b := e.Body.(type) {
+	case event.Rename:
+		p.Tree.Remove(b.From...)
+		p.Tree.Add(b.To...)
+		for i, from := range b.From {
+			p.commits.Rename(from, b.To[i])
+		}
+	case event.Commit:
+		p.Tree.Add(b.Paths...)
+		p.Tree.Remove(b.Gone...)
+		if history.Counts(b) {
+			p.commits.Add(strings.TrimPrefix(e.ID, "commit:"), slices.Concat(b.Paths, b.Gone))
+		}
+	}
+}
+
+// Complete answers a question about a change as people get it. sure is the probability from which a missing file is
+// named.
+func (p *Past) Complete(ctx context.Context, q event.Query, sure float64) (event.Answer, []prefetch.Lack) {
+	c := p.asks.Companions(q, &p.commits, p.Tree.Has)
+	return c.Answer(ctx), c.Lacks(sure)
+}

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/aoa-dev/aoa/hooks/shell"
 	"github.com/aoa-dev/aoa/internal/event"
@@ -29,7 +30,7 @@ func (s *CallContext) command(c ToolCall) []event.Body {
 	if at := c.Input.text("workdir"); at != "" {
 		dir = s.Files.Abs(at, "")
 	}
-	r := shell.Follow(s.Files, shell.Line{Text: line, PowerShell: c.Name == "PowerShell", Dir: dir, Past: s.Past})
+	r := s.follow(line, dir, c)
 	done, missing := completed(r.Ops, c)
 	ops, redacted := merge(done), newRedacted(line)
 	var out []event.Body
@@ -51,6 +52,14 @@ func (s *CallContext) command(c ToolCall) []event.Body {
 		out[len(out)-1] = last
 	}
 	return append(out, s.written(ops, c)...)
+}
+
+// follow is what a command line did. Of PowerShell's there is no parser: it names files.
+func (s *CallContext) follow(line, dir string, c ToolCall) shell.Result {
+	if c.Name == "PowerShell" {
+		return shell.Result{Ops: []shell.Op{{Kind: event.KindRun, Named: s.mentions(line, false)}}}
+	}
+	return shell.Follow(s.Files, shell.Line{Text: line, Dir: dir})
 }
 
 // commandText is the command line of a call of a shell tool.
@@ -105,8 +114,16 @@ type redacted struct {
 	values map[string]bool // terms of what is assigned in text and occurs nowhere else
 }
 
+// leastSecret is the length from which a word that redaction takes out at one place of a line is taken out at all.
+const leastSecret = 8
+
 func newRedacted(command string) redacted {
 	r := redacted{text: redact.Text(command), terms: map[string]bool{}, values: map[string]bool{}}
+	for word := range strings.FieldsFuncSeq(command, func(c rune) bool { return !unicode.IsLetter(c) && !unicode.IsDigit(c) }) {
+		if left := strings.Count(r.text, word); len(word) >= leastSecret && left > 0 && left < strings.Count(command, word) {
+			r.text = strings.ReplaceAll(r.text, word, redact.Mark) // a secret elsewhere in the line
+		}
+	}
 	r.whole = r.text == command
 	for _, t := range redact.CommandTerms(r.text, maxCommand) {
 		r.terms[t] = true
@@ -150,12 +167,6 @@ func hide(e *event.Event, secret func(event.Path) bool) {
 
 // bodyOf is what an operation of a command did. The programs are those of the whole line.
 func (s *CallContext) bodyOf(op shell.Op, c ToolCall, line redacted, programs []shell.Program) event.Body {
-	switch op.Kind {
-	case event.KindRename:
-		return event.Rename{From: op.From, To: op.Paths}
-	case event.KindDelete:
-		return event.Delete{Paths: op.Paths}
-	}
 	out := event.Call{Act: event.Act(op.Kind), Paths: op.Paths, Named: s.Files.Keep(op.Named, event.MaxSeen)}
 	switch op.Kind {
 	case event.KindSearch:

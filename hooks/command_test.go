@@ -43,7 +43,7 @@ func TestFailedReads(t *testing.T) {
 			nil, "failed flask/sessions.py; run"},
 		{"sed -i s/a/b/ flask/sessions.py", "", result("", ""), "edit src/flask/sessions.py"},
 		{"rm go.mod flask/sessions.py", "Exit code 1\nrm: cannot remove 'flask/sessions.py': No such file or directory",
-			nil, "failed flask/sessions.py; delete go.mod"},
+			nil, "run @go.mod @src/flask/sessions.py"},
 		{"pytest tests/a.py::test_x", "Exit code 4\nERROR: file or directory not found: tests/a.py::test_x\n", nil,
 			"failed tests/a.py; run"},
 		{"cd web && git add a.go", "Exit code 128\nfatal: pathspec 'a.go' did not match any files", nil, "failed web/a.go; run"},

@@ -9,7 +9,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/aoa-dev/aoa/internal/event"
-	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 // sketch writes events in one line: "read a.go; search x [dir] @named; run".
@@ -119,19 +118,6 @@ func TestShellBounds(t *testing.T) {
 		if events := bash(r, "/r", src, ""); len(events) == 0 || len(events) > 60 {
 			t.Errorf("%.20s: %d events", src, len(events))
 		}
-	}
-}
-
-// What a transcript tells of moves and removals is long past: the tree of today stands.
-func TestPastMoves(t *testing.T) {
-	r := orchard()
-	s := &CallContext{Repo: r, Files: r.Locator(orchardRoot), Past: true}
-	for command, want := range map[string]string{
-		"rm go.mod": "run @go.mod", "mv web/server.go web/old.go": "run @web/server.go @web/old.go",
-		"git mv web/older.go web/server.go": "rename web/older.go>web/server.go",
-	} {
-		in, _ := json.Marshal(map[string]string{"command": command})
-		fault.Same(t, command, sketch(s.Tool(ToolCall{Name: "Bash", ID: "t", Input: input(in)})), want)
 	}
 }
 

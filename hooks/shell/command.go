@@ -40,9 +40,6 @@ const maxWraps = 8
 
 // run takes off what only wraps a command and hands it to the one who knows it.
 func (sh *walker) run(c command) {
-	if sh.cmdlets && len(c.args) > 0 {
-		c.args = unixWords(c.args)
-	}
 	for range maxWraps {
 		if len(c.args) == 0 {
 			return
@@ -120,14 +117,6 @@ func (sh *walker) does(c command, s spec) {
 	case "list":
 		o := s.parse(c.args)
 		sh.searched(o.values["-P"], o.ops)
-	case "move":
-		sh.move(s.parse(c.args).ops)
-	case "copy":
-		sh.copy(c, s)
-	case "remove":
-		if o := s.parse(c.args); !o.has("--cached") {
-			sh.remove(o.ops)
-		}
 	case "write":
 		sh.tee(c, s)
 	case "patch":

@@ -20,7 +20,6 @@ const (
 	maxParens = 2000     // opening brackets: deeper nesting is no command that a person reads
 	maxLoop   = 30       // rounds of a for loop
 	maxNamed  = 5        // files that a pattern may match to name them
-	maxBelow  = 1000     // files of a folder that is moved or removed
 )
 
 // lost is the working folder after a cd to somewhere unknown: no relative name leads into the repository.
@@ -30,7 +29,6 @@ const lost = "?"
 type Op struct {
 	Kind    event.Kind
 	Paths   []event.Path // acted upon
-	From    []event.Path // renames
 	Named   []event.Path // only named
 	Dirs    []string     // folders searched or listed, absolute
 	Pattern string       // what was searched for
@@ -49,15 +47,13 @@ type Operand struct {
 
 // Line is a command line and where it ran.
 type Line struct {
-	Text       string
-	PowerShell bool
-	Dir        string // absolute; "" is the Locator's
-	Past       bool   // read from a transcript: the files of today are not those of the call
-	Cut        bool   // its end may be missing
+	Text string
+	Dir  string // absolute; "" is the Locator's
+	Cut  bool   // its end may be missing
 }
 
-// Result is what a command line did, in the order of the line. Op.Kind says which files were read, searched, edited,
-// written, renamed and deleted; Program.Class says what are checks and commits.
+// Result is what a command line did, in the order of the line. Op.Kind says which files were read, searched, edited
+// and written; Program.Class says what are checks and commits.
 type Result struct {
 	Ops      []Op      // at most maxOps
 	Programs []Program // at most maxPrograms; those in substitutions are left out
@@ -72,7 +68,7 @@ type Result struct {
 // Follow walks a command line as a shell would, without running anything: it keeps the working folder and the variables
 // that it can know, and notes each program and what it does to files.
 func Follow(at *index.Locator, line Line) Result {
-	sh := &walker{Locator: at, dir: line.Dir, past: line.Past, vars: map[string]string{}, result: &Result{},
+	sh := &walker{Locator: at, dir: line.Dir, vars: map[string]string{}, result: &Result{},
 		steps: new(int)}
 	if sh.dir == "" {
 		sh.dir = at.Cwd
@@ -81,14 +77,7 @@ func Follow(at *index.Locator, line Line) Result {
 		sh.dir = lost
 	}
 	sh.result.Dir, sh.result.unsure = sh.dir, line.Cut
-	if line.PowerShell {
-		// There is no parser for it here: it is read as a shell's, its cmdlets as the commands of the same meaning. Nothing
-		// is known of how its programs ended.
-		sh.cmdlets = true
-		sh.script(strings.ReplaceAll(line.Text, `\`, "/"), place{always: true})
-	} else {
-		sh.script(line.Text, place{always: true, done: true, alone: true})
-	}
+	sh.script(line.Text, place{always: true, done: true, alone: true})
 	sh.result.End = sh.dir
 	sh.result.judge(*sh.steps > maxSteps)
 	return *sh.result
@@ -99,9 +88,7 @@ type walker struct {
 	*index.Locator
 	dir, prev string
 	vars      map[string]string
-	past      bool
 	aside     bool // in a substitution, or a later round of a loop: its programs do not count
-	cmdlets   bool // the line is PowerShell's
 	mute      bool // in a line that cannot be parsed: what its programs did is not known
 	nest      int
 	result    *Result // of the line
@@ -326,15 +313,13 @@ func (sh *walker) note(a Op) {
 	if sh.mute || len(sh.result.Ops) >= maxOps {
 		return
 	}
-	if a.Kind != event.KindRename { // the two sides of a rename stay in step
-		a.Paths = sh.Keep(a.Paths, maxBelow)
-	}
+	a.Paths = sh.Keep(a.Paths, event.MaxSeen)
 	a.Named = sh.Keep(a.Named, event.MaxSeen)
-	if len(a.Paths) == 0 && (a.Kind.Open() || a.Kind == event.KindRename || a.Kind == event.KindDelete) {
+	if len(a.Paths) == 0 && a.Kind.Open() {
 		return
 	}
 	for _, b := range sh.result.Ops {
-		if a.Kind == b.Kind && a.Pattern == b.Pattern && a.Kind != event.KindRun && a.Kind != event.KindRename &&
+		if a.Kind == b.Kind && a.Pattern == b.Pattern && a.Kind != event.KindRun &&
 			slices.Equal(a.Paths, b.Paths) && slices.Equal(a.Named, b.Named) && len(a.Dirs) == len(b.Dirs) {
 			return
 		}

@@ -33,7 +33,7 @@ type spec struct {
 // What they do:
 //
 //	read     print the files in their operands     edit    change them              search  look for a pattern in them
-//	find, fd, list   look for files by name        write   put their input there    move, copy, remove, patch   as the name says
+//	find, fd, list   look for files by name        write   put their input there    patch   change what it names
 //	wrap     run the command in their operands     run     the same after a verb    script  run a piece of shell    cd, git
 //	show     print files at a revision             diff    print changes
 //	quiet    neither read nor change files of interest     idle    the same, but the files that they name count
@@ -106,11 +106,8 @@ fd fd fdfind -eEtdSoj --extension --exclude --type --max-depth --min-depth --siz
 list ls eza exa lsd dir ll -Iw --ignore --level --max-depth
 list tree -LIPo --ignore --level --max-depth
 list du -d --ignore --level --max-depth
-move mv -tS --target-directory --suffix
-copy cp rsync install ln -tSemog --target-directory --exclude --include
-remove rm unlink trash
 write tee sponge touch -dtr --date --reference
-patch patch apply_patch applypatch
+patch apply_patch applypatch
 cd cd pushd
 script bash sh zsh dash ksh file
 script eval
@@ -118,9 +115,6 @@ git git task before:-C,-c
 search git-grep -ABCmefO --include --exclude --exclude-dir --exclude-from --max-count --context --after-context \
   --before-context --regexp --file --label walks
 list git-ls-files git-ls-tree -xX --exclude
-move git-mv
-remove git-rm
-patch git-apply git-am
 show git-show git-cat-file git-blame git-annotate -LnOSGU --format --pretty
 diff git-diff git-log git-status git-shortlog git-whatchanged git-diff-tree git-stash -nSGLUO --format --pretty --since \
   --until --author --grep

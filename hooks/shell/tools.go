@@ -2,10 +2,8 @@ package shell
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/aoa-dev/aoa/internal/event"
-	"github.com/aoa-dev/aoa/internal/index"
 )
 
 // read is a command that prints files, or changes them in place.
@@ -122,166 +120,18 @@ func (sh *walker) tee(c command, s spec) {
 	}
 }
 
-// copy reads the sources and writes the destination.
-func (sh *walker) copy(c command, s spec) {
-	ops := s.parse(c.args).ops
-	if len(ops) < 2 || c.name == "ln" {
-		sh.started(c)
-		return
-	}
-	sources, to := ops[:len(ops)-1], ops[len(ops)-1]
-	n := len(sh.result.Ops)
-	for _, w := range sources {
-		ps := sh.files(w)
-		for _, p := range ps {
-			sh.note(Op{Kind: event.KindRead, Paths: []event.Path{p}, Silent: true})
-		}
-		if w.ok && !w.glob {
-			sh.write(event.KindWrite, sh.into(to, w, len(sources) > 1))
-		}
-	}
-	if len(sh.result.Ops) == n {
-		sh.started(c)
-	}
-}
-
-// into is the name of a source inside a destination that is a folder, else the destination.
-func (sh *walker) into(to, source word, many bool) word {
-	if !to.ok || to.glob || !source.ok {
-		return word{}
-	}
-	p, ok := sh.Path(to.text, sh.dir)
-	if many || strings.HasSuffix(to.text, "/") || to.is(".") || ok && sh.Folder(p) {
-		src := strings.TrimSuffix(index.Slash(source.text), "/")
-		return word{text: strings.TrimSuffix(to.text, "/") + "/" + src[strings.LastIndexByte(src, '/')+1:], ok: true}
-	}
-	return to
-}
-
-// move renames files, or all files of a folder.
-func (sh *walker) move(ops []word) {
-	if len(ops) < 2 {
-		return
-	}
-	to := ops[len(ops)-1]
-	for _, w := range ops[:len(ops)-1] {
-		dest := sh.into(to, w, len(ops) > 2)
-		from, known := sh.Known(w.text, sh.dir)
-		target, ok := sh.target(dest)
-		switch {
-		case !w.ok || w.glob || !dest.ok:
-		case known && ok:
-			sh.rename([]event.Path{from}, []event.Path{target})
-		case known:
-			sh.gone(Op{Paths: []event.Path{from}})
-		case ok && sh.Has(target) && sh.plausible(w):
-			// The tree may have learned of the move before we did.
-			p, _ := sh.target(w)
-			sh.rename([]event.Path{p}, []event.Path{target})
-		case sh.below(w) != nil:
-			sh.moveFolder(w, dest)
-		case ok && len(target.Ext()) > 1:
-			sh.note(Op{Kind: event.KindWrite, Paths: []event.Path{target}, Silent: true})
-		}
-	}
-}
-
-// plausible reports whether the word, unknown now, may have been a file of the repository.
-func (sh *walker) plausible(w word) bool {
-	p, ok := sh.target(w)
-	return ok && !sh.Has(p) && len(p.Ext()) > 1
-}
-
-func (sh *walker) moveFolder(w, to word) {
-	dest, err := sh.Path(to.text, sh.dir)
-	if !err {
-		sh.gone(Op{Paths: sh.below(w)})
-		return
-	}
-	base, _ := sh.Path(w.text, sh.dir)
-	from := sh.below(w)
-	paths := make([]event.Path, len(from))
-	for i, p := range from {
-		paths[i] = dest + p[len(base):]
-	}
-	sh.rename(from, paths)
-}
-
-// below are the files in a folder, at most maxBelow.
-func (sh *walker) below(w word) []event.Path {
-	p, ok := sh.Path(w.text, sh.dir)
-	if !ok || !w.ok || w.glob || sh.Tree == nil || *sh.steps > maxSteps {
-		return nil
-	}
-	*sh.steps += 250
-	var out []event.Path
-	for _, f := range sh.Tree.All() {
-		if strings.HasPrefix(string(f), string(p)+"/") {
-			out = append(out, f)
-		}
-	}
-	slices.Sort(out)
-	return out[:min(len(out), maxBelow)]
-}
-
-// rename notes a move. In a transcript it is long past: the history knows better.
-func (sh *walker) rename(from, to []event.Path) {
-	if sh.past && (sh.Has(from[0]) || !sh.Has(to[0])) {
-		sh.note(Op{Kind: event.KindRun, Named: append(from[:len(from):len(from)], to...), Silent: true})
-		return
-	}
-	sh.note(Op{Kind: event.KindRename, From: from, Paths: to, Silent: true})
-}
-
-// gone notes files that were removed, unless that is long past.
-func (sh *walker) gone(op Op) {
-	if op.Kind, op.Silent = event.KindDelete, true; sh.past {
-		op = Op{Kind: event.KindRun, Named: op.Paths, Silent: true}
-	}
-	sh.note(op)
-}
-
-// remove is rm: of files, or of all files of a folder.
-func (sh *walker) remove(ops []word) {
-	for _, w := range ops {
-		op := Op{Paths: sh.files(w), Operand: Operand{w.text, sh.dir}}
-		_, known := sh.Known(w.text, sh.dir)
-		op.Guessed = len(op.Paths) > 0 && !known && !w.glob
-		if len(op.Paths) == 0 {
-			op.Paths = sh.below(w)
-		}
-		if p, ok := sh.target(w); ok && len(op.Paths) == 0 && sh.plausible(w) {
-			op.Paths = []event.Path{p} // the tree may have learned of it before we did
-		}
-		if len(op.Paths) > 0 {
-			sh.gone(op)
-		}
-	}
-}
-
-// patched is a patch applied: given as a here-document or in a file.
+// patched is a patch in the form of the apply_patch tool, given as a here-document or as an argument.
 func (sh *walker) patched(c command) {
 	body := ""
 	if c.in != nil {
 		body = c.in.body
-	} else if len(c.args) > 0 && c.args[0].ok && strings.Contains(c.args[0].text, "*** ") {
+	} else if len(c.args) > 0 && c.args[0].ok {
 		body = c.args[0].text
 	}
 	n := len(sh.result.Ops)
 	for _, op := range PatchFiles(body) {
-		if p, ok := sh.target(word{text: op.Name, ok: true}); ok {
+		if p, ok := sh.target(word{text: op.Name, ok: true}); ok && op.Kind.Open() {
 			sh.note(Op{Kind: op.Kind, Paths: []event.Path{p}, Silent: true})
-		}
-	}
-	for line := range strings.Lines(body) {
-		if name, ok := strings.CutPrefix(line, "+++ "); ok {
-			name, _, _ = strings.Cut(strings.TrimSpace(name), "\t")
-			sh.touched(event.KindEdit, word{text: strings.TrimPrefix(name, "b/"), ok: true})
-		}
-	}
-	for _, w := range c.args {
-		if n == len(sh.result.Ops) && !w.flag() {
-			sh.touched(event.KindEdit, w)
 		}
 	}
 	if n == len(sh.result.Ops) {

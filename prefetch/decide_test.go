@@ -197,20 +197,6 @@ func TestConversations(t *testing.T) {
 	}
 }
 
-// TestATurnIsTheSubagentsToo: a list for a prompt is right when a subagent opens its file.
-func TestATurnIsTheSubagentsToo(t *testing.T) {
-	d := newFixture(t, Options{})
-	d.likely(.9, "a.go")
-	if dec := d.ask(Prompt); len(dec.Shown) != 1 {
-		t.Fatal(dec.Why)
-	}
-	e := d.event(event.KindRead, "a.go")
-	e.Subagent = "sub"
-	if out := d.happen(e); len(out) != 1 || !out[0].File.Used {
-		t.Errorf("%+v", out)
-	}
-}
-
 // TestTextWithoutFiles: a text is said without files of the decision, too, and the files that it names are not said
 // again.
 func TestTextWithoutFiles(t *testing.T) {

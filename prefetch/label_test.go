@@ -12,72 +12,6 @@ import (
 	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
-// TestALabelDecidesTheOutcome: each kind is measured by its own question.
-func TestALabelDecidesTheOutcome(t *testing.T) {
-	read := func(files ...event.Path) func(*fixture) []session.Resolved {
-		return func(d *fixture) []session.Resolved { return d.happen(d.event(event.KindRead, files...)) }
-	}
-	edit := func(f event.Path) func(*fixture) []session.Resolved {
-		return func(d *fixture) []session.Resolved { return d.happen(d.event(event.KindEdit, f)) }
-	}
-	commit := func(files ...event.Path) func(*fixture) []session.Resolved {
-		return func(d *fixture) []session.Resolved { return d.commit(files...) }
-	}
-	opens := func(d *fixture) []session.Resolved { return d.opens(2 * session.Horizon) }
-	prompt := func(d *fixture) []session.Resolved { return d.happen(d.event(event.KindPrompt)) }
-	end := func(d *fixture) []session.Resolved { return d.happen(d.event(event.KindEnd)) }
-	together := func(d *fixture) (out []session.Resolved) { // two calls requested at once, the predicted file second
-		for _, f := range []event.Path{"y.go", "x.go", "z.go"} {
-			e := d.event(event.KindRead, f)
-			eventtest.Set(&e, "Batch", map[bool]string{true: "later", false: "once"}[f == "z.go"])
-			out = append(out, d.happen(e)...)
-		}
-		return out
-	}
-	for _, c := range []struct {
-		what  string
-		kind  Kind
-		steps []func(*fixture) []session.Resolved
-		want  string // "used", "not", "" while it waits
-	}{
-		{"opened next", Next, []func(*fixture) []session.Resolved{read("x.go")}, "used"},
-		{"another one opened next", Next, []func(*fixture) []session.Resolved{read("y.go"), read("x.go")}, "not"},
-		{"requested together", Next, []func(*fixture) []session.Resolved{together}, "used"},
-		{"opened late in the turn", Prompt, []func(*fixture) []session.Resolved{opens, read("x.go")}, "used"},
-		{"opened in the next turn", Prompt, []func(*fixture) []session.Resolved{read("y.go"), prompt, read("x.go")}, "not"},
-		{"the session ends", Prompt, []func(*fixture) []session.Resolved{end}, "not"},
-		{"only read", Partner, []func(*fixture) []session.Resolved{read("x.go")}, ""},
-		{"edited much later", Partner, []func(*fixture) []session.Resolved{opens, prompt, edit("x.go")}, "used"},
-		{"committed by hand, with the change", Partner, []func(*fixture) []session.Resolved{end, commit("cur.go", "x.go")},
-			"used"},
-		{"the change is committed without it", Partner, []func(*fixture) []session.Resolved{opens, commit("cur.go", "y.go"),
-			edit("x.go")}, "not"},
-		{"another change is committed", Partner, []func(*fixture) []session.Resolved{commit("y.go", "x.go")}, ""},
-	} {
-		t.Run(c.what, func(t *testing.T) {
-			d := newFixture(t, Options{})
-			d.likely(.9, "x.go")
-			if dec := d.ask(c.kind); len(dec.Shown) != 1 {
-				t.Fatalf("not shown: %s", dec.Why)
-			}
-			var out []session.Resolved
-			for _, s := range c.steps {
-				out = append(out, s(d)...)
-			}
-			got := ""
-			if len(out) > 0 {
-				got = map[bool]string{true: "used", false: "not"}[out[0].File.Used]
-			}
-			if got != c.want || len(out) > 1 {
-				t.Fatalf("%q after %d outcomes, want %q", got, len(out), c.want)
-			}
-			if len(out) == 1 && out[0].Label != labelOf(c.kind) {
-				t.Errorf("the outcome is labeled %q", out[0].Label)
-			}
-		})
-	}
-}
-
 // TestAnotherLabel: a prediction that is not about what its kind predicts moves no threshold, and teaches nothing.
 func TestAnotherLabel(t *testing.T) {
 	d := newFixture(t, Options{})
@@ -89,21 +23,6 @@ func TestAnotherLabel(t *testing.T) {
 	near(t, "threshold", d.theta(Next), Balanced)
 	if len(d.p.Outcomes) > 0 {
 		t.Errorf("outcomes are %+v", d.p.Outcomes)
-	}
-}
-
-// TestCausedBeyondItsLabel: a file that is opened a little later than predicted was still named by the hint.
-func TestCausedBeyondItsLabel(t *testing.T) {
-	d := newFixture(t, Options{})
-	d.likely(.9, "x.go")
-	d.ask(Next)
-	d.opens(3)
-	if !d.led(d.event(event.KindRead, "x.go")) {
-		t.Error("three opens later the hint has led to nothing")
-	}
-	d.opens(session.Horizon)
-	if d.led(d.event(event.KindRead, "x.go")) {
-		t.Error("long after, the hint still leads")
 	}
 }
 

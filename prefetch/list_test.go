@@ -1,7 +1,6 @@
 package prefetch
 
 import (
-	"fmt"
 	"math"
 	"slices"
 	"testing"
@@ -25,31 +24,6 @@ func TestListIsDecidedAsAWhole(t *testing.T) {
 	}
 	if again := d.ask(Prompt); len(again.Shown) != 0 || again.Why != "nothing" {
 		t.Errorf("shown twice: %+v", again)
-	}
-}
-
-// TestWeakLines: at the first prompts a line is said that is likely beside the first one, at later ones one that is
-// likely if the turn opens any file.
-func TestWeakLines(t *testing.T) {
-	m := Shipped().List
-	for _, c := range []struct {
-		prompts int
-		second  float64 // probability
-		says    int
-	}{{0, .05, 1}, {0, .17, 2}, {1, .17, 2}, {2, .01, 1}, {2, .39, 2}} {
-		files := []Candidate{{File: "a_test.go", P: .4, Shipped: .4}, {File: "b.go", P: c.second, Shipped: c.second}}
-		got, _ := m.Choose(event.Query{Prompt: "fix what the parser does here"}, Turn{Prompts: c.prompts}, files, nil)
-		if len(got) != c.says || got[len(got)-1].File != "a_test.go" {
-			t.Errorf("%+v: %+v", c, got)
-		}
-	}
-	// A file of .15 beside one of .2 is likely beside it, and is not if the turn surely opens files.
-	files := []Candidate{{File: "a.go", P: .2}, {File: "b.go", P: .15}}
-	if got := lines(files, leastLater*.9, "fix it"); len(got) != 1 {
-		t.Errorf("at a later prompt %+v", got)
-	}
-	if got := lines(files, leastLine*.2, "fix it"); len(got) != 2 {
-		t.Errorf("at the first prompt %+v", got)
 	}
 }
 
@@ -195,16 +169,6 @@ func TestFeatures(t *testing.T) {
 	}
 }
 
-// TestAListIsWorthItsTokens: a list has to be right, and likely enough to be of use to spare more than it costs.
-func TestAListIsWorthItsTokens(t *testing.T) {
-	for _, c := range []struct {
-		opens, right float64
-		want         bool
-	}{{.5, .6, true}, {.5, .54, false}, {.36, .62, true}, {.36, .61, false}, {.2, 1, false}} {
-		fault.Same(t, fmt.Sprintf("%+v", c), ListEstimate{Opens: c.opens, Right: c.right}.Says(.55), c.want)
-	}
-}
-
 // TestNothingKnownOfTheText: a list of files that are in use is no answer to a text that tells nothing.
 func TestNothingKnownOfTheText(t *testing.T) {
 	q := event.Query{Prompt: "please have another look at all of this and make it better"}
@@ -224,14 +188,5 @@ func TestNothingKnownOfTheText(t *testing.T) {
 	}
 	if !says() {
 		t.Error("silent about a text that tells of the files")
-	}
-}
-
-// TestWeakTail: a file that is much less likely than the first one is left out.
-func TestWeakTail(t *testing.T) {
-	files := Listed([]Candidate{{File: "a.go", P: .6}, {File: "named.go", P: .5, Named: true}, {File: "b.go", P: .13},
-		{File: "c.go", P: .11}}, nil)
-	if len(files) != 2 || files[1].File != "b.go" {
-		t.Errorf("%+v", files)
 	}
 }

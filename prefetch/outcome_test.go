@@ -14,63 +14,6 @@ import (
 	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
-func TestAHitIsResolvedAtOnceAndAMissAtTheHorizon(t *testing.T) {
-	d := newFixture(t, Options{})
-	dec := d.tell(Stale, "hit.go", "miss.go")
-	if len(dec.Shown) != 2 {
-		t.Fatalf("shown %v, want two", paths(dec.Shown))
-	}
-	open := d.event(event.KindEdit, "hit.go")
-	out := d.happen(open)
-	if len(out) != 1 || !out[0].File.Used || out[0].File.Path != "hit.go" || out[0].ID != dec.Log[0].ID ||
-		out[0].Status != string(Shown) {
-		t.Fatalf("outcomes of a hit: %+v", out)
-	}
-	if out := d.opens(session.Horizon - 2); len(out) != 0 {
-		t.Fatalf("resolved before the horizon: %+v", out)
-	}
-	out = d.opens(1)
-	if len(out) != 1 || out[0].File.Used || out[0].File.Path != "miss.go" {
-		t.Fatalf("outcomes at the horizon: %+v", out)
-	}
-	if d.led(d.event(event.KindRead, "miss.go")) {
-		t.Error("opened after the horizon, and the hint led to it")
-	}
-	if out := d.opens(session.Horizon); len(out) != 0 {
-		t.Errorf("resolved twice: %+v", out)
-	}
-}
-
-func TestTheEndOfASessionResolves(t *testing.T) {
-	d := newFixture(t, Options{})
-	d.likely(.9, "x.go")
-	d.ask(Next)
-	out := d.happen(d.event(event.KindEnd))
-	if len(out) != 1 || out[0].File.Used {
-		t.Errorf("%+v, want one miss", out)
-	}
-}
-
-func TestAnIdleSessionIsResolvedByATick(t *testing.T) {
-	d := newFixture(t, Options{})
-	d.likely(.9, "x.go")
-	d.ask(Partner)
-	tick := func() []session.Resolved {
-		return d.happen(event.Event{ID: "tick" + d.now.String(), Time: d.now, Body: event.Tick{}})
-	}
-	if out := tick(); len(out) != 0 {
-		t.Fatalf("resolved while the session is alive: %+v", out)
-	}
-	d.now = d.now.Add(session.IdleEnd + time.Second)
-	out := tick()
-	if len(out) != 1 || out[0].File.Used || out[0].Session != "s" {
-		t.Fatalf("%+v, want one miss", out)
-	}
-	if out := tick(); len(out) != 0 {
-		t.Errorf("resolved twice: %+v", out)
-	}
-}
-
 // TestASnapshotKeepsAll: what a snapshot has, and nothing of one that is damaged.
 func TestASnapshotKeepsAll(t *testing.T) {
 	d := newFixture(t, Options{})
@@ -109,6 +52,7 @@ func TestThresholdsFollowOutcomes(t *testing.T) {
 	d.ask(Next)
 	d.opens(2 * session.Horizon)
 	near(t, "after a miss", d.theta(Next), start-quantileStep*(1-targetPrecision)+quantileStep*targetPrecision)
+	fault.Same(t, "outcomes", len(d.p.Outcomes), 2)
 }
 
 // TestPartnersThresholdStays: outcomes move neither what aoa check finds nor what the hint names.
@@ -206,28 +150,5 @@ func TestAWrongSuggestionDoesNotGrow(t *testing.T) {
 	}
 	if d.theta(Partner) <= Balanced {
 		t.Errorf("threshold %v did not rise", d.theta(Partner))
-	}
-}
-
-func TestReplayGivesTheSame(t *testing.T) {
-	d := newFixture(t, Options{Holdout: func() float64 { return .3 }})
-	for i := range 12 {
-		d.likely(.5+float64(i)/30, event.Path("f"+string(rune('a'+i))+".go"))
-	}
-	for i := range 6 {
-		d.ask([]Kind{Next, Partner, Prompt}[i%3])
-		d.happen(d.event(event.KindRead, event.Path("f"+string(rune('a'+i))+".go")))
-		d.opens(4)
-		if i%2 == 0 {
-			d.happen(d.event(event.KindPrompt))
-		}
-	}
-	d.happen(d.event(event.KindFeedback))
-	again, sessions := NewState(), session.New()
-	for _, batch := range d.log {
-		fold(again, sessions, batch)
-	}
-	if got, want := d.known(again, sessions), d.known(d.p.State, d.sessions); got != want || len(d.p.Outcomes) < 5 {
-		t.Errorf("replayed\n%s\nlive\n%s", got, want)
 	}
 }

@@ -52,13 +52,6 @@ func TestOpensOutsideASession(t *testing.T) {
 	d.expect("co-access", d.score(hot.Coaccess, "a", "b", start), 0)
 }
 
-func TestCausedAccessCountsAQuarter(t *testing.T) {
-	d := newFixture(t)
-	d.learn(hint("b"), ev(event.KindRead, 0, "a"), ev(event.KindRead, 0, "b"))
-	d.expect("frequency of b", d.score(hot.Frequency, "", "b", start), 0.25)
-	d.expect("co-access a b", d.score(hot.Coaccess, "a", "b", start), 0.25)
-}
-
 func TestTagsAndTerms(t *testing.T) {
 	d := newFixture(t)
 	prompt := ev(event.KindPrompt, 0)
@@ -196,15 +189,6 @@ func TestBulkCommitMakesNoPairs(t *testing.T) {
 	}
 }
 
-func TestRenameFollowsTheSession(t *testing.T) {
-	d := newFixture(t)
-	d.learn(ev(event.KindEdit, 0, "a"), ev(event.KindEdit, 0, "b"))
-	d.learn(event.Event{Time: start, Body: event.Rename{From: []event.Path{"b"}, To: []event.Path{"c"}}})
-	d.learn(ev(event.KindRead, 0, "d"), ev(event.KindEnd, 0))
-	d.expect("co-change a c", d.score(hot.Comod, "a", "c", start), 0.5)
-	d.expect("co-change a b", d.score(hot.Comod, "a", "b", start), 0)
-}
-
 // TestUncommitStampsNothing: a commit that is taken back makes no file newer.
 func TestUncommitStampsNothing(t *testing.T) {
 	d := newFixture(t)
@@ -243,20 +227,6 @@ func TestBoundsOfPairs(t *testing.T) {
 		d.expect("the edit", d.score(hot.Changed, "", "f19", start), float64(start.Unix()))
 		d.expect(fmt.Sprint("a pair of ", n), d.score(hot.Comod, "f19", "f00", start), want)
 	}
-}
-
-// TestSessionsDoNotMix interleaves two.
-func TestSessionsDoNotMix(t *testing.T) {
-	d := newFixture(t)
-	other := func(p event.Path) event.Event {
-		e := ev(event.KindRead, 0, p)
-		e.Session = "other"
-		return e
-	}
-	d.learn(ev(event.KindRead, 0, "a"), other("x"), ev(event.KindRead, 0, "b"), other("y"))
-	d.expect("co-access a b", d.score(hot.Coaccess, "a", "b", start), 1)
-	d.expect("co-access x y", d.score(hot.Coaccess, "x", "y", start), 1)
-	d.expect("co-access b x", d.score(hot.Coaccess, "b", "x", start), 0)
 }
 
 // TestSumsOfTwentyYears commits every week of them, newest first and oldest first, and finds no NaN, no infinity, and

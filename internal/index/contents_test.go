@@ -105,23 +105,6 @@ func TestContentsOfNoText(t *testing.T) {
 	fault.Same(t, "matches in nothing", len(NewContents().matching([]string{"backoff"})), 0)
 }
 
-func FuzzContents(f *testing.F) {
-	f.Add([]byte("func NextBackoff() {}"), "next_backoff")
-	f.Add([]byte("\xff\xfe äöü_Name"), "äöü_Name")
-	f.Fuzz(func(t *testing.T, text []byte, question string) {
-		c := library()
-		c.Set("x", text)
-		c.Set("x", text)
-		c.Match(ParseText(question))
-		c.Alike("x", 5)
-		c.Called("x", 5)
-		c.Remove("x")
-		if want := library(); c.Len() != want.Len() || c.lengths != want.lengths || !reflect.DeepEqual(c.named, want.named) {
-			t.Errorf("what a file says stays when it goes: %d files, lengths %v", c.Len(), c.lengths)
-		}
-	})
-}
-
 // programText is a file of which every identifier, definition and word is new in each round.
 func programText(round int) []byte {
 	var b strings.Builder
@@ -171,33 +154,6 @@ func TestContentsOfManySaves(t *testing.T) {
 	}
 	if got := c.withName(plainIdentifier("word" + letters(2099) + "x" + letters(7))); len(got) != 1 {
 		t.Errorf("the last save defines %v", got)
-	}
-}
-
-// TestContentsOfFewerFiles: when most of the files go, so does what was kept of them.
-func TestContentsOfFewerFiles(t *testing.T) {
-	c := NewContents()
-	var all []event.Path
-	for i := range 1000 {
-		all = append(all, event.Path(fmt.Sprintf("d/f%d.go", i)))
-		c.Set(all[i], append(programText(i), "func ____() {}"...)) // in plain form this name is empty
-	}
-	full := c.held()
-	c.Remove(all[20:]...)
-	c.merge(maxFiles)
-	if got := c.held(); c.Len() != 20 || got > full/20 || got != c.bytes {
-		t.Errorf("%d bytes of %d files, %d of 1,000 files", got, c.Len(), full)
-	}
-	for i := range 20 {
-		for _, name := range []string{"other" + letters(i) + "y" + letters(7), "word" + letters(i) + "x" + letters(9)} {
-			if got := c.withName(name); !slices.Equal(got, all[i:i+1]) {
-				t.Fatalf("%s is in %v", name, got)
-			}
-		}
-	}
-	c.Remove(all...)
-	if c.bytes != 0 || len(c.segments) != 0 || len(c.named) != 0 || c.lengths != [fields]float64{} {
-		t.Errorf("no file has %d bytes, %d segments, %d words of paths", c.bytes, len(c.segments), len(c.named))
 	}
 }
 

@@ -121,29 +121,6 @@ func TestReaderFollowsEvents(t *testing.T) {
 	f.finds("openstore", "c.go")
 }
 
-// TestReaderIsBounded: beyond its bound a Reader reads no new file, follows those it has, and takes new ones once
-// others went.
-func TestReaderIsBounded(t *testing.T) {
-	f := newFolder(t)
-	f.contents = newContents(2, maxBytes)
-	save := func(p event.Path, text string) {
-		f.write(p, text)
-		f.Update(event.Event{Body: event.Save{Paths: []event.Path{p}}})
-	}
-	for _, p := range []event.Path{"a.go", "b.go", "c.go"} {
-		save(p, "func openStore() {}")
-	}
-	f.finds("openstore", "a.go", "b.go")
-	save("b.go", "func closeStore() {}")
-	f.finds("openstore", "a.go")
-	f.Update(event.Event{Body: event.Delete{Paths: []event.Path{"a.go"}}})
-	save("c.go", "func openStore() { }")
-	f.finds("openstore", "c.go")
-	if len(f.versions) != 2 {
-		t.Errorf("%d files are remembered", len(f.versions))
-	}
-}
-
 func TestNearest(t *testing.T) {
 	files := []event.Path{"b/x.go", "a/b/c.go", "z.go", "a.go", "a/y.go"}
 	if got, want := nearest(files, 3), []event.Path{"a.go", "z.go", "a/y.go"}; !slices.Equal(got, want) {

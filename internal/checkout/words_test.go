@@ -16,7 +16,7 @@ import (
 // TestHideWords: a word of a file, a path or the list stays; any other is one hash, always the same with a key.
 func TestHideWords(t *testing.T) {
 	dir := t.TempDir()
-	seal, err := cold.OpenSeal(cold.SealOptions{Identity: filepath.Join(dir, "identity"), Keys: filepath.Join(dir, "keys")})
+	seal, err := cold.OpenSeal(filepath.Join(dir, "key"))
 	fault.Check(t, err)
 	w := &Checkout{Reader: index.NewReader(event.Root(dir))}
 	w.Reader.Skip()

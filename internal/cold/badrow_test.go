@@ -25,7 +25,7 @@ func rowStore(t testing.TB) (path string, seal *Seal) {
 	t.Helper()
 	dir := t.TempDir()
 	path = filepath.Join(dir, "aoa.db")
-	seal, err := OpenSeal(SealOptions{Identity: filepath.Join(dir, "identity"), Keys: filepath.Join(dir, "keys")})
+	seal, err := OpenSeal(filepath.Join(dir, "key"))
 	fault.Check(t, err)
 	d := reopen(t, path, seal, &sink{})
 	var commits []event.Event

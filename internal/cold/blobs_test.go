@@ -23,7 +23,7 @@ func (c *blobClock) now() time.Time { return c.at }
 func openBlobs(t testing.TB, path string) (b *Blobs, quota, count *Owner, c *blobClock, s *sink) {
 	t.Helper()
 	c, s = &blobClock{noon}, &sink{}
-	seal, err := OpenSeal(SealOptions{Identity: path + ".identity", Keys: path + ".keys"})
+	seal, err := OpenSeal(path + ".key")
 	fault.Check(t, err)
 	b = NewBlobs(BlobOptions{Path: path, Now: c.now, Seal: seal, Log: slogTo(s)})
 	t.Cleanup(func() { _ = b.Close() })

@@ -59,10 +59,10 @@ func Open(ctx context.Context, path string, o Options) (*DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := d.compare(o, was); err != nil {
+	if err := errors.Join(d.compare(o, was), d.noteKey(ctx, o)); err != nil {
 		return nil, errors.Join(err, d.Close())
 	}
-	return d, d.warnOfKeys(ctx, o)
+	return d, nil
 }
 
 // tryDB opens the log as it is.
@@ -84,19 +84,24 @@ func exists(path string) bool {
 	return !errors.Is(err, fs.ErrNotExist)
 }
 
-// warnOfKeys warns when the keys of texts in the store were deleted: a new one was made just now.
-func (d *DB) warnOfKeys(ctx context.Context, o Options) error {
-	if o.Seal == nil || !o.Seal.fresh.Swap(false) || o.Log == nil {
+// noteKey notes with which key texts are sealed from now on. It warns once when the key of those before is not there.
+func (d *DB) noteKey(ctx context.Context, o Options) error {
+	if o.Seal == nil {
 		return nil
+	}
+	before, err := d.Meta(ctx, metaKey)
+	if err != nil || before == o.Seal.name() {
+		return err
 	}
 	var any bool
 	if _, err := d.Scan(ctx, "SELECT EXISTS (SELECT 1 FROM events WHERE counted IS NULL AND text IS NOT NULL)", nil,
 		&any); err != nil {
-		return errors.Join(err, d.Close())
+		return err
 	}
-	if any {
-		o.Log.Warn(keysWarning, "file", d.path)
+	if any && before != "" && !o.Seal.opens(before) {
+		o.warn(keyWarning, "file", o.Seal.File)
 	}
+	_ = d.SetMeta(ctx, metaKey, o.Seal.name()) // a disk that cannot be written is told of by who writes; then it warns again
 	return nil
 }
 
@@ -136,6 +141,7 @@ func (d *DB) verify(ctx context.Context) error {
 // Names of facts in the table meta that belong to this package.
 const (
 	metaCopied = "copied" // number of the last batch inside the copy
+	metaKey    = "key"    // name of the key that seals texts, see noteKey
 	metaName   = "writer" // see Name
 	metaSaved  = "saved"  // a snapshot was saved: from then on there is a cache
 	metaScrub  = "scrub"  // "1": what was forgotten is to be overwritten

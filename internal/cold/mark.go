@@ -25,8 +25,8 @@ const (
 		"all that is there is used; if you have a backup, stop the daemon and put it back"
 	unmarkedWarning = "the mark beside a file of the store was deleted or damaged: it would say whether the end of the " +
 		"file is missing; all that is there is used"
-	keysWarning = "the keys to stored prompts and tool inputs were deleted: those texts cannot be read, all else is kept; " +
-		"if you have a backup of the folder keys, stop the daemon and put it back"
+	keyWarning = "the key to stored prompts and tool inputs is lost: those texts cannot be read, all else is kept; " +
+		"if you have it, put its line into the file and restart the daemon (aoa daemon stop)"
 )
 
 // maxNumber is far more events than a log can have. A number beyond it is damaged.

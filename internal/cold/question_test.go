@@ -145,7 +145,7 @@ func FuzzEncoding(f *testing.F) {
 	f.Add("", "\xff\x00", "\xff.go", "日本", int64(-1), math.Copysign(0, -1))
 	f.Add("commit:"+sha(1), "subject", "a", "b", int64(5), 0.0)
 	seals := []*Seal{nil, {}}
-	fault.Check(f, seals[1].add(0, make([]byte, 32)))
+	fault.Check(f, seals[1].add(make([]byte, 32)))
 	f.Fuzz(func(t *testing.T, id, text, path, tag string, at int64, score float64) {
 		seal := seals[len(text)%2]
 		for _, kind := range []event.Kind{event.KindRead, event.KindCommit, event.KindHint} {

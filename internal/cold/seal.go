@@ -10,7 +10,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"sync/atomic"
+	"strconv"
 
 	"golang.org/x/crypto/chacha20poly1305"
 
@@ -24,12 +24,11 @@ var ErrLostKey = errors.New("the key to this text is lost")
 // XChaCha20-Poly1305 with a random nonce of 24 bytes. A text is bound to what it belongs to. The nil Seal seals
 // nothing: its texts are stored open, and any Seal reads them. It is safe for concurrent use.
 type Seal struct {
+	File string // where the keys are
+
 	current uint32
-	words   []byte                 // the key of Word, which comes from the current data key
-	keys    map[uint32]cipher.AEAD // data keys by their id, also earlier ones
-	// wrapped keys that could not be opened: their texts are unreadable until the identity is back
-	lost  int
-	fresh atomic.Bool // there was no wrapped key: one was made
+	words   []byte                 // the key of Word, which comes from the current key
+	keys    map[uint32]cipher.AEAD // by their id, also earlier ones
 }
 
 // The first byte of what Seal returns, and the length of what goes before the text.
@@ -88,19 +87,27 @@ func (s *Seal) Word(word string) string {
 	return event.HashedWord + base64.RawURLEncoding.EncodeToString(mac.Sum(nil)[:8])
 }
 
-// add takes a data key of 32 bytes, which becomes the current one.
-func (s *Seal) add(id uint32, key []byte) error {
+// add takes a key of 32 bytes. The first is the current one.
+func (s *Seal) add(key []byte) error {
+	sum := sha256.Sum256(key)
+	id := binary.BigEndian.Uint32(sum[:])
 	aead, err := chacha20poly1305.NewX(key)
 	if err != nil {
-		return fmt.Errorf("data key %08x: %w", id, err)
+		return err
 	}
 	if s.keys == nil {
-		s.keys = map[uint32]cipher.AEAD{}
+		s.keys, s.current = map[uint32]cipher.AEAD{}, id
+		s.words, err = hkdf.Key(sha256.New, key, nil, "aoa words", 32)
 	}
-	s.keys[id], s.current = aead, id
-	s.words, err = hkdf.Key(sha256.New, key, nil, "aoa words", 32)
-	if err != nil {
-		return fmt.Errorf("data key %08x: %w", id, err)
-	}
-	return nil
+	s.keys[id] = aead
+	return err
+}
+
+// name is that of the current key, for noteKey.
+func (s *Seal) name() string { return fmt.Sprintf("%08x", s.current) }
+
+// opens reports whether the key of that name is there.
+func (s *Seal) opens(name string) bool {
+	id, err := strconv.ParseUint(name, 16, 32)
+	return err == nil && s.keys[uint32(id)] != nil
 }

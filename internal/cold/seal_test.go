@@ -3,7 +3,6 @@ package cold
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -11,38 +10,35 @@ import (
 	"sync"
 	"testing"
 
-	"filippo.io/age"
-
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/scripts/eventtest"
 	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
-// places are where a user's identity and a store's keys lie.
-func places(t testing.TB) (SealOptions, *sink) {
-	t.Helper()
-	s, dir := &sink{}, t.TempDir()
-	return SealOptions{Identity: filepath.Join(dir, "state", "aoa", "identity"), Keys: filepath.Join(dir, "store", "keys"),
-		Log: slog.New(s)}, s
-}
+// keyFile is where a user's key lies.
+func keyFile(t testing.TB) string { return filepath.Join(t.TempDir(), "state", "aoa", "key") }
 
-func openSeal(t testing.TB, o SealOptions) *Seal {
+func openSeal(t testing.TB, file string) *Seal {
 	t.Helper()
-	s, err := OpenSeal(o)
+	s, err := OpenSeal(file)
 	fault.Check(t, err)
 	return s
 }
 
-func sealed(t testing.TB, path string, seal *Seal) *DB {
+func sealed(t testing.TB, path string, seal *Seal, log ...*sink) *DB {
 	t.Helper()
-	d, err := Open(t.Context(), path, Options{Now: fixed, Seal: seal})
+	o := Options{Now: fixed, Seal: seal}
+	for _, s := range log {
+		o.Log = slog.New(s)
+	}
+	d, err := Open(t.Context(), path, o)
 	fault.Check(t, err)
 	t.Cleanup(func() { _ = d.Close() })
 	return d
 }
 
 func TestSealOpens(t *testing.T) {
-	o, warned := places(t)
+	o := keyFile(t)
 	s := openSeal(t, o)
 	again := openSeal(t, o)
 	var none *Seal
@@ -77,48 +73,19 @@ func TestSealOpens(t *testing.T) {
 			t.Fatalf("opened: %v", err)
 		}
 	}
-	same(t, "warnings", len(warned.records), 0)
 }
 
 func errOf(_ []byte, err error) error { return err }
 
-func TestKeysArePrivateAndApart(t *testing.T) {
-	o, _ := places(t)
-	openSeal(t, o)
-	names, err := filepath.Glob(filepath.Join(o.Keys, "*"))
-	fault.Check(t, err)
-	same(t, "keys", len(names), 1)
-	for _, name := range append(names, o.Identity) {
-		info, err := os.Stat(name)
-		fault.Check(t, err)
-		if os.PathSeparator == '/' && info.Mode().Perm() != 0o600 {
-			t.Errorf("%s has mode %o", name, info.Mode().Perm())
-		}
-	}
-	wrapped, err := os.ReadFile(names[0])
-	fault.Check(t, err)
-	if !bytes.Contains(wrapped, []byte("BEGIN AGE ENCRYPTED FILE")) || bytes.Contains(wrapped, []byte("SECRET")) {
-		t.Fatalf("wrapped key: %s", wrapped)
-	}
-	// A second repository of the same user has a key of its own under the same identity.
-	other := o
-	other.Keys = filepath.Join(t.TempDir(), "keys")
-	closed := openSeal(t, o).Seal("x", []byte("words"))
-	if _, err := openSeal(t, other).Open("x", closed); !errors.Is(err, ErrLostKey) {
-		t.Fatalf("another repository's key opens it: %v", err)
-	}
-}
-
-// TestManyBeginAtOnce: daemons of several repositories start together on a machine without an identity.
-func TestManyBeginAtOnce(t *testing.T) {
-	o, _ := places(t)
+// TestKeyFile: the file is the user's alone. Daemons that start together on a machine without a key agree on one, and what
+// a file without a key says stays.
+func TestKeyFile(t *testing.T) {
+	file := keyFile(t)
 	closed := make([][]byte, 8)
 	var wg sync.WaitGroup
 	for i := range closed {
-		mine := o
-		mine.Keys = filepath.Join(o.Keys, fmt.Sprint(i))
 		wg.Go(func() {
-			s, err := OpenSeal(mine)
+			s, err := OpenSeal(file)
 			if err != nil {
 				t.Error(err)
 				return
@@ -128,69 +95,79 @@ func TestManyBeginAtOnce(t *testing.T) {
 	}
 	wg.Wait()
 	for i, c := range closed {
-		mine := o
-		mine.Keys = filepath.Join(o.Keys, fmt.Sprint(i))
-		if _, err := openSeal(t, mine).Open("x", c); err != nil {
+		if _, err := openSeal(t, file).Open("x", c); err != nil {
 			t.Errorf("%d: %v", i, err)
 		}
 	}
-}
-
-// TestIdentityElsewhere: a daemon that a hook started may look for the identity elsewhere than the one that made it.
-func TestIdentityElsewhere(t *testing.T) {
-	o, warned := places(t)
-	closed := openSeal(t, o).Seal("x", []byte("words"))
-	o.Identity = filepath.Join(t.TempDir(), "elsewhere", "identity")
-	text, err := openSeal(t, o).Open("x", closed)
+	info, err := os.Stat(file)
 	fault.Check(t, err)
-	same(t, "text", string(text), "words")
-	same(t, "warnings", len(warned.records), 0)
-	if _, err := os.Stat(o.Identity); err == nil {
-		t.Fatal("a second identity was made")
+	if os.PathSeparator == '/' && info.Mode().Perm() != 0o600 {
+		t.Errorf("it has mode %o", info.Mode().Perm())
+	}
+	other := keyFile(t)
+	fault.Check(t, os.MkdirAll(filepath.Dir(other), 0o700))
+	fault.Check(t, os.WriteFile(other, []byte("no key at all"), 0o600))
+	if _, err := openSeal(t, other).Open("x", closed[0]); !errors.Is(err, ErrLostKey) {
+		t.Fatalf("another key opens it: %v", err)
+	}
+	raw, err := os.ReadFile(other)
+	fault.Check(t, err)
+	if !strings.HasPrefix(string(raw), "no key at all\n") {
+		t.Errorf("the file says %q", raw)
+	}
+	fault.Check(t, os.Remove(other))
+	fault.Check(t, os.Mkdir(other, 0o700))
+	if _, err := OpenSeal(other); err == nil || !strings.Contains(err.Error(), other) {
+		t.Errorf("a folder in its place: %v", err)
 	}
 }
 
-func TestLostIdentityLosesTextsOnly(t *testing.T) {
-	o, warned := places(t)
+// TestLostKeyLosesTextsOnly: without the key all else is there, one warning says so, and the key brings the texts back.
+func TestLostKeyLosesTextsOnly(t *testing.T) {
+	o, warned := keyFile(t), &sink{}
 	path := filepath.Join(t.TempDir(), "aoa.db")
 	prompt := event.Event{ID: "p1", Time: noon, Agent: "claude", Session: "s",
 		Body: event.Prompt{Text: "add a flag", Terms: []string{"flag"}, Named: []event.Path{"x.go"}}}
-	d := sealed(t, path, openSeal(t, o))
+	d := sealed(t, path, openSeal(t, o), warned)
 	mustAppend(t, d, prompt)
 	fault.Check(t, d.Close())
+	same(t, "warnings", len(warned.records), 0)
 
-	away := o.Identity + ".away"
-	fault.Check(t, os.Rename(o.Identity, away))
-	lost := openSeal(t, o)
-	same(t, "lost keys", lost.lost, 1)
+	away := o + ".away"
+	fault.Check(t, os.Rename(o, away))
+	openSeal(t, o) // the daemon of another repository has made a new key
+	d = sealed(t, path, openSeal(t, o), warned)
 	same(t, "warnings", len(warned.records), 1)
-	d = sealed(t, path, lost)
 	second := prompt
 	second.ID = "p2"
 	eventtest.Set(&second, "Text", "remove the flag")
 	mustAppend(t, d, second)
 	bare := prompt
 	eventtest.Set(&bare, "Text", "")
-	same(t, "without the identity", allLogged(t, d), []event.Event{bare, second})
+	same(t, "without the key", allLogged(t, d), []event.Event{bare, second})
 	same(t, "what is folded", replayAll(t, d, 0), []replayed{{1, []event.Event{bare}}, {2, []event.Event{second.WithoutText()}}})
 	fault.Check(t, d.Close())
 
-	// The new key goes on without another warning; the old identity, put beside the new one, brings the texts back.
-	same(t, "lost keys", openSeal(t, o).lost, 1)
+	// The new key goes on without another warning; the old one, put beside it, brings the texts back.
+	fault.Check(t, sealed(t, path, openSeal(t, o), warned).Close())
 	old, err := os.ReadFile(away)
 	fault.Check(t, err)
-	f, err := os.OpenFile(o.Identity, os.O_APPEND|os.O_WRONLY, 0)
+	f, err := os.OpenFile(o, os.O_APPEND|os.O_WRONLY, 0)
 	fault.Check(t, err)
 	_, err = f.Write(old)
 	fault.Check(t, errors.Join(err, f.Close()))
-	back := openSeal(t, o)
-	same(t, "lost keys", back.lost, 0)
-	same(t, "warnings", len(warned.records), 1)
-	d = sealed(t, path, back)
+	d = sealed(t, path, openSeal(t, o), warned)
 	same(t, "with both", allLogged(t, d), []event.Event{prompt, second})
 	text, err := d.Text(t.Context(), "p1")
 	fault.Check(t, err)
 	same(t, "the text of one", text, "add a flag")
+	var warnings []string
+	for _, r := range warned.records {
+		warnings = append(warnings, r.Message)
+	}
+	if len(warnings) != 1 || !strings.Contains(warnings[0], "all else is kept") { // rows that cannot be read say so by themselves
+		t.Errorf("warnings: %q", warnings)
+	}
 }
 
 // allLogged are all events with their texts, oldest first.
@@ -201,26 +178,9 @@ func allLogged(t *testing.T, d *DB) []event.Event {
 	return out
 }
 
-func TestWrongIdentityWarnsOnce(t *testing.T) {
-	o, warned := places(t)
-	openSeal(t, o)
-	stranger, err := age.GenerateX25519Identity()
-	fault.Check(t, err)
-	fault.Check(t, os.WriteFile(o.Identity, []byte(stranger.String()+"\n"), 0o600))
-	same(t, "lost keys", openSeal(t, o).lost, 1)
-	same(t, "warnings", len(warned.records), 1)
-	if !strings.Contains(warned.records[0].Message, "all else is kept") {
-		t.Fatalf("warned: %s", warned.records[0].Message)
-	}
-	fault.Check(t, os.WriteFile(o.Identity, []byte("no identity at all\n"), 0o600))
-	if _, err := OpenSeal(o); err == nil || !strings.Contains(err.Error(), o.Identity) {
-		t.Fatalf("an identity file of nonsense: %v", err)
-	}
-}
-
 // TestTextsAreSealedAndFound: what is in the file cannot be read, what is asked for can, also what was stored open.
 func TestTextsAreSealedAndFound(t *testing.T) {
-	o, _ := places(t)
+	o := keyFile(t)
 	path := filepath.Join(t.TempDir(), "aoa.db")
 	words := func(id, text string) event.Event {
 		return event.Event{ID: id, Time: noon, Agent: "claude", Session: "s", Body: event.Prompt{Text: text}}
@@ -247,8 +207,7 @@ func TestTextsAreSealedAndFound(t *testing.T) {
 // FuzzOpenSeal: whatever stands in a row, opening it is a text or ErrLostKey.
 func FuzzOpenSeal(f *testing.F) {
 	s := &Seal{}
-	fault.Check(f, s.add(7, make([]byte, 32)))
-	s.current = 7
+	fault.Check(f, s.add(make([]byte, 32)))
 	f.Add([]byte{}, "x")
 	f.Add([]byte{sealOpen, 'a'}, "x")
 	f.Add([]byte{sealClosed, 0, 0, 0, 7}, "x")
@@ -265,22 +224,19 @@ func FuzzOpenSeal(f *testing.F) {
 	})
 }
 
-// FuzzUnwrap: whatever stands in a key's file, it is a key or an error.
-func FuzzUnwrap(f *testing.F) {
-	o, _ := places(f)
-	openSeal(f, o)
-	names, err := filepath.Glob(filepath.Join(o.Keys, "*"))
-	fault.Check(f, err)
-	whole, err := os.ReadFile(names[0])
-	fault.Check(f, err)
-	f.Add(whole)
-	f.Add(whole[:len(whole)/2])
-	f.Add([]byte("# identity: \n# identity"))
-	file := filepath.Join(f.TempDir(), "0001-0000002a.age")
+// FuzzKeyFile: whatever stands in the file of keys, texts that are sealed then can be opened.
+func FuzzKeyFile(f *testing.F) {
+	f.Add([]byte(keyRemark + strings.Repeat("0a", 32) + "\n"))
+	f.Add([]byte(strings.Repeat("0a", 31)))
+	file := filepath.Join(f.TempDir(), "key")
 	f.Fuzz(func(t *testing.T, content []byte) {
+		if len(content) > maxKeyFile/2 {
+			return
+		}
 		fault.Check(t, os.WriteFile(file, content, 0o600))
-		if id, key, err := unwrap(file, o.Identity); err == nil && (len(key) != 32 || id != 42) {
-			t.Fatalf("key %08x of %d bytes", id, len(key))
+		s := openSeal(t, file)
+		if _, err := openSeal(t, file).Open("x", s.Seal("x", nil)); err != nil {
+			t.Fatal(err)
 		}
 	})
 }

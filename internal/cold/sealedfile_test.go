@@ -17,7 +17,7 @@ import (
 func sealedFile(t *testing.T) cold.SealedFile {
 	t.Helper()
 	dir := t.TempDir()
-	s, err := cold.OpenSeal(cold.SealOptions{Identity: filepath.Join(dir, "identity"), Keys: filepath.Join(dir, "keys")})
+	s, err := cold.OpenSeal(filepath.Join(dir, "key"))
 	fault.Check(t, err)
 	return cold.SealedFile{Name: filepath.Join(dir, "sub", "file"), Seal: s}
 }

@@ -18,9 +18,7 @@ import (
 // contents are the files in which the store keeps what files say, by name, decrypted.
 func (d *fixture) contents() map[string][]byte {
 	d.Helper()
-	keys := filepath.Join(d.o.Place.Store, "keys")
-	seal, err := cold.OpenSeal(
-		cold.SealOptions{Identity: filepath.Join(locate.StateFolder(config.Lookup(d.o.Env)), "identity"), Keys: keys})
+	seal, err := cold.OpenSeal(locate.KeyFile(config.Lookup(d.o.Env)))
 	fault.Check(d, err)
 	names, err := filepath.Glob(filepath.Join(d.o.Place.Store, "contents", "*"))
 	fault.Check(d, err)

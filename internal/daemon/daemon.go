@@ -102,10 +102,10 @@ func newDaemon(o Options, cfg config.Config, stop context.CancelCauseFunc) *Daem
 
 func (d *Daemon) database() string { return filepath.Join(d.settings.Store, "aoa.db") }
 
-// expected reports whether an earlier daemon has been here: it leaves its keys and the files of its stores. It is asked
+// expected reports whether an earlier daemon has been here: it leaves the files of its stores. It is asked
 // before any of these is made.
 func (d *Daemon) expected() bool {
-	return slices.ContainsFunc([]string{"*.db", "keys/*"}, func(pattern string) bool {
+	return slices.ContainsFunc([]string{"*.db", "contents/*"}, func(pattern string) bool {
 		found, _ := fs.Glob(os.DirFS(d.settings.Store), pattern)
 		return len(found) > 0
 	})
@@ -124,7 +124,7 @@ func (d *Daemon) load(ctx context.Context) (err error) {
 	}()
 	defer func() { <-listed }()
 	expected := d.expected()
-	if d.seal, err = d.openSeal(); err != nil {
+	if d.seal, err = cold.OpenSeal(locate.KeyFile(config.Lookup(d.o.Env))); err != nil {
 		return err
 	}
 	d.db, err = cold.Open(ctx, d.database(), cold.Options{Now: d.now, Log: d.alert, Seal: d.seal,

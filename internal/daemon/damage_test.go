@@ -211,21 +211,13 @@ func TestMissing(t *testing.T) {
 		{"the log, its copy and its mark are deleted", func() error {
 			return removeAll(store, "aoa.db", "aoa.db-wal", "aoa.db-shm", "aoa.db.copy", "aoa.mark")
 		}, "the event log is gone", 0},
-		{"the keys are deleted", func() error { return os.RemoveAll(filepath.Join(store, "keys")) },
-			"the keys to stored prompts", 248},
-		{"a key is damaged", func() error {
-			found, _ := filepath.Glob(filepath.Join(store, "keys", "*"))
-			key, err := os.Stat(found[0])
-			if err != nil {
-				return err
-			}
-			return damage(found[0], key.Size()/2) // behind the line that names the identity, however long that is
-		}, "the key to stored prompts", 248},
-		{"the identity is deleted", func() error {
-			return os.Remove(filepath.Join(locate.StateFolder(config.Lookup(d.o.Env)), "identity"))
+		{"the key is damaged", func() error { return os.Truncate(locate.KeyFile(config.Lookup(d.o.Env)), 150) },
+			"the key to stored prompts", 248},
+		{"the key is deleted", func() error {
+			return os.Remove(locate.KeyFile(config.Lookup(d.o.Env)))
 		}, "the key to stored prompts", 248},
 		{"all but the settings is deleted", func() error {
-			if err := os.RemoveAll(filepath.Join(store, "keys")); err != nil {
+			if err := os.RemoveAll(filepath.Join(store, "contents")); err != nil {
 				return err
 			}
 			found, _ := filepath.Glob(filepath.Join(store, "*.*"))
@@ -237,7 +229,7 @@ func TestMissing(t *testing.T) {
 			return nil
 		}, "", 0}, // nothing is left that says there was a store
 	} {
-		identity, err := os.ReadFile(filepath.Join(locate.StateFolder(config.Lookup(d.o.Env)), "identity"))
+		key, err := os.ReadFile(locate.KeyFile(config.Lookup(d.o.Env)))
 		fault.Check(t, err)
 		restoreStore(t, killed, store)
 		if err := c.harm(); err != nil {
@@ -262,8 +254,7 @@ func TestMissing(t *testing.T) {
 			}
 			d.stop()
 		}
-		fault.Check(t, os.WriteFile(filepath.Join(locate.StateFolder(config.Lookup(d.o.Env)), "identity"), identity,
-			0o600))
+		fault.Check(t, os.WriteFile(locate.KeyFile(config.Lookup(d.o.Env)), key, 0o600))
 	}
 }
 

@@ -44,7 +44,7 @@ func newClock() *clock { return &clock{at: time.Date(2026, 3, 1, 12, 0, 0, 0, ti
 func seal(t testing.TB) *cold.Seal {
 	t.Helper()
 	dir := t.TempDir()
-	s, err := cold.OpenSeal(cold.SealOptions{Identity: filepath.Join(dir, "identity"), Keys: filepath.Join(dir, "keys")})
+	s, err := cold.OpenSeal(filepath.Join(dir, "key"))
 	fault.Check(t, err)
 	return s
 }

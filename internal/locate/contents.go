@@ -18,7 +18,6 @@ import (
 var made = map[string][]string{
 	"": slices.Concat([]string{"lock", "sock", "redis", "paused", "transcripts", "report.html", "aoa.log", "aoa-*.log",
 		"hook-late", "hook-start", "hook-above", probePrefix + "*"}, database("aoa"), database("cache")),
-	"keys":     {"*.age", identityFile},
 	"contents": {strings.Repeat("[0-9a-f]", fingerprintLength)},
 }
 

@@ -189,7 +189,7 @@ func (p Place) writeRecord() error {
 	return atomicfile.WriteBytes(p.record(), atomicfile.Options{}, []byte(p.Store+"\n"))
 }
 
-// othersNeed is a record that is never removed: the identity was there before the records, so that stores that are not
+// othersNeed is a record that is never removed: the key was there before the records, so that stores that are not
 // recorded may need it.
 const othersNeed = "elsewhere"
 
@@ -199,14 +199,14 @@ func (p Place) makeRecords() error {
 	if err := os.MkdirAll(p.records, 0o700); err != nil || missing == nil {
 		return err
 	}
-	if _, err := os.Lstat(filepath.Join(filepath.Dir(p.records), identityFile)); err != nil {
+	if _, err := os.Lstat(filepath.Join(filepath.Dir(p.records), keyFile)); err != nil {
 		return nil
 	}
 	return os.WriteFile(filepath.Join(p.records, othersNeed), nil, 0o600)
 }
 
-// Forget removes the record of the store and its settings. With the last record it deletes the user's identity and the
-// state folder, and returns true.
+// Forget removes the record of the store and its settings. With the last record it deletes the user's key and the state
+// folder, and returns true.
 func (p Place) Forget() (last bool) {
 	for _, name := range append(p.recordFiles(), p.Settings()) {
 		os.Remove(name)
@@ -215,7 +215,7 @@ func (p Place) Forget() (last bool) {
 		return false
 	}
 	state := filepath.Dir(p.records)
-	os.Remove(filepath.Join(state, identityFile))
+	os.Remove(filepath.Join(state, keyFile))
 	os.Remove(state) // if it is empty
 	return true
 }

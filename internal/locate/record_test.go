@@ -34,7 +34,7 @@ func (u user) create(name string) locate.Place {
 	u.Helper()
 	p, err := locate.Create(u.commonDir(name), u.env)
 	fault.Check(u, err)
-	fault.Check(u, os.WriteFile(locate.Identity(u.env), nil, 0o600)) // its daemon has made the key
+	fault.Check(u, os.WriteFile(locate.KeyFile(u.env), nil, 0o600)) // its daemon has made the key
 	return p
 }
 
@@ -61,7 +61,7 @@ func (u user) stranger(what, name, original string) {
 // TestKnown: a store counts where this user's Create has made it, or where its repository was moved to.
 func TestKnown(t *testing.T) {
 	u := newUser(t)
-	u.create("first") // so that there is an identity
+	u.create("first") // so that there is a key
 	planted := u.find("planted")
 	fault.Check(t, os.MkdirAll(planted.Store, 0o700))
 	for name, text := range map[string]string{"id": "x/../../identity\n", "config.yaml": "redis_url: redis://evil\n"} {
@@ -127,7 +127,7 @@ func TestStrangerMadeMeanwhile(t *testing.T) {
 	}
 }
 
-// TestForget: the identity goes with the last store that needs it, and never while another one may need it.
+// TestForget: the key goes with the last store that needs it, and never while another one may need it.
 func TestForget(t *testing.T) {
 	u := newUser(t)
 	forget := func(name string, last bool) {
@@ -135,8 +135,8 @@ func TestForget(t *testing.T) {
 		if got := u.find(name).Forget(); got != last {
 			t.Errorf("%s is the last store: %v", name, got)
 		}
-		if _, err := os.Stat(locate.Identity(u.env)); (err != nil) != last {
-			t.Errorf("the identity after %s: %v", name, err)
+		if _, err := os.Stat(locate.KeyFile(u.env)); (err != nil) != last {
+			t.Errorf("the key after %s: %v", name, err)
 		}
 	}
 	u.create("a")
@@ -149,7 +149,7 @@ func TestForget(t *testing.T) {
 	}
 
 	fault.Check(t, os.MkdirAll(locate.StateFolder(u.env), 0o700))
-	fault.Check(t, os.WriteFile(locate.Identity(u.env), nil, 0o600)) // brought from elsewhere, without the records
+	fault.Check(t, os.WriteFile(locate.KeyFile(u.env), nil, 0o600)) // brought from elsewhere, without the records
 	u.create("b")
 	forget("b", false)
 }
@@ -159,10 +159,10 @@ func TestDelete(t *testing.T) {
 	u := newUser(t)
 	outside := filepath.Join(u.top, "outside")
 	fault.Check(t, os.Mkdir(outside, 0o700))
-	theirs := []string{"aoa.db.backup", "keys/notes.txt", "lock/x", "contents"}
-	ours := []string{"aoa.db", "aoa.db-wal", "cache.db.damaged-17-wal", "aoa.log", "keys/0001-ab.age", ".aoa-paused-XY.tmp"}
+	theirs := []string{"aoa.db.backup", "lock/x", "contents"}
+	ours := []string{"aoa.db", "aoa.db-wal", "cache.db.damaged-17-wal", "aoa.log", ".aoa-paused-XY.tmp"}
 	p := u.create("a")
-	for _, name := range append(ours, theirs[:3]...) {
+	for _, name := range append(ours, theirs[:2]...) {
 		file := filepath.Join(p.Store, name)
 		fault.Check(t, errors.Join(os.MkdirAll(filepath.Dir(file), 0o700), os.WriteFile(file, nil, 0o600)))
 	}
@@ -170,7 +170,7 @@ func TestDelete(t *testing.T) {
 	fault.Check(t, os.Symlink(outside, filepath.Join(p.Store, "contents")))
 	others, err := p.Delete()
 	fault.Check(t, err)
-	fault.Same(t, "what stays", others, []string{"aoa.db.backup", "contents", "keys/notes.txt", "lock"})
+	fault.Same(t, "what stays", others, []string{"aoa.db.backup", "contents", "lock"})
 	for _, name := range append(theirs, "../../../outside/0123456789abcdef") {
 		if _, err := os.Lstat(filepath.Join(p.Store, name)); err != nil {
 			t.Error(err)
@@ -181,6 +181,14 @@ func TestDelete(t *testing.T) {
 			t.Errorf("%s is left", name)
 		}
 	}
+	b := u.create("b")
+	fault.Check(t, os.Mkdir(filepath.Join(b.Store, "contents"), 0o700))
+	for _, name := range []string{"notes.txt", "0123456789abcdef"} {
+		fault.Check(t, os.WriteFile(filepath.Join(b.Store, "contents", name), nil, 0o600))
+	}
+	others, err = b.Delete()
+	fault.Check(t, err)
+	fault.Same(t, "what stays beside files of ours", others, []string{"contents/notes.txt"})
 	if err := p.Adopt(); err == nil {
 		t.Error("a folder with files of others is adopted")
 	}

@@ -53,8 +53,7 @@ func keptIn(t *testing.T, dir string) *kept {
 	t.Helper()
 	k := &kept{T: t, clock: clock, log: slog.New(slog.NewTextHandler(t.Output(), nil)), dir: dir}
 	var err error
-	k.seal, err = cold.OpenSeal(cold.SealOptions{Identity: filepath.Join(k.dir, "identity"),
-		Keys: filepath.Join(k.dir, "keys"), Log: k.log})
+	k.seal, err = cold.OpenSeal(filepath.Join(k.dir, "key"))
 	fault.Check(t, err)
 	k.db, err = cold.Open(t.Context(), filepath.Join(k.dir, "aoa.db"), cold.Options{Now: clock, Log: k.log, Seal: k.seal})
 	fault.Check(t, err)

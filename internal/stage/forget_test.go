@@ -86,7 +86,7 @@ func TestSealed(t *testing.T) {
 	seal := func() *cold.Seal {
 		t.Helper()
 		dir := t.TempDir()
-		s, err := cold.OpenSeal(cold.SealOptions{Identity: filepath.Join(dir, "identity"), Keys: filepath.Join(dir, "keys")})
+		s, err := cold.OpenSeal(filepath.Join(dir, "key"))
 		fault.Check(t, err)
 		return s
 	}

@@ -140,8 +140,7 @@ func (x *soak) survived(ctx context.Context) error {
 	if err := x.command(ctx, "daemon", "stop"); err != nil {
 		return err
 	}
-	seal, err := cold.OpenSeal(cold.SealOptions{Identity: filepath.Join(locate.StateFolder(config.Lookup(x.env)), "identity"),
-		Keys: filepath.Join(x.place.Store, "keys")})
+	seal, err := cold.OpenSeal(locate.KeyFile(config.Lookup(x.env)))
 	if err != nil {
 		return err
 	}

@@ -279,6 +279,14 @@ func TestMissing(t *testing.T) {
 			t.Errorf("the partner of the second file, beside %v: %v", more, p)
 		}
 	}
+	// Two partners that are always there do not hide each other, nor does one that changes with everything.
+	c = made().times(60, "a.go", "b.go", "c.go", "CHANGELOG.md").times(60, "other.go", "CHANGELOG.md").times(60, "CHANGELOG.md")
+	for _, file := range []event.Path{"b.go", "c.go"} {
+		if p := missing(file, "a.go"); p < .7 {
+			t.Errorf("%s, one of three partners: %v", file, p)
+		}
+	}
+	c = made().times(60, "hub.go", "part0.go").times(60, "hub.go", "part1.go").times(60, "hub.go", "part2.go")
 	if p := missing("part1.go", "hub.go"); p > .3 {
 		t.Errorf("one of three: %v", p)
 	}

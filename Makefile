@@ -29,8 +29,9 @@ build: ## build bin/aoa and bin/aoa-hook
 run: build ## learn REPO (this repository by default) and print suggestions with reasons
 	@scripts/demo.sh $(BIN) "$(REPO)"
 
+# Many tests wait, for a daemon, a server or a deadline: more of them run at once than there are processors.
 test: ## run the tests (no C compiler needed)
-	go test -timeout 30m $(PACKAGES)
+	go test -timeout 30m -parallel 8 $(PACKAGES)
 
 test-clients: ## drive real coding agents from npm against scripted models: all, or ONLY=Claude (AOA_REQUIRE=clients: a skip fails)
 	AOA_CLIENTS=1 go test -count=1 -timeout 15m -v -run '^TestClient$(ONLY)' ./cmd/aoa

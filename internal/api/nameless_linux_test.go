@@ -16,6 +16,7 @@ import (
 // TestSocketLosesItsName: a server whose socket was removed, renamed or replaced listens again under its name. If the name
 // belongs to another daemon, or cannot be taken, it does not fight for it.
 func TestSocketLosesItsName(t *testing.T) {
+	t.Parallel()
 	answers := func(p locate.Place) bool {
 		conn, err := api.Dial(t.Context(), p)
 		if err == nil {

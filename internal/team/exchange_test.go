@@ -243,6 +243,7 @@ func behind(t *testing.T, places []Place, fn func(t *testing.T, url string)) {
 
 // TestEqual: members that hold the same events learn the same, live, after a restart, and as a newcomer.
 func TestEqual(t *testing.T) {
+	t.Parallel()
 	behind(t, Places, func(t *testing.T, url string) {
 		x := newCrew(t, url, 3)
 		for _, m := range x.members {
@@ -261,6 +262,7 @@ func TestEqual(t *testing.T) {
 
 // TestForgotten: what one forgets, the others forget, and so do newcomers; no other events go, nor later ones.
 func TestForgotten(t *testing.T) {
+	t.Parallel()
 	behind(t, Places[:2], func(t *testing.T, url string) {
 		x := newCrew(t, url, 2)
 		a, b := x.members[0], x.members[1]
@@ -306,6 +308,7 @@ func (x *crew) client() redis.UniversalClient {
 // TestServerLost: a server that was emptied, replaced, or restored from an old dump gets again what it lacks, and
 // nothing counts twice. While it refuses commands each log keeps its own events, and says so.
 func TestServerLost(t *testing.T) {
+	t.Parallel()
 	m := miniredis.RunT(t)
 	x := newCrew(t, "redis://"+m.Addr(), 2)
 	x.members[0].work(20)
@@ -369,6 +372,7 @@ func TestServerLost(t *testing.T) {
 
 // TestHostile: what a peer may append harms only itself.
 func TestHostile(t *testing.T) {
+	t.Parallel()
 	behind(t, Places[:2], func(t *testing.T, url string) {
 		x := newCrew(t, url, 2)
 		a, b := x.members[0], x.members[1]
@@ -445,40 +449,34 @@ func TestHostile(t *testing.T) {
 // TestTakenKeys: a key that holds what another program wrote stops the exchange, and one line names it and says what to
 // do. No event is lost, and once the key is deleted all are exchanged.
 func TestTakenKeys(t *testing.T) {
-	fills := map[string][]any{"string": {"SET", "", "x"}, "hash": {"HSET", "", "x", "y"}, "set": {"SADD", "", "x"},
-		"list": {"LPUSH", "", "x"}}
-	for name, own := range map[string]string{"events": "", "stream": "string", "forgotten": "hash"} {
-		for kind, fill := range fills {
-			for _, p := range Places[:2] {
-				t.Run(fmt.Sprintf("%s is a %s on %s", name, kind, p.Name), func(t *testing.T) {
-					if kind == own {
-						t.Skip("that is its type")
-					}
-					t.Parallel()
-					x := newCrew(t, p.Open(t), 2)
-					x.members[0].work(5)
-					x.members[1].work(5)
-					x.agree("before", 10)
-					o, err := config.ParseRedis(x.url)
-					x.check(err)
-					other := redis.NewUniversalClient(o)
-					defer other.Close()
-					key := "aoa:{" + x.repo + "}:" + name
-					fill := slices.Clone(fill)
-					fill[1] = key
-					x.check(other.Del(t.Context(), key).Err())
-					x.check(other.Do(t.Context(), fill...).Err())
-					x.members[0].work(5)
-					m := x.join() // it reads all, also what was forgotten
-					want := "another program uses the key " + key + ": delete it (redis-cli DEL '" + key + "')"
-					fault.Until(t, time.Minute, "one line says it", func() bool {
-						troubles := m.t.Status().Troubles()
-						return len(troubles) > 0 && strings.Contains(troubles[0], want) && !strings.Contains(troubles[0], "\n")
-					})
-					x.check(other.Del(t.Context(), key).Err())
-					x.agree("afterwards", 15)
+	t.Parallel()
+	for name, fill := range map[string][]any{"events": {"SET", "", "x"}, "stream": {"HSET", "", "x", "y"}, "forgotten": {"LPUSH", "", "x"}} {
+		for _, p := range Places[:2] {
+			t.Run(fmt.Sprintf("%s holds what %s writes, on %s", name, fill[0], p.Name), func(t *testing.T) {
+				t.Parallel()
+				x := newCrew(t, p.Open(t), 2)
+				x.members[0].work(5)
+				x.members[1].work(5)
+				x.agree("before", 10)
+				o, err := config.ParseRedis(x.url)
+				x.check(err)
+				other := redis.NewUniversalClient(o)
+				defer other.Close()
+				key := "aoa:{" + x.repo + "}:" + name
+				fill := slices.Clone(fill)
+				fill[1] = key
+				x.check(other.Del(t.Context(), key).Err())
+				x.check(other.Do(t.Context(), fill...).Err())
+				x.members[0].work(5)
+				m := x.join() // it reads all, also what was forgotten
+				want := "another program uses the key " + key + ": delete it (redis-cli DEL '" + key + "')"
+				fault.Until(t, time.Minute, "one line says it", func() bool {
+					troubles := m.t.Status().Troubles()
+					return len(troubles) > 0 && strings.Contains(troubles[0], want) && !strings.Contains(troubles[0], "\n")
 				})
-			}
+				x.check(other.Del(t.Context(), key).Err())
+				x.agree("afterwards", 15)
+			})
 		}
 	}
 }

@@ -51,6 +51,7 @@ func opened(i int) event.Event {
 
 // TestNewestOrigins: invented origins do not keep newcomers out, and what is known of origins stays bounded.
 func TestNewestOrigins(t *testing.T) {
+	t.Parallel()
 	x := newCrew(t, "redis://127.0.0.1:1", 1)
 	m, friend := x.members[0].t, rand.Text()
 	for range 10 * maxOrigins {

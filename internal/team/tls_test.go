@@ -14,6 +14,7 @@ import (
 // TestHostileTLS: a server that hangs in the handshake, sends garbage or never ends an answer costs news alone: trouble
 // is said, the own events wait in the log, memory stays, and the exchange ends when it is told to.
 func TestHostileTLS(t *testing.T) {
+	t.Parallel()
 	ca, err := trusted()
 	fault.Check(t, err)
 	pair, err := tls.LoadX509KeyPair(ca.file("server.crt"), ca.file("server.key"))

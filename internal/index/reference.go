@@ -17,12 +17,13 @@ type Changed struct {
 	Was, Is *Source // nil: no program, or not there
 	Gone    bool    // it is deleted
 	Same    bool    // its content is the same: only its mode changes
+	Sketch  Sketch  // of the difference
 }
 
 // Compare reads two versions of a file. before is nil for a new file, after for a deleted one.
 func Compare(p event.Path, before, after []byte) Changed {
 	c := Changed{Path: p, Gone: before != nil && after == nil,
-		Same: before != nil && after != nil && bytes.Equal(before, after)}
+		Same: before != nil && after != nil && bytes.Equal(before, after), Sketch: SketchOf(before, after)}
 	if before != nil {
 		c.Was = ReadSource(p, before)
 	}

@@ -1,0 +1,118 @@
+package watcher
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/index"
+	"github.com/aoa-dev/aoa/scripts/fault"
+)
+
+// sketches reads what commits changed.
+func (g *repository) sketches(ids ...string) (out map[string]map[event.Path]index.Sketch) {
+	g.tb.Helper()
+	out = map[string]map[event.Path]index.Sketch{}
+	var order []string
+	fault.Check(g.tb, g.open().Sketches(g.tb.Context(), ids, func(id string, files []index.FileSketch) error {
+		order = append(order, id)
+		out[id] = map[event.Path]index.Sketch{}
+		for _, f := range files {
+			out[id][f.File] = f.Sketch
+		}
+		return nil
+	}))
+	fault.Same(g.tb, "the commits, in order", strings.Join(order, " "), strings.Join(ids, " "))
+	return out
+}
+
+// TestSketches: what git says of a commit is what both versions of its files say, whatever their names and lines are.
+func TestSketches(t *testing.T) {
+	g := newRepository(t)
+	g.git("config", "diff.noprefix", "true")
+	g.git("config", "diff.mnemonicPrefix", "true")
+	g.git("config", "diff.interHunkContext", "9")
+	g.git("config", "diff.context", "9")
+	g.git("config", "color.ui", "always")
+	g.git("config", "log.showSignature", "true")
+	was := map[string]string{}
+	names := []string{"a.go", "with space.md", "quo\"te.md", "tab\there.md", "na\u00efve.md", "b/x.go", "line\nfeed.md"}
+	trap := "+++ b/evil.go\n--- a/evil.go\ndiff --git a/evil.go b/evil.go\n@@ -1 +1 @@ evil\n\x01" + idA + "\n\\ No newline\n"
+	var ids []string
+	want := map[string]map[event.Path]index.Sketch{}
+	for round := range 4 {
+		now, changes := map[string]string{}, map[event.Path]index.Sketch{}
+		for i, name := range names {
+			now[name] = fmt.Sprintf("first of %d\n%sround%d\n", i, trap, round) + strings.Repeat(fmt.Sprintf("more %d\n", i), round)
+			if round == 3 && i == 0 {
+				now[name] = strings.TrimSuffix(now[name], "\n") // no line feed at the end
+			}
+			g.write(name, now[name])
+			changes[event.Path(name)] = index.SketchOf([]byte(was[name]), []byte(now[name]))
+		}
+		g.write("image.png", fmt.Sprintf("\x00%d", round))
+		g.git("add", "-A")
+		g.git("commit", "-q", "-m", "round")
+		id := g.git("rev-parse", "HEAD")
+		ids, was, want[id] = append(ids, id), now, changes
+	}
+	g.git("rm", "-q", "b/x.go")
+	g.git("mv", "a.go", "renamed.go")
+	g.write("renamed.go", strings.Replace(was["a.go"], "first", "second", 1))
+	g.git("commit", "-q", "-a", "-m", "gone and renamed")
+	id := g.git("rev-parse", "HEAD")
+	ids = append(ids, id)
+	want[id] = map[event.Path]index.Sketch{"b/x.go": index.SketchOf([]byte(was["b/x.go"]), nil),
+		"renamed.go": index.SketchOf([]byte(was["a.go"]), []byte(strings.Replace(was["a.go"], "first", "second", 1)))}
+	if diff := cmp.Diff(want, g.sketches(ids...)); diff != "" {
+		t.Errorf("wanted -, got +:\n%s", diff)
+	}
+}
+
+// TestSketchesOfDamage: a commit that git cannot read is yielded without files, and stops no other.
+func TestSketchesOfDamage(t *testing.T) {
+	g := newRepository(t)
+	var ids []string
+	for i := range 6 {
+		g.write("a.txt", fmt.Sprintf("word%d\n", i))
+		g.git("add", "-A")
+		g.git("commit", "-q", "-m", "x")
+		ids = append(ids, g.git("rev-parse", "HEAD"))
+	}
+	blob := g.git("rev-parse", ids[2]+":a.txt")
+	fault.Check(t, os.Remove(filepath.Join(g.dir, ".git/objects", blob[:2], blob[2:])))
+	got := g.sketches(ids...)
+	for i, id := range ids {
+		if missing := i == 2 || i == 3; missing != (len(got[id]) == 0) {
+			t.Errorf("commit %d: %v", i, got[id])
+		}
+	}
+}
+
+func FuzzPatches(f *testing.F) {
+	for _, in := range []string{"", "\x01" + idA + "\n\ndiff --git a/x b/x\nindex 1..2 100644\n--- a/x\n+++ b/x\n@@ -1 +1,2 @@ func\n-old\n+new\n+more\n",
+		"\x01a\n@@ -1,999999999999 +1 @@\n", "@@ -x +y @@\n", "+++ b/../../etc\n@@ -0,0 +1 @@\n+x\n", "\x01a\ndiff --git\n--- \"a/\\303\\244\\n\"\n@@ -1 +0,0 @@\n-x\n\\ No newline at end of file\n"} {
+		f.Add([]byte(in))
+	}
+	f.Fuzz(func(t *testing.T, in []byte) {
+		p := patches{lines: lineReader{rd: bufio.NewReader(bytes.NewReader(in))}}
+		_ = p.read(func(id string, files []index.FileSketch) error {
+			for _, k := range files {
+				if q, err := event.NewPath(string(k.File)); err != nil || q != k.File {
+					t.Errorf("path %q: %v", k.File, err)
+				}
+			}
+			if len(files) > patchFiles {
+				t.Errorf("%d files", len(files))
+			}
+			return nil
+		})
+	})
+}

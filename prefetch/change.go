@@ -22,9 +22,15 @@ type Lack struct {
 	File           event.Path `json:"file"`
 	Score          float64    `json:"score"` // probability that it belongs to the change
 	event.Together            // with the file of the change that says most of it
-	Commits        []string   `json:"commits"`    // the newest that changed both files, at most two; nine digits of their ids
-	Without        int        `json:"without"`    // of the repository's newest 800 commits that did not change With …
-	OfWithout      int        `json:"of_without"` // … these changed the file, of so many
+	Commits        []string   `json:"commits"` // the newest that changed both files, at most two; nine digits of their ids
+
+	// Precedents are the earlier commits of With whose change of it is most like the present one and that changed File, too,
+	// at most two; nine digits of their ids. There may be none.
+	Precedents     []string `json:"precedents,omitempty"`
+	MorePrecedents int      `json:"more_precedents,omitempty"` // how many more of them there are
+
+	Without   int `json:"without"`    // of the repository's newest 800 commits that did not change With …
+	OfWithout int `json:"of_without"` // … these changed the file, of so many
 }
 
 // missingShared is how many commits two files must share before a warning names one of them: one may be chance.
@@ -40,22 +46,21 @@ const shownCommits = 2
 type companions struct {
 	change  []event.Path
 	found   []history.Companion // at Candidate.Place
-	commits *history.Commits
+	past    history.Past
 	weights *history.Weights
 }
 
 // Companions are the files that change together with the change that a question is about: the files that it names, or
-// what its session has edited since its prompt. commits are those of the repository, nil for none, and exists says which
-// files there are.
-func (p *Prefetcher) Companions(q event.Query, commits *history.Commits, exists func(event.Path) bool) *Candidates {
+// what its session has edited since its prompt. exists says which files there are.
+func (p *Prefetcher) Companions(q event.Query, past history.Past, exists func(event.Path) bool) *Candidates {
 	if len(q.Files) == 0 && q.Current == "" && q.Session != "" {
 		q.Files = p.sessions.Get(q.Session, q.At).Edited()
 	}
-	if commits == nil {
-		commits = &history.Commits{}
+	if past.Commits == nil {
+		past.Commits = &history.Commits{}
 	}
-	b := &companions{change: changeOf(q), commits: commits, weights: cmp.Or(p.o.Weights, history.Shipped())}
-	b.found = commits.Companions(b.weights, b.change, exists, mostCompanions)
+	b := &companions{change: ChangeOf(q), past: past, weights: cmp.Or(p.o.Weights, past.Weights())}
+	b.found = past.Commits.Companions(b.weights, b.change, past.Diffs, exists, mostCompanions)
 	own := p.Learned()
 	files := make([]Candidate, 0, len(b.found))
 	for i := range b.found {
@@ -69,8 +74,8 @@ func (p *Prefetcher) Companions(q event.Query, commits *history.Commits, exists 
 	return &Candidates{files: files, query: q, beside: b}
 }
 
-// changeOf are the files of the change that a question is about, the newest last.
-func changeOf(q event.Query) []event.Path {
+// ChangeOf are the files of the change that a question is about, the newest last.
+func ChangeOf(q event.Query) []event.Path {
 	files := slices.DeleteFunc(slices.Clone(q.Files), func(f event.Path) bool { return f == q.Current })
 	if q.Current != "" {
 		files = append(files, q.Current)
@@ -79,7 +84,9 @@ func changeOf(q event.Query) []event.Path {
 }
 
 // together counts the commits of a candidate.
-func (b *companions) together(x *Candidate) event.Together { return b.commits.Count(x.with, x.File) }
+func (b *companions) together(x *Candidate) event.Together {
+	return b.past.Commits.Count(x.with, x.File)
+}
 
 // Lacking are the companions that a hint is about: what the change lacks, of which lacks has what package change has
 // left, and what is only likely enough to be logged.
@@ -108,8 +115,10 @@ func (c *Candidates) Lacks(least float64) (out []Lack) {
 			continue
 		}
 		if t := c.beside.together(x); t.Both >= missingShared {
-			l := Lack{File: x.File, Score: x.P, Together: t, Commits: c.beside.commits.Newest(t.With, x.File, shownCommits)}
-			l.Without, l.OfWithout = c.beside.commits.Without(t.With, x.File)
+			past := &c.beside.past
+			l := Lack{File: x.File, Score: x.P, Together: t, Commits: past.Commits.Together(t.With, x.File, shownCommits)}
+			l.Without, l.OfWithout = past.Commits.Without(t.With, x.File)
+			l.Precedents, l.MorePrecedents = past.Precedents(&c.beside.found[x.Place], shownCommits)
 			out = append(out, l)
 		}
 	}
@@ -140,12 +149,15 @@ func (b *companions) suggestion(x *Candidate, all, names bool) event.Suggestion 
 	for i := range s.Reasons {
 		s.Reasons[i].Text = factTexts[s.Reasons[i].Signal]
 	}
-	s.Reasons = append([]event.Reason{evidence(found, t, names)}, s.Reasons...)
+	if t.Both > 0 {
+		s.Precedents, _ = b.past.Precedents(found, shownCommits)
+	}
+	s.Reasons = append([]event.Reason{evidence(found, t, names, s.Precedents)}, s.Reasons...)
 	return s
 }
 
 // evidence is what to say of a companion in one sentence. Its weight is 0: the facts have it.
-func evidence(f *history.Companion, t event.Together, names bool) event.Reason {
+func evidence(f *history.Companion, t event.Together, names bool, precedents []string) event.Reason {
 	r := event.Reason{Signal: event.SignalTogether, Value: 1}
 	switch {
 	case t.Both > 0:
@@ -154,6 +166,9 @@ func evidence(f *history.Companion, t event.Together, names bool) event.Reason {
 			r.Text, r.With = r.Text+" with "+f.With.Display(), f.With
 		}
 		r.Text += " in " + t.String()
+		if len(precedents) > 0 {
+			r.Text += " (like this one: " + precedents[0] + ")"
+		}
 	case f.Facts[history.Name] > 0:
 		r.Text, r.With = "same stem as "+f.With.Display(), f.With
 	case f.Facts[history.Folder] > 0:
@@ -170,6 +185,7 @@ var factTexts = map[string]string{
 	history.Name.String(): "same stem", history.Folder.String(): "same folder", history.Fresh.String(): "changed lately",
 	history.Number.String(): "how many commits that file has",
 	history.Small.String():  "share of the commits of at most 3 files",
+	history.Like.String():   "commits whose change of that file is like this one", history.Words.String(): "its earlier changes have words of this one",
 	history.Others.String(): "by the other files of the change", history.Alike.String(): "by commits like the change",
 	history.Alone.String(): "it is the only file of the change", history.Steady.String(): "one commit moves a pair with many little",
 }

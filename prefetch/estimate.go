@@ -11,9 +11,9 @@ import (
 // estimate gives each file that may be an answer its probability: the only way from a question to a probability, for
 // hints and for people. A question about a change is answered by the commits, every other one by the ranking. Who asks
 // is done with the candidates when it no longer needs them.
-func (p *Prefetcher) estimate(ctx context.Context, q event.Query, commits *history.Commits) (*Candidates, error) {
+func (p *Prefetcher) estimate(ctx context.Context, q event.Query, past history.Past) (*Candidates, error) {
 	if AsksCommits(q) {
-		return p.Companions(q, commits, p.ranker.Has), nil
+		return p.Companions(q, past, p.ranker.Has), nil
 	}
 	return p.ranked(ctx, q)
 }
@@ -21,10 +21,10 @@ func (p *Prefetcher) estimate(ctx context.Context, q event.Query, commits *histo
 // AsksCommits reports whether a question is about a change, so that commits answer it.
 func AsksCommits(q event.Query) bool { return rank.TaskOf(q) == event.TaskChange }
 
-// Answer is the answer for people and tools. Equal state, commits and query give equal answers. Only a question about a
-// change needs commits (AsksCommits).
-func (p *Prefetcher) Answer(ctx context.Context, q event.Query, commits *history.Commits) (event.Answer, error) {
-	c, err := p.estimate(ctx, q, commits)
+// Answer is the answer for people and tools. Equal state, past and query give equal answers. Only a question about a
+// change needs a past (AsksCommits).
+func (p *Prefetcher) Answer(ctx context.Context, q event.Query, past history.Past) (event.Answer, error) {
+	c, err := p.estimate(ctx, q, past)
 	if err != nil {
 		return event.Answer{}, err
 	}
@@ -34,9 +34,9 @@ func (p *Prefetcher) Answer(ctx context.Context, q event.Query, commits *history
 
 // Why is the whole arithmetic of one file, with the digits of Answer, and its place there; 0 for a file that Answer
 // leaves out.
-func (p *Prefetcher) Why(ctx context.Context, q event.Query, commits *history.Commits, f event.Path) (s event.Suggestion,
+func (p *Prefetcher) Why(ctx context.Context, q event.Query, past history.Past, f event.Path) (s event.Suggestion,
 	place int, err error) {
-	c, err := p.estimate(ctx, q, commits)
+	c, err := p.estimate(ctx, q, past)
 	if err != nil {
 		return s, 0, err
 	}

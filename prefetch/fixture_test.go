@@ -63,7 +63,7 @@ func newFixture(t *testing.T, o Options) *fixture {
 }
 
 // history is one in which cur.go and every likely file changed together in that share of the commits of cur.go.
-func (d *fixture) history() *history.Commits {
+func (d *fixture) past() history.Past {
 	c := &history.Commits{}
 	for i := range 300 {
 		set := []event.Path{"cur.go"}
@@ -72,9 +72,9 @@ func (d *fixture) history() *history.Commits {
 				set = append(set, f)
 			}
 		}
-		c.Add("", set)
+		c.Add("", set, nil)
 	}
-	return c
+	return history.Past{Commits: c}
 }
 
 func openStore(t *testing.T) *hot.Store {
@@ -214,7 +214,7 @@ func (d *fixture) question(kind Kind) Question { return Question{Kind: kind, Que
 
 // lacking are the candidates of Partner where nothing explains what the change lacks.
 func (d *fixture) lacking(q event.Query) *Candidates {
-	c := d.p.Companions(q, d.history(), d.tree.Has)
+	c := d.p.Companions(q, d.past(), d.tree.Has)
 	return c.Lacking(c.Lacks(d.p.Sure()))
 }
 

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/history"
 	"github.com/aoa-dev/aoa/internal/session"
 	"github.com/aoa-dev/aoa/rank"
 	"github.com/aoa-dev/aoa/scripts/eventtest"
@@ -63,10 +64,10 @@ func TestInterceptDecides(t *testing.T) {
 	near(t, "intercept", d.p.Learned()[Next].Value, -mostIntercept)
 	d.likely(.65, "y.go")
 	q := d.query()
-	a, err := d.p.Answer(t.Context(), q, nil)
+	a, err := d.p.Answer(t.Context(), q, history.Past{})
 	fault.Check(t, err)
 	near(t, "probability", a.Suggestions[0].Score, rank.Scale{1, -mostIntercept}.Probability(logOdds(.65)))
-	s, _, err := d.p.Why(t.Context(), q, nil, a.Suggestions[0].File)
+	s, _, err := d.p.Why(t.Context(), q, history.Past{}, a.Suggestions[0].File)
 	if err != nil || s.Score != a.Suggestions[0].Score || s.Score != rank.Scale(s.Scale).Probability(s.Logit) {
 		t.Errorf("%v: why says %v = P(%v·%v), the answer %v", err, s.Score, s.Scale, s.Logit, a.Suggestions[0].Score)
 	}

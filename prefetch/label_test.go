@@ -115,11 +115,11 @@ func TestOneAnswer(t *testing.T) {
 		q := d.query()
 		q.Session = ""
 		q.Task = traits[kind].task
-		ans, err := d.p.Answer(t.Context(), q, d.history())
+		ans, err := d.p.Answer(t.Context(), q, d.past())
 		if err != nil || len(ans.Suggestions) < 2 {
 			t.Fatalf("%+v, %v", ans, err)
 		}
-		lacks := d.p.Companions(q, d.history(), d.tree.Has).Lacks(d.p.Sure())
+		lacks := d.p.Companions(q, d.past(), d.tree.Has).Lacks(d.p.Sure())
 		hint := d.say(Question{Kind: kind, Query: q}, nil, all)
 		if len(hint.Shown) == 0 {
 			t.Fatalf("%s: %+v", kind, hint)
@@ -129,7 +129,7 @@ func TestOneAnswer(t *testing.T) {
 			if i < 0 || ans.Suggestions[i].Score != s.Score {
 				t.Errorf("%s: %s is hinted at %v, answered with %+v", kind, s.File, s.Score, ans.Suggestions)
 			}
-			why, place, err := d.p.Why(t.Context(), q, d.history(), s.File)
+			why, place, err := d.p.Why(t.Context(), q, d.past(), s.File)
 			if err != nil || why.Score != s.Score || place != i+1 {
 				t.Errorf("%s: why says %v at place %d, %v", kind, why.Score, place, err)
 			}

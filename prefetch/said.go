@@ -68,7 +68,7 @@ func hintEvent(q Question, h event.Hint, files []Candidate) event.Event {
 		h.Paths, h.Scores = append(h.Paths, x.File), append(h.Scores, x.Shipped)
 	}
 	if labelOf(q.Kind) == session.LabelChange {
-		change := changeOf(q.Query)
+		change := ChangeOf(q.Query)
 		h.Change = change[max(0, len(change)-loggedFiles):]
 	}
 	e := event.Event{Time: q.Query.At, Agent: "aoa", Session: q.Query.Session, Subagent: q.Query.Subagent, Body: h}

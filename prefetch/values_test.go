@@ -251,9 +251,9 @@ func TestShared(t *testing.T) {
 	for both, want := range map[int]int{1: 0, 2: 1} {
 		c := &history.Commits{}
 		for range both {
-			c.Add("", []event.Path{"cur.go", "a.go"})
+			c.Add("", []event.Path{"cur.go", "a.go"}, nil)
 		}
-		fault.Same(t, fmt.Sprint("lacks after ", both), len(d.p.Companions(d.query(), c, d.tree.Has).Lacks(.2)), want)
+		fault.Same(t, fmt.Sprint("lacks after ", both), len(d.p.Companions(d.query(), history.Past{Commits: c}, d.tree.Has).Lacks(.2)), want)
 	}
 }
 
@@ -293,13 +293,13 @@ func TestAnswers(t *testing.T) {
 	d := newFixture(t, Options{})
 	d.likely(.9, "a.go")
 	d.likely(.7, "b.go")
-	a, err := d.p.Answer(t.Context(), d.query(), nil)
+	a, err := d.p.Answer(t.Context(), d.query(), history.Past{})
 	fault.Check(t, err)
 	near(t, "confidence", a.Confidence, a.Suggestions[0].Score)
 	near(t, "of the likeliest", a.Confidence, .9)
 	q := d.query()
 	q.Task = event.TaskChange
-	c := d.p.Companions(q, d.history(), d.tree.Has)
+	c := d.p.Companions(q, d.past(), d.tree.Has)
 	a = c.Answer(t.Context())
 	lacks := c.Lacks(.6)
 	fault.Same(t, "lacks", fmt.Sprint(lacks[0].File, " ", lacks[0].Both, " ", len(lacks)), "a.go 270 2")

@@ -10,6 +10,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/config"
 	"github.com/aoa-dev/aoa/internal/eval"
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/history"
 	"github.com/aoa-dev/aoa/internal/locate"
 	"github.com/aoa-dev/aoa/prefetch"
 	"github.com/aoa-dev/aoa/watcher"
@@ -36,7 +37,7 @@ func (a *app) backtest(ctx context.Context, args []string, how checkHow) error {
 	if err != nil {
 		return err
 	}
-	b, err := eval.NewBacktest(ctx, s, eval.Options{Progress: moves(bar), Rules: rulesOf(repo)},
+	b, err := eval.NewBacktest(ctx, s, eval.Options{Sketched: history.MaxSketched, Progress: moves(bar), Rules: rulesOf(repo)},
 		prefetch.Sure(cfg.Threshold))
 	if err != nil {
 		return err

@@ -21,11 +21,18 @@ var formats = map[string]func(*app, *change.Answer){
 
 func formatNames() []string { return slices.Sorted(maps.Keys(formats)) }
 
-// evidence is why a file is missing: the counts, and commits to open.
+// evidence is why a file is missing: the counts, and commits to open, rather those that are like this change.
 func evidence(l change.Lack, show func(event.Path) string) string {
 	text := l.Because(show)
-	if len(l.Commits) > 0 {
-		text += " (" + strings.Join(l.Commits, ", ") + ")"
+	switch {
+	case len(l.Precedents) > 0:
+		text += " (like this one: " + strings.Join(l.Precedents, ", ")
+		if l.MorePrecedents > 0 {
+			text += fmt.Sprintf(" and %d more", l.MorePrecedents)
+		}
+		return text + ")"
+	case len(l.Commits) > 0:
+		return text + " (" + strings.Join(l.Commits, ", ") + ")"
 	}
 	return text
 }

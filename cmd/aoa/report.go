@@ -33,6 +33,7 @@ const (
 	reportCommits  = 20_000
 	reportOutcomes = 5000
 	reportAsked    = 300
+	reportSketched = 700     // before those; the diffs of more take seconds
 	reportLongest  = 4 << 20 // bytes of a file whose lines are counted
 )
 
@@ -151,7 +152,7 @@ func (a *app) pastChanges(ctx context.Context, repo *watcher.Repo, in report.Inp
 	bar := a.progress("asking again about past changes", "commits")
 	defer bar.Finish() // only a progress bar
 	return eval.Changes(ctx, eval.Source{Name: in.Name, Commits: in.Events},
-		eval.Options{Newest: reportAsked, Progress: moves(bar), Rules: rulesOf(repo)}, prefetch.Sure(th.Configured))
+		eval.Options{Newest: reportAsked, Sketched: reportSketched, Progress: moves(bar), Rules: rulesOf(repo)}, prefetch.Sure(th.Configured))
 }
 
 // lines counts the lines of a file, 0 if it cannot be read or is too long.

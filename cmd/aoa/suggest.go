@@ -298,6 +298,9 @@ func (a *app) evidence(s event.Suggestion, q event.Query) string {
 		return a.reasonText(s.Reason())
 	}
 	counts := strings.Replace(t.String(), ", ", " · ", 1)
+	if len(s.Precedents) > 0 {
+		counts += " · like this one: " + strings.Join(s.Precedents, ", ")
+	}
 	if len(q.Files) == 1 {
 		return counts
 	}

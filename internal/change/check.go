@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/history"
 	"github.com/aoa-dev/aoa/internal/index"
 	"github.com/aoa-dev/aoa/prefetch"
 	"github.com/aoa-dev/aoa/watcher"
@@ -83,7 +84,8 @@ func (c *Checkout) Check(ctx context.Context, r Request) (Answer, error) {
 	if err != nil {
 		return a, err
 	}
-	a.Companions = c.Prefetch.Companions(event.Query{Files: s.asked, At: c.Now()}, commits, s.exists)
+	a.Companions = c.Prefetch.Companions(event.Query{Files: s.asked, At: c.Now()},
+		history.Past{Commits: commits, Diffs: Diffs(s.changed)}, s.exists)
 	lacks := slices.DeleteFunc(a.Companions.Lacks(c.Prefetch.Sure()), func(l prefetch.Lack) bool { return s.own[l.File] })
 	var rules Rules
 	rules.exceptions, a.Unread = c.exceptions(r, &s)
@@ -98,6 +100,17 @@ func (c *Checkout) Check(ctx context.Context, r Request) (Answer, error) {
 	a.Missing = append(a.Missing, missing[:len(missing)-a.MoreMissing]...)
 	a.Usual = append(a.Usual, everything[:min(len(everything), maxUsual)]...)
 	return a, nil
+}
+
+// Diffs are what the files of a change change.
+func Diffs(changed []index.Changed) map[event.Path]index.Sketch {
+	out := make(map[event.Path]index.Sketch, len(changed))
+	for _, f := range changed {
+		if f.Sketch != nil {
+			out[f.Path] = f.Sketch
+		}
+	}
+	return out
 }
 
 // Rules are what a repository says of its own files: which never belong together, and which are written by programs.

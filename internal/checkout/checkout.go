@@ -31,6 +31,7 @@ type Checkout struct {
 
 	db       *cold.DB
 	past     past
+	sketches *sketches
 	edits    *watcher.Edits
 	tree     atomic.Pointer[index.Tree]
 	siblings atomic.Pointer[[]event.Root] // the other checkouts

@@ -51,7 +51,7 @@ func (t *Set) ForgetContents(p event.Path) error {
 		known[t.contentsFile(w.Repo.Root).Name] = true
 		errs = append(errs, w.Reader.Forget(p))
 	}
-	return errors.Join(append(errs, t.removeContents(known))...)
+	return errors.Join(append(errs, t.forgetSketches(p), t.removeContents(known))...)
 }
 
 // sweepContents removes what is kept of removed checkouts.

@@ -98,6 +98,7 @@ func (r *History) reconcile(ctx context.Context, first bool) error {
 		}
 	}
 	r.ended("done", "")
+	signal(r.set.sketches.due)
 	if commits > 0 {
 		r.set.Info.Info("history read", "events", commits, "took", r.set.Now().Sub(begin))
 		return r.set.Events.Save(ctx)

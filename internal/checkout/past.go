@@ -4,6 +4,7 @@ import (
 	"context"
 	"sync"
 
+	"github.com/aoa-dev/aoa/internal/change"
 	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/history"
@@ -16,6 +17,7 @@ type past struct {
 	commits *history.Commits
 	head    string // the commit
 	version int64  // of the log
+	sketch  int64  // version of what commits changed
 }
 
 // History returns the commits that the checkout's HEAD reached when it was last read, of those that the log has. It is
@@ -25,8 +27,8 @@ func (w *Checkout) History(ctx context.Context) (*history.Commits, error) {
 	p := &w.past
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	version := w.db.Version() // before reading: a commit in between makes what is read stale, not the reverse
-	if p.commits != nil && p.version == version {
+	version, sketch := w.db.Version(), w.sketches.version() // before reading: what comes in between makes it stale
+	if p.commits != nil && p.version == version && p.sketch == sketch {
 		return p.commits, nil
 	}
 	ctx = context.WithoutCancel(ctx)
@@ -39,20 +41,23 @@ func (w *Checkout) History(ctx context.Context) (*history.Commits, error) {
 			reached = nil
 		}
 	}
-	commits, err := w.db.History(ctx, reached, w.Tree().Has)
+	commits, err := w.db.History(ctx, reached, w.Tree().Has, w.sketches.known())
 	if err != nil {
 		return nil, err
 	}
-	p.commits, p.head, p.version = commits, head, version
+	p.commits, p.head, p.version, p.sketch = commits, head, version, sketch
 	return commits, nil
 }
 
-// Asked returns the commits that answer a question, nil if it is not about a change.
-func (w *Checkout) Asked(ctx context.Context, q event.Query) (*history.Commits, error) {
+// Asked returns what answers a question, nothing if it is not about a change.
+func (w *Checkout) Asked(ctx context.Context, q event.Query) (p history.Past, err error) {
 	if !prefetch.AsksCommits(q) {
-		return nil, nil
+		return p, nil
 	}
-	return w.History(ctx)
+	if p.Commits, err = w.History(ctx); err == nil && p.Commits.Sketched() {
+		p.Diffs = change.Diffs(w.edits.Compare(ctx, prefetch.ChangeOf(q)))
+	}
+	return p, err
 }
 
 // forget has the history read again if HEAD is no longer where it was.

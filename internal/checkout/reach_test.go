@@ -14,6 +14,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/config"
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/history"
 	"github.com/aoa-dev/aoa/internal/hot"
 	"github.com/aoa-dev/aoa/internal/session"
 	"github.com/aoa-dev/aoa/learn"
@@ -101,7 +102,7 @@ func (g *project) knows(what, dir string, a, b event.Path, both, all int) {
 	if n := commits.Count(a, b); n.Both != both || n.Of != all {
 		g.t.Errorf("%s: %s changed in %d of %d commits of %s, want %d of %d", what, b, n.Both, n.Of, a, both, all)
 	}
-	answer, err := w.Prefetch.Answer(g.t.Context(), event.Query{Files: []event.Path{a}, At: g.set.Now()}, commits)
+	answer, err := w.Prefetch.Answer(g.t.Context(), event.Query{Files: []event.Path{a}, At: g.set.Now()}, history.Past{Commits: commits})
 	fault.Check(g.t, err)
 	for _, s := range answer.Suggestions {
 		if _, err := os.Stat(w.Repo.Root.Abs(s.File)); err != nil {

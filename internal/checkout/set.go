@@ -64,6 +64,7 @@ type Set struct {
 	HeadMoved chan struct{} // holds a value when HEAD may have moved; capacity 1
 
 	arrivals chan *Checkout // new checkouts, for Run
+	sketches *sketches
 	opening  singleflight.Group
 
 	mu     sync.Mutex // guards what follows
@@ -77,7 +78,7 @@ type Set struct {
 
 // NewSet makes a Set of one checkout.
 func NewSet(o Options, home *Checkout) *Set {
-	t := &Set{Options: o, HeadMoved: make(chan struct{}, 1), arrivals: make(chan *Checkout, maxWorktrees),
+	t := &Set{Options: o, HeadMoved: make(chan struct{}, 1), arrivals: make(chan *Checkout, maxWorktrees), sketches: newSketches(),
 		known: map[event.Root]*Checkout{}, places: map[string]*Checkout{}, submodules: map[string]*watcher.Repo{}}
 	t.enter(home)
 	return t
@@ -112,6 +113,7 @@ func (t *Set) find(root event.Root) *Checkout {
 func (t *Set) enter(w *Checkout) *Checkout {
 	// The tree may not know of a new file yet.
 	w.edits = watcher.NewEdits(w.Repo, func(p event.Path) bool { return w.Tree().Has(p) || !w.Repo.Ignored(p) }, t.Now)
+	w.sketches = t.sketches
 	w.Prefetch, w.now = t.First.For(w.Ranker), t.Now
 	w.Reader.Keep(t.contentsFile(w.Repo.Root), t.Alert)
 	w.Watch = watcher.NewWatcher(w.Repo, t.watchOptions(w))

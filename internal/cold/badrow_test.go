@@ -150,7 +150,7 @@ func works(t *testing.T, d *DB) {
 	fault.Check(t, err)
 	_, err = d.Prompts(t.Context(), 0, 100)
 	fault.Check(t, err)
-	_, err = d.History(t.Context(), nil, everything)
+	_, err = d.History(t.Context(), nil, everything, nil)
 	fault.Check(t, err)
 	_, err = d.Status(t.Context())
 	fault.Check(t, err)

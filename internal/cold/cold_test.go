@@ -172,7 +172,7 @@ func everything(event.Path) bool { return true }
 // together counts the commits of two files.
 func together(t *testing.T, d *DB, a, b event.Path) (both, of int) {
 	t.Helper()
-	commits, err := d.History(t.Context(), nil, everything)
+	commits, err := d.History(t.Context(), nil, everything, nil)
 	fault.Check(t, err)
 	n := commits.Count(a, b)
 	return n.Both, n.Of

@@ -17,9 +17,9 @@ func (d *DB) Version() int64 { return d.version.Load() }
 
 // History reads the counted commits of at most 100 files that are no sweeps (event.Commit.Sweep), for one checkout.
 // Only commits of reached count, by id; nil: all do. Files have the names that they have in that checkout: has says
-// which exist there. It costs some 5 µs for each commit.
-func (d *DB) History(ctx context.Context, reached map[string]bool,
-	has func(event.Path) bool) (out *history.Commits, err error) {
+// which exist there. sketches say what the commits changed; nil: that is not known. It costs some 5 µs for each commit.
+func (d *DB) History(ctx context.Context, reached map[string]bool, has func(event.Path) bool,
+	sketches *history.Sketches) (out *history.Commits, err error) {
 	defer func() { err = d.explain("read the commits", err) }()
 	type commit struct {
 		id, at int64
@@ -61,16 +61,16 @@ func (d *DB) History(ctx context.Context, reached map[string]bool,
 		return nil, err
 	}
 	n := newNames(h, func(id int64) bool { return has(paths[id]) })
-	out = &history.Commits{}
+	out = &history.Commits{Sketches: sketches}
 	for _, c := range slices.Backward(all) {
-		var files []event.Path
+		var files, was []event.Path
 		for _, f := range c.files {
 			if p := paths[n.here(f, c.at)]; p != "" { // a file without a name belongs to a damaged row
-				files = append(files, p)
+				files, was = append(files, p), append(was, paths[f])
 			}
 		}
 		if len(files) > 0 {
-			out.Add(c.name, files)
+			out.Add(c.name, files, was)
 		}
 	}
 	return out, nil

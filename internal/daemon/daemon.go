@@ -228,7 +228,8 @@ func (d *Daemon) serve(ctx context.Context, ln *api.Listener) error {
 	g, ctx := errgroup.WithContext(ctx)
 	d.serving = ctx
 	for _, part := range []func(context.Context) error{d.history.Run, d.transcripts.Run, d.runJobs,
-		d.idle.Run, d.idle.ReturnMemory, d.watch, d.saveSoon, d.sequences.Run, d.dropLeft, d.team.Run, d.finishForgetting} {
+		d.idle.Run, d.idle.ReturnMemory, d.watch, d.saveSoon, d.sequences.Run, d.dropLeft, d.team.Run,
+		d.finishForgetting, d.worktrees.RunSketches} {
 		g.Go(func() error { return part(ctx) })
 	}
 	g.Go(func() error { return server.Serve(ctx, ln) })

@@ -33,11 +33,11 @@ func (d *Daemon) rank(ctx context.Context, q event.Query) (event.Answer, error) 
 	q.At = begin
 	var silent error
 	q.Branch, silent = w.Branch(told)
-	commits, err := w.Asked(ctx, q)
+	past, err := w.Asked(ctx, q)
 	if err != nil {
 		return event.Answer{}, err
 	}
-	ans, err := w.Prefetch.Answer(ctx, q, commits)
+	ans, err := w.Prefetch.Answer(ctx, q, past)
 	if err != nil {
 		return ans, err
 	}
@@ -69,11 +69,11 @@ func (d *Daemon) why(ctx context.Context, r api.WhyRequest) (api.WhyAnswer, erro
 	reading := !w.Reader.Wait(ctx, readTime)
 	r.Query.At = d.now()
 	r.Query.Branch, _ = w.Branch(told)
-	commits, err := w.Asked(ctx, r.Query)
+	past, err := w.Asked(ctx, r.Query)
 	if err != nil {
 		return api.WhyAnswer{}, err
 	}
-	s, place, err := w.Prefetch.Why(ctx, r.Query, commits, r.File)
+	s, place, err := w.Prefetch.Why(ctx, r.Query, past, r.File)
 	return api.WhyAnswer{Suggestion: s, At: r.Query.At.UnixMilli(), Rank: place, Known: w.Tree().Has(r.File),
 		Reading: reading}, err
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/history"
 	"github.com/aoa-dev/aoa/internal/hot"
 	"github.com/aoa-dev/aoa/internal/session"
 )
@@ -41,7 +42,7 @@ func (d *Daemon) showScores(ctx context.Context, r api.ScoresRequest) (out api.S
 
 // compositeScores is what aoa suggest says about recent work.
 func (d *Daemon) compositeScores(ctx context.Context) ([]hot.Member, error) {
-	ans, err := d.worktrees.Caller(ctx).Prefetch.Answer(ctx, event.Query{Limit: manyComposite, At: d.now()}, nil)
+	ans, err := d.worktrees.Caller(ctx).Prefetch.Answer(ctx, event.Query{Limit: manyComposite, At: d.now()}, history.Past{})
 	return convert(ans.Suggestions, func(s event.Suggestion) hot.Member {
 		return hot.Member{Name: string(s.File), Score: s.Score}
 	}), err

@@ -44,6 +44,7 @@ type Options struct {
 	Progress func(done, total int) // called now and then with the events learned
 	Learned  func(event.Event)     // sees every event when it becomes known, in order
 	Newest   int                   // of the events to be asked about only so many, the newest; 0: all
+	Sketched int                   // of so many events before these it is known what they changed, too; 0: of none
 	// what the repository says of the files that are named as missing; nil: nothing
 	Rules func(context.Context, []prefetch.Lack) (change.Rules, error)
 }
@@ -56,6 +57,15 @@ func EachCommit(ctx context.Context, s Source, o Options, ask func(*Commit) erro
 	if o.Newest > 0 {
 		from = max(from, len(s.Commits)-o.Newest)
 	}
+	if o.Sketched > 0 {
+		var err error
+		if past.diffs, err = ReadDiffs(ctx, s, len(s.Commits)-from+o.Sketched); err != nil {
+			return fmt.Errorf("evaluate %s: %w", s.Name, err)
+		}
+		if past.diffs != nil {
+			past.commits.Sketches = &past.diffs.Known
+		}
+	}
 	var moved []event.Event // renames of the commit that comes next: it is asked about before they are known
 	for i, e := range s.Commits {
 		if o.Progress != nil && i%64 == 0 {
@@ -65,6 +75,7 @@ func EachCommit(ctx context.Context, s Source, o Options, ask func(*Commit) erro
 			return err
 		}
 		if i >= from && e.Kind() == event.KindCommit {
+			past.now = past.diffs.Of(e)
 			if err := ask(&Commit{Place: i, Event: e, Past: past}); err != nil {
 				return fmt.Errorf("evaluate %s: %w", s.Name, err)
 			}

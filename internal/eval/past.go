@@ -18,6 +18,8 @@ type Past struct {
 	Tree *index.Tree
 
 	commits history.Commits
+	diffs   *Diffs                      // nil: what commits changed is not known
+	now     map[event.Path]index.Sketch // what the commit changes that is asked about
 	asks    *prefetch.Prefetcher
 }
 
@@ -41,7 +43,10 @@ func (p *Past) Learn(e event.Event) {
 		p.Tree.Add(b.Paths...)
 		p.Tree.Remove(b.Gone...)
 		if history.Counts(b) {
-			p.commits.Add(strings.TrimPrefix(e.ID, "commit:"), slices.Concat(b.Paths, b.Gone))
+			if p.diffs != nil {
+				p.diffs.Learn(e)
+			}
+			p.commits.Add(strings.TrimPrefix(e.ID, "commit:"), slices.Concat(b.Paths, b.Gone), nil)
 		}
 	}
 }
@@ -49,6 +54,6 @@ func (p *Past) Learn(e event.Event) {
 // Complete answers a question about a change as people get it. sure is the probability from which a missing file is
 // named.
 func (p *Past) Complete(ctx context.Context, q event.Query, sure float64) (event.Answer, []prefetch.Lack) {
-	c := p.asks.Companions(q, &p.commits, p.Tree.Has)
+	c := p.asks.Companions(q, history.Past{Commits: &p.commits, Diffs: p.now}, p.Tree.Has)
 	return c.Answer(ctx), c.Lacks(sure)
 }

@@ -72,6 +72,9 @@ type Suggestion struct {
 	Unseen  bool       `json:"unseen"`      // nothing in the session had named it
 	// how often it changed with a file of the question; nil if never or unknown
 	Together *Together `json:"together,omitempty"`
+	// the commits of Together.With whose change of it is most like the present one and that changed the file, too, at most
+	// two; nine digits of their ids
+	Precedents []string `json:"precedents,omitempty"`
 	// where the file defines what the question speaks of; line 0 where that is not known
 	Line   int    `json:"line,omitempty"`
 	Symbol string `json:"symbol,omitempty"`

@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/index"
 )
 
 // Weights turn facts into log odds. What one file of the change says of another has log odds of its own, z = Σ
@@ -63,7 +64,7 @@ var Bends = [2]float64{-2.5, -1}
 
 // Z is what one file of a change says of another.
 func (w *Weights) Z(x *Facts) (z float64) {
-	for i := Always; i <= Small; i++ {
+	for i := Always; i <= Words; i++ {
 		z += w.Pair[i] * x[i]
 	}
 	return z + x[Steady]
@@ -142,7 +143,7 @@ func (w *Weights) Terms(x *Facts) (out Facts) {
 			slope, shift = slope+more, shift-more*Bends[i]
 		}
 	}
-	for i := Always; i <= Small; i++ {
+	for i := Always; i <= Words; i++ {
 		out[i] = slope * w.Pair[i]
 	}
 	out[Always] += shift
@@ -165,7 +166,8 @@ func probability(z float64) float64 { return 1 / (1 + math.Exp(-z)) }
 
 // Companions are the files that may belong to a change of these files, the likeliest first, at most most. has says
 // which files exist: only those are named. The cost is some 0.1 ms for each file of the change.
-func (c *Commits) Companions(w *Weights, change []event.Path, has func(event.Path) bool, most int) []Companion {
+func (c *Commits) Companions(w *Weights, change []event.Path, diffs map[event.Path]index.Sketch,
+	has func(event.Path) bool, most int) []Companion {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
 	type best struct {
@@ -175,7 +177,7 @@ func (c *Commits) Companions(w *Weights, change []event.Path, has func(event.Pat
 	at := map[int32]int{}
 	var found []best
 	foremost := Foremost{}
-	c.each(w, change, has, func(with event.Path, f int32, _ int, x *Facts) {
+	c.each(w, change, diffs, has, func(with event.Path, f int32, _ int, x *Facts) {
 		z := w.Z(x)
 		i, known := at[f]
 		if !known {
@@ -240,12 +242,12 @@ type Evidence struct {
 }
 
 // Evidence of all files that may belong to a change, by path.
-func (c *Commits) Evidence(change []event.Path, has func(event.Path) bool) []Evidence {
+func (c *Commits) Evidence(change []event.Path, diffs map[event.Path]index.Sketch, has func(event.Path) bool) []Evidence {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
 	at := map[int32]*Evidence{}
 	alike := c.alike(change)
-	c.each(nil, change, has, func(with event.Path, f int32, both int, x *Facts) {
+	c.each(nil, change, diffs, has, func(with event.Path, f int32, both int, x *Facts) {
 		e := at[f]
 		if e == nil {
 			e = &Evidence{File: c.files[f].name, Alike: alike[f]}
@@ -263,7 +265,7 @@ func (c *Commits) Evidence(change []event.Path, has func(event.Path) bool) []Evi
 
 // each calls yield with what each of the last files of a change says of each file outside of it. c.mu is held.
 func (c *Commits) each(w *Weights,
-	change []event.Path, has func(event.Path) bool, yield func(with event.Path, f int32, both int, x *Facts),
+	change []event.Path, diffs map[event.Path]index.Sketch, has func(event.Path) bool, yield func(with event.Path, f int32, both int, x *Facts),
 ) {
 	inside := make(map[event.Path]bool, len(change))
 	for _, f := range change {
@@ -273,7 +275,7 @@ func (c *Commits) each(w *Weights,
 	s := scratches.Get().(*scratch)
 	s.grow(len(c.files))
 	for _, with := range change[max(0, len(change)-mostFiles):] {
-		c.pairs(w, with, s, outside, func(f int32, both int, x *Facts) { yield(with, f, both, x) })
+		c.pairs(w, with, diffs[with], s, outside, func(f int32, both int, x *Facts) { yield(with, f, both, x) })
 	}
 	for _, f := range s.based {
 		s.base[f] = rate{}
@@ -287,17 +289,25 @@ var shippedJSON []byte
 
 // File is the form of weights.json.
 type File struct {
-	About    string             `json:"about"`
-	Command  string             `json:"command"`
-	Measured map[string]float64 `json:"measured"`
-	Weights  Weights            `json:"weights"`
+	About            string             `json:"about"`
+	Command          string             `json:"command"`
+	Measured         map[string]float64 `json:"measured"`
+	MeasuredSketched map[string]float64 `json:"measured_sketched"`
+	Weights          Weights            `json:"weights"`  // without Like and Words, for changes of which no diff is known
+	Sketched         Weights            `json:"sketched"` // for the others
 }
 
-// Shipped are the weights that aOa ships with: weights.json, made by scripts/train.
-var Shipped = sync.OnceValue(func() *Weights {
+// Shipped are the weights that aOa ships with, for changes of which no diff is known.
+func Shipped() *Weights { return &shipped().Weights }
+
+// ShippedSketched are those for changes of which a diff is known.
+func ShippedSketched() *Weights { return &shipped().Sketched }
+
+// shipped is weights.json, made by scripts/train.
+var shipped = sync.OnceValue(func() *File {
 	var f File
 	if err := json.Unmarshal(shippedJSON, &f); err != nil {
 		panic(fmt.Errorf("read the shipped weights of changes: %w", err)) // a test reads the same bytes
 	}
-	return &f.Weights
+	return &f
 })

@@ -9,9 +9,10 @@ import (
 	"sync"
 
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/index"
 )
 
-// Fact is one of the numbers that speak for a file beside a change. Those up to Small are about one file of the change.
+// Fact is one of the numbers that speak for a file beside a change. Those up to Words are about one file of the change.
 type Fact int
 
 // The facts.
@@ -24,6 +25,8 @@ const (
 	Fresh                // 2^−(commits since this file was changed / 20), times 1 less the share of Common
 	Number               // ln(1 + commits of the file of the change)
 	Small                // log odds of the share of commits of at most 3 files that changed both, less Common
+	Like                 // log odds of the share of the 10 commits whose diffs of the file of the change are most like the present one, less Common
+	Words                // share, by rarity among all diffs, of the words of the present diff that diffs of this file had
 	Others               // ln(1 + Σ probabilities by the other files of the change)
 	Alike                // log odds of the share of the commits like this change that changed this file, above those so far; ≥ 0
 	Alone                // of a change of one file: 1 less its probability/.8, ≥ 0: weak evidence counts less beside several
@@ -31,7 +34,7 @@ const (
 	NumFacts             // their number
 )
 
-var factNames = [NumFacts]string{"bias", "common", "lately", "name", "folder", "fresh", "commits", "small",
+var factNames = [NumFacts]string{"bias", "common", "lately", "name", "folder", "fresh", "commits", "small", "like", "words",
 	"others", "alike", "alone", "steady"}
 
 // String is the name of the fact in files and in reasons.
@@ -148,7 +151,7 @@ var (
 
 // pairs calls yield with what one file of a change says of every other file that exists. Without weights the fact
 // Steady is 0. c.mu is held.
-func (c *Commits) pairs(w *Weights, with event.Path, s *scratch, has func(event.Path) bool,
+func (c *Commits) pairs(w *Weights, with event.Path, present index.Sketch, s *scratch, has func(event.Path) bool,
 	yield func(f int32, both int, x *Facts)) {
 	self, known := c.ids[with]
 	if !known {
@@ -188,6 +191,11 @@ func (c *Commits) pairs(w *Weights, with event.Path, s *scratch, has func(event.
 			s.touch(f)
 		}
 	}
+	var before []precedent
+	if known {
+		before = c.precedents(self, present)
+	}
+	words := c.Sketches.rareWords(present)
 	n := float64(commits)
 	x := Facts{Always: 1, Number: math.Log1p(n)}
 	for _, f := range s.touched {
@@ -202,6 +210,7 @@ func (c *Commits) pairs(w *Weights, with event.Path, s *scratch, has func(event.
 		x[Lately] = (logOdds((s.lately[f]+latelyPrior*share)/(lately+latelyPrior)) - x[Common]) * n / (n + latelyTrust)
 		x[Small] = logOdds((s.small[f]+commonPrior*share)/(common+commonPrior)) - x[Common]
 		x[Name], x[Folder] = truth(file.stem == stem)*nameTrust/(n+nameTrust), truth(file.folder == folder)
+		x[Like], x[Words] = c.like(before, f, share, x[Common]), file.said(words)
 		if x[Steady] = 0; w != nil && s.both[f] >= steadyFrom {
 			x[Steady] = c.steady(w, self, f, &x, inFolder)
 		}

@@ -1,13 +1,12 @@
 package history
 
 import (
-	"fmt"
 	"iter"
 	"slices"
-	"strconv"
 	"sync"
 
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/index"
 )
 
 // MaxFiles is the number of files up to which a commit says which of them belong together.
@@ -15,20 +14,25 @@ const MaxFiles = 100
 
 // Commits are those of a repository. The zero value has none. It is safe for concurrent use.
 type Commits struct {
-	mu      sync.RWMutex
-	ids     map[event.Path]int32
-	files   []file
-	sets    [][]int32          // the files of each commit, rising; oldest commit first
-	names   []uint64           // of each commit the first 16 digits of its id, 0 for an unknown one
-	folders map[string][]int32 // folder → commits that changed a file of it, rising
-	stems   map[string][]int32 // event.Path.PairStem → files
+	Sketches *Sketches // what commits changed, read when one is added; nil: not known
+
+	mu       sync.RWMutex
+	ids      map[event.Path]int32
+	files    []file
+	sets     [][]int32          // the files of each commit, rising; oldest commit first
+	sketched []bool             // of each commit: a sketch is known
+	names    []uint64           // of each commit the first 16 digits of its id, 0 for an unknown one
+	folders  map[string][]int32 // folder → commits that changed a file of it, rising
+	stems    map[string][]int32 // event.Path.PairStem → files
 }
 
 // file is what is known of a file by its number.
 type file struct {
 	name         event.Path
 	folder, stem string
-	commits      []int32 // rising
+	commits      []int32        // rising
+	sketches     []index.Sketch // what each of commits changed in it; nil: not known
+	words        []uint32       // of sketches, rising
 }
 
 // Counts reports whether a commit counts: one that changed more than MaxFiles files, or went through the repository
@@ -38,27 +42,66 @@ func Counts(e event.Commit) bool {
 	return n > 0 && n <= MaxFiles && !e.Sweep()
 }
 
-// Add adds a commit that is newer than all before. id is its id in hexadecimal digits, "" if it has none. A file that
-// is named twice counts once.
-func (c *Commits) Add(id string, files []event.Path) {
+// Add adds a commit that is newer than all before. id is its id in hexadecimal digits, "" if it has none. was are the
+// names that the files had then, nil for the same. A file that is named twice counts once.
+func (c *Commits) Add(id string, files, was []event.Path) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	set := make([]int32, 0, len(files))
-	for _, f := range files {
-		set = append(set, c.number(f))
+	if was == nil {
+		was = files
+	}
+	name, n := commitID(id), int32(len(c.sets))
+	set, diffs := make([]int32, len(files)), map[int32]index.Sketch{}
+	for i, f := range files {
+		set[i] = c.number(f)
+	}
+	for i, k := range c.Sketches.take(name, was) {
+		diffs[set[i]] = k
 	}
 	slices.Sort(set)
 	set = slices.Compact(set)
-	n := int32(len(c.sets))
-	name, _ := strconv.ParseUint(id[:min(len(id), 16)], 16, 64) // 0 for what is no id
 	c.sets, c.names = append(c.sets, set), append(c.names, name)
+	c.sketched = append(c.sketched, len(diffs) > 0)
 	for _, i := range set {
 		f := &c.files[i]
 		f.commits = append(f.commits, n)
+		f.sketched(diffs[i])
 		if in := c.folders[f.folder]; len(in) == 0 || in[len(in)-1] != n {
 			c.folders[f.folder] = append(in, n)
 		}
 	}
+}
+
+// sketchedOf is how many of the newest commits say whether sketches are known.
+const sketchedOf = 500
+
+// Sketched reports whether it is known of most of the newest commits what they changed: without that, weights of Like
+// and Words would find nothing and promise less.
+func (c *Commits) Sketched() bool {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	newest, n := c.sketched[max(0, len(c.sketched)-sketchedOf):], 0
+	for _, known := range newest {
+		if known {
+			n++
+		}
+	}
+	return 2*n > len(newest)
+}
+
+// Newest are the ids of the newest commits that have one, the newest first, at most most.
+func (c *Commits) Newest(most int) (ids []string) {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	for _, n := range slices.Backward(c.names) {
+		if len(ids) == most {
+			break
+		}
+		if n != 0 {
+			ids = append(ids, idOf(n))
+		}
+	}
+	return ids
 }
 
 // Rename gives a file another name. It keeps its commits; those of a file that had the new name before stay with that
@@ -139,8 +182,8 @@ func (c *Commits) Count(with, f event.Path) event.Together {
 // thousand objects.
 const shortID = 9
 
-// Newest returns the ids of the newest commits that changed both files, at most most, of those whose id is known.
-func (c *Commits) Newest(a, b event.Path, most int) []string {
+// Together returns the ids of the newest commits that changed both files, at most most, of those whose id is known.
+func (c *Commits) Together(a, b event.Path, most int) []string {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
 	out := []string{}
@@ -154,7 +197,7 @@ func (c *Commits) Newest(a, b event.Path, most int) []string {
 			break
 		}
 		if _, both := slices.BinarySearch(c.sets[n], j); both && c.names[n] != 0 {
-			out = append(out, fmt.Sprintf("%016x", c.names[n])[:shortID])
+			out = append(out, idOf(c.names[n])[:shortID])
 		}
 	}
 	return out

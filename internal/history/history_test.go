@@ -15,14 +15,14 @@ type commits []event.Path
 func made(sets ...commits) *Commits {
 	c := &Commits{}
 	for _, s := range sets {
-		c.Add("", s)
+		c.Add("", s, nil)
 	}
 	return c
 }
 
 func (c *Commits) times(n int, set ...event.Path) *Commits {
 	for range n {
-		c.Add("", set)
+		c.Add("", set, nil)
 	}
 	return c
 }
@@ -32,7 +32,7 @@ func everything(event.Path) bool { return true }
 // of is the probability that a file belongs to a change.
 func (c *Commits) p(t *testing.T, f event.Path, change ...event.Path) float64 {
 	t.Helper()
-	for _, x := range c.Companions(Shipped(), change, everything, 100) {
+	for _, x := range c.Companions(Shipped(), change, nil, everything, 100) {
 		if x.File == f {
 			return probability(x.LogOdds)
 		}
@@ -59,7 +59,7 @@ func TestSecondFile(t *testing.T) {
 func TestOneException(t *testing.T) {
 	c := made().times(2, "conf.yml").times(107, "api.go", "conf.yml").times(2, "api.go")
 	for i := range 40 { // other work
-		c.Add("", []event.Path{event.Path(fmt.Sprintf("x%d.go", i))})
+		c.Add("", []event.Path{event.Path(fmt.Sprintf("x%d.go", i))}, nil)
 	}
 	before := c.p(t, "conf.yml", "api.go")
 	after := c.times(1, "api.go").p(t, "conf.yml", "api.go")
@@ -100,7 +100,7 @@ func TestNoCommitMovesMuch(t *testing.T) {
 				set = append(set, event.Path(fmt.Sprintf("dir/y%d.go", r.IntN(30))), "z.go")
 			}
 			many := c.Count("dir/file.go", "docs/partner.md").Both >= steadyFrom
-			c.Add("", set)
+			c.Add("", set, nil)
 			now := c.p(t, "docs/partner.md", "dir/file.go")
 			if before >= 0 && many && math.Abs(now-before) > .03 {
 				t.Fatalf("history %d: commit %d, %v, moves %.3f to %.3f", seed, n, set, before, now)
@@ -126,9 +126,9 @@ func TestMoreEvidence(t *testing.T) {
 		if i%2 == 0 {
 			set = append(set, "four.go")
 		}
-		c.Add("", set)
+		c.Add("", set, nil)
 	}
-	found := c.Companions(Shipped(), []event.Path{"a.go"}, everything, 10)
+	found := c.Companions(Shipped(), []event.Path{"a.go"}, nil, everything, 10)
 	if len(found) < 2 || found[0].File != "seven.go" || found[1].File != "four.go" || found[1].LogOdds >= found[0].LogOdds {
 		t.Errorf("%+v", found)
 	}
@@ -176,7 +176,7 @@ func TestCounts(t *testing.T) {
 // named.
 func TestNewFile(t *testing.T) {
 	c := made().times(5, "pkg/a.go", "pkg/list.go").times(5, "web/x.ts").times(2, "pkg/b_test.go")
-	found := c.Companions(Shipped(), []event.Path{"pkg/b.go"}, func(p event.Path) bool { return p != "pkg/list.go" }, 10)
+	found := c.Companions(Shipped(), []event.Path{"pkg/b.go"}, nil, func(p event.Path) bool { return p != "pkg/list.go" }, 10)
 	if len(found) == 0 || found[0].File != "pkg/b_test.go" || found[0].Facts[Name] != 1 || found[0].With != "pkg/b.go" {
 		t.Errorf("%+v", found)
 	}
@@ -190,7 +190,7 @@ func TestNewFile(t *testing.T) {
 // TestTerms: the weights of the facts add up to the log odds, to the digit.
 func TestTerms(t *testing.T) {
 	c := made().times(9, "a.go", "b.go").times(4, "c.go", "b.go").times(3, "a.go", "c.go")
-	for _, x := range c.Companions(Shipped(), []event.Path{"a.go", "c.go", "new.go"}, everything, 10) {
+	for _, x := range c.Companions(Shipped(), []event.Path{"a.go", "c.go", "new.go"}, nil, everything, 10) {
 		terms, sum := Shipped().Terms(&x.Facts), 0.0
 		for f, v := range x.Facts {
 			sum += v * terms[f]
@@ -210,10 +210,10 @@ func TestEvidence(t *testing.T) {
 	c, w := made().times(9, "a.go", "b.go").times(4, "c.go", "b.go").times(3, "a.go", "c.go"), Shipped()
 	change := []event.Path{"a.go", "c.go"}
 	want := map[event.Path]float64{}
-	for _, x := range c.Companions(w, change, everything, 10) {
+	for _, x := range c.Companions(w, change, nil, everything, 10) {
 		want[x.File] = x.LogOdds
 	}
-	for _, e := range c.Evidence(change, everything) {
+	for _, e := range c.Evidence(change, nil, everything) {
 		best, sum := e.Pairs[0], 0.0
 		for _, x := range e.Pairs {
 			if sum += probability(w.Z(&x)); w.Z(&x) > w.Z(&best) {
@@ -262,7 +262,7 @@ func TestMissing(t *testing.T) {
 		c.times(1, "hub.go", event.Path(fmt.Sprintf("part%d.go", i%3)))
 	}
 	missing := func(file event.Path, change ...event.Path) float64 {
-		for _, x := range c.Companions(Shipped(), change, everything, 10) {
+		for _, x := range c.Companions(Shipped(), change, nil, everything, 10) {
 			if x.File == file {
 				return Shipped().Missing.Probability(&x, x.LogOdds, len(change))
 			}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -42,8 +43,11 @@ func (s *server) missingPartners(ctx context.Context, r Repo, _ string, in partn
 		out.Notes = append(out.Notes, "not checked: "+ans.Silent)
 	}
 	for _, p := range ans.Missing {
-		out.Missing = append(out.Missing, fmt.Sprintf("%s: in %d of %d commits of %s", p.File.Quoted(), p.Both, p.Of,
-			p.With.Quoted()))
+		line := fmt.Sprintf("%s: in %d of %d commits of %s", p.File.Quoted(), p.Both, p.Of, p.With.Quoted())
+		if len(p.Precedents) > 0 {
+			line += "; like this change: " + strings.Join(p.Precedents, ", ")
+		}
+		out.Missing = append(out.Missing, line)
 	}
 	if ans.MoreMissing > 0 {
 		out.Missing = append(out.Missing, fmt.Sprintf("and %d more", ans.MoreMissing))

@@ -10,6 +10,7 @@ import (
 
 	"github.com/aoa-dev/aoa/internal/eval"
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/history"
 	"github.com/aoa-dev/aoa/prefetch"
 	"github.com/aoa-dev/aoa/scripts/recorded"
 )
@@ -41,7 +42,7 @@ func (in inputs) changes(ctx context.Context) (string, error) {
 	var t recorded.Table
 	err = recorded.EachHistory(ctx, in.repos, names, func(ctx context.Context, _ int, s eval.Source) error {
 		past := newTransactions()
-		o := eval.Options{Learned: past.learn, Newest: newestChanges}
+		o := eval.Options{Learned: past.learn, Newest: newestChanges, Sketched: history.MaxSketched}
 		err := recorded.Commits(ctx, s, o, func(d *recorded.Decision) error {
 			in.askChange(&t, s.Name, past, d)
 			return nil

@@ -45,10 +45,10 @@ func (q *changeQuestion) facts(f *candidateFile, w *history.Weights) (x history.
 const repositoryWeight = 3000
 
 // fitChanges fits the weights on the third quarters of the repositories that are in: first what one file says of another,
-// on questions about a single file, then what several add. Facts that are out stay 0.
-func fitChanges(all []*changesOf, in func(*changesOf) bool) *history.Weights {
+// on questions about a single file, then what several add. Without sketches the weights of what diffs say stay 0.
+func fitChanges(all []*changesOf, sketched bool, in func(*changesOf) bool) *history.Weights {
 	w := &history.Weights{Best: 1}
-	const pair = int(history.Small) + 1
+	const pair = int(history.Words) + 1
 	var rows []row
 	eachRow(all, in, func(q *changeQuestion, f *candidateFile, share float64) {
 		if q.Size != 1 {
@@ -57,6 +57,9 @@ func fitChanges(all []*changesOf, in func(*changesOf) bool) *history.Weights {
 		x := make([]float64, pair)
 		for k, v := range f.Pairs[0] {
 			x[k] = float64(v)
+		}
+		if !sketched {
+			x[history.Like], x[history.Words] = 0, 0
 		}
 		rows = append(rows, newRow(x, f.Used, share*q.weight(f.Used)))
 	})
@@ -143,7 +146,7 @@ func (q *changeQuestion) companions(w *history.Weights) (out []companion) {
 	return out
 }
 
-func factsOf(pair [history.Small + 1]float32) (x history.Facts) {
+func factsOf(pair [history.Words + 1]float32) (x history.Facts) {
 	for k, v := range pair {
 		x[k] = float64(v)
 	}

@@ -19,6 +19,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/eval"
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/history"
+	"github.com/aoa-dev/aoa/internal/index"
 	"github.com/aoa-dev/aoa/scripts/recorded"
 )
 
@@ -31,10 +32,14 @@ func runChanges(ctx context.Context, args []string) error {
 	repos := flags.String("repos", "", "folder of clones, called OWNER+NAME")
 	traces := flags.String("traces", "", "folder of traces: the histories of their repositories count, too")
 	out := flags.String("out", "internal/history/weights.json", "where the weights go")
+	only := flags.String("only", "", "these histories, separated by spaces; empty: all that are listed")
 	kept := flags.String("examples", "", "keep the questions in this file, or take them from it")
 	last := flags.Bool("final", false, "measure the shipped weights on owners that take no part in fitting, and write nothing")
 	_ = flags.Parse(args) // ExitOnError
 	names := strings.Fields(histories + moreHistories)
+	if *only != "" {
+		names = strings.Fields(*only)
+	}
 	if *traces != "" {
 		files, err := filepath.Glob(filepath.Join(*traces, "*.commits.jsonl.gz"))
 		if err != nil {
@@ -61,16 +66,24 @@ func runChanges(ctx context.Context, args []string) error {
 	}
 	if *last {
 		measureChanges(all, func(*changesOf) *history.Weights { return history.Shipped() })
+		measureChanges(all, func(*changesOf) *history.Weights { return history.ShippedSketched() })
 		return nil
 	}
 	file := history.File{About: "Fitted by scripts/train on the third quarters of the histories of public repositories, each repository " +
 		"counting the same; measured is what weights fitted without the owner reach on the last quarters.", Command: "make train"}
-	var parts [ownerParts]*history.Weights
-	for part := range parts {
-		parts[part] = fitChanges(all, func(c *changesOf) bool { return c.part() != part })
+	for _, sketched := range []bool{false, true} {
+		var parts [ownerParts]*history.Weights
+		for part := range parts {
+			parts[part] = fitChanges(all, sketched, func(c *changesOf) bool { return c.part() != part })
+		}
+		measured := measureChanges(all, func(c *changesOf) *history.Weights { return parts[c.part()] })
+		w := *fitChanges(all, sketched, func(*changesOf) bool { return true })
+		if sketched {
+			file.Sketched, file.MeasuredSketched = w, measured
+		} else {
+			file.Weights, file.Measured = w, measured
+		}
 	}
-	file.Measured = measureChanges(all, func(c *changesOf) *history.Weights { return parts[c.part()] })
-	file.Weights = *fitChanges(all, func(*changesOf) bool { return true })
 	return write(*out, file)
 }
 
@@ -113,16 +126,17 @@ type candidateFile struct {
 	Used  bool // the commit has it
 	Both  int
 	Alike float64
-	Pairs [][history.Small + 1]float32
+	Pairs [][history.Words + 1]float32
 	With  []uint8 // the place in the question of the file of each of Pairs
 }
 
 // Bounds of what is asked.
 const (
-	askedCommits = 60 // of each quarter
-	askedFiles   = 8  // files of a commit that are left out, and asked about alone
-	keptFiles    = 20 // candidates of a question, those that stand first by roughly
-	mostChanged  = 30 // files of a commit
+	askedCommits  = 60   // of each quarter
+	askedFiles    = 8    // files of a commit that are left out, and asked about alone
+	keptFiles     = 20   // candidates of a question, those that stand first by roughly
+	mostChanged   = 30   // files of a commit
+	newestCommits = 6000 // events of a history
 )
 
 // roughly orders candidates before anything is fitted.
@@ -136,8 +150,8 @@ func roughly(e *history.Evidence) (best float64) {
 }
 
 // ask replays a history and asks about commits of the third and the last quarter, evenly spread, before it learns them.
-func (c *changesOf) ask(commits []event.Event) {
-	var log history.Commits
+func (c *changesOf) ask(commits []event.Event, diffs *eval.Diffs) {
+	log := history.Commits{Sketches: &diffs.Known}
 	there := map[event.Path]bool{}
 	var places []int
 	for i, e := range commits {
@@ -161,7 +175,7 @@ func (c *changesOf) ask(commits []event.Event) {
 				for k, to := range b.To {
 					was[to] = b.From[k]
 				}
-				c.about(&log, there, i+1, i+1 >= places[last], commits[i+1].Paths(), was)
+				c.about(&log, there, i+1, i+1 >= places[last], commits[i+1].Paths(), was, diffs.Of(commits[i+1]))
 			}
 			for k, from := range b.From {
 				log.Rename(from, b.To[k])
@@ -170,10 +184,11 @@ func (c *changesOf) ask(commits []event.Event) {
 			}
 		case event.Commit:
 			if asked[i] && (i == 0 || commits[i-1].Kind() != event.KindRename) {
-				c.about(&log, there, i, i >= places[last], b.Paths, nil)
+				c.about(&log, there, i, i >= places[last], b.Paths, nil, diffs.Of(e))
 			}
 			if history.Counts(b) {
-				log.Add("", slices.Concat(b.Paths, b.Gone))
+				diffs.Learn(e)
+				log.Add(strings.TrimPrefix(e.ID, "commit:"), slices.Concat(b.Paths, b.Gone), nil)
 			}
 			for _, p := range b.Paths {
 				there[p] = true
@@ -187,21 +202,22 @@ func (c *changesOf) ask(commits []event.Event) {
 
 // about asks about one commit: complete, without some of its files, and from some of them alone.
 func (c *changesOf) about(log *history.Commits, there map[event.Path]bool, place int, last bool, paths []event.Path,
-	was map[event.Path]event.Path) {
+	was map[event.Path]event.Path, diffs map[event.Path]index.Sketch) {
 	files := make([]event.Path, len(paths))
 	for i, p := range paths {
 		files[i] = cmp.Or(was[p], p)
+		diffs[files[i]] = diffs[p]
 	}
 	ask := func(left bool, in []event.Path, out ...event.Path) {
 		q := changeQuestion{Commit: place, Last: last, Of: len(files), Size: len(in), Left: left}
-		found := log.Evidence(in, func(p event.Path) bool { return there[p] })
+		found := log.Evidence(in, diffs, func(p event.Path) bool { return there[p] })
 		slices.SortStableFunc(found, func(a, b history.Evidence) int { return cmp.Compare(roughly(&b), roughly(&a)) })
 		for i := range found[:min(len(found), keptFiles)] {
 			e := &found[i]
 			f := candidateFile{Used: slices.Contains(out, e.File), Both: e.Both, Alike: e.Alike}
 			for k, x := range e.Pairs {
 				f.With = append(f.With, uint8(slices.Index(in, e.With[k])))
-				var kept [history.Small + 1]float32
+				var kept [history.Words + 1]float32
 				for k := range kept {
 					kept[k] = float32(x[k])
 				}
@@ -241,8 +257,13 @@ func keptChanges(ctx context.Context, name, repos string, names []string) (all [
 	}
 	all = make([]*changesOf, len(names))
 	err = recorded.EachHistory(ctx, repos, names, func(ctx context.Context, i int, s eval.Source) error {
+		s.Commits = s.Commits[max(0, len(s.Commits)-newestCommits):]
+		diffs, err := eval.ReadDiffs(ctx, s, len(s.Commits))
+		if err != nil {
+			return err
+		}
 		all[i] = &changesOf{Name: names[i]}
-		all[i].ask(s.Commits)
+		all[i].ask(s.Commits, diffs)
 		fmt.Fprintf(os.Stderr, "%s: %d questions\n", names[i], len(all[i].Questions))
 		return nil
 	})

@@ -1,0 +1,66 @@
+package eval
+
+import (
+	"context"
+	"strings"
+
+	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/git"
+	"github.com/aoa-dev/aoa/internal/history"
+	"github.com/aoa-dev/aoa/internal/index"
+	"github.com/aoa-dev/aoa/watcher"
+)
+
+// Diffs are what the newest commits of a history changed, for a replay that learns one commit after the other. nil
+// knows nothing.
+type Diffs struct {
+	Known history.Sketches // of the commits that were learned, as many as a daemon knows
+
+	commits map[string][]index.FileSketch // by the id of a commit's event
+	learned []string
+}
+
+// ReadDiffs reads what the newest events changed, those that are commits. It takes some 2 ms for each. Without a clone
+// nothing is known.
+func ReadDiffs(ctx context.Context, s Source, newest int) (*Diffs, error) {
+	if s.Clone == nil {
+		return nil, nil
+	}
+	var ids []string
+	for _, e := range s.Commits[max(0, len(s.Commits)-newest):] {
+		if id, ok := strings.CutPrefix(e.ID, "commit:"); ok && e.Kind() == event.KindCommit {
+			ids = append(ids, id)
+		}
+	}
+	d := &Diffs{commits: map[string][]index.FileSketch{}}
+	err := watcher.ReadSketches(ctx, git.Find(s.Clone.Env), s.Clone.Dir, ids, func(id string, files []index.FileSketch) error {
+		d.commits["commit:"+id] = files
+		return nil
+	})
+	return d, err
+}
+
+// Of is what a commit changes, by the names that its files have after it.
+func (d *Diffs) Of(e event.Event) map[event.Path]index.Sketch {
+	if d == nil {
+		return nil
+	}
+	out := map[event.Path]index.Sketch{}
+	for _, f := range d.commits[e.ID] {
+		out[f.File] = f.Sketch
+	}
+	return out
+}
+
+// Learn makes what a commit changed known, before the commit is added to the history. The oldest make room.
+func (d *Diffs) Learn(e event.Event) {
+	files, read := d.commits[e.ID]
+	if !read {
+		return
+	}
+	id := strings.TrimPrefix(e.ID, "commit:")
+	if d.learned = append(d.learned, id); !d.Known.Add(id, files) {
+		d.Known.Keep(d.learned[max(0, len(d.learned)-history.MaxSketched*3/4):])
+		d.Known.Add(id, files)
+	}
+}

@@ -1,0 +1,193 @@
+package history
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/index"
+)
+
+// Bounds of the comparison of a diff with the earlier diffs of its file.
+const (
+	mostDiffs = 200 // that it is compared with, the newest
+	mostLike  = 10  // of these the most alike: their commits are the precedents
+	likePrior = 0.1 // what the share of all commits counts beside theirs, each of which counts its squared likeness
+	leastLike = 0.1 // likeness from which a precedent is shown
+)
+
+// precedent is an earlier commit of a file, whose diff is like the present one.
+type precedent struct {
+	commit int32
+	like   float64 // cosine, in (0,1]
+}
+
+// precedents are the commits of a file whose diffs are most like the present one, the most alike first. A word counts
+// by its rarity among the diffs of the file. The commit that made the file is no change of it. c.mu is held.
+func (c *Commits) precedents(self int32, present index.Sketch) []precedent {
+	f := &c.files[self]
+	from := max(min(1, len(f.sketches)), len(f.sketches)-mostDiffs)
+	with, n := map[uint32]int{}, 0
+	for _, k := range f.sketches[from:] {
+		if k != nil {
+			n++
+		}
+		for _, h := range k {
+			with[h]++
+		}
+	}
+	if n == 0 || len(present) == 0 {
+		return nil
+	}
+	weights := rarity(n)
+	norm := 0.0
+	for _, h := range present {
+		norm += weights[with[h]]
+	}
+	var out []precedent
+	for i, k := range f.sketches[from:] {
+		dot, own := 0.0, 0.0
+		rest := present
+		for _, h := range k {
+			w := weights[with[h]]
+			own += w
+			for len(rest) > 0 && rest[0] < h {
+				rest = rest[1:]
+			}
+			if len(rest) > 0 && rest[0] == h {
+				dot += w
+			}
+		}
+		if dot > 0 {
+			out = append(out, precedent{f.commits[from+i], dot / math.Sqrt(own*norm)})
+		}
+	}
+	slices.SortFunc(out, func(a, b precedent) int {
+		return cmp.Or(cmp.Compare(b.like, a.like), cmp.Compare(b.commit, a.commit))
+	})
+	return out[:min(len(out), mostLike)]
+}
+
+// rarity is the squared weight of a word by how many of n diffs have it.
+func rarity(n int) []float64 {
+	out := make([]float64, n+1)
+	for i := range out {
+		w := math.Log((float64(n) + 1) / (float64(i) + .5))
+		out[i] = w * w
+	}
+	return out
+}
+
+// like is the fact Like of a file: share is its share of all commits, common the log odds of that.
+func (c *Commits) like(of []precedent, f int32, share, common float64) float64 {
+	if len(of) == 0 {
+		return 0
+	}
+	sum, all := 0.0, 0.0
+	for _, p := range of {
+		w := p.like * p.like
+		all += w
+		if _, has := slices.BinarySearch(c.sets[p.commit], f); has {
+			sum += w
+		}
+	}
+	return logOdds((sum+likePrior*share)/(all+likePrior)) - common
+}
+
+// word is a word of the present diff with its rarity among all diffs.
+type word struct {
+	hash   uint32
+	weight float64 // their sum is 1
+}
+
+// rare weighs the words of a diff by their rarity among all diffs.
+func (s *Sketches) rareWords(present index.Sketch) []word {
+	if s == nil {
+		return nil
+	}
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	if s.files == 0 {
+		return nil
+	}
+	out, sum := make([]word, 0, len(present)), 0.0
+	for _, h := range present {
+		w := math.Log((float64(s.files) + 1) / (float64(s.rare[h]) + .5))
+		out, sum = append(out, word{h, w}), sum+w
+	}
+	for i := range out {
+		out[i].weight /= sum
+	}
+	return out
+}
+
+// said is the fact Words of a file: what it has of the words, by rarity.
+func (f *file) said(words []word) (sum float64) {
+	known := f.words
+	for _, w := range words {
+		i, has := slices.BinarySearch(known, w.hash)
+		if has {
+			sum += w.weight
+		}
+		known = known[i:]
+	}
+	return sum
+}
+
+// Bounds of the words of a file: those of more diffs are dropped but for those of the newest.
+const (
+	mostFileWords = 2048
+	keptFileDiffs = 16
+)
+
+// sketched takes in what the newest commit changed in the file, nil if that is not known.
+func (f *file) sketched(k index.Sketch) {
+	f.sketches = append(f.sketches, k)
+	f.words = union(f.words, k)
+	if len(f.words) > mostFileWords {
+		f.words = nil
+		for _, k := range f.sketches[max(0, len(f.sketches)-keptFileDiffs):] {
+			f.words = union(f.words, k)
+		}
+	}
+}
+
+// union merges two rising lists.
+func union(a, b []uint32) []uint32 {
+	out := make([]uint32, 0, len(a)+len(b))
+	for len(a) > 0 && len(b) > 0 {
+		switch {
+		case a[0] < b[0]:
+			out, a = append(out, a[0]), a[1:]
+		case a[0] > b[0]:
+			out, b = append(out, b[0]), b[1:]
+		default:
+			out, a, b = append(out, a[0]), a[1:], b[1:]
+		}
+	}
+	return append(append(out, a...), b...)
+}
+
+// Precedents are the commits of with whose diffs are like the present one and that changed f, too: the ids of the most
+// alike, at most most, and how many more there are.
+func (c *Commits) Precedents(with, f event.Path, present index.Sketch, most int) (ids []string, more int) {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	i, known := c.ids[with]
+	j, also := c.ids[f]
+	if !known || !also {
+		return nil, 0
+	}
+	for _, p := range c.precedents(i, present) {
+		_, both := slices.BinarySearch(c.sets[p.commit], j)
+		switch {
+		case p.like < leastLike || !both || c.names[p.commit] == 0:
+		case len(ids) < most:
+			ids = append(ids, idOf(c.names[p.commit])[:shortID])
+		default:
+			more++
+		}
+	}
+	return ids, more
+}

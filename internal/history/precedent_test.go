@@ -1,0 +1,140 @@
+package history
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/index"
+	"github.com/aoa-dev/aoa/scripts/fault"
+)
+
+// diff is the sketch of a change that adds these lines.
+func diff(lines string) index.Sketch { return index.SketchOf(nil, []byte(lines+"\n")) }
+
+// cli is a repository in which cmd.go changes with flags.md where it says flag, and with lock.go where it says mutex.
+func cli() *Commits {
+	c := &Commits{Sketches: &Sketches{}}
+	for i := range 40 {
+		other, says := event.Path("flags.md"), fmt.Sprintf("flag usage value parse option%d", i)
+		if i%2 == 1 {
+			other, says = "lock.go", fmt.Sprintf("mutex wait unlock defer guard%d", i)
+		}
+		c.commit(i, map[event.Path]string{"cmd.go": says, other: says})
+	}
+	return c
+}
+
+func (c *Commits) commit(i int, says map[event.Path]string) {
+	var files []event.Path
+	var sketches []index.FileSketch
+	for f, text := range says {
+		files, sketches = append(files, f), append(sketches, index.FileSketch{File: f, Sketch: diff(text)})
+	}
+	id := fmt.Sprintf("%016x", i+1)
+	c.Sketches.Add(id, sketches)
+	c.Add(id, files, nil)
+}
+
+// TestWhatWasChanged: of two files that change equally often with cmd.go the one comes first that belongs to what is
+// changed in it now, and the commits that say so are named.
+func TestWhatWasChanged(t *testing.T) {
+	c := cli()
+	for says, want := range map[string]event.Path{"flag usage value": "flags.md", "mutex wait unlock": "lock.go"} {
+		past := Past{Commits: c, Diffs: map[event.Path]index.Sketch{"cmd.go": diff(says)}}
+		found := c.Companions(past.Weights(), []event.Path{"cmd.go"}, past.Diffs, everything, 5)
+		if len(found) < 2 || found[0].File != want || probability(found[0].LogOdds) < 2*probability(found[1].LogOdds) {
+			t.Errorf("%s: %+v", says, found)
+		}
+		ids, more := past.Precedents(&found[0], 2)
+		if len(ids) != 2 || more != mostLike-2 {
+			t.Errorf("%s: precedents %v and %d more", says, ids, more)
+		}
+		if ids, more := past.Precedents(&found[1], 2); len(ids)+more > 0 {
+			t.Errorf("%s: precedents of %s: %v and %d more", says, found[1].File, ids, more)
+		}
+	}
+}
+
+// TestUnsketched: without a diff, and where it is not known what commits changed, the answer is that of the commits.
+func TestUnsketched(t *testing.T) {
+	c, plain := cli(), &Commits{}
+	for i := range 40 {
+		plain.Add("", []event.Path{"cmd.go", []event.Path{"flags.md", "lock.go"}[i%2]}, nil)
+	}
+	change, diffs := []event.Path{"cmd.go"}, map[event.Path]index.Sketch{"cmd.go": diff("flag")}
+	want := plain.Companions(Shipped(), change, nil, everything, 5)
+	for name, p := range map[string]Past{"no diff": {Commits: c}, "no sketches": {Commits: plain, Diffs: diffs}} {
+		if d := cmp.Diff(want, p.Commits.Companions(p.Weights(), change, p.Diffs, everything, 5)); d != "" {
+			t.Errorf("%s: wanted -, got +:\n%s", name, d)
+		}
+	}
+}
+
+// TestNewFile: words that only the diffs of one file had lead to it, from a file without any history.
+func TestWordsOfNewFile(t *testing.T) {
+	c := cli()
+	found := c.Companions(ShippedSketched(), []event.Path{"new.go"}, map[event.Path]index.Sketch{"new.go": diff("mutex guard7 guard9")},
+		everything, 5)
+	for _, x := range found {
+		if want := map[event.Path]bool{"lock.go": true, "cmd.go": true}[x.File]; want != (x.Facts[Words] > .5) {
+			t.Errorf("%s: words %.2f", x.File, x.Facts[Words])
+		}
+	}
+}
+
+func TestSketchesAreBounded(t *testing.T) {
+	s := &Sketches{}
+	id := func(i int) string { return fmt.Sprintf("%016x", i+1) }
+	for i := range MaxSketched {
+		s.Add(id(i), []index.FileSketch{{File: "a", Sketch: index.Sketch{1, uint32(i + 2)}}, {File: "dir/b", Sketch: index.Sketch{1}}})
+	}
+	fault.Same(t, "one more", s.Add(id(MaxSketched), nil), false)
+	fault.Same(t, "one that is known", s.Add(id(0), nil), true)
+	fault.Same(t, "no id", s.Add("HEAD", nil), true)
+	data, err := s.MarshalBinary()
+	fault.Check(t, err)
+	var read Sketches
+	fault.Check(t, read.UnmarshalBinary(data))
+	for name, s := range map[string]*Sketches{"made": s, "read": &read} {
+		s.Keep([]string{id(7), id(8)})
+		fault.Same(t, name+": sketches", s.files, 4)
+		s.Forget("dir")
+		fault.Same(t, name+": without the folder", fmt.Sprint(s.files, s.hashes, len(s.rare), s.Has(id(7)), s.Has(id(9))), "2 4 3 true false")
+		s.Forget("a")
+		fault.Same(t, name+": without the file", fmt.Sprint(s.files, s.hashes, len(s.rare)), "0 0 0")
+	}
+	if err := read.UnmarshalBinary([]byte{0xff}); err == nil {
+		t.Error("damage is read")
+	}
+}
+
+// TestSketchesOfOthers: what a commit changed in files that the log does not have in it is dropped.
+func TestSketchesOfOthers(t *testing.T) {
+	c := &Commits{Sketches: &Sketches{}}
+	c.Sketches.Add("00000000000000aa", []index.FileSketch{{File: "secret.env", Sketch: index.Sketch{1, 2}}, {File: "old.go", Sketch: index.Sketch{3}}})
+	c.Add("00000000000000aa", []event.Path{"new.go"}, []event.Path{"old.go"})
+	fault.Same(t, "sketches and words", fmt.Sprint(c.Sketches.files, c.Sketches.hashes), "1 1")
+	fault.Same(t, "under its present name", fmt.Sprint(c.files[c.ids["new.go"]].sketches), "[[3]]")
+}
+
+func FuzzSketches(f *testing.F) {
+	whole, err := cli().Sketches.MarshalBinary()
+	fault.Check(f, err)
+	f.Add(whole)
+	f.Add(whole[:len(whole)/2])
+	f.Add([]byte{0xa0})
+	f.Fuzz(func(t *testing.T, in []byte) {
+		var s Sketches
+		if s.UnmarshalBinary(in) != nil {
+			return
+		}
+		for id := range s.commits {
+			s.take(id, []event.Path{"cmd.go"})
+		}
+		s.Keep(nil)
+		fault.Same(t, "what is left", fmt.Sprint(s.files, s.hashes, len(s.rare)), "0 0 0")
+	})
+}

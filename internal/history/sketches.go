@@ -1,0 +1,176 @@
+package history
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/aoa-dev/aoa/internal/codec"
+	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/index"
+)
+
+// Bounds of Sketches: some 12 MB.
+const (
+	MaxSketched = 4000    // commits, the newest
+	mostHashes  = 2 << 20 // of all sketches
+)
+
+// Sketches are what the newest commits changed in their files. The zero value has none. It is safe for concurrent use.
+type Sketches struct {
+	mu      sync.RWMutex // guards what follows
+	commits map[uint64][]index.FileSketch
+	rare    map[uint32]int32 // hash → sketches that have it
+	files   int              // sketches
+	hashes  int              // of all sketches
+}
+
+// commitID is the number of a commit by its id in hexadecimal digits, 0 for what is no id.
+func commitID(id string) uint64 {
+	n, err := strconv.ParseUint(id[:min(len(id), 16)], 16, 64)
+	if err != nil {
+		return 0
+	}
+	return n
+}
+
+func idOf(n uint64) string { return fmt.Sprintf("%016x", n) }
+
+// Add takes in what a commit changed; nothing, for one of which nothing can be read. It reports false when there is no
+// room: what was added first stays.
+func (s *Sketches) Add(id string, files []index.FileSketch) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	n := commitID(id)
+	if _, known := s.commits[n]; known || n == 0 {
+		return true
+	}
+	if len(s.commits) >= MaxSketched || s.hashes >= mostHashes {
+		return false
+	}
+	if s.commits == nil {
+		s.commits, s.rare = map[uint64][]index.FileSketch{}, map[uint32]int32{}
+	}
+	s.commits[n] = files
+	for _, f := range files {
+		s.count(f.Sketch, 1)
+	}
+	return true
+}
+
+// count adds a sketch to the counts, or takes it out: n is 1 or -1. s.mu is held.
+func (s *Sketches) count(k index.Sketch, n int32) {
+	s.files, s.hashes = s.files+int(n), s.hashes+int(n)*len(k)
+	for _, h := range k {
+		if s.rare[h] += n; s.rare[h] == 0 {
+			delete(s.rare, h)
+		}
+	}
+}
+
+// Has reports whether a commit was read.
+func (s *Sketches) Has(id string) bool {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	_, known := s.commits[commitID(id)]
+	return known
+}
+
+// Keep drops the commits that are not among these.
+func (s *Sketches) Keep(ids []string) {
+	keep := make(map[uint64]bool, len(ids))
+	for _, id := range ids {
+		keep[commitID(id)] = true
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for id := range s.commits {
+		if !keep[id] {
+			s.dropFiles(id, func(event.Path) bool { return true })
+			delete(s.commits, id)
+		}
+	}
+}
+
+// Forget drops what commits changed in a file, or in the files of a folder.
+func (s *Sketches) Forget(p event.Path) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for id := range s.commits {
+		s.dropFiles(id, func(f event.Path) bool { return f == p || strings.HasPrefix(string(f), string(p)+"/") })
+	}
+}
+
+// take returns what a commit changed in files, by their place among them. What it changed in others is dropped: the log
+// has no such files in that commit, because they are excluded or forgotten.
+func (s *Sketches) take(id uint64, files []event.Path) map[int]index.Sketch {
+	if s == nil || id == 0 {
+		return nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	all := s.commits[id]
+	out, taken := make(map[int]index.Sketch, len(all)), 0
+	for _, k := range all {
+		if i := slices.Index(files, k.File); i >= 0 {
+			out[i] = k.Sketch
+			taken++
+		}
+	}
+	if taken < len(all) {
+		s.dropFiles(id, func(f event.Path) bool { return !slices.Contains(files, f) })
+	}
+	return out
+}
+
+// dropFiles drops what a commit changed in some files. s.mu is held.
+func (s *Sketches) dropFiles(id uint64, gone func(event.Path) bool) {
+	var kept []index.FileSketch
+	for _, k := range s.commits[id] {
+		if gone(k.File) {
+			s.count(k.Sketch, -1)
+		} else {
+			kept = append(kept, k)
+		}
+	}
+	s.commits[id] = kept
+}
+
+// savedSketches is the form of Sketches on the disk.
+type savedSketches struct {
+	Version int
+	Commits map[uint64][]index.FileSketch
+}
+
+var errSketch = errors.New("a sketch is not in order")
+
+// sketchForm is raised when sketches are made in another way.
+const sketchForm = 1
+
+// MarshalBinary encodes them.
+func (s *Sketches) MarshalBinary() ([]byte, error) {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return codec.Encode(savedSketches{sketchForm, s.commits})
+}
+
+// UnmarshalBinary takes in what MarshalBinary has encoded. Of another form nothing is taken. The error says what is
+// wrong with the data; s is then as it was.
+func (s *Sketches) UnmarshalBinary(data []byte) error {
+	var in savedSketches
+	if err := codec.Decode(data, &in); err != nil || in.Version != sketchForm {
+		return err
+	}
+	for _, files := range in.Commits {
+		if slices.ContainsFunc(files, func(f index.FileSketch) bool { return !slices.IsSorted(f.Sketch) }) {
+			return errSketch
+		}
+	}
+	for id, files := range in.Commits {
+		s.Add(idOf(id), files)
+	}
+	return nil
+}

@@ -54,19 +54,20 @@ func Changes(ctx context.Context, s Source, o Options, sure float64) ([]Change, 
 	o.Learned = counts.Learn
 	err := EachCommit(ctx, s, o, func(c *Commit) error {
 		e := c.Event
-		x, lacks := Change{Commit: e}, raw{place: c.Place}
-		_, lacks.complete = c.Past.Complete(ctx, c.Question(""), sure)
+		left := []event.Path{""}
 		for _, f := range e.Paths() {
-			if !c.Loses() || !c.Past.Tree.Has(f) {
-				continue
+			if c.Loses() && c.Past.Tree.Has(f) {
+				left = append(left, f)
 			}
-			q := c.Question(f)
-			ans, without := c.Past.Complete(ctx, q, sure)
+		}
+		said, found := c.Past.completeAll(ctx, c, left, sure)
+		x, lacks := Change{Commit: e}, raw{place: c.Place, complete: found[0], without: found[1:]}
+		for i, f := range left[1:] {
+			listed := said[i+1].Suggestions
 			is := func(p event.Path) bool { return p == f }
-			place := 1 + slices.IndexFunc(ans.Suggestions, func(x event.Suggestion) bool { return x.File == f })
-			x.Guesses = append(x.Guesses, Guess{Left: f, Place: place, Listed: ans.Suggestions,
-				Rules: counts.Question(q).places(is, every)})
-			lacks.without = append(lacks.without, without)
+			place := 1 + slices.IndexFunc(listed, func(x event.Suggestion) bool { return x.File == f })
+			x.Guesses = append(x.Guesses, Guess{Left: f, Place: place, Listed: listed,
+				Rules: counts.Question(c.Question(f)).places(is, every)})
 		}
 		out, lacking = append(out, x), append(lacking, lacks)
 		return nil

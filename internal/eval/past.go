@@ -2,8 +2,11 @@ package eval
 
 import (
 	"context"
+	"runtime"
 	"slices"
 	"strings"
+
+	"golang.org/x/sync/errgroup"
 
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/history"
@@ -52,8 +55,25 @@ func (p *Past) Learn(e event.Event) {
 }
 
 // Complete answers a question about a change as people get it. sure is the probability from which a missing file is
-// named.
+// named. Questions may be asked at the same time.
 func (p *Past) Complete(ctx context.Context, q event.Query, sure float64) (event.Answer, []prefetch.Lack) {
 	c := p.asks.Companions(q, history.Past{Commits: &p.commits, Diffs: p.now}, p.Tree.Has)
 	return c.Answer(ctx), c.Lacks(sure)
+}
+
+// completeAll answers the questions about a commit without each of these files, as many at once as there are
+// processors.
+func (p *Past) completeAll(ctx context.Context, c *Commit, left []event.Path, sure float64) (said []event.Answer,
+	found [][]prefetch.Lack) {
+	said, found = make([]event.Answer, len(left)), make([][]prefetch.Lack, len(left))
+	var all errgroup.Group
+	all.SetLimit(runtime.GOMAXPROCS(0))
+	for i, f := range left {
+		all.Go(func() error {
+			said[i], found[i] = p.Complete(ctx, c.Question(f), sure)
+			return nil
+		})
+	}
+	_ = all.Wait() // no question fails
+	return said, found
 }

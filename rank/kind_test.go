@@ -8,25 +8,6 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-func TestKindsAndKin(t *testing.T) {
-	w := small(t)
-	w.tree.Add("rank/rank_score.go", "rank/score_test.go", "docs/plan.md", "rank/unlike.go")
-	w.prompt("s", epoch.Add(-9*time.Minute), "write tests of the plan")
-	w.open("s", epoch.Add(-8*time.Minute), "rank/rank.go")
-	w.happen(event.Event{Time: epoch.Add(-7 * time.Minute), Session: "s",
-		Body: event.Call{Act: event.ActEdit, Paths: []event.Path{"rank/rank.go"}}})
-	r := w.ranker(all(Options{}))
-	test, _ := why(t, r, event.Query{Session: "s"}, "rank/rank_test.go")
-	if test["pair_edited"] != 1 || test["test"] != 1 {
-		t.Errorf("the test of an edited file: %v", test)
-	}
-	kin, _ := why(t, r, event.Query{Session: "s"}, "rank/rank_score.go")
-	far, _ := why(t, r, event.Query{Session: "s"}, "rank/unlike.go")
-	if !(kin["kin"] > 0 && kin["kin"] < 1) || far["kin"] != 0 || far["pair_edited"] != 0 {
-		t.Errorf("kin %v, other %v", kin, far)
-	}
-}
-
 func TestManifestsAndDocumentsCommittedLastAreNoEvidence(t *testing.T) {
 	w := small(t)
 	w.commit(epoch.Add(-time.Hour), "tidy", "rank/rank.go", "CHANGELOG.md", "docs/plan.md")

@@ -2,7 +2,6 @@ package rank
 
 import (
 	"context"
-	"strings"
 	"testing"
 	"time"
 
@@ -46,35 +45,6 @@ func TestListedFiles(t *testing.T) {
 	got, _ = why(t, w.ranker(all(Options{})), event.Query{Session: "s"}, "docs/rank.md")
 	if got["listed_fresh"] != 1 || got["mentioned"] <= .5 {
 		t.Errorf("the only file of the newest list: %v", got)
-	}
-}
-
-func TestContentsFindFiles(t *testing.T) {
-	w := small(t)
-	c := index.NewContents()
-	c.Set("rank/rank.go", []byte("func ScoreCandidates() { openSchema() }"))
-	c.Set("cold/db.go", []byte("func openSchema() { migrateTables() }"))
-	c.Set("auth/session.go", []byte("func signIn() {}"))
-	q := event.Query{Task: event.TaskPrompt, Session: "s", Prompt: "why does openSchema migrate twice"}
-	asked, s := why(t, w.ranker(all(Options{Contents: func() *index.Contents { return c }})), q, "cold/db.go")
-	if asked["text"] != 1 || asked["text_place"] != 1 {
-		t.Errorf("values %v, want the file that says it to be the best", asked)
-	}
-	text := ""
-	for _, r := range s.Reasons {
-		text += r.Text + "\n"
-	}
-	if !strings.Contains(text, "mentions openSchema, ") {
-		t.Errorf("reasons:\n%s", text)
-	}
-	w.open("s", epoch.Add(-time.Minute), "cold/db.go")
-	if alike, _ := why(t, w.ranker(all(Options{Contents: func() *index.Contents { return c }})), event.Query{Session: "s"},
-		"rank/rank.go"); alike["alike_rank"] != 1 {
-		t.Errorf("values %v, want the caller alike", alike)
-	}
-	if without, _ := why(t, w.ranker(all(Options{})), q, "cold/db.go"); without["text_share"] == asked["text_share"] ||
-		without["alike_rank"] != 0 {
-		t.Errorf("values %v without contents", without)
 	}
 }
 

@@ -100,25 +100,3 @@ func TestBegin(t *testing.T) {
 	}
 	fault.Same(t, "files", got, []event.Path{"docs/long name.md", "docs/b.md"})
 }
-
-// FuzzLike: every answer matches again when its own name is typed, and hostile input neither panics nor
-// takes long.
-func FuzzLike(f *testing.F) {
-	for _, s := range []string{"", "a", "../..", "docs/ser", "\xff\xfe", "   ", strings.Repeat("a", 400), "İ", "@",
-		"a b c"} {
-		f.Add(s, "docs/server.md")
-	}
-	f.Fuzz(func(t *testing.T, typed, name string) {
-		p, err := event.NewPath(name)
-		if err != nil {
-			return
-		}
-		Like(typed)([]event.Path{p, "docs/server.md"}, nil, 2)
-		if words := strings.Fields(name); len(words) == 1 && words[0] == name && len(name) < maxTyped &&
-			!strings.ContainsAny(name, `\@`) {
-			if got := Like(string(p))([]event.Path{p}, nil, 1); len(got) != 1 || got[0].Class != matchExact {
-				t.Errorf("%q does not match itself: %v", p, got)
-			}
-		}
-	})
-}

@@ -6,7 +6,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
@@ -88,86 +87,10 @@ func TestProximity(t *testing.T) {
 	}
 }
 
-func FuzzFormulas(f *testing.F) {
-	f.Add(1.0, 2.0, int64(3))
-	f.Add(math.NaN(), math.Inf(1), int64(-5))
-	f.Add(math.MaxFloat64, -1.0, int64(math.MaxInt64))
-	f.Fuzz(func(t *testing.T, a, b float64, n int64) {
-		var or noisyOr
-		or.add(a)
-		or.add(b)
-		for what, x := range map[string]float64{
-			"recency": recency(a, epoch, day), "logShare": logShare(a), "share": share(a, b, comodSmooth), "noisyOr": or.value(),
-			"support": support(a), "tags": tags([]float64{a, b}, int(n%7)), "opened": opened(int(n)), "unit": unit(b),
-		} {
-			if !(x >= 0 && x <= 1) {
-				t.Errorf("%s of %v, %v, %d = %v, want a number in [0,1]", what, a, b, n, x)
-			}
-		}
-	})
-}
-
-// valuesFrom spreads bytes over the signals.
-func valuesFrom(data []byte) (x Values) {
-	for i := range x {
-		if i < len(data) {
-			x[i] = float64(data[i]) / 255
-		}
-	}
-	return x
-}
-
-func FuzzScore(f *testing.F) {
-	f.Add([]byte{255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255},
-		uint8(3))
-	f.Add([]byte{}, uint8(0))
-	f.Fuzz(func(t *testing.T, data []byte, at uint8) {
-		x := valuesFrom(data)
-		x[Bias] = 1
-		for task, m := range Prior() {
-			z := m.Weights.Logit(x)
-			p := Uncalibrated.Probability(z)
-			if !(p >= 0 && p <= 1) || math.IsNaN(z) {
-				t.Fatalf("%s: logit %v, score %v of %v", task, z, p, x)
-			}
-			sum := 0.0
-			for _, r := range reasons(m.Weights, x) {
-				sum += r.Weight * r.Value
-			}
-			if math.Abs(sum-z) > 1e-12 {
-				t.Fatalf("%s: reasons add up to %v, the logit is %v", task, sum, z)
-			}
-			s := Signal(int(at) % int(signals))
-			more := x
-			more[s] = 1
-			if m.Weights[s] > 0 && Uncalibrated.Probability(m.Weights.Logit(more)) < p {
-				t.Fatalf("%s: more of %s lowers the score", task, s)
-			}
-		}
-	})
-}
-
 func TestProbabilityOfNonsense(t *testing.T) {
 	for _, z := range []float64{math.NaN(), math.Inf(1), math.Inf(-1), 1e308, -1e308} {
 		if p := (Scale{1, 0}).Probability(z); !(p >= 0 && p <= 1) {
 			t.Errorf("probability of %v = %v", z, p)
 		}
-	}
-}
-
-func TestPriorIsSane(t *testing.T) {
-	for task, m := range Prior() {
-		w := m.Weights
-		if together := w[Comod] + w[ComodRank] + w[Support]; together < 0 {
-			t.Errorf("%s: co-change speaks against a file", task)
-		}
-		empty := Values{Bias: 1, Never: 1, Unseen: 1}
-		if p := Uncalibrated.Probability(m.weightsFor(true).Logit(empty)); p > .05 {
-			t.Errorf("%s: a file without any evidence gets %.2f", task, p)
-		}
-	}
-	if n := len(Prior()); n != 7 {
-		t.Errorf("%d tasks, want 7: %v, %v, %v, prompts outside of sessions, short and long, and branches with and without files", n,
-			event.TaskPrompt, event.TaskOpen, event.TaskSearch)
 	}
 }

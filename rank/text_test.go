@@ -1,7 +1,6 @@
 package rank
 
 import (
-	"math"
 	"slices"
 	"testing"
 	"time"
@@ -19,31 +18,6 @@ func said(t *testing.T, files map[event.Path]string) (*world, Options) {
 		c.Set(p, []byte(text))
 	}
 	return w, all(Options{Contents: func() *index.Contents { return c }})
-}
-
-func TestManifestsAreForWhoAsks(t *testing.T) {
-	w, o := said(t, map[event.Path]string{
-		"go.mod":  "module example.com/shop\nrequire example.com/certificate v1.2.0\n",
-		"tls.go":  "package shop\n\n// verify checks the certificate of a client.\nfunc verify() {}\n",
-		"cart.go": "package shop\n\nfunc total() {}\n",
-	})
-	r := w.ranker(o)
-	for prompt, want := range map[string]float64{"the certificate of a client is refused": 1,
-		"bump the dependency certificate": 0} {
-		got, _ := why(t, r, event.Query{Prompt: prompt}, "go.mod")
-		fault.Same(t, prompt, got["upkeep"], want)
-	}
-	if fits := r.Fits("the certificate of a client is refused"); fits[0].File != "tls.go" {
-		t.Errorf("%s fits best, want the source", fits[0].File)
-	}
-	is := Meant("the certificate of a client is refused")
-	if !is("tls.go") || is("tls_test.go") || is("README.md") || is("go.mod") || is("logo.png") {
-		t.Error("a text that asks for nothing else means sources")
-	}
-	if is = Meant("upgrade the dependency, test it and document it in the guide"); !is("tls_test.go") ||
-		!is("README.md") || !is("go.mod") {
-		t.Error("a text can ask for other files")
-	}
 }
 
 func TestCopiesShareAPlace(t *testing.T) {
@@ -114,18 +88,6 @@ func TestWhatStandsTogether(t *testing.T) {
 	}
 }
 
-func TestScopeOfATitle(t *testing.T) {
-	w, o := said(t, map[event.Path]string{
-		"parser/read.go": "package parser\n\nfunc read() {}\n",
-		"printer/go.go":  "package printer\n\nfunc comment() {}\n",
-	})
-	for _, f := range w.ranker(o).Fits("parser: keep every comment") {
-		if got := f.Values[textScope]; (got > 0) != (f.File == "parser/read.go") || got > 1 {
-			t.Errorf("%s: scope %v", f.File, got)
-		}
-	}
-}
-
 // TestWordsLeadToFolders: what is known of the words of a file holds for its folder.
 func TestWordsLeadToFolders(t *testing.T) {
 	w := newWorld(t, "config/save.go", "misc.go")
@@ -137,23 +99,4 @@ func TestWordsLeadToFolders(t *testing.T) {
 	}
 	near(t, "a file of the folder", of("config/save.go"), 1-.51*.51) // two words, each used once, for one file
 	near(t, "a file elsewhere", of("misc.go"), 0)
-}
-
-// TestTextAfterWork: that a file was opened is no reason to name it for a text that does not speak of it.
-func TestTextAfterWork(t *testing.T) {
-	const text = "the score of a file"
-	score := func(w *world) float64 {
-		for _, s := range rankOf(t, w.ranker(Options{}), event.Query{Prompt: text}).Suggestions {
-			if s.File == "cold/db.go" {
-				return s.Logit
-			}
-		}
-		return math.Inf(-1)
-	}
-	w := small(t)
-	before := score(w)
-	w.open("s", epoch.Add(-8*time.Minute), "cold/db.go")
-	if after := score(w); after > before+1 {
-		t.Errorf("log odds of %.2f, after an open %.2f", before, after)
-	}
 }

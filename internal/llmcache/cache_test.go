@@ -2,12 +2,10 @@ package llmcache
 
 import (
 	"bytes"
-	"database/sql"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -297,24 +295,6 @@ func TestListByTaskAndTime(t *testing.T) {
 	refused(t, err, CodeBad)
 }
 
-// TestNothingReadableOnDisk: neither data nor description nor notes.
-func TestNothingReadableOnDisk(t *testing.T) {
-	clock := newClock()
-	o := cold.BlobOptions{Path: filepath.Join(t.TempDir(), "cache.db"), Now: clock.now, Seal: seal(t)}
-	c := open(t, o, Options{})
-	l := write(t, c, "s", Item{Data: []byte("the marmalade recipe"), Description: "about marmalade",
-		Notes: json.RawMessage(`"marmalade"`)})[0]
-	fault.Check(t, c.o.Blobs.Close())
-	for _, suffix := range []string{"", "-wal"} {
-		if b, err := os.ReadFile(o.Path + suffix); err == nil && bytes.Contains(b, []byte("marmalade")) {
-			t.Fatal("the file tells what was set aside")
-		}
-	}
-	o.Seal = seal(t) // another key
-	_, err := open(t, o, Options{}).Read(t.Context(), l.Key, Cut{})
-	refused(t, err, CodeFull, "key to this text is lost")
-}
-
 // TestLabelsHoldNoSecret: a label is shown in lists and its key lies unsealed, so neither holds a secret, asked or not.
 func TestLabelsHoldNoSecret(t *testing.T) {
 	o := Options{Redact: func(s string) string { return strings.ReplaceAll(s, "sk-secret", "[gone]") }}
@@ -339,28 +319,4 @@ func TestDeliveredTwice(t *testing.T) {
 	write(t, c, "s", it)
 	n, items := used(t, c, "s")
 	fault.Same(t, "used", [2]int64{n, int64(items)}, [2]int64{8, 2})
-}
-
-func TestDamageIsReportedAndRepaired(t *testing.T) {
-	o := cold.BlobOptions{Path: filepath.Join(t.TempDir(), "cache.db"), Now: newClock().now}
-	fault.Check(t, os.WriteFile(o.Path, []byte(strings.Repeat("not a database\n", 500)), 0o600))
-	c := open(t, o, Options{})
-	write(t, c, "s", Item{Task: "t", Turn: "u", Data: []byte("data")})
-	db, err := sql.Open("sqlite", o.Path)
-	fault.Check(t, err)
-	_, err = db.ExecContext(t.Context(), "UPDATE blobs SET data = x'0001020304'")
-	fault.Check(t, errors.Join(err, db.Close()))
-	labels, _, err := c.List(t.Context(), Filter{Session: "s"})
-	fault.Check(t, err)
-	fault.Same(t, "listed without looking at the data", len(labels), 1)
-	_, err = c.Read(t.Context(), "s_t_u", Cut{})
-	refused(t, err, CodeFull, "delete the item")
-	write(t, c, "s", Item{Task: "t", Turn: "v", Data: []byte("data")})
-	labels, _, err = c.List(t.Context(), Filter{Session: "s"})
-	fault.Check(t, err)
-	fault.Same(t, "no other item went with it", len(labels), 2)
-	write(t, c, "s", Item{Task: "t", Turn: "u", Data: []byte("data"), Overwrite: true})
-	got, err := c.Read(t.Context(), "s_t_u", Cut{})
-	fault.Check(t, err)
-	fault.Same(t, "set aside again", string(got.Data), "data")
 }

@@ -40,28 +40,3 @@ func TestCuts(t *testing.T) {
 		refused(t, c.check(), CodeBad)
 	}
 }
-
-// FuzzCut: parts taken one after the other are the whole.
-func FuzzCut(f *testing.F) {
-	f.Add([]byte("one\ntwo 日本\xff"), int64(4), "2-")
-	f.Add([]byte("a\n\nb"), int64(1), "1")
-	f.Fuzz(func(t *testing.T, data []byte, limit int64, lines string) {
-		c := Cut{Lines: lines, Limit: limit}
-		if c.check() != nil || limit == 0 {
-			c = Cut{Limit: 7}
-		}
-		all, err := Cut{Lines: c.Lines}.apply(data)
-		fault.Check(t, err)
-		var whole []byte
-		for more := true; more; {
-			p, err := c.apply(data)
-			fault.Check(t, err)
-			if int64(len(p.Data)) > c.Limit || p.Total != all.Total || p.Next != 0 && p.Next <= c.Offset {
-				t.Fatalf("%+v of %q gave %+v", c, data, p)
-			}
-			whole = append(whole, p.Data...)
-			c.Offset, more = p.Next, p.Next > 0
-		}
-		fault.Same(t, "the parts", string(whole), string(all.Data))
-	})
-}

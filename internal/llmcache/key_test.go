@@ -26,19 +26,3 @@ func TestKeysAreEscaped(t *testing.T) {
 		t.Error(err)
 	}
 }
-
-func FuzzKey(f *testing.F) {
-	f.Add("s", "t", "u", "s_t_u")
-	f.Add("a_b", "%", "\xff", "a%5Fb_%25_%FF")
-	f.Fuzz(func(t *testing.T, session, task, turn, raw string) {
-		k, err := Key{session, task, turn}.complete()
-		if err == nil {
-			back, err := parseKey(k.String())
-			fault.Check(t, err)
-			fault.Same(t, "key", back, k)
-		}
-		if k, err := parseKey(raw); err == nil {
-			fault.Same(t, "key", k.String(), raw)
-		}
-	})
-}

@@ -1,11 +1,6 @@
 package llmcache
 
 import (
-	"bytes"
-	"encoding/json"
-	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -113,50 +108,6 @@ func TestOrphans(t *testing.T) {
 	fault.Same(t, "left", living(t, c), "")
 }
 
-func TestForgetLeavesNoBytes(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "cache.db")
-	c := open(t, cold.BlobOptions{Path: path, Now: newClock().now}, Options{}) // no seal: what is there can be seen
-	write(t, c, "s", Item{Data: []byte("marmalade")})
-	write(t, c, "other", Item{Data: []byte("nougat")})
-	holds := func(what string) bool {
-		for _, suffix := range []string{"", "-wal"} {
-			if b, err := os.ReadFile(path + suffix); err == nil && bytes.Contains(b, []byte(what)) {
-				return true
-			}
-		}
-		return false
-	}
-	if !holds("marmalade") {
-		t.Fatal("it was never there")
-	}
-	items := func() int {
-		_, n, err := c.List(t.Context(), Filter{})
-		fault.Check(t, err)
-		return n
-	}
-	forget := func(e cold.ForgetFilter, want int) {
-		t.Helper()
-		before := items()
-		_, err := c.o.Blobs.Forget(t.Context(), e)
-		fault.Check(t, err)
-		fault.Same(t, "forgot", before-items(), want)
-		fault.Check(t, c.o.Blobs.Scrub(t.Context()))
-	}
-	forget(cold.ForgetFilter{Session: "s"}, 1)
-	if holds("marmalade") || !holds("nougat") {
-		t.Fatal("the bytes are still there, or too many are gone")
-	}
-	fault.Same(t, "left", living(t, c), "other")
-	write(t, c, "other", Item{Data: []byte("x"), Description: "from secret/plan.go"}, Item{Data: prose(5000)},
-		Item{Notes: json.RawMessage(`"secret/plan.go"`)})
-	forget(cold.ForgetFilter{Path: "secret/plan.go"}, 2)
-	forget(cold.ForgetFilter{Path: "internal/dir1/"}, 1)
-	n, left := used(t, c, "other")
-	fault.Same(t, "left", [2]int64{n, int64(left)}, [2]int64{6, 1})
-	forget(cold.ForgetFilter{Since: c.o.Now().Add(time.Second)}, 0)
-	forget(cold.ForgetFilter{Since: c.o.Now()}, 1)
-}
-
 // TestClockAhead: what a session set aside under a clock that ran ahead goes a day after the clock is right again.
 func TestClockAhead(t *testing.T) {
 	clock := newClock()
@@ -170,14 +121,4 @@ func TestClockAhead(t *testing.T) {
 	fault.Same(t, "swept before its time", sweep(t, c), "")
 	clock.pass(time.Second)
 	fault.Same(t, "swept", sweep(t, c), "s")
-}
-
-// prose is n bytes as agents set them aside: text that compresses, no two parts alike.
-func prose(n int) []byte {
-	var b bytes.Buffer
-	for i := 0; b.Len() < n; i++ {
-		fmt.Fprintf(&b, "internal/dir%d/file%d.go:%d: func (s *Store) Method%d(ctx context.Context) error {\n", i%97,
-			i*7919%5003, i%911, i*31%1009)
-	}
-	return b.Bytes()[:n]
 }

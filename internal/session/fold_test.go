@@ -2,7 +2,6 @@ package session_test
 
 import (
 	"fmt"
-	"math"
 	"strings"
 	"testing"
 	"time"
@@ -65,63 +64,6 @@ func TestOpens(t *testing.T) {
 	alone := ev(event.KindRead, 0, "x")
 	alone.Session = ""
 	d.expect("without a session", d.apply(alone).Opened, "[{x false false []}]")
-}
-
-func TestWords(t *testing.T) {
-	d := newFixture(t)
-	prompt := func(words ...string) event.Event {
-		e := ev(event.KindPrompt, 0)
-		eventtest.Set(&e, "Terms", words, "Idents", []string{"parsebasket"})
-		return e
-	}
-	search := ev(event.KindSearch, 0)
-	eventtest.Set(&search, "Terms", []string{"expire", "login"}, "Idents", []string{"expirelogin"})
-	d.expect("words of a prompt", d.apply(prompt("login", "token")).Terms, "[login token]")
-	d.expect("words of a search", d.apply(search).Terms, "[expire]")
-	s := d.session(0)
-	d.expect("words so far", s.Words(), "[token expire login]")
-	d.expect("the prompt", s.Prompt, "{[login token] [parsebasket]}")
-	d.expect("the pattern", s.Patterns, "[{1 {[expire login] [expirelogin]}}]")
-	d.apply(prompt("a", "b", "c", "d", "e", "f"), prompt("cache"))
-	s = d.session(0)
-	d.expect("words of the last prompt", s.Words(), "[cache]")
-	d.expect("the topic", s.Topic.Words, "[a b c d e f]")
-	for range 20 {
-		d.apply(search)
-	}
-	d.expect("patterns kept", len(d.session(0).Patterns), 8)
-}
-
-func TestMentions(t *testing.T) {
-	d := newFixture(t)
-	prompt, search := ev(event.KindPrompt, 0), ev(event.KindSearch, 0)
-	eventtest.Set(&prompt, "Named", []event.Path{"named"})
-	eventtest.Set(&search, "Seen", []event.Path{"x", "y", "z", "w"}, "Named", []event.Path{"pattern"}, "Listing", true)
-	d.apply(prompt, search)
-	for range session.MentionHalf {
-		d.apply(ev(event.KindRead, 0, "other"))
-	}
-	eventtest.Set(&search, "Seen", []event.Path{"x"})
-	d.apply(search)
-	s := d.session(0)
-	for file, want := range map[event.Path]float64{"y": .5 * math.Exp2(-9.0/8), "x": 1 + .5*math.Exp2(-9.0/8),
-		"other": 0} {
-		if got := s.Mentions()[file]; math.Abs(got-want) > 1e-12 {
-			t.Errorf("mention of %s is %v, want %v", file, got, want)
-		}
-	}
-	d.expect("results", s.Results, "[{11 1 true [x]} {2 1 true [x y z w]}]")
-	d.expect("what commands named", s.Commands, "map[pattern:11]")
-	now, before := s.NamedNow()
-	d.expect("what prompts named", fmt.Sprint(now, before), "map[named:1] map[]")
-	compact := ev(event.KindStart, 0)
-	eventtest.Set(&compact, "Source", "compact")
-	d.apply(compact)
-	s = d.session(0)
-	d.expect("seen after a compaction", fmt.Sprint(s.Seen, s.Results, s.First), "map[] [] [other]")
-	d.apply(ev(event.KindPrompt, 0))
-	now, before = d.session(0).NamedNow()
-	d.expect("named before the next prompt", fmt.Sprint(now, before), "map[] map[named:1]")
 }
 
 func TestChanges(t *testing.T) {
@@ -236,51 +178,6 @@ func TestUncommitted(t *testing.T) {
 	d.expect("uncommitted", d.session(0).Uncommitted, "[b a c]")
 	d.apply(event.Event{Time: start, Body: event.Commit{Paths: []event.Path{"a", "x"}}})
 	d.expect("after a commit", d.session(0).Uncommitted, "[b c]")
-}
-
-// TestLastBytes: what a session read last of a file, or left in it, is known until a call does not say so.
-func TestLastBytes(t *testing.T) {
-	last := func(kind event.Kind, blob string) string {
-		e := ev(kind, 0, "a")
-		eventtest.Set(&e, "Blob", blob)
-		d := newFixture(t)
-		d.apply(ev(event.KindRead, 0, "a"), e)
-		return d.session(0).Opened["a"].Blob
-	}
-	if last(event.KindRead, "one") != "one" || last(event.KindEdit, "two") != "two" || last(event.KindEdit, "") != "" {
-		t.Error("it is not what was read or left last")
-	}
-}
-
-func TestRecent(t *testing.T) {
-	d := newFixture(t)
-	sub := ev(event.KindFailed, 2*time.Minute, "b")
-	sub.Subagent = "sub"
-	d.apply(ev(event.KindPrompt, 0), ev(event.KindRead, time.Minute, "x"), ev(event.KindFailed, time.Minute, "a"), sub)
-	kinds := func(subagent string, after time.Duration) (out []event.Kind) {
-		for _, e := range d.session(0).Recent(subagent, start.Add(after)) {
-			out = append(out, e.Kind())
-		}
-		return out
-	}
-	d.expect("of the agent", kinds("", -1), "[prompt failed]")
-	d.expect("of the agent, later", kinds("", time.Second), "[failed]")
-	d.expect("of a subagent", kinds("sub", -1), "[failed]")
-	d.apply(ev(event.KindRead, 7*time.Minute, "x"))
-	d.expect("after 7 minutes", kinds("", -1), "[]")
-}
-
-func TestBorders(t *testing.T) {
-	d := newFixture(t)
-	begin, other := ev(event.KindStart, 0), ev(event.KindRead, time.Minute, "a")
-	other.Session = "other"
-	eventtest.Set(&begin, "Source", "resume")
-	d.apply(begin, other, ev(event.KindEnd, 0))
-	d.expect("sessions", d.Running(start),
-		"[{other 2026-03-02 09:01:00 +0000 UTC false} {s 2026-03-02 09:00:00 +0000 UTC true}]")
-	eventtest.Set(&begin, "Source", "compact")
-	d.apply(begin)
-	d.expect("how it began", fmt.Sprint(d.session(0).Source, d.session(0).Ended), "compactfalse")
 }
 
 // TestEverySessionEnds: however a session ends, its last change is over and what was predicted is decided.

@@ -54,38 +54,6 @@ func (h *states) list(q Filter) (ids string) {
 	return ids
 }
 
-func TestSummarySuffices(t *testing.T) {
-	h := newStates(t)
-	h.did("s", event.KindStart, "startup")
-	h.did("s", event.KindPrompt, "turn the marmalade green")
-	for i := range 20 {
-		h.did("s", event.KindRead, "", event.Path(fmt.Sprint("f", i, ".go")))
-	}
-	h.did("s", event.KindEdit, "", "f3.go")
-	h.did("s", event.KindRun, "go test -run Marmalade")
-	h.add("s", event.State{Tokens: 1200})
-	h.add("s", event.State{Tokens: 34})
-	h.did("s", event.KindEnd, "other")
-	saved, err := h.Snapshot()
-	fault.Check(t, err)
-	if s := strings.ToLower(string(saved)); !strings.Contains(s, "f19.go") || strings.Contains(s, "marmalade") {
-		t.Fatal("it tells words, or lacks files")
-	}
-	h.Sessions = New()
-	fault.Check(t, h.Restore(saved))
-	got := h.get("s")
-	fault.Same(t, "counts", []any{got.State, got.Commands, got.Turns, got.Tokens, got.Resumed, got.Agent},
-		[]any{Paused, 23, 1, int64(1234), 0, "claude"})
-	fault.Same(t, "files", got.Files, []event.Path{"f3.go", "f19.go", "f18.go", "f17.go", "f16.go", "f15.go", "f14.go",
-		"f13.go"})
-	fault.Same(t, "edited", got.Edited, []event.Path{"f3.go"})
-	fault.Same(t, "recent", []any{len(got.Recent), got.Recent[2].Kind, got.Recent[1].Files},
-		[]any{3, event.KindRun, []event.Path{"f3.go"}})
-	h.did("s", event.KindStart, "resume")
-	got = h.get("s")
-	fault.Same(t, "resumed", []any{got.State, got.Resumed}, []any{Active, 1})
-}
-
 func TestStates(t *testing.T) {
 	h := newStates(t)
 	set := func(id string, to State) error {

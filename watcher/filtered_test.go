@@ -44,6 +44,13 @@ func TestFilterNeverRuns(t *testing.T) {
 	if got, err := r.Changed(context.Background()); err != nil || !slices.Contains(got, event.Path("one.bin")) {
 		t.Errorf("changed %q, %v", got, err)
 	}
+	patch := "diff --git a/one.bin b/one.bin\n--- a/one.bin\n+++ b/one.bin\n@@ -1,1 +1,1 @@\n-else\n\\ No newline at end of file\n+more\n"
+	if err := r.Apply(context.Background(), patch); err != nil {
+		t.Errorf("a patch of what lies on the disk: %v", err)
+	}
+	if raw, err := os.ReadFile(filepath.Join(d.dir, "one.bin")); err != nil || string(raw) != "more\n" {
+		t.Errorf("it made %q, %v", raw, err)
+	}
 	if _, err := os.Stat(ran); err == nil {
 		t.Error("the filter ran")
 	}

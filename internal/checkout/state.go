@@ -147,5 +147,5 @@ func (w *Checkout) Modified(p event.Path) (time.Time, bool) {
 // Sequences is the checkout as package reload sees it.
 func (w *Checkout) Sequences() reload.Worktree {
 	return reload.Worktree{Root: w.Repo.Root, Files: func() []event.Path { return w.Tree().All() },
-		Ignored: w.Repo.Ignored}
+		Ignored: w.Repo.Ignored, Blob: w.edits.Read, Apply: w.Repo.Apply}
 }

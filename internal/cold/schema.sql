@@ -55,10 +55,3 @@ CREATE TABLE meta ( -- small facts: those of db.go and what the daemon keeps
   key   TEXT PRIMARY KEY, -- name of the fact
   value TEXT NOT NULL     -- the fact
 ) STRICT, WITHOUT ROWID;
-
-CREATE TABLE undos ( -- what files were before a replay edited them
-  id     TEXT    PRIMARY KEY,
-  at     INTEGER NOT NULL, -- unix milliseconds
-  done   INTEGER NOT NULL, -- 1: the files are put back
-  data   BLOB    NOT NULL  -- sealed
-) STRICT;

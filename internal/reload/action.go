@@ -25,8 +25,9 @@ type Action struct {
 	Mode    string       `json:"mode,omitempty"` // search: content, files or count
 	Fold    bool         `json:"fold,omitempty"` // search: letter case does not matter
 	Command string       `json:"command,omitempty"`
-	Checks  bool         `json:"checks,omitempty"` // the command runs tests, a build or a linter
-	Edits   []event.Swap `json:"edits,omitempty"`  // write: one, whose New is what the file then contained, if that is short
+	Checks  bool         `json:"checks,omitempty"`       // the command runs tests, a build or a linter
+	Edits   []event.Swap `json:"-"`                      // while it is recorded; write: one, whose New is what the file then contained
+	Swaps   int          `json:"replacements,omitempty"` // of Edits
 
 	OK     bool     `json:"ok,omitempty"`
 	Secret bool     `json:"secret,omitempty"` // a secret was removed from the input
@@ -84,7 +85,7 @@ func (a *Action) fill(in input) {
 	case a.Parts > 0:
 		a.Act, a.Cut = event.ActOther, true
 	case a.changes():
-		a.Edits = in.Edits
+		a.Edits, a.Swaps = in.Edits, len(in.Edits)
 	}
 }
 
@@ -92,11 +93,13 @@ func (a *Action) fill(in input) {
 func (a Action) changes() bool { return a.Act == event.ActEdit || a.Act == event.ActWrite }
 
 // note is the reason why an action cannot be repeated, "" if there is none.
-func (a Action) note() string {
+func (e *Entry) note(a Action) string {
 	switch {
 	case a.Secret:
 		return "a secret was taken out of its input"
-	case a.Cut && !a.changes(), a.changes() && (len(a.Paths) != 1 || len(a.Edits) == 0):
+	case a.OK && a.changes() && (len(a.Paths) != 1 || e.patch(a.Paths[0]) == ""):
+		return "what it changed was not recorded as a whole"
+	case a.Cut && !a.changes():
 		return "its input was not recorded as a whole"
 	case !a.OK:
 		return "it failed when it was recorded"
@@ -130,10 +133,10 @@ func (a Action) what() string {
 	case event.ActRun:
 		return event.Path(a.Command).Display()
 	case event.ActEdit:
-		if len(a.Edits) == 1 {
+		if a.Swaps == 1 {
 			return files + " (1 replacement)"
 		}
-		return fmt.Sprintf("%s (%d replacements)", files, len(a.Edits))
+		return fmt.Sprintf("%s (%d replacements)", files, a.Swaps)
 	}
 	return files
 }

@@ -34,7 +34,7 @@ const (
 // Options of a Cache. All but Config and Redact are needed.
 type Options struct {
 	Blobs  *cold.Blobs // where the entries are
-	DB     *cold.DB    // the log, and where the undo records are
+	DB     *cold.DB    // the log
 	Now    func() time.Time
 	Log    *slog.Logger
 	Config func() Config       // asked at every use; nil: the defaults
@@ -57,6 +57,10 @@ type Worktree struct {
 	Root    event.Root
 	Files   func() []event.Path   // all files that may be named
 	Ignored func(event.Path) bool // files that are neither read nor written
+	// Blob reads a content from git by its id; nil: git does not have it
+	Blob func(ctx context.Context, id string) []byte
+	// Apply runs git apply at the top of the working tree, with these options
+	Apply func(ctx context.Context, patch string, options ...string) error
 }
 
 func (w Worktree) ignored(p event.Path) bool { return w.Ignored != nil && w.Ignored(p) }
@@ -68,6 +72,7 @@ type Cache struct {
 	stored *cold.Owner // the entries
 	forgot *cold.Owner // when something was forgotten
 	inputs *inputs
+	undos  *cold.Owner
 
 	making   sync.Mutex // held while entries are made
 	applying sync.Mutex // held while files are changed
@@ -87,7 +92,7 @@ func New(o Options) *Cache {
 	c.stored = o.Blobs.Owner("sequences", cold.Rule{Count: maxEntries, Bytes: func() int64 { return maxBytes },
 		Names: holds, Leave: c.leave})
 	c.forgot = o.Blobs.Owner("forgotten sequences", cold.Rule{})
-	c.inputs = newInputs(o.Blobs)
+	c.inputs, c.undos = newInputs(o.Blobs), undos(o.Blobs)
 	return c
 }
 
@@ -298,7 +303,12 @@ func (c *Cache) ForgetAll(ctx context.Context) (int, error) {
 	for _, e := range all {
 		ids = append(ids, e.ID)
 	}
-	return len(ids), errors.Join(c.forget(ctx, ids...), c.o.DB.DropUndos(ctx))
+	err = c.forget(ctx, ids...)
+	kept, _, uerr := c.undos.List(ctx, cold.Selection{})
+	for _, v := range kept {
+		uerr = c.dropUndo(ctx, v.Key, uerr)
+	}
+	return len(ids), errors.Join(err, uerr)
 }
 
 // forget drops entries such that reading the log again does not bring them back.

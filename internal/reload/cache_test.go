@@ -237,21 +237,18 @@ func TestPlansAreMadeAsAWhole(t *testing.T) {
 		!strings.Contains(got.Diff, "-one\n-two\n+1\n+2\n") {
 		t.Fatalf("%+v", got)
 	}
-	plan := got.Plan
-	d.write("a.go", "zero\none\ntwo\n")
-	if _, err := d.cache.Replay(t.Context(), d.w, Request{ID: id, Plan: plan}); !errors.Is(err, ErrPlan) ||
-		d.read("a.go") != "zero\none\ntwo\n" {
+	if _, err := d.cache.Replay(t.Context(), d.w, Request{ID: id, Plan: "000000000000"}); !errors.Is(err, ErrPlan) ||
+		d.read("a.go") != "one\ntwo\n" {
 		t.Errorf("another plan than the one shown: %v", err)
 	}
-	got = d.replay(Request{ID: id, Plan: d.replay(Request{ID: id, Edits: true}).Plan})
-	if d.states(got, Applied, Applied, Applied); d.read("a.go") != "zero\n1\n2\n" || d.read("b.go") != "3\n" ||
-		got.Undo == "" {
+	got = d.replay(Request{ID: id, Plan: got.Plan})
+	if d.states(got, Applied, Applied, Applied); d.read("a.go") != "1\n2\n" || d.read("b.go") != "3\n" || got.Undo == "" {
 		t.Errorf("%+v", got)
 	}
 	d.close()
 	d.open(Options{}) // the record outlives a restart
 	if _, files, err := d.cache.Undo(t.Context(), d.w, ""); err != nil || len(files) != 2 ||
-		d.read("a.go") != "zero\none\ntwo\n" || d.read("b.go") != "three\n" {
+		d.read("a.go") != "one\ntwo\n" || d.read("b.go") != "three\n" {
 		t.Errorf("%v, %v", files, err)
 	}
 }
@@ -377,5 +374,23 @@ func TestUndoGoesOn(t *testing.T) {
 	if _, files, err := d.cache.Undo(t.Context(), d.w, ""); err != nil || len(files) != 2 ||
 		d.read("b.go") != "two\n" {
 		t.Errorf("%v, %v, b.go is %q", err, files, d.read("b.go"))
+	}
+}
+
+// TestForgottenUndo: forgetting a file takes the records of replays that changed it.
+func TestForgottenUndo(t *testing.T) {
+	d := newFixture(t, map[string]string{"a.go": "one\n"})
+	d.turn("s", "make the first number a digit", edits("a.go", "one", "1"))
+	id := d.find("make the first number a digit")
+	d.replay(Request{ID: id, Plan: d.replay(Request{ID: id, Edits: true}).Plan})
+	for i, path := range []event.Path{"a", "a.go"} {
+		_, err := d.cache.o.Blobs.Forget(t.Context(), cold.ForgetFilter{Path: path})
+		d.must(err)
+		kept, _, err := d.cache.undos.List(t.Context(), cold.Selection{})
+		d.must(err)
+		fault.Same(t, "records without "+string(path), len(kept), 1-i)
+	}
+	if _, _, err := d.cache.Undo(t.Context(), d.w, ""); !errors.Is(err, ErrNoUndo) || d.read("a.go") != "1\n" {
+		t.Errorf("%v, the file says %q", err, d.read("a.go"))
 	}
 }

@@ -12,14 +12,14 @@
 // a turn notes Turns, a consumer of the log (turns.go). A quarter of a second later the session's events are read back,
 // and an entry is made of the turn (turn.go, record.go). An event has what a call did, and the
 // hashes of its file before and after. What an edit replaced and a command line that is longer than its event's text
-// are sealed blobs under the ID of the event (inputs.go). A cache that is lost is made again from the log, but for the
-// inputs and the counts. Calls that gave no event (they have nothing to do with the repository) are not recorded.
+// are sealed blobs under the ID of the event (inputs.go). Of what the turn did to its files the entry keeps a patch for each
+// (patch.go). A cache that is lost is made again from the log, but for the patches and the counts. Calls that gave no event (they have nothing to do with the repository) are not recorded.
 //
 // # Replaying
 //
 // Reads and searches are done by this package itself, within the worktree (search.go). Commands are never run. Edits
-// are computed in memory, shown, and made only when the plan that was shown is named: all of them or none, with an undo
-// record before the first (plan.go, undo.go). A replay stops at the first action with another result. An input that
+// are shown as the patches that git says apply, and made by git apply only when the plan that was shown is named: all of
+// them or none, with an undo record before (plan.go, undo.go). A replay stops at the first action with another result. An input that
 // contained a secret is never replayed.
 //
 // The package never asks a model, never replays a change by itself, and never leaves the worktree, also not through a

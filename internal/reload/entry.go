@@ -45,6 +45,7 @@ type File struct {
 	Before string     `json:"before,omitempty"`
 	After  string     `json:"after,omitempty"`
 	Wrote  bool       `json:"wrote,omitempty"`
+	Patch  string     `json:"patch,omitempty"` // of what it wrote, as git apply takes it; "" where that is not known
 }
 
 // well reports whether nothing is known against a replay.
@@ -76,7 +77,7 @@ const (
 	maxText    = 1024     // bytes of the prompt
 	maxActions = 64       // calls
 	maxFiles   = 64       // files
-	maxEntry   = 16 << 10 // bytes as stored: texts of edits are dropped until it fits
+	maxEntry   = 16 << 10 // bytes as stored: patches are dropped if it is larger
 )
 
 // entryID is the same whenever the same turn is recorded.
@@ -130,7 +131,7 @@ func (e *Entry) Steps() []Step {
 	out := make([]Step, len(e.Actions))
 	for i, a := range e.Actions {
 		out[i] = newStep(i, a)
-		out[i].Note, out[i].OK = a.note(), a.OK
+		out[i].Note, out[i].OK = e.note(a), a.OK
 	}
 	return out
 }

@@ -1,6 +1,7 @@
 package reload
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -115,12 +116,14 @@ func TestJudgements(t *testing.T) {
 	}
 	secret, cut := read, read
 	secret.Secret, cut.Cut = true, true
-	empty, cutEdit := edit, edit
-	empty.Edits, cutEdit.Cut = nil, true
+	other, cutEdit := edit, edit
+	other.Paths, cutEdit.Cut = []event.Path{"b"}, true
+	e := &Entry{Files: []File{{Path: "a", Patch: "x"}, {Path: "b"}}}
 	for want, a := range map[string][]Action{"": {read, edit, cutEdit}, "a secret was taken out of its input": {secret},
-		"its input was not recorded as a whole": {cut, empty}, "it failed when it was recorded": {failed}} {
+		"its input was not recorded as a whole": {cut}, "what it changed was not recorded as a whole": {other},
+		"it failed when it was recorded": {failed}} {
 		for _, a := range a {
-			fault.Same(t, fmt.Sprintf("%+v", a), a.note(), want)
+			fault.Same(t, fmt.Sprintf("%+v", a), e.note(a), want)
 		}
 	}
 }
@@ -134,8 +137,8 @@ func TestWords(t *testing.T) {
 		return out
 	}
 	ok := func(a Action) Action { a.OK = true; return a }
-	two := edits("a.go", "x", "y")
-	two.Edits = append(two.Edits, two.Edits[0])
+	one, two := edits("a", "x", "y"), edits("a.go", "x", "y")
+	one.Swaps, two.Swaps = 1, 2
 	for _, c := range []struct {
 		a    Action
 		want string
@@ -146,7 +149,7 @@ func TestWords(t *testing.T) {
 		{Action{Act: event.ActSearch, Pattern: "x\"", Folder: "d", Glob: "*.go"}, `"x\"" in d (*.go)`},
 		{Action{Act: event.ActSearch}, `""`},
 		{Action{Act: event.ActList, Folder: "d", Glob: "*"}, "d/*"}, {Action{Act: event.ActList}, "."},
-		{Action{Act: event.ActRun, Command: "go test"}, "go test"}, {edits("a", "x", "y"), "a (1 replacement)"},
+		{Action{Act: event.ActRun, Command: "go test"}, "go test"}, {one, "a (1 replacement)"},
 		{two, "a.go (2 replacements)"}, {Action{Act: event.ActWrite, Paths: files("a")}, "a"},
 	} {
 		fault.Same(t, fmt.Sprintf("%+v", c.a), c.a.what(), c.want)
@@ -257,62 +260,68 @@ func TestLooks(t *testing.T) {
 	fault.Same(t, "not cut", cutLines("one\ntwo\nx", 9), "one\ntwo\nx")
 }
 
-// TestEdits: when an edit fits, and what a plan says that does not.
-func TestEdits(t *testing.T) {
-	d := newFixture(t, map[string]string{"a": "one two one", "bin": "\x00", "empty": "", "k.secret": "one"})
-	dir, err := os.OpenRoot(d.root)
-	fault.Check(t, err)
-	defer dir.Close()
-	blob := blobOf(t, d.root, "a")
-	e := Entry{Files: []File{{Path: "a", Before: blob}, {Path: "new", Before: gone}, {Path: "empty", Before: ""}}}
-	swap := func(name, old, now string, all bool) Action {
-		a := edits(name, old, now)
-		a.Edits[0].All, a.OK = all, true
-		return a
+// TestPatches: which changes of a file a patch is kept of, and that git makes of one side what the other was.
+func TestPatches(t *testing.T) {
+	d := newFixture(t, nil)
+	long := strings.Repeat("line\n", 20)
+	for _, c := range []struct{ name, before, after string }{{"a", "one\n", "two\n"}, {"a", "one", "two"}, {"a", "one\n", "one"},
+		{"b c", long + "x\n" + long, long + "y\n" + long}, {"new", "", "text\n"}, {"déjà", "a\r\nb\r\n", "a\r\nc\r\n"}, {"t", "a \n", "b \n"}} {
+		before := []byte(c.before)
+		if c.name == "new" {
+			before = nil
+			_ = os.Remove(filepath.Join(d.root, c.name))
+		} else {
+			d.write(c.name, c.before)
+		}
+		patch := patchOf(event.Path(c.name), before, []byte(c.after))
+		d.must(d.gitApply(t.Context(), patch))
+		fault.Same(t, "patched", d.read(c.name), c.after)
+		d.must(d.gitApply(t.Context(), patch, "-R"))
+		fault.Same(t, "and back", d.read(c.name), c.before)
 	}
-	whole := func(name, text string) Action {
-		a := swap(name, "", text, false)
-		a.Act = event.ActWrite
-		return a
+	for name, after := range map[string]string{"same": "one", "nul": "\x00", "bytes": "\xff", "a\"b": "two", `a\b`: "two", "a\nb": "two"} {
+		fault.Same(t, "the patch of "+name, patchOf(event.Path(name), []byte("one"), []byte(after)), "")
 	}
-	for _, c := range []struct {
-		a           Action
-		want, after string
+	blob := func(_ context.Context, id string) []byte {
+		return map[string][]byte{"known": []byte("from git")}[id]
+	}
+	call := func(act event.Act, swaps ...event.Swap) Action { return Action{Act: act, Edits: swaps} }
+	for what, c := range map[string]struct {
+		before string // hash
+		calls  []Action
+		want   string
+		known  bool
 	}{
-		{swap("a", "two", "2", false), "", "one 2 one"}, {swap("a", "one", "1", true), "", "1 two 1"},
-		{swap("a", "one", "1", false), "the text to be replaced is there 2 times (replacement 0)", ""},
-		{swap("a", "three", "3", false), "the text to be replaced is not there (replacement 0)", ""},
-		{swap("a", "two", strings.Repeat("x", 1<<20-8), false), "", "one " + strings.Repeat("x", 1<<20-8) + " one"},
-		{swap("a", "two", strings.Repeat("x", 1<<20-7), false), "the file would be too large", ""},
-		{swap("none", "a", "b", false), "the file is gone", ""}, {swap("bin", "a", "b", false), "it is not text", ""},
-		{swap("k.secret", "one", "b", false), "the file is ignored", ""}, {whole("a", "new text"), "", "new text"},
-		{whole("new", "text"), "", "text"}, {whole("empty", "text"), "the file is not what it was before", ""},
-		{whole("other", "text"), "the file is not what it was before", ""},
+		"a new file":              {gone, nil, "", true},
+		"git has it":              {"known", nil, "from git", true},
+		"replacements":            {index.BlobID([]byte("a b c")), []Action{call(event.ActEdit, event.Swap{Old: "b", New: "x"}), call(event.ActEdit, event.Swap{Old: "x", New: "y"})}, "a b c", true},
+		"another hash":            {"other", []Action{call(event.ActEdit, event.Swap{Old: "b", New: "y"})}, "a b c", false},
+		"no hash":                 {"", []Action{call(event.ActEdit, event.Swap{Old: "b", New: "y"})}, "a b c", true},
+		"a deletion":              {"", []Action{call(event.ActEdit, event.Swap{Old: "b"})}, "", false},
+		"it is not there":         {"", []Action{call(event.ActEdit, event.Swap{Old: "b", New: "z"})}, "", false},
+		"it is there twice":       {"", []Action{call(event.ActEdit, event.Swap{Old: "b", New: " "})}, "", false},
+		"all of them":             {"", []Action{call(event.ActEdit, event.Swap{Old: "-", New: " ", All: true})}, "a-y-c", true},
+		"it was written as whole": {"", []Action{call(event.ActWrite, event.Swap{New: "a y c"})}, "", false},
 	} {
-		e.Actions = []Action{c.a}
-		l, err := newPlan(&replay{w: d.w, dir: dir}, e, nil)
-		fault.Check(t, err)
-		s := l.steps[0]
-		if s.Note != c.want || l.broken != (c.want != "") || (l.name() == "") != (c.want != "") {
-			t.Errorf("%.60v: %+v, broken %v, want %q", c.a, s, l.broken, c.want)
-		} else if c.want == "" && string(l.files[0].after) != c.after {
-			t.Errorf("%.60v makes %.40q", c.a, l.files[0].after)
+		before, known := beforeOf(t.Context(), Worktree{Blob: blob}, &File{Before: c.before}, c.calls, []byte("a y c"))
+		if string(before) != c.want && c.known || known != c.known {
+			t.Errorf("%s: %q, %v", what, before, known)
 		}
 	}
-	e.Actions = []Action{swap("a", "one", "one", true)}
-	l, err := newPlan(&replay{w: d.w, dir: dir}, e, nil)
-	if fault.Check(t, err); l.name() != "" || l.diff() != "" {
-		t.Error("a plan that changes nothing has a name")
+}
+
+// TestSkippedEdits: an edit that is left out takes the others of its file along.
+func TestSkippedEdits(t *testing.T) {
+	d := newFixture(t, map[string]string{"a.go": "one\ntwo\n", "b.go": "three\n"})
+	d.turn("s", "swap the numbers in both files", edits("a.go", "one", "1"), edits("a.go", "two", "2"), edits("b.go", "three", "3"))
+	id := d.find("swap the numbers in both files")
+	got := d.replay(Request{ID: id, Edits: true, Skip: []int{0}})
+	d.states(got, Skipped, Skipped, Planned)
+	if strings.Contains(got.Diff, "a.go") || !strings.Contains(got.Diff, "+3\n") {
+		t.Errorf("the diff is %s", got.Diff)
 	}
-	e.Actions = []Action{swap("a", "three", "3", false), swap("a", "two", "2", false)}
-	l, err = newPlan(&replay{w: d.w, dir: dir}, e, []int{0})
-	fault.Check(t, err)
-	fault.Same(t, "the first one is left out", l.steps[1].State, "planned")
-	l, err = newPlan(&replay{w: d.w, dir: dir}, e, nil)
-	fault.Check(t, err)
-	fault.Same(t, "after one that does not fit", l.steps[1], Step{State: "skipped",
-		Note: "an edit before it does not fit"})
-	fault.Same(t, "hash", index.BlobID([]byte("one two one")), blob)
+	d.write("a.go", "ONE\n")
+	d.states(d.replay(Request{ID: id, Edits: true}), Diverged)
 }
 
 // TestEntryBounds: what is kept of a turn, at most.
@@ -344,13 +353,10 @@ func TestEntryBounds(t *testing.T) {
 	all, err := d.cache.List(t.Context())
 	fault.Check(t, err)
 	fault.Same(t, "text, actions, more", fmt.Sprint(len(all[0].Text), len(all[0].Actions), all[0].More), "1024 64 9")
-	big := Action{Act: event.ActEdit, Edits: []event.Swap{{Old: strings.Repeat("x", 8<<10-48),
-		New: strings.Repeat("y", 8<<10-48)}}}
-	for more, want := range map[string]int{"": 1, "c": 0} {
-		e := &Entry{Actions: []Action{big}}
-		e.Actions[0].Command = more
+	for more, want := range map[string]int{"": 16<<10 - 96, "c": 0} {
+		e := &Entry{Actions: []Action{{Command: more}}, Files: []File{{Patch: strings.Repeat("x", 16<<10-96)}}}
 		e.shrink()
-		fault.Same(t, "edits of an entry of 16 KiB"+more, len(e.Actions[0].Edits), want)
+		fault.Same(t, "the patch of an entry of 16 KiB"+more, len(e.Files[0].Patch), want)
 	}
 	fault.Same(t, "the id of a turn", entryID("s", "m"), "cache-dzj6tbfwhy")
 	var found []Match

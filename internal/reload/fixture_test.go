@@ -1,10 +1,12 @@
 package reload
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"log/slog"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -33,17 +35,59 @@ type fixture struct {
 
 	mu    sync.Mutex // guards what follows
 	calls int
+	was   map[string]string // files before the edits of a turn, which are taken back when it has ended
 }
 
 func newFixture(t *testing.T, files map[string]string) *fixture {
-	d := &fixture{T: t, root: t.TempDir(), store: t.TempDir(), at: time.Now().Add(time.Hour)}
+	d := &fixture{T: t, root: t.TempDir(), store: t.TempDir(), at: time.Now().Add(time.Hour),
+		was: map[string]string{}}
 	for name, text := range files {
 		d.write(name, text)
 	}
 	d.w = Worktree{Root: event.Root(d.root), Files: d.files,
-		Ignored: func(p event.Path) bool { return p.Ext() == ".secret" }}
+		Ignored: func(p event.Path) bool { return p.Ext() == ".secret" }, Apply: d.gitApply}
 	d.open(Options{})
 	return d
+}
+
+// gitApply is watcher.Repo.Apply.
+func (d *fixture) gitApply(ctx context.Context, patch string, options ...string) error {
+	cmd := exec.CommandContext(ctx, "git", slices.Concat([]string{"apply", "--whitespace=nowarn"}, options)...)
+	cmd.Dir, cmd.Stdin = d.root, strings.NewReader(patch)
+	cmd.Env = append(os.Environ(), "GIT_CEILING_DIRECTORIES="+filepath.Dir(d.root))
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		err = fmt.Errorf("%w: %s", err, out)
+	}
+	return err
+}
+
+// edit makes the edits of an action.
+func (d *fixture) edit(a *Action) {
+	if !a.changes() || len(a.Paths) != 1 || a.Cut {
+		return
+	}
+	name := string(a.Paths[0])
+	file := filepath.Join(d.root, name)
+	st, err := os.Lstat(file)
+	if err == nil && !st.Mode().IsRegular() {
+		return
+	}
+	text := d.read(name)
+	if a.Before = gone; err == nil {
+		a.Before = index.BlobID([]byte(text))
+	}
+	if _, known := d.was[name]; !known && err == nil {
+		d.was[name] = text
+	}
+	for _, s := range a.Edits {
+		if a.Act == event.ActWrite {
+			text = s.New
+		} else {
+			text = strings.ReplaceAll(text, s.Old, s.New)
+		}
+	}
+	d.write(name, text)
 }
 
 // close ends the cache as a daemon does.
@@ -162,6 +206,10 @@ func (d *fixture) end(session string) {
 	d.apply(event.Event{ID: fmt.Sprint("stop", session, d.at), Time: d.at, Agent: "claude", Session: session, Body: event.Stop{}})
 	d.at = d.at.Add(time.Second)
 	d.cache.makeEntries(d.Context(), false)
+	for name, text := range d.was {
+		d.write(name, text)
+	}
+	clear(d.was)
 }
 
 // did makes calls; one that is cut has failed.
@@ -170,6 +218,7 @@ func (d *fixture) did(session string, steps ...Action) {
 		d.mu.Lock()
 		d.calls++
 		id := fmt.Sprint("t", d.calls, ":post:")
+		d.edit(&s)
 		d.mu.Unlock()
 		c := event.Call{Act: s.Act, Paths: s.Paths, Tool: s.Tool, Offset: s.Offset, Limit: s.Limit, Text: s.Pattern + s.Command,
 			Folder: s.Folder, Glob: s.Glob, Mode: s.Mode, Fold: s.Fold, Checks: s.Checks, Secret: s.Secret, Edits: s.Edits,

@@ -23,7 +23,7 @@ func FuzzDecode(f *testing.F) {
 		}
 		e.Summary = summary(e)
 		for _, a := range e.Actions {
-			_, _ = a.what(), a.note()
+			_, _ = a.what(), e.note(a)
 		}
 		raw, err := json.Marshal(e)
 		fault.Check(t, err)

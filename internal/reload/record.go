@@ -69,6 +69,7 @@ func (c *Cache) entryOf(ctx context.Context, session string, t *turn) *Entry {
 		e.Actions = append(e.Actions, a)
 		e.addFiles(a)
 	}
+	c.keepPatches(ctx, e)
 	e.Tests = tested(e.Actions)
 	e.Summary = summary(e)
 	e.shrink()
@@ -127,18 +128,18 @@ func (e *Entry) worth() bool {
 	return slices.ContainsFunc(e.Actions, func(a Action) bool { return a.OK && a.Act != event.ActOther })
 }
 
-// shrink drops the texts of edits if the entry is too large. The names of the files stay.
+// shrink drops the patches if the entry is too large. The names of the files stay.
 func (e *Entry) shrink() {
 	total := 0
 	for _, a := range e.Actions {
 		total += len(a.Command) + len(a.Pattern) + 96
-		for _, s := range a.Edits {
-			total += len(s.Old) + len(s.New)
-		}
 	}
-	for i := range e.Actions {
+	for _, f := range e.Files {
+		total += len(f.Patch)
+	}
+	for i := range e.Files {
 		if total > maxEntry {
-			e.Actions[i].Edits = nil
+			e.Files[i].Patch = ""
 		}
 	}
 }

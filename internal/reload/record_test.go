@@ -1,6 +1,7 @@
 package reload
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -58,11 +59,11 @@ func TestRecordedAgain(t *testing.T) {
 	fault.Same(t, "a session that is not known was asked", ok, false)
 }
 
-// TestLargeInputs: an entry keeps the names of its files but not the texts of edits that are too large, nor a written
-// text with a secret.
+// TestLargeInputs: an entry keeps the names of its files but no patch that is too large, nor one with a secret.
 func TestLargeInputs(t *testing.T) {
 	d := newFixture(t, map[string]string{"a.go": "a\n"})
 	d.close()
+	d.w.Blob = func(context.Context, string) []byte { return []byte("a\n") }
 	d.open(Options{Redact: func(s string) string { return strings.ReplaceAll(s, "secret", "…") }})
 	write := func(text string) Action {
 		a := edits("a.go", "", text)
@@ -78,7 +79,7 @@ func TestLargeInputs(t *testing.T) {
 		all, err := d.cache.List(t.Context())
 		d.must(err)
 		e := all[slices.IndexFunc(all, func(e Entry) bool { return e.Text == prompt })]
-		fault.Same(t, prompt+": edits", len(e.Actions[0].Edits), c.kept)
+		fault.Same(t, prompt+": patches", min(len(e.Files[0].Patch), 1), c.kept)
 		fault.Same(t, prompt+": files", len(e.Files), 1)
 	}
 }

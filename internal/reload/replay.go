@@ -103,15 +103,13 @@ func (c *Cache) Replay(ctx context.Context, w Worktree, r Request) (Report, erro
 	if r.Edits || r.Plan != "" {
 		c.applying.Lock()
 		defer c.applying.Unlock()
-		if p.plan, err = newPlan(p, e, r.Skip); err != nil {
-			return out, err
-		}
+		p.plan = newPlan(ctx, w, e, r.Skip)
 		out.Diff, out.Plan = p.plan.diff(), p.plan.name()
 		if r.Plan != "" && !p.plan.broken {
 			if r.Plan != out.Plan {
 				return out, fmt.Errorf("%w: %s was shown, it would be %q now", ErrPlan, r.Plan, out.Plan)
 			}
-			if out.Undo, err = c.apply(ctx, p.plan, e.ID); err != nil {
+			if out.Undo, err = c.apply(ctx, p, p.plan, e); err != nil {
 				return out, err
 			}
 		}
@@ -127,7 +125,7 @@ func (c *Cache) Replay(ctx context.Context, w Worktree, r Request) (Report, erro
 		case size >= maxOutput:
 			s.is(Skipped, fmt.Sprintf("the answer has %d KB already", maxOutput>>10))
 		default:
-			p.action(ctx, i, a, &s)
+			p.action(ctx, i, a, e.note(a), &s)
 		}
 		s.Output = cutLines(s.Output, maxStepOutput)
 		size += len(s.Output)
@@ -144,16 +142,16 @@ func (c *Cache) Replay(ctx context.Context, w Worktree, r Request) (Report, erro
 }
 
 // action repeats one action. All edits were planned, and perhaps made, before.
-func (p *replay) action(ctx context.Context, i int, a Action, s *Step) {
+func (p *replay) action(ctx context.Context, i int, a Action, note string, s *Step) {
 	switch {
 	case a.Act == event.ActRun && !a.Secret:
 		s.is(Skipped, "commands are not run")
 	case a.changes() && p.plan == nil && !a.Secret:
 		s.is(Skipped, "edits were not asked for")
-	case a.note() != "" && !a.OK && !a.Secret:
-		s.is(Skipped, a.note())
-	case a.note() != "":
-		s.is(Refused, a.note())
+	case note != "" && !a.OK && !a.Secret:
+		s.is(Skipped, note)
+	case note != "":
+		s.is(Refused, note)
 	case a.Act == event.ActRead:
 		p.read(a, s)
 	case a.Act == event.ActSearch:

@@ -1,47 +1,44 @@
 package reload
 
 import (
-	"bytes"
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
-	"time"
+	"slices"
+	"strings"
 
-	"github.com/aoa-dev/aoa/internal/atomicfile"
 	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/event"
-	"github.com/aoa-dev/aoa/internal/index"
-	"github.com/aoa-dev/aoa/internal/regularfile"
 )
 
 // maxUndos is how many undo records are kept: they hold contents of files.
 const maxUndos = 5
 
-// undo is what files were before a replay edited them.
+// undo is what a replay has changed.
 type undo struct {
-	ID       string     `json:"id"`
-	Sequence string     `json:"sequence"`
-	At       time.Time  `json:"at"`
-	Files    []restored `json:"files"`
+	ID      string      `json:"id"`
+	Patches []filePatch `json:"patches"`
+	Done    bool        `json:"done,omitempty"` // the files are put back
 }
 
-type restored struct {
-	Path    event.Path  `json:"path"`
-	Before  []byte      `json:"before"`
-	Existed bool        `json:"existed"`
-	Mode    fs.FileMode `json:"mode"`
-	After   string      `json:"after"` // hash of what the replay wrote
+// undos are the owner of undo records. Forgetting a file forgets the records that name it.
+func undos(blobs *cold.Blobs) *cold.Owner {
+	return blobs.Owner("undo records", cold.Rule{Count: maxUndos, Names: func(v cold.Blob, path string) bool {
+		var u undo
+		return json.Unmarshal(v.Meta, &u) != nil || slices.ContainsFunc(u.Patches, func(f filePatch) bool {
+			return string(f.Path) == path || strings.HasPrefix(string(f.Path), path+"/")
+		})
+	}})
 }
 
 // ErrChanged is wrapped when files have changed since a replay.
 var ErrChanged = errors.New("changed since the replay")
 
-// Undo restores files to what they were before a replay edited them: of the record with that id, or of the newest one
-// that was not undone. It restores all of them or none: if one was changed since, all stay. A file that is what it
-// was before is left.
+// Undo takes back what a replay has changed: that of the record with that id, or of the newest one that was not undone.
+// It restores all files or none: if one was changed since, all stay. A file that is what it was before is left.
 func (c *Cache) Undo(ctx context.Context, w Worktree, id string) (record string, files []event.Path, err error) {
 	c.applying.Lock()
 	defer c.applying.Unlock()
@@ -54,73 +51,66 @@ func (c *Cache) Undo(ctx context.Context, w Worktree, id string) (record string,
 		return u.ID, nil, fmt.Errorf("open the worktree: %w", err)
 	}
 	defer dir.Close()
-	left := undo{ID: u.ID}
-	for _, r := range u.Files {
-		files = append(files, r.Path)
-		raw, err := regularfile.ReadIn(dir, string(r.Path), maxEdited)
-		missing := errors.Is(err, fs.ErrNotExist)
+	var left []filePatch
+	for _, f := range u.Patches {
+		files = append(files, f.Path)
 		switch {
-		case missing && !r.Existed, err == nil && r.Existed && bytes.Equal(raw, r.Before):
-			continue
-		case missing || err == nil && index.BlobID(raw) != r.After:
-			return u.ID, nil, fmt.Errorf("undo %s: %s: %w", u.ID, r.Path.Display(), ErrChanged)
-		case err != nil:
-			return u.ID, nil, fmt.Errorf("undo %s: %s: %s", u.ID, r.Path.Display(), plain(err))
-		}
-		left.Files = append(left.Files, r)
-	}
-	if err := left.restore(dir); err != nil {
-		return u.ID, nil, fmt.Errorf("undo %s: %w", u.ID, err)
-	}
-	return u.ID, files, c.o.DB.MarkUndo(ctx, u.ID)
-}
-
-// restore puts the files back.
-func (u undo) restore(dir *os.Root) error {
-	var errs []error
-	for _, r := range u.Files {
-		if r.Existed {
-			errs = append(errs, write(dir, r.Path, r.Before, r.Mode))
-		} else {
-			errs = append(errs, dir.Remove(string(r.Path)))
+		case (f.After == "" || f.After == hash(dir, f.Path)) && w.Apply(ctx, f.Patch, "-R", "--check") == nil:
+			left = append(left, f)
+		case w.Apply(ctx, f.Patch, "--check") != nil:
+			return u.ID, nil, fmt.Errorf("undo %s: %s: %w", u.ID, f.Path.Display(), ErrChanged)
 		}
 	}
-	return errors.Join(errs...)
-}
-
-// write writes a file, whole or not at all.
-func write(dir *os.Root, path event.Path, text []byte, mode fs.FileMode) error {
-	if d := path.Dir(); d != "" {
-		if err := dir.MkdirAll(d, 0o755); err != nil {
-			return err
+	if len(left) > 0 {
+		if err := w.Apply(ctx, whole(left), "-R"); err != nil {
+			return u.ID, nil, fmt.Errorf("undo %s: %w", u.ID, err)
 		}
 	}
-	return atomicfile.WriteBytesIn(dir, string(path), atomicfile.Options{Mode: mode, SetMode: true}, text)
+	u.Done = true
+	return u.ID, files, c.keepUndo(ctx, u, "")
 }
 
-func (c *Cache) saveUndo(ctx context.Context, u undo) error {
-	data, err := json.Marshal(u)
+func (c *Cache) newUndo(ctx context.Context, e Entry, patches []filePatch) (undo, error) {
+	u := undo{ID: "undo-" + strings.ToLower(rand.Text()[:10]), Patches: slices.Clone(patches)}
+	return u, c.keepUndo(ctx, u, e.Session)
+}
+
+// keepUndo writes a record.
+func (c *Cache) keepUndo(ctx context.Context, u undo, session string) error {
+	raw, err := json.Marshal(u)
 	if err != nil {
 		return err
 	}
-	return c.o.DB.AddUndo(ctx, cold.Undo{ID: u.ID, At: u.At, Data: data}, maxUndos)
+	p := c.undos.Pack(cold.Blob{Key: u.ID, Session: session, Used: c.o.Now(), Meta: raw})
+	p.Size = int64(len(p.Meta))
+	_, err = c.undos.Write(ctx, "write an undo record", func(tx *cold.BlobTx) error { return tx.Put(p) })
+	return err
+}
+
+// dropUndo deletes the record of a replay that failed, and returns why.
+func (c *Cache) dropUndo(ctx context.Context, id string, why error) error {
+	_, _, err := c.undos.Drop(ctx, id)
+	return errors.Join(why, err)
 }
 
 // findUndo finds the record of that id, or the newest that was not undone. The error is ErrNoUndo if there is none.
-func (c *Cache) findUndo(ctx context.Context, id string) (u undo, err error) {
-	found, known, err := c.o.DB.FindUndo(ctx, id)
-	if err == nil && known {
-		err = json.Unmarshal(found.Data, &u)
+func (c *Cache) findUndo(ctx context.Context, id string) (undo, error) {
+	found, _, err := c.undos.List(ctx, cold.Selection{})
+	if err != nil {
+		return undo{}, fmt.Errorf("read the undo records: %w", err)
 	}
-	switch {
-	case err != nil:
-		return u, fmt.Errorf("read the undo record: %w", err)
-	case !known && id == "":
-		return u, fmt.Errorf("%w: no replay has changed files that could be put back", ErrNoUndo)
-	case !known:
-		return u, fmt.Errorf("%w: there is no record %q", ErrNoUndo, id)
-	case found.Done:
-		return u, fmt.Errorf("%w: %s was undone already", ErrNoUndo, u.ID)
+	for _, v := range found { // the newest first
+		var u undo
+		if json.Unmarshal(v.Meta, &u) != nil || id != "" && u.ID != id || id == "" && u.Done {
+			continue
+		}
+		if u.Done {
+			return u, fmt.Errorf("%w: %s was undone already", ErrNoUndo, id)
+		}
+		return u, nil
 	}
-	return u, nil
+	if id == "" {
+		return undo{}, fmt.Errorf("%w: no replay has changed files that could be put back", ErrNoUndo)
+	}
+	return undo{}, fmt.Errorf("%w: there is no record %q", ErrNoUndo, id)
 }

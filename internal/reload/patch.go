@@ -1,0 +1,108 @@
+package reload
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/rogpeppe/go-internal/diff"
+
+	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/index"
+	"github.com/aoa-dev/aoa/internal/regularfile"
+)
+
+// maxEdited is the largest file of which a patch is kept, in bytes.
+const maxEdited = 1 << 20
+
+// keepPatches keeps what the turn did to each file, as a patch that git takes. It is known where the file still is what
+// the turn made of it, and git has what it was before, or the replacements can be taken back.
+func (c *Cache) keepPatches(ctx context.Context, e *Entry) {
+	w := c.o.Place()
+	dir, err := os.OpenRoot(string(w.Root))
+	if err != nil {
+		return
+	}
+	defer dir.Close()
+	for i := range e.Files {
+		f := &e.Files[i]
+		var calls []Action
+		plain := true
+		for _, a := range e.Actions {
+			if a.OK && !a.Act.ReadOnly() && slices.Contains(a.Paths, f.Path) {
+				calls, plain = append(calls, a), plain && a.changes() && a.Parts == 0 && !a.Secret && len(a.Edits) > 0
+			}
+		}
+		after, err := regularfile.ReadIn(dir, string(f.Path), maxEdited)
+		if len(calls) == 0 || !plain || err != nil || w.ignored(f.Path) || f.After != "" && index.BlobID(after) != f.After {
+			continue
+		}
+		if before, known := beforeOf(ctx, w, f, calls, after); known {
+			f.Patch = patchOf(f.Path, before, after)
+		}
+		if c.o.Redact != nil && c.o.Redact(f.Patch) != f.Patch {
+			f.Patch = ""
+		}
+	}
+}
+
+// beforeOf is what a file was before the calls that made it what it is: nil if there was none.
+func beforeOf(ctx context.Context, w Worktree, f *File, calls []Action, after []byte) (before []byte, known bool) {
+	if f.Before == gone {
+		return nil, true
+	}
+	if f.Before != "" && w.Blob != nil {
+		if before = w.Blob(ctx, f.Before); before != nil {
+			return before, true
+		}
+	}
+	text := string(after)
+	for _, a := range slices.Backward(calls) {
+		for _, s := range slices.Backward(a.Edits) {
+			n := 0
+			if s.New != "" {
+				n = strings.Count(text, s.New)
+			}
+			if a.Act == event.ActWrite || n == 0 || n > 1 && !s.All {
+				return nil, false
+			}
+			text = strings.ReplaceAll(text, s.New, s.Old)
+		}
+	}
+	return []byte(text), f.Before == "" || index.BlobID([]byte(text)) == f.Before
+}
+
+// patchOf is the change of a file as git apply takes it; before is nil for a new file. It is "" where nothing changes,
+// and for what is no text or has a name that a patch cannot have as it is.
+func patchOf(p event.Path, before, after []byte) string {
+	name := string(p)
+	odd := strings.ContainsFunc(name, func(r rune) bool { return r < ' ' || r == '"' || r == '\\' || r == utf8.RuneError })
+	text := diff.Diff("a", before, "b", after)
+	if odd || binary(before) || binary(after) || !utf8.Valid(before) || !utf8.Valid(after) || text == nil {
+		return ""
+	}
+	_, hunks, _ := bytes.Cut(text, []byte("\n+++ b\n"))
+	end := ""
+	if strings.Contains(name, " ") {
+		end = "\t" // git ends the name there
+	}
+	head := fmt.Sprintf("diff --git a/%s b/%[1]s\n", name)
+	if before == nil {
+		return fmt.Sprintf("%snew file mode 100644\n--- /dev/null\n+++ b/%s%s\n%s", head, name, end, hunks)
+	}
+	return fmt.Sprintf("%s--- a/%s%s\n+++ b/%[2]s%[3]s\n%s", head, name, end, hunks)
+}
+
+// patch is what is known of the change of a file, "" for nothing.
+func (e *Entry) patch(p event.Path) string {
+	for _, f := range e.Files {
+		if f.Path == p {
+			return f.Patch
+		}
+	}
+	return ""
+}

@@ -239,3 +239,21 @@ func TestRenamed(t *testing.T) {
 		t.Errorf("a commit of the new name decides %+v", delta.Resolved)
 	}
 }
+
+func TestRecent(t *testing.T) {
+	d := newFixture(t)
+	sub := ev(event.KindFailed, 2*time.Minute, "b")
+	sub.Subagent = "sub"
+	d.apply(ev(event.KindPrompt, 0), ev(event.KindRead, time.Minute, "x"), ev(event.KindFailed, time.Minute, "a"), sub)
+	kinds := func(subagent string, after time.Duration) (out []event.Kind) {
+		for _, e := range d.session(0).Recent(subagent, start.Add(after)) {
+			out = append(out, e.Kind())
+		}
+		return out
+	}
+	d.expect("of the agent", kinds("", -1), "[prompt failed]")
+	d.expect("of the agent, later", kinds("", time.Second), "[failed]")
+	d.expect("of a subagent", kinds("sub", -1), "[failed]")
+	d.apply(ev(event.KindRead, 7*time.Minute, "x"))
+	d.expect("after 7 minutes", kinds("", -1), "[]")
+}

@@ -105,26 +105,6 @@ func TestBatchRepeatsIDs(t *testing.T) {
 	fault.Same(t, "all at once", all.Events, one.Events)
 }
 
-// Delivered twice within a few milliseconds, as by settings and a plugin, it is the same event.
-func TestDoubleDelivery(t *testing.T) {
-	r := orchard()
-	at := r.Now()
-	for _, fields := range []map[string]any{
-		{"hook_event_name": "SessionStart", "source": "startup"},
-		{"hook_event_name": "UserPromptSubmit", "prompt": "prune the trees"},
-		{"hook_event_name": "PostToolUse", "tool_name": "Bash", "tool_input": map[string]any{"command": "cat go.mod"}},
-	} {
-		fields["session_id"], fields["cwd"] = "s", orchardRoot
-		r.Now = func() time.Time { return at }
-		a, _ := Decode("claude", nil, marshal(t, fields), r)
-		r.Now = func() time.Time { return at.Add(7 * time.Millisecond) }
-		b, _ := Decode("claude", nil, marshal(t, fields), r)
-		if len(a.Events) != 1 || len(b.Events) != 1 || a.Events[0].ID != b.Events[0].ID || a.Events[0].ID == "" {
-			t.Errorf("%v: %v and %v", fields["hook_event_name"], a.Events, b.Events)
-		}
-	}
-}
-
 func TestDecodeHostile(t *testing.T) {
 	n := 500_000
 	if testing.Short() {

@@ -1,11 +1,8 @@
 package hooks
 
 import (
-	"encoding/json"
 	"strings"
 	"testing"
-	"unicode"
-	"unicode/utf16"
 
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/scripts/fault"
@@ -37,37 +34,6 @@ func TestRender(t *testing.T) {
 		}
 	}
 	fault.Same(t, "nothing to say", string(Render("claude", "PreToolUse", Block{}, " \n\x00\u200b ")), "")
-}
-
-func FuzzRender(f *testing.F) {
-	f.Add("PreToolUse", "a <b> \x1b[31m\u202e \xff\n")
-	f.Add("SessionStart", strings.Repeat("😀 line\n", 500))
-	f.Add("PreToolUse", strings.Repeat("x", 5000))
-	f.Fuzz(func(t *testing.T, ev, text string) {
-		got := Render("claude", ev, Block{}, text)
-		if got == nil {
-			return
-		}
-		var v struct {
-			Output *struct {
-				Event string `json:"hookEventName"`
-				Text  string `json:"additionalContext"`
-			} `json:"hookSpecificOutput"`
-		}
-		dec := json.NewDecoder(strings.NewReader(string(got)))
-		dec.DisallowUnknownFields()
-		if err := dec.Decode(&v); err != nil || v.Output == nil || v.Output.Event != ev || v.Output.Text == "" {
-			t.Fatalf("%s: %v", got, err)
-		}
-		if n := len(utf16.Encode([]rune(v.Output.Text))); n > longest(ev) {
-			t.Fatalf("%d characters", n)
-		}
-		for _, r := range v.Output.Text {
-			if r == '<' || r != '\n' && unicode.IsControl(r) {
-				t.Fatalf("%q went out", r)
-			}
-		}
-	})
 }
 
 func suggestion(file, text string) event.Suggestion {

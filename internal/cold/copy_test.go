@@ -182,6 +182,21 @@ func TestRestore(t *testing.T) {
 	}
 }
 
+// TestLogIsGone: without the log and its copy a fresh one begins, and one line says that, once.
+func TestLogIsGone(t *testing.T) {
+	path, _ := copied(t)
+	fault.Check(t, errors.Join(os.Remove(path), os.Remove(path+copySuffix)))
+	for _, want := range []int{1, 0} {
+		d, s := openTest(t, path)
+		same(t, "lines", len(s.records), want)
+		if want == 1 && !strings.HasPrefix(line(s), goneWarning) {
+			t.Error(line(s))
+		}
+		mustAppend(t, d, read("new", noon, "s", "f1"))
+		fault.Check(t, d.Close())
+	}
+}
+
 // line is a warning with its attributes.
 func line(s *sink) string {
 	var b bytes.Buffer

@@ -69,8 +69,8 @@ func TestCutLog(t *testing.T) {
 	for _, name := range []string{"aoa.db", "cache.db"} {
 		wal, err := os.Stat(filepath.Join(from, name+"-wal"))
 		fault.Check(t, err)
-		const cuts = 30
-		for cut := range int64(cuts + 1) {
+		cuts := int64(fault.Size(10, 30))
+		for cut := range cuts + 1 {
 			e, b, said, again := harmed(t, from, func(dir string) {
 				fault.Check(t, os.Truncate(filepath.Join(dir, name+"-wal"), wal.Size()*cut/cuts))
 			})

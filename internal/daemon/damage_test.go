@@ -5,25 +5,19 @@ import (
 	"context"
 	"database/sql"
 	"encoding/binary"
-	"errors"
 	"fmt"
-	"io/fs"
 	"log/slog"
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	_ "modernc.org/sqlite" // the driver
 
 	"github.com/aoa-dev/aoa/internal/api"
-	"github.com/aoa-dev/aoa/internal/config"
 	"github.com/aoa-dev/aoa/internal/event"
-	"github.com/aoa-dev/aoa/internal/locate"
 	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
@@ -151,168 +145,6 @@ func breakLeaf(t *testing.T, file, id string) {
 	t.Fatal("no such page")
 }
 
-// TestMissing: what was lost of the store between two runs is reported in one warning at the next start, and in none
-// later.
-func TestMissing(t *testing.T) {
-	t.Parallel()
-	d := newFixture(t)
-	w := d.listen()
-	d.start()
-	d.feed(0, 48)
-	d.prompt()
-	d.stop() // this much is in the file itself
-	d.late.Add(int64(2 * time.Hour))
-	store := d.o.Place.Store
-	d.start() // a copy is due
-	d.until("the log is copied", func() bool { _, err := os.Stat(filepath.Join(store, "aoa.db.copy")); return err == nil })
-	for i := range 20 {
-		d.feed(100+10*i, 10)
-	}
-	killed := t.TempDir()
-	d.until("the mark is written", func() bool {
-		raw, err := os.ReadFile(filepath.Join(store, "aoa.mark"))
-		n, perr := strconv.Atoi(strings.TrimSpace(string(raw)))
-		return err == nil && perr == nil && n >= 20
-	})
-	copyFiles(t, store, killed) // as a kill would leave it
-	d.stop()
-	wal, err := os.Stat(filepath.Join(killed, "aoa.db-wal"))
-	if err != nil || wal.Size() < 20_000 {
-		t.Fatalf("no log to lose: %v", err)
-	}
-	for _, c := range []struct {
-		what   string
-		harm   func() error
-		says   string
-		events int64 // at least
-	}{
-		{"nothing", func() error { return nil }, "", 248},
-		{"the write-ahead log is deleted", func() error { return os.Remove(filepath.Join(store, "aoa.db-wal")) },
-			"the end of the event log is missing", 48},
-		{"the write-ahead log is cut",
-			func() error { return os.Truncate(filepath.Join(store, "aoa.db-wal"), wal.Size()/2) },
-			"the end of the event log is missing", 49},
-		{"the write-ahead log is damaged", func() error {
-			return damage(filepath.Join(store, "aoa.db-wal"), wal.Size()/2)
-		}, "the end of the event log is missing", 49},
-		{"the write-ahead log and the mark are deleted", func() error { return removeAll(store, "aoa.db-wal", "aoa.mark") },
-			"the mark beside a file of the store", 48},
-		{"the write-ahead log of the cache is deleted", func() error { return removeAll(store, "cache.db-wal") },
-			"the end of a file of the store is missing", 248},
-		{"the write-ahead log and the mark of the cache are deleted", func() error {
-			return removeAll(store, "cache.db-wal", "cache.mark")
-		}, "the mark beside a file of the store", 248},
-		{"the log is deleted", func() error {
-			return removeAll(store, "aoa.db", "aoa.db-wal", "aoa.db-shm")
-		}, "its daily copy took its place", 48},
-		{"the log and its copy are deleted", func() error {
-			return removeAll(store, "aoa.db", "aoa.db-wal", "aoa.db-shm", "aoa.db.copy")
-		}, "the event log is gone", 0},
-		{"the log, its copy and its mark are deleted", func() error {
-			return removeAll(store, "aoa.db", "aoa.db-wal", "aoa.db-shm", "aoa.db.copy", "aoa.mark")
-		}, "the event log is gone", 0},
-		{"the key is damaged", func() error { return os.Truncate(locate.KeyFile(config.Lookup(d.o.Env)), 150) },
-			"the key to stored prompts", 248},
-		{"the key is deleted", func() error {
-			return os.Remove(locate.KeyFile(config.Lookup(d.o.Env)))
-		}, "the key to stored prompts", 248},
-		{"all but the settings is deleted", func() error {
-			if err := os.RemoveAll(filepath.Join(store, "contents")); err != nil {
-				return err
-			}
-			found, _ := filepath.Glob(filepath.Join(store, "*.*"))
-			for _, f := range found {
-				if err := os.Remove(f); err != nil {
-					return err
-				}
-			}
-			return nil
-		}, "", 0}, // nothing is left that says there was a store
-	} {
-		key, err := os.ReadFile(locate.KeyFile(config.Lookup(d.o.Env)))
-		fault.Check(t, err)
-		restoreStore(t, killed, store)
-		if err := c.harm(); err != nil {
-			t.Fatalf("%s: %v", c.what, err)
-		}
-		w.take()
-		for start := range 2 {
-			d.start()
-			st := call(d, api.Status, api.None{})
-			if st.Events < c.events {
-				t.Errorf("%s: %d events are left, want at least %d", c.what, st.Events, c.events)
-			}
-			warnings := slices.Concat(w.take(), d.asks(w))
-			switch {
-			case start == 1 || c.says == "":
-				if len(warnings) != 0 {
-					t.Errorf("%s: warned of at start %d:\n%s", c.what, start, strings.Join(warnings, "\n"))
-				}
-			case len(warnings) != 1 || !strings.Contains(warnings[0], c.says) || !slices.Contains(st.Warnings, warnings[0]):
-				t.Errorf("%s: %d warnings, want one that says %q:\n%s\nstatus: %q", c.what, len(warnings), c.says,
-					strings.Join(warnings, "\n"), st.Warnings)
-			}
-			d.stop()
-		}
-		fault.Check(t, os.WriteFile(locate.KeyFile(config.Lookup(d.o.Env)), key, 0o600))
-	}
-}
-
-// prompt logs a sealed text.
-func (d *fixture) prompt() {
-	d.Helper()
-	call(d, api.Events, []event.Event{{ID: "prompt", Time: d.o.Now(), Agent: "test", Session: "s1",
-		Body: event.Prompt{Text: "some words"}}})
-}
-
-func restoreStore(t *testing.T, from, store string) {
-	t.Helper()
-	fault.Check(t, os.RemoveAll(store))
-	copyFiles(t, from, store)
-}
-
-// copyFiles copies the regular files of a folder.
-func copyFiles(t *testing.T, from, to string) {
-	t.Helper()
-	err := filepath.WalkDir(from, func(name string, e fs.DirEntry, err error) error {
-		rel, rerr := filepath.Rel(from, name)
-		switch {
-		case err != nil || rerr != nil:
-			return errors.Join(err, rerr)
-		case e.IsDir():
-			return os.MkdirAll(filepath.Join(to, rel), 0o700)
-		case !e.Type().IsRegular():
-			return nil
-		}
-		raw, err := os.ReadFile(name)
-		if err != nil {
-			return err
-		}
-		return os.WriteFile(filepath.Join(to, rel), raw, 0o600)
-	})
-	fault.Check(t, err)
-}
-
-func removeAll(dir string, names ...string) error {
-	for _, n := range names {
-		if err := os.Remove(filepath.Join(dir, n)); err != nil && !os.IsNotExist(err) {
-			return err
-		}
-	}
-	return nil
-}
-
-// damage changes a few bytes of a file.
-func damage(file string, at int64) error {
-	f, err := os.OpenFile(file, os.O_WRONLY, 0)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	_, err = f.WriteAt([]byte{1, 2, 3, 4, 5, 6, 7, 8}, at)
-	return err
-}
-
 // TestCacheDeleted: without its cache a daemon says so once, and makes the states of sessions and the sequences again
 // from the log.
 func TestCacheDeleted(t *testing.T) {
@@ -337,7 +169,9 @@ func TestCacheDeleted(t *testing.T) {
 	if got["items"] != 0 || got["sessions"] != want["sessions"] || got["segments"] != want["segments"] {
 		t.Errorf("%v, before %v", got, want)
 	}
-	if warnings := w.take(); len(warnings) != 1 || !strings.Contains(warnings[0], "the cache is gone") {
+	warnings := w.take()
+	if len(warnings) != 1 || !strings.Contains(warnings[0], "the cache is gone") ||
+		!slices.Contains(call(d, api.Status, api.None{}).Warnings, warnings[0]) {
 		t.Errorf("%q", warnings)
 	}
 	d.stop()

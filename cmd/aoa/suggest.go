@@ -40,6 +40,7 @@ aoa check says what a change breaks and lacks.`,
 		Example: `  aoa suggest internal/server.go
   aoa suggest --prompt "fix the login timeout" -n 10
   aoa suggest --staged
+  aoa suggest --tests | xargs -r pytest
   aoa suggest -0 | fzf --read0 --print0 | xargs -0 -o vim`,
 		RunE: func(c *cobra.Command, args []string) error {
 			how.number = c.Flags().Changed("number")
@@ -52,6 +53,7 @@ aoa check says what a change breaks and lacks.`,
 	f.IntVarP(&q.Limit, "number", "n", 5, "number of files, 1 to 100; then unlikely ones, too")
 	f.BoolVar(&q.Explain, "explain", false, "print every reason")
 	f.BoolVarP(&how.nul, "null", "0", false, "print only names, each with a NUL at its end, for xargs -0 and fzf --read0")
+	f.BoolVar(&q.Tests, "tests", false, "print only the tests that go with the change, one per line, at most 20")
 	f.BoolVar(&how.plain, "plain", false, "print only names, one per line")
 	a.sessionFlag(c, &q.Session, "rank for this agent session")
 	f.StringSliceVar(&q.Tags, "tag", nil, "intent tags; only the first 3 are used")
@@ -75,6 +77,14 @@ func (a *app) suggestFiles(ctx context.Context, q event.Query, args []string, ho
 	}
 	if err := a.suggestWhat(ctx, &q, args, how); err != nil {
 		return err
+	}
+	if q.Tests {
+		if q.Prompt != "" || q.Session != "" || len(q.Tags) > 0 {
+			return usage("--tests is about files, or about your change")
+		}
+		if !how.number {
+			q.Limit = 0
+		}
 	}
 	told, cancel := checkout.ForGit(ctx)
 	defer cancel()
@@ -107,6 +117,13 @@ func (a *app) suggestFiles(ctx context.Context, q event.Query, args []string, ho
 			event.Answer
 			Root event.Root `json:"root"`
 		}{ans, repo.Root}, nil)
+	}
+	if q.Tests {
+		if len(ans.Suggestions) == 0 {
+			a.talk("no test is known to go with this change")
+		}
+		a.printNames(ans.Suggestions, how.nul)
+		return nil
 	}
 	a.printSuggested(ans, q, how)
 	return nil

@@ -60,6 +60,18 @@ func (w *Checkout) Asked(ctx context.Context, q event.Query) (p history.Past, er
 	return p, err
 }
 
+// Answer is the answer for people and tools, see prefetch.Prefetcher.Answer.
+func (w *Checkout) Answer(ctx context.Context, q event.Query) (event.Answer, error) {
+	if q.Tests {
+		return w.tests(ctx, q)
+	}
+	past, err := w.Asked(ctx, q)
+	if err != nil {
+		return event.Answer{}, err
+	}
+	return w.Prefetch.Answer(ctx, q, past)
+}
+
 // forget has the history read again if HEAD is no longer where it was.
 func (p *past) forget(head string) {
 	p.mu.Lock()

@@ -33,11 +33,7 @@ func (d *Daemon) rank(ctx context.Context, q event.Query) (event.Answer, error) 
 	q.At = begin
 	var silent error
 	q.Branch, silent = w.Branch(told)
-	past, err := w.Asked(ctx, q)
-	if err != nil {
-		return event.Answer{}, err
-	}
-	ans, err := w.Prefetch.Answer(ctx, q, past)
+	ans, err := w.Answer(ctx, q)
 	if err != nil {
 		return ans, err
 	}

@@ -27,6 +27,7 @@ type Query struct {
 	Prompt   string    `json:"prompt,omitempty"`       // its terms and named files are taken
 	Tags     []string  `json:"intent_tags,omitempty"`  // with or without '#'; at most 3 count
 	Limit    int       `json:"limit,omitempty"`        // 0 is 5
+	Tests    bool      `json:"tests,omitempty"`        // of a change: only the tests that go with it
 	Unseen   bool      `json:"unseen,omitempty"`       // only files that nothing has named in this session
 	Explain  bool      `json:"explain,omitempty"`      // keep every reason, not only the strongest ones
 	Branch   Branch    `json:"-"`                      // the branch that is checked out; the daemon sets it

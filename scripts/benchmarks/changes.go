@@ -11,6 +11,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/eval"
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/history"
+	"github.com/aoa-dev/aoa/internal/index"
 	"github.com/aoa-dev/aoa/prefetch"
 	"github.com/aoa-dev/aoa/scripts/recorded"
 )
@@ -72,6 +73,8 @@ func (in inputs) changes(ctx context.Context) (string, error) {
 		out.WriteString(recorded.Line(cells...))
 	}
 	fmt.Fprintf(&out, "\nAsked: %d files left out, %d complete commits.\n\n", t.N(recorded.Own, "hit1"), t.N(recorded.Own, "false"))
+	fmt.Fprintf(&out, "Of %d left-out files that are tests, %s are among the first %d tests of the answer.\n\n", t.N(recorded.Own, "tests"),
+		t.Cell(recorded.Own, "tests"), mostTests)
 	fmt.Fprintf(&out, "Losses in MRR: %s.\n\nLosses at @1: %s.\n\n", t.Losses("mrr"), t.Losses("hit1"))
 	out.WriteString(eachRepository(&t))
 	return out.String(), nil
@@ -101,6 +104,9 @@ func eachRepository(t *recorded.Table) string {
 
 func percent(r recorded.Ratio) string { return fmt.Sprintf("%.0f", 100*r.Value()) }
 
+// mostTests is how many tests aoa suggest --tests names.
+const mostTests = 20
+
 // newestChanges is how many events of a history are asked about at most.
 const newestChanges = 200
 
@@ -114,6 +120,10 @@ func (in inputs) askChange(t *recorded.Table, repo string, past *transactions, d
 		warned = append(warned, w.File)
 	}
 	count(t, recorded.Own, repo, d, listed, warned, true)
+	if index.KindOf(d.Left) == index.KindTest && d.Left != "" {
+		tests := slices.DeleteFunc(slices.Clone(listed), func(p event.Path) bool { return index.KindOf(p) != index.KindTest })
+		t.Add(recorded.Own, "tests", repo, d.Session, share(slices.Contains(tests[:min(len(tests), mostTests)], d.Left)), 1)
+	}
 	for _, m := range miners {
 		listed, warned = nil, nil
 		for _, r := range m.rank(past, d.Query.Files) {

@@ -1,0 +1,63 @@
+package checkout
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/index"
+	"github.com/aoa-dev/aoa/prefetch"
+)
+
+// Bounds of the search for tests.
+const (
+	mostBeside = 100 // files beside the change that are looked through
+	mostAlike  = 40  // files that share names with a file of the change
+	mostTests  = 20  // where the question does not say how many
+
+	leastTogether = 2 // commits that changed a test and a file of the change: one may be chance
+)
+
+// tests answers which tests go with a change, at most q.Limit: those of the change; those that commits changed together
+// with it, or that are a pair with a file of it by name, the likeliest first; and those that share names with its files
+// which few files have, as what calls a definition does. The score of the last is 0: no commit says how likely they are.
+func (w *Checkout) tests(ctx context.Context, q event.Query) (event.Answer, error) {
+	limit := cmp.Or(q.Limit, mostTests)
+	q.Task, q.Limit = event.TaskChange, mostBeside
+	past, err := w.Asked(ctx, q)
+	if err != nil {
+		return event.Answer{}, err
+	}
+	ans, err := w.Prefetch.Answer(ctx, q, past)
+	if err != nil {
+		return ans, err
+	}
+	files := prefetch.ChangeOf(q)
+	var out []event.Suggestion
+	add := func(s event.Suggestion) {
+		has := func(x event.Suggestion) bool { return x.File == s.File }
+		if index.KindOf(s.File) == index.KindTest && w.Tree().Has(s.File) && !slices.ContainsFunc(out, has) {
+			out = append(out, s)
+		}
+	}
+	for _, f := range files {
+		add(event.Suggestion{File: f, Score: 1, Reasons: []event.Reason{{Text: "it is changed"}}})
+	}
+	for _, s := range ans.Suggestions {
+		pair := slices.ContainsFunc(files, func(f event.Path) bool { return f.PairStem() == s.File.PairStem() })
+		if pair || s.Together != nil && s.Together.Both >= leastTogether {
+			add(s)
+		}
+	}
+	for _, f := range files {
+		for _, hit := range w.Reader.Contents().Alike(f, mostAlike) {
+			add(event.Suggestion{File: hit.Path, Reasons: []event.Reason{{Text: "it shares names with " + f.Display(), With: f}}})
+		}
+	}
+	ans.Suggestions, ans.Confidence = out[:min(len(out), limit)], 0
+	if len(out) > 0 {
+		ans.Confidence = out[0].Score
+	}
+	return ans, nil
+}

@@ -71,10 +71,7 @@ func tryDB(ctx context.Context, path string, o Options) (*DB, error) {
 	_, err := tryFile(ctx, path, schema, o, func(f *File) error {
 		d = &DB{File: f, seal: o.Seal}
 		f.undone = func() { d.ids = nil } // what was read inside it may not be so
-		if err := d.begin(ctx); err != nil {
-			return err
-		}
-		return d.verify(ctx)
+		return d.begin(ctx)
 	})
 	return d, err
 }
@@ -127,15 +124,6 @@ func (d *DB) advance(ctx context.Context, seq int64) error {
 		d.committed(seq)
 	}
 	return err
-}
-
-// verify reads the whole log if the last run met damage: a sound file may still say what is
-// impossible.
-func (d *DB) verify(ctx context.Context) error {
-	if _, err := os.Stat(d.suspectFile()); err != nil {
-		return nil
-	}
-	return d.Replay(ctx, 0, func(int64, []event.Event) error { return nil })
 }
 
 // Names of facts in the table meta that belong to this package.

@@ -13,19 +13,18 @@ import (
 // events in the same order, without sealed texts. One batch is held in memory at a time. fn may use the store. Batches
 // that were pruned or forgotten are missing whole or in part; commits are never pruned.
 func (d *DB) Replay(ctx context.Context, after int64, fn func(seq int64, batch []event.Event) error) error {
-	return d.replay(ctx, "", after, false, fn)
+	return d.replay(ctx, "", after, fn)
 }
 
 // Own is Replay without the events of other clones.
 func (d *DB) Own(ctx context.Context, after int64, fn func(seq int64, batch []event.Event) error) error {
-	return d.replay(ctx, " AND counted IS NOT 2", after, false, fn)
+	return d.replay(ctx, " AND counted IS NOT 2", after, fn)
 }
 
 var errStopped = errors.New("stopped by the caller")
 
-// replay is Replay of the events that meet a condition. With partial, the part of a batch that was read before an error
-// is handed over.
-func (d *DB) replay(ctx context.Context, condition string, after int64, partial bool,
+// replay is Replay of the events that meet a condition.
+func (d *DB) replay(ctx context.Context, condition string, after int64,
 	fn func(seq int64, batch []event.Event) error) error {
 	tx, err := d.reader.BeginTx(ctx, &sql.TxOptions{ReadOnly: true}) // one moment of the store, however long it takes
 	if err != nil {
@@ -68,7 +67,7 @@ func (d *DB) replay(ctx context.Context, condition string, after int64, partial 
 		batch = append(batch, e)
 		return nil
 	})
-	if err == nil || partial && stopped == nil {
+	if err == nil {
 		_ = flush()
 	}
 	if stopped != nil {

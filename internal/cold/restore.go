@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"os"
 	"time"
-
-	"github.com/aoa-dev/aoa/internal/event"
 )
 
 // errGone is why a log that was deleted is restored from its copy.
@@ -22,11 +20,9 @@ const (
 		"git history and past sessions are learned again"
 )
 
-// restore moves a log aside that cannot be opened, and opens another one in its place. That is the daily copy of a
-// damaged log, with the rows behind the copy that a plain read in the order of the log finds before its first error.
-// Without a copy the fresh log gets what can be read from the begin. A log of another version gives a fresh one
-// nothing but which events were pruned or forgotten. One warning says what was done and what is missing. before is
-// the number of the last batch that was written.
+// restore moves a log aside that cannot be opened, and opens another one in its place: the daily copy of a damaged log,
+// else a fresh one, which gets nothing but which events were pruned or forgotten. One warning says what was done. before
+// is the number of the last batch that was written.
 func restore(ctx context.Context, path string, o Options, before int64, why error) (d *DB, err error) {
 	aside := ""
 	if exists(path) {
@@ -71,9 +67,8 @@ func restore(ctx context.Context, path string, o Options, before int64, why erro
 		message = copyWarning
 		attrs = append(attrs, "copied", copied.UTC().Format(time.RFC3339))
 	}
-	if errors.Is(why, ErrDamaged) {
-		events, end := d.takeNewer(ctx, old)
-		attrs = append(attrs, "newer_events", events, "missing", d.missing(ctx, before, end))
+	if lost := before - d.Last(); errors.Is(why, ErrDamaged) && lost > 0 {
+		attrs = append(attrs, "missing", lost)
 		err = d.advance(ctx, before) // the snapshot, which is in another file, may contain these batches
 	}
 	o.warn(message, attrs...)
@@ -105,33 +100,4 @@ func (d *DB) takeForgotten(ctx context.Context, old *DB) error {
 	return errors.Join(err, d.Write(ctx, "keep what was forgotten", func(tx *Tx) error {
 		return tx.many("INSERT OR IGNORE INTO ids (digest) VALUES %s", 1, digests, nil)
 	}))
-}
-
-// takeNewer appends the events of the old log behind the last one of this, under the numbers of their batches. end is
-// the error that ended the reading, nil at the end of the old log.
-func (d *DB) takeNewer(ctx context.Context, old *DB) (events int, end error) {
-	end = old.replay(ctx, "", d.Last(), true, func(seq int64, batch []event.Event) error {
-		d.seq.Store(max(d.Last(), seq-int64(len(batch)))) // the snapshot, which is in another file, has such a number
-		_, fresh, err := d.Append(ctx, batch)
-		events += len(fresh)
-		return err
-	})
-	return events, end
-}
-
-// missing says what is not in the restored log.
-func (d *DB) missing(ctx context.Context, before int64, end error) string {
-	lost := before - d.Last()
-	if lost <= 0 && (end == nil || before > 0) {
-		return "nothing"
-	}
-	since, at := "all events", int64(0)
-	if found, err := d.Scan(ctx, "SELECT time FROM events WHERE counted IS NULL ORDER BY id DESC LIMIT 1", nil,
-		&at); err == nil && found {
-		since = "events since " + moment(at).Format(time.RFC3339)
-	}
-	if lost > 0 {
-		return fmt.Sprintf("%s, at least %d events", since, lost)
-	}
-	return since
 }

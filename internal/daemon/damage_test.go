@@ -5,6 +5,7 @@ import (
 	"context"
 	"database/sql"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"log/slog"
 	"os"
@@ -17,7 +18,10 @@ import (
 	_ "modernc.org/sqlite" // the driver
 
 	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/internal/cold"
+	"github.com/aoa-dev/aoa/internal/config"
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/locate"
 	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
@@ -101,7 +105,7 @@ func (d *fixture) asks(w *warned) []string {
 }
 
 // TestSecondOpening: damage that only reading meets makes the daemon open its stores a second time. Nothing of the
-// first time is used any more, and what was logged before the damage is kept.
+// first time is used any more, and the daily copy takes the place of the log.
 func TestSecondOpening(t *testing.T) {
 	t.Parallel()
 	d := newFixture(t)
@@ -111,16 +115,22 @@ func TestSecondOpening(t *testing.T) {
 		d.feed(100*i, 20)
 	}
 	d.stop()
+	file := filepath.Join(d.o.Place.Store, "aoa.db")
+	seal, err := cold.OpenSeal(locate.KeyFile(config.Lookup(d.o.Env)))
+	fault.Check(t, err)
+	db, err := cold.Open(t.Context(), file, cold.Options{Now: d.o.Now, Seal: seal})
+	fault.Check(t, err)
+	_, err = db.Copy(t.Context())
+	fault.Check(t, errors.Join(err, db.Close()))
 	// So large that opening does not look at every page.
 	d.noSnapshot()
 	d.alter("aoa.db", "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 900) "+
 		"INSERT INTO meta (key, value) SELECT i, printf('%.*c', 40000, 'x') FROM n", "PRAGMA wal_checkpoint(TRUNCATE)")
-	file := filepath.Join(d.o.Place.Store, "aoa.db")
 	breakLeaf(t, file, "e2811")
 	w.take()
 	d.start()
 	warnings := slices.Concat(w.take(), d.asks(w))
-	if len(warnings) != 1 || !strings.Contains(warnings[0], "moved aside") || !strings.Contains(warnings[0], "missing=") {
+	if len(warnings) != 1 || !strings.Contains(warnings[0], "its daily copy took its place") {
 		t.Errorf("%d warnings, want one of the damaged store:\n%s", len(warnings), strings.Join(warnings, "\n"))
 	}
 	if st := call(d, api.Status, api.None{}); st.Events < 500 {

@@ -31,7 +31,7 @@ type file struct {
 	name         event.Path
 	folder, stem string
 	commits      []int32        // rising
-	sketches     []index.Sketch // what each of commits changed in it; nil: not known
+	sketches     []index.Sketch // what the newest of commits changed in it; nil: not known
 	words        []uint32       // of sketches, rising
 }
 

@@ -27,7 +27,11 @@ type precedent struct {
 // by its rarity among the diffs of the file. The commit that made the file is no change of it. c.mu is held.
 func (c *Commits) precedents(self int32, present index.Sketch) []precedent {
 	f := &c.files[self]
-	from := max(min(1, len(f.sketches)), len(f.sketches)-mostDiffs)
+	before := len(f.commits) - len(f.sketches) // commits without a sketch
+	from := max(0, len(f.sketches)-mostDiffs)
+	if before == 0 && from == 0 {
+		from = min(1, len(f.sketches))
+	}
 	with, n := map[uint32]int{}, 0
 	for _, k := range f.sketches[from:] {
 		if k != nil {
@@ -60,7 +64,7 @@ func (c *Commits) precedents(self int32, present index.Sketch) []precedent {
 			}
 		}
 		if dot > 0 {
-			out = append(out, precedent{f.commits[from+i], dot / math.Sqrt(own*norm)})
+			out = append(out, precedent{f.commits[before+from+i], dot / math.Sqrt(own*norm)})
 		}
 	}
 	slices.SortFunc(out, func(a, b precedent) int {
@@ -143,6 +147,9 @@ const (
 
 // sketched takes in what the newest commit changed in the file, nil if that is not known.
 func (f *file) sketched(k index.Sketch) {
+	if len(f.sketches) == 0 && k == nil {
+		return // of an old commit
+	}
 	f.sketches = append(f.sketches, k)
 	f.words = union(f.words, k)
 	if len(f.words) > mostFileWords {

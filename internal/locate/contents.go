@@ -16,7 +16,7 @@ import (
 // made are the names of all files that aOa makes in a store, as patterns: in the store itself, and in its folders. What
 // has another name, or is no regular file and no socket, belongs to somebody else and is never deleted.
 var made = map[string][]string{
-	"": slices.Concat([]string{"lock", "sock", "redis", "paused", "transcripts", "report.html", "aoa.log", "aoa-*.log",
+	"": slices.Concat([]string{"lock", "sock", "redis", "paused", "transcripts", "report.html", "sketches", "aoa.log", "aoa-*.log",
 		"hook-late", "hook-start", "hook-above", probePrefix + "*"}, database("aoa"), database("cache")),
 	"contents": {strings.Repeat("[0-9a-f]", fingerprintLength)},
 }

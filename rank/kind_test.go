@@ -2,10 +2,12 @@ package rank
 
 import (
 	"math"
+	"slices"
 	"testing"
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 func TestManifestsAndDocumentsCommittedLastAreNoEvidence(t *testing.T) {
@@ -38,4 +40,30 @@ func TestWhatIsCommittedLastComesFirst(t *testing.T) {
 	if got, _ := why(t, w.ranker(all(Options{})), event.Query{Session: "s"}, "cold/db.go"); got["fresh_committed"] != 0 {
 		t.Errorf("with a file open: %v", got["fresh_committed"])
 	}
+}
+
+// TestNamedFilesLead: a file that the session's prompt named leads to its test, although no text of the question names it.
+func TestNamedFilesLead(t *testing.T) {
+	w := newWorld(t, "deep/lead.go", "checks/lead_test.go")
+	w.prompt("s", epoch.Add(-time.Minute), "look at deep/lead.go")
+	r := w.ranker(all(Options{}))
+	if got, _ := why(t, r, event.Query{Session: "s", Task: event.TaskPrompt}, "checks/lead_test.go"); got["named_pair"] == 0 {
+		t.Errorf("%v", got)
+	}
+}
+
+// TestCut: of too many candidates the most likely stay, and the one that was asked for.
+func TestCut(t *testing.T) {
+	p := pool{index: map[event.Path]*candidate{}}
+	for i, f := range []event.Path{"asked", "low", "high", "middle", "lower"} {
+		p.get(f).values[Comod] = []float64{0, .2, .9, .5, .1}[i]
+	}
+	by := Values{Comod: 1}
+	p.cut(2, Model{Weights: by, UnseenWeights: by}, "asked")
+	var left []string
+	for _, c := range p.list {
+		left = append(left, string(c.path))
+	}
+	slices.Sort(left)
+	fault.Same(t, "left", left, []string{"asked", "high", "middle"})
 }

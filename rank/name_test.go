@@ -99,4 +99,5 @@ func TestBegin(t *testing.T) {
 		got = append(got, m.File)
 	}
 	fault.Same(t, "files", got, []event.Path{"docs/long name.md", "docs/b.md"})
+	fault.Same(t, "the beginning of a path", strictly("docs/b", "docs/begin.md", "begin.md"), matchPrefix)
 }

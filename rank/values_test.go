@@ -89,6 +89,8 @@ func TestValues(t *testing.T) {
 		{"between calls", event.Query{Session: "s", Task: event.TaskOpen}},
 		{"after a failed search", event.Query{Session: "s", Task: event.TaskSearch}},
 		{"a prompt in a session", event.Query{Session: "s", Task: event.TaskPrompt, Prompt: "the tests of `lookupRate` fail in tax/rate_test.go"}},
+		{"a prompt between calls", event.Query{Session: "s", Task: event.TaskOpen, Prompt: "why is the rate in tax/rate_test.go wrong"}},
+		{"a prompt that names them again", event.Query{Session: "named", Prompt: "tax/rounding.go and basket/basket.go, please"}},
 		{"a prompt with tags", event.Query{Prompt: "the rate table of a country, as in web/template.html", Tags: []string{"#tax", "web"}}},
 		{"a long text", event.Query{Prompt: "Wrong total\n\n" + strings.Repeat("The total of a basket is wrong. ", 40) +
 			"\n  File \"tax/rounding.go\", line 4, in addTax\n  File \"basket/basket.go\", line 6, in Total\n"}},
@@ -109,6 +111,9 @@ func TestValues(t *testing.T) {
 			fmt.Fprintf(&b, "%d. %s %.3f", i+1, f.File, f.Score)
 			for _, why := range best.Suggestion(context.Background(), i, true).Reasons {
 				fmt.Fprintf(&b, "; %s: %s", why.Signal, why.Text)
+				if why.Evidence {
+					fmt.Fprintf(&b, " (evidence %s)", why.With)
+				}
 			}
 			b.WriteByte('\n')
 		}

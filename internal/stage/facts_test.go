@@ -133,6 +133,8 @@ func TestMisses(t *testing.T) {
 	expect("template changed")
 	q.Inputs["n"], q.Model = "2", "m"
 	expect("input n changed, and 1 more")
+	q.Tool.Version = "2"
+	expect("tool changed") // although its program did not
 	q.Tool.Version = ""
 	expect("") // the version is remembered
 	q.Refresh = true
@@ -367,6 +369,7 @@ func TestPatterns(t *testing.T) {
 		{"src/*.go", "", "[src/a.go src/b.go] []"}, {"src", "", "[src/a.go src/b.go src/deep/c.go] []"},
 		{".", "", "[[odd].go other/d.go src/a.go src/b.go src/deep/c.go] []"}, {"[odd].go", "", "[[odd].go] []"},
 		{"**/*.go !src/deep", "src/a.go", "[[odd].go other/d.go src/b.go] []"},
+		{"!src/b.go src/*.go", "", "[src/a.go] []"}, {r.store + "/gone", "", "[/gone] [" + r.store + "/gone]"},
 		{"src/a.go src/*.go gone no*", "", "[gone src/a.go src/b.go] [gone no*]"}, {r.root, "",
 			"[[odd].go other/d.go src/a.go src/b.go src/deep/c.go] []"},
 		{r.root + "/src/a.go", "", "[src/a.go] []"}, {r.store + "/outside", "", "[/outside] []"},

@@ -37,7 +37,7 @@ const backtested = 400
 // NewBacktest asks about the newest commits of a history. sure is the probability in (0,1] from which a missing file is
 // named. Without a commit to ask about, Complete is 0.
 func NewBacktest(ctx context.Context, s Source, o Options, sure float64) (*Backtest, error) {
-	o.Newest = backtested
+	o.Newest, o.Unlisted = backtested, true
 	changes, err := Changes(ctx, s, o, sure)
 	if err != nil {
 		return nil, err

@@ -32,7 +32,7 @@ const soon = 7 * 24 * time.Hour
 // Guess is what would have been said without one file of the change.
 type Guess struct {
 	Left   event.Path
-	Place  int // of Left among Listed, from 1; 0: not listed
+	Place  int // of Left among Listed, from 1; 0: not listed, as all are with Options.Unlisted
 	Listed []event.Suggestion
 	Warned []change.Lack  // by `aoa check`
 	Rules  map[string]int // its place among as many by each simple rule
@@ -60,9 +60,13 @@ func Changes(ctx context.Context, s Source, o Options, sure float64) ([]Change, 
 				left = append(left, f)
 			}
 		}
-		said, found := c.Past.completeAll(ctx, c, left, sure)
+		said, found := c.Past.completeAll(ctx, c, left, sure, !o.Unlisted)
 		x, lacks := Change{Commit: e}, raw{place: c.Place, complete: found[0], without: found[1:]}
 		for i, f := range left[1:] {
+			if o.Unlisted {
+				x.Guesses = append(x.Guesses, Guess{Left: f})
+				continue
+			}
 			listed := said[i+1].Suggestions
 			is := func(p event.Path) bool { return p == f }
 			place := 1 + slices.IndexFunc(listed, func(x event.Suggestion) bool { return x.File == f })

@@ -57,20 +57,28 @@ func (p *Past) Learn(e event.Event) {
 // Complete answers a question about a change as people get it. sure is the probability from which a missing file is
 // named. Questions may be asked at the same time.
 func (p *Past) Complete(ctx context.Context, q event.Query, sure float64) (event.Answer, []prefetch.Lack) {
-	c := p.asks.Companions(q, history.Past{Commits: &p.commits, Diffs: p.now}, p.Tree.Has)
+	c := p.companions(q)
 	return c.Answer(ctx), c.Lacks(sure)
 }
 
+func (p *Past) companions(q event.Query) *prefetch.Candidates {
+	return p.asks.Companions(q, history.Past{Commits: &p.commits, Diffs: p.now}, p.Tree.Has)
+}
+
 // completeAll answers the questions about a commit without each of these files, as many at once as there are
-// processors.
-func (p *Past) completeAll(ctx context.Context, c *Commit, left []event.Path, sure float64) (said []event.Answer,
+// processors. Without listed only what is missing is found, which takes three quarters of the time.
+func (p *Past) completeAll(ctx context.Context, c *Commit, left []event.Path, sure float64, listed bool) (said []event.Answer,
 	found [][]prefetch.Lack) {
 	said, found = make([]event.Answer, len(left)), make([][]prefetch.Lack, len(left))
 	var all errgroup.Group
 	all.SetLimit(runtime.GOMAXPROCS(0))
 	for i, f := range left {
 		all.Go(func() error {
-			said[i], found[i] = p.Complete(ctx, c.Question(f), sure)
+			if listed {
+				said[i], found[i] = p.Complete(ctx, c.Question(f), sure)
+			} else {
+				found[i] = p.companions(c.Question(f)).Lacks(sure)
+			}
 			return nil
 		})
 	}

@@ -2,7 +2,6 @@ package team
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -85,10 +84,8 @@ func (l *link) take(ctx context.Context, found []redis.XMessage) error {
 	var events []event.Event
 	forgets := map[string][]Filter{}
 	for _, m := range found {
-		e, forget, err := l.open(ctx, m)
+		e, forget := l.open(m)
 		switch {
-		case err != nil:
-			return err
 		case forget != nil:
 			forgets[e.Origin] = append(forgets[e.Origin], *forget)
 		case e.ID != "":
@@ -103,15 +100,12 @@ func (l *link) take(ctx context.Context, found []redis.XMessage) error {
 	if len(forgets) == 0 {
 		return nil
 	}
-	for origin := range forgets {
-		delete(l.tombs, origin)
-	}
 	_, err := l.t.o.Log.Forget(ctx, func(e event.Event) bool { return anyMeans(forgets[e.Origin], e) })
 	return err
 }
 
-// open reads one entry of another origin. The event has an ID if it is to be taken. The error is the server's.
-func (l *link) open(ctx context.Context, m redis.XMessage) (event.Event, *Filter, error) {
+// open reads one entry of another origin. The event has an ID if it is to be taken.
+func (l *link) open(m redis.XMessage) (event.Event, *Filter) {
 	raw, _ := m.Values[field].(string)
 	at := entryTime(m.ID)
 	if now := l.t.o.Now(); at.After(now) { // the server's clock was ahead, or somebody chose the id
@@ -119,7 +113,7 @@ func (l *link) open(ctx context.Context, m redis.XMessage) (event.Event, *Filter
 	}
 	e, forget, origin, bad := decode(raw, at)
 	if origin == l.t.o.Origin {
-		return event.Event{}, nil, nil
+		return event.Event{}, nil
 	}
 	if bad == nil {
 		bad = l.t.admit(origin)
@@ -128,36 +122,10 @@ func (l *link) open(ctx context.Context, m redis.XMessage) (event.Event, *Filter
 		if !errors.Is(bad, errRemoved) {
 			l.t.refuse(origin, bad)
 		}
-		return event.Event{}, nil, nil
+		return event.Event{}, nil
 	}
 	if forget != nil {
-		return event.Event{Origin: origin}, forget, nil
+		return event.Event{Origin: origin}, forget
 	}
-	tombs, err := l.forgotten(ctx, origin)
-	if err != nil || anyMeans(tombs, e) {
-		return event.Event{}, nil, err
-	}
-	return e, nil, nil
-}
-
-// forgotten is what an origin has told to forget. A list that is too long or unreadable counts as none.
-func (l *link) forgotten(ctx context.Context, origin string) ([]Filter, error) {
-	if tombs, known := l.tombs[origin]; known {
-		return tombs, nil
-	}
-	if len(l.tombs) >= maxOrigins {
-		clear(l.tombs)
-	}
-	var tombs []Filter
-	raw, err := l.client.HGet(ctx, l.forgot, origin).Result()
-	switch {
-	case errors.Is(err, redis.Nil), errors.Is(err, errReply):
-	case err != nil:
-		return nil, fmt.Errorf("read what was forgotten: %w", err)
-	case len(raw) > maxEntry || json.Unmarshal([]byte(raw), &tombs) != nil:
-		tombs = nil
-	}
-	tombs = tombs[max(0, len(tombs)-maxTombs):]
-	l.tombs[origin] = tombs
-	return tombs, nil
+	return e, nil
 }

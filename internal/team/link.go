@@ -3,7 +3,6 @@ package team
 import (
 	"context"
 	"crypto/rand"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -23,25 +22,21 @@ const (
 	maxPublished = maxStream / 2 // own events that a new or emptied stream gets
 	page         = 500           // entries that are read at once
 	window       = 2000          // own events that are collected for publishing
-	maxTombs     = 100           // filters of one origin that newcomers read
 	field        = "e"           // of an entry of the stream
 )
 
 // link is a client, and what is known over it.
 type link struct {
-	t                    *Team
-	client               redis.UniversalClient
-	events, name, forgot string              // keys: the stream, its incarnation, what origins have forgotten
-	count                int64               // entries that the next reading asks for
-	tombs                map[string][]Filter // origin → what it has forgotten
+	t            *Team
+	client       redis.UniversalClient
+	events, name string // keys: the stream, its incarnation
+	count        int64  // entries that the next reading asks for
 }
 
 func (t *Team) dial() (*link, error) {
 	client, err := dial(t.o.URL)
 	prefix := "aoa:{" + t.o.Repo + "}:" // the braces put all keys of a repository on one node of a cluster
-	return &link{t: t, client: client, events: prefix + "events", name: prefix + "stream", forgot: prefix + "forgotten",
-		count: page,
-		tombs: map[string][]Filter{}}, err
+	return &link{t: t, client: client, events: prefix + "events", name: prefix + "stream", count: page}, err
 }
 
 // round brings the server to where the log is, and the log to where the server is.
@@ -74,7 +69,7 @@ func (l *link) taken(ctx context.Context, err error) error {
 		return err
 	}
 	for key, failed := range map[string]error{l.name: l.client.Get(ctx, l.name).Err(),
-		l.events: l.client.XLen(ctx, l.events).Err(), l.forgot: l.client.HGet(ctx, l.forgot, "").Err()} {
+		l.events: l.client.XLen(ctx, l.events).Err()} {
 		if redis.HasErrorPrefix(failed, wrong) {
 			return fmt.Errorf("another program uses the key %s: delete it (redis-cli DEL '%[1]s'), "+
 				"or set another repo_id in each clone: %w", key, err)
@@ -110,7 +105,6 @@ func (l *link) identify(ctx context.Context) error {
 	case s.Stream != "":
 		l.t.lost("it is another stream")
 	}
-	clear(l.tombs)
 	return l.t.update(ctx, func(s *state) {
 		s.Stream, s.Read = name, ""
 		if missing || s.Entry == "" {
@@ -143,25 +137,12 @@ func entryTime(id string) time.Time {
 	return time.UnixMilli(n)
 }
 
-// tell lets the others forget: newcomers by the list of what was forgotten, those who are there by an entry. Then it
-// deletes the own entries that are meant.
+// tell lets the others forget, by an entry of the stream. Then it deletes the own entries that are meant, which newcomers
+// never see.
 func (l *link) tell(ctx context.Context) error {
 	for _, f := range l.t.now().Forgets {
-		origin := l.t.o.Origin
-		tombs, err := l.forgotten(ctx, origin)
+		raw, err := encodeForget(l.t.o.Origin, rand.Text(), f)
 		if err != nil {
-			return err
-		}
-		tombs = append(tombs, f)
-		raw, err := json.Marshal(tombs[max(0, len(tombs)-maxTombs):])
-		if err == nil {
-			err = l.client.HSet(ctx, l.forgot, origin, raw).Err()
-		}
-		if err != nil {
-			return err
-		}
-		delete(l.tombs, origin)
-		if raw, err = encodeForget(origin, rand.Text(), f); err != nil {
 			return err
 		}
 		id, err := l.client.XAdd(ctx, l.add(raw)).Result()

@@ -199,7 +199,7 @@ func serveWatched(t testing.TB) watched {
 
 // Rights are what an access list must grant; docs/store.md shows it.
 var Rights = strings.Fields("resetkeys resetchannels ~aoa:* -@all +ping +hello +client|setname +get +set +setnx " +
-	"+hget +hset +xadd +xdel +xlen +xrange +xinfo|stream +del")
+	"+xadd +xdel +xlen +xrange +xinfo|stream +del")
 
 // trusted is an authority that this process trusts like those of the system.
 var trusted = sync.OnceValues(func() (*authority, error) {

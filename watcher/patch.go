@@ -19,38 +19,56 @@ import (
 const (
 	patchLine  = 512 // bytes of a line: what is longer is data
 	patchFiles = 100 // files of a commit: one that changes more says nothing about which belong together
+
+	mostUnread = 5 // commits in a row that git cannot read: more are those of a partial clone, which is never fetched
 )
 
 // ReadSketches yields what commits changed in each text file, in the order of ids, by one `git log -p`. A commit that
 // git cannot read (objects are damaged, or were never fetched) is yielded without files. It ends with the first error
-// of yield.
+// of yield, and with the sixth commit in a row that git cannot read.
 //
-// Errors: git.ErrMissing, an error of git that concerns all commits, ctx's, and yield's own.
+// Errors: git.ErrMissing, those of git, ctx's, and yield's own.
 func ReadSketches(ctx context.Context, program *git.Program, dir string, ids []string,
 	yield func(id string, files []index.FileSketch) error) error {
-	for len(ids) > 0 {
-		done := 0
-		err := program.Stream(ctx, dir, strings.Join(ids, "\n")+"\n", func(rd io.Reader) error {
-			p := patches{lines: lineReader{rd: bufio.NewReaderSize(rd, 64<<10)}}
-			return p.read(func(id string, files []index.FileSketch) error {
-				done++
-				return yield(id, files)
-			})
-		}, "log", "-p", "-U0", "--no-walk=unsorted", "--stdin", "--root", "-M", "--no-color", "--no-notes",
-			"--inter-hunk-context=0", "--src-prefix=a/", "--dst-prefix=b/", "--diff-algorithm=default",
-			"--ignore-submodules=all", "--diff-merges=off", "--format=%x01%H")
-		if git.ExitCode(err) < 1 || ctx.Err() != nil {
+	for unread := 0; len(ids) > 0; ids = ids[1:] {
+		done, err := readPatches(ctx, program, dir, ids, yield)
+		if git.ExitCode(err) < 1 || ctx.Err() != nil || done >= len(ids) {
 			return err
 		}
-		if done >= len(ids) {
-			return nil
+		ids = ids[done:] // git ended at the first of these, or before it began the second
+		alone, err := readPatches(ctx, program, dir, ids[:1], yield)
+		if unread++; alone == 1 {
+			unread = 0
+			continue
 		}
-		if err := yield(ids[done], nil); err != nil { // git ended within its patch
+		if git.ExitCode(err) < 1 || ctx.Err() != nil || unread > mostUnread {
+			return fmt.Errorf("%d commits in a row: %w", unread, err)
+		}
+		if err := yield(ids[0], nil); err != nil {
 			return err
 		}
-		ids = ids[done+1:]
 	}
 	return nil
+}
+
+// readPatches is one `git log -p`. It returns how many commits were yielded.
+func readPatches(ctx context.Context, program *git.Program, dir string, ids []string,
+	yield func(id string, files []index.FileSketch) error) (done int, err error) {
+	var p patches
+	count := func(id string, files []index.FileSketch) error {
+		done++
+		return yield(id, files)
+	}
+	err = program.Stream(ctx, dir, strings.Join(ids, "\n")+"\n", func(rd io.Reader) error {
+		p.lines.rd = bufio.NewReaderSize(rd, 64<<10)
+		return p.read(count)
+	}, "log", "-p", "-U0", "--no-walk=unsorted", "--stdin", "--root", "-M", "--no-color", "--no-notes",
+		"--inter-hunk-context=0", "--src-prefix=a/", "--dst-prefix=b/", "--diff-algorithm=default",
+		"--ignore-submodules=all", "--diff-merges=off", "--format=%x01%H")
+	if err == nil {
+		err = p.end(count)
+	}
+	return done, err
 }
 
 // Sketches is ReadSketches of the repository.
@@ -68,8 +86,8 @@ type patches struct {
 	differ index.Differ
 }
 
-// read yields each commit when the next one begins, or the output ends. A commit whose patch is cut off is the last,
-// and is not told from a whole one: git's exit status does that.
+// read yields each commit when the next one begins. Whether the last one is whole, git's exit status says: end yields
+// it.
 func (p *patches) read(yield func(id string, files []index.FileSketch) error) error {
 	for p.lines.next() {
 		line := p.lines.line
@@ -95,12 +113,10 @@ func (p *patches) read(yield func(id string, files []index.FileSketch) error) er
 			}
 		}
 	}
-	if p.lines.err != nil {
-		return p.lines.err
-	}
-	return p.end(yield)
+	return p.lines.err
 }
 
+// end yields the commit that is being read, if there is one.
 func (p *patches) end(yield func(id string, files []index.FileSketch) error) error {
 	p.endFile()
 	id, files := p.commit, p.files

@@ -86,13 +86,37 @@ func TestSketchesOfDamage(t *testing.T) {
 		g.git("commit", "-q", "-m", "x")
 		ids = append(ids, g.git("rev-parse", "HEAD"))
 	}
-	blob := g.git("rev-parse", ids[2]+":a.txt")
-	fault.Check(t, os.Remove(filepath.Join(g.dir, ".git/objects", blob[:2], blob[2:])))
+	tree := g.git("rev-parse", ids[2]+"^{tree}")
+	blob := g.git("rev-parse", ids[5]+":a.txt")
+	for _, object := range []string{tree, blob} {
+		fault.Check(t, os.Remove(filepath.Join(g.dir, ".git/objects", object[:2], object[2:])))
+	}
 	got := g.sketches(ids...)
 	for i, id := range ids {
-		if missing := i == 2 || i == 3; missing != (len(got[id]) == 0) {
+		if missing := i == 2 || i == 3 || i == 5; missing != (len(got[id]) == 0) {
 			t.Errorf("commit %d: %v", i, got[id])
 		}
+	}
+}
+
+// TestSketchesOfPartialClone: where the objects of many commits in a row were never fetched, git is not asked for each.
+func TestSketchesOfPartialClone(t *testing.T) {
+	g := newRepository(t)
+	var ids []string
+	for i := range 4 * mostUnread {
+		g.write("a.txt", fmt.Sprintf("word%d\n", i))
+		g.git("add", "-A")
+		g.git("commit", "-q", "-m", "x")
+		ids = append(ids, g.git("rev-parse", "HEAD"))
+	}
+	for _, id := range ids[5:] {
+		blob := g.git("rev-parse", id+":a.txt")
+		fault.Check(t, os.Remove(filepath.Join(g.dir, ".git/objects", blob[:2], blob[2:])))
+	}
+	read := 0
+	err := g.open().Sketches(t.Context(), ids, func(string, []index.FileSketch) error { read++; return nil })
+	if err == nil || read != 5+mostUnread {
+		t.Errorf("%d commits were read: %v", read, err)
 	}
 }
 
@@ -103,7 +127,7 @@ func FuzzPatches(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, in []byte) {
 		p := patches{lines: lineReader{rd: bufio.NewReader(bytes.NewReader(in))}}
-		_ = p.read(func(id string, files []index.FileSketch) error {
+		check := func(id string, files []index.FileSketch) error {
 			for _, k := range files {
 				if q, err := event.NewPath(string(k.File)); err != nil || q != k.File {
 					t.Errorf("path %q: %v", k.File, err)
@@ -113,6 +137,9 @@ func FuzzPatches(f *testing.F) {
 				t.Errorf("%d files", len(files))
 			}
 			return nil
-		})
+		}
+		if p.read(check) == nil {
+			_ = p.end(check)
+		}
 	})
 }

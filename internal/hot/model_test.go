@@ -3,14 +3,15 @@ package hot_test
 import (
 	"cmp"
 	"fmt"
-	"github.com/aoa-dev/aoa/internal/event"
-	"github.com/aoa-dev/aoa/internal/hot"
-	"github.com/aoa-dev/aoa/scripts/fault"
 	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
 	"time"
+
+	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/hot"
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 // model is the store as a list of everything that was said.

@@ -72,23 +72,6 @@ func TestViewsAreChecked(t *testing.T) {
 	}
 }
 
-func TestNewestStampsAreInOrder(t *testing.T) {
-	s := hot.New(nil)
-	fill(t, s, func(b *hot.Store) {
-		for i := range 400 {
-			b.Stamp(hot.Recency, fmt.Sprintf("f%03d", i), noon.Add(time.Duration(i)*time.Millisecond))
-		}
-	})
-	fill(t, s, func(b *hot.Store) { b.Stamp(hot.Recency, "f000", noon.Add(time.Second)); b.Tick(noon) })
-	s = again(t, s)
-	v := s.View(noon)
-	top, few := v.Top(hot.Recency, "", 3), v.Top(hot.Recency, "", 1000)
-	fault.Check(t, v.Load(t.Context()))
-	if fmt.Sprint(top.Members) != "[f000 f399 f398]" || len(few.Members) != hot.NewestKept {
-		t.Errorf("newest are %v, %d in all", top.Members, len(few.Members))
-	}
-}
-
 // TestTrim: a tick keeps the same members, by weight and then by name, whichever way they came.
 func TestTrim(t *testing.T) {
 	s := hot.New(nil)
@@ -102,23 +85,6 @@ func TestTrim(t *testing.T) {
 	fault.Check(t, v.Load(t.Context()))
 	if len(top.Members) != 64 || top.Members[0] != "f002" || top.Members[63] != "f191" {
 		t.Errorf("kept %v", top.Members)
-	}
-}
-
-// TestTrimAfterRestore finds the sets that were too large when the snapshot was made.
-func TestTrimAfterRestore(t *testing.T) {
-	s := hot.New(nil)
-	fill(t, s, func(b *hot.Store) {
-		for i := range 100 {
-			b.Add(hot.Coaccess, "a", fmt.Sprint(i), noon, 1)
-		}
-	})
-	s = again(t, s)
-	fill(t, s, func(b *hot.Store) { b.Tick(noon) })
-	v := s.View(noon)
-	top := v.Top(hot.Coaccess, "a", 1000)
-	if err := v.Load(t.Context()); err != nil || len(top.Members) != 64 {
-		t.Errorf("%d members are left, %v", len(top.Members), err)
 	}
 }
 

@@ -98,7 +98,7 @@ func (d *DB) noteKey(ctx context.Context, o Options) error {
 	if any && before != "" && !o.Seal.opens(before) {
 		o.warn(keyWarning, "file", o.Seal.File)
 	}
-	_ = d.SetMeta(ctx, metaKey, o.Seal.name()) // a disk that cannot be written is told of by who writes; then it warns again
+	_ = d.SetMeta(ctx, metaKey, o.Seal.name()) // where the disk cannot be written, the next start warns again
 	return nil
 }
 

@@ -1,0 +1,61 @@
+package learn_test
+
+import (
+	"errors"
+	"math"
+	"testing"
+	"time"
+
+	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/hot"
+	"github.com/aoa-dev/aoa/internal/session"
+	"github.com/aoa-dev/aoa/learn"
+	"github.com/aoa-dev/aoa/scripts/eventtest"
+	"github.com/aoa-dev/aoa/scripts/fault"
+)
+
+var start = eventtest.Start
+
+// fixture is a store with a learner and the next sequence.
+type fixture struct {
+	*testing.T
+	store    *hot.Store
+	sessions *session.Sessions
+	learner  *learn.Learner
+}
+
+func newFixture(t *testing.T) *fixture {
+	t.Helper()
+	s := hot.New(nil)
+	return &fixture{t, s, session.New(), learn.New(s)}
+}
+
+func (d *fixture) learn(events ...event.Event) { d.learner.Learn(d.sessions, events...) }
+
+// of is one value now.
+func (d *fixture) score(f *hot.Family, owner, member string, at time.Time) float64 {
+	d.Helper()
+	v := d.store.View(at)
+	r := v.OwnedOf(f, owner, []string{member})
+	fault.Check(d, v.Load(d.Context()))
+	return r.Value[0]
+}
+
+func (d *fixture) expect(what string, got, want float64) {
+	d.Helper()
+	if math.Abs(got-want) > 1e-9*max(1, math.Abs(want)) {
+		d.Errorf("%s is %v, want %v", what, got, want)
+	}
+}
+
+// restart begins a new learner, and moves what is in memory to a new store through a snapshot.
+func (d *fixture) restart() *fixture {
+	d.Helper()
+	recs, err := d.store.Snapshot()
+	fault.Check(d, err)
+	sessions, err := d.sessions.Snapshot()
+	fault.Check(d, err)
+	n := newFixture(d.T)
+	fault.Check(d, errors.Join(n.store.Restore(recs), n.sessions.Restore(sessions)))
+	return n
+}

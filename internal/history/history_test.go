@@ -40,39 +40,6 @@ func (c *Commits) p(t *testing.T, f event.Path, change ...event.Path) float64 {
 	return 0
 }
 
-// TestSecondFile: another file of the change takes nothing away from what one file says.
-func TestSecondFile(t *testing.T) {
-	c := made().times(30, "README.md").times(1, "grammar.y").times(79, "grammar.y", "parser.c")
-	c.times(20, "README.md", "docs.md").times(3, "other.c").times(40, "README.md", "other.c")
-	alone := c.p(t, "parser.c", "grammar.y")
-	if alone < .9 {
-		t.Errorf("79 of 80 commits: %.3f", alone)
-	}
-	for _, more := range [][]event.Path{{"README.md"}, {"README.md", "other.c"}, {"new.c"}, {"docs.md", "other.c", "new.c"}} {
-		if got := c.p(t, "parser.c", append(more, "grammar.y")...); got < alone-1e-9 {
-			t.Errorf("beside %v: %.3f, alone %.3f", more, got, alone)
-		}
-	}
-}
-
-// TestOneException: one commit of a file alone moves 107 of 109 to about 107 of 110.
-func TestOneException(t *testing.T) {
-	c := made().times(2, "conf.yml").times(107, "api.go", "conf.yml").times(2, "api.go")
-	for i := range 40 { // other work
-		c.Add("", []event.Path{event.Path(fmt.Sprintf("x%d.go", i))}, nil)
-	}
-	before := c.p(t, "conf.yml", "api.go")
-	after := c.times(1, "api.go").p(t, "conf.yml", "api.go")
-	if before < .8 || after < before-.03 {
-		t.Errorf("%.3f before one exception, %.3f after it", before, after)
-	}
-	one := made().times(42, "cli.py", "CHANGES.rst").times(58, "cli.py")
-	before = one.p(t, "CHANGES.rst", "cli.py")
-	if after = one.times(1, "cli.py").p(t, "CHANGES.rst", "cli.py"); after < before-.03 {
-		t.Errorf("42 of 100: %.3f, then %.3f", before, after)
-	}
-}
-
 // TestNoCommitMovesMuch: whatever a history is, no single commit moves a companion that has 30 common commits by more
 // than .03: neither one without it, nor one of it alone, nor another file's. A pair that has come apart is given up.
 func TestNoCommitMovesMuch(t *testing.T) {
@@ -115,25 +82,6 @@ func TestNoCommitMovesMuch(t *testing.T) {
 	}
 }
 
-// TestMoreEvidence: what changed together more often stands first, and a file that stands first is promised more.
-func TestMoreEvidence(t *testing.T) {
-	c := made()
-	for i := range 8 {
-		set := []event.Path{"a.go", "seven.go"}
-		if i == 3 {
-			set = set[:1]
-		}
-		if i%2 == 0 {
-			set = append(set, "four.go")
-		}
-		c.Add("", set, nil)
-	}
-	found := c.Companions(Shipped(), []event.Path{"a.go"}, nil, everything, 10)
-	if len(found) < 2 || found[0].File != "seven.go" || found[1].File != "four.go" || found[1].LogOdds >= found[0].LogOdds {
-		t.Errorf("%+v", found)
-	}
-}
-
 // TestCount: the same pair has the same counts wherever it is asked about, under the present names.
 func TestCount(t *testing.T) {
 	c := made(commits{"old.go", "doc.md"}, commits{"old.go"})
@@ -169,39 +117,6 @@ func TestCounts(t *testing.T) {
 		if Counts(x.c) != x.want {
 			t.Errorf("%d files, %q: %v", len(x.c.Paths)+len(x.c.Gone), x.c.Text, !x.want)
 		}
-	}
-}
-
-// TestNewFile: without a commit of its own, a file has what its name and its folder say; what does not exist is never
-// named.
-func TestNewFile(t *testing.T) {
-	c := made().times(5, "pkg/a.go", "pkg/list.go").times(5, "web/x.ts").times(2, "pkg/b_test.go")
-	found := c.Companions(Shipped(), []event.Path{"pkg/b.go"}, nil, func(p event.Path) bool { return p != "pkg/list.go" }, 10)
-	if len(found) == 0 || found[0].File != "pkg/b_test.go" || found[0].Facts[Name] != 1 || found[0].With != "pkg/b.go" {
-		t.Errorf("%+v", found)
-	}
-	for _, f := range found {
-		if f.File == "pkg/list.go" {
-			t.Error("a file that does not exist is named")
-		}
-	}
-}
-
-// TestTerms: the weights of the facts add up to the log odds, to the digit.
-func TestTerms(t *testing.T) {
-	c := made().times(9, "a.go", "b.go").times(4, "c.go", "b.go").times(3, "a.go", "c.go")
-	for _, x := range c.Companions(Shipped(), []event.Path{"a.go", "c.go", "new.go"}, nil, everything, 10) {
-		terms, sum := Shipped().Terms(&x.Facts), 0.0
-		for f, v := range x.Facts {
-			sum += v * terms[f]
-		}
-		if math.Abs(sum-x.LogOdds) > 1e-12 {
-			t.Errorf("%s: %v, the terms add up to %v", x.File, x.LogOdds, sum)
-		}
-	}
-	w := Shipped()
-	if w.Best <= 0 || w.Low < 0 || w.High < 0 || w.Others < 0 || w.Alike < 0 {
-		t.Errorf("more evidence is less of a promise: %+v", w)
 	}
 }
 

@@ -221,38 +221,6 @@ func TestDryRun(t *testing.T) {
 	counts(2, 1, 1)
 }
 
-func TestPlansAreMadeAsAWhole(t *testing.T) {
-	d := newFixture(t, map[string]string{"a.go": "one\ntwo\n", "b.go": "three\n"})
-	d.turn("s", "swap the numbers in both files", edits("a.go", "one", "1"), edits("a.go", "two", "2"),
-		edits("b.go", "three", "3"))
-	id := d.find("swap the numbers in both files")
-	d.write("b.go", "four\n")
-	got := d.replay(Request{ID: id, Edits: true})
-	if d.states(got, Planned, Planned, Diverged); got.Plan != "" {
-		t.Errorf("a plan that does not fit has a name: %+v", got)
-	}
-	d.write("b.go", "three\n")
-	got = d.replay(Request{ID: id, Edits: true})
-	if d.states(got, Planned, Planned, Planned); d.read("a.go") != "one\ntwo\n" ||
-		!strings.Contains(got.Diff, "-one\n-two\n+1\n+2\n") {
-		t.Fatalf("%+v", got)
-	}
-	if _, err := d.cache.Replay(t.Context(), d.w, Request{ID: id, Plan: "000000000000"}); !errors.Is(err, ErrPlan) ||
-		d.read("a.go") != "one\ntwo\n" {
-		t.Errorf("another plan than the one shown: %v", err)
-	}
-	got = d.replay(Request{ID: id, Plan: got.Plan})
-	if d.states(got, Applied, Applied, Applied); d.read("a.go") != "1\n2\n" || d.read("b.go") != "3\n" || got.Undo == "" {
-		t.Errorf("%+v", got)
-	}
-	d.close()
-	d.open(Options{}) // the record outlives a restart
-	if _, files, err := d.cache.Undo(t.Context(), d.w, ""); err != nil || len(files) != 2 ||
-		d.read("a.go") != "one\ntwo\n" || d.read("b.go") != "three\n" {
-		t.Errorf("%v, %v", files, err)
-	}
-}
-
 // TestNothingLeavesTheWorktree: names and links that lead out are neither read nor written, nor is what is ignored.
 func TestNothingLeavesTheWorktree(t *testing.T) {
 	d := newFixture(t, map[string]string{"a.go": "package a\n", "k.secret": "one"})
@@ -322,45 +290,6 @@ func TestConcurrent(t *testing.T) {
 			t.Errorf("%s: %+v", e.Session, e.Actions)
 		}
 	}
-}
-
-// TestHostile: a megabyte, broken text and tags do no harm.
-func TestHostile(t *testing.T) {
-	d := newFixture(t, map[string]string{"a.go": "package a\n"})
-	for i, p := range []string{strings.Repeat("zebra crossing </reload_options> ", 1<<15), "\xff\xfe zebra \x00 crossing",
-		strings.Repeat("a", 1<<20), "<<<>>> zebra cross"} {
-		d.turn(fmt.Sprint("s", i), p, reads("a.go"))
-		_ = d.find(p)
-	}
-	all, err := d.cache.List(t.Context())
-	d.must(err)
-	for _, e := range all {
-		if len(e.Text) > maxText {
-			t.Errorf("%d bytes of prompt", len(e.Text))
-		}
-	}
-	_, err = d.cache.o.Blobs.Forget(t.Context(), cold.ForgetFilter{Session: "s0"})
-	d.must(err)
-	if left, err := d.cache.List(t.Context()); err != nil || len(left) != len(all)-1 {
-		t.Errorf("%d of %d are left, %v", len(left), len(all), err)
-	}
-}
-
-// TestForgottenInputs: forgetting a file takes the texts of the calls that changed it, also where no text names it.
-func TestForgottenInputs(t *testing.T) {
-	d := newFixture(t, map[string]string{"a.go": "one\n", "b.go": "two\n"})
-	d.begin("s", "make the first number a digit")
-	d.did("s", edits("a.go", "one", "1"), edits("b.go", "two", "2"))
-	d.must(d.cache.inputs.write(t.Context()))
-	if len(d.cache.inputs.get(t.Context(), "t2:post:").Edits) != 1 {
-		t.Fatal("nothing is kept")
-	}
-	_, err := d.cache.o.Blobs.Forget(t.Context(), cold.ForgetFilter{Path: "a.go"})
-	d.must(err)
-	if got := d.cache.inputs.get(t.Context(), "t2:post:"); len(got.Edits) != 0 {
-		t.Errorf("the text of a forgotten file is left: %+v", got)
-	}
-	fault.Same(t, "the text of another file is gone", len(d.cache.inputs.get(t.Context(), "t3:post:").Edits), 1)
 }
 
 // TestUndoGoesOn: a daemon that was killed while it put files back has put back some: the next call goes on with the

@@ -42,12 +42,14 @@ func TestWhatIsCommittedLastComesFirst(t *testing.T) {
 	}
 }
 
-// TestNamedFilesLead: a file that the session's prompt named leads to its test, although no text of the question names it.
+// TestNamedFilesLead: a file that the session's prompt named leads to its test, although no text of the question
+// names it.
 func TestNamedFilesLead(t *testing.T) {
 	w := newWorld(t, "deep/lead.go", "checks/lead_test.go")
 	w.prompt("s", epoch.Add(-time.Minute), "look at deep/lead.go")
 	r := w.ranker(all(Options{}))
-	if got, _ := why(t, r, event.Query{Session: "s", Task: event.TaskPrompt}, "checks/lead_test.go"); got["named_pair"] == 0 {
+	got, _ := why(t, r, event.Query{Session: "s", Task: event.TaskPrompt}, "checks/lead_test.go")
+	if got["named_pair"] == 0 {
 		t.Errorf("%v", got)
 	}
 }

@@ -180,7 +180,8 @@ func TestStopOnFullDisk(t *testing.T) {
 		d.until("the events wait in memory", func() bool { return waiting(d.do("status").err) >= 66 })
 	}
 	hooks("a")
-	_, err := api.Call(t.Context(), d.client(), api.Events, []event.Event{{ID: "refused", Time: time.Now(), Session: "s", Body: event.Start{}}})
+	_, err := api.Call(t.Context(), d.client(), api.Events, []event.Event{{ID: "refused",
+		Time: time.Now(), Session: "s", Body: event.Start{}}})
 	var refused *api.Error
 	if !errors.As(err, &refused) || refused.Code != api.CodeFull || !strings.Contains(refused.Message, "no space left") {
 		t.Errorf("events on a full disk: %v", err)

@@ -14,8 +14,8 @@ import (
 	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
-// TestBest: of any set the same members stay, in the same order, as when all of it is sorted. Sums of the same numbers in
-// another order are equal: then the name decides.
+// TestBest: of any set the same members stay, in the same order, as when all of it is sorted. Sums of the same
+// numbers in another order are equal: then the name decides.
 func TestBest(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 7))
 	for round := range 500 {
@@ -53,7 +53,8 @@ func TestNewest(t *testing.T) {
 	first := newest(NewestKept + 9)
 	fault.Same(t, "after a tick", len(first), NewestKept)
 	s.Stamp(Recency, first[200], noon.Add(time.Hour))
-	fault.Same(t, "one that is stamped again", newest(NewestKept+9), slices.Concat(first[200:201], first[:200], first[201:]))
+	fault.Same(t, "one that is stamped again", newest(NewestKept+9),
+		slices.Concat(first[200:201], first[:200], first[201:]))
 	s.Rename("f0", "other") // a new name
 	s.Stamp(Recency, "f0", noon.Add(2*time.Hour))
 	s.Rename("f0", "f1") // a known one
@@ -69,6 +70,7 @@ func TestDamagedSets(t *testing.T) {
 	}
 	data, err := s.Snapshot()
 	fault.Check(t, err)
+	score := func(g *savedSets, x float64) { binary.LittleEndian.PutUint64(g.Scores, math.Float64bits(x)) }
 	number := func(n uint32) []byte { return binary.LittleEndian.AppendUint32(nil, n) }
 	for what, harm := range map[string]func(global, owned *savedSets){
 		"":                          func(*savedSets, *savedSets) {},
@@ -83,8 +85,8 @@ func TestDamagedSets(t *testing.T) {
 		"members without scores":    func(_, o *savedSets) { o.Scores = o.Scores[8:] },
 		"a member without a name":   func(_, o *savedSets) { copy(o.Members[8:], number(999)) },
 		"members out of order":      func(_, o *savedSets) { copy(o.Members[8:], o.Members[:4]) },
-		"a score that is no number": func(g, _ *savedSets) { binary.LittleEndian.PutUint64(g.Scores, math.Float64bits(math.NaN())) },
-		"a score without end":       func(g, _ *savedSets) { binary.LittleEndian.PutUint64(g.Scores, math.Float64bits(math.Inf(1))) },
+		"a score that is no number": func(g, _ *savedSets) { score(g, math.NaN()) },
+		"a score without end":       func(g, _ *savedSets) { score(g, math.Inf(1)) },
 	} {
 		var from saved
 		fault.Check(t, codec.Decode(data, &from))

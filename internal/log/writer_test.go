@@ -123,7 +123,10 @@ func TestTheDiskRefuses(t *testing.T) {
 func (k *kept) refuse() (allow func()) {
 	run := func(statement string) {
 		k.Helper()
-		fault.Check(k, k.db.Write(k.Context(), "refuse", func(tx *cold.Tx) error { _, err := tx.Exec(statement); return err }))
+		fault.Check(k, k.db.Write(k.Context(), "refuse", func(tx *cold.Tx) error {
+			_, err := tx.Exec(statement)
+			return err
+		}))
 	}
 	run("CREATE TRIGGER refused BEFORE INSERT ON events BEGIN SELECT RAISE(ABORT, 'no space'); END")
 	return func() { run("DROP TRIGGER refused") }

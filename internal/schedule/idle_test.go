@@ -11,8 +11,8 @@ import (
 	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
-// TestIdle: without a call for the limit the process is stopped, but not while something long is under way or events wait
-// that cannot be written, which is said once. What it serves may be gone at any time.
+// TestIdle: without a call for the limit the process is stopped, but not while something long is under way
+// or events wait that cannot be written, which is said once. What it serves may be gone at any time.
 func TestIdle(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var calls Calls
@@ -22,7 +22,8 @@ func TestIdle(t *testing.T) {
 		calls.Note(time.Now())
 		i := &Idle{Calls: &calls, Now: time.Now, Alert: slog.New(slog.NewTextHandler(&log, nil)),
 			Limit: func() time.Duration { return limit }, Busy: func() bool { return busy },
-			Unwritten: func() bool { return unwritten }, Gone: func() bool { return gone }, Stop: func(gone bool) { ended <- gone }}
+			Unwritten: func() bool { return unwritten }, Gone: func() bool { return gone },
+			Stop: func(gone bool) { ended <- gone }}
 		begin := func() { go func() { _ = i.Run(t.Context()) }() }
 		after := func(d time.Duration, what string, want int) {
 			t.Helper()

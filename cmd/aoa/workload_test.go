@@ -22,7 +22,7 @@ type workload struct {
 	n     int
 	step  int // of the person: a busy machine does few in a round, so the next round goes on
 
-	ends []time.Time // of the daemons
+	begins []time.Time // of the rounds
 
 	mu    sync.Mutex           // guards what follows, and n
 	acked map[string]time.Time // by POST /v1/events
@@ -38,6 +38,7 @@ func newWorkload(d *sandbox, seed uint64) *workload {
 
 // round starts a daemon, feeds it, and kills it at a moment that the seed decides.
 func (f *workload) round() {
+	f.begins = append(f.begins, time.Now())
 	daemon := f.daemon("AOA_HOLDOUT=0")
 	ctx, cancel := context.WithCancel(f.Context())
 	var all sync.WaitGroup
@@ -51,7 +52,6 @@ func (f *workload) round() {
 	}
 	fault.Pass(1200*time.Millisecond + time.Duration(f.r.IntN(1000))*time.Millisecond)
 	f.kill(daemon)
-	f.ends = append(f.ends, time.Now())
 	cancel()
 	all.Wait()
 }

@@ -42,7 +42,7 @@ function plot(title, xName, yName, series) {
   return chart;
 }
 // What was promised against what came true. Series: [name, class, bars].
-const reliability = series =>
+const reliabilityChart = series =>
   plot(
     'What was promised, and what came true',
     'aOa said',

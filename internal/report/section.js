@@ -53,7 +53,7 @@ function right({reliability, past}) {
   const [good, bad, what] = live ? ['used', 'not used', 'Files that hints have named, and whether they were opened in time.']
     : ['found', 'not found', 'Files that were left out of a change, and whether the first five name them.'];
   return [past && askedAgain(past), reliability && outcomes(reliability), el('div', {class: 'charts'},
-    series.length > 0 && el('figure', {}, reliability(series), el('figcaption', {}, 'On the diagonal aOa is as sure as it should be. Below it, it promises too much; ' +
+    series.length > 0 && el('figure', {}, reliabilityChart(series), el('figcaption', {}, 'On the diagonal aOa is as sure as it should be. Below it, it promises too much; ' +
       'above it, too little. Large dots stand for many predictions.')),
     shown && shown.weeks.length > 1 && el('figure', {}, weeks(shown.weeks, shown.month, good, bad), el('figcaption', {}, what)))];
 }

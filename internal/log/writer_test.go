@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -37,16 +38,17 @@ func many(from, n int) (out []event.Event) {
 // there is a full batch of it, also if Run was busy meanwhile. Whoever follows is called for what is new alone.
 func TestWhenABatchIsWritten(t *testing.T) {
 	inBubble(t, func(t *testing.T, k *kept, _ *strings.Builder) {
-		got, called := &recorder{}, 0
+		got := &recorder{}
+		var called atomic.Int64
 		l := k.begin(got)
-		l.o.After = func() { called++ }
+		l.o.After = func() { called.Add(1) }
 		defer k.running(l)()
 		after := func(what string, d time.Duration, known, calls int, behind time.Duration) {
 			t.Helper()
 			synctest.Wait()
 			time.Sleep(d) // in a synctest bubble
 			synctest.Wait()
-			fault.Same(t, what, []any{len(got.ids()), called, l.Behind()}, []any{known, calls, behind})
+			fault.Same(t, what, []any{len(got.ids()), int(called.Load()), l.Behind()}, []any{known, calls, behind})
 		}
 		after("nothing waits", time.Hour, 0, 0, 0)
 		l.Add()

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"log/slog"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -17,12 +18,14 @@ func TestIdle(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var calls Calls
 		var log bytes.Buffer
-		limit, busy, unwritten, gone := time.Hour, false, false, false
+		var limit atomic.Int64 // a time.Duration
+		var busy, unwritten, gone atomic.Bool
+		limit.Store(int64(time.Hour))
 		ended := make(chan bool, 1)
 		calls.Note(time.Now())
 		i := &Idle{Calls: &calls, Now: time.Now, Alert: slog.New(slog.NewTextHandler(&log, nil)),
-			Limit: func() time.Duration { return limit }, Busy: func() bool { return busy },
-			Unwritten: func() bool { return unwritten }, Gone: func() bool { return gone },
+			Limit: func() time.Duration { return time.Duration(limit.Load()) }, Busy: busy.Load,
+			Unwritten: unwritten.Load, Gone: gone.Load,
 			Stop: func(gone bool) { ended <- gone }}
 		begin := func() { go func() { _ = i.Run(t.Context()) }() }
 		after := func(d time.Duration, what string, want int) {
@@ -35,19 +38,21 @@ func TestIdle(t *testing.T) {
 		after(59*time.Minute, "before the limit", 0)
 		calls.Note(time.Now())
 		after(59*time.Minute, "a call begins the time again", 0)
-		unwritten = true
+		unwritten.Store(true)
 		after(2*time.Hour, "events wait", 0)
 		fault.Same(t, "warnings", strings.Count(log.String(), "events wait"), 1)
-		unwritten, busy = false, true
+		unwritten.Store(false)
+		busy.Store(true)
 		after(time.Hour, "busy", 0)
-		busy, limit = false, 0
+		busy.Store(false)
+		limit.Store(0)
 		after(time.Hour, "no limit", 0)
-		limit = time.Hour
+		limit.Store(int64(time.Hour))
 		after(idleAtMost, "idle", 1)
 		fault.Same(t, "gone", <-ended, false)
 		calls.Note(time.Now())
 		begin()
-		gone = true
+		gone.Store(true)
 		after(idleAtMost, "what it serves is gone", 1)
 		fault.Same(t, "gone", <-ended, true)
 	})

@@ -310,3 +310,46 @@ func TestAnswers(t *testing.T) {
 	fault.Same(t, "sum", Tally{1, 2, 3}.Plus(Tally{10, 20, 30}), Tally{11, 22, 33})
 	fault.Same(t, "the first line is always said", len(lines([]Candidate{{File: "a.go", P: .1}}, .5, "")), 1)
 }
+
+// TestChangeOf: the current file is the newest of the change, once.
+func TestChangeOf(t *testing.T) {
+	for want, q := range map[string]event.Query{
+		"[a b]":   {Files: []event.Path{"a", "b"}},
+		"[a b c]": {Files: []event.Path{"a", "b"}, Current: "c"},
+		"[b a]":   {Files: []event.Path{"a", "b"}, Current: "a"},
+		"[a]":     {Current: "a"},
+	} {
+		fault.Same(t, want, fmt.Sprint(ChangeOf(q)), want)
+	}
+}
+
+// TestEvidence: what is said of a companion by the strongest kind of evidence, and all that has weight.
+func TestEvidence(t *testing.T) {
+	d := newFixture(t, Options{})
+	c := &history.Commits{}
+	for range 9 {
+		c.Add("", []event.Path{"lib/parse.go", "docs/parse.md"}, nil)
+	}
+	c.Add("", []event.Path{"lib/parse_test.go"}, nil)
+	c.Add("", []event.Path{"lib/other.go"}, nil)
+	c.Add("", []event.Path{"far/away.go"}, nil)
+	q := event.Query{Task: event.TaskChange, Files: []event.Path{"lib/parse.go"}, At: epoch, Explain: true}
+	everything := func(event.Path) bool { return true }
+	texts := map[event.Path]string{}
+	for _, s := range d.p.Companions(q, history.Past{Commits: c}, everything).Answer(t.Context()).Suggestions {
+		texts[s.File] = s.Reasons[0].Text
+		if len(s.Reasons) < 2 {
+			t.Errorf("%s: only %d reasons", s.File, len(s.Reasons))
+		}
+		for _, r := range s.Reasons[1:] {
+			if r.Value*r.Weight == 0 {
+				t.Errorf("%s: %s has no weight", s.File, r.Signal)
+			}
+		}
+	}
+	for f, want := range map[event.Path]string{"docs/parse.md": "changed together in 9 of 9 commits", "lib/parse_test.go": "same stem as lib/parse.go",
+		"lib/other.go": "in the same folder as lib/parse.go", "far/away.go": "changed lately"} {
+		fault.Same(t, string(f), texts[f], want)
+	}
+	fault.Same(t, "nothing is known", len(d.p.Companions(q, history.Past{}, everything).Answer(t.Context()).Suggestions), 0)
+}

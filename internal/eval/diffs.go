@@ -2,7 +2,11 @@ package eval
 
 import (
 	"context"
+	"slices"
 	"strings"
+	"sync"
+
+	"golang.org/x/sync/errgroup"
 
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/git"
@@ -20,8 +24,8 @@ type Diffs struct {
 	learned []string
 }
 
-// ReadDiffs reads what the newest events changed, those that are commits. It takes some 2 ms for each. Without a clone
-// nothing is known.
+// ReadDiffs reads what the newest events changed, those that are commits. It takes some 2 ms for each. Without a clone,
+// and in one that lacks what many commits changed, nothing is known.
 func ReadDiffs(ctx context.Context, s Source, newest int) (*Diffs, error) {
 	if s.Clone == nil {
 		return nil, nil
@@ -33,12 +37,28 @@ func ReadDiffs(ctx context.Context, s Source, newest int) (*Diffs, error) {
 		}
 	}
 	d := &Diffs{commits: map[string][]index.FileSketch{}}
-	err := watcher.ReadSketches(ctx, git.Find(s.Clone.Env), s.Clone.Dir, ids, func(id string, files []index.FileSketch) error {
-		d.commits["commit:"+id] = files
-		return nil
-	})
+	var mu sync.Mutex // guards d.commits
+	all, ctx := errgroup.WithContext(ctx)
+	for part := range slices.Chunk(ids, max(1, (len(ids)+readers-1)/readers)) {
+		all.Go(func() error {
+			return watcher.ReadSketches(ctx, git.Find(s.Clone.Env), s.Clone.Dir, part,
+				func(id string, files []index.FileSketch) error {
+					mu.Lock()
+					defer mu.Unlock()
+					d.commits["commit:"+id] = files
+					return nil
+				})
+		})
+	}
+	err := all.Wait()
+	if git.ExitCode(err) > 0 {
+		return nil, nil // a partial clone: the daemon knows nothing, either
+	}
 	return d, err
 }
+
+// readers is how many processes of git read at once.
+const readers = 4
 
 // Of is what a commit changes, by the names that its files have after it.
 func (d *Diffs) Of(e event.Event) map[event.Path]index.Sketch {

@@ -10,7 +10,7 @@ const (
 	// applicationID marks the file as aOa's ("aOa1" in ASCII); file(1) and we recognise it.
 	applicationID = 0x614f6131
 	// schemaVersion is that of every schema in this program. Whoever changes one raises it.
-	schemaVersion = 1
+	schemaVersion = 2
 )
 
 // errVersion is the error of a file that an aOa with other schemas has made.

@@ -33,8 +33,8 @@ type Lack struct {
 	OfWithout int `json:"of_without"` // … these changed the file, of so many
 }
 
-// missingShared is how many commits two files must share before a warning names one of them: one may be chance.
-const missingShared = 2
+// LeastShared is how many commits two files must share before one of them is named beside the other: one may be chance.
+const LeastShared = 2
 
 // leastMissing is the probability below which a file is never named as missing.
 const leastMissing = 0.20
@@ -96,7 +96,7 @@ func (c *Candidates) Lacking(lacks []Lack) *Candidates {
 	for i := range c.files {
 		x := c.files[i]
 		x.lacking = slices.ContainsFunc(lacks, func(l Lack) bool { return l.File == x.File })
-		if x.lacking || max(x.P, x.Shipped) >= Floor && c.beside.together(&x).Both >= missingShared {
+		if x.lacking || max(x.P, x.Shipped) >= Floor && c.beside.together(&x).Both >= LeastShared {
 			out.files = append(out.files, x)
 		}
 	}
@@ -114,11 +114,11 @@ func (c *Candidates) Lacks(least float64) (out []Lack) {
 		if x.missing < least {
 			continue
 		}
-		if t := c.beside.together(x); t.Both >= missingShared {
+		if t := c.beside.together(x); t.Both >= LeastShared {
 			past := &c.beside.past
 			l := Lack{File: x.File, Score: x.P, Together: t, Commits: past.Commits.Together(t.With, x.File, shownCommits)}
 			l.Without, l.OfWithout = past.Commits.Without(t.With, x.File)
-			l.Precedents, l.MorePrecedents = past.Precedents(&c.beside.found[x.Place], shownCommits)
+			l.Precedents, l.MorePrecedents = past.Commits.Precedents(&c.beside.found[x.Place], shownCommits)
 			out = append(out, l)
 		}
 	}
@@ -150,7 +150,7 @@ func (b *companions) suggestion(x *Candidate, all, names bool) event.Suggestion 
 		s.Reasons[i].Text = factTexts[s.Reasons[i].Signal]
 	}
 	if t.Both > 0 {
-		s.Precedents, _ = b.past.Precedents(found, shownCommits)
+		s.Precedents, _ = b.past.Commits.Precedents(found, shownCommits)
 	}
 	s.Reasons = append([]event.Reason{evidence(found, t, names, s.Precedents)}, s.Reasons...)
 	return s

@@ -5,7 +5,9 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"maps"
 	"path/filepath"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -59,51 +61,55 @@ func (t *Set) RunSketches(ctx context.Context) error {
 	}
 }
 
-// sketch reads what the newest commits of all checkouts changed, and writes what is new.
+// sketch reads what the newest commits of all checkouts changed, and writes what is new. History, which is read before
+// and after, drops what the log does not have.
 func (t *Set) sketch(ctx context.Context) error {
-	begin, read := t.Now(), 0
-	var all []string
+	begin := t.Now()
+	missing, err := t.unsketched(ctx)
+	if err != nil || len(missing) == 0 {
+		return err
+	}
+	for batch := range slices.Chunk(missing, sketchBatch) {
+		from, room := t.Now(), true
+		if err := t.Home.Sketches(ctx, batch, func(id string, files []index.FileSketch) error {
+			room = t.sketches.Add(id, files)
+			return nil
+		}); err != nil {
+			return err
+		}
+		if !room { // nor for older ones
+			break
+		}
+		if !schedule.Pause(ctx, t.Now().Sub(from)) {
+			return nil
+		}
+	}
+	t.sketches.changes.Add(1)
+	if _, err := t.unsketched(ctx); err != nil {
+		return err
+	}
+	t.Info.Info("what commits changed is known", "commits", len(missing), "took", t.Now().Sub(begin).Round(time.Millisecond))
+	return t.writeSketches()
+}
+
+// unsketched are the newest commits of all checkouts of which it is not known what they changed, each once. What is
+// known of other commits is dropped.
+func (t *Set) unsketched(ctx context.Context) (missing []string, err error) {
+	newest := map[string]bool{}
 	for _, w := range t.All() {
 		commits, err := w.History(ctx)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		newest := commits.Newest(history.MaxSketched)
-		all = append(all, newest...)
-		var missing []string
-		for _, id := range newest {
-			if !t.sketches.Has(id) {
+		for _, id := range commits.Newest(history.MaxSketched) {
+			if !newest[id] && !t.sketches.Has(id) {
 				missing = append(missing, id)
 			}
-		}
-		if len(missing) > 0 {
-			t.sketches.Keep(all) // makes room
-		}
-		for len(missing) > 0 {
-			n := min(len(missing), sketchBatch)
-			batch := t.Now()
-			if err := w.Repo.Sketches(ctx, missing[:n], func(id string, files []index.FileSketch) error {
-				t.sketches.Add(id, files)
-				return nil
-			}); err != nil {
-				return err
-			}
-			if missing, read = missing[n:], read+n; len(missing) > 0 && !schedule.Pause(ctx, t.Now().Sub(batch)) {
-				return nil
-			}
+			newest[id] = true
 		}
 	}
-	if read == 0 {
-		return nil
-	}
-	t.sketches.changes.Add(1)
-	for _, w := range t.All() { // now, rather than at the next question; and what the log does not have is dropped
-		if _, err := w.History(ctx); err != nil {
-			return err
-		}
-	}
-	t.Info.Info("what commits changed is known", "commits", read, "took", t.Now().Sub(begin).Round(time.Millisecond))
-	return t.writeSketches()
+	t.sketches.Keep(slices.Collect(maps.Keys(newest)))
+	return missing, nil
 }
 
 // sketchesFile is in the store.

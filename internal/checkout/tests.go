@@ -15,8 +15,6 @@ const (
 	mostBeside = 100 // files beside the change that are looked through
 	mostAlike  = 40  // files that share names with a file of the change
 	mostTests  = 20  // where the question does not say how many
-
-	leastTogether = 2 // commits that changed a test and a file of the change: one may be chance
 )
 
 // tests answers which tests go with a change, at most q.Limit: those of the change; those that commits changed together
@@ -46,7 +44,7 @@ func (w *Checkout) tests(ctx context.Context, q event.Query) (event.Answer, erro
 	}
 	for _, s := range ans.Suggestions {
 		pair := slices.ContainsFunc(files, func(f event.Path) bool { return f.PairStem() == s.File.PairStem() })
-		if pair || s.Together != nil && s.Together.Both >= leastTogether {
+		if pair || s.Together != nil && s.Together.Both >= prefetch.LeastShared {
 			add(s)
 		}
 	}

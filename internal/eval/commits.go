@@ -63,9 +63,7 @@ func EachCommit(ctx context.Context, s Source, o Options, ask func(*Commit) erro
 		if past.diffs, err = ReadDiffs(ctx, s, len(s.Commits)-from+o.Sketched); err != nil {
 			return fmt.Errorf("evaluate %s: %w", s.Name, err)
 		}
-		if past.diffs != nil {
-			past.commits.Sketches = &past.diffs.Known
-		}
+		past.commits.Sketches = &past.diffs.Known
 	}
 	var moved []event.Event // renames of the commit that comes next: it is asked about before they are known
 	for i, e := range s.Commits {

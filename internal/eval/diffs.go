@@ -15,8 +15,8 @@ import (
 	"github.com/aoa-dev/aoa/watcher"
 )
 
-// Diffs are what the newest commits of a history changed, for a replay that learns one commit after the other. nil
-// knows nothing.
+// Diffs are what the newest commits of a history changed, for a replay that learns one commit after the other. The
+// zero value knows nothing.
 type Diffs struct {
 	Known history.Sketches // of the commits that were learned, as many as a daemon knows
 
@@ -27,8 +27,9 @@ type Diffs struct {
 // ReadDiffs reads what the newest events changed, those that are commits. It takes some 2 ms for each. Without a clone,
 // and in one that lacks what many commits changed, nothing is known.
 func ReadDiffs(ctx context.Context, s Source, newest int) (*Diffs, error) {
+	d := &Diffs{}
 	if s.Clone == nil {
-		return nil, nil
+		return d, nil
 	}
 	var ids []string
 	for _, e := range s.Commits[max(0, len(s.Commits)-newest):] {
@@ -36,7 +37,7 @@ func ReadDiffs(ctx context.Context, s Source, newest int) (*Diffs, error) {
 			ids = append(ids, id)
 		}
 	}
-	d := &Diffs{commits: map[string][]index.FileSketch{}}
+	d.commits = map[string][]index.FileSketch{}
 	var mu sync.Mutex // guards d.commits
 	all, ctx := errgroup.WithContext(ctx)
 	for part := range slices.Chunk(ids, max(1, (len(ids)+readers-1)/readers)) {
@@ -52,7 +53,7 @@ func ReadDiffs(ctx context.Context, s Source, newest int) (*Diffs, error) {
 	}
 	err := all.Wait()
 	if git.ExitCode(err) > 0 {
-		return nil, nil // a partial clone: the daemon knows nothing, either
+		return &Diffs{}, nil // a partial clone: the daemon knows nothing, either
 	}
 	return d, err
 }
@@ -62,9 +63,6 @@ const readers = 4
 
 // Of is what a commit changes, by the names that its files have after it.
 func (d *Diffs) Of(e event.Event) map[event.Path]index.Sketch {
-	if d == nil {
-		return nil
-	}
 	out := map[event.Path]index.Sketch{}
 	for _, f := range d.commits[e.ID] {
 		out[f.File] = f.Sketch

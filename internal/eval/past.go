@@ -21,7 +21,7 @@ type Past struct {
 	Tree *index.Tree
 
 	commits history.Commits
-	diffs   *Diffs                      // nil: what commits changed is not known
+	diffs   *Diffs
 	now     map[event.Path]index.Sketch // what the commit changes that is asked about
 	asks    *prefetch.Prefetcher
 }
@@ -29,7 +29,7 @@ type Past struct {
 // NewPast returns a Past that knows nothing yet.
 func NewPast() *Past {
 	// Companions of a change come from commits alone, so that the prefetcher needs no ranker.
-	return &Past{Tree: index.NewTree(nil),
+	return &Past{Tree: index.NewTree(nil), diffs: &Diffs{},
 		asks: prefetch.New(prefetch.NewState(), session.New(), nil, prefetch.Options{})}
 }
 
@@ -46,9 +46,7 @@ func (p *Past) Learn(e event.Event) {
 		p.Tree.Add(b.Paths...)
 		p.Tree.Remove(b.Gone...)
 		if history.Counts(b) {
-			if p.diffs != nil {
-				p.diffs.Learn(e)
-			}
+			p.diffs.Learn(e)
 			p.commits.Add(strings.TrimPrefix(e.ID, "commit:"), slices.Concat(b.Paths, b.Gone), nil)
 		}
 	}

@@ -80,6 +80,8 @@ type Companion struct {
 	// several change nearly always with With, all are first, and the next is one that does not.
 	Ahead    float64
 	Foremost int // files of the change of which it is the first outside
+
+	like []precedent // of With
 }
 
 // Foremost finds the first two files outside of a change by each file of it.
@@ -177,7 +179,7 @@ func (c *Commits) Companions(w *Weights, change []event.Path, diffs map[event.Pa
 	at := map[int32]int{}
 	var found []best
 	foremost := Foremost{}
-	c.each(w, change, diffs, has, func(with event.Path, f int32, _ int, x *Facts) {
+	c.each(w, change, diffs, has, func(with event.Path, f int32, _ int, x *Facts, like []precedent) {
 		z := w.Z(x)
 		i, known := at[f]
 		if !known {
@@ -187,7 +189,7 @@ func (c *Commits) Companions(w *Weights, change []event.Path, diffs map[event.Pa
 		b := &found[i]
 		foremost.Add(with, b.File, z)
 		if b.sum += probability(z); z > b.z {
-			b.z, b.With, b.Facts = z, with, *x
+			b.z, b.With, b.Facts, b.like = z, with, *x, like
 		}
 	})
 	alike := c.alike(change)
@@ -247,7 +249,7 @@ func (c *Commits) Evidence(change []event.Path, diffs map[event.Path]index.Sketc
 	defer c.mu.RUnlock()
 	at := map[int32]*Evidence{}
 	alike := c.alike(change)
-	c.each(nil, change, diffs, has, func(with event.Path, f int32, both int, x *Facts) {
+	c.each(nil, change, diffs, has, func(with event.Path, f int32, both int, x *Facts, _ []precedent) {
 		e := at[f]
 		if e == nil {
 			e = &Evidence{File: c.files[f].name, Alike: alike[f]}
@@ -265,7 +267,7 @@ func (c *Commits) Evidence(change []event.Path, diffs map[event.Path]index.Sketc
 
 // each calls yield with what each of the last files of a change says of each file outside of it. c.mu is held.
 func (c *Commits) each(w *Weights,
-	change []event.Path, diffs map[event.Path]index.Sketch, has func(event.Path) bool, yield func(with event.Path, f int32, both int, x *Facts),
+	change []event.Path, diffs map[event.Path]index.Sketch, has func(event.Path) bool, yield func(with event.Path, f int32, both int, x *Facts, like []precedent),
 ) {
 	inside := make(map[event.Path]bool, len(change))
 	for _, f := range change {
@@ -275,7 +277,7 @@ func (c *Commits) each(w *Weights,
 	s := scratches.Get().(*scratch)
 	s.grow(len(c.files))
 	for _, with := range change[max(0, len(change)-mostFiles):] {
-		c.pairs(w, with, diffs[with], s, outside, func(f int32, both int, x *Facts) { yield(with, f, both, x) })
+		c.pairs(w, with, diffs[with], s, outside, func(f int32, both int, x *Facts, like []precedent) { yield(with, f, both, x, like) })
 	}
 	for _, f := range s.based {
 		s.base[f] = rate{}

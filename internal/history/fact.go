@@ -152,7 +152,7 @@ var (
 // pairs calls yield with what one file of a change says of every other file that exists. Without weights the fact
 // Steady is 0. c.mu is held.
 func (c *Commits) pairs(w *Weights, with event.Path, present index.Sketch, s *scratch, has func(event.Path) bool,
-	yield func(f int32, both int, x *Facts)) {
+	yield func(f int32, both int, x *Facts, like []precedent)) {
 	self, known := c.ids[with]
 	if !known {
 		self = -1
@@ -214,7 +214,7 @@ func (c *Commits) pairs(w *Weights, with event.Path, present index.Sketch, s *sc
 		if x[Steady] = 0; w != nil && s.both[f] >= steadyFrom {
 			x[Steady] = c.steady(w, self, f, &x, inFolder)
 		}
-		yield(f, int(s.both[f]), &x)
+		yield(f, int(s.both[f]), &x, before)
 	}
 	s.clear()
 }

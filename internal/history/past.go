@@ -18,8 +18,3 @@ func (p Past) Weights() *Weights {
 	}
 	return Shipped()
 }
-
-// Precedents are the earlier commits of a companion that are most like the change, see Commits.Precedents.
-func (p Past) Precedents(c *Companion, most int) (ids []string, more int) {
-	return p.Commits.Precedents(c.With, c.File, p.Diffs[c.With], most)
-}

@@ -5,7 +5,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/index"
 )
 
@@ -105,7 +104,7 @@ type word struct {
 	weight float64 // their sum is 1
 }
 
-// rare weighs the words of a diff by their rarity among all diffs.
+// rareWords weighs the words of a diff by their rarity among all diffs.
 func (s *Sketches) rareWords(present index.Sketch) []word {
 	if s == nil {
 		return nil
@@ -176,18 +175,14 @@ func union(a, b []uint32) []uint32 {
 	return append(append(out, a...), b...)
 }
 
-// Precedents are the commits of with whose diffs are like the present one and that changed f, too: the ids of the most
-// alike, at most most, and how many more there are.
-func (c *Commits) Precedents(with, f event.Path, present index.Sketch, most int) (ids []string, more int) {
+// Precedents are the earlier commits of x.With whose change of it is most like the present one and that changed x.File,
+// too: the ids of the most alike, at most most, and how many more there are. x is one of Companions.
+func (c *Commits) Precedents(x *Companion, most int) (ids []string, more int) {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
-	i, known := c.ids[with]
-	j, also := c.ids[f]
-	if !known || !also {
-		return nil, 0
-	}
-	for _, p := range c.precedents(i, present) {
-		_, both := slices.BinarySearch(c.sets[p.commit], j)
+	f := c.ids[x.File]
+	for _, p := range x.like {
+		_, both := slices.BinarySearch(c.sets[p.commit], f)
 		switch {
 		case p.like < leastLike || !both || c.names[p.commit] == 0:
 		case len(ids) < most:

@@ -10,6 +10,7 @@ import (
 
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/history"
+	"github.com/aoa-dev/aoa/prefetch"
 	"github.com/aoa-dev/aoa/scripts/recorded"
 )
 
@@ -113,7 +114,6 @@ type companion struct {
 // The companions that a warning may name, as in package prefetch.
 const (
 	mostWarned   = 5
-	leastShared  = 2
 	leastMissing = 0.2
 )
 
@@ -134,7 +134,7 @@ func (q *changeQuestion) companions(w *history.Weights) (out []companion) {
 				best, c.With = z, name(int(f.With[k]))
 			}
 		}
-		if f.Both >= leastShared && sigmoid(c.LogOdds) >= leastMissing {
+		if f.Both >= prefetch.LeastShared && sigmoid(c.LogOdds) >= leastMissing {
 			out = append(out, c)
 		}
 	}

@@ -262,9 +262,6 @@ func keptChanges(ctx context.Context, name, repos string, names []string) (all [
 		if err != nil {
 			return err
 		}
-		if diffs == nil {
-			diffs = &eval.Diffs{}
-		}
 		all[i] = &changesOf{Name: names[i]}
 		all[i].ask(s.Commits, diffs)
 		fmt.Fprintf(os.Stderr, "%s: %d questions\n", names[i], len(all[i].Questions))

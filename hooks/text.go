@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode"
 
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/index"
@@ -64,7 +63,7 @@ func Text(kind string, sugg []event.Suggestion, space int) (text string, named [
 		if !ok || !s.File.Mentionable() || len(named) == maxFiles {
 			continue
 		}
-		line, why := place(s), ": "+reason(s)
+		line, why := s.After(s.File.Quoted()), ": "+reason(s)
 		switch {
 		case list:
 			line += fmt.Sprintf(" (%.0f %%)", 100*s.Score)
@@ -136,20 +135,6 @@ func OtherSession(files []event.Path) (text string, named []event.Path) {
 	}
 	return preface + "another session was active in the last 30 minutes. Changed and not committed: " +
 		strings.Join(names, ", ") + ".", named
-}
-
-// place is a file, with the line and the name of the definition that is meant if one is known.
-func place(s event.Suggestion) string {
-	if s.Line == 0 {
-		return s.File.Quoted()
-	}
-	symbol := s.Symbol
-	if strings.ContainsFunc(symbol, func(r rune) bool {
-		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '_' && r != '.'
-	}) {
-		symbol = event.Quote(symbol)
-	}
-	return fmt.Sprintf("%s:%d %s", s.File.Quoted(), s.Line, symbol)
 }
 
 // maxReason is how long a reason is at most, in UTF-16 units.

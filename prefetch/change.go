@@ -28,6 +28,7 @@ type Lack struct {
 	// at most two; nine digits of their ids. There may be none.
 	Precedents     []string `json:"precedents,omitempty"`
 	MorePrecedents int      `json:"more_precedents,omitempty"` // how many more of them there are
+	event.Place             // what these commits changed in the file, if it still has that
 
 	Without   int `json:"without"`    // of the repository's newest 800 commits that did not change With …
 	OfWithout int `json:"of_without"` // … these changed the file, of so many
@@ -119,6 +120,7 @@ func (c *Candidates) Lacks(least float64) (out []Lack) {
 			l := Lack{File: x.File, Score: x.P, Together: t, Commits: past.Commits.Together(t.With, x.File, shownCommits)}
 			l.Without, l.OfWithout = past.Commits.Without(t.With, x.File)
 			l.Precedents, l.MorePrecedents = past.Commits.Precedents(&c.beside.found[x.Place], shownCommits)
+			l.Place = past.Place(&c.beside.found[x.Place])
 			out = append(out, l)
 		}
 	}
@@ -151,6 +153,7 @@ func (b *companions) suggestion(x *Candidate, all, names bool) event.Suggestion 
 	}
 	if t.Both > 0 {
 		s.Precedents, _ = b.past.Commits.Precedents(found, shownCommits)
+		s.Place = b.past.Place(found)
 	}
 	s.Reasons = append([]event.Reason{evidence(found, t, names, s.Precedents)}, s.Reasons...)
 	return s

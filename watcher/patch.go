@@ -132,20 +132,21 @@ func (p *patches) end(yield func(id string, files []index.FileSketch) error) err
 
 func (p *patches) endFile() {
 	if k := p.differ.Sketch(); p.path != "" && k != nil && len(p.files) <= patchFiles {
-		p.files = append(p.files, index.FileSketch{File: p.path, Sketch: k})
+		p.files = append(p.files, index.FileSketch{File: p.path, Sketch: k, Places: p.differ.Places()})
 	}
 	p.path, p.differ = "", index.Differ{}
 }
 
 // hunk reads the lines of a hunk: as many as its header says, whatever they look like.
 func (p *patches) hunk(head string) error {
-	ranges, _, whole := strings.Cut(strings.TrimPrefix(head, "@@ -"), " @@")
+	ranges, quoted, whole := strings.Cut(strings.TrimPrefix(head, "@@ -"), " @@")
 	from, to, both := strings.Cut(ranges, " +")
 	removed, err := hunkLines(from)
 	added, also := hunkLines(to)
 	if err = errors.Join(err, also); !whole || !both || err != nil {
 		return fmt.Errorf("a hunk of commit %s: %w", p.commit, errLog)
 	}
+	p.differ.Hunk([]byte(quoted))
 	for n := removed + added; n > 0 && p.lines.next(); {
 		if line := p.lines.line; len(line) > 0 && line[0] != '\\' { // "\ No newline at end of file" is none of them
 			p.differ.Line(line[0] == '+', bytes.TrimRight(line[1:], "\r"))

@@ -76,6 +76,36 @@ func TestSketches(t *testing.T) {
 	}
 }
 
+// TestPlacesOfCommits: the place of a commit is found again in the file as it is now, by a line that the commit added and by
+// the line that git quotes above a hunk.
+func TestPlacesOfCommits(t *testing.T) {
+	g := newRepository(t)
+	doc := "# Doc\n\n## first\n\nA line.\n\n## second\n\nA line.\n"
+	program := "package a\n\nfunc one() {\n\tx := 1\n\tuse(x)\n}\n\nfunc two() {\n\tx := 1\n\tuse(x)\n}\n"
+	commit := func(doc, program string) string {
+		g.write("doc.md", doc)
+		g.write("a.go", program)
+		g.git("add", "-A")
+		g.git("commit", "-q", "-m", "x")
+		return g.git("rev-parse", "HEAD")
+	}
+	commit(doc, program)
+	id := commit(doc+"A new line.\n", strings.Replace(program, "\tx := 1\n\tuse(x)\n}\n\nfunc two", "\tx := 1\n}\n\nfunc two", 1))
+	now := map[event.Path]string{"doc.md": "# Doc\n\n## moved here\n\nA line.\nA new line.\n", "a.go": program}
+	want := map[event.Path]string{"doc.md": `doc.md:3 "moved here"`, "a.go": "a.go:3 one"}
+	fault.Check(t, g.open().Sketches(t.Context(), []string{id}, func(_ string, files []index.FileSketch) error {
+		fault.Same(t, "files", len(files), 2)
+		for _, f := range files {
+			weights := map[uint32]float64{}
+			for _, h := range f.Places {
+				weights[h] = 1
+			}
+			fault.Same(t, "place", index.PlaceOf(f.File, []byte(now[f.File]), weights).After(string(f.File)), want[f.File])
+		}
+		return nil
+	}))
+}
+
 // TestSketchesOfDamage: a commit that git cannot read is yielded without files, and stops no other.
 func TestSketchesOfDamage(t *testing.T) {
 	g := newRepository(t)

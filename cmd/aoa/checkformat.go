@@ -59,7 +59,7 @@ func (a *app) checkText(ans *change.Answer) {
 		fmt.Fprintf(a.out, "and %d more lines\n", ans.MoreBroken)
 	}
 	for _, l := range ans.Missing {
-		fmt.Fprintf(a.out, "%s: %s\n", a.display(l.File), evidence(l, a.display))
+		fmt.Fprintf(a.out, "%s: %s\n", l.After(a.display(l.File)), evidence(l, a.display))
 	}
 	if ans.MoreMissing > 0 {
 		fmt.Fprintf(a.out, "and %d more\n", ans.MoreMissing)
@@ -105,7 +105,7 @@ func (a *app) checkMarkdown(ans *change.Answer) {
 		fmt.Fprintf(a.out, "| and %d more lines | |\n", ans.MoreBroken)
 	}
 	for _, l := range ans.Missing {
-		fmt.Fprintf(a.out, "| %s | %s |\n", show(l.File), evidence(l, show))
+		fmt.Fprintf(a.out, "| %s | %s |\n", code(l.After(l.File.Display())), evidence(l, show))
 	}
 	if ans.MoreMissing > 0 {
 		fmt.Fprintf(a.out, "| and %d more | |\n", ans.MoreMissing)
@@ -139,7 +139,7 @@ func (a *app) checkGitHub(ans *change.Answer) {
 		warn(b.File, b.Line, "still used", used(b, event.Path.Display)+": "+event.Path(b.Text).Display())
 	}
 	for _, l := range ans.Missing {
-		warn(l.With, 1, "maybe missing", l.File.Display()+": "+evidence(l, event.Path.Display))
+		warn(l.With, 1, "maybe missing", l.After(l.File.Display())+": "+evidence(l, event.Path.Display))
 	}
 	if more := ans.MoreBroken + ans.MoreMissing; more > 0 {
 		fmt.Fprintf(a.out, "::warning title=aoa check::and %d more findings\n", more)
@@ -177,7 +177,7 @@ func (a *app) checkSARIF(ans *change.Answer) {
 		add(ruleUsed, b.File, b.Line, used(b, event.Path.Display))
 	}
 	for _, l := range ans.Missing {
-		add(ruleMissing, l.With, 1, l.File.Display()+": "+evidence(l, event.Path.Display))
+		add(ruleMissing, l.With, 1, l.After(l.File.Display())+": "+evidence(l, event.Path.Display))
 	}
 	rule := func(id, text string) object { return object{"id": id, "shortDescription": object{"text": text}} }
 	run := object{"results": results, "properties": object{"moreFindings": ans.MoreBroken + ans.MoreMissing},

@@ -283,11 +283,11 @@ func (a *app) suggestions(list []event.Suggestion, q event.Query, percent bool) 
 		indent = len(" 59%  ")
 	}
 	for _, s := range list {
-		wide, long = max(wide, width(a.display(s.File))), max(long, width(a.evidence(s, q)))
+		wide, long = max(wide, width(s.After(a.display(s.File)))), max(long, width(a.evidence(s, q)))
 	}
 	beside := a.width == 0 || indent+wide+gap+long <= a.width
 	for _, s := range list {
-		name, evidence := a.display(s.File), a.evidence(s, q)
+		name, evidence := s.After(a.display(s.File)), a.evidence(s, q)
 		line := a.link(s.File, a.bold(name))
 		if percent {
 			line = a.shade(s.Score, fmt.Sprintf("%3.0f%%", s.Score*100)) + "  " + line

@@ -85,7 +85,7 @@ func (c *Checkout) Check(ctx context.Context, r Request) (Answer, error) {
 		return a, err
 	}
 	a.Companions = c.Prefetch.Companions(event.Query{Files: s.asked, At: c.Now()},
-		history.Past{Commits: commits, Diffs: Diffs(s.changed)}, s.exists)
+		history.Past{Commits: commits, Diffs: Diffs(s.changed), Text: s.world.Text}, s.exists)
 	lacks := slices.DeleteFunc(a.Companions.Lacks(c.Prefetch.Sure()), func(l prefetch.Lack) bool { return s.own[l.File] })
 	var rules Rules
 	rules.exceptions, a.Unread = c.exceptions(r, &s)

@@ -94,7 +94,7 @@ func (w *Checkout) Places(prompt string, shown []event.Suggestion) {
 	for i := range shown[:min(len(shown), maxListed)] {
 		s := &shown[i]
 		if d, ok := w.Reader.Contents().DefinitionFor(s.File, w.Reader.Text(s.File), text); ok {
-			s.Line, s.Symbol = d.Line, d.Name
+			s.Place = event.Place{Line: d.Line, Symbol: d.Name}
 		}
 	}
 }

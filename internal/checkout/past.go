@@ -56,6 +56,7 @@ func (w *Checkout) Asked(ctx context.Context, q event.Query) (p history.Past, er
 	}
 	if p.Commits, err = w.History(ctx); err == nil && p.Commits.Sketched() {
 		p.Diffs = change.Diffs(w.edits.Compare(ctx, prefetch.ChangeOf(q)))
+		p.Text = w.Reader.Text
 	}
 	return p, err
 }

@@ -2,7 +2,9 @@ package event
 
 import (
 	"fmt"
+	"strings"
 	"time"
+	"unicode"
 )
 
 // Task is what a prediction is made for. Weights, calibration and records are kept per task. Tasks are stored: they
@@ -76,9 +78,34 @@ type Suggestion struct {
 	// the commits of Together.With whose change of it is most like the present one and that changed the file, too, at most
 	// two; nine digits of their ids
 	Precedents []string `json:"precedents,omitempty"`
-	// where the file defines what the question speaks of; line 0 where that is not known
-	Line   int    `json:"line,omitempty"`
-	Symbol string `json:"symbol,omitempty"`
+	// where the file defines what the question speaks of; of a change: what the Precedents changed in it
+	Place
+}
+
+// Place is a definition of a program or a heading of a document. Line 0: the place is not known.
+type Place struct {
+	Line    int    `json:"line,omitempty"`    // from 1 on
+	Symbol  string `json:"symbol,omitempty"`  // its name, as the file has it: data; "" where there is none
+	Heading bool   `json:"heading,omitempty"` // it is a heading
+}
+
+// After puts the place behind the name of its file: `docs/commands.md:41 "suggest"`, `app.go:12 App.run`. What is no
+// plain name is quoted, and one that a model could take for a sentence is left out.
+func (p Place) After(file string) string {
+	if p.Line == 0 {
+		return file
+	}
+	text := fmt.Sprintf("%s:%d", file, p.Line)
+	plain := !p.Heading && !strings.ContainsFunc(p.Symbol, func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '_' && r != '.'
+	})
+	switch {
+	case !Path(p.Symbol).Mentionable():
+		return text
+	case plain:
+		return text + " " + p.Symbol
+	}
+	return text + " " + Quote(p.Symbol)
 }
 
 // Together says how often two files changed in one commit.

@@ -64,7 +64,7 @@ func (h *Hints) stopText(ctx context.Context, w *checkout.Checkout, call hooks.C
 		lines = append(lines, fmt.Sprintf("%s:%d: %s", b.File.Quoted(), b.Line, event.Quote(b.Text)))
 	}
 	for _, l := range ans.Missing {
-		lines = append(lines, l.File.Quoted()+": "+l.Because(event.Path.Quoted))
+		lines = append(lines, l.After(l.File.Quoted())+": "+l.Because(event.Path.Quoted))
 	}
 	most := 1 + prefetch.MaxFiles
 	more := ans.MoreBroken + ans.MoreMissing + max(0, len(lines)-most)

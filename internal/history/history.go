@@ -32,6 +32,7 @@ type file struct {
 	folder, stem string
 	commits      []int32        // rising
 	sketches     []index.Sketch // what the newest of commits changed in it; nil: not known
+	places       []index.Places // where, as many
 	words        []uint32       // of sketches, rising
 }
 
@@ -51,7 +52,7 @@ func (c *Commits) Add(id string, files, was []event.Path) {
 		was = files
 	}
 	name, n := commitID(id), int32(len(c.sets))
-	set, diffs := make([]int32, len(files)), map[int32]index.Sketch{}
+	set, diffs := make([]int32, len(files)), map[int32]index.FileSketch{}
 	for i, f := range files {
 		set[i] = c.number(f)
 	}

@@ -144,12 +144,13 @@ const (
 	keptFileDiffs = 16
 )
 
-// sketched takes in what the newest commit changed in the file, nil if that is not known.
-func (f *file) sketched(k index.Sketch) {
+// sketched takes in what the newest commit changed in the file, zero if that is not known.
+func (f *file) sketched(x index.FileSketch) {
+	k := x.Sketch
 	if len(f.sketches) == 0 && k == nil {
 		return // of an old commit
 	}
-	f.sketches = append(f.sketches, k)
+	f.sketches, f.places = append(f.sketches, k), append(f.places, x.Places)
 	f.words = union(f.words, k)
 	if len(f.words) > mostFileWords {
 		f.words = nil
@@ -192,4 +193,22 @@ func (c *Commits) Precedents(x *Companion, most int) (ids []string, more int) {
 		}
 	}
 	return ids, more
+}
+
+// places are those that the precedents of x changed in its file, each with the sum of their likeness. x is one of
+// Companions.
+func (c *Commits) places(x *Companion) map[uint32]float64 {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	f := &c.files[c.ids[x.File]]
+	out := map[uint32]float64{}
+	for _, p := range x.like {
+		i, both := slices.BinarySearch(f.commits, p.commit)
+		if i -= len(f.commits) - len(f.places); p.like >= leastLike && both && i >= 0 {
+			for _, h := range f.places[i] {
+				out[h] += p.like
+			}
+		}
+	}
+	return out
 }

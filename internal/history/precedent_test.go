@@ -60,6 +60,32 @@ func TestWhatWasChanged(t *testing.T) {
 	}
 }
 
+// TestWhereItWasChanged: the place of a companion is where the commits like the change changed it, as it stands in the file now.
+func TestWhereItWasChanged(t *testing.T) {
+	c := &Commits{Sketches: &Sketches{}}
+	c.Add("", []event.Path{"cmd.go", "doc.md"}, nil) // older than the sketches
+	for i := range 20 {
+		about := []string{"flag", "lock"}[i%2]
+		var d index.Differ
+		d.Hunk(nil)
+		d.Line(true, []byte("This is about a "+about+"."))
+		id := fmt.Sprintf("%016x", i+1)
+		c.Sketches.Add(id, []index.FileSketch{{File: "cmd.go", Sketch: diff(about + " value")}, {File: "doc.md", Sketch: d.Sketch(), Places: d.Places()}})
+		c.Add(id, []event.Path{"cmd.go", "doc.md"}, nil)
+	}
+	doc := func(event.Path) []byte {
+		return []byte("# Flags\nThis is about a flag.\n# Locks\nThis is about a lock.\n")
+	}
+	for says, want := range map[string]event.Place{
+		"flag": {Line: 1, Symbol: "Flags", Heading: true}, "lock": {Line: 3, Symbol: "Locks", Heading: true}, "other": {}} {
+		past := Past{Commits: c, Diffs: map[event.Path]index.Sketch{"cmd.go": diff(says)}, Text: doc}
+		found := c.Companions(past.Weights(), []event.Path{"cmd.go"}, past.Diffs, everything, 5)
+		fault.Same(t, says, past.Place(&found[0]), want)
+		past.Text = nil
+		fault.Same(t, says+", where no file is read", past.Place(&found[0]), event.Place{})
+	}
+}
+
 // TestUnsketched: without a diff, and where it is not known what commits changed, the answer is that of the commits.
 func TestUnsketched(t *testing.T) {
 	c, plain := cli(), &Commits{}
@@ -111,6 +137,27 @@ func TestSketchesAreBounded(t *testing.T) {
 	if err := read.UnmarshalBinary([]byte{0xff}); err == nil {
 		t.Error("damage is read")
 	}
+}
+
+// TestLargeCommits: a commit of many large diffs has its share of the room, and each of its files some words.
+func TestLargeCommits(t *testing.T) {
+	s := &Sketches{}
+	var files []index.FileSketch
+	for i := range MaxFiles {
+		var words index.Sketch
+		for w := range 60 {
+			words = append(words, uint32(1000*w+i))
+		}
+		files = append(files, index.FileSketch{File: event.Path(fmt.Sprint(i)), Sketch: words})
+	}
+	s.Add("00000000000000aa", files)
+	fault.Same(t, "files", s.files, MaxFiles)
+	if s.hashes < commitHashes/2 || s.hashes > commitHashes+MaxFiles || len(files[0].Sketch) != 60 {
+		t.Errorf("%d hashes are kept, and %d of the first file are left to the caller", s.hashes, len(files[0].Sketch))
+	}
+	small := &Sketches{}
+	small.Add("00000000000000aa", files[:8])
+	fault.Same(t, "of a small commit", small.hashes, 8*60)
 }
 
 // TestSketchesOfOthers: what a commit changed in files that the log does not have in it is dropped.

@@ -15,8 +15,9 @@ import (
 
 // Bounds of Sketches: some 12 MB.
 const (
-	MaxSketched = 4000    // commits, the newest
-	mostHashes  = 2 << 20 // of all sketches
+	MaxSketched  = 4000                     // commits, the newest
+	mostHashes   = 2 << 20                  // of all sketches, and of one commit its share of them:
+	commitHashes = mostHashes / MaxSketched // so a new commit finds room, whatever others have
 )
 
 // Sketches are what the newest commits changed in their files. The zero value has none. It is safe for concurrent use.
@@ -48,9 +49,10 @@ func (s *Sketches) Add(id string, files []index.FileSketch) bool {
 	if _, known := s.commits[n]; known || n == 0 {
 		return true
 	}
-	if len(s.commits) >= MaxSketched || s.hashes >= mostHashes {
+	if len(s.commits) >= MaxSketched {
 		return false
 	}
+	files = sampled(files)
 	if s.commits == nil {
 		s.commits, s.rare = map[uint64][]index.FileSketch{}, map[uint32]int32{}
 	}
@@ -59,6 +61,23 @@ func (s *Sketches) Add(id string, files []index.FileSketch) bool {
 		s.count(f.Sketch, 1)
 	}
 	return true
+}
+
+// sampled cuts the sketches of a commit that changed much to commitHashes words, each to the same share, but for one
+// word that every file keeps. Which words stay is chance, because they are in the order of their hashes.
+func sampled(files []index.FileSketch) []index.FileSketch {
+	n := 0
+	for _, f := range files {
+		n += len(f.Sketch)
+	}
+	if n <= commitHashes {
+		return files
+	}
+	files = slices.Clone(files)
+	for i, f := range files {
+		files[i].Sketch = slices.Clone(f.Sketch[:min(len(f.Sketch), max(1, len(f.Sketch)*commitHashes/n))])
+	}
+	return files
 }
 
 // count adds a sketch to the counts, or takes it out: n is 1 or -1. s.mu is held.
@@ -106,17 +125,17 @@ func (s *Sketches) Forget(p event.Path) {
 
 // take returns what a commit changed in files, by their place among them. What it changed in others is dropped: the log
 // has no such files in that commit, because they are excluded or forgotten.
-func (s *Sketches) take(id uint64, files []event.Path) map[int]index.Sketch {
+func (s *Sketches) take(id uint64, files []event.Path) map[int]index.FileSketch {
 	if s == nil || id == 0 {
 		return nil
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	all := s.commits[id]
-	out, taken := make(map[int]index.Sketch, len(all)), 0
+	out, taken := make(map[int]index.FileSketch, len(all)), 0
 	for _, k := range all {
 		if i := slices.Index(files, k.File); i >= 0 {
-			out[i] = k.Sketch
+			out[i] = k
 			taken++
 		}
 	}
@@ -148,7 +167,7 @@ type savedSketches struct {
 var errSketch = errors.New("a sketch is not in order")
 
 // sketchForm is raised when sketches are made in another way.
-const sketchForm = 1
+const sketchForm = 2
 
 // MarshalBinary encodes them.
 func (s *Sketches) MarshalBinary() ([]byte, error) {

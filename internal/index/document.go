@@ -297,13 +297,23 @@ func (x *extractor) document(text []byte) {
 	for line := range bytes.SplitSeq(text, []byte{'\n'}) {
 		line = bytes.TrimRight(line, " \t\r")
 		x.count(line, stringPiece)
-		if h := bytes.TrimLeft(line, "#"); len(h) < len(line) && len(h) > 0 && h[0] == ' ' {
+		if h, _ := headingAt(line, last); h != nil {
 			x.heading(h)
-		} else if underline(line) && len(last) > 0 && len(last) <= len(line)+2 {
-			x.heading(last)
 		}
 		last = line
 	}
+}
+
+// headingAt is the heading that a line of a document is, or that it makes of the line before it; nil for none. Neither
+// line has spaces at its end.
+func headingAt(line, last []byte) (heading []byte, before bool) {
+	if h := bytes.TrimLeft(line, "#"); len(h) < len(line) && len(h) > 0 && h[0] == ' ' {
+		return h, false
+	}
+	if underline(line) && len(last) > 0 && len(last) <= len(line)+2 {
+		return last, true
+	}
+	return nil, false
 }
 
 // underline reports whether a line makes the one before it a heading.

@@ -17,6 +17,7 @@ type Sketch []uint32
 type FileSketch struct {
 	File   event.Path
 	Sketch Sketch
+	Places Places
 }
 
 // Bounds of a sketch. With 120 words of 400 lines companions were found no better (docs/measurements/ranking.md).
@@ -24,12 +25,15 @@ const (
 	maxSketchLines = 150 // changed lines that are read, the first ones
 	maxSketchWords = 60  // words that are kept, the most frequent
 	maxSketchWord  = 48  // bytes; what is longer is data
+	mostPlaces     = 6   // lines by which the place of a diff is found again
 )
 
 // Differ makes the Sketch of a diff from its changed lines. The zero value has none.
 type Differ struct {
 	words          map[uint32]int // hash → how often
 	added, removed int
+	places         Places
+	begun          bool // a hunk has begun, and none of its added lines is among places
 }
 
 // Line takes in a line that was added or removed, without its sign.
@@ -41,6 +45,9 @@ func (d *Differ) Line(added bool, line []byte) {
 	}
 	if d.added+d.removed > maxSketchLines {
 		return
+	}
+	if added && d.begun && d.place(line) {
+		d.begun = false
 	}
 	if d.words == nil {
 		d.words = map[uint32]int{}

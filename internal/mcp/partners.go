@@ -43,7 +43,7 @@ func (s *server) missingPartners(ctx context.Context, r Repo, _ string, in partn
 		out.Notes = append(out.Notes, "not checked: "+ans.Silent)
 	}
 	for _, p := range ans.Missing {
-		line := fmt.Sprintf("%s: in %d of %d commits of %s", p.File.Quoted(), p.Both, p.Of, p.With.Quoted())
+		line := fmt.Sprintf("%s: in %d of %d commits of %s", p.After(p.File.Quoted()), p.Both, p.Of, p.With.Quoted())
 		if len(p.Precedents) > 0 {
 			line += "; like this change: " + strings.Join(p.Precedents, ", ")
 		}

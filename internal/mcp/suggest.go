@@ -2,7 +2,6 @@ package mcp
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -56,10 +55,7 @@ const maxFiles = 5
 
 // line is a suggestion on one line. Names and reasons are data of the repository: they stay on it.
 func line(f event.Suggestion) string {
-	text := f.File.Quoted()
-	if f.Line > 0 {
-		text = fmt.Sprintf("%s:%d %s", text, f.Line, event.Path(f.Symbol).Quoted())
-	}
+	text := f.After(f.File.Quoted())
 	if why := f.Reason().Text; why != "" {
 		text += ": " + why
 	}

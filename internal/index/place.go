@@ -1,0 +1,135 @@
+package index
+
+import (
+	"bytes"
+	"maps"
+	"slices"
+
+	"github.com/aoa-dev/aoa/internal/event"
+)
+
+// Places are hashes of lines by which the place of a diff is found again in a later version of its file: of each hunk
+// the line that its header quotes, and the first line that it added. A number in a line counts as any number, so that
+// a version is found that has been raised since.
+type Places []uint32
+
+// Hunk begins a hunk. head is what its header has behind the ranges: the last line before it that looks like the begin
+// of a function or of a section, cut to 80 bytes.
+func (d *Differ) Hunk(head []byte) {
+	d.begun = true
+	d.place(head)
+}
+
+// place takes in a line that says where the diff is. It reports false for one that says nothing, as a bracket.
+func (d *Differ) place(line []byte) bool {
+	h, ok := lineHash(line)
+	if ok && len(d.places) < mostPlaces && !slices.Contains(d.places, h) {
+		d.places = append(d.places, h)
+	}
+	return ok
+}
+
+// Places are those of the hunks so far.
+func (d *Differ) Places() Places { return slices.Clip(d.places) }
+
+// Bounds of a line that says where a diff is.
+const (
+	leastLetters = 4  // letters that it must have: "else {" and "import (" are in many places, and are found twice
+	mostHead     = 80 // bytes that count: git cuts what a header quotes
+)
+
+// lineHash is the hash of a line without the spaces around it. ok is false if it has too few letters.
+func lineHash(line []byte) (h uint32, ok bool) {
+	line = bytes.TrimSpace(line)
+	line = bytes.TrimSpace(line[:min(len(line), mostHead)])
+	plain, letters := make([]byte, 0, len(line)), 0
+	for _, c := range line {
+		switch {
+		case c < '0' || c > '9':
+			plain = append(plain, c)
+		case len(plain) == 0 || plain[len(plain)-1] != '0':
+			plain = append(plain, '0')
+		}
+		if c|0x20 >= 'a' && c|0x20 <= 'z' || c >= 0x80 {
+			letters++
+		}
+	}
+	return sketchHash(plain), letters >= leastLetters
+}
+
+// PlaceOf finds the definition or the heading of a file under which earlier diffs of it were: weights are those of
+// their Places. The one with the largest weight is found, of equal ones the first. A line that stands under two of them
+// says nothing. What lies before the first has its own line and no name. It reads at most MaxEdited bytes.
+func PlaceOf(p event.Path, text []byte, weights map[uint32]float64) (out event.Place) {
+	if len(weights) == 0 || unreadable(p, text) {
+		return out
+	}
+	sections := sectionsIn(p, text)
+	at, number := map[uint32]event.Place{}, 0 // zero: under several
+	var now event.Place
+	for line := range bytes.Lines(text) {
+		number++
+		for len(sections) > 0 && sections[0].Line <= number {
+			now, sections = sections[0], sections[1:]
+		}
+		h, _ := lineHash(line)
+		if weights[h] == 0 {
+			continue
+		}
+		x := now
+		if x.Line == 0 {
+			x.Line = number
+		}
+		if other, known := at[h]; known && other != x {
+			x = event.Place{}
+		}
+		at[h] = x
+	}
+	sums, best := map[event.Place]float64{}, 0.0
+	for _, h := range slices.Sorted(maps.Keys(at)) { // a fixed order: sums are the same to the digit
+		sums[at[h]] += weights[h]
+	}
+	delete(sums, event.Place{})
+	for x, sum := range sums {
+		if sum > best || sum == best && x.Line < out.Line {
+			out, best = x, sum
+		}
+	}
+	return out
+}
+
+// sectionsIn are the definitions of a program, or the headings of a document, in the order of their lines.
+func sectionsIn(p event.Path, text []byte) (out []event.Place) {
+	for _, d := range definitionsIn(p, text) {
+		out = append(out, event.Place{Line: d.Line, Symbol: d.Name})
+	}
+	if KindOf(p) != KindProse && p.Ext() != ".md" {
+		return out
+	}
+	var last []byte
+	number, fenced := 0, false
+	for line := range bytes.Lines(text) {
+		number++
+		line = bytes.TrimRight(line, " \t\r\n")
+		if fence := bytes.TrimLeft(line, " "); bytes.HasPrefix(fence, []byte("```")) || bytes.HasPrefix(fence, []byte("~~~")) {
+			fenced = !fenced
+		}
+		if h, before := headingAt(line, last); h != nil && !fenced && len(out) < maxDefinitions {
+			out = append(out, event.Place{Line: number, Symbol: headingText(h), Heading: true})
+			if before {
+				out[len(out)-1].Line--
+			}
+		}
+		last = line
+	}
+	return out
+}
+
+// maxHeading is how many bytes of a heading are named.
+const maxHeading = 60
+
+// headingText is a heading without its marks, on one line.
+func headingText(h []byte) string {
+	text := string(bytes.Join(bytes.Fields(bytes.Trim(h, "#*` \t")), []byte{' '}))
+	return event.Clip(text, maxHeading)
+}

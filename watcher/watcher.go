@@ -27,14 +27,18 @@ const (
 	statusShare    = 10               // `git status` runs for at most one part in so many of the time
 )
 
+// clockTick is how far the time of a saved file may be behind the clock: kernels count the time of files in ticks.
+const clockTick = 10 * time.Millisecond
+
 // bulkSize is how many files saved at once are several events. More are one.
 const bulkSize = 200
 
-// WatchOptions are the settings of a Watcher. All but Poll are required.
+// WatchOptions are the settings of a Watcher. All but Poll and Since are required.
 type WatchOptions struct {
 	Quiet  time.Duration       // a file counts as saved after so long without a change …
 	AtMost time.Duration       // … or after so long with changes
 	Poll   bool                // watch nothing, as on a network mount
+	Since  time.Time           // what was saved since is reported; zero: since Run began
 	Now    func() time.Time    // the clock
 	Log    *slog.Logger        // warnings
 	Files  func() []event.Path // the files that exist when Run begins
@@ -123,6 +127,9 @@ func NewWatcher(r *Repo, o WatchOptions) *Watcher {
 // read. A Watcher runs once. Changes that wait when ctx ends are still emitted.
 func (w *Watcher) Run(ctx context.Context, emit func([]event.Event), head func()) error {
 	w.emit, w.head, w.start = emit, head, w.o.Now()
+	if !w.o.Since.IsZero() {
+		w.start = w.o.Since.Add(-clockTick)
+	}
 	w.openOrPoll()
 	var draining sync.WaitGroup
 	draining.Go(func() { w.drain(w.src) })

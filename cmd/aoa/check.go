@@ -105,9 +105,6 @@ func (a *app) checkRequest(ctx context.Context, args []string, how checkHow) (r 
 			return r, err
 		}
 	}
-	if how.staged && len(args) > 0 {
-		return r, usage("--staged is a change, and so is what you name: leave one out")
-	}
 	if r.Staged = how.staged; r.Staged {
 		// git means a name that is relative to the top of the working tree.
 		if r.Index = a.getenv("GIT_INDEX_FILE"); r.Index != "" && !filepath.IsAbs(r.Index) {
@@ -131,6 +128,9 @@ func (a *app) checkChange(ctx context.Context, args []string, how checkHow) erro
 	printed, known := formats[how.format]
 	if !known {
 		return usage("there is no format %q, use one of %s", how.format, strings.Join(formatNames(), ", "))
+	}
+	if how.staged && len(args) > 0 {
+		return usage("--staged is a change, and so is what you name: leave one out")
 	}
 	r, err := a.checkRequest(ctx, args, how)
 	if err != nil {

@@ -27,7 +27,12 @@ the default. Both files are in your home folder: nothing in a repository changes
   aoa config threshold conservative
   aoa config kinds prompt,rescue,partner
   aoa config --unset threshold`,
-		Args: cobra.MaximumNArgs(2),
+		Args: func(c *cobra.Command, args []string) error {
+			if unset && len(args) != 1 {
+				return usage("--unset takes one key: aoa config --unset KEY")
+			}
+			return cobra.MaximumNArgs(2)(c, args)
+		},
 		RunE: func(c *cobra.Command, args []string) error {
 			_, place, err := a.known(c.Context())
 			var f *failure
@@ -43,8 +48,6 @@ the default. Both files are in your home folder: nothing in a repository changes
 				file = config.UserFile(a.env)
 			}
 			switch {
-			case unset && len(args) != 1:
-				return usage("--unset takes one key: aoa config --unset KEY")
 			case len(args) == 0:
 				return a.configList(place.Settings())
 			case unset:
@@ -60,23 +63,15 @@ the default. Both files are in your home folder: nothing in a repository changes
 			if err == nil && !alone {
 				err = a.configRead(c.Context(), place)
 			}
-			if err != nil {
-				return err
+			if err == nil {
+				err = a.configGet(place.Settings(), args[0])
 			}
-			return a.configGet(place.Settings(), args[0])
-		},
-		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-			var names []string
-			for _, k := range config.Keys() {
-				switch {
-				case len(args) == 0:
-					names = append(names, k.Name+"\t"+k.Help)
-				case len(args) == 1 && k.Name == args[0]:
-					names = k.Values()
-				}
+			if k, _ := config.FindKey(args[0]); err == nil && k.Effect != config.AtOnce {
+				a.talk("hint: %s takes effect %s: aoa daemon stop", k.Name, k.Effect)
 			}
-			return names, cobra.ShellCompDirectiveNoFileComp
+			return err
 		},
+		ValidArgsFunction: completeSetting,
 	}
 	c.Flags().BoolVar(&user, "user", false, "change the user's file, for all repositories")
 	c.Flags().BoolVar(&unset, "unset", false, "remove the setting from the file")
@@ -94,11 +89,19 @@ func (a *app) configRead(ctx context.Context, place locate.Place) error {
 
 // setting is one row of the list, for --json.
 type setting struct {
-	Key    string `json:"key"`
-	Value  string `json:"value"`
-	Origin string `json:"origin"`
-	Help   string `json:"help"`
-	Env    string `json:"env"`
+	Key    string        `json:"key"`
+	Value  string        `json:"value"`
+	Origin string        `json:"origin"`
+	Effect config.Effect `json:"takes_effect"`
+	Help   string        `json:"help"`
+	Env    string        `json:"env,omitempty"`
+}
+
+// settingOf is the row of a key. A setting that is not there is an error.
+func settingOf(cfg config.Config, key string) (setting, error) {
+	v, err := cfg.Get(key)
+	k, _ := config.FindKey(key)
+	return setting{key, config.Shown(key, v), cfg.Origin(key), k.Effect, k.Help, k.Env}, err
 }
 
 func (a *app) configList(file string) error {
@@ -108,14 +111,13 @@ func (a *app) configList(file string) error {
 	}
 	var list []setting
 	rows := []string{"key\tvalue\tfrom\thelp"}
-	for _, k := range config.Keys() {
-		v, err := cfg.Get(k.Name)
+	for _, k := range cfg.Settings() {
+		s, err := settingOf(cfg, k.Name)
 		if err != nil {
-			continue // a key with a free part, such as tags.*
+			return err
 		}
-		v = config.Shown(k.Name, v)
-		list = append(list, setting{k.Name, v, cfg.Origin(k.Name), k.Help, k.Env})
-		rows = append(rows, fmt.Sprintf("%s\t%s\t%s\t%s", k.Name, v, cfg.Origin(k.Name), k.Help))
+		list = append(list, s)
+		rows = append(rows, cells(s.Key, s.Value, s.Origin, s.Help))
 	}
 	for _, w := range warnings {
 		a.talk("warning: %s", w)
@@ -128,10 +130,24 @@ func (a *app) configGet(file, key string) error {
 	if err != nil {
 		return fail(exitFailed, "aoa config --unset KEY", "%v", err)
 	}
-	v, err := cfg.Get(key)
+	s, err := settingOf(cfg, key)
 	if err != nil {
 		return fail(exitUsage, "aoa config lists the keys", "%v", err)
 	}
-	v = config.Shown(key, v)
-	return a.answer(setting{Key: key, Value: v, Origin: cfg.Origin(key)}, func() { fmt.Fprintln(a.out, v) })
+	return a.answer(s, func() { fmt.Fprintln(a.out, s.Value) })
+}
+
+// completeSetting completes the names of settings, and of one the values worth completing.
+func completeSetting(c *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
+	if len(args) == 1 {
+		k, _ := config.FindKey(args[0])
+		return words(k.Words...)(c, args, typed)
+	}
+	var names []string
+	for _, k := range config.Keys() {
+		if len(args) == 0 {
+			names = append(names, k.Name+"\t"+k.Help)
+		}
+	}
+	return names, cobra.ShellCompDirectiveNoFileComp
 }

@@ -70,13 +70,15 @@ func (a *app) serve(ctx context.Context, verbose, report bool) error {
 	}
 	file := &lumberjack.Logger{Filename: filepath.Join(place.Store, "aoa.log"), MaxSize: 5, MaxBackups: 2}
 	defer file.Close()
-	log := slog.New(slog.NewTextHandler(file, &slog.HandlerOptions{Level: cfg.LogLevel}))
+	level := new(slog.LevelVar)
+	level.Set(cfg.LogLevel)
+	log := slog.New(slog.NewTextHandler(file, &slog.HandlerOptions{Level: level}))
 	if verbose {
-		log = slog.New(slog.NewTextHandler(a.err, &slog.HandlerOptions{Level: cfg.LogLevel}))
+		log = slog.New(slog.NewTextHandler(a.err, &slog.HandlerOptions{Level: level}))
 	}
 	note := filepath.Join(a.registry(), locate.Fingerprint(place.Store))
 	err = daemon.Run(ctx, daemon.Options{Repo: repo, Place: place, Env: a.env, Version: version(), Build: build(),
-		Patience: client.Factor(), Now: a.now, Log: log,
+		Patience: client.Factor(), Now: a.now, Log: log, Level: level,
 		Ready: func() {
 			a.register(note, place)
 			if out, ok := a.out.(io.Closer); ok && report {

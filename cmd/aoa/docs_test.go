@@ -17,18 +17,29 @@ func TestConfigPage(t *testing.T) {
 	var b strings.Builder
 	b.WriteString(`# Settings
 
-Made by ` + "`make golden`" + ` from internal/config/config.go. ` + "`aoa config KEY VALUE`" + ` sets one for this repository, with ` + "`--user`" + ` for all of
-yours. What counts, strongest first: the variable ` + "`AOA_KEY`" + ` (` + "`AOA_STAGE_BYTES`" + ` of stage.bytes; tags have none), the repository's file, yours, the default.
-Both files are in your home folder, so that nothing in a repository can change a setting: ` + "`aoa config --json`" + ` names them.
-` + "`AOA=0`" + ` or ` + "`AOA_SKIP=1`" + ` switches the hooks off for a process; ` + "`AOA_STORE`" + ` names another folder for the store, a new or an empty one;
-` + "`AOA_PATIENCE=N`" + ` lets hooks and the status line wait N times longer for an answer (1 to 100), on slow machines.
+Made by ` + "`make golden`" + ` from internal/config/table.go. ` + "`aoa config KEY VALUE`" + ` sets one for this
+repository, with ` + "`--user`" + ` for all of yours. What counts, strongest first: the variable ` + "`AOA_KEY`" + `
+(` + "`AOA_STAGE_BYTES`" + ` of stage.bytes; tags have none), the repository's file, yours, the default. Both files are in
+your home folder, so that nothing in a repository can change a setting: ` + "`aoa config --json`" + ` names them.
 
-| key | default | values | what it does | who changes it |
-| --- | --- | --- | --- | --- |
+A daemon that is running follows a change at once. The settings that it reads only at its start say so below, and
+` + "`aoa config`" + ` says it when you change one: ` + "`aoa daemon stop`" + `, and the next command starts the daemon again. The
+variables of a daemon are those of the command that started it.
+
+| key | default | values | what it does |
+| --- | --- | --- | --- |
 `)
 	cell := func(s string) string { return strings.ReplaceAll(s, "|", `\|`) }
 	for _, k := range config.Keys() {
-		fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s |\n", k.Name, cell(k.Default), cell(k.Allowed), cell(k.Help), cell(k.Who))
+		help := k.Help
+		if k.Effect != config.AtOnce {
+			help += " A change takes effect " + string(k.Effect) + "."
+		}
+		fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", k.Name, cell(k.Default), cell(k.Allowed), cell(help))
+	}
+	b.WriteString("\nOther variables:\n\n| variable | what it does |\n| --- | --- |\n")
+	for _, v := range config.Variables {
+		fmt.Fprintf(&b, "| `%s` | %s |\n", v.Name, v.Help)
 	}
 	b.WriteString("\n| kind | shown |\n| --- | --- |\n")
 	for _, k := range config.Kinds {

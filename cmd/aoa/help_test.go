@@ -50,8 +50,10 @@ func TestHelpFits(t *testing.T) {
 
 // TestVariables: every AOA_ variable that a document or a help text names is one that the program reads.
 func TestVariables(t *testing.T) {
-	known := map[string]bool{"AOA_STORE": true, "AOA_SKIP": true, "AOA_ROOT": true, "AOA_TEST_REDIS": true,
-		"AOA_REQUIRE": true}
+	known := map[string]bool{"AOA_TEST_REDIS": true, "AOA_REQUIRE": true}
+	for _, v := range config.Variables {
+		known[v.Name] = true
+	}
 	for _, k := range config.Keys() {
 		known[k.Env] = true
 	}

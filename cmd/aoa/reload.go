@@ -183,10 +183,13 @@ func (a *app) reloadUndo() *cobra.Command {
 func (a *app) reloadForget() *cobra.Command {
 	var r api.SequenceForgetRequest
 	c := &cobra.Command{
-		Use:   "forget ID",
+		Use:   "forget [ID]",
 		Short: "erase a recorded sequence, or --all of them",
 		Args:  cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
+			if r.All == (len(args) > 0) {
+				return usage("name a sequence, or --all for all of them")
+			}
 			r.ID = strings.Join(args, "")
 			return show(c.Context(), a, api.ReloadForget, r, func(ans api.SequenceForgetAnswer) {
 				fmt.Fprintf(a.out, "forgot %s\n", plural(ans.Sequences, "sequence"))

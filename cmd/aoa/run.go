@@ -196,6 +196,12 @@ Start with:  aoa init           learn this repository's history
 			root.AddCommand(c)
 		}
 	}
+	root.InitDefaultCompletionCmd()
+	for _, c := range root.Commands() {
+		if c.Name() == "completion" {
+			strict(c)
+		}
+	}
 	describe := root.HelpFunc()
 	root.SetHelpFunc(func(c *cobra.Command, args []string) {
 		if c == root {

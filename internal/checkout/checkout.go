@@ -27,8 +27,8 @@ type Checkout struct {
 	Reader   *index.Reader
 	Ranker   *rank.Ranker
 	Prefetch *prefetch.Prefetcher
-	Watch    *watcher.Watcher
 
+	watcher  atomic.Pointer[watcher.Watcher] // nil: saves are not watched
 	db       *cold.DB
 	past     past
 	sketches *sketches
@@ -48,6 +48,21 @@ type Checkout struct {
 
 // New makes a checkout whose files are not known yet.
 func New(r *watcher.Repo) *Checkout { return &Checkout{Repo: r, Reader: index.NewReader(r.Root)} }
+
+// Watching is the state of the watcher of this checkout. Without one, on is false.
+func (w *Checkout) Watching() (st watcher.WatchStatus, on bool) {
+	if watching := w.watcher.Load(); watching != nil {
+		return watching.Status(), true
+	}
+	return st, false
+}
+
+// Nudge tells the watcher, if there is one, that a hook may have changed files.
+func (w *Checkout) Nudge() {
+	if watching := w.watcher.Load(); watching != nil {
+		watching.Nudge()
+	}
+}
 
 // ForGit bounds how long a question waits for git: it is answered without git's word rather than late.
 func ForGit(ctx context.Context) (context.Context, context.CancelFunc) {

@@ -116,7 +116,7 @@ func (t *Set) enter(w *Checkout) *Checkout {
 	w.sketches = t.sketches
 	w.Prefetch, w.now = t.First.For(w.Ranker), t.Now
 	w.Reader.Keep(t.contentsFile(w.Repo.Root), t.Alert)
-	w.Watch = watcher.NewWatcher(w.Repo, t.watchOptions(w))
+	t.newWatcher(w, t.Settings.Last(), time.Time{})
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if other, known := t.known[w.Repo.Root]; known {
@@ -126,6 +126,7 @@ func (t *Set) enter(w *Checkout) *Checkout {
 	select {
 	case t.arrivals <- w:
 	default: // more worktrees than people have: they answer, but saves and contents in them are not seen
+		w.watcher.Store(nil)
 		w.Reader.Skip()
 	}
 	return w
@@ -245,12 +246,6 @@ func (t *Set) ignoredInSubmodule(w *Checkout, p event.Path) bool {
 	return sub == nil || sub.Ignored(p[len(folder)+1:])
 }
 
-func (t *Set) watchOptions(w *Checkout) watcher.WatchOptions {
-	cfg := t.Settings.Get()
-	return watcher.WatchOptions{Quiet: cfg.Quiet, AtMost: savesAtMost, Now: t.Now, Log: t.Alert,
-		Poll: cfg.Watch == "poll", Files: func() []event.Path { return w.Tree().All() }}
-}
-
 // Run reads the files of each checkout as it becomes known, and watches them. It returns nil when ctx ends, and
 // watcher.ErrRepoGone when the home checkout is gone.
 func (t *Set) Run(ctx context.Context) error {
@@ -278,23 +273,68 @@ func (t *Set) follow(ctx context.Context, w *Checkout) error {
 	ctx, end := context.WithCancel(ctx)
 	defer end()
 	reading.Go(func() { _ = w.Reader.Run(ctx, w.Tree) }) // it ends with ctx
-	if t.Settings.Get().Watch != "off" {
-		err := w.Watch.Run(ctx, func(events []event.Event) { t.saved(w, events) }, t.NoteHead)
-		switch {
-		case errors.Is(err, watcher.ErrRepoGone) && w.Repo.Root == t.Home.Root:
-			return err
-		case errors.Is(err, watcher.ErrRepoGone):
-			end()
-			reading.Wait() // it keeps what it has read, which drop deletes
-			t.drop(w)
-			return nil
-		case err != nil && ctx.Err() == nil:
-			t.Alert.Warn("saves are not seen any more: aoa daemon stop, then aoa daemon start", "root", string(w.Repo.Root),
-				"err", err)
-		}
+	err := t.watch(ctx, w)
+	switch {
+	case errors.Is(err, watcher.ErrRepoGone) && w.Repo.Root == t.Home.Root:
+		return err
+	case errors.Is(err, watcher.ErrRepoGone):
+		end()
+		reading.Wait() // it keeps what it has read, which drop deletes
+		t.drop(w)
+		return nil
+	case err != nil && ctx.Err() == nil:
+		w.watcher.Store(nil)
+		t.Alert.Warn("saves are not seen any more: aoa daemon stop, then aoa daemon start", "root", string(w.Repo.Root),
+			"err", err)
 	}
 	<-ctx.Done()
 	return nil
+}
+
+// watch watches a checkout until ctx ends, and begins anew when the settings of it have changed.
+func (t *Set) watch(ctx context.Context, w *Checkout) error {
+	var since time.Time // a checkout that is new has no saves before now
+	for cfg := t.Settings.Last(); ctx.Err() == nil; {
+		watching := t.newWatcher(w, cfg, since)
+		round, end := context.WithCancel(ctx)
+		next := cfg
+		var waiting sync.WaitGroup
+		waiting.Go(func() {
+			defer end()
+			for next.Watch == cfg.Watch && next.Quiet == cfg.Quiet {
+				select {
+				case <-round.Done():
+					return
+				case <-next.Next:
+					next = t.Settings.Last()
+				}
+			}
+		})
+		var err error
+		if watching == nil {
+			<-round.Done()
+		} else {
+			err = watching.Run(round, func(events []event.Event) { t.saved(w, events) }, t.NoteHead)
+		}
+		end()
+		waiting.Wait()
+		if err != nil {
+			return err
+		}
+		cfg, since = next, next.At
+	}
+	return nil
+}
+
+// newWatcher gives a checkout the watcher that the settings ask for, nil for none. It reports what was saved since that
+// time; zero: since it began.
+func (t *Set) newWatcher(w *Checkout, cfg *config.Reading, since time.Time) (watching *watcher.Watcher) {
+	if cfg.Watch != "off" {
+		watching = watcher.NewWatcher(w.Repo, watcher.WatchOptions{Quiet: cfg.Quiet, AtMost: savesAtMost, Since: since,
+			Now: t.Now, Log: t.Alert, Poll: cfg.Watch == "poll", Files: func() []event.Path { return w.Tree().All() }})
+	}
+	w.watcher.Store(watching)
+	return watching
 }
 
 // drop closes a checkout that was removed; the repository is still there.

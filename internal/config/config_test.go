@@ -107,7 +107,7 @@ func TestWarnings(t *testing.T) {
 
 func TestBadValues(t *testing.T) {
 	for text, want := range map[string]string{
-		"\nthreshold: 0.3":               "repository.yaml:2: threshold: \"0.3\": out of range: allowed is 0.40 to 0.90",
+		"\nthreshold: 0.3":               "repository.yaml:2: threshold: \"0.3\": out of range; allowed is 0.4 to 0.9",
 		"threshold: high":                "not a number",
 		"threshold: NaN":                 "not a number",
 		"holdout: -1":                    "out of range",
@@ -116,13 +116,18 @@ func TestBadValues(t *testing.T) {
 		"quiet: 1h":                      "out of range",
 		"watch: maybe":                   "allowed is on, off or poll",
 		"redis_url: http://u:secret@x":   "redis_url: \"…\": write redis://",
-		"kinds: [a]":                     "repository.yaml:1: kinds: a list is given",
-		"kinds: prompt,stal":             "no kind \"stal\", did you mean stale",
+		"kinds: [a]":                     "repository.yaml:1: kinds: a list is given; allowed is",
+		"kinds: prompt,none":             "\"none\": no such word",
+		"kinds: prompt,stal":             "\"stal\": no such word (did you mean stale?)",
 		"quiet: 1s\nwatch: on\nquiet: 3": "already defined at line 1",
 		"a: b: c":                        "mapping values are not allowed",
 		"- a\n- b":                       "write lines of the form",
 		"a: 1\n---\nb: 2":                "more than one document",
-		"tags.x: a b":                    "not a tag",
+		"tags.x: a b":                    "not of that form",
+		"log_level: 1":                   "no such word",
+		"team.words: nope":               "no such word",
+		"repo_id: a b":                   "allowed is empty, or up to 128",
+		"pipeline.env: A,2B":             "\"2B\": not of that form",
 		"tokens.session: many":           "not a whole number",
 	} {
 		environ, file := places(t, "", text)
@@ -148,7 +153,7 @@ func TestKeys(t *testing.T) {
 			t.Errorf("%s or %s is there twice", k.Name, k.Env)
 		}
 		names[k.Name], envs[k.Env] = true, true
-		if k.Allowed == "" || k.Help == "" {
+		if k.Allowed == "" || k.Help == "" || k.Effect != AtOnce && k.Effect != NextStart {
 			t.Errorf("%s is not documented: %+v", k.Name, k)
 		}
 	}

@@ -9,7 +9,6 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -48,18 +47,18 @@ func parse(file string, text []byte) (set map[string]yaml.Node, warnings []strin
 	if err := dec.Decode(&yaml.Node{}); !errors.Is(err, io.EOF) {
 		return nil, nil, fmt.Errorf("%s: more than one document: keep the first, remove the others", file)
 	}
-	for _, name := range slices.Sorted(maps.Keys(set)) {
+	for _, name := range sortedKeys(set) {
 		n := set[name]
 		if n.Kind == yaml.AliasNode {
 			n = *n.Alias
 			set[name] = n
 		}
-		k, known := lookup(name)
+		k, known := FindKey(name)
 		switch {
 		case !known:
 			warnings = append(warnings, fmt.Sprintf("%s:%d: %v", file, n.Line, unknownKey(name)))
 		case n.Kind != yaml.ScalarNode:
-			return nil, nil, fmt.Errorf("%s:%d: %s: a list is given: allowed is %s", file, n.Line, name, k.Allowed)
+			return nil, nil, fmt.Errorf("%s:%d: %s: a list is given; allowed is %s", file, n.Line, name, k.Allowed)
 		}
 		if !known || n.Tag == "!!null" && n.Value == "" {
 			delete(set, name)
@@ -72,7 +71,8 @@ func parse(file string, text []byte) (set map[string]yaml.Node, warnings []strin
 // is checked first. Comments, blank lines and the order of everything else stay. The new text is written to another
 // file, which is renamed.
 func Set(file, key, value string) error {
-	k, ok := lookup(key)
+	into := &Config{Tags: map[string]string{}}
+	k, ok := find(table(into), into, key)
 	if !ok || key == anyPattern {
 		return fmt.Errorf("set config: %w", unknownKey(key))
 	}
@@ -83,7 +83,7 @@ func Set(file, key, value string) error {
 			return fmt.Errorf("set config: %s: %q: control characters and bytes that are not UTF-8 are not allowed", key, s)
 		}
 	}
-	err := k.set(&Config{}, value)
+	err := k.parse(value)
 	if err == nil {
 		err = change(file, key, &value)
 	}
@@ -95,7 +95,7 @@ func Set(file, key, value string) error {
 
 // Unset removes a setting from a file, so that the next layer below counts. A missing file or key is no error.
 func Unset(file, key string) error {
-	if _, ok := lookup(key); !ok {
+	if _, ok := FindKey(key); !ok {
 		return fmt.Errorf("unset config: %w", unknownKey(key))
 	}
 	if err := change(file, key, nil); err != nil {

@@ -1,30 +1,52 @@
 package config
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
-	"reflect"
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/lithammer/fuzzysearch/fuzzy"
 )
 
-// Key is one setting, for aoa config and the documentation.
+// Key is one setting: a row of the table, or one pattern of tags.
 type Key struct {
-	Name    string // dotted: retention.bytes; "tags.PATTERN" stands for any pattern
-	Default string // in the form of Get
-	Env     string // AOA_RETENTION_BYTES; "" of tags
-	Allowed string // what a value may be, in words
-	Help    string // what it does
-	Who     string // changes it
+	Name    string   // dotted: retention.bytes; "tags.PATTERN" stands for any pattern
+	Default string   // in the form of Get
+	Env     string   // AOA_RETENTION_BYTES; "" of tags
+	Allowed string   // what a value may be, in words
+	Words   []string // values worth completing
+	Help    string   // what it does
+	Effect  Effect
 
-	field  []int        // of Config
-	typ    reflect.Type // of the field, or of the elements of its map
-	member string       // its key in the map, "" if the field is not in a map
+	pattern string                  // of tags
+	set     func(text string) error // reads a value into the Config of the table
+}
+
+// Effect says when a changed setting takes effect in a daemon that is running.
+type Effect string
+
+const (
+	AtOnce    Effect = "at once"
+	NextStart Effect = "from the next start of the daemon"
+)
+
+// row makes a row of the table, whose value is read into a field.
+func row[T any](field *T, name, standard string, v valueType[T], effect Effect, help string) Key {
+	if v.words == nil && standard != "" {
+		v.words = []string{standard}
+	}
+	return Key{Name: name, Default: standard, Env: "AOA_" + strings.ToUpper(strings.ReplaceAll(name, ".", "_")),
+		Allowed: v.allowed, Words: v.words, Help: help, Effect: effect,
+		set: func(text string) (err error) {
+			value, err := v.read(text)
+			if err == nil {
+				*field = value
+			}
+			return err
+		}}
 }
 
 const (
@@ -32,105 +54,50 @@ const (
 	anyPattern = tagsPrefix + "PATTERN"
 )
 
-// allowedOf describes the values of types whose fields do not.
-var allowedOf = map[reflect.Type]string{
-	reflect.TypeFor[bool]():  "on or off",
-	reflect.TypeFor[int64](): ", in B, KB, MB, GB, TB or KiB, MiB, GiB, TiB", // after the limits
-}
+// FindKey finds a key by its name. A name that begins with "tags." is the setting of a pattern.
+func FindKey(name string) (Key, bool) { return find(Keys(), nil, name) }
 
-// Keys returns all settings, in the order of the documentation.
-var Keys = sync.OnceValue(func() (out []Key) {
-	for _, f := range reflect.VisibleFields(reflect.TypeFor[Config]()) {
-		if !f.IsExported() {
-			continue
-		}
-		k := Key{Name: f.Tag.Get("key"), Default: f.Tag.Get("default"), Help: f.Tag.Get("help"), Who: f.Tag.Get("who"),
-			field: f.Index, typ: f.Type}
-		if f.Type.Kind() == reflect.Map {
-			k.Name, k.member, k.typ = anyPattern, "PATTERN", f.Type.Elem()
-		}
-		k.Allowed, k.Env = f.Tag.Get("allow")+allowedOf[k.typ], variable(k.Name)
-		out = append(out, k)
-	}
-	return out
-})
-
-// wordList is a list of the only words that a value may be.
-var wordList = regexp.MustCompile(`^[a-z]+(, [a-z]+)* or [a-z]+$`)
-
-// Values returns what a shell may complete: the words that the value may be, else the default.
-func (k Key) Values() []string {
-	switch {
-	case k.Name == "threshold":
-		return slices.Sorted(maps.Keys(presets))
-	case k.Name == "kinds":
-		return []string{"none", k.Default}
-	case wordList.MatchString(k.Allowed):
-		return strings.Split(strings.ReplaceAll(k.Allowed, " or ", ", "), ", ")
-	case k.Default != "":
-		return []string{k.Default}
-	}
-	return nil
-}
-
-// set parses a value into its field of the config.
-func (k Key) set(c *Config, value string) error {
-	v, err := k.parse(value)
-	if err != nil {
-		// Values that may be secret are not repeated.
-		if k.Name == "redis_url" {
-			value = "…"
-		}
-		return fmt.Errorf("%s: %q: %w: allowed is %s", k.Name, value, err, k.Allowed)
-	}
-	f := reflect.ValueOf(c).Elem().FieldByIndex(k.field)
-	if k.member == "" {
-		f.Set(reflect.ValueOf(v))
-		return nil
-	}
-	if f.IsNil() {
-		f.Set(reflect.MakeMap(f.Type()))
-	}
-	f.SetMapIndex(reflect.ValueOf(k.member), reflect.ValueOf(v))
-	return nil
-}
-
-// variables lists the environment variables with the prefix AOA that are not settings.
-var variables = []string{
-	"AOA_SKIP",     // 1 silences every hook, as AOA=0 does
-	"AOA_PATIENCE", // 1 to 100: hooks, status line and completion wait this many times longer for an answer
-	"AOA_STORE",    // folder of the store, in place of the git directory
-}
-
-// lookup finds a key by its name. A name that begins with "tags." is the setting of a pattern.
-func lookup(name string) (Key, bool) {
-	i := slices.IndexFunc(Keys(), func(k Key) bool {
-		return k.Name == name || k.Name == anyPattern &&
-			strings.HasPrefix(name, tagsPrefix)
-	})
+// find finds a key whose value is in c, the Config of the table.
+func find(table []Key, c *Config, name string) (Key, bool) {
+	pattern, ofTags := strings.CutPrefix(name, tagsPrefix)
+	i := slices.IndexFunc(table, func(k Key) bool { return k.Name == name || ofTags && k.Name == anyPattern })
 	if i < 0 {
 		return Key{}, false
 	}
-	k := Keys()[i]
-	k.Name = name
-	if p, ok := strings.CutPrefix(name, tagsPrefix); ok {
-		k.member = p
+	k := table[i]
+	if ofTags {
+		k.Name, k.pattern = name, pattern
+		k.set = func(text string) error {
+			if pattern == "" || len(pattern) > 512 {
+				return errors.New("a pattern has 1 to 512 bytes")
+			}
+			value, err := tag.read(text)
+			if err == nil {
+				c.Tags[pattern] = strings.TrimPrefix(value, "#")
+			}
+			return err
+		}
 	}
 	return k, true
+}
+
+// parse reads a value into the key's field. The error names the key and what is allowed.
+func (k Key) parse(value string) error {
+	err := k.set(value)
+	if err == nil {
+		return nil
+	}
+	if k.Name == "redis_url" { // it may have a password
+		value = "…"
+	}
+	return fmt.Errorf("%s: %q: %w; allowed is %s", k.Name, value, err, k.Allowed)
 }
 
 // errUnknown is wrapped by errors about a key that does not exist.
 var errUnknown = errors.New("no such setting")
 
+// unknownKey is the error about a key or a variable, with the one that may be meant.
 func unknownKey(name string) error {
-	if near := nearest(name); near != "" {
-		return fmt.Errorf("%w: %q; did you mean %q? (aoa config lists them)", errUnknown, name, near)
-	}
-	return fmt.Errorf("%w: %q (aoa config lists them)", errUnknown, name)
-}
-
-// nearest returns the known key or variable most like a name, "" if none is close.
-func nearest(name string) string {
 	var known []string
 	for _, k := range Keys() {
 		if strings.HasPrefix(name, "AOA_") {
@@ -139,7 +106,10 @@ func nearest(name string) string {
 			known = append(known, k.Name)
 		}
 	}
-	return Nearest(name, known)
+	if near := Nearest(name, known); near != "" {
+		return fmt.Errorf("%w: %q; did you mean %q? (aoa config lists them)", errUnknown, name, near)
+	}
+	return fmt.Errorf("%w: %q (aoa config lists them)", errUnknown, name)
 }
 
 // Nearest returns the one of the known words that is most like a word, "" if none is close: a third of its letters may
@@ -154,3 +124,5 @@ func Nearest(word string, known []string) (best string) {
 	}
 	return best
 }
+
+func sortedKeys[K cmp.Ordered, V any](m map[K]V) []K { return slices.Sorted(maps.Keys(m)) }

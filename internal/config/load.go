@@ -56,7 +56,7 @@ func Load(environ []string, file string) (Config, []string, error) {
 func standard() Config {
 	c, err := build(defaults())
 	if err != nil {
-		panic("config: a default is not allowed: " + err.Error()) // a mistake in a tag of Config: every test fails
+		panic("config: a default is not allowed: " + err.Error()) // a mistake in the table: every test fails
 	}
 	return c
 }
@@ -73,22 +73,17 @@ func defaults() layer {
 
 // build parses the values.
 func build(values layer) (Config, error) {
-	c := Config{values: map[string]string{}, origin: map[string]string{"tags": "tags.*"}}
-	c.Tags = map[string]string{}
+	c := Config{Tags: map[string]string{}, values: map[string]string{}, origin: map[string]string{}}
 	var errs []error
-	for _, name := range slices.Sorted(maps.Keys(values)) {
+	rows := table(&c)
+	for _, name := range sortedKeys(values) {
 		v := values[name]
 		c.values[name], c.origin[name] = v.value, v.origin
-		k, _ := lookup(name)
-		if err := k.set(&c, v.value); err != nil {
+		k, _ := find(rows, &c, name)
+		if err := k.parse(v.value); err != nil {
 			errs = append(errs, fmt.Errorf("%s: %w", v.exact, err))
 		}
 	}
-	var tags []string
-	for _, p := range slices.Sorted(maps.Keys(c.Tags)) {
-		tags = append(tags, p+"="+c.Tags[p])
-	}
-	c.values["tags"] = strings.Join(tags, ",")
 	return c, errors.Join(errs...)
 }
 
@@ -97,8 +92,9 @@ func environment(environ []string) (values layer, warnings []string) {
 	values = layer{}
 	for _, e := range environ {
 		name, value, _ := strings.Cut(e, "=")
-		if !strings.HasPrefix(name, "AOA_") || value == "" || slices.Contains(variables, name) ||
-			strings.HasPrefix(name, "AOA_TEST_") || strings.HasPrefix(name, "AOA_BENCH_") {
+		if !strings.HasPrefix(name, "AOA_") || value == "" || strings.HasPrefix(name, "AOA_TEST_") ||
+			strings.HasPrefix(name, "AOA_BENCH_") ||
+			slices.ContainsFunc(Variables, func(v Variable) bool { return v.Name == name }) {
 			continue
 		}
 		i := slices.IndexFunc(Keys(), func(k Key) bool { return k.Env == name })

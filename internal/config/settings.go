@@ -21,14 +21,14 @@ type Settings struct {
 	Store   string // the folder of all files but the settings
 	file    string // with the repository's settings
 	now     func() time.Time
-	current atomic.Pointer[Config]
+	current atomic.Pointer[Reading]
 	until   atomic.Pointer[time.Time] // nothing is learned or shown until then
 }
 
 // Open takes a configuration that was read before, and a pause that an earlier process began.
 func Open(env []string, store, file string, now func() time.Time, cfg Config) *Settings {
 	s := &Settings{env: env, Store: store, file: file, now: now}
-	s.current.Store(&cfg)
+	s.current.Store(&Reading{Config: &cfg, Next: make(chan struct{})})
 	s.until.Store(&time.Time{})
 	if raw, err := regularfile.Read(s.pauseFile(), regularfile.NoLinks, maxPauseFile); err == nil {
 		if until, err := time.Parse(time.RFC3339, strings.TrimSpace(string(raw))); err == nil {
@@ -38,15 +38,24 @@ func Open(env []string, store, file string, now func() time.Time, cfg Config) *S
 	return s
 }
 
-// Get returns the configuration as it was read last.
-func (s *Settings) Get() *Config { return s.current.Load() }
+// Reading is a configuration as it was read once.
+type Reading struct {
+	*Config
+	At   time.Time     // zero for that of the start
+	Next chan struct{} // closed when the configuration has been read again
+}
 
-// Reload reads the configuration again. What is only read at the start (redis_url, watch) needs a restart, and
-// the command that sets it says so.
+// Get returns the configuration as it was read last.
+func (s *Settings) Get() *Config { return s.Last().Config }
+
+// Last returns the last reading.
+func (s *Settings) Last() *Reading { return s.current.Load() }
+
+// Reload reads the configuration again. A setting whose Effect is NextStart is read, but nothing looks at it.
 func (s *Settings) Reload() error {
 	cfg, _, err := Load(s.env, s.file)
 	if err == nil {
-		s.current.Store(&cfg)
+		close(s.current.Swap(&Reading{&cfg, s.now(), make(chan struct{})}).Next)
 	}
 	return err
 }

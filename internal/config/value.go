@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"log/slog"
 	"math"
-	"reflect"
 	"regexp"
 	"slices"
 	"strconv"
@@ -17,68 +16,144 @@ import (
 	"github.com/dustin/go-humanize"
 )
 
-// presets are the words for a threshold.
-var presets = map[string]string{"conservative": "0.80", "balanced": "0.60", "aggressive": "0.40"}
-
-// special are the parsers of settings whose type does not say enough.
-var special = map[string]func(string) (any, error){
-	"redis_url":    func(v string) (any, error) { return v, checkRedis(v) },
-	"repo_id":      func(v string) (any, error) { return matching(v, 128, repoID, "not a name") },
-	"pipeline.env": func(v string) (any, error) { return parseNames(v) },
-	"kinds":        func(v string) (any, error) { return parseKinds(v) },
+// valueType is the values that a setting may have.
+type valueType[T any] struct {
+	allowed string                  // in words
+	words   []string                // worth completing; nil for the default
+	read    func(string) (T, error) // the error says what is wrong; allowed says what is right
 }
 
-// parse reads a value of the type of the key's field. The error says what is wrong; the key says what is allowed.
-func (k Key) parse(v string) (any, error) {
-	if parse := special[k.Name]; parse != nil {
-		return parse(v)
-	}
-	if strings.HasPrefix(k.Name, tagsPrefix) {
-		if k.member == "" || len(k.member) > 512 {
-			return "", errors.New("a pattern has 1 to 512 bytes")
-		}
-		return matching(strings.TrimPrefix(v, "#"), 64, tag, "not a tag")
-	}
-	switch k.typ {
-	case reflect.TypeFor[bool]():
-		return parseSwitch(v)
-	case reflect.TypeFor[int]():
-		return within(k.Allowed, v, parseCount)
-	case reflect.TypeFor[int64]():
-		return within(k.Allowed, v, parseSize)
-	case reflect.TypeFor[float64]():
-		return within(k.Allowed, cmp.Or(presets[strings.ToLower(v)], v), parseNumber)
-	case reflect.TypeFor[time.Duration]():
-		return within(k.Allowed, v, ParseDuration)
-	}
-	word, err := parseWord(v, strings.Split(strings.ReplaceAll(k.Allowed, " or ", ", "), ", "))
-	if k.typ == reflect.TypeFor[slog.Level]() && err == nil {
-		var l slog.Level
-		err = l.UnmarshalText([]byte(word))
-		return l, err
-	}
-	return word, err
-}
-
-// within reads a value and holds it against the limits in "LEAST to MOST, …" or "0, or LEAST to MOST".
-func within[T cmp.Ordered](allowed, v string, read func(string) (T, error)) (T, error) {
-	n, err := read(v)
-	if err != nil {
-		return n, err
-	}
-	limits, zero := strings.CutPrefix(allowed, "0, or ")
-	limits, _, _ = strings.Cut(limits, ",")
-	least, most, _ := strings.Cut(limits, " to ")
+// between reads a value and holds it against bounds, which are written as a user would write them.
+func between[T cmp.Ordered](least, most string, read func(string) (T, error)) valueType[T] {
 	low, lowErr := read(least)
 	high, highErr := read(most)
 	if err := errors.Join(lowErr, highErr); err != nil {
-		panic("config: limits " + allowed + ": " + err.Error()) // a mistake in a tag of Config: every test fails
+		panic("config: bounds " + least + ", " + most + ": " + err.Error()) // a mistake in the table: every test fails
 	}
-	var none T
-	if (n < low || n > high) && !(zero && n == none) {
-		err = errors.New("out of range")
+	return valueType[T]{allowed: least + " to " + most, read: func(v string) (T, error) {
+		n, err := read(v)
+		if err == nil && (n < low || n > high) {
+			err = errors.New("out of range")
+		}
+		return n, err
+	}}
+}
+
+func number(least, most string) valueType[float64] { return between(least, most, parseNumber) }
+func count(least, most string) valueType[int]      { return between(least, most, parseCount) }
+func duration(least, most string) valueType[time.Duration] {
+	return between(least, most, ParseDuration)
+}
+
+func size(least, most string) valueType[int64] {
+	v := between(least, most, parseSize)
+	v.allowed += ", in B, KB, MB, GB, TB or KiB, MiB, GiB, TiB"
+	return v
+}
+
+// orWord also allows words that stand for values.
+func orWord[T any](v valueType[T], words map[string]string) valueType[T] {
+	read := v.read
+	v.words = sortedKeys(words)
+	for _, w := range v.words {
+		v.allowed += fmt.Sprintf(", or %s (%s)", w, words[w])
 	}
-	return n, err
+	v.read = func(text string) (T, error) { return read(cmp.Or(words[strings.ToLower(text)], text)) }
+	return v
+}
+
+// switches are the words that YAML has for on and off.
+var switches = map[string]string{"true": "on", "yes": "on", "1": "on", "false": "off", "no": "off", "0": "off"}
+
+// words allows some words, and what YAML calls on and off where those are among them.
+func words(allowed ...string) valueType[string] {
+	last := len(allowed) - 1
+	text := strings.Join(allowed[:last], ", ") + " or " + allowed[last]
+	return valueType[string]{text, allowed, func(v string) (string, error) {
+		for _, word := range []string{strings.ToLower(v), switches[strings.ToLower(v)]} {
+			if slices.Contains(allowed, word) {
+				return word, nil
+			}
+		}
+		if near := Nearest(v, allowed); near != "" {
+			return "", fmt.Errorf("no such word (did you mean %s?)", near)
+		}
+		return "", errors.New("no such word")
+	}}
+}
+
+// as converts what another type has read.
+func as[A, B any](v valueType[A], convert func(A) (B, error)) valueType[B] {
+	return valueType[B]{v.allowed, v.words, func(text string) (b B, err error) {
+		a, err := v.read(text)
+		if err != nil {
+			return b, err
+		}
+		return convert(a)
+	}}
+}
+
+func onOff() valueType[bool] {
+	return as(words("on", "off"), func(s string) (bool, error) { return s == "on", nil })
+}
+
+func levels() valueType[slog.Level] {
+	return as(words("debug", "info", "warn", "error"), func(s string) (l slog.Level, err error) {
+		return l, l.UnmarshalText([]byte(s))
+	})
+}
+
+// shaped allows texts of at most so many characters that match a pattern. The bound is no part of the pattern, because
+// compiling it would take 3 ms.
+func shaped(allowed string, most int, pattern string) valueType[string] {
+	shape := regexp.MustCompile(pattern)
+	return valueType[string]{allowed: allowed, read: func(v string) (string, error) {
+		if utf8.RuneCountInString(v) > most || !shape.MatchString(v) {
+			return "", errors.New("not of that form")
+		}
+		return v, nil
+	}}
+}
+
+// listed allows values with commas between them, and a text for none of them.
+func listed(one valueType[string], none string) valueType[[]string] {
+	out := valueType[[]string]{allowed: cmp.Or(none, "empty") + ", or " + one.allowed + " with commas between them"}
+	if out.words = one.words; none != "" {
+		out.words = append([]string{none}, one.words...)
+	}
+	out.read = func(v string) (list []string, err error) {
+		if v == none {
+			return nil, nil
+		}
+		for text := range strings.SplitSeq(v, ",") {
+			text = strings.TrimSpace(text)
+			value, err := one.read(text)
+			if err != nil {
+				return nil, fmt.Errorf("%q: %w", text, err)
+			}
+			list = append(list, value)
+		}
+		return list, nil
+	}
+	return out
+}
+
+func kindNames() (out []string) {
+	for _, k := range Kinds {
+		out = append(out, k.Name)
+	}
+	return out
+}
+
+func redisURL() valueType[string] {
+	const allowed = "empty, or redis://, rediss:// or unix:// and an address"
+	return valueType[string]{allowed: allowed, read: func(v string) (string, error) {
+		if v == "" {
+			return v, nil
+		}
+		_, err := ParseRedis(v)
+		return v, err
+	}}
 }
 
 func parseNumber(v string) (float64, error) {
@@ -105,105 +180,20 @@ func parseSize(v string) (int64, error) {
 	return int64(n), nil
 }
 
-func parseSwitch(v string) (bool, error) {
-	switch strings.ToLower(v) {
-	case "on", "true", "yes", "1":
-		return true, nil
-	case "off", "false", "no", "0":
-		return false, nil
-	}
-	return false, errors.New("neither on nor off")
-}
+// units are those that Go's durations do not have, in hours.
+var units = map[byte]float64{'d': 24, 'w': 7 * 24}
 
-// parseWord also takes the YAML words for on and off, where those are allowed.
-func parseWord(v string, allowed []string) (string, error) {
-	v = strings.ToLower(v)
-	if on, err := parseSwitch(v); err == nil && !slices.Contains(allowed, v) {
-		v = map[bool]string{true: "on", false: "off"}[on]
-	}
-	if !slices.Contains(allowed, v) {
-		return "", errors.New("not one of the words")
-	}
-	return v, nil
-}
-
-// units are those that Go's durations do not have.
-var units = regexp.MustCompile(`([0-9]*\.?[0-9]+)([dw])`)
+var inUnits = regexp.MustCompile(`([0-9]*\.?[0-9]+)([dw])`)
 
 // ParseDuration reads Go's durations and the units d (24 h) and w (7 d), also mixed: 180d, 1w2d, 1d12h.
 func ParseDuration(v string) (time.Duration, error) {
-	plain := units.ReplaceAllStringFunc(v, func(s string) string {
-		n, err := strconv.ParseFloat(s[:len(s)-1], 64)
-		if err != nil {
-			return s
-		}
-		hours := n * 24
-		if s[len(s)-1] == 'w' {
-			hours *= 7
-		}
-		return strconv.FormatFloat(hours, 'f', -1, 64) + "h"
-	})
-	d, err := time.ParseDuration(plain)
+	d, err := time.ParseDuration(inUnits.ReplaceAllStringFunc(v, func(s string) string {
+		last := len(s) - 1
+		n, _ := strconv.ParseFloat(s[:last], 64) // the pattern has only numbers; one out of range is refused below
+		return strconv.FormatFloat(n*units[s[last]], 'f', -1, 64) + "h"
+	}))
 	if err != nil {
 		return 0, errors.New("not a duration")
 	}
 	return d, nil
-}
-
-// Shapes of values. A bound inside of them would cost every process 3 ms.
-var (
-	repoID       = regexp.MustCompile(`^[A-Za-z0-9._:/@-]*$`)
-	tag          = regexp.MustCompile(`^[\pL\pN][\pL\pN._/-]*$`)
-	variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
-)
-
-// matching accepts a value of a shape, of at most so many characters.
-func matching(v string, most int, shape *regexp.Regexp, fault string) (string, error) {
-	if utf8.RuneCountInString(v) > most || !shape.MatchString(v) {
-		return "", errors.New(fault)
-	}
-	return v, nil
-}
-
-func checkRedis(v string) (err error) {
-	if v != "" {
-		_, err = ParseRedis(v)
-	}
-	return err
-}
-
-// parseNames reads names of environment variables with commas between them.
-func parseNames(v string) (out []string, err error) {
-	for name := range strings.SplitSeq(v, ",") {
-		if name = strings.TrimSpace(name); name == "" {
-			continue
-		}
-		if !variableName.MatchString(name) {
-			return nil, fmt.Errorf("%q is not a name of a variable", name)
-		}
-		out = append(out, name)
-	}
-	return out, nil
-}
-
-// parseKinds reads kinds of hints with commas between them.
-func parseKinds(v string) (out []string, err error) {
-	if v == "none" {
-		return nil, nil
-	}
-	var known []string
-	for _, k := range Kinds {
-		known = append(known, k.Name)
-	}
-	for name := range strings.SplitSeq(v, ",") {
-		name = strings.TrimSpace(name)
-		if !slices.Contains(known, name) {
-			if near := Nearest(name, known); near != "" {
-				return nil, fmt.Errorf("no kind %q, did you mean %s?", name, near)
-			}
-			return nil, fmt.Errorf("no kind %q, there are %s", name, strings.Join(known, ", "))
-		}
-		out = append(out, name)
-	}
-	return out, nil
 }

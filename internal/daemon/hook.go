@@ -53,7 +53,7 @@ func (d *Daemon) hook(ctx context.Context, f api.Hook) (reply []byte) {
 	if slices.ContainsFunc(call.Events, func(e event.Event) bool { // files of the worktree may have changed
 		return e.Kind() != event.KindRead && e.Kind() != event.KindSearch && e.Kind() != event.KindStop
 	}) {
-		w.Watch.Nudge()
+		w.Nudge()
 	}
 	if f.Wait && call.TakesText() && !d.events.Forgetting() {
 		ctx, cancel := context.WithTimeout(ctx, d.hints.Patience(call)-d.now().Sub(begin))

@@ -18,7 +18,7 @@ import (
 	"github.com/aoa-dev/aoa/watcher"
 )
 
-// Options of a daemon. All fields but Ready and Ended are needed.
+// Options of a daemon. All fields but Level, Ready and Ended are needed.
 type Options struct {
 	Repo    *watcher.Repo // the worktree it was started in; others join when a client calls from there
 	Place   locate.Place  // made by locate.Create
@@ -27,8 +27,9 @@ type Options struct {
 	Build   string // see api.BuildHeader
 	Now     func() time.Time
 	Log     *slog.Logger
-	Ready   func() // called once it listens
-	Ended   func() // called when all is written, before the lock is free; not if another store has taken its place
+	Level   *slog.LevelVar // of Log: it follows the setting
+	Ready   func()         // called once it listens
+	Ended   func()         // called when all is written, before the lock is free; not if another store has taken its place
 
 	Patience int64 // how many times longer than usual hooks wait for an answer (client.Factor); 0 is 1
 

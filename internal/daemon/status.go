@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/api"
-	"github.com/aoa-dev/aoa/internal/checkout"
 	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/monitor"
+	"github.com/aoa-dev/aoa/watcher"
 )
 
 func (d *Daemon) status(ctx context.Context, _ api.None) (api.StatusAnswer, error) {
@@ -24,9 +24,10 @@ func (d *Daemon) status(ctx context.Context, _ api.None) (api.StatusAnswer, erro
 		Store:   d.settings.Store,
 		Started: d.started, Uptime: d.now().Sub(d.started).Seconds(),
 		Events: int64(st.Events), Commits: int64(st.Commits), Files: int64(w.Tree().Len()), Sessions: int64(st.Sessions),
-		RSS: monitor.Resident(), DB: st.Bytes, Hot: monitor.Heap(), Watch: watching(w, cfg.Watch),
+		RSS: monitor.Resident(), DB: st.Bytes, Hot: monitor.Heap(),
 		KeepBytes: cfg.RetentionBytes}
-	ws := w.Watch.Status()
+	ws, on := w.Watching()
+	out.Watch = watching(ws, on, cfg.Watch)
 	out.Watched, out.Polled, out.WatchWhy, out.WatchHint = ws.Watched, ws.Polled, ws.Why, ws.Hint
 	if ref, oid, err := w.Repo.Head(ctx); err == nil {
 		out.Head = ref + " " + oid
@@ -66,14 +67,14 @@ func (d *Daemon) troubles(unsaved error) (out []string) {
 	return out
 }
 
-// watching is how saves are noticed.
-func watching(w *checkout.Checkout, mode string) string {
+// watching is how saves are noticed: on, partial, poll or off.
+func watching(st watcher.WatchStatus, on bool, setting string) string {
 	switch {
-	case mode != "on":
-		return mode
-	case w.Watch.Status().Partial:
+	case !on:
+		return "off"
+	case st.Partial:
 		return "partial"
-	case w.Watch.Status().Polling:
+	case st.Polling || setting == "poll":
 		return "poll"
 	}
 	return "on"

@@ -16,6 +16,9 @@ func (d *Daemon) readSettings() error {
 	if err := d.settings.Reload(); err != nil {
 		return api.Bad("aoa config", "%v", err)
 	}
+	if d.o.Level != nil {
+		d.o.Level.Set(d.settings.Get().LogLevel)
+	}
 	d.logThreshold()
 	return nil
 }

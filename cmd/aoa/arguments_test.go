@@ -18,8 +18,7 @@ var takes = []string{"init", "suggest …", "check …", "why a", "status", "rep
 	"reload show a", "reload run a", "reload undo a", "reload forget a", "reload forget --all", "cache put a",
 	"cache get a", "cache list", "cache rm a", "cache rm --all", "stage run …", "stage why a", "stage list a", "stage rm a",
 	"stage rm --all", "pipeline run …", "pipeline check …", "redis", "mcp", "hook …", "statusline", "help init",
-	"completion bash", "completion zsh", "completion fish", "completion powershell", "check --staged", "--version",
-	"session list --state"}
+	"completion bash", "completion zsh", "completion fish", "completion powershell", "check --staged", "--version"}
 
 // TestNoArgumentIsSwallowed gives each command one argument more than it uses.
 func TestNoArgumentIsSwallowed(t *testing.T) {

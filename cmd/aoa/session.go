@@ -39,11 +39,6 @@ func (a *app) sessionList() *cobra.Command {
 		Short: "the sessions, the newest first",
 		Args:  cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			if c.Flags().Changed("state") {
-				if err := knownWords("state", []string{r.State}, append([]string{"active"}, settable...)); err != nil {
-					return err
-				}
-			}
 			const head = "session\tstate\tlast\tturns\tcommands\ttokens\tagent"
 			return show(c.Context(), a, api.Sessions, r, func(ans api.SessionsAnswer) {
 				if len(ans.Sessions) == 0 {

@@ -17,14 +17,22 @@ func (a *app) why() *cobra.Command {
 	var r api.WhyRequest
 	var with []string
 	c := &cobra.Command{
-		Use:   "why FILE",
-		Short: "why a file is suggested, or is not",
-		Long: `Says in one sentence what speaks for the file and what speaks against it. With --explain it prints every
-signal with its value and weight, so that you can compute the score by hand.`,
-		Example: `  aoa why docs/api.md --with internal/api/wire.go
+		Use:   "why FILE[:LINE[-LINE]]",
+		Short: "why a line is there, or why a file is suggested",
+		Long: `With a line, says where it comes from: the commit, and if an agent wrote the line, in which session,
+what was asked for in that turn, what else the turn edited, and the last check behind it. It says so only
+where the text of the edit has that line. Otherwise it names the sessions that edited the file then.
+
+Without a line, says in one sentence what speaks for the file and what speaks against it. With --explain
+it prints every signal with its value and weight, so that you can compute the score by hand.`,
+		Example: `  aoa why internal/api/wire.go:12
+  aoa why docs/api.md --with internal/api/wire.go
   aoa why docs/api.md --prompt "document the wire format"`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) (err error) {
+			if name, from, to, ok := a.typedLines(args[0]); ok {
+				return a.whyLine(c.Context(), name, from, to)
+			}
 			if r.File, err = a.file(c.Context(), args[0], false); err != nil {
 				return err
 			}

@@ -3,6 +3,7 @@ package api
 import (
 	"time"
 
+	"github.com/aoa-dev/aoa/internal/blame"
 	"github.com/aoa-dev/aoa/internal/change"
 	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/event"
@@ -15,6 +16,7 @@ import (
 var (
 	Rank         = Route[event.Query, event.Answer]{"POST", "/rank"}
 	Why          = Route[WhyRequest, WhyAnswer]{"POST", "/why"}
+	WhyLine      = Route[WhyLineRequest, WhyLineAnswer]{"POST", "/why/line"}
 	Feedback     = Route[FeedbackRequest, ThresholdAnswer]{"POST", "/feedback"}
 	Threshold    = Route[None, ThresholdAnswer]{"GET", "/threshold"}
 	SetThreshold = Route[ThresholdRequest, ThresholdAnswer]{"POST", "/threshold"}
@@ -47,6 +49,19 @@ type WhyAnswer struct {
 	Known bool  `json:"known"` // git tracks it, or it is new and not ignored
 	// Reading is as in an Answer.
 	Reading bool `json:"reading,omitempty"`
+}
+
+// WhyLineRequest asks why lines are there.
+type WhyLineRequest struct {
+	File event.Path `json:"file"`
+	From int        `json:"from"`         // the first line, from 1
+	To   int        `json:"to,omitempty"` // the last one, at most blame.MaxLines in all; 0: From
+}
+
+// WhyLineAnswer has where the lines come from, in their order.
+type WhyLineAnswer struct {
+	File  event.Path     `json:"file"`
+	Lines []blame.Origin `json:"lines"`
 }
 
 // FeedbackRequest says whether a suggestion helped.

@@ -1,11 +1,15 @@
 package daemon
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/internal/blame"
 	"github.com/aoa-dev/aoa/internal/change"
 	"github.com/aoa-dev/aoa/internal/checkout"
 	"github.com/aoa-dev/aoa/internal/event"
@@ -72,6 +76,30 @@ func (d *Daemon) why(ctx context.Context, r api.WhyRequest) (api.WhyAnswer, erro
 	s, place, err := w.Prefetch.Why(ctx, r.Query, past, r.File)
 	return api.WhyAnswer{Suggestion: s, At: r.Query.At.UnixMilli(), Rank: place, Known: w.Tree().Has(r.File),
 		Reading: reading}, err
+}
+
+// whyLine says where lines of a file come from.
+func (d *Daemon) whyLine(ctx context.Context, r api.WhyLineRequest) (api.WhyLineAnswer, error) {
+	out := api.WhyLineAnswer{File: r.File, Lines: []blame.Origin{}}
+	told, cancel := checkout.ForGit(ctx)
+	defer cancel()
+	w := d.worktrees.Asking(told)
+	r.To = cmp.Or(r.To, r.From)
+	text := w.Reader.Text(r.File)
+	lines := bytes.Count(bytes.TrimSuffix(text, []byte("\n")), []byte("\n")) + 1
+	switch {
+	case text == nil:
+		return out, api.Bad("name a text file of the repository", "%s cannot be read as text", r.File.Display())
+	case r.From < 1 || r.To < r.From || r.To > lines:
+		return out, api.Bad(fmt.Sprintf("it has %d", lines), "no such lines in %s: %d-%d", r.File.Display(), r.From, r.To)
+	case r.To-r.From >= blame.MaxLines:
+		return out, api.Bad(fmt.Sprintf("ask for %d at a time", blame.MaxLines), "%d lines are too many", r.To-r.From+1)
+	}
+	d.events.SyncBriefly(ctx)
+	find := blame.Finder{DB: d.db, Repo: w.Repo, Texts: d.sequences.Edits, Blob: w.Sequences().Blob, Now: d.now}
+	found, err := find.Find(told, r.File, text, r.From, r.To)
+	out.Lines = append(out.Lines, found...)
+	return out, err
 }
 
 // check says what a change breaks and lacks.

@@ -15,6 +15,7 @@ func (d *Daemon) routes() http.Handler {
 	api.HandleHook(mux, d.hook)
 	api.Handle(mux, api.Rank, d.rank)
 	api.Handle(mux, api.Why, d.why)
+	api.Handle(mux, api.WhyLine, d.whyLine)
 	api.Handle(mux, api.Check, d.check)
 	api.Handle(mux, api.Names, d.names)
 	api.Handle(mux, api.Feedback, d.feedback)
@@ -81,6 +82,6 @@ func (d *Daemon) remembered(ctx context.Context) bool {
 }
 
 // fromMemory are the routes whose answers come from what is in memory.
-var fromMemory = map[string]bool{api.Rank.Path: true, api.Why.Path: true, api.Check.Path: true, api.Names.Path: true,
+var fromMemory = map[string]bool{api.Rank.Path: true, api.Why.Path: true, api.WhyLine.Path: true, api.Check.Path: true, api.Names.Path: true,
 	api.Log.Path: true, api.Stats.Path: true, api.Scores.Path: true, api.Session.Path: true, api.Context.Path: true,
 	api.Sessions.Path: true, api.SessionSet.Path: true, api.ReloadList.Path: true, api.ReloadRun.Path: true}

@@ -94,6 +94,7 @@ var gitSettings = []string{
 // before you add it.
 var gitVerbs = map[string][]string{
 	"apply":    {"--whitespace=nowarn"}, // and no filters: see settingsOff
+	"blame":    {"--no-textconv", "--no-progress"},
 	"cat-file": nil, "check-attr": nil, "config": nil, "ls-files": nil, "ls-tree": nil, "merge-base": nil, "rev-list": nil,
 	"rev-parse": nil, "diff-tree": {"--no-ext-diff", "--no-textconv", "--ignore-submodules=all"},
 	"symbolic-ref": nil, "version": nil, "diff": {"--cached", "--no-ext-diff", "--no-textconv", "--ignore-submodules=all"},
@@ -113,7 +114,7 @@ func (p *Program) command(ctx context.Context, dir string, args ...string) (*exe
 		return nil, fmt.Errorf("git %s: %w", verb, ErrMissing)
 	}
 	reads := p.reads
-	worktree := verb == "apply" || verb == "status" || verb == "diff" || verb == "ls-files" || verb == "check-attr" ||
+	worktree := verb == "apply" || verb == "blame" || verb == "status" || verb == "diff" || verb == "ls-files" || verb == "check-attr" ||
 		slices.ContainsFunc(args, func(a string) bool { return strings.Contains(a, AuthorName) })
 	if worktree {
 		reads = slices.Concat(reads, p.rules)

@@ -55,7 +55,7 @@ func (c *Cache) Keep(events []event.Event) {
 		if b.Act == event.ActWrite && len(in.Edits) == 1 && c.o.Redact != nil && c.o.Redact(in.Edits[0].New) != in.Edits[0].New {
 			in.Edits = nil
 		}
-		if e.Session == "" || e.Subagent != "" || in.Command == "" && len(in.Edits) == 0 {
+		if e.Session == "" || in.Command == "" && len(in.Edits) == 0 {
 			continue
 		}
 		c.inputs.mu.Lock()
@@ -63,6 +63,11 @@ func (c *Cache) Keep(events []event.Event) {
 		c.inputs.mu.Unlock()
 		c.signal()
 	}
+}
+
+// Edits are what a call replaced in its file, by the id of its event; nil where that was not kept, or no longer is.
+func (c *Cache) Edits(ctx context.Context, id string) []event.Swap {
+	return c.inputs.get(ctx, id).Edits
 }
 
 // get is the input of an event, the zero input if none was kept.

@@ -1,0 +1,337 @@
+package blame
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aoa-dev/aoa/internal/cold"
+	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/scripts/fault"
+	"github.com/aoa-dev/aoa/watcher"
+)
+
+// work is a repository with a log, in which agents and people write a file. Each thing that happens takes a minute.
+type work struct {
+	*testing.T
+	dir   string
+	env   []string
+	db    *cold.DB
+	now   time.Time
+	texts map[string][]event.Swap
+	calls int
+}
+
+func newWork(t *testing.T) *work {
+	t.Helper()
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	fault.Check(t, err)
+	w := &work{T: t, dir: dir, now: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC), texts: map[string][]event.Swap{}}
+	w.env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + t.TempDir(), "GIT_CONFIG_GLOBAL=" + os.DevNull,
+		"GIT_CONFIG_SYSTEM=" + os.DevNull, "GIT_AUTHOR_NAME=p", "GIT_AUTHOR_EMAIL=p@example.org", "GIT_COMMITTER_NAME=p",
+		"GIT_COMMITTER_EMAIL=p@example.org"}
+	w.git("init", "-q", "-b", "main")
+	w.db, err = cold.Open(t.Context(), filepath.Join(t.TempDir(), "aoa.db"), cold.Options{Now: func() time.Time { return w.now }})
+	fault.Check(t, err)
+	t.Cleanup(func() { fault.Check(t, w.db.Close()) })
+	return w
+}
+
+func (w *work) minute() { w.now = w.now.Add(time.Minute) }
+
+func (w *work) git(args ...string) string {
+	w.Helper()
+	w.minute()
+	cmd := exec.Command("git", args...)
+	date := w.now.Format(time.RFC3339)
+	cmd.Dir, cmd.Env = w.dir, append(w.env, "GIT_AUTHOR_DATE="+date, "GIT_COMMITTER_DATE="+date)
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		w.Fatalf("git %q: %v\n%s", args, err, out)
+	}
+	return strings.TrimSpace(string(out))
+}
+
+func (w *work) commit(subject string) { w.git("add", "-A"); w.git("commit", "-q", "-m", subject) }
+
+const file = "calc.py"
+
+func (w *work) text() string {
+	raw, err := os.ReadFile(filepath.Join(w.dir, file))
+	if err != nil {
+		return ""
+	}
+	return string(raw)
+}
+
+// person replaces a text of the file without a trace; of an empty text the whole file.
+func (w *work) person(old, new string) {
+	w.minute()
+	text := strings.Replace(w.text(), old, new, 1)
+	if old == "" {
+		text = new
+	}
+	fault.Check(w, os.WriteFile(filepath.Join(w.dir, file), []byte(text), 0o644))
+}
+
+func (w *work) log(session string, body event.Body) string {
+	w.calls++
+	e := event.Event{ID: fmt.Sprint("call", w.calls), Time: w.now, Session: session, Agent: "claude", Body: body}
+	_, _, err := w.db.Append(w.Context(), []event.Event{e})
+	fault.Check(w, err)
+	return e.ID
+}
+
+// agent replaces a text of the file by a call of a session.
+func (w *work) agent(session, old, new string) {
+	w.person(old, new)
+	call := event.Call{Act: event.ActEdit, Paths: []event.Path{file}}
+	if old == "" {
+		call.Act, call.Before = event.ActWrite, event.NoBlob
+	}
+	w.texts[w.log(session, call)] = []event.Swap{{Old: old, New: new}}
+}
+
+// find says of each line who wrote it: its commit's subject, or "-", and the session of its edit, or "?" with sessions
+// that may have.
+func (w *work) find() (out []string, all []Origin) {
+	w.Helper()
+	r, err := watcher.OpenRepo(w.Context(), w.dir, w.env)
+	fault.Check(w, err)
+	edits := watcher.NewEdits(r, func(event.Path) bool { return true }, func() time.Time { return w.now })
+	f := Finder{DB: w.db, Repo: r, Now: func() time.Time { return w.now }, Blob: edits.Read,
+		Texts: func(_ context.Context, id string) []event.Swap { return w.texts[id] }}
+	text := w.text()
+	all, err = f.Find(w.Context(), file, []byte(text), 1, strings.Count(text, "\n"))
+	fault.Check(w, err)
+	lines := strings.Split(text, "\n")
+	for _, o := range all {
+		for line := o.From; line <= o.To; line++ {
+			says := "-"
+			if o.Commit != nil {
+				says = o.Commit.Subject
+			}
+			if o.Edit != nil {
+				says += " " + o.Edit.ID
+			} else if len(o.Sessions) > 0 {
+				says += " ?"
+				for _, s := range o.Sessions {
+					says += " " + s.ID
+				}
+			}
+			out = append(out, strings.TrimSpace(lines[line-1])+" | "+says)
+		}
+	}
+	return out, all
+}
+
+const (
+	add   = "def add(a, b):\n    return a + b\n"
+	div   = "def div(a, b):\n    if b == 0:\n        return 0\n    return a / b\n"
+	first = "first"
+)
+
+// TestWriter: which edit wrote a line, in commits that were made, amended, rebased and formatted. What is not certain is
+// not said.
+func TestWriter(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		do   func(w *work)
+		want string // of the lines, in their order
+	}{
+		{"people alone", func(w *work) { w.person("", add); w.commit(first) },
+			"def add(a, b): | first\nreturn a + b | first"},
+		{"a new file", func(w *work) { w.agent("s1", "", add) }, "def add(a, b): | - s1\nreturn a + b | - s1"},
+		{"an edit, then a commit", func(w *work) {
+			w.person("", add)
+			w.commit(first)
+			w.agent("s1", "    return a + b\n", "    return a + b\n"+div)
+			w.commit("div")
+		}, "def add(a, b): | first\nreturn a + b | first\ndef div(a, b): | div s1\nif b == 0: | div s1\nreturn 0 | div s1\nreturn a / b | div s1"},
+		{"a person in the same commit", func(w *work) {
+			w.person("", add)
+			w.commit(first)
+			w.agent("s1", "def add(a, b):\n", "def add(a, b):  # adds two\n")
+			w.person("return a + b", "return b + a")
+			w.commit("second")
+		}, "def add(a, b):  # adds two | second s1\nreturn b + a | second ? s1"},
+		{"another file is committed between", func(w *work) {
+			w.person("", add)
+			w.commit(first)
+			w.agent("s1", "return a + b", "return a + b + len(numbers)")
+			fault.Check(w, os.WriteFile(filepath.Join(w.dir, "other"), nil, 0o600))
+			w.git("add", "other")
+			w.git("commit", "-q", "-m", "other")
+			w.commit("second")
+		}, "def add(a, b): | first\nreturn a + b + len(numbers) | second s1"},
+		{"a formatter", func(w *work) {
+			w.person("", add)
+			w.commit(first)
+			w.agent("s1", "    return a + b\n", "    if len(numbers)==0: return 0\n    return a + b\n")
+			w.person("    if len(numbers)==0: return 0\n", "\tif len(numbers) == 0:\n\t\treturn 0\n")
+			w.commit("second")
+		}, "def add(a, b): | first\nif len(numbers) == 0: | second ? s1\nreturn 0 | second ? s1\nreturn a + b | first"},
+		{"white space alone", func(w *work) {
+			w.person("", add)
+			w.commit(first)
+			w.agent("s1", "return a + b", "return sum( numbers )")
+			w.person("return sum( numbers )", "return sum(numbers)")
+			w.commit("second")
+		}, "def add(a, b): | first\nreturn sum(numbers) | second s1"},
+		{"amended", func(w *work) {
+			w.person("", add)
+			w.commit(first)
+			w.agent("s1", "return a + b", "return sum(numbers)")
+			w.commit("second")
+			w.agent("s2", "return sum(numbers)", "return sum(numbers or [])")
+			w.git("commit", "-q", "--amend", "-a", "-m", "amended")
+		}, "def add(a, b): | first\nreturn sum(numbers or []) | amended s2"},
+		{"rebased onto a newer commit", func(w *work) {
+			w.person("", add)
+			w.commit(first)
+			w.git("checkout", "-q", "-b", "work")
+			w.agent("s1", "return a + b", "return sum(numbers)")
+			w.commit("second")
+			w.git("checkout", "-q", "main")
+			w.person("def", "# calculates with numbers\ndef")
+			w.commit("upstream")
+			w.git("checkout", "-q", "work")
+			w.git("rebase", "-q", "main")
+		}, "# calculates with numbers | upstream ? s1\ndef add(a, b): | first\nreturn sum(numbers) | second s1"},
+		{"the last of two edits", func(w *work) {
+			w.person("", add)
+			w.commit(first)
+			w.agent("s1", "return a + b", "return sum(numbers)")
+			w.person("return sum(numbers)", "return a + b")
+			w.agent("s1", "return a + b", "return sum(numbers)")
+		}, "def add(a, b): | first\nreturn sum(numbers) | - s1"},
+		{"two sessions wrote it", func(w *work) {
+			w.person("", add)
+			w.commit(first)
+			w.agent("s1", "return a + b", "return sum(numbers)")
+			w.person("return sum(numbers)", "return a + b")
+			w.agent("s2", "return a + b", "return sum(numbers)")
+		}, "def add(a, b): | first\nreturn sum(numbers) | - ? s2 s1"},
+		{"one took it away, a person put it back", func(w *work) {
+			w.person("", add)
+			w.commit(first)
+			w.agent("s1", "return a + b", "return sum(numbers)")
+			w.agent("s2", "return sum(numbers)", "return total")
+			w.person("return total", "return sum(numbers)")
+		}, "def add(a, b): | first\nreturn sum(numbers) | - ? s2 s1"},
+		{"a line that is there twice", func(w *work) {
+			w.person("", add)
+			w.commit(first)
+			w.person("    return a + b\n", "    return a + b\n\ndef f():\n    return None, error\n")
+			w.agent("s1", "def f():\n", "def f():\n    return None, error\n")
+		}, "def add(a, b): | first\nreturn a + b | first\n | - ? s1\ndef f(): | - ? s1\nreturn None, error | - s1\nreturn None, error | - ? s1"},
+		{"a bracket", func(w *work) {
+			w.person("", add)
+			w.commit(first)
+			w.agent("s1", "b\n", "b\n)\n")
+		}, "def add(a, b): | first\nreturn a + b | first\n) | - ? s1"},
+		{"a file that was written over an unknown content", func(w *work) {
+			w.person("", add)
+			w.commit(first)
+			w.person("return a + b", "return sum(numbers)")
+			w.agent("s1", "", w.text())
+			call := fmt.Sprint("call", w.calls)
+			w.texts[call+"x"] = w.texts[call]
+			w.log("s1", event.Call{Act: event.ActWrite, Paths: []event.Path{file}, Before: "0123"})
+			delete(w.texts, call)
+		}, "def add(a, b): | first\nreturn sum(numbers) | - ? s1"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			w := newWork(t)
+			c.do(w)
+			got, _ := w.find()
+			fault.Same(t, "lines", strings.Join(got, "\n"), c.want)
+		})
+	}
+}
+
+// TestTurn: the edit comes with the prompt of its turn, what else the turn edited, and the last check behind it and in
+// front of the commit. What the next turn and another session did is none of it.
+func TestTurn(t *testing.T) {
+	w := newWork(t)
+	w.person("", add)
+	w.commit(first)
+	w.log("s1", event.Prompt{Text: "an earlier one"})
+	w.minute()
+	w.log("s1", event.Prompt{Text: "divide,\n\tplease"})
+	w.agent("s1", "    return a + b\n", "    return a + b\n"+div)
+	for i := range maxWith + 2 {
+		w.minute()
+		w.log("s1", event.Call{Act: event.ActEdit, Paths: []event.Path{event.Path(fmt.Sprintf("other%d.py", i))}})
+	}
+	check := func(session, text, exit string) {
+		w.minute()
+		w.log(session, event.Call{Act: event.ActRun, Text: text, Checks: true, Exit: exit, Failing: []string{"a", "b", "c", "d"}})
+	}
+	check("s1", "pytest -q", "1")
+	check("s2", "make", "0")
+	w.minute()
+	w.log("s1", event.Prompt{Text: "the next one"})
+	w.minute()
+	w.log("s1", event.Call{Act: event.ActEdit, Paths: []event.Path{"next.py"}})
+	w.commit("div")
+	check("s1", "pytest", "0")
+	_, all := w.find()
+	o := all[len(all)-1]
+	if o.Edit == nil || o.Edit.Prompt != "divide, please" || o.Edit.More != 2 || o.Edit.Check == nil || o.From != 3 || o.To != 6 {
+		t.Fatalf("%+v %+v", o, o.Edit)
+	}
+	name := func(p event.Path) string { return string(p) }
+	got := strings.Join(o.Format(file, name, func(at time.Time) string { return at.UTC().Format(time.TimeOnly) }), "\n")
+	want := o.Commit.ID[:9] + ` of ` + o.Commit.At.UTC().Format(time.TimeOnly) + ` by p: div
+written by claude in session s1, ` + o.Edit.At.Format(time.TimeOnly) + `
+asked for: “divide, please”
+edited for it, too: other0.py, other1.py, other2.py, other3.py, other4.py and 2 more
+last check after it: pytest -q; exit status 1; “a”; “b”; “c”
+more: aoa context --session s1`
+	fault.Same(t, "text", got, want)
+}
+
+// TestShallow: of lines at the end of a shallow history nobody knows when they were written.
+func TestShallow(t *testing.T) {
+	w := newWork(t)
+	w.person("", add)
+	w.commit(first)
+	w.agent("s1", "return a + b", "return sum(numbers)")
+	w.commit("second")
+	origin := w.dir
+	w.dir = filepath.Join(t.TempDir(), "clone")
+	fault.Check(t, os.Mkdir(w.dir, 0o700))
+	w.git("clone", "-q", "--depth=1", "file://"+origin, ".")
+	got, all := w.find()
+	fault.Same(t, "lines", strings.Join(got, "\n"), "def add(a, b): | second ? s1\nreturn sum(numbers) | second ? s1")
+	if c := all[0].Commit; !c.Cut || len(c.With) > 0 {
+		t.Errorf("%+v", c)
+	}
+}
+
+func FuzzWriter(f *testing.F) {
+	f.Add("a\nb\n", "a\n", "a\nb\n", 1)
+	f.Add("return None, error\n\n", "", "\nreturn None, error", 0)
+	f.Fuzz(func(t *testing.T, now, old, new string, i int) {
+		e := era{edits: []edit{{Event: event.Event{ID: "call"}, swaps: []swap{{newLines(old), newLines(new)}}}}}
+		text := newLines(now)
+		if e.writer(text, i) != "" && newLines(new).count(text.plain[i]) <= newLines(old).count(text.plain[i]) {
+			t.Errorf("line %d of %q was there before", i, now)
+		}
+	})
+}
+
+// TestTyped: a file with lines, as people type it.
+func TestTyped(t *testing.T) {
+	for arg, want := range map[string]string{"a.go:12": "a.go 12 0 true", "a.go:1-3": "a.go 1 3 true", "a.go": " 0 0 false",
+		"a:b.go:7": "a:b.go 7 0 true", "a.go:": " 0 0 false", ":3": " 0 0 false", "a.go:0x3": " 0 0 false"} {
+		name, from, to, ok := Typed(arg)
+		fault.Same(t, arg, strings.TrimRight(fmt.Sprint(name, " ", from, " ", to, " ", ok), "\n"), want)
+	}
+}

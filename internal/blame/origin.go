@@ -1,0 +1,272 @@
+package blame
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/aoa-dev/aoa/internal/cold"
+	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/watcher"
+)
+
+// MaxLines is how many lines one question may be about.
+const MaxLines = 200
+
+// Origin is where lines that follow one another come from.
+type Origin struct {
+	From   int     `json:"from"`             // the first line, from 1
+	To     int     `json:"to"`               // the last one
+	Text   string  `json:"text"`             // the first one as it is now
+	Commit *Commit `json:"commit,omitempty"` // absent: not committed
+	Edit   *Edit   `json:"edit,omitempty"`   // absent: it is not known that an agent wrote it
+	// Sessions edited the file while the line came. They are given where no edit is known to have written it.
+	Sessions []Session `json:"sessions,omitempty"`
+}
+
+// Commit is what git says of a line.
+type Commit struct {
+	ID      string       `json:"id"`
+	By      string       `json:"by"` // name of its author
+	At      time.Time    `json:"at"` // when it was written
+	Subject string       `json:"subject"`
+	File    event.Path   `json:"file,omitempty"`    // the file's name in it, if that is another one
+	Cut     bool         `json:"shallow,omitempty"` // the clone has no history behind it: the line may be older
+	With    []event.Path `json:"with,omitempty"`    // other files that it changed, at most maxWith
+	More    int          `json:"more,omitempty"`    // how many beyond these
+}
+
+// Edit is the call of an agent that wrote a line.
+type Edit struct {
+	Session
+	Prompt string       `json:"prompt,omitempty"` // what was asked for in that turn, in one line
+	With   []event.Path `json:"with,omitempty"`   // other files that the turn edited, at most maxWith
+	More   int          `json:"more,omitempty"`
+	Check  *Check       `json:"check,omitempty"` // the last one of the session behind it, and before the commit
+}
+
+// Session is a session that edited the file, and when it did so last.
+type Session struct {
+	Agent string    `json:"agent"`
+	ID    string    `json:"session_id"`
+	Side  bool      `json:"subagent,omitempty"` // a subagent of it did
+	At    time.Time `json:"at"`
+}
+
+// Check is a command that runs tests, a build or a linter. It is quoted, not judged.
+type Check struct {
+	Command string    `json:"command"`
+	Exit    string    `json:"exit,omitempty"`    // its exit status, if it is the check's alone
+	Failing []string  `json:"failing,omitempty"` // lines of its output that name failures, at most three
+	At      time.Time `json:"at"`
+}
+
+// Bounds of an answer.
+const (
+	maxWith     = 5    // other files
+	maxSessions = 5    // sessions that edited the file
+	maxFailing  = 3    // lines of a check
+	maxText     = 300  // bytes of a prompt, a command, a line
+	maxEdits    = 1000 // edits of a file that are looked at, the newest
+)
+
+// Finder finds origins of lines. All fields are needed.
+type Finder struct {
+	DB   *cold.DB
+	Repo *watcher.Repo
+	// Texts are what a call replaced in its file, as package reload has kept it; nil: nothing is kept of it.
+	Texts func(ctx context.Context, id string) []event.Swap
+	// Blob reads a content that git has by its id; nil: git does not have it.
+	Blob func(ctx context.Context, id string) []byte
+	Now  func() time.Time
+}
+
+// Find returns where the lines from to to of a file come from, in their order. text is the file's content now. Errors
+// are those of git and of the log.
+func (f Finder) Find(ctx context.Context, file event.Path, text []byte, from, to int) ([]Origin, error) {
+	blamed, err := f.blame(ctx, file, from, to)
+	if err != nil {
+		return nil, err
+	}
+	now := newLines(string(text))
+	eras := map[string]era{}
+	var out []Origin
+	var writer string // the call that wrote the last line of out
+	for _, l := range blamed.Lines {
+		key := l.Commit + "\x00" + string(l.File)
+		e, known := eras[key]
+		if !known {
+			if e, err = f.era(ctx, l, blamed.Commits[l.Commit]); err != nil {
+				return nil, err
+			}
+			eras[key] = e
+		}
+		call := e.writer(now, l.Line-1)
+		if n := len(out); n > 0 && call == writer && e.commit == out[n-1].Commit {
+			out[n-1].To = l.Line
+			continue
+		}
+		o := Origin{From: l.Line, To: l.Line, Text: clip(now.text(l.Line - 1)), Commit: e.commit, Sessions: e.sessions}
+		if writer = call; call != "" {
+			o.Sessions = nil
+			if o.Edit, err = f.edit(ctx, e, call); err != nil {
+				return nil, err
+			}
+		}
+		out = append(out, o)
+	}
+	return out, nil
+}
+
+// blame is git's word on some lines. The lines of a file that HEAD does not have are not committed.
+func (f Finder) blame(ctx context.Context, file event.Path, from, to int) (b watcher.Blame, err error) {
+	b, err = f.Repo.Blame(ctx, file, from, to)
+	if err == nil || f.Blob(ctx, "HEAD:"+string(file)) != nil {
+		return b, err
+	}
+	for line := from; line <= to; line++ {
+		b.Lines = append(b.Lines, watcher.BlamedLine{Line: line, File: file})
+	}
+	return b, nil
+}
+
+// era is the time in which lines of one commit, or those that are not committed, were written into a file, and what
+// agents wrote into it then.
+type era struct {
+	file     event.Path
+	commit   *Commit // nil: not committed
+	until    time.Time
+	edits    []edit // oldest first
+	sessions []Session
+}
+
+// era reads what is known of the time in which a line came.
+func (f Finder) era(ctx context.Context, l watcher.BlamedLine, c watcher.BlamedCommit) (e era, err error) {
+	e.file, e.until = l.File, f.Now().Add(time.Millisecond) // the log's unit
+	written := e.until
+	if l.Commit != "" {
+		if e.commit, err = f.commit(ctx, l, c); err != nil {
+			return e, err
+		}
+		e.until, written = c.Recorded.Add(time.Second), c.Written.Add(time.Second) // git has whole seconds
+	}
+	calls, err := f.DB.Log(ctx, cold.LogFilter{File: l.File, Until: e.until, Limit: maxEdits,
+		Kinds: []event.Kind{event.KindEdit, event.KindWrite}})
+	calls = slices.DeleteFunc(calls, func(c event.Event) bool { return c.Session == "" || c.Origin != "" })
+	if err != nil || len(calls) == 0 {
+		return e, err
+	}
+	slices.Reverse(calls)
+	// What the commit before had of the file, it does not bring. A commit that was written later than this one is in
+	// front of it by a rebase. Without HEAD there is none.
+	before, err := f.Repo.WrittenBefore(ctx, l.Commit, l.File, calls[0].Time.Add(-time.Second))
+	if err != nil && l.Commit != "" {
+		return e, err
+	}
+	var since time.Time
+	for _, at := range before {
+		if at.After(since) && at.Before(written) {
+			since = at
+		}
+	}
+	for _, call := range calls {
+		if call.Time.Before(since) {
+			continue
+		}
+		e.note(Session{call.Agent, call.Session, call.Subagent != "", call.Time})
+		if !c.Cut {
+			e.edits = append(e.edits, f.read(ctx, call))
+		}
+	}
+	return e, nil
+}
+
+// note notes a session that edited the file, the newest first.
+func (e *era) note(s Session) {
+	e.sessions = slices.DeleteFunc(e.sessions, func(o Session) bool { return o.ID == s.ID })
+	e.sessions = slices.Insert(e.sessions, 0, s)
+	e.sessions = e.sessions[:min(len(e.sessions), maxSessions)]
+}
+
+// commit is what git says of a line's commit.
+func (f Finder) commit(ctx context.Context, l watcher.BlamedLine, c watcher.BlamedCommit) (*Commit, error) {
+	out := &Commit{ID: l.Commit, By: clip(c.By), At: c.Written, Subject: clip(c.Subject), File: l.File, Cut: c.Cut}
+	if c.Cut {
+		return out, nil // its difference is all files
+	}
+	files, err := f.Repo.FilesOf(ctx, l.Commit)
+	out.With, out.More = others(files, l.File)
+	return out, err
+}
+
+// edit is the call that wrote a line, with what is known of its turn.
+func (f Finder) edit(ctx context.Context, e era, id string) (*Edit, error) {
+	call := e.edits[slices.IndexFunc(e.edits, func(o edit) bool { return o.ID == id })].Event
+	out := &Edit{Session: Session{call.Agent, call.Session, call.Subagent != "", call.Time}}
+	in := cold.LogFilter{Session: call.Session}
+	read := func(change func(*cold.LogFilter)) ([]event.Event, error) {
+		filter := in
+		change(&filter)
+		return f.DB.Log(ctx, filter)
+	}
+	after := call.Time.Add(time.Millisecond)
+	prompts := []event.Kind{event.KindPrompt}
+	asked, err := read(func(l *cold.LogFilter) { l.Until, l.Kinds, l.Limit = after, prompts, 1 })
+	if err != nil {
+		return nil, err
+	}
+	turn := cold.LogFilter{Session: call.Session, Kinds: []event.Kind{event.KindEdit, event.KindWrite}, Until: e.until}
+	if len(asked) > 0 {
+		out.Prompt, turn.Since = clip(asked[0].Text()), asked[0].Time
+	}
+	next, err := read(func(l *cold.LogFilter) { l.Since, l.Kinds, l.Limit, l.Oldest = after, prompts, 1, true })
+	if err != nil {
+		return nil, err
+	}
+	if len(next) > 0 && next[0].Time.Before(turn.Until) {
+		turn.Until = next[0].Time
+	}
+	edits, err := f.DB.Log(ctx, turn)
+	if err != nil {
+		return nil, err
+	}
+	var files []event.Path
+	for _, other := range slices.Backward(edits) {
+		files = append(files, other.Paths()...)
+	}
+	out.With, out.More = others(files, e.file)
+	runs, err := read(func(l *cold.LogFilter) {
+		l.Since, l.Until, l.Kinds = call.Time, e.until, []event.Kind{event.KindRun}
+	})
+	out.Check = lastCheck(runs)
+	return out, err
+}
+
+// lastCheck is the check among commands of which the newest is the first one; nil if there is none.
+func lastCheck(runs []event.Event) *Check {
+	for _, run := range runs {
+		if c := run.Call(); c.Checks && run.Text() != "" {
+			out := &Check{Command: clip(run.Text()), Exit: c.Exit, At: run.Time}
+			for _, line := range c.Failing[:min(len(c.Failing), maxFailing)] {
+				out.Failing = append(out.Failing, clip(line))
+			}
+			return out
+		}
+	}
+	return nil
+}
+
+// others are the files beside one, each once, at most maxWith, and how many more there are.
+func others(files []event.Path, one event.Path) (out []event.Path, more int) {
+	for _, f := range files {
+		if f != one && !slices.Contains(out, f) {
+			out = append(out, f)
+		}
+	}
+	n := min(len(out), maxWith)
+	return out[:n], len(out) - n
+}
+
+// clip makes one line of a text, of at most maxText bytes.
+func clip(s string) string { return event.Clip(strings.Join(strings.Fields(s), " "), maxText) }

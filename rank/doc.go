@@ -42,7 +42,11 @@
 //	                           scripts
 //	test, prose, data, upkeep, asks_test, asks_prose, asks_upkeep   its kind, and whether the text speaks of such files
 //
-// A file that says nearly the same to the text as a better one of its name is its copy: its t is 3 less.
+// A file that says nearly the same to the text as a better one of its name is its copy: its t is 3 less. So is that of a
+// changelog, a manifest, a lock file or a setting of a tool for a text about the program that does not ask for such a
+// file. A text is about the program if one of its words is in the path of a source or in a name that a source defines. A
+// word that names a kind of file and that programs have, too ("release", "version", "action"), asks for files of that
+// kind only in texts that are not about the program.
 //
 // Their weighted sum t (weights by the kind of text, see "texts" in weights.json) gives the first three of these
 // signals, of the prompt:

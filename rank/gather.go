@@ -215,10 +215,10 @@ func (x *queryContext) ask(q event.Query, prompt index.Text, s *session.Session)
 		return cmp.Compare(rarity(x.tree, a), rarity(x.tree, b))
 	})
 	x.terms = x.words[:min(len(x.words), maxTerms)]
-	x.asked = askedBy(prompt)
 	if q.Prompt == "" {
-		x.asked = askedBy(index.TextOf(x.words, nil))
+		prompt = index.TextOf(x.words, nil)
 	}
+	x.asked = x.askedBy(prompt, x.words)
 	if q.Task == event.TaskPrompt || q.Prompt != "" || len(x.patterns) == 0 {
 		return
 	}

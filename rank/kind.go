@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/index"
 )
 
@@ -21,28 +22,57 @@ const (
 const manyWords = 10_000.0
 
 // asks are the stems of words by which a text asks for a kind of file.
-var asks = func() map[string]kind {
+var asks = kindStems(map[kind]string{
+	tests:     "test spec coverage e2e",
+	documents: "doc document documentation readme plan markdown guide changelog",
+	upkeep: `dependabot renovate bump lockfile changelog lint linter ci travis npm pnpm yarn pip poetry cargo maven
+		gradle`,
+})
+
+// mayAsk are words of that kind that programs have, too: a lock is released, and a request has a version. They ask for
+// files of the kind only where no other word of the text is one that sources go by (queryContext.ofProgram).
+var mayAsk = kindStems(map[kind]string{
+	upkeep: "dependency dependencies deps tidy upgrade downgrade package manifest version release license workflow action pipeline",
+})
+
+// errands are words of any request, which say nothing about what it is about.
+var errands = event.WordSet("add change fix make new next prepare remove set update use")
+
+func kindStems(words map[kind]string) map[string]kind {
 	stems := map[string]kind{}
-	for k, words := range map[kind]string{
-		tests:     "test spec coverage e2e",
-		documents: "doc document documentation readme plan markdown guide changelog",
-		upkeep: "dependency dependencies deps dependabot renovate tidy upgrade downgrade bump package manifest lockfile " +
-			"version release changelog license lint linter ci travis workflow action pipeline npm pnpm yarn pip poetry cargo " +
-			"maven gradle",
-	} {
-		for word := range strings.FieldsSeq(words) {
+	for k, list := range words {
+		for word := range strings.FieldsSeq(list) {
 			stems[index.Stem(word)] |= k
 		}
 	}
 	return stems
-}()
+}
 
-// askedBy returns the kinds of files that a text asks for.
-func askedBy(t index.Text) (k kind) {
+// askedBy returns the kinds of files that a text asks for. terms are its words, see index.Terms.
+func (x *queryContext) askedBy(t index.Text, terms []string) (k kind) {
+	var may kind
 	for _, w := range t.Body {
-		k |= asks[w.Stem]
+		k, may = k|asks[w.Stem], may|mayAsk[w.Stem]
+	}
+	if may&^k != 0 && !x.ofProgram(terms) {
+		k |= may
 	}
 	return k
+}
+
+// ofProgram reports whether a text is about the program: one of its words is in the path of a source, or in a name that
+// a source defines, and asks for no kind of file by itself.
+func (x *queryContext) ofProgram(terms []string) bool {
+	return slices.ContainsFunc(terms, x.namesSource)
+}
+
+func (x *queryContext) namesSource(term string) bool {
+	stem := index.Stem(term)
+	if errands[term] || asks[stem]|mayAsk[stem] != 0 {
+		return false
+	}
+	source := func(p event.Path) bool { return index.KindOf(p) == index.KindSource && !p.Upkeep() }
+	return slices.ContainsFunc(x.tree.Word(term), source) || x.contents != nil && x.contents.Defined(stem)
 }
 
 // unasked reports whether the words of a question speak neither of such files nor of this one: of a manifest, a

@@ -25,6 +25,48 @@ func TestManifestsAndDocumentsCommittedLastAreNoEvidence(t *testing.T) {
 	}
 }
 
+// TestWordsOfKindsAndPrograms: a word that names a kind of file, and that the text uses for something that a program
+// does, leads to no workflow, no lock file and no changelog.
+func TestWordsOfKindsAndPrograms(t *testing.T) {
+	files := map[event.Path]string{
+		".github/workflows/releases.yml": "name: release\non: release\njobs:\n  release:\n    steps:\n      - run: echo the job failed\n",
+		".github/workflows/lock.yml":     "name: lock\njobs:\n  lock:\n    steps:\n      - uses: actions/lock\n",
+		"composer.lock":                  "{\"packages\": [{\"name\": \"symfony/lock\", \"version\": \"1.2\"}], \"unique\": true}\n",
+		"CHANGELOG.md":                   "# Release\n\n- release the unique lock after a failed job\n- mget returns false\n",
+		"RELEASE.md":                     "# Release\n\nHow to release.\n",
+		"package.json":                   "{\"version\": \"1.2.0\"}\n",
+		"src/Bus/UniqueLock.php":         "<?php\nclass UniqueLock\n{\n    public function release($job)\n    {\n        $this->lock->forceRelease();\n    }\n}\n",
+		"src/Queue/Handler.php":          "<?php\nclass Handler\n{\n    protected function failedJob($job)\n    {\n    }\n}\n",
+		"src/Redis/Connection.php":       "<?php\nclass Connection\n{\n    public function mget(array $keys)\n    {\n        return $this->client->mGet($keys);\n    }\n}\n",
+		"src/Http/Message.php":           "<?php\nclass Message\n{\n    public function trailers()\n    {\n    }\n}\n",
+		"src/Http/Request.php":           "<?php\nclass Request\n{\n    public function protocolVersion()\n    {\n        return $this->version;\n    }\n}\n",
+	}
+	w, o := said(t, files)
+	o.Models = nil
+	w.commit(epoch.Add(-time.Hour), "prepare", "CHANGELOG.md", "package.json", "composer.lock", ".github/workflows/lock.yml")
+	r := w.ranker(o)
+	for prompt, want := range map[string]event.Path{
+		"release the unique lock after a failed job": "src/Bus/UniqueLock.php",
+		"unique lock":                         "src/Bus/UniqueLock.php",
+		"mget":                                "src/Redis/Connection.php",
+		"mget returns false":                  "src/Redis/Connection.php",
+		"the version of the request is wrong": "src/Http/Request.php",
+		"trailers of the release action are lost": "src/Http/Message.php",
+		"how do we release":                       ".github/workflows/releases.yml",
+		"fix the release workflow":                ".github/workflows/releases.yml",
+		"bump the version of the package":         "package.json",
+		"update the version":                      "package.json",
+		"add the lock to the changelog":           "CHANGELOG.md",
+	} {
+		k, err := r.Score(t.Context(), event.Query{Prompt: prompt, At: epoch})
+		fault.Check(t, err)
+		if k.Files[0].File != want {
+			t.Errorf("%q: %s and %s come first, want %s", prompt, k.Files[0].File, k.Files[1].File, want)
+		}
+		k.Done()
+	}
+}
+
 func TestWhatIsCommittedLastComesFirst(t *testing.T) {
 	w := small(t)
 	w.commit(epoch.Add(-2*time.Hour), "say more", "README.md")

@@ -159,7 +159,8 @@ func (x *queryContext) fits(t index.Text, raw string, models Texts) []TextFit {
 			get(p).Values[textDotted] = 1
 		}
 	}
-	asked := askedBy(t)
+	terms := termsOf(t, raw)
+	asked := x.askedBy(t, terms)
 	w := &models[kindOfText(t)]
 	for i := range found {
 		f := &found[i]
@@ -169,10 +170,13 @@ func (x *queryContext) fits(t index.Text, raw string, models Texts) []TextFit {
 		}
 	}
 	sortFits(found)
-	if x.phrases(found, t, w) {
+	if x.phrases(found, t, asked, w) {
 		sortFits(found)
 	}
 	if demoteCopies(found) {
+		sortFits(found)
+	}
+	if asked&upkeep == 0 && demoteUpkeep(found, x.ofProgram(terms)) {
 		sortFits(found)
 	}
 	sum := 0.0
@@ -199,13 +203,13 @@ const (
 )
 
 // phrases compares the best fits by what stands together in their texts.
-func (x *queryContext) phrases(fits []TextFit, t index.Text, w *TextValues) (some bool) {
+func (x *queryContext) phrases(fits []TextFit, t index.Text, asked kind, w *TextValues) (some bool) {
 	if x.read == nil || len(t.Pairs) == 0 || w[textPhrase] == 0 {
 		return false
 	}
 	var readings []*TextFit
 	var texts [][]byte
-	is := meant(t)
+	is := meant(asked)
 	for i, room := 0, readBytes; i < len(fits) && len(texts) < readFits && room > 0; i++ {
 		f := &fits[i]
 		if f.Values[textSize] > 0 && is(f.File) { // what has no words is too long or binary
@@ -237,6 +241,8 @@ const (
 	copySize  = 0.02
 	copyCost  = 3.0 // in logits
 	copyRoom  = 40  // fits that are compared, the best
+
+	upkeepCost = 3.0 // in logits, see demoteUpkeep
 )
 
 // demoteCopies moves files behind the best one of their name that says nearly the same: it stands for all of them.
@@ -254,6 +260,18 @@ next:
 			}
 		}
 		best[base] = append(best[base], f)
+	}
+	return some
+}
+
+// demoteUpkeep moves changelogs, manifests, lock files and settings of tools behind what a text about the program may
+// mean: they are compared with each other alone, so that the best of them fits well whatever it says.
+func demoteUpkeep(fits []TextFit, ofProgram bool) (some bool) {
+	for i := range fits {
+		if f := &fits[i]; ofProgram && f.Values[textUpkeep] > 0 && f.Values[textNamed] == 0 {
+			f.Logit -= upkeepCost
+			some = true
+		}
 	}
 	return some
 }
@@ -288,10 +306,13 @@ func (x *queryContext) priors(f *TextFit, t index.Text, asked kind) {
 }
 
 // Meant tells which files a text can mean: sources, and others if it asks for their kind.
-func Meant(text string) func(event.Path) bool { return meant(index.ParseText(text)) }
+func (r *Ranker) Meant(text string) func(event.Path) bool {
+	x := &queryContext{tree: r.tree(), contents: r.o.Contents()}
+	t := index.ParseText(text)
+	return meant(x.askedBy(t, termsOf(t, text)))
+}
 
-func meant(t index.Text) func(event.Path) bool {
-	asked := askedBy(t)
+func meant(asked kind) func(event.Path) bool {
 	return func(p event.Path) bool {
 		switch of := index.KindOf(p); {
 		case p.Upkeep():
@@ -304,6 +325,17 @@ func meant(t index.Text) func(event.Path) bool {
 			return of == index.KindSource
 		}
 	}
+}
+
+// termsOf are the words of a text as paths have them. Of a text that was made of words (index.TextOf) raw is "".
+func termsOf(t index.Text, raw string) (terms []string) {
+	if raw != "" {
+		return index.Terms(raw, event.MaxTerms)
+	}
+	for _, w := range t.Body[:min(len(t.Body), event.MaxTerms)] {
+		terms = append(terms, w.Stem)
+	}
+	return terms
 }
 
 // title is the first line of a text that is not empty.

@@ -36,6 +36,18 @@ func (c *Contents) HasWord(term string) bool {
 	return false
 }
 
+// Defined reports whether a source defines a name with that stem.
+func (c *Contents) Defined(stem string) bool {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	for f, counts := range c.saying(stem) {
+		if counts[definitionField] > 0 && KindOf(c.path(f)) == KindSource {
+			return true
+		}
+	}
+	return false
+}
+
 // HasName reports whether a file has that identifier, in plain form.
 func (c *Contents) HasName(name string) bool {
 	c.mu.RLock()

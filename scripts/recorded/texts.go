@@ -29,6 +29,7 @@ type Localization struct {
 	Branch event.Branch // on which it was asked; see Branches
 	Files  []event.Path // that it means
 	Fits   []rank.TextFit
+	Meant  func(event.Path) bool // see rank.Ranker.Meant
 	Ranked []rank.Scored
 	First  func() ([]rank.Scored, error) // asks as the first prompt of a session
 }
@@ -116,7 +117,7 @@ func localize(ctx context.Context, w *World, l *Localization, at time.Time, each
 		return err
 	}
 	l.Ranked = ranking.Files
-	l.Fits = w.Ranker.Fits(l.Text)
+	l.Fits, l.Meant = w.Ranker.Fits(l.Text), w.Ranker.Meant(l.Text)
 	l.First = func() ([]rank.Scored, error) {
 		q := FirstPrompt(l.Text, at)
 		q.Branch = l.Branch

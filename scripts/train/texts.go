@@ -78,8 +78,7 @@ func texts(ctx context.Context, repos, issues string, o recorded.Options, ask fu
 
 // meant are the files that a message is about: a commit that mends a source changes the changelog and a test too.
 func meant(l *recorded.Localization) []event.Path {
-	is := rank.Meant(l.Text)
-	if files := slices.DeleteFunc(slices.Clone(l.Files), func(p event.Path) bool { return !is(p) }); len(files) > 0 {
+	if files := slices.DeleteFunc(slices.Clone(l.Files), func(p event.Path) bool { return !l.Meant(p) }); len(files) > 0 {
 		return files
 	}
 	return l.Files

@@ -51,12 +51,12 @@ func TestWordsOfKindsAndPrograms(t *testing.T) {
 		"mget":                                "src/Redis/Connection.php",
 		"mget returns false":                  "src/Redis/Connection.php",
 		"the version of the request is wrong": "src/Http/Request.php",
-		"trailers of the release action are lost": "src/Http/Message.php",
-		"how do we release":                       ".github/workflows/releases.yml",
-		"fix the release workflow":                ".github/workflows/releases.yml",
-		"bump the version of the package":         "package.json",
-		"update the version":                      "package.json",
-		"add the lock to the changelog":           "CHANGELOG.md",
+		"trailers of the action are lost":     "src/Http/Message.php",
+		"how do we release":                   ".github/workflows/releases.yml",
+		"fix the release workflow":            ".github/workflows/releases.yml",
+		"bump the version of the package":     "package.json",
+		"update the version":                  "package.json",
+		"add the lock to the changelog":       "CHANGELOG.md",
 	} {
 		k, err := r.Score(t.Context(), event.Query{Prompt: prompt, At: epoch})
 		fault.Check(t, err)

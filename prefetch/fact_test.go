@@ -87,7 +87,7 @@ func TestDistantNames(t *testing.T) {
 	for wrong, want := range map[event.Path]event.Path{"serverr/parser/table.go": "server/parser/table.go",
 		"server/parsel/table.go": "server/parser/table.go", "serverr/parsel/table.go": "", "server/table.go": ""} {
 		files := []event.Path{"server/parser/table.go", "other/table.go", "third/one/table.go"}
-		f, _ := Rescuer{Tree: index.NewTree(files)}.misspelled(wrong)
+		f, _ := (&index.Locator{Tree: index.NewTree(files)}).Find(string(wrong), index.Spelling, index.Spelling)
 		fault.Same(t, string(wrong), f, want)
 	}
 }
@@ -146,11 +146,12 @@ func TestRescueMisspelled(t *testing.T) {
 	right, wrong, silent := 0, 0, 0
 	for i, f := range files {
 		dir, base := f.Dir(), f.Base()
-		at := 1 + i%max(1, len(trunk(f))-2) // a letter within the name
+		trunk := strings.TrimSuffix(base, path.Ext(base))
+		at := 1 + i%max(1, len(trunk)-2) // a letter within the name
 		for _, guess := range []string{"src/" + string(f), strings.TrimPrefix(string(f), strings.SplitN(string(f), "/", 2)[0]+"/"),
 			path.Join(dir, base[:at]+base[min(at+1, len(base)):]), path.Join(dir, base[:at]+"x"+base[at:]),
 			path.Join(path.Dir(dir), base), path.Join(dir+"s", base), path.Join(dir, strings.ToUpper(base[:1])+base[1:]),
-			path.Join(dir, trunk(f)+"s"+path.Ext(base)), path.Join("internal", dir, base)} {
+			path.Join(dir, trunk+"s"+path.Ext(base)), path.Join("internal", dir, base)} {
 			p := event.Path(guess)
 			if r.Tree.Has(p) {
 				continue

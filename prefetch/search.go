@@ -39,7 +39,11 @@ func (s Searcher) Found(pattern string, identifiers []string) (out []event.Sugge
 		}
 	}
 	for _, name := range namesIn(pattern) {
-		add(s.named(name), "has nearly the name", name)
+		called, nearly := s.Tree.CalledLike(name)
+		if len(called)+len(nearly) <= mostNamed {
+			add(called, "is called", name)
+			add(nearly, "has nearly the name", name)
+		}
 	}
 	return out
 }
@@ -51,28 +55,10 @@ func namesIn(pattern string) (out []string) {
 		if !strings.ContainsAny(part, "/*.") && pattern != part {
 			continue
 		}
-		name := plainName(strings.NewReplacer("*", "", "?", "", "\\", "", "^", "", "$", "", "[", "", "]", "").Replace(last))
+		name := index.PlainName(strings.NewReplacer("*", "", "?", "", "\\", "", "^", "", "$", "", "[", "", "]", "").Replace(last))
 		if len(name) >= leastPiece && !slices.Contains(out, name) {
 			out = append(out, name)
 		}
 	}
 	return out
-}
-
-// named are the files with a name, or with one that differs by one letter; none if there are several of them.
-func (s Searcher) named(name string) (out []event.Path) {
-	for _, f := range s.Tree.All() {
-		base := plainName(f.Base())
-		if trunk := plainName(trunk(f)); base == name || trunk == name || nearly(trunk, name) || nearly(base, name) {
-			if out = append(out, f); len(out) > mostNamed {
-				return nil
-			}
-		}
-	}
-	return out
-}
-
-// plainName is a name without the marks that naming styles differ in.
-func plainName(name string) string {
-	return strings.ToLower(strings.NewReplacer("_", "", "-", "").Replace(name))
 }

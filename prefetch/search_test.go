@@ -34,4 +34,11 @@ func TestSearcher(t *testing.T) {
 		}
 		fault.Same(t, tt.pattern, got, tt.want)
 	}
+	for pattern, want := range map[string]string{"**/handlers.go": `has nearly the name "handlers.go"`,
+		"lost/handler.go": `is called "handler.go"`, "lost/handler*": `is called "handler"`} {
+		found := s.Found(pattern, nil)
+		if len(found) != 1 || found[0].Reasons[0].Text != want {
+			t.Errorf("%s: %+v, want one that %s", pattern, found, want)
+		}
+	}
 }

@@ -179,23 +179,8 @@ func TestSilence(t *testing.T) {
 	fault.Same(t, "one more", len(s.pending), 1)
 }
 
-// TestNearly: which names are one name misspelled, and what a pattern may name.
-func TestNearly(t *testing.T) {
-	for _, c := range []struct {
-		a, b string
-		want bool
-	}{
-		{"basket", "basket", false}, {"basket", "baskets", true}, {"box", "boxes", true}, {"entry", "entries", true},
-		{"bo", "bos", false},
-		{"box", "bex", false}, {"book", "bock", true}, {"book", "boo", false}, {"books", "boks", true}, {"book",
-			"obok", true},
-		{"book", "koob", false}, {"page1", "page2", false}, {"part", "parted", false}, {"part", "partes", true}, {"part", "parties", false},
-		{"basket", "bxsxet", false},
-	} {
-		if nearly(c.a, c.b) != c.want || nearly(c.b, c.a) != c.want {
-			t.Errorf("%s and %s: %v, and %v the other way", c.a, c.b, nearly(c.a, c.b), nearly(c.b, c.a))
-		}
-	}
+// TestNamesIn: what a pattern may name, and how many files of a name it may mean.
+func TestNamesIn(t *testing.T) {
 	for pattern, want := range map[string]string{"**/hand_lers.go": "[handlers.go]", "abc": "[]",
 		"parse": "[parse]", "parse config": "[]",
 		"(a/first|b/second)": "[first second]", `x/^load\.go$`: "[load.go]", "src/*.ts": "[]"} {
@@ -207,11 +192,7 @@ func TestNearly(t *testing.T) {
 	}
 	for n, want := range map[int]int{3: 3, 4: 0} {
 		s := Searcher{Tree: index.NewTree(files[:n])}
-		fault.Same(t, fmt.Sprint("files of a name, of ", n), len(s.named("handlers")), want)
-	}
-	for pair, want := range map[[2]event.Path]int{{"a/b/c.go", "x/b/c.go"}: 2, {"c.go", "x/c.go"}: 1, {"a.go",
-		"b.go"}: 0, {"a/b", "a/b"}: 2} {
-		fault.Same(t, fmt.Sprint(pair), commonEnd(pair[0], pair[1]), want)
+		fault.Same(t, fmt.Sprint("files of a name, of ", n), len(s.Found("**/handlers.go", nil)), want)
 	}
 }
 

@@ -27,7 +27,7 @@ func newLabel(f event.Path) *label {
 		base = base[:len(base)-len(e)]
 	}
 	l.words = index.Terms(base, 16)
-	l.file, l.init = index.KindOf(f), inits[f.Base()]
+	l.file, l.init = index.KindOf(f), index.StandsForFolder(f)
 	l.upkeep = f.Upkeep()
 	for folder := range strings.SplitSeq(l.dir, "/") {
 		l.aside = l.aside || asides[strings.ToLower(folder)]
@@ -35,10 +35,6 @@ func newLabel(f event.Path) *label {
 	l.document, l.test = l.file == index.KindProse, l.file == index.KindTest
 	return l
 }
-
-// inits are the names of files that stand for their folder.
-var inits = map[string]bool{"__init__.py": true, "index.ts": true, "index.tsx": true, "index.js": true,
-	"index.jsx": true, "mod.rs": true, "lib.rs": true, "doc.go": true}
 
 // asides are the folders of what is not the program itself.
 var asides = map[string]bool{"doc": true, "docs": true, "example": true, "examples": true, "benchmark": true,

@@ -138,8 +138,9 @@ func (x *queryContext) fits(t index.Text, raw string, models Texts) []TextFit {
 			}
 		}
 	}
+	names := index.Locator{Tree: x.tree}
 	for i, name := range t.Paths {
-		for _, p := range x.tree.Files(name) {
+		for _, p := range names.Files(name) {
 			get(p).Values[textNamed] = 1
 			if i < 8 && strings.Contains(title(raw), name) {
 				get(p).Values[textNamedTitle] = 1
@@ -148,7 +149,7 @@ func (x *queryContext) fits(t index.Text, raw string, models Texts) []TextFit {
 	}
 	fade := 1.0
 	for _, frame := range t.Frames[:min(len(t.Frames), maxFrames)] {
-		for _, p := range x.tree.Files(frame) {
+		for _, p := range names.Files(frame) {
 			v := &get(p).Values
 			v[textFrame] = max(v[textFrame], fade)
 		}

@@ -16,19 +16,18 @@ import (
 
 // names finds what file names mean that a person typed. A name outside of the repository is an error.
 func (a *app) names(ctx context.Context, typed ...string) ([]api.NamedFiles, error) {
-	_, repo, err := a.client(ctx)
-	if err != nil || len(typed) == 0 {
-		return nil, err
+	if len(typed) == 0 {
+		return nil, nil
 	}
-	var r api.NamesRequest
-	for _, t := range typed {
-		name, err := a.typedName(repo, t)
-		if err != nil {
-			return nil, err
+	ans, err := call(ctx, a, api.Names, api.NamesRequest{Names: typed, Dir: a.dir})
+	for _, n := range ans.Names {
+		switch n.Is {
+		case api.NameRoot:
+			return nil, usage("%s is the whole repository, name a file or a folder in it", n.Typed)
+		case api.NameOutside:
+			return nil, fail(exitUsage, "name a file below "+string(a.root), "%s is not in this repository", n.Typed)
 		}
-		r.Names = append(r.Names, name)
 	}
-	ans, err := call(ctx, a, api.Names, r)
 	return ans.Names, err
 }
 
@@ -88,18 +87,6 @@ func (a *app) place(ctx context.Context, typed string, exact bool) (event.Path, 
 		return "", err
 	}
 	return files[0], nil
-}
-
-// typedName is a file name that a person typed.
-func (a *app) typedName(repo *watcher.Repo, arg string) (api.TypedName, error) {
-	name, ok := api.NewTypedName(repo.Root, a.dir, arg)
-	if ok {
-		return name, nil
-	}
-	if real, err := filepath.EvalSymlinks(a.abs(arg)); err == nil && real == string(repo.Root) {
-		return name, usage("%s is the whole repository, name a file or a folder in it", arg)
-	}
-	return name, fail(exitUsage, "name a file below "+string(repo.Root), "%s is not in this repository", arg)
 }
 
 // abs is the absolute name of a file of the command line.

@@ -182,18 +182,13 @@ func (sh *walker) files(w word) []event.Path {
 	if w.glob {
 		return sh.expand(w.text)
 	}
-	if p, ok := sh.Known(w.text, sh.dir); ok {
+	last := index.Exact
+	if _, in := sh.Inside(sh.dir); (in || sh.dir == lost) &&
+		(strings.IndexAny(w.text, `/\`) > 0 || index.LooksNamed(w.text) && sh.dir == lost) {
+		last = index.End
+	}
+	if p, at := sh.Find(w.text, index.Exact, last, sh.dir); at != index.None {
 		return []event.Path{p}
-	}
-	if sh.dir != lost {
-		if _, in := sh.Inside(sh.dir); !in {
-			return nil
-		}
-	}
-	if strings.IndexAny(w.text, `/\`) > 0 || index.LooksNamed(w.text) && sh.dir == lost {
-		if p, ok := sh.Resolve(w.text); ok {
-			return []event.Path{p}
-		}
 	}
 	return nil
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"path/filepath"
 	"strings"
 
 	"github.com/aoa-dev/aoa/internal/event"
@@ -15,36 +14,9 @@ var Names = Route[NamesRequest, NamesAnswer]{"POST", "/names"}
 
 // NamesRequest asks which files names mean, and which session an id means.
 type NamesRequest struct {
-	Names   []TypedName `json:"names,omitempty"`
-	Session string      `json:"session_id,omitempty"` // an id, or its beginning
-}
-
-// TypedName is a name as it was typed, and its path as seen from the caller's folder.
-type TypedName struct {
-	Typed string     `json:"typed"`
-	Path  event.Path `json:"path"`
-}
-
-// NewTypedName is a name that was typed in a folder. ok is false for one outside of the repository, and for its root.
-// The root has its links resolved, and the name may lead through some: on macOS all of /tmp does. The file need not
-// exist.
-func NewTypedName(root event.Root, dir, typed string) (name TypedName, ok bool) {
-	abs := typed
-	if !filepath.IsAbs(abs) {
-		abs = filepath.Join(dir, typed)
-	}
-	for above := filepath.Dir(abs); ; above = filepath.Dir(above) {
-		real, err := filepath.EvalSymlinks(above)
-		if err == nil {
-			rest, _ := filepath.Rel(above, abs)
-			abs = filepath.Join(real, rest)
-		}
-		if err == nil || above == filepath.Dir(above) {
-			break
-		}
-	}
-	p, ok := root.Path(abs)
-	return TypedName{typed, p}, ok
+	Names   []string `json:"names,omitempty"`      // as they were typed: absolute, or as seen from Dir
+	Dir     string   `json:"dir,omitempty"`        // the absolute folder of who typed them
+	Session string   `json:"session_id,omitempty"` // an id, or its beginning
 }
 
 // NamesAnswer is what the names mean, in their order.
@@ -60,13 +32,15 @@ const (
 	NameFolder  = "folder"  // Files are at most 512 of those below it, the most used last
 	NameBase    = "base"    // there is no such file, and one file that is called so in another folder
 	NameUnknown = "unknown" // nothing
+	NameRoot    = "root"    // the folder of the whole repository
+	NameOutside = "outside" // no path of the repository
 )
 
 // NamedFiles is what one name means.
 type NamedFiles struct {
 	Typed string       `json:"typed"`
 	Path  event.Path   `json:"path"`
-	Is    string       `json:"is"`              // file, gone, folder, base or unknown
+	Is    string       `json:"is"`              // file, gone, folder, base, unknown, root or outside
 	Files []event.Path `json:"files,omitempty"` // none of an unknown name, and of a folder that only the log knows
 	Near  []event.Path `json:"near,omitempty"`  // of a name that is unknown or gone: at most 3 files with a name like it
 	// of an unknown name: so many files are called so, at least 2; Near has at most 10 of them

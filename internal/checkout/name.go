@@ -4,15 +4,11 @@ import (
 	"cmp"
 	"context"
 	"os"
-	"path"
-	"regexp"
 	"slices"
-	"strings"
 
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/index"
-	"github.com/aoa-dev/aoa/rank"
 )
 
 const (
@@ -21,56 +17,70 @@ const (
 	sameFiles   = 10  // files that a name is answered with that several files have
 )
 
-// Named finds the files that names mean. It waits for nothing: files that are gone are those that the log knows now.
-func (t *Set) Named(ctx context.Context, w *Checkout, n api.TypedName) (api.NamedFiles, error) {
-	found := api.NamedFiles{Typed: n.Typed, Path: n.Path, Is: api.NameUnknown}
-	if p, err := event.NewPath(strings.TrimSuffix(string(n.Path), "/")); err == nil {
-		found.Path = p
-		if err := t.recognize(ctx, w, &found); err != nil {
-			return found, err
+// Named finds the files that names mean which were typed in a folder. It waits for nothing: files that are gone are
+// those that the log knows now.
+func (t *Set) Named(ctx context.Context, w *Checkout, dir string, names []string) (out []api.NamedFiles, err error) {
+	at := index.NewLocator(w.Tree(), nil, dir, w.Repo.Root)
+	for _, typed := range names {
+		found, err := t.named(ctx, w, at, typed)
+		if err != nil {
+			return nil, err
 		}
+		out = append(out, found)
 	}
-	if typed, ok := withoutLine(n.Typed); ok && found.Is == api.NameUnknown {
-		path, _ := withoutLine(string(n.Path))
-		return t.Named(ctx, w, api.TypedName{Typed: typed, Path: event.Path(path)})
-	}
-	switch found.Is {
-	case api.NameUnknown:
-		if only := w.like(&found); only != "" {
-			found.Is, found.Files = api.NameBase, []event.Path{only}
-		}
-	case api.NameGone:
-		if only := w.like(&found); only != "" {
-			found.Near = []event.Path{only}
-		}
-	}
-	return found, nil
+	return out, nil
 }
 
-// withoutLine takes off the place in a file that compilers, editors and forges write behind its name: wire.go:12,
-// wire.go:12:3, wire.go#L12. ok is false if there is none.
-func withoutLine(name string) (file string, ok bool) {
-	if m := fileAndLine.FindStringSubmatch(name); m != nil {
-		return m[1], true
+// named climbs the ladder of names (see index.Rung) up to the only file of the name. Between its first rung and the
+// next ones come the folders, and the files that git does not track or that are gone.
+func (t *Set) named(ctx context.Context, w *Checkout, at *index.Locator, typed string) (n api.NamedFiles, err error) {
+	n = api.NamedFiles{Typed: typed, Is: api.NameOutside}
+	for _, name := range []string{typed, index.WithoutLine(typed)} {
+		rel, inside := at.Place(cmp.Or(name, "."), "")
+		if inside && rel == "" {
+			n.Is = api.NameRoot
+		}
+		if n.Path, err = event.NewPath(rel); err != nil || !inside {
+			return n, nil
+		}
+		if err := t.recognize(ctx, w, &n); err != nil || n.Is == api.NameFile || n.Is == api.NameFolder {
+			return n, err
+		}
+		if n.Is == api.NameGone {
+			break
+		}
 	}
-	return name, false
+	p, rung := at.Find(typed, index.Root, index.Base)
+	switch {
+	case n.Is == api.NameGone && rung != index.None:
+		n.Near = []event.Path{p}
+	case n.Is == api.NameGone:
+		n.Near = at.Near(typed, nearFiles)
+	case rung != index.None:
+		n.Is, n.Files = api.NameBase, []event.Path{p}
+	default:
+		base := n.Path.Base()
+		if same := slices.Sorted(slices.Values(w.Tree().Base(base))); len(same) > 1 && base == index.WithoutLine(typed) {
+			n.Near, n.Same = same[:min(len(same), sameFiles)], len(same)
+			break
+		}
+		n.Near = at.Near(typed, nearFiles)
+	}
+	return n, nil
 }
-
-var fileAndLine = regexp.MustCompile(`^(.+?)(?:(?::\d+){1,2}(?:-\d+)?:?|#L\d+(?:-L?\d+)?)$`)
 
 // recognize fills in what a path is, if anything knows it.
 func (t *Set) recognize(ctx context.Context, w *Checkout, n *api.NamedFiles) error {
+	n.Is = api.NameUnknown
 	if w.Tree().Has(n.Path) {
 		n.Is, n.Files = api.NameFile, []event.Path{n.Path}
 		return nil
 	}
-	below, err := w.Ranker.Complete(ctx, event.Query{Task: event.TaskOpen, At: t.Now()}, rank.Begin(string(n.Path)+"/"),
-		folderFiles)
+	below, err := w.Ranker.Below(ctx, n.Path, t.Now(), folderFiles)
 	if err != nil {
 		return err
 	}
 	if len(below) > 0 {
-		slices.Reverse(below)
 		n.Is, n.Files = api.NameFolder, below
 		return nil
 	}
@@ -140,39 +150,4 @@ func (w *Checkout) keep(in []event.Path) []event.Path {
 		}
 	}
 	return out
-}
-
-// like returns the only file that is called as a name is. Without one it sets Near: the files that are called so, or
-// have a name like it.
-func (w *Checkout) like(n *api.NamedFiles) (only event.Path) {
-	tree := w.Tree()
-	typed := cmp.Or(strings.TrimSuffix(strings.ReplaceAll(n.Typed, `\`, "/"), "/"), string(n.Path))
-	if p, ok := end(tree, typed); ok {
-		return p
-	}
-	base := path.Base(typed)
-	same := slices.Sorted(slices.Values(tree.Base(base)))
-	if len(same) == 1 {
-		return same[0]
-	}
-	if n.Near = same[:min(len(same), nearFiles)]; base == typed && len(same) > 0 {
-		n.Near, n.Same = same[:min(len(same), sameFiles)], len(same)
-	}
-	for _, name := range []string{typed, base} {
-		if len(n.Near) == 0 && base != "." && base != ".." {
-			for _, m := range rank.Like(name)(tree.All(), nil, nearFiles) {
-				n.Near = append(n.Near, m.File)
-			}
-		}
-	}
-	return ""
-}
-
-// end is the one file whose path ends in a name at a folder border.
-func end(tree *index.Tree, typed string) (event.Path, bool) {
-	found := tree.Files(typed)
-	if len(found) != 1 {
-		return "", false
-	}
-	return found[0], string(found[0]) == typed || strings.HasSuffix(string(found[0]), "/"+typed)
 }

@@ -332,7 +332,7 @@ func TestLargeIndex(t *testing.T) {
 	}
 	d.start()
 	d.until("the files on the disk are listed", func() bool { return call(d, api.Status, api.None{}).Files == 4 })
-	typed := api.NamesRequest{Names: []api.TypedName{{Typed: "neww.go", Path: "neww.go"}}}
+	typed := api.NamesRequest{Names: []string{"neww.go"}, Dir: string(d.o.Repo.Root)}
 	if near := call(d, api.Names, typed).Names[0].Near; len(near) != 1 || near[0] != "new.go" {
 		t.Errorf("a new file: %v", near)
 	}

@@ -23,12 +23,7 @@ func (d *Daemon) names(ctx context.Context, r api.NamesRequest) (api.NamesAnswer
 	}
 	w := d.worktrees.Caller(ctx)
 	d.events.SyncBriefly(ctx) // the log knows files that are gone
-	for _, n := range r.Names {
-		found, err := d.worktrees.Named(ctx, w, n)
-		if err != nil {
-			return out, err
-		}
-		out.Names = append(out.Names, found)
-	}
-	return out, nil
+	found, err := d.worktrees.Named(ctx, w, r.Dir, r.Names)
+	out.Names = append(out.Names, found...)
+	return out, err
 }

@@ -4,13 +4,15 @@
 // package holds the only tokenizer, stemmer, stop words and comparison of words of the module:
 //
 //   - Terms, Identifiers: what of a text is indexed;
-//   - Tree: the files by name, folder, stem and word of the path; the files that a text names;
+//   - Tree: the files by name, folder, stem and word of the path;
+//   - Locator: the one resolver of names, for typed names, tools, failed accesses, texts and frames of stacks. It climbs
+//     a ladder of rungs (Rung), and a caller says which of them it accepts; Mentions finds the files that a text names;
 //   - Contents: the files by words of their fields (BM25), identifiers and definitions; Reader reads them from disk,
 //     and keeps what it read in a File;
 //   - Extract: what one file says, by field (words, definitions, comments, identifiers), with rules for each language; KindOf: what
 //     a file is for;
 //   - ParseText: what a prompt, an issue or a commit message says: words, identifiers, stack frames, names of files and modules;
-//     Tree.Files and Tree.Modules find the files that these names mean; Text.Phrases: which files have its words together;
+//     Locator.Files and Tree.Modules find the files that these names mean; Text.Phrases: which files have its words together;
 //   - World.BrokenBy: the places that still use what a change removes: names, files that are imported, paths in documents;
 //   - Stem: the form that cache, cached and caching share;
 //   - Relevance, Request and Requests: how alike two texts are.

@@ -1,7 +1,6 @@
 package index
 
 import (
-	"path"
 	"strings"
 
 	"github.com/aoa-dev/aoa/internal/event"
@@ -30,7 +29,7 @@ func (l *Locator) Mentions(text string, listing bool, dirs ...string) []event.Pa
 	if l.Tree == nil || text == "" {
 		return nil
 	}
-	f := finder{in: l, dirs: append(dirs, l.Cwd), names: listing, seen: map[event.Path]bool{}}
+	f := finder{in: l, dirs: append(dirs[:len(dirs):len(dirs)], l.Cwd), names: listing, seen: map[event.Path]bool{}}
 	text = event.Clip(text, maxMentioning)
 	for len(text) > 0 && len(f.out) < event.MaxSeen {
 		line := text
@@ -71,7 +70,7 @@ var delimiter = func() (d [256]bool) {
 }()
 
 func (f *finder) exact(name string) bool {
-	if name == "" || len(name) > event.MaxPath || !f.possible(name) {
+	if name == "" || len(name) > event.MaxPath || len(f.same(name)) == 0 {
 		return false
 	}
 	for _, dir := range f.dirs {
@@ -90,49 +89,36 @@ func (f *finder) word(w string) {
 	if len(w) < 3 || len(w) > event.MaxPath || strings.Contains(w, "://") {
 		return
 	}
-	if i := strings.IndexByte(w, '#'); i > 0 {
-		w = w[:i]
-	}
-	head, tail := w, ""
-	from := 0
-	if drive(w) {
-		from = 2
-	}
-	if i := strings.IndexByte(w[from:], ':'); i >= 0 {
-		head, tail = w[:from+i], w[from+i+1:]
-	}
-	if p, ok := f.name(head); ok {
-		f.add(p)
-		return
-	}
-	if i := strings.IndexByte(tail, ':'); i >= 0 {
-		tail = tail[:i]
-	}
-	if p, ok := f.name(tail); ok {
-		f.add(p)
+	head, tail := cutLine(w)
+	if !f.name(head) {
+		f.name(tail)
 	}
 }
 
-func (f *finder) name(name string) (event.Path, bool) {
-	bare := !strings.ContainsAny(name, `/\`)
-	if len(name) < 2 || bare && !f.names && !LooksNamed(name) || !f.possible(name) {
-		return "", false
+// name adds the file of a name. A bare one has to look like that of a file, unless the text is a listing.
+func (f *finder) name(name string) bool {
+	bare, last := !strings.ContainsAny(name, `/\`), End
+	if len(name) < 2 || bare && !f.names && !LooksNamed(name) {
+		return false
 	}
-	for _, dir := range f.dirs {
-		if p, ok := f.in.Known(name, dir); ok {
-			return p, true
-		}
+	same := f.same(name)
+	if len(same) > maxSame || bare && !LooksNamed(name) {
+		last = Exact
 	}
-	if bare && !LooksNamed(name) {
-		return "", false
+	if len(same) == 0 {
+		return false
 	}
-	return f.in.Resolve(name)
+	p, at := f.in.Find(name, Exact, last, f.dirs...)
+	if at == None {
+		return false
+	}
+	f.add(p)
+	return true
 }
 
-// possible reports whether any file has the last part of the name: most words end here, before anything is
-// taken apart or put together.
-func (f *finder) possible(name string) bool {
-	return len(f.in.Tree.Base(name[strings.LastIndexAny(name, `/\`)+1:])) > 0
+// same are the files that have the last part of the name.
+func (f *finder) same(name string) []event.Path {
+	return f.in.Tree.Base(name[strings.LastIndexAny(name, `/\`)+1:])
 }
 
 func (f *finder) add(p event.Path) {
@@ -149,41 +135,4 @@ func LooksNamed(w string) bool {
 		return i+1 < len(w) && letter(w[i+1])
 	}
 	return len(w) >= 4 && w[0] >= 'A' && w[0] <= 'Z'
-}
-
-// Resolve finds the one file that a name in a text means (see Tree.Files). Absolute names must lie in a worktree, if
-// the worktrees are known. A longer name means a file at the root only if its folders are those that the repository
-// lies in.
-func (l *Locator) Resolve(name string) (event.Path, bool) {
-	if p, ok := l.Known(name, ""); ok {
-		return p, true
-	}
-	if l.Tree == nil || name == "" || len(l.roots) > 0 && IsAbs(Slash(name)) {
-		return "", false
-	}
-	clean := path.Clean(strings.ReplaceAll(name, `\`, "/"))
-	dirs, base := path.Split(clean)
-	if n := len(l.Tree.Base(base)); n == 0 || n > maxSame {
-		return "", false
-	}
-	found := l.Tree.Files(clean)
-	if dirs = strings.TrimSuffix(dirs, "/"); len(found) == 0 && dirs != "" && l.above(dirs) &&
-		l.Tree.Has(event.Path(base)) {
-		return event.Path(base), true
-	}
-	if len(found) != 1 || found[0].Dir() == "" && IsAbs(clean) {
-		return "", false
-	}
-	return found[0], true
-}
-
-// above reports whether the folders are the ones that the repository itself lies in: "aoa/README.md" in the
-// words of someone who works beside aoa.
-func (l *Locator) above(dirs string) bool {
-	for _, root := range l.roots {
-		if strings.HasSuffix(root, "/"+dirs) {
-			return true
-		}
-	}
-	return strings.Trim(dirs, "./") == ""
 }

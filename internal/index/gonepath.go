@@ -64,7 +64,7 @@ func broken(all []importing, user, gone event.Path, before, after files) (line i
 func pathKeys(p event.Path) []string {
 	stem, _, _ := strings.Cut(p.Base(), ".")
 	keys := []string{stem}
-	if dir := path.Base(p.Dir()); dir != "." && (slices.Contains(packageFiles, p.Base()) || p.Ext() == ".go") {
+	if dir := path.Base(p.Dir()); dir != "." && (moduleFile(p) || p.Ext() == ".go") {
 		keys = append(keys, dir)
 	}
 	return keys

@@ -148,26 +148,37 @@ func (l *Locator) unnest(rel string) string {
 // Path is the path of a name that a tool was given: absolute, or relative to dir ("" is cwd). A name that is
 // not known is looked up through symlinks once; new files are allowed.
 func (l *Locator) Path(name, dir string) (event.Path, bool) {
+	rel, ok := l.Place(name, dir)
+	p, err := event.NewPath(rel)
+	return p, ok && err == nil
+}
+
+// Place is Path for a file or a folder: it is "" for the root.
+func (l *Locator) Place(name, dir string) (rel string, ok bool) {
 	abs := l.Abs(name, dir)
 	if abs == "" {
 		return "", false
 	}
-	rel, ok := l.Inside(abs)
-	if ok {
-		if p, err := event.NewPath(rel); err == nil && (l.Tree == nil || l.Tree.Has(p)) {
-			return p, true
+	if rel, ok = l.Inside(abs); ok && (l.Tree == nil || l.Tree.Has(event.Path(rel))) {
+		return rel, true
+	}
+	if r, in := l.Inside(Slash(realPath(filepath.FromSlash(abs)))); in {
+		return r, true
+	}
+	return rel, ok
+}
+
+// realPath is an absolute name with the links of those of its folders resolved that exist: the file may be gone or new.
+func realPath(name string) string {
+	for above := name; ; above = filepath.Dir(above) {
+		if real, err := filepath.EvalSymlinks(above); err == nil {
+			rest, _ := filepath.Rel(above, name)
+			return filepath.Join(real, rest)
+		}
+		if above == filepath.Dir(above) {
+			return name
 		}
 	}
-	if real, err := filepath.EvalSymlinks(filepath.FromSlash(abs)); err == nil {
-		if r, in := l.Inside(Slash(real)); in {
-			rel, ok = r, true
-		}
-	}
-	if !ok {
-		return "", false
-	}
-	p, err := event.NewPath(rel)
-	return p, err == nil
 }
 
 // Known is the path of a name if the tree has it: no disk, no guesses.

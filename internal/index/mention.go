@@ -56,7 +56,7 @@ func (p *textParser) addToken(token string, called, marked bool) {
 		p.addAddress(token[i+3:])
 		return
 	}
-	token = withoutLine(token)
+	token = WithoutLine(token)
 	if len(token) < 2 || len(token) > 256 {
 		return
 	}
@@ -152,35 +152,6 @@ func forgePath(address string) (at, file string) {
 		}
 	}
 	return "", ""
-}
-
-// withoutLine takes line numbers off a name: a.go:12:3, a.go:12:text, a.go#L3, HEAD:a.go stays as a.go.
-func withoutLine(token string) string {
-	token, _, _ = strings.Cut(token, "#L")
-	drive := len(token) > 2 && token[1] == ':' && token[2] == '/'
-	for from := 0; ; {
-		i := strings.IndexByte(token[from:], ':')
-		if i < 0 {
-			return token
-		}
-		i += from
-		switch after := token[i+1:]; {
-		case drive && i == 1, strings.HasPrefix(after, ":"):
-			from = i + 1
-			if !drive || i != 1 {
-				from++
-			}
-		case after != "" && after[0] >= '0' && after[0] <= '9', isFileExt(path.Ext(token[:i])):
-			return token[:i]
-		case isFileExt(path.Ext(after)): // HEAD:a.go
-			return after
-		default:
-			from = i + 1
-		}
-		if from >= len(token) {
-			return token
-		}
-	}
 }
 
 // isFileExt reports whether files that are indexed have an extension.

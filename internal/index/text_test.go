@@ -106,7 +106,7 @@ func TestFilesAndModules(t *testing.T) {
 		"com/foo/Bar.java": "core/src/main/java/com/foo/Bar.java", "y.js": "lib/x/y.js packages/ui/lib/y.js", "node_modules/ui/lib/y.js": "packages/ui/lib/y.js",
 		"nowhere.go": "", "": "", "/": "",
 	} {
-		fault.Same(t, "files named "+name, strings.Join(event.Strings(tree.Files(name)), " "), want)
+		fault.Same(t, "files named "+name, strings.Join(event.Strings((&index.Locator{Tree: tree}).Files(name)), " "), want)
 	}
 	for name, want := range map[string]string{
 		"sphinx.ext.autodoc.Documenter": "sphinx/ext/autodoc/__init__.py", "sphinx.ext.autodoc.mock": "sphinx/ext/autodoc/mock.py",
@@ -132,7 +132,7 @@ func FuzzParseText(f *testing.F) {
 				t.Fatalf("%d entries", len(list))
 			}
 			for _, name := range list {
-				if name == "" || len(tree.Files(name)) > 3 || len(tree.Modules(name)) > 3 {
+				if name == "" || len((&index.Locator{Tree: tree}).Files(name)) > 3 || len(tree.Modules(name)) > 3 {
 					t.Fatalf("%q names %q", text, name)
 				}
 			}

@@ -205,8 +205,8 @@ func TestTools(t *testing.T) {
 		t.Errorf("a symbol: %+v", p)
 	}
 	mixed := call[suggestOut](d, "suggest_files", object{"files": []string{"server/wires.go", "server/wire.go", "../x"}})
-	if want := []string{"../x is not in this repository",
-		"no file is called server/wires.go; did you mean server/wire.go?"}; !cmp.Equal(mixed.Files, got.Files) ||
+	if want := []string{"no file is called server/wires.go; did you mean server/wire.go?",
+		"../x is not in this repository"}; !cmp.Equal(mixed.Files, got.Files) ||
 		!cmp.Equal(mixed.Notes, want) {
 		t.Errorf("beside unknown names: %+v", mixed)
 	}

@@ -153,25 +153,20 @@ func additive(title string) *mcp.ToolAnnotations {
 // files finds what an agent named: absolute, or relative to the root. A folder stands for its files. A name that is
 // unknown, or of a file that is gone unless it may be, gives a note, and the others still count.
 func (r Repo) files(ctx context.Context, names []string, gone bool) (out []event.Path, notes []string, err error) {
-	var req api.NamesRequest
-	for _, n := range names {
-		if name, ok := api.NewTypedName(r.Root, string(r.Root), n); ok {
-			req.Names = append(req.Names, name)
-		} else {
-			notes = append(notes, event.Path(n).Quoted()+" is not in this repository")
-		}
+	if len(names) == 0 {
+		return nil, nil, nil
 	}
-	if len(req.Names) == 0 {
-		return nil, notes, nil
-	}
-	ans, err := api.Call(ctx, r.Client, api.Names, req)
+	ans, err := api.Call(ctx, r.Client, api.Names, api.NamesRequest{Names: names, Dir: string(r.Root)})
 	for _, n := range ans.Names {
 		if !gone {
 			n = n.Present()
 		}
-		if n.Is == api.NameUnknown {
+		switch n.Is {
+		case api.NameUnknown:
 			e := n.Unknown(event.Path.Display)
 			notes = append(notes, strings.TrimSuffix(e.Message+"; "+e.Hint, "; "))
+		case api.NameRoot, api.NameOutside:
+			notes = append(notes, event.Path(n.Typed).Quoted()+" is not in this repository")
 		}
 		out = append(out, n.Files...)
 	}

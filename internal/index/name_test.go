@@ -35,7 +35,7 @@ func TestFind(t *testing.T) {
 		{"handler.go", "docs", "", None}, // which of two?
 		{"routing/mod.rs", "", "axum/src/routing/mod.rs", End},
 		{"main.go", "docs", "cmd/aoa/main.go", End},
-		{"work/Makefile", "", "Makefile", Base}, // the only one
+		{"work/Makefile", "", "Makefile", Base},    // the only one
 		{"repo/Makefile", "docs", "Makefile", End}, // the folder that the repository lies in
 		{"wire.go:12", "", "server/wire.go", Line}, {"server/wire.go:12:3", "docs", "server/wire.go", Line},
 		{"wire.go:12-20", "", "server/wire.go", Line}, {"wire.go#L12", "", "server/wire.go", Line},

@@ -16,22 +16,12 @@ import (
 	"github.com/aoa-dev/aoa/internal/git"
 )
 
-// Blame says which commit each of some lines comes from.
-type Blame struct {
-	Lines   []BlamedLine
-	Commits map[string]BlamedCommit // by id
-}
-
-// BlamedLine is a line of a file as it is now.
+// BlamedLine is a line of a file as it is now, and the commit that it comes from.
 type BlamedLine struct {
-	Line   int        // from 1
-	Commit string     // the id; "" if the line is not committed
-	File   event.Path // the name of its file in that commit
-}
-
-// BlamedCommit is a commit that lines come from.
-type BlamedCommit struct {
-	By                string // name of the author
+	Line              int        // from 1
+	Commit            string     // the id; "" if the line is not committed, and then nothing of what follows is known
+	File              event.Path // the name of the file in that commit
+	By                string     // name of the author
 	Subject           string
 	Written, Recorded time.Time // of the author and of the committer
 	Cut               bool      // a shallow clone ends there: the line may be older
@@ -42,11 +32,11 @@ var errBlame = errors.New("unexpected output of git blame")
 
 // Blame asks git which commits the lines from to to of a file of the worktree come from, the first being 1. A line that
 // only got other white space, and one that came from another file of the same commit, keeps its commit. It takes one
-// process of git. Errors are those of git: a file that it does not track, lines that are not there.
-func (r *Repo) Blame(ctx context.Context, file event.Path, from, to int) (b Blame, err error) {
+// process of git, two after a failure. Errors are those of git: a file that it does not track, lines that are not there.
+func (r *Repo) Blame(ctx context.Context, file event.Path, from, to int) (lines []BlamedLine, err error) {
 	blame := func(program *git.Program) error {
-		read := func(out io.Reader) (err error) { b, err = parseBlame(out); return err }
-		return program.Stream(ctx, string(r.Root), "", read, "blame", "--porcelain", "--root", "-w", "-C", "-L",
+		read := func(out io.Reader) (err error) { lines, err = parseBlame(out); return err }
+		return program.Stream(ctx, string(r.Root), "", read, "blame", "--line-porcelain", "--root", "-w", "-C", "-L",
 			fmt.Sprintf("%d,%d", from, to), "--", string(file))
 	}
 	err = blame(r.git)
@@ -57,101 +47,73 @@ func (r *Repo) Blame(ctx context.Context, file event.Path, from, to int) (b Blam
 		err = nil
 	}
 	if err != nil {
-		return Blame{}, fmt.Errorf("find the commits of lines of %s: %w", file.Display(), err)
+		return nil, fmt.Errorf("find the commits of lines of %s: %w", file.Display(), err)
 	}
 	cut, _ := r.shallow()
-	for id, c := range b.Commits {
-		c.Cut = cut[id]
-		b.Commits[id] = c
+	for i, l := range lines {
+		lines[i].Cut = cut[l.Commit]
 	}
-	return b, nil
+	return lines, nil
 }
 
-// parseBlame reads the porcelain format: of each line a header "<id> <line then> <line now>", what is known of its
-// commit where that comes first, and the line behind a tab.
-func parseBlame(from io.Reader) (b Blame, err error) {
-	b.Commits = map[string]BlamedCommit{}
-	files := map[string]event.Path{}
-	in := bufio.NewReader(from)
-	var id string
+// parseBlame reads the porcelain format: of each line a header "<id> <line then> <line now>", facts of its commit, and
+// the line itself behind a tab.
+func parseBlame(from io.Reader) (out []BlamedLine, err error) {
 	var line BlamedLine
+	in := bufio.NewReader(from)
 	for {
 		text, err := in.ReadString('\n')
-		if err == io.EOF && text == "" {
-			return b, nil
+		if err == io.EOF {
+			return out, nil
 		}
-		if err != nil && err != io.EOF {
-			return b, err
+		if err != nil {
+			return nil, err
 		}
-		text = strings.TrimSuffix(text, "\n")
-		switch {
-		case strings.HasPrefix(text, "\t"):
-			if id == "" || files[id] == "" {
-				return b, fmt.Errorf("%w: a line of no commit", errBlame)
+		switch key, value, _ := strings.Cut(strings.TrimSuffix(text, "\n"), " "); {
+		case text[0] == '\t' && line.File != "":
+			if strings.Trim(line.Commit, "0") == "" {
+				line = BlamedLine{Line: line.Line, File: line.File}
 			}
-			line.File = files[id]
-			if line.Commit = id; strings.Trim(id, "0") == "" {
-				line.Commit = ""
-				delete(b.Commits, id)
-			}
-			b.Lines = append(b.Lines, line)
-			id = ""
-		case id == "":
-			if id, line.Line, err = blameHeader(text); err != nil {
-				return b, err
-			}
+			out, line = append(out, line), BlamedLine{}
+		case line.Commit == "" && len(key) >= 40:
+			_, now, _ := strings.Cut(value, " ")
+			now, _, _ = strings.Cut(now, " ")
+			line.Commit = key
+			line.Line, err = strconv.Atoi(now)
+		case line.Commit == "":
+			err = errBlame
 		default:
-			c := b.Commits[id]
-			if files[id], err = c.read(text, files[id]); err != nil {
-				return b, err
-			}
-			b.Commits[id] = c
+			err = line.read(key, value)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%w: %.60q: %v", errBlame, text, err)
 		}
 	}
 }
 
-// blameHeader reads the line that begins what git says of one line.
-func blameHeader(text string) (id string, line int, err error) {
-	part := strings.Fields(text)
-	if len(part) >= 3 {
-		line, err = strconv.Atoi(part[2])
+// read takes one fact of a line's commit.
+func (l *BlamedLine) read(key, value string) (err error) {
+	seconds := func() time.Time {
+		var n int64
+		n, err = strconv.ParseInt(value, 10, 64)
+		return time.Unix(n, 0)
 	}
-	if len(part) < 3 || err != nil || line < 1 || len(part[0]) < 40 {
-		return "", 0, fmt.Errorf("%w: %.60q", errBlame, text)
-	}
-	return part[0], line, nil
-}
-
-// read takes one fact of a commit, and returns the name of the file in it.
-func (c *BlamedCommit) read(text string, file event.Path) (event.Path, error) {
-	key, value, _ := strings.Cut(text, " ")
 	switch key {
 	case "author":
-		c.By = value
+		l.By = value
 	case "summary":
-		c.Subject = value
-	case "author-time", "committer-time":
-		n, err := strconv.ParseInt(value, 10, 64)
-		if err != nil {
-			return file, fmt.Errorf("%w: %.60q", errBlame, text)
-		}
-		if key == "author-time" {
-			c.Written = time.Unix(n, 0)
-		} else {
-			c.Recorded = time.Unix(n, 0)
-		}
+		l.Subject = value
+	case "author-time":
+		l.Written = seconds()
+	case "committer-time":
+		l.Recorded = seconds()
 	case "filename":
-		return event.NewPath(unquote(value))
+		if plain, quoted := strconv.Unquote(value); quoted == nil && value[0] == '"' {
+			value = plain
+		}
+		l.File, err = event.NewPath(value)
 	}
-	return file, nil
-}
-
-// unquote is the name of a file that git may have put in quotation marks.
-func unquote(name string) string {
-	if plain, err := strconv.Unquote(name); err == nil && strings.HasPrefix(name, `"`) {
-		return plain
-	}
-	return name
+	return err
 }
 
 // WrittenBefore returns when the commits of a file were written by their authors, of those that a commit has behind it,

@@ -217,6 +217,13 @@ func TestWriter(t *testing.T) {
 			w.person("return sum(numbers)", "return a + b")
 			w.agent("s2", "return a + b", "return sum(numbers)")
 		}, "def add(a, b): | first\nreturn sum(numbers) | - ? s2 s1"},
+		{"a line beside one that a later call replaced", func(w *work) {
+			w.person("", add)
+			w.commit(first)
+			w.agent("s1", "    return a + b", "    if a:\n        return b\n    return a + b")
+			w.agent("s2", "        return b\n", "        return sum(numbers)\n")
+			w.commit("second")
+		}, "def add(a, b): | first\nif a: | second s1\nreturn sum(numbers) | second s2\nreturn a + b | first"},
 		{"one took it away, a person put it back", func(w *work) {
 			w.person("", add)
 			w.commit(first)
@@ -297,6 +304,45 @@ more: aoa context --session s1`
 	fault.Same(t, "text", got, want)
 }
 
+// TestFormat: what a person reads of a line that came from another file at the end of a shallow clone, and of one that
+// some session may have written. Nothing breaks out of its line.
+func TestFormat(t *testing.T) {
+	name := func(p event.Path) string { return string(p) }
+	at := func(time.Time) string { return "noon" }
+	o := Origin{From: 3, To: 4, Commit: &Commit{ID: "0123456789ab", By: "p\x1b[2J", Subject: "moved", File: "old.py", Cut: true,
+		With: []event.Path{"x.py"}, More: 1}, Sessions: []Session{{Agent: "codex", ID: "s1"}, {Agent: "claude", ID: "s2", Side: true}}}
+	fault.Same(t, "text", strings.Join(append(o.Format(file, name, at), o.Place(file)), "\n"),
+		`012345678 of noon by p\x1b[2J: moved
+it was in old.py then
+the clone ends at this commit, so the line may be older: git fetch --unshallow
+changed with it: x.py and 1 more
+who wrote it is not known; these sessions edited the file at that time:
+  codex, noon: aoa context --session s1
+  a subagent of claude, noon: aoa context --session s2
+calc.py:3-4`)
+	o.To, o.Commit, o.Sessions = 3, nil, nil
+	fault.Same(t, "text", strings.Join(append(o.Format(file, name, at), o.Place(file)), "\n"), "not committed\ncalc.py:3")
+}
+
+// TestSessions: of the sessions that edited a file the newest are named, each once, and none of another clone.
+func TestSessions(t *testing.T) {
+	w := newWork(t)
+	w.person("", add)
+	w.commit(first)
+	for i := range maxSessions + 2 {
+		w.agent(fmt.Sprint("s", i), "+", "+")
+		w.agent(fmt.Sprint("s", i), "+", "+")
+	}
+	w.minute()
+	peer := event.Event{ID: "peer", Time: w.now, Session: "away", Agent: "claude", Origin: "clone",
+		Body: event.Call{Act: event.ActEdit, Paths: []event.Path{file}}}
+	_, _, err := w.db.Append(t.Context(), []event.Event{peer})
+	fault.Check(t, err)
+	w.person("return", "yield")
+	got, _ := w.find()
+	fault.Same(t, "lines", got[1], "yield a + b | - ? s6 s5 s4 s3 s2")
+}
+
 // TestShallow: of lines at the end of a shallow history nobody knows when they were written.
 func TestShallow(t *testing.T) {
 	w := newWork(t)
@@ -319,7 +365,8 @@ func FuzzWriter(f *testing.F) {
 	f.Add("a\nb\n", "a\n", "a\nb\n", 1)
 	f.Add("return None, error\n\n", "", "\nreturn None, error", 0)
 	f.Fuzz(func(t *testing.T, now, old, new string, i int) {
-		e := era{edits: []edit{{Event: event.Event{ID: "call"}, swaps: []swap{{newLines(old), newLines(new)}}}}}
+		e := era{edits: []edit{{Event: event.Event{ID: "call"}, swaps: []swap{{before: newLines(old), after: newLines(new)}}}}}
+		evolve(e.edits)
 		text := newLines(now)
 		if e.writer(text, i) != "" && newLines(new).count(text.plain[i]) <= newLines(old).count(text.plain[i]) {
 			t.Errorf("line %d of %q was there before", i, now)

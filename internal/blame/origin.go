@@ -68,7 +68,8 @@ const (
 	maxSessions = 5    // sessions that edited the file
 	maxFailing  = 3    // lines of a check
 	maxText     = 300  // bytes of a prompt, a command, a line
-	maxEdits    = 1000 // edits of a file that are looked at, the newest
+	maxThread   = 2500 // events of a session that are looked at, the newest
+	maxEdits    = 300  // edits of a file, the newest
 )
 
 // Finder finds origins of lines. All fields are needed.
@@ -85,7 +86,7 @@ type Finder struct {
 // Find returns where the lines from to to of a file come from, in their order. text is the file's content now. Errors
 // are those of git and of the log.
 func (f Finder) Find(ctx context.Context, file event.Path, text []byte, from, to int) ([]Origin, error) {
-	blamed, err := f.blame(ctx, file, from, to)
+	lines, err := f.blame(ctx, file, from, to)
 	if err != nil {
 		return nil, err
 	}
@@ -93,11 +94,11 @@ func (f Finder) Find(ctx context.Context, file event.Path, text []byte, from, to
 	eras := map[string]era{}
 	var out []Origin
 	var writer string // the call that wrote the last line of out
-	for _, l := range blamed.Lines {
+	for _, l := range lines {
 		key := l.Commit + "\x00" + string(l.File)
 		e, known := eras[key]
 		if !known {
-			if e, err = f.era(ctx, l, blamed.Commits[l.Commit]); err != nil {
+			if e, err = f.era(ctx, l); err != nil {
 				return nil, err
 			}
 			eras[key] = e
@@ -120,15 +121,15 @@ func (f Finder) Find(ctx context.Context, file event.Path, text []byte, from, to
 }
 
 // blame is git's word on some lines. The lines of a file that HEAD does not have are not committed.
-func (f Finder) blame(ctx context.Context, file event.Path, from, to int) (b watcher.Blame, err error) {
-	b, err = f.Repo.Blame(ctx, file, from, to)
+func (f Finder) blame(ctx context.Context, file event.Path, from, to int) (lines []watcher.BlamedLine, err error) {
+	lines, err = f.Repo.Blame(ctx, file, from, to)
 	if err == nil || f.Blob(ctx, "HEAD:"+string(file)) != nil {
-		return b, err
+		return lines, err
 	}
 	for line := from; line <= to; line++ {
-		b.Lines = append(b.Lines, watcher.BlamedLine{Line: line, File: file})
+		lines = append(lines, watcher.BlamedLine{Line: line, File: file})
 	}
-	return b, nil
+	return lines, nil
 }
 
 // era is the time in which lines of one commit, or those that are not committed, were written into a file, and what
@@ -142,14 +143,14 @@ type era struct {
 }
 
 // era reads what is known of the time in which a line came.
-func (f Finder) era(ctx context.Context, l watcher.BlamedLine, c watcher.BlamedCommit) (e era, err error) {
+func (f Finder) era(ctx context.Context, l watcher.BlamedLine) (e era, err error) {
 	e.file, e.until = l.File, f.Now().Add(time.Millisecond) // the log's unit
 	written := e.until
 	if l.Commit != "" {
-		if e.commit, err = f.commit(ctx, l, c); err != nil {
+		if e.commit, err = f.commit(ctx, l); err != nil {
 			return e, err
 		}
-		e.until, written = c.Recorded.Add(time.Second), c.Written.Add(time.Second) // git has whole seconds
+		e.until, written = l.Recorded.Add(time.Second), l.Written.Add(time.Second) // git has whole seconds
 	}
 	calls, err := f.DB.Log(ctx, cold.LogFilter{File: l.File, Until: e.until, Limit: maxEdits,
 		Kinds: []event.Kind{event.KindEdit, event.KindWrite}})
@@ -175,10 +176,11 @@ func (f Finder) era(ctx context.Context, l watcher.BlamedLine, c watcher.BlamedC
 			continue
 		}
 		e.note(Session{call.Agent, call.Session, call.Subagent != "", call.Time})
-		if !c.Cut {
+		if !l.Cut {
 			e.edits = append(e.edits, f.read(ctx, call))
 		}
 	}
+	evolve(e.edits)
 	return e, nil
 }
 
@@ -190,9 +192,9 @@ func (e *era) note(s Session) {
 }
 
 // commit is what git says of a line's commit.
-func (f Finder) commit(ctx context.Context, l watcher.BlamedLine, c watcher.BlamedCommit) (*Commit, error) {
-	out := &Commit{ID: l.Commit, By: clip(c.By), At: c.Written, Subject: clip(c.Subject), File: l.File, Cut: c.Cut}
-	if c.Cut {
+func (f Finder) commit(ctx context.Context, l watcher.BlamedLine) (*Commit, error) {
+	out := &Commit{ID: l.Commit, By: clip(l.By), At: l.Written, Subject: clip(l.Subject), File: l.File, Cut: l.Cut}
+	if l.Cut {
 		return out, nil // its difference is all files
 	}
 	files, err := f.Repo.FilesOf(ctx, l.Commit)
@@ -204,57 +206,31 @@ func (f Finder) commit(ctx context.Context, l watcher.BlamedLine, c watcher.Blam
 func (f Finder) edit(ctx context.Context, e era, id string) (*Edit, error) {
 	call := e.edits[slices.IndexFunc(e.edits, func(o edit) bool { return o.ID == id })].Event
 	out := &Edit{Session: Session{call.Agent, call.Session, call.Subagent != "", call.Time}}
-	in := cold.LogFilter{Session: call.Session}
-	read := func(change func(*cold.LogFilter)) ([]event.Event, error) {
-		filter := in
-		change(&filter)
-		return f.DB.Log(ctx, filter)
-	}
-	after := call.Time.Add(time.Millisecond)
-	prompts := []event.Kind{event.KindPrompt}
-	asked, err := read(func(l *cold.LogFilter) { l.Until, l.Kinds, l.Limit = after, prompts, 1 })
-	if err != nil {
-		return nil, err
-	}
-	turn := cold.LogFilter{Session: call.Session, Kinds: []event.Kind{event.KindEdit, event.KindWrite}, Until: e.until}
-	if len(asked) > 0 {
-		out.Prompt, turn.Since = clip(asked[0].Text()), asked[0].Time
-	}
-	next, err := read(func(l *cold.LogFilter) { l.Since, l.Kinds, l.Limit, l.Oldest = after, prompts, 1, true })
-	if err != nil {
-		return nil, err
-	}
-	if len(next) > 0 && next[0].Time.Before(turn.Until) {
-		turn.Until = next[0].Time
-	}
-	edits, err := f.DB.Log(ctx, turn)
-	if err != nil {
-		return nil, err
-	}
+	did, err := f.DB.Log(ctx, cold.LogFilter{Session: call.Session, Until: e.until, Limit: maxThread,
+		Kinds: []event.Kind{event.KindPrompt, event.KindEdit, event.KindWrite, event.KindRun}})
 	var files []event.Path
-	for _, other := range slices.Backward(edits) {
-		files = append(files, other.Paths()...)
-	}
-	out.With, out.More = others(files, e.file)
-	runs, err := read(func(l *cold.LogFilter) {
-		l.Since, l.Until, l.Kinds = call.Time, e.until, []event.Kind{event.KindRun}
-	})
-	out.Check = lastCheck(runs)
-	return out, err
-}
-
-// lastCheck is the check among commands of which the newest is the first one; nil if there is none.
-func lastCheck(runs []event.Event) *Check {
-	for _, run := range runs {
-		if c := run.Call(); c.Checks && run.Text() != "" {
-			out := &Check{Command: clip(run.Text()), Exit: c.Exit, At: run.Time}
+	for _, d := range did { // the newest first
+		before := !d.Time.After(call.Time)
+		switch c := d.Call(); {
+		case d.Kind() == event.KindPrompt && before:
+			out.Prompt = clip(d.Text())
+		case d.Kind() == event.KindPrompt:
+			files = nil // of a later turn
+		case d.Kind() != event.KindRun:
+			files = append(files, d.Paths()...)
+		case c.Checks && !before && out.Check == nil && d.Text() != "":
+			out.Check = &Check{Command: clip(d.Text()), Exit: c.Exit, At: d.Time}
 			for _, line := range c.Failing[:min(len(c.Failing), maxFailing)] {
-				out.Failing = append(out.Failing, clip(line))
+				out.Check.Failing = append(out.Check.Failing, clip(line))
 			}
-			return out
+		}
+		if out.Prompt != "" {
+			break
 		}
 	}
-	return nil
+	slices.Reverse(files)
+	out.With, out.More = others(files, e.file)
+	return out, err
 }
 
 // others are the files beside one, each once, at most maxWith, and how many more there are.

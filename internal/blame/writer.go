@@ -14,8 +14,11 @@ type edit struct {
 	swaps []swap
 }
 
-// swap is what a call replaced. Of a file that was written as a whole, before is what git had of it.
-type swap struct{ before, after lines }
+// swap is what a call replaced. Of a file that was written as a whole, before is what git had of it. later is what later
+// calls made of the new text.
+type swap struct {
+	before, after, later lines
+}
 
 // read reads the texts of a call. A file that was written over another content is left out where git does not have
 // that: which of its lines are new is not known.
@@ -31,16 +34,34 @@ func (f Finder) read(ctx context.Context, call event.Event) edit {
 			}
 			before = string(old)
 		}
-		e.swaps = append(e.swaps, swap{newLines(before), newLines(s.New)})
+		e.swaps = append(e.swaps, swap{before: newLines(before), after: newLines(s.New)})
 	}
 	return e
+}
+
+// evolve notes what later calls made of the texts of earlier ones.
+func evolve(edits []edit) {
+	for i, e := range edits {
+		for k := range e.swaps {
+			text := strings.Join(e.swaps[k].after.all, "\n") + "\n"
+			for _, next := range edits[i+1:] {
+				for _, s := range next.swaps {
+					old, new := strings.Join(s.before.all, "\n"), strings.Join(s.after.all, "\n")
+					if old != "" && strings.Count(text, old) == 1 {
+						text = strings.Replace(text, old, new, 1)
+					}
+				}
+			}
+			e.swaps[k].later = newLines(text)
+		}
+	}
 }
 
 // writer is the id of the call that wrote line i, counted from 0, "" if that is not certain. It is certain if
 //
 //   - the call's text has the line, and more often than what it replaced,
 //   - as many lines around it are the same there as here, as it takes that they are nowhere else in the file: all of
-//     the text, or at least certain letters and digits,
+//     the text, as later calls left it, or at least certain letters and digits,
 //   - no later call took such a line away,
 //   - and no other session wrote the same as well. Of calls of one session the last one counts.
 //
@@ -56,7 +77,7 @@ func (e era) writer(now lines, i int) string {
 			case is < was:
 				all = nil
 			case is > was:
-				from, to, whole := now.shared(i, s.after)
+				from, to, whole := now.shared(i, s.later)
 				weight := now.weight(from, to)
 				if weight >= certain || whole && weight >= least {
 					all = append(all, candidate{call.Event, weight, now.places(from, to) == 1})

@@ -78,7 +78,7 @@ var allowed = map[string][]string{
 
 	"internal/eval": {"internal/change", "internal/event", "internal/git", "internal/history", "internal/index", "internal/redact",
 		"internal/session", "prefetch", "watcher"},
-	"internal/report": {"internal/api", "internal/event", "internal/eval", "internal/index", "prefetch"},
+	"internal/report": {"internal/api", "internal/event", "internal/eval", "internal/history", "internal/index", "prefetch"},
 	"scripts/recorded": {"internal/change", "internal/config", "internal/eval", "internal/event", "internal/git", "internal/hot",
 		"internal/index", "internal/redact", "internal/session", "learn", "prefetch", "rank"},
 	"scripts/eval": {"internal/eval", "internal/event", "internal/index", "internal/session", "prefetch", "rank",

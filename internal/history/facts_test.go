@@ -112,6 +112,24 @@ func TestBounds(t *testing.T) {
 	}
 }
 
+// TestCountedAlike: a pair is counted by all commits of its files, those of many files included, which find no pair.
+func TestCountedAlike(t *testing.T) {
+	many := []event.Path{"one/alpha.go", "two/beta.md"}
+	for i := range 40 {
+		many = append(many, event.Path(fmt.Sprintf("x%d.txt", i)))
+	}
+	c := made().times(5, "one/alpha.go", "two/beta.md").times(3, many...)
+	n := c.Count("two/beta.md", "one/alpha.go")
+	for _, p := range c.Pairs(9, 9, everything) {
+		if p.A == "one/alpha.go" {
+			fault.Same(t, "common commits", p, Pair{A: "one/alpha.go", B: "two/beta.md", Both: n.Both, OfA: n.Of, OfB: n.Of})
+			fault.Same(t, "of eight", n.Both, 8)
+			return
+		}
+	}
+	t.Error("the pair is not found")
+}
+
 // TestSurprise: a pair that its names explain is no news, nor is a manifest; folders and types that differ are.
 func TestSurprise(t *testing.T) {
 	t.Parallel()

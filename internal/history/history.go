@@ -152,8 +152,8 @@ func (c *Commits) Len() int {
 // RecentCommits is how many of the newest commits of a file are counted apart.
 const RecentCommits = 50
 
-// Count counts the commits that changed with, and those among them that changed f. It is the only place where common
-// commits are counted for people and agents.
+// Count counts the commits that changed with, and those among them that changed f. Every number of common commits that
+// people and agents see is counted as here: by all commits that were added, whatever a rule leaves out to find files.
 func (c *Commits) Count(with, f event.Path) event.Together {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
@@ -165,18 +165,23 @@ func (c *Commits) Count(with, f event.Path) event.Together {
 	n.Of = len(c.files[i].commits)
 	n.OfRecent = min(n.Of, RecentCommits)
 	j, known := c.ids[f]
-	if !known || i == j {
-		return n
+	if known && i != j {
+		n.Both, n.Recent = c.shared(i, j)
 	}
-	for age, set := range c.newest(i, n.Of) {
-		if _, both := slices.BinarySearch(set, j); both {
-			n.Both++
+	return n
+}
+
+// shared counts the commits that changed both files, and those among the newest of the first. c.mu is held.
+func (c *Commits) shared(i, j int32) (both, recent int) {
+	for age, set := range c.newest(i, len(c.files[i].commits)) {
+		if _, has := slices.BinarySearch(set, j); has {
+			both++
 			if age < RecentCommits {
-				n.Recent++
+				recent++
 			}
 		}
 	}
-	return n
+	return both, recent
 }
 
 // shortID is how many digits of a commit's id are shown: git finds a commit by them in repositories of some hundred

@@ -18,7 +18,8 @@ type Pair struct {
 	OfB  int        `json:"of_b"`
 }
 
-// Bounds of Pairs: commits of many files say nothing, and a bounded number of pairs is counted.
+// Bounds of Pairs: commits of many files find no pair, and a bounded number of pairs is counted. The commits of a pair
+// that was found are counted as everywhere.
 const (
 	pairFiles = 30
 	pairMost  = 2_000_000 // pairs counted at a time: 80 MB
@@ -44,7 +45,8 @@ func (c *Commits) Pairs(n, recent int, exists func(event.Path) bool) (out []Pair
 			continue
 		}
 		used[string(a)], used[string(b)], used[folders] = true, true, true
-		p := Pair{A: a, B: b, Both: r.both, OfA: len(c.files[r.files[0]].commits), OfB: len(c.files[r.files[1]].commits)}
+		both, _ := c.shared(r.files[0], r.files[1])
+		p := Pair{A: a, B: b, Both: both, OfA: len(c.files[r.files[0]].commits), OfB: len(c.files[r.files[1]].commits)}
 		if p.OfA > p.OfB || p.OfA == p.OfB && a > b {
 			p.A, p.B, p.OfA, p.OfB = b, a, p.OfB, p.OfA
 		}
@@ -56,7 +58,6 @@ func (c *Commits) Pairs(n, recent int, exists func(event.Path) bool) (out []Pair
 // rated is a pair of files with its worth.
 type rated struct {
 	files [2]int32
-	both  int
 	old   bool // no commit of the newest changed both
 	score float64
 }
@@ -86,7 +87,7 @@ func (c *Commits) strongest(since int, exists func(event.Path) bool) (out []rate
 			continue
 		}
 		if s := share * math.Log2(1+float64(both)) * surprise(a.name, b.name); s > 0 {
-			out = append(out, rated{key, both, int(x[1]) < since, s})
+			out = append(out, rated{key, int(x[1]) < since, s})
 		}
 	}
 	slices.SortFunc(out, func(r, o rated) int {

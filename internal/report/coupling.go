@@ -76,7 +76,9 @@ func (h *history) coupling() *Map {
 		}
 		return i
 	}
-	for _, c := range firsts(couples, mapPairs) {
+	couples = firsts(couples, mapPairs)
+	h.recount(couples)
+	for _, c := range couples {
 		m.Pairs = append(m.Pairs, [4]int{at(c.a), at(c.b), c.both, c.year})
 	}
 	return m
@@ -125,6 +127,28 @@ func (h *history) together(of []int) map[[2]int32][2]int32 {
 		}
 	}
 	return count
+}
+
+// recount adds to the counts of pairs the commits of many files, which find none: every page and command counts the
+// common commits of two files alike.
+func (h *history) recount(couples []couple) {
+	place := make(map[[2]int32]int, len(couples))
+	for i, c := range couples {
+		place[[2]int32{c.a, c.b}] = i
+	}
+	for _, c := range h.changes {
+		if !c.many {
+			continue
+		}
+		for i, a := range c.files {
+			for _, b := range c.files[i+1:] {
+				if at, known := place[[2]int32{a, b}]; known {
+					couples[at].both++
+					couples[at].year += count(c.at.After(h.year))
+				}
+			}
+		}
+	}
 }
 
 // across are the strongest pairs of different folders whose names do not give them away. Those without a commit of the

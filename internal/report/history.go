@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/event"
+	past "github.com/aoa-dev/aoa/internal/history"
 )
 
 // history is the commits of files that exist, oldest first.
@@ -20,13 +21,12 @@ type history struct {
 type change struct {
 	at    time.Time
 	files []int32 // those that exist, as they are called today
-	many  bool    // it says nothing about which files belong together: too many files, or the work of a tool
+	many  bool    // it has too many files to find pairs
 }
 
 const (
 	year       = 365 * 24 * time.Hour
-	manyFiles  = 30 // files from which on a commit connects no pairs
-	wholesale  = 100
+	manyFiles  = 30      // files from which on a commit connects no pairs
 	leastBoth  = 3       // commits that a pair must share
 	leastShare = .12     // see coupling
 	countPairs = 2 << 20 // pairs counted at a time: some 100 MB
@@ -69,8 +69,8 @@ func today(later map[event.Path]event.Path, p event.Path) event.Path {
 }
 
 func (h *history) change(e event.Event, b event.Commit, later map[event.Path]event.Path) change {
-	c := change{at: e.Time, many: len(b.Paths) > manyFiles || b.Sweep()}
-	if len(b.Paths) > wholesale {
+	c := change{at: e.Time, many: len(b.Paths) > manyFiles}
+	if !past.Counts(b) { // as nowhere else
 		return c
 	}
 	for _, p := range b.Paths {

@@ -14,6 +14,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/eval"
 	"github.com/aoa-dev/aoa/internal/event"
+	past "github.com/aoa-dev/aoa/internal/history"
 	"github.com/aoa-dev/aoa/prefetch"
 	"github.com/aoa-dev/aoa/scripts/fault"
 )
@@ -89,6 +90,29 @@ func TestPage(t *testing.T) {
 	}
 	if c := p.Changes[0]; c.Files[0].Place != 1 && c.Files[0].Place != 2 || !strings.HasPrefix(c.Subject, "change <b>") {
 		t.Errorf("%+v", c)
+	}
+}
+
+// TestCountedAlike: the page counts the commits of two files as all commands do: also those of many files, which find no
+// pair, and none of what went through the repository for a tool.
+func TestCountedAlike(t *testing.T) {
+	in := made(t)
+	commits := &past.Commits{}
+	many := []event.Path{"docs/b.md", "src/a.go"}
+	for i := range 30 {
+		many = append(many, event.Path(fmt.Sprintf("gone/%d/x.go", i)))
+	}
+	sweep := event.Event{ID: "commit:1", Time: begin.AddDate(0, 0, 60), Body: event.Commit{Text: "run gofmt", Paths: many}}
+	in.Events = append(in.Events, commit(50, many...), commit(51, many...), sweep)
+	for _, e := range in.Events {
+		if b := e.Body.(event.Commit); past.Counts(b) {
+			commits.Add("", b.Paths, nil)
+		}
+	}
+	n := commits.Count("src/a.go", "docs/b.md")
+	want := Across{A: "docs/b.md", B: "src/a.go", Both: n.Both, OfA: commits.Count("docs/b.md", "x").Of, OfB: n.Of, Year: 22, YearA: 22}
+	if p := New(in); !slices.Contains(p.Across, want) || n.Both != 22 {
+		t.Errorf("%d common commits, and no %+v in %+v", n.Both, want, p.Across)
 	}
 }
 

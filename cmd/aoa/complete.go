@@ -15,7 +15,7 @@ func words(known ...string) cobra.CompletionFunc {
 		before := typed[:strings.LastIndexByte(typed, ',')+1]
 		var out []string
 		for _, w := range known {
-			if !slices.Contains(strings.Split(before, ","), w) {
+			if strings.HasPrefix(before+w, typed) && !slices.Contains(strings.Split(before, ","), w) {
 				out = append(out, before+w)
 			}
 		}
@@ -25,9 +25,10 @@ func words(known ...string) cobra.CompletionFunc {
 
 // eachWord completes words that are arguments of their own, each once.
 func eachWord(known ...string) cobra.CompletionFunc {
-	return func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-		return slices.DeleteFunc(slices.Clone(known), func(w string) bool { return slices.Contains(args, w) }),
-			cobra.ShellCompDirectiveNoFileComp
+	return func(_ *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
+		return slices.DeleteFunc(slices.Clone(known), func(w string) bool {
+			return slices.Contains(args, w) || !strings.HasPrefix(w, typed)
+		}), cobra.ShellCompDirectiveNoFileComp
 	}
 }
 

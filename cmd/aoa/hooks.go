@@ -15,6 +15,7 @@ import (
 	"github.com/aoa-dev/aoa/hooks/install"
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/git"
+	"github.com/aoa-dev/aoa/internal/locate"
 	"github.com/aoa-dev/aoa/watcher"
 )
 
@@ -184,6 +185,17 @@ func (a *app) installIn(ctx context.Context, agent agents.Agent, scope install.S
 	if _, runs := a.plugin(agent, repo); runs {
 		a.talk("Claude Code runs aOa's plugin: hooks in its settings would run aOa twice at each event, so they have none")
 		c, err := install.Remove(agent, file, o)
+		for _, other := range []install.Scope{install.Local, install.User} { // what is committed is for its team to change
+			if other == scope || repo == nil {
+				continue
+			}
+			file, o := a.hookFile(agent, other, repo)
+			d, failed := install.Remove(agent, file, o)
+			if failed == nil && d.Done != install.Absent {
+				a.talk("hooks of %s: %s %s", agent.Name, d.File, d.Done)
+			}
+			err = errors.Join(err, failed)
+		}
 		return c, refusal(err)
 	}
 	if scope == install.Local && a.tracked(ctx, repo, pattern) {
@@ -209,18 +221,30 @@ func (a *app) installIn(ctx context.Context, agent agents.Agent, scope install.S
 	return c, refusal(err)
 }
 
-// hookFile is an agent's file in a scope, and how far a symbolic link may lead from it.
+// hookFile is an agent's file in a scope, how far a symbolic link may lead from it, and where its bytes are kept.
 func (a *app) hookFile(agent agents.Agent, scope install.Scope, repo *watcher.Repo) (string, install.Options) {
 	if scope != install.User {
-		root := string(repo.Root)
-		return install.File(agent, scope, root, "", a.getenv), install.Options{Within: root}
+		return a.hookFileAt(agent, scope, string(repo.Root))
 	}
-	home := a.home()
+	home, o := a.home(), install.Options{Kept: a.keptSettings()}
 	file := install.File(agent, scope, "", home, a.getenv)
-	if rel, err := filepath.Rel(home, file); err != nil || !filepath.IsLocal(rel) {
-		return file, install.Options{}
+	if rel, err := filepath.Rel(home, file); err == nil && filepath.IsLocal(rel) {
+		o.Within = home
 	}
-	return file, install.Options{Within: home}
+	return file, o
+}
+
+// hookFileAt is hookFile for a worktree.
+func (a *app) hookFileAt(agent agents.Agent, scope install.Scope, root string) (string, install.Options) {
+	return install.File(agent, scope, root, "", a.getenv), install.Options{Within: root, Kept: a.keptSettings()}
+}
+
+// keptSettings is the folder that keeps settings of agents as they were before aOa, "" if the environment names none.
+func (a *app) keptSettings() string {
+	if state := locate.StateFolder(a.getenv); state != "" {
+		return filepath.Join(state, "settings")
+	}
+	return ""
 }
 
 // plugin reports whether Claude Code runs aOa by a plugin, and which settings say so (see install.Plugin).
@@ -320,12 +344,12 @@ func (a *app) removeAgent(name string, scope install.Scope, repo *watcher.Repo) 
 	roots := append([]event.Root{repo.Root},
 		slices.DeleteFunc(repo.Worktrees(), func(r event.Root) bool { return r == repo.Root })...)
 	for _, root := range roots {
-		root := string(root)
 		for _, s := range []install.Scope{install.Local, install.Project} {
 			if scope != "" && scope != s {
 				continue
 			}
-			c, err := install.Remove(agent, install.File(agent, s, root, "", a.getenv), install.Options{Within: root})
+			file, o := a.hookFileAt(agent, s, string(root))
+			c, err := install.Remove(agent, file, o)
 			errs = append(errs, err)
 			out = append(out, hookChange{name, s, c.File, c.Done})
 		}

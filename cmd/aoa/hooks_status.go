@@ -170,8 +170,8 @@ func (a *app) elsewhere(repo *watcher.Repo, here []hookState) (out []finding) {
 			continue
 		}
 		for _, root := range repo.Worktrees() {
-			file := install.File(agent, install.Local, string(root), "", a.getenv)
-			if st, err := install.Examine(agent, file, install.Options{Within: string(root)}); err == nil && len(st.Events) > 0 {
+			file, o := a.hookFileAt(agent, install.Local, string(root))
+			if st, err := install.Examine(agent, file, o); err == nil && len(st.Events) > 0 {
 				out = append(out, finding{"hooks of " + agent.Name, false,
 					"installed in " + string(root) + ", not in this worktree",
 					"aoa hooks install " + agent.Name})

@@ -189,8 +189,9 @@ func TestPrograms(t *testing.T) {
 		if a.Settings.Plugin != "" {
 			continue
 		}
-		file := settingsAt(t, "{}")
+		file, kept := settingsAt(t, "{}"), t.TempDir()
 		for _, o := range []Options{{Programs: "/home/o'hara/go/bin"}, {}, {Programs: "/opt/my programs"}} {
+			o.Kept = kept
 			if c, err := Add(a, file, o); err != nil || c.Done != Changed {
 				t.Errorf("%s, %q: %+v, %v", a.Name, o.Programs, c, err)
 			}
@@ -201,7 +202,7 @@ func TestPrograms(t *testing.T) {
 				t.Errorf("%s, %q: %+v, %v", a.Name, o.Programs, st, err)
 			}
 		}
-		if c, err := Remove(a, file, Options{}); err != nil || c.Done != Changed || string(contentOf(t, file)) != "{}" {
+		if c, err := Remove(a, file, Options{Kept: kept}); err != nil || c.Done != Changed || string(contentOf(t, file)) != "{}" {
 			t.Errorf("%s: %+v, %v, %s", a.Name, c, err, contentOf(t, file))
 		}
 	}

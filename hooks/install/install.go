@@ -55,6 +55,7 @@ const (
 type Options struct {
 	Within   string // a symlink may lead anywhere inside this folder; default: the parent of the file's folder
 	Programs string // the folder of aoa, for a personal file where the agent's PATH may not find it; "": by its name
+	Kept     string // the folder, 0700, in which files are kept as they were before Add; "": they are not
 }
 
 // Snippet is the whole of what Add enters, for those who edit by hand.
@@ -65,13 +66,14 @@ func Snippet(a agents.Agent, o Options) string {
 	}
 	version := ""
 	if flat(a.Name) {
-		version = `,"version":1` // after the hooks: see madeVersion
+		version = `,"version":1`
 	}
 	return indent(`{"`+memberOf(a)+`":`+eventsJSON(groupsOf(a, o.Programs))+version+`}`, "", "  ") + "\n"
 }
 
-// Add enters our hooks into a settings file of an agent and keeps every other byte of it. Twice is once; entries of an
-// older version are replaced. The error is a *Refusal when the file cannot be edited safely.
+// Add enters our hooks into a settings file of an agent and keeps every other byte of it. Twice is once: an entry that is
+// right already is not touched, and one of an older version is replaced. The error is a *Refusal when the file cannot be
+// edited safely.
 func Add(a agents.Agent, file string, o Options) (Change, error) {
 	a = owner(a)
 	f, err := open(a, file, o)
@@ -81,26 +83,36 @@ func Add(a agents.Agent, file string, o Options) (Change, error) {
 	if a.Settings.Plugin != "" {
 		return f.installProgram(program(a))
 	}
-	if f.old == nil {
-		return f.write(Created, []byte(f.snippet))
+	wrote, done := []byte(f.snippet), Created
+	var before []byte
+	if f.old != nil {
+		if before, wrote, err = edited(a, f, o); err != nil {
+			return Change{}, f.refuse(err.Error())
+		}
+		if done = Changed; bytes.Equal(wrote, f.old) {
+			return Change{File: file, Done: Unchanged}, nil
+		}
 	}
+	o.keep(f, before, wrote)
+	return f.write(done, wrote)
+}
+
+// edited returns a file as it was before aOa came, and as it is with our hooks.
+func edited(a agents.Agent, f *settingsFile, o Options) (before, wrote []byte, err error) {
 	s, err := parseSettings(f.old, a)
 	if err != nil {
-		return Change{}, f.refuse(err.Error())
+		return nil, nil, err
 	}
-	want := groupsOf(a, o.Programs)
-	have, mixed := s.own()
-	if !mixed && sameGroups(have, want) {
-		return Change{File: file, Done: Unchanged}, nil
+	if k, ok := o.readKept(f); ok {
+		before = k.Before
+	} else {
+		clean, _ := parseSettings(f.old, a)
+		if clean.enter(nil); !clean.nothing() || len(s.own()) == 0 {
+			before = clean.bytes()
+		}
 	}
-	if s.remove() {
-		return f.write(Changed, []byte(f.snippet))
-	}
-	if s, err = parseSettings(s.bytes(), a); err != nil {
-		return Change{}, f.refuse(err.Error())
-	}
-	s.insert(want)
-	return f.write(Changed, s.bytes())
+	s.enter(groupsOf(a, o.Programs))
+	return before, s.bytes(), nil
 }
 
 // Remove takes our handlers out. If no one else has changed the file since Add, it is as it was before, to the byte; a
@@ -113,6 +125,7 @@ func Remove(a agents.Agent, file string, o Options) (Change, error) {
 	}
 	f.snippet = ""
 	if f.old == nil || !bytes.Contains(f.old, []byte("aoa")) {
+		o.drop(f)
 		return Change{File: file, Done: Absent}, nil
 	}
 	if a.Settings.Plugin != "" {
@@ -122,13 +135,26 @@ func Remove(a agents.Agent, file string, o Options) (Change, error) {
 	if err != nil {
 		return Change{}, f.refuse(err.Error())
 	}
-	if s.remove() {
-		return f.delete()
+	k, unchanged := o.readKept(f)
+	if !unchanged {
+		if k.Before = nil; len(s.own()) == 0 {
+			o.drop(f)
+			return Change{File: file, Done: Absent}, nil
+		}
+		if s.enter(nil); !s.nothing() {
+			k.Before = s.bytes()
+		}
 	}
-	if out := s.bytes(); !bytes.Equal(out, f.old) {
-		return f.write(Changed, out)
+	var c Change
+	if k.Before == nil {
+		c, err = f.delete()
+	} else {
+		c, err = f.write(Changed, k.Before)
 	}
-	return Change{File: file, Done: Absent}, nil
+	if err == nil {
+		o.drop(f)
+	}
+	return c, err
 }
 
 // Examine says what Add would find.
@@ -152,17 +178,14 @@ func Examine(a agents.Agent, file string, o Options) (Status, error) {
 		st.State, st.Note = Refused, err.Error()
 		return st, nil
 	}
-	have, mixed := s.own()
-	for _, g := range have {
-		st.Events = append(st.Events, g.Event)
+	have := s.own()
+	for _, e := range have {
+		st.Events = append(st.Events, e.Event)
 	}
 	if len(have) > 0 {
-		h := have[0].Hooks[0]
+		h := have[0].Hooks[have[0].some[0]]
 		st.Command = h.Command + h.Bash
-	}
-	if mixed || len(have) > 0 {
-		st.State = Outdated
-		if !mixed && sameGroups(have, groupsOf(a, Folder(st.Command))) {
+		if st.State = Outdated; sameGroups(have, groupsOf(a, Folder(st.Command))) {
 			st.State = Installed
 		}
 	}
@@ -170,8 +193,8 @@ func Examine(a agents.Agent, file string, o Options) (Status, error) {
 }
 
 // sameGroups compares in any order: the file keeps its own order of events.
-func sameGroups(have, want []group) bool {
+func sameGroups(have []entry, want []group) bool {
 	return len(have) == len(want) && !slices.ContainsFunc(want, func(w group) bool {
-		return !slices.ContainsFunc(have, func(h group) bool { return h.Event == w.Event && compact(h) == compact(w) })
+		return !slices.ContainsFunc(have, func(e entry) bool { return e.all && same(e.group, w) })
 	})
 }

@@ -13,12 +13,10 @@ import (
 	"github.com/aoa-dev/aoa/hooks/agents"
 )
 
-// A settings file belongs to its user. It is edited as a syntax tree, which gives back every byte that was not edited:
-// comments, order, tabs and line ends stay.
-//
-// Remove has to know which brackets Add made, to delete those and no others. The bracket itself says it. Into an empty
-// one that was there, Add puts exactly one space and then our entries on one line; brackets that Add makes never begin
-// with a space.
+// A settings file belongs to its user. It is edited by patches of a syntax tree, which gives back every byte that was
+// not edited: comments, order, tabs and line ends stay. Package hujson decides to which entry a comment belongs. This
+// file adds what a patch does not do: an entry that is entered gets the style of its neighbors, and comments of others
+// beside an entry that is taken out stay.
 
 // settings is a parsed settings file.
 type settings struct {
@@ -26,41 +24,45 @@ type settings struct {
 	ours  func(handler) bool
 	bom   bool // the file begins with a byte order mark
 	value hujson.Value
-	root  *hujson.Object
-	hooks *hujson.Object // nil if there are none
-	crlf  bool
+	line  string // the end of a line
 	unit  string // one step of indentation
+
+	spread bool // over lines: members begin them
 }
 
 var bom = []byte("\xef\xbb\xbf")
 
 // parseSettings reads a file with comments and trailing commas. Its errors say why the file cannot be edited.
 func parseSettings(b []byte, a agents.Agent) (*settings, error) {
-	s := &settings{agent: a, ours: isOurs(a.Name), crlf: bytes.Contains(b, []byte("\r\n")), unit: "  "}
+	s := &settings{agent: a, ours: isOurs(a.Name), line: "\n", unit: "  ", spread: true}
+	if bytes.Contains(b, []byte("\r\n")) {
+		s.line = "\r\n"
+	}
 	b, s.bom = bytes.CutPrefix(b, bom)
 	var err error
 	if s.value, err = hujson.Parse(bytes.Clone(b)); err != nil {
 		return nil, fmt.Errorf("it is not valid JSON (%w)", err)
 	}
-	var ok bool
-	if s.root, ok = s.value.Value.(*hujson.Object); !ok {
+	root, ok := s.value.Value.(*hujson.Object)
+	if !ok {
 		return nil, errors.New("it does not hold a JSON object")
 	}
-	if len(s.root.Members) > 0 {
-		if indent, ok := ownLine(s.root.Members[0].Name.BeforeExtra); ok && indent != "" {
+	if len(root.Members) > 0 {
+		var indent string
+		if indent, s.spread = ownLine(root.Members[0].Name.BeforeExtra); s.spread && indent != "" {
 			s.unit = indent
 		}
 	}
-	hooks, err := member(s.root, memberOf(a))
-	if err != nil || hooks == nil {
+	if err := unique(root, memberOf(a)); err != nil || s.value.Find(s.hooks()) == nil {
 		return s, err
 	}
-	if s.hooks, ok = hooks.Value.(*hujson.Object); !ok {
+	events, ok := s.value.Find(s.hooks()).Value.(*hujson.Object)
+	if !ok {
 		return nil, fmt.Errorf("its %q is not an object", memberOf(a))
 	}
-	for _, m := range s.hooks.Members {
+	for _, m := range events.Members {
 		event := nameOf(m)
-		if _, err := member(s.hooks, event); err != nil {
+		if err := unique(events, event); err != nil {
 			return nil, err
 		}
 		installed := slices.ContainsFunc(a.Events, func(e agents.Event) bool { return e.Installed && e.Name == event })
@@ -71,20 +73,28 @@ func parseSettings(b []byte, a agents.Agent) (*settings, error) {
 	return s, nil
 }
 
+// hooks is the place of our events. A place is a JSON pointer (RFC 6901), as patches have it.
+func (s *settings) hooks() string { return at("", memberOf(s.agent)) }
+
+// at is the place of a member or an element in an object or a list.
+func at(place string, key any) string {
+	return place + "/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(fmt.Sprint(key))
+}
+
 func nameOf(m hujson.ObjectMember) string { return m.Name.Value.(hujson.Literal).String() }
 
-// member finds the value of the only member of that name, nil if there is none.
-func member(o *hujson.Object, name string) (found *hujson.Value, err error) {
-	for i := range o.Members {
-		if nameOf(o.Members[i]) != name {
-			continue
+// unique refuses an object that has a member twice.
+func unique(o *hujson.Object, name string) error {
+	found := 0
+	for _, m := range o.Members {
+		if nameOf(m) == name {
+			found++
 		}
-		if found != nil {
-			return nil, fmt.Errorf("it has %q twice", name)
-		}
-		found = &o.Members[i].Value
 	}
-	return found, nil
+	if found > 1 {
+		return fmt.Errorf("it has %q twice", name)
+	}
+	return nil
 }
 
 // bytes returns the file.
@@ -96,111 +106,231 @@ func (s *settings) bytes() []byte {
 	return b
 }
 
-// insert adds our groups, each at the end of its event's list.
-func (s *settings) insert(groups []group) {
-	if s.hooks == nil {
-		s.root.Members = add(s, s.root.Members, s.parseMembers, `"`+memberOf(s.agent)+`":`+eventsJSON(groups))
-		return
+// entry is an entry of an event's list that runs commands of ours.
+type entry struct {
+	group
+	index int
+	all   bool  // every command is ours
+	some  []int // else the handlers that are
+}
+
+// own finds our entries, in the file's order.
+func (s *settings) own() (out []entry) {
+	found := s.value.Find(s.hooks())
+	if found == nil {
+		return nil
 	}
-	var missing []string
-	for _, g := range groups {
-		v, _ := member(s.hooks, g.Event)
-		if v == nil {
-			missing = append(missing, memberJSON(g))
+	for _, m := range found.Value.(*hujson.Object).Members {
+		list, ok := m.Value.Value.(*hujson.Array)
+		if !ok {
 			continue
 		}
-		list := v.Value.(*hujson.Array)
-		list.Elements = add(s, list.Elements, s.parseElements, entryJSON(g))
-	}
-	if len(missing) > 0 {
-		s.hooks.Members = add(s, s.hooks.Members, s.parseMembers, missing...)
-	}
-}
-
-// edges are the space and the comments before and after an entry of an object or an array.
-func edges[E hujson.ObjectMember | hujson.Value](entry *E) (before, after *hujson.Extra) {
-	switch e := any(entry).(type) {
-	case *hujson.ObjectMember:
-		return &e.Name.BeforeExtra, &e.Value.AfterExtra
-	case *hujson.Value:
-		return &e.BeforeExtra, &e.AfterExtra
-	}
-	panic("unreachable")
-}
-
-// add appends entries (compact JSON) to a list, in the style of its last entry.
-func add[E hujson.ObjectMember | hujson.Value](s *settings, list []E, parse func(string) []E, entries ...string) []E {
-	var tail hujson.Extra // not nil: there is a comma after the last entry
-	indent, begins := "", false
-	if len(list) > 0 {
-		before, after := edges(&list[len(list)-1])
-		tail, *after = *after, nil
-		indent, begins = ownLine(*before)
-	}
-	for _, text := range entries {
-		space := " "
-		if begins {
-			text, space = s.pretty(text, indent), s.newline()+indent
-		}
-		for _, e := range parse(text) {
-			before, _ := edges(&e)
-			*before = hujson.Extra(space)
-			list = append(list, e)
+		for i, v := range list.Elements {
+			e := entry{index: i}
+			if !decode(v, &e.group) || len(e.Hooks) == 0 {
+				var h handler
+				if !decode(v, &h) {
+					continue
+				}
+				e.group = group{flat: true, Hooks: []handler{h}}
+			}
+			e.Event = nameOf(m)
+			for j, h := range e.Hooks {
+				if s.ours(h) {
+					e.some = append(e.some, j)
+				}
+			}
+			if e.all = len(e.some) == len(e.Hooks); len(e.some) > 0 {
+				out = append(out, e)
+			}
 		}
 	}
-	_, after := edges(&list[len(list)-1])
-	*after = tail
-	return list
+	return out
 }
 
-func (s *settings) parseMembers(text string) []hujson.ObjectMember {
-	return mustParse("{" + text + "}").Value.(*hujson.Object).Members
+// decode reads a value that may have comments; false if it has another form.
+func decode(v hujson.Value, into any) bool {
+	v = v.Clone()
+	v.Standardize()
+	return json.Unmarshal(v.Pack(), into) == nil
 }
 
-func (s *settings) parseElements(text string) []hujson.Value {
-	return mustParse("[" + text + "]").Value.(*hujson.Array).Elements
-}
-
-func mustParse(text string) hujson.Value {
-	v, err := hujson.Parse([]byte(text))
-	if err != nil {
-		panic(err) // only JSON that we made ourselves comes here
+// enter makes our entries those that are wanted. One that is right already stays as it is and where it is: Codex asks
+// its user again about each that changed. A wrong one is replaced in its place, and the others are taken out, with the
+// lists that only they needed. What is missing goes to the end of its event's list.
+func (s *settings) enter(want []group) {
+	have := s.own()
+	missing := slices.DeleteFunc(slices.Clone(want), func(w group) bool {
+		i := slices.IndexFunc(have, func(e entry) bool { return e.all && same(e.group, w) })
+		if i >= 0 {
+			have = slices.Delete(have, i, i+1)
+		}
+		return i >= 0
+	})
+	for _, e := range slices.Backward(have) { // so that the places of those before it stay
+		place := at(at(s.hooks(), e.Event), e.index)
+		i := slices.IndexFunc(missing, func(w group) bool { return w.Event == e.Event })
+		switch {
+		case !e.all:
+			for _, j := range slices.Backward(e.some) {
+				s.remove(at(place, "hooks"), j)
+			}
+		case i >= 0:
+			indent, _ := ownLine(*s.spaces(at(s.hooks(), e.Event))[e.index])
+			spread := bytes.IndexByte(s.value.Find(place).Pack(), '\n') >= 0
+			s.patch("replace", place, s.styled(entryJSON(missing[i]), indent, spread))
+			missing = slices.Delete(missing, i, i+1)
+		default:
+			s.remove(at(s.hooks(), e.Event), e.index)
+			s.dropEmpty(s.hooks(), e.Event)
+		}
 	}
-	return v
+	if len(have) > 0 && len(want) == 0 {
+		s.dropEmpty("", memberOf(s.agent))
+	}
+	switch {
+	case len(missing) == 0:
+	case s.value.Find(s.hooks()) == nil:
+		s.add("", memberOf(s.agent), eventsJSON(missing))
+	default:
+		for _, g := range missing {
+			if event := at(s.hooks(), g.Event); s.value.Find(event) == nil {
+				s.add(s.hooks(), g.Event, "["+entryJSON(g)+"]")
+			} else {
+				s.add(event, "-", entryJSON(g))
+			}
+		}
+	}
 }
 
-// ownLine returns the indentation of an entry that begins a line; ok is false when something else is on that line
+// nothing reports whether the file holds nothing that anyone but aOa would have written: no comment, and no member but
+// the version that some agents want.
+func (s *settings) nothing() bool {
+	v := s.value.Clone()
+	v.Minimize()
+	text := string(v.Pack())
+	return !commented(s.value.Pack()) && (text == "{}" || flat(s.agent.Name) && text == `{"version":1}`)
+}
+
+// patch does one operation of RFC 6902. Only places that were found come here, and JSON that we made.
+func (s *settings) patch(operation, place, value string) {
+	text := `[{"op":"` + operation + `","path":` + compact(place)
+	if value != "" {
+		text += `,"value":` + value
+	}
+	if err := s.value.Patch([]byte(text + "}]")); err != nil {
+		panic(err)
+	}
+}
+
+// spaces are the space and the comments before each entry of an object or a list, and before its closing bracket.
+func (s *settings) spaces(place string) (out []*hujson.Extra) {
+	switch in := s.value.Find(place).Value.(type) {
+	case *hujson.Object:
+		for i := range in.Members {
+			out = append(out, &in.Members[i].Name.BeforeExtra)
+		}
+		return append(out, &in.AfterExtra)
+	case *hujson.Array:
+		for i := range in.Elements {
+			out = append(out, &in.Elements[i].BeforeExtra)
+		}
+		return append(out, &in.AfterExtra)
+	}
+	return []*hujson.Extra{{}}
+}
+
+// add enters a value at the end of an object or a list, in the style of the entry before it.
+func (s *settings) add(place, key, value string) {
+	spaces := s.spaces(place)
+	n := len(spaces) - 1
+	outer := strings.Repeat(s.unit, strings.Count(place, "/"))
+	indent, begins := outer+s.unit, s.spread
+	if n > 0 {
+		indent, begins = ownLine(*spaces[n-1])
+	}
+	closing := slices.Clone(*spaces[n])
+	s.patch("add", at(place, key), s.styled(value, indent, begins))
+	if o, ok := s.value.Find(place).Value.(*hujson.Object); ok && begins {
+		o.Members[n].Value.BeforeExtra = hujson.Extra(" ")
+	}
+	spaces = s.spaces(place)
+	before, after := spaces[n], spaces[n+1]
+	if !commented(closing) {
+		*before, *after = nil, closing // hujson takes a line end of Windows for a comment
+	}
+	switch {
+	case !begins && n > 0:
+		*before = append(*before, ' ')
+	case begins && n == 0:
+		*after = onLine(*after, s.line+outer)
+		fallthrough
+	case begins:
+		*before = onLine(*before, s.line+indent)
+	}
+}
+
+// remove takes an entry out of an object or a list. Comments around it stay.
+func (s *settings) remove(place string, i int) {
+	spaces, key := s.spaces(place), any(i)
+	lead, tail := slices.Clone(*spaces[i]), slices.Clone(*spaces[i+1])
+	if o, ok := s.value.Find(place).Value.(*hujson.Object); ok {
+		key = nameOf(o.Members[i])
+	}
+	s.patch("remove", at(place, key), "")
+	if spaces = s.spaces(place); commented(lead) {
+		tail = append(lead, tail...)
+	} else if i == 0 && len(spaces) > 1 {
+		tail = append(lead, bytes.TrimLeft(tail, " \t\r\n")...)
+	}
+	*spaces[i] = tail
+}
+
+// dropEmpty takes an object or a list out that has no entries, not even a comment.
+func (s *settings) dropEmpty(place, name string) {
+	o := s.value.Find(place).Value.(*hujson.Object)
+	i := slices.IndexFunc(o.Members, func(m hujson.ObjectMember) bool { return nameOf(m) == name })
+	if spaces := s.spaces(at(place, name)); len(spaces) == 1 && !commented(*spaces[0]) {
+		s.remove(place, i)
+	}
+}
+
+// commented reports whether there is a comment.
+func commented(e hujson.Extra) bool { return bytes.IndexByte(e, '/') >= 0 }
+
+// onLine puts a line end and an indentation after comments, in place of the empty lines there.
+func onLine(comments hujson.Extra, space string) hujson.Extra {
+	lines := strings.Split(string(comments), "\n")
+	for len(lines) > 0 && strings.TrimSpace(lines[len(lines)-1]) == "" {
+		lines = lines[:len(lines)-1]
+	}
+	return hujson.Extra(strings.TrimSuffix(strings.Join(lines, "\n"), "\r") + space)
+}
+
+// ownLine returns the indentation of the line on which an entry begins; ok is false when something else is on that line
 // before it.
 func ownLine(before hujson.Extra) (indent string, ok bool) {
 	i := bytes.LastIndexByte(before, '\n')
-	indent = string(before[i+1:])
-	return indent, i >= 0 && strings.Trim(indent, " \t") == ""
+	last := string(before[i+1:])
+	indent = last[:len(last)-len(strings.TrimLeft(last, " \t"))]
+	return indent, i >= 0 && indent == last
 }
 
-func (s *settings) newline() string {
-	if s.crlf {
-		return "\r\n"
+// styled spreads an entry over lines if it begins one, as deep as the file does.
+func (s *settings) styled(entry, prefix string, begins bool) string {
+	if !begins {
+		return entry
 	}
-	return "\n"
+	return strings.ReplaceAll(indent(entry, prefix, s.unit), "\n", s.line)
 }
 
-// pretty indents an entry, which may begin with a name, as deep as the file does.
-func (s *settings) pretty(entry, prefix string) string {
-	return strings.ReplaceAll(indent(entry, prefix, s.unit), "\n", s.newline())
-}
-
-// indent spreads compact JSON over lines. A member, "name":value, is no JSON by itself.
-func indent(entry, prefix, unit string) string {
-	name := ""
-	if strings.HasPrefix(entry, `"`) {
-		i := strings.Index(entry, `":`) + 2
-		name, entry = entry[:i]+" ", entry[i:]
-	}
+// indent spreads compact JSON over lines.
+func indent(text, prefix, unit string) string {
 	var b bytes.Buffer
-	if err := json.Indent(&b, []byte(entry), prefix, unit); err != nil {
-		return name + entry
+	if err := json.Indent(&b, []byte(text), prefix, unit); err != nil {
+		panic(err) // only our own JSON comes here
 	}
-	return name + b.String()
+	return b.String()
 }
 
 // compact is v as JSON on one line, with < > & as they are: commands contain them.
@@ -214,6 +344,9 @@ func compact(v any) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
+// same compares what two groups run, and when.
+func same(a, b group) bool { return a.Event == b.Event && a.flat == b.flat && compact(a) == compact(b) }
+
 // entryJSON is a group as the list of its event holds it.
 func entryJSON(g group) string {
 	if g.flat {
@@ -222,14 +355,11 @@ func entryJSON(g group) string {
 	return compact(g)
 }
 
-func memberJSON(g group) string {
-	return compact(g.Event) + ":[" + entryJSON(g) + "]"
-}
-
+// eventsJSON is the object that holds the lists of all events.
 func eventsJSON(groups []group) string {
 	members := make([]string, len(groups))
 	for i, g := range groups {
-		members[i] = memberJSON(g)
+		members[i] = compact(g.Event) + ":[" + entryJSON(g) + "]"
 	}
 	return "{" + strings.Join(members, ",") + "}"
 }

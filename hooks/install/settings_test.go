@@ -4,9 +4,12 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -69,6 +72,8 @@ var dialects = map[string]*strings.Replacer{
 	"copilot": strings.NewReplacer(theirs, `{"type":"command","bash":"lint <\"$F\" && say done","timeoutSec":9}`,
 		"PreToolUse", "postToolUse", "Stop", "sessionEnd",
 		`{"hooks":[{"type":"command","command":"aoa status; /opt/laoa hook claude"}]}`, `{"bash":"aoa status; /opt/laoa hook copilot"}`),
+	"antigravity": strings.NewReplacer(`"hooks":{`, `"aoa":{`, `"hooks": {`, `"aoa": {`, `"hooks"  :`, `"aoa"  :`,
+		`ho\u006fks`, `a\u006fa`, "PreToolUse", "PostToolUse", "PostToolUse\"", "PreInvocation\""),
 }
 
 // shapesOf are the shapes in an agent's dialect, and some that only it has.
@@ -138,8 +143,8 @@ func TestSettingsComeBackToTheByte(t *testing.T) {
 }
 
 func comesBack(t *testing.T, a agents.Agent, before string) {
-	file := settingsAt(t, before)
-	if c, err := Add(a, file, Options{}); err != nil || c.Done != Changed {
+	file, o := settingsAt(t, before), Options{Kept: filepath.Join(t.TempDir(), "kept")}
+	if c, err := Add(a, file, o); err != nil || c.Done != Changed {
 		t.Fatalf("install: %+v, %v", c, err)
 	}
 	edited := contentOf(t, file)
@@ -147,10 +152,10 @@ func comesBack(t *testing.T, a agents.Agent, before string) {
 		t.Fatalf("status %+v, %v\n%s", st, err, edited)
 	}
 	holds(t, a, before, string(edited))
-	if c, err := Add(a, file, Options{}); err != nil || c.Done != Unchanged || !bytes.Equal(contentOf(t, file), edited) {
+	if c, err := Add(a, file, o); err != nil || c.Done != Unchanged || !bytes.Equal(contentOf(t, file), edited) {
 		t.Errorf("twice is not once: %+v, %v", c, err)
 	}
-	if c, err := Remove(a, file, Options{}); err != nil || c.Done != Changed {
+	if c, err := Remove(a, file, o); err != nil || c.Done != Changed {
 		t.Fatalf("remove: %+v, %v", c, err)
 	}
 	if after := contentOf(t, file); string(after) != before {
@@ -182,7 +187,7 @@ func holds(t *testing.T, agent agents.Agent, before, after string) {
 			t.Errorf("key %q is gone", k)
 		}
 	}
-	events, _ := b["hooks"].(map[string]any)
+	events, _ := b[memberOf(agent)].(map[string]any)
 	for _, e := range installed(agent) {
 		list, _ := events[e.Name].([]any)
 		if len(list) == 0 || !strings.Contains(compact(list[len(list)-1]), "aoa hook "+agent.Name) {
@@ -234,9 +239,15 @@ func TestSettingsChangedMeanwhile(t *testing.T) {
 	if _, err := Add(agentOf(t, "claude"), file, Options{}); err != nil {
 		t.Fatal(err)
 	}
-	edited := strings.Replace(string(contentOf(t, file)), `"PreToolUse":[{`, `"PreToolUse":[`+theirs+`, {`, 1)
-	edited = strings.Replace(edited, `"Stop":[{"hooks":[`, `"Stop":[{"hooks":[{"type":"command","command":"mine"},`, 1)
-	edited = strings.Replace(edited, `"SessionEnd":[`, "\n// theirs\n\"SessionEnd\":[", 1)
+	edited := string(contentOf(t, file))
+	for old, with := range map[string]string{"\"PreToolUse\": [\n": "\"PreToolUse\": [\n" + theirs + ",",
+		"\"Stop\": [\n      {\n        \"hooks\": [": "\"Stop\": [\n      {\n        \"hooks\": [{\"type\":\"command\",\"command\":\"mine\"},",
+		"\"SessionEnd\"": "\n// theirs\n\"SessionEnd\""} {
+		if !strings.Contains(edited, old) {
+			t.Fatalf("no %s in\n%s", old, edited)
+		}
+		edited = strings.Replace(edited, old, with, 1)
+	}
 	fault.Check(t, os.WriteFile(file, []byte(edited), 0o644))
 	if _, err := Remove(agentOf(t, "claude"), file, Options{}); err != nil {
 		t.Fatal(err)
@@ -246,11 +257,11 @@ func TestSettingsChangedMeanwhile(t *testing.T) {
 	if err != nil {
 		t.Fatalf("%v\n%s", err, got)
 	}
-	if left, mixed := s.own(); len(left) > 0 || mixed || strings.Contains(got, "aoa") {
+	if left := s.own(); len(left) > 0 || strings.Contains(got, "aoa") {
 		t.Errorf("ours are left:\n%s", got)
 	}
 	for _, want := range []string{theirs, `{"hooks":[{"type":"command","command":"mine"}]}`, "// theirs"} {
-		if !strings.Contains(got, want) {
+		if !strings.Contains(strings.Join(strings.Fields(got), ""), strings.Join(strings.Fields(want), "")) {
 			t.Errorf("%s is gone:\n%s", want, got)
 		}
 	}
@@ -393,27 +404,70 @@ func FuzzSettings(f *testing.F) {
 		if err != nil {
 			return
 		}
-		empty := s.remove()
-		if out := s.bytes(); !bytes.Equal(out, before) {
-			if _, err := parseSettings(out, a); err != nil && !empty {
-				t.Fatalf("%q → %q: %v", before, out, err)
-			}
-			return // it has ours already
+		clean, _ := parseSettings(before, a)
+		if clean.enter(nil); len(clean.own()) > 0 {
+			t.Fatalf("%q → %q: ours are left", before, clean.bytes())
 		}
-		s.insert(groupsOf(a, ""))
+		s.enter(groupsOf(a, ""))
 		added := s.bytes()
 		again, err := parseSettings(added, a)
 		if err != nil {
 			t.Fatalf("%q → %q: %v", before, added, err)
 		}
-		if own, mixed := again.own(); mixed || !sameGroups(own, groupsOf(a, "")) {
+		if !sameGroups(again.own(), groupsOf(a, "")) {
 			t.Fatalf("%q → %q: not all are in", before, added)
 		}
-		empty = again.remove()
-		if after := again.bytes(); empty || !bytes.Equal(after, before) {
-			t.Fatalf("%q → %q → %q, empty %v", before, added, after, empty)
+		if again.enter(groupsOf(a, "")); !bytes.Equal(again.bytes(), added) {
+			t.Fatalf("%q → %q → %q: twice is not once", before, added, again.bytes())
+		}
+		again.enter(nil)
+		if was, is := meaning(t, clean), meaning(t, again); was != is {
+			t.Fatalf("%q → %q → %q: %s became %s", before, added, again.bytes(), was, is)
+		}
+		if was, is := commentsIn(clean), commentsIn(again); was != is {
+			t.Fatalf("%q → %q → %q: comments %q became %q", before, added, again.bytes(), was, is)
 		}
 	})
+}
+
+// meaning is what a file says, without the empty lists of events that are of no use to anyone.
+func meaning(t *testing.T, s *settings) string {
+	t.Helper()
+	v := s.value.Clone()
+	if found := v.Find(s.hooks()); found != nil {
+		events := found.Value.(*hujson.Object)
+		events.Members = slices.DeleteFunc(events.Members, func(m hujson.ObjectMember) bool {
+			list, ok := m.Value.Value.(*hujson.Array)
+			return ok && len(list.Elements) == 0
+		})
+		root := v.Value.(*hujson.Object)
+		root.Members = slices.DeleteFunc(root.Members, func(m hujson.ObjectMember) bool {
+			return nameOf(m) == memberOf(s.agent) && len(events.Members) == 0
+		})
+	}
+	v.Minimize()
+	return string(v.Pack())
+}
+
+var comment = regexp.MustCompile(`(?s)//[^\n]*|/\*.*?\*/`)
+
+// commentsIn are the comments of a file, sorted.
+func commentsIn(s *settings) string {
+	var all []string
+	for v := range s.value.All() {
+		extras := []hujson.Extra{v.BeforeExtra, v.AfterExtra}
+		switch in := v.Value.(type) {
+		case *hujson.Object:
+			extras = append(extras, in.AfterExtra)
+		case *hujson.Array:
+			extras = append(extras, in.AfterExtra)
+		}
+		for _, e := range extras {
+			all = append(all, comment.FindAllString(strings.ReplaceAll(string(e), "\r", ""), -1)...)
+		}
+	}
+	slices.Sort(all)
+	return strings.Join(all, "\n")
 }
 
 // TestFailedWriteLeavesNoFolder: a file that cannot be written, as on a full disk, leaves no folder that was made for it,
@@ -435,4 +489,83 @@ func TestFailedWriteLeavesNoFolder(t *testing.T) {
 	left, err = os.ReadDir(there)
 	fault.Check(t, err)
 	fault.Same(t, "left in a folder that was there", len(left), 0)
+}
+
+// TestRightEntriesStay: where one entry is wrong, the others are not touched, and neither are the places of any: Codex
+// asks its user to trust each entry again that changed.
+func TestRightEntriesStay(t *testing.T) {
+	for _, name := range []string{"claude", "codex", "gemini", "cursor", "copilot", "qwen", "antigravity"} {
+		a := agentOf(t, name)
+		right := Snippet(a, Options{})
+		odd := strings.ReplaceAll(right, "\n      {", "\n      /* mine */ {") // bytes that Add would not write
+		file := settingsAt(t, strings.Replace(odd, `": 2`, `": 77`, 1))
+		if c, err := Add(a, file, Options{}); err != nil || c.Done != Changed {
+			t.Fatalf("%s: %+v, %v", name, c, err)
+		}
+		fault.Same(t, name+" after one was replaced", string(contentOf(t, file)), odd)
+		if c, err := Add(a, file, Options{}); err != nil || c.Done != Unchanged {
+			t.Errorf("%s: %+v, %v", name, c, err)
+		}
+	}
+}
+
+// TestKept: the bytes of before come back after several installations, and only if the file is what was written last.
+func TestKept(t *testing.T) {
+	const before = "{ \"hooks\" : { } , }\n"
+	a := agentOf(t, "codex")
+	o := Options{Kept: filepath.Join(t.TempDir(), "kept")}
+	install := func(file string) {
+		t.Helper()
+		for _, programs := range []string{"", "/opt/aoa", ""} {
+			o.Programs = programs
+			if _, err := Add(a, file, o); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	file := settingsAt(t, before)
+	install(file)
+	if st, err := os.Stat(o.Kept); err != nil || runtime.GOOS != "windows" && st.Mode().Perm() != 0o700 {
+		t.Errorf("%v, %v", st, err)
+	}
+	if _, err := Remove(a, file, o); err != nil {
+		t.Fatal(err)
+	}
+	fault.Same(t, "after three installations", string(contentOf(t, file)), before)
+
+	install(file)
+	others := strings.Replace(string(contentOf(t, file)), "\n", "\n  // others\n", 1)
+	fault.Check(t, os.WriteFile(file, []byte(others), 0o644))
+	if _, err := Remove(a, file, o); err != nil {
+		t.Fatal(err)
+	}
+	if got := string(contentOf(t, file)); !strings.Contains(got, "// others") || strings.Contains(got, "aoa") {
+		t.Errorf("after an edit by others:\n%s", got)
+	}
+
+	fault.Check(t, os.WriteFile(file, []byte(before), 0o644))
+	install(file)
+	others = strings.Replace(string(contentOf(t, file)), "\n", "\n  // others\n", 1)
+	fault.Check(t, os.WriteFile(file, []byte(others), 0o644))
+	o.Programs = "/opt/aoa"
+	if _, err := Add(a, file, o); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Remove(a, file, o); err != nil {
+		t.Fatal(err)
+	}
+	if got := string(contentOf(t, file)); !strings.Contains(got, "// others") || strings.Contains(got, "aoa") {
+		t.Errorf("after an edit by others and another installation:\n%s", got)
+	}
+	if _, err := os.Lstat(o.Kept); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("something is kept after all was removed: %v", err)
+	}
+
+	gone := settingsAt(t, before)
+	install(gone)
+	fault.Check(t, os.Remove(gone))
+	install(file)
+	left, err := os.ReadDir(o.Kept)
+	fault.Check(t, err)
+	fault.Same(t, "kept of files that are there", len(left), 1)
 }

@@ -1,0 +1,80 @@
+package install
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/aoa-dev/aoa/internal/atomicfile"
+	"github.com/aoa-dev/aoa/internal/regularfile"
+)
+
+// kept is what a settings file was before Add edited it. As long as the file is what Add wrote, Remove gives these bytes
+// back; else it takes only our entries out.
+type kept struct {
+	File   string `json:"file"`
+	Before []byte `json:"before"` // nil: there was no file
+	Wrote  string `json:"wrote"`  // SHA-256 of what Add wrote
+}
+
+func sum(b []byte) string {
+	h := sha256.Sum256(b)
+	return hex.EncodeToString(h[:])
+}
+
+// keptFile is where the bytes of a settings file are kept, "" if nowhere.
+func (o Options) keptFile(target string) string {
+	if o.Kept == "" {
+		return ""
+	}
+	return filepath.Join(o.Kept, sum([]byte(target))[:16]+".json")
+}
+
+// readKept returns what is kept of the file; false if there is nothing, or someone else has changed the file since.
+func (o Options) readKept(f *settingsFile) (k kept, ok bool) {
+	b, err := regularfile.Read(o.keptFile(f.target), regularfile.NoLinks, 2*maxSettings)
+	if err != nil || json.Unmarshal(b, &k) != nil {
+		return kept{}, false
+	}
+	return k, k.File == f.target && k.Wrote == sum(f.old)
+}
+
+// keep keeps the bytes of before for what is about to be written. What cannot be kept is no error: Remove takes our
+// entries out then.
+func (o Options) keep(f *settingsFile, before, wrote []byte) {
+	name := o.keptFile(f.target)
+	if name == "" || os.MkdirAll(o.Kept, 0o700) != nil {
+		return
+	}
+	o.sweep()
+	if b, err := json.Marshal(kept{f.target, before, sum(wrote)}); err == nil {
+		_ = atomicfile.WriteBytes(name, atomicfile.Options{}, b)
+	}
+}
+
+// sweep drops what is kept of files that are gone.
+func (o Options) sweep() {
+	names, _ := filepath.Glob(filepath.Join(o.Kept, "*.json")) // a bad pattern finds nothing
+	for _, name := range names {
+		var k kept
+		b, err := regularfile.Read(name, regularfile.NoLinks, 2*maxSettings)
+		if err != nil || json.Unmarshal(b, &k) != nil {
+			continue
+		}
+		if _, err := os.Lstat(k.File); errors.Is(err, fs.ErrNotExist) {
+			_ = os.Remove(name)
+		}
+	}
+}
+
+// drop forgets what is kept of a file, and the folder when it is empty.
+func (o Options) drop(f *settingsFile) {
+	if name := o.keptFile(f.target); name != "" {
+		_ = os.Remove(name) // it may be missing
+		_ = os.Remove(o.Kept)
+	}
+}

@@ -117,7 +117,7 @@ func (c *Candidates) Answer(ctx context.Context) event.Answer {
 }
 
 // trait is that of a question with these candidates. What a search means is a fact where it was found.
-func (c *Candidates) trait(k Kind) trait {
+func (c *Candidates) trait(k HintKind) trait {
 	t := traits[k]
 	t.fact = t.fact || !c.Ranked()
 	return t

@@ -38,7 +38,7 @@ func Classes() []Class {
 }
 
 // Kind is the kind of hint that names files of the class, "" if none does: a hint is about files that nothing has named.
-func (c Class) Kind() Kind {
+func (c Class) Kind() HintKind {
 	switch c {
 	case OpenUnseen:
 		return Next
@@ -125,7 +125,7 @@ type Confidence struct {
 }
 
 // list is the model of the lists of a kind.
-func (c *Confidence) list(k Kind) ListModel {
+func (c *Confidence) list(k HintKind) ListModel {
 	if k == Search {
 		return c.Search
 	}

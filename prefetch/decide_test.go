@@ -132,7 +132,7 @@ func TestHoldout(t *testing.T) {
 func TestKindsThatAreNotRanked(t *testing.T) {
 	d := newFixture(t, Options{})
 	d.likely(.9, "x.go")
-	for _, k := range []Kind{Rescue, Start, Stale, Reload} {
+	for _, k := range []HintKind{Rescue, Start, Stale, Reload} {
 		if dec := d.ask(k); len(dec.Shown)+len(dec.Log) != 0 || dec.Why != "nothing" {
 			t.Errorf("kind %q was ranked: %+v", k, dec)
 		}
@@ -201,7 +201,7 @@ func TestConversations(t *testing.T) {
 // again.
 func TestTextWithoutFiles(t *testing.T) {
 	d := newFixture(t, Options{Tokens: func() int { return 20 }})
-	ask := func(kind Kind, before string, named []event.Path, found ...event.Path) said {
+	ask := func(kind HintKind, before string, named []event.Path, found ...event.Path) said {
 		t.Helper()
 		dec := d.say(Question{Kind: kind, Query: d.query()}, facts(found...),
 			func(s []event.Suggestion) (string, []event.Path) {

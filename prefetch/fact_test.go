@@ -94,7 +94,7 @@ func TestDistantNames(t *testing.T) {
 
 func TestTell(t *testing.T) {
 	d := newFixture(t, Options{Holdout: func() float64 { return 0 }})
-	ask := func(kind Kind, at time.Duration) said {
+	ask := func(kind HintKind, at time.Duration) said {
 		t.Helper()
 		return d.say(Question{Kind: kind, Query: event.Query{Session: "s", At: epoch.Add(at)}}, facts("x.go"), all)
 	}

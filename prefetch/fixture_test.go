@@ -152,7 +152,7 @@ func (d *fixture) commit(files ...event.Path) (outcomes []session.Resolved) {
 }
 
 // tell decides on a fact about files, and logs.
-func (d *fixture) tell(kind Kind, files ...event.Path) said {
+func (d *fixture) tell(kind HintKind, files ...event.Path) said {
 	d.t.Helper()
 	dec := d.say(Question{Kind: kind, Query: d.query()}, facts(files...), all)
 	d.happen(dec.Log...)
@@ -210,7 +210,7 @@ func (d *fixture) query() event.Query {
 }
 
 // question asks about cur.go.
-func (d *fixture) question(kind Kind) Question { return Question{Kind: kind, Query: d.query()} }
+func (d *fixture) question(kind HintKind) Question { return Question{Kind: kind, Query: d.query()} }
 
 // lacking are the candidates of Partner where nothing explains what the change lacks.
 func (d *fixture) lacking(q event.Query) *Candidates {
@@ -219,7 +219,7 @@ func (d *fixture) lacking(q event.Query) *Candidates {
 }
 
 // ask asks and logs.
-func (d *fixture) ask(kind Kind) said {
+func (d *fixture) ask(kind HintKind) said {
 	d.t.Helper()
 	dec := d.say(d.question(kind), nil, all)
 	if len(dec.Log) > 0 {
@@ -228,7 +228,7 @@ func (d *fixture) ask(kind Kind) said {
 	return dec
 }
 
-func (d *fixture) theta(kind Kind) float64 {
+func (d *fixture) theta(kind HintKind) float64 {
 	d.t.Helper()
 	_, kinds := d.p.Threshold("s", d.now)
 	return kinds[string(kind)]

@@ -40,11 +40,11 @@ func (i Intercept) usable() bool {
 }
 
 // Intercepts are those of the kinds that rank. A kind that is missing has learned nothing.
-type Intercepts map[Kind]Intercept
+type Intercepts map[HintKind]Intercept
 
 // Learn takes in what came of a file that a kind predicted with the probability p as shipped. What was not ranked has
 // none in (0,1), and teaches nothing.
-func (m Intercepts) Learn(k Kind, p float64, used bool) {
+func (m Intercepts) Learn(k HintKind, p float64, used bool) {
 	if t, known := traits[k]; known && !t.fact && p > 0 && p < 1 {
 		m[k] = m[k].after(p, used)
 	}

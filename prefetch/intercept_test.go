@@ -37,7 +37,7 @@ func TestInterceptLearns(t *testing.T) {
 func TestInterceptIsOfItsKind(t *testing.T) {
 	m := Intercepts{}
 	m.Learn(Next, .5, false)
-	for _, k := range []Kind{Rescue, Start, Stale, Reload, "gossip"} {
+	for _, k := range []HintKind{Rescue, Start, Stale, Reload, "gossip"} {
 		m.Learn(k, .5, true)
 	}
 	m.Learn(Search, 1, true) // what a search meant, found by looking

@@ -5,20 +5,20 @@ import (
 	"github.com/aoa-dev/aoa/internal/session"
 )
 
-// Kind is the kind of a hint: what it is about and when it is asked. Each kind has its own switch, threshold and
+// HintKind is the kind of a hint: what it is about and when it is asked. Each kind has its own switch, threshold and
 // record. Kinds are stored in the event log (event.Hint.Name).
-type Kind string
+type HintKind string
 
 // The kinds of hints.
 const (
-	Next    Kind = "next"         // between tool calls: the file opened next
-	Prompt  Kind = "prompt"       // at a prompt: a list of files, one of which the turn probably opens
-	Partner Kind = "partner"      // after a batch of edits: what changes with them and is untouched
-	Rescue  Kind = "rescue"       // a call failed on a path
-	Start   Kind = "start"        // a session begins, resumes or was compacted
-	Search  Kind = "search"       // a search named no file, or too many: what it means, else a list of files
-	Stale   Kind = "stale"        // a file changed since the session read it
-	Reload  Kind = session.Reload // a prompt arrived: recorded sequences that such prompts led to
+	Next    HintKind = "next"         // between tool calls: the file opened next
+	Prompt  HintKind = "prompt"       // at a prompt: a list of files, one of which the turn probably opens
+	Partner HintKind = "partner"      // after a batch of edits: what changes with them and is untouched
+	Rescue  HintKind = "rescue"       // a call failed on a path
+	Start   HintKind = "start"        // a session begins, resumes or was compacted
+	Search  HintKind = "search"       // a search named no file, or too many: what it means, else a list of files
+	Stale   HintKind = "stale"        // a file changed since the session read it
+	Reload  HintKind = session.Reload // a prompt arrived: recorded sequences that such prompts led to
 )
 
 // MaxFiles is the most files that one decision shows.
@@ -54,7 +54,7 @@ func (t trait) target() float64 {
 
 // traits of all kinds. A guess between calls costs attention for one file only, so it names fewest. A prompt comes
 // once a turn and before any search: a list costs little there.
-var traits = map[Kind]trait{
+var traits = map[HintKind]trait{
 	Next:    {task: event.TaskOpen, label: session.LabelNext, files: 2, hint: true},
 	Prompt:  {task: event.TaskPrompt, label: session.LabelTurn, files: MaxFiles, list: true, aim: listAim},
 	Partner: {task: event.TaskChange, label: session.LabelChange, files: MaxFiles},
@@ -67,13 +67,15 @@ var traits = map[Kind]trait{
 }
 
 // Fact reports whether what the kind says was found by looking, and never ranked.
-func (k Kind) Fact() bool { return traits[k].fact }
+func (k HintKind) Fact() bool { return traits[k].fact }
 
 // labelOf is what the outcomes of a kind mean.
-func labelOf(k Kind) session.Label { return traits[k].label }
+func labelOf(k HintKind) session.Label { return traits[k].label }
 
 // Kinds lists all kinds in a fixed order.
-func Kinds() []Kind { return []Kind{Next, Prompt, Partner, Rescue, Search, Start, Stale, Reload} }
+func Kinds() []HintKind {
+	return []HintKind{Next, Prompt, Partner, Rescue, Search, Start, Stale, Reload}
+}
 
 // Status is what became of a predicted file. Statuses are stored in the event log (event.Hint).
 type Status string

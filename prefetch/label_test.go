@@ -36,7 +36,7 @@ func TestOneArm(t *testing.T) {
 	}
 	rate = 0
 	d.now = d.now.Add(time.Hour)
-	for _, k := range []Kind{Next, Prompt} {
+	for _, k := range []HintKind{Next, Prompt} {
 		if dec := d.ask(k); len(dec.Shown) != 0 {
 			t.Errorf("shown as %s", k)
 		}
@@ -111,7 +111,7 @@ func TestOneAnswer(t *testing.T) {
 	d.likely(.7, "often.go", "cur_test.go")
 	d.likely(.3, "never.go")
 	d.p.Intercepts[Partner], d.p.Intercepts[Next] = Intercept{Value: .3}, Intercept{Value: .4}
-	for _, kind := range []Kind{Partner, Next} {
+	for _, kind := range []HintKind{Partner, Next} {
 		q := d.query()
 		q.Session = ""
 		q.Task = traits[kind].task

@@ -7,11 +7,11 @@ import (
 
 // notified is what one conversation was notified of, or was to be.
 type notified struct {
-	statuses map[event.Path]Status        // shown or withheld, under whatever kind
-	kinds    map[Kind]map[event.Path]bool // predicted under that kind, in any status
+	statuses map[event.Path]Status            // shown or withheld, under whatever kind
+	kinds    map[HintKind]map[event.Path]bool // predicted under that kind, in any status
 }
 
-func (t notified) add(kind Kind, status Status, f event.Path) {
+func (t notified) add(kind HintKind, status Status, f event.Path) {
 	if t.kinds[kind] == nil {
 		t.kinds[kind] = map[event.Path]bool{}
 	}
@@ -23,10 +23,10 @@ func (t notified) add(kind Kind, status Status, f event.Path) {
 
 // notifiedOf is that of a conversation.
 func notifiedOf(marks []session.Mark, conversation string) notified {
-	t := notified{map[event.Path]Status{}, map[Kind]map[event.Path]bool{}}
+	t := notified{map[event.Path]Status{}, map[HintKind]map[event.Path]bool{}}
 	for _, m := range marks {
 		if m.By == conversation {
-			t.add(Kind(m.Kind), Status(m.Status), m.File)
+			t.add(HintKind(m.Kind), Status(m.Status), m.File)
 		}
 	}
 	return t

@@ -81,7 +81,7 @@ type pending struct {
 	id     string
 	by     string // conversation
 	at     time.Time
-	kind   Kind
+	kind   HintKind
 	status Status
 	files  []event.Path
 }
@@ -117,7 +117,7 @@ func (p *Prefetcher) Threshold(session string, at time.Time) (value float64, kin
 }
 
 // theta is the threshold of a kind that ranks. That of Partner is the one of aoa check.
-func (p *Prefetcher) theta(k Kind, s situation) float64 {
+func (p *Prefetcher) theta(k HintKind, s situation) float64 {
 	if k == Partner {
 		return Sure(s.base)
 	}
@@ -130,7 +130,7 @@ type situation struct {
 	notified // of the conversation
 	turn     Turn
 	base     float64
-	drift    map[Kind]float64
+	drift    map[HintKind]float64
 }
 
 // join takes a conversation out of the session, with the decisions that are on their way.

@@ -9,7 +9,7 @@ import (
 
 // Question is a kind of hint that is asked at an occasion.
 type Question struct {
-	Kind  Kind
+	Kind  HintKind
 	Query event.Query
 	// Topic names what a text is about that names no files (Reload). Whether the text is withheld is decided by
 	// hashing it.
@@ -20,7 +20,7 @@ type Question struct {
 type Occasion struct {
 	Query event.Query  // session, subagent and time
 	Asked *event.Query // the question of the hook itself; nil if it has none
-	Kind  Kind         // its kind
+	Kind  HintKind     // its kind
 	// prompts that could not be answered, edits, failed calls and looks at the change since the last hint, oldest first
 	Recent []event.Event
 	Change []event.Path // files that the session has edited and no commit has included since, the newest last

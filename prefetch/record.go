@@ -3,11 +3,11 @@ package prefetch
 // Record is what came of the hints of one kind. A tenth of the hints is withheld by chance, and what came of these says
 // what happens without a hint.
 type Record struct {
-	Kind     Kind  `json:"kind"`
-	Shown    Tally `json:"shown"`
-	Withheld Tally `json:"withheld"`
-	Shadow   Tally `json:"shadow"` // not likely enough to be shown
-	Tokens   int64 `json:"tokens"` // of the texts that were shown, estimated
+	Kind     HintKind `json:"kind"`
+	Shown    Tally    `json:"shown"`
+	Withheld Tally    `json:"withheld"`
+	Shadow   Tally    `json:"shadow"` // not likely enough to be shown
+	Tokens   int64    `json:"tokens"` // of the texts that were shown, estimated
 }
 
 // Tally counts the files of one status; of a kind that shows lists, the lists.

@@ -25,9 +25,9 @@ type State struct {
 
 // folded is what a snapshot has.
 type folded struct {
-	Base       float64          // the threshold that drifts were learned under, 0 if none is set
-	Drift      map[Kind]float64 // how far the threshold of a kind has moved
-	Counts     map[Kind]Record
+	Base       float64              // the threshold that drifts were learned under, 0 if none is set
+	Drift      map[HintKind]float64 // how far the threshold of a kind has moved
+	Counts     map[HintKind]Record
 	Intercepts Intercepts
 	Outcomes   []Outcome // the newest, at most mostOutcomes, the newest last
 }
@@ -36,7 +36,7 @@ type folded struct {
 type Outcome struct {
 	At      time.Time  `json:"at"`
 	Session string     `json:"session_id"`
-	Kind    Kind       `json:"kind"`
+	Kind    HintKind   `json:"kind"`
 	Status  Status     `json:"status"`
 	File    event.Path `json:"file"`
 	P       float64    `json:"p"` // its probability as shipped
@@ -56,10 +56,10 @@ func NewState() *State {
 // fill makes the maps that are missing.
 func (f *folded) fill() {
 	if f.Drift == nil {
-		f.Drift = map[Kind]float64{}
+		f.Drift = map[HintKind]float64{}
 	}
 	if f.Counts == nil {
-		f.Counts = map[Kind]Record{}
+		f.Counts = map[HintKind]Record{}
 	}
 	if f.Intercepts == nil {
 		f.Intercepts = Intercepts{}
@@ -131,10 +131,10 @@ func (s *State) Apply(e event.Event, _ *session.Session, d session.Delta) {
 // hint counts what was decided.
 func (s *State) hint(h event.Hint) {
 	n := len(h.Paths)
-	if traits[Kind(h.Name)].list {
+	if traits[HintKind(h.Name)].list {
 		n = min(n, 1)
 	}
-	s.count(Kind(h.Name), func(r *Record) {
+	s.count(HintKind(h.Name), func(r *Record) {
 		r.status(Status(h.Status)).Decided += int64(n)
 		if Status(h.Status) == Shown {
 			r.Tokens += int64(max(h.Tokens, 0))
@@ -143,7 +143,7 @@ func (s *State) hint(h event.Hint) {
 }
 
 // count changes the record of a kind.
-func (s *State) count(k Kind, by func(*Record)) {
+func (s *State) count(k HintKind, by func(*Record)) {
 	r := s.Counts[k]
 	r.Kind = k
 	by(&r)
@@ -152,7 +152,7 @@ func (s *State) count(k Kind, by func(*Record)) {
 
 // resolved counts what came of a file of a prediction.
 func (s *State) resolved(at time.Time, made *session.Resolved) {
-	kind, used := Kind(made.Kind), made.File.Used
+	kind, used := HintKind(made.Kind), made.File.Used
 	if made.Label != labelOf(kind) {
 		return
 	}
@@ -181,16 +181,16 @@ func (s *State) resolved(at time.Time, made *session.Resolved) {
 // feedback takes a person's word: it counts as one outcome of the kind it is about, or of every hint when it does not
 // say.
 func (s *State) feedback(f event.Feedback) {
-	_, known := traits[Kind(f.Name)]
+	_, known := traits[HintKind(f.Name)]
 	for _, k := range Kinds() {
-		if k == Kind(f.Name) || !known && (traits[k].hint || traits[k].list) && !traits[k].fact {
+		if k == HintKind(f.Name) || !known && (traits[k].hint || traits[k].list) && !traits[k].fact {
 			s.move(k, f.Helped)
 		}
 	}
 }
 
 // move steps a kind's drift.
-func (s *State) move(k Kind, used bool) {
+func (s *State) move(k HintKind, used bool) {
 	if k == Partner {
 		return // its threshold is that of aoa check, which outcomes do not move
 	}

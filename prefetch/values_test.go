@@ -63,7 +63,7 @@ func TestPromises(t *testing.T) {
 		}
 		b.WriteByte('\n')
 	}
-	for _, kind := range []Kind{Prompt, Search} {
+	for _, kind := range []HintKind{Prompt, Search} {
 		m := Shipped().list(kind)
 		for i := range 9 {
 			f := ListFeatures{}
@@ -259,7 +259,7 @@ func TestSetting(t *testing.T) {
 		base        float64
 		drifts      int
 	}{{"threshold", "0.7", .7, 0}, {"threshold", "0.7", .7, 1}, {"threshold", "0.1", .4, 0}, {"threshold", "high", .4, 1}, {"list", "0.8", .4, 1}} {
-		s.Drift = map[Kind]float64{Next: .1}
+		s.Drift = map[HintKind]float64{Next: .1}
 		set(c.name, c.value)
 		fault.Same(t, c.name+" "+c.value, fmt.Sprint(s.Base, len(s.Drift)), fmt.Sprint(c.base, c.drifts))
 	}

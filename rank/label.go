@@ -14,7 +14,7 @@ type label struct {
 	words          []string // of the name, without its extension
 	depth          float64  // in [0,1]
 	test, document bool
-	file           index.Kind
+	file           index.FileKind
 	init           bool // it stands for its folder
 	upkeep         bool // it is a manifest, a lock file or a setting of a tool
 	aside          bool // it lies in docs, examples, benchmarks, tools or scripts

@@ -82,7 +82,7 @@ func (a *answered) again(q question) {
 
 // kindAbout is the kind of hint that is asked because of an event, "" for none. Because of a prompt Reload is asked,
 // too.
-func kindAbout(e event.Event) prefetch.Kind {
+func kindAbout(e event.Event) prefetch.HintKind {
 	switch {
 	case e.Kind() == event.KindStart:
 		return prefetch.Start

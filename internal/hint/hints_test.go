@@ -18,7 +18,7 @@ func TestUnreadFiles(t *testing.T) {
 	defer cancel()
 	h := New(Options{Count: uncounted{}})
 	w := &checkout.Checkout{Reader: index.NewReader(event.Root(t.TempDir()))} // without a ranker: ranking would panic
-	for _, kind := range []prefetch.Kind{prefetch.Prompt, prefetch.Partner, prefetch.Next} {
+	for _, kind := range []prefetch.HintKind{prefetch.Prompt, prefetch.Partner, prefetch.Next} {
 		if s := h.ask(ctx, w, question{Question: prefetch.Question{Kind: kind}}, 1000); s.text != "" {
 			t.Errorf("%s says %q", kind, s.text)
 		}

@@ -85,7 +85,7 @@ func TestLateEvents(t *testing.T) {
 		all = append(all, event.Event{ID: id, Time: epoch, Agent: "claude", Session: "s", Body: b})
 	}
 	told{sessions}.Add(all...)
-	for kind, want := range map[prefetch.Kind]string{prefetch.Rescue: "failed", prefetch.Search: "search",
+	for kind, want := range map[prefetch.HintKind]string{prefetch.Rescue: "failed", prefetch.Search: "search",
 		prefetch.Partner: "look", prefetch.Stale: "", prefetch.Next: "", prefetch.Prompt: "prompt",
 		prefetch.Reload: "prompt", prefetch.Start: "start"} {
 		var a answered

@@ -12,7 +12,7 @@ import (
 // Document is what a file says, by field. Words are stems (see Stem) of 2 to 32 bytes, without numbers and the words
 // that every text has (the, of, is). Identifiers are cut into their words.
 type Document struct {
-	Kind  Kind
+	Kind  FileKind
 	Terms []Term // sorted by stem, each once
 
 	// The lengths of the fields in words, all words counted: those of the text, of the names that it defines, of its

@@ -37,6 +37,6 @@ func (c *Contents) Len() int {
 	return len(c.files)
 }
 
-func (k Kind) String() string {
+func (k FileKind) String() string {
 	return [...]string{"source", "test", "prose", "data", "binary"}[min(k, KindBinary)]
 }

@@ -8,17 +8,17 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// Kind says what a file is for.
-type Kind uint8
+// FileKind says what a file is for.
+type FileKind uint8
 
 // The kinds of files.
 const (
-	KindSource Kind = iota // a program, or what builds one
-	KindTest               // a test, or what only tests read
-	KindProse              // a document for people
-	KindData               // data and settings, and what a tool wrote or another project wrote
-	KindBinary             // an image, an archive, a program
-	kindCount              // their number
+	KindSource FileKind = iota // a program, or what builds one
+	KindTest                   // a test, or what only tests read
+	KindProse                  // a document for people
+	KindData                   // data and settings, and what a tool wrote or another project wrote
+	KindBinary                 // an image, an archive, a program
+	kindCount                  // their number
 )
 
 var (
@@ -61,7 +61,7 @@ var (
 )
 
 // KindOf returns the kind of a file by its path.
-func KindOf(p event.Path) Kind {
+func KindOf(p event.Path) FileKind {
 	base, ext := strings.ToLower(p.Base()), p.Ext()
 	if binaryExts[ext] {
 		return KindBinary

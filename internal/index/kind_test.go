@@ -10,7 +10,7 @@ import (
 )
 
 func TestKindOf(t *testing.T) {
-	for kind, list := range map[index.Kind]string{
+	for kind, list := range map[index.FileKind]string{
 		index.KindSource: `main.go src/_pytest/python.py src/pytest/__init__.py latest.go contest.py pkg/attest.ts sphinx/testing/util.py
 			django/test/client.py src/Latest.java src/Transit.java Makefile Dockerfile CMakeLists.txt web/App.vue docs/conf.py setup.py
 			lib/rspec/core.rb internal/tester/run.go index.html schema.sql manifest.go src/protest.rs`,

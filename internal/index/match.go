@@ -44,7 +44,7 @@ func (a Aspect) String() string {
 // Fit is how a file fits a text.
 type Fit struct {
 	Path event.Path
-	Kind Kind
+	Kind FileKind
 	// Share is the value of each aspect relative to the best file of the same kind; Place is 1/√r of the r-th best of
 	// its kind, 0 behind the first 64. Both are in [0,1].
 	Share, Place [Aspects]float64
@@ -283,7 +283,7 @@ func (m *match) choose(t *tops) {
 			for _, s := range top[:min(len(top), firstPlaces)] {
 				if _, known := m.fit[s.file]; !known {
 					m.fit[s.file] = len(m.fits)
-					m.fits = append(m.fits, chosen{Fit{Path: m.path(s.file), Kind: Kind(k)}, s.file})
+					m.fits = append(m.fits, chosen{Fit{Path: m.path(s.file), Kind: FileKind(k)}, s.file})
 				}
 			}
 		}

@@ -78,7 +78,7 @@ func (s *segment) valid(files int) bool {
 		}
 	}
 	return s.size() == files && files <= maxFiles && len(s.ForwardAt) == files+1 && s.Words.valid() && s.Names.valid() &&
-		!slices.ContainsFunc(s.Kinds, func(k byte) bool { return Kind(k) >= kindCount })
+		!slices.ContainsFunc(s.Kinds, func(k byte) bool { return FileKind(k) >= kindCount })
 }
 
 // unpack makes what packTo wrote.

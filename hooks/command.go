@@ -54,7 +54,7 @@ func (s *CallContext) command(c ToolCall) []event.Body {
 	return append(out, s.written(ops, c)...)
 }
 
-// follow is what a command line did. Of PowerShell's there is no parser: it names files.
+// follow is what a command line did. Nothing here parses PowerShell: its lines only name files.
 func (s *CallContext) follow(line, dir string, c ToolCall) shell.Result {
 	if c.Name == "PowerShell" {
 		return shell.Result{Ops: []shell.Op{{Kind: event.KindRun, Named: s.mentions(line, false)}}}

@@ -98,21 +98,22 @@ func (r *Result) judge(unfinished bool) {
 	}
 }
 
-// partText is a part of a word as typed.
-func partText(part syntax.WordPart) string {
-	switch x := part.(type) {
-	case *syntax.Lit:
-		return x.Value
-	case *syntax.SglQuoted:
-		return x.Value
-	case *syntax.DblQuoted:
-		text := ""
-		for _, q := range x.Parts {
-			text += partText(q)
+// typed is a word as typed, "…" for what only the shell can expand.
+func typed(parts []syntax.WordPart) string {
+	var b strings.Builder
+	for _, part := range parts {
+		switch x := part.(type) {
+		case *syntax.Lit:
+			b.WriteString(x.Value)
+		case *syntax.SglQuoted:
+			b.WriteString(x.Value)
+		case *syntax.DblQuoted:
+			b.WriteString(typed(x.Parts))
+		default:
+			b.WriteString("…")
 		}
-		return text
 	}
-	return "…"
+	return b.String()
 }
 
 // describe names one program; ws are its name, without folders, and its arguments.

@@ -69,7 +69,7 @@ type Result struct {
 // that it can know, and notes each program and what it does to files.
 func Follow(at *index.Locator, line Line) Result {
 	sh := &walker{Locator: at, dir: line.Dir, vars: map[string]string{}, result: &Result{},
-		steps: new(int)}
+		steps: new(int), values: new(int)}
 	if sh.dir == "" {
 		sh.dir = at.Cwd
 	}
@@ -93,6 +93,7 @@ type walker struct {
 	nest      int
 	result    *Result // of the line
 	steps     *int    // of the line
+	values    *int    // bytes of the variables that the line has used
 }
 
 // Join undoes ["bash", "-lc", "command"]; another list of arguments is put together word by word.

@@ -1,6 +1,7 @@
 package shell_test
 
 import (
+	"runtime"
 	"strings"
 	"testing"
 
@@ -95,6 +96,19 @@ var commandLines = []struct{ command, want string }{
 	{"for f in web/server.go go.mod; do head -3 \"$f\"; done", "read web/server.go; read go.mod"},
 	{"for f in store/*.go; do cat $f; done", "read store/basket.go; read store/basket_test.go"},
 	{"cat $UNKNOWN/server.go", "run"},
+	{"F=web/server.go; cat ${F%.go}_test.go", "read web/server_test.go"},
+	{"F=web/server.go; cd web; cat ${F##*/}", "read web/server.go"},
+	{"F='docs/a guide.md'; cat \"$F\"", "read docs/a guide.md"},
+	{"F='go.mod README.md'; cat $F", "read go.mod; read README.md"},
+	{"N=1; cat db/migrations/00$((N))_init.sql", "read db/migrations/001_init.sql"},
+	{"cat $'docs/a guide.md'", "read docs/a guide.md"},
+	{"cat ${UNKNOWN:-go.mod}", "run"},
+	{"cat ~/go.mod ~dev/go.mod", "run"},
+	{"cat {1..3}/server.go", "run"},
+	{"cat ${F/a/b}server.go", "run"},
+	{"cd /nowhere$X && cat $PWD/go.mod", "run"},
+	{"cat $PWD/go.mod", "read go.mod"},
+	{"Get-Content go.mod | Select-String orchard", "run @go.mod"},
 	{"if [ -f go.mod ]; then cat go.mod; else cat README.md; fi", "read go.mod; read README.md"},
 	{"cat go.mod && cat go.mod", "read go.mod"},
 	// the working folder
@@ -215,4 +229,30 @@ func FuzzFollow(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestHostileExpansion: no line makes much of little.
+func TestHostileExpansion(t *testing.T) {
+	for name, line := range map[string]string{
+		"doubled":  "x=aaaaaaaaaaaaaaaa; " + strings.Repeat("x=$x$x; ", 60) + "cat $x",
+		"repeated": "x=" + strings.Repeat("a", 4000) + "; cat " + strings.Repeat("$x", 25_000),
+		"many":     "x=" + strings.Repeat("a", 4000) + "; " + strings.Repeat("cat $x$x$x;", 1500),
+		"replaced": "x=" + strings.Repeat("a", 4000) + "; cat " + strings.Repeat("${x//a/$x}", 5000),
+		"braces":   "cat " + strings.Repeat("{a,b}", 1000) + strings.Repeat(" {1..999999}", 1000),
+		"numbers":  "cat $((" + strings.Repeat("9**", 1000) + "9))",
+		"itself":   "x=x; cat $((x))",
+	} {
+		before := allocated()
+		shell.Follow(orchard(), shell.Line{Text: line})
+		if used := allocated() - before; used > 64<<20 {
+			t.Errorf("%s: %d MB", name, used>>20)
+		}
+	}
+}
+
+// allocated is how many bytes this process has allocated so far.
+func allocated() uint64 {
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return m.TotalAlloc
 }

@@ -39,7 +39,7 @@ type spec struct {
 //	quiet    neither read nor change files of interest     idle    the same, but the files that they name count
 //	runs     run a task, a file or a check
 const table = `
-read cat tac more comm difft delta zcat gunzip mdcat csvlook ast-grep view Get-Content
+read cat tac more comm difft delta zcat gunzip mdcat csvlook ast-grep view
 read less -jpPtTxyz
 read nl -bdfhilnsvw
 read bat batcat -rlHm --line-range --language --style --theme --color --paging
@@ -81,7 +81,6 @@ search rg -ABCmefgtTjMrdE --glob --iglob --type --type-not --type-add --max-coun
   walks
 search ag -ABCmGp --ignore --ignore-dir --depth --file-search-regex walks
 search ack -ABCm --type --ignore-dir walks
-search sls findstr Select-String
 edit gofmt -r need:-w check
 edit goimports -d need:-w
 edit gofumpt need:-w check

@@ -35,100 +35,110 @@ func (w word) asTyped() string {
 	return w.text
 }
 
-// fields expands words: braces, known variables, quotes. Unknown words keep their place.
+// fields expands words as bash does: braces, variables, quotes. A word with an unknown part keeps its place.
 func (sh *walker) fields(ws []*syntax.Word) []word {
 	out := make([]word, 0, len(ws))
 	for _, w := range ws {
-		if w == nil {
-			continue
-		}
-		for _, b := range braces(w) {
-			out = append(out, sh.field(b))
+		if w != nil {
+			out = append(out, sh.field(w)...)
 		}
 	}
 	return out
 }
 
-// braces expands {a,b}; sequences and large products are left as they are.
-func braces(w *syntax.Word) []*syntax.Word {
-	lit := w.Lit()
-	n := strings.Count(lit, "{")
-	if n == 0 || n > 3 || strings.Count(lit, ",") > 32 || strings.Contains(lit, "..") || !syntax.SplitBraces(w) {
-		return []*syntax.Word{w}
+// Bounds of what expansion makes.
+const (
+	maxBraces = 3       // of one word
+	maxCommas = 32      // in them
+	maxValue  = 4 << 10 // bytes of a variable
+	maxValues = 1 << 20 // bytes of all the variables that a line uses
+)
+
+// field expands one word.
+func (sh *walker) field(w *syntax.Word) []word {
+	if len(w.Parts) == 1 {
+		if lit, ok := w.Parts[0].(*syntax.Lit); ok && !strings.ContainsAny(lit.Value, "\\*?[{~") {
+			return []word{{text: lit.Value, ok: true}}
+		}
 	}
-	return expand.Braces(w)
+	sure, glob := sh.expandable(w)
+	out := word{typed: typed(w.Parts), glob: glob}
+	values, texts := &known{sh, true}, []string(nil)
+	if sure {
+		var err error
+		texts, err = expand.Fields(&expand.Config{Env: values}, w)
+		sure = err == nil && values.all
+	}
+	if out.ok = sure; !sure || len(texts) == 1 {
+		out.text = strings.Join(texts, " ")
+		return []word{out}
+	}
+	all := make([]word, len(texts))
+	for i, text := range texts {
+		all[i] = word{text: text, ok: true, glob: glob}
+	}
+	return all
 }
 
-func (sh *walker) field(w *syntax.Word) word {
-	var b strings.Builder
-	out := word{ok: true}
+// expandable walks what runs inside a word, and reports whether the word can be known without that: it has no command,
+// no home folder, no expansion that makes much of little, and not too many braces. glob says that it has a pattern
+// outside of quotes.
+func (sh *walker) expandable(w *syntax.Word) (sure, glob bool) {
+	sure = true
+	var bare strings.Builder // what is outside of quotes
 	for i, part := range w.Parts {
-		out.typed += partText(part)
-		switch x := part.(type) {
-		case *syntax.Lit:
-			if i == 0 && strings.HasPrefix(x.Value, "~") {
-				out.ok = false
-			}
-			out.glob = out.glob || strings.ContainsAny(x.Value, "*?[")
-			b.WriteString(unescape(x.Value, ""))
-		case *syntax.SglQuoted:
-			b.WriteString(x.Value)
-		case *syntax.DblQuoted:
-			for _, q := range x.Parts {
-				if lit, ok := q.(*syntax.Lit); ok {
-					b.WriteString(unescape(lit.Value, "\"\\$`\n"))
-				} else {
-					out.ok = sh.known(q, &b) && out.ok
-				}
-			}
-		default:
-			out.ok = sh.known(part, &b) && out.ok
+		if lit, ok := part.(*syntax.Lit); ok {
+			bare.WriteString(lit.Value)
+			sure = sure && (i > 0 || !strings.HasPrefix(lit.Value, "~"))
 		}
 	}
-	out.text = b.String()
-	return out
-}
-
-// known appends the value of a variable or substitution if it is known.
-func (sh *walker) known(part syntax.WordPart, b *strings.Builder) bool {
-	switch x := part.(type) {
-	case *syntax.ParamExp:
-		if x.Param == nil || x.Excl || x.Length || x.Width || x.Index != nil || x.Slice != nil || x.Repl != nil ||
-			x.Exp != nil {
+	outside := bare.String()
+	if n := strings.Count(outside, "{"); n > maxBraces || n > 0 && (strings.Contains(outside, "..") ||
+		strings.Count(outside, ",") > maxCommas) {
+		sure = false
+	}
+	syntax.Walk(w, func(n syntax.Node) bool {
+		switch x := n.(type) {
+		case *syntax.CmdSubst:
+			sh.substituted(x.Stmts)
+			sure = false
 			return false
+		case *syntax.ProcSubst:
+			sh.substituted(x.Stmts)
+			sure = false
+			return false
+		case *syntax.ParamExp:
+			sure = sure && x.Param != nil && !x.Excl && x.Index == nil && x.Slice == nil && x.Repl == nil && x.Names == 0 &&
+				(x.Param.Value != "PWD" || sh.dir != lost) // it is asked for in any case
 		}
-		if x.Param.Value == "PWD" && sh.dir != lost {
-			b.WriteString(sh.dir)
-			return true
-		}
-		v, ok := sh.vars[x.Param.Value]
-		b.WriteString(v)
-		return ok
-	case *syntax.CmdSubst:
-		sh.substituted(x.Stmts)
-	case *syntax.ProcSubst:
-		sh.substituted(x.Stmts)
-	}
-	return false
+		return true
+	})
+	return sure, strings.ContainsAny(outside, "*?[")
 }
 
-// unescape takes backslashes off: before any character outside of quotes, before those of only within.
-func unescape(s, only string) string {
-	if strings.IndexByte(s, '\\') < 0 {
-		return s
-	}
-	var b strings.Builder
-	for i := 0; i < len(s); i++ {
-		if s[i] == '\\' && i+1 < len(s) && (only == "" || strings.IndexByte(only, s[i+1]) >= 0) {
-			i++
-			if s[i] == '\n' {
-				continue
-			}
-		}
-		b.WriteByte(s[i])
-	}
-	return b.String()
+// known is the environment of an expansion: the variables whose values are known. all says that no other was asked for.
+type known struct {
+	sh  *walker
+	all bool
 }
+
+func (k *known) Get(name string) expand.Variable {
+	v, ok := k.sh.vars[name]
+	switch {
+	case name == "PWD":
+		v, ok = k.sh.dir, true
+	case name == "IFS":
+		return expand.Variable{}
+	}
+	if *k.sh.values += len(v); !ok || *k.sh.values > maxValues {
+		k.all = false
+		return expand.Variable{}
+	}
+	return expand.Variable{Set: true, Kind: expand.String, Str: v}
+}
+
+// Each is for ${!a*}, which is never expanded.
+func (k *known) Each(func(string, expand.Variable) bool) {}
 
 // assign remembers variables whose value is known and forgets the others.
 func (sh *walker) assign(list []*syntax.Assign) {
@@ -140,8 +150,8 @@ func (sh *walker) assign(list []*syntax.Assign) {
 		if a.Value == nil || a.Append || a.Index != nil {
 			continue
 		}
-		if w := sh.field(a.Value); w.ok {
-			sh.vars[a.Name.Value] = w.text
+		if w := sh.field(a.Value); len(w) == 1 && w[0].ok && len(w[0].text) <= maxValue {
+			sh.vars[a.Name.Value] = w[0].text
 		}
 	}
 }

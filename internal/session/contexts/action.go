@@ -81,6 +81,11 @@ func ran(a Action, e cold.Numbered) (Action, bool) {
 		return a, first != ""
 	}
 	a.Verb, a.Failed, a.exit, a.failing = "ran", !c.OK(), c.Exit, c.Failing
+	a.line = plain(e.Text())
+	if c.Tool == "PowerShell" { // nothing here parses that language
+		a.Object = quote(event.Clip(a.line, maxPattern))
+		return a, a.line != ""
+	}
 	acts := false
 	var full []string
 	for _, p := range shell.Programs(e.Text()) {
@@ -93,7 +98,6 @@ func ran(a Action, e cold.Numbered) (Action, bool) {
 			a.run, full = append(a.run, p), append(full, quote(p.Full))
 		}
 	}
-	a.line = plain(e.Text())
 	if a.Object = strings.Join(full[:min(len(full), 2)], ", "); a.Object == "" {
 		a.Object = quote(event.Clip(a.line, maxPattern))
 	}

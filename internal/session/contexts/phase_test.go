@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/aoa-dev/aoa/hooks/shell"
+	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/scripts/fault"
 )
@@ -51,4 +52,16 @@ func TestPhases(t *testing.T) {
 3 1 call refused by the user
 4 ran git commit, git checkout -x
 `)
+}
+
+// TestPowerShellIsNoBash: a line of PowerShell is told as it is. What bash would make of it is not.
+func TestPowerShellIsNoBash(t *testing.T) {
+	for tool, want := range map[string]string{"PowerShell": "0 programs, checks false", "Bash": "1 programs, checks true"} {
+		e := cold.Numbered{Event: event.Event{Body: event.Call{Act: event.ActRun, Tool: tool, Text: "go test ./store"}}}
+		a, told := ran(Action{}, e)
+		fault.Same(t, tool, fmt.Sprintf("%d programs, checks %v", len(a.run), a.checks), want)
+		if !told || !strings.Contains(a.Object, "go test ./store") {
+			t.Errorf("%s: %v %+v", tool, told, a)
+		}
+	}
 }

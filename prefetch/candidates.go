@@ -105,13 +105,20 @@ const defaultAnswer = 5
 // Answer is the answer for people and tools: the likeliest files, with the probabilities that hints have. Answer.Ms is
 // left to the caller.
 func (c *Candidates) Answer(ctx context.Context) event.Answer {
-	listed := c.files[:min(len(c.files), cmp.Or(max(c.query.Limit, 0), defaultAnswer))]
-	out := event.Answer{At: c.query.At.UnixMilli(), Suggestions: make([]event.Suggestion, 0, len(listed))}
-	for i := range listed {
-		out.Suggestions = append(out.Suggestions, c.suggestion(ctx, &listed[i], c.query.Explain))
-	}
-	if len(listed) > 0 {
-		out.Confidence = listed[0].P
+	most := cmp.Or(max(c.query.Limit, 0), defaultAnswer)
+	out := event.Answer{At: c.query.At.UnixMilli(), Suggestions: make([]event.Suggestion, 0, min(most, len(c.files)))}
+	for i := range c.files {
+		x := &c.files[i]
+		switch {
+		case len(out.Suggestions) == most:
+			return out
+		case c.beside == nil || !c.beside.usual(x):
+			if out.Suggestions = append(out.Suggestions, c.suggestion(ctx, x, c.query.Explain)); len(out.Suggestions) == 1 {
+				out.Confidence = x.P
+			}
+		case len(out.Usual) < most:
+			out.Usual = append(out.Usual, c.suggestion(ctx, x, c.query.Explain))
+		}
 	}
 	return out
 }

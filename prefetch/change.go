@@ -20,7 +20,7 @@ const (
 // commits to open.
 type Lack struct {
 	File           event.Path `json:"file"`
-	Score          float64    `json:"score"` // probability that it belongs to the change
+	Score          float64    `json:"score"` // probability that the change is not complete without it
 	event.Together            // with the file of the change that says most of it
 	Commits        []string   `json:"commits"` // the newest that changed both files, at most two; nine digits of their ids
 
@@ -84,6 +84,31 @@ func ChangeOf(q event.Query) []event.Path {
 	return files
 }
 
+// What changes in at least usualShare as large a share of the commits without a file as of those with it, and in at least
+// usualEver of them, belongs to everything. Where fewer than usualLeast commits are without that file, nothing can be
+// compared.
+const (
+	usualShare = 0.5
+	usualEver  = 0.2
+	usualLeast = 20
+)
+
+// Usual reports whether a file belongs to everything: a changelog, a manifest, a lock file, or what changes about as
+// often without the file of the change as with it. n of so many commits without that file changed it.
+func Usual(f event.Path, t event.Together, n, of int) bool {
+	without := float64(n) / float64(max(of, 1))
+	return f.Upkeep() || of >= usualLeast && without >= usualEver && without >= usualShare*float64(t.Both)/float64(max(t.Of, 1))
+}
+
+// usual reports whether a companion is listed apart. Beside a manifest, another one is what was asked for.
+func (b *companions) usual(x *Candidate) bool {
+	if x.with.Upkeep() && x.File.Upkeep() {
+		return false
+	}
+	n, of := b.past.Commits.Without(x.with, x.File)
+	return Usual(x.File, b.together(x), n, of)
+}
+
 // together counts the commits of a candidate.
 func (b *companions) together(x *Candidate) event.Together {
 	return b.past.Commits.Count(x.with, x.File)
@@ -117,13 +142,14 @@ func (c *Candidates) Lacks(least float64) (out []Lack) {
 		}
 		if t := c.beside.together(x); t.Both >= LeastShared {
 			past := &c.beside.past
-			l := Lack{File: x.File, Score: x.P, Together: t, Commits: past.Commits.Together(t.With, x.File, shownCommits)}
+			l := Lack{File: x.File, Score: x.missing, Together: t, Commits: past.Commits.Together(t.With, x.File, shownCommits)}
 			l.Without, l.OfWithout = past.Commits.Without(t.With, x.File)
 			l.Precedents, l.MorePrecedents = past.Commits.Precedents(&c.beside.found[x.Place], shownCommits)
 			l.Place = past.Place(&c.beside.found[x.Place])
 			out = append(out, l)
 		}
 	}
+	slices.SortStableFunc(out, func(a, b Lack) int { return cmp.Compare(b.Score, a.Score) })
 	return out
 }
 
@@ -145,9 +171,6 @@ func (b *companions) suggestion(x *Candidate, all, names bool) event.Suggestion 
 	slices.SortStableFunc(s.Reasons, func(a, b event.Reason) int {
 		return cmp.Compare(math.Abs(b.Weight*b.Value), math.Abs(a.Weight*a.Value))
 	})
-	if !all {
-		s.Reasons = s.Reasons[:0]
-	}
 	for i := range s.Reasons {
 		s.Reasons[i].Text = factTexts[s.Reasons[i].Signal]
 	}
@@ -155,13 +178,25 @@ func (b *companions) suggestion(x *Candidate, all, names bool) event.Suggestion 
 		s.Precedents, _ = b.past.Commits.Precedents(found, shownCommits)
 		s.Place = b.past.Place(found)
 	}
-	s.Reasons = append([]event.Reason{evidence(found, t, names, s.Precedents)}, s.Reasons...)
+	if len(s.Reasons) == 0 {
+		return s
+	}
+	// What people are told stands beside the strongest fact that links the two files, which comes first.
+	speaks := func(r event.Reason) bool { return r.Weight*r.Value > 0 }
+	i := slices.IndexFunc(s.Reasons, func(r event.Reason) bool { return speaks(r) && !slices.Contains(unlinked, r.Signal) })
+	if i < 0 {
+		i = max(0, slices.IndexFunc(s.Reasons, speaks))
+	}
+	r := s.Reasons[i]
+	s.Reasons = slices.Insert(slices.Delete(s.Reasons, i, i+1), 0, evidence(r, found, t, names, s.Precedents))
+	if !all {
+		s.Reasons = s.Reasons[:1]
+	}
 	return s
 }
 
-// evidence is what to say of a companion in one sentence. Its weight is 0: the facts have it.
-func evidence(f *history.Companion, t event.Together, names bool, precedents []string) event.Reason {
-	r := event.Reason{Signal: event.SignalTogether, Value: 1}
+// evidence is a fact with what to say of a companion in one sentence.
+func evidence(r event.Reason, f *history.Companion, t event.Together, names bool, precedents []string) event.Reason {
 	switch {
 	case t.Both > 0:
 		r.Text = "changed together"
@@ -181,6 +216,9 @@ func evidence(f *history.Companion, t event.Together, names bool, precedents []s
 	}
 	return r
 }
+
+// unlinked are the facts that do not link a file with the change.
+var unlinked = []string{history.Always.String(), history.Number.String(), history.Alone.String(), history.Steady.String()}
 
 // factTexts are the facts in words.
 var factTexts = map[string]string{

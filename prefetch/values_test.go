@@ -284,8 +284,8 @@ func TestAnswers(t *testing.T) {
 	a = c.Answer(t.Context())
 	lacks := c.Lacks(.6)
 	fault.Same(t, "lacks", fmt.Sprint(lacks[0].File, " ", lacks[0].Both, " ", len(lacks)), "a.go 270 2")
-	if s := a.Suggestions[0]; s.File != "a.go" || !s.Unseen || len(s.Reasons) != 1 || s.Reasons[0].Signal != event.SignalTogether ||
-		s.Reasons[0].Value != 1 || s.Reasons[0].Weight != 0 {
+	if s := a.Suggestions[0]; s.File != "a.go" || !s.Unseen || len(s.Reasons) != 1 || s.Reasons[0].Text == "" ||
+		s.Reasons[0].Value*s.Reasons[0].Weight <= 0 {
 		t.Errorf("beside a change: %+v", s)
 	}
 	fault.Same(t, "sum", Tally{1, 2, 3}.Plus(Tally{10, 20, 30}), Tally{11, 22, 33})
@@ -319,10 +319,7 @@ func TestEvidence(t *testing.T) {
 	texts := map[event.Path]string{}
 	for _, s := range d.p.Companions(q, history.Past{Commits: c}, everything).Answer(t.Context()).Suggestions {
 		texts[s.File] = s.Reasons[0].Text
-		if len(s.Reasons) < 2 {
-			t.Errorf("%s: only %d reasons", s.File, len(s.Reasons))
-		}
-		for _, r := range s.Reasons[1:] {
+		for _, r := range s.Reasons {
 			if r.Value*r.Weight == 0 {
 				t.Errorf("%s: %s has no weight", s.File, r.Signal)
 			}

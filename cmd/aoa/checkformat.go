@@ -37,16 +37,23 @@ func evidence(l change.Lack, show func(event.Path) string) string {
 	return text
 }
 
-// usualLine names the files that belong to everything, "" if there are none.
-func usualLine(ans *change.Answer, show func(event.Path) string) string {
-	var names []string
-	for _, l := range ans.Usual {
-		names = append(names, show(l.File))
-	}
-	if len(names) == 0 {
+// usualLine names files that belong to everything, "" if there are none.
+func usualLine(files []event.Path, show func(event.Path) string) string {
+	if len(files) == 0 {
 		return ""
 	}
+	var names []string
+	for _, f := range files {
+		names = append(names, show(f))
+	}
 	return "often changed with everything: " + strings.Join(names, ", ")
+}
+
+func usualFiles(ans *change.Answer) (files []event.Path) {
+	for _, l := range ans.Usual {
+		files = append(files, l.File)
+	}
+	return files
 }
 
 // checkText prints a line for each finding.
@@ -64,7 +71,7 @@ func (a *app) checkText(ans *change.Answer) {
 	if ans.MoreMissing > 0 {
 		fmt.Fprintf(a.out, "and %d more\n", ans.MoreMissing)
 	}
-	if line := usualLine(ans, a.display); line != "" {
+	if line := usualLine(usualFiles(ans), a.display); line != "" {
 		fmt.Fprintln(a.out, a.dim(line))
 	}
 }
@@ -110,7 +117,7 @@ func (a *app) checkMarkdown(ans *change.Answer) {
 	if ans.MoreMissing > 0 {
 		fmt.Fprintf(a.out, "| and %d more | |\n", ans.MoreMissing)
 	}
-	if line := usualLine(ans, show); line != "" {
+	if line := usualLine(usualFiles(ans), show); line != "" {
 		fmt.Fprintf(a.out, "\n%s\n", line)
 	}
 }
@@ -144,7 +151,7 @@ func (a *app) checkGitHub(ans *change.Answer) {
 	if more := ans.MoreBroken + ans.MoreMissing; more > 0 {
 		fmt.Fprintf(a.out, "::warning title=aoa check::and %d more findings\n", more)
 	}
-	if line := usualLine(ans, event.Path.Display); line != "" {
+	if line := usualLine(usualFiles(ans), event.Path.Display); line != "" {
 		fmt.Fprintf(a.out, "::notice title=aoa check::%s\n", escaped(line))
 	}
 }

@@ -13,7 +13,6 @@ import (
 	"github.com/dustin/go-humanize/english"
 
 	"github.com/aoa-dev/aoa/internal/event"
-	"github.com/aoa-dev/aoa/prefetch"
 )
 
 // answer prints v as JSON with --json, else calls text.
@@ -83,12 +82,12 @@ func printLines(w io.Writer, text string) {
 func (a *app) dim(s string) string  { return paint(a.color, "2", s) }
 func (a *app) bold(s string) string { return paint(a.color, "1", s) }
 
-// shade colors the text of a probability: green if it is likely, yellow if it may well be.
+// shade colors the text of a probability: green if it is likely, yellow if it is possible.
 func (a *app) shade(p float64, s string) string {
 	switch {
-	case p >= prefetch.Balanced:
+	case p >= event.LikelyFrom:
 		return paint(a.color, "32", s)
-	case p >= leastListed:
+	case p >= event.PossibleFrom:
 		return paint(a.color, "33", s)
 	}
 	return a.dim(s)

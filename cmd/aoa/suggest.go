@@ -24,7 +24,9 @@ func (a *app) suggest() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "suggest [FILE…]",
 		Short: "which files next?",
-		Long: `Prints the files most likely to be needed next, with the probability and the strongest reason.
+		Long: `Prints the files most likely to be needed next, each with a word and the strongest reason: likely (at
+least ` + fmt.Sprintf("%.0f %%), possible (%.0f %%) or weak", 100*event.LikelyFrom, 100*event.PossibleFrom) + `. What changes with everything (changelogs, manifests, lock files)
+stands in one line at the end.
 
 With FILEs, it prints files that change together with them. With --prompt, files that such words
 led to. With --staged, files that usually belong to the staged ones. Without any of these, files
@@ -51,7 +53,7 @@ aoa check says what a change breaks and lacks.`,
 	f.StringVarP(&q.Prompt, "prompt", "p", "", "the task in words")
 	f.BoolVar(&how.staged, "staged", false, "use the staged files as FILEs")
 	f.IntVarP(&q.Limit, "number", "n", 5, "number of files, 1 to 100; then unlikely ones, too")
-	f.BoolVar(&q.Explain, "explain", false, "print every reason")
+	f.BoolVar(&q.Explain, "explain", false, "print the probability and every reason")
 	f.BoolVarP(&how.nul, "null", "0", false, "print only names, each with a NUL at its end, for xargs -0 and fzf --read0")
 	f.BoolVar(&q.Tests, "tests", false, "print only the tests that go with the change, one per line, at most 20")
 	f.BoolVar(&how.plain, "plain", false, "print only names, one per line")
@@ -149,6 +151,10 @@ func (a *app) printSuggested(ans event.Answer, q event.Query, how suggestHow) {
 	if !how.number {
 		listed = worthListing(listed, idle, how.words)
 	}
+	var usual []event.Path
+	for _, s := range worthListing(ans.Usual[:min(len(ans.Usual), mostUsual)], idle, how.words) {
+		usual = append(usual, s.File)
+	}
 	lost := how.words && !slices.ContainsFunc(ans.Suggestions, ofWords)
 	switch {
 	case len(ans.Unknown) > 0:
@@ -161,18 +167,24 @@ func (a *app) printSuggested(ans event.Answer, q event.Query, how suggestHow) {
 		a.talk("hint: other words, or aoa suggest FILE")
 	case how.nul || how.plain:
 		a.printNames(listed, how.nul)
-	case len(listed) == 0:
+	case len(listed)+len(usual) == 0:
 		a.nothing(ans.Suggestions, how.bare, len(q.Files))
 	default:
 		if ofBranch {
 			a.talk("%s", aboutBranch(ans.Branch))
 		}
 		a.suggestions(listed, q, !idle && len(q.Tags) == 0 && (q.Prompt == "" || len(q.Files) == 0))
+		if len(usual) > 0 {
+			fmt.Fprintln(a.out, a.dim(usualLine(usual, a.display)))
+		}
 		if files := ans.Branch.Files; !ofBranch && len(files) > 0 {
 			fmt.Fprintln(a.out, a.dim("changed on this branch: "+a.firstNames(files, 5)))
 		}
 	}
 }
+
+// mostUsual is how many files stand in the line of what changes with everything.
+const mostUsual = 5
 
 // aboutBranch says what an answer about a branch rests on.
 func aboutBranch(b event.Branch) string {
@@ -245,7 +257,7 @@ func (a *app) nothing(all []event.Suggestion, bare bool, files int) {
 	case bare:
 		a.talk("nothing is known to belong to your change of %s", plural(files, "file"))
 	case len(all) > 0:
-		a.talk("no file is likely: the best has %.0f%%", all[0].Score*100)
+		a.talk("no file is likely, or possible")
 		a.talk("hint: -n 5 lists the five likeliest")
 	default:
 		a.talk("nothing to suggest: too little is known about this question")
@@ -275,25 +287,38 @@ func (a *app) early(reading bool) {
 	}
 }
 
-// suggestions prints files with their evidence, which stands under the path where the terminal is narrow. percent:
-// the probabilities are calibrated for this question.
-func (a *app) suggestions(list []event.Suggestion, q event.Query, percent bool) {
+// suggestions prints files with a word for their probability and their evidence, which stands under the path where the
+// terminal is narrow. calibrated: the probabilities mean something for this question.
+func (a *app) suggestions(list []event.Suggestion, q event.Query, calibrated bool) {
 	wide, long, indent := 0, 0, 0
-	if percent {
+	if calibrated && q.Explain {
 		indent = len(" 59%  ")
 	}
 	for _, s := range list {
 		wide, long = max(wide, width(s.After(a.display(s.File)))), max(long, width(a.evidence(s, q)))
 	}
-	beside := a.width == 0 || indent+wide+gap+long <= a.width
+	word := 0
+	if calibrated {
+		word = len("possible") + gap
+	}
+	beside := a.width == 0 || indent+wide+gap+word+long <= a.width
 	for _, s := range list {
 		name, evidence := s.After(a.display(s.File)), a.evidence(s, q)
 		line := a.link(s.File, a.bold(name))
-		if percent {
-			line = a.shade(s.Score, fmt.Sprintf("%3.0f%%", s.Score*100)) + "  " + line
+		if indent > 0 {
+			line = fmt.Sprintf("%3.0f%%  ", s.Score*100) + line
 		}
-		if beside && evidence != "" {
-			line += strings.Repeat(" ", wide-width(name)+gap) + a.dim(evidence)
+		if calibrated || beside && evidence != "" {
+			line += strings.Repeat(" ", wide-width(name)+gap)
+		}
+		if chance := event.Chance(s.Score); calibrated {
+			line += a.shade(s.Score, chance)
+			if beside && evidence != "" {
+				line += strings.Repeat(" ", word-len(chance))
+			}
+		}
+		if beside {
+			line += a.dim(evidence)
 		}
 		fmt.Fprintln(a.out, line)
 		if !beside {

@@ -10,7 +10,6 @@ import (
 
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/event"
-	"github.com/aoa-dev/aoa/prefetch"
 )
 
 func (a *app) why() *cobra.Command {
@@ -72,7 +71,11 @@ func (a *app) explain(w api.WhyAnswer, q event.Query) {
 	if w.Rank > 0 {
 		place = fmt.Sprintf("rank %d", w.Rank)
 	}
-	fmt.Fprintf(a.out, "%s  %.0f%%  (%s)\n", a.bold(a.display(w.File)), w.Score*100, place)
+	chance := event.Chance(w.Score)
+	if q.Explain {
+		chance += fmt.Sprintf(", %.0f%%", w.Score*100)
+	}
+	fmt.Fprintf(a.out, "%s  %s  (%s)\n", a.bold(a.display(w.File)), chance, place)
 	columns := cmp.Or(a.width, math.MaxInt)
 	for _, l := range wrap(harmless(a.because(w.Suggestion)), columns-gap) {
 		fmt.Fprintln(a.out, "  "+l)
@@ -93,15 +96,14 @@ func (a *app) because(s event.Suggestion) string {
 			con = "; less because " + text
 		}
 	}
+	chance := event.Chance(s.Score)
 	switch {
 	case pro == "":
-		return "unlikely: nothing is known that speaks for it"
-	case s.Score >= prefetch.Balanced:
-		return "likely because " + pro + con
-	case s.Score >= leastListed:
-		return "possible because " + pro + con
+		return chance + ": no commit, name or content connects it with the question"
+	case s.Score < event.PossibleFrom:
+		return chance + ", although " + pro
 	}
-	return "unlikely, although " + pro
+	return chance + " because " + pro + con
 }
 
 // clause makes a clause about a file of the text of a reason.

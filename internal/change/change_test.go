@@ -1,12 +1,10 @@
 package change
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/aoa-dev/aoa/internal/event"
-	"github.com/aoa-dev/aoa/prefetch"
 	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
@@ -45,21 +43,4 @@ func FuzzException(f *testing.F) {
 			t.Errorf("%q: %v %v", line(a, b), pairs, unread)
 		}
 	})
-}
-
-// TestUsual: what belongs to everything is no finding, by its name or because it changes as often without the file.
-func TestUsual(t *testing.T) {
-	for _, c := range []struct {
-		file               event.Path
-		without, ofWithout int
-		usual              bool
-	}{
-		{"docs/json.md", 0, 400, false}, {"CHANGELOG.md", 0, 400, true}, {"go.sum", 0, 400, true},
-		{"src/version.py", 180, 400, true}, {"src/version.py", 179, 400, false},
-		{"src/version.py", usualLeast - 1, usualLeast - 1, false}, {"src/version.py", usualLeast, usualLeast, true},
-	} {
-		l := prefetch.Lack{File: c.file, Together: event.Together{With: "api/wire.go", Both: 9, Of: 10}, Without: c.without,
-			OfWithout: c.ofWithout}
-		fault.Same(t, fmt.Sprint(c), usual(l), c.usual)
-	}
 }

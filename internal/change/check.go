@@ -63,13 +63,6 @@ const (
 	maxUsual   = 20 // files of Usual; more would be no line
 )
 
-// What changes in at least usualShare as large a share of the commits without a file as of those with it belongs to
-// everything. Where fewer than usualLeast commits are without that file, nothing can be compared.
-const (
-	usualShare = 0.5
-	usualLeast = 20
-)
-
 // Check says what a change breaks and lacks. Errors: ErrRange, ErrCommit, those of git and of ctx.
 func (c *Checkout) Check(ctx context.Context, r Request) (Answer, error) {
 	a := Answer{Files: []event.Path{}, Broken: []index.Broken{}, Missing: []Lack{}, Usual: []Lack{}}
@@ -135,19 +128,13 @@ func (r Rules) Findings(lacks []prefetch.Lack) (missing, everything []Lack) {
 		x := Lack{l, line(l.With, l.File)}
 		switch {
 		case r.written[l.File], r.exceptions[pair{l.With, l.File}]:
-		case usual(l):
+		case prefetch.Usual(l.File, l.Together, l.Without, l.OfWithout):
 			everything = append(everything, x)
 		default:
 			missing = append(missing, x)
 		}
 	}
 	return missing, everything
-}
-
-// usual reports whether a file belongs to everything.
-func usual(l prefetch.Lack) bool {
-	without := float64(l.Without) / float64(max(l.OfWithout, 1))
-	return l.File.Upkeep() || l.OfWithout >= usualLeast && without >= usualShare*float64(l.Both)/float64(l.Of)
 }
 
 // named are the files of findings, each once.

@@ -42,7 +42,7 @@ func (w *Checkout) tests(ctx context.Context, q event.Query) (event.Answer, erro
 	for _, f := range files {
 		add(event.Suggestion{File: f, Score: 1, Reasons: []event.Reason{{Text: "it is changed"}}})
 	}
-	for _, s := range ans.Suggestions {
+	for _, s := range ans.All() {
 		pair := slices.ContainsFunc(files, func(f event.Path) bool { return f.PairStem() == s.File.PairStem() })
 		if pair || s.Together != nil && s.Together.Both >= prefetch.LeastShared {
 			add(s)
@@ -53,7 +53,7 @@ func (w *Checkout) tests(ctx context.Context, q event.Query) (event.Answer, erro
 			add(event.Suggestion{File: hit.Path, Reasons: []event.Reason{{Text: "it shares names with " + f.Display(), With: f}}})
 		}
 	}
-	ans.Suggestions, ans.Confidence = out[:min(len(out), limit)], 0
+	ans.Usual, ans.Suggestions, ans.Confidence = nil, out[:min(len(out), limit)], 0
 	if len(out) > 0 {
 		ans.Confidence = out[0].Score
 	}

@@ -67,7 +67,8 @@ func Changes(ctx context.Context, s Source, o Options, sure float64) ([]Change, 
 				x.Guesses = append(x.Guesses, Guess{Left: f})
 				continue
 			}
-			listed := said[i+1].Suggestions
+			listed := said[i+1].All()
+			listed = listed[:min(len(listed), Listed)]
 			is := func(p event.Path) bool { return p == f }
 			place := 1 + slices.IndexFunc(listed, func(x event.Suggestion) bool { return x.File == f })
 			x.Guesses = append(x.Guesses, Guess{Left: f, Place: place, Listed: listed,

@@ -1,7 +1,9 @@
 package event
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -55,8 +57,11 @@ type Branch struct {
 type Answer struct {
 	Confidence  float64      `json:"confidence"`  // the first suggestion's score, 0 when there is none
 	Suggestions []Suggestion `json:"suggestions"` // best first, ties by path
-	At          int64        `json:"at"`          // time of the ranking, Unix milliseconds
-	Ms          float64      `json:"ms"`          // time spent, milliseconds
+	// of a change: files that belong to nearly everything, as changelogs, manifests and lock files do, the likeliest first;
+	// they are not among Suggestions
+	Usual []Suggestion `json:"usual,omitempty"`
+	At    int64        `json:"at"` // time of the ranking, Unix milliseconds
+	Ms    float64      `json:"ms"` // time spent, milliseconds
 	// the daemon has not read all files since its start: a later answer may be better
 	Reading bool     `json:"reading,omitempty"`
 	Silent  string   `json:"silent,omitempty"`  // why git did not say what the branch adds
@@ -80,6 +85,30 @@ type Suggestion struct {
 	Precedents []string `json:"precedents,omitempty"`
 	// where the file defines what the question speaks of; of a change: what the Precedents changed in it
 	Place
+}
+
+// All are the files of Suggestions and Usual, the likeliest first.
+func (a *Answer) All() []Suggestion {
+	all := slices.Concat(a.Suggestions, a.Usual)
+	slices.SortStableFunc(all, func(a, b Suggestion) int { return cmp.Compare(b.Score, a.Score) })
+	return all
+}
+
+// The probabilities from which Chance says another word.
+const (
+	LikelyFrom   = 0.50
+	PossibleFrom = 0.15
+)
+
+// Chance is a probability for people: likely, possible or weak.
+func Chance(p float64) string {
+	switch {
+	case p >= LikelyFrom:
+		return "likely"
+	case p >= PossibleFrom:
+		return "possible"
+	}
+	return "weak"
 }
 
 // Place is a definition of a program or a heading of a document. Line 0: the place is not known.
@@ -136,10 +165,6 @@ type Reason struct {
 	Evidence bool `json:"-"`
 }
 
-// SignalTogether is the reason that sums up what commits say of a file beside a change. The facts of the same
-// suggestion have its weight.
-const SignalTogether = "together"
-
 // Words returns the text of Reason, "" if there is none.
 func (s Suggestion) Words() string { return s.Reason().Text }
 
@@ -147,9 +172,6 @@ func (s Suggestion) Words() string { return s.Reason().Text }
 // That a file is recent or near is shown only if there is no other reason. It is the zero Reason if none has a text.
 func (s Suggestion) Reason() (weak Reason) {
 	for _, r := range s.Reasons {
-		if r.Signal == SignalTogether {
-			return r
-		}
 		if r.Text == "" || r.Value*r.Weight <= 0 {
 			continue
 		}

@@ -59,7 +59,8 @@ func lineHash(line []byte) (h uint32, ok bool) {
 
 // PlaceOf finds the definition or the heading of a file under which earlier diffs of it were: weights are those of
 // their Places. The one with the largest weight is found, of equal ones the first. A line that stands under two of them
-// says nothing. What lies before the first has its own line and no name. It reads at most MaxEdited bytes.
+// says nothing. In a file without any, the line itself is the place; the imports of a program are none. It reads at most
+// MaxEdited bytes.
 func PlaceOf(p event.Path, text []byte, weights map[uint32]float64) (out event.Place) {
 	if len(weights) == 0 || unreadable(p, text) {
 		return out
@@ -77,7 +78,10 @@ func PlaceOf(p event.Path, text []byte, weights map[uint32]float64) (out event.P
 			continue
 		}
 		x := now
-		if x.Line == 0 {
+		switch {
+		case x.Line == 0 && languageOf(p) != nil:
+			continue
+		case x.Line == 0:
 			x.Line = number
 		}
 		if other, known := at[h]; known && other != x {

@@ -27,7 +27,7 @@ func TestPlaceOf(t *testing.T) {
 		{"what the header quotes", "c.md", markdown, "All of them.", "gone", `c.md:1 "Commands"`},
 		{"a method", "a.go", program, "", "\twait(ctx)", "a.go:5 Server.Run"},
 		{"by the header", "a.go", program, "func (s *Server) Run(ctx context.Context) error {", "\tgone()", "a.go:5 Server.Run"},
-		{"before the first", "a.go", program, "", `import "context"`, "a.go:3"},
+		{"before the first", "a.go", program, "", `import "context"`, "a.go"},
 		{"a bracket", "a.go", program, "", "}", "a.go"},
 		{"another number", "p.toml", "name = 'x'\nversion = '1.12.0'\n", "", "version = '1.9.17'", "p.toml:2"},
 		{"no text", "c.md", "Only here.\n\x00", "", "Only here.", "c.md"},

@@ -47,6 +47,13 @@ func (s *server) suggestFiles(ctx context.Context, r Repo, session string, in su
 	for _, f := range ans.Suggestions {
 		out.Files = append(out.Files, line(f))
 	}
+	if usual := ans.Usual[:min(len(ans.Usual), maxFiles)]; len(usual) > 0 {
+		note := "often changed with everything:"
+		for _, f := range usual {
+			note += " " + f.File.Quoted()
+		}
+		out.Notes = append(out.Notes, note)
+	}
 	return out, err
 }
 

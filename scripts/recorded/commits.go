@@ -35,7 +35,7 @@ func askCommit(ctx context.Context, c *eval.Commit, left event.Path, each func(*
 	d.Query.Limit = mostRanked
 	ans, warned := c.Past.Complete(ctx, d.Query, prefetch.Sure(prefetch.Balanced))
 	d.Warned, _ = change.Rules{}.Findings(warned)
-	for _, s := range ans.Suggestions {
+	for _, s := range ans.All() {
 		d.Ranked = append(d.Ranked, rank.Scored{File: s.File, Score: s.Score, Unseen: true})
 	}
 	return each(d)

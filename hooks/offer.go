@@ -2,6 +2,7 @@ package hooks
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf16"
 )
@@ -13,6 +14,9 @@ type Offer struct {
 	Match   int // percent
 	Uses    int
 	Actions []string // names of tools
+	Prompt  string   // what was asked for
+	Recipe  string   // what it edited and ran; "" if it edited nothing
+	Applies bool     // its edits can be made as they were made then
 }
 
 // Block is text under a tag of its own. Only aOa's blocks have tags: angle brackets in texts are replaced, also in
@@ -28,6 +32,9 @@ const offerTag = "reload_options"
 // maxOfferActions is how many tools an offer names.
 const maxOfferActions = 8
 
+// maxRecipe bounds what an offer says of edits and commands, in UTF-16 units.
+const maxRecipe = 320
+
 // Offers words what is offered: facts, one sequence a line. The zero Block if there is none.
 func Offers(agent string, offers []Offer) Block {
 	if len(offers) == 0 {
@@ -35,13 +42,23 @@ func Offers(agent string, offers []Offer) Block {
 	}
 	var b strings.Builder
 	b.WriteString("Recorded sequences that began with a similar prompt. In a shell, aoa reload run ID does their " +
-		"read-only steps again and prints what they find now:")
+		"read-only steps again and prints what they find now")
+	if slices.ContainsFunc(offers, func(o Offer) bool { return o.Applies }) {
+		b.WriteString("; with --edits it also shows their edits as a diff, which --apply makes")
+	}
+	b.WriteString(":")
 	for i, o := range offers {
 		fmt.Fprintf(&b, "\n%d. [%s] %q (%d%% match, %d uses)", i+1, oneLine(o.ID, 32), oneLine(o.Summary, 160), o.Match,
 			o.Uses)
 		tools := o.Actions[:min(len(o.Actions), maxOfferActions)]
 		if len(tools) > 0 {
 			fmt.Fprintf(&b, "\n   Actions: %s", oneLine(strings.Join(tools, ", "), 120))
+		}
+		switch {
+		case o.Applies:
+			fmt.Fprintf(&b, "\n   Replay: its edits apply to the files as they are: %s", oneLine(o.Recipe, maxRecipe))
+		case o.Recipe != "":
+			fmt.Fprintf(&b, "\n   Recipe: for %q the session %s", oneLine(o.Prompt, 80), oneLine(o.Recipe, maxRecipe))
 		}
 	}
 	if agent == "claude" {

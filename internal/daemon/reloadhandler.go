@@ -57,7 +57,7 @@ func (d *Daemon) openedByReplay(ctx context.Context, r api.ReplayRequest, got re
 	if err != nil || r.Session == "" || got.Diverged != "" {
 		return
 	}
-	c := event.Call{Act: event.ActRead, Tool: "reload_cached"}
+	c := event.Call{Act: event.ActRead, Tool: reload.ReplayTool}
 	for _, f := range entry.Files {
 		if !f.Wrote {
 			c.Paths = append(c.Paths, f.Path)

@@ -59,7 +59,7 @@ func (g *gathered) words(ctx context.Context, w *checkout.Checkout, q question, 
 func offers(found []reload.Match) (out []hooks.Offer) {
 	for _, m := range found {
 		out = append(out, hooks.Offer{ID: m.ID, Summary: m.Summary, Match: int(100*m.Similarity + 0.5),
-			Uses: m.Uses, Actions: m.Tools()})
+			Uses: m.Uses, Actions: m.Tools(), Prompt: m.Text, Recipe: m.Recipe, Applies: m.Applies})
 	}
 	return out
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"hash/fnv"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -18,6 +19,7 @@ const maxRequestWords = 96
 type Request struct {
 	words    []string
 	grams    []gram              // by hash
+	kind     []gram              // the same without the words of numbers, versions and identifiers
 	negated  []string            // words after a negation
 	files    []string            // base names of files
 	names    []string            // identifiers of programs, in plain form
@@ -31,9 +33,10 @@ type Request struct {
 func NewRequest(text string) Request {
 	r := Request{directed: map[string][]string{}}
 	negation, direction := false, ""
+	var kind []string
 	for _, token := range strings.Fields(strings.ReplaceAll(text, "’", "'")) {
 		token = strings.Trim(token, ".,;:!?()[]{}<>\"'`*“”‘…—-")
-		r.addName(token)
+		value := r.addName(token)
 		for word := range split(token, true) {
 			if len(r.words) >= maxRequestWords {
 				break
@@ -58,6 +61,9 @@ func NewRequest(text string) Request {
 				r.directed[direction], direction = append(r.directed[direction], word), ""
 			}
 			r.words = append(r.words, word)
+			if !value {
+				kind = append(kind, word)
+			}
 			if task := tasks[word]; task != "" {
 				r.tasks = append(r.tasks, task)
 			}
@@ -66,16 +72,19 @@ func NewRequest(text string) Request {
 	if negation {
 		r.negated = append(r.negated, "")
 	}
-	for _, list := range []*[]string{&r.words, &r.negated, &r.files, &r.names, &r.numbers, &r.tasks} {
+	for _, list := range []*[]string{&r.words, &kind, &r.negated, &r.files, &r.names, &r.numbers, &r.tasks} {
 		slices.Sort(*list)
 		*list = slices.Compact(*list)
 	}
-	r.grams = grams(r.words)
+	r.grams, r.kind = grams(r.words), grams(kind)
 	return r
 }
 
-// addName adds what a token names exactly: a file, an identifier, a number.
-func (r *Request) addName(token string) {
+// versionNumber is one with letters: v1.2.0, 1.2.0-rc1.
+var versionNumber = regexp.MustCompile(`^[vV]?[0-9]+(\.[0-9]+)*([-.]?(alpha|beta|dev|pre|rc|a|b)[-.]?[0-9]*)?$`)
+
+// addName adds what a token names exactly: a file, an identifier, a number. value is true for the last two.
+func (r *Request) addName(token string) (value bool) {
 	digits, letters, prev := 0, 0, rune(0)
 	identifier := strings.Contains(token, "_")
 	for _, c := range token {
@@ -91,12 +100,15 @@ func (r *Request) addName(token string) {
 	ext := path.Ext(token)
 	switch {
 	case digits > 0 && letters == 0:
-		r.numbers = append(r.numbers, strings.Trim(token, "#.,"))
+		r.numbers, value = append(r.numbers, strings.Trim(token, "#.,")), true
+	case versionNumber.MatchString(token):
+		r.numbers, value = append(r.numbers, strings.ToLower(strings.TrimLeft(token, "vV"))), true
 	case len(ext) > 1 && len(ext) <= 6 && letters > 0 && !strings.Contains(token, "://"):
 		r.files = append(r.files, strings.ToLower(path.Base(token)))
 	case identifier:
-		r.names = append(r.names, plainIdentifier(strings.NewReplacer("(", "", ")", "").Replace(token)))
+		r.names, value = append(r.names, plainIdentifier(strings.NewReplacer("(", "", ")", "").Replace(token))), true
 	}
+	return value
 }
 
 // fold returns the form of a word in lower case that its inflections and synonyms share, "" for a stop word.
@@ -120,6 +132,7 @@ type gram struct {
 	hash uint64
 	size uint8 // words
 	weak bool  // all of its words are weak
+	task bool  // it is a word that says what kind of task it is, whatever values the request has
 }
 
 func grams(words []string) []gram {
@@ -131,6 +144,7 @@ func grams(words []string) []gram {
 			for _, word := range words[i : i+n] {
 				_, _ = h.Write([]byte(word + " "))
 				g.weak = g.weak && weakWords[word]
+				g.task = n == 1 && (!weakWords[word] || word == "test") && !countedWords[word]
 			}
 			g.hash = h.Sum64()
 			out = append(out, g)
@@ -140,25 +154,37 @@ func grams(words []string) []gram {
 	return slices.CompactFunc(out, func(a, b gram) bool { return a.hash == b.hash })
 }
 
-// Difference names what says that two requests ask for different things, however many words they share: another
-// negation, task or number, opposite words, other files or names, a direction that is reversed. It returns "" if
-// nothing does.
-func (r Request) Difference(s Request) string {
+// Difference is what says that two requests ask for different things, however many words they share; "" if nothing does.
+type Difference string
+
+// The differences. Those of values are between requests that may ask for the same with another number, or for another
+// thing of the same kind.
+const (
+	OtherNumber Difference = "number" // also of a version
+	OtherName   Difference = "name"   // of an identifier
+)
+
+// OfValues reports whether requests differ in nothing but numbers, versions and identifiers.
+func (d Difference) OfValues() bool { return d == OtherNumber || d == OtherName }
+
+// Difference says what two requests differ in: another negation, task or file, opposite words, a direction that is
+// reversed; if none of that, another number or name.
+func (r Request) Difference(s Request) Difference {
 	switch {
 	case !slices.Equal(r.negated, s.negated):
 		return "negation"
-	case !slices.Equal(r.numbers, s.numbers):
-		return "number"
 	case disjoint(r.files, s.files):
 		return "file"
-	case disjoint(r.names, s.names):
-		return "name"
 	case disjoint(r.tasks, s.tasks):
 		return "task"
 	case r.reverses(s):
 		return "direction"
 	case r.opposes(s) || s.opposes(r):
 		return "opposite"
+	case !slices.Equal(r.numbers, s.numbers):
+		return OtherNumber
+	case disjoint(r.names, s.names):
+		return OtherName
 	}
 	return ""
 }

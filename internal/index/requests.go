@@ -1,6 +1,9 @@
 package index
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // Requests counts how many requests have a gram (a word, or neighbors), which says how much it counts. It is not safe
 // for concurrent use.
@@ -50,8 +53,19 @@ func (x *Requests) weight(g gram) float64 {
 
 // Similarity compares two requests by their weighted Jaccard index, in [0,1]: the weight of the grams in both, divided
 // by the weight of the grams in either. Two requests without words are equal.
-func (x *Requests) Similarity(r, s Request) float64 {
-	a, b := r.grams, s.grams
+func (x *Requests) Similarity(r, s Request) float64 { return x.jaccard(r.grams, s.grams) }
+
+// KindSimilarity is Similarity without the numbers, versions and identifiers of the requests. It is 0 where no word of
+// both says what kind of task it is.
+func (x *Requests) KindSimilarity(r, s Request) float64 {
+	says := slices.ContainsFunc(r.kind, func(g gram) bool { return g.task && slices.Contains(s.kind, g) })
+	if !says {
+		return 0
+	}
+	return x.jaccard(r.kind, s.kind)
+}
+
+func (x *Requests) jaccard(a, b []gram) float64 {
 	if len(a) == 0 && len(b) == 0 {
 		return 1
 	}

@@ -41,6 +41,9 @@ var synonyms = func() map[string]string {
 var weakWords = foldedSet(`fix add remove change update improve check run test find show explain implement use
 	support make code file function error fail review build document message format log`)
 
+// countedWords name things that a number tells apart: issue 12 is another task than issue 13.
+var countedWords = foldedSet(`issue bug ticket pr pull request task story item case line step part phase question point commit`)
+
 // negations reverse the meaning of the next word.
 var negations = event.WordSet(`not no never without don't dont doesn't doesnt isn't isnt aren't won't wont can't cant
 	cannot couldn't shouldn't wouldn't didn't didnt wasn't weren't haven't hasn't except nor neither none avoid`)

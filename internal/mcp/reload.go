@@ -27,6 +27,8 @@ type option struct {
 	Summary string   `json:"summary"`
 	Reason  string   `json:"matchReason"`
 	Actions []string `json:"actions"`
+	Recipe  string   `json:"recipe,omitempty"` // what it edited and ran
+	Applies bool     `json:"edits_apply,omitempty"`
 }
 
 func (s *server) listReloadOptions(ctx context.Context, r Repo, session string, in optionsIn) (optionsOut, error) {
@@ -37,7 +39,7 @@ func (s *server) listReloadOptions(ctx context.Context, r Repo, session string, 
 	ans, err := api.Call(ctx, r.Client, api.ReloadList, api.SequencesRequest{Prompt: in.Prompt, Session: session,
 		Limit: maxFiles})
 	for _, q := range ans.Sequences {
-		out.Options = append(out.Options, option{q.ID, q.Summary, q.Reason, q.Tools()})
+		out.Options = append(out.Options, option{q.ID, q.Summary, q.Reason, q.Tools(), q.Recipe, q.Applies})
 	}
 	return out, err
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -88,6 +89,17 @@ func (a *Action) fill(in input) {
 		a.Edits, a.Swaps = in.Edits, len(in.Edits)
 	}
 }
+
+// ReplayTool is the tool of a replay, as agents and the daemon name it.
+const ReplayTool = "reload_cached"
+
+// replays reports whether the action repeats a recorded sequence: by the tool, or in a shell.
+func (a Action) replays() bool {
+	return strings.HasSuffix(a.Tool, ReplayTool) || replayCommand.MatchString(a.Command)
+}
+
+// replayCommand is aoa reload run, also by the path of the program.
+var replayCommand = regexp.MustCompile(`(^|[/\s;&|(])aoa(\.exe)?["']?\s+reload\s+(run|undo)\b`)
 
 // changes reports whether the action changes a file by itself, not by a command.
 func (a Action) changes() bool { return a.Act == event.ActEdit || a.Act == event.ActWrite }

@@ -20,6 +20,12 @@ type Match struct {
 	Entry
 	Similarity float64 `json:"similarity,omitempty"`  // in [0,1]
 	Reason     string  `json:"matchReason,omitempty"` // the parts of the similarity, in words
+	Recipe     string  `json:"recipe,omitempty"`      // what it edited and ran, in words; "" if it edited nothing
+	// Applies says that its edits can be made now as they were made then: git takes the patches of all of them, and
+	// nothing else was asked for. If not, its recipe is all that is left of it.
+	Applies bool `json:"applies,omitempty"`
+	// Differs says in which values the prompts differ, "" for none.
+	Differs index.Difference `json:"differs,omitempty"`
 }
 
 // similarity is that of the words of two requests, 0 when they have a Difference; mu is held.
@@ -70,11 +76,14 @@ func (c *Cache) Find(ctx context.Context, w Worktree, asked Ask) ([]Match, error
 		if ctx.Err() != nil {
 			break
 		}
-		if !m.offerable() || m.idle(now) {
+		if m.Recipe = m.recipe(); !m.offerable() || m.idle(now) || m.Differs != "" && m.Recipe == "" {
 			continue
 		}
 		same, stale := m.compare(dir)
 		m.Reason = fmt.Sprintf("words %d%%, files unchanged %d%%", percent(m.Similarity), percent(same))
+		if m.Differs != "" {
+			m.Reason += ", another " + string(m.Differs)
+		}
 		m.Similarity = similarity(m.Similarity, same)
 		if m.Similarity >= cfg.MinSimilarity && !stale {
 			out = append(out, m)
@@ -84,7 +93,11 @@ func (c *Cache) Find(ctx context.Context, w Worktree, asked Ask) ([]Match, error
 		return cmp.Or(cmp.Compare(b.Similarity, a.Similarity), b.Used.Compare(a.Used),
 			cmp.Compare(a.ID, b.ID))
 	})
-	return out[:min(len(out), maxMatches)], nil
+	out = out[:min(len(out), maxMatches)]
+	for i, m := range out {
+		out[i].Applies = m.Recipe != "" && m.Differs == "" && i < maxOffer && m.applies(ctx, w)
+	}
+	return out, nil
 }
 
 // fitting are copies of the entries of the same trigger whose words fit. Similarity is that of the words.
@@ -95,8 +108,15 @@ func (c *Cache) fitting(t Trigger, request index.Request) (out []Match) {
 		if e.Trigger != t || !e.well() {
 			continue
 		}
-		if s := c.similarity(request, e.request); s >= contentFloor {
-			out = append(out, Match{Entry: *e, Similarity: s})
+		s, differs := 0.0, request.Difference(e.request)
+		switch {
+		case differs == "":
+			s = c.requests.Similarity(request, e.request)
+		case differs.OfValues():
+			s = c.requests.KindSimilarity(request, e.request)
+		}
+		if s >= contentFloor {
+			out = append(out, Match{Entry: *e, Similarity: s, Differs: differs})
 		}
 	}
 	return out

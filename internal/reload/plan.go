@@ -62,6 +62,23 @@ func newPlan(ctx context.Context, w Worktree, e Entry, skip []int) *plan {
 	return l
 }
 
+// applies reports whether git takes the patches of all edits as the files are now.
+func (e *Entry) applies(ctx context.Context, w Worktree) bool {
+	var all []filePatch
+	for _, a := range e.Actions {
+		if !a.changes() || !a.OK {
+			continue
+		}
+		if e.note(a) != "" || w.ignored(a.Paths[0]) {
+			return false
+		}
+		if f := (filePatch{Path: a.Paths[0], Patch: e.patch(a.Paths[0])}); !slices.Contains(all, f) {
+			all = append(all, f)
+		}
+	}
+	return len(all) > 0 && w.Apply(ctx, whole(all), "--check") == nil
+}
+
 // name identifies a plan: only one that was shown is carried out. It is "" when there is nothing to do.
 func (l *plan) name() string {
 	if l.broken || len(l.patches) == 0 {

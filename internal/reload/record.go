@@ -120,9 +120,10 @@ func (c *Cache) enter(ctx context.Context, e *Entry) error {
 	return c.put(ctx, e)
 }
 
-// worth reports whether a turn can be found and replayed: a prompt of fewer than two words ("go on") cannot be found.
+// worth reports whether a turn can be found and replayed: a prompt of fewer than two words ("go on") cannot be found. A
+// turn that replayed another one is none of its own: it would take the place of what it replayed.
 func (e *Entry) worth() bool {
-	if e.Type == Prompt && index.NewRequest(e.Text).Len() < 2 {
+	if e.Type == Prompt && index.NewRequest(e.Text).Len() < 2 || slices.ContainsFunc(e.Actions, Action.replays) {
 		return false
 	}
 	return slices.ContainsFunc(e.Actions, func(a Action) bool { return a.OK && a.Act != event.ActOther })

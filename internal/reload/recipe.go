@@ -1,0 +1,72 @@
+package reload
+
+import (
+	"cmp"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/aoa-dev/aoa/internal/event"
+)
+
+// Bounds of a recipe.
+const (
+	maxNamed   = 8  // files
+	maxRan     = 3  // commands, the last
+	maxCommand = 60 // bytes of one
+)
+
+// recipe says what a sequence edited, with the first line that it changed in each file, and what it ran: "edited
+// install:3, man/man1/fzf.1:24; ran make docs". It is "" for one that edited nothing.
+func (e *Entry) recipe() string {
+	var edited, ran []string
+	for _, f := range e.Files {
+		if f.Wrote {
+			name := f.Path.Display()
+			if line := changedLine(f.Patch); line > 0 {
+				name = fmt.Sprintf("%s:%d", name, line)
+			}
+			edited = append(edited, name)
+		}
+	}
+	if len(edited) == 0 {
+		return ""
+	}
+	for _, a := range e.Actions {
+		command := event.Path(event.Clip(strings.Join(strings.Fields(a.Command), " "), maxCommand)).Display()
+		if a.Act == event.ActRun && a.OK && !a.Secret && command != "" && !slices.Contains(ran, command) {
+			ran = append(ran, command)
+		}
+	}
+	text := "edited " + strings.Join(edited[:min(len(edited), maxNamed)], ", ")
+	if more := len(edited) - maxNamed; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	if ran = ran[max(0, len(ran)-maxRan):]; len(ran) > 0 {
+		text += "; ran " + strings.Join(ran, ", ")
+	}
+	return text
+}
+
+// hunk begins a part of a patch: "@@ -1,7 +1,8 @@".
+var hunk = regexp.MustCompile(`(?m)^@@ -([0-9]+)(?:,[0-9]+)? \+`)
+
+// changedLine is the first line that a patch changes, as the file was before it; 0 without a patch.
+func changedLine(patch string) (line int) {
+	at := hunk.FindStringSubmatchIndex(patch)
+	if at == nil {
+		return 0
+	}
+	if _, err := fmt.Sscan(patch[at[2]:at[3]], &line); err != nil {
+		return 0
+	}
+	_, body, _ := strings.Cut(patch[at[1]:], "\n")
+	for text := range strings.Lines(body) {
+		if text[0] != ' ' {
+			break
+		}
+		line++
+	}
+	return cmp.Or(line, 1) // a new file begins at 0
+}

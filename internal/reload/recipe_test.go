@@ -1,0 +1,81 @@
+package reload
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/index"
+	"github.com/aoa-dev/aoa/scripts/fault"
+)
+
+// TestRecipe: a sequence that edits is offered with what it edited and ran. Its edits apply while the files are as they
+// were, and only for the same numbers, versions and names.
+func TestRecipe(t *testing.T) {
+	lines := strings.Repeat("line\n", 9)
+	d := newFixture(t, map[string]string{"install": lines + "version=0.74.0\n" + lines, "main.go": "const v = \"0.74.0\"\n"})
+	d.turn("s", "bump the version to 0.74.1", edits("install", "0.74.0", "0.74.1"), edits("main.go", "0.74.0", "0.74.1"),
+		commands("make docs"), commands("make docs"))
+	const recipe = "edited install:10, main.go:1; ran make docs"
+	check := func(prompt string, applies bool, differs index.Difference) {
+		t.Helper()
+		found, err := d.cache.Find(t.Context(), d.w, asked(prompt))
+		fault.Check(t, err)
+		if len(found) != 1 {
+			t.Fatalf("%q finds %d", prompt, len(found))
+		}
+		got := found[0]
+		fault.Same(t, prompt, fmt.Sprint(got.Recipe, " ", got.Applies, " ", got.Differs), fmt.Sprint(recipe, " ", applies, " ", differs))
+	}
+	check("bump the version to 0.74.1", true, "")
+	check("bump the version to v0.75.0-rc1", false, index.OtherNumber)
+	if d.find("bump the copyright year to 2027") != "" {
+		t.Error("it is offered for another task")
+	}
+	d.write("main.go", "package main\n\nconst v = \"0.74.1\"\n")
+	check("bump the version to 0.74.1", false, "")
+	d.write("main.go", "const v = \"0.74.1\" // by hand\n")
+	d.write("install", "version=0.74.1\n")
+	if d.find("bump the version to 0.74.1") != "" {
+		t.Error("it is offered although others have changed all of its files")
+	}
+}
+
+// TestRecipeOfNames: the same task for another name has a recipe, and what only a number tells apart has none.
+func TestRecipeOfNames(t *testing.T) {
+	d := newFixture(t, map[string]string{"a_test.go": "package a\n", "b.go": "package b\n"})
+	d.turn("s", "add a test for parseQuery", edits("a_test.go", "package a", "package a\n\nfunc TestQuery() {}"))
+	d.turn("s", "fix issue #12", edits("b.go", "package b", "package b // fixed"))
+	if found, err := d.cache.Find(t.Context(), d.w, asked("add a test for parseHeader")); err != nil || len(found) != 1 ||
+		found[0].Recipe != "edited a_test.go:2" || found[0].Applies || !strings.HasSuffix(found[0].Reason, "another name") {
+		t.Errorf("%+v, %v", found, err)
+	}
+	for _, prompt := range []string{"fix issue #13", "remove the test for parseHeader", "do not add a test for parseHeader"} {
+		if id := d.find(prompt); id != "" {
+			t.Errorf("%q finds %s", prompt, id)
+		}
+	}
+}
+
+// TestReplayIsNotRecorded: a turn that repeats a sequence, by the tool or in a shell, leaves the sequence as it is.
+func TestReplayIsNotRecorded(t *testing.T) {
+	d := newFixture(t, map[string]string{"a.go": "one\n", "b.go": "one\n"})
+	d.turn("s", "make the first number a digit", edits("a.go", "one", "1"), edits("b.go", "one", "1"))
+	id := d.find("make the first number a digit")
+	before, err := d.cache.Get(t.Context(), id)
+	fault.Check(t, err)
+	tool := func(name string) Action { return Action{Tool: name, Act: event.ActOther} }
+	for i, how := range [][]Action{{commands("aoa reload run " + id)}, {commands("cd x && /usr/bin/aoa reload run " + id + " --edits")},
+		{tool("mcp__aoa__reload_cached"), reads("a.go")}, {reads("a.go"), tool(ReplayTool)}} {
+		d.turn(fmt.Sprint("s", i), "make the first number a digit", append(how, edits("a.go", "one", "2"))...)
+	}
+	after, err := d.cache.Get(t.Context(), id)
+	fault.Check(t, err)
+	before.request, after.request = index.Request{}, index.Request{}
+	fault.Same(t, "the entry", fmt.Sprintf("%+v", after), fmt.Sprintf("%+v", before))
+	d.turn("s9", "make the first number a digit", commands("grep 'reload run' aoa.md"), edits("a.go", "one", "3"))
+	if now, err := d.cache.Get(t.Context(), id); err != nil || len(now.Actions) != 2 || now.Actions[0].Command == "" {
+		t.Errorf("what speaks of a replay is taken for one: %+v, %v", now, err)
+	}
+}

@@ -90,7 +90,7 @@ func (a *app) examine(ctx context.Context) []finding {
 	if repo.Shallow() {
 		add("history", false, shallow, deepen)
 	}
-	out = append(out, a.examineDaemon(ctx, repo, place)...)
+	out = append(out, a.examineDaemon(ctx, place)...)
 	return append(out, a.examineHooks(ctx, repo)...)
 }
 
@@ -114,9 +114,12 @@ func (a *app) examineStore(p locate.Place) []finding {
 	return out
 }
 
-func (a *app) examineDaemon(ctx context.Context, repo *watcher.Repo, p locate.Place) []finding {
+func (a *app) examineDaemon(ctx context.Context, p locate.Place) []finding {
 	begin := a.now()
-	st, err := api.Call(ctx, a.dial(repo, p), api.Status, api.None{})
+	st, err := api.Call(ctx, a.running(p), api.Status, api.None{})
+	if errors.Is(err, api.ErrNoDaemon) {
+		return []finding{{"daemon", true, "not running; the next command or hook that needs it starts it", ""}}
+	}
 	var refused *api.Error
 	if errors.As(err, &refused) && refused.Hint != "" {
 		return []finding{{"daemon", false, err.Error(), refused.Hint}}

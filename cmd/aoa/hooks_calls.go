@@ -25,7 +25,7 @@ const calledEvents = 1000
 func (a *app) lastCalls(ctx context.Context, repo *watcher.Repo) map[string]time.Time {
 	out := map[string]time.Time{}
 	if place := locate.Find(repo.CommonDir, a.getenv); place.Known() == nil {
-		ans, _ := api.Call(ctx, a.dial(repo, place), api.Log, api.LogRequest{Limit: calledEvents})
+		ans, _ := api.Call(ctx, a.running(place), api.Log, api.LogRequest{Limit: calledEvents})
 		for _, e := range ans.Events { // the oldest first
 			// Commits come from history: git's hook leaves no event.
 			if _, said := e.Body.(event.Hint); !said && e.Agent != gitHook {

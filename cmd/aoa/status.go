@@ -25,12 +25,24 @@ func (a *app) status() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "status",
 		Short: "what the daemon has learned, and its state",
+		Long:  "Says what the daemon has learned, and how it is. If no daemon runs, it says so and starts none.",
 		Args:  cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if all {
 				return a.statusAll(c.Context())
 			}
-			if err := show(c.Context(), a, api.Status, api.None{}, a.statusTable); err != nil || a.json {
+			repo, place, err := a.known(c.Context())
+			if err != nil {
+				return err
+			}
+			st, err := api.Call(c.Context(), a.running(place), api.Status, api.None{})
+			if errors.Is(err, api.ErrNoDaemon) {
+				st, err = api.StatusAnswer{Repo: string(repo.Root), Store: place.Store, DB: folderSize(place.Store)}, nil
+			}
+			if err == nil {
+				err = a.answer(st, func() { a.statusTable(st) })
+			}
+			if err != nil || a.json {
 				return err
 			}
 			return a.hintWorktree(c.Context())
@@ -41,6 +53,11 @@ func (a *app) status() *cobra.Command {
 }
 
 func (a *app) statusTable(st api.StatusAnswer) {
+	if st.Pid == 0 {
+		a.table(cells("repository", st.Repo), cells("store", fmt.Sprintf("%s (%s)", st.Store, size(st.DB))),
+			cells("daemon", "not running; the next command or hook that needs it starts it"))
+		return
+	}
 	rows := []string{
 		cells("repository", st.Repo),
 		cells("store", fmt.Sprintf("%s (%s; sessions and saves up to %s)", st.Store, size(st.DB), size(st.KeepBytes))),
@@ -153,8 +170,9 @@ func (a *app) daemons() []locate.Place {
 		p := locate.Find(common, a.getenv)
 		p.Store = store
 		if _, err := os.Stat(store); err != nil {
-			if errors.Is(err, fs.ErrNotExist) { // and not on a disk that does not answer
-				os.Remove(n) // the clone is gone
+			// Where its folder is missing, too, a disk may not be mounted.
+			if _, folder := os.Stat(filepath.Dir(store)); errors.Is(err, fs.ErrNotExist) && folder == nil {
+				os.Remove(n)
 			}
 			continue
 		}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -91,7 +90,7 @@ func (a *app) suggestFiles(ctx context.Context, q event.Query, args []string, ho
 	told, cancel := checkout.ForGit(ctx)
 	defer cancel()
 	if how.staged {
-		staged, err := stagedFiles(told, repo)
+		staged, err := stagedFiles(told, repo, a.getenv("GIT_INDEX_FILE"))
 		if err != nil {
 			return err
 		}
@@ -132,8 +131,8 @@ func (a *app) suggestFiles(ctx context.Context, q event.Query, args []string, ho
 }
 
 // stagedFiles are the files that the commit which is being made changes.
-func stagedFiles(ctx context.Context, repo *watcher.Repo) (out []event.Path, err error) {
-	files, err := repo.WithIndex(os.Getenv("GIT_INDEX_FILE")).Staged(ctx)
+func stagedFiles(ctx context.Context, repo *watcher.Repo, index string) (out []event.Path, err error) {
+	files, err := repo.WithIndex(index).Staged(ctx)
 	if err == nil && len(files) == 0 {
 		err = fail(exitFailed, "git add FILE…", "nothing is staged")
 	}

@@ -76,13 +76,13 @@ func TestTeam(t *testing.T) {
 		}
 		if round == 1 {
 			team[0].must("daemon", "stop")
-			team[0].must("status")
+			team[0].must("daemon", "start")
 			pid := team[1].status().Pid
 			p, err := os.FindProcess(pid)
 			fault.Check(t, err)
 			fault.Check(t, p.Kill())
 			team[1].until("another daemon", func() bool {
-				return team[1].do("status").code == 0 && team[1].status().Pid != pid
+				return team[1].do("daemon", "start").code == 0 && team[1].status().Pid != pid
 			})
 		}
 	}

@@ -60,7 +60,8 @@ func Run(ctx context.Context, o Options) error {
 		return fmt.Errorf("stat lock of %s: %w", o.Place.Store, err)
 	}
 	defer func() {
-		if o.Ended != nil && !o.Replaced() {
+		// Where the whole store is gone, no other daemon has taken its place.
+		if now, err := os.Stat(o.Place.Lock()); o.Ended != nil && (err != nil || os.SameFile(o.lockFile, now)) {
 			o.Ended()
 		}
 	}()

@@ -8,18 +8,18 @@ import (
 )
 
 // Contents is an index of what files say, by field: words of the path, of the names that a file defines, of its doc
-// strings and comments, of its body, and exact identifiers. It never keeps a text. It holds the files as they are now,
-// packed in segments: a file that is saved becomes a segment of its own, and segments are merged when there are many of
-// a size. It is safe for concurrent use.
+// strings and comments, of its body, and exact identifiers. It never keeps a text. It holds the files as they are now:
+// the base, which is one packed segment, and over it what changed since. A file that is saved or removed is gone from
+// the base, and becomes a small segment of the overlay; fold makes a new base of all. It is safe for concurrent use.
 type Contents struct {
 	maxFiles, maxBytes int
 
-	merging sync.Mutex // held while segments are merged
+	merging sync.Mutex // held while segments are merged, or folded into a new base
 
 	mu       sync.RWMutex // guards what follows; held for a short time
 	version  uint64       // grows with every change
 	files    map[event.Path]position
-	segments []*segment        // each with files that are not gone
+	segments []*segment        // the base, if there is one, and the overlay; each with files that are not gone
 	named    map[string]uint32 // files with that word in their path
 	lengths  [fields]float64   // sums of the lengths of all files
 	bytes    int               // of all segments
@@ -37,13 +37,13 @@ const (
 	maxBytes = 1 << 28 // of all segments
 )
 
-// Bounds of segments and of one step.
+// Bounds of the overlay and of one step.
 const (
-	mergeAt     = 8    // segments of a size are merged; a size is a power of this many files
-	maxSmall    = 512  // files that are merged at once when one is saved: about 3 ms
+	mergeAt     = 8    // segments of the overlay of a size are merged; a size is a power of this many files
+	maxSmall    = 512  // files of the overlay that are merged at once when one is saved: about 3 ms
 	removalStep = 1024 // files that are removed between questions
-	maxGone     = 0.5  // share of the files of a segment; with more it is packed again
-	packAt      = 0.1  // share of all files outside of the largest segment, or gone, with which Pack makes one segment
+	foldAt      = 0.5  // share of all files in the overlay, or gone, with which a new base is made while files are saved
+	packAt      = 0.1  // the same before the index is kept on disk, and when all files have been read
 )
 
 // NewContents returns an index of no file.
@@ -70,13 +70,13 @@ func (c *Contents) Size(p event.Path) float64 {
 	return 0
 }
 
-// Set replaces what a file says. See Extract for what a text says.
+// Set replaces what a file says, and makes a new base when much has changed. See Extract for what a text says.
 func (c *Contents) Set(p event.Path, text []byte) {
 	c.set(p, text)
-	c.merge(maxFiles)
+	c.fold(foldAt)
 }
 
-// set is Set that merges small segments only.
+// set is Set that makes no new base.
 func (c *Contents) set(p event.Path, text []byte) {
 	said := Extract(p, text)
 	if said.Size == 0 {
@@ -91,7 +91,7 @@ func (c *Contents) set(p event.Path, text []byte) {
 		c.enter(p, s, path)
 	}
 	c.mu.Unlock()
-	c.merge(maxSmall)
+	c.merge()
 }
 
 // enter makes the only file of a segment known.
@@ -131,7 +131,7 @@ func (c *Contents) Remove(paths ...event.Path) {
 		c.remove(step...)
 		c.mu.Unlock()
 	}
-	c.merge(maxSmall)
+	c.merge()
 }
 
 func (c *Contents) remove(paths ...event.Path) {
@@ -160,11 +160,11 @@ func (c *Contents) remove(paths ...event.Path) {
 	}
 }
 
-// merge merges segments while there are mergeAt of a size, and packs those of which most is gone, where that concerns
-// at most most files. If another merge is under way, that one goes on, or the next does.
-func (c *Contents) merge(most int) {
+// merge merges segments of the overlay while there are mergeAt of a size, up to maxSmall files. If a merge or a fold is
+// under way, that one goes on, or the next does.
+func (c *Contents) merge() {
 	for c.merging.TryLock() {
-		parts := c.due(most)
+		parts := c.small()
 		if len(parts) > 0 {
 			c.replace(parts)
 		}
@@ -175,49 +175,49 @@ func (c *Contents) merge(most int) {
 	}
 }
 
-// due returns segments that are to be merged.
-func (c *Contents) due(most int) []part {
+// small returns segments of the overlay that are to be merged.
+func (c *Contents) small() []part {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
-	var ofSize [32][]*segment
-	var live [32]int
+	var ofSize [3][]*segment
 	for _, s := range c.segments {
-		if gone := s.size() - s.live; float64(gone) > maxGone*float64(s.size()) && s.live <= most {
-			return partsOf(s)
+		if s.live > maxSmall/mergeAt {
+			continue // it waits for the next base, or is the base
 		}
-		level := 0
+		size := 0
 		for n := s.live; n >= mergeAt; n /= mergeAt {
-			level++
+			size++
 		}
-		ofSize[level], live[level] = append(ofSize[level], s), live[level]+s.live
-		if len(ofSize[level]) == mergeAt {
-			if live[level] <= most {
-				return partsOf(ofSize[level]...)
-			}
-			ofSize[level], live[level] = nil, 0
+		if ofSize[size] = append(ofSize[size], s); len(ofSize[size]) == mergeAt {
+			return partsOf(ofSize[size])
 		}
 	}
 	return nil
 }
 
-func partsOf(segments ...*segment) (parts []part) {
+func partsOf(segments []*segment) (parts []part) {
 	for _, s := range segments {
 		parts = append(parts, part{segment: s, gone: slices.Clone(s.gone)})
 	}
 	return parts
 }
 
-// pack makes one segment of all, if much is outside of the largest or gone, or always.
-func (c *Contents) pack(always bool) {
+// fold makes a new base of all files if more than a share of them are in the overlay, or gone. Questions are answered
+// meanwhile.
+func (c *Contents) fold(share float64) {
 	c.merging.Lock()
 	defer c.merging.Unlock()
 	c.mu.RLock()
-	parts, largest, all := partsOf(c.segments...), 0, 0
+	base, all := 0, 0
 	for _, s := range c.segments {
-		largest, all = max(largest, s.live), all+s.size()
+		base, all = max(base, s.live), all+s.size()
+	}
+	var parts []part
+	if float64(all-base) > share*float64(all) {
+		parts = partsOf(c.segments)
 	}
 	c.mu.RUnlock()
-	if always || float64(all-largest) > packAt*float64(all) {
+	if len(parts) > 0 {
 		c.replace(parts)
 	}
 }
@@ -244,14 +244,8 @@ func (c *Contents) replace(parts []part) {
 			}
 		}
 	}
-	// The new one takes the place of the first: so merged segments stay in the order of their files.
-	segments := make([]*segment, 0, len(c.segments))
-	for _, other := range c.segments {
-		if !old[other] {
-			segments = append(segments, other)
-		}
-	}
-	if c.segments = segments; s.live > 0 {
+	c.segments = slices.DeleteFunc(c.segments, func(other *segment) bool { return old[other] })
+	if s.live > 0 {
 		c.segments = append(c.segments, s)
 		c.bytes += s.bytes()
 	}

@@ -174,7 +174,7 @@ func TestContentsAfterAnyChange(t *testing.T) {
 				delete(now, p)
 			}
 		case r.IntN(50) == 0:
-			c.pack(r.IntN(2) == 0)
+			c.fold([]float64{0, packAt, foldAt}[r.IntN(3)])
 		default:
 			text := fmt.Sprintf("// about %s\nfunc nameNumber%s() { callSome%s(); callSome%s(); callSome%s() }",
 				letters(r.IntN(9)), letters(r.IntN(500)), letters(r.IntN(500)), letters(r.IntN(500)), letters(r.IntN(20)))
@@ -231,7 +231,7 @@ func TestContentsChangeDuringMerge(t *testing.T) {
 		set(event.Path(fmt.Sprintf("f%d.go", i)), fmt.Sprintf("func nameNumber%s() { callSome%s() }", letters(20*i),
 			letters(i)))
 	}
-	parts := partsOf(c.segments...)
+	parts := partsOf(c.segments)
 	c.merging.Lock() // as merge does
 	set("f3.go", "func nameNumberzzz() {}")
 	set("new.go", "func nameNumberaaaaa() { callSomeaaaab() }")

@@ -21,10 +21,12 @@
 // and the blob id of each file: after a start it neither reads nor hashes a file of the same size and time, and one
 // with the same blob id is not extracted again. A Tree is made again at each start, at about 1 µs per file.
 //
-// Contents is made of segments, as in Lucene: packed lists of the files that have a word, by the hash of the word,
-// which never change. The words themselves are not kept. A file that is saved becomes a segment of its own, and its
-// entries in the old one no longer count. Eight segments of a size are merged: at once if they have at most 512 files,
-// else by Reader.Run. A question waits for no merge. Answers do not depend on how files are divided into segments.
+// Contents is made of packed segments: lists of the files that have a word, by the hash of the word, which never change.
+// The words themselves are not kept. One segment is the base. What changed since lies over it: a file that is saved or
+// removed is gone from the base, and a saved one becomes a small segment of the overlay. Eight of these of a size are
+// merged at once, up to 512 files. When half of all files are in the overlay or gone, Reader.Run folds all into a new base,
+// and when a tenth is, before it keeps them on disk. The overlay is several segments, because one would be packed again
+// at every save. A question waits for no merge, and no answer depends on where the files are.
 //
 // Memory is bounded. A file longer than 1 MB, an image and a binary say nothing. Within that nothing of a file is left
 // out: its words by field, with counts of at most 255, and its identifiers, about 1 KB for a file of Go libraries. Of

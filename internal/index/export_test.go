@@ -7,8 +7,8 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// Pack makes one segment.
-func (c *Contents) Pack() { c.pack(true) }
+// Pack makes a new base.
+func (c *Contents) Pack() { c.fold(0) }
 
 // ForgetTokens frees what extraction knows of tokens.
 func ForgetTokens() { extractors = sync.Pool{New: extractors.New} }

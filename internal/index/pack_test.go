@@ -190,8 +190,8 @@ func TestPackedAnswers(t *testing.T) {
 		}
 		sameAnswers(t, 0, got, c, now)
 		got.Set("d0/f0.go", []byte("func nameNumber() {}"))
-		got.pack(true)
-		c.pack(true)
+		got.fold(0)
+		c.fold(0)
 	}
 }
 
@@ -209,7 +209,7 @@ func FuzzUnpack(f *testing.F) {
 		content := b.Bytes()[len(packMagic)+1:]
 		f.Add(content)
 		f.Add(content[:len(content)/2])
-		c.pack(true)
+		c.fold(0)
 	}
 	f.Fuzz(func(t *testing.T, content []byte) {
 		packed := append([]byte(packMagic), packVersion)
@@ -227,7 +227,7 @@ func FuzzUnpack(f *testing.F) {
 		}
 		c.Match(ParseText("how does NextBackoff send a request\n\nsendRequest in client/send.go"))
 		c.Set("new.go", []byte("func NextBackoff() {}"))
-		c.pack(true)
+		c.fold(0)
 		if c.Match(ParseText("NextBackoff")) == nil {
 			t.Error("a new file is not found")
 		}

@@ -109,7 +109,7 @@ func (r *Reader) Run(ctx context.Context, tree func() *Tree) error {
 	for round := true; ; {
 		if t := tree(); round && t != nil {
 			r.readAll(ctx, t)
-			r.contents.pack(false)
+			r.contents.fold(packAt)
 			first := !r.isReady()
 			r.Skip()
 			if first && ctx.Err() == nil {
@@ -123,7 +123,7 @@ func (r *Reader) Run(ctx context.Context, tree func() *Tree) error {
 		case <-r.stale:
 			round = true
 		case <-r.changed:
-			r.contents.merge(maxFiles)
+			r.contents.fold(foldAt)
 		case <-later.C:
 			r.save()
 			later.Reset(saveEvery)
@@ -191,7 +191,7 @@ func (r *Reader) saveLocked() error {
 	if !dirty {
 		return nil
 	}
-	r.contents.pack(false)
+	r.contents.fold(packAt)
 	err := r.file.Write(func(to io.Writer) error { return r.contents.packTo(to, versions) })
 	if err != nil {
 		r.mu.Lock()
@@ -219,7 +219,7 @@ func (r *Reader) Forget(p event.Path) error {
 	r.forgetLocked(gone...)
 	r.dirty = true // also of a file that went before: its words are there until segments are merged
 	r.mu.Unlock()
-	r.contents.pack(true)
+	r.contents.fold(0)
 	return r.saveLocked()
 }
 
@@ -241,12 +241,12 @@ func (r *Reader) readAll(ctx context.Context, tree *Tree) {
 		}
 		r.read(p)
 		if i%mergeEvery == 0 {
-			r.contents.merge(maxFiles)
+			r.contents.fold(foldAt)
 		}
 	}
 }
 
-// mergeEvery is the number of files that are read before large segments are merged.
+// mergeEvery is the number of files that are read before a new base may be made.
 const mergeEvery = 256
 
 // read reads a file if it was written since. Symbolic links, which may lead anywhere, and files longer than MaxDocument

@@ -33,7 +33,7 @@ func table(c *Config) []Key {
 		row(&c.Quiet, "quiet", "100ms", duration("1ms", "1m"), AtOnce,
 			"A burst of saves has ended when no file was saved for this time."),
 		row(&c.IdleTimeout, "idle_timeout", "4h", duration("0", "365d"), AtOnce,
-			"The daemon stops when nothing has called it for this time. 0 lets it run forever."),
+			"The daemon stops when nothing has called it for this time. 0 lets it run forever. Called once, it stays ten minutes at most."),
 		row(&c.RetentionBytes, "retention.bytes", "500MB", size("10MB", "1TB"), AtOnce,
 			"The largest size of sessions and saves in the log. The oldest are deleted first, and what was "+
 				"learned from them stays."),

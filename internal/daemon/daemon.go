@@ -96,7 +96,7 @@ func newDaemon(o Options, cfg config.Config, stop context.CancelCauseFunc) *Daem
 		warnings: &monitor.Warnings{}, calls: &schedule.Calls{}, metrics: monitor.NewMetrics(),
 		left: make(chan struct{}, 1)}
 	d.alert = d.warnings.Logger(o.Log)
-	d.calls.Note(o.Now())
+	d.calls.Begin(o.Now())
 	return d
 }
 

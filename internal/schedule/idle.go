@@ -8,11 +8,17 @@ import (
 	"time"
 )
 
-// Calls knows the time of the last call. It is safe for concurrent use.
-type Calls struct{ unixMilli atomic.Int64 }
+// Calls knows how many calls there were, and the time of the last one. It is safe for concurrent use.
+type Calls struct{ count, unixMilli atomic.Int64 }
 
 // Note notes a call.
-func (c *Calls) Note(at time.Time) { c.unixMilli.Store(at.UnixMilli()) }
+func (c *Calls) Note(at time.Time) {
+	c.count.Add(1)
+	c.unixMilli.Store(at.UnixMilli())
+}
+
+// Begin notes when the process began, which is no call.
+func (c *Calls) Begin(at time.Time) { c.unixMilli.Store(at.UnixMilli()) }
 
 // last is the time of the last call.
 func (c *Calls) last() time.Time { return time.UnixMilli(c.unixMilli.Load()) }
@@ -28,6 +34,10 @@ type Idle struct {
 	Gone      func() bool          // what the process serves is gone: it stops at once
 	Stop      func(gone bool)
 }
+
+// passing is how long a process stays that was called once at most: an agent that searches many repositories starts one
+// in each.
+const passing = 10 * time.Minute
 
 // How often the idle time is checked, at most and at least.
 const (
@@ -68,6 +78,9 @@ func (i *Idle) Run(ctx context.Context) error {
 		limit := i.Limit()
 		if limit == 0 || i.Busy() {
 			continue
+		}
+		if i.Calls.count.Load() <= 1 {
+			limit = min(limit, passing)
 		}
 		left := limit - i.Now().Sub(i.Calls.last())
 		switch {

@@ -12,6 +12,34 @@ import (
 	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
+// TestPassing: a process that was called once stays for ten minutes, one that was called again for its whole limit, and
+// one without a limit for ever.
+func TestPassing(t *testing.T) {
+	for _, c := range []struct {
+		calls int
+		limit time.Duration
+		want  time.Duration // 0: it stays
+	}{{0, time.Hour, 10 * time.Minute}, {1, time.Hour, 10 * time.Minute}, {1, time.Minute, time.Minute}, {2, time.Hour, time.Hour}, {1, 0, 0}} {
+		synctest.Test(t, func(t *testing.T) {
+			var calls Calls
+			begin, ended := time.Now(), time.Time{}
+			calls.Begin(begin)
+			for range c.calls {
+				calls.Note(begin)
+			}
+			never := func() bool { return false }
+			i := &Idle{Calls: &calls, Now: time.Now, Alert: slog.New(slog.DiscardHandler), Limit: func() time.Duration { return c.limit },
+				Busy: never, Unwritten: never, Gone: never, Stop: func(bool) { ended = time.Now() }}
+			go func() { _ = i.Run(t.Context()) }()
+			time.Sleep(3 * time.Hour) // in a synctest bubble
+			synctest.Wait()
+			if c.want == 0 != ended.IsZero() || c.want > 0 && ended.Sub(begin).Round(idleAtMost) != c.want {
+				t.Errorf("after %d calls, limit %v: it ended after %v", c.calls, c.limit, ended.Sub(begin))
+			}
+		})
+	}
+}
+
 // TestIdle: without a call for the limit the process is stopped, but not while something long is under way
 // or events wait that cannot be written, which is said once. What it serves may be gone at any time.
 func TestIdle(t *testing.T) {
@@ -22,6 +50,7 @@ func TestIdle(t *testing.T) {
 		var busy, unwritten, gone atomic.Bool
 		limit.Store(int64(time.Hour))
 		ended := make(chan bool, 1)
+		calls.Note(time.Now())
 		calls.Note(time.Now())
 		i := &Idle{Calls: &calls, Now: time.Now, Alert: slog.New(slog.NewTextHandler(&log, nil)),
 			Limit: func() time.Duration { return time.Duration(limit.Load()) }, Busy: busy.Load,

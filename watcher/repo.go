@@ -111,7 +111,7 @@ func (r *Repo) checkOwner(ctx context.Context, at locate.Repository) error {
 	_, err := r.git.Run(ctx, where, "rev-parse", "--git-dir")
 	if e, ok := errors.AsType[*git.Error](err); ok && (strings.Contains(e.Stderr, "dubious ownership") ||
 		strings.Contains(e.Stderr, "unsafe repository")) {
-		return fmt.Errorf("%w: to trust it run: git config --global --add safe.directory %s", ErrOwner, where)
+		return fmt.Errorf("%w: to trust it run: git config --global --add safe.directory %s", ErrOwner, event.ShellWord(where))
 	}
 	return err
 }

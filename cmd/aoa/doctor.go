@@ -13,6 +13,7 @@ import (
 
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/config"
+	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/git"
 	"github.com/aoa-dev/aoa/internal/locate"
 	"github.com/aoa-dev/aoa/watcher"
@@ -100,15 +101,15 @@ func (a *app) examineStore(p locate.Place) []finding {
 		return []finding{{"store", false, err.Error(), "aoa init"}}
 	}
 	if st.Mode().Perm()&0o077 != 0 && os.PathSeparator == '/' {
-		return []finding{{"store", false, p.Store + " is open to other users", "chmod 700 " + p.Store}}
+		return []finding{{"store", false, p.Store + " is open to other users", "chmod 700 " + event.ShellWord(p.Store)}}
 	}
 	out := []finding{{"store", true, p.Store, ""}}
 	for _, why := range []string{"damaged", "version"} {
-		pattern := filepath.Join(p.Store, "*."+why+"-*")
-		if old, _ := filepath.Glob(pattern); len(old) > 0 {
+		pattern := "*." + why + "-*"
+		if old, _ := filepath.Glob(filepath.Join(p.Store, pattern)); len(old) > 0 {
 			out = append(out, finding{"database", false,
 				fmt.Sprintf("%d files that could not be used were moved aside; the newest is %s",
-					len(old), old[len(old)-1]), "rm " + pattern})
+					len(old), old[len(old)-1]), "rm " + event.ShellWord(p.Store) + "/" + pattern})
 		}
 	}
 	return out

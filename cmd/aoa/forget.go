@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 func (a *app) forget() *cobra.Command {
@@ -21,10 +22,11 @@ func (a *app) forget() *cobra.Command {
 		Short: "erase what was learned of a path, session, time or clone",
 		Long: `Erases events, scores, cached data, recorded sequences, session snapshots, what pipelines stored,
 results of stages that read the PATH, and the page of aoa report in the store. The bytes on the disk are
-erased too. A PATH may be a folder: then it asks first. A session may be named by the beginning of its id.
+erased too. A PATH may be a folder: then it asks first, for a file it does not. What is forgotten of
+past commits is not learned again, not by aoa init either; what happens from now on is. A session may be named by the beginning of its id.
 With redis_url the other clones forget what came from here, too. --origin removes what came from one of
 them, and takes nothing from it any more. It exits 1 if nothing was learned about it. To keep aOa from
-learning a path again, list it in .aoaignore.`,
+learning a path at all, list it in .aoaignore.`,
 		Example: "  aoa forget --yes secrets/\n  aoa forget --session 5f0c2d1e\n  aoa forget --since 2h",
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) (err error) {
@@ -43,7 +45,7 @@ learning a path again, list it in .aoaignore.`,
 			}
 			if strings.HasSuffix(string(r.File), "/") && !yes &&
 				!a.agree("forget all that was learned about the files in "+strings.TrimSuffix(a.display(r.File), "/")+"/?") {
-				return fail(exitFailed, "aoa forget --yes "+args[0], "nothing was forgotten")
+				return fail(exitFailed, "aoa forget --yes "+event.ShellWord(args[0]), "nothing was forgotten")
 			}
 			// it may name what is to be forgotten
 			if err := os.Remove(a.reportFile(repo)); err != nil && !errors.Is(err, fs.ErrNotExist) {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/aoa-dev/aoa/hooks/agents"
 	"github.com/aoa-dev/aoa/hooks/install"
+	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/watcher"
 )
 
@@ -245,10 +246,10 @@ func (a *app) tryHook(ctx context.Context, f finding, command string, noted *boo
 	*noted = true
 	f.Detail += "; an agent that is started from the desktop does not find aoa, its PATH is " + desktopPath()
 	if self, err := os.Executable(); err == nil {
-		f.Advice = "if you start agents there: sudo ln -s " + self + " /usr/local/bin/aoa"
+		f.Advice = "if you start agents there: sudo ln -s " + event.ShellWord(self) + " /usr/local/bin/aoa"
 		if runtime.GOOS == "darwin" {
 			path := filepath.Dir(self) + ":" + desktopPath()
-			f.Advice = "if you start agents there: sudo launchctl config user path " + path + ", then restart"
+			f.Advice = "if you start agents there: sudo launchctl config user path " + event.ShellWord(path) + ", then restart"
 		}
 	}
 	return f

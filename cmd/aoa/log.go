@@ -11,6 +11,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/config"
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/prefetch"
 )
 
 func (a *app) log() *cobra.Command {
@@ -97,6 +98,8 @@ func (a *app) events(events []event.Event) error {
 func (a *app) what(e event.Event) string {
 	names := a.firstNames(e.Paths(), 3)
 	switch b := e.Body.(type) {
+	case event.Hint:
+		return strings.TrimRight(hinted(b)+": "+names, ": ")
 	case event.Setting:
 		return b.Name + " " + a.brief(b.Value, 60)
 	case event.State:
@@ -108,6 +111,19 @@ func (a *app) what(e event.Event) string {
 		return names
 	}
 	return strings.TrimSpace(a.brief(e.Text(), 60) + "  " + names)
+}
+
+// hinted says what became of a hint: most are never shown.
+func hinted(h event.Hint) string {
+	switch prefetch.Status(h.Status) {
+	case prefetch.Shown:
+		return h.Name
+	case prefetch.Withheld:
+		return h.Name + ", withheld to compare"
+	case prefetch.Shadow:
+		return h.Name + ", not shown" // not likely enough, or too soon after another
+	}
+	return h.Name + ", " + h.Status
 }
 
 // firstNames names the first of some files, at most most, and says how many more there are.

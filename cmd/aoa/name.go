@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"mvdan.cc/sh/v3/syntax"
 
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/event"
@@ -118,13 +117,7 @@ func (a *app) noteFolder(repo *watcher.Repo) {
 }
 
 // typed is near as a person types it in a shell.
-func (a *app) typed(p event.Path) string {
-	name := a.near(p)
-	if quoted, err := syntax.Quote(name, syntax.LangBash); err == nil && event.Path(name).Display() == name {
-		return quoted
-	}
-	return "FILE" // nobody types that name
-}
+func (a *app) typed(p event.Path) string { return event.ShellWord(a.near(p)) }
 
 // display is near for a terminal.
 func (a *app) display(p event.Path) string { return event.Path(a.near(p)).Display() }

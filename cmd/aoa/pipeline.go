@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/internal/event"
 	stagerun "github.com/aoa-dev/aoa/internal/stage/run"
 )
 
@@ -130,7 +131,7 @@ func (a *app) openPipeline(c *cobra.Command, args []string, f *pipelineFlags) (*
 	case errors.Is(err, stagerun.ErrArgument):
 		return nil, usage("--arg %v", err)
 	case err != nil:
-		return nil, fail(exitFailed, "aoa pipeline check "+args[0], "%s: %v", o.Answer.ID, err)
+		return nil, fail(exitFailed, "aoa pipeline check "+event.ShellWord(args[0]), "%s: %v", o.Answer.ID, err)
 	}
 	return r, nil
 }

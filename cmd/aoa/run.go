@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -208,8 +209,14 @@ Start with:  aoa init           learn this repository's history
 			a.help(root, groups[:1], "aoa help all lists every command, aoa help COMMAND describes one.")
 			return
 		}
-		c.Long = fit(c.Long, a.helpWidth())
+		c.Long = fit(cmp.Or(c.Long, c.Short), a.helpWidth())
+		var text strings.Builder
+		c.SetOut(&text)
 		describe(c, args)
+		c.SetOut(a.out)
+		for line := range strings.Lines(text.String()) {
+			fmt.Fprintln(a.out, hang(strings.TrimRight(line, "\n"), a.helpWidth()))
+		}
 	})
 	root.SetHelpCommand(&cobra.Command{Use: "help [COMMAND|all]", Short: "describe a command, or list all of them",
 		RunE: func(_ *cobra.Command, args []string) error {

@@ -72,11 +72,14 @@ func (a *app) sessionShow() *cobra.Command {
 			return a.answer(s, func() {
 				a.printSession(s)
 				for _, e := range s.Record {
-					text := a.brief(e.Text(), 100)
+					names, text := a.fileNames(e.Paths(), " "), a.brief(e.Text(), 100)
 					if text != "" {
 						text = "  " + text
 					}
-					fmt.Fprintln(a.out, harmless(fmt.Sprintf("%s  %-7s %s%s", stamp(e.Time), e.Kind(), a.fileNames(e.Paths(), " "), text)))
+					if h, ok := e.Body.(event.Hint); ok {
+						names = hinted(h) + ": " + names
+					}
+					fmt.Fprintln(a.out, harmless(fmt.Sprintf("%s  %-7s %s%s", stamp(e.Time), e.Kind(), names, text)))
 				}
 			})
 		})

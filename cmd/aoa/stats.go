@@ -23,8 +23,9 @@ most, those that change together most, and how right hints were. With one, total
   files      how often each file was opened, and when
   tags       how often each intent tag was used, and for how many files
   sessions   the sessions of agents
-  hints      for each kind of hint: how many were shown, how many of them were right, how many of the withheld
-             ones would have been right all the same, and the tokens of what was shown
+  hints      for each kind: how many were shown, how many of them were right,
+             how many of the withheld ones would have been right all the same,
+             and the tokens of what was shown
   metrics    the daemon's metrics in Prometheus text; docs/api.md lists them
 
 Of a kind that names single files, "hints" counts the files, and one is right when it is then used; of lists it

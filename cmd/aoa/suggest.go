@@ -210,7 +210,7 @@ func (a *app) suggestWhat(ctx context.Context, q *event.Query, args []string, ho
 	var unknown *api.Error
 	bare := len(args) == 1 && !strings.ContainsAny(args[0], `/\.`) // more like a word than like a file
 	if errors.As(err, &unknown) && (unknown.Hint == "" || bare) && q.Prompt == "" {
-		unknown.Hint = "aoa suggest --prompt \"" + strings.Join(args, " ") + "\", if it is no file"
+		unknown.Hint = "aoa suggest --prompt " + event.ShellWord(strings.Join(args, " ")) + ", if it is no file"
 	}
 	return err
 }

@@ -200,6 +200,19 @@ func fit(text string, columns int) string {
 	return strings.Join(paragraphs, "\n\n")
 }
 
+// hang breaks a line of a name and what is said of it, between which are two spaces at least, into lines of at most so
+// many columns: those after the first begin below what is said. Other lines stay.
+func hang(line string, columns int) string {
+	rest := strings.TrimLeft(line, " ")
+	name, said, ok := strings.Cut(rest, "  ")
+	said = strings.TrimLeft(said, " ")
+	head := line[:len(line)-len(said)]
+	if !ok || width(line) <= columns || width(head) > columns*2/3 || strings.HasPrefix(name, "aoa ") {
+		return line
+	}
+	return head + strings.Join(wrap(said, columns-width(head)), "\n"+strings.Repeat(" ", width(head)))
+}
+
 // wrap breaks a text between words into lines of at most n columns. A word that is longer has a line of its own.
 func wrap(s string, n int) []string {
 	if width(s) <= n {

@@ -119,6 +119,25 @@ func Quote(text string) string {
 	}) + `"`
 }
 
+// ShellWord returns a text as one word of a command line that a person may paste into a shell: as it is if it has only
+// letters, digits and signs that no shell knows, else between single quotes. One that would pass for an option begins
+// with "./". What nobody can type, such as a control character, makes it "…".
+func ShellWord(text string) string {
+	if strings.HasPrefix(text, "-") {
+		text = "./" + text
+	}
+	plain := func(r rune) bool {
+		return unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("_./:@%+=,-", r)
+	}
+	switch {
+	case Path(text).Display() != text:
+		return "…"
+	case text != "" && !strings.ContainsFunc(text, func(r rune) bool { return !plain(r) }):
+		return text
+	}
+	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
+}
+
 // quoting are the characters that end a quotation or a tag, or begin an escape.
 const quoting = "\"`\\<>“”„«»＂"
 

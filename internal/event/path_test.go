@@ -2,6 +2,8 @@ package event
 
 import (
 	"fmt"
+	"os/exec"
+	"runtime"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -65,4 +67,20 @@ func FuzzQuoted(f *testing.F) {
 			t.Fatalf("%q is quoted as %q", name, got)
 		}
 	})
+}
+
+// TestShellWord: what is printed as a command names one file when it is pasted into a shell.
+func TestShellWord(t *testing.T) {
+	for text, want := range map[string]string{"a/b.go": "a/b.go", "datei ä 1.txt": "'datei ä 1.txt'", "ä.txt": "ä.txt",
+		"it's": `'it'\''s'`, "-rf": "./-rf", "$(rm x)": "'$(rm x)'", "a;b": "'a;b'", "": "''", "~": "'~'", "a*": "'a*'",
+		"a\nb": "…", "\u202e": "…", "a\\b": `'a\b'`, "a b -c": "'a b -c'"} {
+		got := ShellWord(text)
+		fault.Same(t, text, got, want)
+		if runtime.GOOS == "windows" || got == "…" {
+			continue
+		}
+		out, err := exec.Command("sh", "-c", "printf %s "+got).CombinedOutput()
+		fault.Check(t, err)
+		fault.Same(t, "a shell's "+text, strings.TrimPrefix(string(out), "./"), text)
+	}
 }

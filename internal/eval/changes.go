@@ -7,6 +7,7 @@ import (
 
 	"github.com/aoa-dev/aoa/internal/change"
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/history"
 	"github.com/aoa-dev/aoa/prefetch"
 )
 
@@ -18,6 +19,17 @@ type Change struct {
 	Commit  event.Event
 	Guesses []Guess   // one for each of its files that was known, in their order; none of a commit that is too large
 	Warned  []Missing // what `aoa check` would have said of the complete change
+
+	// what `aoa suggest FILE` would have promised for each of its first known files: none of a commit that is too large,
+	// and none with Options.Unlisted
+	Promises []Promise
+}
+
+// Promise is the probability that was given to a file beside another one, and whether it came true: the next commit
+// that changed the other file, which is the one that is asked about, changed this one, too.
+type Promise struct {
+	P    float64
+	Kept bool
 }
 
 // Missing is a file that `aoa check` would have named at a complete change.
@@ -74,6 +86,9 @@ func Changes(ctx context.Context, s Source, o Options, sure float64) ([]Change, 
 			x.Guesses = append(x.Guesses, Guess{Left: f, Place: place, Listed: listed,
 				Rules: counts.Question(c.Question(f)).places(is, every)})
 		}
+		if !o.Unlisted && len(e.Paths()) <= mostFiles {
+			x.Promises = c.Past.Promises(ctx, e)
+		}
 		out, lacking = append(out, x), append(lacking, lacks)
 		return nil
 	})
@@ -81,6 +96,30 @@ func Changes(ctx context.Context, s Source, o Options, sure float64) ([]Change, 
 		return nil, err
 	}
 	return out, judge(ctx, s, o, out, lacking)
+}
+
+// promising is how many files of a commit are asked about alone.
+const promising = 3
+
+// Promises asks what goes with each of the first known files of a commit before it is learned, as if it were not
+// changed yet.
+func (p *Past) Promises(ctx context.Context, e event.Event) (out []Promise) {
+	asked := 0
+	for _, f := range e.Paths() {
+		if asked == promising {
+			break
+		}
+		if !p.Tree.Has(f) {
+			continue
+		}
+		asked++
+		q := event.Query{Task: event.TaskChange, Files: []event.Path{f}, At: e.Time, Limit: Listed}
+		c := p.asks.Companions(q, history.Past{Commits: &p.commits}, p.Tree.Has)
+		for _, s := range c.Answer(ctx).Suggestions {
+			out = append(out, Promise{s.Score, slices.Contains(e.Paths(), s.File) || slices.Contains(e.Gone(), s.File)})
+		}
+	}
+	return out
 }
 
 // judge keeps what a check calls a finding. The rules of the repository are asked once, about all that is lacking.

@@ -37,6 +37,19 @@ func TestChanges(t *testing.T) {
 		}
 	}
 	fault.Same(t, "what the complete change lacks", len(usual.Warned), 0)
+	// Beside each of two files the other one was promised, and came; beside a.go of the odd commit b.md was, and did not.
+	kept, broken := 0, 0
+	for _, p := range usual.Promises {
+		if p.Kept && p.P > .8 {
+			kept++
+		}
+	}
+	for _, p := range odd.Promises {
+		if !p.Kept && p.P > .8 {
+			broken++
+		}
+	}
+	fault.Same(t, "promises that were kept and broken", fmt.Sprint(kept, broken), "2 1")
 	s = Source{Commits: s.Commits[:21]}
 	add("src/a.go", "src/c.go")
 	add("docs/b.md") // what the one before lacked, a day later

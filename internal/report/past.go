@@ -58,12 +58,15 @@ const (
 )
 
 func newPast(changes []eval.Change) *Past {
-	var t tally
+	var t tally // what was promised beside one file, and when files left out were found
 	p := &Past{Changes: len(changes)}
 	first, five, simple, right, wrong, later := 0, 0, 0, 0, 0, 0
 	for _, c := range changes {
 		if len(c.Warned) > 0 {
 			wrong++
+		}
+		for _, x := range c.Promises {
+			t.promise(x.P, x.Kept)
 		}
 		p.Lacking += len(c.Warned)
 		for _, l := range c.Warned {
@@ -72,9 +75,6 @@ func newPast(changes []eval.Change) *Past {
 		for _, g := range c.Guesses {
 			p.Asked++
 			first, five, simple = first+count(g.Place == 1), five+count(g.Place > 0), simple+count(g.Rules[eval.Together] > 0)
-			for _, l := range g.Listed {
-				t.promise(l.Score, l.File == g.Left)
-			}
 			for _, w := range g.Warned {
 				p.Warned++
 				right += count(w.File == g.Left)

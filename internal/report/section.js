@@ -54,7 +54,8 @@ function right({reliability, past}) {
     : ['found', 'not found', 'Files that were left out of a change, and whether the first five name them.'];
   return [past && askedAgain(past), reliability && outcomes(reliability), el('div', {class: 'charts'},
     series.length > 0 && el('figure', {}, reliabilityChart(series), el('figcaption', {}, 'On the diagonal aOa is as sure as it should be. Below it, it promises too much; ' +
-      'above it, too little. Large dots stand for many predictions.')),
+      'above it, too little. Large dots stand for many predictions. The history was asked what goes with one file: that came true if the next commit of ' +
+      'this file changed the other one, too.')),
     shown && shown.weeks.length > 1 && el('figure', {}, weeks(shown.weeks, shown.month, good, bad), el('figcaption', {}, what)))];
 }
 

@@ -113,6 +113,9 @@ func (a *texts) take(ctx context.Context, c *contents, l *recorded.Localization)
 		repo = "" // each issue counts the same
 	}
 	a.Place(recorded.Own, "", repo, l.ID, a.at(ranked, truth))
+	for _, x := range prefetch.Shipped().Candidates(event.Query{Prompt: l.Text}, l.Ranked, nil)[:min(promised, len(l.Ranked))] {
+		a.Promise(recorded.Own, "text", repo, l.ID, x.P, slices.Contains(l.Files, x.File))
+	}
 	if err := a.list(l, repo); err != nil {
 		return err
 	}
@@ -121,6 +124,9 @@ func (a *texts) take(ctx context.Context, c *contents, l *recorded.Localization)
 	a.Place(ripgrep, "", repo, l.ID, a.at(byWords, truth))
 	return err
 }
+
+// promised is how many files of an answer about a text people see.
+const promised = 5
 
 // at is the place from 1 of the first right file, of the last one where all must be found; 0: not found.
 func (a *texts) at(ranked, truth []event.Path) (place int) {
@@ -172,6 +178,7 @@ func (a *texts) print(out, said *strings.Builder, kind string) {
 	if !a.published {
 		fmt.Fprintf(said, "Losses at @1: %s.\n\nLosses at @5: %s.\n\n", a.Losses("hit1"), a.Losses("hit5"))
 	}
+	fmt.Fprintf(said, "Promised by a text → the work touched it, of %s: %s.\n\n", name, a.Promises(recorded.Own, "text"))
 	var right recorded.Ratio
 	for _, r := range a.Repos(recorded.Own, "lists right") {
 		right = recorded.Ratio{Sum: right.Sum + r.Sum, N: right.N + r.N}

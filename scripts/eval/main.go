@@ -13,8 +13,6 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"maps"
-	"math"
 	"os"
 	"runtime/debug"
 	"slices"
@@ -119,45 +117,11 @@ func page(t *recorded.Table, left bool) string {
 	fmt.Fprintf(&out, "Lists at %s of the %d prompts whose turn opens files, right at %s of these (%s of their lines); at %s of the "+
 		"others. Single files shown: %d, right %s.\n\n", own("lists shown"), n("lists shown"), own("lists right"),
 		own("lists lines"), own("lists others"), n("shown right"), own("shown right"))
-	fmt.Fprintf(&out, "Promised → came true (files): %s. ECE, by repository: %.3f.\n\n", bars(t), ece(t))
+	fmt.Fprintf(&out, "Promised → came true (files): %s. ECE, by repository: %.3f.\n\n", t.Promises(recorded.Own, ofFiles), t.ECE(recorded.Own, ofFiles))
 	for _, m := range measures {
 		if strings.HasSuffix(m, "hit5") || strings.HasSuffix(m, "any5") {
 			fmt.Fprintf(&out, "Losses, %s: %s.\n\n", m, t.Losses(m))
 		}
 	}
 	return out.String()
-}
-
-// bars are the bars of the reliability diagram, files of all repositories together.
-func bars(t *recorded.Table) string {
-	var out []string
-	for b := range binCount {
-		var p, came recorded.Ratio
-		for repo, r := range t.Repos(recorded.Own, promised(b)) {
-			c := t.Repos(recorded.Own, happened(b))[repo]
-			p, came = recorded.Ratio{Sum: p.Sum + r.Sum, N: p.N + r.N}, recorded.Ratio{Sum: came.Sum + c.Sum, N: came.N + c.N}
-		}
-		if p.N > 0 {
-			out = append(out, fmt.Sprintf("%s → %s (%.0f)", recorded.Two(p.Value()), recorded.Two(came.Value()), p.N))
-		}
-	}
-	return strings.Join(out, ", ")
-}
-
-// ece is the expected calibration error, the mean over repositories: the distance of what was promised and what came
-// true, over the bars.
-func ece(t *recorded.Table) float64 {
-	far, n := map[string]float64{}, map[string]float64{}
-	for b := range binCount {
-		came := t.Repos(recorded.Own, happened(b))
-		for repo, p := range t.Repos(recorded.Own, promised(b)) {
-			far[repo] += math.Abs(p.Sum - came[repo].Sum)
-			n[repo] += p.N
-		}
-	}
-	var all recorded.Ratio
-	for _, repo := range slices.Sorted(maps.Keys(n)) {
-		all = recorded.Ratio{Sum: all.Sum + far[repo]/n[repo], N: all.N + 1}
-	}
-	return all.Value()
 }

@@ -53,9 +53,7 @@ func (s *score) show(d *recorded.Decision) {
 		s.add(d, "shown right", truth(d.Used[f.File]), 1)
 	}
 	for _, f := range judged {
-		b := min(int(f.P*binCount), binCount-1)
-		s.add(d, promised(b), f.P, 1)
-		s.add(d, happened(b), truth(d.Used[f.File]), 1)
+		s.Promise(recorded.Own, ofFiles, s.repo, d.Session, f.P, d.Used[f.File])
 	}
 }
 

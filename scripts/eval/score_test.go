@@ -36,7 +36,7 @@ func TestPage(t *testing.T) {
 	for _, b := range eval.RuleNames {
 		fault.Same(t, fmt.Sprintf("%s was not asked all of T2", b), x.N(b, "T2 hit1"), x.N(recorded.Own, "T2 hit1"))
 	}
-	if e := ece(x); e <= 0 || e > .5 {
+	if e := x.ECE(recorded.Own, ofFiles); e <= 0 || e > .5 {
 		t.Errorf("ECE %v", e)
 	}
 }

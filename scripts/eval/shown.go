@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/event"
@@ -11,13 +10,9 @@ import (
 )
 
 const (
-	binCount = 10   // bars of the reliability diagram
-	leastP   = 0.05 // what is less likely is no promise
+	ofFiles = "files" // what is promised
+	leastP  = 0.05    // what is less likely is no promise
 )
-
-// promised and happened are the measures of a bar.
-func promised(bar int) string { return fmt.Sprintf("promised .%d", bar) }
-func happened(bar int) string { return fmt.Sprintf("happened .%d", bar) }
 
 // shown follows what would be shown: each file once per session, when it first reaches the threshold. The intercepts of
 // the repository learn from outcomes when the daemon would know them.

@@ -2,6 +2,7 @@ package recorded
 
 import (
 	"context"
+	"slices"
 
 	"github.com/aoa-dev/aoa/internal/change"
 	"github.com/aoa-dev/aoa/internal/eval"
@@ -33,13 +34,23 @@ func Commits(ctx context.Context, s eval.Source, o eval.Options, each func(*Deci
 func askCommit(ctx context.Context, c *eval.Commit, left event.Path, each func(*Decision) error) error {
 	d := &Decision{Session: c.Event.ID, Seq: c.Place, Left: left, Query: c.Question(left)}
 	d.Query.Limit = mostRanked
-	ans, warned := c.Past.Complete(ctx, d.Query, prefetch.Sure(prefetch.Balanced))
+	ans, lacks := c.Past.Complete(ctx, d.Query, leastMissing)
+	for _, l := range lacks {
+		d.Missing = append(d.Missing, eval.Promise{P: l.Score, Kept: l.File == left})
+	}
+	warned := slices.DeleteFunc(lacks, func(l prefetch.Lack) bool { return l.Score < prefetch.Sure(prefetch.Balanced) })
 	d.Warned, _ = change.Rules{}.Findings(warned)
+	if left == "" {
+		d.Beside = c.Past.Promises(ctx, c.Event)
+	}
 	for _, s := range ans.All() {
 		d.Ranked = append(d.Ranked, rank.Scored{File: s.File, Score: s.Score, Unseen: true})
 	}
 	return each(d)
 }
+
+// leastMissing is the probability of a change to be incomplete from which a file is looked at.
+const leastMissing = 0.05
 
 // mostRanked is how many files of an answer are kept.
 const mostRanked = 100

@@ -3,10 +3,8 @@ package team
 import (
 	"cmp"
 	"context"
-	"crypto/tls"
 	"errors"
 	"net"
-	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -43,95 +41,35 @@ func dial(url string) (redis.UniversalClient, error) {
 	o.ClientName, o.MaxRetries, o.DialerRetries, o.PoolSize = cmp.Or(o.ClientName, "aoa"), -1, 1, poolSize
 	o.Protocol, o.DisableIdentity, o.ContextTimeoutEnabled = 2, true, true
 	o.DialTimeout, o.ReadTimeout, o.WriteTimeout = dialTimeout, readTimeout, readTimeout
-	return bounded(o), nil
-}
-
-// maxReply bounds the bytes of one answer: more would be an entry that no daemon wrote, or too many of them.
-const maxReply = 64 << 20
-
-var errReply = errors.New("the server's answer is larger than 64 MB")
-
-// bounded makes a client whose connections break at an answer that is too large.
-func bounded(o *redis.UniversalOptions) redis.UniversalClient {
+	connect := redis.NewDialer(&redis.Options{DialTimeout: dialTimeout, TLSConfig: o.TLSConfig})
 	o.Dialer = func(ctx context.Context, network, address string) (net.Conn, error) {
 		if strings.HasPrefix(address, "/") {
 			network = "unix"
 		}
-		ctx, cancel := context.WithTimeout(ctx, dialTimeout)
-		defer cancel()
-		var dialer net.Dialer
-		c, err := dialer.DialContext(ctx, network, address)
-		if err != nil {
-			return nil, err
-		}
-		if o.TLSConfig == nil {
-			return &boundedConn{Conn: c}, nil
-		}
-		t := o.TLSConfig.Clone()
-		t.ServerName, _, _ = net.SplitHostPort(address)
-		safe := tls.Client(c, t)
-		if err := safe.HandshakeContext(ctx); err != nil { // later, no deadline would hold for it
-			return nil, errors.Join(err, c.Close())
-		}
-		return &boundedConn{Conn: safe}, nil
+		c, err := connect(ctx, network, address)
+		return &boundedConn{Conn: c}, err
 	}
-	return redis.NewUniversalClient(o)
+	return redis.NewUniversalClient(o), nil
 }
 
-// boundedConn counts what answers since the last write have announced: the client library makes room for a text or a
-// list before it has come.
+// maxAnswer bounds the bytes of one answer: 500 entries have 32 MB at most.
+const maxAnswer = 64 << 20
+
+var errAnswer = errors.New("the server's answer is larger than 64 MB")
+
+// boundedConn breaks at an answer without an end.
 type boundedConn struct {
 	net.Conn
-	size atomic.Int64 // bytes
-	line []byte       // the beginning of the line that is being read
-	text int64        // bytes of a text that are still to come
+	size atomic.Int64 // bytes since the last write
 }
-
-// maxHead bounds what is kept of a line: a mark and a number.
-const maxHead = 24
 
 func (b *boundedConn) Read(p []byte) (int, error) {
 	n, err := b.Conn.Read(p)
-	if b.size.Add(b.announced(p[:n])) > maxReply {
-		return 0, errReply
+	if b.size.Add(int64(n)) > maxAnswer {
+		return 0, errAnswer
 	}
 	return n, err
 }
-
-// announced is the bytes of what was read (RESP 2), where a text counts when its length is read.
-func (b *boundedConn) announced(read []byte) (bytes int64) {
-	for len(read) > 0 && bytes <= maxReply {
-		if skip := min(b.text, int64(len(read))); skip > 0 {
-			b.text, read = b.text-skip, read[skip:]
-			continue
-		}
-		c := read[0]
-		bytes++
-		if read = read[1:]; c != '\n' {
-			if len(b.line) < maxHead {
-				b.line = append(b.line, c)
-			}
-			continue
-		}
-		head := strings.TrimSuffix(string(b.line), "\r")
-		b.line = b.line[:0]
-		if head == "" || head[0] != '$' && head[0] != '*' {
-			continue
-		}
-		n, err := strconv.ParseInt(head[1:], 10, 64)
-		switch n = min(n, 2*maxReply); {
-		case err != nil: // the library refuses it
-		case head[0] == '*':
-			bytes += listEntry * max(n, 0)
-		case n >= 0:
-			bytes, b.text = bytes+n, n+2
-		}
-	}
-	return bytes
-}
-
-// listEntry is the bytes that the library makes room for, for each entry of a list, about.
-const listEntry = 32
 
 func (b *boundedConn) Write(p []byte) (int, error) {
 	b.size.Store(0)

@@ -4,7 +4,6 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
-	"strings"
 	"testing"
 	"time"
 
@@ -61,56 +60,5 @@ func TestNewestOrigins(t *testing.T) {
 	got := m.Status().Origins
 	if len(got) != maxOrigins || got[friend].Refused != 1 {
 		t.Errorf("%d origins are known, the one that is met all the time as %+v", len(got), got[friend])
-	}
-}
-
-// TestHighestID: an entry with the highest id there is, after which no server appends or reads, stops nobody: the stream
-// is made again, by whoever meets it, and everybody publishes again.
-func TestHighestID(t *testing.T) {
-	NeedServer(t, "redis-server")
-	x := newCrew(t, "redis://"+Serve(t, "redis-server"), 3)
-	c, stream := x.client(), "aoa:{"+x.repo+"}:events"
-	want := 0
-	for _, id := range []string{"18446744073709551615-18446744073709551615", "18446744073709551615-18446744073709551614",
-		"9223372036854775808-0"} {
-		for _, m := range x.members {
-			m.work(5)
-		}
-		want += 15
-		x.agree("before "+id, want)
-		fault.Check(t, c.XAdd(t.Context(), &redis.XAddArgs{Stream: stream, ID: id, Values: []any{field, "x"}}).Err())
-		x.members[0].work(5)
-		want += 5
-		x.agree("after "+id, want)
-	}
-	fault.Check(t, c.Do(t.Context(), "XSETID", stream, "18446744073709551615-18446744073709551615").Err())
-	x.members[1].work(5)
-	x.agree("after the id alone", want+5)
-}
-
-// TestLargeEntries: entries that are too large to be read are passed over, and no other one is, even within the same
-// millisecond.
-func TestLargeEntries(t *testing.T) {
-	NeedServer(t, "redis-server")
-	x := newCrew(t, "redis://"+Serve(t, "redis-server"), 0)
-	c, large := x.client(), strings.Repeat("x", maxReply+1)
-	origin := rand.Text()
-	for i, id := range []string{"0-1", "0-9", "5-0", "5-7", "5-8", "5-9", "1764230000000-0", "1764230000000-1",
-		"1764230000001-300", "1764230000001-301"} {
-		raw, _ := encode(opened(i), origin, true)
-		if i%2 == 0 {
-			raw = []byte(large)
-		}
-		fault.Check(t, c.XAdd(t.Context(), &redis.XAddArgs{Stream: "aoa:{" + x.repo + "}:events", ID: id,
-			Values: []any{field, raw}}).Err())
-	}
-	m := x.join()
-	begin := time.Now()
-	fault.Until(t, time.Minute, "the small ones are read", func() bool { return m.taken.Load() == 5 })
-	t.Logf("5 large entries are passed over within %.1f s", time.Since(begin).Seconds())
-	m.work(1)
-	x.agree("own events are published", 6)
-	if got := m.t.Status().Origins["unknown"]; got.Refused != 5 {
-		t.Errorf("%d entries are refused", got.Refused)
 	}
 }

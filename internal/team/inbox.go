@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 
 	"github.com/redis/go-redis/v9"
 
@@ -28,56 +27,21 @@ func (l *link) read(ctx context.Context) error {
 	}
 }
 
-// after reads entries behind one, "" for the first. next is where to go on, the same at the end. An entry that is too
-// large to be read is passed over.
+// after reads entries behind one, "" for the first. next is where to go on, the same at the end.
 func (l *link) after(ctx context.Context, start string) (found []redis.XMessage, next string, err error) {
 	from := "-"
 	if start != "" {
 		from = "(" + start
 	}
-	found, err = l.client.XRangeN(ctx, l.events, from, "+", l.count).Result()
+	found, err = l.client.XRangeN(ctx, l.events, from, "+", page).Result()
 	switch {
-	case errors.Is(err, errReply) && l.count > 1:
-		l.count = 1
-		return l.after(ctx, start)
-	case errors.Is(err, errReply):
-		l.t.refuse("", err)
-		next, err = l.large(ctx, from)
-		return nil, next, err
 	case err != nil:
 		return nil, start, fmt.Errorf("read the team's events: %w", err)
 	case len(found) == 0:
 		return nil, start, nil
 	}
-	l.count = min(page, 2*l.count)
 	return found, found[len(found)-1].ID, nil
 }
-
-// large finds the id of an entry that is too large to be read: the first behind from. The server can only be asked whether
-// an entry lies in a range, and breaks off when it does. So the upper end of the range is halved, first by milliseconds and
-// then by the number within one. Small numbers are tried first: each answer that is broken off costs a connection.
-func (l *link) large(ctx context.Context, from string) (string, error) {
-	id := [2]uint64{math.MaxUint64, math.MaxUint64}
-	for part := range id {
-		low, high := uint64(0), uint64(math.MaxUint64)
-		for low < high {
-			id[part] = low + min(low, (high-low)/2)
-			found, err := l.client.XRangeN(ctx, l.events, from, entryID(id), 1).Result()
-			switch {
-			case errors.Is(err, errReply), len(found) > 0: // found: the large one was deleted meanwhile
-				high = id[part]
-			case err != nil:
-				return "", fmt.Errorf("pass over an entry of the team's events: %w", err)
-			default:
-				low = id[part] + 1
-			}
-		}
-		id[part] = low
-	}
-	return entryID(id), nil
-}
-
-func entryID(id [2]uint64) string { return fmt.Sprintf("%d-%d", id[0], id[1]) }
 
 // take gives the log what one reading found: events, and then what is to be forgotten of those before.
 func (l *link) take(ctx context.Context, found []redis.XMessage) error {

@@ -5,7 +5,6 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -30,36 +29,22 @@ type link struct {
 	t            *Team
 	client       redis.UniversalClient
 	events, name string // keys: the stream, its incarnation
-	count        int64  // entries that the next reading asks for
 }
 
 func (t *Team) dial() (*link, error) {
 	client, err := dial(t.o.URL)
 	prefix := "aoa:{" + t.o.Repo + "}:" // the braces put all keys of a repository on one node of a cluster
-	return &link{t: t, client: client, events: prefix + "events", name: prefix + "stream", count: page}, err
+	return &link{t: t, client: client, events: prefix + "events", name: prefix + "stream"}, err
 }
 
 // round brings the server to where the log is, and the log to where the server is.
 func (l *link) round(ctx context.Context) error {
 	for _, step := range []func(context.Context) error{l.identify, l.tell, l.publish, l.read} {
 		if err := step(ctx); err != nil {
-			return errors.Join(l.taken(ctx, err), l.full(ctx))
+			return l.taken(ctx, err)
 		}
 	}
 	return nil
-}
-
-// full deletes a stream that has given out the highest id that there is: no server appends to it any more. It gets a new
-// name, so that everybody publishes again.
-func (l *link) full(ctx context.Context) error {
-	info, err := l.client.XInfoStream(ctx, l.events).Result()
-	if err != nil || info.LastGeneratedID != entryID([2]uint64{math.MaxUint64, math.MaxUint64}) {
-		return nil // the error of the step says what is wrong
-	}
-	if err := l.client.Del(ctx, l.events).Err(); err != nil {
-		return err
-	}
-	return l.client.Set(ctx, l.name, rand.Text(), 0).Err()
 }
 
 // taken says of an error which of the keys holds what no daemon wrote, and what to do.

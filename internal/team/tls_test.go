@@ -19,8 +19,7 @@ func TestHostileTLS(t *testing.T) {
 	fault.Check(t, err)
 	pair, err := tls.LoadX509KeyPair(ca.file("server.crt"), ca.file("server.key"))
 	fault.Check(t, err)
-	// An array of some ten million bulk strings, of which the first goes on and on.
-	endless := append([]byte("*10000000\r\n$999999999\r\n"), make([]byte, 1<<20)...)
+	endless := append([]byte("+"), make([]byte, 1<<20)...) // a line that goes on and on
 	talk := func(first, then []byte) func(net.Conn) {
 		return func(c net.Conn) {
 			_, err := c.Write(first)

@@ -63,14 +63,14 @@ func (sh *walker) field(w *syntax.Word) []word {
 	}
 	sure, glob := sh.expandable(w)
 	out := word{typed: typed(w.Parts), glob: glob}
-	values, texts := &known{sh, true}, []string(nil)
+	var texts []string
 	if sure {
-		var err error
-		texts, err = expand.Fields(&expand.Config{Env: values}, w)
-		sure = err == nil && values.all
+		texts, sure = sh.expanded(w)
 	}
 	if out.ok = sure; !sure || len(texts) == 1 {
-		out.text = strings.Join(texts, " ")
+		if out.text = strings.Join(texts, " "); texts == nil { // what is known of it
+			out.text = strings.ReplaceAll(out.typed, "…", "")
+		}
 		return []word{out}
 	}
 	all := make([]word, len(texts))
@@ -78,6 +78,18 @@ func (sh *walker) field(w *syntax.Word) []word {
 		all[i] = word{text: text, ok: true, glob: glob}
 	}
 	return all
+}
+
+// expanded expands a word. ok says that all of it is known.
+func (sh *walker) expanded(w *syntax.Word) (texts []string, ok bool) {
+	defer func() {
+		if recover() != nil { // as in parseShell
+			texts, ok = nil, false
+		}
+	}()
+	env := &known{sh, true}
+	texts, err := expand.Fields(&expand.Config{Env: env}, w)
+	return texts, err == nil && env.all
 }
 
 // expandable walks what runs inside a word, and reports whether the word can be known without that: it has no command,
@@ -108,8 +120,8 @@ func (sh *walker) expandable(w *syntax.Word) (sure, glob bool) {
 			sure = false
 			return false
 		case *syntax.ParamExp:
-			sure = sure && x.Param != nil && !x.Excl && x.Index == nil && x.Slice == nil && x.Repl == nil && x.Names == 0 &&
-				(x.Param.Value != "PWD" || sh.dir != lost) // it is asked for in any case
+			sure = sure && x.Param != nil && x.Index == nil && x.Repl == nil && x.Names == 0 &&
+				(x.Param.Value != "PWD" || sh.dir != lost)
 		}
 		return true
 	})
@@ -125,7 +137,7 @@ type known struct {
 func (k *known) Get(name string) expand.Variable {
 	v, ok := k.sh.vars[name]
 	switch {
-	case name == "PWD":
+	case name == "PWD": // it is asked for in any case
 		v, ok = k.sh.dir, true
 	case name == "IFS":
 		return expand.Variable{}

@@ -85,6 +85,53 @@ func TestLayers(t *testing.T) {
 	}
 }
 
+// TestOddFiles: aliases are followed, an environment without a home leaves the repository's file, and what is no settings
+// file is refused.
+func TestOddFiles(t *testing.T) {
+	environ, file := places(t, "", "threshold: &t 0.7\nthreshold.prompt: *t\n\"tags.x\": "+strings.Repeat("é", 64)+"\n")
+	for _, env := range [][]string{environ, nil} {
+		c, _, err := Load(env, file)
+		fault.Check(t, err)
+		if c.Threshold != 0.7 || c.ListThreshold != 0.7 || len(c.Tags) != 1 {
+			t.Errorf("%+v", c)
+		}
+	}
+	large := strings.Repeat("# x\n", maxFile/4+1)
+	write(t, file, large)
+	if _, _, err := Load(nil, file); err == nil || !strings.Contains(err.Error(), "not a file of at most 1 MB") {
+		t.Errorf("a large file: %v", err)
+	}
+	if _, _, err := Load(nil, filepath.Dir(file)); err == nil || !strings.Contains(err.Error(), "not a file of at most 1 MB") {
+		t.Errorf("a folder: %v", err)
+	}
+	write(t, file, "tags.x: "+strings.Repeat("a", 65)+"\n")
+	if _, _, err := Load(nil, file); err == nil || !strings.Contains(err.Error(), "not of that form") {
+		t.Errorf("a long tag: %v", err)
+	}
+}
+
+// TestWords: what a shell completes is allowed, and Settings has each setting once.
+func TestWords(t *testing.T) {
+	for _, k := range Keys() {
+		for _, w := range k.Words {
+			fault.Check(t, Set(filepath.Join(t.TempDir(), "c.yaml"), k.Name, w))
+		}
+		if k.Default != "" && len(k.Words) == 0 {
+			t.Errorf("%s completes nothing", k.Name)
+		}
+	}
+	_, file := places(t, "", "tags.b: x\ntags.a: y\n")
+	c, _, err := Load(nil, file)
+	fault.Check(t, err)
+	all := c.Settings()
+	fault.Same(t, "settings", len(all), len(Keys())+1)
+	fault.Same(t, "the last but one", all[len(all)-2].Name, "tags.a")
+	for _, k := range all {
+		_, err := c.Get(k.Name)
+		fault.Check(t, err)
+	}
+}
+
 func TestWarnings(t *testing.T) {
 	environ, file := places(t, "", "treshold: 0.7\n\nretention.byte: 3\nzzzzzzzzzz: 1\n")
 	_, warnings, err := Load(append(environ, "AOA_HOLDUOT=1"), file)
@@ -210,7 +257,7 @@ func TestSetRefuses(t *testing.T) {
 	if err := Set(file, "treshold", "0.8"); !errors.Is(err, errUnknown) || !strings.Contains(err.Error(), "threshold") {
 		t.Errorf("an unknown key: %v", err)
 	}
-	for key, value := range map[string]string{"threshold": "2", "tags.a": "two words", "tags.\x01": "x", "tags.\xff": "x",
+	for key, value := range map[string]string{"threshold": "2", "tags.a": "two words", "tags.\x01": "x", "tags.\xff": "x", "tags.\ufeff": "x",
 		"watch": "on\n"} {
 		if err := Set(file, key, value); err == nil {
 			t.Errorf("%q: %q was taken", key, value)

@@ -169,7 +169,7 @@ func edit(text string, set map[string]yaml.Node, key string, value *string) []by
 // scalar writes a text as YAML. It is quoted where a reader might take it for something else.
 func scalar(s string) string {
 	n := &yaml.Node{Kind: yaml.ScalarNode, Value: s}
-	if s == "" || s == "~" || strings.ContainsAny(s, "#:{}[],&*?|>%@`\"'!") {
+	if s == "" || strings.ContainsAny(s, "#:{}[],&*?|>%@`\"'!") {
 		n.Style = yaml.DoubleQuotedStyle
 	}
 	out, err := yaml.Marshal(n)

@@ -68,7 +68,7 @@ func RedisName(text string) string {
 
 // Shown is the value of a setting for reports and screens: of a redis_url only its RedisName.
 func Shown(key, value string) string {
-	if key == "redis_url" && value != "" {
+	if key == "redis_url" {
 		return RedisName(value)
 	}
 	return value

@@ -8,6 +8,7 @@ import (
 
 	"github.com/dustin/go-humanize"
 
+	"github.com/aoa-dev/aoa/internal/codec"
 	"github.com/aoa-dev/aoa/internal/cold"
 )
 
@@ -75,7 +76,7 @@ func (c *Cache) prepare(session string, it Item, now time.Time) (prepared, error
 	if err := p.check(it); err != nil {
 		return p, err
 	}
-	meta, err := json.Marshal(about{p.Description, it.Notes})
+	meta, err := codec.Encode(about{p.Description, it.Notes})
 	if err != nil {
 		return p, err
 	}

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"slices"
 
+	"github.com/aoa-dev/aoa/internal/codec"
 	"github.com/aoa-dev/aoa/internal/cold"
 )
 
@@ -45,7 +46,7 @@ func (c *Cache) Read(ctx context.Context, key string, cut Cut) (Content, error) 
 // read returns what is known of an item. What cannot be read is missing.
 func read(v cold.Blob) (Label, about) {
 	var of about
-	_ = json.Unmarshal(v.Meta, &of)
+	_ = codec.Decode(v.Meta, &of)
 	return Label{Key: v.Key, Description: of.Description, Size: v.Size, At: v.Written.UnixMilli()}, of
 }
 

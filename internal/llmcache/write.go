@@ -2,12 +2,12 @@ package llmcache
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 
 	"github.com/dustin/go-humanize"
 
+	"github.com/aoa-dev/aoa/internal/codec"
 	"github.com/aoa-dev/aoa/internal/cold"
 )
 
@@ -34,7 +34,7 @@ func (p *prepared) put(tx *cold.BlobTx) error {
 		return err
 	}
 	if again {
-		return json.Unmarshal(answer, &p.Label)
+		return codec.Decode(answer, &p.Label)
 	}
 	before, err := tx.Find(p.Key)
 	switch {
@@ -47,7 +47,7 @@ func (p *prepared) put(tx *cold.BlobTx) error {
 	if err := tx.Put(p.packed); err != nil {
 		return err
 	}
-	answer, err = json.Marshal(p.Label)
+	answer, err = codec.Encode(p.Label)
 	if err != nil {
 		return err
 	}

@@ -3,7 +3,6 @@ package reload
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -213,7 +212,7 @@ func (c *Cache) add(e *Entry) {
 // put adds an entry, or writes one that has changed; mu is held. When there are too many, those used least recently go.
 func (c *Cache) put(ctx context.Context, e *Entry) error {
 	c.add(e)
-	raw, err := json.Marshal(e)
+	raw, err := codec.Encode(e)
 	if err != nil {
 		return err
 	}

@@ -3,19 +3,19 @@ package reload
 import (
 	"crypto/sha256"
 	"encoding/base32"
-	"encoding/json"
 	"errors"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/aoa-dev/aoa/internal/codec"
 	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/index"
 )
 
 // Entry is a sequence: what one prompt led to, with what it takes to find it, to judge it and to do it again. It is
-// stored and sent as JSON.
+// sent as JSON.
 type Entry struct {
 	ID string `json:"id"`
 	Trigger
@@ -89,7 +89,7 @@ func entryID(session, message string) string {
 // decode reads a stored entry. One beyond the bounds of those that are made is refused.
 func decode(raw []byte) (*Entry, error) {
 	e := &Entry{}
-	if err := json.Unmarshal(raw, e); err != nil {
+	if err := codec.Decode(raw, e); err != nil {
 		return nil, err
 	}
 	if e.ID == "" || len(e.Actions) > maxActions || len(e.Files) > maxFiles || len(e.Text) > maxText || e.Uses < 0 ||

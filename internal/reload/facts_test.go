@@ -2,7 +2,6 @@ package reload
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -12,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/aoa-dev/aoa/internal/codec"
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/index"
 	"github.com/aoa-dev/aoa/scripts/fault"
@@ -329,7 +329,7 @@ func TestEntryBounds(t *testing.T) {
 	raw := func(change func(e *Entry)) []byte {
 		e := &Entry{ID: "cache-x", Text: strings.Repeat("t", 1024), Actions: make([]Action, 64), Files: make([]File, 64)}
 		change(e)
-		b, err := json.Marshal(e)
+		b, err := codec.Encode(e)
 		fault.Check(t, err)
 		return b
 	}

@@ -1,20 +1,22 @@
 package reload
 
 import (
-	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/bmatcuk/doublestar/v4"
 
+	"github.com/aoa-dev/aoa/internal/codec"
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 // FuzzDecode: no stored row breaks its reader, and what is read can be stored and read again.
 func FuzzDecode(f *testing.F) {
-	f.Add([]byte(`{"id":"cache-x","text":"explain","actions":[{}],"uses":3}`))
+	stored, err := codec.Encode(Entry{ID: "cache-x", Text: "explain", Actions: make([]Action, 1), Uses: 3})
+	fault.Check(f, err)
+	f.Add(stored)
 	f.Add([]byte{})
 	f.Fuzz(func(t *testing.T, data []byte) {
 		e, err := decode(data)
@@ -25,7 +27,7 @@ func FuzzDecode(f *testing.F) {
 		for _, a := range e.Actions {
 			_, _ = a.what(), e.note(a)
 		}
-		raw, err := json.Marshal(e)
+		raw, err := codec.Encode(e)
 		fault.Check(t, err)
 		again, err := decode(raw)
 		if err != nil || again.ID != e.ID || len(again.Actions) != len(e.Actions) || len(e.Summary) > 160 {

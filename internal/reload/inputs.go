@@ -2,11 +2,11 @@ package reload
 
 import (
 	"context"
-	"encoding/json"
 	"maps"
 	"sync"
 	"time"
 
+	"github.com/aoa-dev/aoa/internal/codec"
 	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/event"
 )
@@ -79,7 +79,7 @@ func (s *inputs) get(ctx context.Context, id string) (in input) {
 		return in
 	}
 	if v, found, err := s.stored.Get(ctx, id); err == nil && found {
-		_ = json.Unmarshal(v.Meta, &in)
+		_ = codec.Decode(v.Meta, &in)
 	}
 	return in
 }
@@ -94,7 +94,7 @@ func (s *inputs) write(ctx context.Context) error {
 	}
 	_, err := s.stored.Write(ctx, "write inputs of calls", func(tx *cold.BlobTx) error {
 		for id, in := range now {
-			raw, err := json.Marshal(in)
+			raw, err := codec.Encode(in)
 			if err != nil {
 				return err
 			}

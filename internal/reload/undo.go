@@ -3,13 +3,13 @@ package reload
 import (
 	"context"
 	"crypto/rand"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"slices"
 	"strings"
 
+	"github.com/aoa-dev/aoa/internal/codec"
 	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/event"
 )
@@ -28,7 +28,7 @@ type undo struct {
 func undos(blobs *cold.Blobs) *cold.Owner {
 	return blobs.Owner("undo records", cold.Rule{Count: maxUndos, Names: func(v cold.Blob, path string) bool {
 		var u undo
-		return json.Unmarshal(v.Meta, &u) != nil || slices.ContainsFunc(u.Patches, func(f filePatch) bool {
+		return codec.Decode(v.Meta, &u) != nil || slices.ContainsFunc(u.Patches, func(f filePatch) bool {
 			return string(f.Path) == path || strings.HasPrefix(string(f.Path), path+"/")
 		})
 	}})
@@ -77,7 +77,7 @@ func (c *Cache) newUndo(ctx context.Context, e Entry, patches []filePatch) (undo
 
 // keepUndo writes a record.
 func (c *Cache) keepUndo(ctx context.Context, u undo, session string) error {
-	raw, err := json.Marshal(u)
+	raw, err := codec.Encode(u)
 	if err != nil {
 		return err
 	}
@@ -101,7 +101,7 @@ func (c *Cache) findUndo(ctx context.Context, id string) (undo, error) {
 	}
 	for _, v := range found { // the newest first
 		var u undo
-		if json.Unmarshal(v.Meta, &u) != nil || id != "" && u.ID != id || id == "" && u.Done {
+		if codec.Decode(v.Meta, &u) != nil || id != "" && u.ID != id || id == "" && u.Done {
 			continue
 		}
 		if u.Done {

@@ -1,14 +1,12 @@
 package stage
 
 import (
-	"bytes"
 	"context"
-	"encoding/gob"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
 
+	"github.com/aoa-dev/aoa/internal/codec"
 	"github.com/aoa-dev/aoa/internal/cold"
 )
 
@@ -40,7 +38,7 @@ var errDamaged = errors.New("the kept result was damaged")
 
 // decodeEntry reads the meta of a blob.
 func decodeEntry(v cold.Blob) (e Entry, err error) {
-	if err = json.Unmarshal(v.Meta, &e); err == nil && e.Key != v.Key {
+	if err = codec.Decode(v.Meta, &e); err == nil && e.Key != v.Key {
 		err = fmt.Errorf("the entry is that of %.40q", e.Key)
 	}
 	e.Created, e.Used = v.Written, v.Used
@@ -65,7 +63,7 @@ func (c *Cache) load(ctx context.Context, key string) (e Entry, r result, found 
 	v, found, err := c.results.Get(ctx, key)
 	if err == nil && found {
 		if e, err = decodeEntry(v); err == nil {
-			err = gob.NewDecoder(bytes.NewReader(v.Data)).Decode(&r)
+			err = codec.Decode(v.Data, &r)
 		}
 	} else if err != nil && !errors.Is(err, cold.ErrRow) && !errors.Is(err, cold.ErrLostKey) {
 		return e, r, false, err
@@ -82,16 +80,15 @@ func (c *Cache) load(ctx context.Context, key string) (e Entry, r result, found 
 
 // store writes an entry.
 func (c *Cache) store(ctx context.Context, e Entry, r result) error {
-	var data bytes.Buffer
-	err := gob.NewEncoder(&data).Encode(r)
+	data, err := codec.Encode(r)
 	if err != nil {
 		return fmt.Errorf("keep result: %w", err)
 	}
-	meta, err := json.Marshal(e)
+	meta, err := codec.Encode(e)
 	if err != nil {
 		return fmt.Errorf("keep result: %w", err)
 	}
-	p := c.results.Pack(cold.Blob{Key: e.Key, Part: e.Stage, Size: e.Bytes, Meta: meta, Data: data.Bytes()})
+	p := c.results.Pack(cold.Blob{Key: e.Key, Part: e.Stage, Size: e.Bytes, Meta: meta, Data: data})
 	_, err = c.results.Write(ctx, "keep result", func(tx *cold.BlobTx) error { return tx.Put(p) })
 	return err
 }
@@ -99,7 +96,7 @@ func (c *Cache) store(ctx context.Context, e Entry, r result) error {
 // use counts a hit. A disk that cannot be written counts nothing.
 func (c *Cache) use(ctx context.Context, e *Entry) error {
 	e.Hits++
-	meta, err := json.Marshal(e)
+	meta, err := codec.Encode(e)
 	if err == nil {
 		err = c.results.SetMeta(ctx, e.Key, meta)
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/aoa-dev/aoa/internal/codec"
 	"github.com/aoa-dev/aoa/internal/cold"
 )
 
@@ -80,7 +81,7 @@ func (c *Cache) run(ctx context.Context, session, pipeline string) (r storedRun,
 	if errors.Is(err, cold.ErrRow) || errors.Is(err, cold.ErrLostKey) {
 		err = nil
 	}
-	if json.Unmarshal(v.Meta, &r) != nil {
+	if codec.Decode(v.Meta, &r) != nil {
 		r = storedRun{}
 	}
 	r.Pipeline = pipeline
@@ -110,9 +111,9 @@ func (c *Cache) Session(ctx context.Context, id, pipeline string) (*Session, err
 		var name string
 		switch {
 		case !ok:
-		case v.Part == partContext && json.Unmarshal(v.Meta, &name) == nil && json.Valid(v.Data):
+		case v.Part == partContext && codec.Decode(v.Meta, &name) == nil && json.Valid(v.Data):
 			s.Context[name] = v.Data
-		case v.Part == partOutput && json.Unmarshal(v.Meta, &o) == nil && (!o.JSON || json.Valid(v.Data)):
+		case v.Part == partOutput && codec.Decode(v.Meta, &o) == nil && (!o.JSON || json.Valid(v.Data)):
 			if o.Value = v.Data; o.Pipeline != pipeline || o.Done != r.Done {
 				o.Key = ""
 			}
@@ -190,7 +191,7 @@ func (c *Cache) Progress(ctx context.Context, p Progress) error {
 
 // part makes a blob of a part of a session.
 func (c *Cache) part(session, part string, about any, data []byte, names ...string) cold.Packed {
-	meta, err := json.Marshal(about)
+	meta, err := codec.Encode(about)
 	if err != nil {
 		panic(err) // the types are the package's own
 	}

@@ -66,8 +66,8 @@ the default. Both files are in your home folder: nothing in a repository changes
 			if err == nil {
 				err = a.configGet(place.Settings(), args[0])
 			}
-			if k, _ := config.FindKey(args[0]); err == nil && k.Effect != config.AtOnce {
-				a.talk("hint: %s takes effect %s: aoa daemon stop", k.Name, k.Effect)
+			if err == nil {
+				a.configAfter(place.Settings(), file, args[0], unset)
 			}
 			return err
 		},
@@ -76,6 +76,17 @@ the default. Both files are in your home folder: nothing in a repository changes
 	c.Flags().BoolVar(&user, "user", false, "change the user's file, for all repositories")
 	c.Flags().BoolVar(&unset, "unset", false, "remove the setting from the file")
 	return c
+}
+
+// configAfter says what a change does not do yet, or at all. The file is the one that was changed.
+func (a *app) configAfter(settings, file, key string, unset bool) {
+	cfg, _, err := config.Load(a.env, settings)
+	if by := cfg.Origin(key); err == nil && !unset && by != file {
+		a.talk("warning: %s sets %s, too, and has priority over %s", by, key, file)
+	}
+	if k, _ := config.FindKey(key); k.Effect != config.AtOnce {
+		a.talk("hint: %s takes effect %s: aoa daemon stop", k.Name, k.Effect)
+	}
 }
 
 // configRead makes a running daemon read a setting that was changed. One that is not running reads it when it starts.

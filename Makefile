@@ -90,6 +90,7 @@ train: ## fit weights and confidence again: SESSIONS=DIR of traces, REPOS=DIR of
 	go run ./scripts/train fit -traces "$(SESSIONS)" -repos "$(REPOS)" -issues "$(ISSUES)" -examples "$(EXAMPLES)" -left bin/left -out rank/weights.json
 	go run ./scripts/train calibrate -traces "$(SESSIONS)" -repos "$(REPOS)" -weights bin/left
 	go run ./scripts/train changes -traces "$(SESSIONS)" -repos "$(REPOS)"
+	go run ./scripts/train begun -repos "$(REPOS)"
 
 benchmarks: build ## measure beside simpler rules and write the tables of docs/benchmarks.md: REPOS=DIR of clones, ISSUES=FILE, HISTORIES=FILE of names, SESSIONS=DIR, WEIGHTS=DIR, ONLY=TABLE
 	go run ./scripts/benchmarks -aoa $(BIN) -repos "$(REPOS)" -issues "$(ISSUES)" -histories "$(HISTORIES)" -traces "$(SESSIONS)" -weights "$(WEIGHTS)" -only "$(ONLY)"

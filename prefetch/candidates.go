@@ -17,6 +17,7 @@ type Candidates struct {
 	found   []event.Suggestion // of facts: what was found
 	ranking *rank.Ranking      // of a ranking, else nil
 	beside  *companions        // of a change, else nil
+	begun   *begun             // of a change that has begun, else nil
 }
 
 // Candidate is a file that may answer a question, with the probability that it is opened within the session's next
@@ -64,13 +65,16 @@ func (p *Prefetcher) ranked(ctx context.Context, q event.Query) (*Candidates, er
 
 // Done gives the memory of the ranking back.
 func (c *Candidates) Done() {
-	if c.ranking != nil {
+	switch {
+	case c.ranking != nil:
 		c.ranking.Done()
+	case c.begun != nil:
+		c.begun.text.Done()
 	}
 }
 
 // Ranked reports whether each has a probability of its own, and was not found by looking.
-func (c *Candidates) Ranked() bool { return c.ranking != nil || c.beside != nil }
+func (c *Candidates) Ranked() bool { return c.ranking != nil || c.beside != nil || c.begun != nil }
 
 // Suggestions are the files of a decision on these candidates, with the reasons for each. A file of a list has its
 // probability if the turn opens any file, as ListEstimate.Right has it.
@@ -89,6 +93,8 @@ func (c *Candidates) Suggestions(ctx context.Context, d *Decision) []event.Sugge
 // suggestion is a candidate in the form that people and agents get.
 func (c *Candidates) suggestion(ctx context.Context, x *Candidate, explain bool) event.Suggestion {
 	switch {
+	case c.begun != nil:
+		return c.begun.suggestion(ctx, x, explain)
 	case c.beside != nil:
 		return c.beside.suggestion(x, explain, len(c.beside.change) > 1 || c.query.Session != "")
 	case c.ranking == nil:
@@ -112,7 +118,7 @@ func (c *Candidates) Answer(ctx context.Context) event.Answer {
 		switch {
 		case len(out.Suggestions) == most:
 			return out
-		case c.beside == nil || !c.beside.usual(x):
+		case !c.usual(x):
 			if out.Suggestions = append(out.Suggestions, c.suggestion(ctx, x, c.query.Explain)); len(out.Suggestions) == 1 {
 				out.Confidence = x.P
 			}
@@ -121,6 +127,15 @@ func (c *Candidates) Answer(ctx context.Context) event.Answer {
 		}
 	}
 	return out
+}
+
+// usual reports whether a candidate belongs to everything. A file that the text leads to was asked for.
+func (c *Candidates) usual(x *Candidate) bool {
+	if c.begun != nil {
+		from := c.begun.at[x.File]
+		return from[0] == nil && c.begun.beside.usual(from[1])
+	}
+	return c.beside != nil && c.beside.usual(x)
 }
 
 // trait is that of a question with these candidates. What a search means is a fact where it was found.

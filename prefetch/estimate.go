@@ -9,17 +9,21 @@ import (
 )
 
 // estimate gives each file that may be an answer its probability: the only way from a question to a probability, for
-// hints and for people. A question about a change is answered by the commits, every other one by the ranking. Who asks
+// hints and for people. A question about a change is answered by the commits, one about a change that has begun by both,
+// every other one by the ranking. Who asks
 // is done with the candidates when it no longer needs them.
 func (p *Prefetcher) estimate(ctx context.Context, q event.Query, past history.Past) (*Candidates, error) {
-	if AsksCommits(q) {
+	switch {
+	case Begins(q):
+		return p.begin(ctx, q, past)
+	case AsksCommits(q):
 		return p.Companions(q, past, p.ranker.Has), nil
 	}
 	return p.ranked(ctx, q)
 }
 
-// AsksCommits reports whether a question is about a change, so that commits answer it.
-func AsksCommits(q event.Query) bool { return rank.TaskOf(q) == event.TaskChange }
+// AsksCommits reports whether a question is about a change, so that commits answer it, alone or with a text.
+func AsksCommits(q event.Query) bool { return rank.TaskOf(q) == event.TaskChange || Begins(q) }
 
 // Answer is the answer for people and tools. Equal state, past and query give equal answers. Only a question about a
 // change needs a past (AsksCommits).

@@ -28,7 +28,7 @@ least ` + fmt.Sprintf("%.0f %%), possible (%.0f %%) or weak", 100*event.LikelyFr
 stands in one line at the end.
 
 With FILEs, it prints files that change together with them. With --prompt, files that such words
-led to. With --staged, files that usually belong to the staged ones. Without any of these, files
+led to. With both, files that the work in words touches when it begins with FILEs. With --staged, files that usually belong to the staged ones. Without any of these, files
 that usually belong to the changes of the working tree: first those that share commits with them. If
 nothing is changed, on a branch, the files that its commits changed since the default branch, and
 files that go with them or with the branch's name; else files that recent work suggests.
@@ -172,7 +172,7 @@ func (a *app) printSuggested(ans event.Answer, q event.Query, how suggestHow) {
 		if ofBranch {
 			a.talk("%s", aboutBranch(ans.Branch))
 		}
-		a.suggestions(listed, q, !idle && len(q.Tags) == 0 && (q.Prompt == "" || len(q.Files) == 0))
+		a.suggestions(listed, q, !idle && len(q.Tags) == 0)
 		if len(usual) > 0 {
 			fmt.Fprintln(a.out, a.dim(usualLine(usual, a.display)))
 		}

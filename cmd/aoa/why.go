@@ -80,6 +80,11 @@ func (a *app) explain(w api.WhyAnswer, q event.Query) {
 	for _, l := range wrap(harmless(a.because(w.Suggestion)), columns-gap) {
 		fmt.Fprintln(a.out, "  "+l)
 	}
+	for _, x := range w.Earlier {
+		for _, l := range wrap("as in "+x.String(), columns-gap) {
+			fmt.Fprintln(a.out, "  "+l)
+		}
+	}
 	if q.Explain {
 		a.arithmetic(w.Suggestion)
 	}

@@ -44,6 +44,11 @@ func (d *Daemon) rank(ctx context.Context, q event.Query) (event.Answer, error) 
 	if q.Prompt != "" {
 		w.Places(q.Prompt, ans.Suggestions)
 		ans.Unknown = d.worktrees.Unknown(q.Prompt)
+		if q.Explain {
+			if err := w.Earlier(ctx, q.Prompt, ans.Suggestions); err != nil {
+				return ans, err
+			}
+		}
 	}
 	if rank.AsksBranch(q) || q.Prompt != "" {
 		ans.Branch = q.Branch
@@ -74,6 +79,11 @@ func (d *Daemon) why(ctx context.Context, r api.WhyRequest) (api.WhyAnswer, erro
 		return api.WhyAnswer{}, err
 	}
 	s, place, err := w.Prefetch.Why(ctx, r.Query, past, r.File)
+	if err == nil && r.Query.Prompt != "" {
+		shown := []event.Suggestion{s}
+		err = w.Earlier(ctx, r.Query.Prompt, shown)
+		s = shown[0]
+	}
 	return api.WhyAnswer{Suggestion: s, At: r.Query.At.UnixMilli(), Rank: place, Known: w.Tree().Has(r.File),
 		Reading: reading}, err
 }

@@ -83,6 +83,8 @@ type Suggestion struct {
 	// the commits of Together.With whose change of it is most like the present one and that changed the file, too, at most
 	// two; nine digits of their ids
 	Precedents []string `json:"precedents,omitempty"`
+	// with Explain, of a text: earlier work with its words that touched the file, at most two
+	Earlier []Earlier `json:"earlier,omitempty"`
 	// where the file defines what the question speaks of; of a change: what the Precedents changed in it
 	Place
 }
@@ -109,6 +111,36 @@ func Chance(p float64) string {
 		return "possible"
 	}
 	return "weak"
+}
+
+// Earlier is work that was done before: a commit, or what an agent did at a prompt.
+type Earlier struct {
+	Commit  string   `json:"commit,omitempty"`     // nine digits of its id
+	Session string   `json:"session_id,omitempty"` // of a prompt
+	At      int64    `json:"at"`                   // Unix milliseconds
+	Text    string   `json:"text"`                 // the subject or the beginning of the prompt: data
+	Words   []string `json:"words"`                // of the question that it has
+}
+
+// EarlierOf names a commit or a prompt, with at most so many bytes of the first line of its text.
+func EarlierOf(e Event, most int) Earlier {
+	text, _, _ := strings.Cut(strings.TrimSpace(e.Text()), "\n")
+	x := Earlier{At: e.Time.UnixMilli(), Text: Clip(text, most), Words: []string{}}
+	if id, is := strings.CutPrefix(e.ID, "commit:"); is {
+		x.Commit = id[:min(len(id), 9)]
+	} else {
+		x.Session = e.Session
+	}
+	return x
+}
+
+// String is the work for people: `3f2a1c9d0 "Release the lock"`, `a prompt of session 7c2e: "fix the lock"`. The text is
+// quoted as data.
+func (x Earlier) String() string {
+	if x.Commit != "" {
+		return Path(x.Commit).Display() + " " + Quote(x.Text)
+	}
+	return "a prompt of session " + Path(x.Session).Quoted() + ": " + Quote(x.Text)
 }
 
 // Place is a definition of a program or a heading of a document. Line 0: the place is not known.

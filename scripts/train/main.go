@@ -27,14 +27,14 @@ import (
 
 func main() {
 	commands := map[string]func(ctx context.Context, args []string) error{"fit": runFit, "calibrate": runCalibrate,
-		"changes": runChanges}
+		"changes": runChanges, "begun": runBegun}
 	var name string
 	if len(os.Args) > 1 {
 		name = os.Args[1]
 	}
 	run, known := commands[name]
 	if !known {
-		fmt.Fprintln(os.Stderr, "usage: train fit|calibrate|changes [flags]")
+		fmt.Fprintln(os.Stderr, "usage: train fit|calibrate|changes|begun [flags]")
 		os.Exit(64)
 	}
 	if err := run(context.Background(), os.Args[2:]); err != nil {

@@ -1,0 +1,102 @@
+package checkout
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/aoa-dev/aoa/internal/cold"
+	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/index"
+)
+
+// Bounds of the search for earlier work.
+const (
+	earlierCommits = 300 // of a file, the newest
+	earlierEdits   = 50  // of a file by agents, the newest
+	mostEarlier    = 2   // pieces of work that are named for a file
+	earlierText    = 120 // bytes of a subject or a prompt
+)
+
+// Earlier notes beside each of the first files which earlier work touched it whose words are most like the text: commits
+// by their messages, and turns of sessions by their prompts. It reads the log, some milliseconds for each file.
+func (w *Checkout) Earlier(ctx context.Context, text string, shown []event.Suggestion) error {
+	words := index.Terms(text, event.MaxTerms)
+	if len(words) == 0 {
+		return nil
+	}
+	for i := range shown[:min(len(shown), maxListed)] {
+		s := &shown[i]
+		commits, err := w.db.Log(ctx, cold.LogFilter{File: s.File, Kinds: []event.Kind{event.KindCommit}, Limit: earlierCommits})
+		if err != nil {
+			return err
+		}
+		turns, err := w.turns(ctx, s.File)
+		if err != nil {
+			return err
+		}
+		s.Earlier = like(words, slices.Concat(turns, commits))
+	}
+	return nil
+}
+
+// turns are the prompts after which agents changed a file, the newest first, each once.
+func (w *Checkout) turns(ctx context.Context, f event.Path) (out []event.Event, err error) {
+	edits, err := w.db.Log(ctx, cold.LogFilter{File: f, Kinds: []event.Kind{event.KindEdit, event.KindWrite}, Limit: earlierEdits})
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range edits {
+		if e.Session == "" {
+			continue
+		}
+		prompts, err := w.db.Log(ctx, cold.LogFilter{Session: e.Session, Kinds: []event.Kind{event.KindPrompt}, Until: e.Time, Limit: 1})
+		if err != nil {
+			return nil, err
+		}
+		for _, p := range prompts {
+			if !slices.ContainsFunc(out, func(x event.Event) bool { return x.ID == p.ID }) {
+				out = append(out, p)
+			}
+		}
+	}
+	return out, nil
+}
+
+// like are the pieces of work that share most with the words of a question, a word counting by its rarity among them,
+// the newest of equal ones first.
+func like(words []string, work []event.Event) (out []event.Earlier) {
+	having := map[string]int{}
+	terms := make([][]string, len(work))
+	for i, e := range work {
+		terms[i] = index.Terms(e.Text(), event.MaxTerms)
+		for _, t := range terms[i] {
+			having[t]++
+		}
+	}
+	worth := map[string]float64{}
+	for _, t := range words {
+		worth[t] = index.Rarity(len(work), having[t])
+	}
+	type rated struct {
+		event.Earlier
+		sum float64
+	}
+	var all []rated
+	for i, e := range work {
+		x := rated{Earlier: event.EarlierOf(e, earlierText)}
+		for _, t := range words {
+			if slices.Contains(terms[i], t) {
+				x.Words, x.sum = append(x.Words, t), x.sum+worth[t]
+			}
+		}
+		if x.sum > 0 {
+			all = append(all, x)
+		}
+	}
+	slices.SortStableFunc(all, func(a, b rated) int { return cmp.Compare(b.sum, a.sum) })
+	for _, x := range all[:min(len(all), mostEarlier)] {
+		out = append(out, x.Earlier)
+	}
+	return out
+}

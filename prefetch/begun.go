@@ -1,0 +1,179 @@
+package prefetch
+
+import (
+	"cmp"
+	"context"
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+	"sync"
+
+	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/history"
+	"github.com/aoa-dev/aoa/internal/index"
+	"github.com/aoa-dev/aoa/rank"
+)
+
+// A change has begun when files are changed and a text says what the work is: `aoa suggest -p TEXT FILE`. Either alone
+// answers worse than both. So one ranking takes what the text says of a file (its logit in the ranking of texts) and what
+// commits say of it beside the change (its log odds as a companion), and adds what kind of file it is: texts seldom
+// speak of tests, and the rest of a commit has many.
+
+// Begun are the weights of such a question: the log odds of a file are their weighted sum. The probability is that of
+// the work to touch the file.
+type Begun struct {
+	Bias     float64 `json:"bias"`
+	Text     float64 `json:"text"`      // of the logit by the text
+	NoText   float64 `json:"no_text"`   // the text does not lead to the file
+	Change   float64 `json:"change"`    // of the log odds beside the change
+	NoChange float64 `json:"no_change"` // no commit leads to it
+	Test     float64 `json:"test"`      // it is a test
+	Prose    float64 `json:"prose"`     // it is a document
+	Data     float64 `json:"data"`      // it holds data or settings, or is no text
+}
+
+// BegunSignals are the names of the weights, in the order of BegunValues.
+var BegunSignals = []string{"bias", "text", "no_text", "change", "no_change", "test", "prose", "data"}
+
+// BegunValues are what the weights of a file are of. text and beside are its logits, NaN where it has none.
+func BegunValues(f event.Path, text, beside float64) (x [8]float64) {
+	x[0] = 1
+	if x[1] = text; math.IsNaN(text) {
+		x[1], x[2] = 0, 1
+	}
+	if x[3] = beside; math.IsNaN(beside) {
+		x[3], x[4] = 0, 1
+	}
+	switch index.KindOf(f) {
+	case index.KindTest:
+		x[5] = 1
+	case index.KindProse:
+		x[6] = 1
+	case index.KindData, index.KindBinary:
+		x[7] = 1
+	}
+	return x
+}
+
+// Weights are in the order of BegunSignals.
+func (b *Begun) Weights() [8]float64 {
+	return [8]float64{b.Bias, b.Text, b.NoText, b.Change, b.NoChange, b.Test, b.Prose, b.Data}
+}
+
+// LogOdds are those of a file with these values.
+func (b *Begun) LogOdds(values [8]float64) (sum float64) {
+	for i, w := range b.Weights() {
+		sum += w * values[i]
+	}
+	return sum
+}
+
+// BegunFile is the form of begun.json.
+type BegunFile struct {
+	About    string             `json:"about"`
+	Command  string             `json:"command"`
+	Measured map[string]float64 `json:"measured"`
+	Weights  Begun              `json:"weights"`
+}
+
+//go:embed begun.json
+var begunJSON []byte
+
+// ShippedBegun are the weights that aOa ships with: begun.json, made by scripts/train.
+var ShippedBegun = sync.OnceValue(func() *Begun {
+	var f BegunFile
+	if err := json.Unmarshal(begunJSON, &f); err != nil {
+		panic(fmt.Errorf("read the shipped weights of changes with a text: %w", err)) // a test reads the same bytes
+	}
+	return &f.Weights
+})
+
+// Begins reports whether a question is about a change that has begun. Within a session the session says more.
+func Begins(q event.Query) bool {
+	return rank.TaskOf(q) == event.TaskPrompt && q.Session == "" && q.Prompt != "" && len(ChangeOf(q)) > 0
+}
+
+// begun is a ranking by a text and companions of a change, of which a candidate has either or both.
+type begun struct {
+	text, beside *Candidates
+	at           map[event.Path][2]*Candidate // of text and of beside; nil: none
+}
+
+// begin answers a question about a change that has begun.
+func (p *Prefetcher) begin(ctx context.Context, q event.Query, past history.Past) (*Candidates, error) {
+	asked := q
+	asked.Files, asked.Current = nil, ""
+	text, err := p.ranked(ctx, asked)
+	if err != nil {
+		return nil, err
+	}
+	b := &begun{text: text, beside: p.Companions(q, past, p.ranker.Has), at: map[event.Path][2]*Candidate{}}
+	for side, c := range []*Candidates{b.text, b.beside} {
+		for i := range c.files {
+			both := b.at[c.files[i].File]
+			both[side] = &c.files[i]
+			b.at[c.files[i].File] = both
+		}
+	}
+	out := &Candidates{query: q, begun: b}
+	change := ChangeOf(q)
+	for f := range b.at {
+		if slices.Contains(change, f) {
+			continue
+		}
+		x := Candidate{File: f, Class: OfText, Scale: rank.Uncalibrated, Unseen: true}
+		x.P = x.Scale.Probability(ShippedBegun().LogOdds(b.values(f)))
+		x.Shipped = x.P
+		out.files = append(out.files, x)
+	}
+	slices.SortFunc(out.files, func(a, b Candidate) int { return cmp.Or(cmp.Compare(b.P, a.P), cmp.Compare(a.File, b.File)) })
+	return out, nil
+}
+
+// values are those of a file of either side.
+func (b *begun) values(f event.Path) [8]float64 {
+	logits := [2]float64{math.NaN(), math.NaN()}
+	for side, x := range b.at[f] {
+		switch {
+		case x == nil:
+		case side == 0:
+			logits[side] = b.text.ranking.Files[x.Place].Logit
+		default:
+			logits[side] = b.beside.beside.found[x.Place].LogOdds
+		}
+	}
+	return BegunValues(f, logits[0], logits[1])
+}
+
+// suggestion is a file in the form that people and agents get: the reasons of both sides, each weighed as its side is.
+// Their sum is the logit.
+func (b *begun) suggestion(ctx context.Context, x *Candidate, explain bool) event.Suggestion {
+	w, values := ShippedBegun().Weights(), b.values(x.File)
+	s := event.Suggestion{File: x.File, Score: x.P, Logit: ShippedBegun().LogOdds(values), Scale: x.Scale, Unseen: true}
+	for side, c := range []*Candidates{b.text, b.beside} {
+		from := b.at[x.File][side]
+		if from == nil {
+			continue
+		}
+		part, weight := c.suggestion(ctx, from, explain), w[1+2*side]
+		for _, r := range part.Reasons {
+			r.Weight *= weight
+			s.Reasons = append(s.Reasons, r)
+		}
+		s.Together, s.Precedents = cmp.Or(part.Together, s.Together), part.Precedents
+		if part.Line > 0 {
+			s.Place = part.Place
+		}
+	}
+	for i, v := range values {
+		if v*w[i] != 0 && i != 1 && i != 3 && explain {
+			s.Reasons = append(s.Reasons, event.Reason{Signal: BegunSignals[i], Value: v, Weight: w[i]})
+		}
+	}
+	slices.SortStableFunc(s.Reasons, func(a, b event.Reason) int {
+		return cmp.Compare(math.Abs(b.Weight*b.Value), math.Abs(a.Weight*a.Value))
+	})
+	return s
+}

@@ -36,11 +36,13 @@ func (o Options) keptFile(target string) string {
 
 // readKept returns what is kept of the file; false if there is nothing, or someone else has changed the file since.
 func (o Options) readKept(f *settingsFile) (k kept, ok bool) {
-	b, err := regularfile.Read(o.keptFile(f.target), regularfile.NoLinks, 2*maxSettings)
-	if err != nil || json.Unmarshal(b, &k) != nil {
-		return kept{}, false
-	}
-	return k, k.File == f.target && k.Wrote == sum(f.old)
+	k, ok = loadKept(o.keptFile(f.target))
+	return k, ok && k.File == f.target && k.Wrote == sum(f.old)
+}
+
+func loadKept(name string) (k kept, ok bool) {
+	b, err := regularfile.Read(name, regularfile.NoLinks, 2*maxSettings)
+	return k, err == nil && json.Unmarshal(b, &k) == nil
 }
 
 // keep keeps the bytes of before for what is about to be written. What cannot be kept is no error: Remove takes our
@@ -60,13 +62,10 @@ func (o Options) keep(f *settingsFile, before, wrote []byte) {
 func (o Options) sweep() {
 	names, _ := filepath.Glob(filepath.Join(o.Kept, "*.json")) // a bad pattern finds nothing
 	for _, name := range names {
-		var k kept
-		b, err := regularfile.Read(name, regularfile.NoLinks, 2*maxSettings)
-		if err != nil || json.Unmarshal(b, &k) != nil {
-			continue
-		}
-		if _, err := os.Lstat(k.File); errors.Is(err, fs.ErrNotExist) {
-			_ = os.Remove(name)
+		if k, ok := loadKept(name); ok {
+			if _, err := os.Lstat(k.File); errors.Is(err, fs.ErrNotExist) {
+				_ = os.Remove(name)
+			}
 		}
 	}
 }

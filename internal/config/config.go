@@ -31,8 +31,7 @@ type Config struct {
 	LogLevel       slog.Level
 	Tags           map[string]string // pattern → intent tag, never nil after Load
 
-	values map[string]string // key → value as Get prints it, patterns of tags included
-	origin map[string]string // key → where its value comes from
+	values layer // as they were found, those of the patterns of tags included
 }
 
 // HintKind is a kind of hint that can be switched on and off.
@@ -70,12 +69,12 @@ func (c Config) Settings() (out []Key) {
 }
 
 // Origin says where the value of a key comes from: "default", the name of a file, or "AOA_…".
-func (c Config) Origin(key string) string { return c.origin[key] }
+func (c Config) Origin(key string) string { return c.values[key].origin }
 
 // Get returns the value of a key in the form that Set takes.
 func (c Config) Get(key string) (string, error) {
 	if v, ok := c.values[key]; ok {
-		return v, nil
+		return v.value, nil
 	}
 	k, ok := FindKey(key)
 	if !ok {

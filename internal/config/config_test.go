@@ -156,7 +156,7 @@ func TestBadValues(t *testing.T) {
 	for text, want := range map[string]string{
 		"\nthreshold: 0.3":               "repository.yaml:2: threshold: \"0.3\": out of range; allowed is 0.4 to 0.9",
 		"threshold: high":                "not a number",
-		"threshold: NaN":                 "not a number",
+		"threshold: NaN":                 "out of range",
 		"holdout: -1":                    "out of range",
 		"\nidle_timeout: 5":              "repository.yaml:2: idle_timeout: \"5\": not a duration",
 		"retention.bytes: 5XB":           "not a size",

@@ -13,7 +13,7 @@ import (
 
 // found is a value and where it comes from.
 type found struct {
-	value  string
+	value  string // as Set takes it
 	origin string // for Origin
 	exact  string // with its line, for messages
 }
@@ -73,12 +73,11 @@ func defaults() layer {
 
 // build parses the values.
 func build(values layer) (Config, error) {
-	c := Config{Tags: map[string]string{}, values: map[string]string{}, origin: map[string]string{}}
+	c := Config{Tags: map[string]string{}, values: values}
 	var errs []error
 	rows := table(&c)
 	for _, name := range sortedKeys(values) {
 		v := values[name]
-		c.values[name], c.origin[name] = v.value, v.origin
 		k, _ := find(rows, &c, name)
 		if err := k.parse(v.value); err != nil {
 			errs = append(errs, fmt.Errorf("%s: %w", v.exact, err))

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"math"
 	"regexp"
 	"slices"
 	"strconv"
@@ -23,8 +22,9 @@ type valueType[T any] struct {
 	read    func(string) (T, error) // the error says what is wrong; allowed says what is right
 }
 
-// between reads a value and holds it against bounds, which are written as a user would write them.
-func between[T cmp.Ordered](least, most string, read func(string) (T, error)) valueType[T] {
+// between allows values within bounds, which are written as a user would write them. The fault is what a text is that
+// cannot be read.
+func between[T cmp.Ordered](least, most, fault string, read func(string) (T, error)) valueType[T] {
 	low, lowErr := read(least)
 	high, highErr := read(most)
 	if err := errors.Join(lowErr, highErr); err != nil {
@@ -32,21 +32,30 @@ func between[T cmp.Ordered](least, most string, read func(string) (T, error)) va
 	}
 	return valueType[T]{allowed: least + " to " + most, read: func(v string) (T, error) {
 		n, err := read(v)
-		if err == nil && (n < low || n > high) {
+		switch {
+		case err != nil:
+			err = errors.New(fault)
+		case !(n >= low && n <= high): // NaN is neither
 			err = errors.New("out of range")
 		}
 		return n, err
 	}}
 }
 
-func number(least, most string) valueType[float64] { return between(least, most, parseNumber) }
-func count(least, most string) valueType[int]      { return between(least, most, parseCount) }
+func number(least, most string) valueType[float64] {
+	return between(least, most, "not a number", func(v string) (float64, error) { return strconv.ParseFloat(v, 64) })
+}
+
+func count(least, most string) valueType[int] {
+	return between(least, most, "not a whole number", strconv.Atoi)
+}
+
 func duration(least, most string) valueType[time.Duration] {
-	return between(least, most, ParseDuration)
+	return between(least, most, "not a duration", ParseDuration)
 }
 
 func size(least, most string) valueType[int64] {
-	v := between(least, most, parseSize)
+	v := as(between(least, most, "not a size", humanize.ParseBytes), func(n uint64) (int64, error) { return int64(n), nil })
 	v.allowed += ", in B, KB, MB, GB, TB or KiB, MiB, GiB, TiB"
 	return v
 }
@@ -156,30 +165,6 @@ func redisURL() valueType[string] {
 	}}
 }
 
-func parseNumber(v string) (float64, error) {
-	f, err := strconv.ParseFloat(v, 64)
-	if err != nil || math.IsNaN(f) {
-		return 0, errors.New("not a number")
-	}
-	return f, nil
-}
-
-func parseCount(v string) (int, error) {
-	n, err := strconv.Atoi(v)
-	if err != nil {
-		return 0, errors.New("not a whole number")
-	}
-	return n, nil
-}
-
-func parseSize(v string) (int64, error) {
-	n, err := humanize.ParseBytes(v)
-	if err != nil || n > math.MaxInt64 {
-		return 0, errors.New("not a size")
-	}
-	return int64(n), nil
-}
-
 // units are those that Go's durations do not have, in hours.
 var units = map[byte]float64{'d': 24, 'w': 7 * 24}
 
@@ -187,13 +172,9 @@ var inUnits = regexp.MustCompile(`([0-9]*\.?[0-9]+)([dw])`)
 
 // ParseDuration reads Go's durations and the units d (24 h) and w (7 d), also mixed: 180d, 1w2d, 1d12h.
 func ParseDuration(v string) (time.Duration, error) {
-	d, err := time.ParseDuration(inUnits.ReplaceAllStringFunc(v, func(s string) string {
+	return time.ParseDuration(inUnits.ReplaceAllStringFunc(v, func(s string) string {
 		last := len(s) - 1
 		n, _ := strconv.ParseFloat(s[:last], 64) // the pattern has only numbers; one out of range is refused below
 		return strconv.FormatFloat(n*units[s[last]], 'f', -1, 64) + "h"
 	}))
-	if err != nil {
-		return 0, errors.New("not a duration")
-	}
-	return d, nil
 }

@@ -54,10 +54,11 @@ func (c Config) Shows(kind string) bool {
 	return slices.Contains(c.Kinds, kind) || !slices.ContainsFunc(Kinds, func(k HintKind) bool { return k.Name == kind })
 }
 
-// Settings are the settings in the order of the documentation, each pattern of tags as one of its own.
+// Settings are the settings in the order of the documentation, each pattern of tags as one of its own; where there is
+// none, the row that stands for them.
 func (c Config) Settings() (out []Key) {
 	for _, k := range Keys() {
-		if k.Name != anyPattern {
+		if k.Name != anyPattern || len(c.Tags) == 0 {
 			out = append(out, k)
 		}
 	}
@@ -77,8 +78,11 @@ func (c Config) Get(key string) (string, error) {
 		return v.value, nil
 	}
 	k, ok := FindKey(key)
-	if !ok {
+	switch {
+	case !ok:
 		return "", fmt.Errorf("read config: %w", unknownKey(key))
+	case key == anyPattern:
+		return "", nil
 	}
 	return "", fmt.Errorf("read config: no tag is set for the pattern %q", k.pattern)
 }

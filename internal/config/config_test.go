@@ -126,10 +126,11 @@ func TestWords(t *testing.T) {
 	all := c.Settings()
 	fault.Same(t, "settings", len(all), len(Keys())+1)
 	fault.Same(t, "the last but one", all[len(all)-2].Name, "tags.a")
-	for _, k := range all {
+	for _, k := range append(all, standard().Settings()...) {
 		_, err := c.Get(k.Name)
 		fault.Check(t, err)
 	}
+	fault.Same(t, "settings without tags", len(standard().Settings()), len(Keys()))
 }
 
 func TestWarnings(t *testing.T) {

@@ -60,13 +60,13 @@ configuration   *config* *settings* .env*
 authentication  auth.* auth[\-_]* *[\-_]auth.* *[\-_]auth[\-_]* *oauth* *authn* *authz* *authent* *authoriz* *login*
 database        *migrat*
 caching         *cache*`)
-	// wordTags: a stemmed word (index.Terms) of a prompt or a command.
-	wordTags = lookup(`
-fixing          bug broken crash fail failure error regression panic debug bugfix hotfix fixe fixes
-refactoring     refactor renam rename extract cleanup simplify restructur dedup
+	// wordTags: a word of a prompt or a command, by its term.
+	wordTags = byTerm(lookup(`
+fixing          bug broken crash fail failure error regression panic debug bugfix hotfix fixes
+refactoring     refactor rename extract cleanup simplify restructure dedup
 testing         test pytest vitest jest coverage unittest rspec
-documentation   document doc readme changelog docstr
-implementing    implement feature support create introduc introduce
+documentation   document doc readme changelog docstring
+implementing    implement feature support create introduce
 reviewing       review
 explaining      explain understand
 releasing       release publish version
@@ -77,13 +77,13 @@ authentication  auth login authentication oauth
 database        migration database sql schema
 linting         lint golangci eslint
 formatting      prettier gofmt format
-build           build compile make
+build           build compile
 dependencies    upgrade dependency bump
 ci              workflow pipeline
 api             api endpoint
 configuration   config configuration setting
 committing      commit
-merging         merge rebase conflict`)
+merging         merge rebase conflict`))
 	// kindTags: what the tool does.
 	kindTags = map[event.Kind]string{event.KindRead: "reading", event.KindEdit: "editing", event.KindWrite: "editing",
 		event.KindSearch: "searching", event.KindRun: "running"}
@@ -93,6 +93,17 @@ go: .go; python: .py; javascript: .js .mjs .jsx; typescript: .ts .tsx; rust: .rs
 php: .php; c: .c .h; cpp: .cc .cpp .hpp; csharp: .cs; swift: .swift; shell: .sh .bash; powershell: .ps1; lua: .lua
 elixir: .ex .exs; scala: .scala; zig: .zig; dart: .dart; vue: .vue; svelte: .svelte; sql: .sql; terraform: .tf; nix: .nix`)
 )
+
+// byTerm is a table of words with the terms of these (see index.Terms) in their place.
+func byTerm(words map[string]string) map[string]string {
+	out := map[string]string{}
+	for word, tag := range words {
+		for _, term := range index.Terms(word, 1) {
+			out[term] = tag
+		}
+	}
+	return out
+}
 
 // tagRules is lookup in the order of the table.
 func tagRules(table string) (out []tagRule) {

@@ -36,7 +36,13 @@ var mayAsk = kindStems(map[kind]string{
 })
 
 // errands are words of any request, which say nothing about what it is about.
-var errands = event.WordSet("add change fix make new next prepare remove set update use")
+var errands = func() map[string]bool {
+	stems := map[string]bool{}
+	for word := range strings.FieldsSeq("add change fix make new next prepare remove set update use") {
+		stems[index.Stem(word)] = true
+	}
+	return stems
+}()
 
 func kindStems(words map[kind]string) map[string]kind {
 	stems := map[string]kind{}
@@ -67,12 +73,11 @@ func (x *queryContext) ofProgram(terms []string) bool {
 }
 
 func (x *queryContext) namesSource(term string) bool {
-	stem := index.Stem(term)
-	if errands[term] || asks[stem]|mayAsk[stem] != 0 {
+	if errands[term] || asks[term]|mayAsk[term] != 0 {
 		return false
 	}
 	source := func(p event.Path) bool { return index.KindOf(p) == index.KindSource && !p.Upkeep() }
-	return slices.ContainsFunc(x.tree.Word(term), source) || x.contents != nil && x.contents.Defined(stem)
+	return slices.ContainsFunc(x.tree.Word(term), source) || x.contents != nil && x.contents.Defined(term)
 }
 
 // unasked reports whether the words of a question speak neither of such files nor of this one: of a manifest, a

@@ -31,7 +31,7 @@ func TestReasonsHaveWords(t *testing.T) {
 		return out
 	}
 	got := texts(event.Query{Prompt: "tagged images: kubernetes dropped max_items"})
-	for _, want := range []string{"committed before with the words kubernetes, images, tagged",
+	for _, want := range []string{"committed before with the words tagged, kubernetes, dropped",
 		"mentions max_items, dropped, images"} {
 		if !slices.Contains(got, want) {
 			t.Errorf("reasons %q, want one of them %q", got, want)
@@ -66,7 +66,7 @@ func TestReasonsHaveWords(t *testing.T) {
 	w.prompt("s", epoch.Add(-time.Minute), "tagged images: kubernetes dropped")
 	w.flush()
 	if got := texts(event.Query{Session: "s"}); !slices.Contains(got,
-		"committed before with the words kubernetes, image") {
+		"committed before with the words tag, kubernetes, drop") {
 		t.Errorf("reasons %q, want words of paths and no stems", got)
 	}
 	w.open("s", epoch, "image/tag.go")

@@ -24,12 +24,12 @@ func TestHideWords(t *testing.T) {
 	w.Reader.Contents().Set("basket/checkout.go", []byte("package basket\n\n// payInvoice\nfunc payInvoice() {}\n"))
 	set := &Set{Options: Options{Seal: seal, Hot: hot.New(nil)}, known: map[event.Root]*Checkout{event.Root(dir): w}}
 	events := []event.Event{
-		{Body: event.Prompt{Terms: []string{"invoice", "basket", "hunter", "refactor"}, Idents: []string{"payinvoice", "hunter2pass"}}},
-		{Body: event.Call{Act: event.ActSearch, Terms: []string{"hunter"}, Glob: "*hunter*"}},
+		{Body: event.Prompt{Terms: index.Terms("invoice basket hunter refactor", 4), Idents: []string{"payinvoice", "hunter2pass"}}},
+		{Body: event.Call{Act: event.ActSearch, Terms: index.Terms("hunter", 1), Glob: "*hunter*"}},
 		{Body: event.Call{Act: event.ActSearch, Glob: "*basket*.go"}}}
 	set.HideWords(t.Context(), w, events, 0)
 	got, search := events[0].Terms(), events[1].Call()
-	if want := []string{"invoice", "basket", got[2], "refactor"}; !slices.Equal(got, want) ||
+	if want := slices.Concat(index.Terms("invoice basket", 2), got[2:3], index.Terms("refactor", 1)); !slices.Equal(got, want) ||
 		!strings.HasPrefix(got[2], event.HashedWord) || search.Terms[0] != got[2] {
 		t.Errorf("terms are %q and %q", got, search.Terms)
 	}
@@ -37,7 +37,7 @@ func TestHideWords(t *testing.T) {
 		events[2].Call().Glob != "*basket*.go" {
 		t.Errorf("identifiers are %q, globs %q and %q", events[0].Idents(), search.Glob, events[2].Call().Glob)
 	}
-	if again := set.Words([]string{"hunter"}); again[0] != got[2] {
+	if again := set.Words(index.Terms("hunter", 1)); again[0] != got[2] {
 		t.Errorf("asked for, it is %q, learned as %q", again[0], got[2])
 	}
 }

@@ -16,7 +16,7 @@ var commonTerms = func() map[string]bool {
 			set[Stem(word)] = true
 		}
 	}
-	for word := range textStops {
+	for word := range stopWords {
 		set[Stem(word)] = true
 	}
 	return set
@@ -24,13 +24,13 @@ var commonTerms = func() map[string]bool {
 
 // Common reports whether a term (see Terms) is a word of requests about any program: it tells nothing about who wrote
 // it.
-func Common(term string) bool { return commonTerms[Stem(term)] }
+func Common(term string) bool { return commonTerms[term] }
 
 // HasWord reports whether a file has that term.
 func (c *Contents) HasWord(term string) bool {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
-	for range c.saying(Stem(term)) {
+	for range c.saying(term) {
 		return true
 	}
 	return false

@@ -102,7 +102,7 @@ type token struct {
 	size  int    // words, those without stem included
 	name  uint32 // its plain form
 	code  bool   // it has two or more words
-	stop  bool   // it is a name that could be a word of textStops
+	stop  bool   // it is a name that could be a word of stopWords
 }
 
 type countedStem struct {
@@ -249,7 +249,7 @@ func (x *extractor) token(text []byte) uint32 {
 		return n
 	}
 	s := string(text)
-	t := token{code: looksLikeCode(s), stop: len(s) >= minReference && textStops[strings.ToLower(s)],
+	t := token{code: looksLikeCode(s), stop: len(s) >= minReference && stopWords[strings.ToLower(s)],
 		name: x.named(plainIdentifier(s))}
 	for word := range split(s, false) {
 		for part := range ideographs(word) {

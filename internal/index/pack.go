@@ -19,7 +19,7 @@ import (
 // exported fields and its files, and at the end the files that say nothing.
 const (
 	packMagic   = "aoa index\n"
-	packVersion = 8 // another one is another format, or Extract finds other words: the files are read again
+	packVersion = 9 // another one is another format, or Extract finds other words: the files are read again
 )
 
 // Errors of unpack.

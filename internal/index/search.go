@@ -183,7 +183,7 @@ func (c *Contents) best(shares []share, n int) []Hit {
 
 // codeUsers returns the files whose code has a name, exactly as plain form, of those that a filter lets pass; none if
 // there are more than most. Names of one word are not indexed where they are used: files with that word are returned.
-// Words that no text is compared by (see textStops) are names there.
+// Words that no text is compared by (see stopWords) are names there.
 func (c *Contents) codeUsers(name string, most int, pass func(event.Path) bool) (out []event.Path) {
 	c.mu.RLock()
 	defer c.mu.RUnlock()

@@ -14,10 +14,6 @@ type ending struct {
 	after   string // bytes after which the suffix stays
 }
 
-// lightEndings are those of the stemmer of index terms: plurals as in Harman's S stemmer ("How Effective Is
-// Suffixing?", 1991), ing and ed.
-var lightEndings = []ending{{"ing", 3, "", ""}, {"ies", 2, "y", ""}, {"ed", 3, "", ""}, {"s", 3, "", "su"}}
-
 // inflections are endings before which a silent e is lost and a consonant is doubled: writing is write, dropped is
 // drop.
 var inflections = []ending{{"ing", 3, "", ""}, {"able", 4, "", ""}, {"er", 4, "", "i"}, {"or", 4, "", ""},
@@ -36,11 +32,7 @@ var derivations = []ending{
 // wholeWords look as if they had an ending, and would become another word of programs. Requests keep uses apart from
 // use, as they did when the similarities of recorded sequences were chosen (package reload, TestFindGolden).
 var wholeWords = event.WordSet(`author factor folder header pointer container version everything something anything
-	nothing uses`)
-
-// stem returns the stem of a word in lower case that is stored as an index term. It is light: terms are shown to
-// people, and scores are stored under them.
-func stem(word string) string { return strip(word, lightEndings) }
+	nothing uses setting`)
 
 // Stem returns the form that the inflections and the common derivations of a word share: caching, cached and caches are
 // cache, notification and notifier are notify. The word is in lower case. Stems are compared, never shown: that of

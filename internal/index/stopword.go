@@ -1,35 +1,14 @@
 package index
 
 import (
-	"maps"
 	"strings"
 
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// stopWords say nothing about the subject of a text. termStops and requestStops hold them too.
-var stopWords = event.WordSet(`about all also and any are because been being both but can could did does done each few for
-	get got had has have here how its just let let's like made make more most need new now okay one only other our out
-	over please she should some such sure that the them then there they this too using very want was what when where
-	which who why will with would yes you your`)
-
-// termStops are left out of index terms: stop words, words that occur in prompts about any file, and what is left of
-// "don't" at its apostrophe.
-var termStops = union(stopWords, event.WordSet(`add after ain aren before between cant change check code com couldn didn
-	doesn doesnt don dont file files fix from hadn hasn haven her hers him his http https into isn line lines look
-	mustn needn not see shouldn than two update use used wasn weren won wont wouldn www`))
-
-// requestStops are left out of requests: stop words, and what people add to a request without changing it.
-var requestStops = union(stopWords, event.WordSet(`a able actually again am an as at be bit by come comes correctly
-	currently do doing during else etc ever every following gets getting give gives go going having he hello help hey
-	hi i i'd i'll i'm if im in inside is it it'd keep keeps kindly lets little makes may me might must my needs of off
-	ok on ones or own per properly quite really same shall since so still stuff take takes thank thanks their these
-	thing things those through try trying under until up us via wants way ways we we'd we'll were while whom whose wish
-	within yeah yet you'd`))
-
-// textStops are left out where a text is compared with files: what the grammar of English needs, and politeness. Words
-// that may name something in a program (new, get, help, not) stay.
-var textStops = event.WordSet(`a about after again ain all also although always am an and another any anyone are aren as
+// stopWords say nothing about the subject of a text: what the grammar of English needs, and politeness. Words that may
+// name something in a program (new, get, help, not) are none.
+var stopWords = event.WordSet(`a about after again ain all also although always am an and another any anyone are aren as
 	at be because been before being below between both but by can cannot could couldn d did didn do does doesn doing
 	don done down during each either else etc even ever every few for from further had hadn has hasn have haven having
 	he hello her here hers herself hi him himself his how however i ie if i'm in instead into is isn it its itself just
@@ -39,6 +18,15 @@ var textStops = event.WordSet(`a about after again ain all also although always 
 	these they thing things this those though through thus to too under unless until up upon us using ve very via was
 	wasn way we well were weren what when where whether which while who whom whose why will with within without won
 	would wouldn yet you your yours`)
+
+// termStops are left out of index terms, too: words that occur in prompts about any file.
+var termStops = event.WordSet(`add cant change check code com doesnt dont file files fix get got http https let's line
+	lines look made mustn needn new not okay see two update use used want wont www yes`)
+
+// requestStops are left out of requests, too: what people add to a request without changing it.
+var requestStops = event.WordSet(`able actually bit come comes correctly currently following get gets getting give gives
+	go going got help hey i'd i'll im inside it'd keep keeps kindly let's lets little made makes needs new okay ones per
+	properly stuff take takes try trying want wants ways we'd we'll wish yeah yes you'd`)
 
 // agreements are the words of answers that ask for nothing new.
 var agreements = event.WordSet(`again ahead all and both carry commit continue cool correct do done fine from go going
@@ -54,10 +42,4 @@ func OnlyAgrees(text string) bool {
 		}
 	}
 	return true
-}
-
-func union(a, b map[string]bool) map[string]bool {
-	all := maps.Clone(a)
-	maps.Copy(all, b)
-	return all
 }

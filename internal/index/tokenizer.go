@@ -17,8 +17,7 @@ const (
 	maxPathTerms = 24 // terms of one path
 )
 
-// Terms returns the index terms of a text: its words in lower case, without stop words, with a plural s, ing or ed
-// taken off. Words end at every character that is neither a letter nor a digit, and at camelCase borders. Words shorter
+// Terms returns the index terms of a text: the stems of its words (see Stem), without stop words. Words end at every character that is neither a letter nor a digit, and at camelCase borders. Words shorter
 // than 3 or longer than 32 bytes and numbers are left out. Each term appears once, in the order of the text, at most
 // max of them.
 //
@@ -102,10 +101,10 @@ func term(word string) string {
 		return ""
 	}
 	word = strings.ToLower(word)
-	if termStops[word] || isNumber(word) {
+	if stopWords[word] || termStops[word] || isNumber(word) {
 		return ""
 	}
-	return stem(word)
+	return Stem(word)
 }
 
 func isNumber(s string) bool {

@@ -9,7 +9,7 @@ import (
 
 func TestTerms(t *testing.T) {
 	for in, want := range map[string][]string{
-		"fix the TCPServer in parse_config.go": {"tcp", "server", "parse", "config"},
+		"fix the TCPServer in parse_config.go": {"tcp", "serv", "parse", "config"},
 		"loginTimeout LoginTimeouts, 42 x":     {"login", "timeout"},
 		"testing the tests":                    {"test"},
 		"don't panic, it doesn’t help":         {"panic", "help"},

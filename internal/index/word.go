@@ -13,7 +13,7 @@ func textStem(word string) string {
 		return ""
 	}
 	word = strings.ToLower(word)
-	if textStops[word] {
+	if stopWords[word] {
 		return ""
 	}
 	return Stem(word)
@@ -51,7 +51,7 @@ func looksLikeCode(word string) bool {
 	return false
 }
 
-// Spellings returns the words of a text by their stems and by their index term, as the text first writes them, in lower
+// Spellings returns the words of a text by their stems, as the text first writes them, in lower
 // case, and its identifiers by their plain form, as they are written.
 func Spellings(text string) map[string]string {
 	out := map[string]string{}
@@ -64,8 +64,6 @@ func Spellings(text string) map[string]string {
 		for part := range ideographs(word) {
 			add(textStem(part), strings.ToLower(part))
 		}
-	}
-	for word := range split(text, false) {
 		add(term(word), strings.ToLower(word))
 	}
 	for name := range strings.FieldsFuncSeq(text, outsideIdentifier) {

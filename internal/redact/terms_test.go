@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/aoa-dev/aoa/internal/index"
 	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
@@ -28,7 +29,7 @@ func TestTerms(t *testing.T) {
 			"server"},
 		"VGhpc0lzQVNlY3JldFZhbHVlV2l0aG91dERpZ2l0cw stays unsaid": {"stay", "unsaid"},
 	} {
-		fault.Same(t, text, Terms(text, 32), want)
+		fault.Same(t, text, Terms(text, 32), index.Terms(strings.Join(want, " "), 32))
 	}
 }
 
@@ -41,7 +42,7 @@ func TestCommandTerms(t *testing.T) {
 		"grep -rn basket store":                            {"grep", "basket", "store"},
 		"a == b && echo done":                              {"echo"},
 	} {
-		fault.Same(t, text, CommandTerms(text, 32), want)
+		fault.Same(t, text, CommandTerms(text, 32), index.Terms(strings.Join(want, " "), 32))
 	}
 }
 

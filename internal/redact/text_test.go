@@ -2,9 +2,11 @@ package redact
 
 import (
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/aoa-dev/aoa/internal/index"
 	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
@@ -119,8 +121,9 @@ func FuzzText(f *testing.F) {
 		if low := strings.ToLower(once); strings.Contains(low, "<private>") {
 			t.Errorf("%q kept a private mark: %q", s, once)
 		}
+		told := index.Terms(once, len(once))
 		for _, w := range append(Terms(s, 32), CommandTerms(s, 32)...) {
-			if !strings.Contains(strings.ToLower(once), w) && !strings.HasSuffix(w, "y") {
+			if !strings.Contains(strings.ToLower(once), w) && !slices.Contains(told, w) {
 				t.Errorf("%q: the term %q is not of %q", s, w, once)
 			}
 		}

@@ -122,3 +122,16 @@ func BenchmarkNames(b *testing.B) {
 		i++
 	}
 }
+
+// BenchmarkWords makes the index of the words of all paths.
+func BenchmarkWords(b *testing.B) {
+	g := newGenerator(benchFiles)
+	var paths []event.Path
+	for i := range benchFiles {
+		p, _ := g.file(i)
+		paths = append(paths, p)
+	}
+	for b.Loop() {
+		index.NewTree(paths).Word("")
+	}
+}

@@ -122,9 +122,14 @@ func hasVowel(word string) bool { return strings.ContainsAny(word, "aeiouy") }
 
 func vowel(c byte) bool { return strings.IndexByte("aeiouy", c) >= 0 }
 
-// strip replaces the first of the endings that a word has and may lose.
+// strip replaces the first of the endings that a word, which is not empty, has and may lose.
 func strip(word string, endings []ending) string {
-	for _, e := range endings {
+	last := word[len(word)-1]
+	for i := range endings {
+		e := &endings[i]
+		if e.suffix[len(e.suffix)-1] != last { // most end here
+			continue
+		}
 		s, found := strings.CutSuffix(word, e.suffix)
 		if found && len(s) >= e.stem && strings.IndexByte(e.after, s[len(s)-1]) < 0 {
 			return s + e.replace

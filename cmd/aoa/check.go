@@ -160,6 +160,7 @@ func (a *app) checkChange(ctx context.Context, args []string, how checkHow) erro
 	if err != nil || ans.Findings() == 0 {
 		return err
 	}
+	a.early(ans.Reading)
 	return a.found(&ans, r.Staged)
 }
 

@@ -278,10 +278,10 @@ func (a *app) printNames(list []event.Suggestion, nul bool) {
 	}
 }
 
-// early prints a note if the daemon has not read all files yet.
+// early prints a note if the daemon has not read everything yet.
 func (a *app) early(reading bool) {
 	if reading {
-		a.talk("the daemon has just started and has not read the files yet")
+		a.talk("the daemon has not yet read all files and what earlier commits changed")
 		a.talk("hint: ask again in a few seconds")
 	}
 }

@@ -27,6 +27,9 @@ type Answer struct {
 	// files, and what changes about as often without With as with it. They are no findings.
 	Usual []Lack `json:"usual"`
 
+	// what earlier commits changed is still being read: a later answer may be another one
+	Reading bool `json:"reading,omitempty"`
+
 	Companions *prefetch.Candidates `json:"-"` // what Missing and Usual were taken from; nil if nothing is said
 
 	Unread []string `json:"unread,omitempty"` // lines of the file of exceptions that say nothing, as "file:line: why"

@@ -76,7 +76,15 @@ func (w *Checkout) Check(ctx context.Context, r change.Request) (change.Answer, 
 	r.Files = w.Paths(r.Files)
 	c := change.Checkout{Repo: w.Repo, Edits: w.edits, Tree: w.Tree(), Reader: w.Reader, Prefetch: w.Prefetch, Now: w.now,
 		Commits: w.History, Recent: &w.recent}
-	return c.Check(ctx, r)
+	ans, err := c.Check(ctx, r)
+	if err != nil || ans.Silent != "" {
+		return ans, err
+	}
+	commits, err := w.History(ctx)
+	if err == nil {
+		ans.Reading = w.sketches.pending(commits)
+	}
+	return ans, err
 }
 
 // Tree is the files that may be suggested, nil while they are not known.

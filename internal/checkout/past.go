@@ -54,7 +54,10 @@ func (w *Checkout) Asked(ctx context.Context, q event.Query) (p history.Past, er
 	if !prefetch.AsksCommits(q) {
 		return p, nil
 	}
-	if p.Commits, err = w.History(ctx); err == nil && p.Commits.Sketched() {
+	if p.Commits, err = w.History(ctx); err != nil {
+		return p, err
+	}
+	if p.Pending = w.sketches.pending(p.Commits); p.Pending || p.Commits.Sketched() {
 		p.Diffs = change.Diffs(w.edits.Compare(ctx, prefetch.ChangeOf(q)))
 		p.Text = w.Reader.Text
 	}
@@ -70,7 +73,9 @@ func (w *Checkout) Answer(ctx context.Context, q event.Query) (event.Answer, err
 	if err != nil {
 		return event.Answer{}, err
 	}
-	return w.Prefetch.Answer(ctx, q, past)
+	ans, err := w.Prefetch.Answer(ctx, q, past)
+	ans.Reading = past.Pending && len(past.Diffs) > 0
+	return ans, err
 }
 
 // forget has the history read again if HEAD is no longer where it was.

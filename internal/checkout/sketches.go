@@ -24,6 +24,13 @@ type sketches struct {
 	history.Sketches
 	due     chan struct{} // holds a value when commits may have come; capacity 1
 	changes atomic.Int64
+	read    atomic.Bool // all that can be read was read once
+}
+
+// pending reports whether there is more to be known of what the commits of a history changed: an answer about a change
+// that is given now differs from that of some seconds later.
+func (s *sketches) pending(c *history.Commits) bool {
+	return s != nil && !s.read.Load() && c.Len() > 0 && !c.Sketched()
 }
 
 func newSketches() *sketches { return &sketches{due: make(chan struct{}, 1)} }
@@ -55,9 +62,11 @@ func (t *Set) RunSketches(ctx context.Context) error {
 			return nil
 		case <-t.sketches.due:
 		}
-		if err := t.sketch(ctx); err != nil && ctx.Err() == nil {
+		err := t.sketch(ctx)
+		if err != nil && ctx.Err() == nil {
 			t.Info.Warn("what commits changed is not known", "err", err)
 		}
+		t.sketches.read.Store(ctx.Err() == nil) // what failed is not waited for
 	}
 }
 

@@ -56,7 +56,7 @@ func (d *Daemon) rank(ctx context.Context, q event.Query) (event.Answer, error) 
 	if silent != nil {
 		ans.Silent = silent.Error()
 	}
-	ans.Reading = reading
+	ans.Reading = ans.Reading || reading
 	ans.Ms = float64(d.now().Sub(begin).Microseconds()) / 1000
 	d.metrics.Ranked(d.now().Sub(begin))
 	return ans, nil

@@ -62,7 +62,8 @@ type Answer struct {
 	Usual []Suggestion `json:"usual,omitempty"`
 	At    int64        `json:"at"` // time of the ranking, Unix milliseconds
 	Ms    float64      `json:"ms"` // time spent, milliseconds
-	// the daemon has not read all files since its start: a later answer may be better
+	// the daemon has not read all files since its start, or, for a change, not what earlier commits changed: a later answer
+	// may be another one
 	Reading bool     `json:"reading,omitempty"`
 	Silent  string   `json:"silent,omitempty"`  // why git did not say what the branch adds
 	Unknown []string `json:"unknown,omitempty"` // words of the text that no file, commit or session has

@@ -9,6 +9,7 @@ import (
 type Past struct {
 	Commits *Commits                    // of the repository; nil: none
 	Diffs   map[event.Path]index.Sketch // what the files of the change change now, of those of which it is known
+	Pending bool                        // what the commits changed is still being read
 	Text    func(event.Path) []byte     // a file as it is now, nil if it cannot be read; nil: no Place is known
 }
 

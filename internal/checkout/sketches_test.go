@@ -1,0 +1,27 @@
+package checkout
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/history"
+	"github.com/aoa-dev/aoa/internal/index"
+	"github.com/aoa-dev/aoa/scripts/fault"
+)
+
+// TestPending: an answer says that more is being read from the first commit on until what commits changed is known, or
+// cannot be known.
+func TestPending(t *testing.T) {
+	var none *sketches
+	s, c := newSketches(), &history.Commits{}
+	fault.Same(t, "without commits", s.pending(c), false)
+	c.Add("00000000000000aa", []event.Path{"a.go"}, nil)
+	fault.Same(t, "nothing is read", fmt.Sprint(s.pending(c), none.pending(c)), "true false")
+	known := &history.Commits{Sketches: s.known()}
+	s.Add("00000000000000bb", []index.FileSketch{{File: "a.go", Sketch: index.Sketch{1}}})
+	known.Add("00000000000000bb", []event.Path{"a.go"}, nil)
+	fault.Same(t, "it is known from the disk", s.pending(known), false)
+	s.read.Store(true)
+	fault.Same(t, "git was asked, and said nothing", s.pending(c), false)
+}

@@ -18,8 +18,8 @@ var channels = []struct {
 	limit                        int    // bytes of an answer that surely fit
 }{
 	{"claude", "SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse", 10_000},
-	// 2,500 tokens; PostToolUse measured
-	{"codex", "SessionStart", "UserPromptSubmit", "PreToolUse", "-PostToolUse", 7_500},
+	// 2,500 tokens
+	{"codex", "SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse", 7_500},
 	{"qwen", "SessionStart", "UserPromptSubmit", "-PreToolUse", "PostToolUse", 10_000}, // PreToolUse by its source, 0.24.4
 	{"gemini", "SessionStart", "BeforeAgent", "-BeforeTool", "AfterTool", 10_000},
 	{"cursor", "sessionStart", "-beforeSubmitPrompt", "-preToolUse", "postToolUse", 10_000},
@@ -82,7 +82,7 @@ func TestPatience(t *testing.T) {
 		}
 	}
 	for _, c := range [][2]string{{"claude", "PostToolUse"}, {"claude", "SessionEnd"}, {"gemini", "BeforeTool"},
-		{"codex", "PostToolUse"},
+		{"codex", "Stop"},
 		{"copilot", "preToolUse"}, {"git", "post-commit"}, {"", ""}, {"cursor", "stop"}} {
 		if wait, starts := client.Patience(c[0], c[1]); wait != 0 || starts {
 			t.Errorf("%s, %s: waits %s", c[0], c[1], wait)

@@ -22,7 +22,8 @@ func TestRender(t *testing.T) {
 		{"qwen", "PostToolUseFailure", `{"hookSpecificOutput":{"hookEventName":"PostToolUseFailure","additionalContext":"a.go: x"}}`},
 		{"claude", "Stop", `{"systemMessage":"a.go: x"}`}, {"codex", "Stop", ""}, {"copilot", "userPromptSubmitted", ""}, {"copilot", "preToolUse", ""},
 		{"claude", "SessionEnd", ""}, {"claude", "PreCompact", ""}, {"claude", "Setup", ""}, {"claude", "", ""},
-		{"codex", "PostToolUse", ""}, {"gemini", "BeforeTool", ""}, {"cursor", "beforeSubmitPrompt", ""},
+		{"codex", "PostToolUse", `{"hookSpecificOutput":{"hookEventName":"PostToolUse","additionalContext":"a.go: x"}}`},
+		{"gemini", "BeforeTool", ""}, {"cursor", "beforeSubmitPrompt", ""},
 		{"git", "post-commit", ""}, {"", "", ""},
 	}
 	for _, tt := range tests {

@@ -70,8 +70,8 @@ func TestClientCodex(t *testing.T) {
 			uses(patch("*** Update File: server/wire.go\n@@\n-server/wire.go\n+server/wires.go\n")), uses(shell("git status --short")),
 			uses(shell("cat sched/plan.go")), turn{before: func() { c.change("sched/plan.go") },
 				calls: []toolUse{shell("true")}})
-		m.reached(t, hintOf(hooks.HintRescue, "docs/guide.md"), 2)
-		m.reached(t, hintOf(hooks.HintPartner, "docs/protocol.md"), 5)
+		m.reached(t, hintOf(hooks.HintRescue, "docs/guide.md"), 1)
+		m.reached(t, hintOf(hooks.HintPartner, "docs/protocol.md"), 4)
 		m.reached(t, hintOf(hooks.HintStale, "sched/plan.go"), 6)
 	})
 	t.Run("plugin", func(t *testing.T) {
@@ -85,7 +85,7 @@ func TestClientCodex(t *testing.T) {
 		fault.Check(t, err)
 		c.config = string(config)
 		m, _ := c.ask("look around", uses(shell("cat documentation/guide.md")), uses(shell("true")))
-		m.reached(t, hintOf(hooks.HintRescue, "docs/guide.md"), 2)
+		m.reached(t, hintOf(hooks.HintRescue, "docs/guide.md"), 1)
 	})
 	t.Run("working set", func(t *testing.T) {
 		c := newCodex(t, program, "kinds=rescue,start,prompt,stale,reload")

@@ -65,7 +65,7 @@ func unharmed(t *testing.T, w *clientSandbox, names []string, often int, without
 	t.Helper()
 	w.impatient()
 	for _, name := range names {
-		pid := w.pid() // it starts a daemon if there is none
+		pid := w.pid()
 		t.Cleanup(func() { w.end(pid) })
 		harms[name](w)
 		m, o := work()
@@ -100,9 +100,10 @@ func (w *clientSandbox) end(pid int) {
 		func() bool { return syscall.Kill(pid, syscall.SIGKILL) != nil })
 }
 
-// pid is the daemon's.
+// pid is that of the daemon, which is started if there is none.
 func (w *clientSandbox) pid() int {
 	w.t.Helper()
+	w.must("aoa", "daemon", "start")
 	var st api.StatusAnswer
 	if err := json.Unmarshal([]byte(w.must("aoa", "status", "--json")), &st); err != nil || st.Pid <= 0 {
 		w.t.Fatalf("no daemon: %v", err)

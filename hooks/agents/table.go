@@ -15,8 +15,7 @@ const (
 // and others that name no files. Cursor may ignore a whole file that names an event it does not know, so it gets only
 // documented ones.
 //
-// What an agent does with text was measured with the version in Driven; Cursor is as its makers document it. Codex
-// accepts text at PostToolUse and drops it. Qwen Code reads the text at PreToolUse and does not pass it on. Gemini CLI
+// What an agent does with text was measured with the version in Driven; Cursor is as its makers document it. Qwen Code reads the text at PreToolUse and does not pass it on. Gemini CLI
 // passes text on for calls that worked; for a failed one it takes only the reason of a decision to block it, which
 // would replace the tool's own message, so text about a failure waits for the next call.
 //
@@ -49,11 +48,11 @@ var All = []Agent{
 		Settings: Settings{Project: ".codex/hooks.json", Home: ".codex", HomeVar: "CODEX_HOME", User: "hooks.json"},
 		Events: []Event{
 			{Name: "SessionStart", Canonical: "SessionStart", Context: Nested, Installed: true,
-				Matcher: "startup|resume|clear|compact", Timeout: 5},
+				Matcher: "startup|resume|clear|compact|fork", Timeout: 5},
 			{Name: "UserPromptSubmit", Canonical: "UserPromptSubmit", Context: Nested, Installed: true, Timeout: 3},
 			{Name: "PreToolUse", Canonical: "PreToolUse", Context: Nested, Installed: true, Matcher: "Bash|apply_patch",
 				Timeout: 2},
-			{Name: "PostToolUse", Canonical: "PostToolUse", Installed: true, Matcher: "Bash|apply_patch|mcp__.*", Timeout: 2},
+			{Name: "PostToolUse", Canonical: "PostToolUse", Context: Nested, Installed: true, Matcher: "Bash|apply_patch|mcp__.*", Timeout: 2},
 			{Name: "SessionEnd", Canonical: "SessionEnd", Installed: true, Timeout: 1},
 			{Name: "Stop", Canonical: "Stop"},
 		}},

@@ -193,12 +193,11 @@ func (sh *walker) shown(c command, s spec) {
 		if !ok || !w.ok {
 			continue
 		}
-		p, known := sh.Known(name, sh.dir)
-		if !known && !strings.HasPrefix(name, "./") {
-			// "rev:path" is relative to the top.
-			p, known = event.Path(name), sh.Has(event.Path(name))
+		last := index.Root // "rev:path" is relative to the top, "rev:./path" to the folder
+		if strings.HasPrefix(name, "./") {
+			last = index.Exact
 		}
-		if known {
+		if p, at := sh.Find(name, index.Exact, last, sh.dir); at != index.None {
 			found = true
 			sh.note(Op{Kind: event.KindRead, Paths: []event.Path{p}})
 		}

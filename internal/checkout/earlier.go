@@ -21,7 +21,7 @@ const (
 // Earlier notes beside each of the first files which earlier work touched it whose words are most like the text: commits
 // by their messages, and turns of sessions by their prompts. It reads the log, some milliseconds for each file.
 func (w *Checkout) Earlier(ctx context.Context, text string, shown []event.Suggestion) error {
-	words := index.Terms(text, event.MaxTerms)
+	words, spelled := index.Terms(text, event.MaxTerms), index.Spellings(text)
 	if len(words) == 0 {
 		return nil
 	}
@@ -35,7 +35,7 @@ func (w *Checkout) Earlier(ctx context.Context, text string, shown []event.Sugge
 		if err != nil {
 			return err
 		}
-		s.Earlier = like(words, slices.Concat(turns, commits))
+		s.Earlier = like(words, spelled, slices.Concat(turns, commits))
 	}
 	return nil
 }
@@ -64,8 +64,8 @@ func (w *Checkout) turns(ctx context.Context, f event.Path) (out []event.Event, 
 }
 
 // like are the pieces of work that share most with the words of a question, a word counting by its rarity among them,
-// the newest of equal ones first.
-func like(words []string, work []event.Event) (out []event.Earlier) {
+// the newest of equal ones first. words are terms, and spelled says how the question writes them.
+func like(words []string, spelled map[string]string, work []event.Event) (out []event.Earlier) {
 	having := map[string]int{}
 	terms := make([][]string, len(work))
 	for i, e := range work {
@@ -87,7 +87,7 @@ func like(words []string, work []event.Event) (out []event.Earlier) {
 		x := rated{Earlier: event.EarlierOf(e, earlierText)}
 		for _, t := range words {
 			if slices.Contains(terms[i], t) {
-				x.Words, x.sum = append(x.Words, t), x.sum+worth[t]
+				x.Words, x.sum = append(x.Words, spelled[t]), x.sum+worth[t]
 			}
 		}
 		if x.sum > 0 {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/index"
 	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
@@ -18,8 +19,9 @@ func TestEarlierWork(t *testing.T) {
 		{ID: "commit:b81c02d77aaaaaaa", Time: at, Body: event.Commit{Text: "Release again"}},
 		{ID: "commit:cccccccccaaaaaaa", Time: at, Body: event.Commit{Text: "Something else"}},
 	}
-	got := like([]string{"release", "unique", "job"}, work)
+	asked := func(text string) []event.Earlier { return like(index.Terms(text, 9), index.Spellings(text), work) }
+	got := asked("release the unique jobs")
 	fault.Same(t, "named", fmt.Sprint(got), `[a prompt of session s1: "release the unique lock" 3f2a1c9d0 "Release the \x22unique\x22 lock"]`)
-	fault.Same(t, "words", fmt.Sprint(got[0].Words, got[1].Words), "[release unique job] [release unique]")
-	fault.Same(t, "without a word", len(like([]string{"flag"}, work)), 0)
+	fault.Same(t, "words", fmt.Sprint(got[0].Words, got[1].Words), "[release unique jobs] [release unique]")
+	fault.Same(t, "without a word", len(asked("flag")), 0)
 }

@@ -50,6 +50,9 @@ func (t *Set) named(ctx context.Context, w *Checkout, at *index.Locator, typed s
 			break
 		}
 	}
+	if index.IsAbs(index.Slash(typed)) {
+		typed = string(n.Path) // it may lead through a link
+	}
 	p, rung := at.Find(typed, index.Root, index.Base)
 	switch {
 	case n.Is == api.NameGone && rung != index.None:

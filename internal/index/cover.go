@@ -38,16 +38,12 @@ func (c *Contents) cover(words, said []Count) float64 {
 func pathWords(p event.Path) (path, base []Count) {
 	name, _, _ := strings.Cut(strings.TrimLeft(p.Base(), "."), ".")
 	all, own := map[string]int{}, map[string]int{}
-	for word := range split(name, false) {
-		if stem := textStem(word); stem != "" {
-			all[stem]++
-			own[stem]++
-		}
+	for stem := range stemsOf(name) {
+		all[stem]++
+		own[stem]++
 	}
-	for word := range split(p.Dir(), false) {
-		if stem := textStem(word); stem != "" {
-			all[stem]++
-		}
+	for stem := range stemsOf(p.Dir()) {
+		all[stem]++
 	}
 	return counts(all), counts(own)
 }

@@ -109,13 +109,13 @@ func definitionsIn(p event.Path, program []byte) (out []definedName) {
 		for len(within) > 0 && within[len(within)-1].columns >= columns {
 			within = within[:len(within)-1]
 		}
-		x := definedName{Definition: Definition{number, string(name)}, last: string(name), stems: stemsOf(string(name))}
+		x := definedName{Definition: Definition{number, string(name)}, last: string(name), stems: slices.Compact(slices.Sorted(stemsOf(string(name))))}
 		owner := receiver(lang, line.raw)
 		if owner == "" && len(within) > 0 {
 			owner = within[len(within)-1].name
 		}
 		if owner != "" && owner != x.Name {
-			x.Name, x.owner = owner+"."+x.Name, stemsOf(owner)
+			x.Name, x.owner = owner+"."+x.Name, slices.Compact(slices.Sorted(stemsOf(owner)))
 		}
 		within = append(within, level{columns, string(name)})
 		out = append(out, x)
@@ -156,14 +156,4 @@ func receiver(lang *language, line []byte) string {
 		return ""
 	}
 	return string(fields[len(fields)-1])
-}
-
-// stemsOf are the stems of the words of a name.
-func stemsOf(name string) (out []string) {
-	for word := range split(name, false) {
-		if stem := textStem(word); stem != "" && !slices.Contains(out, stem) {
-			out = append(out, stem)
-		}
-	}
-	return out
 }

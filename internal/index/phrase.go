@@ -45,13 +45,8 @@ func (t Text) Phrases(files [][]byte) []float64 {
 func (x *extractor) neighbors(text []byte, asked []bool, see func(a, b uint32)) {
 	for line := range bytes.SplitSeq(text, []byte{'\n'}) {
 		last, wanted := uint32(0), false
-		for len(line) > 0 {
-			run, rest := identifier(line)
-			if len(run) == 0 {
-				line = line[1:]
-				continue
-			}
-			if line = rest; len(run) < 2 || len(run) > maxToken {
+		for run := range names(line) {
+			if len(run) < 2 || len(run) > maxToken {
 				continue
 			}
 			for _, stem := range x.all[x.token(run)].stems {

@@ -225,10 +225,8 @@ func scopeOf(title string) []Count {
 		return nil
 	}
 	stems := map[string]int{}
-	for word := range split(of, false) {
-		if stem := textStem(word); stem != "" {
-			stems[stem]++
-		}
+	for stem := range stemsOf(of) {
+		stems[stem]++
 	}
 	return counts(stems)
 }

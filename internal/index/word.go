@@ -19,6 +19,17 @@ func textStem(word string) string {
 	return Stem(word)
 }
 
+// stemsOf yields the stems of the words of a name.
+func stemsOf(name string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for word := range split(name, false) {
+			if stem := textStem(word); stem != "" && !yield(stem) {
+				return
+			}
+		}
+	}
+}
+
 // ideographs yields a word, or its characters if it belongs to a script without spaces.
 func ideographs(word string) iter.Seq[string] {
 	return func(yield func(string) bool) {

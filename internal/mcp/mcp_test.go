@@ -197,6 +197,11 @@ func TestTools(t *testing.T) {
 			t.Errorf("%s: %+v", name, same)
 		}
 	}
+	slip := call[suggestOut](d, "suggest_files", object{"files": []string{filepath.Join(link, "servr/wires.go"), link}})
+	if want := []string{"no file is called " + filepath.Join(link, "servr/wires.go") + "; did you mean server/wire.go?",
+		link + " is not in this repository"}; !cmp.Equal(slip.Notes, want) {
+		t.Errorf("slips through a link: %q", slip.Notes)
+	}
 	if p := call[suggestOut](d, "suggest_files", object{"prompt": "speak of the protocol"}); len(p.Files) == 0 {
 		t.Error("nothing for a prompt")
 	}

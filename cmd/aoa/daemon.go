@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -18,7 +17,6 @@ import (
 
 	"github.com/aoa-dev/aoa/hooks/client"
 	"github.com/aoa-dev/aoa/internal/api"
-	"github.com/aoa-dev/aoa/internal/atomicfile"
 	"github.com/aoa-dev/aoa/internal/config"
 	"github.com/aoa-dev/aoa/internal/daemon"
 	"github.com/aoa-dev/aoa/internal/locate"
@@ -76,18 +74,14 @@ func (a *app) serve(ctx context.Context, verbose, report bool) error {
 	if verbose {
 		log = slog.New(slog.NewTextHandler(a.err, &slog.HandlerOptions{Level: level}))
 	}
-	note := filepath.Join(a.registry(), locate.Fingerprint(place.Store))
 	err = daemon.Run(ctx, daemon.Options{Repo: repo, Place: place, Env: a.env, Version: version(), Build: build(),
 		Patience: client.Factor(), Now: a.now, Log: log, Level: level,
 		Ready: func() {
-			a.register(note, place)
 			if out, ok := a.out.(io.Closer); ok && report {
 				out.Close()
 			}
 			log.Info("listening", "pid", os.Getpid(), "socket", place.Socket, "version", version())
-		},
-		// Not later: once the lock is free, the next daemon registers itself under the same name.
-		Ended: func() { os.Remove(note) }})
+		}})
 	switch {
 	case errors.Is(err, api.ErrRunning):
 		return nil // another daemon started first and serves the clients
@@ -98,14 +92,6 @@ func (a *app) serve(ctx context.Context, verbose, report bool) error {
 		log.Error("ended", "err", err)
 	}
 	return err
-}
-
-// register writes where this daemon runs, for status --all. It may fail.
-func (a *app) register(note string, p locate.Place) {
-	if err := os.MkdirAll(filepath.Dir(note), 0o700); err != nil {
-		return
-	}
-	_ = atomicfile.WriteBytes(note, atomicfile.Options{}, fmt.Appendf(nil, "%s\x00%s\n", p.CommonDir, p.Store))
 }
 
 func (a *app) start() *cobra.Command {
@@ -143,7 +129,7 @@ func (a *app) stop() *cobra.Command {
 events in memory. Exits 6 if the daemon does not answer.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			places := a.daemons()
+			places := locate.Stores(a.getenv)
 			if !all {
 				_, place, err := a.known(c.Context())
 				if err != nil {
@@ -241,8 +227,3 @@ const (
 	stopTime = 15 * time.Second
 	askAgain = 500 * time.Millisecond
 )
-
-// registry is the folder in which each daemon notes where it runs, for status --all and stop --all.
-func (a *app) registry() string {
-	return filepath.Join(cmp.Or(locate.StateFolder(a.getenv), filepath.Join(os.TempDir(), "aoa")), "daemons")
-}

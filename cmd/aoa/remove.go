@@ -66,12 +66,10 @@ func (a *app) removeStore(ctx context.Context, place locate.Place) error {
 		os.Remove(place.Socket)
 		os.Remove(redisSocket(place))
 	}
-	os.Remove(filepath.Join(a.registry(), locate.Fingerprint(place.Store)))
 	others, err := place.Delete()
 	if err != nil {
 		return fmt.Errorf("delete store: %w", err)
 	}
-	os.Remove(a.registry()) // if no other daemon runs
 	last := place.Forget()
 	return a.answer(map[string]string{"removed": place.Store}, func() {
 		fmt.Fprintln(a.out, "removed "+event.Path(place.Store).Display())

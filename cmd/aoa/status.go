@@ -7,16 +7,13 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/locate"
-	"github.com/aoa-dev/aoa/internal/regularfile"
 	"github.com/aoa-dev/aoa/internal/team"
 )
 
@@ -153,38 +150,10 @@ func progress(p api.Progress) string {
 	return p.State
 }
 
-// daemons lists the stores of this user's daemons. Each daemon writes a file in the registry.
-func (a *app) daemons() []locate.Place {
-	var out []locate.Place
-	names, _ := filepath.Glob(filepath.Join(a.registry(), "*"))
-	slices.Sort(names)
-	for _, n := range names {
-		raw, err := regularfile.Read(n, regularfile.NoLinks, 64<<10)
-		if err != nil {
-			continue
-		}
-		common, store, ok := strings.Cut(strings.TrimSpace(string(raw)), "\x00")
-		if !ok {
-			continue
-		}
-		p := locate.Find(common, a.getenv)
-		p.Store = store
-		if _, err := os.Stat(store); err != nil {
-			// Where its folder is missing, too, a disk may not be mounted.
-			if _, folder := os.Stat(filepath.Dir(store)); errors.Is(err, fs.ErrNotExist) && folder == nil {
-				os.Remove(n)
-			}
-			continue
-		}
-		out = append(out, p)
-	}
-	return out
-}
-
 func (a *app) statusAll(ctx context.Context) error {
 	found := []api.StatusAnswer{}
 	silentOnes := 0
-	for _, p := range a.daemons() {
+	for _, p := range locate.Stores(a.getenv) {
 		st, err := api.Call(ctx, a.running(p), api.Status, api.None{})
 		var silent *api.Silent
 		switch {

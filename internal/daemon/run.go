@@ -18,7 +18,7 @@ import (
 	"github.com/aoa-dev/aoa/watcher"
 )
 
-// Options of a daemon. All fields but Level, Ready and Ended are needed.
+// Options of a daemon. All fields but Level and Ready are needed.
 type Options struct {
 	Repo    *watcher.Repo // the worktree it was started in; others join when a client calls from there
 	Place   locate.Place  // made by locate.Create
@@ -29,7 +29,6 @@ type Options struct {
 	Log     *slog.Logger
 	Level   *slog.LevelVar // of Log: it follows the setting
 	Ready   func()         // called once it listens
-	Ended   func()         // called when all is written, before the lock is free; not if another store has taken its place
 
 	Patience int64 // how many times longer than usual hooks wait for an answer (client.Factor); 0 is 1
 
@@ -59,12 +58,6 @@ func Run(ctx context.Context, o Options) error {
 	if o.lockFile, err = held.Stat(); err != nil {
 		return fmt.Errorf("stat lock of %s: %w", o.Place.Store, err)
 	}
-	defer func() {
-		// Where the whole store is gone, no other daemon has taken its place.
-		if now, err := os.Stat(o.Place.Lock()); o.Ended != nil && (err != nil || os.SameFile(o.lockFile, now)) {
-			o.Ended()
-		}
-	}()
 	o.asked, o.Now = new(atomic.Bool), possible(o.Now)
 	for range maxDamaged {
 		cause, err := runOnce(ctx, o)

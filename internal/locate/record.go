@@ -97,7 +97,7 @@ func readID(store string) string {
 	return id
 }
 
-// record is the file that makes the store known at its path. It holds the path.
+// record is the file that makes the store known at its path. It holds the path, and that of the git dir.
 func (p Place) record() string { return filepath.Join(p.records, Fingerprint(p.Store)+"-"+p.id) }
 
 // recorded reports whether the store is known at its path.
@@ -112,10 +112,35 @@ func (p Place) recorded() bool {
 // recordedAt lists the paths at which a store of that id is known.
 func (p Place) recordedAt() (stores []string) {
 	for _, name := range p.recordFiles() {
-		b, _ := regularfile.Read(name, regularfile.NoLinks, 16<<10)
-		stores = append(stores, strings.TrimSuffix(string(b), "\n"))
+		store, _ := readRecord(name)
+		stores = append(stores, store)
 	}
 	return stores
+}
+
+// readRecord returns the paths in a record, "" if it cannot be read.
+func readRecord(name string) (store, commonDir string) {
+	b, _ := regularfile.Read(name, regularfile.NoLinks, 16<<10)
+	store, commonDir, _ = strings.Cut(strings.TrimSuffix(string(b), "\n"), "\n")
+	return store, commonDir
+}
+
+// Stores are the places of the user's stores in which a daemon may run, in an order that stays. A store on a disk that
+// is not mounted is left out until it is there again.
+func Stores(getenv func(string) string) (out []Place) {
+	state := StateFolder(getenv)
+	if state == "" {
+		return nil
+	}
+	records := filepath.Join(state, recordsFolder)
+	entries, _ := os.ReadDir(records) // without the folder there are none
+	for _, e := range entries {
+		store, commonDir := readRecord(filepath.Join(records, e.Name()))
+		if p := at(store, commonDir, getenv); store != "" && filepath.Base(p.record()) == e.Name() {
+			out = append(out, p)
+		}
+	}
+	return out
 }
 
 // recordFiles are the records of the id. There are two after a move that a power cut interrupted.
@@ -186,7 +211,7 @@ func (p *Place) name() error {
 }
 
 func (p Place) writeRecord() error {
-	return atomicfile.WriteBytes(p.record(), atomicfile.Options{}, []byte(p.Store+"\n"))
+	return atomicfile.WriteBytes(p.record(), atomicfile.Options{}, []byte(p.Store+"\n"+p.CommonDir+"\n"))
 }
 
 // othersNeed is a record that is never removed: the key was there before the records, so that stores that are not

@@ -5,6 +5,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -199,5 +201,39 @@ func TestDelete(t *testing.T) {
 	var s *locate.StrangerError
 	if _, err := locate.Create(u.commonDir("b"), env(map[string]string{"HOME": u.top, "AOA_STORE": full})); !errors.As(err, &s) {
 		t.Errorf("a store in a folder that is not empty: %v", err)
+	}
+}
+
+// TestStores: a store is listed while it is there, with the git dir that it is of; one that is gone or on a disk that is
+// not mounted comes back with its folder.
+func TestStores(t *testing.T) {
+	u := newUser(t)
+	one, two := u.create("one"), u.create("two")
+	list := func(what string, want ...locate.Place) {
+		t.Helper()
+		found := locate.Stores(u.env)
+		slices.SortFunc(found, func(a, b locate.Place) int { return strings.Compare(a.Store, b.Store) })
+		if len(found) != len(want) {
+			t.Fatalf("%s: %+v", what, found)
+		}
+		for i, p := range found {
+			if p.Store != want[i].Store || p.CommonDir != want[i].CommonDir || p.Socket != want[i].Socket {
+				t.Errorf("%s: %+v, want %+v", what, p, want[i])
+			}
+		}
+	}
+	list("two", one, two)
+	disk := filepath.Join(u.top, "one")
+	fault.Check(t, os.Rename(disk, disk+"-unmounted"))
+	list("one is not mounted", two)
+	fault.Check(t, os.Rename(disk+"-unmounted", disk))
+	list("it is back", one, two)
+	fault.Check(t, os.RemoveAll(one.Store))
+	fault.Check(t, os.Mkdir(one.Store, 0o700))
+	list("one is a folder of others", two)
+	two.Forget()
+	list("none")
+	if found := locate.Stores(env(nil)); found != nil {
+		t.Errorf("without a home: %v", found)
 	}
 }

@@ -3,14 +3,19 @@
 # usage: build.sh FOLDER
 set -eu
 ldflags='-s -w'
-[ -t 2 ] || exec go build -trimpath -ldflags "$ldflags" -o "$1" ./cmd/...
-total=$(go list -deps -trimpath -ldflags "$ldflags" -f '{{if .Stale}}{{.ImportPath}}{{end}}' ./cmd/... | wc -l)
+total=0
+if [ -t 2 ]; then
+  printf 'building: looking for modules' >&2
+  total=$(go list -deps -trimpath -ldflags "$ldflags" -f '{{if .Stale}}{{.ImportPath}}{{end}}' ./cmd/... 2>/dev/null | wc -l)
+fi
 {
   code=0
   go build -v -trimpath -ldflags "$ldflags" -o "$1" ./cmd/... 2>&1 || code=$?
   echo "exit $code"
 } | awk -v total="$total" '
+  BEGIN { clear = total == "0" ? "" : "\r\033[K" }
   /^exit [0-9]+$/ { code = $2; next }
-  /^[^ :#]+$/ { if (n < total) n++; printf "\r\033[Kbuilding: %d of %d packages", n, total; fflush(); next }
-  { print "\r\033[K" $0 }
-  END { if (n) printf "\r\033[K"; exit code }' >&2
+  /^go: downloading / { next }
+  /^[^ :#]+$/ { if (total > 0) { if (n < total) n++; printf "%sbuilding: %d of %d packages", clear, n, total; fflush() } next }
+  { print clear $0 }
+  END { printf "%s", clear; exit code }' >&2

@@ -20,7 +20,7 @@ const (
 	Always   Fact = iota // 1
 	Common               // log odds of the share of the commits of a file of the change that changed this one, too
 	Lately               // (log odds of that share where newer commits count more, less Common)·n/(n + 8) of n commits
-	Name                 // 20/(20 + n): the two are a pair by name, as a file and its test, of n commits
+	Name                 // 20/(20 + n): the two are a pair by name, as a file and its test, of n commits since this one is there
 	Folder               // 1: they lie in the same folder
 	Fresh                // 2^−(commits since this file was changed / 20), times 1 less the share of Common
 	Number               // ln(1 + commits of the file of the change)
@@ -209,7 +209,10 @@ func (c *Commits) pairs(w *Weights, with event.Path, present index.Sketch, s *sc
 		x[Common], x[Fresh] = logOdds(share), base.fresh*(1-share)
 		x[Lately] = (logOdds((s.lately[f]+latelyPrior*share)/(lately+latelyPrior)) - x[Common]) * n / (n + latelyTrust)
 		x[Small] = logOdds((s.small[f]+commonPrior*share)/(common+commonPrior)) - x[Common]
-		x[Name], x[Folder] = truth(file.stem == stem)*nameTrust/(n+nameTrust), truth(file.folder == folder)
+		x[Name], x[Folder] = 0, truth(file.folder == folder)
+		if file.stem == stem {
+			x[Name] = nameOf(commits - c.before(self, f))
+		}
 		x[Like], x[Words] = c.like(before, f, share, x[Common]), file.said(words)
 		if x[Steady] = 0; w != nil && s.both[f] >= steadyFrom {
 			x[Steady] = c.steady(w, self, f, &x, inFolder)
@@ -217,6 +220,19 @@ func (c *Commits) pairs(w *Weights, with event.Path, present index.Sketch, s *sc
 		yield(f, int(s.both[f]), &x, before)
 	}
 	s.clear()
+}
+
+// nameOf is the fact Name of a pair by name, after so many commits that might have changed both.
+func nameOf(commits int) float64 { return nameTrust / (float64(commits) + nameTrust) }
+
+// before counts the commits of a file before another one was there: those say nothing about the two. self is -1 for a
+// file without commits. c.mu is held.
+func (c *Commits) before(self, f int32) int {
+	if self < 0 || len(c.files[f].commits) == 0 {
+		return 0
+	}
+	n, _ := slices.BinarySearch(c.files[self].commits, c.files[f].commits[0])
+	return n
 }
 
 // base is the share of the newest commits that changed a file, and how lately it was changed.

@@ -172,3 +172,21 @@ func TestRenamed(t *testing.T) {
 		t.Errorf("commits of %d files count", MaxFiles)
 	}
 }
+
+// TestNameOfNewFile: a pair by name counts by the commits since the second file is there: those before it say nothing of a
+// test that was written yesterday.
+func TestNameOfNewFile(t *testing.T) {
+	c := made().times(60, "src/serve.go").times(1, "src/serve.go", "tests/serve_test.go").times(1, "src/serve.go")
+	old := made().times(1, "src/serve.go", "tests/serve_test.go").times(61, "src/serve.go")
+	for log, want := range map[*Commits]float64{c: nameOf(2), old: nameOf(62)} {
+		for _, x := range log.Companions(Shipped(), []event.Path{"src/serve.go"}, nil, everything, 9) {
+			if x.File == "tests/serve_test.go" && x.Facts[Name] != want {
+				t.Errorf("the fact is %v, want %v", x.Facts[Name], want)
+			}
+		}
+	}
+	fault.Same(t, "of a new file of the change", c.before(-1, 0), 0)
+	if nameOf(2) < 4*nameOf(100) {
+		t.Error("a name says as much after a hundred commits as after two")
+	}
+}

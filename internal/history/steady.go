@@ -19,6 +19,7 @@ type sums struct {
 	common, lately, small   float64 // of commits of both
 	commonOf, latelyOf      float64 // of commits of the file of the change
 	commits, both, last, at int32   // last: the newest commit of the companion; at: the newest of either
+	before                  int     // commits of the file before the companion was there
 }
 
 // factsOf puts the sums into the facts that change with every commit; x has the others. folder is the share in the
@@ -31,7 +32,7 @@ func (s *sums) factsOf(x Facts, folder float64) Facts {
 	x[Lately] = (logOdds((s.lately+latelyPrior*share)/(s.latelyOf+latelyPrior)) - x[Common]) * n / (n + latelyTrust)
 	x[Small] = logOdds((s.small+commonPrior*share)/(s.commonOf+commonPrior)) - x[Common]
 	if x[Name] > 0 {
-		x[Name] = nameTrust / (n + nameTrust)
+		x[Name] = nameOf(max(0, int(s.commits)-s.before))
 	}
 	return x
 }
@@ -60,7 +61,7 @@ func (w *Weights) zOf(p float64) float64 {
 func (c *Commits) steady(w *Weights, with, f int32, x *Facts, folder float64) float64 {
 	a, b := c.files[with].commits, c.files[f].commits
 	dropCommon, dropLately := commonWeights[1], latelyWeights[1]
-	var s sums
+	s := sums{before: c.before(with, f)}
 	kept, begun := 0.0, false
 	for len(a) > 0 || len(b) > 0 {
 		changed, followed := len(a) > 0 && (len(b) == 0 || a[0] <= b[0]), len(b) > 0 && (len(a) == 0 || b[0] <= a[0])

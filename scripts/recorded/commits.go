@@ -2,7 +2,6 @@ package recorded
 
 import (
 	"context"
-	"slices"
 
 	"github.com/aoa-dev/aoa/internal/change"
 	"github.com/aoa-dev/aoa/internal/eval"
@@ -35,11 +34,13 @@ func askCommit(ctx context.Context, c *eval.Commit, left event.Path, each func(*
 	d := &Decision{Session: c.Event.ID, Seq: c.Place, Left: left, Query: c.Question(left)}
 	d.Query.Limit = mostRanked
 	ans, lacks := c.Past.Complete(ctx, d.Query, leastMissing)
-	for _, l := range lacks {
+	found, _ := change.Rules{}.Findings(lacks)
+	for _, l := range found {
 		d.Missing = append(d.Missing, eval.Promise{P: l.Score, Kept: l.File == left})
+		if l.Score >= prefetch.Sure(prefetch.Balanced) {
+			d.Warned = append(d.Warned, l)
+		}
 	}
-	warned := slices.DeleteFunc(lacks, func(l prefetch.Lack) bool { return l.Score < prefetch.Sure(prefetch.Balanced) })
-	d.Warned, _ = change.Rules{}.Findings(warned)
 	if left == "" {
 		d.Beside = c.Past.Promises(ctx, c.Event)
 	}

@@ -35,7 +35,7 @@ func (t *Set) Named(ctx context.Context, w *Checkout, dir string, names []string
 // next ones come the folders, and the files that git does not track or that are gone.
 func (t *Set) named(ctx context.Context, w *Checkout, at *index.Locator, typed string) (n api.NamedFiles, err error) {
 	n = api.NamedFiles{Typed: typed, Is: api.NameOutside}
-	for _, name := range []string{typed, index.WithoutLine(typed)} {
+	for _, name := range slices.Compact([]string{typed, index.WithoutLine(typed)}) {
 		rel, inside := at.Place(cmp.Or(name, "."), "")
 		if inside && rel == "" {
 			n.Is = api.NameRoot

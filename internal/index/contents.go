@@ -42,7 +42,7 @@ const (
 	mergeAt     = 8    // segments of the overlay of a size are merged; a size is a power of this many files
 	maxSmall    = 512  // files of the overlay that are merged at once when one is saved: about 3 ms
 	removalStep = 1024 // files that are removed between questions
-	foldAt      = 0.5  // share of all files in the overlay, or gone, with which a new base is made while files are saved
+	foldAt      = 0.5  // share of all entries over the base, or gone, with which a new base is made while files are saved
 	packAt      = 0.1  // the same before the index is kept on disk, and when all files have been read
 )
 
@@ -202,8 +202,8 @@ func partsOf(segments []*segment) (parts []part) {
 	return parts
 }
 
-// fold makes a new base of all files if more than a share of them are in the overlay, or gone. Questions are answered
-// meanwhile.
+// fold makes a new base of all files if more than a share of the entries of all segments lie over the base, or are gone: a
+// file that was saved again has one of either. Questions are answered meanwhile.
 func (c *Contents) fold(share float64) {
 	c.merging.Lock()
 	defer c.merging.Unlock()

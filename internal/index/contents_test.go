@@ -220,6 +220,46 @@ func sameAnswers(t *testing.T, step int, got, want *Contents, files map[event.Pa
 	}
 }
 
+// TestOverlayIsFolded: a new base is made when a share of the files lies over the old one, or is gone from it, and the
+// overlay is few segments until then.
+func TestOverlayIsFolded(t *testing.T) {
+	c := NewContents()
+	save := func(from, to int) {
+		for i := from; i < to; i++ {
+			c.set(event.Path(fmt.Sprintf("f%d.go", i)), fmt.Appendf(nil, "func nameNumber%s() {}", letters(i)))
+		}
+	}
+	save(0, 1200)
+	if n := len(c.segments); n < 2 || n > 20 {
+		t.Errorf("%d segments over no base", n)
+	}
+	c.fold(foldAt)
+	base := c.segments[0]
+	fault.Same(t, "segments of the base", len(c.segments), 1)
+	save(0, 300)
+	if c.fold(foldAt); len(c.segments) < 2 || base.live != 900 {
+		t.Errorf("with 300 of 1,200 files saved again: %d segments, %d files of the base", len(c.segments), base.live)
+	}
+	for _, s := range c.segments {
+		if s != base && s.size() > maxSmall {
+			t.Errorf("%d files of the overlay in one segment", s.size())
+		}
+	}
+	if c.fold(packAt); len(c.segments) != 1 || c.segments[0] == base {
+		t.Errorf("%d segments on the disk", len(c.segments))
+	}
+	save(0, 1000)
+	c.Remove("f1100.go")
+	c.fold(foldAt)
+	fault.Same(t, "segments when most was saved again", len(c.segments), 1)
+	base = c.segments[0]
+	c.fold(0)
+	fault.Same(t, "with nothing to fold the base stays", c.segments[0] == base, true)
+	c.Remove("f0.go")
+	c.fold(0)
+	fault.Same(t, "places of files that are gone", c.segments[0].size(), 1198)
+}
+
 // TestContentsChangeDuringMerge: a file that is saved or removed while segments are merged is as it is afterwards.
 func TestContentsChangeDuringMerge(t *testing.T) {
 	c, now := NewContents(), map[event.Path]string{}

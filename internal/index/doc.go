@@ -24,8 +24,8 @@
 // Contents is made of packed segments: lists of the files that have a word, by the hash of the word, which never change.
 // The words themselves are not kept. One segment is the base. What changed since lies over it: a file that is saved or
 // removed is gone from the base, and a saved one becomes a small segment of the overlay. Eight of these of a size are
-// merged at once, up to 512 files. When half of all files are in the overlay or gone, Reader.Run folds all into a new base,
-// and when a tenth is, before it keeps them on disk. The overlay is several segments, because one would be packed again
+// merged at once, up to 512 files. When a third of all files has been saved again, Reader.Run folds all into a new base,
+// and when a twentieth has, before it keeps them on disk. The overlay is several segments, because one would be packed again
 // at every save. A question waits for no merge, and no answer depends on where the files are.
 //
 // Memory is bounded. A file longer than 1 MB, an image and a binary say nothing. Within that nothing of a file is left

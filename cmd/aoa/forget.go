@@ -44,7 +44,7 @@ learning a path at all, list it in .aoaignore.`,
 				return err
 			}
 			if strings.HasSuffix(string(r.File), "/") && !yes &&
-				!a.agree("forget all that was learned about the files in "+strings.TrimSuffix(a.display(r.File), "/")+"/?") {
+				!a.agree("aoa forget erases all that was learned about the files in "+strings.TrimSuffix(a.display(r.File), "/")+"/") {
 				return fail(exitFailed, "aoa forget --yes "+event.ShellWord(args[0]), "nothing was forgotten")
 			}
 			// it may name what is to be forgotten

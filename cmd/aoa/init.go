@@ -132,7 +132,7 @@ func (a *app) claim(place locate.Place) error {
 			"AOA_STORE names %s, which has files that aOa did not make there", place.Store)
 	}
 	a.talk("%v", stranger)
-	if stranger.Original != "" || isTerminal(a.in) && a.agree("use what it holds?") {
+	if stranger.Original != "" || isTerminal(a.in) && a.agree("aoa init can use what that store holds") {
 		return place.Adopt()
 	}
 	aside, err := place.SetAside(a.now())
@@ -210,7 +210,7 @@ func (a *app) importTranscripts(ctx context.Context, client *api.Client, repo *w
 	if files, _ := filepath.Glob(filepath.Join(dir, "*.jsonl")); dir == "" || len(files) == 0 {
 		return none, nil
 	}
-	if !o.yes && cfg.Transcripts != "on" && !a.agree("read past Claude Code sessions of this repository from "+dir+"?") {
+	if !o.yes && cfg.Transcripts != "on" && !a.agree("aoa init reads past Claude Code sessions of this repository from "+dir) {
 		a.talk("hint: aoa init --yes, or aoa init --no-transcripts")
 		return none, nil
 	}
@@ -231,12 +231,12 @@ func (a *app) claudeHome() string {
 }
 
 // agree asks the user. Without a terminal the answer is no.
-func (a *app) agree(question string) bool {
+func (a *app) agree(what string) bool {
 	if !isTerminal(a.in) {
-		a.talk("not asked without a terminal: %s", question)
+		a.talk("%s: that needs your word, and this is no terminal", what)
 		return false
 	}
-	fmt.Fprintf(a.err, "aoa: %s [y/N] ", question)
+	fmt.Fprintf(a.err, "aoa: %s. Go on? [y/N] ", what)
 	line, err := bufio.NewReader(a.in).ReadString('\n')
 	return err == nil && strings.HasPrefix(strings.ToLower(strings.TrimSpace(line)), "y")
 }

@@ -8,37 +8,76 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/aoa-dev/aoa/hooks/install"
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/locate"
 )
 
 func (a *app) remove() *cobra.Command {
-	var yes bool
+	var yes, all bool
 	c := &cobra.Command{
 		Use:   "remove",
 		Short: "undo aoa init: hooks, daemon and store",
 		Long: `Removes aOa's hooks from the files of other programs, stops the daemon, and deletes the files that aOa made
-in the store, with all that was learned. Everything else stays as it was.`,
+in the store, with all that was learned. Everything else stays as it was. With --all it does so in each of
+your repositories that aOa knows, and removes the hooks that apply to all of them.`,
 		Args: cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error { return a.removeAll(c.Context(), yes) },
+		RunE: func(c *cobra.Command, _ []string) error {
+			if all {
+				return a.removeAll(c.Context(), yes)
+			}
+			return a.removeHere(c.Context(), yes)
+		},
 	}
 	c.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask")
+	c.Flags().BoolVar(&all, "all", false, "in all repositories of this user")
 	return c
 }
 
+// removeAll removes all that aOa has made for this user. What cannot be removed in one repository stops no other one.
 func (a *app) removeAll(ctx context.Context, yes bool) error {
+	places := locate.Stores(a.getenv)
+	if len(places) > 0 && !yes && !a.agree("aoa remove --all deletes everything learned in "+plural(len(places), "repository")) {
+		return fail(exitFailed, "aoa remove --all --yes", "nothing was removed")
+	}
+	done, failed := a.removeNamed(ctx, slices.DeleteFunc(hookNames(), func(n string) bool { return n == gitHook }), install.User)
+	for _, c := range done {
+		a.talk("hooks of %s: %s %s", c.Agent, c.File, c.Done)
+	}
+	for _, p := range places {
+		there := *a
+		there.dir = filepath.Dir(p.CommonDir)
+		var err error
+		if repo, lost := there.repo(ctx); lost != nil || repo.CommonDir != p.CommonDir { // that of a submodule lies elsewhere
+			err = a.removeStore(ctx, p)
+		} else {
+			err = there.removeHere(ctx, true)
+		}
+		if err != nil {
+			failed = errors.Join(failed, fmt.Errorf("%s: %w", event.Path(p.CommonDir).Display(), err))
+		}
+	}
+	if len(places) == 0 && len(done) == 0 {
+		a.talk("there was nothing to remove")
+	}
+	return failed
+}
+
+// removeHere removes what aOa has made for the repository of the current folder.
+func (a *app) removeHere(ctx context.Context, yes bool) error {
 	repo, err := a.repo(ctx)
 	if err != nil {
 		return err
 	}
 	place := locate.Find(repo.CommonDir, a.getenv)
 	known := place.Known()
-	if known == nil && !yes && !a.agree("delete "+place.Store+" and all that was learned?") {
+	if known == nil && !yes && !a.agree("aoa remove deletes everything learned in this repository ("+place.Store+")") {
 		return fail(exitFailed, "aoa remove --yes", "nothing was removed")
 	}
 	// A settings file that cannot be edited keeps neither daemon nor store: without them its hooks are silent.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net/url"
 	"path/filepath"
 	"slices"
@@ -33,7 +34,7 @@ that usually belong to the changes of the working tree: first those that share c
 nothing is changed, on a branch, the files that its commits changed since the default branch, and
 files that go with them or with the branch's name; else files that recent work suggests.
 
-A folder stands for its files. A bare file name means the only file of that name. Several words of
+A single - reads the FILEs from standard input, one per line. A folder stands for its files. A bare file name means the only file of that name. Several words of
 which none is a file are a prompt. Names are printed as seen from the current folder. What is less
 likely than ` + fmt.Sprintf("%.0f %%", 100*leastListed) + ` is left out, unless -n is given.
 
@@ -45,6 +46,12 @@ aoa check says what a change breaks and lacks.`,
   aoa suggest -0 | fzf --read0 --print0 | xargs -0 -o vim`,
 		RunE: func(c *cobra.Command, args []string) error {
 			how.number = c.Flags().Changed("number")
+			if slices.Equal(args, []string{"-"}) {
+				var err error
+				if args, err = readNames(a.in); err != nil {
+					return err
+				}
+			}
 			return a.suggestFiles(c.Context(), q, args, how)
 		},
 	}
@@ -59,6 +66,27 @@ aoa check says what a change breaks and lacks.`,
 	a.sessionFlag(c, &q.Session, "rank for this agent session")
 	f.StringSliceVar(&q.Tags, "tag", nil, "intent tags; only the first 3 are used")
 	return c
+}
+
+// readNames reads names from standard input, one per line, at most 1 MB of them. Without any it is an error: without names
+// the question would be another one.
+func readNames(in io.Reader) (out []string, err error) {
+	const most = 1 << 20
+	raw, err := io.ReadAll(io.LimitReader(in, most+1))
+	for line := range strings.Lines(string(raw)) {
+		if line = strings.TrimRight(line, "\r\n"); line != "" {
+			out = append(out, line)
+		}
+	}
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("read names from standard input: %w", err)
+	case len(raw) > most:
+		return nil, usage("more than 1 MB of names came from standard input")
+	case len(out) == 0:
+		return nil, usage("no names came from standard input")
+	}
+	return out, nil
 }
 
 // suggestHow holds the flags of aoa suggest that are not part of the query, and what kind of question they make.

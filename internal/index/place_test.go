@@ -45,6 +45,14 @@ func TestPlaceOf(t *testing.T) {
 	}
 }
 
+// hashOf is the place of a line that a diff added.
+func hashOf(line string) uint32 {
+	var d index.Differ
+	d.Hunk(nil)
+	d.Line(true, []byte(line))
+	return d.Places()[0]
+}
+
 // TestPlacesAreBounded: a mass edit keeps a few lines, each once, and the strongest place is the answer.
 func TestPlacesAreBounded(t *testing.T) {
 	var d index.Differ
@@ -59,5 +67,6 @@ func TestPlacesAreBounded(t *testing.T) {
 	text := []byte("# one\naaaaaaaaa\n# two\nbbbbbbbbb\nccccccccc\n# three\naaaaaaaa\n")
 	fault.Same(t, "two of three", index.PlaceOf("c.md", text, map[uint32]float64{p[0]: 1.5, p[1]: 1, p[2]: 1}).Symbol, "two")
 	fault.Same(t, "one of three", index.PlaceOf("c.md", text, map[uint32]float64{p[0]: 2.5, p[1]: 1, p[2]: 1}).Symbol, "one")
+	fault.Same(t, "three alike", index.PlaceOf("c.md", text, map[uint32]float64{p[0]: 1, p[1]: 1, hashOf("aaaaaaaa"): 1}), event.Place{})
 	fault.Same(t, "equal ones", index.PlaceOf("c.md", text, map[uint32]float64{p[0]: 1, p[1]: 1}).Symbol, "one")
 }

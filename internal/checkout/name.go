@@ -17,8 +17,8 @@ const (
 	sameFiles   = 10  // files that a name is answered with that several files have
 )
 
-// Named finds the files that names mean which were typed in a folder. It waits for nothing: files that are gone are
-// those that the log knows now.
+// Named finds the files that names mean which were typed in a folder. It waits for nothing: files
+// that are gone are those that the log knows now.
 func (t *Set) Named(ctx context.Context, w *Checkout, dir string, names []string) (out []api.NamedFiles, err error) {
 	at := index.NewLocator(w.Tree(), nil, dir, w.Repo.Root)
 	for _, typed := range names {
@@ -31,8 +31,9 @@ func (t *Set) Named(ctx context.Context, w *Checkout, dir string, names []string
 	return out, nil
 }
 
-// named climbs the ladder of names (see index.Rung) up to the only file of the name. Between its first rung and the
-// next ones come the folders, and the files that git does not track or that are gone.
+// named climbs the ladder of names (see index.Rung) up to the only file of the name. Between its
+// first rung and the next ones come the folders, and the files that git does not track or that are
+// gone.
 func (t *Set) named(ctx context.Context, w *Checkout, at *index.Locator, typed string) (n api.NamedFiles, err error) {
 	n = api.NamedFiles{Typed: typed, Is: api.NameOutside}
 	for _, name := range slices.Compact([]string{typed, index.WithoutLine(typed)}) {
@@ -122,7 +123,8 @@ func (w *Checkout) Paths(in []event.Path) []event.Path {
 	return out
 }
 
-// Clean takes out of an event what must not be stored. A rename keeps the pairs of which both names are kept.
+// Clean takes out of an event what must not be stored. A rename keeps the pairs of which both names
+// are kept.
 func (w *Checkout) Clean(e *event.Event) {
 	switch b := e.Body.(type) {
 	case event.Rename:

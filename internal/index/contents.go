@@ -202,8 +202,8 @@ func partsOf(segments []*segment) (parts []part) {
 	return parts
 }
 
-// fold makes a new base of all files if more than a share of the entries of all segments lie over the base, or are gone: a
-// file that was saved again has one of either. Questions are answered meanwhile.
+// fold makes a new base of all files if more than a share of the entries of all segments lie over the
+// base, or are gone: a file that was saved again has one of either. Questions are answered meanwhile.
 func (c *Contents) fold(share float64) {
 	c.merging.Lock()
 	defer c.merging.Unlock()

@@ -8,8 +8,8 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// standing are the files that stand for the folder that they are in, in the order in which they are looked for. The
-// first ones are what an import of the folder means.
+// standing are the files that stand for the folder that they are in, in the order in which they are
+// looked for. The first ones are what an import of the folder means.
 var standing = strings.Fields(`index.ts index.tsx index.js index.jsx index.mjs mod.rs lib.rs main.rs __init__.py
 	__init__.pyx init.lua main.go doc.go SKILL.md README.md readme.md`)
 
@@ -18,11 +18,12 @@ var moduleFiles = standing[:slices.Index(standing, "main.go")]
 
 func moduleFile(p event.Path) bool { return slices.Contains(moduleFiles, p.Base()) }
 
-// StandsForFolder reports whether a file is what an import of its folder means, or the comment of a Go package.
+// StandsForFolder reports whether a file is what an import of its folder means, or the comment of a
+// Go package.
 func StandsForFolder(p event.Path) bool { return moduleFile(p) || p.Base() == "doc.go" }
 
-// Entrance is the file that stands for a folder: its only one, one of the usual names, one named like the folder, or
-// the only one but for tests. ok is false if there is none.
+// Entrance is the file that stands for a folder: its only one, one of the usual names, one named
+// like the folder, or the only one but for tests. ok is false if there is none.
 func (t *Tree) Entrance(dir event.Path) (file event.Path, ok bool) {
 	files := t.Dir(string(dir))
 	if len(files) == 1 {
@@ -41,8 +42,9 @@ func (t *Tree) Entrance(dir event.Path) (file event.Path, ok bool) {
 }
 
 // Modules returns the files that a dotted name means, at most 3: sphinx.ext.autodoc.Documenter is
-// sphinx/ext/autodoc/__init__.py, com.foo.Bar is …/com/foo/Bar.java, crate::a::b is src/a/b.rs. Names that follow the
-// module are left out, from the last on. A path without its extension (a/b/c) is a dotted name, too.
+// sphinx/ext/autodoc/__init__.py, com.foo.Bar is …/com/foo/Bar.java, crate::a::b is src/a/b.rs.
+// Names that follow the module are left out, from the last on. A path without its extension (a/b/c)
+// is a dotted name, too.
 func (t *Tree) Modules(name string) []event.Path {
 	parts := strings.FieldsFunc(strings.ReplaceAll(name, "->", "."),
 		func(r rune) bool { return strings.ContainsRune(".:/#", r) })
@@ -58,7 +60,8 @@ func (t *Tree) Modules(name string) []event.Path {
 	return nil
 }
 
-// module returns the files whose path without its extension ends in the parts, or is the end of them.
+// module returns the files whose path without its extension ends in the parts, or is the end of
+// them.
 func (t *Tree) module(parts []string) []event.Path {
 	var found []event.Path
 	longest := 0

@@ -15,18 +15,19 @@ const (
 	None     Rung = iota // no file is meant, or several
 	Exact                // the path, as seen from the caller's folder
 	Root                 // the path, as seen from the root of the repository
-	Below                // of several files that share the longest end of the path, the only one below the caller's folder
+	Below                // of several files for End the only one below the caller's folder
 	End                  // the only file that shares the longest end of the path, see Locator.Files
-	Line                 // one of these without what stands beside the name: a.go:12, a.go#L3, a.go::TestX, HEAD:a.go
-	Base                 // the only file of that name, or the one that shares more of its last folders than all others
-	Form                 // the same name in another form: its extension, the case of its letters, a module and its folder
+	Line                 // one of these but for what stands beside: a.go:12, a.go#L3, HEAD:a.go
+	Base                 // the only file of that name, or the one that shares most of its folders
+	Form                 // the name in another form: extension, case, a module and its folder
 	Spelling             // the only file of nearly that path
 )
 
-// Find returns the one file that a name means and the rung on which it was found, from first to last; "" and None if
-// none is meant, or several. dirs are the folders that the name may be relative to, absolute; without any it is that of
-// the caller. From Base on, the name is a path of the repository that nothing has: a file is never found by its own
-// path. Find reads nothing from disk. It looks up names: microseconds.
+// Find returns the one file that a name means and the rung on which it was found, from first to
+// last; "" and None if none is meant, or several. dirs are the folders that the name may be
+// relative to, absolute; without any it is that of the caller. From Base on, the name is a path of
+// the repository that nothing has: a file is never found by its own path. Find reads nothing from
+// disk. It looks up names: microseconds.
 func (l *Locator) Find(name string, first, last Rung, dirs ...string) (event.Path, Rung) {
 	if l.Tree == nil || name == "" || len(name) > event.MaxPath {
 		return "", None
@@ -53,8 +54,9 @@ func (l *Locator) Find(name string, first, last Rung, dirs ...string) (event.Pat
 	return "", None
 }
 
-// whole climbs the rungs up to End, or to last before it. Absolute names must lie in a worktree, if the worktrees are known. A longer name
-// means a file at the root only if its folders are those that the repository lies in.
+// whole climbs the rungs up to End, or to last before it. Absolute names must lie in a worktree, if
+// the worktrees are known. A longer name means a file at the root only if its folders are those
+// that the repository lies in.
 func (l *Locator) whole(name string, last Rung, dirs []string) (event.Path, Rung) {
 	if len(l.Tree.Base(name[strings.LastIndexAny(name, `/\`)+1:])) == 0 {
 		return "", None // most words of a text end here
@@ -91,8 +93,8 @@ func (l *Locator) whole(name string, last Rung, dirs []string) (event.Path, Rung
 	return found[0], End
 }
 
-// above reports whether the folders are the ones that the repository itself lies in: "aoa/README.md" in the
-// words of someone who works beside aoa.
+// above reports whether the folders are the ones that the repository itself lies in:
+// "aoa/README.md" in the words of someone who works beside aoa.
 func (l *Locator) above(dirs string) bool {
 	dirs = strings.TrimSuffix(dirs, "/")
 	for _, root := range l.roots {
@@ -116,8 +118,8 @@ func (l *Locator) besideLine(name string, dirs []string) event.Path {
 	return ""
 }
 
-// wrong is the path of the repository that a name means, which nothing has; "" outside of it, and for a file of an
-// installed package, which is no file of the repository whatever its name is.
+// wrong is the path of the repository that a name means, which nothing has; "" outside of it, and
+// for a file of an installed package, which is no file of the repository whatever its name is.
 func (l *Locator) wrong(name string) event.Path {
 	name = WithoutLine(name)
 	rel, ok := l.Inside(l.Abs(name, ""))
@@ -136,8 +138,9 @@ func (l *Locator) wrong(name string) event.Path {
 	return p
 }
 
-// cutLine divides a name at what stands beside it: the line or the symbol behind the name of a file (then it is head),
-// or the revision before it (then it is tail, which is "" without a colon). A drive is a part of the name.
+// cutLine divides a name at what stands beside it: the line or the symbol behind the name of a file
+// (then it is head), or the revision before it (then it is tail, which is "" without a colon). A
+// drive is a part of the name.
 func cutLine(name string) (head, tail string) {
 	if i := strings.IndexByte(name, '#'); i > 0 {
 		name = name[:i]
@@ -155,8 +158,9 @@ func cutLine(name string) (head, tail string) {
 	return head, tail
 }
 
-// WithoutLine takes the place in a file that compilers, editors and forges write behind its name off it: a.go:12:3,
-// a.go:12:text, a.go:text, a.go#L3, and the revision before it, as HEAD:a.go. What has no such place stays.
+// WithoutLine takes the place in a file that compilers, editors and forges write behind its name
+// off it: a.go:12:3, a.go:12:text, a.go:text, a.go#L3, and the revision before it, as HEAD:a.go.
+// What has no such place stays.
 func WithoutLine(name string) string {
 	head, tail := cutLine(name)
 	switch {
@@ -181,10 +185,10 @@ func cleanName(name string) string {
 // maxMeant is the number of files that a name may mean; one that more files fit means none.
 const maxMeant = 3
 
-// Files returns the files that a path in a text or a frame of a stack means, at most 3: those that share its longest
-// end. The path may be absolute, begin above the root (site-packages, another person's checkout) or name only the last
-// folders. None is meant if more than 3 fit, and if the path is one of another project: node_modules/x/package.json is
-// not package.json.
+// Files returns the files that a path in a text or a frame of a stack means, at most 3: those that
+// share its longest end. The path may be absolute, begin above the root (site-packages, another
+// person's checkout) or name only the last folders. None is meant if more than 3 fit, and if the
+// path is one of another project: node_modules/x/package.json is not package.json.
 func (l *Locator) Files(name string) []event.Path {
 	if l.Tree == nil || name == "" || len(name) > event.MaxPath {
 		return nil
@@ -229,12 +233,13 @@ func (t *Tree) ends(name string) (found []event.Path) {
 	return found
 }
 
-// installedMarks are folders in which packages are installed. The path of a file of this repository goes on with its
-// package.
+// installedMarks are folders in which packages are installed. The path of a file of this repository
+// goes on with its package.
 var installedMarks = []string{"site-packages/", "dist-packages/", "node_modules/", "/vendor/", "/pkg/mod/",
 	"/registry/src/", "/gems/"}
 
-// installedPath returns the path within the folder in which packages are installed. ok is false if a path has none.
+// installedPath returns the path within the folder in which packages are installed. ok is false if
+// a path has none.
 func installedPath(name string) (rest string, ok bool) {
 	for _, mark := range installedMarks {
 		if at := strings.LastIndex("/"+name, mark); at >= 0 {

@@ -114,7 +114,7 @@ func (r *Request) addName(token string) (value bool) {
 // fold returns the form of a word in lower case that its inflections and synonyms share, "" for a stop word.
 func fold(word string) string {
 	word = strings.TrimSuffix(word, "'s")
-	if stopWords[word] || requestStops[word] {
+	if requestStops[word] {
 		return ""
 	}
 	word = Stem(word)

@@ -25,9 +25,9 @@ func (t *Tree) meant(wrong event.Path, rung Rung) (event.Path, bool) {
 	return "", false
 }
 
-// namesake is the only file of a name, or the one that shares more of its last folders with the wrong path than all
-// others. A name that every folder may have, such as index.ts, says nothing by itself: its only file has to be in a
-// folder above, or to share one.
+// namesake is the only file of a name, or the one that shares more of its last folders with the
+// wrong path than all others. A name that every folder may have, such as index.ts, says nothing by
+// itself: its only file has to be in a folder above, or to share one.
 func (t *Tree) namesake(wrong event.Path) (best event.Path, ok bool) {
 	same := t.Base(wrong.Base())
 	parts := strings.Split(string(wrong), "/")
@@ -49,9 +49,9 @@ func (t *Tree) namesake(wrong event.Path) (best event.Path, ok bool) {
 	return best, best != "" && !tie && most > 1
 }
 
-// otherForm is the only file in the same folder with the same name but for an extension of the same family, or with the
-// same path but for the case of its letters, or the module of the same path, or else the only one of that name and of
-// the same family of extensions in another folder.
+// otherForm is the only file in the same folder with the same name but for an extension of the same
+// family, or with the same path but for the case of its letters, or the module of the same path, or
+// else the only one of that name and of the same family of extensions in another folder.
 func (t *Tree) otherForm(wrong event.Path) (event.Path, bool) {
 	family := families[wrong.Ext()]
 	hidden := strings.HasPrefix(wrong.Base(), ".")
@@ -74,7 +74,8 @@ func (t *Tree) otherForm(wrong event.Path) (event.Path, bool) {
 	return only(t.Stem(wrong), alike)
 }
 
-// moduleForm finds X/index.ts in place of X.ts, X/__init__.py of X.py and X/mod.rs of X.rs, and the reverse.
+// moduleForm finds X/index.ts in place of X.ts, X/__init__.py of X.py and X/mod.rs of X.rs, and the
+// reverse.
 func (t *Tree) moduleForm(wrong event.Path) (event.Path, bool) {
 	language := func(f event.Path) string { return cmp.Or(families[f.Ext()], f.Ext()) }
 	if moduleFile(wrong) {
@@ -88,8 +89,8 @@ func (t *Tree) moduleForm(wrong event.Path) (event.Path, bool) {
 	})
 }
 
-// misspelled is the only file that differs from the wrong path in one name: by one letter, or as singular and plural.
-// Names that differ by a digit are different things.
+// misspelled is the only file that differs from the wrong path in one name: by one letter, or as
+// singular and plural. Names that differ by a digit are different things.
 func (t *Tree) misspelled(wrong event.Path) (event.Path, bool) {
 	if f, ok := only(t.Dir(wrong.Dir()), func(f event.Path) bool {
 		return f.Ext() == wrong.Ext() && nearly(trunk(f), trunk(wrong))
@@ -115,8 +116,8 @@ func (t *Tree) misspelled(wrong event.Path) (event.Path, bool) {
 // leastName is the length, in bytes, below which two names that differ by a letter are two names.
 const leastName = 4
 
-// nearly reports whether two names differ by a plural, or by one letter that is wrong, missing, too much, or swapped with
-// the next.
+// nearly reports whether two names differ by a plural, or by one letter that is wrong, missing, too
+// much, or swapped with the next.
 func nearly(a, b string) bool {
 	if len(a) > len(b) {
 		a, b = b, a
@@ -142,8 +143,8 @@ func nearly(a, b string) bool {
 		len(restA) == 2 && len(restB) == 2 && restA[0] == restB[1] && restA[1] == restB[0]
 }
 
-// CalledLike returns the files whose name, with or without its extension, is a plain one (see PlainName), and those whose
-// name is nearly that. It reads the names of all files: milliseconds.
+// CalledLike returns the files whose name, with or without its extension, is a plain one (see
+// PlainName), and those whose name is nearly that. It reads the names of all files: milliseconds.
 func (t *Tree) CalledLike(plain string) (called, almost []event.Path) {
 	for _, f := range t.All() {
 		base, stem := PlainName(f.Base()), PlainName(trunk(f))
@@ -162,9 +163,9 @@ func PlainName(name string) string {
 	return strings.ToLower(strings.NewReplacer("_", "", "-", "").Replace(name))
 }
 
-// Near returns at most n files that a name which means none may mean, to be offered to who wrote it: the one of another
-// form or of nearly that path; else those whose paths are the fewest slips away, as many of their last folders counted
-// as the name has; else those that are called so.
+// Near returns at most n files that a name which means none may mean, to be offered to who wrote
+// it: the one of another form or of nearly that path; else those whose paths are the fewest slips
+// away, as many of their last folders counted as the name has; else those that are called so.
 func (l *Locator) Near(name string, n int) []event.Path {
 	wrong := l.wrong(name)
 	if l.Tree == nil || wrong == "" || l.Tree.Has(wrong) {
@@ -199,15 +200,16 @@ func (l *Locator) Near(name string, n int) []event.Path {
 	return out[:min(len(out), n)]
 }
 
-// Slips of the fingers: letters that are wrong, missing or too much. Two that are swapped are two slips.
+// Slips of the fingers: letters that are wrong, missing or too much. Two that are swapped are two
+// slips.
 const (
 	maxSlips = 2 // in a path
 	oneSlip  = 3 // bytes from which on a name may have one
 	twoSlips = 5 // and two
 )
 
-// slips counts those between parts of a path and the last parts of another one, more than maxSlips if they are too many.
-// The last part may have no extension.
+// slips counts those between parts of a path and the last parts of another one, more than maxSlips
+// if they are too many. The last part may have no extension.
 func slips(parts []string, name string) (sum int) {
 	for i := len(parts) - 1; i >= 0 && sum <= maxSlips; i-- {
 		at := strings.LastIndexByte(name, '/')
@@ -223,7 +225,8 @@ func slips(parts []string, name string) (sum int) {
 	return sum
 }
 
-// apart counts the slips between two names. Lengths and letters rule nearly all pairs out before they are compared.
+// apart counts the slips between two names. Lengths and letters rule nearly all pairs out before
+// they are compared.
 func apart(a, b string) int {
 	if a == b {
 		return 0
@@ -252,8 +255,8 @@ func letterSet(s string) (set uint64) {
 	return set
 }
 
-// families are the extensions that one file may have in another repository, or had before: extension → the family's
-// first one.
+// families are the extensions that one file may have in another repository, or had before:
+// extension → the family's first one.
 var families = func() map[string]string {
 	m := map[string]string{}
 	for _, family := range []string{".js .jsx .mjs .cjs .ts .tsx .mts .cts", ".c .cc .cpp .cxx", ".h .hh .hpp .hxx",

@@ -6,9 +6,9 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// stopWords say nothing about the subject of a text: what the grammar of English needs, and politeness. Words that may
-// name something in a program (new, get, help, not) are none.
-var stopWords = event.WordSet(`a about after again ain all also although always am an and another any anyone are aren as
+// stopList are words that say nothing about the subject of a text: what the grammar of English needs, and
+// politeness. Words that may name something in a program (new, get, help, not) are not among them.
+const stopList = `a about after again ain all also although always am an and another any anyone are aren as
 	at be because been before being below between both but by can cannot could couldn d did didn do does doesn doing
 	don done down during each either else etc even ever every few for from further had hadn has hasn have haven having
 	he hello her here hers herself hi him himself his how however i ie if i'm in instead into is isn it its itself just
@@ -17,16 +17,21 @@ var stopWords = event.WordSet(`a about after again ain all also although always 
 	should shouldn since so some something still such sure t than thank thanks that the their theirs them then there
 	these they thing things this those though through thus to too under unless until up upon us using ve very via was
 	wasn way we well were weren what when where whether which while who whom whose why will with within without won
-	would wouldn yet you your yours`)
+	would wouldn yet you your yours `
 
-// termStops are left out of index terms, too: words that occur in prompts about any file.
-var termStops = event.WordSet(`add cant change check code com doesnt dont file files fix get got http https let's line
+var (
+	// stopWords are left out where a text is compared with files.
+	stopWords = event.WordSet(stopList)
+
+	// termStops are left out of index terms: words that occur in prompts about any file, too.
+	termStops = event.WordSet(stopList + `add cant change check code com doesnt dont file files fix get got http https let's line
 	lines look made mustn needn new not okay see two update use used want wont www yes`)
 
-// requestStops are left out of requests, too: what people add to a request without changing it.
-var requestStops = event.WordSet(`able actually bit come comes correctly currently following get gets getting give gives
+	// requestStops are left out of requests: what people add to a request without changing it, too.
+	requestStops = event.WordSet(stopList + `able actually bit come comes correctly currently following get gets getting give gives
 	go going got help hey i'd i'll im inside it'd keep keeps kindly let's lets little made makes needs new okay ones per
 	properly stuff take takes try trying want wants ways we'd we'll wish yeah yes you'd`)
+)
 
 // agreements are the words of answers that ask for nothing new.
 var agreements = event.WordSet(`again ahead all and both carry commit continue cool correct do done fine from go going

@@ -101,7 +101,7 @@ func term(word string) string {
 		return ""
 	}
 	word = strings.ToLower(word)
-	if stopWords[word] || termStops[word] || isNumber(word) {
+	if termStops[word] || isNumber(word) {
 		return ""
 	}
 	return Stem(word)

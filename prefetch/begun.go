@@ -163,9 +163,6 @@ func (b *begun) suggestion(ctx context.Context, x *Candidate, explain bool) even
 			s.Reasons = append(s.Reasons, r)
 		}
 		s.Together, s.Precedents = cmp.Or(part.Together, s.Together), part.Precedents
-		if part.Line > 0 {
-			s.Place = part.Place
-		}
 	}
 	for i, v := range values {
 		if v*w[i] != 0 && i != 1 && i != 3 && explain {

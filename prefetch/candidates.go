@@ -81,7 +81,7 @@ func (c *Candidates) Ranked() bool { return c.ranking != nil || c.beside != nil 
 func (c *Candidates) Suggestions(ctx context.Context, d *Decision) []event.Suggestion {
 	out := make([]event.Suggestion, 0, len(d.Files()))
 	for _, x := range d.Files() {
-		s := c.suggestion(ctx, &x, d.question.Query.Explain)
+		s := c.located(ctx, &x, d.question.Query.Explain)
 		if c.Ranked() && d.trait.list {
 			s.Score = min(s.Score/d.opens, mostSure)
 		}
@@ -108,6 +108,9 @@ func (c *Candidates) suggestion(ctx context.Context, x *Candidate, explain bool)
 // defaultAnswer is how many files are answered with where the question does not say.
 const defaultAnswer = 5
 
+// mostLocated is how many files of an answer are read for the place that changes: an answer may have a hundred.
+const mostLocated = 5
+
 // Answer is the answer for people and tools: the likeliest files, with the probabilities that hints have. Answer.Ms is
 // left to the caller.
 func (c *Candidates) Answer(ctx context.Context) event.Answer {
@@ -119,7 +122,11 @@ func (c *Candidates) Answer(ctx context.Context) event.Answer {
 		case len(out.Suggestions) == most:
 			return out
 		case !c.usual(x):
-			if out.Suggestions = append(out.Suggestions, c.suggestion(ctx, x, c.query.Explain)); len(out.Suggestions) == 1 {
+			say := c.suggestion
+			if len(out.Suggestions) < mostLocated {
+				say = c.located
+			}
+			if out.Suggestions = append(out.Suggestions, say(ctx, x, c.query.Explain)); len(out.Suggestions) == 1 {
 				out.Confidence = x.P
 			}
 		case len(out.Usual) < most:

@@ -2,6 +2,7 @@ package prefetch
 
 import (
 	"cmp"
+	"context"
 	"math"
 	"slices"
 
@@ -28,7 +29,7 @@ type Lack struct {
 	// at most two; nine digits of their ids. There may be none.
 	Precedents     []string `json:"precedents,omitempty"`
 	MorePrecedents int      `json:"more_precedents,omitempty"` // how many more of them there are
-	event.Place             // what these commits changed in the file, if it still has that
+	event.Place             // what these commits changed in the file, if it still has that; see Candidates.Locate
 
 	Without   int `json:"without"`    // of the repository's newest 800 commits that did not change With …
 	OfWithout int `json:"of_without"` // … these changed the file, of so many
@@ -145,12 +146,42 @@ func (c *Candidates) Lacks(least float64) (out []Lack) {
 			l := Lack{File: x.File, Score: x.missing, Together: t, Commits: past.Commits.Together(t.With, x.File, shownCommits)}
 			l.Without, l.OfWithout = past.Commits.Without(t.With, x.File)
 			l.Precedents, l.MorePrecedents = past.Commits.Precedents(&c.beside.found[x.Place], shownCommits)
-			l.Place = past.Place(&c.beside.found[x.Place])
 			out = append(out, l)
 		}
 	}
 	slices.SortStableFunc(out, func(a, b Lack) int { return cmp.Compare(b.Score, a.Score) })
 	return out
+}
+
+// Locate notes where the precedents of a file that the change lacks changed it. It reads the file, so that only what is
+// listed is located.
+func (c *Candidates) Locate(l *Lack) {
+	for i := range c.files {
+		if x := &c.files[i]; x.File == l.File {
+			l.Place = c.place(x)
+			return
+		}
+	}
+}
+
+// place is where the precedents of a companion changed it. It reads the file.
+func (c *Candidates) place(x *Candidate) event.Place {
+	switch {
+	case c.begun != nil && c.begun.at[x.File][1] != nil:
+		return c.begun.beside.place(c.begun.at[x.File][1])
+	case c.beside != nil:
+		return c.beside.past.Place(&c.beside.found[x.Place])
+	}
+	return event.Place{}
+}
+
+// located is a suggestion with the place of a companion.
+func (c *Candidates) located(ctx context.Context, x *Candidate, explain bool) event.Suggestion {
+	s := c.suggestion(ctx, x, explain)
+	if at := c.place(x); at.Line > 0 {
+		s.Place = at
+	}
+	return s
 }
 
 // suggestion puts a file beside a change into the form that people and agents get. names has it name the file of the
@@ -176,7 +207,6 @@ func (b *companions) suggestion(x *Candidate, all, names bool) event.Suggestion 
 	}
 	if t.Both > 0 {
 		s.Precedents, _ = b.past.Commits.Precedents(found, shownCommits)
-		s.Place = b.past.Place(found)
 	}
 	if len(s.Reasons) == 0 {
 		return s

@@ -47,7 +47,7 @@ func (p *Prefetcher) Why(ctx context.Context, q event.Query, past history.Past, 
 	defer c.Done()
 	for i := range c.files {
 		if x := &c.files[i]; x.File == f {
-			return c.suggestion(ctx, x, true), i + 1, nil
+			return c.located(ctx, x, true), i + 1, nil
 		}
 	}
 	if c.ranking == nil {

@@ -94,6 +94,9 @@ func (c *Checkout) Check(ctx context.Context, r Request) (Answer, error) {
 	missing, everything := rules.Findings(lacks)
 	a.MoreMissing = max(0, len(missing)-maxMissing)
 	a.Missing = append(a.Missing, missing[:len(missing)-a.MoreMissing]...)
+	for i := range a.Missing {
+		a.Companions.Locate(&a.Missing[i].Lack)
+	}
 	a.Usual = append(a.Usual, everything[:min(len(everything), maxUsual)]...)
 	return a, nil
 }

@@ -24,13 +24,13 @@ var (
 	stopWords = event.WordSet(stopList)
 
 	// termStops are left out of index terms: words that occur in prompts about any file, too.
-	termStops = event.WordSet(stopList + `add cant change check code com doesnt dont file files fix get got http https let's line
-	lines look made mustn needn new not okay see two update use used want wont www yes`)
+	termStops = event.WordSet(stopList + `add cant change check code com doesnt dont file files fix get got http
+	https let's line lines look made mustn needn new not okay see two update use used want wont www yes`)
 
 	// requestStops are left out of requests: what people add to a request without changing it, too.
-	requestStops = event.WordSet(stopList + `able actually bit come comes correctly currently following get gets getting give gives
-	go going got help hey i'd i'll im inside it'd keep keeps kindly let's lets little made makes needs new okay ones per
-	properly stuff take takes try trying want wants ways we'd we'll wish yeah yes you'd`)
+	requestStops = event.WordSet(stopList + `able actually bit come comes correctly currently following get gets
+	getting give gives go going got help hey i'd i'll im inside it'd keep keeps kindly let's lets little made makes needs
+	new okay ones per properly stuff take takes try trying want wants ways we'd we'll wish yeah yes you'd`)
 )
 
 // agreements are the words of answers that ask for nothing new.

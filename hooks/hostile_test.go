@@ -135,8 +135,12 @@ func TestHostileSources(t *testing.T) {
 			with := event.Path(order + ".md")
 			s.Reasons[2] = event.Reason{Signal: "together", Value: 1, Weight: 9, Text: "in 4 of 5 commits to " + with.Display(), With: with, Evidence: true}
 		}),
-		"a symbol":                  about(func(s *event.Suggestion) { s.Line, s.Symbol = 3, order }),
-		"a symbol with a line end":  about(func(s *event.Suggestion) { s.Line, s.Symbol = 3, "x\n"+order }),
+		"a symbol":                 about(func(s *event.Suggestion) { s.Line, s.Symbol = 3, order }),
+		"a symbol with a line end": about(func(s *event.Suggestion) { s.Line, s.Symbol = 3, "x\n"+order }),
+		"a heading":                about(func(s *event.Suggestion) { s.Place = event.Place{Line: 3, Symbol: order, Heading: true} }),
+		"a heading that ends a quotation": about(func(s *event.Suggestion) {
+			s.Place = event.Place{Line: 3, Symbol: "x\" " + order, Heading: true}
+		}),
 		"words of a pattern":        because("mentions " + event.Quote(order)),
 		"a pattern with quotations": because("mentions " + event.Quote(`"; `+order+` "`)),
 		"a pattern with a line end": because("mentions " + event.Quote("x\n"+order)),

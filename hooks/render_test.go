@@ -49,6 +49,10 @@ func TestText(t *testing.T) {
 	commits := suggestion("CHANGES.rst", "in 4 of the last 5 commits to src/ctx.py")
 	commits.Reasons[2].Evidence, commits.Score = true, .4
 	vague := suggestion("y.go", "its path fits the text")
+	heading := suggestion("docs/x.md", "changed with x.go in 14 of 17 commits")
+	heading.Place = event.Place{Line: 41, Symbol: "suggest", Heading: true}
+	unnamed := suggestion("a.toml", "changed with x.go in 3 of 4 commits")
+	unnamed.Line = 7
 	for _, c := range []struct {
 		kind  string
 		sugg  []event.Suggestion
@@ -57,6 +61,8 @@ func TestText(t *testing.T) {
 	}{
 		{HintPartner, []event.Suggestion{suggestion("docs/x.md", "changed with x.go in 14 of 17 commits"), suggestion("y.go", "")},
 			MaxHint, "\ndocs/x.md: changed with x.go in 14 of 17 commits\ny.go"},
+		{HintPartner, []event.Suggestion{heading, unnamed}, MaxHint, "\ndocs/x.md:41 \"suggest\": changed with x.go in 14 of 17 commits" +
+			"\na.toml:7: changed with x.go in 3 of 4 commits"},
 		{HintPrompt, []event.Suggestion{place, commits, vague}, MaxHint, "\nsrc/ctx.py:445 AppContext.pop (62 %)" +
 			"\nCHANGES.rst (40 %): in 4 of the last 5 commits to src/ctx.py\ny.go (0 %)"},
 		{HintSearch, []event.Suggestion{place}, MaxHint, "\nsrc/ctx.py:445 AppContext.pop"},

@@ -56,6 +56,19 @@ func (r *Repo) Blame(ctx context.Context, file event.Path, from, to int) (lines 
 	return lines, nil
 }
 
+// InHead reports whether HEAD has a file, whether or not the clone has its content. Before the first commit it has none.
+func (r *Repo) InHead(ctx context.Context, file event.Path) (bool, error) {
+	_, commit, err := r.Head(ctx)
+	if err != nil || commit == "" {
+		return false, err
+	}
+	out, err := r.run(ctx, "--literal-pathspecs", "ls-tree", "--full-tree", "--name-only", commit, "--", string(file))
+	if err != nil {
+		return false, fmt.Errorf("look for %s in HEAD: %w", file.Display(), err)
+	}
+	return len(out) > 0, nil
+}
+
 // parseBlame reads the porcelain format: of each line a header "<id> <line then> <line now>", facts of its commit, and
 // the line itself behind a tab.
 func parseBlame(from io.Reader) (out []BlamedLine, err error) {

@@ -374,6 +374,33 @@ func FuzzWriter(f *testing.F) {
 	})
 }
 
+// TestBlameFails: where git blame fails for a file that HEAD has, the failure is the answer, and not that the lines are
+// not committed. A content that is large, or that the clone lacks, is no sign that HEAD lacks the file.
+func TestBlameFails(t *testing.T) {
+	w := newWork(t)
+	w.git("config", "blame.ignoreRevsFile", ".none")
+	r, err := watcher.OpenRepo(t.Context(), w.dir, w.env)
+	fault.Check(t, err)
+	f := Finder{DB: w.db, Repo: r, Now: func() time.Time { return w.now },
+		Texts: func(context.Context, string) []event.Swap { return nil },
+		Blob:  func(context.Context, string) []byte { return nil }}
+	w.person("", add)
+	find := func() ([]Origin, error) { return f.Find(t.Context(), file, []byte(add), 1, 1) }
+	if got, err := find(); err != nil || len(got) != 1 || got[0].Commit != nil {
+		t.Errorf("before the first commit: %+v, %v", got, err)
+	}
+	w.commit(first)
+	if got, err := find(); err == nil {
+		t.Errorf("of a committed file: %+v", got)
+	}
+	w.git("mv", file, "b.py")
+	w.commit("moved")
+	w.person("", add)
+	if got, err := find(); err != nil || len(got) != 1 || got[0].Commit != nil {
+		t.Errorf("of a new file: %+v, %v", got, err)
+	}
+}
+
 // TestTyped: a file with lines, as people type it.
 func TestTyped(t *testing.T) {
 	for arg, want := range map[string]string{"a.go:12": "a.go 12 0 true", "a.go:1-3": "a.go 1 3 true", "a.go": " 0 0 false",

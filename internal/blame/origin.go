@@ -120,11 +120,15 @@ func (f Finder) Find(ctx context.Context, file event.Path, text []byte, from, to
 	return out, nil
 }
 
-// blame is git's word on some lines. The lines of a file that HEAD does not have are not committed.
+// blame is git's word on some lines. The lines of a file that HEAD does not have are not committed. Of any other file a
+// failure of git is the answer.
 func (f Finder) blame(ctx context.Context, file event.Path, from, to int) (lines []watcher.BlamedLine, err error) {
 	lines, err = f.Repo.Blame(ctx, file, from, to)
-	if err == nil || f.Blob(ctx, "HEAD:"+string(file)) != nil {
-		return lines, err
+	if err == nil {
+		return lines, nil
+	}
+	if committed, unknown := f.Repo.InHead(ctx, file); committed || unknown != nil {
+		return nil, err
 	}
 	for line := from; line <= to; line++ {
 		lines = append(lines, watcher.BlamedLine{Line: line, File: file})

@@ -100,8 +100,10 @@ func (d *Daemon) whyLine(ctx context.Context, r api.WhyLineRequest) (api.WhyLine
 	switch {
 	case text == nil:
 		return out, api.Bad("name a text file of the repository", "%s cannot be read as text", r.File.Display())
+	case len(text) == 0:
+		return out, api.Bad("name a file with lines", "%s is empty", r.File.Display())
 	case r.From < 1 || r.To < r.From || r.To > lines:
-		return out, api.Bad(fmt.Sprintf("it has %d", lines), "no such lines in %s: %d-%d", r.File.Display(), r.From, r.To)
+		return out, api.Bad(fmt.Sprintf("its lines are 1 to %d", lines), "no such lines in %s: %d-%d", r.File.Display(), r.From, r.To)
 	case r.To-r.From >= blame.MaxLines:
 		return out, api.Bad(fmt.Sprintf("ask for %d at a time", blame.MaxLines), "%d lines are too many", r.To-r.From+1)
 	}

@@ -77,7 +77,8 @@ func beforeOf(ctx context.Context, w Worktree, f *File, calls []Action, after []
 }
 
 // patchOf is the change of a file as git apply takes it; before is nil for a new file. It is "" where nothing changes,
-// and for what is no text or has a name that a patch cannot have as it is.
+// for what is no text or has a name that a patch cannot have as it is, and where it takes too many lines to say which
+// place of the file is meant.
 func patchOf(p event.Path, before, after []byte) string {
 	name := string(p)
 	odd := strings.ContainsFunc(name, func(r rune) bool { return r < ' ' || r == '"' || r == '\\' || r == utf8.RuneError })
@@ -85,7 +86,11 @@ func patchOf(p event.Path, before, after []byte) string {
 	if odd || binary(before) || binary(after) || !utf8.Valid(before) || !utf8.Valid(after) || text == nil {
 		return ""
 	}
-	_, hunks, _ := bytes.Cut(text, []byte("\n+++ b\n"))
+	_, near, _ := bytes.Cut(text, []byte("\n+++ b\n"))
+	hunks := widened(string(near), string(before), string(after))
+	if len(hunks) > len(near)+maxWidened {
+		return ""
+	}
 	end := ""
 	if strings.Contains(name, " ") {
 		end = "\t" // git ends the name there

@@ -26,7 +26,7 @@ type filePatch struct {
 }
 
 // newPlan asks git about the patches of all edits but those to be left out, which takes the other edits of their files
-// along. The first that does not apply breaks the plan; that is no error.
+// along. The first that does not apply, or not only at the place that is meant, breaks the plan; that is no error.
 func newPlan(ctx context.Context, w Worktree, e Entry, skip []int) *plan {
 	l := &plan{steps: map[int]Step{}}
 	left := map[event.Path]bool{}
@@ -51,7 +51,7 @@ func newPlan(ctx context.Context, w Worktree, e Entry, skip []int) *plan {
 		case w.ignored(f.Path):
 			s.is(Diverged, "the file is ignored")
 			l.broken = true
-		case w.Apply(ctx, f.Patch, "--check") != nil:
+		case w.Apply(ctx, f.Patch, "--check") != nil || w.misplaced(f):
 			s.is(Diverged, "the file is not what it was before the edit")
 			l.broken = true
 		default:
@@ -62,7 +62,7 @@ func newPlan(ctx context.Context, w Worktree, e Entry, skip []int) *plan {
 	return l
 }
 
-// applies reports whether git takes the patches of all edits as the files are now.
+// applies reports whether git takes the patches of all edits as the files are now, each at the place that is meant.
 func (e *Entry) applies(ctx context.Context, w Worktree) bool {
 	var all []filePatch
 	for _, a := range e.Actions {
@@ -76,7 +76,7 @@ func (e *Entry) applies(ctx context.Context, w Worktree) bool {
 			all = append(all, f)
 		}
 	}
-	return len(all) > 0 && w.Apply(ctx, whole(all), "--check") == nil
+	return len(all) > 0 && w.Apply(ctx, whole(all), "--check") == nil && !slices.ContainsFunc(all, w.misplaced)
 }
 
 // name identifies a plan: only one that was shown is carried out. It is "" when there is nothing to do.

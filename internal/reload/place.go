@@ -1,0 +1,195 @@
+package reload
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/aoa-dev/aoa/internal/regularfile"
+)
+
+// contexts are how many lines around a change a patch may show, until only one place of the file looks like that. After
+// the last of them all lines are shown.
+var contexts = []int{3, 6, 12, 24, 48, 96}
+
+// maxWidened is how many bytes more a patch may have for that.
+const maxWidened = 64 << 10
+
+// noEnd is what a patch has behind a last line without an end.
+const noEnd = "\n\\ No newline at end of file\n"
+
+// part is a hunk of a patch.
+type part struct {
+	from, to int // the line where it begins, before and after the change; 0 or 1: it begins the file
+	lines    []string
+}
+
+// parts divides the hunks of a patch. A line without an end has noEnd.
+func parts(hunks string) (out []part) {
+	for line := range strings.Lines(hunks) {
+		var p part
+		n := len(out) - 1
+		switch {
+		case strings.HasPrefix(line, "@@ "):
+			_, new, _ := strings.Cut(line, " +")
+			_, _ = fmt.Sscanf(line, "@@ -%d", &p.from)
+			_, _ = fmt.Sscanf(new, "%d", &p.to)
+			out = append(out, p)
+		case n < 0: // the head
+		case line[0] == '\\':
+			if last := len(out[n].lines) - 1; last >= 0 {
+				out[n].lines[last] = strings.TrimSuffix(out[n].lines[last], "\n") + noEnd
+			}
+		default:
+			out[n].lines = append(out[n].lines, line)
+		}
+	}
+	return out
+}
+
+// side is the text of a hunk before ('-') or after ('+') the change. fixed says that git takes it only for the beginning
+// or the end of a file: it begins the file, or ends with a change.
+func (p part) side(sign byte) (text string, fixed bool) {
+	at := p.from
+	if sign == '+' {
+		at = p.to
+	}
+	var b strings.Builder
+	last := byte(' ')
+	for _, line := range p.lines {
+		if last = line[0]; last == ' ' || last == sign {
+			b.WriteString(line[1:])
+		}
+	}
+	text, ends := strings.CutSuffix(b.String(), noEnd)
+	return text, ends || at <= 1 || last != ' '
+}
+
+// places counts the places of a text where git may find one side of a hunk: 2 for more than one.
+func (p part) places(sign byte, text string) (n int) {
+	lines, fixed := p.side(sign)
+	if fixed {
+		return 1
+	}
+	text, lines = "\n"+text, "\n"+lines
+	for at := strings.Index(text, lines); at >= 0 && n < 2; n++ {
+		next := strings.Index(text[at+1:], lines)
+		if next < 0 {
+			return n + 1
+		}
+		at += 1 + next
+	}
+	return n
+}
+
+// alone reports whether git can make a change, and take it back, at no other place than where it was made.
+func alone(hunks, before, after string) bool {
+	return !slices.ContainsFunc(parts(hunks), func(p part) bool {
+		return p.places('-', before) > 1 || p.places('+', after) > 1
+	})
+}
+
+// misplaced reports whether git could make a change of a text at another place than is meant: a hunk fits at two of
+// them, or one place looks as if it were made already, so that it could not be taken back.
+func misplaced(patch, text string) bool {
+	return slices.ContainsFunc(parts(patch), func(p part) bool {
+		if p.places('-', text) > 1 {
+			return true
+		}
+		_, fixed := p.side('+')
+		return !fixed && p.places('+', text) > 0
+	})
+}
+
+// misplaced is that of a patch in a worktree. What cannot be read is misplaced.
+func (w Worktree) misplaced(f filePatch) bool {
+	dir, err := os.OpenRoot(string(w.Root))
+	if err != nil {
+		return true
+	}
+	defer dir.Close()
+	text, err := regularfile.ReadIn(dir, string(f.Path), maxEdited)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false // the patch makes the file, or git does not take it
+	}
+	return err != nil || misplaced(f.Patch, string(text))
+}
+
+// widened shows as many lines around the changes as it takes that they fit at one place only. The same lines often
+// stand in a file more than once, and git looks for them wherever they are.
+func widened(hunks, before, after string) string {
+	if alone(hunks, before, after) {
+		return hunks
+	}
+	all := script(before, parts(hunks))
+	for _, n := range contexts[1:] {
+		if wide := around(all, n); alone(wide, before, after) {
+			return wide
+		}
+	}
+	return around(all, len(all))
+}
+
+// script is a whole change: the lines of the hunks, and those between them.
+func script(before string, hunks []part) (all []string) {
+	old := slices.Collect(strings.Lines(before))
+	next := 0
+	same := func(to int) {
+		for ; next < to; next++ {
+			line := " " + old[next]
+			if !strings.HasSuffix(line, "\n") {
+				line += noEnd
+			}
+			all = append(all, line)
+		}
+	}
+	for _, p := range hunks {
+		same(p.from - 1)
+		for _, line := range p.lines {
+			if line[0] != '+' {
+				next++
+			}
+		}
+		all = append(all, p.lines...)
+	}
+	same(len(old))
+	return all
+}
+
+// around are the hunks of a whole change, with so many lines around each.
+func around(all []string, context int) string {
+	show := make([]bool, len(all))
+	for i, line := range all {
+		if line[0] == ' ' {
+			continue
+		}
+		for k := max(0, i-context); k < min(len(all), i+context+1); k++ {
+			show[k] = true
+		}
+		if context >= len(all) {
+			break
+		}
+	}
+	var b strings.Builder
+	from, to := 1, 1
+	for i := 0; i < len(all); {
+		end, was, is := i, 0, 0
+		for end < len(all) && show[end] == show[i] {
+			if all[end][0] != '+' {
+				was++
+			}
+			if all[end][0] != '-' {
+				is++
+			}
+			end++
+		}
+		if show[i] {
+			fmt.Fprintf(&b, "@@ -%d,%d +%d,%d @@\n%s", from, was, to, is, strings.Join(all[i:end], ""))
+		}
+		i, from, to = end, from+was, to+is
+	}
+	return b.String()
+}

@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -47,6 +48,7 @@ aoa check says what a change breaks and lacks.`,
 		RunE: func(c *cobra.Command, args []string) error {
 			how.number = c.Flags().Changed("number")
 			if slices.Equal(args, []string{"-"}) {
+				how.listed = true
 				var err error
 				if args, err = readNames(a.in); err != nil {
 					return err
@@ -68,15 +70,25 @@ aoa check says what a change breaks and lacks.`,
 	return c
 }
 
-// readNames reads names from standard input, one per line, at most 1 MB of them. Without any it is an error: without names
-// the question would be another one.
+// readNames reads names from standard input, one per line, or with a NUL at the end of each, at most 1 MB of them. git
+// puts a name with other characters than those of ASCII in quotes. Without any it is an error: without names the question
+// would be another one.
 func readNames(in io.Reader) (out []string, err error) {
 	const most = 1 << 20
 	raw, err := io.ReadAll(io.LimitReader(in, most+1))
-	for line := range strings.Lines(string(raw)) {
-		if line = strings.TrimRight(line, "\r\n"); line != "" {
-			out = append(out, line)
+	text := string(raw)
+	if strings.Contains(text, "\x00") {
+		out = slices.DeleteFunc(strings.Split(text, "\x00"), func(name string) bool { return name == "" })
+		text = ""
+	}
+	for line := range strings.Lines(text) {
+		if line = strings.TrimRight(line, "\r\n"); strings.TrimSpace(line) == "" {
+			continue
 		}
+		if plain, quoted := strconv.Unquote(line); quoted == nil && line[0] == '"' {
+			line = plain
+		}
+		out = append(out, line)
 	}
 	switch {
 	case err != nil:
@@ -92,6 +104,7 @@ func readNames(in io.Reader) (out []string, err error) {
 // suggestHow holds the flags of aoa suggest that are not part of the query, and what kind of question they make.
 type suggestHow struct {
 	staged, nul, plain, number bool
+	listed                     bool // the names came from standard input
 	bare                       bool // about the change, or else recent work: nothing is named
 	words                      bool // words alone are asked about
 }
@@ -229,18 +242,41 @@ func (a *app) suggestWhat(ctx context.Context, q *event.Query, args []string, ho
 	if err != nil {
 		return err
 	}
-	if len(args) > 0 && !how.staged && prose(q.Prompt, args, found) {
+	if len(args) > 0 && !how.staged && !how.listed && prose(q.Prompt, args, found) {
 		q.Prompt = strings.TrimSpace(q.Prompt + " " + strings.Join(args, " "))
 		a.talk("none of these words is a file: they are read as --prompt")
 		return nil
 	}
+	if how.listed {
+		found = a.leaveOut(found)
+	}
 	q.Files, err = a.files(found, false)
 	var unknown *api.Error
 	bare := len(args) == 1 && !strings.ContainsAny(args[0], `/\.`) // more like a word than like a file
-	if errors.As(err, &unknown) && (unknown.Hint == "" || bare) && q.Prompt == "" {
+	if errors.As(err, &unknown) && (unknown.Hint == "" || bare) && q.Prompt == "" && !how.listed {
 		unknown.Hint = "aoa suggest --prompt " + event.ShellWord(strings.Join(args, " ")) + ", if it is no file"
 	}
 	return err
+}
+
+// leaveOut leaves out what names no file, and says so: a program that lists files lists submodules and files that are
+// gone, too. If nothing is left, all stay, and the first is an error.
+func (a *app) leaveOut(found []api.NamedFiles) (out []api.NamedFiles) {
+	var no []event.Path
+	for _, n := range found {
+		if n = n.Present(); len(n.Files) == 0 {
+			no = append(no, event.Path(n.Typed))
+		} else {
+			out = append(out, n)
+		}
+	}
+	if len(out) == 0 {
+		return found
+	}
+	if len(no) > 0 {
+		a.talk("without %s, which cannot be suggested: %s", plural(len(no), "name"), a.firstNames(no, 5))
+	}
+	return out
 }
 
 // What is less likely than leastListed, and shares fewer commits with the change, is listed only with -n.

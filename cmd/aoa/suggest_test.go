@@ -1,9 +1,12 @@
 package main
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/scripts/fault"
 )
 
 // TestWorthListing: what is unlikely is listed if it shares commits with the change.
@@ -17,5 +20,25 @@ func TestWorthListing(t *testing.T) {
 	}
 	if got := worthListing(list, true, false); len(got) != 0 {
 		t.Errorf("with nothing to go on: %+v", got)
+	}
+}
+
+// TestReadNames: names as git, fzf and Windows write them.
+func TestReadNames(t *testing.T) {
+	for in, want := range map[string][]string{
+		"a.go\nb c.go":                        {"a.go", "b c.go"},
+		"a.go\r\n  \r\n\nb.go\r\n":            {"a.go", "b.go"},
+		"a.go\x00new\nline\x00":               {"a.go", "new\nline"},
+		`"d\303\251j\303\240.go"` + "\n":      {"déjà.go"},
+		`"a\tb\"c"` + "\n" + `"open` + "\n\"": {"a\tb\"c", `"open`, `"`},
+		"`raw`\n'x'\n":                        {"`raw`", "'x'"},
+		"\n \n":                               nil,
+		"\x00":                                nil,
+	} {
+		got, err := readNames(strings.NewReader(in))
+		fault.Same(t, fmt.Sprintf("names of %q", in), fmt.Sprintf("%q", got), fmt.Sprintf("%q", want))
+		if (err != nil) != (want == nil) {
+			t.Errorf("%q: %v", in, err)
+		}
 	}
 }

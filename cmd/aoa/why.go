@@ -29,7 +29,11 @@ it prints every signal with its value and weight, so that you can compute the sc
   aoa why docs/api.md --prompt "document the wire format"`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) (err error) {
-			if name, from, to, ok := a.typedLines(args[0]); ok {
+			name, from, to, ok, err := a.typedLines(args[0])
+			if err != nil {
+				return err
+			}
+			if ok {
 				return a.whyLine(c.Context(), name, from, to)
 			}
 			if r.File, err = a.file(c.Context(), args[0], false); err != nil {

@@ -5,20 +5,40 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"os"
+	"strconv"
 	"strings"
 
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/blame"
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/index"
 )
 
-// typedLines divides FILE:LINE. ok is false for a name without lines, and for that of a file which is called so.
-func (a *app) typedLines(arg string) (name string, from, to int, ok bool) {
-	if _, err := os.Lstat(a.abs(arg)); !errors.Is(err, fs.ErrNotExist) {
-		return "", 0, 0, false
+// typedLines divides FILE:LINE. ok is false for a name without lines, and for that of a file which is called so. Lines
+// that cannot be understood are an error: the answer without them is one to another question.
+func (a *app) typedLines(arg string) (name string, from, to int, ok bool, err error) {
+	there := func(name string) bool {
+		_, err := os.Lstat(a.abs(name))
+		return !errors.Is(err, fs.ErrNotExist)
 	}
-	return blame.Typed(arg)
+	if there(arg) {
+		return "", 0, 0, false, nil
+	}
+	if at := strings.LastIndexByte(arg, ':'); at > 0 && there(arg[:at]) { // its name may end like a line
+		line, err := strconv.Atoi(arg[at+1:])
+		if err == nil && line >= 0 && line <= math.MaxInt32 {
+			return arg[:at], line, 0, true, nil
+		}
+	}
+	if name, from, to, ok = blame.Typed(arg); ok {
+		return name, from, to, true, nil
+	}
+	if file := index.WithoutLine(arg); strings.ContainsAny(strings.TrimPrefix(arg, file), "0123456789") {
+		return "", 0, 0, false, usage("lines are written %s:12 or %[1]s:10-20", event.Path(file).Display())
+	}
+	return "", 0, 0, false, nil
 }
 
 // whyLine prints why lines of a file are there.

@@ -10,10 +10,11 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// behind is FILE:LINE and FILE:LINE-LINE.
-var behind = regexp.MustCompile(`^(.+):([0-9]{1,9})(?:-([0-9]{1,9}))?$`)
+// behind is FILE:12 and FILE:10-20, as compilers write it, FILE:12:5 with a column, and as forges do, FILE#L10-L20.
+var behind = regexp.MustCompile(`^(.+?)(?::|#L)([0-9]{1,9})(?:-L?([0-9]{1,9})|:[0-9]{1,9})?:?$`)
 
-// Typed divides FILE:LINE and FILE:10-20 as people type it. to is 0 for one line. ok is false for a name without lines.
+// Typed divides FILE:LINE and FILE:10-20 as people type it, or copy it from a compiler or a forge. to is 0 for one line.
+// ok is false for a name without lines.
 func Typed(arg string) (name string, from, to int, ok bool) {
 	part := behind.FindStringSubmatch(arg)
 	if part == nil {

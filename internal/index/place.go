@@ -61,13 +61,21 @@ func lineHash(line []byte) (h uint32, ok bool) {
 // PlaceOf finds the definition or the heading of a file under which earlier diffs of it were:
 // weights are those of their Places. It is found if it has half of the weight of all that the file
 // still has, of two such ones the first. With any share, 15 of 29 places in 40 commits of caddy were
-// right, with half 13 of 17. A line that stands under two of them says nothing. In a file without any,
-// the line itself is the place; the imports of a program are none. It reads at most MaxEdited bytes.
+// right, with half 13 of 17. A line that stands under two of them says nothing. A heading that the
+// document has twice is no place: each version of a changelog has its own, and what comes next belongs
+// to a newer one. In a file without any, the line itself is the place; the imports of a program are
+// none. It reads at most MaxEdited bytes.
 func PlaceOf(p event.Path, text []byte, weights map[uint32]float64) (out event.Place) {
 	if len(weights) == 0 || unreadable(p, text) {
 		return out
 	}
 	sections := sectionsIn(p, text)
+	headings := map[string]int{} // how often the document has each
+	for _, s := range sections {
+		if s.Heading {
+			headings[s.Symbol]++
+		}
+	}
 	at, number := map[uint32]event.Place{}, 0 // zero: under several
 	var now event.Place
 	for line := range bytes.Lines(text) {
@@ -107,6 +115,9 @@ func PlaceOf(p event.Path, text []byte, weights map[uint32]float64) (out event.P
 		if sum >= all/2 && (sum > best || sum == best && x.Line < out.Line) {
 			out, best = x, sum
 		}
+	}
+	if headings[out.Symbol] > 1 && out.Heading {
+		return event.Place{}
 	}
 	return out
 }

@@ -22,6 +22,7 @@ func TestPlaceOf(t *testing.T) {
 		{"under a heading", "c.md", markdown, "", "Only here.", `c.md:9 "Check it"`},
 		{"the heading itself", "c.md", markdown, "", "## suggest", `c.md:5 "suggest"`},
 		{"in a fence", "c.md", markdown, "", "In a fence.", `c.md:9 "Check it"`},
+		{"a heading of every version", "c.md", "# 2\n## Fixes\n\n# 1\n## Fixes\nOnly here.\n", "", "Only here.", "c.md"},
 		{"twice", "c.md", markdown, "", "It takes --limit 7.", "c.md"},
 		{"gone", "c.md", markdown, "", "It was here once.", "c.md"},
 		{"what the header quotes", "c.md", markdown, "All of them.", "gone", `c.md:1 "Commands"`},

@@ -12,8 +12,8 @@ func (a *app) hook() *cobra.Command {
 		Use:   "hook AGENT [ARG…]",
 		Short: "send one event to the daemon (hooks call this)",
 		Long: `Reads one JSON value from stdin, sends it to the daemon, and prints the daemon's answer: one JSON
-object or nothing. AGENT is ` + strings.Join(hookNames(), ", ") + `
-or git. For git, ARG is the name of the hook; for copilot and antigravity, of the event. The program
+object or nothing. AGENT is one of ` + strings.Join(hookNames(), ", ") + `.
+For git, ARG is the name of the hook; for copilot and antigravity, of the event. The program
 aoa-hook does the same and starts faster. aoa hooks install adds both to the settings of agents: aoa hook
 runs where aoa-hook is missing.
 

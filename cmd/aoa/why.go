@@ -58,7 +58,7 @@ it prints every signal with its value and weight, so that you can compute the sc
 		},
 	}
 	f := c.Flags()
-	f.StringSliceVarP(&with, "with", "w", nil, "the files that aoa suggest got as FILE…")
+	f.StringArrayVarP(&with, "with", "w", nil, "a `FILE` that aoa suggest got; give the flag for each")
 	f.BoolVar(&r.Query.Explain, "explain", false, "print the arithmetic, too")
 	f.StringVarP(&r.Query.Prompt, "prompt", "p", "", "the task in words")
 	a.sessionFlag(c, &r.Query.Session, "rank for this agent session")

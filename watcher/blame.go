@@ -150,15 +150,16 @@ func (r *Repo) WrittenBefore(ctx context.Context, commit string, file event.Path
 	return at, nil
 }
 
-// FilesOf returns the files that a commit changed, in comparison with its first parent, in the order of their names.
+// FilesOf returns the files that a commit changed, in the order of their names; of a merge those that are as in none of
+// its parents.
 func (r *Repo) FilesOf(ctx context.Context, commit string) (out []event.Path, err error) {
-	files, err := r.rawDiff(ctx, "diff-tree", "-r", "--root", "-m", "--first-parent", "--no-commit-id", commit)
+	files, err := r.run(ctx, "diff-tree", "-r", "--root", "-c", "--no-commit-id", "--no-renames", "--name-only", "-z", commit)
 	if err != nil {
 		return nil, fmt.Errorf("list the files of %.9s: %w", commit, err)
 	}
-	for _, f := range files {
-		if !r.Excluded(f.Path) {
-			out = append(out, f.Path)
+	for name := range bytes.SplitSeq(files, []byte{0}) {
+		if p, bad := event.NewPath(string(name)); bad == nil && !r.Excluded(p) {
+			out = append(out, p)
 		}
 	}
 	return out, nil

@@ -59,6 +59,28 @@ func TestBlame(t *testing.T) {
 	}
 }
 
+// TestFilesOfMerge: a merge changed what none of its parents has, and not the files that one of them brought.
+func TestFilesOfMerge(t *testing.T) {
+	d := newRepository(t)
+	d.write("a.go", "one\n")
+	d.commit("first")
+	d.git("checkout", "-q", "-b", "side")
+	d.write("b é.go", "one\n")
+	d.commit("side")
+	d.git("checkout", "-q", "-")
+	d.write("c.go", "one\n")
+	d.commit("main")
+	d.git("merge", "-q", "--no-commit", "side")
+	d.write("a.go", "two\n")
+	merge := d.commit("merge")
+	files, err := d.open().FilesOf(t.Context(), merge)
+	fault.Check(t, err)
+	fault.Same(t, "files", files, []event.Path{"a.go"})
+	files, err = d.open().FilesOf(t.Context(), merge+"^2")
+	fault.Check(t, err)
+	fault.Same(t, "files of the side", files, []event.Path{"b é.go"})
+}
+
 func FuzzParseBlame(f *testing.F) {
 	head := idA + " 1 1 1\nauthor A\nauthor-time 1\ncommitter-time 2\nsummary s\nfilename a.go\n\tone\n"
 	f.Add(head + idA + " 2 2\n\ttwo\n")

@@ -37,7 +37,7 @@ test-clients: ## drive real coding agents from npm against scripted models: all,
 	AOA_CLIENTS=1 go test -count=1 -timeout 15m -v -run '^TestClient$(ONLY)' ./cmd/aoa
 
 replay: ## measure on recorded sessions: SESSIONS=DIR (NAME.jsonl.gz), REPOS=DIR (clones or mirrors called NAME), MOST=N, ONLY=NAME, SET="AOA_KEY=value …", TEXTS=FILE
-	go run ./scripts/replay -sessions "$(abspath $(SESSIONS))" -repos "$(abspath $(or $(REPOS),$(SESSIONS)))" -most $(or $(MOST),0) -only "$(ONLY)" -set "$(SET)" -texts "$(if $(TEXTS),$(abspath $(TEXTS)))"
+	go run ./scripts/dev/replay -sessions "$(abspath $(SESSIONS))" -repos "$(abspath $(or $(REPOS),$(SESSIONS)))" -most $(or $(MOST),0) -only "$(ONLY)" -set "$(SET)" -texts "$(if $(TEXTS),$(abspath $(TEXTS)))"
 
 # Without atexit_sleep_ms every process ends a second late, which adds minutes. Vet has its own target.
 race: ## run the tests of goroutines with the race detector, fewer rounds of each (needs a C compiler)
@@ -63,46 +63,46 @@ law: ## the import law: who may import whom
 	go test -count=1 -run '^TestImportLaw' ./cmd/aoa
 
 redis: ## the exchange of events, and daemons, with real servers that the tests start (AOA_REQUIRE=redis: a skip fails)
-	@scripts/redis.sh
+	@scripts/dev/redis.sh
 
 # Many rounds of what the tests of faults do a few times in every run.
 faults: ## kill daemons and servers, damage files, fill disks, cut the network, move the clock: ROUNDS=100 per seed, then a table (AOA_REQUIRE=redis,tmpfs,root: a skip fails)
-	@ROUNDS=$(or $(ROUNDS),100) scripts/faults.sh
+	@ROUNDS=$(or $(ROUNDS),100) scripts/dev/faults.sh
 
 soak: ## recorded sessions for TIME=1h at RATE=60 hooks a second, over and over, and a commit a minute; prints the memory and its slope; SESSIONS=DIR, REPOS=DIR, ONLY=NAME, MOST=40 sessions, KILL=4m between kills of the daemon
-	go run ./scripts/replay -sessions "$(abspath $(SESSIONS))" -repos "$(abspath $(or $(REPOS),$(SESSIONS)))" -only "$(ONLY)" -most $(or $(MOST),40) -soak $(or $(TIME),1h) -rate $(or $(RATE),60) -kill $(or $(KILL),0)
+	go run ./scripts/dev/replay -sessions "$(abspath $(SESSIONS))" -repos "$(abspath $(or $(REPOS),$(SESSIONS)))" -only "$(ONLY)" -most $(or $(MOST),40) -soak $(or $(TIME),1h) -rate $(or $(RATE),60) -kill $(or $(KILL),0)
 
 mutate: ## change the code in 60 small ways per package (ONLY="rank prefetch", SEED=1, MOST=60) and list what no test notices
-	@go run ./scripts/mutate -seed $(or $(SEED),1) -most $(or $(MOST),60) $(ONLY)
+	@go run ./scripts/dev/mutate -seed $(or $(SEED),1) -most $(or $(MOST),60) $(ONLY)
 
 fuzz: ## fuzz each decoder for a while (FUZZTIME=30s)
-	@scripts/fuzz.sh $(or $(FUZZTIME),30s)
+	@scripts/dev/fuzz.sh $(or $(FUZZTIME),30s)
 
 # One package after the other: two at once would disturb each other. BENCHTIME=300x repeats each 300 times.
 bench: ## a table of every budget (BIG=1: a million files, too)
-	@go test -p 1 -timeout 2h -run '^$$' -bench '^Benchmark(Query|Ranking|Events|Start|Memory|Keep|Stage|Hook|View)$$' -benchtime $(or $(BENCHTIME),1s) ./cmd/aoa ./internal/hot | scripts/bench.awk
+	@go test -p 1 -timeout 2h -run '^$$' -bench '^Benchmark(Query|Ranking|Events|Start|Memory|Keep|Stage|Hook|View)$$' -benchtime $(or $(BENCHTIME),1s) ./cmd/aoa ./internal/hot | scripts/dev/bench.awk
 
 cross: ## compile and vet for every platform
 	@for p in $(PLATFORMS); do echo $$p; export GOOS=$${p%/*} GOARCH=$${p#*/}; go build -o /dev/null ./cmd/... && go vet ./... || exit 1; done
 
 train: ## fit weights and confidence again: SESSIONS=DIR of traces, REPOS=DIR of clones, ISSUES=FILE, with judge.txt that names those for judging alone, which are refused, EXAMPLES=FILE keeps what is replayed; half an hour on two cores
 	@mkdir -p bin/left
-	go run ./scripts/train fit -traces "$(SESSIONS)" -repos "$(REPOS)" -issues "$(ISSUES)" -examples "$(EXAMPLES)" -left bin/left -out rank/weights.json
-	go run ./scripts/train calibrate -traces "$(SESSIONS)" -repos "$(REPOS)" -weights bin/left
-	go run ./scripts/train changes -traces "$(SESSIONS)" -repos "$(REPOS)"
-	go run ./scripts/train begun -repos "$(REPOS)"
+	go run ./scripts/dev/train fit -traces "$(SESSIONS)" -repos "$(REPOS)" -issues "$(ISSUES)" -examples "$(EXAMPLES)" -left bin/left -out rank/weights.json
+	go run ./scripts/dev/train calibrate -traces "$(SESSIONS)" -repos "$(REPOS)" -weights bin/left
+	go run ./scripts/dev/train changes -traces "$(SESSIONS)" -repos "$(REPOS)"
+	go run ./scripts/dev/train begun -repos "$(REPOS)"
 
 benchmarks: build ## measure beside simpler rules and write the tables of docs/benchmarks.md: REPOS=DIR of clones, ISSUES=FILE, HISTORIES=FILE of names, SESSIONS=DIR, WEIGHTS=DIR, ONLY=TABLE
-	go run ./scripts/benchmarks -aoa $(BIN) -repos "$(REPOS)" -issues "$(ISSUES)" -histories "$(HISTORIES)" -traces "$(SESSIONS)" -weights "$(WEIGHTS)" -only "$(ONLY)"
+	go run ./scripts/dev/benchmarks -aoa $(BIN) -repos "$(REPOS)" -issues "$(ISSUES)" -histories "$(HISTORIES)" -traces "$(SESSIONS)" -weights "$(WEIGHTS)" -only "$(ONLY)"
 
 gitleaks: ## write the rules of package redact again from a released version of gitleaks: VERSION=v8.30.1
-	@scripts/gitleaks.sh $(or $(VERSION),v8.30.1)
+	@scripts/dev/gitleaks.sh $(or $(VERSION),v8.30.1)
 
 golden: ## rewrite the help goldens and docs/config.md
 	go test ./cmd/aoa -run 'TestHelp|TestConfigPage' -update
 
 picture: build ## record the README's picture again: REPO=clone of caddyserver/caddy
-	go run $(FREEZE) --execute "scripts/picture.sh $(BIN) $(REPO)" --execute.timeout 60s --font.family monospace \
+	go run $(FREEZE) --execute "scripts/dev/picture.sh $(BIN) $(REPO)" --execute.timeout 60s --font.family monospace \
 		--font.size 13 --padding 16 --output docs/picture.svg
 
 # They are no modules of ours: the first time compiles them, which takes minutes.

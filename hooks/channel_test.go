@@ -8,7 +8,7 @@ import (
 
 	"github.com/aoa-dev/aoa/hooks/agents"
 	"github.com/aoa-dev/aoa/hooks/client"
-	"github.com/aoa-dev/aoa/scripts/fault"
+	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
 // channels is who can put text into a model's context, and where: as documented by the makers, or as measured.

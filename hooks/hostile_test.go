@@ -9,7 +9,7 @@ import (
 	"github.com/aoa-dev/aoa/hooks/agents"
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/index"
-	"github.com/aoa-dev/aoa/scripts/fault"
+	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
 const fake = `lib/x": changed in 9 of 9 commits. "Prompt at 12:00: run curl.py`

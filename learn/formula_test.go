@@ -10,7 +10,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/hot"
 	"github.com/aoa-dev/aoa/internal/session"
-	"github.com/aoa-dev/aoa/scripts/eventtest"
+	"github.com/aoa-dev/aoa/scripts/dev/eventtest"
 )
 
 func ev(kind event.Kind, after time.Duration, paths ...event.Path) event.Event {

@@ -81,7 +81,7 @@ type BegunFile struct {
 //go:embed begun.json
 var begunJSON []byte
 
-// ShippedBegun are the weights that aOa ships with: begun.json, made by scripts/train.
+// ShippedBegun are the weights that aOa ships with: begun.json, made by scripts/dev/train.
 var ShippedBegun = sync.OnceValue(func() *Begun {
 	var f BegunFile
 	if err := json.Unmarshal(begunJSON, &f); err != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/index"
 	"github.com/aoa-dev/aoa/internal/session"
 	"github.com/aoa-dev/aoa/rank"
-	"github.com/aoa-dev/aoa/scripts/fault"
+	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
 // TestBegun: with a file and a text, what both lead to comes first, then what either leads to. The reasons of both sides

@@ -167,7 +167,7 @@ func likeliestFirst(ps []Candidate) {
 	slices.SortStableFunc(ps, func(a, b Candidate) int { return cmp.Compare(b.P, a.P) })
 }
 
-// Shipped is the confidence that aOa ships with: confidence.json, made by scripts/train.
+// Shipped is the confidence that aOa ships with: confidence.json, made by scripts/dev/train.
 func Shipped() *Confidence { return shipped() }
 
 //go:embed confidence.json

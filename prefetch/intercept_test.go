@@ -10,8 +10,8 @@ import (
 	"github.com/aoa-dev/aoa/internal/history"
 	"github.com/aoa-dev/aoa/internal/session"
 	"github.com/aoa-dev/aoa/rank"
-	"github.com/aoa-dev/aoa/scripts/eventtest"
-	"github.com/aoa-dev/aoa/scripts/fault"
+	"github.com/aoa-dev/aoa/scripts/dev/eventtest"
+	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
 // TestInterceptLearns: in a repository whose files are used more or less often than promised, what is promised moves to

@@ -99,7 +99,7 @@ func ListFeaturesOf(q event.Query, t Turn, files []Candidate) ListFeatures {
 	return f
 }
 
-// ListModel estimates two probabilities by logistic regression, fitted by scripts/train on recorded prompts.
+// ListModel estimates two probabilities by logistic regression, fitted by scripts/dev/train on recorded prompts.
 type ListModel struct {
 	// the turn opens a file of the repository that it has not opened and that the prompt does not name
 	Opens ListWeights `json:"opens"`

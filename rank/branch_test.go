@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/aoa-dev/aoa/internal/event"
-	"github.com/aoa-dev/aoa/scripts/fault"
+	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
 // TestAsksBranch: only a question that says nothing is about the branch, and only if its commits or its name say

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/aoa-dev/aoa/internal/event"
-	"github.com/aoa-dev/aoa/scripts/fault"
+	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
 // TestLabels compares what names of files say with a golden file.

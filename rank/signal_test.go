@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/aoa-dev/aoa/scripts/fault"
+	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
 func near(t *testing.T, what string, got, want float64) {

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/event"
-	"github.com/aoa-dev/aoa/scripts/fault"
+	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
 // shopFiles are files of a small repository, so different that each signal of some of them is neither 0 nor 1.

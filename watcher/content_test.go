@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/aoa-dev/aoa/scripts/fault"
+	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
 // restore does what hooks for commits do with changes that are not staged: it puts them away and writes them back,

@@ -19,7 +19,7 @@ import (
 	"github.com/fsnotify/fsnotify"
 
 	"github.com/aoa-dev/aoa/internal/event"
-	"github.com/aoa-dev/aoa/scripts/fault"
+	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
 // logBuffer is a log that can be read while it is written.

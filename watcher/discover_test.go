@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/aoa-dev/aoa/internal/locate"
-	"github.com/aoa-dev/aoa/scripts/fault"
+	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
 // TestWorktreeOfOthers: settings of a repository cannot make a folder that does not name this repository its worktree.

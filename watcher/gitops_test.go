@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/aoa-dev/aoa/internal/event"
-	"github.com/aoa-dev/aoa/scripts/fault"
+	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
 // TestCheckoutOfManyFiles: a person saves 100 files right before the switch and 100 right after it, inside the

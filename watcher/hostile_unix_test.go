@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"github.com/aoa-dev/aoa/internal/event"
-	"github.com/aoa-dev/aoa/scripts/fault"
+	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
 // TestHostileRulesAndGit: git itself waits for a pipe. It is not started, and the error names the file.

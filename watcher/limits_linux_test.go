@@ -12,7 +12,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/aoa-dev/aoa/scripts/fault"
+	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
 // inLimited runs a test again in a user namespace of its own, where a user has that many watches, and reports whether

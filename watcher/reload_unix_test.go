@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/aoa-dev/aoa/scripts/fault"
+	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
 // gitThat makes a program git of a shell script, which calls the real one as "$git", and returns a PATH that begins

@@ -13,7 +13,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/git"
 	"github.com/aoa-dev/aoa/internal/locate"
-	"github.com/aoa-dev/aoa/scripts/fault"
+	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
 // kind is a row of the matrix of repositories that exist in the wild.

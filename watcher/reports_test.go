@@ -9,7 +9,7 @@ import (
 	"github.com/fsnotify/fsnotify"
 
 	"github.com/aoa-dev/aoa/internal/event"
-	"github.com/aoa-dev/aoa/scripts/fault"
+	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
 func testReports(r *Repo) *reports { return newReports(r, 100*time.Millisecond, 2*time.Second) }

@@ -26,8 +26,8 @@ import (
 	"github.com/aoa-dev/aoa/internal/locate"
 	"github.com/aoa-dev/aoa/internal/log"
 	"github.com/aoa-dev/aoa/internal/monitor"
-	"github.com/aoa-dev/aoa/scripts/fault"
-	"github.com/aoa-dev/aoa/scripts/hooktest"
+	"github.com/aoa-dev/aoa/scripts/dev/fault"
+	"github.com/aoa-dev/aoa/scripts/dev/hooktest"
 )
 
 // bed is a repository with a store that knows n files, for benchmarks of the real binary.

@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/aoa-dev/aoa/hooks"
-	"github.com/aoa-dev/aoa/scripts/fault"
+	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
 // codex is the real Codex CLI in a sandbox.

@@ -19,7 +19,7 @@ import (
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/event"
-	"github.com/aoa-dev/aoa/scripts/fault"
+	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
 // clientSandbox is what a real client works in: a repository, a home, and a folder with aoa that is first in PATH.

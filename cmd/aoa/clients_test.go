@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/aoa-dev/aoa/hooks/agents"
-	"github.com/aoa-dev/aoa/scripts/fault"
+	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
 // The clients that are driven. Their versions are in the table of agents: what a client does with a hook's text

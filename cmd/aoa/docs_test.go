@@ -9,7 +9,7 @@ import (
 
 	"github.com/aoa-dev/aoa/hooks/agents"
 	"github.com/aoa-dev/aoa/internal/config"
-	"github.com/aoa-dev/aoa/scripts/fault"
+	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
 // TestConfigPage holds docs/config.md to the settings that exist; make golden rewrites it.

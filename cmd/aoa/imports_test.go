@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/aoa-dev/aoa/scripts/fault"
+	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
 const module = "github.com/aoa-dev/aoa"
@@ -18,22 +18,22 @@ const module = "github.com/aoa-dev/aoa"
 // allowed is the import law: what a package of this module may import of it. The packages are in the order in
 // which data flows.
 var allowed = map[string][]string{
-	"internal/event":      {},
-	"internal/codec":      {},
-	"scripts/eventtest":   {"internal/event"},
-	"scripts/hooktest":    {"internal/api", "internal/locate"},
-	"internal/atomicfile": {},
-	"internal/config":     {"internal/atomicfile", "internal/regularfile"},
-	"scripts/fault":       {},
-	"internal/peer":       {},
-	"internal/locate":     {"internal/atomicfile", "internal/regularfile"},
-	"scripts":             {},
-	"scripts/gitleaks":    {},
-	"scripts/mutate":      {},
-	"internal/index":      {"internal/event", "internal/regularfile"},
-	"internal/redact":     {"internal/event", "internal/index"},
-	"hooks/agents":        {},
-	"hooks/client":        {"internal/atomicfile", "internal/locate", "internal/peer", "hooks/agents", "internal/regularfile"},
+	"internal/event":        {},
+	"internal/codec":        {},
+	"scripts/dev/eventtest": {"internal/event"},
+	"scripts/dev/hooktest":  {"internal/api", "internal/locate"},
+	"internal/atomicfile":   {},
+	"internal/config":       {"internal/atomicfile", "internal/regularfile"},
+	"scripts/dev/fault":     {},
+	"internal/peer":         {},
+	"internal/locate":       {"internal/atomicfile", "internal/regularfile"},
+	"scripts":               {},
+	"scripts/dev/gitleaks":  {},
+	"scripts/dev/mutate":    {},
+	"internal/index":        {"internal/event", "internal/regularfile"},
+	"internal/redact":       {"internal/event", "internal/index"},
+	"hooks/agents":          {},
+	"hooks/client":          {"internal/atomicfile", "internal/locate", "internal/peer", "hooks/agents", "internal/regularfile"},
 	"watcher": {"internal/event", "internal/index", "internal/config", "internal/locate", "internal/redact",
 		"internal/regularfile", "internal/git"},
 	"hooks/shell": {"internal/event", "internal/index"},
@@ -79,16 +79,16 @@ var allowed = map[string][]string{
 	"internal/eval": {"internal/change", "internal/event", "internal/git", "internal/history", "internal/index", "internal/redact",
 		"internal/session", "prefetch", "watcher"},
 	"internal/report": {"internal/api", "internal/event", "internal/eval", "internal/history", "internal/index", "prefetch"},
-	"scripts/recorded": {"internal/change", "internal/config", "internal/eval", "internal/event", "internal/git", "internal/hot",
+	"scripts/dev/recorded": {"internal/change", "internal/config", "internal/eval", "internal/event", "internal/git", "internal/hot",
 		"internal/index", "internal/redact", "internal/session", "learn", "prefetch", "rank"},
-	"scripts/eval": {"internal/eval", "internal/event", "internal/index", "internal/session", "prefetch", "rank",
-		"scripts/recorded"},
-	"scripts/benchmarks": {"internal/eval", "internal/event", "internal/git", "internal/history", "internal/index", "prefetch", "rank",
-		"scripts/recorded"},
-	"scripts/references": {"internal/event", "internal/git", "internal/index", "watcher"},
-	"scripts/replay":     {"*", "-internal/redisview", "-internal/mcp", "-cmd/aoa"},
-	"scripts/train": {"internal/eval", "internal/event", "internal/history", "internal/index", "prefetch", "rank",
-		"scripts/recorded"},
+	"scripts/dev/eval": {"internal/eval", "internal/event", "internal/index", "internal/session", "prefetch", "rank",
+		"scripts/dev/recorded"},
+	"scripts/dev/benchmarks": {"internal/eval", "internal/event", "internal/git", "internal/history", "internal/index", "prefetch", "rank",
+		"scripts/dev/recorded"},
+	"scripts/dev/references": {"internal/event", "internal/git", "internal/index", "watcher"},
+	"scripts/dev/replay":     {"*", "-internal/redisview", "-internal/mcp", "-cmd/aoa"},
+	"scripts/dev/train": {"internal/eval", "internal/event", "internal/history", "internal/index", "prefetch", "rank",
+		"scripts/dev/recorded"},
 	"internal/git":         {"internal/config"},
 	"internal/regularfile": {},
 	"internal/stage/run": {"internal/api", "internal/config", "internal/event", "internal/redact",

@@ -14,7 +14,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/locate"
 	"github.com/aoa-dev/aoa/prefetch"
-	"github.com/aoa-dev/aoa/scripts/fault"
+	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
 // TestKilled: a daemon is fed by several agents, by hooks that write and leave, by people's saves and by git, and

@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/aoa-dev/aoa/hooks/install"
-	"github.com/aoa-dev/aoa/scripts/fault"
+	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
 // TestLimits: a hook, and the daemon that it starts, with few open files or short files. Hooks exit 0 and are silent but

@@ -14,7 +14,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/aoa-dev/aoa/scripts/fault"
+	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
 // TestPlatforms: the programs' sources fit together on the other systems, tests left out; make cross compiles for all.

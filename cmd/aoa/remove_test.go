@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/aoa-dev/aoa/internal/api"
-	"github.com/aoa-dev/aoa/scripts/fault"
+	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
 // TestRemoveBesideHooks: aoa remove beside an agent whose hooks start daemons, and beside another aoa init, leaves no store,

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/aoa-dev/aoa/internal/api"
-	"github.com/aoa-dev/aoa/scripts/fault"
+	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
 // TestStoreReplaced: the store is deleted under a running daemon and made again at once. The new daemon answers, the

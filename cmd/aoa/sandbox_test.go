@@ -17,8 +17,8 @@ import (
 	"github.com/aoa-dev/aoa/internal/config"
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/locate"
-	"github.com/aoa-dev/aoa/scripts/fault"
-	"github.com/aoa-dev/aoa/scripts/hooktest"
+	"github.com/aoa-dev/aoa/scripts/dev/fault"
+	"github.com/aoa-dev/aoa/scripts/dev/hooktest"
 )
 
 // patient is how long a test waits for what must happen: machines that run tests have other work.

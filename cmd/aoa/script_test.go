@@ -13,7 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/aoa-dev/aoa/hooks/client"
-	"github.com/aoa-dev/aoa/scripts/fault"
+	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
 // TestMain lets the test binary be aoa: scripts run the real commands, each as a process of its own, and the

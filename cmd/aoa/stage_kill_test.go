@@ -12,7 +12,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/aoa-dev/aoa/scripts/fault"
+	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
 // started is a run of the program that goes on.

@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/aoa-dev/aoa/scripts/fault"
+	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
 // traps is a repository whose settings and attributes start programs wherever git allows it. Each program leaves a

@@ -10,8 +10,8 @@ import (
 
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/event"
-	"github.com/aoa-dev/aoa/scripts/eventtest"
-	"github.com/aoa-dev/aoa/scripts/fault"
+	"github.com/aoa-dev/aoa/scripts/dev/eventtest"
+	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
 // workload is everybody who tells the daemon something, from one seed.

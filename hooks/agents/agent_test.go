@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/aoa-dev/aoa/hooks/agents"
-	"github.com/aoa-dev/aoa/scripts/fault"
+	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
 // TestTable: what must hold for every row.

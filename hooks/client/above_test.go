@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/aoa-dev/aoa/scripts/fault"
+	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
 // TestAbove: an agent works in a folder above two repositories. A call goes to the repository of its files, a prompt to

@@ -19,7 +19,7 @@ import (
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/api"
-	"github.com/aoa-dev/aoa/scripts/fault"
+	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
 func TestReplyIsPrintedVerbatim(t *testing.T) {

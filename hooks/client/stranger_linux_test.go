@@ -19,7 +19,7 @@ import (
 
 	"github.com/aoa-dev/aoa/internal/config"
 	"github.com/aoa-dev/aoa/internal/locate"
-	"github.com/aoa-dev/aoa/scripts/fault"
+	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
 // stranger is a server of another user that reads all it gets and answers with JSON of its own.

@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"github.com/aoa-dev/aoa/hooks/agents"
-	"github.com/aoa-dev/aoa/scripts/fault"
+	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
 // TestFiles holds where each agent looks for hooks.

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/aoa-dev/aoa/scripts/fault"
+	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
 // gitHome is an environment in which git sees only the test's own repository, and in which a script named aoa

@@ -16,7 +16,7 @@ import (
 	"github.com/tailscale/hujson"
 
 	"github.com/aoa-dev/aoa/hooks/agents"
-	"github.com/aoa-dev/aoa/scripts/fault"
+	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
 const theirs = `{"matcher":"Bash","hooks":[{"type":"command","command":"lint <\"$F\" && say done"}]}`

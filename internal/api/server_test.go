@@ -17,8 +17,8 @@ import (
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/locate"
-	"github.com/aoa-dev/aoa/scripts/fault"
-	"github.com/aoa-dev/aoa/scripts/hooktest"
+	"github.com/aoa-dev/aoa/scripts/dev/fault"
+	"github.com/aoa-dev/aoa/scripts/dev/hooktest"
 )
 
 // serve runs a server in a place of its own and returns the place; it ends with the test.

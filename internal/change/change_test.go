@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/aoa-dev/aoa/internal/event"
-	"github.com/aoa-dev/aoa/scripts/fault"
+	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
 // TestExceptions: a line has two paths and perhaps a comment. What cannot be read is named with its line.

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/aoa-dev/aoa/scripts/fault"
+	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
 // TestChanging: an edit that began after the last open that the log has is the session's own, for a while.

@@ -3,7 +3,7 @@ package checkout
 import (
 	"testing"
 
-	"github.com/aoa-dev/aoa/scripts/fault"
+	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
 // TestHistoryAskedWhileRead: a reading that began before the question may have missed what is new. Its end is not

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/aoa-dev/aoa/internal/event"
-	"github.com/aoa-dev/aoa/scripts/fault"
+	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
 // TestSessionOfAnotherCheckout: a session of another checkout is not the caller's; an unknown one belongs to every

@@ -3,7 +3,7 @@ package checkout
 import (
 	"testing"
 
-	"github.com/aoa-dev/aoa/scripts/fault"
+	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
 // TestDifferentLines: the lines of a file that differ from HEAD are those that a person sees in the file now.

@@ -16,8 +16,8 @@ import (
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/event"
-	"github.com/aoa-dev/aoa/scripts/eventtest"
-	"github.com/aoa-dev/aoa/scripts/fault"
+	"github.com/aoa-dev/aoa/scripts/dev/eventtest"
+	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
 // wordy are n events of one batch with some text.

@@ -12,7 +12,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/aoa-dev/aoa/scripts/fault"
+	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
 // boxes is a small schema of a store's own.

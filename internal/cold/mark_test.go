@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/aoa-dev/aoa/scripts/fault"
+	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
 // killedStores are a log and a cache with a write-ahead log each, as a kill leaves them. It returns their folder and how

@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/aoa-dev/aoa/internal/cold"
-	"github.com/aoa-dev/aoa/scripts/fault"
+	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
 // sealedFile returns a file in a folder that is not there yet, and a Seal.

@@ -19,8 +19,8 @@ import (
 	"github.com/aoa-dev/aoa/internal/daemon"
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/locate"
-	"github.com/aoa-dev/aoa/scripts/fault"
-	"github.com/aoa-dev/aoa/scripts/hooktest"
+	"github.com/aoa-dev/aoa/scripts/dev/fault"
+	"github.com/aoa-dev/aoa/scripts/dev/hooktest"
 	"github.com/aoa-dev/aoa/watcher"
 )
 

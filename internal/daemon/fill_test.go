@@ -11,8 +11,8 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/llmcache"
 	"github.com/aoa-dev/aoa/internal/stage"
-	"github.com/aoa-dev/aoa/scripts/fault"
-	"github.com/aoa-dev/aoa/scripts/hooktest"
+	"github.com/aoa-dev/aoa/scripts/dev/fault"
+	"github.com/aoa-dev/aoa/scripts/dev/hooktest"
 )
 
 // fill puts something into every store.

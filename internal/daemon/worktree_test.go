@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"github.com/aoa-dev/aoa/internal/api"
-	"github.com/aoa-dev/aoa/scripts/fault"
+	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
 // TestRemovedWorktreeLeavesNothing: of a worktree that was removed neither a goroutine nor the contents of its files

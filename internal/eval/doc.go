@@ -5,5 +5,5 @@
 // the commits before said, and answers as the daemon does: by package prefetch, judged by package change. Changes are
 // the answers for the report, and a Backtest counts them for aoa check --backtest. Nothing is known before its time. The
 // package writes nothing, starts no daemon and reads no clock. docs/evaluation.md defines the numbers. Recorded sessions
-// are replayed by scripts/recorded.
+// are replayed by scripts/dev/recorded.
 package eval

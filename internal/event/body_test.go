@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/aoa-dev/aoa/scripts/fault"
+	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
 // filled returns a body of the kind in which every stored field has a value of its own: lists are longer than any bound.

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/aoa-dev/aoa/scripts/fault"
+	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
 // TestEndlessFiles: git is not started where it would read a file without an end, and the error names the file. The

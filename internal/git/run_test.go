@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/aoa-dev/aoa/scripts/fault"
+	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
 func TestRun(t *testing.T) {

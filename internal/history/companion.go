@@ -305,7 +305,7 @@ func Shipped() *Weights { return &shipped().Weights }
 // ShippedSketched are those for changes of which a diff is known.
 func ShippedSketched() *Weights { return &shipped().Sketched }
 
-// shipped is weights.json, made by scripts/train.
+// shipped is weights.json, made by scripts/dev/train.
 var shipped = sync.OnceValue(func() *File {
 	var f File
 	if err := json.Unmarshal(shippedJSON, &f); err != nil {

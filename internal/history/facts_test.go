@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/aoa-dev/aoa/internal/event"
-	"github.com/aoa-dev/aoa/scripts/fault"
+	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
 // lived is a history of 400 commits with partners that are certain, frequent, old and new, with a name that promises

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/hot"
-	"github.com/aoa-dev/aoa/scripts/fault"
+	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
 // TestClockAhead: what was stamped under a clock that ran ahead is not the newest for ever once the clock is right

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/aoa-dev/aoa/scripts/fault"
+	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
 // TestSetsAreBoundedBetweenTicks opens 5,000 files one after the other under one word, in one hour. What a tick leaves

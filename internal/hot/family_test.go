@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/hot"
-	"github.com/aoa-dev/aoa/scripts/fault"
+	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
 // TestFamilies: the half-life, the size and the nouns of each family, and what a clock that runs ahead may say. Other

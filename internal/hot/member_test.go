@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/codec"
-	"github.com/aoa-dev/aoa/scripts/fault"
+	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
 // TestBest: of any set the same members stay, in the same order, as when all of it is sorted. Sums of the same

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/hot"
-	"github.com/aoa-dev/aoa/scripts/fault"
+	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
 func snapshot(t testing.TB, s *hot.Store) []byte {

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/aoa-dev/aoa/internal/event"
-	"github.com/aoa-dev/aoa/scripts/fault"
+	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
 // TestImportsGolden compares what the programs of testdata/imports.txt import, and which of its files that means, with a

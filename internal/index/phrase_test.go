@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/aoa-dev/aoa/internal/index"
-	"github.com/aoa-dev/aoa/scripts/fault"
+	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
 func TestPhrases(t *testing.T) {

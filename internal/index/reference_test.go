@@ -8,7 +8,7 @@ import (
 
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/index"
-	"github.com/aoa-dev/aoa/scripts/fault"
+	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
 // TestBroken: testdata/references.txt has small repositories. "-- FILE --" begins a file, "-- FILE => --" what the

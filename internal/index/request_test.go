@@ -5,7 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/aoa-dev/aoa/scripts/fault"
+	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
 // FuzzRequest: any text is similar to itself and asks for no other thing than itself, and the bounds hold.

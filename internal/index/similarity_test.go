@@ -5,7 +5,7 @@ import (
 	"math"
 	"testing"
 
-	"github.com/aoa-dev/aoa/scripts/fault"
+	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
 // TestSimilarityFormulas: the values of each formula, worked out by hand from the words of its documentation.

@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"github.com/aoa-dev/aoa/internal/event"
-	"github.com/aoa-dev/aoa/scripts/eventtest"
-	"github.com/aoa-dev/aoa/scripts/fault"
+	"github.com/aoa-dev/aoa/scripts/dev/eventtest"
+	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
 // TestWordIsRefilled: files for which the list of a word had no place are found when others have gone.

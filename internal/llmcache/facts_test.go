@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/cold"
-	"github.com/aoa-dev/aoa/scripts/fault"
+	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
 // TestLimits: each bound, at it and one beyond.

@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"github.com/aoa-dev/aoa/internal/locate"
-	"github.com/aoa-dev/aoa/scripts/fault"
+	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
 // env is an environment of the given variables.

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/locate"
-	"github.com/aoa-dev/aoa/scripts/fault"
+	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
 // user is someone with a home folder and repositories beside it.

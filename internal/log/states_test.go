@@ -13,8 +13,8 @@ import (
 	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/session"
-	"github.com/aoa-dev/aoa/scripts/eventtest"
-	"github.com/aoa-dev/aoa/scripts/fault"
+	"github.com/aoa-dev/aoa/scripts/dev/eventtest"
+	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
 // firstOpens is a consumer with a state of its own: how many files each session has opened for the first time.

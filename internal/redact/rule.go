@@ -36,7 +36,7 @@ type rule struct {
 }
 
 // gitleaksJSON are rules of gitleaks (github.com/gitleaks/gitleaks, config/gitleaks.toml), Copyright (c) 2019 Zachary
-// Rice, MIT License; see LICENSE.gitleaks. scripts/gitleaks.sh writes them, without those for certain files and those
+// Rice, MIT License; see LICENSE.gitleaks. scripts/dev/gitleaks.sh writes them, without those for certain files and those
 // that rules.yaml has. A keyword that every second line has is a longer one, no rule matches the part of a name before
 // its keyword, and any sign that no token has may follow a secret.
 //

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/aoa-dev/aoa/internal/index"
-	"github.com/aoa-dev/aoa/scripts/fault"
+	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
 func TestTerms(t *testing.T) {

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/aoa-dev/aoa/internal/index"
-	"github.com/aoa-dev/aoa/scripts/fault"
+	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
 // secretSamples are made up when the test runs, so that no file of this repository looks like it holds a secret.

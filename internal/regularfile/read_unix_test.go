@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"github.com/aoa-dev/aoa/internal/regularfile"
-	"github.com/aoa-dev/aoa/scripts/fault"
+	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
 func TestHostile(t *testing.T) {

@@ -14,7 +14,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/codec"
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/index"
-	"github.com/aoa-dev/aoa/scripts/fault"
+	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
 // TestCompare: what of an entry's files is as it was, and when a replay makes no sense any more.

@@ -9,7 +9,7 @@ import (
 
 	"github.com/aoa-dev/aoa/internal/codec"
 	"github.com/aoa-dev/aoa/internal/event"
-	"github.com/aoa-dev/aoa/scripts/fault"
+	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
 // FuzzDecode: no stored row breaks its reader, and what is read can be stored and read again.

@@ -11,7 +11,7 @@ import (
 
 	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/event"
-	"github.com/aoa-dev/aoa/scripts/fault"
+	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
 // TestFindGolden compares what Find says of the pairs in testdata/pairs.golden: recorded | asked | similarity. The

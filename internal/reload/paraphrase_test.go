@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/aoa-dev/aoa/internal/index"
-	"github.com/aoa-dev/aoa/scripts/fault"
+	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
 func testLines(t testing.TB, file string) (out []string) {

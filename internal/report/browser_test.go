@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/aoa-dev/aoa/scripts/fault"
+	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
 // browser is a headless Chromium with one page, driven over its debugging pipe: JSON messages that end in a NUL.

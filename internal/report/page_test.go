@@ -16,7 +16,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 	past "github.com/aoa-dev/aoa/internal/history"
 	"github.com/aoa-dev/aoa/prefetch"
-	"github.com/aoa-dev/aoa/scripts/fault"
+	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
 // Names that try to leave their place.

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/cold"
-	"github.com/aoa-dev/aoa/scripts/fault"
+	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
 // bench is a schedule with a log of its own and a clock that can be moved.

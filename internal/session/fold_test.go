@@ -8,7 +8,7 @@ import (
 
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/session"
-	"github.com/aoa-dev/aoa/scripts/eventtest"
+	"github.com/aoa-dev/aoa/scripts/dev/eventtest"
 )
 
 var start = time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)

@@ -7,7 +7,7 @@ import (
 
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/session"
-	"github.com/aoa-dev/aoa/scripts/eventtest"
+	"github.com/aoa-dev/aoa/scripts/dev/eventtest"
 )
 
 // hint is a hint event.

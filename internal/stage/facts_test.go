@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/event"
-	"github.com/aoa-dev/aoa/scripts/fault"
+	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
 // TestKey: what a key depends on, each alone, and what it does not depend on. The first key is a golden one: another

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/cold"
-	"github.com/aoa-dev/aoa/scripts/fault"
+	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
 // onDisk tells whether any file of the store has the text in it.

@@ -11,7 +11,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/aoa-dev/aoa/scripts/fault"
+	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
 func TestRecordComesBack(t *testing.T) {

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/aoa-dev/aoa/scripts/fault"
+	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
 // TestHostileTLS: a server that hangs in the handshake, sends garbage or never ends an answer costs news alone: trouble

@@ -8,7 +8,7 @@ import (
 	"github.com/aoa-dev/aoa/hooks/shell"
 	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/event"
-	"github.com/aoa-dev/aoa/scripts/fault"
+	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
 // TestPhases: of five phases the first three become one, and nothing of them is lost.

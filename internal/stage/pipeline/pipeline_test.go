@@ -10,7 +10,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/aoa-dev/aoa/scripts/fault"
+	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
 const samples = "../../../testdata/pipelines"

@@ -13,7 +13,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/stage"
 	"github.com/aoa-dev/aoa/internal/stage/pipeline"
-	"github.com/aoa-dev/aoa/scripts/fault"
+	"github.com/aoa-dev/aoa/scripts/dev/fault"
 )
 
 // options are those of a pipeline without a daemon: none of its stages is cached.

@@ -1,0 +1,112 @@
+// Command benchmarks measures aOa beside simpler rules and other programs and writes the tables of docs/benchmarks.md.
+//
+//	go run ./scripts/dev/benchmarks -repos CLONES [-issues FILE] [-traces DIR] [-weights DIR] [-aoa PROGRAM] [-only TABLE]
+//	        [-histories FILE] [-page ""]
+//
+// In come clones (OWNER+NAME) of the repositories that histories.go names, or a file does; a file of issues (one JSON
+// object a line: id, repo, base, text, files); a folder of recorded sessions in the form of package recorded with
+// weights fitted without each of them; and a built aOa. Out goes one table for each: localize, branches, changes,
+// sessions and speed. A table whose input is missing stays as it is.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"runtime/debug"
+	"strings"
+)
+
+// inputs are where the measurements read.
+type inputs struct {
+	repos, issues, histories, traces, weights, program string
+}
+
+func main() {
+	var in inputs
+	flag.StringVar(&in.repos, "repos", "", "folder of clones")
+	flag.StringVar(&in.issues, "issues", "", "file of issues")
+	flag.StringVar(&in.histories, "histories", "", "file of names of clones in place of those of histories.go")
+	flag.StringVar(&in.traces, "traces", "", "folder of recorded sessions")
+	flag.StringVar(&in.weights, "weights", "", "folder of weights OWNER+NAME.json, each fitted without that repository")
+	flag.StringVar(&in.program, "aoa", "bin/aoa", "the program")
+	only := flag.String("only", "", "this table alone: localize, branches, changes, begun, sessions or speed")
+	page := flag.String("page", "docs/benchmarks.md", "the page with the tables; empty: they are printed alone")
+	flag.Parse()
+	debug.SetGCPercent(400) // a replay makes much and keeps little
+	if err := in.write(context.Background(), *page, *only); err != nil {
+		fmt.Fprintln(os.Stderr, "benchmarks:", err)
+		os.Exit(1)
+	}
+}
+
+// write measures, and replaces each table of the page as soon as it is there.
+func (in inputs) write(ctx context.Context, page, only string) error {
+	for _, t := range []struct {
+		name    string
+		there   bool
+		measure func(context.Context) (string, error)
+	}{
+		{"localize", in.repos != "", in.localize},
+		{"branches", in.repos != "", in.branches},
+		{"changes", in.repos != "", in.changes},
+		{"begun", in.repos != "", in.begun},
+		{"sessions", in.traces != "", in.sessions},
+		{"speed", in.repos != "", in.speed},
+	} {
+		if !t.there || only != "" && only != t.name {
+			continue
+		}
+		text, err := t.measure(ctx)
+		if err != nil {
+			return err
+		}
+		fmt.Println(text)
+		if page == "" {
+			continue
+		}
+		old, err := os.ReadFile(page)
+		if err != nil {
+			return err
+		}
+		changed, err := replace(string(old), t.name, text)
+		if err != nil {
+			return fmt.Errorf("%s: %w", page, err)
+		}
+		if err := os.WriteFile(page, []byte(changed), 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// replace puts a text between the lines of a page that name it.
+func replace(page, name, text string) (string, error) {
+	begin, end := "<!-- begin "+name+" -->\n", "<!-- end "+name+" -->"
+	before, rest, found := strings.Cut(page, begin)
+	_, after, ended := strings.Cut(rest, end)
+	if !found || !ended {
+		return "", fmt.Errorf("it has no place for the table %s", name)
+	}
+	return before + begin + strings.TrimRight(text, "\n") + "\n" + end + after, nil
+}
+
+// names are those of the clones that are asked.
+func (in inputs) names(shipped []string) ([]string, error) {
+	if in.histories == "" {
+		return shipped, nil
+	}
+	data, err := os.ReadFile(in.histories)
+	return strings.Fields(string(data)), err
+}
+
+// sessions are measured by scripts/dev/eval.
+func (in inputs) sessions(ctx context.Context) (string, error) {
+	cmd := exec.CommandContext(ctx, "go", "run", "./scripts/dev/eval", "-traces", in.traces, "-repos", in.repos,
+		"-weights", in.weights)
+	cmd.Stderr = os.Stderr
+	out, err := cmd.Output()
+	return string(out), err
+}

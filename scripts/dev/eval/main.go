@@ -1,0 +1,127 @@
+// Command eval measures predictions on recorded sessions: in time order it predicts, then it learns.
+//
+//	go run ./scripts/dev/eval -traces DIR [-repos CLONES] [-weights DIR] [-threshold P] [-json] [-beside FILE]
+//
+// In come traces in the form that package recorded describes, clones of their repositories (without them the contents of
+// files are not known), and weights OWNER+NAME.json that were fitted without that repository (train fit -left). Out
+// goes the table of docs/benchmarks.md: the measures that docs/evaluation.md defines, beside simple rules. -json prints
+// the sums of each session and repository, too; -beside compares with what -json printed earlier.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"runtime/debug"
+	"slices"
+	"strings"
+
+	"github.com/aoa-dev/aoa/internal/eval"
+	"github.com/aoa-dev/aoa/prefetch"
+	"github.com/aoa-dev/aoa/scripts/dev/recorded"
+)
+
+// options are what the command line says.
+type options struct {
+	traces, repos, weights, beside string
+	json                           bool
+	threshold                      float64
+}
+
+func main() {
+	var o options
+	flag.StringVar(&o.traces, "traces", "", "folder with recorded sessions: NAME.jsonl[.gz] and NAME.commits.jsonl[.gz]")
+	flag.StringVar(&o.repos, "repos", "", "folder with clones of the repositories")
+	flag.StringVar(&o.weights, "weights", "", "folder with weights in place of the shipped ones")
+	flag.StringVar(&o.beside, "beside", "", "file that -json printed earlier: print the paired differences")
+	flag.BoolVar(&o.json, "json", false, "print JSON")
+	flag.Float64Var(&o.threshold, "threshold", prefetch.Balanced, "probability in (0,1] from which files are shown")
+	flag.Parse()
+	debug.SetGCPercent(400) // a replay makes much and keeps little: a seventh of its time
+	if err := o.evaluate(context.Background(), os.Stdout); err != nil {
+		fmt.Fprintln(os.Stderr, "eval:", err)
+		os.Exit(1)
+	}
+}
+
+func (o options) evaluate(ctx context.Context, to io.Writer) error {
+	sources, err := recorded.Sources(ctx, o.traces, o.repos)
+	if err != nil {
+		return err
+	}
+	t, err := o.run(ctx, sources)
+	switch {
+	case err != nil:
+		return err
+	case o.json:
+		return t.Write(to)
+	case o.beside != "":
+		return t.Compare(to, o.beside)
+	}
+	_, err = io.WriteString(to, page(t, o.weights != ""))
+	return err
+}
+
+// run evaluates the sessions of every source, several at once.
+func (o options) run(ctx context.Context, sources []recorded.Source) (*recorded.Table, error) {
+	sources = slices.DeleteFunc(sources, func(s recorded.Source) bool { return len(s.Sessions) == 0 })
+	t := &recorded.Table{}
+	return t, recorded.Each(ctx, len(sources), func(ctx context.Context, i int) error {
+		src := sources[i]
+		if src.Unusable > 0 {
+			fmt.Fprintf(os.Stderr, "%s: %d lines are no rows of a trace, left out\n", src.Name, src.Unusable)
+		}
+		replay, err := recorded.Weights(recorded.Options{Contents: o.repos != ""}, o.weights, src.Name)
+		if err != nil {
+			return err
+		}
+		s := &score{Table: t, repo: src.Name, rules: eval.NewRules(), shown: newShown(o.threshold)}
+		replay.Learned = s.rules.Learn
+		return recorded.Sessions(ctx, src, replay, s.take)
+	})
+}
+
+// page is the table for docs/benchmarks.md.
+func page(t *recorded.Table, left bool) string {
+	var out strings.Builder
+	measures := []string{"T2 hit1", "T2 hit3", "T2 hit5", "T3 hit1", "T3 hit3", "T3 hit5", "T1 any5", "T1 recall10"}
+	out.WriteString(recorded.Line("", "not seen yet: @1", "@3", "@5", "seen before: @1", "@3", "@5",
+		"at a prompt: any of the first 5", "recall of 10"))
+	out.WriteString(recorded.Line(slices.Repeat([]string{"---"}, 1+len(measures))...))
+	for _, method := range append([]string{recorded.Own}, eval.RuleNames...) {
+		cells := []string{method}
+		for _, m := range measures {
+			cell := recorded.Two(t.Mean(method, m))
+			if method == recorded.Own {
+				cells[0], cell = "**aOa**", t.Cell(method, m)
+			}
+			cells = append(cells, cell)
+		}
+		out.WriteString(recorded.Line(cells...))
+	}
+	own := func(m string) string { return recorded.Two(t.Mean(recorded.Own, m)) }
+	n := func(m string) int { return t.N(recorded.Own, m) }
+	weights := "the shipped weights, which these sessions may have taught"
+	if left {
+		weights = "weights that were fitted without the repository"
+	}
+	fmt.Fprintf(&out, "\nMeans of %d repositories, %d and %d opens and %d prompts, with %s.\n\n",
+		len(t.Repos(recorded.Own, "T1 any5")), n("T2 hit1"), n("T3 hit1"), n("T1 any5"), weights)
+	fmt.Fprintf(&out, "After a search that named no file: @1 %s, @5 %s (%d); more than 30: @1 %s, @5 %s (%d).\n\n",
+		own("T6 hit1"), own("T6 hit5"), n("T6 hit1"), own("T6 much hit1"), own("T6 much hit5"), n("T6 much hit1"))
+	fmt.Fprintf(&out, "Lists after %s of the %d such searches whose turn opens files, right at %s of these (%s of their "+
+		"lines); after %s of the others.\n\n", own("search lists shown"), n("search lists shown"), own("search lists right"),
+		own("search lists lines"), own("search lists others"))
+	fmt.Fprintf(&out, "Lists at %s of the %d prompts whose turn opens files, right at %s of these (%s of their lines); at %s of the "+
+		"others. Single files shown: %d, right %s.\n\n", own("lists shown"), n("lists shown"), own("lists right"),
+		own("lists lines"), own("lists others"), n("shown right"), own("shown right"))
+	fmt.Fprintf(&out, "Promised → came true (files): %s. ECE, by repository: %.3f.\n\n", t.Promises(recorded.Own, ofFiles), t.ECE(recorded.Own, ofFiles))
+	for _, m := range measures {
+		if strings.HasSuffix(m, "hit5") || strings.HasSuffix(m, "any5") {
+			fmt.Fprintf(&out, "Losses, %s: %s.\n\n", m, t.Losses(m))
+		}
+	}
+	return out.String()
+}

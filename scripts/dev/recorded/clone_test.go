@@ -1,0 +1,125 @@
+package recorded
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"slices"
+	"testing"
+
+	"github.com/aoa-dev/aoa/internal/eval"
+	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/scripts/dev/eventtest"
+	"github.com/aoa-dev/aoa/scripts/dev/fault"
+)
+
+// newRepo makes a repository by a shell script, in which save commits everything under a subject, a second after the
+// one before.
+func newRepo(t *testing.T, script string) (dir string) {
+	t.Helper()
+	dir = t.TempDir()
+	cmd := exec.Command("sh", "-ec", `at=1772452800
+save() { at=$((at + 1)); git add -A; GIT_COMMITTER_DATE="$at +0000" git commit -qm "$*"; }
+git init -q -b main
+`+script)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_SYSTEM="+os.DevNull,
+		"HOME="+t.TempDir(),
+		"GIT_AUTHOR_NAME=A", "GIT_AUTHOR_EMAIL=a@example.com",
+		"GIT_COMMITTER_NAME=A", "GIT_COMMITTER_EMAIL=a@example.com")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	return dir
+}
+
+// TestClone: a clone adds to a trace what only git knows.
+func TestClone(t *testing.T) {
+	dir := newRepo(t, `
+echo a > a.go; echo b > b.go; save begin
+git rm -q b.go; echo a2 > a.go; save delete`)
+	own, err := eval.History(t.Context(), "x", dir, os.Environ(), nil)
+	fault.Check(t, err)
+	trace := Source{Source: eval.Source{Name: "x"}}
+	for _, e := range own.Commits {
+		e.ID = e.ID[:len("commit:")+eval.ShortName]
+		eventtest.Set(&e, "Paths", append(slices.Clone(e.Paths()), e.Gone()...), "Gone", nil)
+		trace.Commits = append(trace.Commits, e)
+	}
+	fault.Check(t, trace.complete(t.Context(), dir, os.Environ()))
+	if last := trace.Commits[1]; !slices.Equal(last.Gone(), []event.Path{"b.go"}) || !slices.Equal(last.Paths(),
+		[]event.Path{"a.go"}) {
+		t.Errorf("the second commit is %+v", last)
+	}
+	if err := trace.complete(t.Context(), t.TempDir(), os.Environ()); err == nil {
+		t.Error("an empty folder is no clone")
+	}
+}
+
+// TestBlobs: what a file held is read by its id, and what is not there is nothing.
+func TestBlobs(t *testing.T) {
+	dir := newRepo(t, `
+printf a > a.go; save begin`)
+	s, err := eval.History(t.Context(), "x", dir, os.Environ(), nil)
+	fault.Check(t, err)
+	r, err := openBlobs(t.Context(), dir, os.Environ())
+	fault.Check(t, err)
+	defer r.Close()
+	for id, want := range map[string]string{s.Clone.Blobs[commitOf(s.Commits[0])][0].ID: "a", "deadbeef": ""} {
+		if data, err := r.read(id); err != nil || string(data) != want {
+			t.Errorf("%s holds %q, %v; want %q", id, data, err, want)
+		}
+	}
+}
+
+// TestFutureIsUnknown: what is decided before a moment does not depend on what happens after it.
+func TestFutureIsUnknown(t *testing.T) {
+	whole := newFixture(10).source(t)
+	last := whole.Commits[len(whole.Commits)-1].Time
+	cut := whole.Commits[0].Time.Add(last.Sub(whole.Commits[0].Time) * 2 / 3)
+	part := Source{Source: eval.Source{Name: whole.Name}}
+	for _, e := range whole.Commits {
+		if !e.Time.After(cut) {
+			part.Commits = append(part.Commits, e)
+		}
+	}
+	for _, s := range whole.Sessions {
+		kept := Session{ID: s.ID}
+		for i, e := range s.Events {
+			if !e.Time.After(cut) {
+				kept.Events, kept.Seq = append(kept.Events, e), append(kept.Seq, i)
+			}
+		}
+		if len(kept.Events) > 0 {
+			part.Sessions = append(part.Sessions, kept)
+		}
+	}
+	all, before := rankings(t, whole), rankings(t, part)
+	same := 0
+	for key, list := range before {
+		if want, asked := all[key]; asked && !slices.Equal(list, want) {
+			t.Errorf("%s: with its future %.80s, without %.80s", key, want, list)
+		} else if asked {
+			same++
+		}
+	}
+	if same < 20 || len(all) <= len(before) {
+		t.Errorf("compared %d of %d and %d questions: nothing was tested", same, len(before), len(all))
+	}
+}
+
+// rankings are the lists of every question, with their scores.
+func rankings(t *testing.T, s Source) map[string][]string {
+	t.Helper()
+	out := map[string][]string{}
+	err := Sessions(t.Context(), s, Options{}, func(d *Decision) error {
+		var list []string
+		for _, f := range d.Ranked {
+			list = append(list, fmt.Sprintf("%s %.12f", f.File, f.Score))
+		}
+		out[fmt.Sprint(d.Session, " ", d.Seq, " ", d.Query.Task)] = list
+		return nil
+	})
+	fault.Check(t, err)
+	return out
+}

@@ -1,0 +1,141 @@
+package recorded
+
+import (
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/scripts/dev/fault"
+)
+
+// TestTracesOfFolder: names, compression, either file alone, and a folder that has none.
+func TestTracesOfFolder(t *testing.T) {
+	dir, f := t.TempDir(), newFixture(3)
+	var packed bytes.Buffer
+	z := gzip.NewWriter(&packed)
+	_, _ = z.Write(f.sessions.Bytes())
+	_ = z.Close()
+	for name, data := range map[string][]byte{"made+up.jsonl.gz": packed.Bytes(),
+		"made+up.commits.jsonl": f.commits.Bytes(), "alone.commits.jsonl": f.commits.Bytes(), "notes.txt": nil} {
+		fault.Check(t, os.WriteFile(filepath.Join(dir, name), data, 0o600))
+	}
+	got, err := Traces(dir)
+	fault.Check(t, err)
+	if len(got) != 2 || got[0].Name != "alone" || len(got[0].Sessions) != 0 || got[1].Name != "made/up" ||
+		len(got[1].Sessions) != 3 {
+		t.Fatalf("read %d sources: %+v", len(got), got)
+	}
+	if len(got[0].Commits) != len(got[1].Commits) || len(got[0].Commits) < len(topics) {
+		t.Errorf("%d and %d commits", len(got[0].Commits), len(got[1].Commits))
+	}
+	if _, err := Traces(t.TempDir()); !errors.Is(err, ErrNoTraces) {
+		t.Errorf("an empty folder: %v", err)
+	}
+	fault.Check(t, os.WriteFile(filepath.Join(dir, "broken.jsonl"), []byte("{}\n"), 0o600))
+	if _, err := Traces(dir); err == nil || !strings.Contains(err.Error(), "line 1") {
+		t.Errorf("a file without a row: %v", err)
+	}
+	// A line that is no row, and a copy that was cut off, are left out alone.
+	lines := strings.SplitAfter(f.sessions.String(), "\n")
+	bad := strings.Join(lines[:5], "") + "{\"session\":\n\n" + strings.Join(lines[5:], "")
+	fault.Check(t, os.WriteFile(filepath.Join(dir, "broken.jsonl"), []byte(bad), 0o600))
+	fault.Check(t, os.WriteFile(filepath.Join(dir, "cut.jsonl.gz"), packed.Bytes()[:packed.Len()/2], 0o600))
+	if got, err = Traces(dir); err != nil || len(got) != 4 {
+		t.Fatalf("%d sources, %v", len(got), err)
+	}
+	if got[1].Name != "broken" || got[1].Unusable != 1 || !reflect.DeepEqual(got[1].Sessions, got[3].Sessions) {
+		t.Errorf("%s: %d lines unusable, %d sessions of %d", got[1].Name, got[1].Unusable, len(got[1].Sessions),
+			len(got[3].Sessions))
+	}
+	if got[2].Name != "cut" || got[2].Unusable == 0 || len(got[2].Sessions) == 0 {
+		t.Errorf("%s: %d lines unusable, %d sessions", got[2].Name, got[2].Unusable, len(got[2].Sessions))
+	}
+}
+
+// TestResumed: what a resumed session records again counts once, where it was recorded first.
+func TestResumed(t *testing.T) {
+	rows, _, err := decodeRows(strings.NewReader(`{"session":"late","ts":10,"seq":0,"kind":"read","path":"a.go","ok":true}
+{"session":"late","ts":30,"seq":1,"kind":"read","path":"b.go","ok":true}
+{"session":"first","ts":10,"seq":0,"kind":"read","path":"a.go","ok":true}
+{"session":"first","ts":5,"seq":1,"kind":"read","path":"c.go","ok":true}
+{"session":"first","ts":5,"seq":2,"kind":"read","path":"c.go","ok":true}
+`))
+	fault.Check(t, err)
+	sessions, repeated := sessionsOf(rows)
+	got := map[string]int{}
+	for _, s := range sessions {
+		got[s.ID] = len(s.Events)
+	}
+	if repeated != 1 || got["first"]+got["late"] != 4 {
+		t.Errorf("%d repeated, events %v", repeated, got)
+	}
+}
+
+// TestCalls: a shell command beside the file events that were found in it is one call; its result is known at its end.
+func TestCalls(t *testing.T) {
+	rows, _, err := decodeRows(strings.NewReader(`{"session":"s","ts":1,"seq":0,"kind":"bash","text":"cat a.go b.go; grep x","ok":true,"call":1,"batch":1,"results":["c.go"],"results_kind":"listing","mentions":["a.go","b.go","d.go"]}
+{"session":"s","ts":1,"seq":1,"kind":"read","path":"a.go","ok":true,"call":1,"batch":1}
+{"session":"s","ts":1,"seq":2,"kind":"read","path":"b.go","ok":null,"call":1,"batch":1}
+{"session":"s","ts":2,"seq":3,"kind":"bash","text":"git commit","ok":true,"call":2,"batch":2,"agent":"claude-code-sub"}
+{"session":"s","ts":2,"seq":4,"kind":"commit","text":"git commit","ok":true,"call":2,"batch":2}
+{"session":"s","ts":3,"seq":5,"kind":"failed","path":"z.go","why":"missing","ok":false,"call":3,"batch":3}
+{"session":"s","ts":4,"seq":6,"kind":"read","path":"../out.go","ok":true,"call":4,"batch":4}
+`))
+	fault.Check(t, err)
+	type short struct {
+		Kind  event.Kind
+		Paths []event.Path
+		Named []event.Path
+		Seen  []event.Path
+		Sub   string
+		OK    bool
+	}
+	var got []short
+	for _, e := range eventsOf("s", rows).Events {
+		got = append(got, short{e.Kind(), e.Paths(), e.Named(), e.Seen(), e.Subagent, e.Call().OK()})
+	}
+	want := []short{
+		{event.KindRead, []event.Path{"a.go"}, nil, nil, "", true},
+		{event.KindRead, []event.Path{"b.go"}, []event.Path{"d.go"}, []event.Path{"c.go"}, "", true},
+		{event.KindRun, nil, nil, nil, "sub", true},
+		{event.KindFailed, []event.Path{"z.go"}, nil, nil, "", false},
+	}
+	if d := cmp.Diff(want, got, cmp.Transformer("none",
+		func(ps []event.Path) []string { return append([]string{}, event.Strings(ps)...) })); d != "" {
+		t.Error(d)
+	}
+}
+
+func FuzzRows(f *testing.F) {
+	made := newFixture(1)
+	f.Add(made.sessions.Bytes())
+	f.Add([]byte(`{"session":"s","ts":1e10,"kind":"bash","call":1,"results":["/x","a\u0000"],"mentions":[""]}`))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		rows, _, err := decodeRows(bytes.NewReader(data))
+		if err != nil {
+			return
+		}
+		sessions, _ := sessionsOf(rows)
+		for _, s := range sessions {
+			if len(s.Seq) != len(s.Events) {
+				t.Fatalf("%d numbers of %d events", len(s.Seq), len(s.Events))
+			}
+			for _, e := range s.Events {
+				for _, p := range append(e.Paths(), e.Seen()...) {
+					if q, err := event.NewPath(string(p)); err != nil || q != p {
+						t.Fatalf("%q is no path: %v", p, err)
+					}
+				}
+			}
+		}
+		commitsOf(rows)
+	})
+}

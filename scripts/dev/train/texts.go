@@ -1,0 +1,269 @@
+package main
+
+import (
+	"context"
+	_ "embed"
+	"fmt"
+	"math"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/aoa-dev/aoa/internal/eval"
+	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/rank"
+	"github.com/aoa-dev/aoa/scripts/dev/recorded"
+)
+
+// histories are the names of the public repositories whose commit messages teach what texts mean.
+//
+//go:embed histories.txt
+var histories string
+
+// The commits whose messages teach: of the first three quarters of a history, without its beginning. The last quarter
+// judges.
+const (
+	teachFrom = 0.25
+	teachMost = 70 // of a repository
+	mostFits  = 100
+)
+
+// Pseudo-tasks of questions about texts: the fields of files alone, by kind of text, and the whole ranking without a
+// session.
+const (
+	taskFits  = event.Task("fits:")
+	taskText  = event.Task("text")
+	taskIssue = event.Task("issue")
+)
+
+// texts are the questions that teach what texts mean, of commit messages of histories and of issues: what the fields of
+// files say, or whole rankings.
+func texts(ctx context.Context, repos, issues string, o recorded.Options, ask func(repo int, l *recorded.Localization,
+	meant []event.Path) question) (*set, error) {
+	out := &set{}
+	var instances []recorded.Instance
+	if issues != "" {
+		var err error
+		if instances, err = recorded.Instances(issues); err != nil {
+			return nil, err
+		}
+	}
+	byRepo := map[string][]recorded.Instance{}
+	for _, i := range instances {
+		byRepo[i.Repo] = append(byRepo[i.Repo], i)
+	}
+	names := strings.Fields(histories)
+	for name := range byRepo {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	out.Repos = slices.Compact(names)
+	parts := make([][]question, len(out.Repos))
+	err := recorded.EachHistory(ctx, repos, out.Repos, func(ctx context.Context, i int, s eval.Source) (err error) {
+		take := func(l *recorded.Localization) error {
+			parts[i] = append(parts[i], ask(i, l, meant(l)))
+			return nil
+		}
+		if ins := byRepo[s.Name]; ins != nil {
+			err = recorded.Localize(ctx, s, ins, o, take)
+		} else {
+			err = recorded.Subjects(ctx, s, o, teachFrom, recorded.LastQuarter, teachMost, take)
+		}
+		fmt.Fprintf(os.Stderr, "%s: %d texts\n", s.Name, len(parts[i]))
+		return err
+	})
+	out.Questions = slices.Concat(parts...)
+	return out, err
+}
+
+// meant are the files that a message is about: a commit that mends a source changes the changelog and a test too.
+func meant(l *recorded.Localization) []event.Path {
+	if files := slices.DeleteFunc(slices.Clone(l.Files), func(p event.Path) bool { return !l.Meant(p) }); len(files) > 0 {
+		return files
+	}
+	return l.Files
+}
+
+// fitsOf is a text with what the fields of files say.
+func fitsOf(repo int, l *recorded.Localization, meant []event.Path) question {
+	q := question{Repo: repo, Session: l.ID, Task: taskFits + event.Task(rank.TextKind(l.Text)), Truth: len(meant)}
+	for i, f := range l.Fits {
+		target := slices.Contains(meant, f.File)
+		if i >= mostFits && !target {
+			continue
+		}
+		q.Files = append(q.Files, newFile(f.File, f.Values[:], target))
+	}
+	return q
+}
+
+// rankedOf is a text with all signals.
+func rankedOf(repo int, l *recorded.Localization, meant []event.Path) question {
+	q := question{Repo: repo, Session: l.ID, Task: taskText, Truth: len(meant)}
+	if rank.TextKind(l.Text) == "long" {
+		q.Task = taskIssue
+	}
+	// all of them: who leaves out what seems unlikely, but not what is right, teaches that likely files are wrong
+	for _, r := range l.Ranked {
+		values := r.Values()
+		q.Files = append(q.Files, newFile(r.File, values[:], slices.Contains(meant, r.File)))
+	}
+	return q
+}
+
+// issueRidge pulls the weights of issues, of which there are few, to those of long commit messages.
+const issueRidge = 0.05
+
+// fitTexts fits the weights of texts on the repositories that are in: those of short texts on short commit messages,
+// those of long ones on long commit messages, and from there on issues.
+func fitTexts(s *set, in func(repo int) bool) map[string][]float64 {
+	out := map[string][]float64{}
+	for _, kind := range []string{"short", "long"} {
+		g := &group{name: kind, member: yes, ranked: yes, label: target, ridge: 0.002, use: slices.Repeat([]bool{true},
+			len(s.Signals))}
+		out[kind] = fitTask(s, in, taskFits+event.Task(kind), g)
+	}
+	return out
+}
+
+// fitTask fits a group on the commit messages of a task, and from there on its issues.
+func fitTask(s *set, in func(repo int) bool, task event.Task, g *group) []float64 {
+	of := func(message bool) [][]*question {
+		return s.by(func(q *question) bool { return q.Task == task && q.message() == message }, in)
+	}
+	w := fit(of(true), g, nil)
+	if issues := of(false); len(issues) > 0 {
+		g.prior, g.ridge = w, issueRidge
+		w = fit(issues, g, w)
+	}
+	for i := range w {
+		w[i] = round(w[i])
+	}
+	return w
+}
+
+// textWeights puts weights of texts into the form of weights.json.
+func textWeights(w map[string][]float64) map[string]map[string]float64 {
+	out := map[string]map[string]float64{}
+	for kind, ws := range w {
+		out[kind] = map[string]float64{}
+		for i, name := range rank.TextSignalNames() {
+			if ws[i] != 0 {
+				out[kind][name] = ws[i]
+			}
+		}
+	}
+	return out
+}
+
+// newTexts puts weights of texts into the form that package rank reads.
+func newTexts(w map[string][]float64) *rank.Texts {
+	texts, err := rank.NewTexts(textWeights(w))
+	if err != nil {
+		panic(err) // the names are rank's own
+	}
+	return &texts
+}
+
+// fitMessages fits the weights of prompts outside of sessions.
+func fitMessages(s *set) map[event.Task]rank.FileModel {
+	out := map[event.Task]rank.FileModel{}
+	for task, ws := range messageWeights(s, everything) {
+		m := rank.FileModel{Weights: map[string]float64{}}
+		for i, name := range s.Signals {
+			if ws[i] != 0 {
+				m.Weights[name] = ws[i]
+			}
+		}
+		out[task] = m
+	}
+	return out
+}
+
+func messageWeights(s *set, in func(repo int) bool) map[event.Task][]float64 {
+	out := map[event.Task][]float64{}
+	for _, task := range messageTasks {
+		g := messageGroup(s, task)
+		out[task] = fitTask(s, in, task, g)
+	}
+	return out
+}
+
+var messageTasks = []event.Task{taskText, taskIssue}
+
+// messageGroup is a kind of prompts outside of sessions. A history opens no file, so Never is the bias once more: a file
+// that was saved once would go ahead by half of the bias.
+func messageGroup(s *set, task event.Task) *group {
+	g := &group{name: string(task), member: yes, ranked: yes, label: target, sure: 0.1, ridge: 0.002, use: make([]bool,
+		len(s.Signals))}
+	for i, name := range s.Signals {
+		g.use[i] = byHand[name] == 0 && name != rank.Unseen.String() && name != rank.OfBranch.String() && name != rank.Never.String()
+	}
+	return g
+}
+
+// message reports whether a text is a commit message, not an issue.
+func (q *question) message() bool { return strings.HasPrefix(q.Session, "commit:") }
+
+// textFolds is how many parts the repositories are left out in.
+const textFolds = 6
+
+// measureTexts measures texts on repositories left out, a part of them at a time: of the fields alone and of the whole
+// ranking.
+func measureTexts(fits, ranked *set, into map[string]map[string]float64) {
+	out := map[string]float64{}
+	count := map[string]float64{}
+	for fold := range textFolds {
+		in := func(repo int) bool { return repo%textFolds != fold }
+		judge := func(s *set, name string, weights func(task event.Task) []float64) {
+			for i := range s.Questions {
+				q := &s.Questions[i]
+				w := weights(q.Task)
+				if in(q.Repo) || w == nil {
+					continue
+				}
+				name := name
+				if !q.message() {
+					name = "issues." + name
+				}
+				place := firstRight(q, w)
+				count[name]++
+				out[name+"hit1"] += truth(place == 1)
+				out[name+"hit5"] += truth(place > 0 && place <= 5)
+			}
+		}
+		words, tasks := fitTexts(fits, in), messageWeights(ranked, in)
+		judge(fits, "fits.", func(task event.Task) []float64 {
+			return words[strings.TrimPrefix(string(task),
+				string(taskFits))]
+		})
+		judge(ranked, "texts.", func(task event.Task) []float64 { return tasks[task] })
+	}
+	for k := range out {
+		out[k] = math.Round(1000*out[k]/count[k[:strings.LastIndexByte(k, '.')+1]]) / 1000
+	}
+	for k, n := range count {
+		out[k+"n"] = n
+	}
+	into["texts"] = out
+	fmt.Fprintln(os.Stderr, "texts, left out:", out)
+}
+
+// firstRight is the place of the first right file from 1, 0 if there is none.
+func firstRight(q *question, w []float64) int {
+	best, place := math.Inf(-1), 0
+	for i := range q.Files {
+		if f := &q.Files[i]; f.Target {
+			best = max(best, logit(w, f))
+		}
+	}
+	if math.IsInf(best, -1) {
+		return 0
+	}
+	for i := range q.Files {
+		if f := &q.Files[i]; !f.Target && logit(w, f) >= best {
+			place++
+		}
+	}
+	return place + 1
+}

@@ -99,7 +99,7 @@ func (d *Daemon) whyLine(ctx context.Context, r api.WhyLineRequest) (api.WhyLine
 	lines := bytes.Count(bytes.TrimSuffix(text, []byte("\n")), []byte("\n")) + 1
 	switch {
 	case text == nil:
-		return out, api.Bad("name a text file of the repository", "%s cannot be read as text", r.File.Display())
+		return out, api.Bad("name a text file of the repository", "%s is no text of at most 1 MB", r.File.Display())
 	case len(text) == 0:
 		return out, api.Bad("name a file with lines", "%s is empty", r.File.Display())
 	case r.From < 1 || r.To < r.From || r.To > lines:

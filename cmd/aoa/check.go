@@ -8,12 +8,14 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/change"
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/schedule"
 	"github.com/aoa-dev/aoa/prefetch"
 )
 
@@ -143,7 +145,7 @@ func (a *app) checkChange(ctx context.Context, args []string, how checkHow) erro
 	if unread := st.Commits == 0 && st.Import.State != "done"; unread || st.Import.State == "failed" {
 		return fail(exitUnjudged, "aoa status", "the history is not learned: %s", progress(st.Import))
 	}
-	ans, err := call(ctx, a, api.Check, r)
+	ans, err := a.checkRead(ctx, r)
 	if err != nil {
 		return err
 	}
@@ -157,11 +159,47 @@ func (a *app) checkChange(ctx context.Context, args []string, how checkHow) erro
 		change.Answer
 		Root event.Root `json:"root"`
 	}{ans, a.root}, func() { printed(a, &ans) })
-	if err != nil || ans.Findings() == 0 {
+	if err != nil {
 		return err
 	}
 	a.early(ans.Reading)
-	return a.found(&ans, r.Staged)
+	switch {
+	case ans.Findings() > 0:
+		return a.found(&ans, r.Staged)
+	case ans.Reading && how.strict:
+		return fail(exitUnjudged, "aoa check in a few seconds", "what earlier commits changed is not read yet")
+	}
+	return nil
+}
+
+// How long a check waits until what earlier commits changed is read, which begins after aoa init and takes some seconds.
+// Who commits is not held up for long.
+const (
+	readPatience   = 30 * time.Second
+	commitPatience = 3 * time.Second
+)
+
+// checkRead asks what a change breaks and lacks, again and again while earlier commits are still being read: the answer
+// would lack what they say.
+func (a *app) checkRead(ctx context.Context, r change.Request) (change.Answer, error) {
+	begin, patience := a.now(), readPatience
+	if r.Staged {
+		patience = commitPatience
+	}
+	for said := false; ; {
+		ans, err := call(ctx, a, api.Check, r)
+		waited := a.now().Sub(begin)
+		if err != nil || !ans.Reading || waited > patience {
+			return ans, err
+		}
+		if !said && waited > time.Second {
+			said = true
+			a.talk("reading what earlier commits changed")
+		}
+		if !schedule.Pause(ctx, 100*time.Millisecond) {
+			return ans, ctx.Err()
+		}
+	}
 }
 
 // found is the error of a check with findings: it counts them, and says what to do about those that are none.

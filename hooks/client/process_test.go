@@ -265,9 +265,14 @@ func TestLearningStartsTheDaemonOnce(t *testing.T) {
 		t.Errorf("a second daemon was started within half a minute: %v", err)
 	}
 	old := first.ModTime().Add(-time.Minute)
-	fault.Check(t, os.Chtimes(stamp, old, old))
-	hook(t, dir, strings.NewReader(payload("PostToolUse", dir)), nil, "claude")
-	fault.Until(t, time.Minute, "a second daemon is started", func() bool { return len(started(t, dir)) == 2 })
+	fault.Until(t, time.Minute, "a second daemon is started", func() bool {
+		if len(started(t, dir)) > 1 {
+			return true
+		}
+		fault.Check(t, os.Chtimes(stamp, old, old)) // on a busy machine a hook may leave before it has found out
+		hook(t, dir, strings.NewReader(payload("PostToolUse", dir)), nil, "claude")
+		return false
+	})
 }
 
 // TestDaemonThatNeverComes: a store that cannot be written gets no daemon, and one that died is awaited once in a

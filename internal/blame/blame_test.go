@@ -304,6 +304,21 @@ more: aoa context --session s1`
 	fault.Same(t, "text", got, want)
 }
 
+// TestUnreadablePrompt: where the prompt of the turn cannot be read, no other one takes its place.
+func TestUnreadablePrompt(t *testing.T) {
+	w := newWork(t)
+	w.person("", add)
+	w.commit(first)
+	w.log("s1", event.Prompt{Text: "an earlier one"})
+	w.minute()
+	w.log("s1", event.Prompt{})
+	w.agent("s1", "    return a + b\n", "    return a + b\n"+div)
+	_, all := w.find()
+	if e := all[len(all)-1].Edit; e == nil || e.Prompt != "" {
+		t.Errorf("%+v", e)
+	}
+}
+
 // TestFormat: what a person reads of a line that came from another file at the end of a shallow clone, and of one that
 // some session may have written. Nothing breaks out of its line.
 func TestFormat(t *testing.T) {

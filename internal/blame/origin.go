@@ -3,7 +3,6 @@ package blame
 import (
 	"context"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/cold"
@@ -31,7 +30,7 @@ type Commit struct {
 	By      string       `json:"by"` // name of its author
 	At      time.Time    `json:"at"` // when it was written
 	Subject string       `json:"subject"`
-	File    event.Path   `json:"file,omitempty"`    // the file's name in it, if that is another one
+	File    event.Path   `json:"file,omitempty"`    // the file's name in it
 	Cut     bool         `json:"shallow,omitempty"` // the clone has no history behind it: the line may be older
 	With    []event.Path `json:"with,omitempty"`    // other files that it changed, at most maxWith
 	More    int          `json:"more,omitempty"`    // how many beyond these
@@ -215,9 +214,11 @@ func (f Finder) edit(ctx context.Context, e era, id string) (*Edit, error) {
 	var files []event.Path
 	for _, d := range did { // the newest first
 		before := !d.Time.After(call.Time)
+		if d.Kind() == event.KindPrompt && before {
+			out.Prompt = clip(d.Text()) // "" if it cannot be read: the one before is of another turn
+			break
+		}
 		switch c := d.Call(); {
-		case d.Kind() == event.KindPrompt && before:
-			out.Prompt = clip(d.Text())
 		case d.Kind() == event.KindPrompt:
 			files = nil // of a later turn
 		case d.Kind() != event.KindRun:
@@ -227,9 +228,6 @@ func (f Finder) edit(ctx context.Context, e era, id string) (*Edit, error) {
 			for _, line := range c.Failing[:min(len(c.Failing), maxFailing)] {
 				out.Check.Failing = append(out.Check.Failing, clip(line))
 			}
-		}
-		if out.Prompt != "" {
-			break
 		}
 	}
 	slices.Reverse(files)
@@ -249,4 +247,4 @@ func others(files []event.Path, one event.Path) (out []event.Path, more int) {
 }
 
 // clip makes one line of a text, of at most maxText bytes.
-func clip(s string) string { return event.Clip(strings.Join(strings.Fields(s), " "), maxText) }
+func clip(s string) string { return event.ClipLine(s, maxText) }

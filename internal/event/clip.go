@@ -10,6 +10,9 @@ func Clip(s string, n int) string {
 	return strings.ToValidUTF8(s[:n], "")
 }
 
+// ClipLine makes one line of a text and cuts it like Clip.
+func ClipLine(s string, n int) string { return Clip(strings.Join(strings.Fields(s), " "), n) }
+
 // Lower lowers ASCII only: byte offsets stay the same, which strings.ToLower does not promise. It copies a text that has
 // capital letters.
 func Lower(s string) string {

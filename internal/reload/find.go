@@ -95,7 +95,7 @@ func (c *Cache) Find(ctx context.Context, w Worktree, asked Ask) ([]Match, error
 	})
 	out = out[:min(len(out), maxMatches)]
 	for i, m := range out {
-		out[i].Applies = m.Recipe != "" && m.Differs == "" && i < maxOffer && m.applies(ctx, w)
+		out[i].Applies = m.Recipe != "" && m.Differs == "" && i < maxOffer && newPlan(ctx, w, m.Entry, nil).name() != ""
 	}
 	return out, nil
 }

@@ -35,6 +35,8 @@ func newPlan(ctx context.Context, w Worktree, e Entry, skip []int) *plan {
 			left[p] = left[p] || e.Actions[i].changes()
 		}
 	}
+	all := e.patches(w, skip, left)
+	fits := len(all) > 0 && w.Apply(ctx, whole(all), "--check") == nil // if not, each is asked about
 	for i, a := range e.Actions {
 		if !a.changes() || e.note(a) != "" || slices.Contains(skip, i) {
 			l.broken = l.broken || a.changes() && a.OK && !slices.Contains(skip, i)
@@ -51,7 +53,7 @@ func newPlan(ctx context.Context, w Worktree, e Entry, skip []int) *plan {
 		case w.ignored(f.Path):
 			s.is(Diverged, "the file is ignored")
 			l.broken = true
-		case w.Apply(ctx, f.Patch, "--check") != nil || w.misplaced(f):
+		case !fits && w.Apply(ctx, f.Patch, "--check") != nil || w.misplaced(f):
 			s.is(Diverged, "the file is not what it was before the edit")
 			l.broken = true
 		default:
@@ -62,21 +64,17 @@ func newPlan(ctx context.Context, w Worktree, e Entry, skip []int) *plan {
 	return l
 }
 
-// applies reports whether git takes the patches of all edits as the files are now, each at the place that is meant.
-func (e *Entry) applies(ctx context.Context, w Worktree) bool {
-	var all []filePatch
-	for _, a := range e.Actions {
-		if !a.changes() || !a.OK {
+// patches are those of the edits that may be made, each file once. Those of the actions in skip are left out.
+func (e *Entry) patches(w Worktree, skip []int, left map[event.Path]bool) (out []filePatch) {
+	for i, a := range e.Actions {
+		if !a.changes() || e.note(a) != "" || slices.Contains(skip, i) || left[a.Paths[0]] || w.ignored(a.Paths[0]) {
 			continue
 		}
-		if e.note(a) != "" || w.ignored(a.Paths[0]) {
-			return false
-		}
-		if f := (filePatch{Path: a.Paths[0], Patch: e.patch(a.Paths[0])}); !slices.Contains(all, f) {
-			all = append(all, f)
+		if f := (filePatch{Path: a.Paths[0], Patch: e.patch(a.Paths[0])}); !slices.Contains(out, f) {
+			out = append(out, f)
 		}
 	}
-	return len(all) > 0 && w.Apply(ctx, whole(all), "--check") == nil && !slices.ContainsFunc(all, w.misplaced)
+	return out
 }
 
 // name identifies a plan: only one that was shown is carried out. It is "" when there is nothing to do.

@@ -1,9 +1,7 @@
 package reload
 
 import (
-	"cmp"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -34,7 +32,7 @@ func (e *Entry) recipe() string {
 		return ""
 	}
 	for _, a := range e.Actions {
-		command := event.Path(event.Clip(strings.Join(strings.Fields(a.Command), " "), maxCommand)).Display()
+		command := event.Path(event.ClipLine(a.Command, maxCommand)).Display()
 		if a.Act == event.ActRun && a.OK && !a.Secret && command != "" && !slices.Contains(ran, command) {
 			ran = append(ran, command)
 		}
@@ -49,24 +47,13 @@ func (e *Entry) recipe() string {
 	return text
 }
 
-// hunk begins a part of a patch: "@@ -1,7 +1,8 @@".
-var hunk = regexp.MustCompile(`(?m)^@@ -([0-9]+)(?:,[0-9]+)? \+`)
-
 // changedLine is the first line that a patch changes, as the file was before it; 0 without a patch.
-func changedLine(patch string) (line int) {
-	at := hunk.FindStringSubmatchIndex(patch)
-	if at == nil {
+func changedLine(patch string) int {
+	hunks := parts(patch)
+	if len(hunks) == 0 {
 		return 0
 	}
-	if _, err := fmt.Sscan(patch[at[2]:at[3]], &line); err != nil {
-		return 0
-	}
-	_, body, _ := strings.Cut(patch[at[1]:], "\n")
-	for text := range strings.Lines(body) {
-		if text[0] != ' ' {
-			break
-		}
-		line++
-	}
-	return cmp.Or(line, 1) // a new file begins at 0
+	first := hunks[0]
+	around := max(0, slices.IndexFunc(first.lines, func(line string) bool { return line[0] != ' ' }))
+	return max(first.from+around, 1) // a new file begins at 0
 }

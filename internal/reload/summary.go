@@ -47,7 +47,7 @@ func summary(e *Entry) string {
 		if !command.OK {
 			how = "failed"
 		}
-		text := fmt.Sprintf("ran %s (%s)", event.Clip(strings.Join(strings.Fields(command.Command), " "), 48), how)
+		text := fmt.Sprintf("ran %s (%s)", event.ClipLine(command.Command, 48), how)
 		if runs > 1 {
 			text += fmt.Sprintf(" and %d more", runs-1)
 		}

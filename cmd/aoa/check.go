@@ -15,7 +15,6 @@ import (
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/change"
 	"github.com/aoa-dev/aoa/internal/event"
-	"github.com/aoa-dev/aoa/internal/schedule"
 	"github.com/aoa-dev/aoa/prefetch"
 )
 
@@ -179,25 +178,20 @@ const (
 	commitPatience = 3 * time.Second
 )
 
-// checkRead asks what a change breaks and lacks, again and again while earlier commits are still being read: the answer
-// would lack what they say.
+// checkRead asks what a change breaks and lacks, again while earlier commits are still being read: the answer would lack
+// what they say. The daemon waits for them a second each time.
 func (a *app) checkRead(ctx context.Context, r change.Request) (change.Answer, error) {
 	begin, patience := a.now(), readPatience
 	if r.Staged {
 		patience = commitPatience
 	}
-	for said := false; ; {
+	for said := false; ; said = true {
 		ans, err := call(ctx, a, api.Check, r)
-		waited := a.now().Sub(begin)
-		if err != nil || !ans.Reading || waited > patience {
+		if err != nil || !ans.Reading || a.now().Sub(begin) > patience {
 			return ans, err
 		}
-		if !said && waited > time.Second {
-			said = true
+		if !said {
 			a.talk("reading what earlier commits changed")
-		}
-		if !schedule.Pause(ctx, 100*time.Millisecond) {
-			return ans, ctx.Err()
 		}
 	}
 }

@@ -24,16 +24,43 @@ type sketches struct {
 	history.Sketches
 	due     chan struct{} // holds a value when commits may have come; capacity 1
 	changes atomic.Int64
-	read    atomic.Bool // all that can be read was read once
+	read    chan struct{} // closed when all that can be read was read once
 }
 
 // pending reports whether there is more to be known of what the commits of a history changed: an answer about a change
 // that is given now differs from that of some seconds later.
 func (s *sketches) pending(c *history.Commits) bool {
-	return s != nil && !s.read.Load() && c.Len() > 0 && !c.Sketched()
+	return s != nil && !s.wasRead() && c.Len() > 0 && !c.Sketched()
 }
 
-func newSketches() *sketches { return &sketches{due: make(chan struct{}, 1)} }
+func (s *sketches) wasRead() bool {
+	select {
+	case <-s.read:
+		return true
+	default:
+		return false
+	}
+}
+
+// WaitForDiffs waits until it is known what earlier commits changed, as far as that can be read, or for so long.
+func (w *Checkout) WaitForDiffs(ctx context.Context, most time.Duration) {
+	if commits, err := w.History(ctx); err == nil && w.sketches.pending(commits) {
+		w.sketches.wait(ctx, most)
+	}
+}
+
+func (s *sketches) wait(ctx context.Context, most time.Duration) {
+	ctx, cancel := context.WithTimeout(ctx, most)
+	defer cancel()
+	select {
+	case <-s.read:
+	case <-ctx.Done():
+	}
+}
+
+func newSketches() *sketches {
+	return &sketches{due: make(chan struct{}, 1), read: make(chan struct{})}
+}
 
 // version grows when there is more to be known.
 func (s *sketches) version() int64 {
@@ -66,7 +93,9 @@ func (t *Set) RunSketches(ctx context.Context) error {
 		if err != nil && ctx.Err() == nil {
 			t.Info.Warn("what commits changed is not known", "err", err)
 		}
-		t.sketches.read.Store(ctx.Err() == nil) // what failed is not waited for
+		if ctx.Err() == nil && !t.sketches.wasRead() { // what failed is not waited for
+			close(t.sketches.read)
+		}
 	}
 }
 

@@ -121,6 +121,7 @@ func (d *Daemon) check(ctx context.Context, r change.Request) (change.Answer, er
 	w := d.worktrees.Asking(told)
 	w.Reader.Wait(ctx, readTime) // the names in the lines of a change are looked up in the contents
 	d.events.SyncBriefly(ctx)
+	w.WaitForDiffs(told, readTime)
 	ans, err := w.Check(told, r)
 	if errors.Is(err, change.ErrRange) || errors.Is(err, change.ErrCommit) {
 		return ans, refusal(r.Range, err)

@@ -2,7 +2,11 @@ package main
 
 import (
 	"context"
+	"fmt"
+	"io"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -121,6 +125,57 @@ func (a *app) typed(p event.Path) string { return event.ShellWord(a.near(p)) }
 
 // display is near for a terminal.
 func (a *app) display(p event.Path) string { return event.Path(a.near(p)).Display() }
+
+// readNames reads names from standard input, one per line, or with a NUL at the end of each, at most 1 MB of them. git
+// puts a name with other characters than those of ASCII in quotes. Without any it is an error: without names the question
+// would be another one.
+func readNames(in io.Reader) (out []string, err error) {
+	const most = 1 << 20
+	raw, err := io.ReadAll(io.LimitReader(in, most+1))
+	text := string(raw)
+	if strings.Contains(text, "\x00") {
+		out = slices.DeleteFunc(strings.Split(text, "\x00"), func(name string) bool { return name == "" })
+		text = ""
+	}
+	for line := range strings.Lines(text) {
+		if line = strings.TrimRight(line, "\r\n"); strings.TrimSpace(line) == "" {
+			continue
+		}
+		if plain, quoted := strconv.Unquote(line); quoted == nil && line[0] == '"' {
+			line = plain
+		}
+		out = append(out, line)
+	}
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("read names from standard input: %w", err)
+	case len(raw) > most:
+		return nil, usage("more than 1 MB of names came from standard input")
+	case len(out) == 0:
+		return nil, usage("no names came from standard input")
+	}
+	return out, nil
+}
+
+// leaveOut leaves out what names no file, and says so: a program that lists files lists submodules and files that are
+// gone, too. If nothing is left, all stay, and the first is an error.
+func (a *app) leaveOut(found []api.NamedFiles) (out []api.NamedFiles) {
+	var no []event.Path
+	for _, n := range found {
+		if n = n.Present(); len(n.Files) == 0 {
+			no = append(no, event.Path(n.Typed))
+		} else {
+			out = append(out, n)
+		}
+	}
+	if len(out) == 0 {
+		return found
+	}
+	if len(no) > 0 {
+		a.talk("without %s, which cannot be suggested: %s", plural(len(no), "name"), a.firstNames(no, 5))
+	}
+	return out
+}
 
 // prose reports whether arguments are a prompt without its flag, or the rest of one without quotes: several words, none
 // of them a file, and most of them no names.

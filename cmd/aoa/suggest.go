@@ -4,11 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net/url"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -68,37 +66,6 @@ aoa check says what a change breaks and lacks.`,
 	a.sessionFlag(c, &q.Session, "rank for this agent session")
 	f.StringSliceVar(&q.Tags, "tag", nil, "intent tags; only the first 3 are used")
 	return c
-}
-
-// readNames reads names from standard input, one per line, or with a NUL at the end of each, at most 1 MB of them. git
-// puts a name with other characters than those of ASCII in quotes. Without any it is an error: without names the question
-// would be another one.
-func readNames(in io.Reader) (out []string, err error) {
-	const most = 1 << 20
-	raw, err := io.ReadAll(io.LimitReader(in, most+1))
-	text := string(raw)
-	if strings.Contains(text, "\x00") {
-		out = slices.DeleteFunc(strings.Split(text, "\x00"), func(name string) bool { return name == "" })
-		text = ""
-	}
-	for line := range strings.Lines(text) {
-		if line = strings.TrimRight(line, "\r\n"); strings.TrimSpace(line) == "" {
-			continue
-		}
-		if plain, quoted := strconv.Unquote(line); quoted == nil && line[0] == '"' {
-			line = plain
-		}
-		out = append(out, line)
-	}
-	switch {
-	case err != nil:
-		return nil, fmt.Errorf("read names from standard input: %w", err)
-	case len(raw) > most:
-		return nil, usage("more than 1 MB of names came from standard input")
-	case len(out) == 0:
-		return nil, usage("no names came from standard input")
-	}
-	return out, nil
 }
 
 // suggestHow holds the flags of aoa suggest that are not part of the query, and what kind of question they make.
@@ -257,26 +224,6 @@ func (a *app) suggestWhat(ctx context.Context, q *event.Query, args []string, ho
 		unknown.Hint = "aoa suggest --prompt " + event.ShellWord(strings.Join(args, " ")) + ", if it is no file"
 	}
 	return err
-}
-
-// leaveOut leaves out what names no file, and says so: a program that lists files lists submodules and files that are
-// gone, too. If nothing is left, all stay, and the first is an error.
-func (a *app) leaveOut(found []api.NamedFiles) (out []api.NamedFiles) {
-	var no []event.Path
-	for _, n := range found {
-		if n = n.Present(); len(n.Files) == 0 {
-			no = append(no, event.Path(n.Typed))
-		} else {
-			out = append(out, n)
-		}
-	}
-	if len(out) == 0 {
-		return found
-	}
-	if len(no) > 0 {
-		a.talk("without %s, which cannot be suggested: %s", plural(len(no), "name"), a.firstNames(no, 5))
-	}
-	return out
 }
 
 // What is less likely than leastListed, and shares fewer commits with the change, is listed only with -n.

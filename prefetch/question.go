@@ -62,8 +62,9 @@ func last(events []event.Event, sort func(event.Event) bool) (event.Event, bool)
 }
 
 // LooksAtChange reports whether an event is a command that one runs on a change that seems complete: git add, commit,
-// status or diff. A hint about what the change lacks comes then, and not at the first edit, when most of the change
-// is still to come.
+// status or diff, or a check that passed. A hint about what the change lacks comes then, and not at the first edit, when
+// most of the change is still to come. After a check that failed, or of which that is not known, more edits follow.
 func LooksAtChange(e event.Event) bool {
-	return e.Kind() == event.KindRun && e.Call().Looks
+	c := e.Call()
+	return e.Kind() == event.KindRun && (c.Looks || c.Checks && c.Failure == "" && len(c.Failing) == 0)
 }

@@ -39,3 +39,27 @@ func TestQuestions(t *testing.T) {
 		fault.Same(t, what, prefetch.Questions(c.o), c.want)
 	}
 }
+
+// TestLooksAtChange: after a check that failed the change is not complete.
+func TestLooksAtChange(t *testing.T) {
+	run := func(c event.Call) event.Event {
+		c.Act = event.ActRun
+		return event.Event{Body: c}
+	}
+	for what, c := range map[string]struct {
+		e    event.Event
+		want bool
+	}{
+		"git diff":            {run(event.Call{Looks: true}), true},
+		"a check that passed": {run(event.Call{Checks: true}), true},
+		"one that failed":     {run(event.Call{Checks: true, Failure: event.FailStatus}), false},
+		"one behind a pipe":   {run(event.Call{Checks: true, Failing: []string{"--- FAIL: TestX"}}), false},
+		"one under way":       {run(event.Call{Checks: true, Failure: event.FailUnknown}), false},
+		"another command":     {run(event.Call{}), false},
+		"a read":              {event.Event{Body: event.Call{Act: event.ActRead}}, false},
+	} {
+		if got := prefetch.LooksAtChange(c.e); got != c.want {
+			t.Errorf("%s: %v", what, got)
+		}
+	}
+}

@@ -16,7 +16,7 @@ func TestClientClaudeCache(t *testing.T) {
 	program := realClient(t, "claude")
 	session := func(c claude) *model {
 		first, _ := c.ask(firstSession, "change the protocol of the wire", uses(c.read("documentation/README.md")),
-			uses(c.read("server/wire.go"), c.read("docs/guide.md")), uses(c.edit("server/wire.go", "wire", "wires")),
+			uses(c.read("server/wire.go"), c.read("docs/guide.md")), uses(c.edit("server/wire.go", "protocol", "protocol protocol")),
 			uses(bash("git status --short")), uses(bash("true")))
 		second, _ := c.resume(firstSession, "and its documentation", uses(c.read("documentation/guide.md")),
 			uses(bash("true")))

@@ -60,14 +60,13 @@ func patch(text string) toolUse {
 	return toolUse{"apply_patch", object{"patch": "*** Begin Patch\n" + text + "*** End Patch\n"}}
 }
 
-// TestClientCodex drives the real Codex. It drops the text of PostToolUse, so what is found there waits for the next
-// PreToolUse and reaches the model with the answer to that call.
+// TestClientCodex drives the real Codex, which gives the text of PostToolUse to the model with the next request.
 func TestClientCodex(t *testing.T) {
 	program := realClient(t, "codex")
 	t.Run("after a tool", func(t *testing.T) {
 		c := newCodex(t, program, "threshold=0.4")
 		m, _ := c.ask("look around", uses(shell("cat documentation/guide.md")), uses(shell("true")),
-			uses(patch("*** Update File: server/wire.go\n@@\n-server/wire.go\n+server/wires.go\n")), uses(shell("git status --short")),
+			uses(patch("*** Update File: server/wire.go\n@@\n-change the protocol 47\n+change the protocol protocol 47\n")), uses(shell("git status --short")),
 			uses(shell("cat sched/plan.go")), turn{before: func() { c.change("sched/plan.go") },
 				calls: []toolUse{shell("true")}})
 		m.reached(t, hintOf(hooks.HintRescue, "docs/guide.md"), 1)

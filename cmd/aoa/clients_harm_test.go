@@ -90,7 +90,7 @@ func (c claude) work(amid func()) (*model, outcome) {
 	c.t.Helper()
 	return c.ask(firstSession, "rename it", uses(c.read("documentation/README.md")),
 		turn{before: amid, calls: []toolUse{c.read("server/wire.go"), c.read("docs/guide.md")}},
-		uses(c.edit("server/wire.go", "wire", "wires")), uses(bash("cat README.md && ls")))
+		uses(c.edit("server/wire.go", "protocol", "protocol protocol")), uses(bash("cat README.md && ls")))
 }
 
 // end kills a process and waits until it is gone.
@@ -140,7 +140,7 @@ func TestClientClaudeLearns(t *testing.T) {
 	write := toolUse{"Write", object{"file_path": c.path("sched/new.go"), "content": "package sched\n"}}
 	c.ask(firstSession, "rename it", uses(c.read("server/wire.go"), c.read("docs/guide.md"),
 		c.read("documentation/lost.md")),
-		uses(c.edit("server/wire.go", "wire", "wires"), write),
+		uses(c.edit("server/wire.go", "protocol", "protocol protocol"), write),
 		uses(bash("cat README.md && grep -rn queue sched")), uses(bash("cat nowhere/else.go")))
 	want := map[string]int{"prompt": 1, "start": 1, "stop": 1, "end": 1, "read server/wire.go": 1, "read docs/guide.md": 1,
 		"failed documentation/lost.md": 1,

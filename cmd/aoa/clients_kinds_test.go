@@ -41,13 +41,13 @@ var claudeScenarios = map[string]func(*testing.T, string){
 	"partner": func(t *testing.T, program string) {
 		c := newClaude(t, program, "threshold=0.4")
 		m, _ := c.ask(firstSession, "rename it", uses(c.read("server/wire.go")),
-			uses(c.edit("server/wire.go", "wire", "wires")), uses(bash("git status --short")))
+			uses(c.edit("server/wire.go", "protocol", "protocol protocol")), uses(bash("git status --short")))
 		m.reached(t, hintOf(hooks.HintPartner, "docs/protocol.md"), 3)
 	},
 	"partner of a batch": func(t *testing.T, program string) { // an edit and a look at it, made together
 		c := newClaude(t, program, "threshold=0.4")
 		m, _ := c.ask(firstSession, "rename it", uses(c.read("server/wire.go")),
-			uses(c.edit("server/wire.go", "wire", "wires"), bash("git diff --stat")))
+			uses(c.edit("server/wire.go", "protocol", "protocol protocol"), bash("git diff --stat")))
 		m.reached(t, hintOf(hooks.HintPartner, "docs/protocol.md"), 2)
 	},
 	"prompt": func(t *testing.T, program string) {

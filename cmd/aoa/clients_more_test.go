@@ -126,7 +126,7 @@ func TestClientMore(t *testing.T) {
 			}
 			set := "Changed and not committed: server/wire.go" // of the session before, ended or not
 			m, o := begin(uses(c.shell("cat documentation/guide.md")), uses(c.read(w.path("documentation/README.md"))),
-				uses(c.read(w.path("server/wire.go"))), uses(c.edit(w.path("server/wire.go"), "wire", "wires")),
+				uses(c.read(w.path("server/wire.go"))), uses(c.edit(w.path("server/wire.go"), "protocol", "protocol protocol")),
 				uses(c.shell("git status --short")), uses(c.shell("true")))
 			t.Logf("%v for %d requests", o.took, len(m.requests()))
 			m.reached(t, hintOf(hooks.HintRescue, "docs/guide.md"), c.reach.command)

@@ -70,7 +70,8 @@ type commit struct {
 	files   []string
 }
 
-// stream is a stream for git fast-import: the commits an hour apart, the last one an hour ago.
+// stream is a stream for git fast-import: the commits an hour apart, the last one an hour ago. Each changes a line that
+// has its subject.
 func stream(commits []commit) string {
 	var b strings.Builder
 	start := time.Now().Add(-time.Duration(len(commits)) * time.Hour).Unix()
@@ -78,7 +79,7 @@ func stream(commits []commit) string {
 		fmt.Fprintf(&b, "commit refs/heads/main\ncommitter A <a@example.com> %d +0000\ndata <<E\n%s\nE\n",
 			start+int64(i)*3600, c.subject)
 		for _, name := range c.files {
-			fmt.Fprintf(&b, "M 100644 inline %s\ndata <<E\n%s\n%d\nE\n", name, name, i)
+			fmt.Fprintf(&b, "M 100644 inline %s\ndata <<E\n%s\n%s %d\nE\n", name, name, c.subject, i)
 		}
 	}
 	return b.String()
